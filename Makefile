@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One non-recursive Makefile; core, port, boot and tests only append objects.
+#
+#   make                     the program, with nbdboot_defconfig if no other
+#   make NAME_defconfig      take configs/NAME_defconfig
+#   make menuconfig          choose; make savedefconfig writes it back
+#   make O=dir CC=gcc V=1    another build folder, compiler, loud
+#   make demo, make check    boot a diskless machine; run every test
+O ?= build
+PREFIX ?= /usr/local
+KCONF ?= kconfig-conf
+MCONF ?= kconfig-mconf
+ifeq ($(origin CC),default)
+CC = musl-gcc
+endif
+# One static file unless told otherwise (STATIC= for a build with sanitizers).
+STATIC ?= -static
+OPT ?= -Oz -fno-jump-tables
+CFLAGS ?= $(OPT) -g
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
+
+# Frame pointers stay: a profile or a crash on a live machine is readable.
+base := -std=c11 -fno-omit-frame-pointer -ffunction-sections -fdata-sections \
+	-fno-asynchronous-unwind-tables -fno-pie -fno-stack-protector
+warn := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla -Werror
+cpp = -I. -include $(O)/autoconf.h -MMD -MP
+hosted := -D_GNU_SOURCE
+ldflags = $(STATIC) -no-pie -Wl,--gc-sections,--build-id=none \
+	-Wl,-z,noseparate-code,-z,norelro,-z,noexecstack \
+	-Wl,-z,common-page-size=64
+
+export KCONFIG_CONFIG := $(O)/.config
+# kconfig-conf wants it set; the project's symbols all begin with CONFIG_.
+export CONFIG_ := CONFIG_
+# Else it writes beside the source and renames, which fails across devices.
+export KCONFIG_OVERWRITECONFIG := 1
+
+all: $(O)/nbdboot
+
+no-config := %config clean deps format format-check help fuzz size check% \
+	demo bench%
+ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
+-include $(O)/.config
+endif
+include core/build.mk port/build.mk boot/build.mk tests/build.mk
+
+core-obj := $(addprefix $(O)/,$(core-y))
+port-obj := $(addprefix $(O)/,$(port-y))
+boot-obj := $(addprefix $(O)/,$(boot-y))
+obj := $(core-obj) $(port-obj) $(boot-obj)
+
+# ---- configuration ----
+
+%_defconfig: configs/%_defconfig | $(O)
+	$(Q)$(KCONF) --defconfig=$< Kconfig >/dev/null
+menuconfig: | $(O)
+	$(Q)$(MCONF) Kconfig
+oldconfig: | $(O)
+	$(Q)$(KCONF) --oldconfig Kconfig
+savedefconfig: | $(O)
+	$(Q)$(KCONF) --savedefconfig=$(O)/defconfig Kconfig
+	@echo 'wrote $(O)/defconfig'
+# A new one, or an old one with the symbols that have come since.
+$(O)/.config: Kconfig core/Kconfig port/Kconfig boot/Kconfig | $(O)
+	$(Q)$(KCONF) $(if $(wildcard $@),--olddefconfig,\
+		--defconfig=configs/nbdboot_defconfig) Kconfig >/dev/null
+	$(Q)touch $@
+
+# .config is already a make fragment; C wants the same facts as macros.
+$(O)/autoconf.h: $(O)/.config
+	$(Q)sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=y$$/#define \1 1/p' \
+	       -e 's/^\(CONFIG_[A-Z0-9_]*\)=\([^y].*\)$$/#define \1 \2/p' \
+	       $< > $@
+
+# ---- the program ----
+
+# musl-gcc hides the kernel's headers together with glibc's; show it only
+# those.
+kinc := $(if $(findstring musl,$(CC)),$(O)/kinc)
+cpp += $(if $(kinc),-idirafter $(kinc))
+$(O)/kinc: | $(O)
+	$(Q)mkdir -p $@
+	$(Q)ln -sfn /usr/include/linux $@/linux
+	$(Q)ln -sfn /usr/include/asm-generic $@/asm-generic
+	$(Q)ln -sfn /usr/include/$$(gcc -print-multiarch)/asm $@/asm
+	$(Q)ln -sfn /usr/include/mtd $@/mtd
+
+$(O)/libcore.a: $(core-obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/libport.a: $(port-obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/nbdboot.debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
+$(O)/nbdboot: $(O)/nbdboot.debug
+	$(call say,STRIP,$@)
+	$(Q)strip -s -R .comment -R .note.gnu.property -o $@ $<
+
+$(core-obj): hosted := -ffreestanding
+$(O)/boot/cli/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"'
+$(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
+
+install: $(O)/nbdboot
+	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
+
+# The size of each configuration, built apart from $(O).
+size:
+	$(Q)sh tests/size.sh $(O)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+$(O):
+	$(Q)mkdir -p $@
+clean:
+	rm -rf $(O)
+
+-include $(obj:.o=.d)
+.DELETE_ON_ERROR:
+.PHONY: all menuconfig oldconfig savedefconfig install size format clean
