@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
+core-y += core/engine.o core/hello.o core/opt.o core/err.o
