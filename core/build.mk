@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 core-y += core/engine.o core/hello.o core/opt.o core/err.o
+core-$(CONFIG_CORE_URI) += core/uri.o
