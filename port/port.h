@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a port offers to the programs: a transport that moves bytes, an
+ * attachment that makes a device of a connection, and the explanation that
+ * goes with a failure.  Results are >= 0 or a negative enum nbd_err.
+ */
+#ifndef NBD_PORT_H
+#define NBD_PORT_H
+
+#include "core/nbd.h"
+#include "port/text.h"
+
+#ifndef CONFIG_PORT_MAX_CONNECTIONS
+#define CONFIG_PORT_MAX_CONNECTIONS 16
+#endif
+
+/*
+ * Why something failed, in words for a person: what was tried, on what, and
+ * the cause.  Owned by the caller, written by whoever finds the failure.
+ * Always NUL-terminated, free of control characters, cut when too long.
+ */
+struct nbd_diag {
+	char text[512];
+};
+
+/*
+ * Writes the explanation and returns err, so that a failure is one line:
+ *	return nbd_diag(d, NBD_E_IO, "open %s: %s", path, strerror(errno));
+ * %s arguments are escaped (see nbd_putf()).  d may be NULL.
+ */
+int nbd_diag(struct nbd_diag *d, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* A byte stream to a server.  May be non-blocking: NBD_E_AGAIN. */
+struct nbd_transport {
+	/* Bytes read (> 0), 0 at the end of the stream, or an error. */
+	int (*read)(struct nbd_transport *t, void *buf, size_t len);
+	/* Bytes written (> 0) or an error. */
+	int (*write)(struct nbd_transport *t, const struct nbd_iov v[],
+		     unsigned n);
+	void (*close)(struct nbd_transport *t);
+};
+
+/*
+ * Moves bytes between the engine and the transport until the engine stops
+ * (nbd_state() has NBD_TLS, NBD_READY, NBD_ITEM, NBD_LISTED or NBD_CLOSED):
+ * then 0.  NBD_E_AGAIN: wait for what nbd_state() asks (NBD_SEND, NBD_RECV).
+ * Failures of the transport are told to the engine, which closes.
+ */
+int nbd_pump(struct nbd_client *c, struct nbd_transport *t);
+
+#endif

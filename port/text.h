@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text for people and programs, in fixed buffers and without stdio: the same
+ * printer serves a static binary (where printf costs 12 KiB), firmware and
+ * bare metal.  Nothing here allocates.
+ *
+ * Formats are a subset of printf's: %s %.*s %c %d %u %x with the lengths l,
+ * ll and z, a width, the flags '-' and '0', and %%.
+ */
+#ifndef NBD_TEXT_H
+#define NBD_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Raw printing into a buffer: %s goes in as it is.  cap > 0; always
+ * NUL-terminated.  Returns the length, or NBD_E_NO_MEMORY if it was cut.
+ */
+int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * A place to print to.  When buf is full, flush() is called and may empty it
+ * (len = 0); without flush the rest is dropped and cut is set.  Nothing is
+ * printed after that, and no escape or character is cut in two, except by
+ * nbd_put().
+ */
+struct nbd_out {
+	char *buf;
+	size_t cap, len;
+	bool cut;
+	void (*flush)(struct nbd_out *o);
+	int fd; /* for flush() */
+};
+
+/* The bytes as they are. */
+void nbd_put(struct nbd_out *o, const char *p, size_t len);
+/*
+ * Escaped for a terminal or a log: control characters, DEL, invalid UTF-8,
+ * the C1 controls, what has no width and what changes the direction become
+ * \xNN per byte, a backslash becomes \\ .  The result is printable UTF-8 on
+ * one line.
+ */
+void nbd_put_safe(struct nbd_out *o, const char *p, size_t len);
+/* A JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+void nbd_put_json(struct nbd_out *o, const char *p, size_t len);
+/* Prints; %s and %c go through nbd_put_safe().  A width counts bytes before. */
+void nbd_putf(struct nbd_out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void nbd_vputf(struct nbd_out *o, const char *fmt, va_list ap);
+
+#endif
