@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+port-$(CONFIG_PORT_POSIX) += port/posix/sock.o port/posix/dial.o \
+	port/posix/numeric.o
+ifeq ($(CONFIG_PORT_RESOLVER),y)
+port-$(CONFIG_PORT_POSIX) += port/posix/resolve.o
+else
+port-$(CONFIG_PORT_POSIX) += port/posix/noresolver.o
+endif

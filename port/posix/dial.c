@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Several connections at once:
+ *
+ *   CONNECTING --writable--> TALKING --engine stops--> STOPPED
+ *      ^ '--refused, silent-- next address
+ *      '----------------------'
+ */
+#include "port/posix/dial.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+/* What the connections of one dial() have in common. */
+struct call {
+	struct sock_addr addrs[SOCK_MAX_ADDRS];
+	unsigned n_addrs;
+	struct nbd_diag *d;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- one connection ---- */
+
+static int explain_connect(const struct call *call, unsigned i, int err)
+{
+	char text[128];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+
+	sock_addr_print(&o, &call->addrs[i]);
+	return nbd_diag(call->d, err, "connect to %.*s: %s", (int)o.len, text,
+			nbd_err_text(err));
+}
+
+/* Tries address after address until one connects or may yet do so. */
+static int begin(struct call *call, struct conn *conn)
+{
+	for (; conn->addr < call->n_addrs; conn->addr++) {
+		int err = sock_connect(&conn->s, &call->addrs[conn->addr]);
+
+		if (err == 0 || err == NBD_E_AGAIN) {
+			conn->state = err ? CONN_CONNECTING : CONN_TALKING;
+			conn->budget_ms = err ? DIAL_CONNECT_MS
+					      : DIAL_HANDSHAKE_MS;
+			return 0;
+		}
+		if (conn->addr + 1 == call->n_addrs)
+			return explain_connect(call, conn->addr, err);
+	}
+	return NBD_E_PARAM;
+}
+
+static int next_address(struct call *call, struct conn *conn, int err)
+{
+	sock_close(&conn->s);
+	if (conn->addr + 1 == call->n_addrs)
+		return explain_connect(call, conn->addr, err);
+	conn->addr++;
+	return begin(call, conn);
+}
+
+/* The engine's error, with the stage and the server's own words. */
+static int explain_talk(const struct conn *conn, struct nbd_diag *d)
+{
+	int err = nbd_error(&conn->c);
+	struct nbd_text t = nbd_text(&conn->c);
+
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
+	const struct nbd_config *cfg = conn->c.cfg;
+
+	nbd_putf(&o, "%s: %s", nbd_stage(&conn->c), nbd_err_text(err));
+	if (err == NBD_E_NO_EXPORT)
+		nbd_putf(&o, " \"%.*s\"",
+			 (int)(cfg->name_len > 128 ? 128 : cfg->name_len),
+			 cfg->name);
+	/* from UNSUP to NO_TLS: what the server itself says */
+	if (err <= NBD_E_UNSUP && err >= NBD_E_NO_TLS && t.len)
+		nbd_putf(&o, "; it says: \"%.*s%s\"",
+			 (int)(t.len > 256 ? 256 : t.len), t.p,
+			 t.cut || t.len > 256 ? "..." : "");
+	d->text[o.len] = '\0';
+	return err;
+}
+
+static int talk(struct conn *conn, struct nbd_diag *d)
+{
+	if (nbd_pump(&conn->c, &conn->s.t) == NBD_E_AGAIN)
+		return 0;
+	conn->state = CONN_STOPPED;
+	return nbd_error(&conn->c) ? explain_talk(conn, d) : 0;
+}
+
+/* The socket is ready, or (timed_out) the budget is spent. */
+static int advance(struct call *call, struct conn *conn, bool timed_out)
+{
+	int err;
+
+	if (timed_out && conn->state == CONN_TALKING) {
+		nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
+		return explain_talk(conn, call->d);
+	}
+	if (conn->state == CONN_CONNECTING) {
+		err = timed_out ? NBD_E_TIMEOUT : sock_connected(&conn->s);
+		if (err)
+			return next_address(call, conn, err);
+		conn->state = CONN_TALKING;
+		conn->budget_ms = DIAL_HANDSHAKE_MS;
+	}
+	return talk(conn, call->d);
+}
+
+/* ---- all of them ---- */
+
+static short wanted(const struct conn *conn)
+{
+	if (conn->state == CONN_CONNECTING)
+		return POLLOUT;
+	return nbd_state(&conn->c) & NBD_SEND ? POLLOUT : POLLIN;
+}
+
+/* Only waiting counts against the budgets, not what the caller does. */
+static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
+{
+	int64_t start = now_ms();
+	int least = INT32_MAX, spent;
+
+	for (unsigned i = 0; i < n; i++) {
+		bool on = conns[i].state != CONN_STOPPED;
+
+		fds[i] = (struct pollfd){ on ? conns[i].s.fd : -1,
+					  wanted(&conns[i]), 0 };
+		if (on && conns[i].budget_ms < least)
+			least = conns[i].budget_ms;
+	}
+	if (least == INT32_MAX)
+		return 0;
+	if (poll(fds, n, least) < 0 && errno != EINTR)
+		return NBD_E_IO;
+	spent = (int)(now_ms() - start);
+	for (unsigned i = 0; i < n; i++)
+		conns[i].budget_ms -= spent;
+	return 1;
+}
+
+/* Compares the others with the first connection. */
+static int agree(const struct conn conns[], unsigned n, struct nbd_diag *d)
+{
+	const struct nbd_export *first = nbd_export(&conns[0].c), *e;
+
+	for (unsigned i = 1; i < n; i++) {
+		e = nbd_export(&conns[i].c);
+		if (e->size != first->size || e->flags != first->flags)
+			return nbd_diag(d, NBD_E_MISMATCH,
+					"sizes %llu and %llu, flags 0x%x and "
+					"0x%x: %s",
+					(unsigned long long)first->size,
+					(unsigned long long)e->size,
+					first->flags, e->flags,
+					nbd_err_text(NBD_E_MISMATCH));
+	}
+	return 0;
+}
+
+static int run(struct call *call, struct conn conns[], unsigned n)
+{
+	struct pollfd fds[CONFIG_PORT_MAX_CONNECTIONS];
+	int err;
+
+	while ((err = wait(conns, n, fds)) > 0) {
+		for (unsigned i = 0; i < n; i++) {
+			bool late = conns[i].budget_ms <= 0;
+
+			if (fds[i].fd < 0 || !(fds[i].revents || late))
+				continue;
+			err = advance(call, &conns[i], !fds[i].revents);
+			if (err)
+				return err;
+		}
+	}
+	return err;
+}
+
+/* Opens n connections side by side and runs them until they stop. */
+static int open_all(struct call *call, struct conn conns[], unsigned n,
+		    const struct nbd_config *cfg)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < n && !err; i++) {
+		nbd_init(&conns[i].c, cfg);
+		conns[i].addr = 0;
+		err = begin(call, &conns[i]);
+	}
+	return err ? err : run(call, conns, n);
+}
+
+/*
+ * The first connection goes alone: it tells whether there may be more.  A
+ * server for one client would leave the others without an answer, and some
+ * do not take it well when several vanish in mid-sentence.
+ */
+static int open_first(struct call *call, struct conn conns[], unsigned n,
+		      const struct nbd_config *cfg)
+{
+	int err = open_all(call, conns, 1, cfg);
+	const struct nbd_export *e = err ? NULL : nbd_export(&conns[0].c);
+
+	if (err || n == 1 || e->flags & NBD_FLAG_CAN_MULTI_CONN)
+		return err;
+	return nbd_diag(call->d, NBD_E_MULTI_CONN, "%u connections: %s", n,
+			nbd_err_text(NBD_E_MULTI_CONN));
+}
+
+int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
+	 const struct nbd_config *cfg, struct nbd_diag *d)
+{
+	struct call call = { .d = d };
+	int err;
+
+	for (unsigned i = 0; i < n; i++)
+		conns[i].s.fd = -1;
+	err = sock_resolve(uri, call.addrs, d);
+	if (err < 0)
+		return err;
+	call.n_addrs = (unsigned)err;
+	err = open_first(&call, conns, n, cfg);
+	if (!err)
+		err = open_all(&call, conns + 1, n - 1, cfg);
+	if (!err)
+		err = agree(conns, n, d);
+	if (err)
+		dial_hangup(conns, n);
+	return err;
+}
+
+int dial_resume(struct conn *conn, struct nbd_diag *d)
+{
+	struct call call = { .d = d };
+	int err;
+
+	conn->state = CONN_TALKING;
+	err = talk(conn, d);
+	if (!err)
+		err = run(&call, conn, 1);
+	if (err)
+		sock_close(&conn->s);
+	return err;
+}
+
+void dial_hangup(struct conn conns[], unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (conns[i].s.fd < 0)
+			continue;
+		nbd_close(&conns[i].c);
+		if (nbd_state(&conns[i].c) & NBD_SEND)
+			nbd_pump(&conns[i].c, &conns[i].s.t);
+		sock_close(&conns[i].s);
+	}
+}

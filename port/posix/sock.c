@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stream sockets as transports. */
+#include "port/posix/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int sock_error(int err)
+{
+	switch (err) {
+	case EAGAIN:
+	case EINTR:
+	case EINPROGRESS:
+		return NBD_E_AGAIN;
+	case ECONNREFUSED:
+	case ENOENT: /* a UNIX socket that is not there yet */
+		return NBD_E_REFUSED;
+	case ECONNRESET:
+	case EPIPE:
+		return NBD_E_RESET;
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+	case ENETDOWN:
+	case EADDRNOTAVAIL:
+		return NBD_E_UNREACHABLE;
+	case ETIMEDOUT:
+		return NBD_E_TIMEOUT;
+	case EACCES:
+	case EPERM:
+		return NBD_E_PERM;
+	default:
+		return NBD_E_IO;
+	}
+}
+
+static struct sock *of(struct nbd_transport *t)
+{
+	return (struct sock *)t; /* its first member */
+}
+
+static int sock_read(struct nbd_transport *t, void *buf, size_t len)
+{
+	ssize_t n;
+
+	if (len > INT32_MAX)
+		len = INT32_MAX;
+	n = recv(of(t)->fd, buf, len, 0);
+	return n < 0 ? sock_error(errno) : (int)n;
+}
+
+static int sock_write(struct nbd_transport *t, const struct nbd_iov v[],
+		      unsigned n)
+{
+	struct iovec iov[8];
+	struct msghdr msg = { .msg_iov = iov };
+	ssize_t len;
+
+	if (n > 8)
+		n = 8;
+	for (unsigned i = 0; i < n; i++) {
+		iov[i].iov_base = (void *)(uintptr_t)v[i].base;
+		iov[i].iov_len = v[i].len;
+		msg.msg_iovlen++; /* an int here, a size_t there */
+	}
+	len = sendmsg(of(t)->fd, &msg, MSG_NOSIGNAL);
+	return len < 0 ? sock_error(errno) : (int)len;
+}
+
+void sock_close(struct sock *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+static void sock_vclose(struct nbd_transport *t)
+{
+	sock_close(of(t));
+}
+
+/* Fails only where the option is unknown; the connection works without. */
+static void set(int fd, int level, int name, int value)
+{
+	(void)setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+static void tune(int fd)
+{
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, SOCK_KEEP_IDLE);
+	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, SOCK_KEEP_INTERVAL);
+	set(fd, IPPROTO_TCP, TCP_KEEPCNT, SOCK_KEEP_COUNT);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, SOCK_USER_TIMEOUT);
+}
+
+int sock_connect(struct sock *s, const struct sock_addr *a)
+{
+	int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int err;
+
+	s->t = (struct nbd_transport){ sock_read, sock_write, sock_vclose };
+	s->fd = socket(a->u.any.sa_family, type, 0);
+	if (s->fd < 0)
+		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE
+					     : sock_error(errno);
+	if (a->u.any.sa_family != AF_UNIX)
+		tune(s->fd);
+	if (connect(s->fd, &a->u.any, a->len) == 0)
+		return 0;
+	/* EAGAIN of a UNIX socket: a full backlog, nothing to wait for */
+	err = errno == EAGAIN ? NBD_E_REFUSED : sock_error(errno);
+	if (err != NBD_E_AGAIN)
+		sock_close(s);
+	return err;
+}
+
+int sock_connected(struct sock *s)
+{
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+		err = errno;
+	if (!err)
+		return 0;
+	sock_close(s);
+	return sock_error(err);
+}
+
+static int resolve_unix(const struct nbd_uri *uri, struct sock_addr *a,
+			struct nbd_diag *d)
+{
+	if (uri->socket_len >= sizeof(a->u.un.sun_path))
+		return nbd_diag(d, NBD_E_URI,
+				"%s: socket path longer than %zu bytes",
+				uri->socket, sizeof(a->u.un.sun_path) - 1);
+	memset(a, 0, sizeof(*a));
+	a->u.un.sun_family = AF_UNIX;
+	memcpy(a->u.un.sun_path, uri->socket, uri->socket_len);
+	a->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+			     uri->socket_len + (uri->socket[0] ? 1 : 0));
+	return 1;
+}
+
+int sock_resolve(const struct nbd_uri *uri,
+		 struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d)
+{
+	if (uri->is_unix)
+		return resolve_unix(uri, addrs, d);
+	/* uri.md: an empty host is this machine */
+	return sock_resolve_host(uri->host[0] ? uri->host : "localhost",
+				 uri->port, addrs, d);
+}
+
+/* Without :: for runs of zeroes: inet_ntop() would pull in all of printf. */
+static void print_in6(struct nbd_out *o, const struct sockaddr_in6 *a)
+{
+	const unsigned char *p = a->sin6_addr.s6_addr;
+
+	for (unsigned i = 0; i < 16; i += 2)
+		nbd_putf(o, i ? ":%x" : "%x", (unsigned)(p[i] << 8 | p[i + 1]));
+	nbd_putf(o, " port %u", ntohs(a->sin6_port));
+}
+
+void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
+{
+	const struct sockaddr_un *un = &a->u.un;
+	const unsigned char *p = (const unsigned char *)&a->u.in.sin_addr;
+
+	if (a->u.any.sa_family == AF_INET6)
+		print_in6(o, &a->u.in6);
+	else if (a->u.any.sa_family == AF_INET)
+		nbd_putf(o, "%u.%u.%u.%u port %u", p[0], p[1], p[2], p[3],
+			 ntohs(a->u.in.sin_port));
+	else
+		nbd_put_safe(o, un->sun_path,
+			     strnlen(un->sun_path, sizeof(un->sun_path)));
+}

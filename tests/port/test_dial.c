@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connections over loopback, to a server that says what the test wants. */
+#include "tests/core/script.h"
+#include "port/posix/dial.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#define MULTI (NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN)
+#define N     4
+
+/* Each connection that is accepted gets the next script, then the end. */
+static struct server {
+	int fd;
+	struct nbd_uri uri;
+	char path[64]; /* of a UNIX socket */
+	struct script script[N];
+	unsigned n; /* connections to accept */
+	pthread_t thread;
+} server;
+
+static const struct nbd_config go = { .name = "x", .name_len = 1 };
+static const struct nbd_config list = { .goal = NBD_GOAL_LIST };
+static struct conn conns[N];
+static struct nbd_diag d;
+
+static void say_all(int fd, const struct script *s)
+{
+	for (size_t done = 0; done < s->n;) {
+		ssize_t n = send(fd, s->srv + done, s->n - done, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	shutdown(fd, SHUT_WR);
+}
+
+static void *serve(void *arg)
+{
+	char buf[256];
+	int fds[N];
+
+	(void)arg;
+	for (unsigned i = 0; i < server.n; i++) {
+		fds[i] = accept(server.fd, NULL, NULL);
+		say_all(fds[i], &server.script[i]);
+	}
+	for (unsigned i = 0; i < server.n; i++) {
+		while (read(fds[i], buf, sizeof(buf)) > 0)
+			; /* until the client has gone */
+		close(fds[i]);
+	}
+	return NULL;
+}
+
+static void listen_at(const struct sockaddr *a, socklen_t len)
+{
+	server.fd = socket(a->sa_family, SOCK_STREAM, 0);
+	assert_true(server.fd >= 0);
+	assert_int_equal(bind(server.fd, a, len), 0);
+	assert_int_equal(listen(server.fd, 16), 0);
+}
+
+static int tcp(void **state)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	socklen_t len = sizeof(a);
+
+	(void)state;
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	memset(&server, 0, sizeof(server));
+	listen_at((struct sockaddr *)&a, sizeof(a));
+	getsockname(server.fd, (struct sockaddr *)&a, &len);
+	server.uri = (struct nbd_uri){ .host = "localhost",
+				       .port = ntohs(a.sin_port) };
+	for (unsigned i = 0; i < N; i++)
+		script_start(&server.script[i]);
+	d.text[0] = '\0';
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	close(server.fd);
+	if (server.path[0])
+		unlink(server.path);
+	return 0;
+}
+
+static void start(unsigned n)
+{
+	server.n = n;
+	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
+}
+
+static void join(void)
+{
+	pthread_join(server.thread, NULL);
+}
+
+static void say_go(struct script *s, uint64_t size, uint16_t flags)
+{
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(s, size, flags);
+	say_reply(s, NBD_OPT_GO, NBD_REP_ACK, 0);
+}
+
+static void assert_all_closed(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(conns[i].s.fd, -1);
+}
+
+static void a_name_is_tried_at_all_its_addresses(void **state)
+{
+	(void)state;
+	/* "localhost" may be ::1 first, where nobody listens */
+	say_go(&server.script[0], 4096, MULTI);
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), 0);
+	assert_int_equal(nbd_export(&conns[0].c)->size, 4096);
+	dial_hangup(conns, 1);
+	join();
+	assert_all_closed(1);
+}
+
+static void four_connections_agree(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		say_go(&server.script[i], 4096, MULTI);
+	start(N);
+	assert_int_equal(dial(conns, N, &server.uri, &go, &d), 0);
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(nbd_state(&conns[i].c), NBD_READY);
+	dial_hangup(conns, N);
+	join();
+}
+
+static void sizes_that_differ_are_refused(void **state)
+{
+	(void)state;
+	say_go(&server.script[0], 4096, MULTI);
+	say_go(&server.script[1], 8192, MULTI);
+	start(2);
+	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_MISMATCH);
+	assert_non_null(strstr(d.text, "4096"));
+	assert_non_null(strstr(d.text, "8192"));
+	assert_all_closed(2);
+	join();
+}
+
+static void flags_that_differ_are_refused(void **state)
+{
+	(void)state;
+	say_go(&server.script[0], 4096, MULTI);
+	say_go(&server.script[1], 4096, MULTI | NBD_FLAG_READ_ONLY);
+	start(2);
+	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_MISMATCH);
+	assert_all_closed(2);
+	join();
+}
+
+static void several_connections_need_can_multi_conn(void **state)
+{
+	(void)state;
+	/* as by a server for one client, which leaves the others waiting */
+	say_go(&server.script[0], 4096, NBD_FLAG_HAS_FLAGS);
+	start(1);
+	assert_int_equal(dial(conns, N, &server.uri, &go, &d),
+			 NBD_E_MULTI_CONN);
+	assert_all_closed(N);
+	join();
+}
+
+static void a_cut_after_every_byte_is_an_error(void **state)
+{
+	size_t end;
+
+	(void)state;
+	say_go(&server.script[0], 4096, MULTI);
+	end = server.script[0].n;
+	for (size_t n = 0; n < end; n++) {
+		server.script[0].n = n;
+		start(1);
+		assert_int_equal(dial(conns, 1, &server.uri, &go, &d),
+				 NBD_E_CUT);
+		assert_non_null(strstr(d.text, n < 18 ? "greeting" : "_GO"));
+		assert_all_closed(1);
+		join();
+	}
+}
+
+static void a_cut_in_the_list_is_an_error(void **state)
+{
+	struct script *s = &server.script[0];
+	int err;
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_item(s, "a", "");
+	say_item(s, "b", "");
+	for (size_t end = s->n; s->n >= 18; s->n--) {
+		start(1);
+		err = dial(conns, 1, &server.uri, &list, &d);
+		while (!err) {
+			nbd_next(&conns[0].c);
+			err = dial_resume(&conns[0], &d);
+		}
+		assert_int_equal(err, NBD_E_CUT);
+		assert_all_closed(1);
+		join();
+		assert_true(end);
+	}
+}
+
+static void the_servers_words_are_passed_on_escaped(void **state)
+{
+	struct script *s = &server.script[0];
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_reply(s, NBD_OPT_GO, NBD_REP_ERR_UNKNOWN, 9);
+	say_bytes(s, "no \x1b[2J x", 9);
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_NO_EXPORT);
+	assert_non_null(strstr(d.text, "\"no \\x1b[2J x\""));
+	join();
+}
+
+static void nobody_there_is_refused(void **state)
+{
+	(void)state;
+	close(server.fd);
+	server.fd = -1;
+	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_REFUSED);
+	assert_non_null(strstr(d.text, "127.0.0.1 port"));
+	assert_all_closed(2);
+}
+
+static void unix_sockets_are_told_by_their_path(void **state)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	(void)state;
+	close(server.fd);
+	snprintf(server.path, sizeof(server.path), "/tmp/nbd-test.%d",
+		 (int)getpid());
+	memcpy(a.sun_path, server.path, strlen(server.path));
+	server.uri = (struct nbd_uri){ .is_unix = true,
+				       .socket = server.path,
+				       .socket_len = strlen(server.path) };
+	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_REFUSED);
+	assert_non_null(strstr(d.text, server.path));
+
+	listen_at((struct sockaddr *)&a, sizeof(a));
+	for (unsigned i = 0; i < N; i++)
+		say_go(&server.script[i], 4096, MULTI);
+	start(N);
+	assert_int_equal(dial(conns, N, &server.uri, &go, &d), 0);
+	dial_hangup(conns, N);
+	join();
+}
+
+static void a_socket_path_that_is_too_long_is_told(void **state)
+{
+	char path[200];
+
+	(void)state;
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	server.uri = (struct nbd_uri){ .is_unix = true,
+				       .socket = path,
+				       .socket_len = sizeof(path) - 1 };
+	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_URI);
+}
+
+static void a_name_without_address_is_told(void **state)
+{
+	(void)state;
+	server.uri.host = "no-such-host.invalid";
+	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "no-such-host.invalid"));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, tcp, stop)
+	static const struct CMUnitTest tests[] = {
+		T(a_name_is_tried_at_all_its_addresses),
+		T(four_connections_agree),
+		T(sizes_that_differ_are_refused),
+		T(flags_that_differ_are_refused),
+		T(several_connections_need_can_multi_conn),
+		T(a_cut_after_every_byte_is_an_error),
+		T(a_cut_in_the_list_is_an_error),
+		T(the_servers_words_are_passed_on_escaped),
+		T(nobody_there_is_refused),
+		T(unix_sockets_are_told_by_their_path),
+		T(a_socket_path_that_is_too_long_is_told),
+		T(a_name_without_address_is_told),
+	};
+
+	return cmocka_run_group_tests_name("dial", tests, NULL, NULL);
+}
