@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 port-y += port/pump.o port/text.o port/utf8.o port/diag.o
-include port/posix/build.mk
+include port/posix/build.mk port/linux/build.mk

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o

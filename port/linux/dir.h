@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is in a folder.  The C library's opendir() allocates, which in a
+ * static program costs 6 KiB of code, and which nothing here needs.
+ */
+#ifndef PORT_LINUX_DIR_H
+#define PORT_LINUX_DIR_H
+
+#include <stdint.h>
+
+/* About a page; fine on a stack. */
+struct dir {
+	int fd; /* -1: could not be opened; then dir_next() has nothing */
+	int len, at;
+	uint64_t buf[128];
+};
+
+/* 0, or -errno.  dir_close() may be called either way. */
+int dir_open(struct dir *d, const char *path);
+/* Takes an open folder over. */
+void dir_take(struct dir *d, int fd);
+/* The next name, never "." or "..", valid until the next call; or NULL. */
+const char *dir_next(struct dir *d);
+void dir_close(struct dir *d);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Netlink without a library: messages are built in the caller's buffer and
+ * replies are walked in place, both bounds-checked; one request is answered
+ * by nl_talk().  Numbers are in the CPU's byte order, as the kernel has them.
+ */
+#ifndef PORT_LINUX_NETLINK_H
+#define PORT_LINUX_NETLINK_H
+
+#include "port/port.h"
+
+/* ---- building ---- */
+
+/*
+ * A message in the caller's buffer.  What does not fit sets full and is left
+ * out; a full message is never sent.
+ */
+struct nl_msg {
+	unsigned char *buf;
+	size_t cap, len;
+	bool full;
+};
+
+/*
+ * Begins a message: type, NLM_F_* flags (NLM_F_REQUEST is added; give
+ * NLM_F_ACK, or NLM_F_DUMP for a list) and the family's own header.
+ */
+void nl_begin(struct nl_msg *m, void *buf, size_t cap, unsigned type,
+	      unsigned flags, const void *head, size_t head_len);
+void nl_put(struct nl_msg *m, unsigned type, const void *data, size_t len);
+void nl_put_u32(struct nl_msg *m, unsigned type, uint32_t v);
+void nl_put_u64(struct nl_msg *m, unsigned type, uint64_t v);
+/* With its closing NUL. */
+void nl_put_str(struct nl_msg *m, unsigned type, const char *s);
+/* Opens a nest; what it returns goes to nl_nest_end(). */
+size_t nl_nest(struct nl_msg *m, unsigned type);
+void nl_nest_end(struct nl_msg *m, size_t nest);
+/* Writes the length and the number: 0, or NBD_E_NO_MEMORY if it is full. */
+int nl_finish(struct nl_msg *m, uint32_t seq);
+
+/* ---- reading: nothing outside of the given bytes is ever touched ---- */
+
+struct nl_walk {
+	const unsigned char *p;
+	size_t left;
+};
+
+struct nl_attr {
+	unsigned type; /* without the NLA_F_* bits */
+	const unsigned char *data;
+	size_t len;
+};
+
+struct nl_reply {
+	unsigned type, flags;
+	uint32_t seq;
+	const unsigned char *data; /* after struct nlmsghdr */
+	size_t len;
+};
+
+/* The next attribute; false at the end and at the first malformed one. */
+bool nl_next(struct nl_walk *w, struct nl_attr *a);
+/* The first attribute of that type behind the first skip bytes. */
+bool nl_find(const unsigned char *p, size_t len, size_t skip, unsigned type,
+	     struct nl_attr *a);
+/* A number of 1, 2 or 4 bytes; 0 if it has any other size. */
+uint32_t nl_num(const struct nl_attr *a);
+/* Copies a string up to its NUL or its end; always terminated, may be cut. */
+void nl_str(const struct nl_attr *a, char *buf, size_t cap);
+/* The next message of a datagram; false as nl_next(). */
+bool nl_next_msg(struct nl_walk *w, struct nl_reply *r);
+
+/* ---- talking ---- */
+
+struct nl_sock {
+	int fd;
+	uint32_t seq;
+	int err;       /* errno of the last failed nl_talk() */
+	char ext[120]; /* the kernel's own words on it (extended ack), or "" */
+	unsigned char buf[8192];
+};
+
+/* Opens a socket of NETLINK_*, subscribed to a mask of groups. */
+int nl_open(struct nl_sock *s, int protocol, unsigned groups,
+	    struct nbd_diag *d);
+void nl_close(struct nl_sock *s);
+
+/*
+ * Sends m and reads until it is acknowledged (or the list is complete); fn
+ * sees each answer and may be NULL.  Answers to other requests, and what is
+ * not from the kernel, are passed over.  A failure is an enum nbd_err, with
+ * s->err, s->ext and "what: cause" in d.
+ */
+int nl_talk(struct nl_sock *s, struct nl_msg *m,
+	    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx,
+	    const char *what, struct nbd_diag *d);
+
+/*
+ * The number of a generic netlink family, NBD_E_NOT_FOUND if the kernel has
+ * none of that name.  With group, *group_id is that multicast group's number
+ * (0 if the family has no such group).
+ */
+int nl_family(struct nl_sock *s, const char *name, const char *group,
+	      uint32_t *group_id, struct nbd_diag *d);
+
+#endif
