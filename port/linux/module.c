@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads kernel modules.  depmod's files are mapped, so a line may have any
+ * length.  A line of modules.dep names all that a module needs, direct or
+ * not, the deepest last:
+ *
+ *	kernel/net/virtio_net.ko: kernel/net/net_failover.ko kernel/...
+ *
+ * so it is loaded from its end to its beginning.  One line is enough and is
+ * gone through once: a cycle in the file cannot become one here.
+ */
+#include "port/linux/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* linux/module.h; kernels before 5.17 do not know it. */
+#define INIT_COMPRESSED 4
+
+struct mod_dirs mod_dirs = { NULL, "/sys/module" };
+
+/* A piece of a mapped file. */
+struct span {
+	const char *p;
+	size_t len;
+};
+
+/* ---- names and patterns ---- */
+
+static char norm(char c)
+{
+	return c == '-' ? '_' : c;
+}
+
+/* The file name of a path: "kernel/lib/crc-t10dif.ko.xz" is crc-t10dif. */
+static struct span base(struct span path)
+{
+	struct span b = path;
+
+	for (size_t i = 0; i < path.len; i++)
+		if (path.p[i] == '/')
+			b = (struct span){ path.p + i + 1, path.len - i - 1 };
+	for (size_t i = 0; i + 3 <= b.len; i++)
+		if (memcmp(b.p + i, ".ko", 3) == 0)
+			b.len = i;
+	return b;
+}
+
+static bool same(struct span a, const char *name)
+{
+	size_t i = 0;
+
+	for (; i < a.len; i++)
+		if (!name[i] || norm(a.p[i]) != norm(name[i]))
+			return false;
+	return name[i] == '\0';
+}
+
+/*
+ * Matches c against the pattern's next element: the element's length, or 0.
+ * A bracket without its end is an ordinary character.
+ */
+static size_t element(const char *p, const char *end, char c)
+{
+	const char *q = p + 1;
+	bool invert, in = false;
+
+	if (*p == '?')
+		return 1;
+	if (*p != '[' || !memchr(q, ']', (size_t)(end - q)))
+		return norm(*p) == norm(c);
+	invert = *q == '!';
+	for (q += invert; *q != ']'; q++) {
+		if (q[1] == '-' && q[2] != ']') {
+			in |= c >= q[0] && c <= q[2];
+			q += 2;
+		} else {
+			in |= c == *q;
+		}
+	}
+	return in != invert ? (size_t)(q + 1 - p) : 0;
+}
+
+/* Backs up to the last star only: no pattern takes more than len * text. */
+bool mod_match(const char *pattern, size_t len, const char *text)
+{
+	const char *p = pattern, *end = p + len;
+	const char *star = NULL, *from = text;
+	size_t n;
+
+	while (*text || p < end) {
+		if (p < end && *p == '*') {
+			star = ++p;
+			from = text;
+			continue;
+		}
+		n = p < end && *text ? element(p, end, *text) : 0;
+		if (n) {
+			p += n;
+			text++;
+			continue;
+		}
+		if (!star || !*from)
+			return false;
+		p = star;
+		text = ++from;
+	}
+	return true;
+}
+
+/* ---- depmod's files ---- */
+
+static void put_path(char *buf, size_t cap, struct span file)
+{
+	struct utsname u;
+
+	if (mod_dirs.lib) {
+		nbd_fmt(buf, cap, "%s/%.*s", mod_dirs.lib, (int)file.len,
+			file.p);
+		return;
+	}
+	uname(&u);
+	nbd_fmt(buf, cap, "/lib/modules/%s/%.*s", u.release, (int)file.len,
+		file.p);
+}
+
+/* Maps a file of /lib/modules/VERSION: 0, or -errno. */
+static int map(struct span *s, const char *name)
+{
+	char path[300];
+	struct stat st;
+	void *p;
+	int fd;
+
+	put_path(path, sizeof(path), (struct span){ name, strlen(name) });
+	*s = (struct span){ "", 0 };
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && st.st_size > 0) {
+		s->len = (size_t)st.st_size;
+		p = mmap(NULL, s->len, PROT_READ, MAP_PRIVATE, fd, 0);
+		s->p = p;
+		if (p == MAP_FAILED)
+			*s = (struct span){ "", 0 };
+	}
+	close(fd);
+	return 0;
+}
+
+static void unmap(struct span s)
+{
+	if (s.len)
+		munmap((void *)(uintptr_t)s.p, s.len);
+}
+
+/* Cuts the first piece up to c off; false when nothing is left. */
+static bool split(struct span *s, char c, struct span *piece)
+{
+	const char *end;
+
+	if (s->len == 0)
+		return false;
+	end = memchr(s->p, c, s->len);
+	piece->p = s->p;
+	piece->len = end ? (size_t)(end - s->p) : s->len;
+	s->p += piece->len + (end != NULL);
+	s->len -= piece->len + (end != NULL);
+	return true;
+}
+
+/* The same from the end: the last word of a line. */
+static bool split_last(struct span *s, struct span *word)
+{
+	size_t n;
+
+	while (s->len && s->p[s->len - 1] == ' ')
+		s->len--;
+	for (n = s->len; n && s->p[n - 1] != ' '; n--)
+		;
+	*word = (struct span){ s->p + n, s->len - n };
+	s->len = n;
+	return word->len != 0;
+}
+
+/* Copies a name or an alias; false if it is too long. */
+static bool put_name(char *buf, size_t cap, struct span s)
+{
+	if (s.len >= cap)
+		return false;
+	memcpy(buf, s.p, s.len);
+	buf[s.len] = '\0';
+	return true;
+}
+
+/* ---- loading ---- */
+
+/* Live or built in; not while another process is loading or unloading it. */
+static bool is_loaded(const char *name)
+{
+	char path[300];
+	char state[4];
+	ssize_t n;
+	int fd;
+
+	nbd_fmt(path, sizeof(path), "%s/%s/initstate", mod_dirs.sys, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		*strrchr(path, '/') = '\0';
+		return access(path, F_OK) == 0;
+	}
+	n = read(fd, state, sizeof(state));
+	close(fd);
+	return n == sizeof(state) && memcmp(state, "live", 4) == 0;
+}
+
+static int refused(const char *path, bool packed, int err, struct nbd_diag *d)
+{
+	const char *why = strerror(err);
+
+	if (packed && (err == EOPNOTSUPP || err == EINVAL))
+		why = "this kernel does not unpack modules: put the unpacked "
+		      ".ko there and run depmod";
+	else if (err == ENOENT)
+		why = "it needs a symbol that the kernel lacks: is it for "
+		      "this kernel, and modules.dep up to date?";
+	return nbd_diag(d, err == EPERM ? NBD_E_PERM : NBD_E_KERNEL,
+			"load %s: %s", path, why);
+}
+
+static int load(const char *name, const char *params, bool soft,
+		struct nbd_diag *d);
+static int load_alias(const char *alias, bool soft, struct nbd_diag *d);
+
+/*
+ * Loads what a module wishes to have before it: "softdep ext4 pre: crc32c".
+ * A wish is a name or an alias, may stay unfulfilled, and has no wishes of
+ * its own here.
+ */
+static void load_wishes(const char *module)
+{
+	struct span all, rest, line, word;
+	bool pre = false;
+	char name[64];
+
+	map(&all, "modules.softdep");
+	for (rest = all; split(&rest, '\n', &line);) {
+		if (!split(&line, ' ', &word) || !same(word, "softdep") ||
+		    !split(&line, ' ', &word) || !same(word, module))
+			continue;
+		while (split(&line, ' ', &word)) {
+			if (word.len && word.p[word.len - 1] == ':')
+				pre = same(word, "pre:");
+			else if (pre && put_name(name, sizeof(name), word) &&
+				 load(name, "", false, NULL) < 0)
+				load_alias(name, false, NULL);
+		}
+	}
+	unmap(all);
+}
+
+/* Loads one file that modules.dep names, unless it is loaded. */
+static int insert(struct span file, const char *params, bool soft,
+		  struct nbd_diag *d)
+{
+	struct span b = base(file);
+	char path[300], name[64];
+	bool packed;
+	int fd, err;
+
+	if (!put_name(name, sizeof(name), b) || file.len >= sizeof(path) - 100)
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"modules.dep: a path is too long");
+	for (char *p = name; *p; p++)
+		*p = norm(*p);
+	if (is_loaded(name))
+		return 0;
+	if (soft)
+		load_wishes(name);
+	put_path(path, sizeof(path), file);
+	packed = path[strlen(path) - 1] != 'o'; /* .ko.xz .ko.gz .ko.zst */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
+				strerror(errno));
+	err = (int)syscall(SYS_finit_module, fd, params,
+			   packed ? INIT_COMPRESSED : 0) < 0
+		      ? errno
+		      : 0;
+	close(fd);
+	if (err == 0 || err == EEXIST)
+		return 0;
+	return refused(path, packed, err, d);
+}
+
+static int insert_all(struct span file, struct span needs, const char *params,
+		      bool soft, struct nbd_diag *d)
+{
+	struct span word;
+	int rc = 0;
+
+	while (rc == 0 && split_last(&needs, &word))
+		rc = insert(word, "", soft, d);
+	return rc < 0 ? rc : insert(file, params, soft, d);
+}
+
+/* Is it listed in modules.builtin, one path a line? */
+static bool is_builtin(const char *name)
+{
+	struct span all, rest, line;
+	bool found = false;
+
+	map(&all, "modules.builtin");
+	for (rest = all; !found && split(&rest, '\n', &line);)
+		found = same(base(line), name);
+	unmap(all);
+	return found;
+}
+
+static int load(const char *name, const char *params, bool soft,
+		struct nbd_diag *d)
+{
+	struct span all, rest, line, file;
+	int err, rc = NBD_E_NOT_FOUND;
+	char dir[300];
+
+	err = map(&all, "modules.dep");
+	for (rest = all; split(&rest, '\n', &line);) {
+		if (!split(&line, ':', &file) || !same(base(file), name))
+			continue;
+		rc = insert_all(file, line, params, soft, d);
+		goto out;
+	}
+	if (is_builtin(name)) {
+		rc = 0;
+		goto out;
+	}
+	put_path(dir, sizeof(dir), (struct span){ "modules.dep", 11 });
+	if (err < 0)
+		nbd_diag(d, rc, "module %s: open %s: %s", name, dir,
+			 strerror(-err));
+	else
+		nbd_diag(d, rc, "module %s is not in %s", name, dir);
+out:
+	unmap(all);
+	return rc;
+}
+
+static int load_alias(const char *alias, bool soft, struct nbd_diag *d)
+{
+	struct span all, rest, line, word, pattern;
+	int rc, result = 1;
+	char name[64];
+
+	map(&all, "modules.alias");
+	for (rest = all; split(&rest, '\n', &line);) {
+		/* alias PATTERN MODULE; a pattern has no blanks */
+		if (!split(&line, ' ', &word) || !same(word, "alias") ||
+		    !split(&line, ' ', &pattern) ||
+		    !mod_match(pattern.p, pattern.len, alias) ||
+		    !put_name(name, sizeof(name), line))
+			continue;
+		rc = load(name, "", soft, d);
+		if (result != 0)
+			result = rc;
+	}
+	unmap(all);
+	if (result <= 0)
+		return result;
+	return nbd_diag(d, NBD_E_NOT_FOUND, "no module for %s", alias);
+}
+
+int mod_load(const char *name, const char *params, struct nbd_diag *d)
+{
+	return load(name, params, true, d);
+}
+
+int mod_load_alias(const char *modalias, struct nbd_diag *d)
+{
+	return load_alias(modalias, true, d);
+}
+
+int mod_unload(const char *name, struct nbd_diag *d)
+{
+	int rc = NBD_E_KERNEL;
+	char id[64];
+	size_t n = strlen(name);
+
+	if (n >= sizeof(id))
+		n = sizeof(id) - 1;
+	for (size_t i = 0; i < n; i++)
+		id[i] = norm(name[i]);
+	id[n] = '\0';
+	if (syscall(SYS_delete_module, id, O_NONBLOCK) == 0)
+		return 0;
+	if (errno == ENOENT)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "module %s is not loaded",
+				id);
+	if (errno == EWOULDBLOCK || errno == EBUSY)
+		return nbd_diag(d, NBD_E_IN_USE,
+				"module %s is in use: disconnect its devices "
+				"first",
+				id);
+	if (errno == EPERM)
+		rc = NBD_E_PERM;
+	return nbd_diag(d, rc, "unload %s: %s", id, strerror(errno));
+}
