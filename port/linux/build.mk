@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o
+port-$(CONFIG_PORT_LINUX) += port/linux/link.o

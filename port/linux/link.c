@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Interfaces, addresses and routes (rtnetlink(7)). */
+#include "port/linux/link.h"
+#include "port/linux/netlink.h"
+
+#include <errno.h>
+#include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A request and its socket; big enough for every message of this file. */
+struct call {
+	struct nl_sock s;
+	struct nl_msg m;
+	unsigned char buf[160];
+};
+
+static int begin(struct call *k, unsigned type, unsigned flags,
+		 const void *head, size_t head_len, struct nbd_diag *d)
+{
+	nl_begin(&k->m, k->buf, sizeof(k->buf), type, flags, head, head_len);
+	return nl_open(&k->s, NETLINK_ROUTE, 0, d);
+}
+
+static int finish(struct call *k, const char *verb, int index,
+		  struct nbd_diag *d)
+{
+	char what[48];
+	int rc;
+
+	nbd_fmt(what, sizeof(what), "%s interface %d", verb, index);
+	rc = nl_talk(&k->s, &k->m, NULL, NULL, what, d);
+	nl_close(&k->s);
+	return rc;
+}
+
+/* ---- listing ---- */
+
+struct each {
+	void (*fn)(void *ctx, const struct link *l);
+	void *ctx;
+};
+
+static void read_link(void *ctx, const struct nl_reply *r)
+{
+	const struct each *e = ctx;
+	struct ifinfomsg h;
+	struct link l = { 0 };
+	struct nl_attr a;
+
+	if (r->type != RTM_NEWLINK || r->len < sizeof(h))
+		return;
+	memcpy(&h, r->data, sizeof(h));
+	l.index = h.ifi_index;
+	l.flags = h.ifi_flags;
+	l.up = h.ifi_flags & IFF_UP;
+	l.carrier = l.up && (h.ifi_flags & IFF_LOWER_UP);
+	l.loopback = h.ifi_flags & IFF_LOOPBACK;
+	if (nl_find(r->data, r->len, sizeof(h), IFLA_IFNAME, &a))
+		nl_str(&a, l.name, sizeof(l.name));
+	if (nl_find(r->data, r->len, sizeof(h), IFLA_MTU, &a))
+		l.mtu = nl_num(&a);
+	if (nl_find(r->data, r->len, sizeof(h), IFLA_ADDRESS, &a) &&
+	    a.len == sizeof(l.mac))
+		memcpy(l.mac, a.data, a.len);
+	e->fn(e->ctx, &l);
+}
+
+int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+	      struct nbd_diag *d)
+{
+	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
+	struct each e = { fn, ctx };
+	struct call k;
+	int rc = begin(&k, RTM_GETLINK, NLM_F_DUMP, &h, sizeof(h), d);
+
+	if (rc < 0)
+		return rc;
+	/* Counters would make one interface's message several KiB long. */
+	nl_put_u32(&k.m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	rc = nl_talk(&k.s, &k.m, read_link, &e, "list the interfaces", d);
+	nl_close(&k.s);
+	return rc;
+}
+
+/* What is looked for, and the best that was found: index 0 is none. */
+struct pick {
+	const char *name;
+	struct link found;
+};
+
+static void pick(void *ctx, const struct link *l)
+{
+	struct pick *p = ctx;
+
+	if (p->name ? strcmp(p->name, l->name) != 0 : l->loopback)
+		return;
+	if (!p->found.index || (l->carrier && !p->found.carrier))
+		p->found = *l;
+}
+
+static int picked(const struct pick *p, struct link *l)
+{
+	if (l)
+		*l = p->found;
+	return p->found.index;
+}
+
+static int no_link(const char *name, struct nbd_diag *d)
+{
+	if (name)
+		return nbd_diag(d, NBD_E_NO_DEVICE,
+				"there is no network interface %s", name);
+	return nbd_diag(d, NBD_E_NO_DEVICE,
+			"there is no network interface: is its driver "
+			"loaded?");
+}
+
+int link_find(const char *name, struct link *l, struct nbd_diag *d)
+{
+	struct pick p = { .name = name };
+	int rc = link_each(pick, &p, d);
+
+	if (rc < 0)
+		return rc;
+	return p.found.index ? picked(&p, l) : no_link(name, d);
+}
+
+/* ---- waiting ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * Sleeps until the kernel tells of a change, then drops what it said: the
+ * next look asks for everything, so a lost event (ENOBUFS) does no harm.
+ * False when the time is over.
+ */
+static bool await(struct nl_sock *s, int64_t end)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	int64_t left = -1;
+
+	if (end >= 0) {
+		left = end - now_ms();
+		if (left <= 0)
+			return false;
+	}
+	if (poll(&p, 1, (int)left) > 0)
+		while (recv(s->fd, s->buf, sizeof(s->buf), MSG_DONTWAIT) > 0)
+			;
+	return true;
+}
+
+int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
+	      struct nbd_diag *d)
+{
+	int64_t end = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	struct pick p;
+	struct nl_sock s;
+	int rc = nl_open(&s, NETLINK_ROUTE, RTMGRP_LINK, d);
+
+	if (rc < 0)
+		return rc;
+	do {
+		p = (struct pick){ .name = name };
+		rc = link_each(pick, &p, d);
+		if (rc == 0 && p.found.index && (p.found.carrier || !carrier))
+			rc = picked(&p, l);
+	} while (rc == 0 && await(&s, end));
+	nl_close(&s);
+	if (rc != 0)
+		return rc;
+	if (!p.found.index)
+		return no_link(name, d);
+	return nbd_diag(d, NBD_E_UNREACHABLE, "network interface %s %s",
+			p.found.name,
+			p.found.up ? "has no carrier: is the cable plugged in?"
+				   : "is down");
+}
+
+/* ---- changing ---- */
+
+int link_up(int index, struct nbd_diag *d)
+{
+	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC,
+				     .ifi_index = index,
+				     .ifi_flags = IFF_UP,
+				     .ifi_change = IFF_UP };
+	struct call k;
+	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
+
+	return rc < 0 ? rc : finish(&k, "set up", index, d);
+}
+
+int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
+{
+	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC,
+				     .ifi_index = index };
+	struct call k;
+	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
+
+	if (rc < 0)
+		return rc;
+	nl_put_u32(&k.m, IFLA_MTU, mtu);
+	return finish(&k, "set the MTU of", index, d);
+}
+
+static size_t ip_len(const struct link_addr *a)
+{
+	return a->family == AF_INET ? 4 : 16;
+}
+
+static int check(const struct link_addr *a, struct nbd_diag *d)
+{
+	if ((a->family == AF_INET || a->family == AF_INET6) &&
+	    a->prefix <= ip_len(a) * 8)
+		return 0;
+	return nbd_diag(d, NBD_E_PARAM, "not an IPv4 or IPv6 prefix: /%u",
+			a->prefix);
+}
+
+/* The last address of the prefix. */
+static void put_broadcast(struct nl_msg *m, const struct link_addr *a)
+{
+	unsigned char ip[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned bits = a->prefix > i * 8 ? a->prefix - i * 8 : 0;
+
+		ip[i] = (unsigned char)(a->ip[i] |
+					(bits < 8 ? 0xff >> bits : 0));
+	}
+	nl_put(m, IFA_BROADCAST, ip, sizeof(ip));
+}
+
+int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d)
+{
+	struct ifaddrmsg h = { .ifa_family = (uint8_t)a->family,
+			       .ifa_prefixlen = (uint8_t)a->prefix,
+			       .ifa_index = (uint32_t)index };
+	struct call k;
+	int rc = check(a, d);
+
+	if (a->family == AF_INET6)
+		h.ifa_flags = IFA_F_NODAD;
+	if (rc == 0)
+		rc = begin(&k, RTM_NEWADDR,
+			   NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &h,
+			   sizeof(h), d);
+	if (rc < 0)
+		return rc;
+	nl_put(&k.m, IFA_LOCAL, a->ip, ip_len(a));
+	nl_put(&k.m, IFA_ADDRESS, a->ip, ip_len(a));
+	if (a->family == AF_INET && a->prefix < 31)
+		put_broadcast(&k.m, a);
+	return finish(&k, "add an address to", index, d);
+}
+
+int link_add_route(int index, const struct link_addr *dst,
+		   const struct link_addr *gw, struct nbd_diag *d)
+{
+	const struct rtmsg h = {
+		.rtm_family = (uint8_t)dst->family,
+		.rtm_dst_len = (uint8_t)dst->prefix,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_protocol = RTPROT_BOOT,
+		.rtm_scope = gw ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
+		.rtm_type = RTN_UNICAST,
+	};
+	struct call k;
+	int rc = check(dst, d);
+
+	if (rc == 0)
+		rc = begin(&k, RTM_NEWROUTE,
+			   NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &h,
+			   sizeof(h), d);
+	if (rc < 0)
+		return rc;
+	if (dst->prefix)
+		nl_put(&k.m, RTA_DST, dst->ip, ip_len(dst));
+	if (gw)
+		nl_put(&k.m, RTA_GATEWAY, gw->ip, ip_len(dst));
+	nl_put_u32(&k.m, RTA_OIF, (uint32_t)index);
+	return finish(&k, "add a route by", index, d);
+}

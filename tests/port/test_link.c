@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Interfaces, in a network namespace of the test's own: only loopback is in
+ * it, and it is down.  Link with -Wl,--wrap=poll.
+ */
+#include "port/linux/link.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct nbd_diag diag;
+static unsigned polls;
+static void (*on_poll)(void);
+
+int __real_poll(struct pollfd *p, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout);
+
+/* What happens in the world while link_wait() sleeps. */
+int __wrap_poll(struct pollfd *p, nfds_t n, int timeout)
+{
+	void (*f)(void) = on_poll;
+
+	polls++;
+	on_poll = NULL;
+	if (f)
+		f();
+	return __real_poll(p, n, timeout);
+}
+
+static int own_namespace(void **state)
+{
+	(void)state;
+	polls = 0;
+	on_poll = NULL;
+	memset(&diag, 0, sizeof(diag));
+	return unshare(CLONE_NEWNET);
+}
+
+static struct link_addr addr(int family, const char *text, unsigned prefix)
+{
+	struct link_addr a = { .family = family, .prefix = prefix };
+
+	assert_int_equal(inet_pton(family, text, a.ip), 1);
+	return a;
+}
+
+static void count(void *ctx, const struct link *l)
+{
+	*(unsigned *)ctx += l->index == LINK_LO;
+}
+
+static void loopback_is_listed_and_found(void **state)
+{
+	struct link l;
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(link_each(count, &n, &diag), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(link_find("lo", &l, &diag), LINK_LO);
+	assert_true(l.loopback && !l.up && !l.carrier);
+	assert_int_equal(l.mtu, 65536);
+	assert_string_equal(l.name, "lo");
+	assert_int_equal(link_find("l", NULL, &diag), NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text, "there is no network interface l");
+}
+
+static void an_interface_comes_up_with_its_mtu(void **state)
+{
+	struct link l;
+
+	(void)state;
+	assert_int_equal(link_set_mtu(LINK_LO, 9000, &diag), 0);
+	assert_int_equal(link_up(LINK_LO, &diag), 0);
+	assert_int_equal(link_find("lo", &l, &diag), LINK_LO);
+	assert_true(l.up && l.carrier);
+	assert_int_equal(l.mtu, 9000);
+	assert_int_equal(link_up(4711, &diag), NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text, "set up interface 4711: No such device");
+}
+
+/* The address that the kernel sends from to reach a target. */
+static void assert_source(int family, const char *target, const char *source)
+{
+	struct sockaddr_storage ss = { .ss_family = (sa_family_t)family };
+	struct sockaddr_in *in = (void *)&ss;
+	struct sockaddr_in6 *in6 = (void *)&ss;
+	void *ip = family == AF_INET ? (void *)&in->sin_addr
+				     : (void *)&in6->sin6_addr;
+	socklen_t len = family == AF_INET ? sizeof(*in) : sizeof(*in6);
+	int fd = socket(family, SOCK_DGRAM, 0);
+	char text[64];
+
+	inet_pton(family, target, ip);
+	in->sin_port = htons(9);
+	assert_int_equal(connect(fd, (void *)&ss, len), 0);
+	assert_int_equal(getsockname(fd, (void *)&ss, &len), 0);
+	inet_ntop(family, ip, text, sizeof(text));
+	assert_string_equal(text, source);
+	close(fd);
+}
+
+static void addresses_and_routes_carry_packets_at_once(void **state)
+{
+	struct link_addr a4 = addr(AF_INET, "192.0.2.5", 24);
+	struct link_addr a6 = addr(AF_INET6, "2001:db8::5", 64);
+	struct link_addr net4 = addr(AF_INET, "198.51.100.0", 24);
+	struct link_addr any4 = addr(AF_INET, "0.0.0.0", 0);
+	struct link_addr net6 = addr(AF_INET6, "2001:db8:1::", 64);
+	struct link_addr gw4 = addr(AF_INET, "192.0.2.1", 0);
+
+	(void)state;
+	assert_int_equal(link_up(LINK_LO, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a4, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a6, &diag), 0);
+	assert_int_equal(link_add_route(LINK_LO, &net4, NULL, &diag), 0);
+	assert_source(AF_INET, "198.51.100.7", "192.0.2.5");
+	assert_source(AF_INET6, "2001:db8::5", "2001:db8::5");
+	/* the second time it is replaced: setting up is repeatable */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(link_add_addr(LINK_LO, &a4, &diag), 0);
+		assert_int_equal(link_add_route(LINK_LO, &any4, &gw4, &diag),
+				 0);
+	}
+	assert_source(AF_INET, "203.0.113.9", "192.0.2.5");
+	assert_int_equal(link_add_route(LINK_LO, &net6, NULL, &diag), 0);
+	assert_source(AF_INET6, "2001:db8:1::9", "2001:db8::5");
+}
+
+static void a_gateway_off_the_link_is_refused_in_the_kernels_words(void **state)
+{
+	struct link_addr any = addr(AF_INET, "0.0.0.0", 0);
+	struct link_addr gw = addr(AF_INET, "10.9.9.9", 0);
+
+	(void)state;
+	assert_int_equal(link_up(LINK_LO, &diag), 0);
+	assert_int_equal(link_add_route(LINK_LO, &any, &gw, &diag),
+			 NBD_E_UNREACHABLE);
+	assert_non_null(
+		strstr(diag.text, "unreachable (Nexthop has invalid gateway)"));
+}
+
+static void a_prefix_longer_than_its_address_is_refused(void **state)
+{
+	struct link_addr a = addr(AF_INET, "192.0.2.5", 33);
+
+	(void)state;
+	assert_int_equal(link_add_addr(LINK_LO, &a, &diag), NBD_E_PARAM);
+	a.family = AF_UNIX;
+	a.prefix = 0;
+	assert_int_equal(link_add_route(LINK_LO, &a, NULL, &diag), NBD_E_PARAM);
+}
+
+static void lo_up(void)
+{
+	assert_int_equal(link_up(LINK_LO, NULL), 0);
+}
+
+static void lo_mtu(void)
+{
+	assert_int_equal(link_set_mtu(LINK_LO, 1400, NULL), 0);
+	on_poll = lo_up;
+}
+
+static void a_carrier_that_comes_later_wakes_the_waiter(void **state)
+{
+	struct link l;
+
+	(void)state;
+	on_poll = lo_mtu; /* an event that is not the one waited for */
+	assert_int_equal(link_wait("lo", true, -1, &l, &diag), LINK_LO);
+	assert_true(l.carrier);
+	/* one sleep for each thing that happened: nothing is polled for */
+	assert_int_equal(polls, 2);
+}
+
+static void what_is_there_is_not_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(link_wait("lo", false, 0, NULL, &diag), LINK_LO);
+	assert_int_equal(polls, 0);
+}
+
+static void a_wait_in_vain_says_what_did_not_come(void **state)
+{
+	(void)state;
+	assert_int_equal(link_wait("eth7", false, 20, NULL, &diag),
+			 NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text, "there is no network interface eth7");
+	assert_int_equal(link_wait("lo", true, 20, NULL, &diag),
+			 NBD_E_UNREACHABLE);
+	assert_string_equal(diag.text, "network interface lo is down");
+	/* loopback is nobody's way to a server */
+	assert_int_equal(link_wait(NULL, false, 0, NULL, &diag),
+			 NBD_E_NO_DEVICE);
+}
+
+#define OWN(f) cmocka_unit_test_setup(f, own_namespace)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OWN(loopback_is_listed_and_found),
+		OWN(an_interface_comes_up_with_its_mtu),
+		OWN(addresses_and_routes_carry_packets_at_once),
+		OWN(a_gateway_off_the_link_is_refused_in_the_kernels_words),
+		OWN(a_prefix_longer_than_its_address_is_refused),
+		OWN(a_carrier_that_comes_later_wakes_the_waiter),
+		OWN(what_is_there_is_not_waited_for),
+		OWN(a_wait_in_vain_says_what_did_not_come),
+	};
+
+	return cmocka_run_group_tests_name("links", tests, NULL, NULL);
+}
