@@ -2,3 +2,4 @@
 port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o
 port-$(CONFIG_PORT_LINUX) += port/linux/link.o
+port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o

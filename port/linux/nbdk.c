@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Commands to the nbd driver over generic netlink. */
+#include "port/linux/nbdk.h"
+#include "port/linux/netlink.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/nbd-netlink.h>
+#include <linux/netlink.h>
+#include <string.h>
+
+/* Header, ten numbers, a nest of two levels per socket, the backend. */
+#define MSG_MAX (256 + 16 * CONFIG_PORT_MAX_CONNECTIONS + NBDK_BACKEND_MAX)
+
+/* One command: its socket, its message and what the answer said. */
+struct call {
+	struct nl_sock s;
+	struct nl_msg m;
+	unsigned char buf[MSG_MAX];
+	char what[32];
+	struct nl_attr want;
+	int index;
+	int connected; /* -1: the answer did not say */
+};
+
+/* Opens the driver's netlink family and begins the message cmd. */
+static int begin(struct call *k, unsigned cmd, const char *verb, int index,
+		 struct nbd_diag *d)
+{
+	const struct genlmsghdr g = { .cmd = (uint8_t)cmd,
+				      .version = NBD_GENL_VERSION };
+	int rc = nl_open(&k->s, NETLINK_GENERIC, 0, d);
+
+	if (rc < 0)
+		return rc;
+	rc = nl_family(&k->s, NBD_GENL_FAMILY_NAME, NULL, NULL, d);
+	if (rc == NBD_E_NOT_FOUND)
+		rc = nbd_diag(d, NBD_E_NO_DRIVER,
+			      "the kernel has no nbd driver: load the module "
+			      "nbd (CONFIG_BLK_DEV_NBD)");
+	if (rc < 0) {
+		nl_close(&k->s);
+		return rc;
+	}
+	if (index < 0)
+		nbd_fmt(k->what, sizeof(k->what), "%s an nbd device", verb);
+	else
+		nbd_fmt(k->what, sizeof(k->what), "%s nbd%d", verb, index);
+	k->index = k->connected = -1;
+	nl_begin(&k->m, k->buf, sizeof(k->buf), (unsigned)rc, NLM_F_ACK, &g,
+		 sizeof(g));
+	if (index >= 0)
+		nl_put_u32(&k->m, NBD_ATTR_INDEX, (uint32_t)index);
+	return 0;
+}
+
+static int finish(struct call *k,
+		  void (*fn)(void *ctx, const struct nl_reply *r),
+		  struct nbd_diag *d)
+{
+	int rc = nl_talk(&k->s, &k->m, fn, k, k->what, d);
+
+	nl_close(&k->s);
+	/* The driver does not say why: it has no extended acks of its own. */
+	if (rc == NBD_E_KERNEL && k->s.err == EINVAL && !k->s.ext[0])
+		return nbd_diag(d, rc, "%s: %s (the kernel's log says why)",
+				k->what, strerror(EINVAL));
+	return rc;
+}
+
+static void put_conf(struct nl_msg *m, const struct nbdk_conf *c)
+{
+	size_t all, one;
+
+	nl_put_u64(m, NBD_ATTR_SIZE_BYTES, c->size);
+	nl_put_u64(m, NBD_ATTR_BLOCK_SIZE_BYTES, c->block_size);
+	nl_put_u64(m, NBD_ATTR_SERVER_FLAGS, c->server_flags);
+	/* Left out, these would keep what the last session had. */
+	nl_put_u64(m, NBD_ATTR_TIMEOUT, c->timeout);
+	nl_put_u64(m, NBD_ATTR_DEAD_CONN_TIMEOUT, c->dead_timeout);
+	nl_put_u64(m, NBD_ATTR_CLIENT_FLAGS, c->client_flags);
+	if (c->backend)
+		nl_put_str(m, NBD_ATTR_BACKEND_IDENTIFIER, c->backend);
+	all = nl_nest(m, NBD_ATTR_SOCKETS);
+	for (unsigned i = 0; i < c->n_fds; i++) {
+		one = nl_nest(m, NBD_SOCK_ITEM);
+		nl_put_u32(m, NBD_SOCK_FD, (uint32_t)c->fds[i]);
+		nl_nest_end(m, one);
+	}
+	nl_nest_end(m, all);
+}
+
+static void read_index(void *ctx, const struct nl_reply *r)
+{
+	struct call *k = ctx;
+	struct nl_attr a;
+
+	if (nl_find(r->data, r->len, GENL_HDRLEN, NBD_ATTR_INDEX, &a))
+		k->index = (int)nl_num(&a);
+}
+
+static int check(const struct nbdk_conf *c, struct nbd_diag *d)
+{
+	if (c->backend && strlen(c->backend) > NBDK_BACKEND_MAX)
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"the URI is too long for the nbd driver: over "
+				"%u bytes",
+				NBDK_BACKEND_MAX);
+	if (c->n_fds > 1 && !(c->server_flags & NBD_FLAG_CAN_MULTI_CONN))
+		return nbd_diag(d, NBD_E_MULTI_CONN,
+				"the server does not allow several "
+				"connections to this export");
+	return 0;
+}
+
+/* The driver's EBUSY has two causes, which a person must tell apart. */
+static int busy(int index, struct nbd_diag *d)
+{
+	static struct nbdk_info info;
+
+	if (nbdk_info(index, &info) == 0 && !info.connected)
+		return nbd_diag(d, NBD_E_IN_USE,
+				"nbd%d is held open by another program", index);
+	return nbd_diag(d, NBD_E_IN_USE,
+			"nbd%d is connected already: disconnect it or take "
+			"another",
+			index);
+}
+
+int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
+{
+	struct call k;
+	int rc = check(c, d);
+
+	if (rc == 0)
+		rc = begin(&k, NBD_CMD_CONNECT, "connect", c->index, d);
+	if (rc < 0)
+		return rc;
+	put_conf(&k.m, c);
+	rc = finish(&k, read_index, d);
+	if (rc == NBD_E_IN_USE && c->index >= 0)
+		return busy(c->index, d);
+	if (rc < 0)
+		return rc;
+	if (k.index < 0)
+		k.index = c->index;
+	if (k.index < 0)
+		return nbd_diag(d, NBD_E_KERNEL,
+				"connect: the nbd driver did not say which "
+				"device it took");
+	return k.index;
+}
+
+int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
+{
+	struct call k;
+	int rc = check(c, d);
+
+	if (rc == 0)
+		rc = begin(&k, NBD_CMD_RECONFIGURE, "reconfigure", c->index, d);
+	if (rc < 0)
+		return rc;
+	put_conf(&k.m, c);
+	return finish(&k, NULL, d);
+}
+
+/* ATTR_DEVICE_LIST { DEVICE_ITEM { INDEX, CONNECTED } ... } */
+static void read_status(void *ctx, const struct nl_reply *r)
+{
+	struct call *k = ctx;
+	struct nl_attr list, item, a;
+	struct nl_walk w;
+
+	if (!nl_find(r->data, r->len, GENL_HDRLEN, NBD_ATTR_DEVICE_LIST, &list))
+		return;
+	w = (struct nl_walk){ list.data, list.len };
+	while (nl_next(&w, &item)) {
+		if (!nl_find(item.data, item.len, 0, NBD_DEVICE_INDEX, &a) ||
+		    (int)nl_num(&a) != k->index)
+			continue;
+		if (nl_find(item.data, item.len, 0, NBD_DEVICE_CONNECTED, &a))
+			k->connected = nl_num(&a) != 0;
+	}
+}
+
+int nbdk_status(int index, bool *connected, struct nbd_diag *d)
+{
+	struct call k;
+	int rc = begin(&k, NBD_CMD_STATUS, "ask about", index, d);
+
+	if (rc < 0)
+		return rc;
+	k.index = index;
+	rc = finish(&k, read_status, d);
+	if (rc < 0)
+		return rc;
+	if (k.connected < 0)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "there is no nbd%d", index);
+	*connected = k.connected;
+	return 0;
+}
+
+int nbdk_disconnect(int index, struct nbd_diag *d)
+{
+	struct call k;
+	bool connected = false;
+	int rc = nbdk_status(index, &connected, d);
+
+	if (rc < 0)
+		return rc;
+	/* The driver would say that all is well. */
+	if (!connected)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
+				index);
+	rc = begin(&k, NBD_CMD_DISCONNECT, "disconnect", index, d);
+	if (rc == 0)
+		rc = finish(&k, NULL, d);
+	if (rc == 0)
+		nbdk_drop_partitions(index);
+	return rc;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The Linux kernel's nbd driver.  Commands go over generic netlink
+ * (linux/nbd-netlink.h); what a device is doing is read from sysfs.  Results
+ * are >= 0 or a negative enum nbd_err, explained in d.
+ *
+ *	free --nbdk_connect--> connected --nbdk_wait_ready--> ready
+ *	  ^------------------nbdk_disconnect------------------'
+ */
+#ifndef PORT_LINUX_NBDK_H
+#define PORT_LINUX_NBDK_H
+
+#include "port/port.h"
+
+/* The longest backend identifier that sysfs can show: a page, \n and NUL. */
+#define NBDK_BACKEND_MAX	   4094u
+/* How the driver treats a device (client_flags). */
+#define NBDK_DESTROY_ON_DISCONNECT 1u
+#define NBDK_DISCONNECT_ON_CLOSE   2u
+
+/* What to hand over.  Everything is copied by the kernel. */
+struct nbdk_conf {
+	int index;	       /* N of nbdN; -1: a free or a new one */
+	uint64_t size;	       /* bytes */
+	uint32_t block_size;   /* bytes, power of 2, 512 to the page size */
+	uint16_t server_flags; /* NBD_FLAG_*, those of the export */
+	uint64_t timeout;      /* s for a request; 0: the driver's 30 */
+	uint64_t dead_timeout; /* s that I/O waits for a reconnection */
+	uint64_t client_flags; /* NBDK_* */
+	const char *backend;   /* for sysfs, readable by everybody; or NULL */
+	const int *fds;	       /* sockets in the transmission phase */
+	unsigned n_fds;	       /* at most CONFIG_PORT_MAX_CONNECTIONS */
+};
+
+/*
+ * Makes a device of the sockets; returns its index.  They stay open in the
+ * kernel, so the caller may close them and exit.  NBD_E_NO_DRIVER: the nbd
+ * module is not loaded.  NBD_E_IN_USE: the index is connected or open.
+ */
+int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
+
+/*
+ * Puts the sockets in the place of dead ones and sets the time-outs again;
+ * index and the same backend are required.  Sockets for which no dead one is
+ * found are dropped without a word.
+ */
+int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
+
+/*
+ * Ends the session: in-flight I/O fails, whoever uses the device loses it;
+ * ask nbdk_in_use() first.  NBD_E_NO_DEVICE: it is not connected.
+ */
+int nbdk_disconnect(int index, struct nbd_diag *d);
+
+/*
+ * Part of nbdk_disconnect(): the partitions of a device that is gone would
+ * else stay until somebody opens it.
+ */
+void nbdk_drop_partitions(int index);
+
+/* Is it configured?  Stays true when all its links are dead. */
+int nbdk_status(int index, bool *connected, struct nbd_diag *d);
+
+/*
+ * After nbdk_connect(): makes sure that the size is set, the partitions were
+ * scanned, and /dev has the node and those of its partitions.  NBD_E_SIZE:
+ * the device has another size.  NBD_E_NO_DEVICE: a node did not appear.
+ */
+int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d);
+
+/* "nbd0" or "/dev/nbd0" is 0; anything else is NBD_E_USAGE. */
+int nbdk_parse_name(const char *name);
+
+/*
+ * NBD_E_IN_USE if the device or a partition of it is mounted, swapped on,
+ * part of another device, or held open exclusively; else 0.
+ */
+int nbdk_in_use(int index, struct nbd_diag *d);
+
+/* ---- what sysfs knows ---- */
+
+struct nbdk_info {
+	int index;
+	bool connected, read_only;
+	uint64_t size;	      /* bytes */
+	uint32_t block_size;  /* bytes */
+	uint32_t io_timeout;  /* ms; 0: not readable */
+	int pid;	      /* of who connected it, gone or not */
+	unsigned connections; /* hardware queues: min(connections, CPUs) */
+	char backend[NBDK_BACKEND_MAX + 1]; /* as set by anyone: untrusted */
+};
+
+/* Reads one device.  NBD_E_NO_DEVICE: there is no nbdN. */
+int nbdk_info(int index, struct nbdk_info *info);
+
+/*
+ * The indices of all nbd devices in rising order.  Begin with a zeroed one;
+ * devices that come or go meanwhile may be missed or be gone.
+ */
+struct nbdk_iter {
+	int next, n, at;
+	int window[64];
+};
+
+/* The next index, or NBD_E_NO_DEVICE when there are no more. */
+int nbdk_next(struct nbdk_iter *it);
+
+/* "/sys/block"; tests point it elsewhere. */
+extern const char *nbdk_sys;
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbd devices as sysfs and /dev show them. */
+#include "port/linux/nbdk.h"
+#include "port/linux/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Minor numbers have 20 bits. */
+#define INDEX_MAX 0xfffff
+/* For a /dev that a daemon fills: devtmpfs has its nodes at once. */
+#define NODE_MS	  10000
+
+const char *nbdk_sys = "/sys/block";
+
+/* ---- names ---- */
+
+/* The number at the end of "nbdN", which has no leading zero; else -1. */
+static int parse(const char *name)
+{
+	int n = 0;
+
+	if (strncmp(name, "nbd", 3) != 0)
+		return -1;
+	name += 3;
+	if (!*name || (name[0] == '0' && name[1]))
+		return -1;
+	for (; *name; name++) {
+		if (*name < '0' || *name > '9')
+			return -1;
+		n = n * 10 + (*name - '0');
+		if (n > INDEX_MAX)
+			return -1;
+	}
+	return n;
+}
+
+int nbdk_parse_name(const char *name)
+{
+	int n;
+
+	if (strncmp(name, "/dev/", 5) == 0)
+		name += 5;
+	n = parse(name);
+	return n < 0 ? NBD_E_USAGE : n;
+}
+
+static int open_node(const char *node, int flags)
+{
+	return open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+}
+
+int nbdk_in_use(int index, struct nbd_diag *d)
+{
+	char node[24];
+	int fd;
+
+	nbd_fmt(node, sizeof(node), "/dev/nbd%d", index);
+	fd = open_node(node, O_EXCL);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (errno == EBUSY)
+		return nbd_diag(d, NBD_E_IN_USE,
+				"%s is mounted or in use: unmount it first",
+				node);
+	return nbd_diag(d, errno == EACCES ? NBD_E_PERM : NBD_E_NO_DEVICE,
+			"open %s: %s", node, strerror(errno));
+}
+
+/* ---- ready ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool is_node(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISBLK(st.st_mode);
+}
+
+/* Sleeps until something happens in the watched folder, or until end. */
+static void await(int fd, int64_t end)
+{
+	char events[1024];
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t left = end - now_ms();
+
+	if (left > 0 && poll(&p, 1, (int)left) == 1)
+		(void)!read(fd, events, sizeof(events));
+}
+
+/* Waits for a node in /dev; the watch stands before the first look. */
+static int wait_node(const char *path, struct nbd_diag *d)
+{
+	int64_t end = now_ms() + NODE_MS;
+	bool there = is_node(path);
+	int fd;
+
+	if (there)
+		return 0;
+	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (fd >= 0 &&
+	    inotify_add_watch(fd, "/dev",
+			      IN_CREATE | IN_MOVED_TO | IN_ATTRIB) >= 0) {
+		while (!(there = is_node(path)) && now_ms() < end)
+			await(fd, end);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (there)
+		return 0;
+	return nbd_diag(d, NBD_E_NO_DEVICE,
+			"%s did not appear: is devtmpfs mounted on /dev?",
+			path);
+}
+
+/* The folder of nbdN in sysfs, or below it. */
+static void sys_path(char *buf, size_t cap, int index, const char *leaf)
+{
+	nbd_fmt(buf, cap, "%s/nbd%d/%s", nbdk_sys, index, leaf);
+}
+
+static int wait_partitions(int index, struct nbd_diag *d)
+{
+	char path[300], prefix[24];
+	int rc = 0, n = nbd_fmt(prefix, sizeof(prefix), "nbd%dp", index);
+	const char *name;
+	struct dir dir;
+
+	/* without sysfs there is nothing to compare with */
+	sys_path(path, sizeof(path), index, "");
+	dir_open(&dir, path);
+	while (rc == 0 && (name = dir_next(&dir)) != NULL) {
+		if (strncmp(name, prefix, (size_t)n) != 0)
+			continue;
+		nbd_fmt(path, sizeof(path), "/dev/%s", name);
+		rc = wait_node(path, d);
+	}
+	dir_close(&dir);
+	return rc;
+}
+
+/*
+ * The driver marks the disk for a scan, and whoever opens it first does the
+ * scan before open() returns; others wait for it.  Loaded with max_part=0 it
+ * never marks it: then ask for the scan.
+ */
+static void scan(int fd)
+{
+	char zero = '1';
+	int p = open("/sys/module/nbd/parameters/max_part",
+		     O_RDONLY | O_CLOEXEC);
+
+	if (p < 0)
+		return;
+	if (read(p, &zero, 1) == 1 && zero == '0')
+		ioctl(fd, BLKRRPART);
+	close(p);
+}
+
+int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d)
+{
+	off_t have;
+	char node[24];
+	int fd, rc;
+
+	nbd_fmt(node, sizeof(node), "/dev/nbd%d", index);
+	rc = wait_node(node, d);
+	if (rc < 0)
+		return rc;
+	fd = open_node(node, 0);
+	if (fd < 0)
+		return nbd_diag(d, NBD_E_IO, "open %s: %s", node,
+				strerror(errno));
+	have = lseek(fd, 0, SEEK_END);
+	if (have < 0)
+		rc = nbd_diag(d, NBD_E_IO, "size of %s: %s", node,
+			      strerror(errno));
+	else if ((uint64_t)have !=
+		 (size & ~(uint64_t)511)) /* it counts in sectors */
+		rc = nbd_diag(d, NBD_E_SIZE,
+			      "%s has %llu bytes, the export has %llu", node,
+			      (unsigned long long)have,
+			      (unsigned long long)size);
+	else
+		scan(fd);
+	close(fd);
+	return rc < 0 ? rc : wait_partitions(index, d);
+}
+
+/* Opening it makes the driver look for partitions, and find none. */
+void nbdk_drop_partitions(int index)
+{
+	char node[24];
+	int fd;
+
+	nbd_fmt(node, sizeof(node), "/dev/nbd%d", index);
+	fd = open_node(node, 0);
+	if (fd < 0)
+		return;
+	scan(fd);
+	close(fd);
+}
+
+/* ---- sysfs ---- */
+
+/* Reads an attribute less its newline: its length, or -1 if there is none. */
+static int read_attr(int index, const char *leaf, char *buf, size_t cap)
+{
+	char path[300];
+	ssize_t n = -1;
+	int fd;
+
+	sys_path(path, sizeof(path), index, leaf);
+	buf[0] = '\0';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, cap - 1);
+	close(fd);
+	if (n < 0)
+		return -1;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return (int)n;
+}
+
+static uint64_t read_num(int index, const char *leaf)
+{
+	uint64_t v = 0;
+	char buf[24];
+
+	if (read_attr(index, leaf, buf, sizeof(buf)) < 0)
+		return 0;
+	for (const char *p = buf; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return v;
+}
+
+static unsigned count_queues(int index)
+{
+	char path[300];
+	unsigned n = 0;
+	struct dir dir;
+
+	sys_path(path, sizeof(path), index, "mq");
+	dir_open(&dir, path);
+	while (dir_next(&dir))
+		n++;
+	dir_close(&dir);
+	return n;
+}
+
+int nbdk_info(int index, struct nbdk_info *info)
+{
+	char buf[24];
+
+	if (read_attr(index, "size", buf, sizeof(buf)) < 0)
+		return NBD_E_NO_DEVICE;
+	info->index = index;
+	info->size = read_num(index, "size") * 512;
+	info->block_size =
+		(uint32_t)read_num(index, "queue/logical_block_size");
+	info->io_timeout = (uint32_t)read_num(index, "queue/io_timeout");
+	info->read_only = read_num(index, "ro") != 0;
+	info->connected = read_attr(index, "pid", buf, sizeof(buf)) >= 0;
+	info->pid = (int)read_num(index, "pid");
+	info->connections = info->connected ? count_queues(index) : 0;
+	read_attr(index, "backend", info->backend, sizeof(info->backend));
+	return 0;
+}
+
+/* Keeps the smallest indices from it->next on, in order. */
+static void keep(struct nbdk_iter *it, int index)
+{
+	const int max = sizeof(it->window) / sizeof(it->window[0]);
+	int i = it->n;
+
+	if (index < it->next || (i == max && index > it->window[max - 1]))
+		return;
+	if (i < max)
+		it->n++;
+	else
+		i--;
+	for (; i > 0 && it->window[i - 1] > index; i--)
+		it->window[i] = it->window[i - 1];
+	it->window[i] = index;
+}
+
+int nbdk_next(struct nbdk_iter *it)
+{
+	const char *name;
+	struct dir dir;
+
+	if (it->at == it->n) {
+		it->at = it->n = 0;
+		dir_open(&dir, nbdk_sys);
+		while ((name = dir_next(&dir)) != NULL) {
+			int index = parse(name);
+
+			if (index >= 0)
+				keep(it, index);
+		}
+		dir_close(&dir);
+	}
+	if (it->n == 0)
+		return NBD_E_NO_DEVICE;
+	it->next = it->window[it->at] + 1;
+	return it->window[it->at++];
+}
