@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
+include boot/cli/build.mk

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot: a table of subcommands. */
+#include "boot/cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+const struct command cli_commands[] = {
+	{ "connect", cmd_connect,
+	  "[-c CONNECTIONS] [-n NAME] [-p PORT] [-d nbdN] [-b BLOCKSIZE] [-R]\n"
+	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] URI|HOST|/SOCKET",
+	  "connect to an NBD server, print the device: nbd0\n"
+	  "-c N  that many connections (1)\n"
+	  "-n    export name (the default export)\n"
+	  "-p    port (10809)\n"
+	  "-d    this device (the first free one)\n"
+	  "-b    block size, 512 to 4096 (the server's, or 512)\n"
+	  "-R    read-only\n"
+	  "-t    seconds until a request without an answer goes to another\n"
+	  "      connection (30)\n"
+	  "-D    seconds that I/O waits while no connection lives (years)\n" },
+	{ "disconnect", cmd_disconnect, "[-f] nbdN",
+	  "disconnect a device\n"
+	  "-f  even if it is mounted or open\n" },
+#ifdef CONFIG_BOOT_LIST
+	{ "list", cmd_list, "[-a] [--json] [nbdN...]",
+	  "show connected devices\n"
+	  "-a      those not connected too\n"
+	  "--json  for programs\n" },
+#endif
+#ifdef CONFIG_BOOT_EXPORTS
+	{ "exports", cmd_exports, "[-p PORT] [--json] URI|HOST|/SOCKET",
+	  "list a server's exports: NAME<TAB>DESCRIPTION\n"
+	  "-p      port (10809)\n"
+	  "--json  for programs\n" },
+#endif
+#ifdef CONFIG_BOOT_MODULES
+	{ "load", cmd_load, "", "load the kernel's nbd module\n" },
+	{ "unload", cmd_unload, "", "unload it\n" },
+#endif
+#ifdef CONFIG_BOOT_INIT
+	{ "switch-root", cmd_switch_root,
+	  "[-c CONSOLE] NEWROOT [INIT [ARG...]]",
+	  "make NEWROOT the root and become INIT (/sbin/init)\n"
+	  "-c  open CONSOLE as standard input, output and error\n" },
+	{ "modprobe", cmd_modprobe, "[-q] [--] MODULE|ALIAS",
+	  "load a kernel module with what it needs, as the kernel asks for it\n"
+	  "-q  without a message\n" },
+	{ "init", cmd_init, "",
+	  "PID 1 of an initramfs: find the root on the kernel command line,\n"
+	  "connect, mount, switch\n" },
+#endif
+	{ "help", cmd_help, "[COMMAND]", "explain a command\n" },
+	{ "version", cmd_version, "", "print the version\n" },
+};
+const unsigned cli_n_commands = sizeof(cli_commands) / sizeof(cli_commands[0]);
+
+const struct command *cli_find(const char *name)
+{
+	for (unsigned i = 0; i < cli_n_commands; i++)
+		if (!strcmp(cli_commands[i].name, name))
+			return &cli_commands[i];
+	return NULL;
+}
+
+/*
+ * By its own name (a link: /sbin/modprobe), as process 1, or by its first
+ * word.  What the kernel hands to process 1 is for the real init, unless it
+ * is an initramfs script that ends with `exec nbdboot switch-root`.
+ */
+int main(int argc, char *argv[])
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	const struct command *c = NULL;
+	const char *word = argc > 1 ? argv[1] : "";
+
+	if (argc)
+		c = cli_find(slash ? slash + 1 : argv[0]);
+	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0)
+		c = cli_find("init");
+	if (c)
+		return c->run(argc, argv);
+	c = cli_find(word);
+	if (c)
+		return c->run(argc - 1, argv + 1);
+	return word[0] ? cli_usage("", "no command %s", word)
+		       : cli_usage("", "which command?");
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Standard output and standard error. */
+#include "boot/cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static char out_buf[1024];
+static int out_errno;
+
+static bool write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static void flush_out(struct nbd_out *o)
+{
+	if (!out_errno && !write_all(o->fd, o->buf, o->len))
+		out_errno = errno;
+	o->len = 0;
+}
+
+struct nbd_out cli_out = {
+	.buf = out_buf, .cap = sizeof(out_buf), .flush = flush_out, .fd = 1
+};
+
+/* A message leaves in one write, so that two commands do not mix theirs. */
+static void print_error(struct nbd_out *o)
+{
+	cli_out.flush(&cli_out);
+	if (o->len == o->cap)
+		o->len--;
+	o->buf[o->len++] = '\n';
+	write_all(2, o->buf, o->len);
+}
+
+int cli_flush(void)
+{
+	flush_out(&cli_out);
+	if (!out_errno)
+		return CLI_OK;
+	return cli_fail("standard output", NBD_E_IO,
+			&(struct nbd_diag){ "the output is incomplete" });
+}
+
+int cli_fail(const char *subject, int err, const struct nbd_diag *d)
+{
+	char buf[2048];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+	const char *text = d && d->text[0] ? d->text : nbd_err_text(err);
+	const char *hint = nbd_err_hint(err);
+
+	nbd_putf(&o, "nbdboot: %.*s: ", 512, subject);
+	/* an explanation is escaped already */
+	nbd_put(&o, text, strlen(text));
+	if (hint[0])
+		nbd_putf(&o, " (%s)", hint);
+	print_error(&o);
+	return err == NBD_E_USAGE || err == NBD_E_URI ? CLI_USAGE : CLI_FAILED;
+}
+
+int cli_usage(const char *command, const char *fmt, ...)
+{
+	char buf[1024];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+	va_list ap;
+
+	nbd_putf(&o, command[0] ? "nbdboot: %s: " : "nbdboot: %s", command);
+	va_start(ap, fmt);
+	nbd_vputf(&o, fmt, ap);
+	va_end(ap);
+	nbd_putf(&o, " (see `nbdboot help%s%s`)", command[0] ? " " : "",
+		 command);
+	print_error(&o);
+	return CLI_USAGE;
+}
