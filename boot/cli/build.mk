@@ -5,3 +5,4 @@ boot-$(CONFIG_BOOT_CLI) += boot/attach.o boot/cli/main.o boot/cli/args.o \
 boot-$(CONFIG_BOOT_LIST) += boot/cli/list.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/exports.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/modules.o
+boot-$(CONFIG_BOOT_INIT) += boot/cli/root.o

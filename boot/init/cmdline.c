@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel command line: one table of words and where they go. */
+#include "boot/init/cmdline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum kind { TEXT, YES, NO, NUMBER };
+
+static const struct word {
+	const char *name;
+	uint16_t field; /* offset in struct cmdline */
+	uint8_t kind;
+	uint8_t min, max; /* of a NUMBER; max 0: any */
+} words[] = {
+	{ "root", offsetof(struct cmdline, root), TEXT, 0, 0 },
+	{ "rootfstype", offsetof(struct cmdline, fstype), TEXT, 0, 0 },
+	{ "rootflags", offsetof(struct cmdline, flags), TEXT, 0, 0 },
+	{ "ro", offsetof(struct cmdline, write), NO, 0, 0 },
+	{ "rw", offsetof(struct cmdline, write), YES, 0, 0 },
+	{ "init", offsetof(struct cmdline, init), TEXT, 0, 0 },
+	{ "ip", offsetof(struct cmdline, ip), TEXT, 0, 0 },
+	{ "panic", offsetof(struct cmdline, panic), NUMBER, 0, 0 },
+	{ "nbdboot.connections", offsetof(struct cmdline, connections), NUMBER,
+	  1, CONFIG_PORT_MAX_CONNECTIONS },
+	{ "nbdboot.debug", offsetof(struct cmdline, debug), YES, 0, 0 },
+	{ "nbdboot.shell", offsetof(struct cmdline, shell), TEXT, 0, 0 },
+	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
+};
+
+long cmdline_number(const char *s, long min, long max)
+{
+	long n = 0;
+
+	if (!*s)
+		return -1;
+	for (; *s; s++) {
+		long digit = *s - '0';
+
+		if (digit < 0 || digit > 9 || n > (max - digit) / 10)
+			return -1;
+		n = n * 10 + digit;
+	}
+	return n < min ? -1 : n;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/*
+ * Cuts the next word off, as the kernel's next_arg() does: a double quote may
+ * begin the word or the value, and blanks between quotes do not end a word.
+ * Returns what follows; *value is NULL without a '='.
+ */
+static char *next_word(char *p, char **name, char **value)
+{
+	bool quoted = *p == '"', in_quote = quoted;
+	char *end, *first, *equals = NULL;
+
+	p += quoted;
+	for (end = p; *end && (in_quote || !is_space(*end)); end++) {
+		if (*end == '=' && !equals && end > p)
+			equals = end;
+		if (*end == '"')
+			in_quote = !in_quote;
+	}
+	*name = first = p;
+	*value = NULL;
+	p = *end ? end + 1 : end;
+	*end = '\0';
+	if (equals) {
+		*equals = '\0';
+		first = equals + 1;
+		if (*first == '"') {
+			first++;
+			quoted = true;
+		}
+		*value = first;
+	}
+	/* only one closing quote goes, like in the kernel */
+	if (quoted && end > first && end[-1] == '"')
+		end[-1] = '\0';
+	return p;
+}
+
+/* The kernel takes '-' and '_' for the same in names. */
+static bool same_name(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+			return false;
+	return *a == *b;
+}
+
+static bool store(struct cmdline *c, const struct word *w, const char *value)
+{
+	void *field = (char *)c + w->field;
+	bool minus;
+	long n;
+
+	switch (w->kind) {
+	case TEXT:
+		if (value)
+			*(const char **)field = value;
+		return value;
+	case NUMBER:
+		minus = value && !w->max && *value == '-';
+		n = value ? cmdline_number(value + minus, w->min,
+					   w->max ? w->max : 0x7fffffff)
+			  : -1;
+		if (n >= 0)
+			*(int *)field = (int)(minus ? -n : n);
+		return n >= 0;
+	default:
+		/* "nbdboot.debug=0" is a no */
+		*(bool *)field = (w->kind == YES) ^
+				 (value && !strcmp(value, "0"));
+		return true;
+	}
+}
+
+static bool is_ours(const char *name)
+{
+	return !strncmp(name, "nbdboot.", 8);
+}
+
+static int take(struct cmdline *c, const char *name, const char *value,
+		struct nbd_diag *d)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const struct word *w = &words[i];
+
+		if (!same_name(name, w->name))
+			continue;
+		/* the kernel lets its own words be wrong, so we do */
+		if (store(c, w, value) || !is_ours(name))
+			return NBD_OK;
+		if (w->kind == NUMBER)
+			return nbd_diag(d, NBD_E_USAGE,
+					"%s=%s: not a number from %d to %d",
+					w->name, value ? value : "", w->min,
+					w->max);
+		return nbd_diag(d, NBD_E_USAGE, "%s: the value is missing",
+				w->name);
+	}
+	/* a misspelt word of ours must not be lost in silence */
+	if (is_ours(name) && !c->unknown)
+		c->unknown = name;
+	return NBD_OK;
+}
+
+int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
+{
+	size_t len = strcspn(line, "\n");
+	char *p = c->text, *name, *value;
+	int rc = NBD_OK;
+
+	memset(c, 0, sizeof(*c));
+	c->connections = 1;
+	if (len >= sizeof(c->text))
+		return nbd_diag(d, NBD_E_USAGE,
+				"kernel command line: longer than %d bytes",
+				CMDLINE_MAX - 1);
+	memcpy(c->text, line, len);
+	while (*p) {
+		if (is_space(*p)) {
+			p++;
+			continue;
+		}
+		p = next_word(p, &name, &value);
+		if (!value && !strcmp(name, "--"))
+			break;
+		/* the first complaint is the one that is shown */
+		if (rc)
+			take(c, name, value, NULL);
+		else
+			rc = take(c, name, value, d);
+	}
+	return rc;
+}
+
+int cmdline_read(struct cmdline *c, struct nbd_diag *d)
+{
+	static char line[CMDLINE_MAX + 1];
+	int fd = open("/proc/cmdline", O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		while ((n = read(fd, line + len, sizeof(line) - 1 - len)) > 0)
+			len += (size_t)n;
+		close(fd);
+	}
+	if (n < 0)
+		return nbd_diag(d, NBD_E_IO, "read /proc/cmdline: %s",
+				strerror(errno));
+	line[len] = '\0';
+	return cmdline_parse(c, line, d);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel command line, as far as the boot needs it.  The words are those
+ * of the kernel (Documentation/admin-guide/kernel-parameters.txt and
+ * nfsroot.txt) and a few of our own, nbdboot.*.
+ */
+#ifndef BOOT_INIT_CMDLINE_H
+#define BOOT_INIT_CMDLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "port/port.h"
+
+/* The longest command line of any architecture (s390), with its NUL. */
+#define CMDLINE_MAX 4096
+
+/*
+ * What was found; NULL where a word was not given.  Strings live in text[]
+ * and have their quotes removed as the kernel does.  The last of several
+ * equal words wins.
+ */
+struct cmdline {
+	char text[CMDLINE_MAX];
+	const char *root;    /* root= */
+	const char *fstype;  /* rootfstype=, may be a list with commas */
+	const char *flags;   /* rootflags= */
+	const char *init;    /* init= */
+	const char *ip;	     /* ip= */
+	const char *part;    /* nbdboot.part= */
+	const char *shell;   /* nbdboot.shell= */
+	const char *unknown; /* the first nbdboot. word that is not known */
+	bool write;	     /* rw; the kernel's default is ro */
+	bool debug;	     /* nbdboot.debug */
+	int connections;     /* nbdboot.connections=, 1 if not given */
+	int panic;	     /* panic=: s until reboot, 0: stay, < 0: at once */
+};
+
+/*
+ * Parses the NUL-terminated line, which is cut at the first newline.  Words
+ * behind "--" are not ours.  Unknown words are skipped: the kernel hands them
+ * to init itself.  Returns 0, or NBD_E_USAGE and what is wrong with which of
+ * our own words; all that could be understood is filled in even then.
+ */
+int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d);
+
+/* Reads /proc/cmdline and parses it. */
+int cmdline_read(struct cmdline *c, struct nbd_diag *d);
+
+/* The number in s, all of it, within min and max; or -1. 0 <= min. */
+long cmdline_number(const char *s, long min, long max);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines on the console, whatever the kernel's log level is. */
+#include "boot/init/console.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+bool console_debug;
+
+uint64_t console_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+int console_open(const char *path, bool control)
+{
+	int fd, i;
+
+	if (control)
+		setsid();
+	fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return NBD_E_IO;
+	for (i = 0; i < 3; i++)
+		if (i != fd)
+			dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+	else
+		fcntl(fd, F_SETFD, 0);
+	if (control)
+		ioctl(0, TIOCSCTTY, 1);
+	return NBD_OK;
+}
+
+static void flush(struct nbd_out *o)
+{
+	size_t done = 0;
+
+	while (done < o->len) {
+		ssize_t n = write(o->fd, o->buf + done, o->len - done);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	o->len = 0;
+}
+
+static void begin(struct nbd_out *o)
+{
+	uint64_t now = console_now();
+
+	o->fd = 2;
+	o->flush = flush;
+	nbd_putf(o, "[%5u.%03u] nbdboot: ", (unsigned)(now / 1000),
+		 (unsigned)(now % 1000));
+}
+
+static void line(const char *fmt, va_list ap)
+{
+	char buf[256];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+	begin(&o);
+	nbd_vputf(&o, fmt, ap);
+	nbd_put(&o, "\n", 1);
+	flush(&o);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+void note(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!console_debug)
+		return;
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+void say_failed(const char *step, int err, const struct nbd_diag *d,
+		const char *hint)
+{
+	char buf[256];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+	if (!hint)
+		hint = nbd_err_hint(err);
+	begin(&o);
+	nbd_putf(&o, "FAILED: %s: ", step);
+	nbd_put(&o, d->text, strlen(d->text));
+	nbd_put(&o, "\n", 1);
+	if (*hint)
+		nbd_putf(&o, "                     -> %s\n", hint);
+	flush(&o);
+}

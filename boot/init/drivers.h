@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernel modules for the hardware that is there. */
+#ifndef BOOT_INIT_DRIVERS_H
+#define BOOT_INIT_DRIVERS_H
+
+#include <stdbool.h>
+
+#include "port/port.h"
+
+/*
+ * Starts a process that loads the module of each device that turns up from
+ * now on (behind a bus's driver, or late: USB), as the kernel announces it,
+ * until drivers_unwatch().  With `links` it brings up each network interface
+ * that turns up.  Comes before drivers_load(), so that none is missed.
+ */
+void drivers_watch(bool links);
+void drivers_unwatch(void);
+
+/*
+ * Loads the module of every device that sysfs shows; without a watcher again
+ * and again until no new device turns up.  A device without a module, or with
+ * one that does not load, is no failure: which driver matters is seen later,
+ * when no interface comes up.  Returns how many devices were looked at.
+ */
+int drivers_load(void);
+
+#endif

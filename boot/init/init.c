@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Process 1 of an initramfs: a table of steps from nothing to the real root.
+ * A step that fails is told, what was built is taken down, and the boot goes
+ * on from the drivers after a pause; only what a reboot alone can change (the
+ * command line) is never tried again.  This process never ends: that would be
+ * a kernel panic in place of a message.
+ */
+#include "boot/init/init.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot/attach.h"
+#include "boot/init/cmdline.h"
+#include "boot/init/console.h"
+#include "boot/init/drivers.h"
+#include "boot/init/ip.h"
+#include "boot/init/mount.h"
+#include "boot/init/part.h"
+#include "boot/init/program.h"
+#include "boot/init/switch.h"
+#include "port/linux/nbdk.h"
+
+/* Pauses in seconds: the longest in an outage, and that of other failures. */
+#define PAUSE_MAX  30
+#define PAUSE_SLOW 60
+
+static struct boot {
+	struct cmdline cmd;
+	struct ip_config ip;
+	struct attach attach;
+	char uri[CMDLINE_MAX + 16];
+	char disk[16]; /* "nbd0" */
+	char dev[PART_PATH];
+	char **argv; /* from the kernel: what it would hand to init */
+	sigset_t signals;
+	int index;    /* N of nbdN, -1: not connected */
+	bool mounted; /* the new root */
+} b;
+
+/* The kernel asks for modules by running /sbin/modprobe: that is us, too. */
+static void become_modprobe(void)
+{
+	char self[256];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = '\0';
+	mkdir("/sbin", 0755);
+	if (symlink(self, "/sbin/modprobe") && errno != EEXIST)
+		note("/sbin/modprobe: %s", strerror(errno));
+}
+
+static int do_kernel(struct nbd_diag *d)
+{
+	int rc = mount_kernel(d);
+
+	/* the kernel gives none where the initramfs has no /dev/console */
+	console_open("/dev/console", false);
+	if (!rc)
+		become_modprobe();
+	return rc;
+}
+
+static int do_cmdline(struct nbd_diag *d)
+{
+	struct cmdline *c = &b.cmd;
+	struct nbd_uri *u = &b.attach.uri;
+	int rc = cmdline_read(c, d);
+
+	console_debug = c->debug;
+	if (c->unknown)
+		say("%s on the kernel command line is not known, so it has no "
+		    "effect",
+		    c->unknown);
+	if (!rc)
+		rc = ip_parse(&b.ip, c->ip, d);
+	if (!rc && c->part)
+		rc = part_check(c->part, d);
+	if (rc)
+		return rc;
+	if (!c->root || !nbd_is_uri(c->root))
+		return nbd_diag(d, NBD_E_URI,
+				"root=%s is not root=nbd://HOST[:PORT]/EXPORT",
+				c->root ? c->root : "");
+	if (nbd_uri_parse(u, b.uri, sizeof(b.uri), c->root) < 0)
+		return nbd_diag(d, NBD_E_URI, "root=%s: %s (at character %u)",
+				c->root, u->wrong, (unsigned)u->wrong_at + 1);
+	b.attach.connections = (unsigned)c->connections;
+	b.attach.index = -1;
+	b.attach.io_timeout = b.attach.dead_timeout = ATTACH_DEFAULT;
+	return NBD_OK;
+}
+
+static int do_drivers(struct nbd_diag *d)
+{
+	(void)d;
+	/* which interface has a link is known only when all are up */
+	drivers_watch(!b.attach.uri.is_unix && b.ip.up && !b.ip.device[0]);
+	drivers_load();
+	return NBD_OK;
+}
+
+static int do_network(struct nbd_diag *d)
+{
+	return b.attach.uri.is_unix ? NBD_OK : ip_up(&b.ip, d);
+}
+
+static int do_connect(struct nbd_diag *d)
+{
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
+	struct nbd_diag why;
+
+	b.index = attach(&b.attach, &why);
+	if (b.index < 0) {
+		nbd_putf(&o, "%s: ", b.cmd.root);
+		/* escaped already */
+		nbd_put(&o, why.text, strlen(why.text));
+		d->text[o.len] = '\0';
+		return b.index;
+	}
+	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
+	return NBD_OK;
+}
+
+static void undo_connect(void)
+{
+	struct nbd_diag d;
+
+	if (b.index >= 0 && nbdk_disconnect(b.index, &d))
+		say("%s", d.text);
+	b.index = -1;
+}
+
+static int do_part(struct nbd_diag *d)
+{
+	return part_find(b.dev, "/sys/block", "/dev", b.disk, b.cmd.part, d);
+}
+
+static int do_mount(struct nbd_diag *d)
+{
+	struct root_fs r = { .dev = b.dev,
+			     .target = NEWROOT,
+			     .fstype = b.cmd.fstype,
+			     .options = b.cmd.flags,
+			     .write = b.cmd.write };
+	bool fell_back = false;
+	int rc = mount_root(&r, &fell_back, d);
+
+	b.mounted = !rc;
+	if (fell_back)
+		say("%s cannot be written: mounted read-only in spite of rw",
+		    b.dev);
+	return rc;
+}
+
+static void undo_mount(void)
+{
+	if (b.mounted && umount2(NEWROOT, MNT_DETACH))
+		say("unmount " NEWROOT ": %s", strerror(errno));
+	b.mounted = false;
+}
+
+/*
+ * The kernel's own list, less /bin/sh: a root without an init is a mistake,
+ * and no reason to give everybody at the console a shell.
+ */
+static int do_init(struct nbd_diag *d)
+{
+	static char *const inits[] = { "/sbin/init", "/etc/init", "/bin/init" };
+	struct nbd_diag other;
+	size_t i;
+	int rc;
+
+	if (b.cmd.init) {
+		b.argv[0] = (char *)b.cmd.init;
+		return program_check(NEWROOT, b.cmd.init, d);
+	}
+	b.argv[0] = inits[0];
+	rc = program_check(NEWROOT, inits[0], d);
+	for (i = 1; rc == NBD_E_NOT_FOUND && i < 3; i++) {
+		if (program_check(NEWROOT, inits[i], &other))
+			continue;
+		b.argv[0] = inits[i];
+		rc = NBD_OK;
+	}
+	return rc;
+}
+
+static int do_switch(struct nbd_diag *d)
+{
+	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.cmd.root,
+	    b.argv[0]);
+	drivers_unwatch();
+	sigprocmask(SIG_SETMASK, &b.signals, NULL);
+	return boot_switch_root("/dev/console", NEWROOT, b.argv, d);
+}
+
+static struct step {
+	const char *name;
+	int (*run)(struct nbd_diag *d);
+	void (*undo)(void);
+	const char *hint; /* when it fails; NULL: the error's own */
+	uint64_t done;	  /* ms since the kernel started */
+} steps[] = {
+	{ "kernel file systems", do_kernel, NULL, "use a kernel that has them",
+	  0 },
+	{ "kernel command line", do_cmdline, NULL,
+	  "check what the boot loader (PXE, GRUB) hands to the kernel", 0 },
+	{ "drivers", do_drivers, NULL, "check the modules in this initramfs",
+	  0 },
+	{ "network", do_network, NULL,
+	  "check the cable, ip=, and the modules in this initramfs", 0 },
+	{ "connect", do_connect, undo_connect, NULL, 0 },
+	{ "partition", do_part, NULL,
+	  "check nbdboot.part= and the partitions of the export", 0 },
+	{ "mount", do_mount, undo_mount,
+	  "check root=, rootfstype=, rootflags=, and what the export holds",
+	  0 },
+	{ "init", do_init, NULL, "check init= and what is in the root", 0 },
+	{ "switch", do_switch, NULL, "check the root file system", 0 },
+};
+#define STEPS (sizeof(steps) / sizeof(steps[0]))
+/* Where a failed boot begins again. */
+#define AGAIN 2
+
+static void reap(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* Lets time pass, and takes in the orphans that every process 1 gets. */
+static void rest(unsigned seconds)
+{
+	uint64_t end = console_now() + (uint64_t)seconds * 1000, now;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	while ((now = console_now()) < end) {
+		struct timespec t = { (time_t)((end - now) / 1000),
+				      (long)((end - now) % 1000) * 1000000 };
+
+		sigtimedwait(&set, NULL, &t);
+		reap();
+	}
+}
+
+/* Returns false if there is no such program. */
+static bool run_shell(const char *shell)
+{
+	int status = 127 << 8;
+	pid_t pid;
+
+	say("starting %s (nbdboot.shell=); when it ends, the boot is tried "
+	    "again",
+	    shell);
+	pid = _Fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &b.signals, NULL);
+		console_open("/dev/console", true);
+		execv(shell, (char *[]){ (char *)shell, NULL });
+		say("%s: %s", shell, strerror(errno));
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
+}
+
+static void give_up(unsigned seconds)
+{
+	say("rebooting in %u s (panic=)", seconds);
+	rest(seconds);
+	sync();
+	reboot(RB_AUTOBOOT);
+}
+
+static void undo(size_t at)
+{
+	for (;; at--) {
+		if (steps[at].undo)
+			steps[at].undo();
+		if (at == 0)
+			return;
+	}
+}
+
+static _Noreturn void stay(void)
+{
+	say("this cannot pass by itself: reboot with Ctrl-Alt-Del");
+	for (;;)
+		rest(3600);
+}
+
+/* After the failure of a step: until the next try makes sense. */
+static void recover(int err, bool hopeless, size_t at, unsigned tries)
+{
+	bool outage = nbd_err_is_outage(err) && !hopeless;
+	unsigned pause = !outage     ? PAUSE_SLOW
+			 : tries < 5 ? 1u << tries
+				     : PAUSE_MAX;
+	/* while the device and the root are still there to be looked at */
+	bool shell = !outage && b.cmd.shell && run_shell(b.cmd.shell);
+
+	if (!hopeless)
+		undo(at);
+	if (shell && !hopeless)
+		return;
+	if (!outage && b.cmd.panic)
+		give_up(b.cmd.panic < 0 ? 0 : (unsigned)b.cmd.panic);
+	if (hopeless)
+		stay();
+	if (outage)
+		say("this may pass: next try in %u s", pause);
+	else
+		say("next try in %u s, in case it is mended on the server; "
+		    "Ctrl-Alt-Del reboots",
+		    pause);
+	rest(pause);
+}
+
+/* Runs the steps from *at on; on a failure *at is the one that failed. */
+static int run(size_t *at, struct nbd_diag *d)
+{
+	for (; *at < STEPS; ++*at) {
+		struct step *s = &steps[*at];
+		int rc;
+
+		d->text[0] = '\0';
+		note("%s", s->name);
+		rc = s->run(d);
+		s->done = console_now();
+		if (rc)
+			return rc;
+	}
+	return NBD_E_KERNEL;
+}
+
+int boot_init(int argc, char *argv[])
+{
+	static struct nbd_diag d;
+	sigset_t all;
+	unsigned tries;
+	size_t at = 0;
+
+	(void)argc;
+	if (getpid() != 1) {
+		say("init: this is not process 1: it runs in an initramfs "
+		    "only");
+		return 2;
+	}
+	b.argv = argv;
+	b.index = -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &b.signals);
+	reboot((int)RB_ENABLE_CAD);
+	for (tries = 0;; tries++) {
+		int rc = run(&at, &d);
+		/* after the switch there is no way back to an initramfs */
+		bool hopeless = at < AGAIN ||
+				(at == STEPS - 1 && rc == NBD_E_IO);
+
+		say_failed(steps[at].name, rc, &d, steps[at].hint);
+		recover(rc, hopeless, at, tries);
+		at = AGAIN;
+	}
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mounting, with the words of mount(8) and the modules it takes. */
+#include "boot/init/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/super.h"
+#include "port/linux/module.h"
+
+int mount_kernel(struct nbd_diag *d)
+{
+	static const struct {
+		const char *where, *type, *data;
+		unsigned long flags;
+	} fs[] = {
+		{ "/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC },
+		{ "/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC },
+		{ "/dev", "devtmpfs", "mode=755", MS_NOSUID },
+		{ "/run", "tmpfs", "mode=755",
+		  MS_NOSUID | MS_NODEV | MS_STRICTATIME },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(fs) / sizeof(fs[0]); i++) {
+		struct stat up, st;
+
+		mkdir(fs[i].where, 0755);
+		/* somebody before us may have mounted it */
+		if (!stat("/", &up) && !stat(fs[i].where, &st) &&
+		    up.st_dev != st.st_dev)
+			continue;
+		if (mount(fs[i].type, fs[i].where, fs[i].type, fs[i].flags,
+			  fs[i].data))
+			return nbd_diag(d, NBD_E_KERNEL, "mount %s on %s: %s",
+					fs[i].type, fs[i].where,
+					strerror(errno));
+	}
+	return NBD_OK;
+}
+
+/* A flag of MS_RDONLY's kind has two words: one sets it, one clears it. */
+static const struct option {
+	const char *set, *clear;
+	unsigned long flag;
+} options[] = {
+	{ "ro", "rw", MS_RDONLY },
+	{ "nosuid", "suid", MS_NOSUID },
+	{ "nodev", "dev", MS_NODEV },
+	{ "noexec", "exec", MS_NOEXEC },
+	{ "sync", "async", MS_SYNCHRONOUS },
+	{ "dirsync", "", MS_DIRSYNC },
+	{ "noatime", "atime", MS_NOATIME },
+	{ "nodiratime", "diratime", MS_NODIRATIME },
+	{ "relatime", "norelatime", MS_RELATIME },
+	{ "strictatime", "nostrictatime", MS_STRICTATIME },
+	{ "lazytime", "nolazytime", 1ul << 25 },
+	{ "", "defaults", 0 },
+};
+
+static bool is_word(const char *word, const char *p, size_t len)
+{
+	return strlen(word) == len && !memcmp(word, p, len);
+}
+
+static bool take_flag(const char *p, size_t len, unsigned long *flags)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (is_word(options[i].set, p, len)) {
+			*flags |= options[i].flag;
+			return true;
+		}
+		if (is_word(options[i].clear, p, len)) {
+			*flags &= ~options[i].flag;
+			return true;
+		}
+	}
+	return false;
+}
+
+int mount_options(const char *text, unsigned long *flags, char *data,
+		  size_t cap)
+{
+	struct nbd_out o = { .buf = data, .cap = cap - 1 };
+
+	while (*text) {
+		bool quoted = false;
+		size_t n;
+
+		for (n = 0; text[n] && (quoted || text[n] != ','); n++)
+			if (text[n] == '"')
+				quoted = !quoted;
+		/* an empty word is the "" of the table: nothing */
+		if (!take_flag(text, n, flags)) {
+			if (o.len)
+				nbd_put(&o, ",", 1);
+			nbd_put(&o, text, n);
+		}
+		text += n + (text[n] == ',');
+	}
+	data[o.len] = '\0';
+	return o.cut ? NBD_E_NO_MEMORY : NBD_OK;
+}
+
+/* ENODEV: the module is missing, and why says more than that. */
+static int try_type(const struct root_fs *r, const char *type,
+		    unsigned long flags, const char *data, struct nbd_diag *d)
+{
+	struct nbd_diag why;
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
+	int loaded = mod_load(type, "", &why);
+
+	if (!mount(r->dev, r->target, type, flags, data))
+		return NBD_OK;
+	nbd_putf(&o, "mount %s as %s (%s%s%s): ", r->dev, type,
+		 flags & MS_RDONLY ? "ro" : "rw", *data ? "," : "", data);
+	if (errno == ENODEV && loaded < 0)
+		/* it is escaped already */
+		nbd_put(&o, why.text, strlen(why.text));
+	else
+		nbd_putf(&o, "%s", strerror(errno));
+	d->text[o.len] = '\0';
+	return loaded < 0 ? loaded : NBD_E_KERNEL;
+}
+
+static int try_write(const struct root_fs *r, const char *type,
+		     unsigned long flags, const char *data, bool *fell_back,
+		     struct nbd_diag *d)
+{
+	int rc = try_type(r, type, flags, data, d);
+
+	*fell_back = false;
+	if (rc && !(flags & MS_RDONLY) && (errno == EROFS || errno == EACCES)) {
+		rc = try_type(r, type, flags | MS_RDONLY, data, d);
+		*fell_back = !rc;
+	}
+	return rc;
+}
+
+static int probe(const char *dev, const char **type, struct nbd_diag *d)
+{
+	static struct super s;
+	int fd = open(dev, O_RDONLY | O_CLOEXEC);
+	int rc = fd < 0 ? NBD_E_IO : super_read(&s, fd);
+
+	*type = s.type;
+	if (rc == NBD_E_NOT_FOUND)
+		nbd_diag(d, rc,
+			 "%s holds none of " SUPER_TYPES " (rootfstype= names "
+			 "another, nbdboot.part= a partition)",
+			 dev);
+	else if (rc)
+		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int mount_root(const struct root_fs *r, bool *fell_back, struct nbd_diag *d)
+{
+	unsigned long flags = r->write ? 0 : MS_RDONLY;
+	const char *list = r->fstype;
+	static char data[1024];
+	char type[32];
+	int rc = NBD_OK;
+
+	mkdir(r->target, 0755);
+	if (mount_options(r->options ? r->options : "", &flags, data,
+			  sizeof(data)))
+		return nbd_diag(d, NBD_E_USAGE,
+				"rootflags=: longer than %d bytes",
+				(int)sizeof(data) - 1);
+	if (!list || !*list)
+		rc = probe(r->dev, &list, d);
+	while (!rc && *list) {
+		size_t n = strcspn(list, ",");
+
+		rc = nbd_fmt(type, sizeof(type), "%.*s", (int)n, list) < 0
+			     ? nbd_diag(d, NBD_E_USAGE,
+					"rootfstype=%s: too long", list)
+			     : try_write(r, type, flags, data, fell_back, d);
+		list += n + (list[n] == ',');
+		if (!rc)
+			return rc;
+		if (*list)
+			rc = NBD_OK;
+	}
+	return rc;
+}

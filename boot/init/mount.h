@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel's own file systems, and the root. */
+#ifndef BOOT_INIT_MOUNT_H
+#define BOOT_INIT_MOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "port/port.h"
+
+/* Where the new root is mounted until the switch. */
+#define NEWROOT "/newroot"
+
+/* Mounts /proc, /sys, /dev and /run where they are not mounted yet. */
+int mount_kernel(struct nbd_diag *d);
+
+/*
+ * Splits mount options as mount(8) writes them: the words that are flags are
+ * set in or cleared from *flags (MS_*), the others go to data, joined by
+ * commas.  A comma between double quotes is part of a word.  NBD_E_NO_MEMORY
+ * if data is too small.
+ */
+int mount_options(const char *options, unsigned long *flags, char *data,
+		  size_t cap);
+
+struct root_fs {
+	const char *dev;     /* "/dev/nbd0p2" */
+	const char *target;  /* an empty folder; made if it is not there */
+	const char *fstype;  /* "ext4", "ext4,xfs" in turn, NULL: look */
+	const char *options; /* rootflags=, or NULL */
+	bool write;
+};
+
+/*
+ * Mounts it, loading the file system's module first.  A device that cannot
+ * be written is mounted read-only even if asked otherwise, as the kernel
+ * does for its own root=; *fell_back says so.
+ */
+int mount_root(const struct root_fs *r, bool *fell_back, struct nbd_diag *d);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Partitions, by what sysfs says of the disk and by what is on them. */
+#include "boot/init/part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "boot/init/cmdline.h"
+#include "boot/init/super.h"
+#include "port/linux/dir.h"
+
+enum by { NUMBER, PARTUUID, LABEL, UUID };
+
+struct search {
+	const char *sys, *dev, *disk, *spec;
+	const char *value; /* behind the '=' */
+	enum by by;
+	long number;
+	unsigned seen; /* partitions that were looked at */
+	char *path;
+};
+
+/* The number in a file of sysfs, or -1. */
+static long read_number(const char *path)
+{
+	char text[24];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return cmdline_number(text, 0, 0x7fffffff);
+}
+
+static int open_dev(struct search *s, const char *name)
+{
+	if (nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) < 0)
+		return -1;
+	return open(s->path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Does the file system on dev/name have the label or UUID? Sets s->path. */
+static bool same_super(struct search *s, const char *name)
+{
+	struct super sb;
+	int fd = open_dev(s, name), rc;
+
+	if (fd < 0)
+		return false;
+	rc = super_read(&sb, fd);
+	close(fd);
+	if (rc || !*s->value)
+		return false;
+	return s->by == LABEL ? !strcmp(sb.label, s->value)
+			      : !strcasecmp(sb.uuid, s->value);
+}
+
+/* Is sys/disk/name the partition that is looked for? Sets s->path then. */
+static bool matches(struct search *s, const char *name)
+{
+	char path[256];
+	long number;
+
+	if (nbd_fmt(path, sizeof(path), "%s/%s/%s/partition", s->sys, s->disk,
+		    name) < 0)
+		return false;
+	number = read_number(path);
+	if (number < 0)
+		return false;
+	s->seen++;
+	if (s->by == LABEL || s->by == UUID)
+		return same_super(s, name);
+	return number == s->number &&
+	       nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) > 0;
+}
+
+static int walk(struct search *s, struct nbd_diag *d)
+{
+	char path[256];
+	const char *name;
+	struct dir dir;
+	bool found = false;
+	int err;
+
+	nbd_fmt(path, sizeof(path), "%s/%s", s->sys, s->disk);
+	err = dir_open(&dir, path);
+	if (err)
+		return nbd_diag(d, NBD_E_IO, "list the partitions in %s: %s",
+				path, strerror(-err));
+	while (!found && (name = dir_next(&dir)))
+		found = matches(s, name);
+	dir_close(&dir);
+	if (found)
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_NOT_FOUND,
+			"%s: no partition matches nbdboot.part=%s (it has %u)",
+			s->disk, s->spec, s->seen);
+}
+
+/* Turns a PARTUUID into a number. */
+static int by_table(struct search *s, struct nbd_diag *d)
+{
+	char path[256];
+	long sector, n = NBD_E_IO;
+	int fd = open_dev(s, s->disk);
+
+	nbd_fmt(path, sizeof(path), "%s/%s/queue/logical_block_size", s->sys,
+		s->disk);
+	sector = read_number(path);
+	if (fd >= 0) {
+		n = super_partuuid(fd, sector < 512 ? 512 : (uint32_t)sector,
+				   s->value);
+		close(fd);
+	}
+	if (n == NBD_E_NOT_FOUND)
+		return nbd_diag(d, (int)n,
+				"%s: its partition table has no entry %s",
+				s->disk, s->spec);
+	if (n < 0)
+		return nbd_diag(d, (int)n, "read the partition table of %s: %s",
+				s->path, strerror(errno));
+	s->number = n;
+	return NBD_OK;
+}
+
+static int understand(struct search *s, struct nbd_diag *d)
+{
+	static const char names[][10] = {
+		[PARTUUID] = "PARTUUID=", [LABEL] = "LABEL=", [UUID] = "UUID="
+	};
+	unsigned i;
+
+	for (i = PARTUUID; i <= UUID; i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(s->spec, names[i], n) && s->spec[n]) {
+			s->by = (enum by)i;
+			s->value = s->spec + n;
+			return NBD_OK;
+		}
+	}
+	s->number = cmdline_number(s->spec, 1, 255);
+	if (s->number > 0)
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_USAGE,
+			"nbdboot.part=%s: neither a number from 1 to 255 nor "
+			"LABEL=, UUID= or PARTUUID=",
+			s->spec);
+}
+
+int part_check(const char *spec, struct nbd_diag *d)
+{
+	struct search s = { .spec = spec };
+
+	return understand(&s, d);
+}
+
+int part_find(char path[PART_PATH], const char *sys, const char *dev,
+	      const char *disk, const char *spec, struct nbd_diag *d)
+{
+	struct search s = {
+		.sys = sys, .dev = dev, .disk = disk, .spec = spec, .path = path
+	};
+	int rc;
+
+	if (!spec)
+		return nbd_fmt(path, PART_PATH, "%s/%s", dev, disk) > 0
+			       ? NBD_OK
+			       : NBD_E_NO_MEMORY;
+	rc = understand(&s, d);
+	if (!rc && s.by == PARTUUID)
+		rc = by_table(&s, d);
+	if (rc)
+		return rc;
+	/* a file system without a partition table around it */
+	if (s.by >= LABEL && same_super(&s, disk))
+		return NBD_OK;
+	return walk(&s, d);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The proof that an execve() would succeed, made before anything that cannot
+ * be undone: the file, and each interpreter that it names.
+ */
+#include "boot/init/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The kernel gives up at the same depth of "#!" and ELF interpreters. */
+#define DEPTH 5
+
+/* Our own ELF header, from the linker: the machine that runs here. */
+extern const unsigned char __ehdr_start[] __attribute__((visibility("hidden")));
+
+struct check {
+	const char *init; /* the path that was asked for */
+	char path[PATH_MAX], next[PATH_MAX];
+	unsigned char head[256];
+	size_t len;
+	struct nbd_diag *d;
+};
+
+static int unfit(struct check *c, const char *why)
+{
+	if (!strcmp(c->init, c->path))
+		return nbd_diag(c->d, NBD_E_KERNEL,
+				"%s in the new root cannot be executed: %s",
+				c->init, why);
+	return nbd_diag(c->d, NBD_E_KERNEL,
+			"%s in the new root cannot be executed: its "
+			"interpreter %s: %s",
+			c->init, c->path, why);
+}
+
+/* An unsigned number of the file's own byte order, which is ours. */
+static uint64_t number(const unsigned char *p, unsigned size)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (size) {
+	case 2:
+		memcpy(&v16, p, 2);
+		return v16;
+	case 4:
+		memcpy(&v32, p, 4);
+		return v32;
+	default:
+		memcpy(&v64, p, 8);
+		return v64;
+	}
+}
+
+/* Reads the path in a PT_INTERP segment into c->next. */
+static int read_interp(struct check *c, int fd, uint64_t at, uint64_t len)
+{
+	ssize_t n;
+
+	if (len < 2 || len > sizeof(c->next))
+		return unfit(c, "broken ELF interpreter");
+	n = pread(fd, c->next, (size_t)len, (off_t)at);
+	if (n != (ssize_t)len || c->next[len - 1] || !c->next[0])
+		return unfit(c, "broken ELF interpreter");
+	return NBD_OK;
+}
+
+/* Walks the program headers; the layouts are those of elf(5). */
+static int check_elf(struct check *c, int fd)
+{
+	bool wide = c->head[EI_CLASS] == ELFCLASS64;
+	unsigned word = wide ? 8 : 4, size = wide ? 56 : 32, i, count;
+	unsigned char ph[56];
+	uint64_t at;
+
+	if (c->len < 64 || c->head[EI_DATA] != __ehdr_start[EI_DATA])
+		return unfit(c, "made for another machine");
+	/* a 64-bit machine may run 32-bit programs: the kernel knows */
+	if (c->head[EI_CLASS] == __ehdr_start[EI_CLASS] &&
+	    memcmp(c->head + 18, __ehdr_start + 18, 2) != 0)
+		return unfit(c, "made for another machine");
+	at = number(c->head + (wide ? 32 : 28), word);
+	count = (unsigned)number(c->head + (wide ? 56 : 44), 2);
+	for (i = 0; i < count; i++, at += size) {
+		if (pread(fd, ph, size, (off_t)at) != (ssize_t)size)
+			return unfit(c, "cut short");
+		if (number(ph, 4) == PT_INTERP)
+			return read_interp(c, fd,
+					   number(ph + (wide ? 8 : 4), word),
+					   number(ph + (wide ? 32 : 16), word));
+	}
+	return NBD_OK;
+}
+
+static int check_script(struct check *c)
+{
+	char *p = (char *)c->head + 2, *end = (char *)c->head + c->len;
+	size_t n;
+
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	for (n = 0; p + n < end && p[n] && !strchr(" \t\n", p[n]); n++)
+		c->next[n] = p[n];
+	c->next[n] = '\0';
+	return n ? NBD_OK : unfit(c, "no interpreter behind #!");
+}
+
+static int check_content(struct check *c, int fd)
+{
+	ssize_t n = pread(fd, c->head, sizeof(c->head), 0);
+
+	if (n < 0)
+		return unfit(c, strerror(errno));
+	c->len = (size_t)n;
+	c->next[0] = '\0';
+	if (c->len > 2 && !memcmp(c->head, "#!", 2))
+		return check_script(c);
+	if (c->len > SELFMAG && !memcmp(c->head, ELFMAG, SELFMAG))
+		return check_elf(c, fd);
+	return unfit(c, c->len ? "neither ELF nor #!" : "the file is empty");
+}
+
+/* One file. On success c->next is its interpreter, or "". */
+static int check_file(struct check *c)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (stat(c->path, &st))
+		return unfit(c, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return unfit(c, "not a regular file");
+	/* EACCES too where the file system is mounted noexec */
+	if (access(c->path, X_OK))
+		return unfit(c, strerror(errno));
+	fd = open(c->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return unfit(c, strerror(errno));
+	rc = check_content(c, fd);
+	close(fd);
+	return rc;
+}
+
+static int check_chain(struct check *c)
+{
+	struct stat st;
+	unsigned i;
+
+	/* a dangling link is there, and broken */
+	if (lstat(c->path, &st) && errno == ENOENT)
+		return nbd_diag(c->d, NBD_E_NOT_FOUND, "the new root has no %s",
+				c->path);
+	for (i = 0; i < DEPTH; i++) {
+		int rc = check_file(c);
+
+		if (rc || !c->next[0])
+			return rc;
+		memcpy(c->path, c->next, sizeof(c->path));
+	}
+	return unfit(c, "interpreters of interpreters without an end");
+}
+
+/* What the child finds, in memory that it shares with us. */
+struct verdict {
+	int rc;
+	struct nbd_diag d;
+};
+
+static int look(const char *root, const char *path, struct nbd_diag *d)
+{
+	static struct check c;
+
+	c.init = path;
+	c.d = d;
+	if (nbd_fmt(c.path, sizeof(c.path), "%s", path) < 0)
+		return nbd_diag(d, NBD_E_USAGE, "init=: the path is too long");
+	if (chdir(root) || chroot("."))
+		return nbd_diag(d, NBD_E_PERM, "enter %s: %s", root,
+				strerror(errno));
+	return check_chain(&c);
+}
+
+/*
+ * A child looks, because a chroot() of process 1 is one of the kernel's own
+ * threads too: a firmware file that a driver asks for meanwhile would be
+ * looked up in the new root.
+ */
+int program_check(const char *root, const char *path, struct nbd_diag *d)
+{
+	struct verdict *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid = -1;
+	int rc;
+
+	if (v != MAP_FAILED) {
+		v->rc = nbd_diag(&v->d, NBD_E_KERNEL,
+				 "the check of %s died half-way", path);
+		pid = _Fork();
+	}
+	if (pid == 0) {
+		v->rc = look(root, path, &v->d);
+		_exit(0);
+	}
+	if (pid < 0)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "check %s: %s", path,
+				strerror(errno));
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	rc = v->rc;
+	if (rc && d)
+		*d = v->d;
+	munmap(v, sizeof(*v));
+	return rc;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Superblocks: a table of magic numbers, and where label and UUID are.  The
+ * offsets are those of the kernel's on-disk headers.
+ */
+#include "boot/init/super.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* A block is read once for all entries that share it. */
+#define BLOCK 1024
+
+static const struct kind {
+	const char *type, *magic;
+	uint32_t base; /* of the block, in bytes */
+	uint16_t at;   /* of the magic in it */
+	uint16_t uuid, label;
+	uint8_t magic_len;
+	uint8_t uuid_len; /* 16, 4 (vfat) or 0 */
+	uint16_t label_len;
+} kinds[] = {
+	{ "xfs", "XFSB", 0, 0, 32, 108, 4, 16, 12 },
+	{ "squashfs", "hsqs", 0, 0, 0, 0, 4, 0, 0 },
+	{ "ext4", "\x53\xef", 1024, 0x38, 0x68, 0x78, 2, 16, 16 },
+	{ "erofs", "\xe2\xe1\xf5\xe0", 1024, 0, 48, 64, 4, 16, 16 },
+	{ "btrfs", "_BHRfS_M", 65536, 0x40, 0x20, 0x12b, 8, 16, 256 },
+	{ "vfat", "FAT32   ", 0, 82, 67, 71, 8, 4, 11 },
+	{ "vfat", "FAT1", 0, 54, 39, 43, 4, 4, 11 },
+};
+
+/* Reads all of it: < 0 on an error, 0 if the device ends before. */
+static int read_at(int fd, void *buf, size_t len, uint64_t at)
+{
+	unsigned char *p = buf;
+
+	while (len) {
+		ssize_t n = pread(fd, p, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? NBD_E_IO : 0;
+		p += n;
+		len -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return 1;
+}
+
+static char *put_hex(char *out, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	*out++ = hex[c >> 4];
+	*out++ = hex[c & 15];
+	return out;
+}
+
+/* Bytes in this order, with '-' before those that the mask names. */
+static void put_uuid(char *out, const unsigned char *p, const char *order,
+		     unsigned dashes)
+{
+	for (; *order; order++, dashes >>= 1) {
+		if (dashes & 1)
+			*out++ = '-';
+		out = put_hex(out, p[*order - 'a']);
+	}
+	*out = '\0';
+}
+
+#define UUID_DASHES (1u << 4 | 1u << 6 | 1u << 8 | 1u << 10)
+#define IN_ORDER    "abcdefghijklmnop"
+/* A GPT has the first three fields of a GUID in little-endian order. */
+#define GUID_ORDER  "dcbafehgijklmnop"
+
+static bool known(const struct kind *k, const unsigned char *b)
+{
+	/* an external journal of ext4 is no file system: INCOMPAT 0x08 */
+	if (!strcmp(k->type, "ext4") && (b[0x60] & 0x08))
+		return false;
+	/* FAT's words may survive in a block that is something else by now */
+	if (!strcmp(k->type, "vfat") && (b[510] != 0x55 || b[511] != 0xaa))
+		return false;
+	return !memcmp(b + k->at, k->magic, k->magic_len);
+}
+
+static void fill(struct super *s, const struct kind *k, const unsigned char *b)
+{
+	size_t len = strnlen((const char *)b + k->label, k->label_len);
+
+	s->type = k->type;
+	memcpy(s->label, b + k->label, len);
+	/* FAT pads with blanks, and says "NO NAME" for none */
+	while (k->uuid_len == 4 && len && s->label[len - 1] == ' ')
+		len--;
+	s->label[len] = '\0';
+	if (k->uuid_len == 4 && !strcmp(s->label, "NO NAME"))
+		s->label[0] = '\0';
+	if (k->uuid_len == 4)
+		put_uuid(s->uuid, b + k->uuid, "dcba", 1u << 2);
+	else if (k->uuid_len)
+		put_uuid(s->uuid, b + k->uuid, IN_ORDER, UUID_DASHES);
+}
+
+int super_read(struct super *s, int fd)
+{
+	unsigned char block[BLOCK];
+	uint32_t base = ~0u;
+	size_t i;
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct kind *k = &kinds[i];
+
+		if (k->base != base) {
+			base = k->base;
+			rc = read_at(fd, block, sizeof(block), base);
+		}
+		if (rc < 0)
+			return rc;
+		if (rc > 0 && known(k, block)) {
+			fill(s, k, block);
+			return NBD_OK;
+		}
+	}
+	return NBD_E_NOT_FOUND;
+}
+
+static uint32_t le32(const unsigned char *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	       (uint32_t)p[3] << 24;
+}
+
+/* UEFI specification, 5.3 "GUID Partition Table Format". */
+static int gpt(int fd, uint32_t sector, const unsigned char *head,
+	       const char *uuid)
+{
+	uint32_t n = le32(head + 80), size = le32(head + 84), i;
+	uint64_t table = le32(head + 72) | (uint64_t)le32(head + 76) << 32;
+	unsigned char entry[32];
+	char text[37];
+
+	/* the kernel makes at most 256 partitions of one disk */
+	if (n > 256)
+		n = 256;
+	if (size < 128 || size > 4096 || table > UINT64_MAX / sector / 2)
+		return NBD_E_NOT_FOUND;
+	for (i = 0; i < n; i++) {
+		int rc = read_at(fd, entry, sizeof(entry),
+				 table * sector + (uint64_t)i * size);
+
+		if (rc <= 0)
+			return rc ? rc : NBD_E_NOT_FOUND;
+		put_uuid(text, entry + 16, GUID_ORDER, UUID_DASHES);
+		/* an unused entry has no type */
+		if (memcmp(entry, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16) != 0 &&
+		    !strcasecmp(text, uuid))
+			return (int)i + 1;
+	}
+	return NBD_E_NOT_FOUND;
+}
+
+int super_partuuid(int fd, uint32_t sector, const char *uuid)
+{
+	unsigned char block[512];
+	char text[16];
+	unsigned i;
+	int rc = read_at(fd, block, 92, sector);
+
+	if (rc > 0 && !memcmp(block, "EFI PART", 8))
+		return gpt(fd, sector, block, uuid);
+	if (rc >= 0)
+		rc = read_at(fd, block, sizeof(block), 0);
+	if (rc < 0)
+		return rc;
+	if (rc == 0 || block[510] != 0x55 || block[511] != 0xaa)
+		return NBD_E_NOT_FOUND;
+	nbd_fmt(text, sizeof(text), "%08x", le32(block + 440));
+	if (strncasecmp(text, uuid, 8) != 0 || uuid[8] != '-')
+		return NBD_E_NOT_FOUND;
+	/* the kernel prints the number in hex, two digits */
+	for (i = 1; i < 256; i++) {
+		nbd_fmt(text, sizeof(text), "%02x", i);
+		if (!strcasecmp(text, uuid + 9))
+			return (int)i;
+	}
+	return NBD_E_NOT_FOUND;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What lies on a block device: the file system by its superblock, partitions
+ * by their table.  Everything is read by bytes and bounded: what is on the
+ * device was written by somebody else.
+ */
+#ifndef BOOT_INIT_SUPER_H
+#define BOOT_INIT_SUPER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "port/port.h"
+
+struct super {
+	const char *type; /* "ext4", "xfs", ... as mount(2) wants it */
+	char label[260];  /* "" if there is none */
+	char uuid[37];	  /* lower case; vfat: "1a2b-3c4d"; "" if none */
+};
+
+/* The file systems that are known: "ext4, xfs, ..." for messages. */
+#define SUPER_TYPES "ext4, xfs, btrfs, squashfs, erofs, vfat"
+
+/*
+ * Looks at the device or image fd.  Returns 0, NBD_E_NOT_FOUND if no known
+ * file system is there, or NBD_E_IO.  fd's offset is not used.
+ */
+int super_read(struct super *s, int fd);
+
+/*
+ * The number of the partition whose PARTUUID is `uuid` (case is ignored), in
+ * the GPT or the MBR of fd: a GPT's unique GUID, or for an MBR "1a2b3c4d-02",
+ * as the kernel's root=PARTUUID= has it.  sector is the device's logical
+ * block size in bytes.  NBD_E_NOT_FOUND, NBD_E_IO.
+ */
+int super_partuuid(int fd, uint32_t sector, const char *uuid);
+
+#endif

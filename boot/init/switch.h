@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the initramfs to the real root. */
+#ifndef BOOT_INIT_SWITCH_H
+#define BOOT_INIT_SWITCH_H
+
+#include "port/port.h"
+
+/*
+ * Makes newroot the root of this process, empties the initramfs, and becomes
+ * init_argv[0], which is a path inside newroot; init_argv ends with NULL.
+ * console is opened in the new root ("/dev/console"); NULL: the descriptors
+ * stay.  Must be process 1.
+ *
+ * Everything that can be checked is checked before the first change; the
+ * mounts of /dev, /proc, /sys and /run move next, and move back if the root
+ * cannot be switched; only then is the initramfs deleted.  Returns only on a
+ * failure, with d naming the step.  NBD_E_IO: too late, nothing is left to go
+ * back to.  Every other error: nothing has changed.
+ */
+int boot_switch_root(const char *console, const char *newroot,
+		     char *const init_argv[], struct nbd_diag *d);
+
+/* The checks alone: is newroot one that boot_switch_root() would take? */
+int switch_check(const char *newroot, const char *init, struct nbd_diag *d);
+
+/*
+ * Deletes what is in the folder dirfd, but nothing on another device: what is
+ * mounted below it stays, with the folders that lead there.  Closes dirfd.
+ */
+void switch_empty(int dirfd);
+
+#endif
