@@ -1,0 +1,247 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Writes an initramfs that holds one program, nbdboot, and the kernel modules
+# that it may need: no shell, no library.
+set -eu
+umask 022
+
+usage()
+{
+	cat <<'END'
+usage: mkinitramfs.sh [-a FOLDER] [-b NBDBOOT] [-k KERNEL] [-m "MODULE..."] FILE
+
+Writes the initramfs FILE, a compressed cpio archive (newc, gzip).
+
+  -b NBDBOOT  the program (default: nbdboot, found in PATH)
+  -k KERNEL   a version ("6.1.0-56-amd64"), the path of a kernel image, of its
+              modules, or of a folder that holds lib/modules
+              (default: the version of the kernel that runs)
+  -m MODULES  names of modules; the word "default" among them stands for the
+              default set: nbd, network cards and file systems.  What the named
+              modules depend on comes along, and nbd always does.
+  -a FOLDER   adds the files in FOLDER, for instance lib/firmware/..., or a
+              static busybox for nbdboot.shell=
+END
+}
+
+# Of these, what the kernel has.  Network cards of virtual machines, then of
+# real ones; the modules for a boot over IPv6 and DHCP; file systems.
+default_set='
+	virtio_net virtio_pci virtio_mmio vmxnet3 hv_netvsc pci_hyperv
+	xen_netfront ena gve e1000 8139cp 8139too pcnet32 ne2k_pci
+	e1000e igb igc r8169 r8152 tg3 bnx2 sky2 alx atl1c forcedeth
+	ixgbe ixgbevf i40e iavf ice mlx4_en mlx5_core bnxt_en
+	af_packet ipv6
+	ext4 xfs btrfs f2fs squashfs erofs vfat
+	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
+
+die()
+{
+	echo "mkinitramfs: $*" >&2
+	exit 1
+}
+
+nbdboot='' kernel='' modules=default add=''
+while getopts a:b:k:m:h opt; do
+	case $opt in
+	a) add=$OPTARG ;;
+	b) nbdboot=$OPTARG ;;
+	k) kernel=$OPTARG ;;
+	m) modules=$OPTARG ;;
+	h)
+		usage
+		exit 0
+		;;
+	*)
+		usage >&2
+		exit 2
+		;;
+	esac
+done
+shift $((OPTIND - 1))
+if [ $# != 1 ]; then
+	usage >&2
+	exit 2
+fi
+out=$1
+
+for tool in awk cpio gzip sort; do
+	command -v "$tool" >/dev/null ||
+		die "the program $tool is missing; install it"
+done
+
+[ "$nbdboot" ] || nbdboot=$(command -v nbdboot) ||
+	die "no nbdboot in PATH; name it with -b"
+if ! [ -f "$nbdboot" ] || ! [ -x "$nbdboot" ]; then
+	die "$nbdboot: not a program (is it built?)"
+fi
+[ -z "$add" ] || [ -d "$add" ] || die "$add: not a folder"
+
+# Prints the folder of the kernel's modules, .../lib/modules/VERSION.
+modules_of()
+{
+	if [ -d "$1" ]; then
+		for dir in "$1" "$1"/lib/modules/*; do
+			[ ! -e "$dir/modules.dep" ] || echo "$dir"
+		done
+		return
+	fi
+	case $1 in
+	*/*)
+		version=${1##*/}
+		version=${version#*-}
+		set -- "${1%/*}/../lib/modules/$version" "/lib/modules/$version"
+		;;
+	*) set -- "/lib/modules/$1" ;;
+	esac
+	for dir; do
+		if [ -e "$dir/modules.dep" ]; then
+			echo "$dir"
+			return
+		fi
+	done
+}
+
+[ "$kernel" ] || kernel=$(uname -r)
+dir=$(modules_of "$kernel")
+case $dir in
+'') die "kernel $kernel: no modules.dep, neither there nor in" \
+	"/lib/modules (is that kernel installed? depmod makes the file)" ;;
+*'
+'*) die "kernel $kernel: modules of several kernels, name one of" \
+	"$(echo "$dir" | tr '\n' ' ')" ;;
+esac
+dir=$(cd "$dir" && pwd -P)
+version=${dir##*/}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$work/root"
+root=$work/root
+lib=$root/lib/modules/$version
+
+# Which modules?  Prints their paths as modules.dep has them.  A name that was
+# asked for must exist; the default set and soft dependencies need not, they
+# name what some kernels have built in or leave out.
+closure()
+{
+	awk -v asked="$1" -v optional="$2" -v kernel="$version" '
+	function base(path) {
+		sub(/.*\//, "", path)
+		sub(/\.ko(\.(gz|xz|zst))?$/, "", path)
+		gsub(/-/, "_", path)
+		return path
+	}
+	function add(name, needed,    n, i, part) {
+		if (name in taken)
+			return
+		if (!(name in path)) {
+			if (needed && !(name in builtin)) {
+				missing = missing sep name
+				sep = ", "
+			}
+			return
+		}
+		taken[name] = 1
+		print path[name]
+		n = split(deps[name], part, " ")
+		for (i = 1; i <= n; i++)
+			add(base(part[i]), 1)
+		n = split(soft[name], part, " ")
+		for (i = 1; i <= n; i++)
+			add(part[i], 0)
+	}
+	FILENAME ~ /modules\.dep$/ {
+		sub(/:$/, "", $1)
+		name = base($1)
+		path[name] = $1
+		$1 = ""
+		deps[name] = $0
+	}
+	FILENAME ~ /modules\.builtin$/ { builtin[base($1)] = 1 }
+	# Soft dependencies are often names of algorithms, crypto-crc32c.
+	FILENAME ~ /modules\.alias$/ && $2 !~ /[:*]/ {
+		gsub(/-/, "_", $2)
+		alias[$2] = alias[$2] " " $3
+	}
+	FILENAME ~ /modules\.softdep$/ && $1 == "softdep" {
+		for (i = 3; i <= NF; i++) {
+			if ($i ~ /:$/)
+				continue
+			gsub(/-/, "_", $i)
+			soft[$2] = soft[$2] " " $i alias[$i]
+		}
+	}
+	END {
+		gsub(/-/, "_", asked)
+		n = split(asked, part, " ")
+		for (i = 1; i <= n; i++)
+			add(part[i], 1)
+		n = split(optional, part, " ")
+		for (i = 1; i <= n; i++)
+			add(part[i], 0)
+		if (missing) {
+			print missing >"/dev/stderr"
+			exit 1
+		}
+	}' "$dir/modules.dep" "$dir/modules.builtin" "$dir/modules.alias" \
+		"$dir/modules.softdep"
+}
+
+asked=nbd optional=''
+for name in $modules; do
+	case $name in
+	default) optional=$default_set ;;
+	*) asked="$asked $name" ;;
+	esac
+done
+for file in dep builtin alias softdep; do
+	[ -e "$dir/modules.$file" ] || die "$dir/modules.$file is missing"
+done
+closure "$asked" "$optional" >"$work/list" 2>"$work/missing" ||
+	die "kernel $version has no module $(cat "$work/missing")" \
+		"(searched $dir)"
+
+# The program, the folders that it mounts on, the modules.  No /dev/console:
+# the kernel's own built-in archive brings it.
+mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/run" "$lib"
+cp "$nbdboot" "$root/init"
+chmod 755 "$root/init"
+ln -s ../init "$root/bin/nbdboot"
+while read -r path; do
+	mkdir -p "$lib/${path%/*}"
+	cp "$dir/$path" "$lib/$path" || die "$dir/$path: cannot be copied"
+done <"$work/list"
+
+# The tables, less the lines of what is not here: init reads them at each boot.
+filter()
+{
+	awk -v field="$2" '
+	function base(path) {
+		sub(/:$/, "", path)
+		sub(/.*\//, "", path)
+		sub(/\.ko(\.(gz|xz|zst))?$/, "", path)
+		gsub(/-/, "_", path)
+		return path
+	}
+	NR == FNR { here[base($1)] = 1; next }
+	base($field) in here' "$work/list" "$dir/$1" >"$lib/$1"
+}
+filter modules.dep 1
+filter modules.alias 3
+filter modules.softdep 2
+cp "$dir/modules.builtin" "$lib/modules.builtin"
+
+[ -z "$add" ] || cp -a "$add/." "$root/"
+
+# The same input gives the same bytes: sorted, one date, no owner, no inodes.
+find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
+(cd "$root" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort |
+	cpio --quiet -o -H newc -R 0:0 --reproducible) >"$work/cpio"
+gzip -n <"$work/cpio" >"$work/gz"
+mkdir -p "$(dirname "$out")"
+mv "$work/gz" "$out" || die "$out: cannot be written"
+
+echo "$out: kernel $version, $(grep -c . "$work/list") modules," \
+	"$(wc -c <"$out" | awk '{ printf "%.1f MiB", $1 / 1048576 }')"
