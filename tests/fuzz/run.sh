@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs each fuzzer: run.sh BUILD quick|SECONDS [NAME...]
+#
+# quick: the saved corpus and a bounded number of mutations of it, with a
+# fixed seed.  SECONDS: as long, from the saved corpus and what earlier runs
+# left in BUILD/fuzz/NAME; crashes are left there too.
+set -u
+
+dir=$1 time=$2
+shift 2
+runs=20000
+san='-fsanitize=fuzzer-no-link,address,undefined'
+
+make -s -j2 O="$dir/t/fuzz" CC=clang STATIC= \
+	CFLAGS="-O1 -g -fno-sanitize-recover=all $san" fuzz-bin || exit 1
+export UBSAN_OPTIONS=print_stacktrace=1
+status=0
+[ $# -gt 0 ] || set -- tests/fuzz/fuzz_*.c
+
+for name; do
+	name=$(basename "${name%.c}")
+	saved=tests/fuzz/corpus/${name#fuzz_}
+	work=$dir/fuzz/$name
+	if [ "$time" = quick ]; then
+		limit="-runs=$runs -seed=1"
+		work=$dir/t/fuzz/corpus/$name
+		rm -rf "$work"
+	else
+		limit="-max_total_time=$time -print_final_stats=1"
+	fi
+	mkdir -p "$work"
+	# shellcheck disable=SC2086 # words on purpose
+	if "$dir/t/fuzz/tests/fuzz/$name" $limit -max_len=8192 -timeout=10 \
+		-artifact_prefix="$work/" "$work" "$saved" 2>&1; then
+		echo "ok - $name survives what it was fed"
+	else
+		echo "not ok - $name: see the files in $work"
+		status=1
+	fi
+done
+exit $status
