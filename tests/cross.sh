@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The core on every CPU and on firmware: cross.sh BUILD
+# Everything else on what differs most: 32 bits, and big-endian.
+set -u
+
+dir=$1/t/cross
+mem='memcpy|memmove|memset|memcmp'
+warn='-std=c11 -Os -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes
+	-Wmissing-prototypes -Wvla -Werror -ffreestanding'
+status=0
+mkdir -p "$dir"
+
+# result RC NAME
+result()
+{
+	if [ "$1" = 0 ]; then
+		echo "ok - $2"
+	else
+		echo "not ok - $2"
+		status=1
+	fi
+}
+
+# compile NAME CC FLAGS...: core/*.c, linked into one object
+compile()
+{
+	name=$1 cc=$2
+	shift 2
+	mkdir -p "$dir/$name"
+	rm -f "$dir/$name"/*.o
+	for c in core/*.c; do
+		# shellcheck disable=SC2086 # words on purpose
+		$cc $warn "$@" -I. -c -o "$dir/$name/$(basename "$c" .c).o" \
+			"$c" || return 1
+	done
+}
+
+# Undefined symbols of core's objects that neither core nor the rule allows.
+strangers()
+{
+	llvm-nm "$dir/$1"/*.o 2>/dev/null | awk '
+		NF == 2 && $1 == "U" { want[$2] = 1; next }
+		NF == 3 { have[$3] = 1 }
+		END { for (s in want) if (!(s in have)) print s }' |
+		grep -vxE "$mem"
+}
+
+for target in 'x86-64 x86_64-linux-gnu-gcc' 'aarch64 aarch64-linux-gnu-gcc' \
+	'armv7 arm-linux-gnueabihf-gcc' 'riscv64 riscv64-linux-gnu-gcc' \
+	's390x s390x-linux-gnu-gcc' 'uefi clang -target
+		x86_64-unknown-windows -fshort-wchar -mno-red-zone -nostdlibinc'; do
+	# shellcheck disable=SC2086 # words on purpose
+	compile $target
+	result $? "core compiles for ${target%% *}"
+	found=$(strangers "${target%% *}")
+	[ -z "$found" ]
+	result $? "core on ${target%% *} needs nothing but four functions"
+	[ -z "$found" ] || echo "$found" | sed 's/^/# needs /'
+done
+
+for target in 'armv7 arm-linux-gnueabihf-gcc' 's390x s390x-linux-gnu-gcc'; do
+	make -s -j2 O="$dir/all-${target%% *}" CC="${target#* }" STATIC= objects
+	result $? "the whole program compiles for ${target%% *}"
+done
+exit $status

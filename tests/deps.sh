@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The Debian packages that the tree needs: installs what is missing when run
+# as root, otherwise prints the command that does and ends with status 1.
+#
+#   deps.sh [-l] [build|demo|check ...]     all three groups if none is named
+#   -l                                      list them, install nothing
+set -eu
+
+build='gcc make libc6-dev linux-libc-dev musl-tools kconfig-frontends-nox'
+
+# a kernel, its modules, a root, a server, a machine
+demo='busybox-static cpio kmod xz-utils zstd e2fsprogs nbdkit iproute2
+	qemu-system-x86'
+
+check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
+	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
+	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+	gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	qemu-user-static'
+
+die()
+{
+	echo "deps: $*" >&2
+	exit 1
+}
+
+list_only=
+if [ "${1-}" = -l ]; then
+	list_only=1
+	shift
+fi
+[ $# -gt 0 ] || set -- build demo check
+want=
+for group; do
+	case $group in
+	build) want="$want $build" ;;
+	demo) want="$want $demo" ;;
+	check) want="$want $check" ;;
+	*) die "no group \"$group\" (there are build, demo and check)" ;;
+	esac
+done
+# shellcheck disable=SC2086 # words on purpose
+set -- $want
+
+if [ "$list_only" ]; then
+	printf '%s\n' "$@"
+	exit 0
+fi
+command -v dpkg-query >/dev/null ||
+	die "not a Debian system; what these packages hold is needed: $*"
+
+# Lines "ii package" for what is there; what is unknown goes to stderr.
+have=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" \
+	2>/dev/null || true)
+missing=
+for package; do
+	case "
+$have
+" in
+	*"
+ii $package
+"*) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+	echo "deps: these packages are missing; as root:" >&2
+	echo "apt-get update && apt-get install --no-install-recommends$missing"
+	exit 1
+fi
+
+echo "deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# What was asked for is all that a reader wants to see, unless it fails.
+quietly()
+{
+	DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1 </dev/null && return
+	cat "$log" >&2
+	die "\"$*\" failed (see above; is the package mirror reachable?)"
+}
+quietly apt-get -q update
+# shellcheck disable=SC2086 # words on purpose
+quietly apt-get -q -y install --no-install-recommends $missing

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What other programs find wrong: lint.sh BUILD
+set -u
+
+dir=$1
+status=0
+mkdir -p "$dir/log"
+
+result()
+{
+	if [ "$1" = 0 ]; then
+		echo "ok - $2"
+	else
+		echo "not ok - $2"
+		status=1
+	fi
+}
+
+# Of git's files those that match and are there.
+files()
+{
+	git ls-files -co --exclude-standard | grep -E "$1" |
+		while read -r f; do
+			[ ! -f "$f" ] || echo "$f"
+		done
+}
+
+scripts=$(files '\.sh$|^\.ci/run$|^boot/initramfs-tools/')
+# shellcheck disable=SC2086 # words on purpose
+shellcheck -x -P SCRIPTDIR -e SC2059 $scripts
+result $? 'shellcheck finds nothing'
+
+make -s O="$dir/t/product" "$dir/t/product/autoconf.h" >&2
+cfg="$dir/t/product/autoconf.h"
+sources=$(files '^(core|port|boot)/.*\.c$' | grep -v uefi)
+
+export cfg
+# shellcheck disable=SC2016 # expanded by the inner shell
+echo "$sources" | xargs -P2 -n3 sh -c 'clang-tidy --quiet "$@" -- \
+	-std=c11 -D_GNU_SOURCE -I. -include "$cfg" \
+	-DNBDBOOT_VERSION=\"x\" 2>&1' sh >"$dir/log/clang-tidy.out"
+rc=$?
+grep -vE '^([0-9]+ warnings? generated|Suppressed|Use -header)' "$dir/log/clang-tidy.out"
+result $rc 'clang-tidy finds nothing'
+
+# shellcheck disable=SC2086 # words on purpose
+cppcheck --quiet --std=c11 --enable=warning,performance,portability \
+	--inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem \
+	--suppress=preprocessorErrorDirective -j2 -I. --include="$cfg" \
+	-D_GNU_SOURCE -DNBDBOOT_VERSION='"x"' $sources
+result $? 'cppcheck finds nothing'
+
+for page in $(files '\.[1-8]$'); do
+	mandoc -T lint -W warning "$page"
+	result $? "mandoc finds nothing in $page"
+done
+exit $status

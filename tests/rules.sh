@@ -1,0 +1,213 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The rules of the house, one TAP line each: rules.sh BUILD
+#
+# A rule is a function that prints what breaks it, run at the top of a tree;
+# nothing printed means kept.  Afterwards every rule is run on a small tree
+# that breaks all of them, to see that it can fail.
+# shellcheck disable=SC2317,SC2016 # functions are called by their names
+set -u
+
+dir=$1
+top='.ci .clang-format .clang-tidy .gitignore .shellcheckrc Kconfig LICENSE
+	Makefile README.md boot configs core port tests'
+mem='memcpy|memmove|memset|memcmp'
+
+files()
+{
+	{ git ls-files -co --exclude-standard 2>/dev/null ||
+		find . -name build -prune -o -type f -print | sed 's|^\./||'; } |
+		while read -r f; do
+			[ ! -f "$f" ] || echo "$f"
+		done
+}
+
+# includes FILE-PATTERN: lines "file:what" with <> or "" kept
+includes()
+{
+	files | grep -E "$1" | xargs -r grep -HEo \
+		'^[[:space:]]*#[[:space:]]*include[[:space:]]+[<"][^>"]*[>"]' |
+		sed 's/:.*[[:space:]]\([<"]\)/:\1/'
+}
+
+core_includes_only_itself_and_three_headers()
+{
+	includes '^core/.*\.[ch]$' | grep -vE \
+		':(<std(def|int|bool)\.h>|"core/[a-z_]*\.h")$'
+}
+
+a_port_includes_no_other_port()
+{
+	includes '^port/.*\.[ch]$' | awk -F'[:"]' '
+		{ split($1, own, "/"); split($3, inc, "/") }
+		inc[1] == "port" && inc[3] && (inc[2] != own[2] || !own[3])'
+}
+
+port_includes_no_private_header_of_core()
+{
+	includes '^port/.*\.[ch]$' | grep '"core/' | grep -v '"core/nbd\.h"$'
+}
+
+nothing_but_boot_and_tests_includes_boot()
+{
+	includes '^(core|port)/.*\.[ch]$' | grep '"boot/'
+}
+
+# Undefined symbols of an archive or of objects, less what they define.
+undefined()
+{
+	[ -f "$build/libport.a" ] || echo 'there are: no objects'
+	nm -A "$@" 2>/dev/null | awk '
+		$(NF - 1) == "U" { want[$NF] = $1; next }
+		{ have[$NF] = 1 }
+		END { for (s in want) if (!(s in have)) print want[s], s }'
+}
+
+core_needs_nothing_but_four_functions()
+{
+	undefined "$build/libcore.a" | grep -vE " ($mem)$"
+}
+
+product_objects()
+{
+	find "$build/core" "$build/port" "$build/boot" -name '*.o' 2>/dev/null
+}
+
+nothing_allocates_memory()
+{
+	# shellcheck disable=SC2046 # words on purpose
+	undefined $(product_objects) | grep -E \
+		' (no objects|[mc]alloc|(re|val|c)alloc(array)?|free|v?asprintf|strn?dup|aligned_alloc|posix_memalign|getdelim|getline)$'
+}
+
+nothing_uses_stdio()
+{
+	# shellcheck disable=SC2046 # words on purpose
+	undefined $(product_objects) | grep -E \
+		' (no objects|v?(f|s|sn|d)?printf|v?(f|s)?scanf|f?puts|puts|putchar|perror|f(d|re)?open|fclose|fread|fwrite|fgets|std(in|out|err)|qsort|regcomp|glob|setlocale)$'
+}
+
+files_have_fewer_than_500_lines()
+{
+	files | grep -E '\.(c|h|sh|mk)$|^Makefile$|Kconfig$' |
+		grep -v '^tests/' | xargs -r awk 'FNR == 500 { print FILENAME }'
+}
+
+files_begin_with_their_licence()
+{
+	files | grep -E '\.(c|h|sh|mk)$|^Makefile$|Kconfig$' |
+		grep -v '^tests/' | xargs -r awk 'FNR == 1 { found = 0 }
+			/SPDX-License-Identifier: BSD-2-Clause/ { found = 1 }
+			FNR == 2 && !found { print FILENAME }'
+}
+
+no_configuration_inside_of_functions()
+{
+	files | grep -E '^(core|port|boot)/.*\.[ch]$' | xargs -r awk '
+		FNR == 1 || /^}/ { inside = 0 }
+		/^{/ { inside = 1 }
+		inside && /^[ \t]*#[ \t]*(el)?if.*CONFIG_/ {
+			print FILENAME ":" FNR ": " $0
+		}'
+}
+
+the_top_level_is_the_fixed_one()
+{
+	# shellcheck disable=SC2086 # words on purpose
+	files | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $top)"
+}
+
+the_code_is_formatted()
+{
+	files | grep -E '\.[ch]$' |
+		xargs -r clang-format --dry-run -Werror 2>&1 |
+		grep -E 'error:|rror ' | head -n 10
+}
+
+rules='core_includes_only_itself_and_three_headers
+	a_port_includes_no_other_port
+	port_includes_no_private_header_of_core
+	nothing_but_boot_and_tests_includes_boot
+	core_needs_nothing_but_four_functions
+	nothing_allocates_memory
+	nothing_uses_stdio
+	files_have_fewer_than_500_lines
+	files_begin_with_their_licence
+	no_configuration_inside_of_functions
+	the_top_level_is_the_fixed_one
+	the_code_is_formatted'
+
+bad_tree()
+{
+	mkdir -p core port/one port/two boot build/core build/port build/boot
+	cp "$1/.clang-format" .
+	touch stray
+	{ echo '#include <string.h>' && echo 'int  x ;'; } >core/a.c
+	echo '#include "port/two/b.h"' >port/one/a.c
+	echo '#include "port/two/b.h"' >port/common.h
+	echo '#include "core/core.h"' >port/two/b.c
+	echo '#  include "boot/c.h"' >port/two/c.c
+	printf '#if CONFIG_Y\n#endif\nvoid f(void)\n{\n#ifdef CONFIG_X\n' \
+		>boot/f.c
+	printf '#endif\n}\n' >>boot/f.c
+	yes '/* SPDX-License-Identifier: BSD-2-Clause */' |
+		head -n 500 >core/long.c
+	echo 'void *malloc(unsigned long); void *strlen(void *);
+		int printf(const char *, ...); void *f(void);
+		void *f(void) { return strlen(malloc(printf("%d", 3))); }' |
+		gcc -w -ffreestanding -x c -c -o build/core/m.o - &&
+		ar rc build/libcore.a build/core/m.o && ar rc build/libport.a
+}
+
+# If it does not build, the rules about objects fail for want of objects.
+make -s -j2 O="$dir/t/product" all >/dev/null
+here=$(pwd)
+case $dir in
+/*) build=$dir/t/product ;;
+*) build=$here/$dir/t/product ;;
+esac
+status=0
+
+for rule in $rules; do
+	found=$($rule)
+	name=$(echo "$rule" | tr _ ' ')
+	if [ "$found" ]; then
+		echo "not ok - rule: $name"
+		echo "$found" | sed 's/^/# /'
+		status=1
+	else
+		echo "ok - rule: $name"
+	fi
+done
+
+bad=$(mktemp -d)
+trap 'rm -rf "$bad"' EXIT
+cd "$bad" || exit 1
+bad_tree "$here" || exit 1
+build=$bad/build
+for rule in $rules; do
+	name=$(echo "$rule" | tr _ ' ')
+	if [ "$($rule)" ]; then
+		echo "ok - a tree that breaks it is found out: $name"
+	else
+		echo "not ok - a tree that breaks it is found out: $name"
+		status=1
+	fi
+done
+
+# The bad tree breaks each include rule once or twice, and no more lines than
+# those may be reported.
+for want in 'a_port_includes_no_other_port 2' \
+	'no_configuration_inside_of_functions 1' \
+	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
+	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
+	rule=${want% *}
+	n=$($rule | wc -l)
+	if [ "$n" -eq "${want#* }" ]; then
+		echo "ok - and exactly there: $(echo "$rule" | tr _ ' ')"
+	else
+		echo "not ok - and exactly there: $rule: $n, not ${want#* }"
+		status=1
+	fi
+done
+exit $status
