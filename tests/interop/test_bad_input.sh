@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Bad input: each has its own message and its own status, and no hang.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+
+# bad STATUS TEXT SENTENCE ARGUMENT...
+bad()
+{
+	want=$1 text=$2 sentence=$3
+	shift 3
+	run "$nbdboot" "$@"
+	expect "$want" "$text" "$sentence"
+}
+
+bad 2 'which command?' 'no command at all'
+bad 2 'no command frobnicate' 'an unknown command' frobnicate
+bad 2 'unknown option -x' 'an unknown option' connect -x host
+bad 2 'unknown option --xyz' 'an unknown long option' list --xyz
+bad 2 'no value for -c' 'an option without its value' connect -c
+bad 2 'no value belongs to --json' 'a value that does not belong' \
+	list --json=1
+bad 2 '0 is not a number from 1 to' 'no connections' connect -c 0 host
+bad 2 'x is not a number' 'a count that is no number' connect -c x host
+bad 2 '1x is not a number' 'a count with a tail' connect -c 1x host
+bad 2 '99999999999999999999 is not' 'a count that overflows' \
+	connect -c 99999999999999999999 host
+bad 2 'something is missing' 'no host' connect
+bad 2 'two is too much' 'two hosts' exports one two
+bad 2 'not a number from 1 to 65535' 'port 0' exports -p 0 host
+bad 2 'not a number from 1 to 65535' 'port 65536' exports -p 65536 host
+bad 2 'a URI has its own port' 'a URI and -p' exports -p 1 nbd://h
+bad 2 'a URI has its own export name' 'a URI and -n' connect -n x nbd://h
+bad 2 'is not the name of an nbd device' 'a device that is none' \
+	connect -d sda host
+bad 2 'is not the name of an nbd device' 'a device with a tail' \
+	disconnect nbd0x
+bad 2 'at "%zz"' 'a URI with a broken escape' exports nbd://h/%zz
+bad 2 'at "' 'a URI with an unknown key' exports 'nbd://h/?frob=1'
+bad 2 'at "' 'a URI with a port that is none' exports nbd://h:99999/
+bad 2 'at "' 'a UNIX URI without socket' exports nbd+unix:///x
+bad 2 'longer than' 'a URI of 100 KiB' exports \
+	"nbd://h/$(head -c 100000 /dev/zero | tr '\0' x)"
+bad 2 'longer than 107 bytes' 'a socket path that is too long' exports \
+	"/$(head -c 200 /dev/zero | tr '\0' x)"
+bad 2 'no host' 'an empty host' exports ''
+bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
+	nbd://no-such-host.invalid/
+bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
+bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
+
+# a port that nobody listens on: one that was just given up
+serve 0 memory 1M
+unserve
+until ! kill -0 "$server" 2>/dev/null; do :; done
+bad 1 "connect to 127.0.0.1 port $port: connection refused" \
+	'nobody listens' exports "nbd://127.0.0.1:$port"
+
+# another service
+serve 0 memory 1M
+daemon_at 20820 socat TCP-LISTEN:20820,bind=127.0.0.1,reuseaddr,fork \
+	SYSTEM:'echo SSH-2.0-OpenSSH_9.2p1'
+bad 1 'not an NBD server' 'a service that is not NBD' exports -p 20820 127.0.0.1
+
+# a full disk where the output goes
+if "$nbdboot" exports -p "$port" 127.0.0.1 >/dev/full 2>"$work/err"; then
+	not_ok 'output that is lost is an error'
+elif grep -q 'standard output' "$work/err"; then
+	ok 'output that is lost is an error'
+else
+	not_ok 'output that is lost is an error, and told'
+fi
+
+# the terminal is safe from what a person pasted
+run "$nbdboot" exports "$(printf 'a\033]0;x\007b')"
+if LC_ALL=C tr -d '\n' <"$work/err" | LC_ALL=C grep -q '[[:cntrl:]]'; then
+	not_ok 'words of the command line are escaped in messages'
+else
+	ok 'words of the command line are escaped in messages'
+fi
+
+for c in connect disconnect list exports load unload switch-root init help \
+	version; do
+	bad 0 "nbdboot $c" "help $c" help $c
+done
+bad 2 'no command frob' 'help for what is none' help frob
+
+finish
