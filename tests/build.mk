@@ -50,3 +50,4 @@ fuzz:
 -include $(test-bin:=.d) $(fuzz-bin:=.d)
 .PHONY: unit unit-bin fuzz-bin objects check check-quick deps fuzz
 
+include tests/vm/build.mk

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# /sbin/init of the roots of test_boot.sh: says where it finds itself, and ends.
+export PATH=/bin:/sbin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+awk '$2 == "/" { r = "guest: root is " $1 " " $3 " " substr($4, 1, 2) }
+	END { print r }' /proc/mounts
+echo "guest: marker is $(cat /etc/marker)"
+for dir in /proc /sys /dev /run; do
+	grep -q " $dir " /proc/mounts || echo "guest: WRONG: no $dir"
+done
+for exe in /proc/[0-9]*/exe; do
+	program=$(readlink "$exe") || continue
+	[ "$program" = /bin/busybox ] || echo "guest: WRONG: $program ($exe)"
+done
+[ $$ = 1 ] || echo "guest: WRONG: pid is $$"
+[ "$(readlink /proc/1/fd/0)" = /dev/console ] ||
+	echo "guest: WRONG: fd 0 is $(readlink /proc/1/fd/0)"
+# A child looks and writes: the shell's own pipes and copies come and go.
+sh -c 'ls -l /proc/1/fd >/run/open'
+# ash keeps its script on 10.
+awk 'NR > 1 && $9 !~ /^([012]|10)$/ { print "guest: WRONG: open:", $0 }' \
+	/run/open
+echo "guest: address is $(ip -4 -o addr show dev eth0 | awk '{ print $4 }')"
+grep -q ' / .* ro,' /proc/mounts || echo written >/tmp/written
+sync
+echo 'guest: end'
+poweroff -f

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines in QEMU.  Each target sees to its tools first, and builds the
+# program in a make of its own, which can then read the configuration.
+vm = O='$(O)' ACCEL='$(or $(ACCEL),tcg)' sh
+vm-program:
+	@sh tests/deps.sh build demo $(if $(filter-out demo,$(MAKECMDGOALS)),check)
+	$(Q)+$(MAKE) --no-print-directory $(O)/nbdboot
+
+# make demo [INTERACTIVE=1] [VERBOSE=1] [ACCEL=kvm]
+demo: vm-program
+	@INTERACTIVE='$(INTERACTIVE)' VERBOSE='$(VERBOSE)' \
+		$(vm) tests/vm/demo.sh
+
+# TAP on standard output.
+check-vm: vm-program
+	@status=0; for test in tests/vm/test_*.sh; do \
+		echo "# $$test"; \
+		$(vm) $$test || status=1; \
+	done; exit $$status
+
+# make bench-connect [ROUNDS=20]
+bench-connect: vm-program
+	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench-connect.sh
+
+.PHONY: vm-program demo check-vm bench-connect

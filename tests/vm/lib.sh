@@ -1,0 +1,157 @@
+# shellcheck shell=sh disable=SC2034
+# SPDX-License-Identifier: BSD-2-Clause
+# What the VM scripts share beyond tap.sh: kernels and machines.  Sourced, with
+# O (the build folder) and, if wished, ACCEL=kvm in the environment.
+#
+# Nothing sleeps: a machine is followed line by line on its console.  VM_LIMIT (s) ends a machine
+# that hangs; that is always a failure.
+here=${0%/*}
+. "$here/../tap.sh"
+
+ACCEL=${ACCEL:-tcg}
+VM_LIMIT=${VM_LIMIT:-300}
+nbdboot=$O/nbdboot
+cr=$(printf '\r')
+vm=''
+# As qemu sees the host's loopback.
+host=10.0.2.2
+guest_ip=10.0.2.15::$host:255.255.255.0::eth0:off
+
+at_exit()
+{
+	vm_stop
+}
+
+# ---- the kernel and initramfs ----
+
+# Sets kernel (image), modules (folder) and version.
+find_kernel()
+{
+	paths=$(sh "$here/../kernel.sh" "$O/kernel") || exit 1
+	kernel=$(echo "$paths" | sed -n 1p)
+	modules=$(echo "$paths" | sed -n 2p)
+	version=${modules##*/}
+}
+
+# initramfs FILE [MODULES [FOLDER]]: as make initramfs does.
+initramfs()
+{
+	sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
+		${2:+-m "$2"} ${3:+-a "$3"} "$1"
+}
+
+# copy_program TREE PROGRAM...: with the libraries that each one needs.
+copy_program()
+{
+	tree=$1
+	shift
+	for program; do
+		path=$(PATH=$PATH:/sbin:/usr/sbin command -v "$program") ||
+			die "$program is missing (make deps)"
+		mkdir -p "$tree/bin"
+		cp -L "$path" "$tree/bin/$program"
+		copy_libs "$path"
+	done
+}
+
+# copy_libs FILE: into $tree.
+copy_libs()
+{
+	for lib in $(ldd "$1" 2>/dev/null | grep -o '/[^ ]*'); do
+		mkdir -p "$tree${lib%/*}"
+		cp -L "$lib" "$tree$lib"
+	done
+}
+
+# add_busybox TREE: a static one, and a link for each of its commands.
+add_busybox()
+{
+	mkdir -p "$1/bin"
+	for applet in $(busybox --list); do
+		ln -sf busybox "$1/bin/$applet"
+	done
+	# its own name is in the list
+	rm -f "$1/bin/busybox"
+	cp "$(command -v busybox)" "$1/bin/busybox"
+}
+
+# make_guest TREE SCRIPT PROGRAM...: what an initramfs needs for guest.sh to
+# run SCRIPT, with busybox, nbdkit and the programs.  Boot it with rdinit=/test.
+make_guest()
+{
+	tree=$1
+	add_busybox "$tree"
+	rm -f "$tree/bin/init"
+	cp "$here/guest.sh" "$tree/test"
+	cp "$here/$2" "$tree/tests"
+	chmod 755 "$tree/test"
+	shift 2
+	copy_program "$tree" nbdkit "$@"
+	for kind in plugin filter; do
+		dir=$(nbdkit --dump-config | sed -n "s/^${kind}dir=//p")
+		mkdir -p "$tree$dir"
+		for name in memory eval blocksize-policy exportname; do
+			file=$dir/nbdkit-$name-$kind.so
+			[ -e "$file" ] || continue
+			cp "$file" "$tree$file"
+			copy_libs "$file"
+		done
+	done
+}
+
+# ---- machines ----
+
+# qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine.
+qemu()
+{
+	initrd=$1 append=$2
+	shift 2
+	exec ${vm_limit:+timeout "$vm_limit"} qemu-system-x86_64 \
+		-accel "$ACCEL" -cpu max -smp 2 -m "${vm_memory:-512}" \
+		-nodefaults -display none -no-reboot \
+		-kernel "$kernel" -initrd "$initrd" \
+		-append "console=ttyS0 panic=1 $append" \
+		-netdev user,id=net,ipv6=off \
+		-device "${vm_nic:-virtio-net-pci},netdev=net,romfile=" "$@"
+}
+
+# vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: in the background, its
+# first serial port is what vm_wait reads.
+vm_start()
+{
+	rm -f "$work/console" "$work/log"
+	mkfifo "$work/console"
+	: >"$work/log"
+	vm_limit=$VM_LIMIT
+	qemu "$@" -serial stdio </dev/null >"$work/console" 2>&1 &
+	vm=$!
+	exec 3<"$work/console"
+}
+
+# vm_wait PATTERN...: reads the console up to a line that matches one of the
+# shell patterns and puts it into line.  1 if the machine ended before.  Each
+# line goes to $work/log, and through vm_line if there is one.
+vm_wait()
+{
+	while IFS= read -r line <&3 || [ "$line" ]; do
+		line=${line%"$cr"}
+		printf '%s\n' "$line" >>"$work/log"
+		[ -z "${vm_line-}" ] || "$vm_line"
+		for vm_pattern; do
+			# shellcheck disable=SC2254 # it is a pattern
+			case $line in
+			$vm_pattern) return 0 ;;
+			esac
+		done
+	done
+	return 1
+}
+
+vm_stop()
+{
+	[ "$vm" ] || return 0
+	kill "$vm" 2>/dev/null || true
+	wait "$vm" || true
+	vm=''
+	exec 3<&-
+}

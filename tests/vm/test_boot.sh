@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines that boot from a server, and some that cannot.  TAP on standard
+# output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+tree=$work/tree
+ext4=$work/ext4
+squashfs=$work/squashfs
+disk=$work/disk
+part_uuid=0fc63daf-8483-4772-8e79-3d69d8477de4
+fs_uuid=11111111-2222-4333-8444-555555555555
+
+make_tree()
+{
+	add_busybox "$tree"
+	rm -f "$tree/bin/init"
+	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
+		"$tree/dev" "$tree/run" "$tree/tmp"
+	cp "$here/boot-guest.sh" "$tree/sbin/init"
+	chmod 755 "$tree/sbin/init"
+	echo '#!/bin/sh' >"$tree/sbin/unexecutable"
+	echo '#!/bin/nothing' >"$tree/sbin/broken"
+	chmod 755 "$tree/sbin/broken"
+}
+
+# ext4_image FILE MARKER
+ext4_image()
+{
+	echo "$2" >"$tree/etc/marker"
+	truncate -s 32M "$1"
+	mke2fs -q -t ext4 -L rootlabel -U "$fs_uuid" -E root_owner=0:0 \
+		-d "$tree" "$1"
+}
+
+# Two partitions, the second one with a root.
+make_disk()
+{
+	ext4_image "$work/part" partition
+	truncate -s 64M "$disk"
+	printf '%s\n' 'label: gpt' 'start=2048, size=2048' \
+		"start=8192, size=65536, uuid=$part_uuid" |
+		sfdisk -q "$disk"
+	dd if="$work/part" of="$disk" bs=1M seek=4 conv=notrunc status=none
+}
+
+# boot WORDS: from the server on $port, to the end of the machine.
+boot()
+{
+	vm_start "$work/initramfs" \
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
+}
+
+said()
+{
+	grep -q -e "$1" "$work/log"
+}
+
+# booted SENTENCE ROOT MARKER: the machine has ended by itself, and all is
+# well with its root.
+booted()
+{
+	while vm_wait '*'; do :; done
+	vm_stop
+	if said "^guest: root is $2$" && said "^guest: marker is $3$" &&
+		said '^guest: address is 10.0.2.15/24$' &&
+		said '^guest: end$' && ! said '^guest: WRONG' &&
+		! said 'Kernel panic'; then
+		ok "$1"
+	else
+		not_ok "$1"
+		show "$work/log"
+	fi
+}
+
+# failed_with SENTENCE PATTERN: it says so on the console, then says what comes
+# next, and does not panic.
+failed_with()
+{
+	sentence=$1 pattern=$2
+	vm_wait '*nbdboot: *next try in*' '*nbdboot: rebooting in*' \
+		'*nbdboot: this cannot pass*' || true
+	if ! said "nbdboot: FAILED: .*$pattern"; then
+		not_ok "$sentence"
+		show "$work/log"
+	elif said 'Kernel panic'; then
+		not_ok "$sentence, before a panic"
+		show "$work/log"
+	else
+		ok "$sentence"
+		grep 'nbdboot: FAILED' "$work/log" | sed 's/^/# /'
+	fi
+}
+
+find_kernel
+make_tree
+initramfs "$work/initramfs" \
+	'nbd virtio_net virtio_pci e1000 ext4 squashfs' | sed 's/^/# /'
+
+# ---- roots ----
+
+ext4_image "$ext4" plain
+serve 0 file "$ext4"
+boot rw
+booted 'a root on ext4, rw' '/dev/nbd0 ext4 rw' plain
+if [ "$(debugfs -R 'cat /tmp/written' "$ext4" 2>/dev/null)" = written ]; then
+	ok 'what the machine wrote is on the server'
+else
+	not_ok 'what the machine wrote is on the server'
+fi
+
+boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime'
+booted 'a root on ext4, ro, 4 connections' '/dev/nbd0 ext4 ro' plain
+
+vm_nic=e1000
+boot rw
+booted 'a root through another network card' '/dev/nbd0 ext4 rw' plain
+vm_nic=
+unserve
+
+rm -f "$tree/etc/marker"
+echo squashed >"$tree/etc/marker"
+mksquashfs "$tree" "$squashfs" -quiet -no-progress -all-root >/dev/null
+serve 0 -r file "$squashfs"
+boot ro
+booted 'a root on squashfs' '/dev/nbd0 squashfs ro' squashed
+unserve
+
+# ---- partitions ----
+
+make_disk
+serve 0 file "$disk"
+for part in 2 LABEL=rootlabel "UUID=$fs_uuid" "PARTUUID=$part_uuid"; do
+	boot "rw nbdboot.part=$part"
+	booted "a root on a partition, nbdboot.part=$part" \
+		'/dev/nbd0p2 ext4 rw' partition
+done
+boot nbdboot.part=LABEL=nosuch
+failed_with 'a partition that is not there is named' 'nosuch'
+vm_stop
+unserve
+
+# ---- a server that comes late ----
+
+# A port that was free a moment ago.
+serve 0 file "$ext4"
+unserve
+boot rw
+failed_with 'a server that is not up is named' "$host.*$port"
+serve "$port" file "$ext4"
+booted 'and the machine boots when it comes up' '/dev/nbd0 ext4 rw' plain
+unserve
+
+# ---- what cannot work ----
+
+serve 0 --filter=exportname file "$ext4" exportname=right \
+	exportname-strict=true
+vm_start "$work/initramfs" \
+	"root=nbd://$host:$port/wrong ip=$guest_ip loglevel=4"
+failed_with 'an export that is not there is named' 'wrong'
+vm_stop
+unserve
+
+serve 0 file "$ext4"
+for init in /sbin/missing /sbin/unexecutable /sbin/broken; do
+	boot "rw init=$init"
+	failed_with "an init that cannot run is named, init=$init" "$init"
+	while vm_wait '*Kernel panic*'; do
+		not_ok "and the kernel does not panic, init=$init"
+		show "$work/log"
+	done
+	vm_stop
+done
+unserve
+
+vm_start "$work/initramfs" 'loglevel=4'
+failed_with 'a command line without a root is told' 'root='
+vm_stop
+
+finish

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# One machine for all that connect, disconnect, list, load and unload do with
+# a kernel.  TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+image=$work/disk
+size=$((128 * 1048576))
+
+# With a GPT: the first connection looks for its partitions, then writes over
+# it.
+make_disk()
+{
+	truncate -s "$size" "$image"
+	printf 'label: gpt\nstart=200000, size=2048\nstart=204800\n' |
+		PATH=$PATH:/sbin:/usr/sbin sfdisk -q "$image"
+}
+
+find_kernel
+make_disk
+make_guest "$tree" connect-tests.sh fio
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci' "$tree" | sed 's/^/# /'
+serve 0 file "$image"
+
+vm_memory=768
+vm_start "$work/initramfs" \
+	"rdinit=/test test.port=$port test.size=$size" \
+	-serial "file:$work/kernel.log"
+until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
+	[ "$line" = 'end of tests' ]; do
+	case $line in
+	'ok - '*) ok "${line#ok - }" ;;
+	'not ok - '*) not_ok "${line#not ok - }" ;;
+	'# '*) echo "$line" ;;
+	*)
+		not_ok 'the machine runs to the end of its tests'
+		show "$work/log"
+		break
+		;;
+	esac
+done
+vm_stop
+[ "$failed" = 0 ] || show "$work/kernel.log"
+finish
