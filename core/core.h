@@ -15,6 +15,7 @@
 enum step {
 	STEP_HELLO,
 	STEP_TLS,
+	STEP_EXTRA,	  /* what cfg->extra asks for */
 	STEP_GOAL,	  /* GO or LIST */
 	STEP_EXPORT_NAME, /* for servers without GO */
 	STEP_READY,
@@ -24,6 +25,27 @@ enum step {
 /* memcpy and friends are all that core/ asks of its surroundings. */
 void *memcpy(void *restrict to, const void *restrict from, size_t n);
 void *memset(void *to, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+
+/* What more than simple replies needs of the handshake: opt.c calls these. */
+struct nbd_extra {
+	void (*ask)(struct nbd_client *c); /* queues and awaits an option */
+	/* A reply that is no error: its head is in hdr, c->rep_len follow. */
+	void (*reply)(struct nbd_client *c);
+	void (*refused)(struct nbd_client *c, int err);
+	/* of requests and replies, for NBD_EXTENDED */
+	const struct nbd_format *format;
+};
+
+/* What nbd_start() installs: engine.c calls these from then on. */
+struct nbd_io_ops {
+	unsigned (*state)(const struct nbd_client *c);
+	unsigned (*send_iov)(struct nbd_client *c, struct nbd_iov v[],
+			     unsigned max);
+	void (*send_ack)(struct nbd_client *c, size_t len);
+	void (*close)(struct nbd_client *c);
+	void (*failed)(struct nbd_client *c);
+};
 
 /* engine.c */
 /* The first error sticks, and then the engine is inert. */
@@ -44,7 +66,14 @@ void nbd_hello(struct nbd_client *c);
 void nbd_send_option(struct nbd_client *c);
 /* Awaits one more reply to the option in hand. */
 void nbd_await_reply(struct nbd_client *c);
-/* Queues an option without data that gets no answer, NBD_OPT_ABORT. */
-void nbd_queue_abort(struct nbd_client *c);
+/* Queues the head of an option with len bytes of data. */
+void nbd_queue_option(struct nbd_client *c, uint32_t opt, size_t len);
+/* The same, with the export's name and its length for a beginning. */
+void nbd_queue_named(struct nbd_client *c, uint32_t opt, size_t len);
+/* What comes once the connection is as private as it will be. */
+uint8_t nbd_first_step(const struct nbd_client *c);
+/* Keeps the first of len bytes as nbd_name(); what is left: c->rep_len. */
+void nbd_keep_name(struct nbd_client *c, uint32_t len,
+		   void (*then)(struct nbd_client *));
 
 #endif

@@ -19,6 +19,8 @@ void nbd_fail(struct nbd_client *c, int err)
 	c->err = (int8_t)err;
 	c->stop = NBD_CLOSED;
 	c->tx_n = 0;
+	if (c->io)
+		c->io->ops->failed(c);
 }
 
 void nbd_expect(struct nbd_client *c, void (*full)(struct nbd_client *),
@@ -38,14 +40,17 @@ void nbd_stop(struct nbd_client *c, unsigned why)
 void nbd_queue(struct nbd_client *c, const void *p, size_t len)
 {
 	if (len)
-		c->tx[c->tx_n++] = (struct nbd_iov){ p, len };
+		c->tx[c->tx_n++] =
+			(struct nbd_iov){ (void *)(uintptr_t)p, len };
 }
 
 void nbd_init(struct nbd_client *c, const struct nbd_config *cfg)
 {
 	memset(c, 0, sizeof(*c));
 	c->cfg = cfg;
-	if (cfg->name_len > NBD_STRING_MAX)
+	if (cfg->name_len > NBD_STRING_MAX ||
+	    cfg->context_len > NBD_STRING_MAX ||
+	    (cfg->goal == NBD_GOAL_CONTEXTS && !cfg->extra))
 		nbd_fail(c, NBD_E_PARAM);
 	else
 		nbd_hello(c);
@@ -64,8 +69,8 @@ unsigned nbd_state(const struct nbd_client *c)
 {
 	unsigned mask = c->stop;
 
-	if (mask == NBD_CLOSED)
-		return mask;
+	if (c->io)
+		mask |= c->io->ops->state(c);
 	if (c->tx_n)
 		mask |= NBD_SEND;
 	if (may_receive(c))
@@ -108,6 +113,8 @@ unsigned nbd_send_iov(struct nbd_client *c, struct nbd_iov v[], unsigned max)
 {
 	unsigned n = 0;
 
+	if (c->io)
+		return c->io->ops->send_iov(c, v, max);
 	while (n < max && n < c->tx_n) {
 		v[n] = c->tx[n];
 		n++;
@@ -119,6 +126,10 @@ void nbd_send_ack(struct nbd_client *c, size_t len)
 {
 	unsigned done = 0;
 
+	if (c->io) {
+		c->io->ops->send_ack(c, len);
+		return;
+	}
 	while (done < c->tx_n && len >= c->tx[done].len)
 		len -= c->tx[done++].len;
 	if (len && done == c->tx_n) {
@@ -129,7 +140,7 @@ void nbd_send_ack(struct nbd_client *c, size_t len)
 	for (unsigned i = 0; i < c->tx_n; i++)
 		c->tx[i] = c->tx[i + done];
 	if (len) {
-		c->tx[0].base = (const char *)c->tx[0].base + len;
+		c->tx[0].base = (char *)c->tx[0].base + len;
 		c->tx[0].len -= len;
 	}
 	if (c->tx_n == 0 && c->step == STEP_BYE)
@@ -165,8 +176,22 @@ struct nbd_text nbd_text(const struct nbd_client *c)
 	return (struct nbd_text){ c->text, c->text_len, c->text_cut };
 }
 
+enum nbd_replies nbd_replies(const struct nbd_client *c)
+{
+	return (enum nbd_replies)c->replies;
+}
+
+bool nbd_has_context(const struct nbd_client *c)
+{
+	return c->has_context;
+}
+
 void nbd_close(struct nbd_client *c)
 {
+	if (c->io) {
+		c->io->ops->close(c);
+		return;
+	}
 	if (c->stop == NBD_READY) {
 		/* NBD_CMD_DISC: everything but magic and type is zero */
 		memset(c->out, 0, NBD_REQUEST_SIZE);
@@ -174,7 +199,7 @@ void nbd_close(struct nbd_client *c)
 		put16(c->out + 6, NBD_CMD_DISC);
 		nbd_queue(c, c->out, NBD_REQUEST_SIZE);
 	} else if (c->stop == NBD_LISTED || c->stop == NBD_ITEM) {
-		nbd_queue_abort(c);
+		nbd_queue_option(c, NBD_OPT_ABORT, 0);
 	} else {
 		return;
 	}
@@ -187,6 +212,7 @@ const char *nbd_stage(const struct nbd_client *c)
 	static const char *const stage[] = {
 		[STEP_HELLO] = "the greeting",
 		[STEP_TLS] = "NBD_OPT_STARTTLS",
+		[STEP_EXTRA] = "an option about replies",
 		[STEP_GOAL] = "NBD_OPT_GO",
 		[STEP_EXPORT_NAME] = "NBD_OPT_EXPORT_NAME",
 		[STEP_READY] = "the transmission phase",

@@ -2,80 +2,44 @@
 /* What failures are called, what they mean, and what to do about them. */
 #include "core/nbd.h"
 
+/*
+ * All texts and hints one after another, and where each begins: a table of
+ * pointers would be larger than what it points to.
+ */
+#define OUTAGE(name, text, hint) E(name, text, hint)
+#define E(name, text, hint)          \
+	char t_##name[sizeof(text)]; \
+	char h_##name[sizeof(hint)];
+struct texts {
+#include "core/errlist.h"
+};
+#undef E
+
+#define E(name, text, hint) .t_##name = { text }, .h_##name = { hint },
+static const struct texts texts = {
+#include "core/errlist.h"
+};
+#undef E
+
 /* Indexed by -err. */
-static const struct {
-	const char *text, *hint;
-	bool outage;
-} table[] = {
-#define E(name, text, hint)	 [-(name)] = { text, hint, false }
-#define OUTAGE(name, text, hint) [-(name)] = { text, hint, true }
-	E(NBD_OK, "no error", ""),
-	E(NBD_E_PARAM, "internal error: contract broken", "report it"),
-	E(NBD_E_NOT_NBD, "this is not an NBD server",
-	  "check the host and the port"),
-	E(NBD_E_OLDSTYLE, "the server speaks only the oldstyle handshake",
-	  "use a newer server, or nbdkit -n"),
-	E(NBD_E_NOT_FIXED, "the server knows no options (not fixed newstyle)",
-	  "use a newer server"),
-	E(NBD_E_PROTOCOL, "the server broke the NBD protocol",
-	  "check the port; else it is a server's fault"),
-	E(NBD_E_LENGTH, "the server sent a length that cannot be",
-	  "this is a server's fault"),
-	E(NBD_E_SIZE, "the export is larger than 2^63 - 1 bytes",
-	  "serve a smaller one"),
-	E(NBD_E_BLOCK, "the server's block sizes contradict the protocol",
-	  "mend the server's configuration"),
-	OUTAGE(NBD_E_CUT, "the server closed the connection",
-	       "see the server's log"),
-	E(NBD_E_BUSY, "too many requests in flight", ""),
-	E(NBD_E_UNSUP, "the server does not know this option",
-	  "use a newer server"),
-	E(NBD_E_POLICY, "the server forbids it",
-	  "see the server's access rules"),
-	E(NBD_E_INVALID, "the server found the request malformed",
-	  "check the export name"),
-	E(NBD_E_PLATFORM, "the server was built without it", ""),
-	E(NBD_E_TLS_REQD, "the server requires TLS",
-	  "use nbds:// in place of nbd://"),
-	E(NBD_E_NO_EXPORT, "the server has no export",
-	  "`nbdboot exports HOST` lists them"),
-	OUTAGE(NBD_E_SHUTDOWN, "the server is shutting down",
-	       "try again when it is back"),
-	E(NBD_E_BLOCK_REQD, "the server demands its own block sizes", ""),
-	E(NBD_E_TOO_BIG, "the server found the request too big", ""),
-	E(NBD_E_REFUSED_OPT, "the server refused", ""),
-	E(NBD_E_NO_TLS, "the server does not offer TLS, which nbds:// demands",
-	  "switch TLS on in the server"),
-	OUTAGE(NBD_E_AGAIN, "not now", ""),
-	E(NBD_E_IO, "input/output error", ""),
-	OUTAGE(NBD_E_RESOLVE, "the host name has no address",
-	       "check the spelling and /etc/resolv.conf"),
-	OUTAGE(NBD_E_REFUSED, "connection refused",
-	       "check that the server runs there"),
-	OUTAGE(NBD_E_UNREACHABLE, "the server cannot be reached",
-	       "check the link, the address and the route"),
-	OUTAGE(NBD_E_RESET, "the connection was reset", "see the server's log"),
-	OUTAGE(NBD_E_TIMEOUT, "no answer in time",
-	       "check the server and the firewalls between"),
-	E(NBD_E_PERM, "permission denied", "run it as root"),
-	E(NBD_E_NO_DRIVER, "the kernel has no nbd driver",
-	  "install this kernel's nbd.ko"),
-	E(NBD_E_NO_DEVICE, "no such device, or not connected",
-	  "`nbdboot list` shows those that are"),
-	E(NBD_E_IN_USE, "the device is in use",
-	  "`nbdboot list` shows by whom; -d takes another"),
-	E(NBD_E_MULTI_CONN, "the server does not allow several connections",
-	  "leave out -c, or allow multi-conn in the server"),
-	E(NBD_E_MISMATCH, "the connections disagree about the export",
-	  "serve the same export on every connection"),
-	E(NBD_E_KERNEL, "the kernel refused", "see dmesg"),
-	E(NBD_E_URI, "malformed NBD URI", "write nbd://HOST[:PORT]/EXPORT"),
-	E(NBD_E_NO_MEMORY, "too long or too large", ""),
-	E(NBD_E_NOT_FOUND, "not found", ""),
-	E(NBD_E_USAGE, "wrong usage", "see `nbdboot help`"),
+#define E(name, text, hint) [-(name)] = offsetof(struct texts, t_##name),
+static const uint16_t begin[] = {
+#include "core/errlist.h"
+};
 #undef E
 #undef OUTAGE
-};
+
+#define E(name, text, hint)
+#define OUTAGE(name, text, hint) | (uint64_t)1 << -(name)
+static const uint64_t outages = 0
+#include "core/errlist.h"
+	;
+#undef E
+#undef OUTAGE
+
+_Static_assert(sizeof(begin) / sizeof(begin[0]) == -NBD_E_LAST,
+	       "every error has a text");
+_Static_assert(-NBD_E_LAST <= 64, "outages are bits");
 
 static unsigned index_of(int err)
 {
@@ -85,15 +49,42 @@ static unsigned index_of(int err)
 
 const char *nbd_err_text(int err)
 {
-	return table[index_of(err)].text;
+	return (const char *)&texts + begin[index_of(err)];
 }
 
 const char *nbd_err_hint(int err)
 {
-	return table[index_of(err)].hint;
+	const char *p = nbd_err_text(err);
+
+	while (*p++)
+		;
+	return p;
 }
 
 bool nbd_err_is_outage(int err)
 {
-	return table[index_of(err)].outage;
+	return outages >> index_of(err) & 1;
+}
+
+const char *nbd_result_text(int result)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} wire[] = {
+		{ NBD_EPERM, "operation not permitted" },
+		{ NBD_EIO, "input/output error" },
+		{ NBD_ENOMEM, "the server is out of memory" },
+		{ NBD_ENOSPC, "no space left on the server" },
+		{ NBD_EOVERFLOW, "the request was too large" },
+		{ NBD_ENOTSUP, "not supported, or not fast" },
+		{ NBD_ESHUTDOWN, "the server is shutting down" },
+	};
+
+	if (result <= 0)
+		return nbd_err_text(result);
+	for (unsigned i = 0; i < sizeof(wire) / sizeof(wire[0]); i++)
+		if (wire[i].error == result)
+			return wire[i].text;
+	return "the server found the request invalid";
 }

@@ -16,7 +16,7 @@ static void rx_flags(struct nbd_client *c)
 	c->fixed = flags & NBD_FLAG_FIXED_NEWSTYLE;
 	c->no_zeroes = flags & NBD_FLAG_NO_ZEROES;
 	/* without "fixed" a server knows EXPORT_NAME and nothing else */
-	if (!c->fixed && (c->cfg->tls || c->cfg->goal == NBD_GOAL_LIST)) {
+	if (!c->fixed && (c->cfg->tls || c->cfg->goal != NBD_GOAL_EXPORT)) {
 		nbd_fail(c, c->cfg->tls ? NBD_E_NO_TLS : NBD_E_NOT_FIXED);
 		return;
 	}
@@ -26,9 +26,12 @@ static void rx_flags(struct nbd_client *c)
 	 */
 	put32(c->out, flags & (NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES));
 	nbd_queue(c, c->out, 4);
-	c->step = !c->fixed	? STEP_EXPORT_NAME
-		  : c->cfg->tls ? STEP_TLS
-				: STEP_GOAL;
+	if (!c->fixed)
+		c->step = STEP_EXPORT_NAME;
+	else if (c->cfg->tls)
+		c->step = STEP_TLS;
+	else
+		c->step = nbd_first_step(c);
 	nbd_send_option(c);
 }
 

@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef CONFIG_CORE_MAX_REQS
+#define CONFIG_CORE_MAX_REQS 16
+#endif
 #ifndef CONFIG_CORE_TEXT_MAX
 #define CONFIG_CORE_TEXT_MAX 4096
 #endif
@@ -35,7 +38,10 @@
 #define NBD_READY  0x08u /* transmission phase; may be handed to the kernel */
 #define NBD_ITEM   0x10u /* stopped at a list entry: nbd_name(), nbd_next() */
 #define NBD_LISTED 0x20u /* the list is complete: nbd_close() */
-#define NBD_CLOSED 0x40u /* alone: over; nbd_error() says why, 0 if asked for */
+#define NBD_CLOSED 0x40u /* over; nbd_error() says why, 0 if asked for */
+#define NBD_DONE \
+	0x80u /* a request is finished: nbd_reap(); the only one
+			    that NBD_CLOSED may come with */
 
 /*
  * Transmission flags of an export (proto.md, "Transmission flags").  They are
@@ -102,7 +108,19 @@ enum nbd_err {
 	NBD_E_NO_MEMORY = -37,	 /* a fixed buffer is too small, or no memory */
 	NBD_E_NOT_FOUND = -38,	 /* a file, a module, a partition is missing */
 	NBD_E_USAGE = -39,	 /* wrong words on a command line */
-	NBD_E_LAST = -40
+	/* of requests: found before anything is sent ... */
+	NBD_E_RANGE = -40,	 /* beyond the end of the export */
+	NBD_E_ALIGN = -41,	 /* not a multiple of the server's min_block */
+	NBD_E_PAYLOAD = -42,	 /* more than the server takes at once */
+	NBD_E_NOT_OFFERED = -43, /* a command or flag the server has not */
+	NBD_E_READ_ONLY = -44,	 /* the export is read-only */
+	NBD_E_NO_CONTEXT = -45,	 /* block status, but no metadata context */
+	NBD_E_EMPTY = -46,	 /* no bytes at all */
+	NBD_E_LONG = -47,	 /* over 32 bits, without extended headers */
+	/* ... and found in the reply */
+	NBD_E_PARTIAL = -48,   /* success was claimed for a part only */
+	NBD_E_SCATTERED = -49, /* a read in too many islands: NBD_SPANS */
+	NBD_E_LAST = -50
 };
 
 /* NBD_E_CUT is "the server closed the connection", "see the server's log". */
@@ -114,14 +132,32 @@ bool nbd_err_is_outage(int err);
 
 /* A piece of memory to send or to fill. */
 struct nbd_iov {
-	const void *base;
+	void *base; /* not written to when sent */
 	size_t len;
 };
 
 enum nbd_goal {
-	NBD_GOAL_EXPORT, /* GO (or EXPORT_NAME), stop at NBD_READY */
-	NBD_GOAL_LIST,	 /* LIST: NBD_ITEM for each export, then NBD_LISTED */
+	NBD_GOAL_EXPORT,   /* GO (or EXPORT_NAME), stop at NBD_READY */
+	NBD_GOAL_LIST,	   /* LIST: NBD_ITEM for each export, then NBD_LISTED */
+	NBD_GOAL_CONTEXTS, /* the same for the metadata contexts of `name` */
 };
+
+/*
+ * How the server answers requests.  A program asks for more than simple
+ * replies by naming one of the tables below in its configuration; what it
+ * does not name is not linked.  A server that refuses gets the next simpler.
+ */
+enum nbd_replies { NBD_SIMPLE, NBD_STRUCTURED, NBD_EXTENDED };
+struct nbd_extra;
+/* Not to be found through a table, as position-independent code would. */
+#define NBD_INTERNAL __attribute__((visibility("hidden")))
+extern const struct nbd_extra nbd_structured NBD_INTERNAL; /* CORE_IO */
+extern const struct nbd_extra nbd_extended NBD_INTERNAL;   /* CORE_EXTENDED */
+#ifdef CONFIG_CORE_EXTENDED
+#define NBD_BEST_REPLIES (&nbd_extended)
+#else
+#define NBD_BEST_REPLIES (&nbd_structured)
+#endif
 
 /* What to negotiate.  Owned by the caller; must outlive the client. */
 struct nbd_config {
@@ -129,6 +165,18 @@ struct nbd_config {
 	size_t name_len;  /* bytes, at most NBD_STRING_MAX */
 	enum nbd_goal goal;
 	bool tls; /* demand STARTTLS; nothing else is ever sent in the clear */
+	/*
+	 * NULL: simple replies alone, as the kernel wants them.  Needed for
+	 * NBD_GOAL_CONTEXTS; not used with NBD_GOAL_LIST.
+	 */
+	const struct nbd_extra *extra;
+	/*
+	 * The metadata context for NBD_CMD_BLOCK_STATUS, UTF-8; NULL means
+	 * "base:allocation".  With NBD_GOAL_CONTEXTS what to list, such as
+	 * "base:"; NULL means all.
+	 */
+	const char *context;
+	size_t context_len; /* bytes, at most NBD_STRING_MAX */
 };
 
 /* What the server said of the export; valid at NBD_READY. */
@@ -158,12 +206,16 @@ struct nbd_client {
 	void (*rx_full)(struct nbd_client *c); /* runs when rx_left is 0 */
 	unsigned char *rx;		       /* NULL: discard */
 	uint32_t rx_left;
-	struct nbd_iov tx[3];
+	struct nbd_io *io; /* NULL before nbd_start() */
+	struct nbd_iov tx[4];
 	uint8_t tx_n;
 	uint8_t stop; /* NBD_TLS, NBD_READY, ... : not between messages */
 	uint8_t step; /* enum step: the option that is being negotiated */
 	bool fixed, no_zeroes, got_export;
+	uint8_t replies; /* enum nbd_replies */
+	bool has_context;
 	int8_t err;
+	uint32_t context_id;
 	uint32_t opt;		    /* option awaiting its reply */
 	uint32_t rep_type, rep_len; /* of the reply being read; bytes left */
 	uint32_t name_len, text_len;
@@ -222,6 +274,166 @@ void nbd_close(struct nbd_client *c);
 
 /* What the engine waits for, for messages: "the greeting", "NBD_OPT_GO". */
 const char *nbd_stage(const struct nbd_client *c);
+
+/* How requests are answered; valid at NBD_READY. */
+enum nbd_replies nbd_replies(const struct nbd_client *c);
+/* True if NBD_CMD_BLOCK_STATUS may be asked: the context was accepted. */
+bool nbd_has_context(const struct nbd_client *c);
+
+/* ---- The transmission phase (proto.md, "Transmission"): CONFIG_CORE_IO ---- */
+
+#define NBD_CMD_READ	     0u
+#define NBD_CMD_WRITE	     1u
+#define NBD_CMD_DISC	     2u /* nbd_close() sends it */
+#define NBD_CMD_FLUSH	     3u
+#define NBD_CMD_TRIM	     4u
+#define NBD_CMD_CACHE	     5u
+#define NBD_CMD_WRITE_ZEROES 6u
+#define NBD_CMD_BLOCK_STATUS 7u
+
+#define NBD_CMD_FLAG_FUA       0x0001u /* WRITE, TRIM, WRITE_ZEROES */
+#define NBD_CMD_FLAG_NO_HOLE   0x0002u /* WRITE_ZEROES */
+#define NBD_CMD_FLAG_DF	       0x0004u /* READ: in one piece */
+#define NBD_CMD_FLAG_REQ_ONE   0x0008u /* BLOCK_STATUS: one extent */
+#define NBD_CMD_FLAG_FAST_ZERO 0x0010u /* WRITE_ZEROES: ENOTSUP if slow */
+
+/* Bits of an extent's flags in the context "base:allocation" */
+#define NBD_STATE_HOLE 0x1u
+#define NBD_STATE_ZERO 0x2u
+
+/* The most that a server without a limit of its own is asked at once. */
+#define NBD_PAYLOAD_DEFAULT (32u << 20)
+
+/* Errors of a request, as sent by the server (proto.md, "Error values") */
+enum nbd_wire_error {
+	NBD_EPERM = 1,
+	NBD_EIO = 5,
+	NBD_ENOMEM = 12,
+	NBD_EINVAL = 22, /* also any value that the protocol does not know */
+	NBD_ENOSPC = 28,
+	NBD_EOVERFLOW = 75,
+	NBD_ENOTSUP = 95,
+	NBD_ESHUTDOWN = 108, /* see nbd_must_close() */
+};
+
+/* Extents follow each other, the first begins at the request's offset. */
+struct nbd_extent {
+	uint64_t len;
+	uint64_t flags; /* more than 32 bits with NBD_EXTENDED only */
+};
+
+/*
+ * A request.  The memory that it points to belongs to the engine, which reads
+ * and writes it, from nbd_submit() until nbd_reap() returns the request.
+ */
+struct nbd_op {
+	uint16_t type;		    /* NBD_CMD_* */
+	uint16_t flags;		    /* NBD_CMD_FLAG_* */
+	unsigned n_iov;		    /* READ, WRITE */
+	uint64_t offset, len;	    /* bytes; both 0 for FLUSH */
+	const struct nbd_iov *iov;  /* n_iov pieces, len bytes in all */
+	struct nbd_extent *extents; /* BLOCK_STATUS: room for max_extents */
+	unsigned max_extents;	    /* at least 1 */
+	void *user;		    /* the caller's */
+};
+
+/* Bytes start to end of a read's buffer, known to be filled. */
+struct nbd_span {
+	uint32_t start, end;
+};
+
+/*
+ * A read may arrive in this many separate islands at a time.  Servers send
+ * in order, or from both ends; a reply that needs more fails with
+ * NBD_E_SCATTERED.
+ */
+#define NBD_SPANS 8
+
+/* A request in flight or finished.  Look at it only between reap and release. */
+struct nbd_req {
+	struct nbd_op op; /* as submitted */
+	int result;	  /* see nbd_req_result() */
+	unsigned n_extents;
+	/* private */
+	uint32_t gen; /* high part of the cookie */
+	uint8_t state, next, n_span;
+	bool sent, scattered;
+	struct nbd_span span[NBD_SPANS];
+	unsigned char hdr[32];
+};
+
+/* What is sent next: at a byte of a piece of a request. */
+struct nbd_cursor {
+	uint8_t at;
+	unsigned piece;
+	size_t off;
+};
+
+/* Requests of one connection, in memory of the caller.  Private to core/. */
+struct nbd_io {
+	const struct nbd_io_ops *ops;
+	const struct nbd_format *format;
+	struct nbd_req *cur;	  /* that the reply being read belongs to */
+	const struct nbd_iov *to; /* where its payload goes */
+	size_t to_off;
+	uint32_t chunk_len, rest; /* rest: bytes, or extents, still to come */
+	uint16_t chunk_flags, chunk_type;
+	bool in_head, closing, leaving;
+	uint8_t free, tx_first, tx_last, done_first, done_last;
+	unsigned waiting, reads; /* not yet answered; how many are reads */
+	struct nbd_cursor tx;
+	struct nbd_req req[CONFIG_CORE_MAX_REQS + 1]; /* the last: DISC */
+};
+
+/*
+ * At NBD_READY: requests will be made here, not handed over.  *io is the
+ * caller's and must live as long as the client.  From now on
+ *	NBD_READY  there is a free slot: nbd_submit()
+ *	NBD_DONE   something to nbd_reap()
+ *	NBD_RECV   replies are awaited; bytes move both ways at once.  What
+ *		   was sent is acked before an answer to it is.
+ * nbd_close() sends NBD_CMD_DISC behind what is queued and goes on to
+ * NBD_CLOSED when every request is answered.
+ */
+void nbd_start(struct nbd_client *c, struct nbd_io *io);
+
+/*
+ * Queues a request; *op is copied, what it points to is not.  Returns its
+ * slot (>= 0), or an error, and then nothing was or will be sent:
+ * NBD_E_BUSY (no free slot), NBD_E_RANGE, NBD_E_ALIGN, NBD_E_PAYLOAD,
+ * NBD_E_NOT_OFFERED, NBD_E_READ_ONLY, NBD_E_NO_CONTEXT, NBD_E_EMPTY,
+ * NBD_E_LONG, NBD_E_SHUTDOWN (nbd_must_close()), NBD_E_PARAM, or the error
+ * that closed the client.
+ */
+int nbd_submit(struct nbd_client *c, const struct nbd_op *op);
+
+/*
+ * A finished request, in the order in which they finished, or NULL.  Each is
+ * returned once and stays valid until nbd_release().  After a failure of the
+ * connection all unfinished requests come with its error.
+ */
+struct nbd_req *nbd_reap(struct nbd_client *c);
+/* Gives the slot back. */
+void nbd_release(struct nbd_client *c, struct nbd_req *r);
+
+/*
+ * 0; an enum nbd_wire_error (> 0); or a negative enum nbd_err: the reply was
+ * not complete (NBD_E_PARTIAL, NBD_E_SCATTERED), or the connection failed, in
+ * which case another one may do it.  Unless it is 0 a read's buffers are all
+ * zeroes, and there are no extents.
+ */
+int nbd_req_result(const struct nbd_req *r);
+/* What a result means, of either sign. */
+const char *nbd_result_text(int result);
+
+/*
+ * True once the server said ESHUTDOWN: no more requests are taken; reap, then
+ * nbd_close() (proto.md, "Terminating the transmission phase").
+ */
+bool nbd_must_close(const struct nbd_client *c);
+
+/* The longest read or write that the server takes, in bytes. */
+uint32_t nbd_max_payload(const struct nbd_client *c);
 
 /* ---- URIs (doc/uri.md of the NBD specification) ---- */
 

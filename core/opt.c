@@ -13,7 +13,7 @@
 #include "core/wire.h"
 
 /* The head of an option goes behind the client flags, which may wait too. */
-static void queue_option(struct nbd_client *c, uint32_t opt, size_t len)
+void nbd_queue_option(struct nbd_client *c, uint32_t opt, size_t len)
 {
 	unsigned char *p = c->out + 4;
 
@@ -28,9 +28,14 @@ static void queue_option(struct nbd_client *c, uint32_t opt, size_t len)
 	c->opt = opt;
 }
 
-void nbd_queue_abort(struct nbd_client *c)
+void nbd_queue_named(struct nbd_client *c, uint32_t opt, size_t len)
 {
-	queue_option(c, NBD_OPT_ABORT, 0);
+	size_t name_len = c->cfg->name_len;
+
+	nbd_queue_option(c, opt, 4 + name_len + len);
+	put32(c->out + 4 + NBD_OPT_SIZE, (uint32_t)name_len);
+	c->tx[0].len += 4;
+	nbd_queue(c, c->cfg->name, name_len);
 }
 
 static void queue_go(struct nbd_client *c)
@@ -41,12 +46,8 @@ static void queue_go(struct nbd_client *c)
 		0, NBD_INFO_DESCRIPTION,
 		0, NBD_INFO_BLOCK_SIZE,
 	};
-	const struct nbd_config *cfg = c->cfg;
 
-	queue_option(c, NBD_OPT_GO, 4 + cfg->name_len + sizeof(infos));
-	put32(c->out + 4 + NBD_OPT_SIZE, (uint32_t)cfg->name_len);
-	c->tx[0].len += 4;
-	nbd_queue(c, cfg->name, cfg->name_len);
+	nbd_queue_named(c, NBD_OPT_GO, sizeof(infos));
 	nbd_queue(c, infos, sizeof(infos));
 }
 
@@ -80,18 +81,28 @@ static void rx_export_name(struct nbd_client *c)
 		nbd_expect(c, ready, NULL, NBD_ZEROES_SIZE);
 }
 
+uint8_t nbd_first_step(const struct nbd_client *c)
+{
+	return c->cfg->extra && c->cfg->goal != NBD_GOAL_LIST ? STEP_EXTRA
+							      : STEP_GOAL;
+}
+
 void nbd_send_option(struct nbd_client *c)
 {
 	if (c->step == STEP_EXPORT_NAME) {
-		queue_option(c, NBD_OPT_EXPORT_NAME, c->cfg->name_len);
+		nbd_queue_option(c, NBD_OPT_EXPORT_NAME, c->cfg->name_len);
 		nbd_queue(c, c->cfg->name, c->cfg->name_len);
 		nbd_expect(c, rx_export_name, c->hdr, 10);
 		return;
 	}
+	if (c->step == STEP_EXTRA) {
+		c->cfg->extra->ask(c);
+		return;
+	}
 	if (c->step == STEP_TLS)
-		queue_option(c, NBD_OPT_STARTTLS, 0);
+		nbd_queue_option(c, NBD_OPT_STARTTLS, 0);
 	else if (c->cfg->goal == NBD_GOAL_LIST)
-		queue_option(c, NBD_OPT_LIST, 0);
+		nbd_queue_option(c, NBD_OPT_LIST, 0);
 	else
 		queue_go(c);
 	nbd_await_reply(c);
@@ -117,7 +128,10 @@ static void rx_error(struct nbd_client *c)
 {
 	int err = reply_error(c->rep_type);
 
-	if (c->opt == NBD_OPT_GO && err == NBD_E_UNSUP) {
+	if (c->step == STEP_EXTRA) {
+		c->cfg->extra->refused(c, err);
+	} else if (c->opt == NBD_OPT_GO && err == NBD_E_UNSUP &&
+		   c->replies != NBD_EXTENDED) {
 		/* nbd-server before 3.15, qemu before 2.10: no GO */
 		c->text_len = 0;
 		c->step = STEP_EXPORT_NAME;
@@ -140,8 +154,8 @@ static void keep_text(struct nbd_client *c, uint32_t len,
 	nbd_expect(c, then, c->text, c->text_len);
 }
 
-static void keep_name(struct nbd_client *c, uint32_t len,
-		      void (*then)(struct nbd_client *))
+void nbd_keep_name(struct nbd_client *c, uint32_t len,
+		   void (*then)(struct nbd_client *))
 {
 	c->name_len = len > sizeof(c->name) ? sizeof(c->name) : len;
 	c->name_cut = c->name_len < len;
@@ -198,7 +212,7 @@ static void rx_info_text(struct nbd_client *c)
 
 static void rx_info_name(struct nbd_client *c)
 {
-	keep_name(c, c->rep_len, rx_skip);
+	nbd_keep_name(c, c->rep_len, rx_skip);
 }
 
 static void rx_info_type(struct nbd_client *c)
@@ -260,7 +274,7 @@ static void rx_item_len(struct nbd_client *c)
 	if (len > c->rep_len || len > NBD_STRING_MAX)
 		nbd_fail(c, NBD_E_LENGTH);
 	else
-		keep_name(c, len, rx_item_name);
+		nbd_keep_name(c, len, rx_item_name);
 }
 
 void nbd_next(struct nbd_client *c)
@@ -288,6 +302,8 @@ static void rx_ack(struct nbd_client *c)
 /* Which replies may answer which option, and how short they may be. */
 static bool expected(const struct nbd_client *c)
 {
+	if (c->step == STEP_EXTRA)
+		return true;
 	if (c->rep_type == NBD_REP_SERVER)
 		return c->opt == NBD_OPT_LIST;
 	if (c->rep_type == NBD_REP_INFO)
@@ -306,6 +322,8 @@ static void rx_reply(struct nbd_client *c)
 		nbd_fail(c, NBD_E_LENGTH);
 	else if (c->rep_type & NBD_REP_ERR)
 		keep_text(c, c->rep_len, rx_error_text);
+	else if (c->step == STEP_EXTRA)
+		c->cfg->extra->reply(c);
 	else if (c->rep_type == NBD_REP_ACK && c->rep_len == 0)
 		rx_ack(c);
 	else if (c->rep_type == NBD_REP_INFO && c->rep_len >= 2)
@@ -332,9 +350,10 @@ void nbd_tls_done(struct nbd_client *c)
 		return;
 	}
 	memset(&c->exp, 0, sizeof(c->exp));
-	c->got_export = false;
+	c->got_export = c->has_context = false;
+	c->replies = NBD_SIMPLE;
 	c->name_len = c->text_len = 0;
 	c->stop = 0;
-	c->step = STEP_GOAL;
+	c->step = nbd_first_step(c);
 	nbd_send_option(c);
 }

@@ -62,7 +62,7 @@ static int sock_write(struct nbd_transport *t, const struct nbd_iov v[],
 	if (n > 8)
 		n = 8;
 	for (unsigned i = 0; i < n; i++) {
-		iov[i].iov_base = (void *)(uintptr_t)v[i].base;
+		iov[i].iov_base = v[i].base;
 		iov[i].iov_len = v[i].len;
 		msg.msg_iovlen++; /* an int here, a size_t there */
 	}

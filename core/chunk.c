@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The content of reads: it lands where the caller wants it, inside of its
+ * request, no byte twice and none left out (proto.md, "Structured reply
+ * types").  What is there is kept as a few disjoint spans, in order.
+ */
+#include "core/io.h"
+
+/* Two spans that touch become one. */
+static void drop_span(struct nbd_req *r, unsigned i)
+{
+	r->n_span--;
+	for (; i < r->n_span; i++)
+		r->span[i] = r->span[i + 1];
+}
+
+static void insert_span(struct nbd_req *r, unsigned i, struct nbd_span s)
+{
+	for (unsigned k = r->n_span++; k > i; k--)
+		r->span[k] = r->span[k - 1];
+	r->span[i] = s;
+}
+
+/*
+ * Adds what was not there before.  False if some of it was.  A reply that is
+ * too scattered to keep account of fails its request, not the connection.
+ */
+static bool add_span(struct nbd_req *r, struct nbd_span s)
+{
+	struct nbd_span *v = r->span;
+	unsigned n = r->n_span, i = 0;
+
+	while (i < n && v[i].end < s.start)
+		i++;
+	if (i < n && v[i].end == s.start) {
+		if (i + 1 < n && v[i + 1].start < s.end)
+			return false;
+		v[i].end = s.end;
+		if (i + 1 < n && v[i + 1].start == s.end) {
+			v[i].end = v[i + 1].end;
+			drop_span(r, i + 1);
+		}
+	} else if (i < n && v[i].start < s.end) {
+		return false;
+	} else if (i < n && v[i].start == s.end) {
+		v[i].start = s.start;
+	} else if (n < NBD_SPANS) {
+		insert_span(r, i, s);
+	} else {
+		r->scattered = true;
+		if (!r->result)
+			r->result = NBD_E_SCATTERED;
+	}
+	return true;
+}
+
+bool nbd_is_covered(const struct nbd_req *r)
+{
+	return r->n_span == 1 && r->span[0].start == 0 &&
+	       r->span[0].end == r->op.len;
+}
+
+/* Takes [offset, offset + len) for content; io->to is its first byte. */
+static bool claim(struct nbd_client *c, uint64_t offset, uint32_t len)
+{
+	struct nbd_io *io = c->io;
+	struct nbd_req *r = io->cur;
+	uint64_t pos = offset - r->op.offset;
+	struct nbd_span s;
+
+	if (offset < r->op.offset || pos >= r->op.len || len == 0 ||
+	    len > r->op.len - pos) {
+		nbd_fail(c, NBD_E_LENGTH);
+		return false;
+	}
+	s.start = (uint32_t)pos;
+	s.end = s.start + len;
+	if (r->op.flags & NBD_CMD_FLAG_DF && r->n_span) {
+		nbd_fail(c, NBD_E_PROTOCOL);
+		return false;
+	}
+	if (!r->scattered && !add_span(r, s)) {
+		nbd_fail(c, NBD_E_PROTOCOL);
+		return false;
+	}
+	io->rest = len;
+	for (io->to = r->op.iov; pos >= io->to->len; io->to++)
+		pos -= io->to->len;
+	io->to_off = (size_t)pos;
+	return true;
+}
+
+/* The next piece of memory that content goes to; its length. */
+static size_t next_piece(struct nbd_io *io, char **p)
+{
+	size_t len;
+
+	while (io->to_off == io->to->len) {
+		io->to++;
+		io->to_off = 0;
+	}
+	*p = (char *)io->to->base + io->to_off;
+	len = io->to->len - io->to_off;
+	if (len > io->rest)
+		len = io->rest;
+	io->to_off += len;
+	io->rest -= (uint32_t)len;
+	return len;
+}
+
+static void rx_content(struct nbd_client *c)
+{
+	char *p;
+	size_t len;
+
+	if (!c->io->rest) {
+		nbd_end_chunk(c);
+		return;
+	}
+	len = next_piece(c->io, &p);
+	nbd_expect(c, rx_content, p, len);
+}
+
+void nbd_whole_read(struct nbd_client *c)
+{
+	const struct nbd_op *op = &c->io->cur->op;
+
+	if (claim(c, op->offset, (uint32_t)op->len))
+		rx_content(c);
+}
+
+/* What cannot be accounted for is not worth keeping either. */
+static void rx_offset(struct nbd_client *c)
+{
+	struct nbd_io *io = c->io;
+
+	if (!claim(c, be64(c->hdr), io->chunk_len - 8))
+		return;
+	if (io->cur->scattered)
+		nbd_expect(c, nbd_end_chunk, NULL, io->rest);
+	else
+		rx_content(c);
+}
+
+void nbd_data_chunk(struct nbd_client *c)
+{
+	const struct nbd_io *io = c->io;
+
+	if (io->chunk_len < 9 || io->chunk_len - 8 > io->cur->op.len)
+		nbd_fail(c, NBD_E_LENGTH);
+	else
+		nbd_expect(c, rx_offset, c->hdr, 8);
+}
+
+static void rx_hole(struct nbd_client *c)
+{
+	struct nbd_io *io = c->io;
+	char *p;
+	size_t len;
+
+	if (!claim(c, be64(c->hdr), be32(c->hdr + 8)))
+		return;
+	while (io->rest) {
+		len = next_piece(io, &p);
+		memset(p, 0, len);
+	}
+	nbd_end_chunk(c);
+}
+
+void nbd_hole_chunk(struct nbd_client *c)
+{
+	if (c->io->chunk_len != 12)
+		nbd_fail(c, NBD_E_LENGTH);
+	else
+		nbd_expect(c, rx_hole, c->hdr, 12);
+}
