@@ -51,3 +51,18 @@ fuzz:
 .PHONY: unit unit-bin fuzz-bin objects check check-quick deps fuzz
 
 include tests/vm/build.mk
+
+# Instructions per read, by callgrind: the same numbers on a busy machine.
+$(O)/tests/bench/engine: $(O)/tests/bench/engine.o $(O)/libtest.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
+$(O)/tests/bench/engine.o: $(O)/%.o: %.c $(O)/autoconf.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
+bench-engine:
+	$(Q)$(MAKE) -s O=$(O)/t/bench CC=gcc STATIC= \
+		$(O)/t/bench/tests/bench/engine
+	$(Q)sh tests/bench/engine.sh $(O)/t/bench
+-include $(O)/tests/bench/engine.d
+.PHONY: bench-engine
