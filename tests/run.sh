@@ -42,6 +42,7 @@ command_of()
 	rules) sh tests/rules.sh "$dir" ;;
 	lint) sh tests/lint.sh "$dir" ;;
 	cross) sh tests/cross.sh "$dir" ;;
+	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
 	*)
@@ -94,7 +95,7 @@ scripts()
 quick()
 {
 	steps unit unit-gcc-san unit-clang-san fuzz cross &
-	steps product rules size lint
+	steps product rules size lint cross-units
 	wait
 	scripts interop
 }
