@@ -94,6 +94,9 @@ int cli_fail(const char *subject, int err, const struct nbd_diag *d);
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* "1073741824 (1.0G)": bytes, and what a person can remember (size.c). */
+void cli_put_size(uint64_t size);
+
 /* ---- the commands ---- */
 
 int cmd_connect(int argc, char *argv[]);

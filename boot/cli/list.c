@@ -5,26 +5,6 @@
 
 #include <string.h>
 
-/* "1073741824 (1.0G)": bytes, and what a person can remember. */
-static void print_size(uint64_t size)
-{
-	static const char unit[] = "BKMGTPE";
-	unsigned i = 0;
-	uint64_t tenths = size;
-
-	nbd_putf(&cli_out, "%llu", (unsigned long long)size);
-	while (tenths >= 1024 && (i == 0 || tenths >= 10240)) {
-		/* from the first step on in tenths, so that .1 is not lost */
-		tenths = i == 0 ? tenths / 1024 * 10 + tenths % 1024 / 103
-				: tenths / 1024;
-		i++;
-	}
-	if (i)
-		nbd_putf(&cli_out, " (%llu.%u%c)",
-			 (unsigned long long)(tenths / 10),
-			 (unsigned)(tenths % 10), unit[i]);
-}
-
 /* What a URI says, for scripts that want it in parts. */
 static void print_uri(const struct nbd_uri *u)
 {
@@ -54,7 +34,7 @@ static void print_text(const struct nbdk_info *i)
 	    nbd_uri_parse(&u, buf, sizeof(buf), i->backend) == 0)
 		print_uri(&u);
 	nbd_putf(&cli_out, "  Size:        ");
-	print_size(i->size);
+	cli_put_size(i->size);
 	nbd_putf(&cli_out,
 		 "\n  Blocksize:   %u\n  Mode:        %s\n"
 		 "  Queues:      %u\n",
