@@ -75,7 +75,7 @@ static void rx_export_name(struct nbd_client *c)
 	if (!take_export(c, c->hdr))
 		return;
 	/* decided by what both sides agreed on, not by the export's flags */
-	if (c->fixed && c->no_zeroes)
+	if (c->no_zeroes)
 		ready(c);
 	else
 		nbd_expect(c, ready, NULL, NBD_ZEROES_SIZE);
