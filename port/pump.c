@@ -24,22 +24,27 @@ static int receive_some(struct nbd_client *c, struct nbd_transport *t)
 	return len;
 }
 
+/*
+ * Both ways in turns: a server that waits for us to read its answers does not
+ * read our requests meanwhile.
+ */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 {
-	int len;
-
 	for (;;) {
+		int sent = NBD_E_AGAIN, got = NBD_E_AGAIN;
 		unsigned state = nbd_state(c);
 
-		if (state & NBD_SEND)
-			len = send_some(c, t);
-		else if (state & NBD_RECV)
-			len = receive_some(c, t);
-		else
+		if (state & NBD_DONE || !(state & (NBD_SEND | NBD_RECV)))
 			return 0;
-		if (len == NBD_E_AGAIN)
-			return len;
-		if (len <= 0)
-			nbd_transport_error(c, len);
+		if (state & NBD_SEND)
+			sent = send_some(c, t);
+		if (sent <= 0 && sent != NBD_E_AGAIN)
+			nbd_transport_error(c, sent);
+		if (nbd_state(c) & NBD_RECV)
+			got = receive_some(c, t);
+		if (got <= 0 && got != NBD_E_AGAIN)
+			nbd_transport_error(c, got);
+		if (sent == NBD_E_AGAIN && got == NBD_E_AGAIN)
+			return NBD_E_AGAIN;
 	}
 }
