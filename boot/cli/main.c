@@ -34,6 +34,19 @@ const struct command cli_commands[] = {
 	  "-p      port (10809)\n"
 	  "--json  for programs\n" },
 #endif
+#ifdef CONFIG_BOOT_COPY
+	{ "copy", cmd_copy,
+	  "[-c CONNECTIONS] [-q DEPTH] [--destination-is-zero] [--progress]\n"
+	  "\t[--verify] [--latency] [-S] SRC DST",
+	  "copy a disk image; SRC and DST are URIs, files, block devices or -\n"
+	  "-c N                   connections to each server (4 if allowed)\n"
+	  "-q DEPTH               pieces in flight (16)\n"
+	  "--destination-is-zero  DST holds zeroes: do not write them\n"
+	  "--progress             tell how far it is, also to a file\n"
+	  "--verify               read both back and compare\n"
+	  "--latency              print how long requests took\n"
+	  "-S                     simple replies\n" },
+#endif
 #ifdef CONFIG_BOOT_MODULES
 	{ "load", cmd_load, "", "load the kernel's nbd module\n" },
 	{ "unload", cmd_unload, "", "unload it\n" },

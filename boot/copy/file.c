@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files, block devices and pipes as sides of a copy. */
+#include "boot/copy/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failed(struct nbd_diag *d, const char *what, const struct side *s,
+		  uint64_t offset)
+{
+	return nbd_diag(d, NBD_E_IO, "%s %s at offset %llu: %s", what, s->name,
+			(unsigned long long)offset, strerror(errno));
+}
+
+/* The source may be a pipe: then the end shortens the task. */
+static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
+		     struct nbd_diag *d)
+{
+	uint32_t done = 0;
+
+	while (done < t->len) {
+		char *p = (char *)to->base + done;
+		size_t want = t->len - done;
+		ssize_t n = s->is_pipe ? read(s->fd, p, want)
+				       : pread(s->fd, p, want,
+					       (off_t)(t->offset + done));
+
+		if (n < 0 && errno == EINTR && !copy_interrupted)
+			continue;
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (n < 0)
+			return failed(d, "read", s, t->offset + done);
+		if (n == 0 && !s->is_pipe)
+			return nbd_diag(d, NBD_E_IO,
+					"read %s: it ends at offset %llu, "
+					"before its size",
+					s->name,
+					(unsigned long long)t->offset + done);
+		if (n == 0)
+			break;
+		done += (uint32_t)n;
+	}
+	t->len = done;
+	return 0;
+}
+
+static int file_put(struct side *s, uint64_t offset, const char *p, size_t len,
+		    struct nbd_diag *d)
+{
+	while (len) {
+		ssize_t n = s->is_pipe ? write(s->fd, p, len)
+				       : pwrite(s->fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR && !copy_interrupted)
+			continue;
+		if (n <= 0)
+			return failed(d, "write", s, offset);
+		p += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int file_write(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	return file_put(s, t->offset, t->iov.base, t->len, d);
+}
+
+/* Where no hole can be made: written out. */
+static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	static char zeroes[64 << 10]; /* not const: not in the file */
+	uint64_t offset = t->offset, left = t->len;
+	int err = 0;
+
+	if (!s->is_pipe &&
+	    fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)offset, (off_t)left) == 0)
+		return 0;
+	while (!err && left) {
+		size_t len = left < sizeof(zeroes) ? left : sizeof(zeroes);
+
+		err = file_put(s, offset, zeroes, len, d);
+		offset += len;
+		left -= len;
+	}
+	return err;
+}
+
+static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
+		       bool *zero, struct nbd_diag *d)
+{
+	off_t data, end;
+
+	*zero = false;
+	*len = s->size - offset;
+	if (s->is_pipe)
+		return 0;
+	data = lseek(s->fd, (off_t)offset, SEEK_DATA);
+	if (data < 0 && errno == ENXIO) {
+		*zero = true; /* a hole up to the end */
+		return 0;
+	}
+	if (data < 0) /* a device, or a file system without holes */
+		return 0;
+	if ((uint64_t)data > offset) {
+		*zero = true;
+		*len = (uint64_t)data - offset;
+		return 0;
+	}
+	end = lseek(s->fd, (off_t)offset, SEEK_HOLE);
+	if (end < 0)
+		return failed(d, "look for a hole in", s, offset);
+	*len = (uint64_t)end - offset;
+	return 0;
+}
+
+/* EINVAL: a pipe has nothing to make safe. */
+static int file_flush(struct side *s, struct nbd_diag *d)
+{
+	if (fsync(s->fd) == 0 || (s->is_pipe && errno == EINVAL))
+		return 0;
+	return nbd_diag(d, NBD_E_IO, "flush %s: %s", s->name, strerror(errno));
+}
+
+static void file_close(struct side *s)
+{
+	close(s->fd);
+}
+
+static const struct side_ops file_ops = {
+	.read = file_read,
+	.write = file_write,
+	.zero = file_zero,
+	.extent = file_extent,
+	.flush = file_flush,
+	.close = file_close,
+};
+
+static int measure(struct side *s, struct nbd_diag *d)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) < 0)
+		return nbd_diag(d, NBD_E_IO, "%s: %s", s->name,
+				strerror(errno));
+	if (S_ISBLK(st.st_mode)) {
+		off_t end = lseek(s->fd, 0, SEEK_END);
+
+		if (end < 0)
+			return nbd_diag(d, NBD_E_IO, "size of %s: %s", s->name,
+					strerror(errno));
+		s->size = (uint64_t)end;
+	} else if (S_ISREG(st.st_mode)) {
+		s->size = (uint64_t)st.st_size;
+		s->grows = s->output;
+	} else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ||
+		   S_ISSOCK(st.st_mode)) {
+		s->is_pipe = true;
+		s->size = UINT64_MAX;
+	} else {
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s is neither file, block device nor pipe",
+				s->name);
+	}
+	return 0;
+}
+
+/* "-" that is redirected to a file is read and written in order all the same */
+static int take_standard(struct side *s, bool output)
+{
+	s->fd = output ? 1 : 0;
+	s->is_pipe = true;
+	s->size = UINT64_MAX;
+	return 0;
+}
+
+int side_open_file(struct side *s, const char *name, bool output,
+		   struct nbd_diag *d)
+{
+	/* O_EXCL without O_CREAT: refused while a device is mounted */
+	int flags = output ? O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC;
+	struct stat st;
+	int err;
+
+	*s = (struct side){ .ops = &file_ops,
+			    .name = name,
+			    .output = output,
+			    .align = 1,
+			    .piece = COPY_PIECE,
+			    .zeroes = COPY_ZEROES };
+	if (!strcmp(name, "-"))
+		return take_standard(s, output);
+	if (output && stat(name, &st) == 0 && S_ISBLK(st.st_mode))
+		flags |= O_EXCL;
+	s->fd = open(name, flags);
+	if (s->fd < 0 && output && errno == ENOENT)
+		s->fd = open(name, flags | O_CREAT | O_EXCL, 0666);
+	if (s->fd < 0 && output && errno == EBUSY)
+		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",
+				name);
+	if (s->fd < 0)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", name,
+				strerror(errno));
+	err = measure(s, d);
+	if (err)
+		close(s->fd);
+	return err;
+}
+
+int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
+{
+	if (!s->grows)
+		return 0;
+	if (ftruncate(s->fd, 0) < 0 ||
+	    (size != UINT64_MAX && ftruncate(s->fd, (off_t)size) < 0))
+		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", s->name,
+				strerror(errno));
+	s->size = size;
+	s->is_zero = true;
+	return 0;
+}
+
+bool side_same(const struct side *a, const struct side *b)
+{
+	struct stat x, y;
+
+	if (a->ops != &file_ops || b->ops != &file_ops ||
+	    fstat(a->fd, &x) < 0 || fstat(b->fd, &y) < 0)
+		return false;
+	if (S_ISBLK(x.st_mode) && S_ISBLK(y.st_mode))
+		return x.st_rdev == y.st_rdev;
+	return S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}

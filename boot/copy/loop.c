@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The poll loop.  Tasks take pieces from the scan and go through their steps
+ * until the source is exhausted; then the destination is flushed.  Files are
+ * read and written on the spot, servers are asked and polled.
+ */
+#include "boot/copy/copy.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+volatile int copy_interrupted;
+
+/* Aligned, so that a read of a page needs no more than a page. */
+static _Alignas(4096) char pool[COPY_POOL];
+static struct task tasks[COPY_DEPTH];
+
+/* The copy under way: there is one. */
+static struct {
+	struct side *src, *dst;
+	struct scan scan;
+	struct progress progress;
+	struct nbd_diag *d;
+	unsigned depth, active;
+	bool compare;	  /* the second pass */
+	int err;	  /* the first that happened */
+	uint64_t written; /* to a pipe, so far */
+} c;
+
+int64_t copy_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the steps of a task ---- */
+
+static int compare(const struct task *t)
+{
+	const char *a = t->iov.base, *b = t->other.base;
+	uint32_t i = 0;
+
+	if (t->zero ? t->len == 0 : memcmp(a, b, t->len) == 0)
+		return 0;
+	while (i < t->len && b[i] == (t->zero ? 0 : a[i]))
+		i++;
+	if (i == t->len)
+		return 0;
+	return nbd_diag(c.d, NBD_E_IO, "%s and %s differ at offset %llu",
+			c.src->name, c.dst->name,
+			(unsigned long long)t->offset + i);
+}
+
+/* Begins the step that t->step says; like the operations of a side. */
+static int begin(struct task *t)
+{
+	switch (t->step) {
+	case TASK_READ:
+		return t->zero ? 0 : c.src->ops->read(c.src, t, &t->iov, c.d);
+	case TASK_TURN:
+		return c.dst->is_pipe && t->offset != c.written ? COPY_PENDING
+								: 0;
+	case TASK_WRITE:
+		return t->zero ? c.dst->ops->zero(c.dst, t, c.d)
+			       : c.dst->ops->write(c.dst, t, c.d);
+	case TASK_COMPARE:
+		return c.dst->ops->read(c.dst, t, &t->other, c.d);
+	default:
+		return 0;
+	}
+}
+
+/* After a step is over: the next one, or TASK_FREE. */
+static int next(struct task *t)
+{
+	switch (t->step) {
+	case TASK_READ:
+		t->step = c.compare ? TASK_COMPARE : TASK_TURN;
+		return 0;
+	case TASK_TURN:
+		t->step = TASK_WRITE;
+		return 0;
+	case TASK_COMPARE:
+		t->step = TASK_FREE;
+		return compare(t);
+	default:
+		c.written += t->len;
+		t->step = TASK_FREE;
+		return 0;
+	}
+}
+
+static void advance(struct task *t)
+{
+	int rc = 0;
+
+	while (rc == 0 && t->step != TASK_FREE) {
+		rc = begin(t);
+		if (rc == 0)
+			rc = next(t);
+	}
+	if (rc < 0 && !c.err)
+		c.err = rc;
+	if (t->step == TASK_FREE)
+		c.active--;
+}
+
+void copy_done(struct task *t, int err)
+{
+	if (!err)
+		err = next(t);
+	if (err && !c.err)
+		c.err = err;
+	if (t->step == TASK_FREE)
+		c.active--;
+	else if (!c.err)
+		advance(t);
+}
+
+/* Whoever waits for this turn at the pipe. */
+static void take_turns(void)
+{
+	for (unsigned i = 0; i < c.depth; i++)
+		if (tasks[i].step == TASK_TURN && !c.err &&
+		    tasks[i].offset == c.written) {
+			advance(&tasks[i]);
+			i = 0;
+		}
+}
+
+/* ---- starting tasks ---- */
+
+static struct task *free_task(void)
+{
+	for (unsigned i = 0; i < c.depth; i++)
+		if (tasks[i].step == TASK_FREE)
+			return &tasks[i];
+	return NULL;
+}
+
+/* A read from a pipe is over when it returns, and shorter at the end. */
+static int read_pipe(struct task *t)
+{
+	uint32_t asked = t->len;
+	int err = c.src->ops->read(c.src, t, &t->iov, c.d);
+
+	if (!err && t->len < asked) {
+		c.src->size = c.scan.offset = t->offset + t->len;
+		c.scan.left = 0;
+	}
+	return err;
+}
+
+/* 0 if a piece was taken, COPY_PENDING if there is none now, or an error. */
+static int take_piece(struct task *t)
+{
+	int rc = scan_next(&c.scan, t, &t->zero, c.d);
+
+	if (!rc && t->len && c.src->is_pipe)
+		rc = read_pipe(t);
+	if (rc)
+		return rc;
+	if (t->len == 0)
+		return COPY_PENDING;
+	if (t->zero && c.dst->is_zero && !c.compare)
+		return 0;
+	t->iov.len = t->other.len = t->len;
+	t->step = c.src->is_pipe ? TASK_TURN : TASK_READ;
+	c.active++;
+	advance(t);
+	return 0;
+}
+
+static bool fill(void)
+{
+	struct task *t;
+	bool any = false;
+
+	while (!copy_interrupted && !c.err && (t = free_task())) {
+		char *buf = pool + (size_t)(t - tasks) * (COPY_POOL / c.depth);
+		int rc;
+
+		t->iov.base = buf;
+		t->other.base = buf + COPY_POOL / c.depth / 2;
+		rc = take_piece(t);
+		if (rc < 0 && !c.err)
+			c.err = rc;
+		if (rc)
+			break;
+		any = true;
+	}
+	return any;
+}
+
+/* ---- the loop ---- */
+
+/* Everything before it is copied. */
+static uint64_t low_water(void)
+{
+	uint64_t low = c.scan.offset;
+
+	for (unsigned i = 0; i < c.depth; i++)
+		if (tasks[i].step != TASK_FREE && tasks[i].offset < low)
+			low = tasks[i].offset;
+	return low;
+}
+
+static bool pump(struct side *s)
+{
+	int n = c.err ? 0 : side_pump(s, c.d);
+
+	if (n < 0)
+		c.err = n;
+	return n > 0;
+}
+
+static void wait(void)
+{
+	struct pollfd fds[2 * COPY_LINKS];
+	unsigned n = side_poll(c.src, fds, 0);
+
+	n = side_poll(c.dst, fds, n);
+	if (poll(fds, n, COPY_SILENCE_MS) == 0)
+		c.err = nbd_diag(c.d, NBD_E_TIMEOUT,
+				 "nothing moves any more at offset %llu: %s",
+				 (unsigned long long)low_water(),
+				 nbd_err_text(NBD_E_TIMEOUT));
+}
+
+static bool at_end(void)
+{
+	return c.active == 0 &&
+	       (copy_interrupted || c.scan.offset == c.src->size);
+}
+
+/* One pass over the source. */
+static void run_pass(bool compares)
+{
+	c.compare = compares;
+	if (compares && c.dst->zeroes > c.dst->piece)
+		c.dst->zeroes = c.dst->piece;
+	c.scan.offset = c.scan.left = c.written = 0;
+	progress_begin(&c.progress, c.progress.on, c.src->size);
+	for (;;) {
+		bool moved = fill();
+
+		if (c.dst->is_pipe)
+			take_turns();
+		moved |= pump(c.src);
+		moved |= pump(c.dst);
+		if (c.err || at_end())
+			break;
+		if (!moved)
+			wait();
+		progress_show(&c.progress, low_water(), false);
+	}
+}
+
+static void flush(void)
+{
+	int rc;
+
+	while (!c.err && (rc = c.dst->ops->flush(c.dst, c.d)) != 0) {
+		if (rc < 0)
+			c.err = rc;
+		else if (!pump(c.dst) && !c.err)
+			wait();
+	}
+}
+
+static int refuse(const struct side *src, const struct side *dst,
+		  struct nbd_diag *d)
+{
+	if (side_same(src, dst))
+		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
+				src->name, dst->name);
+	if (src->size == UINT64_MAX || dst->is_pipe)
+		return 0;
+	if (dst->size < src->size && !dst->grows)
+		return nbd_diag(d, NBD_E_SIZE,
+				"%s has %llu bytes, too few for the %llu of %s",
+				dst->name, (unsigned long long)dst->size,
+				(unsigned long long)src->size, src->name);
+	if (src->size & (dst->align - 1))
+		return nbd_diag(d, NBD_E_ALIGN,
+				"the %llu bytes of %s are not a multiple of "
+				"the block size of %s, %u",
+				(unsigned long long)src->size, src->name,
+				dst->name, dst->align);
+	return 0;
+}
+
+/* Two pieces have to fit into a task's part of the pool. */
+static void set_depth(const struct copy_options *o)
+{
+	uint32_t piece;
+
+	c.depth = o->depth ? o->depth : COPY_POOL / COPY_PIECE;
+	piece = COPY_POOL / c.depth / (o->verify ? 2 : 1);
+	piece &= ~(c.scan.align - 1);
+	if (c.src->piece > piece)
+		c.src->piece = piece;
+	if (c.dst->piece > piece)
+		c.dst->piece = piece;
+}
+
+int copy_run(struct side *src, struct side *dst, const struct copy_options *o,
+	     uint64_t *done, struct nbd_diag *d)
+{
+	uint32_t align = src->align > dst->align ? src->align : dst->align;
+	int err;
+
+	memset(&c, 0, sizeof(c));
+	c.src = src;
+	c.dst = dst;
+	c.d = d;
+	c.scan = (struct scan){ .src = src, .dst = dst, .align = align };
+	c.progress.on = o->progress;
+	dst->is_zero = o->destination_is_zero && !dst->is_pipe;
+	*done = 0;
+	err = refuse(src, dst, d);
+	if (!err)
+		err = side_set_size(dst, src->size, d);
+	if (err)
+		return err;
+	set_depth(o);
+	run_pass(false);
+	flush();
+	*done = low_water();
+	progress_show(&c.progress, *done, true);
+	if (o->verify && !c.err && !copy_interrupted) {
+		run_pass(true);
+		progress_show(&c.progress, low_water(), true);
+	}
+	if (!c.err && copy_interrupted)
+		c.err = nbd_diag(d, NBD_E_CUT, "interrupted");
+	return c.err;
+}

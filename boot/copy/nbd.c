@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* NBD exports as sides of a copy. */
+#include "boot/copy/copy.h"
+#include "port/latency.h"
+#include "port/posix/dial.h"
+
+/* Where a server allows several; more do not make one thread faster. */
+#define CONNECTIONS 4
+
+/* Requests that still are on their way are waited for so long. */
+#define GOODBYE_MS 5000
+
+/* A question for extents is about this much at most, in bytes. */
+#define STATUS_SPAN (1u << 30)
+
+/* The two sides; what is not used costs no memory. */
+struct link {
+	struct nbd_config cfg;
+	struct conn conns[COPY_LINKS];
+	struct nbd_io io[COPY_LINKS];
+	unsigned n;
+	uint16_t flags;
+	struct nbd_latency *latency;
+	/* the allocation map from ext_at on, as far as it is known */
+	struct nbd_extent ext[1024];
+	unsigned n_ext;
+	uint64_t ext_at;
+	bool asking, no_map;
+	int flushed; /* COPY_PENDING, or what it came to */
+};
+static struct link links[2];
+
+static const char *verb(unsigned type)
+{
+	static const char *const verbs[] = {
+		[NBD_CMD_READ] = "read",
+		[NBD_CMD_WRITE] = "write",
+		[NBD_CMD_FLUSH] = "flush",
+		[NBD_CMD_WRITE_ZEROES] = "write zeroes",
+		[NBD_CMD_BLOCK_STATUS] = "block status",
+	};
+
+	return verbs[type];
+}
+
+static int explain(const struct side *s, const struct nbd_op *op, int result,
+		   struct nbd_diag *d)
+{
+	return nbd_diag(d, result < 0 ? result : NBD_E_IO,
+			"%s: %s at offset %llu (%llu bytes): %s", s->name,
+			verb(op->type), (unsigned long long)op->offset,
+			(unsigned long long)op->len, nbd_result_text(result));
+}
+
+/* On the connection that has the least to do. */
+static int submit(struct side *s, const struct nbd_op *op, struct nbd_diag *d)
+{
+	struct link *l = s->link;
+	unsigned best = 0;
+	int err;
+
+	for (unsigned i = 1; i < l->n; i++)
+		if (l->io[i].waiting < l->io[best].waiting)
+			best = i;
+	err = nbd_submit(&l->conns[best].c, op);
+	return err < 0 ? explain(s, op, err, d) : COPY_PENDING;
+}
+
+static int transfer(struct side *s, struct task *t, unsigned type,
+		    const struct nbd_iov *v, struct nbd_diag *d)
+{
+	struct nbd_op op = { .type = (uint16_t)type,
+			     .offset = t->offset,
+			     .len = t->len,
+			     .iov = v,
+			     .n_iov = v ? 1 : 0,
+			     .user = t };
+
+	t->begun = copy_now();
+	return submit(s, &op, d);
+}
+
+static int side_read(struct side *s, struct task *t, struct nbd_iov *to,
+		     struct nbd_diag *d)
+{
+	return transfer(s, t, NBD_CMD_READ, to, d);
+}
+
+static int side_write(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	return transfer(s, t, NBD_CMD_WRITE, &t->iov, d);
+}
+
+static int side_zero(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	static char zeroes[COPY_PIECE];
+
+	if (s->link->flags & NBD_FLAG_SEND_WRITE_ZEROES)
+		return transfer(s, t, NBD_CMD_WRITE_ZEROES, NULL, d);
+	t->iov = (struct nbd_iov){ zeroes, t->len };
+	return side_write(s, t, d);
+}
+
+/* ---- the allocation map ---- */
+
+static int ask(struct side *s, uint64_t offset, struct nbd_diag *d)
+{
+	struct link *l = s->link;
+	uint64_t rest = s->size - offset;
+	struct nbd_op op = { .type = NBD_CMD_BLOCK_STATUS,
+			     .offset = offset,
+			     .len = rest < STATUS_SPAN ? rest : STATUS_SPAN,
+			     .extents = l->ext,
+			     .max_extents = 1024 };
+	int rc = submit(s, &op, d);
+
+	l->ext_at = offset;
+	l->n_ext = 0;
+	l->asking = rc == COPY_PENDING;
+	return rc;
+}
+
+static bool is_zero(const struct nbd_extent *e)
+{
+	return e->flags & NBD_STATE_ZERO;
+}
+
+/* What is at offset according to the known part of the map; its length. */
+static uint64_t known(const struct link *l, uint64_t offset, bool *zero)
+{
+	uint64_t at = l->ext_at;
+	unsigned i = 0;
+
+	while (i < l->n_ext && at + l->ext[i].len <= offset)
+		at += l->ext[i++].len;
+	if (i == l->n_ext)
+		return 0;
+	*zero = is_zero(&l->ext[i]);
+	for (; i < l->n_ext && is_zero(&l->ext[i]) == *zero; i++)
+		at += l->ext[i].len;
+	return at - offset;
+}
+
+/* A server that fails here still can be read: all is data then. */
+static int side_extent(struct side *s, uint64_t offset, uint64_t *len,
+		       bool *zero, struct nbd_diag *d)
+{
+	struct link *l = s->link;
+
+	*zero = false;
+	*len = s->size - offset;
+	if (l->no_map)
+		return 0;
+	if (l->asking)
+		return COPY_PENDING;
+	*len = known(l, offset, zero);
+	return *len ? 0 : ask(s, offset, d);
+}
+
+static void take_status(struct link *l, const struct nbd_req *r)
+{
+	l->asking = false;
+	l->n_ext = r->n_extents;
+	l->no_map = nbd_req_result(r) != 0 || r->n_extents == 0;
+}
+
+/* ---- flush ---- */
+
+/* One answers for all: that is what CAN_MULTI_CONN promises. */
+static int side_flush(struct side *s, struct nbd_diag *d)
+{
+	const struct nbd_op op = { .type = NBD_CMD_FLUSH };
+	struct link *l = s->link;
+
+	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flushed == 1)
+		return 0;
+	if (l->flushed == 0)
+		l->flushed = -1;
+	else
+		return COPY_PENDING;
+	return submit(s, &op, d);
+}
+
+/* ---- bytes and answers ---- */
+
+static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
+{
+	struct task *t = r->op.user;
+	int result = nbd_req_result(r);
+
+	if (r->op.type == NBD_CMD_BLOCK_STATUS && result >= 0) {
+		take_status(s->link, r);
+		return 0;
+	}
+	if (result)
+		return explain(s, &r->op, result, d);
+	if (!t) {
+		s->link->flushed = 1;
+		return 0;
+	}
+	nbd_latency_add(s->link->latency, r->op.type,
+			(uint64_t)(copy_now() - t->begun));
+	copy_done(t, 0);
+	return 0;
+}
+
+static int pump(struct side *s, unsigned i, struct nbd_diag *d)
+{
+	struct conn *conn = &s->link->conns[i];
+	struct nbd_req *r;
+	int n = 0, err = 0;
+
+	nbd_pump(&conn->c, &conn->s.t);
+	while (!err && (r = nbd_reap(&conn->c))) {
+		err = finish(s, r, d);
+		nbd_release(&conn->c, r);
+		n++;
+	}
+	if (err)
+		return err;
+	if (nbd_error(&conn->c))
+		return nbd_diag(d, nbd_error(&conn->c), "%s: %s", s->name,
+				nbd_err_text(nbd_error(&conn->c)));
+	if (nbd_must_close(&conn->c))
+		return nbd_diag(d, NBD_E_SHUTDOWN, "%s: %s", s->name,
+				nbd_err_text(NBD_E_SHUTDOWN));
+	return n;
+}
+
+int side_pump(struct side *s, struct nbd_diag *d)
+{
+	int n = 0;
+
+	for (unsigned i = 0; s->link && i < s->link->n; i++) {
+		int rc = pump(s, i, d);
+
+		if (rc < 0)
+			return rc;
+		n += rc;
+	}
+	return n;
+}
+
+unsigned side_poll(const struct side *s, struct pollfd fds[], unsigned n)
+{
+	for (unsigned i = 0; s->link && i < s->link->n; i++) {
+		const struct conn *conn = &s->link->conns[i];
+		unsigned state = nbd_state(&conn->c);
+
+		fds[n].fd = conn->s.fd;
+		fds[n].events = (short)((state & NBD_SEND ? POLLOUT : 0) |
+					(state & NBD_RECV ? POLLIN : 0));
+		n++;
+	}
+	return n;
+}
+
+/* Takes what is still answered; how many connections wait for more. */
+static unsigned drain(struct link *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		struct nbd_client *c = &l->conns[i].c;
+		struct nbd_req *r;
+
+		nbd_pump(c, &l->conns[i].s.t);
+		while ((r = nbd_reap(c)))
+			nbd_release(c, r);
+		n += nbd_state(c) != NBD_CLOSED;
+	}
+	return n;
+}
+
+/*
+ * After a failure elsewhere there are requests on their way: they are waited
+ * for, since a client that vanishes meanwhile makes nbdkit 1.32 abort, and
+ * with it everybody else's disks.
+ */
+static void side_close(struct side *s)
+{
+	int64_t end = copy_now() + GOODBYE_MS * (int64_t)1000000, left;
+	struct link *l = s->link;
+	struct pollfd fds[COPY_LINKS];
+
+	for (unsigned i = 0; i < l->n; i++)
+		nbd_close(&l->conns[i].c);
+	while (drain(l) && (left = end - copy_now()) > 0)
+		poll(fds, side_poll(s, fds, 0), (int)(left / 1000000) + 1);
+	dial_hangup(l->conns, l->n);
+}
+
+static const struct side_ops nbd_ops = {
+	.read = side_read,
+	.write = side_write,
+	.zero = side_zero,
+	.extent = side_extent,
+	.flush = side_flush,
+	.close = side_close,
+};
+
+/* ---- opening ---- */
+
+/* What was not asked for in numbers depends on what the server allows. */
+static int open_links(struct link *l, const struct nbd_uri *uri, unsigned want,
+		      struct nbd_diag *d)
+{
+	const struct nbd_export *first, *other;
+	int err;
+
+	l->n = want ? want : 1;
+	err = dial(l->conns, l->n, uri, &l->cfg, d);
+	if (err)
+		return err;
+	first = nbd_export(&l->conns[0].c);
+	l->flags = first->flags;
+	if (want || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return 0;
+	err = dial(l->conns + 1, CONNECTIONS - 1, uri, &l->cfg, d);
+	if (err)
+		return err;
+	l->n = CONNECTIONS;
+	other = nbd_export(&l->conns[1].c);
+	if (other->size == first->size && other->flags == first->flags)
+		return 0;
+	return nbd_diag(d, NBD_E_MISMATCH, "%s", nbd_err_text(NBD_E_MISMATCH));
+}
+
+static void set_limits(struct side *s)
+{
+	const struct nbd_export *e = nbd_export(&s->link->conns[0].c);
+	uint32_t max = nbd_max_payload(&s->link->conns[0].c);
+
+	s->size = e->size;
+	s->align = e->has_block ? e->min_block : 1;
+	s->piece = max < COPY_PIECE ? max & ~(s->align - 1) : COPY_PIECE;
+	s->zeroes = e->flags & NBD_FLAG_SEND_WRITE_ZEROES ? COPY_ZEROES
+							  : s->piece;
+}
+
+int side_open_nbd(struct side *s, const struct nbd_uri *uri,
+		  const struct copy_options *o, struct nbd_diag *d)
+{
+	struct link *l = &links[s->output];
+	int err;
+
+	l->cfg = (struct nbd_config){
+		.name = uri->name,
+		.name_len = uri->name_len,
+		.extra = o->simple ? NULL : NBD_BEST_REPLIES,
+	};
+	l->latency = o->latency;
+	err = open_links(l, uri, o->connections, d);
+	if (err) {
+		dial_hangup(l->conns, l->n);
+		return err;
+	}
+	s->ops = &nbd_ops;
+	s->link = l;
+	l->no_map = !nbd_has_context(&l->conns[0].c);
+	set_limits(s);
+	for (unsigned i = 0; i < l->n; i++)
+		nbd_start(&l->conns[i].c, &l->io[i]);
+	if (s->output && l->flags & NBD_FLAG_READ_ONLY)
+		return nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
+				nbd_err_text(NBD_E_READ_ONLY));
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cuts the source into pieces of data and of zeroes that both sides can take.
+ * Where an extent ends within a block of the destination, data wins.
+ */
+#include "boot/copy/copy.h"
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Sets s->left and s->zero for what is at s->offset, on whole blocks. */
+static int look(struct scan *s, struct nbd_diag *d)
+{
+	uint64_t rest = s->src->size - s->offset, mask = s->align - 1, len;
+	bool zero = false;
+	int err;
+
+	err = s->src->ops->extent(s->src, s->offset, &len, &zero, d);
+	if (err)
+		return err;
+	len = least(len, rest);
+	if (zero && len != rest)
+		len &= ~mask;
+	if (len == 0) { /* zeroes for less than a block */
+		zero = false;
+		len = 1;
+	}
+	if (!zero)
+		len = least((len + mask) & ~mask, rest);
+	s->left = len;
+	s->zero = zero;
+	return 0;
+}
+
+int scan_next(struct scan *s, struct task *t, bool *zero, struct nbd_diag *d)
+{
+	uint64_t max;
+	int err = 0;
+
+	t->offset = s->offset;
+	t->len = 0;
+	if (s->offset == s->src->size)
+		return 0;
+	if (s->left == 0)
+		err = look(s, d);
+	if (err)
+		return err;
+	*zero = s->zero;
+	max = s->zero ? s->dst->zeroes : least(s->src->piece, s->dst->piece);
+	t->len = (uint32_t)least(s->left, max);
+	s->offset += t->len;
+	s->left -= t->len;
+	return 0;
+}
