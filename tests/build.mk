@@ -65,4 +65,8 @@ bench-engine:
 		$(O)/t/bench/tests/bench/engine
 	$(Q)sh tests/bench/engine.sh $(O)/t/bench
 -include $(O)/tests/bench/engine.d
-.PHONY: bench-engine
+# make bench-copy [ROUNDS=7]
+bench-copy: check-deps
+	$(Q)+$(MAKE) -s $(O)/nbdboot
+	$(Q)sh tests/bench/copy.sh $(O) $(ROUNDS)
+.PHONY: bench-engine bench-copy

@@ -32,6 +32,13 @@ product()
 		echo 'ok - the program builds with its default compiler'
 }
 
+# The data path with real servers under the sanitizers.
+copy_san()
+{
+	make -s -j2 O="$dir/t/unit-gcc-san" CC=gcc CFLAGS="$san" STATIC= all &&
+		sh tests/interop/test_copy.sh "$dir/t/unit-gcc-san"
+}
+
 command_of()
 {
 	case $1 in
@@ -45,6 +52,7 @@ command_of()
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
+	copy-san) copy_san ;;
 	*)
 		O=$dir/t/product timeout -k 10 1500 sh "tests/$1" \
 			"$dir/t/product"
@@ -98,6 +106,7 @@ quick()
 	steps product rules size lint cross-units
 	wait
 	scripts interop
+	step copy-san
 }
 
 case $1 in

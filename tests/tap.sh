@@ -76,8 +76,8 @@ run()
 # expect STATUS TEXT SENTENCE: after run; TEXT is in the output or the errors.
 expect()
 {
-	if [ "$status" = "$1" ] && cat "$work/out" "$work/err" |
-		grep -qF -e "$2"; then
+	if [ "$status" = "$1" ] && { [ ! "$2" ] ||
+		cat "$work/out" "$work/err" | grep -qF -e "$2"; }; then
 		ok "$3"
 		return
 	fi
@@ -133,4 +133,16 @@ daemon_at()
 		kill -0 "$server" 2>/dev/null || die "$1 did not start:" \
 			"$(cat "$work/daemon.log")"
 	done
+}
+
+# nbd_server_at PORT CONFIGURATION: nbd-server with a process for each client,
+# which it has only in the background.  Returns when it listens.
+nbd_server_at()
+{
+	rm -f "$work/nbd-server.pid"
+	nbd-server -C "$2" -p "$work/nbd-server.pid" ||
+		die "nbd-server did not start"
+	until server=$(cat "$work/nbd-server.pid" 2>/dev/null) &&
+		[ "$server" ] && [ "$(port_of "$server")" = "$1" ]; do :; done
+	servers="$servers $server"
 }

@@ -109,14 +109,14 @@ exportname = $work/disk
 [second]
 exportname = $work/disk
 END
-daemon_at $free nbd-server -d -C "$work/nbd.conf"
+nbd_server_at $free "$work/nbd.conf"
 run "$nbdboot" exports "nbd://127.0.0.1:$free"
 sort -o "$work/out" "$work/out"
 same 'first\nsecond\n' 'nbd-server'
 sed -i /allowlist/d "$work/nbd.conf"
 free=$((free + 1))
 sed -i "s/^port.*/port = $free/" "$work/nbd.conf"
-daemon_at $free nbd-server -d -C "$work/nbd.conf"
+nbd_server_at $free "$work/nbd.conf"
 run "$nbdboot" exports "nbd://127.0.0.1:$free"
 expect 1 'forbids' 'nbd-server without allowlist: what it says is told'
 

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# nbdboot copy beside nbdcopy and qemu-img convert, in turns, on the same
+# servers and in memory: copy.sh BUILD [ROUNDS].  Medians of wall time (s), CPU
+# time (s) and peak memory (KiB).
+# shellcheck source=tests/tap.sh
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+rounds=${2:-7}
+mem=$(mktemp -d /dev/shm/nbdboot.XXXXXX)
+at_exit()
+{
+	rm -rf "$mem"
+}
+big=$mem/big
+sparse=$mem/sparse
+out=$mem/out
+
+head -c 1G /dev/urandom >"$big"
+truncate -s 8G "$sparse"
+for i in 1 20 300 4000 7000; do
+	dd if="$big" of="$sparse" bs=1M seek=$i count=20 conv=notrunc \
+		status=none
+done
+serve_at -U "$work/big" file "$big"
+serve_at -U "$work/sparse" file "$sparse"
+serve_at -U "$work/to" memory 1G
+serve 0 file "$big"
+big_tcp=nbd://127.0.0.1:$port
+serve 0 memory 1G
+to_tcp=nbd://127.0.0.1:$port
+big_unix=nbd+unix:///?socket=$work/big
+to_unix=nbd+unix:///?socket=$work/to
+# pages that are new to the machine are not anybody's merit
+cp "$big" "$out"
+"$nbdboot" copy "$big" "$to_tcp"
+"$nbdboot" copy "$big" "$to_unix"
+
+# once NAME SRC DST: appends "wall user system KiB" to $work/NAME
+once()
+{
+	case $1 in
+	nbdboot) set -- "$1" "$nbdboot" copy "$2" "$3" ;;
+	nbdcopy) set -- "$1" nbdcopy "$2" "$3" ;;
+	qemu-img)
+		target=-n
+		case $3 in /*) target= ;; esac
+		# shellcheck disable=SC2086 # a word or none
+		set -- "$1" qemu-img convert $target -f raw -O raw "$2" "$3"
+		;;
+	esac
+	name=$1
+	shift
+	/usr/bin/time -a -o "$work/$name" -f '%e %U %S %M' "$@" ||
+		die "$* failed"
+}
+
+# column FILE EXPRESSION: the median
+column()
+{
+	awk "{ print $2 }" "$1" | sort -n |
+		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# bench SENTENCE SRC DST
+bench()
+{
+	for name in nbdboot nbdcopy qemu-img; do
+		: >"$work/$name"
+	done
+	i=0
+	while [ $i -lt "$rounds" ]; do
+		for name in nbdboot nbdcopy qemu-img; do
+			once $name "$2" "$3"
+		done
+		i=$((i + 1))
+	done
+	for name in nbdboot nbdcopy qemu-img; do
+		printf '| %-28s | %-8s | %5s | %5s | %6s |\n' "$1" $name \
+			"$(column "$work/$name" '$1')" \
+			"$(column "$work/$name" '$2 + $3')" \
+			"$(column "$work/$name" '$4')"
+	done
+	awk -v n="$(column "$work/nbdboot" '$1')" \
+		-v c="$(column "$work/nbdcopy" '$1')" \
+		-v nc="$(column "$work/nbdboot" '$2 + $3')" \
+		-v cc="$(column "$work/nbdcopy" '$2 + $3')" \
+		'BEGIN { printf "| nbdboot to nbdcopy | | %.2f | %.2f | |\n",
+			n / c, nc / cc }'
+}
+
+echo "make bench-copy ROUNDS=$rounds: medians; $(nproc) CPUs, $(nbdcopy --version |
+	head -n 1), $(qemu-img --version | head -n 1)"
+echo
+echo '| 1 GiB, unless said otherwise | program  | s     | CPU s | KiB    |'
+echo '|---|---|---|---|---|'
+bench 'TCP to file' "$big_tcp" "$out"
+bench 'UNIX to file' "$big_unix" "$out"
+bench 'file to TCP' "$big" "$to_tcp"
+bench 'file to UNIX' "$big" "$to_unix"
+bench 'TCP to TCP' "$big_tcp" "$to_tcp"
+rm "$out"
+bench '8 GiB sparse, UNIX to file' "nbd+unix:///?socket=$work/sparse" "$out"

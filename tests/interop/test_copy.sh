@@ -1,0 +1,262 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# nbdboot copy against the servers that people run: what arrives is what was
+# sent, and what failed is told.
+# shellcheck source=tests/tap.sh
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+free=20830
+out=$work/copy
+
+# identical FILE FILE SENTENCE: after run
+identical()
+{
+	if [ "$status" = 0 ] && cmp "$1" "$2" >>"$work/err" 2>&1; then
+		ok "$3"
+	else
+		not_ok "$3"
+		show "$work/err"
+	fi
+}
+
+# A disk with data at its start, in its middle and at its end, 24 MiB.
+disk=$work/disk
+truncate -s 24M "$disk"
+head -c 3000000 /dev/urandom >"$work/random"
+dd if="$work/random" of="$disk" conv=notrunc status=none
+dd if="$work/random" of="$disk" bs=4096 seek=3001 conv=notrunc status=none
+dd if="$work/random" of="$disk" bs=4096 seek=6143 count=1 conv=notrunc \
+	status=none
+
+# get SENTENCE NBDKIT-ARGUMENT...: the export is the disk
+get()
+{
+	sentence=$1
+	shift
+	serve 0 "$@"
+	run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+	identical "$disk" "$out" "from $sentence, TCP"
+	unserve
+	rm -f "$work/sock"
+	serve_at -U "$work/sock" "$@"
+	run "$nbdboot" copy -c 1 "nbd+unix:///?socket=$work/sock" "$out"
+	identical "$disk" "$out" "from $sentence, UNIX, one connection"
+	unserve
+}
+
+get 'nbdkit file' file "$disk"
+get 'nbdkit --no-sr' --no-sr file "$disk"
+for mask in 0 1 2 3; do
+	get "nbdkit --mask-handshake=$mask" --mask-handshake=$mask file "$disk"
+done
+get 'nbdkit with a delay' --filter=delay file "$disk" rdelay=2ms
+get 'nbdkit with blocks of 64 KiB, 1 MiB at most' --filter=blocksize-policy \
+	file "$disk" blocksize-minimum=64K blocksize-preferred=64K \
+	blocksize-maximum=1M blocksize-error-policy=error
+get 'nbdkit without multi-conn' --filter=multi-conn file "$disk" \
+	multi-conn-mode=disable
+get 'nbdkit under cow' --filter=cow file "$disk"
+
+if [ "$(stat -c %b "$out")" -le "$(($(stat -c %b "$disk") + 64))" ]; then
+	ok 'holes of the export are holes of the file'
+else
+	not_ok 'holes of the export are holes of the file'
+	stat -c '# %b %n' "$out" "$disk"
+fi
+
+serve 0 --filter=exitlast file "$disk"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$out" 'from nbdkit that exits with its last client'
+
+serve 0 pattern 9999999
+nbdcopy "nbd://127.0.0.1:$port" "$work/pattern"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$work/pattern" "$out" 'from nbdkit pattern, a size that is odd'
+serve 0 data 'data=@32768 1*1000 @1048576 "end"' size=2M
+nbdcopy "nbd://127.0.0.1:$port" "$work/data"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$work/data" "$out" 'from nbdkit data'
+serve 0 sparse-random 1G seed=7
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+run nbdcopy "$out" "nbd://127.0.0.1:$port" # it refuses any other content
+expect 0 '' 'from nbdkit sparse-random, judged by itself'
+run "$nbdboot" copy --verify "nbd://127.0.0.1:$port" "$out"
+expect 0 '' 'and --verify agrees'
+
+# ---- towards a server ----
+
+# put SENTENCE OPTIONS NBDKIT-ARGUMENT...: then the export is read with nbdcopy
+put()
+{
+	sentence=$1 options=$2
+	shift 2
+	serve 0 "$@"
+	# shellcheck disable=SC2086 # words on purpose
+	run "$nbdboot" copy $options "$disk" "nbd://127.0.0.1:$port"
+	nbdcopy "nbd://127.0.0.1:$port" "$out"
+	cmp -n 25165824 "$disk" "$out" >"$work/cmp" 2>&1 || status="differs"
+	if [ "$status" = 0 ]; then
+		ok "to $sentence"
+	else
+		not_ok "to $sentence ($status)"
+		show "$work/err"
+	fi
+	unserve
+}
+
+put 'nbdkit memory' --verify memory 32M
+put 'nbdkit with one request in flight' '-q 1 -c 1' memory 32M
+put 'nbdkit with simple replies' '-S --verify' memory 32M
+put 'nbdkit --no-sr' --verify --no-sr memory 32M
+put 'zeroes that are there already' --destination-is-zero memory 32M
+put 'nbdkit with blocks of 4 KiB' --verify --filter=blocksize-policy memory 32M \
+	blocksize-minimum=4096 blocksize-preferred=4096 \
+	blocksize-maximum=1M blocksize-error-policy=error
+put 'nbdkit without zeroing' --verify --filter=nozero memory 32M
+put 'nbdkit without flush' --verify --filter=fua memory 32M fuamode=discard
+
+serve 0 --filter=cow file "$disk"
+first=$port
+serve 0 memory 24M
+run "$nbdboot" copy --verify "nbd://127.0.0.1:$first" "nbd://127.0.0.1:$port"
+nbdcopy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$out" 'from server to server'
+
+# a disk that was full of something else must have its holes made
+head -c 24M /dev/urandom >"$work/full"
+serve 0 memory 24M
+"$nbdboot" copy "$work/full" "nbd://127.0.0.1:$port"
+run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
+nbdcopy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$out" 'holes overwrite what was there'
+
+# ---- other servers ----
+
+qemu-img convert -O qcow2 "$disk" "$work/qcow2"
+daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -t -f qcow2 "$work/qcow2"
+run "$nbdboot" copy --verify nbd://127.0.0.1:$free "$out"
+identical "$disk" "$out" 'from qemu-nbd, qcow2 with holes'
+"$nbdboot" copy "$work/full" nbd://127.0.0.1:$free
+run "$nbdboot" copy --verify "$disk" nbd://127.0.0.1:$free
+nbdcopy nbd://127.0.0.1:$free "$out"
+identical "$disk" "$out" 'to qemu-nbd'
+free=$((free + 1))
+cp "$disk" "$work/served"
+cat >"$work/nbd.conf" <<END
+[generic]
+listenaddr = 127.0.0.1
+port = $free
+[disk]
+exportname = $work/served
+trim = true
+END
+nbd_server_at $free "$work/nbd.conf"
+run "$nbdboot" copy nbd://127.0.0.1:$free/disk "$out"
+identical "$disk" "$out" 'from nbd-server'
+run "$nbdboot" copy --verify "$work/full" nbd://127.0.0.1:$free/disk
+identical "$work/full" "$work/served" 'to nbd-server'
+
+# ---- pipes and files ----
+
+status=0
+"$nbdboot" copy - "$out" <"$disk" 2>"$work/err" || status=$?
+identical "$disk" "$out" 'from standard input to a file'
+status=0
+"$nbdboot" copy "$disk" - >"$out" 2>"$work/err" || status=$?
+identical "$disk" "$out" 'from a file to standard output'
+serve 0 --filter=delay file "$disk" rdelay=1ms
+status=0
+"$nbdboot" copy "nbd://127.0.0.1:$port" - 2>"$work/err" | cat >"$out" ||
+	status=$?
+identical "$disk" "$out" 'answers in any order leave a pipe in order'
+run "$nbdboot" copy "$disk" "$out"
+identical "$disk" "$out" 'from file to file'
+: >"$work/empty"
+run "$nbdboot" copy "$work/empty" "$out"
+identical "$work/empty" "$out" 'an empty file'
+
+# ---- what is refused, before the first byte ----
+
+cp "$disk" "$out"
+run "$nbdboot" copy "$out" "$out"
+expect 2 'are the same' 'a file is not copied onto itself'
+identical_after=$status
+[ "$identical_after" = 2 ] && cmp -s "$disk" "$out" &&
+	ok 'and stays as it was' || not_ok 'and stays as it was'
+serve 0 memory 1M
+run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
+expect 1 'has 1048576 bytes, too few for the 25165824' \
+	'a destination that is too small'
+nbdcopy "nbd://127.0.0.1:$port" "$out"
+cmp -s -n 1048576 /dev/zero "$out" && ok 'which holds what it held' ||
+	not_ok 'which holds what it held'
+serve 0 -r memory 32M
+run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
+expect 1 'read-only' 'a destination that is read-only'
+run "$nbdboot" copy "$work/nothing" "$out"
+expect 1 'nothing: No such file' 'a source that is not there'
+run "$nbdboot" copy "$disk" "$work"
+expect 1 'Is a directory' 'a destination that is a folder'
+run "$nbdboot" copy --verify "$disk" -
+expect 2 'a pipe cannot be read back' '--verify of a pipe'
+run "$nbdboot" copy -q 99 a b
+expect 2 'is not a number from 1 to' 'a depth out of range'
+
+# ---- errors on the way ----
+
+serve 0 --filter=error file "$disk" error-pread=EIO error-pread-rate=100% \
+	error-file="$work/fault"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$out" 'a server without faults'
+: >"$work/fault"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+expect 1 'read at offset 0 ' 'a read error ends with its offset'
+serve 0 --filter=error memory 32M error-pwrite=ENOSPC error-pwrite-rate=100%
+run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
+expect 1 'write at offset' 'a write error ends with its offset'
+serve 0 eval get_size='echo 33554432' can_write='exit 0' can_flush='exit 0' \
+	pwrite='cat >/dev/null' pread='head -c $3 /dev/zero' \
+	zero='exit 0' can_zero='exit 0' flush='echo EIO >&2; exit 1'
+run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
+expect 1 'flush' 'a flush that fails is a failure of the copy'
+serve 0 --filter=error file "$disk" error-extents=EIO \
+	error-extents-rate=100%
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$out" 'without a map everything is read'
+status=0
+"$nbdboot" copy "$disk" /dev/full >"$work/out" 2>"$work/err" || status=$?
+expect 1 'No space left' 'a full device'
+
+# the server dies half-way
+serve 0 --filter=delay file "$disk" rdelay=200ms
+"$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
+copy=$!
+# it has begun when the file has its size
+until [ -s "$out" ] && [ "$(stat -c %s "$out")" = 25165824 ]; do :; done
+unserve
+status=0
+wait "$copy" || status=$?
+: >"$work/out"
+expect 1 'nbd://127.0.0.1' 'a server that dies on the way'
+
+# SIGINT
+rm -f "$out"
+serve 0 --filter=delay file "$disk" rdelay=100ms
+"$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
+copy=$!
+until [ -s "$out" ]; do :; done
+kill -INT "$copy"
+status=0
+wait "$copy" || status=$?
+expect 1 'interrupted: the first' 'SIGINT stops and says how far it got'
+
+# ---- what is told ----
+
+serve 0 --filter=delay file "$disk" rdelay=100ms
+run "$nbdboot" copy --progress -c 1 -q 1 "nbd://127.0.0.1:$port" "$out"
+expect 0 '100%  25165824 of 25165824 bytes' '--progress ends at 100%'
+run "$nbdboot" copy --latency "nbd://127.0.0.1:$port" "$out"
+expect 0 'read: count' '--latency prints a histogram'
+
+finish
