@@ -40,7 +40,7 @@ const struct command cli_commands[] = {
 	  "\t[--verify] [--latency] [-S] SRC DST",
 	  "copy a disk image; SRC and DST are URIs, files, block devices or -\n"
 	  "-c N                   connections to each server (4 if allowed)\n"
-	  "-q DEPTH               pieces in flight (16)\n"
+	  "-q DEPTH               pieces in flight (8)\n"
 	  "--destination-is-zero  DST holds zeroes: do not write them\n"
 	  "--progress             tell how far it is, also to a file\n"
 	  "--verify               read both back and compare\n"

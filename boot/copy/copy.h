@@ -99,7 +99,7 @@ int side_open_nbd(struct side *s, const struct nbd_uri *uri,
 		  const struct copy_options *o, struct nbd_diag *d);
 int side_open_file(struct side *s, const char *name, bool output,
 		   struct nbd_diag *d);
-/* Makes an output file as long as the source; its content is then zero. */
+/* Makes an output file as long as the source; what is new of it is zero. */
 int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
 /* Are these the same file or device?  Then a copy would destroy it. */
 bool side_same(const struct side *a, const struct side *b);

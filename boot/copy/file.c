@@ -218,12 +218,15 @@ int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 {
 	if (!s->grows)
 		return 0;
-	if (ftruncate(s->fd, 0) < 0 ||
-	    (size != UINT64_MAX && ftruncate(s->fd, (off_t)size) < 0))
+	/*
+	 * Not emptied first: to free the pages of an old file and get new ones
+	 * takes a third of the time of the whole copy.
+	 */
+	s->is_zero |= s->size == 0;
+	if (ftruncate(s->fd, size == UINT64_MAX ? 0 : (off_t)size) < 0)
 		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", s->name,
 				strerror(errno));
 	s->size = size;
-	s->is_zero = true;
 	return 0;
 }
 

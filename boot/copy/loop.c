@@ -11,6 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+/* By default: 2 MiB stay in the cache between being read and written. */
+#define DEPTH 8
+
 volatile int copy_interrupted;
 
 /* Aligned, so that a read of a page needs no more than a page. */
@@ -299,7 +302,7 @@ static void set_depth(const struct copy_options *o)
 {
 	uint32_t piece;
 
-	c.depth = o->depth ? o->depth : COPY_POOL / COPY_PIECE;
+	c.depth = o->depth ? o->depth : DEPTH;
 	piece = COPY_POOL / c.depth / (o->verify ? 2 : 1);
 	piece &= ~(c.scan.align - 1);
 	if (c.src->piece > piece)

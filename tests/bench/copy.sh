@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2016 # awk's fields
 # nbdboot copy beside nbdcopy and qemu-img convert, in turns, on the same
 # servers and in memory: copy.sh BUILD [ROUNDS].  Medians of wall time (s), CPU
 # time (s) and peak memory (KiB).
@@ -30,8 +31,8 @@ serve 0 file "$big"
 big_tcp=nbd://127.0.0.1:$port
 serve 0 memory 1G
 to_tcp=nbd://127.0.0.1:$port
-big_unix=nbd+unix:///?socket=$work/big
-to_unix=nbd+unix:///?socket=$work/to
+big_unix="nbd+unix:///?socket=$work/big"
+to_unix="nbd+unix:///?socket=$work/to"
 # pages that are new to the machine are not anybody's merit
 cp "$big" "$out"
 "$nbdboot" copy "$big" "$to_tcp"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2016 # nbdkit's scripts have variables of their own
 # nbdboot copy against the servers that people run: what arrives is what was
 # sent, and what failed is told.
 # shellcheck source=tests/tap.sh
@@ -9,7 +10,7 @@ nbdboot=$O/nbdboot
 free=20830
 out=$work/copy
 
-# identical FILE FILE SENTENCE: after run
+# identical FILE FILE SENTENCE: after run, which has to have gone well
 identical()
 {
 	if [ "$status" = 0 ] && cmp "$1" "$2" >>"$work/err" 2>&1; then
@@ -181,16 +182,16 @@ identical "$work/empty" "$out" 'an empty file'
 cp "$disk" "$out"
 run "$nbdboot" copy "$out" "$out"
 expect 2 'are the same' 'a file is not copied onto itself'
-identical_after=$status
-[ "$identical_after" = 2 ] && cmp -s "$disk" "$out" &&
-	ok 'and stays as it was' || not_ok 'and stays as it was'
+status=0
+identical "$disk" "$out" 'and stays as it was'
 serve 0 memory 1M
 run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
 expect 1 'has 1048576 bytes, too few for the 25165824' \
 	'a destination that is too small'
 nbdcopy "nbd://127.0.0.1:$port" "$out"
-cmp -s -n 1048576 /dev/zero "$out" && ok 'which holds what it held' ||
-	not_ok 'which holds what it held'
+truncate -s 1M "$work/zeroes"
+status=0
+identical "$work/zeroes" "$out" 'which holds what it held'
 serve 0 -r memory 32M
 run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
 expect 1 'read-only' 'a destination that is read-only'
@@ -210,7 +211,7 @@ serve 0 --filter=error file "$disk" error-pread=EIO error-pread-rate=100% \
 run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
 identical "$disk" "$out" 'a server without faults'
 : >"$work/fault"
-run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+run "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out"
 expect 1 'read at offset 0 ' 'a read error ends with its offset'
 serve 0 --filter=error memory 32M error-pwrite=ENOSPC error-pwrite-rate=100%
 run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
