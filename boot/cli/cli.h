@@ -103,6 +103,7 @@ int cmd_connect(int argc, char *argv[]);
 int cmd_disconnect(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
 int cmd_exports(int argc, char *argv[]);
+int cmd_info(int argc, char *argv[]);
 int cmd_copy(int argc, char *argv[]);
 int cmd_load(int argc, char *argv[]);
 int cmd_unload(int argc, char *argv[]);

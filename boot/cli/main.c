@@ -34,6 +34,18 @@ const struct command cli_commands[] = {
 	  "-p      port (10809)\n"
 	  "--json  for programs\n" },
 #endif
+#ifdef CONFIG_BOOT_INFO
+	{ "info", cmd_info,
+	  "[--json] [--map] [--latency] [-S] [-n NAME] [-p PORT]\n"
+	  "\tURI|HOST|/SOCKET",
+	  "show what a server says of an export\n"
+	  "--json     for programs\n"
+	  "--map      what is data, hole and zero: START LENGTH TYPE\n"
+	  "--latency  and how long requests take (256 reads)\n"
+	  "-S         simple replies only\n"
+	  "-n         export name (the default export)\n"
+	  "-p         port (10809)\n" },
+#endif
 #ifdef CONFIG_BOOT_COPY
 	{ "copy", cmd_copy,
 	  "[-c CONNECTIONS] [-q DEPTH] [--destination-is-zero] [--progress]\n"

@@ -80,7 +80,7 @@ else
 	ok 'words of the command line are escaped in messages'
 fi
 
-for c in connect disconnect list exports load unload switch-root init help \
+for c in connect disconnect list exports info load unload switch-root init help \
 	version; do
 	bad 0 "nbdboot $c" "help $c" help $c
 done

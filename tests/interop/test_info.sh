@@ -1,0 +1,322 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# nbdboot info: what servers say, what they hold, how they fail.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+sock=$work/sock
+free=20840
+
+# same TEXT SENTENCE: after run; the output is TEXT and nothing else.
+same()
+{
+	if printf "$1" | cmp -s - "$work/out" && [ "$status" = 0 ]; then
+		ok "$2"
+		return
+	fi
+	not_ok "$2"
+	echo "# status $status, wanted:"
+	printf "$1" | sed 's/^/# /'
+	show "$work/out"
+	show "$work/err"
+}
+
+# json FILTER WANT SENTENCE: what jq makes of the output.
+json()
+{
+	got=$(jq -c "$1" "$work/out") || got='invalid JSON'
+	if [ "$got" = "$2" ] && [ "$status" = 0 ]; then
+		ok "$3"
+		return
+	fi
+	not_ok "$3"
+	echo "# status $status, $got in place of $2"
+	show "$work/out"
+	show "$work/err"
+}
+
+quiet()
+{
+	if [ -s "$work/err" ]; then
+		not_ok "$1"
+		show "$work/err"
+	else
+		ok "$1"
+	fi
+}
+
+# on_socket NBDKIT-ARGUMENT...: in place of the server before.
+on_socket()
+{
+	rm -f "$sock"
+	serve_at -U "$sock" "$@"
+}
+
+# qemu's view of the server at URI $1, in the form of --map.
+qemu_map()
+{
+	qemu-img map -f raw --output=json "$1" | jq -r '
+		def type: if .data | not then "hole," else "" end +
+			if .zero then "zero," else "" end |
+			if . == "" then "data" else .[:-1] end;
+		reduce (.[] | {start, length, type: type}) as $e ([];
+			if length > 0 and .[-1].type == $e.type then
+				.[-1].length += $e.length
+			else
+				. + [$e]
+			end) | .[] | "\(.start) \(.length) \(.type)"'
+}
+
+# like_qemu URI SENTENCE
+like_qemu()
+{
+	qemu_map "$1" >"$work/want"
+	run "$nbdboot" info --map "$1"
+	if [ "$status" = 0 ] && [ -s "$work/want" ] &&
+		cmp -s "$work/want" "$work/out"; then
+		ok "$2 ($(wc -l <"$work/out") lines)"
+	else
+		not_ok "$2"
+		diff "$work/want" "$work/out" | head | sed 's/^/# /'
+		show "$work/err"
+	fi
+}
+
+# ---- the description ----
+
+rw='send-flush send-fua send-trim send-write-zeroes'
+serve 0 --filter=blocksize-policy memory 1M blocksize-minimum=512 \
+	blocksize-preferred=4K blocksize-maximum=1M
+run "$nbdboot" info "nbd://127.0.0.1:$port"
+same "nbd://127.0.0.1:$port
+  Name:        [default export]
+  Description: not told
+  Size:        1048576 (1.0M)
+  Flags:       $rw send-df can-multi-conn send-cache send-fast-zero
+  Blocksize:   minimum 512, preferred 4096, maximum 1048576
+  TLS:         no
+  Replies:     structured
+  Contexts:    base:allocation
+" 'nbdkit over TCP, in words'
+quiet 'nothing is wrong, nothing is said of it'
+run "$nbdboot" info --json -p "$port" 127.0.0.1
+json 'keys_unsorted | join(" ")' \
+	'"name description size flags block_size tls replies contexts"' \
+	'the same as JSON: its keys'
+json '[.name, .description, .size, .tls, .replies]' \
+	'["","",1048576,false,"structured"]' 'the same as JSON: its values'
+json '.block_size' '{"minimum":512,"preferred":4096,"maximum":1048576}' \
+	'the same as JSON: block sizes'
+json '.contexts' '["base:allocation"]' 'the same as JSON: contexts'
+json '.flags | join(" ")' \
+	"\"$rw send-df can-multi-conn send-cache send-fast-zero\"" \
+	'the same as JSON: flags'
+
+run "$nbdboot" info -S --json -p "$port" 127.0.0.1
+json '[.replies, .contexts]' '["simple",null]' '-S: simple replies'
+json '.flags | index("send-df")' null '-S: nothing that needs structured ones'
+
+on_socket -r memory 10G
+run "$nbdboot" info --json "$sock"
+json '[.size, .block_size, .flags[0]]' '[10737418240,null,"read-only"]' \
+	'nbdkit over a UNIX socket: read-only, no block sizes'
+run "$nbdboot" info "$sock"
+expect 0 'Blocksize:   not told' 'no block sizes, in words'
+
+on_socket --no-sr memory 1M
+run "$nbdboot" info "$sock"
+expect 0 'Replies:     simple' 'a server without structured replies'
+expect 0 'Contexts:    not told' 'has no contexts to tell of'
+quiet 'and that is no failure'
+
+for mask in 0 1 3; do
+	on_socket --mask-handshake=$mask memory 1M
+	run "$nbdboot" info --json "$sock"
+	[ $((mask & 1)) = 1 ] && replies=structured || replies=simple
+	json '[.size, .replies]' "[1048576,\"$replies\"]" \
+		"handshake flags masked with $mask"
+done
+
+on_socket eval get_size='echo 1M' \
+	export_description='printf "a\\033[31m\\tb\"\\\\\\302\\233"'
+run "$nbdboot" info -n "$(printf 'x\033y')" "$sock"
+expect 0 'Name:        x\x1by' 'the name is escaped for the terminal'
+expect 0 'Description: a\x1b[31m\x09b"\\\xc2\x9b' \
+	'the description is escaped for the terminal'
+run "$nbdboot" info --json -n "$(printf 'x\033y')" "$sock"
+json '.name == "x\u001by" and .description == "a\u001b[31m\tb\"\\\u009b"' \
+	true 'both are whole in JSON'
+
+# ---- other servers ----
+
+qemu-img create -q -f qcow2 "$work/disk" 5G
+qemu-io -f qcow2 -c 'write -P 1 1M 64k' -c 'write -z 2M 1M' \
+	-c 'write -P 2 4608M 128k' -c 'write -z -u 4700M 1M' "$work/disk" \
+	>"$work/log"
+uri=nbd://127.0.0.1:$free/disk0
+daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -r -t -e 4 -f qcow2 -A -x disk0 \
+	-D 'a qemu disk' "$work/disk"
+run "$nbdboot" info --json "$uri"
+json '[.name, .description, .size]' '["disk0","a qemu disk",5368709120]' \
+	'qemu-nbd: name and description'
+json '.contexts' '["base:allocation","qemu:allocation-depth"]' \
+	'qemu-nbd: all contexts'
+like_qemu "$uri" 'qemu-nbd: the map of a qcow2 is what qemu-img sees'
+run "$nbdboot" info --map "$uri"
+expect 0 '1048576 65536 data' 'qemu-nbd: data where it was written'
+run "$nbdboot" info --map --json "$uri"
+json 'map(select(.type == "data") | [.start, .length])' \
+	'[[1048576,65536],[4831838208,131072]]' \
+	'qemu-nbd: beyond 4 GiB too, and as JSON'
+json 'map(.length) | add' 5368709120 'qemu-nbd: the map is complete'
+run "$nbdboot" info "nbd://127.0.0.1:$free/nope"
+expect 1 'the server has no export "nope"' 'qemu-nbd: no such export'
+
+free=$((free + 1))
+daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -r -f qcow2 -x disk0 \
+	"$work/disk"
+run "$nbdboot" info --json "nbd://127.0.0.1:$free/disk0"
+json '[.size, .contexts]' '[5368709120,["base:allocation"]]' \
+	'a server for one client, once, is not asked in vain'
+
+free=$((free + 1))
+truncate -s 1M "$work/raw"
+cat >"$work/nbd.conf" <<END
+[generic]
+listenaddr = 127.0.0.1
+port = $free
+[first]
+exportname = $work/raw
+readonly = true
+END
+daemon_at $free nbd-server -d -C "$work/nbd.conf"
+run "$nbdboot" info --json "nbd://127.0.0.1:$free/first"
+json '[.name, .size, .replies, .contexts, .flags[0]]' \
+	'["first",1048576,"simple",null,"read-only"]' 'nbd-server'
+run "$nbdboot" info "nbd://127.0.0.1:$free/second"
+expect 1 'second' 'nbd-server: no such export'
+
+# ---- the map ----
+
+on_socket data '1 @0x10000 2 @0x140000000 3' size=10G
+run "$nbdboot" info --map "$sock"
+same '0 32768 data
+32768 32768 hole,zero
+65536 32768 data
+98304 5368610816 hole,zero
+5368709120 32768 data
+5368741888 5368676352 hole,zero
+' 'extents over several requests are merged'
+quiet 'a map comes without a note'
+run "$nbdboot" info --map -S "$sock"
+same '0 10737418240 data\n' '-S: all of it is data'
+expect 0 'no block status: all of it is shown as data' '-S: and that is told'
+run "$nbdboot" info --map --json -S "$sock"
+json . '[{"start":0,"length":10737418240,"type":"data"}]' '-S: as JSON'
+
+on_socket sparse-random 1G seed=1
+like_qemu "nbd+unix:///?socket=$sock" 'sparse-random'
+on_socket sparse-random 128M seed=1 runlength=32768 percent=50
+like_qemu "nbd+unix:///?socket=$sock" 'more extents than an answer has room for'
+
+# One extent per answer, each 64 KiB long; the types change at 256 and 512 KiB.
+# shellcheck disable=SC2016 # for the server's shell
+on_socket eval get_size='echo 1M' pread='head -c $3 /dev/zero' extents="
+	echo \$4 >>$work/asked
+	case \$((\$4 / 262144)) in
+	0) echo \$4 65536 hole ;;
+	1) echo \$4 65536 zero ;;
+	*) echo \$4 65536 ;;
+	esac"
+run "$nbdboot" info --map "$sock"
+same '0 262144 hole\n262144 262144 zero\n524288 524288 data\n' \
+	'short answers are followed up and merged'
+if seq 0 65536 1048575 | cmp -s - "$work/asked"; then
+	ok 'each question begins where the answer before it ended'
+else
+	not_ok 'each question begins where the answer before it ended'
+	show "$work/asked"
+fi
+
+on_socket --filter=blocksize-policy memory 10000 blocksize-minimum=4096 \
+	blocksize-error-policy=error
+run "$nbdboot" info --map "$sock"
+same '0 8192 hole,zero\n8192 1808 data\n' \
+	'a tail that is no whole block counts as data'
+run "$nbdboot" info --latency "$sock"
+expect 0 'read: count 256,' 'and is not read'
+
+on_socket memory 0
+run "$nbdboot" info --map "$sock"
+same '' 'an empty export has an empty map'
+run "$nbdboot" info --map --json "$sock"
+json . '[]' 'as JSON too'
+run "$nbdboot" info --latency "$sock"
+expect 0 'Size:        0' 'and nothing to read'
+
+# ---- latency ----
+
+on_socket --filter=log memory 1G logfile="$work/log"
+run "$nbdboot" info --latency "$sock"
+sum=$(awk '/->/ { sum += $5 } END { print sum }' "$work/out")
+if [ "$status" = 0 ] && [ "$sum" = 256 ] &&
+	grep -q '^read: count 256, p50 [0-9]*, p99 ' "$work/out"; then
+	ok '256 reads are in the histogram'
+else
+	not_ok "256 reads are in the histogram: $sum, status $status"
+	show "$work/out"
+fi
+offsets=$(sed -n 's/.* Read id=.* offset=\([^ ]*\) count=0x1000 .*/\1/p' \
+	"$work/log" | sort -u | wc -l)
+if [ "$offsets" = 256 ]; then
+	ok 'of 4096 bytes each, at 256 places'
+else
+	not_ok "of 4096 bytes each, at 256 places: $offsets"
+	head "$work/log" | sed 's/^/# /'
+fi
+run "$nbdboot" info --latency --map "$sock"
+expect 0 'block-status: count 1,' 'with --map its requests have one too'
+
+on_socket --filter=delay memory 1M delay-read=20ms
+run "$nbdboot" info --latency -S "$sock"
+least=$(sed -n 's/ *\([0-9]*\) ->.*/\1/p' "$work/out" | head -n 1)
+if [ "$status" = 0 ] && [ "${least:-0}" -ge 16777 ]; then
+	ok 'a delay of 20 ms in the server is seen'
+else
+	not_ok "a delay of 20 ms in the server is seen: from $least us on"
+fi
+on_socket memory 512
+run "$nbdboot" info --latency "$sock"
+expect 0 'read: count 256' 'an export of one sector is read over and over'
+
+# ---- failures ----
+
+# shellcheck disable=SC2016 # for the server's shell
+on_socket eval get_size='echo 3G' pread='head -c $3 /dev/zero' extents='
+	[ $4 = 0 ] || { echo EIO broken >&2; exit 1; }
+	echo 0 2G hole'
+run "$nbdboot" info --map "$sock"
+expect 1 'block status of 1073741824 bytes at 2147483648: ' \
+	'an error of block status is told with its place'
+on_socket --filter=error memory 1M error-pread=EIO error-pread-rate=100%
+run "$nbdboot" info --latency "$sock"
+expect 1 'read of 4096 bytes at 0: ' 'an error of a read is told too'
+run "$nbdboot" info "$sock"
+expect 0 'Contexts:    base:allocation' 'who does not read does not mind'
+
+on_socket --filter=exitlast memory 1M
+run "$nbdboot" info "$sock"
+expect 0 'Contexts:    base:allocation' 'a server that ends with its last client'
+
+on_socket -o memory 1M
+run "$nbdboot" info "$sock"
+expect 1 'oldstyle' 'an oldstyle server is refused by name'
+run "$nbdboot" info /nonexistent
+expect 1 'connection refused' 'nobody is there'
+
+run "$nbdboot" info
+expect 2 'something is missing' 'no server'
+run "$nbdboot" info --json --latency "$sock"
+expect 2 '--latency is text' 'a histogram is not JSON'
+
+finish
