@@ -110,6 +110,8 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 
 install: $(O)/nbdboot
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
+	install -D -m 644 boot/cli/nbdboot.8 \
+		$(DESTDIR)$(PREFIX)/share/man/man8/nbdboot.8
 
 # The size of each configuration, built apart from $(O).
 size:
