@@ -94,7 +94,7 @@ $(O)/libcore.a: $(core-obj)
 $(O)/libport.a: $(port-obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(O)/nbdboot.debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a
+$(O)/nbdboot.debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a $(mbedtls-lib)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
 $(O)/nbdboot: $(O)/nbdboot.debug

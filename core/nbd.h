@@ -120,7 +120,16 @@ enum nbd_err {
 	/* ... and found in the reply */
 	NBD_E_PARTIAL = -48,   /* success was claimed for a part only */
 	NBD_E_SCATTERED = -49, /* a read in too many islands: NBD_SPANS */
-	NBD_E_LAST = -50
+	/* found by TLS */
+	NBD_E_TLS = -50,	 /* the handshake or a record failed */
+	NBD_E_CREDENTIAL = -51,	 /* a certificate, key or list of ours is bad */
+	NBD_E_CERT = -52,	 /* the server's certificate is not trusted */
+	NBD_E_CERT_NAME = -53,	 /* ... is for somebody else */
+	NBD_E_CERT_TIME = -54,	 /* ... is not valid now */
+	NBD_E_CLIENT_CERT = -55, /* the server wants another one of ours */
+	NBD_E_PSK = -56,	 /* the server refused the pre-shared key */
+	NBD_E_TLS_KERNEL = -57,	 /* the kernel cannot encrypt like that */
+	NBD_E_LAST = -58
 };
 
 /* NBD_E_CUT is "the server closed the connection", "see the server's log". */

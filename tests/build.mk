@@ -20,7 +20,7 @@ wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 	$(patsubst $(O)/%,%.c,$@) | sort -u)
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
-$(test-bin) $(fuzz-bin): %: %.o $(O)/libtest.a tests/build.mk
+$(test-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(mbedtls-lib) tests/build.mk
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
 		$(LDLIBS)
@@ -44,6 +44,7 @@ check: deps
 	$(Q)sh tests/run.sh $(O) all
 deps:
 	$(Q)sh tests/deps.sh
+	$(Q)$(if $(MBEDTLS_DIR),:,sh port/mbedtls/fetch.sh build/mbedtls)
 fuzz:
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TLS by mbedTLS 2.28.  Static programs compile what they need of its source,
+# with a configuration of their own (config.h); others link the system's
+# library, unless MBEDTLS_DIR= names a source.
+#
+#   make MBEDTLS_DIR=folder     another source than Debian's source package
+mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
+
+ifeq ($(CONFIG_PORT_MBEDTLS),y)
+port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o suite.o cpu.o)
+ifneq ($(mbedtls-src),)
+mbedtls-obj := $(patsubst %,$(O)/mbedtls/%.o,aes aesni asn1parse asn1write \
+	base64 bignum chacha20 chachapoly cipher cipher_wrap constant_time \
+	ecdh ecdsa ecp ecp_curves gcm md memory_buffer_alloc oid pem pk \
+	pk_wrap pkparse platform platform_util poly1305 rsa rsa_internal \
+	sha1 sha256 sha512 ssl_ciphersuites ssl_cli ssl_msg ssl_tls x509 \
+	x509_crt)
+mbedtls-cpp := -isystem $(mbedtls-src)/include \
+	-DMBEDTLS_CONFIG_FILE='"port/mbedtls/config.h"'
+mbedtls-ready := $(mbedtls-src)/include/mbedtls/ssl.h
+mbedtls-lib := $(O)/libmbedtls.a
+LDLIBS += $(mbedtls-lib)
+else
+# Only these of the system's headers: a cross compiler has others.
+mbedtls-ready := $(O)/mbedtls/include
+mbedtls-cpp := -isystem $(mbedtls-ready)
+LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
+endif
+mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o
+$(mbedtls-users): cpp += $(mbedtls-cpp)
+$(mbedtls-users): | $(mbedtls-ready)
+endif
+
+$(O)/mbedtls/include:
+	$(Q)mkdir -p $@
+	$(Q)ln -sfn /usr/include/mbedtls $@/mbedtls
+build/mbedtls/include/mbedtls/ssl.h:
+	$(Q)sh port/mbedtls/fetch.sh build/mbedtls
+$(mbedtls-obj): $(O)/mbedtls/%.o: port/mbedtls/config.h | $(mbedtls-ready)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) -std=gnu11 -w -I. $(mbedtls-cpp) $(CFLAGS) \
+		-c -o $@ $(mbedtls-src)/library/$*.c
+$(O)/libmbedtls.a: $(mbedtls-obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^

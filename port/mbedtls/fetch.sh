@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The source of mbedTLS, as Debian has it: fetch.sh FOLDER
+#
+# apt gets Debian's source package with a list of sources of its own, and so
+# checks its signature; the system's lists stay as they are.  Nothing is done
+# if FOLDER has the source already.
+set -eu
+
+dir=${1:?folder}
+suite=${MBEDTLS_SUITE:-bookworm}
+mirror=${MBEDTLS_MIRROR:-http://deb.debian.org/debian}
+
+die()
+{
+	echo "mbedtls: $*" >&2
+	echo "mbedtls: name a tree of mbedTLS 2.28 with MBEDTLS_DIR=, or" \
+		"leave TLS out: make menuconfig" >&2
+	exit 1
+}
+
+[ ! -e "$dir/include/mbedtls/ssl.h" ] || exit 0
+command -v apt-get >/dev/null || die 'no apt-get here to fetch the source'
+mkdir -p "$dir"
+work=$(mktemp -d "$dir.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+work=$(cd "$work" && pwd)
+mkdir -p "$work/lists/partial" "$work/tree"
+echo "deb-src $mirror $suite main" >"$work/sources.list"
+
+apt()
+{
+	(cd "$work" && apt-get -q -o APT::Sandbox::User="$(id -un)" \
+		-o Dir::Etc::sourcelist="$work/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::State::lists="$work/lists" \
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+		"$@" >log 2>&1) && return
+	cat "$work/log" >&2
+	die "apt-get $1 failed (see above; is the package mirror reachable?)"
+}
+
+echo 'mbedtls: fetching the source package' >&2
+apt update
+apt source --download-only mbedtls
+tar -x -f "$work"/mbedtls_*.orig.tar.* -C "$work/tree" --strip-components=1
+for patches in "$work"/mbedtls_*.debian.tar.*; do
+	tar -x -f "$patches" -C "$work/tree"
+done
+[ ! -e "$work/tree/debian/patches/series" ] || (
+	cd "$work/tree"
+	while read -r patch _; do
+		case $patch in
+		'' | '#'*) ;;
+		*) patch -s -p1 <"debian/patches/$patch" ;;
+		esac
+	done <debian/patches/series
+) || die 'a patch of the package does not apply'
+rm -rf "$dir"
+mv "$work/tree" "$dir"

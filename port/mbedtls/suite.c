@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The numbers of TLS: suites and alerts. */
+#include "port/mbedtls/suite.h"
+#include "port/mbedtls/cpu.h"
+
+/* RFC 5289, 5487, 7905; all of them AEAD, all but the last three ephemeral. */
+static const struct suite {
+	uint16_t id;
+	uint8_t aead;
+	bool psk;
+} suites[] = {
+	{ 0xc02b, NBD_AES_128_GCM, false },	  /* ECDHE-ECDSA */
+	{ 0xc02f, NBD_AES_128_GCM, false },	  /* ECDHE-RSA */
+	{ 0xc02c, NBD_AES_256_GCM, false },	  /* ECDHE-ECDSA */
+	{ 0xc030, NBD_AES_256_GCM, false },	  /* ECDHE-RSA */
+	{ 0xcca9, NBD_CHACHA20_POLY1305, false }, /* ECDHE-ECDSA */
+	{ 0xcca8, NBD_CHACHA20_POLY1305, false }, /* ECDHE-RSA */
+	{ 0xccac, NBD_CHACHA20_POLY1305, true },  /* ECDHE-PSK */
+	{ 0x00a9, NBD_AES_256_GCM, true },	  /* PSK */
+	{ 0x00a8, NBD_AES_128_GCM, true },	  /* PSK */
+	{ 0xccab, NBD_CHACHA20_POLY1305, true },  /* PSK */
+};
+
+#define N_SUITES (sizeof(suites) / sizeof(suites[0]))
+
+/* Those of the kind, in the order of the table. */
+static unsigned add(int ids[], unsigned n, bool psk, unsigned aeads)
+{
+	for (unsigned i = 0; i < N_SUITES; i++)
+		if (suites[i].psk == psk && aeads & 1u << suites[i].aead)
+			ids[n++] = suites[i].id;
+	ids[n] = 0;
+	return n;
+}
+
+/*
+ * With PSK forward secrecy comes first, and the servers that people run have
+ * it with ChaCha20 alone; otherwise what this CPU does fast.
+ */
+unsigned suite_choose(int ids[SUITE_MAX + 1], bool psk, unsigned without)
+{
+	unsigned all = (1u << NBD_AEADS) - 1;
+	unsigned chacha = 1u << NBD_CHACHA20_POLY1305;
+	unsigned first = cpu_has_aes() ? all & ~chacha : chacha;
+
+	if (psk)
+		return add(ids, 0, psk, all & ~without);
+	return add(ids, add(ids, 0, psk, first & ~without), psk,
+		   all & ~first & ~without);
+}
+
+enum nbd_aead suite_aead(int id)
+{
+	unsigned i = 0;
+
+	while (i < N_SUITES - 1 && suites[i].id != id)
+		i++;
+	return (enum nbd_aead)suites[i].aead;
+}
+
+const char *suite_alert(unsigned number)
+{
+	/* RFC 5246, section 7.2; RFC 4279; RFC 6066 */
+	static const struct {
+		unsigned number;
+		const char *name;
+	} alerts[] = {
+		{ 10, "unexpected_message" },
+		{ 20, "bad_record_mac" },
+		{ 40, "handshake_failure" },
+		{ 42, "bad_certificate" },
+		{ 43, "unsupported_certificate" },
+		{ 44, "certificate_revoked" },
+		{ 45, "certificate_expired" },
+		{ 46, "certificate_unknown" },
+		{ 47, "illegal_parameter" },
+		{ 48, "unknown_ca" },
+		{ 49, "access_denied" },
+		{ 50, "decode_error" },
+		{ 51, "decrypt_error" },
+		{ 70, "protocol_version" },
+		{ 71, "insufficient_security" },
+		{ 80, "internal_error" },
+		{ 112, "unrecognized_name" },
+		{ 115, "unknown_psk_identity" },
+		{ 116, "certificate_required" },
+	};
+
+	for (unsigned i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++)
+		if (alerts[i].number == number)
+			return alerts[i].name;
+	return "an unknown alert";
+}

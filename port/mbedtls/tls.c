@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TLS 1.2 by mbedTLS 2.28.
+ *
+ *   start --step--> handshake --> done --keys, drop--> the kernel's
+ *                       |           '--> records, read and written here
+ *                       '--> failed: explain()
+ */
+#include "port/mbedtls/mbed.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <mbedtls/oid.h>
+
+#define RECORD_MAX 16384u
+
+/* One connection; its first member is the transport that others see. */
+struct peer {
+	struct nbd_transport t;
+	struct nbd_transport *below;
+	mbedtls_ssl_context ssl;
+	bool on, secured;
+	int err;	/* of the transport below */
+	size_t pending; /* bytes of a record that waits to be sent */
+	/* key block: the client's and the server's key, then their ivs */
+	unsigned char block[2 * (32 + 12)];
+	size_t key_len, iv_len;
+	/* what on_certificate() found, for messages */
+	bool self_signed;
+	mbedtls_x509_time date;
+	char names[128];
+};
+
+static struct peer peers[CONFIG_PORT_MAX_CONNECTIONS];
+
+static void end(struct peer *p)
+{
+	mbedtls_ssl_free(&p->ssl);
+	explicit_bzero(p, sizeof(*p));
+}
+
+/* ---- the server's certificate ---- */
+
+#define SAN_DNS (MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2)
+#define SAN_IP	(MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7)
+
+/* One name of the certificate: remembers it, and says if it is the host. */
+static bool is_host(struct nbd_out *o, const mbedtls_x509_buf *b)
+{
+	return creds_is_host(&tls_us.host, b->p, b->len, b->tag == SAN_IP, o);
+}
+
+/* The common name counts only where there are no alternative names. */
+static bool names_match(struct peer *p, const mbedtls_x509_crt *crt)
+{
+	struct nbd_out o = { .buf = p->names, .cap = sizeof(p->names) - 1 };
+	bool match = false;
+
+	if (crt->ext_types & MBEDTLS_X509_EXT_SUBJECT_ALT_NAME) {
+		for (const mbedtls_x509_sequence *s = &crt->subject_alt_names;
+		     s; s = s->next)
+			if (s->buf.tag == SAN_DNS || s->buf.tag == SAN_IP)
+				match |= is_host(&o, &s->buf);
+	} else {
+		for (const mbedtls_x509_name *n = &crt->subject; n; n = n->next)
+			if (!MBEDTLS_OID_CMP(MBEDTLS_OID_AT_CN, &n->oid))
+				match |= is_host(&o, &n->val);
+	}
+	p->names[o.len] = '\0';
+	return match;
+}
+
+/* Called for each certificate of the chain, from the root to the server's. */
+static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
+			  uint32_t *flags)
+{
+	struct peer *p = arg;
+
+	if (*flags & MBEDTLS_X509_BADCERT_EXPIRED)
+		p->date = crt->valid_to;
+	else if (*flags & MBEDTLS_X509_BADCERT_FUTURE)
+		p->date = crt->valid_from;
+	if (depth > 0)
+		return 0;
+	p->self_signed = crt->issuer_raw.len == crt->subject_raw.len &&
+			 !memcmp(crt->issuer_raw.p, crt->subject_raw.p,
+				 crt->issuer_raw.len);
+	/* mbedTLS 2.28 compares no addresses: the verdict is ours alone */
+	*flags &= ~(uint32_t)MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	if (!names_match(p, crt))
+		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	return 0;
+}
+
+static int explain_date(const struct peer *p, bool expired, struct nbd_diag *d)
+{
+	const mbedtls_x509_time *t = &p->date;
+	bool clock_wrong = time(NULL) < tls_us.conf->built;
+
+	return nbd_diag(d, NBD_E_CERT_TIME,
+			"the server's certificate is %s %d-%02d-%02d%s",
+			expired ? "expired since" : "not valid before", t->year,
+			t->mon, t->day,
+			clock_wrong ? ", and this machine's clock is wrong: it "
+				      "is behind the day of this program"
+				    : "");
+}
+
+static int explain_certificate(struct peer *p, struct nbd_diag *d)
+{
+	uint32_t flags = mbedtls_ssl_get_verify_result(&p->ssl);
+
+	if (flags & MBEDTLS_X509_BADCERT_NOT_TRUSTED)
+		return nbd_diag(d, NBD_E_CERT, "the server's certificate is %s",
+				p->self_signed ? "signed by itself alone"
+					       : "not signed by a CA that is "
+						 "trusted here");
+	if (flags & MBEDTLS_X509_BADCERT_EXPIRED)
+		return explain_date(p, true, d);
+	if (flags & MBEDTLS_X509_BADCERT_FUTURE)
+		return explain_date(p, false, d);
+	if (flags & MBEDTLS_X509_BADCERT_CN_MISMATCH)
+		return nbd_diag(d, NBD_E_CERT_NAME,
+				"the server's certificate is for %s, not for "
+				"%s",
+				p->names[0] ? p->names : "nobody",
+				tls_us.conf->name);
+	if (flags & (MBEDTLS_X509_BADCERT_EXT_KEY_USAGE |
+		     MBEDTLS_X509_BADCERT_KEY_USAGE))
+		return nbd_diag(d, NBD_E_CERT,
+				"the server's certificate is not for TLS "
+				"servers (serverAuth)");
+	return nbd_diag(d, NBD_E_CERT,
+			"the server's certificate, or one that signed it, has "
+			"a weak or unknown key or signature (0x%x)",
+			flags);
+}
+
+/* ---- why a handshake failed ---- */
+
+static int explain_alert(const struct peer *p, struct nbd_diag *d)
+{
+	unsigned alert = p->ssl.in_msg[1];
+	const char *name = suite_alert(alert);
+
+	if (tls_us.psk)
+		return nbd_diag(d, NBD_E_PSK,
+				"the server refused the pre-shared key (%s)",
+				name);
+	if (p->ssl.client_auth)
+		return nbd_diag(d, NBD_E_CLIENT_CERT,
+				tls_us.has_cert
+					? "the server refused our "
+					  "certificate %s (%s)"
+					: "the server wants a certificate "
+					  "of ours%s (%s)",
+				tls_us.has_cert ? tls_us.conf->cert : "", name);
+	return nbd_diag(d, NBD_E_TLS, "TLS handshake: the server says %s (%u)",
+			name, alert);
+}
+
+/*
+ * nbdkit and qemu-nbd refuse by closing, without an alert.  It may have been
+ * the network, too: then another try may succeed, so the error stays.
+ */
+static const char *likely_reason(const struct peer *p)
+{
+	if (tls_us.psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
+		return " when it had our user name and key";
+	if (!p->ssl.client_auth ||
+	    p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
+		return "";
+	return tls_us.has_cert ? " when it had our certificate"
+			       : ", having asked for a client certificate, "
+				 "which was not given (-C, -K)";
+}
+
+static int explain(struct peer *p, int ret, struct nbd_diag *d)
+{
+	switch (ret) {
+	case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
+	case MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE:
+		if (mbedtls_ssl_get_verify_result(&p->ssl))
+			return explain_certificate(p, d);
+		break;
+	case MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE:
+		return explain_alert(p, d);
+	case MBEDTLS_ERR_SSL_CONN_EOF:
+	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY:
+		p->err = NBD_E_CUT;
+		break;
+	case MBEDTLS_ERR_SSL_BAD_HS_PROTOCOL_VERSION:
+		return nbd_diag(
+			d, NBD_E_TLS,
+			"TLS handshake: the server speaks nothing newer "
+			"than TLS 1.1");
+	case MBEDTLS_ERR_SSL_INVALID_RECORD:
+		return nbd_diag(d, NBD_E_TLS,
+				"TLS handshake: what the server sent is not "
+				"TLS");
+	case MBEDTLS_ERR_SSL_ALLOC_FAILED:
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"TLS handshake: out of memory");
+	}
+	if (p->err)
+		return nbd_diag(d, p->err, "TLS handshake: %s%s",
+				nbd_err_text(p->err), likely_reason(p));
+	return nbd_diag(d, NBD_E_TLS, "TLS handshake failed (-0x%x)",
+			(unsigned)-ret);
+}
+
+/* ---- the bytes below ---- */
+
+static int failed_below(struct peer *p, int err, int again)
+{
+	if (err == NBD_E_AGAIN)
+		return again;
+	p->err = err;
+	return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+}
+
+static int send_below(void *arg, const unsigned char *buf, size_t len)
+{
+	struct peer *p = arg;
+	struct nbd_iov v = { (void *)(uintptr_t)buf, len };
+	int n = p->below->write(p->below, &v, 1);
+
+	return n >= 0 ? n : failed_below(p, n, MBEDTLS_ERR_SSL_WANT_WRITE);
+}
+
+static int receive_below(void *arg, unsigned char *buf, size_t len)
+{
+	struct peer *p = arg;
+	int n = p->below->read(p->below, buf, len);
+
+	return n >= 0 ? n : failed_below(p, n, MBEDTLS_ERR_SSL_WANT_READ);
+}
+
+/* ---- records ---- */
+
+static int result(struct peer *p, int ret)
+{
+	if (ret == MBEDTLS_ERR_SSL_WANT_READ ||
+	    ret == MBEDTLS_ERR_SSL_WANT_WRITE)
+		return NBD_E_AGAIN;
+	return p->err ? p->err : NBD_E_TLS;
+}
+
+static int read_record(struct nbd_transport *t, void *buf, size_t len)
+{
+	struct peer *p = (struct peer *)t;
+	int ret = mbedtls_ssl_read(&p->ssl, buf, len);
+
+	/* without a close_notify too: NBD says goodbye by itself */
+	if (ret >= 0 || ret == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ||
+	    ret == MBEDTLS_ERR_SSL_CONN_EOF)
+		return ret > 0 ? ret : 0;
+	return result(p, ret);
+}
+
+/* Small pieces share a record. */
+static int write_record(struct nbd_transport *t, const struct nbd_iov v[],
+			unsigned n)
+{
+	static unsigned char record[RECORD_MAX];
+	struct peer *p = (struct peer *)t;
+	size_t len = p->pending;
+	int ret;
+
+	/* what is pending is encrypted already, and only its length counts */
+	for (unsigned i = 0; !p->pending && i < n; i++) {
+		size_t room = sizeof(record) - len;
+		size_t part = v[i].len < room ? v[i].len : room;
+
+		memcpy(record + len, v[i].base, part);
+		len += part;
+	}
+	ret = mbedtls_ssl_write(&p->ssl, record, len);
+	p->pending = ret == MBEDTLS_ERR_SSL_WANT_WRITE ? len : 0;
+	return ret > 0 ? ret : result(p, ret);
+}
+
+static void close_record(struct nbd_transport *t)
+{
+	struct peer *p = (struct peer *)t;
+
+	tls_records.stop(&tls_records, (unsigned)(p - peers));
+}
+
+/* ---- connections ---- */
+
+/* The key block, as it is derived: behind two MAC keys of no length. */
+static int on_keys(void *arg, const unsigned char *master,
+		   const unsigned char *block, size_t mac_len, size_t key_len,
+		   size_t iv_len, const unsigned char client_random[32],
+		   const unsigned char server_random[32],
+		   mbedtls_tls_prf_types prf)
+{
+	struct peer *p = arg;
+
+	(void)master, (void)client_random, (void)server_random, (void)prf;
+	if (2 * (key_len + iv_len) > sizeof(p->block))
+		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	p->key_len = key_len;
+	p->iv_len = iv_len;
+	memcpy(p->block, block + 2 * mac_len, 2 * (key_len + iv_len));
+	return 0;
+}
+
+static int start(struct nbd_tls *s, unsigned conn, struct nbd_transport *below,
+		 struct nbd_diag *d)
+{
+	struct peer *p = &peers[conn];
+	int ret;
+
+	(void)s;
+	if (p->on)
+		end(p);
+	p->on = true;
+	p->t = (struct nbd_transport){ read_record, write_record,
+				       close_record };
+	p->below = below;
+	mbedtls_ssl_init(&p->ssl);
+	ret = mbedtls_ssl_setup(&p->ssl, &tls_us.ssl);
+	/* RFC 6066: the name of a server is never an address */
+	if (!ret && !tls_us.psk && !tls_us.host.ip_len)
+		ret = mbedtls_ssl_set_hostname(&p->ssl, tls_us.conf->name);
+	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
+	mbedtls_ssl_set_verify(&p->ssl, on_certificate, p);
+	if (ret)
+		end(p);
+	return ret ? nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory") : 0;
+}
+
+static int step(struct nbd_tls *s, unsigned conn, struct nbd_diag *d)
+{
+	struct peer *p = &peers[conn];
+	int ret;
+
+	(void)s;
+	mbedtls_ssl_conf_export_keys_ext_cb(&tls_us.ssl, on_keys, p);
+	ret = mbedtls_ssl_handshake(&p->ssl);
+	if (ret == MBEDTLS_ERR_SSL_WANT_READ)
+		return NBD_RECV;
+	if (ret == MBEDTLS_ERR_SSL_WANT_WRITE)
+		return NBD_SEND;
+	p->secured = !ret;
+	return ret ? explain(p, ret, d) : 0;
+}
+
+static struct nbd_transport *transport(struct nbd_tls *s, unsigned conn)
+{
+	(void)s;
+	return &peers[conn].t;
+}
+
+static void stop(struct nbd_tls *s, unsigned conn)
+{
+	struct peer *p = &peers[conn];
+
+	(void)s;
+	if (!p->on)
+		return;
+	if (p->secured)
+		mbedtls_ssl_close_notify(&p->ssl);
+	end(p);
+}
+
+struct nbd_tls tls_records = { start, step, transport, stop };
+
+void tls_keys(unsigned conn, struct nbd_tls_keys *keys)
+{
+	const struct peer *p = &peers[conn];
+	const unsigned char *iv = p->block + 2 * p->key_len;
+
+	memset(keys, 0, sizeof(*keys));
+	keys->aead = suite_aead(p->ssl.session->ciphersuite);
+	memcpy(keys->tx.key, p->block, p->key_len);
+	memcpy(keys->rx.key, p->block + p->key_len, p->key_len);
+	memcpy(keys->tx.iv, iv, p->iv_len);
+	memcpy(keys->rx.iv, iv + p->iv_len, p->iv_len);
+	/* each side has sent one record with them: Finished */
+	keys->tx.seq = keys->rx.seq = 1;
+}
+
+void tls_drop(unsigned conn)
+{
+	if (peers[conn].on)
+		end(&peers[conn]);
+}
+
+const char *tls_suite(unsigned conn)
+{
+	return mbedtls_ssl_get_ciphersuite(&peers[conn].ssl);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TLS between the ports: one does the handshake, another dials, a third has
+ * the kernel encrypt; none of them knows the others.
+ */
+#ifndef NBD_TLS_H
+#define NBD_TLS_H
+
+#include "port/port.h"
+
+/* The ciphers for records that Linux knows too. */
+enum nbd_aead {
+	NBD_AES_128_GCM,
+	NBD_AES_256_GCM,
+	NBD_CHACHA20_POLY1305,
+	NBD_AEADS
+};
+
+/* One direction of a TLS 1.2 connection. */
+struct nbd_tls_key {
+	unsigned char key[32]; /* AES-128: the first 16 */
+	unsigned char iv[12];  /* GCM: the first 4, the salt */
+	uint64_t seq;	       /* number of the next record */
+};
+
+/* Secret: whoever has a copy wipes it. */
+struct nbd_tls_keys {
+	enum nbd_aead aead;
+	struct nbd_tls_key tx, rx;
+};
+
+/*
+ * TLS for the connections of one dial(), which are told apart by number, 0 to
+ * CONFIG_PORT_MAX_CONNECTIONS - 1.
+ */
+struct nbd_tls {
+	/* Begins a handshake over `below`, which outlives the connection. */
+	int (*start)(struct nbd_tls *s, unsigned conn,
+		     struct nbd_transport *below, struct nbd_diag *d);
+	/*
+	 * Goes on as far as it can without waiting.  NBD_SEND or NBD_RECV:
+	 * call again when that is possible.  0: done.  A negative enum
+	 * nbd_err: failed, and d says why.
+	 */
+	int (*step)(struct nbd_tls *s, unsigned conn, struct nbd_diag *d);
+	/* After step() returned 0: what carries plaintext from now on. */
+	struct nbd_transport *(*transport)(struct nbd_tls *s, unsigned conn);
+	/* Wipes and frees; says goodbye where the handshake was done. */
+	void (*stop)(struct nbd_tls *s, unsigned conn);
+};
+
+#endif
