@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel TLS (Documentation/networking/tls.rst):
+ *
+ *   TCP_ULP "tls" --> TLS_TX --> TLS_RX --> plain send() and recv()
+ *
+ * The driver is told cipher, key, salt and number of the next record.
+ */
+#include "port/linux/ktls.h"
+#include "port/linux/module.h"
+
+#include <errno.h>
+#include <linux/tls.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SOL_TLS
+#define SOL_TLS 282
+#endif
+
+/* struct tls12_crypto_info_*: 2 + 2 bytes, iv, key, salt, record number */
+#define INFO_MAX 56u
+
+static const struct cipher {
+	uint16_t type;
+	uint8_t iv_len, key_len, salt_len;
+	const char *name;
+	const char *modules[4]; /* aliases; the fast ones claim them too */
+} ciphers[] = {
+	[NBD_AES_128_GCM] = { TLS_CIPHER_AES_GCM_128,
+			      8,
+			      16,
+			      4,
+			      "AES-128-GCM",
+			      { "aes", "ctr", "ghash", "gcm" } },
+	[NBD_AES_256_GCM] = { TLS_CIPHER_AES_GCM_256,
+			      8,
+			      32,
+			      4,
+			      "AES-256-GCM",
+			      { "aes", "ctr", "ghash", "gcm" } },
+	[NBD_CHACHA20_POLY1305] = { TLS_CIPHER_CHACHA20_POLY1305,
+				    12,
+				    32,
+				    0,
+				    "ChaCha20-Poly1305",
+				    { "chacha20", "poly1305", "rfc7539" } },
+};
+
+_Static_assert(sizeof(struct tls12_crypto_info_aes_gcm_128) == 40 &&
+		       sizeof(struct tls12_crypto_info_aes_gcm_256) == 56 &&
+		       sizeof(struct tls12_crypto_info_chacha20_poly1305) == 56,
+	       "the kernel has padding there");
+
+/* Not all exist for every CPU, and some may be built in. */
+static void load_modules(const struct cipher *c)
+{
+	char alias[32];
+
+	mod_load("tls", "", NULL);
+	for (unsigned i = 0; i < 4 && c->modules[i]; i++) {
+		nbd_fmt(alias, sizeof(alias), "crypto-%s", c->modules[i]);
+		mod_load_alias(alias, NULL);
+	}
+}
+
+static int set_key(int fd, int direction, const struct cipher *c,
+		   const struct nbd_tls_key *k)
+{
+	const struct tls_crypto_info head = { TLS_1_2_VERSION, c->type };
+	unsigned char info[INFO_MAX], *p = info, seq[8];
+	int err;
+
+	for (unsigned i = 0; i < 8; i++)
+		seq[i] = (unsigned char)(k->seq >> (56 - 8 * i));
+	memcpy(p, &head, sizeof(head));
+	p += sizeof(head);
+	/* GCM: the nonce that travels with the record, which only has to be new
+	 */
+	memcpy(p, c->salt_len ? seq : k->iv, c->iv_len);
+	p += c->iv_len;
+	memcpy(p, k->key, c->key_len);
+	p += c->key_len;
+	memcpy(p, k->iv, c->salt_len);
+	p += c->salt_len;
+	memcpy(p, seq, sizeof(seq));
+	p += sizeof(seq);
+	err = setsockopt(fd, SOL_TLS, direction, info, (socklen_t)(p - info));
+	explicit_bzero(info, sizeof(info));
+	return err;
+}
+
+int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
+{
+	const struct cipher *c = &ciphers[keys->aead];
+	bool loaded = access("/sys/module/tls", F_OK) != 0;
+	int err;
+
+	/* with the fast cipher, if there is one, before the first use */
+	if (loaded)
+		load_modules(c);
+	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
+		return nbd_diag(d, NBD_E_TLS_KERNEL, "kernel TLS: %s",
+				errno == ENOENT ? "the module tls is missing"
+						: strerror(errno));
+	err = set_key(fd, TLS_TX, c, &keys->tx);
+	if (err && errno == ENOENT && !loaded) {
+		load_modules(c);
+		err = set_key(fd, TLS_TX, c, &keys->tx);
+	}
+	if (!err)
+		err = set_key(fd, TLS_RX, c, &keys->rx);
+	if (!err)
+		return 0;
+	return nbd_diag(d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
+			"kernel TLS with %s: %s", c->name, strerror(errno));
+}

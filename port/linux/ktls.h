@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TLS records made and read by Linux, on a socket that is secured already. */
+#ifndef PORT_LINUX_KTLS_H
+#define PORT_LINUX_KTLS_H
+
+#include "port/tls.h"
+
+/*
+ * From now on send() and recv() on the TCP socket carry plaintext.  Nothing
+ * may have been read of it past the TLS handshake.  Loads the modules that it
+ * takes.  NBD_E_TLS_KERNEL: this kernel has no TLS.  NBD_E_NOT_FOUND: it has,
+ * but not this cipher; try another one on a new connection.
+ */
+int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d);
+
+#endif
