@@ -17,6 +17,9 @@ endif
 STATIC ?= -static
 OPT ?= -Oz -fno-jump-tables
 CFLAGS ?= $(OPT) -g
+# The day of the latest commit: no right clock is behind it.
+BUILT ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct \
+	2>/dev/null),0)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
@@ -102,7 +105,8 @@ $(O)/nbdboot: $(O)/nbdboot.debug
 	$(Q)strip -s -R .comment -R .note.gnu.property -o $@ $<
 
 $(core-obj): hosted := -ffreestanding
-$(O)/boot/cli/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"'
+$(O)/boot/cli/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
+	-DNBDBOOT_BUILT=$(BUILT)
 $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)

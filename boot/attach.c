@@ -9,7 +9,6 @@
 #include "boot/attach.h"
 #include "port/linux/module.h"
 #include "port/linux/nbdk.h"
-#include "port/posix/dial.h"
 
 /* What the driver takes: nbd_is_valid_blksize() in drivers/block/nbd.c. */
 #define BLOCK_MIN 512u
@@ -112,11 +111,10 @@ static int check_driver(const struct attach *a, struct nbd_diag *d)
 int attach(const struct attach *a, struct nbd_diag *d)
 {
 	const struct nbd_config cfg = { .name = a->uri.name,
-					.name_len = a->uri.name_len };
+					.name_len = a->uri.name_len,
+					.tls = a->uri.tls };
 	int err, block;
 
-	if (a->uri.tls)
-		return nbd_diag(d, NBD_E_USAGE, "this build has no TLS");
 	if (nbd_uri_print(&a->uri, backend, sizeof(backend)) < 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"the URI is longer than the %u bytes that the "
@@ -124,7 +122,9 @@ int attach(const struct attach *a, struct nbd_diag *d)
 				NBDK_BACKEND_MAX);
 	err = check_driver(a, d);
 	if (!err)
-		err = dial(conns, a->connections, &a->uri, &cfg, d);
+		err = secure_dial(conns, a->connections, &a->uri, &cfg,
+				  &a->files, true, d);
+	secure_close();
 	if (err)
 		return err;
 	block = choose_block(a, nbd_export(&conns[0].c), d);

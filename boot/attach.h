@@ -6,20 +6,20 @@
 #ifndef BOOT_ATTACH_H
 #define BOOT_ATTACH_H
 
-#include "core/nbd.h"
-#include "port/port.h"
+#include "boot/secure.h"
 
 /* A time-out in seconds that was not given: take the default. */
 #define ATTACH_DEFAULT (-1)
 
 struct attach {
 	struct nbd_uri uri;
-	unsigned connections; /* 1 to CONFIG_PORT_MAX_CONNECTIONS */
-	int index;	      /* N of nbdN, -1: the kernel chooses */
-	uint32_t block_size;  /* bytes, 0: what the server says, else 512 */
-	bool read_only;	      /* even if the export can be written */
-	int io_timeout;	      /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
-	int dead_timeout;     /* s, NBD_ATTR_DEAD_CONN_TIMEOUT, likewise */
+	struct secure_files files; /* for TLS */
+	unsigned connections;	   /* 1 to CONFIG_PORT_MAX_CONNECTIONS */
+	int index;		   /* N of nbdN, -1: the kernel chooses */
+	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
+	bool read_only;	     /* even if the export can be written */
+	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
+	int dead_timeout;    /* s, NBD_ATTR_DEAD_CONN_TIMEOUT, likewise */
 };
 
 /*

@@ -3,7 +3,7 @@
 #ifndef BOOT_CLI_CLI_H
 #define BOOT_CLI_CLI_H
 
-#include "port/port.h"
+#include "boot/secure.h"
 
 /* Exit status of every command. */
 #define CLI_OK	   0
@@ -77,6 +77,21 @@ struct cli_target {
  */
 int cli_target(struct cli_target *t, const char *word, const char *name,
 	       const char *port, struct nbd_diag *d);
+
+/* The files of TLS, as gnbd(8) has them. */
+#define CLI_TLS_OPTIONS \
+	{ 'A', true, "ca" }, { 'C', true, "cert" }, { 'K', true, "key" },
+#define CLI_TLS_USAGE "[-A CA] [-C CERT -K KEY]"
+#define CLI_TLS_HELP                                                       \
+	"-A    certificates of the CAs that a server's may be signed by\n" \
+	"-C    our certificate, if the server wants one\n"                 \
+	"-K    its key\n"
+
+/* Takes one of them. */
+void cli_tls_file(struct secure_files *f, int option, const char *value);
+/* A host, in place of a URI, is spoken to with TLS if files were given. */
+void cli_target_tls(struct cli_target *t, const char *word,
+		    const struct secure_files *f);
 
 /* ---- output (out.c) ---- */
 

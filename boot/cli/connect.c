@@ -52,9 +52,12 @@ static int take_option(struct attach *at, struct words *w, int option,
 		v = cli_number(a, 1, 86400);
 		at->io_timeout = (int)v;
 		break;
-	default: /* D */
+	case 'D':
 		v = cli_number(a, 0, INT32_MAX);
 		at->dead_timeout = (int)v;
+		break;
+	default:
+		cli_tls_file(&at->files, option, a->value);
 	}
 	return v < 0 ? -1 : 0;
 }
@@ -62,15 +65,11 @@ static int take_option(struct attach *at, struct words *w, int option,
 int cmd_connect(int argc, char *argv[])
 {
 	static const struct cli_option options[] = {
-		{ 'c', true, "connections" },
-		{ 'n', true, "name" },
-		{ 'p', true, "port" },
-		{ 'd', true, "device" },
-		{ 'b', true, "block-size" },
-		{ 'R', false, "read-only" },
-		{ 't', true, "timeout" },
-		{ 'D', true, "dead-timeout" },
-		{ 0 },
+		{ 'c', true, "connections" }, { 'n', true, "name" },
+		{ 'p', true, "port" },	      { 'd', true, "device" },
+		{ 'b', true, "block-size" },  { 'R', false, "read-only" },
+		{ 't', true, "timeout" },     { 'D', true, "dead-timeout" },
+		CLI_TLS_OPTIONS{ 0 },
 	};
 	static struct cli_target t;
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
@@ -88,9 +87,11 @@ int cmd_connect(int argc, char *argv[])
 	if (o < 0 || !cli_operands(&a, 1, 1))
 		return CLI_USAGE;
 	err = cli_target(&t, argv[a.i], w.name, w.port, &d);
-	at.uri = t.uri;
-	if (!err)
+	if (!err) {
+		cli_target_tls(&t, argv[a.i], &at.files);
+		at.uri = t.uri;
 		err = attach(&at, &d);
+	}
 	if (err < 0)
 		return cli_fail(argv[a.i], err, &d);
 	nbd_putf(&cli_out, "nbd%d\n", err);

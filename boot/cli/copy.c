@@ -5,6 +5,7 @@
 #include "port/latency.h"
 
 #include <signal.h>
+#include <string.h>
 
 static void interrupt(int sig)
 {
@@ -37,6 +38,11 @@ static int take_option(struct copy_options *o, int option,
 		v = cli_number(a, 1, COPY_DEPTH);
 		o->depth = (unsigned)v;
 		break;
+	case 'A':
+	case 'C':
+	case 'K':
+		cli_tls_file(&o->files, option, a->value);
+		break;
 	case 'S':
 		o->simple = true;
 		break;
@@ -67,9 +73,9 @@ static int open_side(struct side *s, const char *word, bool output,
 	err = cli_target(t, word, NULL, NULL, d);
 	if (err)
 		return err;
-	if (t->uri.tls)
-		return nbd_diag(d, NBD_E_USAGE, "this build has no TLS");
-	*s = (struct side){ .name = word, .output = output, .fd = -1 };
+	*s = (struct side){
+		.name = word, .output = output, .fd = -1, .tls = t->uri.tls
+	};
 	return side_open_nbd(s, &t->uri, o, d);
 }
 
@@ -98,6 +104,11 @@ static int copy(const char *from, const char *to, const struct copy_options *o)
 	if (err)
 		goto out;
 	subject = to;
+	if (src.tls && !strncmp(to, "nbds", 4)) {
+		err = nbd_diag(&d, NBD_E_USAGE,
+			       "one side at a time can have TLS");
+		goto close_src;
+	}
 	err = open_side(&dst, to, true, o, &d);
 	if (err)
 		goto close_src;
@@ -113,6 +124,7 @@ static int copy(const char *from, const char *to, const struct copy_options *o)
 close_src:
 	src.ops->close(&src);
 out:
+	secure_close();
 	return err ? cli_fail(subject, err, &d) : CLI_OK;
 }
 
@@ -126,7 +138,7 @@ int cmd_copy(int argc, char *argv[])
 		{ 'p', false, "progress" },
 		{ 'v', false, "verify" },
 		{ 'l', false, "latency" },
-		{ 0 },
+		CLI_TLS_OPTIONS{ 0 },
 	};
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	static struct nbd_latency latency;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot exports: what a server has to offer (NBD_OPT_LIST). */
 #include "boot/cli/cli.h"
-#include "port/posix/dial.h"
+#include "boot/secure.h"
 
 /* A list that never ends is the server's fault; nobody reads so far. */
 #define EXPORTS_MAX 1000000u
@@ -54,41 +54,53 @@ static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 	return err;
 }
 
+static int print_list(const struct cli_target *t,
+		      const struct secure_files *files, bool json,
+		      struct nbd_diag *d)
+{
+	static struct conn conn;
+	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST,
+					.tls = t->uri.tls };
+	int err = secure_dial(&conn, 1, &t->uri, &cfg, files, false, d);
+
+	if (!err && json)
+		nbd_putf(&cli_out, "[");
+	if (!err)
+		err = print_all(&conn, json, d);
+	if (!err)
+		dial_hangup(&conn, 1);
+	if (!err && json)
+		nbd_putf(&cli_out, "\n]\n");
+	return err;
+}
+
 int cmd_exports(int argc, char *argv[])
 {
 	static const struct cli_option options[] = { { 'p', true, NULL },
 						     { 'j', false, "json" },
-						     { 0 } };
+						     CLI_TLS_OPTIONS{ 0 } };
 	static struct cli_target t;
-	static struct conn conn;
-	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST };
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
+	struct secure_files files = { NULL, NULL, NULL };
 	const char *port = NULL;
 	struct nbd_diag d = { "" };
 	bool json = false;
 	int o, err;
 
 	while ((o = cli_next(&a, options)) > 0) {
+		json |= o == 'j';
 		if (o == 'p')
 			port = a.value;
-		else
-			json = true;
+		else if (o != 'j')
+			cli_tls_file(&files, o, a.value);
 	}
 	if (o < 0 || !cli_operands(&a, 1, 1))
 		return CLI_USAGE;
 	err = cli_target(&t, argv[a.i], NULL, port, &d);
-	if (!err && t.uri.tls)
-		err = nbd_diag(&d, NBD_E_USAGE, "this build has no TLS");
-	if (!err)
-		err = dial(&conn, 1, &t.uri, &cfg, &d);
-	if (!err && json)
-		nbd_putf(&cli_out, "[");
-	if (!err)
-		err = print_all(&conn, json, &d);
-	if (err)
-		return cli_fail(argv[a.i], err, &d);
-	dial_hangup(&conn, 1);
-	if (json)
-		nbd_putf(&cli_out, "\n]\n");
-	return cli_flush();
+	if (!err) {
+		cli_target_tls(&t, argv[a.i], &files);
+		err = print_list(&t, &files, json, &d);
+	}
+	secure_close();
+	return err ? cli_fail(argv[a.i], err, &d) : cli_flush();
 }

@@ -222,9 +222,10 @@ static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 	const struct nbd_config cfg = { .name = u->name,
 					.name_len = u->name_len,
 					.goal = NBD_GOAL_CONTEXTS,
+					.tls = u->tls,
 					.extra = NBD_BEST_REPLIES };
 	struct conn *conn = &i->conn;
-	int err = dial(conn, 1, u, &cfg, &i->d);
+	int err = secure_dial(conn, 1, u, &cfg, &i->files, false, &i->d);
 
 	while (!err && nbd_state(&conn->c) & NBD_ITEM) {
 		if (*n == CONTEXTS_MAX) {
@@ -273,10 +274,11 @@ static int show(struct info *i, const struct words *w, const struct nbd_uri *u)
 	const struct nbd_config cfg = {
 		.name = u->name,
 		.name_len = u->name_len,
+		.tls = u->tls,
 		.extra = w->simple ? NULL : NBD_BEST_REPLIES,
 	};
 	bool structured, allocation;
-	int err = dial(&i->conn, 1, u, &cfg, &i->d);
+	int err = secure_dial(&i->conn, 1, u, &cfg, &i->files, false, &i->d);
 
 	if (err)
 		return err;
@@ -303,6 +305,11 @@ static void take_option(struct info *i, struct words *w, int option,
 			const char *value)
 {
 	switch (option) {
+	case 'A':
+	case 'C':
+	case 'K':
+		cli_tls_file(&i->files, option, value);
+		break;
 	case 'n':
 		w->name = value;
 		break;
@@ -326,13 +333,10 @@ static void take_option(struct info *i, struct words *w, int option,
 int cmd_info(int argc, char *argv[])
 {
 	static const struct cli_option options[] = {
-		{ 'n', true, "name" },
-		{ 'p', true, "port" },
-		{ 'j', false, "json" },
-		{ 'm', false, "map" },
-		{ 'l', false, "latency" },
-		{ 'S', false, "simple" },
-		{ 0 },
+		{ 'n', true, "name" },	   { 'p', true, "port" },
+		{ 'j', false, "json" },	   { 'm', false, "map" },
+		{ 'l', false, "latency" }, { 'S', false, "simple" },
+		CLI_TLS_OPTIONS{ 0 },
 	};
 	static struct cli_target t;
 	static struct info i;
@@ -348,9 +352,10 @@ int cmd_info(int argc, char *argv[])
 		return cli_usage(argv[0], "--latency is text: not with --json");
 	i.subject = argv[a.i];
 	err = cli_target(&t, i.subject, w.name, w.port, &i.d);
-	if (!err && t.uri.tls)
-		err = nbd_diag(&i.d, NBD_E_USAGE, "this build has no TLS");
-	if (!err)
+	if (!err) {
+		cli_target_tls(&t, i.subject, &i.files);
 		err = show(&i, &w, &t.uri);
+	}
+	secure_close();
 	return err ? cli_fail(i.subject, err, &i.d) : cli_flush();
 }

@@ -13,6 +13,7 @@ struct info {
 	struct conn conn;
 	struct nbd_io io;
 	struct nbd_latency latency;
+	struct secure_files files;
 	struct nbd_diag d;
 };
 

@@ -8,7 +8,8 @@
 const struct command cli_commands[] = {
 	{ "connect", cmd_connect,
 	  "[-c CONNECTIONS] [-n NAME] [-p PORT] [-d nbdN] [-b BLOCKSIZE] [-R]\n"
-	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] URI|HOST|/SOCKET",
+	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] " CLI_TLS_USAGE "\n"
+	  "\tURI|HOST|/SOCKET",
 	  "connect to an NBD server, print the device: nbd0\n"
 	  "-c N  that many connections (1)\n"
 	  "-n    export name (the default export)\n"
@@ -18,7 +19,7 @@ const struct command cli_commands[] = {
 	  "-R    read-only\n"
 	  "-t    seconds until a request without an answer goes to another\n"
 	  "      connection (30)\n"
-	  "-D    seconds that I/O waits while no connection lives (years)\n" },
+	  "-D    seconds that I/O waits while no connection lives (years)\n" CLI_TLS_HELP },
 	{ "disconnect", cmd_disconnect, "[-f] nbdN",
 	  "disconnect a device\n"
 	  "-f  even if it is mounted or open\n" },
@@ -29,27 +30,28 @@ const struct command cli_commands[] = {
 	  "--json  for programs\n" },
 #endif
 #ifdef CONFIG_BOOT_EXPORTS
-	{ "exports", cmd_exports, "[-p PORT] [--json] URI|HOST|/SOCKET",
+	{ "exports", cmd_exports,
+	  "[-p PORT] [--json] " CLI_TLS_USAGE " URI|HOST|/SOCKET",
 	  "list a server's exports: NAME<TAB>DESCRIPTION\n"
-	  "-p      port (10809)\n"
-	  "--json  for programs\n" },
+	  "-p    port (10809)\n"
+	  "--json  for programs\n" CLI_TLS_HELP },
 #endif
 #ifdef CONFIG_BOOT_INFO
 	{ "info", cmd_info,
-	  "[--json] [--map] [--latency] [-S] [-n NAME] [-p PORT]\n"
-	  "\tURI|HOST|/SOCKET",
+	  "[--json] [--map] [--latency] [-S] [-n NAME] [-p PORT]\n\t" CLI_TLS_USAGE
+	  "URI|HOST|/SOCKET",
 	  "show what a server says of an export\n"
 	  "--json     for programs\n"
 	  "--map      what is data, hole and zero: START LENGTH TYPE\n"
 	  "--latency  and how long requests take (256 reads)\n"
-	  "-S         simple replies only\n"
+	  "-S         simple replies only\n" CLI_TLS_HELP
 	  "-n         export name (the default export)\n"
 	  "-p         port (10809)\n" },
 #endif
 #ifdef CONFIG_BOOT_COPY
 	{ "copy", cmd_copy,
 	  "[-c CONNECTIONS] [-q DEPTH] [--destination-is-zero] [--progress]\n"
-	  "\t[--verify] [--latency] [-S] SRC DST",
+	  "\t[--verify] [--latency] [-S] " CLI_TLS_USAGE "SRC DST",
 	  "copy a disk image; SRC and DST are URIs, files, block devices or -\n"
 	  "-c N                   connections to each server (4 if allowed)\n"
 	  "-q DEPTH               pieces in flight (8)\n"
@@ -57,7 +59,7 @@ const struct command cli_commands[] = {
 	  "--progress             tell how far it is, also to a file\n"
 	  "--verify               read both back and compare\n"
 	  "--latency              print how long requests took\n"
-	  "-S                     simple replies\n" },
+	  "-S                     simple replies\n" CLI_TLS_HELP },
 #endif
 #ifdef CONFIG_BOOT_MODULES
 	{ "load", cmd_load, "", "load the kernel's nbd module\n" },

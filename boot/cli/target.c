@@ -91,3 +91,20 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 	}
 	return err;
 }
+
+void cli_tls_file(struct secure_files *f, int option, const char *value)
+{
+	if (option == 'A')
+		f->ca = value;
+	else if (option == 'C')
+		f->cert = value;
+	else
+		f->key = value;
+}
+
+void cli_target_tls(struct cli_target *t, const char *word,
+		    const struct secure_files *f)
+{
+	if (!nbd_is_uri(word) && (f->ca || f->cert || f->key))
+		t->uri.tls = true;
+}

@@ -9,7 +9,7 @@
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
 
-#include "port/port.h"
+#include "boot/secure.h"
 
 #include <poll.h>
 
@@ -78,6 +78,7 @@ struct side {
 	uint32_t piece;	   /* bytes; the longest read or write */
 	uint32_t zeroes;   /* bytes; the longest zero */
 	bool grows;	   /* an output file: as long as it has to be */
+	bool tls;	   /* nbds:// */
 	bool is_pipe;	   /* in order, from the first byte to the last */
 	bool is_zero;	   /* a destination that is known to hold zeroes */
 	int fd;		   /* file.c */
@@ -88,6 +89,7 @@ struct copy_options {
 	unsigned connections; /* 0: as many as serve well */
 	unsigned depth;	      /* 0: the default */
 	bool simple, destination_is_zero, progress, verify, print_latency;
+	struct secure_files files;   /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
 };
 

@@ -2,7 +2,7 @@
 /* NBD exports as sides of a copy. */
 #include "boot/copy/copy.h"
 #include "port/latency.h"
-#include "port/posix/dial.h"
+#include "boot/secure.h"
 
 /* Where a server allows several; more do not make one thread faster. */
 #define CONNECTIONS 4
@@ -210,7 +210,7 @@ static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 	struct nbd_req *r;
 	int n = 0, err = 0;
 
-	nbd_pump(&conn->c, &conn->s.t);
+	nbd_pump(&conn->c, conn->t);
 	while (!err && (r = nbd_reap(&conn->c))) {
 		err = finish(s, r, d);
 		nbd_release(&conn->c, r);
@@ -264,7 +264,7 @@ static unsigned drain(struct link *l)
 		struct nbd_client *c = &l->conns[i].c;
 		struct nbd_req *r;
 
-		nbd_pump(c, &l->conns[i].s.t);
+		nbd_pump(c, l->conns[i].t);
 		while ((r = nbd_reap(c)))
 			nbd_release(c, r);
 		n += nbd_state(c) != NBD_CLOSED;
@@ -301,25 +301,36 @@ static const struct side_ops nbd_ops = {
 
 /* ---- opening ---- */
 
-/* What was not asked for in numbers depends on what the server allows. */
-static int open_links(struct link *l, const struct nbd_uri *uri, unsigned want,
-		      struct nbd_diag *d)
+/* From the n-th on, if the side has n already. */
+static int open_some(struct link *l, unsigned n, const struct nbd_uri *uri,
+		     const struct copy_options *o, struct nbd_diag *d)
 {
-	const struct nbd_export *first, *other;
+	struct conn *first = l->conns + l->n;
 	int err;
 
-	l->n = want ? want : 1;
-	err = dial(l->conns, l->n, uri, &l->cfg, d);
+	first->number = l->n;
+	err = secure_dial(first, n, uri, &l->cfg, &o->files, false, d);
+	if (!err)
+		l->n += n;
+	return err;
+}
+
+/* What was not asked for in numbers depends on what the server allows. */
+static int open_links(struct link *l, const struct nbd_uri *uri,
+		      const struct copy_options *o, struct nbd_diag *d)
+{
+	const struct nbd_export *first, *other;
+	int err = open_some(l, o->connections ? o->connections : 1, uri, o, d);
+
 	if (err)
 		return err;
 	first = nbd_export(&l->conns[0].c);
 	l->flags = first->flags;
-	if (want || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
+	if (o->connections || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 0;
-	err = dial(l->conns + 1, CONNECTIONS - 1, uri, &l->cfg, d);
+	err = open_some(l, CONNECTIONS - 1, uri, o, d);
 	if (err)
 		return err;
-	l->n = CONNECTIONS;
 	other = nbd_export(&l->conns[1].c);
 	if (other->size == first->size && other->flags == first->flags)
 		return 0;
@@ -347,10 +358,11 @@ int side_open_nbd(struct side *s, const struct nbd_uri *uri,
 	l->cfg = (struct nbd_config){
 		.name = uri->name,
 		.name_len = uri->name_len,
+		.tls = uri->tls,
 		.extra = o->simple ? NULL : NBD_BEST_REPLIES,
 	};
 	l->latency = o->latency;
-	err = open_links(l, uri, o->connections, d);
+	err = open_links(l, uri, o, d);
 	if (err) {
 		dial_hangup(l->conns, l->n);
 		return err;

@@ -3,8 +3,9 @@
  * Several connections at once:
  *
  *   CONNECTING --writable--> TALKING --engine stops--> STOPPED
- *      ^ '--refused, silent-- next address
- *      '----------------------'
+ *      ^ |                   ^ '--STARTTLS--> SECURING
+ *      | '--refused, silent  '-----------------'
+ *      '---- next address
  */
 #include "port/posix/dial.h"
 
@@ -90,12 +91,40 @@ static int explain_talk(const struct conn *conn, struct nbd_diag *d)
 	return err;
 }
 
-static int talk(struct conn *conn, struct nbd_diag *d)
+static int pump(struct conn *conn, struct nbd_diag *d)
 {
-	if (nbd_pump(&conn->c, &conn->s.t) == NBD_E_AGAIN)
+	if (nbd_pump(&conn->c, conn->t) == NBD_E_AGAIN)
 		return 0;
 	conn->state = CONN_STOPPED;
 	return nbd_error(&conn->c) ? explain_talk(conn, d) : 0;
+}
+
+static int secure(struct conn *conn, struct nbd_diag *d)
+{
+	int err = conn->tls->step(conn->tls, conn->number, d);
+
+	if (err < 0)
+		return err;
+	conn->state = err ? CONN_SECURING : CONN_TALKING;
+	conn->wants = (unsigned)err;
+	if (err)
+		return 0;
+	conn->t = conn->tls->transport(conn->tls, conn->number);
+	nbd_tls_done(&conn->c);
+	return pump(conn, d);
+}
+
+static int talk(struct conn *conn, struct nbd_diag *d)
+{
+	int err;
+
+	if (conn->state == CONN_SECURING)
+		return secure(conn, d);
+	err = pump(conn, d);
+	if (err || !(nbd_state(&conn->c) & NBD_TLS))
+		return err;
+	err = conn->tls->start(conn->tls, conn->number, &conn->s.t, d);
+	return err ? err : secure(conn, d);
 }
 
 /* The socket is ready, or (timed_out) the budget is spent. */
@@ -103,6 +132,9 @@ static int advance(struct call *call, struct conn *conn, bool timed_out)
 {
 	int err;
 
+	if (timed_out && conn->state == CONN_SECURING)
+		return nbd_diag(call->d, NBD_E_TIMEOUT, "TLS handshake: %s",
+				nbd_err_text(NBD_E_TIMEOUT));
 	if (timed_out && conn->state == CONN_TALKING) {
 		nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
 		return explain_talk(conn, call->d);
@@ -123,6 +155,8 @@ static short wanted(const struct conn *conn)
 {
 	if (conn->state == CONN_CONNECTING)
 		return POLLOUT;
+	if (conn->state == CONN_SECURING)
+		return conn->wants & NBD_SEND ? POLLOUT : POLLIN;
 	return nbd_state(&conn->c) & NBD_SEND ? POLLOUT : POLLIN;
 }
 
@@ -219,14 +253,25 @@ static int open_first(struct call *call, struct conn conns[], unsigned n,
 			nbd_err_text(NBD_E_MULTI_CONN));
 }
 
+static void hang_up(struct conn *conn)
+{
+	if (conn->tls)
+		conn->tls->stop(conn->tls, conn->number);
+	sock_close(&conn->s);
+}
+
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
-	 const struct nbd_config *cfg, struct nbd_diag *d)
+	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
 {
 	struct call call = { .d = d };
 	int err;
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		conns[i].s.fd = -1;
+		conns[i].t = &conns[i].s.t;
+		conns[i].tls = cfg->tls ? tls : NULL;
+		conns[i].number = conns[0].number + i;
+	}
 	err = sock_resolve(uri, call.addrs, d);
 	if (err < 0)
 		return err;
@@ -251,7 +296,7 @@ int dial_resume(struct conn *conn, struct nbd_diag *d)
 	if (!err)
 		err = run(&call, conn, 1);
 	if (err)
-		sock_close(&conn->s);
+		hang_up(conn);
 	return err;
 }
 
@@ -262,7 +307,7 @@ void dial_hangup(struct conn conns[], unsigned n)
 			continue;
 		nbd_close(&conns[i].c);
 		if (nbd_state(&conns[i].c) & NBD_SEND)
-			nbd_pump(&conns[i].c, &conns[i].s.t);
-		sock_close(&conns[i].s);
+			nbd_pump(&conns[i].c, conns[i].t);
+		hang_up(&conns[i]);
 	}
 }

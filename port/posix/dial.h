@@ -7,16 +7,21 @@
 #define PORT_POSIX_DIAL_H
 
 #include "port/posix/sock.h"
+#include "port/tls.h"
 
 /* How long a person waits; both in ms. */
 #define DIAL_CONNECT_MS	  10000 /* for one address to answer */
 #define DIAL_HANDSHAKE_MS 30000 /* for the server, in all its answers */
 
-enum conn_state { CONN_CONNECTING, CONN_TALKING, CONN_STOPPED };
+enum conn_state { CONN_CONNECTING, CONN_TALKING, CONN_SECURING, CONN_STOPPED };
 
 struct conn {
 	struct nbd_client c;
 	struct sock s;
+	struct nbd_transport *t; /* s.t, or TLS over it */
+	struct nbd_tls *tls;
+	unsigned number; /* for tls; the caller sets that of the first */
+	unsigned wants;	 /* NBD_SEND or NBD_RECV, while it is secured */
 	enum conn_state state;
 	unsigned addr; /* index of the address in use */
 	int budget_ms; /* how long it may still wait */
@@ -28,9 +33,12 @@ struct conn {
  * NBD_GOAL_EXPORT and n > 1 the export must be the same on all, and the
  * server must allow several connections: NBD_E_MISMATCH, NBD_E_MULTI_CONN.
  * On failure everything is closed, and d says why.
+ *
+ * With cfg->tls, tls does the TLS handshake where NBD wants it, within the
+ * same time; it outlives the connections.
  */
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
-	 const struct nbd_config *cfg, struct nbd_diag *d);
+	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d);
 
 /*
  * Goes on with a connection whose engine was woken (nbd_next(), nbd_close())

@@ -32,6 +32,10 @@ int sock_error(int err)
 	case EACCES:
 	case EPERM:
 		return NBD_E_PERM;
+	case EIO: /* kernel TLS: an alert, which is a goodbye */
+		return NBD_E_CUT;
+	case EBADMSG: /* kernel TLS: a forged record */
+		return NBD_E_TLS;
 	default:
 		return NBD_E_IO;
 	}

@@ -119,7 +119,7 @@ static void a_name_is_tried_at_all_its_addresses(void **state)
 	/* "localhost" may be ::1 first, where nobody listens */
 	say_go(&server.script[0], 4096, MULTI);
 	start(1);
-	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), 0);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
 	assert_int_equal(nbd_export(&conns[0].c)->size, 4096);
 	dial_hangup(conns, 1);
 	join();
@@ -132,7 +132,7 @@ static void four_connections_agree(void **state)
 	for (unsigned i = 0; i < N; i++)
 		say_go(&server.script[i], 4096, MULTI);
 	start(N);
-	assert_int_equal(dial(conns, N, &server.uri, &go, &d), 0);
+	assert_int_equal(dial(conns, N, &server.uri, &go, NULL, &d), 0);
 	for (unsigned i = 0; i < N; i++)
 		assert_int_equal(nbd_state(&conns[i].c), NBD_READY);
 	dial_hangup(conns, N);
@@ -145,7 +145,8 @@ static void sizes_that_differ_are_refused(void **state)
 	say_go(&server.script[0], 4096, MULTI);
 	say_go(&server.script[1], 8192, MULTI);
 	start(2);
-	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_MISMATCH);
+	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
+			 NBD_E_MISMATCH);
 	assert_non_null(strstr(d.text, "4096"));
 	assert_non_null(strstr(d.text, "8192"));
 	assert_all_closed(2);
@@ -158,7 +159,8 @@ static void flags_that_differ_are_refused(void **state)
 	say_go(&server.script[0], 4096, MULTI);
 	say_go(&server.script[1], 4096, MULTI | NBD_FLAG_READ_ONLY);
 	start(2);
-	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_MISMATCH);
+	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
+			 NBD_E_MISMATCH);
 	assert_all_closed(2);
 	join();
 }
@@ -169,7 +171,7 @@ static void several_connections_need_can_multi_conn(void **state)
 	/* as by a server for one client, which leaves the others waiting */
 	say_go(&server.script[0], 4096, NBD_FLAG_HAS_FLAGS);
 	start(1);
-	assert_int_equal(dial(conns, N, &server.uri, &go, &d),
+	assert_int_equal(dial(conns, N, &server.uri, &go, NULL, &d),
 			 NBD_E_MULTI_CONN);
 	assert_all_closed(N);
 	join();
@@ -185,7 +187,7 @@ static void a_cut_after_every_byte_is_an_error(void **state)
 	for (size_t n = 0; n < end; n++) {
 		server.script[0].n = n;
 		start(1);
-		assert_int_equal(dial(conns, 1, &server.uri, &go, &d),
+		assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 				 NBD_E_CUT);
 		assert_non_null(strstr(d.text, n < 18 ? "greeting" : "_GO"));
 		assert_all_closed(1);
@@ -204,7 +206,7 @@ static void a_cut_in_the_list_is_an_error(void **state)
 	say_item(s, "b", "");
 	for (size_t end = s->n; s->n >= 18; s->n--) {
 		start(1);
-		err = dial(conns, 1, &server.uri, &list, &d);
+		err = dial(conns, 1, &server.uri, &list, NULL, &d);
 		while (!err) {
 			nbd_next(&conns[0].c);
 			err = dial_resume(&conns[0], &d);
@@ -225,7 +227,8 @@ static void the_servers_words_are_passed_on_escaped(void **state)
 	say_reply(s, NBD_OPT_GO, NBD_REP_ERR_UNKNOWN, 9);
 	say_bytes(s, "no \x1b[2J x", 9);
 	start(1);
-	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_NO_EXPORT);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_NO_EXPORT);
 	assert_non_null(strstr(d.text, "\"no \\x1b[2J x\""));
 	join();
 }
@@ -235,7 +238,8 @@ static void nobody_there_is_refused(void **state)
 	(void)state;
 	close(server.fd);
 	server.fd = -1;
-	assert_int_equal(dial(conns, 2, &server.uri, &go, &d), NBD_E_REFUSED);
+	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
+			 NBD_E_REFUSED);
 	assert_non_null(strstr(d.text, "127.0.0.1 port"));
 	assert_all_closed(2);
 }
@@ -252,14 +256,15 @@ static void unix_sockets_are_told_by_their_path(void **state)
 	server.uri = (struct nbd_uri){ .is_unix = true,
 				       .socket = server.path,
 				       .socket_len = strlen(server.path) };
-	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_REFUSED);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_REFUSED);
 	assert_non_null(strstr(d.text, server.path));
 
 	listen_at((struct sockaddr *)&a, sizeof(a));
 	for (unsigned i = 0; i < N; i++)
 		say_go(&server.script[i], 4096, MULTI);
 	start(N);
-	assert_int_equal(dial(conns, N, &server.uri, &go, &d), 0);
+	assert_int_equal(dial(conns, N, &server.uri, &go, NULL, &d), 0);
 	dial_hangup(conns, N);
 	join();
 }
@@ -274,14 +279,15 @@ static void a_socket_path_that_is_too_long_is_told(void **state)
 	server.uri = (struct nbd_uri){ .is_unix = true,
 				       .socket = path,
 				       .socket_len = sizeof(path) - 1 };
-	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_URI);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), NBD_E_URI);
 }
 
 static void a_name_without_address_is_told(void **state)
 {
 	(void)state;
 	server.uri.host = "no-such-host.invalid";
-	assert_int_equal(dial(conns, 1, &server.uri, &go, &d), NBD_E_RESOLVE);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_RESOLVE);
 	assert_non_null(strstr(d.text, "no-such-host.invalid"));
 }
 

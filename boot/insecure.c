@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds without TLS: what wants it is refused. */
+#include "boot/secure.h"
+
+int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
+		const struct nbd_config *cfg, const struct secure_files *files,
+		bool kernel, struct nbd_diag *d)
+{
+	(void)kernel;
+	if (uri->tls || files->ca || files->cert || files->key)
+		return nbd_diag(d, NBD_E_USAGE, "this build has no TLS");
+	return dial(conns, n, uri, cfg, NULL, d);
+}
+
+void secure_close(void)
+{
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dialing as a URI wants it: in the clear, or with TLS, and never in the clear
+ * where TLS was wanted.
+ */
+#ifndef BOOT_SECURE_H
+#define BOOT_SECURE_H
+
+#include "port/posix/dial.h"
+
+/* Files named by options; NULL: not given.  They go before the URI's keys. */
+struct secure_files {
+	const char *ca, *cert, *key;
+};
+
+/*
+ * As dial() (cfg->tls says what uri->tls says).  With `kernel` the sockets can
+ * be handed over afterwards: the kernel encrypts what is sent through them.
+ * At the end secure_close(), after failures too.
+ */
+int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
+		const struct nbd_config *cfg, const struct secure_files *files,
+		bool kernel, struct nbd_diag *d);
+
+/* Forgets and wipes all credentials; connections without `kernel` end. */
+void secure_close(void);
+
+/* When the program was built, in s since 1970. */
+extern const int64_t secure_built;
+
+#endif

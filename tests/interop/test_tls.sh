@@ -1,0 +1,292 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# TLS against the servers that people run, and against those that nobody
+# should trust.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+# shellcheck source=tests/pki.sh
+. "${0%/*}/../pki.sh"
+nbdboot=$O/nbdboot
+pki=$work/pki
+free=20900
+
+# exports TEXT SENTENCE ARGUMENT...: works, and its output has the text
+exports()
+{
+	text=$1 sentence=$2
+	shift 2
+	run "$nbdboot" exports "$@"
+	expect 0 "$text" "$sentence"
+}
+
+# refused STATUS TEXT SENTENCE ARGUMENT...
+refused()
+{
+	want=$1 text=$2 sentence=$3
+	shift 3
+	run "$nbdboot" exports "$@"
+	expect "$want" "$text" "$sentence"
+	[ ! -s "$work/out" ] || not_ok "and prints nothing: $sentence"
+}
+
+# tls_server NAME NBDKIT-ARGUMENT...: nbdkit with that certificate
+tls_server()
+{
+	pki_use "$pki" "$1" "$work/server-$1"
+	dir=$work/server-$1
+	shift
+	serve --tls-certificates="$dir" "$@" memory 1M
+}
+
+pki "$pki"
+ca=$pki/ca-cert.pem
+pki_server "$pki" rsa rsa
+pki_server "$pki" ecdsa ecdsa
+pki_cert "$pki" client rsa 'cn = "client"' signing_key tls_www_client
+mkdir "$work/with" "$work/without"
+cp "$ca" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/with"
+cp "$ca" "$work/without"
+printf '# users\nbob:00112233445566778899aabbccddeeff\nalice:%064d\n' 7 \
+	>"$work/psk"
+
+# ---- nbdkit ----
+
+for kind in rsa ecdsa; do
+	tls_server $kind --tls=require
+	exports 'default export' "nbdkit, $kind, --tls=require" \
+		"nbds://localhost:$port/?tls-certificates=$work/without"
+	exports 'default export' "nbdkit, $kind, by its address" \
+		-A "$ca" "nbds://127.0.0.1:$port"
+	exports 'default export' "nbdkit, $kind, a host and -A" \
+		-A "$ca" -p "$port" localhost
+	refused 1 'nbds://' "nbdkit, $kind: nbd:// names nbds://" \
+		"nbd://localhost:$port"
+	tls_server $kind --tls=on
+	exports 'default export' "nbdkit, $kind, --tls=on" \
+		-A "$ca" "nbds://localhost:$port"
+	exports 'default export' "nbdkit, $kind, --tls=on, in the clear" \
+		"nbd://localhost:$port"
+	tls_server $kind --tls=require --tls-verify-peer
+	exports 'default export' "nbdkit, $kind, with our certificate" \
+		"nbds://localhost:$port/?tls-certificates=$work/with"
+	exports 'default export' "nbdkit, $kind, with -C and -K" -A "$ca" \
+		-C "$pki/client-cert.pem" -K "$pki/client-key.pem" \
+		"nbds://localhost:$port"
+	refused 1 'client certificate' \
+		"nbdkit, $kind, without the certificate that it demands" \
+		"nbds://localhost:$port/?tls-certificates=$work/without"
+done
+
+serve_at -U "$work/sock" --tls=require --tls-certificates="$dir" memory 1M
+exports 'default export' 'nbdkit over a UNIX socket, by the name localhost' \
+	-A "$ca" "nbds+unix:///?socket=$work/sock"
+refused 1 'not for other.example' 'and not by another name' -A "$ca" \
+	"nbds+unix:///?socket=$work/sock&tls-hostname=other.example"
+
+serve --tls=require --tls-psk="$work/psk" memory 1M
+psk="nbds://alice@localhost:$port/?tls-psk-file"
+exports 'default export' 'nbdkit, pre-shared key' "$psk=$work/psk"
+exports 'default export' 'nbdkit, the first key of the file' \
+	"nbds://localhost:$port/?tls-psk-file=$work/psk"
+sed s/7/8/ "$work/psk" >"$work/psk-wrong"
+sed s/alice/carol/ "$work/psk" >"$work/psk-carol"
+refused 1 'user name and key' 'a wrong pre-shared key' "$psk=$work/psk-wrong"
+refused 1 'user name and key' 'a user that the server does not know' \
+	"nbds://carol@localhost:$port/?tls-psk-file=$work/psk-carol"
+refused 1 'no line dave' 'a user that the file does not have' \
+	"nbds://dave@localhost:$port/?tls-psk-file=$work/psk"
+refused 1 'TLS' 'certificates to a server with pre-shared keys' \
+	-A "$ca" "nbds://localhost:$port"
+
+# ---- qemu-nbd ----
+
+truncate -s 1M "$work/disk"
+# qemu_nbd CREDENTIALS
+qemu_nbd()
+{
+	free=$((free + 1))
+	daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -t -f raw -x disk0 \
+		--object "$1,id=t,endpoint=server" --tls-creds t "$work/disk"
+}
+for cipher in AES-128-GCM AES-256-GCM CHACHA20-POLY1305; do
+	only=NORMAL:-CIPHER-ALL:+$cipher
+	qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=no,priority=$only"
+	exports disk0 "qemu-nbd, $cipher" -A "$ca" "nbds://localhost:$free"
+done
+only=NORMAL:-CIPHER-ALL:+AES-128-CBC
+qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=no,priority=$only"
+refused 1 'TLS handshake' 'qemu-nbd with a cipher that no kernel TLS takes' \
+	-A "$ca" "nbds://localhost:$free"
+qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=yes"
+exports disk0 'qemu-nbd, with our certificate' \
+	"nbds://localhost:$free/?tls-certificates=$work/with"
+refused 1 'closed the connection' 'qemu-nbd, without it' \
+	"nbds://localhost:$free/?tls-certificates=$work/without"
+mkdir "$work/qemu-psk"
+grep alice "$work/psk" >"$work/qemu-psk/keys.psk"
+qemu_nbd "tls-creds-psk,dir=$work/qemu-psk"
+exports disk0 'qemu-nbd, pre-shared key' \
+	"nbds://alice@localhost:$free/?tls-psk-file=$work/psk"
+for version in 1.0 1.1; do
+	qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=no,priority=NORMAL:-VERS-ALL:+VERS-TLS$version"
+	refused 1 'TLS' "qemu-nbd with TLS $version alone" \
+		-A "$ca" "nbds://localhost:$free"
+done
+
+# ---- nbd-server ----
+
+free=$((free + 1))
+cat >"$work/nbd.conf" <<END
+[generic]
+listenaddr = 127.0.0.1
+port = $free
+allowlist = true
+force_tls = true
+certfile = $dir/server-cert.pem
+keyfile = $dir/server-key.pem
+cacertfile = $ca
+[first]
+exportname = $work/disk
+END
+daemon_at $free nbd-server -d -C "$work/nbd.conf"
+exports first 'nbd-server, with our certificate' \
+	"nbds://localhost:$free/?tls-certificates=$work/with"
+refused 1 'nbds://' 'nbd-server with force_tls, nbd://' "nbd://localhost:$free"
+
+# ---- certificates that are refused ----
+
+refuse_cert()
+{
+	text=$1 sentence=$2 name=$3
+	shift 3
+	pki_cert "$pki" "$name" ecdsa "$@"
+	tls_server "$name" --tls=require
+	refused 1 "$text" "$sentence" -A "$ca" "nbds://localhost:$port"
+}
+good='dns_name = "localhost"'
+refuse_cert 'expired since 2021-03-04' 'an expired certificate' expired \
+	'cn = "x"' "$good" tls_www_server signing_key \
+	'activation_date = "2020-03-04 12:00:00"' \
+	'expiration_date = "2021-03-04 12:00:00"'
+refuse_cert 'not valid before 2091-03-04' 'a certificate of the future' \
+	future 'cn = "x"' "$good" tls_www_server signing_key \
+	'activation_date = "2091-03-04 12:00:00"' \
+	'expiration_date = "2092-03-04 12:00:00"'
+refuse_cert 'is for other.example, not for localhost' \
+	'a certificate for another name, both names told' other 'cn = "x"' \
+	'dns_name = "other.example"' tls_www_server signing_key
+refuse_cert 'is for other.example, not for localhost' \
+	'the common name does not count beside other names' both \
+	'cn = "localhost"' 'dns_name = "other.example"' tls_www_server \
+	signing_key
+refuse_cert 'serverAuth' 'a certificate for clients' clients 'cn = "x"' \
+	"$good" tls_www_client signing_key
+pki_cert "$pki" named ecdsa 'cn = "x"' "$good" tls_www_server signing_key
+tls_server named --tls=require
+refused 1 'is for localhost, not for 127.0.0.1' \
+	'a certificate for the name, where the address was given' \
+	-A "$ca" "nbds://127.0.0.1:$port"
+exports 'default export' 'unless tls-hostname= says the name' \
+	-A "$ca" "nbds://127.0.0.1:$port/?tls-hostname=localhost"
+pki_cert "$pki" wild ecdsa 'cn = "x"' 'dns_name = "*.example.com"' \
+	tls_www_server signing_key
+tls_server wild --tls=require
+exports 'default export' 'a wildcard' -A "$ca" \
+	"nbds://127.0.0.1:$port/?tls-hostname=srv.example.com"
+refused 1 'for *.example.com, not for a.srv.example.com' \
+	'a wildcard is for one label' \
+	-A "$ca" "nbds://127.0.0.1:$port/?tls-hostname=a.srv.example.com"
+
+tls_server ecdsa --tls=require
+pki "$work/other-ca"
+refused 1 'not signed by a CA' 'the wrong CA' \
+	-A "$work/other-ca/ca-cert.pem" "nbds://localhost:$port"
+refused 1 'not signed by a CA' "the system's CAs, where none is named" \
+	"nbds://localhost:$port"
+exports 'default export' 'anything goes with tls-verify-peer=0' \
+	"nbds://localhost:$port/?tls-verify-peer=0"
+mkdir "$work/self"
+cp "$pki/ecdsa-key.pem" "$work/self/server-key.pem"
+printf '%s\n' 'cn = "localhost"' "$good" tls_www_server signing_key \
+	'expiration_days = 9' >"$work/template"
+certtool --generate-self-signed --load-privkey "$work/self/server-key.pem" \
+	--template "$work/template" --outfile "$work/self/server-cert.pem" \
+	2>/dev/null
+cp "$ca" "$work/self"
+serve --tls=require --tls-certificates="$work/self" memory 1M
+refused 1 'signed by itself' 'a self-signed certificate' -A "$ca" \
+	"nbds://localhost:$port"
+
+# ---- our own credentials ----
+
+tls_server ecdsa --tls=require
+refused 1 '/nonexistent' 'a CA file that is not there' -A /nonexistent \
+	"nbds://localhost:$port"
+refused 1 'no certificate' 'a CA file that is none' -A "$work/psk" \
+	"nbds://localhost:$port"
+refused 1 'is not the key of' 'a key of another certificate' -A "$ca" \
+	-C "$pki/client-cert.pem" -K "$pki/rsa-key.pem" "nbds://localhost:$port"
+openssl rsa -in "$pki/client-key.pem" -aes128 -passout pass:x \
+	-out "$work/encrypted" 2>/dev/null
+refused 1 'encrypted' 'a key with a password' -A "$ca" \
+	-C "$pki/client-cert.pem" -K "$work/encrypted" "nbds://localhost:$port"
+refused 2 'without its' '-C without -K' -A "$ca" -C "$pki/client-cert.pem" \
+	"nbds://localhost:$port"
+refused 2 'use one of the two' 'certificates and a pre-shared key' -A "$ca" \
+	"nbds://localhost:$port/?tls-psk-file=$work/psk"
+refused 2 'tls-psk-file=' 'tls-type=psk without a file' \
+	"nbds://localhost:$port/?tls-type=psk"
+refused 2 'anon' 'tls-type=anon' "nbds://localhost:$port/?tls-type=anon"
+refused 2 'nbds://' '-A and nbd://' -A "$ca" "nbd://localhost:$port"
+refused 2 'nbds://' 'nbd:// with keys for TLS' \
+	"nbd://localhost:$port/?tls-verify-peer=1"
+
+# ---- never in the clear ----
+
+serve --tls=off memory 1M
+refused 1 'does not offer TLS' 'a server without TLS' -A "$ca" \
+	"nbds://localhost:$port"
+serve -o memory 1M
+refused 1 'does not offer TLS' 'an oldstyle server' -A "$ca" \
+	"nbds://localhost:$port"
+serve --mask-handshake=0 memory 1M
+refused 1 'does not offer TLS' 'a server without fixed newstyle' -A "$ca" \
+	"nbds://localhost:$port"
+
+# fake ANSWER: a server that says so to STARTTLS, and keeps what it is told.
+# The greeting has both flags; the client's and its option are 20 bytes.
+fake()
+{
+	free=$((free + 1))
+	{
+		printf 'NBDMAGICIHAVEOPT\0\3'
+		printf '\0\3\350\211\4\125\145\251\0\0\0\5'
+		printf "$1"
+	} >"$work/answer"
+	daemon_at $free socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
+		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/told; tail -c +19 $work/answer; cat >>$work/told"
+}
+# quiet SENTENCE: nothing came after STARTTLS but perhaps a TLS record.
+quiet()
+{
+	while kill -0 "$server" 2>/dev/null; do :; done
+	if tail -c +21 "$work/told" | head -c 1 | tr '\26\25' '..' |
+		grep -q '[^.]'; then
+		not_ok "$1: something was sent in the clear"
+	else
+		ok "$1: nothing was sent in the clear"
+	fi
+}
+for error in 1:UNSUP 2:POLICY 3:INVALID 4:PLATFORM 7:SHUTDOWN; do
+	fake "\\200\\0\\0\\${error%:*}\\0\\0\\0\\0"
+	refused 1 'TLS' "STARTTLS is answered with ERR_${error#*:}" -A "$ca" \
+		"nbds://localhost:$free"
+	quiet "ERR_${error#*:}"
+done
+# an ACK, and behind it a reply in the clear, that a list is complete
+fake '\0\0\0\1\0\0\0\0\0\3\350\211\4\125\145\251\0\0\0\3\0\0\0\1\0\0\0\0'
+refused 1 'is not TLS' 'plaintext behind the reply to STARTTLS' -A "$ca" \
+	"nbds://localhost:$free"
+quiet 'plaintext behind the reply'
+
+finish

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# One machine for TLS that ends in the kernel: certificates and pre-shared
+# keys, every cipher, 1 and 4 connections.  TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/pki.sh
+. "$here/../pki.sh"
+
+tree=$work/tree
+image=$work/disk
+pki=$work/pki
+size=$((128 * 1048576))
+words=test.size=$size
+
+find_kernel
+truncate -s "$size" "$image"
+make_guest "$tree" tls-tests.sh fio
+pki "$pki"
+pki_server "$pki" rsa rsa
+pki_server "$pki" ecdsa ecdsa
+pki_cert "$pki" client ecdsa 'cn = "client"' signing_key tls_www_client
+pki_use "$pki" rsa "$work/rsa"
+pki_use "$pki" ecdsa "$work/ecdsa"
+mkdir -p "$tree/tls"
+cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$tree/tls/"
+mkdir "$tree/ca"
+cp "$pki/ca-cert.pem" "$tree/ca/"
+printf 'alice:%064d\n' 123456789 | tee "$work/psk" >"$tree/tls/psk"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls aesni_intel gcm ctr
+	ghash_generic chacha20poly1305 chacha_generic poly1305_generic' \
+	"$tree" | sed 's/^/# /'
+
+serve 0 --tls=require --tls-certificates="$work/rsa" file "$image"
+words="$words test.rsa=$port"
+serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/ecdsa" \
+	file "$image"
+words="$words test.ecdsa=$port"
+serve 0 --tls=require --tls-psk="$work/psk" file "$image"
+words="$words test.psk=$port"
+# One that takes a single cipher at a time: what it is asked for.
+for cipher in AES-256-GCM CHACHA20-POLY1305; do
+	free=$((20830 + ${#cipher}))
+	qemu-nbd -p $free -b 127.0.0.1 -t -e 8 --shared=8 -f raw \
+		--fork --pid-file="$work/$cipher.pid" \
+		--object "tls-creds-x509,id=t,dir=$work/ecdsa,endpoint=server,verify-peer=no,priority=NORMAL:-CIPHER-ALL:+$cipher" \
+		--tls-creds t "$image"
+	servers="$servers $(cat "$work/$cipher.pid")"
+	words="$words test.$cipher=$free"
+done
+
+vm_memory=768
+vm_start "$work/initramfs" "rdinit=/test $words" \
+	-serial "file:$work/kernel.log"
+until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
+	[ "$line" = 'end of tests' ]; do
+	case $line in
+	'ok - '*) ok "${line#ok - }" ;;
+	'not ok - '*) not_ok "${line#not ok - }" ;;
+	'# '*) echo "$line" ;;
+	*)
+		not_ok 'the machine runs to the end of its tests'
+		show "$work/log"
+		break
+		;;
+	esac
+done
+vm_stop
+[ "$failed" = 0 ] || show "$work/kernel.log"
+finish
