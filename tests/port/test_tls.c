@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Handshakes in memory, with a server of mbedTLS: what the client makes of
+ * every cut and every changed byte, and of the keys.
+ */
+#include "tests/unit.h"
+#include "port/mbedtls/creds.h"
+#include "port/mbedtls/tls.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <mbedtls/ssl.h>
+#include <mbedtls/x509_crt.h>
+
+#define PIPE_MAX 32768u
+#define NEVER	 PIPE_MAX
+
+/* Bytes on their way. */
+struct pipe {
+	unsigned char buf[PIPE_MAX];
+	size_t n, taken;
+	size_t cut;  /* the end of the stream, when so many were taken */
+	size_t flip; /* this byte arrives changed */
+	size_t step; /* at most so many are taken at once */
+};
+
+static struct pipe to_server, to_client;
+static mbedtls_ssl_context ssl;
+static mbedtls_ssl_config config;
+static mbedtls_x509_crt cert;
+static mbedtls_pk_context key;
+static unsigned char server_block[88];
+static char psk_path[] = "/tmp/tls-psk-XXXXXX";
+static char ca_path[] = "/tmp/tls-ca-XXXXXX";
+static struct nbd_diag d;
+
+static const char psk_line[] = "alice:00112233445566778899aabbccddeeff\n";
+static const unsigned char psk[] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55,
+				     0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb,
+				     0xcc, 0xdd, 0xee, 0xff };
+
+static void put(struct pipe *p, const void *from, size_t len)
+{
+	assert_true(len <= PIPE_MAX - p->n);
+	memcpy(p->buf + p->n, from, len);
+	p->n += len;
+}
+
+/* Bytes taken, 0 at the cut, -1 if there are none now. */
+static int take(struct pipe *p, unsigned char *to, size_t len)
+{
+	size_t end = p->n < p->cut ? p->n : p->cut;
+
+	if (len > p->step)
+		len = p->step;
+	if (len > end - p->taken)
+		len = end - p->taken;
+	if (!len)
+		return p->taken == p->cut ? 0 : -1;
+	memcpy(to, p->buf + p->taken, len);
+	if (p->flip >= p->taken && p->flip < p->taken + len)
+		to[p->flip - p->taken] ^= 0x01;
+	p->taken += len;
+	return (int)len;
+}
+
+static int below_read(struct nbd_transport *t, void *buf, size_t len)
+{
+	int n = take(&to_client, buf, len);
+
+	(void)t;
+	return n < 0 ? NBD_E_AGAIN : n;
+}
+
+static int below_write(struct nbd_transport *t, const struct nbd_iov v[],
+		       unsigned n)
+{
+	(void)t;
+	assert_int_equal(n, 1);
+	put(&to_server, v[0].base, v[0].len);
+	return (int)v[0].len;
+}
+
+static struct nbd_transport below = { below_read, below_write, NULL };
+
+static int server_send(void *arg, const unsigned char *buf, size_t len)
+{
+	(void)arg;
+	put(&to_client, buf, len);
+	return (int)len;
+}
+
+static int server_receive(void *arg, unsigned char *buf, size_t len)
+{
+	int n = take(&to_server, buf, len);
+
+	(void)arg;
+	return n < 0 ? MBEDTLS_ERR_SSL_WANT_READ : n;
+}
+
+static int server_random(void *arg, unsigned char *p, size_t len)
+{
+	(void)arg;
+	return creds_random(p, len) ? 0 : -1;
+}
+
+static int server_keys(void *arg, const unsigned char *master,
+		       const unsigned char *block, size_t mac, size_t key_len,
+		       size_t iv)
+{
+	(void)arg, (void)master;
+	assert_int_equal(mac, 0);
+	memcpy(server_block, block, 2 * (key_len + iv));
+	return 0;
+}
+
+/* ---- a server for each test, which takes one suite or all ---- */
+
+static void server_start(const int *suites)
+{
+	memset(&to_server, 0, sizeof(to_server));
+	memset(&to_client, 0, sizeof(to_client));
+	to_server.cut = to_client.cut = NEVER;
+	to_server.flip = to_client.flip = NEVER;
+	to_server.step = to_client.step = PIPE_MAX;
+	mbedtls_ssl_init(&ssl);
+	mbedtls_ssl_config_init(&config);
+	mbedtls_ssl_config_defaults(&config, MBEDTLS_SSL_IS_SERVER,
+				    MBEDTLS_SSL_TRANSPORT_STREAM,
+				    MBEDTLS_SSL_PRESET_DEFAULT);
+	mbedtls_ssl_conf_rng(&config, server_random, NULL);
+	mbedtls_ssl_conf_export_keys_cb(&config, server_keys, NULL);
+	if (suites)
+		mbedtls_ssl_conf_ciphersuites(&config, suites);
+	if (cert.raw.len)
+		mbedtls_ssl_conf_own_cert(&config, &cert, &key);
+	else
+		mbedtls_ssl_conf_psk(&config, psk, sizeof(psk),
+				     (const unsigned char *)"alice", 5);
+	assert_int_equal(mbedtls_ssl_setup(&ssl, &config), 0);
+	mbedtls_ssl_set_bio(&ssl, NULL, server_send, server_receive, NULL);
+	assert_int_equal(tls_records.start(&tls_records, 0, &below, &d), 0);
+}
+
+static void server_stop(void)
+{
+	mbedtls_ssl_free(&ssl);
+	mbedtls_ssl_config_free(&config);
+}
+
+/* The client's result, or NBD_RECV if both wait for ever. */
+static int shake(void)
+{
+	for (;;) {
+		size_t before = to_server.n + to_client.n + to_client.taken;
+		int ret = tls_records.step(&tls_records, 0, &d);
+
+		if (ret <= 0)
+			return ret;
+		if (ssl.state != MBEDTLS_SSL_HANDSHAKE_OVER)
+			mbedtls_ssl_handshake(&ssl);
+		if (before == to_server.n + to_client.n + to_client.taken)
+			return ret;
+	}
+}
+
+static const struct tls_conf psk_conf = {
+	.verify = true,
+	.name = "localhost",
+	.psk_file = psk_path,
+	.user = "alice",
+};
+
+static int load_psk(void **state)
+{
+	(void)state;
+	memset(&cert, 0, sizeof(cert));
+	return tls_load(&psk_conf, &d);
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	tls_unload();
+	return 0;
+}
+
+/* ---- the tests ---- */
+
+static void every_psk_suite_gives_the_keys_of_the_server(void **state)
+{
+	static const struct {
+		int suites[2];
+		size_t key, iv;
+	} cases[] = {
+		{ { 0xccac, 0 }, 32, 12 },
+		{ { 0xccab, 0 }, 32, 12 },
+		{ { 0x00a9, 0 }, 32, 4 },
+		{ { 0x00a8, 0 }, 16, 4 },
+	};
+	struct nbd_tls_keys keys;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		const unsigned char *p = server_block;
+		size_t len = cases[i].key, iv = cases[i].iv;
+
+		server_start(cases[i].suites);
+		assert_int_equal(shake(), 0);
+		tls_keys(0, &keys);
+		assert_memory_equal(keys.tx.key, p, len);
+		assert_memory_equal(keys.rx.key, p + len, len);
+		assert_memory_equal(keys.tx.iv, p + 2 * len, iv);
+		assert_memory_equal(keys.rx.iv, p + 2 * len + iv, iv);
+		assert_true(keys.tx.seq == 1 && keys.rx.seq == 1);
+		/* nothing was read beyond the handshake */
+		assert_int_equal(to_client.taken, to_client.n);
+		server_stop();
+	}
+}
+
+static void a_handshake_survives_every_split(void **state)
+{
+	(void)state;
+	for (size_t step = 1; step < 40; step++) {
+		server_start(NULL);
+		to_client.step = to_server.step = step;
+		assert_int_equal(shake(), 0);
+		assert_string_equal(tls_suite(0),
+				    "TLS-ECDHE-PSK-WITH-CHACHA20-POLY1305-"
+				    "SHA256");
+		server_stop();
+	}
+}
+
+static void a_cut_at_every_byte_fails(void **state)
+{
+	static const int quick[] = { 0xa8, 0 };
+	size_t total = 0;
+
+	(void)state;
+	for (size_t cut = 0; cut == 0 || cut < total; cut++) {
+		server_start(quick);
+		if (total == 0) {
+			assert_int_equal(shake(), 0);
+			total = to_client.n;
+			server_stop();
+			server_start(quick);
+		}
+		to_client.cut = cut;
+		assert_int_equal(shake(), NBD_E_CUT);
+		assert_non_null(strstr(d.text, "closed the connection"));
+		server_stop();
+	}
+	assert_true(total > 100);
+}
+
+/* What nothing protects: the minor version in the head of a plain record. */
+static bool is_free(const unsigned char *p, size_t at)
+{
+	bool plain = true;
+	size_t i = 0;
+
+	while (plain && i <= at) {
+		if (i + 2 == at)
+			return true;
+		plain = p[i] != MBEDTLS_SSL_MSG_CHANGE_CIPHER_SPEC;
+		i += 5u + (size_t)(p[i + 3] << 8 | p[i + 4]);
+	}
+	return false;
+}
+
+static void a_change_of_any_byte_fails(void **state)
+{
+	static const int quick[] = { 0xa8, 0 };
+	unsigned char good[4096];
+	size_t total = 0;
+
+	(void)state;
+	for (size_t flip = 0; flip == 0 || flip < total; flip++) {
+		server_start(quick);
+		if (total == 0) {
+			assert_int_equal(shake(), 0);
+			total = to_client.n;
+			assert_true(total <= sizeof(good));
+			memcpy(good, to_client.buf, total);
+			server_stop();
+			server_start(quick);
+		}
+		to_client.flip = flip;
+		assert_int_equal(shake() == 0, is_free(good, flip));
+		server_stop();
+	}
+	assert_true(total > 100);
+}
+
+static void records_carry_data_both_ways(void **state)
+{
+	static unsigned char big[40000], buf[40000];
+	struct nbd_iov v[] = { { (void *)(uintptr_t) "abc", 3 },
+			       { (void *)(uintptr_t) "defg", 4 } };
+	struct nbd_transport *t;
+	int n, ret;
+
+	(void)state;
+	server_start(NULL);
+	assert_int_equal(shake(), 0);
+	t = tls_records.transport(&tls_records, 0);
+	assert_int_equal(t->read(t, buf, 10), NBD_E_AGAIN);
+	assert_int_equal(t->write(t, v, 2), 7);
+	assert_int_equal(mbedtls_ssl_read(&ssl, buf, 100), 7);
+	assert_memory_equal(buf, "abcdefg", 7);
+	/* no more than a record at once */
+	v[0] = (struct nbd_iov){ big, sizeof(big) };
+	assert_int_equal(t->write(t, v, 2), 16384);
+	ret = mbedtls_ssl_write(&ssl, (const unsigned char *)"xyz", 3);
+	assert_int_equal(ret, 3);
+	assert_int_equal(t->read(t, buf, 2), 2);
+	assert_int_equal(t->read(t, buf + 2, 10), 1);
+	assert_memory_equal(buf, "xyz", 3);
+	mbedtls_ssl_close_notify(&ssl);
+	assert_int_equal(t->read(t, buf, 10), 0);
+	/* our goodbye comes behind the data */
+	tls_records.stop(&tls_records, 0);
+	for (n = 0; (ret = mbedtls_ssl_read(&ssl, buf, sizeof(buf))) > 0;)
+		n += ret;
+	assert_int_equal(n, 16384);
+	assert_int_equal(ret, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY);
+	server_stop();
+}
+
+static void a_forged_record_is_an_error(void **state)
+{
+	struct nbd_transport *t;
+	unsigned char buf[16];
+
+	(void)state;
+	server_start(NULL);
+	assert_int_equal(shake(), 0);
+	t = tls_records.transport(&tls_records, 0);
+	mbedtls_ssl_write(&ssl, (const unsigned char *)"xyz", 3);
+	to_client.flip = to_client.n - 1;
+	assert_int_equal(t->read(t, buf, 3), NBD_E_TLS);
+	server_stop();
+}
+
+static void a_user_that_the_server_does_not_know_is_told(void **state)
+{
+	(void)state;
+	server_start(NULL);
+	mbedtls_ssl_conf_psk(&config, psk, sizeof(psk),
+			     (const unsigned char *)"bob", 3);
+	assert_int_equal(shake(), NBD_E_PSK);
+	assert_non_null(strstr(d.text, "unknown_psk_identity"));
+	server_stop();
+}
+
+static void a_wrong_key_is_told(void **state)
+{
+	(void)state;
+	server_start(NULL);
+	mbedtls_ssl_conf_psk(&config, psk, sizeof(psk) - 1,
+			     (const unsigned char *)"alice", 5);
+	assert_int_equal(shake(), NBD_E_PSK);
+	assert_non_null(strstr(d.text, "bad_record_mac"));
+	server_stop();
+}
+
+/* ---- certificates ---- */
+
+static void write_file(char *path, const void *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+}
+
+/* A certificate for localhost, signed by itself, which is the CA's too. */
+static void make_cert(const char *from, const char *to)
+{
+	static unsigned char pem[4096];
+	mbedtls_x509write_cert w;
+	mbedtls_mpi serial;
+
+	mbedtls_x509_crt_init(&cert);
+	mbedtls_pk_init(&key);
+	mbedtls_mpi_init(&serial);
+	mbedtls_mpi_lset(&serial, 1);
+	mbedtls_pk_setup(&key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
+	mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(key),
+			    server_random, NULL);
+	mbedtls_x509write_crt_init(&w);
+	mbedtls_x509write_crt_set_md_alg(&w, MBEDTLS_MD_SHA256);
+	mbedtls_x509write_crt_set_subject_key(&w, &key);
+	mbedtls_x509write_crt_set_issuer_key(&w, &key);
+	mbedtls_x509write_crt_set_subject_name(&w, "CN=localhost");
+	mbedtls_x509write_crt_set_issuer_name(&w, "CN=localhost");
+	mbedtls_x509write_crt_set_serial(&w, &serial);
+	mbedtls_x509write_crt_set_validity(&w, from, to);
+	assert_int_equal(mbedtls_x509write_crt_pem(&w, pem, sizeof(pem),
+						   server_random, NULL),
+			 0);
+	assert_int_equal(
+		mbedtls_x509_crt_parse(&cert, pem, strlen((char *)pem) + 1), 0);
+	mbedtls_x509write_crt_free(&w);
+	mbedtls_mpi_free(&serial);
+	write_file(ca_path, pem, strlen((char *)pem));
+}
+
+/* The client's result with a certificate of those dates. */
+static int shake_dates(const char *from, const char *to, int64_t built)
+{
+	const struct tls_conf conf = { .verify = true,
+				       .name = "localhost",
+				       .ca = ca_path,
+				       .user = "",
+				       .built = built };
+	int ret;
+
+	make_cert(from, to);
+	assert_int_equal(tls_load(&conf, &d), 0);
+	server_start(NULL);
+	ret = shake();
+	server_stop();
+	tls_unload();
+	mbedtls_x509_crt_free(&cert);
+	mbedtls_pk_free(&key);
+	return ret;
+}
+
+static void dates_that_fail_blame_a_clock_that_is_wrong(void **state)
+{
+	int64_t now = time(NULL);
+
+	(void)state;
+	assert_int_equal(shake_dates("20200101000000", "20900101000000", 0), 0);
+	assert_int_equal(shake_dates("20880203000000", "20900101000000",
+				     now + 1000),
+			 NBD_E_CERT_TIME);
+	assert_non_null(strstr(d.text, "not valid before 2088-02-03"));
+	assert_non_null(strstr(d.text, "clock is wrong"));
+	assert_int_equal(shake_dates("20880203000000", "20900101000000",
+				     now - 1000),
+			 NBD_E_CERT_TIME);
+	assert_null(strstr(d.text, "clock"));
+	assert_int_equal(shake_dates("20010101000000", "20020304000000", 0),
+			 NBD_E_CERT_TIME);
+	assert_non_null(strstr(d.text, "expired since 2002-03-04"));
+}
+
+static int make_files(void **state)
+{
+	(void)state;
+	if (close(mkstemp(psk_path)) || close(mkstemp(ca_path)))
+		return -1;
+	write_file(psk_path, psk_line, strlen(psk_line));
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(psk_path);
+	unlink(ca_path);
+	return 0;
+}
+
+#define WITH_PSK(f) cmocka_unit_test_setup_teardown(f, load_psk, unload)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_PSK(every_psk_suite_gives_the_keys_of_the_server),
+		WITH_PSK(a_handshake_survives_every_split),
+		WITH_PSK(a_cut_at_every_byte_fails),
+		WITH_PSK(a_change_of_any_byte_fails),
+		WITH_PSK(records_carry_data_both_ways),
+		WITH_PSK(a_forged_record_is_an_error),
+		WITH_PSK(a_user_that_the_server_does_not_know_is_told),
+		WITH_PSK(a_wrong_key_is_told),
+		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
