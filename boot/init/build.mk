@@ -3,9 +3,10 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o cmdline.o console.o \
 	drivers.o ip.o mount.o network.o part.o program.o super.o switch.o)
 
 # make initramfs [KERNEL=version or path] [MODULES="names, or default"]
-#                [ADD=folder] [OUT=file]
+#                [ADD=folder] [TLS_DIR=folder] [OUT=file]
 initramfs: $(O)/nbdboot
 	$(Q)sh boot/init/mkinitramfs.sh -b '$<' $(if $(KERNEL),-k '$(KERNEL)') \
 		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
+		$(if $(TLS_DIR),-t '$(TLS_DIR)') \
 		'$(or $(OUT),$(O)/initramfs.gz)'
 .PHONY: initramfs

@@ -8,7 +8,8 @@ umask 022
 usage()
 {
 	cat <<'END'
-usage: mkinitramfs.sh [-a FOLDER] [-b NBDBOOT] [-k KERNEL] [-m "MODULE..."] FILE
+usage: mkinitramfs.sh [-a FOLDER] [-b NBDBOOT] [-k KERNEL] [-m "MODULE..."]
+                      [-t FOLDER] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc, gzip).
 
@@ -21,6 +22,11 @@ Writes the initramfs FILE, a compressed cpio archive (newc, gzip).
               modules depend on comes along, and nbd always does.
   -a FOLDER   adds the files in FOLDER, for instance lib/firmware/..., or a
               static busybox for nbdboot.shell=
+  -t FOLDER   adds the files in FOLDER as /etc/nbdboot, for nbds://, and the
+              modules for TLS.  ca-cert.pem, client-cert.pem and client-key.pem
+              are found there by tls-certificates=/etc/nbdboot, pre-shared keys
+              by tls-psk-file=/etc/nbdboot/NAME.  Only root can read them, and
+              FILE.
 END
 }
 
@@ -35,19 +41,27 @@ default_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
+# nbds:// is encrypted by the kernel; what makes it fast depends on the CPU.
+tls_set='
+	tls gcm ctr ghash_generic aesni_intel ghash_clmulni_intel
+	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha_generic
+	chacha_x86_64 chacha_neon poly1305_generic poly1305_x86_64
+	poly1305_neon poly1305_arm'
+
 die()
 {
 	echo "mkinitramfs: $*" >&2
 	exit 1
 }
 
-nbdboot='' kernel='' modules=default add=''
-while getopts a:b:k:m:h opt; do
+nbdboot='' kernel='' modules=default add='' tls=''
+while getopts a:b:k:m:t:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	m) modules=$OPTARG ;;
+	t) tls=$OPTARG ;;
 	h)
 		usage
 		exit 0
@@ -75,7 +89,9 @@ done
 if ! [ -f "$nbdboot" ] || ! [ -x "$nbdboot" ]; then
 	die "$nbdboot: not a program (is it built?)"
 fi
-[ -z "$add" ] || [ -d "$add" ] || die "$add: not a folder"
+for folder in "$add" "$tls"; do
+	[ -z "$folder" ] || [ -d "$folder" ] || die "$folder: not a folder"
+done
 
 # Prints the folder of the kernel's modules, .../lib/modules/VERSION.
 modules_of()
@@ -192,10 +208,11 @@ closure()
 asked=nbd optional=''
 for name in $modules; do
 	case $name in
-	default) optional=$default_set ;;
+	default) optional=$default_set$tls_set ;;
 	*) asked="$asked $name" ;;
 	esac
 done
+[ -z "$tls" ] || optional="$optional $tls_set"
 for file in dep builtin alias softdep; do
 	[ -e "$dir/modules.$file" ] || die "$dir/modules.$file is missing"
 done
@@ -234,6 +251,12 @@ filter modules.softdep 2
 cp "$dir/modules.builtin" "$lib/modules.builtin"
 
 [ -z "$add" ] || cp -a "$add/." "$root/"
+if [ "$tls" ]; then
+	mkdir -p "$root/etc"
+	cp -rL "$tls" "$root/etc/nbdboot" || die "$tls: cannot be copied"
+	chmod -R go= "$root/etc/nbdboot"
+	umask 077
+fi
 
 # The same input gives the same bytes: sorted, one date, no owner, no inodes.
 find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +

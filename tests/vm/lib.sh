@@ -33,11 +33,11 @@ find_kernel()
 	version=${modules##*/}
 }
 
-# initramfs FILE [MODULES [FOLDER]]: as make initramfs does.
+# initramfs FILE [MODULES [FOLDER [TLS_DIR]]]: as make initramfs does.
 initramfs()
 {
 	sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-		${2:+-m "$2"} ${3:+-a "$3"} "$1"
+		${2:+-m "$2"} ${3:+-a "$3"} ${4:+-t "$4"} "$1"
 }
 
 # copy_program TREE PROGRAM...: with the libraries that each one needs.

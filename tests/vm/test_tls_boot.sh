@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines whose root comes over TLS, and what their link shows of it.  TAP on
+# standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/pki.sh
+. "$here/../pki.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+tree=$work/tree
+image=$work/ext4
+pki=$work/pki
+# Words of the file system, which its reader asks for.
+marker=DISKLESS-ROOT-MARKER-4711
+
+make_root()
+{
+	add_busybox "$tree"
+	rm -f "$tree/bin/init"
+	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
+		"$tree/dev" "$tree/run" "$tree/tmp"
+	cp "$here/boot-guest.sh" "$tree/sbin/init"
+	chmod 755 "$tree/sbin/init"
+	echo "$marker" >"$tree/etc/marker"
+	truncate -s 32M "$image"
+	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$image"
+}
+
+# boots SENTENCE URI WORDS: to the end, all is well; the link is in $work/pcap.
+boots()
+{
+	sentence=$1
+	rm -f "$work/pcap"
+	vm_start "$work/initramfs" "root=$2 ip=$guest_ip rw loglevel=4 $3" \
+		-object "filter-dump,id=dump,netdev=net,file=$work/pcap"
+	while vm_wait '*'; do :; done
+	vm_stop
+	if grep -q '^guest: root is /dev/nbd0 ext4 rw$' "$work/log" &&
+		grep -q "^guest: marker is $marker$" "$work/log" &&
+		grep -q '^guest: end$' "$work/log" &&
+		! grep -q 'guest: WRONG\|Kernel panic' "$work/log"; then
+		ok "$sentence"
+	else
+		not_ok "$sentence"
+		show "$work/log"
+	fi
+}
+
+# packets FILTER: how many of the capture it lets through
+packets()
+{
+	tshark -r "$work/pcap" -d "tcp.port==$port,tls" \
+		-Y "tcp.port == $port && ($1)" 2>/dev/null | wc -l
+}
+
+# nbd_packets: those that begin with a request or a simple reply of NBD
+nbd_packets()
+{
+	packets 'tcp.payload[0:4] == 25:60:95:13 ||
+		tcp.payload[0:4] == 67:44:66:98'
+}
+
+sealed()
+{
+	records=$(packets 'tls.record.content_type == 23')
+	nbd=$(nbd_packets)
+	text=$(grep -c -a "$marker" "$work/pcap" || true)
+	if [ "$records" -gt 50 ] && [ "$nbd" = 0 ] && [ "$text" = 0 ]; then
+		ok "$1: its link shows no plaintext" \
+			"($records packets of application data)"
+	else
+		not_ok "$1: its link shows $text markers, $nbd packets of" \
+			"NBD, $records packets of application data"
+	fi
+}
+
+find_kernel
+make_root
+mkdir "$work/tls"
+pki "$pki"
+pki_server "$pki" server ecdsa
+pki_cert "$pki" client rsa 'cn = "client"' signing_key tls_www_client
+pki_use "$pki" server "$work/server"
+cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/tls"
+printf 'alice:%064d\n' 4711 >"$work/tls/keys.psk"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' '' "$work/tls" |
+	sed 's/^/# /'
+mkdir "$work/unpacked"
+(cd "$work/unpacked" && zcat "$work/initramfs" | cpio --quiet -id)
+if [ "$(stat -c %a "$work/initramfs")" = 600 ] &&
+	[ -s "$work/unpacked/etc/nbdboot/client-key.pem" ] &&
+	! find "$work/unpacked/etc/nbdboot" -perm /077 | grep -q .; then
+	ok 'only root can read the credentials, and the initramfs'
+else
+	not_ok 'only root can read the credentials, and the initramfs'
+	find "$work/unpacked/etc/nbdboot" "$work/initramfs" -ls
+fi
+
+serve 0 file "$image"
+boots 'a root in the clear' "nbd://$host:$port/" ''
+if grep -q -a "$marker" "$work/pcap" && [ "$(nbd_packets)" -gt 50 ]; then
+	ok 'in the clear its link shows the file system: the check can fail'
+else
+	not_ok 'in the clear its link shows the file system: the check can fail'
+fi
+unserve
+
+serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/server" \
+	file "$image"
+boots 'a root by certificates, 4 connections' \
+	"nbds://$host:$port/?tls-certificates=/etc/nbdboot" \
+	nbdboot.connections=4
+sealed 'certificates'
+unserve
+
+serve 0 --tls=require --tls-psk="$work/tls/keys.psk" file "$image"
+boots 'a root by a pre-shared key' \
+	"nbds://alice@$host:$port/?tls-psk-file=/etc/nbdboot/keys.psk" ''
+sealed 'a pre-shared key'
+unserve
+
+finish
