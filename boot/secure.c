@@ -161,6 +161,7 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		return dial(conns, n, uri, cfg, NULL, d);
 	missing = 0;
 	do {
+		conf.connections = n;
 		conf.without = missing;
 		err = tls_load(&conf, d);
 		if (!err)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A system's bundle of CA certificates has 200 to 500 KiB. */
@@ -39,6 +40,15 @@ int creds_read(const char *path, char **text, struct nbd_diag *d)
 			 path, sizeof(file) - 2);
 	close(fd);
 	return n ? NBD_E_CREDENTIAL : (int)file_len;
+}
+
+size_t creds_size(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && st.st_size > 0
+		       ? (size_t)st.st_size
+		       : 0;
 }
 
 void creds_wipe(void)

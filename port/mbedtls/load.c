@@ -11,12 +11,22 @@ struct tls_common tls_us;
 /* ---- memory: a pool of fixed size, where our own mbedTLS is linked ---- */
 
 #ifdef MBEDTLS_MEMORY_BUFFER_ALLOC_C
-/* 500 KiB for a system's CA certificates; 50 KiB for a handshake. */
-static unsigned char pool[(1024 + 64 * CONFIG_PORT_MAX_CONNECTIONS) * 1024];
+/* For the CA certificates of a system, and for a handshake: 50 KiB. */
+#define POOL_BASE (128u * 1024u)
+#define POOL_CA	  (1024u * 1024u)
+#define POOL_EACH (64u * 1024u)
 
-static void pool_open(void)
+static unsigned char
+	pool[POOL_BASE + POOL_CA + POOL_EACH * CONFIG_PORT_MAX_CONNECTIONS];
+
+/* No more than is needed: mbedTLS clears it, which would touch every page. */
+static void pool_open(const struct tls_conf *conf)
 {
-	mbedtls_memory_buffer_alloc_init(pool, sizeof(pool));
+	size_t ca = 4 * creds_size(conf->ca ? conf->ca : creds_system_ca());
+
+	mbedtls_memory_buffer_alloc_init(
+		pool, POOL_BASE + POOL_EACH * conf->connections +
+			      (ca < POOL_CA ? ca : POOL_CA));
 }
 
 static void pool_close(void)
@@ -24,8 +34,9 @@ static void pool_close(void)
 	mbedtls_memory_buffer_alloc_free();
 }
 #else
-static void pool_open(void)
+static void pool_open(const struct tls_conf *conf)
 {
+	(void)conf;
 }
 
 static void pool_close(void)
@@ -158,14 +169,14 @@ static int load_psk(const struct tls_conf *conf, struct nbd_diag *d)
 int tls_load(const struct tls_conf *conf, struct nbd_diag *d)
 {
 	static const mbedtls_ecp_group_id curves[] = {
-		MBEDTLS_ECP_DP_SECP256R1, MBEDTLS_ECP_DP_CURVE25519,
-		MBEDTLS_ECP_DP_SECP384R1, MBEDTLS_ECP_DP_SECP521R1,
+		MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP256R1,
+		MBEDTLS_ECP_DP_SECP384R1,  MBEDTLS_ECP_DP_SECP521R1,
 		MBEDTLS_ECP_DP_NONE,
 	};
 	int err;
 
 	tls_unload();
-	pool_open();
+	pool_open(conf);
 	tls_us.loaded = true;
 	tls_us.conf = conf;
 	tls_us.psk = conf->psk_file;

@@ -11,6 +11,7 @@
 
 /* Paths are of PEM files; NULL stands for none. */
 struct tls_conf {
+	unsigned connections; /* at once, at most */
 	bool verify;	      /* the server's certificate, its name and dates */
 	const char *name;     /* the host name or address it must be for */
 	const char *ca;	      /* who may have signed it; NULL: the system's */

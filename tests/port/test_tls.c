@@ -168,6 +168,7 @@ static int shake(void)
 }
 
 static const struct tls_conf psk_conf = {
+	.connections = 1,
 	.verify = true,
 	.name = "localhost",
 	.psk_file = psk_path,
@@ -415,7 +416,8 @@ static void make_cert(const char *from, const char *to)
 /* The client's result with a certificate of those dates. */
 static int shake_dates(const char *from, const char *to, int64_t built)
 {
-	const struct tls_conf conf = { .verify = true,
+	const struct tls_conf conf = { .connections = 1,
+				       .verify = true,
 				       .name = "localhost",
 				       .ca = ca_path,
 				       .user = "",
