@@ -35,7 +35,7 @@ tls_server()
 	pki_use "$pki" "$1" "$work/server-$1"
 	dir=$work/server-$1
 	shift
-	serve --tls-certificates="$dir" "$@" memory 1M
+	serve 0 --tls-certificates="$dir" "$@" memory 1M
 }
 
 pki "$pki"
@@ -83,7 +83,7 @@ exports 'default export' 'nbdkit over a UNIX socket, by the name localhost' \
 refused 1 'not for other.example' 'and not by another name' -A "$ca" \
 	"nbds+unix:///?socket=$work/sock&tls-hostname=other.example"
 
-serve --tls=require --tls-psk="$work/psk" memory 1M
+serve 0 --tls=require --tls-psk="$work/psk" memory 1M
 psk="nbds://alice@localhost:$port/?tls-psk-file"
 exports 'default export' 'nbdkit, pre-shared key' "$psk=$work/psk"
 exports 'default export' 'nbdkit, the first key of the file' \
@@ -213,7 +213,7 @@ certtool --generate-self-signed --load-privkey "$work/self/server-key.pem" \
 	--template "$work/template" --outfile "$work/self/server-cert.pem" \
 	2>/dev/null
 cp "$ca" "$work/self"
-serve --tls=require --tls-certificates="$work/self" memory 1M
+serve 0 --tls=require --tls-certificates="$work/self" memory 1M
 refused 1 'signed by itself' 'a self-signed certificate' -A "$ca" \
 	"nbds://localhost:$port"
 
@@ -243,13 +243,13 @@ refused 2 'nbds://' 'nbd:// with keys for TLS' \
 
 # ---- never in the clear ----
 
-serve --tls=off memory 1M
+serve 0 --tls=off memory 1M
 refused 1 'does not offer TLS' 'a server without TLS' -A "$ca" \
 	"nbds://localhost:$port"
-serve -o memory 1M
+serve 0 -o memory 1M
 refused 1 'does not offer TLS' 'an oldstyle server' -A "$ca" \
 	"nbds://localhost:$port"
-serve --mask-handshake=0 memory 1M
+serve 0 --mask-handshake=0 memory 1M
 refused 1 'does not offer TLS' 'a server without fixed newstyle' -A "$ca" \
 	"nbds://localhost:$port"
 
