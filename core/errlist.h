@@ -70,16 +70,23 @@ E(NBD_E_EMPTY, "a request for no bytes", "")
 E(NBD_E_LONG, "the server has no requests of 4 GiB", "")
 E(NBD_E_PARTIAL, "the server answered a part only", "this is a server's fault")
 E(NBD_E_SCATTERED, "the server's answer is too scattered", "use simple replies")
-E(NBD_E_TLS, "TLS failed", "see the server's log")
-E(NBD_E_CREDENTIAL, "unusable credentials", "")
-E(NBD_E_CERT, "the server's certificate is not trusted",
-  "-A or tls-certificates= names its CA")
-E(NBD_E_CERT_NAME, "the server's certificate is for another name",
-  "tls-hostname= overrides the name that is checked")
-E(NBD_E_CERT_TIME, "the server's certificate is not valid now",
-  "set the clock, or renew the certificate")
-E(NBD_E_CLIENT_CERT, "the server wants another client certificate",
-  "-C and -K, or tls-certificates=, name ours")
-E(NBD_E_PSK, "the server refused the pre-shared key",
-  "compare user name and key")
-E(NBD_E_TLS_KERNEL, "the kernel has no TLS", "install tls.ko and its ciphers")
+#ifdef CONFIG_CORE_TLS
+#define TLS(text) text
+#else
+#define TLS(text) ""
+#endif
+E(NBD_E_TLS, TLS("TLS failed"), TLS("see the server's log"))
+E(NBD_E_CREDENTIAL, TLS("unusable credentials"), "")
+E(NBD_E_CERT, TLS("the server's certificate is not trusted"),
+  TLS("-A or tls-certificates= names its CA"))
+E(NBD_E_CERT_NAME, TLS("the server's certificate is for another name"),
+  TLS("tls-hostname= overrides the name that is checked"))
+E(NBD_E_CERT_TIME, TLS("the server's certificate is not valid now"),
+  TLS("set the clock, or renew the certificate"))
+E(NBD_E_CLIENT_CERT, TLS("the server wants another client certificate"),
+  TLS("-C and -K, or tls-certificates=, name ours"))
+E(NBD_E_PSK, TLS("the server refused the pre-shared key"),
+  TLS("compare user name and key"))
+E(NBD_E_TLS_KERNEL, TLS("the kernel has no TLS"),
+  TLS("install tls.ko and its ciphers"))
+#undef TLS

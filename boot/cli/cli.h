@@ -79,13 +79,19 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 	       const char *port, struct nbd_diag *d);
 
 /* The files of TLS, as gnbd(8) has them. */
+#ifdef CONFIG_PORT_MBEDTLS
 #define CLI_TLS_OPTIONS \
 	{ 'A', true, "ca" }, { 'C', true, "cert" }, { 'K', true, "key" },
-#define CLI_TLS_USAGE "[-A CA] [-C CERT -K KEY]"
+#define CLI_TLS_USAGE "[-A CA] [-C CERT -K KEY] "
 #define CLI_TLS_HELP                                                       \
 	"-A    certificates of the CAs that a server's may be signed by\n" \
 	"-C    our certificate, if the server wants one\n"                 \
 	"-K    its key\n"
+#else
+#define CLI_TLS_OPTIONS
+#define CLI_TLS_USAGE ""
+#define CLI_TLS_HELP  ""
+#endif
 
 /* Takes one of them. */
 void cli_tls_file(struct secure_files *f, int option, const char *value);

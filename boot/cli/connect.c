@@ -69,7 +69,7 @@ int cmd_connect(int argc, char *argv[])
 		{ 'p', true, "port" },	      { 'd', true, "device" },
 		{ 'b', true, "block-size" },  { 'R', false, "read-only" },
 		{ 't', true, "timeout" },     { 'D', true, "dead-timeout" },
-		CLI_TLS_OPTIONS{ 0 },
+		CLI_TLS_OPTIONS{ 0 }
 	};
 	static struct cli_target t;
 	struct cli_args a = { argc, argv, 1, NULL, NULL };

@@ -8,8 +8,8 @@
 const struct command cli_commands[] = {
 	{ "connect", cmd_connect,
 	  "[-c CONNECTIONS] [-n NAME] [-p PORT] [-d nbdN] [-b BLOCKSIZE] [-R]\n"
-	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] " CLI_TLS_USAGE "\n"
-	  "\tURI|HOST|/SOCKET",
+	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] " CLI_TLS_USAGE
+	  "URI|HOST|/SOCKET",
 	  "connect to an NBD server, print the device: nbd0\n"
 	  "-c N  that many connections (1)\n"
 	  "-n    export name (the default export)\n"
@@ -31,7 +31,7 @@ const struct command cli_commands[] = {
 #endif
 #ifdef CONFIG_BOOT_EXPORTS
 	{ "exports", cmd_exports,
-	  "[-p PORT] [--json] " CLI_TLS_USAGE " URI|HOST|/SOCKET",
+	  "[-p PORT] [--json] " CLI_TLS_USAGE "URI|HOST|/SOCKET",
 	  "list a server's exports: NAME<TAB>DESCRIPTION\n"
 	  "-p    port (10809)\n"
 	  "--json  for programs\n" CLI_TLS_HELP },
