@@ -23,3 +23,9 @@ bench-connect: vm-program
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench-connect.sh
 
 .PHONY: vm-program demo check-vm bench-connect
+
+# make bench-tls [ROUNDS=10] [SECONDS_EACH=4] [KIND=rsa, or ecdsa]
+bench-tls: vm-program
+	@ROUNDS='$(ROUNDS)' SECONDS_EACH='$(SECONDS_EACH)' KIND='$(KIND)' \
+		$(vm) tests/vm/bench-tls.sh
+.PHONY: bench-tls
