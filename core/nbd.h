@@ -60,10 +60,7 @@
 #define NBD_FLAG_SEND_CACHE	   0x0400u
 #define NBD_FLAG_SEND_FAST_ZERO	   0x0800u
 
-/*
- * Every function that can fail returns >= 0 or one of these.  What they mean
- * to a person is in err.c (nbd_err_text(), nbd_err_hint()).
- */
+/* Results are >= 0 or one of these; nbd_err_text() tells a person. */
 enum nbd_err {
 	NBD_OK = 0,
 	/* found by the engine */
