@@ -20,15 +20,15 @@ struct peer {
 	struct nbd_transport t;
 	struct nbd_transport *below;
 	mbedtls_ssl_context ssl;
-	bool on, secured;
-	int err;	/* of the transport below */
 	size_t pending; /* bytes of a record that waits to be sent */
+	size_t key_len, iv_len;
+	int err; /* of the transport below */
+	/* what on_certificate() found, for messages */
+	mbedtls_x509_time date;
+	bool self_signed;
+	bool on, secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (32 + 12)];
-	size_t key_len, iv_len;
-	/* what on_certificate() found, for messages */
-	bool self_signed;
-	mbedtls_x509_time date;
 	char names[128];
 };
 

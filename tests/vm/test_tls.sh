@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One machine for TLS that ends in the kernel: certificates and pre-shared
 # keys, every cipher, 1 and 4 connections.  TAP on standard output.
+VM_LIMIT=${VM_LIMIT:-900}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/pki.sh
