@@ -60,16 +60,24 @@ E(NBD_E_URI, "malformed NBD URI", "write nbd://HOST[:PORT]/EXPORT")
 E(NBD_E_NO_MEMORY, "too long or too large", "")
 E(NBD_E_NOT_FOUND, "not found", "")
 E(NBD_E_USAGE, "wrong usage", "see `nbdboot help`")
-E(NBD_E_RANGE, "beyond the end of the export", "")
-E(NBD_E_ALIGN, "not a multiple of the server's block size", "")
-E(NBD_E_PAYLOAD, "more than the server takes at once", "")
-E(NBD_E_NOT_OFFERED, "the server does not offer it", "")
-E(NBD_E_READ_ONLY, "the export is read-only", "serve it writable")
-E(NBD_E_NO_CONTEXT, "the server has no such metadata context", "")
-E(NBD_E_EMPTY, "a request for no bytes", "")
-E(NBD_E_LONG, "the server has no requests of 4 GiB", "")
-E(NBD_E_PARTIAL, "the server answered a part only", "this is a server's fault")
-E(NBD_E_SCATTERED, "the server's answer is too scattered", "use simple replies")
+#ifdef CONFIG_CORE_IO
+#define IO(text) text
+#else
+#define IO(text) ""
+#endif
+E(NBD_E_RANGE, IO("beyond the end of the export"), "")
+E(NBD_E_ALIGN, IO("not a multiple of the server's block size"), "")
+E(NBD_E_PAYLOAD, IO("more than the server takes at once"), "")
+E(NBD_E_NOT_OFFERED, IO("the server does not offer it"), "")
+E(NBD_E_READ_ONLY, IO("the export is read-only"), IO("serve it writable"))
+E(NBD_E_NO_CONTEXT, IO("the server has no such metadata context"), "")
+E(NBD_E_EMPTY, IO("a request for no bytes"), "")
+E(NBD_E_LONG, IO("the server has no requests of 4 GiB"), "")
+E(NBD_E_PARTIAL, IO("the server answered a part only"),
+  IO("this is a server's fault"))
+E(NBD_E_SCATTERED, IO("the server's answer is too scattered"),
+  IO("use simple replies"))
+#undef IO
 #ifdef CONFIG_CORE_TLS
 #define TLS(text) text
 #else

@@ -84,7 +84,8 @@ static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
 		      (off_t)offset, (off_t)left) == 0)
 		return 0;
 	while (!err && left) {
-		size_t len = left < sizeof(zeroes) ? left : sizeof(zeroes);
+		size_t len = left < sizeof(zeroes) ? (size_t)left
+						   : sizeof(zeroes);
 
 		err = file_put(s, offset, zeroes, len, d);
 		offset += len;

@@ -5,7 +5,8 @@
 set -u
 
 dir=$1/t/cross-units
-flags='-std=c11 -O1 -g -D_GNU_SOURCE -DCONFIG_CORE_EXTENDED=1 -w -static
+flags='-std=c11 -O1 -g -D_GNU_SOURCE -DCONFIG_CORE_EXTENDED=1 -DCONFIG_CORE_IO=1
+	-DCONFIG_CORE_TLS=1 -w -static
 	-Itests/cross -I.'
 status=0
 
