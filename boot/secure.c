@@ -161,14 +161,23 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		return dial(conns, n, uri, cfg, NULL, d);
 	missing = 0;
 	do {
-		conf.connections = n;
+		conf.connections = kernel ? n : CONFIG_PORT_MAX_CONNECTIONS;
 		conf.without = missing;
-		err = tls_load(&conf, d);
+		/* later ones join those that are there */
+		err = conns[0].number ? 0 : tls_load(&conf, d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
 				   kernel ? &in_kernel : &tls_records, d);
 	} while (err == NBD_E_TLS_KERNEL && missing != conf.without);
 	return err;
+}
+
+const char *secure_suite(void)
+{
+	static char text[80];
+
+	nbd_fmt(text, sizeof(text), "TLS 1.2, %s", tls_suite(0));
+	return text;
 }
 
 void secure_close(void)

@@ -16,11 +16,15 @@ struct secure_files {
 /*
  * As dial() (cfg->tls says what uri->tls says).  With `kernel` the sockets can
  * be handed over afterwards: the kernel encrypts what is sent through them.
- * At the end secure_close(), after failures too.
+ * At the end secure_close(), after failures too.  More connections to the same
+ * server may follow, without `kernel`: conns[0].number is how many there are.
  */
 int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		const struct nbd_config *cfg, const struct secure_files *files,
 		bool kernel, struct nbd_diag *d);
+
+/* What a connection without `kernel` is secured by: "TLS 1.2, TLS-ECDHE..." */
+const char *secure_suite(void);
 
 /* Forgets and wipes all credentials; connections without `kernel` end. */
 void secure_close(void);

@@ -158,7 +158,7 @@ static void print_text(const struct info *i, struct nbd_text name, bool tls)
 			 e->min_block, e->pref_block, e->max_payload);
 	nbd_putf(&cli_out,
 		 "\n  TLS:         %s\n  Replies:     %s\n  Contexts:    ",
-		 tls ? "yes" : "no", replies[nbd_replies(c)]);
+		 tls ? secure_suite() : "no", replies[nbd_replies(c)]);
 }
 
 static void print_json(const struct info *i, struct nbd_text name, bool tls)

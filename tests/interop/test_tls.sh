@@ -98,6 +98,55 @@ refused 1 'no line dave' 'a user that the file does not have' \
 refused 1 'TLS' 'certificates to a server with pre-shared keys' \
 	-A "$ca" "nbds://localhost:$port"
 
+# ---- info, whose requests are records too ----
+
+tls_server ecdsa --tls=require
+run "$nbdboot" info -A "$ca" "nbds://localhost:$port"
+expect 0 'TLS 1.2, TLS-ECDHE-ECDSA-WITH-' 'info shows version and suite'
+run "$nbdboot" info --json -A "$ca" "nbds://localhost:$port"
+if [ "$(jq .tls "$work/out")" = true ]; then
+	ok 'info --json shows it too'
+else
+	not_ok 'info --json shows it too'
+fi
+run "$nbdboot" info --map -A "$ca" "nbds://localhost:$port"
+expect 0 1048576 'info --map asks through TLS'
+run "$nbdboot" info "nbds://localhost:$port"
+expect 1 'not signed by a CA' 'info verifies the server'
+
+# ---- copy, 1 and 4 connections, certificates and a pre-shared key ----
+
+dd if=/dev/urandom of="$work/random" bs=1M count=16 status=none
+# copies SENTENCE URI [OPTION...]: to the server and back
+copies()
+{
+	sentence=$1 uri=$2
+	shift 2
+	for n in 1 4; do
+		rm -f "$work/back"
+		run "$nbdboot" copy -c $n "$@" "$work/random" "$uri"
+		expect 0 '' "copy to $sentence, connections: $n"
+		run "$nbdboot" copy -c $n "$@" "$uri" "$work/back"
+		expect 0 '' "copy from $sentence, connections: $n"
+	done
+	run "$nbdboot" copy "$@" "$uri" "$work/back-4"
+	if cmp -s "$work/random" "$work/back" &&
+		cmp -s "$work/random" "$work/back-4"; then
+		ok "what is copied by $sentence comes back"
+	else
+		not_ok "what is copied by $sentence comes back"
+		show "$work/err"
+	fi
+	rm -f "$work/back-4"
+}
+for kind in rsa ecdsa; do
+	serve 0 --tls=require --tls-certificates="$work/server-$kind" memory 16M
+	copies "nbdkit, $kind" "nbds://localhost:$port" -A "$ca"
+done
+serve 0 --tls=require --tls-psk="$work/psk" memory 16M
+copies 'nbdkit, a pre-shared key' \
+	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
+
 # ---- qemu-nbd ----
 
 truncate -s 1M "$work/disk"
