@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016
 # SPDX-License-Identifier: BSD-2-Clause
-# What connect.sh checks, read by guest.sh in the machine.
+# What test_connect.sh checks, read by guest.sh in the machine.
 
 tcp=nbd://10.0.2.2:$(word port)/
 tcp_size=$(word size)
@@ -103,6 +103,25 @@ done
 
 connected 'a bare path is a UNIX socket' /tmp/s $((128 * 1048576))
 ended 'a bare path' nbd0
+
+# ---- copy to a block device and from one ----
+
+connected 'a device to copy to' /tmp/s $((128 * 1048576))
+check 'copy writes a block device, and --verify agrees' \
+	nbdboot copy --verify data /dev/nbd0
+check 'copy reads a block device' \
+	sh -c 'nbdboot copy /dev/nbd0 back && cmp -n 67108864 data back'
+rm -f back
+truncate -s 200M long
+refused 'a device that is too small is refused' 1 'too few' \
+	nbdboot copy long /dev/nbd0
+mkswap /dev/nbd0 >/dev/null
+swapon /dev/nbd0
+refused 'a device that is in use is refused' 1 'in use' \
+	nbdboot copy data /dev/nbd0
+refused 'and is not disconnected' 1 'in use' nbdboot disconnect nbd0
+swapoff /dev/nbd0
+ended 'a device that was copied to' nbd0
 
 # ---- options ----
 
