@@ -53,21 +53,24 @@ fuzz:
 
 include tests/vm/build.mk
 
-# Instructions per read, by callgrind: the same numbers on a busy machine.
-$(O)/tests/bench/engine: $(O)/tests/bench/engine.o $(O)/libtest.a
+# Benchmarks in C, built for speed and apart.
+bench-c := $(O)/tests/bench/engine $(O)/tests/bench/latency
+$(bench-c): %: %.o $(O)/libtest.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
-$(O)/tests/bench/engine.o: $(O)/%.o: %.c $(O)/autoconf.h
+$(bench-c:=.o): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
-bench-engine:
-	$(Q)$(MAKE) -s O=$(O)/t/bench CC=gcc STATIC= \
-		$(O)/t/bench/tests/bench/engine
-	$(Q)sh tests/bench/engine.sh $(O)/t/bench
--include $(O)/tests/bench/engine.d
-# make bench-copy [ROUNDS=7]
-bench-copy: check-deps
+objects-bench: $(bench-c)
+bench-programs: deps
+	$(Q)+$(MAKE) -s O=$(O)/t/bench CC=gcc STATIC= objects-bench
 	$(Q)+$(MAKE) -s $(O)/nbdboot
+# Instructions per read, by callgrind: the same numbers on a busy machine.
+bench-engine: bench-programs
+	$(Q)sh tests/bench/engine.sh $(O)/t/bench
+# make bench-copy [ROUNDS=7]
+bench-copy: bench-programs
 	$(Q)sh tests/bench/copy.sh $(O) $(ROUNDS)
-.PHONY: bench-engine bench-copy
+-include $(bench-c:=.d)
+.PHONY: objects-bench bench-programs bench-engine bench-copy

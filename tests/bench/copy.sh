@@ -100,6 +100,11 @@ bench 'TCP to file' "$big_tcp" "$out"
 bench 'UNIX to file' "$big_unix" "$out"
 bench 'file to TCP' "$big" "$to_tcp"
 bench 'file to UNIX' "$big" "$to_unix"
+# the requests of 1 GiB are 4096
+awk -v ns="$("${O%/}/t/bench/tests/bench/latency")" \
+	-v cpu="$(column "$work/nbdboot" '$2 + $3')" 'BEGIN {
+	printf "| the histogram: %d ns a request, of the CPU time %.2f %% |\n",
+		ns, 100 * 4096 * ns / (cpu * 1e9) }'
 bench 'TCP to TCP' "$big_tcp" "$to_tcp"
 rm "$out"
 bench '8 GiB sparse, UNIX to file' "nbd+unix:///?socket=$work/sparse" "$out"
