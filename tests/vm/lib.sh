@@ -155,3 +155,25 @@ vm_stop()
 	vm=''
 	exec 3<&-
 }
+
+# guest_tests INITRAMFS WORDS: boots a machine made with make_guest and passes
+# its results on as our own.
+guest_tests()
+{
+	vm_start "$1" "rdinit=/test $2" -serial "file:$work/kernel.log"
+	until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
+		[ "$line" = 'end of tests' ]; do
+		case $line in
+		'ok - '*) ok "${line#ok - }" ;;
+		'not ok - '*) not_ok "${line#not ok - }" ;;
+		'# '*) echo "$line" ;;
+		*)
+			not_ok 'the machine runs to the end of its tests'
+			show "$work/log"
+			break
+			;;
+		esac
+	done
+	vm_stop
+	[ "$failed" = 0 ] || show "$work/kernel.log"
+}

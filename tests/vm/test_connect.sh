@@ -25,22 +25,5 @@ initramfs "$work/initramfs" 'nbd virtio_net virtio_pci' "$tree" | sed 's/^/# /'
 serve 0 file "$image"
 
 vm_memory=768
-vm_start "$work/initramfs" \
-	"rdinit=/test test.port=$port test.size=$size" \
-	-serial "file:$work/kernel.log"
-until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
-	[ "$line" = 'end of tests' ]; do
-	case $line in
-	'ok - '*) ok "${line#ok - }" ;;
-	'not ok - '*) not_ok "${line#not ok - }" ;;
-	'# '*) echo "$line" ;;
-	*)
-		not_ok 'the machine runs to the end of its tests'
-		show "$work/log"
-		break
-		;;
-	esac
-done
-vm_stop
-[ "$failed" = 0 ] || show "$work/kernel.log"
+guest_tests "$work/initramfs" "test.port=$port test.size=$size"
 finish

@@ -51,21 +51,5 @@ for cipher in AES-256-GCM CHACHA20-POLY1305; do
 done
 
 vm_memory=768
-vm_start "$work/initramfs" "rdinit=/test $words" \
-	-serial "file:$work/kernel.log"
-until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
-	[ "$line" = 'end of tests' ]; do
-	case $line in
-	'ok - '*) ok "${line#ok - }" ;;
-	'not ok - '*) not_ok "${line#not ok - }" ;;
-	'# '*) echo "$line" ;;
-	*)
-		not_ok 'the machine runs to the end of its tests'
-		show "$work/log"
-		break
-		;;
-	esac
-done
-vm_stop
-[ "$failed" = 0 ] || show "$work/kernel.log"
+guest_tests "$work/initramfs" "$words"
 finish
