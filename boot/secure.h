@@ -26,6 +26,17 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 /* What a connection without `kernel` is secured by: "TLS 1.2, TLS-ECDHE..." */
 const char *secure_suite(void);
 
+/* "TLS 1.2" and "AES-256-GCM". */
+struct secure_words {
+	const char *version, *cipher;
+};
+
+/*
+ * How the kernel secures its connections to the server of a nbds:// URI,
+ * whoever made them: 0, or NBD_E_NOT_FOUND where it does not say.
+ */
+int secure_in_kernel(const struct nbd_uri *uri, struct secure_words *w);
+
 /* Forgets and wipes all credentials; connections without `kernel` end. */
 void secure_close(void);
 

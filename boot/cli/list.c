@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot list: what sysfs and the backend identifier know of devices. */
+/*
+ * nbdboot list: what sysfs and the backend identifier know of devices, and the
+ * kernel of the TLS of their connections.
+ */
 #include "boot/cli/cli.h"
 #include "port/linux/nbdk.h"
 
@@ -20,9 +23,30 @@ static void print_uri(const struct nbd_uri *u)
 	nbd_putf(&cli_out, "\n");
 }
 
-static void print_text(const struct nbdk_info *i)
+static void print_tls(const struct nbd_uri *u)
+{
+	struct secure_words w;
+
+	nbd_putf(&cli_out, "  TLS:         ");
+	if (!u->tls)
+		nbd_putf(&cli_out, "no\n");
+	else if (secure_in_kernel(u, &w))
+		nbd_putf(&cli_out, "yes (the kernel does not say which)\n");
+	else
+		nbd_putf(&cli_out, "%s, %s\n", w.version, w.cipher);
+}
+
+/* Devices of other programs seldom have a URI: then there is nothing known. */
+static bool parse_backend(const struct nbdk_info *i, struct nbd_uri *u)
 {
 	static char buf[NBDK_BACKEND_MAX + 16];
+
+	return nbd_is_uri(i->backend) &&
+	       nbd_uri_parse(u, buf, sizeof(buf), i->backend) == 0;
+}
+
+static void print_text(const struct nbdk_info *i)
+{
 	struct nbd_uri u;
 
 	nbd_putf(&cli_out, "nbd%d\n  State:       %s\n", i->index,
@@ -30,9 +54,10 @@ static void print_text(const struct nbdk_info *i)
 	if (!i->connected)
 		return;
 	nbd_putf(&cli_out, "  Backend:     %s\n", i->backend);
-	if (nbd_is_uri(i->backend) &&
-	    nbd_uri_parse(&u, buf, sizeof(buf), i->backend) == 0)
+	if (parse_backend(i, &u)) {
 		print_uri(&u);
+		print_tls(&u);
+	}
 	nbd_putf(&cli_out, "  Size:        ");
 	cli_put_size(i->size);
 	nbd_putf(&cli_out,
@@ -43,6 +68,23 @@ static void print_text(const struct nbdk_info *i)
 	if (i->io_timeout)
 		nbd_putf(&cli_out, "  Timeout:     %u s\n",
 			 i->io_timeout / 1000);
+}
+
+static void print_json_tls(const struct nbdk_info *i)
+{
+	struct secure_words w;
+	struct nbd_uri u;
+
+	nbd_putf(&cli_out, ", \"tls\": ");
+	if (!parse_backend(i, &u))
+		nbd_putf(&cli_out, "null");
+	else if (!u.tls)
+		nbd_putf(&cli_out, "false");
+	else if (secure_in_kernel(&u, &w))
+		nbd_putf(&cli_out, "{\"version\": null, \"cipher\": null}");
+	else
+		nbd_putf(&cli_out, "{\"version\": \"%s\", \"cipher\": \"%s\"}",
+			 w.version, w.cipher);
 }
 
 static void print_json(const struct nbdk_info *i, bool first)
@@ -59,6 +101,7 @@ static void print_json(const struct nbdk_info *i, bool first)
 			 (unsigned long long)i->size, i->block_size,
 			 i->read_only ? "true" : "false", i->connections,
 			 i->io_timeout);
+		print_json_tls(i);
 	}
 	nbd_putf(&cli_out, "}");
 }

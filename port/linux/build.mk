@@ -4,5 +4,5 @@ port-$(CONFIG_PORT_LINUX) += port/linux/module.o
 port-$(CONFIG_PORT_LINUX) += port/linux/link.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
-port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o
+port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o port/linux/sockdiag.o
 endif

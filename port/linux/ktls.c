@@ -118,3 +118,11 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 	return nbd_diag(d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
 			"kernel TLS with %s: %s", c->name, strerror(errno));
 }
+
+const char *ktls_cipher(unsigned type)
+{
+	for (unsigned i = 0; i < sizeof(ciphers) / sizeof(ciphers[0]); i++)
+		if (ciphers[i].type == type)
+			return ciphers[i].name;
+	return NULL;
+}

@@ -13,4 +13,7 @@
  */
 int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d);
 
+/* "AES-256-GCM" for a TLS_CIPHER_* of linux/tls.h; NULL: none of ours. */
+const char *ktls_cipher(unsigned type);
+
 #endif

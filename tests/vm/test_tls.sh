@@ -28,8 +28,9 @@ cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$tree/tls/"
 mkdir "$tree/ca"
 cp "$pki/ca-cert.pem" "$tree/ca/"
 printf 'alice:%064d\n' 123456789 | tee "$work/psk" >"$tree/tls/psk"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls aesni_intel gcm ctr
-	ghash_generic chacha20poly1305 chacha_generic poly1305_generic' \
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls tcp_diag
+	aesni_intel gcm ctr ghash_generic chacha20poly1305
+	chacha_generic poly1305_generic' \
 	"$tree" | sed 's/^/# /'
 
 serve 0 --tls=require --tls-certificates="$work/rsa" file "$image"

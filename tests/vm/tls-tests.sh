@@ -25,6 +25,26 @@ in_kernel()
 	same "$tx $rx" "$1 $1"
 }
 
+# listed CIPHER: list shows it, in both forms; a pattern.
+listed()
+{
+	nbdboot list >listed && nbdboot list --json >>listed || return
+	cat listed
+	grep -qx "  TLS:         TLS 1\.2, $1" listed &&
+		grep -q "\"version\": \"TLS 1\.2\", \"cipher\": \"$1\"}" listed
+}
+
+# What the kernel tells to root alone.
+listed_to_others()
+{
+	su nobody -c 'nbdboot list; nbdboot list --json' >listed || return
+	cat listed
+	grep -qx '  TLS:         yes (.*)' listed &&
+		grep -q '"tls": {"version": null, "cipher": null}' listed
+}
+echo 'root:x:0:0::/:/bin/sh
+nobody:x:65534:65534::/:/bin/sh' >/etc/passwd
+
 # ---- a kernel without the modules ----
 
 # without FOLDER... -- COMMAND...: with these away, below the modules' folder.
@@ -51,6 +71,8 @@ without kernel/crypto/gcm.ko kernel/arch/x86/crypto/aesni-intel.ko -- \
 	connected 'a kernel without AES-GCM: another cipher is used' \
 	"$(nbds rsa)" "$size" -A /tls/ca-cert.pem
 check 'and it is ChaCha20' grep -q 'rfc7539(chacha20' /proc/crypto
+check 'and list says so' listed ChaCha20-Poly1305
+check 'list tells others that there is TLS' listed_to_others
 check 'and no AES-GCM is there' \
 	sh -c '! grep "gcm(aes)\|gcm_base" /proc/crypto'
 ended 'a kernel without AES-GCM' nbd0
@@ -68,6 +90,11 @@ secured()
 	shift 3
 	connected "$what, connections: $n" "$uri" "$size" -c "$n" "$@"
 	check "$what: the kernel encrypts both ways" in_kernel "$n"
+	case $what in
+	AES-256-GCM | ChaCha20-Poly1305) cipher=$what ;;
+	*) cipher='[A-Z][A-Za-z0-9-]*' ;;
+	esac
+	check "$what: list shows version and cipher" listed "$cipher"
 	moves_data "$what, connections: $n"
 	check "$what: the credentials are not in sysfs" \
 		sh -c '! grep -i "key-\|12345678" /sys/block/nbd0/backend'
