@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How tests are built and run.
 #
-#   make check-quick         everything that needs no virtual machine
-#   make check               that, and the machines
+#   make check-quick         what a minute is enough for
+#   make check               everything
 #   make fuzz T=600          each fuzzer for T seconds, new inputs are kept
 #   make O=dir CC=gcc STATIC= unit     the unit tests of one variant
 #

@@ -33,10 +33,11 @@ product()
 }
 
 # The data path with real servers under the sanitizers.
-copy_san()
+interop_san()
 {
 	make -s -j2 O="$dir/t/unit-gcc-san" CC=gcc CFLAGS="$san" STATIC= all &&
-		sh tests/interop/test_copy.sh "$dir/t/unit-gcc-san"
+		sh tests/interop/test_copy.sh "$dir/t/unit-gcc-san" &&
+		sh tests/interop/test_info.sh "$dir/t/unit-gcc-san"
 }
 
 command_of()
@@ -52,7 +53,7 @@ command_of()
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
-	copy-san) copy_san ;;
+	interop-san) interop_san ;;
 	*)
 		O=$dir/t/product timeout -k 10 1500 sh "tests/$1" \
 			"$dir/t/product"
@@ -102,18 +103,25 @@ scripts()
 # Two at a time, as a machine with two cores likes it.
 quick()
 {
-	steps unit unit-gcc-san unit-clang-san fuzz cross &
-	steps product rules size lint cross-units
-	wait
+	steps unit-gcc-san &
+	steps product rules size
 	scripts interop
-	step copy-san
+	wait
+}
+
+rest()
+{
+	steps unit unit-clang-san fuzz &
+	steps lint cross cross-units interop-san
+	wait
+	scripts vm
 }
 
 case $1 in
 quick) quick ;;
 all)
 	quick
-	scripts vm
+	rest
 	;;
 *) steps "$@" ;;
 esac
