@@ -179,4 +179,22 @@ vm_start "$work/initramfs" 'loglevel=4'
 failed_with 'a command line without a root is told' 'root='
 vm_stop
 
+# ---- an initramfs of somebody's own ----
+
+add_busybox "$work/own"
+rm -f "$work/own/bin/init" "$work/own/bin/modprobe"
+cp "$here/own-initramfs.sh" "$work/own/own"
+chmod 755 "$work/own/own"
+initramfs "$work/own.gz" 'nbd virtio_net virtio_pci ext4' "$work/own" |
+	sed 's/^/# /'
+serve 0 file "$ext4"
+vm_start "$work/own.gz" "rdinit=/own root=nbd://$host:$port/ loglevel=4"
+booted 'a script boots with modprobe, connect and switch-root' \
+	'/dev/nbd0 ext4 rw' plain
+if said '^guest: refused with'; then
+	ok 'and switch-root refuses what is no root before that'
+else
+	not_ok 'and switch-root refuses what is no root before that'
+fi
+
 finish
