@@ -51,6 +51,9 @@ int sock_resolve_host(const char *host, uint16_t port,
 	n = look_up(host, AF_INET, port, addrs, n, &why);
 	if (n)
 		return n;
+	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
+	if (!strcmp(host, "localhost"))
+		return sock_numeric("127.0.0.1", port, addrs);
 	return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
 			why == TRY_AGAIN ? "no name server answered"
 					 : "no such name");
