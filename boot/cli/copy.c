@@ -5,7 +5,6 @@
 #include "port/latency.h"
 
 #include <signal.h>
-#include <string.h>
 
 static void interrupt(int sig)
 {
@@ -61,8 +60,10 @@ static int take_option(struct copy_options *o, int option,
 	return v < 0 ? -1 : 0;
 }
 
-static int open_side(struct side *s, const char *word, bool output,
-		     const struct copy_options *o, struct nbd_diag *d)
+/* tls_taken: the other side has it, and there is one TLS in a process. */
+static int open_side(struct side *s, const char *word, bool tls_taken,
+		     bool output, const struct copy_options *o,
+		     struct nbd_diag *d)
 {
 	static struct cli_target target[2];
 	struct cli_target *t = &target[output];
@@ -73,6 +74,9 @@ static int open_side(struct side *s, const char *word, bool output,
 	err = cli_target(t, word, NULL, NULL, d);
 	if (err)
 		return err;
+	if (t->uri.tls && tls_taken)
+		return nbd_diag(d, NBD_E_USAGE,
+				"one side at a time can have TLS");
 	*s = (struct side){
 		.name = word, .output = output, .fd = -1, .tls = t->uri.tls
 	};
@@ -100,16 +104,11 @@ static int copy(const char *from, const char *to, const struct copy_options *o)
 	uint64_t done = 0;
 	int err;
 
-	err = open_side(&src, from, false, o, &d);
+	err = open_side(&src, from, false, false, o, &d);
 	if (err)
 		goto out;
 	subject = to;
-	if (src.tls && !strncmp(to, "nbds", 4)) {
-		err = nbd_diag(&d, NBD_E_USAGE,
-			       "one side at a time can have TLS");
-		goto close_src;
-	}
-	err = open_side(&dst, to, true, o, &d);
+	err = open_side(&dst, to, src.tls, true, o, &d);
 	if (err)
 		goto close_src;
 	subject = "copy";

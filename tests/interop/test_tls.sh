@@ -147,6 +147,10 @@ serve 0 --tls=require --tls-psk="$work/psk" memory 16M
 copies 'nbdkit, a pre-shared key' \
 	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
 
+tls_server ecdsa --tls=require
+run "$nbdboot" copy -A "$ca" "nbds://localhost:$port" "NBDS://localhost:$port"
+expect 2 'one side at a time' 'TLS on both sides of a copy is refused'
+
 # ---- qemu-nbd ----
 
 truncate -s 1M "$work/disk"
