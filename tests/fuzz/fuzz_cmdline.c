@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel command line, and what its words are parsed into. */
+#include "boot/init/cmdline.h"
+#include "boot/init/ip.h"
+#include "boot/init/mount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void same(bool yes)
+{
+	if (!yes)
+		abort();
+}
+
+static void check_ip(const char *text)
+{
+	struct nbd_diag d = { "" };
+	struct ip_config ip;
+	int err = ip_parse(&ip, text, &d);
+
+	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
+	if (err)
+		return;
+	same(ip.prefix <= 32 && strlen(ip.host) < sizeof(ip.host) &&
+	     strlen(ip.device) < sizeof(ip.device));
+}
+
+static void check_options(const char *text)
+{
+	unsigned long flags = 0;
+	char options[64];
+
+	if (mount_options(text, &flags, options, sizeof(options)) == 0)
+		same(strlen(options) < sizeof(options));
+}
+
+/* A word that was found lies within the text, with its end. */
+static void check_word(const struct cmdline *c, const char *word)
+{
+	if (!word)
+		return;
+	same(word >= c->text && word < c->text + sizeof(c->text));
+	same(memchr(word, '\0', (size_t)(c->text + sizeof(c->text) - word)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct cmdline c;
+	struct nbd_diag d = { "" };
+	char *line = malloc(size + 1);
+	int err;
+
+	if (size)
+		memcpy(line, data, size);
+	line[size] = '\0';
+	err = cmdline_parse(&c, line, &d);
+	free(line);
+	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
+	check_word(&c, c.root);
+	check_word(&c, c.fstype);
+	check_word(&c, c.flags);
+	check_word(&c, c.init);
+	check_word(&c, c.part);
+	check_word(&c, c.shell);
+	check_word(&c, c.ip);
+	check_ip(c.ip);
+	if (c.flags)
+		check_options(c.flags);
+	same(err || c.connections >= 1);
+	return 0;
+}
