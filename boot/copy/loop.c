@@ -124,15 +124,25 @@ void copy_done(struct task *t, int err)
 		advance(t);
 }
 
-/* Whoever waits for this turn at the pipe. */
-static void take_turns(void)
+/* The task whose turn at the pipe it is, if it waits for it. */
+static struct task *next_in_turn(void)
 {
 	for (unsigned i = 0; i < c.depth; i++)
-		if (tasks[i].step == TASK_TURN && !c.err &&
-		    tasks[i].offset == c.written) {
-			advance(&tasks[i]);
-			i = 0;
-		}
+		if (tasks[i].step == TASK_TURN && tasks[i].offset == c.written)
+			return &tasks[i];
+	return NULL;
+}
+
+static bool take_turns(void)
+{
+	struct task *t;
+	bool any = false;
+
+	while (!c.err && (t = next_in_turn())) {
+		advance(t);
+		any = true;
+	}
+	return any;
 }
 
 /* ---- starting tasks ---- */
@@ -252,7 +262,7 @@ static void run_pass(bool compares)
 		bool moved = fill();
 
 		if (c.dst->is_pipe)
-			take_turns();
+			moved |= take_turns();
 		moved |= pump(c.src);
 		moved |= pump(c.dst);
 		if (c.err || at_end())

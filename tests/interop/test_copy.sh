@@ -171,6 +171,17 @@ status=0
 "$nbdboot" copy "nbd://127.0.0.1:$port" - 2>"$work/err" | cat >"$out" ||
 	status=$?
 identical "$disk" "$out" 'answers in any order leave a pipe in order'
+# the even pieces come late: every other answer waits for its turn
+serve 0 eval get_size='echo 25165824' can_multi_conn='exit 0' \
+	thread_model='echo parallel' pread="
+	[ \$((\$4 / 262144 % 2)) = 1 ] || sleep 0.05
+	tail -c +\$((\$4 + 1)) $disk | head -c \$3"
+for depth in 1 2 3 8 32; do
+	status=0
+	"$nbdboot" copy -q $depth "nbd://127.0.0.1:$port" - 2>"$work/err" |
+		cat >"$out" || status=$?
+	identical "$disk" "$out" "late answers and a pipe, depth $depth"
+done
 run "$nbdboot" copy "$disk" "$out"
 identical "$disk" "$out" 'from file to file'
 : >"$work/empty"
