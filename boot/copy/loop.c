@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* By default: 2 MiB stay in the cache between being read and written. */
+/* By default; 4 to 16 pieces of this size cost about the same CPU time. */
 #define DEPTH 8
 
 volatile int copy_interrupted;

@@ -26,7 +26,7 @@ struct link {
 	unsigned n_ext;
 	uint64_t ext_at;
 	bool asking, no_map;
-	int flushed; /* COPY_PENDING, or what it came to */
+	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
 };
 static struct link links[2];
 
@@ -172,12 +172,11 @@ static int side_flush(struct side *s, struct nbd_diag *d)
 	const struct nbd_op op = { .type = NBD_CMD_FLUSH };
 	struct link *l = s->link;
 
-	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flushed == 1)
+	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flush == FLUSHED)
 		return 0;
-	if (l->flushed == 0)
-		l->flushed = -1;
-	else
+	if (l->flush == FLUSHING)
 		return COPY_PENDING;
+	l->flush = FLUSHING;
 	return submit(s, &op, d);
 }
 
@@ -195,7 +194,7 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	if (result)
 		return explain(s, &r->op, result, d);
 	if (!t) {
-		s->link->flushed = 1;
+		s->link->flush = FLUSHED;
 		return 0;
 	}
 	nbd_latency_add(s->link->latency, r->op.type,
