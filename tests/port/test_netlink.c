@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The netlink codec at the edges of its memory, and the exchange. */
 #include "port/linux/netlink.h"
+#include "tests/port/pair.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -243,32 +244,6 @@ static void strings_end_at_their_nul_their_length_or_the_buffer(void **state)
 }
 
 /* ---- the exchange: the other end of a socket pair plays the kernel ---- */
-
-static struct nl_sock sock;
-static int kernel;
-static struct nbd_diag diag;
-
-static int open_pair(void **state)
-{
-	int fd[2];
-
-	(void)state;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd) < 0)
-		return -1;
-	memset(&sock, 0, sizeof(sock));
-	memset(&diag, 0, sizeof(diag));
-	sock.fd = fd[0];
-	kernel = fd[1];
-	return 0;
-}
-
-static int close_pair(void **state)
-{
-	(void)state;
-	close(sock.fd);
-	close(kernel);
-	return 0;
-}
 
 /*
  * NLMSG_ERROR for the request seq: the errno, its copy with body bytes of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel answers of sockets, at the edges of its memory and wrong. */
 #include "port/linux/module.h"
+#include "tests/port/pair.h"
 #include "port/linux/sockdiag.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -222,32 +223,6 @@ static void no_byte_whatever_its_value_leads_out_of_the_answer(void **state)
 }
 
 /* ---- the exchange: the other end of a socket pair plays the kernel ---- */
-
-static struct nl_sock sock;
-static int kernel;
-static struct nbd_diag diag;
-
-static int open_pair(void **state)
-{
-	int fd[2];
-
-	(void)state;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd) < 0)
-		return -1;
-	memset(&sock, 0, sizeof(sock));
-	memset(&diag, 0, sizeof(diag));
-	sock.fd = fd[0];
-	kernel = fd[1];
-	return 0;
-}
-
-static int close_pair(void **state)
-{
-	(void)state;
-	close(sock.fd);
-	close(kernel);
-	return 0;
-}
 
 static void say(uint32_t seq, const struct told *t)
 {
