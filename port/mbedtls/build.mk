@@ -39,10 +39,14 @@ build/mbedtls/include/mbedtls/ssl.h:
 $(mbedtls-obj): $(O)/mbedtls/%.o: port/mbedtls/config.h | $(mbedtls-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(base) -std=gnu11 -w -I. $(mbedtls-cpp) $(CFLAGS) \
-		-c -o $@ $(mbedtls-src)/library/$*.c
-# A handshake is a handful of multiplications on a curve: 30 % faster by this.
-$(addprefix $(O)/mbedtls/, bignum.o ecp.o ecp_curves.o): CFLAGS += -O2
+	$(Q)$(CC) $(base) -fomit-frame-pointer -std=gnu11 -w -I. \
+		$(mbedtls-cpp) $(CFLAGS) -c -o $@ $(mbedtls-src)/library/$*.c
+# A handshake is a handful of multiplications on a curve: 30 % faster by this,
+# and inlining and alignment give it bytes, but no speed.
+mbedtls-fast := -O2 -falign-functions=1 -falign-loops=1 -falign-jumps=1 \
+	-falign-labels=1
+$(O)/mbedtls/bignum.o: CFLAGS += $(mbedtls-fast) -fno-inline
+$(O)/mbedtls/ecp_curves.o: CFLAGS += $(mbedtls-fast) -fno-inline-functions
 $(O)/libmbedtls.a: $(mbedtls-obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
