@@ -9,6 +9,7 @@ mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o suite.o cpu.o)
 ifneq ($(mbedtls-src),)
+port-y += port/mbedtls/alt.o
 mbedtls-obj := $(patsubst %,$(O)/mbedtls/%.o,aes aesni asn1parse asn1write \
 	base64 bignum chacha20 chachapoly cipher cipher_wrap constant_time \
 	ecdh ecdsa ecp ecp_curves gcm md memory_buffer_alloc oid pem pk \
@@ -26,7 +27,8 @@ mbedtls-ready := $(O)/mbedtls/include
 mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
-mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o
+mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o \
+	$(O)/port/mbedtls/alt.o
 $(mbedtls-users): cpp += $(mbedtls-cpp)
 $(mbedtls-users): | $(mbedtls-ready)
 endif
@@ -47,6 +49,6 @@ mbedtls-fast := -O2 -falign-functions=1 -falign-loops=1 -falign-jumps=1 \
 	-falign-labels=1
 $(O)/mbedtls/bignum.o: CFLAGS += $(mbedtls-fast) -fno-inline
 $(O)/mbedtls/ecp_curves.o: CFLAGS += $(mbedtls-fast) -fno-inline-functions
-$(O)/libmbedtls.a: $(mbedtls-obj)
+$(O)/libmbedtls.a: $(mbedtls-obj) $(O)/port/mbedtls/alt.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -15,6 +15,8 @@
 #define MBEDTLS_PLATFORM_MEMORY
 #define MBEDTLS_MEMORY_BUFFER_ALLOC_C
 #define MBEDTLS_MEMORY_ALIGN_MULTIPLE 16
+/* Else malloc() is linked, in whose place the pool is. */
+#define MBEDTLS_PLATFORM_NO_STD_FUNCTIONS
 
 /* The protocol.  No renegotiation, no tickets: nothing follows Finished. */
 #define MBEDTLS_SSL_TLS_C
@@ -26,7 +28,8 @@
 #define MBEDTLS_SSL_ALL_ALERT_MESSAGES
 #define MBEDTLS_SSL_KEEP_PEER_CERTIFICATE
 
-/* Suites. */
+/* Suites.  Which are offered, and in what order, is for suite.c to say. */
+#define MBEDTLS_SSL_CIPHERSUITES 0
 #define MBEDTLS_KEY_EXCHANGE_ECDHE_ECDSA_ENABLED
 #define MBEDTLS_KEY_EXCHANGE_ECDHE_RSA_ENABLED
 #define MBEDTLS_KEY_EXCHANGE_ECDHE_PSK_ENABLED
@@ -45,6 +48,10 @@
 #define MBEDTLS_SHA1_C
 #define MBEDTLS_SHA256_SMALLER
 #define MBEDTLS_SHA512_SMALLER
+/* alt.c */
+#define MBEDTLS_SHA1_PROCESS_ALT
+#define MBEDTLS_AES_SETKEY_DEC_ALT
+#define MBEDTLS_AES_DECRYPT_ALT
 
 /* Key exchange and signatures. */
 #define MBEDTLS_BIGNUM_C
