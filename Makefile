@@ -33,7 +33,7 @@ cpp = -I. -include $(O)/autoconf.h -MMD -MP
 hosted := -D_GNU_SOURCE
 ldflags = $(STATIC) -no-pie -Wl,--gc-sections,--build-id=none \
 	-Wl,-z,noseparate-code,-z,norelro,-z,noexecstack \
-	-Wl,-z,common-page-size=64
+	-Wl,-z,common-page-size=64,--sort-section=alignment
 
 export KCONFIG_CONFIG := $(O)/.config
 # kconfig-conf wants it set; the project's symbols all begin with CONFIG_.
