@@ -42,7 +42,8 @@ enum task_step {
 /* A piece on its way. */
 struct task {
 	enum task_step step;
-	bool zero; /* its content: nothing is read, iov is not used */
+	bool zero;   /* its content: nothing is read, iov is not used */
+	bool unread; /* still in the file, iov only stands for it */
 	uint64_t offset;
 	uint32_t len;
 	struct nbd_iov iov;   /* its buffer, len bytes */
@@ -81,6 +82,7 @@ struct side {
 	bool tls;	   /* nbds:// */
 	bool is_pipe;	   /* in order, from the first byte to the last */
 	bool is_zero;	   /* a destination that is known to hold zeroes */
+	bool takes_pages;  /* a server that copy_send() serves well */
 	int fd;		   /* file.c */
 	struct link *link; /* nbd.c */
 };
@@ -122,6 +124,14 @@ extern volatile int copy_interrupted;
 /* What a pending operation came to: 0, or an error with its text in d. */
 void copy_done(struct task *t, int err);
 int64_t copy_now(void); /* ns, monotonic */
+
+/* The task that p is payload of, if that is still in the source's file. */
+struct task *copy_unread(const void *p);
+/*
+ * Sends v, a part of it, from there to a socket: bytes (> 0) or NBD_E_AGAIN.
+ * 0: now it is in memory after all.
+ */
+int copy_send(struct task *t, const struct nbd_iov *v, int fd);
 
 /* Connections of one side at most. */
 #define COPY_LINKS CONFIG_PORT_MAX_CONNECTIONS

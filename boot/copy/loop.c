@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <time.h>
 
 /* By default; 4 to 16 pieces of this size cost about the same CPU time. */
@@ -28,6 +29,7 @@ static struct {
 	struct nbd_diag *d;
 	unsigned depth, active;
 	bool compare;	  /* the second pass */
+	bool straight;	  /* from a file to a server by copy_send() */
 	int err;	  /* the first that happened */
 	uint64_t written; /* to a pipe, so far */
 } c;
@@ -63,7 +65,10 @@ static int begin(struct task *t)
 {
 	switch (t->step) {
 	case TASK_READ:
-		return t->zero ? 0 : c.src->ops->read(c.src, t, &t->iov, c.d);
+		t->unread = c.straight && !c.compare && !t->zero;
+		return t->zero || t->unread
+			       ? 0
+			       : c.src->ops->read(c.src, t, &t->iov, c.d);
 	case TASK_TURN:
 		return c.dst->is_pipe && t->offset != c.written ? COPY_PENDING
 								: 0;
@@ -122,6 +127,46 @@ void copy_done(struct task *t, int err)
 		c.active--;
 	else if (!c.err)
 		advance(t);
+}
+
+/* ---- payload that is never read into memory ---- */
+
+struct task *copy_unread(const void *p)
+{
+	for (unsigned i = 0; i < c.depth; i++) {
+		const char *base = tasks[i].iov.base;
+
+		if (tasks[i].step == TASK_WRITE && tasks[i].unread &&
+		    (const char *)p >= base &&
+		    (const char *)p < base + tasks[i].len)
+			return &tasks[i];
+	}
+	return NULL;
+}
+
+/*
+ * What cannot be read is sent as zeroes, and the copy fails: the server was
+ * promised so many bytes, and nbdkit 1.32 aborts when a client vanishes that
+ * has requests on their way.
+ */
+int copy_send(struct task *t, const struct nbd_iov *v, int fd)
+{
+	size_t skip = (size_t)((char *)v->base - (char *)t->iov.base);
+	off_t at = (off_t)(t->offset + skip);
+	ssize_t n = sendfile(fd, c.src->fd, &at, v->len);
+	int err;
+
+	if (n > 0)
+		return (int)n;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return NBD_E_AGAIN;
+	/* the file, or the socket: that the next write will tell */
+	t->unread = false;
+	memset(t->iov.base, 0, t->len);
+	err = c.src->ops->read(c.src, t, &t->iov, c.err ? NULL : c.d);
+	if (err && !c.err)
+		c.err = err;
+	return 0;
 }
 
 /* The task whose turn at the pipe it is, if it waits for it. */
@@ -333,6 +378,7 @@ int copy_run(struct side *src, struct side *dst, const struct copy_options *o,
 	c.d = d;
 	c.scan = (struct scan){ .src = src, .dst = dst, .align = align };
 	c.progress.on = o->progress;
+	c.straight = dst->takes_pages && !src->link && !src->is_pipe;
 	dst->is_zero = o->destination_is_zero && !dst->is_pipe;
 	*done = 0;
 	err = refuse(src, dst, d);

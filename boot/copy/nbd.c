@@ -182,6 +182,40 @@ static int side_flush(struct side *s, struct nbd_diag *d)
 
 /* ---- bytes and answers ---- */
 
+static int (*sock_write)(struct nbd_transport *t, const struct nbd_iov v[],
+			 unsigned n);
+
+/* As far as it is in memory; else from the file, at the start of v. */
+static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
+		       unsigned n)
+{
+	struct sock *s = (struct sock *)t; /* its first member */
+	struct task *task = NULL;
+	unsigned memory = 0;
+	int sent;
+
+	while (memory < n && !(task = copy_unread(v[memory].base)))
+		memory++;
+	if (!memory && (sent = copy_send(task, v, s->fd)) != 0)
+		return sent;
+	return sock_write(t, v, memory ? memory : 1);
+}
+
+/*
+ * A UNIX socket takes pages of a file as they are, which saves a third of the
+ * time.  TCP does too, but its receiver pays twice for what the sender saves.
+ */
+static void take_pages(struct side *s, const struct nbd_uri *uri)
+{
+	struct link *l = s->link;
+
+	s->takes_pages = s->output && uri->is_unix && !uri->tls;
+	for (unsigned i = 0; s->takes_pages && i < l->n; i++) {
+		sock_write = l->conns[i].s.t.write;
+		l->conns[i].s.t.write = write_pages;
+	}
+}
+
 static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 {
 	struct task *t = r->op.user;
@@ -370,6 +404,7 @@ int side_open_nbd(struct side *s, const struct nbd_uri *uri,
 	s->link = l;
 	l->no_map = !nbd_has_context(&l->conns[0].c);
 	set_limits(s);
+	take_pages(s, uri);
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_start(&l->conns[i].c, &l->io[i]);
 	if (s->output && l->flags & NBD_FLAG_READ_ONLY)

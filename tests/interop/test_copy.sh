@@ -240,6 +240,52 @@ status=0
 "$nbdboot" copy "$disk" /dev/full >"$work/out" 2>"$work/err" || status=$?
 expect 1 'No space left' 'a full device'
 
+# ---- a file that goes straight into a UNIX socket ----
+
+# injected STRACE-OPTION...: copies while system calls fail
+injected()
+{
+	rm -f "$work/sock"
+	serve_at -U "$work/sock" memory 24M
+	run env ASAN_OPTIONS=detect_leaks=0 strace -o "$work/trace" \
+		-P "$disk" -e trace=sendfile,pread64 "$@" \
+		"$nbdboot" copy "$disk" "nbd+unix:///?socket=$work/sock"
+	[ "$status" != 0 ] ||
+		nbdcopy "nbd+unix:///?socket=$work/sock" "$work/back"
+}
+
+injected
+identical "$disk" "$work/back" 'a file into a UNIX socket'
+if grep -q '^sendfile.* = [1-9]' "$work/trace" &&
+	! grep -q '^pread' "$work/trace"; then
+	ok 'and its data is not read into memory'
+else
+	not_ok 'and its data is not read into memory'
+	show "$work/trace"
+fi
+injected -e inject=sendfile:error=EINVAL
+identical "$disk" "$work/back" 'a file system that cannot do so'
+injected -e inject=sendfile:error=EINVAL:when=2+3
+identical "$disk" "$work/back" 'or only begins to'
+injected -e inject=sendfile:error=EINTR:when=1+2
+identical "$disk" "$work/back" 'signals meanwhile'
+injected -e inject=sendfile:error=EIO:when=9+ \
+	-e inject=pread64:error=EIO
+expect 1 "read $disk at offset" 'a read error of the file is told'
+
+# the first write makes the file shorter
+cp "$disk" "$work/shrinks"
+dd if=/dev/zero of="$work/shrinks" bs=1M count=24 conv=notrunc status=none
+rm -f "$work/sock"
+serve_at -U "$work/sock" eval get_size='echo 25165824' can_write='exit 0' \
+	can_flush='exit 0' flush='exit 0' \
+	pwrite="truncate -s 16M $work/shrinks; cat >/dev/null"
+run "$nbdboot" copy "$work/shrinks" "nbd+unix:///?socket=$work/sock"
+expect 1 'it ends at offset 16777216, before its size' \
+	'a file that shrinks meanwhile'
+run "$nbdboot" info "nbd+unix:///?socket=$work/sock"
+expect 0 '' 'and the server is well'
+
 # the server dies half-way
 serve 0 --filter=delay file "$disk" rdelay=200ms
 "$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
