@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a URI to a kernel block device:
+ * From URIs to a kernel block device:
  *
  *   driver there? --> connections --> block size --> CONNECT --> ready
  *
  * Nothing of ours stays: the kernel owns the sockets when this returns.
  */
 #include "boot/attach.h"
+#include "boot/dialer.h"
+#include "boot/slots.h"
 #include "port/linux/module.h"
-#include "port/linux/nbdk.h"
+
+#include <unistd.h>
 
 /* What the driver takes: nbd_is_valid_blksize() in drivers/block/nbd.c. */
 #define BLOCK_MIN 512u
@@ -58,6 +61,7 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 
 static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 {
+	const struct backend *b = &a->b;
 	const struct nbd_export *e = nbd_export(&conns[0].c);
 	int fds[CONFIG_PORT_MAX_CONNECTIONS];
 	struct nbdk_conf conf = {
@@ -69,7 +73,6 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		.dead_timeout = DEAD_TIMEOUT_S,
 		.backend = backend,
 		.fds = fds,
-		.n_fds = a->connections,
 	};
 	int index, err;
 
@@ -79,11 +82,15 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		conf.timeout = (uint64_t)a->io_timeout;
 	if (a->dead_timeout != ATTACH_DEFAULT)
 		conf.dead_timeout = (uint64_t)a->dead_timeout;
-	for (unsigned i = 0; i < a->connections; i++)
+	for (unsigned i = 0; i < b->connections; i++)
 		fds[i] = conns[i].s.fd;
+	conf.n_fds = slots_fill(fds, b->connections, b->slots);
 	index = nbdk_connect(&conf, d);
+	for (unsigned i = b->connections; i < conf.n_fds; i++)
+		close(fds[i]);
 	if (index < 0)
 		return index;
+	slots_tag(fds, b->connections, index);
 	err = nbdk_wait_ready(index, e->size, d);
 	if (!err)
 		return index;
@@ -108,37 +115,42 @@ static int check_driver(const struct attach *a, struct nbd_diag *d)
 	return 0;
 }
 
-int attach(const struct attach *a, struct nbd_diag *d)
+/* Negotiated: what is left is the kernel's work. */
+static int finish(struct attach *a, struct nbd_diag *d)
 {
-	const struct nbd_config cfg = { .name = a->uri.name,
-					.name_len = a->uri.name_len,
-					.tls = a->uri.tls };
-	int err, block;
+	const struct nbd_export *e = nbd_export(&conns[0].c);
+	int block = choose_block(a, e, d);
 
-	if (nbd_uri_print(&a->uri, backend, sizeof(backend)) < 0)
+	if (block < 0)
+		return block;
+	a->b.slots = slots_choose(&a->b, e);
+	if (backend_print(&a->b, backend, sizeof(backend)) < 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"the URI is longer than the %u bytes that the "
 				"kernel keeps of it",
 				NBDK_BACKEND_MAX);
-	err = check_driver(a, d);
+	return hand_over(a, (uint32_t)block, d);
+}
+
+int attach(struct attach *a, struct nbd_diag *d)
+{
+	unsigned n = a->b.connections;
+	int err = backend_absolute(&a->b, d);
+
 	if (!err)
-		err = secure_dial(conns, a->connections, &a->uri, &cfg,
-				  &a->files, true, d);
+		err = check_driver(a, d);
+	if (!err)
+		err = dialer_open(conns, &a->b, a->read_only, d);
 	secure_close();
 	if (err)
 		return err;
-	block = choose_block(a, nbd_export(&conns[0].c), d);
-	if (block < 0) {
-		dial_hangup(conns, a->connections);
-		return block;
-	}
-	err = hand_over(a, (uint32_t)block, d);
+	err = finish(a, d);
 	if (err < 0) {
-		dial_hangup(conns, a->connections);
+		dial_hangup(conns, n);
 		return err;
 	}
 	/* no goodbye: the connections live on in the kernel */
-	for (unsigned i = 0; i < a->connections; i++)
-		sock_close(&conns[i].s);
+	while (n > 0)
+		sock_close(&conns[--n].s);
 	return err;
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a URI to a kernel block device: connects, negotiates, compares, hands
+ * From URIs to a kernel block device: connects, negotiates, compares, hands
  * over.  What `nbdboot connect` and the boot helper have in common.
  */
 #ifndef BOOT_ATTACH_H
 #define BOOT_ATTACH_H
 
-#include "boot/secure.h"
+#include "boot/backend.h"
 
 /* A time-out in seconds that was not given: take the default. */
 #define ATTACH_DEFAULT (-1)
 
 struct attach {
-	struct nbd_uri uri;
-	struct secure_files files; /* for TLS */
-	unsigned connections;	   /* 1 to CONFIG_PORT_MAX_CONNECTIONS */
-	int index;		   /* N of nbdN, -1: the kernel chooses */
+	struct backend b; /* slots: room for more, 0: as many as make sense; */
+			  /* set to what there is, paths made absolute */
+	int index;	  /* N of nbdN, -1: the kernel chooses */
 	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
 	bool read_only;	     /* even if the export can be written */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
@@ -25,8 +24,9 @@ struct attach {
 /*
  * Returns N of the nbdN that is ready for use: size set, partitions scanned,
  * node in /dev.  On failure a negative enum nbd_err, d says why, and no
- * half-made device is left.  Loads the nbd module if it is missing.
+ * half-made device is left.  Loads the nbd module if it is missing.  The
+ * servers are tried in turn; with a->b.spread all of them have to agree.
  */
-int attach(const struct attach *a, struct nbd_diag *d);
+int attach(struct attach *a, struct nbd_diag *d);
 
 #endif

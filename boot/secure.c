@@ -8,11 +8,8 @@
  */
 #include "boot/secure.h"
 #include "port/linux/ktls.h"
-#include "port/linux/sockdiag.h"
 #include "port/mbedtls/tls.h"
-#include "port/posix/numeric.h"
 
-#include <linux/netlink.h>
 #include <linux/tls.h>
 #include <string.h>
 #include <unistd.h>
@@ -184,43 +181,13 @@ const char *secure_suite(void)
 	return text;
 }
 
-/* A host name is not looked up: its address may be another one by now. */
-static void peer_of(const struct nbd_uri *uri, struct sockdiag_peer *p)
+bool secure_words(const struct sockdiag_tls *tls, struct secure_words *w)
 {
-	struct sock_addr a;
-
-	p->port = uri->port;
-	p->len = 0;
-	if (!sock_numeric(uri->host, uri->port, &a))
-		return;
-	if (a.u.any.sa_family == AF_INET) {
-		p->len = sizeof(a.u.in.sin_addr);
-		memcpy(p->addr, &a.u.in.sin_addr, p->len);
-	} else {
-		p->len = sizeof(a.u.in6.sin6_addr);
-		memcpy(p->addr, &a.u.in6.sin6_addr, p->len);
-	}
-}
-
-int secure_in_kernel(const struct nbd_uri *uri, struct secure_words *w)
-{
-	static struct nl_sock nl;
-	struct sockdiag_peer peer;
-	struct sockdiag_tls tls;
-	int err;
-
-	if (uri->is_unix || nl_open(&nl, NETLINK_SOCK_DIAG, 0, NULL))
-		return NBD_E_NOT_FOUND;
-	peer_of(uri, &peer);
-	err = sockdiag_tls(&nl, &peer, &tls, NULL);
-	nl_close(&nl);
-	if (err)
-		return NBD_E_NOT_FOUND;
-	w->version = tls.version == TLS_1_2_VERSION   ? "TLS 1.2"
-		     : tls.version == TLS_1_3_VERSION ? "TLS 1.3"
-						      : NULL;
-	w->cipher = ktls_cipher(tls.cipher);
-	return w->version && w->cipher ? 0 : NBD_E_NOT_FOUND;
+	w->version = tls->version == TLS_1_2_VERSION   ? "TLS 1.2"
+		     : tls->version == TLS_1_3_VERSION ? "TLS 1.3"
+						       : NULL;
+	w->cipher = ktls_cipher(tls->cipher);
+	return w->version && w->cipher;
 }
 
 void secure_close(void)

@@ -6,6 +6,7 @@
 #ifndef BOOT_SECURE_H
 #define BOOT_SECURE_H
 
+#include "port/linux/sockdiag.h"
 #include "port/posix/dial.h"
 
 /* Files named by options; NULL: not given.  They go before the URI's keys. */
@@ -31,11 +32,8 @@ struct secure_words {
 	const char *version, *cipher;
 };
 
-/*
- * How the kernel secures its connections to the server of a nbds:// URI,
- * whoever made them: 0, or NBD_E_NOT_FOUND where it does not say.
- */
-int secure_in_kernel(const struct nbd_uri *uri, struct secure_words *w);
+/* What the kernel says of a connection's TLS; false: there is none. */
+bool secure_words(const struct sockdiag_tls *tls, struct secure_words *w);
 
 /* Forgets and wipes all credentials; connections without `kernel` end. */
 void secure_close(void);

@@ -93,7 +93,21 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 #define CLI_TLS_HELP  ""
 #endif
 
-/* Takes one of them. */
+/* What `connect` has for those who change connections later. */
+#ifdef CONFIG_BOOT_RECONNECT
+#define CLI_SLOTS_OPTIONS \
+	{ 'm', true, "max-connections" }, { 's', false, "spread" },
+#define CLI_SLOTS_USAGE "[-m MAX] [-s] "
+#define CLI_SLOTS_HELP                                                       \
+	"-m N  room for that many, for `nbdboot scale` (one for each CPU)\n" \
+	"-s    spread them over all servers; read-only\n"
+#else
+#define CLI_SLOTS_OPTIONS
+#define CLI_SLOTS_USAGE ""
+#define CLI_SLOTS_HELP	""
+#endif
+
+/* Takes a file of TLS. */
 void cli_tls_file(struct secure_files *f, int option, const char *value);
 /* A host, in place of a URI, is spoken to with TLS if files were given. */
 void cli_target_tls(struct cli_target *t, const char *word,
@@ -115,6 +129,9 @@ int cli_fail(const char *subject, int err, const struct nbd_diag *d);
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* "... is not the name of an nbd device": CLI_USAGE. */
+int cli_no_device(const char *command, const char *word);
+
 /* "1073741824 (1.0G)": bytes, and what a person can remember (size.c). */
 void cli_put_size(uint64_t size);
 
@@ -122,6 +139,11 @@ void cli_put_size(uint64_t size);
 
 int cmd_connect(int argc, char *argv[]);
 int cmd_disconnect(int argc, char *argv[]);
+int cmd_reconnect(int argc, char *argv[]);
+int cmd_scale(int argc, char *argv[]);
+int cmd_rotate(int argc, char *argv[]);
+int cmd_status(int argc, char *argv[]);
+int cmd_watch(int argc, char *argv[]);
 int cmd_list(int argc, char *argv[]);
 int cmd_exports(int argc, char *argv[]);
 int cmd_info(int argc, char *argv[]);

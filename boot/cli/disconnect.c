@@ -18,10 +18,7 @@ int cmd_disconnect(int argc, char *argv[])
 		return CLI_USAGE;
 	index = nbdk_parse_name(argv[a.i]);
 	if (index < 0)
-		return cli_usage(argv[0],
-				 "%s is not the name of an nbd "
-				 "device, such as nbd0",
-				 argv[a.i]);
+		return cli_no_device(argv[0], argv[a.i]);
 	if (!force)
 		err = nbdk_in_use(index, &d);
 	if (!err)

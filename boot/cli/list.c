@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * nbdboot list: what sysfs and the backend identifier know of devices, and the
- * kernel of the TLS of their connections.
+ * kernel of their connections.
  */
 #include "boot/cli/cli.h"
-#include "port/linux/nbdk.h"
+#include "boot/cli/links.h"
 
 #include <string.h>
 
@@ -23,41 +23,60 @@ static void print_uri(const struct nbd_uri *u)
 	nbd_putf(&cli_out, "\n");
 }
 
-static void print_tls(const struct nbd_uri *u)
+/* The TLS of the first connection that lives; they are all made alike. */
+static bool find_tls(const struct device *dev, struct secure_words *w)
+{
+	for (unsigned i = 0; i < dev->n_links; i++)
+		if (dev->links[i].live)
+			return secure_words(&dev->links[i].tls, w);
+	return false;
+}
+
+static void print_tls(const struct device *dev)
 {
 	struct secure_words w;
 
 	nbd_putf(&cli_out, "  TLS:         ");
-	if (!u->tls)
+	if (!dev->b.uris[0].tls)
 		nbd_putf(&cli_out, "no\n");
-	else if (secure_in_kernel(u, &w))
+	else if (!find_tls(dev, &w))
 		nbd_putf(&cli_out, "yes (the kernel does not say which)\n");
 	else
 		nbd_putf(&cli_out, "%s, %s\n", w.version, w.cipher);
 }
 
-/* Devices of other programs seldom have a URI: then there is nothing known. */
-static bool parse_backend(const struct nbdk_info *i, struct nbd_uri *u)
+/* The driver's own state stays "connected" when nothing lives any more. */
+static const char *state(const struct device *dev)
 {
-	static char buf[NBDK_BACKEND_MAX + 16];
-
-	return nbd_is_uri(i->backend) &&
-	       nbd_uri_parse(u, buf, sizeof(buf), i->backend) == 0;
+	return !dev->info.connected	    ? "disconnected"
+	       : !dev->counted || dev->live ? "connected"
+					    : "dead";
 }
 
-static void print_text(const struct nbdk_info *i)
+static void print_known(const struct device *dev)
 {
-	struct nbd_uri u;
+	const struct backend *b = &dev->b;
 
-	nbd_putf(&cli_out, "nbd%d\n  State:       %s\n", i->index,
-		 i->connected ? "connected" : "disconnected");
+	for (unsigned i = 0; i < b->servers; i++)
+		print_uri(&b->uris[i]);
+	if (dev->counted)
+		nbd_putf(&cli_out,
+			 "  Connections: %u live of %u wanted, room "
+			 "for %u\n",
+			 dev->live, dev->wanted, backend_slots(b));
+	print_tls(dev);
+}
+
+static void print_text(const struct device *dev)
+{
+	const struct nbdk_info *i = &dev->info;
+
+	nbd_putf(&cli_out, "nbd%d\n  State:       %s\n", i->index, state(dev));
 	if (!i->connected)
 		return;
 	nbd_putf(&cli_out, "  Backend:     %s\n", i->backend);
-	if (parse_backend(i, &u)) {
-		print_uri(&u);
-		print_tls(&u);
-	}
+	if (dev->known)
+		print_known(dev);
 	nbd_putf(&cli_out, "  Size:        ");
 	cli_put_size(i->size);
 	nbd_putf(&cli_out,
@@ -70,29 +89,31 @@ static void print_text(const struct nbdk_info *i)
 			 i->io_timeout / 1000);
 }
 
-static void print_json_tls(const struct nbdk_info *i)
+static void print_json_tls(const struct device *dev)
 {
 	struct secure_words w;
-	struct nbd_uri u;
 
 	nbd_putf(&cli_out, ", \"tls\": ");
-	if (!parse_backend(i, &u))
+	if (!dev->known)
 		nbd_putf(&cli_out, "null");
-	else if (!u.tls)
+	else if (!dev->b.uris[0].tls)
 		nbd_putf(&cli_out, "false");
-	else if (secure_in_kernel(&u, &w))
+	else if (!find_tls(dev, &w))
 		nbd_putf(&cli_out, "{\"version\": null, \"cipher\": null}");
 	else
 		nbd_putf(&cli_out, "{\"version\": \"%s\", \"cipher\": \"%s\"}",
 			 w.version, w.cipher);
 }
 
-static void print_json(const struct nbdk_info *i, bool first)
+static void print_json(const struct device *dev, bool first)
 {
+	const struct nbdk_info *i = &dev->info;
+
 	nbd_putf(&cli_out, "%s\n  {\"name\": \"nbd%d\", \"connected\": %s",
 		 first ? "" : ",", i->index, i->connected ? "true" : "false");
 	if (i->connected) {
-		nbd_putf(&cli_out, ", \"backend\": ");
+		nbd_putf(&cli_out,
+			 ", \"state\": \"%s\", \"backend\": ", state(dev));
 		nbd_put_json(&cli_out, i->backend, strlen(i->backend));
 		nbd_putf(&cli_out,
 			 ", \"size\": %llu, \"block_size\": %u, "
@@ -101,7 +122,8 @@ static void print_json(const struct nbdk_info *i, bool first)
 			 (unsigned long long)i->size, i->block_size,
 			 i->read_only ? "true" : "false", i->connections,
 			 i->io_timeout);
-		print_json_tls(i);
+		print_json_tls(dev);
+		links_print_json(dev);
 	}
 	nbd_putf(&cli_out, "}");
 }
@@ -111,18 +133,18 @@ struct list {
 	unsigned n; /* printed so far */
 };
 
-static void print(struct list *l, const struct nbdk_info *i)
+static void print(struct list *l, const struct device *dev)
 {
-	if (!i->connected && !l->all)
+	if (!dev->info.connected && !l->all)
 		return;
 	if (l->json)
-		print_json(i, l->n == 0);
+		print_json(dev, l->n == 0);
 	else
-		print_text(i);
+		print_text(dev);
 	l->n++;
 }
 
-static int list_named(struct list *l, char *names[], struct nbdk_info *info)
+static int list_named(struct list *l, char *names[], struct device *dev)
 {
 	int status = CLI_OK;
 
@@ -132,11 +154,13 @@ static int list_named(struct list *l, char *names[], struct nbdk_info *info)
 		int err = nbdk_parse_name(*names);
 
 		if (err >= 0)
-			err = nbdk_info(err, info);
-		if (err < 0)
+			err = nbdk_info(err, &dev->info);
+		if (err < 0) {
 			status = cli_fail(*names, err, NULL);
-		else
-			print(l, info);
+			continue;
+		}
+		device_read(dev, dev->info.index, NULL);
+		print(l, dev);
 	}
 	return status;
 }
@@ -146,7 +170,7 @@ int cmd_list(int argc, char *argv[])
 	static const struct cli_option options[] = { { 'a', false, "all" },
 						     { 'j', false, "json" },
 						     { 0 } };
-	static struct nbdk_info info;
+	static struct device dev;
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct nbdk_iter it = { 0 };
 	struct list l = { false, false, 0 };
@@ -161,11 +185,12 @@ int cmd_list(int argc, char *argv[])
 	if (l.json)
 		nbd_putf(&cli_out, "[");
 	if (a.i < argc)
-		status = list_named(&l, argv + a.i, &info);
+		status = list_named(&l, argv + a.i, &dev);
 	else
 		while ((o = nbdk_next(&it)) >= 0)
-			if (nbdk_info(o, &info) == 0)
-				print(&l, &info);
+			if (device_read(&dev, o, NULL) != NBD_E_NO_DEVICE ||
+			    l.all)
+				print(&l, &dev);
 	if (l.json)
 		nbd_putf(&cli_out, l.n ? "\n]\n" : "]\n");
 	flushed = cli_flush();

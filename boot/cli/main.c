@@ -7,11 +7,11 @@
 
 const struct command cli_commands[] = {
 	{ "connect", cmd_connect,
-	  "[-c CONNECTIONS] [-n NAME] [-p PORT] [-d nbdN] [-b BLOCKSIZE] [-R]\n"
-	  "\t[-t IO_TIMEOUT] [-D DEAD_TIMEOUT] " CLI_TLS_USAGE
-	  "URI|HOST|/SOCKET",
+	  "[-c CONNECTIONS] " CLI_SLOTS_USAGE "[-n NAME] [-p PORT] [-d nbdN]\n"
+	  "\t[-b BLOCKSIZE] [-R] [-t IO_TIMEOUT] [-D DEAD_TIMEOUT]\n"
+	  "\t" CLI_TLS_USAGE "URI|HOST|/SOCKET...",
 	  "connect to an NBD server, print the device: nbd0\n"
-	  "-c N  that many connections (1)\n"
+	  "-c N  that many connections (1)\n" CLI_SLOTS_HELP
 	  "-n    export name (the default export)\n"
 	  "-p    port (10809)\n"
 	  "-d    this device (the first free one)\n"
@@ -23,6 +23,18 @@ const struct command cli_commands[] = {
 	{ "disconnect", cmd_disconnect, "[-f] nbdN",
 	  "disconnect a device\n"
 	  "-f  even if it is mounted or open\n" },
+#ifdef CONFIG_BOOT_RECONNECT
+	{ "reconnect", cmd_reconnect, "[-r SECONDS] nbdN",
+	  "new connections in place of those that died\n"
+	  "-r  seconds between tries, 0: only one (5)\n" },
+	{ "scale", cmd_scale, "-c CONNECTIONS nbdN",
+	  "more or fewer connections, while the device is in use\n"
+	  "-c  so many, up to what `connect -m` made room for\n" },
+	{ "rotate", cmd_rotate, "nbdN",
+	  "replace each connection by a new one, one after the other\n" },
+	{ "status", cmd_status, "[nbdN...]",
+	  "show the connections of devices, and which of them live\n" },
+#endif
 #ifdef CONFIG_BOOT_LIST
 	{ "list", cmd_list, "[-a] [--json] [nbdN...]",
 	  "show connected devices\n"

@@ -37,7 +37,7 @@ static struct boot {
 	struct cmdline cmd;
 	struct ip_config ip;
 	struct attach attach;
-	char uri[CMDLINE_MAX + 16];
+	char uris[BACKEND_BUF];
 	char disk[16]; /* "nbd0" */
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
@@ -74,7 +74,7 @@ static int do_kernel(struct nbd_diag *d)
 static int do_cmdline(struct nbd_diag *d)
 {
 	struct cmdline *c = &b.cmd;
-	struct nbd_uri *u = &b.attach.uri;
+	struct nbd_diag why;
 	int rc = cmdline_read(c, d);
 
 	console_debug = c->debug;
@@ -92,10 +92,9 @@ static int do_cmdline(struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_URI,
 				"root=%s is not root=nbd://HOST[:PORT]/EXPORT",
 				c->root ? c->root : "");
-	if (nbd_uri_parse(u, b.uri, sizeof(b.uri), c->root) < 0)
-		return nbd_diag(d, NBD_E_URI, "root=%s: %s (at character %u)",
-				c->root, u->wrong, (unsigned)u->wrong_at + 1);
-	b.attach.connections = (unsigned)c->connections;
+	if (backend_parse_uris(&b.attach.b, b.uris, c->root, &why))
+		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
+	b.attach.b.connections = (unsigned)c->connections;
 	b.attach.index = -1;
 	b.attach.io_timeout = b.attach.dead_timeout = ATTACH_DEFAULT;
 	return NBD_OK;
@@ -105,14 +104,15 @@ static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	drivers_watch(!b.attach.uri.is_unix && b.ip.up && !b.ip.device[0]);
+	drivers_watch(!b.attach.b.uris[0].is_unix && b.ip.up &&
+		      !b.ip.device[0]);
 	drivers_load();
 	return NBD_OK;
 }
 
 static int do_network(struct nbd_diag *d)
 {
-	return b.attach.uri.is_unix ? NBD_OK : ip_up(&b.ip, d);
+	return b.attach.b.uris[0].is_unix ? NBD_OK : ip_up(&b.ip, d);
 }
 
 static int do_connect(struct nbd_diag *d)

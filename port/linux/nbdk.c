@@ -70,15 +70,24 @@ static int finish(struct call *k,
 
 static void put_conf(struct nl_msg *m, const struct nbdk_conf *c)
 {
+	const struct {
+		unsigned type;
+		uint64_t v;
+	} numbers[] = {
+		{ NBD_ATTR_SIZE_BYTES, c->size },
+		{ NBD_ATTR_BLOCK_SIZE_BYTES,
+		  c->block_size ? c->block_size : NBDK_KEEP },
+		{ NBD_ATTR_SERVER_FLAGS, c->server_flags },
+		/* Left out of a CONNECT, these are the last session's. */
+		{ NBD_ATTR_TIMEOUT, c->timeout },
+		{ NBD_ATTR_DEAD_CONN_TIMEOUT, c->dead_timeout },
+		{ NBD_ATTR_CLIENT_FLAGS, c->client_flags },
+	};
 	size_t all, one;
 
-	nl_put_u64(m, NBD_ATTR_SIZE_BYTES, c->size);
-	nl_put_u64(m, NBD_ATTR_BLOCK_SIZE_BYTES, c->block_size);
-	nl_put_u64(m, NBD_ATTR_SERVER_FLAGS, c->server_flags);
-	/* Left out, these would keep what the last session had. */
-	nl_put_u64(m, NBD_ATTR_TIMEOUT, c->timeout);
-	nl_put_u64(m, NBD_ATTR_DEAD_CONN_TIMEOUT, c->dead_timeout);
-	nl_put_u64(m, NBD_ATTR_CLIENT_FLAGS, c->client_flags);
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].v != NBDK_KEEP)
+			nl_put_u64(m, numbers[i].type, numbers[i].v);
 	if (c->backend)
 		nl_put_str(m, NBD_ATTR_BACKEND_IDENTIFIER, c->backend);
 	all = nl_nest(m, NBD_ATTR_SOCKETS);
@@ -101,11 +110,6 @@ static void read_index(void *ctx, const struct nl_reply *r)
 
 static int check(const struct nbdk_conf *c, struct nbd_diag *d)
 {
-	if (c->backend && strlen(c->backend) > NBDK_BACKEND_MAX)
-		return nbd_diag(d, NBD_E_NO_MEMORY,
-				"the URI is too long for the nbd driver: over "
-				"%u bytes",
-				NBDK_BACKEND_MAX);
 	if (c->n_fds > 1 && !(c->server_flags & NBD_FLAG_CAN_MULTI_CONN))
 		return nbd_diag(d, NBD_E_MULTI_CONN,
 				"the server does not allow several "

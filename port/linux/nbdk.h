@@ -18,6 +18,9 @@
 #define NBDK_DESTROY_ON_DISCONNECT 1u
 #define NBDK_DISCONNECT_ON_CLOSE   2u
 
+/* For nbdk_reconfigure(): as it is. */
+#define NBDK_KEEP UINT64_MAX
+
 /* What to hand over.  Everything is copied by the kernel. */
 struct nbdk_conf {
 	int index;	       /* N of nbdN; -1: a free or a new one */
@@ -27,7 +30,8 @@ struct nbdk_conf {
 	uint64_t timeout;      /* s for a request; 0: the driver's 30 */
 	uint64_t dead_timeout; /* s that I/O waits for a reconnection */
 	uint64_t client_flags; /* NBDK_* */
-	const char *backend;   /* for sysfs, readable by everybody; or NULL */
+	const char *backend;   /* for sysfs, readable by everybody, at most */
+			       /* NBDK_BACKEND_MAX bytes; or NULL */
 	const int *fds;	       /* sockets in the transmission phase */
 	unsigned n_fds;	       /* at most CONFIG_PORT_MAX_CONNECTIONS */
 };
@@ -40,9 +44,9 @@ struct nbdk_conf {
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
- * Puts the sockets in the place of dead ones and sets the time-outs again;
- * index and the same backend are required.  Sockets for which no dead one is
- * found are dropped without a word.
+ * Puts the sockets in the place of dead ones and sets what is not NBDK_KEEP
+ * (block_size: not 0); index and the same backend are required.  Sockets for
+ * which no dead one is found are dropped without a word.
  */
 int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 
@@ -92,6 +96,12 @@ struct nbdk_info {
 
 /* Reads one device.  NBD_E_NO_DEVICE: there is no nbdN. */
 int nbdk_info(int index, struct nbdk_info *info);
+
+/*
+ * Those of NBD_FLAG_SEND_FLUSH, FUA and TRIM that the driver was told at
+ * CONNECT, by what it made of them.
+ */
+uint16_t nbdk_flags(int index);
 
 /*
  * The indices of all nbd devices in rising order.  Begin with a zeroed one;

@@ -287,6 +287,21 @@ int nbdk_info(int index, struct nbdk_info *info)
 	return 0;
 }
 
+uint16_t nbdk_flags(int index)
+{
+	uint16_t flags = 0;
+	char buf[24];
+
+	if (read_attr(index, "queue/write_cache", buf, sizeof(buf)) > 0 &&
+	    !strcmp(buf, "write back"))
+		flags |= NBD_FLAG_SEND_FLUSH;
+	if (read_num(index, "queue/fua"))
+		flags |= NBD_FLAG_SEND_FUA;
+	if (read_num(index, "queue/discard_max_bytes"))
+		flags |= NBD_FLAG_SEND_TRIM;
+	return flags;
+}
+
 /* Keeps the smallest indices from it->next on, in order. */
 static void keep(struct nbdk_iter *it, int index)
 {

@@ -2,36 +2,74 @@
 /*
  * Asking for sockets, and reading the answers:
  *
- *	struct inet_diag_msg | ... | ULP_INFO { NAME, TLS { VERSION, ... } }
+ *	struct inet_diag_msg | INFO | CLASS_ID | ULP_INFO { NAME, TLS { ... } }
+ *	struct unix_diag_msg | NAME | SHUTDOWN
  */
 #include "port/linux/sockdiag.h"
 #include "port/linux/module.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <linux/tcp.h>
 #include <linux/tls.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <linux/unix_diag.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
-struct search {
-	const struct sockdiag_peer *peer;
-	struct sockdiag_tls tls;
-	bool found, differ;
-};
+/*
+ * "n", and the 20 bits of the index: no class of a queue discipline is called
+ * that.  The last 4 bits are those of ordinary traffic (TC_PRIO_BESTEFFORT):
+ * pfifo_fast and others look at them alone, and would let some devices wait.
+ */
+#define PRIORITY(index) (0x6e000000u | (uint32_t)(index) << 4)
 
-static bool is_peer(const struct sockdiag_peer *peer,
-		    const struct inet_diag_msg *m)
+/* Of include/net/tcp_states.h, which no header of the kernel exports. */
+#define ESTABLISHED 1
+
+/* How the name of a UNIX socket begins, behind its NUL; then its inode. */
+static int name_of(char *buf, size_t cap, int index)
 {
-	size_t len = m->idiag_family == AF_INET ? 4 : 16;
-
-	return m->idiag_state == TCP_ESTABLISHED &&
-	       m->id.idiag_dport == htons(peer->port) &&
-	       (!peer->len || (peer->len == len &&
-			       !memcmp(m->id.idiag_dst, peer->addr, len)));
+	return nbd_fmt(buf, cap, "nbdboot/nbd%d/", index);
 }
+
+static int tag_unix(int fd, int index)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char head[32];
+	struct stat st;
+	int n;
+
+	if (fstat(fd, &st))
+		return NBD_E_IO;
+	name_of(head, sizeof(head), index);
+	n = nbd_fmt(a.sun_path + 1, sizeof(a.sun_path) - 1, "%s%llu", head,
+		    (unsigned long long)st.st_ino);
+	n += (int)offsetof(struct sockaddr_un, sun_path) + 1;
+	return bind(fd, (struct sockaddr *)&a, (socklen_t)n) ? NBD_E_IO : 0;
+}
+
+int sockdiag_tag(int fd, int index)
+{
+	uint32_t priority = PRIORITY(index);
+	int domain = 0;
+	socklen_t len = sizeof(domain);
+
+	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
+	if (domain == AF_UNIX)
+		return tag_unix(fd, index);
+	return setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &priority,
+			  sizeof(priority))
+		       ? NBD_E_PERM
+		       : 0;
+}
+
+/* ---- answers ---- */
 
 /* A number in a nest, or 0. */
 static unsigned number(const struct nl_attr *nest, unsigned type)
@@ -41,92 +79,189 @@ static unsigned number(const struct nl_attr *nest, unsigned type)
 	return nl_find(nest->data, nest->len, 0, type, &a) ? nl_num(&a) : 0;
 }
 
-bool sockdiag_read(const struct nl_reply *r, const struct sockdiag_peer *peer,
-		   struct sockdiag_tls *tls)
+static void read_tls(const struct nl_reply *r, struct sockdiag_tls *tls)
 {
-	struct inet_diag_msg m;
 	struct nl_attr ulp, a;
 	char name[8];
 
-	if (r->type != SOCK_DIAG_BY_FAMILY || r->len < sizeof(m))
-		return false;
-	memcpy(&m, r->data, sizeof(m));
-	if (!is_peer(peer, &m) ||
-	    !nl_find(r->data, r->len, sizeof(m), INET_DIAG_ULP_INFO, &ulp) ||
+	if (!nl_find(r->data, r->len, sizeof(struct inet_diag_msg),
+		     INET_DIAG_ULP_INFO, &ulp) ||
 	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_NAME, &a))
-		return false;
+		return;
 	nl_str(&a, name, sizeof(name));
+	/* BASE is a direction without a key: in the clear, so far */
 	if (strcmp(name, "tls") != 0 ||
-	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_TLS, &a))
-		return false;
+	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_TLS, &a) ||
+	    number(&a, TLS_INFO_TXCONF) <= TLS_CONF_BASE ||
+	    number(&a, TLS_INFO_RXCONF) <= TLS_CONF_BASE)
+		return;
 	tls->version = number(&a, TLS_INFO_VERSION);
 	tls->cipher = number(&a, TLS_INFO_CIPHER);
-	/* BASE is a direction without a key: in the clear, so far */
-	return tls->version && tls->cipher &&
-	       number(&a, TLS_INFO_TXCONF) > TLS_CONF_BASE &&
-	       number(&a, TLS_INFO_RXCONF) > TLS_CONF_BASE;
 }
+
+/* Older kernels tell less of it: what is missing is 0. */
+static void read_info(const struct nl_reply *r, struct sockdiag_link *l)
+{
+	struct tcp_info info = { 0 };
+	struct nl_attr a;
+
+	if (!nl_find(r->data, r->len, sizeof(struct inet_diag_msg),
+		     INET_DIAG_INFO, &a))
+		return;
+	memcpy(&info, a.data, a.len < sizeof(info) ? a.len : sizeof(info));
+	l->sent = info.tcpi_bytes_acked;
+	l->received = info.tcpi_bytes_received;
+	l->rtt = info.tcpi_rtt;
+	l->retransmits = info.tcpi_total_retrans;
+}
+
+static bool read_inet(const struct nl_reply *r, int index,
+		      struct sockdiag_link *l)
+{
+	struct inet_diag_msg m;
+	struct nl_attr a;
+
+	if (r->len < sizeof(m) ||
+	    !nl_find(r->data, r->len, sizeof(m), INET_DIAG_CLASS_ID, &a) ||
+	    nl_num(&a) != PRIORITY(index))
+		return false;
+	memcpy(&m, r->data, sizeof(m));
+	l->live = m.idiag_state == ESTABLISHED;
+	l->local_port = ntohs(m.id.idiag_sport);
+	l->peer_port = ntohs(m.id.idiag_dport);
+	memcpy(l->local, m.id.idiag_src, sizeof(l->local));
+	memcpy(l->peer, m.id.idiag_dst, sizeof(l->peer));
+	_Static_assert(sizeof(l->id) >= sizeof(m.id), "id[] is too small");
+	memcpy(l->id, &m.id, sizeof(m.id));
+	read_info(r, l);
+	read_tls(r, &l->tls);
+	return true;
+}
+
+static bool read_unix(const struct nl_reply *r, int index,
+		      struct sockdiag_link *l)
+{
+	struct nl_attr name, shut;
+	size_t skip = sizeof(struct unix_diag_msg);
+	char head[32];
+	size_t n = (size_t)name_of(head, sizeof(head), index);
+
+	if (r->len < skip ||
+	    !nl_find(r->data, r->len, skip, UNIX_DIAG_NAME, &name) ||
+	    name.len < n + 1 || name.data[0] != '\0' ||
+	    memcmp(name.data + 1, head, n) != 0)
+		return false;
+	/* the peer's close shuts this side, too */
+	l->live = !nl_find(r->data, r->len, skip, UNIX_DIAG_SHUTDOWN, &shut) ||
+		  !shut.len || !shut.data[0];
+	return true;
+}
+
+bool sockdiag_read(const struct nl_reply *r, int index, struct sockdiag_link *l)
+{
+	memset(l, 0, sizeof(*l));
+	/* the family comes first in both kinds of answer */
+	if (r->type != SOCK_DIAG_BY_FAMILY || !r->len)
+		return false;
+	l->family = r->data[0];
+	if (l->family == AF_UNIX)
+		return read_unix(r, index, l);
+	return (l->family == AF_INET || l->family == AF_INET6) &&
+	       read_inet(r, index, l);
+}
+
+/* ---- requests ---- */
+
+struct walk {
+	int index;
+	void (*fn)(void *ctx, const struct sockdiag_link *l);
+	void *ctx;
+};
 
 static void take(void *ctx, const struct nl_reply *r)
 {
-	struct search *s = ctx;
-	struct sockdiag_tls tls;
+	struct walk *w = ctx;
+	struct sockdiag_link l;
 
-	if (!sockdiag_read(r, s->peer, &tls))
-		return;
-	if (s->found &&
-	    (tls.version != s->tls.version || tls.cipher != s->tls.cipher))
-		s->differ = true;
-	s->tls = tls;
-	s->found = true;
+	if (sockdiag_read(r, w->index, &l))
+		w->fn(w->ctx, &l);
 }
 
-static int ask(struct nl_sock *s, unsigned family, struct search *found,
+static int ask(struct nl_sock *s, unsigned family, struct walk *w,
 	       struct nbd_diag *d)
 {
-	/* idiag_ext has no bit for ULP_INFO: it comes along with INFO */
-	const struct inet_diag_req_v2 req = {
+	/*
+	 * ULP_INFO comes along with INFO, and CLASS_ID, for which idiag_ext
+	 * has no bit, with TCLASS.
+	 */
+	const struct inet_diag_req_v2 inet = {
 		.sdiag_family = (uint8_t)family,
 		.sdiag_protocol = IPPROTO_TCP,
-		.idiag_ext = 1 << (INET_DIAG_INFO - 1),
-		.idiag_states = 1 << TCP_ESTABLISHED,
-		.id.idiag_dport = htons(found->peer->port),
+		.idiag_ext = 1 << (INET_DIAG_INFO - 1) |
+			     1 << (INET_DIAG_TCLASS - 1),
+		.idiag_states = ~0u,
 	};
-	unsigned char buf[NLMSG_HDRLEN + sizeof(req)];
+	const struct unix_diag_req local = {
+		.sdiag_family = AF_UNIX,
+		.udiag_states = ~0u,
+		.udiag_show = UDIAG_SHOW_NAME,
+	};
+	unsigned char buf[NLMSG_HDRLEN + sizeof(inet)];
+	bool is_unix = family == AF_UNIX;
 	struct nl_msg m;
 
-	nl_begin(&m, buf, sizeof(buf), SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &req,
-		 sizeof(req));
-	return nl_talk(s, &m, take, found, "ask for TCP sockets", d);
+	nl_begin(&m, buf, sizeof(buf), SOCK_DIAG_BY_FAMILY, NLM_F_DUMP,
+		 is_unix ? (const void *)&local : &inet,
+		 is_unix ? sizeof(local) : sizeof(inet));
+	return nl_talk(s, &m, take, w, "ask for sockets", d);
 }
 
-int sockdiag_tls(struct nl_sock *s, const struct sockdiag_peer *peer,
-		 struct sockdiag_tls *tls, struct nbd_diag *d)
+int sockdiag_each(struct nl_sock *s, int index,
+		  void (*fn)(void *ctx, const struct sockdiag_link *l),
+		  void *ctx, struct nbd_diag *d)
 {
 	static const struct {
-		unsigned family;
-		size_t len;
-	} families[] = { { AF_INET, 4 }, { AF_INET6, 16 } };
-	struct search found = { .peer = peer };
-	int err = 0;
+		uint8_t family;
+		const char *module;
+	} kinds[] = { { AF_INET, "tcp_diag" },
+		      { AF_INET6, "tcp_diag" },
+		      { AF_UNIX, "unix_diag" } };
+	struct walk w = { index, fn, ctx };
+	int err, first = 0;
 
-	for (unsigned i = 0; i < 2 && !err; i++) {
-		if (peer->len && peer->len != families[i].len)
-			continue;
-		err = ask(s, families[i].family, &found, d);
+	for (unsigned i = 0; i < 3; i++) {
+		/* what is returned is what d is about */
+		if (first || kinds[i].family == AF_UNIX)
+			d = NULL;
+		err = ask(s, kinds[i].family, &w, d);
 		/* the kernel loads it where there is a /sbin/modprobe */
-		if (err && s->err == ENOENT && !mod_load("tcp_diag", "", NULL))
-			err = ask(s, families[i].family, &found, d);
+		if (err && s->err == ENOENT &&
+		    !mod_load(kinds[i].module, "", NULL))
+			err = ask(s, kinds[i].family, &w, d);
+		/* TCP is what counts: few use UNIX sockets */
+		if (err && !first && kinds[i].family != AF_UNIX)
+			first = err;
 	}
-	if (found.found && !found.differ) {
-		*tls = found.tls;
-		return 0;
-	}
-	if (err)
-		return err;
-	return nbd_diag(d, NBD_E_NOT_FOUND,
-			found.differ ? "the connections to port %u differ"
-				     : "no connection to port %u is known to "
-				       "have TLS",
-			peer->port);
+	return first;
+}
+
+int sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+		     struct nbd_diag *d)
+{
+	struct inet_diag_req_v2 req = { .sdiag_family = (uint8_t)l->family,
+					.sdiag_protocol = IPPROTO_TCP,
+					.idiag_states = ~0u };
+	unsigned char buf[NLMSG_HDRLEN + sizeof(req)];
+	struct nl_msg m;
+	int err;
+
+	memcpy(&req.id, l->id, sizeof(req.id));
+	nl_begin(&m, buf, sizeof(buf), SOCK_DESTROY, NLM_F_ACK, &req,
+		 sizeof(req));
+	err = nl_talk(s, &m, NULL, NULL, "end a connection", d);
+	if (err && s->err == EOPNOTSUPP)
+		return nbd_diag(d, NBD_E_KERNEL,
+				"the kernel cannot end one connection of "
+				"several: it lacks CONFIG_INET_DIAG_DESTROY");
+	return err;
 }

@@ -1,36 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Linux tells of the TCP sockets that are open, whoever opened them: the
- * TLS that is done in the kernel (sock_diag(7), linux/inet_diag.h).
+ * The sockets of a device, as Linux tells of them (sock_diag(7),
+ * linux/inet_diag.h, linux/unix_diag.h).
+ *
+ * Once the kernel has a socket, nobody else knows whose it is: the driver does
+ * not tell.  So a socket carries the index of its device, where sock_diag
+ * shows it: a TCP socket as its priority (SO_PRIORITY), a UNIX socket in the
+ * name that it is bound to.
  */
 #ifndef PORT_LINUX_SOCKDIAG_H
 #define PORT_LINUX_SOCKDIAG_H
 
 #include "port/linux/netlink.h"
 
-/* Whom a socket is connected to. */
-struct sockdiag_peer {
-	uint16_t port;
-	size_t len; /* of addr: 4, 16, or 0 where any address will do */
-	unsigned char addr[16];
-};
-
 /* TLS_1_2_VERSION and TLS_CIPHER_* of linux/tls.h, or their like. */
 struct sockdiag_tls {
 	unsigned version, cipher;
 };
 
-/*
- * The TLS of the established sockets to a peer, asked for through s, a socket
- * of NETLINK_SOCK_DIAG.  Loads the module that it takes.  NBD_E_NOT_FOUND:
- * there are none with TLS both ways, or they differ, or the kernel does not
- * tell, as it tells only who has CAP_NET_ADMIN.
- */
-int sockdiag_tls(struct nl_sock *s, const struct sockdiag_peer *peer,
-		 struct sockdiag_tls *tls, struct nbd_diag *d);
+struct sockdiag_link {
+	unsigned family; /* AF_INET, AF_INET6, AF_UNIX */
+	bool live;	 /* connected; a dead one is soon gone from the list */
+	/* of TCP alone, from here on */
+	uint16_t local_port, peer_port;
+	unsigned char local[16], peer[16]; /* 4 or 16 bytes */
+	struct sockdiag_tls tls; /* 0: in the clear, or the kernel does not */
+				 /* tell, as it tells only CAP_NET_ADMIN */
+	uint64_t sent, received; /* bytes: acknowledged, and taken in */
+	uint32_t rtt;		 /* us, smoothed */
+	uint32_t retransmits;	 /* segments, so far */
+	unsigned char id[48];	 /* struct inet_diag_sockid */
+};
 
-/* Is this answer about an established socket to peer, with TLS both ways? */
-bool sockdiag_read(const struct nl_reply *r, const struct sockdiag_peer *peer,
-		   struct sockdiag_tls *tls);
+/* Marks the socket as one of nbdN.  CAP_NET_ADMIN for TCP. */
+int sockdiag_tag(int fd, int index);
+
+/*
+ * fn sees each socket of nbdN in this network namespace, asked for through s,
+ * a socket of NETLINK_SOCK_DIAG.  Loads the modules that it takes.
+ * NBD_E_NOT_FOUND: the kernel has none.
+ */
+int sockdiag_each(struct nl_sock *s, int index,
+		  void (*fn)(void *ctx, const struct sockdiag_link *l),
+		  void *ctx, struct nbd_diag *d);
+
+/*
+ * Ends a TCP connection as if the peer had reset it (CONFIG_INET_DIAG_DESTROY,
+ * CAP_NET_ADMIN).  NBD_E_NOT_FOUND: it is gone already.
+ */
+int sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+		     struct nbd_diag *d);
+
+/* Is this answer about a socket of nbdN?  Then *l is filled in. */
+bool sockdiag_read(const struct nl_reply *r, int index,
+		   struct sockdiag_link *l);
 
 #endif

@@ -168,10 +168,9 @@ static void print_in6(struct nbd_out *o, const struct sockaddr_in6 *a)
 
 	for (unsigned i = 0; i < 16; i += 2)
 		nbd_putf(o, i ? ":%x" : "%x", (unsigned)(p[i] << 8 | p[i + 1]));
-	nbd_putf(o, " port %u", ntohs(a->sin6_port));
 }
 
-void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
+void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
 {
 	const struct sockaddr_un *un = &a->u.un;
 	const unsigned char *p = (const unsigned char *)&a->u.in.sin_addr;
@@ -179,9 +178,16 @@ void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
 	if (a->u.any.sa_family == AF_INET6)
 		print_in6(o, &a->u.in6);
 	else if (a->u.any.sa_family == AF_INET)
-		nbd_putf(o, "%u.%u.%u.%u port %u", p[0], p[1], p[2], p[3],
-			 ntohs(a->u.in.sin_port));
+		nbd_putf(o, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
 	else
 		nbd_put_safe(o, un->sun_path,
 			     strnlen(un->sun_path, sizeof(un->sun_path)));
+}
+
+void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
+{
+	sock_host_print(o, a);
+	/* the port is at the same place in both */
+	if (a->u.any.sa_family != AF_UNIX)
+		nbd_putf(o, " port %u", ntohs(a->u.in.sin_port));
 }

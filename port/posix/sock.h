@@ -60,6 +60,8 @@ int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
 void sock_close(struct sock *s);
 
+/* "192.0.2.1", "fd00:0:0:0:0:0:0:1", "/run/nbd.sock". */
+void sock_host_print(struct nbd_out *o, const struct sock_addr *a);
 /* "192.0.2.1 port 10809", "fd00::1 port 10809", "/run/nbd.sock". */
 void sock_addr_print(struct nbd_out *o, const struct sock_addr *a);
 

@@ -260,19 +260,44 @@ static void the_kernel_chooses_a_device_if_none_is_named(void **state)
 static void as_many_connections_as_are_allowed_fit_in_the_message(void **state)
 {
 	static int many[CONFIG_PORT_MAX_CONNECTIONS];
-	static char uri[NBDK_BACKEND_MAX + 2];
+	static char uri[NBDK_BACKEND_MAX + 1];
 	struct nbdk_conf c = conf;
+	struct nl_reply r;
+	struct nl_attr a;
 
 	(void)state;
-	memset(uri, 'u', sizeof(uri) - 2);
+	memset(uri, 'u', sizeof(uri) - 1);
 	c.fds = many;
 	c.n_fds = CONFIG_PORT_MAX_CONNECTIONS;
 	c.backend = uri;
 	say_family(0);
 	say_index(0, 5);
 	assert_int_equal(nbdk_connect(&c, &diag), 5);
-	uri[sizeof(uri) - 2] = 'u';
+	r = heard(0, NBD_CMD_CONNECT);
+	assert_true(nl_find(r.data, r.len, 0, NBD_ATTR_BACKEND_IDENTIFIER, &a));
+	assert_int_equal(a.len, sizeof(uri));
+}
+
+/* Whole or not at all: a part of it would be another server's. */
+static void a_backend_that_is_too_long_is_never_sent_cut(void **state)
+{
+	static char uri[2 * NBDK_BACKEND_MAX];
+	struct nbdk_conf c = conf;
+
+	(void)state;
+	memset(uri, 'u', sizeof(uri) - 1);
+	c.backend = uri;
+	say_family(0);
 	assert_int_equal(nbdk_connect(&c, &diag), NBD_E_NO_MEMORY);
+	assert_string_equal(diag.text, "connect nbd5: the request is too long");
+	say_family(1);
+	assert_int_equal(nbdk_reconfigure(&c, &diag), NBD_E_NO_MEMORY);
+	for (unsigned i = 0; i < 2; i++) {
+		/* it asked for the family, and that was all */
+		assert_true(recv(pairs[i][1], in, sizeof(in), 0) > 0);
+		assert_int_equal(
+			recv(pairs[i][1], in, sizeof(in), MSG_DONTWAIT), 0);
+	}
 }
 
 static void several_connections_need_the_servers_consent(void **state)
@@ -329,6 +354,51 @@ static void reconfiguring_sends_the_same_settings(void **state)
 	r = heard(0, NBD_CMD_RECONFIGURE);
 	assert_int_equal(num(&r, NBD_ATTR_INDEX, 4), 5);
 	assert_conf(&r);
+}
+
+static void what_is_kept_is_not_sent(void **state)
+{
+	static const struct nbdk_conf keep = {
+		.index = 5,
+		.size = NBDK_KEEP,
+		.timeout = NBDK_KEEP,
+		.dead_timeout = NBDK_KEEP,
+		.client_flags = NBDK_KEEP,
+		.backend = "nbd://h/x",
+		.fds = fds,
+		.n_fds = 1,
+	};
+	static const unsigned kept[] = { NBD_ATTR_SIZE_BYTES,
+					 NBD_ATTR_BLOCK_SIZE_BYTES,
+					 NBD_ATTR_TIMEOUT,
+					 NBD_ATTR_DEAD_CONN_TIMEOUT,
+					 NBD_ATTR_CLIENT_FLAGS };
+	struct nbdk_conf c = keep;
+	struct nl_reply r;
+	struct nl_attr a;
+
+	(void)state;
+	say_family(0);
+	ack(0, 2, 0, NULL);
+	assert_int_equal(nbdk_reconfigure(&keep, &diag), 0);
+	r = heard(0, NBD_CMD_RECONFIGURE);
+	assert_int_equal(num(&r, NBD_ATTR_INDEX, 4), 5);
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (nl_find(r.data, r.len, 0, kept[i], &a))
+			fail_msg("attribute %u was sent", kept[i]);
+	/* without which the driver refuses */
+	assert_true(nl_find(r.data, r.len, 0, NBD_ATTR_BACKEND_IDENTIFIER, &a));
+	assert_true(nl_find(r.data, r.len, 0, NBD_ATTR_SOCKETS, &a));
+	/* 0 is a value, and each is kept for itself */
+	c.size = 1 << 20;
+	c.client_flags = 0;
+	say_family(1);
+	ack(1, 2, 0, NULL);
+	assert_int_equal(nbdk_reconfigure(&c, &diag), 0);
+	r = heard(1, NBD_CMD_RECONFIGURE);
+	assert_int_equal(num(&r, NBD_ATTR_SIZE_BYTES, 8), 1 << 20);
+	assert_int_equal(num(&r, NBD_ATTR_CLIENT_FLAGS, 8), 0);
+	assert_false(nl_find(r.data, r.len, 0, NBD_ATTR_TIMEOUT, &a));
 }
 
 static void the_status_is_that_of_the_device_asked_for(void **state)
@@ -461,6 +531,28 @@ static void an_idle_device_has_no_connections(void **state)
 	assert_int_equal(nbdk_info(1, &i), NBD_E_NO_DEVICE);
 }
 
+/* What the driver was told is seen in what it made of that. */
+static void the_flags_are_read_off_the_queue(void **state)
+{
+	(void)state;
+	put("nbd4/queue/write_cache", "write back\n");
+	put("nbd4/queue/fua", "1\n");
+	put("nbd4/queue/discard_max_bytes", "4294966784\n");
+	assert_int_equal(nbdk_flags(4), NBD_FLAG_SEND_FLUSH |
+						NBD_FLAG_SEND_FUA |
+						NBD_FLAG_SEND_TRIM);
+	put("nbd4/queue/write_cache", "write through\n");
+	assert_int_equal(nbdk_flags(4), NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM);
+	put("nbd4/queue/discard_max_bytes", "0\n");
+	assert_int_equal(nbdk_flags(4), NBD_FLAG_SEND_FUA);
+	put("nbd4/queue/fua", "0\n");
+	assert_int_equal(nbdk_flags(4), 0);
+	put("nbd4/queue/write_cache", "write back\n");
+	assert_int_equal(nbdk_flags(4), NBD_FLAG_SEND_FLUSH);
+	/* nothing known is nothing to rely on */
+	assert_int_equal(nbdk_flags(5), 0);
+}
+
 static void a_device_that_is_merely_open_is_not_called_connected(void **state)
 {
 	(void)state;
@@ -502,15 +594,18 @@ int main(void)
 		PAIR(connecting_hands_everything_over),
 		PAIR(the_kernel_chooses_a_device_if_none_is_named),
 		PAIR(as_many_connections_as_are_allowed_fit_in_the_message),
+		PAIR(a_backend_that_is_too_long_is_never_sent_cut),
 		PAIR(several_connections_need_the_servers_consent),
 		PAIR(a_kernel_without_the_driver_is_told_apart),
 		PAIR(refusals_are_passed_on_with_their_words),
 		PAIR(reconfiguring_sends_the_same_settings),
+		PAIR(what_is_kept_is_not_sent),
 		PAIR(the_status_is_that_of_the_device_asked_for),
 		PAIR(only_what_is_connected_is_disconnected),
 		cmocka_unit_test(only_whole_devices_have_a_name),
 		TREE(a_device_is_described_by_its_files),
 		TREE(an_idle_device_has_no_connections),
+		TREE(the_flags_are_read_off_the_queue),
 		TREE(a_device_that_is_merely_open_is_not_called_connected),
 		TREE(devices_come_in_rising_order_however_many_there_are),
 	};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A connection more for a device:
+ *
+ *   dial --> is it still the same? --> mark --> RECONFIGURE
+ */
+#include "boot/device.h"
+#include "boot/dialer.h"
+#include "port/linux/nbdk_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUN "/run/nbdboot"
+
+static struct nl_sock nl;
+static bool nl_is_open;
+static struct conn conn;
+/* Open as soon as it is needed: the watcher's root has no /run later. */
+static int run = -1;
+
+/* ---- how many connections are wanted ---- */
+
+static const char *want_file(int index)
+{
+	static char name[32];
+
+	if (run < 0) {
+		mkdir(RUN, 0755);
+		run = open(RUN, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	nbd_fmt(name, sizeof(name), "nbd%d.connections", index);
+	return name;
+}
+
+static void read_want(struct device *dev)
+{
+	const char *name = want_file(dev->info.index);
+	int fd = openat(run, name, O_RDONLY | O_CLOEXEC);
+	unsigned v = 0;
+	char c;
+
+	dev->wanted = dev->b.connections;
+	while (fd >= 0 && read(fd, &c, 1) == 1 && c >= '0' && c <= '9' &&
+	       v <= CONFIG_PORT_MAX_CONNECTIONS)
+		v = v * 10 + (unsigned)(c - '0');
+	if (fd >= 0)
+		close(fd);
+	if (v > 0 && v <= backend_slots(&dev->b))
+		dev->wanted = v;
+}
+
+int device_want(int index, unsigned connections, struct nbd_diag *d)
+{
+	const char *name = want_file(index);
+	char text[16];
+	int fd, n;
+
+	if (run < 0)
+		return nbd_diag(d, NBD_E_IO, "open " RUN ": %s",
+				strerror(errno));
+	if (!connections)
+		return unlinkat(run, name, 0) ? NBD_E_NOT_FOUND : 0;
+	fd = openat(run, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	n = nbd_fmt(text, sizeof(text), "%u\n", connections);
+	if (fd >= 0 && write(fd, text, (size_t)n) == n)
+		return close(fd) ? NBD_E_IO : 0;
+	nbd_diag(d, NBD_E_IO, "write " RUN "/%s: %s", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return NBD_E_IO;
+}
+
+/* ---- what there is ---- */
+
+static void take(void *ctx, const struct sockdiag_link *l)
+{
+	struct device *dev = ctx;
+
+	dev->live += l->live;
+	if (dev->n_links < DEVICE_LINKS)
+		dev->links[dev->n_links++] = *l;
+}
+
+int device_count(struct device *dev, struct nbd_diag *d)
+{
+	int err = nl_is_open ? 0 : nl_open(&nl, NETLINK_SOCK_DIAG, 0, d);
+
+	nl_is_open = !err;
+	dev->live = dev->n_links = 0;
+	if (!err)
+		err = sockdiag_each(&nl, dev->info.index, take, dev, d);
+	dev->counted = !err;
+	return err;
+}
+
+int device_read(struct device *dev, int index, struct nbd_diag *d)
+{
+	int err = nbdk_info(index, &dev->info);
+
+	dev->known = dev->counted = false;
+	dev->live = dev->n_links = 0;
+	if (err)
+		return nbd_diag(d, err, "there is no nbd%d", index);
+	if (!dev->info.connected)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
+				index);
+	if (backend_parse(&dev->b, dev->buf, dev->info.backend))
+		return nbd_diag(d, NBD_E_URI,
+				"nbd%d was connected by another program, and "
+				"where to is not known (its backend: \"%s\")",
+				index, dev->info.backend);
+	dev->known = true;
+	read_want(dev);
+	return device_count(dev, d);
+}
+
+/* ---- is it still the same? ---- */
+
+static int compare(const struct device *dev, const struct nbd_export *e,
+		   struct nbd_diag *d)
+{
+	const struct nbdk_info *i = &dev->info;
+	unsigned lost =
+		nbdk_flags(i->index) & ~(unsigned)e->flags &
+		(NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM);
+
+	if ((e->size & ~(uint64_t)511) < i->size)
+		return nbd_diag(d, NBD_E_SIZE,
+				"the export has %llu bytes, the device has "
+				"%llu: what is behind them would be lost",
+				(unsigned long long)e->size,
+				(unsigned long long)i->size);
+	if (!i->read_only && e->flags & NBD_FLAG_READ_ONLY)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the export is read-only, the device is not");
+	if (lost)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the export has no %s any more, which the "
+				"device relies on",
+				lost & NBD_FLAG_SEND_FLUSH ? "flush"
+				: lost & NBD_FLAG_SEND_FUA ? "FUA"
+							   : "trim");
+	if (e->has_block && e->min_block > i->block_size)
+		return nbd_diag(d, NBD_E_BLOCK,
+				"the server's least block size is %u bytes, "
+				"the device's is %u",
+				e->min_block, i->block_size);
+	if (dev->live && !(e->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return nbd_diag(d, NBD_E_MULTI_CONN,
+				"the server does not allow several "
+				"connections any more");
+	return 0;
+}
+
+static int hand_over(struct device *dev, struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&conn.c);
+	uint64_t size = e->size - e->size % dev->info.block_size;
+	struct nbdk_conf conf = {
+		.index = dev->info.index,
+		.size = size > dev->info.size ? size : NBDK_KEEP,
+		.timeout = NBDK_KEEP,
+		.dead_timeout = NBDK_KEEP,
+		.client_flags = NBDK_KEEP,
+		.backend = dev->info.backend,
+		.fds = &conn.s.fd,
+		.n_fds = 1,
+	};
+	int err = sockdiag_tag(conn.s.fd, conf.index);
+
+	if (err)
+		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
+				conf.index, nbd_err_text(err));
+	return nbdk_reconfigure(&conf, d);
+}
+
+int device_add(struct device *dev, struct nbd_diag *d)
+{
+	unsigned first = dev->b.spread ? dev->live % dev->b.servers : 0;
+	int err = dialer_one(&conn, &dev->b, first, d);
+
+	if (err)
+		return err;
+	err = compare(dev, nbd_export(&conn.c), d);
+	if (!err)
+		err = hand_over(dev, d);
+	if (err)
+		dial_hangup(&conn, 1);
+	else
+		sock_close(&conn.s);
+	return err;
+}
+
+int device_end(const struct sockdiag_link *l, struct nbd_diag *d)
+{
+	if (l->family == AF_UNIX)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the kernel can end TCP connections one by "
+				"one, but not those through a UNIX socket");
+	return sockdiag_destroy(&nl, l, d);
+}
+
+static void nothing(void *ctx, int index)
+{
+	(void)ctx, (void)index;
+}
+
+/* The driver notices a dead connection a little later than we. */
+static int await_slot(struct nbdk_watch *w, const struct device *dev,
+		      struct nbd_diag *d)
+{
+	struct pollfd p = { .fd = w->nl.fd, .events = POLLIN };
+	int ms = dev->info.io_timeout ? (int)dev->info.io_timeout : 30000;
+
+	if (poll(&p, 1, ms) == 0)
+		return nbd_diag(d, NBD_E_KERNEL,
+				"the nbd driver has no dead connection to "
+				"replace: nbd%d has %u that live",
+				dev->info.index, dev->live);
+	nbdk_watch_read(w, nothing, NULL);
+	return 0;
+}
+
+int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
+{
+	static struct nbdk_watch w;
+	int err = nbdk_watch_open(&w, d);
+
+	if (err)
+		return err;
+	while (!(err = device_count(dev, d)) && dev->live < want) {
+		unsigned before = dev->live;
+
+		err = device_add(dev, d);
+		if (!err)
+			err = device_count(dev, d);
+		if (!err && dev->live <= before)
+			err = await_slot(&w, dev, d);
+		if (err)
+			break;
+	}
+	nbdk_watch_close(&w);
+	secure_close();
+	return err;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A device that is connected, and more or fewer connections for it: what
+ * `reconnect`, `scale`, `status`, `list` and the watcher have in common.
+ */
+#ifndef BOOT_DEVICE_H
+#define BOOT_DEVICE_H
+
+#include "boot/backend.h"
+#include "port/linux/sockdiag.h"
+
+/* Links that are shown: those that live, and some that are on their way out. */
+#define DEVICE_LINKS (2 * CONFIG_PORT_MAX_CONNECTIONS)
+
+/* A device, what it remembers, and its connections. */
+struct device {
+	struct nbdk_info info;
+	struct backend b;
+	char buf[BACKEND_BUF];
+	bool known;	 /* b is filled in: it was connected by this program */
+	bool counted;	 /* live and links[] are filled in */
+	unsigned wanted; /* connections: b's, or what `scale` made of it */
+	unsigned live, n_links;
+	struct sockdiag_link links[DEVICE_LINKS];
+};
+
+/*
+ * Reads all of that, and what could be read even on failure.
+ * NBD_E_NO_DEVICE: it is not connected, NBD_E_URI: not by this program, so it
+ * is unknown where to.
+ */
+int device_read(struct device *dev, int index, struct nbd_diag *d);
+
+/* Looks for its connections anew. */
+int device_count(struct device *dev, struct nbd_diag *d);
+
+/*
+ * Makes one connection more and puts it into a dead slot.  The export must
+ * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
+ * it is read-only now or lost a feature; a larger one resizes the device.
+ * Returns 0 also where the driver had no dead slot after all: device_count()
+ * tells.  At the end secure_close().
+ */
+int device_add(struct device *dev, struct nbd_diag *d);
+
+/*
+ * Connections until `want` of them live.  A socket may die before the driver
+ * notices: that is waited for.
+ */
+int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
+
+/* Ends one of links[]. */
+int device_end(const struct sockdiag_link *l, struct nbd_diag *d);
+
+/*
+ * How many connections a device is to have from now on, which the watcher
+ * then keeps up: in /run, as the kernel has no place for it.  0: forgets it.
+ */
+int device_want(int index, unsigned connections, struct nbd_diag *d);
+
+#endif

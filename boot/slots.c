@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Slots for connections, live and dead ones. */
+#include "boot/slots.h"
+#include "port/linux/sockdiag.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+unsigned slots_choose(const struct backend *b, const struct nbd_export *e)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = b->slots ? b->slots : cpus > 0 ? (unsigned)cpus : 1;
+
+	if (!(e->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return 1;
+	if (n > CONFIG_PORT_MAX_CONNECTIONS)
+		n = CONFIG_PORT_MAX_CONNECTIONS;
+	return n > b->connections ? n : b->connections;
+}
+
+/*
+ * A UNIX socket that is shut down fails with EPIPE at once.  A TCP socket that
+ * is half closed would take a request first, which then waits in vain.
+ */
+unsigned slots_fill(int fds[], unsigned n, unsigned slots)
+{
+	int pair[2];
+
+	for (; n < slots; n++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+			break;
+		shutdown(pair[0], SHUT_RDWR);
+		close(pair[1]);
+		fds[n] = pair[0];
+	}
+	return n;
+}
+
+void slots_tag(const int fds[], unsigned n, int index)
+{
+	/* who cannot do that cannot connect either */
+	for (unsigned i = 0; i < n; i++)
+		(void)sockdiag_tag(fds[i], index);
+}
