@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-include boot/cli/build.mk boot/copy/build.mk boot/init/build.mk
+include boot/watch/build.mk boot/cli/build.mk boot/copy/build.mk boot/init/build.mk

@@ -81,10 +81,17 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 static void take(void *ctx, const struct sockdiag_link *l)
 {
 	struct device *dev = ctx;
+	unsigned at = dev->n_links;
 
 	dev->live += l->live;
-	if (dev->n_links < DEVICE_LINKS)
-		dev->links[dev->n_links++] = *l;
+	if (at < DEVICE_LINKS)
+		dev->n_links++;
+	else /* those that live are not hidden by those that do not */
+		for (at = 0; at < DEVICE_LINKS; at++)
+			if (l->live && !dev->links[at].live)
+				break;
+	if (at < DEVICE_LINKS)
+		dev->links[at] = *l;
 }
 
 int device_count(struct device *dev, struct nbd_diag *d)
@@ -97,6 +104,12 @@ int device_count(struct device *dev, struct nbd_diag *d)
 		err = sockdiag_each(&nl, dev->info.index, take, dev, d);
 	dev->counted = !err;
 	return err;
+}
+
+void device_reread(struct device *dev)
+{
+	nbdk_info(dev->info.index, &dev->info);
+	read_want(dev);
 }
 
 int device_read(struct device *dev, int index, struct nbd_diag *d)

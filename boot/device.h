@@ -31,6 +31,9 @@ struct device {
  */
 int device_read(struct device *dev, int index, struct nbd_diag *d);
 
+/* Reads the size and `wanted` again, which may change while it is in use. */
+void device_reread(struct device *dev);
+
 /* Looks for its connections anew. */
 int device_count(struct device *dev, struct nbd_diag *d);
 

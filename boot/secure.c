@@ -21,6 +21,8 @@ static char paths[3][PATH_LEN];
 /* The sockets that the handshakes go through, and what the kernel lacks. */
 static struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS];
 static unsigned missing;
+/* By secure_keep(). */
+static bool kept;
 
 /* ---- TLS that ends in the kernel ---- */
 
@@ -100,6 +102,14 @@ static int take_certificates(const struct nbd_uri *uri,
 	return 0;
 }
 
+/* Whom the server's certificate must be for. */
+static const char *name_of(const struct nbd_uri *uri)
+{
+	return *uri->tls_hostname ? uri->tls_hostname
+	       : *uri->host	  ? uri->host
+				  : "localhost";
+}
+
 static int decide(const struct nbd_uri *uri, const struct secure_files *files,
 		  bool kernel, struct nbd_diag *d)
 {
@@ -124,9 +134,7 @@ static int decide(const struct nbd_uri *uri, const struct secure_files *files,
 				"tls-type=psk without tls-psk-file=");
 	conf = (struct tls_conf){
 		.verify = uri->tls_verify_peer != 0,
-		.name = *uri->tls_hostname ? uri->tls_hostname
-			: *uri->host	   ? uri->host
-					   : "localhost",
+		.name = name_of(uri),
 		.user = uri->user,
 		.built = secure_built,
 	};
@@ -153,11 +161,13 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		const struct nbd_config *cfg, const struct secure_files *files,
 		bool kernel, struct nbd_diag *d)
 {
-	int err = uri->tls ? decide(uri, files, kernel, d)
-			   : in_the_clear(uri, files, d);
+	int err = !uri->tls ? in_the_clear(uri, files, d)
+		  : kept    ? 0
+			    : decide(uri, files, kernel, d);
 
 	if (err)
 		return err;
+	conf.name = name_of(uri);
 	if (!uri->tls)
 		return dial(conns, n, uri, cfg, NULL, d);
 	missing = 0;
@@ -165,11 +175,25 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		conf.connections = kernel ? n : CONFIG_PORT_MAX_CONNECTIONS;
 		conf.without = missing;
 		/* later ones join those that are there */
-		err = conns[0].number ? 0 : tls_load(&conf, d);
+		err = conns[0].number ? 0
+		      : kept	      ? tls_again(&conf, d)
+				      : tls_load(&conf, d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
 				   kernel ? &in_kernel : &tls_records, d);
 	} while (err == NBD_E_TLS_KERNEL && missing != conf.without);
+	return err;
+}
+
+int secure_keep(const struct nbd_uri *uri, const struct secure_files *files,
+		struct nbd_diag *d)
+{
+	int err = decide(uri, files, true, d);
+
+	conf.connections = 1;
+	if (!err)
+		err = tls_load(&conf, d);
+	kept = !err;
 	return err;
 }
 
@@ -192,5 +216,6 @@ bool secure_words(const struct sockdiag_tls *tls, struct secure_words *w)
 
 void secure_close(void)
 {
-	tls_unload();
+	if (!kept)
+		tls_unload();
 }

@@ -24,6 +24,14 @@ int secure_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		const struct nbd_config *cfg, const struct secure_files *files,
 		bool kernel, struct nbd_diag *d);
 
+/*
+ * Reads the credentials of a URI once and for all: from then on secure_dial()
+ * uses them for every nbds:// URI and reads no file, and secure_close() keeps
+ * them.
+ */
+int secure_keep(const struct nbd_uri *uri, const struct secure_files *files,
+		struct nbd_diag *d);
+
 /* What a connection without `kernel` is secured by: "TLS 1.2, TLS-ECDHE..." */
 const char *secure_suite(void);
 

@@ -21,6 +21,8 @@ struct command {
 extern const struct command cli_commands[];
 extern const unsigned cli_n_commands;
 extern const char cli_version[];
+/* The program's own argv[0], as ps(1) shows it. */
+extern char *cli_self;
 
 /* main.c; NULL if there is no such command. */
 const struct command *cli_find(const char *name);

@@ -29,8 +29,8 @@ void links_print_json(const struct device *dev)
 	for (unsigned i = 0; i < dev->n_links; i++) {
 		const struct sockdiag_link *l = &dev->links[i];
 
-		nbd_putf(&cli_out, "%s{\"live\": %s", i ? ", " : "",
-			 l->live ? "true" : "false");
+		nbd_putf(&cli_out, "%s{\"state\": \"%s\"", i ? ", " : "",
+			 l->live ? "live" : "ending");
 		if (l->family != AF_UNIX) {
 			nbd_putf(&cli_out, ", \"peer\": \"");
 			put_address(l);

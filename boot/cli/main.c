@@ -27,6 +27,10 @@ const struct command cli_commands[] = {
 	{ "reconnect", cmd_reconnect, "[-r SECONDS] nbdN",
 	  "new connections in place of those that died\n"
 	  "-r  seconds between tries, 0: only one (5)\n" },
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch", cmd_watch, "[nbdN...]",
+	  "stay, and bring back connections that die (of all devices)\n" },
+#endif
 	{ "scale", cmd_scale, "-c CONNECTIONS nbdN",
 	  "more or fewer connections, while the device is in use\n"
 	  "-c  so many, up to what `connect -m` made room for\n" },
@@ -102,6 +106,8 @@ const struct command *cli_find(const char *name)
 	return NULL;
 }
 
+char *cli_self;
+
 /*
  * By its own name (a link: /sbin/modprobe), as process 1, or by its first
  * word.  What the kernel hands to process 1 is for the real init, unless it
@@ -113,6 +119,7 @@ int main(int argc, char *argv[])
 	const struct command *c = NULL;
 	const char *word = argc > 1 ? argv[1] : "";
 
+	cli_self = argc ? argv[0] : NULL;
 	if (argc)
 		c = cli_find(slash ? slash + 1 : argv[0]);
 	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0)

@@ -70,7 +70,8 @@ int cmd_reconnect(int argc, char *argv[])
 	if (o)
 		return o;
 	nbd_putf(&cli_out, "nbd%d: %u of %u connections were dead\n",
-		 dev.info.index, dev.live - before, dev.wanted);
+		 dev.info.index, dev.live > before ? dev.live - before : 0,
+		 dev.wanted);
 	return cli_flush();
 }
 

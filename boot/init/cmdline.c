@@ -28,6 +28,9 @@ static const struct word {
 	  1, CONFIG_PORT_MAX_CONNECTIONS },
 	{ "nbdboot.debug", offsetof(struct cmdline, debug), YES, 0, 0 },
 	{ "nbdboot.shell", offsetof(struct cmdline, shell), TEXT, 0, 0 },
+#ifdef CONFIG_BOOT_WATCH
+	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
+#endif
 	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
 };
 

@@ -32,6 +32,7 @@ struct cmdline {
 	const char *unknown; /* the first nbdboot. word that is not known */
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */
+	bool no_watch;	     /* nbdboot.watch=0 */
 	int connections;     /* nbdboot.connections=, 1 if not given */
 	int panic;	     /* panic=: s until reboot, 0: stay, < 0: at once */
 };

@@ -27,6 +27,7 @@
 #include "boot/init/part.h"
 #include "boot/init/program.h"
 #include "boot/init/switch.h"
+#include "boot/init/watch.h"
 #include "port/linux/nbdk.h"
 
 /* Pauses in seconds: the longest in an outage, and that of other failures. */
@@ -42,8 +43,9 @@ static struct boot {
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
 	sigset_t signals;
-	int index;    /* N of nbdN, -1: not connected */
-	bool mounted; /* the new root */
+	int index;     /* N of nbdN, -1: not connected */
+	pid_t watcher; /* 0: none */
+	bool mounted;  /* the new root */
 } b;
 
 /* The kernel asks for modules by running /sbin/modprobe: that is us, too. */
@@ -196,6 +198,24 @@ static int do_init(struct nbd_diag *d)
 	return rc;
 }
 
+#ifdef CONFIG_BOOT_WATCH
+/* Without it the machine boots, too: it is told, no more. */
+static int do_watch(struct nbd_diag *d)
+{
+	b.watcher = b.cmd.no_watch ? 0 : watch_start(b.index, &b.signals, d);
+	if (b.watcher < 0)
+		say("%s", d->text);
+	return NBD_OK;
+}
+
+static void undo_watch(void)
+{
+	if (b.watcher > 0)
+		watch_stop(b.watcher);
+	b.watcher = 0;
+}
+#endif
+
 static int do_switch(struct nbd_diag *d)
 {
 	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.cmd.root,
@@ -227,6 +247,9 @@ static struct step {
 	  "check root=, rootfstype=, rootflags=, and what the export holds",
 	  0 },
 	{ "init", do_init, NULL, "check init= and what is in the root", 0 },
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch", do_watch, undo_watch, NULL, 0 },
+#endif
 	{ "switch", do_switch, NULL, "check the root file system", 0 },
 };
 #define STEPS (sizeof(steps) / sizeof(steps[0]))

@@ -166,6 +166,13 @@ static int load_psk(const struct tls_conf *conf, struct nbd_diag *d)
 		   : 0;
 }
 
+int tls_again(const struct tls_conf *conf, struct nbd_diag *d)
+{
+	tls_us.conf = conf;
+	creds_host(&tls_us.host, conf->name);
+	return choose_suites(d);
+}
+
 int tls_load(const struct tls_conf *conf, struct nbd_diag *d)
 {
 	static const mbedtls_ecp_group_id curves[] = {
@@ -178,9 +185,7 @@ int tls_load(const struct tls_conf *conf, struct nbd_diag *d)
 	tls_unload();
 	pool_open(conf);
 	tls_us.loaded = true;
-	tls_us.conf = conf;
 	tls_us.psk = conf->psk_file;
-	creds_host(&tls_us.host, conf->name);
 	mbedtls_ssl_config_init(&tls_us.ssl);
 	mbedtls_x509_crt_init(&tls_us.ca);
 	mbedtls_x509_crt_init(&tls_us.cert);
@@ -192,7 +197,7 @@ int tls_load(const struct tls_conf *conf, struct nbd_diag *d)
 				     MBEDTLS_SSL_MINOR_VERSION_3);
 	mbedtls_ssl_conf_curves(&tls_us.ssl, curves);
 	mbedtls_ssl_conf_rng(&tls_us.ssl, random_bytes, NULL);
-	err = choose_suites(d);
+	err = tls_again(conf, d);
 	if (!err)
 		err = tls_us.psk ? load_psk(conf, d) : load_x509(conf, d);
 	if (err)

@@ -29,6 +29,11 @@ struct tls_conf {
  * which and why.
  */
 int tls_load(const struct tls_conf *conf, struct nbd_diag *d);
+/*
+ * For another server, or without another cipher: the credentials stay those of
+ * tls_load(), what conf says of files does not count.
+ */
+int tls_again(const struct tls_conf *conf, struct nbd_diag *d);
 /* Stops every connection; forgets and wipes the keys. */
 void tls_unload(void);
 

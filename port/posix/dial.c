@@ -14,6 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+int dial_connect_ms = 10000;
+
 /* What the connections of one dial() have in common. */
 struct call {
 	struct sock_addr addrs[SOCK_MAX_ADDRS];
@@ -49,7 +51,7 @@ static int begin(struct call *call, struct conn *conn)
 
 		if (err == 0 || err == NBD_E_AGAIN) {
 			conn->state = err ? CONN_CONNECTING : CONN_TALKING;
-			conn->budget_ms = err ? DIAL_CONNECT_MS
+			conn->budget_ms = err ? dial_connect_ms
 					      : DIAL_HANDSHAKE_MS;
 			return 0;
 		}

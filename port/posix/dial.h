@@ -9,9 +9,10 @@
 #include "port/posix/sock.h"
 #include "port/tls.h"
 
-/* How long a person waits; both in ms. */
-#define DIAL_CONNECT_MS	  10000 /* for one address to answer */
-#define DIAL_HANDSHAKE_MS 30000 /* for the server, in all its answers */
+/* How long a person waits for a server, in all its answers, in ms. */
+#define DIAL_HANDSHAKE_MS 30000
+/* And for one address to answer at all: 10000. */
+extern int dial_connect_ms;
 
 enum conn_state { CONN_CONNECTING, CONN_TALKING, CONN_SECURING, CONN_STOPPED };
 

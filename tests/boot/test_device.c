@@ -392,6 +392,20 @@ static void all_are_counted_however_few_are_shown(void **state)
 	assert_int_equal(dev.n_links, DEVICE_LINKS);
 }
 
+static void many_that_are_dead_do_not_hide_those_that_live(void **state)
+{
+	unsigned shown = 0;
+
+	(void)state;
+	lists.dead = 3 * DEVICE_LINKS;
+	driver.live = 4;
+	read_it();
+	for (unsigned i = 0; i < dev.n_links; i++)
+		shown += dev.links[i].live;
+	assert_int_equal(shown, 4);
+	assert_int_equal(dev.n_links, DEVICE_LINKS);
+}
+
 /* ---- how many are wanted ---- */
 
 static void without_run_there_is_no_wish_but_the_first(void **state)
@@ -698,6 +712,7 @@ int main(void)
 		DEV(a_device_is_read_with_all_it_remembers),
 		DEV(what_is_no_device_of_ours_is_told_apart),
 		DEV(all_are_counted_however_few_are_shown),
+		DEV(many_that_are_dead_do_not_hide_those_that_live),
 		DEV(a_wish_is_kept_until_it_is_forgotten),
 		DEV(a_wish_that_cannot_be_is_none),
 		DEV(the_same_export_changes_nothing),

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process that must go on when its own root cannot be read. */
+#include "boot/watch/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#ifndef PR_SET_IO_FLUSHER
+#define PR_SET_IO_FLUSHER 57
+#endif
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+
+#define PAGE  4096u
+/* More than a TLS handshake takes. */
+#define STACK (64u * 1024u)
+
+/* Set by the linker: the program in memory, up to its initialized data. */
+extern const char __executable_start[], edata[];
+
+static void warn(const char *what)
+{
+	char text[160];
+	int n = nbd_fmt(text, sizeof(text), "nbdboot: watch: %s: %s\n", what,
+			strerror(errno));
+
+	if (n > 0 && write(2, text, (size_t)n) < 0)
+		errno = 0;
+}
+
+static void touch_program(void)
+{
+	volatile const char *p = __executable_start;
+
+	for (; p < edata; p += PAGE)
+		(void)*p;
+}
+
+static void touch_stack(void)
+{
+	char room[STACK];
+
+	explicit_bzero(room, sizeof(room));
+}
+
+static void spare_us(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "-1000", 5) < 0)
+		warn("cannot be spared when memory runs out");
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * What a page holds is locked when it is touched: all of the program, but of
+ * the buffers of other commands nothing.
+ */
+void harden(void)
+{
+	spare_us();
+	/* before Linux 5.6 there is no such thing */
+	if (prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) && errno != EINVAL)
+		warn("PR_SET_IO_FLUSHER");
+	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+		warn("memory cannot be locked");
+	touch_program();
+	touch_stack();
+}

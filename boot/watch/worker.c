@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Watching one device:
+ *
+ *   read it, resolve, load credentials --> harden --> take over --> ready
+ *   wait --LINK_DEAD, uevent, it is time--> look --> fill dead slots
+ *     ^                                                   |
+ *     '---------------- pause, longer each time ----------'
+ */
+#include "boot/watch/watch.h"
+#include "boot/cli/cli.h"
+#include "port/linux/nbdk_watch.h"
+#include "port/posix/dial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ms between tries: a quarter of it is random, so that a fleet spreads. */
+#define PAUSE_MIN  100
+#define PAUSE_MAX  2000
+/* ms for a server to take a connection: trying again finds it sooner. */
+#define CONNECT_MS 3000
+
+static struct device dev;
+static struct nbdk_watch events;
+static char addresses[BACKEND_SERVERS][64];
+static char first_backend[NBDK_BACKEND_MAX + 1];
+
+/* ---- before: everything that needs files or the network's names ---- */
+
+/* Text of an address, as a URI has it. */
+static bool print_address(char *text, size_t cap, const struct sock_addr *a)
+{
+	struct nbd_out o = { .buf = text, .cap = cap - 1 };
+
+	sock_host_print(&o, a);
+	text[o.len] = '\0';
+	return !o.cut;
+}
+
+/*
+ * Puts addresses in the place of names, and as many as there is room for: who
+ * could tell later what a name means, when /etc is on the device?
+ */
+static void resolve(struct backend *b)
+{
+	static struct sock_addr found[SOCK_MAX_ADDRS];
+	struct nbd_uri names[BACKEND_SERVERS];
+	unsigned n = b->servers, at = 0;
+
+	memcpy(names, b->uris, sizeof(names));
+	for (unsigned i = 0; i < n; i++) {
+		const struct nbd_uri *u = &names[i];
+		int room = (int)(BACKEND_SERVERS - at - (n - i - 1));
+		int count = u->is_unix ? 0 : sock_resolve(u, found, NULL);
+
+		if (b->spread && count > 1)
+			count = 1;
+		/* a socket, or a name that is tried again each time */
+		if (count <= 0)
+			b->uris[at++] = *u;
+		for (int k = 0; k < count && k < room; k++) {
+			char *text = addresses[at];
+			struct nbd_uri *to = &b->uris[at];
+
+			*to = *u;
+			/* with its zone it is numeric already */
+			if (strchr(u->host, '%') ||
+			    !print_address(text, sizeof(addresses[0]),
+					   &found[k]))
+				text = (char *)u->host;
+			to->host = text;
+			if (u->tls && !*u->tls_hostname)
+				to->tls_hostname = u->host;
+			at++;
+		}
+	}
+	b->servers = at;
+}
+
+/* Everything that may need a file; from here on there may be none. */
+static int prepare(int index, struct nbd_diag *d)
+{
+	int err = device_read(&dev, index, d);
+
+	if (err)
+		return err;
+	memcpy(first_backend, dev.info.backend, sizeof(first_backend));
+	err = nbdk_watch_open(&events, d);
+	if (err)
+		return err;
+	resolve(&dev.b);
+	for (unsigned i = 0; i < dev.b.servers; i++)
+		if (dev.b.uris[i].tls)
+			return secure_keep(&dev.b.uris[i], &dev.b.files, d);
+	return 0;
+}
+
+/* "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
+static void tell_ready(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	size_t n = path ? strlen(path) : 0;
+	int s;
+
+	if (n < 2 || n >= sizeof(a.sun_path))
+		return;
+	memcpy(a.sun_path, path, n);
+	if (path[0] == '@')
+		a.sun_path[0] = '\0';
+	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	n += offsetof(struct sockaddr_un, sun_path);
+	(void)sendto(s, "READY=1", 7, 0, (struct sockaddr *)&a, (socklen_t)n);
+	close(s);
+}
+
+/* Messages to the kernel's log: it never waits, as a journal's disk may. */
+static void log_to_kernel(void)
+{
+	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");
+	int fd = person ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, 2);
+	close(fd);
+}
+
+/* ---- the watch ---- */
+
+static void log_change(const char *text)
+{
+	char name[16], line[900];
+	int n;
+
+	nbd_fmt(name, sizeof(name), "nbd%d", dev.info.index);
+	n = nbd_fmt(line, sizeof(line) - 1, "nbdboot: %s: %s\n", name, text);
+	if (n < 0)
+		n = (int)strlen(line);
+	if (write(2, line, (size_t)n) < 0)
+		errno = 0;
+}
+
+/* Still the one that was there at the start? */
+static bool is_there(void)
+{
+	static struct nbdk_info now;
+
+	return !nbdk_info(dev.info.index, &now) && now.connected &&
+	       !strcmp(now.backend, first_backend);
+}
+
+/* Brings back what is dead; says so once for each change. */
+static int revive(void)
+{
+	static struct nbd_diag d, told;
+	int err = device_count(&dev, &d);
+
+	device_reread(&dev);
+	if (!err && dev.live >= dev.wanted)
+		return 0;
+	d.text[0] = '\0';
+	err = err ? err : device_fill(&dev, dev.wanted, &d);
+	if (err && strcmp(told.text, d.text) != 0)
+		log_change(d.text);
+	else if (!err)
+		log_change("all connections live again");
+	told = d;
+	if (!err)
+		told.text[0] = '\0';
+	return err;
+}
+
+static void nothing(void *ctx, int index)
+{
+	(void)ctx, (void)index;
+}
+
+/* Until something happens, or ms are over (-1: never). */
+static void await(int uevents, int ms)
+{
+	struct pollfd p[2] = { { events.nl.fd, POLLIN, 0 },
+			       { uevents, POLLIN, 0 } };
+
+	poll(p, 2, ms);
+	/* what was lost does not matter: it is looked at all the same */
+	nbdk_watch_read(&events, nothing, NULL);
+	if (uevents >= 0)
+		uevent_is_nbd(uevents);
+}
+
+static int jitter(int ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ms - ms / 8 + (int)(t.tv_nsec / 1000 % (ms / 4 + 1));
+}
+
+int worker_run(int index, struct nbd_diag *d)
+{
+	int err = prepare(index, d), uevents = uevent_open(), pause = 0;
+
+	if (err)
+		return err;
+	log_to_kernel();
+	harden();
+	err = takeover(index, d);
+	if (err)
+		return err;
+	/* the root of who was started in an initramfs has no /sys later */
+	if (chdir("/sys/block"))
+		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
+	nbdk_sys = ".";
+	dial_connect_ms = CONNECT_MS;
+	tell_ready();
+	while (is_there()) {
+		err = revive();
+		pause = !err			 ? 0
+			: !pause		 ? PAUSE_MIN
+			: pause >= PAUSE_MAX / 2 ? PAUSE_MAX
+						 : pause * 2;
+		await(uevents, pause ? jitter(pause) : -1);
+	}
+	return 0;
+}
