@@ -93,6 +93,15 @@ const struct command cli_commands[] = {
 	  "PID 1 of an initramfs: find the root on the kernel command line,\n"
 	  "connect, mount, switch\n" },
 #endif
+#ifdef CONFIG_BOOT_DIALECTS
+	{ "parse-root", cmd_parse_root,
+	  "[-m MAC] [-r ROOTPATH] [-s SERVER] STRING...",
+	  "show what words of a kernel command line say of the root, as\n"
+	  "KEY='VALUE' lines for eval\n"
+	  "-m  %m in names of exports (that of the first link)\n"
+	  "-r  DHCP's root-path\n"
+	  "-s  the address of DHCP's boot server\n" },
+#endif
 	{ "help", cmd_help, "[COMMAND]", "explain a command\n" },
 	{ "version", cmd_version, "", "print the version\n" },
 };

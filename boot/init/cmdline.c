@@ -32,6 +32,19 @@ static const struct word {
 	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
 #endif
 	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
+#ifdef CONFIG_BOOT_DIALECTS
+	{ "netroot", offsetof(struct cmdline, netroot), TEXT, 0, 0 },
+	{ "nbdroot", offsetof(struct cmdline, nbdroot), TEXT, 0, 0 },
+	{ "nbddev", offsetof(struct cmdline, nbddev), TEXT, 0, 0 },
+	{ "nbd_host", offsetof(struct cmdline, nbd_host), TEXT, 0, 0 },
+	{ "nbd_name", offsetof(struct cmdline, nbd_name), TEXT, 0, 0 },
+	{ "nbd_port", offsetof(struct cmdline, nbd_port), TEXT, 0, 0 },
+	{ "boot", offsetof(struct cmdline, boot), TEXT, 0, 0 },
+	{ "archiso_nbd_srv", offsetof(struct cmdline, archiso_srv), TEXT, 0,
+	  0 },
+	{ "archiso_nbd_name", offsetof(struct cmdline, archiso_name), TEXT, 0,
+	  0 },
+#endif
 };
 
 long cmdline_number(const char *s, long min, long max)

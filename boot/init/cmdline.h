@@ -22,12 +22,16 @@
  */
 struct cmdline {
 	char text[CMDLINE_MAX];
-	const char *root;    /* root= */
-	const char *fstype;  /* rootfstype=, may be a list with commas */
-	const char *flags;   /* rootflags= */
-	const char *init;    /* init= */
-	const char *ip;	     /* ip= */
-	const char *part;    /* nbdboot.part= */
+	const char *root;   /* root= */
+	const char *fstype; /* rootfstype=, may be a list with commas */
+	const char *flags;  /* rootflags= */
+	const char *init;   /* init= */
+	const char *ip;	    /* ip= */
+	const char *part;   /* nbdboot.part= */
+	/* other people's words for the root, see boot/root/root.h */
+	const char *netroot, *nbdroot, *nbddev, *boot;
+	const char *nbd_host, *nbd_name, *nbd_port;
+	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */
 	const char *unknown; /* the first nbdboot. word that is not known */
 	bool write;	     /* rw; the kernel's default is ro */

@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/attach.h"
 #include "boot/init/cmdline.h"
 #include "boot/init/console.h"
 #include "boot/init/drivers.h"
@@ -28,6 +27,7 @@
 #include "boot/init/program.h"
 #include "boot/init/switch.h"
 #include "boot/init/watch.h"
+#include "boot/root/root.h"
 #include "port/linux/nbdk.h"
 
 /* Pauses in seconds: the longest in an outage, and that of other failures. */
@@ -37,8 +37,7 @@
 static struct boot {
 	struct cmdline cmd;
 	struct ip_config ip;
-	struct attach attach;
-	char uris[BACKEND_BUF];
+	struct root_spec root;
 	char disk[16]; /* "nbd0" */
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
@@ -76,7 +75,6 @@ static int do_kernel(struct nbd_diag *d)
 static int do_cmdline(struct nbd_diag *d)
 {
 	struct cmdline *c = &b.cmd;
-	struct nbd_diag why;
 	int rc = cmdline_read(c, d);
 
 	console_debug = c->debug;
@@ -86,52 +84,38 @@ static int do_cmdline(struct nbd_diag *d)
 		    c->unknown);
 	if (!rc)
 		rc = ip_parse(&b.ip, c->ip, d);
-	if (!rc && c->part)
-		rc = part_check(c->part, d);
-	if (rc)
-		return rc;
-	if (!c->root || !nbd_is_uri(c->root))
-		return nbd_diag(d, NBD_E_URI,
-				"root=%s is not root=nbd://HOST[:PORT]/EXPORT",
-				c->root ? c->root : "");
-	if (backend_parse_uris(&b.attach.b, b.uris, c->root, &why))
-		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
-	b.attach.b.connections = (unsigned)c->connections;
-	b.attach.index = -1;
-	b.attach.io_timeout = b.attach.dead_timeout = ATTACH_DEFAULT;
-	return NBD_OK;
+	if (!rc)
+		rc = root_parse(&b.root, c, NULL, d);
+	if (!rc && b.root.part)
+		rc = part_check(b.root.part, d);
+	if (b.root.note[0])
+		/* escaped already */
+		say("no effect has what the kernel command line says of: %s",
+		    b.root.note);
+	return rc;
 }
 
 static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	drivers_watch(!b.attach.b.uris[0].is_unix && b.ip.up &&
-		      !b.ip.device[0]);
+	drivers_watch(!b.root.is_unix && b.ip.up && !b.ip.device[0]);
 	drivers_load();
 	return NBD_OK;
 }
 
 static int do_network(struct nbd_diag *d)
 {
-	return b.attach.b.uris[0].is_unix ? NBD_OK : ip_up(&b.ip, d);
+	return b.root.is_unix ? NBD_OK : ip_up(&b.ip, d);
 }
 
 static int do_connect(struct nbd_diag *d)
 {
-	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	struct nbd_diag why;
+	struct root_env env = { .root_path = NULL };
 
-	b.index = attach(&b.attach, &why);
-	if (b.index < 0) {
-		nbd_putf(&o, "%s: ", b.cmd.root);
-		/* escaped already */
-		nbd_put(&o, why.text, strlen(why.text));
-		d->text[o.len] = '\0';
-		return b.index;
-	}
+	b.index = root_connect(&b.root, &b.cmd, &env, b.ip.device, d);
 	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
-	return NBD_OK;
+	return b.index < 0 ? b.index : NBD_OK;
 }
 
 static void undo_connect(void)
@@ -145,15 +129,15 @@ static void undo_connect(void)
 
 static int do_part(struct nbd_diag *d)
 {
-	return part_find(b.dev, "/sys/block", "/dev", b.disk, b.cmd.part, d);
+	return part_find(b.dev, "/sys/block", "/dev", b.disk, b.root.part, d);
 }
 
 static int do_mount(struct nbd_diag *d)
 {
 	struct root_fs r = { .dev = b.dev,
 			     .target = NEWROOT,
-			     .fstype = b.cmd.fstype,
-			     .options = b.cmd.flags,
+			     .fstype = b.root.fstype,
+			     .options = b.root.options,
 			     .write = b.cmd.write };
 	bool fell_back = false;
 	int rc = mount_root(&r, &fell_back, d);
@@ -218,7 +202,7 @@ static void undo_watch(void)
 
 static int do_switch(struct nbd_diag *d)
 {
-	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.cmd.root,
+	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
 	    b.argv[0]);
 	drivers_unwatch();
 	sigprocmask(SIG_SETMASK, &b.signals, NULL);

@@ -50,6 +50,21 @@ bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
 
+bad 2 'something is missing' 'parse-root without a word' parse-root
+bad 2 'no server: root=nbd://HOST' 'words without a root' parse-root quiet ro
+bad 2 'neither root=nbd://HOST[:PORT]/EXPORT nor' 'a root on a disk' \
+	parse-root root=/dev/sda1 nbdroot=srv,x
+bad 2 'iscsi: is no Network Block Device' 'a root-path that is iSCSI'"'"'s' \
+	parse-root -r iscsi:srv::::iqn root=dhcp
+bad 2 'root=nbd:a b:x: not a host name' 'a host with a blank' \
+	parse-root 'root="nbd:a b:x"'
+bad 0 'no effect: netroot, -sdp' 'words without an effect are told' \
+	parse-root root=nbd:srv:x:::-sdp netroot=nbd:srv:y
+bad 2 'control character' 'a root-path with an escape' parse-root \
+	-r "$(printf 'nbd:srv:\033c')" root=dhcp
+bad 2 'longer than 4095 bytes' 'too many words' parse-root \
+	"$(head -c 5000 /dev/zero | tr '\0' x)"
+
 # a port that nobody listens on: one that was just given up
 serve 0 memory 1M
 unserve
@@ -80,7 +95,7 @@ else
 	ok 'words of the command line are escaped in messages'
 fi
 
-for c in connect disconnect list exports info load unload switch-root init help \
+for c in connect disconnect list exports info load unload switch-root init parse-root help \
 	version; do
 	bad 0 "nbdboot $c" "help $c" help $c
 done

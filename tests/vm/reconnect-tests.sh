@@ -3,7 +3,9 @@
 # What test_reconnect.sh checks, read by guest.sh in the machine: the servers
 # are in it, too, so that they can be killed and come back.
 
-modprobe -a nf_tables
+# libcrc32c asks for it by a name that no dependency has
+modprobe crc32c_generic
+modprobe nf_tables
 ip link set lo up
 # Where servers are: it can be taken away.
 address=192.0.2.1
@@ -19,7 +21,7 @@ truncate -s $size /tmp/disk
 server()
 {
 	[ -e /tmp/pid ] || mkfifo /tmp/pid
-	nbdkit -i $address -P /tmp/pid $with_tls "$@" >>/tmp/server.log 2>&1 &
+	nbdkit -i $address -P /tmp/pid $with_tls "$@" >>/tmp/server.log 2>&1
 	read -r server </tmp/pid
 }
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every form that somebody documents for a root on NBD, and what it means.
+ * want is what summary() makes of it: the URIs, then what else was given.
+ */
+#ifndef TESTS_BOOT_ROOT_CASES_H
+#define TESTS_BOOT_ROOT_CASES_H
+
+struct root_case {
+	const char *line; /* a kernel command line */
+	const char *want;
+	const char *root_path; /* DHCP's */
+};
+
+/* The boot server of DHCP, where a case has a root-path or none at all. */
+#define SERVER "10.9.9.9"
+
+static const struct root_case uri_cases[] = {
+	{ "root=nbd://srv", "nbd://srv/", NULL },
+	{ "root=nbd://srv/x", "nbd://srv/x", NULL },
+	{ "root=nbd://srv:10810/a/b", "nbd://srv:10810/a/b", NULL },
+	{ "root=nbd://[fe80::1%25eth0]/x", "nbd://[fe80::1%25eth0]/x", NULL },
+	{ "root=NBD://srv//x", "nbd://srv//x", NULL },
+	{ "root=nbd+unix:///x?socket=/s", "nbd+unix:///x?socket=/s unix",
+	  NULL },
+	{ "root=nbd+unix:?socket=/s", "nbd+unix:///?socket=/s unix", NULL },
+	{ "root=nbds://u@srv/x?tls-psk-file=/k",
+	  "nbds://u@srv/x?tls-psk-file=/k tls", NULL },
+	{ "root=nbds://srv/?tls-certificates=/etc/nbdboot&tls-hostname=o.ex",
+	  "nbds://srv/?tls-hostname=o.ex&tls-certificates=/etc/nbdboot tls",
+	  NULL },
+	/* several servers; a comma alone belongs to the name */
+	{ "root=nbd://a/x,nbd://b/y", "nbd://a/x nbd://b/y", NULL },
+	{ "root=nbd://a/x,y,nbds://b/y,", "nbd://a/x,y nbds://b/y, tls", NULL },
+	{ "root=nbd://a/x,nbd:b", "nbd://a/x,nbd:b", NULL },
+	{ "root=nbd://a/,nbd://b/,nbd://c/,nbd://d/",
+	  "nbd://a/ nbd://b/ nbd://c/ nbd://d/", NULL },
+	/* the kernel's words beside it */
+	{ "root=nbd://srv/x rootfstype=xfs rootflags=a,b nbdboot.part=3",
+	  "nbd://srv/x part=3 fstype=xfs options=a,b", NULL },
+	{ "root=nbd://srv/x nbdboot.connections=4", "nbd://srv/x conns=4",
+	  NULL },
+	/* in the words of others, too */
+	{ "netroot=nbd://srv/x", "nbd://srv/x", NULL },
+	{ "nbdroot=nbd://srv/x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
+};
+
+static const struct root_case dracut_cases[] = {
+	{ "root=nbd:srv:10810", "nbd://srv:10810/", NULL },
+	{ "root=nbd:srv:x", "nbd://srv/x", NULL },
+	{ "root=nbd:10.0.2.2:a/b", "nbd://10.0.2.2/a/b", NULL },
+	{ "root=nbd:[2001:db8::1]:x", "nbd://[2001:db8::1]/x", NULL },
+	{ "root=nbd:[fe80::1%eth0]:2", "nbd://[fe80::1%25eth0]:2/", NULL },
+	{ "root=nbd:srv:x:ext4", "nbd://srv/x fstype=ext4", NULL },
+	{ "root=nbd:srv:x::noatime", "nbd://srv/x options=noatime", NULL },
+	{ "root=nbd:srv:x:auto:noatime", "nbd://srv/x options=noatime", NULL },
+	{ "root=nbd:srv:x:ext4:ro,noatime",
+	  "nbd://srv/x fstype=ext4 options=ro,noatime", NULL },
+	{ "root=nbd:srv:x:ext4:noatime:bs=4096",
+	  "nbd://srv/x fstype=ext4 options=noatime bs=4096", NULL },
+	{ "root=nbd:srv:x:::timeout=7,dead-timeout=9,connections=3",
+	  "nbd://srv/x conns=3 t=7 D=9", NULL },
+	/* the words of the kernel's own go last, and win */
+	{ "root=nbd:srv:x:ext4:noatime rootfstype=xfs rootflags=discard",
+	  "nbd://srv/x fstype=xfs options=noatime,discard", NULL },
+	/* netroot=, with each root= */
+	{ "root=/dev/root netroot=nbd:srv:x", "nbd://srv/x", NULL },
+	{ "netroot=nbd:srv:x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
+	{ "root=/dev/nbd0p2 netroot=nbd:srv:x", "nbd://srv/x dev=0 part=2",
+	  NULL },
+	{ "root=LABEL=r netroot=nbd:srv:x", "nbd://srv/x part=LABEL=r", NULL },
+	{ "root=UUID=1-2 netroot=nbd:srv:x", "nbd://srv/x part=UUID=1-2",
+	  NULL },
+	{ "root=PARTUUID=1-2 netroot=nbd:srv:x",
+	  "nbd://srv/x part=PARTUUID=1-2", NULL },
+	{ "root=/dev/disk/by-label/r netroot=nbd:srv:x",
+	  "nbd://srv/x part=LABEL=r", NULL },
+	{ "root=/dev/disk/by-partuuid/r netroot=nbd:srv:x",
+	  "nbd://srv/x part=PARTUUID=r", NULL },
+	{ "root=/dev/nbd0p2 netroot=nbd:srv:x nbdboot.part=3",
+	  "nbd://srv/x dev=0 part=3", NULL },
+	{ "root=dhcp netroot=nbd:srv:x", "nbd://srv/x", NULL },
+	{ "root= netroot=nbd:srv:x", "nbd://srv/x", NULL },
+};
+
+static const struct root_case debian_cases[] = {
+	{ "nbdroot=10.0.0.1,x,nbd0", "nbd://10.0.0.1/x dev=0", NULL },
+	{ "nbdroot=10.0.0.1,10810,nbd3", "nbd://10.0.0.1:10810/ dev=3", NULL },
+	{ "nbdroot=srv,x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
+	{ "nbdroot=srv,x root=/dev/nbd0p1", "nbd://srv/x dev=0 part=1", NULL },
+	{ "nbdroot=srv,x,nbd0p1", "nbd://srv/x dev=0 part=1", NULL },
+	{ "nbdroot=srv,x,nbd0 root=/dev/nbd1", "nbd://srv/x dev=1", NULL },
+	{ "nbdroot=srv,x nbddev=/dev/nbd2", "nbd://srv/x dev=2", NULL },
+	{ "nbdroot=srv,x nbddev=nbd2 root=/dev/nbd1", "nbd://srv/x dev=1",
+	  NULL },
+	{ "nbdroot=fe80::1,x,nbd0", "nbd://[fe80::1]/x dev=0", NULL },
+	{ "nbdroot=[fe80::1],x,nbd0", "nbd://[fe80::1]/x dev=0", NULL },
+	{ "nbdroot=10.0.2.2/myvm root=/dev/nbd0", "nbd://10.0.2.2/myvm dev=0",
+	  NULL },
+	{ "nbdroot=srv:10810/x root=/dev/nbd0", "nbd://srv:10810/x dev=0",
+	  NULL },
+	{ "nbdroot=srv:10810/a/b", "nbd://srv:10810/a/b", NULL },
+	/* like NFS, where the name begins with the slash */
+	{ "nbdroot=srv:/opt/x root=/dev/nbd0", "nbd://srv//opt/x dev=0", NULL },
+	{ "nbdroot=[2001:db8::1]:10810/x", "nbd://[2001:db8::1]:10810/x",
+	  NULL },
+	{ "nbdroot=[2001:db8::1]:/x", "nbd://[2001:db8::1]//x", NULL },
+	{ "nbdroot=[2001:db8::1]/x", "nbd://[2001:db8::1]/x", NULL },
+	{ "nbdroot=srv", "nbd://srv/", NULL },
+	{ "nbdroot=srv,", "nbd://srv/", NULL },
+	/* what DHCP has to complete */
+	{ "nbdroot=dhcp root=/dev/nbd0", "dhcp dev=0", NULL },
+	{ "nbdroot= root=/dev/nbd0", "dhcp dev=0", NULL },
+	{ "nbdroot=dhcp,x,nbd0", "dhcp dev=0", NULL },
+	{ "nbdroot=dhcp,x,nbd0", "nbd://" SERVER "/x dhcp dev=0", "" },
+	{ "nbdroot=dhcp,x,nbd0", "nbd://10.1.1.1/x dhcp dev=0", "10.1.1.1" },
+	{ "nbdroot=dhcp,x", "nbd://" SERVER "/x dhcp", "srv:/nfs" },
+	{ "nbdroot=dhcp,10810", "nbd://" SERVER ":10810/ dhcp", "" },
+	{ "nbdroot=,x", "nbd://" SERVER "/x dhcp", "" },
+	{ "nbdroot=/opt/x", "nbd://" SERVER "//opt/x dhcp", "" },
+	{ "nbdroot=:10810/x", "nbd://" SERVER ":10810/x dhcp", "" },
+};
+
+static const struct root_case other_cases[] = {
+	/* mkinitcpio-nbd */
+	{ "nbd_host=srv nbd_name=x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
+	{ "nbd_host=srv nbd_name=x nbd_port=10810 root=/dev/nbd0p1",
+	  "nbd://srv:10810/x dev=0 part=1", NULL },
+	{ "nbd_host=fe80::1 nbd_name=7", "nbd://[fe80::1]/7", NULL },
+	{ "nbd_host=[fe80::1] nbd_name=7", "nbd://[fe80::1]/7", NULL },
+	{ "nbd_host=srv", "nbd://srv/", NULL },
+	{ "nbd-host=srv nbd-name=x", "nbd://srv/x", NULL },
+	/* archiso, LibreELEC, KIWI */
+	{ "archiso_nbd_srv=srv archiso_nbd_name=x", "nbd://srv/x", NULL },
+	{ "archiso_nbd_srv=srv", "nbd://srv/archiso", NULL },
+	{ "boot=NBD=srv:10810", "nbd://srv:10810/", NULL },
+	{ "boot=NBD=srv:10810:x", "nbd://srv:10810/x", NULL },
+	{ "root=overlay:nbd=10.0.0.1:x", "nbd://10.0.0.1/x overlay", NULL },
+	/* a boot= that is not about us */
+	{ "boot=live root=nbd://srv/x", "nbd://srv/x", NULL },
+};
+
+static const struct root_case dhcp_cases[] = {
+	{ "root=dhcp", "dhcp", NULL },
+	{ "root=dhcp6", "dhcp", NULL },
+	{ "netroot=dhcp", "dhcp", NULL },
+	{ "root=/dev/root netroot=dhcp", "dhcp", NULL },
+	{ "root=dhcp", "dhcp", "" },
+	/* dracut */
+	{ "root=dhcp", "nbd://srv/x dhcp", "nbd:srv:x" },
+	{ "root=dhcp", "nbd://srv:10810/ dhcp", "nbd:srv:10810" },
+	{ "netroot=dhcp root=/dev/root",
+	  "nbd://[2001:db8::1]/x dhcp fstype=ext4 options=noatime bs=512",
+	  "nbd:[2001:db8::1]:x:ext4:noatime:bs=512" },
+	{ "netroot=dhcp root=/dev/nbd0p1", "nbd://srv/x dhcp dev=0 part=1",
+	  "nbd:srv:x" },
+	/* Debian */
+	{ "nbdroot=dhcp", "nbd://srv/x dhcp dev=0", "srv,x,nbd0" },
+	{ "nbdroot=dhcp", "nbd://srv/x dhcp dev=0", "nbdroot=srv,x,nbd0" },
+	{ "nbdroot=dhcp root=/dev/nbd1", "nbd://srv/x dhcp dev=1",
+	  "srv,x,nbd0" },
+	{ "root=dhcp", "nbd://srv/ dhcp", "srv" },
+	{ "root=dhcp", "nbd://[fe80::1]:10810/x dhcp", "[fe80::1]:10810/x" },
+	{ "root=dhcp", "nbd://srv:10810/x dhcp", "srv:10810/x" },
+	{ "root=dhcp", "nbd://srv//x dhcp", "srv:/x" },
+	/* iPXE and libnbd */
+	{ "root=dhcp", "nbd://srv/x dhcp", "nbd://srv/x" },
+	{ "root=dhcp", "nbds://srv:10810/x dhcp tls", "nbds://srv:10810/x" },
+	{ "root=dhcp", "nbd://a/ nbd://b/ dhcp", "nbd://a/,nbd://b/" },
+};
+
+/* In want, H, M, U and S are "host-7", ... of the test. */
+static const struct root_case fill_cases[] = {
+	{ "root=nbd://srv/%h", "nbd://srv/host-7", "" },
+	{ "root=nbd://srv/%m/%u/%s", "nbd://srv/52:54:00:00:00:01/u-u/S%20/1",
+	  "" },
+	{ "root=nbd://srv/%25h%41%%", "nbd://srv/%25hA%25", "" },
+	{ "root=nbds://%h@srv/?tls-psk-file=/k",
+	  "nbds://host-7@srv/?tls-psk-file=/k tls", "" },
+	{ "root=nbd://%h.ex/", "nbd://host-7.ex/", "" },
+	/* elsewhere there is no percent-encoding */
+	{ "root=nbd:srv:%h", "nbd://srv/host-7", "" },
+	{ "root=nbd:srv:a%41%%h%", "nbd://srv/a%2541%25h%25", "" },
+	{ "nbdroot=srv,%m", "nbd://srv/52:54:00:00:00:01", "" },
+	{ "nbdroot=srv/%s", "nbd://srv/S%20/1", "" },
+	{ "nbd_host=srv nbd_name=%u", "nbd://srv/u-u", "" },
+	{ "root=dhcp", "nbd://srv/host-7 dhcp", "nbd:srv:%h" },
+	/* before there are values each stands for itself */
+	{ "root=nbd://srv/%h-%m-%u-%s-%%", "nbd://srv/h-m-u-s-%25", NULL },
+	{ "root=nbd:srv:%h", "nbd://srv/h", NULL },
+};
+
+static const struct {
+	const char *line, *says, *root_path;
+} bad_cases[] = {
+	{ "", "root=: no server", NULL },
+	{ "root=/dev/nbd0", "no server", NULL },
+	{ "root=/dev/sda1", "root=/dev/sda1: neither", NULL },
+	{ "root=/dev/sda1 nbdroot=srv,x", "root=/dev/sda1: neither", NULL },
+	{ "root=/dev/nbd0x nbdroot=srv,x", "neither", NULL },
+	{ "root=/dev/nbd0p nbdroot=srv,x", "neither", NULL },
+	{ "root=/dev/nbd0p256 nbdroot=srv,x", "neither", NULL },
+	{ "root=nfs:srv:/x", "neither", NULL },
+	{ "root=LABEL= netroot=nbd:srv:x", "neither", NULL },
+	{ "root=nbd://srv/%zz", "(at character 11)", NULL },
+	{ "root=nbd://a/,nbd://b:0/", "root=nbd://b:0/: a port", NULL },
+	{ "root=nbd://a/,nbd://b/,nbd://c/,nbd://d/,nbd://e/",
+	  "more than 4 servers", NULL },
+	{ "root=nbds:srv", "no //host", NULL },
+	{ "root=nbd:a@b:x", "not a host name", NULL },
+	{ "root=nbd:-x:x", "not a host name", NULL },
+	{ "root=nbd:[::1]x:y", "behind the host", NULL },
+	{ "root=nbd:[::g]:y", "not an IPv6 address", NULL },
+	{ "root=nbd:[::1:y", "not an IPv6 address", NULL },
+	{ "nbdroot=srv:x/y", "port", NULL },
+	{ "nbdroot=srv:65536/y", "port", NULL },
+	{ "nbdroot=fe80::1/y", "[brackets]", NULL },
+	{ "nbdroot=srv,x,sda", "third field", NULL },
+	{ "nbdroot=srv,x,", "third field", NULL },
+	{ "nbdroot=[::1]x,y", "behind the host", NULL },
+	{ "nbdroot=srv,x nbddev=sda", "nbddev=sda: not", NULL },
+	{ "nbd_host= nbd_name=x", "nbd_host=: no host", NULL },
+	{ "nbd_host=srv nbd_port=x", "nbd_port=x: a port", NULL },
+	{ "nbd_host=srv nbd_port=0", "nbd_port=0: a port", NULL },
+	{ "boot=NBD=srv", "port", NULL },
+	{ "boot=NBD=srv:x", "port", NULL },
+	{ "netroot=iscsi:srv::::iqn", "iscsi: is no Network Block", NULL },
+	{ "root=dhcp", "root-path of DHCP=iscsi:srv::::iqn: iscsi: is no",
+	  "iscsi:srv::::iqn" },
+	{ "root=dhcp", "nfs: is no", "nfs:srv:/x" },
+	{ "root=dhcp", "refers to itself", "dhcp" },
+	{ "root=dhcp", "refers to itself", "nbdroot=dhcp" },
+	{ "root=dhcp", "refers to itself", "nbdroot=" },
+	{ "root=dhcp", "control character", "nbd:srv:a\033[0m" },
+	{ "root=dhcp", "control character", "srv,a\n,nbd0" },
+	{ "root=dhcp", "port", "srv:y/x" },
+};
+
+#endif

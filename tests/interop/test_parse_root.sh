@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# parse-root and the shell that takes its lines.
+# shellcheck disable=SC2154 # root_*: from eval
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+
+# same GOT WANT SENTENCE
+same()
+{
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+	else
+		not_ok "$3"
+		echo "# got $1, wanted $2"
+	fi
+}
+
+# lines ARGUMENT...: what parse-root makes of them, taken by eval
+lines()
+{
+	run "$nbdboot" parse-root "$@"
+	if [ "$status" != 0 ]; then
+		not_ok "parse-root $*"
+		show "$work/err"
+		return
+	fi
+	if grep -qv "^root_[a-z0-9_]*='.*'\$" "$work/out"; then
+		not_ok 'each line is KEY=VALUE'
+		show "$work/out"
+	fi
+	eval "$(cat "$work/out")"
+}
+
+lines root=nbd:srv:x:ext4:noatime:bs=4096,-persist rw
+same "$root_uri $root_fstype $root_options $root_block_size $root_persist" \
+	'nbd://srv/x ext4 noatime 4096 1' 'the fields of a root= of dracut'
+same "$root_part$root_device$root_read_only$root_from_dhcp" '' \
+	'what was not given is there, and empty'
+
+lines 'ro root=/dev/nbd1p2  nbdroot=srv,export quiet'
+same "$root_uri $root_device $root_part $root_fstype" \
+	'nbd://srv/export 1 2 ' 'a whole command line in one word'
+
+lines nbd://a/x,nbd://b/x
+same "$root_uri $root_uri2" 'nbd://a/x nbd://b/x' 'a URI alone, two servers'
+
+lines -r 'nbdroot=srv,x,nbd0' -s 10.0.0.1 root=dhcp
+same "$root_uri $root_device $root_from_dhcp" 'nbd://srv/x 0 1' \
+	'a root-path of DHCP'
+lines root=dhcp
+same "$root_uri$root_from_dhcp" 1 'without one there is no server yet'
+
+lines -m 52:54:00:00:00:01 'root=nbd://srv/%m-%h'
+same "$root_uri" "nbd://srv/52:54:00:00:00:01-$(uname -n)" \
+	'a name with the address and the name of the host'
+
+evil="a'b\$(touch $work/evil);\`touch $work/evil\`\\'"
+lines "rootflags=\"$evil\"" root=nbd:srv:x
+same "$root_options" "$evil" 'no shell sees anything in a value'
+# shellcheck disable=SC2016 # likewise
+lines 'root=nbd:srv:x:$HOME:$(id)'
+same "$root_fstype $root_options" "\$HOME \$(id)" 'nor in a field'
+if [ -e "$work/evil" ]; then
+	not_ok 'nothing of it was run'
+else
+	ok 'nothing of it was run'
+fi
+
+finish
