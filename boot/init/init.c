@@ -90,7 +90,8 @@ static int do_cmdline(struct nbd_diag *d)
 		rc = part_check(b.root.part, d);
 	if (b.root.note[0])
 		/* escaped already */
-		say("no effect has what the kernel command line says of: %s",
+		say("the kernel command line speaks of: %s, which has no "
+		    "effect",
 		    b.root.note);
 	return rc;
 }
