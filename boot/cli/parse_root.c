@@ -14,58 +14,60 @@ static void put_text(const char *key, const char *v)
 	nbd_put(&cli_out, "'\n", 2);
 }
 
-static void put_number(const char *key, int v)
-{
-	char text[16];
+enum kind { TEXT, NUMBER, YES };
 
-	nbd_fmt(text, sizeof(text), "%d", v);
-	put_text(key, v < 0 ? "" : text);
-}
+static const struct field {
+	char key[14];
+	uint8_t at; /* in struct root_spec */
+	uint8_t kind;
+} fields[] = {
+#define F(key, kind)                                        \
+	{                                                   \
+#key, offsetof(struct root_spec, key), kind \
+	}
+	F(part, TEXT),
+	F(fstype, TEXT),
+	F(options, TEXT),
+	F(device, NUMBER),
+	F(connections, NUMBER),
+	F(block_size, NUMBER),
+	F(io_timeout, NUMBER),
+	F(dead_timeout, NUMBER),
+	F(ca, TEXT),
+	F(cert, TEXT),
+	F(key, TEXT),
+	F(tls, YES),
+	F(read_only, YES),
+	F(swap, YES),
+	F(persist, YES),
+	F(overlay, YES),
+	F(from_dhcp, YES),
+#undef F
+};
 
 /* All of them, given or not: what is not is empty. */
 static void put_spec(const struct root_spec *r)
 {
-	static const struct field {
-		const char *key;
-		uint16_t at;
-		enum { TEXT, NUMBER, YES } kind;
-	} fields[] = {
-#define F(key, kind) { #key, offsetof(struct root_spec, key), kind }
-		F(part, TEXT),
-		F(fstype, TEXT),
-		F(options, TEXT),
-		F(device, NUMBER),
-		F(connections, NUMBER),
-		F(block_size, NUMBER),
-		F(io_timeout, NUMBER),
-		F(dead_timeout, NUMBER),
-		F(ca, TEXT),
-		F(cert, TEXT),
-		F(key, TEXT),
-		F(tls, YES),
-		F(read_only, YES),
-		F(swap, YES),
-		F(persist, YES),
-		F(overlay, YES),
-		F(from_dhcp, YES),
-#undef F
-	};
-	char key[] = "uri0";
+	char key[] = "uri2";
 
 	put_text("uri", r->uri[0]);
-	for (unsigned i = 1; i < r->uris; i++) {
-		key[3] = (char)('1' + i);
+	for (unsigned i = 1; i < r->uris; i++, key[3]++)
 		put_text(key, r->uri[i]);
-	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const char *v = (const char *)r + fields[i].at;
+		char number[12];
 
-		if (fields[i].kind == TEXT)
-			put_text(fields[i].key, *(const char *const *)v);
-		else if (fields[i].kind == NUMBER)
-			put_number(fields[i].key, *(const int *)v);
-		else
-			put_text(fields[i].key, *(const bool *)v ? "1" : "");
+		if (fields[i].kind == TEXT) {
+			v = *(const char *const *)v;
+		} else {
+			int n = fields[i].kind == YES
+					? *(const bool *)v ? 1 : -1
+					: *(const int *)v;
+
+			nbd_fmt(number, sizeof(number), "%d", n);
+			v = n < 0 ? "" : number;
+		}
+		put_text(fields[i].key, v);
 	}
 }
 
@@ -88,19 +90,6 @@ static int join(char line[CMDLINE_MAX + 1], char *const words[], int n,
 	return o.cut ? nbd_diag(d, NBD_E_USAGE, "longer than %d bytes",
 				CMDLINE_MAX - 1)
 		     : 0;
-}
-
-static void warn(const char *what)
-{
-	struct nbd_diag d;
-	struct nbd_out o = { .buf = d.text, .cap = sizeof(d.text) - 1 };
-
-	if (!what || !*what)
-		return;
-	nbd_putf(&o, "these words have no effect: ");
-	nbd_put(&o, what, strlen(what));
-	d.text[o.len] = '\0';
-	cli_fail("parse-root", NBD_E_NOT_FOUND, &d);
 }
 
 int cmd_parse_root(int argc, char *argv[])
@@ -134,7 +123,9 @@ int cmd_parse_root(int argc, char *argv[])
 		err = root_parse(&r, &c, &env, &d);
 	if (err)
 		return cli_fail("parse-root", err, &d);
-	warn(r.note);
+	if (r.note.text[0])
+		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
+			 &r.note);
 	put_spec(&r);
 	return cli_flush();
 }

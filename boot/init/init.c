@@ -88,11 +88,11 @@ static int do_cmdline(struct nbd_diag *d)
 		rc = root_parse(&b.root, c, NULL, d);
 	if (!rc && b.root.part)
 		rc = part_check(b.root.part, d);
-	if (b.root.note[0])
+	if (b.root.note.text[0])
 		/* escaped already */
 		say("the kernel command line speaks of: %s, which has no "
 		    "effect",
-		    b.root.note);
+		    b.root.note.text);
 	return rc;
 }
 

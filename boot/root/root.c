@@ -182,7 +182,8 @@ int root_parse(struct root_spec *r, const struct cmdline *c,
 			   .d = d,
 			   .word = "root",
 			   .value = c->root ? c->root : "",
-			   .note = { .buf = r->note, .cap = ROOT_NOTE - 1 } };
+			   .note = { .buf = r->note.text,
+				     .cap = sizeof(r->note.text) - 1 } };
 	int rc;
 
 	memset(r, 0, offsetof(struct root_spec, note) + 1);

@@ -28,7 +28,6 @@
 
 #define ROOT_URIS 4
 #define ROOT_TEXT 16384
-#define ROOT_NOTE 400
 
 /* What stands for %h, %m, %u and %s; NULL: the machine has none. */
 enum root_value { ROOT_HOST, ROOT_MAC, ROOT_UUID, ROOT_SERIAL, ROOT_VALUES };
@@ -59,8 +58,7 @@ struct root_spec {
 	int block_size, io_timeout, dead_timeout;
 	const char *ca, *cert, *key;
 	bool read_only, swap, persist;
-	/* what has no effect, for people: escaped; "" if there is nothing */
-	char note[ROOT_NOTE];
+	struct nbd_diag note; /* words that have no effect, or "" */
 	char text[ROOT_TEXT];
 };
 

@@ -12,7 +12,7 @@ int root_wrong(const struct parse *s, const char *why)
 void root_note(struct parse *s, const char *p, size_t len)
 {
 	nbd_putf(&s->note, "%s%.*s", s->note.len ? ", " : "", (int)len, p);
-	s->r->note[s->note.len] = '\0';
+	s->r->note.text[s->note.len] = '\0';
 }
 
 long root_number(const char *p, size_t len, long min, long max)

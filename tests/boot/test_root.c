@@ -66,8 +66,8 @@ static const char *summary(void)
 	add(&o, "ca", r.ca);
 	add(&o, "cert", r.cert);
 	add(&o, "key", r.key);
-	if (r.note[0])
-		nbd_putf(&o, " note=%s", r.note);
+	if (r.note.text[0])
+		nbd_putf(&o, " note=%s", r.note.text);
 	text[o.len] = '\0';
 	return text + (o.len > 0);
 }

@@ -51,8 +51,8 @@ static void check(const struct root_spec *r, const struct cmdline *c)
 	same(r->connections >= 1 &&
 	     r->connections <= CONFIG_PORT_MAX_CONNECTIONS);
 	same(r->device >= ROOT_UNSET);
-	same(memchr(r->note, '\0', sizeof(r->note)));
-	for (const char *p = r->note; *p; p++)
+	same(memchr(r->note.text, '\0', sizeof(r->note.text)));
+	for (const char *p = r->note.text; *p; p++)
 		same((unsigned char)*p >= ' ' && *p != 0x7f);
 }
 

@@ -58,7 +58,7 @@ bad 2 'iscsi: is no Network Block Device' 'a root-path that is iSCSI'"'"'s' \
 	parse-root -r iscsi:srv::::iqn root=dhcp
 bad 2 'root=nbd:a b:x: not a host name' 'a host with a blank' \
 	parse-root 'root="nbd:a b:x"'
-bad 0 'no effect: netroot, -sdp' 'words without an effect are told' \
+bad 0 'these words have no effect: netroot, -sdp' 'words without an effect are told' \
 	parse-root root=nbd:srv:x:::-sdp netroot=nbd:srv:y
 bad 2 'control character' 'a root-path with an escape' parse-root \
 	-r "$(printf 'nbd:srv:\033c')" root=dhcp
