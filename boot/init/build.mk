@@ -3,11 +3,14 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o cmdline.o console.o \
 	drivers.o ip.o mount.o network.o part.o program.o super.o switch.o \
 	$(if $(CONFIG_BOOT_WATCH),watch.o))
 
-# make initramfs [KERNEL=version or path] [MODULES="names, or default"]
-#                [ADD=folder] [TLS_DIR=folder] [OUT=file]
+# make initramfs [KERNEL=version or path] [MODULES="names, or auto"]
+#                [OVERLAY=1] [ADD=folder] [TLS_DIR=folder]
+#                [COMPRESS=gzip, zstd or none] [OUT=file]
+ending := $(if $(COMPRESS),$(patsubst none,cpio,$(COMPRESS:zstd=zst)),gz)
 initramfs: $(O)/nbdboot
 	$(Q)sh boot/init/mkinitramfs.sh -b '$<' $(if $(KERNEL),-k '$(KERNEL)') \
 		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
-		$(if $(TLS_DIR),-t '$(TLS_DIR)') \
-		'$(or $(OUT),$(O)/initramfs.gz)'
+		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
+		$(if $(COMPRESS),-z '$(COMPRESS)') \
+		'$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))'
 .PHONY: initramfs

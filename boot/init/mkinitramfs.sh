@@ -5,40 +5,15 @@
 set -eu
 umask 022
 
-usage()
-{
-	cat <<'END'
-usage: mkinitramfs.sh [-a FOLDER] [-b NBDBOOT] [-k KERNEL] [-m "MODULE..."]
-                      [-t FOLDER] FILE
-
-Writes the initramfs FILE, a compressed cpio archive (newc, gzip).
-
-  -b NBDBOOT  the program (default: nbdboot, found in PATH)
-  -k KERNEL   a version ("6.1.0-56-amd64"), the path of a kernel image, of its
-              modules, or of a folder that holds lib/modules
-              (default: the version of the kernel that runs)
-  -m MODULES  names of modules; the word "default" among them stands for the
-              default set: nbd, network cards and file systems.  What the named
-              modules depend on comes along, and nbd always does.
-  -a FOLDER   adds the files in FOLDER, for instance lib/firmware/..., or a
-              static busybox for nbdboot.shell=
-  -t FOLDER   adds the files in FOLDER as /etc/nbdboot, for nbds://, and the
-              modules for TLS.  ca-cert.pem, client-cert.pem and client-key.pem
-              are found there by tls-certificates=/etc/nbdboot, pre-shared keys
-              by tls-psk-file=/etc/nbdboot/NAME.  Only root can read them, and
-              FILE.
-END
-}
-
-# Of these, what the kernel has.  Network cards of virtual machines, then of
-# real ones; the modules for a boot over IPv6 and DHCP; file systems.
-default_set='
+# The words "auto" and "default": of these, what the kernel has.
+nic_set='
 	virtio_net virtio_pci virtio_mmio vmxnet3 hv_netvsc pci_hyperv
 	xen_netfront ena gve e1000 8139cp 8139too pcnet32 ne2k_pci
-	e1000e igb igc r8169 r8152 tg3 bnx2 sky2 alx atl1c forcedeth
-	ixgbe ixgbevf i40e iavf ice mlx4_en mlx5_core bnxt_en
-	af_packet ipv6
-	ext4 xfs btrfs f2fs squashfs erofs vfat
+	e1000e igb igc r8169 tg3 bnx2 sky2 alx atl1c forcedeth atlantic
+	ixgbe ixgbevf i40e iavf ice mlx4_en mlx5_core bnxt_en be2net
+	bcmgenet xhci_pci r8152 ax88179_178a lan78xx smsc95xx ipv6'
+fs_set='
+	ext4 xfs btrfs f2fs squashfs erofs vfat overlay
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
 # nbds:// is encrypted by the kernel; what makes it fast depends on the CPU.
@@ -48,20 +23,59 @@ tls_set='
 	chacha_x86_64 chacha_neon poly1305_generic poly1305_x86_64
 	poly1305_neon poly1305_arm'
 
+usage()
+{
+	cat <<END
+usage: mkinitramfs.sh [-o] [-a FOLDER] [-b NBDBOOT] [-k KERNEL]
+                      [-m "MODULE..."] [-t FOLDER] [-z gzip|zstd|none] FILE
+
+Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
+size of its parts.  The same inputs give the same bytes; the date of what is in
+it is SOURCE_DATE_EPOCH (s since 1970), or 0.
+
+  -b NBDBOOT  the program (default: nbdboot, found in PATH)
+  -k KERNEL   a version ("6.1.0-56-amd64"), the path of a kernel image, of its
+              modules, or of a folder that holds lib/modules
+              (default: the version of the kernel that runs)
+  -m MODULES  names of modules.  What they depend on comes along, and nbd and
+              af_packet (for DHCP) always do.  The word "auto" (or "default"),
+              taken without -m, stands for what the kernel has of the network
+              cards$nic_set
+              of the file systems$fs_set
+              and of the modules for TLS.  Some of the cards (bnx2, tg3 and
+              others) want firmware: add it with -a.
+  -o          adds the module overlay, for nbdboot.overlay=
+  -a FOLDER   adds the files in FOLDER, for instance lib/firmware/..., or a
+              static busybox for nbdboot.shell=
+  -t FOLDER   adds the files in FOLDER as /etc/nbdboot, for nbds://, and the
+              modules for TLS.  ca-cert.pem, client-cert.pem and client-key.pem
+              are found there by tls-certificates=/etc/nbdboot, pre-shared keys
+              by tls-psk-file=/etc/nbdboot/NAME.  Only root can read them, and
+              FILE.
+  -z FORMAT   how FILE is compressed: gzip (the default), zstd (smaller; the
+              kernel needs CONFIG_RD_ZSTD) or none
+
+Modules that are compressed (.ko.xz, .ko.zst, .ko.gz) are put in as they are
+without: compressing all at once makes them smaller.
+END
+}
+
 die()
 {
 	echo "mkinitramfs: $*" >&2
 	exit 1
 }
 
-nbdboot='' kernel='' modules=default add='' tls=''
-while getopts a:b:k:m:t:h opt; do
+nbdboot='' kernel='' modules=auto overlay='' add='' tls='' format=gzip
+while getopts a:b:k:m:ot:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	m) modules=$OPTARG ;;
+	o) overlay=overlay ;;
 	t) tls=$OPTARG ;;
+	z) format=$OPTARG ;;
 	h)
 		usage
 		exit 0
@@ -79,10 +93,20 @@ if [ $# != 1 ]; then
 fi
 out=$1
 
-for tool in awk cpio gzip sort; do
-	command -v "$tool" >/dev/null ||
-		die "the program $tool is missing; install it"
-done
+need()
+{
+	for tool; do
+		command -v "$tool" >/dev/null ||
+			die "the program $tool is missing; install it"
+	done
+}
+
+case $format in
+gzip | zstd) need "$format" ;;
+none) ;;
+*) die "-z $format: not gzip, zstd or none" ;;
+esac
+need awk cpio sort
 
 [ "$nbdboot" ] || nbdboot=$(command -v nbdboot) ||
 	die "no nbdboot in PATH; name it with -b"
@@ -205,10 +229,11 @@ closure()
 		"$dir/modules.softdep"
 }
 
-asked=nbd optional=''
+# DHCP is sent through packet sockets
+asked="nbd $overlay" optional=af_packet
 for name in $modules; do
 	case $name in
-	default) optional=$default_set$tls_set ;;
+	auto | default) optional="$optional $nic_set$fs_set$tls_set" ;;
 	*) asked="$asked $name" ;;
 	esac
 done
@@ -226,9 +251,22 @@ mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/run" "$lib"
 cp "$nbdboot" "$root/init"
 chmod 755 "$root/init"
 ln -s ../init "$root/bin/nbdboot"
+
+# unpack MODULE: to standard output
+unpack()
+{
+	case $1 in
+	*.gz) gzip -dc "$1" ;;
+	*.xz) need xz && xz -dc "$1" ;;
+	*.zst) need zstd && zstd -dcq "$1" ;;
+	*) cat "$1" ;;
+	esac
+}
+
 while read -r path; do
 	mkdir -p "$lib/${path%/*}"
-	cp "$dir/$path" "$lib/$path" || die "$dir/$path: cannot be copied"
+	unpack "$dir/$path" >"$lib/${path%.ko*}.ko" ||
+		die "$dir/$path: cannot be read"
 done <"$work/list"
 
 # The tables, less the lines of what is not here: init reads them at each boot.
@@ -246,25 +284,60 @@ filter()
 	base($field) in here' "$work/list" "$dir/$1" >"$lib/$1"
 }
 filter modules.dep 1
+sed 's/\.ko\.[a-z]*/.ko/g' "$lib/modules.dep" >"$work/dep"
+cat "$work/dep" >"$lib/modules.dep"
 filter modules.alias 3
 filter modules.softdep 2
-cp "$dir/modules.builtin" "$lib/modules.builtin"
+cat "$dir/modules.builtin" >"$lib/modules.builtin"
 
-[ -z "$add" ] || cp -a "$add/." "$root/"
 if [ "$tls" ]; then
 	mkdir -p "$root/etc"
 	cp -rL "$tls" "$root/etc/nbdboot" || die "$tls: cannot be copied"
-	chmod -R go= "$root/etc/nbdboot"
-	umask 077
+	chmod -R u=rwX,go= "$root/etc/nbdboot"
 fi
+
+# part NAME FILE...: what these files, and those in these folders, hold
+part()
+{
+	name=$1
+	shift
+	bytes=$(find "$@" -type f -exec cat {} + 2>/dev/null | wc -c)
+	[ "$bytes" = 0 ] || printf '%10d  %s\n' "$bytes" "$name"
+}
+
+parts()
+{
+	part nbdboot "$root/init"
+	part 'modules: network' "$lib/kernel/drivers/net" "$lib/kernel/net"
+	part 'modules: file systems' "$lib/kernel/fs"
+	# the rest, wherever a distribution has it
+	bytes=$(find "$lib" -name '*.ko' ! -path "$lib/kernel/drivers/net/*" \
+		! -path "$lib/kernel/net/*" ! -path "$lib/kernel/fs/*" \
+		-exec cat {} + | wc -c)
+	printf '%10d  %s\n' "$bytes" 'modules: the rest'
+	part 'tables of modules' "$lib"/modules.*
+	part credentials "$root/etc/nbdboot"
+	[ -z "$add" ] || part "$add" "$add"
+}
+parts >"$work/parts"
+
+[ -z "$add" ] || cp -a "$add/." "$root/"
+[ -z "$tls" ] || umask 077
 
 # The same input gives the same bytes: sorted, one date, no owner, no inodes.
 find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
 (cd "$root" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort |
 	cpio --quiet -o -H newc -R 0:0 --reproducible) >"$work/cpio"
-gzip -n <"$work/cpio" >"$work/gz"
+case $format in
+gzip) gzip -9n <"$work/cpio" >"$work/out" ;;
+zstd) zstd -19 -q -c --no-progress --single-thread <"$work/cpio" >"$work/out" ;;
+none) cat "$work/cpio" >"$work/out" ;;
+esac
 mkdir -p "$(dirname "$out")"
-mv "$work/gz" "$out" || die "$out: cannot be written"
+mv "$work/out" "$out" || die "$out: cannot be written"
 
+cat "$work/parts"
+printf '%10d  %s\n' "$(wc -c <"$work/cpio")" 'the archive'
+printf '%10d  %s\n' "$(wc -c <"$out")" "compressed ($format)"
 echo "$out: kernel $version, $(grep -c . "$work/list") modules," \
 	"$(wc -c <"$out" | awk '{ printf "%.1f MiB", $1 / 1048576 }')"

@@ -73,7 +73,14 @@ said()
 find_kernel
 make_tree
 make_disk
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' | sed 's/^/# /'
+sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" -o \
+	-z zstd -m 'virtio_net virtio_pci ext4 squashfs' "$work/initramfs" |
+	sed 's/^/# /'
+if [ "$(wc -c <"$work/initramfs")" -le 2600000 ]; then
+	ok 'the initramfs of a virtual machine has at most 2.6 MB'
+else
+	not_ok 'the initramfs of a virtual machine has at most 2.6 MB'
+fi
 
 serve_as myvm
 boots 'the words of dracut' nbd0 "root=/dev/nbd0p2 \
