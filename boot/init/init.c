@@ -9,13 +9,10 @@
 #include "boot/init/init.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "boot/init/cmdline.h"
@@ -25,14 +22,11 @@
 #include "boot/init/mount.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
+#include "boot/init/recover.h"
 #include "boot/init/switch.h"
 #include "boot/init/watch.h"
 #include "boot/root/root.h"
 #include "port/linux/nbdk.h"
-
-/* Pauses in seconds: the longest in an outage, and that of other failures. */
-#define PAUSE_MAX  30
-#define PAUSE_SLOW 60
 
 static struct boot {
 	struct cmdline cmd;
@@ -41,7 +35,7 @@ static struct boot {
 	char disk[16]; /* "nbd0" */
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
-	sigset_t signals;
+	struct recovery recovery;
 	int index;     /* N of nbdN, -1: not connected */
 	pid_t watcher; /* 0: none */
 	bool mounted;  /* the new root */
@@ -187,7 +181,9 @@ static int do_init(struct nbd_diag *d)
 /* Without it the machine boots, too: it is told, no more. */
 static int do_watch(struct nbd_diag *d)
 {
-	b.watcher = b.cmd.no_watch ? 0 : watch_start(b.index, &b.signals, d);
+	b.watcher = b.cmd.no_watch
+			    ? 0
+			    : watch_start(b.index, &b.recovery.signals, d);
 	if (b.watcher < 0)
 		say("%s", d->text);
 	return NBD_OK;
@@ -206,7 +202,7 @@ static int do_switch(struct nbd_diag *d)
 	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
 	    b.argv[0]);
 	drivers_unwatch();
-	sigprocmask(SIG_SETMASK, &b.signals, NULL);
+	sigprocmask(SIG_SETMASK, &b.recovery.signals, NULL);
 	return boot_switch_root("/dev/console", NEWROOT, b.argv, d);
 }
 
@@ -241,59 +237,6 @@ static struct step {
 /* Where a failed boot begins again. */
 #define AGAIN 2
 
-static void reap(void)
-{
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-}
-
-/* Lets time pass, and takes in the orphans that every process 1 gets. */
-static void rest(unsigned seconds)
-{
-	uint64_t end = console_now() + (uint64_t)seconds * 1000, now;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	while ((now = console_now()) < end) {
-		struct timespec t = { (time_t)((end - now) / 1000),
-				      (long)((end - now) % 1000) * 1000000 };
-
-		sigtimedwait(&set, NULL, &t);
-		reap();
-	}
-}
-
-/* Returns false if there is no such program. */
-static bool run_shell(const char *shell)
-{
-	int status = 127 << 8;
-	pid_t pid;
-
-	say("starting %s (nbdboot.shell=); when it ends, the boot is tried "
-	    "again",
-	    shell);
-	pid = _Fork();
-	if (pid == 0) {
-		sigprocmask(SIG_SETMASK, &b.signals, NULL);
-		console_open("/dev/console", true);
-		execv(shell, (char *[]){ (char *)shell, NULL });
-		say("%s: %s", shell, strerror(errno));
-		_exit(127);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
-}
-
-static void give_up(unsigned seconds)
-{
-	say("rebooting in %u s (panic=)", seconds);
-	rest(seconds);
-	sync();
-	reboot(RB_AUTOBOOT);
-}
-
 static void undo(size_t at)
 {
 	for (;; at--) {
@@ -302,40 +245,6 @@ static void undo(size_t at)
 		if (at == 0)
 			return;
 	}
-}
-
-static _Noreturn void stay(void)
-{
-	say("this cannot pass by itself: reboot with Ctrl-Alt-Del");
-	for (;;)
-		rest(3600);
-}
-
-/* After the failure of a step: until the next try makes sense. */
-static void recover(int err, bool hopeless, size_t at, unsigned tries)
-{
-	bool outage = nbd_err_is_outage(err) && !hopeless;
-	unsigned pause = !outage     ? PAUSE_SLOW
-			 : tries < 5 ? 1u << tries
-				     : PAUSE_MAX;
-	/* while the device and the root are still there to be looked at */
-	bool shell = !outage && b.cmd.shell && run_shell(b.cmd.shell);
-
-	if (!hopeless)
-		undo(at);
-	if (shell && !hopeless)
-		return;
-	if (!outage && b.cmd.panic)
-		give_up(b.cmd.panic < 0 ? 0 : (unsigned)b.cmd.panic);
-	if (hopeless)
-		stay();
-	if (outage)
-		say("this may pass: next try in %u s", pause);
-	else
-		say("next try in %u s, in case it is mended on the server; "
-		    "Ctrl-Alt-Del reboots",
-		    pause);
-	rest(pause);
 }
 
 /* Runs the steps from *at on; on a failure *at is the one that failed. */
@@ -371,16 +280,23 @@ int boot_init(int argc, char *argv[])
 	b.argv = argv;
 	b.index = -1;
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &b.signals);
+	sigprocmask(SIG_BLOCK, &all, &b.recovery.signals);
 	reboot((int)RB_ENABLE_CAD);
 	for (tries = 0;; tries++) {
 		int rc = run(&at, &d);
-		/* after the switch there is no way back to an initramfs */
-		bool hopeless = at < AGAIN ||
-				(at == STEPS - 1 && rc == NBD_E_IO);
+		struct failure f = {
+			.at = at,
+			.err = rc,
+			/* after the switch no initramfs is left */
+			.hopeless = at < AGAIN ||
+				    (at == STEPS - 1 && rc == NBD_E_IO),
+			.tries = tries,
+		};
 
 		say_failed(steps[at].name, rc, &d, steps[at].hint);
-		recover(rc, hopeless, at, tries);
+		b.recovery.shell = b.cmd.shell;
+		b.recovery.panic = b.cmd.panic;
+		recover(&b.recovery, &f, undo);
 		at = AGAIN;
 	}
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What happens between the failure of a boot and its next try. */
+#ifndef BOOT_INIT_RECOVER_H
+#define BOOT_INIT_RECOVER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the user wants then. */
+struct recovery {
+	const char *shell; /* nbdboot.shell=, or NULL */
+	int panic; /* panic=: s until the reboot, 0: none, < 0: at once */
+	sigset_t signals; /* as they were blocked before process 1 began */
+};
+
+/* A step that failed. */
+struct failure {
+	size_t at;	/* which one: for undo() */
+	int err;	/* enum nbd_err */
+	bool hopeless;	/* nothing but a reboot can change it */
+	unsigned tries; /* that failed before this one */
+};
+
+/*
+ * Returns when the next try makes sense, with undo(at) done: what may pass is
+ * tried again after a growing pause, the rest more slowly or not at all.
+ * Must be process 1: takes in its orphans meanwhile.
+ */
+void recover(const struct recovery *r, const struct failure *f,
+	     void (*undo)(size_t at));
+
+#endif
