@@ -25,7 +25,8 @@ int console_open(const char *path, bool control)
 
 	if (control)
 		setsid();
-	fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	/* not O_CLOEXEC: it may become one of the three itself */
+	fd = open(path, O_RDWR | O_NOCTTY);
 	if (fd < 0)
 		return NBD_E_IO;
 	for (i = 0; i < 3; i++)
@@ -33,8 +34,6 @@ int console_open(const char *path, bool control)
 			dup2(fd, i);
 	if (fd > 2)
 		close(fd);
-	else
-		fcntl(fd, F_SETFD, 0);
 	if (control)
 		ioctl(0, TIOCSCTTY, 1);
 	return NBD_OK;
