@@ -75,6 +75,12 @@ static int dial_all(struct conn conns[], const struct backend *b,
 	unsigned n = b->connections, at = 0, server;
 	int err = 0;
 
+	if (n < b->servers)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%u connections cannot be spread over %u "
+				"servers (-c)",
+				n, b->servers);
+
 	for (server = 0; server < b->servers && at < n && !err; server++) {
 		unsigned left = b->servers - server;
 		unsigned share = (n - at + left - 1) / left;

@@ -35,10 +35,10 @@ static void warn(const char *what)
 
 static void touch_program(void)
 {
-	volatile const char *p = __executable_start;
+	uintptr_t p = (uintptr_t)__executable_start;
 
-	for (; p < edata; p += PAGE)
-		(void)*p;
+	for (; p < (uintptr_t)edata; p += PAGE)
+		(void)*(volatile const char *)p;
 }
 
 static void touch_stack(void)
