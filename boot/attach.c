@@ -80,8 +80,8 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		conf.server_flags |= NBD_FLAG_READ_ONLY;
 	if (a->io_timeout != ATTACH_DEFAULT)
 		conf.timeout = (uint64_t)a->io_timeout;
-	if (a->dead_timeout != ATTACH_DEFAULT)
-		conf.dead_timeout = (uint64_t)a->dead_timeout;
+	if (b->dead_timeout != ATTACH_DEFAULT)
+		conf.dead_timeout = (uint64_t)b->dead_timeout;
 	for (unsigned i = 0; i < b->connections; i++)
 		fds[i] = conns[i].s.fd;
 	conf.n_fds = slots_fill(fds, b->connections, b->slots);

@@ -18,7 +18,6 @@ struct attach {
 	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
 	bool read_only;	     /* even if the export can be written */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
-	int dead_timeout;    /* s, NBD_ATTR_DEAD_CONN_TIMEOUT, likewise */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* What follows the URIs. */
-enum kind { NUMBER, YES, PATH };
+enum kind { NUMBER, SECONDS, YES, PATH };
 
 static const struct word {
 	const char *name;
@@ -17,6 +17,8 @@ static const struct word {
 	{ "connections", NUMBER, offsetof(struct backend, connections) },
 	{ "slots", NUMBER, offsetof(struct backend, slots) },
 	{ "spread", YES, offsetof(struct backend, spread) },
+	{ "dead-timeout", SECONDS, offsetof(struct backend, dead_timeout) },
+	{ "swap", YES, offsetof(struct backend, swap) },
 	{ "ca", PATH, offsetof(struct backend, files.ca) },
 	{ "cert", PATH, offsetof(struct backend, files.cert) },
 	{ "key", PATH, offsetof(struct backend, files.key) },
@@ -106,14 +108,17 @@ static bool decode(char *p)
 	return true;
 }
 
-static bool take_number(unsigned *to, const char *p)
+/* Into an int or an unsigned: it is within both. */
+static bool take_number(void *to, const char *p, unsigned min, unsigned max)
 {
 	unsigned v = 0;
 
-	for (; *p >= '0' && *p <= '9' && v <= CONFIG_PORT_MAX_CONNECTIONS; p++)
+	if (!*p)
+		return false;
+	for (; *p >= '0' && *p <= '9' && v <= max / 10; p++)
 		v = v * 10 + (unsigned)(*p - '0');
-	*to = v;
-	return !*p && v > 0 && v <= CONFIG_PORT_MAX_CONNECTIONS;
+	memcpy(to, &v, sizeof(v));
+	return !*p && v >= min && v <= max;
 }
 
 static bool take_word(struct backend *b, char *word)
@@ -129,8 +134,13 @@ static bool take_word(struct backend *b, char *word)
 			continue;
 		if (words[i].kind == YES)
 			return *(bool *)field = !value;
-		if (!value || words[i].kind == NUMBER)
-			return value && take_number(field, value);
+		if (!value)
+			return false;
+		if (words[i].kind == NUMBER)
+			return take_number(field, value, 1,
+					   CONFIG_PORT_MAX_CONNECTIONS);
+		if (words[i].kind == SECONDS)
+			return take_number(field, value, 0, INT32_MAX);
 		*(const char **)field = value;
 		return decode(value);
 	}
@@ -145,6 +155,7 @@ int backend_parse(struct backend *b, char buf[BACKEND_BUF], const char *text)
 
 	memset(b, 0, sizeof(*b));
 	b->connections = 1;
+	b->dead_timeout = -1;
 	if (len > NBDK_BACKEND_MAX || !nbd_is_uri(text) ||
 	    parse_uris(b, buf, text, uris, NULL))
 		return NBD_E_URI;
@@ -179,13 +190,14 @@ static void put_word(struct nbd_out *o, const struct backend *b,
 		     const struct word *w)
 {
 	const void *field = (const char *)b + w->field;
-	unsigned v;
+	int v;
 
 	switch (w->kind) {
 	case NUMBER:
-		v = *(const unsigned *)field;
-		if (v > 1)
-			nbd_putf(o, " %s=%u", w->name, v);
+	case SECONDS:
+		v = *(const int *)field;
+		if (v > (w->kind == NUMBER ? 1 : -1))
+			nbd_putf(o, " %s=%d", w->name, v);
 		break;
 	case YES:
 		if (*(const bool *)field)

@@ -3,7 +3,8 @@
  * What a device remembers of how it was connected: its backend identifier,
  * which the kernel keeps and shows in sysfs, to everybody.
  *
- *	URI[,URI...][ connections=N][ slots=N][ spread][ ca=][ cert=][ key=]
+ *	URI[,URI...][ connections=N][ slots=N][ spread][ dead-timeout=SECONDS]
+ *		[ swap][ ca=][ cert=][ key=]
  *
  * The URIs are canonical and in the order in which they are tried.  Paths are
  * percent-encoded where they hold blanks, controls or "%".  There are no
@@ -31,6 +32,9 @@ struct backend {
 	unsigned connections; /* that are wanted, at least 1 */
 	unsigned slots; /* room for connections; 0: as many as are wanted */
 	bool spread;	/* over all servers, in place of fail-over */
+	bool swap;	/* its I/O must not wait for memory */
+	/* s that I/O waits while no connection lives, -1: as long as can be */
+	int dead_timeout;
 };
 
 /*

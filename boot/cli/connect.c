@@ -58,7 +58,7 @@ static int take_option(struct attach *at, struct words *w, int option,
 		break;
 	case 'D':
 		v = cli_number(a, 0, INT32_MAX);
-		at->dead_timeout = (int)v;
+		at->b.dead_timeout = (int)v;
 		break;
 	default:
 		cli_tls_file(&at->b.files, option, a->value);
@@ -108,7 +108,7 @@ int cmd_connect(int argc, char *argv[])
 
 	at.b.connections = 1;
 	at.index = -1;
-	at.io_timeout = at.dead_timeout = ATTACH_DEFAULT;
+	at.io_timeout = at.b.dead_timeout = ATTACH_DEFAULT;
 	while ((o = cli_next(&a, options)) > 0)
 		if (take_option(&at, &w, o, &a) < 0)
 			return CLI_USAGE;

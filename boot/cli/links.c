@@ -23,6 +23,10 @@ void links_print_json(const struct device *dev)
 	if (!dev->known || !dev->counted)
 		return;
 	nbd_putf(&cli_out,
+		 dev->b.dead_timeout < 0 ? ", \"dead_timeout\": null"
+					 : ", \"dead_timeout\": %d",
+		 dev->b.dead_timeout);
+	nbd_putf(&cli_out,
 		 ", \"wanted\": %u, \"slots\": %u, \"live\": %u, "
 		 "\"links\": [",
 		 dev->wanted, backend_slots(&dev->b), dev->live);

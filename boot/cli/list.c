@@ -65,6 +65,12 @@ static void print_known(const struct device *dev)
 			 "for %u\n",
 			 dev->live, dev->wanted, backend_slots(b));
 	print_tls(dev);
+	if (b->dead_timeout >= 0)
+		nbd_putf(&cli_out,
+			 "  Outage:      I/O waits %d s, then it fails\n",
+			 b->dead_timeout);
+	else
+		nbd_putf(&cli_out, "  Outage:      I/O waits\n");
 }
 
 static void print_text(const struct device *dev)

@@ -44,7 +44,7 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 	a.index = r->device;
 	a.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0;
 	a.io_timeout = r->io_timeout;
-	a.dead_timeout = r->dead_timeout;
+	a.b.dead_timeout = r->dead_timeout;
 	a.read_only = r->read_only;
 	rc = attach(&a, &why);
 	if (rc < 0) {

@@ -27,7 +27,7 @@ int root_parse(struct root_spec *r, const struct cmdline *c,
 	r->options = c->flags;
 	a.b.connections = (unsigned)c->connections;
 	a.index = -1;
-	a.io_timeout = a.dead_timeout = ATTACH_DEFAULT;
+	a.io_timeout = a.b.dead_timeout = ATTACH_DEFAULT;
 	return NBD_OK;
 }
 

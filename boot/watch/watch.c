@@ -168,6 +168,8 @@ int cmd_watch(int argc, char *argv[])
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	sigset_t signals;
 
+	/* a page of 2 MiB would hold what is used of it, and all the rest */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	if (cli_next(&a, options) < 0)
 		return CLI_USAGE;
 	for (int i = a.i; i < argc; i++)

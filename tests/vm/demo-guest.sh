@@ -39,10 +39,12 @@ for dir in /proc /sys /dev /run; do
 	grep -q " $dir " /proc/mounts || result "$dir is not mounted"
 done
 
-# Every process is busybox's, or a thread of the kernel (no /proc/N/exe).
+# Every process is busybox's, or a thread of the kernel (no /proc/N/exe), or
+# the watcher, which no byte goes through.
 for exe in /proc/[0-9]*/exe; do
 	program=$(readlink "$exe") || continue
-	[ "$program" = /bin/busybox ] || result "$program still runs ($exe)"
+	[ "$program" = /bin/busybox ] || [ "$program" = '/init (deleted)' ] ||
+		result "$program still runs ($exe)"
 done
 
 # The disk can be written, and gives back what was written.

@@ -16,6 +16,7 @@ make_guest "$tree" reconnect-tests.sh fio nft
 pki "$pki"
 pki_server "$pki" ecdsa ecdsa 'ip_address = "192.0.2.1"'
 pki_use "$pki" ecdsa "$tree/tls"
+cp "$here/outage.sh" "$tree/outage"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag nf_tables crc32c_generic tls
 	aesni_intel gcm ctr ghash_generic' "$tree" | sed 's/^/# /'
 vm_memory=768

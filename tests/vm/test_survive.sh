@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines whose root is on a server that is killed, frozen and gone for long,
+# in the clear and with TLS; and one that swaps to it, and is out of memory.
+# ROUNDS and OUTAGE (s) make it longer.  TAP on standard output.
+VM_LIMIT=${VM_LIMIT:-1200}
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/pki.sh
+. "$here/../pki.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+tree=$work/tree
+pki=$work/pki
+image=$work/image
+rounds=${ROUNDS:-2}
+outage=${OUTAGE:-20}
+port_of_root=20987
+
+make_root()
+{
+	add_busybox "$tree"
+	rm -f "$tree/bin/init"
+	for dir in sbin proc sys dev run tmp var mnt; do
+		mkdir -p "$tree/$dir"
+	done
+	cp "$here/survive-guest.sh" "$tree/sbin/init"
+	chmod 755 "$tree/sbin/init"
+	truncate -s 32M "$work/root"
+	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$work/root"
+	truncate -s 640M "$image"
+	printf '%s\n' 'label: gpt' 'start=2048, size=65536' \
+		'start=69632, size=786432' 'start=864256, size=262144' |
+		sfdisk -q "$image"
+	dd if="$work/root" of="$image" bs=1M seek=1 conv=notrunc status=none
+}
+
+# start_server [NBDKIT-ARGUMENT...]
+start_server()
+{
+	serve $port_of_root "$@" file "$image"
+}
+
+said()
+{
+	grep -q -e "$1" "$work/log"
+}
+
+# Some more beats: the root answers.
+lives()
+{
+	for _ in 1 2 3; do
+		vm_wait 'guest: beat *' || return
+	done
+}
+
+# went SENTENCE: the machine came to its end, and saw nothing wrong.
+went()
+{
+	while vm_wait '*'; do :; done
+	vm_stop
+	if said '^guest: end$' && ! said '^guest: WRONG' &&
+		! said 'Kernel panic' &&
+		[ "$(grep -c '^guest: watcher @' "$work/log")" = 2 ]; then
+		ok "$1"
+		grep '^guest: watcher' "$work/log" | sed 's/^/# /'
+	else
+		not_ok "$1"
+		show "$work/log"
+	fi
+}
+
+# wait_s SECONDS: the outage itself.
+wait_s()
+{
+	sleep "$1"
+}
+
+# survives SENTENCE WORDS SERVER-ARGUMENT...
+survives()
+{
+	sentence=$1 words=$2
+	shift 2
+	start_server "$@"
+	mkfifo "$work/end" 2>/dev/null || true
+	vm_start "$work/initramfs" "rw ip=$guest_ip loglevel=4 test.mode=beats \
+nbdboot.part=1 $words" -chardev "pipe,id=end,path=$work/end" \
+		-device isa-serial,chardev=end
+	exec 4<>"$work/end"
+	lives
+	i=0
+	while [ "$i" -lt "$rounds" ]; do
+		unserve
+		wait_s 1
+		start_server "$@"
+		if lives; then
+			ok "$sentence: the server was killed and came back"
+		else
+			not_ok "$sentence: the server was killed and came back"
+		fi
+		i=$((i + 1))
+	done
+	unserve
+	wait_s "$outage"
+	start_server "$@"
+	if lives; then
+		ok "$sentence: the server was gone for $outage s"
+	else
+		not_ok "$sentence: the server was gone for $outage s"
+	fi
+	echo >&4
+	went "$sentence: nothing was lost, and the watcher lives"
+	exec 4>&-
+	unserve
+}
+
+find_kernel
+make_root
+pki "$pki"
+pki_server "$pki" ecdsa ecdsa
+pki_use "$pki" ecdsa "$work/ecdsa"
+mkdir "$work/tls"
+cp "$pki/ca-cert.pem" "$work/tls/"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 tcp_diag tls
+	aesni_intel gcm ctr ghash_generic' '' "$work/tls" | sed 's/^/# /'
+
+survives 'a root in the clear' "root=nbd://$host:$port_of_root/ rootfstype=ext4"
+survives 'a root with TLS, 4 connections' \
+	"root=nbds://$host:$port_of_root/?tls-certificates=/etc/nbdboot \
+nbdboot.connections=4" --tls=require --tls-certificates="$work/ecdsa"
+
+# ---- out of memory, with swap on the device ----
+
+start_server
+vm_memory=200
+vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \
+loglevel=4 nbdboot.part=1 test.mode=swap test.rounds=$rounds"
+while vm_wait 'guest: round *' 'guest: end'; do
+	[ "$line" != 'guest: end' ] || break
+	wait_s 3
+	unserve
+	wait_s 2
+	start_server
+done
+went "swap on the device, $rounds times more than memory, and the server killed"
+unserve
+finish
