@@ -9,6 +9,7 @@
 #include "boot/attach.h"
 #include "boot/dialer.h"
 #include "boot/slots.h"
+#include "boot/swap.h"
 #include "port/linux/module.h"
 
 #include <unistd.h>
@@ -84,6 +85,7 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		conf.dead_timeout = (uint64_t)b->dead_timeout;
 	for (unsigned i = 0; i < b->connections; i++)
 		fds[i] = conns[i].s.fd;
+	swap_prepare(b, fds, b->connections);
 	conf.n_fds = slots_fill(fds, b->connections, b->slots);
 	index = nbdk_connect(&conf, d);
 	for (unsigned i = b->connections; i < conf.n_fds; i++)

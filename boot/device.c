@@ -6,6 +6,7 @@
  */
 #include "boot/device.h"
 #include "boot/dialer.h"
+#include "boot/swap.h"
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>
@@ -187,6 +188,7 @@ static int hand_over(struct device *dev, struct nbd_diag *d)
 	};
 	int err = sockdiag_tag(conn.s.fd, conf.index);
 
+	swap_prepare(&dev->b, &conn.s.fd, 1);
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
 				conf.index, nbd_err_text(err));

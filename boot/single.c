@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Builds that never reconnect: one server, as many slots as connections, and
- * an identifier that is the URI.  In place of backend.c, dialer.c and slots.c.
+ * an identifier that is the URI.  In place of backend.c, dialer.c,
+ * slots.c and swap.c.
  */
 #include "boot/dialer.h"
 #include "boot/slots.h"
+#include "boot/swap.h"
 
 int backend_parse_uris(struct backend *b, char buf[BACKEND_BUF],
 		       const char *text, struct nbd_diag *d)
@@ -57,4 +59,9 @@ unsigned slots_fill(int fds[], unsigned n, unsigned slots)
 void slots_tag(const int fds[], unsigned n, int index)
 {
 	(void)fds, (void)n, (void)index;
+}
+
+void swap_prepare(const struct backend *b, const int fds[], unsigned n)
+{
+	(void)b, (void)fds, (void)n;
 }

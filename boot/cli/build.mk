@@ -11,5 +11,5 @@ boot-$(CONFIG_BOOT_CLI) += \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/secure.o,boot/insecure.o)
 boot-$(CONFIG_BOOT_CLI) += \
 	$(if $(CONFIG_BOOT_RECONNECT),boot/backend.o boot/dialer.o \
-	boot/slots.o boot/device.o,boot/single.o)
+	boot/slots.o boot/swap.o boot/device.o,boot/single.o)
 boot-$(CONFIG_BOOT_RECONNECT) += boot/cli/reconnect.o boot/cli/links.o

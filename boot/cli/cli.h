@@ -97,12 +97,14 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 
 /* What `connect` has for those who change connections later. */
 #ifdef CONFIG_BOOT_RECONNECT
-#define CLI_SLOTS_OPTIONS \
-	{ 'm', true, "max-connections" }, { 's', false, "spread" },
-#define CLI_SLOTS_USAGE "[-m MAX] [-s] "
+#define CLI_SLOTS_OPTIONS                                           \
+	{ 'm', true, "max-connections" }, { 's', false, "spread" }, \
+		{ 'w', false, "swap" },
+#define CLI_SLOTS_USAGE "[-m MAX] [-s] [--swap] "
 #define CLI_SLOTS_HELP                                                       \
 	"-m N  room for that many, for `nbdboot scale` (one for each CPU)\n" \
-	"-s    spread them over all servers; read-only\n"
+	"-s    spread them over all servers; read-only\n"                    \
+	"--swap  memory is freed through it: for swap space\n"
 #else
 #define CLI_SLOTS_OPTIONS
 #define CLI_SLOTS_USAGE ""

@@ -36,6 +36,9 @@ static int take_option(struct attach *at, struct words *w, int option,
 	case 's':
 		at->b.spread = true;
 		break;
+	case 'w':
+		at->b.swap = true;
+		break;
 	case 'n':
 		w->name = a->value;
 		break;
@@ -89,8 +92,6 @@ int cmd_connect(int argc, char *argv[])
 {
 	static const struct cli_option options[] = {
 		{ 'c', true, "connections" },
-		{ 'm', true, "max-connections" },
-		{ 's', false, "spread" },
 		{ 'n', true, "name" },
 		{ 'p', true, "port" },
 		{ 'd', true, "device" },

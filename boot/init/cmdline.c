@@ -28,6 +28,11 @@ static const struct word {
 	  1, CONFIG_PORT_MAX_CONNECTIONS },
 	{ "nbdboot.debug", offsetof(struct cmdline, debug), YES, 0, 0 },
 	{ "nbdboot.shell", offsetof(struct cmdline, shell), TEXT, 0, 0 },
+#ifdef CONFIG_BOOT_RECONNECT
+	{ "nbdboot.io-timeout", offsetof(struct cmdline, io_timeout), NUMBER, 1,
+	  255 },
+	{ "nbdboot.swap", offsetof(struct cmdline, swap), YES, 0, 0 },
+#endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
 #endif

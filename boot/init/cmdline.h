@@ -37,7 +37,9 @@ struct cmdline {
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */
 	bool no_watch;	     /* nbdboot.watch=0 */
+	bool swap;	     /* nbdboot.swap */
 	int connections;     /* nbdboot.connections=, 1 if not given */
+	int io_timeout;	     /* nbdboot.io-timeout=: s, 0 if not given */
 	int panic;	     /* panic=: s until reboot, 0: stay, < 0: at once */
 };
 

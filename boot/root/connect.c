@@ -40,10 +40,11 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 		return rc;
 	take_servers(r);
 	a.b.connections = (unsigned)r->connections;
+	a.b.swap = r->swap || c->swap;
 	a.b.files = (struct secure_files){ r->ca, r->cert, r->key };
 	a.index = r->device;
 	a.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0;
-	a.io_timeout = r->io_timeout;
+	a.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout;
 	a.b.dead_timeout = r->dead_timeout;
 	a.read_only = r->read_only;
 	rc = attach(&a, &why);

@@ -31,6 +31,7 @@
 
 static struct device dev;
 static struct nbdk_watch events;
+static unsigned deaths; /* that were told, and not made up for */
 static char addresses[BACKEND_SERVERS][64];
 static char first_backend[NBDK_BACKEND_MAX + 1];
 
@@ -91,7 +92,7 @@ static int prepare(int index, struct nbd_diag *d)
 {
 	int err = device_read(&dev, index, d);
 
-	if (err)
+	if (err && !dev.known)
 		return err;
 	memcpy(first_backend, dev.info.backend, sizeof(first_backend));
 	err = nbdk_watch_open(&events, d);
@@ -159,17 +160,36 @@ static bool is_there(void)
 	       !strcmp(now.backend, first_backend);
 }
 
+/*
+ * In a kernel without sock_diag there is only what the driver tells: so many
+ * connections died.
+ */
+static int replace_the_told(struct nbd_diag *d)
+{
+	int err = 0;
+
+	while (deaths && !err) {
+		err = device_add(&dev, d);
+		deaths -= !err;
+	}
+	return err;
+}
+
 /* Brings back what is dead; says so once for each change. */
 static int revive(void)
 {
 	static struct nbd_diag d, told;
-	int err = device_count(&dev, &d);
+	bool counted = !device_count(&dev, NULL);
+	int err;
 
 	device_reread(&dev);
-	if (!err && dev.live >= dev.wanted)
+	if (counted)
+		deaths = 0;
+	if (counted ? dev.live >= dev.wanted : !deaths)
 		return 0;
 	d.text[0] = '\0';
-	err = err ? err : device_fill(&dev, dev.wanted, &d);
+	err = counted ? device_fill(&dev, dev.wanted, &d)
+		      : replace_the_told(&d);
 	if (err && strcmp(told.text, d.text) != 0)
 		log_change(d.text);
 	else if (!err)
@@ -180,9 +200,10 @@ static int revive(void)
 	return err;
 }
 
-static void nothing(void *ctx, int index)
+static void take_death(void *ctx, int index)
 {
-	(void)ctx, (void)index;
+	(void)ctx;
+	deaths += index == dev.info.index;
 }
 
 /* Until something happens, or ms are over (-1: never). */
@@ -193,7 +214,7 @@ static void await(int uevents, int ms)
 
 	poll(p, 2, ms);
 	/* what was lost does not matter: it is looked at all the same */
-	nbdk_watch_read(&events, nothing, NULL);
+	nbdk_watch_read(&events, take_death, NULL);
 	if (uevents >= 0)
 		uevent_is_nbd(uevents);
 }

@@ -59,29 +59,22 @@ address_gone()
 	end
 }
 
-# nbdkit 1.32 may fail an assertion of its own when it finds that its clients
-# have left: then it is a server that crashed, and comes back.
-recovered()
-{
-	if ! kill -0 $server; then
-		file_server
-		end
-	fi
-	live $connections
-}
-
 # outage SENTENCE TIMES COMMAND...: while fio verifies.
 outage()
 {
 	sentence=$1 times=$2
 	shift 2
 	verify_start
+	again=
 	i=0
 	while [ $i -lt $times ]; do
 		flows
 		pause 0 300
+		again=
 		"$@"
-		await recovered
+		again=1
+		await live $connections
+		flows
 		# what was in flight is answered when its time is over; else
 		# two outages in a row would be one long pause
 		sleep $((timeout + 1))

@@ -61,8 +61,8 @@ swap)
 	while [ $i -lt "$(word rounds)" ]; do
 		# more than there is memory, and dirty pages beside it
 		echo "guest: round $i"
-		dd if=/dev/zero of=/dev/nbd0p3 bs=1M count=64 2>/dev/null &
-		sum=$(dd if=/dev/urandom bs=1M count=220 2>/dev/null |
+		dd if=/dev/zero of=/dev/nbd0p3 bs=1M count=32 2>/dev/null &
+		sum=$(dd if=/dev/urandom bs=1M count=140 2>/dev/null |
 			tee /mnt/data | md5sum)
 		[ "$(md5sum </mnt/data)" = "$sum" ] || echo "guest: WRONG: swap"
 		wait

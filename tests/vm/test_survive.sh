@@ -84,7 +84,7 @@ survives()
 	start_server "$@"
 	mkfifo "$work/end" 2>/dev/null || true
 	vm_start "$work/initramfs" "rw ip=$guest_ip loglevel=4 test.mode=beats \
-nbdboot.part=1 $words" -chardev "pipe,id=end,path=$work/end" \
+nbdboot.part=1 nbdboot.io-timeout=5 $words" -chardev "pipe,id=end,path=$work/end" \
 		-device isa-serial,chardev=end
 	exec 4<>"$work/end"
 	lives
@@ -134,7 +134,7 @@ nbdboot.connections=4" --tls=require --tls-certificates="$work/ecdsa"
 start_server
 vm_memory=200
 vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \
-loglevel=4 nbdboot.part=1 test.mode=swap test.rounds=$rounds"
+loglevel=4 nbdboot.part=1 nbdboot.swap nbdboot.io-timeout=5 test.mode=swap test.rounds=$rounds"
 while vm_wait 'guest: round *' 'guest: end'; do
 	[ "$line" != 'guest: end' ] || break
 	wait_s 3
