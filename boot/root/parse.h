@@ -5,16 +5,17 @@
 
 #include "boot/root/root.h"
 
+/* What is used most comes first: its offset fits a byte. */
 struct parse {
 	struct root_spec *r;
 	const struct root_env *env;
-	struct nbd_diag *d;
-	const char *word, *value; /* what is being read, for messages */
-	struct nbd_uri u;	  /* of the forms that are no URI */
-	struct nbd_out note;
 	size_t used; /* of r->text */
 	bool control, full;
 	unsigned missing; /* 1 + enum root_value of what is not known */
+	struct nbd_diag *d;
+	const char *word, *value; /* what is being read, for messages */
+	struct nbd_out note;
+	struct nbd_uri u; /* of the forms that are no URI */
 };
 
 /* "WORD=VALUE: WHY" */

@@ -81,24 +81,27 @@ static void put_value(struct parse *s, const char *v, bool uri)
 
 const char *root_fill(struct parse *s, const char *p, size_t len, bool uri)
 {
-	static const char letters[] = "hmus";
+	static const char letters[] = "%hmus";
 	size_t start = s->used;
 
 	for (; len; p++, len--) {
-		char letter[2] = { len > 1 ? p[1] : '\0', '\0' };
-		const char *at = *letter ? strchr(letters, *letter) : NULL;
+		const char *at = *p == '%' && len > 1 && p[1]
+					 ? strchr(letters, p[1])
+					 : NULL;
+		char letter[2] = { *p, '\0' };
 		const char *value = letter;
 
-		if (*p != '%' || (!at && *letter != '%')) {
+		if (!at) {
 			put(s, *p);
 			continue;
 		}
-		if (at && s->env)
-			value = s->env->value[at - letters];
+		letter[0] = *at;
+		if (at > letters && s->env)
+			value = s->env->value[at - letters - 1];
 		if (value)
 			put_value(s, value, uri);
 		else
-			s->missing = (unsigned)(at - letters) + 1;
+			s->missing = (unsigned)(at - letters);
 		p++;
 		len--;
 	}
