@@ -29,3 +29,8 @@ bench-tls: vm-program
 	@ROUNDS='$(ROUNDS)' SECONDS_EACH='$(SECONDS_EACH)' KIND='$(KIND)' \
 		$(vm) tests/vm/bench-tls.sh
 .PHONY: bench-tls
+
+# make bench-boot [ROUNDS=5] [FULL=1]; as root
+bench-boot: vm-program
+	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench-boot.sh
+.PHONY: bench-boot
