@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { TEXT, YES, NO, NUMBER };
+/* MAYBE is a TEXT that may lack: "". */
+enum kind { TEXT, MAYBE, YES, NO, NUMBER };
 
 static const struct word {
 	const char *name;
@@ -49,6 +50,9 @@ static const struct word {
 	  0 },
 	{ "archiso_nbd_name", offsetof(struct cmdline, archiso_name), TEXT, 0,
 	  0 },
+#endif
+#ifdef CONFIG_BOOT_OVERLAY
+	{ "nbdboot.overlay", offsetof(struct cmdline, overlay), MAYBE, 0, 0 },
 #endif
 };
 
@@ -124,7 +128,10 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 	bool minus;
 	long n;
 
+	if (w->kind == MAYBE && !value)
+		value = "";
 	switch (w->kind) {
+	case MAYBE:
 	case TEXT:
 		if (value)
 			*(const char **)field = value;

@@ -33,6 +33,7 @@ struct cmdline {
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */
+	const char *overlay; /* nbdboot.overlay=, "" without a value */
 	const char *unknown; /* the first nbdboot. word that is not known */
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */

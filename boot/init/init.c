@@ -20,6 +20,7 @@
 #include "boot/init/drivers.h"
 #include "boot/init/ip.h"
 #include "boot/init/mount.h"
+#include "boot/init/overlay.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
 #include "boot/init/recover.h"
@@ -151,6 +152,32 @@ static void undo_mount(void)
 	b.mounted = false;
 }
 
+#ifdef CONFIG_BOOT_OVERLAY
+static int do_overlay_words(struct nbd_diag *d)
+{
+	/* KIWI's root=overlay: has the same meaning */
+	if (b.root.overlay && !b.cmd.overlay)
+		b.cmd.overlay = "";
+	if (!b.cmd.overlay)
+		return NBD_OK;
+	b.cmd.write = false;
+	return overlay_check(b.cmd.overlay, d);
+}
+
+static int do_overlay(struct nbd_diag *d)
+{
+	return b.cmd.overlay ? overlay_mount(NEWROOT, d) : NBD_OK;
+}
+
+static void undo_overlay(void)
+{
+	if (!b.cmd.overlay)
+		return;
+	overlay_undo(NEWROOT);
+	b.mounted = false;
+}
+#endif
+
 /*
  * The kernel's own list, less /bin/sh: a root without an init is a mistake,
  * and no reason to give everybody at the console a shell.
@@ -206,36 +233,44 @@ static int do_switch(struct nbd_diag *d)
 	return boot_switch_root("/dev/console", NEWROOT, b.argv, d);
 }
 
-static struct step {
+static const struct step {
 	const char *name;
 	int (*run)(struct nbd_diag *d);
 	void (*undo)(void);
 	const char *hint; /* when it fails; NULL: the error's own */
-	uint64_t done;	  /* ms since the kernel started */
+	bool once;	  /* a failed boot begins again behind these */
 } steps[] = {
 	{ "kernel file systems", do_kernel, NULL, "use a kernel that has them",
-	  0 },
+	  true },
 	{ "kernel command line", do_cmdline, NULL,
-	  "check what the boot loader (PXE, GRUB) hands to the kernel", 0 },
+	  "check what the boot loader (PXE, GRUB) hands to the kernel", true },
+#ifdef CONFIG_BOOT_OVERLAY
+	{ "kernel command line", do_overlay_words, NULL,
+	  "check nbdboot.overlay=", true },
+#endif
 	{ "drivers", do_drivers, NULL, "check the modules in this initramfs",
-	  0 },
+	  false },
 	{ "network", do_network, NULL,
-	  "check the cable, ip=, and the modules in this initramfs", 0 },
-	{ "connect", do_connect, undo_connect, NULL, 0 },
+	  "check the cable, ip=, and the modules in this initramfs", false },
+	{ "connect", do_connect, undo_connect, NULL, false },
 	{ "partition", do_part, NULL,
-	  "check nbdboot.part= and the partitions of the export", 0 },
+	  "check nbdboot.part= and the partitions of the export", false },
 	{ "mount", do_mount, undo_mount,
 	  "check root=, rootfstype=, rootflags=, and what the export holds",
-	  0 },
-	{ "init", do_init, NULL, "check init= and what is in the root", 0 },
-#ifdef CONFIG_BOOT_WATCH
-	{ "watch", do_watch, undo_watch, NULL, 0 },
+	  false },
+#ifdef CONFIG_BOOT_OVERLAY
+	{ "overlay", do_overlay, undo_overlay,
+	  "check nbdboot.overlay=, and for the module overlay in this "
+	  "initramfs",
+	  false },
 #endif
-	{ "switch", do_switch, NULL, "check the root file system", 0 },
+	{ "init", do_init, NULL, "check init= and what is in the root", false },
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch", do_watch, undo_watch, NULL, false },
+#endif
+	{ "switch", do_switch, NULL, "check the root file system", false },
 };
 #define STEPS (sizeof(steps) / sizeof(steps[0]))
-/* Where a failed boot begins again. */
-#define AGAIN 2
 
 static void undo(size_t at)
 {
@@ -251,13 +286,12 @@ static void undo(size_t at)
 static int run(size_t *at, struct nbd_diag *d)
 {
 	for (; *at < STEPS; ++*at) {
-		struct step *s = &steps[*at];
+		const struct step *s = &steps[*at];
 		int rc;
 
 		d->text[0] = '\0';
 		note("%s", s->name);
 		rc = s->run(d);
-		s->done = console_now();
 		if (rc)
 			return rc;
 	}
@@ -288,7 +322,7 @@ int boot_init(int argc, char *argv[])
 			.at = at,
 			.err = rc,
 			/* after the switch no initramfs is left */
-			.hopeless = at < AGAIN ||
+			.hopeless = steps[at].once ||
 				    (at == STEPS - 1 && rc == NBD_E_IO),
 			.tries = tries,
 		};
@@ -297,6 +331,7 @@ int boot_init(int argc, char *argv[])
 		b.recovery.shell = b.cmd.shell;
 		b.recovery.panic = b.cmd.panic;
 		recover(&b.recovery, &f, undo);
-		at = AGAIN;
+		for (at = 0; steps[at].once; at++)
+			;
 	}
 }

@@ -46,7 +46,8 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 	a.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0;
 	a.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout;
 	a.b.dead_timeout = r->dead_timeout;
-	a.read_only = r->read_only;
+	/* what is written goes to the overlay */
+	a.read_only = r->read_only || c->overlay;
 	rc = attach(&a, &why);
 	if (rc < 0) {
 		nbd_putf(&o, "%s: ", r->uri[0]);

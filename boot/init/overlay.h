@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A root that nobody writes to, under one that everybody may: an overlay
+ * (Documentation/filesystems/overlayfs.rst) of the export and of what this
+ * machine writes, in RAM or on an export of its own.  nbdboot.overlay=
+ */
+#ifndef BOOT_INIT_OVERLAY_H
+#define BOOT_INIT_OVERLAY_H
+
+#include "port/port.h"
+
+/* Seen in the real system, too: /run moves there with all that is in it. */
+#define OVERLAY_LOWER "/run/nbdboot/lower" /* the export, read-only */
+#define OVERLAY_UPPER "/run/nbdboot/upper" /* data/ and work/ */
+
+/*
+ * Understands "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (RAM, half
+ * of it if not said) or a URI; nothing is done yet.  0, NBD_E_USAGE or
+ * NBD_E_URI.  spec stays the caller's and is used later.
+ */
+int overlay_check(const char *spec, struct nbd_diag *d);
+
+/*
+ * Moves what is mounted at newroot to OVERLAY_LOWER and mounts the overlay at
+ * newroot, after an overlay_check() that was content.  After a failure, and
+ * to take it all down, overlay_undo(): nothing is mounted at newroot then.
+ */
+int overlay_mount(const char *newroot, struct nbd_diag *d);
+void overlay_undo(const char *newroot);
+
+#endif

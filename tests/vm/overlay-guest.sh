@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# init of the roots of test_overlay.sh: looks at the overlay, writes, ends.
+export PATH=/bin:/sbin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+lower=/run/nbdboot/lower
+upper=/run/nbdboot/upper
+mounted()
+{
+	awk -v at="$1" '$2 == at { r = $3 " " substr($4, 1, 2) }
+		END { print "guest:", at, "is", r }' /proc/mounts
+}
+mounted /
+mounted $lower
+mounted $upper
+echo "guest: size is $(stat -f -c %S/%b $upper)"
+for disk in nbd0 nbd1; do
+	echo "guest: $disk is $(cat /sys/block/$disk/ro)"
+done
+echo "guest: marker is $(cat /etc/marker)"
+echo "guest: kept is $(cat /etc/kept)"
+echo "$(cat /etc/kept)+" >/etc/kept
+echo changed >/etc/marker
+echo "guest: marker becomes $(cat /etc/marker)," \
+	"above $(cat $upper/data/etc/marker), below $(cat $lower/etc/marker)"
+touch $lower/etc/marker 2>/dev/null && echo 'guest: WRONG: the lower is writable'
+for exe in /proc/[0-9]*/exe; do
+	program=$(readlink "$exe") || continue
+	[ "$program" = /bin/busybox ] || echo "guest: WRONG: $program ($exe)"
+done
+sync
+mount -o remount,ro /
+echo 'guest: end'
+poweroff -f
