@@ -23,11 +23,11 @@ variant()
 	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" STATIC= unit
 }
 
-# The scripts find the program and the kernel package where O says.
+# The scripts find the program, the kernel and a root where O says.
 product()
 {
-	mkdir -p "$dir/t/product" "$dir/kernel"
-	ln -sfn ../../kernel "$dir/t/product/kernel"
+	mkdir -p "$dir/t/product" "$dir/kernel" "$dir/debian"
+	ln -sfn ../../kernel ../../debian "$dir/t/product/"
 	make -s -j2 O="$dir/t/product" all &&
 		echo 'ok - the program builds with its default compiler'
 }

@@ -89,6 +89,10 @@ const struct command cli_commands[] = {
 	{ "modprobe", cmd_modprobe, "[-q] [--] MODULE|ALIAS",
 	  "load a kernel module with what it needs, as the kernel asks for it\n"
 	  "-q  without a message\n" },
+#ifdef CONFIG_BOOT_SHUTDOWN
+	{ "shutdown", cmd_shutdown, "reboot|poweroff|halt|kexec",
+	  "as process 1, from /run/initramfs: unmount, disconnect, and do it\n" },
+#endif
 	{ "init", cmd_init, "",
 	  "PID 1 of an initramfs: find the root on the kernel command line,\n"
 	  "connect, mount, switch\n" },

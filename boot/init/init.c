@@ -24,6 +24,7 @@
 #include "boot/init/part.h"
 #include "boot/init/program.h"
 #include "boot/init/recover.h"
+#include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
 #include "boot/init/watch.h"
 #include "boot/root/root.h"
@@ -224,6 +225,21 @@ static void undo_watch(void)
 }
 #endif
 
+#ifdef CONFIG_BOOT_SHUTDOWN
+/* Without it the kernel reboots with the root mounted: no reason to fail. */
+static int do_way_down(struct nbd_diag *d)
+{
+	if (shutdown_prepare(d))
+		say("no way back from the real root: %s", d->text);
+	return NBD_OK;
+}
+
+static void undo_way_down(void)
+{
+	umount2(SHUTDOWN_HOME, MNT_DETACH);
+}
+#endif
+
 static int do_switch(struct nbd_diag *d)
 {
 	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
@@ -267,6 +283,9 @@ static const struct step {
 	{ "init", do_init, NULL, "check init= and what is in the root", false },
 #ifdef CONFIG_BOOT_WATCH
 	{ "watch", do_watch, undo_watch, NULL, false },
+#endif
+#ifdef CONFIG_BOOT_SHUTDOWN
+	{ "way down", do_way_down, undo_way_down, "", false },
 #endif
 	{ "switch", do_switch, NULL, "check the root file system", false },
 };

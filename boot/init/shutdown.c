@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way down:
+ *
+ *	real root --pivot--> RAM -> unmount -> kill -> unmount -> disconnect
+ *	                                 `----- stuck: no progress ----.
+ *	                                                            reboot(2)
+ *
+ * Whoever holds the link to the server (watch) lives until all is written.
+ * What may hang in the kernel is done by a child, so process 1 never hangs.
+ */
+#include "boot/init/shutdown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+#include "boot/init/unmount.h"
+#include "port/linux/nbdk.h"
+
+/* So long (ms) nothing may be written until the server is given up. */
+#define STUCK_MS 10000
+
+/* ---- before the root switch ---- */
+
+static int copy_self(const char *to)
+{
+	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	ssize_t n = -1;
+
+	if (in >= 0 && out >= 0)
+		while ((n = sendfile(out, in, NULL, 1 << 20)) > 0)
+			;
+	if (in >= 0)
+		close(in);
+	if (out >= 0 && close(out))
+		n = -1;
+	return n < 0 ? NBD_E_IO : NBD_OK;
+}
+
+int shutdown_prepare(struct nbd_diag *d)
+{
+	static const char *const folders[] = { "/dev", "/proc", "/sys", "/run",
+					       "/oldroot" };
+	char path[64];
+	size_t i;
+
+	mkdir(SHUTDOWN_HOME, 0755);
+	if (mount("tmpfs", SHUTDOWN_HOME, "tmpfs", MS_NOSUID | MS_NODEV,
+		  "mode=755,size=4m"))
+		return nbd_diag(d, NBD_E_KERNEL, "mount a tmpfs on %s: %s",
+				SHUTDOWN_HOME, strerror(errno));
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		nbd_fmt(path, sizeof(path), "%s%s", SHUTDOWN_HOME, folders[i]);
+		mkdir(path, 0755);
+	}
+	if (copy_self(SHUTDOWN_HOME "/shutdown"))
+		return nbd_diag(d, NBD_E_IO, "copy this program to %s: %s",
+				SHUTDOWN_HOME, strerror(errno));
+	return NBD_OK;
+}
+
+/* ---- the way down ---- */
+
+/* KiB that wait to be written, as the kernel counts them. */
+static uint64_t unwritten(void)
+{
+	static const char *const keys[] = { "\nDirty:", "\nWriteback:" };
+	char buf[2048], *p;
+	uint64_t sum = 0;
+	int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
+	size_t i;
+
+	if (fd >= 0)
+		close(fd);
+	buf[n < 0 ? 0 : n] = '\0';
+	for (i = 0; i < 2; i++) {
+		uint64_t kib = 0;
+
+		p = strstr(buf, keys[i]);
+		if (!p)
+			continue;
+		for (p += strcspn(p, "0123456789"); *p >= '0' && *p <= '9'; p++)
+			kib = kib * 10 + (uint64_t)(*p - '0');
+		sum += kib;
+	}
+	return sum;
+}
+
+/*
+ * Waits for the child, or with 0 for all children, and for as long as less
+ * and less is left to write.  Its exit status, or -1: stuck.
+ */
+static int await(pid_t child)
+{
+	uint64_t end = console_now() + STUCK_MS, now, left = unwritten(), less;
+	sigset_t set;
+	int status;
+	pid_t pid;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (;;) {
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			if (pid == child)
+				return WIFEXITED(status) ? WEXITSTATUS(status)
+							 : 1;
+		if (pid < 0)
+			return child ? -1 : 0;
+		now = console_now();
+		if (now >= end) {
+			less = unwritten();
+			if (less >= left)
+				return -1;
+			left = less;
+			end = now + STUCK_MS;
+		}
+		sigtimedwait(&set, NULL,
+			     &(struct timespec){
+				     .tv_sec = (time_t)(end - now) / 1000,
+				     .tv_nsec = (long)((end - now) % 1000) *
+						1000000 });
+	}
+}
+
+static int in_child(int (*work)(void))
+{
+	pid_t pid = _Fork();
+
+	if (pid == 0)
+		_exit(work());
+	return pid < 0 ? work() : await(pid);
+}
+
+static int unmount(void)
+{
+	return unmount_all(false) != 0;
+}
+
+static int unmount_at_last(void)
+{
+	return unmount_all(true) != 0;
+}
+
+static int disconnect(void)
+{
+	static struct nbdk_info info;
+	struct nbdk_iter it = { 0 };
+	struct nbd_diag d;
+	int index, failed = 0;
+
+	while ((index = nbdk_next(&it)) >= 0) {
+		if (nbdk_info(index, &info) || !info.connected)
+			continue;
+		if (nbdk_in_use(index, &d) || nbdk_disconnect(index, &d)) {
+			say("%s", d.text);
+			failed = 1;
+		}
+	}
+	return failed;
+}
+
+static void take_down(void)
+{
+	int rc = in_child(unmount);
+
+	if (rc > 0) {
+		/* whoever is left holds files open */
+		kill(-1, SIGKILL);
+		rc = await(0) < 0 ? -1 : in_child(unmount_at_last);
+	}
+	if (rc >= 0)
+		rc |= in_child(disconnect);
+	if (rc < 0)
+		say("nothing was written for %u s: what is not on the server "
+		    "yet is lost",
+		    STUCK_MS / 1000);
+	else
+		say("all is %s", rc ? "written, but not all could be undone"
+				    : "unmounted and disconnected");
+}
+
+/* What systemd has done before it starts us, another process 1 has not. */
+static void pivot(void)
+{
+	static const char *const moved[] = { "dev", "proc", "sys" };
+	char from[8];
+	size_t i;
+
+	if (!access("/oldroot", F_OK) && !access("/shutdown", X_OK))
+		return;
+	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (chdir(SHUTDOWN_HOME)) {
+		say("%s: %s", SHUTDOWN_HOME, strerror(errno));
+		return;
+	}
+	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		nbd_fmt(from, sizeof(from), "/%s", moved[i]);
+		mount(from, moved[i], NULL, MS_MOVE, NULL);
+	}
+	if (syscall(SYS_pivot_root, ".", "oldroot") || chroot(".") ||
+	    chdir("/"))
+		say("pivot_root to %s: %s", SHUTDOWN_HOME, strerror(errno));
+}
+
+int boot_shutdown(const char *verb)
+{
+	static const struct {
+		const char *name;
+		unsigned how;
+	} verbs[] = { { "reboot", RB_AUTOBOOT },
+		      { "poweroff", RB_POWER_OFF },
+		      { "halt", RB_HALT_SYSTEM },
+		      { "kexec", RB_KEXEC },
+		      { "exit", RB_POWER_OFF } };
+	sigset_t all;
+	size_t i = 0;
+
+	while (i < 5 && strcmp(verbs[i].name, verb) != 0)
+		i++;
+	if (i == 5 || getpid() != 1) {
+		say("shutdown %s: %s", verb,
+		    i == 5 ? "not known (reboot, poweroff, halt, kexec)"
+			   : "only process 1 can do this (systemctl, reboot)");
+		return 2;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	pivot();
+	console_open("/dev/console", false);
+	take_down();
+	say("%s", verb);
+	reboot((int)verbs[i].how);
+	say("%s: %s: rebooting", verb, strerror(errno));
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		await(0);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way down.  A root that lies on the network can be unmounted by nobody
+ * who runs from it, so a copy of this program waits in RAM, and is where
+ * systemd-shutdown(8) returns to, or another process 1 that executes it.
+ */
+#ifndef BOOT_INIT_SHUTDOWN_H
+#define BOOT_INIT_SHUTDOWN_H
+
+#include "port/port.h"
+
+/* A file system of its own: /run may be mounted with noexec. */
+#define SHUTDOWN_HOME "/run/initramfs"
+
+/*
+ * Before the root switch: puts this program into SHUTDOWN_HOME, as "shutdown",
+ * with the folders that are mounted on later.
+ */
+int shutdown_prepare(struct nbd_diag *d);
+
+/*
+ * As process 1: leaves the old root, unmounts all, disconnects each nbd device
+ * that nobody uses any more, and does what verb says: reboot, poweroff, halt,
+ * kexec, exit (poweroff).  Arrives even if something cannot be unmounted, or
+ * the server is gone: in 10 s more than what is written takes.  Returns 2,
+ * with a message, if it is not process 1 or the verb is not known.
+ */
+int boot_shutdown(const char *verb);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of mounts, from its end: children come behind their parents. */
+#include "boot/init/unmount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+
+/* Three octal digits behind a backslash, in place. */
+static void unescape(char *p)
+{
+	char *out = p;
+
+	while (*p) {
+		if (p[0] == '\\' && strspn(p + 1, "01234567") >= 3) {
+			*out++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+					(p[3] - '0'));
+			p += 4;
+		} else {
+			*out++ = *p++;
+		}
+	}
+	*out = '\0';
+}
+
+char *unmount_next(char *text, size_t *len)
+{
+	size_t end = *len, begin;
+	char *p;
+	int field;
+
+	while (end && text[end - 1] != '\n')
+		end--;
+	if (!end)
+		return NULL;
+	for (begin = --end; begin && text[begin - 1] != '\n'; begin--)
+		;
+	*len = begin;
+	text[end] = '\0';
+	p = text + begin;
+	for (field = 1; field < 5; field++) {
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+	p[strcspn(p, " ")] = '\0';
+	unescape(p);
+	return p;
+}
+
+static bool stays(const char *path)
+{
+	static const char *const ours[] = { "/dev", "/proc", "/sys" };
+	size_t i, n;
+
+	if (*path != '/' || !path[1])
+		return true;
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		n = strlen(ours[i]);
+		if (!strncmp(path, ours[i], n) && (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static size_t read_list(char *buf, size_t cap)
+{
+	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0) {
+		say("/proc/self/mountinfo: %s", strerror(errno));
+		return 0;
+	}
+	while (len < cap && (n = read(fd, buf + len, cap - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	return len;
+}
+
+/* Returns how many are left; *any: one at least was unmounted. */
+static unsigned pass(bool *any, bool last)
+{
+	/* a list that is longer shows its rest when its beginning is gone */
+	static char list[65536];
+	size_t len = read_list(list, sizeof(list));
+	unsigned left = 0;
+	char *path;
+
+	*any = false;
+	while ((path = unmount_next(list, &len))) {
+		if (stays(path))
+			continue;
+		if (!umount2(path, UMOUNT_NOFOLLOW)) {
+			*any = true;
+			continue;
+		}
+		left++;
+		if (!last)
+			continue;
+		say("unmount %s: %s: left read-only", path, strerror(errno));
+		mount(NULL, path, NULL, MS_REMOUNT | MS_RDONLY, NULL);
+	}
+	return left;
+}
+
+unsigned unmount_all(bool last)
+{
+	unsigned left;
+	bool any;
+
+	do
+		left = pass(&any, false);
+	while (left && any);
+	return left && last ? pass(&any, true) : left;
+}

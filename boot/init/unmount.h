@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unmounting everything, as far as it goes. */
+#ifndef BOOT_INIT_UNMOUNT_H
+#define BOOT_INIT_UNMOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Unmounts what /proc/self/mountinfo lists, the latest first, again and again
+ * as long as that helps; but not / and what is below /dev, /proc and /sys.
+ * With `last` what remains is told, and mounted read-only, so that all is
+ * written.  Returns how much remains.  Blocks while data is being written.
+ */
+unsigned unmount_all(bool last);
+
+/*
+ * The last line of text[0..*len), which ends with a newline, becomes its mount
+ * point (proc(5): field 5, with \040 for a blank), and *len what is before it;
+ * a piece behind the last newline is dropped.  NULL: there are no more lines;
+ * "": a line without a mount point.
+ */
+char *unmount_next(char *text, size_t *len);
+
+#endif

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A service of the root of test_debian.sh: looks at the system when it is up,
+# and ends it as guest.verb= on the kernel command line says.
+exec >/dev/console 2>&1
+
+word()
+{
+	tr ' ' '\n' </proc/cmdline | sed -n "s/^guest\.$1=//p"
+}
+
+echo "guest: system is $(systemctl is-system-running --wait)"
+systemctl list-units --failed --plain --no-legend |
+	sed 's/^/guest: WRONG: failed: /'
+! grep -q guest.again /proc/cmdline || echo 'guest: started by kexec'
+echo "guest: process 1 is $(readlink /proc/1/exe)"
+awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
+	END { print "guest: root is", r }' /proc/mounts
+for exe in /proc/[0-9]*/exe; do
+	case $(readlink "$exe") in
+	*shutdown* | *nbdboot* | /init*)
+		# the watcher stays
+		grep -q '^@.*watch' "${exe%exe}cmdline" && continue
+		echo "guest: WRONG: a process of ours is left: $exe"
+		;;
+	esac
+done
+[ -x /run/initramfs/shutdown ] ||
+	echo 'guest: WRONG: nothing to execute in /run/initramfs'
+echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
+	cut -f1) KiB"
+# What is left at the request is written on the way down.
+dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
+sha256sum </var/tmp/blob >/var/tmp/sum
+verb=$(word verb)
+if [ "$verb" = kexec ]; then
+	kexec -l /boot/kernel --initrd=/boot/initramfs --command-line="$(
+		sed 's/guest.verb=kexec/guest.verb=poweroff guest.again/' \
+			/proc/cmdline)"
+fi
+echo "guest: asks for $verb"
+systemctl --no-block "$verb"

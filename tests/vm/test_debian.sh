@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Debian, with systemd, from a server: up to the last unit, and down again.
+# TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+tree=$work/tree
+ext4=$work/ext4
+squashfs=$work/squashfs
+limit=20000 # ms from the request to the end of the machine
+
+make_tree()
+{
+	debian=$(sh "$here/../debian.sh" "$O/debian") || exit 1
+	cp -a "$debian" "$tree"
+	cp "$here/debian-guest.sh" "$tree/usr/local/sbin/guest"
+	cp "$kernel" "$tree/boot/kernel"
+	cp "$work/initramfs" "$tree/boot/initramfs"
+	printf '%s\n' '[Service]' 'ExecStart=/usr/local/sbin/guest' \
+		'[Install]' 'WantedBy=multi-user.target' \
+		>"$tree/etc/systemd/system/guest.service"
+	ln -s /etc/systemd/system/guest.service \
+		"$tree/etc/systemd/system/multi-user.target.wants/"
+}
+
+# export_file FILE: by a server that tells what it is asked for.
+export_file()
+{
+	daemon_at "$port" nbdkit -f -v -i 127.0.0.1 -p "$port" file "$1"
+}
+
+goodbye()
+{
+	kill "$server"
+	wait "$server" 2>/dev/null || true
+	check "$1: the server was told goodbye" \
+		grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
+}
+
+boot()
+{
+	vm_start "$work/initramfs" \
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 systemd.show_status=0 $*"
+}
+
+said()
+{
+	grep -q -e "$1" "$work/log"
+}
+
+check()
+{
+	sentence=$1
+	shift
+	if "$@"; then
+		ok "$sentence"
+	else
+		not_ok "$sentence"
+		wrong=1
+	fi
+}
+
+now_ms()
+{
+	date +%s%3N
+}
+
+# up NAME ROOT: to the request of the guest.
+up()
+{
+	wrong=''
+	vm_wait '*guest: asks for*' || true
+	asked=$(now_ms)
+	check "$1 boots to multi-user with all units" \
+		said 'guest: system is running'
+	check "$1: its root is $2" said "guest: root is $2"
+	check "$1: systemd is process 1, and alone" \
+		said 'guest: process 1 is /usr/lib/systemd/systemd'
+	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
+}
+
+in_time()
+{
+	[ "$1" -lt "$limit" ]
+}
+
+# down NAME WHAT PATTERN...: the request is fulfilled in time.
+down()
+{
+	name=$1 verb=$2
+	shift 2
+	# to the next kernel's first word, or to the machine's end
+	if [ $# = 0 ]; then
+		while vm_wait '*'; do :; done
+	else
+		vm_wait "$@" || true
+	fi
+	took=$(($(now_ms) - asked))
+	check "$name: $verb arrives in under 20 s ($took ms)" in_time "$took"
+	check "$name: $verb: it was all unmounted and disconnected" \
+		said 'nbdboot: all is unmounted and disconnected'
+	said 'WRONG\|Kernel panic' && not_ok "$name: nothing is wrong" && wrong=1
+	[ -z "$wrong" ] || show "$work/log"
+	[ $# != 0 ] || vm_stop
+}
+
+clean()
+{
+	dumpe2fs -h "$1" 2>/dev/null >"$work/super"
+	grep -q '^Filesystem state: *clean$' "$work/super" &&
+		! grep -q needs_recovery "$work/super"
+}
+
+blob_is_whole()
+{
+	debugfs -R "dump /var/tmp/blob $work/blob" "$1" 2>/dev/null
+	debugfs -R "cat /var/tmp/sum" "$1" 2>/dev/null >"$work/sum"
+	[ -s "$work/blob" ] && [ -s "$work/sum" ] &&
+		[ "$(sha256sum <"$work/blob")" = "$(cat "$work/sum")" ]
+}
+
+find_kernel
+initramfs "$work/initramfs" \
+	'nbd virtio_net virtio_pci ext4 squashfs overlay' | sed 's/^/# /'
+make_tree
+truncate -s 400M "$ext4"
+mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
+mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
+	-Xcompression-level 1 -no-xattrs >/dev/null
+
+# A port that was free a moment ago.
+serve 0 null
+unserve
+
+# ---- ext4, written to ----
+
+export_file "$ext4"
+boot rw guest.verb=reboot
+up 'ext4' 'ext4 rw'
+down 'ext4' reboot
+goodbye 'ext4'
+check 'the file system was left clean' clean "$ext4"
+check 'what was written last is all there' blob_is_whole "$ext4"
+
+export_file "$ext4"
+boot rw guest.verb=kexec
+up 'ext4, again' 'ext4 rw'
+down 'ext4, again' kexec '*nbdboot: kexec'
+wrong=''
+: >"$work/log"
+up 'the next kernel' 'ext4 rw'
+check 'it was started by kexec' said 'guest: started by kexec'
+down 'the next kernel' poweroff
+goodbye 'the next kernel'
+check 'the file system was left clean again' clean "$ext4"
+
+# ---- squashfs under an overlay ----
+
+export_file "$squashfs"
+boot nbdboot.overlay guest.verb=poweroff
+up 'squashfs and overlay' 'overlay rw'
+down 'squashfs and overlay' poweroff
+goodbye 'squashfs and overlay'
+
+finish
