@@ -7,6 +7,7 @@
  *                    '---without this cipher------------'  ENOENT
  */
 #include "boot/secure.h"
+#include "boot/init/times.h"
 #include "port/linux/ktls.h"
 #include "port/mbedtls/tls.h"
 
@@ -23,6 +24,7 @@ static struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS];
 static unsigned missing;
 /* By secure_keep(). */
 static bool kept;
+static uint64_t began; /* the first handshake */
 
 /* ---- TLS that ends in the kernel ---- */
 
@@ -31,6 +33,8 @@ static int kernel_start(struct nbd_tls *s, unsigned conn,
 {
 	(void)s;
 	socks[conn] = (struct sock *)below; /* t is its first member */
+	if (conn == 0)
+		began = times_now();
 	return tls_records.start(&tls_records, conn, below, d);
 }
 
@@ -50,6 +54,8 @@ static int kernel_step(struct nbd_tls *s, unsigned conn, struct nbd_diag *d)
 		err = NBD_E_TLS_KERNEL;
 	}
 	explicit_bzero(&keys, sizeof(keys));
+	if (!err && conn == 0)
+		times_mark("TLS", began);
 	return err;
 }
 

@@ -7,6 +7,7 @@ boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/info.o boot/cli/map.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/modules.o
 boot-$(CONFIG_BOOT_INIT) += boot/cli/root.o
+boot-$(CONFIG_BOOT_TIMES) += boot/cli/boot_time.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/shutdown.o
 boot-$(CONFIG_BOOT_CLI) += \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/secure.o,boot/insecure.o)

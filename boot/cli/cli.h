@@ -155,6 +155,7 @@ int cmd_copy(int argc, char *argv[]);
 int cmd_load(int argc, char *argv[]);
 int cmd_unload(int argc, char *argv[]);
 int cmd_switch_root(int argc, char *argv[]);
+int cmd_boot_time(int argc, char *argv[]);
 int cmd_shutdown(int argc, char *argv[]);
 int cmd_init(int argc, char *argv[]);
 int cmd_parse_root(int argc, char *argv[]);

@@ -89,6 +89,11 @@ const struct command cli_commands[] = {
 	{ "modprobe", cmd_modprobe, "[-q] [--] MODULE|ALIAS",
 	  "load a kernel module with what it needs, as the kernel asks for it\n"
 	  "-q  without a message\n" },
+#ifdef CONFIG_BOOT_TIMES
+	{ "boot-time", cmd_boot_time, "[--svg] [FILE]",
+	  "show how long each step of the boot took\n"
+	  "--svg  as a chart\n" },
+#endif
 #ifdef CONFIG_BOOT_SHUTDOWN
 	{ "shutdown", cmd_shutdown, "reboot|poweroff|halt|kexec",
 	  "as process 1, from /run/initramfs: unmount, disconnect, and do it\n" },

@@ -26,7 +26,7 @@ int cmd_switch_root(int argc, char *argv[])
 		return CLI_USAGE;
 	err = boot_switch_root(console, argv[a.i],
 			       a.i + 1 < argc ? argv + a.i + 1 : default_init,
-			       &d);
+			       NULL, &d);
 	return cli_fail(argv[a.i], err, &d);
 }
 

@@ -26,6 +26,7 @@
 #include "boot/init/recover.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
+#include "boot/init/times.h"
 #include "boot/init/watch.h"
 #include "boot/root/root.h"
 #include "port/linux/nbdk.h"
@@ -240,13 +241,22 @@ static void undo_way_down(void)
 }
 #endif
 
+static uint64_t switch_start;
+
+static void last_words(void)
+{
+	times_mark("switch", switch_start);
+	times_write();
+}
+
 static int do_switch(struct nbd_diag *d)
 {
+	switch_start = times_now();
 	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
 	    b.argv[0]);
 	drivers_unwatch();
 	sigprocmask(SIG_SETMASK, &b.recovery.signals, NULL);
-	return boot_switch_root("/dev/console", NEWROOT, b.argv, d);
+	return boot_switch_root("/dev/console", NEWROOT, b.argv, last_words, d);
 }
 
 static const struct step {
@@ -306,13 +316,17 @@ static int run(size_t *at, struct nbd_diag *d)
 {
 	for (; *at < STEPS; ++*at) {
 		const struct step *s = &steps[*at];
+		uint64_t start;
 		int rc;
 
 		d->text[0] = '\0';
 		note("%s", s->name);
+		start = times_now();
 		rc = s->run(d);
 		if (rc)
 			return rc;
+		if (!s->once)
+			times_mark(s->name, start);
 	}
 	return NBD_E_KERNEL;
 }
@@ -330,6 +344,7 @@ int boot_init(int argc, char *argv[])
 		    "only");
 		return 2;
 	}
+	times_mark("kernel", 0);
 	b.argv = argv;
 	b.index = -1;
 	sigfillset(&all);
@@ -352,5 +367,6 @@ int boot_init(int argc, char *argv[])
 		recover(&b.recovery, &f, undo);
 		for (at = 0; steps[at].once; at++)
 			;
+		times_again(steps[at].name);
 	}
 }

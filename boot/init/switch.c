@@ -191,7 +191,8 @@ static void leave_old(int oldfd, const bool done[MOVED])
 }
 
 int boot_switch_root(const char *console, const char *newroot,
-		     char *const init_argv[], struct nbd_diag *d)
+		     char *const init_argv[], void (*last)(void),
+		     struct nbd_diag *d)
 {
 	bool done[MOVED], ok;
 	size_t n;
@@ -221,6 +222,8 @@ int boot_switch_root(const char *console, const char *newroot,
 	if (console && console_open(console, false))
 		say("cannot open %s in the new root: %s; the old one stays",
 		    console, strerror(errno));
+	if (last)
+		last();
 	execv(init_argv[0], init_argv);
 	return nbd_diag(d, NBD_E_IO, "execute %s: %s", init_argv[0],
 			strerror(errno));

@@ -27,6 +27,7 @@ for exe in /proc/[0-9]*/exe; do
 done
 [ -x /run/initramfs/shutdown ] ||
 	echo 'guest: WRONG: nothing to execute in /run/initramfs'
+sed 's/^/guest: times: /' /run/nbdboot/boot.json
 echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
 	cut -f1) KiB"
 # What is left at the request is written on the way down.

@@ -67,6 +67,17 @@ now_ms()
 	date +%s%3N
 }
 
+# Each step is there, and none ends before it begins.
+times_are_shown()
+{
+	"$nbdboot" boot-time "$work/boot.json" >"$work/times" || return 1
+	sed 's/^/# /' "$work/times"
+	for step in kernel drivers network connect mount switch; do
+		grep -q "^ *[0-9]* *[0-9]*  $step " "$work/times" || return 1
+	done
+	"$nbdboot" boot-time --svg "$work/boot.json" | grep -q '>connect<'
+}
+
 # up NAME ROOT: to the request of the guest.
 up()
 {
@@ -78,6 +89,8 @@ up()
 	check "$1: its root is $2" said "guest: root is $2"
 	check "$1: systemd is process 1, and alone" \
 		said 'guest: process 1 is /usr/lib/systemd/systemd'
+	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
+	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How long each step of the boot took, for `nbdboot boot-time`.  Times are in
+ * ms since the kernel started; what the firmware did comes before, below 0.
+ *
+ *	{"unit":"ms","steps":[
+ *	{"name":"kernel","start":0,"end":2012},
+ *	{"name":"drivers","start":2014,"end":2390}]}
+ *
+ * Steps are sorted by their start, and may lie within others.
+ */
+#ifndef BOOT_INIT_TIMES_H
+#define BOOT_INIT_TIMES_H
+
+#include <stdint.h>
+
+#include "port/port.h"
+
+#define TIMES_FILE "/run/nbdboot/boot.json"
+#define TIMES_MAX  40
+
+struct times_step {
+	char name[24];
+	int32_t start, end; /* ms; start <= end */
+};
+
+struct times {
+	struct times_step step[TIMES_MAX];
+	unsigned n;
+};
+
+#ifdef CONFIG_BOOT_TIMES
+
+/* ms since the kernel started. */
+uint64_t times_now(void);
+/*
+ * A step that began at `start` has ended.  It may lie within another one.
+ * What is too much is dropped, and what took no time.
+ */
+void times_mark(const char *name, uint64_t start);
+/* A try has failed: all from the step `from` on becomes one, "failed tries". */
+void times_again(const char *from);
+/* Writes TIMES_FILE, with the step before init's, if the kernel tells it. */
+void times_write(void);
+
+#else /* no times are taken, and that costs nothing */
+
+static inline uint64_t times_now(void)
+{
+	return 0;
+}
+
+static inline void times_mark(const char *name, uint64_t start)
+{
+	(void)name;
+	(void)start;
+}
+
+static inline void times_again(const char *from)
+{
+	(void)from;
+}
+
+static inline void times_write(void)
+{
+}
+
+#endif
+
+/*
+ * Reads len bytes of what times_write() wrote: nothing else, but it may have
+ * blanks between its parts.  0, or NBD_E_IO with the place in d.
+ */
+int times_parse(struct times *t, const char *text, size_t len,
+		struct nbd_diag *d);
+
+#endif
