@@ -4,6 +4,7 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o cmdline.o console.o \
 	switch.o $(if $(CONFIG_BOOT_WATCH),watch.o))
 boot-$(CONFIG_BOOT_TIMES) += boot/init/times.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
+boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
 
 # make initramfs [KERNEL=version or path] [MODULES="names, or auto"]

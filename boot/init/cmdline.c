@@ -51,6 +51,10 @@ static const struct word {
 	{ "archiso_nbd_name", offsetof(struct cmdline, archiso_name), TEXT, 0,
 	  0 },
 #endif
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "nbdboot.onfail", offsetof(struct cmdline, onfail), TEXT, 0, 0 },
+	{ "nbdboot.timeout", offsetof(struct cmdline, timeout), NUMBER, 0, 0 },
+#endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "nbdboot.overlay", offsetof(struct cmdline, overlay), MAYBE, 0, 0 },
 #endif

@@ -33,6 +33,7 @@ struct cmdline {
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */
+	const char *onfail;  /* nbdboot.onfail= */
 	const char *overlay; /* nbdboot.overlay=, "" without a value */
 	const char *unknown; /* the first nbdboot. word that is not known */
 	bool write;	     /* rw; the kernel's default is ro */
@@ -41,6 +42,7 @@ struct cmdline {
 	bool swap;	     /* nbdboot.swap */
 	int connections;     /* nbdboot.connections=, 1 if not given */
 	int io_timeout;	     /* nbdboot.io-timeout=: s, 0 if not given */
+	int timeout;	     /* nbdboot.timeout=, s; 0: none */
 	int panic;	     /* panic=: s until reboot, 0: stay, < 0: at once */
 };
 

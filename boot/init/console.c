@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 bool console_debug;
+void (*console_tee)(const char *p, size_t len);
+static bool something_failed;
 
 uint64_t console_now(void)
 {
@@ -43,6 +45,8 @@ static void flush(struct nbd_out *o)
 {
 	size_t done = 0;
 
+	if (something_failed && console_tee)
+		console_tee(o->buf, o->len);
 	while (done < o->len) {
 		ssize_t n = write(o->fd, o->buf + done, o->len - done);
 
@@ -100,6 +104,7 @@ void say_failed(const char *step, int err, const struct nbd_diag *d,
 	char buf[256];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
 
+	something_failed = true;
 	if (!hint)
 		hint = nbd_err_hint(err);
 	begin(&o);

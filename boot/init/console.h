@@ -20,6 +20,9 @@ uint64_t console_now(void);
  */
 int console_open(const char *path, bool control);
 
+/* Gets what is said after the first failure, too; or NULL. */
+extern void (*console_tee)(const char *p, size_t len);
+
 /*
  * Prints a line with the time in front: "[    1.234] nbdboot: ...".  Each %s
  * is escaped.  note() is silent without console_debug.

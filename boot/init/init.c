@@ -20,6 +20,7 @@
 #include "boot/init/drivers.h"
 #include "boot/init/ip.h"
 #include "boot/init/mount.h"
+#include "boot/init/onfail.h"
 #include "boot/init/overlay.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
@@ -92,6 +93,28 @@ static int do_cmdline(struct nbd_diag *d)
 		    b.root.note.text);
 	return rc;
 }
+
+#ifdef CONFIG_BOOT_ONFAIL
+static int do_onfail(struct nbd_diag *d)
+{
+	(void)d;
+	onfail_init(&b.cmd, &b.recovery);
+	return NBD_OK;
+}
+
+static int do_onfail_words(struct nbd_diag *d)
+{
+	onfail_start();
+	return onfail_check(&b.cmd, d);
+}
+
+static int do_stop_timer(struct nbd_diag *d)
+{
+	(void)d;
+	onfail_stop();
+	return NBD_OK;
+}
+#endif
 
 static int do_drivers(struct nbd_diag *d)
 {
@@ -268,8 +291,15 @@ static const struct step {
 } steps[] = {
 	{ "kernel file systems", do_kernel, NULL, "use a kernel that has them",
 	  true },
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "kernel file systems", do_onfail, NULL, "", true },
+#endif
 	{ "kernel command line", do_cmdline, NULL,
 	  "check what the boot loader (PXE, GRUB) hands to the kernel", true },
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "kernel command line", do_onfail_words, NULL,
+	  "check nbdboot.onfail=", true },
+#endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "kernel command line", do_overlay_words, NULL,
 	  "check nbdboot.overlay=", true },
@@ -296,6 +326,9 @@ static const struct step {
 #endif
 #ifdef CONFIG_BOOT_SHUTDOWN
 	{ "way down", do_way_down, undo_way_down, "", false },
+#endif
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "timer", do_stop_timer, onfail_start, "", false },
 #endif
 	{ "switch", do_switch, NULL, "check the root file system", false },
 };

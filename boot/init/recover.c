@@ -27,7 +27,7 @@ static void reap(void)
 }
 
 /* Lets time pass, and takes in the orphans that every process 1 gets. */
-static void rest(unsigned seconds)
+void rest(unsigned seconds)
 {
 	uint64_t end = console_now() + (uint64_t)seconds * 1000, now;
 	sigset_t set;
@@ -44,12 +44,12 @@ static void rest(unsigned seconds)
 }
 
 /* Returns false if there is no such program. */
-static bool run_shell(const char *shell, const sigset_t *signals)
+bool recover_shell(const char *shell, const sigset_t *signals)
 {
 	int status = 127 << 8;
 	pid_t pid;
 
-	say("starting %s (nbdboot.shell=); when it ends, the boot is tried "
+	say("starting %s; when it ends, the boot is tried "
 	    "again",
 	    shell);
 	pid = _Fork();
@@ -65,9 +65,9 @@ static bool run_shell(const char *shell, const sigset_t *signals)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
 }
 
-static void give_up(unsigned seconds)
+void recover_reboot(unsigned seconds)
 {
-	say("rebooting in %u s (panic=)", seconds);
+	say("rebooting in %u s", seconds);
 	rest(seconds);
 	sync();
 	reboot(RB_AUTOBOOT);
@@ -88,14 +88,17 @@ void recover(const struct recovery *r, const struct failure *f,
 			 : f->tries < 5 ? 1u << f->tries
 					: PAUSE_MAX;
 	/* while the device and the root are still there to be looked at */
-	bool shell = !outage && r->shell && run_shell(r->shell, &r->signals);
+	bool shell = !outage && r->shell &&
+		     recover_shell(r->shell, &r->signals);
 
 	if (!f->hopeless)
 		undo(f->at);
 	if (shell && !f->hopeless)
 		return;
+	if (r->enough && r->enough(outage, &pause) && !f->hopeless)
+		return;
 	if (!outage && r->panic)
-		give_up(r->panic < 0 ? 0 : (unsigned)r->panic);
+		recover_reboot(r->panic < 0 ? 0 : (unsigned)r->panic);
 	if (f->hopeless)
 		stay();
 	if (outage)

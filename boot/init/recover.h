@@ -11,6 +11,11 @@
 struct recovery {
 	const char *shell; /* nbdboot.shell=, or NULL */
 	int panic; /* panic=: s until the reboot, 0: none, < 0: at once */
+	/*
+	 * Is it given up?  True: that was done, and has led nowhere.  Else it
+	 * may shorten the pause (s).  NULL: it is not, while this may pass.
+	 */
+	bool (*enough)(bool outage, unsigned *pause);
 	sigset_t signals; /* as they were blocked before process 1 began */
 };
 
@@ -29,5 +34,12 @@ struct failure {
  */
 void recover(const struct recovery *r, const struct failure *f,
 	     void (*undo)(size_t at));
+
+/* Lets seconds pass, and takes in the orphans of process 1. */
+void rest(unsigned seconds);
+/* Runs that program at the console; false if there is no such program. */
+bool recover_shell(const char *shell, const sigset_t *signals);
+/* Says so, and reboots after so many seconds. */
+void recover_reboot(unsigned seconds);
 
 #endif

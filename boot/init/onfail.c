@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Giving up.  A mistake is given up at once if nbdboot.onfail= says how, an
+ * outage when the time is over, which a process of its own watches:
+ *
+ *	process 1    try, pause, try ... --over?--> wait for the timer's end
+ *	timer        ------ nbdboot.timeout= -----> reboot, halt, or a shell
+ */
+#include "boot/init/onfail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/reboot.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+
+/* So long (s) the message can be read. */
+#define PAUSE 10
+
+static const struct cmdline *cmd;
+static struct recovery *recovery;
+static uint64_t end; /* ms, of the timer */
+static pid_t timer;
+
+/*
+ * A line of /proc/consoles: "ttyS0    -W- (EC p a)    4:64".  The one with the
+ * C is /dev/console, which has it already.  No console is waited for.
+ */
+static void tell_others(const char *text, size_t len)
+{
+	char buf[1024], path[64], *p, *line, *flags;
+	int fd = open("/proc/consoles", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof(buf) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	buf[n < 0 ? 0 : n] = '\0';
+	for (line = buf; (p = strchr(line, '\n')); line = p + 1) {
+		*p = '\0';
+		flags = strchr(line, '(');
+		if (!flags || flags[2] == 'C')
+			continue;
+		line[strcspn(line, " ")] = '\0';
+		nbd_fmt(path, sizeof(path), "/dev/%s", line);
+		fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+		/* best effort, on a console that may be gone */
+		while (fd >= 0 && write(fd, text, len) < 0 && errno == EINTR)
+			;
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* Returns if it was a shell, and has ended; false if there was none. */
+static bool act(void)
+{
+	const char *how = cmd->onfail ? cmd->onfail : "reboot";
+
+	switch (*how) {
+	case 's':
+		return recover_shell(cmd->shell ? cmd->shell : "/bin/sh",
+				     &recovery->signals);
+	case 'h':
+		say("halted (nbdboot.onfail=)");
+		sync();
+		reboot((int)RB_HALT_SYSTEM);
+		return false;
+	default:
+		recover_reboot(cmd->panic > 0 ? (unsigned)cmd->panic : PAUSE);
+		return false;
+	}
+}
+
+static _Noreturn void run_timer(void)
+{
+	uint64_t now = console_now();
+
+	/* nothing of ours outlives process 1 */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (end > now)
+		rest((unsigned)((end - now + 999) / 1000));
+	say("given up: not booted in %d s (nbdboot.timeout=)", cmd->timeout);
+	_exit(!act());
+}
+
+void onfail_start(void)
+{
+	if (!cmd->timeout)
+		return;
+	end = console_now() + (uint64_t)cmd->timeout * 1000;
+	timer = _Fork();
+	if (timer == 0)
+		run_timer();
+}
+
+void onfail_stop(void)
+{
+	if (timer <= 0)
+		return;
+	kill(timer, SIGKILL);
+	waitpid(timer, NULL, 0);
+	timer = 0;
+}
+
+static bool enough(bool outage, unsigned *pause)
+{
+	uint64_t now = console_now();
+
+	if (!outage && cmd->onfail)
+		return act();
+	if (timer <= 0)
+		return false;
+	if (now < end) {
+		if (*pause > (end - now) / 1000)
+			*pause = (unsigned)((end - now) / 1000) + 1;
+		return false;
+	}
+	/* it has given up: what it does now is not to be disturbed */
+	waitpid(timer, NULL, 0);
+	onfail_start();
+	return true;
+}
+
+void onfail_init(const struct cmdline *c, struct recovery *r)
+{
+	cmd = c;
+	recovery = r;
+	r->enough = enough;
+	console_tee = tell_others;
+}
+
+int onfail_check(const struct cmdline *c, struct nbd_diag *d)
+{
+	const char *how = c->onfail;
+
+	if (!how || !strcmp(how, "reboot") || !strcmp(how, "shell") ||
+	    !strcmp(how, "halt"))
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_USAGE,
+			"nbdboot.onfail=%s is none of reboot, shell, halt",
+			how);
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Boots that fail, and what is done about it.  TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+boot()
+{
+	vm_start "$work/initramfs" "loglevel=4 ip=$guest_ip $*"
+}
+
+# says SENTENCE PATTERN...: one after the other, within this boot.
+says()
+{
+	sentence=$1
+	shift
+	for pattern; do
+		if ! vm_wait "*$pattern*"; then
+			not_ok "$sentence: $pattern"
+			show "$work/log"
+			return
+		fi
+	done
+	ok "$sentence"
+}
+
+# ends SENTENCE: the machine does, by itself, and not in a panic.
+ends()
+{
+	while vm_wait '*'; do :; done
+	if grep -q 'Kernel panic' "$work/log"; then
+		not_ok "$1"
+		show "$work/log"
+	else
+		ok "$1"
+	fi
+	vm_stop
+}
+
+find_kernel
+add_busybox "$work/add"
+rm -f "$work/add/bin/init" "$work/add/bin/modprobe"
+printf '%s\n' '#!/bin/sh' 'echo guest: a shell' >"$work/add/bin/hello"
+chmod 755 "$work/add/bin/hello"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci' "$work/add" |
+	sed 's/^/# /'
+# A port where nobody listens, and one where nobody answers.
+serve 0 null
+unserve
+down=$port
+serve 0 null
+unserve
+daemon_at "$port" socat -u "TCP-LISTEN:$port,bind=127.0.0.1,fork" \
+	OPEN:/dev/null
+silent=$port
+
+# ---- consoles ----
+
+# /dev/console is the latter; what is followed here is the serial port.
+boot console=tty0 nbdboot.onfail=halt
+says 'a failure is told on a console that is not /dev/console' \
+	'nbdboot: FAILED: kernel command line: ' 'nbdboot: halted'
+says 'and nbdboot.onfail=halt halts' 'System halted'
+vm_stop
+
+# ---- a mistake ----
+
+boot nbdboot.onfail=reboot
+says 'nbdboot.onfail=reboot reboots after a mistake' 'nbdboot: FAILED' \
+	'nbdboot: rebooting in 1 s'
+ends 'and the machine does'
+boot nbdboot.onfail=nothing "root=nbd://$host:$down/"
+says 'a wrong word is refused' \
+	'FAILED: kernel command line: nbdboot.onfail=nothing is none of'
+vm_stop
+
+# ---- the time is over ----
+
+boot "root=nbd://$host:$down/ nbdboot.timeout=5"
+says 'an outage is tried again, then given up' 'FAILED: connect' \
+	'next try in 1 s' 'FAILED: connect' 'given up: not booted in 5 s'
+ends 'and the machine reboots'
+boot "root=nbd://$host:$silent/ nbdboot.timeout=4 nbdboot.onfail=reboot"
+says 'a step that hangs is given up' 'given up: not booted in 4 s' \
+	'rebooting'
+ends 'and the machine reboots all the same'
+boot "root=nbd://$host:$down/ nbdboot.timeout=4 nbdboot.onfail=shell \
+nbdboot.shell=/bin/hello"
+says 'a shell is started when it is given up, then it is tried again' \
+	'given up: not booted in 4 s' 'starting /bin/hello' 'guest: a shell' \
+	'FAILED: connect' 'given up: not booted in 4 s'
+vm_stop
+
+finish
