@@ -30,7 +30,7 @@
 #include "port/linux/nbdk.h"
 
 /* So long (ms) nothing may be written until the server is given up. */
-#define STUCK_MS 10000
+#define STUCK_MS 8000
 
 /* ---- before the root switch ---- */
 

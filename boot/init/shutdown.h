@@ -22,7 +22,7 @@ int shutdown_prepare(struct nbd_diag *d);
  * As process 1: leaves the old root, unmounts all, disconnects each nbd device
  * that nobody uses any more, and does what verb says: reboot, poweroff, halt,
  * kexec, exit (poweroff).  Arrives even if something cannot be unmounted, or
- * the server is gone: in 10 s more than what is written takes.  Returns 2,
+ * the server is gone: in 8 s more than what is written takes.  Returns 2,
  * with a message, if it is not process 1 or the verb is not known.
  */
 int boot_shutdown(const char *verb);

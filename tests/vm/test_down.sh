@@ -95,7 +95,7 @@ check 'the file system was left clean' clean
 
 end 'cut init=/etc/guest'
 check 'with the network gone the loss is told' \
-	said 'nbdboot: nothing was written for 10 s'
+	said 'nbdboot: nothing was written for 8 s'
 
 # ---- as busybox does it: the kernel ends with the root mounted ----
 
