@@ -5,12 +5,16 @@
 # shellcheck source=tests/vm/outage.sh
 . /outage
 with_tls=''
-uri=nbd://$address/
 cpus=$(nproc)
 
 # ---- connections that come and go ----
 
-file_server
+# On the host: nbdkit 1.32 may fail an assertion of its own when a connection
+# ends with requests in flight.
+modprobe -a virtio_pci virtio_net
+ip addr add 10.0.2.15/24 dev eth0
+ip link set eth0 up
+uri=nbd://10.0.2.2:$(word port)/
 check 'connect without -m' nbdboot connect -t $timeout -d nbd0 $uri
 check 'has room for a connection on each CPU' same "$(field slots)" "$cpus"
 nbdboot disconnect nbd0
@@ -18,7 +22,7 @@ check 'connect -m 4 -c 1' nbdboot connect -t $timeout -m 4 -d nbd0 $uri
 check 'status tells live and dead ones' sh -c \
 	'nbdboot status nbd0 | grep "^nbd0: 1 live, 3 dead, 1 wanted$"'
 check 'and whom each one is connected to' sh -c \
-	"nbdboot status | grep 'live *$address port 10809 from port .*RTT'"
+	"nbdboot status | grep 'live *10.0.2.2 port .* from port .*RTT'"
 refused 'more than there is room for is refused' 1 'connect -m 5' \
 	nbdboot scale -c 5 nbd0
 refused 'a device that is not connected has nothing to scale' 1 \
@@ -31,7 +35,8 @@ i=0
 while [ $i -lt $rounds ]; do
 	for n in 4 2 4 1; do
 		flows
-		nbdboot scale -c $n nbd0 && await live $n || break 2
+		nbdboot scale -c $n nbd0 || break 2
+		await live $n
 	done
 	i=$((i + 1))
 done
@@ -45,7 +50,6 @@ wait $watch
 check 'the watcher stops, the device does not' sh -c \
 	'nbdboot list nbd0 | grep "State: *connected"'
 nbdboot disconnect nbd0
-kill -9 $server
 
 # ---- throughput ----
 
@@ -59,6 +63,7 @@ iops()
 }
 
 # One request at a time on each connection: only more of them help.
+uri=nbd://$address/
 server -p 10809 --filter=delay -t 1 file /tmp/disk rdelay=5ms
 nbdboot connect -t 10 -m 4 -d nbd0 $uri >/dev/null
 table=

@@ -11,8 +11,10 @@ tree=$work/tree
 find_kernel
 make_guest "$tree" scale-tests.sh fio
 cp "$here/outage.sh" "$tree/outage"
-initramfs "$work/initramfs" 'nbd tcp_diag unix_diag' "$tree" | sed 's/^/# /'
+initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
+truncate -s 64M "$work/disk"
+daemon_at 20988 qemu-nbd -p 20988 -b 127.0.0.1 -t -e 8 --shared=8 -f raw "$work/disk"
 vm_memory=768
 guest_tests "$work/initramfs" "test.rounds=${ROUNDS:-3} \
-test.storms=${STORMS:-20}"
+test.storms=${STORMS:-20} test.port=20988"
 finish
