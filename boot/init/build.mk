@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o cmdline.o console.o \
-	drivers.o ip.o mount.o network.o part.o program.o recover.o super.o \
+	drivers.o mount.o part.o program.o recover.o super.o \
 	switch.o $(if $(CONFIG_BOOT_WATCH),watch.o))
 boot-$(CONFIG_BOOT_TIMES) += boot/init/times.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o

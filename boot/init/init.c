@@ -18,7 +18,7 @@
 #include "boot/init/cmdline.h"
 #include "boot/init/console.h"
 #include "boot/init/drivers.h"
-#include "boot/init/ip.h"
+#include "boot/net/ip.h"
 #include "boot/init/mount.h"
 #include "boot/init/onfail.h"
 #include "boot/init/overlay.h"

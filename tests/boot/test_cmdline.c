@@ -3,7 +3,7 @@
 #include "tests/unit.h"
 
 #include "boot/init/cmdline.h"
-#include "boot/init/ip.h"
+#include "boot/net/ip.h"
 
 static struct cmdline c;
 static struct nbd_diag d;

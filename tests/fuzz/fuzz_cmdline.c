@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line, and what its words are parsed into. */
 #include "boot/init/cmdline.h"
-#include "boot/init/ip.h"
+#include "boot/net/ip.h"
 #include "boot/init/mount.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What ip= asks for, done. */
-#include "boot/init/ip.h"
+#include "boot/net/ip.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parser of ip=. */
-#include "boot/init/ip.h"
+#include "boot/net/ip.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ip= of the kernel command line (nfsroot.txt), and bringing it about. */
-#ifndef BOOT_INIT_IP_H
-#define BOOT_INIT_IP_H
+#ifndef BOOT_NET_IP_H
+#define BOOT_NET_IP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, ip.o network.o)
