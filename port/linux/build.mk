@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o
-port-$(CONFIG_PORT_LINUX) += port/linux/link.o
+port-$(CONFIG_PORT_LINUX) += port/linux/link.o port/linux/packet.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o port/linux/nbdk_watch.o
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o

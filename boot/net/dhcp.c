@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The states of a DHCPv4 client. */
+#include "boot/net/dhcp.h"
+
+#include <string.h>
+
+/* Requests for one offer; then another server may be better. */
+#define REQUESTS  4
+#define PAUSE_MS  1000u
+#define DOUBLINGS 6
+
+/* Knuth's generator will do: this only keeps a thousand machines apart. */
+static uint32_t random_next(struct dhcp *d)
+{
+	d->random = d->random * 1664525 + 1013904223;
+	return d->random >> 8;
+}
+
+static uint64_t pause(struct dhcp *d)
+{
+	unsigned n = d->tries < DOUBLINGS ? d->tries : DOUBLINGS;
+	uint32_t base = PAUSE_MS << n;
+
+	return base - base / 8 + random_next(d) % (base / 4);
+}
+
+static void enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
+{
+	d->state = state;
+	d->tries = 0;
+	d->due = due;
+}
+
+static void begin(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+		  uint64_t now)
+{
+	memcpy(d->mac, mac, sizeof(d->mac));
+	d->random = seed;
+	d->xid = seed ^ random_next(d);
+	d->started = now;
+}
+
+void dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
+		uint32_t seed, uint64_t now)
+{
+	memset(d, 0, sizeof(*d));
+	d->host = host;
+	begin(d, mac, seed, now);
+	enter(d, DHCP_SELECTING, now);
+}
+
+void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+		  uint64_t now)
+{
+	d->host = d->lease.host;
+	begin(d, mac, seed, now);
+	enter(d, DHCP_RENEWING, now);
+}
+
+/* What passes by itself: an offer that is not confirmed, a lease that ends. */
+static void age(struct dhcp *d, uint64_t now)
+{
+	uint64_t had = (now - d->bound) / 1000;
+
+	if (d->state == DHCP_REQUESTING && d->tries == REQUESTS)
+		enter(d, DHCP_SELECTING, now);
+	if (d->state == DHCP_RENEWING && had >= d->lease.t2)
+		enter(d, DHCP_REBINDING, now);
+	if (d->state == DHCP_REBINDING && had >= d->lease.seconds)
+		d->state = DHCP_LOST;
+}
+
+size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
+{
+	uint64_t secs = (now - d->started) / 1000;
+	struct dhcp_query q = { .type = DHCP_REQUEST, .host = d->host };
+
+	age(d, now);
+	q.xid = d->xid;
+	q.secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
+	memcpy(q.mac, d->mac, sizeof(q.mac));
+	switch (d->state) {
+	case DHCP_SELECTING:
+		q.type = DHCP_DISCOVER;
+		break;
+	case DHCP_REQUESTING:
+		memcpy(q.address, d->lease.addr, 4);
+		memcpy(q.server, d->lease.server, 4);
+		break;
+	case DHCP_RENEWING:
+	case DHCP_REBINDING:
+		memcpy(q.ciaddr, d->lease.addr, 4);
+		break;
+	default:
+		return 0;
+	}
+	d->due = now + pause(d);
+	d->tries++;
+	d->sent = now;
+	return dhcp_build(buf, &q);
+}
+
+static void take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+{
+	d->lease = *l;
+	enter(d, DHCP_REQUESTING, now);
+}
+
+/* A server that always refuses must not be asked without end at once. */
+static void take_nak(struct dhcp *d, uint64_t now)
+{
+	if (d->state >= DHCP_RENEWING) {
+		d->state = DHCP_LOST;
+		return;
+	}
+	enter(d, DHCP_SELECTING, now);
+	d->due += pause(d);
+}
+
+bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
+{
+	struct dhcp_lease l;
+	int type = dhcp_parse(p, len, d->xid, d->mac, &l);
+	bool same = !memcmp(l.server, d->lease.server, sizeof(l.server));
+
+	if (type == DHCP_OFFER && d->state == DHCP_SELECTING) {
+		take_offer(d, &l, now);
+		return true;
+	}
+	/* only who was asked may answer; when rebinding that is everybody */
+	if (d->state == DHCP_SELECTING || d->state == DHCP_BOUND ||
+	    d->state == DHCP_LOST || (!same && d->state != DHCP_REBINDING) ||
+	    (type != DHCP_NAK && type != DHCP_ACK))
+		return false;
+	if (type == DHCP_NAK) {
+		take_nak(d, now);
+		return true;
+	}
+	d->lease = l;
+	d->bound = d->sent;
+	d->state = DHCP_BOUND;
+	return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The client's side of DHCPv4 (RFC 2131, 4.4), without I/O and without a
+ * clock: the caller sends what dhcp_send() writes when `due` has come, and
+ * shows dhcp_take() what arrives.
+ *
+ *	SELECTING --offer--> REQUESTING --ack--> BOUND
+ *	    ^-------nak, silence-----'
+ *	RENEWING --T2--> REBINDING --ack--> BOUND, --nak, expiry--> LOST
+ *
+ * The first offer is taken: who boots waits for nobody.  The pauses between
+ * two sendings are 1, 2, 4 ... 64 s, an eighth more or less; RFC 2131 begins
+ * with 4 s, but a switch port that is slow to forward then costs all of them.
+ */
+#ifndef BOOT_NET_DHCP_H
+#define BOOT_NET_DHCP_H
+
+#include "boot/net/dhcp_msg.h"
+
+enum dhcp_state {
+	DHCP_SELECTING,
+	DHCP_REQUESTING,
+	DHCP_BOUND,
+	DHCP_RENEWING,
+	DHCP_REBINDING,
+	DHCP_LOST
+};
+
+struct dhcp {
+	enum dhcp_state state;
+	uint8_t mac[6];
+	const char *host; /* the name that is told to the server, or "" */
+	uint32_t xid, random;
+	unsigned tries;	  /* messages sent in this state */
+	uint64_t started; /* ms; all times are of one clock of the caller's */
+	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
+	uint64_t bound;	  /* ms; when the lease began: the request was sent */
+	uint64_t sent;	  /* ms; the latest message */
+	struct dhcp_lease lease; /* what is asked for, then what is had */
+};
+
+/* Begins anew: due at once.  seed is a random number, host outlives d. */
+void dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
+		uint32_t seed, uint64_t now);
+
+/*
+ * Begins to renew d->lease, which was got at d->bound: to its server alone
+ * until T2, then (REBINDING) to all.  The rest of d is filled in here.
+ */
+void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+		  uint64_t now);
+
+/*
+ * Writes the message that is due and sets the next time.  0: nothing is to be
+ * sent in this state (any more).
+ */
+size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now);
+
+/*
+ * Looks at a datagram for the client's port; what is not for us, not expected
+ * or malformed changes nothing.  True if the state has changed.
+ */
+bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The codec of DHCPv4: one table says what becomes of which option. */
+#include "boot/net/dhcp_msg.h"
+
+#include <string.h>
+
+/* Offsets in the header. */
+enum {
+	OP,
+	HTYPE,
+	HLEN,
+	XID = 4,
+	SECS = 8,
+	CIADDR = 12,
+	YIADDR = 16,
+	SIADDR = 20,
+	CHADDR = 28,
+	SNAME = 44,
+	BOOTFILE = 108,
+	COOKIE = 236,
+	OPTIONS = 240,
+	LEAST = 300
+};
+
+enum {
+	PAD = 0,
+	MASK = 1,
+	ROUTER = 3,
+	DNS = 6,
+	HOST = 12,
+	DOMAIN = 15,
+	ROOT_PATH = 17,
+	MTU = 26,
+	WANTED = 50,
+	SECONDS = 51,
+	OVERLOAD = 52,
+	TYPE = 53,
+	SERVER = 54,
+	ASK_FOR = 55,
+	MAX_SIZE = 57,
+	T1 = 58,
+	T2 = 59,
+	VENDOR_CLASS = 60,
+	CLIENT_ID = 61,
+	ROUTES = 121,
+	END = 255
+};
+
+static const uint8_t cookie[4] = { 99, 130, 83, 99 };
+
+/* 121 stands before 3, as RFC 3442 wants it. */
+static const uint8_t ask_for[] = { ASK_FOR, 11,	       MASK,   ROUTES, ROUTER,
+				   DNS,	    HOST,      DOMAIN, MTU,    SECONDS,
+				   T1,	    ROOT_PATH, T2 };
+
+/* A value of more bytes than fit is as good as none: len tells. */
+struct raw {
+	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
+	uint8_t t1[4], t2[4], mtu[2], overload[1];
+	uint8_t host[64], domain[64], root_path[512], routes[128];
+};
+
+/* many: a list, of which the first ones will do. */
+static const struct option {
+	uint8_t code, many;
+	uint16_t at, cap;
+} options[] = {
+#define OPTION(code, many, field)                        \
+	{                                                \
+		code, many, offsetof(struct raw, field), \
+			sizeof(((struct raw *)0)->field) \
+	}
+	OPTION(MASK, 0, mask),
+	OPTION(ROUTER, 1, router),
+	OPTION(DNS, 1, dns),
+	OPTION(HOST, 0, host),
+	OPTION(DOMAIN, 0, domain),
+	OPTION(ROOT_PATH, 0, root_path),
+	OPTION(MTU, 0, mtu),
+	OPTION(SECONDS, 0, seconds),
+	OPTION(OVERLOAD, 0, overload),
+	OPTION(TYPE, 0, type),
+	OPTION(SERVER, 0, server),
+	OPTION(T1, 0, t1),
+	OPTION(T2, 0, t2),
+	OPTION(ROUTES, 0, routes),
+};
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+/* Places in the table that the code asks for. */
+enum {
+	I_MASK,
+	I_ROUTER,
+	I_DNS,
+	I_HOST,
+	I_DOMAIN,
+	I_ROOT,
+	I_MTU,
+	I_SECONDS,
+	I_OVERLOAD,
+	I_TYPE,
+	I_SERVER,
+	I_T1,
+	I_T2,
+	I_ROUTES
+};
+
+struct reading {
+	struct raw raw;
+	uint16_t len[N_OPTIONS]; /* more than cap: it did not fit */
+};
+
+static uint32_t be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	       (uint32_t)p[2] << 8 | p[3];
+}
+
+static bool zeros(const uint8_t a[4])
+{
+	return !be32(a);
+}
+
+/* ---- writing ---- */
+
+static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
+{
+	p[0] = (uint8_t)code;
+	p[1] = (uint8_t)len;
+	memcpy(p + 2, data, len);
+	return p + 2 + len;
+}
+
+static uint8_t *put_address(uint8_t *p, unsigned code, const uint8_t a[4])
+{
+	return zeros(a) ? p : put(p, code, a, 4);
+}
+
+size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
+{
+	static const uint8_t max_size[2] = { DHCP_MAX >> 8, DHCP_MAX & 0xff };
+	uint8_t *p = buf + OPTIONS, id[7] = { 1 };
+	const uint8_t type = (uint8_t)q->type;
+	int i;
+
+	memset(buf, 0, DHCP_MAX);
+	buf[OP] = buf[HTYPE] = 1;
+	buf[HLEN] = sizeof(q->mac);
+	for (i = 0; i < 4; i++)
+		buf[XID + i] = (uint8_t)(q->xid >> (24 - 8 * i));
+	buf[SECS] = (uint8_t)(q->secs >> 8);
+	buf[SECS + 1] = (uint8_t)q->secs;
+	memcpy(buf + CIADDR, q->ciaddr, 4);
+	memcpy(buf + CHADDR, q->mac, sizeof(q->mac));
+	memcpy(buf + COOKIE, cookie, sizeof(cookie));
+	memcpy(id + 1, q->mac, sizeof(q->mac));
+	p = put(p, TYPE, &type, 1);
+	/* the firmware and the real system's client say the same of them */
+	p = put(p, CLIENT_ID, id, sizeof(id));
+	p = put(p, VENDOR_CLASS, "nbdboot", 7);
+	p = put(p, MAX_SIZE, max_size, 2);
+	p = put_address(p, WANTED, q->address);
+	p = put_address(p, SERVER, q->server);
+	if (q->host[0])
+		p = put(p, HOST, q->host, strlen(q->host));
+	memcpy(p, ask_for, sizeof(ask_for));
+	p += sizeof(ask_for);
+	*p++ = END;
+	return p - buf < LEAST ? LEAST : (size_t)(p - buf);
+}
+
+/* ---- reading ---- */
+
+static void take(struct reading *r, unsigned code, const uint8_t *p,
+		 unsigned len)
+{
+	const struct option *o;
+	unsigned i, room;
+
+	for (i = 0; i < N_OPTIONS && options[i].code != code; i++)
+		;
+	if (i == N_OPTIONS)
+		return;
+	o = &options[i];
+	room = o->cap > r->len[i] ? (unsigned)o->cap - r->len[i] : 0;
+	memcpy((uint8_t *)&r->raw + o->at + r->len[i], p,
+	       len < room ? len : room);
+	if (len > room && o->many)
+		len = room;
+	r->len[i] = (uint16_t)(len > room ? o->cap + 1u : r->len[i] + len);
+}
+
+/* False if an option sticks out of the field. */
+static bool read_options(struct reading *r, const uint8_t *p, size_t len)
+{
+	while (len && *p != END) {
+		size_t n;
+
+		if (*p == PAD) {
+			p++;
+			len--;
+			continue;
+		}
+		if (len < 2 || p[1] > len - 2)
+			return false;
+		take(r, p[0], p + 2, p[1]);
+		n = 2u + p[1];
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool has(const struct reading *r, unsigned i)
+{
+	return r->len[i] == options[i].cap;
+}
+
+/* Text of our own alphabet, or "". */
+static void read_text(const struct reading *r, unsigned i, char *to, bool name)
+{
+	const uint8_t *p = (const uint8_t *)&r->raw + options[i].at;
+	unsigned n = r->len[i], at;
+
+	/* some servers count a closing NUL */
+	while (n && n <= options[i].cap && !p[n - 1])
+		n--;
+	if (n > options[i].cap)
+		return;
+	for (at = 0; at < n; at++) {
+		unsigned c = p[at], letter = c | 0x20;
+
+		if (name ? (letter < 'a' || letter > 'z') &&
+				    (c < '0' || c > '9') && c != '-' &&
+				    c != '.' && c != '_'
+			 : c < ' ' || c > '~')
+			return;
+	}
+	memcpy(to, p, n);
+	to[n] = '\0';
+}
+
+int dhcp_prefix(const uint8_t mask[4])
+{
+	uint32_t v = be32(mask);
+	int n = 0;
+
+	for (; v & 0x80000000; v <<= 1)
+		n++;
+	return v ? -1 : n;
+}
+
+unsigned dhcp_class(const uint8_t a[4])
+{
+	return a[0] < 128 ? 8 : a[0] < 192 ? 16 : 24;
+}
+
+static void read_times(const struct reading *r, struct dhcp_lease *l)
+{
+	l->seconds = has(r, I_SECONDS) ? be32(r->raw.seconds) : UINT32_MAX;
+	l->t1 = has(r, I_T1) ? be32(r->raw.t1) : l->seconds / 2;
+	l->t2 = has(r, I_T2) ? be32(r->raw.t2) : l->seconds - l->seconds / 8;
+	if (l->t2 > l->seconds)
+		l->t2 = l->seconds - l->seconds / 8;
+	if (l->t1 > l->t2)
+		l->t1 = l->t2 / 2;
+	if (!l->t1)
+		l->t1 = 1;
+	if (l->t2 < l->t1)
+		l->t2 = l->t1;
+}
+
+static void read_lease(const struct reading *r, struct dhcp_lease *l)
+{
+	int prefix = has(r, I_MASK) ? dhcp_prefix(r->raw.mask) : -1;
+
+	l->prefix =
+		(uint8_t)(prefix > 0 ? (unsigned)prefix : dhcp_class(l->addr));
+	if (has(r, I_ROUTER))
+		memcpy(l->router, r->raw.router, 4);
+	l->n_dns = (uint8_t)(r->len[I_DNS] / 4);
+	memcpy(l->dns, r->raw.dns, sizeof(l->dns));
+	if (has(r, I_MTU))
+		l->mtu = (uint16_t)(r->raw.mtu[0] << 8 | r->raw.mtu[1]);
+	if (r->len[I_ROUTES] <= sizeof(l->routes))
+		l->route_bytes = (uint8_t)r->len[I_ROUTES];
+	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
+	read_text(r, I_HOST, l->host, true);
+	read_text(r, I_DOMAIN, l->domain, true);
+	read_text(r, I_ROOT, l->root_path, false);
+	read_times(r, l);
+}
+
+/* Not 0.x, loopback, multicast and above. */
+static bool usable(const uint8_t a[4])
+{
+	return a[0] && a[0] != 127 && a[0] < 224;
+}
+
+int dhcp_parse(const uint8_t *p, size_t len, uint32_t xid, const uint8_t mac[6],
+	       struct dhcp_lease *l)
+{
+	struct reading r;
+	unsigned where;
+
+	memset(l, 0, sizeof(*l));
+	memset(&r, 0, sizeof(r));
+	if (len < OPTIONS || p[OP] != 2 || be32(p + XID) != xid ||
+	    memcmp(p + CHADDR, mac, 6) != 0 || memcmp(p + COOKIE, cookie, 4) ||
+	    !read_options(&r, p + OPTIONS, len - OPTIONS))
+		return 0;
+	where = has(&r, I_OVERLOAD) ? r.raw.overload[0] : 0;
+	if (((where & 1) &&
+	     !read_options(&r, p + BOOTFILE, COOKIE - BOOTFILE)) ||
+	    ((where & 2) && !read_options(&r, p + SNAME, BOOTFILE - SNAME)))
+		return 0;
+	if (!has(&r, I_TYPE) || !has(&r, I_SERVER))
+		return 0;
+	memcpy(l->server, r.raw.server, 4);
+	if (r.raw.type[0] == DHCP_NAK)
+		return DHCP_NAK;
+	if ((r.raw.type[0] != DHCP_OFFER && r.raw.type[0] != DHCP_ACK) ||
+	    !usable(p + YIADDR))
+		return 0;
+	memcpy(l->addr, p + YIADDR, 4);
+	memcpy(l->next, p + SIADDR, 4);
+	read_lease(&r, l);
+	return r.raw.type[0];
+}
+
+bool dhcp_route(const struct dhcp_lease *l, unsigned *at, struct dhcp_route *r)
+{
+	const uint8_t *p = l->routes + *at;
+	unsigned left = l->route_bytes - *at, n;
+
+	if (!left || *p > 32)
+		return false;
+	n = (*p + 7u) / 8;
+	if (left < 5 + n)
+		return false;
+	memset(r, 0, sizeof(*r));
+	r->prefix = *p;
+	memcpy(r->to, p + 1, n);
+	memcpy(r->via, p + 1 + n, 4);
+	*at += 5 + n;
+	return true;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages of DHCPv4 (RFC 2131, RFC 2132): the codec, which does no I/O.
+ *
+ *	BOOTP header, 236 bytes | cookie | option, length, value ... | end
+ *	         file 128, sname 64 may hold more options (52, overload)
+ */
+#ifndef BOOT_NET_DHCP_MSG_H
+#define BOOT_NET_DHCP_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DHCP_CLIENT 68
+#define DHCP_SERVER 67
+
+/* What we send is never longer; the least that a relay must pass on is 300. */
+#define DHCP_MAX 576
+
+enum dhcp_type {
+	DHCP_DISCOVER = 1,
+	DHCP_OFFER = 2,
+	DHCP_REQUEST = 3,
+	DHCP_ACK = 5,
+	DHCP_NAK = 6,
+};
+
+/* Addresses are in network order.  What was not given is 0 or "". */
+struct dhcp_lease {
+	uint8_t addr[4];   /* ours */
+	uint8_t next[4];   /* siaddr: the server of the next step of the boot */
+	uint8_t server[4]; /* which DHCP server this is from */
+	uint8_t router[4]; /* the first */
+	uint8_t dns[3][4];
+	uint8_t n_dns;
+	uint8_t prefix;	     /* of the mask, else of the address's class */
+	uint8_t route_bytes; /* of routes[] */
+	uint8_t routes[128]; /* see dhcp_route() */
+	uint16_t mtu;
+	uint32_t seconds, t1, t2;  /* UINT32_MAX: for ever; 0 < t1 <= t2 */
+	char host[65], domain[65]; /* letters, digits, '-', '.', '_' alone */
+	char root_path[513];	   /* printable ASCII alone */
+};
+
+/* What a request says; addresses of zeros are left out. */
+struct dhcp_query {
+	enum dhcp_type type;
+	uint32_t xid;
+	uint16_t secs; /* since the first message */
+	uint8_t mac[6];
+	uint8_t ciaddr[4];  /* ours, when renewing */
+	uint8_t address[4]; /* 50: the one that is wanted */
+	uint8_t server[4];  /* 54: whose offer is taken */
+	const char *host;   /* 12; "": none; at most 64 bytes */
+};
+
+/* Writes the message: its length, at least 300. */
+size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
+
+/*
+ * Reads an answer.  Returns its dhcp_type, or 0 if it is none for this xid
+ * and MAC, malformed, or gives no address that a machine can have.  An option
+ * that is too short, too long or not of its kind counts as not given; parts
+ * of one are joined (RFC 3396).  For a DHCP_NAK only `server` is filled in.
+ * Nothing outside of p[0] to p[len - 1] is read.
+ */
+int dhcp_parse(const uint8_t *p, size_t len, uint32_t xid, const uint8_t mac[6],
+	       struct dhcp_lease *l);
+
+/* One classless static route (RFC 3442); via 0.0.0.0: it is on the link. */
+struct dhcp_route {
+	uint8_t to[4], via[4];
+	unsigned prefix;
+};
+
+/* The route at *at, which moves on; false at the end or at a malformed one. */
+bool dhcp_route(const struct dhcp_lease *l, unsigned *at, struct dhcp_route *r);
+
+/* A contiguous mask as the length of its prefix; -1 if it is none. */
+int dhcp_prefix(const uint8_t mask[4]);
+/* The prefix of an address's class, for want of a mask. */
+unsigned dhcp_class(const uint8_t addr[4]);
+
+#endif
