@@ -83,15 +83,15 @@ static int find_link(const struct ip_config *ip, struct link *l,
 static int configure(const struct ip_config *ip, int index, struct nbd_diag *d)
 {
 	struct link_addr a = { .family = AF_INET, .prefix = ip->prefix };
-	struct link_addr all = { .family = AF_INET };
-	struct link_addr gw = { .family = AF_INET, .prefix = 32 };
+	struct link_route all = { .dst = { .family = AF_INET },
+				  .gw = { .family = AF_INET } };
 	int rc;
 
 	memcpy(a.ip, ip->client, sizeof(ip->client));
-	memcpy(gw.ip, ip->gateway, sizeof(ip->gateway));
+	memcpy(all.gw.ip, ip->gateway, sizeof(ip->gateway));
 	rc = link_add_addr(index, &a, d);
 	if (!rc && ip->has_gateway)
-		rc = link_add_route(index, &all, &gw, d);
+		rc = link_add_route(index, &all, d);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
+#include <linux/if_arp.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
@@ -62,6 +63,7 @@ static void read_link(void *ctx, const struct nl_reply *r)
 	l.up = h.ifi_flags & IFF_UP;
 	l.carrier = l.up && (h.ifi_flags & IFF_LOWER_UP);
 	l.loopback = h.ifi_flags & IFF_LOOPBACK;
+	l.ether = h.ifi_type == ARPHRD_ETHER;
 	if (nl_find(r->data, r->len, sizeof(h), IFLA_IFNAME, &a))
 		nl_str(&a, l.name, sizeof(l.name));
 	if (nl_find(r->data, r->len, sizeof(h), IFLA_MTU, &a))
@@ -192,29 +194,71 @@ int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 
 /* ---- changing ---- */
 
-int link_up(int index, struct nbd_diag *d)
+/* One attribute (type 0: none), or the flag IFF_UP, of an interface. */
+static int set(int index, int up, unsigned type, const void *data, size_t len,
+	       const char *verb, struct nbd_diag *d)
 {
 	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC,
 				     .ifi_index = index,
-				     .ifi_flags = IFF_UP,
-				     .ifi_change = IFF_UP };
-	struct call k;
-	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
-
-	return rc < 0 ? rc : finish(&k, "set up", index, d);
-}
-
-int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
-{
-	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC,
-				     .ifi_index = index };
+				     .ifi_flags = up > 0 ? IFF_UP : 0,
+				     .ifi_change = up >= 0 ? IFF_UP : 0 };
 	struct call k;
 	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
 
 	if (rc < 0)
 		return rc;
-	nl_put_u32(&k.m, IFLA_MTU, mtu);
-	return finish(&k, "set the MTU of", index, d);
+	if (type)
+		nl_put(&k.m, type, data, len);
+	return finish(&k, verb, index, d);
+}
+
+int link_up(int index, struct nbd_diag *d)
+{
+	return set(index, 1, 0, NULL, 0, "set up", d);
+}
+
+int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
+{
+	const uint32_t v = mtu;
+
+	return set(index, -1, IFLA_MTU, &v, sizeof(v), "set the MTU of", d);
+}
+
+int link_rename(int index, const char *name, struct nbd_diag *d)
+{
+	/* most kernels rename only what is down */
+	int rc = set(index, 0, 0, NULL, 0, "set down", d);
+
+	return rc < 0 ? rc
+		      : set(index, -1, IFLA_IFNAME, name, strlen(name) + 1,
+			    "rename", d);
+}
+
+int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d)
+{
+	return set(index, -1, IFLA_ADDRESS, mac, 6, "set the MAC of", d);
+}
+
+int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
+{
+	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
+	const uint16_t v = (uint16_t)id;
+	struct call k;
+	size_t info, data;
+	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+		       &h, sizeof(h), d);
+
+	if (rc < 0)
+		return rc;
+	nl_put_u32(&k.m, IFLA_LINK, (uint32_t)index);
+	nl_put_str(&k.m, IFLA_IFNAME, name);
+	info = nl_nest(&k.m, IFLA_LINKINFO);
+	nl_put_str(&k.m, IFLA_INFO_KIND, "vlan");
+	data = nl_nest(&k.m, IFLA_INFO_DATA);
+	nl_put(&k.m, IFLA_VLAN_ID, &v, sizeof(v));
+	nl_nest_end(&k.m, data);
+	nl_nest_end(&k.m, info);
+	return finish(&k, "add a VLAN to", index, d);
 }
 
 static size_t ip_len(const struct link_addr *a)
@@ -253,8 +297,6 @@ int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d)
 	struct call k;
 	int rc = check(a, d);
 
-	if (a->family == AF_INET6)
-		h.ifa_flags = IFA_F_NODAD;
 	if (rc == 0)
 		rc = begin(&k, RTM_NEWADDR,
 			   NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &h,
@@ -268,19 +310,20 @@ int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d)
 	return finish(&k, "add an address to", index, d);
 }
 
-int link_add_route(int index, const struct link_addr *dst,
-		   const struct link_addr *gw, struct nbd_diag *d)
+int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
 {
+	bool via = r->gw.family;
 	const struct rtmsg h = {
-		.rtm_family = (uint8_t)dst->family,
-		.rtm_dst_len = (uint8_t)dst->prefix,
+		.rtm_family = (uint8_t)r->dst.family,
+		.rtm_dst_len = (uint8_t)r->dst.prefix,
 		.rtm_table = RT_TABLE_MAIN,
 		.rtm_protocol = RTPROT_BOOT,
-		.rtm_scope = gw ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
+		.rtm_scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
 		.rtm_type = RTN_UNICAST,
+		.rtm_flags = r->onlink ? RTNH_F_ONLINK : 0,
 	};
 	struct call k;
-	int rc = check(dst, d);
+	int rc = check(&r->dst, d);
 
 	if (rc == 0)
 		rc = begin(&k, RTM_NEWROUTE,
@@ -288,10 +331,59 @@ int link_add_route(int index, const struct link_addr *dst,
 			   sizeof(h), d);
 	if (rc < 0)
 		return rc;
-	if (dst->prefix)
-		nl_put(&k.m, RTA_DST, dst->ip, ip_len(dst));
-	if (gw)
-		nl_put(&k.m, RTA_GATEWAY, gw->ip, ip_len(dst));
+	if (r->dst.prefix)
+		nl_put(&k.m, RTA_DST, r->dst.ip, ip_len(&r->dst));
+	if (via)
+		nl_put(&k.m, RTA_GATEWAY, r->gw.ip, ip_len(&r->dst));
+	if (r->metric)
+		nl_put_u32(&k.m, RTA_PRIORITY, r->metric);
 	nl_put_u32(&k.m, RTA_OIF, (uint32_t)index);
 	return finish(&k, "add a route by", index, d);
+}
+
+/* ---- listing addresses ---- */
+
+struct each_addr {
+	void (*fn)(void *ctx, const struct link_ip *a);
+	void *ctx;
+};
+
+static void read_addr(void *ctx, const struct nl_reply *r)
+{
+	const struct each_addr *e = ctx;
+	struct ifaddrmsg h;
+	struct link_ip i = { 0 };
+	struct nl_attr a;
+
+	if (r->type != RTM_NEWADDR || r->len < sizeof(h))
+		return;
+	memcpy(&h, r->data, sizeof(h));
+	i.a.family = h.ifa_family;
+	i.a.prefix = h.ifa_prefixlen;
+	i.index = (int)h.ifa_index;
+	i.global = h.ifa_scope == RT_SCOPE_UNIVERSE;
+	i.failed = h.ifa_flags & IFA_F_DADFAILED;
+	i.tentative = h.ifa_flags & IFA_F_TENTATIVE;
+	/* with a peer IFA_ADDRESS is the peer's */
+	if ((nl_find(r->data, r->len, sizeof(h), IFA_LOCAL, &a) ||
+	     nl_find(r->data, r->len, sizeof(h), IFA_ADDRESS, &a)) &&
+	    !check(&i.a, NULL) && a.len == ip_len(&i.a)) {
+		memcpy(i.a.ip, a.data, a.len);
+		e->fn(e->ctx, &i);
+	}
+}
+
+int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
+		   struct nbd_diag *d)
+{
+	const struct ifaddrmsg h = { .ifa_family = AF_UNSPEC };
+	struct each_addr e = { fn, ctx };
+	struct call k;
+	int rc = begin(&k, RTM_GETADDR, NLM_F_DUMP, &h, sizeof(h), d);
+
+	if (rc < 0)
+		return rc;
+	rc = nl_talk(&k.s, &k.m, read_addr, &e, "list the addresses", d);
+	nl_close(&k.s);
+	return rc;
 }

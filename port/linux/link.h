@@ -15,7 +15,7 @@
 struct link {
 	int index;
 	unsigned flags; /* IFF_* of linux/if.h */
-	bool up, carrier, loopback;
+	bool up, carrier, loopback, ether;
 	unsigned mtu;
 	unsigned char mac[6]; /* zeros where it has none, or a longer one */
 	char name[16];
@@ -38,21 +38,45 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d);
 /* Sets it up: carrier is known, and packets flow, only after that. */
 int link_up(int index, struct nbd_diag *d);
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d);
+int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d);
+/* Sets it down, too.  At most 15 bytes. */
+int link_rename(int index, const char *name, struct nbd_diag *d);
+/*
+ * Makes the interface `name` for the VLAN id, 1 to 4094, on the one of that
+ * index.  Loads the kernel's module 8021q if it is missing.
+ */
+int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d);
 
 /*
  * Adds an address or, if it is there already, sets it again.  An IPv4 one
- * gets its broadcast address; an IPv6 one is usable at once (it is not
- * probed for duplicates).
+ * gets its broadcast address.  An IPv6 one is probed for duplicates by the
+ * kernel and cannot be used while it is tentative (see link_each_addr()).
  */
 int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d);
 
-/*
- * Adds or replaces the route to dst (prefix 0: the default route) via the
- * gateway gw, of which ip alone counts and which must be on the link already;
- * gw NULL: dst itself is on the link.
- */
-int link_add_route(int index, const struct link_addr *dst,
-		   const struct link_addr *gw, struct nbd_diag *d);
+/* An address that an interface has. */
+struct link_ip {
+	int index;
+	struct link_addr a;
+	bool global;	/* not link-local */
+	bool tentative; /* it is not known yet whether it is unique */
+	bool failed;	/* another machine has it */
+};
+
+/* Calls fn for each address of each interface. */
+int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
+		   struct nbd_diag *d);
+
+struct link_route {
+	struct link_addr dst; /* prefix 0: the default route */
+	struct link_addr
+		gw;	 /* its ip alone counts; family 0: dst is on the link */
+	bool onlink;	 /* gw is on the link, whatever the addresses say */
+	unsigned metric; /* 0: the kernel's default; the least one is used */
+};
+
+/* Adds a route, or replaces the one to dst with that metric. */
+int link_add_route(int index, const struct link_route *r, struct nbd_diag *d);
 
 /*
  * Waits until an interface of that name is there (name NULL: any but
