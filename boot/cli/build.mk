@@ -9,6 +9,7 @@ boot-$(CONFIG_BOOT_MODULES) += boot/cli/modules.o
 boot-$(CONFIG_BOOT_INIT) += boot/cli/root.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/boot_time.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/shutdown.o
+boot-$(CONFIG_BOOT_DHCP) += boot/cli/ifup.o
 boot-$(CONFIG_BOOT_CLI) += \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/secure.o,boot/insecure.o)
 boot-$(CONFIG_BOOT_CLI) += \

@@ -111,6 +111,13 @@ const struct command cli_commands[] = {
 	  "-r  DHCP's root-path\n"
 	  "-s  the address of DHCP's boot server\n" },
 #endif
+#ifdef CONFIG_BOOT_DHCP
+	{ "ifup", cmd_ifup, "[-v] [WORD...] | -r",
+	  "bring the network up as init does; WORDs are those of the kernel\n"
+	  "command line: ip=dhcp, nameserver=, vlan= ...\n"
+	  "-r  renew the lease, print the seconds until the next time\n"
+	  "-v  tell each step\n" },
+#endif
 	{ "help", cmd_help, "[COMMAND]", "explain a command\n" },
 	{ "version", cmd_version, "", "print the version\n" },
 };

@@ -117,8 +117,7 @@ static char *next_word(char *p, char **name, char **value)
 	return p;
 }
 
-/* The kernel takes '-' and '_' for the same in names. */
-static bool same_name(const char *a, const char *b)
+bool cmdline_same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
 		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -161,15 +160,16 @@ static bool is_ours(const char *name)
 	return !strncmp(name, "nbdboot.", 8);
 }
 
-static int take(struct cmdline *c, const char *name, const char *value,
+static int take(void *ctx, const char *name, const char *value,
 		struct nbd_diag *d)
 {
+	struct cmdline *c = ctx;
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		const struct word *w = &words[i];
 
-		if (!same_name(name, w->name))
+		if (!cmdline_same(name, w->name))
 			continue;
 		/* the kernel lets its own words be wrong, so we do */
 		if (store(c, w, value) || !is_ours(name))
@@ -188,19 +188,11 @@ static int take(struct cmdline *c, const char *name, const char *value,
 	return NBD_OK;
 }
 
-int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
+int cmdline_each(char *p, cmdline_word *fn, void *ctx, struct nbd_diag *d)
 {
-	size_t len = strcspn(line, "\n");
-	char *p = c->text, *name, *value;
+	char *name, *value;
 	int rc = NBD_OK;
 
-	memset(c, 0, sizeof(*c));
-	c->connections = 1;
-	if (len >= sizeof(c->text))
-		return nbd_diag(d, NBD_E_USAGE,
-				"kernel command line: longer than %d bytes",
-				CMDLINE_MAX - 1);
-	memcpy(c->text, line, len);
 	while (*p) {
 		if (is_space(*p)) {
 			p++;
@@ -211,11 +203,26 @@ int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
 			break;
 		/* the first complaint is the one that is shown */
 		if (rc)
-			take(c, name, value, NULL);
+			fn(ctx, name, value, NULL);
 		else
-			rc = take(c, name, value, d);
+			rc = fn(ctx, name, value, d);
 	}
 	return rc;
+}
+
+int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
+{
+	size_t len = strcspn(line, "\n");
+
+	memset(c, 0, sizeof(*c));
+	c->line = line;
+	c->connections = 1;
+	if (len >= sizeof(c->text))
+		return nbd_diag(d, NBD_E_USAGE,
+				"kernel command line: longer than %d bytes",
+				CMDLINE_MAX - 1);
+	memcpy(c->text, line, len);
+	return cmdline_each(c->text, take, c, d);
 }
 
 int cmdline_read(struct cmdline *c, struct nbd_diag *d)

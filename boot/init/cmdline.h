@@ -22,6 +22,7 @@
  */
 struct cmdline {
 	char text[CMDLINE_MAX];
+	const char *line;   /* what was parsed, as it was */
 	const char *root;   /* root= */
 	const char *fstype; /* rootfstype=, may be a list with commas */
 	const char *flags;  /* rootflags= */
@@ -53,6 +54,19 @@ struct cmdline {
  * our own words; all that could be understood is filled in even then.
  */
 int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d);
+
+/* One word; value is NULL without a '='.  The result is as above. */
+typedef int cmdline_word(void *ctx, const char *name, const char *value,
+			 struct nbd_diag *d);
+
+/*
+ * Cuts text, in place, into words and hands each to fn, as above.  Returns
+ * the first failure of fn; the words behind it are handed over, too.
+ */
+int cmdline_each(char *text, cmdline_word *fn, void *ctx, struct nbd_diag *d);
+
+/* Equal names?  The kernel takes '-' and '_' for the same. */
+bool cmdline_same(const char *a, const char *b);
 
 /* Reads /proc/cmdline and parses it. */
 int cmdline_read(struct cmdline *c, struct nbd_diag *d);

@@ -18,7 +18,7 @@
 #include "boot/init/cmdline.h"
 #include "boot/init/console.h"
 #include "boot/init/drivers.h"
-#include "boot/net/ip.h"
+#include "boot/net/net.h"
 #include "boot/init/mount.h"
 #include "boot/init/onfail.h"
 #include "boot/init/overlay.h"
@@ -34,7 +34,6 @@
 
 static struct boot {
 	struct cmdline cmd;
-	struct ip_config ip;
 	struct root_spec root;
 	char disk[16]; /* "nbd0" */
 	char dev[PART_PATH];
@@ -70,6 +69,18 @@ static int do_kernel(struct nbd_diag *d)
 	return rc;
 }
 
+/* The host of the first server, as far as it is known before DHCP; or NULL. */
+static const char *first_host(void)
+{
+	static char buf[CMDLINE_MAX + 16];
+	struct nbd_uri u;
+
+	return b.root.uris && nbd_uri_parse(&u, buf, sizeof(buf),
+					    b.root.uri[0]) >= 0
+		       ? u.host
+		       : NULL;
+}
+
 static int do_cmdline(struct nbd_diag *d)
 {
 	struct cmdline *c = &b.cmd;
@@ -81,11 +92,11 @@ static int do_cmdline(struct nbd_diag *d)
 		    "effect",
 		    c->unknown);
 	if (!rc)
-		rc = ip_parse(&b.ip, c->ip, d);
-	if (!rc)
 		rc = root_parse(&b.root, c, NULL, d);
 	if (!rc && b.root.part)
 		rc = part_check(b.root.part, d);
+	if (!rc)
+		rc = net_configure(c, first_host(), d);
 	if (b.root.note.text[0])
 		/* escaped already */
 		say("the kernel command line speaks of: %s, which has no "
@@ -120,21 +131,30 @@ static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	drivers_watch(!b.root.is_unix && b.ip.up && !b.ip.device[0]);
+	drivers_watch(!b.root.is_unix && net_any_link());
 	drivers_load();
 	return NBD_OK;
 }
 
 static int do_network(struct nbd_diag *d)
 {
-	return b.root.is_unix ? NBD_OK : ip_up(&b.ip, d);
+	return b.root.is_unix ? NBD_OK : net_up(true, d);
 }
 
 static int do_connect(struct nbd_diag *d)
 {
+	const struct net_state *net = net_state();
+	const unsigned char *ip = net->server.ip;
 	struct root_env env = { .root_path = NULL };
+	char server[16];
 
-	b.index = root_connect(&b.root, &b.cmd, &env, b.ip.device, d);
+	/* DHCP's are IPv4 */
+	if (net->root_path[0])
+		env.root_path = net->root_path;
+	if (net->server.family && nbd_fmt(server, sizeof(server), "%u.%u.%u.%u",
+					  ip[0], ip[1], ip[2], ip[3]) > 0)
+		env.server = server;
+	b.index = root_connect(&b.root, &b.cmd, &env, net->name, d);
 	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
 	return b.index < 0 ? b.index : NBD_OK;
 }

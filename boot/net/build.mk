@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, ip.o network.o)
-boot-$(CONFIG_BOOT_DHCP) += $(addprefix boot/net/, dhcp.o dhcp_msg.o)
+boot-$(CONFIG_BOOT_INIT) += \
+	$(if $(CONFIG_BOOT_DHCP),$(addprefix boot/net/, dhcp.o dhcp_msg.o \
+	handover.o ip.o job.o net.o plan.o ra.o renew.o),boot/net/static.o)

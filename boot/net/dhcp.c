@@ -31,30 +31,30 @@ static void enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
 	d->due = due;
 }
 
-static void begin(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
-		  uint64_t now)
+static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
+		  uint32_t seed, uint64_t now)
 {
-	memcpy(d->mac, mac, sizeof(d->mac));
+	memcpy(d->q.mac, mac, sizeof(d->q.mac));
 	d->random = seed;
-	d->xid = seed ^ random_next(d);
+	d->q.xid = seed ^ random_next(d);
 	d->started = now;
+	enter(d, state, now);
 }
 
 void dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
 		uint32_t seed, uint64_t now)
 {
 	memset(d, 0, sizeof(*d));
-	d->host = host;
-	begin(d, mac, seed, now);
-	enter(d, DHCP_SELECTING, now);
+	d->q.host = host;
+	begin(d, DHCP_SELECTING, mac, seed, now);
 }
 
 void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 		  uint64_t now)
 {
-	d->host = d->lease.host;
-	begin(d, mac, seed, now);
-	enter(d, DHCP_RENEWING, now);
+	memset(&d->q, 0, sizeof(d->q));
+	d->q.host = d->lease.host;
+	begin(d, DHCP_RENEWING, mac, seed, now);
 }
 
 /* What passes by itself: an offer that is not confirmed, a lease that ends. */
@@ -73,37 +73,19 @@ static void age(struct dhcp *d, uint64_t now)
 size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 {
 	uint64_t secs = (now - d->started) / 1000;
-	struct dhcp_query q = { .type = DHCP_REQUEST, .host = d->host };
+	struct dhcp_query *q = &d->q;
 
 	age(d, now);
-	q.xid = d->xid;
-	q.secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
-	memcpy(q.mac, d->mac, sizeof(q.mac));
-	switch (d->state) {
-	case DHCP_SELECTING:
-		q.type = DHCP_DISCOVER;
-		break;
-	case DHCP_REQUESTING:
-		memcpy(q.address, d->lease.addr, 4);
-		memcpy(q.server, d->lease.server, 4);
-		break;
-	case DHCP_RENEWING:
-	case DHCP_REBINDING:
-		memcpy(q.ciaddr, d->lease.addr, 4);
-		break;
-	default:
+	if (d->state == DHCP_BOUND || d->state == DHCP_LOST)
 		return 0;
-	}
+	q->secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
+	q->type = d->state == DHCP_SELECTING ? DHCP_DISCOVER : DHCP_REQUEST;
+	q->ours = d->state >= DHCP_REQUESTING ? &d->lease : NULL;
+	q->renew = d->state >= DHCP_RENEWING;
 	d->due = now + pause(d);
 	d->tries++;
 	d->sent = now;
-	return dhcp_build(buf, &q);
-}
-
-static void take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
-{
-	d->lease = *l;
-	enter(d, DHCP_REQUESTING, now);
+	return dhcp_build(buf, q);
 }
 
 /* A server that always refuses must not be asked without end at once. */
@@ -120,11 +102,12 @@ static void take_nak(struct dhcp *d, uint64_t now)
 bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 {
 	struct dhcp_lease l;
-	int type = dhcp_parse(p, len, d->xid, d->mac, &l);
+	int type = dhcp_parse(p, len, d->q.xid, d->q.mac, &l);
 	bool same = !memcmp(l.server, d->lease.server, sizeof(l.server));
 
 	if (type == DHCP_OFFER && d->state == DHCP_SELECTING) {
-		take_offer(d, &l, now);
+		d->lease = l;
+		enter(d, DHCP_REQUESTING, now);
 		return true;
 	}
 	/* only who was asked may answer; when rebinding that is everybody */

@@ -28,14 +28,13 @@ enum dhcp_state {
 
 struct dhcp {
 	enum dhcp_state state;
-	uint8_t mac[6];
-	const char *host; /* the name that is told to the server, or "" */
-	uint32_t xid, random;
+	uint32_t random;
 	unsigned tries;	  /* messages sent in this state */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
 	uint64_t bound;	  /* ms; when the lease began: the request was sent */
 	uint64_t sent;	  /* ms; the latest message */
+	struct dhcp_query q;	 /* who we are; the rest is dhcp_send()'s */
 	struct dhcp_lease lease; /* what is asked for, then what is had */
 };
 

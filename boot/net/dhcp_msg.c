@@ -115,11 +115,6 @@ static uint32_t be32(const uint8_t *p)
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool zeros(const uint8_t a[4])
-{
-	return !be32(a);
-}
-
 /* ---- writing ---- */
 
 static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
@@ -128,11 +123,6 @@ static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
 	p[1] = (uint8_t)len;
 	memcpy(p + 2, data, len);
 	return p + 2 + len;
-}
-
-static uint8_t *put_address(uint8_t *p, unsigned code, const uint8_t a[4])
-{
-	return zeros(a) ? p : put(p, code, a, 4);
 }
 
 size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
@@ -149,7 +139,8 @@ size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 		buf[XID + i] = (uint8_t)(q->xid >> (24 - 8 * i));
 	buf[SECS] = (uint8_t)(q->secs >> 8);
 	buf[SECS + 1] = (uint8_t)q->secs;
-	memcpy(buf + CIADDR, q->ciaddr, 4);
+	if (q->renew)
+		memcpy(buf + CIADDR, q->ours->addr, 4);
 	memcpy(buf + CHADDR, q->mac, sizeof(q->mac));
 	memcpy(buf + COOKIE, cookie, sizeof(cookie));
 	memcpy(id + 1, q->mac, sizeof(q->mac));
@@ -158,8 +149,10 @@ size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	p = put(p, CLIENT_ID, id, sizeof(id));
 	p = put(p, VENDOR_CLASS, "nbdboot", 7);
 	p = put(p, MAX_SIZE, max_size, 2);
-	p = put_address(p, WANTED, q->address);
-	p = put_address(p, SERVER, q->server);
+	if (q->ours && !q->renew) {
+		p = put(p, WANTED, q->ours->addr, 4);
+		p = put(p, SERVER, q->ours->server, 4);
+	}
 	if (q->host[0])
 		p = put(p, HOST, q->host, strlen(q->host));
 	memcpy(p, ask_for, sizeof(ask_for));

@@ -32,27 +32,30 @@ struct dhcp_lease {
 	uint8_t next[4];   /* siaddr: the server of the next step of the boot */
 	uint8_t server[4]; /* which DHCP server this is from */
 	uint8_t router[4]; /* the first */
-	uint8_t dns[3][4];
-	uint8_t n_dns;
-	uint8_t prefix;	     /* of the mask, else of the address's class */
-	uint8_t route_bytes; /* of routes[] */
-	uint8_t routes[128]; /* see dhcp_route() */
+	uint32_t seconds, t1, t2; /* UINT32_MAX: for ever; 0 < t1 <= t2 */
 	uint16_t mtu;
-	uint32_t seconds, t1, t2;  /* UINT32_MAX: for ever; 0 < t1 <= t2 */
+	uint8_t prefix; /* of the mask, else of the address's class */
+	uint8_t n_dns;
+	uint8_t dns[3][4];
+	uint8_t route_bytes;	   /* of routes[] */
+	uint8_t routes[128];	   /* see dhcp_route() */
 	char host[65], domain[65]; /* letters, digits, '-', '.', '_' alone */
 	char root_path[513];	   /* printable ASCII alone */
 };
 
-/* What a request says; addresses of zeros are left out. */
+/* What a request says. */
 struct dhcp_query {
 	enum dhcp_type type;
 	uint32_t xid;
 	uint16_t secs; /* since the first message */
 	uint8_t mac[6];
-	uint8_t ciaddr[4];  /* ours, when renewing */
-	uint8_t address[4]; /* 50: the one that is wanted */
-	uint8_t server[4];  /* 54: whose offer is taken */
-	const char *host;   /* 12; "": none; at most 64 bytes */
+	const char *host; /* 12; "": none; at most 64 bytes */
+	/*
+	 * The lease that is wanted: its address goes into option 50 and its
+	 * server into 54, or (renew) the address alone into ciaddr.  NULL: any.
+	 */
+	const struct dhcp_lease *ours;
+	bool renew;
 };
 
 /* Writes the message: its length, at least 300. */

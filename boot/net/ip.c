@@ -4,15 +4,27 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#include "boot/init/cmdline.h"
+/* An interface's six bytes of a MAC are six fields. */
+#define FIELDS 14
+enum field { CLIENT, PEER, GATEWAY, NETMASK, HOST, DEVICE, METHOD, TAIL };
 
-#define FIELDS 10
-enum field { CLIENT, SERVER, GATEWAY, NETMASK, HOST, DEVICE, AUTO, DNS0, DNS1 };
+/* In place of a method: known, and not built. */
+#define NONE 255
 
-static const char *const names[FIELDS] = {
-	"client address", "server address", "gateway", "netmask", "host name",
-	"device",	  "autoconf",	    "dns0",    "dns1",	  "ntp0",
+static const struct {
+	char name[12];
+	uint8_t method;
+} methods[] = {
+	{ "off", IP_OFF },	 { "none", IP_OFF },
+	{ "static", IP_OFF },	 { "dhcp", IP_DHCP },
+	{ "on", IP_DHCP },	 { "any", IP_DHCP },
+	{ "either6", IP_AUTO6 }, { "auto6", IP_AUTO6 },
+	{ "link6", IP_LINK6 },	 { "single-dhcp", IP_DHCP },
+	{ "dhcp6", NONE },	 { "ibft", NONE },
+	{ "bootp", NONE },	 { "rarp", NONE },
+	{ "both", NONE },
 };
 
 static int wrong(struct nbd_diag *d, const char *field, const char *value)
@@ -21,112 +33,241 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-/* A contiguous mask, as a prefix; -1 if it is none. */
-static int mask_prefix(const char *text)
+long ip_number(const char *s, long max)
+{
+	long n = 0;
+
+	for (; *s >= '0' && *s <= '9' && n <= max; s++)
+		n = n * 10 + (*s - '0');
+	return *s || n > max ? -1 : n;
+}
+
+unsigned ip_bits(int family)
+{
+	return family == AF_INET ? 32 : 128;
+}
+
+/* A mask as a prefix; -1 if it is none. */
+static int prefix_of(const char *mask, int family)
 {
 	uint8_t m[4];
 	uint32_t v;
 	int n = 0;
 
-	if (inet_pton(AF_INET, text, m) != 1)
-		return (int)cmdline_number(text, 0, 32);
+	if (inet_pton(AF_INET, mask, m) != 1)
+		return *mask ? (int)ip_number(mask, (long)ip_bits(family)) : -1;
 	v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 | (uint32_t)m[2] << 8 |
 	    m[3];
 	for (; v & 0x80000000; v <<= 1)
 		n++;
-	return v ? -1 : n;
+	return v || family != AF_INET ? -1 : n;
+}
+
+bool ip_address(const char *text, struct link_addr *a)
+{
+	char buf[64], *to = buf, *slash = NULL;
+	int prefix;
+
+	for (; *text && to < buf + sizeof(buf) - 1; text++) {
+		if (*text == '/' && !slash)
+			slash = to;
+		if (*text != '[' && *text != ']')
+			*to++ = *text;
+	}
+	*to = '\0';
+	if (slash)
+		*slash++ = '\0';
+	a->family = strchr(buf, ':') ? AF_INET6 : AF_INET;
+	prefix = slash ? prefix_of(slash, a->family) : (int)ip_bits(a->family);
+	if (*text || prefix < 0 || inet_pton(a->family, buf, a->ip) != 1)
+		a->family = 0;
+	a->prefix = (unsigned)prefix;
+	return a->family;
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9'			? c - '0'
+	       : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+							: -1;
+}
+
+bool ip_mac(const char *p, unsigned char mac[6])
+{
+	for (int i = 0; i < 6; i++, p += 3) {
+		int high = digit(p[0]), low = high < 0 ? -1 : digit(p[1]);
+
+		if (low < 0 ||
+		    (i < 5 ? p[2] != ':' && p[2] != '-' : p[2] != '\0'))
+			return false;
+		mac[i] = (unsigned char)(high << 4 | low);
+	}
+	return true;
+}
+
+static int method_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (!strcmp(word, methods[i].name))
+			return methods[i].method;
+	return -1;
 }
 
 /* What the kernel takes when no mask is given. */
-static unsigned class_prefix(const uint8_t a[4])
+static unsigned usual(const struct link_addr *a)
 {
-	return a[0] < 128 ? 8 : a[0] < 192 ? 16 : 24;
+	return a->family != AF_INET ? 64
+	       : a->ip[0] < 128	    ? 8
+	       : a->ip[0] < 192	    ? 16
+				    : 24;
 }
 
-static bool address(const char *text, uint8_t to[4])
-{
-	return inet_pton(AF_INET, text, to) == 1;
-}
-
-static int take_client(struct ip_config *ip, char *client, const char *mask,
+static int take_client(struct ip_config *ip, char *f[FIELDS],
 		       struct nbd_diag *d)
 {
-	char *slash = strchr(client, '/');
+	struct link_addr *a = &ip->client;
 	int prefix;
 
-	if (slash)
-		*slash++ = '\0';
-	if (!address(client, ip->client))
-		return wrong(d, names[CLIENT], client);
-	ip->is_static = true;
-	ip->prefix = class_prefix(ip->client);
-	if (!slash && !*mask)
+	if (!ip_address(f[CLIENT], a))
+		return wrong(d, "client address", f[CLIENT]);
+	ip_address(f[PEER], &ip->peer);
+	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
-	prefix = mask_prefix(slash ? slash : mask);
+	a->prefix = usual(a);
+	if (!*f[NETMASK])
+		return NBD_OK;
+	prefix = prefix_of(f[NETMASK], a->family);
 	if (prefix < 0)
-		return wrong(d, names[NETMASK], slash ? slash : mask);
-	ip->prefix = (unsigned)prefix;
+		return wrong(d, "netmask", f[NETMASK]);
+	a->prefix = (unsigned)prefix;
 	return NBD_OK;
 }
 
-static int take_fields(struct ip_config *ip, char *f[FIELDS],
-		       struct nbd_diag *d)
+static bool is_address(const char *s)
 {
-	unsigned i;
-
-	ip->has_gateway = *f[GATEWAY];
-	if (ip->has_gateway && !address(f[GATEWAY], ip->gateway))
-		return wrong(d, names[GATEWAY], f[GATEWAY]);
-	for (i = 0; i < IP_DNS; i++) {
-		ip->has_dns[i] = *f[DNS0 + i];
-		if (ip->has_dns[i] && !address(f[DNS0 + i], ip->dns[i]))
-			return wrong(d, names[DNS0 + i], f[DNS0 + i]);
-	}
-	if (nbd_fmt(ip->host, sizeof(ip->host), "%s", f[HOST]) < 0)
-		return wrong(d, names[HOST], f[HOST]);
-	if (nbd_fmt(ip->device, sizeof(ip->device), "%s", f[DEVICE]) < 0 ||
-	    strchr(ip->device, '/'))
-		return wrong(d, names[DEVICE], f[DEVICE]);
-	return *f[CLIENT] ? take_client(ip, f[CLIENT], f[NETMASK], d) : NBD_OK;
+	return strpbrk(s, ".:");
 }
 
-static bool is_none(const char *s)
+/* What is behind the method: f[0] to f[n - 1]. */
+static int take_tail(struct ip_config *ip, char *f[], unsigned n,
+		     struct nbd_diag *d)
 {
-	return !*s || !strcmp(s, "off") || !strcmp(s, "none");
+	long mtu = 0;
+	unsigned i;
+
+	if (n && !is_address(f[0]))
+		mtu = ip_number(f[0], 65535);
+	if (mtu < 0)
+		return wrong(d, "MTU or dns0", f[0]);
+	ip->mtu = (unsigned)mtu;
+	if (n == 7) {
+		/* the MAC was split at its colons */
+		for (i = 2; i < n; i++)
+			f[i][-1] = ':';
+		return ip_mac(f[1], ip->mac) ? NBD_OK : wrong(d, "MAC", f[1]);
+	}
+	for (i = 0; i < n && i < IP_DNS; i++)
+		if ((i || is_address(f[i])) && *f[i] &&
+		    !ip_address(f[i], &ip->dns[i]))
+			return wrong(d, i ? "dns1" : "dns0", f[i]);
+	return n > 3 ? wrong(d, "rest behind ntp0", f[3]) : NBD_OK;
+}
+
+static int take_method(struct ip_config *ip, const char *word,
+		       struct nbd_diag *d)
+{
+	/* nothing is the kernel's word for any */
+	int method = *word ? method_of(word) : IP_DHCP;
+
+	if (method == NONE)
+		return nbd_diag(d, NBD_E_USAGE,
+				"ip=: %s is not in this program; there are "
+				"dhcp, auto6, link6, none and addresses",
+				word);
+	if (method < 0)
+		return wrong(d, "method", word);
+	ip->method = ip->client.family	? IP_STATIC
+		     : method == IP_OFF ? IP_LINK
+					: (enum ip_method)method;
+	return NBD_OK;
+}
+
+bool ip_device(char to[18], const char *name)
+{
+	unsigned char mac[6];
+
+	return nbd_fmt(to, 18, "%s", name) >= 0 && !strchr(name, '/') &&
+	       (strlen(name) < 16 || ip_mac(name, mac));
+}
+
+static int take_device(struct ip_config *ip, const char *name,
+		       struct nbd_diag *d)
+{
+	return ip_device(ip->device, name) ? NBD_OK : wrong(d, "device", name);
+}
+
+static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
+		       struct nbd_diag *d)
+{
+	int rc = NBD_OK;
+
+	if (*f[GATEWAY] && !ip_address(f[GATEWAY], &ip->gateway))
+		return wrong(d, "gateway", f[GATEWAY]);
+	if (nbd_fmt(ip->host, sizeof(ip->host), "%s", f[HOST]) < 0)
+		return wrong(d, "host name", f[HOST]);
+	if (*f[CLIENT])
+		rc = take_client(ip, f, d);
+	if (!rc)
+		rc = take_device(ip, f[DEVICE], d);
+	if (!rc)
+		rc = take_method(ip, f[METHOD], d);
+	return rc || n < TAIL ? rc : take_tail(ip, f + TAIL, n - TAIL, d);
+}
+
+unsigned ip_split(const char *text, char *to, char *f[], unsigned max)
+{
+	bool inside = false;
+	unsigned n = 0, i;
+
+	for (f[n++] = to; *text; text++) {
+		if (*text == '[' || *text == ']') {
+			inside = *text == '[';
+		} else if (*text != ':' || inside) {
+			*to++ = *text;
+		} else {
+			*to++ = '\0';
+			if (n < max)
+				f[n] = to;
+			n++;
+		}
+	}
+	*to = '\0';
+	for (i = n; i < max; i++)
+		f[i] = to;
+	return n;
 }
 
 int ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
 {
-	char buf[256], *f[FIELDS], *p = buf;
-	unsigned i;
+	char buf[IP_TEXT], *f[FIELDS];
+	unsigned n;
 	int rc;
 
 	memset(ip, 0, sizeof(*ip));
-	ip->up = !text || !is_none(text);
-	if (!text || !ip->up)
-		return NBD_OK;
-	if (nbd_fmt(buf, sizeof(buf), "%s", text) < 0)
-		return wrong(d, "length", "over 255 bytes");
-	if (!strchr(buf, ':') && !strchr(buf, '.'))
-		return nbd_diag(d, NBD_E_USAGE,
-				"ip=%s: not supported; give the address as ip="
-				"ADDRESS/PREFIX::GATEWAY::HOST:DEVICE:none",
-				text);
-	for (i = 0; i < FIELDS; i++) {
-		size_t n = strcspn(p, ":");
-		bool more = p[n];
-
-		f[i] = p;
-		p[n] = '\0';
-		p += n + more;
+	n = strlen(text) < sizeof(buf) ? ip_split(text, buf, f, FIELDS) : 99;
+	if (n > FIELDS)
+		return wrong(d, "length", text);
+	if (n == 1 && !is_address(f[0])) {
+		rc = take_method(ip, f[0], d);
+		if (!*f[0] || ip->method == IP_LINK)
+			ip->method = IP_OFF;
+		return rc;
 	}
-	if (*p)
-		return wrong(d, "rest behind ntp0", p);
-	rc = take_fields(ip, f, d);
-	if (!rc && !is_none(f[AUTO]) && !ip->is_static)
-		return nbd_diag(d, NBD_E_USAGE,
-				"ip=: autoconf \"%s\" is not supported; give a "
-				"client address",
-				f[AUTO]);
-	return rc;
+	if (n > 1 && method_of(f[1]) >= 0) {
+		rc = take_device(ip, f[0], d);
+		if (!rc)
+			rc = take_method(ip, f[1], d);
+		return rc ? rc : take_tail(ip, f + 2, n - 2, d);
+	}
+	return take_fields(ip, f, n, d);
 }

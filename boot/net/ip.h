@@ -1,43 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ip= of the kernel command line (nfsroot.txt), and bringing it about. */
+/*
+ * ip= of the kernel command line in every form of the kernel (nfsroot.txt),
+ * of klibc and of dracut (dracut.cmdline(7)):
+ *
+ *	METHOD
+ *	DEVICE:METHOD[:[MTU][:MAC]]
+ *	CLIENT:PEER:GATEWAY:NETMASK:HOST:DEVICE:METHOD[:[MTU][:MAC]]
+ *	CLIENT:PEER:GATEWAY:NETMASK:HOST:DEVICE:METHOD[:[DNS0][:[DNS1][:NTP0]]]
+ *
+ * Any field may be empty, or be left out at the end.  IPv6 addresses stand
+ * in brackets; CLIENT may be "address/prefix", NETMASK a prefix.
+ */
 #ifndef BOOT_NET_IP_H
 #define BOOT_NET_IP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "port/linux/link.h"
 
-#include "port/port.h"
+#define IP_DNS	2
+#define IP_TEXT 256
 
-#define IP_DNS 2
+enum ip_method {
+	IP_OFF,	   /* the network is not ours */
+	IP_LINK,   /* bring the interface up, and nothing else */
+	IP_STATIC, /* and give it the address */
+	IP_DHCP,   /* any, on, dhcp, single-dhcp, or nothing and no CLIENT */
+	IP_AUTO6,  /* auto6, either6: wait for an address by advertisement */
+	IP_LINK6,  /* link6: the link-local address is enough */
+};
 
-/*
- * client:server:gateway:netmask:host:device:autoconf:dns0:dns1:ntp0, any of
- * which may be empty or left out at the end.  client may be "address/prefix".
- * The server is not ours (it is NFS's) and the NTP server is left to init.
- */
+/* Addresses that were not given have the family 0. */
 struct ip_config {
-	bool up;	   /* bring an interface up */
-	bool is_static;	   /* and give it the address */
-	uint8_t client[4]; /* network order, like all of them */
-	uint8_t gateway[4], dns[IP_DNS][4];
-	bool has_gateway, has_dns[IP_DNS];
-	unsigned prefix; /* 0 to 32; of the address's class if not given */
-	char host[65];	 /* "" if not given */
-	char device[16]; /* "": the first that has a link */
+	enum ip_method method;
+	unsigned mtu;	      /* 0: as it is */
+	unsigned char mac[6]; /* to give to the interface; zeros: its own */
+	char device[18];      /* a name or a MAC with dashes; "": all */
+	/*
+	 * prefix: of the mask, else of IPv4's class, else 64.  CLIENT makes it
+	 * static whatever METHOD says.
+	 */
+	struct link_addr client;
+	/*
+	 * The other end of the link in dracut, an NFS server in the kernel,
+	 * and both of them in one place: it is a peer if CLIENT's prefix has
+	 * no other address, else it is nothing.
+	 */
+	struct link_addr peer;
+	struct link_addr gateway, dns[IP_DNS];
+	char host[65]; /* "" if not given */
 };
 
 /*
- * Parses the text of ip=.  "off" and "none" leave the network alone; NULL
- * (not given) only brings a link up, for IPv6 and for kernels that read ip=
- * themselves.  Returns 0 or NBD_E_USAGE, with d saying which field is wrong.
+ * Parses the text of ip=.  Returns 0 or NBD_E_USAGE, with d saying which
+ * field is wrong.
  */
 int ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
 
 /*
- * Brings the interface up, waits for its link, gives it the address and the
- * route, sets the host name and writes /etc/resolv.conf.  May be repeated.
- * NBD_E_UNREACHABLE: no interface, or no link, came in time.
+ * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
+ * Without a prefix it is the whole address.  False if it is none.
  */
-int ip_up(const struct ip_config *ip, struct nbd_diag *d);
+bool ip_address(const char *text, struct link_addr *a);
+
+/* The name of an interface or a MAC with dashes; false if it is neither. */
+bool ip_device(char to[18], const char *name);
+
+/* "52:54:00:12:34:56", or with dashes, and nothing behind it. */
+bool ip_mac(const char *text, unsigned char mac[6]);
+
+/*
+ * Copies text to `to`, which has room for it, without brackets, and cuts it
+ * at the colons outside of them.  The first max fields are in f; those that
+ * are not there are empty.  Returns how many there are.
+ */
+unsigned ip_split(const char *text, char *to, char *f[], unsigned max);
+
+/* The decimal number in text, all of it, up to max; or -1. */
+long ip_number(const char *text, long max);
+
+/* Bits of an address of that family. */
+unsigned ip_bits(int family);
 
 #endif

@@ -370,11 +370,12 @@ static const uint8_t *option(const uint8_t *p, unsigned code)
 
 static void a_query_says_who_asks_for_what(void **state)
 {
+	static const struct dhcp_lease ours = { .addr = { 192, 0, 2, 5 },
+						.server = { 192, 0, 2, 1 } };
 	struct dhcp_query q = { .type = DHCP_REQUEST,
 				.xid = XID,
 				.secs = 0x0102,
-				.address = { 192, 0, 2, 5 },
-				.server = { 192, 0, 2, 1 },
+				.ours = &ours,
 				.host = "me" };
 	uint8_t buf[DHCP_MAX];
 
@@ -384,8 +385,8 @@ static void a_query_says_who_asks_for_what(void **state)
 	assert_memory_equal(buf, "\1\1\6\0\x12\x34\x56\x78\1\2\0\0", 12);
 	assert_memory_equal(buf + 28, mac, 6);
 	assert_int_equal(*option(buf, 53), 3);
-	assert_memory_equal(option(buf, 50), q.address, 4);
-	assert_memory_equal(option(buf, 54), q.server, 4);
+	assert_memory_equal(option(buf, 50), ours.addr, 4);
+	assert_memory_equal(option(buf, 54), ours.server, 4);
 	assert_memory_equal(option(buf, 61), "\1\x52\x54\0\1\2\3", 7);
 	assert_memory_equal(option(buf, 12), "me", 2);
 	assert_memory_equal(option(buf, 60), "nbdboot", 7);
@@ -394,8 +395,7 @@ static void a_query_says_who_asks_for_what(void **state)
 	assert_true(memchr(option(buf, 55), 121, 11) <
 		    memchr(option(buf, 55), 3, 11));
 	q.type = DHCP_DISCOVER;
-	memset(q.address, 0, 4);
-	memset(q.server, 0, 4);
+	q.ours = NULL;
 	q.host = "";
 	dhcp_build(buf, &q);
 	assert_null(option(buf, 50));
@@ -405,9 +405,8 @@ static void a_query_says_who_asks_for_what(void **state)
 
 static void the_longest_query_fits(void **state)
 {
-	struct dhcp_query q = { .type = DHCP_REQUEST,
-				.address = { 1, 1, 1, 1 },
-				.server = { 1, 1, 1, 1 } };
+	static const struct dhcp_lease ours;
+	struct dhcp_query q = { .type = DHCP_REQUEST, .ours = &ours };
 	struct guard g = guard_new(DHCP_MAX);
 	char host[65];
 

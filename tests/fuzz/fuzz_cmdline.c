@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line, and what its words are parsed into. */
 #include "boot/init/cmdline.h"
-#include "boot/net/ip.h"
+#include "boot/net/plan.h"
 #include "boot/init/mount.h"
 
 #include <stdlib.h>
@@ -24,8 +24,20 @@ static void check_ip(const char *text)
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	if (err)
 		return;
-	same(ip.prefix <= 32 && strlen(ip.host) < sizeof(ip.host) &&
+	same(ip.client.prefix <= 128 && strlen(ip.host) < sizeof(ip.host) &&
 	     strlen(ip.device) < sizeof(ip.device));
+}
+
+static void check_plan(const char *line)
+{
+	static struct net_plan p;
+	struct nbd_diag d = { "" };
+	int err = plan_parse(&p, line, NULL, &d);
+
+	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
+	same(p.n_ip >= 1 && p.n_ip <= PLAN_MAX && p.n_dns <= PLAN_MAX &&
+	     p.n_route <= PLAN_MAX && p.n_name <= PLAN_MAX &&
+	     p.n_vlan <= PLAN_MAX);
 }
 
 static void check_options(const char *text)
@@ -57,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(line, data, size);
 	line[size] = '\0';
 	err = cmdline_parse(&c, line, &d);
+	check_plan(line);
 	free(line);
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	check_word(&c, c.root);
@@ -66,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_word(&c, c.part);
 	check_word(&c, c.shell);
 	check_word(&c, c.ip);
-	check_ip(c.ip);
+	if (c.ip)
+		check_ip(c.ip);
 	if (c.flags)
 		check_options(c.flags);
 	same(err || c.connections >= 1);

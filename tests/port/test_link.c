@@ -217,20 +217,6 @@ static void an_interface_gets_a_name_and_a_mac(void **state)
 	assert_true(link_rename(4711, "x", &diag) < 0);
 }
 
-static void a_vlan_lies_on_an_interface(void **state)
-{
-	struct link l;
-	int rc;
-
-	(void)state;
-	assert_int_equal(system("ip link add v0 type veth peer name v1"), 0);
-	rc = link_add_vlan(link_find("v0", NULL, &diag), "v0.5", 5, &diag);
-	if (rc == NBD_E_KERNEL && strstr(diag.text, "nknown device type"))
-		skip(); /* a kernel without 8021q: the VM has one */
-	assert_int_equal(rc, 0);
-	assert_true(link_find("v0.5", &l, &diag) > 0 && l.ether);
-}
-
 static void a_prefix_longer_than_its_address_is_refused(void **state)
 {
 	struct link_addr a = addr(AF_INET, "192.0.2.5", 33);
@@ -298,7 +284,6 @@ int main(void)
 		OWN(a_gateway_off_the_link_is_reached_if_told_so),
 		OWN(addresses_are_listed),
 		OWN(an_interface_gets_a_name_and_a_mac),
-		OWN(a_vlan_lies_on_an_interface),
 		OWN(a_prefix_longer_than_its_address_is_refused),
 		OWN(a_carrier_that_comes_later_wakes_the_waiter),
 		OWN(what_is_there_is_not_waited_for),

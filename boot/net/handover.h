@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is left behind under /run, for programs of the real system:
+ *
+ *	/run/nbdboot/lease              the interface of the root
+ *	/run/nbdboot/lease.state        what a renewal needs, in binary
+ *	/run/nbdboot/resolv.conf        name servers and search list
+ *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
+ *	                                of initramfs-tools and cloud-init read
+ *	/run/systemd/network/10-nbdboot-IF.network
+ *	/run/NetworkManager/conf.d/10-nbdboot-IF.conf
+ *
+ * systemd-networkd takes the interface over without touching the address
+ * (KeepConfiguration=yes) and renews the lease; NetworkManager leaves the
+ * interface alone.  Either would cut off the root at shutdown otherwise.
+ */
+#ifndef BOOT_NET_HANDOVER_H
+#define BOOT_NET_HANDOVER_H
+
+#include "boot/net/dhcp.h"
+#include "boot/net/net.h"
+
+#define HANDOVER_LEASE	"/run/nbdboot/lease"
+#define HANDOVER_STATE	"/run/nbdboot/lease.state"
+#define HANDOVER_RESOLV "/run/nbdboot/resolv.conf"
+
+/*
+ * Writes the files of one interface.  dhcp counts if s->dhcp.  root: it is
+ * the one of the root, so lease and resolv.conf are about it.
+ */
+int handover_write(const struct net_state *s, const struct dhcp *dhcp,
+		   bool root, struct nbd_diag *d);
+
+/* The lease alone, after it was renewed. */
+int handover_lease(const struct net_state *s, const struct dhcp *dhcp,
+		   bool root, struct nbd_diag *d);
+
+/*
+ * Reads HANDOVER_STATE: the interface, and of dhcp what dhcp_renewal() needs.
+ * NBD_E_NOT_FOUND: there is no lease of DHCP, or another program's.
+ */
+int handover_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How an interface comes to its address. */
+#include "boot/net/job.h"
+
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+#include "boot/net/ra.h"
+#include "port/linux/packet.h"
+
+#define MTU_MIN 576 /* RFC 791: what everybody takes */
+
+static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
+{
+	struct link_addr a = { .family = AF_INET, .prefix = prefix };
+
+	memcpy(a.ip, ip, 4);
+	if (!(ip[0] | ip[1] | ip[2] | ip[3]))
+		a.family = 0;
+	return a;
+}
+
+static bool same(const struct link_addr *a, const struct link_addr *b)
+{
+	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
+}
+
+/* Is ip in the network of a? */
+static bool covers(const struct link_addr *a, const struct link_addr *ip)
+{
+	unsigned i;
+
+	for (i = 0; i < a->prefix; i++)
+		if ((a->ip[i / 8] ^ ip->ip[i / 8]) & (0x80 >> i % 8))
+			return false;
+	return true;
+}
+
+/* ---- routes ---- */
+
+static void route(struct job *j, struct link_route r)
+{
+	struct nbd_diag d;
+
+	r.metric = j->metric;
+	/* a machine with a /32 of its own reaches its gateway none the less */
+	r.onlink = r.gw.family == AF_INET && !covers(&j->addr, &r.gw);
+	if (link_add_route(j->l.index, &r, &d) < 0)
+		say("%s: %s", j->l.name, d.text);
+}
+
+static void route_all(struct job *j, const struct link_addr *gw)
+{
+	struct link_route r = { .dst = { .family = gw->family }, .gw = *gw };
+
+	if (gw->family)
+		route(j, r);
+}
+
+static void lease_routes(struct job *j)
+{
+	const struct dhcp_lease *l = &j->dhcp.lease;
+	struct link_addr gw = in4(l->router, 32);
+	struct dhcp_route c;
+	unsigned at = 0;
+
+	/* RFC 3442: where there are these, the router does not count */
+	if (!l->route_bytes)
+		route_all(j, &gw);
+	while (dhcp_route(l, &at, &c)) {
+		struct link_route r = { .gw = in4(c.via, 32) };
+
+		r.dst = in4(c.to, c.prefix);
+		r.dst.family = AF_INET;
+		route(j, r);
+	}
+}
+
+/* ---- configuring ---- */
+
+static void apply(struct job *j, const struct net_plan *p)
+{
+	const struct ip_config *ip = j->ip;
+	const struct dhcp_lease *l = &j->dhcp.lease;
+	struct nbd_diag d;
+	unsigned i;
+
+	j->state = JOB_DONE;
+	if (j->dhcp.state == DHCP_BOUND) {
+		if (l->mtu >= MTU_MIN &&
+		    link_set_mtu(j->l.index, l->mtu, &d) < 0)
+			say("%s: %s", j->l.name, d.text);
+		if (link_add_addr(j->l.index, &j->addr, &j->why) < 0)
+			j->state = JOB_FAILED;
+		lease_routes(j);
+	}
+	if (ip->client.family && ip->peer.family == ip->client.family &&
+	    ip->client.prefix == ip_bits(ip->client.family))
+		route(j, (struct link_route){ .dst = ip->peer });
+	route_all(j, &ip->gateway);
+	for (i = 0; i < p->n_route; i++) {
+		const struct plan_route *r = &p->route[i];
+
+		if (r->device[0]
+			    ? !strcmp(r->device, j->l.name)
+			    : !r->r.gw.family || covers(&j->addr, &r->r.gw))
+			route(j, r->r);
+	}
+}
+
+void job_address(struct job *j, const struct link_ip *a, bool adopt)
+{
+	bool v6 = a->a.family == AF_INET6, fits;
+
+	switch (j->ip->method) {
+	case IP_STATIC:
+		fits = j->set && same(&a->a, &j->ip->client);
+		if (fits && a->failed) {
+			j->state = JOB_FAILED;
+			nbd_diag(&j->why, 0,
+				 "%s: another machine has the address of ip=",
+				 j->l.name);
+		}
+		break;
+	case IP_DHCP:
+		fits = adopt && !v6 && a->global;
+		break;
+	case IP_AUTO6:
+		fits = v6 && a->global;
+		if (v6 && !a->tentative && !j->asked) {
+			j->asked = true;
+			ra_solicit(j->l.index);
+		}
+		break;
+	default:
+		fits = v6 && !a->global;
+	}
+	if (fits && !a->tentative)
+		j->addr = a->a;
+}
+
+/* ---- DHCP ---- */
+
+static void start(struct job *j, uint64_t now)
+{
+	uint32_t seed = (uint32_t)now;
+
+	/* early in a boot there may be none, and a MAC is better than that */
+	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	for (unsigned i = 0; i < sizeof(j->l.mac); i++)
+		seed = seed * 31 + j->l.mac[i];
+	j->fd = packet_open(j->l.index, DHCP_CLIENT, &j->why);
+	if (j->fd < 0)
+		j->state = JOB_FAILED;
+	dhcp_start(&j->dhcp, j->l.mac, j->ip->host, seed, now);
+}
+
+static void lease(struct job *j, uint64_t now)
+{
+	unsigned char buf[2048], *p;
+	size_t len;
+
+	if (j->fd < 0)
+		start(j, now);
+	p = packet_recv(j->fd, DHCP_CLIENT, buf, sizeof(buf), &len);
+	if (p)
+		dhcp_take(&j->dhcp, p, len, now);
+	if (j->dhcp.state == DHCP_BOUND) {
+		j->addr = in4(j->dhcp.lease.addr, j->dhcp.lease.prefix);
+		return;
+	}
+	if (now < j->dhcp.due)
+		return;
+	len = dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
+	packet_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
+	packet_send(j->fd, j->l.index, buf, len);
+	note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
+}
+
+void job_work(struct job *j, const struct net_plan *p, uint64_t now)
+{
+	const struct ip_config *ip = j->ip;
+
+	if (j->state != JOB_WAITING || !j->l.carrier)
+		return;
+	if (ip->method == IP_STATIC && !j->set) {
+		j->set = true;
+		if (link_add_addr(j->l.index, &ip->client, &j->why) < 0)
+			j->state = JOB_FAILED;
+		else if (ip->client.family == AF_INET)
+			j->addr = ip->client;
+	}
+	if (ip->method == IP_DHCP && !j->addr.family)
+		lease(j, now);
+	if (ip->method != IP_LINK && !j->addr.family)
+		return;
+	/* a name is of no use without somebody to ask */
+	if (ip->method != IP_AUTO6 || j->n_dns || p->n_dns || !p->name_server)
+		apply(j, p);
+}
+
+void job_end(struct job *j, const struct net_plan *p)
+{
+	if (j->state == JOB_WAITING && j->addr.family)
+		apply(j, p);
+	if (j->fd >= 0)
+		close(j->fd);
+	j->fd = -1;
+}
+
+/* ---- telling ---- */
+
+void job_add_dns(struct net_state *s, const struct link_addr dns[], unsigned n)
+{
+	unsigned i, at;
+
+	for (i = 0; i < n; i++) {
+		for (at = 0; at < s->n_dns && !same(&s->dns[at], &dns[i]); at++)
+			;
+		if (at == s->n_dns && at < NET_DNS && dns[i].family)
+			s->dns[s->n_dns++] = dns[i];
+	}
+}
+
+static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
+			struct net_state *s)
+{
+	struct dhcp_route r;
+	struct link_addr a;
+	unsigned i, at = 0;
+
+	s->dhcp = true;
+	s->gateway = in4(l->router, 32);
+	while (dhcp_route(l, &at, &r))
+		if (!r.prefix)
+			s->gateway = in4(r.via, 32);
+	for (i = 0; i < l->n_dns && !p->no_peer_dns; i++) {
+		a = in4(l->dns[i], 32);
+		job_add_dns(s, &a, 1);
+	}
+	if (!s->host[0])
+		memcpy(s->host, l->host, sizeof(s->host));
+	memcpy(s->domain, l->domain, sizeof(s->domain));
+	memcpy(s->root_path, l->root_path, sizeof(s->root_path));
+	s->server = in4(l->next, 32);
+	if (!s->server.family)
+		s->server = in4(l->server, 32);
+}
+
+void job_state(const struct job *j, const struct net_plan *p,
+	       struct net_state *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->up = true;
+	s->index = j->l.index;
+	memcpy(s->name, j->l.name, sizeof(s->name));
+	memcpy(s->mac, j->l.mac, sizeof(s->mac));
+	memcpy(s->host, j->ip->host, sizeof(s->host));
+	s->addr = j->addr;
+	s->gateway = j->ip->gateway;
+	s->fixed = j->ip->client.family;
+	for (unsigned i = 0; i < p->n_vlan; i++)
+		s->vlan |= !strcmp(s->name, p->vlan[i].name);
+	job_add_dns(s, p->dns, p->n_dns);
+	job_add_dns(s, j->ip->dns, IP_DNS);
+	job_add_dns(s, j->dns, j->n_dns);
+	if (j->dhcp.state == DHCP_BOUND)
+		lease_state(&j->dhcp.lease, p, s);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The network, all interfaces at once.  A job is one ip= on one interface:
+ *
+ *	link appears --> up --> carrier --> address, by whatever means --> DONE
+ *
+ * and each step is taken when the kernel or the network says that the one
+ * before is done.  An ip= is settled with its first job: who has several
+ * interfaces and names none of them goes on with the first that answers.
+ */
+#include "boot/net/net.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+#include "boot/net/handover.h"
+#include "boot/net/job.h"
+#include "boot/net/ra.h"
+#include "port/linux/netlink.h"
+
+/* A switch takes long to agree on a speed; then a person hears why. */
+#define LINK_MS 15000
+/* From the first link on: five tries to find a DHCP server. */
+#define TRY_MS	32000
+#define JOBS	16
+#define EVENTS                                                   \
+	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
+	 1u << (RTNLGRP_ND_USEROPT - 1))
+
+static struct net {
+	unsigned n;
+	unsigned named, tagged; /* bits: which ifname= and vlan= are done */
+	struct net_plan plan;
+	struct net_state state;
+	struct job job[JOBS];
+	struct nl_sock events;
+} net;
+
+const struct net_state *net_state(void)
+{
+	return &net.state;
+}
+
+int net_configure(const struct cmdline *c, const char *server,
+		  struct nbd_diag *d)
+{
+	return plan_parse(&net.plan, c->line, server, d);
+}
+
+bool net_any_link(void)
+{
+	/* a name can be given to what is down only */
+	return !net.plan.ip[0].device[0] && !net.plan.n_name &&
+	       net.plan.ip[0].method != IP_OFF;
+}
+
+/* ---- what there is ---- */
+
+static bool selects(const char *device, const struct link *l)
+{
+	unsigned char mac[6];
+
+	if (!*device)
+		return l->ether && !l->loopback;
+	if (ip_mac(device, mac))
+		return !memcmp(mac, l->mac, sizeof(mac));
+	return !strcmp(device, l->name);
+}
+
+static void tell(int rc, const struct nbd_diag *d)
+{
+	if (rc < 0)
+		say("%s", d->text);
+}
+
+/* True if the interface has another name from now on. */
+static bool prepare(const struct link *l)
+{
+	const struct net_plan *p = &net.plan;
+	struct nbd_diag d;
+	unsigned i;
+
+	for (i = 0; i < p->n_name; i++) {
+		const struct plan_name *n = &p->name[i];
+
+		if (net.named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
+			continue;
+		net.named |= 1u << i;
+		if (!strcmp(n->name, l->name))
+			continue;
+		tell(link_rename(l->index, n->name, &d), &d);
+		return true;
+	}
+	for (i = 0; i < p->n_vlan; i++) {
+		const struct plan_vlan *v = &p->vlan[i];
+
+		if (net.tagged >> i & 1 || !selects(v->device, l))
+			continue;
+		net.tagged |= 1u << i;
+		tell(link_up(l->index, &d), &d);
+		tell(link_add_vlan(l->index, v->name, v->id, &d), &d);
+	}
+	return false;
+}
+
+static struct job *job_of(const struct ip_config *ip, const struct link *l)
+{
+	struct job *j = net.job;
+	struct nbd_diag d;
+
+	for (; j < net.job + net.n; j++)
+		if (j->ip == ip && j->l.index == l->index)
+			return j;
+	if (net.n == JOBS)
+		return NULL;
+	net.n++;
+	memset(j, 0, sizeof(*j));
+	j->ip = ip;
+	j->fd = -1;
+	j->metric = (unsigned)(ip - net.plan.ip);
+	if (ip->mac[0] | ip->mac[5])
+		tell(link_set_mac(l->index, ip->mac, &d), &d);
+	if (ip->mtu)
+		tell(link_set_mtu(l->index, ip->mtu, &d), &d);
+	return j;
+}
+
+static void see_link(void *ctx, const struct link *l)
+{
+	struct nbd_diag d;
+	struct job *j;
+	unsigned i;
+
+	(void)ctx;
+	if (prepare(l))
+		return;
+	for (i = 0; i < net.plan.n_ip; i++) {
+		const struct ip_config *ip = &net.plan.ip[i];
+
+		if (ip->method == IP_OFF || !selects(ip->device, l))
+			continue;
+		j = job_of(ip, l);
+		if (!j)
+			continue;
+		j->l = *l;
+		if (ip->mac[0] | ip->mac[5])
+			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
+		if (!l->up)
+			tell(link_up(l->index, &d), &d);
+	}
+}
+
+static void see_addr(void *ctx, const struct link_ip *a)
+{
+	struct job *j;
+
+	(void)ctx;
+	for (j = net.job; j < net.job + net.n; j++)
+		if (j->l.index == a->index)
+			job_address(j, a, net.plan.implicit && !net.state.up);
+}
+
+/* ---- what happens ---- */
+
+/* Takes the kernel's events; all but name servers only say: look again. */
+static bool read_events(void)
+{
+	struct nl_sock *s = &net.events;
+	struct sockaddr_nl from = { 0 };
+	socklen_t size = sizeof(from);
+	struct nl_reply r;
+	struct job *j;
+	bool any = false;
+	ssize_t n;
+
+	while ((n = recvfrom(s->fd, s->buf, sizeof(s->buf), MSG_DONTWAIT,
+			     (struct sockaddr *)&from, &size)) > 0 ||
+	       errno == ENOBUFS) {
+		struct nl_walk w = { s->buf, n > 0 ? (size_t)n : 0 };
+
+		any = true;
+		while (!from.nl_pid && nl_next_msg(&w, &r))
+			for (j = net.job;
+			     j < net.job + net.n && r.type == RTM_NEWNDUSEROPT;
+			     j++)
+				j->n_dns = ra_dns(r.data, r.len, j->l.index,
+						  j->dns, j->n_dns, NET_DNS);
+		errno = 0;
+	}
+	return any;
+}
+
+static bool required(const struct ip_config *ip)
+{
+	return ip->method != IP_OFF &&
+	       (!net.plan.bootdev || !strcmp(ip->device, net.plan.device));
+}
+
+/* Of an ip=, the job that is done, else one that may tell why none is. */
+static const struct job *best(const struct ip_config *ip)
+{
+	const struct job *j, *b = NULL;
+
+	for (j = net.job; j < net.job + net.n; j++)
+		if (j->ip == ip &&
+		    (!b || j->state > b->state ||
+		     (j->state == b->state && j->l.carrier && !b->l.carrier)))
+			b = j;
+	return b;
+}
+
+static bool settled(void)
+{
+	const struct ip_config *ip = net.plan.ip;
+
+	for (; ip < net.plan.ip + net.plan.n_ip; ip++) {
+		const struct job *j = best(ip);
+
+		if (required(ip) && (!j || j->state == JOB_WAITING ||
+				     (j->state == JOB_FAILED && !*ip->device)))
+			return false;
+	}
+	return true;
+}
+
+/* Sleeps until something happens; false when the time is over. */
+static bool await(uint64_t now, uint64_t end)
+{
+	struct pollfd p[JOBS + 1] = { { .fd = net.events.fd,
+					.events = POLLIN } };
+	unsigned i;
+
+	if (now >= end)
+		return false;
+	for (i = 0; i < net.n; i++) {
+		const struct job *j = &net.job[i];
+
+		p[i + 1] = (struct pollfd){ .fd = j->fd, .events = POLLIN };
+		if (j->fd >= 0 && j->dhcp.due < end)
+			end = j->dhcp.due;
+	}
+	poll(p, net.n + 1, end > now ? (int)(end - now) : 0);
+	return true;
+}
+
+static int run(struct nbd_diag *d)
+{
+	uint64_t now = console_now(), end = now + LINK_MS;
+	bool linked = false, look = true;
+	struct job *j;
+	int rc = NBD_OK;
+
+	do {
+		if (look)
+			rc = link_each(see_link, NULL, d);
+		if (look && !rc)
+			rc = link_each_addr(see_addr, NULL, d);
+		now = console_now();
+		for (j = net.job; j < net.job + net.n; j++) {
+			job_work(j, &net.plan, now);
+			if (j->l.carrier && !linked) {
+				linked = true;
+				end = now + TRY_MS;
+			}
+		}
+	} while (!rc && !settled() && await(now, end) &&
+		 ((look = read_events()) || true));
+	for (j = net.job; j < net.job + net.n; j++)
+		job_end(j, &net.plan);
+	return rc;
+}
+
+/* ---- how it ends ---- */
+
+static void explain(const struct ip_config *ip, struct nbd_diag *d)
+{
+	const struct job *j = best(ip);
+	const char *device = ip->device[0] ? ip->device
+					   : "any network interface";
+
+	if (j && j->state == JOB_FAILED)
+		*d = j->why;
+	else if (!j)
+		nbd_diag(d, 0,
+			 "there is no %s: is its driver in this initramfs?",
+			 ip->device[0] ? ip->device : "network interface");
+	else if (!j->l.carrier)
+		nbd_diag(d, 0, "no link on %s: is the cable in?", device);
+	else if (ip->method == IP_DHCP)
+		nbd_diag(d, 0, "%s: no DHCP server answered%s", j->l.name,
+			 j->dhcp.state == DHCP_REQUESTING
+				 ? " its request, but one made an offer"
+				 : "");
+	else
+		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix",
+			 j->l.name);
+}
+
+static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
+{
+	struct net_state *s = &net.state, other;
+	const struct job *j;
+	int rc;
+
+	job_state(root, &net.plan, s);
+	for (j = net.job; j < net.job + net.n; j++) {
+		if (j->state != JOB_DONE || j == root)
+			continue;
+		job_state(j, &net.plan, &other);
+		job_add_dns(s, other.dns, other.n_dns);
+		rc = handover_write(&other, &j->dhcp, false, d);
+		if (rc < 0)
+			return rc;
+	}
+	if (boot && s->n_dns) {
+		mkdir("/etc", 0755);
+		unlink("/etc/resolv.conf");
+		if (symlink(HANDOVER_RESOLV, "/etc/resolv.conf"))
+			say("/etc/resolv.conf: %s", strerror(errno));
+	}
+	if (boot && s->host[0] && sethostname(s->host, strlen(s->host)))
+		say("host name %s: %s", s->host, strerror(errno));
+	return handover_write(s, &root->dhcp, true, d);
+}
+
+int net_up(bool boot, struct nbd_diag *d)
+{
+	const struct ip_config *ip, *missing = NULL;
+	const struct job *j, *root = NULL;
+	int rc = nl_open(&net.events, NETLINK_ROUTE, EVENTS, d);
+
+	if (rc < 0)
+		return rc;
+	net.n = 0;
+	rc = run(d);
+	nl_close(&net.events);
+	if (rc < 0)
+		return rc;
+	for (ip = net.plan.ip; ip < net.plan.ip + net.plan.n_ip; ip++) {
+		j = best(ip);
+		if (!required(ip))
+			continue;
+		if (!j || j->state != JOB_DONE)
+			missing = missing ? missing : ip;
+		else if (!root)
+			root = j;
+	}
+	if (missing)
+		explain(missing, d);
+	if (!root)
+		return missing ? NBD_E_UNREACHABLE : NBD_OK;
+	if (missing)
+		say("%s; going on without", d->text);
+	note("%s is up", root->l.name);
+	return hand_over(root, boot, d);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One table of words: ip= and what belongs to it. */
+#include "boot/net/plan.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "boot/init/cmdline.h"
+
+static int wrong(struct nbd_diag *d, const char *word, const char *value)
+{
+	return nbd_diag(d, NBD_E_USAGE, "%s=%s: not understood", word, value);
+}
+
+static bool take_dns(struct net_plan *p, const char *value)
+{
+	return ip_address(value, &p->dns[p->n_dns]);
+}
+
+static bool take_route(struct net_plan *p, const char *value)
+{
+	struct plan_route *r = &p->route[p->n_route];
+	char buf[IP_TEXT], *f[3];
+
+	return ip_split(value, buf, f, 3) <= 3 && ip_address(f[0], &r->r.dst) &&
+	       (!*f[1] || (ip_address(f[1], &r->r.gw) &&
+			   r->r.gw.family == r->r.dst.family)) &&
+	       ip_device(r->device, f[2]);
+}
+
+static bool take_name(struct net_plan *p, const char *value)
+{
+	struct plan_name *n = &p->name[p->n_name];
+	const char *mac = strchr(value, ':');
+
+	return mac &&
+	       nbd_fmt(n->name, sizeof(n->name), "%.*s", (int)(mac - value),
+		       value) > 0 &&
+	       ip_mac(mac + 1, n->mac);
+}
+
+static bool take_vlan(struct net_plan *p, const char *value)
+{
+	struct plan_vlan *v = &p->vlan[p->n_vlan];
+	const char *device = strchr(value, ':'), *id = device;
+
+	while (id > value && id[-1] >= '0' && id[-1] <= '9')
+		id--;
+	if (!device || nbd_fmt(v->name, sizeof(v->name), "%.*s",
+			       (int)(device - value), value) <= 0)
+		return false;
+	v->id = (unsigned)ip_number(v->name + (id - value), 4094);
+	return v->id - 1 < 4094 && ip_device(v->device, device + 1);
+}
+
+/* BOOTIF=01-52-54-00-12-34-56: the type of Ethernet stands in front. */
+static bool take_bootif(struct net_plan *p, const char *value)
+{
+	unsigned char mac[6];
+
+	if (!strncmp(value, "01-", 3) || !strncmp(value, "01:", 3))
+		value += 3;
+	if (!ip_mac(value, mac))
+		return false;
+	if (!p->bootdev)
+		nbd_fmt(p->device, sizeof(p->device), "%s", value);
+	return true;
+}
+
+static bool take_bootdev(struct net_plan *p, const char *value)
+{
+	p->bootdev = true;
+	return ip_device(p->device, value);
+}
+
+static bool take_peerdns(struct net_plan *p, const char *value)
+{
+	p->no_peer_dns = !strcmp(value, "0") || !strcmp(value, "no");
+	return true;
+}
+
+/* It would be another root's network: better no boot than half of one. */
+static bool refuse(struct net_plan *p, const char *value)
+{
+	(void)p;
+	(void)value;
+	return false;
+}
+
+static const struct word {
+	const char *name;
+	bool (*take)(struct net_plan *p, const char *value);
+	uint16_t count; /* of those that may be repeated; 0: none */
+} words[] = {
+	{ "nameserver", take_dns, offsetof(struct net_plan, n_dns) },
+	{ "rd.route", take_route, offsetof(struct net_plan, n_route) },
+	{ "ifname", take_name, offsetof(struct net_plan, n_name) },
+	{ "vlan", take_vlan, offsetof(struct net_plan, n_vlan) },
+	{ "BOOTIF", take_bootif, 0 },
+	{ "bootdev", take_bootdev, 0 },
+	{ "rd.peerdns", take_peerdns, 0 },
+	{ "bond", refuse, 0 },
+	{ "team", refuse, 0 },
+	{ "bridge", refuse, 0 },
+};
+
+static int take(void *ctx, const char *word, const char *value,
+		struct nbd_diag *d)
+{
+	struct net_plan *p = ctx;
+	uint8_t *count;
+	size_t i;
+
+	if (!value)
+		return NBD_OK;
+	if (!strcmp(word, "ip"))
+		return p->n_ip == PLAN_MAX
+			       ? wrong(d, word, value)
+			       : ip_parse(&p->ip[p->n_ip++], value, d);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!cmdline_same(word, words[i].name))
+			continue;
+		count = words[i].count ? (uint8_t *)p + words[i].count : NULL;
+		if (strlen(value) >= IP_TEXT || (count && *count == PLAN_MAX) ||
+		    !words[i].take(p, value))
+			return wrong(d, word, value);
+		if (count)
+			++*count;
+	}
+	return NBD_OK;
+}
+
+static enum ip_method method_for(const char *server)
+{
+	struct link_addr a;
+	char buf[64];
+
+	if (!server)
+		return IP_DHCP;
+	nbd_fmt(buf, sizeof(buf), "%.*s", (int)strcspn(server, "%"), server);
+	if (!ip_address(buf, &a) || a.family == AF_INET)
+		return IP_DHCP;
+	/* fe80::/10 */
+	return a.ip[0] == 0xfe && (a.ip[1] & 0xc0) == 0x80 ? IP_LINK6
+							   : IP_AUTO6;
+}
+
+int plan_parse(struct net_plan *p, const char *line, const char *server,
+	       struct nbd_diag *d)
+{
+	static char text[CMDLINE_MAX];
+	struct link_addr a;
+	bool found = false;
+	unsigned i;
+	int rc;
+
+	memset(p, 0, sizeof(*p));
+	nbd_fmt(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
+	rc = cmdline_each(text, take, p, d);
+	p->name_server = server && !strchr(server, ':') &&
+			 !ip_address(server, &a);
+	p->implicit = !p->n_ip;
+	if (p->implicit)
+		p->ip[p->n_ip++].method = method_for(server);
+	/* who is not named is the one that the boot loader used */
+	for (i = 0; i < p->n_ip; i++) {
+		if (!p->ip[i].device[0])
+			memcpy(p->ip[i].device, p->device, sizeof(p->device));
+		found = found || !strcmp(p->ip[i].device, p->device);
+	}
+	p->bootdev = p->bootdev && found;
+	return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every word about the network on a kernel command line, understood: what
+ * net_up() is to bring about.
+ */
+#ifndef BOOT_NET_PLAN_H
+#define BOOT_NET_PLAN_H
+
+#include "boot/net/ip.h"
+
+#define PLAN_MAX 8
+
+/* rd.route=NET[/PREFIX]:[GATEWAY][:DEVICE] */
+struct plan_route {
+	struct link_route r;
+	char device[18]; /* "": where the root is */
+};
+
+/* ifname=NAME:MAC */
+struct plan_name {
+	char name[16];
+	unsigned char mac[6];
+};
+
+/* vlan=NAME:DEVICE; the digits at the end of NAME are the ID */
+struct plan_vlan {
+	char name[16], device[18];
+	unsigned id;
+};
+
+struct net_plan {
+	uint8_t n_ip, n_dns, n_route, n_name, n_vlan;
+	bool bootdev;	  /* device is that of bootdev= */
+	bool no_peer_dns; /* rd.peerdns=0 */
+	bool implicit;	  /* there was no ip= */
+	bool name_server; /* a server that has a name needs DNS */
+	char device[18];  /* of bootdev=, else the MAC of BOOTIF=, or "" */
+	struct ip_config ip[PLAN_MAX];	/* ip= */
+	struct link_addr dns[PLAN_MAX]; /* nameserver= */
+	struct plan_route route[PLAN_MAX];
+	struct plan_name name[PLAN_MAX];
+	struct plan_vlan vlan[PLAN_MAX];
+};
+
+/*
+ * Reads the words of line, which is a kernel command line; unknown ones are
+ * skipped.  server is the host of root=, or NULL if it is not known: without
+ * ip= it says what is tried, DHCP for a name or an IPv4 address, an address
+ * by router advertisement for an IPv6 one, a link for a link-local one.
+ * Returns 0, or NBD_E_USAGE and what is wrong in which word.
+ */
+int plan_parse(struct net_plan *p, const char *line, const char *server,
+	       struct nbd_diag *d);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The lease of a machine that runs, over ordinary UDP. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "boot/init/console.h"
+#include "boot/net/handover.h"
+#include "boot/net/job.h"
+#include "port/linux/packet.h"
+
+static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(DHCP_SERVER),
+				  .sin_addr = { htonl(INADDR_BROADCAST) } };
+	uint8_t buf[DHCP_MAX];
+	size_t len = dhcp_send(dhcp, buf, now);
+
+	if (dhcp->state == DHCP_RENEWING)
+		memcpy(&to.sin_addr, dhcp->lease.server, 4);
+	/* what cannot be sent now is sent when the next one is due */
+	if (len)
+		sendto(fd, buf, len, 0, (struct sockaddr *)&to, sizeof(to));
+}
+
+/* Sends and receives until the lease is renewed or lost, or time is over. */
+static void talk(int fd, struct dhcp *dhcp, uint64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t now;
+
+	while ((dhcp->state == DHCP_RENEWING ||
+		dhcp->state == DHCP_REBINDING) &&
+	       (now = console_now()) < end) {
+		uint64_t next = dhcp->due < end ? dhcp->due : end;
+		uint8_t buf[1500];
+		ssize_t n;
+
+		if (next <= now)
+			send_to(fd, dhcp, now);
+		else if (poll(&p, 1, (int)(next - now)) > 0 &&
+			 (n = recv(fd, buf, sizeof(buf), 0)) > 0)
+			dhcp_take(dhcp, buf, (size_t)n, now);
+	}
+}
+
+/* Writes down what was got, as at first. */
+static int keep(const struct job *j, struct nbd_diag *d)
+{
+	static struct net_plan plan;
+	struct net_state s;
+
+	job_state(j, &plan, &s);
+	return handover_lease(&s, &j->dhcp, true, d);
+}
+
+int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
+{
+	static struct ip_config ip;
+	static struct job j;
+	uint64_t now = console_now();
+	uint32_t seed = (uint32_t)now;
+	int fd, rc = handover_read(j.l.name, &j.dhcp, d);
+
+	if (!rc)
+		rc = link_find(j.l.name, &j.l, d);
+	fd = rc < 0 ? rc : packet_udp(j.l.name, DHCP_CLIENT, d);
+	if (fd < 0)
+		return fd;
+	j.ip = &ip;
+	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	dhcp_renewal(&j.dhcp, j.l.mac, seed, now);
+	talk(fd, &j.dhcp, now + timeout_ms);
+	close(fd);
+	if (j.dhcp.state == DHCP_LOST)
+		return nbd_diag(
+			d, NBD_E_NO_DEVICE,
+			"%s: the lease has ended, or its server took it "
+			"back",
+			j.l.name);
+	if (j.dhcp.state != DHCP_BOUND)
+		return nbd_diag(d, NBD_E_TIMEOUT, "%s: no DHCP server answered",
+				j.l.name);
+	j.addr = (struct link_addr){ .family = AF_INET,
+				     .prefix = j.dhcp.lease.prefix };
+	memcpy(j.addr.ip, j.dhcp.lease.addr, 4);
+	rc = keep(&j, d);
+	return rc < 0 ? rc
+		      : (int)(j.dhcp.lease.t1 > 0x7fffffff ? 0x7fffffff
+							   : j.dhcp.lease.t1);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ip= as a small build knows it. */
+#include "tests/unit.h"
+
+/* The other builds have the other file, and this one has what it needs. */
+#include "boot/net/static.c"
+
+static struct ip_config ip;
+static struct nbd_diag d;
+
+static void same(const char *got, const char *want)
+{
+	assert_string_equal(got, want);
+}
+
+static const char *dotted(const uint8_t a[4])
+{
+	static char text[16];
+
+	snprintf(text, sizeof(text), "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
+	return text;
+}
+
+static void addresses_and_masks_in_every_form(void **state)
+{
+	static const struct {
+		const char *text, *client;
+		unsigned prefix;
+	} t[] = {
+		{ "10.1.2.3", "10.1.2.3", 8 },
+		{ "172.16.0.9:::", "172.16.0.9", 16 },
+		{ "192.168.1.2::", "192.168.1.2", 24 },
+		{ "10.1.2.3/24", "10.1.2.3", 24 },
+		{ "10.1.2.3/0", "10.1.2.3", 0 },
+		{ "10.1.2.3/32", "10.1.2.3", 32 },
+		{ "10.1.2.3/255.255.0.0", "10.1.2.3", 16 },
+		{ "10.1.2.3:::255.255.255.0", "10.1.2.3", 24 },
+		{ "10.1.2.3:::255.255.255.255", "10.1.2.3", 32 },
+		{ "10.1.2.3:::0.0.0.0", "10.1.2.3", 0 },
+		{ "10.1.2.3:::22", "10.1.2.3", 22 },
+		/* an address with its prefix wins over the mask */
+		{ "10.1.2.3/20:::255.0.0.0", "10.1.2.3", 20 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(parse(&ip, t[i].text, &d), 0);
+		assert_true(ip.up);
+		assert_true(ip.is_static);
+		same(dotted(ip.client), t[i].client);
+		assert_int_equal(ip.prefix, t[i].prefix);
+		assert_false(ip.has_gateway);
+	}
+}
+
+static void all_ten_fields_of_the_kernels_form(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		parse(&ip,
+		      "10.0.2.15:10.0.2.2:10.0.2.1:255.255.255.0:guest:eth1:"
+		      "off:10.0.2.3:10.0.2.4:10.0.2.5",
+		      &d),
+		0);
+	same(dotted(ip.client), "10.0.2.15");
+	assert_true(ip.has_gateway);
+	same(dotted(ip.gateway), "10.0.2.1");
+	same(ip.host, "guest");
+	same(ip.device, "eth1");
+	assert_true(ip.has_dns[0] && ip.has_dns[1]);
+	same(dotted(ip.dns[0]), "10.0.2.3");
+	same(dotted(ip.dns[1]), "10.0.2.4");
+}
+
+static void no_address_is_asked_for(void **state)
+{
+	static const struct {
+		const char *text;
+		bool up;
+	} t[] = {
+		{ NULL, true },	       { "off", false },
+		{ "none", false },     { "", false },
+		{ ":::::eth0", true }, { "::::guest:eth0:none", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(parse(&ip, t[i].text, &d), 0);
+		assert_int_equal(ip.up, t[i].up);
+		assert_false(ip.is_static);
+	}
+}
+
+static void wrong_fields_are_named(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} t[] = {
+		{ "dhcp", "ip=dhcp: not supported" },
+		{ "on", "ip=on: not supported" },
+		{ ":::::eth0:dhcp", "autoconf" },
+		{ "10.0.0.256", "client" },
+		{ "10.0.0", "client" },
+		{ "10.0.0.1.2:", "client" },
+		{ "10.0.0.1/33", "netmask" },
+		{ "10.0.0.1/", "netmask" },
+		{ "10.0.0.1:::255.0.255.0", "netmask" },
+		{ "10.0.0.1::gw", "gateway" },
+		{ "10.0.0.1::::::off:dns", "dns0" },
+		{ "10.0.0.1::::::off::dns", "dns1" },
+		{ "10.0.0.1:::::a-name-of-16-chr:", "device" },
+		{ "10.0.0.1:::::../x:", "device" },
+		{ "1.2.3.4:::::::::5.6.7.8:9", "ntp0" },
+		{ "1.2.3.4::::"
+		  "0123456789012345678901234567890123456789012345678901234567"
+		  "890123456789",
+		  "host name" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(parse(&ip, t[i].text, &d), NBD_E_USAGE);
+		assert_non_null(strstr(d.text, t[i].says));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_and_masks_in_every_form),
+		cmocka_unit_test(all_ten_fields_of_the_kernels_form),
+		cmocka_unit_test(no_address_is_asked_for),
+		cmocka_unit_test(wrong_fields_are_named),
+	};
+
+	return cmocka_run_group_tests_name("static", tests, NULL, NULL);
+}

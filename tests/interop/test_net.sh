@@ -1,0 +1,316 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The network of a boot in network namespaces, with dnsmasq and radvd at the
+# other end of the cable.  TAP on standard output.
+# shellcheck source=tests/tap.sh
+. "${0%/*}/../tap.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+nbdboot=$O/nbdboot
+[ "$(id -u)" = 0 ] || die "network namespaces need root"
+
+# namespace: a network and a /run of its own, kept by a process that waits.
+# Sets ns to its pid.
+namespace()
+{
+	# new ones: the last writer of an old one may still be there
+	namespaces=$((${namespaces:-0} + 1))
+	ready=$work/ready$namespaces
+	mkfifo "$ready" "$ready.never"
+	unshare -n -m sh -c 'mount -t tmpfs run /run && ip link set lo up &&
+		echo ready >"$1" && read -r x <"$2"' sh \
+		"$ready" "$ready.never" &
+	ns=$!
+	servers="$servers $ns"
+	read -r word <"$ready"
+	[ "$word" = ready ] || die "no network namespace"
+}
+
+# at PID COMMAND...
+at()
+{
+	at_pid=$1
+	shift
+	nsenter -t "$at_pid" -n -m "$@"
+}
+
+# machine [INTERFACE]: a new one with a cable to a new server.
+machine()
+{
+	namespace
+	srv=$ns
+	namespace
+	cli=$ns
+	cable v0 "${1:-eth0}"
+	at "$srv" ip addr add 192.0.2.1/24 dev v0
+}
+
+# cable SERVER-SIDE CLIENT-SIDE
+cable()
+{
+	at "$srv" ip link add "$1" type veth peer name "$2" netns "$cli"
+	at "$srv" ip link set "$1" up
+}
+
+# listens PROTOCOL PORT: waits for a server in $srv, whose pid is $server
+listens()
+{
+	until at "$srv" ss -Hln "$1" | grep -q ":$2 "; do
+		kill -0 "$server" 2>/dev/null ||
+			die "no server: $(cat "$work/dnsmasq.log")"
+	done
+}
+
+# dhcpd OPTION...: dnsmasq on v0 for 192.0.2.50 to .60
+dhcpd()
+{
+	: >"$work/leases"
+	at "$srv" dnsmasq -C /dev/null -k -i v0 --bind-interfaces \
+		--no-resolv --no-hosts --no-ping --log-dhcp --log-facility=- \
+		--dhcp-leasefile="$work/leases" --user=root \
+		--address=/server.test/192.0.2.1 \
+		--dhcp-range=192.0.2.50,192.0.2.60,255.255.255.0,3600 \
+		"$@" >"$work/dnsmasq.log" 2>&1 </dev/null &
+	server=$!
+	servers="$servers $server"
+	listens -u 67
+}
+
+# nbd_at ADDRESS: an export there; server stays the DHCP server's pid
+nbd_at()
+{
+	at "$srv" nbdkit -f -i "$1" memory 1M >"$work/nbdkit.log" 2>&1 \
+		</dev/null &
+	servers="$servers $!"
+	until at "$srv" ss -Hlnt | grep -q ':10809 '; do
+		kill -0 "$!" 2>/dev/null || die "$(cat "$work/nbdkit.log")"
+	done
+}
+
+ifup()
+{
+	run at "$cli" "$nbdboot" ifup "$@"
+}
+
+# has WHAT TEXT SENTENCE: what a command in the client prints
+has()
+{
+	# shellcheck disable=SC2086 # words on purpose
+	if at "$cli" $1 >"$work/has" 2>&1 && grep -qF -e "$2" "$work/has"; then
+		ok "$3"
+	else
+		not_ok "$3"
+		show "$work/has"
+	fi
+}
+
+# ---- DHCP ----
+
+machine
+dhcpd --dhcp-option=17,"nbd:192.0.2.1:it's root" \
+	--dhcp-option=15,example.org --dhcp-option=12,guest \
+	--dhcp-option=26,1400 \
+	--dhcp-option=121,198.51.100.0/24,192.0.2.9,0.0.0.0/0,192.0.2.1
+begin=$(date +%s%N)
+ifup ip=dhcp
+end=$(date +%s%N)
+expect 0 eth0 'ip=dhcp gets a lease'
+echo "# that took $(((end - begin) / 1000000)) ms"
+has 'ip -4 addr show eth0' 'scope global eth0' 'the interface has its address'
+has 'ip -4 addr show eth0' 'valid_lft forever' 'and keeps it'
+has 'ip link show eth0' 'mtu 1400' 'the MTU is the one of the lease'
+has 'ip route' 'default via 192.0.2.1' 'there is a default route'
+has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'there is a classless route'
+has 'cat /run/nbdboot/resolv.conf' 'search example.org' 'the domain is known'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.1' 'so is its DNS'
+# shellcheck disable=SC2016 # for the inner shell
+run at "$cli" sh -c '. /run/net-eth0.conf && echo "$DEVICE $PROTO $ROOTPATH|" \
+	"$IPV4NETMASK $IPV4BROADCAST $IPV4GATEWAY $HOSTNAME $ROOTSERVER"'
+expect 0 "eth0 dhcp nbd:192.0.2.1:it's root| 255.255.255.0 192.0.2.255\
+ 192.0.2.1 guest 192.0.2.1" 'a shell reads the file that klibc writes'
+has 'cat /run/nbdboot/lease' "DHCPSERVER='192.0.2.1'" 'the lease is kept'
+has 'cat /run/systemd/network/10-nbdboot-eth0.network' KeepConfiguration=yes \
+	'systemd-networkd does not take the address away'
+has 'cat /run/NetworkManager/conf.d/10-nbdboot-eth0.conf' managed=0 \
+	'NetworkManager leaves the interface alone'
+
+at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
+nbd_at 192.0.2.1
+run at "$cli" "$nbdboot" info nbd://server.test/
+expect 0 1048576 'a name resolves by the DNS server of the lease'
+
+: >"$work/dnsmasq.log"
+ifup -r
+# dnsmasq varies T1 a little
+if [ "$status" = 0 ] && [ "$(cat "$work/out")" -gt 1500 ] &&
+	[ "$(cat "$work/out")" -le 1800 ]; then
+	ok 'the lease is renewed, the next time in half of its time'
+else
+	not_ok 'the lease is renewed, the next time in half of its time'
+	show "$work/out"
+fi
+if grep -q DHCPACK "$work/dnsmasq.log" &&
+	! grep -q DHCPDISCOVER "$work/dnsmasq.log"; then
+	ok 'by one request to its server'
+else
+	not_ok 'by one request to its server'
+	show "$work/dnsmasq.log"
+fi
+address=$(at "$cli" ip -4 -o addr show eth0)
+ifup ip=eth0:dhcp nameserver=192.0.2.53 rd.peerdns=0
+expect 0 eth0 'the network comes up a second time'
+if [ "$(at "$cli" ip -4 -o addr show eth0)" = "$address" ]; then
+	ok 'with the same address'
+else
+	not_ok 'with the same address'
+fi
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.53' \
+	'nameserver= is in resolv.conf'
+if at "$cli" grep -q 192.0.2.1 /run/nbdboot/resolv.conf; then
+	not_ok 'rd.peerdns=0 keeps the others out'
+else
+	ok 'rd.peerdns=0 keeps the others out'
+fi
+kill "$server"
+
+# no answer at first: the server starts when the second message was sent
+machine
+mkfifo "$work/steps"
+at "$cli" "$nbdboot" ifup -v ip=dhcp >"$work/out" 2>"$work/steps" &
+pid=$!
+exec 4<"$work/steps"
+while read -r line <&4; do
+	case $line in *'DHCP message 2'*) break ;; esac
+done
+dhcpd
+cat <&4 >"$work/err" &
+if wait "$pid"; then
+	ok 'a server that is silent at first is asked again'
+else
+	not_ok 'a server that is silent at first is asked again'
+	show "$work/err"
+fi
+exec 4<&-
+
+# ---- several interfaces ----
+
+machine eth1
+cable dead eth0
+at "$srv" ip link set dead down
+dhcpd
+ifup ip=dhcp
+expect 0 eth1 'of two interfaces the one with a link gets the lease'
+mac=$(at "$cli" ip -o link show eth1 | sed 's,.*ether \([^ ]*\).*,\1,')
+at "$cli" ip addr flush dev eth1
+ifup ip=dhcp "BOOTIF=01-$(echo "$mac" | tr : -)"
+expect 0 eth1 'BOOTIF= names the interface'
+at "$cli" ip addr flush dev eth1
+ifup "ifname=boot0:$mac" ip=boot0:dhcp
+expect 0 boot0 'ifname= renames the interface before it is used'
+has 'ip -4 addr show boot0' 'inet 192.0.2.5' 'which has the lease then'
+at "$cli" ip addr flush dev boot0
+ifup ip=eth0:dhcp ip=boot0:dhcp bootdev=boot0
+expect 0 boot0 'bootdev= is not kept waiting by one without a link'
+
+# ---- static addresses ----
+
+machine
+ifup ip=192.0.2.7::192.0.2.1:255.255.255.0:h:eth0:none:192.0.2.53 \
+	rd.route=198.51.100.0/24:192.0.2.9
+expect 0 eth0 'a static address needs no server'
+has 'ip -4 addr show eth0' 'inet 192.0.2.7/24 brd 192.0.2.255' 'it is there'
+has 'ip route' 'default via 192.0.2.1' 'so is its gateway'
+has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'and the route of rd.route='
+has 'cat /run/systemd/network/10-nbdboot-eth0.network' \
+	'Address=192.0.2.7/24' 'systemd-networkd is told the address'
+has 'cat /run/net-eth0.conf' "IPV4DNS0='192.0.2.53'" 'and klibc its DNS'
+ifup -r
+expect 1 'lease' 'a static address has no lease to renew'
+machine
+ifup ip=192.0.2.7:192.0.2.1:192.0.2.1:255.255.255.255::eth0:none
+expect 0 eth0 'a point-to-point address is accepted'
+has 'ip route get 203.0.113.1' 'via 192.0.2.1 dev eth0' \
+	'and reaches its gateway'
+has 'ip route' '192.0.2.1 dev eth0' 'and its peer'
+
+# ---- IPv6 ----
+
+machine
+at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+ifup 'ip=[2001:db8::5]::[2001:db8::1]:64:h:eth0:none:[2001:db8::53]'
+expect 0 eth0 'a static IPv6 address is set'
+nbd_at 2001:db8::1
+run at "$cli" "$nbdboot" info 'nbd://[2001:db8::1]/'
+expect 0 1048576 'and can be used at once'
+has 'ip -6 route' 'default via 2001:db8::1' 'it has its gateway'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:53' \
+	'and its DNS'
+has 'cat /run/net6-eth0.conf' "IPV6ADDR='2001:db8:0:0:0:0:0:5'" \
+	'the file has it'
+
+machine
+at "$srv" ip addr add 2001:db8::5/64 dev v0 nodad
+ifup 'ip=[2001:db8::5]:::64::eth0:none'
+expect 1 'another machine has the address' 'a duplicate address is found out'
+
+machine
+at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+ifup ip=eth0:link6
+expect 0 eth0 'link6 waits for the link-local address alone'
+
+machine
+at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+cat >"$work/radvd.conf" <<'END'
+interface v0 {
+	AdvSendAdvert on;
+	MinRtrAdvInterval 3;
+	MaxRtrAdvInterval 4;
+	MinDelayBetweenRAs 0.1;
+	prefix 2001:db8::/64 { };
+	RDNSS 2001:db8::53 2001:db8::54 { };
+};
+END
+at "$srv" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+at "$srv" radvd -n -C "$work/radvd.conf" -p "$work/radvd.pid" -m stderr \
+	>"$work/radvd.log" 2>&1 </dev/null &
+servers="$servers $!"
+ifup ip=auto6
+expect 0 eth0 'auto6 waits for a router'
+[ "$status" = 0 ] || show "$work/radvd.log"
+has 'ip -6 addr show eth0' 'inet6 2001:db8:' 'whose prefix is used'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:54' \
+	'and whose DNS servers are known'
+
+# ---- what cannot work ----
+
+# in the background: each takes as long as it is tried
+machine
+fail_at()
+{
+	status=0
+	at "$cli" "$nbdboot" ifup "$2" >"$work/$1.out" 2>&1 </dev/null ||
+		status=$?
+	echo "$status" >"$work/$1.status"
+}
+fail_at missing ip=eth7:dhcp &
+missing=$!
+fail_at silent ip=eth0:dhcp &
+silent=$!
+machine
+at "$srv" ip link set v0 down
+fail_at dead ip=eth0:dhcp &
+dead=$!
+failed_with()
+{
+	status=$(cat "$work/$1.status")
+	cp "$work/$1.out" "$work/out"
+	: >"$work/err"
+	expect 1 "$2" "$3"
+}
+ifup ip=eth0:dhcp6
+expect 2 'dhcp6 is not in this program' 'what is not built is refused at once'
+wait "$missing" "$dead" "$silent"
+failed_with missing 'there is no eth7' 'an interface that is missing is named'
+failed_with dead 'no link on eth0' 'so is one without a link'
+failed_with silent 'no DHCP server answered' 'silence ends with a message'
+finish
