@@ -69,18 +69,6 @@ static int do_kernel(struct nbd_diag *d)
 	return rc;
 }
 
-/* The host of the first server, as far as it is known before DHCP; or NULL. */
-static const char *first_host(void)
-{
-	static char buf[CMDLINE_MAX + 16];
-	struct nbd_uri u;
-
-	return b.root.uris && nbd_uri_parse(&u, buf, sizeof(buf),
-					    b.root.uri[0]) >= 0
-		       ? u.host
-		       : NULL;
-}
-
 static int do_cmdline(struct nbd_diag *d)
 {
 	struct cmdline *c = &b.cmd;
@@ -96,7 +84,7 @@ static int do_cmdline(struct nbd_diag *d)
 	if (!rc && b.root.part)
 		rc = part_check(b.root.part, d);
 	if (!rc)
-		rc = net_configure(c, first_host(), d);
+		rc = net_configure(c, b.root.uri[0], d);
 	if (b.root.note.text[0])
 		/* escaped already */
 		say("the kernel command line speaks of: %s, which has no "
@@ -144,16 +132,9 @@ static int do_network(struct nbd_diag *d)
 static int do_connect(struct nbd_diag *d)
 {
 	const struct net_state *net = net_state();
-	const unsigned char *ip = net->server.ip;
-	struct root_env env = { .root_path = NULL };
-	char server[16];
+	struct root_env env = { .root_path = net->path,
+				.server = net->boot_server };
 
-	/* DHCP's are IPv4 */
-	if (net->root_path[0])
-		env.root_path = net->root_path;
-	if (net->server.family && nbd_fmt(server, sizeof(server), "%u.%u.%u.%u",
-					  ip[0], ip[1], ip[2], ip[3]) > 0)
-		env.server = server;
 	b.index = root_connect(&b.root, &b.cmd, &env, net->name, d);
 	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
 	return b.index < 0 ? b.index : NBD_OK;

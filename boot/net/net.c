@@ -47,10 +47,13 @@ const struct net_state *net_state(void)
 	return &net.state;
 }
 
-int net_configure(const struct cmdline *c, const char *server,
-		  struct nbd_diag *d)
+int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
 {
-	return plan_parse(&net.plan, c->line, server, d);
+	static char buf[CMDLINE_MAX];
+	struct nbd_uri u;
+	bool known = uri && nbd_uri_parse(&u, buf, sizeof(buf), uri) >= 0;
+
+	return plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
 }
 
 bool net_any_link(void)
@@ -305,10 +308,18 @@ static void explain(const struct ip_config *ip, struct nbd_diag *d)
 static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 {
 	struct net_state *s = &net.state, other;
+	static char server[16];
+	const unsigned char *ip = s->server.ip;
 	const struct job *j;
 	int rc;
 
 	job_state(root, &net.plan, s);
+	if (s->root_path[0])
+		s->path = s->root_path;
+	/* DHCP's is of IPv4 */
+	if (s->server.family && nbd_fmt(server, sizeof(server), "%u.%u.%u.%u",
+					ip[0], ip[1], ip[2], ip[3]) > 0)
+		s->boot_server = server;
 	for (j = net.job; j < net.job + net.n; j++) {
 		if (j->state != JOB_DONE || j == root)
 			continue;

@@ -34,6 +34,8 @@ struct net_state {
 	char root_path[513]; /* option 17, as the server wrote it */
 	/* next-server (siaddr), else the DHCP server itself */
 	struct link_addr server;
+	/* both as text for who looks for a root; NULL if nobody told */
+	const char *path, *boot_server;
 };
 
 /* Never NULL; its contents change with each net_up(). */
@@ -41,12 +43,11 @@ const struct net_state *net_state(void);
 
 /*
  * Reads what the kernel command line says of the network: ip= (several), nameserver=, rd.route=, rd.peerdns=, BOOTIF=,
- * bootdev=, ifname=, vlan=.  server is the host of root=, or NULL if it is
+ * bootdev=, ifname=, vlan=.  uri is the first of root=, or NULL if it is
  * not known yet: without ip= it tells which kind of address is needed.
  * Returns 0, or NBD_E_USAGE with d saying what is wrong in which word.
  */
-int net_configure(const struct cmdline *c, const char *server,
-		  struct nbd_diag *d);
+int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d);
 
 /* May any interface be brought up as soon as it appears? */
 bool net_any_link(void);

@@ -152,10 +152,7 @@ static int parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
 		return wrong(d, "rest behind ntp0", p);
 	rc = take_fields(ip, f, d);
 	if (!rc && !is_none(f[AUTO]) && !ip->is_static)
-		return nbd_diag(d, NBD_E_USAGE,
-				"ip=: autoconf \"%s\" is not supported; give a "
-				"client address",
-				f[AUTO]);
+		return wrong(d, names[AUTO], f[AUTO]);
 	return rc;
 }
 
@@ -246,10 +243,9 @@ const struct net_state *net_state(void)
 	return &state;
 }
 
-int net_configure(const struct cmdline *c, const char *server,
-		  struct nbd_diag *d)
+int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
 {
-	(void)server;
+	(void)uri;
 	return parse(&config, c->ip, d);
 }
 
@@ -273,7 +269,5 @@ int net_up(bool boot, struct nbd_diag *d)
 	rc = find_link(ip, &l, d);
 	if (rc >= 0 && ip->is_static)
 		rc = configure(ip, rc, d);
-	if (rc >= 0)
-		memcpy(state.name, l.name, sizeof(state.name));
 	return rc < 0 ? rc : NBD_OK;
 }

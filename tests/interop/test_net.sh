@@ -265,7 +265,6 @@ interface v0 {
 	AdvSendAdvert on;
 	MinRtrAdvInterval 3;
 	MaxRtrAdvInterval 4;
-	MinDelayBetweenRAs 0.1;
 	prefix 2001:db8::/64 { };
 	RDNSS 2001:db8::53 2001:db8::54 { };
 };
