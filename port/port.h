@@ -49,4 +49,7 @@ struct nbd_transport {
  */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t);
 
+/* ms of a clock that only goes forward, from an unknown moment on. */
+int64_t nbd_now_ms(void);
+
 #endif

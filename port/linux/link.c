@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A request and its socket; big enough for every message of this file. */
@@ -136,14 +135,6 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d)
 
 /* ---- waiting ---- */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /*
  * Sleeps until the kernel tells of a change, then drops what it said: the
  * next look asks for everything, so a lost event (ENOBUFS) does no harm.
@@ -155,7 +146,7 @@ static bool await(struct nl_sock *s, int64_t end)
 	int64_t left = -1;
 
 	if (end >= 0) {
-		left = end - now_ms();
+		left = end - nbd_now_ms();
 		if (left <= 0)
 			return false;
 	}
@@ -168,7 +159,7 @@ static bool await(struct nl_sock *s, int64_t end)
 int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 	      struct nbd_diag *d)
 {
-	int64_t end = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? -1 : nbd_now_ms() + timeout_ms;
 	struct pick p;
 	struct nl_sock s;
 	int rc = nl_open(&s, NETLINK_ROUTE, RTMGRP_LINK, d);

@@ -11,7 +11,6 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Minor numbers have 20 bits. */
@@ -79,14 +78,6 @@ int nbdk_in_use(int index, struct nbd_diag *d)
 
 /* ---- ready ---- */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool is_node(const char *path)
 {
 	struct stat st;
@@ -99,7 +90,7 @@ static void await(int fd, int64_t end)
 {
 	char events[1024];
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	int64_t left = end - now_ms();
+	int64_t left = end - nbd_now_ms();
 
 	if (left > 0 && poll(&p, 1, (int)left) == 1)
 		(void)!read(fd, events, sizeof(events));
@@ -108,7 +99,7 @@ static void await(int fd, int64_t end)
 /* Waits for a node in /dev; the watch stands before the first look. */
 static int wait_node(const char *path, struct nbd_diag *d)
 {
-	int64_t end = now_ms() + NODE_MS;
+	int64_t end = nbd_now_ms() + NODE_MS;
 	bool there = is_node(path);
 	int fd;
 
@@ -118,7 +109,7 @@ static int wait_node(const char *path, struct nbd_diag *d)
 	if (fd >= 0 &&
 	    inotify_add_watch(fd, "/dev",
 			      IN_CREATE | IN_MOVED_TO | IN_ATTRIB) >= 0) {
-		while (!(there = is_node(path)) && now_ms() < end)
+		while (!(there = is_node(path)) && nbd_now_ms() < end)
 			await(fd, end);
 	}
 	if (fd >= 0)

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 int dial_connect_ms = 10000;
 
@@ -22,14 +21,6 @@ struct call {
 	unsigned n_addrs;
 	struct nbd_diag *d;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- one connection ---- */
 
@@ -165,7 +156,7 @@ static short wanted(const struct conn *conn)
 /* Only waiting counts against the budgets, not what the caller does. */
 static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 {
-	int64_t start = now_ms();
+	int64_t start = nbd_now_ms();
 	int least = INT32_MAX, spent;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -180,7 +171,7 @@ static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 		return 0;
 	if (poll(fds, n, least) < 0 && errno != EINTR)
 		return NBD_E_IO;
-	spent = (int)(now_ms() - start);
+	spent = (int)(nbd_now_ms() - start);
 	for (unsigned i = 0; i < n; i++)
 		conns[i].budget_ms -= spent;
 	return 1;
