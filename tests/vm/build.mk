@@ -24,10 +24,10 @@ bench-connect: vm-program
 
 .PHONY: vm-program demo check-vm bench-connect
 
-# make bench-tls [ROUNDS=10] [SECONDS_EACH=4] [KIND=rsa, or ecdsa]
+# make bench-tls [ROUNDS=10] [SECONDS_EACH=4] [KIND=rsa, or ecdsa] [CIPHER=]
 bench-tls: vm-program
 	@ROUNDS='$(ROUNDS)' SECONDS_EACH='$(SECONDS_EACH)' KIND='$(KIND)' \
-		$(vm) tests/vm/bench-tls.sh
+		CIPHER='$(CIPHER)' $(vm) tests/vm/bench-tls.sh
 .PHONY: bench-tls
 
 # make bench-boot [ROUNDS=5] [FULL=1]; as root
