@@ -14,6 +14,7 @@
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,25 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 	if (fd >= 0)
 		close(fd);
 	return NBD_E_IO;
+}
+
+int device_lock(int index)
+{
+	char name[32];
+	int fd;
+
+	want_file(index);
+	nbd_fmt(name, sizeof(name), "nbd%d.lock", index);
+	fd = openat(run, name, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	return fd;
+}
+
+void device_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
 }
 
 /* ---- what there is ---- */

@@ -47,13 +47,20 @@ int device_count(struct device *dev, struct nbd_diag *d);
 int device_add(struct device *dev, struct nbd_diag *d);
 
 /*
- * Connections until `want` of them live.  A socket may die before the driver
+ * Connections until `want` of them live, under device_lock().  A socket may die before the driver
  * notices: that is waited for.
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
 /* Ends one of links[]. */
 int device_end(const struct sockdiag_link *l, struct nbd_diag *d);
+
+/*
+ * Whoever changes connections counts them first: one at a time.  What it
+ * returns goes to device_unlock(); without /run there is no lock.
+ */
+int device_lock(int index);
+void device_unlock(int lock);
 
 /*
  * How many connections a device is to have from now on, which the watcher

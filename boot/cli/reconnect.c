@@ -32,9 +32,14 @@ static int take_device(const struct cli_args *a, struct nbd_diag *d)
 static int retry(const char *name, unsigned want, long seconds)
 {
 	struct nbd_diag d = { "" }, told = { "" };
-	int err;
+	int err, lock;
 
-	while ((err = device_fill(&dev, want, &d)) != 0) {
+	for (;;) {
+		lock = device_lock(dev.info.index);
+		err = device_fill(&dev, want, &d);
+		device_unlock(lock);
+		if (!err)
+			break;
 		if (!nbd_err_is_outage(err) || !seconds)
 			return cli_fail(name, err, &d);
 		if (strcmp(told.text, d.text) != 0)
@@ -105,7 +110,7 @@ int cmd_scale(int argc, char *argv[])
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct nbd_diag d = { "" };
 	long want = 0;
-	int o;
+	int o, lock;
 
 	while ((o = cli_next(&a, options)) > 0) {
 		want = cli_number(&a, 1, CONFIG_PORT_MAX_CONNECTIONS);
@@ -128,10 +133,14 @@ int cmd_scale(int argc, char *argv[])
 	}
 	/* first, or else the watcher would bring back what is ended */
 	o = device_want(dev.info.index, (unsigned)want, &d);
+	lock = device_lock(dev.info.index);
+	if (!o)
+		o = device_count(&dev, &d);
 	if (!o)
 		o = dev.live > (unsigned)want
 			    ? shrink((unsigned)want, &d)
 			    : device_fill(&dev, (unsigned)want, &d);
+	device_unlock(lock);
 	return o ? cli_fail(argv[a.i], o, &d) : CLI_OK;
 }
 
@@ -143,13 +152,15 @@ int cmd_rotate(int argc, char *argv[])
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct nbd_diag d = { "" };
 	unsigned n, live;
-	int err;
+	int err, lock;
 
 	if (cli_next(&a, options) < 0)
 		return CLI_USAGE;
 	err = take_device(&a, &d);
 	if (err)
 		return err;
+	lock = device_lock(dev.info.index);
+	err = device_count(&dev, &d);
 	n = dev.n_links;
 	live = dev.live;
 	memcpy(old, dev.links, sizeof(old));
@@ -160,5 +171,6 @@ int cmd_rotate(int argc, char *argv[])
 		if (!err || err == NBD_E_NOT_FOUND)
 			err = device_fill(&dev, live, &d);
 	}
+	device_unlock(lock);
 	return err ? cli_fail(argv[a.i], err, &d) : CLI_OK;
 }

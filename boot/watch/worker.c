@@ -175,21 +175,30 @@ static int replace_the_told(struct nbd_diag *d)
 	return err;
 }
 
+static bool is_whole(bool *counted)
+{
+	*counted = !device_count(&dev, NULL);
+	device_reread(&dev);
+	if (*counted)
+		deaths = 0;
+	return *counted ? dev.live >= dev.wanted : !deaths;
+}
+
 /* Brings back what is dead; says so once for each change. */
 static int revive(void)
 {
 	static struct nbd_diag d, told;
-	bool counted = !device_count(&dev, NULL);
-	int err;
+	bool counted;
+	int err, lock;
 
-	device_reread(&dev);
-	if (counted)
-		deaths = 0;
-	if (counted ? dev.live >= dev.wanted : !deaths)
+	if (is_whole(&counted))
 		return 0;
 	d.text[0] = '\0';
-	err = counted ? device_fill(&dev, dev.wanted, &d)
-		      : replace_the_told(&d);
+	lock = device_lock(dev.info.index);
+	err = is_whole(&counted) ? 0
+	      : counted		 ? device_fill(&dev, dev.wanted, &d)
+				 : replace_the_told(&d);
+	device_unlock(lock);
 	if (err && strcmp(told.text, d.text) != 0)
 		log_change(d.text);
 	else if (!err)

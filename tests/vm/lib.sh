@@ -107,7 +107,7 @@ qemu()
 	initrd=$1 append=$2
 	shift 2
 	exec ${vm_limit:+timeout "$vm_limit"} qemu-system-x86_64 \
-		-accel "$ACCEL" -cpu max -smp 2 -m "${vm_memory:-512}" \
+		-accel "$ACCEL" -cpu max -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
 		-kernel "$kernel" -initrd "$initrd" \
 		-append "console=ttyS0 panic=1 $append" \

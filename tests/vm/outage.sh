@@ -152,7 +152,8 @@ end()
 watch_start()
 {
 	[ -p ready ] || mkfifo ready
-	nbdboot watch nbd0 &
+	# where no terminal is, it speaks to the kernel's log
+	nbdboot watch nbd0 2>/dev/null &
 	watch=$!
 	# it takes over, and becomes ready, before anything else is done
 	await watch_has_name
