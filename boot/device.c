@@ -115,6 +115,16 @@ static void take(void *ctx, const struct sockdiag_link *l)
 		dev->links[at] = *l;
 }
 
+/* A kind that no server has is not asked for: it may not be there. */
+static unsigned kinds(const struct backend *b)
+{
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < b->servers; i++)
+		k |= b->uris[i].is_unix ? SOCKDIAG_UNIX : SOCKDIAG_TCP;
+	return k;
+}
+
 int device_count(struct device *dev, struct nbd_diag *d)
 {
 	int err = nl_is_open ? 0 : nl_open(&nl, NETLINK_SOCK_DIAG, 0, d);
@@ -122,7 +132,8 @@ int device_count(struct device *dev, struct nbd_diag *d)
 	nl_is_open = !err;
 	dev->live = dev->n_links = 0;
 	if (!err)
-		err = sockdiag_each(&nl, dev->info.index, take, dev, d);
+		err = sockdiag_each(&nl, dev->info.index, kinds(&dev->b), take,
+				    dev, d);
 	dev->counted = !err;
 	return err;
 }

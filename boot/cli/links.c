@@ -74,15 +74,18 @@ static void print_link(const struct sockdiag_link *l)
 	nbd_putf(&cli_out, "\n");
 }
 
-static void print_device(const struct device *dev)
+/* d: why its connections could not be counted */
+static void print_device(const struct device *dev, const struct nbd_diag *d)
 {
 	unsigned slots = backend_slots(&dev->b);
 
 	nbd_putf(&cli_out, "nbd%d: ", dev->info.index);
 	if (!dev->counted) {
-		nbd_putf(&cli_out, "%s\n",
-			 dev->known ? "the kernel does not tell (tcp_diag)"
-				    : "connected by another program");
+		const char *why = dev->known ? d->text
+					     : "connected by another program";
+
+		nbd_put(&cli_out, why, strlen(why));
+		nbd_putf(&cli_out, "\n");
 		return;
 	}
 	nbd_putf(&cli_out, "%s%u live, %u dead, %u wanted\n",
@@ -111,12 +114,12 @@ int cmd_status(int argc, char *argv[])
 		if (index == NBD_E_NO_DEVICE)
 			status = cli_fail(argv[a.i], index, &d);
 		else
-			print_device(&dev);
+			print_device(&dev, &d);
 	}
 	if (argc == 1)
 		while ((index = nbdk_next(&it)) >= 0)
 			if (device_read(&dev, index, &d) != NBD_E_NO_DEVICE)
-				print_device(&dev);
+				print_device(&dev, &d);
 	flushed = cli_flush();
 	return flushed ? flushed : status;
 }

@@ -216,33 +216,34 @@ static int ask(struct nl_sock *s, unsigned family, struct walk *w,
 	return nl_talk(s, &m, take, w, "ask for sockets", d);
 }
 
-int sockdiag_each(struct nl_sock *s, int index,
+int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		  void (*fn)(void *ctx, const struct sockdiag_link *l),
 		  void *ctx, struct nbd_diag *d)
 {
 	static const struct {
-		uint8_t family;
+		uint8_t family, kind;
 		const char *module;
-	} kinds[] = { { AF_INET, "tcp_diag" },
-		      { AF_INET6, "tcp_diag" },
-		      { AF_UNIX, "unix_diag" } };
+	} asked[] = { { AF_INET, SOCKDIAG_TCP, "tcp_diag" },
+		      { AF_INET6, SOCKDIAG_TCP, "tcp_diag" },
+		      { AF_UNIX, SOCKDIAG_UNIX, "unix_diag" } };
 	struct walk w = { index, fn, ctx };
-	int err, first = 0;
+	int err = 0;
 
-	for (unsigned i = 0; i < 3; i++) {
-		/* what is returned is what d is about */
-		if (first || kinds[i].family == AF_UNIX)
-			d = NULL;
-		err = ask(s, kinds[i].family, &w, d);
+	for (unsigned i = 0; i < 3 && !err; i++) {
+		if (!(kinds & asked[i].kind))
+			continue;
+		err = ask(s, asked[i].family, &w, d);
 		/* the kernel loads it where there is a /sbin/modprobe */
 		if (err && s->err == ENOENT &&
-		    !mod_load(kinds[i].module, "", NULL))
-			err = ask(s, kinds[i].family, &w, d);
-		/* TCP is what counts: few use UNIX sockets */
-		if (err && !first && kinds[i].family != AF_UNIX)
-			first = err;
+		    !mod_load(asked[i].module, "", NULL))
+			err = ask(s, asked[i].family, &w, d);
+		if (err && s->err == ENOENT)
+			nbd_diag(d, err,
+				 "the kernel has no %s to tell of "
+				 "connections",
+				 asked[i].module);
 	}
-	return first;
+	return err;
 }
 
 int sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,

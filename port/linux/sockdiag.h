@@ -35,12 +35,17 @@ struct sockdiag_link {
 /* Marks the socket as one of nbdN.  CAP_NET_ADMIN for TCP. */
 int sockdiag_tag(int fd, int index);
 
+/* Kinds of sockets, which the kernel tells of by a module each. */
+#define SOCKDIAG_TCP  1u /* tcp_diag */
+#define SOCKDIAG_UNIX 2u /* unix_diag */
+
 /*
- * fn sees each socket of nbdN in this network namespace, asked for through s,
- * a socket of NETLINK_SOCK_DIAG.  Loads the modules that it takes.
- * NBD_E_NOT_FOUND: the kernel has none.
+ * fn sees each socket of nbdN of those kinds in this network namespace, asked
+ * for through s, a socket of NETLINK_SOCK_DIAG.  Loads the modules that it
+ * takes.  On failure fn has not seen all of them, or none; NBD_E_NOT_FOUND:
+ * the kernel lacks a module.
  */
-int sockdiag_each(struct nl_sock *s, int index,
+int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		  void (*fn)(void *ctx, const struct sockdiag_link *l),
 		  void *ctx, struct nbd_diag *d);
 

@@ -160,13 +160,13 @@ void __wrap_nbdk_watch_close(struct nbdk_watch *w)
 
 static struct lists {
 	int open_err, err;
-	unsigned dead, opened;
+	unsigned dead, opened, kinds;
 	struct sockdiag_link ended;
 } lists;
 
 int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 		   struct nbd_diag *d);
-int __wrap_sockdiag_each(struct nl_sock *s, int index,
+int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d);
 int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
@@ -184,7 +184,7 @@ int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	return 0;
 }
 
-int __wrap_sockdiag_each(struct nl_sock *s, int index,
+int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d)
 {
@@ -192,6 +192,7 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index,
 
 	assert_int_equal(s->fd, -2);
 	assert_int_equal(index, 3);
+	lists.kinds = kinds;
 	for (unsigned i = 0; i < lists.dead + driver.live; i++) {
 		l.live = i >= lists.dead;
 		l.local_port = (uint16_t)i;
@@ -380,6 +381,32 @@ static void a_kernel_that_does_not_count_is_asked_again(void **state)
 	assert_true(dev.counted);
 	assert_int_equal(dev.live, 2);
 	assert_int_equal(lists.opened, 1);
+}
+
+/* Not what may be missing, and is of no use. */
+static void sockets_of_the_servers_kinds_are_asked_for(void **state)
+{
+	static const struct {
+		const char *backend;
+		unsigned kinds;
+	} t[] = {
+		{ "nbd://a/x", SOCKDIAG_TCP },
+		{ "nbd+unix:///?socket=/s", SOCKDIAG_UNIX },
+		{ "nbd+unix:///?socket=/s,nbd://a/x",
+		  SOCKDIAG_TCP | SOCKDIAG_UNIX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		put("sys/nbd3/backend", t[i].backend);
+		read_it();
+		assert_int_equal(lists.kinds, t[i].kinds);
+	}
+	/* where that cannot be told, nothing is counted */
+	lists.err = NBD_E_NOT_FOUND;
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_NOT_FOUND);
+	assert_true(dev.known);
+	assert_false(dev.counted);
 }
 
 static void all_are_counted_however_few_are_shown(void **state)
@@ -711,6 +738,7 @@ int main(void)
 		DEV(without_run_there_is_no_wish_but_the_first),
 		DEV(a_device_is_read_with_all_it_remembers),
 		DEV(what_is_no_device_of_ours_is_told_apart),
+		DEV(sockets_of_the_servers_kinds_are_asked_for),
 		DEV(all_are_counted_however_few_are_shown),
 		DEV(many_that_are_dead_do_not_hide_those_that_live),
 		DEV(a_wish_is_kept_until_it_is_forgotten),

@@ -23,11 +23,16 @@ static void see(void *ctx, const struct sockdiag_link *l)
 	s->live += l->live;
 }
 
-static int each(int index)
+static int each_of(unsigned kinds)
 {
 	memset(&seen, 0, sizeof(seen));
 	memset(&diag, 0, sizeof(diag));
-	return sockdiag_each(&sock, index, see, &seen, &diag);
+	return sockdiag_each(&sock, 3, kinds, see, &seen, &diag);
+}
+
+static int each(void)
+{
+	return each_of(SOCKDIAG_TCP | SOCKDIAG_UNIX);
 }
 
 static void say(uint32_t seq, const struct told *t)
@@ -137,7 +142,7 @@ static void all_three_families_are_asked(void **state)
 	say_unix(3, 0);
 	say_unix(3, 3);
 	end(3, 0);
-	assert_int_equal(each(3), 0);
+	assert_int_equal(each(), 0);
 	assert_int_equal(seen.n, 5);
 	assert_int_equal(seen.live, 3);
 	assert_int_equal(seen.families[1], AF_INET);
@@ -163,7 +168,7 @@ static void answers_may_share_a_datagram(void **state)
 	end(1, 0);
 	end(2, 0);
 	end(3, 0);
-	assert_int_equal(each(3), 0);
+	assert_int_equal(each(), 0);
 	assert_int_equal(seen.n, 5);
 }
 
@@ -173,42 +178,63 @@ static void a_device_without_sockets_has_none(void **state)
 	end(1, 0);
 	end(2, 0);
 	end(3, 0);
-	assert_int_equal(each(3), 0);
+	assert_int_equal(each(), 0);
 	assert_int_equal(seen.n, 0);
 }
 
 static void what_the_kernel_refuses_is_told(void **state)
 {
 	(void)state;
-	/* the first reason counts, and is the one that is told */
+	/* the first reason ends it, and is the one that is told */
 	end(1, -EPERM);
-	ack(2, -ENOMEM);
-	ack(3, -ENOENT);
-	assert_int_equal(each(3), NBD_E_PERM);
+	assert_int_equal(each(), NBD_E_PERM);
 	assert_string_equal(diag.text,
 			    "ask for sockets: Operation not permitted");
-	/* without the module, which there is none of either */
-	ack(4, -ENOENT);
-	ack(5, -ENOENT);
-	ack(6, -ENOENT);
-	assert_int_equal(each(3), NBD_E_NOT_FOUND);
-	end(7, 0);
-	ack(8, -EINVAL);
-	end(9, 0);
-	assert_int_equal(each(3), NBD_E_KERNEL);
+	end(2, 0);
+	ack(3, -EINVAL);
+	assert_int_equal(each(), NBD_E_KERNEL);
 	assert_string_equal(diag.text, "ask for sockets: Invalid argument");
+	asked_inet(AF_INET);
+	asked_inet(AF_INET);
+	asked_inet(AF_INET6);
+	asked_no_more();
 }
 
-static void a_kernel_that_tells_nothing_of_unix_sockets_is_enough(void **state)
+/* None of them counts as zero sockets where nobody could tell. */
+static void a_missing_module_is_told_by_its_name(void **state)
+{
+	(void)state;
+	ack(1, -ENOENT);
+	assert_int_equal(each(), NBD_E_NOT_FOUND);
+	assert_string_equal(diag.text, "the kernel has no tcp_diag to tell of "
+				       "connections");
+	say(2, &usual);
+	end(2, 0);
+	end(3, 0);
+	ack(4, -ENOENT);
+	assert_int_equal(each(), NBD_E_NOT_FOUND);
+	assert_string_equal(diag.text, "the kernel has no unix_diag to tell of "
+				       "connections");
+}
+
+static void a_kind_that_is_not_wanted_is_not_asked_for(void **state)
 {
 	(void)state;
 	say(1, &usual);
 	end(1, 0);
 	end(2, 0);
-	ack(3, -ENOENT);
-	assert_int_equal(each(3), 0);
+	assert_int_equal(each_of(SOCKDIAG_TCP), 0);
 	assert_int_equal(seen.n, 1);
-	assert_string_equal(diag.text, "");
+	asked_inet(AF_INET);
+	asked_inet(AF_INET6);
+	asked_no_more();
+	say_unix(3, 0);
+	end(3, 0);
+	assert_int_equal(each_of(SOCKDIAG_UNIX), 0);
+	assert_int_equal(seen.n, 1);
+	assert_int_equal(seen.families[0], AF_UNIX);
+	asked_unix();
+	asked_no_more();
 }
 
 static void the_module_is_loaded_and_asked_again(void **state)
@@ -235,7 +261,7 @@ static void the_module_is_loaded_and_asked_again(void **state)
 	ack(4, -ENOENT);
 	say_unix(5, 0);
 	end(5, 0);
-	err = each(3);
+	err = each();
 	mod_dirs = before;
 	unlink(path);
 	rmdir(dir);
@@ -347,7 +373,8 @@ static void see_real(void *ctx, const struct sockdiag_link *l)
 static void assert_seen(struct nl_sock *s, unsigned n, unsigned live)
 {
 	memset(&seen, 0, sizeof(seen));
-	need(sockdiag_each(s, own_index(), see_real, &seen, &diag),
+	need(sockdiag_each(s, own_index(), SOCKDIAG_TCP | SOCKDIAG_UNIX,
+			   see_real, &seen, &diag),
 	     "this kernel does not tell of sockets");
 	assert_int_equal(seen.n, n);
 	assert_int_equal(seen.live, live);
@@ -426,7 +453,8 @@ int main(void)
 		PAIR(answers_may_share_a_datagram),
 		PAIR(a_device_without_sockets_has_none),
 		PAIR(what_the_kernel_refuses_is_told),
-		PAIR(a_kernel_that_tells_nothing_of_unix_sockets_is_enough),
+		PAIR(a_missing_module_is_told_by_its_name),
+		PAIR(a_kind_that_is_not_wanted_is_not_asked_for),
 		PAIR(the_module_is_loaded_and_asked_again),
 		PAIR(exactly_one_connection_is_ended),
 		PAIR(why_a_connection_does_not_end_is_told),
