@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One watcher for a device.  It holds an abstract socket with the device's
- * name, which goes away with the process, however that ends.
+ * name, which goes away with the process and those that have inherited it,
+ * however they end.
  */
 #include "boot/watch/watch.h"
 
@@ -15,7 +16,9 @@
 #include <unistd.h>
 
 /* ms for the other one to end: it sleeps nearly always. */
-#define END_MS 10000
+#define END_MS	 10000
+/* ms between tries while there is nobody to ask, and nothing to wait for. */
+#define AGAIN_MS 20
 
 static int name(struct sockaddr_un *a, int index)
 {
@@ -25,49 +28,102 @@ static int name(struct sockaddr_un *a, int index)
 		       "nbdboot/watch/nbd%d", index);
 }
 
+/* A connection to who holds the name, and who that is; -1: it has none. */
+static int call_holder(int index, struct ucred *who)
+{
+	struct sockaddr_un a;
+	socklen_t len = (socklen_t)name(&a, index), n = sizeof(*who);
+	/* never waits: anybody may fill the queue of who does not look */
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (!connect(s, (struct sockaddr *)&a, len) &&
+	    !getsockopt(s, SOL_SOCKET, SO_PEERCRED, who, &n))
+		return s;
+	close(s);
+	return -1;
+}
+
+static bool is_ours(const struct ucred *who)
+{
+	return who->uid == geteuid() && who->pid > 0;
+}
+
 /* Asks the holder to end, and waits until it has: its socket hangs up. */
-static int end_other(int s, int index, struct nbd_diag *d)
+static int end_other(int s, const struct ucred *who, int index,
+		     struct nbd_diag *d)
 {
 	struct pollfd p = { .fd = s, .events = POLLIN };
-	struct ucred who = { 0 };
-	socklen_t len = sizeof(who);
 
-	if (getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &len) ||
-	    who.uid != geteuid() || who.pid <= 0)
+	if (!is_ours(who))
 		return nbd_diag(d, NBD_E_IN_USE,
 				"process %d of user %u holds the name of the "
 				"watcher of nbd%d",
-				(int)who.pid, (unsigned)who.uid, index);
-	kill(who.pid, SIGTERM);
+				(int)who->pid, (unsigned)who->uid, index);
+	kill(who->pid, SIGTERM);
 	if (poll(&p, 1, END_MS) != 1)
 		return nbd_diag(d, NBD_E_IN_USE,
 				"process %d watches nbd%d already, and does "
 				"not end",
-				(int)who.pid, index);
+				(int)who->pid, index);
 	return 0;
+}
+
+/* Once: 0 means to try again, until ms are over. */
+static int replace(int index, int ms, struct nbd_diag *d)
+{
+	struct ucred who;
+	int err, s = call_holder(index, &who);
+
+	if (s >= 0) {
+		err = end_other(s, &who, index, d);
+		close(s);
+		return err;
+	}
+	if (ms >= END_MS)
+		return nbd_diag(d, NBD_E_IN_USE,
+				"somebody holds the name of the watcher of "
+				"nbd%d, and does not answer",
+				index);
+	/* it goes, or comes, just now */
+	poll(NULL, 0, AGAIN_MS);
+	return 0;
+}
+
+bool takeover_is_held(int index)
+{
+	struct ucred who;
+	int s = call_holder(index, &who);
+
+	if (s >= 0)
+		close(s);
+	return s >= 0 && is_ours(&who);
+}
+
+void takeover_answer(int fd)
+{
+	int s = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (s >= 0)
+		close(s);
 }
 
 int takeover(int index, struct nbd_diag *d)
 {
 	struct sockaddr_un a;
 	socklen_t len = (socklen_t)name(&a, index);
-	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), other, err = 0;
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err = 0;
 
-	while (!err && bind(s, (struct sockaddr *)&a, len)) {
-		if (errno != EADDRINUSE)
-			return nbd_diag(d, NBD_E_KERNEL, "bind a socket: %s",
-					strerror(errno));
-		other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		/* not there any more: try again */
-		if (!connect(other, (struct sockaddr *)&a, len))
-			err = end_other(other, index, d);
-		close(other);
-	}
+	for (int ms = 0; !err && bind(s, (struct sockaddr *)&a, len);
+	     ms += AGAIN_MS)
+		err = errno == EADDRINUSE
+			      ? replace(index, ms, d)
+			      : nbd_diag(d, NBD_E_KERNEL, "bind a socket: %s",
+					 strerror(errno));
 	if (!err && listen(s, 1))
 		err = nbd_diag(d, NBD_E_KERNEL, "listen on a socket: %s",
 			       strerror(errno));
-	/* on success it stays open, which is its purpose */
 	if (err)
 		close(s);
-	return err;
+	return err ? err : s;
 }

@@ -84,21 +84,32 @@ static bool is_watched(int index)
 	return false;
 }
 
-static void start(int index, const sigset_t *signals)
+static int start(int index)
 {
 	struct child *c = find(-1, 0);
+	pid_t parent = getpid();
+	char name[16];
 
-	if (!c || is_watched(index))
-		return;
+	if (is_watched(index))
+		return CLI_OK;
+	if (c)
+		c->pid = fork();
+	if (!c || c->pid < 0) {
+		if (c)
+			c->pid = 0;
+		nbd_fmt(name, sizeof(name), "nbd%d", index);
+		return cli_fail(name, NBD_E_NO_MEMORY,
+				&(struct nbd_diag){ "it is not watched: there "
+						    "are too many processes" });
+	}
 	c->index = index;
-	c->pid = fork();
-	if (c->pid < 0)
-		c->pid = 0;
 	if (c->pid)
-		return;
+		return CLI_OK;
 	/* who ends the first process ends them all */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigprocmask(SIG_SETMASK, signals, NULL);
+	if (getppid() != parent)
+		_exit(CLI_FAILED);
+	ready_child();
 	_exit(watch_one(index));
 }
 
@@ -114,42 +125,53 @@ static void reap(void)
 	}
 }
 
-static void start_all(const sigset_t *signals)
+/* A root may have a watcher of its own, from its initramfs: it stays. */
+static void start_all(void)
 {
 	static struct device dev;
 	struct nbdk_iter it = { 0 };
 	int index;
 
 	while ((index = nbdk_next(&it)) >= 0)
-		if (!is_watched(index) &&
+		if (!is_watched(index) && !takeover_is_held(index) &&
 		    (device_read(&dev, index, NULL) == 0 || dev.known))
-			start(index, signals);
+			start(index);
 }
 
 /* New devices are looked for when the kernel tells of a change. */
-static int watch_all(const sigset_t *signals)
+static int watch_all(void)
 {
-	struct pollfd p = { .fd = uevent_open(), .events = POLLIN };
+	struct nbd_diag d = { "there are no uevents" };
+	struct pollfd p[2] = { { uevent_open(), POLLIN, 0 },
+			       { -1, POLLIN, 0 } };
+	bool look;
 
-	if (p.fd < 0)
-		return cli_fail("watch", NBD_E_KERNEL,
-				&(struct nbd_diag){ "no uevents" });
-	for (bool look = true;;) {
-		if (look)
-			start_all(signals);
-		poll(&p, 1, -1);
-		look = uevent_is_nbd(p.fd);
+	p[1].fd = p[0].fd < 0 ? NBD_E_KERNEL : takeover(WATCH_ALL, &d);
+	if (p[1].fd < 0)
+		return cli_fail("watch", p[1].fd, &d);
+	ready_open();
+	start_all();
+	ready_await();
+	for (;;) {
+		poll(p, 2, -1);
+		if (p[1].revents)
+			takeover_answer(p[1].fd);
+		look = uevent_is_nbd(p[0].fd);
 		reap();
+		if (look)
+			start_all();
 	}
 }
 
 /* Ends when the last of them is disconnected. */
-static int watch_some(char *names[], const sigset_t *signals)
+static int watch_some(char *names[])
 {
 	int status = CLI_OK, s;
 
+	ready_open();
 	for (; *names; names++)
-		start(nbdk_parse_name(*names), signals);
+		status |= start(nbdk_parse_name(*names));
+	ready_await();
 	while (wait(&s) > 0 || errno == EINTR)
 		status |= WIFEXITED(s) ? WEXITSTATUS(s) : 0;
 	return status;
@@ -166,7 +188,6 @@ int cmd_watch(int argc, char *argv[])
 {
 	static const struct cli_option options[] = { { 0 } };
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	sigset_t signals;
 
 	/* a page of 2 MiB would hold what is used of it, and all the rest */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -176,9 +197,9 @@ int cmd_watch(int argc, char *argv[])
 		if (nbdk_parse_name(argv[i]) < 0)
 			return cli_no_device(argv[0], argv[i]);
 	mark(cli_self);
-	sigprocmask(SIG_BLOCK, NULL, &signals);
 	if (argc - a.i == 1)
 		return watch_one(nbdk_parse_name(argv[a.i]));
-	return argc == a.i ? watch_all(&signals)
-			   : watch_some(argv + a.i, &signals);
+	/* those whose parent is killed end with it */
+	harden();
+	return argc == a.i ? watch_all() : watch_some(argv + a.i);
 }

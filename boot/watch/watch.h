@@ -3,8 +3,9 @@
  * Private to the watcher: the process that brings dead connections back.
  *
  *   watch.c  --fork for each device-->  worker.c
- *                                          |  harden.c, takeover.c
- *                                          '--> listens, reconnects
+ *      |                                   |  harden.c, takeover.c
+ *      '--> waits for devices              '--> listens, reconnects
+ *                   both tell that they are ready: ready.c
  */
 #ifndef BOOT_WATCH_WATCH_H
 #define BOOT_WATCH_WATCH_H
@@ -25,11 +26,37 @@ int worker_run(int index, struct nbd_diag *d);
  */
 void harden(void);
 
+/* In the place of the index of a device: the one who watches all of them. */
+#define WATCH_ALL (-1)
+
 /*
  * Becomes the one who watches nbdN: another one is asked to end, which leaves
- * the device alone.  Held until this process ends.
+ * the device alone, and is gone when this returns.  Returns a socket that
+ * stands for that until this process, and those that it started since, have
+ * ended: when it is readable, takeover_answer().  NBD_E_IN_USE: the other one
+ * does not end, or is another user's.
  */
 int takeover(int index, struct nbd_diag *d);
+
+/* Somebody has called, to see who it is: there is room for the next one. */
+void takeover_answer(int fd);
+
+/* Does a process of this user watch nbdN? */
+bool takeover_is_held(int index);
+
+/*
+ * Tells whoever started this process that it is ready (sd_notify(3)), or in a
+ * child the first process, once.
+ */
+void ready_tell(void);
+
+/*
+ * In the first process: before the children are started; in each child; and
+ * to wait until each of them is ready or has ended, and then to tell.
+ */
+void ready_open(void);
+void ready_child(void);
+void ready_await(void);
 
 /* A socket of the kernel's uevents; -1 if there is none. */
 int uevent_open(void);

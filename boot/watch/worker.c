@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,25 +102,6 @@ static int prepare(int index, struct nbd_diag *d)
 		if (dev.b.uris[i].tls)
 			return secure_keep(&dev.b.uris[i], &dev.b.files, d);
 	return 0;
-}
-
-/* "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
-static void tell_ready(void)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	size_t n = path ? strlen(path) : 0;
-	int s;
-
-	if (n < 2 || n >= sizeof(a.sun_path))
-		return;
-	memcpy(a.sun_path, path, n);
-	if (path[0] == '@')
-		a.sun_path[0] = '\0';
-	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	n += offsetof(struct sockaddr_un, sun_path);
-	(void)sendto(s, "READY=1", 7, 0, (struct sockaddr *)&a, (socklen_t)n);
-	close(s);
 }
 
 /* Messages to the kernel's log: it never waits, as a journal's disk may. */
@@ -216,12 +196,15 @@ static void take_death(void *ctx, int index)
 }
 
 /* Until something happens, or ms are over (-1: never). */
-static void await(int uevents, int ms)
+static void await(int uevents, int held, int ms)
 {
-	struct pollfd p[2] = { { events.nl.fd, POLLIN, 0 },
-			       { uevents, POLLIN, 0 } };
+	struct pollfd p[3] = { { events.nl.fd, POLLIN, 0 },
+			       { uevents, POLLIN, 0 },
+			       { held, POLLIN, 0 } };
 
-	poll(p, 2, ms);
+	poll(p, 3, ms);
+	if (p[2].revents)
+		takeover_answer(held);
 	/* what was lost does not matter: it is looked at all the same */
 	nbdk_watch_read(&events, take_death, NULL);
 	if (uevents >= 0)
@@ -238,28 +221,28 @@ static int jitter(int ms)
 
 int worker_run(int index, struct nbd_diag *d)
 {
-	int err = prepare(index, d), uevents = uevent_open(), pause = 0;
+	int err = prepare(index, d), uevents = uevent_open(), pause = 0, held;
 
 	if (err)
 		return err;
 	log_to_kernel();
 	harden();
-	err = takeover(index, d);
-	if (err)
-		return err;
+	held = takeover(index, d);
+	if (held < 0)
+		return held;
 	/* the root of who was started in an initramfs has no /sys later */
 	if (chdir("/sys/block"))
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
 	dial_connect_ms = CONNECT_MS;
-	tell_ready();
+	ready_tell();
 	while (is_there()) {
 		err = revive();
 		pause = !err			 ? 0
 			: !pause		 ? PAUSE_MIN
 			: pause >= PAUSE_MAX / 2 ? PAUSE_MAX
 						 : pause * 2;
-		await(uevents, pause ? jitter(pause) : -1);
+		await(uevents, held, pause ? jitter(pause) : -1);
 	}
 	return 0;
 }
