@@ -112,10 +112,17 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
+units := $(wildcard boot/systemd/*.service)
+unitdir := $(PREFIX)/lib/systemd/system
 install: $(O)/nbdboot
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
 	install -D -m 644 boot/cli/nbdboot.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/nbdboot.8
+	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
+		mkdir -p '$(DESTDIR)$(unitdir)' && \
+		sed 's|^ExecStart=|&$(PREFIX)/sbin/|' $(unit) \
+			>'$(DESTDIR)$(unitdir)/$(notdir $(unit))' && \
+		chmod 644 '$(DESTDIR)$(unitdir)/$(notdir $(unit))' &&) :
 
 # The size of each configuration, built apart from $(O).
 size:

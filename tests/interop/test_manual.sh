@@ -39,4 +39,13 @@ else
 	not_ok 'make install installs the program and the manual'
 fi
 
+units=$work/dest/usr/lib/systemd/system
+if grep -qx 'ExecStart=/usr/sbin/nbdboot watch' "$units/nbdboot-watch.service" &&
+	grep -qx 'ExecStart=/usr/sbin/nbdboot watch %i' \
+		"$units/nbdboot-watch@.service"; then
+	ok 'and units that start it from there'
+else
+	not_ok 'and units that start it from there'
+fi
+
 finish
