@@ -163,7 +163,7 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 	if (n == 7) {
 		/* the MAC was split at its colons */
 		for (i = 2; i < n; i++)
-			f[i][-1] = ':';
+			*(f[i] - 1) = ':';
 		return ip_mac(f[1], ip->mac) ? NBD_OK : wrong(d, "MAC", f[1]);
 	}
 	for (i = 0; i < n && i < IP_DNS; i++)

@@ -236,11 +236,11 @@ static int configure(const struct ip_config *ip, int index, struct nbd_diag *d)
 	return rc;
 }
 
-static struct net_state state;
+static struct net_state here;
 
 const struct net_state *net_state(void)
 {
-	return &state;
+	return &here;
 }
 
 int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)

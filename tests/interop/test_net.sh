@@ -17,6 +17,7 @@ namespace()
 	namespaces=$((${namespaces:-0} + 1))
 	ready=$work/ready$namespaces
 	mkfifo "$ready" "$ready.never"
+	# shellcheck disable=SC2016 # for the inner shell
 	unshare -n -m sh -c 'mount -t tmpfs run /run && ip link set lo up &&
 		echo ready >"$1" && read -r x <"$2"' sh \
 		"$ready" "$ready.never" &
