@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots for connections, live and dead ones. */
 #include "boot/slots.h"
+#include "boot/device.h"
 #include "port/linux/sockdiag.h"
 
 #include <sys/socket.h>
@@ -38,6 +39,8 @@ unsigned slots_fill(int fds[], unsigned n, unsigned slots)
 
 void slots_tag(const int fds[], unsigned n, int index)
 {
+	/* what `scale` wanted was of the last device of this name */
+	device_want(index, 0, NULL);
 	/* who cannot do that cannot connect either */
 	for (unsigned i = 0; i < n; i++)
 		(void)sockdiag_tag(fds[i], index);

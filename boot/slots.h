@@ -21,7 +21,9 @@ unsigned slots_choose(const struct backend *b, const struct nbd_export *e);
  */
 unsigned slots_fill(int fds[], unsigned n, unsigned slots);
 
-/* Marks sockets as those of nbdN, for whoever counts them later. */
+/*
+ * Marks sockets as those of nbdN, which is new, for whoever counts them later.
+ */
 void slots_tag(const int fds[], unsigned n, int index);
 
 #endif
