@@ -32,17 +32,19 @@ static unsigned long read_kept(void)
 static void keep(unsigned long kib)
 {
 	char text[24];
-	int fd, n;
+	ssize_t n;
+	int fd;
 
 	if (read_kept() >= kib)
 		return;
 	fd = open(file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
 	n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
 	/* who may not do that may not connect either */
-	if (fd >= 0 && write(fd, text, (size_t)n) == n)
-		n = 0;
-	if (fd >= 0)
-		close(fd);
+	n = write(fd, text, (size_t)n);
+	(void)n;
+	close(fd);
 }
 
 void swap_prepare(const struct backend *b, const int fds[], unsigned n)
