@@ -13,8 +13,8 @@ PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 pki=$work/pki
 image=$work/image
-rounds=${ROUNDS:-2}
-outage=${OUTAGE:-20}
+rounds=${ROUNDS:-1}
+outage=${OUTAGE:-10}
 port_of_root=20987
 
 make_root()
