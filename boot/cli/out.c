@@ -47,11 +47,13 @@ static void print_error(struct nbd_out *o)
 
 int cli_flush(void)
 {
+	static struct nbd_diag d;
+
 	flush_out(&cli_out);
 	if (!out_errno)
 		return CLI_OK;
-	return cli_fail("standard output", NBD_E_IO,
-			&(struct nbd_diag){ "the output is incomplete" });
+	return cli_fail("standard output",
+			nbd_diag(&d, NBD_E_IO, "the output is incomplete"), &d);
 }
 
 int cli_fail(const char *subject, int err, const struct nbd_diag *d)
