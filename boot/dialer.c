@@ -32,11 +32,13 @@ static int dial_any(struct conn conns[], unsigned n, const struct backend *b,
 	struct nbd_out o = { .buf = d ? d->text : NULL,
 			     .cap = d ? sizeof(d->text) - 1 : 0 };
 	struct nbd_diag why;
+	const char *text;
 	int err = 0, rc;
 
 	for (unsigned i = 0; i < b->servers; i++) {
 		const struct nbd_uri *u = &b->uris[(first + i) % b->servers];
 
+		why.text[0] = '\0';
 		rc = dial_server(conns, n, b, (first + i) % b->servers, &why);
 		if (!rc)
 			return 0;
@@ -45,7 +47,8 @@ static int dial_any(struct conn conns[], unsigned n, const struct backend *b,
 		if (b->servers > 1)
 			nbd_putf(&o, "%s%s: ", i ? "; " : "", place(u));
 		/* it is escaped already */
-		nbd_put(&o, why.text, strlen(why.text));
+		text = why.text[0] ? why.text : nbd_err_text(rc);
+		nbd_put(&o, text, strlen(text));
 	}
 	if (d)
 		d->text[o.len] = '\0';
@@ -96,6 +99,12 @@ static int dial_all(struct conn conns[], const struct backend *b,
 				       "spreading is for read-only exports: "
 				       "what is written to one server the "
 				       "others would not have (-R)");
+		else if (!(nbd_export(&conns[at - 1].c)->flags &
+			   NBD_FLAG_CAN_MULTI_CONN) &&
+			 n > 1)
+			err = nbd_diag(d, NBD_E_MULTI_CONN, "%s: %s",
+				       place(&b->uris[server]),
+				       nbd_err_text(NBD_E_MULTI_CONN));
 		else if (server)
 			err = agree(b, &conns[0], &conns[at - 1], server, d);
 	}
