@@ -39,7 +39,7 @@ unsigned slots_fill(int fds[], unsigned n, unsigned slots)
 
 void slots_tag(const int fds[], unsigned n, int index)
 {
-	/* what `scale` wanted was of the last device of this name */
+	/* what `scale` wanted of an older device of that name */
 	device_want(index, 0, NULL);
 	/* who cannot do that cannot connect either */
 	for (unsigned i = 0; i < n; i++)

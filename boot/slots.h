@@ -22,7 +22,8 @@ unsigned slots_choose(const struct backend *b, const struct nbd_export *e);
 unsigned slots_fill(int fds[], unsigned n, unsigned slots);
 
 /*
- * Marks sockets as those of nbdN, which is new, for whoever counts them later.
+ * Marks sockets as those of a new nbdN, for whoever counts them later, and
+ * forgets what was wanted of an older one.
  */
 void slots_tag(const int fds[], unsigned n, int index);
 
