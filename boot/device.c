@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
@@ -226,9 +227,43 @@ static int hand_over(struct device *dev, struct nbd_diag *d)
 	return nbdk_reconfigure(&conf, d);
 }
 
+static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
+{
+	bool v4 = l->family == AF_INET;
+
+	return l->live && l->family == a->u.any.sa_family &&
+	       htons(l->peer_port) ==
+		       (v4 ? a->u.in.sin_port : a->u.in6.sin6_port) &&
+	       !memcmp(l->peer,
+		       v4 ? (const void *)&a->u.in.sin_addr
+			  : &a->u.in6.sin6_addr,
+		       v4 ? 4 : 16);
+}
+
+/* The server with the fewest connections. */
+static unsigned emptiest(const struct device *dev)
+{
+	static struct sock_addr found[SOCK_MAX_ADDRS];
+	unsigned server = 0, least = UINT_MAX;
+
+	for (unsigned i = 0; i < dev->b.servers && least; i++) {
+		int n = sock_resolve(&dev->b.uris[i], found, NULL);
+		unsigned has = 0;
+
+		for (int k = 0; k < n; k++)
+			for (unsigned j = 0; j < dev->n_links; j++)
+				has += is_to(&dev->links[j], &found[k]);
+		if (has < least) {
+			server = i;
+			least = has;
+		}
+	}
+	return server;
+}
+
 int device_add(struct device *dev, struct nbd_diag *d)
 {
-	unsigned first = dev->b.spread ? dev->live % dev->b.servers : 0;
+	unsigned first = dev->b.spread ? emptiest(dev) : 0;
 	int err = dialer_one(&conn, &dev->b, first, d);
 
 	if (err)

@@ -38,7 +38,8 @@ void device_reread(struct device *dev);
 int device_count(struct device *dev, struct nbd_diag *d);
 
 /*
- * Makes one connection more and puts it into a dead slot.  The export must
+ * Makes one connection more and puts it into a dead slot; where connections
+ * are spread, to the server that has the fewest.  The export must
  * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
  * it is read-only now or lost a feature; a larger one resizes the device.
  * Returns 0 also where the driver had no dead slot after all: device_count()

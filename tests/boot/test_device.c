@@ -89,6 +89,7 @@ static struct driver {
 	unsigned calls;
 	int err;
 	unsigned live;	/* connections */
+	char peer[128]; /* the server of each, '\0': any other */
 	unsigned blind; /* RECONFIGUREs that find no dead one yet */
 	bool silent;	/* nor tell of it later */
 	int tag_err, tagged_fd, tagged;
@@ -124,7 +125,7 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 	if (driver.err)
 		return nbd_diag(d, driver.err, "the driver says no");
 	if (!driver.blind) {
-		driver.live++;
+		driver.peer[driver.live++] = (char)('a' + server.first);
 	} else if (--driver.blind, !driver.silent) {
 		assert_int_equal(write(driver.events[1], "", 1), 1);
 	}
@@ -169,6 +170,24 @@ int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d);
+/* The server "a" has the address 192.0.2.97, and so on. */
+int __wrap_sock_resolve(const struct nbd_uri *uri,
+			struct sock_addr addrs[SOCK_MAX_ADDRS],
+			struct nbd_diag *d);
+
+int __wrap_sock_resolve(const struct nbd_uri *uri,
+			struct sock_addr addrs[SOCK_MAX_ADDRS],
+			struct nbd_diag *d)
+{
+	(void)d;
+	memset(&addrs[0], 0, sizeof(addrs[0]));
+	addrs[0].u.in.sin_family = AF_INET;
+	addrs[0].u.in.sin_port = htons(uri->port);
+	addrs[0].u.in.sin_addr.s_addr =
+		htonl(0xc0000200 | (unsigned char)uri->host[0]);
+	return 1;
+}
+
 int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 			    struct nbd_diag *d);
 
@@ -196,6 +215,10 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 	for (unsigned i = 0; i < lists.dead + driver.live; i++) {
 		l.live = i >= lists.dead;
 		l.local_port = (uint16_t)i;
+		l.peer_port = 10809;
+		memcpy(l.peer, "\xc0\0\2", 3);
+		l.peer[3] = l.live ? (unsigned char)driver.peer[i - lists.dead]
+				   : 'a';
 		fn(ctx, &l);
 	}
 	return lists.err ? nbd_diag(d, lists.err, "no lists") : 0;
@@ -641,6 +664,23 @@ static void connections_are_spread_over_the_servers(void **state)
 		assert_added();
 		assert_int_equal(server.first, i % 2);
 	}
+	/* one goes, and comes back to where it was: "abab", "bab", "baba" */
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 0);
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 1);
+	/* a dead one does not count, nor does one to another port */
+	lists.dead = 3;
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 0);
+	lists.dead = 0;
+	put("sys/nbd3/backend",
+	    "nbd://a/x,nbd://b:10810/x connections=2 slots=4 spread\n");
+	assert_added();
+	assert_int_equal(server.first, 1);
 	put("sys/nbd3/backend", "nbd://a/x,nbd://b/x connections=2\n");
 	assert_added();
 	assert_int_equal(server.first, 0);
