@@ -51,6 +51,64 @@ check 'the watcher stops, the device does not' sh -c \
 	'nbdboot list nbd0 | grep "State: *connected"'
 nbdboot disconnect nbd0
 
+# ---- who watches ----
+
+watched()
+{
+	grep -q "@nbdboot/watch/nbd$1\$" /proc/net/unix
+}
+
+# children N PID: so many processes watch for it.
+children()
+{
+	same "$(pgrep -P "$2" | wc -l)" "$1"
+}
+
+# lives N: nbdN has a connection.
+lives()
+{
+	same "$(field live nbd"$1")" 1
+}
+
+file_server
+nbdboot connect -t $timeout -d nbd0 $uri >/dev/null
+nbdboot watch &
+first=$!
+await watched 0
+nbdboot connect -t $timeout -d nbd1 $uri >/dev/null
+await watched 1
+ok 'a watcher of all devices watches those that come later'
+nbdboot watch &
+second=$!
+wait $first
+check 'a second one takes over from the first' same $? 143
+await children 2 $second
+check 'and watches both devices' sh -c 'grep -c "@nbdboot/watch/nbd[01]$" \
+	/proc/net/unix | grep -x 2'
+nbdboot watch nbd0 &
+third=$!
+await children 1 $second
+await watched 0
+# an uevent, and what the second one makes of it
+nbdboot connect -t $timeout -d nbd2 $uri >/dev/null
+await watched 2
+check 'one for a device takes over, and keeps it' kill -0 $third
+check 'and the one for all has the others' children 2 $second
+kill -9 $server
+file_server
+for n in 0 1 2; do
+	await lives $n
+done
+ok 'all of them come back'
+kill $second
+wait $second
+nbdboot disconnect nbd0
+wait $third
+check 'one for a device ends with it' same $? 0
+nbdboot disconnect nbd1
+nbdboot disconnect nbd2
+kill -9 $server
+
 # ---- throughput ----
 
 # iops: of 4k reads, 32 at once
