@@ -12,11 +12,12 @@ find_kernel
 make_guest "$tree" scale-tests.sh fio
 cp "$here/outage.sh" "$tree/outage"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
+qemu_port=$((21000 + $$ % 8000))
 truncate -s 64M "$work/disk"
-daemon_at 20988 qemu-nbd -p 20988 -b 127.0.0.1 -t -e 8 --shared=8 -f raw "$work/disk"
+daemon_at $qemu_port qemu-nbd -p $qemu_port -b 127.0.0.1 -t -e 8 --shared=8 -f raw "$work/disk"
 # as many queues as connections
 vm_cpus=4
 vm_memory=768
 guest_tests "$work/initramfs" "test.rounds=${ROUNDS:-3} \
-test.storms=${STORMS:-20} test.port=20988"
+test.storms=${STORMS:-20} test.port=$qemu_port"
 finish

@@ -15,7 +15,7 @@ pki=$work/pki
 image=$work/image
 rounds=${ROUNDS:-1}
 outage=${OUTAGE:-10}
-port_of_root=20987
+port_of_root=$((29000 + $$ % 3000))
 
 make_root()
 {
