@@ -34,3 +34,13 @@ bench-tls: vm-program
 bench-boot: vm-program
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench-boot.sh
 .PHONY: bench-boot
+
+# Hours: each outage a hundred times, a root that is away for five minutes,
+# ten times out of memory, forty times up and down.
+soak: vm-program
+	@status=0; export VM_LIMIT=14400; \
+	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
+	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
+	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
+	exit $$status
+.PHONY: soak
