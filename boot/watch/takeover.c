@@ -89,14 +89,15 @@ static int replace(int index, int ms, struct nbd_diag *d)
 	return 0;
 }
 
-bool takeover_is_held(int index)
+pid_t takeover_holder(int index)
 {
 	struct ucred who;
 	int s = call_holder(index, &who);
 
-	if (s >= 0)
-		close(s);
-	return s >= 0 && is_ours(&who);
+	if (s < 0)
+		return 0;
+	close(s);
+	return is_ours(&who) ? who.pid : 0;
 }
 
 void takeover_answer(int fd)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ bool uevent_is_nbd(int fd)
 static int watch_one(int index)
 {
 	char name[16];
-	struct nbd_diag d = { "" };
+	static struct nbd_diag d;
 	int err = worker_run(index, &d);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
@@ -88,7 +89,6 @@ static int start(int index)
 {
 	struct child *c = find(-1, 0);
 	pid_t parent = getpid();
-	char name[16];
 
 	if (is_watched(index))
 		return CLI_OK;
@@ -97,10 +97,7 @@ static int start(int index)
 	if (!c || c->pid < 0) {
 		if (c)
 			c->pid = 0;
-		nbd_fmt(name, sizeof(name), "nbd%d", index);
-		return cli_fail(name, NBD_E_NO_MEMORY,
-				&(struct nbd_diag){ "it is not watched: there "
-						    "are too many processes" });
+		return cli_fail("watch", NBD_E_NO_MEMORY, NULL);
 	}
 	c->index = index;
 	if (c->pid)
@@ -125,41 +122,79 @@ static void reap(void)
 	}
 }
 
-/* A root may have a watcher of its own, from its initramfs: it stays. */
+/* What is waited for: uevents, calls, and the ends of others' watchers. */
+static struct pollfd events[2 + DEVICES_MAX];
+static unsigned n_events;
+
+/*
+ * A root may have a watcher of its own, from its initramfs: it stays.  When
+ * its process has ended, which it may be about to do, the device is ours.
+ */
+static bool is_anothers(int index)
+{
+	pid_t pid = takeover_holder(index);
+	int fd;
+
+	if (!pid || n_events == sizeof(events) / sizeof(events[0]))
+		return pid;
+	/* before Linux 5.3 there is no such thing: the next uevent will do */
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0)
+		return errno != ESRCH;
+	events[n_events++] = (struct pollfd){ fd, POLLIN, 0 };
+	return true;
+}
+
 static void start_all(void)
 {
 	static struct device dev;
 	struct nbdk_iter it = { 0 };
 	int index;
 
+	while (n_events > 2)
+		close(events[--n_events].fd);
 	while ((index = nbdk_next(&it)) >= 0)
-		if (!is_watched(index) && !takeover_is_held(index) &&
-		    (device_read(&dev, index, NULL) == 0 || dev.known))
+		if (!is_watched(index) &&
+		    (device_read(&dev, index, NULL) == 0 || dev.known) &&
+		    !is_anothers(index))
 			start(index);
+}
+
+/* Until a device may have come, or may be left alone. */
+static void await_change(void)
+{
+	bool look = false;
+
+	while (!look) {
+		poll(events, n_events, -1);
+		if (events[1].revents)
+			takeover_answer(events[1].fd);
+		look = uevent_is_nbd(events[0].fd);
+		for (unsigned i = 2; i < n_events; i++)
+			look |= events[i].revents;
+	}
 }
 
 /* New devices are looked for when the kernel tells of a change. */
 static int watch_all(void)
 {
-	struct nbd_diag d = { "there are no uevents" };
-	struct pollfd p[2] = { { uevent_open(), POLLIN, 0 },
-			       { -1, POLLIN, 0 } };
-	bool look;
+	static struct nbd_diag d;
+	int uevents = uevent_open();
+	int held = uevents < 0 ? nbd_diag(&d, NBD_E_KERNEL, "no uevents")
+			       : takeover(WATCH_ALL, &d);
 
-	p[1].fd = p[0].fd < 0 ? NBD_E_KERNEL : takeover(WATCH_ALL, &d);
-	if (p[1].fd < 0)
-		return cli_fail("watch", p[1].fd, &d);
+	if (held < 0)
+		return cli_fail("watch", held, &d);
+	events[0] = (struct pollfd){ uevents, POLLIN, 0 };
+	events[1] = (struct pollfd){ held, POLLIN, 0 };
+	n_events = 2;
 	ready_open();
 	start_all();
 	ready_await();
 	for (;;) {
-		poll(p, 2, -1);
-		if (p[1].revents)
-			takeover_answer(p[1].fd);
-		look = uevent_is_nbd(p[0].fd);
+		await_change();
 		reap();
-		if (look)
-			start_all();
+		start_all();
 	}
 }
 

@@ -12,6 +12,8 @@
 
 #include "boot/device.h"
 
+#include <sys/types.h>
+
 /*
  * Watches nbdN until it is disconnected (0), or until it turns out that this
  * cannot be done (a negative enum nbd_err).  Ready: told to whoever started
@@ -41,8 +43,8 @@ int takeover(int index, struct nbd_diag *d);
 /* Somebody has called, to see who it is: there is room for the next one. */
 void takeover_answer(int fd);
 
-/* Does a process of this user watch nbdN? */
-bool takeover_is_held(int index);
+/* The process of this user that watches nbdN; 0: there is none. */
+pid_t takeover_holder(int index);
 
 /*
  * Tells whoever started this process that it is ready (sd_notify(3)), or in a

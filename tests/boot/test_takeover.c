@@ -132,13 +132,13 @@ static void a_name_is_held_until_its_process_lets_go(void **state)
 	int fd;
 
 	(void)state;
-	assert_false(takeover_is_held(own_index()));
+	assert_int_equal(takeover_holder(own_index()), 0);
 	fd = takeover(own_index(), &diag);
 	assert_true(fd >= 0);
-	assert_true(takeover_is_held(own_index()));
-	assert_false(takeover_is_held(own_index() ^ 1));
+	assert_true(takeover_holder(own_index()));
+	assert_int_equal(takeover_holder(own_index() ^ 1), 0);
 	close(fd);
-	assert_false(takeover_is_held(own_index()));
+	assert_int_equal(takeover_holder(own_index()), 0);
 	assert_int_equal(waits, 0);
 }
 
@@ -148,13 +148,13 @@ static void a_second_process_takes_over(void **state)
 
 	(void)state;
 	start(hold);
-	assert_true(takeover_is_held(own_index()));
+	assert_int_equal(takeover_holder(own_index()), child);
 	assert_lives();
 	fd = takeover(own_index(), &diag);
 	assert_true(fd >= 0);
 	assert_ended();
 	/* and has it, so that the next one can */
-	assert_true(takeover_is_held(own_index()));
+	assert_true(takeover_holder(own_index()));
 	close(fd);
 }
 
@@ -166,7 +166,7 @@ static void calls_do_not_use_up_the_room_for_calls(void **state)
 	(void)state;
 	start(hold);
 	for (unsigned i = 0; i < 100; i++)
-		while (!takeover_is_held(own_index()))
+		while (!takeover_holder(own_index()))
 			assert_lives();
 	fd = takeover(own_index(), &diag);
 	assert_true(fd >= 0);
@@ -221,7 +221,7 @@ static void who_has_the_name_and_does_not_listen_is_not_waited_for(void **state)
 {
 	(void)state;
 	start(hold_without_a_word);
-	assert_false(takeover_is_held(own_index()));
+	assert_int_equal(takeover_holder(own_index()), 0);
 	waiting = soon_over;
 	assert_int_equal(takeover(own_index(), &diag), NBD_E_IN_USE);
 	assert_non_null(strstr(diag.text, "does not answer"));
@@ -274,7 +274,7 @@ static void another_users_process_is_left_alone(void **state)
 	}
 	start(hold_as_nobody);
 	/* nor is it believed to watch */
-	assert_false(takeover_is_held(own_index()));
+	assert_int_equal(takeover_holder(own_index()), 0);
 	assert_int_equal(takeover(own_index(), &diag), NBD_E_IN_USE);
 	assert_non_null(strstr(diag.text, "of user 65534 holds the name"));
 	assert_lives();
@@ -312,7 +312,7 @@ static int let_the_child_go(nfds_t n, int ms)
 		return false;
 	/* its parent has ended, and that is not enough */
 	assert_int_equal(waitid(P_PID, (id_t)child, &i, WEXITED | WNOWAIT), 0);
-	assert_true(takeover_is_held(own_index()));
+	assert_true(takeover_holder(own_index()));
 	close(release[1]);
 	return false;
 }
