@@ -61,7 +61,7 @@ watched()
 # children N PID: so many processes watch for it.
 children()
 {
-	same "$(pgrep -P "$2" | wc -l)" "$1"
+	same $(wc -w <"/proc/$2/task/$2/children") "$1"
 }
 
 # lives N: nbdN has a connection.
