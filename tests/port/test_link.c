@@ -117,7 +117,26 @@ static void assert_source(int family, const char *target, const char *source)
 	close(fd);
 }
 
-static void addresses_and_routes_carry_packets_at_once(void **state)
+static void find_addr(void *ctx, const struct link_ip *a)
+{
+	struct link_ip *want = ctx;
+
+	if (a->a.family == want->a.family && a->a.prefix == want->a.prefix &&
+	    !memcmp(a->a.ip, want->a.ip, 16))
+		*want = *a;
+}
+
+/* The kernel looks for duplicates on loopback, too, if only for a moment. */
+static struct link_ip settled(const struct link_addr *a)
+{
+	struct link_ip found = { .a = *a, .tentative = true };
+
+	while (found.tentative)
+		assert_int_equal(link_each_addr(find_addr, &found, &diag), 0);
+	return found;
+}
+
+static void addresses_and_routes_carry_packets(void **state)
 {
 	struct link_addr a4 = addr(AF_INET, "192.0.2.5", 24);
 	struct link_addr a6 = addr(AF_INET6, "2001:db8::5", 64);
@@ -130,6 +149,7 @@ static void addresses_and_routes_carry_packets_at_once(void **state)
 	assert_int_equal(link_up(LINK_LO, &diag), 0);
 	assert_int_equal(link_add_addr(LINK_LO, &a4, &diag), 0);
 	assert_int_equal(link_add_addr(LINK_LO, &a6, &diag), 0);
+	settled(&a6);
 	assert_int_equal(route(&net4, NULL), 0);
 	assert_source(AF_INET, "198.51.100.7", "192.0.2.5");
 	assert_source(AF_INET6, "2001:db8::5", "2001:db8::5");
@@ -172,15 +192,6 @@ static void a_gateway_off_the_link_is_reached_if_told_so(void **state)
 	assert_int_equal(link_add_route(LINK_LO, &r, &diag), 0);
 }
 
-static void find_addr(void *ctx, const struct link_ip *a)
-{
-	struct link_ip *want = ctx;
-
-	if (a->a.family == want->a.family && a->a.prefix == want->a.prefix &&
-	    !memcmp(a->a.ip, want->a.ip, 16))
-		*want = *a;
-}
-
 static void addresses_are_listed(void **state)
 {
 	struct link_ip a4 = { .a = addr(AF_INET, "192.0.2.5", 24) };
@@ -191,7 +202,7 @@ static void addresses_are_listed(void **state)
 	assert_int_equal(link_add_addr(LINK_LO, &a4.a, &diag), 0);
 	assert_int_equal(link_add_addr(LINK_LO, &a6.a, &diag), 0);
 	assert_int_equal(link_each_addr(find_addr, &a4, &diag), 0);
-	assert_int_equal(link_each_addr(find_addr, &a6, &diag), 0);
+	a6 = settled(&a6.a);
 	assert_int_equal(a4.index, LINK_LO);
 	assert_true(a4.global && !a4.tentative && !a4.failed);
 	assert_int_equal(a6.index, LINK_LO);
@@ -279,7 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		OWN(loopback_is_listed_and_found),
 		OWN(an_interface_comes_up_with_its_mtu),
-		OWN(addresses_and_routes_carry_packets_at_once),
+		OWN(addresses_and_routes_carry_packets),
 		OWN(a_gateway_off_the_link_is_refused_in_the_kernels_words),
 		OWN(a_gateway_off_the_link_is_reached_if_told_so),
 		OWN(addresses_are_listed),
