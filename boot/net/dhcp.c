@@ -57,6 +57,12 @@ void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 	begin(d, DHCP_RENEWING, mac, seed, now);
 }
 
+void dhcp_again(struct dhcp *d, uint64_t now)
+{
+	if (d->state < DHCP_RENEWING)
+		enter(d, d->state, now);
+}
+
 /* What passes by itself: an offer that is not confirmed, a lease that ends. */
 static void age(struct dhcp *d, uint64_t now)
 {

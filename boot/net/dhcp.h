@@ -50,6 +50,12 @@ void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 		  uint64_t now);
 
 /*
+ * The link works only now: what was sent may be lost, so it is due again, and
+ * the pauses begin anew.  Not for a renewal.
+ */
+void dhcp_again(struct dhcp *d, uint64_t now);
+
+/*
  * Writes the message that is due and sets the next time.  0: nothing is to be
  * sent in this state (any more).
  */

@@ -2,6 +2,7 @@
 /* How an interface comes to its address. */
 #include "boot/net/job.h"
 
+#include <net/if.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -160,11 +161,20 @@ static void start(struct job *j, uint64_t now)
 
 static void lease(struct job *j, uint64_t now)
 {
+	bool runs = j->l.flags & IFF_RUNNING;
 	unsigned char buf[2048], *p;
 	size_t len;
 
 	if (j->fd < 0)
 		start(j, now);
+	/*
+	 * With a carrier the kernel may still drop what is sent, and so may
+	 * the port at the other end.  To wait for more than a carrier costs up
+	 * to a second where nothing is wrong.
+	 */
+	else if (runs && !j->ran)
+		dhcp_again(&j->dhcp, now);
+	j->ran = runs;
 	p = packet_recv(j->fd, DHCP_CLIENT, buf, sizeof(buf), &len);
 	if (p)
 		dhcp_take(&j->dhcp, p, len, now);

@@ -18,6 +18,7 @@ struct job {
 	unsigned n_dns;
 	bool set;	       /* the static address has been added */
 	bool asked;	       /* routers were asked to advertise */
+	bool ran;	       /* the link was said to work */
 	struct link l;	       /* as seen last */
 	struct link_addr addr; /* the one that makes it ready; or family 0 */
 	struct dhcp dhcp;

@@ -94,6 +94,38 @@ static void silence_makes_the_pauses_grow_to_64_s(void **state)
 	}
 }
 
+static void a_link_that_works_late_is_asked_by_at_once(void **state)
+{
+	(void)state;
+	sends(5000);
+	sends(d.due);
+	dhcp_again(&d, 6500);
+	assert_int_equal(d.due, 6500);
+	assert_int_equal(sends(6500), DHCP_DISCOVER);
+	assert_in_range(d.due - 6500, 875, 1125);
+	assert_true(answer(DHCP_OFFER, 1, 5, 6501));
+	/* the answer to the message before: it is not taken for another */
+	assert_false(answer(DHCP_OFFER, 1, 6, 6502));
+	sends(6502);
+	dhcp_again(&d, 6503);
+	assert_int_equal(sends(6503), DHCP_REQUEST);
+	assert_memory_equal(option(50), "\xc0\x00\x02\x05", 4);
+	assert_true(answer(DHCP_ACK, 1, 5, 6504));
+}
+
+static void a_link_that_works_again_does_not_ask_for_what_is_had(void **state)
+{
+	(void)state;
+	bind_at(5000);
+	dhcp_again(&d, 6000);
+	assert_int_equal(d.state, DHCP_BOUND);
+	assert_int_equal(sends(6000), 0);
+	dhcp_renewal(&d, mac, 7, 1805000);
+	sends(1805000);
+	dhcp_again(&d, 1805001);
+	assert_true(d.due > 1805001);
+}
+
 static void two_machines_do_not_keep_time(void **state)
 {
 	uint64_t first;
@@ -211,6 +243,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CLIENT(four_messages_make_a_lease_without_a_pause),
 		CLIENT(silence_makes_the_pauses_grow_to_64_s),
+		CLIENT(a_link_that_works_late_is_asked_by_at_once),
+		CLIENT(a_link_that_works_again_does_not_ask_for_what_is_had),
 		CLIENT(two_machines_do_not_keep_time),
 		CLIENT(the_first_offer_wins_and_others_are_not_heard),
 		CLIENT(an_ack_before_an_offer_is_not_heard),
