@@ -72,5 +72,11 @@ bench-engine: bench-programs
 # make bench-copy [ROUNDS=7]
 bench-copy: bench-programs
 	$(Q)sh tests/bench/copy.sh $(O) $(ROUNDS)
+# make bench-fleet [FLEET='1 4 16 64']: so many machines at once; as root
+bench-fleet: deps
+	$(Q)+$(MAKE) -s $(O)/nbdboot
+	$(Q)O=$(O) FLEET='$(or $(FLEET),1 4 16 64)' \
+		sh tests/interop/test_fleet.sh
 -include $(bench-c:=.d)
-.PHONY: objects-bench bench-programs bench-engine bench-copy
+.PHONY: objects-bench bench-programs bench-engine bench-copy \
+	bench-fleet

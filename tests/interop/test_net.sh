@@ -4,36 +4,10 @@
 # other end of the cable.  TAP on standard output.
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
+# shellcheck source=tests/netns.sh
+. "${0%/*}/../netns.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 nbdboot=$O/nbdboot
-[ "$(id -u)" = 0 ] || die "network namespaces need root"
-
-# namespace: a network and a /run of its own, kept by a process that waits.
-# Sets ns to its pid.
-namespace()
-{
-	# new ones: the last writer of an old one may still be there
-	namespaces=$((${namespaces:-0} + 1))
-	ready=$work/ready$namespaces
-	mkfifo "$ready" "$ready.never"
-	# shellcheck disable=SC2016 # for the inner shell
-	unshare -n -m sh -c 'mount -t tmpfs run /run && ip link set lo up &&
-		echo ready >"$1" && read -r x <"$2"' sh \
-		"$ready" "$ready.never" &
-	ns=$!
-	servers="$servers $ns"
-	read -r word <"$ready"
-	[ "$word" = ready ] || die "no network namespace"
-}
-
-# at PID COMMAND...
-at()
-{
-	at_pid=$1
-	shift
-	nsenter -t "$at_pid" -n -m "$@"
-}
 
 # machine [INTERFACE]: a new one with a cable to a new server.
 machine()
@@ -46,46 +20,17 @@ machine()
 	at "$srv" ip addr add 192.0.2.1/24 dev v0
 }
 
-# cable SERVER-SIDE CLIENT-SIDE
-cable()
-{
-	at "$srv" ip link add "$1" type veth peer name "$2" netns "$cli"
-	at "$srv" ip link set "$1" up
-}
-
-# listens PROTOCOL PORT: waits for a server in $srv, whose pid is $server
-listens()
-{
-	until at "$srv" ss -Hln "$1" | grep -q ":$2 "; do
-		kill -0 "$server" 2>/dev/null ||
-			die "no server: $(cat "$work/dnsmasq.log")"
-	done
-}
-
 # dhcpd OPTION...: dnsmasq on v0 for 192.0.2.50 to .60
 dhcpd()
 {
-	: >"$work/leases"
-	at "$srv" dnsmasq -C /dev/null -k -i v0 --bind-interfaces \
-		--no-resolv --no-hosts --no-ping --log-dhcp --log-facility=- \
-		--dhcp-leasefile="$work/leases" --user=root \
-		--address=/server.test/192.0.2.1 \
-		--dhcp-range=192.0.2.50,192.0.2.60,255.255.255.0,3600 \
-		"$@" >"$work/dnsmasq.log" 2>&1 </dev/null &
-	server=$!
-	servers="$servers $server"
-	listens -u 67
+	dhcpd_on v0 192.0.2.50 192.0.2.60 \
+		--address=/server.test/192.0.2.1 "$@"
 }
 
-# nbd_at ADDRESS: an export there; server stays the DHCP server's pid
+# nbd_at ADDRESS: an export there
 nbd_at()
 {
-	at "$srv" nbdkit -f -i "$1" memory 1M >"$work/nbdkit.log" 2>&1 \
-		</dev/null &
-	servers="$servers $!"
-	until at "$srv" ss -Hlnt | grep -q ':10809 '; do
-		kill -0 "$!" 2>/dev/null || die "$(cat "$work/nbdkit.log")"
-	done
+	nbdkit_at "$1" memory 1M
 }
 
 ifup()

@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Many machines boot at once from one server: what of a boot happens outside of
+# the kernel.  Each is a network namespace with a cable to a bridge, where
+# dnsmasq and nbdkit are; it gets a lease with the root-path, and reads the
+# first 16 MiB of what that names.  TAP on standard output.
+#
+#	FLEET='1 4 16 64' test_fleet.sh		so many at once, in turns
+#
+# The last machine of N may take N times what one alone takes (the median of
+# SINGLES boots), and for the noise of a busy machine a quarter more.
+# shellcheck source=tests/tap.sh
+. "${0%/*}/../tap.sh"
+# shellcheck source=tests/netns.sh
+. "${0%/*}/../netns.sh"
+
+nbdboot=$O/nbdboot
+SINGLES=5
+SLACK=1.25
+MIB=16
+
+# ---- the server ----
+
+namespace
+srv=$ns
+at "$srv" ip link add br0 type bridge forward_delay 0 stp_state 0
+at "$srv" ip addr add 192.0.2.1/24 dev br0
+at "$srv" ip link set br0 up
+head -c ${MIB}M /dev/urandom >"$work/image"
+want=$(sha256sum <"$work/image")
+dhcpd_on br0 192.0.2.10 192.0.2.250 \
+	--dhcp-option=17,nbd://192.0.2.1/root
+nbdkit_at 192.0.2.1 -r file "$work/image"
+
+# ---- a machine ----
+
+# The processes of the machines: each leads a group of its own.
+machines=''
+at_exit()
+{
+	for pid in $machines; do
+		kill -- "-$pid" 2>/dev/null || true
+	done
+}
+
+# What a machine does: boot NBDBOOT RESULT GO.  It begins when somebody has
+# opened GO for writing; RESULT.ns then holds when it had a lease, and when all
+# was read.
+cat >"$work/boot" <<'END'
+set -eu
+nbdboot=$1
+exec 2>"$2.log"
+: <"$3"
+"$nbdboot" ifup -v ip=dhcp >/dev/null
+lease=$(date +%s%N)
+. /run/net-eth0.conf
+spec=$("$nbdboot" parse-root -r "$ROOTPATH" -s "$ROOTSERVER" root=dhcp)
+eval "$spec"
+echo "$IPV4ADDR $root_uri" >"$2.lease"
+"$nbdboot" copy "$root_uri" - | sha256sum >"$2.sum"
+echo "$lease $(date +%s%N)" >"$2.ns"
+END
+
+# machine NUMBER: makes one, which waits for $dir/go
+machine()
+{
+	namespace
+	cli=$ns
+	keepers="$keepers $cli"
+	# the kernel takes its time to remove those of the fleet before
+	cable "p$boots.$1" eth0
+	at "$srv" ip link set "p$boots.$1" master br0
+	setsid nsenter -t "$cli" -n -m sh "$work/boot" "$nbdboot" \
+		"$dir/$1" "$dir/go" </dev/null &
+	machines="$machines $!"
+}
+
+# ---- a fleet ----
+
+# How many files NUMBER.$1 hold what $2 matches
+having()
+{
+	cat "$dir"/*."$1" 2>/dev/null | grep -c -e "$2" || true
+}
+
+# fleet N: boots them; $dir/times then has for each "number lease read end",
+# in ms since they were all let go.
+fleet()
+{
+	boots=$((${boots:-0} + 1))
+	dir=$work/fleet$boots
+	machines=''
+	keepers=''
+	others=$servers
+	mkdir "$dir"
+	mkfifo "$dir/go"
+	i=1
+	while [ "$i" -le "$1" ]; do
+		machine "$i"
+		i=$((i + 1))
+	done
+	begin=$(date +%s%N)
+	# stays open: who has not come that far yet need not wait either
+	exec 4>"$dir/go"
+	for pid in $machines; do
+		wait "$pid" || true
+	done
+	exec 4>&-
+	machines=''
+	# shellcheck disable=SC2086 # words on purpose
+	kill $keepers
+	servers=$others
+	awk -v begin="$begin" 'function ms(t) { return (t - begin) / 1e6 }
+		{ n = FILENAME; gsub(/.*\/|\.ns/, "", n)
+		printf "%d %.1f %.1f %.1f\n", n, ms($1), ($2 - $1) / 1e6,
+			ms($2) }' "$dir"/*.ns >"$dir/times" 2>/dev/null || true
+}
+
+# column N FILE: sorted
+column()
+{
+	cut -d' ' -f"$1" "$2" | sort -n
+}
+
+median()
+{
+	awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'
+}
+
+# row N FILE: LAST is the time of the last one
+row()
+{
+	echo "$1 $(column 2 "$2" | median) $(column 2 "$2" | tail -n 1)" \
+		"$(column 3 "$2" | median) $LAST $SINGLE" |
+		awk -v mib=$MIB '{ printf "| %8d | %6d | %6.1f | %6.1f | %6.1f \
+| %7.1f | %6.0f | %5.1f |\n", $1, $1 * mib, $2, $3, $4, $5,
+			$1 * mib * 1000 / $5, $5 / $6 }' >>"$work/table"
+}
+
+# all HOW-MANY N SENTENCE
+all()
+{
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+		return
+	fi
+	not_ok "$3"
+	echo "# $1 of $2"
+	for log in "$dir"/*.log; do
+		grep -v 'DHCP message\|is up' "$log" | sed 's,^,# ,' || true
+	done | sort | uniq -c | sort -rn | head -n 10 | sed 's/^/# /'
+}
+
+judge()
+{
+	all "$(having lease '^192\.0\.2\.[0-9]* nbd://192\.0\.2\.1/root$')" \
+		"$1" "of $1 at once each has a lease and knows its root"
+	all "$(cut -d' ' -f1 "$dir"/*.lease | sort -u | wc -l)" "$1" \
+		"of $1 at once each has an address of its own"
+	all "$(having sum "^$want\$")" "$1" \
+		"of $1 at once each reads $MIB MiB with the right SHA-256"
+}
+
+# Boots one, alone, a few times: SINGLE is the median of the times.
+single()
+{
+	: >"$work/singles"
+	while [ "$(wc -l <"$work/singles")" -lt $SINGLES ]; do
+		fleet 1
+		[ -s "$dir/times" ] || break
+		cat "$dir/times" >>"$work/singles"
+	done
+	judge 1
+	SINGLE=$(column 4 "$work/singles" | median)
+	LAST=$SINGLE
+	[ "$SINGLE" != 0 ] || die "one machine alone does not boot"
+	row 1 "$work/singles"
+}
+
+several()
+{
+	fleet "$1"
+	sort -n "$dir/times" | awk '{ printf \
+		"# machine %d: lease %s ms, read %s ms, done after %s ms\n",
+		$1, $2, $3, $4 }'
+	judge "$1"
+	echo "# $(grep -l 'DHCP message [2-9]' "$dir"/*.log | wc -l) of $1" \
+		'had to ask a second time for their lease'
+	LAST=$(column 4 "$dir/times" | tail -n 1)
+	said="the last of $1 is done in at most $1 times $SLACK of the time of one"
+	if [ "$(wc -l <"$dir/times")" = "$1" ] && awk "BEGIN {
+		exit !($LAST <= $SINGLE * $1 * $SLACK) }"; then
+		ok "$said"
+	else
+		not_ok "$said"
+	fi
+	[ ! "$LAST" ] || row "$1" "$dir/times"
+}
+
+cat >"$work/table" <<END
+$(nproc) CPUs, $(nbdkit --version), dnsmasq; ms, of 1: medians of $SINGLES
+
+| machines |    MiB | lease  | last l. | read  | last    |  MiB/s | to 1  |
+|---:|---:|---:|---:|---:|---:|---:|---:|
+END
+single
+for n in ${FLEET:-64}; do
+	[ "$n" = 1 ] || several "$n"
+done
+sed 's/^/# /' "$work/table"
+finish
