@@ -39,9 +39,9 @@ static struct boot {
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
-	int index;     /* N of nbdN, -1: not connected */
-	pid_t watcher; /* 0: none */
-	bool mounted;  /* the new root */
+	int index;	   /* N of nbdN, -1: not connected */
+	pid_t watchers[2]; /* of the root and the overlay; 0: none */
+	bool mounted;	   /* the new root */
 } b;
 
 /* The kernel asks for modules by running /sbin/modprobe: that is us, too. */
@@ -231,22 +231,36 @@ static int do_init(struct nbd_diag *d)
 }
 
 #ifdef CONFIG_BOOT_WATCH
-/* Without it the machine boots, too: it is told, no more. */
+#ifndef CONFIG_BOOT_OVERLAY
+#define overlay_index() (-1)
+#endif
+
+/* Without one the machine boots, too: it is told, no more. */
+static pid_t watch(int index, struct nbd_diag *d)
+{
+	pid_t pid = index < 0 ? 0 : watch_start(index, &b.recovery.signals, d);
+
+	if (pid < 0)
+		say("%s", d->text);
+	return pid;
+}
+
 static int do_watch(struct nbd_diag *d)
 {
-	b.watcher = b.cmd.no_watch
-			    ? 0
-			    : watch_start(b.index, &b.recovery.signals, d);
-	if (b.watcher < 0)
-		say("%s", d->text);
+	if (b.cmd.no_watch)
+		return NBD_OK;
+	b.watchers[0] = watch(b.index, d);
+	b.watchers[1] = watch(overlay_index(), d);
 	return NBD_OK;
 }
 
 static void undo_watch(void)
 {
-	if (b.watcher > 0)
-		watch_stop(b.watcher);
-	b.watcher = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		if (b.watchers[i] > 0)
+			watch_stop(b.watchers[i]);
+		b.watchers[i] = 0;
+	}
 }
 #endif
 

@@ -170,3 +170,8 @@ void overlay_undo(const char *newroot)
 		say("%s", d.text);
 	second = -1;
 }
+
+int overlay_index(void)
+{
+	return second;
+}

@@ -28,4 +28,7 @@ int overlay_check(const char *spec, struct nbd_diag *d);
 int overlay_mount(const char *newroot, struct nbd_diag *d);
 void overlay_undo(const char *newroot);
 
+/* N of the nbdN that the changes go to; negative where they go to RAM. */
+int overlay_index(void);
+
 #endif

@@ -27,10 +27,17 @@ echo changed >/etc/marker
 echo "guest: marker becomes $(cat /etc/marker)," \
 	"above $(cat $upper/data/etc/marker), below $(cat $lower/etc/marker)"
 touch $lower/etc/marker 2>/dev/null && echo 'guest: WRONG: the lower is writable'
+watched=
 for exe in /proc/[0-9]*/exe; do
 	program=$(readlink "$exe") || continue
-	[ "$program" = /bin/busybox ] || echo "guest: WRONG: $program ($exe)"
+	case $program in
+	/bin/busybox) ;;
+	'/init (deleted)') watched="$watched$(tr '\0' ' ' <"${exe%exe}cmdline" |
+		sed -n 's/^@nbdboot watch//p')" ;;
+	*) echo "guest: WRONG: $program ($exe)" ;;
+	esac
 done
+echo "guest: watched:$watched"
 sync
 mount -o remount,ro /
 echo 'guest: end'
