@@ -54,18 +54,14 @@ static int end_other(int s, const struct ucred *who, int index,
 {
 	struct pollfd p = { .fd = s, .events = POLLIN };
 
-	if (!is_ours(who))
-		return nbd_diag(d, NBD_E_IN_USE,
-				"process %d of user %u holds the name of the "
-				"watcher of nbd%d",
-				(int)who->pid, (unsigned)who->uid, index);
-	kill(who->pid, SIGTERM);
-	if (poll(&p, 1, END_MS) != 1)
-		return nbd_diag(d, NBD_E_IN_USE,
-				"process %d watches nbd%d already, and does "
-				"not end",
-				(int)who->pid, index);
-	return 0;
+	if (is_ours(who)) {
+		kill(who->pid, SIGTERM);
+		if (poll(&p, 1, END_MS) == 1)
+			return 0;
+	}
+	return nbd_diag(d, NBD_E_IN_USE,
+			"process %d of user %u watches nbd%d, and does not end",
+			(int)who->pid, (unsigned)who->uid, index);
 }
 
 /* Once: 0 means to try again, until ms are over. */
@@ -81,8 +77,7 @@ static int replace(int index, int ms, struct nbd_diag *d)
 	}
 	if (ms >= END_MS)
 		return nbd_diag(d, NBD_E_IN_USE,
-				"somebody holds the name of the watcher of "
-				"nbd%d, and does not answer",
+				"nbd%d has a watcher that does not answer",
 				index);
 	/* it goes, or comes, just now */
 	poll(NULL, 0, AGAIN_MS);
@@ -102,7 +97,7 @@ pid_t takeover_holder(int index)
 
 void takeover_answer(int fd)
 {
-	int s = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	int s = accept(fd, NULL, NULL);
 
 	if (s >= 0)
 		close(s);

@@ -120,14 +120,11 @@ static void log_to_kernel(void)
 
 static void log_change(const char *text)
 {
-	char name[16], line[900];
-	int n;
+	char line[600];
+	int n = nbd_fmt(line, sizeof(line), "nbdboot: nbd%d: %s\n",
+			dev.info.index, text);
 
-	nbd_fmt(name, sizeof(name), "nbd%d", dev.info.index);
-	n = nbd_fmt(line, sizeof(line) - 1, "nbdboot: %s: %s\n", name, text);
-	if (n < 0)
-		n = (int)strlen(line);
-	if (write(2, line, (size_t)n) < 0)
+	if (n > 0 && write(2, line, (size_t)n) < 0)
 		errno = 0;
 }
 

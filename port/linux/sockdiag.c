@@ -187,8 +187,8 @@ static void take(void *ctx, const struct nl_reply *r)
 		w->fn(w->ctx, &l);
 }
 
-static int ask(struct nl_sock *s, unsigned family, struct walk *w,
-	       struct nbd_diag *d)
+static int ask(struct nl_sock *s, unsigned family, const char *module,
+	       struct walk *w, struct nbd_diag *d)
 {
 	/*
 	 * ULP_INFO comes along with INFO, and CLASS_ID, for which idiag_ext
@@ -213,7 +213,7 @@ static int ask(struct nl_sock *s, unsigned family, struct walk *w,
 	nl_begin(&m, buf, sizeof(buf), SOCK_DIAG_BY_FAMILY, NLM_F_DUMP,
 		 is_unix ? (const void *)&local : &inet,
 		 is_unix ? sizeof(local) : sizeof(inet));
-	return nl_talk(s, &m, take, w, "ask for sockets", d);
+	return nl_talk(s, &m, take, w, module, d);
 }
 
 int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
@@ -232,16 +232,11 @@ int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 	for (unsigned i = 0; i < 3 && !err; i++) {
 		if (!(kinds & asked[i].kind))
 			continue;
-		err = ask(s, asked[i].family, &w, d);
+		err = ask(s, asked[i].family, asked[i].module, &w, d);
 		/* the kernel loads it where there is a /sbin/modprobe */
 		if (err && s->err == ENOENT &&
 		    !mod_load(asked[i].module, "", NULL))
-			err = ask(s, asked[i].family, &w, d);
-		if (err && s->err == ENOENT)
-			nbd_diag(d, err,
-				 "the kernel has no %s to tell of "
-				 "connections",
-				 asked[i].module);
+			err = ask(s, asked[i].family, asked[i].module, &w, d);
 	}
 	return err;
 }
