@@ -61,7 +61,17 @@ watched()
 # children N PID: so many processes watch for it.
 children()
 {
-	same $(wc -w <"/proc/$2/task/$2/children") "$1"
+	same "$(wc -w <"/proc/$2/task/$2/children")" "$1"
+}
+
+# one_ended PID: one of them has, whether or not that was taken note of.
+one_ended()
+{
+	pids=$(cat "/proc/$1/task/$1/children")
+	for pid in $pids; do
+		! grep -q '^State:.Z' "/proc/$pid/status" || return 0
+	done
+	return 1
 }
 
 # lives N: nbdN has a connection.
@@ -87,13 +97,13 @@ check 'and watches both devices' sh -c 'grep -c "@nbdboot/watch/nbd[01]$" \
 	/proc/net/unix | grep -x 2'
 nbdboot watch nbd0 &
 third=$!
-await children 1 $second
-await watched 0
+await one_ended $second
 # an uevent, and what the second one makes of it
 nbdboot connect -t $timeout -d nbd2 $uri >/dev/null
 await watched 2
 check 'one for a device takes over, and keeps it' kill -0 $third
-check 'and the one for all has the others' children 2 $second
+await children 2 $second
+ok 'and the one for all has the others'
 kill -9 $server
 file_server
 for n in 0 1 2; do
