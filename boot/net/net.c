@@ -243,9 +243,12 @@ static bool await(uint64_t now, uint64_t end)
 		return false;
 	for (i = 0; i < net.n; i++) {
 		const struct job *j = &net.job[i];
+		/* nobody would see to one that is done */
+		bool asks = j->state == JOB_WAITING && j->l.carrier;
 
-		p[i + 1] = (struct pollfd){ .fd = j->fd, .events = POLLIN };
-		if (j->fd >= 0 && j->dhcp.due < end)
+		p[i + 1].fd = asks ? j->fd : -1;
+		p[i + 1].events = POLLIN;
+		if (asks && j->fd >= 0 && j->dhcp.due < end)
 			end = j->dhcp.due;
 	}
 	poll(p, net.n + 1, end > now ? (int)(end - now) : 0);

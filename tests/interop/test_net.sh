@@ -245,6 +245,17 @@ machine
 at "$srv" ip link set v0 down
 fail_at dead ip=eth0:dhcp &
 dead=$!
+machine
+cable v1 eth1
+dhcpd
+half()
+{
+	ASAN_OPTIONS=detect_leaks=0 at "$cli" strace -e trace=poll \
+		-o "$work/half.trace" "$nbdboot" ifup ip=eth0:dhcp \
+		ip=eth1:dhcp >"$work/half.out" 2>&1 </dev/null
+}
+half &
+half=$!
 failed_with()
 {
 	status=$(cat "$work/$1.status")
@@ -258,4 +269,16 @@ wait "$missing" "$dead" "$silent"
 failed_with missing 'there is no eth7' 'an interface that is missing is named'
 failed_with dead 'no link on eth0' 'so is one without a link'
 failed_with silent 'no DHCP server answered' 'silence ends with a message'
+status=0
+wait "$half" || status=$?
+cp "$work/half.out" "$work/out"
+expect 0 'eth1: no DHCP server answered' \
+	'of two interfaces one goes on without the other'
+# a handful for each message and event
+polls=$(grep -c poll "$work/half.trace")
+if [ "$polls" -gt 0 ] && [ "$polls" -lt 200 ]; then
+	ok 'and sleeps while it waits for it'
+else
+	not_ok "and sleeps while it waits for it: $polls times poll()"
+fi
 finish
