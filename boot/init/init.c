@@ -235,22 +235,35 @@ static int do_init(struct nbd_diag *d)
 #define overlay_index() (-1)
 #endif
 
-/* Without one the machine boots, too: it is told, no more. */
-static pid_t watch(int index, struct nbd_diag *d)
+/* The root's gets ready while the rest of the boot goes on. */
+static int do_watch(struct nbd_diag *d)
 {
-	pid_t pid = index < 0 ? 0 : watch_start(index, &b.recovery.signals, d);
+	(void)d;
+	if (!b.cmd.no_watch)
+		b.watchers[0] = watch_start(b.index, &b.recovery.signals);
+	return NBD_OK;
+}
 
+/* Without one the machine boots, too: it is told, no more. */
+static pid_t await_watcher(pid_t pid, int index, struct nbd_diag *d)
+{
+	pid = watch_ready(pid, index, d);
 	if (pid < 0)
 		say("%s", d->text);
 	return pid;
 }
 
-static int do_watch(struct nbd_diag *d)
+static int do_watch_ready(struct nbd_diag *d)
 {
+	int index = overlay_index();
+
 	if (b.cmd.no_watch)
 		return NBD_OK;
-	b.watchers[0] = watch(b.index, d);
-	b.watchers[1] = watch(overlay_index(), d);
+	b.watchers[0] = await_watcher(b.watchers[0], b.index, d);
+	if (index < 0)
+		return NBD_OK;
+	b.watchers[1] = watch_start(index, &b.recovery.signals);
+	b.watchers[1] = await_watcher(b.watchers[1], index, d);
 	return NBD_OK;
 }
 
@@ -324,6 +337,10 @@ static const struct step {
 	{ "network", do_network, NULL,
 	  "check the cable, ip=, and the modules in this initramfs", false },
 	{ "connect", do_connect, undo_connect, NULL, false },
+#ifdef CONFIG_BOOT_WATCH
+	/* it gets ready while the root is mounted */
+	{ "watch", do_watch, undo_watch, "", false },
+#endif
 	{ "partition", do_part, NULL,
 	  "check nbdboot.part= and the partitions of the export", false },
 	{ "mount", do_mount, undo_mount,
@@ -336,11 +353,11 @@ static const struct step {
 	  false },
 #endif
 	{ "init", do_init, NULL, "check init= and what is in the root", false },
-#ifdef CONFIG_BOOT_WATCH
-	{ "watch", do_watch, undo_watch, NULL, false },
-#endif
 #ifdef CONFIG_BOOT_SHUTDOWN
 	{ "way down", do_way_down, undo_way_down, "", false },
+#endif
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch ready", do_watch_ready, NULL, "", false },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "timer", do_stop_timer, onfail_start, "", false },

@@ -19,6 +19,8 @@
 /* ms: it reads files and the device, and asks a name server. */
 #define READY_MS 30000
 
+static int ready = -1; /* where it says so */
+
 static int ready_socket(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -50,19 +52,35 @@ static _Noreturn void become(int index, const sigset_t *signals)
 	_exit(1);
 }
 
-int watch_start(int index, const sigset_t *signals, struct nbd_diag *d)
+static void close_ready(void)
 {
-	struct pollfd p[2] = { { ready_socket(), POLLIN, 0 },
-			       { -1, POLLIN, 0 } };
-	pid_t pid = _Fork();
+	if (ready >= 0)
+		close(ready);
+	ready = -1;
+}
 
+pid_t watch_start(int index, const sigset_t *signals)
+{
+	pid_t pid;
+
+	/* of a boot that failed and begins again */
+	close_ready();
+	ready = ready_socket();
+	pid = _Fork();
 	if (pid == 0)
 		become(index, signals);
+	return pid;
+}
+
+int watch_ready(pid_t pid, int index, struct nbd_diag *d)
+{
+	struct pollfd p[2] = { { ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
+
 	/* before Linux 5.3 its end is not noticed, but its silence is */
 	p[1].fd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pid > 0)
 		poll(p, 2, READY_MS);
-	close(p[0].fd);
+	close_ready();
 	if (p[1].fd >= 0)
 		close(p[1].fd);
 	if (pid > 0 && p[0].revents)

@@ -9,10 +9,16 @@
 #include "port/port.h"
 
 /*
- * Starts `nbdboot watch nbdN` with the signal mask and returns its pid when it
- * is ready for the switch of the root, or a negative enum nbd_err.
+ * Starts `nbdboot watch nbdN` with the signal mask: its pid, or -1.  It gets
+ * ready by itself; watch_ready() comes before the switch of the root.
  */
-int watch_start(int index, const sigset_t *signals, struct nbd_diag *d);
+pid_t watch_start(int index, const sigset_t *signals);
+
+/*
+ * Returns pid when the watcher is ready for the switch of the root, or a
+ * negative enum nbd_err; then it is ended.  pid may be watch_start()'s -1.
+ */
+int watch_ready(pid_t pid, int index, struct nbd_diag *d);
 
 /* Ends it, and waits until it has. */
 void watch_stop(pid_t pid);
