@@ -25,7 +25,8 @@ namespace()
 	[ "$word" = ready ] || die "no network namespace"
 }
 
-# at PID COMMAND...
+# at PID COMMAND...  Not for the background: $! would be a shell's, not the
+# command's.
 at()
 {
 	at_pid=$1
@@ -56,7 +57,8 @@ dhcpd_on()
 	dhcpd_range=$2,$3,255.255.255.0,3600
 	shift 3
 	: >"$work/leases"
-	at "$srv" dnsmasq -C /dev/null -k -i "$dhcpd_on" --bind-interfaces \
+	nsenter -t "$srv" -n -m \
+		dnsmasq -C /dev/null -k -i "$dhcpd_on" --bind-interfaces \
 		--no-resolv --no-hosts --no-ping --log-dhcp --log-facility=- \
 		--dhcp-leasefile="$work/leases" --user=root \
 		--dhcp-range="$dhcpd_range" \
@@ -66,13 +68,15 @@ dhcpd_on()
 	listens -u 67 "$server" "$work/dnsmasq.log"
 }
 
-# nbdkit_at ADDRESS ARGUMENT...: in $srv; server stays what it is
+# nbdkit_at ADDRESS ARGUMENT...: in $srv; server stays what it is, nbdkit is
+# the pid.
 nbdkit_at()
 {
 	nbdkit_ip=$1
 	shift
-	at "$srv" nbdkit -f -i "$nbdkit_ip" "$@" >"$work/nbdkit.log" 2>&1 \
-		</dev/null &
-	servers="$servers $!"
-	listens -t 10809 "$!" "$work/nbdkit.log"
+	nsenter -t "$srv" -n -m nbdkit -f -i "$nbdkit_ip" "$@" \
+		>"$work/nbdkit.log" 2>&1 </dev/null &
+	nbdkit=$!
+	servers="$servers $nbdkit"
+	listens -t 10809 "$nbdkit" "$work/nbdkit.log"
 }

@@ -122,7 +122,8 @@ kill "$server"
 # no answer at first: the server starts when the second message was sent
 machine
 mkfifo "$work/steps"
-at "$cli" "$nbdboot" ifup -v ip=dhcp >"$work/out" 2>"$work/steps" &
+nsenter -t "$cli" -n -m "$nbdboot" ifup -v ip=dhcp >"$work/out" \
+	2>"$work/steps" &
 pid=$!
 exec 4<"$work/steps"
 while read -r line <&4; do
@@ -216,7 +217,8 @@ interface v0 {
 };
 END
 at "$srv" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
-at "$srv" radvd -n -C "$work/radvd.conf" -p "$work/radvd.pid" -m stderr \
+nsenter -t "$srv" -n -m \
+	radvd -n -C "$work/radvd.conf" -p "$work/radvd.pid" -m stderr \
 	>"$work/radvd.log" 2>&1 </dev/null &
 servers="$servers $!"
 ifup ip=auto6
