@@ -20,7 +20,8 @@ for exe in /proc/[0-9]*/exe; do
 	case $(readlink "$exe") in
 	*shutdown* | *nbdboot* | /init*)
 		# the watcher stays
-		grep -q '^@.*watch' "${exe%exe}cmdline" && continue
+		tr '\0' ' ' <"${exe%exe}cmdline" |
+			grep -q '^@nbdboot watch nbd0' && continue
 		echo "guest: WRONG: a process of ours is left: $exe"
 		;;
 	esac
