@@ -40,8 +40,10 @@ static int dial_any(struct conn conns[], unsigned n, const struct backend *b,
 
 		why.text[0] = '\0';
 		rc = dial_server(conns, n, b, (first + i) % b->servers, &why);
-		if (!rc)
-			return 0;
+		if (!rc) {
+			err = 0;
+			break;
+		}
 		if (!err || nbd_err_is_outage(rc))
 			err = rc;
 		if (b->servers > 1)

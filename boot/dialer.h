@@ -9,8 +9,8 @@
  * Makes b->connections connections for the kernel: to the first server that
  * gives them, or with b->spread to all servers in turn, which then have to
  * agree on size and flags, and be read-only (or read_only be wanted).  On
- * failure all is closed, and d names each server and its reason.  At the end
- * secure_close().
+ * failure all is closed, and d names each server and its reason; after success
+ * those that were tried before, if any.  At the end secure_close().
  */
 int dialer_open(struct conn conns[], const struct backend *b, bool read_only,
 		struct nbd_diag *d);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/attach.h"
+#include "boot/init/console.h"
 
 _Static_assert(ROOT_URIS == BACKEND_SERVERS, "servers of a device");
 
@@ -48,7 +49,11 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 	a.b.dead_timeout = r->dead_timeout;
 	/* what is written goes to the overlay */
 	a.read_only = r->read_only || c->overlay;
+	why.text[0] = '\0';
 	rc = attach(&a, &why);
+	/* of the servers that were tried before */
+	if (rc >= 0 && why.text[0])
+		say("%s", why.text);
 	if (rc < 0) {
 		nbd_putf(&o, "%s: ", r->uri[0]);
 		/* escaped already */

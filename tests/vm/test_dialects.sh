@@ -101,6 +101,6 @@ dead=$port
 serve_as "$mac"
 boots 'the second of two servers, by MAC address' nbd0 \
 	"root=nbd://$host:$dead/x,nbd://$host:$port/%m nbdboot.part=2"
-said "nbd://$host:$dead/x: " 'and why it is not the first is told'
+said "$host: connect to $host port $dead: connection refused" 'and why it is not the first is told'
 
 finish
