@@ -7,7 +7,7 @@
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
-free=20830
+free=$((20000 + $$ % 8000))
 out=$work/copy
 
 # identical FILE FILE SENTENCE: after run, which has to have gone well
