@@ -20,6 +20,8 @@
 
 /* Devices at once; more are told of, and not watched. */
 #define DEVICES_MAX 64
+/* ms until a device is looked at again. */
+#define LATER_MS    500
 
 static struct child {
 	pid_t pid; /* 0: free */
@@ -160,19 +162,28 @@ static void start_all(void)
 			start(index);
 }
 
-/* Until a device may have come, or may be left alone. */
+/*
+ * Until a device may have come, or may be left alone.  The driver's uevent
+ * comes before the identifier that it sets then, and no other one follows: so
+ * each is looked at a second time, a little later.
+ */
 static void await_change(void)
 {
+	static bool again = true;
 	bool look = false;
 
 	while (!look) {
-		poll(events, n_events, -1);
+		if (!poll(events, n_events, again ? LATER_MS : -1)) {
+			again = false;
+			return;
+		}
 		if (events[1].revents)
 			takeover_answer(events[1].fd);
 		look = uevent_is_nbd(events[0].fd);
 		for (unsigned i = 2; i < n_events; i++)
 			look |= events[i].revents;
 	}
+	again = true;
 }
 
 /* New devices are looked for when the kernel tells of a change. */
