@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines in QEMU.  Each target sees to its tools first, and builds the
 # program in a make of its own, which can then read the configuration.
-vm = O='$(O)' ACCEL='$(or $(ACCEL),tcg)' sh
+vm = O='$(O)' ACCEL='$(ACCEL)' sh
 vm-program:
 	@sh tests/deps.sh build demo $(if $(filter-out demo,$(MAKECMDGOALS)),check)
 	$(Q)+$(MAKE) --no-print-directory $(O)/nbdboot

@@ -8,7 +8,10 @@
 here=${0%/*}
 . "$here/../tap.sh"
 
-ACCEL=${ACCEL:-tcg}
+# One thread for all the CPUs of a machine: with a thread for each, QEMU before
+# 8.1 translates code that another CPU is just patching (the kernel's static
+# keys), keeps what it saw, and now and then a CPU then spins for ever.
+ACCEL=${ACCEL:-tcg,thread=single}
 VM_LIMIT=${VM_LIMIT:-300}
 nbdboot=$O/nbdboot
 cr=$(printf '\r')
