@@ -9,71 +9,126 @@
 modprobe crc32c_generic
 modprobe nf_tables
 
+# ---- what the driver noticed ----
+
+# Sets now: the local port of each live link, in a line.
+look()
+{
+	now=$(nbdboot status nbd0 |
+		sed -n 's/^  live .* from port \([0-9]*\),.*/\1/p' | tr '\n' ' ')
+}
+
+all_live()
+{
+	look
+	[ "$(echo $now | wc -w)" = $connections ]
+}
+
+# replaced: when it was looked, no more than $spare of $links were live.
+replaced()
+{
+	left=0
+	for port in $links; do
+		case " $now" in
+		*" $port "*) left=$((left + 1)) ;;
+		esac
+	done
+	[ $left -le $spare ]
+}
+
+# The driver sees the outage, at the latest by its keepalive, after 19 s: a
+# link without requests lasts until those of another one, which has timed out,
+# come to it.
+noticed()
+{
+	until look && replaced || [ $(($(now_ms) - began)) -gt 40000 ]; do
+		sleep 0.1
+	done
+	pause 0 500
+}
+
+# must COMMAND...: without which there is no outage
+must()
+{
+	"$@" 2>err || not_ok "$sentence: $*" "$(cat err)"
+}
+
 # ---- outages ----
 
 killed()
 {
 	begin
-	kill -9 $server
+	must kill -9 $server
 	pause 0 1500
 	file_server
 	end
 }
 
+# The links that have nothing to wait for are none the worse for it.
 frozen()
 {
+	spare=$((connections - 1))
 	begin
-	kill -STOP $server
-	pause 3000 3500
-	kill -CONT $server
+	must kill -STOP $server
+	noticed
+	must kill -CONT $server
 	end
 }
 
-# cut RULE...: packets of the server's port that match are dropped, for as
-# long as the driver takes to notice, and a little more.
+# cut RULE...: packets of the server's port that match are dropped.
 cut()
 {
 	begin
-	nft add table ip t
-	nft add chain ip t c '{ type filter hook input priority 0; }'
+	must nft add table ip t
+	must nft add chain ip t c '{ type filter hook input priority 0; }'
 	for rule; do
-		nft add rule ip t c tcp $rule drop
+		must nft add rule ip t c tcp $rule drop
 	done
-	pause 3000 3500
-	nft delete table ip t
+	noticed
+	must nft delete table ip t
 	end
 }
 
+# The busiest: its time is over first.
 one_connection()
 {
-	cut "dport $(nbdboot status nbd0 |
-		sed -n '2s/.* from port \([0-9]*\),.*/\1/p')"
+	links=$(nbdboot list --json nbd0 |
+		grep -o '"local_port": [0-9]*, "sent": [0-9]*' |
+		tr -d '",' | sort -n -k4 | sed -n '$s/.*port: \([0-9]*\) .*/\1/p')
+	cut "dport $links"
 }
 
 address_gone()
 {
 	begin
-	ip addr del $address/32 dev lo
+	must ip addr del $address/32 dev lo
 	pause ${outage}000 ${outage}100
-	ip addr add $address/32 dev lo
+	noticed
+	must ip addr add $address/32 dev lo
 	end
 }
 
-# outage SENTENCE TIMES COMMAND...: while fio verifies.
+# outage SENTENCE TIMES COMMAND...: while fio verifies.  The command lasts until
+# no more than $spare of $links, which are all links if it says nothing else,
+# are live; it is missed if more of them are there when all is well again.
 outage()
 {
 	sentence=$1 times=$2
 	shift 2
 	verify_start
 	again=
+	missed=0
 	i=0
 	while [ $i -lt $times ]; do
 		flows
 		pause 0 300
+		await all_live
 		again=
+		links=$now spare=0
 		"$@"
 		again=1
-		await live $connections
+		await all_live
+		[ "$links" ] && replaced || missed=$((missed + 1))
 		flows
 		# what was in flight is answered when its time is over; else
 		# two outages in a row would be one long pause
@@ -82,6 +137,7 @@ outage()
 	done
 	flows
 	verified "$sentence, $times times"
+	check "$sentence: the links were replaced" same $missed 0
 }
 
 # ---- the same for each kind ----
