@@ -43,7 +43,7 @@ done
 check "scale 1 to 4 to 2 to 4 to 1, $rounds times" same $i $rounds
 check 'rotate replaces each connection' nbdboot rotate nbd0
 check 'and the watcher keeps what scale wanted' live 1
-worst=$((rounds * 1000000))
+worst=
 verified 'fio saw no error and no mismatch'
 kill $watch
 wait $watch
@@ -254,7 +254,7 @@ kill -9 $server
 file_server
 await blocks 196608
 check 'a larger export makes the device larger' blocks 196608
-worst=86400000
+worst=
 verified 'fio saw no error and no mismatch in all that'
 nbdboot disconnect nbd0
 wait $watch
