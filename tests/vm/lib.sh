@@ -40,7 +40,7 @@ find_kernel()
 initramfs()
 {
 	sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-		${2:+-m "$2"} ${3:+-a "$3"} ${4:+-t "$4"} "$1"
+		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} ${4:+-t "$4"} "$1"
 }
 
 # copy_program TREE PROGRAM...: with the libraries that each one needs.
@@ -80,9 +80,11 @@ add_busybox()
 
 # make_guest TREE SCRIPT PROGRAM...: what an initramfs needs for guest.sh to
 # run SCRIPT, with busybox, nbdkit and the programs.  Boot it with rdinit=/test.
+# Their libraries are 90 MB, which take long to pack and to unpack.
 make_guest()
 {
 	tree=$1
+	packed=none
 	add_busybox "$tree"
 	rm -f "$tree/bin/init"
 	cp "$here/guest.sh" "$tree/test"
