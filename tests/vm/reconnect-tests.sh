@@ -50,7 +50,7 @@ noticed()
 # must COMMAND...: without which there is no outage
 must()
 {
-	"$@" 2>err || not_ok "$sentence: $*" "$(cat err)"
+	"$@" >/dev/null 2>err || not_ok "$sentence: $*" "$(cat err)"
 }
 
 # ---- outages ----
@@ -82,9 +82,10 @@ cut()
 	must nft add table ip t
 	must nft add chain ip t c '{ type filter hook input priority 0; }'
 	for rule; do
-		must nft add rule ip t c tcp $rule drop
+		must nft add rule ip t c tcp $rule counter drop
 	done
 	noticed
+	must sh -c 'nft list table ip t | grep "packets [1-9].*drop"'
 	must nft delete table ip t
 	end
 }
