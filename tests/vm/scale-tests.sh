@@ -92,9 +92,11 @@ nbdboot watch &
 second=$!
 wait $first
 check 'a second one takes over from the first' same $? 143
+# a child takes its name some time after its birth
 await children 2 $second
-check 'and watches both devices' sh -c 'grep -c "@nbdboot/watch/nbd[01]$" \
-	/proc/net/unix | grep -x 2'
+await watched 0
+await watched 1
+ok 'and watches both devices'
 nbdboot watch nbd0 &
 third=$!
 await one_ended $second
