@@ -114,10 +114,11 @@ serve_at()
 	servers="$servers $server"
 }
 
-# Ends the latest server at once.
+# Ends the latest server at once; its port is free then.
 unserve()
 {
 	kill -9 "$server"
+	while [ "$(port_of "$server")" ]; do :; done
 }
 
 # daemon_at PORT COMMAND...: starts a server that stays in the foreground and
