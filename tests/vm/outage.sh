@@ -106,6 +106,20 @@ flows()
 	await more_than $(($(answered) + 100))
 }
 
+idle()
+{
+	same "$(awk '{ print $1 + $2 }' /sys/block/nbd0/inflight)" 0
+}
+
+# What was in flight is answered, which for what was lost is when its time is
+# over: nothing comes after it meanwhile.
+settles()
+{
+	kill -STOP $fio
+	await idle
+	kill -CONT $fio
+}
+
 # Ends it; fails if it had an error or a mismatch, or had ended before, or if
 # a request took longer than the worst outage, the time-out and a second.  An
 # empty $worst is no bound.

@@ -131,9 +131,8 @@ outage()
 		await all_live
 		[ "$links" ] && replaced || missed=$((missed + 1))
 		flows
-		# what was in flight is answered when its time is over; else
-		# two outages in a row would be one long pause
-		sleep $((timeout + 1))
+		# else two outages in a row would be one long pause
+		settles
 		i=$((i + 1))
 	done
 	flows
