@@ -24,27 +24,36 @@
 static struct nl_sock nl;
 static bool nl_is_open;
 static struct conn conn;
-/* Open as soon as it is needed: the watcher's root has no /run later. */
-static int run = -1;
 
-/* ---- how many connections are wanted ---- */
+/* ---- files of a device ---- */
 
-static const char *want_file(int index)
+/* Once, as soon as it is needed: the watcher's root has no /run later. */
+static int open_run(void)
 {
-	static char name[32];
+	static int run = -1;
 
 	if (run < 0) {
 		mkdir(RUN, 0755);
 		run = open(RUN, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
-	nbd_fmt(name, sizeof(name), "nbd%d.connections", index);
+	return run;
+}
+
+/* In RUN; good until the next call. */
+static const char *file_name(int index, const char *what)
+{
+	static char name[32];
+
+	nbd_fmt(name, sizeof(name), "nbd%d.%s", index, what);
 	return name;
 }
 
+/* ---- how many connections are wanted ---- */
+
 static void read_want(struct device *dev)
 {
-	const char *name = want_file(dev->info.index);
-	int fd = openat(run, name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(open_run(), file_name(dev->info.index, "connections"),
+			O_RDONLY | O_CLOEXEC);
 	unsigned v = 0;
 	char c;
 
@@ -60,9 +69,9 @@ static void read_want(struct device *dev)
 
 int device_want(int index, unsigned connections, struct nbd_diag *d)
 {
-	const char *name = want_file(index);
+	const char *name = file_name(index, "connections");
+	int run = open_run(), fd, n;
 	char text[16];
-	int fd, n;
 
 	if (run < 0)
 		return nbd_diag(d, NBD_E_IO, "open " RUN ": %s",
@@ -81,12 +90,9 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 
 int device_lock(int index)
 {
-	char name[32];
-	int fd;
+	int fd = openat(open_run(), file_name(index, "lock"),
+			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 
-	want_file(index);
-	nbd_fmt(name, sizeof(name), "nbd%d.lock", index);
-	fd = openat(run, name, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
 		;
 	return fd;
