@@ -213,7 +213,9 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 static int hand_over(struct device *dev, struct nbd_diag *d)
 {
 	const struct nbd_export *e = nbd_export(&conn.c);
-	uint64_t size = e->size - e->size % dev->info.block_size;
+	uint32_t block = dev->info.block_size;
+	/* what has no blocks any more is on its way out: it stays as it is */
+	uint64_t size = block ? e->size - e->size % block : 0;
 	struct nbdk_conf conf = {
 		.index = dev->info.index,
 		.size = size > dev->info.size ? size : NBDK_KEEP,
@@ -226,10 +228,10 @@ static int hand_over(struct device *dev, struct nbd_diag *d)
 	};
 	int err = sockdiag_tag(conn.s.fd, conf.index);
 
-	swap_prepare(&dev->b, &conn.s.fd, 1);
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
 				conf.index, nbd_err_text(err));
+	swap_prepare(&dev->b, &conn.s.fd, 1);
 	return nbdk_reconfigure(&conf, d);
 }
 

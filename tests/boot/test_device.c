@@ -581,6 +581,16 @@ static void a_larger_export_resizes_the_device_in_whole_blocks(void **state)
 	assert_true(driver.conf.size == SIZE + 1024);
 }
 
+/* As when it goes between two looks at /sys. */
+static void a_device_without_blocks_is_not_resized(void **state)
+{
+	(void)state;
+	drop("sys/nbd3/queue/logical_block_size");
+	server.size = 2 * SIZE;
+	assert_added();
+	assert_true(driver.conf.size == NBDK_KEEP);
+}
+
 static void an_export_that_became_read_only_is_refused(void **state)
 {
 	(void)state;
@@ -786,6 +796,7 @@ int main(void)
 		DEV(the_same_export_changes_nothing),
 		DEV(a_smaller_export_is_refused),
 		DEV(a_larger_export_resizes_the_device_in_whole_blocks),
+		DEV(a_device_without_blocks_is_not_resized),
 		DEV(an_export_that_became_read_only_is_refused),
 		DEV(what_the_device_relies_on_must_not_be_lost),
 		DEV(a_block_of_the_device_is_one_of_the_server),
