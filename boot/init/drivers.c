@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "port/linux/dir.h"
 #include "port/linux/link.h"
 #include "port/linux/module.h"
+#include "port/linux/netlink.h"
 
 /* More rounds than buses can be behind one another. */
 #define ROUNDS 16
@@ -125,52 +125,38 @@ static void hotplug(const char *p, size_t len, bool links)
 	}
 }
 
-static void watch(int fd, bool links)
+static _Noreturn void watch(struct nl_sock *s, bool links)
 {
-	static char buf[8192];
-	struct sockaddr_nl from;
+	int n;
 
 	/* nothing of ours outlives the boot, whatever happens to process 1 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
-		struct iovec v = { buf, sizeof(buf) };
-		struct msghdr m = { .msg_name = &from,
-				    .msg_namelen = sizeof(from),
-				    .msg_iov = &v,
-				    .msg_iovlen = 1 };
-		ssize_t n = recvmsg(fd, &m, 0);
-
-		/* ENOBUFS: events were lost, so look at everything again */
-		if (n < 0 && errno == ENOBUFS)
+	while ((n = nl_hear(s, 0)) >= 0) {
+		if (n)
+			hotplug((const char *)s->buf, (size_t)n, links);
+		else
 			drivers_load();
-		else if (n < 0 && errno != EINTR)
-			_exit(1);
-		/* only the kernel's own */
-		if (n > 0 && from.nl_pid == 0)
-			hotplug(buf, (size_t)n, links);
 	}
+	_exit(1);
 }
 
 void drivers_watch(bool links)
 {
-	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd;
+	static struct nl_sock s;
+	struct nbd_diag d;
+	int err;
 
 	if (watcher > 0)
 		return;
-	fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
-		    NETLINK_KOBJECT_UEVENT);
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&kernel, sizeof(kernel)))
-		watcher = _Fork(); /* fork() brings locks for threads along */
-	else
-		watcher = -1;
+	err = nl_open(&s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, &d);
+	/* fork() brings locks for threads along */
+	watcher = err ? -1 : _Fork();
 	if (watcher == 0)
-		watch(fd, links);
+		watch(&s, links);
 	if (watcher < 0)
 		say("hotplug: %s; only the devices of now are looked at",
-		    strerror(errno));
-	if (fd >= 0)
-		close(fd);
+		    err ? d.text : strerror(errno));
+	nl_close(&s);
 }
 
 void drivers_unwatch(void)

@@ -174,27 +174,21 @@ static void see_addr(void *ctx, const struct link_ip *a)
 /* Takes the kernel's events; all but name servers only say: look again. */
 static bool read_events(void)
 {
-	struct nl_sock *s = &net.events;
-	struct sockaddr_nl from = { 0 };
-	socklen_t size = sizeof(from);
 	struct nl_reply r;
 	struct job *j;
 	bool any = false;
-	ssize_t n;
+	int n;
 
-	while ((n = recvfrom(s->fd, s->buf, sizeof(s->buf), MSG_DONTWAIT,
-			     (struct sockaddr *)&from, &size)) > 0 ||
-	       errno == ENOBUFS) {
-		struct nl_walk w = { s->buf, n > 0 ? (size_t)n : 0 };
+	while ((n = nl_hear(&net.events, MSG_DONTWAIT)) >= 0) {
+		struct nl_walk w = { net.events.buf, (size_t)n };
 
 		any = true;
-		while (!from.nl_pid && nl_next_msg(&w, &r))
+		while (nl_next_msg(&w, &r))
 			for (j = net.job;
 			     j < net.job + net.n && r.type == RTM_NEWNDUSEROPT;
 			     j++)
 				j->n_dns = ra_dns(r.data, r.len, j->l.index,
 						  j->dns, j->n_dns, NET_DNS);
-		errno = 0;
 	}
 	return any;
 }

@@ -30,30 +30,26 @@ static struct child {
 
 /* ---- uevents: a device was connected, or disconnected ---- */
 
-int uevent_open(void)
-{
-	struct sockaddr_nl a = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			NETLINK_KOBJECT_UEVENT);
+static struct nl_sock uevents;
 
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+int uevent_open(struct nbd_diag *d)
+{
+	int err = nl_open(&uevents, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
+
+	return err ? err : uevents.fd;
 }
 
-bool uevent_is_nbd(int fd)
+bool uevent_is_nbd(void)
 {
-	static char text[4096];
+	const char *text = (const char *)uevents.buf;
 	bool found = false;
-	ssize_t n;
+	int n;
 
 	/* "change@/devices/virtual/block/nbd0"; what was lost may have been */
-	while ((n = recv(fd, text, sizeof(text) - 1, 0)) > 0 ||
-	       (n < 0 && (errno == ENOBUFS || errno == EINTR))) {
-		text[n > 0 ? n : 0] = '\0';
-		found |= n < 0 || strstr(text, "/block/nbd");
+	while ((n = nl_hear(&uevents, MSG_DONTWAIT)) >= 0) {
+		/* it has one there already, if it is as it should be */
+		uevents.buf[n ? n - 1 : 0] = '\0';
+		found |= !n || strstr(text, "/block/nbd");
 	}
 	return found;
 }
@@ -179,7 +175,7 @@ static void await_change(void)
 		}
 		if (events[1].revents)
 			takeover_answer(events[1].fd);
-		look = uevent_is_nbd(events[0].fd);
+		look = uevent_is_nbd();
 		for (unsigned i = 2; i < n_events; i++)
 			look |= events[i].revents;
 	}
@@ -190,13 +186,12 @@ static void await_change(void)
 static int watch_all(void)
 {
 	static struct nbd_diag d;
-	int uevents = uevent_open();
-	int held = uevents < 0 ? nbd_diag(&d, NBD_E_KERNEL, "no uevents")
-			       : takeover(WATCH_ALL, &d);
+	int told = uevent_open(&d);
+	int held = told < 0 ? told : takeover(WATCH_ALL, &d);
 
 	if (held < 0)
 		return cli_fail("watch", held, &d);
-	events[0] = (struct pollfd){ uevents, POLLIN, 0 };
+	events[0] = (struct pollfd){ told, POLLIN, 0 };
 	events[1] = (struct pollfd){ held, POLLIN, 0 };
 	n_events = 2;
 	ready_open();

@@ -60,9 +60,9 @@ void ready_open(void);
 void ready_child(void);
 void ready_await(void);
 
-/* A socket of the kernel's uevents; -1 if there is none. */
-int uevent_open(void);
+/* A socket of the kernel's uevents, one in each process; or NBD_E_KERNEL. */
+int uevent_open(struct nbd_diag *d);
 /* Takes in what has come; was a device of nbd in it? */
-bool uevent_is_nbd(int fd);
+bool uevent_is_nbd(void);
 
 #endif

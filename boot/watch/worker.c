@@ -204,8 +204,7 @@ static void await(int uevents, int held, int ms)
 		takeover_answer(held);
 	/* what was lost does not matter: it is looked at all the same */
 	nbdk_watch_read(&events, take_death, NULL);
-	if (uevents >= 0)
-		uevent_is_nbd(uevents);
+	uevent_is_nbd();
 }
 
 static int jitter(int ms)
@@ -218,7 +217,8 @@ static int jitter(int ms)
 
 int worker_run(int index, struct nbd_diag *d)
 {
-	int err = prepare(index, d), uevents = uevent_open(), pause = 0, held;
+	int err = prepare(index, d), uevents = uevent_open(NULL);
+	int pause = 0, held;
 
 	if (err)
 		return err;

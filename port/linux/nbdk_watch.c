@@ -49,16 +49,9 @@ int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 {
 	struct nl_reply r;
 	struct nl_walk walk;
-	ssize_t n;
+	int n;
 
-	for (;;) {
-		n = recv(w->nl.fd, w->nl.buf, sizeof(w->nl.buf), MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN	  ? 0
-			       : errno == ENOBUFS ? NBD_E_NO_MEMORY
-						  : NBD_E_IO;
+	while ((n = nl_hear(&w->nl, MSG_DONTWAIT)) > 0) {
 		walk = (struct nl_walk){ w->nl.buf, (size_t)n };
 		while (nl_next_msg(&walk, &r)) {
 			int index = read_dead(w, &r);
@@ -67,6 +60,7 @@ int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 				fn(ctx, index);
 		}
 	}
+	return n == -EAGAIN ? 0 : n ? NBD_E_IO : NBD_E_NO_MEMORY;
 }
 
 void nbdk_watch_close(struct nbdk_watch *w)

@@ -16,8 +16,8 @@ int nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 
 /*
  * Calls fn for each connection that died, with the index of its device, until
- * nothing is left to read: 0.  Who does not come from the kernel cannot send
- * to the group.  NBD_E_NO_MEMORY: some were lost, so look at every device.
+ * nothing is left to read: 0.  NBD_E_NO_MEMORY: some were lost, so look at
+ * every device.
  */
 int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 		    void *ctx);

@@ -249,7 +249,7 @@ void nl_close(struct nl_sock *s)
 }
 
 /* Reads a datagram of the kernel into s->buf: its length, or -errno. */
-static int receive(struct nl_sock *s)
+static int receive(struct nl_sock *s, int flags)
 {
 	struct iovec v = { s->buf, sizeof(s->buf) };
 	struct sockaddr_nl from;
@@ -262,13 +262,20 @@ static int receive(struct nl_sock *s)
 				     .msg_namelen = sizeof(from),
 				     .msg_iov = &v,
 				     .msg_iovlen = 1 };
-		n = recvmsg(s->fd, &h, 0);
+		n = recvmsg(s->fd, &h, flags);
 	} while ((n < 0 && errno == EINTR) || (n > 0 && from.nl_pid != 0));
 	if (n < 0)
 		return -errno;
 	if (h.msg_flags & MSG_TRUNC)
 		return -EMSGSIZE;
 	return n ? (int)n : -ECONNRESET;
+}
+
+int nl_hear(struct nl_sock *s, int flags)
+{
+	int n = receive(s, flags);
+
+	return n == -ENOBUFS || n == -EMSGSIZE ? 0 : n;
 }
 
 /* An errno as the kernel sends it, or -EPROTO where there is none. */
@@ -310,7 +317,7 @@ static int exchange(struct nl_sock *s, const struct nl_msg *m,
 	if (send(s->fd, m->buf, m->len, 0) < 0)
 		return -errno;
 	for (;;) {
-		n = receive(s);
+		n = receive(s, 0);
 		if (n < 0)
 			return n;
 		w = (struct nl_walk){ s->buf, (size_t)n };

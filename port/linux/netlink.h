@@ -80,10 +80,20 @@ struct nl_sock {
 	unsigned char buf[8192];
 };
 
+/* Of NETLINK_KOBJECT_UEVENT: the kernel's own; those of udev are another. */
+#define NL_UEVENTS 1u
+
 /* Opens a socket of NETLINK_*, subscribed to a mask of groups. */
 int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	    struct nbd_diag *d);
 void nl_close(struct nl_sock *s);
+
+/*
+ * For who listens to a group: reads what the kernel tells into s->buf, with
+ * MSG_DONTWAIT or without, and returns its length.  0: some of it was lost, so
+ * everything may have changed.  Else -errno, -EAGAIN: there is nothing now.
+ */
+int nl_hear(struct nl_sock *s, int flags);
 
 /*
  * Sends m and reads until it is acknowledged (or the list is complete); fn

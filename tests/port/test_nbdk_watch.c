@@ -2,7 +2,7 @@
 /*
  * What the driver tells by itself, with a socket pair in the place of the
  * kernel (link with -Wl,--wrap=socket,--wrap=bind,--wrap=setsockopt,
- * --wrap=recv).
+ * --wrap=recvmsg).
  */
 #include "port/linux/nbdk_watch.h"
 #include "tests/unit.h"
@@ -22,7 +22,7 @@ static struct nbd_diag diag;
 static int pair[2];
 static uint32_t joined;
 static int join_errno;
-/* What recv() says before it looks at the socket; 0: nothing. */
+/* What recvmsg() says before it looks at the socket; 0: nothing. */
 static int recv_errno[4];
 static unsigned recv_at;
 
@@ -30,8 +30,8 @@ int __wrap_socket(int domain, int type, int protocol);
 int __wrap_bind(int fd, const void *sa, socklen_t len);
 int __wrap_setsockopt(int fd, int level, int name, const void *v,
 		      socklen_t len);
-ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
+ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags);
 
 int __wrap_socket(int domain, int type, int protocol)
 {
@@ -58,12 +58,12 @@ int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
 	return join_errno ? -1 : 0;
 }
 
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
+ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags)
 {
 	int e = recv_at < ARRAY_SIZE(recv_errno) ? recv_errno[recv_at++] : 0;
 
 	if (fd != pair[0] || !e)
-		return __real_recv(fd, buf, len, flags);
+		return __real_recvmsg(fd, m, flags);
 	/* it never waits */
 	assert_true(flags & MSG_DONTWAIT);
 	errno = e;

@@ -399,6 +399,24 @@ static void a_datagram_longer_than_the_buffer_is_an_error(void **state)
 	assert_int_equal(sock.err, EMSGSIZE);
 }
 
+static void who_listens_hears_everything_and_that_some_was_lost(void **state)
+{
+	static unsigned char big[sizeof(sock.buf) + 1];
+
+	(void)state;
+	assert_int_equal(send(kernel, "first", 5, 0), 5);
+	assert_int_equal(send(kernel, big, sizeof(big), 0), sizeof(big));
+	assert_int_equal(send(kernel, big, sizeof(big) - 1, 0),
+			 sizeof(big) - 1);
+	assert_int_equal(nl_hear(&sock, 0), 5);
+	assert_memory_equal(sock.buf, "first", 5);
+	assert_int_equal(nl_hear(&sock, 0), 0);
+	assert_int_equal(nl_hear(&sock, MSG_DONTWAIT), sizeof(sock.buf));
+	assert_int_equal(nl_hear(&sock, MSG_DONTWAIT), -EAGAIN);
+	shutdown(kernel, SHUT_WR);
+	assert_true(nl_hear(&sock, 0) < 0);
+}
+
 static void a_closed_socket_is_an_error(void **state)
 {
 	(void)state;
@@ -476,6 +494,7 @@ int main(void)
 		PAIR(every_truncation_of_a_refusal_is_an_error),
 		PAIR(an_errno_out_of_range_is_an_error),
 		PAIR(a_datagram_longer_than_the_buffer_is_an_error),
+		PAIR(who_listens_hears_everything_and_that_some_was_lost),
 		PAIR(a_closed_socket_is_an_error),
 		PAIR(a_message_that_did_not_fit_is_never_sent),
 		PAIR(a_family_and_its_group_are_found),
