@@ -23,6 +23,8 @@
 /* ms until a device is looked at again. */
 #define LATER_MS    500
 
+#define ANY (-1)
+
 static struct child {
 	pid_t pid; /* 0: free */
 	int index;
@@ -66,26 +68,25 @@ static int watch_one(int index)
 	return err ? cli_fail(name, err, &d) : CLI_OK;
 }
 
-static struct child *find(int index, pid_t pid)
+/* By its process (0: a free place), or with ANY by what it watches. */
+static struct child *find(pid_t pid, int index)
 {
-	for (unsigned i = 0; i < DEVICES_MAX; i++)
-		if (children[i].pid == pid &&
-		    (index < 0 || children[i].index == index))
-			return &children[i];
+	struct child *c = children;
+
+	for (; c < children + DEVICES_MAX; c++)
+		if (pid == ANY ? c->pid && c->index == index : c->pid == pid)
+			return c;
 	return NULL;
 }
 
 static bool is_watched(int index)
 {
-	for (unsigned i = 0; i < DEVICES_MAX; i++)
-		if (children[i].pid && children[i].index == index)
-			return true;
-	return false;
+	return find(ANY, index);
 }
 
 static int start(int index)
 {
-	struct child *c = find(-1, 0);
+	struct child *c = find(0, 0);
 	pid_t parent = getpid();
 
 	if (is_watched(index))
@@ -114,7 +115,7 @@ static void reap(void)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
-		c = find(-1, pid);
+		c = find(pid, 0);
 		if (c)
 			c->pid = 0;
 	}
