@@ -49,9 +49,7 @@ bool recover_shell(const char *shell, const sigset_t *signals)
 	int status = 127 << 8;
 	pid_t pid;
 
-	say("starting %s; when it ends, the boot is tried "
-	    "again",
-	    shell);
+	say("starting %s; when it ends, the boot is tried again", shell);
 	pid = _Fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, signals, NULL);

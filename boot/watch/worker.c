@@ -68,16 +68,14 @@ static void resolve(struct backend *b)
 		if (count <= 0)
 			b->uris[at++] = *u;
 		for (int k = 0; k < count && k < room; k++) {
-			char *text = addresses[at];
 			struct nbd_uri *to = &b->uris[at];
 
 			*to = *u;
 			/* with its zone it is numeric already */
-			if (strchr(u->host, '%') ||
-			    !print_address(text, sizeof(addresses[0]),
-					   &found[k]))
-				text = (char *)u->host;
-			to->host = text;
+			if (!strchr(u->host, '%') &&
+			    print_address(addresses[at], sizeof(addresses[0]),
+					  &found[k]))
+				to->host = addresses[at];
 			if (u->tls && !*u->tls_hostname)
 				to->tls_hostname = u->host;
 			at++;
