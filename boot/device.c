@@ -7,6 +7,7 @@
 #include "boot/device.h"
 #include "boot/dialer.h"
 #include "boot/swap.h"
+#include "port/linux/dir.h"
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>
@@ -52,19 +53,11 @@ static const char *file_name(int index, const char *what)
 
 static void read_want(struct device *dev)
 {
-	int fd = openat(open_run(), file_name(dev->info.index, "connections"),
-			O_RDONLY | O_CLOEXEC);
-	unsigned v = 0;
-	char c;
+	uint64_t v = dir_number(open_run(),
+				file_name(dev->info.index, "connections"));
 
-	dev->wanted = dev->b.connections;
-	while (fd >= 0 && read(fd, &c, 1) == 1 && c >= '0' && c <= '9' &&
-	       v <= CONFIG_PORT_MAX_CONNECTIONS)
-		v = v * 10 + (unsigned)(c - '0');
-	if (fd >= 0)
-		close(fd);
-	if (v > 0 && v <= backend_slots(&dev->b))
-		dev->wanted = v;
+	dev->wanted = v > 0 && v <= backend_slots(&dev->b) ? (unsigned)v
+							   : dev->b.connections;
 }
 
 int device_want(int index, unsigned connections, struct nbd_diag *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be done from outside for I/O that must not wait for memory. */
 #include "boot/swap.h"
+#include "port/linux/dir.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -16,26 +17,13 @@
 
 static const char file[] = "/proc/sys/vm/min_free_kbytes";
 
-static unsigned long read_kept(void)
-{
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	unsigned long v = 0;
-	char c;
-
-	while (fd >= 0 && read(fd, &c, 1) == 1 && c >= '0' && c <= '9')
-		v = v * 10 + (unsigned long)(c - '0');
-	if (fd >= 0)
-		close(fd);
-	return v;
-}
-
 static void keep(unsigned long kib)
 {
 	char text[24];
 	ssize_t n;
 	int fd;
 
-	if (read_kept() >= kib)
+	if (dir_number(AT_FDCWD, file) >= kib)
 		return;
 	fd = open(file, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "boot/init/console.h"
+#include "port/linux/dir.h"
 
 /* ACPI 6.5, 5.2.24: ns from the reset to the end of the boot loader. */
 #define FIRMWARE "/sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns"
@@ -58,19 +59,8 @@ void times_again(const char *from)
 
 static void take_firmware(void)
 {
-	char buf[24];
-	int fd = open(FIRMWARE, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
-	uint64_t ns = 0;
-	char *p;
+	uint64_t ns = dir_number(AT_FDCWD, FIRMWARE);
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return;
-	buf[n] = '\0';
-	for (p = buf; *p >= '0' && *p <= '9'; p++)
-		ns = ns * 10 + (uint64_t)(*p - '0');
 	/* an hour is a wrong clock */
 	if (ns && ns < 3600000000000)
 		insert("firmware", -(int32_t)(ns / 1000000), 0);

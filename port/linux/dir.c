@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* getdents64(2). */
+/* getdents64(2), and files that are read whole. */
 #include "port/linux/dir.h"
 
 #include <dirent.h>
@@ -63,4 +63,37 @@ void dir_close(struct dir *d)
 	if (d->fd >= 0)
 		close(d->fd);
 	d->fd = -1;
+}
+
+int dir_read(int at, const char *name, char *buf, size_t cap)
+{
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd;
+	size_t len = 0;
+
+	while (n >= 0 && len < cap - 1) {
+		n = read(fd, buf + len, cap - 1 - len);
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	if (n < 0) {
+		len = 0;
+		n = -errno;
+	}
+	buf[len] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? (int)n : (int)len;
+}
+
+uint64_t dir_number(int at, const char *name)
+{
+	char buf[21], *p = buf;
+	uint64_t v = 0;
+
+	dir_read(at, name, buf, sizeof(buf));
+	for (; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return p - buf < 20 ? v : 0;
 }

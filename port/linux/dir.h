@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is in a folder.  The C library's opendir() allocates, which in a
- * static program costs 6 KiB of code, and which nothing here needs.
+ * What is in a folder, and in a small file, say of /sys or /proc.  The C
+ * library's opendir() allocates, which in a static program costs 6 KiB of
+ * code, and which nothing here needs.
  */
 #ifndef PORT_LINUX_DIR_H
 #define PORT_LINUX_DIR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* About a page; fine on a stack. */
@@ -22,5 +24,13 @@ void dir_take(struct dir *d, int fd);
 /* The next name, never "." or "..", valid until the next call; or NULL. */
 const char *dir_next(struct dir *d);
 void dir_close(struct dir *d);
+
+/*
+ * Reads the first cap - 1 bytes of a file of the folder `at` (or AT_FDCWD),
+ * with a NUL behind them: how many there were, or -errno and an empty text.
+ */
+int dir_read(int at, const char *name, char *buf, size_t cap);
+/* The decimal number at its start; 0: none, or one of 20 digits or more. */
+uint64_t dir_number(int at, const char *name);
 
 #endif

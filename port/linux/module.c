@@ -10,6 +10,7 @@
  * gone through once: a cycle in the file cannot become one here.
  */
 #include "port/linux/module.h"
+#include "port/linux/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,19 +206,14 @@ static bool put_name(char *buf, size_t cap, struct span s)
 static bool is_loaded(const char *name)
 {
 	char path[300];
-	char state[4];
-	ssize_t n;
-	int fd;
+	char state[5];
 
 	nbd_fmt(path, sizeof(path), "%s/%s/initstate", mod_dirs.sys, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	if (dir_read(AT_FDCWD, path, state, sizeof(state)) < 0) {
 		*strrchr(path, '/') = '\0';
 		return access(path, F_OK) == 0;
 	}
-	n = read(fd, state, sizeof(state));
-	close(fd);
-	return n == sizeof(state) && memcmp(state, "live", 4) == 0;
+	return strcmp(state, "live") == 0;
 }
 
 static int refused(const char *path, bool packed, int err, struct nbd_diag *d)

@@ -154,15 +154,12 @@ static int wait_partitions(int index, struct nbd_diag *d)
  */
 static void scan(int fd)
 {
-	char zero = '1';
-	int p = open("/sys/module/nbd/parameters/max_part",
-		     O_RDONLY | O_CLOEXEC);
+	char max[2];
 
-	if (p < 0)
-		return;
-	if (read(p, &zero, 1) == 1 && zero == '0')
+	dir_read(AT_FDCWD, "/sys/module/nbd/parameters/max_part", max,
+		 sizeof(max));
+	if (max[0] == '0')
 		ioctl(fd, BLKRRPART);
-	close(p);
 }
 
 int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d)
@@ -211,38 +208,25 @@ void nbdk_drop_partitions(int index)
 
 /* ---- sysfs ---- */
 
-/* Reads an attribute less its newline: its length, or -1 if there is none. */
+/* Reads an attribute less its newline: its length, or < 0 if there is none. */
 static int read_attr(int index, const char *leaf, char *buf, size_t cap)
 {
 	char path[300];
-	ssize_t n = -1;
-	int fd;
+	int n;
 
 	sys_path(path, sizeof(path), index, leaf);
-	buf[0] = '\0';
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, buf, cap - 1);
-	close(fd);
-	if (n < 0)
-		return -1;
+	n = dir_read(AT_FDCWD, path, buf, cap);
 	if (n > 0 && buf[n - 1] == '\n')
-		n--;
-	buf[n] = '\0';
-	return (int)n;
+		buf[--n] = '\0';
+	return n;
 }
 
 static uint64_t read_num(int index, const char *leaf)
 {
-	uint64_t v = 0;
-	char buf[24];
+	char path[300];
 
-	if (read_attr(index, leaf, buf, sizeof(buf)) < 0)
-		return 0;
-	for (const char *p = buf; *p >= '0' && *p <= '9'; p++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	return v;
+	sys_path(path, sizeof(path), index, leaf);
+	return dir_number(AT_FDCWD, path);
 }
 
 static unsigned count_queues(int index)

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* port/linux/dir.c: folders and small files. */
+#include "port/linux/dir.h"
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/test_dir.XXXXXX";
+static int at = -1;
+
+static void put(const char *text, size_t len)
+{
+	int fd = openat(at, "file", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return at < 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unlinkat(at, "file", 0);
+	unlinkat(at, "folder", AT_REMOVEDIR);
+	close(at);
+	return rmdir(root);
+}
+
+static void a_file_is_read_as_far_as_there_is_room(void **state)
+{
+	static const char text[] = "one\n\0two\n";
+	const size_t len = sizeof(text) - 1;
+	struct guard g = guard_new(64);
+
+	(void)state;
+	put(text, len);
+	for (size_t cap = 1; cap <= len + 2; cap++) {
+		char *buf = guard_end(&g, cap);
+		size_t want = cap - 1 < len ? cap - 1 : len;
+
+		assert_int_equal(dir_read(at, "file", buf, cap), want);
+		assert_memory_equal(buf, text, want);
+		assert_int_equal(buf[want], '\0');
+	}
+	guard_free(&g);
+}
+
+static void what_cannot_be_read_is_empty(void **state)
+{
+	char buf[4] = "abc";
+
+	(void)state;
+	assert_int_equal(dir_read(at, "none", buf, sizeof(buf)), -ENOENT);
+	assert_string_equal(buf, "");
+	strcpy(buf, "abc");
+	assert_int_equal(mkdirat(at, "folder", 0755), 0);
+	assert_int_equal(dir_read(at, "folder", buf, sizeof(buf)), -EISDIR);
+	assert_string_equal(buf, "");
+	assert_int_equal(dir_read(-1, "file", buf, sizeof(buf)), -EBADF);
+	assert_int_equal(dir_number(at, "none"), 0);
+	assert_int_equal(dir_number(at, "folder"), 0);
+}
+
+/* A pipe of packets gives one with each read. */
+static void what_comes_in_pieces_is_read_whole(void **state)
+{
+	char buf[10], path[32];
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_DIRECT | O_CLOEXEC), 0);
+	assert_int_equal(write(fds[1], "one ", 4), 4);
+	assert_int_equal(write(fds[1], "two ", 4), 4);
+	assert_int_equal(write(fds[1], "three", 5), 5);
+	close(fds[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	assert_int_equal(dir_read(AT_FDCWD, path, buf, sizeof(buf)), 9);
+	assert_string_equal(buf, "one two t");
+	close(fds[0]);
+}
+
+static void the_number_at_the_start_of_a_file_is_read(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t v;
+	} t[] = {
+		{ "", 0 },
+		{ "\n", 0 },
+		{ "x1\n", 0 },
+		{ "-1\n", 0 },
+		{ " 1\n", 0 },
+		{ "0\n", 0 },
+		{ "4", 4 },
+		{ "4\n", 4 },
+		{ "4096 kB\n", 4096 },
+		{ "007\n", 7 },
+		{ "4294967296\n", 4294967296 },
+		{ "9999999999999999999\n", 9999999999999999999u },
+		/* what does not fit is none */
+		{ "18446744073709551616\n", 0 },
+		{ "10000000000000000000000001\n", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		put(t[i].text, strlen(t[i].text));
+		if (dir_number(at, "file") != t[i].v)
+			fail_msg("%s: %llu", t[i].text,
+				 (unsigned long long)dir_number(at, "file"));
+	}
+}
+
+static void nothing_is_left_open(void **state)
+{
+	int before = dup(at), after;
+	char buf[2];
+
+	(void)state;
+	close(before);
+	for (int i = 0; i < 3; i++) {
+		dir_read(at, "file", buf, sizeof(buf));
+		dir_read(at, "folder", buf, sizeof(buf));
+		dir_number(at, "file");
+	}
+	after = dup(at);
+	close(after);
+	assert_int_equal(before, after);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_read_as_far_as_there_is_room),
+		cmocka_unit_test(what_cannot_be_read_is_empty),
+		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
+		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
+		cmocka_unit_test(nothing_is_left_open),
+	};
+
+	return cmocka_run_group_tests_name("dir", tests, begin, end);
+}
