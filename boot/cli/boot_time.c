@@ -2,12 +2,11 @@
 /* nbdboot boot-time: where the time of a boot went, in words or as a chart. */
 #include "boot/cli/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "boot/init/times.h"
+#include "port/linux/dir.h"
 
 /* ---- reading: a little JSON, and nothing that we do not write ---- */
 
@@ -172,18 +171,11 @@ static void show_svg(const struct times *t)
 static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 {
 	static char text[8192];
-	size_t len = 0;
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int n = dir_read(AT_FDCWD, path, text, sizeof(text));
 
-	if (fd >= 0) {
-		while ((n = read(fd, text + len, sizeof(text) - len)) > 0)
-			len += (size_t)n;
-		close(fd);
-	}
 	if (n < 0)
-		return nbd_diag(d, NBD_E_IO, "%s", strerror(errno));
-	return times_parse(t, text, len, d);
+		return nbd_diag(d, NBD_E_IO, "%s", strerror(-n));
+	return times_parse(t, text, (size_t)n, d);
 }
 
 int cmd_boot_time(int argc, char *argv[])

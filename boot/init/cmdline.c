@@ -2,11 +2,11 @@
 /* The kernel command line: one table of words and where they go. */
 #include "boot/init/cmdline.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "port/linux/dir.h"
 
 /* MAYBE is a TEXT that may lack: "". */
 enum kind { TEXT, MAYBE, YES, NO, NUMBER };
@@ -228,18 +228,10 @@ int cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
 int cmdline_read(struct cmdline *c, struct nbd_diag *d)
 {
 	static char line[CMDLINE_MAX + 1];
-	int fd = open("/proc/cmdline", O_RDONLY | O_CLOEXEC);
-	size_t len = 0;
-	ssize_t n = -1;
+	int n = dir_read(AT_FDCWD, "/proc/cmdline", line, sizeof(line));
 
-	if (fd >= 0) {
-		while ((n = read(fd, line + len, sizeof(line) - 1 - len)) > 0)
-			len += (size_t)n;
-		close(fd);
-	}
 	if (n < 0)
 		return nbd_diag(d, NBD_E_IO, "read /proc/cmdline: %s",
-				strerror(errno));
-	line[len] = '\0';
+				strerror(-n));
 	return cmdline_parse(c, line, d);
 }

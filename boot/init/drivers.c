@@ -37,20 +37,11 @@ static void load(const char *alias)
 static void load_device(const char *bus, const char *device)
 {
 	char path[256], alias[512];
-	ssize_t n;
-	int fd;
 
 	if (nbd_fmt(path, sizeof(path), "/sys/bus/%s/devices/%s/modalias", bus,
 		    device) < 0)
 		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, alias, sizeof(alias) - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	alias[n] = '\0';
+	dir_read(AT_FDCWD, path, alias, sizeof(alias));
 	alias[strcspn(alias, "\n")] = '\0';
 	if (alias[0])
 		load(alias);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "boot/init/console.h"
+#include "port/linux/dir.h"
 
 /* So long (s) the message can be read. */
 #define PAUSE 10
@@ -34,12 +35,9 @@ static pid_t timer;
 static void tell_others(const char *text, size_t len)
 {
 	char buf[1024], path[64], *p, *line, *flags;
-	int fd = open("/proc/consoles", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof(buf) - 1);
+	int fd;
 
-	if (fd >= 0)
-		close(fd);
-	buf[n < 0 ? 0 : n] = '\0';
+	dir_read(AT_FDCWD, "/proc/consoles", buf, sizeof(buf));
 	for (line = buf; (p = strchr(line, '\n')); line = p + 1) {
 		*p = '\0';
 		flags = strchr(line, '(');

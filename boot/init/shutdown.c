@@ -27,6 +27,7 @@
 
 #include "boot/init/console.h"
 #include "boot/init/unmount.h"
+#include "port/linux/dir.h"
 #include "port/linux/nbdk.h"
 
 /* So long (ms) nothing may be written until the server is given up. */
@@ -80,13 +81,9 @@ static uint64_t unwritten(void)
 	static const char *const keys[] = { "\nDirty:", "\nWriteback:" };
 	char buf[2048], *p;
 	uint64_t sum = 0;
-	int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
 	size_t i;
 
-	if (fd >= 0)
-		close(fd);
-	buf[n < 0 ? 0 : n] = '\0';
+	dir_read(AT_FDCWD, "/proc/meminfo", buf, sizeof(buf));
 	for (i = 0; i < 2; i++) {
 		uint64_t kib = 0;
 

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include "boot/init/console.h"
+#include "port/linux/dir.h"
 
 /* Three octal digits behind a backslash, in place. */
 static void unescape(char *p)
@@ -68,18 +68,12 @@ static bool stays(const char *path)
 
 static size_t read_list(char *buf, size_t cap)
 {
-	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	size_t len = 0;
-	ssize_t n;
+	static const char mounts[] = "/proc/self/mountinfo";
+	int n = dir_read(AT_FDCWD, mounts, buf, cap);
 
-	if (fd < 0) {
-		say("/proc/self/mountinfo: %s", strerror(errno));
-		return 0;
-	}
-	while (len < cap && (n = read(fd, buf + len, cap - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	return len;
+	if (n < 0)
+		say("%s: %s", mounts, strerror(-n));
+	return n < 0 ? 0 : (size_t)n;
 }
 
 /* Returns how many are left; *any: one at least was unmounted. */

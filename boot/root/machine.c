@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
+#include "port/linux/dir.h"
 #include "port/linux/link.h"
 
 static char mac[18], uuid[64], serial[128];
@@ -15,17 +15,11 @@ static struct utsname names;
 /* A line of sysfs without the blanks at its end; NULL if it is empty. */
 static const char *read_line(const char *path, char *buf, size_t cap)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, buf, cap - 1);
+	int n = dir_read(AT_FDCWD, path, buf, cap);
 
-	if (fd >= 0)
-		close(fd);
 	while (n > 0 && buf[n - 1] <= ' ')
-		n--;
-	if (n <= 0)
-		return NULL;
-	buf[n] = '\0';
-	return buf;
+		buf[--n] = '\0';
+	return n > 0 ? buf : NULL;
 }
 
 /* The one that is named, else the first with a link. */
