@@ -90,6 +90,32 @@ void nbd_put_json(struct nbd_out *o, const char *p, size_t len)
 	nbd_put(o, "\"", 1);
 }
 
+void nbd_put_ip(struct nbd_out *o, const void *ip, size_t len)
+{
+	const unsigned char *p = ip;
+	bool v6 = len > 4;
+	const char *format = v6 ? ":%x" : ".%u";
+
+	for (size_t i = 0; i < len; i += 1 + v6) {
+		unsigned v = v6 ? (unsigned)p[i] << 8 | p[i + 1] : p[i];
+
+		/* the first one without what separates them */
+		nbd_putf(o, format + !i, v);
+	}
+}
+
+void nbd_put_mac(struct nbd_out *o, const unsigned char mac[6])
+{
+	for (unsigned i = 0; i < 6; i++)
+		nbd_putf(o, i ? ":%02x" : "%02x", mac[i]);
+}
+
+void nbd_put_quoted(struct nbd_out *o, const char *p)
+{
+	for (; p && *p; p++)
+		nbd_put(o, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
+}
+
 /* One conversion of a format. */
 struct spec {
 	bool left, zero;

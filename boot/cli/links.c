@@ -9,13 +9,7 @@
 
 static void put_address(const struct sockdiag_link *l)
 {
-	struct sock_addr a = { .u.any.sa_family = (sa_family_t)l->family };
-
-	if (l->family == AF_INET)
-		memcpy(&a.u.in.sin_addr, l->peer, sizeof(a.u.in.sin_addr));
-	else
-		memcpy(&a.u.in6.sin6_addr, l->peer, sizeof(l->peer));
-	sock_host_print(&cli_out, &a);
+	nbd_put_ip(&cli_out, l->peer, l->family == AF_INET ? 4 : 16);
 }
 
 void links_print_json(const struct device *dev)

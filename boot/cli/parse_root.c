@@ -9,8 +9,7 @@
 static void put_text(const char *key, const char *v)
 {
 	nbd_putf(&cli_out, "root_%s='", key);
-	for (; v && *v; v++)
-		nbd_put(&cli_out, *v == '\'' ? "'\\''" : v, *v == '\'' ? 4 : 1);
+	nbd_put_quoted(&cli_out, v);
 	nbd_put(&cli_out, "'\n", 2);
 }
 

@@ -81,13 +81,7 @@ static const struct item {
 
 static void put_address(int family, const unsigned char *p)
 {
-	unsigned i;
-
-	if (family != AF_INET6)
-		nbd_putf(&o, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
-	for (i = 0; family == AF_INET6 && i < 16; i += 2)
-		nbd_putf(&o, i ? ":%x" : "%x",
-			 (unsigned)(p[i] << 8 | p[i + 1]));
+	nbd_put_ip(&o, p, family == AF_INET6 ? 16 : 4);
 }
 
 /* The mask of the address, or the last one of its network. */
@@ -116,13 +110,6 @@ static void put_dns(const struct net_state *s, unsigned nth)
 	put_address(AF_INET, i < s->n_dns ? s->dns[i].ip : none);
 }
 
-/* Whole within single quotes of a shell. */
-static void put_text(const char *p)
-{
-	for (; *p; p++)
-		nbd_put(&o, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
-}
-
 static void put_item(char c, const struct net_state *s, const struct dhcp *d)
 {
 	const struct item *i = items;
@@ -147,11 +134,10 @@ static void put_item(char c, const struct net_state *s, const struct dhcp *d)
 		put_dns(s, i->at);
 		return;
 	case MAC:
-		nbd_putf(&o, "%02x:%02x:%02x:%02x:%02x:%02x", p[0], p[1], p[2],
-			 p[3], p[4], p[5]);
+		nbd_put_mac(&o, p);
 		return;
 	case TEXT:
-		put_text((const char *)p);
+		nbd_put_quoted(&o, (const char *)p);
 		return;
 	case RAW4:
 		put_address(AF_INET, p);

@@ -306,7 +306,7 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 {
 	struct net_state *s = &net.state, other;
 	static char server[16];
-	const unsigned char *ip = s->server.ip;
+	struct nbd_out o = { .buf = server, .cap = sizeof(server) - 1 };
 	const struct job *j;
 	int rc;
 
@@ -314,9 +314,11 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 	if (s->root_path[0])
 		s->path = s->root_path;
 	/* DHCP's is of IPv4 */
-	if (s->server.family && nbd_fmt(server, sizeof(server), "%u.%u.%u.%u",
-					ip[0], ip[1], ip[2], ip[3]) > 0)
+	if (s->server.family) {
+		nbd_put_ip(&o, s->server.ip, 4);
+		server[o.len] = '\0';
 		s->boot_server = server;
+	}
 	for (j = net.job; j < net.job + net.n; j++) {
 		if (j->state != JOB_DONE || j == root)
 			continue;

@@ -164,11 +164,11 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	int fd;
 
 	for (i = 0; i < IP_DNS; i++) {
-		const uint8_t *a = ip->dns[i];
-
-		if (ip->has_dns[i])
-			nbd_putf(&o, "nameserver %u.%u.%u.%u\n", a[0], a[1],
-				 a[2], a[3]);
+		if (!ip->has_dns[i])
+			continue;
+		nbd_putf(&o, "nameserver ");
+		nbd_put_ip(&o, ip->dns[i], 4);
+		nbd_putf(&o, "\n");
 	}
 	if (!o.len)
 		return NBD_OK;

@@ -25,13 +25,14 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 /* The one that is named, else the first with a link. */
 static void take_mac(void *ctx, const struct link *l)
 {
+	/* no address is shorter, so that the NUL behind it stays */
+	struct nbd_out o = { .buf = mac, .cap = sizeof(mac) - 1 };
 	const char *dev = ctx;
 
 	if (mac[0] || l->loopback || (*dev && strcmp(dev, l->name) != 0) ||
 	    (!*dev && !l->carrier))
 		return;
-	nbd_fmt(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", l->mac[0],
-		l->mac[1], l->mac[2], l->mac[3], l->mac[4], l->mac[5]);
+	nbd_put_mac(&o, l->mac);
 }
 
 void root_machine(struct root_env *env, const char *dev)

@@ -161,24 +161,14 @@ int sock_resolve(const struct nbd_uri *uri,
 				 uri->port, addrs, d);
 }
 
-/* Without :: for runs of zeroes: inet_ntop() would pull in all of printf. */
-static void print_in6(struct nbd_out *o, const struct sockaddr_in6 *a)
-{
-	const unsigned char *p = a->sin6_addr.s6_addr;
-
-	for (unsigned i = 0; i < 16; i += 2)
-		nbd_putf(o, i ? ":%x" : "%x", (unsigned)(p[i] << 8 | p[i + 1]));
-}
-
 void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
 {
 	const struct sockaddr_un *un = &a->u.un;
-	const unsigned char *p = (const unsigned char *)&a->u.in.sin_addr;
 
 	if (a->u.any.sa_family == AF_INET6)
-		print_in6(o, &a->u.in6);
+		nbd_put_ip(o, &a->u.in6.sin6_addr, 16);
 	else if (a->u.any.sa_family == AF_INET)
-		nbd_putf(o, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+		nbd_put_ip(o, &a->u.in.sin_addr, 4);
 	else
 		nbd_put_safe(o, un->sun_path,
 			     strnlen(un->sun_path, sizeof(un->sun_path)));

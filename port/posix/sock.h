@@ -62,7 +62,7 @@ void sock_close(struct sock *s);
 
 /* "192.0.2.1", "fd00:0:0:0:0:0:0:1", "/run/nbd.sock". */
 void sock_host_print(struct nbd_out *o, const struct sock_addr *a);
-/* "192.0.2.1 port 10809", "fd00::1 port 10809", "/run/nbd.sock". */
+/* "192.0.2.1 port 10809", "/run/nbd.sock". */
 void sock_addr_print(struct nbd_out *o, const struct sock_addr *a);
 
 /* An errno of a socket call as a negative enum nbd_err. */

@@ -266,6 +266,71 @@ static void only_raw_printing_lets_control_characters_through(void **state)
 	assert_memory_equal(buf, "\x1b[\x07", 4);
 }
 
+static void addresses_are_printed_in_full(void **state)
+{
+	static const struct {
+		const char *ip;
+		size_t len;
+		const char *text;
+	} t[] = {
+		{ "\0\0\0\0", 4, "0.0.0.0" },
+		{ "\xc0\0\2\1", 4, "192.0.2.1" },
+		{ "\xff\xff\xff\xff", 4, "255.255.255.255" },
+		{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "0:0:0:0:0:0:0:0" },
+		{ "\xfd\0\0\0\0\x10\1\0\0\0\0\0\0\0\0\1", 16,
+		  "fd00:0:10:100:0:0:0:1" },
+		{ "\xff\xff\xff\xff\xff\xff\xff\xff"
+		  "\xff\xff\xff\xff\xff\xff\xff\xff",
+		  16, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff" },
+	};
+	struct guard g = guard_new(16);
+	char buf[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+		nbd_put_ip(&o, guard_copy(&g, t[i].ip, t[i].len), t[i].len);
+		assert_int_equal(o.len, strlen(t[i].text));
+		assert_memory_equal(buf, t[i].text, o.len);
+	}
+	guard_free(&g);
+}
+
+static void a_mac_has_two_digits_a_byte(void **state)
+{
+	static const unsigned char mac[6] = { 0x52, 0x54, 0, 0xff, 0x0a, 1 };
+	char buf[17];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+	(void)state;
+	nbd_put_mac(&o, mac);
+	assert_false(o.cut);
+	assert_int_equal(o.len, 17);
+	assert_memory_equal(buf, "52:54:00:ff:0a:01", 17);
+}
+
+static void a_shell_sees_nothing_in_what_is_quoted(void **state)
+{
+	static const char *const t[][2] = {
+		{ "", "" },
+		{ NULL, "" },
+		{ "a $(b) `c` \\ \"d\"\n", "a $(b) `c` \\ \"d\"\n" },
+		{ "it's", "it'\\''s" },
+		{ "''", "'\\'''\\''" },
+	};
+	char buf[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+		nbd_put_quoted(&o, t[i][0]);
+		assert_int_equal(o.len, strlen(t[i][1]));
+		assert_memory_equal(buf, t[i][1], o.len);
+	}
+}
+
 static char flushed[1000];
 static size_t flushed_len;
 static unsigned flushes;
@@ -408,6 +473,9 @@ int main(void)
 		TEST(a_cut_never_divides_an_escape_or_a_character),
 		TEST(nothing_follows_a_cut),
 		TEST(only_raw_printing_lets_control_characters_through),
+		TEST(addresses_are_printed_in_full),
+		TEST(a_mac_has_two_digits_a_byte),
+		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(a_flushed_text_is_whole_at_every_buffer_size),
 		TEST(a_flush_that_frees_nothing_ends_the_text),
 		TEST(an_explanation_is_escaped_bounded_and_returns_its_error),
