@@ -7,7 +7,7 @@
  *                    '---without this cipher------------'  ENOENT
  */
 #include "boot/secure.h"
-#include "boot/init/times.h"
+#include "boot/times.h"
 #include "port/linux/ktls.h"
 #include "port/mbedtls/tls.h"
 
@@ -34,7 +34,7 @@ static int kernel_start(struct nbd_tls *s, unsigned conn,
 	(void)s;
 	socks[conn] = (struct sock *)below; /* t is its first member */
 	if (conn == 0)
-		began = times_now();
+		began = nbd_now_ms();
 	return tls_records.start(&tls_records, conn, below, d);
 }
 

@@ -18,10 +18,10 @@ typedef int64_t field;
 typedef long field;
 #endif
 
-int64_t nbd_now_ms(void)
+uint64_t nbd_now_ms(void)
 {
 	field t[2] = { 0, 0 };
 
 	syscall(CALL, CLOCK_MONOTONIC, t);
-	return (int64_t)t[0] * 1000 + t[1] / 1000000;
+	return (uint64_t)t[0] * 1000 + (uint64_t)t[1] / 1000000;
 }

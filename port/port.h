@@ -49,7 +49,10 @@ struct nbd_transport {
  */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t);
 
-/* ms of a clock that only goes forward, from an unknown moment on. */
-int64_t nbd_now_ms(void);
+/*
+ * ms of a clock that only goes forward, from an unknown moment on; on Linux
+ * from the kernel's start, as in its log.
+ */
+uint64_t nbd_now_ms(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "boot/init/times.h"
+#include "boot/times.h"
 #include "port/linux/dir.h"
 
 /* ---- reading: a little JSON, and nothing that we do not write ---- */

@@ -12,11 +12,6 @@ bool console_debug;
 void (*console_tee)(const char *p, size_t len);
 static bool something_failed;
 
-uint64_t console_now(void)
-{
-	return (uint64_t)nbd_now_ms();
-}
-
 int console_open(const char *path, bool control)
 {
 	int fd, i;
@@ -55,7 +50,7 @@ static void flush(struct nbd_out *o)
 
 static void begin(struct nbd_out *o)
 {
-	uint64_t now = console_now();
+	uint64_t now = nbd_now_ms();
 
 	o->fd = 2;
 	o->flush = flush;

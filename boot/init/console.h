@@ -11,9 +11,6 @@
 /* Shows note() too. */
 extern bool console_debug;
 
-/* ms since the kernel started: CLOCK_MONOTONIC, as in the kernel's log. */
-uint64_t console_now(void);
-
 /*
  * Opens path as descriptors 0, 1 and 2, and with `control` as the controlling
  * terminal of this process's new session.  Keeps the old ones on failure.

@@ -27,9 +27,9 @@
 #include "boot/init/recover.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
-#include "boot/init/times.h"
 #include "boot/init/watch.h"
 #include "boot/root/root.h"
+#include "boot/times.h"
 #include "port/linux/nbdk.h"
 
 static struct boot {
@@ -302,7 +302,7 @@ static void last_words(void)
 
 static int do_switch(struct nbd_diag *d)
 {
-	switch_start = times_now();
+	switch_start = nbd_now_ms();
 	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
 	    b.argv[0]);
 	drivers_unwatch();
@@ -386,7 +386,7 @@ static int run(size_t *at, struct nbd_diag *d)
 
 		d->text[0] = '\0';
 		note("%s", s->name);
-		start = times_now();
+		start = nbd_now_ms();
 		rc = s->run(d);
 		if (rc)
 			return rc;

@@ -76,7 +76,7 @@ static bool act(void)
 
 static _Noreturn void run_timer(void)
 {
-	uint64_t now = console_now();
+	uint64_t now = nbd_now_ms();
 
 	/* nothing of ours outlives process 1 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -90,7 +90,7 @@ void onfail_start(void)
 {
 	if (!cmd->timeout)
 		return;
-	end = console_now() + (uint64_t)cmd->timeout * 1000;
+	end = nbd_now_ms() + (uint64_t)cmd->timeout * 1000;
 	timer = _Fork();
 	if (timer == 0)
 		run_timer();
@@ -107,7 +107,7 @@ void onfail_stop(void)
 
 static bool enough(bool outage, unsigned *pause)
 {
-	uint64_t now = console_now();
+	uint64_t now = nbd_now_ms();
 
 	if (!outage && cmd->onfail)
 		return act();

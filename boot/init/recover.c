@@ -29,12 +29,12 @@ static void reap(void)
 /* Lets time pass, and takes in the orphans that every process 1 gets. */
 void rest(unsigned seconds)
 {
-	uint64_t end = console_now() + (uint64_t)seconds * 1000, now;
+	uint64_t end = nbd_now_ms() + (uint64_t)seconds * 1000, now;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	while ((now = console_now()) < end) {
+	while ((now = nbd_now_ms()) < end) {
 		struct timespec t = { (time_t)((end - now) / 1000),
 				      (long)((end - now) % 1000) * 1000000 };
 

@@ -103,7 +103,7 @@ static uint64_t unwritten(void)
  */
 static int await(pid_t child)
 {
-	uint64_t end = console_now() + STUCK_MS, now, left = unwritten(), less;
+	uint64_t end = nbd_now_ms() + STUCK_MS, now, left = unwritten(), less;
 	sigset_t set;
 	int status;
 	pid_t pid;
@@ -117,7 +117,7 @@ static int await(pid_t child)
 							 : 1;
 		if (pid < 0)
 			return child ? -1 : 0;
-		now = console_now();
+		now = nbd_now_ms();
 		if (now >= end) {
 			less = unwritten();
 			if (less >= left)

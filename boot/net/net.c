@@ -251,7 +251,7 @@ static bool await(uint64_t now, uint64_t end)
 
 static int run(struct nbd_diag *d)
 {
-	uint64_t now = console_now(), end = now + LINK_MS;
+	uint64_t now = nbd_now_ms(), end = now + LINK_MS;
 	bool linked = false, look = true;
 	struct job *j;
 	int rc = NBD_OK;
@@ -261,7 +261,7 @@ static int run(struct nbd_diag *d)
 			rc = link_each(see_link, NULL, d);
 		if (look && !rc)
 			rc = link_each_addr(see_addr, NULL, d);
-		now = console_now();
+		now = nbd_now_ms();
 		for (j = net.job; j < net.job + net.n; j++) {
 			job_work(j, &net.plan, now);
 			if (j->l.carrier && !linked) {

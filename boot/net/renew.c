@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
 #include "boot/net/handover.h"
 #include "boot/net/job.h"
 #include "port/linux/packet.h"
@@ -37,7 +36,7 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 
 	while ((dhcp->state == DHCP_RENEWING ||
 		dhcp->state == DHCP_REBINDING) &&
-	       (now = console_now()) < end) {
+	       (now = nbd_now_ms()) < end) {
 		uint64_t next = dhcp->due < end ? dhcp->due : end;
 		uint8_t buf[1500];
 		ssize_t n;
@@ -64,7 +63,7 @@ int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
 {
 	static struct ip_config ip;
 	static struct job j;
-	uint64_t now = console_now();
+	uint64_t now = nbd_now_ms();
 	uint32_t seed = (uint32_t)now;
 	int fd, rc = handover_read(j.l.name, &j.dhcp, d);
 

@@ -146,7 +146,7 @@ static bool await(struct nl_sock *s, int64_t end)
 	int64_t left = -1;
 
 	if (end >= 0) {
-		left = end - nbd_now_ms();
+		left = end - (int64_t)nbd_now_ms();
 		if (left <= 0)
 			return false;
 	}
@@ -159,7 +159,7 @@ static bool await(struct nl_sock *s, int64_t end)
 int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 	      struct nbd_diag *d)
 {
-	int64_t end = timeout_ms < 0 ? -1 : nbd_now_ms() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? -1 : (int64_t)nbd_now_ms() + timeout_ms;
 	struct pick p;
 	struct nl_sock s;
 	int rc = nl_open(&s, NETLINK_ROUTE, RTMGRP_LINK, d);

@@ -86,20 +86,20 @@ static bool is_node(const char *path)
 }
 
 /* Sleeps until something happens in the watched folder, or until end. */
-static void await(int fd, int64_t end)
+static void await(int fd, uint64_t end)
 {
 	char events[1024];
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	int64_t left = end - nbd_now_ms();
+	uint64_t now = nbd_now_ms();
 
-	if (left > 0 && poll(&p, 1, (int)left) == 1)
+	if (now < end && poll(&p, 1, (int)(end - now)) == 1)
 		(void)!read(fd, events, sizeof(events));
 }
 
 /* Waits for a node in /dev; the watch stands before the first look. */
 static int wait_node(const char *path, struct nbd_diag *d)
 {
-	int64_t end = nbd_now_ms() + NODE_MS;
+	uint64_t end = nbd_now_ms() + NODE_MS;
 	bool there = is_node(path);
 	int fd;
 

@@ -156,7 +156,7 @@ static short wanted(const struct conn *conn)
 /* Only waiting counts against the budgets, not what the caller does. */
 static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 {
-	int64_t start = nbd_now_ms();
+	uint64_t start = nbd_now_ms();
 	int least = INT32_MAX, spent;
 
 	for (unsigned i = 0; i < n; i++) {

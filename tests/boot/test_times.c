@@ -2,7 +2,7 @@
 /* boot.json: what is written can be read, and garbage cannot. */
 #include "tests/unit.h"
 
-#include "boot/init/times.h"
+#include "boot/times.h"
 #include "tests/guard.h"
 
 static const char good[] = "{\"unit\":\"ms\",\"steps\":[\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot.json, and the list of mounts. */
-#include "boot/init/times.h"
+#include "boot/times.h"
 #include "boot/init/unmount.h"
 
 #include <stdlib.h>

@@ -9,8 +9,8 @@
  *
  * Steps are sorted by their start, and may lie within others.
  */
-#ifndef BOOT_INIT_TIMES_H
-#define BOOT_INIT_TIMES_H
+#ifndef BOOT_TIMES_H
+#define BOOT_TIMES_H
 
 #include <stdint.h>
 
@@ -31,11 +31,9 @@ struct times {
 
 #ifdef CONFIG_BOOT_TIMES
 
-/* ms since the kernel started. */
-uint64_t times_now(void);
 /*
- * A step that began at `start` has ended.  It may lie within another one.
- * What is too much is dropped, and what took no time.
+ * A step that began at `start` (of nbd_now_ms()) has ended.  It may lie within
+ * another one.  What is too much is dropped, and what took no time.
  */
 void times_mark(const char *name, uint64_t start);
 /* A try has failed: all from the step `from` on becomes one, "failed tries". */
@@ -43,12 +41,7 @@ void times_again(const char *from);
 /* Writes TIMES_FILE, with the step before init's, if the kernel tells it. */
 void times_write(void);
 
-#else /* no times are taken, and that costs nothing */
-
-static inline uint64_t times_now(void)
-{
-	return 0;
-}
+#else /* no times are taken */
 
 static inline void times_mark(const char *name, uint64_t start)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Taking the times of the boot, and writing them down. */
-#include "boot/init/times.h"
+#include "boot/times.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
 #include "port/linux/dir.h"
 
 /* ACPI 6.5, 5.2.24: ns from the reset to the end of the boot loader. */
@@ -32,14 +31,9 @@ static void insert(const char *name, int32_t start, int32_t end)
 	s->end = end;
 }
 
-uint64_t times_now(void)
-{
-	return console_now();
-}
-
 void times_mark(const char *name, uint64_t start)
 {
-	insert(name, (int32_t)start, (int32_t)times_now());
+	insert(name, (int32_t)start, (int32_t)nbd_now_ms());
 }
 
 void times_again(const char *from)
