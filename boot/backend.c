@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The backend identifier: one printer, one parser. */
 #include "boot/backend.h"
+#include "boot/uris.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -32,16 +33,6 @@ unsigned backend_slots(const struct backend *b)
 
 /* ---- parsing ---- */
 
-/* The comma that ends the first URI of len bytes, or len. */
-static size_t uri_length(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (text[n] != ',' || !nbd_is_uri(text + n + 1)))
-		n++;
-	return n;
-}
-
 static int parse_uris(struct backend *b, char *buf, const char *text,
 		      size_t len, struct nbd_diag *d)
 {
@@ -54,8 +45,11 @@ static int parse_uris(struct backend *b, char *buf, const char *text,
 				NBDK_BACKEND_MAX);
 	for (b->servers = 0; len; b->servers++) {
 		struct nbd_uri *u = &b->uris[b->servers];
-		size_t n = uri_length(text, len);
+		size_t n = uris_first(text);
 
+		/* a comma may be in what follows the URIs */
+		if (n > len)
+			n = len;
 		if (b->servers == BACKEND_SERVERS)
 			return nbd_diag(d, NBD_E_URI,
 					"more than %d servers for one device",
@@ -211,7 +205,7 @@ static void put_word(struct nbd_out *o, const struct backend *b,
 	}
 }
 
-/* A comma of its own, before what looks like a URI, would end it. */
+/* A comma of its own could be taken for the end, before "nbd:" and such. */
 static int put_uri(const struct nbd_uri *u, char *text, size_t cap)
 {
 	int rc = nbd_uri_print(u, text, cap);

@@ -39,8 +39,8 @@ struct backend {
 
 /*
  * URIs with commas between them, into b->uris and b->servers; their strings
- * into buf.  A comma ends a URI only where another one follows.  0, or
- * NBD_E_URI with d naming the URI and what is wrong with it.
+ * into buf.  Which commas are between them: uris_first().  0, or NBD_E_URI with
+ * d naming the URI and what is wrong with it.
  */
 int backend_parse_uris(struct backend *b, char buf[BACKEND_BUF],
 		       const char *text, struct nbd_diag *d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The forms that name a server; each becomes a URI. */
 #include "boot/root/parse.h"
+#include "boot/uris.h"
 
 #include <string.h>
 
@@ -84,29 +85,18 @@ static int one_uri(struct parse *s, const char *p, size_t len)
 	return take_uri(s, &u);
 }
 
-/* Is a URI behind this comma, or is it one of a name? */
-static bool is_next(const char *p)
-{
-	return *p == ',' && nbd_is_uri(p + 1) &&
-	       root_begins(strchr(p, ':') + 1, "//");
-}
-
 static int uris(struct parse *s, const char *p)
 {
 	int rc = NBD_OK;
+	size_t n;
 
-	while (!rc) {
-		const char *e = p;
-
-		while (*e && !is_next(e))
-			e++;
+	do {
+		n = uris_first(p);
 		if (s->r->uris == ROOT_URIS)
 			return root_wrong(s, "more than 4 servers");
-		rc = one_uri(s, p, (size_t)(e - p));
-		if (!*e)
-			break;
-		p = e + 1;
-	}
+		rc = one_uri(s, p, n);
+		p += n;
+	} while (!rc && *p++);
 	return rc;
 }
 

@@ -24,6 +24,7 @@ static const char *const canonical[] = {
 	"nbd://h/a,b,c,,d/x,nbd://h2/,,",
 	/* a comma that would end it is escaped */
 	"nbd://h/a%2Cnbd://b/c",
+	/* so that who takes "nbd:" alone for a URI reads it, too */
 	"nbd://h/a%2Cnbd+unix:x%2CnbdS:,nbd://b/c%2Cnbd:",
 	"nbds://u,v@h/?tls-psk-file=/a%2Cnbds://b",
 	"nbd+unix:///?socket=%00nbd/abstract",
@@ -183,10 +184,11 @@ static void four_servers_are_taken_and_a_fifth_is_not(void **state)
 static void a_list_of_uris_is_no_identifier(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		backend_parse_uris(&b, buf, "nbd://a/x,y,nbds://b/", &diag), 0);
+	assert_int_equal(backend_parse_uris(&b, buf,
+					    "nbd://a/x,nbd:y,nbds://b/", &diag),
+			 0);
 	assert_int_equal(b.servers, 2);
-	assert_string_equal(b.uris[0].name, "x,y");
+	assert_string_equal(b.uris[0].name, "x,nbd:y");
 	assert_true(b.uris[1].tls);
 	assert_int_equal(backend_parse_uris(&b, buf, "", &diag), NBD_E_URI);
 	assert_string_equal(diag.text, "it is empty");
