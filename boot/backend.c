@@ -103,16 +103,13 @@ static bool decode(char *p)
 }
 
 /* Into an int or an unsigned: it is within both. */
-static bool take_number(void *to, const char *p, unsigned min, unsigned max)
+static bool take_number(void *to, const char *p, long min, long max)
 {
-	unsigned v = 0;
+	int v = (int)nbd_number(p, min, max);
 
-	if (!*p)
-		return false;
-	for (; *p >= '0' && *p <= '9' && v <= max / 10; p++)
-		v = v * 10 + (unsigned)(*p - '0');
-	memcpy(to, &v, sizeof(v));
-	return !*p && v >= min && v <= max;
+	if (v >= 0)
+		memcpy(to, &v, sizeof(v));
+	return v >= 0;
 }
 
 static bool take_word(struct backend *b, char *word)

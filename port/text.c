@@ -294,6 +294,27 @@ void nbd_putf(struct nbd_out *o, const char *fmt, ...)
 	va_end(ap);
 }
 
+long nbd_numbern(const char *p, size_t len, long min, long max)
+{
+	const unsigned long most = (unsigned long)max;
+	unsigned long n = 0;
+
+	if (!len)
+		return -1;
+	for (; len; p++, len--) {
+		if (*p < '0' || *p > '9' || n > most / 10)
+			return -1;
+		/* ten times what is signed: there is room */
+		n = n * 10 + (unsigned long)(*p - '0');
+	}
+	return n < (unsigned long)min || n > most ? -1 : (long)n;
+}
+
+long nbd_number(const char *text, long min, long max)
+{
+	return nbd_numbern(text, strlen(text), min, max);
+}
+
 int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 {
 	struct nbd_out o = { .buf = buf, .cap = cap - 1 };

@@ -22,6 +22,14 @@ int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
+ * The decimal number that all of the text is, or -1 if it is none from min to
+ * max.  0 <= min.
+ */
+long nbd_number(const char *text, long min, long max);
+/* The same of len bytes. */
+long nbd_numbern(const char *p, size_t len, long min, long max);
+
+/*
  * A place to print to.  When buf is full, flush() is called and may empty it
  * (len = 0); without flush the rest is dropped and cut is set.  Nothing is
  * printed after that, and no escape or character is cut in two, except by

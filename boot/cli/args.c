@@ -97,14 +97,10 @@ bool cli_operands(const struct cli_args *a, int min, int max)
 
 long cli_number(const struct cli_args *a, long min, long max)
 {
-	const char *p = a->value;
-	long v = 0;
+	long v = nbd_number(a->value, min, max);
 
-	for (; *p >= '0' && *p <= '9' && v <= max; p++)
-		v = v * 10 + (*p - '0');
-	if (p != a->value && !*p && v >= min && v <= max)
-		return v;
-	cli_usage(a->argv[0], "%s is not a number from %ld to %ld", a->value,
-		  min, max);
-	return -1;
+	if (v < 0)
+		cli_usage(a->argv[0], "%s is not a number from %ld to %ld",
+			  a->value, min, max);
+	return v;
 }

@@ -20,12 +20,9 @@ static int parse_uri(struct cli_target *t, const char *word, struct nbd_diag *d)
 
 static int parse_port(struct nbd_uri *u, const char *port, struct nbd_diag *d)
 {
-	unsigned v = 0;
-	const char *p = port;
+	long v = nbd_number(port, 1, 65535);
 
-	for (; *p >= '0' && *p <= '9' && v <= 65535; p++)
-		v = v * 10 + (unsigned)(*p - '0');
-	if (p == port || *p || v == 0 || v > 65535)
+	if (v < 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"port %s is not a number from 1 to 65535",
 				port);

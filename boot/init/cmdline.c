@@ -60,22 +60,6 @@ static const struct word {
 #endif
 };
 
-long cmdline_number(const char *s, long min, long max)
-{
-	long n = 0;
-
-	if (!*s)
-		return -1;
-	for (; *s; s++) {
-		long digit = *s - '0';
-
-		if (digit < 0 || digit > 9 || n > (max - digit) / 10)
-			return -1;
-		n = n * 10 + digit;
-	}
-	return n < min ? -1 : n;
-}
-
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -141,8 +125,8 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 		return value;
 	case NUMBER:
 		minus = value && !w->max && *value == '-';
-		n = value ? cmdline_number(value + minus, w->min,
-					   w->max ? w->max : 0x7fffffff)
+		n = value ? nbd_number(value + minus, w->min,
+				       w->max ? w->max : 0x7fffffff)
 			  : -1;
 		if (n >= 0)
 			*(int *)field = (int)(minus ? -n : n);

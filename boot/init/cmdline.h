@@ -71,7 +71,4 @@ bool cmdline_same(const char *a, const char *b);
 /* Reads /proc/cmdline and parses it. */
 int cmdline_read(struct cmdline *c, struct nbd_diag *d);
 
-/* The number in s, all of it, within min and max; or -1. 0 <= min. */
-long cmdline_number(const char *s, long min, long max);
-
 #endif

@@ -8,7 +8,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "boot/init/cmdline.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 
@@ -27,18 +26,10 @@ struct search {
 static long read_number(const char *path)
 {
 	char text[24];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
 
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
+	dir_read(AT_FDCWD, path, text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
-	return cmdline_number(text, 0, 0x7fffffff);
+	return nbd_number(text, 0, 0x7fffffff);
 }
 
 static int open_dev(struct search *s, const char *name)
@@ -148,7 +139,7 @@ static int understand(struct search *s, struct nbd_diag *d)
 			return NBD_OK;
 		}
 	}
-	s->number = cmdline_number(s->spec, 1, 255);
+	s->number = nbd_number(s->spec, 1, 255);
 	if (s->number > 0)
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE,

@@ -33,15 +33,6 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-long ip_number(const char *s, long max)
-{
-	long n = 0;
-
-	for (; *s >= '0' && *s <= '9' && n <= max; s++)
-		n = n * 10 + (*s - '0');
-	return *s || n > max ? -1 : n;
-}
-
 unsigned ip_bits(int family)
 {
 	return family == AF_INET ? 32 : 128;
@@ -55,7 +46,7 @@ static int prefix_of(const char *mask, int family)
 	int n = 0;
 
 	if (inet_pton(AF_INET, mask, m) != 1)
-		return *mask ? (int)ip_number(mask, (long)ip_bits(family)) : -1;
+		return (int)nbd_number(mask, 0, (long)ip_bits(family));
 	v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 | (uint32_t)m[2] << 8 |
 	    m[3];
 	for (; v & 0x80000000; v <<= 1)
@@ -155,8 +146,8 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 	long mtu = 0;
 	unsigned i;
 
-	if (n && !is_address(f[0]))
-		mtu = ip_number(f[0], 65535);
+	if (n && *f[0] && !is_address(f[0]))
+		mtu = nbd_number(f[0], 0, 65535);
 	if (mtu < 0)
 		return wrong(d, "MTU or dns0", f[0]);
 	ip->mtu = (unsigned)mtu;

@@ -74,9 +74,6 @@ bool ip_mac(const char *text, unsigned char mac[6]);
  */
 unsigned ip_split(const char *text, char *to, char *f[], unsigned max);
 
-/* The decimal number in text, all of it, up to max; or -1. */
-long ip_number(const char *text, long max);
-
 /* Bits of an address of that family. */
 unsigned ip_bits(int family);
 

@@ -49,7 +49,7 @@ static bool take_vlan(struct net_plan *p, const char *value)
 	if (!device || nbd_fmt(v->name, sizeof(v->name), "%.*s",
 			       (int)(device - value), value) <= 0)
 		return false;
-	v->id = (unsigned)ip_number(v->name + (id - value), 4094);
+	v->id = (unsigned)nbd_number(v->name + (id - value), 1, 4094);
 	return v->id - 1 < 4094 && ip_device(v->device, device + 1);
 }
 

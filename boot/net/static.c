@@ -57,7 +57,7 @@ static int mask_prefix(const char *text)
 	int n = 0;
 
 	if (inet_pton(AF_INET, text, m) != 1)
-		return (int)cmdline_number(text, 0, 32);
+		return (int)nbd_number(text, 0, 32);
 	v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 | (uint32_t)m[2] << 8 |
 	    m[3];
 	for (; v & 0x80000000; v <<= 1)

@@ -120,7 +120,7 @@ static void take_name(struct parse *s, const char *p, size_t len)
 /* All digits: a port, as dracut and Debian have it. */
 static void take_port_or_name(struct parse *s, const char *p, size_t len)
 {
-	long port = root_number(p, len, 1, 65535);
+	long port = nbd_numbern(p, len, 1, 65535);
 
 	if (port > 0)
 		s->u.port = (uint16_t)port;
@@ -130,7 +130,7 @@ static void take_port_or_name(struct parse *s, const char *p, size_t len)
 
 static int take_port(struct parse *s, const char *p, size_t len)
 {
-	long port = root_number(p, len, 1, 65535);
+	long port = nbd_numbern(p, len, 1, 65535);
 
 	if (port < 0)
 		return root_wrong(s, "a port that is not 1 to 65535 (IPv6 "
@@ -149,9 +149,9 @@ bool root_device(struct parse *s, const char *p)
 		return false;
 	p += 3;
 	n = strcspn(p, "p");
-	index = root_number(p, n, 0, 1 << 20);
+	index = nbd_numbern(p, n, 0, 1 << 20);
 	if (p[n])
-		part = root_number(p + n + 1, strlen(p + n + 1), 1, 255);
+		part = nbd_number(p + n + 1, 1, 255);
 	if (index < 0 || part < 0)
 		return false;
 	s->r->device = (int)index;

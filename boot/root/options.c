@@ -47,7 +47,7 @@ static bool store(struct parse *s, const struct option *o, const char *value,
 
 	switch (o->kind) {
 	case NUMBER:
-		n = root_number(value, len, o->min, o->max ? o->max : 1 << 30);
+		n = nbd_numbern(value, len, o->min, o->max ? o->max : 1 << 30);
 		if (n >= 0)
 			*(int *)field = (int)n;
 		return n >= 0;

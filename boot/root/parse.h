@@ -22,9 +22,6 @@ struct parse {
 int root_wrong(const struct parse *s, const char *why);
 /* Notes that len bytes at p have no effect. */
 void root_note(struct parse *s, const char *p, size_t len);
-/* The decimal number [p, p + len), or -1 if it is none from min to max. */
-long root_number(const char *p, size_t len, long min, long max);
-
 /*
  * Copies to r->text.  What is wrong with it (it does not fit, or has control
  * characters) is kept in s and told at the end: s has the last word.

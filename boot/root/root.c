@@ -95,8 +95,7 @@ static int words(struct parse *s, const char *host, const char *name,
 {
 	size_t len = strlen(host);
 	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
-	long n = port ? root_number(port, strlen(port), 1, 65535)
-		      : (long)NBD_PORT;
+	long n = port ? nbd_number(port, 1, 65535) : (long)NBD_PORT;
 
 	if (n < 0)
 		return nbd_diag(s->d, NBD_E_USAGE,

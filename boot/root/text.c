@@ -15,22 +15,6 @@ void root_note(struct parse *s, const char *p, size_t len)
 	s->r->note.text[s->note.len] = '\0';
 }
 
-long root_number(const char *p, size_t len, long min, long max)
-{
-	long n = 0;
-
-	if (!len)
-		return -1;
-	for (; len; p++, len--) {
-		long digit = *p - '0';
-
-		if (digit < 0 || digit > 9 || n > (max - digit) / 10)
-			return -1;
-		n = n * 10 + digit;
-	}
-	return n < min ? -1 : n;
-}
-
 static void put(struct parse *s, char c)
 {
 	if (s->used >= ROOT_TEXT - 1) {

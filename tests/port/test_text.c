@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 /*
  * The two printers and the C library's must agree.  The library's text is
@@ -331,6 +332,58 @@ static void a_shell_sees_nothing_in_what_is_quoted(void **state)
 	}
 }
 
+/* Every bound, and every text around it, of all lengths. */
+static void numbers_are_read_within_their_bounds(void **state)
+{
+	static const long max[] = { 0,	1,   4,	   8,	  9,	   10,
+				    19, 255, 4094, 65535, INT_MAX, LONG_MAX };
+	char text[40];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(max); i++) {
+		for (long n = max[i] > 3000 ? max[i] - 3000 : 0; n < max[i];
+		     n++) {
+			snprintf(text, sizeof(text), "%ld", n);
+			assert_int_equal(nbd_number(text, 0, max[i]), n);
+			assert_int_equal(nbd_number(text, n, max[i]), n);
+			assert_int_equal(nbd_number(text, n + 1, max[i]), -1);
+		}
+		for (unsigned long n = (unsigned long)max[i] + 1;
+		     n < (unsigned long)max[i] + 3000; n++) {
+			snprintf(text, sizeof(text), "%lu", n);
+			assert_int_equal(nbd_number(text, 0, max[i]), -1);
+		}
+		/* however far above */
+		for (size_t len = 1; len < sizeof(text); len++) {
+			memset(text, '9', len);
+			text[len] = '\0';
+			assert_int_equal(nbd_number(text, 0, max[i]),
+					 strtoul(text, NULL, 10) >
+							 (unsigned long)max[i]
+						 ? -1
+						 : strtol(text, NULL, 10));
+		}
+	}
+}
+
+static void what_is_no_number_is_told(void **state)
+{
+	static const char *const bad[] = { "",	 " ",	"-1",	"+1", "0x1",
+					   "1 ", "1\n", " 1",	"a",  "1a",
+					   "/",	 ":",	"\xb2", "1.5" };
+	struct guard g = guard_new(16);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(nbd_number(bad[i], 0, LONG_MAX), -1);
+	assert_int_equal(nbd_number("007", 0, 7), 7);
+	assert_int_equal(nbd_numbern("12345", 3, 0, 999), 123);
+	assert_int_equal(nbd_numbern("12", 0, 0, 999), -1);
+	/* not a byte behind them is looked at */
+	assert_int_equal(nbd_numbern(guard_copy(&g, "12", 2), 2, 0, 99), 12);
+	guard_free(&g);
+}
+
 static char flushed[1000];
 static size_t flushed_len;
 static unsigned flushes;
@@ -476,6 +529,8 @@ int main(void)
 		TEST(addresses_are_printed_in_full),
 		TEST(a_mac_has_two_digits_a_byte),
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
+		TEST(numbers_are_read_within_their_bounds),
+		TEST(what_is_no_number_is_told),
 		TEST(a_flushed_text_is_whole_at_every_buffer_size),
 		TEST(a_flush_that_frees_nothing_ends_the_text),
 		TEST(an_explanation_is_escaped_bounded_and_returns_its_error),
