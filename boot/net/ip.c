@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "boot/net/mask.h"
+
 /* An interface's six bytes of a MAC are six fields. */
 #define FIELDS 14
 enum field { CLIENT, PEER, GATEWAY, NETMASK, HOST, DEVICE, METHOD, TAIL };
@@ -38,22 +40,6 @@ unsigned ip_bits(int family)
 	return family == AF_INET ? 32 : 128;
 }
 
-/* A mask as a prefix; -1 if it is none. */
-static int prefix_of(const char *mask, int family)
-{
-	uint8_t m[4];
-	uint32_t v;
-	int n = 0;
-
-	if (inet_pton(AF_INET, mask, m) != 1)
-		return (int)nbd_number(mask, 0, (long)ip_bits(family));
-	v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 | (uint32_t)m[2] << 8 |
-	    m[3];
-	for (; v & 0x80000000; v <<= 1)
-		n++;
-	return v || family != AF_INET ? -1 : n;
-}
-
 bool ip_address(const char *text, struct link_addr *a)
 {
 	char buf[64], *to = buf, *slash = NULL;
@@ -69,7 +55,8 @@ bool ip_address(const char *text, struct link_addr *a)
 	if (slash)
 		*slash++ = '\0';
 	a->family = strchr(buf, ':') ? AF_INET6 : AF_INET;
-	prefix = slash ? prefix_of(slash, a->family) : (int)ip_bits(a->family);
+	prefix = slash ? mask_prefix(slash, ip_bits(a->family))
+		       : (int)ip_bits(a->family);
 	if (*text || prefix < 0 || inet_pton(a->family, buf, a->ip) != 1)
 		a->family = 0;
 	a->prefix = (unsigned)prefix;
@@ -127,7 +114,7 @@ static int take_client(struct ip_config *ip, char *f[FIELDS],
 	a->prefix = usual(a);
 	if (!*f[NETMASK])
 		return NBD_OK;
-	prefix = prefix_of(f[NETMASK], a->family);
+	prefix = mask_prefix(f[NETMASK], ip_bits(a->family));
 	if (prefix < 0)
 		return wrong(d, "netmask", f[NETMASK]);
 	a->prefix = (unsigned)prefix;

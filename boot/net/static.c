@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "boot/init/console.h"
+#include "boot/net/mask.h"
 
 /* Longer than a switch takes to agree on a speed; then a person hears why. */
 #define LINK_MS 15000
@@ -49,22 +50,6 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-/* A contiguous mask, as a prefix; -1 if it is none. */
-static int mask_prefix(const char *text)
-{
-	uint8_t m[4];
-	uint32_t v;
-	int n = 0;
-
-	if (inet_pton(AF_INET, text, m) != 1)
-		return (int)nbd_number(text, 0, 32);
-	v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 | (uint32_t)m[2] << 8 |
-	    m[3];
-	for (; v & 0x80000000; v <<= 1)
-		n++;
-	return v ? -1 : n;
-}
-
 /* What the kernel takes when no mask is given. */
 static unsigned class_prefix(const uint8_t a[4])
 {
@@ -90,7 +75,7 @@ static int take_client(struct ip_config *ip, char *client, const char *mask,
 	ip->prefix = class_prefix(ip->client);
 	if (!slash && !*mask)
 		return NBD_OK;
-	prefix = mask_prefix(slash ? slash : mask);
+	prefix = mask_prefix(slash ? slash : mask, 32);
 	if (prefix < 0)
 		return wrong(d, names[NETMASK], slash ? slash : mask);
 	ip->prefix = (unsigned)prefix;
