@@ -63,7 +63,7 @@ static void read_want(struct device *dev)
 int device_want(int index, unsigned connections, struct nbd_diag *d)
 {
 	const char *name = file_name(index, "connections");
-	int run = open_run(), fd, n;
+	int run = open_run(), rc;
 	char text[16];
 
 	if (run < 0)
@@ -71,14 +71,11 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 				strerror(errno));
 	if (!connections)
 		return unlinkat(run, name, 0) ? NBD_E_NOT_FOUND : 0;
-	fd = openat(run, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	n = nbd_fmt(text, sizeof(text), "%u\n", connections);
-	if (fd >= 0 && write(fd, text, (size_t)n) == n)
-		return close(fd) ? NBD_E_IO : 0;
-	nbd_diag(d, NBD_E_IO, "write " RUN "/%s: %s", name, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return NBD_E_IO;
+	rc = nbd_fmt(text, sizeof(text), "%u\n", connections);
+	rc = dir_write(run, name, text, (size_t)rc);
+	return rc ? nbd_diag(d, NBD_E_IO, "write " RUN "/%s: %s", name,
+			     strerror(-rc))
+		  : 0;
 }
 
 int device_lock(int index)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 /* Bytes of a connection each way; the kernel takes twice that. */
 #define BUFFER	   (256 * 1024)
@@ -20,19 +19,11 @@ static const char file[] = "/proc/sys/vm/min_free_kbytes";
 static void keep(unsigned long kib)
 {
 	char text[24];
-	ssize_t n;
-	int fd;
+	int n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
 
-	if (dir_number(AT_FDCWD, file) >= kib)
-		return;
-	fd = open(file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
 	/* who may not do that may not connect either */
-	n = write(fd, text, (size_t)n);
-	(void)n;
-	close(fd);
+	if (dir_number(AT_FDCWD, file) < kib)
+		dir_write(AT_FDCWD, file, text, (size_t)n);
 }
 
 void swap_prepare(const struct backend *b, const int fds[], unsigned n)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "boot/net/ip.h"
+#include "port/linux/dir.h"
 
 /* The lease as it is in memory: for a process of the same program. */
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
@@ -184,7 +185,7 @@ static int save_as(const char *before, const char *name, const char *after,
 		   const void *data, size_t len, struct nbd_diag *d)
 {
 	char path[128], *slash = path;
-	int fd, rc = NBD_OK;
+	int rc;
 
 	nbd_fmt(path, sizeof(path), "/run/%s%s%s", before, name, after);
 	while ((slash = strchr(slash + 1, '/'))) {
@@ -192,13 +193,9 @@ static int save_as(const char *before, const char *name, const char *after,
 		mkdir(path, 0755);
 		*slash = '/';
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
-		rc = nbd_diag(d, NBD_E_IO, "write %s: %s", path,
-			      strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	rc = dir_write(AT_FDCWD, path, data, len);
+	return rc ? nbd_diag(d, NBD_E_IO, "write %s: %s", path, strerror(-rc))
+		  : NBD_OK;
 }
 
 static int save(const char *before, const char *name, const char *after,

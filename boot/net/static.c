@@ -15,6 +15,7 @@
 
 #include "boot/init/console.h"
 #include "boot/net/mask.h"
+#include "port/linux/dir.h"
 
 /* Longer than a switch takes to agree on a speed; then a person hears why. */
 #define LINK_MS 15000
@@ -146,7 +147,7 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	char buf[128];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
 	unsigned i;
-	int fd;
+	int rc;
 
 	for (i = 0; i < IP_DNS; i++) {
 		if (!ip->has_dns[i])
@@ -158,16 +159,10 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	if (!o.len)
 		return NBD_OK;
 	mkdir("/etc", 0755);
-	fd = open("/etc/resolv.conf", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		  0644);
-	if (fd < 0 || write(fd, buf, o.len) != (ssize_t)o.len) {
-		nbd_diag(d, NBD_E_IO, "write /etc/resolv.conf: %s",
-			 strerror(errno));
-		o.cut = true;
-	}
-	if (fd >= 0)
-		close(fd);
-	return o.cut ? NBD_E_IO : NBD_OK;
+	rc = dir_write(AT_FDCWD, "/etc/resolv.conf", buf, o.len);
+	return rc ? nbd_diag(d, NBD_E_IO, "write /etc/resolv.conf: %s",
+			     strerror(-rc))
+		  : NBD_OK;
 }
 
 static void up_one(void *ctx, const struct link *l)

@@ -87,6 +87,19 @@ int dir_read(int at, const char *name, char *buf, size_t cap)
 	return n < 0 ? (int)n : (int)len;
 }
 
+int dir_write(int at, const char *name, const void *data, size_t len)
+{
+	int fd = openat(at, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			0644);
+	ssize_t n = fd < 0 ? -1 : write(fd, data, len);
+	/* what is written in part has no room for more */
+	int rc = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
 uint64_t dir_number(int at, const char *name)
 {
 	char buf[21], *p = buf;

@@ -30,6 +30,8 @@ void dir_close(struct dir *d);
  * with a NUL behind them: how many there were, or -errno and an empty text.
  */
 int dir_read(int at, const char *name, char *buf, size_t cap);
+/* Makes the file what these bytes are, with mode 0644 if new: 0 or -errno. */
+int dir_write(int at, const char *name, const void *data, size_t len);
 /* The decimal number at its start; 0: none, or one of 20 digits or more. */
 uint64_t dir_number(int at, const char *name);
 

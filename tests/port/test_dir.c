@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,6 +95,34 @@ static void what_comes_in_pieces_is_read_whole(void **state)
 	close(fds[0]);
 }
 
+static void a_file_is_made_what_is_written(void **state)
+{
+	struct rlimit old, limit;
+	struct stat st;
+	char buf[16];
+
+	(void)state;
+	unlinkat(at, "file", 0);
+	umask(0);
+	assert_int_equal(dir_write(at, "file", "a longer one", 12), 0);
+	assert_int_equal(fstatat(at, "file", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(dir_write(at, "file", "short", 5), 0);
+	assert_int_equal(dir_read(at, "file", buf, sizeof(buf)), 5);
+	assert_string_equal(buf, "short");
+	assert_int_equal(dir_write(at, "file", "", 0), 0);
+	assert_int_equal(dir_read(at, "file", buf, sizeof(buf)), 0);
+	assert_int_equal(dir_write(at, "none/file", "x", 1), -ENOENT);
+	assert_int_equal(dir_write(AT_FDCWD, "/dev/full", "x", 1), -ENOSPC);
+	/* in part is not done */
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = (struct rlimit){ 3, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(dir_write(at, "file", "12345", 5), -ENOSPC);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+}
+
 static void the_number_at_the_start_of_a_file_is_read(void **state)
 {
 	static const struct {
@@ -136,6 +166,8 @@ static void nothing_is_left_open(void **state)
 		dir_read(at, "file", buf, sizeof(buf));
 		dir_read(at, "folder", buf, sizeof(buf));
 		dir_number(at, "file");
+		dir_write(at, "file", "1", 1);
+		dir_write(at, "folder", "1", 1);
 	}
 	after = dup(at);
 	close(after);
@@ -148,6 +180,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_as_far_as_there_is_room),
 		cmocka_unit_test(what_cannot_be_read_is_empty),
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
+		cmocka_unit_test(a_file_is_made_what_is_written),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
 		cmocka_unit_test(nothing_is_left_open),
 	};
