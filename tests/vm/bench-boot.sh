@@ -9,7 +9,6 @@ VM_LIMIT=${VM_LIMIT:-120}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 rounds=${ROUNDS:-5}
 case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS=$rounds: not a number from 1" ;;

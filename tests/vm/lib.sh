@@ -8,6 +8,9 @@
 here=${0%/*}
 . "$here/../tap.sh"
 
+# Where some find mke2fs, sfdisk and others.
+PATH=$PATH:/sbin:/usr/sbin
+
 # One thread for all the CPUs of a machine: with a thread for each, QEMU before
 # 8.1 translates code that another CPU is just patching (the kernel's static
 # keys), keeps what it saw, and now and then a CPU then spins for ever.
@@ -40,7 +43,8 @@ find_kernel()
 initramfs()
 {
 	sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} ${4:+-t "$4"} "$1"
+		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
+		${4:+-t "$4"} "$1"
 }
 
 # copy_program TREE PROGRAM...: with the libraries that each one needs.
@@ -49,7 +53,7 @@ copy_program()
 	tree=$1
 	shift
 	for program; do
-		path=$(PATH=$PATH:/sbin:/usr/sbin command -v "$program") ||
+		path=$(command -v "$program") ||
 			die "$program is missing (make deps)"
 		mkdir -p "$tree/bin"
 		cp -L "$path" "$tree/bin/$program"
@@ -104,6 +108,38 @@ make_guest()
 	done
 }
 
+# ---- roots ----
+
+# root_tree TREE INIT: busybox, and INIT of this folder as /sbin/init.
+root_tree()
+{
+	add_busybox "$1"
+	rm -f "$1/bin/init"
+	for folder in sbin etc proc sys dev run tmp; do
+		mkdir -p "$1/$folder"
+	done
+	cp "$here/$2" "$1/sbin/init"
+	chmod 755 "$1/sbin/init"
+}
+
+# ext4_of TREE FILE [MKE2FS-ARGUMENT...]: 32 MiB with what is in TREE
+ext4_of()
+{
+	from=$1 file=$2
+	shift 2
+	truncate -s 32M "$file"
+	mke2fs -q -t ext4 -E root_owner=0:0 -d "$from" "$@" "$file"
+}
+
+# disk_of PART FILE [UUID]: 64 MiB with two partitions, the second one is PART
+disk_of()
+{
+	truncate -s 64M "$2"
+	printf '%s\n' 'label: gpt' 'start=2048, size=2048' \
+		"start=8192, size=65536${3:+, uuid=$3}" | sfdisk -q "$2"
+	dd if="$1" of="$2" bs=1M seek=4 conv=notrunc status=none
+}
+
 # ---- machines ----
 
 # qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine.
@@ -150,6 +186,29 @@ vm_wait()
 		done
 	done
 	return 1
+}
+
+# said PATTERN: on a line of the console that was read
+said()
+{
+	grep -q -e "$1" "$work/log"
+}
+
+# booted SENTENCE ROOT MARKER: a machine with boot-guest.sh has ended by itself,
+# and all is well with its root.
+booted()
+{
+	while vm_wait '*'; do :; done
+	vm_stop
+	if said "^guest: root is $2$" && said "^guest: marker is $3$" &&
+		said '^guest: address is 10.0.2.15/24$' &&
+		said '^guest: end$' && ! said '^guest: WRONG' &&
+		! said 'Kernel panic'; then
+		ok "$1"
+	else
+		not_ok "$1"
+		show "$work/log"
+	fi
 }
 
 vm_stop()

@@ -5,7 +5,6 @@
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 ext4=$work/ext4
 squashfs=$work/squashfs
@@ -15,12 +14,7 @@ fs_uuid=11111111-2222-4333-8444-555555555555
 
 make_tree()
 {
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
-		"$tree/dev" "$tree/run" "$tree/tmp"
-	cp "$here/boot-guest.sh" "$tree/sbin/init"
-	chmod 755 "$tree/sbin/init"
+	root_tree "$tree" boot-guest.sh
 	echo '#!/bin/sh' >"$tree/sbin/unexecutable"
 	echo '#!/bin/nothing' >"$tree/sbin/broken"
 	chmod 755 "$tree/sbin/broken"
@@ -30,20 +24,7 @@ make_tree()
 ext4_image()
 {
 	echo "$2" >"$tree/etc/marker"
-	truncate -s 32M "$1"
-	mke2fs -q -t ext4 -L rootlabel -U "$fs_uuid" -E root_owner=0:0 \
-		-d "$tree" "$1"
-}
-
-# Two partitions, the second one with a root.
-make_disk()
-{
-	ext4_image "$work/part" partition
-	truncate -s 64M "$disk"
-	printf '%s\n' 'label: gpt' 'start=2048, size=2048' \
-		"start=8192, size=65536, uuid=$part_uuid" |
-		sfdisk -q "$disk"
-	dd if="$work/part" of="$disk" bs=1M seek=4 conv=notrunc status=none
+	ext4_of "$tree" "$1" -L rootlabel -U "$fs_uuid"
 }
 
 # boot WORDS: from the server on $port, to the end of the machine.
@@ -51,28 +32,6 @@ boot()
 {
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
-}
-
-said()
-{
-	grep -q -e "$1" "$work/log"
-}
-
-# booted SENTENCE ROOT MARKER: the machine has ended by itself, and all is
-# well with its root.
-booted()
-{
-	while vm_wait '*'; do :; done
-	vm_stop
-	if said "^guest: root is $2$" && said "^guest: marker is $3$" &&
-		said '^guest: address is 10.0.2.15/24$' &&
-		said '^guest: end$' && ! said '^guest: WRONG' &&
-		! said 'Kernel panic'; then
-		ok "$1"
-	else
-		not_ok "$1"
-		show "$work/log"
-	fi
 }
 
 # failed_with SENTENCE PATTERN: it says so on the console, then says what comes
@@ -130,7 +89,8 @@ unserve
 
 # ---- partitions ----
 
-make_disk
+ext4_image "$work/part" partition
+disk_of "$work/part" "$disk" "$part_uuid"
 serve 0 file "$disk"
 for part in 2 LABEL=rootlabel "UUID=$fs_uuid" "PARTUUID=$part_uuid"; do
 	boot "rw nbdboot.part=$part"

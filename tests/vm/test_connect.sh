@@ -15,7 +15,7 @@ make_disk()
 {
 	truncate -s "$size" "$image"
 	printf 'label: gpt\nstart=200000, size=2048\nstart=204800\n' |
-		PATH=$PATH:/sbin:/usr/sbin sfdisk -q "$image"
+		sfdisk -q "$image"
 }
 
 find_kernel

@@ -5,7 +5,6 @@
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 ext4=$work/ext4
 squashfs=$work/squashfs
@@ -43,11 +42,6 @@ boot()
 {
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 systemd.show_status=0 $*"
-}
-
-said()
-{
-	grep -q -e "$1" "$work/log"
 }
 
 check()

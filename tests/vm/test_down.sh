@@ -5,7 +5,6 @@
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 ext4=$work/ext4
 limit=20000 # ms from the request to the end of the machine
@@ -48,11 +47,6 @@ check()
 		not_ok "$sentence"
 		show "$work/log"
 	fi
-}
-
-said()
-{
-	grep -q -e "$1" "$work/log"
 }
 
 in_time()

@@ -5,20 +5,7 @@
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
-
-make_tree()
-{
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
-		"$tree/dev" "$tree/run" "$tree/tmp"
-	cp "$here/net-guest.sh" "$tree/sbin/init"
-	chmod 755 "$tree/sbin/init"
-	truncate -s 32M "$work/ext4"
-	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$work/ext4"
-}
 
 # booted SENTENCE WORDS PATTERN...: the guest says a line that matches each.
 booted()
@@ -41,7 +28,8 @@ booted()
 }
 
 find_kernel
-make_tree
+root_tree "$tree" net-guest.sh
+ext4_of "$tree" "$work/ext4"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4' |
 	sed 's/^/# /'
 serve 0 file "$work/ext4"

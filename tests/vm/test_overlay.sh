@@ -4,7 +4,6 @@
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 squashfs=$work/squashfs
 ext4=$work/ext4
@@ -12,12 +11,7 @@ upper=$work/upper
 
 make_tree()
 {
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
-		"$tree/dev" "$tree/run" "$tree/tmp"
-	cp "$here/overlay-guest.sh" "$tree/sbin/init"
-	chmod 755 "$tree/sbin/init"
+	root_tree "$tree" overlay-guest.sh
 	echo image >"$tree/etc/marker"
 	echo + >"$tree/etc/kept"
 }
@@ -71,8 +65,7 @@ initramfs "$work/initramfs" \
 	'nbd virtio_net virtio_pci ext4 squashfs vfat nls_ascii overlay' |
 	sed 's/^/# /'
 mksquashfs "$tree" "$squashfs" -quiet -no-progress -all-root >/dev/null
-truncate -s 32M "$ext4"
-mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$ext4"
+ext4_of "$tree" "$ext4"
 truncate -s 32M "$upper"
 mke2fs -q -t ext4 -E root_owner=0:0 "$upper"
 changed='guest: marker becomes changed, above changed, below image'

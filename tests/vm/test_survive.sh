@@ -9,7 +9,6 @@ VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 pki=$work/pki
 image=$work/image
@@ -17,17 +16,11 @@ rounds=${ROUNDS:-1}
 outage=${OUTAGE:-10}
 port_of_root=$((29000 + $$ % 3000))
 
-make_root()
+make_image()
 {
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	for dir in sbin proc sys dev run tmp var mnt; do
-		mkdir -p "$tree/$dir"
-	done
-	cp "$here/survive-guest.sh" "$tree/sbin/init"
-	chmod 755 "$tree/sbin/init"
-	truncate -s 32M "$work/root"
-	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$work/root"
+	root_tree "$tree" survive-guest.sh
+	mkdir -p "$tree/var" "$tree/mnt"
+	ext4_of "$tree" "$work/root"
 	truncate -s 640M "$image"
 	printf '%s\n' 'label: gpt' 'start=2048, size=65536' \
 		'start=69632, size=786432' 'start=864256, size=262144' |
@@ -39,11 +32,6 @@ make_root()
 start_server()
 {
 	serve $port_of_root "$@" file "$image"
-}
-
-said()
-{
-	grep -q -e "$1" "$work/log"
 }
 
 # Some more beats: the root answers.
@@ -115,7 +103,7 @@ nbdboot.part=1 nbdboot.io-timeout=5 $words" -chardev "pipe,id=end,path=$work/end
 }
 
 find_kernel
-make_root
+make_image
 pki "$pki"
 pki_server "$pki" ecdsa ecdsa
 pki_use "$pki" ecdsa "$work/ecdsa"

@@ -7,44 +7,19 @@
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
 
-PATH=$PATH:/sbin:/usr/sbin
 tree=$work/tree
 image=$work/ext4
 pki=$work/pki
 # Words of the file system, which its reader asks for.
 marker=DISKLESS-ROOT-MARKER-4711
 
-make_root()
-{
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
-		"$tree/dev" "$tree/run" "$tree/tmp"
-	cp "$here/boot-guest.sh" "$tree/sbin/init"
-	chmod 755 "$tree/sbin/init"
-	echo "$marker" >"$tree/etc/marker"
-	truncate -s 32M "$image"
-	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$image"
-}
-
 # boots SENTENCE URI WORDS: to the end, all is well; the link is in $work/pcap.
 boots()
 {
-	sentence=$1
 	rm -f "$work/pcap"
 	vm_start "$work/initramfs" "root=$2 ip=$guest_ip rw loglevel=4 $3" \
 		-object "filter-dump,id=dump,netdev=net,file=$work/pcap"
-	while vm_wait '*'; do :; done
-	vm_stop
-	if grep -q '^guest: root is /dev/nbd0 ext4 rw$' "$work/log" &&
-		grep -q "^guest: marker is $marker$" "$work/log" &&
-		grep -q '^guest: end$' "$work/log" &&
-		! grep -q 'guest: WRONG\|Kernel panic' "$work/log"; then
-		ok "$sentence"
-	else
-		not_ok "$sentence"
-		show "$work/log"
-	fi
+	booted "$1" '/dev/nbd0 ext4 rw' "$marker"
 }
 
 # packets FILTER: how many of the capture it lets through
@@ -76,7 +51,9 @@ sealed()
 }
 
 find_kernel
-make_root
+root_tree "$tree" boot-guest.sh
+echo "$marker" >"$tree/etc/marker"
+ext4_of "$tree" "$image"
 mkdir "$work/tls"
 pki "$pki"
 pki_server "$pki" server ecdsa
