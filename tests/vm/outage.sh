@@ -15,10 +15,19 @@ storms=$(word storms)
 timeout=2
 truncate -s $size /tmp/disk
 
-# server [NBDKIT-ARGUMENT...]: starts one, and waits until it listens.
+# free PORT: nobody listens there, not even one who is being killed.
+free()
+{
+	! netstat -ltn | grep -q ":$1 "
+}
+
+# server -p PORT [NBDKIT-ARGUMENT...]: starts one, waits until it listens.
 server()
 {
 	[ -e /tmp/pid ] || mkfifo /tmp/pid
+	until free $2; do
+		sleep 0.1
+	done
 	nbdkit -i $address -P /tmp/pid $with_tls "$@" >>/tmp/server.log 2>&1
 	read -r server </tmp/pid
 }
