@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs the checks, one step after another: run.sh BUILD quick|all|STEP...
+# Runs the checks, a line for each step: run.sh BUILD all|quick|machines|STEP...
 #
 # A step is a command that prints TAP lines.  Its log is BUILD/log/STEP.log.
 # A step that dies or prints no result counts as a failure.  What was skipped
@@ -109,12 +109,37 @@ quick()
 	wait
 }
 
+# Machines that mostly wait for outages run beside the others; those that have
+# so many seconds to go down run alone.
+waiting='vm/test_scale.sh vm/test_reconnect.sh vm/test_survive.sh'
+alone='vm/test_debian.sh vm/test_down.sh'
+
+# The lists are words on purpose.
+# shellcheck disable=SC2086
+machines()
+{
+	# both lanes would else fetch it at once; what fails is told later
+	sh tests/kernel.sh "$dir/kernel" >"$log/fetch.txt" 2>&1
+	{
+		sh tests/debian.sh "$dir/debian" >>"$log/fetch.txt" 2>&1
+		steps $waiting
+	} &
+	for script in tests/vm/test_*.sh; do
+		case " $waiting $alone " in
+		*" ${script#tests/} "*) ;;
+		*) step "${script#tests/}" ;;
+		esac
+	done
+	wait
+	steps $alone
+}
+
 rest()
 {
 	steps unit unit-clang-san fuzz &
 	steps lint cross cross-units interop-san
 	wait
-	scripts vm
+	machines
 }
 
 case $1 in
@@ -123,6 +148,7 @@ all)
 	quick
 	rest
 	;;
+machines) machines ;;
 *) steps "$@" ;;
 esac
 
