@@ -11,7 +11,8 @@ nic_set='
 	xen_netfront ena gve e1000 8139cp 8139too pcnet32 ne2k_pci
 	e1000e igb igc r8169 tg3 bnx2 sky2 alx atl1c forcedeth atlantic
 	ixgbe ixgbevf i40e iavf ice mlx4_en mlx5_core bnxt_en be2net
-	bcmgenet xhci_pci r8152 ax88179_178a lan78xx smsc95xx ipv6'
+	bcmgenet xhci_pci r8152 ax88179_178a lan78xx smsc95xx ipv6
+	8021q'
 fs_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat overlay
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'

@@ -26,13 +26,15 @@ make_kernel()
 {
 	for m in drivers/block/nbd.ko drivers/net/virtio_net.ko.xz \
 		net/core/failover.ko.zst fs/ext4/ext4.ko.gz fs/mbcache.ko \
-		fs/overlayfs/overlay.ko.xz lib/crc32c_generic.ko.xz \
+		net/8021q/8021q.ko fs/overlayfs/overlay.ko.xz \
+		lib/crc32c_generic.ko.xz \
 		drivers/gpu/gpu.ko; do
 		module "kernel/$m"
 	done
 	cat >"$lib/modules.dep" <<-'END'
 		kernel/drivers/block/nbd.ko:
 		kernel/net/core/failover.ko.zst:
+		kernel/net/8021q/8021q.ko:
 		kernel/drivers/net/virtio_net.ko.xz: kernel/net/core/failover.ko.zst
 		kernel/fs/mbcache.ko:
 		kernel/fs/ext4/ext4.ko.gz: kernel/fs/mbcache.ko
@@ -127,7 +129,7 @@ yes 'the program is there' cmp "$nbdboot" "$work/root/init"
 build "$work/auto.gz"
 unpack "$work/auto.gz"
 has 'auto is what the kernel has of the list' nbd.ko virtio_net.ko \
-	failover.ko ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
+	failover.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
 build "$work/o.gz" -o -m ext4
 unpack "$work/o.gz"
 has '-o adds an overlay' nbd.ko ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
