@@ -175,9 +175,11 @@ static void begin(void)
 static void put_all_dns(const struct net_state *s, const char *before)
 {
 	for (unsigned i = 0; i < s->n_dns; i++) {
+		bool zone = ip_link_local(&s->dns[i]);
+
 		nbd_put(&o, before, strlen(before));
 		put_address(s->dns[i].family, s->dns[i].ip);
-		nbd_put(&o, "\n", 1);
+		nbd_putf(&o, "%s%s\n", zone ? "%" : "", zone ? s->name : "");
 	}
 }
 

@@ -35,6 +35,12 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
+bool ip_link_local(const struct link_addr *a)
+{
+	return a->family == AF_INET6 && a->ip[0] == 0xfe &&
+	       (a->ip[1] & 0xc0) == 0x80;
+}
+
 unsigned ip_bits(int family)
 {
 	return family == AF_INET ? 32 : 128;

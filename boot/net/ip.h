@@ -74,6 +74,9 @@ bool ip_mac(const char *text, unsigned char mac[6]);
  */
 unsigned ip_split(const char *text, char *to, char *f[], unsigned max);
 
+/* fe80::/10: of no use without its interface */
+bool ip_link_local(const struct link_addr *a);
+
 /* Bits of an address of that family. */
 unsigned ip_bits(int family);
 

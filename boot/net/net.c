@@ -308,6 +308,7 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 	static char server[16];
 	struct nbd_out o = { .buf = server, .cap = sizeof(server) - 1 };
 	const struct job *j;
+	unsigned i;
 	int rc;
 
 	job_state(root, &net.plan, s);
@@ -323,10 +324,12 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 		if (j->state != JOB_DONE || j == root)
 			continue;
 		job_state(j, &net.plan, &other);
-		job_add_dns(s, other.dns, other.n_dns);
 		rc = handover_write(&other, &j->dhcp, false, d);
 		if (rc < 0)
 			return rc;
+		for (i = 0; i < other.n_dns; i++)
+			if (!ip_link_local(&other.dns[i]))
+				job_add_dns(s, &other.dns[i], 1);
 	}
 	if (boot && s->n_dns) {
 		mkdir("/etc", 0755);

@@ -140,9 +140,7 @@ static enum ip_method method_for(const char *server)
 	nbd_fmt(buf, sizeof(buf), "%.*s", (int)strcspn(server, "%"), server);
 	if (!ip_address(buf, &a) || a.family == AF_INET)
 		return IP_DHCP;
-	/* fe80::/10 */
-	return a.ip[0] == 0xfe && (a.ip[1] & 0xc0) == 0x80 ? IP_LINK6
-							   : IP_AUTO6;
+	return ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
 }
 
 int plan_parse(struct net_plan *p, const char *line, const char *server,

@@ -213,7 +213,7 @@ interface v0 {
 	MinRtrAdvInterval 3;
 	MaxRtrAdvInterval 4;
 	prefix 2001:db8::/64 { };
-	RDNSS 2001:db8::53 2001:db8::54 { };
+	RDNSS 2001:db8::53 2001:db8::54 fe80::53 { };
 };
 END
 at "$srv" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
@@ -227,6 +227,8 @@ expect 0 eth0 'auto6 waits for a router'
 has 'ip -6 addr show eth0' 'inet6 2001:db8:' 'whose prefix is used'
 has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:54' \
 	'and whose DNS servers are known'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80:0:0:0:0:0:0:53%eth0' \
+	'those on the link with their interface'
 
 # ---- what cannot work ----
 
