@@ -8,6 +8,8 @@
 #define REQUESTS  4
 #define PAUSE_MS  1000u
 #define DOUBLINGS 6
+/* Sent until an offer without the root-path that is needed will do. */
+#define PATIENCE  2
 
 /* Knuth's generator will do: this only keeps a thousand machines apart. */
 static uint32_t random_next(struct dhcp *d)
@@ -27,6 +29,7 @@ static uint64_t pause(struct dhcp *d)
 static void enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
 {
 	d->state = state;
+	d->spare = false;
 	d->tries = 0;
 	d->due = due;
 }
@@ -68,6 +71,8 @@ static void age(struct dhcp *d, uint64_t now)
 {
 	uint64_t had = (now - d->bound) / 1000;
 
+	if (d->spare && d->tries == PATIENCE)
+		enter(d, DHCP_REQUESTING, now);
 	if (d->state == DHCP_REQUESTING && d->tries == REQUESTS)
 		enter(d, DHCP_SELECTING, now);
 	if (d->state == DHCP_RENEWING && had >= d->lease.t2)
@@ -112,7 +117,14 @@ bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 	bool same = !memcmp(l.server, d->lease.server, sizeof(l.server));
 
 	if (type == DHCP_OFFER && d->state == DHCP_SELECTING) {
-		d->lease = l;
+		bool poor = d->need_path && !l.root_path[0];
+
+		if (!poor || !d->spare)
+			d->lease = l;
+		if (poor) {
+			d->spare = true;
+			return false;
+		}
 		enter(d, DHCP_REQUESTING, now);
 		return true;
 	}

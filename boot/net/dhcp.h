@@ -8,7 +8,7 @@
  *	    ^-------nak, silence-----'
  *	RENEWING --T2--> REBINDING --ack--> BOUND, --nak, expiry--> LOST
  *
- * The first offer is taken: who boots waits for nobody.  The pauses between
+ * The first offer that is of use is taken: who boots waits for nobody.  The pauses between
  * two sendings are 1, 2, 4 ... 64 s, an eighth more or less; RFC 2131 begins
  * with 4 s, but a switch port that is slow to forward then costs all of them.
  */
@@ -29,6 +29,8 @@ enum dhcp_state {
 struct dhcp {
 	enum dhcp_state state;
 	uint32_t random;
+	bool need_path;	  /* see dhcp_start(); set by the caller behind it */
+	bool spare;	  /* while SELECTING: lease is an offer without one */
 	unsigned tries;	  /* messages sent in this state */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
@@ -38,7 +40,11 @@ struct dhcp {
 	struct dhcp_lease lease; /* what is asked for, then what is had */
 };
 
-/* Begins anew: due at once.  seed is a random number, host outlives d. */
+/*
+ * Begins anew: due at once.  seed is a random number, host outlives d.
+ * d->need_path: the root comes from a root-path, so an offer without one is
+ * only taken when no better one has come until two messages were sent (3 s).
+ */
 void dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
 		uint32_t seed, uint64_t now);
 

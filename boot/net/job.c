@@ -145,7 +145,7 @@ void job_address(struct job *j, const struct link_ip *a, bool adopt)
 
 /* ---- DHCP ---- */
 
-static void start(struct job *j, uint64_t now)
+static void start(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	uint32_t seed = (uint32_t)now;
 
@@ -157,16 +157,17 @@ static void start(struct job *j, uint64_t now)
 	if (j->fd < 0)
 		j->state = JOB_FAILED;
 	dhcp_start(&j->dhcp, j->l.mac, j->ip->host, seed, now);
+	j->dhcp.need_path = p->need_path;
 }
 
-static void lease(struct job *j, uint64_t now)
+static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 {
 	bool runs = j->l.flags & IFF_RUNNING;
 	unsigned char buf[2048], *p;
 	size_t len;
 
 	if (j->fd < 0)
-		start(j, now);
+		start(j, plan, now);
 	/*
 	 * With a carrier the kernel may still drop what is sent, and so may
 	 * the port at the other end.  To wait for more than a carrier costs up
@@ -204,7 +205,7 @@ void job_work(struct job *j, const struct net_plan *p, uint64_t now)
 			j->addr = ip->client;
 	}
 	if (ip->method == IP_DHCP && !j->addr.family)
-		lease(j, now);
+		lease(j, p, now);
 	if (ip->method != IP_LINK && !j->addr.family)
 		return;
 	/* a name is of no use without somebody to ask */

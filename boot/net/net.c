@@ -52,8 +52,10 @@ int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
 	static char buf[CMDLINE_MAX];
 	struct nbd_uri u;
 	bool known = uri && nbd_uri_parse(&u, buf, sizeof(buf), uri) >= 0;
+	int rc = plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
 
-	return plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
+	net.plan.need_path = uri && !*uri;
+	return rc;
 }
 
 bool net_any_link(void)

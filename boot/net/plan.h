@@ -34,6 +34,7 @@ struct net_plan {
 	bool no_peer_dns; /* rd.peerdns=0 */
 	bool implicit;	  /* there was no ip= */
 	bool name_server; /* a server that has a name needs DNS */
+	bool need_path;	  /* the server is in a root-path of DHCP */
 	char device[18];  /* of bootdev=, else the MAC of BOOTIF=, or "" */
 	struct ip_config ip[PLAN_MAX];	/* ip= */
 	struct link_addr dns[PLAN_MAX]; /* nameserver= */

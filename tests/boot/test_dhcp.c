@@ -22,15 +22,29 @@ static int sends(uint64_t now)
 	return dhcp_send(&d, sent, now) ? *option(53) : 0;
 }
 
-/* Server 192.0.2.SERVER gives 192.0.2.LAST for 3600 s. */
+/* Server 192.0.2.SERVER gives 192.0.2.LAST for 3600 s, above 127 with a path. */
 static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 {
 	uint8_t p[300] = { 2, 1, 6 };
-	const uint8_t options[] = { 53, 1,    (uint8_t)type,
-				    54, 4,    192,
-				    0,	2,    (uint8_t)server,
-				    51, 4,    0,
-				    0,	0x0e, 0x10,
+	uint8_t path = last > 127 ? 17 : 0;
+	const uint8_t options[] = { 53,
+				    1,
+				    (uint8_t)type,
+				    54,
+				    4,
+				    192,
+				    0,
+				    2,
+				    (uint8_t)server,
+				    51,
+				    4,
+				    0,
+				    0,
+				    0x0e,
+				    0x10,
+				    path,
+				    path ? 1 : 0,
+				    path ? 'x' : 255,
 				    255 };
 
 	memcpy(p + 4, sent + 4, 4);
@@ -155,6 +169,39 @@ static void the_first_offer_wins_and_others_are_not_heard(void **state)
 	assert_int_equal(d.lease.addr[3], 5);
 }
 
+static void who_needs_a_root_path_waits_for_an_offer_that_has_one(void **state)
+{
+	(void)state;
+	d.need_path = true;
+	sends(5000);
+	assert_false(answer(DHCP_OFFER, 1, 5, 5001));
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 2, 200, 7000));
+	assert_int_equal(sends(7000), DHCP_REQUEST);
+	assert_memory_equal(option(54), "\xc0\x00\x02\x02", 4);
+	assert_false(answer(DHCP_OFFER, 1, 5, 7001));
+	assert_true(answer(DHCP_ACK, 2, 200, 7002));
+	assert_int_equal(d.state, DHCP_BOUND);
+	assert_int_equal(d.lease.addr[3], 200);
+}
+
+static void and_takes_the_first_one_without_when_there_is_none(void **state)
+{
+	(void)state;
+	d.need_path = true;
+	sends(5000);
+	assert_false(answer(DHCP_OFFER, 1, 5, 5001));
+	assert_false(answer(DHCP_OFFER, 2, 6, 5002));
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
+	assert_in_range(d.sent, 7625, 8375);
+	assert_memory_equal(option(50), "\xc0\x00\x02\x05", 4);
+	/* which is refused: no offer is left from before */
+	assert_true(answer(DHCP_NAK, 1, 5, 8400));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+}
+
 static void an_ack_before_an_offer_is_not_heard(void **state)
 {
 	(void)state;
@@ -247,6 +294,8 @@ int main(void)
 		CLIENT(a_link_that_works_again_does_not_ask_for_what_is_had),
 		CLIENT(two_machines_do_not_keep_time),
 		CLIENT(the_first_offer_wins_and_others_are_not_heard),
+		CLIENT(who_needs_a_root_path_waits_for_an_offer_that_has_one),
+		CLIENT(and_takes_the_first_one_without_when_there_is_none),
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_with_a_pause),

@@ -61,6 +61,7 @@ static void check_client(const uint8_t *data, size_t size)
 	uint64_t now = 1000;
 
 	dhcp_start(&d, mac, "", 1, now);
+	d.need_path = size & 1;
 	for (int i = 0; i < 8; i++) {
 		enum dhcp_state before;
 
