@@ -50,22 +50,24 @@ listens()
 }
 
 # dhcpd_on INTERFACE FIRST LAST OPTION...: dnsmasq in $srv, for a /24.  Sets
-# server to its pid; its log is $work/dnsmasq.log.
+# server to its pid; its log is $dhcpd_log, or $work/dnsmasq.log, its
+# leases are for $dhcpd_lease (s), or 3600.
 dhcpd_on()
 {
+	dhcpd_log=${dhcpd_log:-$work/dnsmasq.log}
 	dhcpd_on=$1
-	dhcpd_range=$2,$3,255.255.255.0,3600
+	dhcpd_range=$2,$3,255.255.255.0,${dhcpd_lease:-3600}
 	shift 3
-	: >"$work/leases"
+	: >"$dhcpd_log.leases"
 	nsenter -t "$srv" -n -m \
 		dnsmasq -C /dev/null -k -i "$dhcpd_on" --bind-interfaces \
 		--no-resolv --no-hosts --no-ping --log-dhcp --log-facility=- \
-		--dhcp-leasefile="$work/leases" --user=root \
+		--dhcp-leasefile="$dhcpd_log.leases" --user=root \
 		--dhcp-range="$dhcpd_range" \
-		"$@" >"$work/dnsmasq.log" 2>&1 </dev/null &
+		"$@" >"$dhcpd_log" 2>&1 </dev/null &
 	server=$!
 	servers="$servers $server"
-	listens -u 67 "$server" "$work/dnsmasq.log"
+	listens -u 67 "$server" "$dhcpd_log"
 }
 
 # nbdkit_at ADDRESS ARGUMENT...: in $srv; server stays what it is, nbdkit is

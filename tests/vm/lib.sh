@@ -142,18 +142,33 @@ disk_of()
 
 # ---- machines ----
 
-# qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine.
+# The machine's network cards: at QEMU's own network, or those at vm_taps.
+vm_cards()
+{
+	[ "${vm_taps-}" ] || echo "-netdev user,id=net,ipv6=off" \
+		"-device ${vm_nic:-virtio-net-pci},netdev=net,romfile="
+	cards=0
+	for tap in ${vm_taps-}; do
+		echo "-netdev tap,id=$tap,ifname=$tap,script=no,downscript=no" \
+			"-device virtio-net-pci,netdev=$tap,romfile=,mac=${vm_mac-}$cards"
+		cards=$((cards + 1))
+	done
+}
+
+# qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine, in the
+# network namespace of the process vm_at if there is one.
 qemu()
 {
 	initrd=$1 append=$2
 	shift 2
-	exec ${vm_limit:+timeout "$vm_limit"} qemu-system-x86_64 \
+	# shellcheck disable=SC2046 # words on purpose
+	exec ${vm_limit:+timeout "$vm_limit"} \
+		${vm_at:+nsenter -t "$vm_at" -n} qemu-system-x86_64 \
 		-accel "$ACCEL" -cpu max -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
 		-kernel "$kernel" -initrd "$initrd" \
 		-append "console=ttyS0 panic=1 $append" \
-		-netdev user,id=net,ipv6=off \
-		-device "${vm_nic:-virtio-net-pci},netdev=net,romfile=" "$@"
+		$(vm_cards) "$@"
 }
 
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: in the background, its

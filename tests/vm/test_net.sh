@@ -1,46 +1,304 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines that get their address from QEMU's DHCP server.  TAP on standard
-# output.
+# Machines that get their address from QEMU's DHCP server, and then, as root,
+# on networks of ours.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
 tree=$work/tree
 
-# booted SENTENCE WORDS PATTERN...: the guest says a line that matches each.
-booted()
+# begin WORDS [QEMU-ARGUMENT...]
+begin()
 {
-	sentence=$1
+	words=$1
+	shift
 	vm_start "$work/initramfs" \
-		"root=nbd://$host:$port/ loglevel=4 nbdboot.debug $2"
-	shift 2
+		"loglevel=4 nbdboot.debug nbdboot.timeout=100 $words" "$@"
+}
+
+end()
+{
 	while vm_wait '*'; do :; done
 	vm_stop
+}
+
+boot()
+{
+	begin "$1"
+	end
+}
+
+# told SENTENCE PATTERN...: the latest machine ran to its end and said a line
+# that matches each; with a '!' before it, none that does
+told()
+{
+	sentence=$1
+	shift
 	for pattern in '^guest: end$' "$@"; do
-		grep -q -e "$pattern" "$work/log" && continue
+		case $pattern in
+		!*) ! grep -q -e "${pattern#!}" "$work/log" && continue ;;
+		*) grep -q -e "$pattern" "$work/log" && continue ;;
+		esac
 		not_ok "$sentence: $pattern"
 		show "$work/log"
 		return
 	done
 	ok "$sentence"
-	grep 'nbdboot: network$\|nbdboot: eth0\|nbdboot: connect$' \
-		"$work/log" | sed 's/^/# /'
 }
 
 find_kernel
 root_tree "$tree" net-guest.sh
 ext4_of "$tree" "$work/ext4"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4' |
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q' |
 	sed 's/^/# /'
-serve 0 file "$work/ext4"
 
-booted 'ip=dhcp gets a lease' ip=dhcp \
-	'^guest: address 10.0.2.15/24 forever$' '^guest: route 10.0.2.2$' \
-	"^guest: IPV4DNS0='10.0.2.3'$" "^guest: DHCPSERVER='10.0.2.2'$"
-booted 'a server with an IPv4 address wants DHCP without ip=, too' '' \
-	'^guest: address 10.0.2.15/24 forever$'
+# ---- QEMU's network ----
+
+serve 0 file "$work/ext4"
+root=nbd://$host:$port/
+
+boot "root=$root ip=dhcp"
+told 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
+	'^guest: route 10.0.2.2 eth0$' "^guest: IPV4DNS0='10.0.2.3'$" \
+	"^guest: DHCPSERVER='10.0.2.2'$"
+boot "root=$root"
+told 'a server with an IPv4 address wants DHCP without ip=, too' \
+	'^guest: eth0 10.0.2.15/24 forever$'
 vm_nic=e1000
-booted 'another card, named by its MAC' 'ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56' \
-	'^guest: address 10.0.2.15/24 forever$' '^guest: host guest$'
+boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
+told 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
+	'^guest: host guest$'
 vm_nic=
+
+# ---- networks of ours ----
+
+why=''
+[ "$(id -u)" = 0 ] || why='network namespaces need root'
+[ -c /dev/net/tun ] || why='there is no /dev/net/tun'
+if [ "$why" ]; then
+	ok "machines on networks of ours # SKIP $why"
+	finish
+	exit
+fi
+# shellcheck source=tests/netns.sh
+. "$here/../netns.sh"
+# shellcheck source=tests/vm/lan.sh
+. "$here/lan.sh"
+
+vm_cpus=1
+vm_memory=256
+lan_up
+export_on 10809 --filter=exportname file "$work/ext4" exportname=root \
+	exportname-strict=true
+export_on 10810 file "$work/ext4"
+
+# ---- the root-path, in each form ----
+
+# path ROOT-PATH WORDS
+path()
+{
+	lan_dhcpd ${1:+--dhcp-option=17,"$1"}
+	boot "$2"
+	lan_stop
+}
+
+# When the network is there, in percent of the time of the kernel itself, which
+# tells how busy we are.
+until_network()
+{
+	awk '/^guest: step kernel: / { kernel = $5 }
+		/^guest: step network: / { print int($5 * 100 / kernel) }' \
+		"$work/log"
+}
+
+vm_taps=t0
+path nbd://192.0.2.1/root root=dhcp
+told 'root=dhcp, and a URI is the root-path' \
+	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$' \
+	'^guest: server nbd://192.0.2.1/root$'
+one=$(until_network)
+path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
+told 'netroot=dhcp, in the form of dracut, by name' \
+	'^guest: server nbd://192.0.2.1/root$' \
+	'^guest: root /dev/nbd0 ext4 ro,noatime'
+path nbd:192.0.2.1:10810 netroot=dhcp
+told 'netroot=dhcp, in the form of dracut, by port' \
+	'^guest: server nbd://192.0.2.1:10810/$'
+path nbdroot=192.0.2.1,root,nbd2 root=dhcp
+told 'root=dhcp, in the form of Debian, with a device' \
+	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
+path 192.0.2.1 'nbdroot=dhcp,root,nbd1'
+told 'nbdroot=dhcp, which takes the server alone from DHCP' \
+	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd1 '
+path '[2001:db8::1]:10809/root' 'nbdroot=dhcp root=/dev/nbd3 ip=dhcp ip=auto6'
+told 'nbdroot=dhcp, and an IPv6 server is the root-path' \
+	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: root /dev/nbd3 '
+
+# ---- one server more, or another one ----
+
+# Another server for br0, with other addresses to give.
+second_dhcpd()
+{
+	first=$srv
+	srv=$other
+	dhcpd_log=$work/second.log
+	dhcpd_on eth0 192.0.2.150 192.0.2.199 "$@"
+	second_dhcpd=$server
+	srv=$first
+	dhcpd_log=
+}
+
+# asked LOG MESSAGE SENTENCE: the server of LOG has seen it
+asked()
+{
+	if grep -q "DHCP$2(" "$1"; then
+		ok "$3"
+	else
+		not_ok "$3"
+		show "$1"
+	fi
+}
+
+namespace
+other=$ns
+cli=$other
+cable p2 eth0
+at "$srv" ip link set p2 master br0
+at "$other" ip addr add 192.0.2.2/24 dev eth0
+at "$other" ip link set eth0 up
+
+# The one that is slow to offer has the root of nobody.
+lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
+second_dhcpd --dhcp-reply-delay=2 --dhcp-option=17,nbd://192.0.2.2/wrong
+boot root=dhcp
+told 'of two servers, the one that is first to offer is taken' \
+	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
+	'^guest: server nbd://192.0.2.1/root$'
+asked "$work/second.log" DISCOVER 'the other one was asked, too'
+lan_stop
+second_dhcpd --dhcp-reply-delay=1 --dhcp-option=17,nbd://192.0.2.1/root
+server=$lan_dhcpd
+lan_stop
+lan_dhcpd
+boot root=dhcp
+told 'of two servers, the one that is first with a root-path is taken' \
+	'^guest: eth0 192\.0\.2\.1[5-9][0-9]/24 forever$' \
+	'^guest: server nbd://192.0.2.1/root$'
+asked "$work/dnsmasq.log" OFFER 'the other one made an offer, too'
+lan_stop
+kill "$second_dhcpd"
+
+# Nobody answers until the first message was sent in vain.
+begin root=dhcp
+vm_wait '*DHCP message 2*' || true
+lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
+end
+told 'a server that is silent at first is asked again' \
+	'^guest: server nbd://192.0.2.1/root$'
+lan_stop
+
+lan_dhcpd --dhcp-reply-delay=3 --dhcp-option=17,nbd://192.0.2.1/root
+boot root=dhcp
+told 'a server that takes 3 s to offer is waited for' \
+	'DHCP message 2' '^guest: server nbd://192.0.2.1/root$'
+lan_stop
+
+mkfifo "$work/refused"
+liar nak
+begin root=dhcp
+read -r word <"$work/refused"
+lan_stop
+lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
+end
+told "after a request is $word another address is asked for" \
+	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
+	'!192\.0\.2\.66/' '^guest: server nbd://192.0.2.1/root$'
+asked "$work/dnsmasq.log" DISCOVER 'by a new discovery'
+lan_stop
+
+liar garbage
+boot root=dhcp
+told 'a good answer is found among bad ones' \
+	'^guest: eth0 192\.0\.2\.66/24 forever$' \
+	'^guest: server nbd://192.0.2.1/root$'
+told 'and its bad options are left out' '^guest: mtu eth0 1500$' \
+	'!guest: route' '^guest: host (none)$' "^guest: DNSDOMAIN=''\$" \
+	'^guest: nameserver 192.0.2.1$' "^guest: IPV4DNS1='0.0.0.0'\$"
+lan_stop
+
+# ---- two cards ----
+
+lan_dhcpd --dhcp-option=tag:br0,17,nbd://192.0.2.1/root \
+	--dhcp-option=tag:br1,17,nbd://198.51.100.1/root
+
+# as_fast SENTENCE: the network was there in at most twice the time that it
+# took with one card
+as_fast()
+{
+	two=$(until_network)
+	if [ "$two" ] && [ "$two" -le $((one * 2)) ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+	fi
+	echo "# the network is up after $two %, with one card after $one %"
+}
+
+vm_taps='t2 t0'
+boot 'root=dhcp ip=dhcp'
+told 'of two cards, the one where somebody answers gets the lease' \
+	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
+	'^guest: server nbd://192.0.2.1/root$'
+as_fast 'the other one, where nobody answers, costs no time'
+
+mkfifo "$work/monitor.in" "$work/monitor.out"
+begin 'root=dhcp ip=dhcp' -S -chardev "pipe,id=monitor,path=$work/monitor" \
+	-mon monitor
+printf '%s\n' 'set_link t2 off' cont >"$work/monitor.in"
+end
+told 'of two cards, the one with a cable gets the lease' \
+	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
+	'^guest: carrier eth0 0$' '^guest: server nbd://192.0.2.1/root$'
+as_fast 'the other one, without a cable, costs no time'
+
+vm_taps='t0 t1'
+boot "root=dhcp ip=dhcp BOOTIF=01-$(echo ${vm_mac}1 | tr : -)"
+told 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
+	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
+	'^guest: server nbd://198.51.100.1/root$'
+boot "root=dhcp ifname=lan:${vm_mac}1 ip=lan:dhcp"
+told 'ifname= renames the second of two cards' '!guest: eth0 ' \
+	'^guest: lan 198\.51\.100\.[0-9]*/24 forever$' \
+	'^guest: server nbd://198.51.100.1/root$'
+boot 'root=dhcp ip=eth0:dhcp ip=eth1:dhcp bootdev=eth1'
+told 'bootdev= says whose root-path counts' \
+	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
+	"^guest: DEVICE='eth1'\$" '^guest: server nbd://198.51.100.1/root$'
+
+# ---- IPv6 ----
+
+vm_taps=t0
+boot 'root=nbd://[2001:db8::1]/root'
+told 'an IPv6 address comes by router advertisement' \
+	'^guest: eth0 2001:db8::.*/64' \
+	'^guest: nameserver fe80:.*:1%eth0$' \
+	'^guest: server nbd://\[2001:db8::1\]/root$'
+boot 'root=nbd://[fe80::1%25eth0]/root'
+told 'a link-local address and its zone are enough' \
+	'!guest: eth0 192' '^guest: server nbd://\[fe80::1%25eth0\]/root$'
+
+# ---- a VLAN ----
+
+switch_up
+vm_taps=t3
+boot 'root=nbd://203.0.113.1/root vlan=eth0.7:eth0 ip=eth0.7:dhcp'
+told 'a lease in a VLAN, where the root is' '!guest: eth0 ' \
+	'^guest: eth0.7 203\.0\.113\.[5-9][0-9]/24 forever$' \
+	'^guest: server nbd://203.0.113.1/root$'
+boot "root=nbd://203.0.113.1/root vlan=vlan0007:eth0 \
+ip=203.0.113.7::203.0.113.1:255.255.255.0::vlan0007:none"
+told 'a static address in a VLAN, by another name' '!guest: eth0 ' \
+	'^guest: vlan0007 203\.0\.113\.7/24 forever$' \
+	'^guest: server nbd://203.0.113.1/root$'
+switch_down
 finish
