@@ -114,11 +114,13 @@ serve_at()
 	servers="$servers $server"
 }
 
-# Ends the latest server at once; its port is free then.
+# Ends the latest server at once; its port is free then: the process is gone, or
+# one thread of it is left, which waits to be buried.
 unserve()
 {
 	kill -9 "$server"
-	while [ "$(port_of "$server")" ]; do :; done
+	until [ ! -e "/proc/$server" ] || [ 2 = "$(grep -cs \
+		'^State:.Z\|^Threads:.1$' "/proc/$server/status")" ]; do :; done
 }
 
 # daemon_at PORT COMMAND...: starts a server that stays in the foreground and
