@@ -160,6 +160,7 @@ int cmd_shutdown(int argc, char *argv[]);
 int cmd_init(int argc, char *argv[]);
 int cmd_parse_root(int argc, char *argv[]);
 int cmd_ifup(int argc, char *argv[]);
+int cmd_renew(int argc, char *argv[]);
 int cmd_modprobe(int argc, char *argv[]);
 int cmd_help(int argc, char *argv[]);
 int cmd_version(int argc, char *argv[]);

@@ -118,6 +118,9 @@ const struct command cli_commands[] = {
 	  "-r  renew the lease, print the seconds until the next time\n"
 	  "-v  tell each step\n" },
 #endif
+#ifdef CONFIG_BOOT_RENEW
+	{ "renew", cmd_renew, "", "stay, and renew the lease of the root\n" },
+#endif
 	{ "help", cmd_help, "[COMMAND]", "explain a command\n" },
 	{ "version", cmd_version, "", "print the version\n" },
 };

@@ -37,6 +37,9 @@ static const struct word {
 #ifdef CONFIG_BOOT_WATCH
 	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
 #endif
+#ifdef CONFIG_BOOT_RENEW
+	{ "nbdboot.renew", offsetof(struct cmdline, no_renew), NO, 0, 0 },
+#endif
 	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
 #ifdef CONFIG_BOOT_DIALECTS
 	{ "netroot", offsetof(struct cmdline, netroot), TEXT, 0, 0 },

@@ -40,6 +40,7 @@ struct cmdline {
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */
 	bool no_watch;	     /* nbdboot.watch=0 */
+	bool no_renew;	     /* nbdboot.renew=0 */
 	bool swap;	     /* nbdboot.swap */
 	int connections;     /* nbdboot.connections=, 1 if not given */
 	int io_timeout;	     /* nbdboot.io-timeout=: s, 0 if not given */

@@ -40,7 +40,7 @@ static struct boot {
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
 	int index;	   /* N of nbdN, -1: not connected */
-	pid_t watchers[2]; /* of the root and the overlay; 0: none */
+	pid_t watchers[3]; /* of root, overlay and lease; 0: none */
 	bool mounted;	   /* the new root */
 } b;
 
@@ -269,11 +269,23 @@ static int do_watch_ready(struct nbd_diag *d)
 
 static void undo_watch(void)
 {
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		if (b.watchers[i] > 0)
 			watch_stop(b.watchers[i]);
 		b.watchers[i] = 0;
 	}
+}
+#endif
+
+#ifdef CONFIG_BOOT_RENEW
+/* Ended by undo_watch(). */
+static int do_renew(struct nbd_diag *d)
+{
+	if (b.cmd.no_renew || !net_state()->ends)
+		return NBD_OK;
+	b.watchers[2] = watch_start(WATCH_LEASE, &b.recovery.signals);
+	b.watchers[2] = await_watcher(b.watchers[2], WATCH_LEASE, d);
+	return NBD_OK;
 }
 #endif
 
@@ -358,6 +370,9 @@ static const struct step {
 #endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "watch ready", do_watch_ready, NULL, "", false },
+#endif
+#ifdef CONFIG_BOOT_RENEW
+	{ "renew", do_renew, NULL, "", false },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "timer", do_stop_timer, onfail_start, "", false },

@@ -40,6 +40,7 @@ static _Noreturn void become(int index, const sigset_t *signals)
 {
 	static char self[256], name[16];
 	char *argv[] = { "@nbdboot", "watch", name, NULL };
+	char *renew[] = { "@nbdboot", "renew", NULL };
 	char *env[] = { "NOTIFY_SOCKET=@" READY, NULL };
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -47,7 +48,7 @@ static _Noreturn void become(int index, const sigset_t *signals)
 	/* its comm is the name it is started by */
 	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
-		execve("/nbdboot", argv, env);
+		execve("/nbdboot", index == WATCH_LEASE ? renew : argv, env);
 	}
 	_exit(1);
 }
@@ -87,6 +88,8 @@ int watch_ready(pid_t pid, int index, struct nbd_diag *d)
 		return (int)pid;
 	if (pid > 0)
 		watch_stop(pid);
+	if (index == WATCH_LEASE)
+		return nbd_diag(d, NBD_E_IO, "nobody renews the lease");
 	return nbd_diag(d, NBD_E_IO,
 			"the watcher did not start: after an outage, "
 			"`nbdboot reconnect nbd%d` is needed",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The watcher of the root, started while everything can still be read. */
+/* Processes that stay, started while everything can still be read. */
 #ifndef BOOT_INIT_WATCH_H
 #define BOOT_INIT_WATCH_H
 
@@ -7,6 +7,9 @@
 #include <sys/types.h>
 
 #include "port/port.h"
+
+/* In the place of the index of a device: `nbdboot renew`. */
+#define WATCH_LEASE (-1)
 
 /*
  * Starts `nbdboot watch nbdN` with the signal mask: its pid, or -1.  It gets

@@ -244,6 +244,7 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	unsigned i, at = 0;
 
 	s->dhcp = true;
+	s->ends = l->seconds != UINT32_MAX;
 	s->gateway = in4(l->router, 32);
 	while (dhcp_route(l, &at, &r))
 		if (!r.prefix)

@@ -19,6 +19,7 @@
 struct net_state {
 	bool up;    /* an interface is configured, and this is about it */
 	bool dhcp;  /* and there is a lease */
+	bool ends;  /* which has an end */
 	bool fixed; /* the address is that of ip= */
 	bool vlan;  /* the interface is one of vlan= */
 	int index;  /* of the interface */

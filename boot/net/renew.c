@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The lease of a machine that runs, over ordinary UDP. */
+#include "boot/net/renew.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "boot/net/handover.h"
 #include "boot/net/job.h"
 #include "port/linux/packet.h"
+
+static struct job j;
 
 static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
 {
@@ -50,29 +53,43 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 }
 
 /* Writes down what was got, as at first. */
-static int keep(const struct job *j, struct nbd_diag *d)
+static int keep(struct nbd_diag *d)
 {
 	static struct net_plan plan;
 	struct net_state s;
 
-	job_state(j, &plan, &s);
-	return handover_lease(&s, &j->dhcp, true, d);
+	job_state(&j, &plan, &s);
+	return handover_lease(&s, &j.dhcp, true, d);
 }
 
-int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
+int renew_read(struct dhcp **dhcp, struct nbd_diag *d)
 {
 	static struct ip_config ip;
-	static struct job j;
-	uint64_t now = nbd_now_ms();
-	uint32_t seed = (uint32_t)now;
-	int fd, rc = handover_read(j.l.name, &j.dhcp, d);
+	int rc = handover_read(j.l.name, &j.dhcp, d);
 
 	if (!rc)
 		rc = link_find(j.l.name, &j.l, d);
-	fd = rc < 0 ? rc : packet_udp(j.l.name, DHCP_CLIENT, d);
+	j.ip = &ip;
+	*dhcp = &j.dhcp;
+	return rc < 0 ? rc : NBD_OK;
+}
+
+static void take_name(void *ctx, const struct link *l)
+{
+	(void)ctx;
+	if (l->index == j.l.index)
+		j.l = *l;
+}
+
+int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
+{
+	uint64_t now = nbd_now_ms();
+	uint32_t seed = (uint32_t)now;
+	int fd, rc = link_each(take_name, NULL, d);
+
+	fd = rc < 0 ? rc : packet_udp(j.l.name, DHCP_CLIENT, alone, d);
 	if (fd < 0)
 		return fd;
-	j.ip = &ip;
 	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	dhcp_renewal(&j.dhcp, j.l.mac, seed, now);
 	talk(fd, &j.dhcp, now + timeout_ms);
@@ -89,8 +106,19 @@ int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
 	j.addr = (struct link_addr){ .family = AF_INET,
 				     .prefix = j.dhcp.lease.prefix };
 	memcpy(j.addr.ip, j.dhcp.lease.addr, 4);
-	rc = keep(&j, d);
+	return NBD_OK;
+}
+
+int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
+{
+	struct dhcp *dhcp;
+	int rc = renew_read(&dhcp, d);
+
+	if (!rc)
+		rc = renew_once(timeout_ms, false, d);
+	if (!rc)
+		rc = keep(d);
 	return rc < 0 ? rc
-		      : (int)(j.dhcp.lease.t1 > 0x7fffffff ? 0x7fffffff
-							   : j.dhcp.lease.t1);
+		      : (int)(dhcp->lease.t1 > 0x7fffffff ? 0x7fffffff
+							  : dhcp->lease.t1);
 }

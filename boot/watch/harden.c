@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -56,6 +57,17 @@ static void spare_us(void)
 		warn("cannot be spared when memory runs out");
 	if (fd >= 0)
 		close(fd);
+}
+
+void log_to_kernel(void)
+{
+	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");
+	int fd = person ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, 2);
+	close(fd);
 }
 
 /*

@@ -28,6 +28,9 @@ int worker_run(int index, struct nbd_diag *d);
  */
 void harden(void);
 
+/* Messages to the kernel's log: it never waits, as a journal's disk may. */
+void log_to_kernel(void);
+
 /* In the place of the index of a device: the one who watches all of them. */
 #define WATCH_ALL (-1)
 

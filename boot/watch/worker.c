@@ -102,18 +102,6 @@ static int prepare(int index, struct nbd_diag *d)
 	return 0;
 }
 
-/* Messages to the kernel's log: it never waits, as a journal's disk may. */
-static void log_to_kernel(void)
-{
-	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");
-	int fd = person ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	dup2(fd, 2);
-	close(fd);
-}
-
 /* ---- the watch ---- */
 
 static void log_change(const char *text)

@@ -185,19 +185,23 @@ unsigned char *packet_recv(int fd, unsigned port, unsigned char *buf,
 	return packet_payload(buf, len, port, has_sums(&m));
 }
 
-int packet_udp(const char *interface, unsigned port, struct nbd_diag *d)
+int packet_udp(const char *interface, unsigned port, bool alone,
+	       struct nbd_diag *d)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET,
 				 .sin_port = htons((uint16_t)port) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1;
+	int on = 1, share = !alone, rc;
 
 	if (fd < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface,
 		       (socklen_t)strlen(interface)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &share, sizeof(share)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &on, sizeof(on)) ||
-	    bind(fd, (struct sockaddr *)&a, sizeof(a)))
-		return failed(fd, "UDP socket", d);
+	    bind(fd, (struct sockaddr *)&a, sizeof(a))) {
+		rc = errno == EADDRINUSE ? NBD_E_IN_USE : NBD_E_KERNEL;
+		failed(fd, "UDP socket", d);
+		return rc;
+	}
 	return fd;
 }

@@ -47,8 +47,10 @@ unsigned char *packet_recv(int fd, unsigned port, unsigned char *buf,
 
 /*
  * An ordinary non-blocking UDP socket on that port of the interface, for an
- * interface that has an address; it may broadcast.
+ * interface that has an address; it may broadcast.  alone: NBD_E_IN_USE if
+ * another program has one there.
  */
-int packet_udp(const char *interface, unsigned port, struct nbd_diag *d);
+int packet_udp(const char *interface, unsigned port, bool alone,
+	       struct nbd_diag *d);
 
 #endif

@@ -159,7 +159,7 @@ static void the_kernel_leaves_sums_out_between_neighbours(void **state)
 				  .sin_port = htons(68),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int fd = packet_open(LINK_LO, 68, NULL);
-	int udp = packet_udp("lo", 68, NULL);
+	int udp = packet_udp("lo", 68, false, NULL);
 	unsigned char *payload;
 
 	(void)state;
@@ -171,6 +171,21 @@ static void the_kernel_leaves_sums_out_between_neighbours(void **state)
 	close(udp);
 }
 
+static void a_port_that_is_wanted_alone_may_be_in_use(void **state)
+{
+	int udp = packet_udp("lo", 68, true, NULL);
+
+	(void)state;
+	assert_true(udp >= 0);
+	assert_int_equal(packet_udp("lo", 68, true, NULL), NBD_E_IN_USE);
+	assert_int_equal(packet_udp("lo", 68, false, NULL), NBD_E_IN_USE);
+	close(udp);
+	udp = packet_udp("lo", 68, false, NULL);
+	assert_true(udp >= 0);
+	assert_int_equal(packet_udp("lo", 68, true, NULL), NBD_E_IN_USE);
+	close(udp);
+}
+
 static void what_cannot_be_opened_is_told(void **state)
 {
 	struct nbd_diag d;
@@ -178,7 +193,7 @@ static void what_cannot_be_opened_is_told(void **state)
 	(void)state;
 	assert_int_equal(packet_open(4711, 68, &d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "No such device"));
-	assert_int_equal(packet_udp("eth7", 68, &d), NBD_E_KERNEL);
+	assert_int_equal(packet_udp("eth7", 68, false, &d), NBD_E_KERNEL);
 }
 
 int main(void)
@@ -193,6 +208,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			the_kernel_leaves_sums_out_between_neighbours,
 			own_namespace),
+		cmocka_unit_test_setup(a_port_that_is_wanted_alone_may_be_in_use,
+				       own_namespace),
 		cmocka_unit_test_setup(what_cannot_be_opened_is_told,
 				       own_namespace),
 	};

@@ -22,5 +22,22 @@ for device in /sys/block/nbd*/backend; do
 done
 sed -n 's/.*"name":"\([^"]*\)","start":\([0-9]*\),"end":\([0-9]*\).*/guest: step \1: \2 \3/p' \
 	/run/nbdboot/boot.json
+for process in /proc/[0-9]*; do
+	grep -q '^@nbdboot.renew' "$process/cmdline" 2>/dev/null || continue
+	renew=${process#/proc/}
+	awk '/^(Rss|Pss|Locked|Anonymous):/ { print "guest: renew", $1, $2 }' \
+		"$process/smaps_rollup"
+	for fd in "$process"/fd/*; do
+		echo "guest: renew open $(readlink "$fd")"
+	done
+done
 echo 'guest: end'
+# Told to by a connection, takes the port of DHCP clients: what does it say?
+if grep -q test.stay /proc/cmdline; then
+	nc -l -p 9 </dev/null
+	socat -u UDP4-RECV:68,reuseaddr OPEN:/dev/null &
+	grep -m 1 'nbdboot: renew:' /proc/kmsg | sed 's/.*nbdboot/guest/'
+	while [ -e "/proc/$renew/exe" ]; do :; done
+	echo 'guest: alone'
+fi
 poweroff -f

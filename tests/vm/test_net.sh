@@ -48,6 +48,7 @@ told()
 
 find_kernel
 root_tree "$tree" net-guest.sh
+copy_program "$tree" socat
 ext4_of "$tree" "$work/ext4"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q' |
 	sed 's/^/# /'
@@ -121,9 +122,10 @@ path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
 told 'netroot=dhcp, in the form of dracut, by name' \
 	'^guest: server nbd://192.0.2.1/root$' \
 	'^guest: root /dev/nbd0 ext4 ro,noatime'
-path nbd:192.0.2.1:10810 netroot=dhcp
+path nbd:192.0.2.1:10810 'netroot=dhcp nbdboot.renew=0'
 told 'netroot=dhcp, in the form of dracut, by port' \
 	'^guest: server nbd://192.0.2.1:10810/$'
+told 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
 path nbdroot=192.0.2.1,root,nbd2 root=dhcp
 told 'root=dhcp, in the form of Debian, with a device' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
@@ -224,6 +226,47 @@ told 'a good answer is found among bad ones' \
 told 'and its bad options are left out' '^guest: mtu eth0 1500$' \
 	'!guest: route' '^guest: host (none)$' "^guest: DNSDOMAIN=''\$" \
 	'^guest: nameserver 192.0.2.1$' "^guest: IPV4DNS1='0.0.0.0'\$"
+lan_stop
+
+# ---- the lease is renewed ----
+
+# acks N: until the server has written so many
+acks()
+{
+	until [ "$(grep -c DHCPACK "$work/dnsmasq.log")" -ge "$1" ]; do
+		kill -0 "$vm" || return 1
+	done
+}
+
+# RSS_MAX: KiB, which it has locked
+RSS_MAX=600
+
+dhcpd_lease=120
+lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root --dhcp-option=option:T1,4
+dhcpd_lease=
+begin 'root=dhcp test.stay'
+vm_wait 'guest: end*' || true
+told 'a process that renews the lease lives on in the real system' \
+	'^guest: renew Rss' '^guest: renew open .*kmsg$'
+begin=$(grep -c DHCPACK "$work/dnsmasq.log")
+if acks $((begin + 2)) &&
+	[ "$(grep -c DHCPDISCOVER "$work/dnsmasq.log")" -le 2 ]; then
+	ok 'the server sees it renewed, again and again'
+else
+	not_ok 'the server sees it renewed, again and again'
+	show "$work/dnsmasq.log"
+fi
+rss=$(sed -n 's/^guest: renew Rss: //p' "$work/log")
+if [ "${rss:-9999}" -le $RSS_MAX ]; then
+	ok "it takes at most $RSS_MAX KiB: $rss"
+else
+	not_ok "it takes at most $RSS_MAX KiB: $rss"
+fi
+lan_guest=$(sed -n 's,^guest: eth0 \([0-9.]*\)/24 .*,\1,p' "$work/log")
+at "$srv" socat -u /dev/null "TCP:$lan_guest:9"
+end
+told 'it leaves the lease to another DHCP client' \
+	'^guest: renew: another DHCP client has the' '^guest: alone$'
 lan_stop
 
 # ---- two cards ----
