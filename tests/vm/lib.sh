@@ -167,7 +167,7 @@ qemu()
 		-accel "$ACCEL" -cpu max -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
 		-kernel "$kernel" -initrd "$initrd" \
-		-append "console=ttyS0 panic=1 $append" \
+		-append "console=ttyS0 panic=1 no_timer_check $append" \
 		$(vm_cards) "$@"
 }
 
