@@ -84,7 +84,7 @@ static int do_cmdline(struct nbd_diag *d)
 	if (!rc && b.root.part)
 		rc = part_check(b.root.part, d);
 	if (!rc)
-		rc = net_configure(c, b.root.uri[0], d);
+		rc = net_configure(c, b.root.uris ? b.root.uri[0] : "", d);
 	if (b.root.note.text[0])
 		/* escaped already */
 		say("the kernel command line speaks of: %s, which has no "

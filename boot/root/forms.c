@@ -272,10 +272,8 @@ static int from_dhcp(struct parse *s)
 	const char *path = s->env ? s->env->root_path : NULL;
 
 	s->r->from_dhcp = true;
-	if (!path || !*path) {
-		s->r->uri[0] = "";
+	if (!path || !*path)
 		return NBD_OK;
-	}
 	s->word = "root-path of DHCP";
 	s->value = path;
 	path += root_begins(path, "nbdroot=") ? 8 : 0;

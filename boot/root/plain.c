@@ -22,6 +22,7 @@ int root_parse(struct root_spec *r, const struct cmdline *c,
 		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
 	r->is_unix = a.b.uris[0].is_unix;
 	r->uri[0] = c->root;
+	r->uris = 1;
 	r->part = c->part;
 	r->fstype = c->fstype;
 	r->options = c->flags;

@@ -43,8 +43,7 @@ struct root_env {
 
 /* What was understood.  Strings are NULL if not given. */
 struct root_spec {
-	/* canonical, in the order to be tried; "": a root-path is needed */
-	const char *uri[ROOT_URIS];
+	const char *uri[ROOT_URIS]; /* canonical, in the order to be tried */
 	unsigned uris;	     /* 0 with from_dhcp: DHCP has not told yet */
 	bool is_unix;	     /* no network is needed for the first */
 	bool from_dhcp;	     /* the server, or all of it, is DHCP's */
