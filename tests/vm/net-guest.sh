@@ -40,4 +40,4 @@ if grep -q test.stay /proc/cmdline; then
 	while [ -e "/proc/$renew/exe" ]; do :; done
 	echo 'guest: alone'
 fi
-poweroff -f
+exec /run/initramfs/shutdown poweroff

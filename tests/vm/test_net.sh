@@ -117,18 +117,13 @@ path nbd://192.0.2.1/root root=dhcp
 told 'root=dhcp, and a URI is the root-path' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
+told 'the process that renews the lease lets go of the root at the end' \
+	'^guest: renew Rss' 'nbdboot: all is unmounted and disconnected$'
 one=$(until_network)
 path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
 told 'netroot=dhcp, in the form of dracut, by name' \
 	'^guest: server nbd://192.0.2.1/root$' \
 	'^guest: root /dev/nbd0 ext4 ro,noatime'
-path nbd:192.0.2.1:10810 'netroot=dhcp nbdboot.renew=0'
-told 'netroot=dhcp, in the form of dracut, by port' \
-	'^guest: server nbd://192.0.2.1:10810/$'
-told 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
-path nbdroot=192.0.2.1,root,nbd2 root=dhcp
-told 'root=dhcp, in the form of Debian, with a device' \
-	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
 path 192.0.2.1 'nbdroot=dhcp,root,nbd1'
 told 'nbdroot=dhcp, which takes the server alone from DHCP' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd1 '
@@ -191,18 +186,23 @@ lan_stop
 kill "$second_dhcpd"
 
 # Nobody answers until the first message was sent in vain.
-begin root=dhcp
+begin 'netroot=dhcp nbdboot.renew=0'
 vm_wait '*DHCP message 2*' || true
-lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
+lan_dhcpd --dhcp-option=17,nbd:192.0.2.1:10810
 end
-told 'a server that is silent at first is asked again' \
-	'^guest: server nbd://192.0.2.1/root$'
+told 'a server that is silent at first is asked again' 'DHCP message 2' \
+	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
+told 'netroot=dhcp, in the form of dracut, by port' \
+	'^guest: server nbd://192.0.2.1:10810/$'
+told 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
 lan_stop
 
-lan_dhcpd --dhcp-reply-delay=3 --dhcp-option=17,nbd://192.0.2.1/root
+lan_dhcpd --dhcp-reply-delay=3 --dhcp-option=17,nbdroot=192.0.2.1,root,nbd2
 boot root=dhcp
-told 'a server that takes 3 s to offer is waited for' \
-	'DHCP message 2' '^guest: server nbd://192.0.2.1/root$'
+told 'a server that takes 3 s to offer is waited for' 'DHCP message 2' \
+	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
+told 'root=dhcp, in the form of Debian, with a device' \
+	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
 lan_stop
 
 mkfifo "$work/refused"
