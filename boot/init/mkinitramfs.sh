@@ -38,10 +38,10 @@ it is SOURCE_DATE_EPOCH (s since 1970), or 0.
   -k KERNEL   a version ("6.1.0-56-amd64"), the path of a kernel image, of its
               modules, or of a folder that holds lib/modules
               (default: the version of the kernel that runs)
-  -m MODULES  names of modules.  What they depend on comes along, and nbd and
-              af_packet (for DHCP) always do.  The word "auto" (or "default"),
-              taken without -m, stands for what the kernel has of the network
-              cards$nic_set
+  -m MODULES  names of modules.  What they depend on comes along, and nbd,
+              af_packet (for DHCP) and tcp_diag (for the watcher) always do.
+              The word "auto" (or "default"), taken without -m, stands for
+              what the kernel has of the network cards$nic_set
               of the file systems$fs_set
               and of the modules for TLS.  Some of the cards (bnx2, tg3 and
               others) want firmware: add it with -a.
@@ -230,8 +230,8 @@ closure()
 		"$dir/modules.softdep"
 }
 
-# DHCP is sent through packet sockets
-asked="nbd $overlay" optional=af_packet
+# DHCP is sent through packet sockets; tcp_diag tells which connections live
+asked="nbd $overlay" optional='af_packet tcp_diag'
 for name in $modules; do
 	case $name in
 	auto | default) optional="$optional $nic_set$fs_set$tls_set" ;;

@@ -43,7 +43,8 @@ int sockdiag_tag(int fd, int index);
  * fn sees each socket of nbdN of those kinds in this network namespace, asked
  * for through s, a socket of NETLINK_SOCK_DIAG.  Loads the modules that it
  * takes.  On failure fn has not seen all of them, or none; NBD_E_NOT_FOUND:
- * the kernel lacks a module.
+ * the kernel lacks a module.  Then it runs /sbin/modprobe at each request, and
+ * waits for it, for ever if that is on a root that is away.
  */
 int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		  void (*fn)(void *ctx, const struct sockdiag_link *l),

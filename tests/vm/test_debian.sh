@@ -30,6 +30,16 @@ export_file()
 	daemon_at "$port" nbdkit -f -v -i 127.0.0.1 -p "$port" file "$1"
 }
 
+# without_module NAME FILE: an initramfs in which it is missing
+without_module()
+{
+	mkdir "$work/unpacked"
+	gzip -dc "$work/initramfs" | (cd "$work/unpacked" &&
+		cpio --quiet -id && find . -name "$1.ko" -delete &&
+		find . | cpio --quiet -o -H newc) >"$2"
+	rm -r "$work/unpacked"
+}
+
 goodbye()
 {
 	kill "$server"
@@ -40,7 +50,7 @@ goodbye()
 
 boot()
 {
-	vm_start "$work/initramfs" \
+	vm_start "$boots" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 systemd.show_status=0 $*"
 }
 
@@ -143,14 +153,23 @@ unserve
 
 # ---- ext4, written to ----
 
+# Whatever the kernel is asked for in an outage, it must not ask the root.
+boots=$work/lacking
+without_module tcp_diag "$boots"
 export_file "$ext4"
-boot rw guest.verb=reboot
+boot rw guest.verb=reboot guest.server=killed
+vm_wait '*guest: waits for the end of the server*' || true
+unserve
+export_file "$ext4"
 up 'ext4' 'ext4 rw'
+check 'ext4: it stays up when the server is restarted' \
+	said 'guest: lives, and is running'
 down 'ext4' reboot
 goodbye 'ext4'
 check 'the file system was left clean' clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
+boots=$work/initramfs
 export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
