@@ -2,6 +2,7 @@
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o cmdline.o console.o \
 	drivers.o mount.o part.o program.o recover.o super.o \
 	switch.o $(if $(CONFIG_BOOT_WATCH),watch.o))
+boot-$(CONFIG_BOOT_AHEAD) += boot/init/ahead.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o

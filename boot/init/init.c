@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/init/ahead.h"
 #include "boot/init/cmdline.h"
 #include "boot/init/console.h"
 #include "boot/init/drivers.h"
@@ -120,6 +121,7 @@ static int do_drivers(struct nbd_diag *d)
 	(void)d;
 	/* which interface has a link is known only when all are up */
 	drivers_watch(!b.root.is_unix && net_any_link());
+	ahead_start(b.root.fstype);
 	drivers_load();
 	return NBD_OK;
 }
@@ -162,8 +164,10 @@ static int do_mount(struct nbd_diag *d)
 			     .options = b.root.options,
 			     .write = b.cmd.write };
 	bool fell_back = false;
-	int rc = mount_root(&r, &fell_back, d);
+	int rc;
 
+	ahead_wait();
+	rc = mount_root(&r, &fell_back, d);
 	b.mounted = !rc;
 	if (fell_back)
 		say("%s cannot be written: mounted read-only in spite of rw",

@@ -306,17 +306,22 @@ static int insert_all(struct span file, struct span needs, const char *params,
 	return rc < 0 ? rc : insert(file, params, soft, d);
 }
 
-/* Is it listed in modules.builtin, one path a line? */
-static bool is_builtin(const char *name)
+/* Is it in a list with one path a line? */
+static bool is_in(const char *list, const char *name)
 {
-	struct span all, rest, line;
+	struct span all, rest, line, file;
 	bool found = false;
 
-	map(&all, "modules.builtin");
+	map(&all, list);
 	for (rest = all; !found && split(&rest, '\n', &line);)
-		found = same(base(line), name);
+		found = split(&line, ':', &file) && same(base(file), name);
 	unmap(all);
 	return found;
+}
+
+bool mod_listed(const char *name)
+{
+	return is_in("modules.dep", name);
 }
 
 static int load(const char *name, const char *params, bool soft,
@@ -333,7 +338,7 @@ static int load(const char *name, const char *params, bool soft,
 		rc = insert_all(file, line, params, soft, d);
 		goto out;
 	}
-	if (is_builtin(name)) {
+	if (is_in("modules.builtin", name)) {
 		rc = 0;
 		goto out;
 	}

@@ -26,6 +26,9 @@ int mod_load(const char *name, const char *params, struct nbd_diag *d);
  */
 int mod_load_alias(const char *modalias, struct nbd_diag *d);
 
+/* Is there a file of this module?  A module that is built in has none. */
+bool mod_listed(const char *name);
+
 /* NBD_E_IN_USE: it is needed.  NBD_E_NOT_FOUND: it is not loaded. */
 int mod_unload(const char *name, struct nbd_diag *d);
 
