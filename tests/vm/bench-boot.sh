@@ -6,6 +6,8 @@
 # of each, in turns (default 5); the full images of the generators with FULL=1.
 # What fails in them often ends in a shell, for ever.
 VM_LIMIT=${VM_LIMIT:-120}
+# A thread for each CPU, as what is measured runs on both.
+ACCEL=${ACCEL:-tcg}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How long connecting takes with 4 connections, beside nbd-client on the same
 # server in the same machine.  ROUNDS of each, in turns (default 20).
+# A thread for each CPU, as what is measured runs on both.
+ACCEL=${ACCEL:-tcg}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
