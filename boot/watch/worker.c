@@ -48,6 +48,27 @@ static bool print_address(char *text, size_t cap, const struct sock_addr *a)
 }
 
 /*
+ * Leaves those that a socket can be had for; how many.  For a family that it
+ * lacks (ipv6.disable=1) the kernel runs modprobe each time, later from a root
+ * that may be away.
+ */
+static int usable(struct sock_addr a[], int n)
+{
+	int left = 0;
+
+	for (int i = 0; i < n; i++) {
+		int fd = socket(a[i].u.any.sa_family,
+				SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (fd < 0)
+			continue;
+		close(fd);
+		a[left++] = a[i];
+	}
+	return left;
+}
+
+/*
  * Puts addresses in the place of names, and as many as there is room for: who
  * could tell later what a name means, when /etc is on the device?
  */
@@ -61,12 +82,13 @@ static void resolve(struct backend *b)
 	for (unsigned i = 0; i < n; i++) {
 		const struct nbd_uri *u = &names[i];
 		int room = (int)(BACKEND_SERVERS - at - (n - i - 1));
-		int count = u->is_unix ? 0 : sock_resolve(u, found, NULL);
+		int known = u->is_unix ? 0 : sock_resolve(u, found, NULL);
+		int count = usable(found, known);
 
 		if (b->spread && count > 1)
 			count = 1;
 		/* a socket, or a name that is tried again each time */
-		if (count <= 0)
+		if (known <= 0)
 			b->uris[at++] = *u;
 		for (int k = 0; k < count && k < room; k++) {
 			struct nbd_uri *to = &b->uris[at];
@@ -82,7 +104,8 @@ static void resolve(struct backend *b)
 			at++;
 		}
 	}
-	b->servers = at;
+	if (at)
+		b->servers = at;
 }
 
 /* Everything that may need a file; from here on there may be none. */

@@ -19,9 +19,9 @@ awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
 for exe in /proc/[0-9]*/exe; do
 	case $(readlink "$exe") in
 	*shutdown* | *nbdboot* | /init*)
-		# the watcher stays
-		tr '\0' ' ' <"${exe%exe}cmdline" |
-			grep -q '^@nbdboot watch nbd0' && continue
+		# the watcher stays, and who renews the lease
+		tr '\0' ' ' <"${exe%exe}cmdline" | grep -q \
+			'^@nbdboot watch nbd0\|^@nbdboot renew' && continue
 		echo "guest: WRONG: a process of ours is left: $exe"
 		;;
 	esac

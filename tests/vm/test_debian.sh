@@ -8,6 +8,7 @@
 tree=$work/tree
 ext4=$work/ext4
 squashfs=$work/squashfs
+ip=$guest_ip
 limit=20000 # ms from the request to the end of the machine
 
 make_tree()
@@ -51,7 +52,7 @@ goodbye()
 boot()
 {
 	vm_start "$boots" \
-		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 systemd.show_status=0 $*"
+		"root=${other}nbd://$host:$port/ ip=$ip loglevel=4 systemd.show_status=0 $*"
 }
 
 check()
@@ -153,11 +154,14 @@ unserve
 
 # ---- ext4, written to ----
 
-# Whatever the kernel is asked for in an outage, it must not ask the root.
-boots=$work/lacking
+# What the kernel lacks it looks for by modprobe: in an outage, in a root that is
+# away, if it were asked for it then.
+boots=$work/lacking other='nbd://[fec0::2]/,'
 without_module tcp_diag "$boots"
 export_file "$ext4"
-boot rw guest.verb=reboot guest.server=killed
+# what was in flight is waited for, on the way down, too
+boot rw ipv6.disable=1 nbdboot.io-timeout=3 guest.verb=reboot \
+	guest.server=killed
 vm_wait '*guest: waits for the end of the server*' || true
 unserve
 export_file "$ext4"
@@ -169,7 +173,7 @@ goodbye 'ext4'
 check 'the file system was left clean' clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
-boots=$work/initramfs
+boots=$work/initramfs other=''
 export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
@@ -184,6 +188,8 @@ check 'the file system was left clean again' clean "$ext4"
 
 # ---- squashfs under an overlay ----
 
+# a lease, so that somebody has to renew it
+ip=dhcp
 export_file "$squashfs"
 boot nbdboot.overlay guest.verb=poweroff
 up 'squashfs and overlay' 'overlay rw'
