@@ -19,9 +19,10 @@ awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
 for exe in /proc/[0-9]*/exe; do
 	case $(readlink "$exe") in
 	*shutdown* | *nbdboot* | /init*)
-		# the watcher stays, and who renews the lease
-		tr '\0' ' ' <"${exe%exe}cmdline" | grep -q \
-			'^@nbdboot watch nbd0\|^@nbdboot renew' && continue
+		# the watcher stays, and who renews the lease; the unit's
+		# comes from the root
+		tr '\0' ' ' <"${exe%exe}cmdline" | grep -q -e '^@nbdboot renew' \
+			-e '^@nbdboot watch nbd0' -e '^/usr/local' && continue
 		echo "guest: WRONG: a process of ours is left: $exe"
 		;;
 	esac
@@ -31,6 +32,15 @@ done
 sed 's/^/guest: times: /' /run/nbdboot/boot.json
 echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
 	cut -f1) KiB"
+# The unit's watcher sees to what is connected later.
+echo "guest: its unit is $(systemctl is-active nbdboot-watch.service)"
+read -r uri _ </sys/block/nbd0/backend
+nbdboot connect -R "${uri##*,}" && {
+	until grep -q '@nbdboot/watch/nbd1$' /proc/net/unix; do
+		sleep 0.1
+	done
+	nbdboot disconnect nbd1 && echo 'guest: nbd1 was watched'
+}
 # What is left at the request is written on the way down.
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sha256sum </var/tmp/blob >/var/tmp/sum

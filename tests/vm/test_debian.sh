@@ -21,7 +21,9 @@ make_tree()
 	printf '%s\n' '[Service]' 'ExecStart=/usr/local/sbin/guest' \
 		'[Install]' 'WantedBy=multi-user.target' \
 		>"$tree/etc/systemd/system/guest.service"
+	make -s -C "$here/../.." O="$O" DESTDIR="$tree" install
 	ln -s /etc/systemd/system/guest.service \
+		/usr/local/lib/systemd/system/nbdboot-watch.service \
 		"$tree/etc/systemd/system/multi-user.target.wants/"
 }
 
@@ -94,6 +96,9 @@ up()
 	check "$1: its root is $2" said "guest: root is $2"
 	check "$1: systemd is process 1, and alone" \
 		said 'guest: process 1 is /usr/lib/systemd/systemd'
+	check "$1: the unit watches a device that comes later" \
+		eval "said 'guest: its unit is active' &&
+			said 'guest: nbd1 was watched'"
 	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
 	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
