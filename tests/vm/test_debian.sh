@@ -153,26 +153,36 @@ mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
 mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
 	-Xcompression-level 1 -no-xattrs >/dev/null
 
-# A port that was free a moment ago.
+# Two ports that were free a moment ago.
 serve 0 null
+second=$port first=$server
+serve 0 null
+unserve
+server=$first
 unserve
 
 # ---- ext4, written to ----
 
 # What the kernel lacks it looks for by modprobe: in an outage, in a root that is
 # away, if it were asked for it then.
-boots=$work/lacking other='nbd://[fec0::2]/,'
+boots=$work/lacking other="nbd://[fec0::2]/,nbd://$host:$second/,"
 without_module tcp_diag "$boots"
 export_file "$ext4"
 # what was in flight is waited for, on the way down, too
 boot rw ipv6.disable=1 nbdboot.io-timeout=3 guest.verb=reboot \
-	guest.server=killed
-vm_wait '*guest: waits for the end of the server*' || true
+	guest.servers=first,second
+vm_wait '*guest: waits for the end of server first*' || true
 unserve
+export_file "$ext4"
+vm_wait '*guest: waits for the end of server second*' || true
+unserve
+port=$second
 export_file "$ext4"
 up 'ext4' 'ext4 rw'
 check 'ext4: it stays up when the server is restarted' \
-	said 'guest: lives, and is running'
+	said 'guest: outlives first, and is running'
+check 'ext4: it stays up when another server takes over' \
+	said 'guest: outlives second, and is running'
 down 'ext4' reboot
 goodbye 'ext4'
 check 'the file system was left clean' clean "$ext4"
