@@ -64,6 +64,39 @@ wait_s()
 	sleep "$1"
 }
 
+# answers OUTAGE: the root does, after it.
+answers()
+{
+	if lives; then
+		ok "$sentence: the server $1"
+	else
+		not_ok "$sentence: the server $1"
+	fi
+}
+
+# wrong NBDKIT-ARGUMENT...: until the watcher has come to a server that serves
+# something else, and was not content.
+wrong()
+{
+	rm -f "$work/seen"
+	serve $port_of_root --filter=log "$@" logfile="$work/seen"
+	until grep -q ' Disconnect ' "$work/seen" 2>/dev/null; do :; done
+	unserve
+}
+
+# Longer than requests wait.  (After that nbdkit 1.32 may fail an assertion.)
+frozen()
+{
+	unserve
+	daemon_at $port_of_root qemu-nbd -p $port_of_root -b 127.0.0.1 -t -e 8 \
+		--shared=8 -f raw "$image"
+	answers 'is another program now'
+	kill -STOP "$server"
+	wait_s 8
+	kill -CONT "$server"
+	answers 'was frozen for 8 s'
+}
+
 # survives SENTENCE WORDS SERVER-ARGUMENT...
 survives()
 {
@@ -81,21 +114,19 @@ nbdboot.part=1 nbdboot.io-timeout=5 $words" -chardev "pipe,id=end,path=$work/end
 		unserve
 		wait_s 1
 		start_server "$@"
-		if lives; then
-			ok "$sentence: the server was killed and came back"
-		else
-			not_ok "$sentence: the server was killed and came back"
-		fi
+		answers 'was killed and came back'
 		i=$((i + 1))
 	done
 	unserve
+	wrong "$@" --filter=truncate file "$image" truncate=320M
+	wrong "$@" -r file "$image"
+	start_server "$@"
+	answers 'was smaller, then read-only'
+	[ $# != 0 ] || frozen
+	unserve
 	wait_s "$outage"
 	start_server "$@"
-	if lives; then
-		ok "$sentence: the server was gone for $outage s"
-	else
-		not_ok "$sentence: the server was gone for $outage s"
-	fi
+	answers "was gone for $outage s"
 	echo >&4
 	went "$sentence: nothing was lost, and the watcher lives"
 	exec 4>&-
