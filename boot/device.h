@@ -48,8 +48,8 @@ int device_count(struct device *dev, struct nbd_diag *d);
 int device_add(struct device *dev, struct nbd_diag *d);
 
 /*
- * Connections until `want` of them live, under device_lock().  A socket may die before the driver
- * notices: that is waited for.
+ * Connections until `want` of them live, under device_lock().  A socket may die
+ * before the driver notices: that is waited for.
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 

@@ -44,7 +44,8 @@ struct nbd_transport {
 /*
  * Moves bytes between the engine and the transport until the engine stops
  * (nbd_state() has neither NBD_SEND nor NBD_RECV) or has something to reap
- * (NBD_DONE): then 0.  NBD_E_AGAIN: wait for what nbd_state() asks (NBD_SEND, NBD_RECV).
+ * (NBD_DONE): then 0.  NBD_E_AGAIN: wait for what nbd_state() asks (NBD_SEND,
+ * NBD_RECV).
  * Failures of the transport are told to the engine, which closes.
  */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t);

@@ -8,9 +8,10 @@
  *	    ^-------nak, silence-----'
  *	RENEWING --T2--> REBINDING --ack--> BOUND, --nak, expiry--> LOST
  *
- * The first offer that is of use is taken: who boots waits for nobody.  The pauses between
- * two sendings are 1, 2, 4 ... 64 s, an eighth more or less; RFC 2131 begins
- * with 4 s, but a switch port that is slow to forward then costs all of them.
+ * The first offer that is of use is taken: who boots waits for nobody.  The
+ * pauses between two sendings are 1, 2, 4 ... 64 s, an eighth more or less; RFC
+ * 2131 begins with 4 s, but a switch port that is slow to forward then costs
+ * all of them.
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H

@@ -3,8 +3,8 @@
 # What the VM scripts share beyond tap.sh: kernels and machines.  Sourced, with
 # O (the build folder) and, if wished, ACCEL=kvm in the environment.
 #
-# Nothing sleeps: a machine is followed line by line on its console.  VM_LIMIT (s) ends a machine
-# that hangs; that is always a failure.
+# Nothing sleeps: a machine is followed line by line on its console.  VM_LIMIT
+# (s) ends a machine that hangs; that is always a failure.
 here=${0%/*}
 . "$here/../tap.sh"
 
