@@ -141,7 +141,7 @@ void device_reread(struct device *dev)
 	read_want(dev);
 }
 
-int device_read(struct device *dev, int index, struct nbd_diag *d)
+int device_identify(struct device *dev, int index, struct nbd_diag *d)
 {
 	int err = nbdk_info(index, &dev->info);
 
@@ -159,7 +159,14 @@ int device_read(struct device *dev, int index, struct nbd_diag *d)
 				index, dev->info.backend);
 	dev->known = true;
 	read_want(dev);
-	return device_count(dev, d);
+	return NBD_OK;
+}
+
+int device_read(struct device *dev, int index, struct nbd_diag *d)
+{
+	int err = device_identify(dev, index, d);
+
+	return err ? err : device_count(dev, d);
 }
 
 /* ---- is it still the same? ---- */

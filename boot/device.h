@@ -25,10 +25,13 @@ struct device {
 };
 
 /*
- * Reads all of that, and what could be read even on failure.
- * NBD_E_NO_DEVICE: it is not connected, NBD_E_URI: not by this program, so it
- * is unknown where to.
+ * Reads all of that but its connections, and what could be read even on
+ * failure.  NBD_E_NO_DEVICE: it is not connected, NBD_E_URI: not by this
+ * program, so it is unknown where to.
  */
+int device_identify(struct device *dev, int index, struct nbd_diag *d);
+
+/* The same, and looks for its connections: see device_count(). */
 int device_read(struct device *dev, int index, struct nbd_diag *d);
 
 /* Reads the size and `wanted` again, which may change while it is in use. */

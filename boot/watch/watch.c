@@ -153,8 +153,7 @@ static void start_all(void)
 	while (n_events > 2)
 		close(events[--n_events].fd);
 	while ((index = nbdk_next(&it)) >= 0)
-		if (!is_watched(index) &&
-		    (device_read(&dev, index, NULL) == 0 || dev.known) &&
+		if (!is_watched(index) && !device_identify(&dev, index, NULL) &&
 		    !is_anothers(index))
 			start(index);
 }

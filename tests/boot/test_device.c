@@ -430,6 +430,11 @@ static void sockets_of_the_servers_kinds_are_asked_for(void **state)
 	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_NOT_FOUND);
 	assert_true(dev.known);
 	assert_false(dev.counted);
+	/* and who does not want to know does not ask */
+	lists.kinds = 0;
+	assert_int_equal(device_identify(&dev, 3, &diag), 0);
+	assert_true(dev.known);
+	assert_int_equal(lists.kinds, 0);
 }
 
 static void all_are_counted_however_few_are_shown(void **state)
