@@ -244,16 +244,19 @@ static int do_watch(struct nbd_diag *d)
 {
 	(void)d;
 	if (!b.cmd.no_watch)
-		b.watchers[0] = watch_start(b.index, &b.recovery.signals);
+		b.watchers[0] =
+			watch_start("watch", b.index, &b.recovery.signals);
 	return NBD_OK;
 }
 
 /* Without one the machine boots, too: it is told, no more. */
-static pid_t await_watcher(pid_t pid, int index, struct nbd_diag *d)
+static pid_t await_watcher(pid_t pid, int index)
 {
-	pid = watch_ready(pid, index, d);
+	pid = watch_ready(pid);
 	if (pid < 0)
-		say("%s", d->text);
+		say("the watcher did not start: after an outage, `nbdboot "
+		    "reconnect nbd%d` is needed",
+		    index);
 	return pid;
 }
 
@@ -261,13 +264,14 @@ static int do_watch_ready(struct nbd_diag *d)
 {
 	int index = overlay_index();
 
+	(void)d;
 	if (b.cmd.no_watch)
 		return NBD_OK;
-	b.watchers[0] = await_watcher(b.watchers[0], b.index, d);
+	b.watchers[0] = await_watcher(b.watchers[0], b.index);
 	if (index < 0)
 		return NBD_OK;
-	b.watchers[1] = watch_start(index, &b.recovery.signals);
-	b.watchers[1] = await_watcher(b.watchers[1], index, d);
+	b.watchers[1] = watch_start("watch", index, &b.recovery.signals);
+	b.watchers[1] = await_watcher(b.watchers[1], index);
 	return NBD_OK;
 }
 
@@ -285,10 +289,13 @@ static void undo_watch(void)
 /* Ended by undo_watch(). */
 static int do_renew(struct nbd_diag *d)
 {
+	(void)d;
 	if (b.cmd.no_renew || !net_state()->ends)
 		return NBD_OK;
-	b.watchers[2] = watch_start(WATCH_LEASE, &b.recovery.signals);
-	b.watchers[2] = await_watcher(b.watchers[2], WATCH_LEASE, d);
+	b.watchers[2] = watch_start("renew", -1, &b.recovery.signals);
+	b.watchers[2] = watch_ready(b.watchers[2]);
+	if (b.watchers[2] < 0)
+		say("nobody renews the lease of the root's address");
 	return NBD_OK;
 }
 #endif

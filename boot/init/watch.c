@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting the watcher: a program of its own name, so that ps(1) and systemd
+ * Starting what stays: a program of its own name, so that ps(1) and systemd
  * see what it is, which says when it is ready (sd_notify(3)).
  */
 #include "boot/init/watch.h"
@@ -36,11 +36,10 @@ static int ready_socket(void)
 	return s;
 }
 
-static _Noreturn void become(int index, const sigset_t *signals)
+static _Noreturn void become(char *command, int index, const sigset_t *signals)
 {
 	static char self[256], name[16];
-	char *argv[] = { "@nbdboot", "watch", name, NULL };
-	char *renew[] = { "@nbdboot", "renew", NULL };
+	char *argv[] = { "@nbdboot", command, index < 0 ? NULL : name, NULL };
 	char *env[] = { "NOTIFY_SOCKET=@" READY, NULL };
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -48,7 +47,7 @@ static _Noreturn void become(int index, const sigset_t *signals)
 	/* its comm is the name it is started by */
 	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
-		execve("/nbdboot", index == WATCH_LEASE ? renew : argv, env);
+		execve("/nbdboot", argv, env);
 	}
 	_exit(1);
 }
@@ -60,7 +59,7 @@ static void close_ready(void)
 	ready = -1;
 }
 
-pid_t watch_start(int index, const sigset_t *signals)
+pid_t watch_start(char *command, int index, const sigset_t *signals)
 {
 	pid_t pid;
 
@@ -69,11 +68,11 @@ pid_t watch_start(int index, const sigset_t *signals)
 	ready = ready_socket();
 	pid = _Fork();
 	if (pid == 0)
-		become(index, signals);
+		become(command, index, signals);
 	return pid;
 }
 
-int watch_ready(pid_t pid, int index, struct nbd_diag *d)
+pid_t watch_ready(pid_t pid)
 {
 	struct pollfd p[2] = { { ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
@@ -85,15 +84,10 @@ int watch_ready(pid_t pid, int index, struct nbd_diag *d)
 	if (p[1].fd >= 0)
 		close(p[1].fd);
 	if (pid > 0 && p[0].revents)
-		return (int)pid;
+		return pid;
 	if (pid > 0)
 		watch_stop(pid);
-	if (index == WATCH_LEASE)
-		return nbd_diag(d, NBD_E_IO, "nobody renews the lease");
-	return nbd_diag(d, NBD_E_IO,
-			"the watcher did not start: after an outage, "
-			"`nbdboot reconnect nbd%d` is needed",
-			index);
+	return -1;
 }
 
 void watch_stop(pid_t pid)

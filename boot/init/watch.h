@@ -8,20 +8,18 @@
 
 #include "port/port.h"
 
-/* In the place of the index of a device: `nbdboot renew`. */
-#define WATCH_LEASE (-1)
+/*
+ * Starts `nbdboot COMMAND nbdN`, or without a device if the index is -1, with
+ * the signal mask: its pid, or -1.  It gets ready by itself; watch_ready()
+ * comes before the switch of the root, and before the next one is started.
+ */
+pid_t watch_start(char *command, int index, const sigset_t *signals);
 
 /*
- * Starts `nbdboot watch nbdN` with the signal mask: its pid, or -1.  It gets
- * ready by itself; watch_ready() comes before the switch of the root.
+ * Returns pid when it is ready for the switch of the root, or -1; then it is
+ * ended.  pid may be watch_start()'s -1.
  */
-pid_t watch_start(int index, const sigset_t *signals);
-
-/*
- * Returns pid when the watcher is ready for the switch of the root, or a
- * negative enum nbd_err; then it is ended.  pid may be watch_start()'s -1.
- */
-int watch_ready(pid_t pid, int index, struct nbd_diag *d);
+pid_t watch_ready(pid_t pid);
 
 /* Ends it, and waits until it has. */
 void watch_stop(pid_t pid);
