@@ -117,17 +117,14 @@ outage()
 	sentence=$1 times=$2
 	shift 2
 	verify_start
-	again=
 	missed=0
 	i=0
 	while [ $i -lt $times ]; do
 		flows
 		pause 0 300
 		await all_live
-		again=
 		links=$now spare=0
 		"$@"
-		again=1
 		await all_live
 		[ "$links" ] && replaced || missed=$((missed + 1))
 		flows

@@ -133,10 +133,10 @@ iops()
 		--group_reporting | cut -d';' -f8
 }
 
-# One request at a time on each connection: only more of them help.  100 ms, so
-# that emulated CPUs are not what limits it.
+# One request at a time on each connection, by server(): only more of them help.
+# 100 ms, so that emulated CPUs are not what limits it.
 uri=nbd://$address/
-server -p 10809 --filter=delay -t 1 file /tmp/disk rdelay=100ms
+server -p 10809 --filter=delay file /tmp/disk rdelay=100ms
 nbdboot connect -t 10 -m 4 -d nbd0 $uri >/dev/null
 table=
 for n in 1 2 3 4; do

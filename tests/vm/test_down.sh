@@ -57,7 +57,7 @@ in_time()
 # end HOW: boots, and asks for it.  Sets took (ms).
 end()
 {
-	daemon_at "$port" nbdkit -f -v -i 127.0.0.1 -p "$port" file "$ext4"
+	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" file "$ext4"
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw guest.how=$1"
 	vm_wait '*guest: asks for*' || true

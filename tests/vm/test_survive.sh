@@ -29,9 +29,10 @@ make_image()
 }
 
 # start_server [NBDKIT-ARGUMENT...]
+# One thread for each client: see server() of outage.sh.
 start_server()
 {
-	serve $port_of_root "$@" file "$image"
+	serve $port_of_root -t 1 "$@" file "$image"
 }
 
 # Some more beats: the root answers.
@@ -84,7 +85,7 @@ wrong()
 	unserve
 }
 
-# Longer than requests wait.  (After that nbdkit 1.32 may fail an assertion.)
+# Longer than requests wait.
 frozen()
 {
 	unserve
