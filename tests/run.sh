@@ -160,5 +160,7 @@ for f in "$log"/*.log; do
 	fi
 	grep '^ok\>.*# *SKIP' "$f" | sed 's/^ok/skipped:/'
 done
+# who reads only the end finds it, too
+(cd "$log" && grep '^not ok' ./*.log)
 cat "$log"/*.count | awk '{ p += $1; f += $2 }
 	END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 || !p }'
