@@ -12,18 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "boot/init/super.h"
 #include "port/linux/module.h"
 
 static pid_t child;
 
 static void load_fs(const char *fstype)
 {
-	/* those of super.h */
-	static const char types[][9] = { "ext4",     "xfs",   "btrfs",
-					 "squashfs", "erofs", "vfat" };
-	const char *only = NULL;
+	const char *const *type = super_types, *only = NULL;
 	char name[32];
-	size_t i;
 
 	if (fstype && *fstype) {
 		if (nbd_fmt(name, sizeof(name), "%.*s",
@@ -31,12 +28,12 @@ static void load_fs(const char *fstype)
 			mod_load(name, "", NULL);
 		return;
 	}
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (!mod_listed(types[i]))
+	for (; *type; type++) {
+		if (!mod_listed(*type))
 			continue;
 		if (only)
 			return;
-		only = types[i];
+		only = *type;
 	}
 	if (only)
 		mod_load(only, "", NULL);

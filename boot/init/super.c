@@ -10,6 +10,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+const char *const super_types[] = { "xfs",   "squashfs", "ext4", "erofs",
+				    "btrfs", "vfat",	 NULL };
+
 /* A block is read once for all entries that share it. */
 #define BLOCK 1024
 

@@ -68,6 +68,20 @@ static void superblocks_are_known_by_their_bytes(void **state)
 	}
 }
 
+static void the_types_are_those_that_messages_name(void **state)
+{
+	char text[] = ", " SUPER_TYPES ",", word[16];
+	size_t len = 1;
+
+	(void)state;
+	for (const char *const *type = super_types; *type; type++) {
+		snprintf(word, sizeof(word), ", %s,", *type);
+		assert_non_null(strstr(text, word));
+		len += strlen(*type) + 2;
+	}
+	assert_int_equal(len, strlen(text));
+}
+
 static void a_label_without_an_end_is_cut_at_its_field(void **state)
 {
 	static const size_t len[] = { 12, 16, 16, 256 };
@@ -421,6 +435,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(superblocks_are_known_by_their_bytes),
+		cmocka_unit_test(the_types_are_those_that_messages_name),
 		cmocka_unit_test(a_label_without_an_end_is_cut_at_its_field),
 		cmocka_unit_test(squashfs_has_neither_label_nor_uuid),
 		cmocka_unit_test(fat_says_its_serial_and_its_label),

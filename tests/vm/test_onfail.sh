@@ -40,9 +40,15 @@ ends()
 find_kernel
 add_busybox "$work/add"
 rm -f "$work/add/bin/init" "$work/add/bin/modprobe"
-printf '%s\n' '#!/bin/sh' 'echo guest: a shell' >"$work/add/bin/hello"
+# What is loaded ahead is there some time, though no server was reached.
+cat >"$work/add/bin/hello" <<'END'
+#!/bin/sh
+echo guest: a shell
+until grep -q '^nbd ' /proc/modules && grep -q '^ext4 ' /proc/modules; do :; done
+echo guest: ext4 is loaded
+END
 chmod 755 "$work/add/bin/hello"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci' "$work/add" |
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' "$work/add" |
 	sed 's/^/# /'
 # A port where nobody listens, and one where nobody answers.
 serve 0 null
@@ -88,7 +94,8 @@ boot "root=nbd://$host:$down/ nbdboot.timeout=4 nbdboot.onfail=shell \
 nbdboot.shell=/bin/hello"
 says 'a shell is started when it is given up, then it is tried again' \
 	'given up: not booted in 4 s' 'starting /bin/hello' 'guest: a shell' \
-	'FAILED: connect' 'given up: not booted in 4 s'
+	'guest: ext4 is loaded' 'FAILED: connect' \
+	'given up: not booted in 4 s'
 vm_stop
 
 finish
