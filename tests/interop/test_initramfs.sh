@@ -26,7 +26,7 @@ make_kernel()
 {
 	for m in drivers/block/nbd.ko drivers/net/virtio_net.ko.xz \
 		net/core/failover.ko.zst fs/ext4/ext4.ko.gz fs/mbcache.ko \
-		net/8021q/8021q.ko fs/overlayfs/overlay.ko.xz \
+		net/8021q/8021q.ko net/ipv4/tcp_diag.ko fs/overlayfs/overlay.ko.xz \
 		lib/crc32c_generic.ko.xz \
 		drivers/gpu/gpu.ko; do
 		module "kernel/$m"
@@ -35,6 +35,7 @@ make_kernel()
 		kernel/drivers/block/nbd.ko:
 		kernel/net/core/failover.ko.zst:
 		kernel/net/8021q/8021q.ko:
+		kernel/net/ipv4/tcp_diag.ko:
 		kernel/drivers/net/virtio_net.ko.xz: kernel/net/core/failover.ko.zst
 		kernel/fs/mbcache.ko:
 		kernel/fs/ext4/ext4.ko.gz: kernel/fs/mbcache.ko
@@ -106,10 +107,10 @@ make_kernel
 # ---- modules ----
 
 build "$work/a.gz" -m 'virtio-net ext4'
-expect 0 '6 modules' 'modules by name'
+expect 0 '7 modules' 'modules by name'
 unpack "$work/a.gz"
-has 'with what they depend on, softly too' nbd.ko virtio_net.ko failover.ko \
-	ext4.ko mbcache.ko crc32c_generic.ko
+has 'with what they depend on, softly too' nbd.ko tcp_diag.ko \
+	virtio_net.ko failover.ko ext4.ko mbcache.ko crc32c_generic.ko
 for m in drivers/net/virtio_net.ko.xz net/core/failover.ko.zst \
 	fs/ext4/ext4.ko.gz; do
 	yes "${m##*.} is taken off" cmp "$root/kernel/${m%.ko*}.ko" \
@@ -128,11 +129,13 @@ yes 'the program is there' cmp "$nbdboot" "$work/root/init"
 
 build "$work/auto.gz"
 unpack "$work/auto.gz"
-has 'auto is what the kernel has of the list' nbd.ko virtio_net.ko \
-	failover.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
+has 'auto is what the kernel has of the list' nbd.ko tcp_diag.ko \
+	virtio_net.ko failover.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko \
+	overlay.ko
 build "$work/o.gz" -o -m ext4
 unpack "$work/o.gz"
-has '-o adds an overlay' nbd.ko ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
+has '-o adds an overlay' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
+	crc32c_generic.ko overlay.ko
 build "$work/none.gz" -m 'nosuch ext4 missing'
 expect 1 'has no module nosuch, missing' 'modules that are not there are named'
 build "$work/builtin.gz" -m 'af_packet'
@@ -158,7 +161,7 @@ yes 'the folder is there' cmp "$work/add/lib/firmware/blob" \
 build "$work/a.zst" -z zstd -m ext4
 expect 0 'compressed (zstd)' 'zstd'
 unpack "$work/a.zst"
-has 'holds the same' nbd.ko ext4.ko mbcache.ko crc32c_generic.ko
+has 'holds the same' nbd.ko tcp_diag.ko ext4.ko mbcache.ko crc32c_generic.ko
 build "$work/a.cpio" -z none -m ext4
 expect 0 'compressed (none)' 'none'
 yes 'is the archive that zstd compressed' sh -c \
@@ -170,8 +173,8 @@ bytes=$(wc -c <"$nbdboot")
 yes 'the sizes of the parts are told' [ "$(awk '$2 == "nbdboot" { n = $1 }
 	/modules: network/ { n = n " " $1 } /modules: file/ { n = n " " $1 }
 	/modules: the rest/ { n = n " " $1 } END { print n }' "$work/out")" = \
-	"$bytes $(cat "$work"/virtio_net*.plain "$work"/failover*.plain |
-		wc -c) $(cat "$work"/ext4*.plain "$work"/mbcache*.plain |
+	"$bytes $(cat "$work"/virtio_net*.plain "$work"/failover*.plain \
+		"$work"/tcp_diag*.plain | wc -c) $(cat "$work"/ext4*.plain "$work"/mbcache*.plain |
 		wc -c) $(cat "$work"/nbd*.plain "$work"/crc32c*.plain | wc -c)" ]
 yes 'and of the file' grep -q "^ *$(wc -c <"$work/sizes")  compressed" \
 	"$work/out"
