@@ -11,7 +11,6 @@
  * DHCP client has the interface, that is the UDP port, and when it is refused.
  */
 #include <poll.h>
-#include <sys/prctl.h>
 
 #include "boot/cli/cli.h"
 #include "boot/init/console.h"
@@ -84,7 +83,7 @@ int cmd_renew(int argc, char *argv[])
 	struct dhcp *dhcp;
 	int rc = NBD_OK, before;
 
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	small_pages();
 	if (cli_next(&a, options) < 0 || !cli_operands(&a, 0, 0))
 		return CLI_USAGE;
 	rc = renew_read(&dhcp, &d);

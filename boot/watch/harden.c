@@ -59,6 +59,12 @@ static void spare_us(void)
 		close(fd);
 }
 
+void small_pages(void)
+{
+	/* before Linux 3.15 there is no such thing */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
 void log_to_kernel(void)
 {
 	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");

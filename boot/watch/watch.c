@@ -230,8 +230,7 @@ int cmd_watch(int argc, char *argv[])
 	static const struct cli_option options[] = { { 0 } };
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 
-	/* a page of 2 MiB would hold what is used of it, and all the rest */
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	small_pages();
 	if (cli_next(&a, options) < 0)
 		return CLI_USAGE;
 	for (int i = a.i; i < argc; i++)

@@ -28,6 +28,12 @@ int worker_run(int index, struct nbd_diag *d);
  */
 void harden(void);
 
+/*
+ * To be said first: a page of 2 MiB would hold what is used of it, and all the
+ * rest.  A process that was started by this one does the same.
+ */
+void small_pages(void);
+
 /* Messages to the kernel's log: it never waits, as a journal's disk may. */
 void log_to_kernel(void);
 
