@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_CLI) += boot/attach.o boot/cli/main.o boot/cli/args.o \
 	boot/cli/out.o boot/cli/target.o boot/cli/help.o boot/cli/version.o \
-	boot/cli/connect.o boot/cli/disconnect.o boot/cli/size.o
-boot-$(CONFIG_BOOT_CLI) += boot/uris.o
+	boot/cli/connect.o boot/cli/disconnect.o boot/cli/size.o \
+	boot/uris.o
 boot-$(CONFIG_BOOT_LIST) += boot/cli/list.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/info.o boot/cli/map.o

@@ -11,9 +11,10 @@ here=${0%/*}
 # Where some find mke2fs, sfdisk and others.
 PATH=$PATH:/sbin:/usr/sbin
 
-# One thread for all the CPUs of a machine: with a thread for each, QEMU before
-# 8.1 translates code that another CPU is just patching (the kernel's static
-# keys), keeps what it saw, and now and then a CPU then spins for ever.
+# One thread for all the CPUs of a machine: with a thread for each, QEMU 7.2
+# translates code that another CPU may just be patching (the kernel's static
+# keys) and keeps what it saw.  That is thought to be why once, in a machine with
+# two threads, both CPUs spun for ever.
 ACCEL=${ACCEL:-tcg,thread=single}
 VM_LIMIT=${VM_LIMIT:-300}
 nbdboot=$O/nbdboot

@@ -30,7 +30,7 @@ make_tree()
 # export_file FILE: by a server that tells what it is asked for.
 export_file()
 {
-	daemon_at "$port" nbdkit -f -v -i 127.0.0.1 -p "$port" file "$1"
+	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" file "$1"
 }
 
 # without_module NAME FILE: an initramfs in which it is missing
@@ -53,7 +53,7 @@ goodbye()
 
 boot()
 {
-	vm_start "$boots" \
+	vm_start "$archive" \
 		"root=${other}nbd://$host:$port/ ip=$ip loglevel=4 systemd.show_status=0 $*"
 }
 
@@ -165,8 +165,8 @@ unserve
 
 # What the kernel lacks it looks for by modprobe: in an outage, in a root that is
 # away, if it were asked for it then.
-boots=$work/lacking other="nbd://[fec0::2]/,nbd://$host:$second/,"
-without_module tcp_diag "$boots"
+archive=$work/lacking other="nbd://[fec0::2]/,nbd://$host:$second/,"
+without_module tcp_diag "$archive"
 export_file "$ext4"
 # what was in flight is waited for, on the way down, too
 boot rw ipv6.disable=1 nbdboot.io-timeout=3 guest.verb=reboot \
@@ -188,7 +188,7 @@ goodbye 'ext4'
 check 'the file system was left clean' clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
-boots=$work/initramfs other=''
+archive=$work/initramfs other=''
 export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
