@@ -31,7 +31,12 @@
 static struct device dev;
 static struct nbdk_watch events;
 static unsigned deaths; /* that were told, and not made up for */
-static bool blind;	/* the kernel has no sock_diag for these links */
+/*
+ * The driver tells of a death before it shuts the socket, which till then is
+ * like one that lives: nothing tells when that is over.
+ */
+static bool in_doubt;
+static bool blind; /* the kernel has no sock_diag for these links */
 static char addresses[BACKEND_SERVERS][64];
 static char first_backend[NBDK_BACKEND_MAX + 1];
 
@@ -200,23 +205,11 @@ static int revive(void)
 
 static void take_death(void *ctx, int index)
 {
-	(void)ctx;
-	deaths += index == dev.info.index;
-}
-
-/* Until something happens, or ms are over (-1: never). */
-static void await(int uevents, int held, int ms)
-{
-	struct pollfd p[3] = { { events.nl.fd, POLLIN, 0 },
-			       { uevents, POLLIN, 0 },
-			       { held, POLLIN, 0 } };
-
-	poll(p, 3, ms);
-	if (p[2].revents)
-		takeover_answer(held);
-	/* what was lost does not matter: it is looked at all the same */
-	nbdk_watch_read(&events, take_death, NULL);
-	uevent_is_nbd();
+	if (index != dev.info.index)
+		return;
+	deaths++;
+	in_doubt = true;
+	*(int *)ctx = 0;
 }
 
 static int jitter(int ms)
@@ -225,6 +218,29 @@ static int jitter(int ms)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return ms - ms / 8 + (int)(t.tv_nsec / 1000 % (ms / 4 + 1));
+}
+
+/* Until something happens, or the pause is over (0: never); a death ends it. */
+static void await(int uevents, int held, int *pause)
+{
+	struct pollfd p[3] = { { events.nl.fd, POLLIN, 0 },
+			       { uevents, POLLIN, 0 },
+			       { held, POLLIN, 0 } };
+
+	poll(p, 3, *pause ? jitter(*pause) : -1);
+	if (p[2].revents)
+		takeover_answer(held);
+	/* what was lost may have been a death */
+	if (nbdk_watch_read(&events, take_death, pause))
+		in_doubt = true;
+	uevent_is_nbd();
+}
+
+static int longer(int pause)
+{
+	if (!pause)
+		return PAUSE_MIN;
+	return pause >= PAUSE_MAX / 2 ? PAUSE_MAX : pause * 2;
 }
 
 int worker_run(int index, struct nbd_diag *d)
@@ -247,11 +263,10 @@ int worker_run(int index, struct nbd_diag *d)
 	ready_tell();
 	while (is_there()) {
 		err = revive();
-		pause = !err			 ? 0
-			: !pause		 ? PAUSE_MIN
-			: pause >= PAUSE_MAX / 2 ? PAUSE_MAX
-						 : pause * 2;
-		await(uevents, held, pause ? jitter(pause) : -1);
+		pause = err || in_doubt ? longer(pause) : 0;
+		if (pause == PAUSE_MAX)
+			in_doubt = false;
+		await(uevents, held, &pause);
 	}
 	return 0;
 }
