@@ -207,29 +207,54 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 	return 0;
 }
 
-static int hand_over(struct device *dev, struct nbd_diag *d)
+/* Sets the size, unless it is NBDK_KEEP, and hands over so many of fds[]. */
+static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
+		       unsigned n, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&conn.c);
-	uint32_t block = dev->info.block_size;
-	/* what has no blocks any more is on its way out: it stays as it is */
-	uint64_t size = block ? e->size - e->size % block : 0;
-	struct nbdk_conf conf = {
+	const struct nbdk_conf conf = {
 		.index = dev->info.index,
-		.size = size > dev->info.size ? size : NBDK_KEEP,
+		.size = size,
 		.timeout = NBDK_KEEP,
 		.dead_timeout = NBDK_KEEP,
 		.client_flags = NBDK_KEEP,
 		.backend = dev->info.backend,
-		.fds = &conn.s.fd,
-		.n_fds = 1,
+		.fds = fds,
+		.n_fds = n,
 	};
-	int err = sockdiag_tag(conn.s.fd, conf.index);
+
+	return nbdk_reconfigure(&conf, d);
+}
+
+static int hand_over(const struct device *dev, struct nbd_diag *d)
+{
+	int err = sockdiag_tag(conn.s.fd, dev->info.index);
 
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
-				conf.index, nbd_err_text(err));
+				dev->info.index, nbd_err_text(err));
 	swap_prepare(&dev->b, &conn.s.fd, 1);
-	return nbdk_reconfigure(&conf, d);
+	return reconfigure(dev, NBDK_KEEP, &conn.s.fd, 1, d);
+}
+
+/*
+ * Not before a connection lives, and not along with it: newer drivers set the
+ * size first, and wait for all requests in flight before they do
+ * (blk_mq_freeze_queue()), while nobody else can hand over a connection.
+ */
+static int grow(struct device *dev, struct nbd_diag *d)
+{
+	uint64_t size = nbd_export(&conn.c)->size;
+	uint32_t block = dev->info.block_size;
+	int err;
+
+	/* what has no blocks any more is on its way out: it stays as it is */
+	size -= block ? size % block : size;
+	if (size <= dev->info.size)
+		return 0;
+	err = reconfigure(dev, size, NULL, 0, d);
+	if (!err)
+		dev->info.size = size;
+	return err;
 }
 
 static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
@@ -276,11 +301,12 @@ int device_add(struct device *dev, struct nbd_diag *d)
 	err = compare(dev, nbd_export(&conn.c), d);
 	if (!err)
 		err = hand_over(dev, d);
-	if (err)
+	if (err) {
 		dial_hangup(&conn, 1);
-	else
-		sock_close(&conn.s);
-	return err;
+		return err;
+	}
+	sock_close(&conn.s);
+	return grow(dev, d);
 }
 
 int device_end(const struct sockdiag_link *l, struct nbd_diag *d)

@@ -88,6 +88,8 @@ static struct driver {
 	struct nbdk_conf conf; /* the last one */
 	unsigned calls;
 	int err;
+	unsigned grown; /* calls that set a size */
+	int grow_err;
 	unsigned live;	/* connections */
 	char peer[128]; /* the server of each, '\0': any other */
 	unsigned blind; /* RECONFIGUREs that find no dead one yet */
@@ -114,13 +116,20 @@ int __wrap_sockdiag_tag(int fd, int index)
 
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 {
-	driver.calls++;
+	assert_int_equal(driver.tagged, c->index);
 	driver.conf = *c;
-	/* one connection, which is marked and open */
+	/* a device with connections alone, or one connection alone */
+	if (c->size != NBDK_KEEP) {
+		driver.grown++;
+		assert_int_equal(c->n_fds, 0);
+		assert_true(is_closed(server.fd));
+		return driver.grow_err ? nbd_diag(d, driver.grow_err, "no") : 0;
+	}
+	driver.calls++;
+	/* which is marked and open */
 	assert_int_equal(c->n_fds, 1);
 	assert_int_equal(c->fds[0], server.fd);
 	assert_int_equal(driver.tagged_fd, server.fd);
-	assert_int_equal(driver.tagged, c->index);
 	assert_false(is_closed(server.fd));
 	if (driver.err)
 		return nbd_diag(d, driver.err, "the driver says no");
@@ -533,7 +542,7 @@ static void assert_refused(int err, const char *words)
 static void assert_added(void)
 {
 	read_it();
-	driver.calls = server.goodbyes = 0;
+	driver.calls = driver.grown = server.goodbyes = 0;
 	assert_int_equal(device_add(&dev, &diag), 0);
 	assert_int_equal(driver.calls, 1);
 	assert_int_equal(server.goodbyes, 0);
@@ -573,7 +582,9 @@ static void a_larger_export_resizes_the_device_in_whole_blocks(void **state)
 	(void)state;
 	server.size = 2 * SIZE;
 	assert_added();
+	assert_int_equal(driver.grown, 1);
 	assert_true(driver.conf.size == 2 * SIZE);
+	assert_int_equal(driver.conf.index, 3);
 	server.size = 2 * SIZE + 1023;
 	assert_added();
 	assert_true(driver.conf.size == 2 * SIZE);
@@ -584,6 +595,28 @@ static void a_larger_export_resizes_the_device_in_whole_blocks(void **state)
 	server.size = SIZE + 1024;
 	assert_added();
 	assert_true(driver.conf.size == SIZE + 1024);
+}
+
+static void it_is_resized_once(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	assert_added();
+	driver.grown = 0;
+	assert_int_equal(device_add(&dev, &diag), 0);
+	assert_int_equal(driver.grown, 0);
+}
+
+/* The connection is the driver's by then. */
+static void a_resize_that_fails_leaves_the_connection(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	driver.grow_err = NBD_E_KERNEL;
+	read_it();
+	assert_int_equal(device_add(&dev, &diag), NBD_E_KERNEL);
+	assert_int_equal(driver.live, 1);
+	assert_int_equal(server.goodbyes, 0);
 }
 
 /* As when it goes between two looks at /sys. */
@@ -801,6 +834,8 @@ int main(void)
 		DEV(the_same_export_changes_nothing),
 		DEV(a_smaller_export_is_refused),
 		DEV(a_larger_export_resizes_the_device_in_whole_blocks),
+		DEV(it_is_resized_once),
+		DEV(a_resize_that_fails_leaves_the_connection),
 		DEV(a_device_without_blocks_is_not_resized),
 		DEV(an_export_that_became_read_only_is_refused),
 		DEV(what_the_device_relies_on_must_not_be_lost),
