@@ -52,7 +52,7 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
-int overlay_check(const char *spec, struct nbd_diag *d)
+int overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
 {
 	const char *p = spec;
 	int rc;
@@ -62,6 +62,7 @@ int overlay_check(const char *spec, struct nbd_diag *d)
 	if (nbd_is_uri(spec)) {
 		o.cmd.root = spec;
 		o.cmd.connections = 1;
+		o.cmd.io_timeout = io_timeout;
 		rc = root_parse(&o.root, &o.cmd, NULL, d);
 		return rc ? of_export(rc, d) : NBD_OK;
 	}

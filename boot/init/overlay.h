@@ -16,9 +16,10 @@
 /*
  * Understands "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (RAM, half
  * of it if not said) or a URI; nothing is done yet.  0, NBD_E_USAGE or
- * NBD_E_URI.  spec stays the caller's and is used later.
+ * NBD_E_URI.  spec stays the caller's and is used later.  io_timeout: of the
+ * root, in s, or 0; an export has the same.
  */
-int overlay_check(const char *spec, struct nbd_diag *d);
+int overlay_check(const char *spec, int io_timeout, struct nbd_diag *d);
 
 /*
  * Moves what is mounted at newroot to OVERLAY_LOWER and mounts the overlay at

@@ -18,7 +18,7 @@ static void words_of_an_overlay_are_understood(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_int_equal(overlay_check(good[i], NULL), 0);
+		assert_int_equal(overlay_check(good[i], 0, NULL), 0);
 }
 
 static void other_words_are_refused_by_name(void **state)
@@ -42,7 +42,7 @@ static void other_words_are_refused_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(overlay_check(bad[i], &d), NBD_E_USAGE);
+		assert_int_equal(overlay_check(bad[i], 0, &d), NBD_E_USAGE);
 		assert_non_null(strstr(d.text, bad[i]));
 		assert_non_null(strstr(d.text, "nbdboot.overlay="));
 	}
@@ -53,7 +53,7 @@ static void a_broken_uri_is_refused_with_its_place(void **state)
 	struct nbd_diag d;
 
 	(void)state;
-	assert_int_equal(overlay_check("nbd://h:99999/", &d), NBD_E_URI);
+	assert_int_equal(overlay_check("nbd://h:99999/", 0, &d), NBD_E_URI);
 	assert_non_null(strstr(d.text, "nbd://h:99999/"));
 	assert_non_null(strstr(d.text, "nbdboot.overlay="));
 }

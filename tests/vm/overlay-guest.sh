@@ -19,6 +19,7 @@ mounted $upper
 echo "guest: size is $(stat -f -c %S/%b $upper)"
 for disk in nbd0 nbd1; do
 	echo "guest: $disk is $(cat /sys/block/$disk/ro)"
+	echo "guest: $disk waits $(cat /sys/block/$disk/queue/io_timeout) ms"
 done
 echo "guest: marker is $(cat /etc/marker)"
 echo "guest: kept is $(cat /etc/kept)"
