@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The manual page has the commands and options that the program has.
+# The manual page has the commands, options and words of the kernel command line
+# that the program has; README has the words.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
@@ -29,6 +30,17 @@ while read -r c; do
 		diff "$work/want" "$work/got" | sed 's/^/# /'
 	fi
 done <"$work/commands"
+
+grep -o '"nbdboot\.[a-z][a-z-]*"' boot/init/cmdline.c | tr -d '"' >"$work/words"
+[ -s "$work/words" ] || not_ok 'there are words'
+while read -r word; do
+	if grep -qw "^ *$word" "$work/page" && grep -q "^| .*\`${word}[\`=]" \
+		README.md; then
+		ok "the manual and README have $word"
+	else
+		not_ok "the manual and README have $word"
+	fi
+done <"$work/words"
 
 make -s O="$O" install DESTDIR="$work/dest" PREFIX=/usr >"$work/log" 2>&1 ||
 	show "$work/log"
