@@ -22,6 +22,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	qemu-user-static'
 
 die()

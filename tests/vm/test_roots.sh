@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Roots of each kind of file system that test_boot.sh has not: found by what is
+# on the device, its modules by what the kernel asks for, all from the initramfs
+# that `make initramfs` makes when nothing is named.  TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+image=$work/image
+
+# proto FOLDER: what mkfs.xfs -p reads
+proto()
+{
+	for file in "$1"/*; do
+		name=${file##*/}
+		if [ -L "$file" ]; then
+			echo "$name l--777 0 0 $(readlink "$file")"
+		elif [ -d "$file" ]; then
+			echo "$name d--755 0 0"
+			proto "$file"
+		elif [ -e "$file" ]; then
+			echo "$name ---755 0 0 $file"
+		fi
+	done
+	echo '$'
+}
+
+make_xfs()
+{
+	{
+		printf '%s\n' /none '0 0' 'd--755 0 0'
+		proto "$tree"
+	} >"$work/proto"
+	truncate -s 300M "$image"
+	mkfs.xfs -q -p "$work/proto" "$image"
+}
+
+make_btrfs()
+{
+	truncate -s 128M "$image"
+	mkfs.btrfs -q --rootdir "$tree" "$image" >/dev/null
+}
+
+make_erofs()
+{
+	mkfs.erofs --quiet --all-root "$image" "$tree" >/dev/null
+}
+
+# No links are on it: a copy for each program that the machine runs.
+make_vfat()
+{
+	cp -r "$tree" "$work/fat"
+	rm -r "$work/fat/bin"
+	mkdir "$work/fat/bin"
+	for applet in awk cat grep ip ls poweroff readlink sh sync; do
+		cp "$(command -v busybox)" "$work/fat/bin/$applet"
+	done
+	truncate -s 64M "$image"
+	mkfs.vfat "$image" >/dev/null
+	mcopy -s -i "$image" "$work/fat"/* ::
+}
+
+find_kernel
+root_tree "$tree" boot-guest.sh
+initramfs "$work/initramfs" | sed 's/^/# /'
+for type in xfs btrfs erofs vfat; do
+	echo "$type" >"$tree/etc/marker"
+	rm -f "$image"
+	make_$type
+	mode=rw
+	[ $type != erofs ] || mode=ro
+	serve 0 file "$image"
+	# shellcheck disable=SC2154 # by serve
+	vm_start "$work/initramfs" \
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw"
+	booted "a root on $type" "/dev/nbd0 $type $mode" $type
+	unserve
+done
+finish
