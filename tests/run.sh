@@ -26,8 +26,10 @@ variant()
 # The scripts find the program, the kernel and a root where O says.
 product()
 {
-	mkdir -p "$dir/t/product" "$dir/kernel" "$dir/debian"
-	ln -sfn ../../kernel ../../debian "$dir/t/product/"
+	mkdir -p "$dir/t/product" "$dir/kernel" "$dir/kernel-backports" \
+		"$dir/debian"
+	ln -sfn ../../kernel ../../kernel-backports ../../debian \
+		"$dir/t/product/"
 	make -s -j2 O="$dir/t/product" all &&
 		echo 'ok - the program builds with its default compiler'
 }
@@ -111,8 +113,15 @@ quick()
 
 # Machines that mostly wait for outages run beside the others; those that have
 # so many seconds to go down run alone.
-waiting='vm/test_scale.sh vm/test_reconnect.sh vm/test_survive.sh'
-alone='vm/test_debian.sh vm/test_down.sh'
+waiting='scale newer reconnect survive'
+alone='debian down'
+
+vms()
+{
+	for v; do
+		step "vm/test_$v.sh"
+	done
+}
 
 # The lists are words on purpose.
 # shellcheck disable=SC2086
@@ -122,16 +131,17 @@ machines()
 	sh tests/kernel.sh "$dir/kernel" >"$log/fetch.txt" 2>&1
 	{
 		sh tests/debian.sh "$dir/debian" >>"$log/fetch.txt" 2>&1
-		steps $waiting
+		vms $waiting
 	} &
 	for script in tests/vm/test_*.sh; do
+		v=${script#*/test_}
 		case " $waiting $alone " in
-		*" ${script#tests/} "*) ;;
-		*) step "${script#tests/}" ;;
+		*" ${v%.sh} "*) ;;
+		*) vms "${v%.sh}" ;;
 		esac
 	done
 	wait
-	steps $alone
+	vms $alone
 }
 
 rest()

@@ -31,10 +31,12 @@ at_exit()
 
 # ---- the kernel and initramfs ----
 
-# Sets kernel (image), modules (folder) and version.
+# Sets kernel (image), modules (folder) and version.  With VM_SUITE it is that
+# of the suite, as kernel.sh has it.
 find_kernel()
 {
-	paths=$(sh "$here/../kernel.sh" "$O/kernel") || exit 1
+	paths=$(sh "$here/../kernel.sh" "$O/kernel${VM_SUITE:+-$VM_SUITE}" \
+		${VM_SUITE:+"$VM_SUITE"}) || exit 1
 	kernel=$(echo "$paths" | sed -n 1p)
 	modules=$(echo "$paths" | sed -n 2p)
 	version=${modules##*/}
