@@ -183,20 +183,32 @@ static void put_all_dns(const struct net_state *s, const char *before)
 	}
 }
 
+/* Opened once: the root of who renews the lease has no /run later. */
+static int open_run(void)
+{
+	static int run = -1;
+
+	if (run < 0)
+		run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return run;
+}
+
 static int save_as(const char *before, const char *name, const char *after,
 		   const void *data, size_t len, struct nbd_diag *d)
 {
 	char path[128], *slash = path;
-	int rc;
+	int run = open_run(), rc = -errno;
 
-	nbd_fmt(path, sizeof(path), "/run/%s%s%s", before, name, after);
-	while ((slash = strchr(slash + 1, '/'))) {
+	nbd_fmt(path, sizeof(path), "%s%s%s", before, name, after);
+	while (run >= 0 && (slash = strchr(slash + 1, '/'))) {
 		*slash = '\0';
-		mkdir(path, 0755);
+		mkdirat(run, path, 0755);
 		*slash = '/';
 	}
-	rc = dir_write(AT_FDCWD, path, data, len);
-	return rc ? nbd_diag(d, NBD_E_IO, "write %s: %s", path, strerror(-rc))
+	if (run >= 0)
+		rc = dir_write(run, path, data, len);
+	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", path,
+			     strerror(-rc))
 		  : NBD_OK;
 }
 
@@ -258,7 +270,8 @@ int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 
 int handover_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d)
 {
-	int fd = open(HANDOVER_STATE, O_RDONLY | O_CLOEXEC);
+	int fd =
+		openat(open_run(), "nbdboot/lease.state", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, &kept, sizeof(kept));
 
 	if (fd >= 0)

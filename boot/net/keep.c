@@ -7,7 +7,7 @@
  *	                                   '--- half of the rest -' no answer
  *
  * It lives on in memory when the root is switched: all that it touches then
- * is the network, and what it has got is not written down.  It ends when another
+ * is the network, and the files of the lease under /run.  It ends when another
  * DHCP client has the interface, that is the UDP port, and when it is refused.
  */
 #include <poll.h>
@@ -96,6 +96,8 @@ int cmd_renew(int argc, char *argv[])
 		sleep_ms(renew_pause(dhcp, rc, nbd_now_ms()));
 		before = rc;
 		rc = ask(dhcp, &d);
+		if (!rc && renew_keep(&d))
+			say("renew: %s", d.text);
 		if (rc && rc != before)
 			say("renew: %s", d.text);
 	}

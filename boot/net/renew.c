@@ -52,16 +52,6 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 	}
 }
 
-/* Writes down what was got, as at first. */
-static int keep(struct nbd_diag *d)
-{
-	static struct net_plan plan;
-	struct net_state s;
-
-	job_state(&j, &plan, &s);
-	return handover_lease(&s, &j.dhcp, true, d);
-}
-
 int renew_read(struct dhcp **dhcp, struct nbd_diag *d)
 {
 	static struct ip_config ip;
@@ -109,6 +99,15 @@ int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+int renew_keep(struct nbd_diag *d)
+{
+	static struct net_plan plan;
+	struct net_state s;
+
+	job_state(&j, &plan, &s);
+	return handover_lease(&s, &j.dhcp, true, d);
+}
+
 int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
 {
 	struct dhcp *dhcp;
@@ -117,7 +116,7 @@ int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
 	if (!rc)
 		rc = renew_once(timeout_ms, false, d);
 	if (!rc)
-		rc = keep(d);
+		rc = renew_keep(d);
 	return rc < 0 ? rc
 		      : (int)(dhcp->lease.t1 > 0x7fffffff ? 0x7fffffff
 							  : dhcp->lease.t1);

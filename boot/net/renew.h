@@ -19,6 +19,12 @@ int renew_read(struct dhcp **dhcp, struct nbd_diag *d);
  */
 int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d);
 
+/*
+ * Writes down what was got, as at first: HANDOVER_LEASE, HANDOVER_STATE and what
+ * other programs read, also when the root was switched since renew_read().
+ */
+int renew_keep(struct nbd_diag *d);
+
 /* Milliseconds from now until a lease is to be renewed (again). */
 uint64_t renew_pause(const struct dhcp *dhcp, bool failed, uint64_t now);
 

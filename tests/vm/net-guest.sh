@@ -34,7 +34,12 @@ done
 echo 'guest: end'
 # Told to by a connection, takes the port of DHCP clients: what does it say?
 if grep -q test.stay /proc/cmdline; then
+	mkdir /run/old
+	cp /run/nbdboot/lease /run/net-eth0.conf /run/old
 	nc -l -p 9 </dev/null
+	for lease in /run/nbdboot/lease /run/net-eth0.conf; do
+		diff "/run/old/${lease##*/}" $lease | sed -n "s,^+\([A-Z]\),guest: $lease: \1,p"
+	done
 	socat -u UDP4-RECV:68,reuseaddr OPEN:/dev/null &
 	grep -m 1 'nbdboot: renew:' /proc/kmsg | sed 's/.*nbdboot/guest/'
 	while [ -e "/proc/$renew/exe" ]; do :; done

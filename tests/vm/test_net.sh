@@ -265,6 +265,9 @@ fi
 lan_guest=$(sed -n 's,^guest: eth0 \([0-9.]*\)/24 .*,\1,p' "$work/log")
 at "$srv" socat -u /dev/null "TCP:$lan_guest:9"
 end
+told 'what was renewed is written down' \
+	'^guest: /run/nbdboot/lease: DHCPBOUND=' \
+	'^guest: /run/net-eth0.conf: DHCPBOUND='
 told 'it leaves the lease to another DHCP client' \
 	'^guest: renew: another DHCP client has the' '^guest: alone$'
 lan_stop
