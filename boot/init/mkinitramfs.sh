@@ -20,7 +20,7 @@ fs_set='
 # nbds:// is encrypted by the kernel; what makes it fast depends on the CPU.
 tls_set='
 	tls gcm ctr ghash_generic aesni_intel ghash_clmulni_intel
-	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha_generic
+	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha chacha_generic
 	chacha_x86_64 chacha_neon poly1305_generic poly1305_x86_64
 	poly1305_neon poly1305_arm'
 

@@ -27,7 +27,7 @@ make_kernel()
 	for m in drivers/block/nbd.ko drivers/net/virtio_net.ko.xz \
 		net/core/failover.ko.zst fs/ext4/ext4.ko.gz fs/mbcache.ko \
 		net/8021q/8021q.ko net/ipv4/tcp_diag.ko fs/overlayfs/overlay.ko.xz \
-		lib/crc32c_generic.ko.xz \
+		lib/crc32c_generic.ko.xz crypto/chacha.ko.xz \
 		drivers/gpu/gpu.ko; do
 		module "kernel/$m"
 	done
@@ -41,6 +41,7 @@ make_kernel()
 		kernel/fs/ext4/ext4.ko.gz: kernel/fs/mbcache.ko
 		kernel/fs/overlayfs/overlay.ko.xz:
 		kernel/lib/crc32c_generic.ko.xz:
+		kernel/crypto/chacha.ko.xz:
 		kernel/drivers/gpu/gpu.ko:
 	END
 	cat >"$lib/modules.alias" <<-'END'
@@ -131,7 +132,7 @@ build "$work/auto.gz"
 unpack "$work/auto.gz"
 has 'auto is what the kernel has of the list' nbd.ko tcp_diag.ko \
 	virtio_net.ko failover.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko \
-	overlay.ko
+	overlay.ko chacha.ko
 build "$work/o.gz" -o -m ext4
 unpack "$work/o.gz"
 has '-o adds an overlay' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
@@ -153,6 +154,8 @@ unpack "$work/tls.gz"
 yes 'the credentials are for root alone' [ \
 	"$(stat -c %a "$work/root/etc/nbdboot/client-key.pem" "$work/tls.gz" |
 		tr '\n' ' ')" = '600 600 ' ]
+has 'and the ciphers come along' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
+	crc32c_generic.ko chacha.ko
 yes 'the folder is there' cmp "$work/add/lib/firmware/blob" \
 	"$work/root/lib/firmware/blob"
 
