@@ -90,12 +90,12 @@ cut()
 	end
 }
 
-# The busiest: its time is over first.
+# The busiest that lives: its time is over first.
 one_connection()
 {
-	links=$(nbdboot list --json nbd0 |
-		grep -o '"local_port": [0-9]*, "sent": [0-9]*' |
-		tr -d '",' | sort -n -k4 | sed -n '$s/.*port: \([0-9]*\) .*/\1/p')
+	links=$(nbdboot list --json nbd0 | grep -o '"live", "peer"[^}]*' |
+		sed 's/.*"local_port": \([0-9]*\), "sent": \([0-9]*\),.*/\2 \1/' |
+		sort -n | sed -n '$s/.* //p')
 	cut "dport $links"
 }
 
