@@ -236,24 +236,15 @@ static int hand_over(const struct device *dev, struct nbd_diag *d)
 	return reconfigure(dev, NBDK_KEEP, &conn.s.fd, 1, d);
 }
 
-/*
- * Not before a connection lives, and not along with it: newer drivers set the
- * size first, and wait for all requests in flight before they do
- * (blk_mq_freeze_queue()), while nobody else can hand over a connection.
- */
-static int grow(struct device *dev, struct nbd_diag *d)
+int device_grow(struct device *dev, struct nbd_diag *d)
 {
-	uint64_t size = nbd_export(&conn.c)->size;
-	uint32_t block = dev->info.block_size;
 	int err;
 
-	/* what has no blocks any more is on its way out: it stays as it is */
-	size -= block ? size % block : size;
-	if (size <= dev->info.size)
+	if (dev->export <= dev->info.size)
 		return 0;
-	err = reconfigure(dev, size, NULL, 0, d);
+	err = reconfigure(dev, dev->export, NULL, 0, d);
 	if (!err)
-		dev->info.size = size;
+		dev->info.size = dev->export;
 	return err;
 }
 
@@ -295,6 +286,8 @@ int device_add(struct device *dev, struct nbd_diag *d)
 {
 	unsigned first = dev->b.spread ? emptiest(dev) : 0;
 	int err = dialer_one(&conn, &dev->b, first, d);
+	uint32_t block = dev->info.block_size;
+	uint64_t size;
 
 	if (err)
 		return err;
@@ -305,8 +298,11 @@ int device_add(struct device *dev, struct nbd_diag *d)
 		dial_hangup(&conn, 1);
 		return err;
 	}
+	/* what has no blocks any more is on its way out: it stays as it is */
+	size = nbd_export(&conn.c)->size;
+	dev->export = block ? size - size % block : 0;
 	sock_close(&conn.s);
-	return grow(dev, d);
+	return 0;
 }
 
 int device_end(const struct sockdiag_link *l, struct nbd_diag *d)
@@ -357,6 +353,8 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 		if (err)
 			break;
 	}
+	if (!err && dev->live)
+		err = device_grow(dev, d);
 	nbdk_watch_close(&w);
 	secure_close();
 	return err;

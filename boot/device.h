@@ -19,6 +19,7 @@ struct device {
 	char buf[BACKEND_BUF];
 	bool known;	 /* b is filled in: it was connected by this program */
 	bool counted;	 /* live and links[] are filled in */
+	uint64_t export; /* bytes in whole blocks, when device_add() saw it */
 	unsigned wanted; /* connections: b's, or what `scale` made of it */
 	unsigned live, n_links;
 	struct sockdiag_link links[DEVICE_LINKS];
@@ -44,15 +45,22 @@ int device_count(struct device *dev, struct nbd_diag *d);
  * Makes one connection more and puts it into a dead slot; where connections
  * are spread, to the server that has the fewest.  The export must
  * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
- * it is read-only now or lost a feature; a larger one resizes the device.
+ * it is read-only now or lost a feature; a larger one is for device_grow().
  * Returns 0 also where the driver had no dead slot after all: device_count()
  * tells.  At the end secure_close().
  */
 int device_add(struct device *dev, struct nbd_diag *d);
 
 /*
- * Connections until `want` of them live, under device_lock().  A socket may die
- * before the driver notices: that is waited for.
+ * Makes the device as large as the export is that device_add() saw.  Only while
+ * a connection lives that the driver has: see nbdk_reconfigure().
+ */
+int device_grow(struct device *dev, struct nbd_diag *d);
+
+/*
+ * Connections until `want` of them live, under device_lock(), then
+ * device_grow().  A socket may die before the driver notices: that is waited
+ * for.
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 

@@ -166,7 +166,7 @@ static int replace_the_told(struct nbd_diag *d)
 		err = device_add(&dev, d);
 		deaths -= !err;
 	}
-	return err;
+	return err ? err : device_grow(&dev, d);
 }
 
 static bool is_whole(bool *counted)
@@ -205,11 +205,13 @@ static int revive(void)
 
 static void take_death(void *ctx, int index)
 {
+	int *pause = ctx;
+
 	if (index != dev.info.index)
 		return;
 	deaths++;
 	in_doubt = true;
-	*(int *)ctx = 0;
+	*pause = 0;
 }
 
 static int jitter(int ms)
@@ -264,6 +266,7 @@ int worker_run(int index, struct nbd_diag *d)
 	while (is_there()) {
 		err = revive();
 		pause = err || in_doubt ? longer(pause) : 0;
+		/* after five seconds and one look more it is as it seems */
 		if (pause == PAUSE_MAX)
 			in_doubt = false;
 		await(uevents, held, &pause);

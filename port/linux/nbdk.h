@@ -46,7 +46,9 @@ int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 /*
  * Puts the sockets in the place of dead ones and sets what is not NBDK_KEEP
  * (block_size: not 0); index and the same backend are required.  Sockets for
- * which no dead one is found are dropped without a word.
+ * which no dead one is found are dropped without a word.  A size only without
+ * sockets and while a connection lives: newer drivers (6.12) wait for the
+ * requests in flight before they set it, and for nothing else meanwhile.
  */
 int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 

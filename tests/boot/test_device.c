@@ -122,7 +122,7 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 	if (c->size != NBDK_KEEP) {
 		driver.grown++;
 		assert_int_equal(c->n_fds, 0);
-		assert_true(is_closed(server.fd));
+		assert_true(driver.live > 0);
 		return driver.grow_err ? nbd_diag(d, driver.grow_err, "no") : 0;
 	}
 	driver.calls++;
@@ -577,46 +577,31 @@ static void a_smaller_export_is_refused(void **state)
 	assert_refused(NBD_E_SIZE, "the export has 0 bytes");
 }
 
+static void assert_grown(uint64_t size)
+{
+	assert_added();
+	assert_int_equal(driver.grown, 0);
+	assert_int_equal(device_grow(&dev, &diag), 0);
+	assert_int_equal(driver.grown, size ? 1 : 0);
+	assert_true(driver.conf.size == (size ? size : NBDK_KEEP));
+	assert_int_equal(driver.conf.index, 3);
+	/* once is enough */
+	assert_int_equal(device_grow(&dev, &diag), 0);
+	assert_int_equal(driver.grown, size ? 1 : 0);
+}
+
 static void a_larger_export_resizes_the_device_in_whole_blocks(void **state)
 {
 	(void)state;
 	server.size = 2 * SIZE;
-	assert_added();
-	assert_int_equal(driver.grown, 1);
-	assert_true(driver.conf.size == 2 * SIZE);
-	assert_int_equal(driver.conf.index, 3);
+	assert_grown(2 * SIZE);
 	server.size = 2 * SIZE + 1023;
-	assert_added();
-	assert_true(driver.conf.size == 2 * SIZE);
+	assert_grown(2 * SIZE);
 	/* less than a block more is no change */
 	server.size = SIZE + 1023;
-	assert_added();
-	assert_true(driver.conf.size == NBDK_KEEP);
+	assert_grown(0);
 	server.size = SIZE + 1024;
-	assert_added();
-	assert_true(driver.conf.size == SIZE + 1024);
-}
-
-static void it_is_resized_once(void **state)
-{
-	(void)state;
-	server.size = 2 * SIZE;
-	assert_added();
-	driver.grown = 0;
-	assert_int_equal(device_add(&dev, &diag), 0);
-	assert_int_equal(driver.grown, 0);
-}
-
-/* The connection is the driver's by then. */
-static void a_resize_that_fails_leaves_the_connection(void **state)
-{
-	(void)state;
-	server.size = 2 * SIZE;
-	driver.grow_err = NBD_E_KERNEL;
-	read_it();
-	assert_int_equal(device_add(&dev, &diag), NBD_E_KERNEL);
-	assert_int_equal(driver.live, 1);
-	assert_int_equal(server.goodbyes, 0);
+	assert_grown(SIZE + 1024);
 }
 
 /* As when it goes between two looks at /sys. */
@@ -625,8 +610,7 @@ static void a_device_without_blocks_is_not_resized(void **state)
 	(void)state;
 	drop("sys/nbd3/queue/logical_block_size");
 	server.size = 2 * SIZE;
-	assert_added();
-	assert_true(driver.conf.size == NBDK_KEEP);
+	assert_grown(0);
 }
 
 static void an_export_that_became_read_only_is_refused(void **state)
@@ -801,6 +785,28 @@ static void the_first_failure_ends_it(void **state)
 	assert_int_equal(server.dialed, 0);
 }
 
+/* Not with one that it had no use for: driver.live is looked at there. */
+static void it_is_resized_when_the_driver_has_a_connection(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	driver.blind = 1;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.calls, 3);
+	assert_int_equal(driver.grown, 1);
+	assert_true(driver.conf.size == 2 * SIZE);
+}
+
+static void a_resize_that_fails_leaves_the_connections(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	driver.grow_err = NBD_E_KERNEL;
+	assert_int_equal(fill(2), NBD_E_KERNEL);
+	assert_int_equal(driver.live, 2);
+	assert_int_equal(server.goodbyes, 0);
+}
+
 static void connections_through_tcp_alone_can_be_ended(void **state)
 {
 	struct sockdiag_link l = { .family = AF_INET6, .local_port = 9 };
@@ -834,8 +840,8 @@ int main(void)
 		DEV(the_same_export_changes_nothing),
 		DEV(a_smaller_export_is_refused),
 		DEV(a_larger_export_resizes_the_device_in_whole_blocks),
-		DEV(it_is_resized_once),
-		DEV(a_resize_that_fails_leaves_the_connection),
+		DEV(it_is_resized_when_the_driver_has_a_connection),
+		DEV(a_resize_that_fails_leaves_the_connections),
 		DEV(a_device_without_blocks_is_not_resized),
 		DEV(an_export_that_became_read_only_is_refused),
 		DEV(what_the_device_relies_on_must_not_be_lost),

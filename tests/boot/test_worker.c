@@ -191,7 +191,7 @@ static void doubt_ends(void **state)
 	(void)state;
 	watch((struct play){ .told = INDEX });
 	assert_int_equal(play.filled, 0);
-	assert_in_range(play.ms, 3000, 6000);
+	assert_in_range(play.ms, 4400, 5800);
 }
 
 static void the_death_of_another_device_is_nothing(void **state)
