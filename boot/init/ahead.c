@@ -19,7 +19,7 @@ static pid_t child;
 
 static void load_fs(const char *fstype)
 {
-	const char *const *type = super_types, *only = NULL;
+	const char *type, *only = NULL;
 	char name[32];
 
 	if (fstype && *fstype) {
@@ -28,12 +28,12 @@ static void load_fs(const char *fstype)
 			mod_load(name, "", NULL);
 		return;
 	}
-	for (; *type; type++) {
-		if (!mod_listed(*type))
+	for (unsigned i = 0; (type = super_type(i)); i++) {
+		if (!mod_listed(type) || (only && !strcmp(only, type)))
 			continue;
 		if (only)
 			return;
-		only = *type;
+		only = type;
 	}
 	if (only)
 		mod_load(only, "", NULL);

@@ -10,9 +10,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-const char *const super_types[] = { "xfs",   "squashfs", "ext4", "erofs",
-				    "btrfs", "vfat",	 NULL };
-
 /* A block is read once for all entries that share it. */
 #define BLOCK 1024
 
@@ -33,6 +30,11 @@ static const struct kind {
 	{ "vfat", "FAT32   ", 0, 82, 67, 71, 8, 4, 11 },
 	{ "vfat", "FAT1", 0, 54, 39, 43, 4, 4, 11 },
 };
+
+const char *super_type(unsigned i)
+{
+	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].type : NULL;
+}
 
 /* Reads all of it: < 0 on an error, 0 if the device ends before. */
 static int read_at(int fd, void *buf, size_t len, uint64_t at)

@@ -21,8 +21,8 @@ struct super {
 /* The file systems that are known: "ext4, xfs, ..." for messages. */
 #define SUPER_TYPES "ext4, xfs, btrfs, squashfs, erofs, vfat"
 
-/* The same, each once, in the order in which they are looked for; NULL: end. */
-extern const char *const super_types[];
+/* The type that is looked for as the i-th, some several times; NULL: no more. */
+const char *super_type(unsigned i);
 
 /*
  * Looks at the device or image fd.  Returns 0, NBD_E_NOT_FOUND if no known

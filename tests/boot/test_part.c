@@ -71,13 +71,14 @@ static void superblocks_are_known_by_their_bytes(void **state)
 static void the_types_are_those_that_messages_name(void **state)
 {
 	char text[] = ", " SUPER_TYPES ",", word[16];
+	const char *type, *last = "";
 	size_t len = 1;
 
 	(void)state;
-	for (const char *const *type = super_types; *type; type++) {
-		snprintf(word, sizeof(word), ", %s,", *type);
+	for (unsigned i = 0; (type = super_type(i)); last = type, i++) {
+		snprintf(word, sizeof(word), ", %s,", type);
 		assert_non_null(strstr(text, word));
-		len += strlen(*type) + 2;
+		len += strcmp(type, last) != 0 ? strlen(type) + 2 : 0;
 	}
 	assert_int_equal(len, strlen(text));
 }
