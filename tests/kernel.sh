@@ -81,7 +81,7 @@ if ! download "$@"; then
 fi
 
 dpkg-deb -x "$package"_*.deb .
-rm -rf -- *.deb usr lists
+rm -rf -- *.deb usr lists sources.list
 version=${package#linux-image-}
 # The package leaves this to its postinst.
 PATH=$PATH:/sbin:/usr/sbin depmod -b "$PWD" "$version"

@@ -270,8 +270,8 @@ int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 
 int handover_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d)
 {
-	int fd =
-		openat(open_run(), "nbdboot/lease.state", O_RDONLY | O_CLOEXEC);
+	int fd = openat(open_run(), HANDOVER_STATE + sizeof("/run"),
+			O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, &kept, sizeof(kept));
 
 	if (fd >= 0)

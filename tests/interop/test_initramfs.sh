@@ -177,8 +177,8 @@ yes 'the sizes of the parts are told' [ "$(awk '$2 == "nbdboot" { n = $1 }
 	/modules: network/ { n = n " " $1 } /modules: file/ { n = n " " $1 }
 	/modules: the rest/ { n = n " " $1 } END { print n }' "$work/out")" = \
 	"$bytes $(cat "$work"/virtio_net*.plain "$work"/failover*.plain \
-		"$work"/tcp_diag*.plain | wc -c) $(cat "$work"/ext4*.plain "$work"/mbcache*.plain |
-		wc -c) $(cat "$work"/nbd*.plain "$work"/crc32c*.plain | wc -c)" ]
+		"$work"/tcp_diag*.plain | wc -c) $(cat "$work"/ext4*.plain \
+		"$work"/mbcache*.plain | wc -c) $(cat "$work"/nbd*.plain "$work"/crc32c*.plain | wc -c)" ]
 yes 'and of the file' grep -q "^ *$(wc -c <"$work/sizes")  compressed" \
 	"$work/out"
 
