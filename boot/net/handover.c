@@ -270,7 +270,7 @@ int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 
 int handover_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d)
 {
-	int fd = openat(open_run(), HANDOVER_STATE + sizeof("/run"),
+	int fd = openat(open_run(), &HANDOVER_STATE[sizeof("/run")],
 			O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, &kept, sizeof(kept));
 
