@@ -4,13 +4,23 @@
 #include "boot/device.h"
 #include "port/linux/sockdiag.h"
 
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* As sysconf() has it, which is 1 KiB with all else that it knows. */
+static unsigned count_cpus(void)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (unsigned)CPU_COUNT(&cpus);
+}
+
 unsigned slots_choose(const struct backend *b, const struct nbd_export *e)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = b->slots ? b->slots : cpus > 0 ? (unsigned)cpus : 1;
+	unsigned n = b->slots ? b->slots : count_cpus();
 
 	if (!(e->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 1;

@@ -92,7 +92,7 @@ static int start(int index)
 	if (is_watched(index))
 		return CLI_OK;
 	if (c)
-		c->pid = fork();
+		c->pid = _Fork();
 	if (!c || c->pid < 0) {
 		if (c)
 			c->pid = 0;
