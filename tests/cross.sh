@@ -60,7 +60,8 @@ for target in 'x86-64 x86_64-linux-gnu-gcc' 'aarch64 aarch64-linux-gnu-gcc' \
 done
 
 for target in 'armv7 arm-linux-gnueabihf-gcc' 's390x s390x-linux-gnu-gcc'; do
-	make -s -j2 O="$dir/all-${target%% *}" CC="${target#* }" STATIC= objects
+	make -s -j2 O="$dir/all-${target%% *}" CC="${target#* }" OPT=-Os \
+		STATIC= objects
 	result $? "the whole program compiles for ${target%% *}"
 done
 exit $status

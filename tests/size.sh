@@ -19,7 +19,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 73728 ;;
-	nbdboot) echo 303104 ;;
+	nbdboot) echo 278528 ;;
 	esac
 }
 

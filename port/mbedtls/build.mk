@@ -41,7 +41,7 @@ build/mbedtls/include/mbedtls/ssl.h:
 $(mbedtls-obj): $(O)/mbedtls/%.o: port/mbedtls/config.h | $(mbedtls-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(base) -fomit-frame-pointer -std=gnu11 -w -I. \
+	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
 		$(mbedtls-cpp) $(CFLAGS) -c -o $@ $(mbedtls-src)/library/$*.c
 # A handshake is a handful of multiplications on a curve: 30 % faster by this,
 # and inlining and alignment give it bytes, but no speed.

@@ -10,7 +10,7 @@ set -u
 dir=$1 time=$2
 shift 2
 runs=20000
-san='-fsanitize=fuzzer-no-link,address,undefined'
+san='-fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined'
 
 make -s -j2 O="$dir/t/fuzz" CC=clang STATIC= \
 	CFLAGS="-O1 -g -fno-sanitize-recover=all $san" fuzz-bin || exit 1
