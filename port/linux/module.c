@@ -24,7 +24,10 @@
 /* linux/module.h; kernels before 5.17 do not know it. */
 #define INIT_COMPRESSED 4
 
-struct mod_dirs mod_dirs = { NULL, "/sys/module" };
+struct mod_dirs mod_dirs = { NULL, "/sys/module", "/proc/cmdline" };
+
+/* The kernel's COMMAND_LINE_SIZE is 2048 or 4096. */
+#define WORDS_MAX 4096
 
 /* A piece of a mapped file. */
 struct span {
@@ -216,6 +219,34 @@ static bool is_loaded(const char *name)
 	return strcmp(state, "live") == 0;
 }
 
+/* The end of a word, in which blanks may stand in double quotes. */
+static const char *word_end(const char *p)
+{
+	bool quoted = false;
+
+	for (; *p && (quoted || !strchr(" \t\n", *p)); p++)
+		quoted ^= *p == '"';
+	return p;
+}
+
+/* Appends the kernel's words for a module: nbd.nbds_max=4 is nbds_max=4. */
+static void put_words(struct nbd_out *o, const char *module)
+{
+	char words[WORDS_MAX];
+	const char *p = words, *end, *dot;
+
+	dir_read(AT_FDCWD, mod_dirs.cmdline, words, sizeof(words));
+	for (; *(p += strspn(p, " \t\n")); p = end) {
+		end = word_end(p);
+		dot = memchr(p, '.', (size_t)(end - p));
+		if (!dot ||
+		    !same((struct span){ p, (size_t)(dot - p) }, module))
+			continue;
+		nbd_put(o, " ", o->len != 0);
+		nbd_put(o, dot + 1, (size_t)(end - dot - 1));
+	}
+}
+
 static int refused(const char *path, bool packed, int err, struct nbd_diag *d)
 {
 	const char *why = strerror(err);
@@ -266,7 +297,8 @@ static int insert(struct span file, const char *params, bool soft,
 		  struct nbd_diag *d)
 {
 	struct span b = base(file);
-	char path[300], name[64];
+	char path[300], name[64], all[1024];
+	struct nbd_out o = { .buf = all, .cap = sizeof(all) - 1 };
 	bool packed;
 	int fd, err;
 
@@ -280,12 +312,21 @@ static int insert(struct span file, const char *params, bool soft,
 	if (soft)
 		load_wishes(name);
 	put_path(path, sizeof(path), file);
+	/* the last one counts: what the kernel is told by a person */
+	nbd_put(&o, params, strlen(params));
+	put_words(&o, name);
+	all[o.len] = '\0';
+	if (o.cut)
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"the kernel command line has too much for "
+				"module %s",
+				name);
 	packed = path[strlen(path) - 1] != 'o'; /* .ko.xz .ko.gz .ko.zst */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
 				strerror(errno));
-	err = (int)syscall(SYS_finit_module, fd, params,
+	err = (int)syscall(SYS_finit_module, fd, all,
 			   packed ? INIT_COMPRESSED : 0) < 0
 		      ? errno
 		      : 0;

@@ -13,9 +13,11 @@
 
 /*
  * Loads a module and before it all that it needs.  params ("max_part=16", or
- * "") are for the module alone.  0 also if it is loaded already, whatever its
- * parameters, or built in.  NBD_E_NOT_FOUND: there is no such module for
- * this kernel.  NBD_E_PERM, NBD_E_KERNEL: it was refused.
+ * "") are for the module alone; whatever is loaded also has those that the
+ * kernel's command line has for it (nbd.max_part=16), and these count more.
+ * 0 also if it is loaded already, whatever its parameters, or built in.
+ * NBD_E_NOT_FOUND: there is no such module for this kernel.  NBD_E_PERM,
+ * NBD_E_KERNEL: it was refused.  NBD_E_NO_MEMORY: parameters of 1 KiB.
  */
 int mod_load(const char *name, const char *params, struct nbd_diag *d);
 
@@ -37,8 +39,9 @@ bool mod_match(const char *pattern, size_t len, const char *text);
 
 /* Where to look; tests point them elsewhere. */
 struct mod_dirs {
-	const char *lib; /* NULL: /lib/modules/ and the kernel's release */
-	const char *sys; /* "/sys/module" */
+	const char *lib;     /* NULL: /lib/modules/ and the kernel's release */
+	const char *sys;     /* "/sys/module" */
+	const char *cmdline; /* "/proc/cmdline" */
 };
 extern struct mod_dirs mod_dirs;
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char root[64], lib[80], sys[80];
+static char root[64], lib[80], sys[80], cmdline[80];
 static struct nbd_diag diag;
 static char log_text[4096]; /* "file(params,flags) ..." in order */
 static char fail_file[64];  /* this one is refused, */
@@ -123,7 +123,8 @@ static int make_tree(void **state)
 		return -1;
 	snprintf(lib, sizeof(lib), "%s/lib", root);
 	snprintf(sys, sizeof(sys), "%s/sys", root);
-	mod_dirs = (struct mod_dirs){ lib, sys };
+	snprintf(cmdline, sizeof(cmdline), "%s/cmdline", root);
+	mod_dirs = (struct mod_dirs){ lib, sys, cmdline };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(name, sizeof(name), "lib/kernel/%s", files[i]);
 		puts_at(name, "");
@@ -152,6 +153,35 @@ static void dependencies_are_loaded_first_and_deepest_first(void **state)
 	assert_int_equal(mod_load("virtio_net", "x=1", &diag), 0);
 	assert_string_equal(log_text, "failover.ko(,0) net_failover.ko(,0) "
 				      "virtio-net.ko(x=1,0) ");
+}
+
+static void the_kernel_command_line_has_parameters(void **state)
+{
+	char text[2048] = "nbd.x=";
+
+	(void)state;
+	puts_at("cmdline",
+		"quiet virtio-net.napi_tx=0 root=nbd://nbd.example/ "
+		"nbd.nbds_max=4 nbdx.y=1 net_failover.a=\"b c\"  "
+		"nbd=1 virtio_net.debug .x= nbd. nbd.max_part=1.5\n");
+	assert_int_equal(mod_load("virtio_net", "x=1", &diag), 0);
+	assert_string_equal(log_text, "failover.ko(,0) "
+				      "net_failover.ko(a=\"b c\",0) "
+				      "virtio-net.ko(x=1 napi_tx=0 debug,0) ");
+	log_text[0] = '\0';
+	/* what the kernel is told is the last, and so counts */
+	assert_int_equal(mod_load("nbd", "nbds_max=1", &diag), 0);
+	assert_string_equal(log_text,
+			    "nbd.ko(nbds_max=1 nbds_max=4  max_part=1.5,0) ");
+	/* a quote that never ends, and more than there is room for */
+	puts_at("cmdline", "a.x=\"1 a.y=2");
+	log_text[0] = '\0';
+	assert_int_equal(mod_load("a", "", &diag), 0);
+	assert_string_equal(log_text, "b.ko(,0) a.ko(x=\"1 a.y=2,0) ");
+	memset(text + 6, 'x', sizeof(text) - 7);
+	puts_at("cmdline", text);
+	assert_int_equal(mod_load("nbd", "", &diag), NBD_E_NO_MEMORY);
+	assert_non_null(strstr(diag.text, "module nbd"));
 }
 
 static void dash_and_underscore_are_the_same(void **state)
@@ -439,6 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE(dependencies_are_loaded_first_and_deepest_first),
+		TREE(the_kernel_command_line_has_parameters),
 		TREE(dash_and_underscore_are_the_same),
 		TREE(what_is_live_is_not_loaded_again),
 		TREE(a_module_loaded_meanwhile_is_a_success),
