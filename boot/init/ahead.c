@@ -6,6 +6,7 @@
 #include "boot/init/ahead.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,9 +14,36 @@
 #include <unistd.h>
 
 #include "boot/init/super.h"
+#include "port/linux/dir.h"
 #include "port/linux/module.h"
 
+#define PCI "/sys/bus/pci/devices"
+
 static pid_t child;
+
+/*
+ * virtio_pci has the kernel interpret ACPI, and that takes it long in a virtual
+ * machine.  When it is done it finds the driver that is behind it.
+ */
+static void load_nic(void)
+{
+	char path[300], vendor[8];
+	bool virtio = false;
+	const char *name;
+	struct dir dir;
+
+	if (!mod_listed("virtio_net"))
+		return;
+	dir_open(&dir, PCI);
+	while (!virtio && (name = dir_next(&dir))) {
+		nbd_fmt(path, sizeof(path), PCI "/%s/vendor", name);
+		dir_read(AT_FDCWD, path, vendor, sizeof(vendor));
+		virtio = !strcmp(vendor, "0x1af4\n");
+	}
+	dir_close(&dir);
+	if (virtio)
+		mod_load("virtio_net", "", NULL);
+}
 
 static void load_fs(const char *fstype)
 {
@@ -47,7 +75,9 @@ void ahead_start(const char *fstype)
 	if (child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	mod_load("nbd", "", NULL);
+	load_nic();
+	/* more are made when they are wanted; each is 0.3 MB for ever */
+	mod_load("nbd", "nbds_max=1", NULL);
 	load_fs(fstype);
 	_exit(0);
 }

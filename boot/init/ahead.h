@@ -5,8 +5,9 @@
 
 #ifdef CONFIG_BOOT_AHEAD
 /*
- * Starts a process that loads nbd, then the module of the file system:
- * that of fstype ("ext4", "xfs,ext4": the first) or, where it is NULL or "",
+ * Starts a process that loads the driver of a virtio network card, if there is
+ * one, then nbd, for one device, then the module of the file system: that of
+ * fstype ("ext4", "xfs,ext4": the first) or, where it is NULL or "",
  * the one that this initramfs has, if it has one only of those that are
  * recognized.  A failure is no matter here: who needs a module loads it
  * again, and tells.  Does nothing while such a process runs.

@@ -38,7 +38,9 @@ for exe in /proc/[0-9]*/exe; do
 	*) echo "guest: WRONG: $program ($exe)" ;;
 	esac
 done
-echo "guest: watched:$watched"
+# processes come in the order of their numbers' digits
+# shellcheck disable=SC2086 # words on purpose
+echo "guest: watched: $(printf '%s\n' $watched | sort | xargs)"
 sync
 mount -o remount,ro /
 echo 'guest: end'

@@ -70,8 +70,19 @@ else
 	not_ok 'what the machine wrote is on the server'
 fi
 
-boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime'
+if said '^guest: disks nbd0$'; then
+	ok 'there is no nbd device but the one of the root'
+else
+	not_ok 'there is no nbd device but the one of the root'
+fi
+
+boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3'
 booted 'a root on ext4, ro, 4 connections' '/dev/nbd0 ext4 ro' plain
+if said '^guest: disks nbd0 nbd1 nbd2$'; then
+	ok 'a module has the parameters of the kernel command line'
+else
+	not_ok 'a module has the parameters of the kernel command line'
+fi
 
 vm_nic=e1000
 boot rw

@@ -102,7 +102,7 @@ port=$root
 boot "nbdboot.overlay=$up"
 has 'an overlay on an export of its own' 'guest: / is overlay rw' \
 	'guest: /run/nbdboot/upper is ext4 rw' "$changed" 'guest: kept is +' \
-	'guest: nbd0 is 1' 'guest: nbd1 is 0' 'guest: watched: nbd0  nbd1 ' \
+	'guest: nbd0 is 1' 'guest: nbd1 is 0' 'guest: watched: nbd0 nbd1' \
 	'guest: nbd0 waits 30000 ms' 'guest: nbd1 waits 30000 ms'
 boot "nbdboot.overlay=$up nbdboot.io-timeout=7"
 has 'and it keeps what was written' 'guest: marker is changed' \
