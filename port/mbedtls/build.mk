@@ -50,6 +50,9 @@ mbedtls-fast := -O2 -falign-functions=1 -falign-loops=1 -falign-jumps=1 \
 $(O)/mbedtls/bignum.o: CFLAGS += $(mbedtls-fast) -fno-inline
 $(O)/mbedtls/memory_buffer_alloc.o: CFLAGS += $(mbedtls-fast)
 $(O)/mbedtls/ecp_curves.o: CFLAGS += $(mbedtls-fast) -fno-inline-functions
+# What has to take the same time whatever the secret is: no other file may see
+# through it.
+$(O)/mbedtls/constant_time.o: CFLAGS += -fno-lto
 $(O)/libmbedtls.a: $(mbedtls-obj) $(O)/port/mbedtls/alt.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
