@@ -15,8 +15,8 @@ rm -f "$log"/*.log "$log"/*.count
 # The build under test is a new one, not a part of the make that called.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V
 
-san='-O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
-	-fsanitize=address,undefined'
+san='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+san="$san -fno-sanitize-recover=all"
 gcc=${TESTCC:-gcc}
 
 variant()
