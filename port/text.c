@@ -110,6 +110,15 @@ void nbd_put_mac(struct nbd_out *o, const unsigned char mac[6])
 		nbd_putf(o, i ? ":%02x" : "%02x", mac[i]);
 }
 
+const char *nbd_word_end(const char *p)
+{
+	bool quoted = false;
+
+	for (; *p && (quoted || !strchr(NBD_BLANKS, *p)); p++)
+		quoted ^= *p == '"';
+	return p;
+}
+
 void nbd_put_quoted(struct nbd_out *o, const char *p)
 {
 	for (; p && *p; p++)

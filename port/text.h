@@ -29,6 +29,15 @@ long nbd_number(const char *text, long min, long max);
 /* The same of len bytes. */
 long nbd_numbern(const char *p, size_t len, long min, long max);
 
+/* What ends a word of the kernel's command line. */
+#define NBD_BLANKS " \t\n\v\f\r"
+
+/*
+ * Where such a word ends: at a blank that is not between double quotes
+ * (next_arg() in the kernel's lib/cmdline.c), or at the end of the text.
+ */
+const char *nbd_word_end(const char *p);
+
 /*
  * A place to print to.  When buf is full, flush() is called and may empty it
  * (len = 0); without flush the rest is dropped and cut is set.  Nothing is

@@ -63,28 +63,19 @@ static const struct word {
 #endif
 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /*
  * Cuts the next word off, as the kernel's next_arg() does: a double quote may
- * begin the word or the value, and blanks between quotes do not end a word.
- * Returns what follows; *value is NULL without a '='.
+ * begin the word or the value.  Returns what follows; *value is NULL without a
+ * '='.
  */
 static char *next_word(char *p, char **name, char **value)
 {
-	bool quoted = *p == '"', in_quote = quoted;
-	char *end, *first, *equals = NULL;
+	char *end = p + (nbd_word_end(p) - p), *first, *equals = NULL;
+	bool quoted = *p == '"';
 
 	p += quoted;
-	for (end = p; *end && (in_quote || !is_space(*end)); end++) {
-		if (*end == '=' && !equals && end > p)
-			equals = end;
-		if (*end == '"')
-			in_quote = !in_quote;
-	}
+	if (end > p)
+		equals = memchr(p + 1, '=', (size_t)(end - p) - 1);
 	*name = first = p;
 	*value = NULL;
 	p = *end ? end + 1 : end;
@@ -180,11 +171,7 @@ int cmdline_each(char *p, cmdline_word *fn, void *ctx, struct nbd_diag *d)
 	char *name, *value;
 	int rc = NBD_OK;
 
-	while (*p) {
-		if (is_space(*p)) {
-			p++;
-			continue;
-		}
+	while (*(p += strspn(p, NBD_BLANKS))) {
 		p = next_word(p, &name, &value);
 		if (!value && !strcmp(name, "--"))
 			break;

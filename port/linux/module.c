@@ -219,16 +219,6 @@ static bool is_loaded(const char *name)
 	return strcmp(state, "live") == 0;
 }
 
-/* The end of a word, in which blanks may stand in double quotes. */
-static const char *word_end(const char *p)
-{
-	bool quoted = false;
-
-	for (; *p && (quoted || !strchr(" \t\n", *p)); p++)
-		quoted ^= *p == '"';
-	return p;
-}
-
 /* Appends the kernel's words for a module: nbd.nbds_max=4 is nbds_max=4. */
 static void put_words(struct nbd_out *o, const char *module)
 {
@@ -236,8 +226,8 @@ static void put_words(struct nbd_out *o, const char *module)
 	const char *p = words, *end, *dot;
 
 	dir_read(AT_FDCWD, mod_dirs.cmdline, words, sizeof(words));
-	for (; *(p += strspn(p, " \t\n")); p = end) {
-		end = word_end(p);
+	for (; *(p += strspn(p, NBD_BLANKS)); p = end) {
+		end = nbd_word_end(p);
 		dot = memchr(p, '.', (size_t)(end - p));
 		if (!dot ||
 		    !same((struct span){ p, (size_t)(dot - p) }, module))
