@@ -40,9 +40,9 @@ static struct boot {
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
-	int index;	   /* N of nbdN, -1: not connected */
-	pid_t watchers[3]; /* of root, overlay and lease; 0: none */
-	bool mounted;	   /* the new root */
+	int index;		    /* N of nbdN, -1: not connected */
+	struct watcher watchers[3]; /* of root, overlay and lease */
+	bool mounted;		    /* the new root */
 } b;
 
 /* The kernel asks for modules by running /sbin/modprobe: that is us, too. */
@@ -244,44 +244,36 @@ static int do_watch(struct nbd_diag *d)
 {
 	(void)d;
 	if (!b.cmd.no_watch)
-		b.watchers[0] =
-			watch_start("watch", b.index, &b.recovery.signals);
+		watch_start(&b.watchers[0], "watch", b.index,
+			    &b.recovery.signals);
+	/* the watcher has it open, too, and so it does the waiting */
+	net_done();
 	return NBD_OK;
 }
 
-/* Without one the machine boots, too: it is told, no more. */
-static pid_t await_watcher(pid_t pid, int index)
-{
-	pid = watch_ready(pid);
-	if (pid < 0)
-		say("the watcher did not start: after an outage, `nbdboot "
-		    "reconnect nbd%d` is needed",
-		    index);
-	return pid;
-}
-
+/* Without them the machine boots, too: it is told, no more. */
 static int do_watch_ready(struct nbd_diag *d)
 {
-	int index = overlay_index();
+	struct watcher *w = b.watchers;
+	int index[2] = { b.index, overlay_index() };
 
 	(void)d;
-	if (b.cmd.no_watch)
-		return NBD_OK;
-	b.watchers[0] = await_watcher(b.watchers[0], b.index);
-	if (index < 0)
-		return NBD_OK;
-	b.watchers[1] = watch_start("watch", index, &b.recovery.signals);
-	b.watchers[1] = await_watcher(b.watchers[1], index);
+	if (!b.cmd.no_watch && index[1] >= 0)
+		watch_start(&w[1], "watch", index[1], &b.recovery.signals);
+	for (unsigned i = 0; i < 2; i++)
+		if (w[i].pid && !watch_ready(&w[i]))
+			say("the watcher did not start: after an outage, "
+			    "`nbdboot reconnect nbd%d` is needed",
+			    index[i]);
+	if (w[2].pid && !watch_ready(&w[2]))
+		say("nobody renews the lease of the root's address");
 	return NBD_OK;
 }
 
 static void undo_watch(void)
 {
-	for (unsigned i = 0; i < 3; i++) {
-		if (b.watchers[i] > 0)
-			watch_stop(b.watchers[i]);
-		b.watchers[i] = 0;
-	}
+	for (unsigned i = 0; i < 3; i++)
+		watch_stop(&b.watchers[i]);
 }
 #endif
 
@@ -290,12 +282,8 @@ static void undo_watch(void)
 static int do_renew(struct nbd_diag *d)
 {
 	(void)d;
-	if (b.cmd.no_renew || !net_state()->ends)
-		return NBD_OK;
-	b.watchers[2] = watch_start("renew", -1, &b.recovery.signals);
-	b.watchers[2] = watch_ready(b.watchers[2]);
-	if (b.watchers[2] < 0)
-		say("nobody renews the lease of the root's address");
+	if (!b.cmd.no_renew && net_state()->ends)
+		watch_start(&b.watchers[2], "renew", -1, &b.recovery.signals);
 	return NBD_OK;
 }
 #endif
@@ -361,7 +349,6 @@ static const struct step {
 	  "check the cable, ip=, and the modules in this initramfs", false },
 	{ "connect", do_connect, undo_connect, NULL, false },
 #ifdef CONFIG_BOOT_WATCH
-	/* it gets ready while the root is mounted */
 	{ "watch", do_watch, undo_watch, "", false },
 #endif
 	{ "partition", do_part, NULL,
@@ -376,14 +363,14 @@ static const struct step {
 	  false },
 #endif
 	{ "init", do_init, NULL, "check init= and what is in the root", false },
+#ifdef CONFIG_BOOT_RENEW
+	{ "renew", do_renew, NULL, "", false },
+#endif
 #ifdef CONFIG_BOOT_SHUTDOWN
 	{ "way down", do_way_down, undo_way_down, "", false },
 #endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "watch ready", do_watch_ready, NULL, "", false },
-#endif
-#ifdef CONFIG_BOOT_RENEW
-	{ "renew", do_renew, NULL, "", false },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "timer", do_stop_timer, onfail_start, "", false },

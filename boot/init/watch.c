@@ -15,35 +15,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define READY	 "nbdboot/ready"
 /* ms: it reads files and the device, and asks a name server. */
 #define READY_MS 30000
 
-static int ready = -1; /* where it says so */
-
-static int ready_socket(void)
+/* The kernel chooses its name (unix(7), autobind): five hex digits. */
+static int ready_socket(char name[8])
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(a);
 	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	memcpy(a.sun_path + 1, READY, sizeof(READY) - 1);
-	if (s >= 0 && bind(s, (struct sockaddr *)&a,
-			   (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-				       sizeof(READY)))) {
+	if (s < 0)
+		return -1;
+	if (bind(s, (struct sockaddr *)&a, sizeof(a.sun_family)) ||
+	    getsockname(s, (struct sockaddr *)&a, &len)) {
 		close(s);
-		s = -1;
+		return -1;
 	}
+	memcpy(name, a.sun_path + 1, 5);
+	name[5] = '\0';
 	return s;
 }
 
-static _Noreturn void become(char *command, int index, const sigset_t *signals)
+static _Noreturn void become(char *command, int index, const char *ready,
+			     const sigset_t *signals)
 {
-	static char self[256], name[16];
+	static char self[256], name[16], notify[32];
 	char *argv[] = { "@nbdboot", command, index < 0 ? NULL : name, NULL };
-	char *env[] = { "NOTIFY_SOCKET=@" READY, NULL };
+	char *env[] = { notify, NULL };
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
+	nbd_fmt(notify, sizeof(notify), "NOTIFY_SOCKET=@%s", ready);
 	/* its comm is the name it is started by */
 	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
@@ -52,47 +55,45 @@ static _Noreturn void become(char *command, int index, const sigset_t *signals)
 	_exit(1);
 }
 
-static void close_ready(void)
+void watch_start(struct watcher *w, char *command, int index,
+		 const sigset_t *signals)
 {
-	if (ready >= 0)
-		close(ready);
-	ready = -1;
+	char name[8] = "";
+
+	w->ready = ready_socket(name);
+	w->pid = w->ready < 0 ? -1 : _Fork();
+	if (w->pid == 0)
+		become(command, index, name, signals);
 }
 
-pid_t watch_start(char *command, int index, const sigset_t *signals)
+bool watch_ready(struct watcher *w)
 {
-	pid_t pid;
+	struct pollfd p[2] = { { w->ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
-	/* of a boot that failed and begins again */
-	close_ready();
-	ready = ready_socket();
-	pid = _Fork();
-	if (pid == 0)
-		become(command, index, signals);
-	return pid;
-}
-
-pid_t watch_ready(pid_t pid)
-{
-	struct pollfd p[2] = { { ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
-
+	if (w->pid <= 0)
+		return false;
 	/* before Linux 5.3 its end is not noticed, but its silence is */
-	p[1].fd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
-	if (pid > 0)
-		poll(p, 2, READY_MS);
-	close_ready();
+	p[1].fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	poll(p, 2, READY_MS);
 	if (p[1].fd >= 0)
 		close(p[1].fd);
-	if (pid > 0 && p[0].revents)
-		return pid;
-	if (pid > 0)
-		watch_stop(pid);
-	return -1;
+	if (!p[0].revents) {
+		watch_stop(w);
+		return false;
+	}
+	close(w->ready);
+	w->ready = 0;
+	return true;
 }
 
-void watch_stop(pid_t pid)
+void watch_stop(struct watcher *w)
 {
-	kill(pid, SIGTERM);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (w->pid > 0) {
+		kill(w->pid, SIGTERM);
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (w->ready > 0)
+		close(w->ready);
+	*w = (struct watcher){ 0 };
 }

@@ -8,20 +8,27 @@
 
 #include "port/port.h"
 
+/* One of them; all zeros: none. */
+struct watcher {
+	pid_t pid;
+	int ready; /* where it says that it is */
+};
+
 /*
  * Starts `nbdboot COMMAND nbdN`, or without a device if the index is -1, with
- * the signal mask: its pid, or -1.  It gets ready by itself; watch_ready()
- * comes before the switch of the root, and before the next one is started.
+ * the signal mask.  It gets ready by itself, beside others.  A failure shows
+ * in watch_ready(), which comes before the switch of the root.
  */
-pid_t watch_start(char *command, int index, const sigset_t *signals);
+void watch_start(struct watcher *w, char *command, int index,
+		 const sigset_t *signals);
 
 /*
- * Returns pid when it is ready for the switch of the root, or -1; then it is
- * ended.  pid may be watch_start()'s -1.
+ * Returns true when it is ready for the switch of the root, else false; then
+ * it is ended.
  */
-pid_t watch_ready(pid_t pid);
+bool watch_ready(struct watcher *w);
 
-/* Ends it, and waits until it has. */
-void watch_stop(pid_t pid);
+/* Ends it, if there is one, and waits until it has. */
+void watch_stop(struct watcher *w);
 
 #endif

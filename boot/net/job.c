@@ -217,6 +217,10 @@ void job_end(struct job *j, const struct net_plan *p)
 {
 	if (j->state == JOB_WAITING && j->addr.family)
 		apply(j, p);
+}
+
+void job_close(struct job *j)
+{
 	if (j->fd >= 0)
 		close(j->fd);
 	j->fd = -1;

@@ -35,8 +35,11 @@ void job_address(struct job *j, const struct link_ip *a, bool adopt);
 /* Does what can be done now; j->state and j->dhcp.due tell what is next. */
 void job_work(struct job *j, const struct net_plan *p, uint64_t now);
 
-/* Time is over or another was faster: takes what there is, closes. */
+/* Time is over or another was faster: takes what there is. */
 void job_end(struct job *j, const struct net_plan *p);
+
+/* Asks nobody any more. */
+void job_close(struct job *j);
 
 /* What a job that is done has brought. */
 void job_state(const struct job *j, const struct net_plan *p,

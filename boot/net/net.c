@@ -344,6 +344,12 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 	return handover_write(s, &root->dhcp, true, d);
 }
 
+void net_done(void)
+{
+	while (net.n)
+		job_close(&net.job[--net.n]);
+}
+
 int net_up(bool boot, struct nbd_diag *d)
 {
 	const struct ip_config *ip, *missing = NULL;
@@ -352,7 +358,7 @@ int net_up(bool boot, struct nbd_diag *d)
 
 	if (rc < 0)
 		return rc;
-	net.n = 0;
+	net_done();
 	rc = run(d);
 	nl_close(&net.events);
 	if (rc < 0)

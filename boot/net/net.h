@@ -65,6 +65,13 @@ bool net_any_link(void);
 int net_up(bool boot, struct nbd_diag *d);
 
 /*
+ * Closes what net_up() has asked by.  At the last close of a packet socket the
+ * kernel waits, 20 to 60 ms in a boot (packet_release(), synchronize_net()):
+ * this comes when a process that was started meanwhile has them open, too.
+ */
+void net_done(void);
+
+/*
  * Renews the lease of HANDOVER_STATE (see handover.h) once: asks its server,
  * or after T2 all of them, until one answers or timeout_ms are over.  Keeps
  * the file up to date; the interface keeps its address for ever, since the

@@ -234,6 +234,10 @@ bool net_any_link(void)
 	return config.up && !config.device[0];
 }
 
+void net_done(void)
+{
+}
+
 int net_up(bool boot, struct nbd_diag *d)
 {
 	const struct ip_config *ip = &config;
