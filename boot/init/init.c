@@ -246,7 +246,7 @@ static int do_watch(struct nbd_diag *d)
 	if (!b.cmd.no_watch)
 		watch_start(&b.watchers[0], "watch", b.index,
 			    &b.recovery.signals);
-	/* the watcher has it open, too, and so it does the waiting */
+	/* the watcher has these sockets, too, and so it does the waiting */
 	net_done();
 	return NBD_OK;
 }

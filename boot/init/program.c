@@ -17,7 +17,10 @@
 
 /* The kernel gives up at the same depth of "#!" and ELF interpreters. */
 #define DEPTH 5
-/* Bytes: of each file so many are fetched ahead, in steps of one readahead. */
+/*
+ * Bytes: so many of each file are fetched ahead, in steps, since of what is
+ * asked for at once the kernel reads no more than the device's readahead.
+ */
 #define AHEAD (4 << 20)
 #define STEP  (128 << 10)
 

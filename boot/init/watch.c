@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

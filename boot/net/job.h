@@ -38,7 +38,7 @@ void job_work(struct job *j, const struct net_plan *p, uint64_t now);
 /* Time is over or another was faster: takes what there is. */
 void job_end(struct job *j, const struct net_plan *p);
 
-/* Asks nobody any more. */
+/* Closes the socket of DHCP. */
 void job_close(struct job *j);
 
 /* What a job that is done has brought. */
