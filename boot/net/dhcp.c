@@ -18,9 +18,10 @@ static uint32_t random_next(struct dhcp *d)
 	return d->random >> 8;
 }
 
-static uint64_t pause(struct dhcp *d)
+/* After so many failures before this one. */
+static uint64_t pause(struct dhcp *d, unsigned failures)
 {
-	unsigned n = d->tries < DOUBLINGS ? d->tries : DOUBLINGS;
+	unsigned n = failures < DOUBLINGS ? failures : DOUBLINGS;
 	uint32_t base = PAUSE_MS << n;
 
 	return base - base / 8 + random_next(d) % (base / 4);
@@ -93,13 +94,17 @@ size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	q->type = d->state == DHCP_SELECTING ? DHCP_DISCOVER : DHCP_REQUEST;
 	q->ours = d->state >= DHCP_REQUESTING ? &d->lease : NULL;
 	q->renew = d->state >= DHCP_RENEWING;
-	d->due = now + pause(d);
+	d->due = now + pause(d, d->tries);
 	d->tries++;
 	d->sent = now;
 	return dhcp_build(buf, q);
 }
 
-/* A server that always refuses must not be asked without end at once. */
+/*
+ * Of two machines that ask at once one may be refused, as some servers offer
+ * both the same address: it asks again at once, since the address is gone by
+ * now.  A server that always refuses is asked ever more rarely.
+ */
 static void take_nak(struct dhcp *d, uint64_t now)
 {
 	if (d->state >= DHCP_RENEWING) {
@@ -107,7 +112,9 @@ static void take_nak(struct dhcp *d, uint64_t now)
 		return;
 	}
 	enter(d, DHCP_SELECTING, now);
-	d->due += pause(d);
+	if (d->naks)
+		d->due += pause(d, d->naks - 1) / 4;
+	d->naks++;
 }
 
 bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)

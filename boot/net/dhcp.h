@@ -11,7 +11,7 @@
  * The first offer that is of use is taken: who boots waits for nobody.  The
  * pauses between two sendings are 1, 2, 4 ... 64 s, an eighth more or less; RFC
  * 2131 begins with 4 s, but a switch port that is slow to forward then costs
- * all of them.
+ * all of them.  After the first NAK there is none, then 1/4, 1/2 ... 16 s.
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H
@@ -33,6 +33,7 @@ struct dhcp {
 	bool need_path;	  /* see dhcp_start(); set by the caller behind it */
 	bool spare;	  /* while SELECTING: lease is an offer without one */
 	unsigned tries;	  /* messages sent in this state */
+	unsigned naks;	  /* before there is a lease */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
 	uint64_t bound;	  /* ms; when the lease began: the request was sent */

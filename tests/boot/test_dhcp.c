@@ -223,19 +223,36 @@ static void an_offer_that_nobody_confirms_is_given_up(void **state)
 	assert_null(option(50));
 }
 
-static void after_a_nak_it_begins_again_with_a_pause(void **state)
+/* An offer, and the refusal of it 1 ms after the request: when to go on. */
+static uint64_t is_refused(uint64_t now)
+{
+	assert_int_equal(sends(now), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 1, 5, now));
+	assert_int_equal(sends(now), DHCP_REQUEST);
+	assert_true(answer(DHCP_NAK, 1, 5, now + 1));
+	return d.due - (now + 1);
+}
+
+static void after_a_nak_it_begins_again_at_once(void **state)
 {
 	(void)state;
-	sends(5000);
-	answer(DHCP_OFFER, 1, 5, 5000);
-	sends(5000);
-	assert_true(answer(DHCP_NAK, 1, 5, 5001));
-	assert_in_range(d.due, 5001 + 875, 5001 + 1125);
+	assert_int_equal(is_refused(5000), 0);
 	assert_int_equal(sends(d.due), DHCP_DISCOVER);
 	assert_true(answer(DHCP_OFFER, 2, 7, 7000));
 	assert_int_equal(sends(7000), DHCP_REQUEST);
 	assert_true(answer(DHCP_ACK, 2, 7, 7001));
 	assert_int_equal(d.lease.addr[3], 7);
+}
+
+static void who_refuses_always_is_asked_ever_more_rarely(void **state)
+{
+	uint64_t base = 250;
+
+	(void)state;
+	is_refused(5000);
+	for (int i = 0; i < 9; i++, base = base < 16000 ? base * 2 : base)
+		assert_in_range(is_refused(d.due), base - base / 8 - 1,
+				base + base / 8);
 }
 
 static void a_lease_is_renewed_by_its_server(void **state)
@@ -298,7 +315,8 @@ int main(void)
 		CLIENT(and_takes_the_first_one_without_when_there_is_none),
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
-		CLIENT(after_a_nak_it_begins_again_with_a_pause),
+		CLIENT(after_a_nak_it_begins_again_at_once),
+		CLIENT(who_refuses_always_is_asked_ever_more_rarely),
 		CLIENT(a_lease_is_renewed_by_its_server),
 		CLIENT(then_by_any_and_then_it_is_lost),
 		CLIENT(a_nak_ends_a_renewal),
