@@ -18,8 +18,8 @@
 #endif
 
 #define PAGE  4096u
-/* More than a TLS handshake takes. */
-#define STACK (64u * 1024u)
+/* More than a TLS handshake takes (20 KiB). */
+#define STACK (24u * 1024u)
 
 /* Set by the linker: the program in memory, up to its initialized data. */
 extern const char __executable_start[], edata[];

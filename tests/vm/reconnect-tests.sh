@@ -167,8 +167,8 @@ all_outages()
 }
 
 with_tls='' keys=''
-all_outages 'plain, 1 connection' 1 nbd://$address/ 700
-all_outages 'plain, 4 connections' 4 nbd://$address/ 700
+all_outages 'plain, 1 connection' 1 nbd://$address/ 400
+all_outages 'plain, 4 connections' 4 nbd://$address/ 400
 if [ -d /tls ]; then
 	with_tls='--tls=require --tls-certificates=/tls'
 	keys='-A /tls/ca-cert.pem'

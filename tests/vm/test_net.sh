@@ -239,7 +239,7 @@ acks()
 }
 
 # RSS_MAX: KiB, which it has locked
-RSS_MAX=600
+RSS_MAX=400
 
 dhcpd_lease=120
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root --dhcp-option=option:T1,4
