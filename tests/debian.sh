@@ -10,6 +10,8 @@ set -eu
 dir=${1:?folder}
 root=$dir/root
 packages=systemd-sysv,udev,dbus,kmod,kexec-tools
+# libpam-systemd is what debootstrap would not find by itself
+packages=$packages,network-manager,libpam-systemd
 
 die()
 {
@@ -48,6 +50,8 @@ rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* \
 # This is no first boot, and nobody is asked anything.
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 echo nbdboot-test >"$root/etc/hostname"
+# Who is to manage the network is on the kernel command line of a test.
+rm "$root"/etc/systemd/system/*.wants/NetworkManager*
 # The last step: the file says that all the others are done.
 : >"$dir/done"
 echo "$root"

@@ -40,13 +40,19 @@ static const char lease_any[] =
 	"MAC='$m'\nHOSTNAME='$h'\nDNSDOMAIN='$d'\nROOTSERVER='$s'\n"
 	"ROOTPATH='$r'\n";
 /* a VLAN has the MAC of what it lies on */
-static const char networkd_ether[] = "[Match]\nType=ether\n";
-static const char networkd_vlan[] = "[Match]\nType=vlan\n";
+static const char match_ether[] = "[Match]\nType=ether\nMACAddress=$m\n";
+static const char match_vlan[] = "[Match]\nType=vlan\nMACAddress=$m\n";
+/*
+ * What is up udev can often not rename: after a try that failed networkd waits
+ * for the new name for ever.  The names that were expected are others of it.
+ */
+static const char udev[] =
+	"[Link]\nName=$n\n"
+	"AlternativeNamesPolicy=database onboard slot path mac\n";
 static const char networkd_dhcp[] =
-	"MACAddress=$m\n[DHCPv4]\nClientIdentifier=mac\n"
+	"[DHCPv4]\nClientIdentifier=mac\n"
 	"[Network]\nKeepConfiguration=yes\nDHCP=ipv4\n";
-static const char networkd_none[] =
-	"MACAddress=$m\n[Network]\nKeepConfiguration=yes\n";
+static const char networkd_none[] = "[Network]\nKeepConfiguration=yes\n";
 static const char networkd_fixed[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
 static const char manager[] =
@@ -243,10 +249,16 @@ int handover_lease(const struct net_state *s, const struct dhcp *dhcp,
 int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 		   bool root, struct nbd_diag *d)
 {
+	const char *match = s->vlan ? match_vlan : match_ether;
 	int rc = handover_lease(s, dhcp, root, d);
 
 	begin();
-	put(s->vlan ? networkd_vlan : networkd_ether, s, dhcp);
+	put(match, s, dhcp);
+	put(udev, s, dhcp);
+	if (!rc)
+		rc = save("systemd/network/10-nbdboot-", s->name, ".link", d);
+	begin();
+	put(match, s, dhcp);
 	put(s->dhcp ? networkd_dhcp : networkd_none, s, dhcp);
 	if (s->fixed)
 		put(networkd_fixed, s, dhcp);

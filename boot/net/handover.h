@@ -7,12 +7,14 @@
  *	/run/nbdboot/resolv.conf        name servers and search list
  *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
  *	                                of initramfs-tools and cloud-init read
+ *	/run/systemd/network/10-nbdboot-IF.link
  *	/run/systemd/network/10-nbdboot-IF.network
  *	/run/NetworkManager/conf.d/10-nbdboot-IF.conf
  *
- * systemd-networkd takes the interface over without touching the address
- * (KeepConfiguration=yes) and renews the lease; NetworkManager leaves the
- * interface alone.  Either would cut off the root at shutdown otherwise.
+ * udev leaves the interface its name.  systemd-networkd takes it over without
+ * touching the address (KeepConfiguration=yes) and renews the lease;
+ * NetworkManager leaves it alone.  Either would cut off the root at shutdown
+ * otherwise.
  */
 #ifndef BOOT_NET_HANDOVER_H
 #define BOOT_NET_HANDOVER_H

@@ -77,6 +77,8 @@ expect 0 "eth0 dhcp nbd:192.0.2.1:it's root| 255.255.255.0 192.0.2.255\
 has 'cat /run/nbdboot/lease' "DHCPSERVER='192.0.2.1'" 'the lease is kept'
 has 'cat /run/systemd/network/10-nbdboot-eth0.network' KeepConfiguration=yes \
 	'systemd-networkd does not take the address away'
+has 'cat /run/systemd/network/10-nbdboot-eth0.link' Name=eth0 \
+	'udev leaves the interface its name'
 has 'cat /run/NetworkManager/conf.d/10-nbdboot-eth0.conf' managed=0 \
 	'NetworkManager leaves the interface alone'
 

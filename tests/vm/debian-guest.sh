@@ -41,6 +41,16 @@ nbdboot connect -R "${uri##*,}" && {
 	done
 	nbdboot disconnect nbd1 && echo 'guest: nbd1 was watched'
 }
+# Who manages the network leaves that of the root alone, also when it is new.
+if systemctl is-active -q systemd-networkd; then
+	systemctl restart systemd-networkd systemd-networkd-wait-online
+	networkctl --no-pager status eth0 |
+		sed -n 's/^ *\(Network File\|State\): /guest: networkd: /p'
+fi
+if systemctl is-active -q NetworkManager; then
+	systemctl restart NetworkManager NetworkManager-wait-online
+	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
+fi
 # What is left at the request is written on the way down.
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sha256sum </var/tmp/blob >/var/tmp/sum

@@ -51,10 +51,12 @@ goodbye()
 		grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
 }
 
+# boot WORD...: with `manager` for the network
 boot()
 {
-	vm_start "$archive" \
-		"root=${other}nbd://$host:$port/ ip=$ip loglevel=4 systemd.show_status=0 $*"
+	vm_start "$archive" "root=${other}nbd://$host:$port/ ip=$ip \
+loglevel=4 systemd.show_status=0 systemd.wants=$manager.service \
+systemd.wants=$manager-wait-online.service $*"
 }
 
 check()
@@ -85,6 +87,18 @@ times_are_shown()
 	"$nbdboot" boot-time --svg "$work/boot.json" | grep -q '>connect<'
 }
 
+# networkd knows it as it is, NetworkManager not at all.
+network_is_left()
+{
+	case $manager in
+	systemd-networkd)
+		said 'guest: networkd: /run/systemd/network/10-nbdboot-eth0' &&
+			said 'guest: networkd: routable (configured)'
+		;;
+	*) said 'guest: NetworkManager: 10 (unmanaged)' ;;
+	esac
+}
+
 # up NAME ROOT: to the request of the guest.
 up()
 {
@@ -100,6 +114,7 @@ up()
 		eval "said 'guest: its unit is active' &&
 			said 'guest: nbd1 was watched'"
 	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
+	check "$1: its network is left alone by who manages it" network_is_left
 	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
 }
@@ -163,6 +178,7 @@ unserve
 
 # ---- ext4, written to ----
 
+manager=systemd-networkd
 # What the kernel lacks it looks for by modprobe: in an outage, in a root that is
 # away, if it were asked for it then.
 archive=$work/lacking other="nbd://[fec0::2]/,nbd://$host:$second/,"
@@ -188,7 +204,7 @@ goodbye 'ext4'
 check 'the file system was left clean' clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
-archive=$work/initramfs other=''
+archive=$work/initramfs other='' ip=dhcp
 export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
@@ -203,8 +219,7 @@ check 'the file system was left clean again' clean "$ext4"
 
 # ---- squashfs under an overlay ----
 
-# a lease, so that somebody has to renew it
-ip=dhcp
+manager=NetworkManager
 export_file "$squashfs"
 boot nbdboot.overlay guest.verb=poweroff
 up 'squashfs and overlay' 'overlay rw'
