@@ -352,7 +352,7 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	i.a.family = h.ifa_family;
 	i.a.prefix = h.ifa_prefixlen;
 	i.index = (int)h.ifa_index;
-	i.global = h.ifa_scope == RT_SCOPE_UNIVERSE;
+	i.global = h.ifa_scope < RT_SCOPE_LINK;
 	i.failed = h.ifa_flags & IFA_F_DADFAILED;
 	i.tentative = h.ifa_flags & IFA_F_TENTATIVE;
 	/* with a peer IFA_ADDRESS is the peer's */

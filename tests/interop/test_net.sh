@@ -207,22 +207,28 @@ at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
 ifup ip=eth0:link6
 expect 0 eth0 'link6 waits for the link-local address alone'
 
-machine
-at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
-cat >"$work/radvd.conf" <<'END'
-interface v0 {
-	AdvSendAdvert on;
-	MinRtrAdvInterval 3;
-	MaxRtrAdvInterval 4;
-	prefix 2001:db8::/64 { };
-	RDNSS 2001:db8::53 2001:db8::54 fe80::53 { };
-};
-END
-at "$srv" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
-nsenter -t "$srv" -n -m \
-	radvd -n -C "$work/radvd.conf" -p "$work/radvd.pid" -m stderr \
-	>"$work/radvd.log" 2>&1 </dev/null &
-servers="$servers $!"
+# router PREFIX: a machine with one that advertises it
+router()
+{
+	machine
+	at "$srv" ip addr add "${1}1/64" dev v0 nodad
+	cat >"$work/radvd.conf" <<-END
+		interface v0 {
+			AdvSendAdvert on;
+			MinRtrAdvInterval 3;
+			MaxRtrAdvInterval 4;
+			prefix $1/64 { };
+			RDNSS 2001:db8::53 2001:db8::54 fe80::53 { };
+		};
+	END
+	at "$srv" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+	nsenter -t "$srv" -n -m \
+		radvd -n -C "$work/radvd.conf" -p "$work/radvd.$srv" -m stderr \
+		>"$work/radvd.log" 2>&1 </dev/null &
+	servers="$servers $!"
+}
+
+router 2001:db8::
 ifup ip=auto6
 expect 0 eth0 'auto6 waits for a router'
 [ "$status" = 0 ] || show "$work/radvd.log"
@@ -231,6 +237,10 @@ has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:54' \
 	'and whose DNS servers are known'
 has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80:0:0:0:0:0:0:53%eth0' \
 	'those on the link with their interface'
+# QEMU's; RFC 3879, 4: to be treated as any other
+router fec0::
+ifup ip=auto6
+expect 0 eth0 'a site-local prefix will do'
 
 # ---- what cannot work ----
 
