@@ -152,7 +152,7 @@ static void show_svg(const struct times *t)
 
 	nbd_putf(&cli_out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"850\" "
-		 "height=\"%u\" font-family=\"sans-serif\" font-size=\"12\">\n",
+		 "height=\"%u\" style=\"font:12px sans-serif\">\n",
 		 t->n * 22 + 8);
 	for (s = t->step; s < t->step + t->n; s++, y += 22) {
 		from = 150 + place(&all, s->start, WIDTH);

@@ -77,8 +77,7 @@ static int do_cmdline(struct nbd_diag *d)
 
 	console_debug = c->debug;
 	if (c->unknown)
-		say("%s on the kernel command line is not known, so it has no "
-		    "effect",
+		say("%s on the kernel command line is not known: no effect",
 		    c->unknown);
 	if (!rc)
 		rc = root_parse(&b.root, c, NULL, d);

@@ -48,11 +48,10 @@ static const char match_vlan[] = "[Match]\nType=vlan\nMACAddress=$m\n";
  */
 static const char udev[] =
 	"[Link]\nName=$n\n"
-	"AlternativeNamesPolicy=database onboard slot path mac\n";
+	"AlternativeNamesPolicy=database onboard slot path\n";
+static const char networkd[] = "[Network]\nKeepConfiguration=yes\n";
 static const char networkd_dhcp[] =
-	"[DHCPv4]\nClientIdentifier=mac\n"
-	"[Network]\nKeepConfiguration=yes\nDHCP=ipv4\n";
-static const char networkd_none[] = "[Network]\nKeepConfiguration=yes\n";
+	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
 static const char networkd_fixed[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
 static const char manager[] =
@@ -246,25 +245,35 @@ int handover_lease(const struct net_state *s, const struct dhcp *dhcp,
 					sizeof(kept), d);
 }
 
+static void begin_match(const struct net_state *s)
+{
+	begin();
+	put(s->vlan ? match_vlan : match_ether, s, NULL);
+}
+
+int handover_name(const struct net_state *s, struct nbd_diag *d)
+{
+	begin_match(s);
+	put(udev, s, NULL);
+	return save("systemd/network/10-nbdboot-", s->name, ".link", d);
+}
+
 int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 		   bool root, struct nbd_diag *d)
 {
-	const char *match = s->vlan ? match_vlan : match_ether;
 	int rc = handover_lease(s, dhcp, root, d);
 
-	begin();
-	put(match, s, dhcp);
-	put(udev, s, dhcp);
 	if (!rc)
-		rc = save("systemd/network/10-nbdboot-", s->name, ".link", d);
-	begin();
-	put(match, s, dhcp);
-	put(s->dhcp ? networkd_dhcp : networkd_none, s, dhcp);
+		rc = handover_name(s, d);
+	begin_match(s);
+	put(networkd, s, dhcp);
 	if (s->fixed)
 		put(networkd_fixed, s, dhcp);
 	if (s->fixed && s->gateway.family)
 		put(networkd_gateway, s, dhcp);
 	put_all_dns(s, "DNS=");
+	if (s->dhcp)
+		put(networkd_dhcp, s, dhcp);
 	if (!rc)
 		rc = save("systemd/network/10-nbdboot-", s->name, ".network",
 			  d);

@@ -33,6 +33,12 @@
 int handover_write(const struct net_state *s, const struct dhcp *dhcp,
 		   bool root, struct nbd_diag *d);
 
+/*
+ * What udev is told, alone: for an interface that stays up, but whose addresses
+ * are not ours.  s->name, mac and vlan count.
+ */
+int handover_name(const struct net_state *s, struct nbd_diag *d);
+
 /* The lease alone, after it was renewed. */
 int handover_lease(const struct net_state *s, const struct dhcp *dhcp,
 		   bool root, struct nbd_diag *d);

@@ -87,6 +87,7 @@ static void tell(int rc, const struct nbd_diag *d)
 /* True if the interface has another name from now on. */
 static bool prepare(const struct link *l)
 {
+	static struct net_state base;
 	const struct net_plan *p = &net.plan;
 	struct nbd_diag d;
 	unsigned i;
@@ -108,6 +109,9 @@ static bool prepare(const struct link *l)
 		if (net.tagged >> i & 1 || !selects(v->device, l))
 			continue;
 		net.tagged |= 1u << i;
+		memcpy(base.name, l->name, sizeof(base.name));
+		memcpy(base.mac, l->mac, sizeof(base.mac));
+		handover_name(&base, &d);
 		tell(link_up(l->index, &d), &d);
 		tell(link_add_vlan(l->index, v->name, v->id, &d), &d);
 	}
@@ -304,6 +308,21 @@ static void explain(const struct ip_config *ip, struct nbd_diag *d)
 			 j->l.name);
 }
 
+/* Is it one that has an address now, or carries a VLAN? */
+static bool is_used(const struct link *l)
+{
+	const struct plan_vlan *v = net.plan.vlan;
+	const struct job *j;
+
+	for (j = net.job; j < net.job + net.n; j++)
+		if (j->l.index == l->index && j->state == JOB_DONE)
+			return true;
+	for (; v < net.plan.vlan + net.plan.n_vlan; v++)
+		if (selects(v->device, l))
+			return true;
+	return false;
+}
+
 static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 {
 	struct net_state *s = &net.state, other;
@@ -323,6 +342,9 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 		s->boot_server = server;
 	}
 	for (j = net.job; j < net.job + net.n; j++) {
+		/* what is up udev cannot rename, and networkd waits for that */
+		if (boot && !is_used(&j->l))
+			link_down(j->l.index, d);
 		if (j->state != JOB_DONE || j == root)
 			continue;
 		job_state(j, &net.plan, &other);

@@ -208,6 +208,11 @@ int link_up(int index, struct nbd_diag *d)
 	return set(index, 1, 0, NULL, 0, "set up", d);
 }
 
+int link_down(int index, struct nbd_diag *d)
+{
+	return set(index, 0, 0, NULL, 0, "set down", d);
+}
+
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
 {
 	const uint32_t v = mtu;
@@ -218,7 +223,7 @@ int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
 int link_rename(int index, const char *name, struct nbd_diag *d)
 {
 	/* most kernels rename only what is down */
-	int rc = set(index, 0, 0, NULL, 0, "set down", d);
+	int rc = link_down(index, d);
 
 	return rc < 0 ? rc
 		      : set(index, -1, IFLA_IFNAME, name, strlen(name) + 1,

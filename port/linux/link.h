@@ -37,6 +37,7 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d);
 
 /* Sets it up: carrier is known, and packets flow, only after that. */
 int link_up(int index, struct nbd_diag *d);
+int link_down(int index, struct nbd_diag *d);
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d);
 int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d);
 /* Sets it down, too.  At most 15 bytes. */

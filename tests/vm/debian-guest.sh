@@ -44,6 +44,9 @@ nbdboot connect -R "${uri##*,}" && {
 # Who manages the network leaves that of the root alone, also when it is new.
 if systemctl is-active -q systemd-networkd; then
 	systemctl restart systemd-networkd systemd-networkd-wait-online
+	for other in /sys/class/net/en*; do
+		echo "guest: the other interface is ${other##*/}"
+	done
 	networkctl --no-pager status eth0 |
 		sed -n 's/^ *\(Network File\|State\): /guest: networkd: /p'
 fi

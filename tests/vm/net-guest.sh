@@ -10,8 +10,12 @@ ip -o addr show | while read -r _ device _ address rest; do
 done
 ip route | sed -n 's/^default via \([^ ]*\) dev \([^ ]*\).*/guest: route \1 \2/p'
 ip -o link | sed -n 's/^[0-9]*: \([^:]*\): .* mtu \([0-9]*\).*/guest: mtu \1 \2/p'
+# that of one that is down is not known
 for device in /sys/class/net/eth*; do
 	echo "guest: carrier ${device##*/} $(cat "$device/carrier" 2>/dev/null)"
+done
+for file in /run/systemd/network/*; do
+	echo "guest: file ${file##*/}"
 done
 echo "guest: host $(hostname)"
 sed 's/^/guest: /' /run/nbdboot/lease
