@@ -111,6 +111,7 @@ static bool prepare(const struct link *l)
 		net.tagged |= 1u << i;
 		memcpy(base.name, l->name, sizeof(base.name));
 		memcpy(base.mac, l->mac, sizeof(base.mac));
+		/* hand_over() says so if /run cannot be written to */
 		handover_name(&base, &d);
 		tell(link_up(l->index, &d), &d);
 		tell(link_add_vlan(l->index, v->name, v->id, &d), &d);
@@ -342,7 +343,10 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 		s->boot_server = server;
 	}
 	for (j = net.job; j < net.job + net.n; j++) {
-		/* what is up udev cannot rename, and networkd waits for that */
+		/*
+		 * What is up udev cannot rename, and networkd waits for that;
+		 * the root does not, so a failure ends nothing.
+		 */
 		if (boot && !is_used(&j->l))
 			link_down(j->l.index, d);
 		if (j->state != JOB_DONE || j == root)

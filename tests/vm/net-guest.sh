@@ -10,9 +10,14 @@ ip -o addr show | while read -r _ device _ address rest; do
 done
 ip route | sed -n 's/^default via \([^ ]*\) dev \([^ ]*\).*/guest: route \1 \2/p'
 ip -o link | sed -n 's/^[0-9]*: \([^:]*\): .* mtu \([0-9]*\).*/guest: mtu \1 \2/p'
-# that of one that is down is not known
+# The carrier of one that is down is known only when it is up.
 for device in /sys/class/net/eth*; do
-	echo "guest: carrier ${device##*/} $(cat "$device/carrier" 2>/dev/null)"
+	name=${device##*/}
+	cat "$device/carrier" >/dev/null 2>&1 || {
+		echo "guest: down $name"
+		ip link set "$name" up
+	}
+	echo "guest: carrier $name $(cat "$device/carrier")"
 done
 for file in /run/systemd/network/*; do
 	echo "guest: file ${file##*/}"

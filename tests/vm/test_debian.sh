@@ -51,8 +51,8 @@ goodbye()
 		grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
 }
 
-# boot WORD...: with `manager` for the network.  Of a second card, at a cable
-# with nobody, networkd makes nothing.
+# boot WORD...: with `manager` for the network.  With networkd there is a second
+# card, at a cable with nobody: NetworkManager would wait there for a lease.
 boot()
 {
 	silent=
