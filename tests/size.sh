@@ -18,8 +18,8 @@ status=0
 limit()
 {
 	case $1 in
-	tiny) echo 73728 ;;
-	nbdboot) echo 278528 ;;
+	tiny) echo 81920 ;;
+	nbdboot) echo 393216 ;;
 	esac
 }
 
