@@ -117,7 +117,7 @@ $(O)/nbdboot: $(O)/nbdboot.debug
 	$(Q)strip -s -R .comment -R .note.gnu.property -o $@ $<
 
 $(core-obj): hosted := -ffreestanding
-$(O)/boot/cli/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
+$(O)/boot/common/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
 	-DNBDBOOT_BUILT=$(BUILT)
 $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 	$(call say,CC,$@)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-include boot/cli/build.mk boot/watch/build.mk boot/copy/build.mk boot/init/build.mk \
-	boot/net/build.mk boot/root/build.mk
+include $(addsuffix /build.mk,$(addprefix boot/,cli common copy device init \
+	initramfs net root watch))

@@ -10,7 +10,8 @@
 # the product but its main().  A variant is a build folder of its own, where
 # the product's objects and the tests have the same compiler and flags.
 
-test-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/*/test_*.c)))
+test-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard \
+	tests/*/test_*.c tests/boot/*/test_*.c)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

@@ -53,6 +53,52 @@ nothing_but_boot_and_tests_includes_boot()
 	includes '^(core|port)/.*\.[ch]$' | grep '"boot/'
 }
 
+# The rooms of boot/ by their floor: a file includes from its own room, and
+# from rooms of lower floors.
+boot_rooms='common 0 device 1 copy 2 net 2 root 2 watch 2 init 3 cli 4'
+
+includes_in_boot_go_down_only()
+{
+	includes '^boot/.*\.[ch]$' | awk -v rooms="$boot_rooms" -F'[:"]' '
+		BEGIN {
+			n = split(rooms, r, " ")
+			for (i = 1; i < n; i += 2)
+				floor[r[i]] = r[i + 1]
+		}
+		{ split($1, own, "/"); split($3, inc, "/") }
+		inc[1] != "boot" || inc[2] == own[2] { next }
+		!(own[2] in floor) || !(inc[2] in floor) ||
+			floor[inc[2]] >= floor[own[2]]'
+}
+
+no_source_lies_loose_in_boot()
+{
+	files | grep -E '^boot/[^/]*\.[ch]$'
+}
+
+# One name would be two places to look in, of rooms that are on one walk.
+no_two_rooms_of_boot_have_a_source_of_one_name()
+{
+	files | grep -E '^boot/[^/]*/[^/]*\.c$' | awk -F/ '
+		seen[$NF]++ { print }'
+}
+
+# cli has commands, too; common has the parser of root=.
+symbols_of_boot_begin_with_their_room()
+{
+	for room in "$build"/boot/*/; do
+		room=$(basename "$room")
+		case $room in
+		cli) prefix='cli_|cmd_' ;;
+		common) prefix='boot_|root_' ;;
+		*) prefix=${room}_ ;;
+		esac
+		nm -A --defined-only -g "$build/boot/$room"/*.o 2>/dev/null |
+			awk -v prefix="^($prefix)" '
+				$NF != "main" && $NF !~ prefix { print $1, $NF }'
+	done
+}
+
 # Undefined symbols of an archive or of objects, less what they define.
 undefined()
 {
@@ -128,6 +174,10 @@ rules='core_includes_only_itself_and_three_headers
 	a_port_includes_no_other_port
 	port_includes_no_private_header_of_core
 	nothing_but_boot_and_tests_includes_boot
+	includes_in_boot_go_down_only
+	no_source_lies_loose_in_boot
+	no_two_rooms_of_boot_have_a_source_of_one_name
+	symbols_of_boot_begin_with_their_room
 	core_needs_nothing_but_four_functions
 	nothing_allocates_memory
 	nothing_uses_stdio
@@ -139,7 +189,8 @@ rules='core_includes_only_itself_and_three_headers
 
 bad_tree()
 {
-	mkdir -p core port/one port/two boot build/core build/port build/boot
+	mkdir -p core port/one port/two boot/common boot/cli boot/net
+	mkdir -p build/core build/port build/boot/cli build/boot/net
 	cp "$1/.clang-format" .
 	touch stray
 	{ echo '#include <string.h>' && echo 'int  x ;'; } >core/a.c
@@ -150,6 +201,11 @@ bad_tree()
 	printf '#if CONFIG_Y\n#endif\nvoid f(void)\n{\n#ifdef CONFIG_X\n' \
 		>boot/f.c
 	printf '#endif\n}\n' >>boot/f.c
+	echo '#include "boot/net/a.h"' >boot/common/a.c
+	echo '#include "boot/net/a.h"' >boot/cli/a.c
+	for room in cli net; do
+		echo 'int net_a;' | gcc -x c -c -o build/boot/$room/a.o -
+	done
 	yes '/* SPDX-License-Identifier: BSD-2-Clause */' |
 		head -n 500 >core/long.c
 	echo 'void *malloc(unsigned long); void *strlen(void *);
@@ -200,6 +256,9 @@ done
 # those may be reported.
 for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_inside_of_functions 1' \
+	'includes_in_boot_go_down_only 1' 'no_source_lies_loose_in_boot 1' \
+	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \
+	'symbols_of_boot_begin_with_their_room 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}

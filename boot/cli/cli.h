@@ -3,7 +3,7 @@
 #ifndef BOOT_CLI_CLI_H
 #define BOOT_CLI_CLI_H
 
-#include "boot/secure.h"
+#include "boot/device/tls.h"
 
 /* Exit status of every command. */
 #define CLI_OK	   0
@@ -20,7 +20,6 @@ struct command {
 
 extern const struct command cli_commands[];
 extern const unsigned cli_n_commands;
-extern const char cli_version[];
 /* The program's own argv[0], as ps(1) shows it. */
 extern char *cli_self;
 
@@ -112,10 +111,10 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 #endif
 
 /* Takes a file of TLS. */
-void cli_tls_file(struct secure_files *f, int option, const char *value);
+void cli_tls_file(struct tls_files *f, int option, const char *value);
 /* A host, in place of a URI, is spoken to with TLS if files were given. */
 void cli_target_tls(struct cli_target *t, const char *word,
-		    const struct secure_files *f);
+		    const struct tls_files *f);
 
 /* ---- output (out.c) ---- */
 

@@ -13,7 +13,7 @@ struct info {
 	struct conn conn;
 	struct nbd_io io;
 	struct nbd_latency latency;
-	struct secure_files files;
+	struct tls_files files;
 	struct nbd_diag d;
 };
 
@@ -22,12 +22,12 @@ struct info {
  * Returns the count of extents (0 unless it was BLOCK_STATUS), or an error
  * with the reason in i->d.
  */
-int info_ask(struct info *i, const struct nbd_op *op);
+int cli_info_ask(struct info *i, const struct nbd_op *op);
 
 /*
  * Prints what is data, hole and zero of the export.  A server that does not
  * tell has nothing but data, and the user is told so.
  */
-int info_map(struct info *i);
+int cli_info_map(struct info *i);
 
 #endif

@@ -12,7 +12,7 @@ static void put_address(const struct sockdiag_link *l)
 	nbd_put_ip(&cli_out, l->peer, l->family == AF_INET ? 4 : 16);
 }
 
-void links_print_json(const struct device *dev)
+void cli_links_print_json(const struct device *dev)
 {
 	if (!dev->known || !dev->counted)
 		return;
@@ -23,7 +23,7 @@ void links_print_json(const struct device *dev)
 	nbd_putf(&cli_out,
 		 ", \"wanted\": %u, \"slots\": %u, \"live\": %u, "
 		 "\"links\": [",
-		 dev->wanted, backend_slots(&dev->b), dev->live);
+		 dev->wanted, device_backend_slots(&dev->b), dev->live);
 	for (unsigned i = 0; i < dev->n_links; i++) {
 		const struct sockdiag_link *l = &dev->links[i];
 
@@ -48,7 +48,7 @@ void links_print_json(const struct device *dev)
 
 static void print_link(const struct sockdiag_link *l)
 {
-	struct secure_words w;
+	struct device_tls_words w;
 
 	nbd_putf(&cli_out, "  %-6s", l->live ? "live" : "ending");
 	if (l->family == AF_UNIX) {
@@ -63,7 +63,7 @@ static void print_link(const struct sockdiag_link *l)
 	cli_put_size(l->received);
 	nbd_putf(&cli_out, ", RTT %u.%02u ms, %u retransmitted", l->rtt / 1000,
 		 l->rtt % 1000 / 10, l->retransmits);
-	if (secure_words(&l->tls, &w))
+	if (device_tls_words(&l->tls, &w))
 		nbd_putf(&cli_out, ", %s %s", w.version, w.cipher);
 	nbd_putf(&cli_out, "\n");
 }
@@ -71,7 +71,7 @@ static void print_link(const struct sockdiag_link *l)
 /* d: why its connections could not be counted */
 static void print_device(const struct device *dev, const struct nbd_diag *d)
 {
-	unsigned slots = backend_slots(&dev->b);
+	unsigned slots = device_backend_slots(&dev->b);
 
 	nbd_putf(&cli_out, "nbd%d: ", dev->info.index);
 	if (!dev->counted) {

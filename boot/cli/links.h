@@ -4,9 +4,9 @@
 #define BOOT_CLI_LINKS_H
 
 #include "boot/cli/cli.h"
-#include "boot/device.h"
+#include "boot/device/device.h"
 
 /* , "live": 1, ..., "links": [{...}]; nothing if that is not known. */
-void links_print_json(const struct device *dev);
+void cli_links_print_json(const struct device *dev);
 
 #endif

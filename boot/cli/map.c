@@ -61,7 +61,7 @@ static int ask_all(struct info *i, struct map *m, uint64_t size)
 			.extents = extents,
 			.max_extents = max,
 		};
-		int n = info_ask(i, &op);
+		int n = cli_info_ask(i, &op);
 
 		if (n < 0)
 			return n;
@@ -82,7 +82,7 @@ static int ask_all(struct info *i, struct map *m, uint64_t size)
 	return 0;
 }
 
-int info_map(struct info *i)
+int cli_info_map(struct info *i)
 {
 	const struct nbd_export *e = nbd_export(&i->conn.c);
 	/* of a tail that is no whole block nobody may ask */

@@ -89,7 +89,7 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 	return err;
 }
 
-void cli_tls_file(struct secure_files *f, int option, const char *value)
+void cli_tls_file(struct tls_files *f, int option, const char *value)
 {
 	if (option == 'A')
 		f->ca = value;
@@ -100,7 +100,7 @@ void cli_tls_file(struct secure_files *f, int option, const char *value)
 }
 
 void cli_target_tls(struct cli_target *t, const char *word,
-		    const struct secure_files *f)
+		    const struct tls_files *f)
 {
 	if (!nbd_is_uri(word) && (f->ca || f->cert || f->key))
 		t->uri.tls = true;

@@ -9,7 +9,7 @@
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
 
-#include "boot/secure.h"
+#include "boot/device/tls.h"
 
 #include <poll.h>
 
@@ -91,22 +91,22 @@ struct copy_options {
 	unsigned connections; /* 0: as many as serve well */
 	unsigned depth;	      /* 0: the default */
 	bool simple, destination_is_zero, progress, verify, print_latency;
-	struct secure_files files;   /* for TLS */
+	struct tls_files files;	     /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
 };
 
 /*
  * Opens what a person named.  An output file is created if it is not there,
- * but what it holds stays until side_set_size().
+ * but what it holds stays until copy_side_set_size().
  */
-int side_open_nbd(struct side *s, const struct nbd_uri *uri,
-		  const struct copy_options *o, struct nbd_diag *d);
-int side_open_file(struct side *s, const char *name, bool output,
-		   struct nbd_diag *d);
+int copy_side_open_nbd(struct side *s, const struct nbd_uri *uri,
+		       const struct copy_options *o, struct nbd_diag *d);
+int copy_side_open_file(struct side *s, const char *name, bool output,
+			struct nbd_diag *d);
 /* Makes an output file as long as the source; what is new of it is zero. */
-int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
+int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
 /* Are these the same file or device?  Then a copy would destroy it. */
-bool side_same(const struct side *a, const struct side *b);
+bool copy_side_same(const struct side *a, const struct side *b);
 
 /*
  * Copies src to dst, flushes, and compares if asked to.  On failure d says
@@ -139,13 +139,13 @@ int copy_send(struct task *t, const struct nbd_iov *v, int fd);
 /* nbd.c; a side of another kind has nothing to poll and nothing to do. */
 
 /* Adds what poll() should wait for to fds[]; the new count. */
-unsigned side_poll(const struct side *s, struct pollfd fds[], unsigned n);
+unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n);
 /*
  * Moves bytes, and calls copy_done() for each operation that is over.  > 0 if
  * anything happened, 0 if there is nothing to do before the next event, or an
  * error of the connection.
  */
-int side_pump(struct side *s, struct nbd_diag *d);
+int copy_side_pump(struct side *s, struct nbd_diag *d);
 
 /* ---- scan.c ---- */
 
@@ -162,7 +162,8 @@ struct scan {
  * The next piece of at most the sides' limits into t->offset, t->len.  0 with
  * *zero set, COPY_PENDING, or an error.  At the end t->len is 0.
  */
-int scan_next(struct scan *s, struct task *t, bool *zero, struct nbd_diag *d);
+int copy_scan_next(struct scan *s, struct task *t, bool *zero,
+		   struct nbd_diag *d);
 
 /* ---- progress.c ---- */
 
@@ -172,8 +173,8 @@ struct progress {
 	uint64_t size;	      /* UINT64_MAX: not known */
 };
 
-void progress_begin(struct progress *p, bool wanted, uint64_t size);
+void copy_progress_begin(struct progress *p, bool wanted, uint64_t size);
 /* Shows how far it is, if it is time. */
-void progress_show(struct progress *p, uint64_t done, bool last);
+void copy_progress_show(struct progress *p, uint64_t done, bool last);
 
 #endif

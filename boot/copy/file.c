@@ -182,8 +182,8 @@ static int take_standard(struct side *s, bool output)
 	return 0;
 }
 
-int side_open_file(struct side *s, const char *name, bool output,
-		   struct nbd_diag *d)
+int copy_side_open_file(struct side *s, const char *name, bool output,
+			struct nbd_diag *d)
 {
 	/* O_EXCL without O_CREAT: refused while a device is mounted */
 	int flags = output ? O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC;
@@ -215,7 +215,7 @@ int side_open_file(struct side *s, const char *name, bool output,
 	return err;
 }
 
-int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
+int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 {
 	if (!s->grows)
 		return 0;
@@ -231,7 +231,7 @@ int side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 	return 0;
 }
 
-bool side_same(const struct side *a, const struct side *b)
+bool copy_side_same(const struct side *a, const struct side *b)
 {
 	struct stat x, y;
 

@@ -216,7 +216,7 @@ static int read_pipe(struct task *t)
 /* 0 if a piece was taken, COPY_PENDING if there is none now, or an error. */
 static int take_piece(struct task *t)
 {
-	int rc = scan_next(&c.scan, t, &t->zero, c.d);
+	int rc = copy_scan_next(&c.scan, t, &t->zero, c.d);
 
 	if (!rc && t->len && c.src->is_pipe)
 		rc = read_pipe(t);
@@ -269,7 +269,7 @@ static uint64_t low_water(void)
 
 static bool pump(struct side *s)
 {
-	int n = c.err ? 0 : side_pump(s, c.d);
+	int n = c.err ? 0 : copy_side_pump(s, c.d);
 
 	if (n < 0)
 		c.err = n;
@@ -279,9 +279,9 @@ static bool pump(struct side *s)
 static void wait(void)
 {
 	struct pollfd fds[2 * COPY_LINKS];
-	unsigned n = side_poll(c.src, fds, 0);
+	unsigned n = copy_side_poll(c.src, fds, 0);
 
-	n = side_poll(c.dst, fds, n);
+	n = copy_side_poll(c.dst, fds, n);
 	if (poll(fds, n, COPY_SILENCE_MS) == 0)
 		c.err = nbd_diag(c.d, NBD_E_TIMEOUT,
 				 "nothing moves any more at offset %llu: %s",
@@ -302,7 +302,7 @@ static void run_pass(bool compares)
 	if (compares && c.dst->zeroes > c.dst->piece)
 		c.dst->zeroes = c.dst->piece;
 	c.scan.offset = c.scan.left = c.written = 0;
-	progress_begin(&c.progress, c.progress.on, c.src->size);
+	copy_progress_begin(&c.progress, c.progress.on, c.src->size);
 	for (;;) {
 		bool moved = fill();
 
@@ -314,7 +314,7 @@ static void run_pass(bool compares)
 			break;
 		if (!moved)
 			wait();
-		progress_show(&c.progress, low_water(), false);
+		copy_progress_show(&c.progress, low_water(), false);
 	}
 }
 
@@ -333,7 +333,7 @@ static void flush(void)
 static int refuse(const struct side *src, const struct side *dst,
 		  struct nbd_diag *d)
 {
-	if (side_same(src, dst))
+	if (copy_side_same(src, dst))
 		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
 				src->name, dst->name);
 	if (src->size == UINT64_MAX || dst->is_pipe)
@@ -383,17 +383,17 @@ int copy_run(struct side *src, struct side *dst, const struct copy_options *o,
 	*done = 0;
 	err = refuse(src, dst, d);
 	if (!err)
-		err = side_set_size(dst, src->size, d);
+		err = copy_side_set_size(dst, src->size, d);
 	if (err)
 		return err;
 	set_depth(o);
 	run_pass(false);
 	flush();
 	*done = low_water();
-	progress_show(&c.progress, *done, true);
+	copy_progress_show(&c.progress, *done, true);
 	if (o->verify && !c.err && !copy_interrupted) {
 		run_pass(true);
-		progress_show(&c.progress, low_water(), true);
+		copy_progress_show(&c.progress, low_water(), true);
 	}
 	if (!c.err && copy_interrupted)
 		c.err = nbd_diag(d, NBD_E_CUT, "interrupted");

@@ -2,7 +2,7 @@
 /* NBD exports as sides of a copy. */
 #include "boot/copy/copy.h"
 #include "port/latency.h"
-#include "boot/secure.h"
+#include "boot/device/tls.h"
 
 /* Where a server allows several; more do not make one thread faster. */
 #define CONNECTIONS 4
@@ -260,7 +260,7 @@ static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 	return n;
 }
 
-int side_pump(struct side *s, struct nbd_diag *d)
+int copy_side_pump(struct side *s, struct nbd_diag *d)
 {
 	int n = 0;
 
@@ -274,7 +274,7 @@ int side_pump(struct side *s, struct nbd_diag *d)
 	return n;
 }
 
-unsigned side_poll(const struct side *s, struct pollfd fds[], unsigned n)
+unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
 {
 	for (unsigned i = 0; s->link && i < s->link->n; i++) {
 		const struct conn *conn = &s->link->conns[i];
@@ -319,7 +319,7 @@ static void side_close(struct side *s)
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_close(&l->conns[i].c);
 	while (drain(l) && (left = end - copy_now()) > 0)
-		poll(fds, side_poll(s, fds, 0), (int)(left / 1000000) + 1);
+		poll(fds, copy_side_poll(s, fds, 0), (int)(left / 1000000) + 1);
 	dial_hangup(l->conns, l->n);
 }
 
@@ -342,7 +342,7 @@ static int open_some(struct link *l, unsigned n, const struct nbd_uri *uri,
 	int err;
 
 	first->number = l->n;
-	err = secure_dial(first, n, uri, &l->cfg, &o->files, false, d);
+	err = device_tls_dial(first, n, uri, &l->cfg, &o->files, false, d);
 	if (!err)
 		l->n += n;
 	return err;
@@ -382,8 +382,8 @@ static void set_limits(struct side *s)
 							  : s->piece;
 }
 
-int side_open_nbd(struct side *s, const struct nbd_uri *uri,
-		  const struct copy_options *o, struct nbd_diag *d)
+int copy_side_open_nbd(struct side *s, const struct nbd_uri *uri,
+		       const struct copy_options *o, struct nbd_diag *d)
 {
 	struct link *l = &links[s->output];
 	int err;

@@ -9,7 +9,7 @@
 #define TERMINAL_NS 100000000 /* ns between two looks */
 #define LINE_NS	    1000000000
 
-void progress_begin(struct progress *p, bool wanted, uint64_t size)
+void copy_progress_begin(struct progress *p, bool wanted, uint64_t size)
 {
 	p->terminal = isatty(2);
 	p->on = wanted || p->terminal;
@@ -64,7 +64,7 @@ static void put_state(struct nbd_out *o, const struct progress *p,
 	}
 }
 
-void progress_show(struct progress *p, uint64_t done, bool last)
+void copy_progress_show(struct progress *p, uint64_t done, bool last)
 {
 	char buf[256];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };

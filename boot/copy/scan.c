@@ -34,7 +34,8 @@ static int look(struct scan *s, struct nbd_diag *d)
 	return 0;
 }
 
-int scan_next(struct scan *s, struct task *t, bool *zero, struct nbd_diag *d)
+int copy_scan_next(struct scan *s, struct task *t, bool *zero,
+		   struct nbd_diag *d)
 {
 	uint64_t max;
 	int err = 0;

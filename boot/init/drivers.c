@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "port/linux/dir.h"
 #include "port/linux/link.h"
 #include "port/linux/module.h"
@@ -31,7 +31,7 @@ static void load(const char *alias)
 	int rc = mod_load_alias(alias, &d);
 
 	if (rc < 0 && rc != NBD_E_NOT_FOUND)
-		say("driver for %s: %s", alias, d.text);
+		boot_say("driver for %s: %s", alias, d.text);
 }
 
 static void load_device(const char *bus, const char *device)
@@ -75,7 +75,7 @@ static int load_all(void)
 	return n;
 }
 
-int drivers_load(void)
+int init_drivers_load(void)
 {
 	int before = -1, n = 0, round;
 
@@ -85,7 +85,7 @@ int drivers_load(void)
 		before = n;
 		n = load_all();
 	}
-	note("%d devices after %d rounds", n, round);
+	boot_note("%d devices after %d rounds", n, round);
 	return n;
 }
 
@@ -95,7 +95,7 @@ static void set_up(const char *interface)
 	int index = link_find(interface, NULL, &d);
 
 	if (index >= 0 && link_up(index, &d) < 0)
-		say("%s", d.text);
+		boot_say("%s", d.text);
 }
 
 /* A uevent is "add@/devices/...", then KEY=value strings, each with a NUL. */
@@ -126,12 +126,12 @@ static _Noreturn void watch(struct nl_sock *s, bool links)
 		if (n)
 			hotplug((const char *)s->buf, (size_t)n, links);
 		else
-			drivers_load();
+			init_drivers_load();
 	}
 	_exit(1);
 }
 
-void drivers_watch(bool links)
+void init_drivers_watch(bool links)
 {
 	static struct nl_sock s;
 	struct nbd_diag d;
@@ -145,12 +145,12 @@ void drivers_watch(bool links)
 	if (watcher == 0)
 		watch(&s, links);
 	if (watcher < 0)
-		say("hotplug: %s; only the devices of now are looked at",
-		    err ? d.text : strerror(errno));
+		boot_say("hotplug: %s; only the devices of now are looked at",
+			 err ? d.text : strerror(errno));
 	nl_close(&s);
 }
 
-void drivers_unwatch(void)
+void init_drivers_unwatch(void)
 {
 	if (watcher <= 0)
 		return;

@@ -10,11 +10,11 @@
 /*
  * Starts a process that loads the module of each device that turns up from
  * now on (behind a bus's driver, or late: USB), as the kernel announces it,
- * until drivers_unwatch().  With `links` it brings up each network interface
- * that turns up.  Comes before drivers_load(), so that none is missed.
+ * until init_drivers_unwatch().  With `links` it brings up each network interface
+ * that turns up.  Comes before init_drivers_load(), so that none is missed.
  */
-void drivers_watch(bool links);
-void drivers_unwatch(void);
+void init_drivers_watch(bool links);
+void init_drivers_unwatch(void);
 
 /*
  * Loads the module of every device that sysfs shows; without a watcher again
@@ -22,6 +22,6 @@ void drivers_unwatch(void);
  * one that does not load, is no failure: which driver matters is seen later,
  * when no interface comes up.  Returns how many devices were looked at.
  */
-int drivers_load(void);
+int init_drivers_load(void);
 
 #endif

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/ahead.h"
-#include "boot/init/cmdline.h"
-#include "boot/init/console.h"
+#include "boot/init/preload.h"
+#include "boot/common/cmdline.h"
+#include "boot/common/console.h"
 #include "boot/init/drivers.h"
 #include "boot/net/net.h"
 #include "boot/init/mount.h"
@@ -28,9 +28,9 @@
 #include "boot/init/recover.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
-#include "boot/init/watch.h"
-#include "boot/root/root.h"
-#include "boot/times.h"
+#include "boot/init/spawn.h"
+#include "boot/root/connect.h"
+#include "boot/common/times.h"
 #include "port/linux/nbdk.h"
 
 static struct boot {
@@ -41,7 +41,7 @@ static struct boot {
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
 	int index;		    /* N of nbdN, -1: not connected */
-	struct watcher watchers[3]; /* of root, overlay and lease */
+	struct spawned watchers[3]; /* of root, overlay and lease */
 	bool mounted;		    /* the new root */
 } b;
 
@@ -56,15 +56,15 @@ static void become_modprobe(void)
 	self[n] = '\0';
 	mkdir("/sbin", 0755);
 	if (symlink(self, "/sbin/modprobe") && errno != EEXIST)
-		note("/sbin/modprobe: %s", strerror(errno));
+		boot_note("/sbin/modprobe: %s", strerror(errno));
 }
 
 static int do_kernel(struct nbd_diag *d)
 {
-	int rc = mount_kernel(d);
+	int rc = init_mount_kernel(d);
 
 	/* the kernel gives none where the initramfs has no /dev/console */
-	console_open("/dev/console", false);
+	boot_console_open("/dev/console", false);
 	if (!rc)
 		become_modprobe();
 	return rc;
@@ -73,23 +73,24 @@ static int do_kernel(struct nbd_diag *d)
 static int do_cmdline(struct nbd_diag *d)
 {
 	struct cmdline *c = &b.cmd;
-	int rc = cmdline_read(c, d);
+	int rc = boot_cmdline_read(c, d);
 
-	console_debug = c->debug;
+	boot_console_debug = c->debug;
 	if (c->unknown)
-		say("%s on the kernel command line is not known: no effect",
-		    c->unknown);
+		boot_say(
+			"%s on the kernel command line is not known: no effect",
+			c->unknown);
 	if (!rc)
 		rc = root_parse(&b.root, c, NULL, d);
 	if (!rc && b.root.part)
-		rc = part_check(b.root.part, d);
+		rc = init_part_check(b.root.part, d);
 	if (!rc)
 		rc = net_configure(c, b.root.uris ? b.root.uri[0] : "", d);
 	if (b.root.note.text[0])
 		/* escaped already */
-		say("the kernel command line speaks of: %s, which has no "
-		    "effect",
-		    b.root.note.text);
+		boot_say("the kernel command line speaks of: %s, which has no "
+			 "effect",
+			 b.root.note.text);
 	return rc;
 }
 
@@ -97,20 +98,20 @@ static int do_cmdline(struct nbd_diag *d)
 static int do_onfail(struct nbd_diag *d)
 {
 	(void)d;
-	onfail_init(&b.cmd, &b.recovery);
+	init_onfail_init(&b.cmd, &b.recovery);
 	return NBD_OK;
 }
 
 static int do_onfail_words(struct nbd_diag *d)
 {
-	onfail_start();
-	return onfail_check(&b.cmd, d);
+	init_onfail_start();
+	return init_onfail_check(&b.cmd, d);
 }
 
 static int do_stop_timer(struct nbd_diag *d)
 {
 	(void)d;
-	onfail_stop();
+	init_onfail_stop();
 	return NBD_OK;
 }
 #endif
@@ -119,9 +120,9 @@ static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	drivers_watch(!b.root.is_unix && net_any_link());
-	ahead_start(b.root.fstype);
-	drivers_load();
+	init_drivers_watch(!b.root.is_unix && net_any_link());
+	init_preload_start(b.root.fstype);
+	init_drivers_load();
 	return NBD_OK;
 }
 
@@ -146,13 +147,14 @@ static void undo_connect(void)
 	struct nbd_diag d;
 
 	if (b.index >= 0 && nbdk_disconnect(b.index, &d))
-		say("%s", d.text);
+		boot_say("%s", d.text);
 	b.index = -1;
 }
 
 static int do_part(struct nbd_diag *d)
 {
-	return part_find(b.dev, "/sys/block", "/dev", b.disk, b.root.part, d);
+	return init_part_find(b.dev, "/sys/block", "/dev", b.disk, b.root.part,
+			      d);
 }
 
 static int do_mount(struct nbd_diag *d)
@@ -165,19 +167,20 @@ static int do_mount(struct nbd_diag *d)
 	bool fell_back = false;
 	int rc;
 
-	ahead_wait();
-	rc = mount_root(&r, &fell_back, d);
+	init_preload_wait();
+	rc = init_mount_root(&r, &fell_back, d);
 	b.mounted = !rc;
 	if (fell_back)
-		say("%s cannot be written: mounted read-only in spite of rw",
-		    b.dev);
+		boot_say(
+			"%s cannot be written: mounted read-only in spite of rw",
+			b.dev);
 	return rc;
 }
 
 static void undo_mount(void)
 {
 	if (b.mounted && umount2(NEWROOT, MNT_DETACH))
-		say("unmount " NEWROOT ": %s", strerror(errno));
+		boot_say("unmount " NEWROOT ": %s", strerror(errno));
 	b.mounted = false;
 }
 
@@ -190,19 +193,19 @@ static int do_overlay_words(struct nbd_diag *d)
 	if (!b.cmd.overlay)
 		return NBD_OK;
 	b.cmd.write = false;
-	return overlay_check(b.cmd.overlay, b.cmd.io_timeout, d);
+	return init_overlay_check(b.cmd.overlay, b.cmd.io_timeout, d);
 }
 
 static int do_overlay(struct nbd_diag *d)
 {
-	return b.cmd.overlay ? overlay_mount(NEWROOT, d) : NBD_OK;
+	return b.cmd.overlay ? init_overlay_mount(NEWROOT, d) : NBD_OK;
 }
 
 static void undo_overlay(void)
 {
 	if (!b.cmd.overlay)
 		return;
-	overlay_undo(NEWROOT);
+	init_overlay_undo(NEWROOT);
 	b.mounted = false;
 }
 #endif
@@ -220,12 +223,12 @@ static int do_init(struct nbd_diag *d)
 
 	if (b.cmd.init) {
 		b.argv[0] = (char *)b.cmd.init;
-		return program_check(NEWROOT, b.cmd.init, d);
+		return init_program_check(NEWROOT, b.cmd.init, d);
 	}
 	b.argv[0] = inits[0];
-	rc = program_check(NEWROOT, inits[0], d);
+	rc = init_program_check(NEWROOT, inits[0], d);
 	for (i = 1; rc == NBD_E_NOT_FOUND && i < 3; i++) {
-		if (program_check(NEWROOT, inits[i], &other))
+		if (init_program_check(NEWROOT, inits[i], &other))
 			continue;
 		b.argv[0] = inits[i];
 		rc = NBD_OK;
@@ -235,7 +238,7 @@ static int do_init(struct nbd_diag *d)
 
 #ifdef CONFIG_BOOT_WATCH
 #ifndef CONFIG_BOOT_OVERLAY
-#define overlay_index() (-1)
+#define init_overlay_index() (-1)
 #endif
 
 /* The root's gets ready while the rest of the boot goes on. */
@@ -243,8 +246,8 @@ static int do_watch(struct nbd_diag *d)
 {
 	(void)d;
 	if (!b.cmd.no_watch)
-		watch_start(&b.watchers[0], "watch", b.index,
-			    &b.recovery.signals);
+		init_spawn_start(&b.watchers[0], "watch", b.index,
+				 &b.recovery.signals);
 	/* the watcher has these sockets, too, and so it does the waiting */
 	net_done();
 	return NBD_OK;
@@ -253,26 +256,26 @@ static int do_watch(struct nbd_diag *d)
 /* Without them the machine boots, too: it is told, no more. */
 static int do_watch_ready(struct nbd_diag *d)
 {
-	struct watcher *w = b.watchers;
-	int index[2] = { b.index, overlay_index() };
+	struct spawned *w = b.watchers;
+	int index[2] = { b.index, init_overlay_index() };
 
 	(void)d;
 	if (!b.cmd.no_watch && index[1] >= 0)
-		watch_start(&w[1], "watch", index[1], &b.recovery.signals);
+		init_spawn_start(&w[1], "watch", index[1], &b.recovery.signals);
 	for (unsigned i = 0; i < 2; i++)
-		if (w[i].pid && !watch_ready(&w[i]))
-			say("the watcher did not start: after an outage, "
-			    "`nbdboot reconnect nbd%d` is needed",
-			    index[i]);
-	if (w[2].pid && !watch_ready(&w[2]))
-		say("nobody renews the lease of the root's address");
+		if (w[i].pid && !init_spawn_ready(&w[i]))
+			boot_say("the watcher did not start: after an outage, "
+				 "`nbdboot reconnect nbd%d` is needed",
+				 index[i]);
+	if (w[2].pid && !init_spawn_ready(&w[2]))
+		boot_say("nobody renews the lease of the root's address");
 	return NBD_OK;
 }
 
 static void undo_watch(void)
 {
 	for (unsigned i = 0; i < 3; i++)
-		watch_stop(&b.watchers[i]);
+		init_spawn_stop(&b.watchers[i]);
 }
 #endif
 
@@ -282,7 +285,8 @@ static int do_renew(struct nbd_diag *d)
 {
 	(void)d;
 	if (!b.cmd.no_renew && net_state()->ends)
-		watch_start(&b.watchers[2], "renew", -1, &b.recovery.signals);
+		init_spawn_start(&b.watchers[2], "renew", -1,
+				 &b.recovery.signals);
 	return NBD_OK;
 }
 #endif
@@ -291,8 +295,8 @@ static int do_renew(struct nbd_diag *d)
 /* Without it the kernel reboots with the root mounted: no reason to fail. */
 static int do_way_down(struct nbd_diag *d)
 {
-	if (shutdown_prepare(d))
-		say("no way back from the real root: %s", d->text);
+	if (init_shutdown_prepare(d))
+		boot_say("no way back from the real root: %s", d->text);
 	return NBD_OK;
 }
 
@@ -306,18 +310,18 @@ static uint64_t switch_start;
 
 static void last_words(void)
 {
-	times_mark("switch", switch_start);
-	times_write();
+	boot_times_mark("switch", switch_start);
+	boot_times_write();
 }
 
 static int do_switch(struct nbd_diag *d)
 {
 	switch_start = nbd_now_ms();
-	say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
-	    b.argv[0]);
-	drivers_unwatch();
+	boot_say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
+		 b.argv[0]);
+	init_drivers_unwatch();
 	sigprocmask(SIG_SETMASK, &b.recovery.signals, NULL);
-	return boot_switch_root("/dev/console", NEWROOT, b.argv, last_words, d);
+	return init_switch_root("/dev/console", NEWROOT, b.argv, last_words, d);
 }
 
 static const struct step {
@@ -372,7 +376,7 @@ static const struct step {
 	{ "watch ready", do_watch_ready, NULL, "", false },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
-	{ "timer", do_stop_timer, onfail_start, "", false },
+	{ "timer", do_stop_timer, init_onfail_start, "", false },
 #endif
 	{ "switch", do_switch, NULL, "check the root file system", false },
 };
@@ -397,18 +401,18 @@ static int run(size_t *at, struct nbd_diag *d)
 		int rc;
 
 		d->text[0] = '\0';
-		note("%s", s->name);
+		boot_note("%s", s->name);
 		start = nbd_now_ms();
 		rc = s->run(d);
 		if (rc)
 			return rc;
 		if (!s->once)
-			times_mark(s->name, start);
+			boot_times_mark(s->name, start);
 	}
 	return NBD_E_KERNEL;
 }
 
-int boot_init(int argc, char *argv[])
+int init_boot(int argc, char *argv[])
 {
 	static struct nbd_diag d;
 	sigset_t all;
@@ -417,11 +421,11 @@ int boot_init(int argc, char *argv[])
 
 	(void)argc;
 	if (getpid() != 1) {
-		say("init: this is not process 1: it runs in an initramfs "
-		    "only");
+		boot_say("init: this is not process 1: it runs in an initramfs "
+			 "only");
 		return 2;
 	}
-	times_mark("kernel", 0);
+	boot_times_mark("kernel", 0);
 	b.argv = argv;
 	b.index = -1;
 	sigfillset(&all);
@@ -438,12 +442,12 @@ int boot_init(int argc, char *argv[])
 			.tries = tries,
 		};
 
-		say_failed(steps[at].name, rc, &d, steps[at].hint);
+		boot_say_failed(steps[at].name, rc, &d, steps[at].hint);
 		b.recovery.shell = b.cmd.shell;
 		b.recovery.panic = b.cmd.panic;
-		recover(&b.recovery, &f, undo);
+		init_recover(&b.recovery, &f, undo);
 		for (at = 0; steps[at].once; at++)
 			;
-		times_again(steps[at].name);
+		boot_times_again(steps[at].name);
 	}
 }

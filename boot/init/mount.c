@@ -12,7 +12,7 @@
 #include "boot/init/super.h"
 #include "port/linux/module.h"
 
-int mount_kernel(struct nbd_diag *d)
+int init_mount_kernel(struct nbd_diag *d)
 {
 	static const struct {
 		const char *where, *type, *data;
@@ -84,8 +84,8 @@ static bool take_flag(const char *p, size_t len, unsigned long *flags)
 	return false;
 }
 
-int mount_options(const char *text, unsigned long *flags, char *data,
-		  size_t cap)
+int init_mount_options(const char *text, unsigned long *flags, char *data,
+		       size_t cap)
 {
 	struct nbd_out o = { .buf = data, .cap = cap - 1 };
 
@@ -147,7 +147,7 @@ static int probe(const char *dev, const char **type, struct nbd_diag *d)
 {
 	static struct super s;
 	int fd = open(dev, O_RDONLY | O_CLOEXEC);
-	int rc = fd < 0 ? NBD_E_IO : super_read(&s, fd);
+	int rc = fd < 0 ? NBD_E_IO : init_super_read(&s, fd);
 
 	*type = s.type;
 	if (rc == NBD_E_NOT_FOUND)
@@ -162,7 +162,8 @@ static int probe(const char *dev, const char **type, struct nbd_diag *d)
 	return rc;
 }
 
-int mount_root(const struct root_fs *r, bool *fell_back, struct nbd_diag *d)
+int init_mount_root(const struct root_fs *r, bool *fell_back,
+		    struct nbd_diag *d)
 {
 	unsigned long flags = r->write ? 0 : MS_RDONLY;
 	const char *list = r->fstype;
@@ -171,8 +172,8 @@ int mount_root(const struct root_fs *r, bool *fell_back, struct nbd_diag *d)
 	int rc = NBD_OK;
 
 	mkdir(r->target, 0755);
-	if (mount_options(r->options ? r->options : "", &flags, data,
-			  sizeof(data)))
+	if (init_mount_options(r->options ? r->options : "", &flags, data,
+			       sizeof(data)))
 		return nbd_diag(d, NBD_E_USAGE,
 				"rootflags=: longer than %d bytes",
 				(int)sizeof(data) - 1);

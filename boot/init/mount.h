@@ -12,7 +12,7 @@
 #define NEWROOT "/newroot"
 
 /* Mounts /proc, /sys, /dev and /run where they are not mounted yet. */
-int mount_kernel(struct nbd_diag *d);
+int init_mount_kernel(struct nbd_diag *d);
 
 /*
  * Splits mount options as mount(8) writes them: the words that are flags are
@@ -20,8 +20,8 @@ int mount_kernel(struct nbd_diag *d);
  * commas.  A comma between double quotes is part of a word.  NBD_E_NO_MEMORY
  * if data is too small.
  */
-int mount_options(const char *options, unsigned long *flags, char *data,
-		  size_t cap);
+int init_mount_options(const char *options, unsigned long *flags, char *data,
+		       size_t cap);
 
 struct root_fs {
 	const char *dev;     /* "/dev/nbd0p2" */
@@ -36,6 +36,7 @@ struct root_fs {
  * be written is mounted read-only even if asked otherwise, as the kernel
  * does for its own root=; *fell_back says so.
  */
-int mount_root(const struct root_fs *r, bool *fell_back, struct nbd_diag *d);
+int init_mount_root(const struct root_fs *r, bool *fell_back,
+		    struct nbd_diag *d);
 
 #endif

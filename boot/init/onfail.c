@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "port/linux/dir.h"
 
 /* So long (s) the message can be read. */
@@ -61,15 +61,16 @@ static bool act(void)
 
 	switch (*how) {
 	case 's':
-		return recover_shell(cmd->shell ? cmd->shell : "/bin/sh",
-				     &recovery->signals);
+		return init_recover_shell(cmd->shell ? cmd->shell : "/bin/sh",
+					  &recovery->signals);
 	case 'h':
-		say("halted (nbdboot.onfail=)");
+		boot_say("halted (nbdboot.onfail=)");
 		sync();
 		reboot((int)RB_HALT_SYSTEM);
 		return false;
 	default:
-		recover_reboot(cmd->panic > 0 ? (unsigned)cmd->panic : PAUSE);
+		init_recover_reboot(cmd->panic > 0 ? (unsigned)cmd->panic
+						   : PAUSE);
 		return false;
 	}
 }
@@ -81,12 +82,13 @@ static _Noreturn void run_timer(void)
 	/* nothing of ours outlives process 1 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (end > now)
-		rest((unsigned)((end - now + 999) / 1000));
-	say("given up: not booted in %d s (nbdboot.timeout=)", cmd->timeout);
+		init_rest((unsigned)((end - now + 999) / 1000));
+	boot_say("given up: not booted in %d s (nbdboot.timeout=)",
+		 cmd->timeout);
 	_exit(!act());
 }
 
-void onfail_start(void)
+void init_onfail_start(void)
 {
 	if (!cmd->timeout)
 		return;
@@ -96,7 +98,7 @@ void onfail_start(void)
 		run_timer();
 }
 
-void onfail_stop(void)
+void init_onfail_stop(void)
 {
 	if (timer <= 0)
 		return;
@@ -120,19 +122,19 @@ static bool enough(bool outage, unsigned *pause)
 	}
 	/* it has given up: what it does now is not to be disturbed */
 	waitpid(timer, NULL, 0);
-	onfail_start();
+	init_onfail_start();
 	return true;
 }
 
-void onfail_init(const struct cmdline *c, struct recovery *r)
+void init_onfail_init(const struct cmdline *c, struct recovery *r)
 {
 	cmd = c;
 	recovery = r;
 	r->enough = enough;
-	console_tee = tell_others;
+	boot_console_tee = tell_others;
 }
 
-int onfail_check(const struct cmdline *c, struct nbd_diag *d)
+int init_onfail_check(const struct cmdline *c, struct nbd_diag *d)
 {
 	const char *how = c->onfail;
 

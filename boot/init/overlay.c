@@ -12,9 +12,9 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "boot/init/mount.h"
-#include "boot/root/root.h"
+#include "boot/root/connect.h"
 #include "port/linux/module.h"
 #include "port/linux/nbdk.h"
 
@@ -52,7 +52,7 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
-int overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
+int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
 {
 	const char *p = spec;
 	int rc;
@@ -111,7 +111,7 @@ static int mount_export(struct nbd_diag *d)
 	second = rc;
 	nbd_fmt(dev, sizeof(dev), "/dev/nbd%d", second);
 	read_only = !nbdk_info(second, &info) && info.read_only;
-	rc = read_only ? NBD_OK : mount_root(&r, &read_only, d);
+	rc = read_only ? NBD_OK : init_mount_root(&r, &read_only, d);
 	if (rc)
 		return of_export(rc, d);
 	if (read_only)
@@ -140,7 +140,7 @@ static int mount_overlay(const char *newroot, struct nbd_diag *d)
 			errno == EINVAL ? " (the kernel's log says why)" : "");
 }
 
-int overlay_mount(const char *newroot, struct nbd_diag *d)
+int init_overlay_mount(const char *newroot, struct nbd_diag *d)
 {
 	int rc;
 
@@ -159,7 +159,7 @@ int overlay_mount(const char *newroot, struct nbd_diag *d)
 	return mount_overlay(newroot, d);
 }
 
-void overlay_undo(const char *newroot)
+void init_overlay_undo(const char *newroot)
 {
 	struct nbd_diag d;
 
@@ -168,11 +168,11 @@ void overlay_undo(const char *newroot)
 	umount2(OVERLAY_UPPER, MNT_DETACH);
 	umount2(OVERLAY_LOWER, MNT_DETACH);
 	if (second >= 0 && nbdk_disconnect(second, &d))
-		say("%s", d.text);
+		boot_say("%s", d.text);
 	second = -1;
 }
 
-int overlay_index(void)
+int init_overlay_index(void)
 {
 	return second;
 }

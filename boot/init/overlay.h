@@ -19,17 +19,17 @@
  * NBD_E_URI.  spec stays the caller's and is used later.  io_timeout: of the
  * root, in s, or 0; an export has the same.
  */
-int overlay_check(const char *spec, int io_timeout, struct nbd_diag *d);
+int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d);
 
 /*
  * Moves what is mounted at newroot to OVERLAY_LOWER and mounts the overlay at
- * newroot, after an overlay_check() that was content.  After a failure, and
- * to take it all down, overlay_undo(): nothing is mounted at newroot then.
+ * newroot, after an init_overlay_check() that was content.  After a failure, and
+ * to take it all down, init_overlay_undo(): nothing is mounted at newroot then.
  */
-int overlay_mount(const char *newroot, struct nbd_diag *d);
-void overlay_undo(const char *newroot);
+int init_overlay_mount(const char *newroot, struct nbd_diag *d);
+void init_overlay_undo(const char *newroot);
 
 /* N of the nbdN that the changes go to; negative where they go to RAM. */
-int overlay_index(void);
+int init_overlay_index(void);
 
 #endif

@@ -47,7 +47,7 @@ static bool same_super(struct search *s, const char *name)
 
 	if (fd < 0)
 		return false;
-	rc = super_read(&sb, fd);
+	rc = init_super_read(&sb, fd);
 	close(fd);
 	if (rc || !*s->value)
 		return false;
@@ -108,8 +108,8 @@ static int by_table(struct search *s, struct nbd_diag *d)
 		s->disk);
 	sector = read_number(path);
 	if (fd >= 0) {
-		n = super_partuuid(fd, sector < 512 ? 512 : (uint32_t)sector,
-				   s->value);
+		n = init_super_partuuid(
+			fd, sector < 512 ? 512 : (uint32_t)sector, s->value);
 		close(fd);
 	}
 	if (n == NBD_E_NOT_FOUND)
@@ -148,15 +148,15 @@ static int understand(struct search *s, struct nbd_diag *d)
 			s->spec);
 }
 
-int part_check(const char *spec, struct nbd_diag *d)
+int init_part_check(const char *spec, struct nbd_diag *d)
 {
 	struct search s = { .spec = spec };
 
 	return understand(&s, d);
 }
 
-int part_find(char path[PART_PATH], const char *sys, const char *dev,
-	      const char *disk, const char *spec, struct nbd_diag *d)
+int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
+		   const char *disk, const char *spec, struct nbd_diag *d)
 {
 	struct search s = {
 		.sys = sys, .dev = dev, .disk = disk, .spec = spec, .path = path

@@ -17,10 +17,10 @@
  * may also lie on the disk itself.  sys and dev are "/sys/block" and "/dev".
  * Returns 0, NBD_E_USAGE for another spec, NBD_E_NOT_FOUND or NBD_E_IO.
  */
-int part_find(char path[PART_PATH], const char *sys, const char *dev,
-	      const char *disk, const char *spec, struct nbd_diag *d);
+int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
+		   const char *disk, const char *spec, struct nbd_diag *d);
 
 /* Is spec, not NULL, one that can be looked for?  0 or NBD_E_USAGE. */
-int part_check(const char *spec, struct nbd_diag *d);
+int init_part_check(const char *spec, struct nbd_diag *d);
 
 #endif

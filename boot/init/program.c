@@ -203,7 +203,7 @@ static int look(const char *root, const char *path, struct nbd_diag *d)
  * threads too: a firmware file that a driver asks for meanwhile would be
  * looked up in the new root.
  */
-int program_check(const char *root, const char *path, struct nbd_diag *d)
+int init_program_check(const char *root, const char *path, struct nbd_diag *d)
 {
 	struct verdict *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);

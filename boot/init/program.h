@@ -12,6 +12,6 @@
  * is there and fit too.  NBD_E_NOT_FOUND: path itself does not exist.  Else
  * another error; d names what is missing.  Needs CAP_SYS_CHROOT, forks.
  */
-int program_check(const char *root, const char *path, struct nbd_diag *d);
+int init_program_check(const char *root, const char *path, struct nbd_diag *d);
 
 #endif

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 
 /* Pauses in seconds: the longest in an outage, and that of other failures. */
 #define PAUSE_MAX  30
@@ -27,7 +27,7 @@ static void reap(void)
 }
 
 /* Lets time pass, and takes in the orphans that every process 1 gets. */
-void rest(unsigned seconds)
+void init_rest(unsigned seconds)
 {
 	uint64_t end = nbd_now_ms() + (uint64_t)seconds * 1000, now;
 	sigset_t set;
@@ -44,18 +44,18 @@ void rest(unsigned seconds)
 }
 
 /* Returns false if there is no such program. */
-bool recover_shell(const char *shell, const sigset_t *signals)
+bool init_recover_shell(const char *shell, const sigset_t *signals)
 {
 	int status = 127 << 8;
 	pid_t pid;
 
-	say("starting %s; when it ends, the boot is tried again", shell);
+	boot_say("starting %s; when it ends, the boot is tried again", shell);
 	pid = _Fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
-		console_open("/dev/console", true);
+		boot_console_open("/dev/console", true);
 		execv(shell, (char *[]){ (char *)shell, NULL });
-		say("%s: %s", shell, strerror(errno));
+		boot_say("%s: %s", shell, strerror(errno));
 		_exit(127);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -63,23 +63,23 @@ bool recover_shell(const char *shell, const sigset_t *signals)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 127;
 }
 
-void recover_reboot(unsigned seconds)
+void init_recover_reboot(unsigned seconds)
 {
-	say("rebooting in %u s", seconds);
-	rest(seconds);
+	boot_say("rebooting in %u s", seconds);
+	init_rest(seconds);
 	sync();
 	reboot(RB_AUTOBOOT);
 }
 
 static _Noreturn void stay(void)
 {
-	say("this cannot pass by itself: reboot with Ctrl-Alt-Del");
+	boot_say("this cannot pass by itself: reboot with Ctrl-Alt-Del");
 	for (;;)
-		rest(3600);
+		init_rest(3600);
 }
 
-void recover(const struct recovery *r, const struct failure *f,
-	     void (*undo)(size_t at))
+void init_recover(const struct recovery *r, const struct failure *f,
+		  void (*undo)(size_t at))
 {
 	bool outage = nbd_err_is_outage(f->err) && !f->hopeless;
 	unsigned pause = !outage	? PAUSE_SLOW
@@ -87,7 +87,7 @@ void recover(const struct recovery *r, const struct failure *f,
 					: PAUSE_MAX;
 	/* while the device and the root are still there to be looked at */
 	bool shell = !outage && r->shell &&
-		     recover_shell(r->shell, &r->signals);
+		     init_recover_shell(r->shell, &r->signals);
 
 	if (!f->hopeless)
 		undo(f->at);
@@ -96,14 +96,15 @@ void recover(const struct recovery *r, const struct failure *f,
 	if (r->enough && r->enough(outage, &pause) && !f->hopeless)
 		return;
 	if (!outage && r->panic)
-		recover_reboot(r->panic < 0 ? 0 : (unsigned)r->panic);
+		init_recover_reboot(r->panic < 0 ? 0 : (unsigned)r->panic);
 	if (f->hopeless)
 		stay();
 	if (outage)
-		say("this may pass: next try in %u s", pause);
+		boot_say("this may pass: next try in %u s", pause);
 	else
-		say("next try in %u s, in case it is mended on the server; "
-		    "Ctrl-Alt-Del reboots",
-		    pause);
-	rest(pause);
+		boot_say(
+			"next try in %u s, in case it is mended on the server; "
+			"Ctrl-Alt-Del reboots",
+			pause);
+	init_rest(pause);
 }

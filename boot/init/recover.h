@@ -32,14 +32,14 @@ struct failure {
  * tried again after a growing pause, the rest more slowly or not at all.
  * Must be process 1: takes in its orphans meanwhile.
  */
-void recover(const struct recovery *r, const struct failure *f,
-	     void (*undo)(size_t at));
+void init_recover(const struct recovery *r, const struct failure *f,
+		  void (*undo)(size_t at));
 
 /* Lets seconds pass, and takes in the orphans of process 1. */
-void rest(unsigned seconds);
+void init_rest(unsigned seconds);
 /* Runs that program at the console; false if there is no such program. */
-bool recover_shell(const char *shell, const sigset_t *signals);
+bool init_recover_shell(const char *shell, const sigset_t *signals);
 /* Says so, and reboots after so many seconds. */
-void recover_reboot(unsigned seconds);
+void init_recover_reboot(unsigned seconds);
 
 #endif

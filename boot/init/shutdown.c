@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "boot/init/unmount.h"
 #include "port/linux/dir.h"
 #include "port/linux/nbdk.h"
@@ -51,7 +51,7 @@ static int copy_self(const char *to)
 	return n < 0 ? NBD_E_IO : NBD_OK;
 }
 
-int shutdown_prepare(struct nbd_diag *d)
+int init_shutdown_prepare(struct nbd_diag *d)
 {
 	static const char *const folders[] = { "/dev", "/proc", "/sys", "/run",
 					       "/oldroot" };
@@ -144,12 +144,12 @@ static int in_child(int (*work)(void))
 
 static int unmount(void)
 {
-	return unmount_all(false) != 0;
+	return init_unmount_all(false) != 0;
 }
 
 static int unmount_at_last(void)
 {
-	return unmount_all(true) != 0;
+	return init_unmount_all(true) != 0;
 }
 
 static int disconnect(void)
@@ -163,7 +163,7 @@ static int disconnect(void)
 		if (nbdk_info(index, &info) || !info.connected)
 			continue;
 		if (nbdk_in_use(index, &d) || nbdk_disconnect(index, &d)) {
-			say("%s", d.text);
+			boot_say("%s", d.text);
 			failed = 1;
 		}
 	}
@@ -182,12 +182,14 @@ static void take_down(void)
 	if (rc >= 0)
 		rc |= in_child(disconnect);
 	if (rc < 0)
-		say("nothing was written for %u s: what is not on the server "
-		    "yet is lost",
-		    STUCK_MS / 1000);
+		boot_say(
+			"nothing was written for %u s: what is not on the server "
+			"yet is lost",
+			STUCK_MS / 1000);
 	else
-		say("all is %s", rc ? "written, but not all could be undone"
-				    : "unmounted and disconnected");
+		boot_say("all is %s",
+			 rc ? "written, but not all could be undone"
+			    : "unmounted and disconnected");
 }
 
 /* What systemd has done before it starts us, another process 1 has not. */
@@ -201,7 +203,7 @@ static void pivot(void)
 		return;
 	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	if (chdir(SHUTDOWN_HOME)) {
-		say("%s: %s", SHUTDOWN_HOME, strerror(errno));
+		boot_say("%s: %s", SHUTDOWN_HOME, strerror(errno));
 		return;
 	}
 	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
@@ -210,10 +212,11 @@ static void pivot(void)
 	}
 	if (syscall(SYS_pivot_root, ".", "oldroot") || chroot(".") ||
 	    chdir("/"))
-		say("pivot_root to %s: %s", SHUTDOWN_HOME, strerror(errno));
+		boot_say("pivot_root to %s: %s", SHUTDOWN_HOME,
+			 strerror(errno));
 }
 
-int boot_shutdown(const char *verb)
+int init_shutdown(const char *verb)
 {
 	static const struct {
 		const char *name;
@@ -229,19 +232,20 @@ int boot_shutdown(const char *verb)
 	while (i < 5 && strcmp(verbs[i].name, verb) != 0)
 		i++;
 	if (i == 5 || getpid() != 1) {
-		say("shutdown %s: %s", verb,
-		    i == 5 ? "not known (reboot, poweroff, halt, kexec)"
-			   : "only process 1 can do this (systemctl, reboot)");
+		boot_say(
+			"shutdown %s: %s", verb,
+			i == 5 ? "not known (reboot, poweroff, halt, kexec)"
+			       : "only process 1 can do this (systemctl, reboot)");
 		return 2;
 	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	pivot();
-	console_open("/dev/console", false);
+	boot_console_open("/dev/console", false);
 	take_down();
-	say("%s", verb);
+	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
-	say("%s: %s: rebooting", verb, strerror(errno));
+	boot_say("%s: %s: rebooting", verb, strerror(errno));
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		await(0);

@@ -16,7 +16,7 @@
  * Before the root switch: puts this program into SHUTDOWN_HOME, as "shutdown",
  * with the folders that are mounted on later.
  */
-int shutdown_prepare(struct nbd_diag *d);
+int init_shutdown_prepare(struct nbd_diag *d);
 
 /*
  * As process 1: leaves the old root, unmounts all, disconnects each nbd device
@@ -25,6 +25,6 @@ int shutdown_prepare(struct nbd_diag *d);
  * the server is gone: in 8 s more than what is written takes.  Returns 2,
  * with a message, if it is not process 1 or the verb is not known.
  */
-int boot_shutdown(const char *verb);
+int init_shutdown(const char *verb);
 
 #endif

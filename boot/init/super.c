@@ -31,7 +31,7 @@ static const struct kind {
 	{ "vfat", "FAT1", 0, 54, 39, 43, 4, 4, 11 },
 };
 
-const char *super_type(unsigned i)
+const char *init_super_type(unsigned i)
 {
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].type : NULL;
 }
@@ -110,7 +110,7 @@ static void fill(struct super *s, const struct kind *k, const unsigned char *b)
 		put_uuid(s->uuid, b + k->uuid, IN_ORDER, UUID_DASHES);
 }
 
-int super_read(struct super *s, int fd)
+int init_super_read(struct super *s, int fd)
 {
 	unsigned char block[BLOCK];
 	uint32_t base = ~0u;
@@ -170,7 +170,7 @@ static int gpt(int fd, uint32_t sector, const unsigned char *head,
 	return NBD_E_NOT_FOUND;
 }
 
-int super_partuuid(int fd, uint32_t sector, const char *uuid)
+int init_super_partuuid(int fd, uint32_t sector, const char *uuid)
 {
 	unsigned char block[512];
 	char text[16];

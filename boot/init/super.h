@@ -22,13 +22,13 @@ struct super {
 #define SUPER_TYPES "ext4, xfs, btrfs, squashfs, erofs, vfat"
 
 /* The type that is looked for as the i-th, some several times; NULL: no more. */
-const char *super_type(unsigned i);
+const char *init_super_type(unsigned i);
 
 /*
  * Looks at the device or image fd.  Returns 0, NBD_E_NOT_FOUND if no known
  * file system is there, or NBD_E_IO.  fd's offset is not used.
  */
-int super_read(struct super *s, int fd);
+int init_super_read(struct super *s, int fd);
 
 /*
  * The number of the partition whose PARTUUID is `uuid` (case is ignored), in
@@ -36,6 +36,6 @@ int super_read(struct super *s, int fd);
  * as the kernel's root=PARTUUID= has it.  sector is the device's logical
  * block size in bytes.  NBD_E_NOT_FOUND, NBD_E_IO.
  */
-int super_partuuid(int fd, uint32_t sector, const char *uuid);
+int init_super_partuuid(int fd, uint32_t sector, const char *uuid);
 
 #endif

@@ -17,7 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "boot/init/program.h"
 #include "port/linux/dir.h"
 
@@ -33,7 +33,7 @@ static int failed(struct nbd_diag *d, const char *step, const char *on)
 			strerror(errno));
 }
 
-int switch_check(const char *newroot, const char *init, struct nbd_diag *d)
+int init_switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 {
 	struct stat old, new, up;
 	struct statfs fs;
@@ -60,7 +60,7 @@ int switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 				"/ is not an initramfs (its type is 0x%lx, not "
 				"ramfs or tmpfs), so it is not deleted",
 				type);
-	return program_check(newroot, init, d);
+	return init_program_check(newroot, init, d);
 }
 
 static void empty(int dirfd, dev_t dev, unsigned depth);
@@ -99,7 +99,7 @@ static void empty(int dirfd, dev_t dev, unsigned depth)
 	dir_close(&dir);
 }
 
-void switch_empty(int dirfd)
+void init_switch_empty(int dirfd)
 {
 	struct stat st;
 
@@ -134,8 +134,8 @@ static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 		if (!is_mounted(moved[i]))
 			continue;
 		if (stat(to, &st) || !S_ISDIR(st.st_mode)) {
-			say("the new root has no %s: it goes without",
-			    moved[i]);
+			boot_say("the new root has no %s: it goes without",
+				 moved[i]);
 			continue;
 		}
 		if (mount(moved[i], to, NULL, MS_MOVE, NULL)) {
@@ -185,12 +185,12 @@ static void leave_old(int oldfd, const bool done[MOVED])
 	for (i = 0; i < MOVED && !fchdir(oldfd); i++)
 		if (!done[i])
 			umount2(moved[i] + 1, MNT_DETACH);
-	switch_empty(oldfd);
+	init_switch_empty(oldfd);
 	if (chdir("/"))
-		note("chdir /: %s", strerror(errno));
+		boot_note("chdir /: %s", strerror(errno));
 }
 
-int boot_switch_root(const char *console, const char *newroot,
+int init_switch_root(const char *console, const char *newroot,
 		     char *const init_argv[], void (*last)(void),
 		     struct nbd_diag *d)
 {
@@ -203,7 +203,7 @@ int boot_switch_root(const char *console, const char *newroot,
 				"switch-root: this is process %d, only process "
 				"1 can become init (use exec)",
 				(int)getpid());
-	rc = switch_check(newroot, init_argv[0], d);
+	rc = init_switch_check(newroot, init_argv[0], d);
 	if (rc)
 		return rc;
 	oldfd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -219,9 +219,10 @@ int boot_switch_root(const char *console, const char *newroot,
 	}
 	/* from here on there is no way back */
 	leave_old(oldfd, done);
-	if (console && console_open(console, false))
-		say("cannot open %s in the new root: %s; the old one stays",
-		    console, strerror(errno));
+	if (console && boot_console_open(console, false))
+		boot_say(
+			"cannot open %s in the new root: %s; the old one stays",
+			console, strerror(errno));
 	if (last)
 		last();
 	execv(init_argv[0], init_argv);

@@ -19,17 +19,18 @@
  * failure, with d naming the step.  NBD_E_IO: too late, nothing is left to go
  * back to.  Every other error: nothing has changed.
  */
-int boot_switch_root(const char *console, const char *newroot,
+int init_switch_root(const char *console, const char *newroot,
 		     char *const init_argv[], void (*last)(void),
 		     struct nbd_diag *d);
 
-/* The checks alone: is newroot one that boot_switch_root() would take? */
-int switch_check(const char *newroot, const char *init, struct nbd_diag *d);
+/* The checks alone: is newroot one that init_switch_root() would take? */
+int init_switch_check(const char *newroot, const char *init,
+		      struct nbd_diag *d);
 
 /*
  * Deletes what is in the folder dirfd, but nothing on another device: what is
  * mounted below it stays, with the folders that lead there.  Closes dirfd.
  */
-void switch_empty(int dirfd);
+void init_switch_empty(int dirfd);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mount.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "port/linux/dir.h"
 
 /* Three octal digits behind a backslash, in place. */
@@ -27,7 +27,7 @@ static void unescape(char *p)
 	*out = '\0';
 }
 
-char *unmount_next(char *text, size_t *len)
+char *init_unmount_next(char *text, size_t *len)
 {
 	size_t end = *len, begin;
 	char *p;
@@ -72,7 +72,7 @@ static size_t read_list(char *buf, size_t cap)
 	int n = dir_read(AT_FDCWD, mounts, buf, cap);
 
 	if (n < 0)
-		say("%s: %s", mounts, strerror(-n));
+		boot_say("%s: %s", mounts, strerror(-n));
 	return n < 0 ? 0 : (size_t)n;
 }
 
@@ -86,7 +86,7 @@ static unsigned pass(bool *any, bool last)
 	char *path;
 
 	*any = false;
-	while ((path = unmount_next(list, &len))) {
+	while ((path = init_unmount_next(list, &len))) {
 		if (stays(path))
 			continue;
 		if (!umount2(path, UMOUNT_NOFOLLOW)) {
@@ -96,13 +96,14 @@ static unsigned pass(bool *any, bool last)
 		left++;
 		if (!last)
 			continue;
-		say("unmount %s: %s: left read-only", path, strerror(errno));
+		boot_say("unmount %s: %s: left read-only", path,
+			 strerror(errno));
 		mount(NULL, path, NULL, MS_REMOUNT | MS_RDONLY, NULL);
 	}
 	return left;
 }
 
-unsigned unmount_all(bool last)
+unsigned init_unmount_all(bool last)
 {
 	unsigned left;
 	bool any;

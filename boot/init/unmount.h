@@ -12,7 +12,7 @@
  * With `last` what remains is told, and mounted read-only, so that all is
  * written.  Returns how much remains.  Blocks while data is being written.
  */
-unsigned unmount_all(bool last);
+unsigned init_unmount_all(bool last);
 
 /*
  * The last line of text[0..*len), which ends with a newline, becomes its mount
@@ -20,6 +20,6 @@ unsigned unmount_all(bool last);
  * a piece behind the last newline is dropped.  NULL: there are no more lines;
  * "": a line without a mount point.
  */
-char *unmount_next(char *text, size_t *len);
+char *init_unmount_next(char *text, size_t *len);
 
 #endif

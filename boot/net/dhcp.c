@@ -45,23 +45,23 @@ static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
 	enter(d, state, now);
 }
 
-void dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
-		uint32_t seed, uint64_t now)
+void net_dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
+		    uint32_t seed, uint64_t now)
 {
 	memset(d, 0, sizeof(*d));
 	d->q.host = host;
 	begin(d, DHCP_SELECTING, mac, seed, now);
 }
 
-void dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
-		  uint64_t now)
+void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+		      uint64_t now)
 {
 	memset(&d->q, 0, sizeof(d->q));
 	d->q.host = d->lease.host;
 	begin(d, DHCP_RENEWING, mac, seed, now);
 }
 
-void dhcp_again(struct dhcp *d, uint64_t now)
+void net_dhcp_again(struct dhcp *d, uint64_t now)
 {
 	if (d->state < DHCP_RENEWING)
 		enter(d, d->state, now);
@@ -82,7 +82,7 @@ static void age(struct dhcp *d, uint64_t now)
 		d->state = DHCP_LOST;
 }
 
-size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
+size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 {
 	uint64_t secs = (now - d->started) / 1000;
 	struct dhcp_query *q = &d->q;
@@ -97,7 +97,7 @@ size_t dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	d->due = now + pause(d, d->tries);
 	d->tries++;
 	d->sent = now;
-	return dhcp_build(buf, q);
+	return net_dhcp_build(buf, q);
 }
 
 /*
@@ -117,10 +117,10 @@ static void take_nak(struct dhcp *d, uint64_t now)
 	d->naks++;
 }
 
-bool dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
+bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 {
 	struct dhcp_lease l;
-	int type = dhcp_parse(p, len, d->q.xid, d->q.mac, &l);
+	int type = net_dhcp_parse(p, len, d->q.xid, d->q.mac, &l);
 	bool same = !memcmp(l.server, d->lease.server, sizeof(l.server));
 
 	if (type == DHCP_OFFER && d->state == DHCP_SELECTING) {

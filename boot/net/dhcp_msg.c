@@ -125,7 +125,7 @@ static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
 	return p + 2 + len;
 }
 
-size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
+size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 {
 	static const uint8_t max_size[2] = { DHCP_MAX >> 8, DHCP_MAX & 0xff };
 	uint8_t *p = buf + OPTIONS, id[7] = { 1 };
@@ -232,7 +232,7 @@ static void read_text(const struct reading *r, unsigned i, char *to, bool name)
 	to[n] = '\0';
 }
 
-int dhcp_prefix(const uint8_t mask[4])
+int net_dhcp_prefix(const uint8_t mask[4])
 {
 	uint32_t v = be32(mask);
 	int n = 0;
@@ -242,7 +242,7 @@ int dhcp_prefix(const uint8_t mask[4])
 	return v ? -1 : n;
 }
 
-unsigned dhcp_class(const uint8_t a[4])
+unsigned net_dhcp_class(const uint8_t a[4])
 {
 	return a[0] < 128 ? 8 : a[0] < 192 ? 16 : 24;
 }
@@ -264,10 +264,10 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
-	int prefix = has(r, I_MASK) ? dhcp_prefix(r->raw.mask) : -1;
+	int prefix = has(r, I_MASK) ? net_dhcp_prefix(r->raw.mask) : -1;
 
-	l->prefix =
-		(uint8_t)(prefix > 0 ? (unsigned)prefix : dhcp_class(l->addr));
+	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
+					 : net_dhcp_class(l->addr));
 	if (has(r, I_ROUTER))
 		memcpy(l->router, r->raw.router, 4);
 	l->n_dns = (uint8_t)(r->len[I_DNS] / 4);
@@ -289,8 +289,8 @@ static bool usable(const uint8_t a[4])
 	return a[0] && a[0] != 127 && a[0] < 224;
 }
 
-int dhcp_parse(const uint8_t *p, size_t len, uint32_t xid, const uint8_t mac[6],
-	       struct dhcp_lease *l)
+int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
+		   const uint8_t mac[6], struct dhcp_lease *l)
 {
 	struct reading r;
 	unsigned where;
@@ -320,7 +320,8 @@ int dhcp_parse(const uint8_t *p, size_t len, uint32_t xid, const uint8_t mac[6],
 	return r.raw.type[0];
 }
 
-bool dhcp_route(const struct dhcp_lease *l, unsigned *at, struct dhcp_route *r)
+bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
+		    struct net_dhcp_route *r)
 {
 	const uint8_t *p = l->routes + *at;
 	unsigned left = l->route_bytes - *at, n;

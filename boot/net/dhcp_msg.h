@@ -38,7 +38,7 @@ struct dhcp_lease {
 	uint8_t n_dns;
 	uint8_t dns[3][4];
 	uint8_t route_bytes;	   /* of routes[] */
-	uint8_t routes[128];	   /* see dhcp_route() */
+	uint8_t routes[128];	   /* see net_dhcp_route() */
 	char host[65], domain[65]; /* letters, digits, '-', '.', '_' alone */
 	char root_path[513];	   /* printable ASCII alone */
 };
@@ -59,7 +59,7 @@ struct dhcp_query {
 };
 
 /* Writes the message: its length, at least 300. */
-size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
+size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
  * Reads an answer.  Returns its dhcp_type, or 0 if it is none for this xid
@@ -68,21 +68,22 @@ size_t dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
  * of one are joined (RFC 3396).  For a DHCP_NAK only `server` is filled in.
  * Nothing outside of p[0] to p[len - 1] is read.
  */
-int dhcp_parse(const uint8_t *p, size_t len, uint32_t xid, const uint8_t mac[6],
-	       struct dhcp_lease *l);
+int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
+		   const uint8_t mac[6], struct dhcp_lease *l);
 
 /* One classless static route (RFC 3442); via 0.0.0.0: it is on the link. */
-struct dhcp_route {
+struct net_dhcp_route {
 	uint8_t to[4], via[4];
 	unsigned prefix;
 };
 
 /* The route at *at, which moves on; false at the end or at a malformed one. */
-bool dhcp_route(const struct dhcp_lease *l, unsigned *at, struct dhcp_route *r);
+bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
+		    struct net_dhcp_route *r);
 
 /* A contiguous mask as the length of its prefix; -1 if it is none. */
-int dhcp_prefix(const uint8_t mask[4]);
+int net_dhcp_prefix(const uint8_t mask[4]);
 /* The prefix of an address's class, for want of a mask. */
-unsigned dhcp_class(const uint8_t addr[4]);
+unsigned net_dhcp_class(const uint8_t addr[4]);
 
 #endif

@@ -35,18 +35,18 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-bool ip_link_local(const struct link_addr *a)
+bool net_ip_link_local(const struct link_addr *a)
 {
 	return a->family == AF_INET6 && a->ip[0] == 0xfe &&
 	       (a->ip[1] & 0xc0) == 0x80;
 }
 
-unsigned ip_bits(int family)
+unsigned net_ip_bits(int family)
 {
 	return family == AF_INET ? 32 : 128;
 }
 
-bool ip_address(const char *text, struct link_addr *a)
+bool net_ip_address(const char *text, struct link_addr *a)
 {
 	char buf[64], *to = buf, *slash = NULL;
 	int prefix;
@@ -61,8 +61,8 @@ bool ip_address(const char *text, struct link_addr *a)
 	if (slash)
 		*slash++ = '\0';
 	a->family = strchr(buf, ':') ? AF_INET6 : AF_INET;
-	prefix = slash ? mask_prefix(slash, ip_bits(a->family))
-		       : (int)ip_bits(a->family);
+	prefix = slash ? net_mask_prefix(slash, net_ip_bits(a->family))
+		       : (int)net_ip_bits(a->family);
 	if (*text || prefix < 0 || inet_pton(a->family, buf, a->ip) != 1)
 		a->family = 0;
 	a->prefix = (unsigned)prefix;
@@ -76,7 +76,7 @@ static int digit(char c)
 							: -1;
 }
 
-bool ip_mac(const char *p, unsigned char mac[6])
+bool net_ip_mac(const char *p, unsigned char mac[6])
 {
 	for (int i = 0; i < 6; i++, p += 3) {
 		int high = digit(p[0]), low = high < 0 ? -1 : digit(p[1]);
@@ -112,15 +112,15 @@ static int take_client(struct ip_config *ip, char *f[FIELDS],
 	struct link_addr *a = &ip->client;
 	int prefix;
 
-	if (!ip_address(f[CLIENT], a))
+	if (!net_ip_address(f[CLIENT], a))
 		return wrong(d, "client address", f[CLIENT]);
-	ip_address(f[PEER], &ip->peer);
+	net_ip_address(f[PEER], &ip->peer);
 	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
 	a->prefix = usual(a);
 	if (!*f[NETMASK])
 		return NBD_OK;
-	prefix = mask_prefix(f[NETMASK], ip_bits(a->family));
+	prefix = net_mask_prefix(f[NETMASK], net_ip_bits(a->family));
 	if (prefix < 0)
 		return wrong(d, "netmask", f[NETMASK]);
 	a->prefix = (unsigned)prefix;
@@ -148,11 +148,12 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 		/* the MAC was split at its colons */
 		for (i = 2; i < n; i++)
 			*(f[i] - 1) = ':';
-		return ip_mac(f[1], ip->mac) ? NBD_OK : wrong(d, "MAC", f[1]);
+		return net_ip_mac(f[1], ip->mac) ? NBD_OK
+						 : wrong(d, "MAC", f[1]);
 	}
 	for (i = 0; i < n && i < IP_DNS; i++)
 		if ((i || is_address(f[i])) && *f[i] &&
-		    !ip_address(f[i], &ip->dns[i]))
+		    !net_ip_address(f[i], &ip->dns[i]))
 			return wrong(d, i ? "dns1" : "dns0", f[i]);
 	return n > 3 ? wrong(d, "rest behind ntp0", f[3]) : NBD_OK;
 }
@@ -176,18 +177,19 @@ static int take_method(struct ip_config *ip, const char *word,
 	return NBD_OK;
 }
 
-bool ip_device(char to[18], const char *name)
+bool net_ip_device(char to[18], const char *name)
 {
 	unsigned char mac[6];
 
 	return nbd_fmt(to, 18, "%s", name) >= 0 && !strchr(name, '/') &&
-	       (strlen(name) < 16 || ip_mac(name, mac));
+	       (strlen(name) < 16 || net_ip_mac(name, mac));
 }
 
 static int take_device(struct ip_config *ip, const char *name,
 		       struct nbd_diag *d)
 {
-	return ip_device(ip->device, name) ? NBD_OK : wrong(d, "device", name);
+	return net_ip_device(ip->device, name) ? NBD_OK
+					       : wrong(d, "device", name);
 }
 
 static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
@@ -195,7 +197,7 @@ static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
 {
 	int rc = NBD_OK;
 
-	if (*f[GATEWAY] && !ip_address(f[GATEWAY], &ip->gateway))
+	if (*f[GATEWAY] && !net_ip_address(f[GATEWAY], &ip->gateway))
 		return wrong(d, "gateway", f[GATEWAY]);
 	if (nbd_fmt(ip->host, sizeof(ip->host), "%s", f[HOST]) < 0)
 		return wrong(d, "host name", f[HOST]);
@@ -208,7 +210,7 @@ static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
 	return rc || n < TAIL ? rc : take_tail(ip, f + TAIL, n - TAIL, d);
 }
 
-unsigned ip_split(const char *text, char *to, char *f[], unsigned max)
+unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max)
 {
 	bool inside = false;
 	unsigned n = 0, i;
@@ -231,14 +233,15 @@ unsigned ip_split(const char *text, char *to, char *f[], unsigned max)
 	return n;
 }
 
-int ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
+int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
 {
 	char buf[IP_TEXT], *f[FIELDS];
 	unsigned n;
 	int rc;
 
 	memset(ip, 0, sizeof(*ip));
-	n = strlen(text) < sizeof(buf) ? ip_split(text, buf, f, FIELDS) : 99;
+	n = strlen(text) < sizeof(buf) ? net_ip_split(text, buf, f, FIELDS)
+				       : 99;
 	if (n > FIELDS)
 		return wrong(d, "length", text);
 	if (n == 1 && !is_address(f[0])) {

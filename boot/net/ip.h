@@ -53,31 +53,31 @@ struct ip_config {
  * Parses the text of ip=.  Returns 0 or NBD_E_USAGE, with d saying which
  * field is wrong.
  */
-int ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
+int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
 
 /*
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
  * Without a prefix it is the whole address.  False if it is none.
  */
-bool ip_address(const char *text, struct link_addr *a);
+bool net_ip_address(const char *text, struct link_addr *a);
 
 /* The name of an interface or a MAC with dashes; false if it is neither. */
-bool ip_device(char to[18], const char *name);
+bool net_ip_device(char to[18], const char *name);
 
 /* "52:54:00:12:34:56", or with dashes, and nothing behind it. */
-bool ip_mac(const char *text, unsigned char mac[6]);
+bool net_ip_mac(const char *text, unsigned char mac[6]);
 
 /*
  * Copies text to `to`, which has room for it, without brackets, and cuts it
  * at the colons outside of them.  The first max fields are in f; those that
  * are not there are empty.  Returns how many there are.
  */
-unsigned ip_split(const char *text, char *to, char *f[], unsigned max);
+unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
 
 /* fe80::/10: of no use without its interface */
-bool ip_link_local(const struct link_addr *a);
+bool net_ip_link_local(const struct link_addr *a);
 
 /* Bits of an address of that family. */
-unsigned ip_bits(int family);
+unsigned net_ip_bits(int family);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"
 
@@ -50,7 +50,7 @@ static void route(struct job *j, struct link_route r)
 	/* a machine with a /32 of its own reaches its gateway none the less */
 	r.onlink = r.gw.family == AF_INET && !covers(&j->addr, &r.gw);
 	if (link_add_route(j->l.index, &r, &d) < 0)
-		say("%s: %s", j->l.name, d.text);
+		boot_say("%s: %s", j->l.name, d.text);
 }
 
 static void route_all(struct job *j, const struct link_addr *gw)
@@ -65,13 +65,13 @@ static void lease_routes(struct job *j)
 {
 	const struct dhcp_lease *l = &j->dhcp.lease;
 	struct link_addr gw = in4(l->router, 32);
-	struct dhcp_route c;
+	struct net_dhcp_route c;
 	unsigned at = 0;
 
 	/* RFC 3442: where there are these, the router does not count */
 	if (!l->route_bytes)
 		route_all(j, &gw);
-	while (dhcp_route(l, &at, &c)) {
+	while (net_dhcp_route(l, &at, &c)) {
 		struct link_route r = { .gw = in4(c.via, 32) };
 
 		r.dst = in4(c.to, c.prefix);
@@ -93,13 +93,13 @@ static void apply(struct job *j, const struct net_plan *p)
 	if (j->dhcp.state == DHCP_BOUND) {
 		if (l->mtu >= MTU_MIN &&
 		    link_set_mtu(j->l.index, l->mtu, &d) < 0)
-			say("%s: %s", j->l.name, d.text);
+			boot_say("%s: %s", j->l.name, d.text);
 		if (link_add_addr(j->l.index, &j->addr, &j->why) < 0)
 			j->state = JOB_FAILED;
 		lease_routes(j);
 	}
 	if (ip->client.family && ip->peer.family == ip->client.family &&
-	    ip->client.prefix == ip_bits(ip->client.family))
+	    ip->client.prefix == net_ip_bits(ip->client.family))
 		route(j, (struct link_route){ .dst = ip->peer });
 	route_all(j, &ip->gateway);
 	for (i = 0; i < p->n_route; i++) {
@@ -112,7 +112,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	}
 }
 
-void job_address(struct job *j, const struct link_ip *a, bool adopt)
+void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 {
 	bool v6 = a->a.family == AF_INET6, fits;
 
@@ -133,7 +133,7 @@ void job_address(struct job *j, const struct link_ip *a, bool adopt)
 		fits = v6 && a->global;
 		if (v6 && !a->tentative && !j->asked) {
 			j->asked = true;
-			ra_solicit(j->l.index);
+			net_ra_solicit(j->l.index);
 		}
 		break;
 	default:
@@ -156,7 +156,7 @@ static void start(struct job *j, const struct net_plan *p, uint64_t now)
 	j->fd = packet_open(j->l.index, DHCP_CLIENT, &j->why);
 	if (j->fd < 0)
 		j->state = JOB_FAILED;
-	dhcp_start(&j->dhcp, j->l.mac, j->ip->host, seed, now);
+	net_dhcp_start(&j->dhcp, j->l.mac, j->ip->host, seed, now);
 	j->dhcp.need_path = p->need_path;
 }
 
@@ -174,24 +174,24 @@ static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 	 * to a second where nothing is wrong.
 	 */
 	else if (runs && !j->ran)
-		dhcp_again(&j->dhcp, now);
+		net_dhcp_again(&j->dhcp, now);
 	j->ran = runs;
 	p = packet_recv(j->fd, DHCP_CLIENT, buf, sizeof(buf), &len);
 	if (p)
-		dhcp_take(&j->dhcp, p, len, now);
+		net_dhcp_take(&j->dhcp, p, len, now);
 	if (j->dhcp.state == DHCP_BOUND) {
 		j->addr = in4(j->dhcp.lease.addr, j->dhcp.lease.prefix);
 		return;
 	}
 	if (now < j->dhcp.due)
 		return;
-	len = dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
+	len = net_dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
 	packet_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
 	packet_send(j->fd, j->l.index, buf, len);
-	note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
+	boot_note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
 }
 
-void job_work(struct job *j, const struct net_plan *p, uint64_t now)
+void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	const struct ip_config *ip = j->ip;
 
@@ -213,13 +213,13 @@ void job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		apply(j, p);
 }
 
-void job_end(struct job *j, const struct net_plan *p)
+void net_job_end(struct job *j, const struct net_plan *p)
 {
 	if (j->state == JOB_WAITING && j->addr.family)
 		apply(j, p);
 }
 
-void job_close(struct job *j)
+void net_job_close(struct job *j)
 {
 	if (j->fd >= 0)
 		close(j->fd);
@@ -228,7 +228,8 @@ void job_close(struct job *j)
 
 /* ---- telling ---- */
 
-void job_add_dns(struct net_state *s, const struct link_addr dns[], unsigned n)
+void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
+		     unsigned n)
 {
 	unsigned i, at;
 
@@ -243,19 +244,19 @@ void job_add_dns(struct net_state *s, const struct link_addr dns[], unsigned n)
 static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 			struct net_state *s)
 {
-	struct dhcp_route r;
+	struct net_dhcp_route r;
 	struct link_addr a;
 	unsigned i, at = 0;
 
 	s->dhcp = true;
 	s->ends = l->seconds != UINT32_MAX;
 	s->gateway = in4(l->router, 32);
-	while (dhcp_route(l, &at, &r))
+	while (net_dhcp_route(l, &at, &r))
 		if (!r.prefix)
 			s->gateway = in4(r.via, 32);
 	for (i = 0; i < l->n_dns && !p->no_peer_dns; i++) {
 		a = in4(l->dns[i], 32);
-		job_add_dns(s, &a, 1);
+		net_job_add_dns(s, &a, 1);
 	}
 	if (!s->host[0])
 		memcpy(s->host, l->host, sizeof(s->host));
@@ -266,8 +267,8 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 		s->server = in4(l->server, 32);
 }
 
-void job_state(const struct job *j, const struct net_plan *p,
-	       struct net_state *s)
+void net_job_state(const struct job *j, const struct net_plan *p,
+		   struct net_state *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->up = true;
@@ -280,9 +281,9 @@ void job_state(const struct job *j, const struct net_plan *p,
 	s->fixed = j->ip->client.family;
 	for (unsigned i = 0; i < p->n_vlan; i++)
 		s->vlan |= !strcmp(s->name, p->vlan[i].name);
-	job_add_dns(s, p->dns, p->n_dns);
-	job_add_dns(s, j->ip->dns, IP_DNS);
-	job_add_dns(s, j->dns, j->n_dns);
+	net_job_add_dns(s, p->dns, p->n_dns);
+	net_job_add_dns(s, j->ip->dns, IP_DNS);
+	net_job_add_dns(s, j->dns, j->n_dns);
 	if (j->dhcp.state == DHCP_BOUND)
 		lease_state(&j->dhcp.lease, p, s);
 }

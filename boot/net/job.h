@@ -8,11 +8,11 @@
 #include "boot/net/plan.h"
 
 /* In the order of how much there is to tell of it. */
-enum job_state { JOB_WAITING, JOB_FAILED, JOB_DONE };
+enum net_job_state { JOB_WAITING, JOB_FAILED, JOB_DONE };
 
 struct job {
 	const struct ip_config *ip;
-	enum job_state state;
+	enum net_job_state state;
 	int fd;		 /* for DHCP, -1: none */
 	unsigned metric; /* of its routes */
 	unsigned n_dns;
@@ -30,22 +30,23 @@ struct job {
  * Takes note of an address that the interface has.  adopt: one that the
  * kernel or a program before us has set up will do in place of DHCP.
  */
-void job_address(struct job *j, const struct link_ip *a, bool adopt);
+void net_job_address(struct job *j, const struct link_ip *a, bool adopt);
 
 /* Does what can be done now; j->state and j->dhcp.due tell what is next. */
-void job_work(struct job *j, const struct net_plan *p, uint64_t now);
+void net_job_work(struct job *j, const struct net_plan *p, uint64_t now);
 
 /* Time is over or another was faster: takes what there is. */
-void job_end(struct job *j, const struct net_plan *p);
+void net_job_end(struct job *j, const struct net_plan *p);
 
 /* Closes the socket of DHCP. */
-void job_close(struct job *j);
+void net_job_close(struct job *j);
 
 /* What a job that is done has brought. */
-void job_state(const struct job *j, const struct net_plan *p,
-	       struct net_state *s);
+void net_job_state(const struct job *j, const struct net_plan *p,
+		   struct net_state *s);
 
 /* Adds those that are not in s->dns yet, as long as there is room. */
-void job_add_dns(struct net_state *s, const struct link_addr dns[], unsigned n);
+void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
+		     unsigned n);
 
 #endif

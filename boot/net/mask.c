@@ -7,7 +7,7 @@
 
 #include "port/text.h"
 
-int mask_prefix(const char *text, unsigned bits)
+int net_mask_prefix(const char *text, unsigned bits)
 {
 	uint8_t m[4];
 	uint32_t v;

@@ -7,6 +7,6 @@
  * "24" or, of IPv4 only, "255.255.255.0": the length of a prefix for addresses
  * of so many bits, 32 or 128; -1 if it is none.
  */
-int mask_prefix(const char *text, unsigned bits);
+int net_mask_prefix(const char *text, unsigned bits);
 
 #endif

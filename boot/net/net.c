@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
-#include "boot/net/handover.h"
+#include "boot/common/console.h"
+#include "boot/net/export.h"
 #include "boot/net/job.h"
 #include "boot/net/ra.h"
 #include "port/linux/netlink.h"
@@ -52,7 +52,7 @@ int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
 	static char buf[CMDLINE_MAX];
 	struct nbd_uri u;
 	bool known = uri && nbd_uri_parse(&u, buf, sizeof(buf), uri) >= 0;
-	int rc = plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
+	int rc = net_plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
 
 	net.plan.need_path = uri && !*uri;
 	return rc;
@@ -73,7 +73,7 @@ static bool selects(const char *device, const struct link *l)
 
 	if (!*device)
 		return l->ether && !l->loopback;
-	if (ip_mac(device, mac))
+	if (net_ip_mac(device, mac))
 		return !memcmp(mac, l->mac, sizeof(mac));
 	return !strcmp(device, l->name);
 }
@@ -81,7 +81,7 @@ static bool selects(const char *device, const struct link *l)
 static void tell(int rc, const struct nbd_diag *d)
 {
 	if (rc < 0)
-		say("%s", d->text);
+		boot_say("%s", d->text);
 }
 
 /* True if the interface has another name from now on. */
@@ -112,7 +112,7 @@ static bool prepare(const struct link *l)
 		memcpy(base.name, l->name, sizeof(base.name));
 		memcpy(base.mac, l->mac, sizeof(base.mac));
 		/* hand_over() says so if /run cannot be written to */
-		handover_name(&base, &d);
+		net_export_name(&base, &d);
 		tell(link_up(l->index, &d), &d);
 		tell(link_add_vlan(l->index, v->name, v->id, &d), &d);
 	}
@@ -173,7 +173,8 @@ static void see_addr(void *ctx, const struct link_ip *a)
 	(void)ctx;
 	for (j = net.job; j < net.job + net.n; j++)
 		if (j->l.index == a->index)
-			job_address(j, a, net.plan.implicit && !net.state.up);
+			net_job_address(j, a,
+					net.plan.implicit && !net.state.up);
 }
 
 /* ---- what happens ---- */
@@ -194,8 +195,9 @@ static bool read_events(void)
 			for (j = net.job;
 			     j < net.job + net.n && r.type == RTM_NEWNDUSEROPT;
 			     j++)
-				j->n_dns = ra_dns(r.data, r.len, j->l.index,
-						  j->dns, j->n_dns, NET_DNS);
+				j->n_dns = net_ra_dns(r.data, r.len, j->l.index,
+						      j->dns, j->n_dns,
+						      NET_DNS);
 	}
 	return any;
 }
@@ -270,7 +272,7 @@ static int run(struct nbd_diag *d)
 			rc = link_each_addr(see_addr, NULL, d);
 		now = nbd_now_ms();
 		for (j = net.job; j < net.job + net.n; j++) {
-			job_work(j, &net.plan, now);
+			net_job_work(j, &net.plan, now);
 			if (j->l.carrier && !linked) {
 				linked = true;
 				end = now + TRY_MS;
@@ -279,7 +281,7 @@ static int run(struct nbd_diag *d)
 	} while (!rc && !settled() && await(now, end) &&
 		 ((look = read_events()) || true));
 	for (j = net.job; j < net.job + net.n; j++)
-		job_end(j, &net.plan);
+		net_job_end(j, &net.plan);
 	return rc;
 }
 
@@ -333,7 +335,7 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 	unsigned i;
 	int rc;
 
-	job_state(root, &net.plan, s);
+	net_job_state(root, &net.plan, s);
 	if (s->root_path[0])
 		s->path = s->root_path;
 	/* DHCP's is of IPv4 */
@@ -351,29 +353,29 @@ static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
 			link_down(j->l.index, d);
 		if (j->state != JOB_DONE || j == root)
 			continue;
-		job_state(j, &net.plan, &other);
-		rc = handover_write(&other, &j->dhcp, false, d);
+		net_job_state(j, &net.plan, &other);
+		rc = net_export_write(&other, &j->dhcp, false, d);
 		if (rc < 0)
 			return rc;
 		for (i = 0; i < other.n_dns; i++)
-			if (!ip_link_local(&other.dns[i]))
-				job_add_dns(s, &other.dns[i], 1);
+			if (!net_ip_link_local(&other.dns[i]))
+				net_job_add_dns(s, &other.dns[i], 1);
 	}
 	if (boot && s->n_dns) {
 		mkdir("/etc", 0755);
 		unlink("/etc/resolv.conf");
-		if (symlink(HANDOVER_RESOLV, "/etc/resolv.conf"))
-			say("/etc/resolv.conf: %s", strerror(errno));
+		if (symlink(EXPORT_RESOLV, "/etc/resolv.conf"))
+			boot_say("/etc/resolv.conf: %s", strerror(errno));
 	}
 	if (boot && s->host[0] && sethostname(s->host, strlen(s->host)))
-		say("host name %s: %s", s->host, strerror(errno));
-	return handover_write(s, &root->dhcp, true, d);
+		boot_say("host name %s: %s", s->host, strerror(errno));
+	return net_export_write(s, &root->dhcp, true, d);
 }
 
 void net_done(void)
 {
 	while (net.n)
-		job_close(&net.job[--net.n]);
+		net_job_close(&net.job[--net.n]);
 }
 
 int net_up(bool boot, struct nbd_diag *d)
@@ -403,7 +405,7 @@ int net_up(bool boot, struct nbd_diag *d)
 	if (!root)
 		return missing ? NBD_E_UNREACHABLE : NBD_OK;
 	if (missing)
-		say("%s; going on without", d->text);
-	note("%s is up", root->l.name);
+		boot_say("%s; going on without", d->text);
+	boot_note("%s is up", root->l.name);
 	return hand_over(root, boot, d);
 }

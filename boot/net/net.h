@@ -6,7 +6,7 @@
 #ifndef BOOT_NET_NET_H
 #define BOOT_NET_NET_H
 
-#include "boot/init/cmdline.h"
+#include "boot/common/cmdline.h"
 #include "port/linux/link.h"
 
 #define NET_DNS 6
@@ -72,7 +72,7 @@ int net_up(bool boot, struct nbd_diag *d);
 void net_done(void);
 
 /*
- * Renews the lease of HANDOVER_STATE (see handover.h) once: asks its server,
+ * Renews the lease of EXPORT_STATE (see handover.h) once: asks its server,
  * or after T2 all of them, until one answers or timeout_ms are over.  Keeps
  * the file up to date; the interface keeps its address for ever, since the
  * root hangs on it.  For a process that stays: allocates nothing.
@@ -81,6 +81,6 @@ void net_done(void);
  * nobody answered, try again; NBD_E_NO_DEVICE: the lease is lost, or the
  * interface; NBD_E_NOT_FOUND: there is no lease.
  */
-int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d);
+int net_dhcp_renew(unsigned timeout_ms, struct nbd_diag *d);
 
 #endif

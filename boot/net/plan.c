@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/init/cmdline.h"
+#include "boot/common/cmdline.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {
@@ -14,7 +14,7 @@ static int wrong(struct nbd_diag *d, const char *word, const char *value)
 
 static bool take_dns(struct net_plan *p, const char *value)
 {
-	return ip_address(value, &p->dns[p->n_dns]);
+	return net_ip_address(value, &p->dns[p->n_dns]);
 }
 
 static bool take_route(struct net_plan *p, const char *value)
@@ -22,10 +22,11 @@ static bool take_route(struct net_plan *p, const char *value)
 	struct plan_route *r = &p->route[p->n_route];
 	char buf[IP_TEXT], *f[3];
 
-	return ip_split(value, buf, f, 3) <= 3 && ip_address(f[0], &r->r.dst) &&
-	       (!*f[1] || (ip_address(f[1], &r->r.gw) &&
+	return net_ip_split(value, buf, f, 3) <= 3 &&
+	       net_ip_address(f[0], &r->r.dst) &&
+	       (!*f[1] || (net_ip_address(f[1], &r->r.gw) &&
 			   r->r.gw.family == r->r.dst.family)) &&
-	       ip_device(r->device, f[2]);
+	       net_ip_device(r->device, f[2]);
 }
 
 static bool take_name(struct net_plan *p, const char *value)
@@ -36,7 +37,7 @@ static bool take_name(struct net_plan *p, const char *value)
 	return mac &&
 	       nbd_fmt(n->name, sizeof(n->name), "%.*s", (int)(mac - value),
 		       value) > 0 &&
-	       ip_mac(mac + 1, n->mac);
+	       net_ip_mac(mac + 1, n->mac);
 }
 
 static bool take_vlan(struct net_plan *p, const char *value)
@@ -50,7 +51,7 @@ static bool take_vlan(struct net_plan *p, const char *value)
 			       (int)(device - value), value) <= 0)
 		return false;
 	v->id = (unsigned)nbd_number(v->name + (id - value), 1, 4094);
-	return v->id - 1 < 4094 && ip_device(v->device, device + 1);
+	return v->id - 1 < 4094 && net_ip_device(v->device, device + 1);
 }
 
 /* BOOTIF=01-52-54-00-12-34-56: the type of Ethernet stands in front. */
@@ -60,7 +61,7 @@ static bool take_bootif(struct net_plan *p, const char *value)
 
 	if (!strncmp(value, "01-", 3) || !strncmp(value, "01:", 3))
 		value += 3;
-	if (!ip_mac(value, mac))
+	if (!net_ip_mac(value, mac))
 		return false;
 	if (!p->bootdev)
 		nbd_fmt(p->device, sizeof(p->device), "%s", value);
@@ -70,7 +71,7 @@ static bool take_bootif(struct net_plan *p, const char *value)
 static bool take_bootdev(struct net_plan *p, const char *value)
 {
 	p->bootdev = true;
-	return ip_device(p->device, value);
+	return net_ip_device(p->device, value);
 }
 
 static bool take_peerdns(struct net_plan *p, const char *value)
@@ -116,9 +117,9 @@ static int take(void *ctx, const char *word, const char *value,
 	if (!strcmp(word, "ip"))
 		return p->n_ip == PLAN_MAX
 			       ? wrong(d, word, value)
-			       : ip_parse(&p->ip[p->n_ip++], value, d);
+			       : net_ip_parse(&p->ip[p->n_ip++], value, d);
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!cmdline_same(word, words[i].name))
+		if (!boot_cmdline_same(word, words[i].name))
 			continue;
 		count = words[i].count ? (uint8_t *)p + words[i].count : NULL;
 		if (strlen(value) >= IP_TEXT || (count && *count == PLAN_MAX) ||
@@ -138,13 +139,13 @@ static enum ip_method method_for(const char *server)
 	if (!server)
 		return IP_DHCP;
 	nbd_fmt(buf, sizeof(buf), "%.*s", (int)strcspn(server, "%"), server);
-	if (!ip_address(buf, &a) || a.family == AF_INET)
+	if (!net_ip_address(buf, &a) || a.family == AF_INET)
 		return IP_DHCP;
-	return ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
+	return net_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
 }
 
-int plan_parse(struct net_plan *p, const char *line, const char *server,
-	       struct nbd_diag *d)
+int net_plan_parse(struct net_plan *p, const char *line, const char *server,
+		   struct nbd_diag *d)
 {
 	static char text[CMDLINE_MAX];
 	struct link_addr a;
@@ -154,9 +155,9 @@ int plan_parse(struct net_plan *p, const char *line, const char *server,
 
 	memset(p, 0, sizeof(*p));
 	nbd_fmt(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
-	rc = cmdline_each(text, take, p, d);
+	rc = boot_cmdline_each(text, take, p, d);
 	p->name_server = server && !strchr(server, ':') &&
-			 !ip_address(server, &a);
+			 !net_ip_address(server, &a);
 	p->implicit = !p->n_ip;
 	if (p->implicit)
 		p->ip[p->n_ip++].method = method_for(server);

@@ -50,7 +50,7 @@ struct net_plan {
  * by router advertisement for an IPv6 one, a link for a link-local one.
  * Returns 0, or NBD_E_USAGE and what is wrong in which word.
  */
-int plan_parse(struct net_plan *p, const char *line, const char *server,
-	       struct nbd_diag *d);
+int net_plan_parse(struct net_plan *p, const char *line, const char *server,
+		   struct nbd_diag *d);
 
 #endif

@@ -27,8 +27,8 @@ static unsigned add(struct link_addr dns[], unsigned n, unsigned max,
 	return n + 1;
 }
 
-unsigned ra_dns(const unsigned char *p, size_t len, int index,
-		struct link_addr dns[], unsigned n, unsigned max)
+unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
+		    struct link_addr dns[], unsigned n, unsigned max)
 {
 	struct nduseroptmsg h;
 
@@ -55,7 +55,7 @@ unsigned ra_dns(const unsigned char *p, size_t len, int index,
 	return n;
 }
 
-void ra_solicit(int index)
+void net_ra_solicit(int index)
 {
 	static const unsigned char message[8] = { SOLICIT };
 	struct sockaddr_in6 routers = { .sin6_family = AF_INET6,

@@ -13,14 +13,14 @@
  * options); adds the name servers of the interface `index` that are not in
  * dns[] yet, up to max.  Returns how many there are then.
  */
-unsigned ra_dns(const unsigned char *p, size_t len, int index,
-		struct link_addr dns[], unsigned n, unsigned max);
+unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
+		    struct link_addr dns[], unsigned n, unsigned max);
 
 /*
  * Asks the routers on the link to advertise now; the interface needs its
  * link-local address.  The kernel asks too, but what was told before we
  * listened is not told again.
  */
-void ra_solicit(int index);
+void net_ra_solicit(int index);
 
 #endif

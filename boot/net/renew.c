@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/net/handover.h"
+#include "boot/net/export.h"
 #include "boot/net/job.h"
 #include "port/linux/packet.h"
 
@@ -22,7 +22,7 @@ static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
 				  .sin_port = htons(DHCP_SERVER),
 				  .sin_addr = { htonl(INADDR_BROADCAST) } };
 	uint8_t buf[DHCP_MAX];
-	size_t len = dhcp_send(dhcp, buf, now);
+	size_t len = net_dhcp_send(dhcp, buf, now);
 
 	if (dhcp->state == DHCP_RENEWING)
 		memcpy(&to.sin_addr, dhcp->lease.server, 4);
@@ -48,14 +48,14 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 			send_to(fd, dhcp, now);
 		else if (poll(&p, 1, (int)(next - now)) > 0 &&
 			 (n = recv(fd, buf, sizeof(buf), 0)) > 0)
-			dhcp_take(dhcp, buf, (size_t)n, now);
+			net_dhcp_take(dhcp, buf, (size_t)n, now);
 	}
 }
 
-int renew_read(struct dhcp **dhcp, struct nbd_diag *d)
+int net_renew_read(struct dhcp **dhcp, struct nbd_diag *d)
 {
 	static struct ip_config ip;
-	int rc = handover_read(j.l.name, &j.dhcp, d);
+	int rc = net_export_read(j.l.name, &j.dhcp, d);
 
 	if (!rc)
 		rc = link_find(j.l.name, &j.l, d);
@@ -71,7 +71,7 @@ static void take_name(void *ctx, const struct link *l)
 		j.l = *l;
 }
 
-int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
+int net_renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 {
 	uint64_t now = nbd_now_ms();
 	uint32_t seed = (uint32_t)now;
@@ -81,7 +81,7 @@ int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 	if (fd < 0)
 		return fd;
 	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-	dhcp_renewal(&j.dhcp, j.l.mac, seed, now);
+	net_dhcp_renewal(&j.dhcp, j.l.mac, seed, now);
 	talk(fd, &j.dhcp, now + timeout_ms);
 	close(fd);
 	if (j.dhcp.state == DHCP_LOST)
@@ -99,24 +99,24 @@ int renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-int renew_keep(struct nbd_diag *d)
+int net_renew_keep(struct nbd_diag *d)
 {
 	static struct net_plan plan;
 	struct net_state s;
 
-	job_state(&j, &plan, &s);
-	return handover_lease(&s, &j.dhcp, true, d);
+	net_job_state(&j, &plan, &s);
+	return net_export_lease(&s, &j.dhcp, true, d);
 }
 
-int dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
+int net_dhcp_renew(unsigned timeout_ms, struct nbd_diag *d)
 {
 	struct dhcp *dhcp;
-	int rc = renew_read(&dhcp, d);
+	int rc = net_renew_read(&dhcp, d);
 
 	if (!rc)
-		rc = renew_once(timeout_ms, false, d);
+		rc = net_renew_once(timeout_ms, false, d);
 	if (!rc)
-		rc = renew_keep(d);
+		rc = net_renew_keep(d);
 	return rc < 0 ? rc
 		      : (int)(dhcp->lease.t1 > 0x7fffffff ? 0x7fffffff
 							  : dhcp->lease.t1);

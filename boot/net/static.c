@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/console.h"
+#include "boot/common/console.h"
 #include "boot/net/mask.h"
 #include "port/linux/dir.h"
 
@@ -76,7 +76,7 @@ static int take_client(struct ip_config *ip, char *client, const char *mask,
 	ip->prefix = class_prefix(ip->client);
 	if (!slash && !*mask)
 		return NBD_OK;
-	prefix = mask_prefix(slash ? slash : mask, 32);
+	prefix = net_mask_prefix(slash ? slash : mask, 32);
 	if (prefix < 0)
 		return wrong(d, names[NETMASK], slash ? slash : mask);
 	ip->prefix = (unsigned)prefix;
@@ -171,7 +171,7 @@ static void up_one(void *ctx, const struct link *l)
 
 	(void)ctx;
 	if (!l->loopback && !l->up && link_up(l->index, &d))
-		say("%s", d.text);
+		boot_say("%s", d.text);
 }
 
 /* The index of the interface to use, up and with a link. */
@@ -246,7 +246,7 @@ int net_up(bool boot, struct nbd_diag *d)
 
 	(void)boot;
 	if (ip->host[0] && sethostname(ip->host, strlen(ip->host)))
-		say("host name %s: %s", ip->host, strerror(errno));
+		boot_say("host name %s: %s", ip->host, strerror(errno));
 	rc = write_resolv_conf(ip, d);
 	if (rc || !ip->up)
 		return rc;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device of a root. */
-#include "boot/root/root.h"
+#include "boot/root/connect.h"
 
 #include <string.h>
 
-#include "boot/attach.h"
-#include "boot/init/console.h"
+#include "boot/device/attach.h"
+#include "boot/common/console.h"
 
 _Static_assert(ROOT_URIS == BACKEND_SERVERS, "servers of a device");
 
 static struct attach a;
 
-/* All servers, in their order: attach() tries them. */
+/* All servers, in their order: device_attach() tries them. */
 static void take_servers(struct root_spec *r)
 {
 	static char strings[ROOT_TEXT];
@@ -42,7 +42,7 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 	take_servers(r);
 	a.b.connections = (unsigned)r->connections;
 	a.b.swap = r->swap || c->swap;
-	a.b.files = (struct secure_files){ r->ca, r->cert, r->key };
+	a.b.files = (struct tls_files){ r->ca, r->cert, r->key };
 	a.index = r->device;
 	a.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0;
 	a.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout;
@@ -50,10 +50,10 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 	/* what is written goes to the overlay */
 	a.read_only = r->read_only || c->overlay;
 	why.text[0] = '\0';
-	rc = attach(&a, &why);
+	rc = device_attach(&a, &why);
 	/* of the servers that were tried before */
 	if (rc >= 0 && why.text[0])
-		say("%s", why.text);
+		boot_say("%s", why.text);
 	if (rc < 0) {
 		nbd_putf(&o, "%s: ", r->uri[0]);
 		/* escaped already */

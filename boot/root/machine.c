@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What this machine is called: the values of %h, %m, %u and %s. */
-#include "boot/root/root.h"
+#include "boot/root/connect.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* root= as one URI, where there is no room for the other forms. */
-#include "boot/root/root.h"
+#include "boot/root/connect.h"
 
 #include <string.h>
 
-#include "boot/attach.h"
+#include "boot/device/attach.h"
 
 static struct attach a;
 
@@ -18,7 +18,7 @@ int root_parse(struct root_spec *r, const struct cmdline *c,
 		return nbd_diag(d, NBD_E_URI,
 				"root=%s is not root=nbd://HOST[:PORT]/EXPORT",
 				c->root ? c->root : "");
-	if (backend_parse_uris(&a.b, r->text, c->root, &why))
+	if (device_backend_parse_uris(&a.b, r->text, c->root, &why))
 		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
 	r->is_unix = a.b.uris[0].is_unix;
 	r->uri[0] = c->root;
@@ -37,7 +37,7 @@ int root_connect(struct root_spec *r, const struct cmdline *c,
 {
 	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
 	struct nbd_diag why;
-	int rc = attach(&a, &why);
+	int rc = device_attach(&a, &why);
 
 	(void)r;
 	(void)env;

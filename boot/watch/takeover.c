@@ -84,7 +84,7 @@ static int replace(int index, int ms, struct nbd_diag *d)
 	return 0;
 }
 
-pid_t takeover_holder(int index)
+pid_t watch_takeover_holder(int index)
 {
 	struct ucred who;
 	int s = call_holder(index, &who);
@@ -95,7 +95,7 @@ pid_t takeover_holder(int index)
 	return is_ours(&who) ? who.pid : 0;
 }
 
-void takeover_answer(int fd)
+void watch_takeover_answer(int fd)
 {
 	int s = accept(fd, NULL, NULL);
 
@@ -103,7 +103,7 @@ void takeover_answer(int fd)
 		close(s);
 }
 
-int takeover(int index, struct nbd_diag *d)
+int watch_takeover(int index, struct nbd_diag *d)
 {
 	struct sockaddr_un a;
 	socklen_t len = (socklen_t)name(&a, index);

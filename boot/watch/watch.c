@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nbdboot watch: one process for a device.  For several devices, or all, one
+ * One process for a device.  For several devices, or all, one
  * more that starts theirs: so the outage of one never keeps another waiting.
  */
 #include "boot/watch/watch.h"
-#include "boot/cli/cli.h"
+#include "boot/common/harden.h"
+#include "boot/common/ready.h"
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>
@@ -34,14 +35,14 @@ static struct child {
 
 static struct nl_sock uevents;
 
-int uevent_open(struct nbd_diag *d)
+int watch_uevent_open(struct nbd_diag *d)
 {
 	int err = nl_open(&uevents, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
 
 	return err ? err : uevents.fd;
 }
 
-bool uevent_is_nbd(void)
+bool watch_uevent_is_nbd(void)
 {
 	const char *text = (const char *)uevents.buf;
 	bool found = false;
@@ -58,14 +59,16 @@ bool uevent_is_nbd(void)
 
 /* ---- children ---- */
 
+static watch_report *report;
+
 static int watch_one(int index)
 {
 	char name[16];
 	static struct nbd_diag d;
-	int err = worker_run(index, &d);
+	int err = watch_worker_run(index, &d);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
-	return err ? cli_fail(name, err, &d) : CLI_OK;
+	return err ? report(name, err, &d) : 0;
 }
 
 /* By its process (0: a free place), or with ANY by what it watches. */
@@ -90,22 +93,22 @@ static int start(int index)
 	pid_t parent = getpid();
 
 	if (is_watched(index))
-		return CLI_OK;
+		return 0;
 	if (c)
 		c->pid = _Fork();
 	if (!c || c->pid < 0) {
 		if (c)
 			c->pid = 0;
-		return cli_fail("watch", NBD_E_NO_MEMORY, NULL);
+		return report("watch", NBD_E_NO_MEMORY, NULL);
 	}
 	c->index = index;
 	if (c->pid)
-		return CLI_OK;
+		return 0;
 	/* who ends the first process ends them all */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		_exit(CLI_FAILED);
-	ready_child();
+		_exit(1);
+	boot_ready_child();
 	_exit(watch_one(index));
 }
 
@@ -131,7 +134,7 @@ static unsigned n_events;
  */
 static bool is_anothers(int index)
 {
-	pid_t pid = takeover_holder(index);
+	pid_t pid = watch_takeover_holder(index);
 	int fd;
 
 	if (!pid || n_events == sizeof(events) / sizeof(events[0]))
@@ -174,8 +177,8 @@ static void await_change(void)
 			return;
 		}
 		if (events[1].revents)
-			takeover_answer(events[1].fd);
-		look = uevent_is_nbd();
+			watch_takeover_answer(events[1].fd);
+		look = watch_uevent_is_nbd();
 		for (unsigned i = 2; i < n_events; i++)
 			look |= events[i].revents;
 	}
@@ -183,20 +186,22 @@ static void await_change(void)
 }
 
 /* New devices are looked for when the kernel tells of a change. */
-static int watch_all(void)
+int watch_all(watch_report *failed)
 {
 	static struct nbd_diag d;
-	int told = uevent_open(&d);
-	int held = told < 0 ? told : takeover(WATCH_ALL, &d);
+	int told = watch_uevent_open(&d);
+	int held = told < 0 ? told : watch_takeover(WATCH_ALL, &d);
 
+	report = failed;
+	boot_harden();
 	if (held < 0)
-		return cli_fail("watch", held, &d);
+		return report("watch", held, &d);
 	events[0] = (struct pollfd){ told, POLLIN, 0 };
 	events[1] = (struct pollfd){ held, POLLIN, 0 };
 	n_events = 2;
-	ready_open();
+	boot_ready_open();
 	start_all();
-	ready_await();
+	boot_ready_await();
 	for (;;) {
 		await_change();
 		reap();
@@ -204,42 +209,20 @@ static int watch_all(void)
 	}
 }
 
-/* Ends when the last of them is disconnected. */
-static int watch_some(char *names[])
+int watch_devices(const int index[], unsigned n, watch_report *failed)
 {
-	int status = CLI_OK, s;
+	int status = 0, s;
 
-	ready_open();
-	for (; *names; names++)
-		status |= start(nbdk_parse_name(*names));
-	ready_await();
+	report = failed;
+	if (n == 1)
+		return watch_one(index[0]);
+	/* those whose parent is killed end with it */
+	boot_harden();
+	boot_ready_open();
+	for (unsigned i = 0; i < n; i++)
+		status |= start(index[i]);
+	boot_ready_await();
 	while (wait(&s) > 0 || errno == EINTR)
 		status |= WIFEXITED(s) ? WEXITSTATUS(s) : 0;
 	return status;
-}
-
-/* The mark that systemd passes over at the end (its "root storage daemons"). */
-static void mark(char *name)
-{
-	if (access("/etc/initrd-release", F_OK) == 0 && name[0])
-		name[0] = '@';
-}
-
-int cmd_watch(int argc, char *argv[])
-{
-	static const struct cli_option options[] = { { 0 } };
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-
-	small_pages();
-	if (cli_next(&a, options) < 0)
-		return CLI_USAGE;
-	for (int i = a.i; i < argc; i++)
-		if (nbdk_parse_name(argv[i]) < 0)
-			return cli_no_device(argv[0], argv[i]);
-	mark(cli_self);
-	if (argc - a.i == 1)
-		return watch_one(nbdk_parse_name(argv[a.i]));
-	/* those whose parent is killed end with it */
-	harden();
-	return argc == a.i ? watch_all() : watch_some(argv + a.i);
 }

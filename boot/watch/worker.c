@@ -8,7 +8,8 @@
  *     '---------------- pause, longer each time ----------'
  */
 #include "boot/watch/watch.h"
-#include "boot/cli/cli.h"
+#include "boot/common/harden.h"
+#include "boot/common/ready.h"
 #include "port/linux/nbdk_watch.h"
 #include "port/posix/dial.h"
 
@@ -129,7 +130,7 @@ static int prepare(int index, struct nbd_diag *d)
 	resolve(&dev.b);
 	for (unsigned i = 0; i < dev.b.servers; i++)
 		if (dev.b.uris[i].tls)
-			return secure_keep(&dev.b.uris[i], &dev.b.files, d);
+			return device_tls_keep(&dev.b.uris[i], &dev.b.files, d);
 	return 0;
 }
 
@@ -231,11 +232,11 @@ static void await(int uevents, int held, int *pause)
 
 	poll(p, 3, *pause ? jitter(*pause) : -1);
 	if (p[2].revents)
-		takeover_answer(held);
+		watch_takeover_answer(held);
 	/* what was lost may have been a death */
 	if (nbdk_watch_read(&events, take_death, pause))
 		in_doubt = true;
-	uevent_is_nbd();
+	watch_uevent_is_nbd();
 }
 
 static int longer(int pause)
@@ -245,16 +246,16 @@ static int longer(int pause)
 	return pause >= PAUSE_MAX / 2 ? PAUSE_MAX : pause * 2;
 }
 
-int worker_run(int index, struct nbd_diag *d)
+int watch_worker_run(int index, struct nbd_diag *d)
 {
-	int err = prepare(index, d), uevents = uevent_open(NULL);
+	int err = prepare(index, d), uevents = watch_uevent_open(NULL);
 	int pause = 0, held;
 
 	if (err)
 		return err;
-	log_to_kernel();
-	harden();
-	held = takeover(index, d);
+	boot_log_to_kernel();
+	boot_harden();
+	held = watch_takeover(index, d);
 	if (held < 0)
 		return held;
 	/* the root of who was started in an initramfs has no /sys later */
@@ -262,7 +263,7 @@ int worker_run(int index, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
 	dial_connect_ms = CONNECT_MS;
-	ready_tell();
+	boot_ready_tell();
 	while (is_there()) {
 		err = revive();
 		pause = err || in_doubt ? longer(pause) : 0;

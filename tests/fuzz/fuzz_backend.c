@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An identifier that is accepted prints, and parses again to the same. */
-#include "boot/backend.h"
+#include "boot/device/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void compare(const struct backend *a, const struct backend *b)
 	}
 	same(a->connections == b->connections && a->connections >= 1 &&
 	     a->connections <= CONFIG_PORT_MAX_CONNECTIONS);
-	same(backend_slots(a) == backend_slots(b) &&
-	     backend_slots(a) <= CONFIG_PORT_MAX_CONNECTIONS);
+	same(device_backend_slots(a) == device_backend_slots(b) &&
+	     device_backend_slots(a) <= CONFIG_PORT_MAX_CONNECTIONS);
 	same(a->spread == b->spread);
 	same_text(a->files.ca, b->files.ca);
 	same_text(a->files.cert, b->files.cert);
@@ -53,14 +53,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (backend_parse(&a, buf, text) == 0) {
-		n = backend_print(&a, out, sizeof(out));
+	if (device_backend_parse(&a, buf, text) == 0) {
+		n = device_backend_print(&a, out, sizeof(out));
 		same(n > 0 && (size_t)n == strlen(out) && !strchr(out, '\n'));
 		/* what was left out or not escaped may make it too long */
 		if ((size_t)n <= NBDK_BACKEND_MAX) {
-			same(backend_parse(&b, buf2, out) == 0);
+			same(device_backend_parse(&b, buf2, out) == 0);
 			compare(&a, &b);
-			same(backend_print(&b, out2, sizeof(out2)) == n);
+			same(device_backend_print(&b, out2, sizeof(out2)) == n);
 			same_text(out, out2);
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line, and what its words are parsed into. */
-#include "boot/init/cmdline.h"
+#include "boot/common/cmdline.h"
 #include "boot/net/plan.h"
 #include "boot/init/mount.h"
 
@@ -19,7 +19,7 @@ static void check_ip(const char *text)
 {
 	struct nbd_diag d = { "" };
 	struct ip_config ip;
-	int err = ip_parse(&ip, text, &d);
+	int err = net_ip_parse(&ip, text, &d);
 
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	if (err)
@@ -32,7 +32,7 @@ static void check_plan(const char *line)
 {
 	static struct net_plan p;
 	struct nbd_diag d = { "" };
-	int err = plan_parse(&p, line, NULL, &d);
+	int err = net_plan_parse(&p, line, NULL, &d);
 
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	same(p.n_ip >= 1 && p.n_ip <= PLAN_MAX && p.n_dns <= PLAN_MAX &&
@@ -45,7 +45,7 @@ static void check_options(const char *text)
 	unsigned long flags = 0;
 	char options[64];
 
-	if (mount_options(text, &flags, options, sizeof(options)) == 0)
+	if (init_mount_options(text, &flags, options, sizeof(options)) == 0)
 		same(strlen(options) < sizeof(options));
 }
 
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(line, data, size);
 	line[size] = '\0';
-	err = cmdline_parse(&c, line, &d);
+	err = boot_cmdline_parse(&c, line, &d);
 	check_plan(line);
 	free(line);
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));

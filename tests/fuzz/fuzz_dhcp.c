@@ -18,7 +18,7 @@ static void same(bool yes)
 
 static void check_lease(const struct dhcp_lease *l)
 {
-	struct dhcp_route r;
+	struct net_dhcp_route r;
 	unsigned at = 0;
 
 	same(l->prefix >= 1 && l->prefix <= 32 && l->n_dns <= 3);
@@ -27,7 +27,7 @@ static void check_lease(const struct dhcp_lease *l)
 	same(strlen(l->host) < sizeof(l->host) && !strchr(l->host, '\''));
 	same(strlen(l->domain) < sizeof(l->domain));
 	same(strlen(l->root_path) < sizeof(l->root_path));
-	while (dhcp_route(l, &at, &r))
+	while (net_dhcp_route(l, &at, &r))
 		same(r.prefix <= 32 && at <= l->route_bytes);
 }
 
@@ -60,18 +60,18 @@ static void check_client(const uint8_t *data, size_t size)
 	struct dhcp d;
 	uint64_t now = 1000;
 
-	dhcp_start(&d, mac, "", 1, now);
+	net_dhcp_start(&d, mac, "", 1, now);
 	d.need_path = size & 1;
 	for (int i = 0; i < 8; i++) {
 		enum dhcp_state before;
 
-		if (dhcp_send(&d, buf, now) && size >= 8)
+		if (net_dhcp_send(&d, buf, now) && size >= 8)
 			memcpy(p + 4, buf + 4, 4); /* the xid */
 		before = d.state;
-		same(dhcp_take(&d, p, size, now) || d.state == before);
+		same(net_dhcp_take(&d, p, size, now) || d.state == before);
 		if (d.state == DHCP_BOUND) {
 			check_lease(&d.lease);
-			dhcp_renewal(&d, mac, 2, now);
+			net_dhcp_renewal(&d, mac, 2, now);
 		}
 		if (i == 3 && size > 242)
 			p[242] = DHCP_ACK; /* an offer, then its ACK */
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(p + 28, mac, 6);
 		memcpy(p + 236, "\x63\x82\x53\x63", 4);
 	}
-	if (dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
+	if (net_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
 		check_lease(&l);
 	check_client(p, size);
 	free(p);

@@ -3,7 +3,7 @@
  * A kernel command line and, behind its first newline, DHCP's root-path: what
  * is understood keeps the promises of root.h.
  */
-#include "boot/root/root.h"
+#include "boot/common/root.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	newline = strchr(line, '\n');
 	if (newline)
 		env.root_path = newline + 1;
-	if (cmdline_parse(&c, line, &d) == 0) {
+	if (boot_cmdline_parse(&c, line, &d) == 0) {
 		for (unsigned i = 0; i < 2; i++) {
 			d.text[0] = '\0';
 			err = root_parse(&r, &c, i ? &env : NULL, &d);

@@ -34,16 +34,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	at = places[data[0] % 4];
 	same(ftruncate(fd, 0) == 0 && ftruncate(fd, data[1] * 1024) == 0);
 	same(pwrite(fd, data + 2, size - 2, at) == (ssize_t)(size - 2));
-	err = super_read(&s, fd);
+	err = init_super_read(&s, fd);
 	same(err == 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
 	if (err == 0)
 		same(s.type &&
 		     strnlen(s.label, sizeof(s.label)) < sizeof(s.label) &&
 		     strnlen(s.uuid, sizeof(s.uuid)) < sizeof(s.uuid));
-	err = super_partuuid(fd, data[0] & 4 ? 4096 : 512,
-			     "0fc63daf-8483-4772-8e79-3d69d8477de4");
+	err = init_super_partuuid(fd, data[0] & 4 ? 4096 : 512,
+				  "0fc63daf-8483-4772-8e79-3d69d8477de4");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
-	err = super_partuuid(fd, 512, "1a2b3c4d-02");
+	err = init_super_partuuid(fd, 512, "1a2b3c4d-02");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
 	return 0;
 }

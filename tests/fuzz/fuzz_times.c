@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot.json, and the list of mounts. */
-#include "boot/times.h"
+#include "boot/common/times.h"
 #include "boot/init/unmount.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check_times(const char *text, size_t size)
 	static struct times t;
 	unsigned i;
 
-	if (times_parse(&t, text, size, NULL))
+	if (cli_times_parse(&t, text, size, NULL))
 		return;
 	same(t.n > 0 && t.n <= TIMES_MAX);
 	for (i = 0; i < t.n; i++)
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	check_times(text, size);
-	while ((path = unmount_next(text, &len))) {
+	while ((path = init_unmount_next(text, &len))) {
 		same(len < before && path >= text + len &&
 		     path + strlen(path) < text + before);
 		before = len;

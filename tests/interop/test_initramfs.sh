@@ -4,7 +4,7 @@
 # the same bytes each time.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
-script=$PWD/boot/init/mkinitramfs.sh
+script=$PWD/boot/initramfs/mkinitramfs.sh
 nbdboot=$O/nbdboot
 lib=$work/kernel/lib/modules/6.9-test
 

@@ -31,7 +31,7 @@ while read -r c; do
 	fi
 done <"$work/commands"
 
-grep -o '"nbdboot\.[a-z][a-z-]*"' boot/init/cmdline.c | tr -d '"' >"$work/words"
+grep -o '"nbdboot\.[a-z][a-z-]*"' boot/common/cmdline.c | tr -d '"' >"$work/words"
 [ -s "$work/words" ] || not_ok 'there are words'
 while read -r word; do
 	if grep -qw "^ *$word" "$work/page" && grep -q "^| .*\`${word}[\`=]" \

@@ -20,19 +20,19 @@ check-vm: vm-program
 
 # make bench-connect [ROUNDS=20]
 bench-connect: vm-program
-	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench-connect.sh
+	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/connect.sh
 
 .PHONY: vm-program demo check-vm bench-connect
 
 # make bench-tls [ROUNDS=10] [SECONDS_EACH=4] [KIND=rsa, or ecdsa] [CIPHER=]
 bench-tls: vm-program
 	@ROUNDS='$(ROUNDS)' SECONDS_EACH='$(SECONDS_EACH)' KIND='$(KIND)' \
-		CIPHER='$(CIPHER)' $(vm) tests/vm/bench-tls.sh
+		CIPHER='$(CIPHER)' $(vm) tests/vm/bench/tls.sh
 .PHONY: bench-tls
 
 # make bench-boot [ROUNDS=5] [FULL=1]; as root
 bench-boot: vm-program
-	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench-boot.sh
+	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
 .PHONY: bench-boot
 
 # Hours: each outage a hundred times, a root that is away for five minutes,

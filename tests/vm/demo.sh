@@ -17,7 +17,7 @@ make_root()
 	mkdir -p "$root/sbin" "$root/etc" "$root/proc" "$root/sys" \
 		"$root/dev" "$root/run" "$root/root" "$root/tmp"
 	ln -s ../bin/busybox "$root/sbin/init"
-	cp "$here/demo-guest.sh" "$root/etc/rc"
+	cp "$here/guest/demo.sh" "$root/etc/rc"
 	chmod 755 "$root/etc/rc"
 	echo diskless >"$root/etc/hostname"
 	{

@@ -86,7 +86,7 @@ switch_up()
 	tap t5 br3
 	tree=$work/switch
 	add_busybox "$tree"
-	cp "$here/net-switch.sh" "$tree/switch"
+	cp "$here/guest/net-switch.sh" "$tree/switch"
 	initramfs "$work/switch.img" 'virtio_net virtio_pci 8021q bridge' \
 		"$tree" >/dev/null
 	mkfifo "$work/switch.console"

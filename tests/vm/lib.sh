@@ -5,7 +5,9 @@
 #
 # Nothing sleeps: a machine is followed line by line on its console.  VM_LIMIT
 # (s) ends a machine that hangs; that is always a failure.
-here=${0%/*}
+# A script of bench/ sets it to this directory.
+here=${here:-${0%/*}}
+# shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
 
 # Where some find mke2fs, sfdisk and others.
@@ -45,7 +47,7 @@ find_kernel()
 # initramfs FILE [MODULES [FOLDER [TLS_DIR]]]: as make initramfs does.
 initramfs()
 {
-	sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
+	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
 		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
 		${4:+-t "$4"} "$1"
 }
@@ -85,7 +87,7 @@ add_busybox()
 	cp "$(command -v busybox)" "$1/bin/busybox"
 }
 
-# make_guest TREE SCRIPT PROGRAM...: what an initramfs needs for guest.sh to
+# make_guest TREE SCRIPT PROGRAM...: what an initramfs needs for guest/init.sh to
 # run SCRIPT, with busybox, nbdkit and the programs.  Boot it with rdinit=/test.
 # Their libraries are 90 MB, which take long to pack and to unpack.
 make_guest()
@@ -94,7 +96,7 @@ make_guest()
 	packed=none
 	add_busybox "$tree"
 	rm -f "$tree/bin/init"
-	cp "$here/guest.sh" "$tree/test"
+	cp "$here/guest/init.sh" "$tree/test"
 	cp "$here/$2" "$tree/tests"
 	chmod 755 "$tree/test"
 	shift 2
@@ -214,7 +216,7 @@ said()
 	grep -q -e "$1" "$work/log"
 }
 
-# booted SENTENCE ROOT MARKER: a machine with boot-guest.sh has ended by itself,
+# booted SENTENCE ROOT MARKER: a machine with guest/boot.sh has ended by itself,
 # and all is well with its root.
 booted()
 {

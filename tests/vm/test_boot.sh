@@ -14,7 +14,7 @@ fs_uuid=11111111-2222-4333-8444-555555555555
 
 make_tree()
 {
-	root_tree "$tree" boot-guest.sh
+	root_tree "$tree" guest/boot.sh
 	echo '#!/bin/sh' >"$tree/sbin/unexecutable"
 	echo '#!/bin/nothing' >"$tree/sbin/broken"
 	chmod 755 "$tree/sbin/broken"
@@ -154,7 +154,7 @@ vm_stop
 
 add_busybox "$work/own"
 rm -f "$work/own/bin/init" "$work/own/bin/modprobe"
-cp "$here/own-initramfs.sh" "$work/own/own"
+cp "$here/guest/own-initramfs.sh" "$work/own/own"
 chmod 755 "$work/own/own"
 initramfs "$work/own.gz" 'nbd virtio_net virtio_pci ext4' "$work/own" |
 	sed 's/^/# /'

@@ -15,7 +15,7 @@ make_tree()
 {
 	debian=$(sh "$here/../debian.sh" "$O/debian") || exit 1
 	cp -a "$debian" "$tree"
-	cp "$here/debian-guest.sh" "$tree/usr/local/sbin/guest"
+	cp "$here/guest/debian.sh" "$tree/usr/local/sbin/guest"
 	cp "$kernel" "$tree/boot/kernel"
 	cp "$work/initramfs" "$tree/boot/initramfs"
 	printf '%s\n' '[Service]' 'ExecStart=/usr/local/sbin/guest' \

@@ -38,11 +38,11 @@ tells()
 }
 
 find_kernel
-root_tree "$tree" boot-guest.sh
+root_tree "$tree" guest/boot.sh
 echo dialect >"$tree/etc/marker"
 ext4_of "$tree" "$work/part"
 disk_of "$work/part" "$disk"
-sh "$here/../../boot/init/mkinitramfs.sh" -b "$nbdboot" -k "$modules" -o \
+sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" -o \
 	-z zstd -m 'virtio_net virtio_pci ext4 squashfs' "$work/initramfs" |
 	sed 's/^/# /'
 if [ "$(wc -c <"$work/initramfs")" -le 2600000 ]; then

@@ -16,7 +16,7 @@ make_tree()
 	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
 		"$tree/dev" "$tree/run" "$tree/tmp"
 	ln -s ../bin/busybox "$tree/sbin/init"
-	cp "$here/down-guest.sh" "$tree/etc/guest"
+	cp "$here/guest/down.sh" "$tree/etc/guest"
 	chmod 755 "$tree/etc/guest"
 }
 

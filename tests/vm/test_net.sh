@@ -47,7 +47,7 @@ told()
 }
 
 find_kernel
-root_tree "$tree" net-guest.sh
+root_tree "$tree" guest/net.sh
 copy_program "$tree" socat
 ext4_of "$tree" "$work/ext4"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q' |

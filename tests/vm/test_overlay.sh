@@ -11,7 +11,7 @@ upper=$work/upper
 
 make_tree()
 {
-	root_tree "$tree" overlay-guest.sh
+	root_tree "$tree" guest/overlay.sh
 	echo image >"$tree/etc/marker"
 	echo + >"$tree/etc/kept"
 }

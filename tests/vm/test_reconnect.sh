@@ -12,11 +12,11 @@ tree=$work/tree
 pki=$work/pki
 
 find_kernel
-make_guest "$tree" reconnect-tests.sh fio nft
+make_guest "$tree" guest/reconnect.sh fio nft
 pki "$pki"
 pki_server "$pki" ecdsa ecdsa 'ip_address = "192.0.2.1"'
 pki_use "$pki" ecdsa "$tree/tls"
-cp "$here/outage.sh" "$tree/outage"
+cp "$here/guest/outage.sh" "$tree/outage"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag nf_tables crc32c_generic tls
 	aesni_intel gcm ctr ghash_generic' "$tree" | sed 's/^/# /'
 vm_memory=768

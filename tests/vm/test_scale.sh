@@ -9,8 +9,8 @@ VM_LIMIT=${VM_LIMIT:-1200}
 tree=$work/tree
 
 find_kernel
-make_guest "$tree" scale-tests.sh fio
-cp "$here/outage.sh" "$tree/outage"
+make_guest "$tree" guest/scale.sh fio
+cp "$here/guest/outage.sh" "$tree/outage"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
 qemu_port=$((21000 + $$ % 8000))
 truncate -s 64M "$work/disk"

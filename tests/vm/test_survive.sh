@@ -18,7 +18,7 @@ port_of_root=$((29000 + $$ % 3000))
 
 make_image()
 {
-	root_tree "$tree" survive-guest.sh
+	root_tree "$tree" guest/survive.sh
 	mkdir -p "$tree/var" "$tree/mnt"
 	ext4_of "$tree" "$work/root"
 	truncate -s 640M "$image"
@@ -29,7 +29,7 @@ make_image()
 }
 
 # start_server [NBDKIT-ARGUMENT...]
-# One thread for each client: see server() of outage.sh.
+# One thread for each client: see server() of guest/outage.sh.
 start_server()
 {
 	serve $port_of_root -t 1 "$@" file "$image"

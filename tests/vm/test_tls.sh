@@ -16,7 +16,7 @@ words=test.size=$size
 
 find_kernel
 truncate -s "$size" "$image"
-make_guest "$tree" tls-tests.sh fio
+make_guest "$tree" guest/tls.sh fio
 pki "$pki"
 pki_server "$pki" rsa rsa
 pki_server "$pki" ecdsa ecdsa

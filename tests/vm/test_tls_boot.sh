@@ -51,7 +51,7 @@ sealed()
 }
 
 find_kernel
-root_tree "$tree" boot-guest.sh
+root_tree "$tree" guest/boot.sh
 echo "$marker" >"$tree/etc/marker"
 ext4_of "$tree" "$image"
 mkdir "$work/tls"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of the kernel that runs. */
+#include "boot/common/cmdline.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "port/linux/dir.h"
+
+int boot_cmdline_read(struct cmdline *c, struct nbd_diag *d)
+{
+	static char line[CMDLINE_MAX + 1];
+	int n = dir_read(AT_FDCWD, "/proc/cmdline", line, sizeof(line));
+
+	if (n < 0)
+		return nbd_diag(d, NBD_E_IO, "read /proc/cmdline: %s",
+				strerror(-n));
+	return boot_cmdline_parse(c, line, d);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines on the console, whatever the kernel's log level is. */
+#include "boot/common/console.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+bool boot_console_debug;
+void (*boot_console_tee)(const char *p, size_t len);
+static bool something_failed;
+
+int boot_console_open(const char *path, bool control)
+{
+	int fd, i;
+
+	if (control)
+		setsid();
+	/* not O_CLOEXEC: it may become one of the three itself */
+	fd = open(path, O_RDWR | O_NOCTTY);
+	if (fd < 0)
+		return NBD_E_IO;
+	for (i = 0; i < 3; i++)
+		if (i != fd)
+			dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+	if (control)
+		ioctl(0, TIOCSCTTY, 1);
+	return NBD_OK;
+}
+
+static void flush(struct nbd_out *o)
+{
+	size_t done = 0;
+
+	if (something_failed && boot_console_tee)
+		boot_console_tee(o->buf, o->len);
+	while (done < o->len) {
+		ssize_t n = write(o->fd, o->buf + done, o->len - done);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	o->len = 0;
+}
+
+static void begin(struct nbd_out *o)
+{
+	uint64_t now = nbd_now_ms();
+
+	o->fd = 2;
+	o->flush = flush;
+	nbd_putf(o, "[%5u.%03u] nbdboot: ", (unsigned)(now / 1000),
+		 (unsigned)(now % 1000));
+}
+
+static void line(const char *fmt, va_list ap)
+{
+	char buf[256];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+	begin(&o);
+	nbd_vputf(&o, fmt, ap);
+	nbd_put(&o, "\n", 1);
+	flush(&o);
+}
+
+void boot_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+void boot_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!boot_console_debug)
+		return;
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+void boot_say_failed(const char *step, int err, const struct nbd_diag *d,
+		     const char *hint)
+{
+	char buf[256];
+	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
+
+	something_failed = true;
+	if (!hint)
+		hint = nbd_err_hint(err);
+	begin(&o);
+	nbd_putf(&o, "FAILED: %s: ", step);
+	nbd_put(&o, d->text, strlen(d->text));
+	nbd_put(&o, "\n", 1);
+	if (*hint)
+		nbd_putf(&o, "                     -> %s\n", hint);
+	flush(&o);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process that must go on when its own root cannot be read. */
+#include "boot/common/harden.h"
+
+#include "port/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#ifndef PR_SET_IO_FLUSHER
+#define PR_SET_IO_FLUSHER 57
+#endif
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+
+#define PAGE  4096u
+/* More than a TLS handshake takes (20 KiB). */
+#define STACK (24u * 1024u)
+
+/* Set by the linker: the program in memory, up to its initialized data. */
+extern const char __executable_start[], edata[];
+
+static void warn(const char *what)
+{
+	char text[160];
+	int n = nbd_fmt(text, sizeof(text), "nbdboot: watch: %s: %s\n", what,
+			strerror(errno));
+
+	if (n > 0 && write(2, text, (size_t)n) < 0)
+		errno = 0;
+}
+
+static void touch_program(void)
+{
+	uintptr_t p = (uintptr_t)__executable_start;
+
+	for (; p < (uintptr_t)edata; p += PAGE)
+		(void)*(volatile const char *)p;
+}
+
+static void touch_stack(void)
+{
+	char room[STACK];
+
+	explicit_bzero(room, sizeof(room));
+}
+
+static void spare_us(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "-1000", 5) < 0)
+		warn("cannot be spared when memory runs out");
+	if (fd >= 0)
+		close(fd);
+}
+
+void boot_small_pages(void)
+{
+	/* before Linux 3.15 there is no such thing */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+void boot_log_to_kernel(void)
+{
+	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");
+	int fd = person ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, 2);
+	close(fd);
+}
+
+/*
+ * What a page holds is locked when it is touched: all of the program, but of
+ * the buffers of other commands nothing.
+ */
+void boot_harden(void)
+{
+	spare_us();
+	/* before Linux 5.6 there is no such thing */
+	if (prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) && errno != EINVAL)
+		warn("PR_SET_IO_FLUSHER");
+	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+		warn("memory cannot be locked");
+	touch_program();
+	touch_stack();
+}

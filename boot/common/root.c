@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which of the words counts, and what they say together. */
+#include "boot/common/root_parse.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* The words that can name a server, the first that is there counts. */
+static const struct source {
+	const char *word;
+	uint16_t field; /* in struct cmdline */
+} sources[] = {
+#define F(x) offsetof(struct cmdline, x)
+	{ "root", F(root) },
+	{ "netroot", F(netroot) },
+	{ "nbdroot", F(nbdroot) },
+	{ "nbd_host", F(nbd_host) },
+	{ "archiso_nbd_srv", F(archiso_srv) },
+	{ "boot", F(boot) },
+	/* root=dhcp gives way to all of them */
+	{ "root", F(root) },
+#undef F
+};
+#define SOURCES	 (sizeof(sources) / sizeof(sources[0]))
+#define ROOT	 0
+#define NBD_HOST 3
+#define ARCHISO	 4
+#define BOOT	 5
+#define LAST	 (SOURCES - 1)
+
+static bool is_server(const char *p)
+{
+	return nbd_is_uri(p) || root_begins(p, "overlay:nbd=");
+}
+
+/* a, sep, b */
+static const char *join(struct parse *s, const char *a, size_t len, char sep,
+			const char *b)
+{
+	const char *text = root_keep(s, a, len);
+
+	s->r->text[s->used - 1] = sep;
+	root_keep(s, b, strlen(b));
+	return text;
+}
+
+/* root= as a part of what the export holds; false: it is none. */
+static bool take_part(struct parse *s, const char *p)
+{
+	static const char names[][9] = { "LABEL", "UUID", "PARTUUID" };
+	bool by = root_begins(p, "/dev/disk/by-");
+	const char *v = p + (by ? 13 : 0);
+	size_t n = strcspn(v, by ? "/" : "=");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) != n || strncasecmp(v, names[i], n) != 0 ||
+		    !v[n] || !v[n + 1])
+			continue;
+		if (!s->r->part)
+			s->r->part = join(s, names[i], n, '=', v + n + 1);
+		return true;
+	}
+	return root_device(s, p);
+}
+
+/* root=, when it names no server: what on the device is the root. */
+static int take_root(struct parse *s, const char *p)
+{
+	if (!p || !*p || is_server(p) || root_is_dhcp(p) ||
+	    !strcmp(p, "/dev/root"))
+		return NBD_OK;
+	if (take_part(s, p))
+		return NBD_OK;
+	s->word = "root";
+	s->value = p;
+	return root_wrong(s, "neither root=nbd://HOST[:PORT]/EXPORT nor a part "
+			     "of an nbd device");
+}
+
+static const char *value_of(const struct cmdline *c, size_t i)
+{
+	const char *v =
+		*(const char *const *)((const char *)c + sources[i].field);
+
+	if (!v || (i == ROOT && !is_server(v)) ||
+	    (i == LAST && !root_is_dhcp(v)) ||
+	    (i == BOOT && !root_begins(v, "NBD=")))
+		return NULL;
+	return v;
+}
+
+/* A host, a name and a port, each in its word. */
+static int words(struct parse *s, const char *host, const char *name,
+		 const char *port)
+{
+	size_t len = strlen(host);
+	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
+	long n = port ? nbd_number(port, 1, 65535) : (long)NBD_PORT;
+
+	if (n < 0)
+		return nbd_diag(s->d, NBD_E_USAGE,
+				"nbd_port=%s: a port that is not 1 to 65535",
+				port);
+	s->u.port = (uint16_t)n;
+	s->u.host = root_keep(s, host + bracketed, len - 2 * bracketed);
+	if (!len)
+		return root_wrong(s, "no host");
+	if (name) {
+		s->u.name = root_fill(s, name, strlen(name), false);
+		s->u.name_len = strlen(s->u.name);
+	}
+	return root_finish(s);
+}
+
+static int take_source(struct parse *s, const struct cmdline *c)
+{
+	size_t i, at = SOURCES;
+
+	for (i = SOURCES; i--;) {
+		if (!value_of(c, i))
+			continue;
+		/* root=dhcp and ip=dhcp often stand beside the others */
+		if (at < LAST)
+			root_note(s, sources[at].word,
+				  strlen(sources[at].word));
+		at = i;
+	}
+	if (at == SOURCES) {
+		return root_wrong(s, "no server: root=nbd://HOST[:PORT]/EXPORT "
+				     "names one");
+	}
+	s->word = sources[at].word;
+	s->value = value_of(c, at);
+	if (at == NBD_HOST)
+		return words(s, s->value, c->nbd_name, c->nbd_port);
+	if (at == ARCHISO)
+		return words(s, s->value,
+			     c->archiso_name ? c->archiso_name : "archiso",
+			     NULL);
+	return root_server(s, s->value);
+}
+
+/* What a form said of mounting, and the words of the kernel. */
+static void take_mount(struct parse *s, const struct cmdline *c)
+{
+	const char *form = s->r->options;
+
+	if (c->fstype && *c->fstype)
+		s->r->fstype = c->fstype;
+	if (!c->flags || !*c->flags)
+		return;
+	/* the form's first: the word comes later, and wins */
+	s->r->options = form ? join(s, form, strlen(form), ',', c->flags)
+			     : c->flags;
+}
+
+static int verdict(const struct parse *s, int rc)
+{
+	static const char *const names[ROOT_VALUES] = {
+		"%h is the host name", "%m is the MAC address",
+		"%u is the system's UUID", "%s is the serial number"
+	};
+
+	if (s->full)
+		return nbd_diag(s->d, NBD_E_USAGE, "%s=%.40s...: too long",
+				s->word, s->value);
+	if (s->control)
+		return root_wrong(s, "a control character");
+	if (s->missing)
+		return nbd_diag(s->d, NBD_E_NOT_FOUND,
+				"%s=%s: %s, which is not known here", s->word,
+				s->value, names[s->missing - 1]);
+	return rc;
+}
+
+int root_parse(struct root_spec *r, const struct cmdline *c,
+	       const struct root_env *env, struct nbd_diag *d)
+{
+	struct parse s = { .r = r,
+			   .env = env,
+			   .d = d,
+			   .word = "root",
+			   .value = c->root ? c->root : "",
+			   .note = { .buf = r->note.text,
+				     .cap = sizeof(r->note.text) - 1 } };
+	int rc;
+
+	memset(r, 0, offsetof(struct root_spec, note) + 1);
+	r->device = r->block_size = ROOT_UNSET;
+	r->connections = 1;
+	r->io_timeout = r->dead_timeout = ROOT_UNSET;
+	nbd_uri_parse(&s.u, r->text, 2, "nbd://h");
+	s.u.host = "";
+	r->part = c->part;
+	rc = take_root(&s, c->root);
+	if (!rc && c->nbddev && r->device < 0 && !root_device(&s, c->nbddev)) {
+		s.word = "nbddev";
+		s.value = c->nbddev;
+		rc = root_wrong(&s, "not nbdN or nbdNpM");
+	}
+	if (!rc)
+		rc = take_source(&s, c);
+	if (!rc)
+		take_mount(&s, c);
+	if (c->connections > 1)
+		r->connections = c->connections;
+	return verdict(&s, rc);
+}

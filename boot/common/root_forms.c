@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The forms that name a server; each becomes a URI. */
+#include "boot/common/root_parse.h"
+#include "boot/common/uris.h"
+
+#include <string.h>
+
+bool root_begins(const char *p, const char *with)
+{
+	return !strncmp(p, with, strlen(with));
+}
+
+bool root_is_dhcp(const char *p)
+{
+	return !strcmp(p, "dhcp") || !strcmp(p, "dhcp6");
+}
+
+/* The server's address from DHCP; dhcp,x has it alone in the root-path. */
+static const char *dhcp_server(const struct root_env *env)
+{
+	const char *path = env->root_path;
+
+	return path && *path && !path[strcspn(path, ":,/")] ? path
+							    : env->server;
+}
+
+/* Takes a URI, with what the other forms and nbd-client's options add. */
+static int take_uri(struct parse *s, const struct nbd_uri *u)
+{
+	char *out = s->r->text + s->used;
+	size_t room = ROOT_TEXT - 1 - s->used;
+	struct nbd_uri check;
+	int n = nbd_uri_print(u, out, room);
+
+	if (n < 0) {
+		s->full = true;
+		return NBD_OK;
+	}
+	s->used += (size_t)n + 1;
+	room -= (size_t)n + 1;
+	n = nbd_uri_parse(&check, s->r->text + s->used, room, out);
+	if (n == NBD_E_URI)
+		return root_wrong(s, check.wrong);
+	s->full |= n < 0;
+	if (!s->r->uris)
+		s->r->is_unix = check.is_unix;
+	s->r->uri[s->r->uris++] = out;
+	return NBD_OK;
+}
+
+int root_finish(struct parse *s)
+{
+	struct nbd_uri *u = &s->u;
+
+	if (!*u->host) {
+		s->r->from_dhcp = true;
+		if (!s->env || !dhcp_server(s->env))
+			return NBD_OK;
+		u->host = dhcp_server(s->env);
+	}
+	u->tls = s->r->tls;
+	return take_uri(s, u);
+}
+
+/* One element of a list of URIs. */
+static int one_uri(struct parse *s, const char *p, size_t len)
+{
+	const char *text = root_fill(s, p, len, true);
+	size_t used = strlen(text);
+	struct nbd_uri u;
+	int rc;
+
+	/* that much the parser needs at most, for its strings */
+	if (s->full || used >= ROOT_TEXT - s->used) {
+		s->full = true;
+		return NBD_OK;
+	}
+	rc = nbd_uri_parse(&u, s->r->text + s->used, used, text);
+	if (rc == NBD_E_URI)
+		return nbd_diag(s->d, rc, "%s=%s: %s (at character %u)",
+				s->word, text, u.wrong,
+				(unsigned)u.wrong_at + 1);
+	s->used += used;
+	s->r->tls |= u.tls;
+	return take_uri(s, &u);
+}
+
+static int uris(struct parse *s, const char *p)
+{
+	int rc = NBD_OK;
+	size_t n;
+
+	do {
+		n = boot_uris_first(p);
+		if (s->r->uris == ROOT_URIS)
+			return root_wrong(s, "more than 4 servers");
+		rc = one_uri(s, p, n);
+		p += n;
+	} while (!rc && *p++);
+	return rc;
+}
+
+/* A host up to one of the delimiters, or [an address]; returns its end. */
+static const char *take_host(struct parse *s, const char *p, const char *delims)
+{
+	bool bracket = *p == '[';
+	size_t n = strcspn(p + bracket, bracket ? "]" : delims);
+
+	s->u.host = root_keep(s, p + bracket, n);
+	p += n + bracket;
+	return p + (*p == ']');
+}
+
+static void take_name(struct parse *s, const char *p, size_t len)
+{
+	s->u.name = root_fill(s, p, len, false);
+	s->u.name_len = strlen(s->u.name);
+}
+
+/* All digits: a port, as dracut and Debian have it. */
+static void take_port_or_name(struct parse *s, const char *p, size_t len)
+{
+	long port = nbd_numbern(p, len, 1, 65535);
+
+	if (port > 0)
+		s->u.port = (uint16_t)port;
+	else
+		take_name(s, p, len);
+}
+
+static int take_port(struct parse *s, const char *p, size_t len)
+{
+	long port = nbd_numbern(p, len, 1, 65535);
+
+	if (port < 0)
+		return root_wrong(s, "a port that is not 1 to 65535 (IPv6 "
+				     "addresses go in [brackets])");
+	s->u.port = (uint16_t)port;
+	return NBD_OK;
+}
+
+bool root_device(struct parse *s, const char *p)
+{
+	size_t n;
+	long index, part = 0;
+
+	p += root_begins(p, "/dev/") ? 5 : 0;
+	if (!root_begins(p, "nbd"))
+		return false;
+	p += 3;
+	n = strcspn(p, "p");
+	index = nbd_numbern(p, n, 0, 1 << 20);
+	if (p[n])
+		part = nbd_number(p + n + 1, 1, 255);
+	if (index < 0 || part < 0)
+		return false;
+	s->r->device = (int)index;
+	if (part && !s->r->part)
+		s->r->part = root_keep(s, p + n + 1, strlen(p + n + 1));
+	return true;
+}
+
+static int after_host(const struct parse *s)
+{
+	return root_wrong(s, "something unexpected behind the host");
+}
+
+/* The next field of those that colons separate; *p goes behind it. */
+static size_t field(const char **p, const char **begin)
+{
+	size_t n = strcspn(*p, ":");
+
+	*begin = *p;
+	*p += n + ((*p)[n] == ':');
+	return n;
+}
+
+/* h:x[:fstype[:mountopts[:nbdopts]]]; nbd: is behind us. */
+static int dracut(struct parse *s, const char *p)
+{
+	const char *fs, *opts, *name;
+	size_t n;
+
+	p = take_host(s, p, ":");
+	if (*p && *p != ':')
+		return after_host(s);
+	p += *p == ':';
+	n = field(&p, &name);
+	take_port_or_name(s, name, n);
+	n = field(&p, &fs);
+	/* "auto" is what we do without a type */
+	if (n && (n != 4 || memcmp(fs, "auto", 4) != 0))
+		s->r->fstype = root_keep(s, fs, n);
+	n = field(&p, &opts);
+	if (n)
+		s->r->options = root_keep(s, opts, n);
+	root_options(s, p);
+	return root_finish(s);
+}
+
+/* h,x[,nbd0], where h may be dhcp or left out. */
+static int commas(struct parse *s, const char *p)
+{
+	const char *name = strchr(p, ',') + 1, *last = strrchr(name, ',');
+
+	if (*p == '[' && take_host(s, p, ",") != name - 1)
+		return after_host(s);
+	if (*p != '[' && !root_begins(p, "dhcp,"))
+		s->u.host = root_keep(s, p, (size_t)(name - 1 - p));
+	take_port_or_name(s, name, last ? (size_t)(last - name) : strlen(name));
+	if (last && s->r->device < 0 && !root_device(s, last + 1))
+		return root_wrong(s, "the third field is not nbdN or nbdNpM");
+	return root_finish(s);
+}
+
+/* h  h:x  h[:port]/x  h:/x  /x */
+static int slashes(struct parse *s, const char *p)
+{
+	const char *rest = take_host(s, p, ":/");
+	size_t n = strcspn(rest, "/");
+	int rc = NBD_OK;
+
+	if (*rest == '/') {
+		/* NFS's form keeps the slash, as /x alone does */
+		rest += rest > p;
+	} else if (*rest == ':' && rest[n] && n > 1) {
+		rc = take_port(s, rest + 1, n - 1);
+		rest += n + 1;
+	} else if (*rest == ':' && rest[n]) {
+		rest++;
+	} else if (*rest == ':') {
+		take_port_or_name(s, rest + 1, n - 1);
+		return root_finish(s);
+	} else if (*rest) {
+		return after_host(s);
+	}
+	if (rc)
+		return rc;
+	take_name(s, rest, strlen(rest));
+	return root_finish(s);
+}
+
+static int libreelec(struct parse *s, const char *p)
+{
+	const char *port;
+	size_t n;
+	int rc;
+
+	p = take_host(s, p, ":");
+	p += *p == ':';
+	n = field(&p, &port);
+	rc = take_port(s, port, n);
+	take_name(s, p, strlen(p));
+	return rc ? rc : root_finish(s);
+}
+
+/* What else people have in a root-path, and in netroot=. */
+static const char *foreign(const char *p)
+{
+	static const char names[][6] = { "iscsi", "nfs",  "nfs4", "aoe",
+					 "fcoe",  "http", "https" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (root_begins(p, names[i]) && p[strlen(names[i])] == ':')
+			return names[i];
+	return NULL;
+}
+
+/* DHCP's root-path has any of the forms, with nbdroot= before it or not. */
+static int from_dhcp(struct parse *s)
+{
+	const char *path = s->env ? s->env->root_path : NULL;
+
+	s->r->from_dhcp = true;
+	if (!path || !*path)
+		return NBD_OK;
+	s->word = "root-path of DHCP";
+	s->value = path;
+	path += root_begins(path, "nbdroot=") ? 8 : 0;
+	if (!*path || root_is_dhcp(path))
+		return root_wrong(s, "it refers to itself");
+	return root_server(s, path);
+}
+
+int root_server(struct parse *s, const char *p)
+{
+	const char *other = foreign(p);
+	size_t n = strcspn(p, ",/");
+
+	if (other)
+		return nbd_diag(s->d, NBD_E_URI,
+				"%s=%s: %s: is no Network Block Device (give "
+				"nbd://SERVER/EXPORT)",
+				s->word, s->value, other);
+	if (!*p || root_is_dhcp(p))
+		return from_dhcp(s);
+	if (root_begins(p, "nbd:") && !root_begins(p, "nbd://"))
+		return dracut(s, p + 4);
+	if (nbd_is_uri(p))
+		return uris(s, p);
+	if (root_begins(p, "NBD="))
+		return libreelec(s, p + 4);
+	if (root_begins(p, "overlay:nbd=")) {
+		s->r->overlay = true;
+		return slashes(s, p + 12);
+	}
+	return p[n] == ',' ? commas(s, p) : slashes(s, p);
+}

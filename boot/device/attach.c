@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From URIs to a kernel block device:
+ *
+ *   driver there? --> connections --> block size --> CONNECT --> ready
+ *
+ * Nothing of ours stays: the kernel owns the sockets when this returns.
+ */
+#include "boot/device/attach.h"
+#include "boot/device/dialer.h"
+#include "boot/device/slots.h"
+#include "boot/device/swap.h"
+#include "port/linux/module.h"
+
+#include <unistd.h>
+
+/* What the driver takes: nbd_is_valid_blksize() in drivers/block/nbd.c. */
+#define BLOCK_MIN 512u
+#define BLOCK_MAX 4096u
+
+/* A request without an answer goes to another connection after so long. */
+#define IO_TIMEOUT_S 30
+
+/*
+ * An outage is a pause, never an error, so I/O waits for as long as the
+ * kernel can count: the time in jiffies has to fit a long at HZ=1000.
+ */
+#define DEAD_TIMEOUT_S (sizeof(long) > 4 ? 315360000 : 2000000)
+
+static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
+static char backend[NBDK_BACKEND_MAX + 1];
+
+/* The size of a block: as asked, else the server's least, else a sector. */
+static int choose_block(const struct attach *a, const struct nbd_export *e,
+			struct nbd_diag *d)
+{
+	uint32_t least = e->has_block && e->min_block > BLOCK_MIN ? e->min_block
+								  : BLOCK_MIN;
+	uint32_t b = a->block_size ? a->block_size : least;
+
+	if (least > BLOCK_MAX)
+		return nbd_diag(d, NBD_E_BLOCK,
+				"the server's least block size is %u bytes, "
+				"the kernel's nbd driver takes %u to %u",
+				least, BLOCK_MIN, BLOCK_MAX);
+	if (b < least || b > BLOCK_MAX || b & (b - 1))
+		return nbd_diag(d, NBD_E_USAGE,
+				"block size %u is not a power of 2 from %u "
+				"(the server's least) to %u",
+				b, least, BLOCK_MAX);
+	if (e->size == 0)
+		return nbd_diag(d, NBD_E_SIZE, "the export is empty");
+	if (e->size % b)
+		return nbd_diag(d, NBD_E_SIZE,
+				"the export's size, %llu bytes, is not a "
+				"multiple of the block size, %u: the last %llu "
+				"bytes would be lost",
+				(unsigned long long)e->size, b,
+				(unsigned long long)(e->size % b));
+	return (int)b;
+}
+
+static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
+{
+	const struct backend *b = &a->b;
+	const struct nbd_export *e = nbd_export(&conns[0].c);
+	int fds[CONFIG_PORT_MAX_CONNECTIONS];
+	struct nbdk_conf conf = {
+		.index = a->index,
+		.size = e->size,
+		.block_size = block,
+		.server_flags = e->flags,
+		.timeout = IO_TIMEOUT_S,
+		.dead_timeout = DEAD_TIMEOUT_S,
+		.backend = backend,
+		.fds = fds,
+	};
+	int index, err;
+
+	if (a->read_only)
+		conf.server_flags |= NBD_FLAG_READ_ONLY;
+	if (a->io_timeout != ATTACH_DEFAULT)
+		conf.timeout = (uint64_t)a->io_timeout;
+	if (b->dead_timeout != ATTACH_DEFAULT)
+		conf.dead_timeout = (uint64_t)b->dead_timeout;
+	for (unsigned i = 0; i < b->connections; i++)
+		fds[i] = conns[i].s.fd;
+	device_swap_prepare(b, fds, b->connections);
+	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
+	index = nbdk_connect(&conf, d);
+	for (unsigned i = b->connections; i < conf.n_fds; i++)
+		close(fds[i]);
+	if (index < 0)
+		return index;
+	device_slots_tag(fds, b->connections, index);
+	err = nbdk_wait_ready(index, e->size, d);
+	if (!err)
+		return index;
+	nbdk_disconnect(index, NULL);
+	return err;
+}
+
+/* A missing driver or a taken device is known before a server is asked. */
+static int check_driver(const struct attach *a, struct nbd_diag *d)
+{
+	int index = a->index < 0 ? 0 : a->index;
+	bool connected = false;
+	int err = nbdk_status(index, &connected, NULL);
+
+	if (err == NBD_E_NO_DRIVER) {
+		err = mod_load("nbd", "", d);
+		return err == NBD_E_NOT_FOUND ? NBD_E_NO_DRIVER : err;
+	}
+	if (a->index >= 0 && connected)
+		return nbd_diag(d, NBD_E_IN_USE, "nbd%d is connected already",
+				a->index);
+	return 0;
+}
+
+/* Negotiated: what is left is the kernel's work. */
+static int finish(struct attach *a, struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&conns[0].c);
+	int block = choose_block(a, e, d);
+
+	if (block < 0)
+		return block;
+	a->b.slots = device_slots_choose(&a->b, e);
+	if (device_backend_print(&a->b, backend, sizeof(backend)) < 0)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the URI is longer than the %u bytes that the "
+				"kernel keeps of it",
+				NBDK_BACKEND_MAX);
+	return hand_over(a, (uint32_t)block, d);
+}
+
+int device_attach(struct attach *a, struct nbd_diag *d)
+{
+	unsigned n = a->b.connections;
+	int err = device_backend_absolute(&a->b, d);
+
+	if (!err)
+		err = check_driver(a, d);
+	if (!err)
+		err = device_dialer_open(conns, &a->b, a->read_only, d);
+	device_tls_close();
+	if (err)
+		return err;
+	err = finish(a, d);
+	if (err < 0) {
+		dial_hangup(conns, n);
+		return err;
+	}
+	/* no goodbye: the connections live on in the kernel */
+	while (n > 0)
+		sock_close(&conns[--n].s);
+	return err;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A connection more for a device:
+ *
+ *   dial --> is it still the same? --> mark --> RECONFIGURE
+ */
+#include "boot/device/device.h"
+#include "boot/device/dialer.h"
+#include "boot/device/swap.h"
+#include "port/linux/dir.h"
+#include "port/linux/nbdk_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUN "/run/nbdboot"
+
+static struct nl_sock nl;
+static bool nl_is_open;
+static struct conn conn;
+
+/* ---- files of a device ---- */
+
+/* Once, as soon as it is needed: the watcher's root has no /run later. */
+static int open_run(void)
+{
+	static int run = -1;
+
+	if (run < 0) {
+		mkdir(RUN, 0755);
+		run = open(RUN, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	return run;
+}
+
+/* In RUN; good until the next call. */
+static const char *file_name(int index, const char *what)
+{
+	static char name[32];
+
+	nbd_fmt(name, sizeof(name), "nbd%d.%s", index, what);
+	return name;
+}
+
+/* ---- how many connections are wanted ---- */
+
+static void read_want(struct device *dev)
+{
+	uint64_t v = dir_number(open_run(),
+				file_name(dev->info.index, "connections"));
+
+	dev->wanted = v > 0 && v <= device_backend_slots(&dev->b)
+			      ? (unsigned)v
+			      : dev->b.connections;
+}
+
+int device_want(int index, unsigned connections, struct nbd_diag *d)
+{
+	const char *name = file_name(index, "connections");
+	int run = open_run(), rc;
+	char text[16];
+
+	if (run < 0)
+		return nbd_diag(d, NBD_E_IO, "open " RUN ": %s",
+				strerror(errno));
+	if (!connections)
+		return unlinkat(run, name, 0) ? NBD_E_NOT_FOUND : 0;
+	rc = nbd_fmt(text, sizeof(text), "%u\n", connections);
+	rc = dir_write(run, name, text, (size_t)rc);
+	return rc ? nbd_diag(d, NBD_E_IO, "write " RUN "/%s: %s", name,
+			     strerror(-rc))
+		  : 0;
+}
+
+int device_lock(int index)
+{
+	int fd = openat(open_run(), file_name(index, "lock"),
+			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	return fd;
+}
+
+void device_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+/* ---- what there is ---- */
+
+static void take(void *ctx, const struct sockdiag_link *l)
+{
+	struct device *dev = ctx;
+	unsigned at = dev->n_links;
+
+	dev->live += l->live;
+	if (at < DEVICE_LINKS)
+		dev->n_links++;
+	else /* those that live are not hidden by those that do not */
+		for (at = 0; at < DEVICE_LINKS; at++)
+			if (l->live && !dev->links[at].live)
+				break;
+	if (at < DEVICE_LINKS)
+		dev->links[at] = *l;
+}
+
+/* A kind that no server has is not asked for: it may not be there. */
+static unsigned kinds(const struct backend *b)
+{
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < b->servers; i++)
+		k |= b->uris[i].is_unix ? SOCKDIAG_UNIX : SOCKDIAG_TCP;
+	return k;
+}
+
+int device_count(struct device *dev, struct nbd_diag *d)
+{
+	int err = nl_is_open ? 0 : nl_open(&nl, NETLINK_SOCK_DIAG, 0, d);
+
+	nl_is_open = !err;
+	dev->live = dev->n_links = 0;
+	if (!err)
+		err = sockdiag_each(&nl, dev->info.index, kinds(&dev->b), take,
+				    dev, d);
+	dev->counted = !err;
+	return err;
+}
+
+void device_reread(struct device *dev)
+{
+	nbdk_info(dev->info.index, &dev->info);
+	read_want(dev);
+}
+
+int device_identify(struct device *dev, int index, struct nbd_diag *d)
+{
+	int err = nbdk_info(index, &dev->info);
+
+	dev->known = dev->counted = false;
+	dev->live = dev->n_links = 0;
+	if (err)
+		return nbd_diag(d, err, "there is no nbd%d", index);
+	if (!dev->info.connected)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
+				index);
+	if (device_backend_parse(&dev->b, dev->buf, dev->info.backend))
+		return nbd_diag(d, NBD_E_URI,
+				"nbd%d was connected by another program, "
+				"where to is not known (backend: \"%s\")",
+				index, dev->info.backend);
+	dev->known = true;
+	read_want(dev);
+	return NBD_OK;
+}
+
+int device_read(struct device *dev, int index, struct nbd_diag *d)
+{
+	int err = device_identify(dev, index, d);
+
+	return err ? err : device_count(dev, d);
+}
+
+/* ---- is it still the same? ---- */
+
+static int compare(const struct device *dev, const struct nbd_export *e,
+		   struct nbd_diag *d)
+{
+	const struct nbdk_info *i = &dev->info;
+	unsigned lost =
+		nbdk_flags(i->index) & ~(unsigned)e->flags &
+		(NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM);
+
+	if ((e->size & ~(uint64_t)511) < i->size)
+		return nbd_diag(d, NBD_E_SIZE,
+				"the export has %llu bytes, the device has "
+				"%llu: what is behind them would be lost",
+				(unsigned long long)e->size,
+				(unsigned long long)i->size);
+	if (!i->read_only && e->flags & NBD_FLAG_READ_ONLY)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the export is read-only, the device is not");
+	if (lost)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the export has no %s any more, which the "
+				"device relies on",
+				lost & NBD_FLAG_SEND_FLUSH ? "flush"
+				: lost & NBD_FLAG_SEND_FUA ? "FUA"
+							   : "trim");
+	if (e->has_block && e->min_block > i->block_size)
+		return nbd_diag(d, NBD_E_BLOCK,
+				"the server's least block size is %u bytes, "
+				"the device's is %u",
+				e->min_block, i->block_size);
+	if (dev->live && !(e->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return nbd_diag(d, NBD_E_MULTI_CONN,
+				"the server does not allow several "
+				"connections any more");
+	return 0;
+}
+
+/* Sets the size, unless it is NBDK_KEEP, and hands over so many of fds[]. */
+static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
+		       unsigned n, struct nbd_diag *d)
+{
+	const struct nbdk_conf conf = {
+		.index = dev->info.index,
+		.size = size,
+		.timeout = NBDK_KEEP,
+		.dead_timeout = NBDK_KEEP,
+		.client_flags = NBDK_KEEP,
+		.backend = dev->info.backend,
+		.fds = fds,
+		.n_fds = n,
+	};
+
+	return nbdk_reconfigure(&conf, d);
+}
+
+static int hand_over(const struct device *dev, struct nbd_diag *d)
+{
+	int err = sockdiag_tag(conn.s.fd, dev->info.index);
+
+	if (err)
+		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
+				dev->info.index, nbd_err_text(err));
+	device_swap_prepare(&dev->b, &conn.s.fd, 1);
+	return reconfigure(dev, NBDK_KEEP, &conn.s.fd, 1, d);
+}
+
+int device_grow(struct device *dev, struct nbd_diag *d)
+{
+	int err;
+
+	if (dev->export <= dev->info.size)
+		return 0;
+	err = reconfigure(dev, dev->export, NULL, 0, d);
+	if (!err)
+		dev->info.size = dev->export;
+	return err;
+}
+
+static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
+{
+	bool v4 = l->family == AF_INET;
+
+	return l->live && l->family == a->u.any.sa_family &&
+	       htons(l->peer_port) ==
+		       (v4 ? a->u.in.sin_port : a->u.in6.sin6_port) &&
+	       !memcmp(l->peer,
+		       v4 ? (const void *)&a->u.in.sin_addr
+			  : &a->u.in6.sin6_addr,
+		       v4 ? 4 : 16);
+}
+
+/* The server with the fewest connections. */
+static unsigned emptiest(const struct device *dev)
+{
+	static struct sock_addr found[SOCK_MAX_ADDRS];
+	unsigned server = 0, least = UINT_MAX;
+
+	for (unsigned i = 0; i < dev->b.servers && least; i++) {
+		int n = sock_resolve(&dev->b.uris[i], found, NULL);
+		unsigned has = 0;
+
+		for (int k = 0; k < n; k++)
+			for (unsigned j = 0; j < dev->n_links; j++)
+				has += is_to(&dev->links[j], &found[k]);
+		if (has < least) {
+			server = i;
+			least = has;
+		}
+	}
+	return server;
+}
+
+int device_add(struct device *dev, struct nbd_diag *d)
+{
+	unsigned first = dev->b.spread ? emptiest(dev) : 0;
+	int err = device_dialer_one(&conn, &dev->b, first, d);
+	uint32_t block = dev->info.block_size;
+	uint64_t size;
+
+	if (err)
+		return err;
+	err = compare(dev, nbd_export(&conn.c), d);
+	if (!err)
+		err = hand_over(dev, d);
+	if (err) {
+		dial_hangup(&conn, 1);
+		return err;
+	}
+	/* what has no blocks any more is on its way out: it stays as it is */
+	size = nbd_export(&conn.c)->size;
+	dev->export = block ? size - size % block : 0;
+	sock_close(&conn.s);
+	return 0;
+}
+
+int device_end(const struct sockdiag_link *l, struct nbd_diag *d)
+{
+	if (l->family == AF_UNIX)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the kernel can end connections one by one, "
+				"but none of a UNIX socket");
+	return sockdiag_destroy(&nl, l, d);
+}
+
+static void nothing(void *ctx, int index)
+{
+	(void)ctx, (void)index;
+}
+
+/* The driver notices a dead connection a little later than we. */
+static int await_slot(struct nbdk_watch *w, const struct device *dev,
+		      struct nbd_diag *d)
+{
+	struct pollfd p = { .fd = w->nl.fd, .events = POLLIN };
+	int ms = dev->info.io_timeout ? (int)dev->info.io_timeout : 30000;
+
+	if (poll(&p, 1, ms) == 0)
+		return nbd_diag(d, NBD_E_KERNEL,
+				"the nbd driver has no dead connection to "
+				"replace: nbd%d has %u that live",
+				dev->info.index, dev->live);
+	nbdk_watch_read(w, nothing, NULL);
+	return 0;
+}
+
+int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
+{
+	static struct nbdk_watch w;
+	int err = nbdk_watch_open(&w, d);
+
+	if (err)
+		return err;
+	while (!(err = device_count(dev, d)) && dev->live < want) {
+		unsigned before = dev->live;
+
+		err = device_add(dev, d);
+		if (!err)
+			err = device_count(dev, d);
+		if (!err && dev->live <= before)
+			err = await_slot(&w, dev, d);
+		if (err)
+			break;
+	}
+	if (!err && dev->live)
+		err = device_grow(dev, d);
+	nbdk_watch_close(&w);
+	device_tls_close();
+	return err;
+}

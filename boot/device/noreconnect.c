@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Builds that never reconnect: one server, as many slots as connections, and
+ * an identifier that is the URI.  In place of backend.c, dialer.c,
+ * slots.c and swap.c.
+ */
+#include "boot/device/dialer.h"
+#include "boot/device/slots.h"
+#include "boot/device/swap.h"
+
+int device_backend_parse_uris(struct backend *b, char buf[BACKEND_BUF],
+			      const char *text, struct nbd_diag *d)
+{
+	struct nbd_uri *u = &b->uris[0];
+
+	b->servers = 1;
+	if (nbd_uri_parse(u, buf, BACKEND_BUF, text) < 0)
+		return nbd_diag(d, NBD_E_URI, "%s (at character %u)", u->wrong,
+				(unsigned)u->wrong_at + 1);
+	return 0;
+}
+
+int device_backend_print(const struct backend *b, char *text, size_t cap)
+{
+	return nbd_uri_print(&b->uris[0], text, cap);
+}
+
+int device_backend_absolute(struct backend *b, struct nbd_diag *d)
+{
+	(void)b, (void)d;
+	return 0;
+}
+
+int device_dialer_open(struct conn conns[], const struct backend *b,
+		       bool read_only, struct nbd_diag *d)
+{
+	static struct nbd_config cfg;
+	const struct nbd_uri *u = &b->uris[0];
+
+	(void)read_only;
+	cfg = (struct nbd_config){ .name = u->name,
+				   .name_len = u->name_len,
+				   .tls = u->tls };
+	return device_tls_dial(conns, b->connections, u, &cfg, &b->files, true,
+			       d);
+}
+
+unsigned device_slots_choose(const struct backend *b,
+			     const struct nbd_export *e)
+{
+	(void)e;
+	return b->connections;
+}
+
+unsigned device_slots_fill(int fds[], unsigned n, unsigned slots)
+{
+	(void)fds, (void)slots;
+	return n;
+}
+
+void device_slots_tag(const int fds[], unsigned n, int index)
+{
+	(void)fds, (void)n, (void)index;
+}
+
+void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)
+{
+	(void)b, (void)fds, (void)n;
+}

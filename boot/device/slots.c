@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Slots for connections, live and dead ones. */
+#include "boot/device/slots.h"
+#include "boot/device/device.h"
+#include "port/linux/sockdiag.h"
+
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* As sysconf() has it, which is 1 KiB with all else that it knows. */
+static unsigned count_cpus(void)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (unsigned)CPU_COUNT(&cpus);
+}
+
+unsigned device_slots_choose(const struct backend *b,
+			     const struct nbd_export *e)
+{
+	unsigned n = b->slots ? b->slots : count_cpus();
+
+	if (!(e->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return 1;
+	if (n > CONFIG_PORT_MAX_CONNECTIONS)
+		n = CONFIG_PORT_MAX_CONNECTIONS;
+	return n > b->connections ? n : b->connections;
+}
+
+/*
+ * A UNIX socket that is shut down fails with EPIPE at once.  A TCP socket that
+ * is half closed would take a request first, which then waits in vain.
+ */
+unsigned device_slots_fill(int fds[], unsigned n, unsigned slots)
+{
+	int pair[2];
+
+	for (; n < slots; n++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+			break;
+		shutdown(pair[0], SHUT_RDWR);
+		close(pair[1]);
+		fds[n] = pair[0];
+	}
+	return n;
+}
+
+void device_slots_tag(const int fds[], unsigned n, int index)
+{
+	/* what `scale` wanted of an older device of that name */
+	device_want(index, 0, NULL);
+	/* who cannot do that cannot connect either */
+	for (unsigned i = 0; i < n; i++)
+		(void)sockdiag_tag(fds[i], index);
+}

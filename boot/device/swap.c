@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What can be done from outside for I/O that must not wait for memory. */
+#include "boot/device/swap.h"
+#include "port/linux/dir.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/sysinfo.h>
+
+/* Bytes of a connection each way; the kernel takes twice that. */
+#define BUFFER	   (256 * 1024)
+/* KiB: for the packets of everybody else, and for both buffers. */
+#define KEEP_BASE  8192u
+#define KEEP_EACH  (4u * BUFFER / 1024)
+#define KEEP_SHARE 16u
+
+static const char file[] = "/proc/sys/vm/min_free_kbytes";
+
+static void keep(unsigned long kib)
+{
+	char text[24];
+	int n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
+
+	/* who may not do that may not connect either */
+	if (dir_number(AT_FDCWD, file) < kib)
+		dir_write(AT_FDCWD, file, text, (size_t)n);
+}
+
+void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)
+{
+	unsigned long kib = KEEP_BASE + KEEP_EACH * device_backend_slots(b),
+		      most;
+	struct sysinfo s = { 0 };
+	int size = BUFFER;
+
+	if (!b->swap)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+		setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	}
+	sysinfo(&s);
+	most = (unsigned long)((uint64_t)s.totalram * s.mem_unit / 1024 /
+			       KEEP_SHARE);
+	keep(kib < most ? kib : most);
+}

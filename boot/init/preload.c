@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A module takes the kernel long: it is hashed, its signature checked, and
+ * ext4 has 2 MB.  Nobody needs that CPU while the network comes up.
+ */
+#include "boot/init/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boot/init/super.h"
+#include "port/linux/dir.h"
+#include "port/linux/module.h"
+
+#define PCI "/sys/bus/pci/devices"
+
+static pid_t child;
+
+/*
+ * virtio_pci has the kernel interpret ACPI, and that takes it long in a virtual
+ * machine.  When it is done it finds the driver that is behind it.
+ */
+static void load_nic(void)
+{
+	char path[300], vendor[8];
+	bool virtio = false;
+	const char *name;
+	struct dir dir;
+
+	if (!mod_listed("virtio_net"))
+		return;
+	dir_open(&dir, PCI);
+	while (!virtio && (name = dir_next(&dir))) {
+		nbd_fmt(path, sizeof(path), PCI "/%s/vendor", name);
+		dir_read(AT_FDCWD, path, vendor, sizeof(vendor));
+		virtio = !strcmp(vendor, "0x1af4\n");
+	}
+	dir_close(&dir);
+	if (virtio)
+		mod_load("virtio_net", "", NULL);
+}
+
+static void load_fs(const char *fstype)
+{
+	const char *type, *only = NULL;
+	char name[32];
+
+	if (fstype && *fstype) {
+		if (nbd_fmt(name, sizeof(name), "%.*s",
+			    (int)strcspn(fstype, ","), fstype) > 0)
+			mod_load(name, "", NULL);
+		return;
+	}
+	for (unsigned i = 0; (type = init_super_type(i)); i++) {
+		if (!mod_listed(type) || (only && !strcmp(only, type)))
+			continue;
+		if (only)
+			return;
+		only = type;
+	}
+	if (only)
+		mod_load(only, "", NULL);
+}
+
+void init_preload_start(const char *fstype)
+{
+	if (child > 0)
+		return;
+	child = _Fork(); /* fork() brings locks for threads along */
+	if (child)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	load_nic();
+	/* more are made when they are wanted; each is 0.3 MB for ever */
+	mod_load("nbd", "nbds_max=1", NULL);
+	load_fs(fstype);
+	_exit(0);
+}
+
+void init_preload_wait(void)
+{
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+}

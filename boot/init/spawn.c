@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Starting what stays: a program of its own name, so that ps(1) and systemd
+ * see what it is, which says when it is ready (sd_notify(3)).
+ */
+#include "boot/init/spawn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ms: it reads files and the device, and asks a name server. */
+#define READY_MS 30000
+
+/* The kernel chooses its name (unix(7), autobind): five hex digits. */
+static int ready_socket(char name[8])
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(a);
+	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (s < 0)
+		return -1;
+	if (bind(s, (struct sockaddr *)&a, sizeof(a.sun_family)) ||
+	    getsockname(s, (struct sockaddr *)&a, &len)) {
+		close(s);
+		return -1;
+	}
+	memcpy(name, a.sun_path + 1, 5);
+	name[5] = '\0';
+	return s;
+}
+
+static _Noreturn void become(char *command, int index, const char *ready,
+			     const sigset_t *signals)
+{
+	static char self[256], name[16], notify[32];
+	char *argv[] = { "@nbdboot", command, index < 0 ? NULL : name, NULL };
+	char *env[] = { notify, NULL };
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	nbd_fmt(name, sizeof(name), "nbd%d", index);
+	nbd_fmt(notify, sizeof(notify), "NOTIFY_SOCKET=@%s", ready);
+	/* its comm is the name it is started by */
+	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
+		sigprocmask(SIG_SETMASK, signals, NULL);
+		execve("/nbdboot", argv, env);
+	}
+	_exit(1);
+}
+
+void init_spawn_start(struct spawned *w, char *command, int index,
+		      const sigset_t *signals)
+{
+	char name[8] = "";
+
+	w->ready = ready_socket(name);
+	w->pid = w->ready < 0 ? -1 : _Fork();
+	if (w->pid == 0)
+		become(command, index, name, signals);
+}
+
+bool init_spawn_ready(struct spawned *w)
+{
+	struct pollfd p[2] = { { w->ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
+
+	if (w->pid <= 0)
+		return false;
+	/* before Linux 5.3 its end is not noticed, but its silence is */
+	p[1].fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	poll(p, 2, READY_MS);
+	if (p[1].fd >= 0)
+		close(p[1].fd);
+	if (!p[0].revents) {
+		init_spawn_stop(w);
+		return false;
+	}
+	close(w->ready);
+	w->ready = 0;
+	return true;
+}
+
+void init_spawn_stop(struct spawned *w)
+{
+	if (w->pid > 0) {
+		kill(w->pid, SIGTERM);
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (w->ready > 0)
+		close(w->ready);
+	*w = (struct spawned){ 0 };
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# make initramfs [KERNEL=version or path] [MODULES="names, or auto"]
+#                [OVERLAY=1] [ADD=folder] [TLS_DIR=folder]
+#                [COMPRESS=gzip, zstd or none] [OUT=file]
+ending := $(if $(COMPRESS),$(patsubst none,cpio,$(COMPRESS:zstd=zst)),gz)
+initramfs: $(O)/nbdboot
+	$(Q)sh boot/initramfs/mkinitramfs.sh -b '$<' $(if $(KERNEL),-k '$(KERNEL)') \
+		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
+		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
+		$(if $(COMPRESS),-z '$(COMPRESS)') \
+		'$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))'
+.PHONY: initramfs

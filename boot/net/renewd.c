@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that keeps the lease of the root's address.
+ *
+ *	read it --> harden --> ready --> sleep until T1 --> ask --+
+ *	                                   ^    ^------- BOUND ---+
+ *	                                   '--- half of the rest -' no answer
+ *
+ * It lives on in memory when the root is switched: all that it touches then
+ * is the network, and the files of the lease under /run.  It ends when another
+ * DHCP client has the interface, that is the UDP port, and when it is refused.
+ */
+#include <poll.h>
+
+#include "boot/common/console.h"
+#include "boot/common/harden.h"
+#include "boot/common/ready.h"
+#include "boot/net/renew.h"
+
+/* ms to ask for: four times. */
+#define ASK_MS	 8000
+/* RFC 2131, 4.4.5: not sooner, however little is left. */
+#define LEAST_MS 60000
+
+/* ms from when the lease began, with s from its start: what is left. */
+static uint64_t left(const struct dhcp *dhcp, uint32_t s, uint64_t now)
+{
+	uint64_t end = dhcp->bound + (uint64_t)s * 1000;
+
+	return end > now ? end - now : 0;
+}
+
+uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
+{
+	const struct dhcp_lease *l = &dhcp->lease;
+	uint64_t ms = left(dhcp, l->t1, now);
+
+	if (!failed)
+		return ms;
+	ms = left(dhcp, l->t2, now);
+	if (!ms)
+		ms = left(dhcp, l->seconds, now);
+	return ms / 2 < LEAST_MS ? LEAST_MS : ms / 2;
+}
+
+static void sleep_ms(uint64_t ms)
+{
+	uint64_t end = nbd_now_ms() + ms, now;
+
+	while ((now = nbd_now_ms()) < end)
+		poll(NULL, 0,
+		     end - now > INT32_MAX ? INT32_MAX : (int)(end - now));
+}
+
+/*
+ * The address stays, so a lease that has ended is asked for all the same.
+ * NBD_E_NO_DEVICE: the server has refused.
+ */
+static int ask(struct dhcp *dhcp, struct nbd_diag *d)
+{
+	uint64_t now = nbd_now_ms();
+	int rc;
+
+	if (!left(dhcp, dhcp->lease.seconds, now))
+		dhcp->bound = now - (uint64_t)dhcp->lease.t2 * 1000;
+	rc = net_renew_once(ASK_MS, true, d);
+	if (rc == NBD_E_IN_USE)
+		nbd_diag(d, 0,
+			 "another DHCP client has the interface, and the "
+			 "lease from now on");
+	return rc == NBD_E_NO_DEVICE &&
+			       !left(dhcp, dhcp->lease.seconds, nbd_now_ms())
+		       ? NBD_E_TIMEOUT
+		       : rc;
+}
+
+int net_renewd_run(struct nbd_diag *d)
+{
+	struct dhcp *dhcp;
+	int before, rc = net_renew_read(&dhcp, d);
+
+	if (rc)
+		return rc;
+	boot_log_to_kernel();
+	boot_harden();
+	boot_ready_tell();
+	while (rc != NBD_E_IN_USE && rc != NBD_E_NO_DEVICE) {
+		sleep_ms(net_renewd_pause(dhcp, rc, nbd_now_ms()));
+		before = rc;
+		rc = ask(dhcp, d);
+		if (!rc && net_renew_keep(d))
+			boot_say("renew: %s", d->text);
+		if (rc && rc != before)
+			boot_say("renew: %s", d->text);
+	}
+	return rc == NBD_E_IN_USE ? NBD_OK : rc;
+}

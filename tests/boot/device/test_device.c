@@ -1,0 +1,861 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A connection more for a device: the server is a script, sysfs and /run are
+ * folders made for the test, and the driver and the kernel's lists of sockets
+ * are played (link with -Wl,--wrap= of each __wrap_NAME below).
+ */
+#include "boot/device/device.h"
+#include "boot/device/dialer.h"
+#include "port/linux/nbdk_watch.h"
+#include "tests/core/script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MIB   (1ull << 20)
+#define SIZE  (64 * MIB)
+#define FLAGS (NBD_FLAG_HAS_FLAGS | NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA)
+#define MULTI NBD_FLAG_CAN_MULTI_CONN
+
+static char root[64]; /* with sys/ and, in time, nbdboot/ */
+static struct device dev;
+static struct nbd_diag diag;
+
+/* ---- the server ---- */
+
+static struct server {
+	uint64_t size;
+	uint16_t flags;
+	uint32_t min_block; /* 0: it does not say */
+	int err;	    /* it is not there */
+	unsigned first;	    /* the server that was asked for */
+	unsigned dialed, goodbyes;
+	int fd;
+} server;
+
+static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
+		     unsigned n)
+{
+	(void)t;
+	server.goodbyes++;
+	assert_true(n > 0);
+	return (int)v[0].len;
+}
+
+static struct nbd_transport away = { .write = send_away };
+
+int __wrap_device_dialer_one(struct conn *c, const struct backend *b,
+			     unsigned first, struct nbd_diag *d);
+
+int __wrap_device_dialer_one(struct conn *c, const struct backend *b,
+			     unsigned first, struct nbd_diag *d)
+{
+	static const struct nbd_config go = { .name = "x", .name_len = 1 };
+	static struct script s;
+
+	assert_true(first < b->servers);
+	server.dialed++;
+	server.first = first;
+	if (server.err)
+		return nbd_diag(d, server.err, "nobody there");
+	script_start(&s);
+	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(&s, server.size, server.flags);
+	if (server.min_block)
+		say_info_block(&s, server.min_block, 4096, 1 << 25);
+	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
+	nbd_init(&c->c, &go);
+	play(&s, &c->c);
+	assert_int_equal(nbd_state(&c->c), NBD_READY);
+	c->t = &away;
+	c->tls = NULL;
+	c->s.fd = server.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return 0;
+}
+
+static bool is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0;
+}
+
+/* ---- the driver ---- */
+
+static struct driver {
+	struct nbdk_conf conf; /* the last one */
+	unsigned calls;
+	int err;
+	unsigned grown; /* calls that set a size */
+	int grow_err;
+	unsigned live;	/* connections */
+	char peer[128]; /* the server of each, '\0': any other */
+	unsigned blind; /* RECONFIGUREs that find no dead one yet */
+	bool silent;	/* nor tell of it later */
+	int tag_err, tagged_fd, tagged;
+	int events[2]; /* a pipe */
+	int watch_err;
+	unsigned watches; /* that are open */
+} driver;
+
+int __wrap_sockdiag_tag(int fd, int index);
+int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
+int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
+int __wrap_nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *, int),
+			   void *ctx);
+void __wrap_nbdk_watch_close(struct nbdk_watch *w);
+
+int __wrap_sockdiag_tag(int fd, int index)
+{
+	driver.tagged_fd = fd;
+	driver.tagged = index;
+	return driver.tag_err;
+}
+
+int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
+{
+	assert_int_equal(driver.tagged, c->index);
+	driver.conf = *c;
+	/* a device with connections alone, or one connection alone */
+	if (c->size != NBDK_KEEP) {
+		driver.grown++;
+		assert_int_equal(c->n_fds, 0);
+		assert_true(driver.live > 0);
+		return driver.grow_err ? nbd_diag(d, driver.grow_err, "no") : 0;
+	}
+	driver.calls++;
+	/* which is marked and open */
+	assert_int_equal(c->n_fds, 1);
+	assert_int_equal(c->fds[0], server.fd);
+	assert_int_equal(driver.tagged_fd, server.fd);
+	assert_false(is_closed(server.fd));
+	if (driver.err)
+		return nbd_diag(d, driver.err, "the driver says no");
+	if (!driver.blind) {
+		driver.peer[driver.live++] = (char)('a' + server.first);
+	} else if (--driver.blind, !driver.silent) {
+		assert_int_equal(write(driver.events[1], "", 1), 1);
+	}
+	return 0;
+}
+
+int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d)
+{
+	if (driver.watch_err)
+		return nbd_diag(d, driver.watch_err, "no driver");
+	driver.watches++;
+	w->nl.fd = driver.events[0];
+	return 0;
+}
+
+int __wrap_nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *, int),
+			   void *ctx)
+{
+	char c;
+
+	assert_int_equal(read(w->nl.fd, &c, 1), 1);
+	fn(ctx, dev.info.index);
+	return 0;
+}
+
+void __wrap_nbdk_watch_close(struct nbdk_watch *w)
+{
+	(void)w;
+	driver.watches--;
+}
+
+/* ---- the kernel's lists ---- */
+
+static struct lists {
+	int open_err, err;
+	unsigned dead, opened, kinds;
+	struct sockdiag_link ended;
+} lists;
+
+int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
+		   struct nbd_diag *d);
+int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
+			 void (*fn)(void *, const struct sockdiag_link *),
+			 void *ctx, struct nbd_diag *d);
+/* The server "a" has the address 192.0.2.97, and so on. */
+int __wrap_sock_resolve(const struct nbd_uri *uri,
+			struct sock_addr addrs[SOCK_MAX_ADDRS],
+			struct nbd_diag *d);
+
+int __wrap_sock_resolve(const struct nbd_uri *uri,
+			struct sock_addr addrs[SOCK_MAX_ADDRS],
+			struct nbd_diag *d)
+{
+	(void)d;
+	memset(&addrs[0], 0, sizeof(addrs[0]));
+	addrs[0].u.in.sin_family = AF_INET;
+	addrs[0].u.in.sin_port = htons(uri->port);
+	addrs[0].u.in.sin_addr.s_addr =
+		htonl(0xc0000200 | (unsigned char)uri->host[0]);
+	return 1;
+}
+
+int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+			    struct nbd_diag *d);
+
+int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
+		   struct nbd_diag *d)
+{
+	assert_int_equal(protocol, NETLINK_SOCK_DIAG);
+	assert_int_equal(groups, 0);
+	if (lists.open_err)
+		return nbd_diag(d, lists.open_err, "no socket");
+	lists.opened++;
+	s->fd = -2;
+	return 0;
+}
+
+int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
+			 void (*fn)(void *, const struct sockdiag_link *),
+			 void *ctx, struct nbd_diag *d)
+{
+	struct sockdiag_link l = { .family = AF_INET };
+
+	assert_int_equal(s->fd, -2);
+	assert_int_equal(index, 3);
+	lists.kinds = kinds;
+	for (unsigned i = 0; i < lists.dead + driver.live; i++) {
+		l.live = i >= lists.dead;
+		l.local_port = (uint16_t)i;
+		l.peer_port = 10809;
+		memcpy(l.peer, "\xc0\0\2", 3);
+		l.peer[3] = l.live ? (unsigned char)driver.peer[i - lists.dead]
+				   : 'a';
+		fn(ctx, &l);
+	}
+	return lists.err ? nbd_diag(d, lists.err, "no lists") : 0;
+}
+
+int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+			    struct nbd_diag *d)
+{
+	(void)d;
+	assert_int_equal(s->fd, -2);
+	lists.ended = *l;
+	return 0;
+}
+
+/* ---- sysfs, and /run ---- */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_mkdir(const char *path, mode_t mode);
+
+static const char *in_root(const char *path)
+{
+	static char to[200];
+
+	if (strncmp(path, "/run/", 5) != 0)
+		return path;
+	snprintf(to, sizeof(to), "%s/%s", root, path + 5);
+	return to;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	return __real_open(in_root(path), flags, 0644);
+}
+
+/* There is no /run before its time. */
+static bool run_is_there;
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	if (!run_is_there) {
+		errno = ENOENT;
+		return -1;
+	}
+	return mkdirat(AT_FDCWD, in_root(path), mode);
+}
+
+static void put(const char *name, const char *text)
+{
+	char path[300];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdirat(AT_FDCWD, path, 0755);
+		*p = '/';
+	}
+	fd = __real_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void drop(const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	unlink(path);
+}
+
+static int begin(void **state)
+{
+	static char sys[80];
+
+	(void)state;
+	strcpy(root, "/tmp/test_device.XXXXXX");
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(sys, sizeof(sys), "%s/sys", root);
+	nbdk_sys = sys;
+	return 0;
+}
+
+static int end(void **state)
+{
+	char cmd[100];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
+	return system(cmd);
+}
+
+/* nbd3: 64 MiB with flush and FUA, and a server that has just that. */
+static int connected(void **state)
+{
+	(void)state;
+	put("sys/nbd3/size", "131072\n");
+	put("sys/nbd3/ro", "0\n");
+	put("sys/nbd3/pid", "77\n");
+	put("sys/nbd3/queue/logical_block_size", "1024\n");
+	put("sys/nbd3/queue/io_timeout", "1\n");
+	put("sys/nbd3/queue/write_cache", "write back\n");
+	put("sys/nbd3/queue/fua", "1\n");
+	put("sys/nbd3/queue/discard_max_bytes", "0\n");
+	put("sys/nbd3/backend",
+	    "nbd://a/x,nbd://b/x connections=2 slots=4 spread\n");
+	drop("nbdboot/nbd3.connections");
+	memset(&diag, 0, sizeof(diag));
+	memset(&dev, 0xa5, sizeof(dev));
+	memset(&driver, 0, sizeof(driver));
+	memset(&lists, 0, sizeof(lists));
+	server = (struct server){ .size = SIZE, .flags = FLAGS | MULTI };
+	return pipe(driver.events);
+}
+
+static int closed(void **state)
+{
+	(void)state;
+	assert_int_equal(driver.watches, 0);
+	close(driver.events[0]);
+	return close(driver.events[1]);
+}
+
+static void read_it(void)
+{
+	assert_int_equal(device_read(&dev, 3, &diag), 0);
+}
+
+/* ---- what there is ---- */
+
+static void a_device_is_read_with_all_it_remembers(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	lists.dead = 1;
+	read_it();
+	assert_true(dev.known && dev.counted);
+	assert_int_equal(dev.info.index, 3);
+	assert_int_equal(dev.b.servers, 2);
+	assert_true(dev.b.spread);
+	assert_int_equal(dev.wanted, 2);
+	assert_int_equal(dev.live, 1);
+	assert_int_equal(dev.n_links, 2);
+	assert_false(dev.links[0].live);
+	assert_true(dev.links[1].live);
+}
+
+static void what_is_no_device_of_ours_is_told_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(device_read(&dev, 4, &diag), NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text, "there is no nbd4");
+	assert_false(dev.known || dev.counted);
+	put("sys/nbd3/backend", "nbd-client srv\n");
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_URI);
+	assert_non_null(strstr(diag.text, "\"nbd-client srv\""));
+	assert_false(dev.known || dev.counted);
+	/* what could be read is there */
+	assert_int_equal(dev.info.size, SIZE);
+	drop("sys/nbd3/pid");
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text, "nbd3 is not connected");
+	assert_int_equal(dev.n_links, 0);
+}
+
+/* The first test that counts: the socket is opened once, when it is needed. */
+static void a_kernel_that_does_not_count_is_asked_again(void **state)
+{
+	(void)state;
+	lists.open_err = NBD_E_KERNEL;
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_KERNEL);
+	assert_true(dev.known);
+	assert_false(dev.counted);
+	lists.open_err = 0;
+	lists.err = NBD_E_PERM;
+	assert_int_equal(device_count(&dev, &diag), NBD_E_PERM);
+	assert_false(dev.counted);
+	lists.err = 0;
+	driver.live = 2;
+	assert_int_equal(device_count(&dev, &diag), 0);
+	assert_true(dev.counted);
+	assert_int_equal(dev.live, 2);
+	assert_int_equal(lists.opened, 1);
+}
+
+/* Not what may be missing, and is of no use. */
+static void sockets_of_the_servers_kinds_are_asked_for(void **state)
+{
+	static const struct {
+		const char *backend;
+		unsigned kinds;
+	} t[] = {
+		{ "nbd://a/x", SOCKDIAG_TCP },
+		{ "nbd+unix:///?socket=/s", SOCKDIAG_UNIX },
+		{ "nbd+unix:///?socket=/s,nbd://a/x",
+		  SOCKDIAG_TCP | SOCKDIAG_UNIX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		put("sys/nbd3/backend", t[i].backend);
+		read_it();
+		assert_int_equal(lists.kinds, t[i].kinds);
+	}
+	/* where that cannot be told, nothing is counted */
+	lists.err = NBD_E_NOT_FOUND;
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_NOT_FOUND);
+	assert_true(dev.known);
+	assert_false(dev.counted);
+	/* and who does not want to know does not ask */
+	lists.kinds = 0;
+	assert_int_equal(device_identify(&dev, 3, &diag), 0);
+	assert_true(dev.known);
+	assert_int_equal(lists.kinds, 0);
+}
+
+static void all_are_counted_however_few_are_shown(void **state)
+{
+	(void)state;
+	lists.dead = 5;
+	driver.live = 100;
+	read_it();
+	assert_int_equal(dev.live, 100);
+	assert_int_equal(dev.n_links, DEVICE_LINKS);
+}
+
+static void many_that_are_dead_do_not_hide_those_that_live(void **state)
+{
+	unsigned shown = 0;
+
+	(void)state;
+	lists.dead = 3 * DEVICE_LINKS;
+	driver.live = 4;
+	read_it();
+	for (unsigned i = 0; i < dev.n_links; i++)
+		shown += dev.links[i].live;
+	assert_int_equal(shown, 4);
+	assert_int_equal(dev.n_links, DEVICE_LINKS);
+}
+
+/* ---- how many are wanted ---- */
+
+static void without_run_there_is_no_wish_but_the_first(void **state)
+{
+	(void)state;
+	assert_int_equal(device_want(3, 4, &diag), NBD_E_IO);
+	assert_string_equal(diag.text,
+			    "open /run/nbdboot: No such file or directory");
+	read_it();
+	assert_int_equal(dev.wanted, 2);
+	run_is_there = true;
+}
+
+static void a_wish_is_kept_until_it_is_forgotten(void **state)
+{
+	(void)state;
+	assert_int_equal(device_want(3, 4, &diag), 0);
+	read_it();
+	assert_int_equal(dev.wanted, 4);
+	assert_int_equal(device_want(3, 1, &diag), 0);
+	read_it();
+	assert_int_equal(dev.wanted, 1);
+	/* each device has its own */
+	assert_int_equal(device_want(30, 3, &diag), 0);
+	read_it();
+	assert_int_equal(dev.wanted, 1);
+	assert_int_equal(device_want(30, 0, &diag), 0);
+	assert_int_equal(device_want(3, 0, &diag), 0);
+	assert_int_equal(device_want(3, 0, &diag), NBD_E_NOT_FOUND);
+	read_it();
+	assert_int_equal(dev.wanted, 2);
+}
+
+static void a_wish_that_cannot_be_is_none(void **state)
+{
+	/* more than there are slots, nothing, and what is no number */
+	static const char *const bad[] = {
+		"5\n",	"0\n",		"",
+		"\n",	"x4\n",		"-1\n",
+		" 4\n", "4294967297\n", "99999999999999\n"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		put("nbdboot/nbd3.connections", bad[i]);
+		read_it();
+		assert_int_equal(dev.wanted, 2);
+	}
+	put("nbdboot/nbd3.connections", "4");
+	read_it();
+	assert_int_equal(dev.wanted, 4);
+}
+
+/* ---- is it still the same? ---- */
+
+/* Refused with those words, with a goodbye, and without a trace. */
+static void assert_refused(int err, const char *words)
+{
+	read_it();
+	driver.calls = server.goodbyes = 0;
+	assert_int_equal(device_add(&dev, &diag), err);
+	if (!strstr(diag.text, words))
+		fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
+	assert_int_equal(driver.calls, 0);
+	assert_int_equal(server.goodbyes, 1);
+	assert_true(is_closed(server.fd));
+}
+
+/* It is handed over, and stays open in the kernel: no goodbye. */
+static void assert_added(void)
+{
+	read_it();
+	driver.calls = driver.grown = server.goodbyes = 0;
+	assert_int_equal(device_add(&dev, &diag), 0);
+	assert_int_equal(driver.calls, 1);
+	assert_int_equal(server.goodbyes, 0);
+	assert_true(is_closed(server.fd));
+}
+
+static void the_same_export_changes_nothing(void **state)
+{
+	const struct nbdk_conf *c = &driver.conf;
+
+	(void)state;
+	assert_added();
+	assert_int_equal(c->index, 3);
+	assert_true(c->size == NBDK_KEEP);
+	assert_int_equal(c->block_size, 0);
+	assert_true(c->timeout == NBDK_KEEP && c->dead_timeout == NBDK_KEEP);
+	assert_true(c->client_flags == NBDK_KEEP);
+	/* to the byte, or the driver refuses */
+	assert_string_equal(c->backend,
+			    "nbd://a/x,nbd://b/x connections=2 slots=4 spread");
+}
+
+static void a_smaller_export_is_refused(void **state)
+{
+	(void)state;
+	server.size = SIZE - 1024;
+	assert_refused(NBD_E_SIZE, "the export has 67107840 bytes, the device "
+				   "has 67108864");
+	server.size = SIZE - 1;
+	assert_refused(NBD_E_SIZE, "67108863");
+	server.size = 0;
+	assert_refused(NBD_E_SIZE, "the export has 0 bytes");
+}
+
+static void assert_grown(uint64_t size)
+{
+	assert_added();
+	assert_int_equal(driver.grown, 0);
+	assert_int_equal(device_grow(&dev, &diag), 0);
+	assert_int_equal(driver.grown, size ? 1 : 0);
+	assert_true(driver.conf.size == (size ? size : NBDK_KEEP));
+	assert_int_equal(driver.conf.index, 3);
+	/* once is enough */
+	assert_int_equal(device_grow(&dev, &diag), 0);
+	assert_int_equal(driver.grown, size ? 1 : 0);
+}
+
+static void a_larger_export_resizes_the_device_in_whole_blocks(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	assert_grown(2 * SIZE);
+	server.size = 2 * SIZE + 1023;
+	assert_grown(2 * SIZE);
+	/* less than a block more is no change */
+	server.size = SIZE + 1023;
+	assert_grown(0);
+	server.size = SIZE + 1024;
+	assert_grown(SIZE + 1024);
+}
+
+/* As when it goes between two looks at /sys. */
+static void a_device_without_blocks_is_not_resized(void **state)
+{
+	(void)state;
+	drop("sys/nbd3/queue/logical_block_size");
+	server.size = 2 * SIZE;
+	assert_grown(0);
+}
+
+static void an_export_that_became_read_only_is_refused(void **state)
+{
+	(void)state;
+	server.flags |= NBD_FLAG_READ_ONLY;
+	assert_refused(NBD_E_MISMATCH, "read-only");
+	/* a device that is so anyhow does not mind */
+	put("sys/nbd3/ro", "1\n");
+	assert_added();
+	server.flags = (uint16_t)(server.flags & ~NBD_FLAG_READ_ONLY);
+	assert_added();
+}
+
+static void what_the_device_relies_on_must_not_be_lost(void **state)
+{
+	(void)state;
+	put("sys/nbd3/queue/discard_max_bytes", "4096\n");
+	server.flags |= NBD_FLAG_SEND_TRIM;
+	assert_added();
+	server.flags ^= NBD_FLAG_SEND_FLUSH;
+	assert_refused(NBD_E_MISMATCH, "the export has no flush any more");
+	server.flags ^= NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA;
+	assert_refused(NBD_E_MISMATCH, "the export has no FUA any more");
+	server.flags ^= NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM;
+	assert_refused(NBD_E_MISMATCH, "the export has no trim any more");
+	/* what is new is not used */
+	server.flags ^= NBD_FLAG_SEND_TRIM | NBD_FLAG_SEND_WRITE_ZEROES;
+	assert_added();
+}
+
+static void a_block_of_the_device_is_one_of_the_server(void **state)
+{
+	(void)state;
+	server.min_block = 512;
+	assert_added();
+	server.min_block = 1024;
+	assert_added();
+	server.min_block = 2048;
+	assert_refused(NBD_E_BLOCK, "least block size is 2048 bytes, the "
+				    "device's is 1024");
+}
+
+static void a_second_connection_needs_the_servers_consent(void **state)
+{
+	(void)state;
+	server.flags = FLAGS;
+	assert_added();
+	/* that one lives now */
+	assert_refused(NBD_E_MULTI_CONN, "several connections");
+}
+
+/* ---- one more ---- */
+
+static void who_does_not_answer_is_no_connection(void **state)
+{
+	(void)state;
+	read_it();
+	server.err = NBD_E_REFUSED;
+	assert_int_equal(device_add(&dev, &diag), NBD_E_REFUSED);
+	assert_string_equal(diag.text, "nobody there");
+	assert_int_equal(driver.calls, 0);
+}
+
+static void what_the_driver_does_not_want_is_closed(void **state)
+{
+	(void)state;
+	read_it();
+	driver.err = NBD_E_KERNEL;
+	assert_int_equal(device_add(&dev, &diag), NBD_E_KERNEL);
+	assert_string_equal(diag.text, "the driver says no");
+	assert_int_equal(server.goodbyes, 1);
+	assert_true(is_closed(server.fd));
+	driver.err = 0;
+	driver.tag_err = NBD_E_PERM;
+	assert_refused(NBD_E_PERM, "mark a connection of nbd3");
+}
+
+static void connections_are_spread_over_the_servers(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		assert_added();
+		assert_int_equal(server.first, i % 2);
+	}
+	/* one goes, and comes back to where it was: "abab", "bab", "baba" */
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 0);
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 1);
+	/* a dead one does not count, nor does one to another port */
+	lists.dead = 3;
+	memmove(driver.peer, driver.peer + 1, --driver.live);
+	assert_added();
+	assert_int_equal(server.first, 0);
+	lists.dead = 0;
+	put("sys/nbd3/backend",
+	    "nbd://a/x,nbd://b:10810/x connections=2 slots=4 spread\n");
+	assert_added();
+	assert_int_equal(server.first, 1);
+	put("sys/nbd3/backend", "nbd://a/x,nbd://b/x connections=2\n");
+	assert_added();
+	assert_int_equal(server.first, 0);
+	driver.live = 1;
+	assert_added();
+	assert_int_equal(server.first, 0);
+}
+
+/* ---- as many as wanted ---- */
+
+static int fill(unsigned want)
+{
+	read_it();
+	driver.calls = server.dialed = 0;
+	return device_fill(&dev, want, &diag);
+}
+
+static void as_many_are_added_as_are_missing(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	assert_int_equal(fill(4), 0);
+	assert_int_equal(driver.calls, 3);
+	assert_int_equal(dev.live, 4);
+	assert_int_equal(fill(4), 0);
+	assert_int_equal(server.dialed, 0);
+	/* more than that are left alone */
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(dev.live, 4);
+}
+
+static void a_driver_that_has_not_noticed_yet_is_waited_for(void **state)
+{
+	(void)state;
+	/* it wakes up when the driver tells, not when the time is up */
+	put("sys/nbd3/queue/io_timeout", "600000\n");
+	driver.blind = 2;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.calls, 4);
+	assert_int_equal(dev.live, 2);
+}
+
+static void a_driver_without_a_dead_slot_is_told(void **state)
+{
+	(void)state;
+	driver.live = 2;
+	driver.blind = 2;
+	driver.silent = true;
+	assert_int_equal(fill(3), NBD_E_KERNEL);
+	assert_string_equal(diag.text,
+			    "the nbd driver has no dead connection to replace: "
+			    "nbd3 has 2 that live");
+	assert_int_equal(driver.calls, 1);
+}
+
+static void the_first_failure_ends_it(void **state)
+{
+	(void)state;
+	server.err = NBD_E_REFUSED;
+	assert_int_equal(fill(2), NBD_E_REFUSED);
+	assert_int_equal(server.dialed, 1);
+	server.err = 0;
+	driver.watch_err = NBD_E_NOT_FOUND;
+	assert_int_equal(fill(2), NBD_E_NOT_FOUND);
+	assert_int_equal(server.dialed, 0);
+	driver.watch_err = 0;
+	read_it();
+	lists.err = NBD_E_KERNEL;
+	assert_int_equal(device_fill(&dev, 2, &diag), NBD_E_KERNEL);
+	assert_int_equal(server.dialed, 0);
+}
+
+/* Not with one that it had no use for: driver.live is looked at there. */
+static void it_is_resized_when_the_driver_has_a_connection(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	driver.blind = 1;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.calls, 3);
+	assert_int_equal(driver.grown, 1);
+	assert_true(driver.conf.size == 2 * SIZE);
+}
+
+static void a_resize_that_fails_leaves_the_connections(void **state)
+{
+	(void)state;
+	server.size = 2 * SIZE;
+	driver.grow_err = NBD_E_KERNEL;
+	assert_int_equal(fill(2), NBD_E_KERNEL);
+	assert_int_equal(driver.live, 2);
+	assert_int_equal(server.goodbyes, 0);
+}
+
+static void connections_through_tcp_alone_can_be_ended(void **state)
+{
+	struct sockdiag_link l = { .family = AF_INET6, .local_port = 9 };
+
+	(void)state;
+	read_it();
+	assert_int_equal(device_end(&l, &diag), 0);
+	assert_int_equal(lists.ended.local_port, 9);
+	l.family = AF_UNIX;
+	lists.ended.local_port = 0;
+	assert_int_equal(device_end(&l, &diag), NBD_E_USAGE);
+	assert_non_null(strstr(diag.text, "UNIX socket"));
+	assert_int_equal(lists.ended.local_port, 0);
+}
+
+#define DEV(f) cmocka_unit_test_setup_teardown(f, connected, closed)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* these two come first: see there */
+		DEV(a_kernel_that_does_not_count_is_asked_again),
+		DEV(without_run_there_is_no_wish_but_the_first),
+		DEV(a_device_is_read_with_all_it_remembers),
+		DEV(what_is_no_device_of_ours_is_told_apart),
+		DEV(sockets_of_the_servers_kinds_are_asked_for),
+		DEV(all_are_counted_however_few_are_shown),
+		DEV(many_that_are_dead_do_not_hide_those_that_live),
+		DEV(a_wish_is_kept_until_it_is_forgotten),
+		DEV(a_wish_that_cannot_be_is_none),
+		DEV(the_same_export_changes_nothing),
+		DEV(a_smaller_export_is_refused),
+		DEV(a_larger_export_resizes_the_device_in_whole_blocks),
+		DEV(it_is_resized_when_the_driver_has_a_connection),
+		DEV(a_resize_that_fails_leaves_the_connections),
+		DEV(a_device_without_blocks_is_not_resized),
+		DEV(an_export_that_became_read_only_is_refused),
+		DEV(what_the_device_relies_on_must_not_be_lost),
+		DEV(a_block_of_the_device_is_one_of_the_server),
+		DEV(a_second_connection_needs_the_servers_consent),
+		DEV(who_does_not_answer_is_no_connection),
+		DEV(what_the_driver_does_not_want_is_closed),
+		DEV(connections_are_spread_over_the_servers),
+		DEV(as_many_are_added_as_are_missing),
+		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
+		DEV(a_driver_without_a_dead_slot_is_told),
+		DEV(the_first_failure_ends_it),
+		DEV(connections_through_tcp_alone_can_be_ended),
+	};
+
+	return cmocka_run_group_tests_name("device", tests, begin, end);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which server gets how many connections: the servers are scripts, reached in
+ * the place of device_tls_dial().
+ */
+#include "boot/device/dialer.h"
+#include "tests/core/script.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define MIB (1ull << 20)
+#define FLAGS \
+	(NBD_FLAG_HAS_FLAGS | NBD_FLAG_READ_ONLY | NBD_FLAG_CAN_MULTI_CONN)
+
+static struct nbd_diag diag;
+static struct backend b;
+static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
+
+/* ---- the servers: a, b, c and d ---- */
+
+static struct server {
+	int err; /* it is not there */
+	const char *why;
+	uint64_t size;
+	uint16_t flags;
+	unsigned got; /* connections */
+} servers[BACKEND_SERVERS];
+
+/* In which order they were asked, and for how many: "a2 b1 " */
+static char asked[100];
+static unsigned closed, goodbyes;
+
+static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
+		     unsigned n)
+{
+	(void)t;
+	assert_true(n > 0);
+	goodbyes++;
+	return (int)v[0].len;
+}
+
+static struct nbd_transport away = { .write = send_away };
+
+static void answer(struct conn *c, const struct server *s,
+		   const struct nbd_config *cfg)
+{
+	static struct script script;
+
+	script_start(&script);
+	say_greeting(&script, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(&script, s->size, s->flags);
+	say_reply(&script, NBD_OPT_GO, NBD_REP_ACK, 0);
+	nbd_init(&c->c, cfg);
+	play(&script, &c->c);
+	assert_int_equal(nbd_state(&c->c), NBD_READY);
+	c->t = &away;
+	c->tls = NULL;
+	c->s.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_true(c->s.fd >= 0);
+}
+
+int __wrap_device_tls_dial(struct conn c[], unsigned n,
+			   const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *d);
+void __wrap_device_tls_close(void);
+
+int __wrap_device_tls_dial(struct conn c[], unsigned n,
+			   const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *d)
+{
+	struct server *s = &servers[uri->host[0] - 'a'];
+	size_t len = strlen(asked);
+
+	snprintf(asked + len, sizeof(asked) - len, "%s%u ", uri->host, n);
+	assert_true(kernel);
+	assert_ptr_equal(files, &b.files);
+	/* each with its own name */
+	assert_ptr_equal(cfg->name, uri->name);
+	assert_int_equal(cfg->name_len, uri->name_len);
+	assert_int_equal(cfg->tls, uri->tls);
+	if (s->err)
+		return s->why ? nbd_diag(d, s->err, "%s", s->why) : s->err;
+	for (unsigned i = 0; i < n; i++)
+		answer(&c[i], s, cfg);
+	s->got += n;
+	return 0;
+}
+
+void __wrap_device_tls_close(void)
+{
+	closed++;
+}
+
+static bool is_closed(const struct conn *c)
+{
+	return c->s.fd < 0 || fcntl(c->s.fd, F_GETFD) < 0;
+}
+
+/* As many servers as there are in the text, all of them there. */
+static void backend(const char *uris, unsigned connections, bool spread)
+{
+	static char buf[BACKEND_BUF];
+
+	memset(&b, 0, sizeof(b));
+	assert_int_equal(device_backend_parse_uris(&b, buf, uris, &diag), 0);
+	b.connections = connections;
+	b.spread = spread;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < BACKEND_SERVERS; i++)
+		servers[i] =
+			(struct server){ .size = 64 * MIB, .flags = FLAGS };
+	memset(conns, 0, sizeof(conns));
+	for (unsigned i = 0; i < ARRAY_SIZE(conns); i++)
+		conns[i].s.fd = -1;
+	memset(&diag, 0, sizeof(diag));
+	asked[0] = '\0';
+	closed = goodbyes = 0;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(conns); i++)
+		if (!is_closed(&conns[i]))
+			close(conns[i].s.fd);
+	return 0;
+}
+
+static int open_all(void)
+{
+	return device_dialer_open(conns, &b, false, &diag);
+}
+
+/* ---- fail-over ---- */
+
+static void the_first_server_gets_all_connections(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y,nbd://c/z", 3, false);
+	assert_int_equal(open_all(), 0);
+	assert_string_equal(asked, "a3 ");
+	assert_int_equal(servers[0].got, 3);
+}
+
+static void the_others_are_asked_in_their_order(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y,nbd://c/z,nbd://d", 2, false);
+	servers[0].err = NBD_E_REFUSED;
+	servers[1].err = NBD_E_NO_EXPORT;
+	assert_int_equal(open_all(), 0);
+	assert_string_equal(asked, "a2 b2 c2 ");
+}
+
+static void one_more_begins_where_it_is_told_to(void **state)
+{
+	static const char *const order[] = { "a1 b1 c1 ", "b1 c1 a1 ",
+					     "c1 a1 b1 " };
+
+	(void)state;
+	for (unsigned first = 0; first < 3; first++) {
+		begin(NULL);
+		backend("nbd://a/x,nbd://b/y,nbd://c/z", 4, false);
+		servers[0].err = servers[1].err = servers[2].err =
+			NBD_E_REFUSED;
+		assert_int_equal(device_dialer_one(conns, &b, first, &diag),
+				 NBD_E_REFUSED);
+		assert_string_equal(asked, order[first]);
+	}
+}
+
+static void each_server_is_told_with_its_reason(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd+unix:///?socket=/b,nbd://c/z", 1, false);
+	b.uris[1].host = "b";
+	servers[0].err = NBD_E_REFUSED;
+	servers[0].why = "connect to a: refused\n";
+	servers[1].err = NBD_E_NO_EXPORT;
+	servers[1].why = "no \"x\"";
+	servers[2].err = NBD_E_IO;
+	assert_int_equal(open_all(), NBD_E_REFUSED);
+	/* what is escaped is not escaped again; no words are the error's own */
+	assert_string_equal(diag.text,
+			    "a: connect to a: refused\\x0a; /b: no \"x\"; "
+			    "c: input/output error");
+}
+
+static void one_server_is_told_without_its_name(void **state)
+{
+	(void)state;
+	backend("nbd://a/x", 1, false);
+	servers[0].err = NBD_E_REFUSED;
+	servers[0].why = "connect to a: refused";
+	assert_int_equal(open_all(), NBD_E_REFUSED);
+	assert_string_equal(diag.text, "connect to a: refused");
+	/* who wants no words gets none */
+	assert_int_equal(device_dialer_one(conns, &b, 0, NULL), NBD_E_REFUSED);
+}
+
+static void long_reasons_are_cut(void **state)
+{
+	static char why[500];
+
+	(void)state;
+	memset(why, 'w', sizeof(why) - 1);
+	backend("nbd://a/x,nbd://b/x,nbd://c/x,nbd://d/x", 1, false);
+	for (unsigned i = 0; i < BACKEND_SERVERS; i++) {
+		servers[i].err = NBD_E_REFUSED;
+		servers[i].why = why;
+	}
+	assert_int_equal(open_all(), NBD_E_REFUSED);
+	assert_int_equal(strlen(diag.text), sizeof(diag.text) - 1);
+}
+
+/* Trying again helps if it helps for one of them. */
+static void an_outage_counts_more_than_a_mistake(void **state)
+{
+	static const int mistake[] = { NBD_E_NO_EXPORT, NBD_E_CERT,
+				       NBD_E_USAGE };
+
+	(void)state;
+	for (unsigned at = 0; at < 3; at++)
+		for (size_t m = 0; m < ARRAY_SIZE(mistake); m++) {
+			begin(NULL);
+			backend("nbd://a/x,nbd://b/x,nbd://c/x", 1, false);
+			for (unsigned i = 0; i < 3; i++)
+				servers[i].err = i == at ? NBD_E_UNREACHABLE
+							 : mistake[m];
+			assert_int_equal(open_all(), NBD_E_UNREACHABLE);
+		}
+	/* of mistakes the first one counts */
+	begin(NULL);
+	servers[0].err = NBD_E_CERT;
+	servers[1].err = servers[2].err = NBD_E_NO_EXPORT;
+	assert_int_equal(open_all(), NBD_E_CERT);
+}
+
+/* ---- spreading ---- */
+
+static void connections_are_spread_evenly(void **state)
+{
+	static const struct {
+		const char *uris;
+		unsigned n;
+		const char *asked;
+	} t[] = {
+		{ "nbd://a,nbd://b", 2, "a1 b1 " },
+		{ "nbd://a,nbd://b", 5, "a3 b2 " },
+		{ "nbd://a,nbd://b,nbd://c", 4, "a2 b1 c1 " },
+		{ "nbd://a,nbd://b,nbd://c,nbd://d", 11, "a3 b3 c3 d2 " },
+		{ "nbd://a", 2, "a2 " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		begin(NULL);
+		backend(t[i].uris, t[i].n, true);
+		assert_int_equal(open_all(), 0);
+		assert_string_equal(asked, t[i].asked);
+		for (unsigned k = 0; k < t[i].n; k++)
+			assert_false(is_closed(&conns[k]));
+		end(NULL);
+	}
+}
+
+/* Refused with those words; all that was opened is closed, with a goodbye. */
+static void assert_refused(int err, const char *words, unsigned opened)
+{
+	assert_int_equal(open_all(), err);
+	if (!strstr(diag.text, words))
+		fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
+	for (unsigned i = 0; i < ARRAY_SIZE(conns); i++)
+		assert_true(is_closed(&conns[i]));
+	assert_int_equal(goodbyes, opened);
+}
+
+static void fewer_connections_than_servers_cannot_be_spread(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbd://b,nbd://c", 2, true);
+	assert_refused(NBD_E_USAGE, "2 connections cannot be spread over 3", 0);
+	assert_string_equal(asked, "");
+}
+
+static void what_can_be_written_is_not_spread(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbd://b", 4, true);
+	servers[0].flags = servers[1].flags = FLAGS & ~NBD_FLAG_READ_ONLY;
+	assert_refused(NBD_E_USAGE, "spreading is for read-only exports", 2);
+	assert_string_equal(asked, "a2 ");
+	/* who does not write may */
+	assert_int_equal(device_dialer_open(conns, &b, true, &diag), 0);
+}
+
+static void servers_that_serve_something_else_are_refused(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbd://b,nbd://c", 4, true);
+	servers[1].size = 32 * MIB;
+	assert_refused(NBD_E_MISMATCH,
+		       "a and b do not serve the same: sizes 67108864 and "
+		       "33554432, flags 0x103 and 0x103",
+		       3);
+	begin(NULL);
+	servers[2].flags |= NBD_FLAG_SEND_TRIM;
+	assert_refused(NBD_E_MISMATCH, "flags 0x103 and 0x123", 4);
+}
+
+/* The driver would refuse them without a word. */
+static void one_device_has_several_connections_by_consent(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbd://b", 2, true);
+	servers[0].flags = servers[1].flags = FLAGS & ~NBD_FLAG_CAN_MULTI_CONN;
+	assert_refused(NBD_E_MULTI_CONN, "a: ", 1);
+}
+
+static void a_server_that_is_missing_is_not_replaced(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbd://b", 4, true);
+	servers[1].err = NBD_E_REFUSED;
+	servers[1].why = "connect to b: refused";
+	assert_refused(NBD_E_REFUSED, "connect to b: refused", 2);
+	assert_string_equal(asked, "a2 b2 ");
+	/* credentials of one server are not those of the next */
+	assert_int_equal(closed, 2);
+}
+
+#define DIAL(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DIAL(the_first_server_gets_all_connections),
+		DIAL(the_others_are_asked_in_their_order),
+		DIAL(one_more_begins_where_it_is_told_to),
+		DIAL(each_server_is_told_with_its_reason),
+		DIAL(one_server_is_told_without_its_name),
+		DIAL(long_reasons_are_cut),
+		DIAL(an_outage_counts_more_than_a_mistake),
+		DIAL(connections_are_spread_evenly),
+		DIAL(fewer_connections_than_servers_cannot_be_spread),
+		DIAL(what_can_be_written_is_not_spread),
+		DIAL(servers_that_serve_something_else_are_refused),
+		DIAL(one_device_has_several_connections_by_consent),
+		DIAL(a_server_that_is_missing_is_not_replaced),
+	};
+
+	return cmocka_run_group_tests_name("dialer", tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rootflags=: words that are flags, and the rest. */
+#include "tests/unit.h"
+
+#include <sys/mount.h>
+
+#include "boot/init/mount.h"
+
+static void options_become_flags_and_data(void **state)
+{
+	static const struct {
+		unsigned long before;
+		const char *text;
+		unsigned long flags;
+		const char *data;
+	} t[] = {
+		{ MS_RDONLY, "", MS_RDONLY, "" },
+		{ MS_RDONLY, "rw", 0, "" },
+		{ 0, "ro", MS_RDONLY, "" },
+		{ 0, "ro,rw,ro", MS_RDONLY, "" },
+		{ MS_RDONLY, "defaults", MS_RDONLY, "" },
+		{ 0, "noatime,nodev,nosuid", MS_NOATIME | MS_NODEV | MS_NOSUID,
+		  "" },
+		{ MS_NOATIME, "atime", 0, "" },
+		{ 0, "subvol=@root", 0, "subvol=@root" },
+		{ 0, "a,noexec,b=1,ro,c", MS_NOEXEC | MS_RDONLY, "a,b=1,c" },
+		{ 0, ",,a,,b,,", 0, "a,b" },
+		/* beginnings and ends of words are other words */
+		{ 0, "r,roo,ror,async2", 0, "r,roo,ror,async2" },
+		{ 0, "context=\"a,ro\",ro", MS_RDONLY, "context=\"a,ro\"" },
+		{ 0, "x=\"a,ro", 0, "x=\"a,ro" },
+		{ 0, "lazytime", 1ul << 25, "" },
+	};
+	char data[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		unsigned long flags = t[i].before;
+
+		assert_int_equal(init_mount_options(t[i].text, &flags, data,
+						    sizeof(data)),
+				 0);
+		assert_int_equal(flags, t[i].flags);
+		assert_string_equal(data, t[i].data);
+	}
+}
+
+static void data_that_does_not_fit_is_refused(void **state)
+{
+	unsigned long flags = 0;
+	char data[8];
+
+	(void)state;
+	assert_int_equal(init_mount_options("abc,def", &flags, data, 8), 0);
+	assert_string_equal(data, "abc,def");
+	assert_int_equal(init_mount_options("abc,defg", &flags, data, 8),
+			 NBD_E_NO_MEMORY);
+	assert_int_equal(init_mount_options("abcdefgh", &flags, data, 8),
+			 NBD_E_NO_MEMORY);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_become_flags_and_data),
+		cmocka_unit_test(data_that_does_not_fit_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Superblocks, partition tables, and the choice of a partition. */
+#include "tests/unit.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/part.h"
+#include "boot/init/super.h"
+
+#define UUID_A "0c1b2a39-4857-4675-a483-92a1b0cfdeed"
+#define MIB    ((off_t)1024 * 1024)
+
+static struct super s;
+static struct nbd_diag d;
+
+/* An image in memory, full of zeros. */
+static int image(off_t size)
+{
+	int fd = memfd_create("image", 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	return fd;
+}
+
+static void put(int fd, off_t at, const void *p, size_t len)
+{
+	assert_int_equal(pwrite(fd, p, len, at), (ssize_t)len);
+}
+
+/* 0c 1b 2a ...: the bytes of UUID_A. */
+static const unsigned char uuid_a[16] = { 0x0c, 0x1b, 0x2a, 0x39, 0x48, 0x57,
+					  0x46, 0x75, 0xa4, 0x83, 0x92, 0xa1,
+					  0xb0, 0xcf, 0xde, 0xed };
+
+struct sample {
+	const char *type, *magic;
+	size_t magic_len;
+	off_t magic_at, uuid_at, label_at;
+};
+
+/* Offsets on the disk, from the kernel's headers and the format's papers. */
+static const struct sample samples[] = {
+	{ "xfs", "XFSB", 4, 0, 32, 108 },
+	{ "ext4", "\x53\xef", 2, 1080, 1128, 1144 },
+	{ "erofs", "\xe2\xe1\xf5\xe0", 4, 1024, 1072, 1088 },
+	{ "btrfs", "_BHRfS_M", 8, 65600, 65568, 65835 },
+};
+
+static void superblocks_are_known_by_their_bytes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct sample *t = &samples[i];
+		int fd = image(MIB);
+
+		put(fd, t->magic_at, t->magic, t->magic_len);
+		put(fd, t->uuid_at, uuid_a, 16);
+		put(fd, t->label_at, "my root", 8);
+		assert_int_equal(init_super_read(&s, fd), 0);
+		assert_string_equal(s.type, t->type);
+		assert_string_equal(s.uuid, UUID_A);
+		assert_string_equal(s.label, "my root");
+		close(fd);
+	}
+}
+
+static void the_types_are_those_that_messages_name(void **state)
+{
+	char text[] = ", " SUPER_TYPES ",", word[16];
+	const char *type, *last = "";
+	size_t len = 1;
+
+	(void)state;
+	for (unsigned i = 0; (type = init_super_type(i)); last = type, i++) {
+		snprintf(word, sizeof(word), ", %s,", type);
+		assert_non_null(strstr(text, word));
+		len += strcmp(type, last) != 0 ? strlen(type) + 2 : 0;
+	}
+	assert_int_equal(len, strlen(text));
+}
+
+static void a_label_without_an_end_is_cut_at_its_field(void **state)
+{
+	static const size_t len[] = { 12, 16, 16, 256 };
+	char full[512];
+
+	(void)state;
+	memset(full, 'L', sizeof(full));
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct sample *t = &samples[i];
+		int fd = image(MIB);
+
+		put(fd, t->label_at, full, sizeof(full));
+		put(fd, t->magic_at, t->magic, t->magic_len);
+		/* 'L' would say that ext4 is an external journal */
+		put(fd, 1120, "\0\0\0", 4);
+		assert_int_equal(init_super_read(&s, fd), 0);
+		assert_int_equal(strlen(s.label), len[i]);
+		close(fd);
+	}
+}
+
+static void squashfs_has_neither_label_nor_uuid(void **state)
+{
+	int fd = image(4096);
+
+	(void)state;
+	put(fd, 0, "hsqs", 4);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.type, "squashfs");
+	assert_string_equal(s.label, "");
+	assert_string_equal(s.uuid, "");
+	close(fd);
+}
+
+static void fat_says_its_serial_and_its_label(void **state)
+{
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 82, "FAT32   ", 8);
+	put(fd, 67, "\xcd\xab\x34\x12MYBOOT     ", 15);
+	/* without the mark at the end it is no boot sector */
+	assert_int_equal(init_super_read(&s, fd), NBD_E_NOT_FOUND);
+	put(fd, 510, "\x55\xaa", 2);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.type, "vfat");
+	assert_string_equal(s.uuid, "1234-abcd");
+	assert_string_equal(s.label, "MYBOOT");
+	put(fd, 71, "NO NAME    ", 11);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.label, "");
+	close(fd);
+	fd = image(MIB);
+	put(fd, 510, "\x55\xaa", 2);
+	put(fd, 39, "\xcd\xab\x34\x12SMALL      FAT16   ", 23);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.uuid, "1234-abcd");
+	assert_string_equal(s.label, "SMALL");
+	close(fd);
+}
+
+static void nothing_known_is_not_found(void **state)
+{
+	static const off_t sizes[] = { 0, 1, 511, 1023, 1024, 1100, 65600, MIB };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		int fd = image(sizes[i]);
+
+		assert_int_equal(init_super_read(&s, fd), NBD_E_NOT_FOUND);
+		assert_int_equal(init_super_partuuid(fd, 512, UUID_A),
+				 NBD_E_NOT_FOUND);
+		close(fd);
+	}
+	assert_int_equal(init_super_read(&s, -1), NBD_E_IO);
+	assert_int_equal(init_super_partuuid(-1, 512, UUID_A), NBD_E_IO);
+}
+
+static void an_external_journal_is_no_root(void **state)
+{
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 1080, "\x53\xef", 2);
+	put(fd, 1120, "\x08", 1);
+	assert_int_equal(init_super_read(&s, fd), NBD_E_NOT_FOUND);
+	close(fd);
+}
+
+static void what_mke2fs_makes_is_read(void **state)
+{
+	char path[] = "/tmp/test_part.XXXXXX", cmd[256];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 4 * MIB), 0);
+	snprintf(cmd, sizeof(cmd),
+		 "mke2fs -q -F -t ext4 -L 'the root' -U " UUID_A " %s", path);
+	assert_int_equal(system(cmd), 0);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.type, "ext4");
+	assert_string_equal(s.label, "the root");
+	assert_string_equal(s.uuid, UUID_A);
+	unlink(path);
+	close(fd);
+}
+
+/* ---- tables ---- */
+
+#define GPT_UUID  "11223344-5566-7788-99AA-BBCCDDEEFF01"
+#define GPT_UUID4 "11223344-5566-7788-99AA-BBCCDDEEFF04"
+
+static int sfdisk(const char *script)
+{
+	char path[] = "/tmp/test_part.XXXXXX", cmd[512];
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 16 * MIB), 0);
+	snprintf(cmd, sizeof(cmd), "printf '%s' | sfdisk -q %s", script, path);
+	assert_int_equal(system(cmd), 0);
+	unlink(path);
+	return fd;
+}
+
+static int gpt(void)
+{
+	return sfdisk("label: gpt\n"
+		      "1: size=1MiB, uuid=" GPT_UUID "\n"
+		      "4: size=1MiB, uuid=" GPT_UUID4 "\n");
+}
+
+static void a_gpt_of_sfdisk_is_read(void **state)
+{
+	int fd = gpt();
+
+	(void)state;
+	assert_int_equal(init_super_partuuid(fd, 512, GPT_UUID), 1);
+	assert_int_equal(
+		init_super_partuuid(fd, 512,
+				    "11223344-5566-7788-99aa-bbccddeeff04"),
+		4);
+	assert_int_equal(init_super_partuuid(fd, 512, UUID_A), NBD_E_NOT_FOUND);
+	/* the UUID of entries that are not in use */
+	assert_int_equal(
+		init_super_partuuid(fd, 512,
+				    "00000000-0000-0000-0000-000000000000"),
+		NBD_E_NOT_FOUND);
+	close(fd);
+}
+
+static void an_mbr_of_sfdisk_is_read(void **state)
+{
+	int fd = sfdisk("label: dos\nlabel-id: 0x1a2b3c4d\n,1MiB\n,1MiB\n");
+	static const struct {
+		const char *uuid;
+		int number;
+	} t[] = {
+		{ "1a2b3c4d-01", 1 },
+		{ "1A2B3C4D-02", 2 },
+		{ "1a2b3c4d-0f", 15 },
+		{ "1a2b3c4d-2", NBD_E_NOT_FOUND },
+		{ "1a2b3c4d-00", NBD_E_NOT_FOUND },
+		{ "1a2b3c4d-", NBD_E_NOT_FOUND },
+		{ "1a2b3c4d", NBD_E_NOT_FOUND },
+		{ "1a2b3c4", NBD_E_NOT_FOUND },
+		{ "", NBD_E_NOT_FOUND },
+		{ "1a2b3c4e-01", NBD_E_NOT_FOUND },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		assert_int_equal(init_super_partuuid(fd, 512, t[i].uuid),
+				 t[i].number);
+	close(fd);
+}
+
+static void a_hostile_gpt_ends_in_not_found(void **state)
+{
+	static const struct {
+		off_t at;
+		const char *bytes;
+	} t[] = {
+		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\xff" }, /* table */
+		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\x7f" },
+		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\x1f\0" },
+		{ 512 + 80, "\0\0\0\0\x80\0\0\0" }, /* no entries */
+		{ 512 + 80, "\x80\0\0\0\0\0\0\0" }, /* of no size */
+		{ 512 + 80, "\xff\xff\xff\xff\xff\xff\xff\xff" },
+		{ 512 + 80, "\xff\xff\xff\xff\x7f\0\0\0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		int fd = gpt(), rc;
+
+		put(fd, t[i].at, t[i].bytes, 8);
+		rc = init_super_partuuid(fd, 512, GPT_UUID4);
+		/* an offset beyond all files may be an error instead */
+		assert_true(rc == NBD_E_NOT_FOUND || rc == NBD_E_IO);
+		close(fd);
+	}
+}
+
+/* ---- the choice, on a sysfs and a /dev made for it ---- */
+
+static char top[] = "/tmp/test_part.XXXXXX";
+static char sys[64], dev[64];
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* nbd7 with a GPT, an ext4 on its fourth partition, nothing on its first. */
+static int make_disk(void **state)
+{
+	static const char *const folders[] = {
+		"/sys",
+		"/dev",
+		"/sys/nbd7",
+		"/sys/nbd7/queue",
+		"/sys/nbd7/nbd7p1",
+		"/sys/nbd7/nbd7p4",
+		"/sys/nbd7/holders",
+	};
+	char path[256], buf[65536];
+	int fd = gpt();
+	ssize_t n;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	snprintf(sys, sizeof(sys), "%s/sys", top);
+	snprintf(dev, sizeof(dev), "%s/dev", top);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", top, folders[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	write_file(sys, "nbd7/queue/logical_block_size", "512\n");
+	write_file(sys, "nbd7/nbd7p1/partition", "1\n");
+	write_file(sys, "nbd7/nbd7p4/partition", "4\n");
+	snprintf(path, sizeof(path), "%s/nbd7", dev);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	for (off_t at = 0; (n = pread(fd, buf, sizeof(buf), at)) > 0; at += n)
+		fwrite(buf, 1, (size_t)n, f);
+	fclose(f);
+	close(fd);
+	write_file(dev, "nbd7p1", "nothing");
+	snprintf(
+		path, sizeof(path),
+		"truncate -s 4M %s/nbd7p4 && mke2fs -q -F -t ext4 -L ROOT -U " UUID_A
+		" %s/nbd7p4",
+		dev, dev);
+	return system(path);
+}
+
+static int remove_disk(void **state)
+{
+	char cmd[256];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", top);
+	return system(cmd);
+}
+
+static void a_partition_is_found_by_each_of_its_names(void **state)
+{
+	static const struct {
+		const char *spec, *name;
+	} t[] = {
+		{ NULL, "nbd7" },
+		{ "1", "nbd7p1" },
+		{ "4", "nbd7p4" },
+		{ "004", "nbd7p4" },
+		{ "PARTUUID=" GPT_UUID, "nbd7p1" },
+		{ "PARTUUID=" GPT_UUID4, "nbd7p4" },
+		{ "LABEL=ROOT", "nbd7p4" },
+		{ "UUID=" UUID_A, "nbd7p4" },
+		{ "UUID=0C1B2A39-4857-4675-A483-92A1B0CFDEED", "nbd7p4" },
+	};
+	char path[PART_PATH], want[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		snprintf(want, sizeof(want), "%s/%s", dev, t[i].name);
+		assert_int_equal(init_part_find(path, sys, dev, "nbd7",
+						t[i].spec, &d),
+				 0);
+		assert_string_equal(path, want);
+	}
+}
+
+static void a_missing_partition_is_told_with_what_was_asked(void **state)
+{
+	static const struct {
+		const char *spec;
+		int rc;
+	} t[] = {
+		{ "2", NBD_E_NOT_FOUND },
+		{ "40", NBD_E_NOT_FOUND },
+		{ "LABEL=root", NBD_E_NOT_FOUND }, /* labels have a case */
+		{ "LABEL=ROOT2", NBD_E_NOT_FOUND },
+		{ "PARTUUID=" UUID_A, NBD_E_NOT_FOUND },
+		{ "UUID=" GPT_UUID, NBD_E_NOT_FOUND },
+		{ "", NBD_E_USAGE },
+		{ "0", NBD_E_USAGE },
+		{ "256", NBD_E_USAGE },
+		{ "-1", NBD_E_USAGE },
+		{ "4x", NBD_E_USAGE },
+		{ "LABEL=", NBD_E_USAGE },
+		{ "UUID=", NBD_E_USAGE },
+		{ "label=ROOT", NBD_E_USAGE },
+		{ "nbd7p4", NBD_E_USAGE },
+	};
+	char path[PART_PATH];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		d.text[0] = '\0';
+		assert_int_equal(init_part_find(path, sys, dev, "nbd7",
+						t[i].spec, &d),
+				 t[i].rc);
+		assert_non_null(strstr(d.text, t[i].spec));
+	}
+	assert_int_equal(init_part_find(path, sys, dev, "nbd8", "1", &d),
+			 NBD_E_IO);
+	assert_non_null(strstr(d.text, "nbd8"));
+}
+
+static void a_label_on_the_whole_disk_is_found(void **state)
+{
+	char path[PART_PATH], cmd[512];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "mkdir %s/nbd9 && cp %s/nbd7p4 %s/nbd9", sys,
+		 dev, dev);
+	assert_int_equal(system(cmd), 0);
+	assert_int_equal(
+		init_part_find(path, sys, dev, "nbd9", "LABEL=ROOT", &d), 0);
+	snprintf(cmd, sizeof(cmd), "%s/nbd9", dev);
+	assert_string_equal(path, cmd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(superblocks_are_known_by_their_bytes),
+		cmocka_unit_test(the_types_are_those_that_messages_name),
+		cmocka_unit_test(a_label_without_an_end_is_cut_at_its_field),
+		cmocka_unit_test(squashfs_has_neither_label_nor_uuid),
+		cmocka_unit_test(fat_says_its_serial_and_its_label),
+		cmocka_unit_test(nothing_known_is_not_found),
+		cmocka_unit_test(an_external_journal_is_no_root),
+		cmocka_unit_test(what_mke2fs_makes_is_read),
+		cmocka_unit_test(a_gpt_of_sfdisk_is_read),
+		cmocka_unit_test(an_mbr_of_sfdisk_is_read),
+		cmocka_unit_test(a_hostile_gpt_ends_in_not_found),
+		cmocka_unit_test(a_partition_is_found_by_each_of_its_names),
+		cmocka_unit_test(
+			a_missing_partition_is_told_with_what_was_asked),
+		cmocka_unit_test(a_label_on_the_whole_disk_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, make_disk, remove_disk);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages of DHCP: every option, every cut, every lie. */
+#include "boot/net/dhcp_msg.h"
+
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
+#define XID 0x12345678
+
+/* A message that is being written. */
+static struct {
+	uint8_t p[2048];
+	size_t len;
+} m;
+
+static void add(unsigned code, const void *data, size_t len)
+{
+	m.p[m.len++] = (uint8_t)code;
+	m.p[m.len++] = (uint8_t)len;
+	memcpy(m.p + m.len, data, len);
+	m.len += len;
+}
+
+static void add_text(unsigned code, const char *text)
+{
+	add(code, text, strlen(text));
+}
+
+static void begin(unsigned type)
+{
+	static const uint8_t head[] = { 2, 1, 6, 0, 0x12, 0x34, 0x56, 0x78 };
+	const uint8_t t = (uint8_t)type;
+
+	memset(&m, 0, sizeof(m));
+	memcpy(m.p, head, sizeof(head));
+	memcpy(m.p + 16, "\xc0\x00\x02\x05", 4); /* 192.0.2.5 */
+	memcpy(m.p + 20, "\xc0\x00\x02\x02", 4);
+	memcpy(m.p + 28, mac, 6);
+	memcpy(m.p + 236, "\x63\x82\x53\x63", 4);
+	m.len = 240;
+	add(53, &t, 1);
+	add(54, "\xc0\x00\x02\x01", 4);
+}
+
+static struct dhcp_lease l;
+
+static int parse(void)
+{
+	return net_dhcp_parse(m.p, m.len, XID, mac, &l);
+}
+
+static int parse_ended(void)
+{
+	m.p[m.len++] = 255;
+	return parse();
+}
+
+static void every_option(void)
+{
+	begin(DHCP_ACK);
+	add(1, "\xff\xff\xfe\x00", 4);
+	add(3, "\xc0\x00\x02\x01\xc0\x00\x02\x09", 8);
+	add(6, "\1\1\1\1\2\2\2\2\3\3\3\3\4\4\4\4", 16);
+	add_text(12, "host-1");
+	add_text(15, "example.org");
+	add_text(17, "nbd://[2001:db8::1]/root image");
+	add(26, "\x05\x78", 2);
+	add(51, "\x00\x00\x0e\x10", 4);
+	add(58, "\x00\x00\x03\xe8", 4);
+	add(59, "\x00\x00\x07\xd0", 4);
+	add(121, "\x18\xc6\x33\x64\xc0\x00\x02\x01\x00\xc0\x00\x02\x01", 13);
+	add(200, "unknown", 7);
+}
+
+static void every_option_is_read(void **state)
+{
+	struct net_dhcp_route r;
+	unsigned at = 0;
+
+	(void)state;
+	every_option();
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_memory_equal(l.addr, "\xc0\x00\x02\x05", 4);
+	assert_memory_equal(l.next, "\xc0\x00\x02\x02", 4);
+	assert_memory_equal(l.server, "\xc0\x00\x02\x01", 4);
+	assert_memory_equal(l.router, "\xc0\x00\x02\x01", 4);
+	assert_int_equal(l.prefix, 23);
+	assert_int_equal(l.n_dns, 3);
+	assert_memory_equal(l.dns, "\1\1\1\1\2\2\2\2\3\3\3\3", 12);
+	assert_string_equal(l.host, "host-1");
+	assert_string_equal(l.domain, "example.org");
+	assert_string_equal(l.root_path, "nbd://[2001:db8::1]/root image");
+	assert_int_equal(l.mtu, 1400);
+	assert_int_equal(l.seconds, 3600);
+	assert_int_equal(l.t1, 1000);
+	assert_int_equal(l.t2, 2000);
+	assert_true(net_dhcp_route(&l, &at, &r));
+	assert_int_equal(r.prefix, 24);
+	assert_memory_equal(r.to, "\xc6\x33\x64\x00", 4);
+	assert_memory_equal(r.via, "\xc0\x00\x02\x01", 4);
+	assert_true(net_dhcp_route(&l, &at, &r));
+	assert_int_equal(r.prefix, 0);
+	assert_false(net_dhcp_route(&l, &at, &r));
+}
+
+static void what_is_not_given_has_its_default(void **state)
+{
+	(void)state;
+	begin(DHCP_OFFER);
+	assert_int_equal(parse_ended(), DHCP_OFFER);
+	assert_int_equal(l.prefix, 24); /* of class C */
+	assert_int_equal(l.seconds, UINT32_MAX);
+	assert_int_equal(l.t1, UINT32_MAX / 2);
+	assert_int_equal(l.n_dns + l.mtu + l.route_bytes, 0);
+	assert_string_equal(l.host, "");
+	assert_string_equal(l.root_path, "");
+	/* without the end mark too */
+	begin(DHCP_OFFER);
+	assert_int_equal(parse(), DHCP_OFFER);
+	begin(DHCP_OFFER);
+	add(51, "\x00\x00\x00\x64", 4);
+	assert_int_equal(parse(), DHCP_OFFER);
+	assert_int_equal(l.t1, 50);
+	assert_int_equal(l.t2, 88);
+}
+
+static void times_that_contradict_each_other_are_put_in_order(void **state)
+{
+	static const uint8_t t[][12] = {
+		/* lease, T1, T2 */
+		{ 0, 0, 0, 9, 0, 0, 1, 0, 0, 0, 2, 0 },
+		{ 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 2 },
+		{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		begin(DHCP_ACK);
+		add(51, t[i], 4);
+		add(58, t[i] + 4, 4);
+		add(59, t[i] + 8, 4);
+		assert_int_equal(parse(), DHCP_ACK);
+		assert_true(l.t1 > 0 && l.t1 <= l.t2);
+	}
+}
+
+static void options_of_another_length_count_as_not_given(void **state)
+{
+	static const struct {
+		unsigned code, len;
+	} t[] = { { 1, 3 },  { 1, 5 },	{ 3, 3 },   { 6, 3 },
+		  { 26, 1 }, { 26, 3 }, { 51, 3 },  { 51, 5 },
+		  { 58, 0 }, { 59, 8 }, { 12, 65 }, { 15, 66 } };
+	uint8_t ff[70];
+
+	(void)state;
+	memset(ff, 'x', sizeof(ff));
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct dhcp_lease none;
+
+		begin(DHCP_ACK);
+		assert_int_equal(parse(), DHCP_ACK);
+		memcpy(&none, &l, sizeof(l));
+		add(t[i].code, ff, t[i].len);
+		assert_int_equal(parse_ended(), DHCP_ACK);
+		/* what lies behind the count is nobody's business */
+		memcpy(l.dns, none.dns, sizeof(l.dns));
+		assert_memory_equal(&l, &none, sizeof(l));
+	}
+	/* a mask with a hole is none */
+	begin(DHCP_ACK);
+	add(1, "\xff\x00\xff\x00", 4);
+	assert_int_equal(parse(), DHCP_ACK);
+	assert_int_equal(l.prefix, 24);
+}
+
+static void names_and_paths_hold_harmless_characters_only(void **state)
+{
+	static const struct {
+		unsigned code;
+		const char *text, *is;
+	} t[] = {
+		{ 12, "a b", "" },
+		{ 12, "a;reboot", "" },
+		{ 12, "a'b", "" },
+		{ 12, "a\nb", "" },
+		{ 12, "A_z-0.9", "A_z-0.9" },
+		{ 15, "x\n.y", "" },
+		{ 15, "\xc3\xa4", "" },
+		{ 17, "a\nb", "" },
+		{ 17, "a\x7f", "" },
+		{ 17, "\x1b[0m", "" },
+		{ 17, "a'b c", "a'b c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		begin(DHCP_ACK);
+		add_text(t[i].code, t[i].text);
+		assert_int_equal(parse_ended(), DHCP_ACK);
+		assert_string_equal(t[i].code == 12   ? l.host
+				    : t[i].code == 15 ? l.domain
+						      : l.root_path,
+				    t[i].is);
+	}
+	/* Windows servers count the NUL */
+	begin(DHCP_ACK);
+	add(17, "path\0", 5);
+	add(12, "a\0b", 3);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.root_path, "path");
+	assert_string_equal(l.host, "");
+}
+
+static void parts_of_an_option_are_joined(void **state)
+{
+	char text[513];
+
+	(void)state;
+	memset(text, 'p', 512);
+	text[512] = '\0';
+	begin(DHCP_ACK);
+	add(17, text, 255);
+	add(12, "ho", 2);
+	add(17, text, 255);
+	add(12, "st", 2);
+	add(17, text, 2);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.root_path, text);
+	assert_string_equal(l.host, "host");
+	/* one byte too long: not given, and nothing is cut */
+	m.len--;
+	add(17, text, 1);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.root_path, "");
+	/* and it stays so, however much there is */
+	for (int i = 0; i < 3; i++)
+		add(17, text, 255);
+	m.len = 240;
+	begin(DHCP_ACK);
+	for (int i = 0; i < 5; i++)
+		add(17, text, 255);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.root_path, "");
+}
+
+static void file_and_sname_hold_options_if_overload_says_so(void **state)
+{
+	(void)state;
+	for (unsigned where = 0; where < 5; where++) {
+		const uint8_t w = (uint8_t)where;
+
+		begin(DHCP_ACK);
+		memcpy(m.p + 108,
+		       "\x0c\x04"
+		       "file\xff",
+		       7);
+		memcpy(m.p + 44, "\x0f\x05sname\xff", 8);
+		add(52, &w, 1);
+		assert_int_equal(parse_ended(), DHCP_ACK);
+		assert_string_equal(l.host, where & 1 ? "file" : "");
+		assert_string_equal(l.domain, where & 2 ? "sname" : "");
+	}
+	/* an option that sticks out of its field */
+	begin(DHCP_ACK);
+	memset(m.p + 108, 0, 128);
+	m.p[108 + 126] = 12;
+	m.p[108 + 127] = 1;
+	add(52, "\1", 1);
+	assert_int_equal(parse_ended(), 0);
+	/* what overload says inside of overload has no effect */
+	begin(DHCP_ACK);
+	memcpy(m.p + 108, "\x34\x01\x03\xff", 4);
+	memcpy(m.p + 44, "\x0f\x05sname\xff", 8);
+	add(52, "\1", 1);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.domain, "");
+}
+
+static void spoil(size_t at, unsigned value)
+{
+	begin(DHCP_ACK);
+	m.p[at] = (uint8_t)value;
+	assert_int_equal(parse_ended(), 0);
+}
+
+static void what_is_not_for_us_is_no_answer(void **state)
+{
+	static const uint8_t bad[][4] = { { 0, 1, 1, 1 },
+					  { 127, 0, 0, 1 },
+					  { 224, 0, 0, 1 },
+					  { 255, 255, 255, 255 } };
+
+	(void)state;
+	spoil(0, 1);	/* a request */
+	spoil(7, 0);	/* another xid */
+	spoil(33, 9);	/* another MAC */
+	spoil(239, 0);	/* no cookie */
+	spoil(242, 4);	/* DECLINE is no answer */
+	spoil(243, 55); /* no server identifier */
+	spoil(240, 55); /* no type */
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		begin(DHCP_ACK);
+		memcpy(m.p + 16, bad[i], 4);
+		assert_int_equal(parse_ended(), 0);
+	}
+	/* a NAK needs no address */
+	begin(DHCP_NAK);
+	memset(m.p + 16, 0, 4);
+	assert_int_equal(parse_ended(), DHCP_NAK);
+	assert_memory_equal(l.server, "\xc0\x00\x02\x01", 4);
+}
+
+static void nothing_is_read_beyond_the_end_of_any_cut(void **state)
+{
+	struct guard g = guard_new(1024);
+
+	(void)state;
+	every_option();
+	m.p[m.len++] = 255;
+	for (size_t n = 0; n <= m.len; n++) {
+		int type =
+			net_dhcp_parse(guard_copy(&g, m.p, n), n, XID, mac, &l);
+
+		/* a cut between two options cannot be seen */
+		assert_true(type == DHCP_ACK || type == 0);
+		if (n < 249 || n == m.len)
+			assert_int_equal(type, n == m.len ? DHCP_ACK : 0);
+	}
+	guard_free(&g);
+}
+
+static void malformed_routes_end_the_list(void **state)
+{
+	static const struct {
+		const char *bytes;
+		unsigned len, n;
+	} t[] = {
+		{ "\x21\x01\x02\x03\x04\x05\x06\x07\x08\x09", 10, 0 },
+		{ "\x18\xc6\x33\x64\xc0\x00\x02", 7, 0 },
+		{ "\x00\xc0\x00\x02\x01\x08", 6, 1 },
+		{ "\x20\x01\x02\x03\x04\x05\x06\x07\x08", 9, 1 },
+		{ "", 0, 0 },
+	};
+	struct net_dhcp_route r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		unsigned at = 0, n = 0;
+
+		begin(DHCP_ACK);
+		add(121, t[i].bytes, t[i].len);
+		assert_int_equal(parse_ended(), DHCP_ACK);
+		while (net_dhcp_route(&l, &at, &r))
+			n++;
+		assert_int_equal(n, t[i].n);
+	}
+}
+
+/* The value of an option of a message of ours. */
+static const uint8_t *option(const uint8_t *p, unsigned code)
+{
+	for (p += 240; *p != 255; p += 2 + p[1])
+		if (*p == code)
+			return p + 2;
+	return NULL;
+}
+
+static void a_query_says_who_asks_for_what(void **state)
+{
+	static const struct dhcp_lease ours = { .addr = { 192, 0, 2, 5 },
+						.server = { 192, 0, 2, 1 } };
+	struct dhcp_query q = { .type = DHCP_REQUEST,
+				.xid = XID,
+				.secs = 0x0102,
+				.ours = &ours,
+				.host = "me" };
+	uint8_t buf[DHCP_MAX];
+
+	(void)state;
+	memcpy(q.mac, mac, 6);
+	assert_int_equal(net_dhcp_build(buf, &q), 300);
+	assert_memory_equal(buf, "\1\1\6\0\x12\x34\x56\x78\1\2\0\0", 12);
+	assert_memory_equal(buf + 28, mac, 6);
+	assert_int_equal(*option(buf, 53), 3);
+	assert_memory_equal(option(buf, 50), ours.addr, 4);
+	assert_memory_equal(option(buf, 54), ours.server, 4);
+	assert_memory_equal(option(buf, 61), "\1\x52\x54\0\1\2\3", 7);
+	assert_memory_equal(option(buf, 12), "me", 2);
+	assert_memory_equal(option(buf, 60), "nbdboot", 7);
+	assert_memory_equal(option(buf, 57), "\x02\x40", 2);
+	/* RFC 3442: 121 is asked for before 3 */
+	assert_true(memchr(option(buf, 55), 121, 11) <
+		    memchr(option(buf, 55), 3, 11));
+	q.type = DHCP_DISCOVER;
+	q.ours = NULL;
+	q.host = "";
+	net_dhcp_build(buf, &q);
+	assert_null(option(buf, 50));
+	assert_null(option(buf, 54));
+	assert_null(option(buf, 12));
+}
+
+static void the_longest_query_fits(void **state)
+{
+	static const struct dhcp_lease ours;
+	struct dhcp_query q = { .type = DHCP_REQUEST, .ours = &ours };
+	struct guard g = guard_new(DHCP_MAX);
+	char host[65];
+
+	(void)state;
+	memset(host, 'h', 64);
+	host[64] = '\0';
+	q.host = host;
+	assert_true(net_dhcp_build(guard_end(&g, DHCP_MAX), &q) <= DHCP_MAX);
+	guard_free(&g);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_option_is_read),
+		cmocka_unit_test(what_is_not_given_has_its_default),
+		cmocka_unit_test(
+			times_that_contradict_each_other_are_put_in_order),
+		cmocka_unit_test(options_of_another_length_count_as_not_given),
+		cmocka_unit_test(names_and_paths_hold_harmless_characters_only),
+		cmocka_unit_test(parts_of_an_option_are_joined),
+		cmocka_unit_test(
+			file_and_sname_hold_options_if_overload_says_so),
+		cmocka_unit_test(what_is_not_for_us_is_no_answer),
+		cmocka_unit_test(nothing_is_read_beyond_the_end_of_any_cut),
+		cmocka_unit_test(malformed_routes_end_the_list),
+		cmocka_unit_test(a_query_says_who_asks_for_what),
+		cmocka_unit_test(the_longest_query_fits),
+	};
+
+	return cmocka_run_group_tests_name("DHCP messages", tests, NULL, NULL);
+}

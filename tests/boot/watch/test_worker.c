@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When a watcher looks, and what it does then: a device of 4 connections whose
+ * driver and sockets are played.  Time is counted in waits: the first one, which
+ * has no end, is over when the driver tells of a death; the play ends with the
+ * next one that has no end.
+ */
+#include "boot/watch/watch.h"
+#include "port/linux/nbdk_watch.h"
+#include "tests/unit.h"
+
+#include <poll.h>
+
+#define INDEX 7
+
+static struct play {
+	int told; /* the device that is told of; -1: that something was lost */
+	unsigned shows; /* the wait after which a socket is seen dead; 0: none */
+	unsigned away;	/* the wait after which there is a server; 0: always */
+	unsigned waits;
+	unsigned filled; /* by so many calls, one connection each */
+	bool gone;
+	int ms; /* waited for, in all */
+} play;
+
+static struct nbd_diag diag;
+
+/* ---- the device ---- */
+
+int __wrap_nbdk_info(int index, struct nbdk_info *info);
+int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d);
+int __wrap_device_count(struct device *dev, struct nbd_diag *d);
+void __wrap_device_reread(struct device *dev);
+int __wrap_device_lock(int index);
+int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
+
+int __wrap_nbdk_info(int index, struct nbdk_info *info)
+{
+	*info = (struct nbdk_info){ .index = index, .connected = !play.gone };
+	return 0;
+}
+
+void __wrap_device_reread(struct device *dev)
+{
+	dev->wanted = 4;
+}
+
+int __wrap_device_count(struct device *dev, struct nbd_diag *d)
+{
+	bool dead = play.shows && play.waits >= play.shows && !play.filled;
+
+	(void)d;
+	dev->live = dead ? 3 : 4;
+	return 0;
+}
+
+int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
+{
+	dev->known = true;
+	__wrap_device_reread(dev);
+	__wrap_nbdk_info(index, &dev->info);
+	return __wrap_device_count(dev, d);
+}
+
+int __wrap_device_lock(int index)
+{
+	assert_int_equal(index, INDEX);
+	return -1;
+}
+
+int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
+{
+	assert_int_equal(want, 4);
+	assert_int_equal(dev->live, 3);
+	if (play.waits < play.away)
+		return nbd_diag(d, NBD_E_REFUSED, "nobody there");
+	play.filled++;
+	return 0;
+}
+
+/* ---- what is told ---- */
+
+int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
+int __wrap_nbdk_watch_read(struct nbdk_watch *w,
+			   void (*fn)(void *ctx, int index), void *ctx);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+
+int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d)
+{
+	(void)d;
+	w->nl.fd = -1;
+	return 0;
+}
+
+int __wrap_nbdk_watch_read(struct nbdk_watch *w,
+			   void (*fn)(void *ctx, int index), void *ctx)
+{
+	(void)w;
+	if (play.waits != 1)
+		return 0;
+	if (play.told < 0)
+		return NBD_E_NO_MEMORY;
+	fn(ctx, play.told);
+	return 0;
+}
+
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	(void)p;
+	assert_int_equal(n, 3);
+	if (ms < 0 && play.waits++)
+		play.gone = true;
+	if (ms < 0)
+		return 1;
+	play.waits++;
+	play.ms += ms;
+	return 0;
+}
+
+/* ---- what a test does not do to itself ---- */
+
+int __wrap_watch_uevent_open(struct nbd_diag *d);
+bool __wrap_watch_uevent_is_nbd(void);
+int __wrap_watch_takeover(int index, struct nbd_diag *d);
+void __wrap_boot_harden(void);
+void __wrap_boot_log_to_kernel(void);
+void __wrap_boot_ready_tell(void);
+
+int __wrap_watch_uevent_open(struct nbd_diag *d)
+{
+	(void)d;
+	return -1;
+}
+
+bool __wrap_watch_uevent_is_nbd(void)
+{
+	return false;
+}
+
+int __wrap_watch_takeover(int index, struct nbd_diag *d)
+{
+	(void)index, (void)d;
+	return 0;
+}
+
+void __wrap_boot_harden(void)
+{
+}
+
+void __wrap_boot_log_to_kernel(void)
+{
+}
+
+void __wrap_boot_ready_tell(void)
+{
+}
+
+static void watch(struct play p)
+{
+	play = p;
+	assert_int_equal(watch_worker_run(INDEX, &diag), 0);
+}
+
+/* ---- the tests ---- */
+
+static void a_death_that_shows_is_made_up_for(void **state)
+{
+	(void)state;
+	watch((struct play){ .told = INDEX, .shows = 1 });
+	assert_int_equal(play.filled, 1);
+}
+
+static void a_death_may_show_later_than_it_is_told(void **state)
+{
+	(void)state;
+	for (unsigned shows = 2; shows <= 6; shows++) {
+		watch((struct play){ .told = INDEX, .shows = shows });
+		assert_int_equal(play.filled, 1);
+	}
+}
+
+static void so_may_one_whose_news_was_lost(void **state)
+{
+	(void)state;
+	watch((struct play){ .told = -1, .shows = 3 });
+	assert_int_equal(play.filled, 1);
+}
+
+static void doubt_ends(void **state)
+{
+	(void)state;
+	watch((struct play){ .told = INDEX });
+	assert_int_equal(play.filled, 0);
+	assert_in_range(play.ms, 4400, 5800);
+}
+
+static void the_death_of_another_device_is_nothing(void **state)
+{
+	(void)state;
+	watch((struct play){ .told = INDEX + 1 });
+	assert_int_equal(play.ms, 0);
+}
+
+static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
+{
+	(void)state;
+	watch((struct play){ .told = INDEX, .shows = 1, .away = 50 });
+	assert_int_equal(play.filled, 1);
+	/* 2 s each, but for the first ones */
+	assert_in_range(play.ms, 75000, 115000);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_death_that_shows_is_made_up_for),
+		cmocka_unit_test(a_death_may_show_later_than_it_is_told),
+		cmocka_unit_test(so_may_one_whose_news_was_lost),
+		cmocka_unit_test(doubt_ends),
+		cmocka_unit_test(the_death_of_another_device_is_nothing),
+		cmocka_unit_test(
+			a_server_that_is_away_is_asked_until_it_is_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

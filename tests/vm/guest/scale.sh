@@ -1,0 +1,285 @@
+# shellcheck shell=sh disable=SC2154,SC2034,SC2016,SC2086
+# SPDX-License-Identifier: BSD-2-Clause
+# What test_scale.sh checks, read by guest/init.sh in the machine.
+
+# shellcheck source=tests/vm/guest/outage.sh
+. /outage
+with_tls=''
+cpus=$(nproc)
+
+# ---- connections that come and go ----
+
+# On the host: nbdkit 1.32 may fail an assertion of its own when a connection
+# ends with requests in flight.
+modprobe -a virtio_pci virtio_net
+ip addr add 10.0.2.15/24 dev eth0
+ip link set eth0 up
+uri=nbd://10.0.2.2:$(word port)/
+check 'connect without -m' nbdboot connect -t $timeout -d nbd0 $uri
+check 'has room for a connection on each CPU' same "$(field slots)" "$cpus"
+nbdboot disconnect nbd0
+check 'connect -m 4 -c 1' nbdboot connect -t $timeout -m 4 -d nbd0 $uri
+check 'status tells live and dead ones' sh -c \
+	'nbdboot status nbd0 | grep "^nbd0: 1 live, 3 dead, 1 wanted$"'
+check 'and whom each one is connected to' sh -c \
+	"nbdboot status | grep 'live *10.0.2.2 port .* from port .*RTT'"
+refused 'more than there is room for is refused' 1 'connect -m 5' \
+	nbdboot scale -c 5 nbd0
+refused 'a device that is not connected has nothing to scale' 1 \
+	'not connected' nbdboot scale -c 2 nbd7
+check 'reconnect has nothing to do' sh -c \
+	'nbdboot reconnect nbd0 | grep "0 of 1 connections were dead"'
+watch_start
+verify_start
+i=0
+while [ $i -lt $rounds ]; do
+	for n in 4 2 4 1; do
+		flows
+		nbdboot scale -c $n nbd0 || break 2
+		await live $n
+	done
+	i=$((i + 1))
+done
+check "scale 1 to 4 to 2 to 4 to 1, $rounds times" same $i $rounds
+check 'rotate replaces each connection' nbdboot rotate nbd0
+check 'and the watcher keeps what scale wanted' live 1
+worst=
+verified 'fio saw no error and no mismatch'
+kill $watch
+wait $watch
+check 'the watcher stops, the device does not' sh -c \
+	'nbdboot list nbd0 | grep "State: *connected"'
+nbdboot disconnect nbd0
+
+# ---- who watches ----
+
+watched()
+{
+	grep -q "@nbdboot/watch/nbd$1\$" /proc/net/unix
+}
+
+# children N PID: so many processes watch for it.
+children()
+{
+	same "$(wc -w <"/proc/$2/task/$2/children")" "$1"
+}
+
+# one_ended PID: one of them has, whether or not that was taken note of.
+one_ended()
+{
+	pids=$(cat "/proc/$1/task/$1/children")
+	for pid in $pids; do
+		! grep -q '^State:.Z' "/proc/$pid/status" || return 0
+	done
+	return 1
+}
+
+# lives N: nbdN has a connection.
+lives()
+{
+	same "$(field live nbd"$1")" 1
+}
+
+file_server
+nbdboot connect -t $timeout -d nbd0 $uri >/dev/null
+nbdboot watch &
+first=$!
+await watched 0
+nbdboot connect -t $timeout -d nbd1 $uri >/dev/null
+await watched 1
+ok 'a watcher of all devices watches those that come later'
+nbdboot watch &
+second=$!
+wait $first
+check 'a second one takes over from the first' same $? 143
+# a child takes its name some time after its birth
+await children 2 $second
+await watched 0
+await watched 1
+ok 'and watches both devices'
+nbdboot watch nbd0 &
+third=$!
+await one_ended $second
+# an uevent, and what the second one makes of it
+nbdboot connect -t $timeout -d nbd2 $uri >/dev/null
+await watched 2
+check 'one for a device takes over, and keeps it' kill -0 $third
+await children 2 $second
+ok 'and the one for all has the others'
+kill -9 $server
+file_server
+for n in 0 1 2; do
+	await lives $n
+done
+ok 'all of them come back'
+kill $second
+wait $second
+nbdboot disconnect nbd0
+wait $third
+check 'one for a device ends with it' same $? 0
+nbdboot disconnect nbd1
+nbdboot disconnect nbd2
+kill -9 $server
+
+# ---- throughput ----
+
+# iops: of 4k reads, 32 at once, from all CPUs: each one has its connection
+iops()
+{
+	fio --name=read --filename=/dev/nbd0 --direct=1 --rw=randread --bs=4k \
+		--numjobs=4 --cpus_allowed=0-3 --cpus_allowed_policy=split \
+		--iodepth=8 --ioengine=libaio --size=32M --time_based \
+		--runtime=4 --allow_file_create=0 --thread --minimal \
+		--group_reporting | cut -d';' -f8
+}
+
+# One request at a time on each connection, by server(): only more of them help.
+# 100 ms, so that emulated CPUs are not what limits it.
+uri=nbd://$address/
+server -p 10809 --filter=delay file /tmp/disk rdelay=100ms
+nbdboot connect -t 10 -m 4 -d nbd0 $uri >/dev/null
+table=
+for n in 1 2 3 4; do
+	nbdboot scale -c $n nbd0
+	got=$(iops)
+	table="$table $n: $got"
+	[ $n != 1 ] || one=$got
+done
+echo "# reads per second by connections:$table"
+check '4 connections read at least 3 times as fast as 1' \
+	test "$got" -ge $((3 * one))
+nbdboot disconnect nbd0
+kill -9 $server
+
+# ---- several servers ----
+
+second()
+{
+	server -p 10810 "$@" file /tmp/disk
+}
+
+second
+other=$server
+file_server
+check 'connect to two servers' nbdboot connect -t $timeout -d nbd0 \
+	$uri nbd://$address:10810/
+first_port()
+{
+	nbdboot status nbd0 | grep -q "live *$address port $1 "
+}
+check 'uses the first one' first_port 10809
+watch_start
+connections=1
+verify_start
+flows
+begin
+kill -9 $server
+await first_port 10810
+end
+flows
+verified 'the second one takes over when the first is killed'
+file_server
+kill -9 $other
+await first_port 10809
+check 'and the first one, when the second is killed' first_port 10809
+nbdboot disconnect nbd0
+wait $watch
+kill -9 $server
+await free 10809
+check 'the second server alone will do, too' sh -c "
+	/bin/nbdboot connect nbd://$address:9/ $uri 2>&1 | grep 'refused.*refused'"
+
+second -r
+other=$server
+server -p 10809 -r file /tmp/disk
+refused 'spreading over fewer connections than servers' 2 'spread' \
+	nbdboot connect -s $uri nbd://$address:10810/
+check 'spreading over two servers that are read-only' nbdboot connect -s -c 2 \
+	-d nbd0 $uri nbd://$address:10810/
+check 'has a connection to each' sh -c 'nbdboot status nbd0 |
+	grep -c "live.*port 108[01][90]" | grep -x 2'
+nbdboot disconnect nbd0
+kill -9 $server $other
+second
+other=$server
+file_server
+refused 'spreading what can be written is refused' 2 'read-only' \
+	nbdboot connect -s -c 2 $uri nbd://$address:10810/
+kill -9 $server
+truncate -s 32M /tmp/small
+server -p 10809 -r file /tmp/small
+refused 'servers that do not serve the same are told apart' 1 \
+	'do not serve the same' \
+	nbdboot connect -R -s -c 2 $uri nbd://$address:10810/
+kill -9 $server $other
+
+# ---- a server that comes back as another one ----
+
+blocks()
+{
+	same "$(cat /sys/block/nbd0/size)" "$1"
+}
+
+# comes_back SENTENCE PATTERN NBDKIT-ARGUMENT...: is refused with these words,
+# and a right one is taken again.
+comes_back()
+{
+	sentence=$1 pattern=$2
+	shift 2
+	flows
+	kill -9 $server
+	server -p 10809 "$@"
+	await said "$pattern"
+	check "$sentence is refused" live 0
+	refused "$sentence is refused by reconnect" 1 "$pattern" \
+		nbdboot reconnect -r 0 nbd0
+	kill -9 $server
+	file_server
+	await live 1
+}
+
+file_server
+nbdboot connect -t $timeout -d nbd0 nbd://$address/x >/dev/null
+watch_start
+verify_start
+comes_back 'a smaller export' 'has 33554432 bytes, the device has 67108864' \
+	file /tmp/small
+comes_back 'an export that is read-only now' 'is read-only' \
+	-r file /tmp/disk
+comes_back 'a server with another export' 'no export' \
+	--filter=exportname file /tmp/disk exportname=y exportname-strict=true
+comes_back 'an export without flush' 'no flush' \
+	--filter=nocache --filter=fua eval get_size='echo 64M' \
+	pread='head -c $3 /dev/zero' pwrite='cat >/dev/null' can_write='exit 0'
+flows
+truncate -s 96M /tmp/disk
+kill -9 $server
+file_server
+await blocks 196608
+check 'a larger export makes the device larger' blocks 196608
+worst=
+verified 'fio saw no error and no mismatch in all that'
+nbdboot disconnect nbd0
+wait $watch
+kill -9 $server
+
+# ---- storms ----
+
+dmesg -c >/dev/null
+file_server
+i=0
+while [ $i -lt $storms ]; do
+	nbdboot connect -t 1 -c $((i % 4 + 1)) -m 4 $uri >name 2>/dev/null ||
+		break
+	[ $((i % 5)) != 4 ] || {
+		kill -9 $server
+		file_server
+	}
+	nbdboot disconnect "$(cat name)" || break
+	i=$((i + 1))
+done
+check "connected and disconnected $storms times, with kills" same $i $storms
+check 'no device is stuck' same "$(devices)" ''
+check 'and the kernel gave no warning' sh -c \
+	'! dmesg | grep -E "WARNING|BUG|Oops|blocked for more"'
+kill -9 $server
