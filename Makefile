@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One non-recursive Makefile; core, port, boot and tests only append objects.
-#
-#   make                     the program, with nbdboot_defconfig if no other
-#   make NAME_defconfig      take configs/NAME_defconfig
-#   make menuconfig          choose; make savedefconfig writes it back
-#   make O=dir CC=gcc V=1    another build folder, compiler, loud
-#   make demo, make check    boot a diskless machine; run every test
+# make help lists the targets.
 O ?= build
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf
@@ -53,7 +48,7 @@ export CONFIG_ := CONFIG_
 # Else it writes beside the source and renames, which fails across devices.
 export KCONFIG_OVERWRITECONFIG := 1
 
-all: $(O)/nbdboot
+all: $(O)/nbdboot ## the program, with nbdboot_defconfig unless configured
 
 no-config := %config clean deps format format-check help fuzz size check% \
 	demo bench%
@@ -69,13 +64,13 @@ obj := $(core-obj) $(port-obj) $(boot-obj)
 
 # ---- configuration ----
 
-%_defconfig: configs/%_defconfig | $(O)
+%_defconfig: configs/%_defconfig | $(O) ## take configs/NAME_defconfig
 	$(Q)$(KCONF) --defconfig=$< Kconfig >/dev/null
-menuconfig: | $(O)
+menuconfig: | $(O) ## choose what the program contains
 	$(Q)$(MCONF) Kconfig
-oldconfig: | $(O)
+oldconfig: | $(O) ## ask for the symbols that are new
 	$(Q)$(KCONF) --oldconfig Kconfig
-savedefconfig: | $(O)
+savedefconfig: | $(O) ## write the configuration as BUILD/defconfig
 	$(Q)$(KCONF) --savedefconfig=$(O)/defconfig Kconfig
 	@echo 'wrote $(O)/defconfig'
 # A new one, or an old one with the symbols that have come since.
@@ -126,7 +121,7 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 
 units := $(wildcard boot/systemd/*.service)
 unitdir := $(PREFIX)/lib/systemd/system
-install: $(O)/nbdboot
+install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
 	install -D -m 644 boot/cli/nbdboot.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/nbdboot.8
@@ -136,18 +131,26 @@ install: $(O)/nbdboot
 			>'$(DESTDIR)$(unitdir)/$(notdir $(unit))' && \
 		chmod 644 '$(DESTDIR)$(unitdir)/$(notdir $(unit))' &&) :
 
-# The size of each configuration, built apart from $(O).
-size:
+size: ## the size of each configuration, each built apart
 	$(Q)sh tests/size.sh $(O)
 
-format:
+format: ## run clang-format
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 $(O):
 	$(Q)mkdir -p $@
-clean:
+clean: ## remove the build directory
 	rm -rf $(O)
+
+# Lists the targets whose lines end with "## " and a text.
+help: ## this list
+	@sed -n 's/^\([a-z%_-]*\):[^=].*## /\1\t/p; s/^\([a-z-]*\): ## /\1\t/p' \
+		$(MAKEFILE_LIST) | sed 's/^%/NAME/' | \
+		awk -F'\t' '{ printf "  make %-18s%s\n", $$1, $$2 }'
+	@echo '  O=DIR CC=gcc V=1 with any of them: another build directory,'
+	@echo '  another compiler, each command printed'
 
 -include $(obj:.o=.d)
 .DELETE_ON_ERROR:
-.PHONY: all menuconfig oldconfig savedefconfig install size format clean
+.PHONY: all menuconfig oldconfig savedefconfig install size format clean \
+	help

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How tests are built and run.
-#
-#   make check-quick         what a minute is enough for
-#   make check               everything
-#   make fuzz T=600          each fuzzer for T seconds, new inputs are kept
-#   make O=dir CC=gcc STATIC= unit     the unit tests of one variant
+# How tests are built and run; tests/README.md explains their use.
 #
 # Each tests/<dir>/test_<name>.c is one program, linked with every object of
-# the product but its main().  A variant is a build folder of its own, where
-# the product's objects and the tests have the same compiler and flags.
+# the product but its main().  A variant (compiler, flags) has a build
+# directory of its own, for the product's objects and for the tests.
 
 test-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard \
 	tests/*/test_*.c tests/boot/*/test_*.c)))
@@ -16,7 +11,7 @@ test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-# A test that defines __wrap_NAME() stands in for NAME() of the C library.
+# A test that defines __wrap_NAME() replaces NAME() of the C library.
 wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 	$(patsubst $(O)/%,%.c,$@) | sort -u)
 $(test-bin): LDLIBS += -lcmocka
@@ -32,21 +27,21 @@ $(test-bin:=.o) $(fuzz-bin:=.o): $(O)/%.o: %.c $(O)/autoconf.h
 $(O)/libtest.a: $(test-lib)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-unit: $(test-bin)
+unit: $(test-bin) ## the unit tests of one compiler: O=DIR CC=gcc STATIC=
 	$(Q)sh tests/unit.sh $(O) $(test-bin)
 unit-bin: $(test-bin)
 fuzz-bin: $(fuzz-bin)
-# The objects alone, for compilers whose programs cannot run here.
+# Only the objects, for compilers whose programs cannot run here.
 objects: $(test-lib)
 
-check-quick: deps
-	$(Q)sh tests/run.sh $(O) quick
-check: deps
-	$(Q)sh tests/run.sh $(O) all
-deps:
+check-quick: deps ## the tests that take about a minute
+	$(Q)T='$(T)' sh tests/run.sh $(O) quick
+check: deps ## all tests, or with T=PATTERN the steps that match it
+	$(Q)T='$(T)' sh tests/run.sh $(O) all
+deps: ## install what builds and tests need, or print the command for it
 	$(Q)sh tests/deps.sh
 	$(Q)$(if $(MBEDTLS_DIR),:,sh port/mbedtls/fetch.sh build/mbedtls)
-fuzz:
+fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
 -include $(test-bin:=.d) $(fuzz-bin:=.d)
@@ -67,14 +62,12 @@ objects-bench: $(bench-c)
 bench-programs: deps
 	$(Q)+$(MAKE) -s O=$(O)/t/bench CC=gcc STATIC= objects-bench
 	$(Q)+$(MAKE) -s $(O)/nbdboot
-# Instructions per read, by callgrind: the same numbers on a busy machine.
-bench-engine: bench-programs
+# Counted by callgrind: the same numbers on a busy machine.
+bench-engine: bench-programs ## instructions of the engine per read
 	$(Q)sh tests/bench/engine.sh $(O)/t/bench
-# make bench-copy [ROUNDS=7]
-bench-copy: bench-programs
+bench-copy: bench-programs ## copy beside nbdcopy and qemu-img: ROUNDS=7
 	$(Q)sh tests/bench/copy.sh $(O) $(ROUNDS)
-# make bench-fleet [FLEET='1 4 16 64']: so many machines at once; as root
-bench-fleet: deps
+bench-fleet: deps ## many machines at once, as root: FLEET='1 4 16 64'
 	$(Q)+$(MAKE) -s $(O)/nbdboot
 	$(Q)O=$(O) FLEET='$(or $(FLEET),1 4 16 64)' \
 		sh tests/interop/test_fleet.sh

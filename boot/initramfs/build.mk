@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # make initramfs [KERNEL=version or path] [MODULES="names, or auto"]
-#                [OVERLAY=1] [ADD=folder] [TLS_DIR=folder]
+#                [OVERLAY=1] [ADD=directory] [TLS_DIR=directory]
 #                [COMPRESS=gzip, zstd or none] [OUT=file]
 ending := $(if $(COMPRESS),$(patsubst none,cpio,$(COMPRESS:zstd=zst)),gz)
-initramfs: $(O)/nbdboot
+initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 	$(Q)sh boot/initramfs/mkinitramfs.sh -b '$<' $(if $(KERNEL),-k '$(KERNEL)') \
 		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \

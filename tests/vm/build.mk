@@ -1,46 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines in QEMU.  Each target sees to its tools first, and builds the
-# program in a make of its own, which can then read the configuration.
+# Machines in QEMU.  Each target first installs its tools, and then builds the
+# program in a make of its own, which reads the configuration.
 vm = O='$(O)' ACCEL='$(ACCEL)' sh
 vm-program:
 	@sh tests/deps.sh build demo $(if $(filter-out demo,$(MAKECMDGOALS)),check)
 	$(Q)+$(MAKE) --no-print-directory $(O)/nbdboot
 
-# make demo [INTERACTIVE=1] [VERBOSE=1] [ACCEL=kvm]
-demo: vm-program
+demo: vm-program ## boot a machine in QEMU: INTERACTIVE=1 VERBOSE=1 ACCEL=kvm
 	@INTERACTIVE='$(INTERACTIVE)' VERBOSE='$(VERBOSE)' \
 		$(vm) tests/vm/demo.sh
 
-# TAP on standard output.
-check-vm: vm-program
+check-vm: vm-program ## the tests in virtual machines, as TAP
 	@status=0; for test in tests/vm/test_*.sh; do \
 		echo "# $$test"; \
 		$(vm) $$test || status=1; \
 	done; exit $$status
 
-# make bench-connect [ROUNDS=20]
-bench-connect: vm-program
+bench-connect: vm-program ## connect beside nbd-client: ROUNDS=20
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/connect.sh
 
-.PHONY: vm-program demo check-vm bench-connect
-
-# make bench-tls [ROUNDS=10] [SECONDS_EACH=4] [KIND=rsa, or ecdsa] [CIPHER=]
-bench-tls: vm-program
+# KIND=rsa or ecdsa is the server's key; CIPHER= (AES-256-GCM, for example) is
+# for both sides.
+bench-tls: vm-program ## TLS beside nbd-client: ROUNDS=10 SECONDS_EACH=4 KIND=
 	@ROUNDS='$(ROUNDS)' SECONDS_EACH='$(SECONDS_EACH)' KIND='$(KIND)' \
 		CIPHER='$(CIPHER)' $(vm) tests/vm/bench/tls.sh
-.PHONY: bench-tls
-
-# make bench-boot [ROUNDS=5] [FULL=1]; as root
-bench-boot: vm-program
+bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
-.PHONY: bench-boot
-
-# Hours: each outage a hundred times, a root that is away for five minutes,
-# ten times out of memory, forty times up and down.
-soak: vm-program
+# Each outage a hundred times, a root without its server for five minutes, ten
+# times out of memory, forty times more and fewer connections.
+soak: vm-program ## outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
-.PHONY: soak
+.PHONY: vm-program demo check-vm bench-connect bench-tls bench-boot soak
