@@ -10,6 +10,7 @@
  */
 #include "core/be.h"
 #include "core/core.h"
+#include "core/nbd_io.h"
 #include "core/wire.h"
 
 void nbd_fail(struct nbd_client *c, int err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What failures are called, what they mean, and what to do about them. */
-#include "core/nbd.h"
+#include "core/nbd_io.h"
 
 /*
  * All texts and hints one after another, and where each begins: a table of

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to the transmission phase: request.c, reply.c and what they use. */
-#ifndef NBD_IO_H
-#define NBD_IO_H
+#ifndef NBD_CORE_IO_H
+#define NBD_CORE_IO_H
 
 #include "core/be.h"
 #include "core/core.h"
+#include "core/nbd_io.h"
 #include "core/wire.h"
 
 /* Ends the lists of slots. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one parser and the one printer of NBD URIs (doc/uri.md of the NBD
- * specification; RFC 3986 for the syntax, RFC 6874 for IPv6 zones).
+ * The parser and the printer of NBD URIs (nbd_uri.h names the specifications).
  *
  *	nbds://alice@[fe80::1%25eth0]:10810/disk?tls-type=psk
  *	scheme user  host             port  name query
@@ -10,6 +9,7 @@
  * an escaped delimiter is never one.
  */
 #include "core/nbd.h"
+#include "core/nbd_uri.h"
 
 /* The keys of the query, in the order in which they are printed. */
 enum key { SOCKET, TYPE, VERIFY, HOSTNAME, CERTIFICATES, PSK_FILE, KEYS };

@@ -8,8 +8,7 @@
  *          262 -> 524        : 16       |*                           |
  */
 #include "port/latency.h"
-
-#include "core/nbd.h"
+#include "core/nbd_io.h"
 
 #define NS_MAX ((UINT64_C(1) << NBD_LATENCY_BUCKETS) - 1)
 #define BAR    40u

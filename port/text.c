@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The printer: formats, escaping for terminals, JSON strings. */
 #include "port/text.h"
+#include "core/nbd_err.h"
 #include "port/utf8.h"
-#include "core/nbd.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -45,7 +45,8 @@ a_port_includes_no_other_port()
 
 port_includes_no_private_header_of_core()
 {
-	includes '^port/.*\.[ch]$' | grep '"core/' | grep -v '"core/nbd\.h"$'
+	includes '^port/.*\.[ch]$' | grep '"core/' |
+		grep -vE '"core/nbd(_err|_io|_uri)?\.h"$'
 }
 
 nothing_but_boot_and_tests_includes_boot()
@@ -139,6 +140,13 @@ files_have_fewer_than_500_lines()
 		grep -v '^tests/' | xargs -r awk 'FNR == 500 { print FILENAME }'
 }
 
+# A public header is a contract that is read in one go.
+public_headers_have_fewer_than_250_lines()
+{
+	files | grep -E '^(core/nbd|port/).*\.h$' |
+		xargs -r awk 'FNR == 250 { print FILENAME }'
+}
+
 files_begin_with_their_licence()
 {
 	files | grep -E '\.(c|h|sh|mk)$|^Makefile$|Kconfig$' |
@@ -182,6 +190,7 @@ rules='core_includes_only_itself_and_three_headers
 	nothing_allocates_memory
 	nothing_uses_stdio
 	files_have_fewer_than_500_lines
+	public_headers_have_fewer_than_250_lines
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
 	the_top_level_is_the_fixed_one
@@ -208,6 +217,7 @@ bad_tree()
 	done
 	yes '/* SPDX-License-Identifier: BSD-2-Clause */' |
 		head -n 500 >core/long.c
+	head -n 250 core/long.c >core/nbd_long.h
 	echo 'void *malloc(unsigned long); void *strlen(void *);
 		int printf(const char *, ...); void *f(void);
 		void *f(void) { return strlen(malloc(printf("%d", 3))); }' |
@@ -259,6 +269,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'includes_in_boot_go_down_only 1' 'no_source_lies_loose_in_boot 1' \
 	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \
 	'symbols_of_boot_begin_with_their_room 1' \
+	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}

@@ -4,6 +4,7 @@
 #define BOOT_CLI_CLI_H
 
 #include "boot/device/tls.h"
+#include "core/nbd_uri.h"
 
 /* Exit status of every command. */
 #define CLI_OK	   0

@@ -4,6 +4,7 @@
 #define BOOT_CLI_INFO_H
 
 #include "boot/cli/cli.h"
+#include "core/nbd_io.h"
 #include "port/latency.h"
 #include "port/posix/dial.h"
 

@@ -4,6 +4,7 @@
 #define BOOT_COMMON_ROOT_PARSE_H
 
 #include "boot/common/root.h"
+#include "core/nbd_uri.h"
 
 /* What is used most comes first: its offset fits a byte. */
 struct parse {

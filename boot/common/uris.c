@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where one URI ends and the next begins. */
 #include "boot/common/uris.h"
-#include "core/nbd.h"
+#include "core/nbd_uri.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #define BOOT_COPY_COPY_H
 
 #include "boot/device/tls.h"
+#include "core/nbd_uri.h"
 
 #include <poll.h>
 

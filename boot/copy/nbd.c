@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* NBD exports as sides of a copy. */
+#include "core/nbd_io.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 #include "boot/device/tls.h"

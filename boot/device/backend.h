@@ -14,6 +14,7 @@
 #define BOOT_DEVICE_BACKEND_H
 
 #include "boot/device/tls.h"
+#include "core/nbd_uri.h"
 #include "port/linux/nbdk.h"
 
 /* Servers of one device. */

@@ -6,6 +6,7 @@
 #ifndef BOOT_DEVICE_TLS_H
 #define BOOT_DEVICE_TLS_H
 
+#include "core/nbd_uri.h"
 #include "port/linux/sockdiag.h"
 #include "port/posix/dial.h"
 

@@ -6,6 +6,7 @@
  *	tmpfs or export -> upper --+--> overlay at newroot
  */
 #include "boot/init/overlay.h"
+#include "core/nbd_uri.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,6 +9,7 @@
  * interfaces and names none of them goes on with the first that answers.
  */
 #include "boot/net/net.h"
+#include "core/nbd_uri.h"
 
 #include <errno.h>
 #include <linux/rtnetlink.h>

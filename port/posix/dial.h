@@ -6,6 +6,7 @@
 #ifndef PORT_POSIX_DIAL_H
 #define PORT_POSIX_DIAL_H
 
+#include "core/nbd_uri.h"
 #include "port/posix/sock.h"
 #include "port/tls.h"
 

@@ -3,6 +3,7 @@
 #ifndef PORT_POSIX_SOCK_H
 #define PORT_POSIX_SOCK_H
 
+#include "core/nbd_uri.h"
 #include "port/port.h"
 
 #include <netinet/in.h>

@@ -9,7 +9,7 @@
  * ahead.
  */
 #include "core/be.h"
-#include "core/nbd.h"
+#include "core/nbd_io.h"
 #include "core/wire.h"
 
 #include <stdio.h>

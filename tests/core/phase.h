@@ -7,6 +7,7 @@
 #ifndef TESTS_CORE_PHASE_H
 #define TESTS_CORE_PHASE_H
 
+#include "core/nbd_io.h"
 #include "tests/core/script.h"
 #include "tests/guard.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* core/uri.c: every form of uri.md, and everything that is none. */
+#include "core/nbd.h"
+#include "core/nbd_uri.h"
 #include "tests/unit.h"
 #include "tests/guard.h"
 #include "tests/core/uri_cases.h"
-#include "core/nbd.h"
 
 #define LONG (8 * NBD_STRING_MAX)
 

@@ -15,7 +15,7 @@
  * all of its bytes, one that fails is all zeroes, and no request is lost.
  */
 #include "core/be.h"
-#include "core/nbd.h"
+#include "core/nbd_io.h"
 #include "core/wire.h"
 
 #include <stdlib.h>

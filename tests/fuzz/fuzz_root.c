@@ -3,6 +3,7 @@
  * A kernel command line and, behind its first newline, DHCP's root-path: what
  * is understood keeps the promises of root.h.
  */
+#include "core/nbd_uri.h"
 #include "boot/common/root.h"
 
 #include <stdlib.h>

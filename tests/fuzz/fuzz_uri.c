@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A URI that is accepted prints, and parses again to the same. */
 #include "core/nbd.h"
+#include "core/nbd_uri.h"
 
 #include <stdlib.h>
 #include <string.h>

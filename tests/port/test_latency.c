@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* port/latency.c: what is counted where, and how it is shown. */
+#include "core/nbd_io.h"
 #include "tests/unit.h"
-#include "core/nbd.h"
 #include "port/latency.h"
 
 static struct nbd_latency l;
