@@ -30,7 +30,7 @@ __attribute__((noinline)) static void copy(void *to, const void *from, size_t n)
 	memcpy(to, from, n);
 }
 
-static void boot_say(uint64_t v, size_t bytes)
+static void say(uint64_t v, size_t bytes)
 {
 	for (size_t i = bytes; i-- > 0; v >>= 8)
 		stream[have + i] = (unsigned char)v;
@@ -39,10 +39,10 @@ static void boot_say(uint64_t v, size_t bytes)
 
 static void say_reply(uint32_t opt, uint32_t type, uint32_t len)
 {
-	boot_say(NBD_OPT_REPLY_MAGIC, 8);
-	boot_say(opt, 4);
-	boot_say(type, 4);
-	boot_say(len, 4);
+	say(NBD_OPT_REPLY_MAGIC, 8);
+	say(opt, 4);
+	say(type, 4);
+	say(len, 4);
 }
 
 static void receive(void)
@@ -81,17 +81,17 @@ static void connect(struct nbd_config *cfg)
 	uint32_t opt = cfg->extra == &nbd_extended ? NBD_OPT_EXTENDED_HEADERS
 						   : NBD_OPT_STRUCTURED_REPLY;
 
-	boot_say(NBD_MAGIC, 8);
-	boot_say(NBD_IHAVEOPT, 8);
-	boot_say(3, 2);
+	say(NBD_MAGIC, 8);
+	say(NBD_IHAVEOPT, 8);
+	say(3, 2);
 	if (cfg->extra) {
 		say_reply(opt, NBD_REP_ACK, 0);
 		say_reply(NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
 	}
 	say_reply(NBD_OPT_GO, NBD_REP_INFO, 12);
-	boot_say(NBD_INFO_EXPORT, 2);
-	boot_say((uint64_t)1 << 40, 8);
-	boot_say(NBD_FLAG_HAS_FLAGS, 2);
+	say(NBD_INFO_EXPORT, 2);
+	say((uint64_t)1 << 40, 8);
+	say(NBD_FLAG_HAS_FLAGS, 2);
 	say_reply(NBD_OPT_GO, NBD_REP_ACK, 0);
 	nbd_init(&c, cfg);
 	while (nbd_state(&c) & (NBD_SEND | NBD_RECV)) {
@@ -111,20 +111,20 @@ static void answer(unsigned slot)
 
 	have = used = 0;
 	if (kind == NBD_SIMPLE) {
-		boot_say(NBD_SIMPLE_MAGIC, 4);
-		boot_say(0, 4);
-		boot_say(cookie, 8);
+		say(NBD_SIMPLE_MAGIC, 4);
+		say(0, 4);
+		say(cookie, 8);
 	} else {
-		boot_say(kind == NBD_EXTENDED ? NBD_EXT_REPLY_MAGIC
-					      : NBD_CHUNK_MAGIC,
-			 4);
-		boot_say(NBD_REPLY_DONE, 2);
-		boot_say(NBD_REPLY_DATA, 2);
-		boot_say(cookie, 8);
+		say(kind == NBD_EXTENDED ? NBD_EXT_REPLY_MAGIC
+					 : NBD_CHUNK_MAGIC,
+		    4);
+		say(NBD_REPLY_DONE, 2);
+		say(NBD_REPLY_DATA, 2);
+		say(cookie, 8);
 		if (kind == NBD_EXTENDED)
-			boot_say(offset, 8);
-		boot_say(BLOCK + 8, kind == NBD_EXTENDED ? 8 : 4);
-		boot_say(offset, 8);
+			say(offset, 8);
+		say(BLOCK + 8, kind == NBD_EXTENDED ? 8 : 4);
+		say(offset, 8);
 	}
 	have += BLOCK;
 }

@@ -59,7 +59,7 @@ static int phase_teardown(void **state)
 static inline void say_context(uint32_t opt, uint32_t id, const char *name)
 {
 	say_reply(&p.s, opt, NBD_REP_META_CONTEXT, 4 + (uint32_t)strlen(name));
-	boot_say(&p.s, id, 4);
+	say(&p.s, id, 4);
 	say_bytes(&p.s, name, strlen(name));
 }
 
@@ -142,9 +142,9 @@ static inline uint64_t cookie(int slot)
 
 static inline void say_simple(uint64_t to, uint32_t error)
 {
-	boot_say(&p.s, NBD_SIMPLE_MAGIC, 4);
-	boot_say(&p.s, error, 4);
-	boot_say(&p.s, to, 8);
+	say(&p.s, NBD_SIMPLE_MAGIC, 4);
+	say(&p.s, error, 4);
+	say(&p.s, to, 8);
 }
 
 /* The head of a chunk, in the format that was negotiated. */
@@ -154,16 +154,15 @@ static inline void say_chunk(uint16_t flags, uint16_t type, uint64_t to,
 	bool wide = p.kind == NBD_EXTENDED;
 	uint32_t slot = (uint32_t)to;
 
-	boot_say(&p.s, wide ? NBD_EXT_REPLY_MAGIC : NBD_CHUNK_MAGIC, 4);
-	boot_say(&p.s, flags, 2);
-	boot_say(&p.s, type, 2);
-	boot_say(&p.s, to, 8);
+	say(&p.s, wide ? NBD_EXT_REPLY_MAGIC : NBD_CHUNK_MAGIC, 4);
+	say(&p.s, flags, 2);
+	say(&p.s, type, 2);
+	say(&p.s, to, 8);
 	if (wide)
-		boot_say(&p.s,
-			 slot < CONFIG_CORE_MAX_REQS ? p.io->req[slot].op.offset
-						     : 0,
-			 8);
-	boot_say(&p.s, len, wide ? 8 : 4);
+		say(&p.s,
+		    slot < CONFIG_CORE_MAX_REQS ? p.io->req[slot].op.offset : 0,
+		    8);
+	say(&p.s, len, wide ? 8 : 4);
 }
 
 static inline void say_none(uint64_t to)
@@ -175,7 +174,7 @@ static inline void say_data(uint16_t flags, uint64_t to, uint64_t offset,
 			    const void *bytes, size_t len)
 {
 	say_chunk(flags, NBD_REPLY_DATA, to, len + 8);
-	boot_say(&p.s, offset, 8);
+	say(&p.s, offset, 8);
 	say_bytes(&p.s, bytes, len);
 }
 
@@ -183,16 +182,16 @@ static inline void say_hole(uint16_t flags, uint64_t to, uint64_t offset,
 			    uint32_t len)
 {
 	say_chunk(flags, NBD_REPLY_HOLE, to, 12);
-	boot_say(&p.s, offset, 8);
-	boot_say(&p.s, len, 4);
+	say(&p.s, offset, 8);
+	say(&p.s, len, 4);
 }
 
 static inline void say_error(uint16_t flags, uint64_t to, uint32_t error,
 			     const char *text)
 {
 	say_chunk(flags, 0x8001, to, 6 + strlen(text));
-	boot_say(&p.s, error, 4);
-	boot_say(&p.s, strlen(text), 2);
+	say(&p.s, error, 4);
+	say(&p.s, strlen(text), 2);
 	say_bytes(&p.s, text, strlen(text));
 }
 
@@ -200,10 +199,10 @@ static inline void say_error_at(uint16_t flags, uint64_t to, uint32_t error,
 				const char *text, uint64_t offset)
 {
 	say_chunk(flags, NBD_REPLY_ERROR_OFFSET, to, 14 + strlen(text));
-	boot_say(&p.s, error, 4);
-	boot_say(&p.s, strlen(text), 2);
+	say(&p.s, error, 4);
+	say(&p.s, strlen(text), 2);
 	say_bytes(&p.s, text, strlen(text));
-	boot_say(&p.s, offset, 8);
+	say(&p.s, offset, 8);
 }
 
 /* The head of a status chunk of n extents, which follow by say_extent(). */
@@ -212,18 +211,18 @@ static inline void say_status(uint16_t flags, uint64_t to, uint32_t context,
 {
 	if (p.kind == NBD_EXTENDED) {
 		say_chunk(flags, NBD_REPLY_STATUS_EXT, to, 8 + 16ull * n);
-		boot_say(&p.s, context, 4);
-		boot_say(&p.s, n, 4);
+		say(&p.s, context, 4);
+		say(&p.s, n, 4);
 	} else {
 		say_chunk(flags, NBD_REPLY_STATUS, to, 4 + 8ull * n);
-		boot_say(&p.s, context, 4);
+		say(&p.s, context, 4);
 	}
 }
 
 static inline void say_extent(uint64_t len, uint64_t flags)
 {
-	boot_say(&p.s, len, p.kind == NBD_EXTENDED ? 8 : 4);
-	boot_say(&p.s, flags, p.kind == NBD_EXTENDED ? 8 : 4);
+	say(&p.s, len, p.kind == NBD_EXTENDED ? 8 : 4);
+	say(&p.s, flags, p.kind == NBD_EXTENDED ? 8 : 4);
 }
 
 /* ---- what came of it ---- */

@@ -31,7 +31,7 @@ static inline void script_start(struct script *s)
 	s->step = s->split = SCRIPT_MAX;
 }
 
-static inline void boot_say(struct script *s, uint64_t v, size_t bytes)
+static inline void say(struct script *s, uint64_t v, size_t bytes)
 {
 	assert_true(s->n + bytes <= SCRIPT_MAX);
 	for (size_t i = bytes; i-- > 0; v >>= 8)
@@ -55,44 +55,44 @@ static inline void say_fill(struct script *s, unsigned char c, size_t len)
 
 static inline void say_greeting(struct script *s, uint16_t flags)
 {
-	boot_say(s, NBD_MAGIC, 8);
-	boot_say(s, NBD_IHAVEOPT, 8);
-	boot_say(s, flags, 2);
+	say(s, NBD_MAGIC, 8);
+	say(s, NBD_IHAVEOPT, 8);
+	say(s, flags, 2);
 }
 
 static inline void say_reply(struct script *s, uint32_t opt, uint32_t type,
 			     uint32_t len)
 {
-	boot_say(s, NBD_OPT_REPLY_MAGIC, 8);
-	boot_say(s, opt, 4);
-	boot_say(s, type, 4);
-	boot_say(s, len, 4);
+	say(s, NBD_OPT_REPLY_MAGIC, 8);
+	say(s, opt, 4);
+	say(s, type, 4);
+	say(s, len, 4);
 }
 
 static inline void say_info_export(struct script *s, uint64_t size,
 				   uint16_t flags)
 {
 	say_reply(s, NBD_OPT_GO, NBD_REP_INFO, 12);
-	boot_say(s, NBD_INFO_EXPORT, 2);
-	boot_say(s, size, 8);
-	boot_say(s, flags, 2);
+	say(s, NBD_INFO_EXPORT, 2);
+	say(s, size, 8);
+	say(s, flags, 2);
 }
 
 static inline void say_info_block(struct script *s, uint32_t min, uint32_t pref,
 				  uint32_t max)
 {
 	say_reply(s, NBD_OPT_GO, NBD_REP_INFO, 14);
-	boot_say(s, NBD_INFO_BLOCK_SIZE, 2);
-	boot_say(s, min, 4);
-	boot_say(s, pref, 4);
-	boot_say(s, max, 4);
+	say(s, NBD_INFO_BLOCK_SIZE, 2);
+	say(s, min, 4);
+	say(s, pref, 4);
+	say(s, max, 4);
 }
 
 static inline void say_info_text(struct script *s, uint16_t type,
 				 const char *text)
 {
 	say_reply(s, NBD_OPT_GO, NBD_REP_INFO, (uint32_t)strlen(text) + 2);
-	boot_say(s, type, 2);
+	say(s, type, 2);
 	say_bytes(s, text, strlen(text));
 }
 
@@ -101,7 +101,7 @@ static inline void say_item(struct script *s, const char *name,
 {
 	say_reply(s, NBD_OPT_LIST, NBD_REP_SERVER,
 		  (uint32_t)(strlen(name) + strlen(text) + 4));
-	boot_say(s, strlen(name), 4);
+	say(s, strlen(name), 4);
 	say_bytes(s, name, strlen(name));
 	say_bytes(s, text, strlen(text));
 }

@@ -91,8 +91,8 @@ static void the_count_of_extents_must_match_the_length(void **state)
 		nbd_submit(p.c, &op);
 		hear(&p.s, p.c);
 		say_chunk(DONE, NBD_REPLY_STATUS_EXT, cookie(0), 8 + 2 * 16);
-		boot_say(&p.s, CONTEXT, 4);
-		boot_say(&p.s, n[i], 4);
+		say(&p.s, CONTEXT, 4);
+		say(&p.s, n[i], 4);
 		say_fill(&p.s, 1, 32);
 		assert_fatal(NBD_E_LENGTH);
 	}
@@ -105,13 +105,13 @@ static void the_offset_of_a_reply_must_be_the_requests(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(offset); i++) {
 		begin_read(8);
-		boot_say(&p.s, NBD_EXT_REPLY_MAGIC, 4);
-		boot_say(&p.s, DONE, 2);
-		boot_say(&p.s, NBD_REPLY_DATA, 2);
-		boot_say(&p.s, cookie(0), 8);
-		boot_say(&p.s, offset[i], 8);
-		boot_say(&p.s, 16, 8);
-		boot_say(&p.s, AT, 8);
+		say(&p.s, NBD_EXT_REPLY_MAGIC, 4);
+		say(&p.s, DONE, 2);
+		say(&p.s, NBD_REPLY_DATA, 2);
+		say(&p.s, cookie(0), 8);
+		say(&p.s, offset[i], 8);
+		say(&p.s, 16, 8);
+		say(&p.s, AT, 8);
 		say_bytes(&p.s, "abcdefgh", 8);
 		assert_fatal(NBD_E_PROTOCOL);
 	}
@@ -126,7 +126,7 @@ static void lengths_of_more_than_32_bits_are_fatal(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(len); i++) {
 		begin_read(8);
 		say_chunk(DONE, NBD_REPLY_DATA, cookie(0), len[i]);
-		boot_say(&p.s, AT, 8);
+		say(&p.s, AT, 8);
 		say_fill(&p.s, 'x', 64);
 		assert_fatal(NBD_E_LENGTH);
 	}
@@ -143,11 +143,10 @@ static void compact_replies_are_fatal(void **state)
 			else
 				ask_read(0, 8);
 			hear(&p.s, p.c);
-			boot_say(&p.s,
-				 simple ? NBD_SIMPLE_MAGIC : NBD_CHUNK_MAGIC,
-				 4);
-			boot_say(&p.s, simple ? 0 : DONE << 16, 4);
-			boot_say(&p.s, cookie(0), 8);
+			say(&p.s, simple ? NBD_SIMPLE_MAGIC : NBD_CHUNK_MAGIC,
+			    4);
+			say(&p.s, simple ? 0 : DONE << 16, 4);
+			say(&p.s, cookie(0), 8);
 			say_fill(&p.s, 0, 16);
 			assert_fatal(NBD_E_PROTOCOL);
 		}

@@ -70,7 +70,7 @@ static void short_and_long_info_is_refused(void **state)
 			script_start(&s);
 			say_greeting(&s, FIXED);
 			say_reply(&s, NBD_OPT_GO, NBD_REP_INFO, len);
-			boot_say(&s, types[t], 2);
+			say(&s, types[t], 2);
 			say_fill(&s, 0, 64);
 			assert_fails(&go, NBD_E_LENGTH);
 		}
@@ -131,7 +131,7 @@ static void replies_that_do_not_belong_are_refused(void **state)
 
 	script_start(&s);
 	say_greeting(&s, FIXED);
-	boot_say(&s, NBD_OPT_REPLY_MAGIC + 1, 8);
+	say(&s, NBD_OPT_REPLY_MAGIC + 1, 8);
 	say_fill(&s, 0, 12);
 	assert_fails(&go, NBD_E_PROTOCOL);
 }
@@ -170,8 +170,8 @@ static void sizes_above_2_to_the_63_are_refused(void **state)
 			script_start(&s);
 			say_greeting(&s, (uint16_t)(fallback ? 0 : FIXED));
 			if (fallback) {
-				boot_say(&s, sizes[i].size, 8);
-				boot_say(&s, FLAGS, 2);
+				say(&s, sizes[i].size, 8);
+				say(&s, FLAGS, 2);
 				say_fill(&s, 0, 124);
 			} else {
 				say_info_export(&s, sizes[i].size, FLAGS);
@@ -195,14 +195,14 @@ static void flags_without_has_flags_do_not_count(void **state)
 static void oldstyle_and_strangers_are_told_apart(void **state)
 {
 	(void)state;
-	boot_say(&s, NBD_MAGIC, 8);
-	boot_say(&s, NBD_OLDSTYLE, 8);
+	say(&s, NBD_MAGIC, 8);
+	say(&s, NBD_OLDSTYLE, 8);
 	say_fill(&s, 0, 136);
 	assert_fails(&go, NBD_E_OLDSTYLE);
 
 	script_start(&s);
-	boot_say(&s, NBD_MAGIC, 8);
-	boot_say(&s, 0x1234, 8);
+	say(&s, NBD_MAGIC, 8);
+	say(&s, 0x1234, 8);
 	assert_fails(&go, NBD_E_NOT_NBD);
 
 	script_start(&s);

@@ -10,7 +10,7 @@ static void claims(uint16_t type, uint64_t offset, uint32_t len, int err)
 			say_hole(DONE, cookie(0), offset, len);
 		} else {
 			say_chunk(DONE, type, cookie(0), len + 8ull);
-			boot_say(&p.s, offset, 8);
+			say(&p.s, offset, 8);
 			say_fill(&p.s, 0xee, 64);
 		}
 		assert_fatal(err);

@@ -288,8 +288,8 @@ static void old_servers_are_asked_for_nothing(void **state)
 	(void)state;
 	script_start(&p.s);
 	say_greeting(&p.s, 0); /* not fixed */
-	boot_say(&p.s, 4096, 8);
-	boot_say(&p.s, ALL_FLAGS, 2);
+	say(&p.s, 4096, 8);
+	say(&p.s, ALL_FLAGS, 2);
 	say_fill(&p.s, 0, 124);
 	run();
 	assert_int_equal(nbd_state(p.c), NBD_READY);

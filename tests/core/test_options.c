@@ -24,8 +24,8 @@ static void export_name_zeroes_follow_the_handshake_flag(void **state)
 		say_greeting(&s, t[i].hello);
 		say_reply(&s, NBD_OPT_GO, NBD_REP_ERR | 1, 5);
 		say_bytes(&s, "never", 5);
-		boot_say(&s, SIZE, 8);
-		boot_say(&s, t[i].export, 2);
+		say(&s, SIZE, 8);
+		say(&s, t[i].export, 2);
 		say_fill(&s, 0, t[i].zeroes);
 		end = s.n;
 		say_fill(&s, 0xa5, 200);
@@ -47,8 +47,8 @@ static void newstyle_that_is_not_fixed_gets_export_name_alone(void **state)
 	(void)state;
 	/* nbdkit --mask-handshake=2: the two flags do not need each other */
 	say_greeting(&s, NO_ZEROES);
-	boot_say(&s, SIZE, 8);
-	boot_say(&s, FLAGS, 2);
+	say(&s, SIZE, 8);
+	say(&s, FLAGS, 2);
 	run(&go);
 	assert_int_equal(nbd_state(c), NBD_READY);
 	assert_int_equal(s.fed, s.n);
@@ -66,7 +66,7 @@ static void closing_at_export_name_means_no_such_export(void **state)
 
 	script_start(&s);
 	say_greeting(&s, 0);
-	boot_say(&s, 0, 3);
+	say(&s, 0, 3);
 	run(&go);
 	nbd_transport_error(c, 0);
 	assert_int_equal(nbd_error(c), NBD_E_CUT);
@@ -113,7 +113,7 @@ static void lengths_in_a_list_entry_are_checked_before_use(void **state)
 		script_start(&s);
 		say_greeting(&s, FIXED);
 		say_reply(&s, NBD_OPT_LIST, NBD_REP_SERVER, t[i].reply);
-		boot_say(&s, t[i].name, 4);
+		say(&s, t[i].name, 4);
 		say_fill(&s, 'n', 9000);
 		assert_fails(&list, NBD_E_LENGTH);
 		assert_int_equal(s.fed, 18 + 20 + t[i].taken);
@@ -125,7 +125,7 @@ static void the_longest_legal_entry_is_taken(void **state)
 	(void)state;
 	say_greeting(&s, FIXED);
 	say_reply(&s, NBD_OPT_LIST, NBD_REP_SERVER, 4 + 2 * NBD_STRING_MAX);
-	boot_say(&s, NBD_STRING_MAX, 4);
+	say(&s, NBD_STRING_MAX, 4);
 	say_fill(&s, 'n', NBD_STRING_MAX);
 	say_fill(&s, 'd', NBD_STRING_MAX);
 	run(&list);
@@ -212,8 +212,8 @@ static void nothing_turns_a_demand_for_tls_into_plaintext(void **state)
 	assert_int_equal(s.sent, 0);
 
 	script_start(&s);
-	boot_say(&s, NBD_MAGIC, 8);
-	boot_say(&s, NBD_OLDSTYLE, 8);
+	say(&s, NBD_MAGIC, 8);
+	say(&s, NBD_OLDSTYLE, 8);
 	assert_fails(&tls, NBD_E_NO_TLS);
 	assert_int_equal(s.sent, 0);
 }

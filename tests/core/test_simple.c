@@ -201,9 +201,9 @@ static void foreign_magics_are_fatal(void **state)
 		begin();
 		ask_read(0, 64);
 		hear(&p.s, p.c);
-		boot_say(&p.s, magic[i], 4);
-		boot_say(&p.s, 0, 4);
-		boot_say(&p.s, cookie(0), 8);
+		say(&p.s, magic[i], 4);
+		say(&p.s, 0, 4);
+		say(&p.s, cookie(0), 8);
 		say_fill(&p.s, 0, 64);
 		assert_fatal(NBD_E_PROTOCOL);
 	}

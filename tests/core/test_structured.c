@@ -249,8 +249,8 @@ static void an_unknown_type_of_error_is_skipped_and_counts(void **state)
 		for (p.split = 0; p.split < 80; p.split++) {
 			begin_read(8);
 			say_chunk(0, 0xc0de, cookie(0), 6 + 5 + 23);
-			boot_say(&p.s, NBD_ENOSPC, 4);
-			boot_say(&p.s, 5, 2);
+			say(&p.s, NBD_ENOSPC, 4);
+			say(&p.s, 5, 2);
 			say_bytes(&p.s, "hello", 5);
 			say_fill(&p.s, 0xff, 23); /* fields of the future */
 			say_none(cookie(0));
@@ -279,8 +279,8 @@ static void message_lengths_of_errors_are_checked(void **state)
 		for (unsigned i = 0; i < ARRAY_SIZE(t); i++) {
 			begin_read(8);
 			say_chunk(DONE, t[i].type, cookie(0), t[i].len);
-			boot_say(&p.s, NBD_EIO, 4);
-			boot_say(&p.s, t[i].text, 2);
+			say(&p.s, NBD_EIO, 4);
+			say(&p.s, t[i].text, 2);
 			say_fill(&p.s, 0, 6000);
 			assert_fatal(NBD_E_LENGTH);
 		}

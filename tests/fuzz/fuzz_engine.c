@@ -325,7 +325,7 @@ static void run(struct run *w, const struct nbd_config *cfg)
 
 /* ---- a good handshake ---- */
 
-static uint8_t *boot_say(uint8_t *p, uint64_t v, unsigned bytes)
+static uint8_t *say(uint8_t *p, uint64_t v, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0; v >>= 8)
 		p[i] = (uint8_t)v;
@@ -334,18 +334,18 @@ static uint8_t *boot_say(uint8_t *p, uint64_t v, unsigned bytes)
 
 static uint8_t *say_reply(uint8_t *p, uint32_t opt, uint32_t type, uint32_t len)
 {
-	p = boot_say(p, NBD_OPT_REPLY_MAGIC, 8);
-	p = boot_say(p, opt, 4);
-	p = boot_say(p, type, 4);
-	return boot_say(p, len, 4);
+	p = say(p, NBD_OPT_REPLY_MAGIC, 8);
+	p = say(p, opt, 4);
+	p = say(p, type, 4);
+	return say(p, len, 4);
 }
 
 static size_t handshake(uint8_t *start, const struct nbd_config *cfg)
 {
-	uint8_t *p = boot_say(start, NBD_MAGIC, 8);
+	uint8_t *p = say(start, NBD_MAGIC, 8);
 
-	p = boot_say(p, NBD_IHAVEOPT, 8);
-	p = boot_say(p, 3, 2);
+	p = say(p, NBD_IHAVEOPT, 8);
+	p = say(p, 3, 2);
 	if (cfg->extra) {
 		p = say_reply(p,
 			      cfg->extra == &nbd_extended
@@ -354,14 +354,14 @@ static size_t handshake(uint8_t *start, const struct nbd_config *cfg)
 			      NBD_REP_ACK, 0);
 		p = say_reply(p, NBD_OPT_SET_META_CONTEXT, NBD_REP_META_CONTEXT,
 			      4 + 15);
-		p = boot_say(p, 1, 4);
+		p = say(p, 1, 4);
 		memcpy(p, "base:allocation", 15);
 		p = say_reply(p + 15, NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
 	}
 	p = say_reply(p, NBD_OPT_GO, NBD_REP_INFO, 12);
-	p = boot_say(p, NBD_INFO_EXPORT, 2);
-	p = boot_say(p, 1 << 20, 8);
-	p = boot_say(p, 0xffd, 2); /* all flags but READ_ONLY */
+	p = say(p, NBD_INFO_EXPORT, 2);
+	p = say(p, 1 << 20, 8);
+	p = say(p, 0xffd, 2); /* all flags but READ_ONLY */
 	p = say_reply(p, NBD_OPT_GO, NBD_REP_ACK, 0);
 	return (size_t)(p - start);
 }

@@ -87,7 +87,7 @@ static void begin(struct nl_msg *m, unsigned cmd)
 	nl_begin(m, out, sizeof(out), FAMILY, 0, &g, sizeof(g));
 }
 
-static void boot_say(unsigned sock, struct nl_msg *m, uint32_t seq)
+static void say(unsigned sock, struct nl_msg *m, uint32_t seq)
 {
 	assert_int_equal(nl_finish(m, seq), 0);
 	assert_int_equal(send(pairs[sock][1], m->buf, m->len, 0), m->len);
@@ -103,7 +103,7 @@ static void ack(unsigned sock, uint32_t seq, int err, const char *words)
 		 NLM_F_CAPPED | NLM_F_ACK_TLVS, head, sizeof(head));
 	if (words)
 		nl_put_str(&m, NLMSGERR_ATTR_MSG, words);
-	boot_say(sock, &m, seq);
+	say(sock, &m, seq);
 }
 
 static void say_family(unsigned sock)
@@ -113,7 +113,7 @@ static void say_family(unsigned sock)
 
 	begin(&m, CTRL_CMD_NEWFAMILY);
 	nl_put(&m, CTRL_ATTR_FAMILY_ID, &id, sizeof(id));
-	boot_say(sock, &m, 1);
+	say(sock, &m, 1);
 	ack(sock, 1, 0, NULL);
 }
 
@@ -123,7 +123,7 @@ static void say_index(unsigned sock, uint32_t index)
 
 	begin(&m, NBD_CMD_CONNECT);
 	nl_put_u32(&m, NBD_ATTR_INDEX, index);
-	boot_say(sock, &m, 2);
+	say(sock, &m, 2);
 	ack(sock, 2, 0, NULL);
 }
 
@@ -145,7 +145,7 @@ static void say_status(unsigned sock, uint32_t index, unsigned char connected)
 	nl_put(&m, NBD_DEVICE_CONNECTED, &connected, 1);
 	nl_nest_end(&m, one);
 	nl_nest_end(&m, all);
-	boot_say(sock, &m, 2);
+	say(sock, &m, 2);
 	ack(sock, 2, 0, NULL);
 }
 

@@ -271,7 +271,7 @@ static size_t error_reply(unsigned char *buf, size_t cap, uint32_t seq, int err,
 	return m.len;
 }
 
-static void boot_say(uint32_t seq, int err, size_t body, const char *words)
+static void say(uint32_t seq, int err, size_t body, const char *words)
 {
 	unsigned char buf[512];
 	size_t len = error_reply(buf, sizeof(buf), seq, err, body, words);
@@ -294,7 +294,7 @@ static void an_acknowledged_request_succeeds(void **state)
 	struct nlmsghdr h;
 
 	(void)state;
-	boot_say(1, 0, 0, NULL);
+	say(1, 0, 0, NULL);
 	assert_int_equal(talk(NULL, NULL), 0);
 	assert_int_equal(recv(kernel, buf, sizeof(buf), 0), 20);
 	memcpy(&h, buf, sizeof(h));
@@ -306,16 +306,16 @@ static void an_acknowledged_request_succeeds(void **state)
 static void a_refusal_carries_the_kernels_own_words(void **state)
 {
 	(void)state;
-	boot_say(1, -EINVAL, 0, "no such \033thing");
+	say(1, -EINVAL, 0, "no such \033thing");
 	assert_int_equal(talk(NULL, NULL), NBD_E_KERNEL);
 	assert_int_equal(sock.err, EINVAL);
 	assert_string_equal(diag.text,
 			    "try it: Invalid argument (no such \\x1bthing)");
 	/* the same where the kernel sends the request back in full */
-	boot_say(2, -EINVAL, 24, "words behind the request");
+	say(2, -EINVAL, 24, "words behind the request");
 	assert_int_equal(talk(NULL, NULL), NBD_E_KERNEL);
 	assert_string_equal(sock.ext, "words behind the request");
-	boot_say(3, -EINVAL, 24, NULL);
+	say(3, -EINVAL, 24, NULL);
 	assert_int_equal(talk(NULL, NULL), NBD_E_KERNEL);
 	assert_string_equal(diag.text, "try it: Invalid argument");
 }
@@ -331,7 +331,7 @@ static void each_errno_has_its_error(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
-		boot_say((uint32_t)i + 1, -map[i][0], 0, NULL);
+		say((uint32_t)i + 1, -map[i][0], 0, NULL);
 		assert_int_equal(talk(NULL, NULL), map[i][1]);
 	}
 }
@@ -348,13 +348,13 @@ static void answers_to_other_requests_are_passed_over(void **state)
 	struct nl_msg m;
 
 	(void)state;
-	boot_say(7, -EPERM, 0, NULL);
+	say(7, -EPERM, 0, NULL);
 	for (uint32_t seq = 0; seq < 3; seq++) {
 		nl_begin(&m, buf, sizeof(buf), 99, 0, "", 0);
 		nl_finish(&m, seq);
 		assert_int_equal(send(kernel, buf, m.len, 0), m.len);
 	}
-	boot_say(1, 0, 0, NULL);
+	say(1, 0, 0, NULL);
 	assert_int_equal(talk(count, &seen), 0);
 	assert_int_equal(seen, 1);
 }
@@ -383,7 +383,7 @@ static void an_errno_out_of_range_is_an_error(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		boot_say((uint32_t)i + 1, bad[i], 0, NULL);
+		say((uint32_t)i + 1, bad[i], 0, NULL);
 		assert_int_equal(talk(NULL, NULL), NBD_E_KERNEL);
 		assert_int_equal(sock.err, EPROTO);
 	}
@@ -445,12 +445,12 @@ static void a_family_and_its_group_are_found(void **state)
 
 	(void)state;
 	assert_int_equal(send(kernel, buf, len, 0), len);
-	boot_say(1, 0, 0, NULL);
+	say(1, 0, 0, NULL);
 	assert_int_equal(nl_family(&sock, "nbd", "nbd_mc_group", &group, &diag),
 			 0x1234);
 	assert_int_equal(group, 8);
 	/* acknowledged without an answer */
-	boot_say(2, 0, 0, NULL);
+	say(2, 0, 0, NULL);
 	assert_int_equal(nl_family(&sock, "nbd", NULL, NULL, &diag),
 			 NBD_E_KERNEL);
 }

@@ -35,7 +35,7 @@ static int each(void)
 	return each_of(SOCKDIAG_TCP | SOCKDIAG_UNIX);
 }
 
-static void boot_say(uint32_t seq, const struct told *t)
+static void say(uint32_t seq, const struct told *t)
 {
 	unsigned char buf[1024];
 	size_t len = tell(buf, sizeof(buf), seq, t);
@@ -131,13 +131,13 @@ static void all_three_families_are_asked(void **state)
 	dead.state = CLOSE_WAIT;
 	six.family = AF_INET6;
 	six.local = six.peer = "2001:db8::1";
-	boot_say(1, &usual);
-	boot_say(1, &other);
-	boot_say(1, &dead);
+	say(1, &usual);
+	say(1, &other);
+	say(1, &dead);
 	end(1, 0);
-	boot_say(2, &six);
+	say(2, &six);
 	/* an answer to somebody else's question */
-	boot_say(1, &six);
+	say(1, &six);
 	end(2, 0);
 	say_unix(3, 0);
 	say_unix(3, 3);
@@ -206,7 +206,7 @@ static void a_missing_module_is_told_by_its_name(void **state)
 	ack(1, -ENOENT);
 	assert_int_equal(each(), NBD_E_NOT_FOUND);
 	assert_string_equal(diag.text, "tcp_diag: No such file or directory");
-	boot_say(2, &usual);
+	say(2, &usual);
 	end(2, 0);
 	end(3, 0);
 	ack(4, -ENOENT);
@@ -217,7 +217,7 @@ static void a_missing_module_is_told_by_its_name(void **state)
 static void a_kind_that_is_not_wanted_is_not_asked_for(void **state)
 {
 	(void)state;
-	boot_say(1, &usual);
+	say(1, &usual);
 	end(1, 0);
 	end(2, 0);
 	assert_int_equal(each_of(SOCKDIAG_TCP), 0);
@@ -252,7 +252,7 @@ static void the_module_is_loaded_and_asked_again(void **state)
 	assert_int_equal(fclose(file), 0);
 	mod_dirs.lib = dir;
 	ack(1, -ENOENT);
-	boot_say(2, &usual);
+	say(2, &usual);
 	end(2, 0);
 	end(3, 0);
 	ack(4, -ENOENT);
