@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The states of a DHCPv4 client. */
+/* The states of a DHCPv4 client: a table, and what moves between its rows. */
 #include "boot/net/dhcp.h"
 
 #include <string.h>
@@ -8,8 +8,36 @@
 #define REQUESTS  4
 #define PAUSE_MS  1000u
 #define DOUBLINGS 6
-/* Sent until an offer without the root-path that is needed will do. */
+/* Messages sent before an offer without the needed root-path is accepted. */
 #define PATIENCE  2
+
+/* What a message changes; true if the state has changed. */
+typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
+
+static receive take_offer, take_ack, take_nak, renew, lose;
+
+/*
+ * BOUND and LOST send and hear nothing.  REBINDING has no end: the address stays
+ * in use when its lease is over, since the root hangs on it.
+ */
+static const struct state {
+	enum dhcp_type send; /* 0: nothing; a request names d->lease */
+	bool any_server;     /* not only the server of d->lease may answer */
+	receive *offer, *ack, *nak; /* NULL: ignored */
+	unsigned tries;		    /* messages before `next`; 0: no limit */
+	enum dhcp_state next;
+} states[] = {
+	[DHCP_SELECTING] = { DHCP_DISCOVER, true, take_offer },
+	[DHCP_CHOOSING] = { DHCP_DISCOVER, true, take_offer, NULL, NULL,
+			    PATIENCE, DHCP_REQUESTING },
+	[DHCP_REQUESTING] = { DHCP_REQUEST, false, NULL, take_ack, take_nak,
+			      REQUESTS, DHCP_SELECTING },
+	/* until T2: see expired() */
+	[DHCP_RENEWING] = { DHCP_REQUEST, false, NULL, renew, lose, 0,
+			    DHCP_REBINDING },
+	[DHCP_REBINDING] = { DHCP_REQUEST, true, NULL, renew, lose },
+	[DHCP_LOST] = { 0 },
+};
 
 /* Knuth's generator will do: this only keeps a thousand machines apart. */
 static uint32_t random_next(struct dhcp *d)
@@ -18,7 +46,7 @@ static uint32_t random_next(struct dhcp *d)
 	return d->random >> 8;
 }
 
-/* After so many failures before this one. */
+/* How long to wait after so many failures. */
 static uint64_t pause(struct dhcp *d, unsigned failures)
 {
 	unsigned n = failures < DOUBLINGS ? failures : DOUBLINGS;
@@ -27,12 +55,12 @@ static uint64_t pause(struct dhcp *d, unsigned failures)
 	return base - base / 8 + random_next(d) % (base / 4);
 }
 
-static void enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
+static bool enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
 {
 	d->state = state;
-	d->spare = false;
 	d->tries = 0;
 	d->due = due;
+	return true;
 }
 
 static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
@@ -42,6 +70,7 @@ static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
 	d->random = seed;
 	d->q.xid = seed ^ random_next(d);
 	d->started = now;
+	d->other = false;
 	enter(d, state, now);
 }
 
@@ -67,32 +96,28 @@ void net_dhcp_again(struct dhcp *d, uint64_t now)
 		enter(d, d->state, now);
 }
 
-/* What passes by itself: an offer that is not confirmed, a lease that ends. */
-static void age(struct dhcp *d, uint64_t now)
+static bool expired(const struct dhcp *d, const struct state *s, uint64_t now)
 {
-	uint64_t had = (now - d->bound) / 1000;
-
-	if (d->spare && d->tries == PATIENCE)
-		enter(d, DHCP_REQUESTING, now);
-	if (d->state == DHCP_REQUESTING && d->tries == REQUESTS)
-		enter(d, DHCP_SELECTING, now);
-	if (d->state == DHCP_RENEWING && had >= d->lease.t2)
-		enter(d, DHCP_REBINDING, now);
-	if (d->state == DHCP_REBINDING && had >= d->lease.seconds)
-		d->state = DHCP_LOST;
+	return d->state == DHCP_RENEWING
+		       ? (now - d->bound) / 1000 >= d->lease.t2
+		       : s->tries && d->tries >= s->tries;
 }
 
 size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 {
 	uint64_t secs = (now - d->started) / 1000;
+	const struct state *s = &states[d->state];
 	struct dhcp_query *q = &d->q;
 
-	age(d, now);
-	if (d->state == DHCP_BOUND || d->state == DHCP_LOST)
+	if (expired(d, s, now)) {
+		enter(d, s->next, now);
+		s = &states[d->state];
+	}
+	if (!s->send)
 		return 0;
 	q->secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
-	q->type = d->state == DHCP_SELECTING ? DHCP_DISCOVER : DHCP_REQUEST;
-	q->ours = d->state >= DHCP_REQUESTING ? &d->lease : NULL;
+	q->type = s->send;
+	q->ours = s->send == DHCP_REQUEST ? &d->lease : NULL;
 	q->renew = d->state >= DHCP_RENEWING;
 	d->due = now + pause(d, d->tries);
 	d->tries++;
@@ -100,52 +125,74 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	return net_dhcp_build(buf, q);
 }
 
-/*
- * Of two machines that ask at once one may be refused, as some servers offer
- * both the same address: it asks again at once, since the address is gone by
- * now.  A server that always refuses is asked ever more rarely.
- */
-static void take_nak(struct dhcp *d, uint64_t now)
+/* Of offers without the root-path that is needed, the first is kept. */
+static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
-	if (d->state >= DHCP_RENEWING) {
-		d->state = DHCP_LOST;
-		return;
-	}
+	bool poor = d->need_path && !l->root_path[0];
+
+	if (poor && d->state == DHCP_CHOOSING)
+		return false;
+	d->lease = *l;
+	if (!poor)
+		return enter(d, DHCP_REQUESTING, now);
+	d->state = DHCP_CHOOSING;
+	return true;
+}
+
+static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+{
+	(void)now;
+	d->lease = *l;
+	d->bound = d->sent;
+	d->state = DHCP_BOUND;
+	return true;
+}
+
+/*
+ * Some servers offer two machines that ask at once the same address, and then
+ * refuse one of them.  That one asks again at once, since the address is taken
+ * by now.  A server that always refuses is asked less and less often.
+ */
+static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+{
+	(void)l;
 	enter(d, DHCP_SELECTING, now);
 	if (d->naks)
 		d->due += pause(d, d->naks - 1) / 4;
 	d->naks++;
+	return true;
+}
+
+/*
+ * A renewal is about the address in ciaddr (RFC 2131, 4.3.2), which cannot be
+ * exchanged while the root hangs on it.  A server that wants it back sends a
+ * NAK.  So an ACK for another address is no answer: ignored, it leaves us the
+ * lease, and after T2 the other servers to ask.
+ */
+static bool renew(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+{
+	d->other = memcmp(l->addr, d->lease.addr, sizeof(l->addr)) != 0;
+	return !d->other && take_ack(d, l, now);
+}
+
+static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+{
+	(void)l;
+	return enter(d, DHCP_LOST, now);
 }
 
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 {
+	const struct state *s = &states[d->state];
 	struct dhcp_lease l;
 	int type = net_dhcp_parse(p, len, d->q.xid, d->q.mac, &l);
-	bool same = !memcmp(l.server, d->lease.server, sizeof(l.server));
+	receive *fn = type == DHCP_OFFER ? s->offer
+		      : type == DHCP_ACK ? s->ack
+		      : type == DHCP_NAK ? s->nak
+					 : NULL;
 
-	if (type == DHCP_OFFER && d->state == DHCP_SELECTING) {
-		bool poor = d->need_path && !l.root_path[0];
-
-		if (!poor || !d->spare)
-			d->lease = l;
-		if (poor) {
-			d->spare = true;
-			return false;
-		}
-		enter(d, DHCP_REQUESTING, now);
-		return true;
-	}
-	/* only who was asked may answer; when rebinding that is everybody */
-	if (d->state == DHCP_SELECTING || d->state == DHCP_BOUND ||
-	    d->state == DHCP_LOST || (!same && d->state != DHCP_REBINDING) ||
-	    (type != DHCP_NAK && type != DHCP_ACK))
+	if (!fn || (!s->any_server &&
+		    memcmp(l.server, d->lease.server, sizeof(l.server)) != 0))
 		return false;
-	if (type == DHCP_NAK) {
-		take_nak(d, now);
-		return true;
-	}
-	d->lease = l;
-	d->bound = d->sent;
-	d->state = DHCP_BOUND;
-	return true;
+	return fn(d, &l, now);
 }

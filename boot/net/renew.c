@@ -78,6 +78,10 @@ int net_renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 	int fd, rc = link_each(take_name, NULL, d);
 
 	fd = rc < 0 ? rc : packet_udp(j.l.name, DHCP_CLIENT, alone, d);
+	if (fd == NBD_E_IN_USE)
+		nbd_diag(d, 0,
+			 "another DHCP client has the interface, and the "
+			 "lease from now on");
 	if (fd < 0)
 		return fd;
 	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
@@ -85,13 +89,16 @@ int net_renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 	talk(fd, &j.dhcp, now + timeout_ms);
 	close(fd);
 	if (j.dhcp.state == DHCP_LOST)
-		return nbd_diag(
-			d, NBD_E_NO_DEVICE,
-			"%s: the lease has ended, or its server took it "
-			"back",
-			j.l.name);
+		return nbd_diag(d, NBD_E_NO_DEVICE,
+				"%s: the DHCP server refuses to renew the "
+				"lease (DHCPNAK)",
+				j.l.name);
 	if (j.dhcp.state != DHCP_BOUND)
-		return nbd_diag(d, NBD_E_TIMEOUT, "%s: no DHCP server answered",
+		return nbd_diag(d, NBD_E_TIMEOUT,
+				j.dhcp.other
+					? "%s: the DHCP server answered with "
+					  "another address, which is not used"
+					: "%s: no DHCP server answered",
 				j.l.name);
 	j.addr = (struct link_addr){ .family = AF_INET,
 				     .prefix = j.dhcp.lease.prefix };

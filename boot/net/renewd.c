@@ -52,28 +52,6 @@ static void sleep_ms(uint64_t ms)
 		     end - now > INT32_MAX ? INT32_MAX : (int)(end - now));
 }
 
-/*
- * The address stays, so a lease that has ended is asked for all the same.
- * NBD_E_NO_DEVICE: the server has refused.
- */
-static int ask(struct dhcp *dhcp, struct nbd_diag *d)
-{
-	uint64_t now = nbd_now_ms();
-	int rc;
-
-	if (!left(dhcp, dhcp->lease.seconds, now))
-		dhcp->bound = now - (uint64_t)dhcp->lease.t2 * 1000;
-	rc = net_renew_once(ASK_MS, true, d);
-	if (rc == NBD_E_IN_USE)
-		nbd_diag(d, 0,
-			 "another DHCP client has the interface, and the "
-			 "lease from now on");
-	return rc == NBD_E_NO_DEVICE &&
-			       !left(dhcp, dhcp->lease.seconds, nbd_now_ms())
-		       ? NBD_E_TIMEOUT
-		       : rc;
-}
-
 int net_renewd_run(struct nbd_diag *d)
 {
 	struct dhcp *dhcp;
@@ -87,7 +65,7 @@ int net_renewd_run(struct nbd_diag *d)
 	while (rc != NBD_E_IN_USE && rc != NBD_E_NO_DEVICE) {
 		sleep_ms(net_renewd_pause(dhcp, rc, nbd_now_ms()));
 		before = rc;
-		rc = ask(dhcp, d);
+		rc = net_renew_once(ASK_MS, true, d);
 		if (!rc && net_renew_keep(d))
 			boot_say("renew: %s", d->text);
 		if (rc && rc != before)

@@ -56,7 +56,7 @@ static void check_packet(const uint8_t *data, size_t size)
 static void check_client(const uint8_t *data, size_t size)
 {
 	unsigned char *p = copy(data, size);
-	uint8_t buf[DHCP_MAX];
+	uint8_t buf[DHCP_MAX], addr[4];
 	struct dhcp d;
 	uint64_t now = 1000;
 
@@ -71,6 +71,10 @@ static void check_client(const uint8_t *data, size_t size)
 		same(net_dhcp_take(&d, p, size, now) || d.state == before);
 		if (d.state == DHCP_BOUND) {
 			check_lease(&d.lease);
+			/* a renewal is about the address that is in use */
+			same(before == DHCP_REQUESTING ||
+			     !memcmp(addr, d.lease.addr, sizeof(addr)));
+			memcpy(addr, d.lease.addr, sizeof(addr));
 			net_dhcp_renewal(&d, mac, 2, now);
 		}
 		if (i == 3 && size > 242)

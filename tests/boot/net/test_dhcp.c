@@ -22,7 +22,11 @@ static int sends(uint64_t now)
 	return net_dhcp_send(&d, sent, now) ? *option(53) : 0;
 }
 
-/* Server 192.0.2.SERVER gives 192.0.2.LAST for 3600 s, above 127 with a path. */
+/* What the server gives: for 3600 s, unless a test changes it. */
+static uint8_t seconds[4];
+static const uint8_t hour[4] = { 0, 0, 0x0e, 0x10 };
+
+/* Server 192.0.2.SERVER gives 192.0.2.LAST, above 127 with a root-path. */
 static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 {
 	uint8_t p[300] = { 2, 1, 6 };
@@ -38,10 +42,10 @@ static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 				    (uint8_t)server,
 				    51,
 				    4,
-				    0,
-				    0,
-				    0x0e,
-				    0x10,
+				    seconds[0],
+				    seconds[1],
+				    seconds[2],
+				    seconds[3],
 				    path,
 				    path ? 1 : 0,
 				    path ? 'x' : 255,
@@ -59,6 +63,7 @@ static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 static int start(void **state)
 {
 	(void)state;
+	memcpy(seconds, hour, sizeof(seconds));
 	net_dhcp_start(&d, mac, "me", 12345, 5000);
 	return 0;
 }
@@ -174,7 +179,7 @@ static void who_needs_a_root_path_waits_for_an_offer_that_has_one(void **state)
 	(void)state;
 	d.need_path = true;
 	sends(5000);
-	assert_false(answer(DHCP_OFFER, 1, 5, 5001));
+	assert_true(answer(DHCP_OFFER, 1, 5, 5001));
 	assert_int_equal(sends(d.due), DHCP_DISCOVER);
 	assert_true(answer(DHCP_OFFER, 2, 200, 7000));
 	assert_int_equal(sends(7000), DHCP_REQUEST);
@@ -190,7 +195,7 @@ static void and_takes_the_first_one_without_when_there_is_none(void **state)
 	(void)state;
 	d.need_path = true;
 	sends(5000);
-	assert_false(answer(DHCP_OFFER, 1, 5, 5001));
+	assert_true(answer(DHCP_OFFER, 1, 5, 5001));
 	assert_false(answer(DHCP_OFFER, 2, 6, 5002));
 	assert_int_equal(sends(d.due), DHCP_DISCOVER);
 	assert_int_equal(sends(d.due), DHCP_REQUEST);
@@ -200,6 +205,16 @@ static void and_takes_the_first_one_without_when_there_is_none(void **state)
 	assert_true(answer(DHCP_NAK, 1, 5, 8400));
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+}
+
+static void and_one_that_comes_late_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	d.need_path = true;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 1, 5, d.sent + 1));
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
 }
 
 static void an_ack_before_an_offer_is_not_heard(void **state)
@@ -272,7 +287,7 @@ static void a_lease_is_renewed_by_its_server(void **state)
 	assert_int_equal(d.bound, 1805000);
 }
 
-static void then_by_any_and_then_it_is_lost(void **state)
+static void then_by_any_also_when_it_has_ended(void **state)
 {
 	(void)state;
 	bind_at(5000);
@@ -285,9 +300,46 @@ static void then_by_any_and_then_it_is_lost(void **state)
 	assert_true(answer(DHCP_ACK, 2, 5, 3156001));
 	assert_int_equal(d.lease.server[3], 2);
 	net_dhcp_renewal(&d, mac, 7, 3156000 + 3600000);
-	assert_int_equal(sends(3156000 + 3600000), 0);
-	assert_int_equal(d.state, DHCP_LOST);
-	assert_false(answer(DHCP_ACK, 2, 5, 3156001));
+	assert_int_equal(sends(3156000 + 3600000), DHCP_REQUEST);
+	assert_int_equal(d.state, DHCP_REBINDING);
+	assert_true(answer(DHCP_ACK, 1, 5, 3156001 + 3600000));
+	assert_int_equal(d.bound, 3156000 + 3600000);
+}
+
+/* All are asked for, however short: 3 s have T2 after 3 s, too. */
+static void a_short_lease_that_has_ended_is_asked_for(void **state)
+{
+	(void)state;
+	for (uint8_t s = 0; s < 16; s++) {
+		net_dhcp_start(&d, mac, "me", 12345, 5000);
+		memcpy(seconds, (uint8_t[4]){ 0, 0, 0, s }, sizeof(seconds));
+		bind_at(5000);
+		assert_int_equal(d.lease.seconds, s);
+		net_dhcp_renewal(&d, mac, 7, 5000 + s * 1000u + 60000);
+		assert_int_equal(sends(d.due), DHCP_REQUEST);
+		assert_int_equal(d.state, DHCP_REBINDING);
+		assert_true(answer(DHCP_ACK, 2, 5, d.sent + 1));
+	}
+}
+
+/* RFC 2131, 4.3.2: a renewal is about the address in ciaddr. */
+static void an_ack_for_another_address_renews_nothing(void **state)
+{
+	(void)state;
+	bind_at(5000);
+	net_dhcp_renewal(&d, mac, 7, 1805000);
+	sends(1805000);
+	assert_false(answer(DHCP_ACK, 1, 6, 1805001));
+	assert_true(d.other);
+	assert_int_equal(d.state, DHCP_RENEWING);
+	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.bound, 5000);
+	/* the right one still counts, from whoever it comes after T2 */
+	assert_int_equal(sends(3156000), DHCP_REQUEST);
+	assert_memory_equal(sent + 12, "\xc0\x00\x02\x05", 4);
+	assert_false(answer(DHCP_ACK, 1, 6, 3156001));
+	assert_true(answer(DHCP_ACK, 2, 5, 3156002));
+	assert_int_equal(d.lease.addr[3], 5);
 }
 
 static void a_nak_ends_a_renewal(void **state)
@@ -313,12 +365,15 @@ int main(void)
 		CLIENT(the_first_offer_wins_and_others_are_not_heard),
 		CLIENT(who_needs_a_root_path_waits_for_an_offer_that_has_one),
 		CLIENT(and_takes_the_first_one_without_when_there_is_none),
+		CLIENT(and_one_that_comes_late_does_not_wait_for_ever),
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_at_once),
 		CLIENT(who_refuses_always_is_asked_ever_more_rarely),
 		CLIENT(a_lease_is_renewed_by_its_server),
-		CLIENT(then_by_any_and_then_it_is_lost),
+		CLIENT(then_by_any_also_when_it_has_ended),
+		CLIENT(a_short_lease_that_has_ended_is_asked_for),
+		CLIENT(an_ack_for_another_address_renews_nothing),
 		CLIENT(a_nak_ends_a_renewal),
 	};
 
