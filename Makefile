@@ -54,7 +54,7 @@ export KCONFIG_OVERWRITECONFIG := 1
 all: $(O)/nbdboot ## the program, with nbdboot_defconfig unless configured
 
 no-config := %config clean deps format format-check help fuzz size check% \
-	demo bench%
+	demo boot-chart bench%
 ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/.config
 endif
@@ -122,12 +122,14 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
+pages := $(wildcard boot/*/*.[1-8])
 units := $(wildcard boot/systemd/*.service)
 unitdir := $(PREFIX)/lib/systemd/system
 install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
-	install -D -m 644 boot/cli/nbdboot.8 \
-		$(DESTDIR)$(PREFIX)/share/man/man8/nbdboot.8
+	$(Q)$(foreach page,$(pages),install -D -m 644 $(page) \
+		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix \
+		$(page)))/$(notdir $(page)) &&) :
 	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
 		mkdir -p '$(DESTDIR)$(unitdir)' && \
 		sed 's|^ExecStart=|&$(PREFIX)/sbin/|' $(unit) \
