@@ -152,7 +152,8 @@ static void show_svg(const struct times *t)
 
 	nbd_putf(&cli_out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"850\" "
-		 "height=\"%u\" style=\"font:12px sans-serif\">\n",
+		 "height=\"%u\" style=\"font:12px sans-serif;"
+		 "background:#fff\">\n",
 		 t->n * 22 + 8);
 	for (s = t->step; s < t->step + t->n; s++, y += 22) {
 		from = 150 + place(&all, s->start, WIDTH);

@@ -3,12 +3,15 @@
 # program in a make of its own, which reads the configuration.
 vm = O='$(O)' ACCEL='$(ACCEL)' sh
 vm-program:
-	@sh tests/deps.sh build demo $(if $(filter-out demo,$(MAKECMDGOALS)),check)
+	@sh tests/deps.sh build demo $(if $(filter-out demo boot-chart,$(MAKECMDGOALS)),check)
 	$(Q)+$(MAKE) --no-print-directory $(O)/nbdboot
 
 demo: vm-program ## boot a machine in QEMU: INTERACTIVE=1 VERBOSE=1 ACCEL=kvm
 	@INTERACTIVE='$(INTERACTIVE)' VERBOSE='$(VERBOSE)' \
 		$(vm) tests/vm/demo.sh
+
+boot-chart: vm-program ## draw tests/bench/boot.svg, from the boot of make demo
+	@CHART=tests/bench/boot.svg $(vm) tests/vm/demo.sh
 
 check-vm: vm-program ## the tests in virtual machines, as TAP
 	@status=0; for test in tests/vm/test_*.sh; do \
@@ -34,4 +37,4 @@ soak: vm-program ## outages for hours
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
-.PHONY: vm-program demo check-vm bench-connect bench-tls bench-boot soak
+.PHONY: vm-program demo boot-chart check-vm bench-connect bench-tls bench-boot soak

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Boots a machine without a disk: a small root file system, a server for it on
-# the loopback, Debian's kernel and our initramfs in QEMU.
+# Boots a machine without a disk in QEMU: Debian's kernel and our initramfs,
+# with a small root file system that is served on the loopback.
 #
 #   INTERACTIVE=1   a login shell in the machine
-#   VERBOSE=1       all that the kernel says
+#   VERBOSE=1       all messages of the kernel
+#   CHART=FILE      draws where the boot spent its time, as SVG
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -48,9 +49,14 @@ if [ "${INTERACTIVE-}" ]; then
 	exit
 fi
 
+# Everything but the times, which are for boot-time.
 print()
 {
-	printf '%s\n' "$line"
+	case $line in
+	'demo: times: '*)
+		printf '%s\n' "${line#demo: times: }" >>"$work/times" ;;
+	*) printf '%s\n' "$line" ;;
+	esac
 }
 vm_line=print
 
@@ -66,8 +72,11 @@ esac
 # The machine switches itself off.
 ! vm_wait '*Kernel panic*' || die 'FAILED: the machine panicked at its end'
 vm_stop
-# What the guest wrote is in the server's file.
+# The server's file holds what the guest wrote.
 served=$(debugfs -R 'cat /root/random' "$image" 2>/dev/null | sha256sum)
 [ "${served%% *}" = "$sum" ] ||
 	die 'FAILED: what the machine wrote is not what the server holds'
+echo 'demo: the steps of the boot, in ms since the kernel started:'
+"$nbdboot" boot-time "$work/times"
+[ ! "${CHART-}" ] || "$nbdboot" boot-time --svg "$work/times" >"$CHART"
 echo "demo: booted from $uri in $((end - start)) s, root is /dev/nbd0"
