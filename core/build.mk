@@ -3,4 +3,4 @@ core-y += core/engine.o core/hello.o core/opt.o core/err.o
 core-$(CONFIG_CORE_IO) += core/request.o core/reply.o core/chunk.o \
 	core/status.o core/meta.o
 core-$(CONFIG_CORE_EXTENDED) += core/extended.o
-core-$(CONFIG_CORE_URI) += core/uri.o
+core-$(CONFIG_CORE_URI) += core/uri.o core/uri_print.o

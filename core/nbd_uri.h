@@ -57,6 +57,15 @@ struct nbd_uri {
  */
 int nbd_uri_parse(struct nbd_uri *u, char *buf, size_t cap, const char *text);
 
+/* An empty nbd://: the default of every field; the host is missing. */
+void nbd_uri_init(struct nbd_uri *u);
+
+/*
+ * Checks the fields of a URI for TCP that were not set by nbd_uri_parse(): the
+ * host, tls_hostname and name_len.  Returns 0, or NBD_E_URI with u->wrong set.
+ */
+int nbd_uri_check(struct nbd_uri *u);
+
 /* True if text begins with nbd: nbds: nbd+unix: or nbds+unix: in any case. */
 bool nbd_is_uri(const char *text);
 

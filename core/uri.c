@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parser and the printer of NBD URIs (nbd_uri.h names the specifications).
+ * The parser of NBD URIs (nbd_uri.h names the specifications).
  *
  *	nbds://alice@[fe80::1%25eth0]:10810/disk?tls-type=psk
  *	scheme user  host             port  name query
@@ -8,23 +8,7 @@
  * Each component is found first, by its delimiters, and decoded afterwards:
  * an escaped delimiter is never one.
  */
-#include "core/nbd.h"
-#include "core/nbd_uri.h"
-
-/* The keys of the query, in the order in which they are printed. */
-enum key { SOCKET, TYPE, VERIFY, HOSTNAME, CERTIFICATES, PSK_FILE, KEYS };
-static const char *const key_names[KEYS] = {
-	"socket",	"tls-type",	    "tls-verify-peer",
-	"tls-hostname", "tls-certificates", "tls-psk-file",
-};
-static const char *const tls_types[] = { "", "anon", "x509", "psk" };
-static const char *const schemes[] = { "nbd", "nbds", "nbd+unix", "nbds+unix" };
-
-/* What may stand unescaped besides letters, digits, "-._~" (RFC 3986). */
-#define SUB_DELIMS "!$'()*+,;="
-static const char in_user[] = SUB_DELIMS "&";
-static const char in_name[] = SUB_DELIMS "&:@/";
-static const char in_value[] = SUB_DELIMS ":@/?";
+#include "core/uri.h"
 
 struct scan {
 	struct nbd_uri *u;
@@ -43,29 +27,6 @@ static int wrong(struct scan *s, const char *at, const char *why)
 	s->u->wrong = why;
 	s->u->wrong_at = (size_t)(at - s->text);
 	return NBD_E_URI;
-}
-
-static bool in(const char *set, char c)
-{
-	while (*set && *set != c)
-		set++;
-	return *set != '\0';
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_unreserved(char c)
-{
-	return (lower(c) >= 'a' && lower(c) <= 'z') || is_digit(c) ||
-	       in("-._~", c);
 }
 
 /* The value of a hexadecimal digit, -1 if it is none. */
@@ -347,18 +308,39 @@ bool nbd_is_uri(const char *text)
 	return scheme(text, &colon) < 4;
 }
 
-static const struct nbd_uri empty = {
-	.port = NBD_PORT,
-	.tls_verify_peer = -1,
-	.host = "",
-	.user = "",
-	.socket = "",
-	.name = "",
-	.tls_hostname = "",
-	.tls_certificates = "",
-	.tls_psk_file = "",
-	.wrong = "",
-};
+void nbd_uri_init(struct nbd_uri *u)
+{
+	*u = (struct nbd_uri){ .port = NBD_PORT,
+			       .tls_verify_peer = -1,
+			       .host = "",
+			       .user = "",
+			       .socket = "",
+			       .name = "",
+			       .tls_hostname = "",
+			       .tls_certificates = "",
+			       .tls_psk_file = "",
+			       .wrong = "" };
+}
+
+/* Why text is no host, or NULL. */
+static const char *host_wrong(const char *text)
+{
+	if (in(text, ':'))
+		return is_ipv6(text) ? NULL : "not an IPv6 address";
+	return is_host_name(text) ? NULL : "not a host name";
+}
+
+int nbd_uri_check(struct nbd_uri *u)
+{
+	const char *why = host_wrong(u->host);
+
+	if (!why && *u->tls_hostname)
+		why = host_wrong(u->tls_hostname);
+	if (!why && u->name_len > NBD_STRING_MAX)
+		why = "an export name of more than 4096 bytes";
+	u->wrong = why ? why : "";
+	return why ? NBD_E_URI : 0;
+}
 
 int nbd_uri_parse(struct nbd_uri *u, char *buf, size_t cap, const char *text)
 {
@@ -367,7 +349,7 @@ int nbd_uri_parse(struct nbd_uri *u, char *buf, size_t cap, const char *text)
 	unsigned kind = scheme(text, &p);
 	int rc = 0;
 
-	*u = empty;
+	nbd_uri_init(u);
 	u->tls = kind & 1;
 	u->is_unix = kind & 2;
 	if (kind == 4)
@@ -388,112 +370,4 @@ int nbd_uri_parse(struct nbd_uri *u, char *buf, size_t cap, const char *text)
 	next = find(path, e, "?");
 	rc = parse_name(&s, path, next);
 	return rc < 0 ? rc : parse_query(&s, next < e ? next + 1 : e, e);
-}
-
-/* ---- the printer ---- */
-
-struct sink {
-	char *buf;
-	size_t cap, len; /* len counts on where buf is full */
-};
-
-static void put(struct sink *o, char c)
-{
-	if (o->len < o->cap)
-		o->buf[o->len] = c;
-	o->len++;
-}
-
-static void encode(struct sink *o, const char *p, size_t len, const char *also)
-{
-	static const char digits[] = "0123456789ABCDEF";
-
-	for (; len; p++, len--) {
-		if (is_unreserved(*p) || (*p && in(also, *p))) {
-			put(o, *p);
-		} else {
-			put(o, '%');
-			put(o, digits[(unsigned char)*p >> 4]);
-			put(o, digits[*p & 15]);
-		}
-	}
-}
-
-static void encode_str(struct sink *o, const char *s, const char *also)
-{
-	size_t len = 0;
-
-	while (s[len])
-		len++;
-	encode(o, s, len, also);
-}
-
-static void put_host(struct sink *o, const struct nbd_uri *u)
-{
-	/* by subtraction: armv7 calls libgcc for a division */
-	static const uint16_t units[] = { 10000, 1000, 100, 10, 1, 0 };
-	bool v6 = in(u->host, ':');
-	uint16_t port = u->port;
-
-	if (v6)
-		put(o, '[');
-	encode_str(o, u->host, ":");
-	if (v6)
-		put(o, ']');
-	if (port == NBD_PORT)
-		return;
-	put(o, ':');
-	for (const uint16_t *unit = units; *unit; unit++) {
-		char digit = '0';
-
-		for (; port >= *unit; port = (uint16_t)(port - *unit))
-			digit++;
-		if (u->port >= *unit)
-			put(o, digit);
-	}
-}
-
-static void put_key(struct sink *o, char *sep, enum key k)
-{
-	put(o, *sep);
-	*sep = '&';
-	encode_str(o, key_names[k], "");
-	put(o, '=');
-}
-
-static void put_pair(struct sink *o, char *sep, enum key k, const char *value)
-{
-	if (!*value)
-		return;
-	put_key(o, sep, k);
-	encode_str(o, value, in_value);
-}
-
-int nbd_uri_print(const struct nbd_uri *u, char *buf, size_t cap)
-{
-	static const char *const verify[] = { "", "0", "1" };
-	struct sink o = { buf, cap, 0 };
-	char sep = '?';
-
-	encode_str(&o, schemes[(u->is_unix ? 2 : 0) + u->tls], "+");
-	encode_str(&o, "://", ":/");
-	if (*u->user) {
-		encode_str(&o, u->user, in_user);
-		put(&o, '@');
-	}
-	if (!u->is_unix)
-		put_host(&o, u);
-	put(&o, '/');
-	encode(&o, u->name, u->name_len, in_name);
-	if (u->is_unix) {
-		put_key(&o, &sep, SOCKET);
-		encode(&o, u->socket, u->socket_len, in_value);
-	}
-	put_pair(&o, &sep, TYPE, tls_types[u->tls_type]);
-	put_pair(&o, &sep, VERIFY, verify[u->tls_verify_peer + 1]);
-	put_pair(&o, &sep, HOSTNAME, u->tls_hostname);
-	put_pair(&o, &sep, CERTIFICATES, u->tls_certificates);
-	put_pair(&o, &sep, PSK_FILE, u->tls_psk_file);
-	put(&o, '\0');
-	return o.len > cap ? NBD_E_NO_MEMORY : (int)(o.len - 1);
 }

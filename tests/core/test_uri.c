@@ -299,9 +299,55 @@ static void whatever_is_accepted_survives_print_and_parse(void **state)
 	assert_in_range(accepted, 1000, 20000);
 }
 
+/* What nbd_uri_check() accepts is what the parser would make of it. */
+static void fields_set_by_hand_are_checked_like_a_text(void **state)
+{
+	static const struct {
+		const char *host, *hostname, *wrong;
+	} t[] = {
+		{ "srv", "", NULL },
+		{ "10.0.0.1", "o.ex", NULL },
+		{ "fe80::1%eth0", "::1", NULL },
+		{ "", "", "not a host name" },
+		{ "-x", "", "not a host name" },
+		{ "a@b", "", "not a host name" },
+		{ "::g", "", "not an IPv6 address" },
+		{ "::1%", "", "not an IPv6 address" },
+		{ "::1%-x", "", "not an IPv6 address" },
+		{ "srv", "a/b", "not a host name" },
+	};
+	struct nbd_uri u, v;
+	char out[400], buf[400];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		nbd_uri_init(&u);
+		u.host = t[i].host;
+		u.tls_hostname = t[i].hostname;
+		assert_int_equal(nbd_uri_check(&u), t[i].wrong ? NBD_E_URI : 0);
+		assert_true(nbd_uri_print(&u, out, sizeof(out)) > 0);
+		if (t[i].wrong) {
+			assert_string_equal(u.wrong, t[i].wrong);
+			assert_int_equal(nbd_uri_parse(&v, buf, sizeof(buf),
+						       out),
+					 NBD_E_URI);
+			continue;
+		}
+		parse_ok(&v, buf, sizeof(buf), out);
+		assert_same(&u, &v);
+	}
+	u.host = "h";
+	u.tls_hostname = "";
+	u.name_len = NBD_STRING_MAX;
+	assert_int_equal(nbd_uri_check(&u), 0);
+	u.name_len++;
+	assert_int_equal(nbd_uri_check(&u), NBD_E_URI);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_set_by_hand_are_checked_like_a_text),
 		cmocka_unit_test(every_form_of_the_specification_is_understood),
 		cmocka_unit_test(
 			what_is_printed_is_canonical_and_parses_to_the_same),
