@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot parse-root: what the words for the root say, for scripts. */
+/* nbdboot parse-root: prints what the words for the root mean, for scripts. */
 #include "boot/cli/cli.h"
 #include "boot/root/connect.h"
 
 #include <string.h>
 
-/* 'VALUE', which no shell sees anything in. */
+/* 'VALUE', quoted for a shell. */
 static void put_text(const char *key, const char *v)
 {
 	nbd_putf(&cli_out, "root_%s='", key);
@@ -17,7 +17,7 @@ enum kind { TEXT, NUMBER, YES };
 
 static const struct field {
 	char key[14];
-	uint8_t at; /* in struct root_spec */
+	uint16_t at; /* in struct root_spec */
 	uint8_t kind;
 } fields[] = {
 #define F(key, kind)                                        \
@@ -44,14 +44,27 @@ static const struct field {
 #undef F
 };
 
-/* All of them, given or not: what is not is empty. */
-static void put_spec(const struct root_spec *r)
+/* At least one line, "uri"; the second server is "uri2". */
+static int put_uris(const struct root_spec *r, struct nbd_diag *d)
 {
-	char key[] = "uri2";
+	static char text[ROOT_TEXT];
+	char key[] = "uri\0";
 
-	put_text("uri", r->uri[0]);
-	for (unsigned i = 1; i < r->uris; i++, key[3]++)
-		put_text(key, r->uri[i]);
+	if (!r->uris)
+		put_text(key, "");
+	for (unsigned i = 0; i < r->uris; i++) {
+		if (nbd_uri_print(&r->uri[i], text, sizeof(text)) < 0)
+			return nbd_diag(d, NBD_E_NO_MEMORY,
+					"a URI is too long");
+		put_text(key, text);
+		key[3] = (char)('2' + i);
+	}
+	return NBD_OK;
+}
+
+/* Every field: the value of one that was not given is empty. */
+static void put_fields(const struct root_spec *r)
+{
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const char *v = (const char *)r + fields[i].at;
 		char number[12];
@@ -70,7 +83,7 @@ static void put_spec(const struct root_spec *r)
 	}
 }
 
-/* The words in a line, as the kernel has them; a bare URI is a root=. */
+/* Joins the words to a kernel command line; a URI alone becomes root=URI. */
 static int join(char line[CMDLINE_MAX + 1], char *const words[], int n,
 		struct nbd_diag *d)
 {
@@ -97,9 +110,10 @@ int cmd_parse_root(int argc, char *argv[])
 						     { 'r', true, "root-path" },
 						     { 's', true, "server" },
 						     { 0 } };
-	static char line[CMDLINE_MAX + 1];
+	static struct root_spec spec, r;
 	static struct cmdline c;
-	static struct root_spec r;
+	char line[CMDLINE_MAX + 1];
+	struct root_machine m;
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct root_env env = { .root_path = NULL };
 	struct nbd_diag d = { "" };
@@ -112,19 +126,23 @@ int cmd_parse_root(int argc, char *argv[])
 			     : &env.server) = a.value;
 	if (o < 0 || !cli_operands(&a, 1, -1))
 		return CLI_USAGE;
-	root_machine(&env, "");
+	root_machine(&m, &env, "");
 	if (mac)
 		env.value[ROOT_MAC] = mac;
 	err = join(line, argv + a.i, argc - a.i, &d);
 	if (!err)
 		err = boot_cmdline_parse(&c, line, &d);
 	if (!err)
-		err = root_parse(&r, &c, &env, &d);
+		err = root_parse(&spec, &c, &d);
+	if (!err)
+		err = root_expand(&r, &spec, &env, &d);
+	if (!err)
+		err = put_uris(&r, &d);
 	if (err)
 		return cli_fail("parse-root", err, &d);
 	if (r.note.text[0])
 		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
 			 &r.note);
-	put_spec(&r);
+	put_fields(&r);
 	return cli_flush();
 }

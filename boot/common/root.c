@@ -39,7 +39,7 @@ static const char *join(struct parse *s, const char *a, size_t len, char sep,
 {
 	const char *text = root_keep(s, a, len);
 
-	s->r->text[s->used - 1] = sep;
+	s->r->text[s->r->used - 1] = sep;
 	root_keep(s, b, strlen(b));
 	return text;
 }
@@ -71,8 +71,8 @@ static int take_root(struct parse *s, const char *p)
 		return NBD_OK;
 	if (take_part(s, p))
 		return NBD_OK;
-	s->word = "root";
-	s->value = p;
+	s->r->word = "root";
+	s->r->value = p;
 	return root_wrong(s, "neither root=nbd://HOST[:PORT]/EXPORT nor a part "
 			     "of an nbd device");
 }
@@ -101,14 +101,12 @@ static int words(struct parse *s, const char *host, const char *name,
 		return nbd_diag(s->d, NBD_E_USAGE,
 				"nbd_port=%s: a port that is not 1 to 65535",
 				port);
-	s->u.port = (uint16_t)n;
-	s->u.host = root_keep(s, host + bracketed, len - 2 * bracketed);
+	s->r->uri[0].port = (uint16_t)n;
+	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
 	if (!len)
 		return root_wrong(s, "no host");
-	if (name) {
-		s->u.name = root_fill(s, name, strlen(name), false);
-		s->u.name_len = strlen(s->u.name);
-	}
+	if (name)
+		root_name(s, name, strlen(name));
 	return root_finish(s);
 }
 
@@ -129,22 +127,25 @@ static int take_source(struct parse *s, const struct cmdline *c)
 		return root_wrong(s, "no server: root=nbd://HOST[:PORT]/EXPORT "
 				     "names one");
 	}
-	s->word = sources[at].word;
-	s->value = value_of(c, at);
+	s->r->word = sources[at].word;
+	s->r->value = value_of(c, at);
 	if (at == NBD_HOST)
-		return words(s, s->value, c->nbd_name, c->nbd_port);
+		return words(s, s->r->value, c->nbd_name, c->nbd_port);
 	if (at == ARCHISO)
-		return words(s, s->value,
+		return words(s, s->r->value,
 			     c->archiso_name ? c->archiso_name : "archiso",
 			     NULL);
-	return root_server(s, s->value);
+	return root_server(s, s->r->value);
 }
 
-/* What a form said of mounting, and the words of the kernel. */
-static void take_mount(struct parse *s, const struct cmdline *c)
+/* Adds the kernel's words, and our own, to those of the form. */
+static void take_words(struct parse *s)
 {
+	const struct cmdline *c = s->r->cmd;
 	const char *form = s->r->options;
 
+	if (c->connections > 1)
+		s->r->connections = c->connections;
 	if (c->fstype && *c->fstype)
 		s->r->fstype = c->fstype;
 	if (!c->flags || !*c->flags)
@@ -154,55 +155,92 @@ static void take_mount(struct parse *s, const struct cmdline *c)
 			     : c->flags;
 }
 
+/* The result of both steps. */
 static int verdict(const struct parse *s, int rc)
 {
 	static const char *const names[ROOT_VALUES] = {
 		"%h is the host name", "%m is the MAC address",
 		"%u is the system's UUID", "%s is the serial number"
 	};
+	const char *word = s->r->word, *value = s->r->value;
 
 	if (s->full)
 		return nbd_diag(s->d, NBD_E_USAGE, "%s=%.40s...: too long",
-				s->word, s->value);
+				word, value);
 	if (s->control)
 		return root_wrong(s, "a control character");
 	if (s->missing)
 		return nbd_diag(s->d, NBD_E_NOT_FOUND,
-				"%s=%s: %s, which is not known here", s->word,
-				s->value, names[s->missing - 1]);
+				"%s=%s: %s, which is not known here", word,
+				value, names[s->missing - 1]);
 	return rc;
 }
 
-int root_parse(struct root_spec *r, const struct cmdline *c,
-	       const struct root_env *env, struct nbd_diag *d)
+static struct parse begin(struct root_spec *r, const struct root_env *env,
+			  struct nbd_diag *d)
 {
-	struct parse s = { .r = r,
-			   .env = env,
-			   .d = d,
-			   .word = "root",
-			   .value = c->root ? c->root : "",
-			   .note = { .buf = r->note.text,
-				     .cap = sizeof(r->note.text) - 1 } };
+	return (struct parse){ .r = r,
+			       .env = env,
+			       .d = d,
+			       .note = { .buf = r->note.text,
+					 .cap = sizeof(r->note.text) - 1,
+					 .len = strlen(r->note.text) } };
+}
+
+int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
+{
+	struct parse s;
 	int rc;
 
-	memset(r, 0, offsetof(struct root_spec, note) + 1);
+	memset(r, 0, offsetof(struct root_spec, text));
+	r->cmd = c;
+	r->word = "root";
+	r->value = c->root ? c->root : "";
 	r->device = r->block_size = ROOT_UNSET;
-	r->connections = 1;
 	r->io_timeout = r->dead_timeout = ROOT_UNSET;
-	nbd_uri_parse(&s.u, r->text, 2, "nbd://h");
-	s.u.host = "";
+	r->connections = 1;
 	r->part = c->part;
+	nbd_uri_init(&r->uri[0]);
+	s = begin(r, NULL, d);
 	rc = take_root(&s, c->root);
 	if (!rc && c->nbddev && r->device < 0 && !root_device(&s, c->nbddev)) {
-		s.word = "nbddev";
-		s.value = c->nbddev;
+		r->word = "nbddev";
+		r->value = c->nbddev;
 		rc = root_wrong(&s, "not nbdN or nbdNpM");
 	}
 	if (!rc)
 		rc = take_source(&s, c);
 	if (!rc)
-		take_mount(&s, c);
-	if (c->connections > 1)
-		r->connections = c->connections;
+		take_words(&s);
+	return verdict(&s, rc);
+}
+
+/* A form that is no URI: its name, and DHCP's server if it names none. */
+static int expand_form(struct parse *s)
+{
+	const struct root_slice *name = &s->r->raw[0];
+
+	if (name->p)
+		root_name(s, name->p, name->len);
+	return root_finish(s);
+}
+
+int root_expand(struct root_spec *r, const struct root_spec *spec,
+		const struct root_env *env, struct nbd_diag *d)
+{
+	struct parse s;
+	int rc;
+
+	memcpy(r, spec, offsetof(struct root_spec, text));
+	r->used = 0;
+	s = begin(r, env, d);
+	if (r->by == ROOT_BY_PATH) {
+		r->options = NULL;
+		rc = root_from_path(&s);
+		take_words(&s);
+	} else {
+		rc = r->by == ROOT_BY_FORM ? expand_form(&s)
+					   : root_fill_uris(&s);
+	}
 	return verdict(&s, rc);
 }

@@ -11,64 +11,101 @@
  *	LibreELEC     boot=NBD=h:port[:x]
  *	KIWI          root=overlay:nbd=h:x
  *
- * beside root=/dev/nbdNpM, LABEL=, UUID= and PARTUUID=, which say what on the
- * export is the root.
+ * together with root=/dev/nbdNpM, LABEL=, UUID= and PARTUUID=, which name the
+ * part of the export that holds the root.
  *
- * In names of exports, and anywhere in a URI, %h stands for the host name, %m
- * for the MAC address, %u for the system's UUID, %s for its serial number and
- * %% for a percent sign.  None of these is a hexadecimal digit: in a URI, where
- * %41 is an A, they cannot be mistaken; what is filled in is percent-encoded
- * and cannot end a component.  Everywhere else a % before anything else, %41
- * as well, is a plain character.
+ * Parsing has two steps:
+ *
+ *	command line --root_parse()--> root_spec --root_expand()--> root_spec
+ *	                 syntax            machine, lease: root_env
+ *
+ * Each URI is parsed once, by the first step, and stays a struct nbd_uri.  Two
+ * kinds of text wait for the second step, because their values are not known
+ * before: a URI with %h, %m, %u or %s in it (the first step parses it with the
+ * letter in place of the value, to find mistakes early), and DHCP's root-path.
+ * A form that is no URI is never made one: its fields go into the struct.
+ *
+ * In names of exports, and anywhere in a URI, %h is replaced by the host name,
+ * %m by the MAC address, %u by the system's UUID, %s by its serial number and
+ * %% by a percent sign.  None of these letters is a hexadecimal digit, so that
+ * %41 in a URI remains an A.  In a URI the value is percent-encoded before the
+ * URI is parsed, so that it cannot end a component.  Outside of URIs, % before
+ * any other character, as in %41, is a plain character.
  */
 #ifndef BOOT_COMMON_ROOT_H
 #define BOOT_COMMON_ROOT_H
 
 #include "boot/common/cmdline.h"
+#include "boot/common/uris.h"
+#include "core/nbd_uri.h"
 
-#define ROOT_URIS 4
 #define ROOT_TEXT 16384
 
-/* What stands for %h, %m, %u and %s; NULL: the machine has none. */
+/* The values of %h, %m, %u and %s; NULL: this machine has none. */
 enum root_value { ROOT_HOST, ROOT_MAC, ROOT_UUID, ROOT_SERIAL, ROOT_VALUES };
 
 struct root_env {
 	const char *value[ROOT_VALUES];
-	const char *root_path; /* DHCP's option 17, NULL: none (yet) */
-	const char *server;    /* address of the boot server, likewise */
+	const char *root_path; /* DHCP's option 17; NULL: none */
+	const char *server;    /* address of the boot server; NULL: none */
 };
 
 /* A number that was not given. */
 #define ROOT_UNSET (-1)
 
-/* What was understood.  Strings are NULL if not given. */
+/* Part of a text of the caller's. */
+struct root_slice {
+	const char *p; /* NULL: none */
+	size_t len;
+};
+
+/*
+ * The result.  Strings are NULL if not given, and point to text[], to the
+ * command line, or (after root_expand()) to the text[] of the other spec.
+ */
 struct root_spec {
-	const char *uri[ROOT_URIS]; /* canonical, in the order to be tried */
-	unsigned uris;	     /* 0 with from_dhcp: DHCP has not told yet */
-	bool is_unix;	     /* no network is needed for the first */
-	bool from_dhcp;	     /* the server, or all of it, is DHCP's */
-	bool overlay;	     /* KIWI's form wants one over the root */
-	bool tls;	     /* the URIs say it, too */
+	struct nbd_uri uri[BOOT_URIS]; /* in the order to be tried */
+	unsigned uris;		       /* 0 with from_dhcp: not known yet */
+	bool from_dhcp;	     /* DHCP has to name the server, or everything */
+	bool overlay;	     /* KIWI's form asks for one over the root */
+	bool tls;	     /* some URI has TLS */
 	const char *part;    /* as nbdboot.part= */
 	const char *fstype;  /* as rootfstype= */
 	const char *options; /* as rootflags= */
 	int device;	     /* N of nbdN */
-	int connections;     /* 1 if nothing else is said */
-	/* what nbd-client's options say; times in s */
+	int connections;     /* at least 1, the default */
+	/* nbd-client's options; times in s */
 	int block_size, io_timeout, dead_timeout;
-	const char *ca, *cert, *key;
+	const char *ca, *cert, *key; /* paths */
 	bool read_only, swap, persist;
 	struct nbd_diag note; /* words that have no effect, or "" */
+
+	/* private: what root_expand() needs */
+	enum { ROOT_BY_URI, ROOT_BY_FORM, ROOT_BY_PATH } by;
+	const struct cmdline *cmd;
+	const char *word, *value;	  /* that name the server */
+	struct root_slice raw[BOOT_URIS]; /* with %h: URIs, or the name */
+	size_t used;			  /* bytes of text */
 	char text[ROOT_TEXT];
 };
 
 /*
- * Understands the words of c, which must outlive r.  Without env only the
- * form is checked: %h and the like stand for themselves, and nothing is known
- * from DHCP.  Pure: reads nothing else.  Returns 0, or NBD_E_USAGE, NBD_E_URI
- * or NBD_E_NOT_FOUND (a value for %h ...) with the reason in d.
+ * Parses the words of c, which must outlive r.  Pure: reads nothing else.  In
+ * r->uri %h and the like are still replaced by their letters.  Returns 0, or
+ * NBD_E_USAGE or NBD_E_URI with the reason in d.
  */
 int root_parse(struct root_spec *r, const struct cmdline *c,
-	       const struct root_env *env, struct nbd_diag *d);
+	       struct nbd_diag *d);
+
+/*
+ * Makes r from spec, which root_parse() has filled and which must outlive r:
+ * fills in the values of the machine and what DHCP says.  env is not needed
+ * any more when this returns.  spec does not change, so that a boot that is
+ * tried again can expand it with another lease.  r->uris may still be 0: DHCP
+ * names no server.  Returns 0, or as above, or NBD_E_NOT_FOUND: a value that
+ * this machine does not have.
+ */
+int root_expand(struct root_spec *r, const struct root_spec *spec,
+		const struct root_env *env, struct nbd_diag *d);
 
 #endif

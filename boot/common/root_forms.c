@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The forms that name a server; each becomes a URI. */
 #include "boot/common/root_parse.h"
-#include "boot/common/uris.h"
 
 #include <string.h>
 
-bool root_begins(const char *p, const char *with)
-{
-	return !strncmp(p, with, strlen(with));
-}
-
-bool root_is_dhcp(const char *p)
-{
-	return !strcmp(p, "dhcp") || !strcmp(p, "dhcp6");
-}
-
-/* The server's address from DHCP; dhcp,x has it alone in the root-path. */
+/* The server's address from DHCP: a root-path that is nothing else, or siaddr. */
 static const char *dhcp_server(const struct root_env *env)
 {
 	const char *path = env->root_path;
@@ -24,65 +13,57 @@ static const char *dhcp_server(const struct root_env *env)
 							    : env->server;
 }
 
-/* Takes a URI, with what the other forms and nbd-client's options add. */
-static int take_uri(struct parse *s, const struct nbd_uri *u)
+int root_finish(struct parse *s)
 {
-	char *out = s->r->text + s->used;
-	size_t room = ROOT_TEXT - 1 - s->used;
-	struct nbd_uri check;
-	int n = nbd_uri_print(u, out, room);
+	struct root_spec *r = s->r;
+	struct nbd_uri *u = &r->uri[0];
+	const char *server;
 
-	if (n < 0) {
-		s->full = true;
-		return NBD_OK;
+	r->by = ROOT_BY_FORM;
+	if (!*u->host) {
+		r->from_dhcp = true;
+		server = s->env ? dhcp_server(s->env) : NULL;
+		if (!server)
+			return NBD_OK;
+		u->host = root_keep(s, server, strlen(server));
 	}
-	s->used += (size_t)n + 1;
-	room -= (size_t)n + 1;
-	n = nbd_uri_parse(&check, s->r->text + s->used, room, out);
-	if (n == NBD_E_URI)
-		return root_wrong(s, check.wrong);
-	s->full |= n < 0;
-	if (!s->r->uris)
-		s->r->is_unix = check.is_unix;
-	s->r->uri[s->r->uris++] = out;
+	u->tls = r->tls;
+	if (nbd_uri_check(u) < 0)
+		return root_wrong(s, u->wrong);
+	r->uris = 1;
 	return NBD_OK;
 }
 
-int root_finish(struct parse *s)
+/* One URI of a list. */
+static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
 {
-	struct nbd_uri *u = &s->u;
+	struct root_spec *r = s->r;
+	struct nbd_uri *u = &r->uri[i];
+	const char *text = root_fill(s, &r->raw[i], p, len, true);
+	size_t n = strlen(text);
 
-	if (!*u->host) {
-		s->r->from_dhcp = true;
-		if (!s->env || !dhcp_server(s->env))
-			return NBD_OK;
-		u->host = dhcp_server(s->env);
-	}
-	u->tls = s->r->tls;
-	return take_uri(s, u);
+	/* its strings need no more than that */
+	s->full |= n > ROOT_TEXT - r->used;
+	if (s->full)
+		return NBD_OK;
+	if (nbd_uri_parse(u, r->text + r->used, n, text) < 0)
+		return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s (at character %u)",
+				r->word, text, u->wrong,
+				(unsigned)u->wrong_at + 1);
+	r->used += n;
+	r->tls |= u->tls;
+	return NBD_OK;
 }
 
-/* One element of a list of URIs. */
-static int one_uri(struct parse *s, const char *p, size_t len)
+int root_fill_uris(struct parse *s)
 {
-	const char *text = root_fill(s, p, len, true);
-	size_t used = strlen(text);
-	struct nbd_uri u;
-	int rc;
+	const struct root_slice *raw = s->r->raw;
+	int rc = NBD_OK;
 
-	/* that much the parser needs at most, for its strings */
-	if (s->full || used >= ROOT_TEXT - s->used) {
-		s->full = true;
-		return NBD_OK;
-	}
-	rc = nbd_uri_parse(&u, s->r->text + s->used, used, text);
-	if (rc == NBD_E_URI)
-		return nbd_diag(s->d, rc, "%s=%s: %s (at character %u)",
-				s->word, text, u.wrong,
-				(unsigned)u.wrong_at + 1);
-	s->used += used;
-	s->r->tls |= u.tls;
-	return take_uri(s, &u);
+	for (unsigned i = 0; i < s->r->uris && !rc; i++)
+		if (raw[i].p)
+			rc = take_uri(s, i, raw[i].p, raw[i].len);
+	return rc;
 }
 
 static int uris(struct parse *s, const char *p)
@@ -92,9 +73,11 @@ static int uris(struct parse *s, const char *p)
 
 	do {
 		n = boot_uris_first(p);
-		if (s->r->uris == ROOT_URIS)
-			return root_wrong(s, "more than 4 servers");
-		rc = one_uri(s, p, n);
+		if (s->r->uris == BOOT_URIS)
+			return nbd_diag(s->d, NBD_E_URI,
+					"%s=%s: more than %d servers",
+					s->r->word, s->r->value, BOOT_URIS);
+		rc = take_uri(s, s->r->uris++, p, n);
 		p += n;
 	} while (!rc && *p++);
 	return rc;
@@ -106,15 +89,9 @@ static const char *take_host(struct parse *s, const char *p, const char *delims)
 	bool bracket = *p == '[';
 	size_t n = strcspn(p + bracket, bracket ? "]" : delims);
 
-	s->u.host = root_keep(s, p + bracket, n);
+	s->r->uri[0].host = root_keep(s, p + bracket, n);
 	p += n + bracket;
 	return p + (*p == ']');
-}
-
-static void take_name(struct parse *s, const char *p, size_t len)
-{
-	s->u.name = root_fill(s, p, len, false);
-	s->u.name_len = strlen(s->u.name);
 }
 
 /* All digits: a port, as dracut and Debian have it. */
@@ -123,9 +100,9 @@ static void take_port_or_name(struct parse *s, const char *p, size_t len)
 	long port = nbd_numbern(p, len, 1, 65535);
 
 	if (port > 0)
-		s->u.port = (uint16_t)port;
+		s->r->uri[0].port = (uint16_t)port;
 	else
-		take_name(s, p, len);
+		root_name(s, p, len);
 }
 
 static int take_port(struct parse *s, const char *p, size_t len)
@@ -135,7 +112,7 @@ static int take_port(struct parse *s, const char *p, size_t len)
 	if (port < 0)
 		return root_wrong(s, "a port that is not 1 to 65535 (IPv6 "
 				     "addresses go in [brackets])");
-	s->u.port = (uint16_t)port;
+	s->r->uri[0].port = (uint16_t)port;
 	return NBD_OK;
 }
 
@@ -206,7 +183,7 @@ static int commas(struct parse *s, const char *p)
 	if (*p == '[' && take_host(s, p, ",") != name - 1)
 		return after_host(s);
 	if (*p != '[' && !root_begins(p, "dhcp,"))
-		s->u.host = root_keep(s, p, (size_t)(name - 1 - p));
+		s->r->uri[0].host = root_keep(s, p, (size_t)(name - 1 - p));
 	take_port_or_name(s, name, last ? (size_t)(last - name) : strlen(name));
 	if (last && s->r->device < 0 && !root_device(s, last + 1))
 		return root_wrong(s, "the third field is not nbdN or nbdNpM");
@@ -236,7 +213,7 @@ static int slashes(struct parse *s, const char *p)
 	}
 	if (rc)
 		return rc;
-	take_name(s, rest, strlen(rest));
+	root_name(s, rest, strlen(rest));
 	return root_finish(s);
 }
 
@@ -250,7 +227,7 @@ static int libreelec(struct parse *s, const char *p)
 	p += *p == ':';
 	n = field(&p, &port);
 	rc = take_port(s, port, n);
-	take_name(s, p, strlen(p));
+	root_name(s, p, strlen(p));
 	return rc ? rc : root_finish(s);
 }
 
@@ -266,16 +243,14 @@ static const char *foreign(const char *p)
 	return NULL;
 }
 
-/* DHCP's root-path has any of the forms, with nbdroot= before it or not. */
-static int from_dhcp(struct parse *s)
+int root_from_path(struct parse *s)
 {
-	const char *path = s->env ? s->env->root_path : NULL;
+	const char *path = s->env->root_path;
 
-	s->r->from_dhcp = true;
 	if (!path || !*path)
 		return NBD_OK;
-	s->word = "root-path of DHCP";
-	s->value = path;
+	s->r->word = "root-path of DHCP";
+	s->r->value = path;
 	path += root_begins(path, "nbdroot=") ? 8 : 0;
 	if (!*path || root_is_dhcp(path))
 		return root_wrong(s, "it refers to itself");
@@ -291,9 +266,12 @@ int root_server(struct parse *s, const char *p)
 		return nbd_diag(s->d, NBD_E_URI,
 				"%s=%s: %s: is no Network Block Device (give "
 				"nbd://SERVER/EXPORT)",
-				s->word, s->value, other);
-	if (!*p || root_is_dhcp(p))
-		return from_dhcp(s);
+				s->r->word, s->r->value, other);
+	if (!*p || root_is_dhcp(p)) {
+		s->r->from_dhcp = true;
+		s->r->by = ROOT_BY_PATH;
+		return NBD_OK;
+	}
 	if (root_begins(p, "nbd:") && !root_begins(p, "nbd://"))
 		return dracut(s, p + 4);
 	if (nbd_is_uri(p))

@@ -55,11 +55,10 @@ static bool store(struct parse *s, const struct option *o, const char *value,
 		*(bool *)field = true;
 		break;
 	case NAME:
-		s->u.name = root_fill(s, value, len, false);
-		s->u.name_len = strlen(s->u.name);
+		root_name(s, value, len);
 		break;
 	case HOSTNAME:
-		s->u.tls_hostname = root_keep(s, value, len);
+		s->r->uri[0].tls_hostname = root_keep(s, value, len);
 		s->r->tls = true;
 		break;
 	case TLS:

@@ -6,43 +6,54 @@
 #include "boot/common/root.h"
 #include "core/nbd_uri.h"
 
-/* What is used most comes first: its offset fits a byte. */
 struct parse {
 	struct root_spec *r;
-	const struct root_env *env;
-	size_t used; /* of r->text */
-	bool control, full;
-	unsigned missing; /* 1 + enum root_value of what is not known */
+	const struct root_env *env; /* NULL in root_parse() */
+	bool control, full;	    /* a control character; r->text is full */
+	unsigned missing;	    /* 1 + enum root_value that has no value */
 	struct nbd_diag *d;
-	const char *word, *value; /* what is being read, for messages */
 	struct nbd_out note;
-	struct nbd_uri u; /* of the forms that are no URI */
 };
+
+/* ---- root_text.c ---- */
 
 /* "WORD=VALUE: WHY" */
 int root_wrong(const struct parse *s, const char *why);
 /* Notes that len bytes at p have no effect. */
 void root_note(struct parse *s, const char *p, size_t len);
 /*
- * Copies to r->text.  What is wrong with it (it does not fit, or has control
- * characters) is kept in s and told at the end: s has the last word.
+ * Copies to r->text.  A failure (no room, control characters) is kept in s
+ * and reported at the end.
  */
 const char *root_keep(struct parse *s, const char *p, size_t len);
-/* Likewise with %h and the others filled in, for a name or (uri) a URI. */
-const char *root_fill(struct parse *s, const char *p, size_t len, bool uri);
-
-/* nbd-client's options, with commas between them (options.c). */
-void root_options(struct parse *s, const char *p);
+/*
+ * Likewise, with %h and the others filled in, for a URI (uri) or a name.  *raw
+ * becomes the text if there are any, so that it can be filled in again.
+ */
+const char *root_fill(struct parse *s, struct root_slice *raw, const char *p,
+		      size_t len, bool uri);
+/* The name of the export, for the forms that are no URI. */
+void root_name(struct parse *s, const char *p, size_t len);
 
 bool root_begins(const char *p, const char *with);
 /* dhcp, dhcp6 */
 bool root_is_dhcp(const char *p);
 
-/* "nbdN[pM]", with or without /dev/; false: it is none (forms.c). */
+/* ---- root_options.c ---- */
+
+/* nbd-client's options, separated by commas. */
+void root_options(struct parse *s, const char *p);
+
+/* ---- root_forms.c ---- */
+
+/* "nbdN[pM]", with or without /dev/; false: it is something else. */
 bool root_device(struct parse *s, const char *p);
-/* Any form that names a server: into r->uri (forms.c). */
+/* Any form that names a server: into r->uri. */
 int root_server(struct parse *s, const char *text);
-/* The URI of s->u, into r->uri. */
+/* Completes and checks r->uri[0], the fields of a form that is no URI. */
 int root_finish(struct parse *s);
+/* The second step, for URIs and for DHCP's root-path. */
+int root_fill_uris(struct parse *s);
+int root_from_path(struct parse *s);
 
 #endif

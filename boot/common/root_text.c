@@ -6,7 +6,8 @@
 
 int root_wrong(const struct parse *s, const char *why)
 {
-	return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s", s->word, s->value, why);
+	return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s", s->r->word, s->r->value,
+			why);
 }
 
 void root_note(struct parse *s, const char *p, size_t len)
@@ -17,21 +18,21 @@ void root_note(struct parse *s, const char *p, size_t len)
 
 static void put(struct parse *s, char c)
 {
-	if (s->used >= ROOT_TEXT - 1) {
+	if (s->r->used >= ROOT_TEXT - 1) {
 		s->full = true;
 		return;
 	}
 	s->control |= (unsigned char)c < ' ' || c == 0x7f;
-	s->r->text[s->used++] = c;
+	s->r->text[s->r->used++] = c;
 }
 
 /* Ends what put() has written since start. */
 static const char *end(struct parse *s, size_t start)
 {
 	/* put() leaves room */
-	s->r->text[s->used] = '\0';
-	if (s->used < ROOT_TEXT - 1)
-		s->used++;
+	s->r->text[s->r->used] = '\0';
+	if (s->r->used < ROOT_TEXT - 1)
+		s->r->used++;
 	else
 		s->full = true;
 	return s->r->text + start;
@@ -39,7 +40,7 @@ static const char *end(struct parse *s, size_t start)
 
 const char *root_keep(struct parse *s, const char *p, size_t len)
 {
-	size_t start = s->used;
+	size_t start = s->r->used;
 
 	while (len--)
 		put(s, *p++);
@@ -63,10 +64,14 @@ static void put_value(struct parse *s, const char *v, bool uri)
 	}
 }
 
-const char *root_fill(struct parse *s, const char *p, size_t len, bool uri)
+const char *root_fill(struct parse *s, struct root_slice *raw, const char *p,
+		      size_t len, bool uri)
 {
 	static const char letters[] = "%hmus";
-	size_t start = s->used;
+	const struct root_slice all = { p, len };
+	size_t start = s->r->used;
+
+	raw->p = NULL;
 
 	for (; len; p++, len--) {
 		const char *at = *p == '%' && len > 1 && p[1]
@@ -80,6 +85,8 @@ const char *root_fill(struct parse *s, const char *p, size_t len, bool uri)
 			continue;
 		}
 		letter[0] = *at;
+		if (at > letters)
+			*raw = all;
 		if (at > letters && s->env)
 			value = s->env->value[at - letters - 1];
 		if (value)
@@ -90,4 +97,22 @@ const char *root_fill(struct parse *s, const char *p, size_t len, bool uri)
 		len--;
 	}
 	return end(s, start);
+}
+
+void root_name(struct parse *s, const char *p, size_t len)
+{
+	struct nbd_uri *u = &s->r->uri[0];
+
+	u->name = root_fill(s, &s->r->raw[0], p, len, false);
+	u->name_len = strlen(u->name);
+}
+
+bool root_begins(const char *p, const char *with)
+{
+	return !strncmp(p, with, strlen(with));
+}
+
+bool root_is_dhcp(const char *p)
+{
+	return !strcmp(p, "dhcp") || !strcmp(p, "dhcp6");
 }

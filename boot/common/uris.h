@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several URIs in one text, with commas between them. */
+/* Several URIs in one text, separated by commas. */
 #ifndef BOOT_COMMON_URIS_H
 #define BOOT_COMMON_URIS_H
 
 #include <stddef.h>
 
+/* How many a device can have. */
+#ifdef CONFIG_BOOT_RECONNECT
+#define BOOT_URIS 4
+#else
+#define BOOT_URIS 1
+#endif
+
 /*
- * The length of the first one.  A name may have commas: one ends a URI only
- * where another one follows, with its two slashes.
+ * The length of the first URI.  An export name may contain commas: a comma
+ * ends the URI only if another URI follows, with its two slashes.
  */
 size_t boot_uris_first(const char *text);
 

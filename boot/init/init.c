@@ -35,8 +35,9 @@
 
 static struct boot {
 	struct cmdline cmd;
-	struct root_spec root;
-	char disk[16]; /* "nbd0" */
+	struct root_spec spec; /* the root of the command line */
+	struct root_spec root; /* and of DHCP: once it is connected */
+	char disk[16];	       /* "nbd0" */
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
@@ -81,16 +82,16 @@ static int do_cmdline(struct nbd_diag *d)
 			"%s on the kernel command line is not known: no effect",
 			c->unknown);
 	if (!rc)
-		rc = root_parse(&b.root, c, NULL, d);
-	if (!rc && b.root.part)
-		rc = init_part_check(b.root.part, d);
+		rc = root_parse(&b.spec, c, d);
+	if (!rc && b.spec.part)
+		rc = init_part_check(b.spec.part, d);
 	if (!rc)
-		rc = net_configure(c, b.root.uris ? b.root.uri[0] : "", d);
-	if (b.root.note.text[0])
+		rc = net_configure(c, b.spec.uri[0].host, d);
+	if (b.spec.note.text[0])
 		/* escaped already */
 		boot_say("the kernel command line speaks of: %s, which has no "
 			 "effect",
-			 b.root.note.text);
+			 b.spec.note.text);
 	return rc;
 }
 
@@ -120,15 +121,15 @@ static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	init_drivers_watch(!b.root.is_unix && net_any_link());
-	init_preload_start(b.root.fstype);
+	init_drivers_watch(!b.spec.uri[0].is_unix && net_any_link());
+	init_preload_start(b.spec.fstype);
 	init_drivers_load();
 	return NBD_OK;
 }
 
 static int do_network(struct nbd_diag *d)
 {
-	return b.root.is_unix ? NBD_OK : net_up(true, d);
+	return b.spec.uri[0].is_unix ? NBD_OK : net_up(true, d);
 }
 
 static int do_connect(struct nbd_diag *d)
@@ -137,7 +138,7 @@ static int do_connect(struct nbd_diag *d)
 	struct root_env env = { .root_path = net->path,
 				.server = net->boot_server };
 
-	b.index = root_connect(&b.root, &b.cmd, &env, net->name, d);
+	b.index = root_connect(&b.root, &b.spec, &env, net->name, d);
 	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
 	return b.index < 0 ? b.index : NBD_OK;
 }
@@ -188,7 +189,7 @@ static void undo_mount(void)
 static int do_overlay_words(struct nbd_diag *d)
 {
 	/* KIWI's root=overlay: has the same meaning */
-	if (b.root.overlay && !b.cmd.overlay)
+	if (b.spec.overlay && !b.cmd.overlay)
 		b.cmd.overlay = "";
 	if (!b.cmd.overlay)
 		return NBD_OK;
@@ -316,8 +317,11 @@ static void last_words(void)
 
 static int do_switch(struct nbd_diag *d)
 {
+	char uri[256];
+
 	switch_start = nbd_now_ms();
-	boot_say("root is /dev/%s (%s), starting %s", b.dev + 5, b.root.uri[0],
+	root_print(&b.root, uri, sizeof(uri));
+	boot_say("root is /dev/%s (%s), starting %s", b.dev + 5, uri,
 		 b.argv[0]);
 	init_drivers_unwatch();
 	sigprocmask(SIG_SETMASK, &b.recovery.signals, NULL);

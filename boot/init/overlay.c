@@ -24,7 +24,7 @@
 /* An export for the upper is written like that of the root. */
 static struct {
 	struct cmdline cmd; /* with that root= */
-	struct root_spec root;
+	struct root_spec parsed, root;
 	const char *spec;
 	const char *size; /* of the tmpfs: "size=..." or "" */
 } o;
@@ -64,7 +64,7 @@ int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
 		o.cmd.root = spec;
 		o.cmd.connections = 1;
 		o.cmd.io_timeout = io_timeout;
-		rc = root_parse(&o.root, &o.cmd, NULL, d);
+		rc = root_parse(&o.parsed, &o.cmd, d);
 		return rc ? of_export(rc, d) : NBD_OK;
 	}
 	if (!strncmp(p, "tmpfs", 5) && (!p[5] || p[5] == ','))
@@ -105,7 +105,7 @@ static int mount_export(struct nbd_diag *d)
 			     .write = true };
 	bool read_only;
 	struct root_env env = { .root_path = NULL };
-	int rc = root_connect(&o.root, &o.cmd, &env, "", d);
+	int rc = root_connect(&o.root, &o.parsed, &env, "", d);
 
 	if (rc < 0)
 		return of_export(rc, d);

@@ -48,14 +48,12 @@ const struct net_state *net_state(void)
 	return &net.state;
 }
 
-int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
+int net_configure(const struct cmdline *c, const char *host, struct nbd_diag *d)
 {
-	static char buf[CMDLINE_MAX];
-	struct nbd_uri u;
-	bool known = uri && nbd_uri_parse(&u, buf, sizeof(buf), uri) >= 0;
-	int rc = net_plan_parse(&net.plan, c->line, known ? u.host : NULL, d);
+	bool known = host && *host;
+	int rc = net_plan_parse(&net.plan, c->line, known ? host : NULL, d);
 
-	net.plan.need_path = uri && !*uri;
+	net.plan.need_path = host && !known;
 	return rc;
 }
 

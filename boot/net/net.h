@@ -44,12 +44,13 @@ const struct net_state *net_state(void);
 
 /*
  * Reads what the kernel command line says of the network: ip= (several),
- * nameserver=, rd.route=, rd.peerdns=, BOOTIF=, bootdev=, ifname=, vlan=.  uri
- * is the first of root=, "" if it has to come from DHCP's root-path, or NULL
- * if it is not known yet: without ip= it tells which kind of address is needed.
+ * nameserver=, rd.route=, rd.peerdns=, BOOTIF=, bootdev=, ifname=, vlan=.  host
+ * is that of root=, "" if it has to come from DHCP's root-path, or NULL if it
+ * is not known yet: without ip= it decides which kind of address is needed.
  * Returns 0, or NBD_E_USAGE with d saying what is wrong in which word.
  */
-int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d);
+int net_configure(const struct cmdline *c, const char *host,
+		  struct nbd_diag *d);
 
 /* May any interface be brought up as soon as it appears? */
 bool net_any_link(void);

@@ -223,9 +223,9 @@ const struct net_state *net_state(void)
 	return &here;
 }
 
-int net_configure(const struct cmdline *c, const char *uri, struct nbd_diag *d)
+int net_configure(const struct cmdline *c, const char *host, struct nbd_diag *d)
 {
-	(void)uri;
+	(void)host;
 	return parse(&config, c->ip, d);
 }
 

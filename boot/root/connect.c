@@ -4,58 +4,61 @@
 
 #include <string.h>
 
-#include "boot/device/attach.h"
 #include "boot/common/console.h"
+#include "boot/device/attach.h"
 
-_Static_assert(ROOT_URIS == BACKEND_SERVERS, "servers of a device");
+_Static_assert(BOOT_URIS == BACKEND_SERVERS, "servers of a device");
+_Static_assert(ROOT_UNSET == ATTACH_DEFAULT, "time-outs that were not given");
 
-static struct attach a;
-
-/* All servers, in their order: device_attach() tries them. */
-static void take_servers(struct root_spec *r)
+void root_print(const struct root_spec *r, char *buf, size_t cap)
 {
-	static char strings[ROOT_TEXT];
-	size_t used = 0;
-
-	for (unsigned i = 0; i < r->uris; i++) {
-		nbd_uri_parse(&a.b.uris[i], strings + used,
-			      sizeof(strings) - used, r->uri[i]);
-		used += strlen(r->uri[i]) + 1;
-	}
-	a.b.servers = r->uris;
+	if (nbd_uri_print(&r->uri[0], buf, cap) < 0)
+		buf[cap - 1] = '\0';
 }
 
-int root_connect(struct root_spec *r, const struct cmdline *c,
+static int attach(const struct root_spec *r, struct nbd_diag *d)
+{
+	const struct cmdline *c = r->cmd;
+	struct attach a = {
+		.b = { .servers = r->uris,
+		       .files = { r->ca, r->cert, r->key },
+		       .connections = (unsigned)r->connections,
+		       .swap = r->swap || c->swap,
+		       .dead_timeout = r->dead_timeout },
+		.index = r->device,
+		.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0,
+		/* changes are written to the overlay */
+		.read_only = r->read_only || c->overlay,
+		.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout,
+	};
+
+	memcpy(a.b.uris, r->uri, sizeof(a.b.uris));
+	return device_attach(&a, d);
+}
+
+int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev, struct nbd_diag *d)
 {
 	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	struct nbd_diag why;
+	struct nbd_diag why = { "" };
+	struct root_machine m;
+	char uri[256];
 	int rc;
 
-	root_machine(env, dev);
-	rc = root_parse(r, c, env, d);
+	root_machine(&m, env, dev);
+	rc = root_expand(r, spec, env, d);
 	if (!rc && !r->uris)
 		rc = nbd_diag(d, NBD_E_NOT_FOUND,
 			      "DHCP has no root-path that names a server");
 	if (rc)
 		return rc;
-	take_servers(r);
-	a.b.connections = (unsigned)r->connections;
-	a.b.swap = r->swap || c->swap;
-	a.b.files = (struct tls_files){ r->ca, r->cert, r->key };
-	a.index = r->device;
-	a.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0;
-	a.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout;
-	a.b.dead_timeout = r->dead_timeout;
-	/* what is written goes to the overlay */
-	a.read_only = r->read_only || c->overlay;
-	why.text[0] = '\0';
-	rc = device_attach(&a, &why);
-	/* of the servers that were tried before */
+	rc = attach(r, &why);
+	/* the failures of the servers that were tried before */
 	if (rc >= 0 && why.text[0])
 		boot_say("%s", why.text);
 	if (rc < 0) {
-		nbd_putf(&o, "%s: ", r->uri[0]);
+		root_print(r, uri, sizeof(uri));
+		nbd_putf(&o, "%s: ", uri);
 		/* escaped already */
 		nbd_put(&o, why.text, strlen(why.text));
 		d->text[o.len] = '\0';

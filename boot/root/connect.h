@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what the command line and DHCP say of the root to its device. */
+/* From the root that the command line and DHCP name to its device. */
 #ifndef BOOT_ROOT_CONNECT_H
 #define BOOT_ROOT_CONNECT_H
 
+#include <sys/utsname.h>
+
 #include "boot/common/root.h"
 
-/*
- * This machine's values: the host name, the address of the interface dev ("":
- * the first that has a link), and what its firmware says (/sys/class/dmi/id),
- * which root alone can read.  They stay valid until the next call.
- */
-void root_machine(struct root_env *env, const char *dev);
+/* The texts to which root_machine() points. */
+struct root_machine {
+	char mac[18], uuid[64], serial[128];
+	struct utsname names;
+};
 
 /*
- * Parses again, now with what DHCP said in env and the values of the machine,
- * and connects to the first server that works.  N of the nbdN, or an error.
+ * Sets env->value[], which point into m: the host name, the address of the
+ * interface dev ("": the first that has a link), and the UUID and the serial
+ * number of the firmware (/sys/class/dmi/id, which only root can read).
  */
-int root_connect(struct root_spec *r, const struct cmdline *c,
+void root_machine(struct root_machine *m, struct root_env *env,
+		  const char *dev);
+
+/*
+ * Expands spec to r for this machine and connects to the first server that
+ * works.  env has what DHCP says; its value[] are set here, see root_machine().
+ * Returns N of the nbdN, or an error.
+ */
+int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev, struct nbd_diag *d);
+
+/* The first URI of r, for messages; cut if it is longer than cap - 1. */
+void root_print(const struct root_spec *r, char *buf, size_t cap);
 
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this machine is called: the values of %h, %m, %u and %s. */
+/* The values of %h, %m, %u and %s for this machine. */
 #include "boot/root/connect.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "port/linux/dir.h"
 #include "port/linux/link.h"
-
-static char mac[18], uuid[64], serial[128];
-static struct utsname names;
 
 /* A line of sysfs without the blanks at its end; NULL if it is empty. */
 static const char *read_line(const char *path, char *buf, size_t cap)
@@ -22,31 +18,38 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 	return n > 0 ? buf : NULL;
 }
 
-/* The one that is named, else the first with a link. */
+struct wanted {
+	char *mac;
+	const char *dev;
+};
+
+/* The interface that is named, else the first with a link. */
 static void take_mac(void *ctx, const struct link *l)
 {
-	/* no address is shorter, so that the NUL behind it stays */
-	struct nbd_out o = { .buf = mac, .cap = sizeof(mac) - 1 };
-	const char *dev = ctx;
+	const struct wanted *w = ctx;
+	struct nbd_out o = { .buf = w->mac, .cap = 17 };
 
-	if (mac[0] || l->loopback || (*dev && strcmp(dev, l->name) != 0) ||
-	    (!*dev && !l->carrier))
+	if (*w->mac || l->loopback || (*w->dev && strcmp(w->dev, l->name)) ||
+	    (!*w->dev && !l->carrier))
 		return;
 	nbd_put_mac(&o, l->mac);
+	w->mac[o.len] = '\0';
 }
 
-void root_machine(struct root_env *env, const char *dev)
+void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 {
+	struct wanted w = { m->mac, dev };
+	const char **value = env->value;
 	struct nbd_diag d;
 
-	mac[0] = '\0';
-	link_each(take_mac, (void *)dev, &d);
-	env->value[ROOT_MAC] = mac[0] ? mac : NULL;
-	/* the kernel's word for none */
-	if (!uname(&names) && strcmp(names.nodename, "(none)") != 0)
-		env->value[ROOT_HOST] = names.nodename;
-	env->value[ROOT_UUID] =
-		read_line("/sys/class/dmi/id/product_uuid", uuid, sizeof(uuid));
-	env->value[ROOT_SERIAL] = read_line("/sys/class/dmi/id/product_serial",
-					    serial, sizeof(serial));
+	m->mac[0] = '\0';
+	link_each(take_mac, &w, &d);
+	value[ROOT_MAC] = m->mac[0] ? m->mac : NULL;
+	/* "(none)" is the kernel's word for no name */
+	if (!uname(&m->names) && strcmp(m->names.nodename, "(none)") != 0)
+		value[ROOT_HOST] = m->names.nodename;
+	value[ROOT_UUID] = read_line("/sys/class/dmi/id/product_uuid", m->uuid,
+				     sizeof(m->uuid));
+	value[ROOT_SERIAL] = read_line("/sys/class/dmi/id/product_serial",
+				       m->serial, sizeof(m->serial));
 }

@@ -23,32 +23,47 @@ static bool within(const char *p, const char *area, size_t size)
 	       memchr(p, '\0', (size_t)(area + size - p));
 }
 
-static void check_text(const struct root_spec *r, const struct cmdline *c,
+/* In the text of r, of the spec that it was made from, or of c. */
+static void check_text(const struct root_spec *r, const struct root_spec *from,
 		       const char *p)
 {
 	same(!p || within(p, r->text, sizeof(r->text)) ||
-	     within(p, c->text, sizeof(c->text)));
+	     within(p, from->text, sizeof(from->text)) ||
+	     within(p, r->cmd->text, sizeof(r->cmd->text)));
 }
 
-static void check(const struct root_spec *r, const struct cmdline *c)
+/* Printed and parsed again it is the same. */
+static void check_uri(const struct nbd_uri *u)
 {
-	static char out[3 * ROOT_TEXT], buf[ROOT_TEXT];
-	struct nbd_uri u;
+	static char out[4 * ROOT_TEXT], again[4 * ROOT_TEXT],
+		buf[4 * ROOT_TEXT];
+	struct nbd_uri v;
 
-	same(r->uris <= ROOT_URIS && (r->uris || r->from_dhcp));
+	same(nbd_uri_print(u, out, sizeof(out)) > 0);
+	same(nbd_uri_parse(&v, buf, sizeof(buf), out) == 0);
+	same(nbd_uri_print(&v, again, sizeof(again)) > 0);
+	same(!strcmp(out, again));
+	same(u->is_unix == v.is_unix && u->tls == v.tls && u->port == v.port &&
+	     !strcmp(u->host, v.host) && u->name_len == v.name_len &&
+	     !strcmp(u->name, v.name));
+}
+
+static void check(const struct root_spec *r, const struct root_spec *from)
+{
+	same(r->uris <= BOOT_URIS && (r->uris || r->from_dhcp));
 	for (unsigned i = 0; i < r->uris; i++) {
-		check_text(r, c, r->uri[i]);
-		same(nbd_uri_parse(&u, buf, sizeof(buf), r->uri[i]) == 0);
-		same(nbd_uri_print(&u, out, sizeof(out)) > 0);
-		same(!strcmp(out, r->uri[i]));
-		same(i || u.is_unix == r->is_unix);
+		check_uri(&r->uri[i]);
+		same(!*r->uri[i].name ||
+		     within(r->uri[i].name, r->text, sizeof(r->text)) ||
+		     within(r->uri[i].name, from->text, sizeof(from->text)));
+		same(!r->uri[i].tls || r->tls);
 	}
-	check_text(r, c, r->part);
-	check_text(r, c, r->fstype);
-	check_text(r, c, r->options);
-	check_text(r, c, r->ca);
-	check_text(r, c, r->cert);
-	check_text(r, c, r->key);
+	check_text(r, from, r->part);
+	check_text(r, from, r->fstype);
+	check_text(r, from, r->options);
+	check_text(r, from, r->ca);
+	check_text(r, from, r->cert);
+	check_text(r, from, r->key);
 	same(r->connections >= 1 &&
 	     r->connections <= CONFIG_PORT_MAX_CONNECTIONS);
 	same(r->device >= ROOT_UNSET);
@@ -57,17 +72,38 @@ static void check(const struct root_spec *r, const struct cmdline *c)
 		same((unsigned char)*p >= ' ' && *p != 0x7f);
 }
 
+static void both_steps(const struct cmdline *c, const struct root_env *env)
+{
+	static struct root_spec spec, r;
+	struct nbd_diag d = { "" };
+
+	if (root_parse(&spec, c, &d)) {
+		same(d.text[0]);
+		return;
+	}
+	check(&spec, &spec);
+	/* a second time the result is the same */
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned uris = r.uris;
+		int err = root_expand(&r, &spec, env, &d);
+
+		same(err == 0 || d.text[0]);
+		if (err)
+			return;
+		check(&r, &spec);
+		same(i == 0 || uris == r.uris);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct cmdline c;
-	static struct root_spec r;
 	struct root_env env = { { "h%41", "52:54:00:00:00:01", NULL,
 				  "s/ \xff" },
 				NULL,
 				"10.0.0.1" };
 	struct nbd_diag d = { "" };
 	char *line = malloc(size + 1), *newline;
-	int err;
 
 	if (size)
 		memcpy(line, data, size);
@@ -75,15 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	newline = strchr(line, '\n');
 	if (newline)
 		env.root_path = newline + 1;
-	if (boot_cmdline_parse(&c, line, &d) == 0) {
-		for (unsigned i = 0; i < 2; i++) {
-			d.text[0] = '\0';
-			err = root_parse(&r, &c, i ? &env : NULL, &d);
-			same(err == 0 || d.text[0]);
-			if (!err)
-				check(&r, &c);
-		}
-	}
+	if (boot_cmdline_parse(&c, line, &d) == 0)
+		both_steps(&c, &env);
 	free(line);
 	return 0;
 }

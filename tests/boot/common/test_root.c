@@ -9,7 +9,7 @@
 #include "tests/boot/common/root_cases.h"
 
 static struct cmdline c;
-static struct root_spec r;
+static struct root_spec spec, r;
 static struct nbd_diag d;
 static char line[CMDLINE_MAX + 1];
 
@@ -17,18 +17,40 @@ static const struct root_env machine = {
 	.value = { "host-7", "52:54:00:00:00:01", "u-u", "S /1" },
 };
 
+/* Both steps. */
+static int expand(const char *text, const struct root_env *env)
+{
+	int rc;
+
+	d.text[0] = '\0';
+	rc = boot_cmdline_parse(&c, text, &d);
+	if (!rc)
+		rc = root_parse(&spec, &c, &d);
+	return rc ? rc : root_expand(&r, &spec, env, &d);
+}
+
+/* The first step alone, or both if there is a root-path. */
 static int parse(const char *text, const char *root_path)
 {
 	struct root_env env = machine;
 	int rc;
 
-	if (root_path) {
-		env.root_path = root_path;
-		env.server = SERVER;
-	}
+	env.root_path = root_path;
+	env.server = SERVER;
+	if (root_path)
+		return expand(text, &env);
 	d.text[0] = '\0';
 	rc = boot_cmdline_parse(&c, text, &d);
-	return rc ? rc : root_parse(&r, &c, root_path ? &env : NULL, &d);
+	return rc ? rc : root_parse(&r, &c, &d);
+}
+
+static const char *uri(unsigned i)
+{
+	static char text[3 * ROOT_TEXT];
+
+	assert_true(i < r.uris);
+	assert_true(nbd_uri_print(&r.uri[i], text, sizeof(text)) > 0);
+	return text;
 }
 
 static void add(struct nbd_out *o, const char *key, const char *v)
@@ -50,9 +72,9 @@ static const char *summary(void)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
 	for (unsigned i = 0; i < r.uris; i++)
-		nbd_putf(&o, " %s", r.uri[i]);
+		nbd_putf(&o, " %s", uri(i));
 	nbd_putf(&o, "%s%s%s%s%s%s%s", r.from_dhcp ? " dhcp" : "",
-		 r.is_unix ? " unix" : "", r.tls ? " tls" : "",
+		 r.uri[0].is_unix ? " unix" : "", r.tls ? " tls" : "",
 		 r.overlay ? " overlay" : "", r.read_only ? " ro" : "",
 		 r.swap ? " swap" : "", r.persist ? " persist" : "");
 	add_number(&o, "dev", r.device, ROOT_UNSET);
@@ -280,6 +302,68 @@ static void root_wins_over_netroot_and_that_is_told(void **state)
 	      "nbd://a/x note=nbd_host, nbdroot");
 }
 
+/* ---- the two steps ---- */
+
+/* A boot that is tried again may have another lease. */
+static void one_spec_is_expanded_again_and_again(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *want[2];
+	} t[] = {
+		{ "root=nbd://srv/%h,nbd://%h/x",
+		  { "nbd://srv/a nbd://a/x", "nbd://srv/b nbd://b/x" } },
+		{ "nbdroot=dhcp,%h",
+		  { "nbd://10.1.1.1/a dhcp", "nbd://10.1.1.2/b dhcp" } },
+		{ "root=dhcp rootflags=ro",
+		  { "nbd://10.1.1.1/ dhcp options=ro",
+		    "nbds://srv/b dhcp tls options=sync,ro" } },
+	};
+	const struct root_env env[2] = {
+		{ .value = { "a" }, .root_path = "10.1.1.1" },
+		{ .value = { "b" }, .server = "10.1.1.2" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		boot_cmdline_parse(&c, t[i].line, &d);
+		assert_int_equal(root_parse(&spec, &c, &d), 0);
+		for (unsigned n = 0; n < 6; n++) {
+			struct root_env e = env[n % 2];
+
+			if (i == 2 && n % 2)
+				e.root_path = "nbd:srv:%h::sync:-x";
+			assert_int_equal(root_expand(&r, &spec, &e, &d), 0);
+			assert_string_equal(summary(), t[i].want[n % 2]);
+		}
+	}
+}
+
+static void a_uri_without_values_is_parsed_once(void **state)
+{
+	(void)state;
+	assert_int_equal(expand("root=nbds://u@srv/x,nbd://b/%h", &machine), 0);
+	assert_memory_equal(&r.uri[0], &spec.uri[0], sizeof(r.uri[0]));
+	assert_string_equal(spec.uri[1].name, "h");
+	assert_string_equal(r.uri[1].name, "host-7");
+}
+
+static void mistakes_beside_a_value_are_found_by_the_first_step(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("root=nbd://srv/%h?x=y", NULL), NBD_E_URI);
+	assert_non_null(strstr(d.text, "unknown key (at character 13)"));
+	assert_int_equal(parse("root=nbd:-x:%h", NULL), NBD_E_URI);
+	assert_non_null(strstr(d.text, "not a host name"));
+}
+
+static void a_name_that_is_given_again_replaces_the_template(void **state)
+{
+	(void)state;
+	check("root=nbd:srv:%h:::name=x", "", "nbd://srv/x");
+	check("root=nbd:srv:x:::name=%h", "", "nbd://srv/host-7");
+}
+
 /* ---- bounds ---- */
 
 static void a_value_that_is_not_known_is_named(void **state)
@@ -296,9 +380,7 @@ static void a_value_that_is_not_known_is_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
-		assert_int_equal(boot_cmdline_parse(&c, t[i].line, &d), 0);
-		assert_int_equal(root_parse(&r, &c, &none, &d),
-				 NBD_E_NOT_FOUND);
+		assert_int_equal(expand(t[i].line, &none), NBD_E_NOT_FOUND);
 		assert_non_null(strstr(d.text, t[i].says));
 	}
 }
@@ -311,13 +393,18 @@ static void what_is_filled_in_stays_within_its_component(void **state)
 	};
 
 	(void)state;
-	boot_cmdline_parse(&c, "root=nbds://srv/%h?tls-hostname=o", &d);
-	assert_int_equal(root_parse(&r, &c, &evil, &d), 0);
-	assert_string_equal(r.uri[0],
+	assert_int_equal(expand("root=nbds://srv/%h?tls-hostname=o", &evil), 0);
+	assert_string_equal(uri(0),
 			    "nbds://srv/x@evil/%3Ftls-verify-peer=0%23%2541"
 			    "?tls-hostname=o");
-	boot_cmdline_parse(&c, "root=nbd://%h/", &d);
-	assert_int_equal(root_parse(&r, &c, &evil, &d), NBD_E_URI);
+	assert_int_equal(expand("root=nbd://%h/", &evil), NBD_E_URI);
+	assert_int_equal(expand("root=nbds://srv/?tls-hostname=%h", &evil),
+			 NBD_E_URI);
+	/* a form that is no URI has no other component to get into */
+	assert_int_equal(expand("root=nbd:srv:%h:ext4", &evil), 0);
+	assert_string_equal(
+		summary(),
+		"nbd://srv/x@evil/%3Ftls-verify-peer=0%23%2541 fstype=ext4");
 }
 
 static void every_length_is_taken_or_refused(void **state)
@@ -343,8 +430,7 @@ static void every_length_is_taken_or_refused(void **state)
 		/* far more than there is room for */
 		for (size_t n = at; n < at + 40; n += 2) {
 			memcpy(line + n, "%h", 3);
-			boot_cmdline_parse(&c, line, &d);
-			if (root_parse(&r, &c, &env, &d) == 0)
+			if (expand(line, &env) == 0)
 				continue;
 			assert_true(strstr(d.text, "too long") ||
 				    strstr(d.text, "more than 4096"));
@@ -394,6 +480,12 @@ int main(void)
 		cmocka_unit_test(a_file_system_type_from_dhcp_counts),
 		cmocka_unit_test(the_whole_device_beside_netroot_is_a_root),
 		cmocka_unit_test(root_wins_over_netroot_and_that_is_told),
+		cmocka_unit_test(one_spec_is_expanded_again_and_again),
+		cmocka_unit_test(a_uri_without_values_is_parsed_once),
+		cmocka_unit_test(
+			mistakes_beside_a_value_are_found_by_the_first_step),
+		cmocka_unit_test(
+			a_name_that_is_given_again_replaces_the_template),
 		cmocka_unit_test(a_value_that_is_not_known_is_named),
 		cmocka_unit_test(what_is_filled_in_stays_within_its_component),
 		cmocka_unit_test(every_length_is_taken_or_refused),
