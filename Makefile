@@ -10,16 +10,13 @@ CC = musl-gcc
 endif
 # One static file unless told otherwise (STATIC= for a build with sanitizers).
 STATIC ?= -static
-# gcc sees the whole program when it links.  The rest is what makes that
-# smaller, each measured.  Archives of what -flto leaves need an ar of gcc's.
+# gcc sees the whole program when it links.  Archives of what -flto leaves need
+# an ar of gcc's.
 gcc := $(patsubst musl-gcc,gcc,$(filter %gcc,$(CC)))
 ifeq ($(origin AR),default)
 AR := $(addsuffix -,$(gcc))ar
 endif
-whole := -flto -flto-partition=one -fno-inline-functions-called-once \
-	-fno-thread-jumps -fno-move-loop-invariants -fno-tree-loop-im \
-	-fno-partial-inlining -fno-tree-dominator-opts
-OPT ?= -Oz -fno-jump-tables $(if $(gcc),$(whole))
+OPT ?= -Os $(if $(gcc),-flto=auto)
 CFLAGS ?= $(OPT) -g
 # The day of the latest commit: no right clock is behind it.
 BUILT ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct \
@@ -28,10 +25,16 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
 
-# Without frame pointers, which are 2 % of the program: a debugger has the
-# tables of nbdboot.debug in their place.
-base := -std=c11 -fomit-frame-pointer -ffunction-sections -fdata-sections \
-	-fno-asynchronous-unwind-tables -fno-pie -fno-stack-protector
+# Frame pointers for profiles and for the stacks of a boot that hangs: each
+# function that calls another has one.  HARDEN= for a world without a libc.
+leaf := $(shell $(CC) -Werror -mno-omit-leaf-frame-pointer -E -x c /dev/null \
+	>/dev/null 2>&1 && echo -mno-omit-leaf-frame-pointer)
+HARDEN ?= -fstack-protector-strong $(fortify)
+# musl has nothing to fortify with, and the sanitizers see more without it.
+fortify = $(if $(findstring musl,$(CC))$(findstring sanitize,$(CFLAGS)),,\
+	$(if $(filter -O%,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+base = -std=c11 -fno-omit-frame-pointer $(leaf) $(HARDEN) -fno-pie \
+	-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 warn := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Werror
 cpp = -I. -include $(O)/autoconf.h -MMD -MP

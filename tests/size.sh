@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The size of each configuration: size.sh [-t] [BUILD]
+# The size of each configuration, and what it has gained since the last tag,
+# or since the parent commit where there is no tag: size.sh [-t] [BUILD]
 #
-#   -t    TAP lines: does it build, is it as small as promised
+#   -t    TAP lines: does it build, is it within its bound, has it frame
+#         pointers and stack protection
 #
 # Every configs/NAME_defconfig is built as BUILD/t/size-NAME, static, with the
-# default compiler.
+# default compiler.  The sizes of a commit are kept as BUILD/t/size-of/COMMIT.
 set -u
 
 tap=
 [ "${1-}" != -t ] || { tap=1 && shift; }
 dir=${1:-build}
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT HARDEN
 status=0
 
-# limit NAME: bytes of the stripped file; what is promised
+# limit NAME: the largest stripped file in bytes
 limit()
 {
 	case $1 in
@@ -33,22 +35,116 @@ say()
 	[ "$1" = ok ] || status=1
 }
 
-[ "$tap" ] || printf '%-10s %8s %8s %8s %8s\n' '' text data bss file
+# build DIR NAME: make configuration NAME as DIR
+build()
+{
+	make -s -j2 O="$1" "$2_defconfig" >&2 &&
+		make -s -j2 O="$1" "$1/nbdboot" >&2
+}
+
+# The commit to compare with.  Uncommitted changes are compared with HEAD.
+base_commit()
+{
+	if git describe --tags --abbrev=0 2>/dev/null; then
+		return
+	elif git diff --quiet HEAD 2>/dev/null; then
+		git rev-parse -q --verify HEAD~1
+	else
+		git rev-parse -q --verify HEAD
+	fi
+}
+
+# measure COMMIT: build it in a directory of its own; lines "NAME BYTES"
+measure()
+{
+	src=$(mktemp -d)
+	git archive "$1" | tar -x -C "$src"
+	mkdir -p "$src/build"
+	ln -s "$(realpath build/mbedtls)" "$src/build/mbedtls"
+	(
+		cd "$src" || exit
+		for c in configs/*_defconfig; do
+			c=$(basename "$c" _defconfig)
+			build "build/t/$c" "$c" 2>/dev/null &&
+				echo "$c $(wc -c <"build/t/$c/nbdboot")"
+		done
+	)
+	rm -rf "$src"
+}
+
+# The file with the sizes of the commit to compare with.
+base_sizes()
+{
+	commit=$(base_commit) && commit=$(git rev-parse "$commit^{commit}") ||
+		return
+	mkdir -p "$dir/t/size-of"
+	[ -s "$dir/t/size-of/$commit" ] ||
+		measure "$commit" >"$dir/t/size-of/$commit"
+	echo "$dir/t/size-of/$commit"
+}
+
+# Prints the functions of ours that call others and keep no frame pointer; or
+# why this cannot be seen.
+frameless()
+{
+	ours=$(find "$1/boot" -name '*.o')
+	# shellcheck disable=SC2086 # words on purpose
+	gcc-nm --defined-only -g "$1"/lib*.a $ours 2>/dev/null |
+		awk 'NF == 3 && $2 == "T" { print $3 }' >"$1/functions"
+	objdump -d --no-show-raw-insn "$1/nbdboot.debug" | awk '
+		function end() { if (ours && calls && ++n && !frame) print f }
+		NR == FNR { own[$1]; next }
+		/^[0-9a-f]+ <.*>:$/ {
+			end()
+			f = substr($2, 2, length($2) - 3)
+			ours = f in own; calls = frame = 0
+		}
+		/\t(call|bl|blr) / { calls = 1 }
+		/mov +%rsp,%rbp|mov\tx29, sp/ { frame = 1 }
+		END { end(); if (n < 50) print "only", n + 0, "functions" }
+	' "$1/functions" -
+}
+
+hardened()
+{
+	found=$(frameless "$1")
+	if [ "$found" ]; then
+		say 'not ok' "$2 keeps frame pointers: not $found"
+	else
+		say ok "$2 keeps frame pointers"
+	fi
+	n=$(objdump -d "$1/nbdboot.debug" | grep -c '<__stack_chk_fail>$')
+	if [ "$n" -ge 50 ]; then
+		say ok "$2 has stack protection"
+	else
+		say 'not ok' "$2 has stack protection: $n checks"
+	fi
+}
+
+old=/dev/null
+if ! [ "$tap" ]; then
+	old=$(base_sizes) || old=/dev/null
+	printf '%-10s %8s %8s %8s %8s %8s\n' '' text data bss file \
+		"$(basename "$old" | cut -c1-7 | sed 's/^null$/-/')"
+fi
 for config in configs/*_defconfig; do
 	name=$(basename "$config" _defconfig)
 	out=$dir/t/size-$name
 	max=$(limit "$name")
-	if ! make -s -j2 O="$out" "${name}_defconfig" >&2 ||
-		! make -s -j2 O="$out" "$out/nbdboot" >&2; then
+	if ! build "$out" "$name"; then
 		say 'not ok' "$name: does not build"
 		continue
 	fi
 	say ok "$name builds"
 	file=$(wc -c <"$out/nbdboot")
+	was=$(sed -n "s/^$name //p" "$old")
 	size "$out/nbdboot" | awk -v file="$file" -v name="$name" \
+		-v gain="${was:+$((file - ${was:-0}))}" \
 		-v mark="${tap:+# }" 'NR == 2 {
-		printf "%s%-10s %8d %8d %8d %8d\n", mark, name, $1, $2, $3, file
+		printf "%s%-10s %8d %8d %8d %8d", mark, name, $1, $2, $3, file
+		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
+	[ "$tap" ] && hardened "$out" "$name"
 	[ "$max" ] || continue
 	if [ "$file" -le "$max" ]; then
 		say ok "$name has at most $max bytes: $file"

@@ -27,15 +27,28 @@ static const struct state {
 	unsigned tries;		    /* messages before `next`; 0: no limit */
 	enum dhcp_state next;
 } states[] = {
-	[DHCP_SELECTING] = { DHCP_DISCOVER, true, take_offer },
-	[DHCP_CHOOSING] = { DHCP_DISCOVER, true, take_offer, NULL, NULL,
-			    PATIENCE, DHCP_REQUESTING },
-	[DHCP_REQUESTING] = { DHCP_REQUEST, false, NULL, take_ack, take_nak,
-			      REQUESTS, DHCP_SELECTING },
+	[DHCP_SELECTING] = { .send = DHCP_DISCOVER,
+			     .any_server = true,
+			     .offer = take_offer },
+	[DHCP_CHOOSING] = { .send = DHCP_DISCOVER,
+			    .any_server = true,
+			    .offer = take_offer,
+			    .tries = PATIENCE,
+			    .next = DHCP_REQUESTING },
+	[DHCP_REQUESTING] = { .send = DHCP_REQUEST,
+			      .ack = take_ack,
+			      .nak = take_nak,
+			      .tries = REQUESTS,
+			      .next = DHCP_SELECTING },
 	/* until T2: see expired() */
-	[DHCP_RENEWING] = { DHCP_REQUEST, false, NULL, renew, lose, 0,
-			    DHCP_REBINDING },
-	[DHCP_REBINDING] = { DHCP_REQUEST, true, NULL, renew, lose },
+	[DHCP_RENEWING] = { .send = DHCP_REQUEST,
+			    .ack = renew,
+			    .nak = lose,
+			    .next = DHCP_REBINDING },
+	[DHCP_REBINDING] = { .send = DHCP_REQUEST,
+			     .any_server = true,
+			     .ack = renew,
+			     .nak = lose },
 	[DHCP_LOST] = { 0 },
 };
 

@@ -147,10 +147,11 @@ void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 
 static void start(struct job *j, const struct net_plan *p, uint64_t now)
 {
-	uint32_t seed = (uint32_t)now;
+	uint32_t seed;
 
-	/* early in a boot there may be none, and a MAC is better than that */
-	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	/* early in a boot there may be none: the time and a MAC have to do */
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = (uint32_t)now;
 	for (unsigned i = 0; i < sizeof(j->l.mac); i++)
 		seed = seed * 31 + j->l.mac[i];
 	j->fd = packet_open(j->l.index, DHCP_CLIENT, &j->why);

@@ -74,7 +74,7 @@ static void take_name(void *ctx, const struct link *l)
 int net_renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 {
 	uint64_t now = nbd_now_ms();
-	uint32_t seed = (uint32_t)now;
+	uint32_t seed;
 	int fd, rc = link_each(take_name, NULL, d);
 
 	fd = rc < 0 ? rc : packet_udp(j.l.name, DHCP_CLIENT, alone, d);
@@ -84,7 +84,8 @@ int net_renew_once(unsigned timeout_ms, bool alone, struct nbd_diag *d)
 			 "lease from now on");
 	if (fd < 0)
 		return fd;
-	getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = (uint32_t)now;
 	net_dhcp_renewal(&j.dhcp, j.l.mac, seed, now);
 	talk(fd, &j.dhcp, now + timeout_ms);
 	close(fd);
