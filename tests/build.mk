@@ -71,6 +71,8 @@ bench-fleet: deps ## many machines at once, as root: FLEET='1 4 16 64'
 	$(Q)+$(MAKE) -s $(O)/nbdboot
 	$(Q)O=$(O) FLEET='$(or $(FLEET),1 4 16 64)' \
 		sh tests/interop/test_fleet.sh
+bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
+	$(Q)sh tests/bench/report.sh $(O) $(ONLY)
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
-	bench-fleet
+	bench-fleet bench-report

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs benchmarks and writes what they print to tests/bench/RESULTS.md:
+#
+#	report.sh BUILD [NAME...]
+#
+# NAME is the NAME of make bench-NAME.  The sections of other benchmarks stay,
+# and so does the old section of a benchmark that fails.
+set -u
+
+dir=$1
+shift
+all='boot copy connect tls engine fleet'
+# shellcheck disable=SC2086 # words on purpose
+[ $# -gt 0 ] || set -- $all
+results=tests/bench/RESULTS.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+commit=$(git rev-parse --short HEAD)
+git diff --quiet HEAD -- . ":(exclude)$results" || commit="$commit, changed"
+cpu=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
+
+# old NAME: its section in the results, without the heading
+old()
+{
+	awk -v name="## bench-$1" '/^## / { inside = $0 == name; next }
+		inside' "$results" 2>/dev/null
+}
+
+# new NAME: the section of what $work/out holds: without TAP, what make built,
+# and the lines of single machines
+new()
+{
+	echo
+	echo "Commit $commit, $(date +%F), ${cpu:-unknown CPU}, $(nproc) CPUs," \
+		"Linux $(uname -r):"
+	echo
+	echo '```'
+	echo "\$ make bench-$1${ROUNDS:+ ROUNDS=$ROUNDS}"
+	sed -e '/^ok /d; /^1\.\./d; /^  [A-Z]* /d; /^# machine /d' \
+		-e 's/^# //' "$work/out"
+	echo '```'
+	echo
+}
+
+for name; do
+	case " $all " in
+	*" $name "*) ;;
+	*)
+		echo "report: no benchmark \"$name\" (there are: $all)" >&2
+		exit 2
+		;;
+	esac
+	echo "report: make bench-$name" >&2
+	if make -s --no-print-directory O="$dir" "bench-$name" >"$work/out"
+	then
+		new "$name" >"$work/$name"
+	else
+		cat "$work/out" >&2
+		echo "report: make bench-$name failed" >&2
+		status=1
+	fi
+done
+
+{
+	cat <<'END'
+# Results
+
+Written by `make bench-report`, which runs all benchmarks, or by
+`make bench-report ONLY='NAME...'`, which replaces the sections that are named.
+Each benchmark runs both sides in turns on one machine.  Compare figures of one
+section only: the sections may be of different machines and commits.
+
+END
+	for name in $all; do
+		[ -e "$work/$name" ] || old "$name" >"$work/$name"
+		[ ! -s "$work/$name" ] || {
+			echo "## bench-$name"
+			cat "$work/$name"
+		}
+	done
+} | cat -s >"$work/results"
+sed '${/^$/d}' "$work/results" >"$results"
+exit $status
