@@ -98,3 +98,4 @@ E(NBD_E_PSK, TLS("the server refused the pre-shared key"),
 E(NBD_E_TLS_KERNEL, TLS("the kernel has no TLS"),
   TLS("install tls.ko and its ciphers"))
 #undef TLS
+E(NBD_E_INTERRUPTED, "interrupted", "")

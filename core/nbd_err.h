@@ -73,7 +73,9 @@ enum nbd_err {
 	NBD_E_CLIENT_CERT = -55, /* the server rejects our certificate */
 	NBD_E_PSK = -56,	 /* the server refused the pre-shared key */
 	NBD_E_TLS_KERNEL = -57,	 /* the kernel lacks TLS or the cipher */
-	NBD_E_LAST = -58
+	/* detected by a program */
+	NBD_E_INTERRUPTED = -58, /* a signal asks to stop */
+	NBD_E_LAST = -59
 };
 
 /* The meaning of err: "the server closed the connection".  Never NULL. */

@@ -42,18 +42,26 @@ struct nbd_transport {
 };
 
 /*
- * Moves bytes between the engine and the transport until the engine stops
- * (nbd_state() has neither NBD_SEND nor NBD_RECV) or has something to reap
- * (NBD_DONE): then 0.  NBD_E_AGAIN: wait for what nbd_state() asks (NBD_SEND,
- * NBD_RECV).
- * Failures of the transport are told to the engine, which closes.
+ * Moves bytes between the engine and the transport, for some milliseconds at
+ * most.  Returns
+ *   0            the engine has stopped (nbd_state() has neither NBD_SEND nor
+ *                NBD_RECV), or has something to reap (NBD_DONE)
+ *   NBD_E_AGAIN  wait for what nbd_state() asks for (NBD_SEND, NBD_RECV)
+ *   1            there is more: check the deadline and call again, without
+ *                waiting, since the transport may hold bytes already
+ * The engine learns of a failure of the transport, and closes.
  */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t);
 
 /*
- * ms of a clock that only goes forward, from an unknown moment on; on Linux
- * from the kernel's start, as in its log.
+ * The one clock, for deadlines and for durations: it never goes back, and it
+ * goes on while the machine is suspended.  On Linux it starts with the kernel.
  */
-uint64_t nbd_now_ms(void);
+uint64_t nbd_now_ns(void);
+
+static inline uint64_t nbd_now_ms(void)
+{
+	return nbd_now_ns() / 1000000;
+}
 
 #endif

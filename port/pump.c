@@ -2,6 +2,9 @@
 /* The loop that moves bytes between an engine and a transport. */
 #include "port/port.h"
 
+/* Some milliseconds of work, even where the other side sends all the time. */
+#define TURNS 1024
+
 static int send_some(struct nbd_client *c, struct nbd_transport *t)
 {
 	struct nbd_iov v[4];
@@ -25,12 +28,12 @@ static int receive_some(struct nbd_client *c, struct nbd_transport *t)
 }
 
 /*
- * Both ways in turns: a server that waits for us to read its answers does not
- * read our requests meanwhile.
+ * Sends and receives in turns: a server that waits until we have read its
+ * answers does not read our requests meanwhile.
  */
 int nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 {
-	for (;;) {
+	for (unsigned turn = 0; turn < TURNS; turn++) {
 		int sent = NBD_E_AGAIN, got = NBD_E_AGAIN;
 		unsigned state = nbd_state(c);
 
@@ -47,4 +50,5 @@ int nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 		if (sent == NBD_E_AGAIN && got == NBD_E_AGAIN)
 			return NBD_E_AGAIN;
 	}
+	return 1;
 }

@@ -37,17 +37,21 @@ static void print_text(const struct nbd_client *c)
 static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 {
 	unsigned n = 0;
+	uint64_t begin;
 	int err = 0;
 
 	while (!err && nbd_state(&conn->c) & NBD_ITEM) {
 		if (n == EXPORTS_MAX)
 			return nbd_diag(d, NBD_E_LENGTH,
 					"the list goes on after %u exports", n);
+		begin = nbd_now_ms();
 		if (json)
 			print_json(&conn->c, n == 0);
 		else
 			print_text(&conn->c);
 		n++;
+		/* the server has no part in what a pager takes */
+		conn->deadline += nbd_now_ms() - begin;
 		nbd_next(&conn->c);
 		err = dial_resume(conn, d);
 	}

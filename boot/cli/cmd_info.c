@@ -9,8 +9,6 @@
  */
 #include "boot/cli/info.h"
 
-#include <time.h>
-
 /* How long the answer to one request may take, in ms. */
 #define ANSWER_MS    30000
 /* Reads of --latency: how many, and of how many bytes if it may be. */
@@ -24,14 +22,6 @@ struct words {
 	const char *name, *port;
 	bool map, latency, simple;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- requests ---- */
 
@@ -48,17 +38,17 @@ static int explain(struct info *i, const struct nbd_op *op, int result)
 int cli_info_ask(struct info *i, const struct nbd_op *op)
 {
 	struct nbd_client *c = &i->conn.c;
-	uint64_t begin = now_ns();
+	uint64_t begin = nbd_now_ns();
 	int result = nbd_submit(c, op), n, err;
 	struct nbd_req *r;
 
 	if (result < 0)
 		return explain(i, op, result);
-	i->conn.budget_ms = ANSWER_MS;
+	i->conn.deadline = nbd_now_ms() + ANSWER_MS;
 	err = dial_resume(&i->conn, &i->d);
 	if (err)
 		return explain(i, op, err);
-	nbd_latency_add(&i->latency, op->type, now_ns() - begin);
+	nbd_latency_add(&i->latency, op->type, nbd_now_ns() - begin);
 	r = nbd_reap(c);
 	n = (int)r->n_extents;
 	result = nbd_req_result(r);

@@ -242,9 +242,8 @@ static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 {
 	struct conn *conn = &s->link->conns[i];
 	struct nbd_req *r;
-	int n = 0, err = 0;
+	int n = nbd_pump(&conn->c, conn->t) > 0, err = 0;
 
-	nbd_pump(&conn->c, conn->t);
 	while (!err && (r = nbd_reap(&conn->c))) {
 		err = finish(s, r, d);
 		nbd_release(&conn->c, r);
@@ -343,6 +342,7 @@ static int open_some(struct link *l, unsigned n, const struct nbd_uri *uri,
 	int err;
 
 	first->number = l->n;
+	first->stop = &copy_interrupted;
 	err = device_tls_dial(first, n, uri, &l->cfg, &o->files, false, d);
 	if (!err)
 		l->n += n;

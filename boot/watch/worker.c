@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ms between tries: a quarter of it is random, so that a fleet spreads. */
@@ -217,10 +216,8 @@ static void take_death(void *ctx, int index)
 
 static int jitter(int ms)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ms - ms / 8 + (int)(t.tv_nsec / 1000 % (ms / 4 + 1));
+	return ms - ms / 8 +
+	       (int)(nbd_now_ns() / 1000 % (unsigned)(ms / 4 + 1));
 }
 
 /* Until something happens, or the pause is over (0: never); a death ends it. */

@@ -13,7 +13,13 @@
 #include <poll.h>
 #include <string.h>
 
-int dial_connect_ms = 10000;
+/*
+ * poll() stands still while the machine is suspended, the deadlines do not; and
+ * a signal may come just before poll().  So no wait is longer than this.
+ */
+#define LOOK_MS 500
+
+unsigned dial_connect_ms = 10000;
 
 /* What the connections of one dial() have in common. */
 struct call {
@@ -34,7 +40,7 @@ static int explain_connect(const struct call *call, unsigned i, int err)
 			nbd_err_text(err));
 }
 
-/* Tries address after address until one connects or may yet do so. */
+/* Tries one address after the other until one connects or may yet do so. */
 static int begin(struct call *call, struct conn *conn)
 {
 	for (; conn->addr < call->n_addrs; conn->addr++) {
@@ -42,8 +48,9 @@ static int begin(struct call *call, struct conn *conn)
 
 		if (err == 0 || err == NBD_E_AGAIN) {
 			conn->state = err ? CONN_CONNECTING : CONN_TALKING;
-			conn->budget_ms = err ? dial_connect_ms
-					      : DIAL_HANDSHAKE_MS;
+			conn->deadline =
+				nbd_now_ms() +
+				(err ? dial_connect_ms : DIAL_HANDSHAKE_MS);
 			return 0;
 		}
 		if (conn->addr + 1 == call->n_addrs)
@@ -86,7 +93,10 @@ static int explain_talk(const struct conn *conn, struct nbd_diag *d)
 
 static int pump(struct conn *conn, struct nbd_diag *d)
 {
-	if (nbd_pump(&conn->c, conn->t) == NBD_E_AGAIN)
+	int rc = nbd_pump(&conn->c, conn->t);
+
+	conn->more = rc > 0;
+	if (rc)
 		return 0;
 	conn->state = CONN_STOPPED;
 	return nbd_error(&conn->c) ? explain_talk(conn, d) : 0;
@@ -120,26 +130,33 @@ static int talk(struct conn *conn, struct nbd_diag *d)
 	return err ? err : secure(conn, d);
 }
 
-/* The socket is ready, or (timed_out) the budget is spent. */
-static int advance(struct call *call, struct conn *conn, bool timed_out)
+static bool is_late(const struct conn *conn)
+{
+	return nbd_now_ms() >= conn->deadline;
+}
+
+static int time_out(struct conn *conn, struct nbd_diag *d)
+{
+	if (conn->state == CONN_SECURING)
+		return nbd_diag(d, NBD_E_TIMEOUT, "TLS handshake: %s",
+				nbd_err_text(NBD_E_TIMEOUT));
+	nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
+	return explain_talk(conn, d);
+}
+
+/* The socket is ready, or the deadline has passed, or both. */
+static int advance(struct call *call, struct conn *conn, bool ready)
 {
 	int err;
 
-	if (timed_out && conn->state == CONN_SECURING)
-		return nbd_diag(call->d, NBD_E_TIMEOUT, "TLS handshake: %s",
-				nbd_err_text(NBD_E_TIMEOUT));
-	if (timed_out && conn->state == CONN_TALKING) {
-		nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
-		return explain_talk(conn, call->d);
-	}
 	if (conn->state == CONN_CONNECTING) {
-		err = timed_out ? NBD_E_TIMEOUT : sock_connected(&conn->s);
+		err = ready ? sock_connected(&conn->s) : NBD_E_TIMEOUT;
 		if (err)
 			return next_address(call, conn, err);
 		conn->state = CONN_TALKING;
-		conn->budget_ms = DIAL_HANDSHAKE_MS;
+		conn->deadline = nbd_now_ms() + DIAL_HANDSHAKE_MS;
 	}
-	return talk(conn, call->d);
+	return is_late(conn) ? time_out(conn, call->d) : talk(conn, call->d);
 }
 
 /* ---- all of them ---- */
@@ -153,28 +170,37 @@ static short wanted(const struct conn *conn)
 	return nbd_state(&conn->c) & NBD_SEND ? POLLOUT : POLLIN;
 }
 
-/* Only waiting counts against the budgets, not what the caller does. */
+/* How long poll() may wait for this connection, in ms. */
+static int patience(const struct conn *conn)
+{
+	uint64_t now = nbd_now_ms();
+
+	if (conn->more || now >= conn->deadline)
+		return 0;
+	return conn->deadline - now < LOOK_MS ? (int)(conn->deadline - now)
+					      : LOOK_MS;
+}
+
+/* 1 if one of them may go on, or time has passed; 0 when all have stopped. */
 static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 {
-	uint64_t start = nbd_now_ms();
-	int least = INT32_MAX, spent;
+	int ms = LOOK_MS;
+	bool any = false;
 
 	for (unsigned i = 0; i < n; i++) {
 		bool on = conns[i].state != CONN_STOPPED;
 
 		fds[i] = (struct pollfd){ on ? conns[i].s.fd : -1,
 					  wanted(&conns[i]), 0 };
-		if (on && conns[i].budget_ms < least)
-			least = conns[i].budget_ms;
+		if (on && patience(&conns[i]) < ms)
+			ms = patience(&conns[i]);
+		any |= on;
 	}
-	if (least == INT32_MAX)
+	if (!any)
 		return 0;
-	if (poll(fds, n, least) < 0 && errno != EINTR)
-		return NBD_E_IO;
-	spent = (int)(nbd_now_ms() - start);
-	for (unsigned i = 0; i < n; i++)
-		conns[i].budget_ms -= spent;
-	return 1;
+	if (conns[0].stop && *conns[0].stop)
+		return NBD_E_INTERRUPTED;
+	return poll(fds, n, ms) < 0 && errno != EINTR ? NBD_E_IO : 1;
 }
 
 /* Compares the others with the first connection. */
@@ -203,11 +229,10 @@ static int run(struct call *call, struct conn conns[], unsigned n)
 
 	while ((err = wait(conns, n, fds)) > 0) {
 		for (unsigned i = 0; i < n; i++) {
-			bool late = conns[i].budget_ms <= 0;
-
-			if (fds[i].fd < 0 || !(fds[i].revents || late))
+			if (fds[i].fd < 0 ||
+			    !(fds[i].revents || patience(&conns[i]) == 0))
 				continue;
-			err = advance(call, &conns[i], !fds[i].revents);
+			err = advance(call, &conns[i], fds[i].revents);
 			if (err)
 				return err;
 		}
@@ -264,6 +289,8 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		conns[i].t = &conns[i].s.t;
 		conns[i].tls = cfg->tls ? tls : NULL;
 		conns[i].number = conns[0].number + i;
+		conns[i].stop = conns[0].stop;
+		conns[i].more = false;
 	}
 	err = sock_resolve(uri, call.addrs, d);
 	if (err < 0)
@@ -285,7 +312,7 @@ int dial_resume(struct conn *conn, struct nbd_diag *d)
 	int err;
 
 	conn->state = CONN_TALKING;
-	err = talk(conn, d);
+	err = is_late(conn) ? time_out(conn, d) : talk(conn, d);
 	if (!err)
 		err = run(&call, conn, 1);
 	if (err)

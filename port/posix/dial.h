@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections to one server, set up side by side in one poll loop: every
- * address of the name is tried, and no step waits for ever.
+ * Connections to one server, set up side by side in one poll loop.  Every
+ * address of the name is tried, and each phase has a deadline.
  */
 #ifndef PORT_POSIX_DIAL_H
 #define PORT_POSIX_DIAL_H
@@ -10,10 +10,10 @@
 #include "port/posix/sock.h"
 #include "port/tls.h"
 
-/* How long a person waits for a server, in all its answers, in ms. */
+/* What a server may take for the handshake, from its first byte to the end. */
 #define DIAL_HANDSHAKE_MS 30000
-/* And for one address to answer at all: 10000. */
-extern int dial_connect_ms;
+/* What one address may take to accept the connection: 10000 ms. */
+extern unsigned dial_connect_ms;
 
 enum conn_state { CONN_CONNECTING, CONN_TALKING, CONN_SECURING, CONN_STOPPED };
 
@@ -22,11 +22,14 @@ struct conn {
 	struct sock s;
 	struct nbd_transport *t; /* s.t, or TLS over it */
 	struct nbd_tls *tls;
-	unsigned number; /* for tls; the caller sets that of the first */
-	unsigned wants;	 /* NBD_SEND or NBD_RECV, while it is secured */
+	/* The caller sets these of the first connection. */
+	unsigned number;	  /* for tls */
+	const volatile int *stop; /* NULL, or gives up when this is not 0 */
+	uint64_t deadline;	  /* of nbd_now_ms() */
 	enum conn_state state;
-	unsigned addr; /* index of the address in use */
-	int budget_ms; /* how long it may still wait */
+	unsigned wants; /* NBD_SEND or NBD_RECV, while it is secured */
+	unsigned addr;	/* index of the address in use */
+	bool more;	/* nbd_pump() has not done all it could */
 };
 
 /*
@@ -34,17 +37,20 @@ struct conn {
  * uri names, and negotiates cfg on each, until each engine stops.  With
  * NBD_GOAL_EXPORT and n > 1 the export must be the same on all, and the
  * server must allow several connections: NBD_E_MISMATCH, NBD_E_MULTI_CONN.
- * On failure everything is closed, and d says why.
+ * On failure everything is closed, and d says why.  NBD_E_TIMEOUT: a deadline
+ * has passed, however busy the server was.  NBD_E_INTERRUPTED: conns[0].stop;
+ * a signal handler that sets it ends the wait.
  *
- * With cfg->tls, tls does the TLS handshake where NBD wants it, within the
- * same time; it outlives the connections.
+ * With cfg->tls, tls does the TLS handshake where NBD wants it, before the
+ * same deadline; it outlives the connections.
  */
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d);
 
 /*
- * Goes on with a connection whose engine was woken (nbd_next(), nbd_close())
- * until it stops again.  On failure it is closed, and d says why.
+ * Resumes a connection whose engine was woken (nbd_next(), nbd_submit()) until
+ * it stops again.  conn->deadline is that of the handshake, unless the caller
+ * sets another.  On failure it is closed, and d says why.
  */
 int dial_resume(struct conn *conn, struct nbd_diag *d);
 

@@ -3,7 +3,9 @@
 #include "tests/core/script.h"
 #include "port/posix/dial.h"
 
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #define MULTI (NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN)
@@ -15,25 +17,72 @@ static struct server {
 	struct nbd_uri uri;
 	char path[64]; /* of a UNIX socket */
 	struct script script[N];
-	unsigned n; /* connections to accept */
-	pthread_t thread;
+	unsigned n;   /* connections to accept */
+	bool stays;   /* silent after its script, but for SIGUSR1 */
+	bool repeats; /* the rest of its script from here on, for ever */
+	size_t from;
+	unsigned pause; /* of its clock after each byte, in ms */
+	pthread_t thread, client;
 } server;
+
+/*
+ * The client's clock: it runs `speed` times as fast as the real one, and a
+ * wait for events that has begun takes `jump` ms more.
+ */
+static struct {
+	uint64_t speed, jump, skipped, real;
+	int longest; /* what poll() was asked to wait at most, -1: for ever */
+} clock_;
+static volatile int stop_now;
 
 static const struct nbd_config go = { .name = "x", .name_len = 1 };
 static const struct nbd_config list = { .goal = NBD_GOAL_LIST };
 static struct conn conns[N];
 static struct nbd_diag d;
 
+uint64_t __real_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return clock_.skipped * 1000000 +
+	       (__real_nbd_now_ns() - clock_.real) * clock_.speed;
+}
+
+int __real_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	clock_.skipped += clock_.jump;
+	if (ms < 0 || ms > clock_.longest)
+		clock_.longest = ms;
+	return __real_poll(fds, n, ms);
+}
+
+/* The bytes from i on that go out at once; false if the client is gone. */
+static bool say_some(int fd, const struct script *s, size_t *i)
+{
+	size_t len = server.pause ? 1 : s->n - *i;
+	ssize_t n = send(fd, s->srv + *i, len, MSG_NOSIGNAL);
+
+	if (n > 0)
+		*i += (size_t)n;
+	if (server.pause)
+		usleep((useconds_t)(server.pause * 1000 / clock_.speed));
+	return n > 0;
+}
+
 static void say_all(int fd, const struct script *s)
 {
-	for (size_t done = 0; done < s->n;) {
-		ssize_t n = send(fd, s->srv + done, s->n - done, MSG_NOSIGNAL);
+	size_t i = 0;
 
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	shutdown(fd, SHUT_WR);
+	while (i < s->n && say_some(fd, s, &i))
+		if (server.repeats && i == s->n)
+			i = server.from;
+	/* a client that has to stop at that does, any other waits on */
+	if (server.stays)
+		pthread_kill(server.client, SIGUSR1);
+	else
+		shutdown(fd, SHUT_WR);
 }
 
 static void *serve(void *arg)
@@ -62,8 +111,15 @@ static void listen_at(const struct sockaddr *a, socklen_t len)
 	assert_int_equal(listen(server.fd, 16), 0);
 }
 
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop_now = 1;
+}
+
 static int tcp(void **state)
 {
+	const struct sigaction a_signal = { .sa_handler = on_signal };
 	struct sockaddr_in a = { .sin_family = AF_INET };
 	socklen_t len = sizeof(a);
 
@@ -74,9 +130,16 @@ static int tcp(void **state)
 	getsockname(server.fd, (struct sockaddr *)&a, &len);
 	server.uri = (struct nbd_uri){ .host = "localhost",
 				       .port = ntohs(a.sin_port) };
+	server.client = pthread_self();
+	sigaction(SIGUSR1, &a_signal, NULL);
 	for (unsigned i = 0; i < N; i++)
 		script_start(&server.script[i]);
 	d.text[0] = '\0';
+	memset(&clock_, 0, sizeof(clock_));
+	clock_.speed = 1;
+	clock_.real = __real_nbd_now_ns();
+	stop_now = 0;
+	conns[0].stop = NULL;
 	return 0;
 }
 
@@ -291,6 +354,153 @@ static void a_name_without_address_is_told(void **state)
 	assert_non_null(strstr(d.text, "no-such-host.invalid"));
 }
 
+/* ---- deadlines ---- */
+
+/* Dials with a clock that runs 200 times as fast; what it took, in its ms. */
+static uint64_t dial_late(void)
+{
+	clock_.speed = 200;
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_TIMEOUT);
+	assert_all_closed(1);
+	join();
+	assert_true(clock_.longest >= 0);
+	return nbd_now_ms();
+}
+
+/* An info that is unknown, and so is skipped. */
+static void say_nothing(struct script *s)
+{
+	say_reply(s, NBD_OPT_GO, NBD_REP_INFO, 2);
+	say(s, 0x7777, 2);
+}
+
+static void a_server_that_talks_without_end_is_late(void **state)
+{
+	struct script *s = &server.script[0];
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	server.repeats = true;
+	server.from = s->n;
+	while (s->n < SCRIPT_MAX / 2)
+		say_nothing(s);
+	assert_in_range(dial_late(), DIAL_HANDSHAKE_MS, 3 * DIAL_HANDSHAKE_MS);
+	assert_non_null(strstr(d.text, "NBD_OPT_GO"));
+}
+
+static void a_server_of_one_byte_a_second_is_late(void **state)
+{
+	struct script *s = &server.script[0];
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	for (unsigned i = 0; i < 16; i++)
+		say_nothing(s);
+	server.pause = 1000;
+	assert_in_range(dial_late(), DIAL_HANDSHAKE_MS, 3 * DIAL_HANDSHAKE_MS);
+}
+
+static void a_silent_server_is_late(void **state)
+{
+	(void)state;
+	say_greeting(&server.script[0], NBD_FLAG_FIXED_NEWSTYLE);
+	server.stays = true;
+	dial_late();
+}
+
+/* As after SIGSTOP, or a suspend: the deadline is behind the next poll(). */
+static void time_that_jumps_ends_the_wait(void **state)
+{
+	(void)state;
+	say_greeting(&server.script[0], NBD_FLAG_FIXED_NEWSTYLE);
+	server.stays = true;
+	clock_.jump = DIAL_HANDSHAKE_MS + 2000;
+	dial_late();
+	assert_true(clock_.longest <= 1000);
+}
+
+/* Many small answers are many turns of the caller's, without a deadline. */
+static void a_list_without_end_is_late(void **state)
+{
+	struct script *s = &server.script[0];
+	int err;
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	server.repeats = true;
+	server.from = s->n;
+	while (s->n < SCRIPT_MAX / 2)
+		say_item(s, "a", "");
+	clock_.speed = 200;
+	start(1);
+	err = dial(conns, 1, &server.uri, &list, NULL, &d);
+	while (!err) {
+		nbd_next(&conns[0].c);
+		err = dial_resume(&conns[0], &d);
+	}
+	assert_int_equal(err, NBD_E_TIMEOUT);
+	assert_all_closed(1);
+	join();
+}
+
+static int read_one_byte(struct nbd_transport *t, void *buf, size_t len)
+{
+	static const unsigned char info[] = { 0,    3,	  0xe8, 0x89, 4, 0x55,
+					      0x65, 0xa9, 0,	0,    0, 7,
+					      0,    0,	  0,	3,    0, 0,
+					      0,    2,	  0x77, 0x77 };
+	struct script *s = &server.script[0];
+
+	(void)t, (void)len;
+	*(unsigned char *)buf = s->fed < s->n
+					? s->srv[s->fed]
+					: info[(s->fed - s->n) % sizeof(info)];
+	s->fed++;
+	return 1;
+}
+
+static int write_all(struct nbd_transport *t, const struct nbd_iov v[],
+		     unsigned n)
+{
+	size_t len = 0;
+
+	(void)t;
+	for (unsigned i = 0; i < n; i++)
+		len += v[i].len;
+	return (int)len;
+}
+
+static void a_pump_ends_though_there_is_more(void **state)
+{
+	struct nbd_transport t = { read_one_byte, write_all, NULL };
+	static struct nbd_client c;
+
+	(void)state;
+	say_greeting(&server.script[0], NBD_FLAG_FIXED_NEWSTYLE);
+	nbd_init(&c, &go);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(nbd_pump(&c, &t), 1);
+	assert_int_equal(nbd_error(&c), 0);
+	assert_in_range(server.script[0].fed, 1000, 1000000);
+}
+
+/* The server sends the signal where it would have gone on. */
+static void a_signal_ends_the_wait(void **state)
+{
+	(void)state;
+	say_greeting(&server.script[0], NBD_FLAG_FIXED_NEWSTYLE);
+	server.stays = true;
+	conns[0].stop = &stop_now;
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_INTERRUPTED);
+	assert_all_closed(1);
+	join();
+	assert_in_range(nbd_now_ms(), 0, DIAL_HANDSHAKE_MS / 3);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, tcp, stop)
@@ -307,6 +517,13 @@ int main(void)
 		T(unix_sockets_are_told_by_their_path),
 		T(a_socket_path_that_is_too_long_is_told),
 		T(a_name_without_address_is_told),
+		T(a_server_that_talks_without_end_is_late),
+		T(a_server_of_one_byte_a_second_is_late),
+		T(a_silent_server_is_late),
+		T(time_that_jumps_ends_the_wait),
+		T(a_list_without_end_is_late),
+		T(a_pump_ends_though_there_is_more),
+		T(a_signal_ends_the_wait),
 	};
 
 	return cmocka_run_group_tests_name("dial", tests, NULL, NULL);
