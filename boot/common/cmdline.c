@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* MAYBE is a TEXT that may lack: "". */
-enum kind { TEXT, MAYBE, YES, NO, NUMBER };
+/*
+ * MAYBE is a TEXT whose value is optional, "" without one.  REQUIRE has one
+ * value: a weaker one is refused.
+ */
+enum kind { TEXT, MAYBE, YES, NO, NUMBER, REQUIRE };
 
 static const struct word {
 	const char *name;
@@ -25,6 +28,7 @@ static const struct word {
 	{ "nbdboot.connections", offsetof(struct cmdline, connections), NUMBER,
 	  1, CONFIG_PORT_MAX_CONNECTIONS },
 	{ "nbdboot.debug", offsetof(struct cmdline, debug), YES, 0, 0 },
+	{ "nbdboot.tls", offsetof(struct cmdline, tls), REQUIRE, 0, 0 },
 	{ "nbdboot.shell", offsetof(struct cmdline, shell), TEXT, 0, 0 },
 #ifdef CONFIG_BOOT_RECONNECT
 	{ "nbdboot.io-timeout", offsetof(struct cmdline, io_timeout), NUMBER, 1,
@@ -122,6 +126,9 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 		if (n >= 0)
 			*(int *)field = (int)(minus ? -n : n);
 		return n >= 0;
+	case REQUIRE:
+		*(bool *)field = value && !strcmp(value, "require");
+		return *(bool *)field;
 	default:
 		/* "nbdboot.debug=0" is a no */
 		*(bool *)field = (w->kind == YES) ^
@@ -154,6 +161,10 @@ static int take(void *ctx, const char *name, const char *value,
 					"%s=%s: not a number from %d to %d",
 					w->name, value ? value : "", w->min,
 					w->max);
+		if (w->kind == REQUIRE)
+			return nbd_diag(d, NBD_E_USAGE,
+					"%s=%s: the only value is \"require\"",
+					w->name, value ? value : "");
 		return nbd_diag(d, NBD_E_USAGE, "%s: the value is missing",
 				w->name);
 	}

@@ -42,10 +42,11 @@ struct cmdline {
 	bool no_watch;	     /* nbdboot.watch=0 */
 	bool no_renew;	     /* nbdboot.renew=0 */
 	bool swap;	     /* nbdboot.swap */
-	int connections;     /* nbdboot.connections=, 1 if not given */
-	int io_timeout;	     /* nbdboot.io-timeout=: s, 0 if not given */
-	int timeout;	     /* nbdboot.timeout=, s; 0: none */
-	int panic;	     /* panic=: s until reboot, 0: stay, < 0: at once */
+	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
+	int connections; /* nbdboot.connections=, 1 if not given */
+	int io_timeout;	 /* nbdboot.io-timeout=: s, 0 if not given */
+	int timeout;	 /* nbdboot.timeout=, s; 0: none */
+	int panic;	 /* panic=: s until reboot, 0: stay, < 0: at once */
 };
 
 /*

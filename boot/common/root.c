@@ -162,8 +162,10 @@ static int verdict(const struct parse *s, int rc)
 		"%h is the host name", "%m is the MAC address",
 		"%u is the system's UUID", "%s is the serial number"
 	};
-	const char *word = s->r->word, *value = s->r->value;
+	const char *word = s->r->word, *value = s->r->value, *why = NULL;
 
+	if (s->r->cmd->tls)
+		why = boot_uris_forbidden(s->r->uri, s->r->uris);
 	if (s->full)
 		return nbd_diag(s->d, NBD_E_USAGE, "%s=%.40s...: too long",
 				word, value);
@@ -173,7 +175,7 @@ static int verdict(const struct parse *s, int rc)
 		return nbd_diag(s->d, NBD_E_NOT_FOUND,
 				"%s=%s: %s, which is not known here", word,
 				value, names[s->missing - 1]);
-	return rc;
+	return !rc && why ? root_wrong(s, why) : rc;
 }
 
 static struct parse begin(struct root_spec *r, const struct root_env *env,

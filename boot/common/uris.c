@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where one URI ends and the next begins. */
+/* Lists of URIs. */
 #include "boot/common/uris.h"
 #include "core/nbd_uri.h"
 
@@ -18,4 +18,16 @@ size_t boot_uris_first(const char *text)
 	while (*p && !is_next(p))
 		p++;
 	return (size_t)(p - text);
+}
+
+const char *boot_uris_forbidden(const struct nbd_uri u[], unsigned n)
+{
+	for (; n; u++, n--) {
+		if (!u->tls)
+			return "nbdboot.tls=require forbids servers without "
+			       "TLS: use nbds://";
+		if (u->tls_verify_peer == 0)
+			return "nbdboot.tls=require forbids tls-verify-peer=0";
+	}
+	return NULL;
 }

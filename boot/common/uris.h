@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "core/nbd_uri.h"
+
 /* How many a device can have. */
 #ifdef CONFIG_BOOT_RECONNECT
 #define BOOT_URIS 4
@@ -17,5 +19,12 @@
  * ends the URI only if another URI follows, with its two slashes.
  */
 size_t boot_uris_first(const char *text);
+
+/*
+ * nbdboot.tls=require: why one of n URIs is forbidden, or NULL.  A server must
+ * use TLS and prove who it is, so that nothing that DHCP or a person on the
+ * network says can replace the root.
+ */
+const char *boot_uris_forbidden(const struct nbd_uri u[], unsigned n);
 
 #endif

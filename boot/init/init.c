@@ -194,7 +194,7 @@ static int do_overlay_words(struct nbd_diag *d)
 	if (!b.cmd.overlay)
 		return NBD_OK;
 	b.cmd.write = false;
-	return init_overlay_check(b.cmd.overlay, b.cmd.io_timeout, d);
+	return init_overlay_check(&b.cmd, d);
 }
 
 static int do_overlay(struct nbd_diag *d)

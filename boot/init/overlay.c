@@ -53,9 +53,9 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
-int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
+int init_overlay_check(const struct cmdline *c, struct nbd_diag *d)
 {
-	const char *p = spec;
+	const char *spec = c->overlay, *p = spec;
 	int rc;
 
 	o.spec = spec;
@@ -63,7 +63,8 @@ int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d)
 	if (nbd_is_uri(spec)) {
 		o.cmd.root = spec;
 		o.cmd.connections = 1;
-		o.cmd.io_timeout = io_timeout;
+		o.cmd.io_timeout = c->io_timeout;
+		o.cmd.tls = c->tls;
 		rc = root_parse(&o.parsed, &o.cmd, d);
 		return rc ? of_export(rc, d) : NBD_OK;
 	}

@@ -7,19 +7,19 @@
 #ifndef BOOT_INIT_OVERLAY_H
 #define BOOT_INIT_OVERLAY_H
 
-#include "port/port.h"
+#include "boot/common/cmdline.h"
 
 /* Seen in the real system, too: /run moves there with all that is in it. */
 #define OVERLAY_LOWER "/run/nbdboot/lower" /* the export, read-only */
 #define OVERLAY_UPPER "/run/nbdboot/upper" /* data/ and work/ */
 
 /*
- * Understands "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (RAM, half
- * of it if not said) or a URI; nothing is done yet.  0, NBD_E_USAGE or
- * NBD_E_URI.  spec stays the caller's and is used later.  io_timeout: of the
- * root, in s, or 0; an export has the same.
+ * Parses c->overlay: "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (RAM,
+ * half of it by default) or a URI.  An export has the time-out of the root,
+ * and the same demand for TLS.  Nothing is mounted yet.  c->overlay must stay
+ * valid.  0, NBD_E_USAGE or NBD_E_URI.
  */
-int init_overlay_check(const char *spec, int io_timeout, struct nbd_diag *d);
+int init_overlay_check(const struct cmdline *c, struct nbd_diag *d);
 
 /*
  * Moves what is mounted at newroot to OVERLAY_LOWER and mounts the overlay at

@@ -13,8 +13,9 @@ _Static_assert(ROOT_TEXT >= BACKEND_BUF, "room for the strings");
 
 int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 {
-	struct nbd_diag why;
+	struct nbd_diag why = { "" };
 	struct backend b;
+	const char *no;
 
 	memset(r, 0, offsetof(struct root_spec, text));
 	if (!c->root || !nbd_is_uri(c->root))
@@ -23,6 +24,9 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 				c->root ? c->root : "");
 	if (device_backend_parse_uris(&b, r->text, c->root, &why))
 		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
+	no = c->tls ? boot_uris_forbidden(b.uris, b.servers) : NULL;
+	if (no)
+		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, no);
 	memcpy(r->uri, b.uris, sizeof(r->uri));
 	r->uris = b.servers;
 	r->cmd = c;

@@ -68,4 +68,13 @@ else
 	ok 'nothing of it was run'
 fi
 
+run "$nbdboot" parse-root -r nbd:evil:x nbdboot.tls=require root=dhcp
+if [ "$status" != 0 ] && grep -q 'nbd:evil:x: nbdboot.tls=require' "$work/err"
+then
+	ok 'nbdboot.tls=require forbids a root-path without TLS'
+else
+	not_ok 'nbdboot.tls=require forbids a root-path without TLS'
+	show "$work/err"
+fi
+
 finish

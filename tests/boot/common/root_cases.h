@@ -190,9 +190,39 @@ static const struct root_case fill_cases[] = {
 	{ "root=nbd:srv:%h", "nbd://srv/h", NULL },
 };
 
+/* nbdboot.tls=require lets these pass. */
+static const struct root_case tls_cases[] = {
+	{ "nbdboot.tls=require root=nbds://a/,nbds://b/?tls-verify-peer=1",
+	  "nbds://a/ nbds://b/?tls-verify-peer=1 tls", NULL },
+	{ "nbdboot.tls=require root=nbd:srv:x:::-x", "nbds://srv/x tls", NULL },
+	{ "nbdboot.tls=require root=dhcp", "dhcp", NULL },
+	{ "nbdboot.tls=require root=dhcp", "dhcp", "" },
+	{ "nbdboot.tls=require root=dhcp", "nbds://srv/x dhcp tls",
+	  "nbds://srv/x" },
+	{ "nbdboot.tls=require root=dhcp", "nbds://srv/x dhcp tls",
+	  "nbd:srv:x:::enable-tls" },
+};
+
+#define NO_TLS "nbdboot.tls=require forbids servers without TLS"
+
 static const struct {
 	const char *line, *says, *root_path;
 } bad_cases[] = {
+	{ "root=nbd://srv/x nbdboot.tls=require", NO_TLS, NULL },
+	{ "nbdboot.tls=require root=nbds://a/,nbd://b/", NO_TLS, NULL },
+	{ "nbdboot.tls=require root=nbd+unix:?socket=/s", NO_TLS, NULL },
+	{ "nbdboot.tls=require root=nbd:srv:x", NO_TLS, NULL },
+	{ "nbdboot.tls=require nbdroot=srv,x", NO_TLS, NULL },
+	{ "nbdboot.tls=require nbd_host=srv", NO_TLS, NULL },
+	{ "nbdboot.tls=require nbdroot=dhcp,x", NO_TLS, "" },
+	{ "nbdboot.tls=require root=nbds://srv/?tls-verify-peer=0",
+	  "forbids tls-verify-peer=0", NULL },
+	{ "nbdboot.tls=require root=dhcp",
+	  "root-path of DHCP=nbd://srv/x: " NO_TLS, "nbd://srv/x" },
+	{ "nbdboot.tls=require root=dhcp", NO_TLS, "srv,x" },
+	{ "nbdboot.tls=require root=dhcp", NO_TLS, "nbds://a/,nbd://b/" },
+	{ "nbdboot.tls=require root=dhcp", "forbids tls-verify-peer=0",
+	  "nbds://a/,nbds://%h/?tls-verify-peer=0" },
 	{ "", "root=: no server", NULL },
 	{ "root=/dev/nbd0", "no server", NULL },
 	{ "root=/dev/sda1", "root=/dev/sda1: neither", NULL },

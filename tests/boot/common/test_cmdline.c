@@ -68,7 +68,8 @@ static void every_word_reaches_its_field(void **state)
 			&c,
 			"root=r rootfstype=f rootflags=o init=i ip=a "
 			"panic=7 rw nbdboot.connections=4 nbdboot.debug "
-			"nbdboot.shell=/s nbdboot.part=2 quiet",
+			"nbdboot.shell=/s nbdboot.part=2 "
+			"nbdboot.tls=require quiet",
 			&d),
 		0);
 	same(c.root, "r");
@@ -81,6 +82,7 @@ static void every_word_reaches_its_field(void **state)
 	same(c.unknown, NULL);
 	assert_true(c.write);
 	assert_true(c.debug);
+	assert_true(c.tls);
 	assert_int_equal(c.connections, 4);
 	assert_int_equal(c.panic, 7);
 }
@@ -91,6 +93,7 @@ static void without_words_the_defaults_are_the_kernels(void **state)
 	assert_int_equal(boot_cmdline_parse(&c, "quiet splash", &d), 0);
 	assert_false(c.write);
 	assert_false(c.debug);
+	assert_false(c.tls);
 	assert_int_equal(c.connections, 1);
 	assert_int_equal(c.panic, 0);
 	same(c.root, NULL);
@@ -136,6 +139,12 @@ static void wrong_words_of_ours_are_told(void **state)
 		"nbdboot.connections=99999999999999999999",
 		"nbdboot.shell",
 		"nbdboot.part",
+		"nbdboot.tls",
+		"nbdboot.tls=",
+		"nbdboot.tls=no",
+		"nbdboot.tls=0",
+		"nbdboot.tls=required",
+		"nbdboot.tls=require nbdboot.tls=no",
 	};
 
 	(void)state;

@@ -145,6 +145,12 @@ static void names_are_filled_in(void **state)
 	check_all(fill_cases, ARRAY_SIZE(fill_cases));
 }
 
+static void tls_that_is_required_and_there_is_accepted(void **state)
+{
+	(void)state;
+	check_all(tls_cases, ARRAY_SIZE(tls_cases));
+}
+
 static void what_is_wrong_is_named(void **state)
 {
 	(void)state;
@@ -468,6 +474,7 @@ int main(void)
 		cmocka_unit_test(mkinitcpio_archiso_libreelec_and_kiwi),
 		cmocka_unit_test(a_root_path_in_every_form),
 		cmocka_unit_test(names_are_filled_in),
+		cmocka_unit_test(tls_that_is_required_and_there_is_accepted),
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(options_with_dashes_or_without_long_or_short),
 		cmocka_unit_test(options_for_tls_make_it_nbds),

@@ -4,6 +4,14 @@
 
 #include "boot/init/overlay.h"
 
+static int check_words(const char *overlay, bool tls, struct nbd_diag *d)
+{
+	static struct cmdline c;
+
+	c = (struct cmdline){ .overlay = overlay, .tls = tls };
+	return init_overlay_check(&c, d);
+}
+
 static void words_of_an_overlay_are_understood(void **state)
 {
 	static const char *const good[] = {
@@ -18,7 +26,7 @@ static void words_of_an_overlay_are_understood(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_int_equal(init_overlay_check(good[i], 0, NULL), 0);
+		assert_int_equal(check_words(good[i], false, NULL), 0);
 }
 
 static void other_words_are_refused_by_name(void **state)
@@ -42,8 +50,7 @@ static void other_words_are_refused_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(init_overlay_check(bad[i], 0, &d),
-				 NBD_E_USAGE);
+		assert_int_equal(check_words(bad[i], false, &d), NBD_E_USAGE);
 		assert_non_null(strstr(d.text, bad[i]));
 		assert_non_null(strstr(d.text, "nbdboot.overlay="));
 	}
@@ -54,10 +61,20 @@ static void a_broken_uri_is_refused_with_its_place(void **state)
 	struct nbd_diag d;
 
 	(void)state;
-	assert_int_equal(init_overlay_check("nbd://h:99999/", 0, &d),
-			 NBD_E_URI);
+	assert_int_equal(check_words("nbd://h:99999/", false, &d), NBD_E_URI);
 	assert_non_null(strstr(d.text, "nbd://h:99999/"));
 	assert_non_null(strstr(d.text, "nbdboot.overlay="));
+}
+
+static void tls_is_demanded_of_its_export_as_well(void **state)
+{
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(check_words("nbd://h/", true, &d), NBD_E_URI);
+	assert_non_null(strstr(d.text, "nbdboot.tls=require"));
+	assert_int_equal(check_words("nbds://h/", true, &d), 0);
+	assert_int_equal(check_words("size=1", true, &d), 0);
 }
 
 int main(void)
@@ -66,6 +83,7 @@ int main(void)
 		cmocka_unit_test(words_of_an_overlay_are_understood),
 		cmocka_unit_test(other_words_are_refused_by_name),
 		cmocka_unit_test(a_broken_uri_is_refused_with_its_place),
+		cmocka_unit_test(tls_is_demanded_of_its_export_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
