@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Writes an initramfs that holds one program, nbdboot, and the kernel modules
-# that it may need: no shell, no library.
+# that it may need, without a shell or a library.
 set -eu
 umask 022
 
-# The words "auto" and "default": of these, what the kernel has.
+# The words "auto" and "default" stand for all of these modules that the kernel
+# has.
 nic_set='
 	virtio_net virtio_pci virtio_mmio vmxnet3 hv_netvsc pci_hyperv
 	xen_netfront ena gve e1000 8139cp 8139too pcnet32 ne2k_pci
@@ -17,7 +18,7 @@ fs_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat overlay
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
-# nbds:// is encrypted by the kernel; what makes it fast depends on the CPU.
+# The kernel encrypts nbds://, fast with the modules that suit its CPU.
 tls_set='
 	tls gcm ctr ghash_generic aesni_intel ghash_clmulni_intel
 	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha chacha_generic
@@ -27,37 +28,38 @@ tls_set='
 usage()
 {
 	cat <<END
-usage: mkinitramfs.sh [-o] [-a FOLDER] [-b NBDBOOT] [-k KERNEL]
-                      [-m "MODULE..."] [-t FOLDER] [-z gzip|zstd|none] FILE
+usage: mkinitramfs.sh [-o] [-a DIR] [-b NBDBOOT] [-k KERNEL]
+                      [-m "MODULE..."] [-t DIR] [-z gzip|zstd|none] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
-size of its parts.  The same inputs give the same bytes; the date of what is in
-it is SOURCE_DATE_EPOCH (s since 1970), or 0.
+size of its parts.  The same inputs give the same bytes: all files in it have
+the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
 
   -b NBDBOOT  the program (default: nbdboot, found in PATH)
-  -k KERNEL   a version ("6.1.0-56-amd64"), the path of a kernel image, of its
-              modules, or of a folder that holds lib/modules
-              (default: the version of the kernel that runs)
-  -m MODULES  names of modules.  What they depend on comes along, and nbd,
-              af_packet (for DHCP) and tcp_diag (for the watcher) always do.
-              The word "auto" (or "default"), taken without -m, stands for
-              what the kernel has of the network cards$nic_set
-              of the file systems$fs_set
-              and of the modules for TLS.  Some of the cards (bnx2, tg3 and
-              others) want firmware: add it with -a.
+  -k KERNEL   the version of a kernel ("6.1.0-56-amd64"), the path of its image,
+              of its modules, or of a directory that holds lib/modules
+              (default: the version of the running kernel)
+  -m MODULES  names of modules.  The modules that they depend on are added, and
+              so are nbd, af_packet (for DHCP) and tcp_diag (for the watcher).
+              The word "auto" (or "default"), which is also the default, stands
+              for all modules that the kernel has of these:
+              network cards$nic_set
+              file systems$fs_set
+              and the modules for TLS.  Some network cards (bnx2, tg3 and
+              others) need firmware: add it with -a.
   -o          adds the module overlay, for nbdboot.overlay=
-  -a FOLDER   adds the files in FOLDER, for instance lib/firmware/..., or a
-              static busybox for nbdboot.shell=
-  -t FOLDER   adds the files in FOLDER as /etc/nbdboot, for nbds://, and the
-              modules for TLS.  ca-cert.pem, client-cert.pem and client-key.pem
-              are found there by tls-certificates=/etc/nbdboot, pre-shared keys
-              by tls-psk-file=/etc/nbdboot/NAME.  Only root can read them, and
-              FILE.
-  -z FORMAT   how FILE is compressed: gzip (the default), zstd (smaller; the
+  -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
+              busybox for nbdboot.shell=
+  -t DIR      adds the files in DIR as /etc/nbdboot, for nbds://, and modules
+              for TLS.  With tls-certificates=/etc/nbdboot the files are
+              ca-cert.pem, client-cert.pem and client-key.pem, with
+              tls-psk-file=/etc/nbdboot/NAME the pre-shared keys.  Only root can
+              read them, and FILE.
+  -z FORMAT   the compression of FILE: gzip (the default), zstd (smaller; the
               kernel needs CONFIG_RD_ZSTD) or none
 
-Modules that are compressed (.ko.xz, .ko.zst, .ko.gz) are put in as they are
-without: compressing all at once makes them smaller.
+Compressed modules (.ko.xz, .ko.zst, .ko.gz) are decompressed first, as one
+compression over all of them makes the archive smaller.
 END
 }
 
@@ -112,13 +114,13 @@ need awk cpio sort
 [ "$nbdboot" ] || nbdboot=$(command -v nbdboot) ||
 	die "no nbdboot in PATH; name it with -b"
 if ! [ -f "$nbdboot" ] || ! [ -x "$nbdboot" ]; then
-	die "$nbdboot: not a program (is it built?)"
+	die "$nbdboot: not a program (run make first?)"
 fi
-for folder in "$add" "$tls"; do
-	[ -z "$folder" ] || [ -d "$folder" ] || die "$folder: not a folder"
+for dir in "$add" "$tls"; do
+	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
 done
 
-# Prints the folder of the kernel's modules, .../lib/modules/VERSION.
+# Prints the directory of the kernel's modules, .../lib/modules/VERSION.
 modules_of()
 {
 	if [ -d "$1" ]; then
@@ -146,10 +148,10 @@ modules_of()
 [ "$kernel" ] || kernel=$(uname -r)
 dir=$(modules_of "$kernel")
 case $dir in
-'') die "kernel $kernel: no modules.dep, neither there nor in" \
-	"/lib/modules (is that kernel installed? depmod makes the file)" ;;
+'') die "kernel $kernel: no modules.dep there or in /lib/modules" \
+	"(is that kernel installed? depmod makes the file)" ;;
 *'
-'*) die "kernel $kernel: modules of several kernels, name one of" \
+'*) die "kernel $kernel: it has modules of several kernels; name one of" \
 	"$(echo "$dir" | tr '\n' ' ')" ;;
 esac
 dir=$(cd "$dir" && pwd -P)
@@ -162,9 +164,9 @@ mkdir "$work/root"
 root=$work/root
 lib=$root/lib/modules/$version
 
-# Which modules?  Prints their paths as modules.dep has them.  A name that was
-# asked for must exist; the default set and soft dependencies need not, they
-# name what some kernels have built in or leave out.
+# closure ASKED OPTIONAL: prints the paths of these modules and of their
+# dependencies, as modules.dep has them.  ASKED must exist.  OPTIONAL and soft
+# dependencies need not: some kernels have them built in, or leave them out.
 closure()
 {
 	awk -v asked="$1" -v optional="$2" -v kernel="$version" '
@@ -201,7 +203,7 @@ closure()
 		deps[name] = $0
 	}
 	FILENAME ~ /modules\.builtin$/ { builtin[base($1)] = 1 }
-	# Soft dependencies are often names of algorithms, crypto-crc32c.
+	# Many soft dependencies name an algorithm, such as crypto-crc32c.
 	FILENAME ~ /modules\.alias$/ && $2 !~ /[:*]/ {
 		gsub(/-/, "_", $2)
 		alias[$2] = alias[$2] " " $3
@@ -230,7 +232,7 @@ closure()
 		"$dir/modules.softdep"
 }
 
-# DHCP is sent through packet sockets; tcp_diag tells which connections live
+# DHCP needs packet sockets; tcp_diag reports which connections are alive
 asked="nbd $overlay" optional='af_packet tcp_diag'
 for name in $modules; do
 	case $name in
@@ -246,14 +248,14 @@ closure "$asked" "$optional" >"$work/list" 2>"$work/missing" ||
 	die "kernel $version has no module $(cat "$work/missing")" \
 		"(searched $dir)"
 
-# The program, the folders that it mounts on, the modules.  No /dev/console:
-# the kernel's own built-in archive brings it.
+# The program, its mount points, the modules.  The archive that is built into
+# the kernel has /dev/console already.
 mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/run" "$lib"
 cp "$nbdboot" "$root/init"
 chmod 755 "$root/init"
 ln -s ../init "$root/bin/nbdboot"
 
-# unpack MODULE: to standard output
+# unpack MODULE: decompresses it to standard output
 unpack()
 {
 	case $1 in
@@ -270,7 +272,8 @@ while read -r path; do
 		die "$dir/$path: cannot be read"
 done <"$work/list"
 
-# The tables, less the lines of what is not here: init reads them at each boot.
+# filter TABLE FIELD: copies the lines of modules that are in the archive; init
+# reads the tables at each boot.
 filter()
 {
 	awk -v field="$2" '
@@ -297,7 +300,7 @@ if [ "$tls" ]; then
 	chmod -R u=rwX,go= "$root/etc/nbdboot"
 fi
 
-# part NAME FILE...: what these files, and those in these folders, hold
+# part NAME PATH...: prints the size of these files and directories
 part()
 {
 	name=$1
@@ -311,7 +314,7 @@ parts()
 	part nbdboot "$root/init"
 	part 'modules: network' "$lib/kernel/drivers/net" "$lib/kernel/net"
 	part 'modules: file systems' "$lib/kernel/fs"
-	# the rest, wherever a distribution has it
+	# the rest is where the distribution wants it
 	bytes=$(find "$lib" -name '*.ko' ! -path "$lib/kernel/drivers/net/*" \
 		! -path "$lib/kernel/net/*" ! -path "$lib/kernel/fs/*" \
 		-exec cat {} + | wc -c)
@@ -325,7 +328,7 @@ parts >"$work/parts"
 [ -z "$add" ] || cp -a "$add/." "$root/"
 [ -z "$tls" ] || umask 077
 
-# The same input gives the same bytes: sorted, one date, no owner, no inodes.
+# The same inputs give the same bytes: sorted, one date, no owners, no inodes.
 find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
 (cd "$root" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort |
 	cpio --quiet -o -H newc -R 0:0 --reproducible) >"$work/cpio"
