@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The core on every CPU and on firmware: cross.sh BUILD
-# Everything else on what differs most: 32 bits, and big-endian.
+# Compiles the core for every CPU and for firmware: cross.sh BUILD
+# All the rest is compiled for 32 bits, and for a big-endian CPU.
 set -u
 
 dir=$1/t/cross
@@ -36,7 +36,7 @@ compile()
 	done
 }
 
-# Undefined symbols of core's objects that neither core nor the rule allows.
+# Prints undefined symbols of core's objects that the rule does not allow.
 strangers()
 {
 	llvm-nm "$dir/$1"/*.o 2>/dev/null | awk '

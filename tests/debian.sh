@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A Debian 12 root with systemd for the VMs: few packages, made once by
-# debootstrap from the mirror that apt uses, in a folder of the build.  Must be
-# root.  Prints the folder of the root.
+# Makes a Debian 12 root with systemd and few packages for the VMs, once, by
+# debootstrap from the mirror that apt uses.  Must run as root.  Prints the
+# directory of the root.
 #
-#   debian.sh FOLDER
+#   debian.sh DIR
 set -eu
 
-dir=${1:?folder}
+dir=${1:?directory}
 root=$dir/root
 packages=systemd-sysv,udev,dbus,kmod,kexec-tools
-# libpam-systemd is what debootstrap would not find by itself
+# debootstrap does not find libpam-systemd by itself
 packages=$packages,network-manager,libpam-systemd
 
 die()
@@ -29,7 +29,7 @@ command -v debootstrap >/dev/null || die 'debootstrap is missing (make deps)'
 
 mkdir -p "$dir"
 rm -rf "$root"
-# The first mirror of apt that has main for this release.
+# The first mirror of apt with the component main of this release.
 # shellcheck disable=SC2016 # names of apt
 mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(COMPONENT)' \
 	'Created-By: Packages' 2>/dev/null |
@@ -42,16 +42,16 @@ debootstrap --variant=minbase --include="$packages" bookworm "$root" \
 	die "debootstrap failed (is $mirror reachable?)"
 }
 
-# What no boot needs is half of it.
+# Half of the files are needed by no boot.
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* \
 	"$root"/usr/share/doc/* "$root"/usr/share/man/* \
 	"$root"/usr/share/locale/* "$root"/usr/share/zoneinfo/* \
 	"$root"/usr/share/i18n/* "$root"/usr/lib/x86_64-linux-gnu/gconv/*
-# This is no first boot, and nobody is asked anything.
+# With a machine ID this is no first boot, so that systemd asks no questions.
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 echo nbdboot-test >"$root/etc/hostname"
-# Who is to manage the network is on the kernel command line of a test.
+# The kernel command line of a test names the manager of the network.
 rm "$root"/etc/systemd/system/*.wants/NetworkManager*
-# The last step: the file says that all the others are done.
+# The last step: this file marks the others as done.
 : >"$dir/done"
 echo "$root"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The Debian packages that the tree needs: installs what is missing when run
-# as root, otherwise prints the command that does and ends with status 1.
+# Installs the Debian packages that the tree needs.  Unless run as root it
+# prints the command for that and ends with status 1.
 #
 #   deps.sh [-l] [build|demo|check ...]     all three groups if none is named
 #   -l                                      list them, install nothing
@@ -54,9 +54,10 @@ if [ "$list_only" ]; then
 	exit 0
 fi
 command -v dpkg-query >/dev/null ||
-	die "not a Debian system; what these packages hold is needed: $*"
+	die "not a Debian system; install what these packages contain: $*"
 
-# Lines "ii package" for what is there; what is unknown goes to stderr.
+# Lines "ii PACKAGE" for installed packages; unknown ones are reported on
+# stderr.
 have=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" \
 	2>/dev/null || true)
 missing=
@@ -81,7 +82,7 @@ fi
 echo "deps: installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# What was asked for is all that a reader wants to see, unless it fails.
+# Shows the output of a command only if the command fails.
 quietly()
 {
 	DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1 </dev/null && return

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian's kernel for the VMs, downloaded as a package and unpacked in a folder
-# of the build; nothing is installed.  Prints two lines: the path of the kernel
-# image and the path of its modules (.../lib/modules/VERSION).
+# Downloads Debian's kernel for the VMs as a package and unpacks it in a
+# directory of the build; nothing is installed.  Prints two lines: the path of
+# the kernel image and the path of its modules (.../lib/modules/VERSION).
 #
-#   kernel.sh FOLDER [backports]
+#   kernel.sh DIR [backports]
 #
-# That of the system's sources; or a newer one, of the release's backports, by a
-# list of sources of its own.
+# The kernel comes from the sources of this system, or with "backports" from the
+# backports of its release.
 set -eu
 
-dir=${1:?folder}
+dir=${1:?directory}
 suite=${2-}
 meta=linux-image-amd64
 mirror=${KERNEL_MIRROR:-http://deb.debian.org/debian}
@@ -60,8 +60,8 @@ real_package()
 		sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
 }
 
-# As root apt drops to the user _apt, who may not write to the folder, and
-# says so; root keeps the work and the peace.
+# As root apt would download as the user _apt, which may not write to this
+# directory, and would complain; APT::Sandbox::User prevents that.
 download()
 {
 	package=$(real_package "$@")
@@ -72,7 +72,7 @@ download()
 
 rm -rf -- *.deb boot lib
 if ! download "$@"; then
-	# No lists yet, or lists older than what the mirror still has.
+	# no lists yet, or lists of packages that the mirror has no more
 	[ "$(id -u)" = 0 ] && apt-get "$@" update >"$log" 2>&1
 	if ! download "$@"; then
 		cat "$log" >&2
@@ -83,9 +83,9 @@ fi
 dpkg-deb -x "$package"_*.deb .
 rm -rf -- *.deb usr lists sources.list
 version=${package#linux-image-}
-# The package leaves this to its postinst.
+# In the package this is left to the postinst script.
 PATH=$PATH:/sbin:/usr/sbin depmod -b "$PWD" "$version"
-# The last step: the file says that all the others are done.
+# The last step: this file marks the others as done.
 echo "$version" >version
 rm -f "$log"
 show

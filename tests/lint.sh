@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What other programs find wrong: lint.sh BUILD
+# What linters find wrong: lint.sh BUILD
 set -u
 
 dir=$1
@@ -17,7 +17,7 @@ result()
 	fi
 }
 
-# Of git's files those that match and are there.
+# Prints the files of the tree whose names match.
 files()
 {
 	git ls-files -co --exclude-standard | grep -E "$1" |
@@ -56,8 +56,8 @@ for page in $(files '\.[1-8]$'); do
 	result $? "mandoc finds nothing in $page"
 done
 
-# Installed where they are, as they name the program by its path.  A key that
-# this systemd does not know yet is no mistake.
+# The units are installed first, as they need the path of the program.  A key of
+# a newer systemd is no mistake.
 units=$(cd "$dir/t" && pwd)/units
 make -s O="$dir/t/product" install PREFIX="$units" >&2
 if command -v systemd-analyze >/dev/null; then

@@ -1,17 +1,17 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Network namespaces as machines, with cables and servers between them.
-# Sourced after tap.sh.  All of it goes away with the processes in $servers.
-# srv and cli are the caller's: the namespaces at the ends of a cable.
+# Sourced after tap.sh.  Everything ends with the processes in $servers.  The
+# caller sets srv and cli, the namespaces at the ends of a cable.
 # shellcheck disable=SC2154
 PATH=$PATH:/sbin:/usr/sbin
 [ "$(id -u)" = 0 ] || die "network namespaces need root"
 
-# namespace: a network and a /run of its own, kept by a process that waits.
-# Sets ns to its pid.
+# Makes a namespace with its own network and /run, which lasts as long as a
+# waiting process.  Sets ns to the pid of that.
 namespace()
 {
-	# new ones: the last writer of an old one may still be there
+	# a new FIFO: the writer of the old one may still be there
 	namespaces=$((${namespaces:-0} + 1))
 	ready=$work/ready$namespaces
 	mkfifo "$ready" "$ready.never"
@@ -25,8 +25,8 @@ namespace()
 	[ "$word" = ready ] || die "no network namespace"
 }
 
-# at PID COMMAND...  Not for the background: $! would be a shell's, not the
-# command's.
+# at PID COMMAND...: runs it in that namespace.  Not for the background: $!
+# would be the pid of a shell, not of the command.
 at()
 {
 	at_pid=$1
@@ -34,7 +34,7 @@ at()
 	nsenter -t "$at_pid" -n -m "$@"
 }
 
-# cable SERVER-SIDE CLIENT-SIDE: from $srv to $cli
+# cable SERVER-SIDE CLIENT-SIDE: a pair of interfaces between $srv and $cli
 cable()
 {
 	at "$srv" ip link add "$1" type veth peer name "$2" netns "$cli"
@@ -49,9 +49,9 @@ listens()
 	done
 }
 
-# dhcpd_on INTERFACE FIRST LAST OPTION...: dnsmasq in $srv, for a /24.  Sets
-# server to its pid; its log is $dhcpd_log, or $work/dnsmasq.log, its
-# leases are for $dhcpd_lease (s), or 3600.
+# dhcpd_on INTERFACE FIRST LAST OPTION...: starts dnsmasq in $srv, for a /24.
+# Sets server to its pid.  Its log is $dhcpd_log (default $work/dnsmasq.log), a
+# lease lasts $dhcpd_lease seconds (default 3600).
 dhcpd_on()
 {
 	dhcpd_log=${dhcpd_log:-$work/dnsmasq.log}
@@ -70,8 +70,8 @@ dhcpd_on()
 	listens -u 67 "$server" "$dhcpd_log"
 }
 
-# nbdkit_at ADDRESS ARGUMENT...: in $srv; server stays what it is, nbdkit is
-# the pid.
+# nbdkit_at ADDRESS ARGUMENT...: starts nbdkit in $srv.  Sets nbdkit to its pid,
+# and does not change server.
 nbdkit_at()
 {
 	nbdkit_ip=$1

@@ -1,11 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Certificates and keys, made when they are needed.  Sourced.
+# Makes certificates and keys.  Sourced.
 #
-#   pki FOLDER              a CA, in ca-cert.pem and ca-key.pem
-#   pki_cert FOLDER NAME TYPE LINE...
-#                           NAME-cert.pem and NAME-key.pem by that CA; TYPE is
-#                           rsa or ecdsa, each LINE one of certtool's template
+#   pki DIR                 a CA, in ca-cert.pem and ca-key.pem
+#   pki_cert DIR NAME TYPE LINE...
+#                           NAME-cert.pem and NAME-key.pem, signed by that CA;
+#                           TYPE is rsa or ecdsa, each LINE is for certtool's
+#                           template
 
 pki_key()
 {
@@ -48,7 +49,7 @@ pki_cert()
 	}
 }
 
-# pki_server FOLDER NAME TYPE [LINE...]: one that servers here can use.
+# pki_server DIR NAME TYPE [LINE...]: a certificate for servers of the tests
 pki_server()
 {
 	pki_dir=$1 pki_name=$2 pki_type=$3
@@ -58,7 +59,7 @@ pki_server()
 		'ip_address = "10.0.2.2"' signing_key tls_www_server "$@"
 }
 
-# pki_use FOLDER NAME TO: a folder as nbdkit wants it, server NAME.
+# pki_use DIR NAME TO: makes the directory TO for nbdkit, as the server NAME
 pki_use()
 {
 	mkdir -p "$3"

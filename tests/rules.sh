@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The rules of the house, one TAP line each: rules.sh BUILD
 #
-# A rule is a function that prints what breaks it, run at the top of a tree;
-# nothing printed means kept.  Afterwards every rule is run on a small tree
-# that breaks all of them, to see that it can fail.
+# A rule is a function that prints what breaks it, and nothing if the tree keeps
+# it.  It runs at the top of a tree.  Afterwards every rule is run on a small
+# tree that breaks all of them, as proof that it can fail.
 # shellcheck disable=SC2317,SC2016 # functions are called by their names
 set -u
 

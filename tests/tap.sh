@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Results as TAP lines, servers on the loopback, and a folder that goes away:
-# what the scripts share.  Sourced; $O is the build folder, $work the folder.
+# What the scripts share: results as TAP lines, servers on the loopback, and a
+# temporary directory.  Sourced; $O is the build directory, $work the temporary
+# one.
 set -eu
 
 O=${O:-build}
@@ -13,7 +14,7 @@ esac
 work=$(mktemp -d)
 servers=''
 
-# Replaced by scripts that have more to end than servers.
+# Scripts that must end more than servers replace this.
 at_exit()
 {
 	:
@@ -53,14 +54,14 @@ not_ok()
 	echo "not ok $count - $*"
 }
 
-# The plan, and the status of the script.
+# Prints the plan, and returns the status of the script.
 finish()
 {
 	echo "1..$count"
 	[ "$failed" = 0 ]
 }
 
-# Shows what is in a file, as comments in TAP.
+# Prints a file as comments of TAP.
 show()
 {
 	sed 's/^/# /' "$1"
@@ -73,7 +74,7 @@ run()
 	"$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
-# expect STATUS TEXT SENTENCE: after run; TEXT is in the output or the errors.
+# expect STATUS TEXT SENTENCE: run ended so, with TEXT in its output or errors.
 expect()
 {
 	if [ "$status" = "$1" ] && { [ ! "$2" ] ||
@@ -87,15 +88,15 @@ expect()
 	show "$work/err"
 }
 
-# The port that process $1 listens on.
+# Prints the port that process $1 listens on.
 port_of()
 {
 	ss -Hltnp | sed -n "s/.*:\([0-9]*\) .*pid=$1,.*/\1/p" | head -n 1
 }
 
-# serve PORT NBDKIT-ARGUMENT...: starts nbdkit on 127.0.0.1, returns when it
-# listens: then it writes its pid file, a FIFO.  PORT 0: a free one.  Sets port
-# and server (its pid).
+# serve PORT NBDKIT-ARGUMENT...: starts nbdkit on 127.0.0.1, and returns when it
+# listens: it then writes its pid file, a FIFO.  PORT 0 is any free port.  Sets
+# port and server (its pid).
 serve()
 {
 	port=$1
@@ -114,8 +115,8 @@ serve_at()
 	servers="$servers $server"
 }
 
-# Ends the latest server at once; its port is free then: the process is gone, or
-# one thread of it is left, which waits to be buried.
+# Kills the latest server.  Returns when its port is free: the process is gone,
+# or is a zombie without other threads.
 unserve()
 {
 	kill -9 "$server"
@@ -138,8 +139,8 @@ daemon_at()
 	done
 }
 
-# nbd_server_at PORT CONFIGURATION: nbd-server with a process for each client,
-# which it has only in the background.  Returns when it listens.
+# nbd_server_at PORT CONFIGURATION: starts nbd-server in the background, where
+# it has a process for each client.  Returns when it listens.
 nbd_server_at()
 {
 	rm -f "$work/nbd-server.pid"

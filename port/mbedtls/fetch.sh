@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The source of mbedTLS, as Debian has it: fetch.sh FOLDER
+# Fetches the source of mbedTLS, as Debian has it: fetch.sh DIR
 #
-# apt gets Debian's source package with a list of sources of its own, and so
-# checks its signature; the system's lists stay as they are.  Nothing is done
-# if FOLDER has the source already.
+# apt gets Debian's source package by a separate list of sources, and so checks
+# its signature.  The lists of the system stay as they are.  Nothing is done
+# if DIR has the source already.
 set -eu
 
-dir=${1:?folder}
+dir=${1:?directory}
 suite=${MBEDTLS_SUITE:-bookworm}
 mirror=${MBEDTLS_MIRROR:-http://deb.debian.org/debian}
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016 # awk's fields
-# nbdboot copy beside nbdcopy and qemu-img convert, in turns, on the same
-# servers and in memory: copy.sh BUILD [ROUNDS].  Medians of wall time (s), CPU
-# time (s) and peak memory (KiB).
+# Measures nbdboot copy beside nbdcopy and qemu-img convert, in turns, on the
+# same servers and in memory: copy.sh BUILD [ROUNDS].  Prints medians of wall
+# time (s), CPU time (s) and peak memory (KiB).
 # shellcheck source=tests/tap.sh
 O=${1:-build}
 . "${0%/*}/../tap.sh"
@@ -33,7 +33,7 @@ serve 0 memory 1G
 to_tcp=nbd://127.0.0.1:$port
 big_unix="nbd+unix:///?socket=$work/big"
 to_unix="nbd+unix:///?socket=$work/to"
-# pages that are new to the machine are not anybody's merit
+# A first round, not measured: the host first has to provide the pages.
 cp "$big" "$out"
 "$nbdboot" copy "$big" "$to_tcp"
 "$nbdboot" copy "$big" "$to_unix"
@@ -57,7 +57,7 @@ once()
 		die "$* failed"
 }
 
-# column FILE EXPRESSION: the median
+# column FILE EXPRESSION: its median
 column()
 {
 	awk "{ print $2 }" "$1" | sort -n |
@@ -100,7 +100,7 @@ bench 'TCP to file' "$big_tcp" "$out"
 bench 'UNIX to file' "$big_unix" "$out"
 bench 'file to TCP' "$big" "$to_tcp"
 bench 'file to UNIX' "$big" "$to_unix"
-# the requests of 1 GiB are 4096
+# 1 GiB is copied by 4096 requests
 awk -v ns="$("${O%/}/t/bench/tests/bench/latency")" \
 	-v cpu="$(column "$work/nbdboot" '$2 + $3')" 'BEGIN {
 	printf "| the histogram: %d ns a request, of the CPU time %.2f %% |\n",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Instructions of the engine for each read of 4 KiB: engine.sh BUILD
 #
-# Counted by callgrind, so that two runs give the same on any load; what the
-# caller does to make and copy the stream is left out.
+# callgrind counts, so that two runs give the same result on any load.  The work
+# of the caller, which makes and copies the stream, is left out.
 set -eu
 
 dir=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Bad input: each has its own message and its own status, and no hang.
+# Each kind of bad input has its own message and status, and none hangs.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
@@ -58,36 +58,36 @@ bad 2 'iscsi: is no Network Block Device' 'a root-path that is iSCSI'"'"'s' \
 	parse-root -r iscsi:srv::::iqn root=dhcp
 bad 2 'root=nbd:a b:x: not a host name' 'a host with a blank' \
 	parse-root 'root="nbd:a b:x"'
-bad 0 'these words have no effect: netroot, -sdp' 'words without an effect are told' \
+bad 0 'these words have no effect: netroot, -sdp' 'words without an effect are reported' \
 	parse-root root=nbd:srv:x:::-sdp netroot=nbd:srv:y
 bad 2 'control character' 'a root-path with an escape' parse-root \
 	-r "$(printf 'nbd:srv:\033c')" root=dhcp
 bad 2 'longer than 4095 bytes' 'too many words' parse-root \
 	"$(head -c 5000 /dev/zero | tr '\0' x)"
 
-# a port that nobody listens on: one that was just given up
+# a port without a listener: it was in use until now
 serve 0 memory 1M
 unserve
 until ! kill -0 "$server" 2>/dev/null; do :; done
 bad 1 "connect to 127.0.0.1 port $port: connection refused" \
 	'nobody listens' exports "nbd://127.0.0.1:$port"
 
-# another service
+# a service that does not speak NBD
 serve 0 memory 1M
 daemon_at 20820 socat TCP-LISTEN:20820,bind=127.0.0.1,reuseaddr,fork \
 	SYSTEM:'echo SSH-2.0-OpenSSH_9.2p1'
 bad 1 'not an NBD server' 'a service that is not NBD' exports -p 20820 127.0.0.1
 
-# a full disk where the output goes
+# a full disk behind standard output
 if "$nbdboot" exports -p "$port" 127.0.0.1 >/dev/full 2>"$work/err"; then
 	not_ok 'output that is lost is an error'
 elif grep -q 'standard output' "$work/err"; then
 	ok 'output that is lost is an error'
 else
-	not_ok 'output that is lost is an error, and told'
+	not_ok 'output that is lost is an error'
 fi
 
-# the terminal is safe from what a person pasted
+# control characters in an argument do not reach the terminal
 run "$nbdboot" exports "$(printf 'a\033]0;x\007b')"
 if LC_ALL=C tr -d '\n' <"$work/err" | LC_ALL=C grep -q '[[:cntrl:]]'; then
 	not_ok 'words of the command line are escaped in messages'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016 # nbdkit's scripts have variables of their own
-# nbdboot copy against the servers that people run: what arrives is what was
-# sent, and what failed is told.
+# nbdboot copy with the servers that people run: the copy is equal to its
+# source, and failures are reported.
 # shellcheck source=tests/tap.sh
 O=${1:-build}
 . "${0%/*}/../tap.sh"
@@ -10,7 +10,7 @@ nbdboot=$O/nbdboot
 free=$((20000 + $$ % 8000))
 out=$work/copy
 
-# identical FILE FILE SENTENCE: after run, which has to have gone well
+# identical FILE FILE SENTENCE: after a successful run
 identical()
 {
 	if [ "$status" = 0 ] && cmp "$1" "$2" >>"$work/err" 2>&1; then
@@ -30,7 +30,7 @@ dd if="$work/random" of="$disk" bs=4096 seek=3001 conv=notrunc status=none
 dd if="$work/random" of="$disk" bs=4096 seek=6143 count=1 conv=notrunc \
 	status=none
 
-# get SENTENCE NBDKIT-ARGUMENT...: the export is the disk
+# get SENTENCE NBDKIT-ARGUMENT...: copies the disk from this server
 get()
 {
 	sentence=$1
@@ -87,7 +87,7 @@ expect 0 '' 'and --verify agrees'
 
 # ---- towards a server ----
 
-# put SENTENCE OPTIONS NBDKIT-ARGUMENT...: then the export is read with nbdcopy
+# put SENTENCE OPTIONS NBDKIT-ARGUMENT...: copies to it, and reads with nbdcopy
 put()
 {
 	sentence=$1 options=$2
@@ -124,7 +124,7 @@ run "$nbdboot" copy --verify "nbd://127.0.0.1:$first" "nbd://127.0.0.1:$port"
 nbdcopy "nbd://127.0.0.1:$port" "$out"
 identical "$disk" "$out" 'from server to server'
 
-# a disk that was full of something else must have its holes made
+# a disk that is full of other data must get the holes too
 head -c 24M /dev/urandom >"$work/full"
 serve 0 memory 24M
 "$nbdboot" copy "$work/full" "nbd://127.0.0.1:$port"
@@ -171,7 +171,7 @@ status=0
 "$nbdboot" copy "nbd://127.0.0.1:$port" - 2>"$work/err" | cat >"$out" ||
 	status=$?
 identical "$disk" "$out" 'answers in any order leave a pipe in order'
-# the even pieces come late: every other answer waits for its turn
+# the even pieces come late, so that answers are out of order
 serve 0 eval get_size='echo 25165824' can_multi_conn='exit 0' \
 	thread_model='echo parallel' pread="
 	[ \$((\$4 / 262144 % 2)) = 1 ] || sleep 0.05
@@ -188,7 +188,7 @@ identical "$disk" "$out" 'from file to file'
 run "$nbdboot" copy "$work/empty" "$out"
 identical "$work/empty" "$out" 'an empty file'
 
-# ---- what is refused, before the first byte ----
+# ---- refused before the first byte ----
 
 cp "$disk" "$out"
 run "$nbdboot" copy "$out" "$out"
@@ -209,7 +209,7 @@ expect 1 'read-only' 'a destination that is read-only'
 run "$nbdboot" copy "$work/nothing" "$out"
 expect 1 'nothing: No such file' 'a source that is not there'
 run "$nbdboot" copy "$disk" "$work"
-expect 1 'Is a directory' 'a destination that is a folder'
+expect 1 'Is a directory' 'a destination that is a directory'
 run "$nbdboot" copy --verify "$disk" -
 expect 2 'a pipe cannot be read back' '--verify of a pipe'
 run "$nbdboot" copy -q 99 a b
@@ -240,7 +240,7 @@ status=0
 "$nbdboot" copy "$disk" /dev/full >"$work/out" 2>"$work/err" || status=$?
 expect 1 'No space left' 'a full device'
 
-# ---- a file that goes straight into a UNIX socket ----
+# ---- sendfile() into a UNIX socket ----
 
 # injected STRACE-OPTION...: copies while system calls fail
 injected()
@@ -271,7 +271,7 @@ injected -e inject=sendfile:error=EINTR:when=1+2
 identical "$disk" "$work/back" 'signals meanwhile'
 injected -e inject=sendfile:error=EIO:when=9+ \
 	-e inject=pread64:error=EIO
-expect 1 "read $disk at offset" 'a read error of the file is told'
+expect 1 "read $disk at offset" 'a read error of the file is reported'
 
 # the first write makes the file shorter
 cp "$disk" "$work/shrinks"
@@ -309,7 +309,7 @@ status=0
 wait "$copy" || status=$?
 expect 1 'interrupted: the first' 'SIGINT stops and says how far it got'
 
-# ---- what is told ----
+# ---- progress and other output ----
 
 serve 0 --filter=delay file "$disk" rdelay=100ms
 run "$nbdboot" copy --progress -c 1 -q 1 "nbd://127.0.0.1:$port" "$out"

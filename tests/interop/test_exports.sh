@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# nbdboot exports against the servers that people run.
+# nbdboot exports with the servers that people run.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
@@ -66,7 +66,7 @@ else
 fi
 serve 0 memory 1M
 one=$(peak "$nbdboot" exports "nbd://127.0.0.1:$port")
-# the list is 4,400 KiB long; pages that happen to be touched differ a little
+# the list has 4,400 KiB; the number of touched pages varies a little
 if [ "$many" -le $((one + 400)) ]; then
 	ok "a long list takes no more memory than a short one" \
 		"($many and $one KiB)"
@@ -118,6 +118,6 @@ free=$((free + 1))
 sed -i "s/^port.*/port = $free/" "$work/nbd.conf"
 nbd_server_at $free "$work/nbd.conf"
 run "$nbdboot" exports "nbd://127.0.0.1:$free"
-expect 1 'forbids' 'nbd-server without allowlist: what it says is told'
+expect 1 'forbids' 'nbd-server without allowlist: its message is shown'
 
 finish

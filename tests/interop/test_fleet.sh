@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Many machines boot at once from one server: what of a boot happens outside of
-# the kernel.  Each is a network namespace with a cable to a bridge, where
-# dnsmasq and nbdkit are; it gets a lease with the root-path, and reads the
-# first 16 MiB of what that names.  TAP on standard output.  The links work
-# before that: how long a port of a bridge takes to forward, up to a second,
-# is not what is measured here.
+# Many machines boot at once from one server, without their kernels.  Each is a
+# network namespace with a cable to a bridge with dnsmasq and nbdkit.  It gets a
+# lease with the root-path, and reads the first 16 MiB of that root.  The time
+# that a port of the bridge needs to forward, up to a second, is not measured.
+# TAP on standard output.
 #
-#	FLEET='1 4 16 64' test_fleet.sh		so many at once, in turns
+#	FLEET='1 4 16 64' test_fleet.sh		numbers of machines, in turns
 #
-# The last machine of N may take N times what one alone takes (the median of
-# SINGLES boots), and for the noise of a busy machine a quarter more.
+# The last machine of N may take N times as long as one machine alone (the
+# median of SINGLES boots), and a quarter more for the noise of a busy host.
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
 # shellcheck source=tests/netns.sh
@@ -36,20 +35,20 @@ nbdkit_at 192.0.2.1 -r file "$work/image"
 
 # ---- a machine ----
 
-# The processes of the machines: each leads a group of its own.
+# The processes of the machines; each leads its own group.
 machines=''
 at_exit()
 {
 	for pid in $machines; do
 		kill -- "-$pid" 2>/dev/null || true
 	done
-	# it would wait for machines that have no network any more
+	# SIGTERM would wait for machines that are cut off by now
 	[ ! "${nbdkit-}" ] || kill -9 "$nbdkit" 2>/dev/null || true
 }
 
-# What a machine does: boot NBDBOOT RESULT GO.  It begins when somebody has
-# opened GO for writing; RESULT.ns then holds when it had a lease, and when all
-# was read.
+# The script of a machine: boot NBDBOOT RESULT GO.  It begins when GO is opened
+# for writing.  RESULT.ns then has two times: of the lease, and of the last
+# byte.
 cat >"$work/boot" <<'END'
 set -eu
 nbdboot=$1
@@ -65,13 +64,13 @@ echo "$IPV4ADDR $root_uri" >"$2.lease"
 echo "$lease $(date +%s%N)" >"$2.ns"
 END
 
-# machine NUMBER: makes one, which waits for $dir/go
+# machine NUMBER: makes a machine, which waits for $dir/go
 machine()
 {
 	namespace
 	cli=$ns
 	keepers="$keepers $cli"
-	# the kernel takes its time to remove those of the fleet before
+	# a new name: the kernel removes the old interfaces later
 	cable "p$boots.$1" eth0
 	at "$srv" ip link set "p$boots.$1" master br0
 	at "$cli" ip link set eth0 up
@@ -82,14 +81,14 @@ machine()
 
 # ---- a fleet ----
 
-# How many files NUMBER.$1 hold what $2 matches
+# Prints how many files NUMBER.$1 have a line that matches $2
 having()
 {
 	cat "$dir"/*."$1" 2>/dev/null | grep -c -e "$2" || true
 }
 
-# fleet N: boots them; $dir/times then has for each "number lease read end",
-# in ms since they were all let go.
+# fleet N: boots N machines.  $dir/times then has a line for each, "number lease
+# read end", in ms since the common start.
 fleet()
 {
 	boots=$((${boots:-0} + 1))
@@ -107,7 +106,7 @@ fleet()
 	until [ "$(at "$srv" bridge link | grep "p$boots\." |
 		grep -c 'state forwarding')" = "$1" ]; do :; done
 	begin=$(date +%s%N)
-	# stays open: who has not come that far yet need not wait either
+	# stays open, for machines that have not reached this point yet
 	exec 4>"$dir/go"
 	for pid in $machines; do
 		wait "$pid" || true
@@ -123,7 +122,7 @@ fleet()
 			ms($2) }' "$dir"/*.ns >"$dir/times" 2>/dev/null || true
 }
 
-# column N FILE: sorted
+# column N FILE: prints it sorted
 column()
 {
 	cut -d' ' -f"$1" "$2" | sort -n
@@ -134,7 +133,7 @@ median()
 	awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'
 }
 
-# row N FILE: LAST is the time of the last one
+# row N FILE: adds a row to the table; LAST is the time of the last machine
 row()
 {
 	echo "$1 $(column 2 "$2" | median) $(column 2 "$2" | tail -n 1)" \
@@ -168,7 +167,7 @@ judge()
 		"of $1 at once each reads $MIB MiB with the right SHA-256"
 }
 
-# Boots one, alone, a few times: SINGLE is the median of the times.
+# Boots one machine alone a few times.  Sets SINGLE to the median of the times.
 single()
 {
 	: >"$work/singles"
@@ -191,7 +190,7 @@ several()
 		"# machine %d: lease %s ms, read %s ms, done after %s ms\n",
 		$1, $2, $3, $4 }'
 	judge "$1"
-	# a discover and a request do; more were lost, or refused
+	# two messages are enough; more mean that one was lost or refused
 	echo "# $(grep -c 'DHCP message' "$dir"/*.log | grep -vc ':2$') of $1" \
 		'had to ask a second time for their lease'
 	LAST=$(column 4 "$dir/times" | tail -n 1)

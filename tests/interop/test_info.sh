@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# nbdboot info: what servers say, what they hold, how they fail.
+# nbdboot info: the description, the map, and the failures of servers.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
 sock=$work/sock
 free=20840
 
-# same TEXT SENTENCE: after run; the output is TEXT and nothing else.
+# same TEXT SENTENCE: the output of run is TEXT and nothing else
 same()
 {
 	if printf "$1" | cmp -s - "$work/out" && [ "$status" = 0 ]; then
@@ -21,7 +21,7 @@ same()
 	show "$work/err"
 }
 
-# json FILTER WANT SENTENCE: what jq makes of the output.
+# json FILTER WANT SENTENCE: jq prints WANT for the output
 json()
 {
 	got=$(jq -c "$1" "$work/out") || got='invalid JSON'
@@ -45,14 +45,14 @@ quiet()
 	fi
 }
 
-# on_socket NBDKIT-ARGUMENT...: in place of the server before.
+# on_socket NBDKIT-ARGUMENT...: replaces the last server
 on_socket()
 {
 	rm -f "$sock"
 	serve_at -U "$sock" "$@"
 }
 
-# qemu's view of the server at URI $1, in the form of --map.
+# Prints the map that qemu sees at URI $1, in the form of --map.
 qemu_map()
 {
 	qemu-img map -f raw --output=json "$1" | jq -r '
@@ -126,7 +126,7 @@ expect 0 'Blocksize:   not told' 'no block sizes, in words'
 on_socket --no-sr memory 1M
 run "$nbdboot" info "$sock"
 expect 0 'Replies:     simple' 'a server without structured replies'
-expect 0 'Contexts:    not told' 'has no contexts to tell of'
+expect 0 'Contexts:    not told' 'has no contexts'
 quiet 'and that is no failure'
 
 for mask in 0 1 2 3; do
@@ -210,7 +210,7 @@ same '0 32768 data
 quiet 'a map comes without a note'
 run "$nbdboot" info --map -S "$sock"
 same '0 10737418240 data\n' '-S: all of it is data'
-expect 0 'no block status: all of it is shown as data' '-S: and that is told'
+expect 0 'no block status: all of it is shown as data' '-S: and a message says so'
 run "$nbdboot" info --map --json -S "$sock"
 json . '[{"start":0,"length":10737418240,"type":"data"}]' '-S: as JSON'
 
@@ -297,12 +297,12 @@ on_socket eval get_size='echo 3G' pread='head -c $3 /dev/zero' extents='
 	echo 0 2G hole'
 run "$nbdboot" info --map "$sock"
 expect 1 'block status of 1073741824 bytes at 2147483648: ' \
-	'an error of block status is told with its place'
+	'an error of block status is reported with its offset'
 on_socket --filter=error memory 1M error-pread=EIO error-pread-rate=100%
 run "$nbdboot" info --latency "$sock"
-expect 1 'read of 4096 bytes at 0: ' 'an error of a read is told too'
+expect 1 'read of 4096 bytes at 0: ' 'an error of a read is reported too'
 run "$nbdboot" info "$sock"
-expect 0 'Contexts:    base:allocation' 'who does not read does not mind'
+expect 0 'Contexts:    base:allocation' 'info without --latency does not read'
 
 on_socket --filter=exitlast memory 1M
 run "$nbdboot" info "$sock"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What mkinitramfs.sh puts in, of a small kernel made for it, and that it is
-# the same bytes each time.
+# mkinitramfs.sh, with a small kernel made for the test: the contents, and the
+# same bytes each time.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 script=$PWD/boot/initramfs/mkinitramfs.sh
 nbdboot=$O/nbdboot
 lib=$work/kernel/lib/modules/6.9-test
 
-# module PATH: with bytes of its own, as the ending says
+# module PATH: makes one with unique bytes, compressed as the ending says
 module()
 {
 	mkdir -p "$lib/${1%/*}"
@@ -75,7 +75,7 @@ unpack()
 	root=$work/root/lib/modules/6.9-test
 }
 
-# has SENTENCE FILE...: all the modules, and no other
+# has SENTENCE FILE...: these modules, and no others
 has()
 {
 	sentence=$1
@@ -142,21 +142,21 @@ expect 1 'has no module nosuch, missing' 'modules that are not there are named'
 build "$work/builtin.gz" -m 'af_packet'
 expect 0 '' 'a module that is built in is no mistake'
 
-# ---- what is added ----
+# ---- additions ----
 
 mkdir -p "$work/tls" "$work/add/lib/firmware"
 echo key >"$work/tls/client-key.pem"
 echo blob >"$work/add/lib/firmware/blob"
 chmod 644 "$work/tls/client-key.pem"
 build "$work/tls.gz" -m ext4 -t "$work/tls" -a "$work/add"
-expect 0 'credentials' 'credentials and a folder'
+expect 0 'credentials' 'credentials and a directory'
 unpack "$work/tls.gz"
 yes 'the credentials are for root alone' [ \
 	"$(stat -c %a "$work/root/etc/nbdboot/client-key.pem" "$work/tls.gz" |
 		tr '\n' ' ')" = '600 600 ' ]
 has 'and the ciphers come along' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
 	crc32c_generic.ko chacha.ko
-yes 'the folder is there' cmp "$work/add/lib/firmware/blob" \
+yes 'the files of the directory are there' cmp "$work/add/lib/firmware/blob" \
 	"$work/root/lib/firmware/blob"
 
 # ---- formats, sizes ----
@@ -173,7 +173,7 @@ build "$work/a.lzma" -z lzma -m ext4
 expect 1 'not gzip, zstd or none' 'a format that is none of them'
 build "$work/sizes" -m 'virtio_net ext4'
 bytes=$(wc -c <"$nbdboot")
-yes 'the sizes of the parts are told' [ "$(awk '$2 == "nbdboot" { n = $1 }
+yes 'the sizes of the parts are printed' [ "$(awk '$2 == "nbdboot" { n = $1 }
 	/modules: network/ { n = n " " $1 } /modules: file/ { n = n " " $1 }
 	/modules: the rest/ { n = n " " $1 } END { print n }' "$work/out")" = \
 	"$bytes $(cat "$work"/virtio_net*.plain "$work"/failover*.plain \
@@ -184,7 +184,7 @@ yes 'and of the file' grep -q "^ *$(wc -c <"$work/sizes")  compressed" \
 
 # ---- the same bytes ----
 
-# same SENTENCE FILE: as the first one
+# same SENTENCE FILE: equal to the first archive
 same()
 {
 	if [ "$status" = 0 ] && cmp "$work/first" "$2"; then
@@ -203,7 +203,7 @@ for format in gzip zstd none; do
 	build "$work/again" $all
 	same "the same bytes again, $format" "$work/again"
 done
-# written in another order, with other dates, masks and places
+# made in another order, with other dates, modes and paths
 mkdir "$work/other" "$work/elsewhere"
 (cd "$work" && find kernel tls add | sort -r | cpio --quiet -pd other) \
 	2>/dev/null
@@ -222,7 +222,7 @@ export TMPDIR="$work/elsewhere"
 run sh "$script" -b ./program -k ../other/kernel/lib/modules/6.9-test \
 	-z none -o -t ../other/tls -a ../other/add ./file
 cd "$here"
-same 'the same bytes from another folder, with other dates and modes' \
+same 'the same bytes from another directory, with other dates and modes' \
 	"$work/elsewhere/file"
 SOURCE_DATE_EPOCH=1700000000 sh "$script" -b "$nbdboot" -k "$work/kernel" \
 	-z none "$work/dated" >/dev/null

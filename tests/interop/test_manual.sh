@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The manual pages describe all commands, options and words of the kernel command
-# line.
+# The manual pages describe all commands, options and words of the kernel
+# command line.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
 
-# options: of the usage on standard input, one on a line
+# Prints the options of the usage on standard input, one on each line.
 options()
 {
 	tr -s ' \t\n[]|' '\n' | grep -e '^-.' || :

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The network of a boot in network namespaces, with dnsmasq and radvd at the
-# other end of the cable.  TAP on standard output.
+# The network code of a boot, in network namespaces, with dnsmasq and radvd at
+# the other end of the cable.  TAP on standard output.
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
 # shellcheck source=tests/netns.sh
@@ -9,7 +9,7 @@
 
 nbdboot=$O/nbdboot
 
-# machine [INTERFACE]: a new one with a cable to a new server.
+# machine [INTERFACE]: makes a machine and a server with a cable between them
 machine()
 {
 	namespace
@@ -20,14 +20,14 @@ machine()
 	at "$srv" ip addr add 192.0.2.1/24 dev v0
 }
 
-# dhcpd OPTION...: dnsmasq on v0 for 192.0.2.50 to .60
+# dhcpd OPTION...: starts dnsmasq on v0 for 192.0.2.50 to .60
 dhcpd()
 {
 	dhcpd_on v0 192.0.2.50 192.0.2.60 \
 		--address=/server.test/192.0.2.1 "$@"
 }
 
-# nbd_at ADDRESS: an export there
+# nbd_at ADDRESS: serves an export there
 nbd_at()
 {
 	nbdkit_at "$1" memory 1M
@@ -38,7 +38,7 @@ ifup()
 	run at "$cli" "$nbdboot" ifup "$@"
 }
 
-# has WHAT TEXT SENTENCE: what a command in the client prints
+# has WHAT TEXT SENTENCE: a command in the client prints TEXT
 has()
 {
 	# shellcheck disable=SC2086 # words on purpose
@@ -171,7 +171,7 @@ has 'ip -4 addr show eth0' 'inet 192.0.2.7/24 brd 192.0.2.255' 'it is there'
 has 'ip route' 'default via 192.0.2.1' 'so is its gateway'
 has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'and the route of rd.route='
 has 'cat /run/systemd/network/10-nbdboot-eth0.network' \
-	'Address=192.0.2.7/24' 'systemd-networkd is told the address'
+	'Address=192.0.2.7/24' 'systemd-networkd gets the address'
 has 'cat /run/net-eth0.conf' "IPV4DNS0='192.0.2.53'" 'and klibc its DNS'
 ifup -r
 expect 1 'lease' 'a static address has no lease to renew'
@@ -207,7 +207,7 @@ at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
 ifup ip=eth0:link6
 expect 0 eth0 'link6 waits for the link-local address alone'
 
-# router PREFIX: a machine with one that advertises it
+# router PREFIX: makes a machine and a router that advertises PREFIX
 router()
 {
 	machine
@@ -244,7 +244,7 @@ expect 0 eth0 'a site-local prefix will do'
 
 # ---- what cannot work ----
 
-# in the background: each takes as long as it is tried
+# in the background: each lasts until its attempts are over
 machine
 fail_at()
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# parse-root and the shell that takes its lines.
+# parse-root, with a shell that evaluates its lines.
 # shellcheck disable=SC2154 # root_*: from eval
 O=${1:-build}
 . "${0%/*}/../tap.sh"
@@ -17,7 +17,7 @@ same()
 	fi
 }
 
-# lines ARGUMENT...: what parse-root makes of them, taken by eval
+# lines ARGUMENT...: evaluates the lines that parse-root prints for them
 lines()
 {
 	run "$nbdboot" parse-root "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# TLS against the servers that people run, and against those that nobody
-# should trust.
+# TLS with the servers that people run, and with servers that must not be
+# trusted.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 # shellcheck source=tests/pki.sh
@@ -10,7 +10,7 @@ nbdboot=$O/nbdboot
 pki=$work/pki
 free=20900
 
-# exports TEXT SENTENCE ARGUMENT...: works, and its output has the text
+# exports TEXT SENTENCE ARGUMENT...: succeeds and prints TEXT
 exports()
 {
 	text=$1 sentence=$2
@@ -29,7 +29,7 @@ refused()
 	[ ! -s "$work/out" ] || not_ok "and prints nothing: $sentence"
 }
 
-# tls_server NAME NBDKIT-ARGUMENT...: nbdkit with that certificate
+# tls_server NAME NBDKIT-ARGUMENT...: starts nbdkit with that certificate
 tls_server()
 {
 	pki_use "$pki" "$1" "$work/server-$1"
@@ -98,7 +98,7 @@ refused 1 'no line dave' 'a user that the file does not have' \
 refused 1 'TLS' 'certificates to a server with pre-shared keys' \
 	-A "$ca" "nbds://localhost:$port"
 
-# ---- info, whose requests are records too ----
+# ---- info: requests and replies are TLS records ----
 
 tls_server ecdsa --tls=require
 run "$nbdboot" info -A "$ca" "nbds://localhost:$port"
@@ -117,7 +117,7 @@ expect 1 'not signed by a CA' 'info verifies the server'
 # ---- copy, 1 and 4 connections, certificates and a pre-shared key ----
 
 dd if=/dev/urandom of="$work/random" bs=1M count=16 status=none
-# copies SENTENCE URI [OPTION...]: to the server and back
+# copies SENTENCE URI [OPTION...]: copies to the server and back
 copies()
 {
 	sentence=$1 uri=$2
@@ -226,7 +226,7 @@ refuse_cert 'not valid before 2091-03-04' 'a certificate of the future' \
 	'activation_date = "2091-03-04 12:00:00"' \
 	'expiration_date = "2092-03-04 12:00:00"'
 refuse_cert 'is for other.example, not for localhost' \
-	'a certificate for another name, both names told' other 'cn = "x"' \
+	'a certificate for another name, with both names in the message' other 'cn = "x"' \
 	'dns_name = "other.example"' tls_www_server signing_key
 refuse_cert 'is for other.example, not for localhost' \
 	'the common name does not count beside other names' both \
@@ -306,8 +306,8 @@ serve 0 --mask-handshake=0 memory 1M
 refused 1 'does not offer TLS' 'a server without fixed newstyle' -A "$ca" \
 	"nbds://localhost:$port"
 
-# fake ANSWER: a server that says so to STARTTLS, and keeps what it is told.
-# The greeting has both flags; the client's and its option are 20 bytes.
+# fake ANSWER: a server that answers STARTTLS with it, and records what it gets.
+# Its greeting has both flags; the client sends 20 bytes up to STARTTLS.
 fake()
 {
 	free=$((free + 1))
@@ -319,7 +319,7 @@ fake()
 	daemon_at $free socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
 		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/told; tail -c +19 $work/answer; cat >>$work/told"
 }
-# quiet SENTENCE: nothing came after STARTTLS but perhaps a TLS record.
+# quiet SENTENCE: the client sent nothing after STARTTLS but TLS records
 quiet()
 {
 	while kill -0 "$server" 2>/dev/null; do :; done
@@ -336,7 +336,7 @@ for error in 1:UNSUP 2:POLICY 3:INVALID 4:PLATFORM 7:SHUTDOWN; do
 		"nbds://localhost:$free"
 	quiet "ERR_${error#*:}"
 done
-# an ACK, and behind it a reply in the clear, that a list is complete
+# an ACK, followed by a reply in the clear that ends a list
 fake '\0\0\0\1\0\0\0\0\0\3\350\211\4\125\145\251\0\0\0\3\0\0\0\1\0\0\0\0'
 refused 1 'is not TLS' 'plaintext behind the reply to STARTTLS' -A "$ca" \
 	"nbds://localhost:$free"

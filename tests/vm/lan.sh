@@ -1,19 +1,19 @@
 # shellcheck shell=sh disable=SC2154,SC2034
 # SPDX-License-Identifier: BSD-2-Clause
-# A network for machines in QEMU, in a namespace that goes away with us.  There
-# are dnsmasq and nbdkit.  Sourced after lib.sh and netns.sh.
+# A network for machines in QEMU, in a namespace with dnsmasq and nbdkit.  It
+# ends with the script.  Sourced after lib.sh and netns.sh.
 #
-#   tap  a machine's card there is on
+#   tap  the network of a card there
 #   t0   br0: 192.0.2.0/24 and 2001:db8::/64, servers .1, ::1 and fe80::1
 #   t1   br1: 198.51.100.0/24, servers .1
-#   t2   has a carrier, and nobody at the other end
-#   t3   br2: nobody but the switch, a machine that passes on the frames of
-#        VLAN 7 alone, to br3: 203.0.113.0/24, servers .1
+#   t2   has a carrier and no peer
+#   t3   br2: has only the switch, a machine that forwards the frames of VLAN 7
+#        to br3: 203.0.113.0/24, servers .1
 root4=192.0.2.1
 root6=2001:db8::1
 nbdkits=''
 switch=''
-# The last byte of each card's address is its place in vm_taps.
+# The last byte of a card's address is its index in vm_taps.
 vm_mac=52:54:00:00:00:0
 
 at_exit()
@@ -21,7 +21,7 @@ at_exit()
 	vm_stop
 	[ ! "$switch" ] || kill "$switch" || true
 	for pid in $nbdkits; do
-		# it would wait for machines that have no network any more
+		# SIGTERM would wait for machines that are cut off by now
 		kill -9 "$pid" 2>/dev/null || true
 	done
 }
@@ -42,7 +42,7 @@ tap()
 	at "$srv" ip link set "$1" up
 }
 
-# export_on PORT ARGUMENT...: nbdkit on all addresses
+# export_on PORT ARGUMENT...: starts nbdkit on all addresses
 export_on()
 {
 	nsenter -t "$srv" -n nbdkit -f -r -p "$@" \
@@ -68,8 +68,8 @@ lan_up()
 	segment br3 203.0.113.1/24
 }
 
-# lan_dhcpd OPTION...: for all of them, and IPv6 by router advertisement on
-# br0.  Sets server, and lan_dhcpd.
+# lan_dhcpd OPTION...: starts dnsmasq for all networks, with router
+# advertisements on br0.  Sets server and lan_dhcpd.
 lan_dhcpd()
 {
 	dhcpd_on br0 192.0.2.50 192.0.2.99 -i br1 -i br3 \
@@ -79,7 +79,7 @@ lan_dhcpd()
 	lan_dhcpd=$server
 }
 
-# The kernel here may have no VLANs, Debian's has.
+# The kernel of the host may lack VLANs; Debian's has them.
 switch_up()
 {
 	tap t4 br2
@@ -115,7 +115,7 @@ switch_down()
 	exec 4<&-
 }
 
-# liar MODE: a DHCP server on br0 that does as net-answer.sh says.  Sets server.
+# liar MODE: starts net-answer.sh as DHCP server on br0.  Sets server.
 liar()
 {
 	nsenter -t "$srv" -n socat -u \
@@ -127,7 +127,7 @@ liar()
 	listens -u 67 "$server" "$work/liar.log"
 }
 
-# Ends $server; another can take its port when this returns.
+# Ends $server; its port is free when this returns.
 lan_stop()
 {
 	kill "$server"

@@ -1,28 +1,29 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: BSD-2-Clause
 # What the VM scripts share beyond tap.sh: kernels and machines.  Sourced, with
-# O (the build folder) and, if wished, ACCEL=kvm in the environment.
+# O (the build directory) and optionally ACCEL=kvm in the environment.
 #
-# Nothing sleeps: a machine is followed line by line on its console.  VM_LIMIT
-# (s) ends a machine that hangs; that is always a failure.
-# A script of bench/ sets it to this directory.
+# Nothing sleeps: the scripts read the console of a machine line by line.
+# VM_LIMIT (s) ends a machine that hangs, which is always a failure.
+#
+# Scripts of bench/ set `here` to this directory.
 here=${here:-${0%/*}}
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
 
-# Where some find mke2fs, sfdisk and others.
+# mke2fs, sfdisk and others may be there.
 PATH=$PATH:/sbin:/usr/sbin
 
-# One thread for all the CPUs of a machine: with a thread for each, QEMU 7.2
-# translates code that another CPU may just be patching (the kernel's static
-# keys) and keeps what it saw.  That is thought to be why once, in a machine with
-# two threads, both CPUs spun for ever.
+# One thread for all CPUs of a machine.  With a thread for each, QEMU 7.2 may
+# translate code that another CPU is patching (the kernel's static keys), and
+# keep the stale translation.  That probably explains a machine with two
+# threads where both CPUs once spun for ever.
 ACCEL=${ACCEL:-tcg,thread=single}
 VM_LIMIT=${VM_LIMIT:-300}
 nbdboot=$O/nbdboot
 cr=$(printf '\r')
 vm=''
-# As qemu sees the host's loopback.
+# the host's loopback, seen from the machine
 host=10.0.2.2
 guest_ip=10.0.2.15::$host:255.255.255.0::eth0:off
 
@@ -33,8 +34,8 @@ at_exit()
 
 # ---- the kernel and initramfs ----
 
-# Sets kernel (image), modules (folder) and version.  With VM_SUITE it is that
-# of the suite, as kernel.sh has it.
+# Sets kernel (image), modules (directory) and version.  VM_SUITE is the second
+# argument of kernel.sh.
 find_kernel()
 {
 	paths=$(sh "$here/../kernel.sh" "$O/kernel${VM_SUITE:+-$VM_SUITE}" \
@@ -44,7 +45,7 @@ find_kernel()
 	version=${modules##*/}
 }
 
-# initramfs FILE [MODULES [FOLDER [TLS_DIR]]]: as make initramfs does.
+# initramfs FILE [MODULES [DIR [TLS_DIR]]]: as make initramfs does.
 initramfs()
 {
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
@@ -52,7 +53,7 @@ initramfs()
 		${4:+-t "$4"} "$1"
 }
 
-# copy_program TREE PROGRAM...: with the libraries that each one needs.
+# copy_program TREE PROGRAM...: copies them, and the libraries that they need
 copy_program()
 {
 	tree=$1
@@ -66,7 +67,7 @@ copy_program()
 	done
 }
 
-# copy_libs FILE: into $tree.
+# copy_libs FILE: copies the libraries of FILE into $tree
 copy_libs()
 {
 	for lib in $(ldd "$1" 2>/dev/null | grep -o '/[^ ]*'); do
@@ -75,21 +76,21 @@ copy_libs()
 	done
 }
 
-# add_busybox TREE: a static one, and a link for each of its commands.
+# add_busybox TREE: a static busybox, and a link for each of its commands
 add_busybox()
 {
 	mkdir -p "$1/bin"
 	for applet in $(busybox --list); do
 		ln -sf busybox "$1/bin/$applet"
 	done
-	# its own name is in the list
+	# the list has its own name too
 	rm -f "$1/bin/busybox"
 	cp "$(command -v busybox)" "$1/bin/busybox"
 }
 
-# make_guest TREE SCRIPT PROGRAM...: what an initramfs needs for guest/init.sh to
-# run SCRIPT, with busybox, nbdkit and the programs.  Boot it with rdinit=/test.
-# Their libraries are 90 MB, which take long to pack and to unpack.
+# make_guest TREE SCRIPT PROGRAM...: makes an initramfs in which guest/init.sh
+# runs SCRIPT, with busybox, nbdkit and the programs.  Boot it with
+# rdinit=/test.  It is not compressed, as the libraries have 90 MB.
 make_guest()
 {
 	tree=$1
@@ -115,19 +116,19 @@ make_guest()
 
 # ---- roots ----
 
-# root_tree TREE INIT: busybox, and INIT of this folder as /sbin/init.
+# root_tree TREE INIT: busybox, and INIT of this directory as /sbin/init
 root_tree()
 {
 	add_busybox "$1"
 	rm -f "$1/bin/init"
-	for folder in sbin etc proc sys dev run tmp; do
-		mkdir -p "$1/$folder"
+	for entry in sbin etc proc sys dev run tmp; do
+		mkdir -p "$1/$entry"
 	done
 	cp "$here/$2" "$1/sbin/init"
 	chmod 755 "$1/sbin/init"
 }
 
-# ext4_of TREE FILE [MKE2FS-ARGUMENT...]: 32 MiB with what is in TREE
+# ext4_of TREE FILE [MKE2FS-ARGUMENT...]: 32 MiB with the files of TREE
 ext4_of()
 {
 	from=$1 file=$2
@@ -136,7 +137,8 @@ ext4_of()
 	mke2fs -q -t ext4 -E root_owner=0:0 -d "$from" "$@" "$file"
 }
 
-# disk_of PART FILE [UUID]: 64 MiB with two partitions, the second one is PART
+# disk_of PART FILE [UUID]: 64 MiB with two partitions, of which the second is
+# PART
 disk_of()
 {
 	truncate -s 64M "$2"
@@ -147,7 +149,8 @@ disk_of()
 
 # ---- machines ----
 
-# The machine's network cards: at QEMU's own network, or those at vm_taps.
+# The network cards of the machine: one at QEMU's own network, or those of
+# vm_taps.
 vm_cards()
 {
 	[ "${vm_taps-}" ] || echo "-netdev user,id=net,ipv6=off" \
@@ -161,8 +164,8 @@ vm_cards()
 }
 
 # qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine, in the
-# network namespace of the process vm_at if there is one.  Of a process that
-# writes to its log the kernel would take ten lines in 5 s: a fast one has more.
+# network namespace of process vm_at if that is set.  Without printk.devkmsg=on
+# the kernel's log takes only ten lines in 5 s from a process.
 qemu()
 {
 	initrd=$1 append=$2
@@ -178,8 +181,8 @@ printk.devkmsg=on $append" \
 		$(vm_cards) "$@"
 }
 
-# vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: in the background, its
-# first serial port is what vm_wait reads.
+# vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts it in the
+# background.  vm_wait reads its first serial port.
 vm_start()
 {
 	rm -f "$work/console" "$work/log"
@@ -192,8 +195,8 @@ vm_start()
 }
 
 # vm_wait PATTERN...: reads the console up to a line that matches one of the
-# shell patterns and puts it into line.  1 if the machine ended before.  Each
-# line goes to $work/log, and through vm_line if there is one.
+# shell patterns, and sets line to it.  Returns 1 if the machine ended before.
+# Each line is added to $work/log, and is passed to vm_line if that is set.
 vm_wait()
 {
 	while IFS= read -r line <&3 || [ "$line" ]; do
@@ -210,14 +213,14 @@ vm_wait()
 	return 1
 }
 
-# said PATTERN: on a line of the console that was read
+# said PATTERN: a line of the console that was read matches
 said()
 {
 	grep -q -e "$1" "$work/log"
 }
 
-# booted SENTENCE ROOT MARKER: a machine with guest/boot.sh has ended by itself,
-# and all is well with its root.
+# booted SENTENCE ROOT MARKER: a machine with guest/boot.sh ended by itself,
+# with the right root and without errors.
 booted()
 {
 	while vm_wait '*'; do :; done
@@ -242,8 +245,8 @@ vm_stop()
 	exec 3<&-
 }
 
-# guest_tests INITRAMFS WORDS: boots a machine made with make_guest and passes
-# its results on as our own.
+# guest_tests INITRAMFS WORDS: boots a machine of make_guest, and reports its
+# results as ours.
 guest_tests()
 {
 	vm_start "$1" "rdinit=/test $2" -serial "file:$work/kernel.log"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A DHCP server that nobody would want: reads one message of the client from
-# standard input and broadcasts its answers on br0.
+# A bad DHCP server: reads one message of the client from standard input, and
+# broadcasts its answers on br0.
 #
-#   net-answer.sh nak FOLDER      offers, then refuses the request, and says so
-#                                 to the FIFO FOLDER/refused
-#   net-answer.sh garbage FOLDER  surrounds a good answer with all kinds of bad
-#                                 ones, and has bad options in the good one
+#   net-answer.sh nak DIR      offers, then refuses the request and reports that
+#                              to the FIFO DIR/refused
+#   net-answer.sh garbage DIR  sends bad answers of all kinds around a good one,
+#                              which has bad options too
 set -eu
 
 mode=$1 dir=$2
-# all is hexadecimal
+# everything is hexadecimal
 message=$(od -An -v -tx1 | tr -d ' \n')
 
 # field OFFSET BYTES
@@ -21,7 +21,7 @@ field()
 
 xid=$(field 4 4)
 mac=$(field 28 6)
-# our client has its type (53) first
+# our client sends the type (53) first
 type=$(field 242 1)
 server=3604c0000201
 address=c0000242 # 192.0.2.66
@@ -55,7 +55,8 @@ option()
 	printf '%02x%02x%s' "$1" $((${#2} / 2)) "$2"
 }
 
-# Each has one fault, and another address: who takes it is found out.
+# Each answer has one fault and an address of its own, which shows if it is
+# taken.
 bad()
 {
 	good="3501$1$server"
@@ -66,7 +67,7 @@ bad()
 	answer c0000247 "$xid" $cookie "${good}11"
 	answer 7f000009 "$xid" $cookie "${good}ff"
 	answer ffffffff "$xid" $cookie "${good}ff"
-	# options go on in the file name: one that sticks out
+	# the options continue in the file name, and one exceeds it
 	send "02010600${xid}00008000$(zeros 4)c0000248$(zeros 8)$mac$(zeros \
 		74)11ff$(zeros 126)$cookie${good}340101ff"
 	send "02010600$xid"

@@ -27,15 +27,15 @@ ext4_image()
 	ext4_of "$tree" "$1" -L rootlabel -U "$fs_uuid"
 }
 
-# boot WORDS: from the server on $port, to the end of the machine.
+# boot WORDS: boots from the server on $port, and waits for the machine's end
 boot()
 {
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
 }
 
-# failed_with SENTENCE PATTERN: it says so on the console, then says what comes
-# next, and does not panic.
+# failed_with SENTENCE PATTERN: the console has the message, and then what the
+# machine does next; the kernel does not panic.
 failed_with()
 {
 	sentence=$1 pattern=$2
@@ -115,7 +115,7 @@ unserve
 
 # ---- a server that comes late ----
 
-# A port that was free a moment ago.
+# A port that is free now.
 serve 0 file "$ext4"
 unserve
 boot rw
@@ -124,7 +124,7 @@ serve "$port" file "$ext4"
 booted 'and the machine boots when it comes up' '/dev/nbd0 ext4 rw' plain
 unserve
 
-# ---- what cannot work ----
+# ---- mistakes ----
 
 serve 0 --filter=exportname file "$ext4" exportname=right \
 	exportname-strict=true
@@ -150,7 +150,7 @@ vm_start "$work/initramfs" 'loglevel=4'
 failed_with 'a command line without a root is told' 'root='
 vm_stop
 
-# ---- an initramfs of somebody's own ----
+# ---- an initramfs with a script ----
 
 add_busybox "$work/own"
 rm -f "$work/own/bin/init" "$work/own/bin/modprobe"

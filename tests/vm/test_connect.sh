@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# One machine for all that connect, disconnect, list, load and unload do with
-# a kernel.  TAP on standard output.
+# connect, disconnect, list, load and unload with a kernel, in one machine.  TAP
+# on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -9,8 +9,7 @@ tree=$work/tree
 image=$work/disk
 size=$((128 * 1048576))
 
-# With a GPT: the first connection looks for its partitions, then writes over
-# it.
+# With a GPT: the first connection reads its partitions, then overwrites it.
 make_disk()
 {
 	truncate -s "$size" "$image"

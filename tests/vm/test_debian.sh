@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian, with systemd, from a server: up to the last unit, and down again.
+# Debian with systemd boots from a server up to the last unit, and shuts down.
 # TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -27,13 +27,13 @@ make_tree()
 		"$tree/etc/systemd/system/multi-user.target.wants/"
 }
 
-# export_file FILE: by a server that tells what it is asked for.
+# export_file FILE: serves it, and logs the requests
 export_file()
 {
 	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" file "$1"
 }
 
-# without_module NAME FILE: an initramfs in which it is missing
+# without_module NAME FILE: makes an initramfs without that module
 without_module()
 {
 	mkdir "$work/unpacked"
@@ -47,12 +47,13 @@ goodbye()
 {
 	kill "$server"
 	wait "$server" 2>/dev/null || true
-	check "$1: the server was told goodbye" \
+	check "$1: the server got a disconnect" \
 		grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
 }
 
-# boot WORD...: with `manager` for the network.  With networkd there is a second
-# card, at a cable with nobody: NetworkManager would wait there for a lease.
+# boot WORD...: boots, with `manager` for the network.  With networkd the
+# machine has a second card without a peer, where NetworkManager would wait for
+# a lease.
 boot()
 {
 	silent=
@@ -82,7 +83,7 @@ now_ms()
 	date +%s%3N
 }
 
-# Each step is there, and none ends before it begins.
+# Each step has a time, and none ends before it begins.
 times_are_shown()
 {
 	"$nbdboot" boot-time "$work/boot.json" >"$work/times" || return 1
@@ -93,7 +94,7 @@ times_are_shown()
 	"$nbdboot" boot-time --svg "$work/boot.json" | grep -q '>connect<'
 }
 
-# networkd knows it as it is, NetworkManager not at all.
+# networkd has it as configured; NetworkManager does not manage it.
 network_is_left()
 {
 	case $manager in
@@ -106,7 +107,7 @@ network_is_left()
 	esac
 }
 
-# up NAME ROOT: to the request of the guest.
+# up NAME ROOT: the machine is up, and asks for its shutdown
 up()
 {
 	wrong=''
@@ -121,7 +122,7 @@ up()
 		eval "said 'guest: its unit is active' &&
 			said 'guest: nbd1 was watched'"
 	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
-	check "$1: its network is left alone by who manages it" network_is_left
+	check "$1: the manager of the network leaves its interface alone" network_is_left
 	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
 }
@@ -131,12 +132,12 @@ in_time()
 	[ "$1" -lt "$limit" ]
 }
 
-# down NAME WHAT PATTERN...: the request is fulfilled in time.
+# down NAME WHAT PATTERN...: the shutdown is done in time
 down()
 {
 	name=$1 verb=$2
 	shift 2
-	# to the next kernel's first word, or to the machine's end
+	# until the next kernel starts, or the machine ends
 	if [ $# = 0 ]; then
 		while vm_wait '*'; do :; done
 	else
@@ -175,7 +176,7 @@ mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
 mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
 	-Xcompression-level 1 -no-xattrs >/dev/null
 
-# Two ports that were free a moment ago.
+# Two ports that are free now.
 serve 0 null
 second=$port first=$server
 serve 0 null
@@ -183,15 +184,15 @@ unserve
 server=$first
 unserve
 
-# ---- ext4, written to ----
+# ---- ext4, writable ----
 
 manager=systemd-networkd
-# What the kernel lacks it looks for by modprobe: in an outage, in a root that is
-# away, if it were asked for it then.
+# The kernel calls modprobe for a missing module.  In an outage it must not need
+# one, as modprobe is on the root.
 archive=$work/lacking other="nbd://[fec0::2]/,nbd://$host:$second/,"
 without_module tcp_diag "$archive"
 export_file "$ext4"
-# what was in flight is waited for, on the way down, too
+# the shutdown waits for requests in flight
 boot rw ipv6.disable=1 nbdboot.io-timeout=3 guest.verb=reboot \
 	guest.servers=first,second
 vm_wait '*guest: waits for the end of server first*' || true

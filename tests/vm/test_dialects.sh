@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that boot by the words of dracut, Debian and mkinitcpio, by a list
-# of servers, and by names that are filled in.  TAP on standard output.
+# of servers, and by names with %h and the like.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -10,14 +10,14 @@ disk=$work/disk
 mac=52:54:00:12:34:56 # of the first card of every qemu
 uuid=11111111-2222-4333-8444-555555555555
 
-# serve_as EXPORT: under this name alone
+# serve_as EXPORT: serves the disk under this name only
 serve_as()
 {
 	serve 0 --filter=exportname file "$disk" "exportname=$1" \
 		exportname-strict=true
 }
 
-# boots SENTENCE DEVICE WORDS: to the end of the machine, from its partition 2
+# boots SENTENCE DEVICE WORDS: the machine boots from partition 2, and ends
 boots()
 {
 	vm_start "$work/initramfs" "ip=$guest_ip loglevel=4 rw $3" \
@@ -26,7 +26,7 @@ boots()
 	unserve
 }
 
-# tells TEXT SENTENCE
+# tells TEXT SENTENCE: the console has TEXT
 tells()
 {
 	if grep -qF -e "$1" "$work/log"; then
@@ -54,7 +54,7 @@ fi
 serve_as myvm
 boots 'the words of dracut' nbd0 "root=/dev/nbd0p2 \
 netroot=nbd:$host:$port:ext4:noatime:bs=512,C=2,name=myvm,persist,-sdp"
-tells 'speaks of: -sdp,' 'and an option that has no effect is told'
+tells 'speaks of: -sdp,' 'and an option without an effect is reported'
 
 serve_as myvm
 boots 'the words of Debian' nbd1 \
@@ -71,6 +71,6 @@ serve_as "$mac"
 boots 'the second of two servers, by MAC address' nbd0 \
 	"root=nbd://$host:$dead/x,nbd://$host:$port/%m nbdboot.part=2"
 tells "$host: connect to $host port $dead: connection refused" \
-	'and why it is not the first is told'
+	'and the reason against the first is reported'
 
 finish

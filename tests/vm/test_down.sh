@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The way down without systemd: busybox init, on a root that is written to.
+# The shutdown without systemd: busybox init, on a writable root.
 # TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -20,7 +20,7 @@ make_tree()
 	chmod 755 "$tree/etc/guest"
 }
 
-# root INITTAB-LINE...: an image whose init does this.
+# root INITTAB-LINE...: makes an image whose inittab has these lines
 root()
 {
 	printf '%s\n' '::once:/etc/guest' "$@" >"$tree/etc/inittab"
@@ -54,7 +54,7 @@ in_time()
 	[ "$took" -lt "$limit" ] && ! said 'Kernel panic'
 }
 
-# end HOW: boots, and asks for it.  Sets took (ms).
+# end HOW: boots, and asks for that end.  Sets took (ms).
 end()
 {
 	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" file "$ext4"
@@ -73,7 +73,7 @@ end()
 find_kernel
 make_tree
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' | sed 's/^/# /'
-# A port that was free a moment ago.
+# A port that is free now.
 serve 0 null
 unserve
 
@@ -91,7 +91,7 @@ end 'cut init=/etc/guest'
 check 'with the network gone the loss is told' \
 	said 'nbdboot: nothing was written for 8 s'
 
-# ---- as busybox does it: the kernel ends with the root mounted ----
+# ---- busybox alone: the kernel ends with the root mounted ----
 
 root '::shutdown:/bin/umount -a -r'
 for how in reboot poweroff; do

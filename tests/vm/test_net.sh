@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines that get their address from QEMU's DHCP server, and then, as root,
-# on networks of ours.  TAP on standard output.
+# Machines that get their address from QEMU's DHCP server and, if we are root,
+# from servers in network namespaces.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
 tree=$work/tree
 
-# begin WORDS [QEMU-ARGUMENT...]
+# begin WORDS [QEMU-ARGUMENT...]: starts a machine
 begin()
 {
 	words=$1
@@ -28,8 +28,8 @@ boot()
 	end
 }
 
-# told SENTENCE PATTERN...: the latest machine ran to its end and said a line
-# that matches each; with a '!' before it, none that does
+# told SENTENCE PATTERN...: the last machine ran to its end, and its console has
+# a line for each PATTERN, and none for a PATTERN after '!'
 told()
 {
 	sentence=$1
@@ -71,7 +71,7 @@ told 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: host guest$'
 vm_nic=
 
-# ---- networks of ours ----
+# ---- networks in namespaces ----
 
 why=''
 [ "$(id -u)" = 0 ] || why='network namespaces need root'
@@ -103,8 +103,8 @@ path()
 	lan_stop
 }
 
-# When the network is there, in percent of the time of the kernel itself, which
-# tells how busy we are.
+# Prints when the network is up, in percent of the time of the kernel's own
+# start, which depends on the load of the host in the same way.
 until_network()
 {
 	awk '/^guest: step kernel: / { kernel = $5 }
@@ -131,9 +131,9 @@ path '[2001:db8::1]:10809/root' 'nbdroot=dhcp root=/dev/nbd3 ip=dhcp ip=auto6'
 told 'nbdroot=dhcp, and an IPv6 server is the root-path' \
 	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: root /dev/nbd3 '
 
-# ---- one server more, or another one ----
+# ---- a second server ----
 
-# Another server for br0, with other addresses to give.
+# Another server on br0, which offers other addresses.
 second_dhcpd()
 {
 	first=$srv
@@ -145,7 +145,7 @@ second_dhcpd()
 	dhcpd_log=
 }
 
-# asked LOG MESSAGE SENTENCE: the server of LOG has seen it
+# asked LOG MESSAGE SENTENCE: the server of LOG received MESSAGE
 asked()
 {
 	if grep -q "DHCP$2(" "$1"; then
@@ -164,7 +164,7 @@ at "$srv" ip link set p2 master br0
 at "$other" ip addr add 192.0.2.2/24 dev eth0
 at "$other" ip link set eth0 up
 
-# The one that is slow to offer has the root of nobody.
+# The slow server has no root for anybody.
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
 second_dhcpd --dhcp-reply-delay=2 --dhcp-option=17,nbd://192.0.2.2/wrong
 boot root=dhcp
@@ -185,7 +185,7 @@ asked "$work/dnsmasq.log" OFFER 'the other one made an offer, too'
 lan_stop
 kill "$second_dhcpd"
 
-# Nobody answers until the first message was sent in vain.
+# No answer to the first message.
 begin 'netroot=dhcp nbdboot.renew=0'
 vm_wait '*DHCP message 2*' || true
 lan_dhcpd --dhcp-option=17,nbd:192.0.2.1:10810
@@ -230,7 +230,7 @@ lan_stop
 
 # ---- the lease is renewed ----
 
-# acks N: until the server has written so many
+# acks N: waits until the server's log has N of them
 acks()
 {
 	until [ "$(grep -c DHCPACK "$work/dnsmasq.log")" -ge "$1" ]; do
@@ -238,7 +238,7 @@ acks()
 	done
 }
 
-# RSS_MAX: KiB, which it has locked
+# RSS_MAX: KiB of locked memory
 RSS_MAX=400
 
 dhcpd_lease=120
@@ -277,8 +277,8 @@ lan_stop
 lan_dhcpd --dhcp-option=tag:br0,17,nbd://192.0.2.1/root \
 	--dhcp-option=tag:br1,17,nbd://198.51.100.1/root
 
-# as_fast SENTENCE: the network was there in at most twice the time that it
-# took with one card
+# as_fast SENTENCE: the network was up in at most twice the time of a machine
+# with one card
 as_fast()
 {
 	two=$(until_network)

@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What test_scale.sh checks, with a newer kernel: where the driver has changed
-# most is where connections and sizes change.
+# test_scale.sh with a newer kernel: the code of the driver that changed most is
+# about new connections and sizes.
 VM_SUITE=backports exec sh "${0%/*}/test_scale.sh" "$@"

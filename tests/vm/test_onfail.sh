@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Boots that fail, and what is done about it.  TAP on standard output.
+# Boots that fail, with nbdboot.onfail= and its like.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -9,7 +9,7 @@ boot()
 	vm_start "$work/initramfs" "loglevel=4 ip=$guest_ip $*"
 }
 
-# says SENTENCE PATTERN...: one after the other, within this boot.
+# says SENTENCE PATTERN...: the console has these lines in this order
 says()
 {
 	sentence=$1
@@ -24,7 +24,7 @@ says()
 	ok "$sentence"
 }
 
-# ends SENTENCE: the machine does, by itself, and not in a panic.
+# ends SENTENCE: the machine ends by itself, without a panic
 ends()
 {
 	while vm_wait '*'; do :; done
@@ -40,7 +40,7 @@ ends()
 find_kernel
 add_busybox "$work/add"
 rm -f "$work/add/bin/init" "$work/add/bin/modprobe"
-# What is loaded ahead is there some time, though no server was reached.
+# Preloaded modules are loaded, although no server is reached.
 cat >"$work/add/bin/hello" <<'END'
 #!/bin/sh
 echo guest: a shell
@@ -50,7 +50,7 @@ END
 chmod 755 "$work/add/bin/hello"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' "$work/add" |
 	sed 's/^/# /'
-# A port where nobody listens, and one where nobody answers.
+# A port without a listener, and one whose listener does not answer.
 serve 0 null
 unserve
 down=$port
@@ -62,9 +62,9 @@ silent=$port
 
 # ---- consoles ----
 
-# /dev/console is the latter; what is followed here is the serial port.
+# /dev/console is the last one; this test reads the serial port.
 boot console=tty0 nbdboot.onfail=halt
-says 'a failure is told on a console that is not /dev/console' \
+says 'a failure is reported on a console other than /dev/console' \
 	'nbdboot: FAILED: kernel command line: ' 'nbdboot: halted'
 says 'and nbdboot.onfail=halt halts' 'System halted'
 vm_stop
@@ -80,7 +80,7 @@ says 'a wrong word is refused' \
 	'FAILED: kernel command line: nbdboot.onfail=nothing is none of'
 vm_stop
 
-# ---- the time is over ----
+# ---- a time-out ----
 
 boot "root=nbd://$host:$down/ nbdboot.timeout=5"
 says 'an outage is tried again, then given up' 'FAILED: connect' \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines that write over a root that stays as it is.  TAP on standard output.
+# Machines that write to an overlay, and leave the export as it is.  TAP on
+# standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -16,8 +17,8 @@ make_tree()
 	echo + >"$tree/etc/kept"
 }
 
-# has SENTENCE PATTERN...: each is a line that the machine said, and it ended
-# by itself.
+# has SENTENCE PATTERN...: the console has these lines, and the machine ended by
+# itself
 has()
 {
 	sentence=$1
@@ -110,7 +111,7 @@ has 'and it keeps what was written' 'guest: marker is changed' \
 	'guest: nbd1 waits 7000 ms'
 unserve
 
-# ---- what cannot work ----
+# ---- mistakes ----
 
 boot "nbdboot.overlay=$up"
 failed_with 'an export for the upper that is not there is named' overlay \
@@ -131,6 +132,6 @@ failed_with 'a size that is none is refused' 'kernel command line' size=lots
 
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' | sed 's/^/# /'
 boot nbdboot.overlay
-failed_with 'an initramfs without the module is told' overlay overlay
+failed_with 'a missing overlay module is reported' overlay overlay
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Outages, in one machine that has the servers in it: killed, frozen, cut off,
+# Outages in one machine that runs the servers too: killed, frozen, cut off,
 # gone.  ROUNDS and OUTAGE (s) make it longer.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Roots of each kind of file system that test_boot.sh has not: found by what is
-# on the device, its modules by what the kernel asks for, all from the initramfs
-# that `make initramfs` makes when nothing is named.  TAP on standard output.
+# Roots on the file systems that test_boot.sh does not have.  The type is found
+# on the device, and the modules are loaded as the kernel asks for them, from
+# the initramfs of `make initramfs` without MODULES.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
 tree=$work/tree
 image=$work/image
 
-# proto FOLDER: what mkfs.xfs -p reads
+# proto DIR: prints the input of mkfs.xfs -p
 proto()
 {
 	for file in "$1"/*; do
@@ -47,7 +47,7 @@ make_erofs()
 	mkfs.erofs --quiet --all-root "$image" "$tree" >/dev/null
 }
 
-# No links are on it: a copy for each program that the machine runs.
+# vfat has no links: it gets a copy of each program that the machine runs.
 make_vfat()
 {
 	cp -r "$tree" "$work/fat"

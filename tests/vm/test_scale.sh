@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# More and fewer connections, several servers, servers that come back as
-# another one.  ROUNDS and STORMS make it longer.  TAP on standard output.
+# More and fewer connections, several servers, and servers that come back with
+# another export.  ROUNDS and STORMS make it longer.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"

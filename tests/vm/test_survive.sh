@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines whose root is on a server that is killed, frozen and gone for long,
-# in the clear and with TLS; and one that swaps to it, and is out of memory.
+# Machines whose server is killed, frozen, and gone for long, with TLS and
+# without; and a machine that swaps to its server when memory runs out.
 # ROUNDS and OUTAGE (s) make it longer.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh
@@ -29,13 +29,13 @@ make_image()
 }
 
 # start_server [NBDKIT-ARGUMENT...]
-# One thread for each client: see server() of guest/outage.sh.
+# One thread for each client: see server() in guest/outage.sh.
 start_server()
 {
 	serve $port_of_root -t 1 "$@" file "$image"
 }
 
-# Some more beats: the root answers.
+# Waits for some more beats: the root answers.
 lives()
 {
 	for _ in 1 2 3; do
@@ -43,7 +43,7 @@ lives()
 	done
 }
 
-# The watcher, at the start and at the end, has at most WATCHER_MAX KiB.
+# The most KiB of memory that the watcher may have, at the start and at the end.
 is_small()
 {
 	sed -n 's/^guest: watcher @.*- \([0-9]*\) KiB$/\1/p' "$work/log" |
@@ -51,7 +51,7 @@ is_small()
 			END { exit n != 2 }'
 }
 
-# went SENTENCE: the machine came to its end, and saw nothing wrong.
+# went SENTENCE: the machine ran to its end without errors
 went()
 {
 	while vm_wait '*'; do :; done
@@ -66,13 +66,13 @@ went()
 	fi
 }
 
-# wait_s SECONDS: the outage itself.
+# wait_s SECONDS: the length of the outage
 wait_s()
 {
 	sleep "$1"
 }
 
-# answers OUTAGE: the root does, after it.
+# answers OUTAGE: the root answers after it
 answers()
 {
 	if lives; then
@@ -82,8 +82,7 @@ answers()
 	fi
 }
 
-# wrong NBDKIT-ARGUMENT...: until the watcher has come to a server that serves
-# something else, and was not content.
+# wrong NBDKIT-ARGUMENT...: serves another export, until the watcher refuses it
 wrong()
 {
 	rm -f "$work/seen"
@@ -92,7 +91,7 @@ wrong()
 	unserve
 }
 
-# Longer than requests wait.
+# Longer than the time-out of requests.
 frozen()
 {
 	unserve

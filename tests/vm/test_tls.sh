@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# One machine for TLS that ends in the kernel: certificates and pre-shared
-# keys, every cipher, 1 and 4 connections.  TAP on standard output.
+# TLS in the kernel, in one machine: certificates and pre-shared keys, every
+# cipher, 1 and 4 connections.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-900}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -40,7 +40,7 @@ serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/ecdsa" \
 words="$words test.ecdsa=$port"
 serve 0 --tls=require --tls-psk="$work/psk" file "$image"
 words="$words test.psk=$port"
-# One that takes a single cipher at a time: what it is asked for.
+# A server that allows only the cipher that the test names.
 for cipher in AES-256-GCM CHACHA20-POLY1305; do
 	free=$((20830 + ${#cipher}))
 	qemu-nbd -p $free -b 127.0.0.1 -t -e 8 --shared=8 -f raw \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines whose root comes over TLS, and what their link shows of it.  TAP on
+# Machines whose root comes over TLS, with a capture of the traffic.  TAP on
 # standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -10,10 +10,11 @@
 tree=$work/tree
 image=$work/ext4
 pki=$work/pki
-# Words of the file system, which its reader asks for.
+# Text in the file system, which the machine reads.
 marker=DISKLESS-ROOT-MARKER-4711
 
-# boots SENTENCE URI WORDS: to the end, all is well; the link is in $work/pcap.
+# boots SENTENCE URI WORDS: boots and ends without errors; $work/pcap has the
+# traffic
 boots()
 {
 	rm -f "$work/pcap"
@@ -22,14 +23,14 @@ boots()
 	booted "$1" '/dev/nbd0 ext4 rw' "$marker"
 }
 
-# packets FILTER: how many of the capture it lets through
+# packets FILTER: prints how many packets of the capture match
 packets()
 {
 	tshark -r "$work/pcap" -d "tcp.port==$port,tls" \
 		-Y "tcp.port == $port && ($1)" 2>/dev/null | wc -l
 }
 
-# nbd_packets: those that begin with a request or a simple reply of NBD
+# nbd_packets: prints how many begin with a request or a simple reply of NBD
 nbd_packets()
 {
 	packets 'tcp.payload[0:4] == 25:60:95:13 ||

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# How long a machine takes from the start of its kernel to the init of a root
-# on NBD: our initramfs beside those of Debian's generators and one of busybox
-# and nbd-client.  Same kernel, same export, same machine, with DHCP.  ROUNDS
-# of each, in turns (default 5); the full images of the generators with FULL=1.
-# What fails in them often ends in a shell, for ever.
+# Measures the time from the start of a kernel to the init of a root on NBD, for
+# our initramfs, those of Debian's generators, and one of busybox and
+# nbd-client.  Kernel, export and machine are the same, with DHCP.  ROUNDS of
+# each in turns (default 5); FULL=1 adds the full images of the generators.  An
+# initramfs that fails often waits in a shell.
 VM_LIMIT=${VM_LIMIT:-120}
-# A thread for each CPU, as what is measured runs on both.
+# A thread for each CPU: the measured work runs on both.
 ACCEL=${ACCEL:-tcg}
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh
@@ -23,13 +23,13 @@ tree=$work/tree
 needed='virtio_net virtio_pci ext4'
 vm_memory=512
 
-# Says when it was started and what memory is left, and ends.
+# Its init reports when it was started and the memory that is left, and ends.
 make_root()
 {
 	add_busybox "$tree"
 	rm -f "$tree/bin/init"
-	for folder in sbin etc proc sys dev run tmp root usr lib; do
-		mkdir -p "$tree/$folder"
+	for entry in sbin etc proc sys dev run tmp root usr lib; do
+		mkdir -p "$tree/$entry"
 	done
 	cat >"$tree/sbin/init" <<-'END'
 		#!/bin/busybox sh
@@ -45,13 +45,13 @@ make_root()
 		exec poweroff -f
 	END
 	chmod 755 "$tree/sbin/init"
-	# what systemd and dracut want to see in a root
+	# systemd and dracut take it for a root by this file
 	echo 'ID=bench' >"$tree/etc/os-release"
 	truncate -s 64M "$work/root"
 	mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$work/root"
 }
 
-# The kernel, and nothing to do: the same init in an initramfs.
+# Only the kernel: the same init in an initramfs.
 make_alone()
 {
 	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) |
@@ -65,7 +65,7 @@ make_busybox()
 	copy_program "$work/bb" nbd-client
 	cp "$here/guest/busybox-nbd.sh" "$work/bb/init"
 	chmod 755 "$work/bb/init"
-	# the modules of ours, and without our program
+	# our modules, without our program
 	initramfs "$work/modules.gz" "$needed" >/dev/null
 	gzip -dc "$work/modules.gz" | (cd "$work/bb" &&
 		cpio --quiet -idm 'lib/*')
@@ -76,7 +76,7 @@ make_busybox()
 		zstd -19 -q >"$work/busybox"
 }
 
-# boot NAME FILE WORDS: a line of results into $work/NAME
+# boot NAME FILE WORDS: adds a line to $work/NAME.results
 boot()
 {
 	name=$1 file=$2
@@ -121,7 +121,7 @@ round()
 	boot dracut-full "$distros/dracut-full" "$(dracut_words)"
 }
 
-# row NAME: its size in MB, the medians of s and MiB.
+# row NAME: its size in MB, the median, least and most s, the median of MiB
 row()
 {
 	[ -e "$work/$1.results" ] || return 0

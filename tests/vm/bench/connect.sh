@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# How long connecting takes with 4 connections, beside nbd-client on the same
-# server in the same machine.  ROUNDS of each, in turns (default 20).
-# A thread for each CPU, as what is measured runs on both.
+# Measures how long 4 connections take, beside nbd-client on the same server in
+# the same machine.  ROUNDS of each in turns (default 20).
+# A thread for each CPU: the measured work runs on both.
 ACCEL=${ACCEL:-tcg}
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh

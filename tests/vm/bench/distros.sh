@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The initramfs that Debian's two generators make for a root on NBD, each in a
-# Debian of its own (they exclude each other): distros.sh FOLDER KERNEL MODULES
+# Makes the initramfs of Debian's two generators for a root on NBD, each in a
+# Debian of its own, as their packages conflict: distros.sh DIR KERNEL MODULES
 #
-# Leaves FOLDER/initramfs-tools, FOLDER/dracut (the modules that the machine
-# needs and no others) and FOLDER/initramfs-tools-full, FOLDER/dracut-full (as
-# Debian builds them).  What is there stays.
+# Makes DIR/initramfs-tools and DIR/dracut, with only the modules that the
+# machine needs, and DIR/initramfs-tools-full and DIR/dracut-full, as Debian
+# builds them.  Files that exist are kept.
 set -eu
 
-dir=${1:?folder} kernel=${2:?kernel} modules=${3:?modules}
+dir=${1:?directory} kernel=${2:?kernel} modules=${3:?modules}
 version=${modules##*/}
 needed='nbd virtio_net virtio_pci ext4'
 log=$dir/log
@@ -19,7 +19,7 @@ die()
 	exit 1
 }
 
-# Runs a command, whose output is shown if it fails.
+# Shows the output of a command only if the command fails.
 quietly()
 {
 	"$@" >"$log" 2>&1 </dev/null && return
@@ -27,7 +27,8 @@ quietly()
 	die "\"$*\" failed (see above)"
 }
 
-# debian NAME PACKAGE,...: a Debian with them and the kernel in FOLDER/NAME
+# debian NAME PACKAGE,...: makes a Debian with them and the kernel in
+# DIR/NAME.root
 debian()
 {
 	root=$dir/$1.root
@@ -62,7 +63,7 @@ make_dracut()
 {
 	file=$1
 	shift
-	# it looks for itself under /proc
+	# dracut looks for itself in /proc
 	quietly unshare --mount --pid --fork --kill-child sh -c "
 		mount -t proc proc '$root/proc' && exec chroot '$root' \
 		dracut --force --no-hostonly \"\$@\" '/boot/$file' '$version'" \

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# TLS with 4 connections, beside nbd-client and its proxies on the same server
-# in the same machine: connecting (ROUNDS of each, in turns, default 10), and
-# jobs of SECONDS each (default 4), in turns.  Each takes the cipher it likes
-# best, or both take CIPHER (AES-256-GCM, for example), which is all that the
-# server has then.
-# A thread for each CPU, as what is measured runs on both.
+# Measures TLS with 4 connections, beside nbd-client and its proxies on the same
+# server in the same machine: connecting (ROUNDS of each in turns, default 10),
+# and jobs of SECONDS_EACH (default 4) in turns.  Each side takes the cipher
+# that it prefers, or both take CIPHER (AES-256-GCM, for example), the only one
+# of the server then.
+#
+# A thread for each CPU: the measured work runs on both.
 ACCEL=${ACCEL:-tcg}
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh

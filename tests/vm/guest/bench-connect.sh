@@ -1,11 +1,11 @@
 # shellcheck shell=sh disable=SC2154,SC3028
 # SPDX-License-Identifier: BSD-2-Clause
-# What bench/connect.sh measures, read by guest/init.sh in the machine: lines
-# "time WHAT MICROSECONDS".  EPOCHREALTIME is busybox's.
+# The part of bench/connect.sh in the machine, sourced by guest/init.sh.  Prints
+# lines "time WHAT MICROSECONDS".  EPOCHREALTIME is a variable of busybox.
 
 rounds=$(word rounds)
 
-# timed WHAT COMMAND...
+# timed WHAT COMMAND...: runs it and prints its time
 timed()
 {
 	what=$1
@@ -39,7 +39,7 @@ nbdboot load
 nbdkit -i 127.0.0.1 -P /tmp/pid memory 64M
 read -r _ </tmp/pid
 
-# Once for the caches, then in turns, each side as often the first.
+# Once for the caches, then in turns; each side is first as often.
 ours warm-
 theirs warm-
 round=0

@@ -1,11 +1,12 @@
 # shellcheck shell=sh disable=SC2154,SC3028
 # SPDX-License-Identifier: BSD-2-Clause
-# What bench/tls.sh measures, read by guest/init.sh in the machine: lines
-#	time WHO MICROSECONDS
-#	left WHO PROCESSES
-#	job WHO NAME KIB MILLISECONDS CPU-MILLISECONDS
-# CPU time is that of all CPUs while they are not idle, less the server's.
-# EPOCHREALTIME is busybox's.
+# The part of bench/tls.sh in the machine, sourced by guest/init.sh.  Prints
+# lines
+#	time SIDE MICROSECONDS
+#	left SIDE PROCESSES
+#	job SIDE NAME KIB MILLISECONDS CPU-MILLISECONDS
+# CPU time is the time that all CPUs are not idle, without the server's.
+# EPOCHREALTIME is a variable of busybox.
 
 rounds=$(word rounds)
 seconds=$(word seconds)
@@ -47,9 +48,9 @@ close_theirs()
 	while pidof nbd-client >/dev/null; do :; done
 }
 
-# Milliseconds that the CPUs were busy, less those of the server.  Not from
-# the ticks of /proc/stat, which a busy host swallows: what the kernel counts
-# by its clock are idle times and those of each thread.
+# Prints the milliseconds that the CPUs were busy, without those of the server.
+# /proc/stat counts ticks, which a busy host may lose; the idle times and the
+# times of threads come from a clock.
 busy()
 {
 	cat /proc/uptime /proc/stat "/proc/$server/task/"*/schedstat | awk '
@@ -60,7 +61,7 @@ busy()
 	END { printf "%d\n", cpus * up - idle - served }'
 }
 
-# job WHO NAME RW BS DEPTH
+# job SIDE NAME RW BS DEPTH
 job()
 {
 	device=/dev/nbd0
@@ -85,7 +86,7 @@ timed()
 			1${to#*.} - 1${from#*.}))"
 }
 
-# left WHO PROGRAM...: processes
+# left SIDE PROGRAM...: prints how many of these processes there are
 left()
 {
 	who=$1 n=0
@@ -100,7 +101,8 @@ left()
 	echo "left $who $n"
 }
 
-# cipher WHO: what the server, which has none of its own will, was asked for
+# cipher SIDE: prints the cipher that the client preferred; the server has no
+# preference
 cipher()
 {
 	GNUTLS_DEBUG_LEVEL=4 nbdkit -v -f -i 127.0.0.1 -p 10810 -P /tmp/pid \
@@ -147,7 +149,7 @@ for who in ours theirs; do
 	cipher $who
 done
 
-# In turns, on both devices: what else the host does is shared fairly.
+# In turns on both devices, so that load of the host hits both alike.
 open_ours
 open_theirs
 left ours init nbdboot

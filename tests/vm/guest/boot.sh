@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# /sbin/init of the roots of test_boot.sh: says where it finds itself, and ends.
+# /sbin/init of the roots of test_boot.sh: describes its environment, and ends.
 export PATH=/bin:/sbin
 
 # Started by hand it would end the host.
@@ -24,9 +24,9 @@ done
 [ $$ = 1 ] || echo "guest: WRONG: pid is $$"
 [ "$(readlink /proc/1/fd/0)" = /dev/console ] ||
 	echo "guest: WRONG: fd 0 is $(readlink /proc/1/fd/0)"
-# A child looks and writes: the shell's own pipes and copies come and go.
+# A child lists them, as the shell opens pipes and copies at times.
 sh -c 'ls -l /proc/1/fd >/run/open'
-# ash keeps its script on 10.
+# ash has its script on 10.
 awk 'NR > 1 && $9 !~ /^([012]|10)$/ { print "guest: WRONG: open:", $0 }' \
 	/run/open
 echo "guest: disks $(cd /sys/block && echo nbd*)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# An initramfs as people write it by hand: busybox, nbd-client, no waiting but
-# for events.  The server is in bench.server, its port in bench.port.
+# An initramfs as people write it by hand, with busybox and nbd-client.  It
+# waits only for events.  bench.server and bench.port name the server.
 export PATH=/bin
 
 # Started by hand it would end the host.

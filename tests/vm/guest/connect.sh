@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016
 # SPDX-License-Identifier: BSD-2-Clause
-# What test_connect.sh checks, read by guest/init.sh in the machine.
+# The part of test_connect.sh in the machine, sourced by guest/init.sh.
 
 tcp=nbd://10.0.2.2:$(word port)/
 tcp_size=$(word size)
@@ -18,7 +18,7 @@ ip link set lo up
 ip addr add 10.0.2.15/24 dev eth0
 ip link set eth0 up
 
-# ---- words on the command line, and servers that are not there ----
+# ---- wrong arguments, and servers that cannot be reached ----
 
 refused 'an unknown option is a usage error' 2 'option' \
 	nbdboot connect --nonsense "$tcp"
@@ -58,7 +58,7 @@ connected 'connect over TCP loads the driver, the device is ready' \
 check 'the partitions of its GPT are there at once' partitions
 moves_data 'TCP, 1 connection'
 
-# lists TEXT [OPTION...]: the whole list is one line of nbd0 with the text.
+# lists TEXT [OPTION...]: the list has one line, of nbd0, with the text
 lists()
 {
 	text=$1
@@ -71,7 +71,7 @@ lists()
 	esac
 }
 
-# The canonical form of the URI may leave its last slash out.
+# The canonical form of the URI may lack its last slash.
 check 'list shows the device and its URI' lists "${tcp%/}"
 check 'list --json shows them too' lists "${tcp%/}" --json
 refused 'a device that is connected is refused' 1 'use\|busy\|connected' \
@@ -153,10 +153,10 @@ check 'a second device gets another name' \
 ended 'the first one' nbd5
 unserve
 
-# ---- what a server can refuse ----
+# ---- refusals of a server ----
 
-# Not the multi-conn filter: that of nbdkit 1.32 fails an assertion of its own
-# when a client leaves early.
+# Without the multi-conn filter, which fails an assertion in nbdkit 1.32 when a
+# client leaves early.
 serve /tmp/single eval get_size='echo 16M' \
 	pread='head -c $3 /dev/zero'
 refused 'several connections to a server without multi-conn are refused' 1 \

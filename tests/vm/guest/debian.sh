@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A service of the root of test_debian.sh: looks at the system when it is up,
-# and ends it as guest.verb= on the kernel command line says.
+# A service in the root of test_debian.sh: checks the system when it is up, and
+# shuts it down as guest.verb= on the kernel command line says.
 exec >/dev/console 2>&1
 
 word()
@@ -19,7 +19,7 @@ awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
 for exe in /proc/[0-9]*/exe; do
 	case $(readlink "$exe") in
 	*shutdown* | *nbdboot* | /init*)
-		# the watcher stays, and who renews the lease; the unit's
+		# the watcher and renew stay; the watcher of the unit
 		# comes from the root
 		tr '\0' ' ' <"${exe%exe}cmdline" | grep -q -e '^@nbdboot renew' \
 			-e '^@nbdboot watch nbd0' -e '^/usr/local' && continue
@@ -32,7 +32,7 @@ done
 sed 's/^/guest: times: /' /run/nbdboot/boot.json
 echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
 	cut -f1) KiB"
-# The unit's watcher sees to what is connected later.
+# The watcher of the unit watches devices that are connected later.
 echo "guest: its unit is $(systemctl is-active nbdboot-watch.service)"
 read -r uri _ </sys/block/nbd0/backend
 nbdboot connect -R "${uri##*,}" && {
@@ -41,7 +41,8 @@ nbdboot connect -R "${uri##*,}" && {
 	done
 	nbdboot disconnect nbd1 && echo 'guest: nbd1 was watched'
 }
-# Who manages the network leaves that of the root alone, also when it is new.
+# The manager of the network leaves the root's interface alone, after a restart
+# too.
 if systemctl is-active -q systemd-networkd; then
 	systemctl restart systemd-networkd systemd-networkd-wait-online
 	for other in /sys/class/net/en*; do
@@ -54,17 +55,17 @@ if systemctl is-active -q NetworkManager; then
 	systemctl restart NetworkManager NetworkManager-wait-online
 	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
 fi
-# What is left at the request is written on the way down.
+# Data that is dirty now is written during the shutdown.
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sha256sum </var/tmp/blob >/var/tmp/sum
 
-# Connections that are established, by their local port.
+# Prints the local ports of established connections.
 connections()
 {
 	awk '$4 == "01" { print $2 }' /proc/net/tcp
 }
 
-# What is not in memory is read from a server that is new.
+# The rest of the root is read from the new server.
 for server in $(word servers | tr , ' '); do
 	before=$(connections)
 	echo "guest: waits for the end of server $server"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What busybox init runs in the roots of test_down.sh, or what runs in its place:
-# writes, and asks for the end as guest.how= on the kernel command line says.
+# busybox init runs this in the roots of test_down.sh, or this runs in its
+# place.  Writes, and asks for the shutdown as guest.how= on the kernel command
+# line says.
 export PATH=/bin:/sbin
 
 how=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^guest\.how=//p')
@@ -13,7 +14,7 @@ mkdir -p '/run/a mount' && mount -t tmpfs none '/run/a mount'
 echo "guest: asks for $how"
 case $how in
 pivot)
-	# somebody holds a file of the root open, and does not go by himself
+	# a process keeps a file of the root open, and does not end by itself
 	(
 		trap '' TERM HUP
 		exec 5>/tmp/open
@@ -22,7 +23,7 @@ pivot)
 	kill -QUIT 1
 	;;
 cut)
-	# we are process 1, and what is needed from now on is in RAM
+	# this is process 1, and everything needed from now on is in RAM
 	ip link set eth0 down
 	exec /run/initramfs/shutdown poweroff
 	;;

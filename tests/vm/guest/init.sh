@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# PID 1 of the machines of test_connect.sh and bench/connect.sh: sources /tests,
-# which speaks on the second serial port (guest/connect.sh: TAP).  The
-# program under test is /init, also found as /bin/nbdboot.
+# PID 1 of the machines of test_connect.sh and bench/connect.sh.  Sources
+# /tests, whose output is on the second serial port (guest/connect.sh prints
+# TAP).  The program under test is /init, and /bin/nbdboot.
 export PATH=/bin:/sbin LD_LIBRARY_PATH=/lib/x86_64-linux-gnu
 
 # Started by hand it would end the host.
@@ -47,7 +47,7 @@ check()
 	fi
 }
 
-# Devices that are connected or have a size.
+# Prints the devices that are connected or have a size.
 devices()
 {
 	for block in /sys/block/nbd*; do
@@ -57,8 +57,8 @@ devices()
 	done
 }
 
-# refused SENTENCE STATUS PATTERN COMMAND...: the command ends with STATUS and
-# a message that matches, prints nothing else, and changes no device.
+# refused SENTENCE STATUS PATTERN COMMAND...: the command ends with STATUS and a
+# message that matches.  It prints nothing else, and changes no device.
 refused()
 {
 	sentence=$1 want=$2 pattern=$3
@@ -80,7 +80,7 @@ refused()
 	sed 's/^/# /' err
 }
 
-# Fails if a process of the program lives.
+# Fails if a process of the program is left.
 nobody_left()
 {
 	for exe in /proc/[0-9]*/exe; do
@@ -90,7 +90,7 @@ nobody_left()
 	done
 }
 
-# A server in the machine, on $1.
+# Starts a server in the machine, on $1.
 serve()
 {
 	socket=$1
@@ -105,7 +105,7 @@ unserve()
 	kill -9 "$server"
 }
 
-# connected SENTENCE URI SIZE [OPTION...]: connects as nbd0, and looks at once.
+# connected SENTENCE URI SIZE [OPTION...]: connects as nbd0, and checks at once.
 connected()
 {
 	sentence=$1 uri=$2 size=$3
@@ -151,7 +151,7 @@ moves_data()
 	check "$1: no process of the program is left" nobody_left
 }
 
-# ended SENTENCE NAME: disconnects NAME, and nothing is left.
+# ended SENTENCE NAME: disconnects NAME; nothing is left
 ended()
 {
 	check "$1: disconnect succeeds" nbdboot disconnect "$2"

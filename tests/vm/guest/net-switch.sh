@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A machine that is a switch: what is VLAN 7 on eth0 is untagged on eth1.
+# A machine that is a switch: VLAN 7 of eth0 is untagged on eth1.
 export PATH=/bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The init of the root that test_net.sh boots: tells what it finds, ends.
+# The init of the root that test_net.sh boots: prints the network, and ends.
 PATH=/bin
 ip -o addr show | while read -r _ device _ address rest; do
 	case $rest in
@@ -10,7 +10,7 @@ ip -o addr show | while read -r _ device _ address rest; do
 done
 ip route | sed -n 's/^default via \([^ ]*\) dev \([^ ]*\).*/guest: route \1 \2/p'
 ip -o link | sed -n 's/^[0-9]*: \([^:]*\): .* mtu \([0-9]*\).*/guest: mtu \1 \2/p'
-# The carrier of one that is down is known only when it is up.
+# The kernel knows the carrier only of interfaces that are up.
 for device in /sys/class/net/eth*; do
 	name=${device##*/}
 	cat "$device/carrier" >/dev/null 2>&1 || {
@@ -41,7 +41,7 @@ for process in /proc/[0-9]*; do
 	done
 done
 echo 'guest: end'
-# Told to by a connection, takes the port of DHCP clients: what does it say?
+# When the test connects, takes the port of DHCP clients; prints the reaction.
 if grep -q test.stay /proc/cmdline; then
 	mkdir /run/old
 	cp /run/nbdboot/lease /run/net-eth0.conf /run/old

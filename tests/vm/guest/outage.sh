@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016,SC2086
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that come and go, fio, and the watcher: what guest/reconnect.sh and
-# guest/scale.sh share in the machine.
+# Shared by guest/reconnect.sh and guest/scale.sh in the machine: servers that
+# come and go, fio, and the watcher.
 
 ip link set lo up
-# Where servers are: it can be taken away.
+# The address of the servers, which can be removed.
 address=192.0.2.1
 ip addr add $address/32 dev lo
 size=$((64 * 1048576))
@@ -15,15 +15,15 @@ storms=$(word storms)
 timeout=2
 truncate -s $size /tmp/disk
 
-# free PORT: nobody listens there, not even one who is being killed.
+# free PORT: waits until no process listens there
 free()
 {
 	! netstat -ltn | grep -q ":$1 "
 }
 
-# server -p PORT [NBDKIT-ARGUMENT...]: starts one, waits until it listens.  With
-# one thread for each client: with several, nbdkit 1.32 ends by an assertion
-# (sock >= 0) when a client has left that it has several answers for.
+# server -p PORT [NBDKIT-ARGUMENT...]: starts a server, waits until it listens.
+# One thread for each client: with several, nbdkit 1.32 fails an assertion
+# (sock >= 0) when a client leaves that it has several answers for.
 server()
 {
 	[ -e /tmp/pid ] || mkfifo /tmp/pid
@@ -39,7 +39,7 @@ file_server()
 	server -p 10809 file /tmp/disk
 }
 
-# pause MIN MAX: so many ms, by chance.
+# pause MIN MAX: waits for a random number of ms
 pause()
 {
 	sleep "$(awk -v min="$1" -v max="$2" \
@@ -54,7 +54,7 @@ now_ms()
 	awk '{ printf "%d", $1 * 1000 }' /proc/uptime
 }
 
-# field NAME [DEVICE]: a number of list --json
+# field NAME [DEVICE]: prints a number of list --json
 field()
 {
 	nbdboot list --json "${2:-nbd0}" |
@@ -66,7 +66,7 @@ live()
 	same "$(field live)" "$1"
 }
 
-# await COMMAND...: until it succeeds; the machine's own limit ends it.
+# await COMMAND...: repeats it until it succeeds, or the machine's limit is over
 await()
 {
 	until "$@" >/dev/null 2>&1; do
@@ -74,16 +74,16 @@ await()
 	done
 }
 
-# said TEXT: the watcher's latest words in the kernel's log have it.
+# said TEXT: the last message of the watcher in the kernel's log has it
 said()
 {
 	dmesg | grep 'nbdboot: nbd0' | tail -n 1 | grep -q "$1"
 }
 
-# ---- fio in the background, which verifies what it wrote ----
+# ---- fio in the background, with verification ----
 
-# Stopped (see settles) while it reaps, fio 3.33's libaio may wait for ever for
-# more than is left, which is fio's pull request 1556.
+# If fio 3.33 with libaio is stopped (see settles) while it reaps, it may wait
+# for ever for more results than are left (fio's pull request 1556).
 verify_start()
 {
 	fio --name=verify --filename=/dev/nbd0 --direct=1 --rw=randrw \
@@ -95,7 +95,7 @@ verify_start()
 	worst=0
 }
 
-# So many requests were answered so far.
+# Prints how many requests were answered so far.
 answered()
 {
 	awk '{ print $1 + $5 }' /sys/block/nbd0/stat
@@ -106,7 +106,7 @@ more_than()
 	[ "$(answered)" -gt "$1" ]
 }
 
-# I/O goes on: more requests than were in flight are answered.
+# Waits until more requests are answered than were in flight: I/O continues.
 flows()
 {
 	await more_than $(($(answered) + 100))
@@ -117,8 +117,8 @@ idle()
 	same "$(awk '{ print $1 + $2 }' /sys/block/nbd0/inflight)" 0
 }
 
-# What was in flight is answered, which for what was lost is when its time is
-# over: nothing comes after it meanwhile.
+# Waits until the requests in flight are answered; lost ones are answered after
+# their time-out.  fio sends no others meanwhile.
 settles()
 {
 	kill -STOP $fio
@@ -126,9 +126,9 @@ settles()
 	kill -CONT $fio
 }
 
-# Ends it; fails if it had an error or a mismatch, or had ended before, or if
-# a request took longer than the worst outage, the time-out and a second.  An
-# empty $worst is no bound.
+# Ends fio.  Fails if fio had an error or a mismatch, or had ended before, or if
+# a request took longer than the worst outage, the time-out and a second
+# together.  An empty $worst sets no limit.
 verify_end()
 {
 	kill -INT $fio || return
@@ -139,7 +139,7 @@ verify_end()
 		gsub(/[^0-9]/, ""); if ($0 + 0 > max) max = $0 + 0; on = 0
 	} END { printf "%d", max / 1000000 }' /tmp/fio.json)
 	echo "${worst:+longest outage $worst ms, }longest pause $longest ms"
-	# 128 is how fio ends when it is interrupted
+	# fio ends with 128 if interrupted
 	if [ "$errors" != 0 ] || [ $status != 128 ]; then
 		echo "status $status, error $errors"
 		cat /tmp/fio.log
@@ -161,7 +161,7 @@ begin()
 	began=$(now_ms)
 }
 
-# The server can be reached again: how long was it?
+# The server can be reached again: computes how long the outage was.
 end()
 {
 	took=$(($(now_ms) - began))
@@ -173,10 +173,10 @@ end()
 watch_start()
 {
 	[ -p ready ] || mkfifo ready
-	# where no terminal is, it speaks to the kernel's log
+	# without a terminal its messages are in the kernel's log
 	nbdboot watch nbd0 2>/dev/null &
 	watch=$!
-	# it takes over, and becomes ready, before anything else is done
+	# wait until it took over and is ready
 	await watch_has_name
 }
 

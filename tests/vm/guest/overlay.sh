@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# init of the roots of test_overlay.sh: looks at the overlay, writes, ends.
+# init of the roots of test_overlay.sh: checks the overlay, writes, and ends.
 export PATH=/bin:/sbin
 
 # Started by hand it would end the host.
@@ -38,7 +38,7 @@ for exe in /proc/[0-9]*/exe; do
 	*) echo "guest: WRONG: $program ($exe)" ;;
 	esac
 done
-# processes come in the order of their numbers' digits
+# the glob sorts the numbers of processes as text
 # shellcheck disable=SC2086 # words on purpose
 echo "guest: watched: $(printf '%s\n' $watched | sort | xargs)"
 sync

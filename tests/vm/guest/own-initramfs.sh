@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Process 1 of an initramfs that somebody wrote: a shell, and nbdboot's parts
-# one by one.  Its words are on the kernel command line, as for nbdboot init.
+# Process 1 of an initramfs with a shell, which calls the commands of nbdboot
+# one by one.  It reads the kernel command line as nbdboot init does.
 export PATH=/bin
 
 # Started by hand it would end the host.

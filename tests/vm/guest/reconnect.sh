@@ -1,17 +1,17 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016,SC2086
 # SPDX-License-Identifier: BSD-2-Clause
-# What test_reconnect.sh checks, read by guest/init.sh in the machine: the servers
-# are in it, too, so that they can be killed and come back.
+# The part of test_reconnect.sh in the machine, sourced by guest/init.sh.  The
+# servers are in the machine too, so that the script can kill and restart them.
 
 # shellcheck source=tests/vm/guest/outage.sh
 . /outage
-# libcrc32c asks for it by a name that no dependency has
+# libcrc32c requests it by a name that is no dependency
 modprobe crc32c_generic
 modprobe nf_tables
 
-# ---- what the driver noticed ----
+# ---- the view of the driver ----
 
-# Sets now: the local port of each live link, in a line.
+# Sets now to the local ports of the live links, on one line.
 look()
 {
 	now=$(nbdboot status nbd0 |
@@ -24,7 +24,7 @@ all_live()
 	[ "$(echo $now | wc -w)" = $connections ]
 }
 
-# replaced: when it was looked, no more than $spare of $links were live.
+# replaced: at most $spare of the old $links are alive
 replaced()
 {
 	left=0
@@ -36,9 +36,8 @@ replaced()
 	[ $left -le $spare ]
 }
 
-# The driver sees the outage, at the latest by its keepalive, after 19 s: a
-# link without requests lasts until those of another one, which has timed out,
-# come to it.
+# The driver notices the outage after 19 s at the latest, by keepalive.  A link
+# without requests stays until it gets requests of a link that timed out.
 noticed()
 {
 	until look && replaced || [ $(($(now_ms) - began)) -gt 40000 ]; do
@@ -47,7 +46,7 @@ noticed()
 	pause 0 500
 }
 
-# must COMMAND...: without which there is no outage
+# must COMMAND...: without its success there is no outage
 must()
 {
 	"$@" >/dev/null 2>err || not_ok "$sentence: $*" "$(cat err)"
@@ -64,7 +63,7 @@ killed()
 	end
 }
 
-# The links that have nothing to wait for are none the worse for it.
+# Idle links are not affected by it.
 frozen()
 {
 	spare=$((connections - 1))
@@ -75,7 +74,7 @@ frozen()
 	end
 }
 
-# cut RULE...: packets of the server's port that match are dropped.
+# cut RULE...: drops packets of the server's port that match
 cut()
 {
 	begin
@@ -90,7 +89,7 @@ cut()
 	end
 }
 
-# The busiest that lives: its time is over first.
+# The busiest live link, which times out first.
 one_connection()
 {
 	links=$(nbdboot list --json nbd0 | grep -o '"live", "peer"[^}]*' |
@@ -109,9 +108,10 @@ address_gone()
 	end
 }
 
-# outage SENTENCE TIMES COMMAND...: while fio verifies.  The command lasts until
-# no more than $spare of $links, which are all links if it says nothing else,
-# are live; it is missed if more of them are there when all is well again.
+# outage SENTENCE TIMES COMMAND...: makes outages while fio verifies.  The
+# command lasts until at most $spare of $links (all links unless it sets them)
+# are alive.  If more of them are there at the end, the driver has missed the
+# outage.
 outage()
 {
 	sentence=$1 times=$2
@@ -128,7 +128,7 @@ outage()
 		await all_live
 		[ "$links" ] && replaced || missed=$((missed + 1))
 		flows
-		# else two outages in a row would be one long pause
+		# otherwise two outages in a row would be one long pause
 		settles
 		i=$((i + 1))
 	done
@@ -137,7 +137,7 @@ outage()
 	check "$sentence: the links were replaced" same $missed 0
 }
 
-# ---- the same for each kind ----
+# ---- all kinds of outages ----
 
 all_outages()
 {

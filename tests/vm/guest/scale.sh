@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016,SC2086
 # SPDX-License-Identifier: BSD-2-Clause
-# What test_scale.sh checks, read by guest/init.sh in the machine.
+# The part of test_scale.sh in the machine, sourced by guest/init.sh.
 
 # shellcheck source=tests/vm/guest/outage.sh
 . /outage
@@ -9,8 +9,8 @@ cpus=$(nproc)
 
 # ---- connections that come and go ----
 
-# On the host: nbdkit 1.32 may fail an assertion of its own when a connection
-# ends with requests in flight.
+# nbdkit 1.32 may fail an assertion when a connection ends with requests in
+# flight.
 modprobe -a virtio_pci virtio_net
 ip addr add 10.0.2.15/24 dev eth0
 ip link set eth0 up
@@ -19,9 +19,9 @@ check 'connect without -m' nbdboot connect -t $timeout -d nbd0 $uri
 check 'has room for a connection on each CPU' same "$(field slots)" "$cpus"
 nbdboot disconnect nbd0
 check 'connect -m 4 -c 1' nbdboot connect -t $timeout -m 4 -d nbd0 $uri
-check 'status tells live and dead ones' sh -c \
+check 'status counts live and dead connections' sh -c \
 	'nbdboot status nbd0 | grep "^nbd0: 1 live, 3 dead, 1 wanted$"'
-check 'and whom each one is connected to' sh -c \
+check 'and shows the peer of each' sh -c \
 	"nbdboot status | grep 'live *10.0.2.2 port .* from port .*RTT'"
 refused 'more than there is room for is refused' 1 'connect -m 5' \
 	nbdboot scale -c 5 nbd0
@@ -51,20 +51,20 @@ check 'the watcher stops, the device does not' sh -c \
 	'nbdboot list nbd0 | grep "State: *connected"'
 nbdboot disconnect nbd0
 
-# ---- who watches ----
+# ---- watchers ----
 
 watched()
 {
 	grep -q "@nbdboot/watch/nbd$1\$" /proc/net/unix
 }
 
-# children N PID: so many processes watch for it.
+# children N PID: it has N watching processes
 children()
 {
 	same "$(wc -w <"/proc/$2/task/$2/children")" "$1"
 }
 
-# one_ended PID: one of them has, whether or not that was taken note of.
+# one_ended PID: one of them ended, whether or not it was reaped
 one_ended()
 {
 	pids=$(cat "/proc/$1/task/$1/children")
@@ -74,7 +74,7 @@ one_ended()
 	return 1
 }
 
-# lives N: nbdN has a connection.
+# lives N: nbdN has a live connection
 lives()
 {
 	same "$(field live nbd"$1")" 1
@@ -92,7 +92,7 @@ nbdboot watch &
 second=$!
 wait $first
 check 'a second one takes over from the first' same $? 143
-# a child takes its name some time after its birth
+# a child sets its name some time after it was started
 await children 2 $second
 await watched 0
 await watched 1
@@ -100,7 +100,7 @@ ok 'and watches both devices'
 nbdboot watch nbd0 &
 third=$!
 await one_ended $second
-# an uevent, and what the second one makes of it
+# a uevent, and the reaction of the second watcher
 nbdboot connect -t $timeout -d nbd2 $uri >/dev/null
 await watched 2
 check 'one for a device takes over, and keeps it' kill -0 $third
@@ -123,7 +123,8 @@ kill -9 $server
 
 # ---- throughput ----
 
-# iops: of 4k reads, 32 at once, from all CPUs: each one has its connection
+# iops: prints those of 4k reads, 32 at once, from all CPUs, which have a
+# connection each
 iops()
 {
 	fio --name=read --filename=/dev/nbd0 --direct=1 --rw=randread --bs=4k \
@@ -133,8 +134,8 @@ iops()
 		--group_reporting | cut -d';' -f8
 }
 
-# One request at a time on each connection, by server(): only more of them help.
-# 100 ms, so that emulated CPUs are not what limits it.
+# The server handles one request of a connection at a time, so that only more
+# connections help.  With 100 ms the emulated CPUs are not the limit.
 uri=nbd://$address/
 server -p 10809 --filter=delay file /tmp/disk rdelay=100ms
 nbdboot connect -t 10 -m 4 -d nbd0 $uri >/dev/null
@@ -213,15 +214,15 @@ refused 'servers that do not serve the same are told apart' 1 \
 	nbdboot connect -R -s -c 2 $uri nbd://$address:10810/
 kill -9 $server $other
 
-# ---- a server that comes back as another one ----
+# ---- a server that comes back with another export ----
 
 blocks()
 {
 	same "$(cat /sys/block/nbd0/size)" "$1"
 }
 
-# comes_back SENTENCE PATTERN NBDKIT-ARGUMENT...: is refused with these words,
-# and a right one is taken again.
+# comes_back SENTENCE PATTERN NBDKIT-ARGUMENT...: such a server is refused with
+# a message that matches, and then the right server is accepted
 comes_back()
 {
 	sentence=$1 pattern=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # /sbin/init of the machines of test_survive.sh: writes and reads its root for
-# ever, and says how far it is; or (swap) fills more memory than there is.
+# ever, and prints its progress; or (swap) uses more memory than there is.
 export PATH=/bin:/sbin
 
 # Started by hand it would end the host.
@@ -12,7 +12,7 @@ word()
 	tr ' ' '\n' </proc/cmdline | sed -n "s/^test.$1=//p"
 }
 
-# beats: each one is 1 MiB that is written through and comes back.
+# beats: each one writes 1 MiB through, and reads it back
 beats()
 {
 	i=0
@@ -28,7 +28,7 @@ beats()
 	done
 }
 
-# The watcher lives, and has come from an initramfs that is gone.
+# The watcher is alive, and comes from the initramfs, which is gone.
 watcher()
 {
 	for exe in /proc/[0-9]*/exe; do
@@ -47,7 +47,7 @@ echo "guest: watcher $(watcher)"
 case $(word mode) in
 beats)
 	(
-		# from the host: it is enough
+		# the host ends it
 		read -r _ </dev/ttyS1
 		: >/tmp/end
 	) &
@@ -59,7 +59,7 @@ swap)
 	mount -t tmpfs -o size=400M tmpfs /mnt
 	i=0
 	while [ $i -lt "$(word rounds)" ]; do
-		# more than there is memory, and dirty pages beside it
+		# more than the memory, with dirty pages beside it
 		echo "guest: round $i"
 		dd if=/dev/zero of=/dev/nbd0p3 bs=1M count=32 2>/dev/null &
 		sum=$(dd if=/dev/urandom bs=1M count=140 2>/dev/null |

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2016
 # SPDX-License-Identifier: BSD-2-Clause
-# What test_tls.sh checks, read by guest/init.sh in the machine.
+# The part of test_tls.sh in the machine, sourced by guest/init.sh.
 
 size=$(word size)
 modules=/lib/modules/$(uname -r)
@@ -11,13 +11,13 @@ ip link set eth0 up
 dd if=/dev/urandom of=data bs=1M count=64 2>/dev/null
 data_sum=$(sha256sum <data)
 
-# nbds SERVER [KEYS]: its URI
+# nbds SERVER [KEYS]: prints its URI
 nbds()
 {
 	echo "nbds://${3:-}10.0.2.2:$(word "$1")/${2:+?$2}"
 }
 
-# TLS is counted by the kernel: so many connections have it now.
+# Prints the kernel's count of connections with TLS.
 in_kernel()
 {
 	tx=$(sed -n 's/^TlsCurrTxSw[[:space:]]*//p' /proc/net/tls_stat)
@@ -25,7 +25,7 @@ in_kernel()
 	same "$tx $rx" "$1 $1"
 }
 
-# listed CIPHER: list shows it, in both forms; a pattern.
+# listed CIPHER: list shows it in both forms; CIPHER is a pattern
 listed()
 {
 	nbdboot list >listed && nbdboot list --json >>listed || return
@@ -34,7 +34,7 @@ listed()
 		grep -q "\"version\": \"TLS 1\.2\", \"cipher\": \"$1\"}" listed
 }
 
-# What the kernel tells to root alone.
+# The kernel reports this to root only.
 listed_to_others()
 {
 	su nobody -c 'nbdboot list; nbdboot list --json' >listed || return
@@ -47,7 +47,8 @@ nobody:x:65534:65534::/:/bin/sh' >/etc/passwd
 
 # ---- a kernel without the modules ----
 
-# without FOLDER... -- COMMAND...: with these away, below the modules' folder.
+# without DIR... -- COMMAND...: runs it while these directories of the modules
+# are away
 without()
 {
 	away=
