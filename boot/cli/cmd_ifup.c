@@ -3,6 +3,8 @@
 #include "boot/cli/cli.h"
 #include "boot/common/console.h"
 #include "boot/net/export.h"
+#include "boot/net/net.h"
+#include "boot/net/renew.h"
 
 #include <string.h>
 
@@ -11,12 +13,19 @@
 
 static int renew(void)
 {
+	struct net_renewal r;
 	struct nbd_diag d;
-	int rc = net_dhcp_renew(RENEW_MS, &d);
+	uint32_t t1;
+	int rc = net_renew_read(&r, &d);
 
-	if (rc < 0)
+	if (!rc)
+		rc = net_renew_once(&r, RENEW_MS, false, &d);
+	if (!rc)
+		rc = net_renew_keep(&r, &d);
+	if (rc)
 		return cli_fail(EXPORT_LEASE, rc, &d);
-	nbd_putf(&cli_out, "%d\n", rc);
+	t1 = r.j.dhcp.lease.t1;
+	nbd_putf(&cli_out, "%u\n", t1 < INT32_MAX ? t1 : INT32_MAX);
 	return cli_flush();
 }
 
@@ -25,8 +34,9 @@ int cmd_ifup(int argc, char *argv[])
 	static const struct cli_option options[] = { { 'r', false, "renew" },
 						     { 'v', false, "verbose" },
 						     { 0 } };
-	static struct cmdline c;
-	static char line[CMDLINE_MAX];
+	struct net net = { 0 };
+	struct cmdline c;
+	char line[CMDLINE_MAX];
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct nbd_out o = { .buf = line, .cap = sizeof(line) - 1 };
 	struct nbd_diag d = { "" };
@@ -43,13 +53,14 @@ int cmd_ifup(int argc, char *argv[])
 		nbd_put(&o, argv[a.i], strlen(argv[a.i]));
 		nbd_put(&o, " ", 1);
 	}
+	line[o.len] = '\0';
 	rc = boot_cmdline_parse(&c, line, &d);
 	if (!rc)
-		rc = net_configure(&c, NULL, &d);
+		rc = net_configure(&net, &c, NULL, &d);
 	if (!rc)
-		rc = net_up(false, &d);
+		rc = net_up(&net, false, &d);
 	if (rc)
 		return cli_fail("network", rc, &d);
-	nbd_putf(&cli_out, "%s\n", net_state()->name);
+	nbd_putf(&cli_out, "%s\n", net.state.name);
 	return cli_flush();
 }

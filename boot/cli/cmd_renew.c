@@ -9,12 +9,13 @@ int cmd_renew(int argc, char *argv[])
 {
 	static const struct cli_option options[] = { { 0 } };
 	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	static struct nbd_diag d;
+	struct net_renewal r;
+	struct nbd_diag d;
 	int err;
 
 	boot_small_pages();
 	if (cli_next(&a, options) < 0 || !cli_operands(&a, 0, 0))
 		return CLI_USAGE;
-	err = net_renewd_run(&d);
+	err = net_renewd_run(&r, &d);
 	return err ? cli_fail(EXPORT_LEASE, err, &d) : CLI_OK;
 }

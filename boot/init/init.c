@@ -37,7 +37,8 @@ static struct boot {
 	struct cmdline cmd;
 	struct root_spec spec; /* the root of the command line */
 	struct root_spec root; /* and of DHCP: once it is connected */
-	char disk[16];	       /* "nbd0" */
+	struct net net;
+	char disk[16]; /* "nbd0" */
 	char dev[PART_PATH];
 	char **argv; /* from the kernel: what it would hand to init */
 	struct recovery recovery;
@@ -86,7 +87,7 @@ static int do_cmdline(struct nbd_diag *d)
 	if (!rc && b.spec.part)
 		rc = init_part_check(b.spec.part, d);
 	if (!rc)
-		rc = net_configure(c, b.spec.uri[0].host, d);
+		rc = net_configure(&b.net, c, b.spec.uri[0].host, d);
 	if (b.spec.note.text[0])
 		/* escaped already */
 		boot_say("the kernel command line speaks of: %s, which has no "
@@ -121,7 +122,7 @@ static int do_drivers(struct nbd_diag *d)
 {
 	(void)d;
 	/* which interface has a link is known only when all are up */
-	init_drivers_watch(!b.spec.uri[0].is_unix && net_any_link());
+	init_drivers_watch(!b.spec.uri[0].is_unix && net_any_link(&b.net));
 	init_preload_start(b.spec.fstype);
 	init_drivers_load();
 	return NBD_OK;
@@ -129,14 +130,18 @@ static int do_drivers(struct nbd_diag *d)
 
 static int do_network(struct nbd_diag *d)
 {
-	return b.spec.uri[0].is_unix ? NBD_OK : net_up(true, d);
+	return b.spec.uri[0].is_unix ? NBD_OK : net_up(&b.net, true, d);
 }
 
 static int do_connect(struct nbd_diag *d)
 {
-	const struct net_state *net = net_state();
-	struct root_env env = { .root_path = net->path,
-				.server = net->boot_server };
+	const struct net_state *net = &b.net.state;
+	struct root_env env = { 0 };
+
+	if (net->root_path[0])
+		env.root_path = net->root_path;
+	if (net->boot_server[0])
+		env.server = net->boot_server;
 
 	b.index = root_connect(&b.root, &b.spec, &env, net->name, d);
 	nbd_fmt(b.disk, sizeof(b.disk), "nbd%d", b.index);
@@ -250,7 +255,7 @@ static int do_watch(struct nbd_diag *d)
 		init_spawn_start(&b.watchers[0], "watch", b.index,
 				 &b.recovery.signals);
 	/* the watcher has these sockets, too, and so it does the waiting */
-	net_done();
+	net_done(&b.net);
 	return NBD_OK;
 }
 
@@ -285,7 +290,7 @@ static void undo_watch(void)
 static int do_renew(struct nbd_diag *d)
 {
 	(void)d;
-	if (!b.cmd.no_renew && net_state()->ends)
+	if (!b.cmd.no_renew && b.net.state.ends)
 		init_spawn_start(&b.watchers[2], "renew", -1,
 				 &b.recovery.signals);
 	return NBD_OK;

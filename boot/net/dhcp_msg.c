@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "boot/net/ip.h"
+
 /* Offsets in the header. */
 enum {
 	OP,
@@ -232,21 +234,6 @@ static void read_text(const struct reading *r, unsigned i, char *to, bool name)
 	to[n] = '\0';
 }
 
-int net_dhcp_prefix(const uint8_t mask[4])
-{
-	uint32_t v = be32(mask);
-	int n = 0;
-
-	for (; v & 0x80000000; v <<= 1)
-		n++;
-	return v ? -1 : n;
-}
-
-unsigned net_dhcp_class(const uint8_t a[4])
-{
-	return a[0] < 128 ? 8 : a[0] < 192 ? 16 : 24;
-}
-
 static void read_times(const struct reading *r, struct dhcp_lease *l)
 {
 	l->seconds = has(r, I_SECONDS) ? be32(r->raw.seconds) : UINT32_MAX;
@@ -264,10 +251,10 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
-	int prefix = has(r, I_MASK) ? net_dhcp_prefix(r->raw.mask) : -1;
+	int prefix = has(r, I_MASK) ? net_ip_mask(r->raw.mask) : -1;
 
 	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
-					 : net_dhcp_class(l->addr));
+					 : net_ip_class(l->addr));
 	if (has(r, I_ROUTER))
 		memcpy(l->router, r->raw.router, 4);
 	l->n_dns = (uint8_t)(r->len[I_DNS] / 4);

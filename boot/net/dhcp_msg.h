@@ -81,9 +81,4 @@ struct net_dhcp_route {
 bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
 		    struct net_dhcp_route *r);
 
-/* A contiguous mask as the length of its prefix; -1 if it is none. */
-int net_dhcp_prefix(const uint8_t mask[4]);
-/* The prefix of an address's class, for want of a mask. */
-unsigned net_dhcp_class(const uint8_t addr[4]);
-
 #endif

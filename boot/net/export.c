@@ -12,17 +12,22 @@
 #include "boot/net/ip.h"
 #include "port/linux/dir.h"
 
-/* The lease as it is in memory: for a process of the same program. */
+/* The lease as it is in memory, for a process of the same program. */
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
 
-static struct {
+struct kept {
 	uint64_t magic;
 	char name[16];
 	struct dhcp dhcp;
-} kept;
+};
 
-static char text[4096];
-static struct nbd_out o;
+/* A file's text while it is written, and what it is about. */
+struct page {
+	const struct net_state *s;
+	const struct dhcp *dhcp; /* counts if s->dhcp */
+	struct nbd_out o;
+	char text[4096];
+};
 
 /* ---- templates ---- */
 
@@ -39,12 +44,12 @@ static const char lease_6[] =
 static const char lease_any[] =
 	"MAC='$m'\nHOSTNAME='$h'\nDNSDOMAIN='$d'\nROOTSERVER='$s'\n"
 	"ROOTPATH='$r'\n";
-/* a VLAN has the MAC of what it lies on */
+/* a VLAN has the MAC of its parent */
 static const char match_ether[] = "[Match]\nType=ether\nMACAddress=$m\n";
 static const char match_vlan[] = "[Match]\nType=vlan\nMACAddress=$m\n";
 /*
- * What is up udev can often not rename: after a try that failed networkd waits
- * for the new name for ever.  The names that were expected are others of it.
+ * udev often cannot rename an interface that is up, and then networkd waits for
+ * the new name for ever.  The names that udev would give become other names.
  */
 static const char udev[] =
 	"[Link]\nName=$n\n"
@@ -57,7 +62,7 @@ static const char networkd_gateway[] = "Gateway=$g\n";
 static const char manager[] =
 	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n";
 
-/* From RAW4 on they are struct dhcp's. */
+/* Items from RAW4 on are members of struct dhcp, the others of net_state. */
 enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, RAW4, U32, U64 };
 
 static const struct item {
@@ -85,13 +90,13 @@ static const struct item {
 	{ 'B', U64, offsetof(struct dhcp, bound) },
 };
 
-static void put_address(int family, const unsigned char *p)
+static void put_address(struct page *f, int family, const unsigned char *p)
 {
-	nbd_put_ip(&o, p, family == AF_INET6 ? 16 : 4);
+	nbd_put_ip(&f->o, p, family == AF_INET6 ? 16 : 4);
 }
 
 /* The mask of the address, or the last one of its network. */
-static void put_mask(const struct link_addr *a, bool last)
+static void put_mask(struct page *f, const struct link_addr *a, bool last)
 {
 	unsigned char v[4];
 
@@ -101,22 +106,23 @@ static void put_mask(const struct link_addr *a, bool last)
 
 		v[i] = (unsigned char)(last ? a->ip[i] | host : ~host);
 	}
-	put_address(AF_INET, v);
+	put_address(f, AF_INET, v);
 }
 
-/* The nth of IPv4, for want of one zeros, as klibc has it. */
-static void put_dns(const struct net_state *s, unsigned nth)
+/* The nth of IPv4; 0.0.0.0 without one, as klibc has it. */
+static void put_dns(struct page *f, unsigned nth)
 {
 	static const unsigned char none[4];
+	const struct net_state *s = f->s;
 	unsigned i;
 
 	for (i = 0; i < s->n_dns; i++)
 		if (s->dns[i].family == AF_INET && !nth--)
 			break;
-	put_address(AF_INET, i < s->n_dns ? s->dns[i].ip : none);
+	put_address(f, AF_INET, i < s->n_dns ? s->dns[i].ip : none);
 }
 
-static void put_item(char c, const struct net_state *s, const struct dhcp *d)
+static void put_item(struct page *f, char c)
 {
 	const struct item *i = items;
 	const struct link_addr *a;
@@ -125,31 +131,31 @@ static void put_item(char c, const struct net_state *s, const struct dhcp *d)
 
 	while (i->c != c)
 		i++;
-	p = i->at + (i->kind < RAW4 ? (const unsigned char *)s
-				    : (const unsigned char *)d);
+	p = i->at + (i->kind < RAW4 ? (const unsigned char *)f->s
+				    : (const unsigned char *)f->dhcp);
 	a = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
-		put_address(a->family, a->ip);
+		put_address(f, a->family, a->ip);
 		return;
 	case MASK:
 	case LAST:
-		put_mask(&s->addr, i->kind == LAST);
+		put_mask(f, &f->s->addr, i->kind == LAST);
 		return;
 	case DNS:
-		put_dns(s, i->at);
+		put_dns(f, i->at);
 		return;
 	case MAC:
-		nbd_put_mac(&o, p);
+		nbd_put_mac(&f->o, p);
 		return;
 	case TEXT:
-		nbd_put_quoted(&o, (const char *)p);
+		nbd_put_quoted(&f->o, (const char *)p);
 		return;
 	case RAW4:
-		put_address(AF_INET, p);
+		put_address(f, AF_INET, p);
 		return;
 	case BITS:
-		n = s->addr.prefix;
+		n = f->s->addr.prefix;
 		break;
 	case U32:
 		n = *(const uint32_t *)(const void *)p;
@@ -157,58 +163,59 @@ static void put_item(char c, const struct net_state *s, const struct dhcp *d)
 	default:
 		n = *(const uint64_t *)(const void *)p;
 	}
-	nbd_putf(&o, "%llu", (unsigned long long)n);
+	nbd_putf(&f->o, "%llu", (unsigned long long)n);
 }
 
-static void put(const char *template, const struct net_state *s,
-		const struct dhcp *d)
+static void put(struct page *f, const char *template)
 {
 	for (; *template; template ++)
 		if (*template == '$')
-			put_item(*++template, s, d);
+			put_item(f, *++template);
 		else
-			nbd_put(&o, template, 1);
+			nbd_put(&f->o, template, 1);
 }
 
 /* ---- files ---- */
 
-static void begin(void)
+static void begin(struct page *f, const struct net_state *s,
+		  const struct dhcp *dhcp)
 {
-	o = (struct nbd_out){ .buf = text, .cap = sizeof(text) };
+	f->s = s;
+	f->dhcp = dhcp;
+	f->o = (struct nbd_out){ .buf = f->text, .cap = sizeof(f->text) };
 }
 
-static void put_all_dns(const struct net_state *s, const char *before)
+static void put_all_dns(struct page *f, const char *before, const char *after)
 {
+	const struct net_state *s = f->s;
+
 	for (unsigned i = 0; i < s->n_dns; i++) {
 		bool zone = net_ip_link_local(&s->dns[i]);
 
-		nbd_put(&o, before, strlen(before));
-		put_address(s->dns[i].family, s->dns[i].ip);
-		nbd_putf(&o, "%s%s\n", zone ? "%" : "", zone ? s->name : "");
+		nbd_put(&f->o, before, strlen(before));
+		put_address(f, s->dns[i].family, s->dns[i].ip);
+		nbd_putf(&f->o, "%s%s%s", zone ? "%" : "", zone ? s->name : "",
+			 after);
 	}
 }
 
-/* Opened once: the root of who renews the lease has no /run later. */
-static int open_run(void)
+int net_export_open(void)
 {
-	static int run = -1;
+	int run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (run < 0)
-		run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return run;
+	return run < 0 ? -errno : run;
 }
 
-static int save_as(const char *before, const char *name, const char *after,
-		   const void *data, size_t len, struct nbd_diag *d)
+static int save_as(int run, const char *path, const void *data, size_t len,
+		   struct nbd_diag *d)
 {
-	char path[128], *slash = path;
-	int run = open_run(), rc = -errno;
+	char dir[128];
+	const char *slash = path;
+	int rc = run;
 
-	nbd_fmt(path, sizeof(path), "%s%s%s", before, name, after);
-	while (run >= 0 && (slash = strchr(slash + 1, '/'))) {
-		*slash = '\0';
-		mkdirat(run, path, 0755);
-		*slash = '/';
+	while (run >= 0 && (slash = strchr(slash, '/'))) {
+		nbd_fmt(dir, sizeof(dir), "%.*s", (int)(slash++ - path), path);
+		mkdirat(run, dir, 0755);
 	}
 	if (run >= 0)
 		rc = dir_write(run, path, data, len);
@@ -217,82 +224,114 @@ static int save_as(const char *before, const char *name, const char *after,
 		  : NBD_OK;
 }
 
-static int save(const char *before, const char *name, const char *after,
+/* "%s" in path is the interface. */
+static int save(int run, const char *path, const struct page *f,
 		struct nbd_diag *d)
 {
-	return save_as(before, name, after, text, o.len, d);
+	char name[128];
+
+	nbd_fmt(name, sizeof(name), path, f->s->name);
+	return save_as(run, name, f->text, f->o.len, d);
 }
 
-int net_export_lease(const struct net_state *s, const struct dhcp *dhcp,
-		     bool root, struct nbd_diag *d)
+int net_export_lease(int run, const struct net_state *s,
+		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
 	bool v6 = s->addr.family == AF_INET6;
+	struct kept kept = { .magic = MAGIC };
+	struct page f;
 	int rc;
 
-	begin();
-	put(s->dhcp ? lease_dhcp : lease_none, s, dhcp);
-	put(v6 ? lease_6 : lease_4, s, dhcp);
-	put(lease_any, s, dhcp);
-	rc = save(v6 ? "net6-" : "net-", s->name, ".conf", d);
-	if (rc || !root)
+	begin(&f, s, dhcp);
+	put(&f, s->dhcp ? lease_dhcp : lease_none);
+	put(&f, v6 ? lease_6 : lease_4);
+	put(&f, lease_any);
+	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &f, d);
+	if (!rc && root)
+		rc = save(run, &EXPORT_LEASE[sizeof("/run")], &f, d);
+	if (rc || !root || !s->dhcp)
 		return rc;
-	kept.magic = MAGIC;
 	memcpy(kept.name, s->name, sizeof(kept.name));
 	kept.dhcp = *dhcp;
-	rc = save("nbdboot/", "lease", "", d);
-	return rc || !s->dhcp ? rc
-			      : save_as("nbdboot/", "lease", ".state", &kept,
-					sizeof(kept), d);
+	return save_as(run, &EXPORT_STATE[sizeof("/run")], &kept, sizeof(kept),
+		       d);
 }
 
-static void begin_match(const struct net_state *s)
+static void begin_match(struct page *f, const struct net_state *s,
+			const struct dhcp *dhcp)
 {
-	begin();
-	put(s->vlan ? match_vlan : match_ether, s, NULL);
+	begin(f, s, dhcp);
+	put(f, s->vlan ? match_vlan : match_ether);
 }
 
-int net_export_name(const struct net_state *s, struct nbd_diag *d)
+int net_export_name(int run, const struct net_state *s, struct nbd_diag *d)
 {
-	begin_match(s);
-	put(udev, s, NULL);
-	return save("systemd/network/10-nbdboot-", s->name, ".link", d);
+	struct page f;
+
+	begin_match(&f, s, NULL);
+	put(&f, udev);
+	return save(run, "systemd/network/10-nbdboot-%s.link", &f, d);
 }
 
-int net_export_write(const struct net_state *s, const struct dhcp *dhcp,
-		     bool root, struct nbd_diag *d)
+static int write_networkd(int run, const struct net_state *s,
+			  struct nbd_diag *d)
 {
-	int rc = net_export_lease(s, dhcp, root, d);
+	struct page f;
 
-	if (!rc)
-		rc = net_export_name(s, d);
-	begin_match(s);
-	put(networkd, s, dhcp);
+	begin_match(&f, s, NULL);
+	put(&f, networkd);
 	if (s->fixed)
-		put(networkd_fixed, s, dhcp);
+		put(&f, networkd_fixed);
 	if (s->fixed && s->gateway.family)
-		put(networkd_gateway, s, dhcp);
-	put_all_dns(s, "DNS=");
+		put(&f, networkd_gateway);
+	put_all_dns(&f, "DNS=", "\n");
 	if (s->dhcp)
-		put(networkd_dhcp, s, dhcp);
-	if (!rc)
-		rc = save("systemd/network/10-nbdboot-", s->name, ".network",
-			  d);
-	begin();
-	put(manager, s, dhcp);
-	if (!rc)
-		rc = save("NetworkManager/conf.d/10-nbdboot-", s->name, ".conf",
-			  d);
-	begin();
-	if (s->domain[0])
-		nbd_putf(&o, "search %s\n", s->domain);
-	put_all_dns(s, "nameserver ");
-	return rc || !root ? rc : save("nbdboot/", "resolv.conf", "", d);
+		put(&f, networkd_dhcp);
+	return save(run, "systemd/network/10-nbdboot-%s.network", &f, d);
 }
 
-int net_export_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d)
+static int write_manager(int run, const struct net_state *s, struct nbd_diag *d)
 {
-	int fd = openat(open_run(), &EXPORT_STATE[sizeof("/run")],
+	struct page f;
+
+	begin(&f, s, NULL);
+	put(&f, manager);
+	return save(run, "NetworkManager/conf.d/10-nbdboot-%s.conf", &f, d);
+}
+
+static int write_resolv(int run, const struct net_state *s, struct nbd_diag *d)
+{
+	struct page f;
+
+	begin(&f, s, NULL);
+	if (s->domain[0])
+		nbd_putf(&f.o, "search %s\n", s->domain);
+	put_all_dns(&f, "nameserver ", "\n");
+	return save(run, &EXPORT_RESOLV[sizeof("/run")], &f, d);
+}
+
+int net_export_write(int run, const struct net_state *s,
+		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
+{
+	int rc = net_export_lease(run, s, dhcp, root, d);
+
+	if (!rc)
+		rc = net_export_name(run, s, d);
+	if (!rc)
+		rc = write_networkd(run, s, d);
+	if (!rc)
+		rc = write_manager(run, s, d);
+	if (!rc && root)
+		rc = write_resolv(run, s, d);
+	return rc;
+}
+
+int net_export_read(int run, char name[16], struct dhcp *dhcp,
+		    struct nbd_diag *d)
+{
+	int fd = openat(run, &EXPORT_STATE[sizeof("/run")],
 			O_RDONLY | O_CLOEXEC);
+	struct kept kept;
 	ssize_t n = fd < 0 ? -1 : read(fd, &kept, sizeof(kept));
 
 	if (fd >= 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is left behind under /run, for programs of the real system:
+ * Files under /run for the programs of the real system:
  *
  *	/run/nbdboot/lease              the interface of the root
- *	/run/nbdboot/lease.state        what a renewal needs, in binary
+ *	/run/nbdboot/lease.state        the lease for its renewal, in binary
  *	/run/nbdboot/resolv.conf        name servers and search list
  *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
  *	                                of initramfs-tools and cloud-init read
@@ -11,42 +11,52 @@
  *	/run/systemd/network/10-nbdboot-IF.network
  *	/run/NetworkManager/conf.d/10-nbdboot-IF.conf
  *
- * udev leaves the interface its name.  systemd-networkd takes it over without
+ * udev keeps the interface's name.  systemd-networkd manages it without
  * touching the address (KeepConfiguration=yes) and renews the lease;
- * NetworkManager leaves it alone.  Either would cut off the root at shutdown
- * otherwise.
+ * NetworkManager ignores it.  Without the files either would cut off the root
+ * at shutdown.
  */
 #ifndef BOOT_NET_EXPORT_H
 #define BOOT_NET_EXPORT_H
 
 #include "boot/net/dhcp.h"
-#include "boot/net/net.h"
+#include "boot/net/state.h"
 
 #define EXPORT_LEASE  "/run/nbdboot/lease"
 #define EXPORT_STATE  "/run/nbdboot/lease.state"
 #define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
+ * Opens /run for the functions below, whose first argument is the result: a
+ * descriptor for the caller to close, or -errno, which they then report.  A
+ * process that outlives the switch of the root opens it once: it has no /run
+ * later.
+ */
+int net_export_open(void);
+
+/*
  * Writes the files of one interface.  dhcp counts if s->dhcp.  root: it is
  * the one of the root, so lease and resolv.conf are about it.
  */
-int net_export_write(const struct net_state *s, const struct dhcp *dhcp,
-		     bool root, struct nbd_diag *d);
+int net_export_write(int run, const struct net_state *s,
+		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 /*
- * What udev is told, alone: for an interface that stays up, but whose addresses
- * are not ours.  s->name, mac and vlan count.
+ * Writes the .link file alone: for an interface that stays up, but whose
+ * addresses are not ours.  s->name, mac and vlan count.
  */
-int net_export_name(const struct net_state *s, struct nbd_diag *d);
+int net_export_name(int run, const struct net_state *s, struct nbd_diag *d);
 
-/* The lease alone, after it was renewed. */
-int net_export_lease(const struct net_state *s, const struct dhcp *dhcp,
-		     bool root, struct nbd_diag *d);
+/* Writes the lease alone, after it was renewed. */
+int net_export_lease(int run, const struct net_state *s,
+		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 /*
  * Reads EXPORT_STATE: the interface, and of dhcp what net_dhcp_renewal() needs.
- * NBD_E_NOT_FOUND: there is no lease of DHCP, or another program's.
+ * NBD_E_NOT_FOUND: there is no lease of DHCP, or another version of this
+ * program wrote it.
  */
-int net_export_read(char name[16], struct dhcp *dhcp, struct nbd_diag *d);
+int net_export_read(int run, char name[16], struct dhcp *dhcp,
+		    struct nbd_diag *d);
 
 #endif

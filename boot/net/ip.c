@@ -6,14 +6,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/net/mask.h"
-
-/* An interface's six bytes of a MAC are six fields. */
+/* A MAC's six bytes are six fields. */
 #define FIELDS 14
 enum field { CLIENT, PEER, GATEWAY, NETMASK, HOST, DEVICE, METHOD, TAIL };
 
-/* In place of a method: known, and not built. */
-#define NONE 255
+/* A method of the kernel or of dracut that no build has. */
+#define NONE 31
 
 static const struct {
 	char name[12];
@@ -41,9 +39,35 @@ bool net_ip_link_local(const struct link_addr *a)
 	       (a->ip[1] & 0xc0) == 0x80;
 }
 
-unsigned net_ip_bits(int family)
+unsigned net_ip_bits(const struct link_addr *a)
 {
-	return family == AF_INET ? 32 : 128;
+	return a->family == AF_INET ? 32 : 128;
+}
+
+int net_ip_mask(const unsigned char m[4])
+{
+	uint32_t v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 |
+		     (uint32_t)m[2] << 8 | m[3];
+	int n = 0;
+
+	for (; v & 0x80000000; v <<= 1)
+		n++;
+	return v ? -1 : n;
+}
+
+unsigned net_ip_class(const unsigned char ip[4])
+{
+	return ip[0] < 128 ? 8 : ip[0] < 192 ? 16 : 24;
+}
+
+/* "24" or, of IPv4 only, "255.255.255.0"; -1: neither. */
+static int prefix_of(const char *text, const struct link_addr *a)
+{
+	unsigned char mask[4];
+
+	if (a->family == AF_INET && inet_pton(AF_INET, text, mask) == 1)
+		return net_ip_mask(mask);
+	return (int)nbd_number(text, 0, (long)net_ip_bits(a));
 }
 
 bool net_ip_address(const char *text, struct link_addr *a)
@@ -61,8 +85,7 @@ bool net_ip_address(const char *text, struct link_addr *a)
 	if (slash)
 		*slash++ = '\0';
 	a->family = strchr(buf, ':') ? AF_INET6 : AF_INET;
-	prefix = slash ? net_mask_prefix(slash, net_ip_bits(a->family))
-		       : (int)net_ip_bits(a->family);
+	prefix = slash ? prefix_of(slash, a) : (int)net_ip_bits(a);
 	if (*text || prefix < 0 || inet_pton(a->family, buf, a->ip) != 1)
 		a->family = 0;
 	a->prefix = (unsigned)prefix;
@@ -97,15 +120,6 @@ static int method_of(const char *word)
 	return -1;
 }
 
-/* What the kernel takes when no mask is given. */
-static unsigned usual(const struct link_addr *a)
-{
-	return a->family != AF_INET ? 64
-	       : a->ip[0] < 128	    ? 8
-	       : a->ip[0] < 192	    ? 16
-				    : 24;
-}
-
 static int take_client(struct ip_config *ip, char *f[FIELDS],
 		       struct nbd_diag *d)
 {
@@ -117,10 +131,10 @@ static int take_client(struct ip_config *ip, char *f[FIELDS],
 	net_ip_address(f[PEER], &ip->peer);
 	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
-	a->prefix = usual(a);
+	a->prefix = a->family == AF_INET ? net_ip_class(a->ip) : 64;
 	if (!*f[NETMASK])
 		return NBD_OK;
-	prefix = net_mask_prefix(f[NETMASK], net_ip_bits(a->family));
+	prefix = prefix_of(f[NETMASK], a);
 	if (prefix < 0)
 		return wrong(d, "netmask", f[NETMASK]);
 	a->prefix = (unsigned)prefix;
@@ -132,7 +146,7 @@ static bool is_address(const char *s)
 	return strpbrk(s, ".:");
 }
 
-/* What is behind the method: f[0] to f[n - 1]. */
+/* The fields after the method: f[0] to f[n - 1]. */
 static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 		     struct nbd_diag *d)
 {
@@ -155,22 +169,20 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 		if ((i || is_address(f[i])) && *f[i] &&
 		    !net_ip_address(f[i], &ip->dns[i]))
 			return wrong(d, i ? "dns1" : "dns0", f[i]);
-	return n > 3 ? wrong(d, "rest behind ntp0", f[3]) : NBD_OK;
+	return n > 3 ? wrong(d, "text after ntp0", f[3]) : NBD_OK;
 }
 
 static int take_method(struct ip_config *ip, const char *word,
 		       struct nbd_diag *d)
 {
-	/* nothing is the kernel's word for any */
-	int method = *word ? method_of(word) : IP_DHCP;
+	int method = *word ? method_of(word) : (int)net_ip_methods.unsaid;
 
-	if (method == NONE)
-		return nbd_diag(d, NBD_E_USAGE,
-				"ip=: %s is not in this program; there are "
-				"dhcp, auto6, link6, none and addresses",
-				word);
 	if (method < 0)
 		return wrong(d, "method", word);
+	if (method == NONE || !(net_ip_methods.bits >> method & 1))
+		return nbd_diag(d, NBD_E_USAGE,
+				"ip=: %s is not in this program, which has %s",
+				word, net_ip_methods.has);
 	ip->method = ip->client.family	? IP_STATIC
 		     : method == IP_OFF ? IP_LINK
 					: (enum ip_method)method;

@@ -20,13 +20,20 @@
 #define IP_TEXT 256
 
 enum ip_method {
-	IP_OFF,	   /* the network is not ours */
+	IP_OFF,	   /* leave the network alone */
 	IP_LINK,   /* bring the interface up, and nothing else */
 	IP_STATIC, /* and give it the address */
-	IP_DHCP,   /* any, on, dhcp, single-dhcp, or nothing and no CLIENT */
+	IP_DHCP,   /* any, on, dhcp, single-dhcp, or nothing without CLIENT */
 	IP_AUTO6,  /* auto6, either6: wait for an address by advertisement */
 	IP_LINK6,  /* link6: the link-local address is enough */
 };
+
+/* The methods that a build has: net.c or static.c defines them. */
+extern const struct ip_methods {
+	enum ip_method unsaid; /* where ip= names none */
+	unsigned bits;	       /* 1 << method */
+	const char *has;       /* the same in words, for messages */
+} net_ip_methods;
 
 /* Addresses that were not given have the family 0. */
 struct ip_config {
@@ -40,9 +47,8 @@ struct ip_config {
 	 */
 	struct link_addr client;
 	/*
-	 * The other end of the link in dracut, an NFS server in the kernel,
-	 * and both of them in one place: it is a peer if CLIENT's prefix has
-	 * no other address, else it is nothing.
+	 * The other end of the link in dracut, an NFS server in the kernel: it
+	 * counts as a peer only if CLIENT's prefix has no other address.
 	 */
 	struct link_addr peer;
 	struct link_addr gateway, dns[IP_DNS];
@@ -68,16 +74,22 @@ bool net_ip_device(char to[18], const char *name);
 bool net_ip_mac(const char *text, unsigned char mac[6]);
 
 /*
- * Copies text to `to`, which has room for it, without brackets, and cuts it
- * at the colons outside of them.  The first max fields are in f; those that
- * are not there are empty.  Returns how many there are.
+ * Copies text to `to`, which has room for it, without brackets, and splits it
+ * at the colons outside of them.  f gets the first max fields, missing ones
+ * are empty.  Returns how many there are.
  */
 unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
 
-/* fe80::/10: of no use without its interface */
+/* fe80::/10: useless without its interface */
 bool net_ip_link_local(const struct link_addr *a);
 
-/* Bits of an address of that family. */
-unsigned net_ip_bits(int family);
+/* Bits of an address of a's family. */
+unsigned net_ip_bits(const struct link_addr *a);
+
+/* A contiguous IPv4 mask as the length of its prefix; -1 if it is none. */
+int net_ip_mask(const unsigned char mask[4]);
+
+/* The prefix of an IPv4 address's class, for use without a mask. */
+unsigned net_ip_class(const unsigned char ip[4]);
 
 #endif

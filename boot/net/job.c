@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How an interface comes to its address. */
+/* How an interface gets its address. */
 #include "boot/net/job.h"
 
 #include <net/if.h>
@@ -12,7 +12,7 @@
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"
 
-#define MTU_MIN 576 /* RFC 791: what everybody takes */
+#define MTU_MIN 576 /* RFC 791: every host accepts it */
 
 static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
 {
@@ -29,7 +29,7 @@ static bool same(const struct link_addr *a, const struct link_addr *b)
 	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
-/* Is ip in the network of a? */
+/* Is ip in the network that a is an address of? */
 static bool covers(const struct link_addr *a, const struct link_addr *ip)
 {
 	unsigned i;
@@ -47,7 +47,7 @@ static void route(struct job *j, struct link_route r)
 	struct nbd_diag d;
 
 	r.metric = j->metric;
-	/* a machine with a /32 of its own reaches its gateway none the less */
+	/* a machine with a /32 reaches its gateway, too */
 	r.onlink = r.gw.family == AF_INET && !covers(&j->addr, &r.gw);
 	if (link_add_route(j->l.index, &r, &d) < 0)
 		boot_say("%s: %s", j->l.name, d.text);
@@ -68,7 +68,7 @@ static void lease_routes(struct job *j)
 	struct net_dhcp_route c;
 	unsigned at = 0;
 
-	/* RFC 3442: where there are these, the router does not count */
+	/* RFC 3442: with classless routes the router option is ignored */
 	if (!l->route_bytes)
 		route_all(j, &gw);
 	while (net_dhcp_route(l, &at, &c)) {
@@ -99,7 +99,7 @@ static void apply(struct job *j, const struct net_plan *p)
 		lease_routes(j);
 	}
 	if (ip->client.family && ip->peer.family == ip->client.family &&
-	    ip->client.prefix == net_ip_bits(ip->client.family))
+	    ip->client.prefix == net_ip_bits(&ip->client))
 		route(j, (struct link_route){ .dst = ip->peer });
 	route_all(j, &ip->gateway);
 	for (i = 0; i < p->n_route; i++) {
@@ -145,20 +145,26 @@ void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 
 /* ---- DHCP ---- */
 
-static void start(struct job *j, const struct net_plan *p, uint64_t now)
+uint32_t net_job_seed(const unsigned char mac[6], uint64_t now)
 {
 	uint32_t seed;
 
-	/* early in a boot there may be none: the time and a MAC have to do */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
 		seed = (uint32_t)now;
-	for (unsigned i = 0; i < sizeof(j->l.mac); i++)
-		seed = seed * 31 + j->l.mac[i];
+	for (unsigned i = 0; i < 6; i++)
+		seed = seed * 31 + mac[i];
+	return seed;
+}
+
+static bool start(struct job *j, const struct net_plan *p, uint64_t now)
+{
 	j->fd = packet_open(j->l.index, DHCP_CLIENT, &j->why);
 	if (j->fd < 0)
 		j->state = JOB_FAILED;
-	net_dhcp_start(&j->dhcp, j->l.mac, j->ip->host, seed, now);
+	net_dhcp_start(&j->dhcp, j->l.mac, j->ip->host,
+		       net_job_seed(j->l.mac, now), now);
 	j->dhcp.need_path = p->need_path;
+	return j->fd >= 0;
 }
 
 static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
@@ -167,14 +173,15 @@ static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 	unsigned char buf[2048], *p;
 	size_t len;
 
-	if (j->fd < 0)
-		start(j, plan, now);
+	if (j->fd < 0 && !start(j, plan, now))
+		return;
 	/*
-	 * With a carrier the kernel may still drop what is sent, and so may
-	 * the port at the other end.  To wait for more than a carrier costs up
-	 * to a second where nothing is wrong.
+	 * With a carrier, packets may still be dropped by the kernel or by the
+	 * port at the other end.  Waiting for more than a carrier would cost up
+	 * to a second where nothing is wrong; so send, and send again when the
+	 * kernel reports that the link runs.
 	 */
-	else if (runs && !j->ran)
+	if (runs && !j->ran)
 		net_dhcp_again(&j->dhcp, now);
 	j->ran = runs;
 	p = packet_recv(j->fd, DHCP_CLIENT, buf, sizeof(buf), &len);
@@ -209,7 +216,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		lease(j, p, now);
 	if (ip->method != IP_LINK && !j->addr.family)
 		return;
-	/* a name is of no use without somebody to ask */
+	/* to resolve a name, wait for a name server as well */
 	if (ip->method != IP_AUTO6 || j->n_dns || p->n_dns || !p->name_server)
 		apply(j, p);
 }
@@ -227,7 +234,7 @@ void net_job_close(struct job *j)
 	j->fd = -1;
 }
 
-/* ---- telling ---- */
+/* ---- results ---- */
 
 void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
 		     unsigned n)
@@ -245,10 +252,13 @@ void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
 static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 			struct net_state *s)
 {
+	struct nbd_out o = { .buf = s->boot_server,
+			     .cap = sizeof(s->boot_server) - 1 };
 	struct net_dhcp_route r;
 	struct link_addr a;
 	unsigned i, at = 0;
 
+	s->addr = in4(l->addr, l->prefix);
 	s->dhcp = true;
 	s->ends = l->seconds != UINT32_MAX;
 	s->gateway = in4(l->router, 32);
@@ -266,6 +276,8 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	s->server = in4(l->next, 32);
 	if (!s->server.family)
 		s->server = in4(l->server, 32);
+	nbd_put_ip(&o, s->server.ip, 4);
+	s->boot_server[o.len] = '\0';
 }
 
 void net_job_state(const struct job *j, const struct net_plan *p,

@@ -4,10 +4,10 @@
 #define BOOT_NET_JOB_H
 
 #include "boot/net/dhcp.h"
-#include "boot/net/net.h"
 #include "boot/net/plan.h"
+#include "boot/net/state.h"
 
-/* In the order of how much there is to tell of it. */
+/* Of several jobs, the one with the highest state is reported. */
 enum net_job_state { JOB_WAITING, JOB_FAILED, JOB_DONE };
 
 struct job {
@@ -18,30 +18,33 @@ struct job {
 	unsigned n_dns;
 	bool set;	       /* the static address has been added */
 	bool asked;	       /* routers were asked to advertise */
-	bool ran;	       /* the link was said to work */
-	struct link l;	       /* as seen last */
-	struct link_addr addr; /* the one that makes it ready; or family 0 */
+	bool ran;	       /* the link had IFF_RUNNING when last seen */
+	struct link l;	       /* as last seen */
+	struct link_addr addr; /* family 0 until the interface has one */
 	struct dhcp dhcp;
 	struct link_addr dns[NET_DNS]; /* that routers advertised */
 	struct nbd_diag why;	       /* if JOB_FAILED */
 };
 
 /*
- * Takes note of an address that the interface has.  adopt: one that the
- * kernel or a program before us has set up will do in place of DHCP.
+ * Notes an address that the interface has.  adopt: an address that was set
+ * before, by the kernel or by another program, replaces DHCP.
  */
 void net_job_address(struct job *j, const struct link_ip *a, bool adopt);
 
-/* Does what can be done now; j->state and j->dhcp.due tell what is next. */
+/* Does what can be done now; then j->state and j->dhcp.due are up to date. */
 void net_job_work(struct job *j, const struct net_plan *p, uint64_t now);
 
-/* Time is over or another was faster: takes what there is. */
+/* Time is over or another job was faster: an address alone will do. */
 void net_job_end(struct job *j, const struct net_plan *p);
 
 /* Closes the socket of DHCP. */
 void net_job_close(struct job *j);
 
-/* What a job that is done has brought. */
+/* A random number, which differs by MAC also where there is no entropy yet. */
+uint32_t net_job_seed(const unsigned char mac[6], uint64_t now);
+
+/* What is known by a job that is JOB_DONE. */
 void net_job_state(const struct job *j, const struct net_plan *p,
 		   struct net_state *s);
 

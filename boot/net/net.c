@@ -29,42 +29,34 @@
 #define LINK_MS 15000
 /* From the first link on: five tries to find a DHCP server. */
 #define TRY_MS	32000
-#define JOBS	16
 #define EVENTS                                                   \
 	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
 	 1u << (RTNLGRP_ND_USEROPT - 1))
 
-static struct net {
-	unsigned n;
-	unsigned named, tagged; /* bits: which ifname= and vlan= are done */
-	struct net_plan plan;
-	struct net_state state;
-	struct job job[JOBS];
-	struct nl_sock events;
-} net;
+const struct ip_methods net_ip_methods = {
+	.unsaid = IP_DHCP, /* the kernel's "any" */
+	.bits = ~0u,
+	.has = "dhcp, auto6, link6, none and addresses",
+};
 
-const struct net_state *net_state(void)
-{
-	return &net.state;
-}
-
-int net_configure(const struct cmdline *c, const char *host, struct nbd_diag *d)
+int net_configure(struct net *net, const struct cmdline *c, const char *host,
+		  struct nbd_diag *d)
 {
 	bool known = host && *host;
-	int rc = net_plan_parse(&net.plan, c->line, known ? host : NULL, d);
+	int rc = net_plan_parse(&net->plan, c->line, known ? host : NULL, d);
 
-	net.plan.need_path = host && !known;
+	net->plan.need_path = host && !known;
 	return rc;
 }
 
-bool net_any_link(void)
+bool net_any_link(const struct net *net)
 {
-	/* a name can be given to what is down only */
-	return !net.plan.ip[0].device[0] && !net.plan.n_name &&
-	       net.plan.ip[0].method != IP_OFF;
+	/* an interface can be renamed only while it is down */
+	return !net->plan.ip[0].device[0] && !net->plan.n_name &&
+	       net->plan.ip[0].method != IP_OFF;
 }
 
-/* ---- what there is ---- */
+/* ---- interfaces ---- */
 
 static bool selects(const char *device, const struct link *l)
 {
@@ -77,122 +69,138 @@ static bool selects(const char *device, const struct link *l)
 	return !strcmp(device, l->name);
 }
 
-static void tell(int rc, const struct nbd_diag *d)
+/* An error that does not end the boot. */
+static void report(int rc, const struct nbd_diag *d)
 {
 	if (rc < 0)
 		boot_say("%s", d->text);
 }
 
-/* True if the interface has another name from now on. */
-static bool prepare(const struct link *l)
+/*
+ * A VLAN's parent stays up without an address of ours, so it needs a .link
+ * file to keep its name.
+ */
+static void add_vlan(struct net *net, const struct link *parent,
+		     const struct plan_vlan *v)
 {
-	static struct net_state base;
-	const struct net_plan *p = &net.plan;
+	struct net_state s = { 0 };
+	struct nbd_diag d;
+
+	memcpy(s.name, parent->name, sizeof(s.name));
+	memcpy(s.mac, parent->mac, sizeof(s.mac));
+	report(net_export_name(net->run, &s, &d), &d);
+	report(link_up(parent->index, &d), &d);
+	report(link_add_vlan(parent->index, v->name, v->id, &d), &d);
+}
+
+/* True if the interface was given another name: it will be seen again. */
+static bool prepare(struct net *net, const struct link *l)
+{
+	const struct net_plan *p = &net->plan;
 	struct nbd_diag d;
 	unsigned i;
 
 	for (i = 0; i < p->n_name; i++) {
 		const struct plan_name *n = &p->name[i];
 
-		if (net.named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
+		if (net->named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
 			continue;
-		net.named |= 1u << i;
+		net->named |= 1u << i;
 		if (!strcmp(n->name, l->name))
 			continue;
-		tell(link_rename(l->index, n->name, &d), &d);
+		report(link_rename(l->index, n->name, &d), &d);
 		return true;
 	}
 	for (i = 0; i < p->n_vlan; i++) {
 		const struct plan_vlan *v = &p->vlan[i];
 
-		if (net.tagged >> i & 1 || !selects(v->device, l))
+		if (net->tagged >> i & 1 || !selects(v->device, l))
 			continue;
-		net.tagged |= 1u << i;
-		memcpy(base.name, l->name, sizeof(base.name));
-		memcpy(base.mac, l->mac, sizeof(base.mac));
-		/* hand_over() says so if /run cannot be written to */
-		net_export_name(&base, &d);
-		tell(link_up(l->index, &d), &d);
-		tell(link_add_vlan(l->index, v->name, v->id, &d), &d);
+		net->tagged |= 1u << i;
+		add_vlan(net, l, v);
 	}
 	return false;
 }
 
-static struct job *job_of(const struct ip_config *ip, const struct link *l)
+static struct job *job_of(struct net *net, const struct ip_config *ip,
+			  const struct link *l)
 {
-	struct job *j = net.job;
+	struct job *j = net->job;
 	struct nbd_diag d;
 
-	for (; j < net.job + net.n; j++)
+	for (; j < net->job + net->n; j++)
 		if (j->ip == ip && j->l.index == l->index)
 			return j;
-	if (net.n == JOBS)
+	if (net->n == NET_JOBS)
 		return NULL;
-	net.n++;
+	net->n++;
 	memset(j, 0, sizeof(*j));
 	j->ip = ip;
 	j->fd = -1;
-	j->metric = (unsigned)(ip - net.plan.ip);
+	j->metric = (unsigned)(ip - net->plan.ip);
 	if (ip->mac[0] | ip->mac[5])
-		tell(link_set_mac(l->index, ip->mac, &d), &d);
+		report(link_set_mac(l->index, ip->mac, &d), &d);
 	if (ip->mtu)
-		tell(link_set_mtu(l->index, ip->mtu, &d), &d);
+		report(link_set_mtu(l->index, ip->mtu, &d), &d);
 	return j;
 }
 
 static void see_link(void *ctx, const struct link *l)
 {
+	struct net *net = ctx;
 	struct nbd_diag d;
 	struct job *j;
 	unsigned i;
 
-	(void)ctx;
-	if (prepare(l))
+	if (prepare(net, l))
 		return;
-	for (i = 0; i < net.plan.n_ip; i++) {
-		const struct ip_config *ip = &net.plan.ip[i];
+	for (i = 0; i < net->plan.n_ip; i++) {
+		const struct ip_config *ip = &net->plan.ip[i];
 
 		if (ip->method == IP_OFF || !selects(ip->device, l))
 			continue;
-		j = job_of(ip, l);
+		j = job_of(net, ip, l);
 		if (!j)
 			continue;
 		j->l = *l;
 		if (ip->mac[0] | ip->mac[5])
 			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
 		if (!l->up)
-			tell(link_up(l->index, &d), &d);
+			report(link_up(l->index, &d), &d);
 	}
 }
 
 static void see_addr(void *ctx, const struct link_ip *a)
 {
+	struct net *net = ctx;
 	struct job *j;
 
-	(void)ctx;
-	for (j = net.job; j < net.job + net.n; j++)
+	for (j = net->job; j < net->job + net->n; j++)
 		if (j->l.index == a->index)
 			net_job_address(j, a,
-					net.plan.implicit && !net.state.up);
+					net->plan.implicit && !net->state.up);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
-/* Takes the kernel's events; all but name servers only say: look again. */
-static bool read_events(void)
+/*
+ * True if the kernel has sent any.  Only name servers are read from them; for
+ * the rest the caller lists interfaces and addresses again.
+ */
+static bool read_events(struct net *net)
 {
 	struct nl_reply r;
 	struct job *j;
 	bool any = false;
 	int n;
 
-	while ((n = nl_hear(&net.events, MSG_DONTWAIT)) >= 0) {
-		struct nl_walk w = { net.events.buf, (size_t)n };
+	while ((n = nl_hear(&net->events, MSG_DONTWAIT)) >= 0) {
+		struct nl_walk w = { net->events.buf, (size_t)n };
 
 		any = true;
 		while (nl_next_msg(&w, &r))
-			for (j = net.job;
-			     j < net.job + net.n && r.type == RTM_NEWNDUSEROPT;
+			for (j = net->job; j < net->job + net->n &&
+					   r.type == RTM_NEWNDUSEROPT;
 			     j++)
 				j->n_dns = net_ra_dns(r.data, r.len, j->l.index,
 						      j->dns, j->n_dns,
@@ -201,18 +209,18 @@ static bool read_events(void)
 	return any;
 }
 
-static bool required(const struct ip_config *ip)
+static bool required(const struct net *net, const struct ip_config *ip)
 {
 	return ip->method != IP_OFF &&
-	       (!net.plan.bootdev || !strcmp(ip->device, net.plan.device));
+	       (!net->plan.bootdev || !strcmp(ip->device, net->plan.device));
 }
 
-/* Of an ip=, the job that is done, else one that may tell why none is. */
-static const struct job *best(const struct ip_config *ip)
+/* The job of an ip= that is done, else the one that came furthest. */
+static const struct job *best(const struct net *net, const struct ip_config *ip)
 {
 	const struct job *j, *b = NULL;
 
-	for (j = net.job; j < net.job + net.n; j++)
+	for (j = net->job; j < net->job + net->n; j++)
 		if (j->ip == ip &&
 		    (!b || j->state > b->state ||
 		     (j->state == b->state && j->l.carrier && !b->l.carrier)))
@@ -220,32 +228,33 @@ static const struct job *best(const struct ip_config *ip)
 	return b;
 }
 
-static bool settled(void)
+static bool settled(const struct net *net)
 {
-	const struct ip_config *ip = net.plan.ip;
+	const struct ip_config *ip = net->plan.ip;
 
-	for (; ip < net.plan.ip + net.plan.n_ip; ip++) {
-		const struct job *j = best(ip);
+	for (; ip < net->plan.ip + net->plan.n_ip; ip++) {
+		const struct job *j = best(net, ip);
 
-		if (required(ip) && (!j || j->state == JOB_WAITING ||
-				     (j->state == JOB_FAILED && !*ip->device)))
+		if (required(net, ip) &&
+		    (!j || j->state == JOB_WAITING ||
+		     (j->state == JOB_FAILED && !*ip->device)))
 			return false;
 	}
 	return true;
 }
 
 /* Sleeps until something happens; false when the time is over. */
-static bool await(uint64_t now, uint64_t end)
+static bool await(const struct net *net, uint64_t now, uint64_t end)
 {
-	struct pollfd p[JOBS + 1] = { { .fd = net.events.fd,
-					.events = POLLIN } };
+	struct pollfd p[NET_JOBS + 1] = { { .fd = net->events.fd,
+					    .events = POLLIN } };
 	unsigned i;
 
 	if (now >= end)
 		return false;
-	for (i = 0; i < net.n; i++) {
-		const struct job *j = &net.job[i];
-		/* nobody would see to one that is done */
+	for (i = 0; i < net->n; i++) {
+		const struct job *j = &net->job[i];
+		/* nobody reads the socket of a job that is done */
 		bool asks = j->state == JOB_WAITING && j->l.carrier;
 
 		p[i + 1].fd = asks ? j->fd : -1;
@@ -253,42 +262,45 @@ static bool await(uint64_t now, uint64_t end)
 		if (asks && j->fd >= 0 && j->dhcp.due < end)
 			end = j->dhcp.due;
 	}
-	poll(p, net.n + 1, end > now ? (int)(end - now) : 0);
+	poll(p, net->n + 1, end > now ? (int)(end - now) : 0);
 	return true;
 }
 
-static int run(struct nbd_diag *d)
+static int run(struct net *net, struct nbd_diag *d)
 {
 	uint64_t now = nbd_now_ms(), end = now + LINK_MS;
 	bool linked = false, look = true;
 	struct job *j;
 	int rc = NBD_OK;
 
-	do {
+	for (;;) {
 		if (look)
-			rc = link_each(see_link, NULL, d);
+			rc = link_each(see_link, net, d);
 		if (look && !rc)
-			rc = link_each_addr(see_addr, NULL, d);
+			rc = link_each_addr(see_addr, net, d);
 		now = nbd_now_ms();
-		for (j = net.job; j < net.job + net.n; j++) {
-			net_job_work(j, &net.plan, now);
+		for (j = net->job; j < net->job + net->n; j++) {
+			net_job_work(j, &net->plan, now);
 			if (j->l.carrier && !linked) {
 				linked = true;
 				end = now + TRY_MS;
 			}
 		}
-	} while (!rc && !settled() && await(now, end) &&
-		 ((look = read_events()) || true));
-	for (j = net.job; j < net.job + net.n; j++)
-		net_job_end(j, &net.plan);
+		if (rc || settled(net) || !await(net, now, end))
+			break;
+		look = read_events(net);
+	}
+	for (j = net->job; j < net->job + net->n; j++)
+		net_job_end(j, &net->plan);
 	return rc;
 }
 
-/* ---- how it ends ---- */
+/* ---- results ---- */
 
-static void explain(const struct ip_config *ip, struct nbd_diag *d)
+static void explain(const struct net *net, const struct ip_config *ip,
+		    struct nbd_diag *d)
 {
-	const struct job *j = best(ip);
+	const struct job *j = best(net, ip);
 	const char *device = ip->device[0] ? ip->device
 					   : "any network interface";
 
@@ -303,108 +315,133 @@ static void explain(const struct ip_config *ip, struct nbd_diag *d)
 	else if (ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", j->l.name,
 			 j->dhcp.state == DHCP_REQUESTING
-				 ? " its request, but one made an offer"
+				 ? " the request, but one made an offer"
 				 : "");
 	else
 		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix",
 			 j->l.name);
 }
 
-/* Is it one that has an address now, or carries a VLAN? */
-static bool is_used(const struct link *l)
+/* Has the interface an address now, or does it carry a VLAN? */
+static bool is_used(const struct net *net, const struct link *l)
 {
-	const struct plan_vlan *v = net.plan.vlan;
+	const struct plan_vlan *v = net->plan.vlan;
 	const struct job *j;
 
-	for (j = net.job; j < net.job + net.n; j++)
+	for (j = net->job; j < net->job + net->n; j++)
 		if (j->l.index == l->index && j->state == JOB_DONE)
 			return true;
-	for (; v < net.plan.vlan + net.plan.n_vlan; v++)
+	for (; v < net->plan.vlan + net->plan.n_vlan; v++)
 		if (selects(v->device, l))
 			return true;
 	return false;
 }
 
-static int hand_over(const struct job *root, bool boot, struct nbd_diag *d)
+/*
+ * udev cannot rename an interface that is up, and networkd would wait for that.
+ */
+static void take_unused_down(const struct net *net)
 {
-	struct net_state *s = &net.state, other;
-	static char server[16];
-	struct nbd_out o = { .buf = server, .cap = sizeof(server) - 1 };
+	const struct job *j;
+	struct nbd_diag d;
+
+	for (j = net->job; j < net->job + net->n; j++)
+		if (!is_used(net, &j->l) && link_down(j->l.index, &d) < 0)
+			boot_say("%s stays up, so udev cannot rename it: %s",
+				 j->l.name, d.text);
+}
+
+static void set_machine(const struct net_state *s)
+{
+	if (s->n_dns) {
+		mkdir("/etc", 0755);
+		unlink("/etc/resolv.conf");
+		if (symlink(EXPORT_RESOLV, "/etc/resolv.conf"))
+			boot_say("/etc/resolv.conf: %s", strerror(errno));
+	}
+	if (s->host[0] && sethostname(s->host, strlen(s->host)))
+		boot_say("host name %s: %s", s->host, strerror(errno));
+}
+
+static int export(struct net *net, const struct job *root, struct nbd_diag *d)
+{
+	struct net_state *s = &net->state, other;
 	const struct job *j;
 	unsigned i;
 	int rc;
 
-	net_job_state(root, &net.plan, s);
-	if (s->root_path[0])
-		s->path = s->root_path;
-	/* DHCP's is of IPv4 */
-	if (s->server.family) {
-		nbd_put_ip(&o, s->server.ip, 4);
-		server[o.len] = '\0';
-		s->boot_server = server;
-	}
-	for (j = net.job; j < net.job + net.n; j++) {
-		/*
-		 * What is up udev cannot rename, and networkd waits for that;
-		 * the root does not, so a failure ends nothing.
-		 */
-		if (boot && !is_used(&j->l))
-			link_down(j->l.index, d);
+	net_job_state(root, &net->plan, s);
+	for (j = net->job; j < net->job + net->n; j++) {
 		if (j->state != JOB_DONE || j == root)
 			continue;
-		net_job_state(j, &net.plan, &other);
-		rc = net_export_write(&other, &j->dhcp, false, d);
+		net_job_state(j, &net->plan, &other);
+		rc = net_export_write(net->run, &other, &j->dhcp, false, d);
 		if (rc < 0)
 			return rc;
 		for (i = 0; i < other.n_dns; i++)
 			if (!net_ip_link_local(&other.dns[i]))
 				net_job_add_dns(s, &other.dns[i], 1);
 	}
-	if (boot && s->n_dns) {
-		mkdir("/etc", 0755);
-		unlink("/etc/resolv.conf");
-		if (symlink(EXPORT_RESOLV, "/etc/resolv.conf"))
-			boot_say("/etc/resolv.conf: %s", strerror(errno));
-	}
-	if (boot && s->host[0] && sethostname(s->host, strlen(s->host)))
-		boot_say("host name %s: %s", s->host, strerror(errno));
-	return net_export_write(s, &root->dhcp, true, d);
+	return net_export_write(net->run, s, &root->dhcp, true, d);
 }
 
-void net_done(void)
-{
-	while (net.n)
-		net_job_close(&net.job[--net.n]);
-}
-
-int net_up(bool boot, struct nbd_diag *d)
+/*
+ * *root is the job by which the root is reached; NULL if none is needed, or
+ * (NBD_E_UNREACHABLE) if none is done.
+ */
+static int choose(const struct net *net, const struct job **root,
+		  struct nbd_diag *d)
 {
 	const struct ip_config *ip, *missing = NULL;
-	const struct job *j, *root = NULL;
-	int rc = nl_open(&net.events, NETLINK_ROUTE, EVENTS, d);
+	const struct job *j;
 
-	if (rc < 0)
-		return rc;
-	net_done();
-	rc = run(d);
-	nl_close(&net.events);
-	if (rc < 0)
-		return rc;
-	for (ip = net.plan.ip; ip < net.plan.ip + net.plan.n_ip; ip++) {
-		j = best(ip);
-		if (!required(ip))
+	*root = NULL;
+	for (ip = net->plan.ip; ip < net->plan.ip + net->plan.n_ip; ip++) {
+		j = best(net, ip);
+		if (!required(net, ip))
 			continue;
 		if (!j || j->state != JOB_DONE)
 			missing = missing ? missing : ip;
-		else if (!root)
-			root = j;
+		else if (!*root)
+			*root = j;
 	}
-	if (missing)
-		explain(missing, d);
-	if (!root)
-		return missing ? NBD_E_UNREACHABLE : NBD_OK;
-	if (missing)
-		boot_say("%s; going on without", d->text);
-	boot_note("%s is up", root->l.name);
-	return hand_over(root, boot, d);
+	if (!missing)
+		return NBD_OK;
+	explain(net, missing, d);
+	if (!*root)
+		return NBD_E_UNREACHABLE;
+	boot_say("%s; going on without", d->text);
+	return NBD_OK;
+}
+
+void net_done(struct net *net)
+{
+	while (net->n)
+		net_job_close(&net->job[--net->n]);
+}
+
+int net_up(struct net *net, bool boot, struct nbd_diag *d)
+{
+	const struct job *root = NULL;
+	int rc = nl_open(&net->events, NETLINK_ROUTE, EVENTS, d);
+
+	if (rc < 0)
+		return rc;
+	net_done(net);
+	net->run = net_export_open();
+	rc = run(net, d);
+	nl_close(&net->events);
+	if (!rc)
+		rc = choose(net, &root, d);
+	if (root) {
+		boot_note("%s is up", root->l.name);
+		rc = export(net, root, d);
+	}
+	if (root && boot) {
+		take_unused_down(net);
+		set_machine(&net->state);
+	}
+	if (net->run >= 0)
+		close(net->run);
+	return rc;
 }

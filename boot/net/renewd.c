@@ -6,9 +6,9 @@
  *	                                   ^    ^------- BOUND ---+
  *	                                   '--- half of the rest -' no answer
  *
- * It lives on in memory when the root is switched: all that it touches then
- * is the network, and the files of the lease under /run.  It ends when another
- * DHCP client has the interface, that is the UDP port, and when it is refused.
+ * It survives the switch of the root in memory: after that it touches only the
+ * network and the files of the lease under /run.  It ends when another DHCP
+ * client has the interface, that is the UDP port, and when it is refused.
  */
 #include <poll.h>
 
@@ -17,12 +17,12 @@
 #include "boot/common/ready.h"
 #include "boot/net/renew.h"
 
-/* ms to ask for: four times. */
+/* ms: four messages. */
 #define ASK_MS	 8000
-/* RFC 2131, 4.4.5: not sooner, however little is left. */
-#define LEAST_MS 60000
+/* RFC 2131, 4.4.5: no earlier, however little is left. */
+#define RETRY_MS 60000
 
-/* ms from when the lease began, with s from its start: what is left. */
+/* ms until the lease is s seconds old; 0: it is already. */
 static uint64_t left(const struct dhcp *dhcp, uint32_t s, uint64_t now)
 {
 	uint64_t end = dhcp->bound + (uint64_t)s * 1000;
@@ -40,7 +40,7 @@ uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
 	ms = left(dhcp, l->t2, now);
 	if (!ms)
 		ms = left(dhcp, l->seconds, now);
-	return ms / 2 < LEAST_MS ? LEAST_MS : ms / 2;
+	return ms / 2 < RETRY_MS ? RETRY_MS : ms / 2;
 }
 
 static void sleep_ms(uint64_t ms)
@@ -52,10 +52,9 @@ static void sleep_ms(uint64_t ms)
 		     end - now > INT32_MAX ? INT32_MAX : (int)(end - now));
 }
 
-int net_renewd_run(struct nbd_diag *d)
+int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
 {
-	struct dhcp *dhcp;
-	int before, rc = net_renew_read(&dhcp, d);
+	int before, rc = net_renew_read(r, d);
 
 	if (rc)
 		return rc;
@@ -63,10 +62,10 @@ int net_renewd_run(struct nbd_diag *d)
 	boot_harden();
 	boot_ready_tell();
 	while (rc != NBD_E_IN_USE && rc != NBD_E_NO_DEVICE) {
-		sleep_ms(net_renewd_pause(dhcp, rc, nbd_now_ms()));
+		sleep_ms(net_renewd_pause(&r->j.dhcp, rc, nbd_now_ms()));
 		before = rc;
-		rc = net_renew_once(ASK_MS, true, d);
-		if (!rc && net_renew_keep(d))
+		rc = net_renew_once(r, ASK_MS, true, d);
+		if (!rc && net_renew_keep(r, d))
 			boot_say("renew: %s", d->text);
 		if (rc && rc != before)
 			boot_say("renew: %s", d->text);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The network of a small build: one interface, up, with a static IPv4 address
- * if ip= gives one in the kernel's form.  All the rest is in net.c.
+ * if ip= gives one.  net.c has everything else.
  */
 #include "boot/net/net.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,133 +13,17 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
-#include "boot/net/mask.h"
 #include "port/linux/dir.h"
 
-/* Longer than a switch takes to agree on a speed; then a person hears why. */
+/* Longer than a switch takes to agree on a speed. */
 #define LINK_MS 15000
-#define IP_DNS	2
 
-/*
- * client:server:gateway:netmask:host:device:autoconf:dns0:dns1:ntp0, any of
- * which may be empty or left out at the end.  client may be "address/prefix".
- * The server is not ours (it is NFS's) and the NTP server is left to init.
- */
-static struct ip_config {
-	bool up;	   /* bring an interface up */
-	bool is_static;	   /* and give it the address */
-	uint8_t client[4]; /* network order, like all of them */
-	uint8_t gateway[4], dns[IP_DNS][4];
-	bool has_gateway, has_dns[IP_DNS];
-	unsigned prefix; /* 0 to 32; of the address's class if not given */
-	char host[65];	 /* "" if not given */
-	char device[16]; /* "": the first that has a link */
-} config;
-
-#define FIELDS 10
-enum field { CLIENT, SERVER, GATEWAY, NETMASK, HOST, DEVICE, AUTO, DNS0, DNS1 };
-
-static const char *const names[FIELDS] = {
-	"client address", "server address", "gateway", "netmask", "host name",
-	"device",	  "autoconf",	    "dns0",    "dns1",	  "ntp0",
+const struct ip_methods net_ip_methods = {
+	.unsaid = IP_LINK,
+	.bits = 1 << IP_OFF | 1 << IP_LINK,
+	.has = "none and addresses: "
+	       "ip=ADDRESS/PREFIX::GATEWAY::HOST:DEVICE:none",
 };
-
-static int wrong(struct nbd_diag *d, const char *field, const char *value)
-{
-	return nbd_diag(d, NBD_E_USAGE, "ip=: the %s is wrong: %s", field,
-			value);
-}
-
-/* What the kernel takes when no mask is given. */
-static unsigned class_prefix(const uint8_t a[4])
-{
-	return a[0] < 128 ? 8 : a[0] < 192 ? 16 : 24;
-}
-
-static bool address(const char *text, uint8_t to[4])
-{
-	return inet_pton(AF_INET, text, to) == 1;
-}
-
-static int take_client(struct ip_config *ip, char *client, const char *mask,
-		       struct nbd_diag *d)
-{
-	char *slash = strchr(client, '/');
-	int prefix;
-
-	if (slash)
-		*slash++ = '\0';
-	if (!address(client, ip->client))
-		return wrong(d, names[CLIENT], client);
-	ip->is_static = true;
-	ip->prefix = class_prefix(ip->client);
-	if (!slash && !*mask)
-		return NBD_OK;
-	prefix = net_mask_prefix(slash ? slash : mask, 32);
-	if (prefix < 0)
-		return wrong(d, names[NETMASK], slash ? slash : mask);
-	ip->prefix = (unsigned)prefix;
-	return NBD_OK;
-}
-
-static int take_fields(struct ip_config *ip, char *f[FIELDS],
-		       struct nbd_diag *d)
-{
-	unsigned i;
-
-	ip->has_gateway = *f[GATEWAY];
-	if (ip->has_gateway && !address(f[GATEWAY], ip->gateway))
-		return wrong(d, names[GATEWAY], f[GATEWAY]);
-	for (i = 0; i < IP_DNS; i++) {
-		ip->has_dns[i] = *f[DNS0 + i];
-		if (ip->has_dns[i] && !address(f[DNS0 + i], ip->dns[i]))
-			return wrong(d, names[DNS0 + i], f[DNS0 + i]);
-	}
-	if (nbd_fmt(ip->host, sizeof(ip->host), "%s", f[HOST]) < 0)
-		return wrong(d, names[HOST], f[HOST]);
-	if (nbd_fmt(ip->device, sizeof(ip->device), "%s", f[DEVICE]) < 0 ||
-	    strchr(ip->device, '/'))
-		return wrong(d, names[DEVICE], f[DEVICE]);
-	return *f[CLIENT] ? take_client(ip, f[CLIENT], f[NETMASK], d) : NBD_OK;
-}
-
-static bool is_none(const char *s)
-{
-	return !*s || !strcmp(s, "off") || !strcmp(s, "none");
-}
-
-static int parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
-{
-	char buf[256], *f[FIELDS], *p = buf;
-	unsigned i;
-	int rc;
-
-	memset(ip, 0, sizeof(*ip));
-	ip->up = !text || !is_none(text);
-	if (!text || !ip->up)
-		return NBD_OK;
-	if (nbd_fmt(buf, sizeof(buf), "%s", text) < 0)
-		return wrong(d, "length", "over 255 bytes");
-	if (!strchr(buf, ':') && !strchr(buf, '.'))
-		return nbd_diag(d, NBD_E_USAGE,
-				"ip=%s: not supported; give the address as ip="
-				"ADDRESS/PREFIX::GATEWAY::HOST:DEVICE:none",
-				text);
-	for (i = 0; i < FIELDS; i++) {
-		size_t n = strcspn(p, ":");
-		bool more = p[n];
-
-		f[i] = p;
-		p[n] = '\0';
-		p += n + more;
-	}
-	if (*p)
-		return wrong(d, "rest behind ntp0", p);
-	rc = take_fields(ip, f, d);
-	if (!rc && !is_none(f[AUTO]) && !ip->is_static)
-		return wrong(d, names[AUTO], f[AUTO]);
-	return rc;
-}
 
 static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 {
@@ -150,10 +33,10 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	int rc;
 
 	for (i = 0; i < IP_DNS; i++) {
-		if (!ip->has_dns[i])
+		if (!ip->dns[i].family)
 			continue;
 		nbd_putf(&o, "nameserver ");
-		nbd_put_ip(&o, ip->dns[i], 4);
+		nbd_put_ip(&o, ip->dns[i].ip, net_ip_bits(&ip->dns[i]) / 8);
 		nbd_putf(&o, "\n");
 	}
 	if (!o.len)
@@ -187,7 +70,7 @@ static int find_link(const struct ip_config *ip, struct link *l,
 				"no network interface %s after %d s: is its "
 				"driver in this initramfs?",
 				name ? name : "but loopback", LINK_MS / 1000);
-	/* which one has a link is known only when all are up */
+	/* an interface shows whether it has a link only when it is up */
 	if (name)
 		link_up(index, &why);
 	else
@@ -201,46 +84,57 @@ static int find_link(const struct ip_config *ip, struct link *l,
 	return index;
 }
 
-static int configure(const struct ip_config *ip, int index, struct nbd_diag *d)
+static int set_interface(const struct ip_config *ip, int index,
+			 struct nbd_diag *d)
 {
-	struct link_addr a = { .family = AF_INET, .prefix = ip->prefix };
 	struct link_route all = { .dst = { .family = AF_INET },
-				  .gw = { .family = AF_INET } };
-	int rc;
+				  .gw = ip->gateway };
+	int rc = ip->mtu ? link_set_mtu(index, ip->mtu, d) : NBD_OK;
 
-	memcpy(a.ip, ip->client, sizeof(ip->client));
-	memcpy(all.gw.ip, ip->gateway, sizeof(ip->gateway));
-	rc = link_add_addr(index, &a, d);
-	if (!rc && ip->has_gateway)
+	if (!rc && ip->client.family)
+		rc = link_add_addr(index, &ip->client, d);
+	if (!rc && ip->client.family && ip->gateway.family)
 		rc = link_add_route(index, &all, d);
 	return rc;
 }
 
-static struct net_state here;
-
-const struct net_state *net_state(void)
+int net_configure(struct net *net, const struct cmdline *c, const char *host,
+		  struct nbd_diag *d)
 {
-	return &here;
-}
+	static const unsigned char none[6];
+	struct ip_config *ip = &net->plan.ip[0];
+	int rc;
 
-int net_configure(const struct cmdline *c, const char *host, struct nbd_diag *d)
-{
 	(void)host;
-	return parse(&config, c->ip, d);
+	memset(ip, 0, sizeof(*ip));
+	ip->method = IP_LINK;
+	rc = c->ip ? net_ip_parse(ip, c->ip, d) : NBD_OK;
+	if (rc)
+		return rc;
+	if (ip->client.family == AF_INET6 || ip->gateway.family == AF_INET6 ||
+	    strlen(ip->device) > 15 || memcmp(ip->mac, none, sizeof(none)) != 0)
+		return nbd_diag(d, NBD_E_USAGE,
+				"ip=%s: IPv6 addresses and MACs are not in "
+				"this build",
+				c->ip);
+	return NBD_OK;
 }
 
-bool net_any_link(void)
+bool net_any_link(const struct net *net)
 {
-	return config.up && !config.device[0];
+	const struct ip_config *ip = &net->plan.ip[0];
+
+	return ip->method != IP_OFF && !ip->device[0];
 }
 
-void net_done(void)
+void net_done(struct net *net)
 {
+	(void)net;
 }
 
-int net_up(bool boot, struct nbd_diag *d)
+int net_up(struct net *net, bool boot, struct nbd_diag *d)
 {
-	const struct ip_config *ip = &config;
+	const struct ip_config *ip = &net->plan.ip[0];
 	struct link l;
 	int rc;
 
@@ -248,10 +142,8 @@ int net_up(bool boot, struct nbd_diag *d)
 	if (ip->host[0] && sethostname(ip->host, strlen(ip->host)))
 		boot_say("host name %s: %s", ip->host, strerror(errno));
 	rc = write_resolv_conf(ip, d);
-	if (rc || !ip->up)
+	if (rc || ip->method == IP_OFF)
 		return rc;
 	rc = find_link(ip, &l, d);
-	if (rc >= 0 && ip->is_static)
-		rc = configure(ip, rc, d);
-	return rc < 0 ? rc : NBD_OK;
+	return rc < 0 ? rc : set_interface(ip, rc, d);
 }
