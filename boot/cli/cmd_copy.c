@@ -4,25 +4,6 @@
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
-#include <signal.h>
-
-static void interrupt(int sig)
-{
-	(void)sig;
-	copy_interrupted = 1;
-}
-
-/* Not restarted: a read from a pipe has to end. */
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = interrupt };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	a.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &a, NULL);
-}
-
 static int take_option(struct copy_options *o, int option,
 		       const struct cli_args *a)
 {
@@ -65,7 +46,9 @@ static int open_side(struct side *s, const char *word, bool tls_taken,
 		     bool output, const struct copy_options *o,
 		     struct nbd_diag *d)
 {
+	/* with their strings and buffers: too large for a stack */
 	static struct cli_target target[2];
+	static struct copy_link links[2];
 	struct cli_target *t = &target[output];
 	int err;
 
@@ -80,7 +63,7 @@ static int open_side(struct side *s, const char *word, bool tls_taken,
 	*s = (struct side){
 		.name = word, .output = output, .fd = -1, .tls = t->uri.tls
 	};
-	return copy_side_open_nbd(s, &t->uri, o, d);
+	return copy_side_open_nbd(s, &links[output], &t->uri, o, d);
 }
 
 /* To standard error: standard output may be what was copied to. */
@@ -98,8 +81,9 @@ static void print_latency(const struct nbd_latency *l)
 
 static int copy(const char *from, const char *to, const struct copy_options *o)
 {
-	static struct side src, dst;
+	struct side src, dst;
 	struct nbd_diag d = { "" };
+	struct copy c = { .src = &src, .dst = &dst, .d = &d };
 	const char *subject = from;
 	uint64_t done = 0;
 	int err;
@@ -112,7 +96,7 @@ static int copy(const char *from, const char *to, const struct copy_options *o)
 	if (err)
 		goto close_src;
 	subject = "copy";
-	err = copy_run(&src, &dst, o, &done, &d);
+	err = copy_run(&c, o, &done);
 	if (err == NBD_E_CUT && copy_interrupted)
 		nbd_diag(&d, err,
 			 "interrupted: the first %llu bytes are copied",
@@ -152,6 +136,6 @@ int cmd_copy(int argc, char *argv[])
 	if (o.verify && (argv[a.i][0] == '-' || argv[a.i + 1][0] == '-'))
 		return cli_usage(argv[0], "a pipe cannot be read back to "
 					  "--verify it");
-	catch_signals();
+	copy_catch_signals();
 	return copy(argv[a.i], argv[a.i + 1], &o);
 }

@@ -105,8 +105,9 @@ static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
 		return 0;
 	data = lseek(s->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) {
-		*zero = true; /* a hole up to the end */
-		return 0;
+		/* a hole up to the end, if that is where it was */
+		*zero = true;
+		return copy_side_same_size(s, d);
 	}
 	if (data < 0) /* a device, or a file system without holes */
 		return 0;
@@ -132,6 +133,9 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 
 static void file_close(struct side *s)
 {
+	/* nothing was copied, so nothing is left */
+	if (s->created)
+		unlink(s->name);
 	close(s->fd);
 }
 
@@ -201,8 +205,10 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	if (output && stat(name, &st) == 0 && S_ISBLK(st.st_mode))
 		flags |= O_EXCL;
 	s->fd = open(name, flags);
-	if (s->fd < 0 && output && errno == ENOENT)
+	if (s->fd < 0 && output && errno == ENOENT) {
 		s->fd = open(name, flags | O_CREAT | O_EXCL, 0666);
+		s->created = s->fd >= 0;
+	}
 	if (s->fd < 0 && output && errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",
 				name);
@@ -217,18 +223,35 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 {
+	s->created = false;
 	if (!s->grows)
 		return 0;
 	/*
-	 * Not emptied first: to free the pages of an old file and get new ones
-	 * takes a third of the time of the whole copy.
+	 * Not emptied first: freeing the pages of an old file and getting new
+	 * ones takes a third of the time of the whole copy.
 	 */
-	s->is_zero |= s->size == 0;
 	if (ftruncate(s->fd, size == UINT64_MAX ? 0 : (off_t)size) < 0)
 		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", s->name,
 				strerror(errno));
 	s->size = size;
 	return 0;
+}
+
+int copy_side_same_size(const struct side *s, struct nbd_diag *d)
+{
+	struct side now = *s;
+	int err;
+
+	if (s->ops != &file_ops || s->is_pipe)
+		return 0;
+	err = measure(&now, d);
+	if (err || now.size == s->size)
+		return err;
+	return nbd_diag(d, NBD_E_IO,
+			"%s has %llu bytes now, and had %llu when the copy "
+			"began",
+			s->name, (unsigned long long)now.size,
+			(unsigned long long)s->size);
 }
 
 bool copy_side_same(const struct side *a, const struct side *b)

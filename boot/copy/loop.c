@@ -15,24 +15,11 @@
 /* By default; 4 to 16 pieces of this size cost about the same CPU time. */
 #define DEPTH 8
 
-volatile int copy_interrupted;
-
-/* Aligned, so that a read of a page needs no more than a page. */
+/*
+ * The payload of the one copy of a process.  Not in struct copy, which would
+ * be zeroed with it; aligned, so that a read of a page needs no second one.
+ */
 static _Alignas(4096) char pool[COPY_POOL];
-static struct task tasks[COPY_DEPTH];
-
-/* The copy under way: there is one. */
-static struct {
-	struct side *src, *dst;
-	struct scan scan;
-	struct progress progress;
-	struct nbd_diag *d;
-	unsigned depth, active;
-	bool compare;	  /* the second pass */
-	bool straight;	  /* from a file to a server by copy_send() */
-	int err;	  /* the first that happened */
-	uint64_t written; /* to a pipe, so far */
-} c;
 
 int64_t copy_now(void)
 {
@@ -44,7 +31,7 @@ int64_t copy_now(void)
 
 /* ---- the steps of a task ---- */
 
-static int compare(const struct task *t)
+static int compare(const struct copy *c, const struct task *t)
 {
 	const char *a = t->iov.base, *b = t->other.base;
 	uint32_t i = 0;
@@ -55,91 +42,109 @@ static int compare(const struct task *t)
 		i++;
 	if (i == t->len)
 		return 0;
-	return nbd_diag(c.d, NBD_E_IO, "%s and %s differ at offset %llu",
-			c.src->name, c.dst->name,
+	return nbd_diag(c->d, NBD_E_IO, "%s and %s differ at offset %llu",
+			c->src->name, c->dst->name,
 			(unsigned long long)t->offset + i);
 }
 
-/* Begins the step that t->step says; like the operations of a side. */
-static int begin(struct task *t)
+/*
+ * Changes the destination for the first time: only now, as the source has
+ * answered.
+ */
+static int prepare(struct copy *c)
 {
+	int err = c->prepared ? 0
+			      : copy_side_set_size(c->dst, c->src->size, c->d);
+
+	c->prepared |= !err;
+	return err;
+}
+
+/* Begins the step that t->step says; like the operations of a side. */
+static int begin(struct copy *c, struct task *t)
+{
+	int rc;
+
 	switch (t->step) {
 	case TASK_READ:
-		t->unread = c.straight && !c.compare && !t->zero;
+		t->unread = c->straight && !c->compare && !t->zero;
 		return t->zero || t->unread
 			       ? 0
-			       : c.src->ops->read(c.src, t, &t->iov, c.d);
+			       : c->src->ops->read(c->src, t, &t->iov, c->d);
 	case TASK_TURN:
-		return c.dst->is_pipe && t->offset != c.written ? COPY_PENDING
-								: 0;
+		return c->dst->is_pipe && t->offset != c->written ? COPY_PENDING
+								  : 0;
 	case TASK_WRITE:
-		return t->zero ? c.dst->ops->zero(c.dst, t, c.d)
-			       : c.dst->ops->write(c.dst, t, c.d);
+		rc = prepare(c);
+		if (rc)
+			return rc;
+		return t->zero ? c->dst->ops->zero(c->dst, t, c->d)
+			       : c->dst->ops->write(c->dst, t, c->d);
 	case TASK_COMPARE:
-		return c.dst->ops->read(c.dst, t, &t->other, c.d);
+		return c->dst->ops->read(c->dst, t, &t->other, c->d);
 	default:
 		return 0;
 	}
 }
 
 /* After a step is over: the next one, or TASK_FREE. */
-static int next(struct task *t)
+static int next(struct copy *c, struct task *t)
 {
 	switch (t->step) {
 	case TASK_READ:
-		t->step = c.compare ? TASK_COMPARE : TASK_TURN;
+		t->step = c->compare ? TASK_COMPARE : TASK_TURN;
 		return 0;
 	case TASK_TURN:
 		t->step = TASK_WRITE;
 		return 0;
 	case TASK_COMPARE:
 		t->step = TASK_FREE;
-		return compare(t);
+		return compare(c, t);
 	default:
-		c.written += t->len;
+		c->written += t->len;
 		t->step = TASK_FREE;
 		return 0;
 	}
 }
 
-static void advance(struct task *t)
+static void advance(struct copy *c, struct task *t)
 {
 	int rc = 0;
 
 	while (rc == 0 && t->step != TASK_FREE) {
-		rc = begin(t);
+		rc = begin(c, t);
 		if (rc == 0)
-			rc = next(t);
+			rc = next(c, t);
 	}
-	if (rc < 0 && !c.err)
-		c.err = rc;
+	if (rc < 0 && !c->err)
+		c->err = rc;
 	if (t->step == TASK_FREE)
-		c.active--;
+		c->active--;
 }
 
-void copy_done(struct task *t, int err)
+void copy_done(struct copy *c, struct task *t, int err)
 {
 	if (!err)
-		err = next(t);
-	if (err && !c.err)
-		c.err = err;
+		err = next(c, t);
+	if (err && !c->err)
+		c->err = err;
 	if (t->step == TASK_FREE)
-		c.active--;
-	else if (!c.err)
-		advance(t);
+		c->active--;
+	else if (!c->err)
+		advance(c, t);
 }
 
 /* ---- payload that is never read into memory ---- */
 
-struct task *copy_unread(const void *p)
+struct task *copy_unread(struct copy *c, const void *p)
 {
-	for (unsigned i = 0; i < c.depth; i++) {
-		const char *base = tasks[i].iov.base;
+	for (unsigned i = 0; i < c->depth; i++) {
+		const char *base = c->tasks[i].iov.base;
 
-		if (tasks[i].step == TASK_WRITE && tasks[i].unread &&
+		if (c->tasks[i].step == TASK_WRITE && c->tasks[i].unread &&
 		    (const char *)p >= base &&
-		    (const char *)p < base + tasks[i].len)
-			return &tasks[i];
+		    (const char *)p < base + c->tasks[i].len)
+			return &c->tasks[i];
 	}
 	return NULL;
 }
@@ -149,11 +154,11 @@ struct task *copy_unread(const void *p)
  * promised so many bytes, and nbdkit 1.32 aborts when a client vanishes that
  * has requests on their way.
  */
-int copy_send(struct task *t, const struct nbd_iov *v, int fd)
+int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
 {
 	size_t skip = (size_t)((char *)v->base - (char *)t->iov.base);
 	off_t at = (off_t)(t->offset + skip);
-	ssize_t n = sendfile(fd, c.src->fd, &at, v->len);
+	ssize_t n = sendfile(fd, c->src->fd, &at, v->len);
 	int err;
 
 	if (n > 0)
@@ -163,28 +168,29 @@ int copy_send(struct task *t, const struct nbd_iov *v, int fd)
 	/* the file, or the socket: that the next write will tell */
 	t->unread = false;
 	memset(t->iov.base, 0, t->len);
-	err = c.src->ops->read(c.src, t, &t->iov, c.err ? NULL : c.d);
-	if (err && !c.err)
-		c.err = err;
+	err = c->src->ops->read(c->src, t, &t->iov, c->err ? NULL : c->d);
+	if (err && !c->err)
+		c->err = err;
 	return 0;
 }
 
 /* The task whose turn at the pipe it is, if it waits for it. */
-static struct task *next_in_turn(void)
+static struct task *next_in_turn(struct copy *c)
 {
-	for (unsigned i = 0; i < c.depth; i++)
-		if (tasks[i].step == TASK_TURN && tasks[i].offset == c.written)
-			return &tasks[i];
+	for (unsigned i = 0; i < c->depth; i++)
+		if (c->tasks[i].step == TASK_TURN &&
+		    c->tasks[i].offset == c->written)
+			return &c->tasks[i];
 	return NULL;
 }
 
-static bool take_turns(void)
+static bool take_turns(struct copy *c)
 {
 	struct task *t;
 	bool any = false;
 
-	while (!c.err && (t = next_in_turn())) {
-		advance(t);
+	while (!c->err && (t = next_in_turn(c))) {
+		advance(c, t);
 		any = true;
 	}
 	return any;
@@ -192,61 +198,62 @@ static bool take_turns(void)
 
 /* ---- starting tasks ---- */
 
-static struct task *free_task(void)
+static struct task *free_task(struct copy *c)
 {
-	for (unsigned i = 0; i < c.depth; i++)
-		if (tasks[i].step == TASK_FREE)
-			return &tasks[i];
+	for (unsigned i = 0; i < c->depth; i++)
+		if (c->tasks[i].step == TASK_FREE)
+			return &c->tasks[i];
 	return NULL;
 }
 
 /* A read from a pipe is over when it returns, and shorter at the end. */
-static int read_pipe(struct task *t)
+static int read_pipe(struct copy *c, struct task *t)
 {
 	uint32_t asked = t->len;
-	int err = c.src->ops->read(c.src, t, &t->iov, c.d);
+	int err = c->src->ops->read(c->src, t, &t->iov, c->d);
 
 	if (!err && t->len < asked) {
-		c.src->size = c.scan.offset = t->offset + t->len;
-		c.scan.left = 0;
+		c->src->size = c->scan.offset = t->offset + t->len;
+		c->scan.left = 0;
 	}
 	return err;
 }
 
 /* 0 if a piece was taken, COPY_PENDING if there is none now, or an error. */
-static int take_piece(struct task *t)
+static int take_piece(struct copy *c, struct task *t)
 {
-	int rc = copy_scan_next(&c.scan, t, &t->zero, c.d);
+	int rc = copy_scan_next(&c->scan, t, &t->zero, c->d);
 
-	if (!rc && t->len && c.src->is_pipe)
-		rc = read_pipe(t);
+	if (!rc && t->len && c->src->is_pipe)
+		rc = read_pipe(c, t);
 	if (rc)
 		return rc;
 	if (t->len == 0)
 		return COPY_PENDING;
-	if (t->zero && c.dst->is_zero && !c.compare)
+	if (t->zero && c->dst->is_zero && !c->compare)
 		return 0;
 	t->iov.len = t->other.len = t->len;
-	t->step = c.src->is_pipe ? TASK_TURN : TASK_READ;
-	c.active++;
-	advance(t);
+	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
+	c->active++;
+	advance(c, t);
 	return 0;
 }
 
-static bool fill(void)
+static bool fill(struct copy *c)
 {
 	struct task *t;
 	bool any = false;
 
-	while (!copy_interrupted && !c.err && (t = free_task())) {
-		char *buf = pool + (size_t)(t - tasks) * (COPY_POOL / c.depth);
+	while (!copy_interrupted && !c->err && (t = free_task(c))) {
+		char *buf =
+			pool + (size_t)(t - c->tasks) * (COPY_POOL / c->depth);
 		int rc;
 
 		t->iov.base = buf;
-		t->other.base = buf + COPY_POOL / c.depth / 2;
-		rc = take_piece(t);
-		if (rc < 0 && !c.err)
-			c.err = rc;
+		t->other.base = buf + COPY_POOL / c->depth / 2;
+		rc = take_piece(c, t);
+		if (rc < 0 && !c->err)
+			c->err = rc;
 		if (rc)
 			break;
 		any = true;
@@ -257,76 +264,92 @@ static bool fill(void)
 /* ---- the loop ---- */
 
 /* Everything before it is copied. */
-static uint64_t low_water(void)
+static uint64_t low_water(struct copy *c)
 {
-	uint64_t low = c.scan.offset;
+	uint64_t low = c->scan.offset;
 
-	for (unsigned i = 0; i < c.depth; i++)
-		if (tasks[i].step != TASK_FREE && tasks[i].offset < low)
-			low = tasks[i].offset;
+	for (unsigned i = 0; i < c->depth; i++)
+		if (c->tasks[i].step != TASK_FREE && c->tasks[i].offset < low)
+			low = c->tasks[i].offset;
 	return low;
 }
 
-static bool pump(struct side *s)
+static bool pump(struct copy *c, struct side *s)
 {
-	int n = c.err ? 0 : copy_side_pump(s, c.d);
+	int n = c->err ? 0 : copy_side_pump(s, c->d);
 
 	if (n < 0)
-		c.err = n;
+		c->err = n;
 	return n > 0;
 }
 
-static void wait(void)
+/* Until something may have come; whether it did is for the next turn to see. */
+static void wait(struct copy *c)
 {
+	int64_t left = c->moved + COPY_SILENCE_NS - copy_now();
 	struct pollfd fds[2 * COPY_LINKS];
-	unsigned n = copy_side_poll(c.src, fds, 0);
+	unsigned n = copy_side_poll(c->src, fds, 0);
 
-	n = copy_side_poll(c.dst, fds, n);
-	if (poll(fds, n, COPY_SILENCE_MS) == 0)
-		c.err = nbd_diag(c.d, NBD_E_TIMEOUT,
-				 "nothing moves any more at offset %llu: %s",
-				 (unsigned long long)low_water(),
-				 nbd_err_text(NBD_E_TIMEOUT));
+	n = copy_side_poll(c->dst, fds, n);
+	if (copy_interrupted >= COPY_ABANDON)
+		c->err = NBD_E_CUT;
+	else if (left <= 0)
+		c->err = nbd_diag(c->d, NBD_E_TIMEOUT,
+				  "no request finished at offset %llu: %s",
+				  (unsigned long long)low_water(c),
+				  nbd_err_text(NBD_E_TIMEOUT));
+	else
+		poll(fds, n, (int)(left / 1000000) + 1);
 }
 
-static bool at_end(void)
+static bool at_end(struct copy *c)
 {
-	return c.active == 0 &&
-	       (copy_interrupted || c.scan.offset == c.src->size);
+	return c->active == 0 &&
+	       (copy_interrupted || c->scan.offset == c->src->size);
 }
 
 /* One pass over the source. */
-static void run_pass(bool compares)
+static void run_pass(struct copy *c, bool compares)
 {
-	c.compare = compares;
-	if (compares && c.dst->zeroes > c.dst->piece)
-		c.dst->zeroes = c.dst->piece;
-	c.scan.offset = c.scan.left = c.written = 0;
-	copy_progress_begin(&c.progress, c.progress.on, c.src->size);
+	c->compare = compares;
+	if (compares && c->dst->zeroes > c->dst->piece)
+		c->dst->zeroes = c->dst->piece;
+	c->scan.offset = c->scan.left = c->written = 0;
+	c->moved = copy_now();
+	copy_progress_begin(&c->progress, c->progress.on, c->src->size);
 	for (;;) {
-		bool moved = fill();
+		bool moved = fill(c);
 
-		if (c.dst->is_pipe)
-			moved |= take_turns();
-		moved |= pump(c.src);
-		moved |= pump(c.dst);
-		if (c.err || at_end())
+		if (c->dst->is_pipe)
+			moved |= take_turns(c);
+		moved |= pump(c, c->src);
+		moved |= pump(c, c->dst);
+		if (c->err || at_end(c))
 			break;
-		if (!moved)
-			wait();
-		copy_progress_show(&c.progress, low_water(), false);
+		if (moved)
+			c->moved = copy_now();
+		else
+			wait(c);
+		copy_progress_show(&c->progress, low_water(c), false);
 	}
 }
 
-static void flush(void)
+/*
+ * An interrupted copy is not flushed: fsync() of a file can take longer than
+ * a person waits, and no signal ends it.
+ */
+static void flush(struct copy *c)
 {
 	int rc;
 
-	while (!c.err && (rc = c.dst->ops->flush(c.dst, c.d)) != 0) {
+	if (copy_interrupted)
+		return;
+	c->moved = copy_now();
+	while (!c->err && (rc = c->dst->ops->flush(c->dst, c->d)) != 0) {
 		if (rc < 0)
-			c.err = rc;
-		else if (!pump(c.dst) && !c.err)
-			wait();
+			c->err = rc;
+		else if (!pump(c, c->dst) && !c->err)
+			wait(c);
 	}
 }
 
@@ -343,59 +366,74 @@ static int refuse(const struct side *src, const struct side *dst,
 				"%s has %llu bytes, too few for the %llu of %s",
 				dst->name, (unsigned long long)dst->size,
 				(unsigned long long)src->size, src->name);
+	if (src->size & (src->align - 1))
+		return nbd_diag(
+			d, NBD_E_ALIGN,
+			"the %llu bytes of %s are not a multiple of "
+			"its minimum block size, %u: the last %llu "
+			"cannot be read",
+			(unsigned long long)src->size, src->name, src->align,
+			(unsigned long long)(src->size & (src->align - 1)));
 	if (src->size & (dst->align - 1))
 		return nbd_diag(d, NBD_E_ALIGN,
 				"the %llu bytes of %s are not a multiple of "
-				"the block size of %s, %u",
+				"the minimum block size of %s, %u",
 				(unsigned long long)src->size, src->name,
 				dst->name, dst->align);
 	return 0;
 }
 
 /* Two pieces have to fit into a task's part of the pool. */
-static void set_depth(const struct copy_options *o)
+static void set_depth(struct copy *c, const struct copy_options *o)
 {
 	uint32_t piece;
 
-	c.depth = o->depth ? o->depth : DEPTH;
-	piece = COPY_POOL / c.depth / (o->verify ? 2 : 1);
-	piece &= ~(c.scan.align - 1);
-	if (c.src->piece > piece)
-		c.src->piece = piece;
-	if (c.dst->piece > piece)
-		c.dst->piece = piece;
+	c->depth = o->depth ? o->depth : DEPTH;
+	piece = COPY_POOL / c->depth / (o->verify ? 2 : 1);
+	piece &= ~(c->scan.align - 1);
+	if (c->src->piece > piece)
+		c->src->piece = piece;
+	if (c->dst->piece > piece)
+		c->dst->piece = piece;
 }
 
-int copy_run(struct side *src, struct side *dst, const struct copy_options *o,
-	     uint64_t *done, struct nbd_diag *d)
+/* A pass that met no error proves nothing if the source changed meanwhile. */
+static void end_pass(struct copy *c)
 {
-	uint32_t align = src->align > dst->align ? src->align : dst->align;
-	int err;
+	if (!c->err && !copy_interrupted)
+		c->err = copy_side_same_size(c->src, c->d);
+}
 
-	memset(&c, 0, sizeof(c));
-	c.src = src;
-	c.dst = dst;
-	c.d = d;
-	c.scan = (struct scan){ .src = src, .dst = dst, .align = align };
-	c.progress.on = o->progress;
-	c.straight = dst->takes_pages && !src->link && !src->is_pipe;
-	dst->is_zero = o->destination_is_zero && !dst->is_pipe;
+int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
+{
+	struct side *src = c->src, *dst = c->dst;
+	int err = refuse(src, dst, c->d);
+
 	*done = 0;
-	err = refuse(src, dst, d);
-	if (!err)
-		err = copy_side_set_size(dst, src->size, d);
 	if (err)
 		return err;
-	set_depth(o);
-	run_pass(false);
-	flush();
-	*done = low_water();
-	copy_progress_show(&c.progress, *done, true);
-	if (o->verify && !c.err && !copy_interrupted) {
-		run_pass(true);
-		copy_progress_show(&c.progress, low_water(), true);
+	src->copy = dst->copy = c;
+	c->scan = (struct scan){ .src = src, .dst = dst };
+	c->scan.align = src->align > dst->align ? src->align : dst->align;
+	c->progress.on = o->progress;
+	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
+	/* what a file has beyond its end is zero, however long it grows */
+	dst->is_zero = !dst->is_pipe &&
+		       (o->destination_is_zero || (dst->grows && !dst->size));
+	set_depth(c, o);
+	run_pass(c, false);
+	end_pass(c);
+	if (!c->err && !copy_interrupted)
+		c->err = prepare(c);
+	flush(c);
+	*done = low_water(c);
+	copy_progress_show(&c->progress, *done, true);
+	if (o->verify && !c->err && !copy_interrupted) {
+		run_pass(c, true);
+		end_pass(c);
+		copy_progress_show(&c->progress, low_water(c), true);
 	}
-	if (!c.err && copy_interrupted)
-		c.err = nbd_diag(d, NBD_E_CUT, "interrupted");
-	return c.err;
+	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
+		c->err = nbd_diag(c->d, NBD_E_CUT, "interrupted");
+	return c->err;
 }

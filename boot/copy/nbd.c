@@ -14,23 +14,6 @@
 /* A question for extents is about this much at most, in bytes. */
 #define STATUS_SPAN (1u << 30)
 
-/* The two sides; what is not used costs no memory. */
-struct link {
-	struct nbd_config cfg;
-	struct conn conns[COPY_LINKS];
-	struct nbd_io io[COPY_LINKS];
-	unsigned n;
-	uint16_t flags;
-	struct nbd_latency *latency;
-	/* the allocation map from ext_at on, as far as it is known */
-	struct nbd_extent ext[1024];
-	unsigned n_ext;
-	uint64_t ext_at;
-	bool asking, no_map;
-	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
-};
-static struct link links[2];
-
 static const char *verb(unsigned type)
 {
 	static const char *const verbs[] = {
@@ -56,7 +39,7 @@ static int explain(const struct side *s, const struct nbd_op *op, int result,
 /* On the connection that has the least to do. */
 static int submit(struct side *s, const struct nbd_op *op, struct nbd_diag *d)
 {
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 	unsigned best = 0;
 	int err;
 
@@ -106,7 +89,7 @@ static int side_zero(struct side *s, struct task *t, struct nbd_diag *d)
 
 static int ask(struct side *s, uint64_t offset, struct nbd_diag *d)
 {
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 	uint64_t rest = s->size - offset;
 	struct nbd_op op = { .type = NBD_CMD_BLOCK_STATUS,
 			     .offset = offset,
@@ -127,7 +110,7 @@ static bool is_zero(const struct nbd_extent *e)
 }
 
 /* What is at offset according to the known part of the map; its length. */
-static uint64_t known(const struct link *l, uint64_t offset, bool *zero)
+static uint64_t known(const struct copy_link *l, uint64_t offset, bool *zero)
 {
 	uint64_t at = l->ext_at;
 	unsigned i = 0;
@@ -146,7 +129,7 @@ static uint64_t known(const struct link *l, uint64_t offset, bool *zero)
 static int side_extent(struct side *s, uint64_t offset, uint64_t *len,
 		       bool *zero, struct nbd_diag *d)
 {
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 
 	*zero = false;
 	*len = s->size - offset;
@@ -158,7 +141,7 @@ static int side_extent(struct side *s, uint64_t offset, uint64_t *len,
 	return *len ? 0 : ask(s, offset, d);
 }
 
-static void take_status(struct link *l, const struct nbd_req *r)
+static void take_status(struct copy_link *l, const struct nbd_req *r)
 {
 	l->asking = false;
 	l->n_ext = r->n_extents;
@@ -171,7 +154,7 @@ static void take_status(struct link *l, const struct nbd_req *r)
 static int side_flush(struct side *s, struct nbd_diag *d)
 {
 	const struct nbd_op op = { .type = NBD_CMD_FLUSH };
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 
 	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flush == FLUSHED)
 		return 0;
@@ -183,23 +166,28 @@ static int side_flush(struct side *s, struct nbd_diag *d)
 
 /* ---- bytes and answers ---- */
 
-static int (*sock_write)(struct nbd_transport *t, const struct nbd_iov v[],
-			 unsigned n);
+static int read_below(struct nbd_transport *t, void *buf, size_t len)
+{
+	struct nbd_transport *below = ((struct page_sender *)t)->below;
+
+	return below->read(below, buf, len);
+}
 
 /* As far as it is in memory; else from the file, at the start of v. */
 static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
 		       unsigned n)
 {
-	struct sock *s = (struct sock *)t; /* its first member */
+	struct page_sender *p = (struct page_sender *)t; /* its first member */
+	struct copy *c = p->side->copy;
 	struct task *task = NULL;
 	unsigned memory = 0;
 	int sent;
 
-	while (memory < n && !(task = copy_unread(v[memory].base)))
+	while (memory < n && !(task = copy_unread(c, v[memory].base)))
 		memory++;
-	if (!memory && (sent = copy_send(task, v, s->fd)) != 0)
+	if (!memory && (sent = copy_send(c, task, v, p->fd)) != 0)
 		return sent;
-	return sock_write(t, v, memory ? memory : 1);
+	return p->below->write(p->below, v, memory ? memory : 1);
 }
 
 /*
@@ -208,12 +196,17 @@ static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
  */
 static void take_pages(struct side *s, const struct nbd_uri *uri)
 {
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 
 	s->takes_pages = s->output && uri->is_unix && !uri->tls;
 	for (unsigned i = 0; s->takes_pages && i < l->n; i++) {
-		sock_write = l->conns[i].s.t.write;
-		l->conns[i].s.t.write = write_pages;
+		l->pages[i] = (struct page_sender){
+			.t = { .read = read_below, .write = write_pages },
+			.below = l->conns[i].t,
+			.side = s,
+			.fd = l->conns[i].s.fd,
+		};
+		l->conns[i].t = &l->pages[i].t;
 	}
 }
 
@@ -222,7 +215,8 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	struct task *t = r->op.user;
 	int result = nbd_req_result(r);
 
-	if (r->op.type == NBD_CMD_BLOCK_STATUS && result >= 0) {
+	/* what a server fails to say here can be read all the same */
+	if (r->op.type == NBD_CMD_BLOCK_STATUS) {
 		take_status(s->link, r);
 		return 0;
 	}
@@ -234,7 +228,7 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	}
 	nbd_latency_add(s->link->latency, r->op.type,
 			(uint64_t)(copy_now() - t->begun));
-	copy_done(t, 0);
+	copy_done(s->copy, t, 0);
 	return 0;
 }
 
@@ -289,7 +283,7 @@ unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
 }
 
 /* Takes what is still answered; how many connections wait for more. */
-static unsigned drain(struct link *l)
+static unsigned drain(struct copy_link *l)
 {
 	unsigned n = 0;
 
@@ -313,12 +307,13 @@ static unsigned drain(struct link *l)
 static void side_close(struct side *s)
 {
 	int64_t end = copy_now() + GOODBYE_MS * (int64_t)1000000, left;
-	struct link *l = s->link;
+	struct copy_link *l = s->link;
 	struct pollfd fds[COPY_LINKS];
 
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_close(&l->conns[i].c);
-	while (drain(l) && (left = end - copy_now()) > 0)
+	while (drain(l) && copy_interrupted < COPY_LEAVE &&
+	       (left = end - copy_now()) > 0)
 		poll(fds, copy_side_poll(s, fds, 0), (int)(left / 1000000) + 1);
 	dial_hangup(l->conns, l->n);
 }
@@ -335,7 +330,7 @@ static const struct side_ops nbd_ops = {
 /* ---- opening ---- */
 
 /* From the n-th on, if the side has n already. */
-static int open_some(struct link *l, unsigned n, const struct nbd_uri *uri,
+static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
 		     const struct copy_options *o, struct nbd_diag *d)
 {
 	struct conn *first = l->conns + l->n;
@@ -350,7 +345,7 @@ static int open_some(struct link *l, unsigned n, const struct nbd_uri *uri,
 }
 
 /* What was not asked for in numbers depends on what the server allows. */
-static int open_links(struct link *l, const struct nbd_uri *uri,
+static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 		      const struct copy_options *o, struct nbd_diag *d)
 {
 	const struct nbd_export *first, *other;
@@ -383,10 +378,10 @@ static void set_limits(struct side *s)
 							  : s->piece;
 }
 
-int copy_side_open_nbd(struct side *s, const struct nbd_uri *uri,
-		       const struct copy_options *o, struct nbd_diag *d)
+int copy_side_open_nbd(struct side *s, struct copy_link *l,
+		       const struct nbd_uri *uri, const struct copy_options *o,
+		       struct nbd_diag *d)
 {
-	struct link *l = &links[s->output];
 	int err;
 
 	l->cfg = (struct nbd_config){

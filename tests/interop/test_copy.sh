@@ -286,6 +286,44 @@ expect 1 'it ends at offset 16777216, before its size' \
 run "$nbdboot" info "nbd+unix:///?socket=$work/sock"
 expect 0 '' 'and the server is well'
 
+# a hole that was there at the start, and is not any more
+cp --sparse=always "$disk" "$work/shrinks"
+truncate -s 0 "$work/shrinks"
+truncate -s 24M "$work/shrinks"
+dd if="$work/random" of="$work/shrinks" bs=64K count=1 conv=notrunc status=none
+rm -f "$work/sock"
+serve_at -U "$work/sock" eval get_size='echo 25165824' can_write='exit 0' \
+	can_flush='exit 0' flush='exit 0' can_zero='exit 0' zero='exit 0' \
+	pwrite="truncate -s 16M $work/shrinks; cat >/dev/null"
+run "$nbdboot" copy "$work/shrinks" "nbd+unix:///?socket=$work/sock"
+expect 1 'has 16777216 bytes now, and had 25165824' \
+	'a sparse file that shrinks meanwhile'
+unserve
+
+# the same when it is compared
+truncate -s 24M "$work/shrinks"
+rm -f "$work/sock"
+serve_at -U "$work/sock" eval get_size='echo 25165824' can_write='exit 0' \
+	can_flush='exit 0' flush='exit 0' can_zero='exit 0' zero='exit 0' \
+	pwrite='cat >/dev/null' \
+	pread="truncate -s 16M $work/shrinks
+		[ \$4 -ge 65536 ] || exec dd if=$work/shrinks iflag=skip_bytes,count_bytes skip=\$4 count=\$3
+		head -c \$3 /dev/zero"
+run "$nbdboot" copy --verify "$work/shrinks" "nbd+unix:///?socket=$work/sock"
+expect 1 'has 16777216 bytes now, and had 25165824' \
+	'--verify is not fooled by that'
+unserve
+
+# an export whose end cannot be read
+serve 0 --filter=blocksize-policy memory 1000000 blocksize-minimum=4096
+printf precious >"$work/kept"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$work/kept"
+expect 1 'its minimum block size, 4096: the last 576 cannot be read' \
+	'a size that is no multiple of the minimum block size'
+run cat "$work/kept"
+expect 0 precious 'and the destination stays as it was'
+unserve
+
 # the server dies half-way
 serve 0 --filter=delay file "$disk" rdelay=200ms
 "$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SIGINT and SIGTERM.  A signal that comes just before a system call does not
+ * end it, so the handler starts a timer that interrupts the next ones, too.
+ *
+ *   signal --> ticks: finish --ABANDON--> say goodbye --LEAVE--> exit
+ */
+#include "boot/copy/copy.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+volatile int copy_interrupted;
+
+/* In a handler: only functions that signal-safety(7) lists. */
+static void tick(int sig)
+{
+	static const char text[] = "nbdboot: copy: interrupted\n";
+
+	(void)sig;
+	if (++copy_interrupted <= COPY_LEAVE)
+		return;
+	(void)!write(2, text, sizeof(text) - 1);
+	_exit(1);
+}
+
+static void interrupt(int sig)
+{
+	const struct timeval each = { 0, COPY_TICK_MS * 1000 };
+	const struct itimerval timer = { each, each };
+
+	(void)sig;
+	if (copy_interrupted)
+		return;
+	copy_interrupted = 1;
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void copy_catch_signals(void)
+{
+	/* no SA_RESTART: every wait ends */
+	struct sigaction a = { .sa_handler = interrupt };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	a.sa_handler = tick;
+	sigaction(SIGALRM, &a, NULL);
+	a.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &a, NULL);
+}
