@@ -140,7 +140,7 @@ scripts()
 quick()
 {
 	steps unit-gcc-san &
-	steps product rules size test_run.sh
+	steps product rules size test_run.sh test_report.sh
 	scripts interop
 	wait
 }
