@@ -8,7 +8,7 @@ MCONF ?= kconfig-mconf
 ifeq ($(origin CC),default)
 CC = musl-gcc
 endif
-# One static file unless told otherwise (STATIC= for a build with sanitizers).
+# A static program by default; STATIC= is for a build with sanitizers.
 STATIC ?= -static
 # gcc sees the whole program when it links.  Archives of what -flto leaves need
 # an ar of gcc's.
@@ -18,7 +18,7 @@ AR := $(addsuffix -,$(gcc))ar
 endif
 OPT ?= -Os $(if $(gcc),-flto=auto)
 CFLAGS ?= $(OPT) -g
-# The day of the latest commit: no right clock is behind it.
+# The date of the latest commit, which no correct clock is behind.
 BUILT ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct \
 	2>/dev/null),0)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -46,9 +46,10 @@ ldflags = $(STATIC) $(base) -Wno-stringop-overflow -no-pie \
 	-Wl,-z,common-page-size=64,--sort-section=alignment
 
 export KCONFIG_CONFIG := $(O)/.config
-# kconfig-conf wants it set; the project's symbols all begin with CONFIG_.
+# kconfig-conf needs this; all symbols of the project begin with CONFIG_.
 export CONFIG_ := CONFIG_
-# Else it writes beside the source and renames, which fails across devices.
+# Otherwise it writes a temporary file beside the source and renames it, which
+# fails across devices.
 export KCONFIG_OVERWRITECONFIG := 1
 
 all: $(O)/nbdboot ## the program, with nbdboot_defconfig unless configured
@@ -76,13 +77,13 @@ oldconfig: | $(O) ## ask for the symbols that are new
 savedefconfig: | $(O) ## write the configuration as BUILD/defconfig
 	$(Q)$(KCONF) --savedefconfig=$(O)/defconfig Kconfig
 	@echo 'wrote $(O)/defconfig'
-# A new one, or an old one with the symbols that have come since.
+# Makes a new .config, or adds new symbols to an old one.
 $(O)/.config: Kconfig core/Kconfig port/Kconfig boot/Kconfig | $(O)
 	$(Q)$(KCONF) $(if $(wildcard $@),--olddefconfig,\
 		--defconfig=configs/nbdboot_defconfig) Kconfig >/dev/null
 	$(Q)touch $@
 
-# .config is already a make fragment; C wants the same facts as macros.
+# make can include .config; C needs the same values as macros.
 $(O)/autoconf.h: $(O)/.config
 	$(Q)sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=y$$/#define \1 1/p' \
 	       -e 's/^\(CONFIG_[A-Z0-9_]*\)=\([^y].*\)$$/#define \1 \2/p' \
@@ -90,8 +91,8 @@ $(O)/autoconf.h: $(O)/.config
 
 # ---- the program ----
 
-# musl-gcc hides the kernel's headers together with glibc's; show it only
-# those.
+# musl-gcc hides the headers of the kernel along with those of glibc.  Make only
+# the kernel's visible.
 kinc := $(if $(findstring musl,$(CC)),$(O)/kinc)
 cpp += $(if $(kinc),-idirafter $(kinc))
 $(O)/kinc: | $(O)
