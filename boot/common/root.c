@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the words counts, and what they say together. */
+/* The two steps, and which of the words names the server. */
 #include "boot/common/root_parse.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* The words that can name a server, the first that is there counts. */
+/* The words that can name a server.  The first one that is given counts. */
 static const struct source {
 	const char *word;
 	uint16_t field; /* in struct cmdline */
@@ -17,7 +17,7 @@ static const struct source {
 	{ "nbd_host", F(nbd_host) },
 	{ "archiso_nbd_srv", F(archiso_srv) },
 	{ "boot", F(boot) },
-	/* root=dhcp gives way to all of them */
+	/* root=dhcp comes after all others */
 	{ "root", F(root) },
 #undef F
 };
@@ -33,7 +33,7 @@ static bool is_server(const char *p)
 	return nbd_is_uri(p) || root_begins(p, "overlay:nbd=");
 }
 
-/* a, sep, b */
+/* Stores a, sep and b as one text. */
 static const char *join(struct parse *s, const char *a, size_t len, char sep,
 			const char *b)
 {
@@ -44,7 +44,7 @@ static const char *join(struct parse *s, const char *a, size_t len, char sep,
 	return text;
 }
 
-/* root= as a part of what the export holds; false: it is none. */
+/* root= as a partition or file system of the export; false: it is neither. */
 static bool take_part(struct parse *s, const char *p)
 {
 	static const char names[][9] = { "LABEL", "UUID", "PARTUUID" };
@@ -63,7 +63,7 @@ static bool take_part(struct parse *s, const char *p)
 	return root_device(s, p);
 }
 
-/* root=, when it names no server: what on the device is the root. */
+/* root=, unless it names a server: the part of the device that is the root. */
 static int take_root(struct parse *s, const char *p)
 {
 	if (!p || !*p || is_server(p) || root_is_dhcp(p) ||
@@ -71,8 +71,6 @@ static int take_root(struct parse *s, const char *p)
 		return NBD_OK;
 	if (take_part(s, p))
 		return NBD_OK;
-	s->r->word = "root";
-	s->r->value = p;
 	return root_wrong(s, "neither root=nbd://HOST[:PORT]/EXPORT nor a part "
 			     "of an nbd device");
 }
@@ -89,24 +87,21 @@ static const char *value_of(const struct cmdline *c, size_t i)
 	return v;
 }
 
-/* A host, a name and a port, each in its word. */
-static int words(struct parse *s, const char *host, const char *name,
-		 const char *port)
+/* The host, the name and the port have a word each. */
+static int words(struct parse *s, const char *name, const char *port)
 {
+	const char *host = s->r->value;
 	size_t len = strlen(host);
 	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
-	long n = port ? nbd_number(port, 1, 65535) : (long)NBD_PORT;
 
-	if (n < 0)
-		return nbd_diag(s->d, NBD_E_USAGE,
-				"nbd_port=%s: a port that is not 1 to 65535",
-				port);
-	s->r->uri[0].port = (uint16_t)n;
 	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
 	if (!len)
 		return root_wrong(s, "no host");
 	if (name)
 		root_name(s, name, strlen(name));
+	if (port && root_port(s, port, strlen(port)))
+		return nbd_diag(s->d, NBD_E_URI, "nbd_port=%s: " ROOT_NO_PORT,
+				port);
 	return root_finish(s);
 }
 
@@ -117,23 +112,21 @@ static int take_source(struct parse *s, const struct cmdline *c)
 	for (i = SOURCES; i--;) {
 		if (!value_of(c, i))
 			continue;
-		/* root=dhcp and ip=dhcp often stand beside the others */
+		/* root=dhcp is often given together with the others */
 		if (at < LAST)
 			root_note(s, sources[at].word,
 				  strlen(sources[at].word));
 		at = i;
 	}
-	if (at == SOURCES) {
+	if (at == SOURCES)
 		return root_wrong(s, "no server: root=nbd://HOST[:PORT]/EXPORT "
 				     "names one");
-	}
 	s->r->word = sources[at].word;
 	s->r->value = value_of(c, at);
 	if (at == NBD_HOST)
-		return words(s, s->r->value, c->nbd_name, c->nbd_port);
+		return words(s, c->nbd_name, c->nbd_port);
 	if (at == ARCHISO)
-		return words(s, s->r->value,
-			     c->archiso_name ? c->archiso_name : "archiso",
+		return words(s, c->archiso_name ? c->archiso_name : "archiso",
 			     NULL);
 	return root_server(s, s->r->value);
 }
@@ -150,7 +143,7 @@ static void take_words(struct parse *s)
 		s->r->fstype = c->fstype;
 	if (!c->flags || !*c->flags)
 		return;
-	/* the form's first: the word comes later, and wins */
+	/* of two options that contradict each other, the last one wins */
 	s->r->options = form ? join(s, form, strlen(form), ',', c->flags)
 			     : c->flags;
 }
@@ -173,25 +166,14 @@ static int verdict(const struct parse *s, int rc)
 		return root_wrong(s, "a control character");
 	if (s->missing)
 		return nbd_diag(s->d, NBD_E_NOT_FOUND,
-				"%s=%s: %s, which is not known here", word,
-				value, names[s->missing - 1]);
+				"%s=%s: %s, which this machine does not have",
+				word, value, names[s->missing - 1]);
 	return !rc && why ? root_wrong(s, why) : rc;
-}
-
-static struct parse begin(struct root_spec *r, const struct root_env *env,
-			  struct nbd_diag *d)
-{
-	return (struct parse){ .r = r,
-			       .env = env,
-			       .d = d,
-			       .note = { .buf = r->note.text,
-					 .cap = sizeof(r->note.text) - 1,
-					 .len = strlen(r->note.text) } };
 }
 
 int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 {
-	struct parse s;
+	struct parse s = { .r = r, .d = d };
 	int rc;
 
 	memset(r, 0, offsetof(struct root_spec, text));
@@ -203,7 +185,6 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 	r->connections = 1;
 	r->part = c->part;
 	nbd_uri_init(&r->uri[0]);
-	s = begin(r, NULL, d);
 	rc = take_root(&s, c->root);
 	if (!rc && c->nbddev && r->device < 0 && !root_device(&s, c->nbddev)) {
 		r->word = "nbddev";
@@ -230,12 +211,11 @@ static int expand_form(struct parse *s)
 int root_expand(struct root_spec *r, const struct root_spec *spec,
 		const struct root_env *env, struct nbd_diag *d)
 {
-	struct parse s;
+	struct parse s = { .r = r, .env = env, .d = d };
 	int rc;
 
 	memcpy(r, spec, offsetof(struct root_spec, text));
 	r->used = 0;
-	s = begin(r, env, d);
 	if (r->by == ROOT_BY_PATH) {
 		r->options = NULL;
 		rc = root_from_path(&s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forms that name a server; each becomes a URI. */
+/* The forms that name a server, into r->uri. */
 #include "boot/common/root_parse.h"
 
 #include <string.h>
 
-/* The server's address from DHCP: a root-path that is nothing else, or siaddr. */
+/* The server of DHCP: a root-path that is only an address, or the boot server. */
 static const char *dhcp_server(const struct root_env *env)
 {
 	const char *path = env->root_path;
@@ -42,7 +42,7 @@ static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
 	const char *text = root_fill(s, &r->raw[i], p, len, true);
 	size_t n = strlen(text);
 
-	/* its strings need no more than that */
+	/* the strings of a URI need at most as many bytes as its text */
 	s->full |= n > ROOT_TEXT - r->used;
 	if (s->full)
 		return NBD_OK;
@@ -83,7 +83,7 @@ static int uris(struct parse *s, const char *p)
 	return rc;
 }
 
-/* A host up to one of the delimiters, or [an address]; returns its end. */
+/* Takes a host up to one of the delimiters, or [an address].  Returns its end. */
 static const char *take_host(struct parse *s, const char *p, const char *delims)
 {
 	bool bracket = *p == '[';
@@ -94,26 +94,29 @@ static const char *take_host(struct parse *s, const char *p, const char *delims)
 	return p + (*p == ']');
 }
 
-/* All digits: a port, as dracut and Debian have it. */
-static void take_port_or_name(struct parse *s, const char *p, size_t len)
+int root_port(struct parse *s, const char *p, size_t len)
 {
 	long port = nbd_numbern(p, len, 1, 65535);
 
-	if (port > 0)
-		s->r->uri[0].port = (uint16_t)port;
-	else
+	if (port < 0)
+		return NBD_E_URI;
+	s->r->uri[0].port = (uint16_t)port;
+	return NBD_OK;
+}
+
+/* Digits alone are a port, as dracut and Debian have it. */
+static void take_port_or_name(struct parse *s, const char *p, size_t len)
+{
+	if (root_port(s, p, len))
 		root_name(s, p, len);
 }
 
 static int take_port(struct parse *s, const char *p, size_t len)
 {
-	long port = nbd_numbern(p, len, 1, 65535);
-
-	if (port < 0)
-		return root_wrong(s, "a port that is not 1 to 65535 (IPv6 "
-				     "addresses go in [brackets])");
-	s->r->uri[0].port = (uint16_t)port;
-	return NBD_OK;
+	return root_port(s, p, len)
+		       ? root_wrong(s, ROOT_NO_PORT " (IPv6 addresses need "
+						    "[brackets])")
+		       : NBD_OK;
 }
 
 bool root_device(struct parse *s, const char *p)
@@ -139,10 +142,10 @@ bool root_device(struct parse *s, const char *p)
 
 static int after_host(const struct parse *s)
 {
-	return root_wrong(s, "something unexpected behind the host");
+	return root_wrong(s, "unexpected text after the host");
 }
 
-/* The next field of those that colons separate; *p goes behind it. */
+/* The length of the next field before a colon; moves *p past both. */
 static size_t field(const char **p, const char **begin)
 {
 	size_t n = strcspn(*p, ":");
@@ -152,7 +155,7 @@ static size_t field(const char **p, const char **begin)
 	return n;
 }
 
-/* h:x[:fstype[:mountopts[:nbdopts]]]; nbd: is behind us. */
+/* h:x[:fstype[:mountopts[:nbdopts]]], after nbd: */
 static int dracut(struct parse *s, const char *p)
 {
 	const char *fs, *opts, *name;
@@ -165,7 +168,7 @@ static int dracut(struct parse *s, const char *p)
 	n = field(&p, &name);
 	take_port_or_name(s, name, n);
 	n = field(&p, &fs);
-	/* "auto" is what we do without a type */
+	/* without a type we try all, which is what "auto" asks for */
 	if (n && (n != 4 || memcmp(fs, "auto", 4) != 0))
 		s->r->fstype = root_keep(s, fs, n);
 	n = field(&p, &opts);
@@ -175,7 +178,7 @@ static int dracut(struct parse *s, const char *p)
 	return root_finish(s);
 }
 
-/* h,x[,nbd0], where h may be dhcp or left out. */
+/* h,x[,nbd0], where h may be dhcp or missing */
 static int commas(struct parse *s, const char *p)
 {
 	const char *name = strchr(p, ',') + 1, *last = strrchr(name, ',');
@@ -198,7 +201,7 @@ static int slashes(struct parse *s, const char *p)
 	int rc = NBD_OK;
 
 	if (*rest == '/') {
-		/* NFS's form keeps the slash, as /x alone does */
+		/* h:/x (NFS's form) and /x keep the slash */
 		rest += rest > p;
 	} else if (*rest == ':' && rest[n] && n > 1) {
 		rc = take_port(s, rest + 1, n - 1);
@@ -231,7 +234,7 @@ static int libreelec(struct parse *s, const char *p)
 	return rc ? rc : root_finish(s);
 }
 
-/* What else people have in a root-path, and in netroot=. */
+/* Other protocols that people name in root-path and in netroot=. */
 static const char *foreign(const char *p)
 {
 	static const char names[][6] = { "iscsi", "nfs",  "nfs4", "aoe",
@@ -264,7 +267,7 @@ int root_server(struct parse *s, const char *p)
 
 	if (other)
 		return nbd_diag(s->d, NBD_E_URI,
-				"%s=%s: %s: is no Network Block Device (give "
+				"%s=%s: %s: is no Network Block Device (use "
 				"nbd://SERVER/EXPORT)",
 				s->r->word, s->r->value, other);
 	if (!*p || root_is_dhcp(p)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of nbd-client(8), as dracut's root= has them: words with commas
- * between them, with or without dashes, long or short, "bs=" as of old.
+ * The options of nbd-client(8) in dracut's root=: words separated by commas,
+ * with or without dashes, long or short, and the old "bs=".
  */
 #include "boot/common/root_parse.h"
 
@@ -32,7 +32,7 @@ static const struct option {
 	{ "keyfile", 'K', TLS, F(key), 0, 0 },
 	{ "cacertfile", 'A', TLS, F(ca), 0, 0 },
 	{ "tlshostname", 'H', HOSTNAME, 0, 0, 0 },
-	/* so it is with us, whatever is asked for */
+	/* accepted without effect: this is how we work anyway */
 	{ "systemd-mark", 'm', DONE, 0, 0, 0 },
 	{ "nofork", 'n', DONE, 0, 0, 0 },
 	{ "no-optgo", 'g', DONE, 0, 0, 0 },
@@ -94,7 +94,7 @@ void root_options(struct parse *s, const char *p)
 	while (*p) {
 		size_t len = strcspn(p, ","), dashes = strspn(p, "-");
 
-		/* what is not understood must not be lost in silence */
+		/* an unknown option is not ignored in silence */
 		if (len &&
 		    (dashes >= len || !take(s, p + dashes, len - dashes)))
 			root_note(s, p, len);

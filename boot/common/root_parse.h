@@ -12,7 +12,6 @@ struct parse {
 	bool control, full;	    /* a control character; r->text is full */
 	unsigned missing;	    /* 1 + enum root_value that has no value */
 	struct nbd_diag *d;
-	struct nbd_out note;
 };
 
 /* ---- root_text.c ---- */
@@ -46,10 +45,14 @@ void root_options(struct parse *s, const char *p);
 
 /* ---- root_forms.c ---- */
 
+#define ROOT_NO_PORT "a port that is not 1 to 65535"
+
 /* "nbdN[pM]", with or without /dev/; false: it is something else. */
 bool root_device(struct parse *s, const char *p);
 /* Any form that names a server: into r->uri. */
 int root_server(struct parse *s, const char *text);
+/* The port of a form that is no URI, in len bytes: NBD_E_URI without a text. */
+int root_port(struct parse *s, const char *p, size_t len);
 /* Completes and checks r->uri[0], the fields of a form that is no URI. */
 int root_finish(struct parse *s);
 /* The second step, for URIs and for DHCP's root-path. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copies of what was written, and %h, %m, %u and %s in them. */
+/* Copies of the texts, with the values of %h, %m, %u and %s filled in. */
 #include "boot/common/root_parse.h"
 
 #include <string.h>
@@ -12,8 +12,13 @@ int root_wrong(const struct parse *s, const char *why)
 
 void root_note(struct parse *s, const char *p, size_t len)
 {
-	nbd_putf(&s->note, "%s%.*s", s->note.len ? ", " : "", (int)len, p);
-	s->r->note.text[s->note.len] = '\0';
+	char *text = s->r->note.text;
+	struct nbd_out o = { .buf = text,
+			     .cap = sizeof(s->r->note.text) - 1,
+			     .len = strlen(text) };
+
+	nbd_putf(&o, "%s%.*s", o.len ? ", " : "", (int)len, p);
+	text[o.len] = '\0';
 }
 
 static void put(struct parse *s, char c)
@@ -26,10 +31,10 @@ static void put(struct parse *s, char c)
 	s->r->text[s->r->used++] = c;
 }
 
-/* Ends what put() has written since start. */
+/* Ends the text that put() has written since start. */
 static const char *end(struct parse *s, size_t start)
 {
-	/* put() leaves room */
+	/* put() leaves room for this NUL */
 	s->r->text[s->r->used] = '\0';
 	if (s->r->used < ROOT_TEXT - 1)
 		s->r->used++;
@@ -47,7 +52,7 @@ const char *root_keep(struct parse *s, const char *p, size_t len)
 	return end(s, start);
 }
 
-/* A value: encoded, so that no delimiter of a URI comes in with it. */
+/* In a URI a value is encoded, so that it brings in no delimiter. */
 static void put_value(struct parse *s, const char *v, bool uri)
 {
 	for (; *v; v++) {

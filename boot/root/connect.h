@@ -9,6 +9,7 @@
 
 /* The texts to which root_machine() points. */
 struct root_machine {
+	const char *dev;
 	char mac[18], uuid[64], serial[128];
 	struct utsname names;
 };

@@ -18,34 +18,29 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 	return n > 0 ? buf : NULL;
 }
 
-struct wanted {
-	char *mac;
-	const char *dev;
-};
-
 /* The interface that is named, else the first with a link. */
 static void take_mac(void *ctx, const struct link *l)
 {
-	const struct wanted *w = ctx;
-	struct nbd_out o = { .buf = w->mac, .cap = 17 };
+	struct root_machine *m = ctx;
+	struct nbd_out o = { .buf = m->mac, .cap = sizeof(m->mac) - 1 };
 
-	if (*w->mac || l->loopback || (*w->dev && strcmp(w->dev, l->name)) ||
-	    (!*w->dev && !l->carrier))
+	if (m->mac[0] || l->loopback ||
+	    (*m->dev ? strcmp(m->dev, l->name) != 0 : !l->carrier))
 		return;
 	nbd_put_mac(&o, l->mac);
-	w->mac[o.len] = '\0';
+	m->mac[o.len] = '\0';
 }
 
 void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 {
-	struct wanted w = { m->mac, dev };
 	const char **value = env->value;
 	struct nbd_diag d;
 
+	m->dev = dev;
 	m->mac[0] = '\0';
-	link_each(take_mac, &w, &d);
+	link_each(take_mac, m, &d);
 	value[ROOT_MAC] = m->mac[0] ? m->mac : NULL;
-	/* "(none)" is the kernel's word for no name */
+	/* the kernel's default for a machine without a name */
 	if (!uname(&m->names) && strcmp(m->names.nodename, "(none)") != 0)
 		value[ROOT_HOST] = m->names.nodename;
 	value[ROOT_UUID] = read_line("/sys/class/dmi/id/product_uuid", m->uuid,
