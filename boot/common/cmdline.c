@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel command line: one table of words and where they go. */
+/* The kernel command line: a table of its words and their fields. */
 #include "boot/common/cmdline.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ static const struct word {
 	const char *name;
 	uint16_t field; /* offset in struct cmdline */
 	uint8_t kind;
-	uint8_t min, max; /* of a NUMBER; max 0: any */
+	uint8_t min, max; /* of a NUMBER; max 0: INT32_MAX */
 } words[] = {
 	{ "root", offsetof(struct cmdline, root), TEXT, 0, 0 },
 	{ "rootfstype", offsetof(struct cmdline, fstype), TEXT, 0, 0 },
@@ -65,9 +65,9 @@ static const struct word {
 };
 
 /*
- * Cuts the next word off, as the kernel's next_arg() does: a double quote may
- * begin the word or the value.  Returns what follows; *value is NULL without a
- * '='.
+ * Cuts off the next word as the kernel's next_arg() does: a double quote may
+ * begin the word or the value.  Returns the rest of the text.  *value is NULL
+ * without a '='.
  */
 static char *next_word(char *p, char **name, char **value)
 {
@@ -90,7 +90,7 @@ static char *next_word(char *p, char **name, char **value)
 		}
 		*value = first;
 	}
-	/* only one closing quote goes, like in the kernel */
+	/* the kernel removes one closing quote, too */
 	if (quoted && end > first && end[-1] == '"')
 		end[-1] = '\0';
 	return p;
@@ -102,6 +102,16 @@ bool boot_cmdline_same(const char *a, const char *b)
 		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
 			return false;
 	return *a == *b;
+}
+
+static bool is_ours(const char *name)
+{
+	return !strncmp(name, "nbdboot.", 8);
+}
+
+static int most(const struct word *w)
+{
+	return w->max ? w->max : INT32_MAX;
 }
 
 static bool store(struct cmdline *c, const struct word *w, const char *value)
@@ -119,10 +129,9 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 			*(const char **)field = value;
 		return value;
 	case NUMBER:
-		minus = value && !w->max && *value == '-';
-		n = value ? nbd_number(value + minus, w->min,
-				       w->max ? w->max : 0x7fffffff)
-			  : -1;
+		/* panic= may be negative */
+		minus = value && !is_ours(w->name) && *value == '-';
+		n = value ? nbd_number(value + minus, w->min, most(w)) : -1;
 		if (n >= 0)
 			*(int *)field = (int)(minus ? -n : n);
 		return n >= 0;
@@ -130,16 +139,25 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 		*(bool *)field = value && !strcmp(value, "require");
 		return *(bool *)field;
 	default:
-		/* "nbdboot.debug=0" is a no */
+		/* "nbdboot.debug=0" means no */
 		*(bool *)field = (w->kind == YES) ^
 				 (value && !strcmp(value, "0"));
 		return true;
 	}
 }
 
-static bool is_ours(const char *name)
+static int wrong_value(const struct word *w, const char *value,
+		       struct nbd_diag *d)
 {
-	return !strncmp(name, "nbdboot.", 8);
+	if (w->kind == NUMBER)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s=%s: not a number from %d to %d", w->name,
+				value ? value : "", w->min, most(w));
+	if (w->kind == REQUIRE)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s=%s: the only value is \"require\"", w->name,
+				value ? value : "");
+	return nbd_diag(d, NBD_E_USAGE, "%s: the value is missing", w->name);
 }
 
 static int take(void *ctx, const char *name, const char *value,
@@ -153,22 +171,12 @@ static int take(void *ctx, const char *name, const char *value,
 
 		if (!boot_cmdline_same(name, w->name))
 			continue;
-		/* the kernel lets its own words be wrong, so we do */
+		/* like the kernel, ignore wrong values of its words */
 		if (store(c, w, value) || !is_ours(name))
 			return NBD_OK;
-		if (w->kind == NUMBER)
-			return nbd_diag(d, NBD_E_USAGE,
-					"%s=%s: not a number from %d to %d",
-					w->name, value ? value : "", w->min,
-					w->max);
-		if (w->kind == REQUIRE)
-			return nbd_diag(d, NBD_E_USAGE,
-					"%s=%s: the only value is \"require\"",
-					w->name, value ? value : "");
-		return nbd_diag(d, NBD_E_USAGE, "%s: the value is missing",
-				w->name);
+		return wrong_value(w, value, d);
 	}
-	/* a misspelt word of ours must not be lost in silence */
+	/* a misspelt word of ours is not ignored in silence */
 	if (is_ours(name) && !c->unknown)
 		c->unknown = name;
 	return NBD_OK;
@@ -184,7 +192,7 @@ int boot_cmdline_each(char *p, boot_cmdline_word *fn, void *ctx,
 		p = next_word(p, &name, &value);
 		if (!value && !strcmp(name, "--"))
 			break;
-		/* the first complaint is the one that is shown */
+		/* d keeps the first error */
 		if (rc)
 			fn(ctx, name, value, NULL);
 		else
@@ -198,12 +206,12 @@ int boot_cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d)
 	size_t len = strcspn(line, "\n");
 
 	memset(c, 0, sizeof(*c));
-	c->line = line;
 	c->connections = 1;
-	if (len >= sizeof(c->text))
+	if (len >= sizeof(c->line))
 		return nbd_diag(d, NBD_E_USAGE,
 				"kernel command line: longer than %d bytes",
 				CMDLINE_MAX - 1);
+	memcpy(c->line, line, len);
 	memcpy(c->text, line, len);
 	return boot_cmdline_each(c->text, take, c, d);
 }

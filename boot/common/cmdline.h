@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel command line, as far as the boot needs it.  The words are those
- * of the kernel (Documentation/admin-guide/kernel-parameters.txt and
- * nfsroot.txt) and a few of our own, nbdboot.*.
+ * The words of the kernel command line that the boot needs: some of the
+ * kernel's (Documentation/admin-guide/kernel-parameters.txt and nfsroot.txt),
+ * and our own, nbdboot.*.
  */
 #ifndef BOOT_COMMON_CMDLINE_H
 #define BOOT_COMMON_CMDLINE_H
@@ -16,27 +16,27 @@
 #define CMDLINE_MAX 4096
 
 /*
- * What was found; NULL where a word was not given.  Strings live in text[]
- * and have their quotes removed as the kernel does.  The last of several
- * equal words wins.
+ * The values of the words; NULL if a word was not given.  Strings live in
+ * text[], without the quotes that the kernel removes, too.  If a word is given
+ * more than once, the last one wins.
  */
 struct cmdline {
-	char text[CMDLINE_MAX];
-	const char *line;   /* what was parsed, as it was */
-	const char *root;   /* root= */
-	const char *fstype; /* rootfstype=, may be a list with commas */
-	const char *flags;  /* rootflags= */
-	const char *init;   /* init= */
-	const char *ip;	    /* ip= */
-	const char *part;   /* nbdboot.part= */
-	/* other people's words for the root, see boot/common/root.h */
+	char line[CMDLINE_MAX]; /* unchanged */
+	char text[CMDLINE_MAX]; /* cut into words */
+	const char *root;	/* root= */
+	const char *fstype;	/* rootfstype=, may be a list with commas */
+	const char *flags;	/* rootflags= */
+	const char *init;	/* init= */
+	const char *ip;		/* ip= */
+	const char *part;	/* nbdboot.part= */
+	/* the words of other programs for the root: boot/common/root.h */
 	const char *netroot, *nbdroot, *nbddev, *boot;
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */
 	const char *onfail;  /* nbdboot.onfail= */
 	const char *overlay; /* nbdboot.overlay=, "" without a value */
-	const char *unknown; /* the first nbdboot. word that is not known */
+	const char *unknown; /* the first unknown nbdboot. word */
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */
 	bool no_watch;	     /* nbdboot.watch=0 */
@@ -50,25 +50,25 @@ struct cmdline {
 };
 
 /*
- * Parses the NUL-terminated line, which is cut at the first newline.  Words
- * behind "--" are not ours.  Unknown words are skipped: the kernel hands them
- * to init itself.  Returns 0, or NBD_E_USAGE and what is wrong with which of
- * our own words; all that could be understood is filled in even then.
+ * Parses the NUL-terminated line up to the first newline or the word "--",
+ * after which the words belong to init.  Other words are ignored.  Returns 0,
+ * or NBD_E_USAGE with d naming the first wrong value of one of our own words;
+ * the other words are stored even then.
  */
 int boot_cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d);
 
-/* One word; value is NULL without a '='.  The result is as above. */
+/* Takes one word; value is NULL without a '='.  Returns 0 or an error. */
 typedef int boot_cmdline_word(void *ctx, const char *name, const char *value,
 			      struct nbd_diag *d);
 
 /*
- * Cuts text, in place, into words and hands each to fn, as above.  Returns
- * the first failure of fn; the words behind it are handed over, too.
+ * Cuts text, in place, into words and calls fn for each, up to "--".  Returns
+ * the first error of fn; fn still gets the words after it, with d NULL.
  */
 int boot_cmdline_each(char *text, boot_cmdline_word *fn, void *ctx,
 		      struct nbd_diag *d);
 
-/* Equal names?  The kernel takes '-' and '_' for the same. */
+/* True if the names are equal.  Like the kernel, it takes '-' for '_'. */
 bool boot_cmdline_same(const char *a, const char *b);
 
 /* Reads /proc/cmdline and parses it. */

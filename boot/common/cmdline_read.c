@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of the kernel that runs. */
+/* The command line of the running kernel. */
 #include "boot/common/cmdline.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 int boot_cmdline_read(struct cmdline *c, struct nbd_diag *d)
 {
-	static char line[CMDLINE_MAX + 1];
+	char line[CMDLINE_MAX + 1];
 	int n = dir_read(AT_FDCWD, "/proc/cmdline", line, sizeof(line));
 
 	if (n < 0)

@@ -139,6 +139,7 @@ static void wrong_words_of_ours_are_told(void **state)
 		"nbdboot.connections=99999999999999999999",
 		"nbdboot.shell",
 		"nbdboot.part",
+		"nbdboot.timeout=-1",
 		"nbdboot.tls",
 		"nbdboot.tls=",
 		"nbdboot.tls=no",
@@ -159,6 +160,36 @@ static void wrong_words_of_ours_are_told(void **state)
 		assert_int_equal(c.connections, 1);
 		same(c.root, "a");
 	}
+}
+
+static void the_bounds_of_a_number_are_named(void **state)
+{
+	static const struct {
+		const char *line, *says;
+	} t[] = {
+		{ "nbdboot.connections=x", "from 1 to 16" },
+		{ "nbdboot.io-timeout=256", "from 1 to 255" },
+		{ "nbdboot.timeout=x", "from 0 to 2147483647" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(boot_cmdline_parse(&c, t[i].line, &d),
+				 NBD_E_USAGE);
+		assert_non_null(strstr(d.text, t[i].says));
+	}
+}
+
+/* The words are cut out of a copy; the caller's line may go. */
+static void the_line_is_kept_as_it_was(void **state)
+{
+	char line[] = "root=\"a b\" ip=dhcp\nnext";
+
+	(void)state;
+	assert_int_equal(boot_cmdline_parse(&c, line, &d), 0);
+	memset(line, 'x', sizeof(line) - 1);
+	assert_string_equal(c.line, "root=\"a b\" ip=dhcp");
+	same(c.root, "a b");
 }
 
 static void a_misspelt_word_of_ours_is_kept_for_a_warning(void **state)
@@ -198,6 +229,8 @@ int main(void)
 		cmocka_unit_test(without_words_the_defaults_are_the_kernels),
 		cmocka_unit_test(the_last_of_equal_words_wins),
 		cmocka_unit_test(wrong_words_of_ours_are_told),
+		cmocka_unit_test(the_bounds_of_a_number_are_named),
+		cmocka_unit_test(the_line_is_kept_as_it_was),
 		cmocka_unit_test(a_misspelt_word_of_ours_is_kept_for_a_warning),
 		cmocka_unit_test(
 			the_longest_line_fits_and_a_longer_one_is_refused),
