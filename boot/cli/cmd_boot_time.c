@@ -8,94 +8,6 @@
 #include "boot/common/times.h"
 #include "port/linux/dir.h"
 
-/* ---- reading: a little JSON, and nothing that we do not write ---- */
-
-struct reader {
-	const char *p, *end;
-	bool bad; /* the first error sticks, and p stays there */
-};
-
-/* Goes past these characters, with blanks before each, if they are there. */
-static bool have(struct reader *r, const char *text)
-{
-	const char *p = r->p;
-
-	for (; *text && p < r->end; p++) {
-		if (*p == *text)
-			text++;
-		else if (*p != ' ' && *p != '\n')
-			break;
-	}
-	if (*text || r->bad)
-		return false;
-	r->p = p;
-	return true;
-}
-
-static void want(struct reader *r, const char *text)
-{
-	r->bad |= !have(r, text);
-}
-
-static int32_t want_number(struct reader *r)
-{
-	int32_t n = 0;
-	unsigned digits;
-	bool minus;
-
-	while (r->p < r->end && *r->p == ' ')
-		r->p++;
-	minus = have(r, "-");
-	for (digits = 0; !r->bad && r->p < r->end && *r->p >= '0' &&
-			 *r->p <= '9' && digits < 9;
-	     digits++)
-		n = n * 10 + (*r->p++ - '0');
-	r->bad |= !digits;
-	return minus ? -n : n;
-}
-
-/* A name goes to terminals and into XML as it is. */
-static void want_name(struct reader *r, char *name, size_t cap)
-{
-	size_t n = 0;
-
-	while (!r->bad && n < cap - 1 && r->p < r->end && *r->p >= ' ' &&
-	       *r->p <= '~' && !strchr("\"\\<>&", *r->p))
-		name[n++] = *r->p++;
-	name[n] = '\0';
-}
-
-static void want_step(struct reader *r, struct times_step *s)
-{
-	want(r, "{\"name\":\"");
-	want_name(r, s->name, sizeof(s->name));
-	want(r, "\",\"start\":");
-	s->start = want_number(r);
-	want(r, ",\"end\":");
-	s->end = want_number(r);
-	r->bad |= s->end < s->start;
-	want(r, "}");
-}
-
-int cli_times_parse(struct times *t, const char *text, size_t len,
-		    struct nbd_diag *d)
-{
-	struct reader r = { text, text + len, false };
-
-	t->n = 0;
-	want(&r, "{\"unit\":\"ms\",\"steps\":[");
-	do
-		want_step(&r, &t->step[t->n]);
-	while (!r.bad && ++t->n < TIMES_MAX && have(&r, ","));
-	want(&r, "]}");
-	have(&r, "\n");
-	if (r.bad || r.p != r.end)
-		return nbd_diag(d, NBD_E_IO,
-				"not what nbdboot init writes, at byte %u",
-				(unsigned)(r.p - text));
-	return NBD_OK;
-}
-
 /* ---- showing ---- */
 
 /* What is shown is this wide, in characters and in px. */
@@ -176,7 +88,7 @@ static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 
 	if (n < 0)
 		return nbd_diag(d, NBD_E_IO, "%s", strerror(-n));
-	return cli_times_parse(t, text, (size_t)n, d);
+	return boot_times_parse(t, text, (size_t)n, d);
 }
 
 int cmd_boot_time(int argc, char *argv[])

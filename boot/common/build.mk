@@ -4,5 +4,5 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/common/, cmdline.o \
 	cmdline_read.o console.o)
 boot-$(CONFIG_BOOT_DIALECTS) += $(addprefix boot/common/, root.o root_forms.o \
 	root_options.o root_text.o)
-boot-$(CONFIG_BOOT_TIMES) += boot/common/times.o
+boot-$(CONFIG_BOOT_TIMES) += boot/common/times.o boot/common/times_parse.o
 boot-$(CONFIG_BOOT_WATCH) += boot/common/ready.o boot/common/harden.o

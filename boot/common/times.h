@@ -64,7 +64,7 @@ static inline void boot_times_write(void)
  * Reads len bytes of what boot_times_write() wrote: nothing else, but it may have
  * blanks between its parts.  0, or NBD_E_IO with the place in d.
  */
-int cli_times_parse(struct times *t, const char *text, size_t len,
-		    struct nbd_diag *d);
+int boot_times_parse(struct times *t, const char *text, size_t len,
+		     struct nbd_diag *d);
 
 #endif

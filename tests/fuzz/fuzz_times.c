@@ -19,7 +19,7 @@ static void check_times(const char *text, size_t size)
 	static struct times t;
 	unsigned i;
 
-	if (cli_times_parse(&t, text, size, NULL))
+	if (boot_times_parse(&t, text, size, NULL))
 		return;
 	same(t.n > 0 && t.n <= TIMES_MAX);
 	for (i = 0; i < t.n; i++)

@@ -15,7 +15,7 @@ static int parse(struct times *t, const char *text, size_t len,
 		 struct nbd_diag *d)
 {
 	struct guard g = guard_new(len + 1);
-	int rc = cli_times_parse(t, guard_copy(&g, text, len), len, d);
+	int rc = boot_times_parse(t, guard_copy(&g, text, len), len, d);
 
 	guard_free(&g);
 	return rc;

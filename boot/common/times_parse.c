@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads what boot_times_write() wrote: that much of JSON, and no more. */
+#include "boot/common/times.h"
+
+#include <string.h>
+
+struct reader {
+	const char *p, *end;
+	bool bad; /* the first error sticks, and p stays there */
+};
+
+/* Skips these characters, with blanks before each, if they come next. */
+static bool have(struct reader *r, const char *text)
+{
+	const char *p = r->p;
+
+	for (; *text && p < r->end; p++) {
+		if (*p == *text)
+			text++;
+		else if (*p != ' ' && *p != '\n')
+			break;
+	}
+	if (*text || r->bad)
+		return false;
+	r->p = p;
+	return true;
+}
+
+static void want(struct reader *r, const char *text)
+{
+	r->bad |= !have(r, text);
+}
+
+static int32_t want_number(struct reader *r)
+{
+	int32_t n = 0;
+	unsigned digits;
+	bool minus;
+
+	while (r->p < r->end && *r->p == ' ')
+		r->p++;
+	minus = have(r, "-");
+	for (digits = 0; !r->bad && r->p < r->end && *r->p >= '0' &&
+			 *r->p <= '9' && digits < 9;
+	     digits++)
+		n = n * 10 + (*r->p++ - '0');
+	r->bad |= !digits;
+	return minus ? -n : n;
+}
+
+/* A name is printed to terminals and into XML unescaped. */
+static void want_name(struct reader *r, char *name, size_t cap)
+{
+	size_t n = 0;
+
+	while (!r->bad && n < cap - 1 && r->p < r->end && *r->p >= ' ' &&
+	       *r->p <= '~' && !strchr("\"\\<>&", *r->p))
+		name[n++] = *r->p++;
+	name[n] = '\0';
+}
+
+static void want_step(struct reader *r, struct times_step *s)
+{
+	want(r, "{\"name\":\"");
+	want_name(r, s->name, sizeof(s->name));
+	want(r, "\",\"start\":");
+	s->start = want_number(r);
+	want(r, ",\"end\":");
+	s->end = want_number(r);
+	r->bad |= s->end < s->start;
+	want(r, "}");
+}
+
+int boot_times_parse(struct times *t, const char *text, size_t len,
+		     struct nbd_diag *d)
+{
+	struct reader r = { text, text + len, false };
+
+	t->n = 0;
+	want(&r, "{\"unit\":\"ms\",\"steps\":[");
+	do
+		want_step(&r, &t->step[t->n]);
+	while (!r.bad && ++t->n < TIMES_MAX && have(&r, ","));
+	want(&r, "]}");
+	have(&r, "\n");
+	if (r.bad || r.p != r.end)
+		return nbd_diag(d, NBD_E_IO,
+				"not what nbdboot init writes, at byte %u",
+				(unsigned)(r.p - text));
+	return NBD_OK;
+}
