@@ -107,6 +107,21 @@ symbols_of_boot_begin_with_their_room()
 	done
 }
 
+a_command_file_defines_its_command_and_nothing_else()
+{
+	files | sed -n 's|^boot/cli/\(cmd_.*\)\.c$|\1|p' | while read -r c; do
+		nm -A --defined-only -g "$build/boot/cli/$c.o" 2>/dev/null |
+			awk -v want="$c" '$NF != want { print $1, $NF }'
+	done
+}
+
+# build.mk chooses the commands and their options.
+no_configuration_in_the_source_of_commands()
+{
+	files | grep -E '^boot/cli/.*\.[ch]$' | xargs -r grep -nE \
+		'^[[:space:]]*#[[:space:]]*(el)?if.*CONFIG_' /dev/null
+}
+
 # Undefined symbols of an archive or of objects, less what they define.
 undefined()
 {
@@ -194,6 +209,8 @@ rules='core_includes_only_itself_and_three_headers
 	the_parser_of_the_root_is_pure
 	no_two_rooms_of_boot_have_a_source_of_one_name
 	symbols_of_boot_begin_with_their_room
+	a_command_file_defines_its_command_and_nothing_else
+	no_configuration_in_the_source_of_commands
 	core_needs_nothing_but_four_functions
 	nothing_allocates_memory
 	nothing_uses_stdio
@@ -219,7 +236,9 @@ bad_tree()
 		>boot/f.c
 	printf '#endif\n}\n' >>boot/f.c
 	echo '#include "boot/net/a.h"' >boot/common/a.c
-	echo '#include "boot/net/a.h"' >boot/cli/a.c
+	printf '#include "boot/net/a.h"\n#ifdef CONFIG_X\n#endif\n' >boot/cli/a.c
+	touch boot/cli/cmd_a.c
+	echo 'int cmd_a, cmd_b;' | gcc -x c -c -o build/boot/cli/cmd_a.o -
 	for header in '<unistd.h>' '<string.h>' '"core/wire.h"' '"core/nbd.h"'; do
 		echo "#include $header"
 	done >boot/common/root_a.c
@@ -282,6 +301,8 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_source_lies_loose_in_boot 1' \
 	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \
 	'symbols_of_boot_begin_with_their_room 1' \
+	'a_command_file_defines_its_command_and_nothing_else 1' \
+	'no_configuration_in_the_source_of_commands 1' \
 	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do

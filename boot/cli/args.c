@@ -1,106 +1,185 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words of a command line, by the rules that people know from getopt:
- * -c4, -c 4, -aR, --json, -- ends the options.  (The C library's own would
- * bring stdio along for its messages.)
+ * Options and operands, by the rules of getopt: -c4, -c 4, -aR, --name=x,
+ * --name x; the first operand or -- ends the options.  (The C library's getopt
+ * would bring stdio for its messages.)
  */
 #include "boot/cli/cli.h"
+#include "port/linux/nbdk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int complain(const struct cli_args *a, const char *what,
-		    const char *dashes, const char *word, size_t len)
-{
-	cli_usage(a->argv[0], "%s %s%.*s", what, dashes, (int)len, word);
-	return -1;
-}
+struct parser {
+	const struct command *c;
+	char **argv; /* the next word */
+	char *options;
+	/* the option at hand, as it was written */
+	const char *dashes, *name;
+	size_t len; /* of name */
+};
 
-/* given: what stands in the same word, NULL if nothing does. */
-static bool take_value(struct cli_args *a, const char *given)
+const struct cli_option *cli_skip(const struct cli_option *o, size_t *base)
 {
-	a->value = given;
-	if (!a->value && a->i < a->argc)
-		a->value = a->argv[a->i++];
-	return a->value;
-}
-
-static int next_long(struct cli_args *a, const struct cli_option options[],
-		     const char *word)
-{
-	size_t len = strcspn(word, "=");
-	const char *value = word[len] ? word + len + 1 : NULL;
-
-	for (const struct cli_option *o = options; o && o->letter; o++) {
-		if (!o->name || strlen(o->name) != len ||
-		    memcmp(o->name, word, len) != 0)
-			continue;
-		if (o->takes_value && !take_value(a, value))
-			return complain(a, "no value for", "--", word, len);
-		if (value && !o->takes_value)
-			return complain(a, "no value belongs to", "--", word,
-					len);
-		return o->letter;
+	while (o && !o->name) {
+		*base += o->at;
+		o = o->more;
 	}
-	return complain(a, "unknown option", "--", word, len);
+	return o;
 }
 
-static int next_short(struct cli_args *a, const struct cli_option options[])
+static const struct cli_option *find(const struct parser *p, size_t *base)
 {
-	const char *p = a->cluster;
-	const char *rest = p[1] ? p + 1 : NULL;
+	const struct cli_option *o = cli_skip(p->c->options, base);
 
-	a->cluster = NULL;
-	for (const struct cli_option *o = options; o && o->letter; o++) {
-		if (o->letter != *p)
-			continue;
-		if (!o->takes_value)
-			a->cluster = rest;
-		else if (!take_value(a, rest))
-			return complain(a, "no value for", "-", p, 1);
-		return o->letter;
-	}
-	return complain(a, "unknown option", "-", p, 1);
+	for (; o; o = cli_skip(o + 1, base))
+		if (p->dashes[1] ? strlen(o->name) == p->len &&
+					   !memcmp(o->name, p->name, p->len)
+				 : o->letter == *p->name)
+			break;
+	return o;
 }
 
-int cli_next(struct cli_args *a, const struct cli_option options[])
+static int complain(const struct parser *p, const char *before,
+		    const char *after)
+{
+	return cli_usage(p->c->name, "%s %s%.*s%s", before, p->dashes,
+			 (int)p->len, p->name, after);
+}
+
+static int take_number(const struct parser *p, const struct cli_option *o,
+		       int *field, const char *value)
+{
+	long n = o->kind == CLI_DEVICE ? nbdk_parse_name(value)
+				       : nbd_number(value, o->min, o->max);
+
+	*field = (int)n;
+	if (n >= 0)
+		return CLI_OK;
+	if (o->kind == CLI_DEVICE)
+		return cli_usage(p->c->name, CLI_NO_DEVICE, value);
+	return cli_usage(p->c->name, "%s%.*s: %s is not a number from %d to %d",
+			 p->dashes, (int)p->len, p->name, value, o->min,
+			 o->max);
+}
+
+/*
+ * Takes the option at hand.  *rest is what follows in the same word, or NULL;
+ * NULL afterwards if it was the option's value.
+ */
+static int take(struct parser *p, const char **rest)
+{
+	size_t base = 0;
+	const struct cli_option *o = find(p, &base);
+	const char *value = *rest;
+	void *field;
+
+	if (!o)
+		return complain(p, "unknown option", "");
+	field = p->options + base + o->at;
+	if (o->kind == CLI_FLAG) {
+		*(bool *)field = true;
+		return CLI_OK;
+	}
+	*rest = NULL;
+	if (!value && *p->argv)
+		value = *p->argv++;
+	if (!value)
+		return complain(p, "option", " needs a value");
+	if (o->kind != CLI_TEXT)
+		return take_number(p, o, field, value);
+	*(const char **)field = value;
+	return CLI_OK;
+}
+
+static int take_long(struct parser *p, const char *word)
+{
+	const char *rest;
+	int status;
+
+	p->dashes = "--";
+	p->name = word;
+	p->len = strcspn(word, "=");
+	rest = word[p->len] ? word + p->len + 1 : NULL;
+	status = take(p, &rest);
+	return status || !rest ? status
+			       : complain(p, "option", " takes no value");
+}
+
+static int take_letters(struct parser *p, const char *word)
+{
+	int status = CLI_OK;
+
+	p->dashes = "-";
+	p->len = 1;
+	while (word && !status) {
+		p->name = word;
+		word = word[1] ? word + 1 : NULL;
+		status = take(p, &word);
+	}
+	return status;
+}
+
+static int take_options(struct parser *p)
 {
 	const char *word;
+	int status = CLI_OK;
 
-	if (a->cluster)
-		return next_short(a, options);
-	if (a->i >= a->argc)
-		return 0;
-	word = a->argv[a->i];
-	if (word[0] != '-' || !word[1])
-		return 0;
-	a->i++;
-	if (word[1] != '-') {
-		a->cluster = word + 1;
-		return next_short(a, options);
+	while (!status && (word = *p->argv) && word[0] == '-' && word[1]) {
+		p->argv++;
+		if (!strcmp(word, "--"))
+			break;
+		status = word[1] == '-' ? take_long(p, word + 2)
+					: take_letters(p, word + 1);
 	}
-	return word[2] ? next_long(a, options, word + 2) : 0;
+	return status;
 }
 
-bool cli_operands(const struct cli_args *a, int min, int max)
-{
-	int n = a->argc - a->i;
+/* ---- what must be there ---- */
 
-	if (n < min)
-		cli_usage(a->argv[0], "something is missing");
-	else if (max >= 0 && n > max)
-		cli_usage(a->argv[0], "%s is too much", a->argv[a->i + max]);
-	else
-		return true;
-	return false;
+/* "URI|HOST|/SOCKET" is printed as "URI, HOST or /SOCKET". */
+static int complain_missing(const struct command *c, const char *names)
+{
+	char text[64];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	const char *end;
+
+	for (; (end = strchr(names, '|')); names = end + 1)
+		nbd_putf(&o, "%.*s%s", (int)(end - names), names,
+			 strchr(end + 1, '|') ? ", " : " or ");
+	return cli_usage(c->name, "missing operand: %.*s%s", (int)o.len, text,
+			 names);
 }
 
-long cli_number(const struct cli_args *a, long min, long max)
+static int check_operands(const struct command *c, char *words[])
 {
-	long v = nbd_number(a->value, min, max);
+	unsigned n = 0, max = c->operands.max;
 
-	if (v < 0)
-		cli_usage(a->argv[0], "%s is not a number from %ld to %ld",
-			  a->value, min, max);
-	return v;
+	while (words[n])
+		n++;
+	if (n < c->operands.min)
+		return complain_missing(c, c->operands.name[n]);
+	if (max != CLI_ANY && n > max)
+		return cli_usage(c->name, "extra operand \"%s\"", words[max]);
+	for (; c->devices && *words; words++)
+		if (nbdk_parse_name(*words) < 0)
+			return cli_usage(c->name, CLI_NO_DEVICE, *words);
+	return CLI_OK;
+}
+
+static void preset(const struct parser *p)
+{
+	size_t base = 0;
+	const struct cli_option *o = cli_skip(p->c->options, &base);
+
+	for (; o; o = cli_skip(o + 1, &base))
+		if (o->preset)
+			*(int *)(void *)(p->options + base + o->at) = o->preset;
+}
+
+char **cli_parse(const struct command *c, char *argv[], void *options)
+{
+	struct parser p = { .c = c, .argv = argv + 1, .options = options };
+
+	preset(&p);
+	return take_options(&p) || check_operands(c, p.argv) ? NULL : p.argv;
 }

@@ -1,45 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot copy: a disk image from here to there. */
+/* nbdboot copy: copies a disk image. */
 #include "boot/cli/cli.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
-static int take_option(struct copy_options *o, int option,
-		       const struct cli_args *a)
-{
-	long v = 0;
-
-	switch (option) {
-	case 'c':
-		v = cli_number(a, 1, CONFIG_PORT_MAX_CONNECTIONS);
-		o->connections = (unsigned)v;
-		break;
-	case 'q':
-		v = cli_number(a, 1, COPY_DEPTH);
-		o->depth = (unsigned)v;
-		break;
-	case 'A':
-	case 'C':
-	case 'K':
-		cli_tls_file(&o->files, option, a->value);
-		break;
-	case 'S':
-		o->simple = true;
-		break;
-	case 'z':
-		o->destination_is_zero = true;
-		break;
-	case 'p':
-		o->progress = true;
-		break;
-	case 'v':
-		o->verify = true;
-		break;
-	default:
-		o->print_latency = true;
-	}
-	return v < 0 ? -1 : 0;
-}
+static const struct cli_option options[] = {
+	{ "connections", 'c', "N",
+	  "connections to each server (4 if it allows several)",
+	  CLI_FIELD(struct copy_options, connections), .min = 1,
+	  .max = CONFIG_PORT_MAX_CONNECTIONS },
+	{ "requests", 'q', "N", "pieces in flight (8)",
+	  CLI_FIELD(struct copy_options, depth), .min = 1, .max = COPY_DEPTH },
+	{ "destination-is-zero", 0, NULL, "DST holds zeroes: write none",
+	  CLI_FIELD(struct copy_options, destination_is_zero) },
+	{ "progress", 0, NULL, "report progress, also into a file",
+	  CLI_FIELD(struct copy_options, progress) },
+	{ "verify", 0, NULL, "read both back and compare",
+	  CLI_FIELD(struct copy_options, verify) },
+	{ "latency", 0, NULL, "print how long requests took",
+	  CLI_FIELD(struct copy_options, print_latency) },
+	{ "simple", 'S', NULL, "ask for simple replies",
+	  CLI_FIELD(struct copy_options, simple) },
+	{ .more = cli_tls_options, .at = offsetof(struct copy_options, files) },
+};
 
 /* tls_taken: the other side has it, and there is one TLS in a process. */
 static int open_side(struct side *s, const char *word, bool tls_taken,
@@ -49,12 +32,13 @@ static int open_side(struct side *s, const char *word, bool tls_taken,
 	/* with their strings and buffers: too large for a stack */
 	static struct cli_target target[2];
 	static struct copy_link links[2];
+	const struct cli_server none = { .name = NULL };
 	struct cli_target *t = &target[output];
 	int err;
 
 	if (!nbd_is_uri(word))
 		return copy_side_open_file(s, word, output, d);
-	err = cli_target(t, word, NULL, NULL, d);
+	err = cli_target(t, word, &none, d);
 	if (err)
 		return err;
 	if (t->uri.tls && tls_taken)
@@ -79,27 +63,25 @@ static void print_latency(const struct nbd_latency *l)
 	o.flush(&o);
 }
 
-static int copy(const char *from, const char *to, const struct copy_options *o)
+static int copy(struct cli_call *call, const struct copy_options *o)
 {
 	struct side src, dst;
-	struct nbd_diag d = { "" };
-	struct copy c = { .src = &src, .dst = &dst, .d = &d };
-	const char *subject = from;
+	struct nbd_diag *d = &call->d;
+	struct copy c = { .src = &src, .dst = &dst, .d = d };
 	uint64_t done = 0;
 	int err;
 
-	err = open_side(&src, from, false, false, o, &d);
+	err = open_side(&src, call->words[0], false, false, o, d);
 	if (err)
 		goto out;
-	subject = to;
-	err = open_side(&dst, to, src.tls, true, o, &d);
+	call->subject = call->words[1];
+	err = open_side(&dst, call->words[1], src.tls, true, o, d);
 	if (err)
 		goto close_src;
-	subject = "copy";
+	call->subject = "copy";
 	err = copy_run(&c, o, &done);
 	if (err == NBD_E_CUT && copy_interrupted)
-		nbd_diag(&d, err,
-			 "interrupted: the first %llu bytes are copied",
+		nbd_diag(d, err, "interrupted: the first %llu bytes are copied",
 			 (unsigned long long)done);
 	dst.ops->close(&dst);
 	if (o->print_latency)
@@ -108,34 +90,27 @@ close_src:
 	src.ops->close(&src);
 out:
 	device_tls_close();
-	return err ? cli_fail(subject, err, &d) : CLI_OK;
+	return err;
 }
 
-int cmd_copy(int argc, char *argv[])
+static int run(struct cli_call *call)
 {
-	static const struct cli_option options[] = {
-		{ 'c', true, "connections" },
-		{ 'q', true, "requests" },
-		{ 'S', false, "simple" },
-		{ 'z', false, "destination-is-zero" },
-		{ 'p', false, "progress" },
-		{ 'v', false, "verify" },
-		{ 'l', false, "latency" },
-		CLI_TLS_OPTIONS{ 0 },
-	};
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	static struct nbd_latency latency;
-	struct copy_options o = { .latency = &latency };
-	int opt;
+	struct copy_options *o = call->options;
+	struct nbd_latency latency = { 0 };
+	char **words = call->words;
 
-	while ((opt = cli_next(&a, options)) > 0)
-		if (take_option(&o, opt, &a) < 0)
-			return CLI_USAGE;
-	if (opt < 0 || !cli_operands(&a, 2, 2))
-		return CLI_USAGE;
-	if (o.verify && (argv[a.i][0] == '-' || argv[a.i + 1][0] == '-'))
-		return cli_usage(argv[0], "a pipe cannot be read back to "
-					  "--verify it");
+	o->latency = &latency;
+	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
+		return cli_usage("copy", "--verify cannot read a pipe back");
 	copy_catch_signals();
-	return copy(argv[a.i], argv[a.i + 1], &o);
+	return copy(call, o);
 }
+
+const struct command cmd_copy = {
+	.name = "copy",
+	.summary = "copy a disk image",
+	.help = "SRC and DST are URIs, files, block devices or - (a pipe).\n",
+	.operands = { 2, 2, { "SRC", "DST" } },
+	.options = options,
+	.run = run,
+};

@@ -3,25 +3,26 @@
 #include "boot/cli/cli.h"
 #include "port/linux/nbdk.h"
 
-int cmd_disconnect(int argc, char *argv[])
-{
-	static const struct cli_option options[] = { { 'f', false, "force" },
-						     { 0 } };
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	struct nbd_diag d = { "" };
-	bool force = false;
-	int o, index, err = 0;
+static const struct cli_option options[] = {
+	{ "force", 'f', NULL, "even if it is mounted or open",
+	  .kind = CLI_FLAG },
+	{ 0 },
+};
 
-	while ((o = cli_next(&a, options)) > 0)
-		force = true;
-	if (o < 0 || !cli_operands(&a, 1, 1))
-		return CLI_USAGE;
-	index = nbdk_parse_name(argv[a.i]);
-	if (index < 0)
-		return cli_no_device(argv[0], argv[a.i]);
-	if (!force)
-		err = nbdk_in_use(index, &d);
-	if (!err)
-		err = nbdk_disconnect(index, &d);
-	return err ? cli_fail(argv[a.i], err, &d) : CLI_OK;
+static int run(struct cli_call *call)
+{
+	const bool *force = call->options;
+	int index = nbdk_parse_name(call->words[0]);
+	int err = *force ? 0 : nbdk_in_use(index, &call->d);
+
+	return err ? err : nbdk_disconnect(index, &call->d);
 }
+
+const struct command cmd_disconnect = {
+	.name = "disconnect",
+	.summary = "disconnect a device",
+	.operands = { 1, 1, { "nbdN" } },
+	.devices = true,
+	.options = options,
+	.run = run,
+};

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot exports: what a server has to offer (NBD_OPT_LIST). */
+/* nbdboot exports: the exports that a server lists (NBD_OPT_LIST). */
 #include "boot/cli/cli.h"
-#include "boot/device/tls.h"
 
-/* A list that never ends is the server's fault; nobody reads so far. */
+/* No honest list is longer: it would never end. */
 #define EXPORTS_MAX 1000000u
+
+struct options {
+	struct cli_server server;
+	bool json;
+};
+
+static const struct cli_option options[] = {
+	{ "json", 0, NULL, "print an array of objects",
+	  CLI_FIELD(struct options, json) },
+	{ .more = cli_server_options, .at = offsetof(struct options, server) },
+};
 
 static void print_json(const struct nbd_client *c, bool first)
 {
 	struct nbd_text name = nbd_name(c), text = nbd_text(c);
 
-	nbd_putf(&cli_out, first ? "\n  {\"name\": " : ",\n  {\"name\": ");
+	cli_putf(first ? "\n  {\"name\": " : ",\n  {\"name\": ");
 	nbd_put_json(&cli_out, name.p, name.len);
-	nbd_putf(&cli_out, ", \"description\": ");
+	cli_putf(", \"description\": ");
 	nbd_put_json(&cli_out, text.p, text.len);
-	nbd_putf(&cli_out, "}");
+	cli_putf("}");
 }
 
 static void print_text(const struct nbd_client *c)
@@ -22,18 +32,18 @@ static void print_text(const struct nbd_client *c)
 	struct nbd_text name = nbd_name(c), text = nbd_text(c);
 
 	if (name.len == 0)
-		nbd_putf(&cli_out, "[default export]");
+		cli_putf("[default export]");
 	nbd_put_safe(&cli_out, name.p, name.len);
 	if (name.cut)
-		nbd_putf(&cli_out, "...");
+		cli_putf("...");
 	if (text.len) {
-		nbd_putf(&cli_out, "\t");
+		cli_putf("\t");
 		nbd_put_safe(&cli_out, text.p, text.len);
 	}
-	nbd_putf(&cli_out, "\n");
+	cli_putf("\n");
 }
 
-/* One entry after the other, in the memory of one. */
+/* One entry at a time, so that a long list needs no more memory. */
 static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 {
 	unsigned n = 0;
@@ -58,52 +68,41 @@ static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 	return err;
 }
 
-static int print_list(const struct cli_target *t, const struct tls_files *files,
-		      bool json, struct nbd_diag *d)
+static int print_list(const struct nbd_uri *u, const struct options *o,
+		      struct nbd_diag *d)
 {
-	static struct conn conn;
-	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST,
-					.tls = t->uri.tls };
-	int err = device_tls_dial(&conn, 1, &t->uri, &cfg, files, false, d);
+	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST, .tls = u->tls };
+	struct conn conn;
+	int err =
+		device_tls_dial(&conn, 1, u, &cfg, &o->server.files, false, d);
 
-	if (!err && json)
-		nbd_putf(&cli_out, "[");
+	if (!err && o->json)
+		cli_putf("[");
 	if (!err)
-		err = print_all(&conn, json, d);
+		err = print_all(&conn, o->json, d);
 	if (!err)
 		dial_hangup(&conn, 1);
-	if (!err && json)
-		nbd_putf(&cli_out, "\n]\n");
+	if (!err && o->json)
+		cli_putf("\n]\n");
 	return err;
 }
 
-int cmd_exports(int argc, char *argv[])
+static int run(struct cli_call *call)
 {
-	static const struct cli_option options[] = { { 'p', true, NULL },
-						     { 'j', false, "json" },
-						     CLI_TLS_OPTIONS{ 0 } };
-	static struct cli_target t;
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	struct tls_files files = { NULL, NULL, NULL };
-	const char *port = NULL;
-	struct nbd_diag d = { "" };
-	bool json = false;
-	int o, err;
+	const struct options *o = call->options;
+	struct cli_target t;
+	int err = cli_target(&t, call->words[0], &o->server, &call->d);
 
-	while ((o = cli_next(&a, options)) > 0) {
-		json |= o == 'j';
-		if (o == 'p')
-			port = a.value;
-		else if (o != 'j')
-			cli_tls_file(&files, o, a.value);
-	}
-	if (o < 0 || !cli_operands(&a, 1, 1))
-		return CLI_USAGE;
-	err = cli_target(&t, argv[a.i], NULL, port, &d);
-	if (!err) {
-		cli_target_tls(&t, argv[a.i], &files);
-		err = print_list(&t, &files, json, &d);
-	}
+	if (!err)
+		err = print_list(&t.uri, o, &call->d);
 	device_tls_close();
-	return err ? cli_fail(argv[a.i], err, &d) : cli_flush();
+	return err;
 }
+
+const struct command cmd_exports = {
+	.name = "exports",
+	.summary = "list a server's exports: NAME<TAB>DESCRIPTION",
+	.operands = { 1, 1, { "URI|HOST|/SOCKET" } },
+	.options = options,
+	.run = run,
+};

@@ -1,52 +1,119 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot help, nbdboot version. */
+/* nbdboot help: all of it comes from the tables that the parser uses. */
 #include "boot/cli/cli.h"
-#include "boot/common/version.h"
 
 #include <string.h>
+
+#define WIDTH 79
 
 static void put(const char *text)
 {
 	nbd_put(&cli_out, text, strlen(text));
 }
 
-static void put_usage(const struct command *c)
+/* A word of the synopsis, on a new line if this one has no room for it. */
+static void put_word(size_t *column, const char *word)
 {
-	put("nbdboot ");
-	put(c->name);
-	put(c->usage[0] ? " " : "");
-	put(c->usage);
+	size_t len = strlen(word) + 1;
+	bool fits = *column + len <= WIDTH;
+
+	put(fits ? " " : "\n\t");
+	put(word);
+	*column = fits ? *column + len : 7 + len;
+}
+
+/* "[-c N]", "[--json]" */
+static void put_option_word(size_t *column, const struct cli_option *o)
+{
+	char word[64], name[32] = { '-', o->letter };
+
+	if (!o->letter)
+		nbd_fmt(name, sizeof(name), "--%s", o->name);
+	nbd_fmt(word, sizeof(word), "%s%s%s%s%s", o->required ? "" : "[", name,
+		o->value ? " " : "", o->value ? o->value : "",
+		o->required ? "" : "]");
+	put_word(column, word);
+}
+
+/* "NEWROOT", "[INIT", "[ARG...]]" */
+static void put_operands(size_t *column, const struct command *c)
+{
+	unsigned n = 0, open = 0;
+	char word[64];
+
+	while (n < 4 && c->operands.name[n])
+		n++;
+	for (unsigned i = 0; i < n; i++) {
+		bool last = i + 1 == n;
+
+		open += i >= c->operands.min;
+		nbd_fmt(word, sizeof(word), "%s%s%s%.*s",
+			i >= c->operands.min ? "[" : "", c->operands.name[i],
+			last && c->operands.max > n ? "..." : "",
+			last ? (int)open : 0, "]]]]");
+		put_word(column, word);
+	}
+}
+
+static void put_synopsis(const struct command *c)
+{
+	size_t base = 0, column = strlen("nbdboot ") + strlen(c->name);
+	const struct cli_option *o = cli_skip(c->options, &base);
+
+	cli_putf("nbdboot %s", c->name);
+	for (; o; o = cli_skip(o + 1, &base))
+		put_option_word(&column, o);
+	put_operands(&column, c);
 	put("\n");
 }
 
-int cmd_help(int argc, char *argv[])
+static void put_option(const struct cli_option *o)
 {
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
+	if (o->letter)
+		cli_putf("-%c, ", o->letter);
+	cli_putf("--%s%s%s", o->name, o->value ? " " : "",
+		 o->value ? o->value : "");
+	if (o->kind == CLI_NUMBER)
+		cli_putf(" (%d to %d)", o->min, o->max);
+	cli_putf("\n\t%s", o->help);
+	if (o->preset > 0)
+		cli_putf(" (%d)", o->preset);
+	put("\n");
+}
+
+static void explain(const struct command *c)
+{
+	size_t base = 0;
+	const struct cli_option *o = cli_skip(c->options, &base);
+
+	put_synopsis(c);
+	cli_putf("%s\n", c->summary);
+	put(c->help ? c->help : "");
+	for (; o; o = cli_skip(o + 1, &base))
+		put_option(o);
+}
+
+static int run(struct cli_call *call)
+{
 	const struct command *c;
 
-	if (cli_next(&a, NULL) || !cli_operands(&a, 0, 1))
-		return CLI_USAGE;
-	if (argc == 1) {
-		for (unsigned i = 0; i < cli_n_commands; i++)
-			put_usage(&cli_commands[i]);
-		put("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
-		return cli_flush();
+	for (unsigned i = 0; !call->words[0] && cli_commands[i]; i++)
+		cli_putf("%-11s %s\n", cli_commands[i]->name,
+			 cli_commands[i]->summary);
+	if (call->words[0]) {
+		c = cli_find(call->words[0]);
+		if (!c)
+			return cli_usage("help", "unknown command %s",
+					 call->words[0]);
+		explain(c);
 	}
-	c = cli_find(argv[1]);
-	if (!c)
-		return cli_usage("help", "no command %s", argv[1]);
-	put_usage(c);
-	put(c->help);
 	put("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
-	return cli_flush();
+	return CLI_OK;
 }
 
-int cmd_version(int argc, char *argv[])
-{
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-
-	if (cli_next(&a, NULL) || !cli_operands(&a, 0, 0))
-		return CLI_USAGE;
-	nbd_putf(&cli_out, "nbdboot %s\n", boot_version);
-	return cli_flush();
-}
+const struct command cmd_help = {
+	.name = "help",
+	.summary = "list the commands, or explain one",
+	.operands = { 0, 1, { "COMMAND" } },
+	.run = run,
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The network of the boot, from a shell. */
+/* nbdboot ifup: the network of the boot, from a shell. */
 #include "boot/cli/cli.h"
 #include "boot/common/console.h"
 #include "boot/net/export.h"
@@ -8,59 +8,81 @@
 
 #include <string.h>
 
-/* Longer than it takes to ask five times. */
+/* Longer than five requests take. */
 #define RENEW_MS 32000
 
-static int renew(void)
+struct options {
+	bool renew, verbose;
+};
+
+static const struct cli_option options[] = {
+	{ "verbose", 'v', NULL, "report each step",
+	  CLI_FIELD(struct options, verbose) },
+	{ "renew", 'r', NULL,
+	  "only renew the lease, and print in how many seconds to do it again",
+	  CLI_FIELD(struct options, renew) },
+	{ 0 },
+};
+
+static int renew(struct cli_call *call)
 {
 	struct net_renewal r;
-	struct nbd_diag d;
 	uint32_t t1;
-	int rc = net_renew_read(&r, &d);
+	int err = net_renew_read(&r, &call->d);
 
-	if (!rc)
-		rc = net_renew_once(&r, RENEW_MS, false, &d);
-	if (!rc)
-		rc = net_renew_keep(&r, &d);
-	if (rc)
-		return cli_fail(EXPORT_LEASE, rc, &d);
+	call->subject = EXPORT_LEASE;
+	if (!err)
+		err = net_renew_once(&r, RENEW_MS, false, &call->d);
+	if (!err)
+		err = net_renew_keep(&r, &call->d);
+	if (err)
+		return err;
 	t1 = r.j.dhcp.lease.t1;
-	nbd_putf(&cli_out, "%u\n", t1 < INT32_MAX ? t1 : INT32_MAX);
-	return cli_flush();
+	cli_putf("%u\n", t1 < INT32_MAX ? t1 : INT32_MAX);
+	return CLI_OK;
 }
 
-int cmd_ifup(int argc, char *argv[])
+static int up(struct cli_call *call)
 {
-	static const struct cli_option options[] = { { 'r', false, "renew" },
-						     { 'v', false, "verbose" },
-						     { 0 } };
 	struct net net = { 0 };
-	struct cmdline c;
 	char line[CMDLINE_MAX];
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
 	struct nbd_out o = { .buf = line, .cap = sizeof(line) - 1 };
-	struct nbd_diag d = { "" };
-	bool again = false;
-	int opt, rc;
+	struct cmdline c;
+	int err;
 
-	while ((opt = cli_next(&a, options)) > 0)
-		*(opt == 'r' ? &again : &boot_console_debug) = true;
-	if (opt < 0 || !cli_operands(&a, 0, again ? 0 : -1))
-		return CLI_USAGE;
-	if (again)
-		return renew();
-	for (; a.i < argc; a.i++) {
-		nbd_put(&o, argv[a.i], strlen(argv[a.i]));
+	call->subject = "network";
+	for (char **word = call->words; *word; word++) {
+		nbd_put(&o, *word, strlen(*word));
 		nbd_put(&o, " ", 1);
 	}
 	line[o.len] = '\0';
-	rc = boot_cmdline_parse(&c, line, &d);
-	if (!rc)
-		rc = net_configure(&net, &c, NULL, &d);
-	if (!rc)
-		rc = net_up(&net, false, &d);
-	if (rc)
-		return cli_fail("network", rc, &d);
-	nbd_putf(&cli_out, "%s\n", net.state.name);
-	return cli_flush();
+	err = boot_cmdline_parse(&c, line, &call->d);
+	if (!err)
+		err = net_configure(&net, &c, NULL, &call->d);
+	if (!err)
+		err = net_up(&net, false, &call->d);
+	if (!err)
+		cli_putf("%s\n", net.state.name);
+	return err;
 }
+
+static int run(struct cli_call *call)
+{
+	const struct options *o = call->options;
+
+	boot_console_debug = o->verbose;
+	if (o->renew && call->words[0])
+		return cli_usage("ifup", "extra operand \"%s\"",
+				 call->words[0]);
+	return o->renew ? renew(call) : up(call);
+}
+
+const struct command cmd_ifup = {
+	.name = "ifup",
+	.summary = "bring the network up as init does, print the interface",
+	.help = "WORD is one of the kernel command line: ip=dhcp, nameserver=, "
+		"vlan= ...\n",
+	.operands = { 0, CLI_ANY, { "WORD" } },
+	.options = options,
+	.run = run,
+};

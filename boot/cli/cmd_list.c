@@ -4,7 +4,7 @@
  * kernel of their connections.
  */
 #include "boot/cli/cli.h"
-#include "boot/cli/links.h"
+#include "boot/device/device.h"
 
 #include <string.h>
 
@@ -12,15 +12,15 @@
 static void print_uri(const struct nbd_uri *u)
 {
 	if (u->is_unix)
-		nbd_putf(&cli_out, "  Socket:      %s\n", u->socket);
+		cli_putf("  Socket:      %s\n", u->socket);
 	else
-		nbd_putf(&cli_out, "  Host:        %s\n  Port:        %u\n",
-			 u->host, u->port);
-	nbd_putf(&cli_out, "  Name:        ");
+		cli_putf("  Host:        %s\n  Port:        %u\n", u->host,
+			 u->port);
+	cli_putf("  Name:        ");
 	if (u->name_len == 0)
-		nbd_putf(&cli_out, "[default export]");
+		cli_putf("[default export]");
 	nbd_put_safe(&cli_out, u->name, u->name_len);
-	nbd_putf(&cli_out, "\n");
+	cli_putf("\n");
 }
 
 /* The TLS of the first connection that lives; they are all made alike. */
@@ -36,13 +36,13 @@ static void print_tls(const struct device *dev)
 {
 	struct device_tls_words w;
 
-	nbd_putf(&cli_out, "  TLS:         ");
+	cli_putf("  TLS:         ");
 	if (!dev->b.uris[0].tls)
-		nbd_putf(&cli_out, "no\n");
+		cli_putf("no\n");
 	else if (!find_tls(dev, &w))
-		nbd_putf(&cli_out, "yes (the kernel does not say which)\n");
+		cli_putf("yes (the kernel does not say which)\n");
 	else
-		nbd_putf(&cli_out, "%s, %s\n", w.version, w.cipher);
+		cli_putf("%s, %s\n", w.version, w.cipher);
 }
 
 /* The driver's own state stays "connected" when nothing lives any more. */
@@ -60,90 +60,129 @@ static void print_known(const struct device *dev)
 	for (unsigned i = 0; i < b->servers; i++)
 		print_uri(&b->uris[i]);
 	if (dev->counted)
-		nbd_putf(&cli_out,
-			 "  Connections: %u live of %u wanted, room "
+		cli_putf("  Connections: %u live of %u wanted, room "
 			 "for %u\n",
 			 dev->live, dev->wanted, device_backend_slots(b));
 	print_tls(dev);
 	if (b->dead_timeout >= 0)
-		nbd_putf(&cli_out,
-			 "  Outage:      I/O waits %d s, then it fails\n",
+		cli_putf("  Outage:      I/O waits %d s, then it fails\n",
 			 b->dead_timeout);
 	else
-		nbd_putf(&cli_out, "  Outage:      I/O waits\n");
+		cli_putf("  Outage:      I/O waits\n");
 }
 
 static void print_text(const struct device *dev)
 {
 	const struct nbdk_info *i = &dev->info;
 
-	nbd_putf(&cli_out, "nbd%d\n  State:       %s\n", i->index, state(dev));
+	cli_putf("nbd%d\n  State:       %s\n", i->index, state(dev));
 	if (!i->connected)
 		return;
-	nbd_putf(&cli_out, "  Backend:     %s\n", i->backend);
+	cli_putf("  Backend:     %s\n", i->backend);
 	if (dev->known)
 		print_known(dev);
-	nbd_putf(&cli_out, "  Size:        ");
+	cli_putf("  Size:        ");
 	cli_put_size(i->size);
-	nbd_putf(&cli_out,
-		 "\n  Blocksize:   %u\n  Mode:        %s\n"
+	cli_putf("\n  Blocksize:   %u\n  Mode:        %s\n"
 		 "  Queues:      %u\n",
 		 i->block_size, i->read_only ? "read-only" : "read-write",
 		 i->connections);
 	if (i->io_timeout)
-		nbd_putf(&cli_out, "  Timeout:     %u s\n",
-			 i->io_timeout / 1000);
+		cli_putf("  Timeout:     %u s\n", i->io_timeout / 1000);
 }
 
 static void print_json_tls(const struct device *dev)
 {
 	struct device_tls_words w;
 
-	nbd_putf(&cli_out, ", \"tls\": ");
+	cli_putf(", \"tls\": ");
 	if (!dev->known)
-		nbd_putf(&cli_out, "null");
+		cli_putf("null");
 	else if (!dev->b.uris[0].tls)
-		nbd_putf(&cli_out, "false");
+		cli_putf("false");
 	else if (!find_tls(dev, &w))
-		nbd_putf(&cli_out, "{\"version\": null, \"cipher\": null}");
+		cli_putf("{\"version\": null, \"cipher\": null}");
 	else
-		nbd_putf(&cli_out, "{\"version\": \"%s\", \"cipher\": \"%s\"}",
-			 w.version, w.cipher);
+		cli_putf("{\"version\": \"%s\", \"cipher\": \"%s\"}", w.version,
+			 w.cipher);
+}
+
+/* Nothing where they could not be counted. */
+static void print_json_links(const struct device *dev)
+{
+	if (!dev->known || !dev->counted)
+		return;
+	cli_putf(dev->b.dead_timeout < 0 ? ", \"dead_timeout\": null"
+					 : ", \"dead_timeout\": %d",
+		 dev->b.dead_timeout);
+	cli_putf(", \"wanted\": %u, \"slots\": %u, \"live\": %u, "
+		 "\"links\": [",
+		 dev->wanted, device_backend_slots(&dev->b), dev->live);
+	for (unsigned i = 0; i < dev->n_links; i++) {
+		const struct sockdiag_link *l = &dev->links[i];
+
+		cli_putf("%s{\"state\": \"%s\"", i ? ", " : "",
+			 l->live ? "live" : "ending");
+		if (l->family != AF_UNIX) {
+			cli_putf(", \"peer\": \"");
+			nbd_put_ip(&cli_out, l->peer,
+				   l->family == AF_INET ? 4 : 16);
+			cli_putf("\", \"port\": %u, \"local_port\": %u, "
+				 "\"sent\": %llu, \"received\": %llu, "
+				 "\"rtt_us\": %u, \"retransmits\": %u",
+				 l->peer_port, l->local_port,
+				 (unsigned long long)l->sent,
+				 (unsigned long long)l->received, l->rtt,
+				 l->retransmits);
+		}
+		cli_putf("}");
+	}
+	cli_putf("]");
 }
 
 static void print_json(const struct device *dev, bool first)
 {
 	const struct nbdk_info *i = &dev->info;
 
-	nbd_putf(&cli_out, "%s\n  {\"name\": \"nbd%d\", \"connected\": %s",
+	cli_putf("%s\n  {\"name\": \"nbd%d\", \"connected\": %s",
 		 first ? "" : ",", i->index, i->connected ? "true" : "false");
 	if (i->connected) {
-		nbd_putf(&cli_out,
-			 ", \"state\": \"%s\", \"backend\": ", state(dev));
+		cli_putf(", \"state\": \"%s\", \"backend\": ", state(dev));
 		nbd_put_json(&cli_out, i->backend, strlen(i->backend));
-		nbd_putf(&cli_out,
-			 ", \"size\": %llu, \"block_size\": %u, "
+		cli_putf(", \"size\": %llu, \"block_size\": %u, "
 			 "\"read_only\": %s, \"queues\": %u, "
 			 "\"timeout_ms\": %u",
 			 (unsigned long long)i->size, i->block_size,
 			 i->read_only ? "true" : "false", i->connections,
 			 i->io_timeout);
 		print_json_tls(dev);
-		cli_links_print_json(dev);
+		print_json_links(dev);
 	}
-	nbd_putf(&cli_out, "}");
+	cli_putf("}");
 }
 
-struct list {
+struct options {
 	bool all, json;
+};
+
+struct list {
+	struct options *o;
 	unsigned n; /* printed so far */
+};
+
+static const struct cli_option options[] = {
+	{ "all", 'a', NULL, "devices that are not connected, too",
+	  CLI_FIELD(struct options, all) },
+	{ "json", 0, NULL, "print an array of objects",
+	  CLI_FIELD(struct options, json) },
+	{ 0 },
 };
 
 static void print(struct list *l, const struct device *dev)
 {
-	if (!dev->info.connected && !l->all)
+	if (!dev->info.connected && !l->o->all)
 		return;
-	if (l->json)
+	if (l->o->json)
 		print_json(dev, l->n == 0);
 	else
 		print_text(dev);
@@ -154,51 +193,48 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 {
 	int status = CLI_OK;
 
-	/* who names a device wants to see it, connected or not */
-	l->all = true;
+	/* a device that is named is shown, connected or not */
+	l->o->all = true;
 	for (; *names; names++) {
-		int err = nbdk_parse_name(*names);
+		int index = nbdk_parse_name(*names);
+		int err = nbdk_info(index, &dev->info);
 
-		if (err >= 0)
-			err = nbdk_info(err, &dev->info);
-		if (err < 0) {
+		if (err) {
 			status = cli_fail(*names, err, NULL);
 			continue;
 		}
-		device_read(dev, dev->info.index, NULL);
+		device_read(dev, index, NULL);
 		print(l, dev);
 	}
 	return status;
 }
 
-int cmd_list(int argc, char *argv[])
+static int run(struct cli_call *call)
 {
-	static const struct cli_option options[] = { { 'a', false, "all" },
-						     { 'j', false, "json" },
-						     { 0 } };
-	static struct device dev;
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
+	struct list l = { .o = call->options };
+	struct device dev = { 0 };
 	struct nbdk_iter it = { 0 };
-	struct list l = { false, false, 0 };
-	int o, status = CLI_OK, flushed;
+	int index, status = CLI_OK;
 
-	while ((o = cli_next(&a, options)) > 0) {
-		l.all |= o == 'a';
-		l.json |= o == 'j';
-	}
-	if (o < 0)
-		return CLI_USAGE;
-	if (l.json)
-		nbd_putf(&cli_out, "[");
-	if (a.i < argc)
-		status = list_named(&l, argv + a.i, &dev);
+	if (l.o->json)
+		cli_putf("[");
+	if (call->words[0])
+		status = list_named(&l, call->words, &dev);
 	else
-		while ((o = nbdk_next(&it)) >= 0)
-			if (device_read(&dev, o, NULL) != NBD_E_NO_DEVICE ||
-			    l.all)
+		while ((index = nbdk_next(&it)) >= 0)
+			if (device_read(&dev, index, NULL) != NBD_E_NO_DEVICE ||
+			    l.o->all)
 				print(&l, &dev);
-	if (l.json)
-		nbd_putf(&cli_out, l.n ? "\n]\n" : "]\n");
-	flushed = cli_flush();
-	return flushed ? flushed : status;
+	if (l.o->json)
+		cli_putf(l.n ? "\n]\n" : "]\n");
+	return status;
 }
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "show connected devices",
+	.operands = { 0, CLI_ANY, { "nbdN" } },
+	.devices = true,
+	.options = options,
+	.run = run,
+};

@@ -5,10 +5,25 @@
 
 #include <string.h>
 
+struct options {
+	const char *mac;
+	struct root_env env;
+};
+
+static const struct cli_option options[] = {
+	{ "mac", 'm', "MAC", "what %m stands for (that of the first link)",
+	  CLI_FIELD(struct options, mac) },
+	{ "root-path", 'r', "ROOTPATH", "DHCP's root-path",
+	  CLI_FIELD(struct options, env.root_path) },
+	{ "server", 's', "SERVER", "the address of DHCP's boot server",
+	  CLI_FIELD(struct options, env.server) },
+	{ 0 },
+};
+
 /* 'VALUE', quoted for a shell. */
 static void put_text(const char *key, const char *v)
 {
-	nbd_putf(&cli_out, "root_%s='", key);
+	cli_putf("root_%s='", key);
 	nbd_put_quoted(&cli_out, v);
 	nbd_put(&cli_out, "'\n", 2);
 }
@@ -47,7 +62,7 @@ static const struct field {
 /* At least one line, "uri"; the second server is "uri2". */
 static int put_uris(const struct root_spec *r, struct nbd_diag *d)
 {
-	static char text[ROOT_TEXT];
+	char text[ROOT_TEXT];
 	char key[] = "uri\0";
 
 	if (!r->uris)
@@ -84,12 +99,11 @@ static void put_fields(const struct root_spec *r)
 }
 
 /* Joins the words to a kernel command line; a URI alone becomes root=URI. */
-static int join(char line[CMDLINE_MAX + 1], char *const words[], int n,
-		struct nbd_diag *d)
+static int join(char line[CMDLINE_MAX + 1], char *words[], struct nbd_diag *d)
 {
 	struct nbd_out o = { .buf = line, .cap = CMDLINE_MAX };
 
-	for (; n; n--, words++) {
+	for (; *words; words++) {
 		const char *equals = strchr(*words, '=');
 		const char *colon = strchr(*words, ':');
 
@@ -104,45 +118,42 @@ static int join(char line[CMDLINE_MAX + 1], char *const words[], int n,
 		     : 0;
 }
 
-int cmd_parse_root(int argc, char *argv[])
+static int run(struct cli_call *call)
 {
-	static const struct cli_option options[] = { { 'm', true, "mac" },
-						     { 'r', true, "root-path" },
-						     { 's', true, "server" },
-						     { 0 } };
-	static struct root_spec spec, r;
-	static struct cmdline c;
+	struct options *o = call->options;
 	char line[CMDLINE_MAX + 1];
+	struct cmdline c;
+	struct root_spec spec, r;
 	struct root_machine m;
-	struct cli_args a = { argc, argv, 1, NULL, NULL };
-	struct root_env env = { .root_path = NULL };
-	struct nbd_diag d = { "" };
-	const char *mac = NULL;
-	int o, err;
+	int err;
 
-	while ((o = cli_next(&a, options)) > 0)
-		*(o == 'm'   ? &mac
-		  : o == 'r' ? &env.root_path
-			     : &env.server) = a.value;
-	if (o < 0 || !cli_operands(&a, 1, -1))
-		return CLI_USAGE;
-	root_machine(&m, &env, "");
-	if (mac)
-		env.value[ROOT_MAC] = mac;
-	err = join(line, argv + a.i, argc - a.i, &d);
+	call->subject = "parse-root";
+	root_machine(&m, &o->env, "");
+	if (o->mac)
+		o->env.value[ROOT_MAC] = o->mac;
+	err = join(line, call->words, &call->d);
 	if (!err)
-		err = boot_cmdline_parse(&c, line, &d);
+		err = boot_cmdline_parse(&c, line, &call->d);
 	if (!err)
-		err = root_parse(&spec, &c, &d);
+		err = root_parse(&spec, &c, &call->d);
 	if (!err)
-		err = root_expand(&r, &spec, &env, &d);
+		err = root_expand(&r, &spec, &o->env, &call->d);
 	if (!err)
-		err = put_uris(&r, &d);
+		err = put_uris(&r, &call->d);
 	if (err)
-		return cli_fail("parse-root", err, &d);
+		return err;
 	if (r.note.text[0])
 		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
 			 &r.note);
 	put_fields(&r);
-	return cli_flush();
+	return CLI_OK;
 }
+
+const struct command cmd_parse_root = {
+	.name = "parse-root",
+	.summary = "explain what a kernel command line says about the root",
+	.help = "Prints KEY='VALUE' lines for eval.\n",
+	.operands = { 1, CLI_ANY, { "STRING" } },
+	.options = options,
+	.run = run,
+};

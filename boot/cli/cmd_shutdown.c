@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot shutdown: what systemd-shutdown calls /shutdown. */
+/* nbdboot shutdown: what systemd-shutdown calls as /shutdown. */
 #include "boot/cli/cli.h"
 #include "boot/init/shutdown.h"
 
-/* It gives us the verb, and then options of its own. */
-int cmd_shutdown(int argc, char *argv[])
+static int run(struct cli_call *call)
 {
-	return argc < 2 ? cli_usage(argv[0], "which verb?")
-			: init_shutdown(argv[1]);
+	return init_shutdown(call->words[0]);
 }
+
+/* systemd-shutdown adds options of its own after the verb. */
+const struct command cmd_shutdown = {
+	.name = "shutdown",
+	.summary = "unmount, disconnect and reboot (or another verb)",
+	.help = "Runs as process 1, from /run/initramfs.  ARG is ignored.\n",
+	.operands = { 1, CLI_ANY, { "reboot|poweroff|halt|kexec", "ARG" } },
+	.run = run,
+};

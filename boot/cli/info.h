@@ -8,26 +8,29 @@
 #include "port/latency.h"
 #include "port/posix/dial.h"
 
+struct cli_info {
+	struct cli_server server;
+	bool json, map, latency, simple;
+};
+
 struct info {
-	const char *subject; /* as on the command line */
-	bool json;
+	const struct cli_info *o; /* the options */
+	const char *subject;	  /* as on the command line */
+	struct nbd_diag *d;
 	struct conn conn;
 	struct nbd_io io;
-	struct nbd_latency latency;
-	struct tls_files files;
-	struct nbd_diag d;
+	struct nbd_latency times;
 };
 
 /*
- * Makes one request and waits for its answer, which must come within a time.
- * Returns the count of extents (0 unless it was BLOCK_STATUS), or an error
- * with the reason in i->d.
+ * Reads here and there and adds up in i->times how long that takes.  0, or an
+ * error with the reason in i->d; likewise below.
  */
-int cli_info_ask(struct info *i, const struct nbd_op *op);
+int cli_info_sample(struct info *i);
 
 /*
- * Prints what is data, hole and zero of the export.  A server that does not
- * tell has nothing but data, and the user is told so.
+ * Prints what is data, hole and zero of the export.  If the server reports no
+ * allocation, all of it is shown as data, and a message says so.
  */
 int cli_info_map(struct info *i);
 

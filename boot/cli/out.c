@@ -87,10 +87,3 @@ int cli_usage(const char *command, const char *fmt, ...)
 	print_error(&o);
 	return CLI_USAGE;
 }
-
-int cli_no_device(const char *command, const char *word)
-{
-	return cli_usage(command,
-			 "%s is not the name of an nbd device, such as nbd0",
-			 word);
-}

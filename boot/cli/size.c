@@ -8,7 +8,7 @@ void cli_put_size(uint64_t size)
 	unsigned i = 0;
 	uint64_t tenths = size;
 
-	nbd_putf(&cli_out, "%llu", (unsigned long long)size);
+	cli_putf("%llu", (unsigned long long)size);
 	while (tenths >= 1024 && (i == 0 || tenths >= 10240)) {
 		/* from the first step on in tenths, so that .1 is not lost */
 		tenths = i == 0 ? tenths / 1024 * 10 + tenths % 1024 / 103
@@ -16,7 +16,6 @@ void cli_put_size(uint64_t size)
 		i++;
 	}
 	if (i)
-		nbd_putf(&cli_out, " (%llu.%u%c)",
-			 (unsigned long long)(tenths / 10),
+		cli_putf(" (%llu.%u%c)", (unsigned long long)(tenths / 10),
 			 (unsigned)(tenths % 10), unit[i]);
 }

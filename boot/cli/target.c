@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which server and which export a person means. */
+/* The words that name a server and an export. */
 #include "boot/cli/cli.h"
 
 #include <string.h>
+
+const struct cli_option cli_server_options[] = {
+	{ "port", 'p', "PORT", "the server's TCP port (10809)",
+	  CLI_FIELD(struct cli_server, port), .min = 1, .max = 65535 },
+	{ .more = cli_tls_options, .at = offsetof(struct cli_server, files) },
+};
 
 static int parse_uri(struct cli_target *t, const char *word, struct nbd_diag *d)
 {
@@ -18,19 +24,7 @@ static int parse_uri(struct cli_target *t, const char *word, struct nbd_diag *d)
 	return err;
 }
 
-static int parse_port(struct nbd_uri *u, const char *port, struct nbd_diag *d)
-{
-	long v = nbd_number(port, 1, 65535);
-
-	if (v < 0)
-		return nbd_diag(d, NBD_E_USAGE,
-				"port %s is not a number from 1 to 65535",
-				port);
-	u->port = (uint16_t)v;
-	return 0;
-}
-
-/* A host is told from a socket by the slash that a path has. */
+/* A path has a slash, and a host has none. */
 static int parse_host(struct cli_target *t, const char *word,
 		      struct nbd_diag *d)
 {
@@ -38,17 +32,7 @@ static int parse_host(struct cli_target *t, const char *word,
 	size_t len = strlen(word);
 	bool bracketed = word[0] == '[' && len > 2 && word[len - 1] == ']';
 
-	*u = (struct nbd_uri){
-		.port = NBD_PORT,
-		.tls_verify_peer = -1,
-		.host = "",
-		.user = "",
-		.socket = "",
-		.name = "",
-		.tls_hostname = "",
-		.tls_certificates = "",
-		.tls_psk_file = "",
-	};
+	nbd_uri_init(u);
 	if (len == 0 || len > 255)
 		return nbd_diag(d, NBD_E_USAGE, "no host, socket or URI");
 	memcpy(t->buf, word + bracketed, len - 2 * bracketed);
@@ -63,13 +47,14 @@ static int parse_host(struct cli_target *t, const char *word,
 	return 0;
 }
 
-int cli_target(struct cli_target *t, const char *word, const char *name,
-	       const char *port, struct nbd_diag *d)
+int cli_target(struct cli_target *t, const char *word,
+	       const struct cli_server *s, struct nbd_diag *d)
 {
+	const char *name = s->name;
 	int err;
 
 	if (nbd_is_uri(word)) {
-		if (name || port)
+		if (name || s->port)
 			return nbd_diag(d, NBD_E_USAGE,
 					"a URI has its own %s: leave out %s",
 					name ? "export name" : "port",
@@ -77,31 +62,17 @@ int cli_target(struct cli_target *t, const char *word, const char *name,
 		return parse_uri(t, word, d);
 	}
 	err = parse_host(t, word, d);
-	if (!err && port)
-		err = parse_port(&t->uri, port, d);
-	if (!err && name && strlen(name) > NBD_STRING_MAX)
-		err = nbd_diag(d, NBD_E_USAGE, "name longer than %u bytes",
-			       NBD_STRING_MAX);
-	if (!err && name) {
-		t->uri.name = name;
-		t->uri.name_len = strlen(name);
-	}
-	return err;
-}
-
-void cli_tls_file(struct tls_files *f, int option, const char *value)
-{
-	if (option == 'A')
-		f->ca = value;
-	else if (option == 'C')
-		f->cert = value;
-	else
-		f->key = value;
-}
-
-void cli_target_tls(struct cli_target *t, const char *word,
-		    const struct tls_files *f)
-{
-	if (!nbd_is_uri(word) && (f->ca || f->cert || f->key))
-		t->uri.tls = true;
+	if (err)
+		return err;
+	if (s->port)
+		t->uri.port = (uint16_t)s->port;
+	t->uri.tls = s->files.ca || s->files.cert || s->files.key;
+	if (!name)
+		return 0;
+	t->uri.name = name;
+	t->uri.name_len = strlen(name);
+	if (t->uri.name_len > NBD_STRING_MAX)
+		return nbd_diag(d, NBD_E_USAGE, "name longer than %u bytes",
+				NBD_STRING_MAX);
+	return 0;
 }

@@ -421,14 +421,13 @@ static int run(size_t *at, struct nbd_diag *d)
 	return NBD_E_KERNEL;
 }
 
-int init_boot(int argc, char *argv[])
+int init_boot(char *argv[])
 {
 	static struct nbd_diag d;
 	sigset_t all;
 	unsigned tries;
 	size_t at = 0;
 
-	(void)argc;
 	if (getpid() != 1) {
 		boot_say("init: this is not process 1: it runs in an initramfs "
 			 "only");

@@ -8,6 +8,6 @@
  * process 1: all but argv[0] is handed on to the real init, and so is the
  * environment.  Never returns as process 1; otherwise 2, with a message.
  */
-int init_boot(int argc, char *argv[]);
+int init_boot(char *argv[]);
 
 #endif

@@ -14,20 +14,28 @@ bad()
 	expect "$want" "$text" "$sentence"
 }
 
-bad 2 'which command?' 'no command at all'
-bad 2 'no command frobnicate' 'an unknown command' frobnicate
+bad 2 'missing command' 'no command at all'
+bad 2 'unknown command frobnicate' 'an unknown command' frobnicate
 bad 2 'unknown option -x' 'an unknown option' connect -x host
 bad 2 'unknown option --xyz' 'an unknown long option' list --xyz
-bad 2 'no value for -c' 'an option without its value' connect -c
-bad 2 'no value belongs to --json' 'a value that does not belong' \
+bad 2 'option -c needs a value' 'an option without its value' connect -c
+bad 2 'option --json takes no value' 'a value that does not belong' \
 	list --json=1
 bad 2 '0 is not a number from 1 to' 'no connections' connect -c 0 host
 bad 2 'x is not a number' 'a count that is no number' connect -c x host
 bad 2 '1x is not a number' 'a count with a tail' connect -c 1x host
 bad 2 '99999999999999999999 is not' 'a count that overflows' \
 	connect -c 99999999999999999999 host
-bad 2 'something is missing' 'no host' connect
-bad 2 'two is too much' 'two hosts' exports one two
+bad 2 'connect: missing operand: URI, HOST or /SOCKET (see' 'no host' connect
+bad 2 'copy: missing operand: DST (see' 'no destination' copy /dev/null
+bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
+bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
+bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
+for c in 'list -j' 'exports -j' 'info -j' 'info -m' 'info -l' 'copy -z' \
+	'copy -p' 'copy -v' 'copy -l' 'boot-time -s' 'connect -w'; do
+	bad 2 "unknown option ${c#* }" "no short option that help does not show: $c" \
+		"${c% *}" "${c#* }"
+done
 bad 2 'not a number from 1 to 65535' 'port 0' exports -p 0 host
 bad 2 'not a number from 1 to 65535' 'port 65536' exports -p 65536 host
 bad 2 'a URI has its own port' 'a URI and -p' exports -p 1 nbd://h
@@ -50,7 +58,7 @@ bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
 
-bad 2 'something is missing' 'parse-root without a word' parse-root
+bad 2 'missing operand: STRING' 'parse-root without a word' parse-root
 bad 2 'no server: root=nbd://HOST' 'words without a root' parse-root quiet ro
 bad 2 'neither root=nbd://HOST[:PORT]/EXPORT nor' 'a root on a disk' \
 	parse-root root=/dev/sda1 nbdroot=srv,x
@@ -99,6 +107,12 @@ for c in connect disconnect list exports info load unload switch-root init parse
 	version; do
 	bad 0 "nbdboot $c" "help $c" help $c
 done
-bad 2 'no command frob' 'help for what is none' help frob
+if "$nbdboot" help | grep -vqE '^[a-z-]+ +[^ ].{9,66}$|^Exit status: '; then
+	not_ok 'help has one line for each command, with what it does'
+	"$nbdboot" help | sed 's/^/# /'
+else
+	ok 'help has one line for each command, with what it does'
+fi
+bad 2 'help: unknown command frob' 'help for what is none' help frob
 
 finish

@@ -211,7 +211,7 @@ expect 1 'nothing: No such file' 'a source that is not there'
 run "$nbdboot" copy "$disk" "$work"
 expect 1 'Is a directory' 'a destination that is a directory'
 run "$nbdboot" copy --verify "$disk" -
-expect 2 'a pipe cannot be read back' '--verify of a pipe'
+expect 2 '--verify cannot read a pipe back' '--verify of a pipe'
 run "$nbdboot" copy -q 99 a b
 expect 2 'is not a number from 1 to' 'a depth out of range'
 

@@ -315,7 +315,7 @@ run "$nbdboot" info /nonexistent
 expect 1 'connection refused' 'nobody is there'
 
 run "$nbdboot" info
-expect 2 'something is missing' 'no server'
+expect 2 'missing operand: URI, HOST or /SOCKET' 'no server'
 run "$nbdboot" info --json --latency "$sock"
 expect 2 '--latency is text' 'a histogram is not JSON'
 

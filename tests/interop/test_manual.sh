@@ -18,11 +18,24 @@ for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
 		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'
 done >"$work/synopsis"
-"$nbdboot" help | sed -n 's/^nbdboot \([a-z-]*\).*/\1/p' >"$work/commands"
+"$nbdboot" help | sed -n 's/^\([a-z-]*\) .*/\1/p' >"$work/commands"
 [ -s "$work/commands" ] || not_ok 'there are commands'
 
+# items FROM TO: the options that have an item between these lines of the pages,
+# as help writes them: "-c, --connections" or "--json"
+items()
+{
+	# shellcheck disable=SC2086 # words on purpose
+	cat $pages | sed -n "/$1/,/$2/{
+		s/^\.It Fl \(.\) , Fl Fl \([a-z-]*\).*/-\1, --\2/p
+		s/^\.It Fl Fl \([a-z-]*\).*/--\1/p
+	}" | sort
+}
+items '^\.Sh TLS' '^\.Sh EXIT' >"$work/tls"
+
 while read -r c; do
-	"$nbdboot" help "$c" | sed '/^\(nbdboot\|\t\)/!q' | sed '$d' |
+	"$nbdboot" help "$c" >"$work/help"
+	sed '/^\(nbdboot\|\t\)/!q' "$work/help" | sed '$d' |
 		options >"$work/want"
 	grep "^nbdboot $c\($\| \)" "$work/synopsis" | options >"$work/got"
 	if grep -q "^nbdboot $c\($\| \)" "$work/synopsis" &&
@@ -32,7 +45,24 @@ while read -r c; do
 		not_ok "the manual has $c with its options"
 		diff "$work/want" "$work/got" | sed 's/^/# /'
 	fi
+	# a page has the options of TLS once, for all commands
+	grep '^-' "$work/help" | sed 's/\(--[a-z-]*\).*/\1/' | sort |
+		comm -23 - "$work/tls" >"$work/want"
+	items "^\.It Cm $c\($\| \)" '^\.\(It Cm\|Ss\|Sh\)' >"$work/got"
+	if cmp -s "$work/want" "$work/got"; then
+		ok "and an item for each option of $c, and no other"
+	else
+		not_ok "and an item for each option of $c, and no other"
+		diff "$work/want" "$work/got" | sed 's/^/# /'
+	fi
 done <"$work/commands"
+if "$nbdboot" help connect | grep '^-' | sed 's/\(--[a-z-]*\).*/\1/' | sort |
+	comm -13 - "$work/tls" | grep . >"$work/got"; then
+	not_ok 'all options of TLS are those of connect'
+	show "$work/got"
+else
+	ok 'all options of TLS are those of connect'
+fi
 
 # Each entry of the tables of words has an item in the manual.
 sed -n 's/^	{ "\([a-zA-Z_.-]*\)",.*/\1/p' boot/common/cmdline.c boot/net/plan.c \

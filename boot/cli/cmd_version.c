@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot version. */
+#include "boot/cli/cli.h"
+#include "boot/common/version.h"
+
+static int run(struct cli_call *call)
+{
+	(void)call;
+	cli_putf("nbdboot %s\n", boot_version);
+	return CLI_OK;
+}
+
+const struct command cmd_version = {
+	.name = "version",
+	.summary = "print the version",
+	.run = run,
+};
