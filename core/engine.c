@@ -79,6 +79,11 @@ unsigned nbd_state(const struct nbd_client *c)
 	return mask;
 }
 
+const struct nbd_config *nbd_config(const struct nbd_client *c)
+{
+	return c->cfg;
+}
+
 int nbd_error(const struct nbd_client *c)
 {
 	return c->err;

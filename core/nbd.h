@@ -161,6 +161,9 @@ struct nbd_client {
 /* Begins a connection.  *cfg is kept, not copied. */
 void nbd_init(struct nbd_client *c, const struct nbd_config *cfg);
 
+/* As given to nbd_init(). */
+const struct nbd_config *nbd_config(const struct nbd_client *c);
+
 /* A mask of NBD_SEND ... NBD_DONE. */
 unsigned nbd_state(const struct nbd_client *c);
 

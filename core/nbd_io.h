@@ -90,6 +90,7 @@ struct nbd_span {
 /* A request in flight or finished.  Read it only between reap and release. */
 struct nbd_req {
 	struct nbd_op op; /* as submitted */
+	uint8_t slot;	  /* as returned by nbd_submit() */
 	unsigned n_extents;
 	/* private */
 	int result;
@@ -172,6 +173,9 @@ const char *nbd_result_text(int result);
  * then nbd_close() (proto.md, "Terminating the transmission phase").
  */
 bool nbd_must_close(const struct nbd_client *c);
+
+/* How many requests are not answered yet. */
+unsigned nbd_waiting(const struct nbd_client *c);
 
 /* The longest read or write that the server takes, in bytes. */
 uint32_t nbd_max_payload(const struct nbd_client *c);

@@ -19,15 +19,10 @@ static void push(struct nbd_io *io, uint8_t *first, uint8_t *last, uint8_t i)
 	*last = i;
 }
 
-static uint8_t slot_of(const struct nbd_io *io, const struct nbd_req *r)
-{
-	return (uint8_t)(r - io->req);
-}
-
 static void finish(struct nbd_io *io, struct nbd_req *r)
 {
 	r->state = REQ_FINISHED;
-	push(io, &io->done_first, &io->done_last, slot_of(io, r));
+	push(io, &io->done_first, &io->done_last, r->slot);
 }
 
 /* Nobody shall take for an answer what was in the memory before. */
@@ -158,7 +153,6 @@ static void enqueue(struct nbd_client *c, struct nbd_req *r)
 {
 	struct nbd_io *io = c->io;
 	uint16_t flags = r->op.flags;
-	uint8_t i = slot_of(io, r);
 
 	if (r->op.type == NBD_CMD_WRITE && c->replies == NBD_EXTENDED)
 		flags |= NBD_CMD_FLAG_PAYLOAD_LEN;
@@ -166,12 +160,12 @@ static void enqueue(struct nbd_client *c, struct nbd_req *r)
 	put16(r->hdr + 4, flags);
 	put16(r->hdr + 6, r->op.type);
 	put32(r->hdr + 8, r->gen);
-	put32(r->hdr + 12, i);
+	put32(r->hdr + 12, r->slot);
 	put64(r->hdr + 16, r->op.offset);
 	io->format->put_len(r->hdr + 24, r->op.len);
-	push(io, &io->tx_first, &io->tx_last, i);
+	push(io, &io->tx_first, &io->tx_last, r->slot);
 	if (io->tx.at == NO_SLOT)
-		io->tx = (struct nbd_cursor){ .at = i };
+		io->tx = (struct nbd_cursor){ .at = r->slot };
 }
 
 static void io_close(struct nbd_client *c)
@@ -238,8 +232,10 @@ void nbd_start(struct nbd_client *c, struct nbd_io *io)
 	io->format = c->replies == NBD_EXTENDED ? c->cfg->extra->format
 						: &nbd_compact;
 	io->tx.at = io->tx_first = io->done_first = NO_SLOT;
-	for (unsigned i = 0; i < CONFIG_CORE_MAX_REQS; i++)
+	for (unsigned i = 0; i <= CONFIG_CORE_MAX_REQS; i++) {
+		io->req[i].slot = (uint8_t)i;
 		io->req[i].next = (uint8_t)(i + 1);
+	}
 	io->req[CONFIG_CORE_MAX_REQS - 1].next = NO_SLOT;
 	c->io = io;
 	c->stop = 0;
@@ -393,7 +389,7 @@ void nbd_release(struct nbd_client *c, struct nbd_req *r)
 	}
 	r->state = REQ_FREE;
 	r->next = c->io->free;
-	c->io->free = slot_of(c->io, r);
+	c->io->free = r->slot;
 }
 
 int nbd_req_result(const struct nbd_req *r)
@@ -404,6 +400,11 @@ int nbd_req_result(const struct nbd_req *r)
 bool nbd_must_close(const struct nbd_client *c)
 {
 	return c->io && c->io->leaving;
+}
+
+unsigned nbd_waiting(const struct nbd_client *c)
+{
+	return c->io ? c->io->waiting : 0;
 }
 
 uint32_t nbd_max_payload(const struct nbd_client *c)

@@ -49,6 +49,25 @@ port_includes_no_private_header_of_core()
 		grep -vE '"core/nbd(_err|_io|_uri)?\.h"$'
 }
 
+# In a copy of core's public headers every struct ends at its line
+# "/* private */": who uses a member below that line does not compile.
+private_members_of_core_are_used_by_core_alone()
+{
+	bare=$(mktemp -d)
+	mkdir "$bare/core"
+	for h in core/nbd*.h; do
+		awk '/^\t\/\* private \*\/$/ { skip = 1 }
+			/^}/ { skip = 0 }
+			!skip' "$h" >"$bare/$h"
+	done
+	touch "$bare/autoconf.h"
+	files | grep -E '^(port|boot|tests)/.*\.c$' | xargs -r -P2 -n16 \
+		clang -fsyntax-only -w -I"$bare" -I. -I"$build" -I"$bare" \
+		-include autoconf.h -D_GNU_SOURCE 2>&1 |
+		grep 'no member named'
+	rm -rf "$bare"
+}
+
 nothing_but_boot_and_tests_includes_boot()
 {
 	includes '^(core|port)/.*\.[ch]$' | grep '"boot/'
@@ -203,6 +222,7 @@ the_code_is_formatted()
 rules='core_includes_only_itself_and_three_headers
 	a_port_includes_no_other_port
 	port_includes_no_private_header_of_core
+	private_members_of_core_are_used_by_core_alone
 	nothing_but_boot_and_tests_includes_boot
 	includes_in_boot_go_down_only
 	no_source_lies_loose_in_boot
@@ -228,6 +248,10 @@ bad_tree()
 	cp "$1/.clang-format" .
 	touch stray
 	{ echo '#include <string.h>' && echo 'int  x ;'; } >core/a.c
+	printf 'struct s {\n\tint a;\n\t/* private */\n\tint b;\n};\n' \
+		>core/nbd.h
+	printf '#include "core/nbd.h"\nint f(struct s *s)\n{\n%s\n}\n' \
+		'	return s->a + s->b;' >port/one/b.c
 	echo '#include "port/two/b.h"' >port/one/a.c
 	echo '#include "port/two/b.h"' >port/common.h
 	echo '#include "core/core.h"' >port/two/b.c
@@ -297,6 +321,7 @@ done
 # those may be reported.
 for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_inside_of_functions 1' \
+	'private_members_of_core_are_used_by_core_alone 1' \
 	'includes_in_boot_go_down_only 1' 'the_parser_of_the_root_is_pure 2' \
 	'no_source_lies_loose_in_boot 1' \
 	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \

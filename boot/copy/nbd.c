@@ -44,7 +44,8 @@ static int submit(struct side *s, const struct nbd_op *op, struct nbd_diag *d)
 	int err;
 
 	for (unsigned i = 1; i < l->n; i++)
-		if (l->io[i].waiting < l->io[best].waiting)
+		if (nbd_waiting(&l->conns[i].c) <
+		    nbd_waiting(&l->conns[best].c))
 			best = i;
 	err = nbd_submit(&l->conns[best].c, op);
 	return err < 0 ? explain(s, op, err, d) : COPY_PENDING;

@@ -75,7 +75,7 @@ static int explain_talk(const struct conn *conn, struct nbd_diag *d)
 	struct nbd_text t = nbd_text(&conn->c);
 
 	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	const struct nbd_config *cfg = conn->c.cfg;
+	const struct nbd_config *cfg = nbd_config(&conn->c);
 
 	nbd_putf(&o, "%s: %s", nbd_stage(&conn->c), nbd_err_text(err));
 	if (err == NBD_E_NO_EXPORT)

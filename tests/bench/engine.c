@@ -8,7 +8,6 @@
  * a read takes: each is a system call where the transport does not read
  * ahead.
  */
-#include "core/be.h"
 #include "core/nbd_io.h"
 #include "core/wire.h"
 
@@ -21,6 +20,9 @@
 
 static struct nbd_client c;
 static struct nbd_io io;
+/* Of each slot the last request: its number there, its offset. */
+static uint32_t turns[CONFIG_CORE_MAX_REQS];
+static uint64_t offsets[CONFIG_CORE_MAX_REQS];
 static unsigned char buf[DEPTH][BLOCK];
 static unsigned char stream[65536];
 static size_t have, used, calls;
@@ -106,8 +108,8 @@ static void connect(struct nbd_config *cfg)
 static void answer(unsigned slot)
 {
 	enum nbd_replies kind = nbd_replies(&c);
-	uint64_t cookie = be64(io.req[slot].hdr + 8);
-	uint64_t offset = io.req[slot].op.offset;
+	uint64_t cookie = (uint64_t)turns[slot] << 32 | slot;
+	uint64_t offset = offsets[slot];
 
 	have = used = 0;
 	if (kind == NBD_SIMPLE) {
@@ -137,10 +139,14 @@ static void submit(unsigned i, uint64_t offset)
 			     .iov = &v[i],
 			     .n_iov = 1,
 			     .user = &v[i] };
+	int slot;
 
 	v[i] = (struct nbd_iov){ buf[i], BLOCK };
-	if (nbd_submit(&c, &op) < 0)
+	slot = nbd_submit(&c, &op);
+	if (slot < 0)
 		exit(1);
+	turns[slot]++;
+	offsets[slot] = offset;
 }
 
 /* What is counted, with what it calls but answer() and copy(). */

@@ -44,6 +44,7 @@ static inline void run(const struct nbd_config *cfg)
 {
 	s.fed = s.sent = 0;
 	nbd_init(c, cfg);
+	assert_ptr_equal(nbd_config(c), cfg);
 	play(&s, c);
 }
 

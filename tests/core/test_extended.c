@@ -49,9 +49,9 @@ static void payloads_keep_their_limit(void **state)
 
 	(void)state;
 	begin();
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PAYLOAD);
+	assert_int_equal(submit(&op), NBD_E_PAYLOAD);
 	op.type = NBD_CMD_WRITE;
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PAYLOAD);
+	assert_int_equal(submit(&op), NBD_E_PAYLOAD);
 }
 
 static void extents_of_more_than_4_gib_are_whole(void **state)
@@ -64,7 +64,7 @@ static void extents_of_more_than_4_gib_are_whole(void **state)
 
 	(void)state;
 	begin();
-	nbd_submit(p.c, &op);
+	submit(&op);
 	hear(&p.s, p.c);
 	say_status(DONE, cookie(0), CONTEXT, 2);
 	say_extent((uint64_t)1 << 33, (uint64_t)1 << 63);
@@ -88,7 +88,7 @@ static void the_count_of_extents_must_match_the_length(void **state)
 				     .max_extents = 4 };
 
 		begin();
-		nbd_submit(p.c, &op);
+		submit(&op);
 		hear(&p.s, p.c);
 		say_chunk(DONE, NBD_REPLY_STATUS_EXT, cookie(0), 8 + 2 * 16);
 		say(&p.s, CONTEXT, 4);

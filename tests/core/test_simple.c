@@ -14,7 +14,7 @@ static void read_in_pieces(void)
 	v[1] = (struct nbd_iov){ NULL, 0 };
 	v[2] = (struct nbd_iov){ b, 1 };
 	v[3] = (struct nbd_iov){ b + 1, 14 };
-	assert_int_equal(nbd_submit(p.c, &op), 0);
+	assert_int_equal(submit(&op), 0);
 	hear(&p.s, p.c);
 	say_simple(cookie(0), 0);
 	say_bytes(&p.s, "abcdefghijklmnopqrst", 20);
@@ -39,7 +39,7 @@ static void mixed(void)
 	begin();
 	ask_read(0, 4);
 	b = p.buf;
-	nbd_submit(p.c, &op);
+	submit(&op);
 	ask(NBD_CMD_FLUSH, 0, 0);
 	ask(NBD_CMD_TRIM, 0, 8);
 	ask(NBD_CMD_CACHE, 0, 8);

@@ -38,7 +38,7 @@ static void pieces(void)
 	v[2] = (struct nbd_iov){ b, 5 };
 	v[3] = (struct nbd_iov){ NULL, 0 };
 	v[4] = (struct nbd_iov){ b + 5, 4 };
-	nbd_submit(p.c, &op);
+	submit(&op);
 	hear(&p.s, p.c);
 	say_hole(0, cookie(0), AT + 7, 5);
 	say_data(DONE, cookie(0), AT, "abcdefg", 7);

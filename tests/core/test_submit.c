@@ -56,10 +56,10 @@ static void payloads_have_a_limit_and_other_requests_have_none(void **state)
 		for (uint16_t type = 0; type < 2; type++) {
 			op.type = type;
 			op.len = v.len = nbd_max_payload(p.c) + 1;
-			assert_int_equal(nbd_submit(p.c, &op), NBD_E_PAYLOAD);
+			assert_int_equal(submit(&op), NBD_E_PAYLOAD);
 			op.len = v.len = nbd_max_payload(p.c);
 			v.base = p.buf_mem.first; /* nothing is sent */
-			assert_int_equal(nbd_submit(p.c, &op), type);
+			assert_int_equal(submit(&op), type);
 		}
 		assert_int_equal(ask(NBD_CMD_TRIM, 0, (64 << 20) + 1), 2);
 	}
@@ -73,16 +73,16 @@ static void pieces_must_add_up_to_the_length(void **state)
 
 	(void)state;
 	begin();
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PARAM);
+	assert_int_equal(submit(&op), NBD_E_PARAM);
 	v[1].len = 10;
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PARAM);
+	assert_int_equal(submit(&op), NBD_E_PARAM);
 	v[1].len = SIZE_MAX - 6; /* the sum wraps */
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PARAM);
+	assert_int_equal(submit(&op), NBD_E_PARAM);
 	op.n_iov = 0;
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_PARAM);
+	assert_int_equal(submit(&op), NBD_E_PARAM);
 	op.n_iov = 2;
 	v[1].len = 9;
-	assert_int_equal(nbd_submit(p.c, &op), 0);
+	assert_int_equal(submit(&op), 0);
 }
 
 static void what_the_server_does_not_offer_is_not_asked(void **state)
@@ -118,11 +118,11 @@ static void what_the_server_does_not_offer_is_not_asked(void **state)
 			op.len = 0;
 		p.flags = (uint16_t)(ALL_FLAGS & ~t[i].needs);
 		begin();
-		assert_int_equal(nbd_submit(p.c, &op), NBD_E_NOT_OFFERED);
+		assert_int_equal(submit(&op), NBD_E_NOT_OFFERED);
 		assert_int_equal(nbd_state(p.c), NBD_READY); /* none sent */
 		p.flags = ALL_FLAGS;
 		begin();
-		assert_int_equal(nbd_submit(p.c, &op), 0);
+		assert_int_equal(submit(&op), 0);
 	}
 }
 
@@ -141,7 +141,7 @@ static void flags_of_another_command_are_the_callers_fault(void **state)
 
 			if (type < 8 && ok[type] & 1u << bit)
 				continue;
-			assert_int_equal(nbd_submit(p.c, &op), NBD_E_PARAM);
+			assert_int_equal(submit(&op), NBD_E_PARAM);
 		}
 	assert_int_equal(ask(NBD_CMD_DISC, 0, 0), NBD_E_PARAM);
 	assert_int_equal(ask(8, 0, 512), NBD_E_PARAM);
@@ -169,7 +169,7 @@ static void simple_replies_have_no_block_status_and_no_df(void **state)
 
 	(void)state;
 	begin();
-	assert_int_equal(nbd_submit(p.c, &op), NBD_E_NO_CONTEXT);
+	assert_int_equal(submit(&op), NBD_E_NO_CONTEXT);
 	assert_int_equal(ask_io(NBD_CMD_READ, NBD_CMD_FLAG_DF, 0, 512),
 			 NBD_E_NOT_OFFERED);
 }

@@ -52,7 +52,7 @@ struct run {
 	uint32_t seed; /* 0: whole windows */
 	uint32_t digest;
 	unsigned next, out; /* job to submit next; how many are out */
-	bool close;
+	bool close, started;
 };
 
 static struct run one, two;
@@ -271,14 +271,20 @@ static bool give(struct run *w)
 	return true;
 }
 
+static void start(struct run *w)
+{
+	nbd_start(&w->c, &w->io);
+	w->started = true;
+}
+
 static void go_on(struct run *w, unsigned state)
 {
 	if (state & NBD_TLS)
 		nbd_tls_done(&w->c);
 	else if (state & NBD_ITEM)
 		nbd_next(&w->c);
-	else if (state & NBD_READY && !w->c.io)
-		nbd_start(&w->c, &w->io);
+	else if (state & NBD_READY && !w->started)
+		start(w);
 	else
 		nbd_close(&w->c);
 }
@@ -291,7 +297,7 @@ static void play(struct run *w)
 		size_t len;
 
 		must(*nbd_stage(&w->c));
-		if (w->c.io) {
+		if (w->started) {
 			reap(w);
 			submit(w);
 			state = nbd_state(&w->c);
@@ -312,6 +318,7 @@ static void run(struct run *w, const struct nbd_config *cfg)
 	struct nbd_iov v[4];
 
 	w->next = w->out = 0;
+	w->started = false;
 	w->digest = 2166136261u;
 	memset(w->job, 0, sizeof(w->job));
 	nbd_init(&w->c, cfg);
