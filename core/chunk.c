@@ -54,12 +54,6 @@ static bool add_span(struct nbd_req *r, struct nbd_span s)
 	return true;
 }
 
-bool nbd_is_covered(const struct nbd_req *r)
-{
-	return r->n_span == 1 && r->span[0].start == 0 &&
-	       r->span[0].end == r->op.len;
-}
-
 /* Takes [offset, offset + len) for content; io->to is its first byte. */
 static bool claim(struct nbd_client *c, uint64_t offset, uint32_t len)
 {

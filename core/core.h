@@ -58,9 +58,6 @@ void nbd_stop(struct nbd_client *c, unsigned why);
 /* Append a piece to what is sent. */
 void nbd_queue(struct nbd_client *c, const void *p, size_t len);
 
-/* hello.c */
-void nbd_hello(struct nbd_client *c);
-
 /* opt.c */
 /* Sends the option of c->step and awaits its reply. */
 void nbd_send_option(struct nbd_client *c);

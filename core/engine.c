@@ -8,10 +8,8 @@
  * What is received is always {where the next bytes go, how many, what runs
  * when the last of them is there}: nbd_expect().
  */
-#include "core/be.h"
 #include "core/core.h"
 #include "core/nbd_io.h"
-#include "core/wire.h"
 
 void nbd_fail(struct nbd_client *c, int err)
 {
@@ -43,18 +41,6 @@ void nbd_queue(struct nbd_client *c, const void *p, size_t len)
 	if (len)
 		c->tx[c->tx_n++] =
 			(struct nbd_iov){ (void *)(uintptr_t)p, len };
-}
-
-void nbd_init(struct nbd_client *c, const struct nbd_config *cfg)
-{
-	memset(c, 0, sizeof(*c));
-	c->cfg = cfg;
-	if (cfg->name_len > NBD_STRING_MAX ||
-	    cfg->context_len > NBD_STRING_MAX ||
-	    (cfg->goal == NBD_GOAL_CONTEXTS && !cfg->extra))
-		nbd_fail(c, NBD_E_PARAM);
-	else
-		nbd_hello(c);
 }
 
 /*
@@ -190,42 +176,4 @@ enum nbd_replies nbd_replies(const struct nbd_client *c)
 bool nbd_has_context(const struct nbd_client *c)
 {
 	return c->has_context;
-}
-
-void nbd_close(struct nbd_client *c)
-{
-	if (c->io) {
-		c->io->ops->close(c);
-		return;
-	}
-	if (c->stop == NBD_READY) {
-		/* NBD_CMD_DISC: everything but magic and type is zero */
-		memset(c->out, 0, NBD_REQUEST_SIZE);
-		put32(c->out, NBD_REQUEST_MAGIC);
-		put16(c->out + 6, NBD_CMD_DISC);
-		nbd_queue(c, c->out, NBD_REQUEST_SIZE);
-	} else if (c->stop == NBD_LISTED || c->stop == NBD_ITEM) {
-		nbd_queue_option(c, NBD_OPT_ABORT, 0);
-	} else {
-		return;
-	}
-	c->step = STEP_BYE;
-	nbd_stop(c, 0);
-}
-
-const char *nbd_stage(const struct nbd_client *c)
-{
-	static const char *const stage[] = {
-		[STEP_HELLO] = "the greeting",
-		[STEP_TLS] = "NBD_OPT_STARTTLS",
-		[STEP_EXTRA] = "an option about replies",
-		[STEP_GOAL] = "NBD_OPT_GO",
-		[STEP_EXPORT_NAME] = "NBD_OPT_EXPORT_NAME",
-		[STEP_READY] = "the transmission phase",
-		[STEP_BYE] = "the goodbye",
-	};
-
-	if (c->step == STEP_GOAL && c->cfg->goal == NBD_GOAL_LIST)
-		return "NBD_OPT_LIST";
-	return stage[c->step];
 }

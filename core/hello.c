@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The greeting and the client flags (proto.md, "Newstyle negotiation").
+ * How a connection begins and ends: the greeting and the client flags
+ * (proto.md, "Newstyle negotiation"), and the goodbye.
  *
  *   NBDMAGIC --> IHAVEOPT, handshake flags --> client flags, first option
  *           '--> oldstyle: refused
  */
 #include "core/be.h"
 #include "core/core.h"
+#include "core/nbd_io.h"
 #include "core/wire.h"
 
 static void rx_flags(struct nbd_client *c)
@@ -56,7 +58,52 @@ static void rx_magic(struct nbd_client *c)
 		nbd_fail(c, NBD_E_NOT_NBD);
 }
 
-void nbd_hello(struct nbd_client *c)
+void nbd_init(struct nbd_client *c, const struct nbd_config *cfg)
 {
-	nbd_expect(c, rx_magic, c->hdr, 8);
+	memset(c, 0, sizeof(*c));
+	c->cfg = cfg;
+	if (cfg->name_len > NBD_STRING_MAX ||
+	    cfg->context_len > NBD_STRING_MAX ||
+	    (cfg->goal == NBD_GOAL_CONTEXTS && !cfg->extra))
+		nbd_fail(c, NBD_E_PARAM);
+	else
+		nbd_expect(c, rx_magic, c->hdr, 8);
+}
+
+void nbd_close(struct nbd_client *c)
+{
+	if (c->io) {
+		c->io->ops->close(c);
+		return;
+	}
+	if (c->stop == NBD_READY) {
+		/* NBD_CMD_DISC: everything but magic and type is zero */
+		memset(c->out, 0, NBD_REQUEST_SIZE);
+		put32(c->out, NBD_REQUEST_MAGIC);
+		put16(c->out + 6, NBD_CMD_DISC);
+		nbd_queue(c, c->out, NBD_REQUEST_SIZE);
+	} else if (c->stop == NBD_LISTED || c->stop == NBD_ITEM) {
+		nbd_queue_option(c, NBD_OPT_ABORT, 0);
+	} else {
+		return;
+	}
+	c->step = STEP_BYE;
+	nbd_stop(c, 0);
+}
+
+const char *nbd_stage(const struct nbd_client *c)
+{
+	static const char *const stage[] = {
+		[STEP_HELLO] = "the greeting",
+		[STEP_TLS] = "NBD_OPT_STARTTLS",
+		[STEP_EXTRA] = "an option about replies",
+		[STEP_GOAL] = "NBD_OPT_GO",
+		[STEP_EXPORT_NAME] = "NBD_OPT_EXPORT_NAME",
+		[STEP_READY] = "the transmission phase",
+		[STEP_BYE] = "the goodbye",
+	};
+
+	if (c->step == STEP_GOAL && c->cfg->goal == NBD_GOAL_LIST)
+		return "NBD_OPT_LIST";
+	return stage[c->step];
 }

@@ -37,30 +37,34 @@ struct nbd_format {
 	void (*await)(struct nbd_client *c);
 };
 
-/* reply.c */
-extern const struct nbd_format nbd_compact NBD_INTERNAL;
-/* The request that a reply belongs to; NULL: no such one is waiting. */
-struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie);
-/* Awaits the next reply, if there is any to come. */
-void nbd_await_head(struct nbd_client *c);
-/* A chunk's head was read: io->cur, chunk_flags, chunk_type, chunk_len. */
-void nbd_chunk(struct nbd_client *c);
-/* The chunk is over. */
-void nbd_end_chunk(struct nbd_client *c) NBD_INTERNAL;
+/*
+ * Calls go one way: reply.c, extended.c --> chunk.c, status.c --> request.c.
+ * The way back is the format, which request.c is given.
+ */
 
 /* request.c */
-/* io->cur has its last reply. */
-void nbd_answered(struct nbd_client *c);
+/* Installs *io, without any request yet. */
+void nbd_io_init(struct nbd_client *c, struct nbd_io *io,
+		 const struct nbd_format *format);
+/* The request that a reply belongs to; NULL: no such one is waiting. */
+struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie);
+/*
+ * The chunk is over; if it has NBD_REPLY_DONE, so is the request io->cur.
+ * Awaits the next reply.
+ */
+void nbd_end_chunk(struct nbd_client *c) NBD_INTERNAL;
 
 /* chunk.c */
 /* Payload for all of io->cur's buffers is what comes next. */
 void nbd_whole_read(struct nbd_client *c);
 void nbd_data_chunk(struct nbd_client *c);
 void nbd_hole_chunk(struct nbd_client *c);
-/* True if every byte of a read is there. */
-bool nbd_is_covered(const struct nbd_req *r);
 
 /* status.c */
 void nbd_status_chunk(struct nbd_client *c);
+
+/* reply.c */
+/* A chunk's head was read: io->cur, chunk_flags, chunk_type, chunk_len. */
+void nbd_chunk(struct nbd_client *c);
 
 #endif

@@ -10,37 +10,6 @@
  */
 #include "core/io.h"
 
-struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie)
-{
-	uint32_t slot = (uint32_t)cookie;
-	struct nbd_req *r;
-
-	if (slot >= CONFIG_CORE_MAX_REQS)
-		return NULL;
-	r = &c->io->req[slot];
-	return r->state == REQ_ASKED && r->gen == cookie >> 32 ? r : NULL;
-}
-
-void nbd_await_head(struct nbd_client *c)
-{
-	struct nbd_io *io = c->io;
-
-	io->cur = NULL;
-	io->in_head = true;
-	if (io->waiting)
-		io->format->await(c);
-	else
-		nbd_expect(c, NULL, c->hdr, 0);
-}
-
-void nbd_end_chunk(struct nbd_client *c)
-{
-	if (c->io->chunk_flags & NBD_REPLY_DONE)
-		nbd_answered(c);
-	else
-		nbd_await_head(c);
-}
-
 /* The server's first error is the one that counts. */
 static void set_error(struct nbd_req *r, uint32_t error)
 {
@@ -124,7 +93,7 @@ void nbd_chunk(struct nbd_client *c)
 	if (type & NBD_REPLY_ERROR_BIT)
 		error_chunk(c);
 	else if (type == NBD_REPLY_NONE && last && !io->chunk_len)
-		nbd_answered(c);
+		nbd_end_chunk(c);
 	else if (type == NBD_REPLY_DATA && cmd == NBD_CMD_READ)
 		nbd_data_chunk(c);
 	else if (type == NBD_REPLY_HOLE && cmd == NBD_CMD_READ)
@@ -170,7 +139,7 @@ static void rx_simple(struct nbd_client *c)
 	if (read && !error)
 		nbd_whole_read(c);
 	else
-		nbd_answered(c);
+		nbd_end_chunk(c);
 }
 
 static void rx_head(struct nbd_client *c)
@@ -200,7 +169,7 @@ static void put_len(unsigned char *p, uint64_t len)
 	put32(p, (uint32_t)len);
 }
 
-const struct nbd_format nbd_compact = {
+static const struct nbd_format compact = {
 	.request_magic = NBD_REQUEST_MAGIC,
 	.request_size = NBD_REQUEST_SIZE,
 	.extent_shift = 3,
@@ -208,3 +177,13 @@ const struct nbd_format nbd_compact = {
 	.put_len = put_len,
 	.await = await,
 };
+
+void nbd_start(struct nbd_client *c, struct nbd_io *io)
+{
+	if (c->stop != NBD_READY || c->io)
+		nbd_fail(c, NBD_E_PARAM);
+	else
+		nbd_io_init(c, io,
+			    c->replies == NBD_EXTENDED ? c->cfg->extra->format
+						       : &compact);
+}

@@ -38,10 +38,16 @@ static void forget(struct nbd_req *r)
 				memset(r->op.iov[i].base, 0, r->op.iov[i].len);
 }
 
+static bool is_covered(const struct nbd_req *r)
+{
+	return r->n_span == 1 && r->span[0].start == 0 &&
+	       r->span[0].end == r->op.len;
+}
+
 static bool is_complete(const struct nbd_req *r)
 {
 	if (r->op.type == NBD_CMD_READ)
-		return nbd_is_covered(r);
+		return is_covered(r);
 	return r->op.type != NBD_CMD_BLOCK_STATUS || r->n_extents;
 }
 
@@ -53,7 +59,19 @@ static void close_if_over(struct nbd_client *c)
 		nbd_stop(c, NBD_CLOSED);
 }
 
-void nbd_answered(struct nbd_client *c)
+static void await_head(struct nbd_client *c)
+{
+	struct nbd_io *io = c->io;
+
+	io->cur = NULL;
+	io->in_head = true;
+	if (io->waiting)
+		io->format->await(c);
+	else
+		nbd_expect(c, NULL, c->hdr, 0);
+}
+
+static void answered(struct nbd_client *c)
 {
 	struct nbd_io *io = c->io;
 	struct nbd_req *r = io->cur;
@@ -69,8 +87,27 @@ void nbd_answered(struct nbd_client *c)
 	r->state = REQ_ANSWERED;
 	if (r->sent)
 		finish(io, r);
-	nbd_await_head(c);
+	await_head(c);
 	close_if_over(c);
+}
+
+struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie)
+{
+	uint32_t slot = (uint32_t)cookie;
+	struct nbd_req *r;
+
+	if (slot >= CONFIG_CORE_MAX_REQS)
+		return NULL;
+	r = &c->io->req[slot];
+	return r->state == REQ_ASKED && r->gen == cookie >> 32 ? r : NULL;
+}
+
+void nbd_end_chunk(struct nbd_client *c)
+{
+	if (c->io->chunk_flags & NBD_REPLY_DONE)
+		answered(c);
+	else
+		await_head(c);
 }
 
 /* ---- sending ---- */
@@ -221,16 +258,12 @@ static const struct nbd_io_ops io_ops = {
 	.failed = io_failed,
 };
 
-void nbd_start(struct nbd_client *c, struct nbd_io *io)
+void nbd_io_init(struct nbd_client *c, struct nbd_io *io,
+		 const struct nbd_format *format)
 {
-	if (c->stop != NBD_READY || c->io) {
-		nbd_fail(c, NBD_E_PARAM);
-		return;
-	}
 	memset(io, 0, sizeof(*io));
 	io->ops = &io_ops;
-	io->format = c->replies == NBD_EXTENDED ? c->cfg->extra->format
-						: &nbd_compact;
+	io->format = format;
 	io->tx.at = io->tx_first = io->done_first = NO_SLOT;
 	for (unsigned i = 0; i <= CONFIG_CORE_MAX_REQS; i++) {
 		io->req[i].slot = (uint8_t)i;
@@ -239,7 +272,7 @@ void nbd_start(struct nbd_client *c, struct nbd_io *io)
 	io->req[CONFIG_CORE_MAX_REQS - 1].next = NO_SLOT;
 	c->io = io;
 	c->stop = 0;
-	nbd_await_head(c);
+	await_head(c);
 }
 
 /* ---- what may be asked ---- */
@@ -364,7 +397,7 @@ int nbd_submit(struct nbd_client *c, const struct nbd_op *op)
 	io->reads += op->type == NBD_CMD_READ;
 	/* the head of a reply to this one may be shorter than the awaited */
 	if (io->in_head && c->rx == c->hdr)
-		nbd_await_head(c);
+		await_head(c);
 	return i;
 }
 

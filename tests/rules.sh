@@ -156,6 +156,21 @@ core_needs_nothing_but_four_functions()
 	undefined "$build/libcore.a" | grep -vE " ($mem)$"
 }
 
+# Objects of core that call each other in a circle, by the names in it.
+calls_in_core_go_one_way()
+{
+	nm -A "$build"/core/*.o 2>/dev/null | sed 's/:/ /' | awk '
+		NF == 4 { where[$4] = $1; next }
+		{ calls[$1 " " $3] = 1 }
+		END {
+			for (c in calls) {
+				split(c, part)
+				if (part[2] in where)
+					print part[1], where[part[2]]
+			}
+		}' | tsort 2>&1 >/dev/null | sed '/contains a loop/d'
+}
+
 product_objects()
 {
 	find "$build/core" "$build/port" "$build/boot" -name '*.o' 2>/dev/null
@@ -232,6 +247,7 @@ rules='core_includes_only_itself_and_three_headers
 	a_command_file_defines_its_command_and_nothing_else
 	no_configuration_in_the_source_of_commands
 	core_needs_nothing_but_four_functions
+	calls_in_core_go_one_way
 	nothing_allocates_memory
 	nothing_uses_stdio
 	files_have_fewer_than_500_lines
@@ -276,6 +292,10 @@ bad_tree()
 		int printf(const char *, ...); void *f(void);
 		void *f(void) { return strlen(malloc(printf("%d", 3))); }' |
 		gcc -w -ffreestanding -x c -c -o build/core/m.o - &&
+	echo 'int a(void), b(void); int a(void) { return b(); }' |
+		gcc -x c -c -o build/core/a.o - &&
+	echo 'int a(void), b(void); int b(void) { return a(); }' |
+		gcc -x c -c -o build/core/b.o - &&
 		ar rc build/libcore.a build/core/m.o && ar rc build/libport.a
 }
 
@@ -330,7 +350,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_in_the_source_of_commands 1' \
 	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
-	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
+	'calls_in_core_go_one_way 2' 'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}
 	n=$($rule | wc -l)
 	if [ "$n" -eq "${want#* }" ]; then
