@@ -66,6 +66,16 @@ void nbd_uri_init(struct nbd_uri *u);
  */
 int nbd_uri_check(struct nbd_uri *u);
 
+/* The byte that the two hex digits at p stand for, or -1 if they are none. */
+int nbd_hex_byte(const char *p);
+
+/*
+ * The next byte of a percent-encoded text that does not end at *p: that of
+ * "%41", or the character itself.  Moves *p behind it.  -1 after a "%" that
+ * two hex digits do not follow.
+ */
+int nbd_percent_next(const char **p);
+
 /* True if text begins with nbd: nbds: nbd+unix: or nbds+unix: in any case. */
 bool nbd_is_uri(const char *text);
 

@@ -37,6 +37,22 @@ static int hex(char c)
 	return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
 }
 
+int nbd_hex_byte(const char *p)
+{
+	int high = hex(p[0]), low = high < 0 ? -1 : hex(p[1]);
+
+	return low < 0 ? -1 : high << 4 | low;
+}
+
+int nbd_percent_next(const char **p)
+{
+	const char *at = *p;
+	int byte = *at == '%' ? nbd_hex_byte(at + 1) : (unsigned char)*at;
+
+	*p += *at == '%' && byte >= 0 ? 3 : 1;
+	return byte;
+}
+
 /* The first of the delimiters in [p, e), or e. */
 static const char *find(const char *p, const char *e, const char *delims)
 {
@@ -71,29 +87,23 @@ static unsigned look_up(const char *p, const char *e, const char *const words[],
 static int decode(struct scan *s, struct part *to, const char *p, const char *e,
 		  const char *also, bool abstract)
 {
+	const char *at = p;
+
 	to->s = s->out;
-	for (const char *start = p; p <= e; p++) {
-		char c = '\0';
+	for (const char *start = p; p < e && s->out < s->end; at = p) {
+		int c = nbd_percent_next(&p);
 
-		if (s->out == s->end)
-			return NBD_E_NO_MEMORY;
-		if (p < e && *p == '%') {
-			int hi = e - p > 2 ? hex(p[1]) : -1;
-			int lo = hi >= 0 ? hex(p[2]) : -1;
-
-			if (lo < 0)
-				return wrong(s, p, "% without two hex digits");
-			c = (char)(hi << 4 | lo);
-			if (!c && !(abstract && p == start))
-				return wrong(s, p, "a NUL (%00)");
-			p += 2;
-		} else if (p < e) {
-			c = *p;
-			if (!is_unreserved(c) && !in(also, c))
-				return wrong(s, p, "must be percent-encoded");
-		}
-		*s->out++ = c;
+		if (c < 0)
+			return wrong(s, at, "% without two hex digits");
+		if (!c && !(abstract && at == start))
+			return wrong(s, at, "a NUL (%00)");
+		if (*at != '%' && !is_unreserved(*at) && !in(also, *at))
+			return wrong(s, at, "must be percent-encoded");
+		*s->out++ = (char)c;
 	}
+	if (s->out == s->end)
+		return NBD_E_NO_MEMORY;
+	*s->out++ = '\0';
 	to->len = (size_t)(s->out - to->s) - 1;
 	return 0;
 }

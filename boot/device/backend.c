@@ -72,31 +72,15 @@ int device_backend_parse_uris(struct backend *b, char buf[BACKEND_BUF],
 	return parse_uris(b, buf, text, strlen(text), d);
 }
 
-static int hex(char c)
+/* In place.  %00 is refused: it would end the path early. */
+static bool decode(char *to)
 {
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-				      : -1;
-}
+	for (const char *p = to; *p;) {
+		int c = nbd_percent_next(&p);
 
-/* In place. */
-static bool decode(char *p)
-{
-	char *to = p;
-
-	for (; *p; p++) {
-		char c = *p;
-
-		if (c == '%') {
-			int hi = hex(p[1]), lo = hi < 0 ? -1 : hex(p[2]);
-
-			/* nor does a NUL end it early */
-			if (lo < 0 || !(hi | lo))
-				return false;
-			c = (char)(hi << 4 | lo);
-			p += 2;
-		}
-		*to++ = c;
+		if (c <= 0)
+			return false;
+		*to++ = (char)c;
 	}
 	*to = '\0';
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parser of ip=. */
 #include "boot/net/ip.h"
+#include "core/nbd_uri.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -92,22 +93,15 @@ bool net_ip_address(const char *text, struct link_addr *a)
 	return a->family;
 }
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9'			? c - '0'
-	       : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-							: -1;
-}
-
 bool net_ip_mac(const char *p, unsigned char mac[6])
 {
 	for (int i = 0; i < 6; i++, p += 3) {
-		int high = digit(p[0]), low = high < 0 ? -1 : digit(p[1]);
+		int byte = nbd_hex_byte(p);
 
-		if (low < 0 ||
+		if (byte < 0 ||
 		    (i < 5 ? p[2] != ':' && p[2] != '-' : p[2] != '\0'))
 			return false;
-		mac[i] = (unsigned char)(high << 4 | low);
+		mac[i] = (unsigned char)byte;
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Credentials: files, keys in them, and the names of certificates. */
 #include "port/mbedtls/creds.h"
+#include "core/nbd_uri.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -89,23 +90,15 @@ bool creds_random(unsigned char *p, size_t len)
 
 /* ---- pre-shared keys ---- */
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool take_key(struct creds_psk *psk, const char *p, const char *e)
 {
 	psk->len = 0;
 	for (; e - p >= 2; p += 2) {
-		int hi = hex(p[0]), lo = hex(p[1]);
+		int byte = nbd_hex_byte(p);
 
-		if (hi < 0 || lo < 0 || psk->len == sizeof(psk->key))
+		if (byte < 0 || psk->len == sizeof(psk->key))
 			return false;
-		psk->key[psk->len++] = (unsigned char)(hi << 4 | lo);
+		psk->key[psk->len++] = (unsigned char)byte;
 	}
 	return p == e && psk->len;
 }

@@ -344,6 +344,36 @@ static void fields_set_by_hand_are_checked_like_a_text(void **state)
 	assert_int_equal(nbd_uri_check(&u), NBD_E_URI);
 }
 
+static void two_hex_digits_are_a_byte_and_nothing_else_is(void **state)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+
+	(void)state;
+	for (unsigned i = 0; i < 1 << 16; i++) {
+		const char text[4] = { '%', (char)(i >> 8), (char)i, '\0' };
+		const char *p = text, *high, *low;
+		int want = -1;
+
+		high = memchr(digits, text[1], 32);
+		low = memchr(digits, text[2], 32);
+		if (high && low)
+			want = (int)((high - digits) % 16 * 16 +
+				     (low - digits) % 16);
+		assert_int_equal(nbd_hex_byte(text + 1), want);
+		assert_int_equal(nbd_percent_next(&p), want);
+		assert_int_equal(p - text, want < 0 ? 1 : 3);
+	}
+	for (unsigned i = 0; i < 256; i++) {
+		const char text[1] = { (char)i };
+		const char *p = text;
+
+		if (i == '%')
+			continue;
+		assert_int_equal(nbd_percent_next(&p), i);
+		assert_ptr_equal(p, text + 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +391,7 @@ int main(void)
 		cmocka_unit_test(printing_overruns_no_buffer),
 		cmocka_unit_test(no_byte_is_read_outside_of_the_text),
 		cmocka_unit_test(whatever_is_accepted_survives_print_and_parse),
+		cmocka_unit_test(two_hex_digits_are_a_byte_and_nothing_else_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
