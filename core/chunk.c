@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The content of reads: it lands where the caller wants it, inside of its
- * request, no byte twice and none left out (proto.md, "Structured reply
- * types").  What is there is kept as a few disjoint spans, in order.
+ * The data of reads (proto.md, "Structured reply types").  It is received
+ * straight into the caller's buffers.  Every byte must come exactly once and
+ * lie inside the request: the parts received so far are kept as a few
+ * disjoint spans, in order.
  */
 #include "core/io.h"
 
-/* Two spans that touch become one. */
+/* Removes span i. */
 static void drop_span(struct nbd_req *r, unsigned i)
 {
 	r->n_span--;
@@ -22,8 +23,9 @@ static void insert_span(struct nbd_req *r, unsigned i, struct nbd_span s)
 }
 
 /*
- * Adds what was not there before.  False if some of it was.  A reply that is
- * too scattered to keep account of fails its request, not the connection.
+ * Adds s to the received parts, joined with the spans that it touches.  False
+ * if part of it was received before.  A reply in too many pieces to keep track
+ * of fails its request, not the connection.
  */
 static bool add_span(struct nbd_req *r, struct nbd_span s)
 {
@@ -54,7 +56,7 @@ static bool add_span(struct nbd_req *r, struct nbd_span s)
 	return true;
 }
 
-/* Takes [offset, offset + len) for content; io->to is its first byte. */
+/* Data for [offset, offset + len) follows: checks it, points io->to at it. */
 static bool claim(struct nbd_client *c, uint64_t offset, uint32_t len)
 {
 	struct nbd_io *io = c->io;
@@ -84,7 +86,7 @@ static bool claim(struct nbd_client *c, uint64_t offset, uint32_t len)
 	return true;
 }
 
-/* The next piece of memory that content goes to; its length. */
+/* The next contiguous part of the buffers for the data; its length. */
 static size_t next_piece(struct nbd_io *io, char **p)
 {
 	size_t len;
@@ -102,7 +104,7 @@ static size_t next_piece(struct nbd_io *io, char **p)
 	return len;
 }
 
-static void rx_content(struct nbd_client *c)
+static void rx_data(struct nbd_client *c)
 {
 	char *p;
 	size_t len;
@@ -112,7 +114,7 @@ static void rx_content(struct nbd_client *c)
 		return;
 	}
 	len = next_piece(c->io, &p);
-	nbd_expect(c, rx_content, p, len);
+	nbd_expect(c, rx_data, p, len);
 }
 
 void nbd_whole_read(struct nbd_client *c)
@@ -120,10 +122,10 @@ void nbd_whole_read(struct nbd_client *c)
 	const struct nbd_op *op = &c->io->cur->op;
 
 	if (claim(c, op->offset, (uint32_t)op->len))
-		rx_content(c);
+		rx_data(c);
 }
 
-/* What cannot be accounted for is not worth keeping either. */
+/* The data of a read that has failed as scattered is discarded. */
 static void rx_offset(struct nbd_client *c)
 {
 	struct nbd_io *io = c->io;
@@ -133,7 +135,7 @@ static void rx_offset(struct nbd_client *c)
 	if (io->cur->scattered)
 		nbd_expect(c, nbd_end_chunk, NULL, io->rest);
 	else
-		rx_content(c);
+		rx_data(c);
 }
 
 void nbd_data_chunk(struct nbd_client *c)

@@ -5,8 +5,8 @@
  *   greeting --flags--> option --reply--> option ... --> NBD_READY
  *   (hello.c)           (opt.c)     '--> NBD_TLS, NBD_ITEM, NBD_LISTED
  *
- * What is received is always {where the next bytes go, how many, what runs
- * when the last of them is there}: nbd_expect().
+ * Receiving has one state: {where the next bytes go, how many, the function
+ * that runs when all of them have arrived}.  nbd_expect() sets it.
  */
 #include "core/core.h"
 #include "core/nbd_io.h"
@@ -44,8 +44,8 @@ void nbd_queue(struct nbd_client *c, const void *p, size_t len)
 }
 
 /*
- * Options are answered one by one: nothing is read before the question has
- * left, so an answer that came too early cannot disturb what is still queued.
+ * One option at a time: nothing is read before the option is sent, so a reply
+ * that came too early cannot overwrite what is still queued.
  */
 static bool may_receive(const struct nbd_client *c)
 {

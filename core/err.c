@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What failures are called, what they mean, and what to do about them. */
+/* The text and the hint of every error. */
 #include "core/nbd_io.h"
 
 /*
- * All texts and hints one after another, and where each begins: a table of
- * pointers would be larger than what it points to.
+ * All texts and hints in one struct, and the offset of each: a table of
+ * pointers would be larger than the texts, and need relocations.
  */
 #define OUTAGE(name, text, hint) E(name, text, hint)
 #define E(name, text, hint)          \

@@ -2,7 +2,7 @@
 /*
  * Extended headers: 64-bit lengths, one head of 32 bytes for every reply
  * (the branch extension-ext-header of the specification, "Extended reply
- * chunk message").  A server without them is asked for structured replies.
+ * chunk message").  If the server has none, structured replies are next.
  */
 #include "core/io.h"
 #include "core/meta.h"

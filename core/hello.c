@@ -17,14 +17,14 @@ static void rx_flags(struct nbd_client *c)
 
 	c->fixed = flags & NBD_FLAG_FIXED_NEWSTYLE;
 	c->no_zeroes = flags & NBD_FLAG_NO_ZEROES;
-	/* without "fixed" a server knows EXPORT_NAME and nothing else */
+	/* without "fixed" a server knows no option but EXPORT_NAME */
 	if (!c->fixed && (c->cfg->tls || c->cfg->goal != NBD_GOAL_EXPORT)) {
 		nbd_fail(c, c->cfg->tls ? NBD_E_NO_TLS : NBD_E_NOT_FIXED);
 		return;
 	}
 	/*
-	 * Only the two flags that we know are echoed: a server must drop a
-	 * client that sets others.  They travel with the first option.
+	 * Echo only the two flags that we know: a server must drop a client
+	 * that sets others.  They are sent together with the first option.
 	 */
 	put32(c->out, flags & (NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES));
 	nbd_queue(c, c->out, 4);
@@ -49,7 +49,7 @@ static void rx_second_magic(struct nbd_client *c)
 						  : NBD_E_OLDSTYLE);
 }
 
-/* The magic alone first: another service may never send 16 bytes. */
+/* Read 8 bytes first: a server of another protocol may never send 16. */
 static void rx_magic(struct nbd_client *c)
 {
 	if (be64(c->hdr) == NBD_MAGIC)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the transmission phase: request.c, reply.c and what they use. */
+/* Private to core/: the transmission phase. */
 #ifndef NBD_CORE_IO_H
 #define NBD_CORE_IO_H
 
@@ -12,26 +12,26 @@
 #define NO_SLOT 0xffu
 
 /*
- * free --submit--> QUEUED --header out--> ASKED --last reply--> ANSWERED
- *   ^                                                               |
- *   '-release-- REAPED <--reap-- FINISHED <--when all is sent too --'
+ * FREE --submit--> QUEUED --header sent--> ASKED --last reply--> ANSWERED
+ *   ^                                                                |
+ *   '-release-- REAPED <--reap-- FINISHED <--once all of it is sent--'
  */
 enum req_state {
 	REQ_FREE,
 	REQ_QUEUED,
 	REQ_ASKED,
-	REQ_ANSWERED, /* but its payload is not out yet: a write refused */
+	REQ_ANSWERED, /* a write refused before all its payload was sent */
 	REQ_FINISHED,
 	REQ_REAPED,
 };
 
-/* What compact and extended headers have different. */
+/* How compact and extended headers differ. */
 struct nbd_format {
 	uint32_t request_magic;
 	uint8_t request_size;
-	uint8_t extent_shift; /* log2 of its bytes in a status chunk */
+	uint8_t extent_shift; /* log2 of an extent's bytes on the wire */
 	uint16_t status_type;
-	/* Writes the length of a request at p, whatever follows its offset. */
+	/* Writes the length of a request at p: 32 or 64 bits. */
 	void (*put_len)(unsigned char *p, uint64_t len);
 	/* Awaits the head of a reply. */
 	void (*await)(struct nbd_client *c);
@@ -39,14 +39,14 @@ struct nbd_format {
 
 /*
  * Calls go one way: reply.c, extended.c --> chunk.c, status.c --> request.c.
- * The way back is the format, which request.c is given.
+ * request.c calls back through struct nbd_format only.
  */
 
 /* request.c */
 /* Installs *io, without any request yet. */
 void nbd_io_init(struct nbd_client *c, struct nbd_io *io,
 		 const struct nbd_format *format);
-/* The request that a reply belongs to; NULL: no such one is waiting. */
+/* The request that a reply belongs to; NULL if none such is waiting. */
 struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie);
 /*
  * The chunk is over; if it has NBD_REPLY_DONE, so is the request io->cur.
@@ -55,7 +55,7 @@ struct nbd_req *nbd_find(const struct nbd_client *c, uint64_t cookie);
 void nbd_end_chunk(struct nbd_client *c) NBD_INTERNAL;
 
 /* chunk.c */
-/* Payload for all of io->cur's buffers is what comes next. */
+/* The payload of all of io->cur follows. */
 void nbd_whole_read(struct nbd_client *c);
 void nbd_data_chunk(struct nbd_client *c);
 void nbd_hole_chunk(struct nbd_client *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Structured replies and the metadata context (proto.md, "Metadata
- * querying").  A server that refuses either is used without.
+ * querying").  If the server refuses either, the engine continues without it.
  *
  *   STRUCTURED_REPLY --ACK--> SET_META_CONTEXT --META_CONTEXT*, ACK--> GO
  *         |             '---> LIST_META_CONTEXT --> NBD_ITEM*, NBD_LISTED
@@ -41,7 +41,7 @@ static void ask(struct nbd_client *c)
 void nbd_ask_context(struct nbd_client *c)
 {
 	bool list = c->cfg->goal == NBD_GOAL_CONTEXTS;
-	/* behind the client flags, the option and the length of the name */
+	/* after the client flags, the option's head and the name's length */
 	unsigned char *p = c->out + 4 + NBD_OPT_SIZE + 4;
 	size_t len;
 	const char *query = context(c, &len);
@@ -73,7 +73,7 @@ static void refused(struct nbd_client *c, int err)
 	go(c);
 }
 
-/* ---- NBD_REP_META_CONTEXT: an identifier, and a name ---- */
+/* ---- NBD_REP_META_CONTEXT: an identifier and a name ---- */
 
 static void listed(struct nbd_client *c)
 {
@@ -81,7 +81,7 @@ static void listed(struct nbd_client *c)
 	nbd_stop(c, NBD_ITEM);
 }
 
-/* One was asked for, so one may come: what BLOCK_STATUS says is of it. */
+/* One context was asked for, so only that one may be returned. */
 static void chosen(struct nbd_client *c)
 {
 	size_t len;

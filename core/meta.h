@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to core/: meta.c, for extended.c, which negotiates before it. */
+/* Private to core/: what extended.c uses of meta.c. */
 #ifndef NBD_META_H
 #define NBD_META_H
 
 #include "core/core.h"
 
-/* Goes on after STRUCTURED_REPLY or EXTENDED_HEADERS was accepted. */
+/* Continues after STRUCTURED_REPLY or EXTENDED_HEADERS was accepted. */
 void nbd_ask_context(struct nbd_client *c);
-/* True for refusals that end the handshake: no other option would do. */
+/* True for an error after which no other option can succeed. */
 bool nbd_is_final(int err);
 
 #endif

@@ -66,13 +66,13 @@ void nbd_uri_init(struct nbd_uri *u);
  */
 int nbd_uri_check(struct nbd_uri *u);
 
-/* The byte that the two hex digits at p stand for, or -1 if they are none. */
+/* The byte that the two hex digits at p stand for; -1 if they are not both. */
 int nbd_hex_byte(const char *p);
 
 /*
- * The next byte of a percent-encoded text that does not end at *p: that of
- * "%41", or the character itself.  Moves *p behind it.  -1 after a "%" that
- * two hex digits do not follow.
+ * The next byte of a percent-encoded text: *p points to "%41" or to a
+ * character that stands for itself, and is moved past it.  -1 if *p points to
+ * a "%" without two hex digits.
  */
 int nbd_percent_next(const char **p);
 

@@ -12,7 +12,7 @@
 #include "core/core.h"
 #include "core/wire.h"
 
-/* The head of an option goes behind the client flags, which may wait too. */
+/* The head of an option follows the client flags, if they are still queued. */
 void nbd_queue_option(struct nbd_client *c, uint32_t opt, size_t len)
 {
 	unsigned char *p = c->out + 4;
@@ -74,7 +74,7 @@ static void rx_export_name(struct nbd_client *c)
 {
 	if (!take_export(c, c->hdr))
 		return;
-	/* decided by what both sides agreed on, not by the export's flags */
+	/* the handshake flags decide, not the flags of the export */
 	if (c->no_zeroes)
 		ready(c);
 	else
@@ -132,7 +132,7 @@ static void rx_error(struct nbd_client *c)
 		c->cfg->extra->refused(c, err);
 	} else if (c->opt == NBD_OPT_GO && err == NBD_E_UNSUP &&
 		   c->replies != NBD_EXTENDED) {
-		/* nbd-server before 3.15, qemu before 2.10: no GO */
+		/* nbd-server before 3.15 and qemu before 2.10 have no GO */
 		c->text_len = 0;
 		c->step = STEP_EXPORT_NAME;
 		nbd_send_option(c);
@@ -143,7 +143,7 @@ static void rx_error(struct nbd_client *c)
 	}
 }
 
-/* ---- text: as much as fits is kept, the rest is discarded ---- */
+/* ---- strings: kept as far as they fit, the rest is discarded ---- */
 
 static void keep_text(struct nbd_client *c, uint32_t len,
 		      void (*then)(struct nbd_client *))
@@ -257,7 +257,7 @@ static void rx_item_text(struct nbd_client *c)
 		keep_text(c, c->rep_len, rx_item_skip);
 }
 
-/* What of the name did not fit is discarded before the description. */
+/* Discards the part of the name that did not fit. */
 static void rx_item_name(struct nbd_client *c)
 {
 	uint32_t rest = be32(c->hdr) - c->name_len;
@@ -299,7 +299,7 @@ static void rx_ack(struct nbd_client *c)
 		nbd_fail(c, NBD_E_PROTOCOL);
 }
 
-/* Which replies may answer which option, and how short they may be. */
+/* Whether this type of reply may answer the option. */
 static bool expected(const struct nbd_client *c)
 {
 	if (c->step == STEP_EXTRA)
@@ -340,8 +340,8 @@ void nbd_await_reply(struct nbd_client *c)
 }
 
 /*
- * Whoever sits on the wire could have answered in the clear: nothing of it
- * may count (proto.md, "NBD_OPT_STARTTLS").
+ * An attacker could have sent the replies before TLS: forget all of them
+ * (proto.md, "NBD_OPT_STARTTLS").
  */
 void nbd_tls_done(struct nbd_client *c)
 {

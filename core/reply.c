@@ -10,7 +10,7 @@
  */
 #include "core/io.h"
 
-/* The server's first error is the one that counts. */
+/* If the server sends several errors, the first counts. */
 static void set_error(struct nbd_req *r, uint32_t error)
 {
 	static const uint8_t known[] = { NBD_EPERM,	NBD_EIO,
@@ -26,7 +26,7 @@ static void set_error(struct nbd_req *r, uint32_t error)
 			r->result = known[i];
 }
 
-/* ---- error chunks: error, length of the message, message, more ---- */
+/* ---- error chunks: error, message length, message, type's own data ---- */
 
 static void rx_error_offset(struct nbd_client *c)
 {
@@ -61,7 +61,7 @@ static void rx_error(struct nbd_client *c)
 		nbd_expect(c, nbd_end_chunk, NULL, text + io->rest);
 }
 
-/* Unknown types of error begin like the known ones, so their rest is skipped. */
+/* Unknown types of error begin like the known ones; the rest is skipped. */
 static void error_chunk(struct nbd_client *c)
 {
 	struct nbd_io *io = c->io;
@@ -119,7 +119,7 @@ static void rx_chunk(struct nbd_client *c)
 	nbd_chunk(c);
 }
 
-/* Structured replies leave reads no simple ones, not even for errors. */
+/* With structured replies, reads get no simple reply, not even on error. */
 static void rx_simple(struct nbd_client *c)
 {
 	struct nbd_io *io = c->io;
@@ -155,7 +155,7 @@ static void rx_head(struct nbd_client *c)
 		nbd_fail(c, NBD_E_PROTOCOL);
 }
 
-/* When only reads wait, a structured head must come: it saves a call. */
+/* If only reads wait, the head must be structured: receive it in one go. */
 static void await(struct nbd_client *c)
 {
 	if (c->replies == NBD_STRUCTURED && c->io->waiting == c->io->reads)

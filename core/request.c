@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests: the slot table, the queue to the server, and what is finished
- * (proto.md, "Request message").  A slot is in one list at a time, at most:
+ * Requests: the table of slots, the send queue and the list of finished
+ * requests (proto.md, "Request message").  A slot is in at most one list:
  *
  *   free --submit--> tx --all sent--> (none) --answered--> done --reap-->
  *
@@ -25,7 +25,7 @@ static void finish(struct nbd_io *io, struct nbd_req *r)
 	push(io, &io->done_first, &io->done_last, r->slot);
 }
 
-/* Nobody shall take for an answer what was in the memory before. */
+/* Clears the caller's memory: stale data must not look like a reply. */
 static void forget(struct nbd_req *r)
 {
 	r->n_extents = 0;
@@ -112,7 +112,7 @@ void nbd_end_chunk(struct nbd_client *c)
 
 /* ---- sending ---- */
 
-/* The piece at the cursor, which moves past what has no bytes left. */
+/* The piece at the cursor, which skips pieces without bytes left. */
 static bool piece_at(struct nbd_io *io, struct nbd_cursor *k, struct nbd_iov *v)
 {
 	while (k->at != NO_SLOT) {
@@ -150,7 +150,7 @@ static unsigned io_send_iov(struct nbd_client *c, struct nbd_iov v[],
 	return n;
 }
 
-/* The cursor has moved: what lies behind it is sent. */
+/* The cursor has moved: the requests before it are sent. */
 static void settle(struct nbd_io *io)
 {
 	struct nbd_req *r;
@@ -275,7 +275,7 @@ void nbd_io_init(struct nbd_client *c, struct nbd_io *io,
 	await_head(c);
 }
 
-/* ---- what may be asked ---- */
+/* ---- which requests are valid ---- */
 
 enum { CHANGES = 1, PAYLOAD = 2, NO_RANGE = 4, NEVER = 8 };
 
@@ -297,7 +297,7 @@ static const struct command {
 	[NBD_CMD_BLOCK_STATUS] = { 0, NBD_CMD_FLAG_REQ_ONE, 0 },
 };
 
-/* Transmission flags that a request needs. */
+/* The transmission flags that a request requires. */
 static uint16_t needs(const struct nbd_op *op)
 {
 	unsigned need = commands[op->type].needs;
@@ -395,7 +395,7 @@ int nbd_submit(struct nbd_client *c, const struct nbd_op *op)
 	enqueue(c, r);
 	io->waiting++;
 	io->reads += op->type == NBD_CMD_READ;
-	/* the head of a reply to this one may be shorter than the awaited */
+	/* its reply may begin with a shorter head than the one awaited */
 	if (io->in_head && c->rx == c->hdr)
 		await_head(c);
 	return i;

@@ -12,7 +12,7 @@
  */
 #include "core/io.h"
 
-/* On the wire; the head of the chunk is half as long. */
+/* Bytes on the wire; the head of the chunk is half as long. */
 static unsigned extent_size(const struct nbd_io *io)
 {
 	return 1u << io->format->extent_shift;

@@ -61,7 +61,7 @@ static const char *find(const char *p, const char *e, const char *delims)
 	return p;
 }
 
-/* Case does not count, in any of our words. */
+/* Compares with a word in lower case; the case of the text is ignored. */
 static bool equal(const char *p, const char *e, const char *word)
 {
 	for (; p < e && *word && lower(*p) == *word; p++)
@@ -81,7 +81,7 @@ static unsigned look_up(const char *p, const char *e, const char *const words[],
 }
 
 /*
- * Decodes [p, e), where the characters of also may stand unescaped.  With
+ * Decodes [p, e), in which the characters of `also` need no escaping.  With
  * abstract, the first byte may be NUL.
  */
 static int decode(struct scan *s, struct part *to, const char *p, const char *e,
@@ -121,7 +121,7 @@ static bool is_host_name(const char *h)
 	return !*h;
 }
 
-/* Hexadecimal groups and perhaps a zone; the resolver knows the rest. */
+/* Hexadecimal groups and perhaps a zone; the resolver checks the rest. */
 static bool is_ipv6(const char *h)
 {
 	bool colon = false;
@@ -200,7 +200,8 @@ static int parse_authority(struct scan *s, const char *p, const char *e)
 
 	if (at < e) {
 		if (find(p, at, ":") < at)
-			return wrong(s, p, "a password, which all could read");
+			return wrong(s, p,
+				     "a password, which anyone could read");
 		rc = decode(s, &user, p, at, in_user, false);
 		if (rc < 0)
 			return rc;
@@ -209,7 +210,9 @@ static int parse_authority(struct scan *s, const char *p, const char *e)
 	}
 	if (!s->u->is_unix)
 		return parse_host(s, p, e);
-	return p == e ? 0 : wrong(s, p, "a host beside a socket (write :///)");
+	return p == e ? 0
+		      : wrong(s, p,
+			      "a host in addition to a socket (write :///)");
 }
 
 static int parse_name(struct scan *s, const char *p, const char *e)
@@ -229,7 +232,7 @@ static int parse_name(struct scan *s, const char *p, const char *e)
 	return rc;
 }
 
-/* A decoded value, to its place in the result; at is where it was. */
+/* Stores a decoded value in the result; at is its place in the text. */
 static int take_value(struct scan *s, enum key k, const struct part *v,
 		      const char *at)
 {
@@ -264,7 +267,7 @@ static int parse_pair(struct scan *s, struct part val[], const char *p,
 	if (k == KEYS)
 		return wrong(s, p, "an unknown key");
 	if (val[k].len)
-		return wrong(s, p, "a key that was given before");
+		return wrong(s, p, "a key that is given twice");
 	if (k == SOCKET && !s->u->is_unix)
 		return wrong(s, p, "socket= without nbd+unix or nbds+unix");
 	if (e - eq < 2)

@@ -15,7 +15,7 @@ static const char *const key_names[KEYS] = {
 static const char *const tls_types[] = { "", "anon", "x509", "psk" };
 static const char *const schemes[] = { "nbd", "nbds", "nbd+unix", "nbds+unix" };
 
-/* What may stand unescaped besides letters, digits, "-._~" (RFC 3986). */
+/* Need no escaping, as letters, digits and "-._~" (RFC 3986). */
 #define SUB_DELIMS "!$'()*+,;="
 static const char in_user[] = SUB_DELIMS "&";
 static const char in_name[] = SUB_DELIMS "&:@/";

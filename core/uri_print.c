@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one printer of NBD URIs: the canonical form, see core/nbd_uri.h. */
+/* The printer of NBD URIs. */
 #include "core/uri.h"
 
 struct sink {
 	char *buf;
-	size_t cap, len; /* len counts on where buf is full */
+	size_t cap, len; /* len keeps counting when buf is full */
 };
 
 static void put(struct sink *o, char c)

@@ -226,8 +226,8 @@ static const struct bad bad[] = {
 	{ "nbd://h/?tls-types=psk", 9, "unknown key" },
 	{ "nbd://h/?tls%2Dtype=psk", 9, "unknown key" },
 	{ "nbd://h/?tls-type=anon&x=1", 23, "unknown key" },
-	{ "nbd://h/?tls-type=anon&tls-type=anon", 23, "given before" },
-	{ "nbd+unix:?socket=a&socket=a", 19, "given before" },
+	{ "nbd://h/?tls-type=anon&tls-type=anon", 23, "given twice" },
+	{ "nbd+unix:?socket=a&socket=a", 19, "given twice" },
 	{ "nbd://h/?tls-type", 17, "without a value" },
 	{ "nbd://h/?tls-type=", 17, "without a value" },
 	{ "nbd://h/?tls-type=&x", 17, "without a value" },
@@ -247,9 +247,9 @@ static const struct bad bad[] = {
 	{ "nbd+unix:///n", 13, "no socket" },
 	{ "nbd+unix:///n?", 14, "no socket" },
 	{ "nbd+unix:///?socket=", 19, "without a value" },
-	{ "nbd+unix://run/sock?socket=s", 11, "a host beside" },
-	{ "nbd+unix://:1/?socket=s", 11, "a host beside" },
-	{ "nbds+unix://u@h/?socket=s", 14, "a host beside" },
+	{ "nbd+unix://run/sock?socket=s", 11, "a host in addition" },
+	{ "nbd+unix://:1/?socket=s", 11, "a host in addition" },
+	{ "nbds+unix://u@h/?socket=s", 14, "a host in addition" },
 };
 
 #endif
