@@ -180,7 +180,7 @@ static const struct nbd_format compact = {
 
 void nbd_start(struct nbd_client *c, struct nbd_io *io)
 {
-	if (c->stop != NBD_READY || c->io)
+	if (c->stop != NBD_READY)
 		nbd_fail(c, NBD_E_PARAM);
 	else
 		nbd_io_init(c, io,

@@ -298,6 +298,107 @@ static void the_first_error_sticks_and_the_engine_is_inert(void **state)
 	assert_null(nbd_export(c));
 }
 
+static void acks_beyond_the_window_break_the_contract(void **state)
+{
+	struct nbd_iov v[4];
+	size_t len;
+
+	(void)state;
+	nbd_init(c, &go);
+	nbd_recv_buf(c, &len);
+	nbd_recv_ack(c, len + 1);
+	assert_int_equal(nbd_error(c), NBD_E_PARAM);
+
+	nbd_init(c, &go);
+	nbd_recv_ack(c, 0);
+	assert_int_equal(nbd_error(c), NBD_E_PARAM);
+
+	nbd_init(c, &go);
+	assert_int_equal(nbd_send_iov(c, v, 4), 0);
+	nbd_send_ack(c, 1);
+	assert_int_equal(nbd_error(c), NBD_E_PARAM);
+}
+
+static void an_empty_name_is_the_default_export(void **state)
+{
+	static const struct nbd_config cfg = { 0 };
+	static const unsigned char want[] = "\0\0\0\1IHAVEOPT\0\0\0\7"
+					    "\0\0\0\14\0\0\0\0"
+					    "\0\3\0\1\0\2\0\3";
+
+	(void)state;
+	say_greeting(&s, FIXED);
+	say_info_export(&s, SIZE, FLAGS);
+	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
+	run(&cfg);
+	assert_int_equal(nbd_state(c), NBD_READY);
+	assert_int_equal(s.sent, sizeof(want) - 1);
+	assert_memory_equal(s.cli, want, sizeof(want) - 1);
+}
+
+static void info_strings_have_4096_bytes_at_most(void **state)
+{
+	static const uint16_t types[] = { NBD_INFO_NAME, NBD_INFO_DESCRIPTION };
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t len = NBD_STRING_MAX + i / 2;
+
+		script_start(&s);
+		say_greeting(&s, FIXED);
+		say_reply(&s, NBD_OPT_GO, NBD_REP_INFO, len + 2);
+		say(&s, types[i % 2], 2);
+		say_fill(&s, 'x', len);
+		say_info_export(&s, SIZE, FLAGS);
+		say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
+		run(&go);
+		assert_int_equal(nbd_error(c), i < 2 ? 0 : NBD_E_LENGTH);
+	}
+}
+
+static void a_payload_without_limit_is_accepted(void **state)
+{
+	(void)state;
+	say_greeting(&s, FIXED);
+	say_info_block(&s, 512, 4096, UINT32_MAX);
+	say_info_export(&s, SIZE, FLAGS);
+	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
+	run(&go);
+	assert_int_equal(nbd_export(c)->max_payload, UINT32_MAX);
+}
+
+static void the_stage_names_what_is_awaited(void **state)
+{
+	static const struct nbd_config extra = { .extra = &nbd_structured };
+	static const struct {
+		const struct nbd_config *cfg;
+		uint16_t flags;
+		const char *stage;
+	} t[] = {
+		{ &go, FIXED, "NBD_OPT_GO" },
+		{ &go, 0, "NBD_OPT_EXPORT_NAME" },
+		{ &list, FIXED, "NBD_OPT_LIST" },
+		{ &tls, FIXED, "NBD_OPT_STARTTLS" },
+		{ &extra, FIXED, "an option about replies" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		script_start(&s);
+		run(t[i].cfg);
+		assert_string_equal(nbd_stage(c), "the greeting");
+		say_greeting(&s, t[i].flags);
+		run(t[i].cfg);
+		assert_string_equal(nbd_stage(c), t[i].stage);
+	}
+	script_start(&s);
+	say_full_go();
+	run(&go);
+	assert_string_equal(nbd_stage(c), "the transmission phase");
+	nbd_close(c);
+	assert_string_equal(nbd_stage(c), "the goodbye");
+}
+
 static void names_over_the_limit_are_the_callers_fault(void **state)
 {
 	struct nbd_config cfg = { .name = "x", .name_len = NBD_STRING_MAX + 1 };
@@ -339,6 +440,11 @@ int main(void)
 		T(a_long_error_text_is_cut_and_consumed),
 		T(an_answer_before_the_question_stays_unread),
 		T(the_first_error_sticks_and_the_engine_is_inert),
+		T(acks_beyond_the_window_break_the_contract),
+		T(an_empty_name_is_the_default_export),
+		T(info_strings_have_4096_bytes_at_most),
+		T(a_payload_without_limit_is_accepted),
+		T(the_stage_names_what_is_awaited),
 		T(names_over_the_limit_are_the_callers_fault),
 		T(every_error_has_a_text),
 	};

@@ -389,6 +389,16 @@ static void contexts_that_cannot_be_listed_are_a_failure(void **state)
 	assert_failed(NBD_E_PARAM);
 }
 
+static void an_ack_of_extended_headers_has_no_data(void **state)
+{
+	(void)state;
+	cfg.extra = &nbd_extended;
+	say_reply(&p.s, EXT, NBD_REP_ACK, 4);
+	say_fill(&p.s, 0, 4);
+	run();
+	assert_int_equal(nbd_error(p.c), NBD_E_PROTOCOL);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, phase_teardown)
@@ -404,6 +414,7 @@ int main(void)
 		T(lengths_of_contexts_are_checked),
 		T(replies_that_do_not_belong_are_refused),
 		T(export_name_is_no_way_out_of_extended_headers),
+		T(an_ack_of_extended_headers_has_no_data),
 		T(old_servers_are_asked_for_nothing),
 		T(what_was_agreed_in_the_clear_is_asked_again_in_tls),
 		T(a_list_of_exports_needs_none_of_it),

@@ -219,6 +219,33 @@ static void goodbye_without_requests_closes_when_it_is_sent(void **state)
 	assert_int_equal(p.s.sent, 28);
 	assert_int_equal(nbd_state(p.c), NBD_CLOSED);
 	assert_int_equal(nbd_error(p.c), 0);
+	nbd_close(p.c); /* again */
+	assert_int_equal(nbd_state(p.c), NBD_CLOSED);
+	assert_int_equal(ask(NBD_CMD_FLUSH, 0, 0), NBD_E_PARAM);
+}
+
+static void a_request_amid_a_payload_leaves_the_window_alone(void **state)
+{
+	unsigned char *buf, *window;
+	size_t len;
+
+	(void)state;
+	begin();
+	ask_read(0, 8);
+	buf = p.buf;
+	hear(&p.s, p.c);
+	say_simple(cookie(0), 0);
+	say_bytes(&p.s, "abc", 3);
+	play(&p.s, p.c);
+	ask(NBD_CMD_FLUSH, 0, 0);
+	window = nbd_recv_buf(p.c, &len);
+	assert_ptr_equal(window, buf + 3);
+	assert_int_equal(len, 5);
+	say_bytes(&p.s, "defgh", 5);
+	assert_result(0, 0);
+	assert_memory_equal(buf, "abcdefgh", 8);
+	say_simple(cookie(1), 0);
+	assert_result(1, 0);
 }
 
 static void a_server_that_shuts_down_gets_no_more_requests(void **state)
@@ -348,9 +375,11 @@ static void start_needs_a_connection_that_is_ready(void **state)
 
 	(void)state;
 	nbd_init(p.c, &cfg);
+	assert_false(nbd_must_close(p.c));
 	nbd_start(p.c, p.io);
 	assert_int_equal(nbd_error(p.c), NBD_E_PARAM);
 	begin();
+	assert_false(nbd_must_close(p.c));
 	nbd_start(p.c, p.io); /* twice */
 	assert_int_equal(nbd_error(p.c), NBD_E_PARAM);
 	nbd_init(p.c, &cfg);
@@ -372,6 +401,7 @@ int main(void)
 		PHASE_TEST(users_pointers_come_back),
 		PHASE_TEST(goodbye_goes_behind_the_queue_and_awaits_answers),
 		PHASE_TEST(goodbye_without_requests_closes_when_it_is_sent),
+		PHASE_TEST(a_request_amid_a_payload_leaves_the_window_alone),
 		PHASE_TEST(a_server_that_shuts_down_gets_no_more_requests),
 		PHASE_TEST(after_a_failure_every_request_comes_back_with_it),
 		PHASE_TEST(a_write_refused_early_is_finished_when_it_is_out),

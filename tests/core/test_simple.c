@@ -28,6 +28,22 @@ static void a_read_into_pieces_survives_every_split(void **state)
 	at_every_split(read_in_pieces);
 }
 
+static void a_failed_read_clears_each_piece_even_beside_empty_ones(void **state)
+{
+	unsigned char b[8];
+	struct nbd_iov v[] = { { b, 3 }, { NULL, 0 }, { b + 3, 5 } };
+	struct nbd_op op = { .len = 8, .iov = v, .n_iov = 3 };
+
+	(void)state;
+	memset(b, 0xee, sizeof(b));
+	begin();
+	submit(&op);
+	hear(&p.s, p.c);
+	say_simple(cookie(0), NBD_EIO);
+	assert_result(0, NBD_EIO);
+	assert_zeroes(b, sizeof(b));
+}
+
 static void mixed(void)
 {
 	static const struct nbd_iov w = { "write me", 8 };
@@ -239,6 +255,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		PHASE_TEST(a_read_into_pieces_survives_every_split),
+		PHASE_TEST(
+			a_failed_read_clears_each_piece_even_beside_empty_ones),
 		PHASE_TEST(replies_in_any_order_survive_every_split),
 		PHASE_TEST(a_failed_read_shows_zeroes_not_old_memory),
 		PHASE_TEST(a_read_that_is_cut_shows_zeroes),

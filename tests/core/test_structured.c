@@ -156,6 +156,13 @@ static void a_reply_too_scattered_fails_alone(void **state)
 		assert_zeroes(p.buf, 64);
 		assert_true(nbd_state(p.c) & NBD_READY);
 
+		begin_read(64); /* an earlier error is the result */
+		say_error(0, cookie(0), NBD_EIO, "disk");
+		for (unsigned i = 0; i < 64; i += 2)
+			say_data(0, cookie(0), AT + i, "x", 1);
+		say_none(cookie(0));
+		assert_result(0, NBD_EIO);
+
 		begin_read(64); /* NBD_SPANS of them are borne */
 		for (unsigned i = 0; i < 2 * NBD_SPANS; i += 2)
 			say_data(0, cookie(0), AT + i, "x", 1);
