@@ -45,7 +45,7 @@ void boot_ready_tell(void)
 
 void boot_ready_open(void)
 {
-	/* without it they are told to be ready too early: no harm is done */
+	/* on an error they seem ready too early, which does no harm */
 	if (pipe(ends))
 		ends[0] = ends[1] = -1;
 }

@@ -52,7 +52,7 @@ void device_slots_tag(const int fds[], unsigned n, int index)
 {
 	/* what `scale` wanted of an older device of that name */
 	device_want(index, 0, NULL);
-	/* who cannot do that cannot connect either */
+	/* an error is ignored: without the right connecting fails anyway */
 	for (unsigned i = 0; i < n; i++)
 		(void)sockdiag_tag(fds[i], index);
 }

@@ -25,7 +25,7 @@ int init_mount_options(const char *options, unsigned long *flags, char *data,
 
 struct root_fs {
 	const char *dev;     /* "/dev/nbd0p2" */
-	const char *target;  /* an empty folder; made if it is not there */
+	const char *target;  /* an empty directory; made if it is missing */
 	const char *fstype;  /* "ext4", "ext4,xfs" in turn, NULL: look */
 	const char *options; /* rootflags=, or NULL */
 	bool write;

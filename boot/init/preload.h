@@ -9,8 +9,8 @@
  * one, then nbd, for one device, then the module of the file system: that of
  * fstype ("ext4", "xfs,ext4": the first) or, where it is NULL or "",
  * the one that this initramfs has, if it has one only of those that are
- * recognized.  A failure is no matter here: who needs a module loads it
- * again, and tells.  Does nothing while such a process runs.
+ * recognized.  Failures are ignored: the step that needs a module loads it
+ * again, and reports the error.  Does nothing while such a process runs.
  */
 void init_preload_start(const char *fstype);
 

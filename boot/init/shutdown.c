@@ -53,8 +53,8 @@ static int copy_self(const char *to)
 
 int init_shutdown_prepare(struct nbd_diag *d)
 {
-	static const char *const folders[] = { "/dev", "/proc", "/sys", "/run",
-					       "/oldroot" };
+	static const char *const points[] = { "/dev", "/proc", "/sys", "/run",
+					      "/oldroot" };
 	char path[64];
 	size_t i;
 
@@ -63,8 +63,8 @@ int init_shutdown_prepare(struct nbd_diag *d)
 		  "mode=755,size=4m"))
 		return nbd_diag(d, NBD_E_KERNEL, "mount a tmpfs on %s: %s",
 				SHUTDOWN_HOME, strerror(errno));
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		nbd_fmt(path, sizeof(path), "%s%s", SHUTDOWN_HOME, folders[i]);
+	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		nbd_fmt(path, sizeof(path), "%s%s", SHUTDOWN_HOME, points[i]);
 		mkdir(path, 0755);
 	}
 	if (copy_self(SHUTDOWN_HOME "/shutdown"))

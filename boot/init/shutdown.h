@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way down.  A root that lies on the network can be unmounted by nobody
- * who runs from it, so a copy of this program waits in RAM, and is where
- * systemd-shutdown(8) returns to, or another process 1 that executes it.
+ * The shutdown.  No process that runs from a root on the network can unmount
+ * it, so a copy of this program waits in RAM.  systemd-shutdown(8) or another
+ * process 1 executes it at the end.
  */
 #ifndef BOOT_INIT_SHUTDOWN_H
 #define BOOT_INIT_SHUTDOWN_H
@@ -14,7 +14,7 @@
 
 /*
  * Before the root switch: puts this program into SHUTDOWN_HOME, as "shutdown",
- * with the folders that are mounted on later.
+ * with its mount points.
  */
 int init_shutdown_prepare(struct nbd_diag *d);
 

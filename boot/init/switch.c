@@ -21,7 +21,7 @@
 #include "boot/init/program.h"
 #include "port/linux/dir.h"
 
-/* Deeper folders are left alone: each level holds a descriptor. */
+/* Deeper directories stay: each level needs an open descriptor. */
 #define DEPTH 64
 
 static const char *const moved[] = { "/dev", "/proc", "/sys", "/run" };
@@ -45,7 +45,7 @@ int init_switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 	if (stat(newroot, &new))
 		return failed(d, "look at the new root", newroot);
 	if (!S_ISDIR(new.st_mode))
-		return nbd_diag(d, NBD_E_USAGE, "%s: not a folder", newroot);
+		return nbd_diag(d, NBD_E_USAGE, "%s: not a directory", newroot);
 	if (stat("/", &old) || statfs("/", &fs) || stat(parent, &up))
 		return failed(d, "look at the old root", "/");
 	if (new.st_dev == old.st_dev || new.st_dev == up.st_dev)
@@ -92,7 +92,7 @@ static void empty(int dirfd, dev_t dev, unsigned depth)
 	struct stat st;
 
 	dir_take(&dir, dirfd);
-	/* asked of the open folder: what it is cannot change any more */
+	/* check the open directory, which nobody can replace any more */
 	if (depth && !fstat(dirfd, &st) && st.st_dev == dev)
 		while ((name = dir_next(&dir)))
 			delete_entry(dirfd, name, dev, depth);
@@ -118,8 +118,8 @@ static bool is_mounted(const char *path)
 }
 
 /*
- * Moves the mounts into the new root.  One without a folder there stays for
- * leave_old().  Returns how many of moved[] were looked at.
+ * Moves the mounts into the new root.  Mounts without a directory there stay
+ * for leave_old().  Returns how many of moved[] were tried.
  */
 static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 			  struct nbd_diag *d)
@@ -160,7 +160,7 @@ static void move_back(const char *newroot, const bool done[MOVED], size_t n)
 	}
 }
 
-/* The new root covers "/"; oldfd still is the folder underneath. */
+/* The new root covers "/"; oldfd still is the directory underneath. */
 static int move_root(const char *newroot, struct nbd_diag *d)
 {
 	if (chdir(newroot))
@@ -177,7 +177,7 @@ static int move_root(const char *newroot, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* Empties the old root, of which only the open folder is left. */
+/* Empties the old root, of which only the open directory is left. */
 static void leave_old(int oldfd, const bool done[MOVED])
 {
 	size_t i;

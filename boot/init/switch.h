@@ -28,8 +28,8 @@ int init_switch_check(const char *newroot, const char *init,
 		      struct nbd_diag *d);
 
 /*
- * Deletes what is in the folder dirfd, but nothing on another device: what is
- * mounted below it stays, with the folders that lead there.  Closes dirfd.
+ * Deletes everything in the directory dirfd, but nothing on another device:
+ * mounts below it stay, with the directories that lead there.  Closes dirfd.
  */
 void init_switch_empty(int dirfd);
 

@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /*
- * Unmounts what /proc/self/mountinfo lists, the latest first, again and again
- * as long as that helps; but not / and what is below /dev, /proc and /sys.
- * With `last` what remains is told, and mounted read-only, so that all is
- * written.  Returns how much remains.  Blocks while data is being written.
+ * Unmounts what /proc/self/mountinfo lists, the latest first, and again as long
+ * as that helps; but not / and the mounts below /dev, /proc and /sys.  With
+ * `last` the mounts that remain are reported, and made read-only so that their
+ * data is written.  Returns how many remain.  Blocks while data is written.
  */
 unsigned init_unmount_all(bool last);
 

@@ -28,12 +28,12 @@ static int name(struct sockaddr_un *a, int index)
 		       "nbdboot/watch/nbd%d", index);
 }
 
-/* A connection to who holds the name, and who that is; -1: it has none. */
+/* A connection to the process that holds the name, and whose it is; -1: none. */
 static int call_holder(int index, struct ucred *who)
 {
 	struct sockaddr_un a;
 	socklen_t len = (socklen_t)name(&a, index), n = sizeof(*who);
-	/* never waits: anybody may fill the queue of who does not look */
+	/* non-blocking: anybody may fill the queue of a holder that is stuck */
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (!connect(s, (struct sockaddr *)&a, len) &&

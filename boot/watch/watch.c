@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Devices at once; more are told of, and not watched. */
+/* Devices at once; the others are reported, and not watched. */
 #define DEVICES_MAX 64
 /* ms until a device is looked at again. */
 #define LATER_MS    500
@@ -104,7 +104,7 @@ static int start(int index)
 	c->index = index;
 	if (c->pid)
 		return 0;
-	/* who ends the first process ends them all */
+	/* the end of the first process ends them all */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);

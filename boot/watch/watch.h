@@ -41,12 +41,12 @@ int watch_devices(const int index[], unsigned n, watch_report *failed);
  */
 int watch_worker_run(int index, struct nbd_diag *d);
 
-/* In the place of the index of a device: the one who watches all of them. */
+/* In place of the index of a device: the process that watches all of them. */
 #define WATCH_ALL (-1)
 
 /*
- * Becomes the one who watches nbdN: another one is asked to end, which leaves
- * the device alone, and is gone when this returns.  Returns a socket that
+ * Becomes the watcher of nbdN: the old watcher is asked to end, which leaves
+ * the device alone, and has ended when this returns.  Returns a socket that
  * stands for that until this process, and those that it started since, have
  * ended: when it is readable, watch_takeover_answer().  NBD_E_IN_USE: the other one
  * does not end, or is another user's.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is in a folder, and in a small file, say of /sys or /proc.  The C
- * library's opendir() allocates, which in a static program costs 6 KiB of
- * code, and which nothing here needs.
+ * Reads directories, and small files, for example of /sys or /proc.  The C
+ * library's opendir() allocates, which costs 6 KiB of code in a static program
+ * and which nothing here needs.
  */
 #ifndef PORT_LINUX_DIR_H
 #define PORT_LINUX_DIR_H
@@ -19,15 +19,16 @@ struct dir {
 
 /* 0, or -errno.  dir_close() may be called either way. */
 int dir_open(struct dir *d, const char *path);
-/* Takes an open folder over. */
+/* Takes an open directory over. */
 void dir_take(struct dir *d, int fd);
 /* The next name, never "." or "..", valid until the next call; or NULL. */
 const char *dir_next(struct dir *d);
 void dir_close(struct dir *d);
 
 /*
- * Reads the first cap - 1 bytes of a file of the folder `at` (or AT_FDCWD),
- * with a NUL behind them: how many there were, or -errno and an empty text.
+ * Reads the first cap - 1 bytes of a file in the directory `at` (or
+ * AT_FDCWD), and adds a NUL.  Returns how many it read, or -errno and an empty
+ * text.
  */
 int dir_read(int at, const char *name, char *buf, size_t cap);
 /* Makes the file what these bytes are, with mode 0644 if new: 0 or -errno. */

@@ -4,7 +4,8 @@
  *
  *   TCP_ULP "tls" --> TLS_TX --> TLS_RX --> plain send() and recv()
  *
- * The driver is told cipher, key, salt and number of the next record.
+ * The driver gets the cipher, the key, the salt and the number of the next
+ * record.
  */
 #include "port/linux/ktls.h"
 #include "port/linux/module.h"

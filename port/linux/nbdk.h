@@ -91,7 +91,7 @@ struct nbdk_info {
 	uint64_t size;	      /* bytes */
 	uint32_t block_size;  /* bytes */
 	uint32_t io_timeout;  /* ms; 0: not readable */
-	int pid;	      /* of who connected it, gone or not */
+	int pid;	      /* of the process that connected it */
 	unsigned connections; /* hardware queues: min(connections, CPUs) */
 	char backend[NBDK_BACKEND_MAX + 1]; /* as set by anyone: untrusted */
 };
@@ -100,8 +100,8 @@ struct nbdk_info {
 int nbdk_info(int index, struct nbdk_info *info);
 
 /*
- * Those of NBD_FLAG_SEND_FLUSH, FUA and TRIM that the driver was told at
- * CONNECT, by what it made of them.
+ * Those of NBD_FLAG_SEND_FLUSH, FUA and TRIM that the driver got at CONNECT,
+ * derived from the settings of the device.
  */
 uint16_t nbdk_flags(int index);
 

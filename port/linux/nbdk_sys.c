@@ -85,7 +85,7 @@ static bool is_node(const char *path)
 	return stat(path, &st) == 0 && S_ISBLK(st.st_mode);
 }
 
-/* Sleeps until something happens in the watched folder, or until end. */
+/* Sleeps until something happens in the watched directory, or until end. */
 static void await(int fd, uint64_t end)
 {
 	char events[1024];
@@ -121,7 +121,7 @@ static int wait_node(const char *path, struct nbd_diag *d)
 			path);
 }
 
-/* The folder of nbdN in sysfs, or below it. */
+/* The directory of nbdN in sysfs, or a file in it. */
 static void sys_path(char *buf, size_t cap, int index, const char *leaf)
 {
 	nbd_fmt(buf, cap, "%s/nbd%d/%s", nbdk_sys, index, leaf);

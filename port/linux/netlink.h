@@ -89,9 +89,9 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 void nl_close(struct nl_sock *s);
 
 /*
- * For who listens to a group: reads what the kernel tells into s->buf, with
- * MSG_DONTWAIT or without, and returns its length.  0: some of it was lost, so
- * everything may have changed.  Else -errno, -EAGAIN: there is nothing now.
+ * For listeners of a group: reads a message of the kernel into s->buf, with
+ * MSG_DONTWAIT or without, and returns its length.  0: messages were lost, so
+ * everything may have changed.  Otherwise -errno; -EAGAIN: no message now.
  */
 int nl_hear(struct nl_sock *s, int flags);
 

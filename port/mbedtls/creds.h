@@ -20,7 +20,7 @@ struct creds_psk {
  * behind it; *text is where.  Returns its length, or NBD_E_CREDENTIAL.
  */
 int creds_read(const char *path, char **text, struct nbd_diag *d);
-/* How long it is; 0 if it cannot be told, or path is NULL. */
+/* Its length; 0 if that is unknown, or path is NULL. */
 size_t creds_size(const char *path);
 /* Wipes what creds_read() read last. */
 void creds_wipe(void);

@@ -14,7 +14,7 @@ struct tls_conf {
 	unsigned connections; /* at once, at most */
 	bool verify;	      /* the server's certificate, its name and dates */
 	const char *name;     /* the host name or address it must be for */
-	const char *ca;	      /* who may have signed it; NULL: the system's */
+	const char *ca;	      /* trusted CAs; NULL: the system's */
 	const char *cert;     /* ours, for servers that ask, with its chain */
 	const char *key;      /* ... and its private key, not encrypted */
 	const char *psk_file; /* "user:hexkey" lines; then no certificates */

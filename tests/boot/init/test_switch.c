@@ -371,7 +371,7 @@ static void a_failed_switch_changes_nothing(void **state)
 		{ immovable, "move to / the new root /shared/new" },
 		{ nothing_mounted, "/lib: nothing is mounted there" },
 		{ a_folder_of_another_device, "nothing is mounted there" },
-		{ no_folder, "/new/sbin/init: not a folder" },
+		{ no_folder, "/new/sbin/init: not a directory" },
 		{ absent, "/absent: No such file" },
 	};
 
