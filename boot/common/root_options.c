@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum kind { NUMBER, YES, TEXT, TLS, NAME, HOSTNAME, DONE };
+enum kind { NUMBER, YES, TLS, NAME, HOSTNAME, DONE };
 
 static const struct option {
 	char name[13];

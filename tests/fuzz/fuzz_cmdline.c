@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel command line, and what its words are parsed into. */
+/* The kernel command line, and the parsers of its words. */
 #include "boot/common/cmdline.h"
 #include "boot/net/plan.h"
 #include "boot/init/mount.h"
@@ -49,7 +49,7 @@ static void check_options(const char *text)
 		same(strlen(options) < sizeof(options));
 }
 
-/* A word that was found lies within the text, with its end. */
+/* The value of a word lies within the text, up to its NUL. */
 static void check_word(const struct cmdline *c, const char *word)
 {
 	if (!word)

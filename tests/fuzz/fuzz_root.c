@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A kernel command line and, behind its first newline, DHCP's root-path: what
- * is understood keeps the promises of root.h.
+ * A kernel command line and, after its first newline, DHCP's root-path: the
+ * result keeps the promises of root.h.
  */
 #include "core/nbd_uri.h"
 #include "boot/common/root.h"
@@ -32,7 +32,7 @@ static void check_text(const struct root_spec *r, const struct root_spec *from,
 	     within(p, r->cmd->text, sizeof(r->cmd->text)));
 }
 
-/* Printed and parsed again it is the same. */
+/* Printing and parsing it again changes nothing. */
 static void check_uri(const struct nbd_uri *u)
 {
 	static char out[4 * ROOT_TEXT], again[4 * ROOT_TEXT],

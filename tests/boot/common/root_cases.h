@@ -12,7 +12,7 @@ struct root_case {
 	const char *root_path; /* DHCP's */
 };
 
-/* The boot server of DHCP, where a case has a root-path or none at all. */
+/* The boot server of DHCP, in every case whose root_path is not NULL. */
 #define SERVER "10.9.9.9"
 
 static const struct root_case uri_cases[] = {
@@ -35,12 +35,12 @@ static const struct root_case uri_cases[] = {
 	{ "root=nbd://a/x,nbd:b", "nbd://a/x,nbd:b", NULL },
 	{ "root=nbd://a/,nbd://b/,nbd://c/,nbd://d/",
 	  "nbd://a/ nbd://b/ nbd://c/ nbd://d/", NULL },
-	/* the kernel's words beside it */
+	/* together with words of the kernel */
 	{ "root=nbd://srv/x rootfstype=xfs rootflags=a,b nbdboot.part=3",
 	  "nbd://srv/x part=3 fstype=xfs options=a,b", NULL },
 	{ "root=nbd://srv/x nbdboot.connections=4", "nbd://srv/x conns=4",
 	  NULL },
-	/* in the words of others, too */
+	/* in the words of other programs, too */
 	{ "netroot=nbd://srv/x", "nbd://srv/x", NULL },
 	{ "nbdroot=nbd://srv/x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
 };
@@ -60,10 +60,10 @@ static const struct root_case dracut_cases[] = {
 	  "nbd://srv/x fstype=ext4 options=noatime bs=4096", NULL },
 	{ "root=nbd:srv:x:::timeout=7,dead-timeout=9,connections=3",
 	  "nbd://srv/x conns=3 t=7 D=9", NULL },
-	/* the words of the kernel's own go last, and win */
+	/* the kernel's own words come last, and win */
 	{ "root=nbd:srv:x:ext4:noatime rootfstype=xfs rootflags=discard",
 	  "nbd://srv/x fstype=xfs options=noatime,discard", NULL },
-	/* netroot=, with each root= */
+	/* netroot=, with every kind of root= */
 	{ "root=/dev/root netroot=nbd:srv:x", "nbd://srv/x", NULL },
 	{ "netroot=nbd:srv:x root=/dev/nbd0", "nbd://srv/x dev=0", NULL },
 	{ "root=/dev/nbd0p2 netroot=nbd:srv:x", "nbd://srv/x dev=0 part=2",
@@ -100,7 +100,7 @@ static const struct root_case debian_cases[] = {
 	{ "nbdroot=srv:10810/x root=/dev/nbd0", "nbd://srv:10810/x dev=0",
 	  NULL },
 	{ "nbdroot=srv:10810/a/b", "nbd://srv:10810/a/b", NULL },
-	/* like NFS, where the name begins with the slash */
+	/* as with NFS, the name begins with the slash */
 	{ "nbdroot=srv:/opt/x root=/dev/nbd0", "nbd://srv//opt/x dev=0", NULL },
 	{ "nbdroot=[2001:db8::1]:10810/x", "nbd://[2001:db8::1]:10810/x",
 	  NULL },
@@ -108,7 +108,7 @@ static const struct root_case debian_cases[] = {
 	{ "nbdroot=[2001:db8::1]/x", "nbd://[2001:db8::1]/x", NULL },
 	{ "nbdroot=srv", "nbd://srv/", NULL },
 	{ "nbdroot=srv,", "nbd://srv/", NULL },
-	/* what DHCP has to complete */
+	/* DHCP has to complete these */
 	{ "nbdroot=dhcp root=/dev/nbd0", "dhcp dev=0", NULL },
 	{ "nbdroot= root=/dev/nbd0", "dhcp dev=0", NULL },
 	{ "nbdroot=dhcp,x,nbd0", "dhcp dev=0", NULL },
@@ -169,7 +169,7 @@ static const struct root_case dhcp_cases[] = {
 	{ "root=dhcp", "nbd://a/ nbd://b/ dhcp", "nbd://a/,nbd://b/" },
 };
 
-/* In want, H, M, U and S are "host-7", ... of the test. */
+/* The values are those of `machine` in test_root.c. */
 static const struct root_case fill_cases[] = {
 	{ "root=nbd://srv/%h", "nbd://srv/host-7", "" },
 	{ "root=nbd://srv/%m/%u/%s", "nbd://srv/52:54:00:00:00:01/u-u/S%20/1",
@@ -178,14 +178,14 @@ static const struct root_case fill_cases[] = {
 	{ "root=nbds://%h@srv/?tls-psk-file=/k",
 	  "nbds://host-7@srv/?tls-psk-file=/k tls", "" },
 	{ "root=nbd://%h.ex/", "nbd://host-7.ex/", "" },
-	/* elsewhere there is no percent-encoding */
+	/* outside of URIs there is no percent-encoding */
 	{ "root=nbd:srv:%h", "nbd://srv/host-7", "" },
 	{ "root=nbd:srv:a%41%%h%", "nbd://srv/a%2541%25h%25", "" },
 	{ "nbdroot=srv,%m", "nbd://srv/52:54:00:00:00:01", "" },
 	{ "nbdroot=srv/%s", "nbd://srv/S%20/1", "" },
 	{ "nbd_host=srv nbd_name=%u", "nbd://srv/u-u", "" },
 	{ "root=dhcp", "nbd://srv/host-7 dhcp", "nbd:srv:%h" },
-	/* before there are values each stands for itself */
+	/* the first step puts the letter in place of the value */
 	{ "root=nbd://srv/%h-%m-%u-%s-%%", "nbd://srv/h-m-u-s-%25", NULL },
 	{ "root=nbd:srv:%h", "nbd://srv/h", NULL },
 };

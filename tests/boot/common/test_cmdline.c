@@ -40,12 +40,12 @@ static void words_and_quotes_are_read_as_the_kernel_does(void **state)
 		{ "\"", NULL, NULL },
 		{ "\"\"", NULL, NULL },
 		{ "\"root=\"", "", NULL },
-		/* one closing quote goes, a second one stays */
+		/* one closing quote is removed, a second one stays */
 		{ "\"root=\"a\"\"", "a\"", NULL },
 		/* words that only look like ours */
 		{ "xroot=a rootx=b root", NULL, NULL },
 		{ "=root=a", NULL, NULL },
-		/* what follows -- is init's, a quoted one as well */
+		/* words after -- belong to init, also if -- is quoted */
 		{ "root=a -- root=b", "a", NULL },
 		{ "root=a \"--\" root=b", "a", NULL },
 		{ "root=a --x root=b", "b", NULL },
@@ -113,7 +113,7 @@ static void the_last_of_equal_words_wins(void **state)
 		{ "nbdboot.connections=2 nbdboot.connections=16", false, false,
 		  16, 0 },
 		{ "panic=1 panic=-1", false, false, 1, -1 },
-		/* a wrong one of the kernel's is ignored, as by the kernel */
+		/* like the kernel, ignore a wrong value of its words */
 		{ "panic=3 panic=x", false, false, 1, 3 },
 	};
 
@@ -127,7 +127,7 @@ static void the_last_of_equal_words_wins(void **state)
 	}
 }
 
-static void wrong_words_of_ours_are_told(void **state)
+static void wrong_values_of_our_words_are_reported(void **state)
 {
 	static const char *const t[] = {
 		"nbdboot.connections=0",
@@ -152,7 +152,7 @@ static void wrong_words_of_ours_are_told(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		char line[128];
 
-		/* and the rest of the line is read in spite of it */
+		/* the rest of the line is read all the same */
 		snprintf(line, sizeof(line), "%s nbdboot.part root=a", t[i]);
 		d.text[0] = '\0';
 		assert_int_equal(boot_cmdline_parse(&c, line, &d), NBD_E_USAGE);
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test(every_word_reaches_its_field),
 		cmocka_unit_test(without_words_the_defaults_are_the_kernels),
 		cmocka_unit_test(the_last_of_equal_words_wins),
-		cmocka_unit_test(wrong_words_of_ours_are_told),
+		cmocka_unit_test(wrong_values_of_our_words_are_reported),
 		cmocka_unit_test(the_bounds_of_a_number_are_named),
 		cmocka_unit_test(the_line_is_kept_as_it_was),
 		cmocka_unit_test(a_misspelt_word_of_ours_is_kept_for_a_warning),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every form of root= and its relatives, and each fault that others have. */
+/* Every form of root= and its relatives, and the known bugs of others. */
 #include "tests/unit.h"
 #include "tests/guard.h"
 
@@ -65,7 +65,7 @@ static void add_number(struct nbd_out *o, const char *key, int v, int none)
 		nbd_putf(o, " %s=%d", key, v);
 }
 
-/* What was understood, in one line. */
+/* The result in one line. */
 static const char *summary(void)
 {
 	static char text[2048];
@@ -189,7 +189,7 @@ static void options_with_dashes_or_without_long_or_short(void **state)
 		{ "systemd-mark,-m,nofork,-n,no-optgo,g", "" },
 		{ "", "" },
 		{ ",,", "" },
-		/* told, never lost in silence */
+		/* reported, never ignored in silence */
 		{ "-sdp", " note=-sdp" },
 		{ "size=5,preinit,x9", " note=size=5, preinit, x9" },
 		{ "-", " note=-" },
@@ -236,7 +236,7 @@ static void connections_of_our_own_word_win(void **state)
 	      "nbd://srv/x conns=4");
 }
 
-/* ---- the faults of others ---- */
+/* ---- the bugs of others ---- */
 
 /* initramfs-tools: "Insufficient information", the name is left empty. */
 static void debians_server_comma_export_has_its_name(void **state)
@@ -256,7 +256,7 @@ static void debians_server_colon_export_is_no_port(void **state)
 	      "nbd://srv:10810/ dev=0");
 }
 
-/* dracut: collected in preopts, which nobody passes on. */
+/* dracut collects them in preopts, which it never uses. */
 static void dracuts_bs_and_timeout_are_passed_on(void **state)
 {
 	(void)state;
@@ -299,8 +299,8 @@ static void the_whole_device_beside_netroot_is_a_root(void **state)
 	      "nbd://srv/x dev=0 part=1");
 }
 
-/* dracut has it so; here it is told as well. */
-static void root_wins_over_netroot_and_that_is_told(void **state)
+/* So in dracut; we also report it. */
+static void root_wins_over_netroot_and_that_is_reported(void **state)
 {
 	(void)state;
 	check("netroot=nbd:b:y root=nbd:a:x", NULL, "nbd://a/x note=netroot");
@@ -391,7 +391,7 @@ static void a_value_that_is_not_known_is_named(void **state)
 	}
 }
 
-/* A value of the firmware's cannot bring a server or a key of its own in. */
+/* A value from the firmware cannot bring in a server or a key. */
 static void what_is_filled_in_stays_within_its_component(void **state)
 {
 	const struct root_env evil = {
@@ -433,7 +433,7 @@ static void every_length_is_taken_or_refused(void **state)
 			line[n] = '\0';
 			assert_int_equal(parse(line, ""), 0);
 		}
-		/* far more than there is room for */
+		/* far more text than there is room for */
 		for (size_t n = at; n < at + 40; n += 2) {
 			memcpy(line + n, "%h", 3);
 			if (expand(line, &env) == 0)
@@ -453,7 +453,7 @@ static void a_root_path_is_not_read_beyond_its_end(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(dhcp_cases); i++) {
 		const char *path = dhcp_cases[i].root_path;
 
-		/* cut anywhere it is something else, or wrong */
+		/* wherever it is cut, it means something else or is wrong */
 		for (size_t n = 0; path && n <= strlen(path); n++) {
 			char *p = guard_end(&g, n + 1);
 
@@ -486,7 +486,7 @@ int main(void)
 		cmocka_unit_test(dracuts_equal_fields_are_all_there),
 		cmocka_unit_test(a_file_system_type_from_dhcp_counts),
 		cmocka_unit_test(the_whole_device_beside_netroot_is_a_root),
-		cmocka_unit_test(root_wins_over_netroot_and_that_is_told),
+		cmocka_unit_test(root_wins_over_netroot_and_that_is_reported),
 		cmocka_unit_test(one_spec_is_expanded_again_and_again),
 		cmocka_unit_test(a_uri_without_values_is_parsed_once),
 		cmocka_unit_test(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which commas are between URIs. */
+/* Which commas separate URIs, and what nbdboot.tls=require forbids. */
 #include "boot/common/uris.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -37,10 +37,37 @@ static void a_comma_ends_a_uri_where_another_one_follows(void **state)
 	guard_free(&g);
 }
 
+static void every_server_has_to_prove_who_it_is(void **state)
+{
+	static const struct {
+		bool tls;
+		int verify;
+		bool forbidden;
+	} t[] = {
+		{ false, -1, true }, { false, 1, true }, { true, -1, false },
+		{ true, 0, true },   { true, 1, false },
+	};
+	struct nbd_uri u[2];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		nbd_uri_init(&u[0]);
+		u[0].tls = true;
+		u[1] = u[0];
+		u[1].tls = t[i].tls;
+		u[1].tls_verify_peer = t[i].verify;
+		assert_null(boot_uris_forbidden(u, 1));
+		assert_int_equal(boot_uris_forbidden(u, 2) != NULL,
+				 t[i].forbidden);
+	}
+	assert_null(boot_uris_forbidden(u, 0));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_comma_ends_a_uri_where_another_one_follows),
+		cmocka_unit_test(every_server_has_to_prove_who_it_is),
 	};
 
 	return cmocka_run_group_tests_name("uris", tests, NULL, NULL);
