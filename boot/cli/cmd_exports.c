@@ -72,7 +72,7 @@ static int print_list(const struct nbd_uri *u, const struct options *o,
 		      struct nbd_diag *d)
 {
 	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST, .tls = u->tls };
-	struct conn conn;
+	struct conn conn = { .stop = NULL };
 	int err =
 		device_tls_dial(&conn, 1, u, &cfg, &o->server.files, false, d);
 
