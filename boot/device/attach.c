@@ -8,6 +8,7 @@
  */
 #include "boot/device/attach.h"
 #include "boot/device/dialer.h"
+#include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
 #include "port/linux/module.h"
@@ -19,7 +20,9 @@
 #define BLOCK_MAX 4096u
 
 /* A request without an answer goes to another connection after so long. */
-#define IO_TIMEOUT_S 30
+#define IO_TIMEOUT_S	30
+/* The same, until the device is ready: then a lost request delays the boot. */
+#define FIRST_TIMEOUT_S 10
 
 /*
  * An outage is a pause, never an error, so I/O waits for as long as the
@@ -60,6 +63,26 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 	return (int)b;
 }
 
+/* Of a device that is ready: its index, or an error, without the device. */
+static int set_timeout(const struct nbdk_conf *connected, int index,
+		       uint64_t timeout, struct nbd_diag *d)
+{
+	const struct nbdk_conf conf = {
+		.index = index,
+		.size = NBDK_KEEP,
+		.timeout = timeout,
+		.dead_timeout = NBDK_KEEP,
+		.client_flags = NBDK_KEEP,
+		.backend = connected->backend,
+	};
+	int err = timeout == connected->timeout ? 0
+						: nbdk_reconfigure(&conf, d);
+
+	if (err)
+		nbdk_disconnect(index, NULL);
+	return err ? err : index;
+}
+
 static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 {
 	const struct backend *b = &a->b;
@@ -75,6 +98,7 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		.backend = backend,
 		.fds = fds,
 	};
+	uint64_t timeout;
 	int index, err;
 
 	if (a->read_only)
@@ -87,17 +111,17 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		fds[i] = conns[i].s.fd;
 	device_swap_prepare(b, fds, b->connections);
 	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
+	timeout = conf.timeout;
+	if (timeout > FIRST_TIMEOUT_S)
+		conf.timeout = FIRST_TIMEOUT_S;
 	index = nbdk_connect(&conf, d);
 	for (unsigned i = b->connections; i < conf.n_fds; i++)
 		close(fds[i]);
 	if (index < 0)
 		return index;
 	device_slots_tag(fds, b->connections, index);
-	err = nbdk_wait_ready(index, e->size, d);
-	if (!err)
-		return index;
-	nbdk_disconnect(index, NULL);
-	return err;
+	err = device_settle(index, e->size, d);
+	return err ? err : set_timeout(&conf, index, timeout, d);
 }
 
 /* A missing driver or a taken device is known before a server is asked. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Builds that never reconnect: one server, as many slots as connections, and
- * an identifier that is the URI.  In place of backend.c, dialer.c,
+ * an identifier that is the URI.  In place of backend.c, dialer.c, revive.c,
  * slots.c and swap.c.
  */
 #include "boot/device/dialer.h"
+#include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
 
@@ -61,6 +62,11 @@ unsigned device_slots_fill(int fds[], unsigned n, unsigned slots)
 void device_slots_tag(const int fds[], unsigned n, int index)
 {
 	(void)fds, (void)n, (void)index;
+}
+
+void device_revive(int index)
+{
+	(void)index;
 }
 
 void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)
