@@ -17,7 +17,7 @@ static int run(struct cli_call *call)
 	char **words = call->words;
 
 	return init_switch_root(*console, words[0],
-				words[1] ? words + 1 : default_init, NULL,
+				words[1] ? words + 1 : default_init, NULL, NULL,
 				&call->d);
 }
 

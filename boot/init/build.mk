@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
-	part.o program.o recover.o super.o switch.o)
+	part.o program.o recover.o steps.o super.o switch.o)
 boot-$(CONFIG_BOOT_WATCH) += $(if $(CONFIG_BOOT_INIT),boot/init/spawn.o)
 boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o

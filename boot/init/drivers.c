@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -19,11 +18,10 @@
 #include "port/linux/link.h"
 #include "port/linux/module.h"
 #include "port/linux/netlink.h"
+#include "port/linux/process.h"
 
 /* More rounds than buses can be behind one another. */
 #define ROUNDS 16
-
-static pid_t watcher;
 
 static void load(const char *alias)
 {
@@ -75,12 +73,12 @@ static int load_all(void)
 	return n;
 }
 
-int init_drivers_load(void)
+int init_drivers_load(bool watched)
 {
 	int before = -1, n = 0, round;
 
-	/* what turns up behind a driver is announced to the watcher */
-	for (round = 0; round < (watcher > 0 ? 1 : ROUNDS) && n != before;
+	/* the kernel announces what turns up behind a driver */
+	for (round = 0; round < (watched ? 1 : ROUNDS) && n != before;
 	     round++) {
 		before = n;
 		n = load_all();
@@ -126,36 +124,32 @@ static _Noreturn void watch(struct nl_sock *s, bool links)
 		if (n)
 			hotplug((const char *)s->buf, (size_t)n, links);
 		else
-			init_drivers_load();
+			init_drivers_load(true);
 	}
 	_exit(1);
 }
 
-void init_drivers_watch(bool links)
+void init_drivers_watch(pid_t *pid, bool links)
 {
-	static struct nl_sock s;
+	struct nl_sock s;
 	struct nbd_diag d;
 	int err;
 
-	if (watcher > 0)
+	if (*pid > 0)
 		return;
 	err = nl_open(&s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, &d);
 	/* fork() brings locks for threads along */
-	watcher = err ? -1 : _Fork();
-	if (watcher == 0)
+	*pid = err ? -1 : _Fork();
+	if (*pid == 0)
 		watch(&s, links);
-	if (watcher < 0)
-		boot_say("hotplug: %s; only the devices of now are looked at",
+	if (*pid < 0)
+		boot_say("hotplug: %s; devices that turn up later get no "
+			 "driver",
 			 err ? d.text : strerror(errno));
 	nl_close(&s);
 }
 
-void init_drivers_unwatch(void)
+void init_drivers_unwatch(pid_t *pid)
 {
-	if (watcher <= 0)
-		return;
-	kill(watcher, SIGKILL);
-	while (waitpid(watcher, NULL, 0) < 0 && errno == EINTR)
-		;
-	watcher = 0;
+	process_stop(pid, SIGKILL);
 }

@@ -145,7 +145,7 @@ static int try_write(const struct root_fs *r, const char *type,
 
 static int probe(const char *dev, const char **type, struct nbd_diag *d)
 {
-	static struct super s;
+	struct super s;
 	int fd = open(dev, O_RDONLY | O_CLOEXEC);
 	int rc = fd < 0 ? NBD_E_IO : init_super_read(&s, fd);
 
@@ -167,7 +167,7 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 {
 	unsigned long flags = r->write ? 0 : MS_RDONLY;
 	const char *list = r->fstype;
-	static char data[1024];
+	char data[1024];
 	char type[32];
 	int rc = NBD_OK;
 

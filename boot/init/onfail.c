@@ -19,14 +19,10 @@
 
 #include "boot/common/console.h"
 #include "port/linux/dir.h"
+#include "port/linux/process.h"
 
 /* So long (s) the message can be read. */
 #define PAUSE 10
-
-static const struct cmdline *cmd;
-static struct recovery *recovery;
-static uint64_t end; /* ms, of the timer */
-static pid_t timer;
 
 /*
  * A line of /proc/consoles: "ttyS0    -W- (EC p a)    4:64".  The one with the
@@ -55,18 +51,18 @@ static void tell_others(const char *text, size_t len)
 }
 
 /* Returns if it was a shell, and has ended; false if there was none. */
-static bool act(void)
+static bool act(const struct onfail *o)
 {
+	const struct cmdline *cmd = o->cmd;
 	const char *how = cmd->onfail ? cmd->onfail : "reboot";
 
 	switch (*how) {
 	case 's':
 		return init_recover_shell(cmd->shell ? cmd->shell : "/bin/sh",
-					  &recovery->signals);
+					  &o->recovery->signals);
 	case 'h':
 		boot_say("halted (nbdboot.onfail=)");
-		sync();
-		reboot((int)RB_HALT_SYSTEM);
+		init_recover_end(RB_HALT_SYSTEM);
 		return false;
 	default:
 		init_recover_reboot(cmd->panic > 0 ? (unsigned)cmd->panic
@@ -75,62 +71,61 @@ static bool act(void)
 	}
 }
 
-static _Noreturn void run_timer(void)
+static _Noreturn void run_timer(const struct onfail *o)
 {
 	uint64_t now = nbd_now_ms();
 
 	/* nothing of ours outlives process 1 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (end > now)
-		init_rest((unsigned)((end - now + 999) / 1000));
+	if (o->end > now)
+		init_rest((unsigned)((o->end - now + 999) / 1000));
 	boot_say("given up: not booted in %d s (nbdboot.timeout=)",
-		 cmd->timeout);
-	_exit(!act());
+		 o->cmd->timeout);
+	_exit(!act(o));
 }
 
-void init_onfail_start(void)
+void init_onfail_start(struct onfail *o)
 {
-	if (!cmd->timeout)
+	if (!o->cmd->timeout)
 		return;
-	end = nbd_now_ms() + (uint64_t)cmd->timeout * 1000;
-	timer = _Fork();
-	if (timer == 0)
-		run_timer();
+	o->end = nbd_now_ms() + (uint64_t)o->cmd->timeout * 1000;
+	o->timer = _Fork();
+	if (o->timer == 0)
+		run_timer(o);
 }
 
-void init_onfail_stop(void)
+void init_onfail_stop(struct onfail *o)
 {
-	if (timer <= 0)
-		return;
-	kill(timer, SIGKILL);
-	waitpid(timer, NULL, 0);
-	timer = 0;
+	process_stop(&o->timer, SIGKILL);
 }
 
-static bool enough(bool outage, unsigned *pause)
+static bool enough(void *ctx, bool outage, unsigned *pause)
 {
+	struct onfail *o = ctx;
 	uint64_t now = nbd_now_ms();
 
-	if (!outage && cmd->onfail)
-		return act();
-	if (timer <= 0)
+	if (!outage && o->cmd->onfail)
+		return act(o);
+	if (o->timer <= 0)
 		return false;
-	if (now < end) {
-		if (*pause > (end - now) / 1000)
-			*pause = (unsigned)((end - now) / 1000) + 1;
+	if (now < o->end) {
+		if (*pause > (o->end - now) / 1000)
+			*pause = (unsigned)((o->end - now) / 1000) + 1;
 		return false;
 	}
-	/* it has given up: what it does now is not to be disturbed */
-	waitpid(timer, NULL, 0);
-	init_onfail_start();
+	/* it has given up: do not disturb what it does now, maybe a shell */
+	waitpid(o->timer, NULL, 0);
+	init_onfail_start(o);
 	return true;
 }
 
-void init_onfail_init(const struct cmdline *c, struct recovery *r)
+void init_onfail_init(struct onfail *o, const struct cmdline *cmd,
+		      struct recovery *r)
 {
-	cmd = c;
-	recovery = r;
+	o->cmd = cmd;
+	o->recovery = r;
 	r->enough = enough;
+	r->ctx = o;
 	boot_console_tee = tell_others;
 }
 

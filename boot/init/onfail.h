@@ -6,11 +6,19 @@
 #include "boot/common/cmdline.h"
 #include "boot/init/recover.h"
 
+struct onfail {
+	const struct cmdline *cmd;
+	struct recovery *recovery;
+	uint64_t end; /* of the timer, in ms of nbd_now_ms() */
+	pid_t timer;  /* a child, or 0 */
+};
+
 /*
- * Comes first: from the next boot_say_failed() on all that is said goes to every
- * console, and init_recover() asks here.  cmd and r are used later.
+ * Call this first: from the next boot_say_failed() on every console gets all
+ * messages, and init_recover() asks here.  o, cmd and r are used later.
  */
-void init_onfail_init(const struct cmdline *cmd, struct recovery *r);
+void init_onfail_init(struct onfail *o, const struct cmdline *cmd,
+		      struct recovery *r);
 
 /* Are the words right?  NBD_E_USAGE. */
 int init_onfail_check(const struct cmdline *cmd, struct nbd_diag *d);
@@ -19,7 +27,7 @@ int init_onfail_check(const struct cmdline *cmd, struct nbd_diag *d);
  * Starts a process that gives the boot up cmd->timeout s from now, even if
  * process 1 hangs in the kernel; without a timeout nothing.  Ends it.
  */
-void init_onfail_start(void);
-void init_onfail_stop(void);
+void init_onfail_start(struct onfail *o);
+void init_onfail_stop(struct onfail *o);
 
 #endif

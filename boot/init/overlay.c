@@ -21,22 +21,13 @@
 
 #define WORD "nbdboot.overlay="
 
-/* An export for the upper is written like that of the root. */
-static struct {
-	struct cmdline cmd; /* with that root= */
-	struct root_spec parsed, root;
-	const char *spec;
-	const char *size; /* of the tmpfs: "size=..." or "" */
-} o;
-static int second = -1; /* N of nbdN for the upper, -1: none */
-
 /* The words of others are about root= and /dev/nbd1: say whose that is. */
-static int of_export(int rc, struct nbd_diag *d)
+static int of_export(const struct overlay *o, int rc, struct nbd_diag *d)
 {
 	struct nbd_diag why = *d;
 	struct nbd_out out = { .buf = d->text, .cap = sizeof(d->text) - 1 };
 
-	nbd_putf(&out, WORD "%s: ", o.spec);
+	nbd_putf(&out, WORD "%s: ", o->spec);
 	/* escaped already */
 	nbd_put(&out, why.text, strlen(why.text));
 	d->text[out.len] = '\0';
@@ -53,20 +44,22 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
-int init_overlay_check(const struct cmdline *c, struct nbd_diag *d)
+int init_overlay_check(struct overlay *o, const struct cmdline *c,
+		       struct nbd_diag *d)
 {
 	const char *spec = c->overlay, *p = spec;
 	int rc;
 
-	o.spec = spec;
-	o.size = NULL;
+	o->spec = spec;
+	o->size = NULL;
+	o->index = -1;
 	if (nbd_is_uri(spec)) {
-		o.cmd.root = spec;
-		o.cmd.connections = 1;
-		o.cmd.io_timeout = c->io_timeout;
-		o.cmd.tls = c->tls;
-		rc = root_parse(&o.parsed, &o.cmd, d);
-		return rc ? of_export(rc, d) : NBD_OK;
+		o->cmd.root = spec;
+		o->cmd.connections = 1;
+		o->cmd.io_timeout = c->io_timeout;
+		o->cmd.tls = c->tls;
+		rc = root_parse(&o->parsed, &o->cmd, d);
+		return rc ? of_export(o, rc, d) : NBD_OK;
 	}
 	if (!strncmp(p, "tmpfs", 5) && (!p[5] || p[5] == ','))
 		p += p[5] ? 6 : 5;
@@ -76,7 +69,7 @@ int init_overlay_check(const struct cmdline *c, struct nbd_diag *d)
 				"%s is none of tmpfs, size=NUMBER[k|m|g|%%]"
 				", nbd://HOST[:PORT]/EXPORT",
 				spec);
-	o.size = p;
+	o->size = p;
 	return NBD_OK;
 }
 
@@ -86,41 +79,48 @@ static int failed(struct nbd_diag *d, const char *what, const char *on)
 			strerror(errno));
 }
 
-static int mount_ram(struct nbd_diag *d)
+int init_overlay_connect(struct overlay *o, struct nbd_diag *d)
+{
+	struct root_env env = { .root_path = NULL };
+
+	if (o->size)
+		return NBD_OK;
+	o->index = root_connect(&o->root, &o->parsed, &env, "", d);
+	return o->index < 0 ? of_export(o, o->index, d) : NBD_OK;
+}
+
+static int mount_ram(const struct overlay *o, struct nbd_diag *d)
 {
 	char data[64];
 
-	nbd_fmt(data, sizeof(data), "mode=755%s%s", *o.size ? "," : "", o.size);
+	nbd_fmt(data, sizeof(data), "mode=755%s%s", *o->size ? "," : "",
+		o->size);
 	if (mount("tmpfs", OVERLAY_UPPER, "tmpfs", 0, data))
 		return nbd_diag(d, NBD_E_KERNEL, "mount a tmpfs (%s) on %s: %s",
 				data, OVERLAY_UPPER, strerror(errno));
 	return NBD_OK;
 }
 
-static int mount_export(struct nbd_diag *d)
+static int mount_export(const struct overlay *o, struct nbd_diag *d)
 {
-	static struct nbdk_info info;
+	struct nbdk_info info;
 	char dev[32];
 	struct root_fs r = { .dev = dev,
 			     .target = OVERLAY_UPPER,
 			     .write = true };
 	bool read_only;
-	struct root_env env = { .root_path = NULL };
-	int rc = root_connect(&o.root, &o.parsed, &env, "", d);
+	int rc;
 
-	if (rc < 0)
-		return of_export(rc, d);
-	second = rc;
-	nbd_fmt(dev, sizeof(dev), "/dev/nbd%d", second);
-	read_only = !nbdk_info(second, &info) && info.read_only;
+	nbd_fmt(dev, sizeof(dev), "/dev/nbd%d", o->index);
+	read_only = !nbdk_info(o->index, &info) && info.read_only;
 	rc = read_only ? NBD_OK : init_mount_root(&r, &read_only, d);
 	if (rc)
-		return of_export(rc, d);
+		return of_export(o, rc, d);
 	if (read_only)
 		return nbd_diag(d, NBD_E_READ_ONLY,
 				WORD "%s: the server lets nobody write to it, "
 				     "and this is where changes go",
-				o.spec);
+				o->spec);
 	return NBD_OK;
 }
 
@@ -142,7 +142,8 @@ static int mount_overlay(const char *newroot, struct nbd_diag *d)
 			errno == EINVAL ? " (the kernel's log says why)" : "");
 }
 
-int init_overlay_mount(const char *newroot, struct nbd_diag *d)
+int init_overlay_mount(const struct overlay *o, const char *newroot,
+		       struct nbd_diag *d)
 {
 	int rc;
 
@@ -151,7 +152,7 @@ int init_overlay_mount(const char *newroot, struct nbd_diag *d)
 	mkdir(OVERLAY_UPPER, 0755);
 	if (mount(newroot, OVERLAY_LOWER, NULL, MS_MOVE, NULL))
 		return failed(d, "move the root to", OVERLAY_LOWER);
-	rc = o.size ? mount_ram(d) : mount_export(d);
+	rc = o->size ? mount_ram(o, d) : mount_export(o, d);
 	if (rc)
 		return rc;
 	if ((mkdir(OVERLAY_UPPER "/data", 0755) ||
@@ -161,20 +162,10 @@ int init_overlay_mount(const char *newroot, struct nbd_diag *d)
 	return mount_overlay(newroot, d);
 }
 
-void init_overlay_undo(const char *newroot)
+void init_overlay_unmount(const char *newroot)
 {
-	struct nbd_diag d;
-
 	/* what is not mounted yet is no failure */
 	umount2(newroot, MNT_DETACH);
 	umount2(OVERLAY_UPPER, MNT_DETACH);
 	umount2(OVERLAY_LOWER, MNT_DETACH);
-	if (second >= 0 && nbdk_disconnect(second, &d))
-		boot_say("%s", d.text);
-	second = -1;
-}
-
-int init_overlay_index(void)
-{
-	return second;
 }

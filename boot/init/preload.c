@@ -10,16 +10,16 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 #include "port/linux/module.h"
+#include "port/linux/process.h"
 
-#define PCI "/sys/bus/pci/devices"
-
-static pid_t child;
+#define PCI	"/sys/bus/pci/devices"
+/* ms: most take a second, on the slowest machines. */
+#define LOAD_MS 30000
 
 /*
  * virtio_pci has the kernel interpret ACPI, and that takes it long in a virtual
@@ -67,12 +67,12 @@ static void load_fs(const char *fstype)
 		mod_load(only, "", NULL);
 }
 
-void init_preload_start(const char *fstype)
+void init_preload_start(pid_t *child, const char *fstype)
 {
-	if (child > 0)
+	if (*child > 0)
 		return;
-	child = _Fork(); /* fork() brings locks for threads along */
-	if (child)
+	*child = _Fork(); /* fork() brings locks for threads along */
+	if (*child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	load_nic();
@@ -82,9 +82,9 @@ void init_preload_start(const char *fstype)
 	_exit(0);
 }
 
-void init_preload_wait(void)
+void init_preload_wait(pid_t *child)
 {
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	child = 0;
+	if (*child > 0)
+		process_await(*child, LOAD_MS);
+	*child = 0;
 }

@@ -10,19 +10,21 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "port/linux/process.h"
+
 /* The kernel gives up at the same depth of "#!" and ELF interpreters. */
-#define DEPTH 5
+#define DEPTH	5
 /*
  * Bytes: so many of each file are fetched ahead, in steps, since of what is
  * asked for at once the kernel reads no more than the device's readahead.
  */
-#define AHEAD (4 << 20)
-#define STEP  (128 << 10)
+#define AHEAD	(4 << 20)
+#define STEP	(128 << 10)
+/* ms for all of the check. */
+#define LOOK_MS 60000
 
 /* Our own ELF header, from the linker: the machine that runs here. */
 extern const unsigned char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -178,55 +180,32 @@ static int check_chain(struct check *c)
 	return unfit(c, "interpreters of interpreters without an end");
 }
 
-/* What the child finds, in memory that it shares with us. */
-struct verdict {
-	int rc;
-	struct nbd_diag d;
+struct question {
+	const char *root, *path;
 };
 
-static int look(const char *root, const char *path, struct nbd_diag *d)
+static int look(void *data, struct nbd_diag *d)
 {
-	static struct check c;
+	const struct question *q = data;
+	struct check c = { .init = q->path, .d = d };
 
-	c.init = path;
-	c.d = d;
-	if (nbd_fmt(c.path, sizeof(c.path), "%s", path) < 0)
+	if (nbd_fmt(c.path, sizeof(c.path), "%s", q->path) < 0)
 		return nbd_diag(d, NBD_E_USAGE, "init=: the path is too long");
-	if (chdir(root) || chroot("."))
-		return nbd_diag(d, NBD_E_PERM, "enter %s: %s", root,
+	if (chdir(q->root) || chroot("."))
+		return nbd_diag(d, NBD_E_PERM, "enter %s: %s", q->root,
 				strerror(errno));
 	return check_chain(&c);
 }
 
 /*
- * A child looks, because a chroot() of process 1 is one of the kernel's own
- * threads too: a firmware file that a driver asks for meanwhile would be
- * looked up in the new root.
+ * A child looks: the root's server may be away, and a chroot() of process 1 is
+ * one of the kernel's own threads too, which would look up a driver's
+ * firmware in the new root.
  */
 int init_program_check(const char *root, const char *path, struct nbd_diag *d)
 {
-	struct verdict *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t pid = -1;
-	int rc;
+	struct question q = { root, path };
 
-	if (v != MAP_FAILED) {
-		v->rc = nbd_diag(&v->d, NBD_E_KERNEL,
-				 "the check of %s died half-way", path);
-		pid = _Fork();
-	}
-	if (pid == 0) {
-		v->rc = look(root, path, &v->d);
-		_exit(0);
-	}
-	if (pid < 0)
-		return nbd_diag(d, NBD_E_NO_MEMORY, "check %s: %s", path,
-				strerror(errno));
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	rc = v->rc;
-	if (rc && d)
-		*d = v->d;
-	munmap(v, sizeof(*v));
-	return rc;
+	return process_run(look, &q, sizeof(q), "the check of init", LOOK_MS,
+			   d);
 }

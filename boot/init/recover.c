@@ -15,10 +15,13 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "port/linux/process.h"
 
 /* Pauses in seconds: the longest in an outage, and that of other failures. */
 #define PAUSE_MAX  30
 #define PAUSE_SLOW 60
+/* ms to write back what has changed, before the end. */
+#define SYNC_MS	   5000
 
 static void reap(void)
 {
@@ -26,7 +29,6 @@ static void reap(void)
 		;
 }
 
-/* Lets time pass, and takes in the orphans that every process 1 gets. */
 void init_rest(unsigned seconds)
 {
 	uint64_t end = nbd_now_ms() + (uint64_t)seconds * 1000, now;
@@ -67,8 +69,16 @@ void init_recover_reboot(unsigned seconds)
 {
 	boot_say("rebooting in %u s", seconds);
 	init_rest(seconds);
-	sync();
-	reboot(RB_AUTOBOOT);
+	init_recover_end(RB_AUTOBOOT);
+}
+
+void init_recover_end(unsigned how)
+{
+	struct nbd_diag d;
+
+	if (process_sync(SYNC_MS, &d))
+		boot_say("%s", d.text);
+	reboot((int)how);
 }
 
 static _Noreturn void stay(void)
@@ -79,7 +89,7 @@ static _Noreturn void stay(void)
 }
 
 void init_recover(const struct recovery *r, const struct failure *f,
-		  void (*undo)(size_t at))
+		  void (*undo)(void *ctx, size_t at), void *ctx)
 {
 	bool outage = nbd_err_is_outage(f->err) && !f->hopeless;
 	unsigned pause = !outage	? PAUSE_SLOW
@@ -90,10 +100,10 @@ void init_recover(const struct recovery *r, const struct failure *f,
 		     init_recover_shell(r->shell, &r->signals);
 
 	if (!f->hopeless)
-		undo(f->at);
+		undo(ctx, f->at);
 	if (shell && !f->hopeless)
 		return;
-	if (r->enough && r->enough(outage, &pause) && !f->hopeless)
+	if (r->enough && r->enough(r->ctx, outage, &pause) && !f->hopeless)
 		return;
 	if (!outage && r->panic)
 		init_recover_reboot(r->panic < 0 ? 0 : (unsigned)r->panic);
@@ -103,7 +113,7 @@ void init_recover(const struct recovery *r, const struct failure *f,
 		boot_say("this may pass: next try in %u s", pause);
 	else
 		boot_say(
-			"next try in %u s, in case it is mended on the server; "
+			"next try in %u s, in case it is repaired on the server; "
 			"Ctrl-Alt-Del reboots",
 			pause);
 	init_rest(pause);

@@ -139,7 +139,7 @@ static int in_child(int (*work)(void))
 
 	if (pid == 0)
 		_exit(work());
-	return pid < 0 ? work() : await(pid);
+	return pid < 0 ? -1 : await(pid);
 }
 
 static int unmount(void)

@@ -11,8 +11,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "port/linux/process.h"
 
 /* ms: it reads files and the device, and asks a name server. */
 #define READY_MS 30000
@@ -87,11 +88,7 @@ bool init_spawn_ready(struct spawned *w)
 
 void init_spawn_stop(struct spawned *w)
 {
-	if (w->pid > 0) {
-		kill(w->pid, SIGTERM);
-		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	process_stop(&w->pid, SIGTERM);
 	if (w->ready > 0)
 		close(w->ready);
 	*w = (struct spawned){ 0 };

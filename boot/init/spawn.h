@@ -28,7 +28,7 @@ void init_spawn_start(struct spawned *w, char *command, int index,
  */
 bool init_spawn_ready(struct spawned *w);
 
-/* Ends it, if there is one, and waits until it has. */
+/* Ends it, if there is one: asks first, then kills. */
 void init_spawn_stop(struct spawned *w);
 
 #endif

@@ -20,12 +20,15 @@
 #include "boot/common/console.h"
 #include "boot/init/program.h"
 #include "port/linux/dir.h"
+#include "port/linux/process.h"
 
 /* Deeper directories stay: each level needs an open descriptor. */
 #define DEPTH 64
 
 static const char *const moved[] = { "/dev", "/proc", "/sys", "/run" };
-#define MOVED (sizeof(moved) / sizeof(moved[0]))
+#define MOVED	(sizeof(moved) / sizeof(moved[0]))
+/* ms for reading what the switch needs. */
+#define LOOK_MS 60000
 
 static int failed(struct nbd_diag *d, const char *step, const char *on)
 {
@@ -61,6 +64,27 @@ int init_switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 				"ramfs or tmpfs), so it is not deleted",
 				type);
 	return init_program_check(newroot, init, d);
+}
+
+struct question {
+	const char *newroot, *init;
+};
+
+/*
+ * In a child: what it reads of the new root, process 1 finds in memory later,
+ * and does not wait for a server that is away.
+ */
+static int look_ahead(void *data, struct nbd_diag *d)
+{
+	const struct question *q = data;
+	char path[256];
+	struct stat st;
+
+	for (size_t i = 0; i < MOVED; i++)
+		if (nbd_fmt(path, sizeof(path), "%s%s", q->newroot, moved[i]) >
+		    0)
+			(void)!stat(path, &st);
+	return init_switch_check(q->newroot, q->init, d);
 }
 
 static void empty(int dirfd, dev_t dev, unsigned depth);
@@ -191,9 +215,10 @@ static void leave_old(int oldfd, const bool done[MOVED])
 }
 
 int init_switch_root(const char *console, const char *newroot,
-		     char *const init_argv[], void (*last)(void),
-		     struct nbd_diag *d)
+		     char *const init_argv[], void (*last)(void *ctx),
+		     void *ctx, struct nbd_diag *d)
 {
+	struct question q = { newroot, init_argv[0] };
 	bool done[MOVED], ok;
 	size_t n;
 	int oldfd, rc;
@@ -203,7 +228,8 @@ int init_switch_root(const char *console, const char *newroot,
 				"switch-root: this is process %d, only process "
 				"1 can become init (use exec)",
 				(int)getpid());
-	rc = init_switch_check(newroot, init_argv[0], d);
+	rc = process_run(look_ahead, &q, sizeof(q), "the check of the new root",
+			 LOOK_MS, d);
 	if (rc)
 		return rc;
 	oldfd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -224,7 +250,7 @@ int init_switch_root(const char *console, const char *newroot,
 			"cannot open %s in the new root: %s; the old one stays",
 			console, strerror(errno));
 	if (last)
-		last();
+		last(ctx);
 	execv(init_argv[0], init_argv);
 	return nbd_diag(d, NBD_E_IO, "execute %s: %s", init_argv[0],
 			strerror(errno));

@@ -8,7 +8,7 @@
 /*
  * Makes newroot the root of this process, empties the initramfs, and becomes
  * init_argv[0], which is a path inside newroot; init_argv ends with NULL.
- * last(), unless NULL, runs in the new root before that.
+ * last(ctx), unless NULL, runs in the new root before that.
  *
  * console is opened in the new root ("/dev/console"); NULL: the descriptors
  * stay.  Must be process 1.
@@ -20,8 +20,8 @@
  * back to.  Every other error: nothing has changed.
  */
 int init_switch_root(const char *console, const char *newroot,
-		     char *const init_argv[], void (*last)(void),
-		     struct nbd_diag *d);
+		     char *const init_argv[], void (*last)(void *ctx),
+		     void *ctx, struct nbd_diag *d);
 
 /* The checks alone: is newroot one that init_switch_root() would take? */
 int init_switch_check(const char *newroot, const char *init,

@@ -147,6 +147,42 @@ disk_of()
 	dd if="$1" of="$2" bs=1M seek=4 conv=notrunc status=none
 }
 
+# ---- servers that fail ----
+
+# serve_dropping FILE [always]: serves FILE on a port of its own, but the first
+# connection, or every one, ends at its first request that reads.  Sets port and
+# server.
+serve_dropping()
+{
+	rm -rf "$work/drops"
+	mkdir "$work/drops"
+	cat >"$work/drops/serve" <<-END
+		#!/bin/sh
+		n=1
+		until mkdir "$work/drops/\$n" 2>/dev/null; do
+			n=\$((n + 1))
+		done
+		[ \$n = 1 ] || [ '${2-}' ] || exec nbdkit -s file "$1"
+		exec nbdkit -s eval get_size='stat -c %s "$1"' \\
+			pread='kill -9 \$PPID' pwrite='cat >/dev/null' \\
+			flush='exit 0' trim='exit 0'
+	END
+	chmod 755 "$work/drops/serve"
+	# a port that was free a moment ago
+	serve 0 null
+	unserve
+	daemon_at "$port" socat \
+		"TCP-LISTEN:$port,bind=127.0.0.1,fork,reuseaddr" \
+		"EXEC:$work/drops/serve"
+}
+
+# How many connections serve_dropping has had.
+connections()
+{
+	set -- "$work"/drops/[0-9]*
+	[ ! -e "$1" ] || echo $#
+}
+
 # ---- machines ----
 
 # The network cards of the machine: one at QEMU's own network, or those of

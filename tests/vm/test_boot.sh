@@ -124,6 +124,19 @@ serve "$port" file "$ext4"
 booted 'and the machine boots when it comes up' '/dev/nbd0 ext4 rw' plain
 unserve
 
+# ---- a server that drops its first connection ----
+
+serve_dropping "$ext4"
+boot rw
+booted 'a root whose first connection ends at its first read' \
+	'/dev/nbd0 ext4 rw' plain
+if [ "$(connections)" = 2 ]; then
+	ok 'and it takes one more connection'
+else
+	not_ok "and it takes one more connection ($(connections))"
+fi
+unserve
+
 # ---- mistakes ----
 
 serve 0 --filter=exportname file "$ext4" exportname=right \

@@ -59,6 +59,7 @@ unserve
 daemon_at "$port" socat -u "TCP-LISTEN:$port,bind=127.0.0.1,fork" \
 	OPEN:/dev/null
 silent=$port
+truncate -s 8M "$work/blank"
 
 # ---- consoles ----
 
@@ -90,6 +91,19 @@ boot "root=nbd://$host:$silent/ nbdboot.timeout=4 nbdboot.onfail=reboot"
 says 'a step that hangs is given up' 'given up: not booted in 4 s' \
 	'rebooting'
 ends 'and the machine reboots all the same'
+# every connection ends at its first read, so the device is never ready
+serve_dropping "$work/blank" always
+boot "root=nbd://$host:$port/ nbdboot.timeout=8 nbdboot.onfail=reboot"
+says 'a device that cannot be read is given up' 'given up: not booted in 8 s' \
+	'rebooting'
+ends 'and the machine reboots all the same'
+connections=$(connections)
+if [ "$connections" -ge 2 ] && [ "$connections" -lt 40 ]; then
+	ok "the server was asked $connections times: more than once, not too often"
+else
+	not_ok "the server was asked $connections times"
+fi
+unserve
 boot "root=nbd://$host:$down/ nbdboot.timeout=4 nbdboot.onfail=shell \
 nbdboot.shell=/bin/hello"
 says 'a shell is started when it is given up, then it is tried again' \

@@ -111,6 +111,13 @@ has 'and it keeps what was written' 'guest: marker is changed' \
 	'guest: nbd1 waits 7000 ms'
 unserve
 
+serve_dropping "$upper"
+boot "nbdboot.overlay=nbd://$host:$port/ root=nbd://$host:$root/"
+has 'an export whose first connection ends at its first read' \
+	'guest: / is overlay rw' 'guest: kept is +++'
+unserve
+port=$root
+
 # ---- mistakes ----
 
 boot "nbdboot.overlay=$up"

@@ -6,10 +6,11 @@
 
 static int check_words(const char *overlay, bool tls, struct nbd_diag *d)
 {
+	static struct overlay o;
 	static struct cmdline c;
 
 	c = (struct cmdline){ .overlay = overlay, .tls = tls };
-	return init_overlay_check(&c, d);
+	return init_overlay_check(&o, &c, d);
 }
 
 static void words_of_an_overlay_are_understood(void **state)

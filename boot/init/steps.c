@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the steps of a boot do, in their order, and the table of them. */
+#include "boot/init/steps.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/common/console.h"
+#include "boot/common/times.h"
+#include "boot/init/drivers.h"
+#include "boot/init/mount.h"
+#include "boot/init/preload.h"
+#include "boot/init/program.h"
+#include "boot/init/shutdown.h"
+#include "boot/init/switch.h"
+#include "boot/root/connect.h"
+#include "port/linux/nbdk.h"
+
+/* The kernel loads modules by running /sbin/modprobe: this program, too. */
+static void become_modprobe(void)
+{
+	char self[256];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = '\0';
+	mkdir("/sbin", 0755);
+	if (symlink(self, "/sbin/modprobe") && errno != EEXIST)
+		boot_note("/sbin/modprobe: %s", strerror(errno));
+}
+
+static int do_kernel(void *data, struct nbd_diag *d)
+{
+	int rc = init_mount_kernel(d);
+
+	(void)data;
+	/* the kernel gives none where the initramfs has no /dev/console */
+	boot_console_open("/dev/console", false);
+	if (!rc)
+		become_modprobe();
+	return rc;
+}
+
+static int do_cmdline(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	struct cmdline *c = &b->cmd;
+	int rc = boot_cmdline_read(c, d);
+
+	boot_console_debug = c->debug;
+	if (c->unknown)
+		boot_say(
+			"%s on the kernel command line is not known: no effect",
+			c->unknown);
+	if (!rc)
+		rc = root_parse(&b->spec, c, d);
+	if (!rc && b->spec.part)
+		rc = init_part_check(b->spec.part, d);
+	if (!rc)
+		rc = net_configure(&b->net, c, b->spec.uri[0].host, d);
+	if (b->spec.note.text[0])
+		/* escaped already */
+		boot_say("no effect on the kernel command line: %s",
+			 b->spec.note.text);
+	return rc;
+}
+
+#ifdef CONFIG_BOOT_ONFAIL
+static int do_onfail(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	init_onfail_init(&b->onfail, &b->cmd, &b->recovery);
+	return NBD_OK;
+}
+
+static int do_start_timer(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	init_onfail_start(&b->onfail);
+	return NBD_OK;
+}
+
+static int do_onfail_words(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	init_onfail_start(&b->onfail);
+	return init_onfail_check(&b->cmd, d);
+}
+
+static int do_stop_timer(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	init_onfail_stop(&b->onfail);
+	return NBD_OK;
+}
+#endif
+
+static int do_drivers(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	/* which interface has a link is known only when all are up */
+	init_drivers_watch(&b->hotplug,
+			   !b->spec.uri[0].is_unix && net_any_link(&b->net));
+	init_preload_start(&b->preload, b->spec.fstype);
+	init_drivers_load(b->hotplug > 0);
+	return NBD_OK;
+}
+
+static int do_network(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	return b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
+}
+
+static int do_connect(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	const struct net_state *net = &b->net.state;
+	struct root_env env = { 0 };
+
+	if (net->root_path[0])
+		env.root_path = net->root_path;
+	if (net->boot_server[0])
+		env.server = net->boot_server;
+	b->index = root_connect(&b->root, &b->spec, &env, net->name, d);
+	return b->index < 0 ? b->index : NBD_OK;
+}
+
+static int undo_connect(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	int index = b->index;
+
+	b->index = -1;
+	return index < 0 ? NBD_OK : nbdk_disconnect(index, d);
+}
+
+static int do_part(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	char disk[16];
+
+	nbd_fmt(disk, sizeof(disk), "nbd%d", b->index);
+	return init_part_find(b->dev, "/sys/block", "/dev", disk, b->root.part,
+			      d);
+}
+
+static int do_preload_wait(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	init_preload_wait(&b->preload);
+	return NBD_OK;
+}
+
+static int do_mount(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	struct root_fs r = { .dev = b->dev,
+			     .target = NEWROOT,
+			     .fstype = b->root.fstype,
+			     .options = b->root.options,
+			     .write = b->cmd.write };
+	bool fell_back = false;
+	int rc = init_mount_root(&r, &fell_back, d);
+
+	if (fell_back)
+		boot_say("%s cannot be written: mounted read-only in spite of "
+			 "rw",
+			 b->dev);
+	return rc;
+}
+
+/* A mount that was given up may have been made after all. */
+static int undo_mount(void *data, struct nbd_diag *d)
+{
+	(void)data, (void)d;
+	while (!umount2(NEWROOT, MNT_DETACH))
+		;
+	return NBD_OK;
+}
+
+#ifdef CONFIG_BOOT_OVERLAY
+static int do_overlay_words(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	/* KIWI's root=overlay: has the same meaning */
+	if (b->spec.overlay && !b->cmd.overlay)
+		b->cmd.overlay = "";
+	if (!b->cmd.overlay)
+		return NBD_OK;
+	b->cmd.write = false;
+	return init_overlay_check(&b->overlay, &b->cmd, d);
+}
+
+static int do_overlay_connect(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	int rc = b->cmd.overlay ? init_overlay_connect(&b->overlay, d) : NBD_OK;
+
+	if (!rc && b->overlay.index >= 0 && !b->cmd.no_watch)
+		init_spawn_start(&b->watch_upper, "watch", b->overlay.index,
+				 &b->recovery.signals);
+	return rc;
+}
+
+static int undo_overlay_connect(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+	int index = b->overlay.index;
+
+	b->overlay.index = -1;
+	return index < 0 ? NBD_OK : nbdk_disconnect(index, d);
+}
+
+static int do_overlay(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	return b->cmd.overlay ? init_overlay_mount(&b->overlay, NEWROOT, d)
+			      : NBD_OK;
+}
+
+static int undo_overlay(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	if (b->cmd.overlay)
+		init_overlay_unmount(NEWROOT);
+	return NBD_OK;
+}
+#endif
+
+/*
+ * The kernel's own list, less /bin/sh: a root without an init is a mistake,
+ * and no reason to give everybody at the console a shell.
+ */
+static int do_init(void *data, struct nbd_diag *d)
+{
+	static char *const inits[] = { "/sbin/init", "/etc/init", "/bin/init" };
+	struct boot *b = data;
+	struct nbd_diag other;
+	size_t i;
+	int rc;
+
+	if (b->cmd.init) {
+		b->argv[0] = (char *)b->cmd.init;
+		return init_program_check(NEWROOT, b->cmd.init, d);
+	}
+	b->argv[0] = inits[0];
+	rc = init_program_check(NEWROOT, inits[0], d);
+	for (i = 1; rc == NBD_E_NOT_FOUND && i < 3; i++) {
+		if (init_program_check(NEWROOT, inits[i], &other))
+			continue;
+		b->argv[0] = inits[i];
+		rc = NBD_OK;
+	}
+	return rc;
+}
+
+#ifdef CONFIG_BOOT_WATCH
+/* It gets ready while the rest of the boot goes on. */
+static int do_watch(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	if (!b->cmd.no_watch)
+		init_spawn_start(&b->watch, "watch", b->index,
+				 &b->recovery.signals);
+	/* the watcher has these sockets, too, and so it does the waiting */
+	net_done(&b->net);
+	return NBD_OK;
+}
+
+static void watch_ready(struct spawned *w, int index)
+{
+	if (w->pid && !init_spawn_ready(w))
+		boot_say("the watcher did not start: after an outage, "
+			 "`nbdboot reconnect nbd%d` is needed",
+			 index);
+}
+
+/* Without them the machine boots, too: a message is enough. */
+static int do_watch_ready(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	watch_ready(&b->watch, b->index);
+	watch_ready(&b->watch_upper, b->overlay.index);
+	if (b->renew.pid && !init_spawn_ready(&b->renew))
+		boot_say("nobody renews the lease of the root's address");
+	return NBD_OK;
+}
+
+static int undo_watch(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	init_spawn_stop(&b->watch);
+	init_spawn_stop(&b->watch_upper);
+	init_spawn_stop(&b->renew);
+	return NBD_OK;
+}
+#endif
+
+#ifdef CONFIG_BOOT_RENEW
+/* Ended by undo_watch(). */
+static int do_renew(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	(void)d;
+	if (!b->cmd.no_renew && b->net.state.ends)
+		init_spawn_start(&b->renew, "renew", -1, &b->recovery.signals);
+	return NBD_OK;
+}
+#endif
+
+#ifdef CONFIG_BOOT_SHUTDOWN
+/* Without it the kernel reboots with the root mounted: no reason to fail. */
+static int do_way_down(void *data, struct nbd_diag *d)
+{
+	(void)data;
+	if (init_shutdown_prepare(d))
+		boot_say("no way back from the real root: %s", d->text);
+	return NBD_OK;
+}
+
+static int undo_way_down(void *data, struct nbd_diag *d)
+{
+	(void)data, (void)d;
+	umount2(SHUTDOWN_HOME, MNT_DETACH);
+	return NBD_OK;
+}
+#endif
+
+static void last_words(void *data)
+{
+	struct boot *b = data;
+
+	boot_times_mark("switch", b->switched);
+	boot_times_write();
+}
+
+static int do_switch(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	char uri[256];
+
+	b->switched = nbd_now_ms();
+	root_print(&b->root, uri, sizeof(uri));
+	boot_say("root is /dev/%s (%s), starting %s", b->dev + 5, uri,
+		 b->argv[0]);
+	init_drivers_unwatch(&b->hotplug);
+	sigprocmask(SIG_SETMASK, &b->recovery.signals, NULL);
+	return init_switch_root("/dev/console", NEWROOT, b->argv, last_words, b,
+				d);
+}
+
+#ifdef CONFIG_BOOT_OVERLAY
+static const char see_overlay[] =
+	"check nbdboot.overlay=, and for the module overlay in this initramfs";
+#endif
+
+const struct step init_steps[] = {
+	{ "kernel file systems", do_kernel, NULL, "use a kernel that has them",
+	  0, 0, true },
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "kernel file systems", do_onfail, NULL, "", 0, 0, true },
+#endif
+	{ "kernel command line", do_cmdline, NULL,
+	  "check what the boot loader (PXE, GRUB) hands to the kernel", 0, 0,
+	  true },
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "kernel command line", do_onfail_words, NULL,
+	  "check nbdboot.onfail=", 0, 0, true },
+#endif
+#ifdef CONFIG_BOOT_OVERLAY
+	{ "kernel command line", do_overlay_words, NULL,
+	  "check nbdboot.overlay=", 0, 0, true },
+#endif
+	{ "drivers", do_drivers, NULL, "check the modules in this initramfs", 0,
+	  0, false },
+	{ "network", do_network, NULL,
+	  "check the cable, ip=, and the modules in this initramfs", 0, 0,
+	  false },
+	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS, false },
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch", do_watch, undo_watch, "", 0, 0, false },
+#endif
+	{ "partition", do_part, NULL,
+	  "check nbdboot.part= and the partitions of the export", STEP_READ_MS,
+	  0, false },
+	{ "modules", do_preload_wait, NULL, "", 0, 0, false },
+	{ "mount", do_mount, undo_mount,
+	  "check root=, rootfstype=, rootflags=, and what the export holds",
+	  STEP_MOUNT_MS, STEP_UNDO_MS, false },
+#ifdef CONFIG_BOOT_OVERLAY
+	{ "overlay", do_overlay_connect, undo_overlay_connect, see_overlay, 0,
+	  STEP_UNDO_MS, false },
+	{ "overlay", do_overlay, undo_overlay, see_overlay, STEP_MOUNT_MS,
+	  STEP_UNDO_MS, false },
+#endif
+	{ "init", do_init, NULL, "check init= and what is in the root", 0, 0,
+	  false },
+#ifdef CONFIG_BOOT_RENEW
+	{ "renew", do_renew, NULL, "", 0, 0, false },
+#endif
+#ifdef CONFIG_BOOT_SHUTDOWN
+	{ "way down", do_way_down, undo_way_down, "", 0, 0, false },
+#endif
+#ifdef CONFIG_BOOT_WATCH
+	{ "watch ready", do_watch_ready, NULL, "", 0, 0, false },
+#endif
+#ifdef CONFIG_BOOT_ONFAIL
+	{ "timer", do_stop_timer, do_start_timer, "", 0, 0, false },
+#endif
+	{ "switch", do_switch, NULL, "check the root file system", 0, 0,
+	  false },
+};
+const size_t init_n_steps = sizeof(init_steps) / sizeof(init_steps[0]);
