@@ -64,6 +64,7 @@ struct root_slice {
  * command line, or (after root_expand()) to the text[] of the other spec.
  */
 struct root_spec {
+	const struct cmdline *cmd;     /* that it was parsed from */
 	struct nbd_uri uri[BOOT_URIS]; /* in the order to be tried */
 	unsigned uris;		       /* 0 with from_dhcp: not known yet */
 	bool from_dhcp;	     /* DHCP has to name the server, or everything */
@@ -82,7 +83,6 @@ struct root_spec {
 
 	/* private: what root_expand() needs */
 	enum { ROOT_BY_URI, ROOT_BY_FORM, ROOT_BY_PATH } by;
-	const struct cmdline *cmd;
 	const char *word, *value;	  /* that name the server */
 	struct root_slice raw[BOOT_URIS]; /* with %h: URIs, or the name */
 	size_t used;			  /* bytes of text */
@@ -91,8 +91,9 @@ struct root_spec {
 
 /*
  * Parses the words of c, which must outlive r.  Pure: reads nothing else.  In
- * r->uri %h and the like are still replaced by their letters.  Returns 0, or
- * NBD_E_USAGE or NBD_E_URI with the reason in d.
+ * r->uri each value is still its letter: %h is h.  Returns 0, or NBD_E_USAGE
+ * or NBD_E_URI with the reason in d, which may be that nbdboot.tls=require
+ * forbids a server.
  */
 int root_parse(struct root_spec *r, const struct cmdline *c,
 	       struct nbd_diag *d);

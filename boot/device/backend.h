@@ -13,18 +13,15 @@
 #ifndef BOOT_DEVICE_BACKEND_H
 #define BOOT_DEVICE_BACKEND_H
 
+#include "boot/common/uris.h"
 #include "boot/device/tls.h"
 #include "core/nbd_uri.h"
 #include "port/linux/nbdk.h"
 
 /* Servers of one device. */
-#ifdef CONFIG_BOOT_RECONNECT
-#define BACKEND_SERVERS 4
-#else
-#define BACKEND_SERVERS 1
-#endif
+#define BACKEND_SERVERS BOOT_URIS
 /* For the strings of a struct backend. */
-#define BACKEND_BUF (NBDK_BACKEND_MAX + 64)
+#define BACKEND_BUF	(NBDK_BACKEND_MAX + 64)
 
 struct backend {
 	struct nbd_uri uris[BACKEND_SERVERS];

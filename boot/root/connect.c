@@ -7,7 +7,6 @@
 #include "boot/common/console.h"
 #include "boot/device/attach.h"
 
-_Static_assert(BOOT_URIS == BACKEND_SERVERS, "servers of a device");
 _Static_assert(ROOT_UNSET == ATTACH_DEFAULT, "time-outs that were not given");
 
 void root_print(const struct root_spec *r, char *buf, size_t cap)

@@ -20,7 +20,7 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 	memset(r, 0, offsetof(struct root_spec, text));
 	if (!c->root || !nbd_is_uri(c->root))
 		return nbd_diag(d, NBD_E_URI,
-				"root=%s is not root=nbd://HOST[:PORT]/EXPORT",
+				"root=%s: not nbd://HOST[:PORT]/EXPORT",
 				c->root ? c->root : "");
 	if (device_backend_parse_uris(&b, r->text, c->root, &why))
 		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
