@@ -10,7 +10,10 @@
  *	the rest what the server says
  *
  * The same input goes through whole windows and through small pieces, which
- * must come to the same.  Every byte that the engine writes is watched: only
+ * must give the same.  A third run receives at random before it has sent all:
+ * a server may answer early, so only what holds for every run is checked.
+ *
+ * Every byte that the engine writes is watched: only
  * in memory that a request gave it, no byte twice; a read that succeeds has
  * all of its bytes, one that fails is all zeroes, and no request is lost.
  */
@@ -53,9 +56,10 @@ struct run {
 	uint32_t digest;
 	unsigned next, out; /* job to submit next; how many are out */
 	bool close, started;
+	bool mixed; /* sends and receives in random order */
 };
 
-static struct run one, two;
+static struct run one, two, three;
 
 static void must(bool yes)
 {
@@ -71,12 +75,21 @@ static void digest(struct run *w, const void *p, size_t len)
 		w->digest = (w->digest ^ *b++) * 16777619u;
 }
 
+static uint32_t next_random(struct run *w)
+{
+	w->seed = w->seed * 1664525u + 1013904223u;
+	return w->seed >> 16;
+}
+
 static size_t piece(struct run *w, size_t n)
 {
-	if (!w->seed)
-		return n;
-	w->seed = w->seed * 1664525u + 1013904223u;
-	return 1 + (w->seed >> 16) % (n < 9 ? n : 9);
+	return w->seed ? 1 + next_random(w) % (n < 9 ? n : 9) : n;
+}
+
+static bool sends_next(struct run *w, unsigned state)
+{
+	return state & NBD_SEND &&
+	       !(state & NBD_RECV && w->mixed && next_random(w) & 1);
 }
 
 /* ---- requests ---- */
@@ -239,6 +252,14 @@ static void check_window(struct run *w, const unsigned char *to, size_t len,
 	abort();
 }
 
+/* After a request is reaped, its memory is the caller's again. */
+static void check_sent(const struct run *w, const struct nbd_iov *v)
+{
+	for (unsigned i = 0; i < OPS; i++)
+		must(w->job[i].out ||
+		     !is_within(v->base, v->len, w->job[i].buf, BUF_MAX));
+}
+
 static void take_sent(struct run *w)
 {
 	struct nbd_iov v[8];
@@ -246,8 +267,10 @@ static void take_sent(struct run *w)
 	size_t len;
 
 	must(n > 0 && n <= 8);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		must(v[i].len > 0);
+		check_sent(w, &v[i]);
+	}
 	len = piece(w, v[0].len);
 	digest(w, v[0].base, len);
 	nbd_send_ack(&w->c, len);
@@ -304,7 +327,7 @@ static void play(struct run *w)
 		}
 		if (!(state & NBD_RECV))
 			must(!nbd_recv_buf(&w->c, &len) && len == 0);
-		if (state & NBD_SEND)
+		if (sends_next(w, state))
 			take_sent(w);
 		else if (!(state & NBD_RECV))
 			go_on(w, state);
@@ -394,13 +417,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		n = handshake(input, &cfg);
 	}
 	memcpy(input + n, data + 3 + OPS, size - 3 - OPS);
-	one.p = two.p = input;
-	one.left = two.left = n + size - 3 - OPS;
-	one.ops = two.ops = data + 3;
-	one.close = two.close = data[2] & 8;
-	two.seed = data[1] + 1u;
+	one.p = two.p = three.p = input;
+	one.left = two.left = three.left = n + size - 3 - OPS;
+	one.ops = two.ops = three.ops = data + 3;
+	one.close = two.close = three.close = data[2] & 8;
+	two.seed = three.seed = data[1] + 1u;
+	three.mixed = true;
 	run(&one, &cfg);
 	run(&two, &cfg);
+	run(&three, &cfg);
 	must(nbd_error(&one.c) == nbd_error(&two.c));
 	must(one.left == two.left && one.digest == two.digest);
 	return 0;
