@@ -62,6 +62,13 @@ static const char networkd_gateway[] = "Gateway=$g\n";
 static const char manager[] =
 	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n";
 
+/*
+ * Debian's ifupdown: `ifup -a` skips the interfaces of EXCLUDE_INTERFACES, but
+ * an interface of its own (allow-hotplug) it configures all the same.
+ */
+static const char ifup[] =
+	"[Unit]\nConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
+
 /* Items from RAW4 on are members of struct dhcp, the others of net_state. */
 enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, RAW4, U32, U64 };
 
@@ -185,18 +192,21 @@ static void begin(struct page *f, const struct net_state *s,
 	f->o = (struct nbd_out){ .buf = f->text, .cap = sizeof(f->text) };
 }
 
-static void put_all_dns(struct page *f, const char *before, const char *after)
+/* Each address, with `first` or `next` before it, and a newline at the end. */
+static void put_all_dns(struct page *f, const char *first, const char *next)
 {
 	const struct net_state *s = f->s;
 
 	for (unsigned i = 0; i < s->n_dns; i++) {
+		const char *before = i ? next : first;
 		bool zone = net_ip_link_local(&s->dns[i]);
 
 		nbd_put(&f->o, before, strlen(before));
 		put_address(f, s->dns[i].family, s->dns[i].ip);
-		nbd_putf(&f->o, "%s%s%s", zone ? "%" : "", zone ? s->name : "",
-			 after);
+		nbd_putf(&f->o, "%s%s", zone ? "%" : "", zone ? s->name : "");
 	}
+	if (s->n_dns)
+		nbd_put(&f->o, "\n", 1);
 }
 
 int net_export_open(void)
@@ -284,7 +294,7 @@ static int write_networkd(int run, const struct net_state *s,
 		put(&f, networkd_fixed);
 	if (s->fixed && s->gateway.family)
 		put(&f, networkd_gateway);
-	put_all_dns(&f, "DNS=", "\n");
+	put_all_dns(&f, "DNS=", " ");
 	if (s->dhcp)
 		put(&f, networkd_dhcp);
 	return save(run, "systemd/network/10-nbdboot-%s.network", &f, d);
@@ -299,17 +309,6 @@ static int write_manager(int run, const struct net_state *s, struct nbd_diag *d)
 	return save(run, "NetworkManager/conf.d/10-nbdboot-%s.conf", &f, d);
 }
 
-static int write_resolv(int run, const struct net_state *s, struct nbd_diag *d)
-{
-	struct page f;
-
-	begin(&f, s, NULL);
-	if (s->domain[0])
-		nbd_putf(&f.o, "search %s\n", s->domain);
-	put_all_dns(&f, "nameserver ", "\n");
-	return save(run, &EXPORT_RESOLV[sizeof("/run")], &f, d);
-}
-
 int net_export_write(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
@@ -319,11 +318,63 @@ int net_export_write(int run, const struct net_state *s,
 		rc = net_export_name(run, s, d);
 	if (!rc)
 		rc = write_networkd(run, s, d);
-	if (!rc)
-		rc = write_manager(run, s, d);
-	if (!rc && root)
-		rc = write_resolv(run, s, d);
+	return rc ? rc : write_manager(run, s, d);
+}
+
+/*
+ * A file of name servers: `domain` with the search domain, if there is one,
+ * then the servers, see put_all_dns().
+ */
+static int write_dns(int run, const char *path, const struct net_state *s,
+		     const char *domain, const char *const servers[2],
+		     struct nbd_diag *d)
+{
+	struct page f;
+
+	begin(&f, s, NULL);
+	if (s->domain[0])
+		put(&f, domain);
+	put_all_dns(&f, servers[0], servers[1]);
+	return save(run, path, &f, d);
+}
+
+/* For the C library, systemd-resolved, and NetworkManager without that. */
+static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
+{
+	static const char *const libc[] = { "nameserver ", "\nnameserver " };
+	static const char *const resolved[] = { "[Resolve]\nDNS=", " " };
+	static const char *const nm[] = { "[global-dns-domain-*]\nservers=",
+					  "," };
+	int rc = write_dns(run, &EXPORT_RESOLV[sizeof("/run")], s,
+			   "search $d\n", libc, d);
+
+	if (!rc && s->n_dns)
+		rc = write_dns(run, "systemd/resolved.conf.d/nbdboot.conf", s,
+			       "[Resolve]\nDomains=$d\n", resolved, d);
+	if (!rc && s->n_dns)
+		rc = write_dns(run, "NetworkManager/conf.d/nbdboot-dns.conf", s,
+			       "[global-dns]\nsearches=$d\n", nm, d);
 	return rc;
+}
+
+int net_export_machine(int run, const struct net_state *s, const char *names,
+		       struct nbd_diag *d)
+{
+	struct page f;
+	int rc = write_all_dns(run, s, d);
+
+	begin(&f, s, NULL);
+	nbd_putf(&f.o, "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=%s\"\n",
+		 names);
+	if (!rc)
+		rc = save(run,
+			  "systemd/system/networking.service.d/nbdboot.conf",
+			  &f, d);
+	begin(&f, s, NULL);
+	put(&f, ifup);
+	return rc ? rc
+		  : save(run, "systemd/system/ifup@.service.d/nbdboot.conf", &f,
+			 d);
 }
 
 int net_export_read(int run, char name[16], struct dhcp *dhcp,

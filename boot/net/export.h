@@ -9,12 +9,17 @@
  *	                                of initramfs-tools and cloud-init read
  *	/run/systemd/network/10-nbdboot-IF.link
  *	/run/systemd/network/10-nbdboot-IF.network
+ *	/run/systemd/resolved.conf.d/nbdboot.conf
+ *	/run/systemd/system/networking.service.d/nbdboot.conf
+ *	/run/systemd/system/ifup@.service.d/nbdboot.conf
  *	/run/NetworkManager/conf.d/10-nbdboot-IF.conf
+ *	/run/NetworkManager/conf.d/nbdboot-dns.conf
  *
  * udev keeps the interface's name.  systemd-networkd manages it without
  * touching the address (KeepConfiguration=yes) and renews the lease;
- * NetworkManager ignores it.  Without the files either would cut off the root
- * at shutdown.
+ * NetworkManager and Debian's ifupdown ignore it.  Without the files each of
+ * them would cut off the root at shutdown.  NetworkManager and systemd-resolved
+ * get the name servers, since an interface that is ignored brings none.
  */
 #ifndef BOOT_NET_EXPORT_H
 #define BOOT_NET_EXPORT_H
@@ -36,7 +41,7 @@ int net_export_open(void);
 
 /*
  * Writes the files of one interface.  dhcp counts if s->dhcp.  root: it is
- * the one of the root, so lease and resolv.conf are about it.
+ * the one of the root, so EXPORT_LEASE is about it.
  */
 int net_export_write(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
@@ -46,6 +51,14 @@ int net_export_write(int run, const struct net_state *s,
  * addresses are not ours.  s->name, mac and vlan count.
  */
 int net_export_name(int run, const struct net_state *s, struct nbd_diag *d);
+
+/*
+ * Writes the files that there is only one of.  s is about the root, with the
+ * name servers of all interfaces; names: all that are in use, with blanks
+ * between them.
+ */
+int net_export_machine(int run, const struct net_state *s, const char *names,
+		       struct nbd_diag *d);
 
 /* Writes the lease alone, after it was renewed. */
 int net_export_lease(int run, const struct net_state *s,

@@ -363,9 +363,26 @@ static void set_machine(const struct net_state *s)
 		boot_say("host name %s: %s", s->host, strerror(errno));
 }
 
+/* Room for the names of all interfaces, with a blank after each. */
+struct names {
+	const struct net *net;
+	struct nbd_out o;
+	char text[(NET_JOBS + PLAN_MAX) * 16];
+};
+
+static void add_name(void *ctx, const struct link *l)
+{
+	struct names *n = ctx;
+
+	if (is_used(n->net, l))
+		nbd_putf(&n->o, "%s%s", n->o.len ? " " : "", l->name);
+}
+
 static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 {
 	struct net_state *s = &net->state, other;
+	struct names n = { .net = net,
+			   .o = { .buf = n.text, .cap = sizeof(n.text) - 1 } };
 	const struct job *j;
 	unsigned i;
 	int rc;
@@ -382,7 +399,10 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 			if (!net_ip_link_local(&other.dns[i]))
 				net_job_add_dns(s, &other.dns[i], 1);
 	}
-	return net_export_write(net->run, s, &root->dhcp, true, d);
+	rc = net_export_write(net->run, s, &root->dhcp, true, d);
+	if (!rc)
+		rc = link_each(add_name, &n, d);
+	return rc ? rc : net_export_machine(net->run, s, n.text, d);
 }
 
 /*

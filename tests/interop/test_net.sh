@@ -81,6 +81,10 @@ has 'cat /run/systemd/network/10-nbdboot-eth0.link' Name=eth0 \
 	'udev leaves the interface its name'
 has 'cat /run/NetworkManager/conf.d/10-nbdboot-eth0.conf' managed=0 \
 	'NetworkManager leaves the interface alone'
+has 'cat /run/systemd/resolved.conf.d/nbdboot.conf' DNS=192.0.2.1 \
+	'systemd-resolved has its name server'
+has 'cat /run/systemd/system/networking.service.d/nbdboot.conf' \
+	EXCLUDE_INTERFACES=eth0 'ifupdown leaves the interface alone'
 
 at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
 nbd_at 192.0.2.1

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files for the real system, in a directory in place of /run. */
+#include "boot/net/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "port/linux/dir.h"
+#include "tests/unit.h"
+
+static char dir[] = "/tmp/test_export.XXXXXX";
+static int run;
+static struct nbd_diag d;
+static char text[4096];
+
+static const struct link_addr v4 = { AF_INET, { 192, 0, 2, 5 }, 22 };
+static const struct link_addr v6 = { AF_INET6,
+				     { 0x20, 1, 0xd, 0xb8, [15] = 5 },
+				     64 };
+static const struct link_addr local = { AF_INET6,
+					{ 0xfe, 0x80, [15] = 9 },
+					128 };
+
+static const struct net_state machine = {
+	.up = true,
+	.dhcp = true,
+	.name = "eth0",
+	.mac = { 0x52, 0x54, 0, 1, 2, 3 },
+	.addr = { AF_INET, { 192, 0, 2, 5 }, 22 },
+	.gateway = { AF_INET, { 192, 0, 2, 1 }, 32 },
+	.dns = { { AF_INET, { 192, 0, 2, 3 }, 32 },
+		 { AF_INET6, { 0xfe, 0x80, [15] = 9 }, 128 } },
+	.n_dns = 2,
+	.host = "guest",
+	.domain = "example.org",
+	.root_path = "it's a root",
+	.server = { AF_INET, { 192, 0, 2, 2 }, 32 },
+};
+
+static const struct dhcp lease = {
+	.state = DHCP_BOUND,
+	.bound = 5000000000,
+	.lease = { .addr = { 192, 0, 2, 5 },
+		   .server = { 192, 0, 2, 4 },
+		   .seconds = 3600,
+		   .t1 = 1800,
+		   .t2 = 3150,
+		   .prefix = 22 },
+};
+
+static int make_run(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	run = open(dir, O_PATH | O_DIRECTORY);
+	return run < 0 ? -1 : 0;
+}
+
+static int remove_run(void **state)
+{
+	char command[64];
+
+	(void)state;
+	close(run);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+static void is(const char *path, const char *want)
+{
+	if (dir_read(run, path, text, sizeof(text)) < 0)
+		fail_msg("%s is not there", path);
+	if (strcmp(text, want) != 0)
+		fail_msg("%s:\n%s", path, text);
+}
+
+static void a_lease_is_written_for_everybody(void **state)
+{
+	static const char words[] =
+		"DEVICE='eth0'\nPROTO='dhcp'\nDHCPSERVER='192.0.2.4'\n"
+		"DHCPLEASETIME='3600'\nDHCPT1='1800'\nDHCPT2='3150'\n"
+		"DHCPBOUND='5000000000'\n"
+		"IPV4ADDR='192.0.2.5'\nIPV4BROADCAST='192.0.3.255'\n"
+		"IPV4NETMASK='255.255.252.0'\nIPV4GATEWAY='192.0.2.1'\n"
+		"IPV4DNS0='192.0.2.3'\nIPV4DNS1='0.0.0.0'\n"
+		"MAC='52:54:00:01:02:03'\nHOSTNAME='guest'\n"
+		"DNSDOMAIN='example.org'\nROOTSERVER='192.0.2.2'\n"
+		"ROOTPATH='it'\\''s a root'\n";
+
+	(void)state;
+	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
+	is("net-eth0.conf", words);
+	is("nbdboot/lease", words);
+	is("systemd/network/10-nbdboot-eth0.link",
+	   "[Match]\nType=ether\nMACAddress=52:54:00:01:02:03\n"
+	   "[Link]\nName=eth0\n"
+	   "AlternativeNamesPolicy=database onboard slot path\n");
+	is("NetworkManager/conf.d/10-nbdboot-eth0.conf",
+	   "[device-nbdboot-eth0]\nmatch-device=mac:52:54:00:01:02:03\n"
+	   "managed=0\n");
+	dir_read(run, "systemd/network/10-nbdboot-eth0.network", text,
+		 sizeof(text));
+	assert_non_null(strstr(text, "\nKeepConfiguration=yes\n"
+				     "DNS=192.0.2.3 fe80:"));
+	assert_non_null(strstr(text, "%eth0\nDHCP=ipv4\n[DHCPv4]\n"
+				     "ClientIdentifier=mac\n"));
+}
+
+static void what_there_is_one_of_is_about_the_whole_machine(void **state)
+{
+	(void)state;
+	assert_int_equal(net_export_machine(run, &machine, "eth0 v5", &d), 0);
+	is("systemd/system/networking.service.d/nbdboot.conf",
+	   "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=eth0 v5\"\n");
+	is("systemd/system/ifup@.service.d/nbdboot.conf",
+	   "[Unit]\nConditionPathExists=!/run/systemd/network/"
+	   "10-nbdboot-%I.link\n");
+	dir_read(run, "systemd/resolved.conf.d/nbdboot.conf", text,
+		 sizeof(text));
+	assert_non_null(strstr(text, "[Resolve]\nDomains=example.org\n"
+				     "[Resolve]\nDNS=192.0.2.3 fe80:"));
+	assert_non_null(strstr(text, "%eth0\n"));
+	dir_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,
+		 sizeof(text));
+	assert_non_null(strstr(text, "[global-dns]\nsearches=example.org\n"
+				     "[global-dns-domain-*]\n"
+				     "servers=192.0.2.3,fe80:"));
+	dir_read(run, "nbdboot/resolv.conf", text, sizeof(text));
+	assert_non_null(strstr(text, "search example.org\n"
+				     "nameserver 192.0.2.3\n"
+				     "nameserver fe80:"));
+}
+
+static void a_static_address_and_a_vlan_have_other_words(void **state)
+{
+	struct net_state s = { .fixed = true, .vlan = true, .name = "v5" };
+
+	(void)state;
+	s.addr = v6;
+	s.gateway = local;
+	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
+	dir_read(run, "net6-v5.conf", text, sizeof(text));
+	assert_non_null(strstr(text, "DEVICE='v5'\nPROTO='none'\n"
+				     "IPV6ADDR='2001:"));
+	assert_non_null(strstr(text, "\nIPV6NETMASK='64'\n"));
+	dir_read(run, "systemd/network/10-nbdboot-v5.network", text,
+		 sizeof(text));
+	assert_non_null(strstr(text, "Type=vlan\n"));
+	assert_non_null(strstr(text, "/64\nGateway=fe80:"));
+	assert_null(strstr(text, "DHCP="));
+	s.addr = v4;
+	s.gateway.family = 0;
+	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
+	dir_read(run, "systemd/network/10-nbdboot-v5.network", text,
+		 sizeof(text));
+	assert_non_null(strstr(text, "Address=192.0.2.5/22\n"));
+	assert_null(strstr(text, "Gateway="));
+	/* the lease of the root is still the one of before */
+	dir_read(run, "nbdboot/lease", text, sizeof(text));
+	assert_non_null(strstr(text, "DEVICE='eth0'"));
+}
+
+static void a_lease_can_be_read_back(void **state)
+{
+	char name[16];
+	struct dhcp read;
+	int fd;
+
+	(void)state;
+	assert_int_equal(net_export_read(run, name, &read, &d), 0);
+	assert_string_equal(name, "eth0");
+	assert_memory_equal(&read.lease, &lease.lease, sizeof(lease.lease));
+	assert_int_equal(read.bound, lease.bound);
+	fd = openat(run, "nbdboot/lease.state", O_WRONLY);
+	assert_int_equal(write(fd, "another", 7), 7);
+	close(fd);
+	assert_int_equal(net_export_read(run, name, &read, &d),
+			 NBD_E_NOT_FOUND);
+	assert_non_null(strstr(d.text, "not of this version of nbdboot"));
+	assert_int_equal(unlinkat(run, "nbdboot/lease.state", 0), 0);
+	assert_int_equal(net_export_read(run, name, &read, &d),
+			 NBD_E_NOT_FOUND);
+	assert_non_null(strstr(d.text, "No such file"));
+}
+
+static void a_file_that_cannot_be_written_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(net_export_name(-ENOENT, &machine, &d), NBD_E_IO);
+	assert_string_equal(d.text,
+			    "write /run/systemd/network/10-nbdboot-eth0.link: "
+			    "No such file or directory");
+	assert_int_equal(unlinkat(run, "net-eth0.conf", 0), 0);
+	assert_int_equal(mkdirat(run, "net-eth0.conf", 0755), 0);
+	assert_int_equal(net_export_write(run, &machine, &lease, true, &d),
+			 NBD_E_IO);
+	assert_string_equal(d.text, "write /run/net-eth0.conf: Is a directory");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lease_is_written_for_everybody),
+		cmocka_unit_test(
+			what_there_is_one_of_is_about_the_whole_machine),
+		cmocka_unit_test(a_static_address_and_a_vlan_have_other_words),
+		cmocka_unit_test(a_lease_can_be_read_back),
+		cmocka_unit_test(a_file_that_cannot_be_written_is_named),
+	};
+
+	return cmocka_run_group_tests_name("exported files", tests, make_run,
+					   remove_run);
+}
