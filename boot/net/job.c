@@ -203,6 +203,9 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	const struct ip_config *ip = j->ip;
 
+	/* once the link is back, what was sent before may be lost */
+	if (!j->l.carrier)
+		j->ran = false;
 	if (j->state != JOB_WAITING || !j->l.carrier)
 		return;
 	if (ip->method == IP_STATIC && !j->set) {

@@ -1,0 +1,1022 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Interfaces that come and go, links, DHCP servers and routers: the test plays
+ * the kernel, the network and the clock.  Time passes in poll() alone.
+ */
+#include "boot/net/net.h"
+
+#include <errno.h>
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "boot/net/export.h"
+#include "boot/net/ra.h"
+#include "port/linux/packet.h"
+#include "tests/unit.h"
+
+#define CARDS	4
+#define PACKETS 8
+#define NETLINK 99
+#define FIRST	100 /* descriptor of the packet socket of index 0 */
+#define NEVER	UINT64_MAX
+
+enum answers { SILENT, OFFERS, LEASES, REFUSES };
+
+struct card {
+	const char *name;
+	uint64_t there;	      /* ms: when its driver has found it */
+	uint64_t linked;      /* ms: from when there is a carrier, once up */
+	uint64_t lost, again; /* ms: when the carrier goes, and is back */
+	enum answers answers; /* of the server on its cable, 192.0.2.1 */
+	uint64_t serves;      /* ms: from when the servers answer */
+	unsigned delay;	      /* ms, of an answer */
+	enum answers other;   /* 192.0.2.2, which answers after 1 ms */
+	bool no_socket, no_address, stays_up;
+	uint64_t global;    /* ms: when a router's prefix is here */
+	uint64_t duplicate; /* ms: when an address turns out to be one */
+	/* state */
+	bool up, open, vlan;
+	struct link_addr addr[2];
+	unsigned sent;
+	struct packet {
+		uint64_t at;
+		unsigned char data[400];
+	} packet[PACKETS];
+};
+
+static struct world {
+	uint64_t now;
+	struct card card[CARDS];
+	unsigned n;
+	uint64_t rdnss; /* ms: when a router names a server, or NEVER */
+	bool no_list;	/* interfaces cannot be listed */
+	bool no_file;	/* /run cannot be written to */
+	bool changed;	/* the kernel has an event for us */
+	bool overrun;	/* which was lost */
+	unsigned polls;
+} w;
+
+static struct net net;
+static struct nbd_diag d;
+static char said[4096], asked[8192];
+
+static void note(char *log, size_t cap, const char *fmt, va_list ap)
+{
+	size_t at = strlen(log);
+
+	vsnprintf(log + at, cap - at, fmt, ap);
+}
+
+static void ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void ask(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(asked, sizeof(asked), fmt, ap);
+	va_end(ap);
+}
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(said, sizeof(said), fmt, ap);
+	va_end(ap);
+	strcat(said, "\n");
+}
+
+/* ---- interfaces ---- */
+
+static struct card *card_of(int index)
+{
+	assert_in_range(index, 1, w.n);
+	return &w.card[index - 1];
+}
+
+static bool is_there(const struct card *c)
+{
+	return w.now >= c->there;
+}
+
+static bool has_carrier(const struct card *c)
+{
+	return c->up && w.now >= c->linked &&
+	       !(w.now >= c->lost && w.now < c->again);
+}
+
+static struct link link_of(const struct card *c)
+{
+	bool carrier = has_carrier(c);
+	struct link l = { .index = (int)(c - w.card) + 1,
+			  .up = c->up,
+			  .carrier = carrier,
+			  .ether = true,
+			  .flags = carrier ? IFF_RUNNING : 0,
+			  .mac = { 2, 0, 0, 0, 0,
+				   (unsigned char)(c - w.card) } };
+
+	strcpy(l.name, c->name);
+	if (c->vlan)
+		l.mac[5] = 0;
+	return l;
+}
+
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag);
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag)
+{
+	if (w.no_list)
+		return nbd_diag(diag, NBD_E_KERNEL, "list the interfaces");
+	for (struct card *c = w.card; c < w.card + w.n; c++) {
+		struct link l = link_of(c);
+
+		if (is_there(c))
+			fn(ctx, &l);
+	}
+	return 0;
+}
+
+int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
+			  void *ctx, struct nbd_diag *diag);
+int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
+			  void *ctx, struct nbd_diag *diag)
+{
+	(void)diag;
+	for (struct card *c = w.card; c < w.card + w.n; c++) {
+		struct link_ip local = {
+			.index = link_of(c).index,
+			.a = { AF_INET6, { 0xfe, 0x80, [15] = 1 }, 64 },
+		};
+		struct link_ip global = {
+			.index = local.index,
+			.a = { AF_INET6, { 0x20, 1, [15] = 1 }, 64 },
+			.global = true,
+		};
+
+		if (has_carrier(c))
+			fn(ctx, &local);
+		if (has_carrier(c) && w.now >= c->global)
+			fn(ctx, &global);
+		for (unsigned i = 0; i < 2; i++) {
+			struct link_ip own = { .index = local.index,
+					       .a = c->addr[i],
+					       .global = true };
+
+			own.tentative = own.a.family == AF_INET6;
+			own.failed = w.now >= c->duplicate;
+			if (own.a.family)
+				fn(ctx, &own);
+		}
+	}
+	return 0;
+}
+
+int __wrap_link_up(int index, struct nbd_diag *diag);
+int __wrap_link_up(int index, struct nbd_diag *diag)
+{
+	(void)diag;
+	card_of(index)->up = true;
+	w.changed = true;
+	ask("up %s\n", card_of(index)->name);
+	return 0;
+}
+
+int __wrap_link_down(int index, struct nbd_diag *diag);
+int __wrap_link_down(int index, struct nbd_diag *diag)
+{
+	if (card_of(index)->stays_up)
+		return nbd_diag(diag, NBD_E_KERNEL, "set down: busy");
+	card_of(index)->up = false;
+	ask("down %s\n", card_of(index)->name);
+	return 0;
+}
+
+int __wrap_link_rename(int index, const char *name, struct nbd_diag *diag);
+int __wrap_link_rename(int index, const char *name, struct nbd_diag *diag)
+{
+	(void)diag;
+	ask("rename %s %s\n", card_of(index)->name, name);
+	card_of(index)->name = name;
+	w.changed = true;
+	return 0;
+}
+
+int __wrap_link_set_mtu(int index, unsigned mtu, struct nbd_diag *diag);
+int __wrap_link_set_mtu(int index, unsigned mtu, struct nbd_diag *diag)
+{
+	(void)diag;
+	ask("mtu %s %u\n", card_of(index)->name, mtu);
+	return 0;
+}
+
+int __wrap_link_set_mac(int index, const unsigned char mac[6],
+			struct nbd_diag *diag);
+int __wrap_link_set_mac(int index, const unsigned char mac[6],
+			struct nbd_diag *diag)
+{
+	ask("mac %s %u\n", card_of(index)->name, mac[5]);
+	return nbd_diag(diag, NBD_E_KERNEL, "set the MAC");
+}
+
+int __wrap_link_add_vlan(int index, const char *name, unsigned id,
+			 struct nbd_diag *diag);
+int __wrap_link_add_vlan(int index, const char *name, unsigned id,
+			 struct nbd_diag *diag)
+{
+	struct card *c = &w.card[w.n++];
+
+	(void)diag;
+	*c = *card_of(index);
+	c->name = name;
+	c->up = false;
+	c->vlan = true;
+	w.changed = true;
+	ask("vlan %u on %s\n", id, card_of(index)->name);
+	return 0;
+}
+
+int __wrap_link_add_addr(int index, const struct link_addr *a,
+			 struct nbd_diag *diag);
+int __wrap_link_add_addr(int index, const struct link_addr *a,
+			 struct nbd_diag *diag)
+{
+	struct card *c = card_of(index);
+
+	if (c->no_address)
+		return nbd_diag(diag, NBD_E_KERNEL, "no address for you");
+	c->addr[c->addr[0].family != 0] = *a;
+	w.changed = true;
+	ask("address %s .%u/%u\n", c->name, a->ip[3], a->prefix);
+	return 0;
+}
+
+int __wrap_link_add_route(int index, const struct link_route *r,
+			  struct nbd_diag *diag);
+int __wrap_link_add_route(int index, const struct link_route *r,
+			  struct nbd_diag *diag)
+{
+	(void)diag;
+	ask("route %s .%u/%u via .%u%s metric %u\n", card_of(index)->name,
+	    r->dst.ip[3], r->dst.prefix, r->gw.ip[3],
+	    r->onlink ? " onlink" : "", r->metric);
+	return 0;
+}
+
+/* ---- what the kernel reports ---- */
+
+int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
+		   struct nbd_diag *diag);
+int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
+		   struct nbd_diag *diag)
+{
+	(void)protocol, (void)groups, (void)diag;
+	s->fd = NETLINK;
+	return 0;
+}
+
+void __wrap_nl_close(struct nl_sock *s);
+void __wrap_nl_close(struct nl_sock *s)
+{
+	assert_int_equal(s->fd, NETLINK);
+	s->fd = -1;
+}
+
+static int advertise(struct nl_sock *s)
+{
+	const struct nduseroptmsg h = { .nduseropt_opts_len = 24,
+					.nduseropt_ifindex = 1 };
+	struct nlmsghdr n = { .nlmsg_len = sizeof(n) + sizeof(h) + 24,
+			      .nlmsg_type = RTM_NEWNDUSEROPT };
+	unsigned char rdnss[24] = { 25, 3, 0, 0, 0, 0, 1, 0, 0x20, 1 };
+
+	memcpy(s->buf, &n, sizeof(n));
+	memcpy(s->buf + sizeof(n), &h, sizeof(h));
+	memcpy(s->buf + sizeof(n) + sizeof(h), rdnss, sizeof(rdnss));
+	return (int)n.nlmsg_len;
+}
+
+int __wrap_nl_hear(struct nl_sock *s, int flags);
+int __wrap_nl_hear(struct nl_sock *s, int flags)
+{
+	assert_int_equal(flags, MSG_DONTWAIT);
+	if (!w.changed)
+		return -EAGAIN;
+	w.changed = false;
+	if (w.now < w.rdnss)
+		return 0;
+	w.rdnss = NEVER;
+	return advertise(s);
+}
+
+void __wrap_net_ra_solicit(int index);
+void __wrap_net_ra_solicit(int index)
+{
+	ask("solicit %s\n", card_of(index)->name);
+}
+
+/* ---- DHCP ---- */
+
+int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag);
+int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag)
+{
+	struct card *c = card_of(index);
+
+	assert_int_equal(port, DHCP_CLIENT);
+	assert_false(c->open);
+	if (c->no_socket)
+		return nbd_diag(diag, NBD_E_KERNEL, "no socket for you");
+	c->open = true;
+	return FIRST + index;
+}
+
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	assert_true(card_of(fd - FIRST)->open);
+	card_of(fd - FIRST)->open = false;
+	return 0;
+}
+
+static void reply(struct card *c, const unsigned char *q, unsigned server,
+		  unsigned type, uint64_t at)
+{
+	const unsigned char options[] = { 53,  1,   (unsigned char)type,
+					  54,  4,   192,
+					  0,   2,   (unsigned char)server,
+					  3,   4,   192,
+					  0,   2,   (unsigned char)server,
+					  1,   4,   255,
+					  255, 255, 0,
+					  26,  2,   5,
+					  120, 12,  2,
+					  'm', 'e', 255 };
+	struct packet *p = c->packet;
+
+	while (p->at)
+		p++;
+	assert_true(p < c->packet + PACKETS);
+	memset(p, 0, sizeof(*p));
+	p->at = at;
+	memcpy(p->data, "\2\1\6", 3);
+	memcpy(p->data + 4, q + 4, 4);
+	memcpy(p->data + 16, "\xc0\0\2", 3);
+	p->data[19] = (unsigned char)(server * 10 + (c - w.card));
+	memcpy(p->data + 28, q + 28, 6);
+	memcpy(p->data + 236, "\x63\x82\x53\x63", 4);
+	memcpy(p->data + 240, options, sizeof(options));
+}
+
+static const unsigned char *option(const unsigned char *q, unsigned code)
+{
+	for (q += 240; *q != 255; q += 2 + q[1])
+		if (*q == code)
+			return q + 2;
+	return NULL;
+}
+
+static void serve(struct card *c, const unsigned char *q, unsigned server,
+		  enum answers answers, unsigned delay)
+{
+	const unsigned char *to = option(q, 54);
+	bool discover = *option(q, 53) == DHCP_DISCOVER;
+
+	if (answers == SILENT || (to && to[3] != server) ||
+	    (!discover && answers == OFFERS))
+		return;
+	reply(c, q, server,
+	      discover		   ? DHCP_OFFER
+	      : answers == REFUSES ? DHCP_NAK
+				   : DHCP_ACK,
+	      w.now + delay);
+}
+
+void __wrap_packet_send(int fd, int index, const unsigned char *buf,
+			size_t len);
+void __wrap_packet_send(int fd, int index, const unsigned char *buf, size_t len)
+{
+	struct card *c = card_of(index);
+	const unsigned char *q = buf + PACKET_HEAD;
+
+	assert_int_equal(fd, FIRST + index);
+	assert_true(len >= 300 && c->open);
+	c->sent++;
+	if (!has_carrier(c) || w.now < c->serves)
+		return;
+	serve(c, q, 1, c->answers, c->delay);
+	serve(c, q, 2, c->other, 1);
+}
+
+unsigned char *__wrap_packet_recv(int fd, unsigned port, unsigned char *buf,
+				  size_t cap, size_t *len);
+unsigned char *__wrap_packet_recv(int fd, unsigned port, unsigned char *buf,
+				  size_t cap, size_t *len)
+{
+	struct card *c = card_of(fd - FIRST);
+
+	assert_true(c->open && port == DHCP_CLIENT);
+	for (struct packet *p = c->packet; p < c->packet + PACKETS; p++) {
+		if (!p->at || p->at > w.now)
+			continue;
+		if (p->at >= c->lost && p->at < c->again) {
+			p->at = 0;
+			continue;
+		}
+		p->at = 0;
+		*len = sizeof(p->data);
+		assert_true(cap >= *len);
+		return memcpy(buf, p->data, *len);
+	}
+	return NULL;
+}
+
+/* ---- time ---- */
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return w.now * 1000000;
+}
+
+static void earlier(uint64_t *next, uint64_t at)
+{
+	if (at > w.now && at < *next)
+		*next = at;
+}
+
+/* When something happens that a poll of these descriptors shows. */
+static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
+{
+	uint64_t event = NEVER, packet = NEVER;
+
+	for (struct card *c = w.card; c < w.card + w.n; c++) {
+		earlier(&event, c->there);
+		earlier(&event, c->linked);
+		earlier(&event, c->lost);
+		earlier(&event, c->again);
+		earlier(&event, c->global);
+		earlier(&event, c->duplicate);
+	}
+	earlier(&event, w.rdnss);
+	for (nfds_t i = 1; i < n; i++)
+		for (unsigned k = 0; p[i].fd >= 0 && k < PACKETS; k++) {
+			uint64_t at = card_of(p[i].fd - FIRST)->packet[k].at;
+
+			if (at && at <= w.now)
+				return w.now;
+			earlier(&packet, at);
+		}
+	*kernel = event <= packet;
+	return *kernel ? event : packet;
+}
+
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	bool kernel = false;
+	uint64_t next = next_event(p, n, &kernel);
+
+	assert_true(ms >= 0);
+	assert_int_equal(p[0].fd, NETLINK);
+	/* it does not spin */
+	assert_true(++w.polls < 500);
+	if (w.changed)
+		return 1;
+	if (next > w.now + (unsigned)ms) {
+		w.now += (unsigned)ms;
+		return 0;
+	}
+	w.now = next;
+	w.changed = kernel;
+	return 1;
+}
+
+/* With _FORTIFY_SOURCE, where the number of descriptors is a variable. */
+int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size);
+int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
+{
+	assert_true(n <= size / sizeof(*p));
+	return __wrap_poll(p, n, ms);
+}
+
+/* ---- files ---- */
+
+int __wrap_net_export_open(void);
+int __wrap_net_export_open(void)
+{
+	return -1;
+}
+
+int __wrap_net_export_name(int run, const struct net_state *s,
+			   struct nbd_diag *diag);
+int __wrap_net_export_name(int run, const struct net_state *s,
+			   struct nbd_diag *diag)
+{
+	assert_int_equal(run, -1);
+	ask("name %s\n", s->name);
+	return w.no_file ? nbd_diag(diag, NBD_E_IO, "write /run/x") : 0;
+}
+
+int __wrap_net_export_write(int run, const struct net_state *s,
+			    const struct dhcp *dhcp, bool root,
+			    struct nbd_diag *diag);
+int __wrap_net_export_write(int run, const struct net_state *s,
+			    const struct dhcp *dhcp, bool root,
+			    struct nbd_diag *diag)
+{
+	(void)run, (void)diag;
+	assert_true(!s->dhcp || dhcp->state == DHCP_BOUND);
+	ask("write %s%s\n", s->name, root ? " root" : "");
+	return 0;
+}
+
+int __wrap_net_export_machine(int run, const struct net_state *s,
+			      const char *names, struct nbd_diag *diag);
+int __wrap_net_export_machine(int run, const struct net_state *s,
+			      const char *names, struct nbd_diag *diag)
+{
+	(void)run, (void)s, (void)diag;
+	ask("machine %s\n", names);
+	return 0;
+}
+
+int __wrap_mkdir(const char *path, unsigned mode);
+int __wrap_unlink(const char *path);
+int __wrap_symlink(const char *to, const char *path);
+int __wrap_sethostname(const char *name, size_t len);
+
+int __wrap_mkdir(const char *path, unsigned mode)
+{
+	(void)mode;
+	assert_string_equal(path, "/etc");
+	return 0;
+}
+
+int __wrap_unlink(const char *path)
+{
+	assert_string_equal(path, "/etc/resolv.conf");
+	return 0;
+}
+
+int __wrap_symlink(const char *to, const char *path)
+{
+	ask("symlink %s %s\n", to, path);
+	return 0;
+}
+
+int __wrap_sethostname(const char *name, size_t len)
+{
+	ask("host %.*s\n", (int)len, name);
+	return 0;
+}
+
+/* ---- playing ---- */
+
+/* Cards eth0, eth1 ..., that are there and have a link, with no server. */
+static void cards(unsigned n)
+{
+	static const char *const names[CARDS] = { "eth0", "eth1", "eth2",
+						  "eth3" };
+
+	net_done(&net);
+	memset(&net, 0, sizeof(net));
+	memset(&w, 0, sizeof(w));
+	said[0] = asked[0] = '\0';
+	w.now = 1000;
+	w.n = n;
+	w.rdnss = NEVER;
+	for (unsigned i = 0; i < CARDS; i++)
+		w.card[i] = (struct card){ .name = names[i],
+					   .lost = NEVER,
+					   .again = NEVER,
+					   .global = NEVER,
+					   .duplicate = NEVER,
+					   .delay = 5 };
+}
+
+static int up(const char *line, const char *host)
+{
+	static struct cmdline c;
+
+	snprintf(c.line, sizeof(c.line), "%s", line);
+	assert_int_equal(net_configure(&net, &c, host, &d), 0);
+	return net_up(&net, true, &d);
+}
+
+static void asks(const char *text)
+{
+	if (!strstr(asked, text))
+		fail_msg("\"%s\" is not in:\n%s", text, asked);
+}
+
+static void does_not_ask(const char *text)
+{
+	if (strstr(asked, text))
+		fail_msg("\"%s\" is in:\n%s", text, asked);
+}
+
+static void fails(int rc, const char *why)
+{
+	assert_int_equal(rc, NBD_E_UNREACHABLE);
+	if (!strstr(d.text, why))
+		fail_msg("\"%s\" does not say: %s", d.text, why);
+}
+
+/* ---- the tests ---- */
+
+static void a_lease_is_applied_and_written_down(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ip=dhcp rd.route=198.51.100.0/24:192.0.2.9", NULL),
+			 0);
+	assert_int_equal(w.now, 1010);
+	assert_string_equal(asked,
+			    "up eth0\nmtu eth0 1400\naddress eth0 .10/24\n"
+			    "route eth0 .0/0 via .1 metric 0\n"
+			    "route eth0 .0/24 via .9 metric 0\n"
+			    "write eth0 root\nmachine eth0\nhost me\n");
+	assert_true(net.state.up && net.state.dhcp && !net.state.ends);
+	assert_string_equal(net.state.boot_server, "192.0.2.1");
+	assert_string_equal(net.state.host, "me");
+	assert_string_equal(said, "");
+	/* the socket stays open until the caller has the time to close it */
+	assert_true(w.card[0].open);
+	net_done(&net);
+	assert_false(w.card[0].open);
+}
+
+static void of_several_cards_the_first_that_answers_is_taken(void **state)
+{
+	(void)state;
+	for (unsigned fast = 0; fast < 3; fast++) {
+		cards(3);
+		for (unsigned i = 0; i < 3; i++) {
+			w.card[i].answers = i == 1 ? SILENT : LEASES;
+			w.card[i].delay = 40 - i;
+		}
+		w.card[fast].answers = LEASES;
+		w.card[fast].delay = 3;
+		assert_int_equal(up("ip=dhcp", NULL), 0);
+		assert_int_equal(w.now, 1006);
+		assert_int_equal(net.state.index, fast + 1);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(w.card[i].up, i == fast);
+		assert_string_equal(said, "");
+	}
+}
+
+static void an_unused_card_that_stays_up_is_reported(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[0].stays_up = true;
+	w.card[1].answers = LEASES;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	assert_string_equal(said, "eth0 stays up, so udev cannot rename it: "
+				  "set down: busy\n");
+}
+
+static void drivers_and_links_may_be_late(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].there = 4000;
+	w.card[0].linked = 15999;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	assert_int_equal(w.now, 16009);
+}
+
+static void what_is_missing_is_named_when_the_time_is_over(void **state)
+{
+	(void)state;
+	cards(0);
+	fails(up("ip=dhcp", NULL), "no network interface: is its driver");
+	assert_int_equal(w.now, 16000);
+	cards(1);
+	fails(up("ip=eth7:dhcp", NULL), "there is no eth7: is its driver");
+	cards(1);
+	w.card[0].linked = NEVER;
+	fails(up("ip=dhcp", NULL), "no link on any network interface");
+	assert_int_equal(w.now, 16000);
+	/* from the first link on there is time for five messages */
+	cards(2);
+	w.card[0].linked = 5000;
+	w.card[1].linked = NEVER;
+	fails(up("ip=dhcp", NULL), "eth0: no DHCP server answered");
+	assert_int_equal(w.now, 37000);
+	assert_in_range(w.card[0].sent, 5, 6);
+	cards(1);
+	w.card[0].answers = OFFERS;
+	fails(up("ip=dhcp", NULL),
+	      "answered the request, but one made an offer");
+	cards(1);
+	fails(up("ip=auto6", NULL), "no router advertised an IPv6 prefix");
+}
+
+static void a_link_that_is_lost_and_back_is_used_at_once(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].answers = LEASES;
+	w.card[0].serves = 9500;
+	w.card[0].lost = 9600;
+	w.card[0].again = 9700;
+	/* not when the next message is due, after 14 s or more */
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	assert_int_equal(w.now, 9710);
+	assert_int_equal(w.card[0].sent, 6);
+}
+
+static void offers_in_any_order_make_one_lease(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].other = OFFERS;
+	/* 192.0.2.2 is faster, and never confirms */
+	w.card[0].delay = 2;
+	fails(up("ip=dhcp", NULL), "but one made an offer");
+	/* it refuses: the slower one's offer comes in the pause after that */
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].other = REFUSES;
+	w.card[0].delay = 300;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	asks("address eth0 .10/24\nroute");
+	/* each answer is to the message before the last one */
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].delay = 1500;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	asks("address eth0 .10/24\nroute");
+}
+
+static void a_static_address_needs_nobody(void **state)
+{
+	(void)state;
+	cards(1);
+	assert_int_equal(up("ip=192.0.2.7::192.0.2.1:24:h:eth0:none:192.0.2.3",
+			    NULL),
+			 0);
+	assert_int_equal(w.now, 1000);
+	assert_string_equal(
+		asked, "up eth0\naddress eth0 .7/24\n"
+		       "route eth0 .0/0 via .1 metric 0\n"
+		       "write eth0 root\nmachine eth0\n"
+		       "symlink /run/nbdboot/resolv.conf /etc/resolv.conf\n"
+		       "host h\n");
+	assert_true(net.state.fixed && !net.state.dhcp);
+	assert_string_equal(net.state.boot_server, "");
+	/* a gateway outside of the prefix is on the link all the same */
+	cards(1);
+	assert_int_equal(up("ip=192.0.2.7::192.0.2.1:32::eth0:none", NULL), 0);
+	asks("route eth0 .0/0 via .1 onlink metric 0\n");
+}
+
+static void an_address_that_another_machine_has_is_refused(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].duplicate = 1900;
+	fails(up("ip=[2001:db8::7]/64:::::eth0:none", NULL),
+	      "eth0: another machine has the address of ip=");
+	assert_int_equal(w.now, 1900);
+}
+
+static void what_the_kernel_refuses_is_the_reason(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].no_address = true;
+	fails(up("ip=192.0.2.7:::24::eth0:none", NULL), "no address for you");
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].no_address = true;
+	fails(up("ip=eth0:dhcp", NULL), "no address for you");
+	cards(1);
+	w.card[0].no_socket = true;
+	fails(up("ip=eth0:dhcp", NULL), "no socket for you");
+	assert_int_equal(w.card[0].sent, 0);
+	cards(1);
+	w.no_list = true;
+	assert_int_equal(up("ip=dhcp", NULL), NBD_E_KERNEL);
+	assert_string_equal(d.text, "list the interfaces");
+}
+
+static void a_card_that_fails_leaves_the_others_their_turn(void **state)
+{
+	(void)state;
+	cards(3);
+	w.card[0].no_socket = true;
+	w.card[1].answers = LEASES;
+	w.card[1].no_address = true;
+	w.card[2].answers = LEASES;
+	w.card[2].delay = 400;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	assert_int_equal(net.state.index, 3);
+}
+
+static void of_two_words_the_one_that_works_is_enough(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[1].answers = LEASES;
+	assert_int_equal(up("ip=eth0:dhcp ip=eth1:dhcp", NULL), 0);
+	assert_int_equal(net.state.index, 2);
+	assert_string_equal(
+		said, "eth0: no DHCP server answered; going on without\n");
+	/* but not in place of bootdev=, which is the root's */
+	cards(2);
+	w.card[1].answers = LEASES;
+	fails(up("ip=eth0:dhcp ip=eth1:dhcp bootdev=eth0", NULL),
+	      "eth0: no DHCP server answered");
+	/* both have files, and the second word's routes come second */
+	cards(2);
+	w.card[0].answers = w.card[1].answers = LEASES;
+	assert_int_equal(up("ip=eth0:dhcp ip=eth1:dhcp", NULL), 0);
+	asks("route eth1 .0/0 via .1 metric 1\n");
+	asks("write eth1\nwrite eth0 root\nmachine eth0 eth1\n");
+	does_not_ask("down");
+}
+
+static void an_interface_is_renamed_before_it_is_used(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[1].answers = LEASES;
+	assert_int_equal(up("ip=lan:dhcp ifname=lan:02:00:00:00:00:01", NULL),
+			 0);
+	assert_string_equal(asked, "rename eth1 lan\nup lan\nmtu lan 1400\n"
+				   "address lan .11/24\n"
+				   "route lan .0/0 via .1 metric 0\n"
+				   "write lan root\nmachine lan\nhost me\n");
+}
+
+static void a_vlan_keeps_its_parent_up_and_named(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.no_file = true;
+	assert_int_equal(up("ip=v5:dhcp vlan=v5:eth0", NULL), 0);
+	asks("name eth0\nup eth0\nvlan 5 on eth0\nup v5\n");
+	asks("write v5 root\nmachine eth0 v5\n");
+	does_not_ask("down");
+	assert_true(net.state.vlan);
+	assert_string_equal(said, "write /run/x\n");
+}
+
+static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].global = 2500;
+	assert_int_equal(up("ip=auto6", NULL), 0);
+	assert_int_equal(w.now, 2500);
+	asks("solicit eth0\n");
+	cards(1);
+	w.card[0].global = 2500;
+	w.rdnss = 3500;
+	assert_int_equal(up("ip=auto6", "server.test"), 0);
+	assert_int_equal(w.now, 3500);
+	assert_int_equal(net.state.n_dns, 1);
+	/* it goes without, once the time is over */
+	cards(1);
+	w.card[0].global = 2500;
+	assert_int_equal(up("ip=auto6", "server.test"), 0);
+	assert_int_equal(w.now, 33000);
+	/* a link-local address comes with the link */
+	cards(1);
+	assert_int_equal(up("ip=link6", NULL), 0);
+	assert_int_equal(w.now, 1000);
+}
+
+static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ip=eth0:dhcp:9000:02:00:00:00:00:77", NULL), 0);
+	asks("mac eth0 119\nmtu eth0 9000\nup eth0\n");
+	assert_string_equal(said, "set the MAC\n");
+	assert_int_equal(net.state.mac[5], 0x77);
+}
+
+static void the_network_may_be_left_alone(void **state)
+{
+	(void)state;
+	cards(1);
+	assert_int_equal(up("ip=off", NULL), 0);
+	assert_false(net.state.up);
+	assert_string_equal(asked, "");
+}
+
+static void a_second_try_begins_anew(void **state)
+{
+	(void)state;
+	cards(1);
+	fails(up("ip=dhcp", NULL), "no DHCP server");
+	w.card[0].answers = LEASES;
+	assert_int_equal(net_up(&net, true, &d), 0);
+	assert_int_equal(net.n, 1);
+	/* without the machine's own name and resolv.conf from a shell */
+	asked[0] = '\0';
+	assert_int_equal(net_up(&net, false, &d), 0);
+	does_not_ask("host");
+}
+
+static uint32_t seed;
+
+static uint32_t pick(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+static uint64_t some_time(void)
+{
+	return pick(3) ? w.now + pick(20000) : NEVER;
+}
+
+/*
+ * Whatever happens when, net_up() ends in its time, and with an address if one
+ * card's link and server were fine in the first 10 s.
+ */
+static void any_schedule_ends_in_time(void **state)
+{
+	(void)state;
+	for (unsigned s = 1; s <= 20000; s++) {
+		bool good = false;
+		int rc;
+
+		seed = s;
+		cards(1 + pick(3));
+		for (struct card *c = w.card; c < w.card + w.n; c++) {
+			c->there = pick(2) ? 0 : some_time();
+			c->linked = pick(2) ? 0 : some_time();
+			c->answers = (enum answers)pick(4);
+			c->other = pick(4) ? SILENT : (enum answers)pick(4);
+			c->delay = 1 + pick(900);
+			c->no_socket = !pick(8);
+			c->no_address = !pick(8);
+			if (!pick(3)) {
+				c->lost = some_time();
+				c->again = some_time();
+			}
+			good |= c->there < 10000 && c->linked < 10000 &&
+				c->lost == NEVER && c->answers == LEASES &&
+				c->other == SILENT && !c->no_socket &&
+				!c->no_address;
+		}
+		rc = up("ip=dhcp", NULL);
+		if (rc && (good || rc != NBD_E_UNREACHABLE || !d.text[0]))
+			fail_msg("seed %u: %d %s", s, rc, d.text);
+		if (w.now > 1000 + 15000 + 32000 || w.polls > 200)
+			fail_msg("seed %u: %u polls", s, w.polls);
+		net_done(&net);
+		for (struct card *c = w.card; c < w.card + w.n; c++)
+			assert_false(c->open);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lease_is_applied_and_written_down),
+		cmocka_unit_test(
+			of_several_cards_the_first_that_answers_is_taken),
+		cmocka_unit_test(an_unused_card_that_stays_up_is_reported),
+		cmocka_unit_test(drivers_and_links_may_be_late),
+		cmocka_unit_test(
+			what_is_missing_is_named_when_the_time_is_over),
+		cmocka_unit_test(a_link_that_is_lost_and_back_is_used_at_once),
+		cmocka_unit_test(offers_in_any_order_make_one_lease),
+		cmocka_unit_test(a_static_address_needs_nobody),
+		cmocka_unit_test(
+			an_address_that_another_machine_has_is_refused),
+		cmocka_unit_test(what_the_kernel_refuses_is_the_reason),
+		cmocka_unit_test(
+			a_card_that_fails_leaves_the_others_their_turn),
+		cmocka_unit_test(of_two_words_the_one_that_works_is_enough),
+		cmocka_unit_test(an_interface_is_renamed_before_it_is_used),
+		cmocka_unit_test(a_vlan_keeps_its_parent_up_and_named),
+		cmocka_unit_test(
+			a_prefix_is_waited_for_and_a_name_server_for_a_name),
+		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),
+		cmocka_unit_test(the_network_may_be_left_alone),
+		cmocka_unit_test(a_second_try_begins_anew),
+		cmocka_unit_test(any_schedule_ends_in_time),
+	};
+
+	return cmocka_run_group_tests_name("network", tests, NULL, NULL);
+}

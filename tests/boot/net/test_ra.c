@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Name servers of router advertisements, as the kernel passes them on. */
+#include "boot/net/ra.h"
+
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+#define MAX 3
+
+static struct link_addr dns[MAX];
+static struct guard guard;
+
+/* Options in front of an unreadable page; behind them, len less `cut` bytes. */
+static unsigned read_options(const void *options, size_t len, size_t cut,
+			     unsigned n)
+{
+	struct nduseroptmsg h = { .nduseropt_ifindex = 2,
+				  .nduseropt_opts_len = (uint16_t)len };
+	unsigned char p[256];
+
+	memcpy(p, &h, sizeof(h));
+	memcpy(p + sizeof(h), options, len);
+	len += sizeof(h) - cut;
+	return net_ra_dns(guard_copy(&guard, p, len), len, 2, dns, n, MAX);
+}
+
+static const unsigned char two[] = { 25, 5, 0, 0, 0,	0, 1, 0, 0x20, 1,
+				     0,	 0, 0, 0, 0,	0, 0, 0, 0,    0,
+				     0,	 0, 0, 1, 0x20, 1, 0, 0, 0,    0,
+				     0,	 0, 0, 0, 0,	0, 0, 0, 0,    2 };
+
+static void each_server_is_added_once(void **state)
+{
+	(void)state;
+	assert_int_equal(read_options(two, sizeof(two), 0, 0), 2);
+	assert_int_equal(dns[0].family, AF_INET6);
+	assert_int_equal(dns[0].prefix, 128);
+	assert_int_equal(dns[1].ip[15], 2);
+	assert_int_equal(read_options(two, sizeof(two), 0, 2), 2);
+	/* and no more than there is room for */
+	memset(dns, 0, sizeof(dns));
+	assert_int_equal(read_options(two, sizeof(two), 0, 2), 3);
+	assert_int_equal(dns[2].ip[15], 1);
+}
+
+static void other_options_are_skipped(void **state)
+{
+	unsigned char p[8 + sizeof(two)] = { 31, 1 };
+
+	(void)state;
+	memcpy(p + 8, two, sizeof(two));
+	assert_int_equal(read_options(p, sizeof(p), 0, 0), 2);
+}
+
+static void a_lifetime_of_0_adds_nothing(void **state)
+{
+	unsigned char p[sizeof(two)];
+
+	(void)state;
+	memcpy(p, two, sizeof(two));
+	p[6] = 0;
+	assert_int_equal(read_options(p, sizeof(p), 0, 0), 0);
+}
+
+static void what_is_cut_or_has_no_length_ends_it(void **state)
+{
+	static const unsigned char endless[16] = { 25, 0 },
+				   small[8] = { 25, 1 };
+
+	(void)state;
+	for (size_t cut = 1; cut <= sizeof(two) + sizeof(struct nduseroptmsg);
+	     cut++)
+		assert_int_equal(read_options(two, sizeof(two), cut, 0), 0);
+	for (size_t len = 0; len < sizeof(two); len++)
+		assert_int_equal(read_options(two, len, 0, 0), 0);
+	assert_int_equal(read_options(endless, sizeof(endless), 0, 0), 0);
+	assert_int_equal(read_options(small, sizeof(small), 0, 0), 0);
+}
+
+static void another_interface_is_not_ours(void **state)
+{
+	struct nduseroptmsg h = { .nduseropt_ifindex = 2 };
+
+	(void)state;
+	assert_int_equal(net_ra_dns((const void *)&h, sizeof(h), 3, dns, 1, 3),
+			 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_server_is_added_once),
+		cmocka_unit_test(other_options_are_skipped),
+		cmocka_unit_test(a_lifetime_of_0_adds_nothing),
+		cmocka_unit_test(what_is_cut_or_has_no_length_ends_it),
+		cmocka_unit_test(another_interface_is_not_ours),
+	};
+
+	guard = guard_new(256);
+	return cmocka_run_group_tests_name("router advertisements", tests, NULL,
+					   NULL);
+}

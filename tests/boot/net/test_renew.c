@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The life of a lease: the test plays its servers, the clock and the other DHCP
+ * client that may come.  Time passes in poll() alone.
+ */
+#include "boot/net/renew.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "boot/net/export.h"
+#include "port/linux/packet.h"
+#include "tests/unit.h"
+
+#define SOCKET 77
+
+static struct play {
+	/* ms: from when a server answers with what; the last one that began */
+	struct answer {
+		uint64_t from;
+		unsigned type, server, last;
+	} answer[4];
+	uint64_t in_use;  /* ms: when another client has the port, or 0 */
+	uint32_t seconds; /* of a lease */
+	uint64_t now, end;
+	unsigned sent, unicast, kept;
+	unsigned char reply[300];
+	bool open, waiting;
+	char name[16]; /* of the interface, by now */
+} play;
+
+static struct net_renewal r;
+static struct nbd_diag d;
+static char said[2048];
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	size_t at = strlen(said);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(said + at, sizeof(said) - at, fmt, ap);
+	va_end(ap);
+}
+
+/* ---- the machine ---- */
+
+int __wrap_net_export_open(void);
+int __wrap_net_export_open(void)
+{
+	return 3;
+}
+
+int __wrap_net_export_read(int run, char name[16], struct dhcp *dhcp,
+			   struct nbd_diag *diag);
+int __wrap_net_export_read(int run, char name[16], struct dhcp *dhcp,
+			   struct nbd_diag *diag)
+{
+	assert_int_equal(run, 3);
+	if (!play.seconds)
+		return nbd_diag(diag, NBD_E_NOT_FOUND, "no lease");
+	strcpy(name, "eth0");
+	*dhcp = (struct dhcp){ .state = DHCP_BOUND,
+			       .lease = { .addr = { 192, 0, 2, 5 },
+					  .server = { 192, 0, 2, 1 },
+					  .prefix = 24,
+					  .seconds = play.seconds } };
+	dhcp->lease.t1 = play.seconds / 2;
+	dhcp->lease.t2 = play.seconds - play.seconds / 8;
+	return 0;
+}
+
+int __wrap_net_export_lease(int run, const struct net_state *s,
+			    const struct dhcp *dhcp, bool root,
+			    struct nbd_diag *diag);
+int __wrap_net_export_lease(int run, const struct net_state *s,
+			    const struct dhcp *dhcp, bool root,
+			    struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_true(run == 3 && root && dhcp->state == DHCP_BOUND);
+	assert_string_equal(s->name, play.name);
+	assert_int_equal(s->addr.family, AF_INET);
+	assert_memory_equal(s->addr.ip, dhcp->lease.addr, 4);
+	/* the root hangs on it */
+	assert_int_equal(s->addr.ip[3], 5);
+	play.kept++;
+	return 0;
+}
+
+int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag);
+int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
+{
+	(void)diag;
+	*l = (struct link){ .index = 2 };
+	strcpy(l->name, name);
+	return 2;
+}
+
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag);
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag)
+{
+	struct link l = { .index = 2 };
+
+	(void)diag;
+	strcpy(l.name, play.name);
+	fn(ctx, &l);
+	return 0;
+}
+
+int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
+		      struct nbd_diag *diag);
+int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
+		      struct nbd_diag *diag)
+{
+	assert_string_equal(interface, play.name);
+	assert_int_equal(port, DHCP_CLIENT);
+	if (alone && play.in_use && play.now >= play.in_use)
+		return nbd_diag(diag, NBD_E_IN_USE, "address in use");
+	assert_false(play.open);
+	play.open = true;
+	return SOCKET;
+}
+
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	assert_int_equal(fd, SOCKET);
+	play.open = false;
+	return 0;
+}
+
+/* ---- the network ---- */
+
+ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
+		      const struct sockaddr *to, socklen_t to_len);
+ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
+		      const struct sockaddr *to, socklen_t to_len)
+{
+	const struct sockaddr_in *in = (const void *)to;
+	const unsigned char *q = p;
+	const struct answer *a = NULL;
+	unsigned char options[] = { 53, 1,  0, 54, 4, 192, 0, 2,
+				    0,	51, 4, 0,  0, 0,   0, 255 };
+
+	(void)flags, (void)to_len;
+	assert_int_equal(fd, SOCKET);
+	assert_memory_equal(q + 12, "\xc0\0\2\5", 4);
+	play.sent++;
+	play.unicast += in->sin_addr.s_addr != INADDR_BROADCAST;
+	for (unsigned i = 0; i < 4; i++)
+		if (play.answer[i].type && play.now >= play.answer[i].from)
+			a = &play.answer[i];
+	if (!a)
+		return (ssize_t)len;
+	options[2] = (unsigned char)a->type;
+	options[8] = (unsigned char)a->server;
+	options[14] = (unsigned char)play.seconds;
+	options[13] = (unsigned char)(play.seconds >> 8);
+	memset(play.reply, 0, sizeof(play.reply));
+	memcpy(play.reply, "\2\1\6", 3);
+	memcpy(play.reply + 4, q + 4, 4);
+	memcpy(play.reply + 16, "\xc0\0\2", 3);
+	play.reply[19] = (unsigned char)a->last;
+	memcpy(play.reply + 28, q + 28, 6);
+	memcpy(play.reply + 236, "\x63\x82\x53\x63", 4);
+	memcpy(play.reply + 240, options, sizeof(options));
+	play.waiting = true;
+	return (ssize_t)len;
+}
+
+ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
+{
+	(void)flags;
+	assert_true(fd == SOCKET && play.waiting && cap >= sizeof(play.reply));
+	memcpy(p, play.reply, sizeof(play.reply));
+	play.waiting = false;
+	return sizeof(play.reply);
+}
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return play.now * 1000000;
+}
+
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	(void)p;
+	assert_true(ms > 0);
+	if (n && play.waiting)
+		return 1;
+	play.now += (unsigned)ms;
+	/* the play ends when another client takes over */
+	if (play.now >= play.end)
+		play.in_use = play.end;
+	return 0;
+}
+
+void __wrap_boot_harden(void);
+void __wrap_boot_log_to_kernel(void);
+void __wrap_boot_ready_tell(void);
+
+void __wrap_boot_harden(void)
+{
+}
+
+void __wrap_boot_log_to_kernel(void)
+{
+}
+
+void __wrap_boot_ready_tell(void)
+{
+}
+
+static int stay(struct play p)
+{
+	play = p;
+	if (!play.name[0])
+		strcpy(play.name, "eth0");
+	said[0] = '\0';
+	return net_renewd_run(&r, &d);
+}
+
+/* ---- the tests ---- */
+
+static void a_lease_is_renewed_at_half_of_its_time(void **state)
+{
+	struct play p = { .seconds = 3600,
+			  .end = 10 * 3600 * 1000,
+			  .answer = { { 0, DHCP_ACK, 1, 5 } },
+			  .name = "renamed" };
+
+	(void)state;
+	assert_int_equal(stay(p), 0);
+	assert_in_range(play.kept, 19, 20);
+	assert_int_equal(play.sent, play.kept);
+	assert_int_equal(play.unicast, play.sent);
+	assert_string_equal(said, "renew: another DHCP client has the "
+				  "interface, and the lease from now on");
+	assert_false(play.open);
+}
+
+static void another_address_is_not_taken_for_ours(void **state)
+{
+	struct play p = { .seconds = 3600,
+			  .end = 3 * 3600 * 1000,
+			  .answer = { { 0, DHCP_ACK, 1, 6 },
+				      { 3000000, DHCP_ACK, 1, 5 } } };
+
+	(void)state;
+	assert_int_equal(stay(p), 0);
+	assert_non_null(strstr(said, "the DHCP server answered with another "
+				     "address, which is not used"));
+	assert_true(play.kept > 2);
+}
+
+static void a_lease_that_ran_out_is_asked_for_of_all(void **state)
+{
+	(void)state;
+	for (uint32_t seconds = 1; seconds < 200; seconds++) {
+		uint64_t back = seconds * 1000 + 500000;
+		struct play p = { .seconds = seconds,
+				  .end = back + 1000000,
+				  .answer = { { back, DHCP_ACK, 2, 5 } } };
+
+		assert_int_equal(stay(p), 0);
+		assert_true(play.kept > 2);
+		assert_non_null(strstr(said, "eth0: no DHCP server answered"));
+	}
+}
+
+static void a_refusal_ends_it(void **state)
+{
+	struct play p = { .seconds = 3600,
+			  .end = UINT64_MAX,
+			  .answer = { { 0, DHCP_NAK, 1, 5 } } };
+
+	(void)state;
+	assert_int_equal(stay(p), NBD_E_NO_DEVICE);
+	assert_int_equal(play.kept, 0);
+	assert_non_null(strstr(d.text, "refuses to renew the lease"));
+	/* also of a lease that has ended already */
+	p.answer[0].from = 4000000;
+	assert_int_equal(stay(p), NBD_E_NO_DEVICE);
+	assert_true(play.sent > play.unicast);
+}
+
+static void without_a_lease_there_is_nothing_to_do(void **state)
+{
+	(void)state;
+	assert_int_equal(stay((struct play){ .seconds = 0 }), NBD_E_NOT_FOUND);
+}
+
+static void one_request_beside_another_client(void **state)
+{
+	(void)state;
+	play = (struct play){ .seconds = 3600,
+			      .in_use = 1,
+			      .now = 2000000,
+			      .name = "eth0",
+			      .answer = { { 0, DHCP_ACK, 1, 5 } } };
+	assert_int_equal(net_renew_read(&r, &d), 0);
+	assert_int_equal(net_renew_once(&r, 32000, true, &d), NBD_E_IN_USE);
+	assert_int_equal(net_renew_once(&r, 32000, false, &d), 0);
+	assert_int_equal(r.j.dhcp.bound, 2000000);
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lease_is_renewed_at_half_of_its_time),
+		cmocka_unit_test(another_address_is_not_taken_for_ours),
+		cmocka_unit_test(a_lease_that_ran_out_is_asked_for_of_all),
+		cmocka_unit_test(a_refusal_ends_it),
+		cmocka_unit_test(without_a_lease_there_is_nothing_to_do),
+		cmocka_unit_test(one_request_beside_another_client),
+	};
+
+	return cmocka_run_group_tests_name("renewal", tests, NULL, NULL);
+}
