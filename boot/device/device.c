@@ -155,8 +155,8 @@ int device_identify(struct device *dev, int index, struct nbd_diag *d)
 				index);
 	if (device_backend_parse(&dev->b, dev->buf, dev->info.backend))
 		return nbd_diag(d, NBD_E_URI,
-				"nbd%d was connected by another program, "
-				"where to is not known (backend: \"%s\")",
+				"nbd%d was connected by another program, and "
+				"its server is not known (its backend: \"%s\")",
 				index, dev->info.backend);
 	dev->known = true;
 	read_want(dev);
@@ -310,8 +310,8 @@ int device_end(const struct sockdiag_link *l, struct nbd_diag *d)
 {
 	if (l->family == AF_UNIX)
 		return nbd_diag(d, NBD_E_USAGE,
-				"the kernel can end connections one by one, "
-				"but none of a UNIX socket");
+				"the kernel can end TCP connections one by "
+				"one, but not those through a UNIX socket");
 	return sockdiag_destroy(&nl, l, d);
 }
 

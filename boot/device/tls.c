@@ -99,8 +99,8 @@ static int take_certificates(const struct nbd_uri *uri,
 	}
 	if (!conf.cert != !conf.key)
 		return nbd_diag(d, NBD_E_USAGE,
-				"a client certificate without its key, or the "
-				"reverse");
+				"a client certificate without its key, or a "
+				"key without its certificate");
 	if (*uri->tls_certificates && access(uri->tls_certificates, F_OK))
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"tls-certificates=%s: there is no such folder",

@@ -54,7 +54,7 @@ static int do_cmdline(void *data, struct nbd_diag *d)
 	boot_console_debug = c->debug;
 	if (c->unknown)
 		boot_say(
-			"%s on the kernel command line is not known: no effect",
+			"%s on the kernel command line is not known, so it has no effect",
 			c->unknown);
 	if (!rc)
 		rc = root_parse(&b->spec, c, d);

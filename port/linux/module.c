@@ -242,8 +242,8 @@ static int refused(const char *path, bool packed, int err, struct nbd_diag *d)
 	const char *why = strerror(err);
 
 	if (packed && (err == EOPNOTSUPP || err == EINVAL))
-		why = "this kernel does not unpack modules: unpack it and run "
-		      "depmod";
+		why = "this kernel does not unpack modules: put the unpacked "
+		      ".ko there and run depmod";
 	else if (err == ENOENT)
 		why = "it needs a symbol that the kernel lacks: is it for "
 		      "this kernel, and modules.dep up to date?";

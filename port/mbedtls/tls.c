@@ -132,8 +132,8 @@ static int explain_certificate(struct peer *p, struct nbd_diag *d)
 				"the server's certificate is not for TLS "
 				"servers (serverAuth)");
 	return nbd_diag(d, NBD_E_CERT,
-			"the server's certificate, or a CA's, has a weak or "
-			"unknown key or signature (0x%x)",
+			"the server's certificate, or one that signed it, has "
+			"a weak or unknown key or signature (0x%x)",
 			flags);
 }
 
