@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The codec of DHCPv4: one table says what becomes of which option. */
+/* The codec of DHCPv4: a table of the options that are read. */
 #include "boot/net/dhcp_msg.h"
 
 #include <string.h>
@@ -55,14 +55,14 @@ static const uint8_t ask_for[] = { ASK_FOR, 11,	       MASK,   ROUTES, ROUTER,
 				   DNS,	    HOST,      DOMAIN, MTU,    SECONDS,
 				   T1,	    ROOT_PATH, T2 };
 
-/* A value of more bytes than fit is as good as none: len tells. */
+/* The values as sent; one that does not fit has a len above its cap. */
 struct raw {
 	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
 	uint8_t host[64], domain[64], root_path[512], routes[128];
 };
 
-/* many: a list, of which the first ones will do. */
+/* many: a list, which may be cut. */
 static const struct option {
 	uint8_t code, many;
 	uint16_t at, cap;
@@ -88,7 +88,7 @@ static const struct option {
 	OPTION(ROUTES, 0, routes),
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
-/* Places in the table that the code asks for. */
+/* Indices of the table. */
 enum {
 	I_MASK,
 	I_ROUTER,
@@ -147,7 +147,7 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	memcpy(buf + COOKIE, cookie, sizeof(cookie));
 	memcpy(id + 1, q->mac, sizeof(q->mac));
 	p = put(p, TYPE, &type, 1);
-	/* the firmware and the real system's client say the same of them */
+	/* the same as of the firmware and of the real system's client */
 	p = put(p, CLIENT_ID, id, sizeof(id));
 	p = put(p, VENDOR_CLASS, "nbdboot", 7);
 	p = put(p, MAX_SIZE, max_size, 2);
@@ -210,7 +210,7 @@ static bool has(const struct reading *r, unsigned i)
 	return r->len[i] == options[i].cap;
 }
 
-/* Text of our own alphabet, or "". */
+/* Text of letters, digits, '-', '.', '_' (name) or printable ASCII, or "". */
 static void read_text(const struct reading *r, unsigned i, char *to, bool name)
 {
 	const uint8_t *p = (const uint8_t *)&r->raw + options[i].at;

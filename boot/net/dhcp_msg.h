@@ -15,7 +15,7 @@
 #define DHCP_CLIENT 68
 #define DHCP_SERVER 67
 
-/* What we send is never longer; the least that a relay must pass on is 300. */
+/* Our messages are at most this long, and at least 300 bytes for relays. */
 #define DHCP_MAX 576
 
 enum dhcp_type {
@@ -26,11 +26,11 @@ enum dhcp_type {
 	DHCP_NAK = 6,
 };
 
-/* Addresses are in network order.  What was not given is 0 or "". */
+/* Addresses are in network order.  A value that was not given is 0 or "". */
 struct dhcp_lease {
 	uint8_t addr[4];   /* ours */
 	uint8_t next[4];   /* siaddr: the server of the next step of the boot */
-	uint8_t server[4]; /* which DHCP server this is from */
+	uint8_t server[4]; /* the DHCP server that sent it */
 	uint8_t router[4]; /* the first */
 	uint32_t seconds, t1, t2; /* UINT32_MAX: for ever; 0 < t1 <= t2 */
 	uint16_t mtu;
@@ -43,7 +43,7 @@ struct dhcp_lease {
 	char root_path[513];	   /* printable ASCII alone */
 };
 
-/* What a request says. */
+/* The contents of a message to send. */
 struct dhcp_query {
 	enum dhcp_type type;
 	uint32_t xid;
@@ -51,22 +51,22 @@ struct dhcp_query {
 	uint8_t mac[6];
 	const char *host; /* 12; "": none; at most 64 bytes */
 	/*
-	 * The lease that is wanted: its address goes into option 50 and its
-	 * server into 54, or (renew) the address alone into ciaddr.  NULL: any.
+	 * The lease that is wanted: its address becomes option 50 and its
+	 * server option 54, or (renew) the address alone ciaddr.  NULL: any.
 	 */
 	const struct dhcp_lease *ours;
 	bool renew;
 };
 
-/* Writes the message: its length, at least 300. */
+/* Writes the message.  Returns its length. */
 size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
- * Reads an answer.  Returns its dhcp_type, or 0 if it is none for this xid
- * and MAC, malformed, or gives no address that a machine can have.  An option
- * that is too short, too long or not of its kind counts as not given; parts
- * of one are joined (RFC 3396).  For a DHCP_NAK only `server` is filled in.
- * Nothing outside of p[0] to p[len - 1] is read.
+ * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC,
+ * is malformed, or gives an address that no machine can have.  An option with
+ * a wrong length or a wrong value counts as not given; the parts of a split one
+ * are joined (RFC 3396).  For a DHCP_NAK only `server` is filled in.  Nothing
+ * outside of p[0] to p[len - 1] is read.
  */
 int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 		   const uint8_t mac[6], struct dhcp_lease *l);
@@ -77,7 +77,10 @@ struct net_dhcp_route {
 	unsigned prefix;
 };
 
-/* The route at *at, which moves on; false at the end or at a malformed one. */
+/*
+ * Reads the route at *at and advances *at; false at the end or at a malformed
+ * route.  *at is 0 at first.
+ */
 bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
 		    struct net_dhcp_route *r);
 

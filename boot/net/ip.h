@@ -63,14 +63,14 @@ int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
 
 /*
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
- * Without a prefix it is the whole address.  False if it is none.
+ * Without a prefix it is that of a single host.  False if it is no address.
  */
 bool net_ip_address(const char *text, struct link_addr *a);
 
-/* The name of an interface or a MAC with dashes; false if it is neither. */
+/* Copies the name of an interface or a MAC with dashes; false: neither. */
 bool net_ip_device(char to[18], const char *name);
 
-/* "52:54:00:12:34:56", or with dashes, and nothing behind it. */
+/* "52:54:00:12:34:56", or with dashes, and nothing after it. */
 bool net_ip_mac(const char *text, unsigned char mac[6]);
 
 /*

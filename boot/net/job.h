@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One ip= on one interface: from its link to its address and its routes. */
+/* A job: one ip= on one interface, from the link to address and routes. */
 #ifndef BOOT_NET_JOB_H
 #define BOOT_NET_JOB_H
 

@@ -2,11 +2,11 @@
 /*
  * The network, all interfaces at once.  A job is one ip= on one interface:
  *
- *	link appears --> up --> carrier --> address, by whatever means --> DONE
+ *	interface appears --> up --> carrier --> address, by any method --> DONE
  *
- * and each step is taken when the kernel or the network says that the one
- * before is done.  An ip= is settled with its first job: who has several
- * interfaces and names none of them goes on with the first that answers.
+ * Each step is taken when the kernel or the network reports that the one before
+ * is done.  An ip= is settled when the first of its jobs is done: if it names no
+ * interface, the boot goes on with the first one that gets an address.
  */
 #include "boot/net/net.h"
 #include "core/nbd_uri.h"
@@ -25,9 +25,9 @@
 #include "boot/net/ra.h"
 #include "port/linux/netlink.h"
 
-/* A switch takes long to agree on a speed; then a person hears why. */
+/* Longer than a switch takes to agree on a speed. */
 #define LINK_MS 15000
-/* From the first link on: five tries to find a DHCP server. */
+/* From the first link on: time for five DHCP messages. */
 #define TRY_MS	32000
 #define EVENTS                                                   \
 	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
@@ -243,7 +243,7 @@ static bool settled(const struct net *net)
 	return true;
 }
 
-/* Sleeps until something happens; false when the time is over. */
+/* Waits for an event; false when the time is over. */
 static bool await(const struct net *net, uint64_t now, uint64_t end)
 {
 	struct pollfd p[NET_JOBS + 1] = { { .fd = net->events.fd,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One table of words: ip= and what belongs to it. */
+/* The table of the network's words, and a parser for each. */
 #include "boot/net/plan.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool take_vlan(struct net_plan *p, const char *value)
 	return v->id - 1 < 4094 && net_ip_device(v->device, device + 1);
 }
 
-/* BOOTIF=01-52-54-00-12-34-56: the type of Ethernet stands in front. */
+/* BOOTIF=01-52-54-00-12-34-56: 01 is the hardware type, Ethernet. */
 static bool take_bootif(struct net_plan *p, const char *value)
 {
 	unsigned char mac[6];
@@ -80,7 +80,7 @@ static bool take_peerdns(struct net_plan *p, const char *value)
 	return true;
 }
 
-/* It would be another root's network: better no boot than half of one. */
+/* The root may be reachable only by it: do not boot with half a network. */
 static bool refuse(struct net_plan *p, const char *value)
 {
 	(void)p;
@@ -91,7 +91,7 @@ static bool refuse(struct net_plan *p, const char *value)
 static const struct word {
 	const char *name;
 	bool (*take)(struct net_plan *p, const char *value);
-	uint16_t count; /* of those that may be repeated; 0: none */
+	uint16_t count; /* offset of its counter; 0: not to be repeated */
 } words[] = {
 	{ "nameserver", take_dns, offsetof(struct net_plan, n_dns) },
 	{ "rd.route", take_route, offsetof(struct net_plan, n_route) },
@@ -147,7 +147,7 @@ static enum ip_method method_for(const char *server)
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d)
 {
-	static char text[CMDLINE_MAX];
+	char text[CMDLINE_MAX];
 	struct link_addr a;
 	bool found = false;
 	unsigned i;
@@ -161,7 +161,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 	p->implicit = !p->n_ip;
 	if (p->implicit)
 		p->ip[p->n_ip++].method = method_for(server);
-	/* who is not named is the one that the boot loader used */
+	/* an ip= without a device means the one that the boot loader used */
 	for (i = 0; i < p->n_ip; i++) {
 		if (!p->ip[i].device[0])
 			memcpy(p->ip[i].device, p->device, sizeof(p->device));

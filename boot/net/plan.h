@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Every word about the network on a kernel command line, understood: what
- * net_up() is to bring about.
- */
+/* The network's words of a kernel command line, parsed. */
 #ifndef BOOT_NET_PLAN_H
 #define BOOT_NET_PLAN_H
 
@@ -30,11 +27,11 @@ struct plan_vlan {
 
 struct net_plan {
 	uint8_t n_ip, n_dns, n_route, n_name, n_vlan;
-	bool bootdev;	  /* device is that of bootdev= */
+	bool bootdev;	  /* device is that of bootdev=, and an ip= has it */
 	bool no_peer_dns; /* rd.peerdns=0 */
 	bool implicit;	  /* there was no ip= */
-	bool name_server; /* a server that has a name needs DNS */
-	bool need_path;	  /* the server is in a root-path of DHCP */
+	bool name_server; /* root= has a name, so DNS is needed */
+	bool need_path;	  /* the root comes from a root-path of DHCP */
 	char device[18];  /* of bootdev=, else the MAC of BOOTIF=, or "" */
 	struct ip_config ip[PLAN_MAX];	/* ip= */
 	struct link_addr dns[PLAN_MAX]; /* nameserver= */
@@ -44,11 +41,11 @@ struct net_plan {
 };
 
 /*
- * Reads the words of line, which is a kernel command line; unknown ones are
- * skipped.  server is the host of root=, or NULL if it is not known: without
- * ip= it says what is tried, DHCP for a name or an IPv4 address, an address
- * by router advertisement for an IPv6 one, a link for a link-local one.
- * Returns 0, or NBD_E_USAGE and what is wrong in which word.
+ * Reads the words of line, a kernel command line; unknown ones are skipped.
+ * server is the host of root=, or NULL if it is not known.  Without ip= it
+ * decides the method: DHCP for a name or an IPv4 address, an address by router
+ * advertisement for an IPv6 address, the link alone for a link-local address.
+ * Returns 0, or NBD_E_USAGE with the wrong word in d.
  */
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d);

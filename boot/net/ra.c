@@ -45,7 +45,7 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 
 		if (!size || size > len)
 			return n;
-		/* a lifetime of 0 takes them back */
+		/* a lifetime of 0 withdraws them */
 		if (p[0] == RDNSS && (p[4] | p[5] | p[6] | p[7]))
 			for (at = RDNSS_MIN; size - at >= 16; at += 16)
 				n = add(dns, n, max, p + at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a router advertises beside the addresses, which the kernel takes by
- * itself: name servers (RDNSS, RFC 8106, 5.1).
+ * Name servers of router advertisements (RDNSS, RFC 8106, 5.1).  The kernel
+ * sets the advertised addresses itself.
  */
 #ifndef BOOT_NET_RA_H
 #define BOOT_NET_RA_H
@@ -10,16 +10,16 @@
 
 /*
  * Reads the body of the kernel's RTM_NEWNDUSEROPT (struct nduseroptmsg and the
- * options); adds the name servers of the interface `index` that are not in
- * dns[] yet, up to max.  Returns how many there are then.
+ * options).  Adds the name servers of the interface `index` that are not among
+ * dns[0] to dns[n - 1] yet, up to max.  Returns the new n.
  */
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max);
 
 /*
  * Asks the routers on the link to advertise now; the interface needs its
- * link-local address.  The kernel asks too, but what was told before we
- * listened is not told again.
+ * link-local address.  The kernel asks too, but an answer from before we
+ * listened does not come again.
  */
 void net_ra_solicit(int index);
 
