@@ -88,23 +88,15 @@ static const struct option {
 	OPTION(ROUTES, 0, routes),
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
-/* Indices of the table. */
-enum {
-	I_MASK,
-	I_ROUTER,
-	I_DNS,
-	I_HOST,
-	I_DOMAIN,
-	I_ROOT,
-	I_MTU,
-	I_SECONDS,
-	I_OVERLOAD,
-	I_TYPE,
-	I_SERVER,
-	I_T1,
-	I_T2,
-	I_ROUTES
-};
+
+static unsigned place(unsigned code)
+{
+	unsigned i = 0;
+
+	while (i < N_OPTIONS && options[i].code != code)
+		i++;
+	return i;
+}
 
 struct reading {
 	struct raw raw;
@@ -169,10 +161,8 @@ static void take(struct reading *r, unsigned code, const uint8_t *p,
 		 unsigned len)
 {
 	const struct option *o;
-	unsigned i, room;
+	unsigned i = place(code), room;
 
-	for (i = 0; i < N_OPTIONS && options[i].code != code; i++)
-		;
 	if (i == N_OPTIONS)
 		return;
 	o = &options[i];
@@ -205,14 +195,18 @@ static bool read_options(struct reading *r, const uint8_t *p, size_t len)
 	return true;
 }
 
-static bool has(const struct reading *r, unsigned i)
+static bool has(const struct reading *r, unsigned code)
 {
+	unsigned i = place(code);
+
 	return r->len[i] == options[i].cap;
 }
 
 /* Text of letters, digits, '-', '.', '_' (name) or printable ASCII, or "". */
-static void read_text(const struct reading *r, unsigned i, char *to, bool name)
+static void read_text(const struct reading *r, unsigned code, char *to,
+		      bool name)
 {
+	unsigned i = place(code);
 	const uint8_t *p = (const uint8_t *)&r->raw + options[i].at;
 	unsigned n = r->len[i], at;
 
@@ -236,9 +230,9 @@ static void read_text(const struct reading *r, unsigned i, char *to, bool name)
 
 static void read_times(const struct reading *r, struct dhcp_lease *l)
 {
-	l->seconds = has(r, I_SECONDS) ? be32(r->raw.seconds) : UINT32_MAX;
-	l->t1 = has(r, I_T1) ? be32(r->raw.t1) : l->seconds / 2;
-	l->t2 = has(r, I_T2) ? be32(r->raw.t2) : l->seconds - l->seconds / 8;
+	l->seconds = has(r, SECONDS) ? be32(r->raw.seconds) : UINT32_MAX;
+	l->t1 = has(r, T1) ? be32(r->raw.t1) : l->seconds / 2;
+	l->t2 = has(r, T2) ? be32(r->raw.t2) : l->seconds - l->seconds / 8;
 	if (l->t2 > l->seconds)
 		l->t2 = l->seconds - l->seconds / 8;
 	if (l->t1 > l->t2)
@@ -251,22 +245,22 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
-	int prefix = has(r, I_MASK) ? net_ip_mask(r->raw.mask) : -1;
+	int prefix = has(r, MASK) ? net_ip_mask(r->raw.mask) : -1;
 
 	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
 					 : net_ip_class(l->addr));
-	if (has(r, I_ROUTER))
+	if (has(r, ROUTER))
 		memcpy(l->router, r->raw.router, 4);
-	l->n_dns = (uint8_t)(r->len[I_DNS] / 4);
+	l->n_dns = (uint8_t)(r->len[place(DNS)] / 4);
 	memcpy(l->dns, r->raw.dns, sizeof(l->dns));
-	if (has(r, I_MTU))
+	if (has(r, MTU))
 		l->mtu = (uint16_t)(r->raw.mtu[0] << 8 | r->raw.mtu[1]);
-	if (r->len[I_ROUTES] <= sizeof(l->routes))
-		l->route_bytes = (uint8_t)r->len[I_ROUTES];
+	if (r->len[place(ROUTES)] <= sizeof(l->routes))
+		l->route_bytes = (uint8_t)r->len[place(ROUTES)];
 	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
-	read_text(r, I_HOST, l->host, true);
-	read_text(r, I_DOMAIN, l->domain, true);
-	read_text(r, I_ROOT, l->root_path, false);
+	read_text(r, HOST, l->host, true);
+	read_text(r, DOMAIN, l->domain, true);
+	read_text(r, ROOT_PATH, l->root_path, false);
 	read_times(r, l);
 }
 
@@ -288,12 +282,12 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	    memcmp(p + CHADDR, mac, 6) != 0 || memcmp(p + COOKIE, cookie, 4) ||
 	    !read_options(&r, p + OPTIONS, len - OPTIONS))
 		return 0;
-	where = has(&r, I_OVERLOAD) ? r.raw.overload[0] : 0;
+	where = has(&r, OVERLOAD) ? r.raw.overload[0] : 0;
 	if (((where & 1) &&
 	     !read_options(&r, p + BOOTFILE, COOKIE - BOOTFILE)) ||
 	    ((where & 2) && !read_options(&r, p + SNAME, BOOTFILE - SNAME)))
 		return 0;
-	if (!has(&r, I_TYPE) || !has(&r, I_SERVER))
+	if (!has(&r, TYPE) || !has(&r, SERVER))
 		return 0;
 	memcpy(l->server, r.raw.server, 4);
 	if (r.raw.type[0] == DHCP_NAK)

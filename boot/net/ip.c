@@ -45,6 +45,22 @@ unsigned net_ip_bits(const struct link_addr *a)
 	return a->family == AF_INET ? 32 : 128;
 }
 
+bool net_ip_same(const struct link_addr *a, const struct link_addr *b)
+{
+	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
+}
+
+unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
+		    const struct link_addr *a)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (net_ip_same(&list[i], a))
+			return n;
+	if (n < max && a->family)
+		list[n++] = *a;
+	return n;
+}
+
 int net_ip_mask(const unsigned char m[4])
 {
 	uint32_t v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 |

@@ -86,6 +86,16 @@ bool net_ip_link_local(const struct link_addr *a);
 /* Bits of an address of a's family. */
 unsigned net_ip_bits(const struct link_addr *a);
 
+/* Are the addresses equal, whatever their prefixes? */
+bool net_ip_same(const struct link_addr *a, const struct link_addr *b);
+
+/*
+ * Adds a to list[0] to list[n - 1] unless it is there already, is none
+ * (family 0), or n is max.  Returns the new n.
+ */
+unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
+		    const struct link_addr *a);
+
 /* A contiguous IPv4 mask as the length of its prefix; -1 if it is none. */
 int net_ip_mask(const unsigned char mask[4]);
 

@@ -24,11 +24,6 @@ static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
 	return a;
 }
 
-static bool same(const struct link_addr *a, const struct link_addr *b)
-{
-	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
-}
-
 /* Is ip in the network that a is an address of? */
 static bool covers(const struct link_addr *a, const struct link_addr *ip)
 {
@@ -118,7 +113,7 @@ void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 
 	switch (j->ip->method) {
 	case IP_STATIC:
-		fits = j->set && same(&a->a, &j->ip->client);
+		fits = j->set && net_ip_same(&a->a, &j->ip->client);
 		if (fits && a->failed) {
 			j->state = JOB_FAILED;
 			nbd_diag(&j->why, 0,
@@ -239,17 +234,11 @@ void net_job_close(struct job *j)
 
 /* ---- results ---- */
 
-void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
-		     unsigned n)
+static void add_dns(struct net_state *s, const struct link_addr dns[],
+		    unsigned n)
 {
-	unsigned i, at;
-
-	for (i = 0; i < n; i++) {
-		for (at = 0; at < s->n_dns && !same(&s->dns[at], &dns[i]); at++)
-			;
-		if (at == s->n_dns && at < NET_DNS && dns[i].family)
-			s->dns[s->n_dns++] = dns[i];
-	}
+	for (unsigned i = 0; i < n; i++)
+		s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS, &dns[i]);
 }
 
 static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
@@ -270,7 +259,7 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 			s->gateway = in4(r.via, 32);
 	for (i = 0; i < l->n_dns && !p->no_peer_dns; i++) {
 		a = in4(l->dns[i], 32);
-		net_job_add_dns(s, &a, 1);
+		add_dns(s, &a, 1);
 	}
 	if (!s->host[0])
 		memcpy(s->host, l->host, sizeof(s->host));
@@ -297,9 +286,9 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	s->fixed = j->ip->client.family;
 	for (unsigned i = 0; i < p->n_vlan; i++)
 		s->vlan |= !strcmp(s->name, p->vlan[i].name);
-	net_job_add_dns(s, p->dns, p->n_dns);
-	net_job_add_dns(s, j->ip->dns, IP_DNS);
-	net_job_add_dns(s, j->dns, j->n_dns);
+	add_dns(s, p->dns, p->n_dns);
+	add_dns(s, j->ip->dns, IP_DNS);
+	add_dns(s, j->dns, j->n_dns);
 	if (j->dhcp.state == DHCP_BOUND)
 		lease_state(&j->dhcp.lease, p, s);
 }

@@ -48,8 +48,4 @@ uint32_t net_job_seed(const unsigned char mac[6], uint64_t now);
 void net_job_state(const struct job *j, const struct net_plan *p,
 		   struct net_state *s);
 
-/* Adds those that are not in s->dns yet, as long as there is room. */
-void net_job_add_dns(struct net_state *s, const struct link_addr dns[],
-		     unsigned n);
-
 #endif

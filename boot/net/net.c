@@ -397,7 +397,8 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 			return rc;
 		for (i = 0; i < other.n_dns; i++)
 			if (!net_ip_link_local(&other.dns[i]))
-				net_job_add_dns(s, &other.dns[i], 1);
+				s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS,
+						      &other.dns[i]);
 	}
 	rc = net_export_write(net->run, s, &root->dhcp, true, d);
 	if (!rc)

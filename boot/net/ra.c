@@ -8,28 +8,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "boot/net/ip.h"
+
 #define RDNSS	  25
 #define RDNSS_MIN 8 /* type, length in units of 8 bytes, reserved, lifetime */
 #define SOLICIT	  133
 
-static unsigned add(struct link_addr dns[], unsigned n, unsigned max,
-		    const unsigned char ip[16])
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (dns[i].family == AF_INET6 && !memcmp(dns[i].ip, ip, 16))
-			return n;
-	if (n == max)
-		return n;
-	dns[n] = (struct link_addr){ .family = AF_INET6, .prefix = 128 };
-	memcpy(dns[n].ip, ip, 16);
-	return n + 1;
-}
-
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max)
 {
+	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
 	struct nduseroptmsg h;
 
 	if (len < sizeof(h))
@@ -47,8 +35,10 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 			return n;
 		/* a lifetime of 0 withdraws them */
 		if (p[0] == RDNSS && (p[4] | p[5] | p[6] | p[7]))
-			for (at = RDNSS_MIN; size - at >= 16; at += 16)
-				n = add(dns, n, max, p + at);
+			for (at = RDNSS_MIN; size - at >= 16; at += 16) {
+				memcpy(a.ip, p + at, sizeof(a.ip));
+				n = net_ip_add(dns, n, max, &a);
+			}
 		p += size;
 		len -= size;
 	}
