@@ -94,9 +94,12 @@ int __wrap_net_export_lease(int run, const struct net_state *s,
 int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag);
 int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
 {
+	struct link found = { .index = 2 };
+
 	(void)diag;
-	*l = (struct link){ .index = 2 };
-	strcpy(l->name, name);
+	/* name may be in *l */
+	strcpy(found.name, name);
+	*l = found;
 	return 2;
 }
 
