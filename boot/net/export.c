@@ -267,10 +267,9 @@ int net_export_lease(int run, const struct net_state *s,
 		       d);
 }
 
-static void begin_match(struct page *f, const struct net_state *s,
-			const struct dhcp *dhcp)
+static void begin_match(struct page *f, const struct net_state *s)
 {
-	begin(f, s, dhcp);
+	begin(f, s, NULL);
 	put(f, s->vlan ? match_vlan : match_ether);
 }
 
@@ -278,7 +277,7 @@ int net_export_name(int run, const struct net_state *s, struct nbd_diag *d)
 {
 	struct page f;
 
-	begin_match(&f, s, NULL);
+	begin_match(&f, s);
 	put(&f, udev);
 	return save(run, "systemd/network/10-nbdboot-%s.link", &f, d);
 }
@@ -288,7 +287,7 @@ static int write_networkd(int run, const struct net_state *s,
 {
 	struct page f;
 
-	begin_match(&f, s, NULL);
+	begin_match(&f, s);
 	put(&f, networkd);
 	if (s->fixed)
 		put(&f, networkd_fixed);
