@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `nbdboot help` lists the commands in the order of these lines.
 boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/cli/, main.o commands.o args.o \
-	out.o target.o size.o cmd_connect.o cmd_disconnect.o) \
+	out.o target.o cmd_connect.o cmd_disconnect.o) \
 	boot/cli/$(if $(CONFIG_BOOT_RECONNECT),slots,noslots)_options.o \
 	boot/cli/$(if $(CONFIG_PORT_MBEDTLS),tls,notls)_options.o
 boot-$(CONFIG_BOOT_RECONNECT) += boot/cli/cmd_reconnect.o

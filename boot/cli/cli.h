@@ -152,7 +152,7 @@ int cli_usage(const char *command, const char *fmt, ...)
 /* The message about a word that should be a device, for cli_usage(). */
 #define CLI_NO_DEVICE "%s is not the name of an nbd device, such as nbd0"
 
-/* "1073741824 (1.0G)": bytes, and the same rounded (size.c). */
+/* "1073741824 (1.0G)": bytes, and the same rounded. */
 void cli_put_size(uint64_t size);
 
 #endif

@@ -33,20 +33,17 @@ static int take_servers(struct cli_connect *o, struct cli_target targets[],
 			struct cli_call *call)
 {
 	struct backend *b = &o->at.b;
-	int err;
+	int err = 0;
 
 	b->files = o->server.files;
-	for (char **word = call->words; *word; word++) {
+	for (char **word = call->words; *word && !err; word++) {
 		struct cli_target *t = &targets[b->servers];
 
+		call->subject = *word;
 		err = cli_target(t, *word, &o->server, &call->d);
-		if (err) {
-			call->subject = *word;
-			return err;
-		}
 		b->uris[b->servers++] = t->uri;
 	}
-	return 0;
+	return err;
 }
 
 static int run(struct cli_call *call)
@@ -55,8 +52,10 @@ static int run(struct cli_call *call)
 	struct cli_connect *o = call->options;
 	int rc = take_servers(o, targets, call);
 
-	if (!rc)
-		rc = device_attach(&o->at, &call->d);
+	if (rc)
+		return rc;
+	call->subject = call->words[0];
+	rc = device_attach(&o->at, &call->d);
 	if (rc < 0)
 		return rc;
 	cli_putf("nbd%d\n", rc);

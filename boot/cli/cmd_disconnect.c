@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot disconnect: ends a device that nobody uses. */
+/* nbdboot disconnect: disconnects a device that is not in use. */
 #include "boot/cli/cli.h"
 #include "port/linux/nbdk.h"
 

@@ -60,7 +60,7 @@ static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 		else
 			print_text(&conn->c);
 		n++;
-		/* the server has no part in what a pager takes */
+		/* time in which a pager blocks is not the server's */
 		conn->deadline += nbd_now_ms() - begin;
 		nbd_next(&conn->c);
 		err = dial_resume(conn, d);
@@ -76,15 +76,15 @@ static int print_list(const struct nbd_uri *u, const struct options *o,
 	int err =
 		device_tls_dial(&conn, 1, u, &cfg, &o->server.files, false, d);
 
-	if (!err && o->json)
-		cli_putf("[");
-	if (!err)
-		err = print_all(&conn, o->json, d);
-	if (!err)
-		dial_hangup(&conn, 1);
-	if (!err && o->json)
-		cli_putf("\n]\n");
-	return err;
+	if (err)
+		return err;
+	cli_putf(o->json ? "[" : "");
+	err = print_all(&conn, o->json, d);
+	if (err)
+		return err;
+	dial_hangup(&conn, 1);
+	cli_putf(o->json ? "\n]\n" : "");
+	return 0;
 }
 
 static int run(struct cli_call *call)

@@ -6,19 +6,13 @@
 
 #define WIDTH 79
 
-static void put(const char *text)
-{
-	nbd_put(&cli_out, text, strlen(text));
-}
-
 /* A word of the synopsis, on a new line if this one has no room for it. */
 static void put_word(size_t *column, const char *word)
 {
 	size_t len = strlen(word) + 1;
 	bool fits = *column + len <= WIDTH;
 
-	put(fits ? " " : "\n\t");
-	put(word);
+	cli_putf(fits ? " %s" : "\n\t%s", word);
 	*column = fits ? *column + len : 7 + len;
 }
 
@@ -64,7 +58,7 @@ static void put_synopsis(const struct command *c)
 	for (; o; o = cli_skip(o + 1, &base))
 		put_option_word(&column, o);
 	put_operands(&column, c);
-	put("\n");
+	cli_putf("\n");
 }
 
 static void put_option(const struct cli_option *o)
@@ -78,7 +72,7 @@ static void put_option(const struct cli_option *o)
 	cli_putf("\n\t%s", o->help);
 	if (o->preset > 0)
 		cli_putf(" (%d)", o->preset);
-	put("\n");
+	cli_putf("\n");
 }
 
 static void explain(const struct command *c)
@@ -88,7 +82,8 @@ static void explain(const struct command *c)
 
 	put_synopsis(c);
 	cli_putf("%s\n", c->summary);
-	put(c->help ? c->help : "");
+	if (c->help)
+		nbd_put(&cli_out, c->help, strlen(c->help));
 	for (; o; o = cli_skip(o + 1, &base))
 		put_option(o);
 }
@@ -107,7 +102,7 @@ static int run(struct cli_call *call)
 					 call->words[0]);
 		explain(c);
 	}
-	put("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+	cli_putf("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
 	return CLI_OK;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nbdboot info: what a server says of an export.
+ * nbdboot info: what a server reports about an export.
  *
  *   first connection: size, flags, ...; map; latency --> goodbye
- *   second one, if the server knows of contexts: their names
+ *   second connection, if the server has contexts: their names
  *
- * One after the other, as some servers talk to one client at a time.
+ * One after the other, as some servers serve one client at a time.
  */
 #include "boot/cli/info.h"
 
@@ -27,11 +27,11 @@ static const struct cli_option options[] = {
 	{ .more = cli_server_options, .at = offsetof(struct cli_info, server) },
 };
 
-/* ---- what the first connection knows ---- */
+/* ---- what the first connection reports ---- */
 
 static const char *const replies[] = { "simple", "structured", "extended" };
 
-/* Calls them by name, those without one by number. */
+/* Prints the names of flags, or the number of a flag that has none. */
 static void print_flags(unsigned flags, const char *between, const char *quote)
 {
 	static const char *const names[16] = {
@@ -107,8 +107,7 @@ static void print_json(const struct info *i, struct nbd_text name, bool tls)
 			 e->min_block, e->pref_block, e->max_payload);
 	else
 		cli_putf("null");
-	cli_putf(",\n  \"tls\": %s,\n  \"replies\": \"%s\",\n"
-		 "  \"contexts\": ",
+	cli_putf(",\n  \"tls\": %s,\n  \"replies\": \"%s\",\n  \"contexts\": ",
 		 tls ? "true" : "false", replies[nbd_replies(c)]);
 }
 
@@ -116,7 +115,7 @@ static void print_export(const struct info *i, const struct nbd_uri *u)
 {
 	struct nbd_text name = nbd_name(&i->conn.c);
 
-	/* not every server says it again */
+	/* not every server repeats it */
 	if (!name.len)
 		name = (struct nbd_text){ u->name, u->name_len, false };
 	if (i->o->json)
@@ -125,16 +124,15 @@ static void print_export(const struct info *i, const struct nbd_uri *u)
 		print_text(i, name, u->tls);
 }
 
-/* ---- what the second one lists ---- */
+/* ---- what the second connection lists ---- */
 
 static void print_context(const struct info *i, struct nbd_text name,
 			  unsigned n)
 {
+	cli_putf(n ? ", " : i->o->json ? "[" : "");
 	if (i->o->json) {
-		cli_putf(n ? ", " : "[");
 		nbd_put_json(&cli_out, name.p, name.len);
 	} else {
-		cli_putf(n ? ", " : "");
 		nbd_put_safe(&cli_out, name.p, name.len);
 		cli_putf(name.cut ? "..." : "");
 	}
@@ -167,8 +165,8 @@ static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 }
 
 /*
- * That a server does not list them, or does not take a second connection, is
- * no failure: all else is known.  allocation: base:allocation was accepted.
+ * It is no failure if the server does not list them or takes no second
+ * connection.  allocation: base:allocation was accepted.
  */
 static void print_contexts(struct info *i, const struct nbd_uri *u, bool ask,
 			   bool allocation)
@@ -187,7 +185,7 @@ static void print_contexts(struct info *i, const struct nbd_uri *u, bool ask,
 	else
 		cli_putf(i->o->json ? "[]" : "none");
 	cli_putf(i->o->json ? "\n}\n" : "\n");
-	/* from UNSUP to NO_TLS: what the server itself says */
+	/* errors from UNSUP to NO_TLS are answers of the server */
 	if (err < NBD_E_NO_TLS || (err && err > NBD_E_UNSUP))
 		cli_fail("metadata contexts", err, i->d);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nbdboot list: what sysfs and the backend identifier know of devices, and the
- * kernel of their connections.
+ * nbdboot list: devices by sysfs and their backend identifiers, and their
+ * connections by sock_diag.
  */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"
 
 #include <string.h>
 
-/* What a URI says, for scripts that want it in parts. */
+/* The parts of a URI, for scripts. */
 static void print_uri(const struct nbd_uri *u)
 {
 	if (u->is_unix)
@@ -45,7 +45,7 @@ static void print_tls(const struct device *dev)
 		cli_putf("%s, %s\n", w.version, w.cipher);
 }
 
-/* The driver's own state stays "connected" when nothing lives any more. */
+/* The driver itself shows "connected" even if no connection lives. */
 static const char *state(const struct device *dev)
 {
 	return !dev->info.connected	    ? "disconnected"
@@ -60,8 +60,7 @@ static void print_known(const struct device *dev)
 	for (unsigned i = 0; i < b->servers; i++)
 		print_uri(&b->uris[i]);
 	if (dev->counted)
-		cli_putf("  Connections: %u live of %u wanted, room "
-			 "for %u\n",
+		cli_putf("  Connections: %u live of %u wanted, room for %u\n",
 			 dev->live, dev->wanted, device_backend_slots(b));
 	print_tls(dev);
 	if (b->dead_timeout >= 0)
@@ -83,8 +82,7 @@ static void print_text(const struct device *dev)
 		print_known(dev);
 	cli_putf("  Size:        ");
 	cli_put_size(i->size);
-	cli_putf("\n  Blocksize:   %u\n  Mode:        %s\n"
-		 "  Queues:      %u\n",
+	cli_putf("\n  Blocksize:   %u\n  Mode:        %s\n  Queues:      %u\n",
 		 i->block_size, i->read_only ? "read-only" : "read-write",
 		 i->connections);
 	if (i->io_timeout)
@@ -115,8 +113,7 @@ static void print_json_links(const struct device *dev)
 	cli_putf(dev->b.dead_timeout < 0 ? ", \"dead_timeout\": null"
 					 : ", \"dead_timeout\": %d",
 		 dev->b.dead_timeout);
-	cli_putf(", \"wanted\": %u, \"slots\": %u, \"live\": %u, "
-		 "\"links\": [",
+	cli_putf(", \"wanted\": %u, \"slots\": %u, \"live\": %u, \"links\": [",
 		 dev->wanted, device_backend_slots(&dev->b), dev->live);
 	for (unsigned i = 0; i < dev->n_links; i++) {
 		const struct sockdiag_link *l = &dev->links[i];
@@ -161,28 +158,24 @@ static void print_json(const struct device *dev, bool first)
 	cli_putf("}");
 }
 
-struct options {
-	bool all, json;
-};
-
 struct list {
-	struct options *o;
+	bool all, json;
 	unsigned n; /* printed so far */
 };
 
 static const struct cli_option options[] = {
 	{ "all", 'a', NULL, "devices that are not connected, too",
-	  CLI_FIELD(struct options, all) },
+	  CLI_FIELD(struct list, all) },
 	{ "json", 0, NULL, "print an array of objects",
-	  CLI_FIELD(struct options, json) },
+	  CLI_FIELD(struct list, json) },
 	{ 0 },
 };
 
 static void print(struct list *l, const struct device *dev)
 {
-	if (!dev->info.connected && !l->o->all)
+	if (!dev->info.connected && !l->all)
 		return;
-	if (l->o->json)
+	if (l->json)
 		print_json(dev, l->n == 0);
 	else
 		print_text(dev);
@@ -194,7 +187,7 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 	int status = CLI_OK;
 
 	/* a device that is named is shown, connected or not */
-	l->o->all = true;
+	l->all = true;
 	for (; *names; names++) {
 		int index = nbdk_parse_name(*names);
 		int err = nbdk_info(index, &dev->info);
@@ -211,22 +204,22 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 
 static int run(struct cli_call *call)
 {
-	struct list l = { .o = call->options };
+	struct list *l = call->options;
 	struct device dev = { 0 };
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
-	if (l.o->json)
+	if (l->json)
 		cli_putf("[");
 	if (call->words[0])
-		status = list_named(&l, call->words, &dev);
+		status = list_named(l, call->words, &dev);
 	else
 		while ((index = nbdk_next(&it)) >= 0)
 			if (device_read(&dev, index, NULL) != NBD_E_NO_DEVICE ||
-			    l.o->all)
-				print(&l, &dev);
-	if (l.o->json)
-		cli_putf(l.n ? "\n]\n" : "]\n");
+			    l->all)
+				print(l, &dev);
+	if (l->json)
+		cli_putf(l->n ? "\n]\n" : "]\n");
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nbdboot status: which connections live, and what the kernel's TCP knows of
- * them.  The JSON of `list` has the same.
+ * nbdboot status: which connections live, with the figures of the kernel's TCP.
+ * The JSON of `list` has the same.
  */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"

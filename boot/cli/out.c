@@ -35,7 +35,7 @@ struct nbd_out cli_out = {
 	.buf = out_buf, .cap = sizeof(out_buf), .flush = flush_out, .fd = 1
 };
 
-/* A message leaves in one write, so that two commands do not mix theirs. */
+/* One write for each message, so that those of two commands do not mix. */
 static void print_error(struct nbd_out *o)
 {
 	cli_out.flush(&cli_out);
@@ -47,7 +47,7 @@ static void print_error(struct nbd_out *o)
 
 int cli_flush(void)
 {
-	static struct nbd_diag d;
+	struct nbd_diag d;
 
 	flush_out(&cli_out);
 	if (!out_errno)
@@ -86,4 +86,22 @@ int cli_usage(const char *command, const char *fmt, ...)
 		 command);
 	print_error(&o);
 	return CLI_USAGE;
+}
+
+void cli_put_size(uint64_t size)
+{
+	static const char unit[] = "BKMGTPE";
+	unsigned i = 0;
+	uint64_t tenths = size;
+
+	cli_putf("%llu", (unsigned long long)size);
+	while (tenths >= 1024 && (i == 0 || tenths >= 10240)) {
+		/* from the first step on in tenths, so that .1 is not lost */
+		tenths = i == 0 ? tenths / 1024 * 10 + tenths % 1024 / 103
+				: tenths / 1024;
+		i++;
+	}
+	if (i)
+		cli_putf(" (%llu.%u%c)", (unsigned long long)(tenths / 10),
+			 (unsigned)(tenths % 10), unit[i]);
 }
