@@ -18,8 +18,8 @@
 #include <linux/unix_diag.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 /*
@@ -32,7 +32,7 @@
 /* Of include/net/tcp_states.h, which no header of the kernel exports. */
 #define ESTABLISHED 1
 
-/* How the name of a UNIX socket begins, behind its NUL; then its inode. */
+/* How the name of a UNIX socket begins, behind its NUL; a number follows. */
 static int name_of(char *buf, size_t cap, int index)
 {
 	return nbd_fmt(buf, cap, "nbdboot/nbd%d/", index);
@@ -42,14 +42,15 @@ static int tag_unix(int fd, int index)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	char head[32];
-	struct stat st;
+	uint64_t tail;
 	int n;
 
-	if (fstat(fd, &st))
-		return NBD_E_IO;
+	/* by chance, or another user could take the name before */
+	if (getrandom(&tail, sizeof(tail), GRND_NONBLOCK) != sizeof(tail))
+		tail = nbd_now_ns();
 	name_of(head, sizeof(head), index);
 	n = nbd_fmt(a.sun_path + 1, sizeof(a.sun_path) - 1, "%s%llu", head,
-		    (unsigned long long)st.st_ino);
+		    (unsigned long long)tail);
 	n += (int)offsetof(struct sockaddr_un, sun_path) + 1;
 	return bind(fd, (struct sockaddr *)&a, (socklen_t)n) ? NBD_E_IO : 0;
 }
@@ -141,8 +142,9 @@ static bool read_inet(const struct nl_reply *r, int index,
 static bool read_unix(const struct nl_reply *r, int index,
 		      struct sockdiag_link *l)
 {
-	struct nl_attr name, shut;
-	size_t skip = sizeof(struct unix_diag_msg);
+	struct nl_attr name, shut, uid;
+	struct unix_diag_msg m;
+	size_t skip = sizeof(m);
 	char head[32];
 	size_t n = (size_t)name_of(head, sizeof(head), index);
 
@@ -151,9 +153,14 @@ static bool read_unix(const struct nl_reply *r, int index,
 	    name.len < n + 1 || name.data[0] != '\0' ||
 	    memcmp(name.data + 1, head, n) != 0)
 		return false;
+	/* any user may take such a name; before Linux 5.3 there is no UID */
+	if (nl_find(r->data, r->len, skip, UNIX_DIAG_UID, &uid) && nl_num(&uid))
+		return false;
+	memcpy(&m, r->data, sizeof(m));
 	/* the peer's close shuts this side, too */
-	l->live = !nl_find(r->data, r->len, skip, UNIX_DIAG_SHUTDOWN, &shut) ||
-		  !shut.len || !shut.data[0];
+	l->live = m.udiag_state == ESTABLISHED &&
+		  (!nl_find(r->data, r->len, skip, UNIX_DIAG_SHUTDOWN, &shut) ||
+		   !shut.len || !shut.data[0]);
 	return true;
 }
 
@@ -204,7 +211,7 @@ static int ask(struct nl_sock *s, unsigned family, const char *module,
 	const struct unix_diag_req local = {
 		.sdiag_family = AF_UNIX,
 		.udiag_states = ~0u,
-		.udiag_show = UDIAG_SHOW_NAME,
+		.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_UID,
 	};
 	unsigned char buf[NLMSG_HDRLEN + sizeof(inet)];
 	bool is_unix = family == AF_UNIX;

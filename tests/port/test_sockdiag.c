@@ -112,7 +112,7 @@ static void asked_unix(void)
 			 NLM_F_REQUEST | NLM_F_DUMP);
 	assert_int_equal(q.sdiag_family, AF_UNIX);
 	assert_int_equal(q.udiag_states, ~0u);
-	assert_int_equal(q.udiag_show, UDIAG_SHOW_NAME);
+	assert_int_equal(q.udiag_show, UDIAG_SHOW_NAME | UDIAG_SHOW_UID);
 }
 
 static void asked_no_more(void)

@@ -297,6 +297,45 @@ static void a_unix_socket_that_is_shut_is_dead(void **state)
 	}
 }
 
+/* Of a socket with the right name: its user and its state. */
+static bool reads_unix_of(uint32_t uid, unsigned char state,
+			  struct sockdiag_link *l)
+{
+	const struct unix_diag_msg d = { .udiag_family = AF_UNIX,
+					 .udiag_state = state };
+	unsigned char buf[256];
+	struct nl_msg m;
+
+	nl_begin(&m, buf, sizeof(buf), SOCK_DIAG_BY_FAMILY, NLM_F_MULTI, &d,
+		 sizeof(d));
+	nl_put(&m, UNIX_DIAG_NAME, NAME("nbdboot/nbd3/1"));
+	nl_put_u32(&m, UNIX_DIAG_UID, uid);
+	assert_int_equal(nl_finish(&m, 1), 0);
+	return reads_bytes(buf + NLMSG_HDRLEN, m.len - NLMSG_HDRLEN, 3, l);
+}
+
+static void a_unix_socket_of_another_user_is_no_link(void **state)
+{
+	struct sockdiag_link l;
+
+	(void)state;
+	assert_true(reads_unix_of(0, ESTABLISHED, &l));
+	assert_true(l.live);
+	assert_false(reads_unix_of(1000, ESTABLISHED, &l));
+	assert_false(reads_unix_of(65534, ESTABLISHED, &l));
+}
+
+static void a_unix_socket_without_a_peer_is_dead(void **state)
+{
+	struct sockdiag_link l;
+
+	(void)state;
+	for (unsigned char s = 0; s < 13; s++) {
+		assert_true(reads_unix_of(0, s, &l));
+		assert_int_equal(l.live, s == ESTABLISHED);
+	}
+}
+
 static void every_truncation_of_a_unix_answer_is_read_safely(void **state)
 {
 	unsigned char buf[256];
@@ -358,6 +397,8 @@ int main(void)
 		PLAIN(no_byte_whatever_its_value_leads_out_of_the_answer),
 		PLAIN(a_unix_socket_is_known_by_its_name),
 		PLAIN(a_unix_socket_that_is_shut_is_dead),
+		PLAIN(a_unix_socket_of_another_user_is_no_link),
+		PLAIN(a_unix_socket_without_a_peer_is_dead),
 		PLAIN(every_truncation_of_a_unix_answer_is_read_safely),
 		PLAIN(other_families_are_passed_over),
 	};
