@@ -339,6 +339,7 @@ static int await_slot(struct nbdk_watch *w, const struct device *dev,
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
 	static struct nbdk_watch w;
+	unsigned in_vain = 0;
 	int err = nbdk_watch_open(&w, d);
 
 	if (err)
@@ -349,8 +350,13 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 		err = device_add(dev, d);
 		if (!err)
 			err = device_count(dev, d);
+		/* the driver may notice each death too late once */
 		if (!err && dev->live <= before)
-			err = await_slot(&w, dev, d);
+			err = in_vain++ < device_backend_slots(&dev->b)
+				      ? await_slot(&w, dev, d)
+				      : nbd_diag(d, NBD_E_CUT,
+						 "the server takes connections "
+						 "and drops them at once");
 		if (err)
 			break;
 	}

@@ -768,6 +768,17 @@ static void a_driver_without_a_dead_slot_is_told(void **state)
 	assert_int_equal(driver.calls, 1);
 }
 
+/* Its sockets die before they are counted, and the driver notices. */
+static void a_server_that_drops_connections_is_not_asked_on_and_on(void **state)
+{
+	(void)state;
+	driver.blind = 1000;
+	assert_int_equal(fill(2), NBD_E_CUT);
+	assert_non_null(strstr(diag.text, "drops them"));
+	/* once for each slot, and once more */
+	assert_int_equal(server.dialed, 5);
+}
+
 static void the_first_failure_ends_it(void **state)
 {
 	(void)state;
@@ -853,6 +864,7 @@ int main(void)
 		DEV(as_many_are_added_as_are_missing),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
 		DEV(a_driver_without_a_dead_slot_is_told),
+		DEV(a_server_that_drops_connections_is_not_asked_on_and_on),
 		DEV(the_first_failure_ends_it),
 		DEV(connections_through_tcp_alone_can_be_ended),
 	};
