@@ -1,125 +1,106 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One watcher for a device.  It holds an abstract socket with the device's
- * name, which goes away with the process and those that have inherited it,
- * however they end.
+ * One watcher for a device.  It holds two locks on a file that only root can
+ * open, so that no other user can keep it out:
+ *
+ *	flock(2)  shared with the children that it has forked: it is held until
+ *		  all of them have ended, however they end
+ *	fcntl(2)  its own, of which the kernel knows the process
  */
 #include "boot/watch/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define RUN "/run/nbdboot"
 
 /* ms for the other one to end: it sleeps nearly always. */
 #define END_MS	 10000
-/* ms between tries while there is nobody to ask, and nothing to wait for. */
+/* ms between looks at whether it has. */
 #define AGAIN_MS 20
 
-static int name(struct sockaddr_un *a, int index)
+static int open_lock(int index)
 {
-	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	return (int)offsetof(struct sockaddr_un, sun_path) + 1 +
-	       nbd_fmt(a->sun_path + 1, sizeof(a->sun_path) - 1,
-		       "nbdboot/watch/nbd%d", index);
+	char path[40];
+
+	if (index == WATCH_ALL)
+		nbd_fmt(path, sizeof(path), RUN "/all.watch");
+	else
+		nbd_fmt(path, sizeof(path), RUN "/nbd%d.watch", index);
+	mkdir("/run", 0755);
+	mkdir(RUN, 0755);
+	return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A connection to the process that holds the name, and whose it is; -1: none. */
-static int call_holder(int index, struct ucred *who)
+/* The process that has the lock; 0: none, or one that is not visible here. */
+static pid_t owner(int fd)
 {
-	struct sockaddr_un a;
-	socklen_t len = (socklen_t)name(&a, index), n = sizeof(*who);
-	/* non-blocking: anybody may fill the queue of a holder that is stuck */
-	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct flock l = { .l_type = F_WRLCK };
 
-	if (!connect(s, (struct sockaddr *)&a, len) &&
-	    !getsockopt(s, SOL_SOCKET, SO_PEERCRED, who, &n))
-		return s;
-	close(s);
-	return -1;
-}
-
-static bool is_ours(const struct ucred *who)
-{
-	return who->uid == geteuid() && who->pid > 0;
-}
-
-/* Asks the holder to end, and waits until it has: its socket hangs up. */
-static int end_other(int s, const struct ucred *who, int index,
-		     struct nbd_diag *d)
-{
-	struct pollfd p = { .fd = s, .events = POLLIN };
-
-	if (is_ours(who)) {
-		kill(who->pid, SIGTERM);
-		if (poll(&p, 1, END_MS) == 1)
-			return 0;
-	}
-	return nbd_diag(d, NBD_E_IN_USE,
-			"process %d of user %u watches nbd%d, and does not end",
-			(int)who->pid, (unsigned)who->uid, index);
-}
-
-/* Once: 0 means to try again, until ms are over. */
-static int replace(int index, int ms, struct nbd_diag *d)
-{
-	struct ucred who;
-	int err, s = call_holder(index, &who);
-
-	if (s >= 0) {
-		err = end_other(s, &who, index, d);
-		close(s);
-		return err;
-	}
-	if (ms >= END_MS)
-		return nbd_diag(d, NBD_E_IN_USE,
-				"nbd%d has a watcher that does not answer",
-				index);
-	/* it goes, or comes, just now */
-	poll(NULL, 0, AGAIN_MS);
-	return 0;
+	return fcntl(fd, F_GETLK, &l) || l.l_type == F_UNLCK ? 0 : l.l_pid;
 }
 
 pid_t watch_takeover_holder(int index)
 {
-	struct ucred who;
-	int s = call_holder(index, &who);
+	int fd = open_lock(index);
+	pid_t pid = fd < 0 ? 0 : owner(fd);
 
-	if (s < 0)
-		return 0;
-	close(s);
-	return is_ours(&who) ? who.pid : 0;
+	if (fd >= 0)
+		close(fd);
+	return pid;
 }
 
-void watch_takeover_answer(int fd)
+static int does_not_end(int index, pid_t pid, struct nbd_diag *d)
 {
-	int s = accept(fd, NULL, NULL);
+	char name[16] = "all devices";
 
-	if (s >= 0)
-		close(s);
+	if (index != WATCH_ALL)
+		nbd_fmt(name, sizeof(name), "nbd%d", index);
+	return pid ? nbd_diag(d, NBD_E_IN_USE,
+			      "process %d watches %s and does not end",
+			      (int)pid, name)
+		   : nbd_diag(d, NBD_E_IN_USE,
+			      "a process that is not visible here, maybe in a "
+			      "container, watches %s and does not end",
+			      name);
+}
+
+/* Asks the owner to end, and waits until its lock is free. */
+static int wait_for_lock(int fd, int index, struct nbd_diag *d)
+{
+	pid_t asked = 0, pid = 0;
+
+	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB); ms += AGAIN_MS) {
+		pid = owner(fd);
+		if (ms >= END_MS)
+			return does_not_end(index, pid ? pid : asked, d);
+		if (pid > 0 && pid != asked)
+			kill(asked = pid, SIGTERM);
+		poll(NULL, 0, AGAIN_MS);
+	}
+	return NBD_OK;
 }
 
 int watch_takeover(int index, struct nbd_diag *d)
 {
-	struct sockaddr_un a;
-	socklen_t len = (socklen_t)name(&a, index);
-	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int err = 0;
+	struct flock l = { .l_type = F_WRLCK };
+	int fd = open_lock(index), err;
 
-	for (int ms = 0; !err && bind(s, (struct sockaddr *)&a, len);
-	     ms += AGAIN_MS)
-		err = errno == EADDRINUSE
-			      ? replace(index, ms, d)
-			      : nbd_diag(d, NBD_E_KERNEL, "bind a socket: %s",
-					 strerror(errno));
-	if (!err && listen(s, 1))
-		err = nbd_diag(d, NBD_E_KERNEL, "listen on a socket: %s",
+	if (fd < 0)
+		return nbd_diag(d, errno == EACCES ? NBD_E_PERM : NBD_E_KERNEL,
+				"open a lock in " RUN ": %s", strerror(errno));
+	err = wait_for_lock(fd, index, d);
+	if (!err && fcntl(fd, F_SETLK, &l))
+		err = nbd_diag(d, NBD_E_KERNEL, "lock a file in " RUN ": %s",
 			       strerror(errno));
-	if (err)
-		close(s);
-	return err ? err : s;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
 }

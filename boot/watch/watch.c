@@ -124,8 +124,8 @@ static void reap(void)
 	}
 }
 
-/* What is waited for: uevents, calls, and the ends of others' watchers. */
-static struct pollfd events[2 + DEVICES_MAX];
+/* What is waited for: uevents, and the ends of others' watchers. */
+static struct pollfd events[1 + DEVICES_MAX];
 static unsigned n_events;
 
 /*
@@ -153,7 +153,7 @@ static void start_all(void)
 	struct nbdk_iter it = { 0 };
 	int index;
 
-	while (n_events > 2)
+	while (n_events > 1)
 		close(events[--n_events].fd);
 	while ((index = nbdk_next(&it)) >= 0)
 		if (!is_watched(index) && !device_identify(&dev, index, NULL) &&
@@ -176,10 +176,8 @@ static void await_change(void)
 			again = false;
 			return;
 		}
-		if (events[1].revents)
-			watch_takeover_answer(events[1].fd);
 		look = watch_uevent_is_nbd();
-		for (unsigned i = 2; i < n_events; i++)
+		for (unsigned i = 1; i < n_events; i++)
 			look |= events[i].revents;
 	}
 	again = true;
@@ -197,8 +195,7 @@ int watch_all(watch_report *failed)
 	if (held < 0)
 		return report("watch", held, &d);
 	events[0] = (struct pollfd){ told, POLLIN, 0 };
-	events[1] = (struct pollfd){ held, POLLIN, 0 };
-	n_events = 2;
+	n_events = 1;
 	boot_ready_open();
 	start_all();
 	boot_ready_await();

@@ -41,22 +41,21 @@ int watch_devices(const int index[], unsigned n, watch_report *failed);
  */
 int watch_worker_run(int index, struct nbd_diag *d);
 
-/* In place of the index of a device: the process that watches all of them. */
+/* In place of the index of a device: the watcher of all of them. */
 #define WATCH_ALL (-1)
 
 /*
- * Becomes the watcher of nbdN: the old watcher is asked to end, which leaves
- * the device alone, and has ended when this returns.  Returns a socket that
- * stands for that until this process, and those that it started since, have
- * ended: when it is readable, watch_takeover_answer().  NBD_E_IN_USE: the other one
- * does not end, or is another user's.
+ * Becomes the watcher of nbdN: another one is asked to end, which does not
+ * change the device, and is gone when this returns.  Returns the descriptor
+ * of a lock, which is held until this process, and those that it forks, have
+ * ended.  NBD_E_IN_USE: the other one does not end.  NBD_E_PERM: not root.
  */
 int watch_takeover(int index, struct nbd_diag *d);
 
-/* Somebody has called, to see who it is: there is room for the next one. */
-void watch_takeover_answer(int fd);
-
-/* The process of this user that watches nbdN; 0: there is none. */
+/*
+ * The process that watches nbdN; 0: none.  Not for an index that this process
+ * watches itself: it would lose its lock (fcntl_locking(2)).
+ */
 pid_t watch_takeover_holder(int index);
 
 /* A socket of the kernel's uevents, one in each process; or NBD_E_KERNEL. */

@@ -5,7 +5,7 @@
  *   read it, resolve, load credentials --> harden --> take over --> ready
  *   wait --LINK_DEAD, uevent, it is time--> look --> fill dead slots
  *     ^                                                   |
- *     '---------------- pause, longer each time ----------'
+ *     '----- pause, longer while they die or fail soon ---'
  */
 #include "boot/watch/watch.h"
 #include "boot/common/harden.h"
@@ -25,20 +25,34 @@
 /* ms between tries: a quarter of it is random, so that a fleet spreads. */
 #define PAUSE_MIN  100
 #define PAUSE_MAX  2000
+/* ms that a connection has to live, or else the next one has to wait. */
+#define LIFE_MS	   5000
+/* Times in a row without an answer until that is a message. */
+#define SILENT_MAX 2
 /* ms for a server to take a connection: trying again finds it sooner. */
 #define CONNECT_MS 3000
 
-static struct device dev;
-static struct nbdk_watch events;
-static unsigned deaths; /* that were told, and not made up for */
-/*
- * The driver tells of a death before it shuts the socket, which till then is
- * like one that lives: nothing tells when that is over.
- */
-static bool in_doubt;
-static bool blind; /* the kernel has no sock_diag for these links */
-static char addresses[BACKEND_SERVERS][64];
-static char first_backend[NBDK_BACKEND_MAX + 1];
+struct worker {
+	struct device dev;
+	struct nbdk_watch events;
+	int uevents;	 /* a socket, or < 0 */
+	unsigned deaths; /* that the driver reported, not made up for yet */
+	/*
+	 * The driver reports a death before it shuts the socket.  Until then
+	 * the socket still looks alive, and no event will follow.
+	 */
+	bool in_doubt;
+	bool blind;	   /* the kernel has no sock_diag for these sockets */
+	int look;	   /* ms until the next look while in doubt */
+	int step;	   /* ms from one try to the next */
+	uint64_t tried;	   /* nbd_now_ms() when the last try ended, 0: never */
+	uint64_t next;	   /* the next try, not sooner */
+	uint64_t answered; /* requests, when connections were made */
+	unsigned silent;   /* times in a row that none was answered on them */
+	struct nbd_diag told; /* what was logged last */
+	char addresses[BACKEND_SERVERS][64];
+	char first_backend[NBDK_BACKEND_MAX + 1];
+};
 
 /* ---- before: everything that needs files or the network's names ---- */
 
@@ -77,8 +91,9 @@ static int usable(struct sock_addr a[], int n)
  * Puts addresses in the place of names, and as many as there is room for: who
  * could tell later what a name means, when /etc is on the device?
  */
-static void resolve(struct backend *b)
+static void resolve(struct worker *w)
 {
+	struct backend *b = &w->dev.b;
 	static struct sock_addr found[SOCK_MAX_ADDRS];
 	struct nbd_uri names[BACKEND_SERVERS];
 	unsigned n = b->servers, at = 0;
@@ -101,9 +116,9 @@ static void resolve(struct backend *b)
 			*to = *u;
 			/* with its zone it is numeric already */
 			if (!strchr(u->host, '%') &&
-			    print_address(addresses[at], sizeof(addresses[0]),
-					  &found[k]))
-				to->host = addresses[at];
+			    print_address(w->addresses[at],
+					  sizeof(w->addresses[0]), &found[k]))
+				to->host = w->addresses[at];
 			if (u->tls && !*u->tls_hostname)
 				to->tls_hostname = u->host;
 			at++;
@@ -114,126 +129,83 @@ static void resolve(struct backend *b)
 }
 
 /* Everything that may need a file; from here on there may be none. */
-static int prepare(int index, struct nbd_diag *d)
+static int prepare(struct worker *w, int index, struct nbd_diag *d)
 {
-	int err = device_read(&dev, index, d);
+	struct backend *b = &w->dev.b;
+	int err = device_read(&w->dev, index, d);
 
-	if (err && !dev.known)
+	if (err && !w->dev.known)
 		return err;
 	/* it would look for its module each time, later in a dead root */
-	blind = err == NBD_E_NOT_FOUND;
-	memcpy(first_backend, dev.info.backend, sizeof(first_backend));
-	err = nbdk_watch_open(&events, d);
+	w->blind = err == NBD_E_NOT_FOUND;
+	memcpy(w->first_backend, w->dev.info.backend, sizeof(w->first_backend));
+	w->uevents = watch_uevent_open(NULL);
+	err = nbdk_watch_open(&w->events, d);
 	if (err)
 		return err;
-	resolve(&dev.b);
-	for (unsigned i = 0; i < dev.b.servers; i++)
-		if (dev.b.uris[i].tls)
-			return device_tls_keep(&dev.b.uris[i], &dev.b.files, d);
+	resolve(w);
+	for (unsigned i = 0; i < b->servers; i++)
+		if (b->uris[i].tls)
+			return device_tls_keep(&b->uris[i], &b->files, d);
 	return 0;
 }
 
 /* ---- the watch ---- */
 
-static void log_change(const char *text)
+static void log_change(struct worker *w, const struct nbd_diag *d)
 {
 	char line[600];
 	int n = nbd_fmt(line, sizeof(line), "nbdboot: nbd%d: %s\n",
-			dev.info.index, text);
+			w->dev.info.index, d->text);
 
+	w->told = *d;
 	if (n > 0 && write(2, line, (size_t)n) < 0)
 		errno = 0;
 }
 
 /* Still the one that was there at the start? */
-static bool is_there(void)
+static bool is_there(const struct worker *w)
 {
-	static struct nbdk_info now;
+	struct nbdk_info now;
 
-	return !nbdk_info(dev.info.index, &now) && now.connected &&
-	       !strcmp(now.backend, first_backend);
+	return !nbdk_info(w->dev.info.index, &now) && now.connected &&
+	       !strcmp(now.backend, w->first_backend);
 }
 
 /*
- * In a kernel without sock_diag there is only what the driver tells: so many
+ * In a kernel without sock_diag the driver's reports have to do: so many
  * connections died.
  */
-static int replace_the_told(struct nbd_diag *d)
+static int replace_the_told(struct worker *w, struct nbd_diag *d)
 {
 	int err = 0;
 
-	while (deaths && !err) {
-		err = device_add(&dev, d);
-		deaths -= !err;
+	while (w->deaths && !err) {
+		err = device_add(&w->dev, d);
+		w->deaths -= !err;
 	}
-	return err ? err : device_grow(&dev, d);
+	return err ? err : device_grow(&w->dev, d);
 }
 
-static bool is_whole(bool *counted)
+static bool is_whole(struct worker *w, bool *counted)
 {
-	*counted = !blind && !device_count(&dev, NULL);
-	device_reread(&dev);
+	*counted = !w->blind && !device_count(&w->dev, NULL);
+	device_reread(&w->dev);
 	if (*counted)
-		deaths = 0;
-	return *counted ? dev.live >= dev.wanted : !deaths;
+		w->deaths = 0;
+	return *counted ? w->dev.live >= w->dev.wanted : !w->deaths;
 }
 
-/* Brings back what is dead; says so once for each change. */
-static int revive(void)
+static int fill(struct worker *w, struct nbd_diag *d)
 {
-	static struct nbd_diag d, told;
+	int lock = device_lock(w->dev.info.index), err;
 	bool counted;
-	int err, lock;
 
-	if (is_whole(&counted))
-		return 0;
-	d.text[0] = '\0';
-	lock = device_lock(dev.info.index);
-	err = is_whole(&counted) ? 0
-	      : counted		 ? device_fill(&dev, dev.wanted, &d)
-				 : replace_the_told(&d);
+	err = is_whole(w, &counted) ? 0
+	      : counted		    ? device_fill(&w->dev, w->dev.wanted, d)
+				    : replace_the_told(w, d);
 	device_unlock(lock);
-	if (err && strcmp(told.text, d.text) != 0)
-		log_change(d.text);
-	else if (!err)
-		log_change("all connections live again");
-	told = d;
-	if (!err)
-		told.text[0] = '\0';
 	return err;
-}
-
-static void take_death(void *ctx, int index)
-{
-	int *pause = ctx;
-
-	if (index != dev.info.index)
-		return;
-	deaths++;
-	in_doubt = true;
-	*pause = 0;
-}
-
-static int jitter(int ms)
-{
-	return ms - ms / 8 +
-	       (int)(nbd_now_ns() / 1000 % (unsigned)(ms / 4 + 1));
-}
-
-/* Until something happens, or the pause is over (0: never); a death ends it. */
-static void await(int uevents, int held, int *pause)
-{
-	struct pollfd p[3] = { { events.nl.fd, POLLIN, 0 },
-			       { uevents, POLLIN, 0 },
-			       { held, POLLIN, 0 } };
-
-	poll(p, 3, *pause ? jitter(*pause) : -1);
-	if (p[2].revents)
-		watch_takeover_answer(held);
-	/* what was lost may have been a death */
-	if (nbdk_watch_read(&events, take_death, pause))
-		in_doubt = true;
-	watch_uevent_is_nbd();
 }
 
 static int longer(int pause)
@@ -243,31 +215,127 @@ static int longer(int pause)
 	return pause >= PAUSE_MAX / 2 ? PAUSE_MAX : pause * 2;
 }
 
+static int jitter(int ms)
+{
+	return ms - ms / 8 +
+	       (int)(nbd_now_ns() / 1000 % (unsigned)(ms / 4 + 1));
+}
+
+/* The connections of the last try are dead: did they carry anything? */
+static void look_back(struct worker *w)
+{
+	unsigned in_flight = 0;
+	uint64_t answered = nbdk_answered(w->dev.info.index, &in_flight);
+
+	if (w->tried)
+		w->silent = in_flight && answered == w->answered ? w->silent + 1
+								 : 0;
+	w->answered = answered;
+}
+
+/* A change is logged, and all that happens after a quiet time. */
+static void report(struct worker *w, int err, struct nbd_diag *d)
+{
+	if (!err && w->silent >= SILENT_MAX)
+		nbd_diag(d, 0,
+			 "the server takes connections, but answers no request "
+			 "on them: it may be broken, or large packets are lost "
+			 "on the way (MTU)");
+	else if (!err)
+		nbd_diag(d, 0, "all connections live again");
+	if (w->step == PAUSE_MIN || strcmp(w->told.text, d->text) != 0)
+		log_change(w, d);
+}
+
+/*
+ * Brings back what is dead, at once, unless the last try was a moment ago.
+ * The ms until the next one; -1: there is no need.
+ */
+static int revive(struct worker *w)
+{
+	struct nbd_diag d = { "" };
+	uint64_t now = nbd_now_ms();
+	bool counted;
+	int err;
+
+	if (is_whole(w, &counted))
+		return -1;
+	if (now < w->next)
+		return (int)(w->next - now);
+	if (now - w->tried > LIFE_MS)
+		w->step = 0;
+	look_back(w);
+	err = fill(w, &d);
+	w->tried = nbd_now_ms();
+	w->step = longer(w->step);
+	w->next = w->tried + (uint64_t)jitter(w->step);
+	report(w, err, &d);
+	return err ? (int)(w->next - w->tried) : -1;
+}
+
+static void doubt(struct worker *w)
+{
+	w->in_doubt = true;
+	w->look = 0;
+}
+
+static void take_death(void *ctx, int index)
+{
+	struct worker *w = ctx;
+
+	if (index != w->dev.info.index)
+		return;
+	w->deaths++;
+	doubt(w);
+}
+
+/* Until something happens, or ms are over (-1: never). */
+static void await(struct worker *w, int ms)
+{
+	struct pollfd p[2] = { { w->events.nl.fd, POLLIN, 0 },
+			       { w->uevents, POLLIN, 0 } };
+
+	poll(p, 2, ms);
+	/* what was lost may have been a death */
+	if (nbdk_watch_read(&w->events, take_death, w))
+		doubt(w);
+	watch_uevent_is_nbd();
+}
+
+static void watch(struct worker *w)
+{
+	while (is_there(w)) {
+		int ms = revive(w);
+
+		if (w->in_doubt && ms < 0) {
+			w->look = longer(w->look);
+			ms = jitter(w->look);
+			/* after five seconds and one look more it is true */
+			w->in_doubt = w->look != PAUSE_MAX;
+		}
+		await(w, ms);
+	}
+}
+
 int watch_worker_run(int index, struct nbd_diag *d)
 {
-	int err = prepare(index, d), uevents = watch_uevent_open(NULL);
-	int pause = 0, held;
+	/* pages: too much for a stack, and a process watches one device */
+	static struct worker w;
+	int err = prepare(&w, index, d);
 
 	if (err)
 		return err;
 	boot_log_to_kernel();
 	boot_harden();
-	held = watch_takeover(index, d);
-	if (held < 0)
-		return held;
-	/* the root of who was started in an initramfs has no /sys later */
+	err = watch_takeover(index, d);
+	if (err < 0)
+		return err;
+	/* the root of a watcher from an initramfs has no /sys later */
 	if (chdir("/sys/block"))
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
 	dial_connect_ms = CONNECT_MS;
 	boot_ready_tell();
-	while (is_there()) {
-		err = revive();
-		pause = err || in_doubt ? longer(pause) : 0;
-		/* after five seconds and one look more it is as it seems */
-		if (pause == PAUSE_MAX)
-			in_doubt = false;
-		await(uevents, held, &pause);
-	}
+	watch(&w);
 	return 0;
 }

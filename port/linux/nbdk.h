@@ -106,6 +106,12 @@ int nbdk_info(int index, struct nbdk_info *info);
 uint16_t nbdk_flags(int index);
 
 /*
+ * The number of reads and writes that were answered so far, and that wait for
+ * an answer; 0 if there is no nbdN.
+ */
+uint64_t nbdk_answered(int index, unsigned *waiting);
+
+/*
  * The indices of all nbd devices in rising order.  Begin with a zeroed one;
  * devices that come or go meanwhile may be missed or be gone.
  */

@@ -277,6 +277,22 @@ uint16_t nbdk_flags(int index)
 	return flags;
 }
 
+/* Documentation/block/stat.rst: reads are field 1, writes 5, in flight 9. */
+uint64_t nbdk_answered(int index, unsigned *waiting)
+{
+	char buf[256], *p = buf;
+	uint64_t field[9] = { 0 };
+
+	read_attr(index, "stat", buf, sizeof(buf));
+	for (unsigned i = 0; i < 9; i++) {
+		p += strspn(p, " ");
+		for (; *p >= '0' && *p <= '9'; p++)
+			field[i] = field[i] * 10 + (uint64_t)(*p - '0');
+	}
+	*waiting = (unsigned)field[8];
+	return field[0] + field[4];
+}
+
 /* Keeps the smallest indices from it->next on, in order. */
 static void keep(struct nbdk_iter *it, int index)
 {

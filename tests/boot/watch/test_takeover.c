@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One watcher for a device: who holds the name, and who takes it over. */
+/* One watcher for a device: who holds its lock, and who takes it over. */
 #include "boot/watch/watch.h"
 #include "tests/unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct nbd_diag diag;
-static int told[2]; /* children write when they hold the name */
+static int told[2]; /* children write when they hold the lock */
 static pid_t child;
 
 /* ---- time: a test does not wait for seconds ---- */
@@ -33,22 +36,33 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 
 /* ---- processes ---- */
 
-/* No device has such a number, nor has a test that runs at the same time. */
-static int own_index(void)
-{
-	static pid_t pid;
+#define INDEX 3
 
-	/* of the first process */
-	pid = pid ? pid : getpid();
-	return 0x40000000 | pid;
+/* In place of /run. */
+static char root[40];
+
+static const char *in_root(const char *path)
+{
+	static char to[200];
+
+	if (strncmp(path, "/run", 4) != 0)
+		return path;
+	snprintf(to, sizeof(to), "%s%s", root, path + 4);
+	return to;
 }
 
-static int open_name(struct sockaddr_un *a)
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_mkdir(const char *path, mode_t mode);
+
+int __wrap_open(const char *path, int flags, ...)
 {
-	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	return (int)offsetof(struct sockaddr_un, sun_path) + 1 +
-	       snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1,
-			"nbdboot/watch/nbd%d", own_index());
+	return __real_open(in_root(path), flags, 0600);
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	return mkdirat(AT_FDCWD, in_root(path), mode);
 }
 
 static void tell(void)
@@ -74,17 +88,11 @@ static void start(void (*what)(void))
 
 static void hold(void)
 {
-	int fd = watch_takeover(own_index(), &diag);
-
-	if (fd < 0)
+	if (watch_takeover(INDEX, &diag) < 0)
 		_exit(8);
 	tell();
-	for (;;) {
-		struct pollfd p = { fd, POLLIN, 0 };
-
-		__real_poll(&p, 1, -1);
-		watch_takeover_answer(fd);
-	}
+	for (;;)
+		pause();
 }
 
 /* How the child ended: by SIGTERM, and now. */
@@ -106,7 +114,9 @@ static void assert_lives(void)
 static int begin(void **state)
 {
 	(void)state;
-	own_index();
+	strcpy(root, "/tmp/test_takeover.XXXXXX");
+	if (!mkdtemp(root) || chmod(root, 0755))
+		return -1;
 	child = 0;
 	waiting = NULL;
 	waits = 0;
@@ -116,29 +126,44 @@ static int begin(void **state)
 
 static int end(void **state)
 {
+	char cmd[60];
+
 	(void)state;
 	if (child) {
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 	}
 	close(told[0]);
-	return close(told[1]);
+	close(told[1]);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
+	return system(cmd);
+}
+
+/* A process cannot ask for its own lock: a child of it does. */
+static void assert_holds(pid_t pid)
+{
+	pid_t asks = fork();
+	int s;
+
+	if (!asks)
+		_exit(watch_takeover_holder(INDEX) != pid);
+	assert_int_equal(waitpid(asks, &s, 0), asks);
+	assert_int_equal(s, 0);
 }
 
 /* ---- the tests ---- */
 
-static void a_name_is_held_until_its_process_lets_go(void **state)
+static void a_lock_is_held_until_its_process_ends(void **state)
 {
-	int fd;
-
 	(void)state;
-	assert_int_equal(watch_takeover_holder(own_index()), 0);
-	fd = watch_takeover(own_index(), &diag);
-	assert_true(fd >= 0);
-	assert_true(watch_takeover_holder(own_index()));
-	assert_int_equal(watch_takeover_holder(own_index() ^ 1), 0);
-	close(fd);
-	assert_int_equal(watch_takeover_holder(own_index()), 0);
+	assert_int_equal(watch_takeover_holder(INDEX), 0);
+	start(hold);
+	assert_int_equal(watch_takeover_holder(INDEX), child);
+	assert_int_equal(watch_takeover_holder(INDEX + 1), 0);
+	assert_int_equal(watch_takeover_holder(WATCH_ALL), 0);
+	kill(child, SIGTERM);
+	assert_ended();
+	assert_int_equal(watch_takeover_holder(INDEX), 0);
 	assert_int_equal(waits, 0);
 }
 
@@ -148,64 +173,55 @@ static void a_second_process_takes_over(void **state)
 
 	(void)state;
 	start(hold);
-	assert_int_equal(watch_takeover_holder(own_index()), child);
+	assert_int_equal(watch_takeover_holder(INDEX), child);
 	assert_lives();
-	fd = watch_takeover(own_index(), &diag);
+	fd = watch_takeover(INDEX, &diag);
 	assert_true(fd >= 0);
 	assert_ended();
 	/* and has it, so that the next one can */
-	assert_true(watch_takeover_holder(own_index()));
+	assert_holds(getpid());
 	close(fd);
+	assert_holds(0);
 }
 
-/* However often somebody asks who it is. */
-static void calls_do_not_use_up_the_room_for_calls(void **state)
+static void asking_who_it_is_changes_nothing(void **state)
 {
 	int fd;
 
 	(void)state;
 	start(hold);
 	for (unsigned i = 0; i < 100; i++)
-		while (!watch_takeover_holder(own_index()))
-			assert_lives();
-	fd = watch_takeover(own_index(), &diag);
+		assert_int_equal(watch_takeover_holder(INDEX), child);
+	assert_lives();
+	fd = watch_takeover(INDEX, &diag);
 	assert_true(fd >= 0);
 	assert_ended();
 	close(fd);
 }
 
-/* What any user may do to somebody who does not look just then. */
-static void a_queue_that_is_full_keeps_nobody_out(void **state)
+/* Names in the abstract namespace are there for any user. */
+static void a_squatted_name_keeps_nobody_out(void **state)
 {
-	struct sockaddr_un a;
-	socklen_t len = (socklen_t)open_name(&a);
-	int fds[64], n = 0, fd;
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1,
+			 "nbdboot/watch/nbd%d", INDEX);
+	int s = socket(AF_UNIX, SOCK_STREAM, 0), fd;
 
 	(void)state;
-	start(hold);
-	assert_int_equal(kill(child, SIGSTOP), 0);
-	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
-	do {
-		assert_true(n < 64);
-		fds[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	} while (!connect(fds[n++], (struct sockaddr *)&a, len));
-	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(kill(child, SIGCONT), 0);
-	fd = watch_takeover(own_index(), &diag);
+	bind(s, (struct sockaddr *)&a,
+	     (socklen_t)offsetof(struct sockaddr_un, sun_path) + 1 +
+		     (socklen_t)n);
+	fd = watch_takeover(INDEX, &diag);
 	assert_true(fd >= 0);
-	assert_ended();
+	assert_int_equal(waits, 0);
 	close(fd);
-	while (n > 0)
-		close(fds[--n]);
+	close(s);
 }
 
-static void hold_without_a_word(void)
+static void squat(void)
 {
-	struct sockaddr_un a;
-	socklen_t len = (socklen_t)open_name(&a);
-	int s = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	if (bind(s, (struct sockaddr *)&a, len))
+	if (flock(__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDWR),
+		  LOCK_EX))
 		_exit(8);
 	tell();
 	pause();
@@ -217,14 +233,19 @@ static int soon_over(nfds_t n, int ms)
 	return n == 0;
 }
 
-static void who_has_the_name_and_does_not_listen_is_not_waited_for(void **state)
+/* As it is while its owner is about to say who it is, or in a container. */
+static void a_lock_without_an_owner_is_waited_for_so_long(void **state)
 {
+	int fd = watch_takeover(INDEX, &diag);
+
 	(void)state;
-	start(hold_without_a_word);
-	assert_int_equal(watch_takeover_holder(own_index()), 0);
+	assert_true(fd >= 0);
+	close(fd);
+	start(squat);
+	assert_int_equal(watch_takeover_holder(INDEX), 0);
 	waiting = soon_over;
-	assert_int_equal(watch_takeover(own_index(), &diag), NBD_E_IN_USE);
-	assert_non_null(strstr(diag.text, "does not answer"));
+	assert_int_equal(watch_takeover(INDEX, &diag), NBD_E_IN_USE);
+	assert_non_null(strstr(diag.text, "not visible here"));
 	assert_in_range(waits, 100, 1000);
 	assert_lives();
 }
@@ -235,11 +256,6 @@ static void hold_on(void)
 	hold();
 }
 
-static int ten_seconds_over(nfds_t n, int ms)
-{
-	return n == 1 && ms == 10000;
-}
-
 static void who_does_not_end_is_told(void **state)
 {
 	char text[60];
@@ -247,10 +263,9 @@ static void who_does_not_end_is_told(void **state)
 
 	(void)state;
 	start(hold_on);
-	waiting = ten_seconds_over;
-	assert_int_equal(watch_takeover(own_index(), &diag), NBD_E_IN_USE);
-	snprintf(text, sizeof(text), "process %d of user %d watches",
-		 (int)child, (int)geteuid());
+	waiting = soon_over;
+	assert_int_equal(watch_takeover(INDEX, &diag), NBD_E_IN_USE);
+	snprintf(text, sizeof(text), "process %d watches nbd3", (int)child);
 	assert_non_null(strstr(diag.text, text));
 	assert_lives();
 	/* the next descriptor is the one that this one had */
@@ -259,26 +274,36 @@ static void who_does_not_end_is_told(void **state)
 	close(fds);
 }
 
-static void hold_as_nobody(void)
+static void try_as_nobody(void)
 {
 	if (setgid(65534) || setuid(65534))
 		_exit(7);
-	hold();
+	if (watch_takeover(INDEX, &diag) != NBD_E_PERM)
+		_exit(6);
+	/* nor can it be locked by who cannot write to it */
+	if (__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDONLY) >= 0)
+		_exit(5);
+	tell();
+	pause();
 }
 
-static void another_users_process_is_left_alone(void **state)
+static void another_user_cannot_hold_it(void **state)
 {
+	int fd = watch_takeover(INDEX, &diag);
+
 	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
 	if (geteuid()) {
 		print_message("# skipped: only root can become another user\n");
 		skip();
 	}
-	start(hold_as_nobody);
-	/* nor is it believed to watch */
-	assert_int_equal(watch_takeover_holder(own_index()), 0);
-	assert_int_equal(watch_takeover(own_index(), &diag), NBD_E_IN_USE);
-	assert_non_null(strstr(diag.text, "of user 65534 watches"));
+	start(try_as_nobody);
+	fd = watch_takeover(INDEX, &diag);
+	assert_true(fd >= 0);
+	assert_int_equal(waits, 0);
 	assert_lives();
+	close(fd);
 }
 
 /* ---- a process that has some of its own ---- */
@@ -287,10 +312,9 @@ static int release[2];
 
 static void hold_with_a_child(void)
 {
-	int fd = watch_takeover(own_index(), &diag);
 	char c;
 
-	if (fd < 0)
+	if (watch_takeover(INDEX, &diag) < 0)
 		_exit(8);
 	close(release[1]);
 	if (fork()) {
@@ -298,7 +322,7 @@ static void hold_with_a_child(void)
 		for (;;)
 			pause();
 	}
-	/* the child has inherited the name, and stays on for a while */
+	/* the child has inherited the lock, and stays on for a while */
 	if (read(release[0], &c, 1))
 		_exit(7);
 	_exit(0);
@@ -313,7 +337,10 @@ static int let_the_child_go(nfds_t n, int ms)
 		return false;
 	/* its parent has ended, and that is not enough */
 	assert_int_equal(waitid(P_PID, (id_t)child, &i, WEXITED | WNOWAIT), 0);
-	assert_true(watch_takeover_holder(own_index()));
+	assert_int_equal(flock(__real_open(in_root("/run/nbdboot/nbd3.watch"),
+					   O_RDWR | O_CLOEXEC),
+			       LOCK_EX | LOCK_NB),
+			 -1);
 	close(release[1]);
 	return false;
 }
@@ -327,7 +354,7 @@ static void those_that_it_started_are_waited_for(void **state)
 	start(hold_with_a_child);
 	close(release[0]);
 	waiting = let_the_child_go;
-	fd = watch_takeover(own_index(), &diag);
+	fd = watch_takeover(INDEX, &diag);
 	assert_true(fd >= 0);
 	assert_true(waits > 0);
 	assert_ended();
@@ -339,13 +366,13 @@ static void those_that_it_started_are_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		HOLD(a_name_is_held_until_its_process_lets_go),
+		HOLD(a_lock_is_held_until_its_process_ends),
 		HOLD(a_second_process_takes_over),
-		HOLD(calls_do_not_use_up_the_room_for_calls),
-		HOLD(a_queue_that_is_full_keeps_nobody_out),
-		HOLD(who_has_the_name_and_does_not_listen_is_not_waited_for),
+		HOLD(asking_who_it_is_changes_nothing),
+		HOLD(a_squatted_name_keeps_nobody_out),
+		HOLD(a_lock_without_an_owner_is_waited_for_so_long),
 		HOLD(who_does_not_end_is_told),
-		HOLD(another_users_process_is_left_alone),
+		HOLD(another_user_cannot_hold_it),
 		HOLD(those_that_it_started_are_waited_for),
 	};
 

@@ -20,8 +20,17 @@ static struct play {
 	unsigned waits;
 	unsigned filled; /* by so many calls, one connection each */
 	bool gone;
-	int ms; /* waited for, in all */
+	int ms;		  /* waited for, in all */
+	bool drops;	  /* each connection dies 1 ms after it was made ... */
+	bool dead;	  /* ... and this one has */
+	int first;	  /* ms of the first time that it was replaced */
+	unsigned waiting; /* requests without an answer */
 } play;
+
+static uint64_t epoch; /* ms, when the play began */
+
+/* What was written to standard error. */
+static char log_text[4096];
 
 static struct nbd_diag diag;
 
@@ -47,7 +56,9 @@ void __wrap_device_reread(struct device *dev)
 
 int __wrap_device_count(struct device *dev, struct nbd_diag *d)
 {
-	bool dead = play.shows && play.waits >= play.shows && !play.filled;
+	bool dead = play.drops ? play.dead
+			       : play.shows && play.waits >= play.shows &&
+					 !play.filled;
 
 	(void)d;
 	dev->live = dead ? 3 : 4;
@@ -74,8 +85,35 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	assert_int_equal(dev->live, 3);
 	if (play.waits < play.away)
 		return nbd_diag(d, NBD_E_REFUSED, "nobody there");
-	play.filled++;
+	if (!play.filled++)
+		play.first = play.ms;
+	play.dead = false;
 	return 0;
+}
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbdk_answered(int index, unsigned *waiting);
+ssize_t __wrap_write(int fd, const void *p, size_t len);
+ssize_t __real_write(int fd, const void *p, size_t len);
+
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return (epoch + (uint64_t)play.ms) * 1000000;
+}
+
+uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
+{
+	assert_int_equal(index, INDEX);
+	*waiting = play.waiting;
+	return 4711;
+}
+
+ssize_t __wrap_write(int fd, const void *p, size_t len)
+{
+	if (fd != 2 || strncmp(p, "nbdboot: ", 9) != 0)
+		return __real_write(fd, p, len);
+	strncat(log_text, p, len);
+	return (ssize_t)len;
 }
 
 /* ---- what is told ---- */
@@ -96,7 +134,9 @@ int __wrap_nbdk_watch_read(struct nbdk_watch *w,
 			   void (*fn)(void *ctx, int index), void *ctx)
 {
 	(void)w;
-	if (play.waits != 1)
+	if (play.drops && play.dead)
+		fn(ctx, INDEX);
+	if (play.drops || play.waits != 1)
 		return 0;
 	if (play.told < 0)
 		return NBD_E_NO_MEMORY;
@@ -107,7 +147,14 @@ int __wrap_nbdk_watch_read(struct nbdk_watch *w,
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 {
 	(void)p;
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 2);
+	if (play.drops) {
+		/* a death is an event, and then there is none until it is time */
+		play.ms += play.dead ? ms : 1;
+		play.dead = true;
+		play.gone = play.ms > 20000;
+		return 1;
+	}
 	if (ms < 0 && play.waits++)
 		play.gone = true;
 	if (ms < 0)
@@ -158,6 +205,8 @@ void __wrap_boot_ready_tell(void)
 static void watch(struct play p)
 {
 	play = p;
+	epoch += 1000000; /* the last play was long ago */
+	log_text[0] = '\0';
 	assert_int_equal(watch_worker_run(INDEX, &diag), 0);
 }
 
@@ -210,6 +259,36 @@ static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
 	assert_in_range(play.ms, 75000, 115000);
 }
 
+static void a_server_that_drops_what_it_takes_is_not_hammered(void **state)
+{
+	(void)state;
+	watch((struct play){ .drops = true });
+	/* the first time it may be an accident */
+	assert_in_range(play.first, 0, 2);
+	/* in 20 s */
+	assert_in_range(play.filled, 8, 20);
+}
+
+static unsigned lines_with(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *p = log_text; (p = strstr(p, text)); p++)
+		n++;
+	return n;
+}
+
+static void silence_behind_a_connection_is_named_once(void **state)
+{
+	(void)state;
+	watch((struct play){ .drops = true, .waiting = 3 });
+	assert_int_equal(lines_with("(MTU)"), 1);
+	/* if nobody waits for an answer, that there is none means nothing */
+	watch((struct play){ .drops = true });
+	assert_int_equal(lines_with("(MTU)"), 0);
+	assert_int_equal(lines_with("live again"), 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -220,6 +299,9 @@ int main(void)
 		cmocka_unit_test(the_death_of_another_device_is_nothing),
 		cmocka_unit_test(
 			a_server_that_is_away_is_asked_until_it_is_back),
+		cmocka_unit_test(
+			a_server_that_drops_what_it_takes_is_not_hammered),
+		cmocka_unit_test(silence_behind_a_connection_is_named_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

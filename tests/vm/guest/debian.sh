@@ -36,7 +36,8 @@ echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
 echo "guest: its unit is $(systemctl is-active nbdboot-watch.service)"
 read -r uri _ </sys/block/nbd0/backend
 nbdboot connect -R "${uri##*,}" && {
-	until grep -q '@nbdboot/watch/nbd1$' /proc/net/unix; do
+	until grep -q "POSIX .*:$(stat -c %i /run/nbdboot/nbd1.watch) " \
+		/proc/locks; do
 		sleep 0.1
 	done
 	nbdboot disconnect nbd1 && echo 'guest: nbd1 was watched'

@@ -170,6 +170,12 @@ end()
 
 # ---- the watcher ----
 
+# watched N: a process holds the lock of the watcher of nbdN
+watched()
+{
+	grep -q "POSIX .*:$(stat -c %i "/run/nbdboot/nbd$1.watch") " /proc/locks
+}
+
 watch_start()
 {
 	[ -p ready ] || mkfifo ready
@@ -182,5 +188,5 @@ watch_start()
 
 watch_has_name()
 {
-	grep -q '@nbdboot/watch/nbd0' /proc/net/unix
+	watched 0
 }

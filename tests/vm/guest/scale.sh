@@ -53,11 +53,6 @@ nbdboot disconnect nbd0
 
 # ---- watchers ----
 
-watched()
-{
-	grep -q "@nbdboot/watch/nbd$1\$" /proc/net/unix
-}
-
 # children N PID: it has N watching processes
 children()
 {
