@@ -43,7 +43,7 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 
 	if (least > BLOCK_MAX)
 		return nbd_diag(d, NBD_E_BLOCK,
-				"the server's least block size is %u bytes, "
+				"the server's minimum block size is %u bytes, "
 				"the kernel's nbd driver takes %u to %u",
 				least, BLOCK_MIN, BLOCK_MAX);
 	if (b < least || b > BLOCK_MAX || b & (b - 1))

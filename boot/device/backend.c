@@ -230,7 +230,7 @@ int device_backend_print(const struct backend *b, char *text, size_t cap)
 
 /*
  * A path means the same file to whoever reads the identifier later, from
- * another folder.  No path is longer than a URI.
+ * another directory.  No path is longer than a URI.
  */
 static int absolute(const char **path, struct nbd_out *o, struct nbd_diag *d)
 {
@@ -240,7 +240,7 @@ static int absolute(const char **path, struct nbd_out *o, struct nbd_diag *d)
 	if (!*path || **path == '/' || !**path)
 		return 0;
 	if (!getcwd(start, o->cap - o->len))
-		return nbd_diag(d, NBD_E_IO, "the current folder is gone");
+		return nbd_diag(d, NBD_E_IO, "the current directory is gone");
 	o->len += strlen(start);
 	nbd_put(o, "/", 1);
 	nbd_put(o, *path, strlen(*path) + 1);

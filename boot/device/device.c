@@ -95,7 +95,7 @@ void device_unlock(int lock)
 		close(lock);
 }
 
-/* ---- what there is ---- */
+/* ---- the state of the links ---- */
 
 static void take(void *ctx, const struct sockdiag_link *l)
 {
@@ -198,7 +198,7 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 							   : "trim");
 	if (e->has_block && e->min_block > i->block_size)
 		return nbd_diag(d, NBD_E_BLOCK,
-				"the server's least block size is %u bytes, "
+				"the server's minimum block size is %u bytes, "
 				"the device's is %u",
 				e->min_block, i->block_size);
 	if (dev->live && !(e->flags & NBD_FLAG_CAN_MULTI_CONN))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device that memory is freed through: its own connections must not need
- * what there is no more of.  The driver sends from the last reserves, without
- * a limit but the socket's own; what comes in has to find some left.
+ * A device with swap space: its own connections must work without free memory.
+ * The driver may use the last reserves for sending, up to the limit of the
+ * socket; received data must find some memory left.
  */
 #ifndef BOOT_DEVICE_SWAP_H
 #define BOOT_DEVICE_SWAP_H

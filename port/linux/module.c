@@ -302,7 +302,7 @@ static int insert(struct span file, const char *params, bool soft,
 	if (soft)
 		load_wishes(name);
 	put_path(path, sizeof(path), file);
-	/* the last one counts: what the kernel is told by a person */
+	/* the last one counts: the words of the kernel command line */
 	nbd_put(&o, params, strlen(params));
 	put_words(&o, name);
 	all[o.len] = '\0';

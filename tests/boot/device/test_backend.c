@@ -333,7 +333,7 @@ static void who_has_no_folder_is_told(void **state)
 	parse("nbds://h/ ca=x");
 	assert_int_equal(device_backend_absolute(&b, &diag), NBD_E_IO);
 	assert_int_equal(chdir(cwd), 0);
-	assert_string_equal(diag.text, "the current folder is gone");
+	assert_string_equal(diag.text, "the current directory is gone");
 }
 
 static int begin(void **state)

@@ -650,7 +650,7 @@ static void a_block_of_the_device_is_one_of_the_server(void **state)
 	server.min_block = 1024;
 	assert_added();
 	server.min_block = 2048;
-	assert_refused(NBD_E_BLOCK, "least block size is 2048 bytes, the "
+	assert_refused(NBD_E_BLOCK, "minimum block size is 2048 bytes, the "
 				    "device's is 1024");
 }
 
