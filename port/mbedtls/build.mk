@@ -10,7 +10,9 @@ ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o suite.o cpu.o)
 ifneq ($(mbedtls-src),)
 port-y += port/mbedtls/alt.o
-mbedtls-obj := $(patsubst %,$(O)/mbedtls/%.o,aes aesni asn1parse asn1write \
+# not in build/mbedtls, which several builds may share
+mbedtls-out := $(O)/libmbedtls
+mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
 	base64 bignum chacha20 chachapoly cipher cipher_wrap constant_time \
 	ecdh ecdsa ecp ecp_curves gcm md memory_buffer_alloc oid pem pk \
 	pk_wrap pkparse platform platform_util poly1305 rsa rsa_internal \
@@ -38,17 +40,17 @@ $(O)/mbedtls/include:
 	$(Q)ln -sfn /usr/include/mbedtls $@/mbedtls
 build/mbedtls/include/mbedtls/ssl.h:
 	$(Q)sh port/mbedtls/fetch.sh build/mbedtls
-$(mbedtls-obj): $(O)/mbedtls/%.o: port/mbedtls/config.h | $(mbedtls-ready)
+$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
 		$(mbedtls-cpp) $(CFLAGS) -c -o $@ $(mbedtls-src)/library/$*.c
 # A handshake is a handful of multiplications on a curve: P-256 takes 40 %
 # longer without this, P-384 60 %.
-$(O)/mbedtls/bignum.o $(O)/mbedtls/ecp_curves.o: CFLAGS += -O2
+$(mbedtls-out)/bignum.o $(mbedtls-out)/ecp_curves.o: CFLAGS += -O2
 # This must take the same time for every secret, so the compiler must not merge
 # it with its callers.
-$(O)/mbedtls/constant_time.o: CFLAGS += -fno-lto
+$(mbedtls-out)/constant_time.o: CFLAGS += -fno-lto
 $(O)/libmbedtls.a: $(mbedtls-obj) $(O)/port/mbedtls/alt.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
