@@ -24,10 +24,8 @@ static const struct cli_option options[] = {
 	{ .more = cli_tls_options, .at = offsetof(struct copy_options, files) },
 };
 
-/* tls_taken: the other side has it, and there is one TLS in a process. */
-static int open_side(struct side *s, const char *word, bool tls_taken,
-		     bool output, const struct copy_options *o,
-		     struct nbd_diag *d)
+static int open_side(struct side *s, const char *word, bool output,
+		     const struct copy_options *o, struct nbd_diag *d)
 {
 	/* with their strings and buffers: too large for a stack */
 	static struct cli_target target[2];
@@ -41,12 +39,7 @@ static int open_side(struct side *s, const char *word, bool tls_taken,
 	err = cli_target(t, word, &none, d);
 	if (err)
 		return err;
-	if (t->uri.tls && tls_taken)
-		return nbd_diag(d, NBD_E_USAGE,
-				"one side at a time can have TLS");
-	*s = (struct side){
-		.name = word, .output = output, .fd = -1, .tls = t->uri.tls
-	};
+	*s = (struct side){ .name = word, .output = output, .fd = -1 };
 	return copy_side_open_nbd(s, &links[output], &t->uri, o, d);
 }
 
@@ -71,11 +64,11 @@ static int copy(struct cli_call *call, const struct copy_options *o)
 	uint64_t done = 0;
 	int err;
 
-	err = open_side(&src, call->words[0], false, false, o, d);
+	err = open_side(&src, call->words[0], false, o, d);
 	if (err)
 		goto out;
 	call->subject = call->words[1];
-	err = open_side(&dst, call->words[1], src.tls, true, o, d);
+	err = open_side(&dst, call->words[1], true, o, d);
 	if (err)
 		goto close_src;
 	call->subject = "copy";
@@ -89,7 +82,6 @@ static int copy(struct cli_call *call, const struct copy_options *o)
 close_src:
 	src.ops->close(&src);
 out:
-	device_tls_close();
 	return err;
 }
 

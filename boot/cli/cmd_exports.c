@@ -72,19 +72,22 @@ static int print_list(const struct nbd_uri *u, const struct options *o,
 		      struct nbd_diag *d)
 {
 	const struct nbd_config cfg = { .goal = NBD_GOAL_LIST, .tls = u->tls };
+	struct device_tls tls = { .missing = 0 };
 	struct conn conn = { .stop = NULL };
-	int err =
-		device_tls_dial(&conn, 1, u, &cfg, &o->server.files, false, d);
+	int err = device_tls_dial(&tls, &conn, 1, u, &cfg, &o->server.files,
+				  false, d);
 
 	if (err)
-		return err;
+		goto close;
 	cli_putf(o->json ? "[" : "");
 	err = print_all(&conn, o->json, d);
 	if (err)
-		return err;
+		goto close;
 	dial_hangup(&conn, 1);
 	cli_putf(o->json ? "\n]\n" : "");
-	return 0;
+close:
+	device_tls_close(&tls);
+	return err;
 }
 
 static int run(struct cli_call *call)
@@ -95,7 +98,6 @@ static int run(struct cli_call *call)
 
 	if (!err)
 		err = print_list(&t.uri, o, &call->d);
-	device_tls_close();
 	return err;
 }
 

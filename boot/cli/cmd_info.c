@@ -83,8 +83,9 @@ static void print_text(const struct info *i, struct nbd_text name, bool tls)
 	else
 		cli_putf("minimum %u, preferred %u, maximum %u", e->min_block,
 			 e->pref_block, e->max_payload);
-	cli_putf("\n  TLS:         %s\n  Replies:     %s\n  Contexts:    ",
-		 tls ? device_tls_suite() : "no", replies[nbd_replies(c)]);
+	cli_putf("\n  TLS:         %s%s\n  Replies:     %s\n  Contexts:    ",
+		 tls ? "TLS 1.2, " : "no", tls ? device_tls_suite(&i->tls) : "",
+		 replies[nbd_replies(c)]);
 }
 
 static void print_json(const struct info *i, struct nbd_text name, bool tls)
@@ -147,8 +148,8 @@ static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 					.tls = u->tls,
 					.extra = NBD_BEST_REPLIES };
 	struct conn *conn = &i->conn;
-	int err = device_tls_dial(conn, 1, u, &cfg, &i->o->server.files, false,
-				  i->d);
+	int err = device_tls_dial(&i->tls, conn, 1, u, &cfg,
+				  &i->o->server.files, false, i->d);
 
 	while (!err && nbd_state(&conn->c) & NBD_ITEM) {
 		if (*n == CONTEXTS_MAX) {
@@ -201,8 +202,8 @@ static int show(struct info *i, const struct nbd_uri *u)
 		.extra = i->o->simple ? NULL : NBD_BEST_REPLIES,
 	};
 	bool structured, allocation;
-	int err = device_tls_dial(&i->conn, 1, u, &cfg, &i->o->server.files,
-				  false, i->d);
+	int err = device_tls_dial(&i->tls, &i->conn, 1, u, &cfg,
+				  &i->o->server.files, false, i->d);
 
 	if (err)
 		return err;
@@ -238,7 +239,7 @@ static int run(struct cli_call *call)
 	err = cli_target(&t, call->words[0], &i.o->server, &call->d);
 	if (!err)
 		err = show(&i, &t.uri);
-	device_tls_close();
+	device_tls_close(&i.tls);
 	return err;
 }
 

@@ -17,7 +17,7 @@ static int rotate(struct device *dev, struct nbd_diag *d)
 	for (unsigned i = 0; i < n && !err; i++) {
 		if (!old[i].live)
 			continue;
-		err = device_end(&old[i], d);
+		err = device_end(dev, &old[i], d);
 		if (!err || err == NBD_E_NOT_FOUND)
 			err = device_fill(dev, live, d);
 	}

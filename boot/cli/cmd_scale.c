@@ -11,11 +11,11 @@ static const struct cli_option options[] = {
 };
 
 /* Ends the newest live connection: the list begins with the newest. */
-static int end_one(const struct device *dev, struct nbd_diag *d)
+static int end_one(struct device *dev, struct nbd_diag *d)
 {
 	for (unsigned i = 0; i < dev->n_links; i++)
 		if (dev->links[i].live)
-			return device_end(&dev->links[i], d);
+			return device_end(dev, &dev->links[i], d);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct info {
 	const char *subject;	  /* as on the command line */
 	struct nbd_diag *d;
 	struct conn conn;
+	struct device_tls tls;
 	struct nbd_io io;
 	struct nbd_latency times;
 };

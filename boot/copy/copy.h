@@ -82,7 +82,6 @@ struct side {
 	uint32_t piece;	  /* bytes; the longest read or write */
 	uint32_t zeroes;  /* bytes; the longest zero */
 	bool grows;	  /* an output file: as long as it has to be */
-	bool tls;	  /* nbds:// */
 	bool is_pipe;	  /* in order, from the first byte to the last */
 	bool is_zero;	  /* a destination that is known to hold zeroes */
 	bool takes_pages; /* a server that copy_send() serves well */
@@ -180,10 +179,11 @@ struct page_sender {
 
 /* The connections to a server; all zero before copy_side_open_nbd(). */
 struct copy_link {
-	struct nbd_config cfg;
 	struct conn conns[COPY_LINKS];
+	struct nbd_config cfg;
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
+	struct device_tls tls;
 	unsigned n;
 	uint16_t flags;
 	struct nbd_latency *latency;

@@ -300,6 +300,12 @@ static unsigned drain(struct copy_link *l)
 	return n;
 }
 
+static void hang_up(struct copy_link *l)
+{
+	dial_hangup(l->conns, l->n);
+	device_tls_close(&l->tls);
+}
+
 /*
  * After a failure elsewhere there are requests on their way: they are waited
  * for, since a client that vanishes meanwhile makes nbdkit 1.32 abort, and
@@ -316,7 +322,7 @@ static void side_close(struct side *s)
 	while (drain(l) && copy_interrupted < COPY_LEAVE &&
 	       (left = end - copy_now()) > 0)
 		poll(fds, copy_side_poll(s, fds, 0), (int)(left / 1000000) + 1);
-	dial_hangup(l->conns, l->n);
+	hang_up(l);
 }
 
 static const struct side_ops nbd_ops = {
@@ -339,7 +345,8 @@ static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
 
 	first->number = l->n;
 	first->stop = &copy_interrupted;
-	err = device_tls_dial(first, n, uri, &l->cfg, &o->files, false, d);
+	err = device_tls_dial(&l->tls, first, n, uri, &l->cfg, &o->files, false,
+			      d);
 	if (!err)
 		l->n += n;
 	return err;
@@ -394,7 +401,7 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 	l->latency = o->latency;
 	err = open_links(l, uri, o, d);
 	if (err) {
-		dial_hangup(l->conns, l->n);
+		hang_up(l);
 		return err;
 	}
 	s->ops = &nbd_ops;

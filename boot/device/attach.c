@@ -30,8 +30,14 @@
  */
 #define DEAD_TIMEOUT_S (sizeof(long) > 4 ? 315360000 : 2000000)
 
-static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
-static char backend[NBDK_BACKEND_MAX + 1];
+/* What is asked, and what it takes. */
+struct attempt {
+	struct attach a; /* with absolute paths, and slots as there will be */
+	struct device_dialer dialer;
+	struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
+	char backend[NBDK_BACKEND_MAX + 1]; /* the identifier */
+	char paths[BACKEND_PATHS];
+};
 
 /* The size of a block: as asked, else the server's least, else a sector. */
 static int choose_block(const struct attach *a, const struct nbd_export *e,
@@ -83,10 +89,12 @@ static int set_timeout(const struct nbdk_conf *connected, int index,
 	return err ? err : index;
 }
 
-static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
+static int hand_over(const struct attempt *t, uint32_t block,
+		     struct nbd_diag *d)
 {
+	const struct attach *a = &t->a;
 	const struct backend *b = &a->b;
-	const struct nbd_export *e = nbd_export(&conns[0].c);
+	const struct nbd_export *e = nbd_export(&t->conns[0].c);
 	int fds[CONFIG_PORT_MAX_CONNECTIONS];
 	struct nbdk_conf conf = {
 		.index = a->index,
@@ -95,7 +103,7 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 		.server_flags = e->flags,
 		.timeout = IO_TIMEOUT_S,
 		.dead_timeout = DEAD_TIMEOUT_S,
-		.backend = backend,
+		.backend = t->backend,
 		.fds = fds,
 	};
 	uint64_t timeout;
@@ -108,7 +116,7 @@ static int hand_over(const struct attach *a, uint32_t block, struct nbd_diag *d)
 	if (b->dead_timeout != ATTACH_DEFAULT)
 		conf.dead_timeout = (uint64_t)b->dead_timeout;
 	for (unsigned i = 0; i < b->connections; i++)
-		fds[i] = conns[i].s.fd;
+		fds[i] = t->conns[i].s.fd;
 	device_swap_prepare(b, fds, b->connections);
 	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
 	timeout = conf.timeout;
@@ -142,41 +150,44 @@ static int check_driver(const struct attach *a, struct nbd_diag *d)
 }
 
 /* Negotiated: what is left is the kernel's work. */
-static int finish(struct attach *a, struct nbd_diag *d)
+static int finish(struct attempt *t, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&conns[0].c);
-	int block = choose_block(a, e, d);
+	const struct nbd_export *e = nbd_export(&t->conns[0].c);
+	int block = choose_block(&t->a, e, d);
 
 	if (block < 0)
 		return block;
-	a->b.slots = device_slots_choose(&a->b, e);
-	if (device_backend_print(&a->b, backend, sizeof(backend)) < 0)
+	t->a.b.slots = device_slots_choose(&t->a.b, e);
+	if (device_backend_print(&t->a.b, t->backend, sizeof(t->backend)) < 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"the URI is longer than the %u bytes that the "
 				"kernel keeps of it",
 				NBDK_BACKEND_MAX);
-	return hand_over(a, (uint32_t)block, d);
+	return hand_over(t, (uint32_t)block, d);
 }
 
-int device_attach(struct attach *a, struct nbd_diag *d)
+int device_attach(const struct attach *a, struct nbd_diag *d)
 {
-	unsigned n = a->b.connections;
-	int err = device_backend_absolute(&a->b, d);
+	struct attempt t = { .a = *a };
+	struct backend *b = &t.a.b;
+	unsigned n = b->connections;
+	int err = device_backend_absolute(b, t.paths, sizeof(t.paths), d);
 
 	if (!err)
 		err = check_driver(a, d);
 	if (!err)
-		err = device_dialer_open(conns, &a->b, a->read_only, d);
-	device_tls_close();
+		err = device_dialer_open(&t.dialer, t.conns, b, a->read_only,
+					 d);
+	device_dialer_close(&t.dialer);
 	if (err)
 		return err;
-	err = finish(a, d);
+	err = finish(&t, d);
 	if (err < 0) {
-		dial_hangup(conns, n);
+		dial_hangup(t.conns, n);
 		return err;
 	}
 	/* no goodbye: the connections live on in the kernel */
 	while (n > 0)
-		sock_close(&conns[--n].s);
+		sock_close(&t.conns[--n].s);
 	return err;
 }

@@ -12,8 +12,7 @@
 #define ATTACH_DEFAULT (-1)
 
 struct attach {
-	struct backend b; /* slots: room for more, 0: as many as make sense; */
-			  /* set to what there is, paths made absolute */
+	struct backend b; /* slots: room for more, 0: as many as make sense */
 	int index;	  /* N of nbdN, -1: the kernel chooses */
 	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
 	bool read_only;	     /* even if the export can be written */
@@ -25,7 +24,8 @@ struct attach {
  * node in /dev.  On failure a negative enum nbd_err, d says why, and no
  * half-made device is left.  Loads the nbd module if it is missing.  The
  * servers are tried in turn; with a->b.spread all of them have to agree.
+ * It takes 200 KiB of the stack.
  */
-int device_attach(struct attach *a, struct nbd_diag *d);
+int device_attach(const struct attach *a, struct nbd_diag *d);
 
 #endif

@@ -250,10 +250,10 @@ static int absolute(const char **path, struct nbd_out *o, struct nbd_diag *d)
 	return 0;
 }
 
-int device_backend_absolute(struct backend *b, struct nbd_diag *d)
+int device_backend_absolute(struct backend *b, char *text, size_t cap,
+			    struct nbd_diag *d)
 {
-	static char text[3 * NBDK_BACKEND_MAX];
-	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	struct nbd_out o = { .buf = text, .cap = cap };
 	int err = absolute(&b->files.ca, &o, d);
 
 	if (!err)

@@ -52,9 +52,12 @@ int device_backend_print(const struct backend *b, char *text, size_t cap);
 
 /*
  * Makes the paths of b absolute, so that they mean the same to whoever reads
- * the identifier later; they live as long as the program.
+ * the identifier later.  They live in text, of cap bytes, as long as b does;
+ * BACKEND_PATHS are enough for what fits an identifier.
  */
-int device_backend_absolute(struct backend *b, struct nbd_diag *d);
+#define BACKEND_PATHS (3 * NBDK_BACKEND_MAX)
+int device_backend_absolute(struct backend *b, char *text, size_t cap,
+			    struct nbd_diag *d);
 
 /* Room for connections, dead or alive. */
 unsigned device_backend_slots(const struct backend *b);

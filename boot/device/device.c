@@ -5,10 +5,8 @@
  *   dial --> is it still the same? --> mark --> RECONFIGURE
  */
 #include "boot/device/device.h"
-#include "boot/device/dialer.h"
 #include "boot/device/swap.h"
 #include "port/linux/dir.h"
-#include "port/linux/nbdk_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +19,6 @@
 #include <unistd.h>
 
 #define RUN "/run/nbdboot"
-
-static struct nl_sock nl;
-static bool nl_is_open;
-static struct conn conn;
 
 /* ---- files of a device ---- */
 
@@ -125,13 +119,14 @@ static unsigned kinds(const struct backend *b)
 
 int device_count(struct device *dev, struct nbd_diag *d)
 {
-	int err = nl_is_open ? 0 : nl_open(&nl, NETLINK_SOCK_DIAG, 0, d);
+	int err = dev->diag_open ? 0
+				 : nl_open(&dev->diag, NETLINK_SOCK_DIAG, 0, d);
 
-	nl_is_open = !err;
+	dev->diag_open = !err;
 	dev->live = dev->n_links = 0;
 	if (!err)
-		err = sockdiag_each(&nl, dev->info.index, kinds(&dev->b), take,
-				    dev, d);
+		err = sockdiag_each(&dev->diag, dev->info.index, kinds(&dev->b),
+				    take, dev, d);
 	dev->counted = !err;
 	return err;
 }
@@ -228,13 +223,14 @@ static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
 
 static int hand_over(const struct device *dev, struct nbd_diag *d)
 {
-	int err = sockdiag_tag(conn.s.fd, dev->info.index);
+	const int *fd = &dev->conn.s.fd;
+	int err = sockdiag_tag(*fd, dev->info.index);
 
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
 				dev->info.index, nbd_err_text(err));
-	device_swap_prepare(&dev->b, &conn.s.fd, 1);
-	return reconfigure(dev, NBDK_KEEP, &conn.s.fd, 1, d);
+	device_swap_prepare(&dev->b, fd, 1);
+	return reconfigure(dev, NBDK_KEEP, fd, 1, d);
 }
 
 int device_grow(struct device *dev, struct nbd_diag *d)
@@ -265,7 +261,7 @@ static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
 /* The server with the fewest connections. */
 static unsigned emptiest(const struct device *dev)
 {
-	static struct sock_addr found[SOCK_MAX_ADDRS];
+	struct sock_addr found[SOCK_MAX_ADDRS];
 	unsigned server = 0, least = UINT_MAX;
 
 	for (unsigned i = 0; i < dev->b.servers && least; i++) {
@@ -286,33 +282,35 @@ static unsigned emptiest(const struct device *dev)
 int device_add(struct device *dev, struct nbd_diag *d)
 {
 	unsigned first = dev->b.spread ? emptiest(dev) : 0;
-	int err = device_dialer_one(&conn, &dev->b, first, d);
+	struct conn *conn = &dev->conn;
+	int err = device_dialer_one(&dev->dialer, conn, &dev->b, first, d);
 	uint32_t block = dev->info.block_size;
 	uint64_t size;
 
 	if (err)
 		return err;
-	err = compare(dev, nbd_export(&conn.c), d);
+	err = compare(dev, nbd_export(&conn->c), d);
 	if (!err)
 		err = hand_over(dev, d);
 	if (err) {
-		dial_hangup(&conn, 1);
+		dial_hangup(conn, 1);
 		return err;
 	}
 	/* what has no blocks any more is on its way out: it stays as it is */
-	size = nbd_export(&conn.c)->size;
+	size = nbd_export(&conn->c)->size;
 	dev->export = block ? size - size % block : 0;
-	sock_close(&conn.s);
+	sock_close(&conn->s);
 	return 0;
 }
 
-int device_end(const struct sockdiag_link *l, struct nbd_diag *d)
+int device_end(struct device *dev, const struct sockdiag_link *l,
+	       struct nbd_diag *d)
 {
 	if (l->family == AF_UNIX)
 		return nbd_diag(d, NBD_E_USAGE,
 				"the kernel can end TCP connections one by "
 				"one, but not those through a UNIX socket");
-	return sockdiag_destroy(&nl, l, d);
+	return sockdiag_destroy(&dev->diag, l, d);
 }
 
 static void nothing(void *ctx, int index)
@@ -321,10 +319,9 @@ static void nothing(void *ctx, int index)
 }
 
 /* The driver notices a dead connection a little later than we. */
-static int await_slot(struct nbdk_watch *w, const struct device *dev,
-		      struct nbd_diag *d)
+static int await_slot(struct device *dev, struct nbd_diag *d)
 {
-	struct pollfd p = { .fd = w->nl.fd, .events = POLLIN };
+	struct pollfd p = { .fd = dev->watch.nl.fd, .events = POLLIN };
 	int ms = dev->info.io_timeout ? (int)dev->info.io_timeout : 30000;
 
 	if (poll(&p, 1, ms) == 0)
@@ -332,15 +329,14 @@ static int await_slot(struct nbdk_watch *w, const struct device *dev,
 				"the nbd driver has no dead connection to "
 				"replace: nbd%d has %u that live",
 				dev->info.index, dev->live);
-	nbdk_watch_read(w, nothing, NULL);
+	nbdk_watch_read(&dev->watch, nothing, NULL);
 	return 0;
 }
 
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
-	static struct nbdk_watch w;
 	unsigned in_vain = 0;
-	int err = nbdk_watch_open(&w, d);
+	int err = nbdk_watch_open(&dev->watch, d);
 
 	if (err)
 		return err;
@@ -353,7 +349,7 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 		/* the driver may notice each death too late once */
 		if (!err && dev->live <= before)
 			err = in_vain++ < device_backend_slots(&dev->b)
-				      ? await_slot(&w, dev, d)
+				      ? await_slot(dev, d)
 				      : nbd_diag(d, NBD_E_CUT,
 						 "the server takes connections "
 						 "and drops them at once");
@@ -362,7 +358,7 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	}
 	if (!err && dev->live)
 		err = device_grow(dev, d);
-	nbdk_watch_close(&w);
-	device_tls_close();
+	nbdk_watch_close(&dev->watch);
+	device_dialer_close(&dev->dialer);
 	return err;
 }

@@ -6,13 +6,16 @@
 #ifndef BOOT_DEVICE_DEVICE_H
 #define BOOT_DEVICE_DEVICE_H
 
-#include "boot/device/backend.h"
-#include "port/linux/sockdiag.h"
+#include "boot/device/dialer.h"
+#include "port/linux/nbdk_watch.h"
 
 /* Links that are shown: those that live, and some that are on their way out. */
 #define DEVICE_LINKS (2 * CONFIG_PORT_MAX_CONNECTIONS)
 
-/* A device, what it remembers, and its connections. */
+/*
+ * A device, what it remembers, and its connections.  Zeroed before its first
+ * use, and then good for one device after the other.
+ */
 struct device {
 	struct nbdk_info info;
 	struct backend b;
@@ -23,6 +26,12 @@ struct device {
 	unsigned wanted; /* connections: b's, or what `scale` made of it */
 	unsigned live, n_links;
 	struct sockdiag_link links[DEVICE_LINKS];
+	/* private */
+	struct nl_sock diag; /* open if diag_open: for device_count() */
+	bool diag_open;
+	struct device_dialer dialer;
+	struct conn conn;	 /* that device_add() makes */
+	struct nbdk_watch watch; /* of device_fill() */
 };
 
 /*
@@ -47,7 +56,7 @@ int device_count(struct device *dev, struct nbd_diag *d);
  * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
  * it is read-only now or lost a feature; a larger one is for device_grow().
  * Returns 0 also where the driver had no dead slot after all: device_count()
- * tells.  At the end device_tls_close().
+ * tells.  At the end device_dialer_close(&dev->dialer).
  */
 int device_add(struct device *dev, struct nbd_diag *d);
 
@@ -65,7 +74,8 @@ int device_grow(struct device *dev, struct nbd_diag *d);
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
 /* Ends one of links[]. */
-int device_end(const struct sockdiag_link *l, struct nbd_diag *d);
+int device_end(struct device *dev, const struct sockdiag_link *l,
+	       struct nbd_diag *d);
 
 /*
  * Whoever changes connections counts them first: one at a time.  What it

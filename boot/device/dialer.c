@@ -9,48 +9,86 @@ static const char *place(const struct nbd_uri *u)
 	return u->is_unix ? u->socket : u->host;
 }
 
-static int dial_server(struct conn conns[], unsigned n, const struct backend *b,
-		       unsigned server, struct nbd_diag *d)
+/*
+ * Options that name files are for the servers with TLS; without any such
+ * server they are a mistake, which device_tls_check() then finds.
+ */
+static const struct tls_files *files_for(const struct backend *b,
+					 const struct nbd_uri *u)
+{
+	static const struct tls_files none;
+	bool tls = false;
+
+	for (unsigned i = 0; i < b->servers; i++)
+		tls |= b->uris[i].tls;
+	return u->tls || !tls ? &b->files : &none;
+}
+
+/* Servers with the same credentials share them: those of the first of them. */
+static struct device_tls *tls_of(struct device_dialer *dl,
+				 const struct backend *b, unsigned server)
+{
+	unsigned first = 0;
+
+	while (!device_tls_same(&b->uris[first], &b->uris[server]))
+		first++;
+	return &dl->tls[first];
+}
+
+static int dial_server(struct device_dialer *dl, struct conn conns[],
+		       unsigned n, const struct backend *b, unsigned server,
+		       struct nbd_diag *d)
 {
 	const struct nbd_uri *u = &b->uris[server];
-	/* the connections' engines keep a pointer to it */
-	static struct nbd_config cfgs[BACKEND_SERVERS];
+	struct device_tls *tls = tls_of(dl, b, server);
 
-	cfgs[server] = (struct nbd_config){ .name = u->name,
-					    .name_len = u->name_len,
-					    .tls = u->tls };
-	return device_tls_dial(conns, n, u, &cfgs[server], &b->files, true, d);
+	if (dl->keeps && u->tls && !tls->session.creds)
+		return nbd_diag(d, NBD_E_CREDENTIAL,
+				"its credentials could not be read when this "
+				"program started");
+	dl->cfgs[server] = (struct nbd_config){ .name = u->name,
+						.name_len = u->name_len,
+						.tls = u->tls };
+	return device_tls_dial(tls, conns, n, u, &dl->cfgs[server],
+			       files_for(b, u), true, d);
+}
+
+/* Adds what a server's dialing came to; it is escaped already. */
+static void add_reason(struct nbd_out *o, const struct backend *b,
+		       unsigned server, int err, const struct nbd_diag *why)
+{
+	const char *text = why->text[0] ? why->text : nbd_err_text(err);
+
+	if (b->servers > 1)
+		nbd_putf(o, "%s%s: ", o->len ? "; " : "",
+			 place(&b->uris[server]));
+	nbd_put(o, text, strlen(text));
 }
 
 /*
  * Each server in turn, from `first` on.  If one of them may come back, trying
  * again makes sense, whatever the others say.
  */
-static int dial_any(struct conn conns[], unsigned n, const struct backend *b,
-		    unsigned first, struct nbd_diag *d)
+static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
+		    const struct backend *b, unsigned first, struct nbd_diag *d)
 {
 	struct nbd_out o = { .buf = d ? d->text : NULL,
 			     .cap = d ? sizeof(d->text) - 1 : 0 };
 	struct nbd_diag why;
-	const char *text;
 	int err = 0, rc;
 
 	for (unsigned i = 0; i < b->servers; i++) {
-		const struct nbd_uri *u = &b->uris[(first + i) % b->servers];
+		unsigned server = (first + i) % b->servers;
 
 		why.text[0] = '\0';
-		rc = dial_server(conns, n, b, (first + i) % b->servers, &why);
+		rc = dial_server(dl, conns, n, b, server, &why);
 		if (!rc) {
 			err = 0;
 			break;
 		}
 		if (!err || nbd_err_is_outage(rc))
 			err = rc;
-		if (b->servers > 1)
-			nbd_putf(&o, "%s%s: ", i ? "; " : "", place(u));
-		/* it is escaped already */
-		text = why.text[0] ? why.text : nbd_err_text(rc);
-		nbd_put(&o, text, strlen(text));
+		add_reason(&o, b, server, rc, &why);
 	}
 	if (d)
 		d->text[o.len] = '\0';
@@ -77,8 +115,8 @@ static int agree(const struct backend *b, const struct conn *first,
  * Shares that differ by one at most, the first ones of conns[] to the first
  * server: 11 connections over 4 servers are 3, 3, 3 and 2.
  */
-static int dial_all(struct conn conns[], const struct backend *b,
-		    bool read_only, struct nbd_diag *d)
+static int dial_all(struct device_dialer *dl, struct conn conns[],
+		    const struct backend *b, bool read_only, struct nbd_diag *d)
 {
 	unsigned n = b->connections, at = 0, server;
 	int err = 0;
@@ -93,8 +131,7 @@ static int dial_all(struct conn conns[], const struct backend *b,
 		unsigned left = b->servers - server;
 		unsigned share = (n - at + left - 1) / left;
 
-		err = dial_server(conns + at, share, b, server, d);
-		device_tls_close();
+		err = dial_server(dl, conns + at, share, b, server, d);
 		if (err)
 			break;
 		at += share;
@@ -118,15 +155,68 @@ static int dial_all(struct conn conns[], const struct backend *b,
 	return err;
 }
 
-int device_dialer_open(struct conn conns[], const struct backend *b,
-		       bool read_only, struct nbd_diag *d)
+static int check(const struct backend *b, struct nbd_diag *d)
 {
-	return b->spread ? dial_all(conns, b, read_only, d)
-			 : dial_any(conns, b->connections, b, 0, d);
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
+	struct nbd_diag why;
+	int err = 0;
+
+	for (unsigned i = 0; i < b->servers && !err; i++) {
+		err = device_tls_check(&b->uris[i], files_for(b, &b->uris[i]),
+				       true, &why);
+		if (err)
+			add_reason(&o, b, i, err, &why);
+	}
+	d->text[o.len] = '\0';
+	return err;
 }
 
-int device_dialer_one(struct conn *conn, const struct backend *b,
-		      unsigned first, struct nbd_diag *d)
+int device_dialer_open(struct device_dialer *dl, struct conn conns[],
+		       const struct backend *b, bool read_only,
+		       struct nbd_diag *d)
 {
-	return dial_any(conn, 1, b, first, d);
+	int err = check(b, d);
+
+	if (err)
+		return err;
+	return b->spread ? dial_all(dl, conns, b, read_only, d)
+			 : dial_any(dl, conns, b->connections, b, 0, d);
+}
+
+int device_dialer_one(struct device_dialer *dl, struct conn *conn,
+		      const struct backend *b, unsigned first,
+		      struct nbd_diag *d)
+{
+	return dial_any(dl, conn, 1, b, first, d);
+}
+
+int device_dialer_keep(struct device_dialer *dl, const struct backend *b,
+		       struct nbd_diag *d)
+{
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
+	struct nbd_diag why;
+	unsigned good = 0;
+	int err = 0, rc;
+
+	dl->keeps = true;
+	for (unsigned i = 0; i < b->servers; i++) {
+		const struct nbd_uri *u = &b->uris[i];
+		struct device_tls *tls = tls_of(dl, b, i);
+
+		rc = device_tls_check(u, files_for(b, u), true, &why);
+		if (!rc && u->tls && !tls->session.creds)
+			rc = device_tls_load(tls, u, files_for(b, u), &why);
+		good += !rc;
+		if (rc)
+			add_reason(&o, b, i, rc, &why);
+		err = err ? err : rc;
+	}
+	d->text[o.len] = '\0';
+	return good ? 0 : err;
+}
+
+void device_dialer_close(struct device_dialer *dl)
+{
+	for (unsigned i = 0; i < BACKEND_SERVERS && !dl->keeps; i++)
+		device_tls_close(&dl->tls[i]);
 }

@@ -26,24 +26,30 @@ int device_backend_print(const struct backend *b, char *text, size_t cap)
 	return nbd_uri_print(&b->uris[0], text, cap);
 }
 
-int device_backend_absolute(struct backend *b, struct nbd_diag *d)
+int device_backend_absolute(struct backend *b, char *text, size_t cap,
+			    struct nbd_diag *d)
 {
-	(void)b, (void)d;
+	(void)b, (void)text, (void)cap, (void)d;
 	return 0;
 }
 
-int device_dialer_open(struct conn conns[], const struct backend *b,
-		       bool read_only, struct nbd_diag *d)
+int device_dialer_open(struct device_dialer *dl, struct conn conns[],
+		       const struct backend *b, bool read_only,
+		       struct nbd_diag *d)
 {
-	static struct nbd_config cfg;
 	const struct nbd_uri *u = &b->uris[0];
 
 	(void)read_only;
-	cfg = (struct nbd_config){ .name = u->name,
-				   .name_len = u->name_len,
-				   .tls = u->tls };
-	return device_tls_dial(conns, b->connections, u, &cfg, &b->files, true,
-			       d);
+	dl->cfgs[0] = (struct nbd_config){ .name = u->name,
+					   .name_len = u->name_len,
+					   .tls = u->tls };
+	return device_tls_dial(&dl->tls[0], conns, b->connections, u,
+			       &dl->cfgs[0], &b->files, true, d);
+}
+
+void device_dialer_close(struct device_dialer *dl)
+{
+	device_tls_close(&dl->tls[0]);
 }
 
 unsigned device_slots_choose(const struct backend *b,

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds without TLS: what wants it is refused. */
+/* Builds without TLS refuse what wants it.  In place of tls.c. */
 #include "boot/device/tls.h"
 
-int device_tls_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
-		    const struct nbd_config *cfg, const struct tls_files *files,
-		    bool kernel, struct nbd_diag *d)
+int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,
+		     bool kernel, struct nbd_diag *d)
 {
-	(void)kernel, (void)files;
-	if (uri->tls)
-		return nbd_diag(d, NBD_E_USAGE, "this build has no TLS");
-	return dial(conns, n, uri, cfg, NULL, d);
+	(void)files, (void)kernel;
+	return uri->tls ? nbd_diag(d, NBD_E_USAGE, "this build has no TLS") : 0;
 }
 
-int device_tls_keep(const struct nbd_uri *uri, const struct tls_files *files,
+int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
+		    const struct nbd_uri *uri, const struct nbd_config *cfg,
+		    const struct tls_files *files, bool kernel,
 		    struct nbd_diag *d)
 {
-	(void)uri, (void)files;
-	return nbd_diag(d, NBD_E_USAGE, "this build has no TLS");
+	int err = device_tls_check(uri, files, kernel, d);
+
+	(void)t;
+	return err ? err : dial(conns, n, uri, cfg, NULL, d);
 }
 
-const char *device_tls_suite(void)
+void device_tls_close(struct device_tls *t)
 {
+	(void)t;
+}
+
+const char *device_tls_suite(const struct device_tls *t)
+{
+	(void)t;
 	return "";
 }
 
@@ -29,8 +36,4 @@ bool device_tls_words(const struct sockdiag_tls *tls,
 {
 	(void)tls, (void)w;
 	return false;
-}
-
-void device_tls_close(void)
-{
 }

@@ -10,102 +10,177 @@
 #include "boot/common/times.h"
 #include "boot/common/version.h"
 #include "port/linux/ktls.h"
-#include "port/mbedtls/tls.h"
 
 #include <linux/tls.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_LEN 4200 /* a URI, and the name of a file */
-
-static struct tls_conf conf;
-static char paths[3][PATH_LEN];
-/* The sockets that the handshakes go through, and what the kernel lacks. */
-static struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS];
-static unsigned missing;
-/* By device_tls_keep(). */
-static bool kept;
-static uint64_t began; /* the first handshake */
-
 /* ---- TLS that ends in the kernel ---- */
 
-static int kernel_start(struct nbd_tls *s, unsigned conn,
-			struct nbd_transport *below, struct nbd_diag *d)
+static struct device_tls *self(struct nbd_tls *kernel)
 {
-	(void)s;
-	socks[conn] = (struct sock *)below; /* t is its first member */
-	if (conn == 0)
-		began = nbd_now_ms();
-	return tls_records.start(&tls_records, conn, below, d);
+	return (struct device_tls *)kernel; /* its first member */
 }
 
-static int kernel_step(struct nbd_tls *s, unsigned conn, struct nbd_diag *d)
+static int kernel_start(struct nbd_tls *kernel, unsigned conn,
+			struct nbd_transport *below, struct nbd_diag *d)
 {
-	int err = tls_records.step(&tls_records, conn, d);
+	struct device_tls *t = self(kernel);
+	struct nbd_tls *records = &t->session.tls;
+
+	t->socks[conn] = (struct sock *)below; /* t is its first member */
+	if (conn == 0)
+		t->began = nbd_now_ms();
+	return records->start(records, conn, below, d);
+}
+
+static int kernel_step(struct nbd_tls *kernel, unsigned conn,
+		       struct nbd_diag *d)
+{
+	struct device_tls *t = self(kernel);
+	struct nbd_tls *records = &t->session.tls;
+	int err = records->step(records, conn, d);
 	struct nbd_tls_keys keys;
 
-	(void)s;
 	if (err)
 		return err;
-	tls_keys(conn, &keys);
-	tls_drop(conn);
-	err = ktls_start(socks[conn]->fd, &keys, d);
+	tls_keys(&t->session, conn, &keys);
+	tls_drop(&t->session, conn);
+	err = ktls_start(t->socks[conn]->fd, &keys, d);
 	if (err == NBD_E_NOT_FOUND) {
-		missing |= 1u << keys.aead;
+		t->missing |= 1u << keys.aead;
 		err = NBD_E_TLS_KERNEL;
 	}
 	explicit_bzero(&keys, sizeof(keys));
 	if (!err && conn == 0)
-		boot_times_mark("TLS", began);
+		boot_times_mark("TLS", t->began);
 	return err;
 }
 
-static struct nbd_transport *kernel_transport(struct nbd_tls *s, unsigned conn)
+static struct nbd_transport *kernel_transport(struct nbd_tls *kernel,
+					      unsigned conn)
 {
-	(void)s;
-	return &socks[conn]->t;
+	return &self(kernel)->socks[conn]->t;
 }
 
-static void kernel_stop(struct nbd_tls *s, unsigned conn)
+static void kernel_stop(struct nbd_tls *kernel, unsigned conn)
 {
-	(void)s;
-	tls_drop(conn);
+	tls_drop(&self(kernel)->session, conn);
 }
-
-static struct nbd_tls in_kernel = { kernel_start, kernel_step, kernel_transport,
-				    kernel_stop };
 
 /* ---- policy ---- */
 
-/* A file in the folder of the URI, if it is there. */
-static const char *in_folder(const struct nbd_uri *uri, unsigned i,
-			     const char *name)
+static bool wants_psk(const struct nbd_uri *uri)
 {
-	if (!*uri->tls_certificates || nbd_fmt(paths[i], PATH_LEN, "%s/%s",
-					       uri->tls_certificates, name) < 0)
-		return NULL;
-	return access(paths[i], F_OK) == 0 ? paths[i] : NULL;
+	return uri->tls_type == NBD_TLS_PSK || *uri->tls_psk_file;
 }
 
-static int take_certificates(const struct nbd_uri *uri,
-			     const struct tls_files *files, struct nbd_diag *d)
+/* Words about TLS ask for TLS: without nbds:// they are a mistake. */
+static int check_clear(const struct nbd_uri *uri, bool files,
+		       struct nbd_diag *d)
 {
-	conf.ca = files->ca ? files->ca : in_folder(uri, 0, "ca-cert.pem");
-	conf.cert = files->cert;
-	conf.key = files->key;
-	if (!conf.cert && !conf.key) {
-		conf.cert = in_folder(uri, 1, "client-cert.pem");
-		conf.key = in_folder(uri, 2, "client-key.pem");
-	}
-	if (!conf.cert != !conf.key)
+	if (files || uri->tls_type || uri->tls_verify_peer >= 0 ||
+	    *uri->tls_hostname || *uri->tls_certificates || *uri->tls_psk_file)
+		return nbd_diag(d, NBD_E_USAGE,
+				"options for TLS need nbds:// in place of "
+				"nbd://");
+	return 0;
+}
+
+int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,
+		     bool kernel, struct nbd_diag *d)
+{
+	bool named = files->ca || files->cert || files->key;
+	bool x509 = uri->tls_type == NBD_TLS_X509 || *uri->tls_certificates;
+
+	if (!uri->tls)
+		return check_clear(uri, named, d);
+	if (kernel && uri->is_unix)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the kernel has TLS for TCP alone, not for "
+				"UNIX sockets: use nbds://, or nbd+unix://");
+	if (uri->tls_type == NBD_TLS_ANON)
+		return nbd_diag(d, NBD_E_USAGE,
+				"tls-type=anon is not supported: anybody on "
+				"the wire could be the server");
+	if (wants_psk(uri) && (x509 || named))
+		return nbd_diag(d, NBD_E_USAGE,
+				"both certificates and a pre-shared key: use "
+				"one of the two");
+	if (wants_psk(uri) && !*uri->tls_psk_file)
+		return nbd_diag(d, NBD_E_USAGE,
+				"tls-type=psk without tls-psk-file=");
+	if (!files->cert != !files->key)
 		return nbd_diag(d, NBD_E_USAGE,
 				"a client certificate without its key, or a "
 				"key without its certificate");
+	return 0;
+}
+
+bool device_tls_same(const struct nbd_uri *a, const struct nbd_uri *b)
+{
+	return a->tls == b->tls && a->tls_type == b->tls_type &&
+	       !a->tls_verify_peer == !b->tls_verify_peer &&
+	       !strcmp(a->tls_certificates, b->tls_certificates) &&
+	       !strcmp(a->tls_psk_file, b->tls_psk_file) &&
+	       (!wants_psk(a) || !strcmp(a->user, b->user));
+}
+
+/* ---- credentials ---- */
+
+/* A file in the directory that the URI names, if it is there. */
+static const char *in_directory(const struct nbd_uri *uri, char *path,
+				const char *name)
+{
+	if (!*uri->tls_certificates || nbd_fmt(path, DEVICE_TLS_PATH, "%s/%s",
+					       uri->tls_certificates, name) < 0)
+		return NULL;
+	return access(path, F_OK) == 0 ? path : NULL;
+}
+
+static int find_certificates(struct device_tls *t, const struct nbd_uri *uri,
+			     const struct tls_files *files, struct nbd_diag *d)
+{
+	struct tls_conf *conf = &t->conf;
+
 	if (*uri->tls_certificates && access(uri->tls_certificates, F_OK))
 		return nbd_diag(d, NBD_E_CREDENTIAL,
-				"tls-certificates=%s: there is no such folder",
+				"tls-certificates=%s: there is no such "
+				"directory",
+				uri->tls_certificates);
+	conf->ca = files->ca ? files->ca
+			     : in_directory(uri, t->paths[0], "ca-cert.pem");
+	conf->cert = files->cert;
+	conf->key = files->key;
+	if (!conf->cert) {
+		conf->cert = in_directory(uri, t->paths[1], "client-cert.pem");
+		conf->key = in_directory(uri, t->paths[2], "client-key.pem");
+	}
+	if (!conf->cert != !conf->key)
+		return nbd_diag(d, NBD_E_CREDENTIAL,
+				"tls-certificates=%s: only one of "
+				"client-cert.pem and client-key.pem is there",
 				uri->tls_certificates);
 	return 0;
+}
+
+int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
+		    const struct tls_files *files, struct nbd_diag *d)
+{
+	int err = 0;
+
+	t->kernel = (struct nbd_tls){ kernel_start, kernel_step,
+				      kernel_transport, kernel_stop };
+	t->conf = (struct tls_conf){
+		.verify = uri->tls_verify_peer != 0,
+		.user = uri->user,
+		.built = boot_built,
+	};
+	if (wants_psk(uri))
+		t->conf.psk_file = uri->tls_psk_file;
+	else
+		err = find_certificates(t, uri, files, d);
+	return err ? err : tls_load(&t->session, &t->conf, d);
 }
 
 /* Whom the server's certificate must be for. */
@@ -116,99 +191,41 @@ static const char *name_of(const struct nbd_uri *uri)
 				  : "localhost";
 }
 
-static int decide(const struct nbd_uri *uri, const struct tls_files *files,
-		  bool kernel, struct nbd_diag *d)
+int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
+		    const struct nbd_uri *uri, const struct nbd_config *cfg,
+		    const struct tls_files *files, bool kernel,
+		    struct nbd_diag *d)
 {
-	bool psk = uri->tls_type == NBD_TLS_PSK || *uri->tls_psk_file;
-	bool x509 = uri->tls_type == NBD_TLS_X509 || *uri->tls_certificates ||
-		    files->ca || files->cert || files->key;
-
-	if (kernel && uri->is_unix)
-		return nbd_diag(d, NBD_E_USAGE,
-				"the kernel has TLS for TCP alone, not for "
-				"UNIX sockets: use nbds://, or nbd+unix://");
-	if (uri->tls_type == NBD_TLS_ANON)
-		return nbd_diag(d, NBD_E_USAGE,
-				"tls-type=anon is not supported: whoever sits "
-				"on the wire could be the server");
-	if (psk && x509)
-		return nbd_diag(d, NBD_E_USAGE,
-				"both certificates and a pre-shared key: use "
-				"one of the two");
-	if (psk && !*uri->tls_psk_file)
-		return nbd_diag(d, NBD_E_USAGE,
-				"tls-type=psk without tls-psk-file=");
-	conf = (struct tls_conf){
-		.verify = uri->tls_verify_peer != 0,
-		.name = name_of(uri),
-		.user = uri->user,
-		.built = boot_built,
-	};
-	if (!psk)
-		return take_certificates(uri, files, d);
-	conf.psk_file = uri->tls_psk_file;
-	return 0;
-}
-
-/* Words about TLS are a wish for TLS: no wish is dropped in silence. */
-static int in_the_clear(const struct nbd_uri *uri,
-			const struct tls_files *files, struct nbd_diag *d)
-{
-	if (files->ca || files->cert || files->key || uri->tls_type ||
-	    uri->tls_verify_peer >= 0 || *uri->tls_hostname ||
-	    *uri->tls_certificates || *uri->tls_psk_file)
-		return nbd_diag(d, NBD_E_USAGE,
-				"what is said about TLS needs nbds:// in place "
-				"of nbd://");
-	return 0;
-}
-
-int device_tls_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
-		    const struct nbd_config *cfg, const struct tls_files *files,
-		    bool kernel, struct nbd_diag *d)
-{
-	int err = !uri->tls ? in_the_clear(uri, files, d)
-		  : kept    ? 0
-			    : decide(uri, files, kernel, d);
+	int err = device_tls_check(uri, files, kernel, d);
+	unsigned without;
 
 	if (err)
 		return err;
-	conf.name = name_of(uri);
 	if (!uri->tls)
 		return dial(conns, n, uri, cfg, NULL, d);
-	missing = 0;
+	if (!t->session.creds)
+		err = device_tls_load(t, uri, files, d);
+	if (err)
+		return err;
+	t->missing = 0;
 	do {
-		conf.connections = kernel ? n : CONFIG_PORT_MAX_CONNECTIONS;
-		conf.without = missing;
-		/* later ones join those that are there */
-		err = conns[0].number ? 0
-		      : kept	      ? tls_again(&conf, d)
-				      : tls_load(&conf, d);
+		without = t->missing;
+		err = tls_aim(&t->session, name_of(uri), without, d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
-				   kernel ? &in_kernel : &tls_records, d);
-	} while (err == NBD_E_TLS_KERNEL && missing != conf.without);
+				   kernel ? &t->kernel : &t->session.tls, d);
+	} while (err == NBD_E_TLS_KERNEL && t->missing != without);
 	return err;
 }
 
-int device_tls_keep(const struct nbd_uri *uri, const struct tls_files *files,
-		    struct nbd_diag *d)
+void device_tls_close(struct device_tls *t)
 {
-	int err = decide(uri, files, true, d);
-
-	conf.connections = 1;
-	if (!err)
-		err = tls_load(&conf, d);
-	kept = !err;
-	return err;
+	tls_unload(&t->session);
 }
 
-const char *device_tls_suite(void)
+const char *device_tls_suite(const struct device_tls *t)
 {
-	static char text[80];
-
-	nbd_fmt(text, sizeof(text), "TLS 1.2, %s", tls_suite(0));
-	return text;
+	return tls_suite(&t->session, 0);
 }
 
 bool device_tls_words(const struct sockdiag_tls *tls,
@@ -219,10 +236,4 @@ bool device_tls_words(const struct sockdiag_tls *tls,
 						       : NULL;
 	w->cipher = ktls_cipher(tls->cipher);
 	return w->version && w->cipher;
-}
-
-void device_tls_close(void)
-{
-	if (!kept)
-		tls_unload();
 }

@@ -54,6 +54,17 @@ struct worker {
 	char first_backend[NBDK_BACKEND_MAX + 1];
 };
 
+static void log_change(struct worker *w, const struct nbd_diag *d)
+{
+	char line[600];
+	int n = nbd_fmt(line, sizeof(line), "nbdboot: nbd%d: %s\n",
+			w->dev.info.index, d->text);
+
+	w->told = *d;
+	if (n > 0 && write(2, line, (size_t)n) < 0)
+		errno = 0;
+}
+
 /* ---- before: everything that needs files or the network's names ---- */
 
 /* Text of an address, as a URI has it. */
@@ -144,24 +155,13 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 	if (err)
 		return err;
 	resolve(w);
-	for (unsigned i = 0; i < b->servers; i++)
-		if (b->uris[i].tls)
-			return device_tls_keep(&b->uris[i], &b->files, d);
-	return 0;
+	err = device_dialer_keep(&w->dev.dialer, b, d);
+	if (!err && d->text[0])
+		log_change(w, d);
+	return err;
 }
 
 /* ---- the watch ---- */
-
-static void log_change(struct worker *w, const struct nbd_diag *d)
-{
-	char line[600];
-	int n = nbd_fmt(line, sizeof(line), "nbdboot: nbd%d: %s\n",
-			w->dev.info.index, d->text);
-
-	w->told = *d;
-	if (n > 0 && write(2, line, (size_t)n) < 0)
-		errno = 0;
-}
 
 /* Still the one that was there at the start? */
 static bool is_there(const struct worker *w)

@@ -7,14 +7,14 @@
 mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
-port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o suite.o cpu.o)
+port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o pool.o suite.o cpu.o)
 ifneq ($(mbedtls-src),)
 port-y += port/mbedtls/alt.o
 # not in build/mbedtls, which several builds may share
 mbedtls-out := $(O)/libmbedtls
 mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
 	base64 bignum chacha20 chachapoly cipher cipher_wrap constant_time \
-	ecdh ecdsa ecp ecp_curves gcm md memory_buffer_alloc oid pem pk \
+	ecdh ecdsa ecp ecp_curves gcm md oid pem pk \
 	pk_wrap pkparse platform platform_util poly1305 rsa rsa_internal \
 	sha1 sha256 sha512 ssl_ciphersuites ssl_cli ssl_msg ssl_tls x509 \
 	x509_crt)

@@ -13,10 +13,8 @@
 #define MBEDTLS_HAVE_TIME_DATE
 #define MBEDTLS_PLATFORM_C
 #define MBEDTLS_PLATFORM_MEMORY
-#define MBEDTLS_MEMORY_BUFFER_ALLOC_C
-#define MBEDTLS_MEMORY_ALIGN_MULTIPLE 16
-/* Else malloc() is linked, in whose place the pool is. */
-#define MBEDTLS_PLATFORM_NO_STD_FUNCTIONS
+#define MBEDTLS_PLATFORM_CALLOC_MACRO pool_calloc
+#define MBEDTLS_PLATFORM_FREE_MACRO   pool_free
 
 /* The protocol.  No renegotiation, no tickets: nothing follows Finished. */
 #define MBEDTLS_SSL_TLS_C
@@ -83,5 +81,6 @@
 #define MBEDTLS_X509_CHECK_EXTENDED_KEY_USAGE
 
 #include "mbedtls/check_config.h"
+#include "port/mbedtls/pool.h"
 
 #endif

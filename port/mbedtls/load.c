@@ -1,65 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all TLS connections have in common: keys, certificates, suites. */
+/* What the connections of a session have in common: keys, suites, policy. */
 #include "port/mbedtls/mbed.h"
 
 #include <string.h>
 
-#include <mbedtls/memory_buffer_alloc.h>
-
-struct tls_common tls_us;
-
-/* ---- memory: a pool of fixed size, where our own mbedTLS is linked ---- */
-
-#ifdef MBEDTLS_MEMORY_BUFFER_ALLOC_C
-/* For the CA certificates of a system, and for a handshake: 50 KiB. */
-#define POOL_BASE (128u * 1024u)
-#define POOL_CA	  (1024u * 1024u)
-#define POOL_EACH (64u * 1024u)
-
-static unsigned char
-	pool[POOL_BASE + POOL_CA + POOL_EACH * CONFIG_PORT_MAX_CONNECTIONS];
-
-/* No more than is needed: mbedTLS clears it, which would touch every page. */
-static void pool_open(const struct tls_conf *conf)
-{
-	size_t ca = 4 * creds_size(conf->ca ? conf->ca : creds_system_ca());
-
-	mbedtls_memory_buffer_alloc_init(
-		pool, POOL_BASE + POOL_EACH * conf->connections +
-			      (ca < POOL_CA ? ca : POOL_CA));
-}
-
-static void pool_close(void)
-{
-	mbedtls_memory_buffer_alloc_free();
-}
-#else
-static void pool_open(const struct tls_conf *conf)
-{
-	(void)conf;
-}
-
-static void pool_close(void)
-{
-}
-#endif
+/* Bytes.  With all that was loaded, 52 KiB are in use at the most. */
+#define HANDSHAKE (64u * 1024u)
 
 static int random_bytes(void *unused, unsigned char *p, size_t len)
 {
 	(void)unused;
 	return creds_random(p, len) ? 0 : MBEDTLS_ERR_SSL_NO_RNG;
-}
-
-static int choose_suites(struct nbd_diag *d)
-{
-	unsigned n =
-		suite_choose(tls_us.suites, tls_us.psk, tls_us.conf->without);
-
-	mbedtls_ssl_conf_ciphersuites(&tls_us.ssl, tls_us.suites);
-	return n ? 0
-		 : nbd_diag(d, NBD_E_TLS_KERNEL,
-			    "this kernel's TLS has none of the ciphers "
-			    "AES-GCM and ChaCha20-Poly1305");
 }
 
 /* ---- credentials ---- */
@@ -83,14 +34,14 @@ static int load_certs(mbedtls_x509_crt *to, const char *path,
 				   path, (unsigned)-ret);
 }
 
-static int load_key(const char *path, struct nbd_diag *d)
+static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 {
 	char *text;
 	int ret, len = creds_read(path, &text, d);
 
 	if (len < 0)
 		return len;
-	ret = mbedtls_pk_parse_key(&tls_us.key, (unsigned char *)text,
+	ret = mbedtls_pk_parse_key(&c->key, (unsigned char *)text,
 				   (size_t)len + 1, NULL, 0);
 	creds_wipe();
 	if (ret == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
@@ -103,45 +54,47 @@ static int load_key(const char *path, struct nbd_diag *d)
 				"%s: no private key in PEM that can be read "
 				"(-0x%x)",
 				path, (unsigned)-ret);
-	if (mbedtls_pk_check_pair(&tls_us.cert.pk, &tls_us.key))
+	if (mbedtls_pk_check_pair(&c->cert.pk, &c->key))
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"%s is not the key of the certificate %s", path,
-				tls_us.conf->cert);
-	mbedtls_ssl_conf_own_cert(&tls_us.ssl, &tls_us.cert, &tls_us.key);
-	tls_us.has_cert = true;
+				c->conf->cert);
+	mbedtls_ssl_conf_own_cert(&c->ssl, &c->cert, &c->key);
+	c->has_cert = true;
 	return 0;
 }
 
-/* Without a CA the system decides; without that, nobody would. */
-static int load_ca(const char *path, struct nbd_diag *d)
+/* A session that verifies has to have a CA: the named one or the system's. */
+static int load_ca(struct tls_creds *c, const char *path, struct nbd_diag *d)
 {
 	if (!path)
 		path = creds_system_ca();
-	return path ? load_certs(&tls_us.ca, path, d)
+	return path ? load_certs(&c->ca, path, d)
 		    : nbd_diag(d, NBD_E_CREDENTIAL,
 			       "no CA certificate was named, and the system "
 			       "has none: the server could be anybody");
 }
 
-static int load_x509(const struct tls_conf *conf, struct nbd_diag *d)
+static int load_x509(struct tls_creds *c, struct nbd_diag *d)
 {
+	const struct tls_conf *conf = c->conf;
 	int err = 0;
 
-	mbedtls_ssl_conf_authmode(&tls_us.ssl,
-				  conf->verify ? MBEDTLS_SSL_VERIFY_REQUIRED
-					       : MBEDTLS_SSL_VERIFY_NONE);
+	mbedtls_ssl_conf_authmode(&c->ssl, conf->verify
+						   ? MBEDTLS_SSL_VERIFY_REQUIRED
+						   : MBEDTLS_SSL_VERIFY_NONE);
 	if (conf->verify)
-		err = load_ca(conf->ca, d);
-	mbedtls_ssl_conf_ca_chain(&tls_us.ssl, &tls_us.ca, NULL);
+		err = load_ca(c, conf->ca, d);
+	mbedtls_ssl_conf_ca_chain(&c->ssl, &c->ca, NULL);
 	if (!err && conf->cert)
-		err = load_certs(&tls_us.cert, conf->cert, d);
+		err = load_certs(&c->cert, conf->cert, d);
 	if (!err && conf->cert)
-		err = load_key(conf->key, d);
+		err = load_key(c, conf->key, d);
 	return err;
 }
 
-static int load_psk(const struct tls_conf *conf, struct nbd_diag *d)
+static int load_psk(struct tls_creds *c, struct nbd_diag *d)
 {
+	const struct tls_conf *conf = c->conf;
 	struct creds_psk psk;
 	char *text;
 	bool found;
@@ -157,7 +110,7 @@ static int load_psk(const struct tls_conf *conf, struct nbd_diag *d)
 				conf->psk_file,
 				*conf->user ? conf->user : "USER",
 				2 * CREDS_PSK_MAX);
-	ret = mbedtls_ssl_conf_psk(&tls_us.ssl, psk.key, psk.len,
+	ret = mbedtls_ssl_conf_psk(&c->ssl, psk.key, psk.len,
 				   (unsigned char *)psk.user, strlen(psk.user));
 	explicit_bzero(&psk, sizeof(psk));
 	return ret ? nbd_diag(d, NBD_E_CREDENTIAL,
@@ -166,55 +119,78 @@ static int load_psk(const struct tls_conf *conf, struct nbd_diag *d)
 		   : 0;
 }
 
-int tls_again(const struct tls_conf *conf, struct nbd_diag *d)
-{
-	tls_us.conf = conf;
-	creds_host(&tls_us.host, conf->name);
-	return choose_suites(d);
-}
+/* ---- sessions ---- */
 
-int tls_load(const struct tls_conf *conf, struct nbd_diag *d)
+static void defaults(struct tls_creds *c)
 {
 	static const mbedtls_ecp_group_id curves[] = {
 		MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP256R1,
 		MBEDTLS_ECP_DP_SECP384R1,  MBEDTLS_ECP_DP_SECP521R1,
 		MBEDTLS_ECP_DP_NONE,
 	};
-	int err;
 
-	tls_unload();
-	pool_open(conf);
-	tls_us.loaded = true;
-	tls_us.psk = conf->psk_file;
-	mbedtls_ssl_config_init(&tls_us.ssl);
-	mbedtls_x509_crt_init(&tls_us.ca);
-	mbedtls_x509_crt_init(&tls_us.cert);
-	mbedtls_pk_init(&tls_us.key);
-	mbedtls_ssl_config_defaults(&tls_us.ssl, MBEDTLS_SSL_IS_CLIENT,
+	mbedtls_ssl_config_init(&c->ssl);
+	mbedtls_x509_crt_init(&c->ca);
+	mbedtls_x509_crt_init(&c->cert);
+	mbedtls_pk_init(&c->key);
+	mbedtls_ssl_config_defaults(&c->ssl, MBEDTLS_SSL_IS_CLIENT,
 				    MBEDTLS_SSL_TRANSPORT_STREAM,
 				    MBEDTLS_SSL_PRESET_DEFAULT);
-	mbedtls_ssl_conf_min_version(&tls_us.ssl, MBEDTLS_SSL_MAJOR_VERSION_3,
+	mbedtls_ssl_conf_min_version(&c->ssl, MBEDTLS_SSL_MAJOR_VERSION_3,
 				     MBEDTLS_SSL_MINOR_VERSION_3);
-	mbedtls_ssl_conf_curves(&tls_us.ssl, curves);
-	mbedtls_ssl_conf_rng(&tls_us.ssl, random_bytes, NULL);
-	err = tls_again(conf, d);
-	if (!err)
-		err = tls_us.psk ? load_psk(conf, d) : load_x509(conf, d);
+	mbedtls_ssl_conf_curves(&c->ssl, curves);
+	mbedtls_ssl_conf_rng(&c->ssl, random_bytes, NULL);
+}
+
+int tls_load(struct tls_session *s, const struct tls_conf *conf,
+	     struct nbd_diag *d)
+{
+	struct tls_creds *c;
+	int err;
+
+	tls_unload(s);
+	c = mbedtls_calloc(1, sizeof(*c));
+	if (!c)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory");
+	s->tls = tls_records;
+	s->creds = c;
+	c->conf = conf;
+	c->psk = conf->psk_file;
+	defaults(c);
+	err = c->psk ? load_psk(c, d) : load_x509(c, d);
 	if (err)
-		tls_unload();
+		tls_unload(s);
+	/* touched now: while a device is dead, new pages may not be had */
+	mbedtls_free(mbedtls_calloc(1, HANDSHAKE));
 	return err;
 }
 
-void tls_unload(void)
+int tls_aim(struct tls_session *s, const char *name, unsigned without,
+	    struct nbd_diag *d)
 {
-	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
-		tls_drop(i);
-	if (!tls_us.loaded)
+	struct tls_creds *c = s->creds;
+	unsigned n = suite_choose(c->suites, c->psk, without);
+
+	creds_host(&c->host, name);
+	mbedtls_ssl_conf_ciphersuites(&c->ssl, c->suites);
+	return n ? 0
+		 : nbd_diag(d, NBD_E_TLS_KERNEL,
+			    "this kernel's TLS has none of the ciphers "
+			    "AES-GCM and ChaCha20-Poly1305");
+}
+
+void tls_unload(struct tls_session *s)
+{
+	struct tls_creds *c = s->creds;
+
+	if (!c)
 		return;
-	mbedtls_ssl_config_free(&tls_us.ssl);
-	mbedtls_x509_crt_free(&tls_us.ca);
-	mbedtls_x509_crt_free(&tls_us.cert);
-	mbedtls_pk_free(&tls_us.key);
-	pool_close();
-	explicit_bzero(&tls_us, sizeof(tls_us));
+	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
+		tls_drop(s, i);
+	mbedtls_ssl_config_free(&c->ssl);
+	mbedtls_x509_crt_free(&c->ca);
+	mbedtls_x509_crt_free(&c->cert);
+	mbedtls_pk_free(&c->key);
+	mbedtls_free(c);
+	s->creds = NULL;
 }

@@ -10,11 +10,12 @@
 #include "port/mbedtls/suite.h"
 #include "port/mbedtls/tls.h"
 
+#include <mbedtls/platform.h>
 #include <mbedtls/ssl.h>
 
-/* What the connections have in common, by tls_load(). */
-struct tls_common {
-	bool loaded, psk, has_cert;
+/* What the connections of a session have in common. */
+struct tls_creds {
+	bool psk, has_cert;
 	const struct tls_conf *conf;
 	struct creds_host host;
 	int suites[SUITE_MAX + 1];
@@ -22,6 +23,8 @@ struct tls_common {
 	mbedtls_x509_crt ca, cert;
 	mbedtls_pk_context key;
 };
-extern struct tls_common tls_us;
+
+/* The callbacks of every session. */
+extern const struct nbd_tls tls_records;
 
 #endif

@@ -16,9 +16,12 @@
 #define RECORD_MAX 16384u
 
 /* One connection; its first member is the transport that others see. */
-struct peer {
+struct tls_peer {
 	struct nbd_transport t;
 	struct nbd_transport *below;
+	struct tls_session *session;
+	const struct tls_creds *creds;
+	unsigned conn;
 	mbedtls_ssl_context ssl;
 	size_t pending; /* bytes of a record that waits to be sent */
 	size_t key_len, iv_len;
@@ -26,19 +29,11 @@ struct peer {
 	/* what on_certificate() found, for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
-	bool on, secured;
+	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (32 + 12)];
 	char names[128];
 };
-
-static struct peer peers[CONFIG_PORT_MAX_CONNECTIONS];
-
-static void end(struct peer *p)
-{
-	mbedtls_ssl_free(&p->ssl);
-	explicit_bzero(p, sizeof(*p));
-}
 
 /* ---- the server's certificate ---- */
 
@@ -46,13 +41,15 @@ static void end(struct peer *p)
 #define SAN_IP	(MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7)
 
 /* One name of the certificate: remembers it, and says if it is the host. */
-static bool is_host(struct nbd_out *o, const mbedtls_x509_buf *b)
+static bool is_host(const struct tls_peer *p, struct nbd_out *o,
+		    const mbedtls_x509_buf *b)
 {
-	return creds_is_host(&tls_us.host, b->p, b->len, b->tag == SAN_IP, o);
+	return creds_is_host(&p->creds->host, b->p, b->len, b->tag == SAN_IP,
+			     o);
 }
 
 /* The common name counts only where there are no alternative names. */
-static bool names_match(struct peer *p, const mbedtls_x509_crt *crt)
+static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 {
 	struct nbd_out o = { .buf = p->names, .cap = sizeof(p->names) - 1 };
 	bool match = false;
@@ -61,11 +58,11 @@ static bool names_match(struct peer *p, const mbedtls_x509_crt *crt)
 		for (const mbedtls_x509_sequence *s = &crt->subject_alt_names;
 		     s; s = s->next)
 			if (s->buf.tag == SAN_DNS || s->buf.tag == SAN_IP)
-				match |= is_host(&o, &s->buf);
+				match |= is_host(p, &o, &s->buf);
 	} else {
 		for (const mbedtls_x509_name *n = &crt->subject; n; n = n->next)
 			if (!MBEDTLS_OID_CMP(MBEDTLS_OID_AT_CN, &n->oid))
-				match |= is_host(&o, &n->val);
+				match |= is_host(p, &o, &n->val);
 	}
 	p->names[o.len] = '\0';
 	return match;
@@ -75,7 +72,7 @@ static bool names_match(struct peer *p, const mbedtls_x509_crt *crt)
 static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 			  uint32_t *flags)
 {
-	struct peer *p = arg;
+	struct tls_peer *p = arg;
 
 	if (*flags & MBEDTLS_X509_BADCERT_EXPIRED)
 		p->date = crt->valid_to;
@@ -93,10 +90,11 @@ static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 	return 0;
 }
 
-static int explain_date(const struct peer *p, bool expired, struct nbd_diag *d)
+static int explain_date(const struct tls_peer *p, bool expired,
+			struct nbd_diag *d)
 {
 	const mbedtls_x509_time *t = &p->date;
-	bool clock_wrong = time(NULL) < tls_us.conf->built;
+	bool clock_wrong = time(NULL) < p->creds->conf->built;
 
 	return nbd_diag(d, NBD_E_CERT_TIME,
 			"the server's certificate is %s %d-%02d-%02d%s",
@@ -107,7 +105,7 @@ static int explain_date(const struct peer *p, bool expired, struct nbd_diag *d)
 				    : "");
 }
 
-static int explain_certificate(struct peer *p, struct nbd_diag *d)
+static int explain_certificate(struct tls_peer *p, struct nbd_diag *d)
 {
 	uint32_t flags = mbedtls_ssl_get_verify_result(&p->ssl);
 
@@ -125,7 +123,7 @@ static int explain_certificate(struct peer *p, struct nbd_diag *d)
 				"the server's certificate is for %s, not for "
 				"%s",
 				p->names[0] ? p->names : "nobody",
-				tls_us.conf->name);
+				p->creds->host.name);
 	if (flags & (MBEDTLS_X509_BADCERT_EXT_KEY_USAGE |
 		     MBEDTLS_X509_BADCERT_KEY_USAGE))
 		return nbd_diag(d, NBD_E_CERT,
@@ -139,23 +137,24 @@ static int explain_certificate(struct peer *p, struct nbd_diag *d)
 
 /* ---- why a handshake failed ---- */
 
-static int explain_alert(const struct peer *p, struct nbd_diag *d)
+static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 {
 	unsigned alert = p->ssl.in_msg[1];
 	const char *name = suite_alert(alert);
 
-	if (tls_us.psk)
+	if (p->creds->psk)
 		return nbd_diag(d, NBD_E_PSK,
 				"the server refused the pre-shared key (%s)",
 				name);
 	if (p->ssl.client_auth)
 		return nbd_diag(d, NBD_E_CLIENT_CERT,
-				tls_us.has_cert
+				p->creds->has_cert
 					? "the server refused our "
 					  "certificate %s (%s)"
 					: "the server wants a certificate "
 					  "of ours%s (%s)",
-				tls_us.has_cert ? tls_us.conf->cert : "", name);
+				p->creds->has_cert ? p->creds->conf->cert : "",
+				name);
 	return nbd_diag(d, NBD_E_TLS, "TLS handshake: the server says %s (%u)",
 			name, alert);
 }
@@ -164,19 +163,19 @@ static int explain_alert(const struct peer *p, struct nbd_diag *d)
  * nbdkit and qemu-nbd refuse by closing, without an alert.  It may have been
  * the network, too: then another try may succeed, so the error stays.
  */
-static const char *likely_reason(const struct peer *p)
+static const char *likely_reason(const struct tls_peer *p)
 {
-	if (tls_us.psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
+	if (p->creds->psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
 		return " when it had our user name and key";
 	if (!p->ssl.client_auth ||
 	    p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
 		return "";
-	return tls_us.has_cert ? " when it had our certificate"
-			       : ", having asked for a client certificate, "
-				 "which was not given (-C, -K)";
+	return p->creds->has_cert ? " when it had our certificate"
+				  : ", having asked for a client certificate, "
+				    "which was not given (-C, -K)";
 }
 
-static int explain(struct peer *p, int ret, struct nbd_diag *d)
+static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 {
 	switch (ret) {
 	case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
@@ -212,7 +211,7 @@ static int explain(struct peer *p, int ret, struct nbd_diag *d)
 
 /* ---- the bytes below ---- */
 
-static int failed_below(struct peer *p, int err, int again)
+static int failed_below(struct tls_peer *p, int err, int again)
 {
 	if (err == NBD_E_AGAIN)
 		return again;
@@ -222,7 +221,7 @@ static int failed_below(struct peer *p, int err, int again)
 
 static int send_below(void *arg, const unsigned char *buf, size_t len)
 {
-	struct peer *p = arg;
+	struct tls_peer *p = arg;
 	struct nbd_iov v = { (void *)(uintptr_t)buf, len };
 	int n = p->below->write(p->below, &v, 1);
 
@@ -231,7 +230,7 @@ static int send_below(void *arg, const unsigned char *buf, size_t len)
 
 static int receive_below(void *arg, unsigned char *buf, size_t len)
 {
-	struct peer *p = arg;
+	struct tls_peer *p = arg;
 	int n = p->below->read(p->below, buf, len);
 
 	return n >= 0 ? n : failed_below(p, n, MBEDTLS_ERR_SSL_WANT_READ);
@@ -239,7 +238,7 @@ static int receive_below(void *arg, unsigned char *buf, size_t len)
 
 /* ---- records ---- */
 
-static int result(struct peer *p, int ret)
+static int result(struct tls_peer *p, int ret)
 {
 	if (ret == MBEDTLS_ERR_SSL_WANT_READ ||
 	    ret == MBEDTLS_ERR_SSL_WANT_WRITE)
@@ -249,7 +248,7 @@ static int result(struct peer *p, int ret)
 
 static int read_record(struct nbd_transport *t, void *buf, size_t len)
 {
-	struct peer *p = (struct peer *)t;
+	struct tls_peer *p = (struct tls_peer *)t;
 	int ret = mbedtls_ssl_read(&p->ssl, buf, len);
 
 	/* without a close_notify too: NBD says goodbye by itself */
@@ -259,16 +258,19 @@ static int read_record(struct nbd_transport *t, void *buf, size_t len)
 	return result(p, ret);
 }
 
-/* Small pieces share a record. */
+/*
+ * Small pieces share a record.  It is put together in a buffer that all
+ * connections share, as nothing of it is needed after the call: what is pending
+ * is encrypted already, and only its length counts.
+ */
 static int write_record(struct nbd_transport *t, const struct nbd_iov v[],
 			unsigned n)
 {
 	static unsigned char record[RECORD_MAX];
-	struct peer *p = (struct peer *)t;
+	struct tls_peer *p = (struct tls_peer *)t;
 	size_t len = p->pending;
 	int ret;
 
-	/* what is pending is encrypted already, and only its length counts */
 	for (unsigned i = 0; !p->pending && i < n; i++) {
 		size_t room = sizeof(record) - len;
 		size_t part = v[i].len < room ? v[i].len : room;
@@ -283,9 +285,9 @@ static int write_record(struct nbd_transport *t, const struct nbd_iov v[],
 
 static void close_record(struct nbd_transport *t)
 {
-	struct peer *p = (struct peer *)t;
+	struct tls_peer *p = (struct tls_peer *)t;
 
-	tls_records.stop(&tls_records, (unsigned)(p - peers));
+	p->session->tls.stop(&p->session->tls, p->conn);
 }
 
 /* ---- connections ---- */
@@ -297,7 +299,7 @@ static int on_keys(void *arg, const unsigned char *master,
 		   const unsigned char server_random[32],
 		   mbedtls_tls_prf_types prf)
 {
-	struct peer *p = arg;
+	struct tls_peer *p = arg;
 
 	(void)master, (void)client_random, (void)server_random, (void)prf;
 	if (2 * (key_len + iv_len) > sizeof(p->block))
@@ -308,38 +310,48 @@ static int on_keys(void *arg, const unsigned char *master,
 	return 0;
 }
 
-static int start(struct nbd_tls *s, unsigned conn, struct nbd_transport *below,
+static struct tls_session *session(struct nbd_tls *t)
+{
+	return (struct tls_session *)t; /* its first member */
+}
+
+static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 		 struct nbd_diag *d)
 {
-	struct peer *p = &peers[conn];
+	struct tls_session *s = session(t);
+	struct tls_creds *c = s->creds;
+	struct tls_peer *p;
 	int ret;
 
-	(void)s;
-	if (p->on)
-		end(p);
-	p->on = true;
+	tls_drop(s, conn);
+	p = s->peers[conn] = mbedtls_calloc(1, sizeof(*p));
+	if (!p)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory");
 	p->t = (struct nbd_transport){ read_record, write_record,
 				       close_record };
 	p->below = below;
+	p->session = s;
+	p->creds = c;
+	p->conn = conn;
 	mbedtls_ssl_init(&p->ssl);
-	ret = mbedtls_ssl_setup(&p->ssl, &tls_us.ssl);
+	ret = mbedtls_ssl_setup(&p->ssl, &c->ssl);
 	/* RFC 6066: the name of a server is never an address */
-	if (!ret && !tls_us.psk && !tls_us.host.ip_len)
-		ret = mbedtls_ssl_set_hostname(&p->ssl, tls_us.conf->name);
+	if (!ret && !c->psk && !c->host.ip_len)
+		ret = mbedtls_ssl_set_hostname(&p->ssl, c->host.name);
 	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
 	mbedtls_ssl_set_verify(&p->ssl, on_certificate, p);
 	if (ret)
-		end(p);
+		tls_drop(s, conn);
 	return ret ? nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory") : 0;
 }
 
-static int step(struct nbd_tls *s, unsigned conn, struct nbd_diag *d)
+static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
 {
-	struct peer *p = &peers[conn];
+	struct tls_peer *p = session(t)->peers[conn];
 	int ret;
 
-	(void)s;
-	mbedtls_ssl_conf_export_keys_ext_cb(&tls_us.ssl, on_keys, p);
+	mbedtls_ssl_conf_export_keys_ext_cb(&p->session->creds->ssl, on_keys,
+					    p);
 	ret = mbedtls_ssl_handshake(&p->ssl);
 	if (ret == MBEDTLS_ERR_SSL_WANT_READ)
 		return NBD_RECV;
@@ -349,29 +361,26 @@ static int step(struct nbd_tls *s, unsigned conn, struct nbd_diag *d)
 	return ret ? explain(p, ret, d) : 0;
 }
 
-static struct nbd_transport *transport(struct nbd_tls *s, unsigned conn)
+static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
 {
-	(void)s;
-	return &peers[conn].t;
+	return &session(t)->peers[conn]->t;
 }
 
-static void stop(struct nbd_tls *s, unsigned conn)
+static void stop(struct nbd_tls *t, unsigned conn)
 {
-	struct peer *p = &peers[conn];
+	struct tls_peer *p = session(t)->peers[conn];
 
-	(void)s;
-	if (!p->on)
-		return;
-	if (p->secured)
+	if (p && p->secured)
 		mbedtls_ssl_close_notify(&p->ssl);
-	end(p);
+	tls_drop(session(t), conn);
 }
 
-struct nbd_tls tls_records = { start, step, transport, stop };
+const struct nbd_tls tls_records = { start, step, transport, stop };
 
-void tls_keys(unsigned conn, struct nbd_tls_keys *keys)
+void tls_keys(const struct tls_session *s, unsigned conn,
+	      struct nbd_tls_keys *keys)
 {
-	const struct peer *p = &peers[conn];
+	const struct tls_peer *p = s->peers[conn];
 	const unsigned char *iv = p->block + 2 * p->key_len;
 
 	memset(keys, 0, sizeof(*keys));
@@ -384,13 +393,19 @@ void tls_keys(unsigned conn, struct nbd_tls_keys *keys)
 	keys->tx.seq = keys->rx.seq = 1;
 }
 
-void tls_drop(unsigned conn)
+void tls_drop(struct tls_session *s, unsigned conn)
 {
-	if (peers[conn].on)
-		end(&peers[conn]);
+	struct tls_peer *p = s->peers[conn];
+
+	if (!p)
+		return;
+	mbedtls_ssl_free(&p->ssl);
+	explicit_bzero(p, sizeof(*p));
+	mbedtls_free(p);
+	s->peers[conn] = NULL;
 }
 
-const char *tls_suite(unsigned conn)
+const char *tls_suite(const struct tls_session *s, unsigned conn)
 {
-	return mbedtls_ssl_get_ciphersuite(&peers[conn].ssl);
+	return mbedtls_ssl_get_ciphersuite(&s->peers[conn]->ssl);
 }

@@ -320,7 +320,7 @@ int dial_resume(struct conn *conn, struct nbd_diag *d)
 	return err;
 }
 
-void dial_hangup(struct conn conns[], unsigned n)
+void dial_hangup(struct conn *conns, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (conns[i].s.fd < 0)

@@ -55,6 +55,6 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 int dial_resume(struct conn *conn, struct nbd_diag *d);
 
 /* Says goodbye if the server listens, without waiting; closes. */
-void dial_hangup(struct conn conns[], unsigned n);
+void dial_hangup(struct conn *conns, unsigned n);
 
 #endif

@@ -147,9 +147,35 @@ serve 0 --tls=require --tls-psk="$work/psk" memory 16M
 copies 'nbdkit, a pre-shared key' \
 	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
 
-tls_server ecdsa --tls=require
-run "$nbdboot" copy -A "$ca" "nbds://localhost:$port" "NBDS://localhost:$port"
-expect 2 'one side at a time' 'TLS on both sides of a copy is refused'
+# TLS on both sides, each with credentials of its own: two CAs and a key
+
+pki "$work/ca2"
+pki_server "$work/ca2" second ecdsa
+pki_use "$work/ca2" second "$work/server-second"
+mkdir "$work/only2"
+cp "$work/ca2/ca-cert.pem" "$work/only2"
+serve 0 --tls=require --tls-certificates="$work/server-rsa" memory 16M
+first="nbds://localhost:$port/?tls-certificates=$work/without"
+serve 0 --tls=require --tls-certificates="$work/server-second" memory 16M
+second="nbds://localhost:$port/?tls-certificates=$work/only2"
+wrong="nbds://localhost:$port/?tls-certificates=$work/without"
+serve 0 --tls=require --tls-psk="$work/psk" memory 16M
+third="nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
+run "$nbdboot" copy "$work/random" "$first"
+expect 0 '' 'copy to a server of one CA'
+run "$nbdboot" copy -c 4 --verify "$first" "$second"
+expect 0 '' 'copy from there to a server of another CA'
+run "$nbdboot" copy "$second" "$third"
+expect 0 '' 'copy from there to one with a pre-shared key'
+run "$nbdboot" copy "$third" "$work/back"
+if [ "$status" = 0 ] && cmp "$work/random" "$work/back" >"$work/err" 2>&1; then
+	ok 'what went through three servers is what was sent'
+else
+	not_ok 'what went through three servers is what was sent'
+	show "$work/err"
+fi
+run "$nbdboot" copy "$first" "$wrong"
+expect 1 'not signed by a CA' 'the CA of one side is not trusted on the other'
 
 # ---- qemu-nbd ----
 

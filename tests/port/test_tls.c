@@ -27,17 +27,27 @@ struct pipe {
 	size_t step; /* at most so many are taken at once */
 };
 
-static struct pipe to_server, to_client;
-static mbedtls_ssl_context ssl;
-static mbedtls_ssl_config config;
+/* A server, and the transport by which the client of that number gets there. */
+struct server {
+	struct nbd_transport below; /* first */
+	struct pipe to_server, to_client;
+	mbedtls_ssl_context ssl;
+	mbedtls_ssl_config config;
+};
+
+static struct server servers[2], *srv = servers;
+static struct tls_session sessions[2];
 static mbedtls_x509_crt cert;
 static mbedtls_pk_context key;
 static unsigned char server_block[88];
 static char psk_path[] = "/tmp/tls-psk-XXXXXX";
+static char other_path[] = "/tmp/tls-psk-XXXXXX";
 static char ca_path[] = "/tmp/tls-ca-XXXXXX";
 static struct nbd_diag d;
 
 static const char psk_line[] = "alice:00112233445566778899aabbccddeeff\n";
+static const char other_line[] =
+	"alice:61206b6579206f66207468617420736572766572\n";
 static const unsigned char psk[] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55,
 				     0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb,
 				     0xcc, 0xdd, 0xee, 0xff };
@@ -69,35 +79,29 @@ static int take(struct pipe *p, unsigned char *to, size_t len)
 
 static int below_read(struct nbd_transport *t, void *buf, size_t len)
 {
-	int n = take(&to_client, buf, len);
+	int n = take(&((struct server *)t)->to_client, buf, len);
 
-	(void)t;
 	return n < 0 ? NBD_E_AGAIN : n;
 }
 
 static int below_write(struct nbd_transport *t, const struct nbd_iov v[],
 		       unsigned n)
 {
-	(void)t;
 	assert_int_equal(n, 1);
-	put(&to_server, v[0].base, v[0].len);
+	put(&((struct server *)t)->to_server, v[0].base, v[0].len);
 	return (int)v[0].len;
 }
 
-static struct nbd_transport below = { below_read, below_write, NULL };
-
 static int server_send(void *arg, const unsigned char *buf, size_t len)
 {
-	(void)arg;
-	put(&to_client, buf, len);
+	put(&((struct server *)arg)->to_client, buf, len);
 	return (int)len;
 }
 
 static int server_receive(void *arg, unsigned char *buf, size_t len)
 {
-	int n = take(&to_server, buf, len);
+	int n = take(&((struct server *)arg)->to_server, buf, len);
 
-	(void)arg;
 	return n < 0 ? MBEDTLS_ERR_SSL_WANT_READ : n;
 }
 
@@ -119,73 +123,89 @@ static int server_keys(void *arg, const unsigned char *master,
 
 /* ---- a server for each test, which takes one suite or all ---- */
 
+static struct tls_session *session(void)
+{
+	return &sessions[srv - servers];
+}
+
 static void server_start(const int *suites)
 {
-	memset(&to_server, 0, sizeof(to_server));
-	memset(&to_client, 0, sizeof(to_client));
-	to_server.cut = to_client.cut = NEVER;
-	to_server.flip = to_client.flip = NEVER;
-	to_server.step = to_client.step = PIPE_MAX;
-	mbedtls_ssl_init(&ssl);
-	mbedtls_ssl_config_init(&config);
-	mbedtls_ssl_config_defaults(&config, MBEDTLS_SSL_IS_SERVER,
+	struct nbd_tls *tls = &session()->tls;
+
+	memset(srv, 0, sizeof(*srv));
+	srv->below = (struct nbd_transport){ below_read, below_write, NULL };
+	srv->to_server.cut = srv->to_client.cut = NEVER;
+	srv->to_server.flip = srv->to_client.flip = NEVER;
+	srv->to_server.step = srv->to_client.step = PIPE_MAX;
+	mbedtls_ssl_init(&srv->ssl);
+	mbedtls_ssl_config_init(&srv->config);
+	mbedtls_ssl_config_defaults(&srv->config, MBEDTLS_SSL_IS_SERVER,
 				    MBEDTLS_SSL_TRANSPORT_STREAM,
 				    MBEDTLS_SSL_PRESET_DEFAULT);
-	mbedtls_ssl_conf_rng(&config, server_random, NULL);
-	mbedtls_ssl_conf_export_keys_cb(&config, server_keys, NULL);
+	mbedtls_ssl_conf_rng(&srv->config, server_random, NULL);
+	mbedtls_ssl_conf_export_keys_cb(&srv->config, server_keys, NULL);
 	if (suites)
-		mbedtls_ssl_conf_ciphersuites(&config, suites);
+		mbedtls_ssl_conf_ciphersuites(&srv->config, suites);
 	if (cert.raw.len)
-		mbedtls_ssl_conf_own_cert(&config, &cert, &key);
+		mbedtls_ssl_conf_own_cert(&srv->config, &cert, &key);
 	else
-		mbedtls_ssl_conf_psk(&config, psk, sizeof(psk),
+		mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk),
 				     (const unsigned char *)"alice", 5);
-	assert_int_equal(mbedtls_ssl_setup(&ssl, &config), 0);
-	mbedtls_ssl_set_bio(&ssl, NULL, server_send, server_receive, NULL);
-	assert_int_equal(tls_records.start(&tls_records, 0, &below, &d), 0);
+	assert_int_equal(mbedtls_ssl_setup(&srv->ssl, &srv->config), 0);
+	mbedtls_ssl_set_bio(&srv->ssl, srv, server_send, server_receive, NULL);
+	assert_int_equal(tls->start(tls, 0, &srv->below, &d), 0);
 }
 
 static void server_stop(void)
 {
-	mbedtls_ssl_free(&ssl);
-	mbedtls_ssl_config_free(&config);
+	mbedtls_ssl_free(&srv->ssl);
+	mbedtls_ssl_config_free(&srv->config);
 }
 
 /* The client's result, or NBD_RECV if both wait for ever. */
 static int shake(void)
 {
+	struct nbd_tls *tls = &session()->tls;
+
 	for (;;) {
-		size_t before = to_server.n + to_client.n + to_client.taken;
-		int ret = tls_records.step(&tls_records, 0, &d);
+		size_t before = srv->to_server.n + srv->to_client.n +
+				srv->to_client.taken;
+		int ret = tls->step(tls, 0, &d);
 
 		if (ret <= 0)
 			return ret;
-		if (ssl.state != MBEDTLS_SSL_HANDSHAKE_OVER)
-			mbedtls_ssl_handshake(&ssl);
-		if (before == to_server.n + to_client.n + to_client.taken)
+		if (srv->ssl.state != MBEDTLS_SSL_HANDSHAKE_OVER)
+			mbedtls_ssl_handshake(&srv->ssl);
+		if (before ==
+		    srv->to_server.n + srv->to_client.n + srv->to_client.taken)
 			return ret;
 	}
 }
 
 static const struct tls_conf psk_conf = {
-	.connections = 1,
 	.verify = true,
-	.name = "localhost",
 	.psk_file = psk_path,
 	.user = "alice",
 };
+
+static int load(const struct tls_conf *conf)
+{
+	int err = tls_load(session(), conf, &d);
+
+	return err ? err : tls_aim(session(), "localhost", 0, &d);
+}
 
 static int load_psk(void **state)
 {
 	(void)state;
 	memset(&cert, 0, sizeof(cert));
-	return tls_load(&psk_conf, &d);
+	return load(&psk_conf);
 }
 
 static int unload(void **state)
 {
 	(void)state;
-	tls_unload();
+	tls_unload(session());
 	return 0;
 }
 
@@ -211,14 +231,14 @@ static void every_psk_suite_gives_the_keys_of_the_server(void **state)
 
 		server_start(cases[i].suites);
 		assert_int_equal(shake(), 0);
-		tls_keys(0, &keys);
+		tls_keys(session(), 0, &keys);
 		assert_memory_equal(keys.tx.key, p, len);
 		assert_memory_equal(keys.rx.key, p + len, len);
 		assert_memory_equal(keys.tx.iv, p + 2 * len, iv);
 		assert_memory_equal(keys.rx.iv, p + 2 * len + iv, iv);
 		assert_true(keys.tx.seq == 1 && keys.rx.seq == 1);
 		/* nothing was read beyond the handshake */
-		assert_int_equal(to_client.taken, to_client.n);
+		assert_int_equal(srv->to_client.taken, srv->to_client.n);
 		server_stop();
 	}
 }
@@ -228,9 +248,9 @@ static void a_handshake_survives_every_split(void **state)
 	(void)state;
 	for (size_t step = 1; step < 40; step++) {
 		server_start(NULL);
-		to_client.step = to_server.step = step;
+		srv->to_client.step = srv->to_server.step = step;
 		assert_int_equal(shake(), 0);
-		assert_string_equal(tls_suite(0),
+		assert_string_equal(tls_suite(session(), 0),
 				    "TLS-ECDHE-PSK-WITH-CHACHA20-POLY1305-"
 				    "SHA256");
 		server_stop();
@@ -247,11 +267,11 @@ static void a_cut_at_every_byte_fails(void **state)
 		server_start(quick);
 		if (total == 0) {
 			assert_int_equal(shake(), 0);
-			total = to_client.n;
+			total = srv->to_client.n;
 			server_stop();
 			server_start(quick);
 		}
-		to_client.cut = cut;
+		srv->to_client.cut = cut;
 		assert_int_equal(shake(), NBD_E_CUT);
 		assert_non_null(strstr(d.text, "closed the connection"));
 		server_stop();
@@ -285,13 +305,13 @@ static void a_change_of_any_byte_fails(void **state)
 		server_start(quick);
 		if (total == 0) {
 			assert_int_equal(shake(), 0);
-			total = to_client.n;
+			total = srv->to_client.n;
 			assert_true(total <= sizeof(good));
-			memcpy(good, to_client.buf, total);
+			memcpy(good, srv->to_client.buf, total);
 			server_stop();
 			server_start(quick);
 		}
-		to_client.flip = flip;
+		srv->to_client.flip = flip;
 		assert_int_equal(shake() == 0, is_free(good, flip));
 		server_stop();
 	}
@@ -309,24 +329,24 @@ static void records_carry_data_both_ways(void **state)
 	(void)state;
 	server_start(NULL);
 	assert_int_equal(shake(), 0);
-	t = tls_records.transport(&tls_records, 0);
+	t = session()->tls.transport(&session()->tls, 0);
 	assert_int_equal(t->read(t, buf, 10), NBD_E_AGAIN);
 	assert_int_equal(t->write(t, v, 2), 7);
-	assert_int_equal(mbedtls_ssl_read(&ssl, buf, 100), 7);
+	assert_int_equal(mbedtls_ssl_read(&srv->ssl, buf, 100), 7);
 	assert_memory_equal(buf, "abcdefg", 7);
 	/* no more than a record at once */
 	v[0] = (struct nbd_iov){ big, sizeof(big) };
 	assert_int_equal(t->write(t, v, 2), 16384);
-	ret = mbedtls_ssl_write(&ssl, (const unsigned char *)"xyz", 3);
+	ret = mbedtls_ssl_write(&srv->ssl, (const unsigned char *)"xyz", 3);
 	assert_int_equal(ret, 3);
 	assert_int_equal(t->read(t, buf, 2), 2);
 	assert_int_equal(t->read(t, buf + 2, 10), 1);
 	assert_memory_equal(buf, "xyz", 3);
-	mbedtls_ssl_close_notify(&ssl);
+	mbedtls_ssl_close_notify(&srv->ssl);
 	assert_int_equal(t->read(t, buf, 10), 0);
 	/* our goodbye comes behind the data */
-	tls_records.stop(&tls_records, 0);
-	for (n = 0; (ret = mbedtls_ssl_read(&ssl, buf, sizeof(buf))) > 0;)
+	session()->tls.stop(&session()->tls, 0);
+	for (n = 0; (ret = mbedtls_ssl_read(&srv->ssl, buf, sizeof(buf))) > 0;)
 		n += ret;
 	assert_int_equal(n, 16384);
 	assert_int_equal(ret, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY);
@@ -341,9 +361,9 @@ static void a_forged_record_is_an_error(void **state)
 	(void)state;
 	server_start(NULL);
 	assert_int_equal(shake(), 0);
-	t = tls_records.transport(&tls_records, 0);
-	mbedtls_ssl_write(&ssl, (const unsigned char *)"xyz", 3);
-	to_client.flip = to_client.n - 1;
+	t = session()->tls.transport(&session()->tls, 0);
+	mbedtls_ssl_write(&srv->ssl, (const unsigned char *)"xyz", 3);
+	srv->to_client.flip = srv->to_client.n - 1;
 	assert_int_equal(t->read(t, buf, 3), NBD_E_TLS);
 	server_stop();
 }
@@ -352,7 +372,7 @@ static void a_user_that_the_server_does_not_know_is_told(void **state)
 {
 	(void)state;
 	server_start(NULL);
-	mbedtls_ssl_conf_psk(&config, psk, sizeof(psk),
+	mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk),
 			     (const unsigned char *)"bob", 3);
 	assert_int_equal(shake(), NBD_E_PSK);
 	assert_non_null(strstr(d.text, "unknown_psk_identity"));
@@ -363,10 +383,52 @@ static void a_wrong_key_is_told(void **state)
 {
 	(void)state;
 	server_start(NULL);
-	mbedtls_ssl_conf_psk(&config, psk, sizeof(psk) - 1,
+	mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk) - 1,
 			     (const unsigned char *)"alice", 5);
 	assert_int_equal(shake(), NBD_E_PSK);
 	assert_non_null(strstr(d.text, "bad_record_mac"));
+	server_stop();
+}
+
+/* Two servers that have the same user, with a key each. */
+static void sessions_have_credentials_of_their_own(void **state)
+{
+	static const unsigned char other_psk[] = "a key of that server";
+	const struct tls_conf first = psk_conf,
+			      second = { .psk_file = other_path, .user = "" };
+	struct nbd_iov v = { (void *)(uintptr_t) "abc", 3 };
+	struct nbd_transport *t[2];
+	char buf[16];
+
+	(void)state;
+	for (srv = servers; srv < servers + 2; srv++) {
+		assert_int_equal(load(srv == servers ? &first : &second), 0);
+		server_start(NULL);
+	}
+	mbedtls_ssl_conf_psk(&servers[1].config, other_psk,
+			     sizeof(other_psk) - 1,
+			     (const unsigned char *)"alice", 5);
+	for (srv = servers + 1; srv >= servers; srv--) {
+		assert_int_equal(shake(), 0);
+		t[srv - servers] = session()->tls.transport(&session()->tls, 0);
+	}
+	/* the end of one leaves the other one alone */
+	srv = servers;
+	tls_unload(session());
+	srv = servers + 1;
+	assert_int_equal(t[1]->write(t[1], &v, 1), 3);
+	assert_int_equal(mbedtls_ssl_read(&srv->ssl, (void *)buf, 9), 3);
+	tls_unload(session());
+	server_stop();
+	/* and the keys are not those of the other one */
+	assert_int_equal(load(&first), 0);
+	server_start(NULL);
+	mbedtls_ssl_conf_psk(&srv->config, other_psk, sizeof(other_psk) - 1,
+			     (const unsigned char *)"alice", 5);
+	assert_int_equal(shake(), NBD_E_PSK);
+	tls_unload(session());
+	server_stop();
+	srv = servers;
 	server_stop();
 }
 
@@ -416,20 +478,17 @@ static void make_cert(const char *from, const char *to)
 /* The client's result with a certificate of those dates. */
 static int shake_dates(const char *from, const char *to, int64_t built)
 {
-	const struct tls_conf conf = { .connections = 1,
-				       .verify = true,
-				       .name = "localhost",
-				       .ca = ca_path,
-				       .user = "",
-				       .built = built };
+	const struct tls_conf conf = {
+		.verify = true, .ca = ca_path, .user = "", .built = built
+	};
 	int ret;
 
 	make_cert(from, to);
-	assert_int_equal(tls_load(&conf, &d), 0);
+	assert_int_equal(load(&conf), 0);
 	server_start(NULL);
 	ret = shake();
 	server_stop();
-	tls_unload();
+	tls_unload(session());
 	mbedtls_x509_crt_free(&cert);
 	mbedtls_pk_free(&key);
 	return ret;
@@ -458,9 +517,11 @@ static void dates_that_fail_blame_a_clock_that_is_wrong(void **state)
 static int make_files(void **state)
 {
 	(void)state;
-	if (close(mkstemp(psk_path)) || close(mkstemp(ca_path)))
+	if (close(mkstemp(psk_path)) || close(mkstemp(other_path)) ||
+	    close(mkstemp(ca_path)))
 		return -1;
 	write_file(psk_path, psk_line, strlen(psk_line));
+	write_file(other_path, other_line, strlen(other_line));
 	return 0;
 }
 
@@ -468,6 +529,7 @@ static int remove_files(void **state)
 {
 	(void)state;
 	unlink(psk_path);
+	unlink(other_path);
 	unlink(ca_path);
 	return 0;
 }
@@ -485,6 +547,7 @@ int main(void)
 		WITH_PSK(a_forged_record_is_an_error),
 		WITH_PSK(a_user_that_the_server_does_not_know_is_told),
 		WITH_PSK(a_wrong_key_is_told),
+		cmocka_unit_test(sessions_have_credentials_of_their_own),
 		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
 	};
 

@@ -275,6 +275,8 @@ static void every_truncation_is_read_within_its_bounds(void **state)
 		}
 }
 
+static char paths[BACKEND_PATHS];
+
 static void paths_become_absolute(void **state)
 {
 	char cwd[200], want[300];
@@ -291,7 +293,8 @@ static void paths_become_absolute(void **state)
 					  &diag),
 		0);
 	b.files = (struct tls_files){ "ca.pem", "/abs", NULL };
-	assert_int_equal(device_backend_absolute(&b, &diag), 0);
+	assert_int_equal(
+		device_backend_absolute(&b, paths, sizeof(paths), &diag), 0);
 	snprintf(want, sizeof(want), "%s/ca.pem", cwd);
 	assert_string_equal(b.files.ca, want);
 	assert_string_equal(b.files.cert, "/abs");
@@ -317,7 +320,9 @@ static void a_path_that_is_too_long_is_refused(void **state)
 	memset(path, 'p', sizeof(path) - 1);
 	parse("nbds://h/");
 	b.files.ca = path;
-	assert_int_equal(device_backend_absolute(&b, &diag), NBD_E_NO_MEMORY);
+	assert_int_equal(device_backend_absolute(&b, paths, sizeof(paths),
+						 &diag),
+			 NBD_E_NO_MEMORY);
 	assert_memory_equal(diag.text, "pppp", 4);
 }
 
@@ -331,7 +336,9 @@ static void who_has_no_folder_is_told(void **state)
 	assert_int_equal(chdir(dir), 0);
 	assert_int_equal(rmdir(dir), 0);
 	parse("nbds://h/ ca=x");
-	assert_int_equal(device_backend_absolute(&b, &diag), NBD_E_IO);
+	assert_int_equal(device_backend_absolute(&b, paths, sizeof(paths),
+						 &diag),
+			 NBD_E_IO);
 	assert_int_equal(chdir(cwd), 0);
 	assert_string_equal(diag.text, "the current directory is gone");
 }

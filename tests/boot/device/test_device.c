@@ -48,15 +48,18 @@ static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
 
 static struct nbd_transport away = { .write = send_away };
 
-int __wrap_device_dialer_one(struct conn *c, const struct backend *b,
-			     unsigned first, struct nbd_diag *d);
+int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
+			     const struct backend *b, unsigned first,
+			     struct nbd_diag *d);
 
-int __wrap_device_dialer_one(struct conn *c, const struct backend *b,
-			     unsigned first, struct nbd_diag *d)
+int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
+			     const struct backend *b, unsigned first,
+			     struct nbd_diag *d)
 {
 	static const struct nbd_config go = { .name = "x", .name_len = 1 };
 	static struct script s;
 
+	assert_ptr_equal(dl, &dev.dialer);
 	assert_true(first < b->servers);
 	server.dialed++;
 	server.first = first;
@@ -338,7 +341,8 @@ static int connected(void **state)
 	    "nbd://a/x,nbd://b/x connections=2 slots=4 spread\n");
 	drop("nbdboot/nbd3.connections");
 	memset(&diag, 0, sizeof(diag));
-	memset(&dev, 0xa5, sizeof(dev));
+	/* of an earlier device, so to say */
+	memset(&dev, 0xa5, offsetof(struct device, diag));
 	memset(&driver, 0, sizeof(driver));
 	memset(&lists, 0, sizeof(lists));
 	server = (struct server){ .size = SIZE, .flags = FLAGS | MULTI };
@@ -824,11 +828,11 @@ static void connections_through_tcp_alone_can_be_ended(void **state)
 
 	(void)state;
 	read_it();
-	assert_int_equal(device_end(&l, &diag), 0);
+	assert_int_equal(device_end(&dev, &l, &diag), 0);
 	assert_int_equal(lists.ended.local_port, 9);
 	l.family = AF_UNIX;
 	lists.ended.local_port = 0;
-	assert_int_equal(device_end(&l, &diag), NBD_E_USAGE);
+	assert_int_equal(device_end(&dev, &l, &diag), NBD_E_USAGE);
 	assert_non_null(strstr(diag.text, "UNIX socket"));
 	assert_int_equal(lists.ended.local_port, 0);
 }

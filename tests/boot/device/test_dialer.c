@@ -15,6 +15,7 @@
 
 static struct nbd_diag diag;
 static struct backend b;
+static struct device_dialer dialer;
 static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
 
 /* ---- the servers: a, b, c and d ---- */
@@ -25,6 +26,9 @@ static struct server {
 	uint64_t size;
 	uint16_t flags;
 	unsigned got; /* connections */
+	/* what it was dialed with */
+	struct device_tls *tls;
+	const char *ca;
 } servers[BACKEND_SERVERS];
 
 /* In which order they were asked, and for how many: "a2 b1 " */
@@ -42,16 +46,17 @@ static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
 
 static struct nbd_transport away = { .write = send_away };
 
-static void answer(struct conn *c, const struct server *s,
-		   const struct nbd_config *cfg)
+static void answer(struct conn *c, const struct server *s)
 {
+	/* TLS, if any, is not played */
+	static const struct nbd_config cfg = { .name = "x", .name_len = 1 };
 	static struct script script;
 
 	script_start(&script);
 	say_greeting(&script, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&script, s->size, s->flags);
 	say_reply(&script, NBD_OPT_GO, NBD_REP_ACK, 0);
-	nbd_init(&c->c, cfg);
+	nbd_init(&c->c, &cfg);
 	play(&script, &c->c);
 	assert_int_equal(nbd_state(&c->c), NBD_READY);
 	c->t = &away;
@@ -60,14 +65,16 @@ static void answer(struct conn *c, const struct server *s,
 	assert_true(c->s.fd >= 0);
 }
 
-int __wrap_device_tls_dial(struct conn c[], unsigned n,
+int __wrap_device_tls_dial(struct device_tls *t, struct conn c[], unsigned n,
 			   const struct nbd_uri *uri,
 			   const struct nbd_config *cfg,
 			   const struct tls_files *files, bool kernel,
 			   struct nbd_diag *d);
-void __wrap_device_tls_close(void);
+int __wrap_device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
+			   const struct tls_files *files, struct nbd_diag *d);
+void __wrap_device_tls_close(struct device_tls *t);
 
-int __wrap_device_tls_dial(struct conn c[], unsigned n,
+int __wrap_device_tls_dial(struct device_tls *t, struct conn c[], unsigned n,
 			   const struct nbd_uri *uri,
 			   const struct nbd_config *cfg,
 			   const struct tls_files *files, bool kernel,
@@ -78,7 +85,8 @@ int __wrap_device_tls_dial(struct conn c[], unsigned n,
 
 	snprintf(asked + len, sizeof(asked) - len, "%s%u ", uri->host, n);
 	assert_true(kernel);
-	assert_ptr_equal(files, &b.files);
+	s->tls = t;
+	s->ca = files->ca;
 	/* each with its own name */
 	assert_ptr_equal(cfg->name, uri->name);
 	assert_int_equal(cfg->name_len, uri->name_len);
@@ -86,13 +94,31 @@ int __wrap_device_tls_dial(struct conn c[], unsigned n,
 	if (s->err)
 		return s->why ? nbd_diag(d, s->err, "%s", s->why) : s->err;
 	for (unsigned i = 0; i < n; i++)
-		answer(&c[i], s, cfg);
+		answer(&c[i], s);
 	s->got += n;
 	return 0;
 }
 
-void __wrap_device_tls_close(void)
+/* "+a ": the credentials of server a are read. */
+int __wrap_device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
+			   const struct tls_files *files, struct nbd_diag *d)
 {
+	static char any;
+	size_t len = strlen(asked);
+
+	(void)files;
+	snprintf(asked + len, sizeof(asked) - len, "+%s ", uri->host);
+	assert_true(uri->tls);
+	assert_null(t->session.creds);
+	if (strcmp(uri->tls_certificates, "/none") == 0)
+		return nbd_diag(d, NBD_E_CREDENTIAL, "no /none");
+	t->session.creds = (struct tls_creds *)&any;
+	return 0;
+}
+
+void __wrap_device_tls_close(struct device_tls *t)
+{
+	t->session.creds = NULL;
 	closed++;
 }
 
@@ -118,6 +144,7 @@ static int begin(void **state)
 	for (unsigned i = 0; i < BACKEND_SERVERS; i++)
 		servers[i] =
 			(struct server){ .size = 64 * MIB, .flags = FLAGS };
+	memset(&dialer, 0, sizeof(dialer));
 	memset(conns, 0, sizeof(conns));
 	for (unsigned i = 0; i < ARRAY_SIZE(conns); i++)
 		conns[i].s.fd = -1;
@@ -138,7 +165,7 @@ static int end(void **state)
 
 static int open_all(void)
 {
-	return device_dialer_open(conns, &b, false, &diag);
+	return device_dialer_open(&dialer, conns, &b, false, &diag);
 }
 
 /* ---- fail-over ---- */
@@ -173,7 +200,8 @@ static void one_more_begins_where_it_is_told_to(void **state)
 		backend("nbd://a/x,nbd://b/y,nbd://c/z", 4, false);
 		servers[0].err = servers[1].err = servers[2].err =
 			NBD_E_REFUSED;
-		assert_int_equal(device_dialer_one(conns, &b, first, &diag),
+		assert_int_equal(device_dialer_one(&dialer, conns, &b, first,
+						   &diag),
 				 NBD_E_REFUSED);
 		assert_string_equal(asked, order[first]);
 	}
@@ -205,7 +233,8 @@ static void one_server_is_told_without_its_name(void **state)
 	assert_int_equal(open_all(), NBD_E_REFUSED);
 	assert_string_equal(diag.text, "connect to a: refused");
 	/* who wants no words gets none */
-	assert_int_equal(device_dialer_one(conns, &b, 0, NULL), NBD_E_REFUSED);
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, NULL),
+			 NBD_E_REFUSED);
 }
 
 static void long_reasons_are_cut(void **state)
@@ -301,7 +330,8 @@ static void what_can_be_written_is_not_spread(void **state)
 	assert_refused(NBD_E_USAGE, "spreading is for read-only exports", 2);
 	assert_string_equal(asked, "a2 ");
 	/* who does not write may */
-	assert_int_equal(device_dialer_open(conns, &b, true, &diag), 0);
+	assert_int_equal(device_dialer_open(&dialer, conns, &b, true, &diag),
+			 0);
 }
 
 static void servers_that_serve_something_else_are_refused(void **state)
@@ -335,8 +365,97 @@ static void a_server_that_is_missing_is_not_replaced(void **state)
 	servers[1].why = "connect to b: refused";
 	assert_refused(NBD_E_REFUSED, "connect to b: refused", 2);
 	assert_string_equal(asked, "a2 b2 ");
-	/* credentials of one server are not those of the next */
-	assert_int_equal(closed, 2);
+}
+
+/* ---- credentials ---- */
+
+#define CA "tls-certificates=/ca"
+
+static void each_server_has_its_own_credentials(void **state)
+{
+	(void)state;
+	backend("nbds://a/?tls-verify-peer=0,nbds://b/?" CA ",nbds://c/?" CA
+		"2,nbds://d/?" CA,
+		4, true);
+	assert_int_equal(open_all(), 0);
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_int_equal(servers[i].tls == servers[j].tls,
+					 i == 3 && j == 1);
+}
+
+static void users_have_keys_of_their_own(void **state)
+{
+	(void)state;
+	backend("nbds://u@a/?tls-psk-file=/k,nbds://v@b/?tls-psk-file=/k,"
+		"nbds://u@c/?tls-psk-file=/k2,nbds://u@d/?tls-psk-file=/k",
+		4, true);
+	assert_int_equal(open_all(), 0);
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_int_equal(servers[i].tls == servers[j].tls,
+					 i == 3 && j == 0);
+}
+
+static void a_uri_that_contradicts_itself_is_refused_first(void **state)
+{
+	(void)state;
+	backend("nbds://a,nbd://b/?" CA, 1, false);
+	assert_refused(NBD_E_USAGE, "b: options for TLS need nbds://", 0);
+	backend("nbd://a,nbds://b/?tls-type=anon", 1, false);
+	assert_refused(NBD_E_USAGE, "b: tls-type=anon", 0);
+	assert_string_equal(asked, "");
+}
+
+static void named_files_are_for_servers_with_tls(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbds://b", 2, true);
+	b.files.ca = "/ca";
+	assert_int_equal(open_all(), 0);
+	assert_null(servers[0].ca);
+	assert_string_equal(servers[1].ca, "/ca");
+	end(NULL);
+	backend("nbd://a,nbd://b", 2, true);
+	b.files.ca = "/ca";
+	assert_refused(NBD_E_USAGE, "a: options for TLS need nbds://", 0);
+}
+
+static void credentials_are_kept_once_each(void **state)
+{
+	(void)state;
+	backend("nbd://a,nbds://b/?" CA ",nbds://c/?" CA ",nbds://d/?" CA "2",
+		1, false);
+	assert_int_equal(device_dialer_keep(&dialer, &b, &diag), 0);
+	assert_string_equal(asked, "+b +d ");
+	assert_string_equal(diag.text, "");
+	device_dialer_close(&dialer);
+	assert_int_equal(closed, 0);
+	servers[0].err = servers[1].err = servers[2].err = NBD_E_REFUSED;
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	assert_string_equal(asked, "+b +d a1 b1 c1 d1 ");
+}
+
+static void a_server_without_its_credentials_is_not_dialed(void **state)
+{
+	(void)state;
+	backend("nbds://a/?tls-certificates=/none,nbds://b/?" CA, 1, false);
+	assert_int_equal(device_dialer_keep(&dialer, &b, &diag), 0);
+	assert_string_equal(diag.text, "a: no /none");
+	servers[1].err = NBD_E_REFUSED;
+	servers[1].why = "refused";
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag),
+			 NBD_E_REFUSED);
+	assert_string_equal(diag.text,
+			    "a: its credentials could not be read when this "
+			    "program started; b: refused");
+	assert_string_equal(asked, "+a +b b1 ");
+	/* where there is no other server, there is nothing to wait for */
+	backend("nbds://a/?tls-certificates=/none", 1, false);
+	memset(&dialer, 0, sizeof(dialer));
+	assert_int_equal(device_dialer_keep(&dialer, &b, &diag),
+			 NBD_E_CREDENTIAL);
+	assert_string_equal(diag.text, "no /none");
 }
 
 #define DIAL(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -357,6 +476,12 @@ int main(void)
 		DIAL(servers_that_serve_something_else_are_refused),
 		DIAL(one_device_has_several_connections_by_consent),
 		DIAL(a_server_that_is_missing_is_not_replaced),
+		DIAL(each_server_has_its_own_credentials),
+		DIAL(users_have_keys_of_their_own),
+		DIAL(a_uri_that_contradicts_itself_is_refused_first),
+		DIAL(named_files_are_for_servers_with_tls),
+		DIAL(credentials_are_kept_once_each),
+		DIAL(a_server_without_its_credentials_is_not_dialed),
 	};
 
 	return cmocka_run_group_tests_name("dialer", tests, NULL, NULL);
