@@ -9,7 +9,6 @@ mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o pool.o suite.o cpu.o)
 ifneq ($(mbedtls-src),)
-port-y += port/mbedtls/alt.o
 # not in build/mbedtls, which several builds may share
 mbedtls-out := $(O)/libmbedtls
 mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
@@ -51,6 +50,6 @@ $(mbedtls-out)/bignum.o $(mbedtls-out)/ecp_curves.o: CFLAGS += -O2
 # This must take the same time for every secret, so the compiler must not merge
 # it with its callers.
 $(mbedtls-out)/constant_time.o: CFLAGS += -fno-lto
-$(O)/libmbedtls.a: $(mbedtls-obj) $(O)/port/mbedtls/alt.o
+$(O)/libmbedtls.a: $(mbedtls-obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

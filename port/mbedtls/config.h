@@ -46,10 +46,6 @@
 #define MBEDTLS_SHA1_C
 #define MBEDTLS_SHA256_SMALLER
 #define MBEDTLS_SHA512_SMALLER
-/* alt.c */
-#define MBEDTLS_SHA1_PROCESS_ALT
-#define MBEDTLS_AES_SETKEY_DEC_ALT
-#define MBEDTLS_AES_DECRYPT_ALT
 
 /* Key exchange and signatures. */
 #define MBEDTLS_BIGNUM_C
