@@ -11,11 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A system's bundle of CA certificates has 200 to 500 KiB. */
+/*
+ * One file at a time is read, parsed and wiped, too large for a stack.  A
+ * system's bundle of CA certificates has 200 to 500 KiB.
+ */
 static char file[1024 * 1024 + 1];
 static size_t file_len;
 
-int creds_read(const char *path, char **text, struct nbd_diag *d)
+/* As ssh does: what others can read is no secret, and may be known by now. */
+static bool is_open_to_others(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 066;
+}
+
+int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = -1;
@@ -24,6 +35,13 @@ int creds_read(const char *path, char **text, struct nbd_diag *d)
 	if (fd < 0)
 		return nbd_diag(d, NBD_E_CREDENTIAL, "open %s: %s", path,
 				strerror(errno));
+	if (secret && is_open_to_others(fd)) {
+		close(fd);
+		return nbd_diag(d, NBD_E_CREDENTIAL,
+				"%s: other users can read or change this "
+				"secret (chmod 600 %s)",
+				path, path);
+	}
 	while (file_len < sizeof(file) - 1) {
 		n = read(fd, file + file_len, sizeof(file) - 1 - file_len);
 		if (n > 0)
@@ -41,15 +59,6 @@ int creds_read(const char *path, char **text, struct nbd_diag *d)
 			 path, sizeof(file) - 2);
 	close(fd);
 	return n ? NBD_E_CREDENTIAL : (int)file_len;
-}
-
-size_t creds_size(const char *path)
-{
-	struct stat st;
-
-	return path && stat(path, &st) == 0 && st.st_size > 0
-		       ? (size_t)st.st_size
-		       : 0;
 }
 
 void creds_wipe(void)

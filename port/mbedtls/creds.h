@@ -17,11 +17,10 @@ struct creds_psk {
 
 /*
  * Reads a whole file into memory that the next call overwrites, with a NUL
- * behind it; *text is where.  Returns its length, or NBD_E_CREDENTIAL.
+ * behind it; *text is where.  Returns its length, or NBD_E_CREDENTIAL.  A
+ * secret file is refused if its group or others can read or write it.
  */
-int creds_read(const char *path, char **text, struct nbd_diag *d);
-/* Its length; 0 if that is unknown, or path is NULL. */
-size_t creds_size(const char *path);
+int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d);
 /* Wipes what creds_read() read last. */
 void creds_wipe(void);
 

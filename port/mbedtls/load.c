@@ -37,7 +37,7 @@ static int load_certs(mbedtls_x509_crt *to, const char *path,
 static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 {
 	char *text;
-	int ret, len = creds_read(path, &text, d);
+	int ret, len = creds_read(path, true, &text, d);
 
 	if (len < 0)
 		return len;
@@ -98,7 +98,7 @@ static int load_psk(struct tls_creds *c, struct nbd_diag *d)
 	struct creds_psk psk;
 	char *text;
 	bool found;
-	int ret, len = creds_read(conf->psk_file, &text, d);
+	int ret, len = creds_read(conf->psk_file, true, &text, d);
 
 	if (len < 0)
 		return len;

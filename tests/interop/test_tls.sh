@@ -48,6 +48,7 @@ cp "$ca" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/with"
 cp "$ca" "$work/without"
 printf '# users\nbob:00112233445566778899aabbccddeeff\nalice:%064d\n' 7 \
 	>"$work/psk"
+chmod 600 "$work/psk"
 
 # ---- nbdkit ----
 
@@ -90,6 +91,11 @@ exports 'default export' 'nbdkit, the first key of the file' \
 	"nbds://localhost:$port/?tls-psk-file=$work/psk"
 sed s/7/8/ "$work/psk" >"$work/psk-wrong"
 sed s/alice/carol/ "$work/psk" >"$work/psk-carol"
+cp "$work/psk" "$work/psk-open"
+chmod 600 "$work/psk-wrong" "$work/psk-carol"
+chmod 640 "$work/psk-open"
+refused 1 'chmod 600' 'a pre-shared key that others can read' \
+	"$psk=$work/psk-open"
 refused 1 'user name and key' 'a wrong pre-shared key' "$psk=$work/psk-wrong"
 refused 1 'user name and key' 'a user that the server does not know' \
 	"nbds://carol@localhost:$port/?tls-psk-file=$work/psk-carol"
@@ -305,6 +311,11 @@ refused 1 'no certificate' 'a CA file that is none' -A "$work/psk" \
 	"nbds://localhost:$port"
 refused 1 'is not the key of' 'a key of another certificate' -A "$ca" \
 	-C "$pki/client-cert.pem" -K "$pki/rsa-key.pem" "nbds://localhost:$port"
+cp "$pki/client-key.pem" "$work/open-key.pem"
+chmod 604 "$work/open-key.pem"
+refused 1 'chmod 600' 'a private key that others can read' -A "$ca" \
+	-C "$pki/client-cert.pem" -K "$work/open-key.pem" \
+	"nbds://localhost:$port"
 openssl rsa -in "$pki/client-key.pem" -aes128 -passout pass:x \
 	-out "$work/encrypted" 2>/dev/null
 refused 1 'encrypted' 'a key with a password' -A "$ca" \

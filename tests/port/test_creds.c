@@ -6,6 +6,7 @@
 #include "port/mbedtls/suite.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* name comes from the network: it ends flush against an unreadable page. */
@@ -190,18 +191,43 @@ static void a_file_is_read_whole_and_wiped(void **state)
 
 	(void)state;
 	assert_int_equal(write(fd, "secret", 6), 6);
-	assert_int_equal(creds_read(path, &text, &d), 6);
+	assert_int_equal(creds_read(path, false, &text, &d), 6);
 	assert_string_equal(text, "secret");
 	creds_wipe();
 	assert_memory_equal(text, "\0\0\0\0\0\0", 6);
 	assert_int_equal(ftruncate(fd, 1024 * 1024), 0);
-	assert_int_equal(creds_read(path, &text, &d), NBD_E_CREDENTIAL);
+	assert_int_equal(creds_read(path, false, &text, &d), NBD_E_CREDENTIAL);
 	assert_non_null(strstr(d.text, "larger than"));
 	close(fd);
 	unlink(path);
-	assert_int_equal(creds_read(path, &text, &d), NBD_E_CREDENTIAL);
+	assert_int_equal(creds_read(path, false, &text, &d), NBD_E_CREDENTIAL);
 	assert_non_null(strstr(d.text, path));
-	assert_int_equal(creds_read("/", &text, &d), NBD_E_CREDENTIAL);
+	assert_int_equal(creds_read("/", false, &text, &d), NBD_E_CREDENTIAL);
+}
+
+static void a_secret_that_others_can_read_or_write_is_refused(void **state)
+{
+	static const mode_t good[] = { 0600, 0400, 0700, 0711 },
+			    bad[] = { 0640, 0604, 0620, 0602, 0644, 0666 };
+	char path[] = "/tmp/credsXXXXXX", *text = NULL;
+	int fd = mkstemp(path);
+	struct nbd_diag d;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(fchmod(fd, good[i]), 0);
+		assert_int_equal(creds_read(path, true, &text, &d), 0);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(fchmod(fd, bad[i]), 0);
+		assert_int_equal(creds_read(path, true, &text, &d),
+				 NBD_E_CREDENTIAL);
+		assert_non_null(strstr(d.text, "chmod 600"));
+		/* a certificate is no secret */
+		assert_int_equal(creds_read(path, false, &text, &d), 0);
+	}
+	close(fd);
+	unlink(path);
 }
 
 static void only_suites_for_the_kernel_are_offered(void **state)
@@ -251,6 +277,8 @@ int main(void)
 		cmocka_unit_test(no_line_or_a_wrong_one_is_no_key),
 		cmocka_unit_test(a_key_that_was_not_taken_is_wiped),
 		cmocka_unit_test(a_file_is_read_whole_and_wiped),
+		cmocka_unit_test(
+			a_secret_that_others_can_read_or_write_is_refused),
 		cmocka_unit_test(only_suites_for_the_kernel_are_offered),
 		cmocka_unit_test(forward_secrecy_comes_first_with_psk),
 	};

@@ -28,6 +28,7 @@ cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$tree/tls/"
 mkdir "$tree/ca"
 cp "$pki/ca-cert.pem" "$tree/ca/"
 printf 'alice:%064d\n' 123456789 | tee "$work/psk" >"$tree/tls/psk"
+chmod 600 "$tree/tls/psk"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls tcp_diag
 	aesni_intel gcm ctr ghash_generic chacha20poly1305
 	chacha_generic poly1305_generic' \
