@@ -59,6 +59,25 @@ pki_server()
 		'ip_address = "10.0.2.2"' signing_key tls_www_server "$@"
 }
 
+# pki_ca DIRECTORY NAME LINE...: NAME-cert.pem and NAME-key.pem, a CA that the
+# CA there signed; each LINE is one of openssl's extensions.
+pki_ca()
+{
+	pki_dir=$1 pki_name=$2
+	pki_key "$1/$2-key.pem" ecdsa
+	shift 2
+	printf '%s\n' 'keyUsage = critical, keyCertSign' "$@" \
+		>"$pki_dir/extensions"
+	openssl req -new -key "$pki_dir/$pki_name-key.pem" -subj "/CN=$pki_name" |
+		openssl x509 -req -days 20 -CA "$pki_dir/ca-cert.pem" \
+			-CAkey "$pki_dir/ca-key.pem" -set_serial 7 \
+			-extfile "$pki_dir/extensions" \
+			-out "$pki_dir/$pki_name-cert.pem" 2>/dev/null || {
+		echo "pki: openssl makes no CA $pki_name" >&2
+		exit 1
+	}
+}
+
 # pki_use DIR NAME TO: makes the directory TO for nbdkit, as the server NAME
 pki_use()
 {

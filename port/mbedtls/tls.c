@@ -29,6 +29,7 @@ struct tls_peer {
 	/* what on_certificate() found, for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
+	const char *unfit; /* what is wrong with a CA */
 	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (32 + 12)];
@@ -39,6 +40,11 @@ struct tls_peer {
 
 #define SAN_DNS (MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2)
 #define SAN_IP	(MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7)
+
+#define SEQUENCE	  (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE)
+/* The last number of 2.5.29.x. */
+#define BASIC_CONSTRAINTS 19
+#define NAME_CONSTRAINTS  30
 
 /* One name of the certificate: remembers it, and says if it is the host. */
 static bool is_host(const struct tls_peer *p, struct nbd_out *o,
@@ -68,6 +74,57 @@ static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 	return match;
 }
 
+/*
+ * What follows the object identifier 2.5.29.`id` among the extensions, which
+ * mbedTLS has checked; *end is its end.  NULL: there is none.
+ */
+static unsigned char *find_extension(const mbedtls_x509_crt *crt, int id,
+				     unsigned char **end)
+{
+	unsigned char *p = crt->v3_ext.p, *all = p + crt->v3_ext.len;
+	size_t len;
+
+	if (!p || mbedtls_asn1_get_tag(&p, all, &len, SEQUENCE))
+		return NULL;
+	for (; !mbedtls_asn1_get_tag(&p, all, &len, SEQUENCE); p = *end) {
+		*end = p + len;
+		if (!mbedtls_asn1_get_tag(&p, *end, &len, MBEDTLS_ASN1_OID) &&
+		    len == 3 && p[0] == 0x55 && p[1] == 0x1d && p[2] == id)
+			return p + len;
+	}
+	return NULL;
+}
+
+/*
+ * mbedTLS 2.28 takes a number in the place of the missing boolean cA for
+ * "true": basicConstraints with a path length alone would make a CA.
+ */
+static bool is_ca(const mbedtls_x509_crt *crt)
+{
+	unsigned char *end, *p = find_extension(crt, BASIC_CONSTRAINTS, &end);
+	int critical;
+	size_t len;
+
+	if (!p) /* version 1: trusted by name only */
+		return true;
+	mbedtls_asn1_get_bool(&p, end, &critical);
+	return !mbedtls_asn1_get_tag(&p, end, &len,
+				     MBEDTLS_ASN1_OCTET_STRING) &&
+	       !mbedtls_asn1_get_tag(&p, end, &len, SEQUENCE) && len &&
+	       *p == MBEDTLS_ASN1_BOOLEAN;
+}
+
+/* RFC 5280, 4.2.1.10: a limit that is not understood must not be ignored. */
+static const char *find_fault(const mbedtls_x509_crt *ca)
+{
+	unsigned char *end;
+
+	if (find_extension(ca, NAME_CONSTRAINTS, &end))
+		return "may sign for certain names only (nameConstraints), "
+		       "which cannot be checked here";
+	return is_ca(ca) ? NULL : "is none (basicConstraints)";
+}
+
 /* Called for each certificate of the chain, from the root to the server's. */
 static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 			  uint32_t *flags)
@@ -78,8 +135,11 @@ static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 		p->date = crt->valid_to;
 	else if (*flags & MBEDTLS_X509_BADCERT_FUTURE)
 		p->date = crt->valid_from;
-	if (depth > 0)
+	if (depth > 0) {
+		p->unfit = p->unfit ? p->unfit : find_fault(crt);
+		*flags |= p->unfit ? MBEDTLS_X509_BADCERT_OTHER : 0;
 		return 0;
+	}
 	p->self_signed = crt->issuer_raw.len == crt->subject_raw.len &&
 			 !memcmp(crt->issuer_raw.p, crt->subject_raw.p,
 				 crt->issuer_raw.len);
@@ -124,6 +184,10 @@ static int explain_certificate(struct tls_peer *p, struct nbd_diag *d)
 				"%s",
 				p->names[0] ? p->names : "nobody",
 				p->creds->host.name);
+	if (p->unfit)
+		return nbd_diag(d, NBD_E_CERT,
+				"a CA of the server's certificate %s",
+				p->unfit);
 	if (flags & (MBEDTLS_X509_BADCERT_EXT_KEY_USAGE |
 		     MBEDTLS_X509_BADCERT_KEY_USAGE))
 		return nbd_diag(d, NBD_E_CERT,

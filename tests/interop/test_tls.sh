@@ -302,6 +302,33 @@ serve 0 --tls=require --tls-certificates="$work/self" memory 1M
 refused 1 'signed by itself' 'a self-signed certificate' -A "$ca" \
 	"nbds://localhost:$port"
 
+# CAs below a good one, which mbedTLS itself would take
+below()
+{
+	name=$1 status=$2 text=$3 sentence=$4
+	shift 4
+	pki_ca "$pki" "$name" "$@"
+	mkdir "$work/pki-$name"
+	cp "$pki/$name-cert.pem" "$work/pki-$name/ca-cert.pem"
+	cp "$pki/$name-key.pem" "$work/pki-$name/ca-key.pem"
+	pki_server "$work/pki-$name" srv ecdsa
+	pki_use "$work/pki-$name" srv "$work/server-$name"
+	cat "$pki/$name-cert.pem" >>"$work/server-$name/server-cert.pem"
+	cp "$ca" "$work/server-$name/"
+	serve 0 --tls=require --tls-certificates="$work/server-$name" memory 1M
+	run "$nbdboot" exports -A "$ca" "nbds://localhost:$port"
+	expect "$status" "$text" "$sentence"
+}
+# a CA of ours that names itself CA: DER is the number in place of the boolean
+yes='basicConstraints = critical, CA:TRUE'
+below plain 0 'default export' 'a CA below the one that is trusted' "$yes"
+below limited 1 'nameConstraints' 'a CA that is limited to other names' \
+	"$yes" 'nameConstraints = permitted;DNS:example.com'
+below within 1 'nameConstraints' 'and to this name: it cannot be checked' \
+	"$yes" 'nameConstraints = permitted;DNS:localhost'
+below forged 1 'basicConstraints' 'a CA by the length of its path alone' \
+	'basicConstraints = critical, DER:30:03:02:01:01'
+
 # ---- our own credentials ----
 
 tls_server ecdsa --tls=require
