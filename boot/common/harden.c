@@ -91,6 +91,8 @@ void boot_harden(void)
 		warn("PR_SET_IO_FLUSHER");
 	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
 		warn("memory cannot be locked");
+	/* credentials are for no core dump, and no debugger but root's */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	touch_program();
 	touch_stack();
 }

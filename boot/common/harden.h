@@ -6,8 +6,8 @@
 /*
  * From here on the process needs only its own memory and /sys: all of the
  * program is locked, the kernel never waits for write-back on its behalf, and
- * the OOM killer takes others first.  Reports on standard error what the
- * kernel does not allow, and goes on without it.
+ * the OOM killer takes others first.  There are no core dumps of it.  Reports
+ * on standard error what the kernel does not allow, and goes on without it.
  */
 void boot_harden(void);
 
