@@ -2,11 +2,12 @@
 /* nbdboot version. */
 #include "boot/cli/cli.h"
 #include "boot/common/version.h"
+#include "boot/device/tls.h"
 
 static int run(struct cli_call *call)
 {
 	(void)call;
-	cli_putf("nbdboot %s\n", boot_version);
+	cli_putf("nbdboot %s\n%s\n", boot_version, device_tls_version());
 	return CLI_OK;
 }
 

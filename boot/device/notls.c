@@ -31,6 +31,11 @@ const char *device_tls_suite(const struct device_tls *t)
 	return "";
 }
 
+const char *device_tls_version(void)
+{
+	return "no TLS";
+}
+
 bool device_tls_words(const struct sockdiag_tls *tls,
 		      struct device_tls_words *w)
 {

@@ -228,6 +228,11 @@ const char *device_tls_suite(const struct device_tls *t)
 	return tls_suite(&t->session, 0);
 }
 
+const char *device_tls_version(void)
+{
+	return tls_version;
+}
+
 bool device_tls_words(const struct sockdiag_tls *tls,
 		      struct device_tls_words *w)
 {

@@ -69,6 +69,9 @@ void device_tls_close(struct device_tls *t);
 /* The suite of a connection without `kernel`: "TLS-ECDHE-..." */
 const char *device_tls_suite(const struct device_tls *t);
 
+/* The library: "mbedTLS 2.28.3 (Debian 2.28.3-1)", or "no TLS". */
+const char *device_tls_version(void);
+
 /* "TLS 1.2" and "AES-256-GCM". */
 struct device_tls_words {
 	const char *version, *cipher;

@@ -28,9 +28,12 @@ mbedtls-ready := $(O)/mbedtls/include
 mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
-mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o \
-	$(O)/port/mbedtls/alt.o
+mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o
 $(mbedtls-users): cpp += $(mbedtls-cpp)
+# Debian's version: its end counts the security updates.
+$(O)/port/mbedtls/load.o: cpp += -DTLS_PACKAGE='"$(shell sed -n \
+	'1s/.*(\(.*\)).*/ (Debian \1)/p' $(mbedtls-src)/debian/changelog \
+	2>/dev/null)"'
 $(mbedtls-users): | $(mbedtls-ready)
 endif
 

@@ -25,6 +25,8 @@
 #define MBEDTLS_SSL_EXPORT_KEYS
 #define MBEDTLS_SSL_ALL_ALERT_MESSAGES
 #define MBEDTLS_SSL_KEEP_PEER_CERTIFICATE
+/* creds.h: GnuTLS, too, makes keys of 64 bytes. */
+#define MBEDTLS_PSK_MAX_LEN 64
 
 /* Suites.  Which are offered, and in what order, is for suite.c to say. */
 #define MBEDTLS_SSL_CIPHERSUITES 0

@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Fetches the source of mbedTLS, as Debian has it: fetch.sh DIR
+# Fetches the source of mbedTLS, as Debian has it, with Debian's security
+# updates: fetch.sh DIR
 #
 # apt gets Debian's source package by a separate list of sources, and so checks
 # its signature.  The lists of the system stay as they are.  Nothing is done
-# if DIR has the source already.
+# if DIR has the source already: remove it to take a newer update.
 set -eu
 
 dir=${1:?directory}
 suite=${MBEDTLS_SUITE:-bookworm}
 mirror=${MBEDTLS_MIRROR:-http://deb.debian.org/debian}
+# by default the same mirror's
+security=${MBEDTLS_SECURITY:-$mirror-security}
 
 die()
 {
@@ -27,23 +30,37 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 work=$(cd "$work" && pwd)
 mkdir -p "$work/lists/partial" "$work/tree"
-echo "deb-src $mirror $suite main" >"$work/sources.list"
 
+# By itself apt-get only warns of an index that cannot be fetched.
 apt()
 {
 	(cd "$work" && apt-get -q -o APT::Sandbox::User="$(id -un)" \
+		-o APT::Update::Error-Mode=any \
 		-o Dir::Etc::sourcelist="$work/sources.list" \
 		-o Dir::Etc::sourceparts=/dev/null \
 		-o Dir::State::lists="$work/lists" \
 		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
-		"$@" >log 2>&1) && return
+		"$@" >log 2>&1)
+}
+
+must()
+{
+	apt "$@" && return
 	cat "$work/log" >&2
 	die "apt-get $1 failed (see above; is the package mirror reachable?)"
 }
 
 echo 'mbedtls: fetching the source package' >&2
-apt update
-apt source --download-only mbedtls
+echo "deb-src $mirror $suite main" >"$work/main"
+echo "deb-src $security $suite-security main" |
+	cat "$work/main" - >"$work/sources.list"
+apt update || {
+	echo "mbedtls: WARNING: no security updates: $security $suite-security" \
+		"cannot be fetched" >&2
+	cp "$work/main" "$work/sources.list"
+	must update
+}
+must source --download-only mbedtls
 tar -x -f "$work"/mbedtls_*.orig.tar.* -C "$work/tree" --strip-components=1
 for patches in "$work"/mbedtls_*.debian.tar.*; do
 	tar -x -f "$patches" -C "$work/tree"

@@ -2,10 +2,16 @@
 /* What the connections of a session have in common: keys, suites, policy. */
 #include "port/mbedtls/mbed.h"
 
+#include <mbedtls/version.h>
 #include <string.h>
 
 /* Bytes.  With all that was loaded, 52 KiB are in use at the most. */
 #define HANDSHAKE (64u * 1024u)
+
+#ifndef TLS_PACKAGE
+#define TLS_PACKAGE ""
+#endif
+const char tls_version[] = MBEDTLS_VERSION_STRING_FULL TLS_PACKAGE;
 
 static int random_bytes(void *unused, unsigned char *p, size_t len)
 {
@@ -19,7 +25,7 @@ static int load_certs(mbedtls_x509_crt *to, const char *path,
 		      struct nbd_diag *d)
 {
 	char *text;
-	int ret, len = creds_read(path, &text, d);
+	int ret, len = creds_read(path, false, &text, d);
 
 	if (len < 0)
 		return len;

@@ -57,6 +57,9 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys);
 void tls_drop(struct tls_session *s, unsigned conn);
 
+/* "mbedTLS 2.28.3 (Debian 2.28.3-1)" */
+extern const char tls_version[];
+
 /* "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256", after the handshake. */
 const char *tls_suite(const struct tls_session *s, unsigned conn);
 

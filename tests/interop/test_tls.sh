@@ -50,6 +50,9 @@ printf '# users\nbob:00112233445566778899aabbccddeeff\nalice:%064d\n' 7 \
 	>"$work/psk"
 chmod 600 "$work/psk"
 
+run "$nbdboot" version
+expect 0 'mbed TLS 2.28.' 'version names the library'
+
 # ---- nbdkit ----
 
 for kind in rsa ecdsa; do
