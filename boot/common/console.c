@@ -6,11 +6,18 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include "port/linux/dir.h"
 
 bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
-static bool something_failed;
+static bool something_failed, is_open; /* of this process, as its descriptors */
+
+#define PROGRAM	     "nbdboot: "
+/* A whole line: an explanation (struct nbd_diag), and what is around it. */
+#define LINE_MAX_LEN 800
 
 int boot_console_open(const char *path, bool control)
 {
@@ -27,15 +34,53 @@ int boot_console_open(const char *path, bool control)
 			dup2(fd, i);
 	if (fd > 2)
 		close(fd);
+	is_open = true;
 	if (control)
 		ioctl(0, TIOCSCTTY, 1);
 	return NBD_OK;
+}
+
+/*
+ * The kernel's log has the lines, too, and with it the journal; at a level
+ * that the kernel does not print, as they are on the console already.  Each
+ * record has a descriptor of its own: the kernel limits their rate.
+ */
+static void log_line(const char *p, size_t len)
+{
+	uint64_t printed = dir_number(AT_FDCWD, "/proc/sys/kernel/printk");
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	char head[] = "<5>nbdboot: ";
+	struct iovec v[2] = { { head, sizeof(head) - 1 }, { (char *)p, len } };
+
+	if (printed > 5)
+		head[1] = printed == 6 ? '6' : '7';
+	if (fd < 0)
+		return;
+	(void)!writev(fd, v, 2);
+	close(fd);
+}
+
+static void log_lines(const char *p, size_t len)
+{
+	const char *end = p + len, *line = p, *start;
+
+	for (; line < end && (p = memchr(line, '\n', (size_t)(end - line)));
+	     line = p + 1) {
+		start = *line == '[' ? memmem(line, (size_t)(p - line), PROGRAM,
+					      sizeof(PROGRAM) - 1)
+				     : NULL;
+		start = start ? start + sizeof(PROGRAM) - 1
+			      : line + strspn(line, " ");
+		log_line(start, (size_t)(p - start));
+	}
 }
 
 static void flush(struct nbd_out *o)
 {
 	size_t done = 0;
 
+	if (is_open)
+		log_lines(o->buf, o->len);
 	if (something_failed && boot_console_tee)
 		boot_console_tee(o->buf, o->len);
 	while (done < o->len) {
@@ -54,13 +99,13 @@ static void begin(struct nbd_out *o)
 
 	o->fd = 2;
 	o->flush = flush;
-	nbd_putf(o, "[%5u.%03u] nbdboot: ", (unsigned)(now / 1000),
+	nbd_putf(o, "[%5u.%03u] " PROGRAM, (unsigned)(now / 1000),
 		 (unsigned)(now % 1000));
 }
 
 static void line(const char *fmt, va_list ap)
 {
-	char buf[256];
+	char buf[LINE_MAX_LEN];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
 
 	begin(&o);
@@ -92,7 +137,7 @@ void boot_note(const char *fmt, ...)
 void boot_say_failed(const char *step, int err, const struct nbd_diag *d,
 		     const char *hint)
 {
-	char buf[256];
+	char buf[LINE_MAX_LEN];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
 
 	something_failed = true;

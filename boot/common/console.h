@@ -14,6 +14,7 @@ extern bool boot_console_debug;
 /*
  * Opens path as descriptors 0, 1 and 2, and with `control` as the controlling
  * terminal of this process's new session.  Keeps the old ones on failure.
+ * From then on the kernel's log gets all that is printed below, too.
  */
 int boot_console_open(const char *path, bool control);
 
