@@ -4,7 +4,7 @@
 
 const struct cli_option cli_slots_options[] = {
 	{ "max-connections", 'm', "N",
-	  "room for N connections, for scale (one for each CPU)",
+	  "room for N connections, for scale (as many as -c)",
 	  CLI_FIELD(struct cli_connect, at.b.slots), .min = 1,
 	  .max = CONFIG_PORT_MAX_CONNECTIONS },
 	{ "spread", 's', NULL,

@@ -33,6 +33,8 @@ static const struct word {
 #ifdef CONFIG_BOOT_RECONNECT
 	{ "nbdboot.io-timeout", offsetof(struct cmdline, io_timeout), NUMBER, 1,
 	  255 },
+	{ "nbdboot.slots", offsetof(struct cmdline, slots), NUMBER, 1,
+	  CONFIG_PORT_MAX_CONNECTIONS },
 	{ "nbdboot.swap", offsetof(struct cmdline, swap), YES, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_WATCH

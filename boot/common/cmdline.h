@@ -44,6 +44,7 @@ struct cmdline {
 	bool swap;	     /* nbdboot.swap */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	int connections; /* nbdboot.connections=, 1 if not given */
+	int slots;	 /* nbdboot.slots=, 0 if not given */
 	int io_timeout;	 /* nbdboot.io-timeout=: s, 0 if not given */
 	int timeout;	 /* nbdboot.timeout=, s; 0: none */
 	int panic;	 /* panic=: s until reboot, 0: stay, < 0: at once */

@@ -4,30 +4,18 @@
 #include "boot/device/device.h"
 #include "port/linux/sockdiag.h"
 
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* As sysconf() has it, which is 1 KiB with all else that it knows. */
-static unsigned count_cpus(void)
-{
-	cpu_set_t cpus;
-
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 1;
-	return (unsigned)CPU_COUNT(&cpus);
-}
 
 unsigned device_slots_choose(const struct backend *b,
 			     const struct nbd_export *e)
 {
-	unsigned n = b->slots ? b->slots : count_cpus();
+	unsigned n = device_backend_slots(b);
 
 	if (!(e->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 1;
-	if (n > CONFIG_PORT_MAX_CONNECTIONS)
-		n = CONFIG_PORT_MAX_CONNECTIONS;
-	return n > b->connections ? n : b->connections;
+	return n < CONFIG_PORT_MAX_CONNECTIONS ? n
+					       : CONFIG_PORT_MAX_CONNECTIONS;
 }
 
 /*

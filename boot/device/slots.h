@@ -9,9 +9,11 @@
 #include "boot/device/backend.h"
 
 /*
- * How many slots a device gets: b->slots if given, else one for each CPU, for
- * which the driver has queues; never less than connections, nor more than
- * CONFIG_PORT_MAX_CONNECTIONS, and 1 if the server allows one connection only.
+ * How many slots a device gets: b->slots if given, but not less than there are
+ * connections, which is the default, nor more than
+ * CONFIG_PORT_MAX_CONNECTIONS; 1 if the server allows one connection only.  A
+ * spare one costs a few error lines in the kernel's log, and its requests all
+ * go to the first connection that lives.
  */
 unsigned device_slots_choose(const struct backend *b,
 			     const struct nbd_export *e);

@@ -22,6 +22,7 @@ static int attach(const struct root_spec *r, struct nbd_diag *d)
 		.b = { .servers = r->uris,
 		       .files = { r->ca, r->cert, r->key },
 		       .connections = (unsigned)r->connections,
+		       .slots = (unsigned)c->slots,
 		       .swap = r->swap || c->swap,
 		       .dead_timeout = r->dead_timeout },
 		.index = r->device,

@@ -169,6 +169,7 @@ static void the_bounds_of_a_number_are_named(void **state)
 	} t[] = {
 		{ "nbdboot.connections=x", "from 1 to 16" },
 		{ "nbdboot.io-timeout=256", "from 1 to 255" },
+		{ "nbdboot.slots=0", "nbdboot.slots=0" },
 		{ "nbdboot.timeout=x", "from 0 to 2147483647" },
 	};
 
