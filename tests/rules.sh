@@ -227,6 +227,27 @@ the_top_level_is_the_fixed_one()
 	files | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $top)"
 }
 
+# Phrases that need a second reading: a pattern on each line.  "who" is for
+# people, the antecedents below.
+phrases='folders?
+what there is
+is said to( be)?
+least block size
+(is|are|was|were|be|been) told
+(of|for|to) whom?
+whom? (is|has|was|had|can|may|does|did|must|needs?|wants?|cannot|holds?|reads?)
+whom? (writes?|asks?|calls?|changes?|comes?|ends?|gets?|listens?|looks?|makes?)
+whom? (made|names?|owns?|renews?|runs?|sends?|serves?|starts?|takes?|uses?)
+whom? (watches|watch|connects?|connected|loads?)'
+people='people|persons?|(any|every|no|some)body|users?|readers?|those'
+
+text_is_plain_english()
+{
+	files | grep -E '^((core|port|boot)/|(tests/)?README\.md$)' |
+		xargs -r grep -nHEiw "$phrases" |
+		grep -vEiw "($people) who|told (apart|from)"
+}
+
 the_code_is_formatted()
 {
 	files | grep -E '\.[ch]$' |
@@ -255,6 +276,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
 	the_top_level_is_the_fixed_one
+	text_is_plain_english
 	the_code_is_formatted'
 
 bad_tree()
@@ -288,6 +310,10 @@ bad_tree()
 	yes '/* SPDX-License-Identifier: BSD-2-Clause */' |
 		head -n 500 >core/long.c
 	head -n 250 core/long.c >core/nbd_long.h
+	{
+		echo 'A folder, and the process who holds it.'
+		echo 'Directories, and people who need them.'
+	} >boot/Kconfig
 	echo 'void *malloc(unsigned long); void *strlen(void *);
 		int printf(const char *, ...); void *f(void);
 		void *f(void) { return strlen(malloc(printf("%d", 3))); }' |
@@ -350,7 +376,8 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_in_the_source_of_commands 1' \
 	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
-	'calls_in_core_go_one_way 2' 'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
+	'text_is_plain_english 1' 'calls_in_core_go_one_way 2' \
+	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}
 	n=$($rule | wc -l)
 	if [ "$n" -eq "${want#* }" ]; then
