@@ -23,14 +23,14 @@ struct nbd_tls_key {
 	uint64_t seq;	       /* number of the next record */
 };
 
-/* Secret: whoever has a copy wipes it. */
+/* Secret: the owner of each copy wipes it. */
 struct nbd_tls_keys {
 	enum nbd_aead aead;
 	struct nbd_tls_key tx, rx;
 };
 
 /*
- * TLS for the connections of one dial(), which are told apart by number, 0 to
+ * TLS for the connections of one dial(), numbered from 0 to
  * CONFIG_PORT_MAX_CONNECTIONS - 1.
  */
 struct nbd_tls {

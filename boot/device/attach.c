@@ -39,24 +39,24 @@ struct attempt {
 	char paths[BACKEND_PATHS];
 };
 
-/* The size of a block: as asked, else the server's least, else a sector. */
+/* Block size: as asked, else the server's minimum, else a sector. */
 static int choose_block(const struct attach *a, const struct nbd_export *e,
 			struct nbd_diag *d)
 {
-	uint32_t least = e->has_block && e->min_block > BLOCK_MIN ? e->min_block
-								  : BLOCK_MIN;
-	uint32_t b = a->block_size ? a->block_size : least;
+	uint32_t min = e->has_block && e->min_block > BLOCK_MIN ? e->min_block
+								: BLOCK_MIN;
+	uint32_t b = a->block_size ? a->block_size : min;
 
-	if (least > BLOCK_MAX)
+	if (min > BLOCK_MAX)
 		return nbd_diag(d, NBD_E_BLOCK,
 				"the server's minimum block size is %u bytes, "
 				"the kernel's nbd driver takes %u to %u",
-				least, BLOCK_MIN, BLOCK_MAX);
-	if (b < least || b > BLOCK_MAX || b & (b - 1))
+				min, BLOCK_MIN, BLOCK_MAX);
+	if (b < min || b > BLOCK_MAX || b & (b - 1))
 		return nbd_diag(d, NBD_E_USAGE,
 				"block size %u is not a power of 2 from %u "
-				"(the server's least) to %u",
-				b, least, BLOCK_MAX);
+				"(the server's minimum) to %u",
+				b, min, BLOCK_MAX);
 	if (e->size == 0)
 		return nbd_diag(d, NBD_E_SIZE, "the export is empty");
 	if (e->size % b)

@@ -36,7 +36,7 @@ unsigned device_backend_slots(const struct backend *b)
 static int parse_uris(struct backend *b, char *buf, const char *text,
 		      size_t len, struct nbd_diag *d)
 {
-	static char one[BACKEND_BUF];
+	char one[BACKEND_BUF];
 
 	if (len > NBDK_BACKEND_MAX)
 		return nbd_diag(d, NBD_E_URI,

@@ -22,7 +22,10 @@
 
 /* ---- files of a device ---- */
 
-/* Once, as soon as it is needed: the watcher's root has no /run later. */
+/*
+ * Opened once for the process, as its working directory is: the watcher's root
+ * has no /run later.
+ */
 static int open_run(void)
 {
 	static int run = -1;
@@ -34,13 +37,17 @@ static int open_run(void)
 	return run;
 }
 
-/* In RUN; good until the next call. */
-static const char *file_name(int index, const char *what)
-{
-	static char name[32];
+/* A name in RUN. */
+struct name {
+	char text[32];
+};
 
-	nbd_fmt(name, sizeof(name), "nbd%d.%s", index, what);
-	return name;
+static struct name file_name(int index, const char *what)
+{
+	struct name n;
+
+	nbd_fmt(n.text, sizeof(n.text), "nbd%d.%s", index, what);
+	return n;
 }
 
 /* ---- how many connections are wanted ---- */
@@ -48,7 +55,7 @@ static const char *file_name(int index, const char *what)
 static void read_want(struct device *dev)
 {
 	uint64_t v = dir_number(open_run(),
-				file_name(dev->info.index, "connections"));
+				file_name(dev->info.index, "connections").text);
 
 	dev->wanted = v > 0 && v <= device_backend_slots(&dev->b)
 			      ? (unsigned)v
@@ -57,7 +64,8 @@ static void read_want(struct device *dev)
 
 int device_want(int index, unsigned connections, struct nbd_diag *d)
 {
-	const char *name = file_name(index, "connections");
+	const struct name file = file_name(index, "connections");
+	const char *name = file.text;
 	int run = open_run(), rc;
 	char text[16];
 
@@ -75,7 +83,7 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 
 int device_lock(int index)
 {
-	int fd = openat(open_run(), file_name(index, "lock"),
+	int fd = openat(open_run(), file_name(index, "lock").text,
 			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 
 	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)

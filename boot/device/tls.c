@@ -183,7 +183,7 @@ int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
 	return err ? err : tls_load(&t->session, &t->conf, d);
 }
 
-/* Whom the server's certificate must be for. */
+/* The name that the server's certificate must have. */
 static const char *name_of(const struct nbd_uri *uri)
 {
 	return *uri->tls_hostname ? uri->tls_hostname

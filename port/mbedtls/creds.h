@@ -38,7 +38,7 @@ bool creds_find_psk(struct creds_psk *psk, const char *text, size_t len,
  */
 bool creds_match_name(const unsigned char *name, size_t len, const char *host);
 
-/* Whom a certificate has to be for: a name, or an address. */
+/* The host that a certificate must be for: a name or an address. */
 struct creds_host {
 	const char *name;
 	unsigned char ip[16];
