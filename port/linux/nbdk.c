@@ -7,7 +7,15 @@
 #include <linux/genetlink.h>
 #include <linux/nbd-netlink.h>
 #include <linux/netlink.h>
+#include <poll.h>
 #include <string.h>
+
+/*
+ * ms for a device that nobody is connected to: udev looks at it whenever it
+ * was disconnected, and the driver connects none that is open.
+ */
+#define FREE_MS	 2000
+#define AGAIN_MS 20
 
 /* Header, ten numbers, a nest of two levels per socket, the backend. */
 #define MSG_MAX (256 + 16 * CONFIG_PORT_MAX_CONNECTIONS + NBDK_BACKEND_MAX)
@@ -117,12 +125,18 @@ static int check(const struct nbdk_conf *c, struct nbd_diag *d)
 	return 0;
 }
 
+/* sysfs shows no pid of it.  Without a nbdN there it is not known: false. */
+static bool is_free(int index)
+{
+	struct nbdk_info info;
+
+	return nbdk_info(index, &info) == 0 && !info.connected;
+}
+
 /* The driver's EBUSY has two causes, which a person must tell apart. */
 static int busy(int index, struct nbd_diag *d)
 {
-	static struct nbdk_info info;
-
-	if (nbdk_info(index, &info) == 0 && !info.connected)
+	if (is_free(index))
 		return nbd_diag(d, NBD_E_IN_USE,
 				"nbd%d is held open by another program", index);
 	return nbd_diag(d, NBD_E_IN_USE,
@@ -131,17 +145,30 @@ static int busy(int index, struct nbd_diag *d)
 			index);
 }
 
+static int connect_once(struct call *k, const struct nbdk_conf *c,
+			struct nbd_diag *d)
+{
+	int rc = begin(k, NBD_CMD_CONNECT, "connect", c->index, d);
+
+	if (rc < 0)
+		return rc;
+	put_conf(&k->m, c);
+	return finish(k, read_index, d);
+}
+
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 {
+	uint64_t end = nbd_now_ms() + FREE_MS;
 	struct call k;
 	int rc = check(c, d);
 
 	if (rc == 0)
-		rc = begin(&k, NBD_CMD_CONNECT, "connect", c->index, d);
-	if (rc < 0)
-		return rc;
-	put_conf(&k.m, c);
-	rc = finish(&k, read_index, d);
+		rc = connect_once(&k, c, d);
+	while (rc == NBD_E_IN_USE && c->index >= 0 && is_free(c->index) &&
+	       nbd_now_ms() < end) {
+		poll(NULL, 0, AGAIN_MS);
+		rc = connect_once(&k, c, d);
+	}
 	if (rc == NBD_E_IN_USE && c->index >= 0)
 		return busy(c->index, d);
 	if (rc < 0)
@@ -200,7 +227,8 @@ int nbdk_status(int index, bool *connected, struct nbd_diag *d)
 		return rc;
 	if (k.connected < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "there is no nbd%d", index);
-	*connected = k.connected;
+	/* the driver means that somebody has it open, maybe only udev */
+	*connected = k.connected && !is_free(index);
 	return 0;
 }
 

@@ -39,7 +39,8 @@ struct nbdk_conf {
 /*
  * Makes a device of the sockets; returns its index.  They stay open in the
  * kernel, so the caller may close them and exit.  NBD_E_NO_DRIVER: the nbd
- * module is not loaded.  NBD_E_IN_USE: the index is connected or open.
+ * module is not loaded.  NBD_E_IN_USE: the index is connected, or was open
+ * for two seconds.
  */
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 
@@ -64,7 +65,7 @@ int nbdk_disconnect(int index, struct nbd_diag *d);
  */
 void nbdk_drop_partitions(int index);
 
-/* Is it configured?  Stays true when all its links are dead. */
+/* Is it connected?  Stays true when all its connections are dead. */
 int nbdk_status(int index, bool *connected, struct nbd_diag *d);
 
 /*

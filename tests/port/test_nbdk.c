@@ -54,6 +54,16 @@ int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
 	return 0;
 }
 
+uint64_t __wrap_nbd_now_ns(void);
+static unsigned clock_step; /* ms */
+
+uint64_t __wrap_nbd_now_ns(void)
+{
+	static uint64_t ms;
+
+	return (ms += clock_step) * 1000000;
+}
+
 static int open_pairs(void **state)
 {
 	(void)state;
@@ -558,10 +568,52 @@ static void a_device_that_is_merely_open_is_not_called_connected(void **state)
 	(void)state;
 	put("nbd5/size", "0\n");
 	open_pairs(NULL);
-	say_family(0);
-	ack(0, 2, -EBUSY, NULL);
+	/* each look at the clock is a second and a half later */
+	clock_step = 1500;
+	for (unsigned i = 0; i < 2; i++) {
+		say_family(i);
+		ack(i, 2, -EBUSY, NULL);
+	}
 	assert_int_equal(nbdk_connect(&conf, &diag), NBD_E_IN_USE);
 	assert_string_equal(diag.text, "nbd5 is held open by another program");
+	close_pairs(NULL);
+}
+
+/* As udev does it when a device was disconnected. */
+static void a_device_that_is_open_for_a_moment_is_waited_for(void **state)
+{
+	(void)state;
+	put("nbd5/size", "0\n");
+	open_pairs(NULL);
+	clock_step = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		say_family(i);
+		if (i < 2)
+			ack(i, 2, -EBUSY, NULL);
+		else
+			say_index(i, 5);
+	}
+	assert_int_equal(nbdk_connect(&conf, &diag), 5);
+	assert_int_equal(opened, 3);
+	close_pairs(NULL);
+}
+
+static void an_open_device_is_not_taken_for_a_connected_one(void **state)
+{
+	bool on = true;
+
+	(void)state;
+	put("nbd3/size", "0\n");
+	open_pairs(NULL);
+	say_family(0);
+	say_status(0, 3, 1);
+	assert_int_equal(nbdk_status(3, &on, &diag), 0);
+	assert_false(on);
+	put("nbd3/pid", "77\n");
+	say_family(1);
+	say_status(1, 3, 1);
+	assert_int_equal(nbdk_status(3, &on, &diag), 0);
+	assert_true(on);
 	close_pairs(NULL);
 }
 
@@ -607,6 +659,8 @@ int main(void)
 		TREE(an_idle_device_has_no_connections),
 		TREE(the_flags_are_read_off_the_queue),
 		TREE(a_device_that_is_merely_open_is_not_called_connected),
+		TREE(a_device_that_is_open_for_a_moment_is_waited_for),
+		TREE(an_open_device_is_not_taken_for_a_connected_one),
 		TREE(devices_come_in_rising_order_however_many_there_are),
 	};
 
