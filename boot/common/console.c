@@ -15,7 +15,6 @@ bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
 static bool something_failed, is_open; /* of this process, as its descriptors */
 
-#define PROGRAM	     "nbdboot: "
 /* A whole line: an explanation (struct nbd_diag), and what is around it. */
 #define LINE_MAX_LEN 800
 
@@ -66,11 +65,9 @@ static void log_lines(const char *p, size_t len)
 
 	for (; line < end && (p = memchr(line, '\n', (size_t)(end - line)));
 	     line = p + 1) {
-		start = *line == '[' ? memmem(line, (size_t)(p - line), PROGRAM,
-					      sizeof(PROGRAM) - 1)
-				     : NULL;
-		start = start ? start + sizeof(PROGRAM) - 1
-			      : line + strspn(line, " ");
+		/* it begins with the time, or goes on from the one before */
+		start = *line == '[' ? strchr(line, ':') + 2
+				     : line + strspn(line, " ");
 		log_line(start, (size_t)(p - start));
 	}
 }
@@ -99,7 +96,7 @@ static void begin(struct nbd_out *o)
 
 	o->fd = 2;
 	o->flush = flush;
-	nbd_putf(o, "[%5u.%03u] " PROGRAM, (unsigned)(now / 1000),
+	nbd_putf(o, "[%5u.%03u] nbdboot: ", (unsigned)(now / 1000),
 		 (unsigned)(now % 1000));
 }
 
