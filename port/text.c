@@ -90,18 +90,57 @@ void nbd_put_json(struct nbd_out *o, const char *p, size_t len)
 	nbd_put(o, "\"", 1);
 }
 
+static unsigned group(const unsigned char ip[16], unsigned i)
+{
+	return (unsigned)ip[2 * i] << 8 | ip[2 * i + 1];
+}
+
+/*
+ * What "::" stands for: the longest run of zero groups, the first of equal
+ * ones.  Returns its length, or 0 if no run has two groups.
+ */
+static unsigned find_zeroes(const unsigned char ip[16], unsigned *start)
+{
+	unsigned n = 0, most = 1;
+
+	for (unsigned i = 0; i < 8; i++) {
+		n = group(ip, i) ? 0 : n + 1;
+		if (n > most) {
+			most = n;
+			*start = i + 1 - n;
+		}
+	}
+	return most > 1 ? most : 0;
+}
+
+static void put_ip6(struct nbd_out *o, const unsigned char ip[16])
+{
+	unsigned start = 8, zeroes = find_zeroes(ip, &start);
+
+	for (unsigned i = 0; i < 8; i++) {
+		if (i == start) {
+			nbd_put(o, "::", 2);
+			i += zeroes - 1;
+		} else {
+			nbd_putf(o, i && i != start + zeroes ? ":%x" : "%x",
+				 group(ip, i));
+		}
+	}
+}
+
 void nbd_put_ip(struct nbd_out *o, const void *ip, size_t len)
 {
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const unsigned char *p = ip;
-	bool v6 = len > 4;
-	const char *format = v6 ? ":%x" : ".%u";
 
-	for (size_t i = 0; i < len; i += 1 + v6) {
-		unsigned v = v6 ? (unsigned)p[i] << 8 | p[i + 1] : p[i];
-
-		/* the first one without what separates them */
-		nbd_putf(o, format + !i, v);
+	if (len == 16 && !memcmp(p, mapped, 12)) {
+		nbd_putf(o, "::ffff:");
+		p += 12;
+	} else if (len == 16) {
+		put_ip6(o, p);
+		return;
 	}
+	nbd_putf(o, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
 }
 
 void nbd_put_mac(struct nbd_out *o, const unsigned char mac[6])

@@ -63,10 +63,7 @@ void nbd_put(struct nbd_out *o, const char *p, size_t len);
 void nbd_put_safe(struct nbd_out *o, const char *p, size_t len);
 /* A JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
 void nbd_put_json(struct nbd_out *o, const char *p, size_t len);
-/*
- * The address of len bytes, 4 or 16: "192.0.2.1", "fd00:0:0:0:0:0:0:1".  No ::
- * for runs of zeroes: inet_ntop() would pull in all of printf.
- */
+/* The address of len bytes, 4 or 16: "192.0.2.1", "fd00::1" (RFC 5952). */
 void nbd_put_ip(struct nbd_out *o, const void *ip, size_t len);
 /* "52:54:00:12:34:56" */
 void nbd_put_mac(struct nbd_out *o, const unsigned char mac[6]);

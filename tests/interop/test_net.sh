@@ -196,9 +196,9 @@ nbd_at 2001:db8::1
 run at "$cli" "$nbdboot" info 'nbd://[2001:db8::1]/'
 expect 0 1048576 'and can be used at once'
 has 'ip -6 route' 'default via 2001:db8::1' 'it has its gateway'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:53' \
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
 	'and its DNS'
-has 'cat /run/net6-eth0.conf' "IPV6ADDR='2001:db8:0:0:0:0:0:5'" \
+has 'cat /run/net6-eth0.conf' "IPV6ADDR='2001:db8::5'" \
 	'the file has it'
 
 machine
@@ -237,9 +237,9 @@ ifup ip=auto6
 expect 0 eth0 'auto6 waits for a router'
 [ "$status" = 0 ] || show "$work/radvd.log"
 has 'ip -6 addr show eth0' 'inet6 2001:db8:' 'whose prefix is used'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8:0:0:0:0:0:54' \
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
 	'and whose DNS servers are known'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80:0:0:0:0:0:0:53%eth0' \
+has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80::53%eth0' \
 	'those on the link with their interface'
 # QEMU's; RFC 3879, 4: to be treated as any other
 router fec0::

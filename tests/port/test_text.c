@@ -267,7 +267,7 @@ static void only_raw_printing_lets_control_characters_through(void **state)
 	assert_memory_equal(buf, "\x1b[\x07", 4);
 }
 
-static void addresses_are_printed_in_full(void **state)
+static void addresses_are_printed_as_rfc_5952_says(void **state)
 {
 	static const struct {
 		const char *ip;
@@ -277,9 +277,19 @@ static void addresses_are_printed_in_full(void **state)
 		{ "\0\0\0\0", 4, "0.0.0.0" },
 		{ "\xc0\0\2\1", 4, "192.0.2.1" },
 		{ "\xff\xff\xff\xff", 4, "255.255.255.255" },
-		{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "0:0:0:0:0:0:0:0" },
+		{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "::" },
+		{ "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16, "::1" },
+		{ "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "fe80::" },
+		/* one zero group stays; of two equal runs the first goes */
+		{ "\x20\1\xd\xb8\0\0\0\1\0\1\0\1\0\1\0\1", 16,
+		  "2001:db8:0:1:1:1:1:1" },
+		{ "\x20\1\xd\xb8\0\0\0\0\0\1\0\0\0\0\0\1", 16,
+		  "2001:db8::1:0:0:1" },
+		{ "\x20\1\0\0\0\0\0\1\0\0\0\0\0\0\0\1", 16, "2001:0:0:1::1" },
+		{ "\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\1", 16,
+		  "::ffff:192.0.2.1" },
 		{ "\xfd\0\0\0\0\x10\1\0\0\0\0\0\0\0\0\1", 16,
-		  "fd00:0:10:100:0:0:0:1" },
+		  "fd00:0:10:100::1" },
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff"
 		  "\xff\xff\xff\xff\xff\xff\xff\xff",
 		  16, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff" },
@@ -526,7 +536,7 @@ int main(void)
 		TEST(a_cut_never_divides_an_escape_or_a_character),
 		TEST(nothing_follows_a_cut),
 		TEST(only_raw_printing_lets_control_characters_through),
-		TEST(addresses_are_printed_in_full),
+		TEST(addresses_are_printed_as_rfc_5952_says),
 		TEST(a_mac_has_two_digits_a_byte),
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(numbers_are_read_within_their_bounds),
