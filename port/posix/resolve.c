@@ -1,60 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Host names, by the C library: /etc/hosts and DNS.  Not by getaddrinfo(),
- * which allocates and looks up services: 9 KiB more in a static program.
- */
-#include "port/posix/numeric.h"
+/* Host names, by the C library: /etc/hosts and DNS. */
+#include "port/posix/sock.h"
 
 #include <netdb.h>
 #include <string.h>
 
-static int take(const struct hostent *h, uint16_t port, struct sock_addr *a)
+/* In the order of RFC 6724, as getaddrinfo() has it. */
+static int take(const struct addrinfo *found, uint16_t port,
+		struct sock_addr addrs[SOCK_MAX_ADDRS])
 {
-	*a = (struct sock_addr){ .len = 0 };
-	a->u.any.sa_family = (sa_family_t)h->h_addrtype;
-	if (h->h_addrtype == AF_INET6) {
-		memcpy(&a->u.in6.sin6_addr, h->h_addr_list[0], 16);
-		a->u.in6.sin6_port = htons(port);
-		a->len = sizeof(a->u.in6);
-	} else {
-		memcpy(&a->u.in.sin_addr, h->h_addr_list[0], 4);
+	int n = 0;
+
+	for (; found && n < SOCK_MAX_ADDRS; found = found->ai_next) {
+		struct sock_addr *a = &addrs[n];
+
+		if (found->ai_addrlen > sizeof(a->u))
+			continue;
+		memset(a, 0, sizeof(*a));
+		memcpy(&a->u, found->ai_addr, found->ai_addrlen);
+		a->len = found->ai_addrlen;
+		/* at the same place in both families */
 		a->u.in.sin_port = htons(port);
-		a->len = sizeof(a->u.in);
+		n++;
 	}
-	return 1;
+	return n;
 }
 
-/* Appends the addresses of one family; the number of all so far. */
-static int look_up(const char *host, int family, uint16_t port,
-		   struct sock_addr addrs[], int n, int *why)
+static const char *reason(int err)
 {
-	struct hostent h, *found = NULL;
-	char buf[4096];
-
-	if (gethostbyname2_r(host, family, &h, buf, sizeof(buf), &found, why))
-		return n;
-	for (; found && found->h_addr_list[0] && n < SOCK_MAX_ADDRS;
-	     found->h_addr_list++)
-		n += take(found, port, &addrs[n]);
-	return n;
+	return err == EAI_AGAIN	   ? "no name server answered"
+	       : err == EAI_NONAME ? "no such name"
+				   : gai_strerror(err);
 }
 
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
-	int why = 0, n;
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct addrinfo *found;
+	int err = getaddrinfo(host, NULL, &hints, &found), n;
 
-	if (sock_numeric(host, port, addrs))
-		return 1;
-	n = look_up(host, AF_INET6, port, addrs, 0, &why);
-	n = look_up(host, AF_INET, port, addrs, n, &why);
-	if (n)
-		return n;
 	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
-	if (!strcmp(host, "localhost"))
-		return sock_numeric("127.0.0.1", port, addrs);
-	return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
-			why == TRY_AGAIN ? "no name server answered"
-					 : "no such name");
+	if (err && !strcmp(host, "localhost"))
+		err = getaddrinfo("127.0.0.1", NULL, &hints, &found);
+	if (err)
+		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
+				reason(err));
+	n = take(found, port, addrs);
+	freeaddrinfo(found);
+	return n;
 }

@@ -49,7 +49,7 @@ int sock_resolve(const struct nbd_uri *uri,
 
 /*
  * The part of sock_resolve() that differs between builds: resolve.c asks the
- * C library, noresolver.c takes addresses only.
+ * C library, noresolver.c takes addresses only ("192.0.2.1", "fe80::1%eth0").
  */
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
@@ -61,7 +61,7 @@ int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
 void sock_close(struct sock *s);
 
-/* "192.0.2.1", "fd00:0:0:0:0:0:0:1", "/run/nbd.sock". */
+/* "192.0.2.1", "fd00::1", "/run/nbd.sock". */
 void sock_host_print(struct nbd_out *o, const struct sock_addr *a);
 /* "192.0.2.1 port 10809", "/run/nbd.sock". */
 void sock_addr_print(struct nbd_out *o, const struct sock_addr *a);
