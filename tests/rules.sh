@@ -221,6 +221,13 @@ no_configuration_inside_of_functions()
 		}'
 }
 
+# An enum nbd_err is negative, so a negative errno would be taken for one.
+results_are_no_negative_errno()
+{
+	files | grep -E '^(core|port|boot)/.*\.[ch]$' |
+		xargs -r grep -nE '(^|[^A-Za-z0-9_])-(errno|E[A-Z0-9]{3,})([^A-Z_a-z]|$)'
+}
+
 the_top_level_is_the_fixed_one()
 {
 	# shellcheck disable=SC2086 # words on purpose
@@ -275,6 +282,7 @@ rules='core_includes_only_itself_and_three_headers
 	public_headers_have_fewer_than_250_lines
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
+	results_are_no_negative_errno
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
 	the_code_is_formatted'
@@ -293,7 +301,7 @@ bad_tree()
 	echo '#include "port/two/b.h"' >port/one/a.c
 	echo '#include "port/two/b.h"' >port/common.h
 	echo '#include "core/core.h"' >port/two/b.c
-	echo '#  include "boot/c.h"' >port/two/c.c
+	{ echo '#  include "boot/c.h"' && echo 'return -errno;'; } >port/two/c.c
 	printf '#if CONFIG_Y\n#endif\nvoid f(void)\n{\n#ifdef CONFIG_X\n' \
 		>boot/f.c
 	printf '#endif\n}\n' >>boot/f.c
@@ -377,6 +385,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'text_is_plain_english 1' 'calls_in_core_go_one_way 2' \
+	'results_are_no_negative_errno 1' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}
 	n=$($rule | wc -l)

@@ -2,11 +2,12 @@
 /* nbdboot boot-time: how long each step of a boot took, as text or a chart. */
 #include "boot/cli/cli.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
 #include "boot/common/times.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 static const struct cli_option options[] = {
 	{ "svg", 0, NULL, "draw a chart", .kind = CLI_FLAG },
@@ -85,10 +86,10 @@ static void show_svg(const struct times *t)
 static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 {
 	char text[8192];
-	int n = dir_read(AT_FDCWD, path, text, sizeof(text));
+	int n = file_read(AT_FDCWD, path, text, sizeof(text));
 
 	if (n < 0)
-		return nbd_diag(d, NBD_E_IO, "%s", strerror(-n));
+		return nbd_diag(d, NBD_E_IO, "%s", strerror(errno));
 	return boot_times_parse(t, text, (size_t)n, d);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
@@ -46,7 +46,7 @@ int boot_console_open(const char *path, bool control)
  */
 static void log_line(const char *p, size_t len)
 {
-	uint64_t printed = dir_number(AT_FDCWD, "/proc/sys/kernel/printk");
+	uint64_t printed = file_number(AT_FDCWD, "/proc/sys/kernel/printk");
 	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	char head[] = "<5>nbdboot: ";
 	struct iovec v[2] = { { head, sizeof(head) - 1 }, { (char *)p, len } };

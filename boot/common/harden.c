@@ -2,6 +2,7 @@
 /* A process that must go on when its own root cannot be read. */
 #include "boot/common/harden.h"
 
+#include "port/linux/file.h"
 #include "port/text.h"
 
 #include <errno.h>
@@ -54,12 +55,8 @@ static void touch_stack(void)
 
 static void spare_us(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, "-1000", 5) < 0)
+	if (file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5))
 		warn("cannot be spared when memory runs out");
-	if (fd >= 0)
-		close(fd);
 }
 
 void boot_small_pages(void)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 /* ACPI 6.5, 5.2.24: ns from the reset to the end of the boot loader. */
 #define FIRMWARE "/sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns"
@@ -53,7 +53,7 @@ void boot_times_again(const char *from)
 
 static void take_firmware(void)
 {
-	uint64_t ns = dir_number(AT_FDCWD, FIRMWARE);
+	uint64_t ns = file_number(AT_FDCWD, FIRMWARE);
 
 	/* an hour is a wrong clock */
 	if (ns && ns < 3600000000000)

@@ -6,7 +6,7 @@
  */
 #include "boot/device/device.h"
 #include "boot/device/swap.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RUN "/run/nbdboot"
-
 /* ---- files of a device ---- */
 
 /*
@@ -30,14 +28,12 @@ static int open_run(void)
 {
 	static int run = -1;
 
-	if (run < 0) {
-		mkdir(RUN, 0755);
-		run = open(RUN, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	}
+	if (run < 0)
+		run = file_run();
 	return run;
 }
 
-/* A name in RUN. */
+/* A name in /run. */
 struct name {
 	char text[32];
 };
@@ -46,7 +42,7 @@ static struct name file_name(int index, const char *what)
 {
 	struct name n;
 
-	nbd_fmt(n.text, sizeof(n.text), "nbd%d.%s", index, what);
+	nbd_fmt(n.text, sizeof(n.text), "nbdboot/nbd%d.%s", index, what);
 	return n;
 }
 
@@ -54,8 +50,8 @@ static struct name file_name(int index, const char *what)
 
 static void read_want(struct device *dev)
 {
-	uint64_t v = dir_number(open_run(),
-				file_name(dev->info.index, "connections").text);
+	uint64_t v = file_number(
+		open_run(), file_name(dev->info.index, "connections").text);
 
 	dev->wanted = v > 0 && v <= device_backend_slots(&dev->b)
 			      ? (unsigned)v
@@ -70,14 +66,13 @@ int device_want(int index, unsigned connections, struct nbd_diag *d)
 	char text[16];
 
 	if (run < 0)
-		return nbd_diag(d, NBD_E_IO, "open " RUN ": %s",
-				strerror(errno));
+		return nbd_diag(d, NBD_E_IO, "open /run: %s", strerror(errno));
 	if (!connections)
 		return unlinkat(run, name, 0) ? NBD_E_NOT_FOUND : 0;
 	rc = nbd_fmt(text, sizeof(text), "%u\n", connections);
-	rc = dir_write(run, name, text, (size_t)rc);
-	return rc ? nbd_diag(d, NBD_E_IO, "write " RUN "/%s: %s", name,
-			     strerror(-rc))
+	rc = file_write(run, name, text, (size_t)rc);
+	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", name,
+			     strerror(errno))
 		  : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be done from outside for I/O that must not wait for memory. */
 #include "boot/device/swap.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -22,8 +22,8 @@ static void keep(unsigned long kib)
 	int n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
 
 	/* errors are ignored: without the right connecting fails anyway */
-	if (dir_number(AT_FDCWD, file) < kib)
-		dir_write(AT_FDCWD, file, text, (size_t)n);
+	if (file_number(AT_FDCWD, file) < kib)
+		file_write(AT_FDCWD, file, text, (size_t)n);
 }
 
 void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)

@@ -15,6 +15,7 @@
 
 #include "boot/common/console.h"
 #include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "port/linux/link.h"
 #include "port/linux/module.h"
 #include "port/linux/netlink.h"
@@ -39,7 +40,7 @@ static void load_device(const char *bus, const char *device)
 	if (nbd_fmt(path, sizeof(path), "/sys/bus/%s/devices/%s/modalias", bus,
 		    device) < 0)
 		return;
-	dir_read(AT_FDCWD, path, alias, sizeof(alias));
+	file_read(AT_FDCWD, path, alias, sizeof(alias));
 	alias[strcspn(alias, "\n")] = '\0';
 	if (alias[0])
 		load(alias);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "port/linux/process.h"
 
 /* So long (s) the message can be read. */
@@ -33,7 +33,7 @@ static void tell_others(const char *text, size_t len)
 	char buf[1024], path[64], *p, *line, *flags;
 	int fd;
 
-	dir_read(AT_FDCWD, "/proc/consoles", buf, sizeof(buf));
+	file_read(AT_FDCWD, "/proc/consoles", buf, sizeof(buf));
 	for (line = buf; (p = strchr(line, '\n')); line = p + 1) {
 		*p = '\0';
 		flags = strchr(line, '(');

@@ -10,6 +10,7 @@
 
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 enum by { NUMBER, PARTUUID, LABEL, UUID };
 
@@ -27,7 +28,7 @@ static long read_number(const char *path)
 {
 	char text[24];
 
-	dir_read(AT_FDCWD, path, text, sizeof(text));
+	file_read(AT_FDCWD, path, text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
 	return nbd_number(text, 0, 0x7fffffff);
 }
@@ -86,7 +87,7 @@ static int walk(struct search *s, struct nbd_diag *d)
 	err = dir_open(&dir, path);
 	if (err)
 		return nbd_diag(d, NBD_E_IO, "list the partitions in %s: %s",
-				path, strerror(-err));
+				path, strerror(errno));
 	while (!found && (name = dir_next(&dir)))
 		found = matches(s, name);
 	dir_close(&dir);

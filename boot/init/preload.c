@@ -14,6 +14,7 @@
 
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "port/linux/module.h"
 #include "port/linux/process.h"
 
@@ -37,7 +38,7 @@ static void load_nic(void)
 	dir_open(&dir, PCI);
 	while (!virtio && (name = dir_next(&dir))) {
 		nbd_fmt(path, sizeof(path), PCI "/%s/vendor", name);
-		dir_read(AT_FDCWD, path, vendor, sizeof(vendor));
+		file_read(AT_FDCWD, path, vendor, sizeof(vendor));
 		virtio = !strcmp(vendor, "0x1af4\n");
 	}
 	dir_close(&dir);

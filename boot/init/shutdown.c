@@ -27,7 +27,7 @@
 
 #include "boot/common/console.h"
 #include "boot/init/unmount.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
 /* So long (ms) nothing may be written until the server is given up. */
@@ -83,7 +83,7 @@ static uint64_t unwritten(void)
 	uint64_t sum = 0;
 	size_t i;
 
-	dir_read(AT_FDCWD, "/proc/meminfo", buf, sizeof(buf));
+	file_read(AT_FDCWD, "/proc/meminfo", buf, sizeof(buf));
 	for (i = 0; i < 2; i++) {
 		uint64_t kib = 0;
 

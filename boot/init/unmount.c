@@ -8,7 +8,7 @@
 #include <sys/mount.h>
 
 #include "boot/common/console.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 /* Three octal digits behind a backslash, in place. */
 static void unescape(char *p)
@@ -69,10 +69,10 @@ static bool stays(const char *path)
 static size_t read_list(char *buf, size_t cap)
 {
 	static const char mounts[] = "/proc/self/mountinfo";
-	int n = dir_read(AT_FDCWD, mounts, buf, cap);
+	int n = file_read(AT_FDCWD, mounts, buf, cap);
 
 	if (n < 0)
-		boot_say("%s: %s", mounts, strerror(-n));
+		boot_say("%s: %s", mounts, strerror(errno));
 	return n < 0 ? 0 : (size_t)n;
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "boot/net/ip.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 /* The lease as it is in memory, for a process of the same program. */
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
@@ -209,13 +209,6 @@ static void put_all_dns(struct page *f, const char *first, const char *next)
 		nbd_put(&f->o, "\n", 1);
 }
 
-int net_export_open(void)
-{
-	int run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return run < 0 ? -errno : run;
-}
-
 static int save_as(int run, const char *path, const void *data, size_t len,
 		   struct nbd_diag *d)
 {
@@ -228,9 +221,9 @@ static int save_as(int run, const char *path, const void *data, size_t len,
 		mkdirat(run, dir, 0755);
 	}
 	if (run >= 0)
-		rc = dir_write(run, path, data, len);
+		rc = file_write(run, path, data, len);
 	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", path,
-			     strerror(-rc))
+			     run < 0 ? nbd_err_text(run) : strerror(errno))
 		  : NBD_OK;
 }
 

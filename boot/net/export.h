@@ -32,16 +32,9 @@
 #define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
- * Opens /run for the functions below, whose first argument is the result: a
- * descriptor for the caller to close, or -errno, which they then report.  A
- * process that outlives the switch of the root opens it once: it has no /run
- * later.
- */
-int net_export_open(void);
-
-/*
- * Writes the files of one interface.  dhcp counts if s->dhcp.  root: it is
- * the one of the root, so EXPORT_LEASE is about it.
+ * Writes the files of one interface.  `run` of these functions is the result of
+ * file_run(); they report its failure, too.  dhcp counts if s->dhcp.  root: it
+ * is the one of the root, so EXPORT_LEASE is about it.
  */
 int net_export_write(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);

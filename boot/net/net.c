@@ -23,6 +23,7 @@
 #include "boot/net/export.h"
 #include "boot/net/job.h"
 #include "boot/net/ra.h"
+#include "port/linux/file.h"
 #include "port/linux/netlink.h"
 
 /* Longer than a switch takes to agree on a speed. */
@@ -449,7 +450,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	if (rc < 0)
 		return rc;
 	net_done(net);
-	net->run = net_export_open();
+	net->run = file_run();
 	rc = run(net, d);
 	nl_close(&net->events);
 	if (!rc)

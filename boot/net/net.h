@@ -20,7 +20,7 @@ struct net {
 	struct net_plan plan;
 	unsigned n;		/* of job[] */
 	unsigned named, tagged; /* bits: which ifname= and vlan= are done */
-	int run;		/* see net_export_open() */
+	int run;		/* of file_run() */
 	struct job job[NET_JOBS];
 	struct nl_sock events;
 };

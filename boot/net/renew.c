@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "boot/net/export.h"
+#include "port/linux/file.h"
 #include "port/linux/packet.h"
 
 static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
@@ -55,7 +56,7 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 
 	memset(r, 0, sizeof(*r));
 	j->ip = &r->ip;
-	r->run = net_export_open();
+	r->run = file_run();
 	rc = net_export_read(r->run, j->l.name, &j->dhcp, d);
 	if (!rc)
 		rc = link_find(j->l.name, &j->l, d);

@@ -12,7 +12,7 @@
 struct net_renewal {
 	struct job j; /* j.dhcp is the lease, as it is at any time */
 	struct ip_config ip;
-	int run; /* see net_export_open() */
+	int run; /* of file_run() */
 };
 
 /* Reads the lease of EXPORT_STATE (export.h) and finds its interface. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 /* Longer than a switch takes to agree on a speed. */
 #define LINK_MS 15000
@@ -42,9 +42,9 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	if (!o.len)
 		return NBD_OK;
 	mkdir("/etc", 0755);
-	rc = dir_write(AT_FDCWD, "/etc/resolv.conf", buf, o.len);
+	rc = file_write(AT_FDCWD, "/etc/resolv.conf", buf, o.len);
 	return rc ? nbd_diag(d, NBD_E_IO, "write /etc/resolv.conf: %s",
-			     strerror(-rc))
+			     strerror(errno))
 		  : NBD_OK;
 }
 

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "port/linux/link.h"
 
 /* A line of sysfs without the blanks at its end; NULL if it is empty. */
 static const char *read_line(const char *path, char *buf, size_t cap)
 {
-	int n = dir_read(AT_FDCWD, path, buf, cap);
+	int n = file_read(AT_FDCWD, path, buf, cap);
 
 	while (n > 0 && buf[n - 1] <= ' ')
 		buf[--n] = '\0';

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o
+port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o \
+	port/linux/file.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o
 port-$(CONFIG_PORT_LINUX) += port/linux/link.o port/linux/packet.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o port/linux/nbdk_watch.o

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* getdents64(2), and files that are read whole. */
+/* getdents64(2). */
 #include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ void dir_take(struct dir *d, int fd)
 int dir_open(struct dir *d, const char *path)
 {
 	dir_take(d, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	return d->fd < 0 ? -errno : 0;
+	return d->fd < 0 ? file_error(errno) : 0;
 }
 
 static bool is_dots(const char *name)
@@ -63,50 +64,4 @@ void dir_close(struct dir *d)
 	if (d->fd >= 0)
 		close(d->fd);
 	d->fd = -1;
-}
-
-int dir_read(int at, const char *name, char *buf, size_t cap)
-{
-	int fd = openat(at, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd;
-	size_t len = 0;
-
-	while (n >= 0 && len < cap - 1) {
-		n = read(fd, buf + len, cap - 1 - len);
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
-	if (n < 0) {
-		len = 0;
-		n = -errno;
-	}
-	buf[len] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return n < 0 ? (int)n : (int)len;
-}
-
-int dir_write(int at, const char *name, const void *data, size_t len)
-{
-	int fd = openat(at, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			0644);
-	ssize_t n = fd < 0 ? -1 : write(fd, data, len);
-	/* what is written in part has no room for more */
-	int rc = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
-uint64_t dir_number(int at, const char *name)
-{
-	char buf[21], *p = buf;
-	uint64_t v = 0;
-
-	dir_read(at, name, buf, sizeof(buf));
-	for (; *p >= '0' && *p <= '9'; p++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	return p - buf < 20 ? v : 0;
 }

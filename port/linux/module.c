@@ -10,7 +10,7 @@
  * gone through once: a cycle in the file cannot become one here.
  */
 #include "port/linux/module.h"
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static void put_path(char *buf, size_t cap, struct span file)
 		file.p);
 }
 
-/* Maps a file of /lib/modules/VERSION: 0, or -errno. */
+/* Maps a file of /lib/modules/VERSION: 0, or NBD_E_NOT_FOUND and errno. */
 static int map(struct span *s, const char *name)
 {
 	char path[300];
@@ -146,7 +146,7 @@ static int map(struct span *s, const char *name)
 	*s = (struct span){ "", 0 };
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return file_error(errno);
 	if (fstat(fd, &st) == 0 && st.st_size > 0) {
 		s->len = (size_t)st.st_size;
 		p = mmap(NULL, s->len, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -212,7 +212,7 @@ static bool is_loaded(const char *name)
 	char state[5];
 
 	nbd_fmt(path, sizeof(path), "%s/%s/initstate", mod_dirs.sys, name);
-	if (dir_read(AT_FDCWD, path, state, sizeof(state)) < 0) {
+	if (file_read(AT_FDCWD, path, state, sizeof(state)) < 0) {
 		*strrchr(path, '/') = '\0';
 		return access(path, F_OK) == 0;
 	}
@@ -225,7 +225,7 @@ static void put_words(struct nbd_out *o, const char *module)
 	char words[WORDS_MAX];
 	const char *p = words, *end, *dot;
 
-	dir_read(AT_FDCWD, mod_dirs.cmdline, words, sizeof(words));
+	file_read(AT_FDCWD, mod_dirs.cmdline, words, sizeof(words));
 	for (; *(p += strspn(p, NBD_BLANKS)); p = end) {
 		end = nbd_word_end(p);
 		dot = memchr(p, '.', (size_t)(end - p));
@@ -362,7 +362,7 @@ static int load(const char *name, const char *params, bool soft,
 	int err, rc = NBD_E_NOT_FOUND;
 	char dir[300];
 
-	err = map(&all, "modules.dep");
+	err = map(&all, "modules.dep") < 0 ? errno : 0;
 	for (rest = all; split(&rest, '\n', &line);) {
 		if (!split(&line, ':', &file) || !same(base(file), name))
 			continue;
@@ -374,9 +374,9 @@ static int load(const char *name, const char *params, bool soft,
 		goto out;
 	}
 	put_path(dir, sizeof(dir), (struct span){ "modules.dep", 11 });
-	if (err < 0)
+	if (err)
 		nbd_diag(d, rc, "module %s: open %s: %s", name, dir,
-			 strerror(-err));
+			 strerror(err));
 	else
 		nbd_diag(d, rc, "module %s is not in %s", name, dir);
 out:

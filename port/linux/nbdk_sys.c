@@ -2,6 +2,7 @@
 /* nbd devices as sysfs and /dev show them. */
 #include "port/linux/nbdk.h"
 #include "port/linux/dir.h"
+#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -156,8 +157,8 @@ static void scan(int fd)
 {
 	char max[2];
 
-	dir_read(AT_FDCWD, "/sys/module/nbd/parameters/max_part", max,
-		 sizeof(max));
+	file_read(AT_FDCWD, "/sys/module/nbd/parameters/max_part", max,
+		  sizeof(max));
 	if (max[0] == '0')
 		ioctl(fd, BLKRRPART);
 }
@@ -215,7 +216,7 @@ static int read_attr(int index, const char *leaf, char *buf, size_t cap)
 	int n;
 
 	sys_path(path, sizeof(path), index, leaf);
-	n = dir_read(AT_FDCWD, path, buf, cap);
+	n = file_read(AT_FDCWD, path, buf, cap);
 	if (n > 0 && buf[n - 1] == '\n')
 		buf[--n] = '\0';
 	return n;
@@ -226,7 +227,7 @@ static uint64_t read_num(int index, const char *leaf)
 	char path[300];
 
 	sys_path(path, sizeof(path), index, leaf);
-	return dir_number(AT_FDCWD, path);
+	return file_number(AT_FDCWD, path);
 }
 
 static unsigned count_queues(int index)

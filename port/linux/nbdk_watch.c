@@ -60,7 +60,7 @@ int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 				fn(ctx, index);
 		}
 	}
-	return n == -EAGAIN ? 0 : n ? NBD_E_IO : NBD_E_NO_MEMORY;
+	return n == NBD_E_AGAIN ? 0 : n ? NBD_E_IO : NBD_E_NO_MEMORY;
 }
 
 void nbdk_watch_close(struct nbdk_watch *w)

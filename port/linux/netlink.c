@@ -248,7 +248,7 @@ void nl_close(struct nl_sock *s)
 	s->fd = -1;
 }
 
-/* Reads a datagram of the kernel into s->buf: its length, or -errno. */
+/* Reads a datagram of the kernel into s->buf: its length, or -1 and errno. */
 static int receive(struct nl_sock *s, int flags)
 {
 	struct iovec v = { s->buf, sizeof(s->buf) };
@@ -264,21 +264,25 @@ static int receive(struct nl_sock *s, int flags)
 				     .msg_iovlen = 1 };
 		n = recvmsg(s->fd, &h, flags);
 	} while ((n < 0 && errno == EINTR) || (n > 0 && from.nl_pid != 0));
-	if (n < 0)
-		return -errno;
-	if (h.msg_flags & MSG_TRUNC)
-		return -EMSGSIZE;
-	return n ? (int)n : -ECONNRESET;
+	if (n > 0 && !(h.msg_flags & MSG_TRUNC))
+		return (int)n;
+	if (n >= 0)
+		errno = n ? EMSGSIZE : ECONNRESET;
+	return -1;
 }
 
 int nl_hear(struct nl_sock *s, int flags)
 {
 	int n = receive(s, flags);
 
-	return n == -ENOBUFS || n == -EMSGSIZE ? 0 : n;
+	if (n > 0)
+		return n;
+	if (errno == ENOBUFS || errno == EMSGSIZE)
+		return 0;
+	return errno == EAGAIN ? NBD_E_AGAIN : NBD_E_IO;
 }
 
-/* An errno as the kernel sends it, or -EPROTO where there is none. */
+/* The errno that the kernel sent, which is negative there, or EPROTO. */
 static int read_errno(const struct nl_reply *r)
 {
 	int32_t err = 1;
@@ -286,9 +290,9 @@ static int read_errno(const struct nl_reply *r)
 	if (r->len >= sizeof(err))
 		memcpy(&err, r->data, sizeof(err));
 	if (err <= 0 && err >= -4095)
-		return err;
+		return -err;
 	/* The end of a list may carry a count, or nothing. */
-	return r->type == NLMSG_DONE ? 0 : -EPROTO;
+	return r->type == NLMSG_DONE ? 0 : EPROTO;
 }
 
 /* The text of an extended ack is behind the (capped) copy of the request. */
@@ -307,6 +311,7 @@ static void read_ext(struct nl_sock *s, const struct nl_reply *r)
 		nl_str(&a, s->ext, sizeof(s->ext));
 }
 
+/* 0, or the errno of what failed. */
 static int exchange(struct nl_sock *s, const struct nl_msg *m,
 		    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx)
 {
@@ -315,11 +320,11 @@ static int exchange(struct nl_sock *s, const struct nl_msg *m,
 	int n;
 
 	if (send(s->fd, m->buf, m->len, 0) < 0)
-		return -errno;
+		return errno;
 	for (;;) {
 		n = receive(s, 0);
 		if (n < 0)
-			return n;
+			return errno;
 		w = (struct nl_walk){ s->buf, (size_t)n };
 		while (nl_next_msg(&w, &r)) {
 			if (r.seq != s->seq)
@@ -362,10 +367,9 @@ int nl_talk(struct nl_sock *s, struct nl_msg *m,
 	s->ext[0] = '\0';
 	if (rc < 0)
 		return nbd_diag(d, rc, "%s: the request is too long", what);
-	rc = exchange(s, m, fn, ctx);
-	if (rc == 0)
+	s->err = exchange(s, m, fn, ctx);
+	if (s->err == 0)
 		return 0;
-	s->err = -rc;
 	rc = translate(s->err);
 	if (s->ext[0])
 		return nbd_diag(d, rc, "%s: %s (%s)", what, strerror(s->err),

@@ -89,9 +89,10 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 void nl_close(struct nl_sock *s);
 
 /*
- * For listeners of a group: reads a message of the kernel into s->buf, with
- * MSG_DONTWAIT or without, and returns its length.  0: messages were lost, so
- * everything may have changed.  Otherwise -errno; -EAGAIN: no message now.
+ * For a socket that listens to a group: reads a message of the kernel into
+ * s->buf, with MSG_DONTWAIT or without, and returns its length.  0: some were
+ * lost, so everything may have changed.  NBD_E_AGAIN: there is none now.
+ * NBD_E_IO, and errno.
  */
 int nl_hear(struct nl_sock *s, int flags);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "port/linux/dir.h"
+#include "port/linux/file.h"
 #include "tests/unit.h"
 
 static char dir[] = "/tmp/test_export.XXXXXX";
@@ -73,7 +73,7 @@ static int remove_run(void **state)
 
 static void is(const char *path, const char *want)
 {
-	if (dir_read(run, path, text, sizeof(text)) < 0)
+	if (file_read(run, path, text, sizeof(text)) < 0)
 		fail_msg("%s is not there", path);
 	if (strcmp(text, want) != 0)
 		fail_msg("%s:\n%s", path, text);
@@ -103,8 +103,8 @@ static void a_lease_is_written_for_everybody(void **state)
 	is("NetworkManager/conf.d/10-nbdboot-eth0.conf",
 	   "[device-nbdboot-eth0]\nmatch-device=mac:52:54:00:01:02:03\n"
 	   "managed=0\n");
-	dir_read(run, "systemd/network/10-nbdboot-eth0.network", text,
-		 sizeof(text));
+	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
+		  sizeof(text));
 	assert_non_null(strstr(text, "\nKeepConfiguration=yes\n"
 				     "DNS=192.0.2.3 fe80:"));
 	assert_non_null(strstr(text, "%eth0\nDHCP=ipv4\n[DHCPv4]\n"
@@ -120,17 +120,17 @@ static void what_there_is_one_of_is_about_the_whole_machine(void **state)
 	is("systemd/system/ifup@.service.d/nbdboot.conf",
 	   "[Unit]\nConditionPathExists=!/run/systemd/network/"
 	   "10-nbdboot-%I.link\n");
-	dir_read(run, "systemd/resolved.conf.d/nbdboot.conf", text,
-		 sizeof(text));
+	file_read(run, "systemd/resolved.conf.d/nbdboot.conf", text,
+		  sizeof(text));
 	assert_non_null(strstr(text, "[Resolve]\nDomains=example.org\n"
 				     "[Resolve]\nDNS=192.0.2.3 fe80:"));
 	assert_non_null(strstr(text, "%eth0\n"));
-	dir_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,
-		 sizeof(text));
+	file_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,
+		  sizeof(text));
 	assert_non_null(strstr(text, "[global-dns]\nsearches=example.org\n"
 				     "[global-dns-domain-*]\n"
 				     "servers=192.0.2.3,fe80:"));
-	dir_read(run, "nbdboot/resolv.conf", text, sizeof(text));
+	file_read(run, "nbdboot/resolv.conf", text, sizeof(text));
 	assert_non_null(strstr(text, "search example.org\n"
 				     "nameserver 192.0.2.3\n"
 				     "nameserver fe80:"));
@@ -144,24 +144,24 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 	s.addr = v6;
 	s.gateway = local;
 	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
-	dir_read(run, "net6-v5.conf", text, sizeof(text));
+	file_read(run, "net6-v5.conf", text, sizeof(text));
 	assert_non_null(strstr(text, "DEVICE='v5'\nPROTO='none'\n"
 				     "IPV6ADDR='2001:"));
 	assert_non_null(strstr(text, "\nIPV6NETMASK='64'\n"));
-	dir_read(run, "systemd/network/10-nbdboot-v5.network", text,
-		 sizeof(text));
+	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
+		  sizeof(text));
 	assert_non_null(strstr(text, "Type=vlan\n"));
 	assert_non_null(strstr(text, "/64\nGateway=fe80:"));
 	assert_null(strstr(text, "DHCP="));
 	s.addr = v4;
 	s.gateway.family = 0;
 	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
-	dir_read(run, "systemd/network/10-nbdboot-v5.network", text,
-		 sizeof(text));
+	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
+		  sizeof(text));
 	assert_non_null(strstr(text, "Address=192.0.2.5/22\n"));
 	assert_null(strstr(text, "Gateway="));
 	/* the lease of the root is still the one of before */
-	dir_read(run, "nbdboot/lease", text, sizeof(text));
+	file_read(run, "nbdboot/lease", text, sizeof(text));
 	assert_non_null(strstr(text, "DEVICE='eth0'"));
 }
 
@@ -191,10 +191,11 @@ static void a_lease_can_be_read_back(void **state)
 static void a_file_that_cannot_be_written_is_named(void **state)
 {
 	(void)state;
-	assert_int_equal(net_export_name(-ENOENT, &machine, &d), NBD_E_IO);
+	assert_int_equal(net_export_name(NBD_E_NOT_FOUND, &machine, &d),
+			 NBD_E_IO);
 	assert_string_equal(d.text,
 			    "write /run/systemd/network/10-nbdboot-eth0.link: "
-			    "No such file or directory");
+			    "not found");
 	assert_int_equal(unlinkat(run, "net-eth0.conf", 0), 0);
 	assert_int_equal(mkdirat(run, "net-eth0.conf", 0755), 0);
 	assert_int_equal(net_export_write(run, &machine, &lease, true, &d),

@@ -507,8 +507,8 @@ int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
 
 /* ---- files ---- */
 
-int __wrap_net_export_open(void);
-int __wrap_net_export_open(void)
+int __wrap_file_run(void);
+int __wrap_file_run(void)
 {
 	return -1;
 }

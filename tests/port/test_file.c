@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* port/linux/dir.c: folders and small files. */
-#include "port/linux/dir.h"
+/* Small files of port/linux/file.c. */
+#include "core/nbd_err.h"
+#include "port/linux/file.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[] = "/tmp/test_dir.XXXXXX";
+static char root[] = "/tmp/test_file.XXXXXX";
 static int at = -1;
 
 static void put(const char *text, size_t len)
@@ -37,7 +38,7 @@ static int end(void **state)
 {
 	(void)state;
 	unlinkat(at, "file", 0);
-	unlinkat(at, "folder", AT_REMOVEDIR);
+	unlinkat(at, "directory", AT_REMOVEDIR);
 	close(at);
 	return rmdir(root);
 }
@@ -54,11 +55,19 @@ static void a_file_is_read_as_far_as_there_is_room(void **state)
 		char *buf = guard_end(&g, cap);
 		size_t want = cap - 1 < len ? cap - 1 : len;
 
-		assert_int_equal(dir_read(at, "file", buf, cap), want);
+		assert_int_equal(file_read(at, "file", buf, cap), want);
 		assert_memory_equal(buf, text, want);
 		assert_int_equal(buf[want], '\0');
 	}
 	guard_free(&g);
+}
+
+static void assert_fails(int rc, int err, int cause)
+{
+	int why = errno;
+
+	assert_int_equal(rc, err);
+	assert_int_equal(why, cause);
 }
 
 static void what_cannot_be_read_is_empty(void **state)
@@ -66,15 +75,17 @@ static void what_cannot_be_read_is_empty(void **state)
 	char buf[4] = "abc";
 
 	(void)state;
-	assert_int_equal(dir_read(at, "none", buf, sizeof(buf)), -ENOENT);
+	assert_fails(file_read(at, "none", buf, sizeof(buf)), NBD_E_NOT_FOUND,
+		     ENOENT);
 	assert_string_equal(buf, "");
 	strcpy(buf, "abc");
-	assert_int_equal(mkdirat(at, "folder", 0755), 0);
-	assert_int_equal(dir_read(at, "folder", buf, sizeof(buf)), -EISDIR);
+	assert_int_equal(mkdirat(at, "directory", 0755), 0);
+	assert_fails(file_read(at, "directory", buf, sizeof(buf)), NBD_E_IO,
+		     EISDIR);
 	assert_string_equal(buf, "");
-	assert_int_equal(dir_read(-1, "file", buf, sizeof(buf)), -EBADF);
-	assert_int_equal(dir_number(at, "none"), 0);
-	assert_int_equal(dir_number(at, "folder"), 0);
+	assert_fails(file_read(-1, "file", buf, sizeof(buf)), NBD_E_IO, EBADF);
+	assert_int_equal(file_number(at, "none"), 0);
+	assert_int_equal(file_number(at, "directory"), 0);
 }
 
 /* A pipe of packets gives one with each read. */
@@ -90,7 +101,7 @@ static void what_comes_in_pieces_is_read_whole(void **state)
 	assert_int_equal(write(fds[1], "three", 5), 5);
 	close(fds[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
-	assert_int_equal(dir_read(AT_FDCWD, path, buf, sizeof(buf)), 9);
+	assert_int_equal(file_read(AT_FDCWD, path, buf, sizeof(buf)), 9);
 	assert_string_equal(buf, "one two t");
 	close(fds[0]);
 }
@@ -104,22 +115,24 @@ static void a_file_is_made_what_is_written(void **state)
 	(void)state;
 	unlinkat(at, "file", 0);
 	umask(0);
-	assert_int_equal(dir_write(at, "file", "a longer one", 12), 0);
+	assert_int_equal(file_write(at, "file", "a longer one", 12), 0);
 	assert_int_equal(fstatat(at, "file", &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
-	assert_int_equal(dir_write(at, "file", "short", 5), 0);
-	assert_int_equal(dir_read(at, "file", buf, sizeof(buf)), 5);
+	assert_int_equal(file_write(at, "file", "short", 5), 0);
+	assert_int_equal(file_read(at, "file", buf, sizeof(buf)), 5);
 	assert_string_equal(buf, "short");
-	assert_int_equal(dir_write(at, "file", "", 0), 0);
-	assert_int_equal(dir_read(at, "file", buf, sizeof(buf)), 0);
-	assert_int_equal(dir_write(at, "none/file", "x", 1), -ENOENT);
-	assert_int_equal(dir_write(AT_FDCWD, "/dev/full", "x", 1), -ENOSPC);
+	assert_int_equal(file_write(at, "file", "", 0), 0);
+	assert_int_equal(file_read(at, "file", buf, sizeof(buf)), 0);
+	assert_fails(file_write(at, "none/file", "x", 1), NBD_E_NOT_FOUND,
+		     ENOENT);
+	assert_fails(file_write(AT_FDCWD, "/dev/full", "x", 1), NBD_E_IO,
+		     ENOSPC);
 	/* in part is not done */
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	limit = (struct rlimit){ 3, old.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(dir_write(at, "file", "12345", 5), -ENOSPC);
+	assert_fails(file_write(at, "file", "12345", 5), NBD_E_IO, ENOSPC);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 }
 
@@ -149,9 +162,9 @@ static void the_number_at_the_start_of_a_file_is_read(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		put(t[i].text, strlen(t[i].text));
-		if (dir_number(at, "file") != t[i].v)
+		if (file_number(at, "file") != t[i].v)
 			fail_msg("%s: %llu", t[i].text,
-				 (unsigned long long)dir_number(at, "file"));
+				 (unsigned long long)file_number(at, "file"));
 	}
 }
 
@@ -163,11 +176,11 @@ static void nothing_is_left_open(void **state)
 	(void)state;
 	close(before);
 	for (int i = 0; i < 3; i++) {
-		dir_read(at, "file", buf, sizeof(buf));
-		dir_read(at, "folder", buf, sizeof(buf));
-		dir_number(at, "file");
-		dir_write(at, "file", "1", 1);
-		dir_write(at, "folder", "1", 1);
+		file_read(at, "file", buf, sizeof(buf));
+		file_read(at, "directory", buf, sizeof(buf));
+		file_number(at, "file");
+		file_write(at, "file", "1", 1);
+		file_write(at, "directory", "1", 1);
 	}
 	after = dup(at);
 	close(after);
@@ -185,5 +198,5 @@ int main(void)
 		cmocka_unit_test(nothing_is_left_open),
 	};
 
-	return cmocka_run_group_tests_name("dir", tests, begin, end);
+	return cmocka_run_group_tests_name("file", tests, begin, end);
 }

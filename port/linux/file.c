@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Small files. */
+#include "port/linux/file.h"
+#include "core/nbd_err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int file_error(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENOTDIR:
+		return NBD_E_NOT_FOUND;
+	case EACCES:
+	case EPERM:
+		return NBD_E_PERM;
+	default:
+		return NBD_E_IO;
+	}
+}
+
+/* Closes fd and returns the error for what errno says. */
+static int fail(int fd)
+{
+	int err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = err;
+	return file_error(err);
+}
+
+int file_read(int at, const char *name, char *buf, size_t cap)
+{
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : 1;
+	size_t len = 0;
+
+	while (n > 0 && len < cap - 1) {
+		n = read(fd, buf + len, cap - 1 - len);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	buf[n < 0 ? 0 : len] = '\0';
+	if (n < 0)
+		return fail(fd);
+	close(fd);
+	return (int)len;
+}
+
+int file_write(int at, const char *name, const void *data, size_t len)
+{
+	int fd = openat(at, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			0644);
+	ssize_t n = fd < 0 ? -1 : write(fd, data, len);
+
+	/* the file system that took a part has no room for the rest */
+	if (n >= 0 && (size_t)n < len)
+		errno = ENOSPC;
+	if (n < 0 || (size_t)n < len)
+		return fail(fd);
+	close(fd);
+	return 0;
+}
+
+uint64_t file_number(int at, const char *name)
+{
+	char buf[21], *p = buf;
+	uint64_t v = 0;
+
+	file_read(at, name, buf, sizeof(buf));
+	for (; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return p - buf < 20 ? v : 0;
+}
+
+int file_run(void)
+{
+	int run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (run < 0)
+		return file_error(errno);
+	mkdirat(run, "nbdboot", 0755);
+	return run;
+}
