@@ -31,6 +31,13 @@ struct nbd_diag {
 int nbd_diag(struct nbd_diag *d, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Puts "prefix: " before the text that d has, and returns err:
+ *	return rc ? nbd_diag_prefix(d, rc, "%s", uri) : 0;
+ */
+int nbd_diag_prefix(struct nbd_diag *d, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* A byte stream to a server.  May be non-blocking: NBD_E_AGAIN. */
 struct nbd_transport {
 	/* Bytes read (> 0), 0 at the end of the stream, or an error. */

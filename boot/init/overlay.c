@@ -21,17 +21,10 @@
 
 #define WORD "nbdboot.overlay="
 
-/* The words of others are about root= and /dev/nbd1: say whose that is. */
+/* The text is about root= and /dev/nbd1: say which word is meant. */
 static int of_export(const struct overlay *o, int rc, struct nbd_diag *d)
 {
-	struct nbd_diag why = *d;
-	struct nbd_out out = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-
-	nbd_putf(&out, WORD "%s: ", o->spec);
-	/* escaped already */
-	nbd_put(&out, why.text, strlen(why.text));
-	d->text[out.len] = '\0';
-	return rc;
+	return nbd_diag_prefix(d, rc, WORD "%s", o->spec);
 }
 
 static bool size_is_sane(const char *p)

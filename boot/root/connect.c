@@ -39,8 +39,6 @@ static int attach(const struct root_spec *r, struct nbd_diag *d)
 int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev, struct nbd_diag *d)
 {
-	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	struct nbd_diag why = { "" };
 	struct root_machine m;
 	char uri[256];
 	int rc;
@@ -52,16 +50,14 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 			      "DHCP has no root-path that names a server");
 	if (rc)
 		return rc;
-	rc = attach(r, &why);
-	/* the failures of the servers that were tried before */
-	if (rc >= 0 && why.text[0])
-		boot_say("%s", why.text);
+	d->text[0] = '\0';
+	rc = attach(r, d);
 	if (rc < 0) {
 		root_print(r, uri, sizeof(uri));
-		nbd_putf(&o, "%s: ", uri);
-		/* escaped already */
-		nbd_put(&o, why.text, strlen(why.text));
-		d->text[o.len] = '\0';
+		return nbd_diag_prefix(d, rc, "%s", uri);
 	}
+	/* the failures of the servers that were tried before */
+	if (d->text[0])
+		boot_say("%s", d->text);
 	return rc;
 }

@@ -13,7 +13,6 @@ _Static_assert(ROOT_TEXT >= BACKEND_BUF, "room for the strings");
 
 int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 {
-	struct nbd_diag why = { "" };
 	struct backend b;
 	const char *no;
 
@@ -22,8 +21,8 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_URI,
 				"root=%s: not nbd://HOST[:PORT]/EXPORT",
 				c->root ? c->root : "");
-	if (device_backend_parse_uris(&b, r->text, c->root, &why))
-		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, why.text);
+	if (device_backend_parse_uris(&b, r->text, c->root, d))
+		return nbd_diag_prefix(d, NBD_E_URI, "root=%s", c->root);
 	no = c->tls ? boot_uris_forbidden(b.uris, b.servers) : NULL;
 	if (no)
 		return nbd_diag(d, NBD_E_URI, "root=%s: %s", c->root, no);

@@ -499,6 +499,27 @@ an_explanation_is_escaped_bounded_and_returns_its_error(void **state)
 	guard_free(&g);
 }
 
+static void a_prefix_leaves_an_explanation_escaped_once(void **state)
+{
+	struct guard g = guard_new(sizeof(struct nbd_diag));
+	struct nbd_diag *d = guard_end(&g, sizeof(*d));
+	char text[512];
+
+	(void)state;
+	nbd_diag(d, NBD_E_IO, "open %s", "a\nb");
+	assert_int_equal(nbd_diag_prefix(d, NBD_E_URI, "root=%s", "\n"),
+			 NBD_E_URI);
+	assert_string_equal(d->text, "root=\\x0a: open a\\x0ab");
+	assert_int_equal(nbd_diag_prefix(NULL, NBD_E_CUT, "x"), NBD_E_CUT);
+	memset(text, 'x', 511);
+	text[511] = '\0';
+	nbd_diag(d, NBD_E_IO, "%s", text);
+	nbd_diag_prefix(d, NBD_E_IO, "y");
+	assert_int_equal(strlen(d->text), 511);
+	assert_memory_equal(d->text, "y: xxx", 6);
+	guard_free(&g);
+}
+
 /* Every code point, against what RFC 3629 says of it. */
 static void every_code_point_is_judged_rightly(void **state)
 {
@@ -544,6 +565,7 @@ int main(void)
 		TEST(a_flushed_text_is_whole_at_every_buffer_size),
 		TEST(a_flush_that_frees_nothing_ends_the_text),
 		TEST(an_explanation_is_escaped_bounded_and_returns_its_error),
+		TEST(a_prefix_leaves_an_explanation_escaped_once),
 		TEST(every_code_point_is_judged_rightly),
 	};
 
