@@ -36,7 +36,7 @@ static uint64_t total(const struct nbd_latency_type *t)
 	return sum;
 }
 
-/* As if the requests of bucket i were spread evenly: number k of them. */
+/* The k-th request of bucket i, as if they were spread evenly in it. */
 static uint64_t within(const struct nbd_latency_type *t, unsigned i, uint64_t k)
 {
 	uint64_t low = UINT64_C(1) << i, n = t->n[i], v;
@@ -53,7 +53,7 @@ uint64_t nbd_latency_quantile(const struct nbd_latency *l, unsigned type,
 {
 	const struct nbd_latency_type *t = &l->type[type];
 	uint64_t n = total(t);
-	/* rounded up: of 10 requests 99 % are all 10 */
+	/* rounded up: 99 % of 10 requests are 10 */
 	uint64_t k = n / 1000 * permille + (n % 1000 * permille + 999) / 1000;
 
 	for (unsigned i = 0; i < NBD_LATENCY_BUCKETS; i++) {
@@ -114,7 +114,7 @@ static void print_type(const struct nbd_latency *l, unsigned type,
 
 	while (!t->n[first])
 		first++;
-	/* from 2^10 ns on every bucket has microseconds of its own */
+	/* from 2^10 ns on no two buckets are the same in microseconds */
 	unit = first >= 10 ? 1000 : 1;
 	nbd_putf(o, "%s: count %llu, p50 %llu, p99 %llu, max %llu %s\n",
 		 names[type], (unsigned long long)total(t),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long requests take: for each type of command a histogram by powers of
- * two.  Arithmetic alone: whoever has a clock measures.  The caller owns the
- * memory; all zeroes is empty.
+ * How long requests take: a histogram by powers of two for each type of
+ * command.  The caller measures, and owns the memory; all zeroes is empty.
  */
 #ifndef NBD_LATENCY_H
 #define NBD_LATENCY_H
@@ -23,19 +22,19 @@ struct nbd_latency {
 };
 
 /*
- * A request of that type (NBD_CMD_*; others are ignored) took ns nanoseconds;
- * what took longer than the buckets reach counts as the longest they hold.
+ * A request of that type (NBD_CMD_*; others are ignored) took ns nanoseconds.
+ * A longer time than the last bucket holds counts there.
  */
 void nbd_latency_add(struct nbd_latency *l, unsigned type, uint64_t ns);
 
 /*
- * The time within which permille of the requests of that type were done, in
- * ns: exact to the bucket, interpolated within.  0 if there were none.
+ * The time in ns within which permille of the requests of that type were done,
+ * interpolated within a bucket.  0 if there were none.
  */
 uint64_t nbd_latency_quantile(const struct nbd_latency *l, unsigned type,
 			      unsigned permille);
 
-/* Prints each type of which there was a request; nothing if there was none. */
+/* Prints each type that had requests. */
 void nbd_latency_print(const struct nbd_latency *l, struct nbd_out *o);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a port offers to the programs: a transport that moves bytes, an
- * attachment that makes a device of a connection, and the explanation that
- * goes with a failure.  Results are >= 0 or a negative enum nbd_err.
+ * What a port offers to the programs: a transport that moves bytes, a clock,
+ * and the explanation of a failure.  Results are >= 0 or a negative enum
+ * nbd_err.
  */
 #ifndef NBD_PORT_H
 #define NBD_PORT_H
@@ -15,9 +15,9 @@
 #endif
 
 /*
- * Why something failed, in words for a person: what was tried, on what, and
- * the cause.  Owned by the caller, written by whoever finds the failure.
- * Always NUL-terminated, free of control characters, cut when too long.
+ * Why something failed, for a person: what was tried, on what, and the cause.
+ * The caller owns it, and the function that fails writes it.  Always
+ * NUL-terminated, without control characters, cut if too long.
  */
 struct nbd_diag {
 	char text[512];

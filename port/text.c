@@ -28,7 +28,7 @@ void nbd_put(struct nbd_out *o, const char *p, size_t len)
 	}
 }
 
-/* A character or an escape: all of it, or it is where the text is cut. */
+/* A character or an escape: all of it, or the text is cut before it. */
 static void put_whole(struct nbd_out *o, const char *p, size_t n)
 {
 	if (!o->flush && o->cap - o->len < n)
@@ -54,7 +54,7 @@ void nbd_put_safe(struct nbd_out *o, const char *p, size_t len)
 		size_t n = nbd_utf8_printable(p, len);
 
 		if (n == 0) {
-			/* byte by byte: what follows may be a start */
+			/* only this byte: the next may start a character */
 			put_escape(o, 'x', (unsigned char)*p);
 			n = 1;
 		} else if (*p == '\\') {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for people and programs, in fixed buffers and without stdio: the same
- * printer serves a static binary (where printf costs 12 KiB), firmware and
- * bare metal.  Nothing here allocates.
+ * Text for people and programs, in fixed buffers and without stdio, so that the
+ * same printer serves Linux, firmware and bare metal.  Nothing here allocates.
  *
  * Formats are a subset of printf's: %s %.*s %c %d %u %x with the lengths l,
  * ll and z, a width, the flags '-' and '0', and %%.
@@ -15,21 +14,21 @@
 #include <stddef.h>
 
 /*
- * Raw printing into a buffer: %s goes in as it is.  cap > 0; always
- * NUL-terminated.  Returns the length, or NBD_E_NO_MEMORY if it was cut.
+ * Prints into a buffer, without escaping %s.  cap > 0; always NUL-terminated.
+ * Returns the length, or NBD_E_NO_MEMORY if it was cut.
  */
 int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * The decimal number that all of the text is, or -1 if it is none from min to
- * max.  0 <= min.
+ * The text as a decimal number, or -1 if it is not one from min to max.
+ * 0 <= min.
  */
 long nbd_number(const char *text, long min, long max);
 /* The same of len bytes. */
 long nbd_numbern(const char *p, size_t len, long min, long max);
 
-/* What ends a word of the kernel's command line. */
+/* The characters that end a word of the kernel's command line. */
 #define NBD_BLANKS " \t\n\v\f\r"
 
 /*
@@ -39,10 +38,9 @@ long nbd_numbern(const char *p, size_t len, long min, long max);
 const char *nbd_word_end(const char *p);
 
 /*
- * A place to print to.  When buf is full, flush() is called and may empty it
- * (len = 0); without flush the rest is dropped and cut is set.  Nothing is
- * printed after that, and no escape or character is cut in two, except by
- * nbd_put().
+ * Where text is printed.  When buf is full, flush() is called and may empty it
+ * (len = 0).  Without flush(), cut is set and the rest is dropped.  Only
+ * nbd_put() cuts an escape or a character in two.
  */
 struct nbd_out {
 	char *buf;
@@ -55,10 +53,10 @@ struct nbd_out {
 /* The bytes as they are. */
 void nbd_put(struct nbd_out *o, const char *p, size_t len);
 /*
- * Escaped for a terminal or a log: control characters, DEL, invalid UTF-8,
- * the C1 controls, what has no width and what changes the direction become
- * \xNN per byte, a backslash becomes \\ .  The result is printable UTF-8 on
- * one line.
+ * Escaped for a terminal or a log.  Each byte of a control character, of
+ * invalid UTF-8, and of a character without width or that changes the direction
+ * becomes \xNN; a backslash becomes \\ .  The result is printable UTF-8 on one
+ * line.
  */
 void nbd_put_safe(struct nbd_out *o, const char *p, size_t len);
 /* A JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
@@ -67,9 +65,9 @@ void nbd_put_json(struct nbd_out *o, const char *p, size_t len);
 void nbd_put_ip(struct nbd_out *o, const void *ip, size_t len);
 /* "52:54:00:12:34:56" */
 void nbd_put_mac(struct nbd_out *o, const unsigned char mac[6]);
-/* What stands for p between the single quotes of a shell; NULL: nothing. */
+/* p escaped for the single quotes of a shell; NULL: nothing. */
 void nbd_put_quoted(struct nbd_out *o, const char *p);
-/* Prints; %s and %c go through nbd_put_safe().  A width counts bytes before. */
+/* %s and %c are escaped; a width counts bytes before that. */
 void nbd_putf(struct nbd_out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void nbd_vputf(struct nbd_out *o, const char *fmt, va_list ap);

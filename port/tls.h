@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS between the ports: one does the handshake, another dials, a third has
- * the kernel encrypt; none of them knows the others.
+ * What the ports share for TLS.  One does the handshake, another dials, a third
+ * hands the keys to the kernel; none of them knows the others.
  */
 #ifndef NBD_TLS_H
 #define NBD_TLS_H
 
 #include "port/port.h"
 
-/* The ciphers for records that Linux knows too. */
+/* The ciphers that Linux knows, too. */
 enum nbd_aead {
 	NBD_AES_128_GCM,
 	NBD_AES_256_GCM,
@@ -38,12 +38,12 @@ struct nbd_tls {
 	int (*start)(struct nbd_tls *s, unsigned conn,
 		     struct nbd_transport *below, struct nbd_diag *d);
 	/*
-	 * Goes on as far as it can without waiting.  NBD_SEND or NBD_RECV:
+	 * Continues as far as possible without waiting.  NBD_SEND or NBD_RECV:
 	 * call again when that is possible.  0: done.  A negative enum
 	 * nbd_err: failed, and d says why.
 	 */
 	int (*step)(struct nbd_tls *s, unsigned conn, struct nbd_diag *d);
-	/* After step() returned 0: what carries plaintext from now on. */
+	/* After step() returned 0: the transport for plaintext. */
 	struct nbd_transport *(*transport)(struct nbd_tls *s, unsigned conn);
 	/* Wipes and frees; says goodbye where the handshake was done. */
 	void (*stop)(struct nbd_tls *s, unsigned conn);

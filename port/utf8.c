@@ -14,7 +14,7 @@ uint32_t nbd_utf8_point(const char *p, size_t n)
 
 size_t nbd_utf8_valid(const char *p, size_t len)
 {
-	/* the smallest code point that needs n bytes: shorter is overlong */
+	/* the smallest code point of n bytes: a smaller one is overlong */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *u = (const unsigned char *)p;
 	uint32_t v;
@@ -40,7 +40,7 @@ size_t nbd_utf8_printable(const char *p, size_t len)
 		{ 0x0000, 0x001f }, /* C0 controls */
 		{ 0x007f, 0x009f }, /* DEL, C1 controls */
 		{ 0x061c, 0x061c }, /* Arabic letter mark */
-		{ 0x200b, 0x200f }, /* of no width; direction marks */
+		{ 0x200b, 0x200f }, /* no width; direction marks */
 		{ 0x2028, 0x202e }, /* line ends, overrides of direction */
 		{ 0x2060, 0x206f }, /* joiners, isolates of direction */
 		{ 0xfeff, 0xfeff }, /* byte order mark */

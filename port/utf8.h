@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* UTF-8, as far as printing a stranger's text safely needs it (RFC 3629). */
+/* UTF-8 (RFC 3629), as far as untrusted text needs it to be printed safely. */
 #ifndef NBD_UTF8_H
 #define NBD_UTF8_H
 
@@ -8,7 +8,7 @@
 
 /* Bytes of the well-formed character at p, 0 if there is none. len > 0. */
 size_t nbd_utf8_valid(const char *p, size_t len);
-/* The same, but 0 also for what acts on a terminal instead of being seen. */
+/* The same, but 0 for characters that a terminal does not show but obeys. */
 size_t nbd_utf8_printable(const char *p, size_t len);
 /* The code point of a valid character of n bytes. */
 uint32_t nbd_utf8_point(const char *p, size_t n);

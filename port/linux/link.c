@@ -83,14 +83,14 @@ int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 
 	if (rc < 0)
 		return rc;
-	/* Counters would make one interface's message several KiB long. */
+	/* counters would make the message of one interface several KiB long */
 	nl_put_u32(&k.m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	rc = nl_talk(&k.s, &k.m, read_link, &e, "list the interfaces", d);
 	nl_close(&k.s);
 	return rc;
 }
 
-/* What is looked for, and the best that was found: index 0 is none. */
+/* What to look for, and the best match so far: index 0 means none. */
 struct pick {
 	const char *name;
 	struct link found;
@@ -136,9 +136,9 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d)
 /* ---- waiting ---- */
 
 /*
- * Sleeps until the kernel tells of a change, then drops what it said: the
- * next look asks for everything, so a lost event (ENOBUFS) does no harm.
- * False when the time is over.
+ * Sleeps until the kernel reports a change, then drops the report: the next
+ * look asks for everything, so a lost event (ENOBUFS) does no harm.  False
+ * after the deadline.
  */
 static bool await(struct nl_sock *s, int64_t end)
 {
@@ -222,7 +222,7 @@ int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
 
 int link_rename(int index, const char *name, struct nbd_diag *d)
 {
-	/* most kernels rename only what is down */
+	/* most kernels rename an interface only while it is down */
 	int rc = link_down(index, d);
 
 	return rc < 0 ? rc

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network interfaces, by route netlink.  An interface is named by its index;
- * link_find() turns a name into one.  Results are >= 0 or a negative enum
- * nbd_err, explained in d.
+ * Network interfaces, by route netlink.  An index stands for an interface;
+ * link_find() looks it up by name.  Results are >= 0 or a negative enum
+ * nbd_err, which d explains.
  */
 #ifndef PORT_LINUX_LINK_H
 #define PORT_LINUX_LINK_H
@@ -17,7 +17,7 @@ struct link {
 	unsigned flags; /* IFF_* of linux/if.h */
 	bool up, carrier, loopback, ether;
 	unsigned mtu;
-	unsigned char mac[6]; /* zeros where it has none, or a longer one */
+	unsigned char mac[6]; /* zero if it has none, or a longer one */
 	char name[16];
 };
 
@@ -32,26 +32,26 @@ struct link_addr {
 int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 	      struct nbd_diag *d);
 
-/* Its index, and *l unless NULL.  NBD_E_NO_DEVICE: there is none. */
+/* Returns the index and fills *l unless NULL.  NBD_E_NO_DEVICE: none found. */
 int link_find(const char *name, struct link *l, struct nbd_diag *d);
 
-/* Sets it up: carrier is known, and packets flow, only after that. */
+/* Takes it up.  Only then is its carrier known, and packets flow. */
 int link_up(int index, struct nbd_diag *d);
 int link_down(int index, struct nbd_diag *d);
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d);
 int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d);
-/* Sets it down, too.  At most 15 bytes. */
+/* Also takes it down.  The name has at most 15 bytes. */
 int link_rename(int index, const char *name, struct nbd_diag *d);
 /*
- * Makes the interface `name` for the VLAN id, 1 to 4094, on the one of that
- * index.  Loads the kernel's module 8021q if it is missing.
+ * Makes the interface `name` for a VLAN id from 1 to 4094 on top of the given
+ * one.  Loads the module 8021q if it is missing.
  */
 int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d);
 
 /*
- * Adds an address or, if it is there already, sets it again.  An IPv4 one
- * gets its broadcast address.  An IPv6 one is probed for duplicates by the
- * kernel and cannot be used while it is tentative (see link_each_addr()).
+ * Adds an address, or sets it again.  An IPv4 address gets its broadcast
+ * address.  The kernel probes an IPv6 address for duplicates; until then it is
+ * tentative and cannot be used (see link_each_addr()).
  */
 int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d);
 
@@ -60,7 +60,7 @@ struct link_ip {
 	int index;
 	struct link_addr a;
 	bool global;	/* not link-local */
-	bool tentative; /* it is not known yet whether it is unique */
+	bool tentative; /* the probe for duplicates is not over */
 	bool failed;	/* another machine has it */
 };
 
@@ -71,18 +71,18 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 struct link_route {
 	struct link_addr dst; /* prefix 0: the default route */
 	struct link_addr
-		gw;	 /* its ip alone counts; family 0: dst is on the link */
+		gw;	 /* only its ip counts; family 0: dst is on the link */
 	bool onlink;	 /* gw is on the link, whatever the addresses say */
-	unsigned metric; /* 0: the kernel's default; the least one is used */
+	unsigned metric; /* 0: the kernel's default; the lowest one is used */
 };
 
 /* Adds a route, or replaces the one to dst with that metric. */
 int link_add_route(int index, const struct link_route *r, struct nbd_diag *d);
 
 /*
- * Waits until an interface of that name is there (name NULL: any but
- * loopback) and, if asked for, has a carrier.  Wakes up for the kernel's
- * events only.  timeout_ms -1: for ever.  Its index, and *l unless NULL;
+ * Waits until an interface of that name exists (name NULL: any but loopback)
+ * and, with `carrier`, has a carrier.  Only events of the kernel wake it up.
+ * timeout_ms -1: no limit.  Returns the index and fills *l unless NULL.
  * NBD_E_NO_DEVICE: none came in time; NBD_E_UNREACHABLE: it has no carrier.
  */
 int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads kernel modules.  depmod's files are mapped, so a line may have any
- * length.  A line of modules.dep names all that a module needs, direct or
- * not, the deepest last:
+ * Loads kernel modules.  depmod's files are mapped, so lines of any length do.
+ * A line of modules.dep names all direct and indirect dependencies, the
+ * deepest last:
  *
  *	kernel/net/virtio_net.ko: kernel/net/net_failover.ko kernel/...
  *
- * so it is loaded from its end to its beginning.  One line is enough and is
- * gone through once: a cycle in the file cannot become one here.
+ * so they are loaded from the end of the line to its beginning.  Only this line
+ * is read, and only once: a cycle in the file does no harm.
  */
 #include "port/linux/module.h"
 #include "port/linux/file.h"
@@ -91,7 +91,7 @@ static size_t element(const char *p, const char *end, char c)
 	return in != invert ? (size_t)(q + 1 - p) : 0;
 }
 
-/* Backs up to the last star only: no pattern takes more than len * text. */
+/* Backtracks only to the last star, so it takes at most len * text steps. */
 bool mod_match(const char *pattern, size_t len, const char *text)
 {
 	const char *p = pattern, *end = p + len;
@@ -164,7 +164,7 @@ static void unmap(struct span s)
 		munmap((void *)(uintptr_t)s.p, s.len);
 }
 
-/* Cuts the first piece up to c off; false when nothing is left. */
+/* Splits off the first piece, up to c; false when nothing is left. */
 static bool split(struct span *s, char c, struct span *piece)
 {
 	const char *end;
@@ -179,7 +179,7 @@ static bool split(struct span *s, char c, struct span *piece)
 	return true;
 }
 
-/* The same from the end: the last word of a line. */
+/* Splits off the last word of a line. */
 static bool split_last(struct span *s, struct span *word)
 {
 	size_t n;
@@ -256,9 +256,9 @@ static int load(const char *name, const char *params, bool soft,
 static int load_alias(const char *alias, bool soft, struct nbd_diag *d);
 
 /*
- * Loads what a module wishes to have before it: "softdep ext4 pre: crc32c".
- * A wish is a name or an alias, may stay unfulfilled, and has no wishes of
- * its own here.
+ * Loads the soft dependencies of a module: "softdep ext4 pre: crc32c".  Each is
+ * a name or an alias and may fail to load; their own soft dependencies are
+ * ignored.
  */
 static void load_wishes(const char *module)
 {
@@ -307,10 +307,11 @@ static int insert(struct span file, const char *params, bool soft,
 	put_words(&o, name);
 	all[o.len] = '\0';
 	if (o.cut)
-		return nbd_diag(d, NBD_E_NO_MEMORY,
-				"the kernel command line has too much for "
-				"module %s",
-				name);
+		return nbd_diag(
+			d, NBD_E_NO_MEMORY,
+			"the kernel command line has too many parameters for "
+			"module %s",
+			name);
 	packed = path[strlen(path) - 1] != 'o'; /* .ko.xz .ko.gz .ko.zst */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel modules, as modprobe loads them: with what they need, found through
- * depmod's files in /lib/modules/$(uname -r).  That includes modules.softdep:
- * ext4 names only there the crc32c without which it cannot mount.  Neither
- * configuration files nor blacklists are read.  A name may be written with
- * - or _ .
+ * Kernel modules, loaded as modprobe does, with their dependencies, by depmod's
+ * files in /lib/modules/$(uname -r).  That includes modules.softdep: only there
+ * does ext4 name crc32c, without which it cannot mount.  Configuration files
+ * and blacklists are not read.  - and _ in a name are the same.
  */
 #ifndef PORT_LINUX_MODULE_H
 #define PORT_LINUX_MODULE_H
@@ -12,26 +11,27 @@
 #include "port/port.h"
 
 /*
- * Loads a module and before it all that it needs.  params ("max_part=16", or
- * "") are for the module alone; whatever is loaded also has those that the
- * kernel's command line has for it (nbd.max_part=16), and these count more.
- * 0 also if it is loaded already, whatever its parameters, or built in.
+ * Loads a module after its dependencies.  params ("max_part=16", or "") are for
+ * the module itself.  Every module also gets its parameters from the kernel's
+ * command line (nbd.max_part=16), and these take precedence.  Returns 0 also if
+ * the module is built in, or loaded already with whatever parameters.
  * NBD_E_NOT_FOUND: there is no such module for this kernel.  NBD_E_PERM,
- * NBD_E_KERNEL: it was refused.  NBD_E_NO_MEMORY: parameters of 1 KiB.
+ * NBD_E_KERNEL: the kernel refused it.  NBD_E_NO_MEMORY: over 1 KiB of
+ * parameters.
  */
 int mod_load(const char *name, const char *params, struct nbd_diag *d);
 
 /*
- * Loads every module that claims a device ("pci:v00001AF4d00001000..."), by
- * modules.alias.  0 if at least one was loaded; NBD_E_NOT_FOUND if none
- * claims it, also where the driver is built in.
+ * Loads every module that claims a device ("pci:v00001AF4d00001000...") in
+ * modules.alias.  Returns 0 if at least one was loaded.  NBD_E_NOT_FOUND: none
+ * claims it; the driver may be built in.
  */
 int mod_load_alias(const char *modalias, struct nbd_diag *d);
 
 /* Is there a file of this module?  A module that is built in has none. */
 bool mod_listed(const char *name);
 
-/* NBD_E_IN_USE: it is needed.  NBD_E_NOT_FOUND: it is not loaded. */
+/* NBD_E_IN_USE: it is in use.  NBD_E_NOT_FOUND: it is not loaded. */
 int mod_unload(const char *name, struct nbd_diag *d);
 
 /* Does text match a pattern of * ? [a-z] [!a-z], - and _ being the same? */

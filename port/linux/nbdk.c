@@ -20,7 +20,7 @@
 /* Header, ten numbers, a nest of two levels per socket, the backend. */
 #define MSG_MAX (256 + 16 * CONFIG_PORT_MAX_CONNECTIONS + NBDK_BACKEND_MAX)
 
-/* One command: its socket, its message and what the answer said. */
+/* One command: its socket, its message and its answer. */
 struct call {
 	struct nl_sock s;
 	struct nl_msg m;
@@ -86,7 +86,7 @@ static void put_conf(struct nl_msg *m, const struct nbdk_conf *c)
 		{ NBD_ATTR_BLOCK_SIZE_BYTES,
 		  c->block_size ? c->block_size : NBDK_KEEP },
 		{ NBD_ATTR_SERVER_FLAGS, c->server_flags },
-		/* Left out of a CONNECT, these are the last session's. */
+		/* without them, a CONNECT takes those of the last session */
 		{ NBD_ATTR_TIMEOUT, c->timeout },
 		{ NBD_ATTR_DEAD_CONN_TIMEOUT, c->dead_timeout },
 		{ NBD_ATTR_CLIENT_FLAGS, c->client_flags },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Linux kernel's nbd driver.  Commands go over generic netlink
- * (linux/nbd-netlink.h); what a device is doing is read from sysfs.  Results
- * are >= 0 or a negative enum nbd_err, explained in d.
+ * (linux/nbd-netlink.h); the state of a device is read from sysfs.  Results
+ * are >= 0 or a negative enum nbd_err, which d explains.
  *
  *	free --nbdk_connect--> connected --nbdk_wait_ready--> ready
  *	  ^------------------nbdk_disconnect------------------'
@@ -18,10 +18,10 @@
 #define NBDK_DESTROY_ON_DISCONNECT 1u
 #define NBDK_DISCONNECT_ON_CLOSE   2u
 
-/* For nbdk_reconfigure(): as it is. */
+/* For nbdk_reconfigure(): do not change it. */
 #define NBDK_KEEP UINT64_MAX
 
-/* What to hand over.  Everything is copied by the kernel. */
+/* What to hand over.  The kernel copies all of it. */
 struct nbdk_conf {
 	int index;	       /* N of nbdN; -1: a free or a new one */
 	uint64_t size;	       /* bytes */
@@ -45,23 +45,23 @@ struct nbdk_conf {
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
- * Puts the sockets in the place of dead ones and sets what is not NBDK_KEEP
- * (block_size: not 0); index and the same backend are required.  Sockets for
- * which no dead one is found are dropped without a word.  A size only without
- * sockets and while a connection lives: newer drivers (6.12) wait for the
- * requests in flight before they set it, and for nothing else meanwhile.
+ * Replaces dead sockets by these, and sets every field that is not NBDK_KEEP
+ * (block_size: not 0).  index and the same backend are required.  The driver
+ * silently drops sockets that replace none.  Set a size only without sockets
+ * and while a connection lives: newer drivers (6.12) first wait for the
+ * requests in flight.
  */
 int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
- * Ends the session: in-flight I/O fails, whoever uses the device loses it;
+ * Ends the session.  Requests in flight fail, and users of the device lose it:
  * ask nbdk_in_use() first.  NBD_E_NO_DEVICE: it is not connected.
  */
 int nbdk_disconnect(int index, struct nbd_diag *d);
 
 /*
- * Part of nbdk_disconnect(): the partitions of a device that is gone would
- * else stay until somebody opens it.
+ * Part of nbdk_disconnect(): otherwise the partitions of a disconnected device
+ * stay until somebody opens it.
  */
 void nbdk_drop_partitions(int index);
 
@@ -69,9 +69,9 @@ void nbdk_drop_partitions(int index);
 int nbdk_status(int index, bool *connected, struct nbd_diag *d);
 
 /*
- * After nbdk_connect(): makes sure that the size is set, the partitions were
- * scanned, and /dev has the node and those of its partitions.  NBD_E_SIZE:
- * the device has another size.  NBD_E_NO_DEVICE: a node did not appear.
+ * Waits after nbdk_connect() until the size is set, the partitions are scanned,
+ * and /dev has the nodes of the device and its partitions.  NBD_E_SIZE: the
+ * device has another size.  NBD_E_NO_DEVICE: a node did not appear.
  */
 int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d);
 
@@ -113,8 +113,8 @@ uint16_t nbdk_flags(int index);
 uint64_t nbdk_answered(int index, unsigned *waiting);
 
 /*
- * The indices of all nbd devices in rising order.  Begin with a zeroed one;
- * devices that come or go meanwhile may be missed or be gone.
+ * The indices of all nbd devices, in rising order.  Start with all zeroes.
+ * Devices that come meanwhile may be missed, and those that go may be seen.
  */
 struct nbdk_iter {
 	int next, n, at;

@@ -16,7 +16,7 @@
 
 /* Minor numbers have 20 bits. */
 #define INDEX_MAX 0xfffff
-/* For a /dev that a daemon fills: devtmpfs has its nodes at once. */
+/* For a /dev that a daemon fills; devtmpfs has its nodes at once. */
 #define NODE_MS	  10000
 
 const char *nbdk_sys = "/sys/block";
@@ -97,7 +97,7 @@ static void await(int fd, uint64_t end)
 		(void)!read(fd, events, sizeof(events));
 }
 
-/* Waits for a node in /dev; the watch stands before the first look. */
+/* Waits for a node in /dev.  Watches before it looks, to miss no event. */
 static int wait_node(const char *path, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + NODE_MS;
@@ -149,8 +149,8 @@ static int wait_partitions(int index, struct nbd_diag *d)
 }
 
 /*
- * The driver marks the disk for a scan, and whoever opens it first does the
- * scan before open() returns; others wait for it.  Loaded with max_part=0 it
+ * The driver marks the disk for a scan.  The first open() scans it before it
+ * returns, and others wait for that.  A driver that was loaded with max_part=0
  * never marks it: then ask for the scan.
  */
 static void scan(int fd)
@@ -182,7 +182,7 @@ int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d)
 		rc = nbd_diag(d, NBD_E_IO, "size of %s: %s", node,
 			      strerror(errno));
 	else if ((uint64_t)have !=
-		 (size & ~(uint64_t)511)) /* it counts in sectors */
+		 (size & ~(uint64_t)511)) /* sysfs counts in sectors */
 		rc = nbd_diag(d, NBD_E_SIZE,
 			      "%s has %llu bytes, the export has %llu", node,
 			      (unsigned long long)have,

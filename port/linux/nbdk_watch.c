@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the nbd driver tells by itself: NBD_CMD_LINK_DEAD { INDEX }. */
+/* The event of the nbd driver: NBD_CMD_LINK_DEAD { INDEX }. */
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Being told when a connection of an nbd device dies (nbd_mc_group). */
+/* Events of the nbd driver: a connection died (nbd_mc_group). */
 #ifndef PORT_LINUX_NBDK_WATCH_H
 #define PORT_LINUX_NBDK_WATCH_H
 
@@ -15,9 +15,9 @@ struct nbdk_watch {
 int nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 
 /*
- * Calls fn for each connection that died, with the index of its device, until
- * nothing is left to read: 0.  NBD_E_NO_MEMORY: some were lost, so look at
- * every device.
+ * Calls fn with the index of the device for each connection that died, until
+ * nothing is left to read; then 0.  NBD_E_NO_MEMORY: events were lost, so look
+ * at every device.
  */
 int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 		    void *ctx);

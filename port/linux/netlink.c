@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The netlink codec and the exchange of one request for its acknowledgement.
+ * Builds and parses netlink messages, and exchanges a request for its answer.
  *
  *	struct nlmsghdr | family's header | attribute | attribute { nest } ...
  *
@@ -25,7 +25,7 @@ static size_t pad4(size_t len)
 
 /* ---- building ---- */
 
-/* Room for len bytes, zeroed up to the padding's end; NULL if there is none. */
+/* Room for len bytes and their padding, all zero; NULL if it is full. */
 static unsigned char *grow(struct nl_msg *m, size_t len)
 {
 	size_t room = m->cap - m->len;
@@ -124,7 +124,7 @@ int nl_finish(struct nl_msg *m, uint32_t seq)
 
 /* ---- reading ---- */
 
-/* Cuts a piece of len bytes and its padding off; NULL if it sticks out. */
+/* Splits off len bytes and their padding; NULL if fewer are left. */
 static const unsigned char *cut(struct nl_walk *w, size_t len, size_t min)
 {
 	const unsigned char *p = w->p;
@@ -232,7 +232,7 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	if (s->fd < 0)
 		return nbd_diag(d, NBD_E_KERNEL, "netlink socket: %s",
 				strerror(errno));
-	/* Kernels before 4.12 lack them: then there are just no words. */
+	/* kernels before 4.12 lack them: then ext stays empty */
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	if (bind(s->fd, (struct sockaddr *)&sa, sizeof(sa)) == 0)
@@ -295,7 +295,7 @@ static int read_errno(const struct nl_reply *r)
 	return r->type == NLMSG_DONE ? 0 : EPROTO;
 }
 
-/* The text of an extended ack is behind the (capped) copy of the request. */
+/* The text of an extended ack follows the (capped) copy of the request. */
 static void read_ext(struct nl_sock *s, const struct nl_reply *r)
 {
 	size_t skip = sizeof(int32_t) + HEAD;

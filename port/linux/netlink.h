@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Netlink without a library: messages are built in the caller's buffer and
- * replies are walked in place, both bounds-checked; one request is answered
- * by nl_talk().  Numbers are in the CPU's byte order, as the kernel has them.
+ * Netlink without a library.  Messages are built in the caller's buffer and
+ * replies are parsed in place, both with bounds checks.  nl_talk() sends one
+ * request and waits for its answer.  Numbers are in the CPU's byte order.
  */
 #ifndef PORT_LINUX_NETLINK_H
 #define PORT_LINUX_NETLINK_H
@@ -12,8 +12,8 @@
 /* ---- building ---- */
 
 /*
- * A message in the caller's buffer.  What does not fit sets full and is left
- * out; a full message is never sent.
+ * A message in the caller's buffer.  An attribute that does not fit is left out
+ * and sets full; a full message is never sent.
  */
 struct nl_msg {
 	unsigned char *buf;
@@ -32,13 +32,13 @@ void nl_put_u32(struct nl_msg *m, unsigned type, uint32_t v);
 void nl_put_u64(struct nl_msg *m, unsigned type, uint64_t v);
 /* With its closing NUL. */
 void nl_put_str(struct nl_msg *m, unsigned type, const char *s);
-/* Opens a nest; what it returns goes to nl_nest_end(). */
+/* Opens a nest.  Pass the result to nl_nest_end(). */
 size_t nl_nest(struct nl_msg *m, unsigned type);
 void nl_nest_end(struct nl_msg *m, size_t nest);
 /* Writes the length and the number: 0, or NBD_E_NO_MEMORY if it is full. */
 int nl_finish(struct nl_msg *m, uint32_t seq);
 
-/* ---- reading: nothing outside of the given bytes is ever touched ---- */
+/* ---- reading: never beyond the given bytes ---- */
 
 struct nl_walk {
 	const unsigned char *p;
@@ -60,7 +60,7 @@ struct nl_reply {
 
 /* The next attribute; false at the end and at the first malformed one. */
 bool nl_next(struct nl_walk *w, struct nl_attr *a);
-/* The first attribute of that type behind the first skip bytes. */
+/* The first attribute of that type after the first skip bytes. */
 bool nl_find(const unsigned char *p, size_t len, size_t skip, unsigned type,
 	     struct nl_attr *a);
 /* A number of 1, 2 or 4 bytes; 0 if it has any other size. */
@@ -80,7 +80,7 @@ struct nl_sock {
 	unsigned char buf[8192];
 };
 
-/* Of NETLINK_KOBJECT_UEVENT: the kernel's own; those of udev are another. */
+/* The group of the kernel's own uevents; those of udev have another. */
 #define NL_UEVENTS 1u
 
 /* Opens a socket of NETLINK_*, subscribed to a mask of groups. */
@@ -97,9 +97,9 @@ void nl_close(struct nl_sock *s);
 int nl_hear(struct nl_sock *s, int flags);
 
 /*
- * Sends m and reads until it is acknowledged (or the list is complete); fn
- * sees each answer and may be NULL.  Answers to other requests, and what is
- * not from the kernel, are passed over.  A failure is an enum nbd_err, with
+ * Sends m and reads until it is acknowledged (or the list is complete).  fn may
+ * be NULL and sees each answer.  Answers to other requests are ignored, and so
+ * is what does not come from the kernel.  A failure is an enum nbd_err, with
  * s->err, s->ext and "what: cause" in d.
  */
 int nl_talk(struct nl_sock *s, struct nl_msg *m,

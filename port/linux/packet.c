@@ -12,9 +12,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define IP_HEAD	  20
-#define UDP_HEAD  8
-#define FRAGMENT  0x3fff /* offset and "more": all but "do not" */
+#define IP_HEAD	 20
+#define UDP_HEAD 8
+#define FRAGMENT \
+	0x3fff /* the offset and "more fragments", not "do not fragment" */
 #define IP_LENGTH 2
 #define IP_OFFSET 6
 #define IP_LIVES  8
@@ -34,7 +35,7 @@ static void put16(unsigned char *p, unsigned v)
 	p[1] = (unsigned char)v;
 }
 
-/* The sum in ones' complement (RFC 1071) of len bytes, on top of another. */
+/* Adds len bytes to a ones' complement sum (RFC 1071). */
 static unsigned sum(const unsigned char *p, size_t len, unsigned s)
 {
 	for (; len > 1; p += 2, len -= 2)
@@ -46,7 +47,7 @@ static unsigned sum(const unsigned char *p, size_t len, unsigned s)
 	return s;
 }
 
-/* Of UDP with the addresses in front: 0xffff if all is right. */
+/* The sum of a UDP datagram and its addresses: 0xffff if it is correct. */
 static unsigned udp_sum(const unsigned char *ip, const unsigned char *udp,
 			size_t len)
 {
@@ -130,7 +131,7 @@ int packet_open(int index, unsigned port, struct nbd_diag *d)
 	struct sockaddr_ll a = { .sll_family = AF_PACKET,
 				 .sll_protocol = htons(ETHERTYPE_IP),
 				 .sll_ifindex = index };
-	/* of no protocol, so that nothing comes in before the filter */
+	/* no protocol, so that nothing arrives before the filter is set */
 	int fd =
 		socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int on = 1;
@@ -153,7 +154,7 @@ void packet_send(int fd, int index, const unsigned char *buf, size_t len)
 	sendto(fd, buf, len + PACKET_HEAD, 0, (struct sockaddr *)&a, sizeof(a));
 }
 
-/* The kernel leaves the sum to a network card, which a bridge has not. */
+/* The kernel leaves the sum to the hardware, and a bridge has none. */
 static bool has_sums(struct msghdr *m)
 {
 	struct tpacket_auxdata aux;

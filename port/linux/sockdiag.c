@@ -23,9 +23,9 @@
 #include <sys/un.h>
 
 /*
- * "n", and the 20 bits of the index: no class of a queue discipline is called
- * that.  The last 4 bits are those of ordinary traffic (TC_PRIO_BESTEFFORT):
- * pfifo_fast and others look at them alone, and would let some devices wait.
+ * "n" and the 20 bits of the index, which no class of a queue discipline has.
+ * The last 4 bits are those of ordinary traffic (TC_PRIO_BESTEFFORT):
+ * pfifo_fast and others look only at them, and would let some devices wait.
  */
 #define PRIORITY(index) (0x6e000000u | (uint32_t)(index) << 4)
 
@@ -90,7 +90,7 @@ static void read_tls(const struct nl_reply *r, struct sockdiag_tls *tls)
 	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_NAME, &a))
 		return;
 	nl_str(&a, name, sizeof(name));
-	/* BASE is a direction without a key: in the clear, so far */
+	/* BASE: a direction without a key, which is still in the clear */
 	if (strcmp(name, "tls") != 0 ||
 	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_TLS, &a) ||
 	    number(&a, TLS_INFO_TXCONF) <= TLS_CONF_BASE ||
@@ -100,7 +100,7 @@ static void read_tls(const struct nl_reply *r, struct sockdiag_tls *tls)
 	tls->cipher = number(&a, TLS_INFO_CIPHER);
 }
 
-/* Older kernels tell less of it: what is missing is 0. */
+/* Older kernels report less; missing fields are 0. */
 static void read_info(const struct nl_reply *r, struct sockdiag_link *l)
 {
 	struct tcp_info info = { 0 };

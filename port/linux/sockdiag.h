@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sockets of a device, as Linux tells of them (sock_diag(7),
+ * The sockets of a device, as Linux reports them (sock_diag(7),
  * linux/inet_diag.h, linux/unix_diag.h).
  *
- * Once the kernel has a socket, nobody else knows whose it is: the driver does
- * not tell.  So a socket carries the index of its device, where sock_diag
- * shows it: a TCP socket as its priority (SO_PRIORITY), a UNIX socket in the
- * name that it is bound to.
+ * The driver does not report which sockets a device has.  So each socket
+ * carries the index of its device where sock_diag shows it: a TCP socket as its
+ * priority (SO_PRIORITY), a UNIX socket in the name to which it is bound.
  */
 #ifndef PORT_LINUX_SOCKDIAG_H
 #define PORT_LINUX_SOCKDIAG_H
@@ -20,13 +19,13 @@ struct sockdiag_tls {
 
 struct sockdiag_link {
 	unsigned family; /* AF_INET, AF_INET6, AF_UNIX */
-	bool live;	 /* connected; a dead one is soon gone from the list */
-	/* of TCP alone, from here on */
+	bool live;	 /* connected; a dead one soon leaves the list */
+	/* from here on for TCP only */
 	uint16_t local_port, peer_port;
 	unsigned char local[16], peer[16]; /* 4 or 16 bytes */
 	struct sockdiag_tls tls; /* 0: in the clear, or the kernel does not */
 				 /* tell, as it tells only CAP_NET_ADMIN */
-	uint64_t sent, received; /* bytes: acknowledged, and taken in */
+	uint64_t sent, received; /* bytes: acknowledged, and received */
 	uint32_t rtt;		 /* us, smoothed */
 	uint32_t retransmits;	 /* segments, so far */
 	unsigned char id[48];	 /* struct inet_diag_sockid */
@@ -35,16 +34,16 @@ struct sockdiag_link {
 /* Marks the socket as one of nbdN.  CAP_NET_ADMIN for TCP. */
 int sockdiag_tag(int fd, int index);
 
-/* Kinds of sockets, which the kernel tells of by a module each. */
+/* Kinds of sockets.  The kernel has a module for each. */
 #define SOCKDIAG_TCP  1u /* tcp_diag */
 #define SOCKDIAG_UNIX 2u /* unix_diag */
 
 /*
- * fn sees each socket of nbdN of those kinds in this network namespace, asked
- * for through s, a socket of NETLINK_SOCK_DIAG.  Loads the modules that it
- * takes.  On failure fn has not seen all of them, or none; NBD_E_NOT_FOUND:
- * the kernel lacks a module.  Then it runs /sbin/modprobe at each request, and
- * waits for it, for ever if that is on a root that is away.
+ * Calls fn for each socket of nbdN of those kinds in this network namespace.  s
+ * is a socket of NETLINK_SOCK_DIAG.  Loads the modules needed.  On failure fn
+ * has not seen all sockets.  NBD_E_NOT_FOUND: the kernel lacks a module.  Then
+ * the kernel runs /sbin/modprobe at each request and waits for it: without end
+ * if that is on a root whose server is away.
  */
 int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		  void (*fn)(void *ctx, const struct sockdiag_link *l),

@@ -255,9 +255,9 @@ static int open_all(struct call *call, struct conn conns[], unsigned n,
 }
 
 /*
- * The first connection goes alone: it tells whether there may be more.  A
- * server for one client would leave the others without an answer, and some
- * do not take it well when several vanish in mid-sentence.
+ * The first connection goes alone, since its export says whether there may be
+ * more.  A server for one client would not answer the others, and some servers
+ * fail when several clients vanish during the handshake.
  */
 static int open_first(struct call *call, struct conn conns[], unsigned n,
 		      const struct nbd_config *cfg)

@@ -86,7 +86,7 @@ static void sock_vclose(struct nbd_transport *t)
 	sock_close(of(t));
 }
 
-/* Fails only where the option is unknown; the connection works without. */
+/* A kernel without the option still makes the connection. */
 static void set(int fd, int level, int name, int value)
 {
 	(void)setsockopt(fd, level, name, &value, sizeof(value));
@@ -116,7 +116,7 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 		tune(s->fd);
 	if (connect(s->fd, &a->u.any, a->len) == 0)
 		return 0;
-	/* EAGAIN of a UNIX socket: a full backlog, nothing to wait for */
+	/* EAGAIN of a UNIX socket: its backlog is full */
 	err = errno == EAGAIN ? NBD_E_REFUSED : sock_error(errno);
 	if (err != NBD_E_AGAIN)
 		sock_close(s);

@@ -14,9 +14,9 @@
 #define SOCK_MAX_ADDRS 16
 
 /*
- * What a live peer may stay silent before the connection counts as dead:
- * without traffic (keepalive), and with data that is not acknowledged
- * (TCP_USER_TIMEOUT).  They stay in force when the kernel has the socket.
+ * How long a peer may stay silent before the connection counts as dead: without
+ * traffic (keepalive), and with unacknowledged data (TCP_USER_TIMEOUT).  These
+ * stay in force when the kernel has the socket.
  */
 #define SOCK_KEEP_IDLE	   10 /* s */
 #define SOCK_KEEP_INTERVAL 3  /* s */
@@ -40,9 +40,9 @@ struct sock {
 };
 
 /*
- * The addresses that the URI's host and port, or its socket, stand for.
- * Returns how many are in addrs[] (1 to SOCK_MAX_ADDRS), or NBD_E_RESOLVE,
- * NBD_E_URI (a socket path that is too long).
+ * The addresses of the URI's host and port, or of its socket.  Returns how many
+ * are in addrs[] (1 to SOCK_MAX_ADDRS), or NBD_E_RESOLVE, or NBD_E_URI (the
+ * path of the socket is too long).
  */
 int sock_resolve(const struct nbd_uri *uri,
 		 struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
