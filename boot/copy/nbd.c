@@ -237,7 +237,7 @@ static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 {
 	struct conn *conn = &s->link->conns[i];
 	struct nbd_req *r;
-	int n = nbd_pump(&conn->c, conn->t) > 0, err = 0;
+	int n = dial_pump(conn) > 0, err = 0;
 
 	while (!err && (r = nbd_reap(&conn->c))) {
 		err = finish(s, r, d);
@@ -292,7 +292,7 @@ static unsigned drain(struct copy_link *l)
 		struct nbd_client *c = &l->conns[i].c;
 		struct nbd_req *r;
 
-		nbd_pump(c, l->conns[i].t);
+		dial_pump(&l->conns[i]);
 		while ((r = nbd_reap(c)))
 			nbd_release(c, r);
 		n += nbd_state(c) != NBD_CLOSED;

@@ -19,6 +19,9 @@
  */
 #define LOOK_MS 500
 
+/* TLS reads on by itself where the server sends warnings without end. */
+#define READS 4096
+
 unsigned dial_connect_ms = 10000;
 
 /* What the connections of one dial() have in common. */
@@ -91,9 +94,19 @@ static int explain_talk(const struct conn *conn, struct nbd_diag *d)
 	return err;
 }
 
+int dial_pump(struct conn *conn)
+{
+	int rc;
+
+	conn->s.reads = READS;
+	rc = nbd_pump(&conn->c, conn->t);
+	conn->s.reads = 0;
+	return rc;
+}
+
 static int pump(struct conn *conn, struct nbd_diag *d)
 {
-	int rc = nbd_pump(&conn->c, conn->t);
+	int rc = dial_pump(conn);
 
 	conn->more = rc > 0;
 	if (rc)
@@ -104,8 +117,11 @@ static int pump(struct conn *conn, struct nbd_diag *d)
 
 static int secure(struct conn *conn, struct nbd_diag *d)
 {
-	int err = conn->tls->step(conn->tls, conn->number, d);
+	int err;
 
+	conn->s.reads = READS;
+	err = conn->tls->step(conn->tls, conn->number, d);
+	conn->s.reads = 0;
 	if (err < 0)
 		return err;
 	conn->state = err ? CONN_SECURING : CONN_TALKING;
@@ -327,7 +343,7 @@ void dial_hangup(struct conn *conns, unsigned n)
 			continue;
 		nbd_close(&conns[i].c);
 		if (nbd_state(&conns[i].c) & NBD_SEND)
-			nbd_pump(&conns[i].c, conns[i].t);
+			dial_pump(&conns[i]);
 		hang_up(&conns[i]);
 	}
 }

@@ -54,6 +54,12 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
  */
 int dial_resume(struct conn *conn, struct nbd_diag *d);
 
+/*
+ * nbd_pump() for a connection.  It returns even if TLS finds nothing for the
+ * engine in all that the server sends.
+ */
+int dial_pump(struct conn *conn);
+
 /* Says goodbye if the server listens, without waiting; closes. */
 void dial_hangup(struct conn *conns, unsigned n);
 

@@ -50,6 +50,8 @@ static int sock_read(struct nbd_transport *t, void *buf, size_t len)
 {
 	ssize_t n;
 
+	if (of(t)->reads && --of(t)->reads == 0)
+		return NBD_E_AGAIN;
 	if (len > INT32_MAX)
 		len = INT32_MAX;
 	n = recv(of(t)->fd, buf, len, 0);
@@ -108,6 +110,7 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	int err;
 
 	s->t = (struct nbd_transport){ sock_read, sock_write, sock_vclose };
+	s->reads = 0;
 	s->fd = socket(a->u.any.sa_family, type, 0);
 	if (s->fd < 0)
 		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE

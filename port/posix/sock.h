@@ -37,6 +37,7 @@ struct sock_addr {
 struct sock {
 	struct nbd_transport t;
 	int fd;
+	unsigned reads; /* after so many NBD_E_AGAIN; 0: no limit */
 };
 
 /*

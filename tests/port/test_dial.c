@@ -445,6 +445,54 @@ static void a_list_without_end_is_late(void **state)
 	join();
 }
 
+/* As mbedTLS does with warnings: reads on until nothing is left. */
+static struct nbd_transport *below;
+
+static int tls_start(struct nbd_tls *t, unsigned conn, struct nbd_transport *b,
+		     struct nbd_diag *why)
+{
+	(void)t, (void)conn, (void)why;
+	below = b;
+	return 0;
+}
+
+static int tls_step(struct nbd_tls *t, unsigned conn, struct nbd_diag *why)
+{
+	char buf[4];
+	int n;
+
+	(void)t, (void)conn, (void)why;
+	while ((n = below->read(below, buf, sizeof(buf))) > 0)
+		;
+	return n == NBD_E_AGAIN ? (int)NBD_RECV : NBD_E_TLS;
+}
+
+static void tls_stop(struct nbd_tls *t, unsigned conn)
+{
+	(void)t, (void)conn;
+}
+
+static void tls_that_reads_without_end_is_late(void **state)
+{
+	struct nbd_tls tls = { tls_start, tls_step, NULL, tls_stop };
+	const struct nbd_config secret = { .tls = true };
+	struct script *s = &server.script[0];
+
+	(void)state;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_reply(s, NBD_OPT_STARTTLS, NBD_REP_ACK, 0);
+	server.repeats = true;
+	server.from = s->n;
+	say_fill(s, 1, SCRIPT_MAX / 2);
+	clock_.speed = 200;
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &secret, &tls, &d),
+			 NBD_E_TIMEOUT);
+	assert_string_equal(d.text, "TLS handshake: no answer in time");
+	assert_all_closed(1);
+	join();
+}
+
 static int read_one_byte(struct nbd_transport *t, void *buf, size_t len)
 {
 	static const unsigned char info[] = { 0,    3,	  0xe8, 0x89, 4, 0x55,
@@ -522,6 +570,7 @@ int main(void)
 		T(a_silent_server_is_late),
 		T(time_that_jumps_ends_the_wait),
 		T(a_list_without_end_is_late),
+		T(tls_that_reads_without_end_is_late),
 		T(a_pump_ends_though_there_is_more),
 		T(a_signal_ends_the_wait),
 	};
