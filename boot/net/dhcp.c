@@ -149,6 +149,9 @@ static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 	if (!poor)
 		return enter(d, DHCP_REQUESTING, now);
 	d->state = DHCP_CHOOSING;
+	/* after a long silence the pause is longer than others deserve */
+	if (d->due > now + PATIENCE * PAUSE_MS)
+		d->due = now + PATIENCE * PAUSE_MS;
 	return true;
 }
 
