@@ -55,7 +55,7 @@ export KCONFIG_OVERWRITECONFIG := 1
 all: $(O)/nbdboot ## the program, with nbdboot_defconfig unless configured
 
 no-config := %config clean deps format format-check help fuzz size check% \
-	demo boot-chart bench%
+	demo boot-chart bench% soak% coverage
 ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/.config
 endif

@@ -9,18 +9,22 @@ test-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard \
 	tests/*/test_*.c tests/boot/*/test_*.c)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
+sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-# A test that defines __wrap_NAME() replaces NAME() of the C library.
+# A test or simulation that defines __wrap_NAME() replaces NAME() of the C library.
 wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 	$(patsubst $(O)/%,%.c,$@) | sort -u)
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
-$(test-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(mbedtls-lib) tests/build.mk
+$(sim-bin): $(O)/tests/sim/run.o
+$(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(mbedtls-lib) \
+		tests/build.mk
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
 		$(LDLIBS)
-$(test-bin:=.o) $(fuzz-bin:=.o): $(O)/%.o: %.c $(O)/autoconf.h
+sim-obj := $(sim-bin:=.o) $(O)/tests/sim/run.o
+$(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
@@ -31,6 +35,14 @@ unit: $(test-bin) ## the unit tests of one compiler: O=DIR CC=gcc STATIC=
 	$(Q)sh tests/unit.sh $(O) $(test-bin)
 unit-bin: $(test-bin)
 fuzz-bin: $(fuzz-bin)
+# COUNT schedules of each simulation; the one of a seed is always the same.
+sim: $(sim-bin) ## simulations, like unit: SEED=1 COUNT=100000
+	$(Q)rc=0; for p in $(sim-bin); do \
+		$$p $(or $(SEED),1) $(or $(COUNT),100000) || rc=1; \
+	done; exit $$rc
+soak-sim: deps ## the simulations for long: SEED=1 COUNT=10000000
+	$(Q)+$(MAKE) -s O=$(O)/t/unit CC=gcc CFLAGS='-O2 -g' STATIC= \
+		SEED=$(or $(SEED),1) COUNT=$(or $(COUNT),10000000) sim
 # Only the objects, for compilers whose programs cannot run here.
 objects: $(test-lib)
 
@@ -44,8 +56,8 @@ deps: ## install what builds and tests need, or print the command for it
 fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
--include $(test-bin:=.d) $(fuzz-bin:=.d)
-.PHONY: unit unit-bin fuzz-bin objects check check-quick deps fuzz
+-include $(test-bin:=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
+.PHONY: unit unit-bin sim soak-sim fuzz-bin objects check check-quick deps fuzz
 
 include tests/vm/build.mk
 

@@ -35,6 +35,12 @@ variant()
 	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" STATIC= unit
 }
 
+# With the objects of the step unit, so behind it.
+sim()
+{
+	make -s -j2 O="$dir/t/unit" CC="$gcc" CFLAGS='-O2 -g' STATIC= sim
+}
+
 # Scripts get this build as O, and find the kernel and a root in it.
 product()
 {
@@ -61,6 +67,7 @@ command_of()
 	unit) variant unit "$gcc" '-O2 -g' ;;
 	unit-gcc-san) variant unit-gcc-san gcc "$san" ;;
 	unit-clang-san) variant unit-clang-san clang "$san" ;;
+	sim) sim ;;
 	rules) sh tests/rules.sh "$dir" ;;
 	lint) sh tests/lint.sh "$dir" ;;
 	cross) sh tests/cross.sh "$dir" ;;
@@ -190,7 +197,7 @@ machines()
 
 rest()
 {
-	steps unit unit-clang-san fuzz &
+	steps unit sim unit-clang-san fuzz &
 	steps lint cross cross-units interop-san
 	wait
 	machines

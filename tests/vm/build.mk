@@ -31,7 +31,7 @@ bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: vm-program ## outages for hours
+soak: soak-sim vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \

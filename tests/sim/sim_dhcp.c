@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A machine gets a lease and then keeps it, from servers that lose, delay and
+ * repeat messages, refuse, offer another address, give leases of a moment or of
+ * a lifetime, and are away for a while:
+ *
+ *	boot/net/dhcp.c          until it is BOUND or the network is well for long
+ *	boot/net/renew.c renewd.c   from then on, until the schedule ends
+ */
+#include "boot/net/renew.h"
+#include "port/linux/packet.h"
+#include "tests/sim/sim.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+const char sim_claim[] = "a lease is got in time, is one that was given, and "
+			 "is renewed without end or flood";
+
+#define SERVERS	   3
+#define FLYING	   24
+#define GIVEN	   64
+/* ms until a lease, once all servers answer: 72 s are the longest pause. */
+#define BOUND_MS   76000
+/* Messages in a second, each of the two: the first NAK costs no pause. */
+#define FLOOD	   10
+/* How long a renewal takes that fails. */
+#define RENEWAL_MS 8000
+#define TURNS	   40000
+#define SOCKET	   1000
+
+/* How a server treats us, in percent of its answers. */
+struct server {
+	uint8_t id;
+	unsigned lost, late, twice, refused, moved, spoilt, silent;
+	uint32_t seconds, t1, t2; /* UINT32_MAX: option not sent */
+	bool path;
+	uint64_t from, until; /* ms: away before and after */
+};
+
+struct flying {
+	uint64_t at; /* ms; 0: free */
+	uint8_t p[400];
+	size_t len;
+};
+
+static struct world {
+	uint64_t now, start, well; /* ms; from well on all servers answer */
+	struct server servers[SERVERS];
+	unsigned n_servers, refusals;
+	struct flying flying[FLYING];
+	/* what was given to this machine, addr and server */
+	uint8_t given[GIVEN][2];
+	unsigned n_given;
+	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
+	unsigned n_sent, turns;
+	struct dhcp d;
+	/* ms: the next renewal begins then at the earliest, at the latest */
+	uint64_t earliest, expected;
+	uint8_t addr; /* of the lease when it was got */
+} w;
+
+static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
+
+/* ---- the servers ---- */
+
+static uint32_t lease_time(void)
+{
+	static const uint32_t usual[] = { 0,  1,    2,	   5,	   10,
+					  60, 3600, 86400, 604800, UINT32_MAX };
+	unsigned i = (unsigned)sim_below(12);
+
+	return i < 10 ? usual[i] : (uint32_t)sim_random() >> sim_below(32);
+}
+
+static void make_server(struct server *s, uint8_t id)
+{
+	bool bad = sim_chance(70);
+
+	*s = (struct server){ .id = id,
+			      .seconds = lease_time(),
+			      .t1 = sim_chance(70) ? UINT32_MAX : lease_time(),
+			      .t2 = sim_chance(70) ? UINT32_MAX : lease_time(),
+			      .path = sim_chance(50),
+			      .from = w.start,
+			      .until = UINT64_MAX };
+	if (!bad)
+		return;
+	s->lost = (unsigned)sim_below(100);
+	s->late = (unsigned)sim_below(50);
+	s->twice = (unsigned)sim_below(50);
+	s->refused = (unsigned)sim_below(60);
+	s->moved = sim_chance(20) ? (unsigned)sim_below(60) : 0;
+	s->spoilt = (unsigned)sim_below(30);
+	s->silent = sim_chance(20) ? 100 : 0; /* offers and never gives */
+	if (sim_chance(30))
+		s->from += sim_below(300000);
+	/* the first one comes back, so that there is one in the end */
+	if (id > 1 && sim_chance(30))
+		s->until = s->from + sim_below(300000);
+}
+
+static uint8_t *put(uint8_t *p, uint8_t code, uint32_t v)
+{
+	*p++ = code;
+	*p++ = 4;
+	for (int i = 24; i >= 0; i -= 8)
+		*p++ = (uint8_t)(v >> i);
+	return p;
+}
+
+static void fly(const uint8_t *p, size_t len, uint64_t at)
+{
+	for (unsigned i = 0; i < FLYING; i++) {
+		struct flying *f = &w.flying[i];
+
+		if (f->at)
+			continue;
+		f->at = at;
+		f->len = len;
+		memcpy(f->p, p, len);
+		return;
+	}
+}
+
+/* Not ours, or damaged: it must change nothing. */
+static void spoil(uint8_t *p, size_t *len, unsigned type)
+{
+	switch (sim_below(type == DHCP_NAK ? 3 : 4)) {
+	case 0: /* another machine's, with an address that is not ours */
+		p[28 + sim_below(6)] ^= 1;
+		p[19] = 250;
+		break;
+	case 1: /* the answer to an older question */
+		p[4 + sim_below(4)] ^= 1;
+		p[19] = 251;
+		break;
+	case 2:
+		*len = sim_below(244);
+		break;
+	default: /* no address of a machine */
+		p[16] = sim_chance(50) ? 0 : 224;
+	}
+}
+
+static bool was_given(uint8_t addr, uint8_t server)
+{
+	for (unsigned i = 0; i < w.n_given && i < GIVEN; i++)
+		if (w.given[i][0] == addr && w.given[i][1] == server)
+			return true;
+	return false;
+}
+
+static void give(uint8_t addr, uint8_t server)
+{
+	if (was_given(addr, server))
+		return;
+	w.given[w.n_given % GIVEN][0] = addr;
+	w.given[w.n_given++ % GIVEN][1] = server;
+}
+
+/* Once the network is well nothing goes wrong. */
+static bool mishap(unsigned percent)
+{
+	return sim_chance(percent) && w.now < w.well;
+}
+
+static void answer(const struct server *s, const uint8_t *q, unsigned type,
+		   uint8_t addr)
+{
+	uint8_t p[400] = { 2, 1, 6 }, *o = p + 240;
+	size_t len;
+	uint64_t at = w.now + 1 + sim_below(200);
+
+	memcpy(p + 4, q + 4, 4);
+	memcpy(p + 16, "\xc0\x00\x02", 3);
+	p[19] = addr;
+	memcpy(p + 28, q + 28, 6);
+	memcpy(p + 236, "\x63\x82\x53\x63", 4);
+	memcpy(o, (uint8_t[]){ 53, 1, (uint8_t)type }, 3);
+	o = put(o + 3, 54, 0xc0000200u | s->id);
+	o = s->seconds == UINT32_MAX ? o : put(o, 51, s->seconds);
+	o = s->t1 == UINT32_MAX ? o : put(o, 58, s->t1);
+	o = s->t2 == UINT32_MAX ? o : put(o, 59, s->t2);
+	if (s->path) {
+		memcpy(o, "\x11\x01x", 3);
+		o += 3;
+	}
+	*o++ = 255;
+	len = (size_t)(o - p);
+	if (mishap(s->late))
+		at += sim_below(20000);
+	if (mishap(s->spoilt))
+		spoil(p, &len, type);
+	else if (type == DHCP_NAK)
+		w.refusals++;
+	else
+		give(addr, s->id);
+	sim_say(w.now, "server %u: type %u, address %u, arrives %llu ms later",
+		s->id, type, addr, (unsigned long long)(at - w.now));
+	fly(p, len, at);
+	if (mishap(s->twice))
+		fly(p, len, at + sim_below(3000));
+}
+
+static const uint8_t *option(const uint8_t *p, unsigned code)
+{
+	for (p += 240; *p != 255; p += 2 + p[1])
+		if (*p == code)
+			return p + 2;
+	return NULL;
+}
+
+static void hear(const struct server *s, const uint8_t *q)
+{
+	const uint8_t *server = option(q, 54), *wanted = option(q, 50);
+	bool request = *option(q, 53) == DHCP_REQUEST;
+	uint8_t addr = (uint8_t)(10 * s->id + 1);
+
+	if (w.now < s->from || w.now >= s->until || mishap(s->lost) ||
+	    (request && server && server[3] != s->id))
+		return;
+	if (request && mishap(s->silent))
+		return;
+	if (request)
+		addr = wanted ? wanted[3] : q[15];
+	if (mishap(s->moved))
+		addr = (uint8_t)(10u * s->id + 1 + sim_below(4));
+	if (request && mishap(s->refused))
+		answer(s, q, DHCP_NAK, 0);
+	else
+		answer(s, q, request ? DHCP_ACK : DHCP_OFFER, addr);
+}
+
+/* A message of the client; only: to this server alone, or 0. */
+static void hear_all(const uint8_t *q, uint8_t only)
+{
+	uint64_t *oldest = &w.sent[w.n_sent++ % FLOOD];
+
+	if (*oldest && w.now + 1 - *oldest < 1000)
+		sim_fail("more than %u messages in a second", FLOOD);
+	*oldest = w.now + 1;
+	sim_say(w.now, "client: type %u to %u", *option(q, 53), only);
+	for (unsigned i = 0; i < w.n_servers; i++)
+		if (!only || only == w.servers[i].id)
+			hear(&w.servers[i], q);
+}
+
+/* The next message to arrive; NULL: none. */
+static struct flying *next_flying(void)
+{
+	struct flying *next = NULL;
+
+	for (unsigned i = 0; i < FLYING; i++)
+		if (w.flying[i].at && (!next || w.flying[i].at < next->at))
+			next = &w.flying[i];
+	return next;
+}
+
+/* ---- until there is a lease ---- */
+
+static void check_lease(const struct dhcp *d)
+{
+	const struct dhcp_lease *l = &d->lease;
+
+	if (!was_given(l->addr[3], l->server[3]))
+		sim_fail("address %u was not given by server %u", l->addr[3],
+			 l->server[3]);
+	if (!l->t1 || l->t1 > l->t2)
+		sim_fail("T1 is %u, T2 is %u", l->t1, l->t2);
+}
+
+static void check_due(const struct dhcp *d)
+{
+	if (d->due > w.now + 72000)
+		sim_fail("in state %d the next message is due in %llu ms",
+			 (int)d->state, (unsigned long long)(d->due - w.now));
+}
+
+static void turn(void)
+{
+	if (++w.turns > TURNS)
+		sim_fail("%u turns: it runs in a circle", TURNS);
+}
+
+static void select_lease(void)
+{
+	uint64_t again = sim_chance(30) ? w.now + sim_below(200000) : 0;
+	uint8_t buf[DHCP_MAX];
+
+	net_dhcp_start(&w.d, mac, "me", (uint32_t)sim_random(), w.now);
+	w.d.need_path = sim_chance(30);
+	while (w.d.state != DHCP_BOUND) {
+		struct flying *f = next_flying();
+
+		turn();
+		check_due(&w.d);
+		if (w.now > w.well + BOUND_MS)
+			sim_fail("no lease %u ms after all was well", BOUND_MS);
+		if (again && w.now >= again) {
+			net_dhcp_again(&w.d, w.now);
+			again = 0;
+		}
+		if (f && f->at <= w.now) {
+			f->at = 0;
+			if (net_dhcp_take(&w.d, f->p, f->len, w.now))
+				sim_say(w.now, "state %d", (int)w.d.state);
+		} else if (w.d.due <= w.now) {
+			if (net_dhcp_send(&w.d, buf, w.now))
+				hear_all(buf, 0);
+		} else {
+			w.now = f && f->at < w.d.due ? f->at : w.d.due;
+		}
+	}
+	check_lease(&w.d);
+	w.addr = w.d.lease.addr[3];
+	if (w.now > w.well)
+		sim_peak(0, "ms to a lease once all is well", w.now - w.well);
+}
+
+/* ---- from then on: what renewd.c asks for ---- */
+
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
+{
+	(void)flags;
+	for (size_t i = 0; i < len; i++)
+		((uint8_t *)p)[i] = (uint8_t)sim_random();
+	return (ssize_t)len;
+}
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return w.now * 1000000;
+}
+
+int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d);
+int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d)
+{
+	(void)d;
+	memset(r, 0, sizeof(*r));
+	r->j.dhcp = w.d;
+	memcpy(r->j.l.mac, mac, sizeof(mac));
+	return 0;
+}
+
+static void expect(uint64_t ms)
+{
+	w.expected = ms > UINT64_MAX - w.now ? UINT64_MAX : w.now + ms;
+}
+
+int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
+int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
+{
+	(void)d;
+	w.d = r->j.dhcp;
+	if (w.d.state != DHCP_BOUND)
+		sim_fail("a lease is kept in state %d", (int)w.d.state);
+	check_lease(&w.d);
+	if (w.d.lease.addr[3] != w.addr)
+		sim_fail("the address in use changed");
+	sim_say(w.now, "renewed: T1 %u", w.d.lease.t1);
+	expect(w.d.lease.t1 * (uint64_t)1000);
+	w.earliest = 0;
+	return 0;
+}
+
+/* Each renewal begins with it. */
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *d);
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *d)
+{
+	(void)fn, (void)ctx, (void)d;
+	return 0;
+}
+
+/*
+ * RFC 2131, 4.4.5: if this one fails, half of what is left then until T2, or
+ * until the end of the lease, but at least a minute.
+ */
+static void expect_retry(void)
+{
+	const struct dhcp_lease *l = &w.d.lease;
+	uint64_t failed = w.now + RENEWAL_MS;
+	uint64_t t2 = w.d.bound + l->t2 * (uint64_t)1000;
+	uint64_t end = w.d.bound + l->seconds * (uint64_t)1000;
+	uint64_t goal = failed < t2 ? t2 : end;
+	uint64_t half = goal > w.now ? (goal - w.now) / 2 : 0;
+
+	w.earliest = failed + 60000;
+	expect(RENEWAL_MS + (half < 60000 ? 60000 : half));
+}
+
+int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
+		      struct nbd_diag *d);
+int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
+		      struct nbd_diag *d)
+{
+	(void)interface, (void)port, (void)alone, (void)d;
+	turn();
+	sim_say(w.now, "renewal begins");
+	if (w.now > w.expected)
+		sim_fail("the renewal is %llu ms late",
+			 (unsigned long long)(w.now - w.expected));
+	if (w.now < w.earliest)
+		sim_fail("the next renewal follows less than a minute later");
+	expect_retry();
+	memset(w.flying, 0, sizeof(w.flying));
+	return SOCKET;
+}
+
+ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
+		      const struct sockaddr *to, socklen_t to_len);
+ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
+		      const struct sockaddr *to, socklen_t to_len)
+{
+	const uint8_t *a = (const uint8_t *)to + 4;
+
+	if (w.now >= w.d.bound + w.d.lease.t2 * (uint64_t)1000 && a[3] != 255)
+		sim_fail("after T2 one server alone is asked");
+	(void)fd, (void)flags, (void)to_len;
+	hear_all(p, a[3] == 255 ? 0 : a[3]);
+	return (ssize_t)len;
+}
+
+ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
+{
+	struct flying *f = next_flying();
+	size_t len;
+
+	(void)fd, (void)flags;
+	if (!f || f->at > w.now)
+		return -1;
+	len = f->len < cap ? f->len : cap;
+	memcpy(p, f->p, len);
+	f->at = 0;
+	return (ssize_t)len;
+}
+
+/* Also the sleep until T1, without a descriptor. */
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	struct flying *f = n ? next_flying() : NULL;
+
+	(void)p;
+	turn();
+	if (ms < 0)
+		sim_fail("a wait without an end");
+	if (w.turns > 300 || w.now > w.start + (uint64_t)100 * 365 * 86400000)
+		sim_end();
+	if (f && f->at <= w.now + (unsigned)ms) {
+		w.now = f->at > w.now ? f->at : w.now;
+		return 1;
+	}
+	w.now += (unsigned)ms;
+	/* the machine was suspended: for longer, on its clock, than asked */
+	if (sim_chance(1)) {
+		w.now += sim_below(86400000);
+		w.expected = UINT64_MAX;
+	}
+	return 0;
+}
+
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	if (fd != SOCKET)
+		sim_fail("descriptor %d is closed", fd);
+	return 0;
+}
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_harden(void);
+void __wrap_boot_log_to_kernel(void);
+void __wrap_boot_ready_tell(void);
+
+void __wrap_boot_say(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void __wrap_boot_harden(void)
+{
+}
+
+void __wrap_boot_log_to_kernel(void)
+{
+}
+
+void __wrap_boot_ready_tell(void)
+{
+}
+
+static void keep_lease(void)
+{
+	struct net_renewal r;
+	struct nbd_diag d;
+	int rc;
+
+	w.turns = w.refusals = 0;
+	/* another time of trouble, which may end in the middle of it */
+	w.well = w.now + sim_below(w.d.lease.t1 * (uint64_t)2000 + 1000000);
+	expect(w.d.lease.t1 * (uint64_t)1000);
+	rc = net_renewd_run(&r, &d);
+	if (rc != NBD_E_NO_DEVICE)
+		sim_fail("it ended with %d", rc);
+	if (!w.refusals)
+		sim_fail("the lease was given up, and nobody refused it");
+	sim_say(w.now, "refused");
+}
+
+void sim_schedule(void)
+{
+	static const uint64_t clocks[] = { 0, 4294967295000 - 5000,
+					   4294967295 - 5000, 1ull << 50 };
+	unsigned i = (unsigned)sim_below(8);
+
+	w.start = w.now = i < 4 ? clocks[i] : sim_below(1000000);
+	w.well = w.start + sim_below(600000);
+	w.n_servers = 1 + (unsigned)sim_below(SERVERS);
+	for (i = 0; i < w.n_servers; i++)
+		make_server(&w.servers[i], (uint8_t)(i + 1));
+	for (i = 0; i < w.n_servers; i++) {
+		const struct server *s = &w.servers[i];
+		uint64_t last = s->until < UINT64_MAX ? s->until : s->from;
+
+		if (last > w.well)
+			w.well = last;
+	}
+	select_lease();
+	keep_lease();
+}
