@@ -145,7 +145,7 @@ extern volatile int copy_interrupted;
 
 /* What a pending operation came to: 0, or an error with its text in d. */
 void copy_done(struct copy *c, struct task *t, int err);
-int64_t copy_now(void); /* ns, monotonic */
+int64_t copy_now(void); /* ns, of nbd_now_ns() */
 
 /* The task that p is payload of, if that is still in the source's file. */
 struct task *copy_unread(struct copy *c, const void *p);

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/sendfile.h>
-#include <time.h>
 
 /* By default; 4 to 16 pieces of this size cost about the same CPU time. */
 #define DEPTH 8
@@ -23,10 +22,7 @@ static _Alignas(4096) char pool[COPY_POOL];
 
 int64_t copy_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return (int64_t)nbd_now_ns();
 }
 
 /* ---- the steps of a task ---- */

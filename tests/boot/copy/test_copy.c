@@ -1,66 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies from a server that answers what no real one does, or nothing. */
-#include "tests/core/script.h"
-#include "core/nbd_io.h"
+#include "tests/boot/server.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #define SIZE	(1u << 20)
 #define CONTEXT 7
-#define HEADER	28 /* of a request */
 
-static struct server {
-	int listener, fd;
-	char dir[32], path[64], out[64];
-	pthread_t thread;
-	enum { NO_CHUNK, NO_ANSWER } what;
-} server;
-
+static char out[64]; /* the destination */
 static struct nbd_diag d;
 
 /* Structured replies, base:allocation, and an export of SIZE bytes. */
-static void handshake(int fd)
+static void greet(struct script *s)
 {
-	static struct script s;
-
-	script_start(&s);
-	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
-	say_reply(&s, NBD_OPT_EXTENDED_HEADERS, NBD_REP_ERR | 1, 0);
-	say_reply(&s, NBD_OPT_STRUCTURED_REPLY, NBD_REP_ACK, 0);
-	say_reply(&s, NBD_OPT_SET_META_CONTEXT, NBD_REP_META_CONTEXT, 4 + 15);
-	say(&s, CONTEXT, 4);
-	say_bytes(&s, "base:allocation", 15);
-	say_reply(&s, NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
-	say_info_export(&s, SIZE, NBD_FLAG_HAS_FLAGS);
-	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
-	assert_int_equal(send(fd, s.srv, s.n, MSG_NOSIGNAL), s.n);
-}
-
-static bool receive(int fd, unsigned char *p, size_t len)
-{
-	return recv(fd, p, len, MSG_WAITALL) == (ssize_t)len;
-}
-
-/* Takes what the handshake has of bytes: they end with GO's 4 + 2 + name. */
-static void skip_options(int fd)
-{
-	unsigned char head[16];
-
-	receive(fd, head, 4);
-	do {
-		static unsigned char body[4096];
-
-		if (!receive(fd, head, 16))
-			return;
-		receive(fd, body, be32(head + 12));
-	} while (be32(head + 8) != NBD_OPT_GO);
+	script_start(s);
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_reply(s, NBD_OPT_EXTENDED_HEADERS, NBD_REP_ERR | 1, 0);
+	say_reply(s, NBD_OPT_STRUCTURED_REPLY, NBD_REP_ACK, 0);
+	say_reply(s, NBD_OPT_SET_META_CONTEXT, NBD_REP_META_CONTEXT, 4 + 15);
+	say(s, CONTEXT, 4);
+	say_bytes(s, "base:allocation", 15);
+	say_reply(s, NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
+	say_info_export(s, SIZE, NBD_FLAG_HAS_FLAGS);
+	say_reply(s, NBD_OPT_GO, NBD_REP_ACK, 0);
 }
 
 /* Block status: "done", and no chunk.  Reads: SIZE times 'x'. */
@@ -90,40 +55,20 @@ static void answer(int fd, const unsigned char *request)
 		send(fd, s.srv, 16384, MSG_NOSIGNAL);
 }
 
-static void *serve(void *arg)
+static void interrupt(int fd, const unsigned char *request)
 {
-	unsigned char request[HEADER];
-	int fd = accept(server.listener, NULL, NULL);
-
-	(void)arg;
-	server.fd = fd;
-	handshake(fd);
-	skip_options(fd);
-	while (receive(fd, request, HEADER)) {
-		if (server.what == NO_CHUNK)
-			answer(fd, request);
-		else
-			raise(SIGTERM);
-	}
-	return NULL;
+	(void)fd, (void)request;
+	raise(SIGTERM);
 }
 
 static int setup(void **state)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-
 	(void)state;
 	memset(&server, 0, sizeof(server));
-	strcpy(server.dir, "/tmp/copy.XXXXXX");
-	assert_non_null(mkdtemp(server.dir));
-	snprintf(server.path, sizeof(server.path), "%s/sock", server.dir);
-	snprintf(server.out, sizeof(server.out), "%s/out", server.dir);
-	strcpy(a.sun_path, server.path);
-	server.listener = socket(AF_UNIX, SOCK_STREAM, 0);
-	assert_int_equal(
-		bind(server.listener, (struct sockaddr *)&a, sizeof(a)), 0);
-	assert_int_equal(listen(server.listener, 1), 0);
-	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
+	greet(&server.hello);
+	server.answer = answer;
+	server_start();
+	snprintf(out, sizeof(out), "%s/out", server.dir);
 	d.text[0] = '\0';
 	copy_interrupted = 0;
 	return 0;
@@ -132,14 +77,8 @@ static int setup(void **state)
 static int cleanup(void **state)
 {
 	(void)state;
-	/* after a failed test it may still send */
-	shutdown(server.fd, SHUT_RDWR);
-	pthread_join(server.thread, NULL);
-	close(server.fd);
-	close(server.listener);
-	unlink(server.path);
-	unlink(server.out);
-	rmdir(server.dir);
+	unlink(out);
+	server_stop();
 	return 0;
 }
 
@@ -147,16 +86,7 @@ static int cleanup(void **state)
 static int copy(uint64_t *done)
 {
 	static struct copy_link link;
-	struct nbd_uri uri = { .is_unix = true,
-			       .host = "",
-			       .name = "",
-			       .user = "",
-			       .tls_hostname = "",
-			       .tls_certificates = "",
-			       .tls_psk_file = "",
-			       .tls_verify_peer = -1,
-			       .socket = server.path,
-			       .socket_len = strlen(server.path) };
+	struct nbd_uri uri = server_uri();
 	static struct nbd_latency latency;
 	struct copy_options o = { .connections = 1, .latency = &latency };
 	struct side src = { .name = "src", .fd = -1 }, dst;
@@ -165,7 +95,7 @@ static int copy(uint64_t *done)
 
 	memset(&link, 0, sizeof(link));
 	assert_int_equal(copy_side_open_nbd(&src, &link, &uri, &o, &d), 0);
-	assert_int_equal(copy_side_open_file(&dst, server.out, true, &d), 0);
+	assert_int_equal(copy_side_open_file(&dst, out, true, &d), 0);
 	err = copy_run(&c, &o, done);
 	dst.ops->close(&dst);
 	src.ops->close(&src);
@@ -174,7 +104,7 @@ static int copy(uint64_t *done)
 
 static off_t size_of_out(void)
 {
-	int fd = open(server.out, O_RDONLY);
+	int fd = open(out, O_RDONLY);
 	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 
 	if (fd >= 0)
@@ -198,7 +128,7 @@ static void a_signal_ends_the_wait_for_a_silent_server(void **state)
 	uint64_t done;
 
 	(void)state;
-	server.what = NO_ANSWER;
+	server.answer = interrupt;
 	copy_catch_signals();
 	assert_int_equal(copy(&done), NBD_E_CUT);
 	assert_int_equal(done, 0);
@@ -213,8 +143,8 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 	int fd;
 
 	(void)state;
-	server.what = NO_ANSWER;
-	fd = open(server.out, O_WRONLY | O_CREAT, 0600);
+	server.answer = interrupt;
+	fd = open(out, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(write(fd, "precious", 8), 8);
 	close(fd);
 	copy_catch_signals();
