@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `nbdboot help` lists the commands in the order of these lines.
 boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/cli/, main.o commands.o args.o \
-	out.o target.o cmd_connect.o cmd_disconnect.o) \
-	boot/cli/$(if $(CONFIG_BOOT_RECONNECT),slots,noslots)_options.o \
+	out.o target.o) \
 	boot/cli/$(if $(CONFIG_PORT_MBEDTLS),tls,notls)_options.o
+boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_connect.o boot/cli/cmd_disconnect.o \
+	boot/cli/$(if $(CONFIG_BOOT_RECONNECT),slots,noslots)_options.o
 boot-$(CONFIG_BOOT_RECONNECT) += boot/cli/cmd_reconnect.o
 boot-$(CONFIG_BOOT_WATCH) += boot/cli/cmd_watch.o
 boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
@@ -13,14 +14,16 @@ boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
 boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/cli/, cmd_init.o \
-	cmd_switch_root.o cmd_modprobe.o)
+boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \
+	$(if $(CONFIG_BOOT_SCRIPTS),boot/cli/cmd_switch_root.o) \
+	boot/cli/cmd_modprobe.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o
 boot-$(CONFIG_BOOT_DIALECTS) += boot/cli/cmd_parse_root.o
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o
-boot-$(CONFIG_BOOT_CLI) += boot/cli/cmd_help.o boot/cli/cmd_version.o
+boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_help.o
+boot-$(CONFIG_BOOT_CLI) += boot/cli/cmd_version.o
 
 # The table of commands names every cmd_NAME.o that is built.
 $(O)/boot/cli/commands.o: cpp += -DCLI_COMMANDS='$(patsubst \

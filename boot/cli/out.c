@@ -82,8 +82,10 @@ int cli_usage(const char *command, const char *fmt, ...)
 	va_start(ap, fmt);
 	nbd_vputf(&o, fmt, ap);
 	va_end(ap);
-	nbd_putf(&o, " (see `nbdboot help%s%s`)", command[0] ? " " : "",
-		 command);
+	nbd_putf(&o,
+		 cli_find("help") ? " (see `nbdboot help%s%s`)"
+				  : " (see nbdboot(8))",
+		 command[0] ? " " : "", command);
 	print_error(&o);
 	return CLI_USAGE;
 }
