@@ -17,6 +17,9 @@ static const struct cli_option options[] = {
 	  .max = 4096 },
 	{ "read-only", 'R', NULL, "make the device read-only",
 	  CLI_FIELD(struct cli_connect, at.read_only) },
+	{ "no-identity", 0, NULL,
+	  "with -R: accept another disk image after an outage",
+	  CLI_FIELD(struct cli_connect, any_image) },
 	{ "timeout", 't', "SECONDS",
 	  "when to repeat an unanswered request on another connection (30)",
 	  CLI_FIELD(struct cli_connect, at.io_timeout), .min = 1, .max = 86400,
@@ -55,6 +58,8 @@ static int run(struct cli_call *call)
 	if (rc)
 		return rc;
 	call->subject = call->words[0];
+	/* one that is written to may get a new file system at any time */
+	o->at.identity = o->at.read_only && !o->any_image;
 	rc = device_attach(&o->at, &call->d);
 	if (rc < 0)
 		return rc;

@@ -9,6 +9,7 @@
 struct cli_connect {
 	struct attach at;
 	struct cli_server server;
+	bool any_image; /* --no-identity */
 };
 
 /*

@@ -43,6 +43,9 @@ static const struct word {
 #ifdef CONFIG_BOOT_RENEW
 	{ "nbdboot.renew", offsetof(struct cmdline, no_renew), NO, 0, 0 },
 #endif
+#ifdef CONFIG_BOOT_IDENTITY
+	{ "nbdboot.identity", offsetof(struct cmdline, no_identity), NO, 0, 0 },
+#endif
 	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
 #ifdef CONFIG_BOOT_DIALECTS
 	{ "netroot", offsetof(struct cmdline, netroot), TEXT, 0, 0 },

@@ -41,6 +41,7 @@ struct cmdline {
 	bool debug;	     /* nbdboot.debug */
 	bool no_watch;	     /* nbdboot.watch=0 */
 	bool no_renew;	     /* nbdboot.renew=0 */
+	bool no_identity;    /* nbdboot.identity=0 */
 	bool swap;	     /* nbdboot.swap */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	int connections; /* nbdboot.connections=, 1 if not given */

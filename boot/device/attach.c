@@ -8,6 +8,7 @@
  */
 #include "boot/device/attach.h"
 #include "boot/device/dialer.h"
+#include "boot/device/identity.h"
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
@@ -37,6 +38,8 @@ struct attempt {
 	struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
 	char backend[NBDK_BACKEND_MAX + 1]; /* the identifier */
 	char paths[BACKEND_PATHS];
+	struct device_reader reader;
+	char identity[DEVICE_IDENTITY_TEXT];
 };
 
 /* Block size: as asked, else the server's minimum, else a sector. */
@@ -149,6 +152,27 @@ static int check_driver(const struct attach *a, struct nbd_diag *d)
 	return 0;
 }
 
+/*
+ * What later connections are compared with.  Servers that the connections are
+ * spread over are compared now.
+ */
+static int identify(struct attempt *t, struct nbd_diag *d)
+{
+	struct backend *b = &t->a.b;
+	bool writable = !t->a.read_only && !(nbd_export(&t->conns[0].c)->flags &
+					     NBD_FLAG_READ_ONLY);
+	int err = device_identity_take(&t->reader, &t->conns[0], writable,
+				       t->identity, d);
+
+	if (err || !t->identity[0])
+		return err;
+	b->identity = t->identity;
+	for (unsigned i = 1; b->spread && i < b->connections && !err; i++)
+		err = device_identity_check(&t->reader, &t->conns[i],
+					    b->identity, d);
+	return err;
+}
+
 /* Negotiated: what is left is the kernel's work. */
 static int finish(struct attempt *t, struct nbd_diag *d)
 {
@@ -157,6 +181,12 @@ static int finish(struct attempt *t, struct nbd_diag *d)
 
 	if (block < 0)
 		return block;
+	if (t->a.identity) {
+		int err = identify(t, d);
+
+		if (err)
+			return err;
+	}
 	t->a.b.slots = device_slots_choose(&t->a.b, e);
 	if (device_backend_print(&t->a.b, t->backend, sizeof(t->backend)) < 0)
 		return nbd_diag(d, NBD_E_USAGE,

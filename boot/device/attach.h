@@ -16,6 +16,7 @@ struct attach {
 	int index;	  /* N of nbdN, -1: the kernel chooses */
 	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
 	bool read_only;	     /* even if the export can be written */
+	bool identity;	     /* compare the disk when it is reconnected */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
 };
 

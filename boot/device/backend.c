@@ -23,6 +23,7 @@ static const struct word {
 	{ "ca", PATH, offsetof(struct backend, files.ca) },
 	{ "cert", PATH, offsetof(struct backend, files.cert) },
 	{ "key", PATH, offsetof(struct backend, files.key) },
+	{ "identity", PATH, offsetof(struct backend, identity) },
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 

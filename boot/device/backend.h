@@ -5,6 +5,7 @@
  *
  *	URI[,URI...][ connections=N][ slots=N][ spread][ dead-timeout=SECONDS]
  *		[ swap][ ca=][ cert=][ key=]
+ *		[ identity=]
  *
  * The URIs are canonical and in the order in which they are tried.  Paths are
  * percent-encoded where they hold blanks, controls or "%".  There are no
@@ -33,6 +34,7 @@ struct backend {
 	bool swap;	/* its I/O must not wait for memory */
 	/* s that I/O waits while no connection lives, -1: as long as can be */
 	int dead_timeout;
+	const char *identity; /* see identity.h; NULL: not compared */
 };
 
 /*

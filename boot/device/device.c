@@ -2,7 +2,7 @@
 /*
  * A connection more for a device:
  *
- *   dial --> is it still the same? --> mark --> RECONFIGURE
+ *   dial --> is it still the same disk? --> mark --> RECONFIGURE
  */
 #include "boot/device/device.h"
 #include "boot/device/swap.h"
@@ -293,6 +293,9 @@ int device_add(struct device *dev, struct nbd_diag *d)
 	if (err)
 		return err;
 	err = compare(dev, nbd_export(&conn->c), d);
+	if (!err && dev->b.identity)
+		err = device_identity_check(&dev->reader, conn, dev->b.identity,
+					    d);
 	if (!err)
 		err = hand_over(dev, d);
 	if (err) {

@@ -7,6 +7,7 @@
 #define BOOT_DEVICE_DEVICE_H
 
 #include "boot/device/dialer.h"
+#include "boot/device/identity.h"
 #include "port/linux/nbdk_watch.h"
 
 /* Links that are shown: those that live, and some that are on their way out. */
@@ -30,8 +31,9 @@ struct device {
 	struct nl_sock diag; /* open if diag_open: for device_count() */
 	bool diag_open;
 	struct device_dialer dialer;
-	struct conn conn;	 /* that device_add() makes */
-	struct nbdk_watch watch; /* of device_fill() */
+	struct conn conn;	     /* that device_add() makes */
+	struct device_reader reader; /* of conn */
+	struct nbdk_watch watch;     /* of device_fill() */
 };
 
 /*
@@ -54,7 +56,7 @@ int device_count(struct device *dev, struct nbd_diag *d);
  * Makes one connection more and puts it into a dead slot; where connections
  * are spread, to the server that has the fewest.  The export must
  * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
- * it is read-only now or lost a feature; a larger one is for device_grow().
+ * it is read-only now, lost a feature, or is another disk image; a larger one is for device_grow().
  * Returns 0 also where the driver had no dead slot after all: device_count()
  * tells.  At the end device_dialer_close(&dev->dialer).
  */

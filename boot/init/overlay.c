@@ -51,6 +51,7 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		o->cmd.connections = 1;
 		o->cmd.io_timeout = c->io_timeout;
 		o->cmd.tls = c->tls;
+		o->cmd.no_identity = c->no_identity;
 		rc = root_parse(&o->parsed, &o->cmd, d);
 		return rc ? of_export(o, rc, d) : NBD_OK;
 	}

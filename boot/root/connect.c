@@ -27,6 +27,7 @@ static int attach(const struct root_spec *r, struct nbd_diag *d)
 		       .dead_timeout = r->dead_timeout },
 		.index = r->device,
 		.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0,
+		.identity = !c->no_identity,
 		/* changes are written to the overlay */
 		.read_only = r->read_only || c->overlay,
 		.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout,

@@ -258,6 +258,35 @@ nbdboot disconnect nbd0
 wait $watch
 kill -9 $server
 
+# ---- a server that comes back with another image of equal size ----
+
+# image FILE BYTE: the same size, filled with another byte
+image()
+{
+	head -c 33554432 /dev/zero | tr '\0' "$2" >$1
+}
+
+image /tmp/small a
+server -p 10809 -r file /tmp/small
+nbdboot connect -t 2 -R $uri >/dev/null
+watch_start
+kill -9 $server
+await live 0
+image /tmp/other b
+server -p 10809 -r file /tmp/other
+await said 'another disk image'
+check 'another image of equal size is refused' live 0
+dd if=/dev/nbd0 bs=4k skip=7 count=1 iflag=direct of=/tmp/read 2>/dev/null &
+read=$!
+kill -9 $server
+server -p 10809 -r file /tmp/small
+wait $read
+check 'and I/O waits for the right one' same \
+	"$(head -c 1 /tmp/read; wc -c </tmp/read)" a4096
+nbdboot disconnect nbd0
+wait $watch
+kill -9 $server
+
 # ---- storms ----
 
 dmesg -c >/dev/null

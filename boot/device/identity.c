@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The identity of an export:
+ *
+ *	r33-0123456789abcdef	hash of samples up to offset 2^33
+ *	w-0123456789abcdef	hash of UUIDs
+ *
+ * The hash is FNV-1a of 64 bits: it guards against mistakes, not against a
+ * server that lies, which could as well send any other data.
+ */
+#include "boot/device/identity.h"
+
+#include <string.h>
+
+#define SECTOR 512u
+
+/* Where UUIDs are, and samples besides those at powers of two. */
+static const uint32_t sectors[] = { 0, 512, 1024, 65536 };
+#define SECTORS	    (sizeof(sectors) / sizeof(sectors[0]))
+/* The first and the last power of two that is sampled. */
+#define FIRST_POWER 17
+#define LAST_POWER  62
+
+/* What no write changes while the disk is in use.  Offsets are of the disk. */
+static const struct id {
+	uint32_t magic_at;
+	const char *magic;
+	uint32_t at, len;
+} ids[] = {
+	{ 512, "EFI PART", 568, 16 },	/* GPT: disk GUID */
+	{ 510, "\x55\xaa", 440, 4 },	/* MBR: disk signature */
+	{ 1080, "\x53\xef", 1128, 16 }, /* ext2 to ext4 */
+	{ 0, "XFSB", 32, 16 },
+	{ 65600, "_BHRfS_M", 65568, 16 }, /* btrfs */
+	{ 82, "FAT32", 67, 4 },
+	{ 54, "FAT1", 39, 4 },
+	{ 0, "LUKS\xba\xbe", 168, 36 },
+};
+
+struct hash {
+	uint64_t sum;
+	unsigned parts;
+};
+
+static void add(struct hash *h, const unsigned char *p, size_t len)
+{
+	h->parts++;
+	while (len--)
+		h->sum = (h->sum ^ *p++) * 0x100000001b3;
+}
+
+/* The UUIDs in the sector at offset. */
+static void add_ids(struct hash *h, const unsigned char *p, uint64_t offset)
+{
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const struct id *id = &ids[i];
+
+		if (id->magic_at >= offset && id->magic_at < offset + SECTOR &&
+		    !memcmp(p + (id->magic_at - offset), id->magic,
+			    strlen(id->magic)))
+			add(h, p + (id->at - offset), id->len);
+	}
+}
+
+/* ---- which sectors ---- */
+
+/* Offset of the i-th sample, where the last is at 2^power (0: no powers). */
+static uint64_t sample(unsigned i, unsigned power)
+{
+	if (i < SECTORS)
+		return sectors[i];
+	i += FIRST_POWER - SECTORS;
+	return i <= power ? (uint64_t)1 << i : UINT64_MAX;
+}
+
+/* The last power of two that a sample fits behind. */
+static unsigned last_power(uint64_t size)
+{
+	unsigned power = FIRST_POWER - 1;
+
+	while (power < LAST_POWER && size > SECTOR &&
+	       size - SECTOR >= (uint64_t)2 << power)
+		power++;
+	return power;
+}
+
+/* ---- reading ---- */
+
+/* Waits for the answer to n requests; a wire error of one goes to *failed. */
+static int await(struct conn *conn, unsigned n, int *failed, struct nbd_diag *d)
+{
+	while (n) {
+		struct nbd_req *req;
+		int err = dial_resume(conn, d);
+
+		if (err)
+			return err;
+		while ((req = nbd_reap(&conn->c))) {
+			if (nbd_req_result(req))
+				*failed = nbd_req_result(req);
+			nbd_release(&conn->c, req);
+			n--;
+		}
+	}
+	return *failed < 0 ? *failed : NBD_OK;
+}
+
+/*
+ * Hashes the samples from *i on, as many as the buffer holds.  A block of the
+ * server may be longer than a sector.
+ */
+static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
+		    unsigned power, struct hash *h, int *failed,
+		    struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&conn->c);
+	uint64_t at[CONFIG_CORE_MAX_REQS], size = e->size;
+	struct nbd_iov v[CONFIG_CORE_MAX_REQS];
+	uint32_t block = e->has_block && e->min_block > SECTOR ? e->min_block
+							       : SECTOR;
+	unsigned n = 0, max = sizeof(r->buf) / block;
+	int err;
+
+	for (; n < max && n < CONFIG_CORE_MAX_REQS; ++*i) {
+		struct nbd_op op = { .type = NBD_CMD_READ,
+				     .len = block,
+				     .iov = &v[n],
+				     .n_iov = 1 };
+
+		at[n] = sample(*i, power);
+		if (at[n] == UINT64_MAX)
+			break;
+		op.offset = at[n] & ~(uint64_t)(block - 1);
+		if (size < block || op.offset > size - block)
+			continue;
+		v[n] = (struct nbd_iov){ r->buf + n * block, block };
+		err = nbd_submit(&conn->c, &op);
+		if (err < 0)
+			return nbd_diag(d, err, "read at %llu: %s",
+					(unsigned long long)op.offset,
+					nbd_err_text(err));
+		n++;
+	}
+	err = await(conn, n, failed, d);
+	for (unsigned k = 0; !err && !*failed && k < n; k++) {
+		const unsigned char *p = v[k].base;
+
+		p += at[k] & (block - 1);
+		if (power)
+			add(h, p, SECTOR);
+		else
+			add_ids(h, p, at[k]);
+	}
+	return err;
+}
+
+/* power 0: UUIDs only.  *failed: what the server answered to a read, or 0. */
+static int read_identity(struct device_reader *r, struct conn *conn,
+			 unsigned power, struct hash *h, int *failed,
+			 struct nbd_diag *d)
+{
+	unsigned i = 0;
+	int err = NBD_OK;
+
+	*h = (struct hash){ .sum = 0xcbf29ce484222325 };
+	*failed = 0;
+	conn->deadline = nbd_now_ms() + DIAL_HANDSHAKE_MS;
+	nbd_start(&conn->c, &r->io);
+	while (!err && !*failed && sample(i, power) != UINT64_MAX)
+		err = add_some(r, conn, &i, power, h, failed, d);
+	return err;
+}
+
+static void print(char *text, unsigned power, const struct hash *h)
+{
+	char kind[8] = "w";
+
+	if (power)
+		nbd_fmt(kind, sizeof(kind), "r%u", power);
+	nbd_fmt(text, DEVICE_IDENTITY_TEXT, "%s-%016llx", kind,
+		(unsigned long long)h->sum);
+}
+
+int device_identity_take(struct device_reader *r, struct conn *conn,
+			 bool writable, char text[DEVICE_IDENTITY_TEXT],
+			 struct nbd_diag *d)
+{
+	uint64_t size = nbd_export(&conn->c)->size;
+	unsigned power = writable ? 0 : last_power(size);
+	struct hash h;
+	int failed, err = read_identity(r, conn, power, &h, &failed, d);
+
+	text[0] = '\0';
+	if (!err && !failed && h.parts)
+		print(text, power, &h);
+	return err;
+}
+
+int device_identity_check(struct device_reader *r, struct conn *conn,
+			  const char *want, struct nbd_diag *d)
+{
+	const char *dash = strchr(want, '-');
+	char text[DEVICE_IDENTITY_TEXT];
+	struct hash h;
+	long power = 0;
+	int failed, err;
+
+	if (dash && want[0] == 'r')
+		power = nbd_numbern(want + 1, (size_t)(dash - want) - 1,
+				    FIRST_POWER - 1, LAST_POWER);
+	if (!dash || power < 0 || (want[0] != 'r' && want[0] != 'w'))
+		return nbd_diag(d, NBD_E_PARAM, "identity=%s is none", want);
+	err = read_identity(r, conn, (unsigned)power, &h, &failed, d);
+	if (err)
+		return err;
+	if (failed)
+		return nbd_diag(d, NBD_E_IO, "compare the export: %s",
+				nbd_result_text(failed));
+	print(text, (unsigned)power, &h);
+	if (strcmp(text, want) != 0)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the server has another disk image than when "
+				"the device was connected (put that one back, "
+				"or reboot; nbdboot.identity=0 and connect "
+				"--no-identity turn this check off)");
+	return NBD_OK;
+}
