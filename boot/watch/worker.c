@@ -27,6 +27,8 @@
 #define PAUSE_MAX  2000
 /* ms that a connection has to live, or else the next one has to wait. */
 #define LIFE_MS	   5000
+/* ms after a report in which its socket may still look alive. */
+#define DOUBT_MS   2500
 /* Times in a row without an answer until that is a message. */
 #define SILENT_MAX 2
 /* ms for a server to take a connection: trying again finds it sooner. */
@@ -44,6 +46,7 @@ struct worker {
 	bool in_doubt;
 	bool blind;	   /* the kernel has no sock_diag for these sockets */
 	int look;	   /* ms until the next look while in doubt */
+	uint64_t sure;	   /* nbd_now_ms() when the doubt ends */
 	int step;	   /* ms from one try to the next */
 	uint64_t tried;	   /* nbd_now_ms() when the last try ended, 0: never */
 	uint64_t next;	   /* the next try, not sooner */
@@ -187,23 +190,24 @@ static int replace_the_told(struct worker *w, struct nbd_diag *d)
 	return err ? err : device_grow(&w->dev, d);
 }
 
-static bool is_whole(struct worker *w, bool *counted)
+/* A count that fails is no proof of life. */
+static bool is_whole(struct worker *w)
 {
-	*counted = !w->blind && !device_count(&w->dev, NULL);
 	device_reread(&w->dev);
-	if (*counted)
-		w->deaths = 0;
-	return *counted ? w->dev.live >= w->dev.wanted : !w->deaths;
+	if (w->blind || device_count(&w->dev, NULL))
+		return w->blind && !w->deaths;
+	w->deaths = 0;
+	return w->dev.live >= w->dev.wanted;
 }
 
 static int fill(struct worker *w, struct nbd_diag *d)
 {
 	int lock = device_lock(w->dev.info.index), err;
-	bool counted;
 
-	err = is_whole(w, &counted) ? 0
-	      : counted		    ? device_fill(&w->dev, w->dev.wanted, d)
-				    : replace_the_told(w, d);
+	err = is_whole(w) ? 0
+	      : !w->dev.counted && w->deaths
+		      ? replace_the_told(w, d)
+		      : device_fill(&w->dev, w->dev.wanted, d);
 	device_unlock(lock);
 	return err;
 }
@@ -255,10 +259,9 @@ static int revive(struct worker *w)
 {
 	struct nbd_diag d = { "" };
 	uint64_t now = nbd_now_ms();
-	bool counted;
 	int err;
 
-	if (is_whole(w, &counted))
+	if (is_whole(w))
 		return -1;
 	if (now < w->next)
 		return (int)(w->next - now);
@@ -277,6 +280,7 @@ static void doubt(struct worker *w)
 {
 	w->in_doubt = true;
 	w->look = 0;
+	w->sure = nbd_now_ms() + DOUBT_MS;
 }
 
 static void take_death(void *ctx, int index)
@@ -310,8 +314,8 @@ static void watch(struct worker *w)
 		if (w->in_doubt && ms < 0) {
 			w->look = longer(w->look);
 			ms = jitter(w->look);
-			/* after five seconds and one look more it is true */
-			w->in_doubt = w->look != PAUSE_MAX;
+			/* one look more, and it is true */
+			w->in_doubt = nbd_now_ms() < w->sure;
 		}
 		await(w, ms);
 	}
