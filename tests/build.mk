@@ -35,6 +35,8 @@ unit: $(test-bin) ## the unit tests of one compiler: O=DIR CC=gcc STATIC=
 	$(Q)sh tests/unit.sh $(O) $(test-bin)
 unit-bin: $(test-bin)
 fuzz-bin: $(fuzz-bin)
+coverage: deps ## which lines and branches the unit tests reach
+	$(Q)sh tests/coverage.sh $(O)
 # COUNT schedules of each simulation; the one of a seed is always the same.
 sim: $(sim-bin) ## simulations, like unit: SEED=1 COUNT=100000
 	$(Q)rc=0; for p in $(sim-bin); do \
@@ -57,7 +59,8 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
 -include $(test-bin:=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
-.PHONY: unit unit-bin sim soak-sim fuzz-bin objects check check-quick deps fuzz
+.PHONY: unit unit-bin coverage sim soak-sim fuzz-bin objects check check-quick \
+	deps fuzz
 
 include tests/vm/build.mk
 
