@@ -82,10 +82,11 @@ static void join(struct block *b)
 
 void pool_free(void *p)
 {
-	struct block *prev = &pool.list, *b = p;
+	struct block *prev = &pool.list, *b;
 
-	if (!b--)
+	if (!p)
 		return;
+	b = (struct block *)p - 1;
 	/* freed twice, or overwritten: going on would only make it worse */
 	if (b->next != IN_USE)
 		__builtin_trap();
