@@ -111,6 +111,26 @@ no_two_rooms_of_boot_have_a_source_of_one_name()
 }
 
 # cli has commands, too; common has the parser of root=.
+# Mutable objects of boot that tests/statics.txt does not list, and lines of it
+# that no object has.  A compiler numbers the statics of functions.
+mutable_objects_of_boot_are_listed_with_a_reason()
+{
+	find "$build/boot" -name '*.o' | while read -r object; do
+		source=${object#"$build/"}
+		[ ! -f "${source%.o}.c" ] ||
+			nm "$object" | awk -v file="${source%.o}" '
+				$(NF - 1) ~ /^[bBdDCsS]$/ {
+					sub(/\.[0-9]+$/, "", $NF)
+					print file, $NF
+				}'
+	done | sort -u | awk '
+		FILENAME != "-" { if (NF > 2 && !/^#/) want[$1 " " $2] = 1; next }
+		$0 in want { delete want[$0]; next }
+		{ print $0 ": not listed" }
+		END { for (s in want) print s ": listed, but there is none" }
+		' tests/statics.txt -
+}
+
 symbols_of_boot_begin_with_their_room()
 {
 	for room in "$build"/boot/*/; do
@@ -272,6 +292,7 @@ rules='core_includes_only_itself_and_three_headers
 	the_parser_of_the_root_is_pure
 	no_two_rooms_of_boot_have_a_source_of_one_name
 	symbols_of_boot_begin_with_their_room
+	mutable_objects_of_boot_are_listed_with_a_reason
 	a_command_file_defines_its_command_and_nothing_else
 	no_configuration_in_the_source_of_commands
 	core_needs_nothing_but_four_functions
@@ -289,7 +310,8 @@ rules='core_includes_only_itself_and_three_headers
 
 bad_tree()
 {
-	mkdir -p core port/one port/two boot/common boot/cli boot/net
+	mkdir -p core port/one port/two boot/common boot/cli boot/net tests
+	echo 'boot/net/a b is not there' >tests/statics.txt
 	mkdir -p build/core build/port build/boot/cli build/boot/net
 	cp "$1/.clang-format" .
 	touch stray
@@ -380,6 +402,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_source_lies_loose_in_boot 1' \
 	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \
 	'symbols_of_boot_begin_with_their_room 1' \
+	'mutable_objects_of_boot_are_listed_with_a_reason 4' \
 	'a_command_file_defines_its_command_and_nothing_else 1' \
 	'no_configuration_in_the_source_of_commands 1' \
 	'public_headers_have_fewer_than_250_lines 1' \
