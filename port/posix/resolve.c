@@ -33,17 +33,32 @@ static const char *reason(int err)
 				   : gai_strerror(err);
 }
 
+static int look_up(const char *host, int family, struct addrinfo **found)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+					.ai_family = family };
+
+	return getaddrinfo(host, NULL, &hints, found);
+}
+
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
-	int err = getaddrinfo(host, NULL, &hints, &found), n;
+	int err = look_up(host, AF_UNSPEC, &found), n;
 
+	/*
+	 * dnsmasq without a server above it refuses AAAA of a name that it has
+	 * only an A of, and musl then drops the A as well.
+	 */
+	if (err == EAI_AGAIN)
+		err = look_up(host, AF_INET, &found);
+	if (err == EAI_AGAIN)
+		err = look_up(host, AF_INET6, &found);
 	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
 	if (err && !strcmp(host, "localhost"))
-		err = getaddrinfo("127.0.0.1", NULL, &hints, &found);
+		err = look_up("127.0.0.1", AF_INET, &found);
 	if (err)
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
 				reason(err));
