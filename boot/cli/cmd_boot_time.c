@@ -96,7 +96,7 @@ static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 static int run(struct cli_call *call)
 {
 	const bool *svg = call->options;
-	struct times t;
+	struct times t = { .n = 0 };
 	int err;
 
 	if (!call->words[0])

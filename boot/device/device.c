@@ -40,7 +40,7 @@ struct name {
 
 static struct name file_name(int index, const char *what)
 {
-	struct name n;
+	struct name n = { "" };
 
 	nbd_fmt(n.text, sizeof(n.text), "nbdboot/nbd%d.%s", index, what);
 	return n;

@@ -21,9 +21,9 @@ static bool revive(struct device *dev, int index)
 
 	/* it cannot be counted: what the driver has no place for it drops */
 	if (dead && err)
-		err = device_add(dev, NULL);
+		(void)device_add(dev, NULL);
 	else if (dead)
-		err = device_fill(dev, dev->wanted, NULL);
+		(void)device_fill(dev, dev->wanted, NULL);
 	device_unlock(lock);
 	return dead;
 }

@@ -149,7 +149,7 @@ static int probe(const char *dev, const char **type, struct nbd_diag *d)
 	int fd = open(dev, O_RDONLY | O_CLOEXEC);
 	int rc = fd < 0 ? NBD_E_IO : init_super_read(&s, fd);
 
-	*type = s.type;
+	*type = rc ? NULL : s.type;
 	if (rc == NBD_E_NOT_FOUND)
 		nbd_diag(d, rc,
 			 "%s holds none of " SUPER_TYPES " (rootfstype= names "

@@ -7,7 +7,8 @@
 #include "boot/common/console.h"
 #include "boot/device/attach.h"
 
-_Static_assert(ROOT_UNSET == ATTACH_DEFAULT, "time-outs that were not given");
+_Static_assert(ROOT_UNSET == ATTACH_DEFAULT, /* NOLINT: so it should be */
+	       "time-outs that were not given");
 
 void root_print(const struct root_spec *r, char *buf, size_t cap)
 {

@@ -162,6 +162,7 @@ int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 	struct call k;
 	int rc = check(c, d);
 
+	k.index = -1;
 	if (rc == 0)
 		rc = connect_once(&k, c, d);
 	while (rc == NBD_E_IN_USE && c->index >= 0 && is_free(c->index) &&

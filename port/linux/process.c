@@ -110,7 +110,7 @@ int process_run(process_work *work, void *data, size_t len, const char *what,
 		unsigned ms, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + ms;
-	struct process p;
+	struct process p = { .fd = -1 };
 	int err = process_start(&p, work, data, len, d);
 
 	return err ? err : process_finish(&p, data, len, what, end, d);

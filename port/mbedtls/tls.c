@@ -81,10 +81,13 @@ static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 static unsigned char *find_extension(const mbedtls_x509_crt *crt, int id,
 				     unsigned char **end)
 {
-	unsigned char *p = crt->v3_ext.p, *all = p + crt->v3_ext.len;
+	unsigned char *p = crt->v3_ext.p, *all;
 	size_t len;
 
-	if (!p || mbedtls_asn1_get_tag(&p, all, &len, SEQUENCE))
+	if (!p)
+		return NULL;
+	all = p + crt->v3_ext.len;
+	if (mbedtls_asn1_get_tag(&p, all, &len, SEQUENCE))
 		return NULL;
 	for (; !mbedtls_asn1_get_tag(&p, all, &len, SEQUENCE); p = *end) {
 		*end = p + len;
