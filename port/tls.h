@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the ports share for TLS.  One does the handshake, another dials, a third
- * hands the keys to the kernel; none of them knows the others.
+ * TLS types that the ports share.  One port does the handshake, another dials,
+ * and a third gives the keys to the kernel; none of them includes the others.
  */
 #ifndef NBD_TLS_H
 #define NBD_TLS_H
 
 #include "port/port.h"
 
-/* The ciphers that Linux knows, too. */
+/* Ciphers that Linux kernel TLS supports, too. */
 enum nbd_aead {
 	NBD_AES_128_GCM,
 	NBD_AES_256_GCM,
@@ -45,7 +45,7 @@ struct nbd_tls {
 	int (*step)(struct nbd_tls *s, unsigned conn, struct nbd_diag *d);
 	/* After step() returned 0: the transport for plaintext. */
 	struct nbd_transport *(*transport)(struct nbd_tls *s, unsigned conn);
-	/* Wipes and frees; says goodbye where the handshake was done. */
+	/* Wipes and frees; sends close_notify if the handshake was done. */
 	void (*stop)(struct nbd_tls *s, unsigned conn);
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is compiled of mbedTLS 2.28 (MBEDTLS_CONFIG_FILE): a TLS 1.2 client
+ * The configuration of mbedTLS 2.28 (MBEDTLS_CONFIG_FILE): a TLS 1.2 client
  * with certificates and pre-shared keys, and only the suites whose records
  * kernel TLS can take over.  No files, no sockets, no heap.
  */
 #ifndef PORT_MBEDTLS_CONFIG_H
 #define PORT_MBEDTLS_CONFIG_H
 
-/* Surroundings: a clock for certificates, a pool of fixed size for memory. */
+/* Platform: a clock for certificates, and a pool of fixed size for memory. */
 #define MBEDTLS_HAVE_ASM
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE
@@ -16,7 +16,7 @@
 #define MBEDTLS_PLATFORM_CALLOC_MACRO pool_calloc
 #define MBEDTLS_PLATFORM_FREE_MACRO   pool_free
 
-/* The protocol.  No renegotiation, no tickets: nothing follows Finished. */
+/* The protocol.  No renegotiation, no tickets: Finished ends the handshake. */
 #define MBEDTLS_SSL_TLS_C
 #define MBEDTLS_SSL_CLI_C
 #define MBEDTLS_SSL_PROTO_TLS1_2
@@ -25,10 +25,10 @@
 #define MBEDTLS_SSL_EXPORT_KEYS
 #define MBEDTLS_SSL_ALL_ALERT_MESSAGES
 #define MBEDTLS_SSL_KEEP_PEER_CERTIFICATE
-/* creds.h: GnuTLS, too, makes keys of 64 bytes. */
+/* CREDS_PSK_MAX; GnuTLS's tools make keys of up to 64 bytes. */
 #define MBEDTLS_PSK_MAX_LEN 64
 
-/* Suites.  Which are offered, and in what order, is for suite.c to say. */
+/* Suites.  suite.c chooses those that are offered, and their order. */
 #define MBEDTLS_SSL_CIPHERSUITES 0
 #define MBEDTLS_KEY_EXCHANGE_ECDHE_ECDSA_ENABLED
 #define MBEDTLS_KEY_EXCHANGE_ECDHE_RSA_ENABLED
@@ -44,7 +44,7 @@
 #define MBEDTLS_MD_C
 #define MBEDTLS_SHA256_C
 #define MBEDTLS_SHA512_C
-/* Roots in the system's bundle are signed with it; nothing else may be. */
+/* Some root CAs sign themselves with SHA-1; it is refused everywhere else. */
 #define MBEDTLS_SHA1_C
 #define MBEDTLS_SHA256_SMALLER
 #define MBEDTLS_SHA512_SMALLER
@@ -62,7 +62,7 @@
 #define MBEDTLS_ECP_DP_CURVE25519_ENABLED
 #define MBEDTLS_ECP_NIST_OPTIM
 #define MBEDTLS_ECP_FIXED_POINT_OPTIM 0
-/* Multiplications with secrets are given the random numbers of the caller. */
+/* Blind multiplications by secrets with the caller's random numbers. */
 #define MBEDTLS_ECP_NO_INTERNAL_RNG
 
 /* Certificates and keys, in PEM. */

@@ -24,7 +24,7 @@ bool cpu_has_aes(void)
 #elif defined(__s390x__)
 bool cpu_has_aes(void)
 {
-	return true; /* CPACF, in every machine that is 64 bits wide */
+	return true; /* every 64-bit machine has CPACF */
 }
 #else
 bool cpu_has_aes(void)

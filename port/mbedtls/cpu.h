@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What decides between AES and ChaCha20. */
+/* Chooses between AES and ChaCha20 by the CPU. */
 #ifndef PORT_MBEDTLS_CPU_H
 #define PORT_MBEDTLS_CPU_H
 
 #include <stdbool.h>
 
-/* AES is fast and takes the same time for every key; else ChaCha20 is. */
+/*
+ * True if the CPU has AES instructions: then AES is fast, and its time does not
+ * depend on the key.  Otherwise that is true of ChaCha20 only.
+ */
 bool cpu_has_aes(void);
 
 #endif

@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 /*
- * One file at a time is read, parsed and wiped, too large for a stack.  A
- * system's bundle of CA certificates has 200 to 500 KiB.
+ * Holds one file at a time while it is parsed, then it is wiped.  Static,
+ * because a system's CA bundle has 200 to 500 KiB: too much for the stack.
  */
 static char file[1024 * 1024 + 1];
 static size_t file_len;
 
-/* As ssh does: what others can read is no secret, and may be known by now. */
+/* Refused as ssh does: others may have read the secret already. */
 static bool is_open_to_others(int fd)
 {
 	struct stat st;
@@ -112,7 +112,7 @@ static bool take_key(struct creds_psk *psk, const char *p, const char *e)
 	return p == e && psk->len;
 }
 
-/* One line, without its end. */
+/* Parses one line, without its newline. */
 static bool take_line(struct creds_psk *psk, const char *p, const char *e,
 		      const char *user)
 {
@@ -166,7 +166,7 @@ bool creds_match_name(const unsigned char *name, size_t len, const char *host)
 {
 	size_t n = strlen(host);
 
-	/* "host." is the same host, without the search list */
+	/* the last dot of "host." only turns off the DNS search list */
 	if (n && host[n - 1] == '.')
 		n--;
 	if (len && name[len - 1] == '.')
@@ -174,7 +174,7 @@ bool creds_match_name(const unsigned char *name, size_t len, const char *host)
 	if (len > 2 && name[0] == '*' && name[1] == '.') {
 		const char *dot = memchr(host, '.', n);
 
-		/* not *.com: a wildcard for all of a registry */
+		/* refuse *.com: it would match a whole top-level domain */
 		if (!dot || dot == host || !memchr(name + 2, '.', len - 2))
 			return false;
 		n -= (size_t)(dot - host);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the connections of a session have in common: keys, suites, policy. */
+/* The part of a session that its connections share: keys, suites, policy. */
 #include "port/mbedtls/mbed.h"
 
 #include <mbedtls/version.h>
 #include <string.h>
 
-/* Bytes.  With all that was loaded, 52 KiB are in use at the most. */
+/* Bytes.  A handshake, with the loaded credentials, uses at most 52 KiB. */
 #define HANDSHAKE (64u * 1024u)
 
 #ifndef TLS_PACKAGE
@@ -29,13 +29,13 @@ static int load_certs(mbedtls_x509_crt *to, const char *path,
 
 	if (len < 0)
 		return len;
-	/* > 0: so many could not be read; a bundle has all sorts */
+	/* > 0: that many could not be parsed, which is normal in a CA bundle */
 	ret = mbedtls_x509_crt_parse(to, (unsigned char *)text,
 				     (size_t)len + 1);
 	creds_wipe();
 	return ret >= 0 ? 0
 			: nbd_diag(d, NBD_E_CREDENTIAL,
-				   "%s: no certificate in PEM that can be read "
+				   "%s: no PEM certificate that can be parsed "
 				   "(-0x%x)",
 				   path, (unsigned)-ret);
 }
@@ -57,7 +57,7 @@ static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 				path);
 	if (ret)
 		return nbd_diag(d, NBD_E_CREDENTIAL,
-				"%s: no private key in PEM that can be read "
+				"%s: no PEM private key that can be parsed "
 				"(-0x%x)",
 				path, (unsigned)-ret);
 	if (mbedtls_pk_check_pair(&c->cert.pk, &c->key))
@@ -69,7 +69,7 @@ static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 	return 0;
 }
 
-/* A session that verifies has to have a CA: the named one or the system's. */
+/* A session that verifies needs a CA: the named one or the system's. */
 static int load_ca(struct tls_creds *c, const char *path, struct nbd_diag *d)
 {
 	if (!path)
@@ -120,7 +120,7 @@ static int load_psk(struct tls_creds *c, struct nbd_diag *d)
 				   (unsigned char *)psk.user, strlen(psk.user));
 	explicit_bzero(&psk, sizeof(psk));
 	return ret ? nbd_diag(d, NBD_E_CREDENTIAL,
-			      "%s: mbedTLS does not take the key (-0x%x)",
+			      "%s: mbedTLS does not accept the key (-0x%x)",
 			      conf->psk_file, (unsigned)-ret)
 		   : 0;
 }
@@ -166,7 +166,7 @@ int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	err = c->psk ? load_psk(c, d) : load_x509(c, d);
 	if (err)
 		tls_unload(s);
-	/* touched now: while a device is dead, new pages may not be had */
+	/* make pages resident now: a dead device may leave no free memory */
 	mbedtls_free(mbedtls_calloc(1, HANDSHAKE));
 	return err;
 }

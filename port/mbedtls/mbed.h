@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to port/mbedtls: what tls.c and load.c share.  These three files are
- * all that knows of mbedTLS.
+ * Private to port/mbedtls: shared by tls.c and load.c.  Only these three files
+ * use mbedTLS.
  */
 #ifndef PORT_MBEDTLS_MBED_H
 #define PORT_MBEDTLS_MBED_H
@@ -13,7 +13,7 @@
 #include <mbedtls/platform.h>
 #include <mbedtls/ssl.h>
 
-/* What the connections of a session have in common. */
+/* The credentials and settings that the connections of a session share. */
 struct tls_creds {
 	bool psk, has_cert;
 	const struct tls_conf *conf;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for mbedTLS: first fit, from a list of free blocks in the order of
- * their addresses.  Free memory is zero but for the headers of the list, so
- * pages that were never handed out are never touched.
+ * Memory for mbedTLS: first fit, from a list of free blocks sorted by address.
+ * Free memory is zero except for the headers of the list, so pages that were
+ * never allocated are never touched.
  *
- * mbedTLS's own pool (memory_buffer_alloc.c) clears its buffer first: 1 ms for
- * each 1 to 2 MiB, and pages that stay resident.
+ * mbedTLS's own pool (memory_buffer_alloc.c) clears its whole buffer first,
+ * which takes 1 ms for each 1 to 2 MiB and makes all its pages resident.
  */
 #include "port/mbedtls/pool.h"
 
@@ -15,19 +15,19 @@
 #include <unistd.h>
 
 /*
- * For two or more bundles of CA certificates (200 KiB as text, four times that
- * in here), and 64 KiB for each connection of both sides of a copy.
+ * Room for at least two CA bundles (200 KiB as text, four times that when
+ * parsed), and 64 KiB for each connection of both sides of a copy.
  */
 #define SIZE (2048u * 1024u + 64u * 1024u * 2 * CONFIG_PORT_MAX_CONNECTIONS)
 
 struct block {
 	_Alignas(16) size_t size; /* bytes, with this header */
-	struct block *next;	  /* free; or IN_USE */
+	struct block *next;	  /* the next free block, or IN_USE */
 };
 #define UNIT   sizeof(struct block)
 #define IN_USE (&pool.list)
 
-/* One for the process, because mbedTLS has one calloc() for all sessions. */
+/* One per process, because mbedTLS has one calloc() for all sessions. */
 static struct {
 	struct block list; /* its next is the first free block */
 	struct block all[SIZE / UNIT];
@@ -68,7 +68,7 @@ void *pool_calloc(size_t n, size_t size)
 	return b + 1;
 }
 
-/* Joins a free block with the next one if nothing is between them. */
+/* Joins a free block with the next free one if they are adjacent. */
 static void join(struct block *b)
 {
 	struct block *next = b->next;
@@ -87,7 +87,7 @@ void pool_free(void *p)
 	if (!p)
 		return;
 	b = (struct block *)p - 1;
-	/* freed twice, or overwritten: going on would only make it worse */
+	/* freed twice, or overwritten: stop before more is corrupted */
 	if (b->next != IN_USE)
 		__builtin_trap();
 	explicit_bzero(p, b->size - UNIT);

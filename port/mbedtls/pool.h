@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of our own mbedTLS (config.h), in place of malloc(): a pool of
- * fixed size, which core dumps leave out.
+ * The memory of the bundled mbedTLS (config.h), in place of malloc(): a pool of
+ * fixed size that is excluded from core dumps.
  */
 #ifndef PORT_MBEDTLS_POOL_H
 #define PORT_MBEDTLS_POOL_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * As calloc() and free(): zeroed, aligned to 16 bytes, NULL if there is no room.
- * Memory is wiped when it is freed.
+ * Like calloc() and free(): the memory is zeroed and aligned to 16 bytes; NULL
+ * if there is no room.  Freed memory is wiped.
  */
 void *pool_calloc(size_t n, size_t size);
 void pool_free(void *p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The numbers of TLS: suites and alerts. */
+/* The numbers of TLS cipher suites and alerts. */
 #include "port/mbedtls/suite.h"
 #include "port/mbedtls/cpu.h"
 
-/* RFC 5289, 5487, 7905; all of them AEAD, all but the last three ephemeral. */
+/* RFC 5289, 5487, 7905.  All but the last three have forward secrecy. */
 static const struct suite {
 	uint16_t id;
 	uint8_t aead;
@@ -23,7 +23,7 @@ static const struct suite {
 
 #define N_SUITES (sizeof(suites) / sizeof(suites[0]))
 
-/* Those of the kind, in the order of the table. */
+/* Appends the suites of that kind to ids[], in the order of the table. */
 static unsigned add(int ids[], unsigned n, bool psk, unsigned aeads)
 {
 	for (unsigned i = 0; i < N_SUITES; i++)
@@ -34,8 +34,8 @@ static unsigned add(int ids[], unsigned n, bool psk, unsigned aeads)
 }
 
 /*
- * With PSK forward secrecy comes first, and the servers that people run have
- * it with ChaCha20 alone; otherwise what this CPU does fast.
+ * With a PSK, forward secrecy comes first, which common servers offer with
+ * ChaCha20 only.  Otherwise the ciphers that are fast on this CPU come first.
  */
 unsigned suite_choose(int ids[SUITE_MAX + 1], bool psk, unsigned without)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The numbers of TLS: suites and alerts. */
+/* The numbers of TLS cipher suites and alerts. */
 #ifndef PORT_MBEDTLS_SUITE_H
 #define PORT_MBEDTLS_SUITE_H
 
@@ -8,15 +8,16 @@
 #define SUITE_MAX 6
 
 /*
- * Fills ids with what to offer, best first, and a 0 behind; returns how many.
- * without: a mask of 1 << enum nbd_aead.
+ * Fills ids with the suites to offer, best first, and a 0 after the last one;
+ * returns their number.  without: ciphers to leave out, a mask of
+ * 1 << enum nbd_aead.
  */
 unsigned suite_choose(int ids[SUITE_MAX + 1], bool psk, unsigned without);
 
-/* Of one of those. */
+/* The cipher of a suite that suite_choose() returned. */
 enum nbd_aead suite_aead(int id);
 
-/* "handshake_failure" */
+/* The name of an alert in RFC 5246, such as "handshake_failure". */
 const char *suite_alert(unsigned number);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 by mbedTLS 2.28.
+ * TLS 1.2 with mbedTLS 2.28.
  *
  *   start --step--> handshake --> done --keys, drop--> the kernel's
  *                       |           '--> records, read and written here
@@ -23,13 +23,13 @@ struct tls_peer {
 	const struct tls_creds *creds;
 	unsigned conn;
 	mbedtls_ssl_context ssl;
-	size_t pending; /* bytes of a record that waits to be sent */
+	size_t pending; /* payload bytes of a record that waits to be sent */
 	size_t key_len, iv_len;
 	int err; /* of the transport below */
-	/* what on_certificate() found, for messages */
+	/* findings of on_certificate(), for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
-	const char *unfit; /* what is wrong with a CA */
+	const char *unfit; /* why a CA certificate is refused, or NULL */
 	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (32 + 12)];
@@ -42,11 +42,11 @@ struct tls_peer {
 #define SAN_IP	(MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7)
 
 #define SEQUENCE	  (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE)
-/* The last number of 2.5.29.x. */
+/* X.509 extensions: the last number of their object identifier 2.5.29.x. */
 #define BASIC_CONSTRAINTS 19
 #define NAME_CONSTRAINTS  30
 
-/* One name of the certificate: remembers it, and says if it is the host. */
+/* Is this name of the certificate the host?  Appends it to o, for messages. */
 static bool is_host(const struct tls_peer *p, struct nbd_out *o,
 		    const mbedtls_x509_buf *b)
 {
@@ -54,7 +54,7 @@ static bool is_host(const struct tls_peer *p, struct nbd_out *o,
 			     o);
 }
 
-/* The common name counts only where there are no alternative names. */
+/* The common name is checked only if there are no alternative names. */
 static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 {
 	struct nbd_out o = { .buf = p->names, .cap = sizeof(p->names) - 1 };
@@ -75,8 +75,9 @@ static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 }
 
 /*
- * What follows the object identifier 2.5.29.`id` among the extensions, which
- * mbedTLS has checked; *end is its end.  NULL: there is none.
+ * Returns the bytes after the object identifier 2.5.29.`id` of an extension,
+ * and their end in *end, or NULL if the certificate has none.  mbedTLS has
+ * checked the encoding of the extensions.
  */
 static unsigned char *find_extension(const mbedtls_x509_crt *crt, int id,
 				     unsigned char **end)
@@ -99,8 +100,8 @@ static unsigned char *find_extension(const mbedtls_x509_crt *crt, int id,
 }
 
 /*
- * mbedTLS 2.28 takes a number in the place of the missing boolean cA for
- * "true": basicConstraints with a path length alone would make a CA.
+ * mbedTLS 2.28 reads the path length as "true" if the boolean cA before it is
+ * missing: basicConstraints with only a path length would make a CA.
  */
 static bool is_ca(const mbedtls_x509_crt *crt)
 {
@@ -108,7 +109,7 @@ static bool is_ca(const mbedtls_x509_crt *crt)
 	int critical;
 	size_t len;
 
-	if (!p) /* version 1: trusted by name only */
+	if (!p) /* version 1: accepted only if it is itself trusted */
 		return true;
 	mbedtls_asn1_get_bool(&p, end, &critical);
 	return !mbedtls_asn1_get_tag(&p, end, &len,
@@ -117,7 +118,7 @@ static bool is_ca(const mbedtls_x509_crt *crt)
 	       *p == MBEDTLS_ASN1_BOOLEAN;
 }
 
-/* RFC 5280, 4.2.1.10: a limit that is not understood must not be ignored. */
+/* RFC 5280, 4.2.1.10: a constraint must be processed or cause a refusal. */
 static const char *find_fault(const mbedtls_x509_crt *ca)
 {
 	unsigned char *end;
@@ -125,7 +126,7 @@ static const char *find_fault(const mbedtls_x509_crt *ca)
 	if (find_extension(ca, NAME_CONSTRAINTS, &end))
 		return "may sign for certain names only (nameConstraints), "
 		       "which cannot be checked here";
-	return is_ca(ca) ? NULL : "is none (basicConstraints)";
+	return is_ca(ca) ? NULL : "is not a CA (basicConstraints)";
 }
 
 /* Called for each certificate of the chain, from the root to the server's. */
@@ -146,7 +147,7 @@ static int on_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 	p->self_signed = crt->issuer_raw.len == crt->subject_raw.len &&
 			 !memcmp(crt->issuer_raw.p, crt->subject_raw.p,
 				 crt->issuer_raw.len);
-	/* mbedTLS 2.28 compares no addresses: the verdict is ours alone */
+	/* mbedTLS 2.28 compares no addresses: ignore its result, use ours */
 	*flags &= ~(uint32_t)MBEDTLS_X509_BADCERT_CN_MISMATCH;
 	if (!names_match(p, crt))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
@@ -164,7 +165,7 @@ static int explain_date(const struct tls_peer *p, bool expired,
 			expired ? "expired since" : "not valid before", t->year,
 			t->mon, t->day,
 			clock_wrong ? ", and this machine's clock is wrong: it "
-				      "is behind the day of this program"
+				      "is before this program's build date"
 				    : "");
 }
 
@@ -185,11 +186,11 @@ static int explain_certificate(struct tls_peer *p, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_CERT_NAME,
 				"the server's certificate is for %s, not for "
 				"%s",
-				p->names[0] ? p->names : "nobody",
+				p->names[0] ? p->names : "no host",
 				p->creds->host.name);
 	if (p->unfit)
 		return nbd_diag(d, NBD_E_CERT,
-				"a CA of the server's certificate %s",
+				"a certificate that signed the server's %s",
 				p->unfit);
 	if (flags & (MBEDTLS_X509_BADCERT_EXT_KEY_USAGE |
 		     MBEDTLS_X509_BADCERT_KEY_USAGE))
@@ -218,8 +219,8 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 				p->creds->has_cert
 					? "the server refused our "
 					  "certificate %s (%s)"
-					: "the server wants a certificate "
-					  "of ours%s (%s)",
+					: "the server requires a client "
+					  "certificate%s (%s)",
 				p->creds->has_cert ? p->creds->conf->cert : "",
 				name);
 	return nbd_diag(d, NBD_E_TLS, "TLS handshake: the server says %s (%u)",
@@ -227,19 +228,19 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 }
 
 /*
- * nbdkit and qemu-nbd refuse by closing, without an alert.  It may have been
- * the network, too: then another try may succeed, so the error stays.
+ * nbdkit and qemu-nbd refuse credentials by closing without an alert.  It may
+ * also be a network failure, where a retry can succeed, so the error is kept.
  */
 static const char *likely_reason(const struct tls_peer *p)
 {
 	if (p->creds->psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
-		return " when it had our user name and key";
+		return " after it received our user name and key";
 	if (!p->ssl.client_auth ||
 	    p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
 		return "";
-	return p->creds->has_cert ? " when it had our certificate"
-				  : ", having asked for a client certificate, "
-				    "which was not given (-C, -K)";
+	return p->creds->has_cert ? " after it received our certificate"
+				  : " after it asked for a client certificate, "
+				    "and none was given (-C, -K)";
 }
 
 static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
@@ -259,11 +260,11 @@ static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 	case MBEDTLS_ERR_SSL_BAD_HS_PROTOCOL_VERSION:
 		return nbd_diag(
 			d, NBD_E_TLS,
-			"TLS handshake: the server speaks nothing newer "
+			"TLS handshake: the server supports nothing newer "
 			"than TLS 1.1");
 	case MBEDTLS_ERR_SSL_INVALID_RECORD:
 		return nbd_diag(d, NBD_E_TLS,
-				"TLS handshake: what the server sent is not "
+				"TLS handshake: the server's answer is not "
 				"TLS");
 	case MBEDTLS_ERR_SSL_ALLOC_FAILED:
 		return nbd_diag(d, NBD_E_NO_MEMORY,
@@ -318,7 +319,7 @@ static int read_record(struct nbd_transport *t, void *buf, size_t len)
 	struct tls_peer *p = (struct tls_peer *)t;
 	int ret = mbedtls_ssl_read(&p->ssl, buf, len);
 
-	/* without a close_notify too: NBD says goodbye by itself */
+	/* a missing close_notify is no error: NBD has its own NBD_CMD_DISC */
 	if (ret >= 0 || ret == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ||
 	    ret == MBEDTLS_ERR_SSL_CONN_EOF)
 		return ret > 0 ? ret : 0;
@@ -326,9 +327,9 @@ static int read_record(struct nbd_transport *t, void *buf, size_t len)
 }
 
 /*
- * Small pieces share a record.  It is put together in a buffer that all
- * connections share, as nothing of it is needed after the call: what is pending
- * is encrypted already, and only its length counts.
+ * Small pieces share a record.  They are gathered in a buffer that all
+ * connections share, because it is not needed after the call: a pending record
+ * is encrypted already, and only its length matters.
  */
 static int write_record(struct nbd_transport *t, const struct nbd_iov v[],
 			unsigned n)
@@ -359,7 +360,7 @@ static void close_record(struct nbd_transport *t)
 
 /* ---- connections ---- */
 
-/* The key block, as it is derived: behind two MAC keys of no length. */
+/* Keeps the key block (RFC 5246, 6.3); AEAD suites have no MAC keys in it. */
 static int on_keys(void *arg, const unsigned char *master,
 		   const unsigned char *block, size_t mac_len, size_t key_len,
 		   size_t iv_len, const unsigned char client_random[32],
@@ -402,7 +403,7 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	p->conn = conn;
 	mbedtls_ssl_init(&p->ssl);
 	ret = mbedtls_ssl_setup(&p->ssl, &c->ssl);
-	/* RFC 6066: the name of a server is never an address */
+	/* RFC 6066: a server name (SNI) is never an address */
 	if (!ret && !c->psk && !c->host.ip_len)
 		ret = mbedtls_ssl_set_hostname(&p->ssl, c->host.name);
 	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
@@ -456,7 +457,7 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	memcpy(keys->rx.key, p->block + p->key_len, p->key_len);
 	memcpy(keys->tx.iv, iv, p->iv_len);
 	memcpy(keys->rx.iv, iv + p->iv_len, p->iv_len);
-	/* each side has sent one record with them: Finished */
+	/* each side has encrypted one record with them: Finished */
 	keys->tx.seq = keys->rx.seq = 1;
 }
 

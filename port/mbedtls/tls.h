@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 by mbedTLS, over any transport.  The server proves itself with a
- * certificate, or both sides have a pre-shared key.  Only suites that kernel
- * TLS can take over are offered (struct nbd_tls_keys).
+ * TLS 1.2 with mbedTLS, over any transport.  The server proves its identity
+ * with a certificate, or both sides have a pre-shared key.  Only suites that
+ * kernel TLS can take over are offered (struct nbd_tls_keys).
  */
 #ifndef PORT_MBEDTLS_TLS_H
 #define PORT_MBEDTLS_TLS_H
@@ -13,35 +13,35 @@
 struct tls_conf {
 	bool verify;	      /* the server's certificate, its name and dates */
 	const char *ca;	      /* trusted CAs; NULL: the system's */
-	const char *cert;     /* ours, for servers that ask, with its chain */
+	const char *cert;     /* our client certificate, with its chain */
 	const char *key;      /* ... and its private key, not encrypted */
-	const char *psk_file; /* "user:hexkey" lines; then no certificates */
+	const char *psk_file; /* "user:hexkey" lines; excludes certificates */
 	const char *user;     /* whose key; "": the first one */
-	int64_t built;	      /* s since 1970: a clock before that is wrong */
+	int64_t built;	      /* s since 1970: an earlier clock is wrong */
 };
 
 /*
- * One set of credentials and the connections that use it.  Zeroed before its
- * first use.  Sessions share nothing but the pool that their memory is from.
+ * One set of credentials and the connections that use it.  The caller zeroes
+ * it before its first use.  Sessions share only the memory pool (pool.h).
  */
 struct tls_session {
-	struct nbd_tls tls; /* for dial(): records are made and read here */
-	/* the rest is private; NULL: not loaded, no such connection */
+	struct nbd_tls tls; /* for dial(): mbedTLS encrypts, not the kernel */
+	/* the rest is private; NULL: not loaded, or no such connection */
 	struct tls_creds *creds;
 	struct tls_peer *peers[CONFIG_PORT_MAX_CONNECTIONS];
 };
 
 /*
- * Reads the files that conf names.  conf and its strings are kept until
- * tls_unload(), which comes first if the session is loaded.
+ * Reads the files that conf names.  conf and its strings must stay valid until
+ * tls_unload().  A session that is loaded already is unloaded first.
  * NBD_E_CREDENTIAL: a file is missing or wrong, and d names it and the reason.
  */
 int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	     struct nbd_diag *d);
 /*
- * Sets the host name or address (kept) that the certificates of connections
- * from now on must be for, and the ciphers that are not offered: a mask of
- * 1 << enum nbd_aead.  NBD_E_TLS_KERNEL: no cipher is left.
+ * For later connections: name (kept) is the host name or address that the
+ * server's certificate must have; without is a mask of 1 << enum nbd_aead, the
+ * ciphers that are not offered.  NBD_E_TLS_KERNEL: no cipher is left.
  */
 int tls_aim(struct tls_session *s, const char *name, unsigned without,
 	    struct nbd_diag *d);
@@ -49,9 +49,9 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 void tls_unload(struct tls_session *s);
 
 /*
- * The keys right after the handshake (step() has just returned 0), for the
- * kernel; then end the connection with tls_drop(), which sends nothing to the
- * server.  The caller wipes them.
+ * Fills in the keys for kernel TLS; the caller wipes them.  Valid only right
+ * after step() returned 0, before any record is sent or received.  Then call
+ * tls_drop(), which frees the connection and sends nothing to the server.
  */
 void tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys);
@@ -60,7 +60,7 @@ void tls_drop(struct tls_session *s, unsigned conn);
 /* "mbedTLS 2.28.3 (Debian 2.28.3-1)" */
 extern const char tls_version[];
 
-/* "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256", after the handshake. */
+/* After the handshake: "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256" or another. */
 const char *tls_suite(const struct tls_session *s, unsigned conn);
 
 #endif

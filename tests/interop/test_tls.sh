@@ -337,7 +337,7 @@ below forged 1 'basicConstraints' 'a CA by the length of its path alone' \
 tls_server ecdsa --tls=require
 refused 1 '/nonexistent' 'a CA file that is not there' -A /nonexistent \
 	"nbds://localhost:$port"
-refused 1 'no certificate' 'a CA file that is none' -A "$work/psk" \
+refused 1 'no PEM certificate' 'a CA file that is none' -A "$work/psk" \
 	"nbds://localhost:$port"
 refused 1 'is not the key of' 'a key of another certificate' -A "$ca" \
 	-C "$pki/client-cert.pem" -K "$pki/rsa-key.pem" "nbds://localhost:$port"
