@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From URIs to a kernel block device:
+ * Makes a kernel block device from URIs:
  *
- *   driver there? --> connections --> block size --> CONNECT --> ready
+ *   load driver --> connections --> block size --> CONNECT --> ready
  *
- * Nothing of ours stays: the kernel owns the sockets when this returns.
+ * No process of ours stays: the kernel owns the sockets when this returns.
  */
 #include "boot/device/attach.h"
 #include "boot/device/dialer.h"
@@ -16,24 +16,24 @@
 
 #include <unistd.h>
 
-/* What the driver takes: nbd_is_valid_blksize() in drivers/block/nbd.c. */
+/* Block sizes that nbd_is_valid_blksize() in drivers/block/nbd.c accepts. */
 #define BLOCK_MIN 512u
 #define BLOCK_MAX 4096u
 
-/* A request without an answer goes to another connection after so long. */
+/* The driver moves a request to another connection after this time. */
 #define IO_TIMEOUT_S	30
-/* The same, until the device is ready: then a lost request delays the boot. */
+/* Shorter until the device is ready: a lost request delays the boot. */
 #define FIRST_TIMEOUT_S 10
 
 /*
- * An outage is a pause, never an error, so I/O waits for as long as the
- * kernel can count: the time in jiffies has to fit a long at HZ=1000.
+ * An outage is a pause, never an error, so I/O waits for the longest time that
+ * the kernel can represent: in jiffies it must fit a long at HZ=1000.
  */
 #define DEAD_TIMEOUT_S (sizeof(long) > 4 ? 315360000 : 2000000)
 
-/* What is asked, and what it takes. */
+/* The parameters and the state of one device_attach(). */
 struct attempt {
-	struct attach a; /* with absolute paths, and slots as there will be */
+	struct attach a; /* with absolute paths and the chosen slots */
 	struct device_dialer dialer;
 	struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
 	char backend[NBDK_BACKEND_MAX + 1]; /* the identifier */
@@ -42,7 +42,7 @@ struct attempt {
 	char identity[DEVICE_IDENTITY_TEXT];
 };
 
-/* Block size: as asked, else the server's minimum, else a sector. */
+/* Block size: as requested, else the server's minimum, else a sector. */
 static int choose_block(const struct attach *a, const struct nbd_export *e,
 			struct nbd_diag *d)
 {
@@ -53,7 +53,7 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 	if (min > BLOCK_MAX)
 		return nbd_diag(d, NBD_E_BLOCK,
 				"the server's minimum block size is %u bytes, "
-				"the kernel's nbd driver takes %u to %u",
+				"the kernel's nbd driver accepts %u to %u",
 				min, BLOCK_MIN, BLOCK_MAX);
 	if (b < min || b > BLOCK_MAX || b & (b - 1))
 		return nbd_diag(d, NBD_E_USAGE,
@@ -72,7 +72,7 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 	return (int)b;
 }
 
-/* Of a device that is ready: its index, or an error, without the device. */
+/* Sets the time-out; returns index, or disconnects and returns an error. */
 static int set_timeout(const struct nbdk_conf *connected, int index,
 		       uint64_t timeout, struct nbd_diag *d)
 {
@@ -135,7 +135,7 @@ static int hand_over(const struct attempt *t, uint32_t block,
 	return err ? err : set_timeout(&conf, index, timeout, d);
 }
 
-/* A missing driver or a taken device is known before a server is asked. */
+/* Finds a missing driver or a device in use before any server is dialed. */
 static int check_driver(const struct attach *a, struct nbd_diag *d)
 {
 	int index = a->index < 0 ? 0 : a->index;
@@ -153,8 +153,8 @@ static int check_driver(const struct attach *a, struct nbd_diag *d)
 }
 
 /*
- * What later connections are compared with.  Servers that the connections are
- * spread over are compared now.
+ * Reads the identity that later connections are compared with.  Servers over
+ * which the connections are spread are compared with it now.
  */
 static int identify(struct attempt *t, struct nbd_diag *d)
 {
@@ -173,7 +173,7 @@ static int identify(struct attempt *t, struct nbd_diag *d)
 	return err;
 }
 
-/* Negotiated: what is left is the kernel's work. */
+/* The steps in the kernel, after the connections are negotiated. */
 static int finish(struct attempt *t, struct nbd_diag *d)
 {
 	const struct nbd_export *e = nbd_export(&t->conns[0].c);
@@ -216,7 +216,7 @@ int device_attach(const struct attach *a, struct nbd_diag *d)
 		dial_hangup(t.conns, n);
 		return err;
 	}
-	/* no goodbye: the connections live on in the kernel */
+	/* no NBD_CMD_DISC: the connections live on in the kernel */
 	while (n > 0)
 		sock_close(&t.conns[--n].s);
 	return err;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From URIs to a kernel block device: connects, negotiates, compares, hands
- * over.  What `nbdboot connect` and the boot helper have in common.
+ * Makes a kernel block device from URIs, for `nbdboot connect` and the boot
+ * helper: connects, negotiates, compares the disks, hands the sockets over.
  */
 #ifndef BOOT_DEVICE_ATTACH_H
 #define BOOT_DEVICE_ATTACH_H
 
 #include "boot/device/backend.h"
 
-/* A time-out in seconds that was not given: take the default. */
+/* No time-out was given: take the default. */
 #define ATTACH_DEFAULT (-1)
 
 struct attach {
-	struct backend b; /* slots: room for more, 0: as many as make sense */
-	int index;	  /* N of nbdN, -1: the kernel chooses */
-	uint32_t block_size; /* bytes, 0: what the server says, else 512 */
-	bool read_only;	     /* even if the export can be written */
-	bool identity;	     /* compare the disk when it is reconnected */
+	struct backend b;    /* b.slots: see device_slots_choose() */
+	int index;	     /* N of nbdN, -1: the kernel chooses */
+	uint32_t block_size; /* bytes, 0: the server's minimum, else 512 */
+	bool read_only;	     /* even if the export is writable */
+	bool identity;	     /* compare the disk at each reconnection */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
 };
 
 /*
  * Returns N of the nbdN that is ready for use: size set, partitions scanned,
- * node in /dev.  On failure a negative enum nbd_err, d says why, and no
- * half-made device is left.  Loads the nbd module if it is missing.  The
- * servers are tried in turn; with a->b.spread all of them have to agree.
- * It takes 200 KiB of the stack.
+ * node in /dev.  On failure returns a negative enum nbd_err with the reason in
+ * d, and leaves no half-made device behind.  Loads the nbd module if it is
+ * missing.  The servers are tried in turn; with a->b.spread all of them must
+ * serve the same disk.  Uses 200 KiB of stack.
  */
 int device_attach(const struct attach *a, struct nbd_diag *d);
 

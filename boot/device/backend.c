@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What follows the URIs. */
+/* The words that follow the URIs. */
 enum kind { NUMBER, SECONDS, YES, PATH };
 
 static const struct word {
@@ -48,7 +48,7 @@ static int parse_uris(struct backend *b, char *buf, const char *text,
 		struct nbd_uri *u = &b->uris[b->servers];
 		size_t n = boot_uris_first(text);
 
-		/* a comma may be in what follows the URIs */
+		/* the words after the URIs may contain a comma */
 		if (n > len)
 			n = len;
 		if (b->servers == BACKEND_SERVERS)
@@ -73,7 +73,7 @@ int device_backend_parse_uris(struct backend *b, char buf[BACKEND_BUF],
 	return parse_uris(b, buf, text, strlen(text), d);
 }
 
-/* In place.  %00 is refused: it would end the path early. */
+/* Decodes in place.  %00 is refused: it would end the path early. */
 static bool decode(char *to)
 {
 	for (const char *p = to; *p;) {
@@ -87,7 +87,7 @@ static bool decode(char *to)
 	return true;
 }
 
-/* Into an int or an unsigned: it is within both. */
+/* Parses into an int or an unsigned: min and max must fit both. */
 static bool take_number(void *to, const char *p, long min, long max)
 {
 	int v = (int)nbd_number(p, min, max);
@@ -127,7 +127,7 @@ int device_backend_parse(struct backend *b, char buf[BACKEND_BUF],
 			 const char *text)
 {
 	size_t len = strlen(text), uris = strcspn(text, " ");
-	/* the URIs' strings go first, then what follows them */
+	/* the URIs' strings go first, then those of the words after them */
 	char *p = buf + uris + BACKEND_SERVERS;
 
 	memset(b, 0, sizeof(*b));
@@ -188,7 +188,7 @@ static void put_word(struct nbd_out *o, const struct backend *b,
 	}
 }
 
-/* A comma of its own could be taken for the end, before "nbd:" and such. */
+/* Encodes commas that a parser could take for the end of the URI. */
 static int put_uri(const struct nbd_uri *u, char *text, size_t cap)
 {
 	int rc = nbd_uri_print(u, text, cap);
@@ -230,8 +230,8 @@ int device_backend_print(const struct backend *b, char *text, size_t cap)
 /* ---- paths ---- */
 
 /*
- * A path means the same file to whoever reads the identifier later, from
- * another directory.  No path is longer than a URI.
+ * Makes a path independent of the working directory of the process that reads
+ * the identifier later.  No path is longer than a URI.
  */
 static int absolute(const char **path, struct nbd_out *o, struct nbd_diag *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A connection more for a device:
+ * One more connection for a device:
  *
  *   dial --> is it still the same disk? --> mark --> RECONFIGURE
  */
@@ -21,8 +21,8 @@
 /* ---- files of a device ---- */
 
 /*
- * Opened once for the process, as its working directory is: the watcher's root
- * has no /run later.
+ * Opened once and kept for the life of the process: later the watcher's root
+ * directory has no /run.
  */
 static int open_run(void)
 {
@@ -102,7 +102,7 @@ static void take(void *ctx, const struct sockdiag_link *l)
 	dev->live += l->live;
 	if (at < DEVICE_LINKS)
 		dev->n_links++;
-	else /* those that live are not hidden by those that do not */
+	else /* full: a live link replaces a dead one */
 		for (at = 0; at < DEVICE_LINKS; at++)
 			if (l->live && !dev->links[at].live)
 				break;
@@ -110,7 +110,7 @@ static void take(void *ctx, const struct sockdiag_link *l)
 		dev->links[at] = *l;
 }
 
-/* A kind that no server has is not asked for: it may not be there. */
+/* Asks only for kinds in use: the kernel may lack the module of another. */
 static unsigned kinds(const struct backend *b)
 {
 	unsigned k = 0;
@@ -181,7 +181,7 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 	if ((e->size & ~(uint64_t)511) < i->size)
 		return nbd_diag(d, NBD_E_SIZE,
 				"the export has %llu bytes, the device has "
-				"%llu: what is behind them would be lost",
+				"%llu: the data beyond would be lost",
 				(unsigned long long)e->size,
 				(unsigned long long)i->size);
 	if (!i->read_only && e->flags & NBD_FLAG_READ_ONLY)
@@ -189,7 +189,7 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 				"the export is read-only, the device is not");
 	if (lost)
 		return nbd_diag(d, NBD_E_MISMATCH,
-				"the export has no %s any more, which the "
+				"the export no longer supports %s, which the "
 				"device relies on",
 				lost & NBD_FLAG_SEND_FLUSH ? "flush"
 				: lost & NBD_FLAG_SEND_FUA ? "FUA"
@@ -201,12 +201,12 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 				e->min_block, i->block_size);
 	if (dev->live && !(e->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return nbd_diag(d, NBD_E_MULTI_CONN,
-				"the server does not allow several "
-				"connections any more");
+				"the server no longer allows several "
+				"connections");
 	return 0;
 }
 
-/* Sets the size, unless it is NBDK_KEEP, and hands over so many of fds[]. */
+/* Sets the size unless it is NBDK_KEEP, and hands over n sockets of fds[]. */
 static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
 		       unsigned n, struct nbd_diag *d)
 {
@@ -302,7 +302,7 @@ int device_add(struct device *dev, struct nbd_diag *d)
 		dial_hangup(conn, 1);
 		return err;
 	}
-	/* what has no blocks any more is on its way out: it stays as it is */
+	/* no block size: the device is being disconnected, keep its size */
 	size = nbd_export(&conn->c)->size;
 	dev->export = block ? size - size % block : 0;
 	sock_close(&conn->s);
@@ -324,7 +324,7 @@ static void nothing(void *ctx, int index)
 	(void)ctx, (void)index;
 }
 
-/* The driver notices a dead connection a little later than we. */
+/* Waits for a dead slot: the driver notices a dead socket later than we do. */
 static int await_slot(struct device *dev, struct nbd_diag *d)
 {
 	struct pollfd p = { .fd = dev->watch.nl.fd, .events = POLLIN };
@@ -352,13 +352,14 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 		err = device_add(dev, d);
 		if (!err)
 			err = device_count(dev, d);
-		/* the driver may notice each death too late once */
+		/* one try in vain per slot: the driver noticed too late */
 		if (!err && dev->live <= before)
 			err = in_vain++ < device_backend_slots(&dev->b)
 				      ? await_slot(dev, d)
 				      : nbd_diag(d, NBD_E_CUT,
-						 "the server takes connections "
-						 "and drops them at once");
+						 "the server accepts "
+						 "connections and drops them "
+						 "at once");
 		if (err)
 			break;
 	}

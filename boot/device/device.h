@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device that is connected, and more or fewer connections for it: what
- * `reconnect`, `scale`, `status`, `list` and the watcher have in common.
+ * A connected device: reads its state, and adds and ends connections.  Used by
+ * `reconnect`, `scale`, `status`, `list` and the watcher.
  */
 #ifndef BOOT_DEVICE_DEVICE_H
 #define BOOT_DEVICE_DEVICE_H
@@ -10,68 +10,68 @@
 #include "boot/device/identity.h"
 #include "port/linux/nbdk_watch.h"
 
-/* Links that are shown: those that live, and some that are on their way out. */
+/* Links in struct device: all live ones, and some dead ones. */
 #define DEVICE_LINKS (2 * CONFIG_PORT_MAX_CONNECTIONS)
 
 /*
- * A device, what it remembers, and its connections.  Zeroed before its first
- * use, and then good for one device after the other.
+ * A device, its backend identifier, and its connections.  The caller zeroes it
+ * before its first use; it can then be used for several devices in turn.
  */
 struct device {
 	struct nbdk_info info;
 	struct backend b;
 	char buf[BACKEND_BUF];
-	bool known;	 /* b is filled in: it was connected by this program */
+	bool known;	 /* b is filled in: this program connected it */
 	bool counted;	 /* live and links[] are filled in */
-	uint64_t export; /* bytes in whole blocks, when device_add() saw it */
-	unsigned wanted; /* connections: b's, or what `scale` made of it */
+	uint64_t export; /* bytes in whole blocks, set by device_add() */
+	unsigned wanted; /* connections: from b, or as set by `scale` */
 	unsigned live, n_links;
 	struct sockdiag_link links[DEVICE_LINKS];
 	/* private */
 	struct nl_sock diag; /* open if diag_open: for device_count() */
 	bool diag_open;
 	struct device_dialer dialer;
-	struct conn conn;	     /* that device_add() makes */
+	struct conn conn;	     /* made by device_add() */
 	struct device_reader reader; /* of conn */
 	struct nbdk_watch watch;     /* of device_fill() */
 };
 
 /*
- * Reads all of that but its connections, and what could be read even on
- * failure.  NBD_E_NO_DEVICE: it is not connected, NBD_E_URI: not by this
- * program, so it is unknown where to.
+ * Fills in everything except the connections; on failure, the fields that could
+ * be read.  NBD_E_NO_DEVICE: the device is not connected.  NBD_E_URI: another
+ * program connected it, so its server is unknown.
  */
 int device_identify(struct device *dev, int index, struct nbd_diag *d);
 
-/* The same, and looks for its connections: see device_count(). */
+/* The same, and counts its connections with device_count(). */
 int device_read(struct device *dev, int index, struct nbd_diag *d);
 
-/* Reads the size and `wanted` again, which may change while it is in use. */
+/* Reads size and `wanted` again: both may change while the device is in use. */
 void device_reread(struct device *dev);
 
-/* Looks for its connections anew. */
+/* Fills in live and links[] anew. */
 int device_count(struct device *dev, struct nbd_diag *d);
 
 /*
- * Makes one connection more and puts it into a dead slot; where connections
- * are spread, to the server that has the fewest.  The export must
- * still be what the device is: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if
- * it is read-only now, lost a feature, or is another disk image; a larger one is for device_grow().
- * Returns 0 also where the driver had no dead slot after all: device_count()
- * tells.  At the end device_dialer_close(&dev->dialer).
+ * Makes one more connection and puts it into a dead slot; if connections are
+ * spread, to the server with the fewest.  The export must still match the
+ * device: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if it is read-only now,
+ * lacks a feature now, or is another disk image.  If it is larger, call
+ * device_grow().  Returns 0 also if the driver had no dead slot: check with
+ * device_count().  After the last call, device_dialer_close(&dev->dialer).
  */
 int device_add(struct device *dev, struct nbd_diag *d);
 
 /*
- * Makes the device as large as the export is that device_add() saw.  Only while
- * a connection lives that the driver has: see nbdk_reconfigure().
+ * Makes the device as large as the export that device_add() found.  Call it
+ * only while the driver has a live connection: see nbdk_reconfigure().
  */
 int device_grow(struct device *dev, struct nbd_diag *d);
 
 /*
- * Connections until `want` of them live, under device_lock(), then
- * device_grow().  A socket may die before the driver notices: that is waited
- * for.
+ * Adds connections until `want` of them live, then calls device_grow().  The
+ * caller holds device_lock().  The driver may notice a dead socket late: this
+ * waits until it does.
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
@@ -80,15 +80,16 @@ int device_end(struct device *dev, const struct sockdiag_link *l,
 	       struct nbd_diag *d);
 
 /*
- * Whoever changes connections counts them first: one at a time.  What it
- * returns goes to device_unlock(); without /run there is no lock.
+ * Held from counting the connections until they are changed, so that only one
+ * process changes them.  Pass the result to device_unlock().  Without /run
+ * there is no lock.
  */
 int device_lock(int index);
 void device_unlock(int lock);
 
 /*
- * How many connections a device is to have from now on, which the watcher
- * then keeps up: in /run, as the kernel has no place for it.  0: forgets it.
+ * Sets the number of connections that the watcher keeps alive from now on.  It
+ * is stored in /run, because the kernel cannot store it.  0: deletes it.
  */
 int device_want(int index, unsigned connections, struct nbd_diag *d);
 

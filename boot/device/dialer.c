@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which server gets how many connections. */
+/* Distributes the connections of a device over its servers. */
 #include "boot/device/dialer.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static const char *place(const struct nbd_uri *u)
 }
 
 /*
- * Options that name files are for the servers with TLS; without any such
- * server they are a mistake, which device_tls_check() then finds.
+ * Options that name files apply only to the servers with TLS.  If no server has
+ * TLS, they are passed on to device_tls_check(), which reports the mistake.
  */
 static const struct tls_files *files_for(const struct backend *b,
 					 const struct nbd_uri *u)
@@ -24,7 +24,7 @@ static const struct tls_files *files_for(const struct backend *b,
 	return u->tls || !tls ? &b->files : &none;
 }
 
-/* Servers with the same credentials share them: those of the first of them. */
+/* Servers with the same credentials share those of the first one. */
 static struct device_tls *tls_of(struct device_dialer *dl,
 				 const struct backend *b, unsigned server)
 {
@@ -53,7 +53,7 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 			       files_for(b, u), true, d);
 }
 
-/* Adds what a server's dialing came to; it is escaped already. */
+/* Appends the result of dialing a server; why->text is escaped already. */
 static void add_reason(struct nbd_out *o, const struct backend *b,
 		       unsigned server, int err, const struct nbd_diag *why)
 {
@@ -66,8 +66,8 @@ static void add_reason(struct nbd_out *o, const struct backend *b,
 }
 
 /*
- * Each server in turn, from `first` on.  If one of them may come back, trying
- * again makes sense, whatever the others say.
+ * Dials each server in turn, from `first` on.  If the error of one is temporary
+ * it is returned, whatever the errors of the others, so that callers retry.
  */
 static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
 		    const struct backend *b, unsigned first, struct nbd_diag *d)
@@ -112,8 +112,8 @@ static int agree(const struct backend *b, const struct conn *first,
 }
 
 /*
- * Shares that differ by one at most, the first ones of conns[] to the first
- * server: 11 connections over 4 servers are 3, 3, 3 and 2.
+ * Dials all servers, with shares that differ by at most one: 11 connections to
+ * 4 servers are 3, 3, 3 and 2.  The first server gets the first of conns[].
  */
 static int dial_all(struct device_dialer *dl, struct conn conns[],
 		    const struct backend *b, bool read_only, struct nbd_diag *d)
@@ -139,8 +139,8 @@ static int dial_all(struct device_dialer *dl, struct conn conns[],
 		    !(nbd_export(&conns[0].c)->flags & NBD_FLAG_READ_ONLY))
 			err = nbd_diag(d, NBD_E_USAGE,
 				       "spreading is for read-only exports: "
-				       "what is written to one server the "
-				       "others would not have (-R)");
+				       "data written to one server would be "
+				       "missing on the others (-R)");
 		else if (!(nbd_export(&conns[at - 1].c)->flags &
 			   NBD_FLAG_CAN_MULTI_CONN) &&
 			 n > 1)

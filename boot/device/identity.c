@@ -5,8 +5,8 @@
  *	r33-0123456789abcdef	hash of samples up to offset 2^33
  *	w-0123456789abcdef	hash of UUIDs
  *
- * The hash is FNV-1a of 64 bits: it guards against mistakes, not against a
- * server that lies, which could as well send any other data.
+ * The hash is 64-bit FNV-1a: it guards against mistakes, not against malicious
+ * servers, which could send any other data as well.
  */
 #include "boot/device/identity.h"
 
@@ -14,14 +14,14 @@
 
 #define SECTOR 512u
 
-/* Where UUIDs are, and samples besides those at powers of two. */
+/* Sectors that contain UUIDs; also sampled, besides the powers of two. */
 static const uint32_t sectors[] = { 0, 512, 1024, 65536 };
 #define SECTORS	    (sizeof(sectors) / sizeof(sectors[0]))
-/* The first and the last power of two that is sampled. */
+/* Samples are at offsets 2^FIRST_POWER to 2^LAST_POWER. */
 #define FIRST_POWER 17
 #define LAST_POWER  62
 
-/* What no write changes while the disk is in use.  Offsets are of the disk. */
+/* Data that stays the same while a disk is in use, by offset on the disk. */
 static const struct id {
 	uint32_t magic_at;
 	const char *magic;
@@ -49,7 +49,7 @@ static void add(struct hash *h, const unsigned char *p, size_t len)
 		h->sum = (h->sum ^ *p++) * 0x100000001b3;
 }
 
-/* The UUIDs in the sector at offset. */
+/* Hashes the UUIDs in the sector at offset. */
 static void add_ids(struct hash *h, const unsigned char *p, uint64_t offset)
 {
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -64,7 +64,7 @@ static void add_ids(struct hash *h, const unsigned char *p, uint64_t offset)
 
 /* ---- which sectors ---- */
 
-/* Offset of the i-th sample, where the last is at 2^power (0: no powers). */
+/* Offset of the i-th sample if the last is at 2^power (0: sectors[] only). */
 static uint64_t sample(unsigned i, unsigned power)
 {
 	if (i < SECTORS)
@@ -73,7 +73,7 @@ static uint64_t sample(unsigned i, unsigned power)
 	return i <= power ? (uint64_t)1 << i : UINT64_MAX;
 }
 
-/* The last power of two that a sample fits behind. */
+/* The highest power of two at which a whole sample fits. */
 static unsigned last_power(uint64_t size)
 {
 	unsigned power = FIRST_POWER - 1;
@@ -86,7 +86,7 @@ static unsigned last_power(uint64_t size)
 
 /* ---- reading ---- */
 
-/* Waits for the answer to n requests; a wire error of one goes to *failed. */
+/* Waits for the replies to n requests; *failed gets an error reply, if any. */
 static int await(struct conn *conn, unsigned n, int *failed, struct nbd_diag *d)
 {
 	while (n) {
@@ -106,8 +106,8 @@ static int await(struct conn *conn, unsigned n, int *failed, struct nbd_diag *d)
 }
 
 /*
- * Hashes the samples from *i on, as many as the buffer holds.  A block of the
- * server may be longer than a sector.
+ * Hashes the samples from *i on, as many as the buffer holds.  The server's
+ * minimum block size may be larger than a sector.
  */
 static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 		    unsigned power, struct hash *h, int *failed,
@@ -154,7 +154,7 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 	return err;
 }
 
-/* power 0: UUIDs only.  *failed: what the server answered to a read, or 0. */
+/* power 0: UUIDs only.  *failed: the server's error reply to a read, or 0. */
 static int read_identity(struct device_reader *r, struct conn *conn,
 			 unsigned power, struct hash *h, int *failed,
 			 struct nbd_diag *d)
@@ -209,7 +209,8 @@ int device_identity_check(struct device_reader *r, struct conn *conn,
 		power = nbd_numbern(want + 1, (size_t)(dash - want) - 1,
 				    FIRST_POWER - 1, LAST_POWER);
 	if (!dash || power < 0 || (want[0] != 'r' && want[0] != 'w'))
-		return nbd_diag(d, NBD_E_PARAM, "identity=%s is none", want);
+		return nbd_diag(d, NBD_E_PARAM, "identity=%s is not valid",
+				want);
 	err = read_identity(r, conn, (unsigned)power, &h, &failed, d);
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds that compare no exports: every disk is taken for the same. */
+/* For builds that do not compare exports: every disk is accepted. */
 #include "boot/device/identity.h"
 
 int device_identity_take(struct device_reader *r, struct conn *conn,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds that never reconnect: one server, as many slots as connections, and
- * an identifier that is the URI.  In place of backend.c, dialer.c, revive.c,
- * slots.c and swap.c.
+ * For builds that never reconnect: one server, as many slots as connections,
+ * and the URI as identifier.  Replaces backend.c, dialer.c, revive.c, slots.c
+ * and swap.c.
  */
 #include "boot/device/dialer.h"
 #include "boot/device/settle.h"

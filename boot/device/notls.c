@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds without TLS refuse what wants it.  In place of tls.c. */
+/* For builds without TLS: refuses nbds:// URIs.  Replaces tls.c. */
 #include "boot/device/tls.h"
 
 int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reviving the connections of a device until its watcher does. */
+/* Revives the connections of a device until its watcher takes over. */
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
 #include "port/posix/dial.h"
 
 #include <poll.h>
 
-/* ms between looks, and between tries when those before were in vain. */
+/* ms between checks; doubled up to PAUSE_MAX while connections are dead. */
 #define PAUSE_MIN  200
 #define PAUSE_MAX  2000
-/* ms for a server to take a connection: trying again finds it sooner. */
+/* ms for a server to accept a connection: a retry reaches it sooner. */
 #define CONNECT_MS 3000
 
-/* Was there something to do? */
+/* Returns whether connections were dead. */
 static bool revive(struct device *dev, int index)
 {
 	int lock = device_lock(index);
 	int err = device_read(dev, index, NULL);
 	bool dead = dev->known && (err || dev->live < dev->wanted);
 
-	/* it cannot be counted: what the driver has no place for it drops */
+	/* not countable: the driver drops a connection without a dead slot */
 	if (dead && err)
 		(void)device_add(dev, NULL);
 	else if (dead)
@@ -30,7 +30,7 @@ static bool revive(struct device *dev, int index)
 
 void device_revive(int index)
 {
-	static struct device dev; /* pages of this process alone */
+	static struct device dev; /* large; only this process touches it */
 	int pause = PAUSE_MIN;
 
 	dial_connect_ms = CONNECT_MS;

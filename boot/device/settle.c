@@ -3,7 +3,7 @@
  * The first open of a device:
  *
  *	this process --> opener    nbdk_wait_ready(), may sleep in the kernel
- *	     |  |------> reviver   from 100 ms on: dead links are replaced
+ *	     |  |------> reviver   after 100 ms: replaces dead connections
  *	     '--> result, a signal, or the deadline: then disconnect
  */
 #include "boot/device/settle.h"
@@ -15,9 +15,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* ms: twice the driver's own time for a request, and all of it. */
+/* ms for everything: twice the driver's default time-out for a request. */
 #define SETTLE_MS 60000
-/* ms until it is not as usual: then links may have died. */
+/* ms that the open normally takes: after that, connections may be dead. */
 #define USUAL_MS  100
 /* ms for the opener to end when its device is disconnected. */
 #define END_MS	  2000
@@ -41,7 +41,7 @@ static int do_revive(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* Until the opener has a result: true.  False: a signal, or it is late. */
+/* Waits for the opener's result.  False: a signal came, or ms have passed. */
 static bool await(const struct process *opener, int signals, int ms)
 {
 	struct pollfd p[2] = { { opener->fd, POLLIN, 0 },
@@ -75,7 +75,7 @@ static int open_it(struct opening *o, int signals, struct nbd_diag *d)
 	if (err)
 		return err;
 	done = await_reviving(&opener, o, signals);
-	/* whatever it waits for ends with this */
+	/* the opener's I/O fails with this, so it can end */
 	if (!done)
 		nbdk_disconnect(o->index, NULL);
 	err = process_finish(&opener, NULL, 0, "opening the device",

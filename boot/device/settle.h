@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The window after CONNECT.  The first open of a device reads it, for its
- * partitions.  If its connections die then, that open sleeps until somebody
- * revives them, and cannot be killed.
+ * The time between CONNECT and a ready device.  The first open of a device
+ * reads it to find its partitions.  If the connections die meanwhile, that open
+ * sleeps until another process revives them, and it cannot be killed.
  */
 #ifndef BOOT_DEVICE_SETTLE_H
 #define BOOT_DEVICE_SETTLE_H
@@ -10,17 +10,17 @@
 #include "port/port.h"
 
 /*
- * nbdk_wait_ready() in a child, while another one revives connections that
- * die; `size` is that of the export in bytes.  Any failure leaves the device
- * disconnected: NBD_E_TIMEOUT after a minute or when a signal (SIGINT,
- * SIGTERM, SIGHUP) asks to end, which then ends this process if it is not
- * blocked; else the errors of nbdk_wait_ready().
+ * Runs nbdk_wait_ready() in a child process, while another child revives
+ * connections that die; `size` is that of the export in bytes.  On failure the
+ * device is disconnected.  NBD_E_TIMEOUT: after a minute, or on SIGINT, SIGTERM
+ * or SIGHUP, which then ends this process unless it is blocked.  Otherwise the
+ * errors of nbdk_wait_ready().
  */
 int device_settle(int index, uint64_t size, struct nbd_diag *d);
 
 /*
- * Makes new connections for nbdN in place of those that have died, until it
- * is killed.  Returns where it cannot (noreconnect.c).
+ * Replaces dead connections of nbdN until this process is killed.  Returns only
+ * in builds that never reconnect (noreconnect.c).
  */
 void device_revive(int index);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots for connections, live and dead ones. */
+/* Slots for live and dead connections. */
 #include "boot/device/slots.h"
 #include "boot/device/device.h"
 #include "port/linux/sockdiag.h"
@@ -38,9 +38,9 @@ unsigned device_slots_fill(int fds[], unsigned n, unsigned slots)
 
 void device_slots_tag(const int fds[], unsigned n, int index)
 {
-	/* what `scale` wanted of an older device of that name */
+	/* delete the number that `scale` set for an older nbdN */
 	device_want(index, 0, NULL);
-	/* an error is ignored: without the right connecting fails anyway */
+	/* ignore errors: without the privilege CONNECT fails anyway */
 	for (unsigned i = 0; i < n; i++)
 		(void)sockdiag_tag(fds[i], index);
 }

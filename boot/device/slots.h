@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The driver replaces connections, but never adds one: a device that is to
- * have more of them one day is made with dead ones.
+ * The driver replaces connections, but never adds one.  A device that may need
+ * more connections later is therefore made with dead ones: spare slots.
  */
 #ifndef BOOT_DEVICE_SLOTS_H
 #define BOOT_DEVICE_SLOTS_H
@@ -9,24 +9,24 @@
 #include "boot/device/backend.h"
 
 /*
- * How many slots a device gets: b->slots if given, but not less than there are
- * connections, which is the default, nor more than
- * CONFIG_PORT_MAX_CONNECTIONS; 1 if the server allows one connection only.  A
- * spare one costs a few error lines in the kernel's log, and its requests all
- * go to the first connection that lives.
+ * The number of slots for a device: b->slots, by default b->connections, which
+ * is also the minimum; at most CONFIG_PORT_MAX_CONNECTIONS; 1 if the server
+ * allows only one connection.  A spare slot costs a few error lines in the
+ * kernel's log, and its requests all go to the first live connection.
  */
 unsigned device_slots_choose(const struct backend *b,
 			     const struct nbd_export *e);
 
 /*
- * Sets fds[n] to fds[slots - 1] to sockets that are dead: the driver sees so
- * at once.  Returns how many there are now, less where there are no more.
+ * Fills fds[n] to fds[slots - 1] with dead sockets, which the driver notices at
+ * once.  Returns the number of sockets in fds[]: less than slots if the process
+ * cannot open more.
  */
 unsigned device_slots_fill(int fds[], unsigned n, unsigned slots);
 
 /*
- * Marks sockets as those of a new nbdN, for whoever counts them later, and
- * forgets what was wanted of an older one.
+ * Marks sockets as those of a new nbdN, so that device_count() finds them, and
+ * deletes what device_want() stored for an older nbdN.
  */
 void device_slots_tag(const int fds[], unsigned n, int index);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can be done from outside for I/O that must not wait for memory. */
+/* Prepares sockets and the kernel for I/O that must not wait for memory. */
 #include "boot/device/swap.h"
 #include "port/linux/file.h"
 
@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 
-/* Bytes of a connection each way; the kernel takes twice that. */
+/* Bytes per connection and direction; the kernel doubles them. */
 #define BUFFER	   (256 * 1024)
-/* KiB: for the packets of everybody else, and for both buffers. */
+/* KiB: for all other packets, and for both buffers of each connection. */
 #define KEEP_BASE  8192u
 #define KEEP_EACH  (4u * BUFFER / 1024)
 #define KEEP_SHARE 16u
@@ -21,7 +21,7 @@ static void keep(unsigned long kib)
 	char text[24];
 	int n = nbd_fmt(text, sizeof(text), "%lu\n", kib);
 
-	/* errors are ignored: without the right connecting fails anyway */
+	/* ignore errors: without the privilege CONNECT fails anyway */
 	if (file_number(AT_FDCWD, file) < kib)
 		file_write(AT_FDCWD, file, text, (size_t)n);
 }

@@ -75,7 +75,7 @@ static bool wants_psk(const struct nbd_uri *uri)
 	return uri->tls_type == NBD_TLS_PSK || *uri->tls_psk_file;
 }
 
-/* Words about TLS ask for TLS: without nbds:// they are a mistake. */
+/* Options and URI keys for TLS are a mistake without nbds://. */
 static int check_clear(const struct nbd_uri *uri, bool files,
 		       struct nbd_diag *d)
 {
@@ -97,7 +97,7 @@ int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,
 		return check_clear(uri, named, d);
 	if (kernel && uri->is_unix)
 		return nbd_diag(d, NBD_E_USAGE,
-				"the kernel has TLS for TCP alone, not for "
+				"the kernel has TLS only for TCP, not for "
 				"UNIX sockets: use nbds://, or nbd+unix://");
 	if (uri->tls_type == NBD_TLS_ANON)
 		return nbd_diag(d, NBD_E_USAGE,
@@ -128,7 +128,7 @@ bool device_tls_same(const struct nbd_uri *a, const struct nbd_uri *b)
 
 /* ---- credentials ---- */
 
-/* A file in the directory that the URI names, if it is there. */
+/* The path of a file in the directory that the URI names, or NULL. */
 static const char *in_directory(const struct nbd_uri *uri, char *path,
 				const char *name)
 {

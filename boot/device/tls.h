@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dialing as a URI wants it: in the clear or with TLS, and never in the clear
- * where TLS was wanted.
+ * Dials as the URI demands: in the clear or with TLS, and never in the clear if
+ * it demands TLS.
  */
 #ifndef BOOT_DEVICE_TLS_H
 #define BOOT_DEVICE_TLS_H
@@ -11,12 +11,12 @@
 #include "port/mbedtls/tls.h"
 #include "port/posix/dial.h"
 
-/* Files that options name; NULL: not given.  They go before the URI's keys. */
+/* Files from options; NULL: not given.  They take precedence over the URI. */
 struct tls_files {
 	const char *ca, *cert, *key;
 };
 
-/* The path of a file in the directory that a URI names. */
+/* Bytes for the path of a file in the directory that a URI names. */
 #define DEVICE_TLS_PATH 4200
 
 /*
@@ -28,56 +28,56 @@ struct device_tls {
 	struct tls_session session;
 	struct tls_conf conf;
 	char paths[3][DEVICE_TLS_PATH];
-	/* what the handshakes go through; ciphers that the kernel lacks */
-	struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS];
-	unsigned missing;
-	uint64_t began; /* ms; the first handshake */
+	struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS]; /* of handshakes */
+	unsigned missing; /* ciphers that the kernel lacks, a mask */
+	uint64_t began;	  /* ms; start of the first handshake */
 };
 
 /*
- * Can it be done, as far as the URI and the files' names show?  With `kernel`
- * the connections are for the kernel.  NBD_E_USAGE: no, and d says why.
+ * Checks that the URI and the options agree, without opening a file.  `kernel`:
+ * the connections are for the kernel.  NBD_E_USAGE: they contradict each other
+ * or ask for something unsupported, and d says why.
  */
 int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,
 		     bool kernel, struct nbd_diag *d);
 
 /*
- * Reads the credentials of an nbds:// URI that was checked, so that
- * device_tls_dial() reads no file until device_tls_close().  The URI's strings
- * are kept till then.
+ * Reads the credentials of an nbds:// URI that device_tls_check() accepted, so
+ * that device_tls_dial() reads no file until device_tls_close().  The URI's
+ * strings must stay valid until then.
  */
 int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
 		    const struct tls_files *files, struct nbd_diag *d);
 
-/* Do two servers take the same credentials?  Then they can share them. */
+/* Do two servers need the same credentials?  Then they can share them. */
 bool device_tls_same(const struct nbd_uri *a, const struct nbd_uri *b);
 
 /*
- * As dial() (cfg->tls is uri->tls).  Reads the credentials unless t has them.
- * With `kernel` the sockets can be handed over afterwards: the kernel encrypts
- * what is sent through them.  Without, more connections may join those that t
- * has: their conns[0].number goes on where the last one's ended.
+ * Like dial() (cfg->tls is uri->tls).  Reads the credentials unless t has them.
+ * With `kernel`, kernel TLS encrypts, and the sockets can be handed over.
+ * Without it, t may have connections already: conns[0].number then continues
+ * after the last of them.
  */
 int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 		    const struct nbd_uri *uri, const struct nbd_config *cfg,
 		    const struct tls_files *files, bool kernel,
 		    struct nbd_diag *d);
 
-/* Ends connections that are not the kernel's, forgets and wipes everything. */
+/* Ends the connections that were not made for the kernel; wipes everything. */
 void device_tls_close(struct device_tls *t);
 
-/* The suite of a connection without `kernel`: "TLS-ECDHE-..." */
+/* The suite ("TLS-ECDHE-...") of the connections made without `kernel`. */
 const char *device_tls_suite(const struct device_tls *t);
 
 /* The library: "mbedTLS 2.28.3 (Debian 2.28.3-1)", or "no TLS". */
 const char *device_tls_version(void);
 
-/* "TLS 1.2" and "AES-256-GCM". */
+/* For people: "TLS 1.2" and "AES-256-GCM". */
 struct device_tls_words {
 	const char *version, *cipher;
 };
 
-/* What the kernel reports of a connection's TLS; false: it has none. */
+/* Names a connection's TLS as the kernel reports it; false: it has none. */
 bool device_tls_words(const struct sockdiag_tls *tls,
 		      struct device_tls_words *w);
 

@@ -629,11 +629,11 @@ static void what_the_device_relies_on_must_not_be_lost(void **state)
 	server.flags |= NBD_FLAG_SEND_TRIM;
 	assert_added();
 	server.flags ^= NBD_FLAG_SEND_FLUSH;
-	assert_refused(NBD_E_MISMATCH, "the export has no flush any more");
+	assert_refused(NBD_E_MISMATCH, "the export no longer supports flush");
 	server.flags ^= NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA;
-	assert_refused(NBD_E_MISMATCH, "the export has no FUA any more");
+	assert_refused(NBD_E_MISMATCH, "the export no longer supports FUA");
 	server.flags ^= NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM;
-	assert_refused(NBD_E_MISMATCH, "the export has no trim any more");
+	assert_refused(NBD_E_MISMATCH, "the export no longer supports trim");
 	/* what is new is not used */
 	server.flags ^= NBD_FLAG_SEND_TRIM | NBD_FLAG_SEND_WRITE_ZEROES;
 	assert_added();
