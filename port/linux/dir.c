@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* getdents64(2). */
+/* Reads directories with getdents64(2). */
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 

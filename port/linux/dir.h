@@ -8,14 +8,14 @@
 
 /* About a page, so it may live on a stack. */
 struct dir {
-	int fd; /* -1: could not be opened; then dir_next() has nothing */
+	int fd; /* -1: could not be opened; dir_next() then returns NULL */
 	int len, at;
 	uint64_t buf[128];
 };
 
 /*
- * 0, or a negative enum nbd_err and errno.  dir_close() may be called either
- * way.
+ * Returns 0, or a negative enum nbd_err with errno set.  dir_close() may be
+ * called in both cases.
  */
 int dir_open(struct dir *d, const char *path);
 /* Takes ownership of an open directory. */

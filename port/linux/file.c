@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small files. */
+/* Reads and writes small files. */
 #include "port/linux/file.h"
 #include "core/nbd_err.h"
 
@@ -22,7 +22,7 @@ int file_error(int err)
 	}
 }
 
-/* Closes fd and returns the error for what errno says. */
+/* Closes fd and translates errno. */
 static int fail(int fd)
 {
 	int err = errno;
@@ -57,7 +57,7 @@ int file_write(int at, const char *name, const void *data, size_t len)
 			0644);
 	ssize_t n = fd < 0 ? -1 : write(fd, data, len);
 
-	/* the file system that took a part has no room for the rest */
+	/* a short write: the file system has no room for the rest */
 	if (n >= 0 && (size_t)n < len)
 		errno = ENOSPC;
 	if (n < 0 || (size_t)n < len)

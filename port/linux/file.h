@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small files, say of /sys, /proc and /run.  `at` is an open directory, or
- * AT_FDCWD.  Failures are a negative enum nbd_err, and errno has the details.
+ * Small files, such as those in /sys, /proc and /run.  `at` is AT_FDCWD or an
+ * open directory.  Failures are a negative enum nbd_err; errno has the details.
  */
 #ifndef PORT_LINUX_FILE_H
 #define PORT_LINUX_FILE_H
@@ -10,22 +10,22 @@
 #include <stdint.h>
 
 /*
- * Reads the first cap - 1 bytes and appends a NUL.  Returns how many there
- * were; on failure the text is empty.
+ * Reads at most cap - 1 bytes from the start and appends a NUL.  Returns the
+ * number of bytes read; on failure buf is "".
  */
 int file_read(int at, const char *name, char *buf, size_t cap);
-/* Replaces the contents; a new file gets mode 0644.  Returns 0. */
+/* Replaces the contents; a new file gets mode 0644.  Returns 0 on success. */
 int file_write(int at, const char *name, const void *data, size_t len);
-/* The decimal number at its start; 0: none, or one of 20 digits or more. */
+/* The decimal number at its start; 0 if none, or if it has over 19 digits. */
 uint64_t file_number(int at, const char *name);
 
 /*
- * Opens /run, and makes the directory nbdboot in it.  A process that outlives
- * the initramfs keeps it open, since /run has no path for it any more.
+ * Opens /run and makes the directory nbdboot in it.  A process that outlives
+ * the initramfs keeps it open, because the path /run is then lost to it.
  */
 int file_run(void);
 
-/* NBD_E_NOT_FOUND, NBD_E_PERM or NBD_E_IO for an errno. */
+/* Translates an errno into NBD_E_NOT_FOUND, NBD_E_PERM or NBD_E_IO. */
 int file_error(int err);
 
 #endif

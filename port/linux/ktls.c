@@ -29,7 +29,7 @@ static const struct cipher {
 	uint16_t type;
 	uint8_t iv_len, key_len, salt_len;
 	const char *name;
-	const char *modules[4]; /* aliases; the fast ones claim them too */
+	const char *modules[4]; /* aliases; accelerated modules have them too */
 } ciphers[] = {
 	[NBD_AES_128_GCM] = { TLS_CIPHER_AES_GCM_128,
 			      8,
@@ -54,9 +54,9 @@ static const struct cipher {
 _Static_assert(sizeof(struct tls12_crypto_info_aes_gcm_128) == 40 &&
 		       sizeof(struct tls12_crypto_info_aes_gcm_256) == 56 &&
 		       sizeof(struct tls12_crypto_info_chacha20_poly1305) == 56,
-	       "the kernel has padding there");
+	       "the kernel's structs have padding");
 
-/* Not all exist for every CPU, and some may be built in. */
+/* Ignores errors: a module may be built in, or not exist for this CPU. */
 static void load_modules(const struct cipher *c)
 {
 	char alias[32];
@@ -79,8 +79,7 @@ static int set_key(int fd, int direction, const struct cipher *c,
 		seq[i] = (unsigned char)(k->seq >> (56 - 8 * i));
 	memcpy(p, &head, sizeof(head));
 	p += sizeof(head);
-	/* GCM: the nonce that travels with the record, which only has to be new
-	 */
+	/* GCM: the explicit nonce of a record, which must only be unique */
 	memcpy(p, c->salt_len ? seq : k->iv, c->iv_len);
 	p += c->iv_len;
 	memcpy(p, k->key, c->key_len);
@@ -100,7 +99,7 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 	bool loaded = access("/sys/module/tls", F_OK) != 0;
 	int err;
 
-	/* with the fast cipher, if there is one, before the first use */
+	/* load accelerated ciphers before the kernel chooses one */
 	if (loaded)
 		load_modules(c);
 	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))

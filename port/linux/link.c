@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A request and its socket; big enough for every message of this file. */
+/* A request and its socket; the buffer fits every message of this file. */
 struct call {
 	struct nl_sock s;
 	struct nl_msg m;
@@ -83,14 +83,14 @@ int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 
 	if (rc < 0)
 		return rc;
-	/* counters would make the message of one interface several KiB long */
+	/* with counters the message of one interface has several KiB */
 	nl_put_u32(&k.m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	rc = nl_talk(&k.s, &k.m, read_link, &e, "list the interfaces", d);
 	nl_close(&k.s);
 	return rc;
 }
 
-/* What to look for, and the best match so far: index 0 means none. */
+/* The wanted interface, and the best match so far: index 0 means none. */
 struct pick {
 	const char *name;
 	struct link found;
@@ -136,8 +136,8 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d)
 /* ---- waiting ---- */
 
 /*
- * Sleeps until the kernel reports a change, then drops the report: the next
- * look asks for everything, so a lost event (ENOBUFS) does no harm.  False
+ * Sleeps until the kernel reports a change, and discards the report: the caller
+ * then lists all interfaces, so a lost event (ENOBUFS) does no harm.  False
  * after the deadline.
  */
 static bool await(struct nl_sock *s, int64_t end)
@@ -185,7 +185,7 @@ int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 
 /* ---- changing ---- */
 
-/* One attribute (type 0: none), or the flag IFF_UP, of an interface. */
+/* Sets an attribute (type 0: none), and IFF_UP to up unless up is -1. */
 static int set(int index, int up, unsigned type, const void *data, size_t len,
 	       const char *verb, struct nbd_diag *d)
 {
@@ -205,12 +205,12 @@ static int set(int index, int up, unsigned type, const void *data, size_t len,
 
 int link_up(int index, struct nbd_diag *d)
 {
-	return set(index, 1, 0, NULL, 0, "set up", d);
+	return set(index, 1, 0, NULL, 0, "bring up", d);
 }
 
 int link_down(int index, struct nbd_diag *d)
 {
-	return set(index, 0, 0, NULL, 0, "set down", d);
+	return set(index, 0, 0, NULL, 0, "take down", d);
 }
 
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
@@ -271,7 +271,7 @@ static int check(const struct link_addr *a, struct nbd_diag *d)
 			a->prefix);
 }
 
-/* The last address of the prefix. */
+/* The broadcast address is the last address of the prefix. */
 static void put_broadcast(struct nl_msg *m, const struct link_addr *a)
 {
 	unsigned char ip[4];
@@ -334,7 +334,7 @@ int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
 	if (r->metric)
 		nl_put_u32(&k.m, RTA_PRIORITY, r->metric);
 	nl_put_u32(&k.m, RTA_OIF, (uint32_t)index);
-	return finish(&k, "add a route by", index, d);
+	return finish(&k, "add a route through", index, d);
 }
 
 /* ---- listing addresses ---- */
@@ -360,7 +360,7 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	i.global = h.ifa_scope < RT_SCOPE_LINK;
 	i.failed = h.ifa_flags & IFA_F_DADFAILED;
 	i.tentative = h.ifa_flags & IFA_F_TENTATIVE;
-	/* with a peer IFA_ADDRESS is the peer's */
+	/* on a point-to-point link IFA_ADDRESS is the peer's address */
 	if ((nl_find(r->data, r->len, sizeof(h), IFA_LOCAL, &a) ||
 	     nl_find(r->data, r->len, sizeof(h), IFA_ADDRESS, &a)) &&
 	    !check(&i.a, NULL) && a.len == ip_len(&i.a)) {

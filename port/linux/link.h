@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Network interfaces, by route netlink.  An index stands for an interface;
- * link_find() looks it up by name.  Results are >= 0 or a negative enum
- * nbd_err, which d explains.
+ * Network interfaces, through route netlink.  Interfaces are identified by
+ * their index, which link_find() looks up by name.  Results are >= 0 or a
+ * negative enum nbd_err, which d explains.
  */
 #ifndef PORT_LINUX_LINK_H
 #define PORT_LINUX_LINK_H
@@ -17,7 +17,7 @@ struct link {
 	unsigned flags; /* IFF_* of linux/if.h */
 	bool up, carrier, loopback, ether;
 	unsigned mtu;
-	unsigned char mac[6]; /* zero if it has none, or a longer one */
+	unsigned char mac[6]; /* zero if it has none or a longer one */
 	char name[16];
 };
 
@@ -32,18 +32,18 @@ struct link_addr {
 int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 	      struct nbd_diag *d);
 
-/* Returns the index and fills *l unless NULL.  NBD_E_NO_DEVICE: none found. */
+/* Returns the index; fills *l unless l is NULL.  NBD_E_NO_DEVICE: not found. */
 int link_find(const char *name, struct link *l, struct nbd_diag *d);
 
-/* Takes it up.  Only then is its carrier known, and packets flow. */
+/* Brings it up.  Before that its carrier is unknown, and no packets flow. */
 int link_up(int index, struct nbd_diag *d);
 int link_down(int index, struct nbd_diag *d);
 int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d);
 int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d);
-/* Also takes it down.  The name has at most 15 bytes. */
+/* Takes the interface down, too.  The name has at most 15 bytes. */
 int link_rename(int index, const char *name, struct nbd_diag *d);
 /*
- * Makes the interface `name` for a VLAN id from 1 to 4094 on top of the given
+ * Creates the interface `name` for the VLAN id (1 to 4094) on top of the given
  * one.  Loads the module 8021q if it is missing.
  */
 int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d);
@@ -60,7 +60,7 @@ struct link_ip {
 	int index;
 	struct link_addr a;
 	bool global;	/* not link-local */
-	bool tentative; /* the probe for duplicates is not over */
+	bool tentative; /* the kernel still probes for duplicates */
 	bool failed;	/* another machine has it */
 };
 
@@ -72,18 +72,18 @@ struct link_route {
 	struct link_addr dst; /* prefix 0: the default route */
 	struct link_addr
 		gw;	 /* only its ip counts; family 0: dst is on the link */
-	bool onlink;	 /* gw is on the link, whatever the addresses say */
-	unsigned metric; /* 0: the kernel's default; the lowest one is used */
+	bool onlink;	 /* gw is on the link even if no prefix covers it */
+	unsigned metric; /* 0: the kernel's default; the lowest one wins */
 };
 
-/* Adds a route, or replaces the one to dst with that metric. */
+/* Adds a route; replaces one with the same dst and metric. */
 int link_add_route(int index, const struct link_route *r, struct nbd_diag *d);
 
 /*
  * Waits until an interface of that name exists (name NULL: any but loopback)
- * and, with `carrier`, has a carrier.  Only events of the kernel wake it up.
- * timeout_ms -1: no limit.  Returns the index and fills *l unless NULL.
- * NBD_E_NO_DEVICE: none came in time; NBD_E_UNREACHABLE: it has no carrier.
+ * and, with `carrier`, has a carrier.  Waits for kernel events, does not poll.
+ * timeout_ms -1: no limit.  Returns the index; fills *l unless l is NULL.
+ * NBD_E_NO_DEVICE: none appeared in time.  NBD_E_UNREACHABLE: no carrier.
  */
 int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 	      struct nbd_diag *d);

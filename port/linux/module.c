@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads kernel modules.  depmod's files are mapped, so lines of any length do.
+ * Loads kernel modules.  depmod's files are mapped, so a line may have any
+ * length.
  * A line of modules.dep names all direct and indirect dependencies, the
  * deepest last:
  *
  *	kernel/net/virtio_net.ko: kernel/net/net_failover.ko kernel/...
  *
- * so they are loaded from the end of the line to its beginning.  Only this line
- * is read, and only once: a cycle in the file does no harm.
+ * so they are loaded from the end of the line to its start.  Only this line is
+ * read, and only once, so a cycle in the file does no harm.
  */
 #include "port/linux/module.h"
 #include "port/linux/file.h"
@@ -29,7 +30,7 @@ struct mod_dirs mod_dirs = { NULL, "/sys/module", "/proc/cmdline" };
 /* The kernel's COMMAND_LINE_SIZE is 2048 or 4096. */
 #define WORDS_MAX 4096
 
-/* A piece of a mapped file. */
+/* Part of a mapped file. */
 struct span {
 	const char *p;
 	size_t len;
@@ -67,8 +68,8 @@ static bool same(struct span a, const char *name)
 }
 
 /*
- * Matches c against the pattern's next element: the element's length, or 0.
- * A bracket without its end is an ordinary character.
+ * Matches c against the pattern's next element; returns the element's length,
+ * or 0 if it does not match.  An unclosed bracket is an ordinary character.
  */
 static size_t element(const char *p, const char *end, char c)
 {
@@ -134,7 +135,7 @@ static void put_path(char *buf, size_t cap, struct span file)
 		file.p);
 }
 
-/* Maps a file of /lib/modules/VERSION: 0, or NBD_E_NOT_FOUND and errno. */
+/* Maps a file of /lib/modules/RELEASE: 0, or NBD_E_NOT_FOUND and errno. */
 static int map(struct span *s, const char *name)
 {
 	char path[300];
@@ -205,7 +206,7 @@ static bool put_name(char *buf, size_t cap, struct span s)
 
 /* ---- loading ---- */
 
-/* Live or built in; not while another process is loading or unloading it. */
+/* True if built in or live; false while another process (un)loads it. */
 static bool is_loaded(const char *name)
 {
 	char path[300];
@@ -219,7 +220,7 @@ static bool is_loaded(const char *name)
 	return strcmp(state, "live") == 0;
 }
 
-/* Appends the kernel's words for a module: nbd.nbds_max=4 is nbds_max=4. */
+/* Appends a module's words of the kernel command line, without "nbd.". */
 static void put_words(struct nbd_out *o, const char *module)
 {
 	char words[WORDS_MAX];
@@ -302,7 +303,7 @@ static int insert(struct span file, const char *params, bool soft,
 	if (soft)
 		load_wishes(name);
 	put_path(path, sizeof(path), file);
-	/* the last one counts: the words of the kernel command line */
+	/* the last value wins, so the kernel command line comes last */
 	nbd_put(&o, params, strlen(params));
 	put_words(&o, name);
 	all[o.len] = '\0';
@@ -338,7 +339,7 @@ static int insert_all(struct span file, struct span needs, const char *params,
 	return rc < 0 ? rc : insert(file, params, soft, d);
 }
 
-/* Is it in a list with one path a line? */
+/* Is the module in a list with one path per line? */
 static bool is_in(const char *list, const char *name)
 {
 	struct span all, rest, line, file;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel modules, loaded as modprobe does, with their dependencies, by depmod's
- * files in /lib/modules/$(uname -r).  That includes modules.softdep: only there
+ * Loads kernel modules with their dependencies, as modprobe does, from depmod's
+ * files in /lib/modules/$(uname -r).  These include modules.softdep: only there
  * does ext4 name crc32c, without which it cannot mount.  Configuration files
- * and blacklists are not read.  - and _ in a name are the same.
+ * and blacklists are not read.  - and _ in a name are equivalent.
  */
 #ifndef PORT_LINUX_MODULE_H
 #define PORT_LINUX_MODULE_H
@@ -14,7 +14,7 @@
  * Loads a module after its dependencies.  params ("max_part=16", or "") are for
  * the module itself.  Every module also gets its parameters from the kernel's
  * command line (nbd.max_part=16), and these take precedence.  Returns 0 also if
- * the module is built in, or loaded already with whatever parameters.
+ * the module is built in, or loaded already, with any parameters.
  * NBD_E_NOT_FOUND: there is no such module for this kernel.  NBD_E_PERM,
  * NBD_E_KERNEL: the kernel refused it.  NBD_E_NO_MEMORY: over 1 KiB of
  * parameters.
@@ -28,13 +28,13 @@ int mod_load(const char *name, const char *params, struct nbd_diag *d);
  */
 int mod_load_alias(const char *modalias, struct nbd_diag *d);
 
-/* Is there a file of this module?  A module that is built in has none. */
+/* Is there a file for this module?  A built-in module has none. */
 bool mod_listed(const char *name);
 
 /* NBD_E_IN_USE: it is in use.  NBD_E_NOT_FOUND: it is not loaded. */
 int mod_unload(const char *name, struct nbd_diag *d);
 
-/* Does text match a pattern of * ? [a-z] [!a-z], - and _ being the same? */
+/* Does text match a pattern of * ? [a-z] [!a-z]?  - and _ are equivalent. */
 bool mod_match(const char *pattern, size_t len, const char *text);
 
 /* Where to look; tests point them elsewhere. */

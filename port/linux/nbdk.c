@@ -11,13 +11,13 @@
 #include <string.h>
 
 /*
- * ms for a device that nobody is connected to: udev looks at it whenever it
- * was disconnected, and the driver connects none that is open.
+ * ms to wait for a disconnected device to be closed: udev opens it after each
+ * disconnect, and the driver does not connect an open device.
  */
 #define FREE_MS	 2000
 #define AGAIN_MS 20
 
-/* Header, ten numbers, a nest of two levels per socket, the backend. */
+/* Bytes: header, ten numbers, two nested levels per socket, the backend. */
 #define MSG_MAX (256 + 16 * CONFIG_PORT_MAX_CONNECTIONS + NBDK_BACKEND_MAX)
 
 /* One command: its socket, its message and its answer. */
@@ -28,7 +28,7 @@ struct call {
 	char what[32];
 	struct nl_attr want;
 	int index;
-	int connected; /* -1: the answer did not say */
+	int connected; /* -1: not in the answer */
 };
 
 /* Opens the driver's netlink family and begins the message cmd. */
@@ -69,7 +69,7 @@ static int finish(struct call *k,
 	int rc = nl_talk(&k->s, &k->m, fn, k, k->what, d);
 
 	nl_close(&k->s);
-	/* The driver does not say why: it has no extended acks of its own. */
+	/* The driver sends no extended ack: the reason is only in the log. */
 	if (rc == NBD_E_KERNEL && k->s.err == EINVAL && !k->s.ext[0])
 		return nbd_diag(d, rc, "%s: %s (the kernel's log says why)",
 				k->what, strerror(EINVAL));
@@ -86,7 +86,7 @@ static void put_conf(struct nl_msg *m, const struct nbdk_conf *c)
 		{ NBD_ATTR_BLOCK_SIZE_BYTES,
 		  c->block_size ? c->block_size : NBDK_KEEP },
 		{ NBD_ATTR_SERVER_FLAGS, c->server_flags },
-		/* without them, a CONNECT takes those of the last session */
+		/* always sent, else CONNECT keeps those of the last session */
 		{ NBD_ATTR_TIMEOUT, c->timeout },
 		{ NBD_ATTR_DEAD_CONN_TIMEOUT, c->dead_timeout },
 		{ NBD_ATTR_CLIENT_FLAGS, c->client_flags },
@@ -125,7 +125,7 @@ static int check(const struct nbdk_conf *c, struct nbd_diag *d)
 	return 0;
 }
 
-/* sysfs shows no pid of it.  Without a nbdN there it is not known: false. */
+/* True if sysfs shows nbdN without a pid; false without a nbdN in sysfs. */
 static bool is_free(int index)
 {
 	struct nbdk_info info;
@@ -133,14 +133,14 @@ static bool is_free(int index)
 	return nbdk_info(index, &info) == 0 && !info.connected;
 }
 
-/* The driver's EBUSY has two causes, which a person must tell apart. */
+/* Reports which of its two causes the driver's EBUSY has. */
 static int busy(int index, struct nbd_diag *d)
 {
 	if (is_free(index))
 		return nbd_diag(d, NBD_E_IN_USE,
 				"nbd%d is held open by another program", index);
 	return nbd_diag(d, NBD_E_IN_USE,
-			"nbd%d is connected already: disconnect it or take "
+			"nbd%d is connected already: disconnect it or choose "
 			"another",
 			index);
 }
@@ -218,7 +218,7 @@ static void read_status(void *ctx, const struct nl_reply *r)
 int nbdk_status(int index, bool *connected, struct nbd_diag *d)
 {
 	struct call k;
-	int rc = begin(&k, NBD_CMD_STATUS, "ask about", index, d);
+	int rc = begin(&k, NBD_CMD_STATUS, "query", index, d);
 
 	if (rc < 0)
 		return rc;
@@ -228,7 +228,7 @@ int nbdk_status(int index, bool *connected, struct nbd_diag *d)
 		return rc;
 	if (k.connected < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "there is no nbd%d", index);
-	/* the driver means that somebody has it open, maybe only udev */
+	/* the driver also reports "connected" while only udev has it open */
 	*connected = k.connected && !is_free(index);
 	return 0;
 }
@@ -241,7 +241,7 @@ int nbdk_disconnect(int index, struct nbd_diag *d)
 
 	if (rc < 0)
 		return rc;
-	/* The driver would say that all is well. */
+	/* The driver would report success. */
 	if (!connected)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
 				index);

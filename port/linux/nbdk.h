@@ -12,56 +12,56 @@
 
 #include "port/port.h"
 
-/* The longest backend identifier that sysfs can show: a page, \n and NUL. */
+/* The longest backend identifier: sysfs shows a page with it, \n and NUL. */
 #define NBDK_BACKEND_MAX	   4094u
 /* How the driver treats a device (client_flags). */
 #define NBDK_DESTROY_ON_DISCONNECT 1u
 #define NBDK_DISCONNECT_ON_CLOSE   2u
 
-/* For nbdk_reconfigure(): do not change it. */
+/* A field that nbdk_reconfigure() must not change. */
 #define NBDK_KEEP UINT64_MAX
 
-/* What to hand over.  The kernel copies all of it. */
+/* The parameters of a device and its sockets.  The kernel copies all of it. */
 struct nbdk_conf {
-	int index;	       /* N of nbdN; -1: a free or a new one */
+	int index;	       /* N of nbdN; -1: any free or new device */
 	uint64_t size;	       /* bytes */
 	uint32_t block_size;   /* bytes, power of 2, 512 to the page size */
-	uint16_t server_flags; /* NBD_FLAG_*, those of the export */
+	uint16_t server_flags; /* the export's NBD_FLAG_* */
 	uint64_t timeout;      /* s for a request; 0: the driver's 30 */
 	uint64_t dead_timeout; /* s that I/O waits for a reconnection */
 	uint64_t client_flags; /* NBDK_* */
-	const char *backend;   /* for sysfs, readable by everybody, at most */
+	const char *backend;   /* all users can read it in sysfs; at most */
 			       /* NBDK_BACKEND_MAX bytes; or NULL */
 	const int *fds;	       /* sockets in the transmission phase */
 	unsigned n_fds;	       /* at most CONFIG_PORT_MAX_CONNECTIONS */
 };
 
 /*
- * Makes a device of the sockets; returns its index.  They stay open in the
+ * Makes a device from the sockets; returns its index.  They stay open in the
  * kernel, so the caller may close them and exit.  NBD_E_NO_DRIVER: the nbd
- * module is not loaded.  NBD_E_IN_USE: the index is connected, or was open
- * for two seconds.
+ * module is not loaded.  NBD_E_IN_USE: nbdN is connected, or another program
+ * kept it open for two seconds.
  */
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
- * Replaces dead sockets by these, and sets every field that is not NBDK_KEEP
- * (block_size: not 0).  index and the same backend are required.  The driver
- * silently drops sockets that replace none.  Set a size only without sockets
- * and while a connection lives: newer drivers (6.12) first wait for the
- * requests in flight.
+ * Replaces dead sockets with c->fds, and sets every field that is not NBDK_KEEP
+ * (block_size: not 0).  index is required, and backend must be unchanged.  The
+ * driver silently drops sockets for which it has no dead one.  Set a size only
+ * without sockets and while a connection lives: newer drivers (6.12) first
+ * wait for the requests in flight.
  */
 int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
- * Ends the session.  Requests in flight fail, and users of the device lose it:
- * ask nbdk_in_use() first.  NBD_E_NO_DEVICE: it is not connected.
+ * Disconnects the device.  Requests in flight fail, and programs that use the
+ * device lose it: call nbdk_in_use() first.  NBD_E_NO_DEVICE: not connected.
  */
 int nbdk_disconnect(int index, struct nbd_diag *d);
 
 /*
- * Part of nbdk_disconnect(): otherwise the partitions of a disconnected device
- * stay until somebody opens it.
+ * Removes the partitions of a disconnected device, which otherwise stay until
+ * the device is opened.  nbdk_disconnect() calls it.
  */
 void nbdk_drop_partitions(int index);
 
@@ -70,21 +70,21 @@ int nbdk_status(int index, bool *connected, struct nbd_diag *d);
 
 /*
  * Waits after nbdk_connect() until the size is set, the partitions are scanned,
- * and /dev has the nodes of the device and its partitions.  NBD_E_SIZE: the
+ * and the nodes of the device and its partitions are in /dev.  NBD_E_SIZE: the
  * device has another size.  NBD_E_NO_DEVICE: a node did not appear.
  */
 int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d);
 
-/* "nbd0" or "/dev/nbd0" is 0; anything else is NBD_E_USAGE. */
+/* Returns N for "nbdN" or "/dev/nbdN"; NBD_E_USAGE for anything else. */
 int nbdk_parse_name(const char *name);
 
 /*
- * NBD_E_IN_USE if the device or a partition of it is mounted, swapped on,
- * part of another device, or held open exclusively; else 0.
+ * NBD_E_IN_USE if the device or one of its partitions is mounted, used for
+ * swap, part of another device, or held open exclusively; else 0.
  */
 int nbdk_in_use(int index, struct nbd_diag *d);
 
-/* ---- what sysfs knows ---- */
+/* ---- the state in sysfs ---- */
 
 struct nbdk_info {
 	int index;
@@ -94,27 +94,27 @@ struct nbdk_info {
 	uint32_t io_timeout;  /* ms; 0: not readable */
 	int pid;	      /* of the process that connected it */
 	unsigned connections; /* hardware queues: min(connections, CPUs) */
-	char backend[NBDK_BACKEND_MAX + 1]; /* as set by anyone: untrusted */
+	char backend[NBDK_BACKEND_MAX + 1]; /* any program may set it */
 };
 
 /* Reads one device.  NBD_E_NO_DEVICE: there is no nbdN. */
 int nbdk_info(int index, struct nbdk_info *info);
 
 /*
- * Those of NBD_FLAG_SEND_FLUSH, FUA and TRIM that the driver got at CONNECT,
- * derived from the settings of the device.
+ * Which of NBD_FLAG_SEND_FLUSH, FUA and TRIM the device was connected with, as
+ * its settings in sysfs show.
  */
 uint16_t nbdk_flags(int index);
 
 /*
- * The number of reads and writes that were answered so far, and that wait for
- * an answer; 0 if there is no nbdN.
+ * The number of completed reads and writes so far, and in *waiting of those in
+ * flight; 0 if there is no nbdN.
  */
 uint64_t nbdk_answered(int index, unsigned *waiting);
 
 /*
- * The indices of all nbd devices, in rising order.  Start with all zeroes.
- * Devices that come meanwhile may be missed, and those that go may be seen.
+ * Iterates over the indices of all nbd devices, in rising order; start with all
+ * zeroes.  Devices that appear or vanish meanwhile may or may not be included.
  */
 struct nbdk_iter {
 	int next, n, at;

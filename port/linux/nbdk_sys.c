@@ -16,14 +16,14 @@
 
 /* Minor numbers have 20 bits. */
 #define INDEX_MAX 0xfffff
-/* For a /dev that a daemon fills; devtmpfs has its nodes at once. */
+/* ms to wait for a node if a daemon fills /dev; devtmpfs needs none. */
 #define NODE_MS	  10000
 
 const char *nbdk_sys = "/sys/block";
 
 /* ---- names ---- */
 
-/* The number at the end of "nbdN", which has no leading zero; else -1. */
+/* N of "nbdN"; -1 for any other name, or a leading zero. */
 static int parse(const char *name)
 {
 	int n = 0;
@@ -86,7 +86,7 @@ static bool is_node(const char *path)
 	return stat(path, &st) == 0 && S_ISBLK(st.st_mode);
 }
 
-/* Sleeps until something happens in the watched directory, or until end. */
+/* Sleeps until something changes in the watched directory, or until end. */
 static void await(int fd, uint64_t end)
 {
 	char events[1024];
@@ -97,7 +97,7 @@ static void await(int fd, uint64_t end)
 		(void)!read(fd, events, sizeof(events));
 }
 
-/* Waits for a node in /dev.  Watches before it looks, to miss no event. */
+/* Waits for a node in /dev.  Watches first, then checks: no event is lost. */
 static int wait_node(const char *path, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + NODE_MS;
@@ -135,7 +135,7 @@ static int wait_partitions(int index, struct nbd_diag *d)
 	const char *name;
 	struct dir dir;
 
-	/* without sysfs there is nothing to compare with */
+	/* without sysfs the partitions are unknown: waits for none */
 	sys_path(path, sizeof(path), index, "");
 	dir_open(&dir, path);
 	while (rc == 0 && (name = dir_next(&dir)) != NULL) {
@@ -150,8 +150,8 @@ static int wait_partitions(int index, struct nbd_diag *d)
 
 /*
  * The driver marks the disk for a scan.  The first open() scans it before it
- * returns, and others wait for that.  A driver that was loaded with max_part=0
- * never marks it: then ask for the scan.
+ * returns, and other open() calls wait for that.  A driver loaded with
+ * max_part=0 never marks it: then request the scan.
  */
 static void scan(int fd)
 {
@@ -193,7 +193,7 @@ int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d)
 	return rc < 0 ? rc : wait_partitions(index, d);
 }
 
-/* Opening it makes the driver look for partitions, and find none. */
+/* Opening the device makes the driver scan it and find no partitions. */
 void nbdk_drop_partitions(int index)
 {
 	char node[24];
@@ -209,7 +209,7 @@ void nbdk_drop_partitions(int index)
 
 /* ---- sysfs ---- */
 
-/* Reads an attribute less its newline: its length, or < 0 if there is none. */
+/* Reads an attribute without its newline; returns its length, or an error. */
 static int read_attr(int index, const char *leaf, char *buf, size_t cap)
 {
 	char path[300];

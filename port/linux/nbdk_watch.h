@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of the nbd driver: a connection died (nbd_mc_group). */
+/* Events of the nbd driver (nbd_mc_group): a connection died. */
 #ifndef PORT_LINUX_NBDK_WATCH_H
 #define PORT_LINUX_NBDK_WATCH_H
 
 #include "port/linux/netlink.h"
 
-/* nl.fd is readable when there is something to read. */
+/* nl.fd becomes readable when there is an event. */
 struct nbdk_watch {
 	struct nl_sock nl;
 	unsigned family;
@@ -15,9 +15,9 @@ struct nbdk_watch {
 int nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 
 /*
- * Calls fn with the index of the device for each connection that died, until
- * nothing is left to read; then 0.  NBD_E_NO_MEMORY: events were lost, so look
- * at every device.
+ * For each connection that died, calls fn with the index of its device.
+ * Returns 0 when nothing is left to read.  NBD_E_NO_MEMORY: events were lost,
+ * so check every device.
  */
 int nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *ctx, int index),
 		    void *ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds and parses netlink messages, and exchanges a request for its answer.
+ * Builds and parses netlink messages; sends requests and reads the answers.
  *
  *	struct nlmsghdr | family's header | attribute | attribute { nest } ...
  *
@@ -232,7 +232,7 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	if (s->fd < 0)
 		return nbd_diag(d, NBD_E_KERNEL, "netlink socket: %s",
 				strerror(errno));
-	/* kernels before 4.12 lack them: then ext stays empty */
+	/* kernels before 4.12 lack these options: then ext stays empty */
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	if (bind(s->fd, (struct sockaddr *)&sa, sizeof(sa)) == 0)
@@ -248,7 +248,7 @@ void nl_close(struct nl_sock *s)
 	s->fd = -1;
 }
 
-/* Reads a datagram of the kernel into s->buf: its length, or -1 and errno. */
+/* Reads a datagram from the kernel into s->buf: its length, or -1 and errno. */
 static int receive(struct nl_sock *s, int flags)
 {
 	struct iovec v = { s->buf, sizeof(s->buf) };
@@ -282,7 +282,7 @@ int nl_hear(struct nl_sock *s, int flags)
 	return errno == EAGAIN ? NBD_E_AGAIN : NBD_E_IO;
 }
 
-/* The errno that the kernel sent, which is negative there, or EPROTO. */
+/* The errno in an acknowledgement (negative on the wire), or EPROTO. */
 static int read_errno(const struct nl_reply *r)
 {
 	int32_t err = 1;
@@ -311,7 +311,7 @@ static void read_ext(struct nl_sock *s, const struct nl_reply *r)
 		nl_str(&a, s->ext, sizeof(s->ext));
 }
 
-/* 0, or the errno of what failed. */
+/* Sends m and reads the answers: 0, or an errno. */
 static int exchange(struct nl_sock *s, const struct nl_msg *m,
 		    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx)
 {

@@ -30,12 +30,12 @@ void nl_begin(struct nl_msg *m, void *buf, size_t cap, unsigned type,
 void nl_put(struct nl_msg *m, unsigned type, const void *data, size_t len);
 void nl_put_u32(struct nl_msg *m, unsigned type, uint32_t v);
 void nl_put_u64(struct nl_msg *m, unsigned type, uint64_t v);
-/* With its closing NUL. */
+/* Appends a string with its closing NUL. */
 void nl_put_str(struct nl_msg *m, unsigned type, const char *s);
 /* Opens a nest.  Pass the result to nl_nest_end(). */
 size_t nl_nest(struct nl_msg *m, unsigned type);
 void nl_nest_end(struct nl_msg *m, size_t nest);
-/* Writes the length and the number: 0, or NBD_E_NO_MEMORY if it is full. */
+/* Writes length and seq to the header: 0, or NBD_E_NO_MEMORY if m is full. */
 int nl_finish(struct nl_msg *m, uint32_t seq);
 
 /* ---- reading: never beyond the given bytes ---- */
@@ -63,11 +63,11 @@ bool nl_next(struct nl_walk *w, struct nl_attr *a);
 /* The first attribute of that type after the first skip bytes. */
 bool nl_find(const unsigned char *p, size_t len, size_t skip, unsigned type,
 	     struct nl_attr *a);
-/* A number of 1, 2 or 4 bytes; 0 if it has any other size. */
+/* A number of 1, 2 or 4 bytes; 0 if the attribute has any other size. */
 uint32_t nl_num(const struct nl_attr *a);
-/* Copies a string up to its NUL or its end; always terminated, may be cut. */
+/* Copies a string up to its NUL or end; terminates it, may truncate it. */
 void nl_str(const struct nl_attr *a, char *buf, size_t cap);
-/* The next message of a datagram; false as nl_next(). */
+/* The next message of a datagram; false in the same cases as nl_next(). */
 bool nl_next_msg(struct nl_walk *w, struct nl_reply *r);
 
 /* ---- talking ---- */
@@ -76,40 +76,40 @@ struct nl_sock {
 	int fd;
 	uint32_t seq;
 	int err;       /* errno of the last failed nl_talk() */
-	char ext[120]; /* the kernel's own words on it (extended ack), or "" */
+	char ext[120]; /* the kernel's message (extended ack), or "" */
 	unsigned char buf[8192];
 };
 
-/* The group of the kernel's own uevents; those of udev have another. */
+/* The multicast group of the kernel's uevents; udev's have another one. */
 #define NL_UEVENTS 1u
 
-/* Opens a socket of NETLINK_*, subscribed to a mask of groups. */
+/* Opens a socket for a NETLINK_* protocol and subscribes a mask of groups. */
 int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	    struct nbd_diag *d);
 void nl_close(struct nl_sock *s);
 
 /*
- * For a socket that listens to a group: reads a message of the kernel into
- * s->buf, with MSG_DONTWAIT or without, and returns its length.  0: some were
- * lost, so everything may have changed.  NBD_E_AGAIN: there is none now.
- * NBD_E_IO, and errno.
+ * For a socket that listens to a group: reads a message from the kernel into
+ * s->buf and returns its length.  flags: MSG_DONTWAIT or 0.  Returns 0 if
+ * messages were lost, so that anything may have changed.  NBD_E_AGAIN: there is
+ * no message now.  NBD_E_IO: any other error, in errno.
  */
 int nl_hear(struct nl_sock *s, int flags);
 
 /*
- * Sends m and reads until it is acknowledged (or the list is complete).  fn may
- * be NULL and sees each answer.  Answers to other requests are ignored, and so
- * is what does not come from the kernel.  A failure is an enum nbd_err, with
- * s->err, s->ext and "what: cause" in d.
+ * Sends m and reads until it is acknowledged (or the list is complete).  Calls
+ * fn, unless it is NULL, for each answer.  Ignores answers to other requests
+ * and messages that are not from the kernel.  On failure returns an enum
+ * nbd_err and sets s->err, s->ext and d ("what: cause").
  */
 int nl_talk(struct nl_sock *s, struct nl_msg *m,
 	    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx,
 	    const char *what, struct nbd_diag *d);
 
 /*
- * The number of a generic netlink family, NBD_E_NOT_FOUND if the kernel has
- * none of that name.  With group, *group_id is that multicast group's number
- * (0 if the family has no such group).
+ * Returns the number of a generic netlink family, or NBD_E_NOT_FOUND if the
+ * kernel has none of that name.  Unless group is NULL, *group_id becomes the
+ * number of that multicast group, or 0 if the family does not have it.
  */
 int nl_family(struct nl_sock *s, const char *name, const char *group,
 	      uint32_t *group_id, struct nbd_diag *d);

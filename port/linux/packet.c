@@ -98,7 +98,7 @@ unsigned char *packet_payload(unsigned char *p, size_t *len, unsigned port,
 	return udp + UDP_HEAD;
 }
 
-/* The port of a first fragment of UDP, else nothing. */
+/* Accepts only unfragmented UDP datagrams for that port. */
 static int filter(int fd, unsigned port)
 {
 	struct sock_filter code[] = {
@@ -131,7 +131,7 @@ int packet_open(int index, unsigned port, struct nbd_diag *d)
 	struct sockaddr_ll a = { .sll_family = AF_PACKET,
 				 .sll_protocol = htons(ETHERTYPE_IP),
 				 .sll_ifindex = index };
-	/* no protocol, so that nothing arrives before the filter is set */
+	/* protocol 0, so that nothing arrives before the filter is set */
 	int fd =
 		socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int on = 1;
@@ -154,7 +154,7 @@ void packet_send(int fd, int index, const unsigned char *buf, size_t len)
 	sendto(fd, buf, len + PACKET_HEAD, 0, (struct sockaddr *)&a, sizeof(a));
 }
 
-/* The kernel leaves the sum to the hardware, and a bridge has none. */
+/* Is the checksum filled in?  Not if it was left to absent hardware. */
 static bool has_sums(struct msghdr *m)
 {
 	struct tpacket_auxdata aux;

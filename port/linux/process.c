@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children with a deadline: fork, a pipe for the result, reap. */
+/* Child processes with a deadline: fork, read the result from a pipe, reap. */
 #include "port/linux/process.h"
 
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ms between looks where the kernel has no event (before Linux 5.3). */
+/* ms between checks if the kernel has no pidfd to wait on (before 5.3). */
 #define LOOK_MS 20
-/* ms for a child to end that was asked to. */
+/* ms for a child to end after a signal. */
 #define STOP_MS 5000
 
-/* What goes through the pipe: this, then data[]. */
+/* Sent through the pipe, and data[] after it. */
 struct result {
 	int rc;
 	struct nbd_diag d;
@@ -44,7 +44,7 @@ int process_start(struct process *p, process_work *work, void *data, size_t len,
 		return nbd_diag(d, NBD_E_NO_MEMORY, "make a pipe: %s",
 				strerror(errno));
 	p->fd = fds[0];
-	p->pid = _Fork(); /* fork() brings locks for threads along */
+	p->pid = _Fork(); /* fork() would link in locks for threads */
 	if (p->pid == 0)
 		run_child(fds[1], work, data, len);
 	close(fds[1]);
@@ -62,7 +62,7 @@ static int ms_until(uint64_t end)
 	return now >= end ? 0 : end - now < INT32_MAX ? (int)(end - now) : -1;
 }
 
-/* All of it: 0.  NBD_E_KERNEL: the other end was closed before. */
+/* Reads len bytes: 0.  NBD_E_KERNEL: the other end was closed earlier. */
 static int read_all(int fd, void *buf, size_t len, uint64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

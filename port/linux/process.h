@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Children with a deadline.  An open, a read, a mount, an unmount or a sync
- * of a device whose server is away may last for ever, and cannot be killed:
- * a child does it, and its parent stops waiting.
+ * Child processes with a deadline.  An open, a read, a mount, an unmount or a
+ * sync of a device whose server is away may never end, and cannot be killed.
+ * So a child process does it, and the parent can stop waiting.
  */
 #ifndef PORT_LINUX_PROCESS_H
 #define PORT_LINUX_PROCESS_H
@@ -11,48 +11,48 @@
 
 #include "port/port.h"
 
-/* What a child does: 0 or an error, explained in d. */
+/* Runs in the child.  Returns 0, or an error with the reason in d. */
 typedef int process_work(void *data, struct nbd_diag *d);
 
 struct process {
 	pid_t pid;
-	int fd; /* readable when there is a result, or none will come */
+	int fd; /* readable when the child has a result or has died */
 };
 
 /*
- * Starts a child that runs work(data, d); it ends with its parent.  Mounts
- * that it makes are its parent's, too; of its memory the parent gets data[]
- * back, which is len bytes.  NBD_E_NO_MEMORY: there is no child.
+ * Starts a child that runs work(data, d); it is killed if its parent dies.  Its
+ * mounts are visible to its parent.  Of its memory the parent gets only data[]
+ * back (len bytes).  NBD_E_NO_MEMORY: no child could be started.
  */
 int process_start(struct process *p, process_work *work, void *data, size_t len,
 		  struct nbd_diag *d);
 
 /*
- * Waits for the result of work(), until `end` (of nbd_now_ms()); then data[]
- * and d are what the child made of them.  NBD_E_TIMEOUT: there was none, and
- * the child is killed, which it may notice later.  NBD_E_KERNEL: it died.
- * d has `what` in both cases ("the mount" takes too long).
+ * Waits for the result of work() until `end` (of nbd_now_ms()); then copies the
+ * child's data[] and d.  NBD_E_TIMEOUT: no result in time; the child was sent
+ * SIGKILL, and may die later.  NBD_E_KERNEL: the child died.  In both cases d
+ * begins with `what` ("the mount takes too long").
  */
 int process_finish(struct process *p, void *data, size_t len, const char *what,
 		   uint64_t end, struct nbd_diag *d);
 
-/* Both, with ms from now on. */
+/* process_start() and process_finish(), with a time limit of ms. */
 int process_run(process_work *work, void *data, size_t len, const char *what,
 		unsigned ms, struct nbd_diag *d);
 
 /*
- * Waits at most ms for a child and reaps it: its status as wait(2) has it, 0
- * if it was reaped before, or NBD_E_TIMEOUT.
+ * Waits at most ms for a child and reaps it.  Returns its status as in wait(2),
+ * 0 if it was reaped before, or NBD_E_TIMEOUT.
  */
 int process_await(pid_t pid, unsigned ms);
 
 /*
- * Sends the child *pid a signal, after some seconds SIGKILL, and reaps it if
- * it ends; *pid is 0 then.  Does nothing for a *pid <= 0.
+ * Sends the child *pid a signal, and SIGKILL after 5 seconds.  If it ends, this
+ * reaps it and sets *pid to 0.  Does nothing if *pid <= 0.
  */
 void process_stop(pid_t *pid, int signal);
 
-/* sync(2), for at most ms.  0, or the errors of process_run(). */
+/* Runs sync(2) for at most ms.  Returns 0, or the errors of process_run(). */
 int process_sync(unsigned ms, struct nbd_diag *d);
 
 #endif

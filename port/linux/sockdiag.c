@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asking for sockets, and reading the answers:
+ * Asks the kernel for sockets, and parses the answers:
  *
  *	struct inet_diag_msg | INFO | CLASS_ID | ULP_INFO { NAME, TLS { ... } }
  *	struct unix_diag_msg | NAME | SHUTDOWN
@@ -23,16 +23,16 @@
 #include <sys/un.h>
 
 /*
- * "n" and the 20 bits of the index, which no class of a queue discipline has.
- * The last 4 bits are those of ordinary traffic (TC_PRIO_BESTEFFORT):
- * pfifo_fast and others look only at them, and would let some devices wait.
+ * "n" and the 20 bits of the index: no class of a queue discipline has such a
+ * number.  The last 4 bits are 0 as in ordinary traffic (TC_PRIO_BESTEFFORT):
+ * pfifo_fast and others use only them, and would otherwise delay some devices.
  */
 #define PRIORITY(index) (0x6e000000u | (uint32_t)(index) << 4)
 
-/* Of include/net/tcp_states.h, which no header of the kernel exports. */
+/* TCP_ESTABLISHED of the kernel's include/net/tcp_states.h (not exported). */
 #define ESTABLISHED 1
 
-/* How the name of a UNIX socket begins, behind its NUL; a number follows. */
+/* The start of a UNIX socket's name after its NUL; a random number follows. */
 static int name_of(char *buf, size_t cap, int index)
 {
 	return nbd_fmt(buf, cap, "nbdboot/nbd%d/", index);
@@ -45,7 +45,7 @@ static int tag_unix(int fd, int index)
 	uint64_t tail;
 	int n;
 
-	/* by chance, or another user could take the name before */
+	/* random, or another user could predict the name and bind it first */
 	if (getrandom(&tail, sizeof(tail), GRND_NONBLOCK) != sizeof(tail))
 		tail = nbd_now_ns();
 	name_of(head, sizeof(head), index);
@@ -72,7 +72,7 @@ int sockdiag_tag(int fd, int index)
 
 /* ---- answers ---- */
 
-/* A number in a nest, or 0. */
+/* The number in a nested attribute, or 0. */
 static unsigned number(const struct nl_attr *nest, unsigned type)
 {
 	struct nl_attr a;
@@ -90,7 +90,7 @@ static void read_tls(const struct nl_reply *r, struct sockdiag_tls *tls)
 	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_NAME, &a))
 		return;
 	nl_str(&a, name, sizeof(name));
-	/* BASE: a direction without a key, which is still in the clear */
+	/* TLS_CONF_BASE: one direction has no key and is still in the clear */
 	if (strcmp(name, "tls") != 0 ||
 	    !nl_find(ulp.data, ulp.len, 0, INET_ULP_INFO_TLS, &a) ||
 	    number(&a, TLS_INFO_TXCONF) <= TLS_CONF_BASE ||
@@ -153,11 +153,11 @@ static bool read_unix(const struct nl_reply *r, int index,
 	    name.len < n + 1 || name.data[0] != '\0' ||
 	    memcmp(name.data + 1, head, n) != 0)
 		return false;
-	/* any user may take such a name; before Linux 5.3 there is no UID */
+	/* any user may bind such a name; kernels before 5.3 report no UID */
 	if (nl_find(r->data, r->len, skip, UNIX_DIAG_UID, &uid) && nl_num(&uid))
 		return false;
 	memcpy(&m, r->data, sizeof(m));
-	/* the peer's close shuts this side, too */
+	/* a close by the peer also shuts down this side */
 	l->live = m.udiag_state == ESTABLISHED &&
 		  (!nl_find(r->data, r->len, skip, UNIX_DIAG_SHUTDOWN, &shut) ||
 		   !shut.len || !shut.data[0]);
@@ -264,7 +264,7 @@ int sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 	err = nl_talk(s, &m, NULL, NULL, "end a connection", d);
 	if (err && s->err == EOPNOTSUPP)
 		return nbd_diag(d, NBD_E_KERNEL,
-				"the kernel cannot end one connection of "
-				"several: it lacks CONFIG_INET_DIAG_DESTROY");
+				"the kernel cannot end a single connection: "
+				"it lacks CONFIG_INET_DIAG_DESTROY");
 	return err;
 }

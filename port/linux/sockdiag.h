@@ -12,7 +12,7 @@
 
 #include "port/linux/netlink.h"
 
-/* TLS_1_2_VERSION and TLS_CIPHER_* of linux/tls.h, or their like. */
+/* TLS_*_VERSION and TLS_CIPHER_* of linux/tls.h. */
 struct sockdiag_tls {
 	unsigned version, cipher;
 };
@@ -23,15 +23,15 @@ struct sockdiag_link {
 	/* from here on for TCP only */
 	uint16_t local_port, peer_port;
 	unsigned char local[16], peer[16]; /* 4 or 16 bytes */
-	struct sockdiag_tls tls; /* 0: in the clear, or the kernel does not */
-				 /* tell, as it tells only CAP_NET_ADMIN */
+	struct sockdiag_tls tls; /* 0: in the clear, or unknown: the kernel */
+				 /* reports it only to CAP_NET_ADMIN */
 	uint64_t sent, received; /* bytes: acknowledged, and received */
 	uint32_t rtt;		 /* us, smoothed */
 	uint32_t retransmits;	 /* segments, so far */
 	unsigned char id[48];	 /* struct inet_diag_sockid */
 };
 
-/* Marks the socket as one of nbdN.  CAP_NET_ADMIN for TCP. */
+/* Marks the socket as one of nbdN.  TCP sockets need CAP_NET_ADMIN. */
 int sockdiag_tag(int fd, int index);
 
 /* Kinds of sockets.  The kernel has a module for each. */
@@ -40,23 +40,23 @@ int sockdiag_tag(int fd, int index);
 
 /*
  * Calls fn for each socket of nbdN of those kinds in this network namespace.  s
- * is a socket of NETLINK_SOCK_DIAG.  Loads the modules needed.  On failure fn
- * has not seen all sockets.  NBD_E_NOT_FOUND: the kernel lacks a module.  Then
- * the kernel runs /sbin/modprobe at each request and waits for it: without end
- * if that is on a root whose server is away.
+ * is a NETLINK_SOCK_DIAG socket.  Loads the needed modules.  On failure fn has
+ * not been called for all sockets.  NBD_E_NOT_FOUND: the kernel lacks a module.
+ * It then runs /sbin/modprobe at each request and waits for it, which never
+ * ends if modprobe is on a root whose server is away.
  */
 int sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		  void (*fn)(void *ctx, const struct sockdiag_link *l),
 		  void *ctx, struct nbd_diag *d);
 
 /*
- * Ends a TCP connection as if the peer had reset it (CONFIG_INET_DIAG_DESTROY,
- * CAP_NET_ADMIN).  NBD_E_NOT_FOUND: it is gone already.
+ * Ends a TCP connection as if the peer had reset it (requires CAP_NET_ADMIN and
+ * CONFIG_INET_DIAG_DESTROY).  NBD_E_NOT_FOUND: it is gone already.
  */
 int sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 		     struct nbd_diag *d);
 
-/* Is this answer about a socket of nbdN?  Then *l is filled in. */
+/* Is this answer about a socket of nbdN?  If so, fills in *l. */
 bool sockdiag_read(const struct nl_reply *r, int index,
 		   struct sockdiag_link *l);
 

@@ -93,7 +93,8 @@ static void an_interface_comes_up_with_its_mtu(void **state)
 	assert_true(l.up && l.carrier);
 	assert_int_equal(l.mtu, 9000);
 	assert_int_equal(link_up(4711, &diag), NBD_E_NO_DEVICE);
-	assert_string_equal(diag.text, "set up interface 4711: No such device");
+	assert_string_equal(diag.text,
+			    "bring up interface 4711: No such device");
 }
 
 /* The address that the kernel sends from to reach a target. */
