@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies a disk image from one side to another.  A side is an NBD export, a
+ * Copies a disk image from one side to another: a side is an NBD export, a
  * file, a block device or a pipe.  One thread, one poll loop, static memory.
  *
  *   scan.c: data or zero? --> task: read --> write, or zero --> done
@@ -15,18 +15,18 @@
 
 #include <poll.h>
 
-/* All payload in flight, and what one request takes of it at most. */
+/* Bytes of all payload in flight, and of one request at most; tasks at most. */
 #define COPY_POOL  (4u << 20)
 #define COPY_PIECE (256u << 10)
 #define COPY_DEPTH 32
 
-/* Zeroes are asked for in pieces of this size at most. */
+/* Bytes of one request to write zeroes, at most. */
 #define COPY_ZEROES (256u << 20)
 
-/* ns without a finished request: then the copy is given up. */
+/* ns: the copy fails if no request finishes for this time. */
 #define COPY_SILENCE_NS (120 * (int64_t)1000000000)
 
-/* An operation of a side was begun and will end in copy_done(). */
+/* An operation of a side was started; copy_done() will report its result. */
 #define COPY_PENDING 1
 
 /*
@@ -41,58 +41,58 @@ enum task_step {
 	TASK_COMPARE,
 };
 
-/* A piece on its way. */
+/* A piece of the disk that is being copied. */
 struct task {
 	enum task_step step;
-	bool zero;   /* its content: nothing is read, iov is not used */
-	bool unread; /* still in the file, iov only stands for it */
+	bool zero;   /* all zeroes: nothing is read, iov is not used */
+	bool unread; /* payload is still in the file, iov is a placeholder */
 	uint64_t offset;
 	uint32_t len;
 	struct nbd_iov iov;   /* its buffer, len bytes */
-	struct nbd_iov other; /* to compare with: the destination's content */
-	int64_t begun;	      /* ns; when an NBD server was asked */
+	struct nbd_iov other; /* the destination's content, when comparing */
+	int64_t begun;	      /* ns; when the request to a server began */
 };
 
 struct side;
 struct copy;
 
-/* Results: 0 done, COPY_PENDING, or a negative error with the text in d. */
+/* Results: 0 done, COPY_PENDING, or a negative error with the reason in d. */
 struct side_ops {
 	int (*read)(struct side *s, struct task *t, struct nbd_iov *to,
 		    struct nbd_diag *d);
 	int (*write)(struct side *s, struct task *t, struct nbd_diag *d);
 	int (*zero)(struct side *s, struct task *t, struct nbd_diag *d);
 	/*
-	 * What is at offset: *len bytes that are zero (or not).  Pending: ask
-	 * again after the next event.
+	 * Finds the extent at offset: *len bytes that are all zero (*zero) or
+	 * data.  COPY_PENDING: call it again after the next event.
 	 */
 	int (*extent)(struct side *s, uint64_t offset, uint64_t *len,
 		      bool *zero, struct nbd_diag *d);
-	/* Everything written is safe when this is over. */
+	/* When this is done, all written data is on stable storage. */
 	int (*flush)(struct side *s, struct nbd_diag *d);
 	void (*close)(struct side *s);
 };
 
 struct side {
 	const struct side_ops *ops;
-	const char *name; /* as the person wrote it */
+	const char *name; /* as the user wrote it */
 	bool output;
-	uint64_t size;	  /* bytes; UINT64_MAX: a pipe, known at its end */
+	uint64_t size;	  /* bytes; UINT64_MAX: a pipe, not known yet */
 	uint32_t align;	  /* bytes; requests are multiples, power of 2 */
 	uint32_t piece;	  /* bytes; the longest read or write */
 	uint32_t zeroes;  /* bytes; the longest zero */
-	bool grows;	  /* an output file: as long as it has to be */
-	bool is_pipe;	  /* in order, from the first byte to the last */
-	bool is_zero;	  /* a destination that is known to hold zeroes */
-	bool takes_pages; /* a server that copy_send() serves well */
+	bool grows;	  /* an output file: its size can be set */
+	bool is_pipe;	  /* must be read or written in order */
+	bool is_zero;	  /* a destination that is known to be all zeroes */
+	bool takes_pages; /* a server for which copy_send() is faster */
 	int fd;		  /* file.c */
-	bool created;	  /* an output file that was not there before */
+	bool created;	  /* an output file that did not exist before */
 	struct copy_link *link; /* nbd.c */
-	struct copy *copy;	/* the one that it is a side of */
+	struct copy *copy;	/* the copy that this side belongs to */
 };
 
 struct copy_options {
-	unsigned connections; /* 0: as many as serve well */
+	unsigned connections; /* 0: the default */
 	unsigned depth;	      /* 0: the default */
 	bool simple, destination_is_zero, progress, verify, print_latency;
 	struct tls_files files;	     /* for TLS */
@@ -100,76 +100,76 @@ struct copy_options {
 };
 
 /*
- * Opens what a person named.  An output file is created if it is not there,
- * but what it holds stays until copy_side_set_size().
+ * Open a side that the user named.  An output file is created if it does not
+ * exist; an existing one keeps its content until copy_side_set_size().
  */
 int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		       const struct nbd_uri *uri, const struct copy_options *o,
 		       struct nbd_diag *d);
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d);
-/* Makes an output file as long as the source; what is new of it is zero. */
+/* Makes an output file as long as the source; new bytes are zero. */
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
-/* 0 if a file or device is as long as when it was opened. */
+/* Returns 0 if a file or device still has the size it had when opened. */
 int copy_side_same_size(const struct side *s, struct nbd_diag *d);
-/* Are these the same file or device?  Then a copy would destroy it. */
+/* Are both the same file or device?  A copy onto itself would destroy it. */
 bool copy_side_same(const struct side *a, const struct side *b);
 
 /*
- * Copies src to dst, flushes, and compares if asked to.  On failure d says
- * what failed at which offset; *done is how many bytes from the start on are
- * copied in any case (and flushed only if the result is 0).
+ * Copies src to dst, flushes, and compares with o->verify.  On failure d has
+ * the reason and the offset.  *done is the number of bytes from the start that
+ * are surely copied, even on failure (but flushed only if the result is 0).
  */
 int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done);
 
 /* ---- interrupt.c ---- */
 
 /*
- * From here on SIGINT and SIGTERM end a copy within a second: copy_run()
- * returns NBD_E_CUT, and what still hangs then is left behind by exiting.
+ * After this call SIGINT and SIGTERM end a copy within a second: copy_run()
+ * returns NBD_E_CUT, and operations that still hang end when the program exits.
  */
 void copy_catch_signals(void);
 
 /*
- * 0, or 1 from the signal on and one more each COPY_TICK_MS.  A signal handler
- * writes it, hence static.
+ * 0 before the signal, then 1, and one more every COPY_TICK_MS.  Global, since
+ * a signal handler writes it.
  */
 extern volatile int copy_interrupted;
 #define COPY_TICK_MS 100
-/* Its value from which requests in flight are waited for no more, ... */
+/* From this value on, requests in flight are no longer waited for, ... */
 #define COPY_ABANDON 5
-/* ... and servers may no more finish what they were asked. */
+/* ... and from this one on, connections are closed despite open requests. */
 #define COPY_LEAVE   8
 
 /* ---- between loop.c and the sides ---- */
 
-/* What a pending operation came to: 0, or an error with its text in d. */
+/* Reports the result of a pending operation: 0, or an error explained in d. */
 void copy_done(struct copy *c, struct task *t, int err);
-int64_t copy_now(void); /* ns, of nbd_now_ns() */
+int64_t copy_now(void); /* nbd_now_ns() */
 
-/* The task that p is payload of, if that is still in the source's file. */
+/* The task whose payload is at p, if it is still in the source's file. */
 struct task *copy_unread(struct copy *c, const void *p);
 /*
- * Sends v, a part of it, from there to a socket: bytes (> 0) or NBD_E_AGAIN.
- * 0: now it is in memory after all.
+ * Sends v, part of that payload, from the file to a socket.  Returns the bytes
+ * sent (> 0) or NBD_E_AGAIN.  0: the payload is in memory now; write it.
  */
 int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd);
 
-/* Connections of one side at most. */
+/* The most connections of one side. */
 #define COPY_LINKS CONFIG_PORT_MAX_CONNECTIONS
 
-/* nbd.c; a side of another kind has nothing to poll and nothing to do. */
+/* nbd.c; for sides of another kind these do nothing. */
 
-/* Adds what poll() should wait for to fds[]; the new count. */
+/* Appends to fds[] what poll() must wait for; returns the new count. */
 unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n);
 /*
- * Moves bytes, and calls copy_done() for each operation that is over.  > 0 if
- * anything happened, 0 if there is nothing to do before the next event, or an
- * error of the connection.
+ * Sends and receives, and calls copy_done() for each finished operation.
+ * Returns > 0 if anything happened, 0 if there is nothing to do before the next
+ * event, or an error of the connection.
  */
 int copy_side_pump(struct side *s, struct nbd_diag *d);
 
-/* A connection that takes pages of a file, around the one that it was. */
+/* Wraps the transport of a connection to send pages of a file unread. */
 struct page_sender {
 	struct nbd_transport t;
 	struct nbd_transport *below;
@@ -187,7 +187,7 @@ struct copy_link {
 	unsigned n;
 	uint16_t flags;
 	struct nbd_latency *latency;
-	/* the allocation map from ext_at on, as far as it is known */
+	/* the known part of the allocation map, from ext_at on */
 	struct nbd_extent ext[1024];
 	unsigned n_ext;
 	uint64_t ext_at;
@@ -197,18 +197,18 @@ struct copy_link {
 
 /* ---- scan.c ---- */
 
-/* Where the next piece comes from. */
+/* The position of the scan, and the extent there. */
 struct scan {
 	struct side *src, *dst;
-	uint64_t offset; /* of what comes next */
+	uint64_t offset; /* of the next piece */
 	uint64_t left;	 /* bytes of the extent at offset */
-	bool zero;	 /* what that extent is */
+	bool zero;	 /* that extent is all zeroes */
 	uint32_t align;
 };
 
 /*
- * The next piece of at most the sides' limits into t->offset, t->len.  0 with
- * *zero set, COPY_PENDING, or an error.  At the end t->len is 0.
+ * Sets t->offset and t->len to the next piece, within the limits of both sides.
+ * Returns 0 with *zero set, COPY_PENDING, or an error.  At the end t->len is 0.
  */
 int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 		   struct nbd_diag *d);
@@ -222,7 +222,7 @@ struct progress {
 };
 
 void copy_progress_begin(struct progress *p, bool wanted, uint64_t size);
-/* Shows how far it is, if it is time. */
+/* Shows the progress if an update is due; always if it is the last. */
 void copy_progress_show(struct progress *p, uint64_t done, bool last);
 
 /* ---- a copy ---- */
@@ -235,11 +235,11 @@ struct copy {
 	struct progress progress;
 	unsigned depth, active;
 	bool compare;	  /* the second pass */
-	bool straight;	  /* from a file to a server by copy_send() */
-	bool prepared;	  /* the destination has its size */
-	int err;	  /* the first that happened */
-	uint64_t written; /* to a pipe, so far */
-	int64_t moved;	  /* ns; when a request finished, or one was begun */
+	bool straight;	  /* from a file to a server with copy_send() */
+	bool prepared;	  /* the destination's size is set */
+	int err;	  /* the first error */
+	uint64_t written; /* bytes written to a pipe so far */
+	int64_t moved;	  /* ns; when a request last started or finished */
 	struct task tasks[COPY_DEPTH];
 };
 

@@ -16,7 +16,7 @@ static int failed(struct nbd_diag *d, const char *what, const struct side *s,
 			(unsigned long long)offset, strerror(errno));
 }
 
-/* The source may be a pipe: then the end shortens the task. */
+/* At the end of a pipe the task is shortened. */
 static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 		     struct nbd_diag *d)
 {
@@ -72,10 +72,10 @@ static int file_write(struct side *s, struct task *t, struct nbd_diag *d)
 	return file_put(s, t->offset, t->iov.base, t->len, d);
 }
 
-/* Where no hole can be made: written out. */
+/* Writes zeroes as data where no hole can be made. */
 static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
 {
-	static char zeroes[64 << 10]; /* not const: not in the file */
+	static char zeroes[64 << 10]; /* not const, so not in the binary */
 	uint64_t offset = t->offset, left = t->len;
 	int err = 0;
 
@@ -105,7 +105,7 @@ static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
 		return 0;
 	data = lseek(s->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) {
-		/* a hole up to the end, if that is where it was */
+		/* a hole up to the end, unless the end has moved */
 		*zero = true;
 		return copy_side_same_size(s, d);
 	}
@@ -123,7 +123,7 @@ static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
 	return 0;
 }
 
-/* EINVAL: a pipe has nothing to make safe. */
+/* EINVAL: a pipe needs no flush. */
 static int file_flush(struct side *s, struct nbd_diag *d)
 {
 	if (fsync(s->fd) == 0 || (s->is_pipe && errno == EINVAL))
@@ -133,7 +133,7 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 
 static void file_close(struct side *s)
 {
-	/* nothing was copied, so nothing is left */
+	/* delete a new file if nothing was copied to it */
 	if (s->created)
 		unlink(s->name);
 	close(s->fd);
@@ -177,7 +177,7 @@ static int measure(struct side *s, struct nbd_diag *d)
 	return 0;
 }
 
-/* "-" that is redirected to a file is read and written in order all the same */
+/* "-" is read or written in order, even if it is redirected to a file. */
 static int take_standard(struct side *s, bool output)
 {
 	s->fd = output ? 1 : 0;
@@ -189,7 +189,7 @@ static int take_standard(struct side *s, bool output)
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
-	/* O_EXCL without O_CREAT: refused while a device is mounted */
+	/* O_EXCL without O_CREAT fails while a device is mounted */
 	int flags = output ? O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC;
 	struct stat st;
 	int err;
@@ -227,8 +227,8 @@ int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 	if (!s->grows)
 		return 0;
 	/*
-	 * Not emptied first: freeing the pages of an old file and getting new
-	 * ones takes a third of the time of the whole copy.
+	 * Do not truncate to 0 first: freeing the pages of an old file and
+	 * allocating new ones takes a third of the time of the whole copy.
 	 */
 	if (ftruncate(s->fd, size == UINT64_MAX ? 0 : (off_t)size) < 0)
 		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", s->name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SIGINT and SIGTERM.  A signal that comes just before a system call does not
- * end it, so the handler starts a timer that interrupts the next ones, too.
+ * SIGINT and SIGTERM.  A signal that arrives just before a system call does not
+ * interrupt it, so the handler starts a timer that sends further signals.
  *
  *   signal --> ticks: finish --ABANDON--> say goodbye --LEAVE--> exit
  */
@@ -14,7 +14,7 @@
 
 volatile int copy_interrupted;
 
-/* In a handler: only functions that signal-safety(7) lists. */
+/* Runs in a signal handler: only functions listed in signal-safety(7). */
 static void tick(int sig)
 {
 	static const char text[] = "nbdboot: copy: interrupted\n";
@@ -40,7 +40,7 @@ static void interrupt(int sig)
 
 void copy_catch_signals(void)
 {
-	/* no SA_RESTART: every wait ends */
+	/* no SA_RESTART: a signal ends every wait */
 	struct sigaction a = { .sa_handler = interrupt };
 
 	sigaction(SIGINT, &a, NULL);

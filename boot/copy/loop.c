@@ -2,7 +2,7 @@
 /*
  * The poll loop.  Tasks take pieces from the scan and go through their steps
  * until the source is exhausted; then the destination is flushed.  Files are
- * read and written on the spot, servers are asked and polled.
+ * read and written synchronously; requests to servers are polled.
  */
 #include "boot/copy/copy.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/sendfile.h>
 
-/* By default; 4 to 16 pieces of this size cost about the same CPU time. */
+/* The default; 4 to 16 pieces in flight cost about the same CPU time. */
 #define DEPTH 8
 
 /*
- * The payload of the one copy of a process.  Not in struct copy, which would
- * be zeroed with it; aligned, so that a read of a page needs no second one.
+ * The payload of the only copy in a process.  Not in struct copy, which is
+ * zeroed; aligned, so that a page that is read does not touch two pages here.
  */
 static _Alignas(4096) char pool[COPY_POOL];
 
@@ -44,8 +44,8 @@ static int compare(const struct copy *c, const struct task *t)
 }
 
 /*
- * Changes the destination for the first time: only now, as the source has
- * answered.
+ * Changes the destination for the first time, and only after the source could
+ * be read.
  */
 static int prepare(struct copy *c)
 {
@@ -56,7 +56,7 @@ static int prepare(struct copy *c)
 	return err;
 }
 
-/* Begins the step that t->step says; like the operations of a side. */
+/* Starts the step t->step; results as for the operations of a side. */
 static int begin(struct copy *c, struct task *t)
 {
 	int rc;
@@ -83,7 +83,7 @@ static int begin(struct copy *c, struct task *t)
 	}
 }
 
-/* After a step is over: the next one, or TASK_FREE. */
+/* Sets t->step to the one after a finished step, or to TASK_FREE. */
 static int next(struct copy *c, struct task *t)
 {
 	switch (t->step) {
@@ -146,9 +146,9 @@ struct task *copy_unread(struct copy *c, const void *p)
 }
 
 /*
- * What cannot be read is sent as zeroes, and the copy fails: the server was
- * promised so many bytes, and nbdkit 1.32 aborts when a client vanishes that
- * has requests on their way.
+ * Data that cannot be read is sent as zeroes, and the copy fails: the header of
+ * the request announced that many bytes, and nbdkit 1.32 aborts if a client
+ * disconnects with requests in flight.
  */
 int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
 {
@@ -161,7 +161,7 @@ int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
 		return (int)n;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return NBD_E_AGAIN;
-	/* the file, or the socket: that the next write will tell */
+	/* the file or the socket failed: the next write shows which */
 	t->unread = false;
 	memset(t->iov.base, 0, t->len);
 	err = c->src->ops->read(c->src, t, &t->iov, c->err ? NULL : c->d);
@@ -170,7 +170,7 @@ int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
 	return 0;
 }
 
-/* The task whose turn at the pipe it is, if it waits for it. */
+/* The task that must write to the pipe next, if it is ready. */
 static struct task *next_in_turn(struct copy *c)
 {
 	for (unsigned i = 0; i < c->depth; i++)
@@ -202,7 +202,7 @@ static struct task *free_task(struct copy *c)
 	return NULL;
 }
 
-/* A read from a pipe is over when it returns, and shorter at the end. */
+/* A read from a pipe is never pending; at the end it is shorter. */
 static int read_pipe(struct copy *c, struct task *t)
 {
 	uint32_t asked = t->len;
@@ -215,7 +215,7 @@ static int read_pipe(struct copy *c, struct task *t)
 	return err;
 }
 
-/* 0 if a piece was taken, COPY_PENDING if there is none now, or an error. */
+/* Returns 0 if a task took a piece, COPY_PENDING if not now, or an error. */
 static int take_piece(struct copy *c, struct task *t)
 {
 	int rc = copy_scan_next(&c->scan, t, &t->zero, c->d);
@@ -259,7 +259,7 @@ static bool fill(struct copy *c)
 
 /* ---- the loop ---- */
 
-/* Everything before it is copied. */
+/* The offset before which everything is copied. */
 static uint64_t low_water(struct copy *c)
 {
 	uint64_t low = c->scan.offset;
@@ -279,7 +279,7 @@ static bool pump(struct copy *c, struct side *s)
 	return n > 0;
 }
 
-/* Until something may have come; whether it did is for the next turn to see. */
+/* Sleeps until an event, a signal or the deadline; the next turn checks. */
 static void wait(struct copy *c)
 {
 	int64_t left = c->moved + COPY_SILENCE_NS - copy_now();
@@ -332,7 +332,7 @@ static void run_pass(struct copy *c, bool compares)
 
 /*
  * An interrupted copy is not flushed: fsync() of a file can take longer than
- * a person waits, and no signal ends it.
+ * the user wants to wait, and no signal interrupts it.
  */
 static void flush(struct copy *c)
 {
@@ -379,7 +379,7 @@ static int refuse(const struct side *src, const struct side *dst,
 	return 0;
 }
 
-/* Two pieces have to fit into a task's part of the pool. */
+/* Two pieces must fit into each task's part of the pool. */
 static void set_depth(struct copy *c, const struct copy_options *o)
 {
 	uint32_t piece;
@@ -393,7 +393,7 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 		c->dst->piece = piece;
 }
 
-/* A pass that met no error proves nothing if the source changed meanwhile. */
+/* A pass without errors is a failure if the source's size changed meanwhile. */
 static void end_pass(struct copy *c)
 {
 	if (!c->err && !copy_interrupted)
@@ -413,7 +413,7 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	c->scan.align = src->align > dst->align ? src->align : dst->align;
 	c->progress.on = o->progress;
 	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
-	/* what a file has beyond its end is zero, however long it grows */
+	/* a file that grows gets zeroes beyond its old end */
 	dst->is_zero = !dst->is_pipe &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));
 	set_depth(c, o);

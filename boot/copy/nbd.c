@@ -5,13 +5,13 @@
 #include "port/latency.h"
 #include "boot/device/tls.h"
 
-/* Where a server allows several; more do not make one thread faster. */
+/* The default if the server allows several; more are not faster. */
 #define CONNECTIONS 4
 
-/* Requests that still are on their way are waited for so long. */
+/* ms to wait for requests in flight before closing. */
 #define GOODBYE_MS 5000
 
-/* A question for extents is about this much at most, in bytes. */
+/* Bytes: the most that one NBD_CMD_BLOCK_STATUS request covers. */
 #define STATUS_SPAN (1u << 30)
 
 static const char *verb(unsigned type)
@@ -36,7 +36,7 @@ static int explain(const struct side *s, const struct nbd_op *op, int result,
 			(unsigned long long)op->len, nbd_result_text(result));
 }
 
-/* On the connection that has the least to do. */
+/* Submits a request on the connection with the fewest requests in flight. */
 static int submit(struct side *s, const struct nbd_op *op, struct nbd_diag *d)
 {
 	struct copy_link *l = s->link;
@@ -110,7 +110,7 @@ static bool is_zero(const struct nbd_extent *e)
 	return e->flags & NBD_STATE_ZERO;
 }
 
-/* What is at offset according to the known part of the map; its length. */
+/* Finds offset in the known part of the map; returns the extent's length. */
 static uint64_t known(const struct copy_link *l, uint64_t offset, bool *zero)
 {
 	uint64_t at = l->ext_at;
@@ -126,7 +126,7 @@ static uint64_t known(const struct copy_link *l, uint64_t offset, bool *zero)
 	return at - offset;
 }
 
-/* A server that fails here still can be read: all is data then. */
+/* If the server fails here, it can still be read: everything is data then. */
 static int side_extent(struct side *s, uint64_t offset, uint64_t *len,
 		       bool *zero, struct nbd_diag *d)
 {
@@ -151,7 +151,7 @@ static void take_status(struct copy_link *l, const struct nbd_req *r)
 
 /* ---- flush ---- */
 
-/* One answers for all: that is what CAN_MULTI_CONN promises. */
+/* One connection flushes for all: CAN_MULTI_CONN guarantees it. */
 static int side_flush(struct side *s, struct nbd_diag *d)
 {
 	const struct nbd_op op = { .type = NBD_CMD_FLUSH };
@@ -174,7 +174,7 @@ static int read_below(struct nbd_transport *t, void *buf, size_t len)
 	return below->read(below, buf, len);
 }
 
-/* As far as it is in memory; else from the file, at the start of v. */
+/* Sends the first parts of v that are in memory, or v[0] from the file. */
 static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
 		       unsigned n)
 {
@@ -192,8 +192,8 @@ static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
 }
 
 /*
- * A UNIX socket takes pages of a file as they are, which saves a third of the
- * time.  TCP does too, but its receiver pays twice for what the sender saves.
+ * A UNIX socket takes pages of a file without a copy, which saves a third of
+ * the time.  So does TCP, but its receiver loses twice what the sender saves.
  */
 static void take_pages(struct side *s, const struct nbd_uri *uri)
 {
@@ -216,7 +216,7 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	struct task *t = r->op.user;
 	int result = nbd_req_result(r);
 
-	/* what a server fails to say here can be read all the same */
+	/* an error is ignored here: everything is data then */
 	if (r->op.type == NBD_CMD_BLOCK_STATUS) {
 		take_status(s->link, r);
 		return 0;
@@ -283,7 +283,7 @@ unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
 	return n;
 }
 
-/* Takes what is still answered; how many connections wait for more. */
+/* Receives replies; returns how many connections still wait for some. */
 static unsigned drain(struct copy_link *l)
 {
 	unsigned n = 0;
@@ -307,9 +307,9 @@ static void hang_up(struct copy_link *l)
 }
 
 /*
- * After a failure elsewhere there are requests on their way: they are waited
- * for, since a client that vanishes meanwhile makes nbdkit 1.32 abort, and
- * with it everybody else's disks.
+ * After a failure of the other side, requests are still in flight.  Wait for
+ * them: nbdkit 1.32 aborts if a client disconnects meanwhile, and all its other
+ * clients lose their disks.
  */
 static void side_close(struct side *s)
 {
@@ -336,7 +336,7 @@ static const struct side_ops nbd_ops = {
 
 /* ---- opening ---- */
 
-/* From the n-th on, if the side has n already. */
+/* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
 		     const struct copy_options *o, struct nbd_diag *d)
 {
@@ -352,7 +352,7 @@ static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
 	return err;
 }
 
-/* What was not asked for in numbers depends on what the server allows. */
+/* Without o->connections, the number depends on what the server allows. */
 static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 		      const struct copy_options *o, struct nbd_diag *d)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far a copy is: a bar on a terminal, a line a second elsewhere. */
+/* The progress of a copy: a bar on a terminal, a line per second elsewhere. */
 #include "boot/copy/copy.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #define BAR	    24
-#define TERMINAL_NS 100000000 /* ns between two looks */
+#define TERMINAL_NS 100000000 /* ns between two updates */
 #define LINE_NS	    1000000000
 
 void copy_progress_begin(struct progress *p, bool wanted, uint64_t size)
@@ -19,7 +19,7 @@ void copy_progress_begin(struct progress *p, bool wanted, uint64_t size)
 
 static unsigned percent(const struct progress *p, uint64_t done)
 {
-	/* of sizes whose hundredfold does not fit */
+	/* divides first, because done * 100 could overflow */
 	return done == p->size ? 100 : (unsigned)(done / (p->size / 100 + 1));
 }
 
@@ -86,5 +86,5 @@ void copy_progress_show(struct progress *p, uint64_t done, bool last)
 	if (!p->terminal || last)
 		nbd_put(&o, "\n", 1);
 	if (write(2, o.buf, o.len) < 0)
-		p->on = false; /* nobody listens */
+		p->on = false; /* standard error is closed */
 }

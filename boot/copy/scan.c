@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cuts the source into pieces of data and of zeroes that both sides can take.
- * Where an extent ends within a block of the destination, data wins.
+ * Cuts the source into pieces of data and of zeroes that both sides accept.  If
+ * an extent ends within a block of the destination, the block is data.
  */
 #include "boot/copy/copy.h"
 
@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Sets s->left and s->zero for what is at s->offset, on whole blocks. */
+/* Sets s->left and s->zero for the extent at s->offset, in whole blocks. */
 static int look(struct scan *s, struct nbd_diag *d)
 {
 	uint64_t rest = s->src->size - s->offset, mask = s->align - 1, len;
