@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coldplug and hotplug.  A device says by its modalias what it is; loading a
- * bus's driver makes the devices behind it appear (virtio_pci: virtio_net).
+ * Coldplug and hotplug.  A device's modalias says what it is; loading the
+ * driver of a bus makes the devices behind it appear (virtio_pci: virtio_net).
  */
 #include "boot/init/drivers.h"
 
@@ -21,7 +21,7 @@
 #include "port/linux/netlink.h"
 #include "port/linux/process.h"
 
-/* More rounds than buses can be behind one another. */
+/* More rounds than buses can be nested. */
 #define ROUNDS 16
 
 static void load(const char *alias)
@@ -78,7 +78,7 @@ int init_drivers_load(bool watched)
 {
 	int before = -1, n = 0, round;
 
-	/* the kernel announces what turns up behind a driver */
+	/* the kernel announces devices that appear behind a driver */
 	for (round = 0; round < (watched ? 1 : ROUNDS) && n != before;
 	     round++) {
 		before = n;
@@ -119,7 +119,7 @@ static _Noreturn void watch(struct nl_sock *s, bool links)
 {
 	int n;
 
-	/* nothing of ours outlives the boot, whatever happens to process 1 */
+	/* this child must not outlive process 1, whatever happens to that */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while ((n = nl_hear(s, 0)) >= 0) {
 		if (n)
@@ -139,12 +139,12 @@ void init_drivers_watch(pid_t *pid, bool links)
 	if (*pid > 0)
 		return;
 	err = nl_open(&s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, &d);
-	/* fork() brings locks for threads along */
+	/* fork() would link in the C library's locks for threads */
 	*pid = err ? -1 : _Fork();
 	if (*pid == 0)
 		watch(&s, links);
 	if (*pid < 0)
-		boot_say("hotplug: %s; devices that turn up later get no "
+		boot_say("hotplug: %s; devices that appear later get no "
 			 "driver",
 			 err ? d.text : strerror(errno));
 	nl_close(&s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Process 1 of an initramfs: runs the table of steps from nothing to the real
- * root.  When a step fails, it prints why, undoes what was done, pauses, and
- * begins again with the drivers; only what a reboot alone can change (the
- * command line) is not tried again.  This process never ends: that would be
- * a kernel panic in place of a message.
+ * Process 1 of an initramfs: runs a table of steps, the last of which enters
+ * the real root.  When a step fails, it prints the reason, undoes the steps,
+ * pauses, and starts again with the drivers; it does not retry after a failure
+ * that only a reboot can cure (a wrong command line).  This process never ends:
+ * the kernel would panic, and hide the message.
  */
 #include "boot/init/init.h"
 
@@ -16,7 +16,7 @@
 #include "boot/common/times.h"
 #include "boot/init/steps.h"
 
-/* Bytes of a struct boot that a child gives back. */
+/* Bytes of a struct boot that a child passes back. */
 #define KEPT offsetof(struct boot, cmd)
 
 static int do_step(const struct step *s, struct boot *b, struct nbd_diag *d)
@@ -49,7 +49,7 @@ static void undo(void *ctx, size_t at)
 	while (at--);
 }
 
-/* Runs the steps from *at on; on a failure *at is the one that failed. */
+/* Runs the steps from *at on; after a failure *at is the failed step. */
 static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 {
 	for (; *at < init_n_steps; ++*at) {
@@ -84,7 +84,7 @@ static void recover(struct boot *b, size_t at, int err, unsigned tries)
 
 int init_boot(char *argv[])
 {
-	/* pages: too much for a stack, and there is one boot in a process */
+	/* pages: too large for a stack; a process boots only once */
 	static struct boot b;
 	struct nbd_diag d;
 	sigset_t all;

@@ -4,9 +4,9 @@
 #define BOOT_INIT_INIT_H
 
 /*
- * Boots what the kernel command line says.  argv is what the kernel gave to
- * process 1: all but argv[0] is handed on to the real init, and so is the
- * environment.  Never returns as process 1; otherwise 2, with a message.
+ * Boots as the kernel command line says.  argv is what the kernel passed to
+ * process 1: the real init gets all of it but argv[0], and the environment.
+ * Never returns as process 1; otherwise returns 2, after a message.
  */
 int init_boot(char *argv[]);
 

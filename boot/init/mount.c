@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mounting, with the words of mount(8) and the modules it takes. */
+/* Mounting with the options of mount(8), and the modules that it needs. */
 #include "boot/init/mount.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int init_mount_kernel(struct nbd_diag *d)
 		struct stat up, st;
 
 		mkdir(fs[i].where, 0755);
-		/* somebody before us may have mounted it */
+		/* another program may have mounted it already */
 		if (!stat("/", &up) && !stat(fs[i].where, &st) &&
 		    up.st_dev != st.st_dev)
 			continue;
@@ -43,7 +43,7 @@ int init_mount_kernel(struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* A flag of MS_RDONLY's kind has two words: one sets it, one clears it. */
+/* A flag such as MS_RDONLY has two words: one sets it, one clears it. */
 static const struct option {
 	const char *set, *clear;
 	unsigned long flag;
@@ -96,7 +96,7 @@ int init_mount_options(const char *text, unsigned long *flags, char *data,
 		for (n = 0; text[n] && (quoted || text[n] != ','); n++)
 			if (text[n] == '"')
 				quoted = !quoted;
-		/* an empty word is the "" of the table: nothing */
+		/* an empty word matches "", which changes nothing */
 		if (!take_flag(text, n, flags)) {
 			if (o.len)
 				nbd_put(&o, ",", 1);
@@ -108,7 +108,7 @@ int init_mount_options(const char *text, unsigned long *flags, char *data,
 	return o.cut ? NBD_E_NO_MEMORY : NBD_OK;
 }
 
-/* ENODEV: the module is missing, and why says more than that. */
+/* ENODEV means that the module is missing; then `why` explains more. */
 static int try_type(const struct root_fs *r, const char *type,
 		    unsigned long flags, const char *data, struct nbd_diag *d)
 {
@@ -121,7 +121,7 @@ static int try_type(const struct root_fs *r, const char *type,
 	nbd_putf(&o, "mount %s as %s (%s%s%s): ", r->dev, type,
 		 flags & MS_RDONLY ? "ro" : "rw", *data ? "," : "", data);
 	if (errno == ENODEV && loaded < 0)
-		/* it is escaped already */
+		/* why.text is escaped already */
 		nbd_put(&o, why.text, strlen(why.text));
 	else
 		nbd_putf(&o, "%s", strerror(errno));

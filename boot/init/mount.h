@@ -15,10 +15,10 @@
 int init_mount_kernel(struct nbd_diag *d);
 
 /*
- * Splits mount options as mount(8) writes them: the words that are flags are
- * set in or cleared from *flags (MS_*), the others go to data, joined by
- * commas.  A comma between double quotes is part of a word.  NBD_E_NO_MEMORY
- * if data is too small.
+ * Splits a list of mount options as mount(8) does: the words for flags set or
+ * clear bits of *flags (MS_*), the others are copied to data, joined by commas.
+ * A comma in double quotes is part of a word.  NBD_E_NO_MEMORY if data is too
+ * small.
  */
 int init_mount_options(const char *options, unsigned long *flags, char *data,
 		       size_t cap);
@@ -26,15 +26,15 @@ int init_mount_options(const char *options, unsigned long *flags, char *data,
 struct root_fs {
 	const char *dev;     /* "/dev/nbd0p2" */
 	const char *target;  /* an empty directory; made if it is missing */
-	const char *fstype;  /* "ext4", "ext4,xfs" in turn, NULL: look */
+	const char *fstype;  /* "ext4"; "ext4,xfs": in turn; NULL: detect */
 	const char *options; /* rootflags=, or NULL */
 	bool write;
 };
 
 /*
- * Mounts it, loading the file system's module first.  A device that cannot
- * be written is mounted read-only even if asked otherwise, as the kernel
- * does for its own root=; *fell_back says so.
+ * Mounts the root, after loading the module of its file system.  A device that
+ * cannot be written is mounted read-only even if read-write was asked for, as
+ * the kernel does for its own root=; then *fell_back is set.
  */
 int init_mount_root(const struct root_fs *r, bool *fell_back,
 		    struct nbd_diag *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Giving up.  A mistake is given up at once if nbdboot.onfail= says how, an
- * outage when the time is over, which a process of its own watches:
+ * Giving up.  If nbdboot.onfail= is set, a mistake is given up at once.  An
+ * outage is given up after nbdboot.timeout=, which a child measures:
  *
  *	process 1    try, pause, try ... --over?--> wait for the timer's end
  *	timer        ------ nbdboot.timeout= -----> reboot, halt, or a shell
@@ -21,12 +21,12 @@
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 
-/* So long (s) the message can be read. */
+/* Seconds for the user to read the message. */
 #define PAUSE 10
 
 /*
  * A line of /proc/consoles: "ttyS0    -W- (EC p a)    4:64".  The one with the
- * C is /dev/console, which has it already.  No console is waited for.
+ * C is /dev/console, which has the text already.  Never waits for a console.
  */
 static void tell_others(const char *text, size_t len)
 {
@@ -42,7 +42,7 @@ static void tell_others(const char *text, size_t len)
 		line[strcspn(line, " ")] = '\0';
 		nbd_fmt(path, sizeof(path), "/dev/%s", line);
 		fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-		/* best effort, on a console that may be gone */
+		/* best effort: the console may be gone */
 		while (fd >= 0 && write(fd, text, len) < 0 && errno == EINTR)
 			;
 		if (fd >= 0)
@@ -50,7 +50,10 @@ static void tell_others(const char *text, size_t len)
 	}
 }
 
-/* Returns if it was a shell, and has ended; false if there was none. */
+/*
+ * Does what nbdboot.onfail= says.  Returns true when its shell has ended, false
+ * if there is no shell to run.
+ */
 static bool act(const struct onfail *o)
 {
 	const struct cmdline *cmd = o->cmd;
@@ -75,7 +78,7 @@ static _Noreturn void run_timer(const struct onfail *o)
 {
 	uint64_t now = nbd_now_ms();
 
-	/* nothing of ours outlives process 1 */
+	/* the timer must not outlive process 1 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (o->end > now)
 		init_rest((unsigned)((o->end - now + 999) / 1000));
@@ -113,7 +116,7 @@ static bool enough(void *ctx, bool outage, unsigned *pause)
 			*pause = (unsigned)((o->end - now) / 1000) + 1;
 		return false;
 	}
-	/* it has given up: do not disturb what it does now, maybe a shell */
+	/* the timer has given up: do not disturb it, it may run a shell */
 	waitpid(o->timer, NULL, 0);
 	init_onfail_start(o);
 	return true;

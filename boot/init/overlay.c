@@ -21,7 +21,7 @@
 
 #define WORD "nbdboot.overlay="
 
-/* The text is about root= and /dev/nbd1: say which word is meant. */
+/* The error is about root= and /dev/nbd1: name the word that is meant. */
 static int of_export(const struct overlay *o, int rc, struct nbd_diag *d)
 {
 	return nbd_diag_prefix(d, rc, WORD "%s", o->spec);
@@ -113,7 +113,7 @@ static int mount_export(const struct overlay *o, struct nbd_diag *d)
 	if (read_only)
 		return nbd_diag(d, NBD_E_READ_ONLY,
 				WORD "%s: the server lets nobody write to it, "
-				     "and this is where changes go",
+				     "but the overlay must store changes there",
 				o->spec);
 	return NBD_OK;
 }
@@ -158,7 +158,7 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 
 void init_overlay_unmount(const char *newroot)
 {
-	/* what is not mounted yet is no failure */
+	/* it may not be mounted yet: no failure */
 	umount2(newroot, MNT_DETACH);
 	umount2(OVERLAY_UPPER, MNT_DETACH);
 	umount2(OVERLAY_LOWER, MNT_DETACH);

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A root that nobody writes to, under one that everybody may: an overlay
- * (Documentation/filesystems/overlayfs.rst) of the export and of what this
- * machine writes, in RAM or on an export of its own.  nbdboot.overlay=
+ * A writable view of a read-only root: an overlay
+ * (Documentation/filesystems/overlayfs.rst) of the export and of the changes
+ * that this machine makes, which are stored in RAM or on another export.  See
+ * nbdboot.overlay=.
  */
 #ifndef BOOT_INIT_OVERLAY_H
 #define BOOT_INIT_OVERLAY_H
 
 #include "boot/common/root.h"
 
-/* Seen in the real system, too: /run moves there with all that is in it. */
+/* Visible in the real system, too: /run moves there with its mounts. */
 #define OVERLAY_LOWER "/run/nbdboot/lower" /* the export, read-only */
 #define OVERLAY_UPPER "/run/nbdboot/upper" /* data/ and work/ */
 
 struct overlay {
 	const char *spec;
 	const char *size; /* of the tmpfs: "size=..." or ""; NULL: an export */
-	/* that export, written like that of a root */
+	/* the export for changes, written as a root is */
 	struct cmdline cmd;
 	struct root_spec parsed, root;
-	int index; /* N of its nbdN; -1: it has none */
+	int index; /* N of its nbdN; -1: not connected */
 };
 
 /*
- * Parses c->overlay: "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (RAM,
- * half of it by default) or a URI.  An export has the time-out of the root,
- * and the same demand for TLS.  Nothing is mounted yet.  c->overlay must stay
- * valid.  0, NBD_E_USAGE or NBD_E_URI.
+ * Parses c->overlay: "", "tmpfs", "size=2G", "size=70%", "tmpfs,size=2G" (in
+ * RAM, half of it by default) or a URI.  For an export the time-out and the TLS
+ * requirement of the root apply.  Mounts nothing.  c->overlay must stay valid.
+ * Returns 0, NBD_E_USAGE or NBD_E_URI.
  */
 int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		       struct nbd_diag *d);
@@ -35,9 +36,9 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 int init_overlay_connect(struct overlay *o, struct nbd_diag *d);
 
 /*
- * Moves what is mounted at newroot to OVERLAY_LOWER and mounts the overlay at
- * newroot.  May block: for a child.  After a failure, and to undo it,
- * init_overlay_unmount(): nothing of it is mounted then.
+ * Moves the mount at newroot to OVERLAY_LOWER and mounts the overlay at
+ * newroot.  May block, so run it in a child.  init_overlay_unmount() unmounts
+ * all of it, to undo it or after a failure.
  */
 int init_overlay_mount(const struct overlay *o, const char *newroot,
 		       struct nbd_diag *d);

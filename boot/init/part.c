@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Partitions, by what sysfs says of the disk and by what is on them. */
+/* Finds partitions by sysfs and by their contents. */
 #include "boot/init/part.h"
 
 #include <errno.h>
@@ -19,11 +19,11 @@ struct search {
 	const char *value; /* behind the '=' */
 	enum by by;
 	long number;
-	unsigned seen; /* partitions that were looked at */
+	unsigned seen; /* partitions that were examined */
 	char *path;
 };
 
-/* The number in a file of sysfs, or -1. */
+/* Returns the number in a file of sysfs, or -1. */
 static long read_number(const char *path)
 {
 	char text[24];
@@ -40,7 +40,7 @@ static int open_dev(struct search *s, const char *name)
 	return open(s->path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Does the file system on dev/name have the label or UUID? Sets s->path. */
+/* If the file system on dev/name has the label or UUID, sets s->path. */
 static bool same_super(struct search *s, const char *name)
 {
 	struct super sb;
@@ -56,7 +56,7 @@ static bool same_super(struct search *s, const char *name)
 			      : !strcasecmp(sb.uuid, s->value);
 }
 
-/* Is sys/disk/name the partition that is looked for? Sets s->path then. */
+/* If sys/disk/name is the partition to find, sets s->path. */
 static bool matches(struct search *s, const char *name)
 {
 	char path[256];
@@ -173,7 +173,7 @@ int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
 		rc = by_table(&s, d);
 	if (rc)
 		return rc;
-	/* a file system without a partition table around it */
+	/* a file system on the whole disk, without a partition table */
 	if (s.by >= LABEL && same_super(&s, disk))
 		return NBD_OK;
 	return walk(&s, d);

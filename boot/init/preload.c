@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A module takes the kernel long: it is hashed, its signature checked, and
- * ext4 has 2 MB.  Nobody needs that CPU while the network comes up.
+ * Loading a module takes the kernel long: it hashes the module and checks its
+ * signature, and ext4 has 2 MB.  The CPU is idle while the network comes up.
  */
 #include "boot/init/preload.h"
 
@@ -19,12 +19,12 @@
 #include "port/linux/process.h"
 
 #define PCI	"/sys/bus/pci/devices"
-/* ms: most take a second, on the slowest machines. */
+/* ms; on the slowest machines most modules take a second. */
 #define LOAD_MS 30000
 
 /*
- * virtio_pci has the kernel interpret ACPI, and that takes it long in a virtual
- * machine.  When it is done it finds the driver that is behind it.
+ * virtio_pci makes the kernel interpret ACPI, which takes long in a virtual
+ * machine.  Loaded meanwhile, the driver behind it is there when that ends.
  */
 static void load_nic(void)
 {
@@ -72,12 +72,12 @@ void init_preload_start(pid_t *child, const char *fstype)
 {
 	if (*child > 0)
 		return;
-	*child = _Fork(); /* fork() brings locks for threads along */
+	*child = _Fork(); /* fork() would link in locks for threads */
 	if (*child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	load_nic();
-	/* more are made when they are wanted; each is 0.3 MB for ever */
+	/* more devices are made on demand; each takes 0.3 MB for ever */
 	mod_load("nbd", "nbds_max=1", NULL);
 	load_fs(fstype);
 	_exit(0);

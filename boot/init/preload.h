@@ -7,16 +7,16 @@
 
 #ifdef CONFIG_BOOT_PRELOAD
 /*
- * Starts the child *child, unless it is there (> 0), which loads the driver
- * of a virtio network card, if there is one, then nbd, for one device, then
- * the module of the file system: that of fstype ("ext4", "xfs,ext4": the
- * first) or, where it is NULL or "", the only one of the known ones that this
- * initramfs has.  Failures are ignored: the step that needs a module
- * loads it again, and reports the error.
+ * Starts the child *child, unless it runs already (> 0).  It loads the driver
+ * of a virtio network interface, if the machine has one, then nbd with one
+ * device, then the module of the file system: the first of fstype ("ext4",
+ * "xfs,ext4") or, where fstype is NULL or "", the known one, if this initramfs
+ * has exactly one.  Failures are ignored: the step that needs a module loads it
+ * again, and reports the error.
  */
 void init_preload_start(pid_t *child, const char *fstype);
 
-/* Returns when the child, if there is one, is done, or takes too long. */
+/* Waits until the child, if there is one, has ended or takes too long. */
 void init_preload_wait(pid_t *child);
 #else
 static inline void init_preload_start(pid_t *child, const char *fstype)

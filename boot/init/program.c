@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The proof that an execve() would succeed, made before anything that cannot
- * be undone: the file, and each interpreter that it names.
+ * Proves that an execve() would succeed, before anything that cannot be undone:
+ * checks the file, and each interpreter that it names.
  */
 #include "boot/init/program.h"
 
@@ -15,18 +15,18 @@
 
 #include "port/linux/process.h"
 
-/* The kernel gives up at the same depth of "#!" and ELF interpreters. */
+/* The kernel gives up at the same depth of nested "#!" and ELF interpreters. */
 #define DEPTH	5
 /*
- * Bytes: so many of each file are fetched ahead, in steps, since of what is
- * asked for at once the kernel reads no more than the device's readahead.
+ * Bytes: so much of each file is read ahead, in steps of this size, because the
+ * kernel cuts each request to the device's readahead.
  */
 #define AHEAD	(4 << 20)
 #define STEP	(128 << 10)
-/* ms for all of the check. */
+/* ms for the whole check. */
 #define LOOK_MS 60000
 
-/* Our own ELF header, from the linker: the machine that runs here. */
+/* The ELF header of this program, from the linker: it names this machine. */
 extern const unsigned char __ehdr_start[] __attribute__((visibility("hidden")));
 
 struct check {
@@ -49,7 +49,7 @@ static int unfit(struct check *c, const char *why)
 			c->init, c->path, why);
 }
 
-/* An unsigned number of the file's own byte order, which is ours. */
+/* Reads an unsigned number in the file's byte order, which is also ours. */
 static uint64_t number(const unsigned char *p, unsigned size)
 {
 	uint16_t v16;
@@ -92,7 +92,7 @@ static int check_elf(struct check *c, int fd)
 
 	if (c->len < 64 || c->head[EI_DATA] != __ehdr_start[EI_DATA])
 		return unfit(c, "made for another machine");
-	/* a 64-bit machine may run 32-bit programs: the kernel knows */
+	/* a 64-bit machine may run 32-bit programs: the kernel decides */
 	if (c->head[EI_CLASS] == __ehdr_start[EI_CLASS] &&
 	    memcmp(c->head + 18, __ehdr_start + 18, 2) != 0)
 		return unfit(c, "made for another machine");
@@ -119,7 +119,7 @@ static int check_script(struct check *c)
 	for (n = 0; p + n < end && p[n] && !strchr(" \t\n", p[n]); n++)
 		c->next[n] = p[n];
 	c->next[n] = '\0';
-	return n ? NBD_OK : unfit(c, "no interpreter behind #!");
+	return n ? NBD_OK : unfit(c, "no interpreter after #!");
 }
 
 static int check_content(struct check *c, int fd)
@@ -137,7 +137,7 @@ static int check_content(struct check *c, int fd)
 	return unfit(c, c->len ? "neither ELF nor #!" : "the file is empty");
 }
 
-/* One file. On success c->next is its interpreter, or "". */
+/* Checks one file.  On success c->next is its interpreter, or "". */
 static int check_file(struct check *c)
 {
 	struct stat st;
@@ -147,14 +147,14 @@ static int check_file(struct check *c)
 		return unfit(c, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return unfit(c, "not a regular file");
-	/* EACCES too where the file system is mounted noexec */
+	/* EACCES also where the file system is mounted noexec */
 	if (access(c->path, X_OK))
 		return unfit(c, strerror(errno));
 	fd = open(c->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return unfit(c, strerror(errno));
 	rc = check_content(c, fd);
-	/* it is executed soon: the server sends it while the boot goes on */
+	/* it is executed soon: the server sends it while the boot continues */
 	for (off_t at = 0; at < AHEAD && at < st.st_size; at += STEP)
 		posix_fadvise(fd, at, STEP, POSIX_FADV_WILLNEED);
 	close(fd);
@@ -166,7 +166,7 @@ static int check_chain(struct check *c)
 	struct stat st;
 	unsigned i;
 
-	/* a dangling link is there, and broken */
+	/* a dangling link exists, but is broken */
 	if (lstat(c->path, &st) && errno == ENOENT)
 		return nbd_diag(c->d, NBD_E_NOT_FOUND, "the new root has no %s",
 				c->path);
@@ -177,7 +177,7 @@ static int check_chain(struct check *c)
 			return rc;
 		memcpy(c->path, c->next, sizeof(c->path));
 	}
-	return unfit(c, "interpreters of interpreters without an end");
+	return unfit(c, "too many nested interpreters");
 }
 
 struct question {
@@ -198,9 +198,9 @@ static int look(void *data, struct nbd_diag *d)
 }
 
 /*
- * A child looks: the root's server may be away, and a chroot() of process 1 is
- * one of the kernel's own threads too, which would look up a driver's
- * firmware in the new root.
+ * The check runs in a child: the root's server may be away, and a chroot() of
+ * process 1 would apply to the kernel's threads, too, which would then look for
+ * a driver's firmware in the new root.
  */
 int init_program_check(const char *root, const char *path, struct nbd_diag *d)
 {

@@ -6,11 +6,11 @@
 #include "port/port.h"
 
 /*
- * Looks at `path` as a process whose root is `root` would: symbolic links
- * stay inside.  Returns 0 if it is a regular file that may be executed, ELF
- * of a machine that is not known to be foreign, or "#!", and its interpreter
- * is there and fit too.  NBD_E_NOT_FOUND: path itself does not exist.  Else
- * another error; d names what is missing.  Needs CAP_SYS_CHROOT, forks.
+ * Checks `path` as seen by a process whose root is `root`: symbolic links stay
+ * inside.  Returns 0 if it is a regular file that may be executed, either ELF
+ * and not known to be for another machine, or "#!", and the same holds for its
+ * interpreter.  NBD_E_NOT_FOUND: path itself does not exist.  After any other
+ * error d names what is missing.  Needs CAP_SYS_CHROOT, and forks.
  */
 int init_program_check(const char *root, const char *path, struct nbd_diag *d);
 

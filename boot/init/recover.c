@@ -17,10 +17,13 @@
 #include "boot/common/console.h"
 #include "port/linux/process.h"
 
-/* Pauses in seconds: the longest in an outage, and that of other failures. */
+/*
+ * Pauses in seconds: the longest during an outage, and the one after other
+ * failures.
+ */
 #define PAUSE_MAX  30
 #define PAUSE_SLOW 60
-/* ms to write back what has changed, before the end. */
+/* ms for writing back changes, before the end. */
 #define SYNC_MS	   5000
 
 static void reap(void)
@@ -45,7 +48,7 @@ void init_rest(unsigned seconds)
 	}
 }
 
-/* Returns false if there is no such program. */
+/* Returns false if the program does not exist. */
 bool init_recover_shell(const char *shell, const sigset_t *signals)
 {
 	int status = 127 << 8;
@@ -95,7 +98,7 @@ void init_recover(const struct recovery *r, const struct failure *f,
 	unsigned pause = !outage	? PAUSE_SLOW
 			 : f->tries < 5 ? 1u << f->tries
 					: PAUSE_MAX;
-	/* while the device and the root are still there to be looked at */
+	/* before undo(): the user can examine the device and the root */
 	bool shell = !outage && r->shell &&
 		     init_recover_shell(r->shell, &r->signals);
 
@@ -112,9 +115,8 @@ void init_recover(const struct recovery *r, const struct failure *f,
 	if (outage)
 		boot_say("this may pass: next try in %u s", pause);
 	else
-		boot_say(
-			"next try in %u s, in case it is repaired on the server; "
-			"Ctrl-Alt-Del reboots",
-			pause);
+		boot_say("next try in %u s, in case the server is repaired; "
+			 "Ctrl-Alt-Del reboots",
+			 pause);
 	init_rest(pause);
 }

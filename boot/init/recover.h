@@ -7,44 +7,45 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the user wants then. */
+/* What the user wants after a failure. */
 struct recovery {
 	const char *shell; /* nbdboot.shell=, or NULL */
 	int panic; /* panic=: s until the reboot, 0: none, < 0: at once */
 	/*
-	 * Is it time to give up?  True: it did so, in vain.  Else it may
-	 * shorten the pause (s).  NULL: never, as long as this may pass.
+	 * Is it time to give up?  Returns true if it gave up, but the boot
+	 * continues; otherwise it may shorten the pause (s).  NULL: never give
+	 * up, as long as this may pass.
 	 */
 	bool (*enough)(void *ctx, bool outage, unsigned *pause);
 	void *ctx;	  /* of enough() */
-	sigset_t signals; /* as they were blocked before process 1 began */
+	sigset_t signals; /* the signal mask at the start of process 1 */
 };
 
 /* A step that failed. */
 struct failure {
-	size_t at;	/* which one: for undo() */
+	size_t at;	/* which step: for undo() */
 	int err;	/* enum nbd_err */
-	bool hopeless;	/* nothing but a reboot can change it */
-	unsigned tries; /* that failed before this one */
+	bool hopeless;	/* only a reboot can help */
+	unsigned tries; /* failed tries before this one */
 };
 
 /*
- * Returns when the next try makes sense, with undo(ctx, at) done: what may
- * pass is tried again after a growing pause, the rest more slowly or not at
- * all.  Must be process 1: reaps its orphans meanwhile.
+ * Returns when the next try makes sense, after a call of undo(ctx, at).  A
+ * failure that may pass is retried after a growing pause, any other more slowly
+ * or never.  The caller must be process 1: meanwhile its orphans are reaped.
  */
 void init_recover(const struct recovery *r, const struct failure *f,
 		  void (*undo)(void *ctx, size_t at), void *ctx);
 
-/* Lets seconds pass, and reaps the orphans of process 1. */
+/* Sleeps for so many seconds, and reaps the orphans of process 1. */
 void init_rest(unsigned seconds);
-/* Runs that program at the console; false if there is no such program. */
+/* Runs the shell on the console; false if that program does not exist. */
 bool init_recover_shell(const char *shell, const sigset_t *signals);
-/* Says so, and reboots after so many seconds. */
+/* Reboots after so many seconds, which it announces. */
 void init_recover_reboot(unsigned seconds);
 /*
- * What reboot(2) does with `how` (RB_*), after a sync that has a few seconds:
- * if the server is away it would last for ever.
+ * Calls reboot(2) with `how` (RB_*), after a sync() that is given a few
+ * seconds: while the server is away it would never return.
  */
 void init_recover_end(unsigned how);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way down:
+ * The shutdown:
  *
  *	real root --pivot--> RAM -> unmount -> kill -> unmount -> disconnect
  *	                                 `----- stuck: no progress ----.
  *	                                                            reboot(2)
  *
- * Whoever holds the link to the server (watch) lives until all is written.
- * What may hang in the kernel is done by a child, so process 1 never hangs.
+ * The watcher, which holds the connections, lives until all is written.  Calls
+ * that may hang in the kernel are made by a child, so that process 1 never
+ * hangs.
  */
 #include "boot/init/shutdown.h"
 
@@ -30,7 +31,7 @@
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
-/* So long (ms) nothing may be written until the server is given up. */
+/* The server is given up after so many ms in which nothing was written. */
 #define STUCK_MS 8000
 
 /* ---- before the root switch ---- */
@@ -73,9 +74,9 @@ int init_shutdown_prepare(struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* ---- the way down ---- */
+/* ---- the shutdown ---- */
 
-/* KiB that wait to be written, as the kernel counts them. */
+/* KiB that are not written yet, as the kernel counts them. */
 static uint64_t unwritten(void)
 {
 	static const char *const keys[] = { "\nDirty:", "\nWriteback:" };
@@ -98,8 +99,8 @@ static uint64_t unwritten(void)
 }
 
 /*
- * Waits for the child, or with 0 for all children, and for as long as less
- * and less is left to write.  Its exit status, or -1: stuck.
+ * Waits for the child, or with 0 for all children, as long as the amount left
+ * to write keeps shrinking.  Returns its exit status, or -1: stuck.
  */
 static int await(pid_t child)
 {
@@ -175,7 +176,7 @@ static void take_down(void)
 	int rc = in_child(unmount);
 
 	if (rc > 0) {
-		/* whoever is left holds files open */
+		/* the remaining processes hold files open */
 		kill(-1, SIGKILL);
 		rc = await(0) < 0 ? -1 : in_child(unmount_at_last);
 	}
@@ -183,8 +184,8 @@ static void take_down(void)
 		rc |= in_child(disconnect);
 	if (rc < 0)
 		boot_say(
-			"nothing was written for %u s: what is not on the server "
-			"yet is lost",
+			"nothing was written for %u s: changes that are not on "
+			"the server yet are lost",
 			STUCK_MS / 1000);
 	else
 		boot_say("all is %s",
@@ -192,7 +193,7 @@ static void take_down(void)
 			    : "unmounted and disconnected");
 }
 
-/* What systemd has done before it starts us, another process 1 has not. */
+/* systemd has done this before it starts us, another process 1 has not. */
 static void pivot(void)
 {
 	static const char *const moved[] = { "dev", "proc", "sys" };
@@ -232,10 +233,10 @@ int init_shutdown(const char *verb)
 	while (i < 5 && strcmp(verbs[i].name, verb) != 0)
 		i++;
 	if (i == 5 || getpid() != 1) {
-		boot_say(
-			"shutdown %s: %s", verb,
-			i == 5 ? "not known (reboot, poweroff, halt, kexec)"
-			       : "only process 1 can do this (systemctl, reboot)");
+		boot_say("shutdown %s: %s", verb,
+			 i == 5 ? "not known (reboot, poweroff, halt, kexec)"
+				: "only process 1 can do this (systemctl, "
+				  "reboot)");
 		return 2;
 	}
 	sigfillset(&all);

@@ -9,7 +9,7 @@
 
 #include "port/port.h"
 
-/* A file system of its own: /run may be mounted with noexec. */
+/* A file system of its own, because /run may be mounted noexec. */
 #define SHUTDOWN_HOME "/run/initramfs"
 
 /*
@@ -19,11 +19,11 @@
 int init_shutdown_prepare(struct nbd_diag *d);
 
 /*
- * As process 1: leaves the old root, unmounts all, disconnects each nbd device
- * that nobody uses any more, and does what verb says: reboot, poweroff, halt,
- * kexec, exit (poweroff).  Arrives even if something cannot be unmounted, or
- * the server is gone: in 8 s more than what is written takes.  Returns 2,
- * with a message, if it is not process 1 or the verb is not known.
+ * As process 1: leaves the old root, unmounts everything, disconnects each nbd
+ * device that is no longer in use, and does what verb says: reboot, poweroff,
+ * halt, kexec, exit (poweroff).  Does so even if something cannot be unmounted,
+ * or the server is gone: 8 s after the last progress in writing.  Returns 2,
+ * after a message, if it is not process 1 or the verb is not known.
  */
 int init_shutdown(const char *verb);
 

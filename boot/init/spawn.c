@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting what stays: a program of its own name, so that ps(1) and systemd
- * see what it is, which says when it is ready (sd_notify(3)).
+ * Starts processes that stay.  Each has a name of its own, so that ps(1) and
+ * systemd can identify it, and reports when it is ready (sd_notify(3)).
  */
 #include "boot/init/spawn.h"
 
@@ -15,7 +15,7 @@
 
 #include "port/linux/process.h"
 
-/* ms: it reads files and the device, and asks a name server. */
+/* ms: the process reads files and the device, and asks a name server. */
 #define READY_MS 30000
 
 /* The kernel chooses its name (unix(7), autobind): five hex digits. */
@@ -47,7 +47,7 @@ static _Noreturn void become(char *command, int index, const char *ready,
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
 	nbd_fmt(notify, sizeof(notify), "NOTIFY_SOCKET=@%s", ready);
-	/* its comm is the name it is started by */
+	/* its comm is the name by which it is executed */
 	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
 		execve("/nbdboot", argv, env);
@@ -72,7 +72,7 @@ bool init_spawn_ready(struct spawned *w)
 
 	if (w->pid <= 0)
 		return false;
-	/* before Linux 5.3 its end is not noticed, but its silence is */
+	/* before Linux 5.3 its end is not noticed until the time is over */
 	p[1].fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
 	poll(p, 2, READY_MS);
 	if (p[1].fd >= 0)

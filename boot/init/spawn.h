@@ -8,27 +8,27 @@
 
 #include "port/port.h"
 
-/* One of them; all zeros: none. */
+/* One such process; all zeros: none. */
 struct spawned {
 	pid_t pid;
-	int ready; /* where it says that it is */
+	int ready; /* the socket where it reports that it is */
 };
 
 /*
  * Starts `nbdboot COMMAND nbdN`, or without a device if the index is -1, with
- * the signal mask.  It gets ready by itself, beside others.  A failure shows
- * in init_spawn_ready(), which comes before the switch of the root.
+ * this signal mask.  Does not wait until it is ready.  A failure is reported by
+ * init_spawn_ready(), which must be called before the switch of the root.
  */
 void init_spawn_start(struct spawned *w, char *command, int index,
 		      const sigset_t *signals);
 
 /*
- * Returns true when it is ready for the switch of the root, else false; then
- * it is ended.
+ * Waits until the process is ready for the switch of the root, and returns
+ * true.  Otherwise ends it, and returns false.
  */
 bool init_spawn_ready(struct spawned *w);
 
-/* Ends it, if there is one: asks first, then kills. */
+/* Ends the process, if there is one: SIGTERM first, then SIGKILL. */
 void init_spawn_stop(struct spawned *w);
 
 #endif

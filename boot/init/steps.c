@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the steps of a boot do, in their order, and the table of them. */
+/* The steps of a boot, in their order, and the table of them. */
 #include "boot/init/steps.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "boot/root/connect.h"
 #include "port/linux/nbdk.h"
 
-/* The kernel loads modules by running /sbin/modprobe: this program, too. */
+/* The kernel executes /sbin/modprobe to load modules: provides that. */
 static void become_modprobe(void)
 {
 	char self[256];
@@ -38,7 +38,7 @@ static int do_kernel(void *data, struct nbd_diag *d)
 	int rc = init_mount_kernel(d);
 
 	(void)data;
-	/* the kernel gives none where the initramfs has no /dev/console */
+	/* the kernel opens none if the initramfs has no /dev/console */
 	boot_console_open("/dev/console", false);
 	if (!rc)
 		become_modprobe();
@@ -53,9 +53,9 @@ static int do_cmdline(void *data, struct nbd_diag *d)
 
 	boot_console_debug = c->debug;
 	if (c->unknown)
-		boot_say(
-			"%s on the kernel command line is not known, so it has no effect",
-			c->unknown);
+		boot_say("%s on the kernel command line is not known, so it "
+			 "has no effect",
+			 c->unknown);
 	if (!rc)
 		rc = root_parse(&b->spec, c, d);
 	if (!rc && b->spec.part)
@@ -63,7 +63,7 @@ static int do_cmdline(void *data, struct nbd_diag *d)
 	if (!rc)
 		rc = net_configure(&b->net, c, b->spec.uri[0].host, d);
 	if (b->spec.note.text[0])
-		/* escaped already */
+		/* the text is escaped already */
 		boot_say("no effect on the kernel command line: %s",
 			 b->spec.note.text);
 	return rc;
@@ -186,7 +186,7 @@ static int do_mount(void *data, struct nbd_diag *d)
 	return rc;
 }
 
-/* A mount that was given up may have been made after all. */
+/* A mount that was given up may still have succeeded. */
 static int undo_mount(void *data, struct nbd_diag *d)
 {
 	(void)data, (void)d;
@@ -249,8 +249,8 @@ static int undo_overlay(void *data, struct nbd_diag *d)
 #endif
 
 /*
- * The kernel's own list, less /bin/sh: a root without an init is a mistake,
- * and no reason to give everybody at the console a shell.
+ * The inits that the kernel tries, except /bin/sh: a root without an init is a
+ * mistake, and no reason to give a shell to everybody at the console.
  */
 static int do_init(void *data, struct nbd_diag *d)
 {
@@ -276,7 +276,7 @@ static int do_init(void *data, struct nbd_diag *d)
 }
 
 #ifdef CONFIG_BOOT_WATCH
-/* It gets ready while the rest of the boot goes on. */
+/* The watcher gets ready while the boot continues. */
 static int do_watch(void *data, struct nbd_diag *d)
 {
 	struct boot *b = data;
@@ -285,7 +285,7 @@ static int do_watch(void *data, struct nbd_diag *d)
 	if (!b->cmd.no_watch)
 		init_spawn_start(&b->watch, "watch", b->index,
 				 &b->recovery.signals);
-	/* the watcher has these sockets, too, and so it does the waiting */
+	/* the watcher has these sockets, too: only its close waits */
 	net_done(&b->net);
 	return NBD_OK;
 }
@@ -298,7 +298,7 @@ static void watch_ready(struct spawned *w, int index)
 			 index);
 }
 
-/* Without them the machine boots, too: a message is enough. */
+/* The machine boots without them, too: a message is enough. */
 static int do_watch_ready(void *data, struct nbd_diag *d)
 {
 	struct boot *b = data;
@@ -307,7 +307,7 @@ static int do_watch_ready(void *data, struct nbd_diag *d)
 	watch_ready(&b->watch, b->index);
 	watch_ready(&b->watch_upper, b->overlay.index);
 	if (b->renew.pid && !init_spawn_ready(&b->renew))
-		boot_say("nobody renews the lease of the root's address");
+		boot_say("the lease of the root's address will not be renewed");
 	return NBD_OK;
 }
 
@@ -324,7 +324,7 @@ static int undo_watch(void *data, struct nbd_diag *d)
 #endif
 
 #ifdef CONFIG_BOOT_RENEW
-/* Ended by undo_watch(). */
+/* undo_watch() ends the process. */
 static int do_renew(void *data, struct nbd_diag *d)
 {
 	struct boot *b = data;
@@ -342,7 +342,7 @@ static int do_way_down(void *data, struct nbd_diag *d)
 {
 	(void)data;
 	if (init_shutdown_prepare(d))
-		boot_say("no way back from the real root: %s", d->text);
+		boot_say("cannot prepare the shutdown: %s", d->text);
 	return NBD_OK;
 }
 
@@ -380,7 +380,7 @@ static int do_switch(void *data, struct nbd_diag *d)
 
 #ifdef CONFIG_BOOT_OVERLAY
 static const char see_overlay[] =
-	"check nbdboot.overlay=, and for the module overlay in this initramfs";
+	"check nbdboot.overlay=, and that the initramfs has module overlay";
 #endif
 
 const struct step init_steps[] = {
@@ -390,7 +390,7 @@ const struct step init_steps[] = {
 	{ "kernel file systems", do_onfail, NULL, "", 0, 0, true },
 #endif
 	{ "kernel command line", do_cmdline, NULL,
-	  "check what the boot loader (PXE, GRUB) hands to the kernel", 0, 0,
+	  "check what the boot loader (PXE, GRUB) passes to the kernel", 0, 0,
 	  true },
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "kernel command line", do_onfail_words, NULL,

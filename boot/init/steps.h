@@ -17,21 +17,21 @@
 #define STEP_MOUNT_MS 300000
 #define STEP_UNDO_MS  10000
 
-/* What a boot knows so far. */
+/* The state of a boot. */
 struct boot {
 	int index;	     /* N of nbdN, < 0: not connected */
 	char dev[PART_PATH]; /* "/dev/nbd0p2" */
-	/* what a child changes from here on is lost */
+	/* changes that a child makes from here on are lost */
 	struct cmdline cmd;
 	struct root_spec spec; /* the root of the command line */
-	struct root_spec root; /* and of DHCP: once it is connected */
+	struct root_spec root; /* with the values of DHCP, once connected */
 	struct net net;
 	struct overlay overlay;
-	char **argv; /* from the kernel: what it would hand to init */
+	char **argv; /* the arguments that the kernel passes to init */
 	struct recovery recovery;
 	struct onfail onfail;
 	pid_t hotplug, preload; /* children; 0: none */
-	/* they stay: for the root, the overlay's export and the lease */
+	/* processes that stay: for the root, the overlay and the lease */
 	struct spawned watch, watch_upper, renew;
 	uint64_t switched; /* nbd_now_ms() when the switch began */
 };
@@ -40,13 +40,13 @@ struct step {
 	const char *name;
 	/* data is the struct boot */
 	process_work *run, *undo;
-	const char *hint; /* when it fails; NULL: the error's own */
+	const char *hint; /* for the message; NULL: that of the error */
 	/*
-	 * ms for a child that runs it or undoes it, as both may block for as
-	 * long as the server is away.  0: process 1 does, and never blocks.
+	 * ms for the child that runs or undoes the step, because both may block
+	 * while the server is away.  0: process 1 does it, and it never blocks.
 	 */
 	unsigned run_ms, undo_ms;
-	bool once; /* a failed boot begins again behind these */
+	bool once; /* not repeated when a failed boot is retried */
 };
 
 extern const struct step init_steps[];

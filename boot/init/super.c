@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Superblocks: a table of magic numbers, and where label and UUID are.  The
- * offsets are those of the kernel's on-disk headers.
+ * Superblocks: a table of magic numbers, and of the offsets of label and UUID,
+ * which are those of the kernel's on-disk headers.
  */
 #include "boot/init/super.h"
 
@@ -36,7 +36,7 @@ const char *init_super_type(unsigned i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].type : NULL;
 }
 
-/* Reads all of it: < 0 on an error, 0 if the device ends before. */
+/* Fills buf.  < 0 on an error, 0 if the device ends before. */
 static int read_at(int fd, void *buf, size_t len, uint64_t at)
 {
 	unsigned char *p = buf;
@@ -64,7 +64,7 @@ static char *put_hex(char *out, unsigned char c)
 	return out;
 }
 
-/* Bytes in this order, with '-' before those that the mask names. */
+/* Writes the bytes in this order, with '-' before those that the mask names. */
 static void put_uuid(char *out, const unsigned char *p, const char *order,
 		     unsigned dashes)
 {
@@ -86,7 +86,7 @@ static bool known(const struct kind *k, const unsigned char *b)
 	/* an external journal of ext4 is no file system: INCOMPAT 0x08 */
 	if (!strcmp(k->type, "ext4") && (b[0x60] & 0x08))
 		return false;
-	/* FAT's words may survive in a block that is something else by now */
+	/* FAT's words may survive in a block that now holds something else */
 	if (!strcmp(k->type, "vfat") && (b[510] != 0x55 || b[511] != 0xaa))
 		return false;
 	return !memcmp(b + k->at, k->magic, k->magic_len);
@@ -98,7 +98,7 @@ static void fill(struct super *s, const struct kind *k, const unsigned char *b)
 
 	s->type = k->type;
 	memcpy(s->label, b + k->label, len);
-	/* FAT pads with blanks, and says "NO NAME" for none */
+	/* FAT pads with blanks, and "NO NAME" means no label */
 	while (k->uuid_len == 4 && len && s->label[len - 1] == ' ')
 		len--;
 	s->label[len] = '\0';

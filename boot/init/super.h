@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lies on a block device: the file system by its superblock, partitions
- * by their table.  Everything is read by bytes and bounded: what is on the
- * device was written by somebody else.
+ * The contents of a block device: the file system by its superblock, partitions
+ * by their table.  All accesses are bytewise and bounded, because the data on
+ * the device is not trusted.
  */
 #ifndef BOOT_INIT_SUPER_H
 #define BOOT_INIT_SUPER_H
@@ -18,15 +18,15 @@ struct super {
 	char uuid[37];	  /* lower case; vfat: "1a2b-3c4d"; "" if none */
 };
 
-/* The file systems that are known: "ext4, xfs, ..." for messages. */
+/* The known file systems, for messages. */
 #define SUPER_TYPES "ext4, xfs, btrfs, squashfs, erofs, vfat"
 
-/* The type that is looked for as the i-th, some several times; NULL: no more. */
+/* The i-th type to look for, some of them several times; NULL: the end. */
 const char *init_super_type(unsigned i);
 
 /*
- * Looks at the device or image fd.  Returns 0, NBD_E_NOT_FOUND if no known
- * file system is there, or NBD_E_IO.  fd's offset is not used.
+ * Examines the device or image fd.  Returns 0, NBD_E_NOT_FOUND if it has no
+ * known file system, or NBD_E_IO.  fd's offset is not used.
  */
 int init_super_read(struct super *s, int fd);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The root switch.  The way is klibc's run-init, except that what cannot be
- * undone comes last:
+ * The root switch, as in klibc's run-init, except that the steps that cannot be
+ * undone come last:
  *
  *   check -> move /dev /proc /sys /run -> move the root -> delete -> exec
  *            `--- undone if this fails ---'
@@ -27,7 +27,7 @@
 
 static const char *const moved[] = { "/dev", "/proc", "/sys", "/run" };
 #define MOVED	(sizeof(moved) / sizeof(moved[0]))
-/* ms for reading what the switch needs. */
+/* ms for reading the files that the switch needs. */
 #define LOOK_MS 60000
 
 static int failed(struct nbd_diag *d, const char *step, const char *on)
@@ -56,7 +56,7 @@ int init_switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 				"%s: nothing is mounted there, so it cannot "
 				"become the root",
 				newroot);
-	/* anything else is somebody's disk, and would be emptied */
+	/* any other type is a real disk, and would be emptied */
 	type = (unsigned long)fs.f_type;
 	if (type != RAMFS_MAGIC && type != TMPFS_MAGIC)
 		return nbd_diag(d, NBD_E_USAGE,
@@ -71,8 +71,8 @@ struct question {
 };
 
 /*
- * In a child: what it reads of the new root, process 1 finds in memory later,
- * and does not wait for a server that is away.
+ * Runs in a child: process 1 later finds in memory what the child has read of
+ * the new root, and does not wait for a server that is away.
  */
 static int look_ahead(void *data, struct nbd_diag *d)
 {
@@ -89,7 +89,7 @@ static int look_ahead(void *data, struct nbd_diag *d)
 
 static void empty(int dirfd, dev_t dev, unsigned depth);
 
-/* Deletes one entry, unless it is of another device. */
+/* Deletes one entry, unless it is on another device. */
 static void delete_entry(int dirfd, const char *name, dev_t dev, unsigned depth)
 {
 	struct stat st;
@@ -142,8 +142,8 @@ static bool is_mounted(const char *path)
 }
 
 /*
- * Moves the mounts into the new root.  Mounts without a directory there stay
- * for leave_old().  Returns how many of moved[] were tried.
+ * Moves the mounts into the new root.  Mounts for which the new root has no
+ * directory are left for leave_old().  Returns how many of moved[] were tried.
  */
 static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 			  struct nbd_diag *d)
@@ -158,7 +158,7 @@ static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 		if (!is_mounted(moved[i]))
 			continue;
 		if (stat(to, &st) || !S_ISDIR(st.st_mode)) {
-			boot_say("the new root has no %s: it goes without",
+			boot_say("the new root has no %s: not mounted there",
 				 moved[i]);
 			continue;
 		}
@@ -191,7 +191,7 @@ static int move_root(const char *newroot, struct nbd_diag *d)
 		return failed(d, "enter the new root", newroot);
 	if (mount(".", "/", NULL, MS_MOVE, NULL)) {
 		failed(d, "move to / the new root", newroot);
-		/* so that it can be unmounted */
+		/* so that the new root can be unmounted */
 		return chdir("/") ? NBD_E_IO : NBD_E_KERNEL;
 	}
 	if (chroot(".") || chdir("/")) {

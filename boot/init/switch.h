@@ -6,24 +6,24 @@
 #include "port/port.h"
 
 /*
- * Makes newroot the root of this process, empties the initramfs, and becomes
+ * Makes newroot the root of this process, empties the initramfs, and executes
  * init_argv[0], which is a path inside newroot; init_argv ends with NULL.
  * last(ctx), unless NULL, runs in the new root before that.
  *
- * console is opened in the new root ("/dev/console"); NULL: the descriptors
- * stay.  Must be process 1.
+ * console is the path in the new root to open as standard input, output and
+ * error ("/dev/console"); NULL: the descriptors stay.  Must be process 1.
  *
- * Everything that can be checked is checked before the first change; the
- * mounts of /dev, /proc, /sys and /run move next, and move back if the root
- * cannot be switched; only then is the initramfs deleted.  Returns only on a
- * failure, with d naming the step.  NBD_E_IO: too late, nothing is left to go
- * back to.  Every other error: nothing has changed.
+ * Everything that can be checked is checked before the first change.  Then the
+ * mounts of /dev, /proc, /sys and /run move, and move back if the root cannot
+ * be switched.  Only then is the initramfs deleted.  Returns only on a failure,
+ * with d naming the step.  NBD_E_IO: too late, the initramfs is deleted
+ * already.  Every other error: nothing has changed.
  */
 int init_switch_root(const char *console, const char *newroot,
 		     char *const init_argv[], void (*last)(void *ctx),
 		     void *ctx, struct nbd_diag *d);
 
-/* The checks alone: is newroot one that init_switch_root() would take? */
+/* Makes only the checks: would init_switch_root() accept newroot? */
 int init_switch_check(const char *newroot, const char *init,
 		      struct nbd_diag *d);
 

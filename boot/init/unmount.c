@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of mounts, from its end: children come behind their parents. */
+/* Reads the list of mounts from its end: children come behind their parents. */
 #include "boot/init/unmount.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "boot/common/console.h"
 #include "port/linux/file.h"
 
-/* Three octal digits behind a backslash, in place. */
+/* Decodes backslashes with three octal digits, in place. */
 static void unescape(char *p)
 {
 	char *out = p;
@@ -76,10 +76,10 @@ static size_t read_list(char *buf, size_t cap)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Returns how many are left; *any: one at least was unmounted. */
+/* Returns how many are left; *any: at least one was unmounted. */
 static unsigned pass(bool *any, bool last)
 {
-	/* a list that is longer shows its rest when its beginning is gone */
+	/* the rest of a longer list is read after this part is unmounted */
 	static char list[65536];
 	size_t len = read_list(list, sizeof(list));
 	unsigned left = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unmounting everything, as far as it goes. */
+/* Unmounts everything that can be unmounted. */
 #ifndef BOOT_INIT_UNMOUNT_H
 #define BOOT_INIT_UNMOUNT_H
 
@@ -7,18 +7,19 @@
 #include <stddef.h>
 
 /*
- * Unmounts what /proc/self/mountinfo lists, the latest first, and again as long
- * as that helps; but not / and the mounts below /dev, /proc and /sys.  With
- * `last` the mounts that remain are reported, and made read-only so that their
- * data is written.  Returns how many remain.  Blocks while data is written.
+ * Unmounts the entries of /proc/self/mountinfo, the latest first, and repeats
+ * that as long as it helps; spares / and the mounts below /dev, /proc and /sys.
+ * With `last` the remaining mounts are reported, and made read-only so that
+ * their data is written.  Returns how many remain.  Blocks while data is
+ * written.
  */
 unsigned init_unmount_all(bool last);
 
 /*
- * The last line of text[0..*len), which ends with a newline, becomes its mount
- * point (proc(5): field 5, with \040 for a blank), and *len what is before it;
- * a piece behind the last newline is dropped.  NULL: there are no more lines;
- * "": a line without a mount point.
+ * Takes the last line, which ends with a newline, from text[0..*len) and
+ * returns its mount point (proc(5): field 5, with \040 for a blank); *len
+ * becomes the length of the text before it.  A piece after the last newline is
+ * dropped.  NULL: no more lines; "": a line without a mount point.
  */
 char *init_unmount_next(char *text, size_t *len);
 

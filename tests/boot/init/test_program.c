@@ -167,7 +167,7 @@ static void a_script_needs_its_interpreter(void **state)
 	script("/sbin/e", "#!  \n/lib/shell");
 	says("/sbin/e", NBD_E_KERNEL, "no interpreter");
 	script("/sbin/f", "#!/sbin/f\n");
-	says("/sbin/f", NBD_E_KERNEL, "without an end");
+	says("/sbin/f", NBD_E_KERNEL, "too many nested");
 	assert_int_equal(chmod(at("/lib/shell"), 0644), 0);
 	says("/sbin/a", NBD_E_KERNEL, "Permission denied");
 }
