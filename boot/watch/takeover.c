@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One watcher for a device.  It holds two locks on a file that only root can
- * open, so that no other user can keep it out:
+ * At most one watcher for each device.  It holds two locks on a file that only
+ * root can open, so that no other user can keep it out:
  *
- *	flock(2)  shared with the children that it has forked: it is held until
- *		  all of them have ended, however they end
- *	fcntl(2)  its own, of which the kernel knows the process
+ *	flock(2)  shared with the children that it has forked: held until all
+ *		  of them have ended, however they end
+ *	fcntl(2)  its own; the kernel can name the process that holds it
  */
 #include "boot/watch/watch.h"
 
@@ -20,9 +20,9 @@
 
 #define RUN "/run/nbdboot"
 
-/* ms for the other one to end: it sleeps nearly always. */
+/* ms for the other watcher to end: it sleeps nearly always. */
 #define END_MS	 10000
-/* ms between looks at whether it has. */
+/* ms between checks whether it has ended. */
 #define AGAIN_MS 20
 
 static int open_lock(int index)
@@ -38,7 +38,7 @@ static int open_lock(int index)
 	return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* The process that has the lock; 0: none, or one that is not visible here. */
+/* The process that holds the lock; 0: none, or one that is not visible here. */
 static pid_t owner(int fd)
 {
 	struct flock l = { .l_type = F_WRLCK };

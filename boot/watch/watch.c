@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One process for a device.  For several devices, or all, one
- * more that starts theirs: so the outage of one never keeps another waiting.
+ * One process for each device.  For several devices, or all, a parent starts
+ * one child for each, so that the outage of one never delays another.
  */
 #include "boot/watch/watch.h"
 #include "boot/common/harden.h"
@@ -19,9 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Devices at once; the others are reported, and not watched. */
+/* Devices at once; any others are reported, and not watched. */
 #define DEVICES_MAX 64
-/* ms until a device is looked at again. */
+/* ms until a device is examined again. */
 #define LATER_MS    500
 
 #define ANY (-1)
@@ -48,9 +48,9 @@ bool watch_uevent_is_nbd(void)
 	bool found = false;
 	int n;
 
-	/* "change@/devices/virtual/block/nbd0"; what was lost may have been */
+	/* "change@/devices/virtual/block/nbd0"; a lost event may be that */
 	while ((n = nl_hear(&uevents, MSG_DONTWAIT)) >= 0) {
-		/* it has one there already, if it is as it should be */
+		/* normally NUL-terminated already */
 		uevents.buf[n ? n - 1 : 0] = '\0';
 		found |= !n || strstr(text, "/block/nbd");
 	}
@@ -71,7 +71,7 @@ static int watch_one(int index)
 	return err ? report(name, err, &d) : 0;
 }
 
-/* By its process (0: a free place), or with ANY by what it watches. */
+/* Finds a child by its pid (0: a free slot), or with ANY by its device. */
 static struct child *find(pid_t pid, int index)
 {
 	struct child *c = children;
@@ -104,7 +104,7 @@ static int start(int index)
 	c->index = index;
 	if (c->pid)
 		return 0;
-	/* the end of the first process ends them all */
+	/* when the parent ends, all children end */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
@@ -124,13 +124,13 @@ static void reap(void)
 	}
 }
 
-/* What is waited for: uevents, and the ends of others' watchers. */
+/* Events to wait for: uevents, and the ends of others' watchers. */
 static struct pollfd events[1 + DEVICES_MAX];
 static unsigned n_events;
 
 /*
- * A root may have a watcher of its own, from its initramfs: it stays.  When
- * its process has ended, which it may be about to do, the device is ours.
+ * A root may have a watcher of its own, started in the initramfs: it stays.
+ * When its process has ended, which may be soon, the device is ours.
  */
 static bool is_anothers(int index)
 {
@@ -139,7 +139,7 @@ static bool is_anothers(int index)
 
 	if (!pid || n_events == sizeof(events) / sizeof(events[0]))
 		return pid;
-	/* before Linux 5.3 there is no such thing: the next uevent will do */
+	/* before Linux 5.3 this fails, and the next uevent has to do */
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return errno != ESRCH;
@@ -162,9 +162,9 @@ static void start_all(void)
 }
 
 /*
- * Until a device may have come, or may be left alone.  The driver's uevent
- * comes before the identifier that it sets then, and no other one follows: so
- * each is looked at a second time, a little later.
+ * Waits until a device may have come, or may have lost its watcher.  The driver
+ * sends its uevent before it sets the identifier, and no other uevent follows,
+ * so every device is examined again a little later.
  */
 static void await_change(void)
 {
@@ -183,7 +183,7 @@ static void await_change(void)
 	again = true;
 }
 
-/* New devices are looked for when the kernel tells of a change. */
+/* Searches for new devices whenever the kernel reports a change. */
 int watch_all(watch_report *failed)
 {
 	static struct nbd_diag d;
@@ -213,7 +213,7 @@ int watch_devices(const int index[], unsigned n, watch_report *failed)
 	report = failed;
 	if (n == 1)
 		return watch_one(index[0]);
-	/* those whose parent is killed end with it */
+	/* children whose parent is killed end with it */
 	boot_harden();
 	boot_ready_open();
 	for (unsigned i = 0; i < n; i++)

@@ -2,10 +2,10 @@
 /*
  * Watching one device:
  *
- *   read it, resolve, load credentials --> harden --> take over --> ready
- *   wait --LINK_DEAD, uevent, it is time--> look --> fill dead slots
- *     ^                                                   |
- *     '----- pause, longer while they die or fail soon ---'
+ *  read it, resolve, load credentials --> harden --> take over --> ready
+ *  wait --LINK_DEAD, uevent, it is time--> check --> fill dead slots
+ *    ^                                                    |
+ *    '----- pause, longer while they die or fail soon ----'
  */
 #include "boot/watch/watch.h"
 #include "boot/common/harden.h"
@@ -22,37 +22,37 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ms between tries: a quarter of it is random, so that a fleet spreads. */
+/* ms between tries: a quarter of it is random, to spread out a fleet. */
 #define PAUSE_MIN  100
 #define PAUSE_MAX  2000
-/* ms that a connection has to live, or else the next one has to wait. */
+/* ms that a connection has to live, or else the next try has to wait. */
 #define LIFE_MS	   5000
 /* ms after a report in which its socket may still look alive. */
 #define DOUBT_MS   2500
-/* Times in a row without an answer until that is a message. */
+/* Tries in a row without any answer, until that is reported. */
 #define SILENT_MAX 2
-/* ms for a server to take a connection: trying again finds it sooner. */
+/* ms for a server to accept a connection: retrying reaches it sooner. */
 #define CONNECT_MS 3000
 
 struct worker {
 	struct device dev;
 	struct nbdk_watch events;
 	int uevents;	 /* a socket, or < 0 */
-	unsigned deaths; /* that the driver reported, not made up for yet */
+	unsigned deaths; /* that the driver reported, not replaced yet */
 	/*
 	 * The driver reports a death before it shuts the socket.  Until then
 	 * the socket still looks alive, and no event will follow.
 	 */
 	bool in_doubt;
 	bool blind;	   /* the kernel has no sock_diag for these sockets */
-	int look;	   /* ms until the next look while in doubt */
+	int look;	   /* ms until the next check while in doubt */
 	uint64_t sure;	   /* nbd_now_ms() when the doubt ends */
 	int step;	   /* ms from one try to the next */
 	uint64_t tried;	   /* nbd_now_ms() when the last try ended, 0: never */
 	uint64_t next;	   /* the next try, not sooner */
-	uint64_t answered; /* requests, when connections were made */
-	unsigned silent;   /* times in a row that none was answered on them */
-	struct nbd_diag told; /* what was logged last */
+	uint64_t answered; /* requests, at the last try */
+	unsigned silent;   /* tries in a row without an answer */
+	struct nbd_diag told; /* the last message in the log */
 	char addresses[BACKEND_SERVERS][64];
 	char first_backend[NBDK_BACKEND_MAX + 1];
 };
@@ -68,9 +68,9 @@ static void log_change(struct worker *w, const struct nbd_diag *d)
 		errno = 0;
 }
 
-/* ---- before: everything that needs files or the network's names ---- */
+/* ---- preparation: all that needs files or name servers ---- */
 
-/* Text of an address, as a URI has it. */
+/* Writes an address as it stands in a URI. */
 static bool print_address(char *text, size_t cap, const struct sock_addr *a)
 {
 	struct nbd_out o = { .buf = text, .cap = cap - 1 };
@@ -81,9 +81,9 @@ static bool print_address(char *text, size_t cap, const struct sock_addr *a)
 }
 
 /*
- * Leaves those that a socket can be had for; how many.  For a family that it
- * lacks (ipv6.disable=1) the kernel runs modprobe each time, later from a root
- * that may be away.
+ * Keeps the addresses for which a socket can be made, and returns how many.
+ * For a family that the kernel lacks (ipv6.disable=1) it would run modprobe
+ * each time, later from a root that may be away.
  */
 static int usable(struct sock_addr a[], int n)
 {
@@ -102,8 +102,8 @@ static int usable(struct sock_addr a[], int n)
 }
 
 /*
- * Puts addresses in the place of names, and as many as there is room for: who
- * could tell later what a name means, when /etc is on the device?
+ * Replaces names by addresses, by as many as there is room for: a name cannot
+ * be resolved later, when /etc is on the device.
  */
 static void resolve(struct worker *w)
 {
@@ -121,14 +121,14 @@ static void resolve(struct worker *w)
 
 		if (b->spread && count > 1)
 			count = 1;
-		/* a socket, or a name that is tried again each time */
+		/* a socket, or a name that is resolved at each try */
 		if (known <= 0)
 			b->uris[at++] = *u;
 		for (int k = 0; k < count && k < room; k++) {
 			struct nbd_uri *to = &b->uris[at];
 
 			*to = *u;
-			/* with its zone it is numeric already */
+			/* an address with a zone is numeric already */
 			if (!strchr(u->host, '%') &&
 			    print_address(w->addresses[at],
 					  sizeof(w->addresses[0]), &found[k]))
@@ -142,7 +142,7 @@ static void resolve(struct worker *w)
 		b->servers = at;
 }
 
-/* Everything that may need a file; from here on there may be none. */
+/* Does all that may need a file; from here on there may be none. */
 static int prepare(struct worker *w, int index, struct nbd_diag *d)
 {
 	struct backend *b = &w->dev.b;
@@ -150,7 +150,9 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 
 	if (err && !w->dev.known)
 		return err;
-	/* it would look for its module each time, later in a dead root */
+	/*
+	 * the kernel would look for the module each time, later in a dead root
+	 */
 	w->blind = err == NBD_E_NOT_FOUND;
 	memcpy(w->first_backend, w->dev.info.backend, sizeof(w->first_backend));
 	w->uevents = watch_uevent_open(NULL);
@@ -166,7 +168,7 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 
 /* ---- the watch ---- */
 
-/* Still the one that was there at the start? */
+/* Is this still the device that was there at the start? */
 static bool is_there(const struct worker *w)
 {
 	struct nbdk_info now;
@@ -176,8 +178,8 @@ static bool is_there(const struct worker *w)
 }
 
 /*
- * In a kernel without sock_diag the driver's reports have to do: so many
- * connections died.
+ * Without sock_diag in the kernel the driver's reports count: replaces as many
+ * connections as died.
  */
 static int replace_the_told(struct worker *w, struct nbd_diag *d)
 {
@@ -225,7 +227,7 @@ static int jitter(int ms)
 	       (int)(nbd_now_ns() / 1000 % (unsigned)(ms / 4 + 1));
 }
 
-/* The connections of the last try are dead: did they carry anything? */
+/* After the last try all connections died: was any request answered? */
 static void look_back(struct worker *w)
 {
 	unsigned in_flight = 0;
@@ -237,14 +239,14 @@ static void look_back(struct worker *w)
 	w->answered = answered;
 }
 
-/* A change is logged, and all that happens after a quiet time. */
+/* Logs a change of state, and everything after a quiet time. */
 static void report(struct worker *w, int err, struct nbd_diag *d)
 {
 	if (!err && w->silent >= SILENT_MAX)
 		nbd_diag(d, 0,
-			 "the server takes connections, but answers no request "
-			 "on them: it may be broken, or large packets are lost "
-			 "on the way (MTU)");
+			 "the server accepts connections, but answers no "
+			 "request on them: it may be broken, or large packets "
+			 "are lost on the way (MTU)");
 	else if (!err)
 		nbd_diag(d, 0, "all connections live again");
 	if (w->step == PAUSE_MIN || strcmp(w->told.text, d->text) != 0)
@@ -252,8 +254,8 @@ static void report(struct worker *w, int err, struct nbd_diag *d)
 }
 
 /*
- * Brings back what is dead, at once, unless the last try was a moment ago.
- * The ms until the next one; -1: there is no need.
+ * Revives dead connections, at once unless the last try was a moment ago.
+ * Returns the ms until the next try; -1: none is needed.
  */
 static int revive(struct worker *w)
 {
@@ -293,14 +295,14 @@ static void take_death(void *ctx, int index)
 	doubt(w);
 }
 
-/* Until something happens, or ms are over (-1: never). */
+/* Waits until something happens, or ms are over (-1: never). */
 static void await(struct worker *w, int ms)
 {
 	struct pollfd p[2] = { { w->events.nl.fd, POLLIN, 0 },
 			       { w->uevents, POLLIN, 0 } };
 
 	poll(p, 2, ms);
-	/* what was lost may have been a death */
+	/* a lost report may have been a death */
 	if (nbdk_watch_read(&w->events, take_death, w))
 		doubt(w);
 	watch_uevent_is_nbd();
@@ -314,7 +316,7 @@ static void watch(struct worker *w)
 		if (w->in_doubt && ms < 0) {
 			w->look = longer(w->look);
 			ms = jitter(w->look);
-			/* one look more, and it is true */
+			/* after one more check it is certain */
 			w->in_doubt = nbd_now_ms() < w->sure;
 		}
 		await(w, ms);
@@ -323,7 +325,7 @@ static void watch(struct worker *w)
 
 int watch_worker_run(int index, struct nbd_diag *d)
 {
-	/* pages: too much for a stack, and a process watches one device */
+	/* pages: too large for a stack; a process watches one device */
 	static struct worker w;
 	int err = prepare(&w, index, d);
 
@@ -334,7 +336,7 @@ int watch_worker_run(int index, struct nbd_diag *d)
 	err = watch_takeover(index, d);
 	if (err < 0)
 		return err;
-	/* the root of a watcher from an initramfs has no /sys later */
+	/* in a watcher from an initramfs, the root has no /sys later */
 	if (chdir("/sys/block"))
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
