@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The states of a DHCPv4 client: a table, and what moves between its rows. */
+/*
+ * The states of a DHCPv4 client: a table, and the transitions between its rows.
+ */
 #include "boot/net/dhcp.h"
 
 #include <string.h>
 
-/* Requests for one offer; then another server may be better. */
+/* Requests for one offer; after that another server may be better. */
 #define REQUESTS  4
 #define PAUSE_MS  1000u
 #define DOUBLINGS 6
 /* Messages sent before an offer without the needed root-path is accepted. */
 #define PATIENCE  2
 
-/* What a message changes; true if the state has changed. */
+/* Handles a message; true if the state has changed. */
 typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
 
 static receive take_offer, take_ack, take_nak, renew, lose;
 
 /*
- * BOUND and LOST send and hear nothing.  REBINDING has no end: the address stays
- * in use when its lease is over, since the root hangs on it.
+ * BOUND and LOST send and receive nothing.  REBINDING never ends: the address
+ * stays in use after the end of its lease, because the root depends on it.
  */
 static const struct state {
 	enum dhcp_type send; /* 0: nothing; a request names d->lease */
@@ -52,14 +54,16 @@ static const struct state {
 	[DHCP_LOST] = { 0 },
 };
 
-/* Knuth's generator will do: this only keeps a thousand machines apart. */
+/*
+ * Knuth's generator is enough: it only has to keep a thousand machines apart.
+ */
 static uint32_t random_next(struct dhcp *d)
 {
 	d->random = d->random * 1664525 + 1013904223;
 	return d->random >> 8;
 }
 
-/* How long to wait after so many failures. */
+/* ms to wait after so many failures. */
 static uint64_t pause(struct dhcp *d, unsigned failures)
 {
 	unsigned n = failures < DOUBLINGS ? failures : DOUBLINGS;
@@ -138,7 +142,7 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	return net_dhcp_build(buf, q);
 }
 
-/* Of offers without the root-path that is needed, the first is kept. */
+/* If no offer has the root-path that is needed, the first one is kept. */
 static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
 	bool poor = d->need_path && !l->root_path[0];
@@ -149,7 +153,9 @@ static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 	if (!poor)
 		return enter(d, DHCP_REQUESTING, now);
 	d->state = DHCP_CHOOSING;
-	/* after a long silence the pause is longer than others deserve */
+	/*
+	 * after a long silence the pause is too long to wait for other offers
+	 */
 	if (d->due > now + PATIENCE * PAUSE_MS)
 		d->due = now + PATIENCE * PAUSE_MS;
 	return true;
@@ -165,9 +171,9 @@ static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 }
 
 /*
- * Some servers offer two machines that ask at once the same address, and then
- * refuse one of them.  That one asks again at once, since the address is taken
- * by now.  A server that always refuses is asked less and less often.
+ * Some servers offer the same address to two machines that ask at the same
+ * time, and then send one of them a NAK.  Retry at once after the first NAK,
+ * since that address is taken by now.  If a server sends only NAKs, back off.
  */
 static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
@@ -180,10 +186,10 @@ static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 }
 
 /*
- * A renewal is about the address in ciaddr (RFC 2131, 4.3.2), which cannot be
- * exchanged while the root hangs on it.  A server that wants it back sends a
- * NAK.  So an ACK for another address is no answer: ignored, it leaves us the
- * lease, and after T2 the other servers to ask.
+ * A renewal is about the address in ciaddr (RFC 2131, 4.3.2), which cannot
+ * change while the root depends on it.  A server that withdraws it sends a NAK.
+ * An ACK for another address is ignored: we keep the lease, and after T2 ask
+ * the other servers.
  */
 static bool renew(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {

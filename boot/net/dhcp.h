@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A DHCPv4 client (RFC 2131, 4.4), without I/O and without a clock: the caller
- * sends what net_dhcp_send() writes when `due` has come, and passes what arrives
- * to net_dhcp_take().
+ * sends the output of net_dhcp_send() when `due` has come, and passes received
+ * datagrams to net_dhcp_take().
  *
  *	SELECTING --offer--> REQUESTING --ack--> BOUND
  *	    ^-------nak, silence-----'
@@ -11,9 +11,9 @@
  *
  * The first useful offer is taken: a booting machine does not wait for others.
  * The pauses between two messages are 1, 2, 4 ... 64 s, an eighth more or less.
- * RFC 2131 begins with 4 s, but a switch port that is slow to forward would then
- * cost all of them.  After the first NAK there is no pause, then 1/4, 1/2 ...
- * 16 s.
+ * RFC 2131 begins with 4 s, but a switch port that is slow to forward would
+ * then cost all of them.  After the first NAK there is no pause, then 1/4, 1/2
+ * ... 16 s.
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H
@@ -33,49 +33,50 @@ enum dhcp_state {
 struct dhcp {
 	enum dhcp_state state;
 	uint32_t random;
-	bool need_path; /* see net_dhcp_start(); the caller sets it afterwards */
+	bool need_path; /* see net_dhcp_start(); set by the caller after that */
 	bool other;	/* the last ACK of a renewal was for another address */
-	unsigned tries;	  /* messages sent in this state */
-	unsigned naks;	  /* before there is a lease */
+	unsigned tries; /* messages sent in this state */
+	unsigned naks;	/* before there is a lease */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
 	uint64_t bound;	  /* ms; when the lease began: the request was sent */
 	uint64_t sent;	  /* ms; the latest message */
 	struct dhcp_query q; /* mac and host; net_dhcp_send() sets the rest */
-	struct dhcp_lease lease; /* the one asked for, then the one we have */
+	struct dhcp_lease lease; /* the requested one, then ours */
 };
 
 /*
- * Begins anew: due at once.  seed is a random number, host outlives d.
- * d->need_path: the root comes from a root-path, so an offer without one is
- * accepted only if no better one has come after two messages (3 s).
+ * Starts, or starts again: a message is due at once.  seed is a random number;
+ * host must outlive d.  d->need_path: the root comes from a root-path, so an
+ * offer without one is accepted only if no better one has come after two
+ * messages (3 s).
  */
 void net_dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
 		    uint32_t seed, uint64_t now);
 
 /*
- * Begins to renew d->lease, which began at d->bound: asks its server alone
- * until T2, then (REBINDING) all of them, also after the lease has ended.  The
- * rest of d is filled in here.
+ * Begins to renew d->lease, which began at d->bound: asks only its server until
+ * T2, then (REBINDING) all servers, even after the lease has ended.
+ * Initializes the rest of d.
  */
 void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 		      uint64_t now);
 
 /*
- * The link works only since now, so earlier messages may be lost: one is due
- * again, and the pauses begin anew.  Not for a renewal.
+ * Call this when the link begins to work, because earlier messages may be lost:
+ * one is due again, and the pauses start from the first.  Not for a renewal.
  */
 void net_dhcp_again(struct dhcp *d, uint64_t now);
 
 /*
- * Writes the message that is due and sets the next time.  0: nothing is to be
- * sent in this state.
+ * Writes the message that is due, sets the time of the next one, and returns
+ * the length.  0: this state sends nothing.
  */
 size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now);
 
 /*
- * Reads a datagram for the client's port; one that is not for us, not expected
- * or malformed changes nothing.  True if the state has changed.
+ * Reads a datagram for the client's port.  One that is malformed, unexpected or
+ * for another client changes nothing.  Returns true if the state has changed.
  */
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now);
 

@@ -50,19 +50,19 @@ enum {
 
 static const uint8_t cookie[4] = { 99, 130, 83, 99 };
 
-/* 121 stands before 3, as RFC 3442 wants it. */
+/* 121 comes before 3, as RFC 3442 demands. */
 static const uint8_t ask_for[] = { ASK_FOR, 11,	       MASK,   ROUTES, ROUTER,
 				   DNS,	    HOST,      DOMAIN, MTU,    SECONDS,
 				   T1,	    ROOT_PATH, T2 };
 
-/* The values as sent; one that does not fit has a len above its cap. */
+/* The values as sent; if one does not fit, its len is above its cap. */
 struct raw {
 	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
 	uint8_t host[64], domain[64], root_path[512], routes[128];
 };
 
-/* many: a list, which may be cut. */
+/* many: a list, which may be cut short. */
 static const struct option {
 	uint8_t code, many;
 	uint16_t at, cap;
@@ -100,7 +100,7 @@ static unsigned place(unsigned code)
 
 struct reading {
 	struct raw raw;
-	uint16_t len[N_OPTIONS]; /* more than cap: it did not fit */
+	uint16_t len[N_OPTIONS]; /* > cap: it did not fit */
 };
 
 static uint32_t be32(const uint8_t *p)
@@ -139,7 +139,7 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	memcpy(buf + COOKIE, cookie, sizeof(cookie));
 	memcpy(id + 1, q->mac, sizeof(q->mac));
 	p = put(p, TYPE, &type, 1);
-	/* the same as of the firmware and of the real system's client */
+	/* the same id as the firmware and the real system's client send */
 	p = put(p, CLIENT_ID, id, sizeof(id));
 	p = put(p, VENDOR_CLASS, "nbdboot", 7);
 	p = put(p, MAX_SIZE, max_size, 2);
@@ -174,7 +174,7 @@ static void take(struct reading *r, unsigned code, const uint8_t *p,
 	r->len[i] = (uint16_t)(len > room ? o->cap + 1u : r->len[i] + len);
 }
 
-/* False if an option sticks out of the field. */
+/* False if an option extends beyond the field. */
 static bool read_options(struct reading *r, const uint8_t *p, size_t len)
 {
 	while (len && *p != END) {
@@ -202,7 +202,10 @@ static bool has(const struct reading *r, unsigned code)
 	return r->len[i] == options[i].cap;
 }
 
-/* Text of letters, digits, '-', '.', '_' (name) or printable ASCII, or "". */
+/*
+ * Copies a text of letters, digits, '-', '.', '_' (name) or of printable ASCII;
+ * "" if it has any other character.
+ */
 static void read_text(const struct reading *r, unsigned code, char *to,
 		      bool name)
 {
@@ -210,7 +213,7 @@ static void read_text(const struct reading *r, unsigned code, char *to,
 	const uint8_t *p = (const uint8_t *)&r->raw + options[i].at;
 	unsigned n = r->len[i], at;
 
-	/* some servers count a closing NUL */
+	/* some servers include a closing NUL in the length */
 	while (n && n <= options[i].cap && !p[n - 1])
 		n--;
 	if (n > options[i].cap)
@@ -264,7 +267,7 @@ static void read_lease(const struct reading *r, struct dhcp_lease *l)
 	read_times(r, l);
 }
 
-/* Not 0.x, loopback, multicast and above. */
+/* False for 0.x, loopback, multicast and above. */
 static bool usable(const uint8_t a[4])
 {
 	return a[0] && a[0] != 127 && a[0] < 224;

@@ -15,7 +15,7 @@
 #define DHCP_CLIENT 68
 #define DHCP_SERVER 67
 
-/* Our messages are at most this long, and at least 300 bytes for relays. */
+/* The longest message that we send; the shortest is 300 bytes, for relays. */
 #define DHCP_MAX 576
 
 enum dhcp_type {
@@ -39,8 +39,8 @@ struct dhcp_lease {
 	uint8_t dns[3][4];
 	uint8_t route_bytes;	   /* of routes[] */
 	uint8_t routes[128];	   /* see net_dhcp_route() */
-	char host[65], domain[65]; /* letters, digits, '-', '.', '_' alone */
-	char root_path[513];	   /* printable ASCII alone */
+	char host[65], domain[65]; /* letters, digits, '-', '.', '_' only */
+	char root_path[513];	   /* printable ASCII only */
 };
 
 /* The contents of a message to send. */
@@ -51,8 +51,8 @@ struct dhcp_query {
 	uint8_t mac[6];
 	const char *host; /* 12; "": none; at most 64 bytes */
 	/*
-	 * The lease that is wanted: its address becomes option 50 and its
-	 * server option 54, or (renew) the address alone ciaddr.  NULL: any.
+	 * The wanted lease: option 50 is its address and option 54 its server,
+	 * or, to renew it, only ciaddr is its address.  NULL: any lease.
 	 */
 	const struct dhcp_lease *ours;
 	bool renew;
@@ -63,10 +63,10 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
  * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC,
- * is malformed, or gives an address that no machine can have.  An option with
- * a wrong length or a wrong value counts as not given; the parts of a split one
- * are joined (RFC 3396).  For a DHCP_NAK only `server` is filled in.  Nothing
- * outside of p[0] to p[len - 1] is read.
+ * is malformed, or offers an address that no machine can have.  An option with
+ * a wrong length or value is ignored; the parts of a split option are joined
+ * (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -
+ * 1].
  */
 int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 		   const uint8_t mac[6], struct dhcp_lease *l);
@@ -78,8 +78,8 @@ struct net_dhcp_route {
 };
 
 /*
- * Reads the route at *at and advances *at; false at the end or at a malformed
- * route.  *at is 0 at first.
+ * Reads the route at *at, which starts at 0, and advances *at.  Returns false
+ * at the end, or at a malformed route.
  */
 bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
 		    struct net_dhcp_route *r);

@@ -12,7 +12,7 @@
 #include "boot/net/ip.h"
 #include "port/linux/file.h"
 
-/* The lease as it is in memory, for a process of the same program. */
+/* The lease is stored as it is in memory, for the same program to read. */
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
 
 struct kept {
@@ -21,17 +21,17 @@ struct kept {
 	struct dhcp dhcp;
 };
 
-/* A file's text while it is written, and what it is about. */
+/* The text of a file while it is composed, and its data. */
 struct page {
 	const struct net_state *s;
-	const struct dhcp *dhcp; /* counts if s->dhcp */
+	const struct dhcp *dhcp; /* used only if s->dhcp */
 	struct nbd_out o;
 	char text[4096];
 };
 
 /* ---- templates ---- */
 
-/* "$x" stands for the item x below.  A shell reads the first ones. */
+/* "$x" stands for the item x below.  Shells read the first ones. */
 static const char lease_dhcp[] =
 	"DEVICE='$n'\nPROTO='dhcp'\nDHCPSERVER='$S'\n"
 	"DHCPLEASETIME='$L'\nDHCPT1='$T'\nDHCPT2='$U'\nDHCPBOUND='$B'\n";
@@ -49,7 +49,8 @@ static const char match_ether[] = "[Match]\nType=ether\nMACAddress=$m\n";
 static const char match_vlan[] = "[Match]\nType=vlan\nMACAddress=$m\n";
 /*
  * udev often cannot rename an interface that is up, and then networkd waits for
- * the new name for ever.  The names that udev would give become other names.
+ * the new name for ever.  So the names that udev would choose become
+ * alternative names.
  */
 static const char udev[] =
 	"[Link]\nName=$n\n"
@@ -64,7 +65,8 @@ static const char manager[] =
 
 /*
  * Debian's ifupdown: `ifup -a` skips the interfaces of EXCLUDE_INTERFACES, but
- * an interface of its own (allow-hotplug) it configures all the same.
+ * an interface in a stanza of its own (allow-hotplug) is configured all the
+ * same.
  */
 static const char ifup[] =
 	"[Unit]\nConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
@@ -102,7 +104,7 @@ static void put_address(struct page *f, int family, const unsigned char *p)
 	nbd_put_ip(&f->o, p, family == AF_INET6 ? 16 : 4);
 }
 
-/* The mask of the address, or the last one of its network. */
+/* Writes the mask of the address, or the last address of its network. */
 static void put_mask(struct page *f, const struct link_addr *a, bool last)
 {
 	unsigned char v[4];
@@ -116,7 +118,7 @@ static void put_mask(struct page *f, const struct link_addr *a, bool last)
 	put_address(f, AF_INET, v);
 }
 
-/* The nth of IPv4; 0.0.0.0 without one, as klibc has it. */
+/* Writes the nth IPv4 server; 0.0.0.0 without one, as klibc does. */
 static void put_dns(struct page *f, unsigned nth)
 {
 	static const unsigned char none[4];
@@ -192,7 +194,7 @@ static void begin(struct page *f, const struct net_state *s,
 	f->o = (struct nbd_out){ .buf = f->text, .cap = sizeof(f->text) };
 }
 
-/* Each address, with `first` or `next` before it, and a newline at the end. */
+/* Writes each address, after `first` or `next`, and a newline at the end. */
 static void put_all_dns(struct page *f, const char *first, const char *next)
 {
 	const struct net_state *s = f->s;
@@ -227,7 +229,7 @@ static int save_as(int run, const char *path, const void *data, size_t len,
 		  : NBD_OK;
 }
 
-/* "%s" in path is the interface. */
+/* "%s" in path stands for the interface. */
 static int save(int run, const char *path, const struct page *f,
 		struct nbd_diag *d)
 {
@@ -314,8 +316,8 @@ int net_export_write(int run, const struct net_state *s,
 }
 
 /*
- * A file of name servers: `domain` with the search domain, if there is one,
- * then the servers, see put_all_dns().
+ * Writes a file of name servers: `domain` with the search domain, if there is
+ * one, then the servers, see put_all_dns().
  */
 static int write_dns(int run, const char *path, const struct net_state *s,
 		     const char *domain, const char *const servers[2],
@@ -330,7 +332,10 @@ static int write_dns(int run, const char *path, const struct net_state *s,
 	return save(run, path, &f, d);
 }
 
-/* For the C library, systemd-resolved, and NetworkManager without that. */
+/*
+ * For the C library, systemd-resolved, and NetworkManager without
+ * systemd-resolved.
+ */
 static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
 {
 	static const char *const libc[] = { "nameserver ", "\nnameserver " };

@@ -32,35 +32,35 @@
 #define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
- * Writes the files of one interface.  `run` of these functions is the result of
- * file_run(); they report its failure, too.  dhcp counts if s->dhcp.  root: it
- * is the one of the root, so EXPORT_LEASE is about it.
+ * Writes the files of one interface.  In these functions `run` is the result of
+ * file_run(), and they report its failure, too.  dhcp is used only if s->dhcp.
+ * root: this is the interface of the root, so EXPORT_LEASE describes it.
  */
 int net_export_write(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 /*
- * Writes the .link file alone: for an interface that stays up, but whose
- * addresses are not ours.  s->name, mac and vlan count.
+ * Writes only the .link file: for an interface that stays up without an address
+ * of ours.  Of s only name, mac and vlan are used.
  */
 int net_export_name(int run, const struct net_state *s, struct nbd_diag *d);
 
 /*
- * Writes the files that there is only one of.  s is about the root, with the
- * name servers of all interfaces; names: all that are in use, with blanks
- * between them.
+ * Writes the files that exist only once.  s describes the root's interface, but
+ * has the name servers of all interfaces; names lists all interfaces in use,
+ * separated by blanks.
  */
 int net_export_machine(int run, const struct net_state *s, const char *names,
 		       struct nbd_diag *d);
 
-/* Writes the lease alone, after it was renewed. */
+/* Writes only the lease, after a renewal. */
 int net_export_lease(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 /*
- * Reads EXPORT_STATE: the interface, and of dhcp what net_dhcp_renewal() needs.
- * NBD_E_NOT_FOUND: there is no lease of DHCP, or another version of this
- * program wrote it.
+ * Reads EXPORT_STATE: the name of the interface, and the members of dhcp that
+ * net_dhcp_renewal() needs.  NBD_E_NOT_FOUND: there is no DHCP lease, or
+ * another version of this program wrote the file.
  */
 int net_export_read(int run, char name[16], struct dhcp *dhcp,
 		    struct nbd_diag *d);

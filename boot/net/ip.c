@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* A MAC's six bytes are six fields. */
+/* The six bytes of a MAC take six fields. */
 #define FIELDS 14
 enum field { CLIENT, PEER, GATEWAY, NETMASK, HOST, DEVICE, METHOD, TAIL };
 
-/* A method of the kernel or of dracut that no build has. */
+/* A method of the kernel or of dracut that no build supports. */
 #define NONE 31
 
 static const struct {
@@ -77,7 +77,7 @@ unsigned net_ip_class(const unsigned char ip[4])
 	return ip[0] < 128 ? 8 : ip[0] < 192 ? 16 : 24;
 }
 
-/* "24" or, of IPv4 only, "255.255.255.0"; -1: neither. */
+/* "24" or, only for IPv4, "255.255.255.0"; -1: neither. */
 static int prefix_of(const char *text, const struct link_addr *a)
 {
 	unsigned char mask[4];
@@ -156,7 +156,7 @@ static bool is_address(const char *s)
 	return strpbrk(s, ".:");
 }
 
-/* The fields after the method: f[0] to f[n - 1]. */
+/* Parses the fields after the method: f[0] to f[n - 1]. */
 static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 		     struct nbd_diag *d)
 {

@@ -21,49 +21,48 @@
 
 enum ip_method {
 	IP_OFF,	   /* leave the network alone */
-	IP_LINK,   /* bring the interface up, and nothing else */
-	IP_STATIC, /* and give it the address */
+	IP_LINK,   /* only bring the interface up */
+	IP_STATIC, /* bring it up and set the address of ip= */
 	IP_DHCP,   /* any, on, dhcp, single-dhcp, or nothing without CLIENT */
-	IP_AUTO6,  /* auto6, either6: wait for an address by advertisement */
+	IP_AUTO6,  /* auto6, either6: wait for an advertised address */
 	IP_LINK6,  /* link6: the link-local address is enough */
 };
 
-/* The methods that a build has: net.c or static.c defines them. */
+/* The methods that a build supports, defined in net.c or static.c. */
 extern const struct ip_methods {
-	enum ip_method unsaid; /* where ip= names none */
+	enum ip_method unsaid; /* the method of an ip= that names none */
 	unsigned bits;	       /* 1 << method */
-	const char *has;       /* the same in words, for messages */
+	const char *has;       /* the same as text, for messages */
 } net_ip_methods;
 
 /* Addresses that were not given have the family 0. */
 struct ip_config {
 	enum ip_method method;
-	unsigned mtu;	      /* 0: as it is */
+	unsigned mtu;	      /* 0: unchanged */
 	unsigned char mac[6]; /* to give to the interface; zeros: its own */
 	char device[18];      /* a name or a MAC with dashes; "": all */
 	/*
-	 * prefix: of the mask, else of IPv4's class, else 64.  CLIENT makes it
-	 * static whatever METHOD says.
+	 * The prefix is that of the mask, else of IPv4's class, else 64.  With
+	 * a CLIENT the method is static, whatever METHOD says.
 	 */
 	struct link_addr client;
 	/*
-	 * The other end of the link in dracut, an NFS server in the kernel: it
-	 * counts as a peer only if CLIENT's prefix has no other address.
+	 * The other end of the link in dracut, an NFS server in the kernel:
+	 * used as a peer only if CLIENT's prefix covers no other address.
 	 */
 	struct link_addr peer;
 	struct link_addr gateway, dns[IP_DNS];
-	char host[65]; /* "" if not given */
+	char host[65]; /* "": not given */
 };
 
 /*
- * Parses the text of ip=.  Returns 0 or NBD_E_USAGE, with d saying which
- * field is wrong.
+ * Parses the text of ip=.  Returns 0, or NBD_E_USAGE with the wrong field in d.
  */
 int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
 
 /*
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
- * Without a prefix it is that of a single host.  False if it is no address.
+ * Without a prefix, the prefix is that of a single host.  False: no address.
  */
 bool net_ip_address(const char *text, struct link_addr *a);
 
@@ -74,13 +73,13 @@ bool net_ip_device(char to[18], const char *name);
 bool net_ip_mac(const char *text, unsigned char mac[6]);
 
 /*
- * Copies text to `to`, which has room for it, without brackets, and splits it
- * at the colons outside of them.  f gets the first max fields, missing ones
- * are empty.  Returns how many there are.
+ * Copies text without its brackets to `to`, which has room for it, and splits
+ * it at the colons outside of brackets.  f gets the first max fields; missing
+ * ones are empty.  Returns the number of fields.
  */
 unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
 
-/* fe80::/10: useless without its interface */
+/* Is it in fe80::/10?  Such an address is useless without its interface. */
 bool net_ip_link_local(const struct link_addr *a);
 
 /* Bits of an address of a's family. */
@@ -90,16 +89,16 @@ unsigned net_ip_bits(const struct link_addr *a);
 bool net_ip_same(const struct link_addr *a, const struct link_addr *b);
 
 /*
- * Adds a to list[0] to list[n - 1] unless it is there already, is none
+ * Adds a to list[0] to list[n - 1], unless it is there already, is empty
  * (family 0), or n is max.  Returns the new n.
  */
 unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
 		    const struct link_addr *a);
 
-/* A contiguous IPv4 mask as the length of its prefix; -1 if it is none. */
+/* The prefix length of a contiguous IPv4 mask; -1 for any other. */
 int net_ip_mask(const unsigned char mask[4]);
 
-/* The prefix of an IPv4 address's class, for use without a mask. */
+/* The prefix length of an IPv4 address's class, for use without a mask. */
 unsigned net_ip_class(const unsigned char ip[4]);
 
 #endif

@@ -24,7 +24,7 @@ static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
 	return a;
 }
 
-/* Is ip in the network that a is an address of? */
+/* Is ip in the network of the address a? */
 static bool covers(const struct link_addr *a, const struct link_addr *ip)
 {
 	unsigned i;
@@ -42,7 +42,7 @@ static void route(struct job *j, struct link_route r)
 	struct nbd_diag d;
 
 	r.metric = j->metric;
-	/* a machine with a /32 reaches its gateway, too */
+	/* a machine with a /32 address reaches its gateway, too */
 	r.onlink = r.gw.family == AF_INET && !covers(&j->addr, &r.gw);
 	if (link_add_route(j->l.index, &r, &d) < 0)
 		boot_say("%s: %s", j->l.name, d.text);
@@ -198,7 +198,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	const struct ip_config *ip = j->ip;
 
-	/* once the link is back, what was sent before may be lost */
+	/* when the link comes back, earlier messages may be lost */
 	if (!j->l.carrier)
 		j->ran = false;
 	if (j->state != JOB_WAITING || !j->l.carrier)
@@ -214,7 +214,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		lease(j, p, now);
 	if (ip->method != IP_LINK && !j->addr.family)
 		return;
-	/* to resolve a name, wait for a name server as well */
+	/* to resolve a name, a name server is needed as well */
 	if (ip->method != IP_AUTO6 || j->n_dns || p->n_dns || !p->name_server)
 		apply(j, p);
 }

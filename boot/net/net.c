@@ -5,8 +5,8 @@
  *	interface appears --> up --> carrier --> address, by any method --> DONE
  *
  * Each step is taken when the kernel or the network reports that the one before
- * is done.  An ip= is settled when the first of its jobs is done: if it names no
- * interface, the boot goes on with the first one that gets an address.
+ * is done.  An ip= is settled when the first of its jobs is done: if it names
+ * no interface, the boot continues with the first one that gets an address.
  */
 #include "boot/net/net.h"
 #include "core/nbd_uri.h"
@@ -26,9 +26,9 @@
 #include "port/linux/file.h"
 #include "port/linux/netlink.h"
 
-/* Longer than a switch takes to agree on a speed. */
+/* ms: longer than a switch takes to negotiate a speed. */
 #define LINK_MS 15000
-/* From the first link on: time for five DHCP messages. */
+/* ms from the first link on: enough for five DHCP messages. */
 #define TRY_MS	32000
 #define EVENTS                                                   \
 	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
@@ -70,7 +70,7 @@ static bool selects(const char *device, const struct link *l)
 	return !strcmp(device, l->name);
 }
 
-/* An error that does not end the boot. */
+/* Reports an error that does not end the boot. */
 static void report(int rc, const struct nbd_diag *d)
 {
 	if (rc < 0)
@@ -94,7 +94,7 @@ static void add_vlan(struct net *net, const struct link *parent,
 	report(link_add_vlan(parent->index, v->name, v->id, &d), &d);
 }
 
-/* True if the interface was given another name: it will be seen again. */
+/* True if the interface was renamed: it will be listed again. */
 static bool prepare(struct net *net, const struct link *l)
 {
 	const struct net_plan *p = &net->plan;
@@ -185,8 +185,8 @@ static void see_addr(void *ctx, const struct link_ip *a)
 /* ---- events ---- */
 
 /*
- * True if the kernel has sent any.  Only name servers are read from them; for
- * the rest the caller lists interfaces and addresses again.
+ * True if the kernel has sent any events.  Only name servers are taken from
+ * them; for the rest the caller lists interfaces and addresses again.
  */
 static bool read_events(struct net *net)
 {
@@ -216,7 +216,7 @@ static bool required(const struct net *net, const struct ip_config *ip)
 	       (!net->plan.bootdev || !strcmp(ip->device, net->plan.device));
 }
 
-/* The job of an ip= that is done, else the one that came furthest. */
+/* The job of an ip= that is done, or else the one that came furthest. */
 static const struct job *best(const struct net *net, const struct ip_config *ip)
 {
 	const struct job *j, *b = NULL;
@@ -244,7 +244,7 @@ static bool settled(const struct net *net)
 	return true;
 }
 
-/* Waits for an event; false when the time is over. */
+/* Waits for an event; false: the time is over. */
 static bool await(const struct net *net, uint64_t now, uint64_t end)
 {
 	struct pollfd p[NET_JOBS + 1] = { { .fd = net->events.fd,
@@ -323,7 +323,7 @@ static void explain(const struct net *net, const struct ip_config *ip,
 			 j->l.name);
 }
 
-/* Has the interface an address now, or does it carry a VLAN? */
+/* Does the interface have an address now, or carry a VLAN? */
 static bool is_used(const struct net *net, const struct link *l)
 {
 	const struct plan_vlan *v = net->plan.vlan;
@@ -339,7 +339,8 @@ static bool is_used(const struct net *net, const struct link *l)
 }
 
 /*
- * udev cannot rename an interface that is up, and networkd would wait for that.
+ * udev cannot rename an interface that is up, and networkd would wait for the
+ * new name.
  */
 static void take_unused_down(const struct net *net)
 {
@@ -408,8 +409,8 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 }
 
 /*
- * *root is the job by which the root is reached; NULL if none is needed, or
- * (NBD_E_UNREACHABLE) if none is done.
+ * Sets *root to the job through which the root is reached, or to NULL if none
+ * is needed, or (NBD_E_UNREACHABLE) if none is done.
  */
 static int choose(const struct net *net, const struct job **root,
 		  struct nbd_diag *d)

@@ -14,23 +14,25 @@
 
 #define NET_JOBS 16
 
-/* The caller's; zeros at first.  About 50 KB.  Only `state` is for callers. */
+/*
+ * Owned by the caller, zeros at first, about 50 KB.  Callers use only `state`.
+ */
 struct net {
 	struct net_state state; /* valid once net_up() has succeeded */
 	struct net_plan plan;
 	unsigned n;		/* of job[] */
 	unsigned named, tagged; /* bits: which ifname= and vlan= are done */
-	int run;		/* of file_run() */
+	int run;		/* the result of file_run() */
 	struct job job[NET_JOBS];
 	struct nl_sock events;
 };
 
 /*
- * Reads the network's words of the kernel command line: ip= (several),
+ * Parses the network's words of the kernel command line: ip= (several),
  * nameserver=, rd.route=, rd.peerdns=, BOOTIF=, bootdev=, ifname=, vlan=.  host
- * is that of root=, "" if it has to come from DHCP's root-path, or NULL if it
- * is not known yet: without ip= it decides which kind of address is needed.
- * Returns 0, or NBD_E_USAGE with the wrong word in d.
+ * is that of root=, "" if DHCP's root-path has to name it, or NULL if it is not
+ * known yet: without ip= it decides which kind of address is needed.  Returns
+ * 0, or NBD_E_USAGE with the wrong word in d.
  */
 int net_configure(struct net *net, const struct cmdline *c, const char *host,
 		  struct nbd_diag *d);
@@ -39,17 +41,17 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 bool net_any_link(const struct net *net);
 
 /*
- * Brings the network up as configured and returns when it has the address that
+ * Brings the network up as configured, and returns when it has the address that
  * makes the root reachable.  Writes the files for the real system (export.h).
- * boot: this is the machine's boot, so the host name and /etc/resolv.conf are
- * ours to set.  May be repeated, and then begins anew.  NBD_E_UNREACHABLE: no
- * interface, no link, no answer; d says which.
+ * boot: the machine is booting, so this also sets the host name and
+ * /etc/resolv.conf.  May be called again, and then starts anew.
+ * NBD_E_UNREACHABLE: no interface, no link or no answer; d says which.
  */
 int net_up(struct net *net, bool boot, struct nbd_diag *d);
 
 /*
- * Closes the sockets of net_up().  The last close of a packet socket blocks
- * for 20 to 60 ms in a boot (packet_release(), synchronize_net()), so call it
+ * Closes the sockets of net_up().  The last close of a packet socket blocks for
+ * 20 to 60 ms in a boot (packet_release(), synchronize_net()), so call this
  * when a process that was started meanwhile has them open, too.
  */
 void net_done(struct net *net);

@@ -80,7 +80,7 @@ static bool take_peerdns(struct net_plan *p, const char *value)
 	return true;
 }
 
-/* The root may be reachable only by it: do not boot with half a network. */
+/* The root may depend on this word: do not boot with half a network. */
 static bool refuse(struct net_plan *p, const char *value)
 {
 	(void)p;
@@ -91,7 +91,7 @@ static bool refuse(struct net_plan *p, const char *value)
 static const struct word {
 	const char *name;
 	bool (*take)(struct net_plan *p, const char *value);
-	uint16_t count; /* offset of its counter; 0: not to be repeated */
+	uint16_t count; /* offset of its counter; 0: allowed once */
 } words[] = {
 	{ "nameserver", take_dns, offsetof(struct net_plan, n_dns) },
 	{ "rd.route", take_route, offsetof(struct net_plan, n_route) },
@@ -161,7 +161,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 	p->implicit = !p->n_ip;
 	if (p->implicit)
 		p->ip[p->n_ip++].method = method_for(server);
-	/* an ip= without a device means the one that the boot loader used */
+	/* an ip= without a device is for the one that the boot loader used */
 	for (i = 0; i < p->n_ip; i++) {
 		if (!p->ip[i].device[0])
 			memcpy(p->ip[i].device, p->device, sizeof(p->device));

@@ -27,7 +27,7 @@ struct plan_vlan {
 
 struct net_plan {
 	uint8_t n_ip, n_dns, n_route, n_name, n_vlan;
-	bool bootdev;	  /* device is that of bootdev=, and an ip= has it */
+	bool bootdev;	  /* device is that of bootdev=, and is in an ip= */
 	bool no_peer_dns; /* rd.peerdns=0 */
 	bool implicit;	  /* there was no ip= */
 	bool name_server; /* root= has a name, so DNS is needed */
@@ -41,11 +41,11 @@ struct net_plan {
 };
 
 /*
- * Reads the words of line, a kernel command line; unknown ones are skipped.
+ * Parses the words of line, a kernel command line; unknown ones are skipped.
  * server is the host of root=, or NULL if it is not known.  Without ip= it
- * decides the method: DHCP for a name or an IPv4 address, an address by router
- * advertisement for an IPv6 address, the link alone for a link-local address.
- * Returns 0, or NBD_E_USAGE with the wrong word in d.
+ * decides the method: DHCP for a name or an IPv4 address, router advertisement
+ * for an IPv6 address, only the link for a link-local address.  Returns 0, or
+ * NBD_E_USAGE with the wrong word in d.
  */
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d);

@@ -28,7 +28,9 @@ static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
 		sendto(fd, buf, len, 0, (struct sockaddr *)&to, sizeof(to));
 }
 
-/* Sends and receives until the lease is renewed or lost, or time is over. */
+/*
+ * Sends and receives until the lease is renewed or lost, or the time is over.
+ */
 static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -6,9 +6,9 @@
  *	                                   ^    ^------- BOUND ---+
  *	                                   '--- half of the rest -' no answer
  *
- * It survives the switch of the root in memory: after that it touches only the
+ * It stays in memory across the switch of the root: after that it uses only the
  * network and the files of the lease under /run.  It ends when another DHCP
- * client has the interface, that is the UDP port, and when it is refused.
+ * client has the interface, that is the UDP port, or when the server refuses.
  */
 #include <poll.h>
 
@@ -17,12 +17,12 @@
 #include "boot/common/ready.h"
 #include "boot/net/renew.h"
 
-/* ms: four messages. */
+/* ms: enough for four messages. */
 #define ASK_MS	 8000
-/* RFC 2131, 4.4.5: no earlier, however little is left. */
+/* ms between tries at least, however little time is left: RFC 2131, 4.4.5. */
 #define RETRY_MS 60000
 
-/* ms until the lease is s seconds old; 0: it is already. */
+/* ms until the lease is s seconds old; 0: it is older. */
 static uint64_t left(const struct dhcp *dhcp, uint32_t s, uint64_t now)
 {
 	uint64_t end = dhcp->bound + (uint64_t)s * 1000;

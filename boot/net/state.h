@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a boot knows of its network once an interface is up. */
+/* The state of the boot's network once an interface is up. */
 #ifndef BOOT_NET_STATE_H
 #define BOOT_NET_STATE_H
 
@@ -8,12 +8,12 @@
 #define NET_DNS 6
 
 /*
- * Text is "" and addresses have the family 0 where nothing is known.  Text of
- * DHCP is harmless: names hold letters, digits, '-', '_' and '.' alone,
- * root_path printable ASCII alone.
+ * Unknown text is "", and unknown addresses have the family 0.  Text from DHCP
+ * is harmless: names consist of letters, digits, '-', '_' and '.', root_path of
+ * printable ASCII.
  */
 struct net_state {
-	bool up;    /* an interface is configured: the rest is about it */
+	bool up;    /* an interface is configured: the rest describes it */
 	bool dhcp;  /* it has a lease */
 	bool ends;  /* the lease has an end */
 	bool fixed; /* the address is that of ip= */
@@ -28,7 +28,7 @@ struct net_state {
 	char host[65];	     /* of ip=, else of DHCP (option 12) */
 	char domain[65];     /* option 15 */
 	char root_path[513]; /* option 17, as the server wrote it */
-	/* next-server (siaddr), else the DHCP server itself; and as text */
+	/* next-server (siaddr), or else the DHCP server itself; and as text */
 	struct link_addr server;
 	char boot_server[16];
 };

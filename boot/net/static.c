@@ -15,7 +15,7 @@
 #include "boot/common/console.h"
 #include "port/linux/file.h"
 
-/* Longer than a switch takes to agree on a speed. */
+/* ms: longer than a switch takes to negotiate a speed. */
 #define LINK_MS 15000
 
 const struct ip_methods net_ip_methods = {
@@ -57,7 +57,7 @@ static void up_one(void *ctx, const struct link *l)
 		boot_say("%s", d.text);
 }
 
-/* The index of the interface to use, up and with a link. */
+/* Returns the index of the interface to use, when it is up and has a link. */
 static int find_link(const struct ip_config *ip, struct link *l,
 		     struct nbd_diag *d)
 {
@@ -70,7 +70,7 @@ static int find_link(const struct ip_config *ip, struct link *l,
 				"no network interface %s after %d s: is its "
 				"driver in this initramfs?",
 				name ? name : "but loopback", LINK_MS / 1000);
-	/* an interface shows whether it has a link only when it is up */
+	/* whether an interface has a link is known only when it is up */
 	if (name)
 		link_up(index, &why);
 	else
