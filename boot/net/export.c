@@ -69,7 +69,8 @@ static const char manager[] =
  * same.
  */
 static const char ifup[] =
-	"[Unit]\nConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
+	"[Unit]\n"
+	"ConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
 
 /* Items from RAW4 on are members of struct dhcp, the others of net_state. */
 enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, RAW4, U32, U64 };
