@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * MAYBE is a TEXT whose value is optional, "" without one.  REQUIRE has one
- * value: a weaker one is refused.
+ * MAYBE is a TEXT with an optional value, "" if it is missing.  REQUIRE allows
+ * only the value "require".
  */
 enum kind { TEXT, MAYBE, YES, NO, NUMBER, REQUIRE };
 
@@ -71,8 +71,8 @@ static const struct word {
 
 /*
  * Cuts off the next word as the kernel's next_arg() does: a double quote may
- * begin the word or the value.  Returns the rest of the text.  *value is NULL
- * without a '='.
+ * begin the word or the value.  Returns the rest of the text.  *value becomes
+ * NULL without a '='.
  */
 static char *next_word(char *p, char **name, char **value)
 {
@@ -181,7 +181,7 @@ static int take(void *ctx, const char *name, const char *value,
 			return NBD_OK;
 		return wrong_value(w, value, d);
 	}
-	/* a misspelt word of ours is not ignored in silence */
+	/* report a misspelt word of ours */
 	if (is_ours(name) && !c->unknown)
 		c->unknown = name;
 	return NBD_OK;

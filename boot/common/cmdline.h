@@ -16,7 +16,7 @@
 #define CMDLINE_MAX 4096
 
 /*
- * The values of the words; NULL if a word was not given.  Strings live in
+ * The values of the words; NULL if a word was not given.  Strings are in
  * text[], without the quotes that the kernel removes, too.  If a word is given
  * more than once, the last one wins.
  */
@@ -29,7 +29,7 @@ struct cmdline {
 	const char *init;	/* init= */
 	const char *ip;		/* ip= */
 	const char *part;	/* nbdboot.part= */
-	/* the words of other programs for the root: boot/common/root.h */
+	/* words by which other programs name the root: boot/common/root.h */
 	const char *netroot, *nbdroot, *nbddev, *boot;
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
@@ -59,18 +59,21 @@ struct cmdline {
  */
 int boot_cmdline_parse(struct cmdline *c, const char *line, struct nbd_diag *d);
 
-/* Takes one word; value is NULL without a '='.  Returns 0 or an error. */
+/* Handles one word; value is NULL without a '='.  Returns 0 or an error. */
 typedef int boot_cmdline_word(void *ctx, const char *name, const char *value,
 			      struct nbd_diag *d);
 
 /*
  * Cuts text, in place, into words and calls fn for each, up to "--".  Returns
- * the first error of fn; fn still gets the words after it, with d NULL.
+ * the first error of fn; fn is called for the remaining words even then, with a
+ * NULL d.
  */
 int boot_cmdline_each(char *text, boot_cmdline_word *fn, void *ctx,
 		      struct nbd_diag *d);
 
-/* True if the names are equal.  Like the kernel, it takes '-' for '_'. */
+/*
+ * True if the names are equal.  Like the kernel, treats '-' and '_' as equal.
+ */
 bool boot_cmdline_same(const char *a, const char *b);
 
 /* Reads /proc/cmdline and parses it. */

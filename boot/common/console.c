@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines on the console, whatever the kernel's log level is. */
+/* Prints lines on the console at every log level of the kernel. */
 #include "boot/common/console.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
-static bool something_failed, is_open; /* of this process, as its descriptors */
+static bool something_failed, is_open; /* for this process */
 
-/* A whole line: an explanation (struct nbd_diag), and what is around it. */
+/* A whole line: an explanation (struct nbd_diag) and the text around it. */
 #define LINE_MAX_LEN 800
 
 int boot_console_open(const char *path, bool control)
@@ -24,7 +24,7 @@ int boot_console_open(const char *path, bool control)
 
 	if (control)
 		setsid();
-	/* not O_CLOEXEC: it may become one of the three itself */
+	/* not O_CLOEXEC: it may itself become descriptor 0, 1 or 2 */
 	fd = open(path, O_RDWR | O_NOCTTY);
 	if (fd < 0)
 		return NBD_E_IO;
@@ -40,9 +40,10 @@ int boot_console_open(const char *path, bool control)
 }
 
 /*
- * The kernel's log has the lines, too, and with it the journal; at a level
- * that the kernel does not print, as they are on the console already.  Each
- * record has a descriptor of its own: the kernel limits their rate.
+ * Copies a line to the kernel's log, and so to the journal, at a level that the
+ * kernel does not print, because the line is on the console already.  Each
+ * record is written through a new descriptor: the kernel limits the rate of
+ * each.
  */
 static void log_line(const char *p, size_t len)
 {
@@ -65,7 +66,7 @@ static void log_lines(const char *p, size_t len)
 
 	for (; line < end && (p = memchr(line, '\n', (size_t)(end - line)));
 	     line = p + 1) {
-		/* it begins with the time, or goes on from the one before */
+		/* a line begins with the time, or continues the one before */
 		start = *line == '[' ? strchr(line, ':') + 2
 				     : line + strspn(line, " ");
 		log_line(start, (size_t)(p - start));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a person sees of the boot: lines on /dev/console. */
+/* What the user sees of the boot: lines on /dev/console. */
 #ifndef BOOT_COMMON_CONSOLE_H
 #define BOOT_COMMON_CONSOLE_H
 
@@ -8,27 +8,29 @@
 
 #include "port/port.h"
 
-/* Shows boot_note() too. */
+/* If set, boot_note() prints, too. */
 extern bool boot_console_debug;
 
 /*
  * Opens path as descriptors 0, 1 and 2, and with `control` as the controlling
- * terminal of this process's new session.  Keeps the old ones on failure.
- * From then on the kernel's log gets all that is printed below, too.
+ * terminal of a new session of this process.  Keeps the old ones on failure.
+ * From then on all lines printed below are copied to the kernel's log.
  */
 int boot_console_open(const char *path, bool control);
 
-/* Gets what is said after the first failure, too; or NULL. */
+/* Called with every line after the first failure; or NULL. */
 extern void (*boot_console_tee)(const char *p, size_t len);
 
 /*
- * Prints a line with the time in front: "[    1.234] nbdboot: ...".  Each %s
- * is escaped.  boot_note() is silent without boot_console_debug.
+ * Prints a line that begins with the time: "[    1.234] nbdboot: ...".  Each %s
+ * is escaped.  boot_note() prints only if boot_console_debug is set.
  */
 void boot_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void boot_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A failed step, why, and what to do (NULL: what err suggests). */
+/*
+ * Prints the failed step, the reason, and what to do (NULL: the hint for err).
+ */
 void boot_say_failed(const char *step, int err, const struct nbd_diag *d,
 		     const char *hint);
 

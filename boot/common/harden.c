@@ -57,12 +57,12 @@ static void touch_stack(void)
 static void spare_us(void)
 {
 	if (file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5))
-		warn("cannot be spared when memory runs out");
+		warn("cannot be exempted from the OOM killer");
 }
 
 void boot_small_pages(void)
 {
-	/* before Linux 3.15 there is no such thing */
+	/* fails before Linux 3.15, harmlessly */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
@@ -78,18 +78,18 @@ void boot_log_to_kernel(void)
 }
 
 /*
- * What a page holds is locked when it is touched: all of the program, but of
- * the buffers of other commands nothing.
+ * A page is locked when it is first touched: all of the program is, but none of
+ * the buffers of other commands.
  */
 void boot_harden(void)
 {
 	spare_us();
-	/* before Linux 5.6 there is no such thing */
+	/* Linux before 5.6 returns EINVAL */
 	if (prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) && errno != EINVAL)
 		warn("PR_SET_IO_FLUSHER");
 	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
 		warn("memory cannot be locked");
-	/* credentials are for no core dump, and no debugger but root's */
+	/* no core dump of the credentials, and no debugger but root's */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	touch_program();
 	touch_stack();

@@ -6,14 +6,15 @@
 /*
  * From here on the process needs only its own memory and /sys: all of the
  * program is locked, the kernel never waits for write-back on its behalf, and
- * the OOM killer takes others first.  There are no core dumps of it.  Reports
- * on standard error what the kernel does not allow, and goes on without it.
+ * the OOM killer picks others first.  It leaves no core dumps.  If the kernel
+ * refuses one of these, reports that on standard error and continues without
+ * it.
  */
 void boot_harden(void);
 
 /*
- * Call this first: huge pages would pin unused memory.  Inherited by
- * processes that this one starts.
+ * Call this first: huge pages would pin unused memory.  Processes that this one
+ * starts inherit the setting.
  */
 void boot_small_pages(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Telling that the watch has begun.  Of several processes the first one tells,
- * when each of the others is ready or has given up: its end of a pipe closes.
+ * Reports that the watch has begun.  Of several processes the parent reports
+ * it, when each child is ready or has given up: the child's end of a pipe
+ * closes.
  */
 #include "boot/common/ready.h"
 
@@ -16,7 +17,7 @@
 static int ends[2] = { -1, -1 };
 static bool is_child;
 
-/* "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
+/* Sends "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
 static void notify(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -45,7 +46,7 @@ void boot_ready_tell(void)
 
 void boot_ready_open(void)
 {
-	/* on an error they seem ready too early, which does no harm */
+	/* after an error they seem ready too early, which does no harm */
 	if (pipe(ends))
 		ends[0] = ends[1] = -1;
 }
@@ -61,7 +62,7 @@ void boot_ready_await(void)
 	char c;
 
 	close(ends[1]);
-	/* nobody writes: it ends with the last of them */
+	/* nobody writes: read() returns when the last child closes its end */
 	(void)!read(ends[0], &c, 1);
 	close(ends[0]);
 	ends[0] = ends[1] = -1;

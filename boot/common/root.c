@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two steps, and which of the words names the server. */
+/*
+ * The two steps of parsing, and the choice of the word that names the server.
+ */
 #include "boot/common/root_parse.h"
 
 #include <string.h>
@@ -44,7 +46,10 @@ static const char *join(struct parse *s, const char *a, size_t len, char sep,
 	return text;
 }
 
-/* root= as a partition or file system of the export; false: it is neither. */
+/*
+ * Takes root= as a partition or file system of the export; false: it is
+ * neither.
+ */
 static bool take_part(struct parse *s, const char *p)
 {
 	static const char names[][9] = { "LABEL", "UUID", "PARTUUID" };
@@ -63,7 +68,10 @@ static bool take_part(struct parse *s, const char *p)
 	return root_device(s, p);
 }
 
-/* root=, unless it names a server: the part of the device that is the root. */
+/*
+ * Takes root= as the part of the device that is the root, unless it names a
+ * server.
+ */
 static int take_root(struct parse *s, const char *p)
 {
 	if (!p || !*p || is_server(p) || root_is_dhcp(p) ||
@@ -87,7 +95,7 @@ static const char *value_of(const struct cmdline *c, size_t i)
 	return v;
 }
 
-/* The host, the name and the port have a word each. */
+/* Parses a form in which the host, the name and the port have a word each. */
 static int words(struct parse *s, const char *name, const char *port)
 {
 	const char *host = s->r->value;
@@ -143,12 +151,12 @@ static void take_words(struct parse *s)
 		s->r->fstype = c->fstype;
 	if (!c->flags || !*c->flags)
 		return;
-	/* of two options that contradict each other, the last one wins */
+	/* of two contradicting options the last one wins */
 	s->r->options = form ? join(s, form, strlen(form), ',', c->flags)
 			     : c->flags;
 }
 
-/* The result of both steps. */
+/* Returns the result of a step, and explains a failure. */
 static int verdict(const struct parse *s, int rc)
 {
 	static const char *const names[ROOT_VALUES] = {
@@ -198,7 +206,10 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 	return verdict(&s, rc);
 }
 
-/* A form that is no URI: its name, and DHCP's server if it names none. */
+/*
+ * Expands a form that is no URI: the export name, and DHCP's server if it names
+ * none.
+ */
 static int expand_form(struct parse *s)
 {
 	const struct root_slice *name = &s->r->raw[0];

@@ -53,7 +53,7 @@ struct root_env {
 /* A number that was not given. */
 #define ROOT_UNSET (-1)
 
-/* Part of a text of the caller's. */
+/* A part of a text that the caller owns. */
 struct root_slice {
 	const char *p; /* NULL: none */
 	size_t len;
@@ -64,17 +64,17 @@ struct root_slice {
  * command line, or (after root_expand()) to the text[] of the other spec.
  */
 struct root_spec {
-	const struct cmdline *cmd;     /* that it was parsed from */
+	const struct cmdline *cmd;     /* parsed from this command line */
 	struct nbd_uri uri[BOOT_URIS]; /* in the order to be tried */
 	unsigned uris;		       /* 0 with from_dhcp: not known yet */
-	bool from_dhcp;	     /* DHCP has to name the server, or everything */
-	bool overlay;	     /* KIWI's form asks for one over the root */
-	bool tls;	     /* some URI has TLS */
-	const char *part;    /* as nbdboot.part= */
-	const char *fstype;  /* as rootfstype= */
-	const char *options; /* as rootflags= */
-	int device;	     /* N of nbdN */
-	int connections;     /* at least 1, the default */
+	bool from_dhcp;		       /* DHCP names the server, or all */
+	bool overlay;		       /* KIWI's form asks for an overlay */
+	bool tls;		       /* some URI has TLS */
+	const char *part;	       /* as nbdboot.part= */
+	const char *fstype;	       /* as rootfstype= */
+	const char *options;	       /* as rootflags= */
+	int device;		       /* N of nbdN */
+	int connections;	       /* at least 1; default 1 */
 	/* nbd-client's options; times in s */
 	int block_size, io_timeout, dead_timeout;
 	const char *ca, *cert, *key; /* paths */
@@ -83,7 +83,7 @@ struct root_spec {
 
 	/* private: what root_expand() needs */
 	enum { ROOT_BY_URI, ROOT_BY_FORM, ROOT_BY_PATH } by;
-	const char *word, *value;	  /* that name the server */
+	const char *word, *value;	  /* the word that names the server */
 	struct root_slice raw[BOOT_URIS]; /* with %h: URIs, or the name */
 	size_t used;			  /* bytes of text */
 	char text[ROOT_TEXT];
@@ -91,20 +91,19 @@ struct root_spec {
 
 /*
  * Parses the words of c, which must outlive r.  Pure: reads nothing else.  In
- * r->uri each value is still its letter: %h is h.  Returns 0, or NBD_E_USAGE
- * or NBD_E_URI with the reason in d, which may be that nbdboot.tls=require
+ * r->uri each value is still its letter: %h is h.  Returns 0, or NBD_E_USAGE or
+ * NBD_E_URI with the reason in d; one reason is that nbdboot.tls=require
  * forbids a server.
  */
 int root_parse(struct root_spec *r, const struct cmdline *c,
 	       struct nbd_diag *d);
 
 /*
- * Makes r from spec, which root_parse() has filled and which must outlive r:
- * fills in the values of the machine and what DHCP says.  env is not needed
- * any more when this returns.  spec does not change, so that a boot that is
- * tried again can expand it with another lease.  r->uris may still be 0: DHCP
- * names no server.  Returns 0, or as above, or NBD_E_NOT_FOUND: a value that
- * this machine does not have.
+ * Makes r from spec, which root_parse() has filled in and which must outlive r:
+ * adds the values of the machine and of DHCP.  env is used only during
+ * the call.  spec does not change, so that a retried boot can expand it with
+ * another lease.  r->uris may still be 0: then DHCP names no server.  Returns
+ * 0, an error as above, or NBD_E_NOT_FOUND: the machine lacks one of the values.
  */
 int root_expand(struct root_spec *r, const struct root_spec *spec,
 		const struct root_env *env, struct nbd_diag *d);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forms that name a server, into r->uri. */
+/* The forms that name a server, parsed into r->uri. */
 #include "boot/common/root_parse.h"
 
 #include <string.h>
 
-/* The server of DHCP: a root-path that is only an address, or the boot server. */
+/* DHCP's server: a root-path that is only an address, or the boot server. */
 static const char *dhcp_server(const struct root_env *env)
 {
 	const char *path = env->root_path;
@@ -34,7 +34,7 @@ int root_finish(struct parse *s)
 	return NBD_OK;
 }
 
-/* One URI of a list. */
+/* Parses one URI of a list. */
 static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
 {
 	struct root_spec *r = s->r;
@@ -83,7 +83,9 @@ static int uris(struct parse *s, const char *p)
 	return rc;
 }
 
-/* Takes a host up to one of the delimiters, or [an address].  Returns its end. */
+/*
+ * Parses a host up to one of the delimiters, or [an address].  Returns its end.
+ */
 static const char *take_host(struct parse *s, const char *p, const char *delims)
 {
 	bool bracket = *p == '[';
@@ -104,7 +106,7 @@ int root_port(struct parse *s, const char *p, size_t len)
 	return NBD_OK;
 }
 
-/* Digits alone are a port, as dracut and Debian have it. */
+/* Digits alone are a port, as in dracut and Debian. */
 static void take_port_or_name(struct parse *s, const char *p, size_t len)
 {
 	if (root_port(s, p, len))
@@ -168,7 +170,7 @@ static int dracut(struct parse *s, const char *p)
 	n = field(&p, &name);
 	take_port_or_name(s, name, n);
 	n = field(&p, &fs);
-	/* without a type we try all, which is what "auto" asks for */
+	/* without a type we try all, which is the meaning of "auto" */
 	if (n && (n != 4 || memcmp(fs, "auto", 4) != 0))
 		s->r->fstype = root_keep(s, fs, n);
 	n = field(&p, &opts);
@@ -234,7 +236,7 @@ static int libreelec(struct parse *s, const char *p)
 	return rc ? rc : root_finish(s);
 }
 
-/* Other protocols that people name in root-path and in netroot=. */
+/* Returns the name of another protocol in a root-path or netroot=, or NULL. */
 static const char *foreign(const char *p)
 {
 	static const char names[][6] = { "iscsi", "nfs",  "nfs4", "aoe",

@@ -32,7 +32,7 @@ static const struct option {
 	{ "keyfile", 'K', TLS, F(key), 0, 0 },
 	{ "cacertfile", 'A', TLS, F(ca), 0, 0 },
 	{ "tlshostname", 'H', HOSTNAME, 0, 0, 0 },
-	/* accepted without effect: this is how we work anyway */
+	/* accepted without effect: nbdboot always works like this */
 	{ "systemd-mark", 'm', DONE, 0, 0, 0 },
 	{ "nofork", 'n', DONE, 0, 0, 0 },
 	{ "no-optgo", 'g', DONE, 0, 0, 0 },
@@ -94,7 +94,7 @@ void root_options(struct parse *s, const char *p)
 	while (*p) {
 		size_t len = strcspn(p, ","), dashes = strspn(p, "-");
 
-		/* an unknown option is not ignored in silence */
+		/* an unknown option is reported */
 		if (len &&
 		    (dashes >= len || !take(s, p + dashes, len - dashes)))
 			root_note(s, p, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the parser share. */
+/* Private to the parser of the root: what its files share. */
 #ifndef BOOT_COMMON_ROOT_PARSE_H
 #define BOOT_COMMON_ROOT_PARSE_H
 
@@ -10,48 +10,48 @@ struct parse {
 	struct root_spec *r;
 	const struct root_env *env; /* NULL in root_parse() */
 	bool control, full;	    /* a control character; r->text is full */
-	unsigned missing;	    /* 1 + enum root_value that has no value */
+	unsigned missing; /* 1 + the enum root_value without a value */
 	struct nbd_diag *d;
 };
 
 /* ---- root_text.c ---- */
 
-/* "WORD=VALUE: WHY" */
+/* Reports "WORD=VALUE: WHY". */
 int root_wrong(const struct parse *s, const char *why);
 /* Notes that len bytes at p have no effect. */
 void root_note(struct parse *s, const char *p, size_t len);
 /*
- * Copies to r->text.  A failure (no room, control characters) is kept in s
- * and reported at the end.
+ * Copies the text to r->text.  A failure (no room, control characters) is
+ * recorded in s and reported at the end.
  */
 const char *root_keep(struct parse *s, const char *p, size_t len);
 /*
- * Likewise, with %h and the others filled in, for a URI (uri) or a name.  *raw
- * becomes the text if there are any, so that it can be filled in again.
+ * Copies likewise, but fills in %h and the others, for a URI (uri) or a name.
+ * If there are any, *raw becomes the original text, to be filled in again.
  */
 const char *root_fill(struct parse *s, struct root_slice *raw, const char *p,
 		      size_t len, bool uri);
-/* The name of the export, for the forms that are no URI. */
+/* Stores the export name of a form that is no URI. */
 void root_name(struct parse *s, const char *p, size_t len);
 
 bool root_begins(const char *p, const char *with);
-/* dhcp, dhcp6 */
+/* Is it "dhcp" or "dhcp6"? */
 bool root_is_dhcp(const char *p);
 
 /* ---- root_options.c ---- */
 
-/* nbd-client's options, separated by commas. */
+/* Parses nbd-client's options, separated by commas. */
 void root_options(struct parse *s, const char *p);
 
 /* ---- root_forms.c ---- */
 
 #define ROOT_NO_PORT "a port that is not 1 to 65535"
 
-/* "nbdN[pM]", with or without /dev/; false: it is something else. */
+/* Parses "nbdN[pM]", with or without /dev/; false: it is something else. */
 bool root_device(struct parse *s, const char *p);
-/* Any form that names a server: into r->uri. */
+/* Parses any form that names a server into r->uri. */
 int root_server(struct parse *s, const char *text);
-/* The port of a form that is no URI, in len bytes: NBD_E_URI without a text. */
+/* Parses a port of len bytes, outside of a URI; NBD_E_URI without a text. */
 int root_port(struct parse *s, const char *p, size_t len);
 /* Completes and checks r->uri[0], the fields of a form that is no URI. */
 int root_finish(struct parse *s);

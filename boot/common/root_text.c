@@ -52,7 +52,7 @@ const char *root_keep(struct parse *s, const char *p, size_t len)
 	return end(s, start);
 }
 
-/* In a URI a value is encoded, so that it brings in no delimiter. */
+/* In a URI a value is encoded, so that it adds no delimiter. */
 static void put_value(struct parse *s, const char *v, bool uri)
 {
 	for (; *v; v++) {

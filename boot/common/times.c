@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Taking the times of the boot, and writing them down. */
+/* Records the times of the boot, and writes them to a file. */
 #include "boot/common/times.h"
 
 #include <fcntl.h>
@@ -14,7 +14,10 @@
 
 static struct times t;
 
-/* By start; of two that start together the longer one is around the other. */
+/*
+ * Inserts a step by its start; of two that start together the longer comes
+ * first, because it encloses the other.
+ */
 static void insert(const char *name, int32_t start, int32_t end)
 {
 	struct times_step *s = t.step + t.n;
@@ -55,7 +58,7 @@ static void take_firmware(void)
 {
 	uint64_t ns = file_number(AT_FDCWD, FIRMWARE);
 
-	/* an hour is a wrong clock */
+	/* an hour or more means a wrong clock */
 	if (ns && ns < 3600000000000)
 		insert("firmware", -(int32_t)(ns / 1000000), 0);
 }

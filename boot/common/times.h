@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How long each step of the boot took, for `nbdboot boot-time`.  Times are in
- * ms since the kernel started; what the firmware did comes before, below 0.
+ * ms since the kernel started; the firmware's step comes before, below 0.
  *
  *	{"unit":"ms","steps":[
  *	{"name":"kernel","start":0,"end":2012},
@@ -32,13 +32,20 @@ struct times {
 #ifdef CONFIG_BOOT_TIMES
 
 /*
- * A step that began at `start` (of nbd_now_ms()) has ended.  It may lie within
- * another one.  What is too much is dropped, and what took no time.
+ * Records a step that began at `start` (of nbd_now_ms()) and ends now.  It may
+ * lie within another one.  A step without a duration, or without room, is
+ * dropped.
  */
 void boot_times_mark(const char *name, uint64_t start);
-/* A try has failed: all from the step `from` on becomes one, "failed tries". */
+/*
+ * A try has failed: merges all steps from the step `from` on into one, "failed
+ * tries".
+ */
 void boot_times_again(const char *from);
-/* Writes TIMES_FILE, with the step before init's, if the kernel tells it. */
+/*
+ * Writes TIMES_FILE, with the steps before init, as far as the kernel reports
+ * them.
+ */
 void boot_times_write(void);
 
 #else /* no times are taken */
@@ -61,8 +68,8 @@ static inline void boot_times_write(void)
 #endif
 
 /*
- * Reads len bytes of what boot_times_write() wrote: nothing else, but it may have
- * blanks between its parts.  0, or NBD_E_IO with the place in d.
+ * Parses len bytes that boot_times_write() wrote; allows only that format, but
+ * with blanks between its parts.  0, or NBD_E_IO with the position in d.
  */
 int boot_times_parse(struct times *t, const char *text, size_t len,
 		     struct nbd_diag *d);

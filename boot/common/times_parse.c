@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads what boot_times_write() wrote: that much of JSON, and no more. */
+/* Parses the output of boot_times_write(): that much of JSON, and no more. */
 #include "boot/common/times.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ struct reader {
 	bool bad; /* the first error sticks, and p stays there */
 };
 
-/* Skips these characters, with blanks before each, if they come next. */
+/* Skips these characters, and blanks before each; false if others come next. */
 static bool have(struct reader *r, const char *text)
 {
 	const char *p = r->p;

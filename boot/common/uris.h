@@ -7,7 +7,7 @@
 
 #include "core/nbd_uri.h"
 
-/* How many a device can have. */
+/* The largest number of URIs for one device. */
 #ifdef CONFIG_BOOT_RECONNECT
 #define BOOT_URIS 4
 #else
@@ -15,15 +15,15 @@
 #endif
 
 /*
- * The length of the first URI.  An export name may contain commas: a comma
- * ends the URI only if another URI follows, with its two slashes.
+ * The length of the first URI.  An export name may contain commas: a comma ends
+ * the URI only if another URI follows, with its two slashes.
  */
 size_t boot_uris_first(const char *text);
 
 /*
- * nbdboot.tls=require: why one of n URIs is forbidden, or NULL.  A server must
- * use TLS and prove who it is, so that nothing that DHCP or a person on the
- * network says can replace the root.
+ * nbdboot.tls=require: the reason why one of n URIs is forbidden, or NULL.  A
+ * server must use TLS and prove its identity, so that no message from DHCP or
+ * from an attacker on the network can replace the root.
  */
 const char *boot_uris_forbidden(const struct nbd_uri u[], unsigned n);
 

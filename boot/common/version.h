@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which program this is. */
+/* The version of this program. */
 #ifndef BOOT_COMMON_VERSION_H
 #define BOOT_COMMON_VERSION_H
 
 #include <stdint.h>
 
-/* What `git describe` says of its source. */
+/* The output of `git describe` for its source. */
 extern const char boot_version[];
 
-/* The date of its last commit, in s since 1970: no right clock is before it. */
+/*
+ * The date of its last commit, in s since 1970: a right clock is never earlier.
+ */
 extern const int64_t boot_built;
 
 #endif
