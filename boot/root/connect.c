@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device of a root. */
+/* Connects the device of a root. */
 #include "boot/root/connect.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int attach(const struct root_spec *r, struct nbd_diag *d)
 		.index = r->device,
 		.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0,
 		.identity = !c->no_identity,
-		/* changes are written to the overlay */
+		/* the overlay stores the changes */
 		.read_only = r->read_only || c->overlay,
 		.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout,
 	};
@@ -58,7 +58,7 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 		root_print(r, uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);
 	}
-	/* the failures of the servers that were tried before */
+	/* the failures of the servers that were tried before this one */
 	if (d->text[0])
 		boot_say("%s", d->text);
 	return rc;

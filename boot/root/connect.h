@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the root that the command line and DHCP name to its device. */
+/* Connects the device of the root that the command line and DHCP name. */
 #ifndef BOOT_ROOT_CONNECT_H
 #define BOOT_ROOT_CONNECT_H
 
@@ -7,7 +7,7 @@
 
 #include "boot/common/root.h"
 
-/* The texts to which root_machine() points. */
+/* The texts to which env->value[] points. */
 struct root_machine {
 	const char *dev;
 	char mac[18], uuid[64], serial[128];
@@ -15,22 +15,23 @@ struct root_machine {
 };
 
 /*
- * Sets env->value[], which point into m: the host name, the address of the
- * interface dev ("": the first that has a link), and the UUID and the serial
- * number of the firmware (/sys/class/dmi/id, which only root can read).
+ * Sets env->value[], which point into m, or are NULL: the host name, the MAC
+ * address of the interface dev ("": the first that has a link), and the UUID
+ * and the serial number of the firmware (/sys/class/dmi/id, which only root can
+ * read).
  */
 void root_machine(struct root_machine *m, struct root_env *env,
 		  const char *dev);
 
 /*
  * Expands spec to r for this machine and connects to the first server that
- * works.  env has what DHCP says; its value[] are set here, see root_machine().
- * Returns N of the nbdN, or an error.
+ * works.  env holds the values of DHCP; env->value[] is set here, see
+ * root_machine().  Returns N of the nbdN, or an error.
  */
 int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev, struct nbd_diag *d);
 
-/* The first URI of r, for messages; cut if it is longer than cap - 1. */
+/* Prints the first URI of r, for messages; cut if it is longer than cap - 1. */
 void root_print(const struct root_spec *r, char *buf, size_t cap);
 
 #endif

@@ -8,7 +8,7 @@
 #include "port/linux/file.h"
 #include "port/linux/link.h"
 
-/* A line of sysfs without the blanks at its end; NULL if it is empty. */
+/* Reads a line of sysfs without the blanks at its end; NULL if it is empty. */
 static const char *read_line(const char *path, char *buf, size_t cap)
 {
 	int n = file_read(AT_FDCWD, path, buf, cap);
@@ -18,7 +18,7 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 	return n > 0 ? buf : NULL;
 }
 
-/* The interface that is named, else the first with a link. */
+/* Takes the MAC of the interface dev, else of the first with a link. */
 static void take_mac(void *ctx, const struct link *l)
 {
 	struct root_machine *m = ctx;

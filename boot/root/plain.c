@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * root= as a list of URIs, for builds without the other forms: in place of
- * boot/common/root.c and boot/root/machine.c.  Nothing is filled in.
+ * root= as a list of URIs, for builds without the other forms: replaces
+ * boot/common/root.c and boot/root/machine.c.  %h and the others are not
+ * expanded.
  */
 #include "boot/root/connect.h"
 
