@@ -13,7 +13,7 @@ struct parser {
 	const struct command *c;
 	char **argv; /* the next word */
 	char *options;
-	/* the option at hand, as it was written */
+	/* the current option, as written */
 	const char *dashes, *name;
 	size_t len; /* of name */
 };
@@ -63,8 +63,8 @@ static int take_number(const struct parser *p, const struct cli_option *o,
 }
 
 /*
- * Takes the option at hand.  *rest is what follows in the same word, or NULL;
- * NULL afterwards if it was the option's value.
+ * Takes the current option.  *rest is the rest of its word, or NULL; it becomes
+ * NULL if it was the option's value.
  */
 static int take(struct parser *p, const char **rest)
 {
@@ -136,7 +136,7 @@ static int take_options(struct parser *p)
 
 /* ---- what must be there ---- */
 
-/* "URI|HOST|/SOCKET" is printed as "URI, HOST or /SOCKET". */
+/* Prints "URI|HOST|/SOCKET" as "URI, HOST or /SOCKET". */
 static int complain_missing(const struct command *c, const char *names)
 {
 	char text[64];

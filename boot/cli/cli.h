@@ -13,17 +13,17 @@
 
 /* ---- commands: each is one file, cmd_NAME.c, with one cmd_NAME ---- */
 
-/* What a command is called with. */
+/* The arguments of a command. */
 struct cli_call {
 	char *program; /* argv[0] of the process, which ps(1) shows */
 	char **words;  /* the operands, NULL at the end */
-	void *options; /* what its table filled in */
-	/* what an error is about: the first operand, or else the command */
+	void *options; /* as filled in by its table */
+	/* what errors are about: the first operand, or else the command */
 	const char *subject;
 	struct nbd_diag d;
 };
 
-/* How large a struct of options may be. */
+/* The largest size of a struct of options. */
 #define CLI_OPTIONS_MAX 1024
 /* Any number of operands. */
 #define CLI_ANY		255
@@ -55,7 +55,7 @@ const struct command *cli_find(const char *name);
 
 /* ---- options (args.c) ---- */
 
-/* What an option takes, and the type of its field. */
+/* The kind of value that an option takes, and the type of its field. */
 enum cli_kind {
 	CLI_FLAG,   /* nothing; bool, set to true */
 	CLI_TEXT,   /* any text; const char *, into argv */
@@ -64,40 +64,39 @@ enum cli_kind {
 };
 
 /*
- * A table of them ends with a name of NULL.  There it may go on in another
- * table: then `more` is that table, and `at` says where in this table's struct
- * the other table's struct is.
+ * A table ends with a name of NULL.  There it may continue in another table,
+ * `more`, whose struct is the member at offset `at` of this table's struct.
  */
 struct cli_option {
 	const char *name;  /* of the long form, without -- */
 	char letter;	   /* of the short form; '\0': there is none */
-	const char *value; /* what help calls its value; NULL for a flag */
+	const char *value; /* the name of its value in help; NULL for a flag */
 	const char *help;  /* one line */
 	enum cli_kind kind;
 	size_t at;     /* where its field is in the struct of options */
 	int min, max;  /* of a number; 0 <= min */
-	int preset;    /* a number or a device that is not given */
+	int preset;    /* the number or device if not given */
 	bool required; /* for help: the command wants it */
 	const struct cli_option *more;
 };
 
-/* The field of an option: its type says what kind of option that is. */
+/* Initializes the field of an option, whose type determines the kind. */
 #define CLI_FIELD(type, field) \
 	.kind = _Generic(((type *)0)->field, bool: CLI_FLAG, int: CLI_NUMBER, \
 			 unsigned: CLI_NUMBER, const char *: CLI_TEXT),       \
 	.at = offsetof(type, field)
 
 /*
- * Takes the options of argv (argv[0] is skipped) into *options, which is all
- * zero, and returns the operands; they end with NULL, and there are as many as
- * c wants.  NULL after a message: then the exit status is CLI_USAGE.
+ * Stores the options of argv (argv[0] is skipped) in *options, which is all
+ * zero at first, and returns the operands, as many as c allows and then a NULL.
+ * NULL after a message: then the exit status is CLI_USAGE.
  */
 char **cli_parse(const struct command *c, char *argv[], void *options);
 
 /*
- * The option at o, or the first one of the table that follows where o is the
- * end of a table; NULL: no more.  Where the struct of another table begins is
- * added to *base.
+ * Returns the option at o, or if o is the end of a table, the first option of
+ * the table that follows; NULL: no more.  Adds the offset of that table's
+ * struct to *base.
  */
 const struct cli_option *cli_skip(const struct cli_option *o, size_t *base);
 
@@ -113,12 +112,14 @@ struct cli_server {
 	struct tls_files files;
 };
 
-/* --port and those of TLS, for struct cli_server; --name is not in it. */
+/*
+ * --port and the options for TLS, for struct cli_server; --name is not in it.
+ */
 extern const struct cli_option cli_server_options[];
 /* For struct tls_files; empty in a build without TLS. */
 extern const struct cli_option cli_tls_options[];
 
-/* Which server and export: what a word of the command line means. */
+/* The server and export that a word of the command line names. */
 struct cli_target {
 	struct nbd_uri uri;
 	char buf[CLI_URI_MAX + 16];
@@ -126,33 +127,36 @@ struct cli_target {
 
 /*
  * word is a URI, a host or address, or the path of a socket (it has a slash).
- * s completes a host, which is spoken to with TLS if s names files; a URI has
- * a name and a port of its own.  t->uri keeps pointers to s->name and into *t.
- * 0, or NBD_E_URI or NBD_E_USAGE with the reason in d.
+ * s completes a host, with TLS if s names files; a URI has a name and a port of
+ * its own.  t->uri keeps pointers to s->name and into *t.  0, or NBD_E_URI or
+ * NBD_E_USAGE with the reason in d.
  */
 int cli_target(struct cli_target *t, const char *word,
 	       const struct cli_server *s, struct nbd_diag *d);
 
 /* ---- output (out.c) ---- */
 
-/* Buffered standard output; a full disk or a closed pipe shows at the end. */
+/*
+ * Buffered standard output; a full disk or a closed pipe is reported at the
+ * end.
+ */
 extern struct nbd_out cli_out;
 #define cli_putf(...) nbd_putf(&cli_out, __VA_ARGS__)
 /* CLI_OK, or CLI_FAILED after a message: some output was lost. */
 int cli_flush(void);
 
 /*
- * "nbdboot: SUBJECT: REASON (what to do)" on standard error.  Returns the
- * exit status that err calls for.
+ * Prints "nbdboot: SUBJECT: REASON (what to do)" on standard error.  Returns
+ * the exit status for err.
  */
 int cli_fail(const char *subject, int err, const struct nbd_diag *d);
-/* "nbdboot: COMMAND: ... (see `nbdboot help COMMAND`)"; CLI_USAGE. */
+/* Prints "nbdboot: COMMAND: ... (see `nbdboot help COMMAND`)"; CLI_USAGE. */
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The message about a word that should be a device, for cli_usage(). */
+/* The message about a word that is not a device, for cli_usage(). */
 #define CLI_NO_DEVICE "%s is not the name of an nbd device, such as nbd0"
 
-/* "1073741824 (1.0G)": bytes, and the same rounded. */
+/* Prints "1073741824 (1.0G)": bytes, and the same rounded. */
 void cli_put_size(uint64_t size);
 
 #endif

@@ -37,7 +37,7 @@ static struct span span_of(const struct times *t)
 	return (struct span){ first, last > first ? last - first : 1 };
 }
 
-/* Where that time is on a scale of that width. */
+/* The position of a time on a scale of that width. */
 static int place(const struct span *s, int32_t ms, int width)
 {
 	return (int)((int64_t)(ms - s->first) * width / s->all);

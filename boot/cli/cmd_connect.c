@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot connect: a kernel block device from an export. */
+/* nbdboot connect: makes a kernel block device from an export. */
 #include "boot/cli/connect.h"
 
 static const struct cli_option options[] = {
@@ -21,17 +21,17 @@ static const struct cli_option options[] = {
 	  "with -R: accept another disk image after an outage",
 	  CLI_FIELD(struct cli_connect, any_image) },
 	{ "timeout", 't', "SECONDS",
-	  "when to repeat an unanswered request on another connection (30)",
+	  "time until a request is repeated on another connection (30)",
 	  CLI_FIELD(struct cli_connect, at.io_timeout), .min = 1, .max = 86400,
 	  .preset = ATTACH_DEFAULT },
 	{ "dead-timeout", 'D', "SECONDS",
-	  "when I/O fails after the last connection died (years)",
+	  "how long I/O waits after the last connection died (years)",
 	  CLI_FIELD(struct cli_connect, at.b.dead_timeout), .max = INT32_MAX,
 	  .preset = ATTACH_DEFAULT },
 	{ .more = cli_slots_options },
 };
 
-/* The servers, in the order of the words. */
+/* Parses the servers, in the order of the words. */
 static int take_servers(struct cli_connect *o, struct cli_target targets[],
 			struct cli_call *call)
 {
@@ -58,7 +58,7 @@ static int run(struct cli_call *call)
 	if (rc)
 		return rc;
 	call->subject = call->words[0];
-	/* one that is written to may get a new file system at any time */
+	/* a writable export may get a new file system at any time */
 	o->at.identity = o->at.read_only && !o->any_image;
 	rc = device_attach(&o->at, &call->d);
 	if (rc < 0)

@@ -11,7 +11,7 @@ static const struct cli_option options[] = {
 	  .max = CONFIG_PORT_MAX_CONNECTIONS },
 	{ "requests", 'q', "N", "pieces in flight (8)",
 	  CLI_FIELD(struct copy_options, depth), .min = 1, .max = COPY_DEPTH },
-	{ "destination-is-zero", 0, NULL, "DST holds zeroes: write none",
+	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
 	{ "progress", 0, NULL, "report progress, also into a file",
 	  CLI_FIELD(struct copy_options, progress) },
@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 static int open_side(struct side *s, const char *word, bool output,
 		     const struct copy_options *o, struct nbd_diag *d)
 {
-	/* with their strings and buffers: too large for a stack */
+	/* static, with their strings and buffers: too large for a stack */
 	static struct cli_target target[2];
 	static struct copy_link links[2];
 	const struct cli_server none = { .name = NULL };
@@ -43,7 +43,7 @@ static int open_side(struct side *s, const char *word, bool output,
 	return copy_side_open_nbd(s, &links[output], &t->uri, o, d);
 }
 
-/* To standard error: standard output may be what was copied to. */
+/* To standard error: standard output may be the destination. */
 static void print_latency(const struct nbd_latency *l)
 {
 	char buf[1024];

@@ -43,7 +43,7 @@ static void print_text(const struct nbd_client *c)
 	cli_putf("\n");
 }
 
-/* One entry at a time, so that a long list needs no more memory. */
+/* Prints one entry at a time, so that a long list needs no more memory. */
 static int print_all(struct conn *conn, bool json, struct nbd_diag *d)
 {
 	unsigned n = 0;

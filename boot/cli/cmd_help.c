@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot help: all of it comes from the tables that the parser uses. */
+/* nbdboot help: prints texts from the tables that the parser uses. */
 #include "boot/cli/cli.h"
 
 #include <string.h>
 
 #define WIDTH 79
 
-/* A word of the synopsis, on a new line if this one has no room for it. */
+/* Prints a word of the synopsis, on a new line if it does not fit. */
 static void put_word(size_t *column, const char *word)
 {
 	size_t len = strlen(word) + 1;

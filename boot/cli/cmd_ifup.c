@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot ifup: the network of the boot, from a shell. */
+/* nbdboot ifup: brings up the network of the boot, from a shell. */
 #include "boot/cli/cli.h"
 #include "boot/common/console.h"
 #include "boot/net/export.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Longer than five requests take. */
+/* ms: longer than five requests take. */
 #define RENEW_MS 32000
 
 struct options {

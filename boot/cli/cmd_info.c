@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 	{ .more = cli_server_options, .at = offsetof(struct cli_info, server) },
 };
 
-/* ---- what the first connection reports ---- */
+/* ---- the report of the first connection ---- */
 
 static const char *const replies[] = { "simple", "structured", "extended" };
 
@@ -69,14 +69,14 @@ static void print_text(const struct info *i, struct nbd_text name, bool tls)
 
 	cli_putf("%s\n", i->subject);
 	put_text("Name:", name, "[default export]");
-	put_text("Description:", nbd_text(c), "not told");
+	put_text("Description:", nbd_text(c), "not reported");
 	cli_putf("  Size:        ");
 	cli_put_size(e->size);
 	cli_putf("\n  Flags:       ");
 	print_flags(e->flags, " ", "");
 	cli_putf("\n  Blocksize:   ");
 	if (!e->has_block)
-		cli_putf("not told");
+		cli_putf("not reported");
 	else if (e->max_payload == UINT32_MAX)
 		cli_putf("minimum %u, preferred %u, no maximum", e->min_block,
 			 e->pref_block);
@@ -125,7 +125,7 @@ static void print_export(const struct info *i, const struct nbd_uri *u)
 		print_text(i, name, u->tls);
 }
 
-/* ---- what the second connection lists ---- */
+/* ---- the list of the second connection ---- */
 
 static void print_context(const struct info *i, struct nbd_text name,
 			  unsigned n)
@@ -139,7 +139,7 @@ static void print_context(const struct info *i, struct nbd_text name,
 	}
 }
 
-/* Prints their names and counts them in *n. */
+/* Prints the names of the contexts and counts them in *n. */
 static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 {
 	const struct nbd_config cfg = { .name = u->name,
@@ -166,8 +166,8 @@ static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 }
 
 /*
- * It is no failure if the server does not list them or takes no second
- * connection.  allocation: base:allocation was accepted.
+ * A server that does not list its contexts, or accepts no second connection, is
+ * no failure.  allocation: base:allocation was accepted.
  */
 static void print_contexts(struct info *i, const struct nbd_uri *u, bool ask,
 			   bool allocation)
@@ -182,7 +182,7 @@ static void print_contexts(struct info *i, const struct nbd_uri *u, bool ask,
 	if (n)
 		cli_putf(i->o->json ? "]" : "");
 	else if (err)
-		cli_putf(i->o->json ? "null" : "not told");
+		cli_putf(i->o->json ? "null" : "not reported");
 	else
 		cli_putf(i->o->json ? "[]" : "none");
 	cli_putf(i->o->json ? "\n}\n" : "\n");

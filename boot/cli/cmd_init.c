@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot init: process 1 of an initramfs.  The kernel chooses its words. */
+/*
+ * nbdboot init: process 1 of an initramfs.  The kernel chooses its arguments.
+ */
 #include "boot/cli/cli.h"
 #include "boot/init/init.h"
 

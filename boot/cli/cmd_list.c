@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The parts of a URI, for scripts. */
+/* Prints the parts of a URI, for scripts. */
 static void print_uri(const struct nbd_uri *u)
 {
 	if (u->is_unix)
@@ -23,7 +23,7 @@ static void print_uri(const struct nbd_uri *u)
 	cli_putf("\n");
 }
 
-/* The TLS of the first connection that lives; they are all made alike. */
+/* Finds the TLS of the first live connection; all have the same. */
 static bool find_tls(const struct device *dev, struct device_tls_words *w)
 {
 	for (unsigned i = 0; i < dev->n_links; i++)
@@ -105,7 +105,7 @@ static void print_json_tls(const struct device *dev)
 			 w.cipher);
 }
 
-/* Nothing where they could not be counted. */
+/* Prints nothing if they could not be counted. */
 static void print_json_links(const struct device *dev)
 {
 	if (!dev->known || !dev->counted)
@@ -186,7 +186,7 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 {
 	int status = CLI_OK;
 
-	/* a device that is named is shown, connected or not */
+	/* a device named by the user is shown even if not connected */
 	l->all = true;
 	for (; *names; names++) {
 		int index = nbdk_parse_name(*names);

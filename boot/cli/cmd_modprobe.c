@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nbdboot modprobe.  The kernel calls it as `modprobe -q -- ALIAS`, for a
+ * nbdboot modprobe.  The kernel calls it as `modprobe -q -- ALIAS`, to load a
  * cipher or a code page.
  */
 #include "boot/cli/cli.h"

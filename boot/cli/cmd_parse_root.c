@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot parse-root: prints what the words for the root mean, for scripts. */
+/*
+ * nbdboot parse-root: prints the meaning of the words for the root, for
+ * scripts.
+ */
 #include "boot/cli/cli.h"
 #include "boot/root/connect.h"
 
@@ -20,7 +23,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* 'VALUE', quoted for a shell. */
+/* Prints KEY='VALUE', quoted for a shell. */
 static void put_text(const char *key, const char *v)
 {
 	cli_putf("root_%s='", key);
@@ -59,7 +62,7 @@ static const struct field {
 #undef F
 };
 
-/* At least one line, "uri"; the second server is "uri2". */
+/* Prints a line for each server, at least one: "uri", "uri2" ... */
 static int put_uris(const struct root_spec *r, struct nbd_diag *d)
 {
 	char text[ROOT_TEXT];
@@ -77,7 +80,7 @@ static int put_uris(const struct root_spec *r, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* Every field: the value of one that was not given is empty. */
+/* Prints every field; one that was not given is empty. */
 static void put_fields(const struct root_spec *r)
 {
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -98,7 +101,7 @@ static void put_fields(const struct root_spec *r)
 	}
 }
 
-/* Joins the words to a kernel command line; a URI alone becomes root=URI. */
+/* Joins the words into a kernel command line; a URI alone becomes root=URI. */
 static int join(char line[CMDLINE_MAX + 1], char *words[], struct nbd_diag *d)
 {
 	struct nbd_out o = { .buf = line, .cap = CMDLINE_MAX };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot reconnect: new connections in place of those that died. */
+/* nbdboot reconnect: makes new connections in place of dead ones. */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"
 
@@ -12,7 +12,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* Tries until it works; reports an outage once, and again if it changes. */
+/* Retries until it works; reports an outage once, and again if it changes. */
 static int fill(struct device *dev, int seconds, struct cli_call *call)
 {
 	struct nbd_diag reported = { "" };
@@ -50,7 +50,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_reconnect = {
 	.name = "reconnect",
-	.summary = "make new connections in place of those that died",
+	.summary = "make new connections in place of dead ones",
 	.operands = { 1, 1, { "nbdN" } },
 	.devices = true,
 	.options = options,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* One after the other, so that most of them always carry I/O. */
+/* Replaces one at a time, so that most of them always carry I/O. */
 static int rotate(struct device *dev, struct nbd_diag *d)
 {
 	struct sockdiag_link old[DEVICE_LINKS];

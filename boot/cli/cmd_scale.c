@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot scale: more or fewer connections while the device is in use. */
+/* nbdboot scale: makes more or fewer connections while the device is in use. */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"
 
 static const struct cli_option options[] = {
 	{ "connections", 'c', "N",
-	  "how many, up to what connect -m made room for", .kind = CLI_NUMBER,
-	  .min = 1, .max = CONFIG_PORT_MAX_CONNECTIONS, .required = true },
+	  "connections to keep, at most those of connect -m",
+	  .kind = CLI_NUMBER, .min = 1, .max = CONFIG_PORT_MAX_CONNECTIONS,
+	  .required = true },
 	{ 0 },
 };
 
@@ -25,7 +26,7 @@ static int shrink(struct device *dev, unsigned want, struct nbd_diag *d)
 
 	while (!err && dev->live > want) {
 		err = end_one(dev, d);
-		/* it may have died meanwhile, which is as good */
+		/* if it has died meanwhile, that is fine, too */
 		if (!err || err == NBD_E_NOT_FOUND)
 			err = device_count(dev, d);
 	}
@@ -39,10 +40,10 @@ static int scale(struct device *dev, unsigned want, struct nbd_diag *d)
 	if (want > device_backend_slots(&dev->b))
 		return nbd_diag(d, NBD_E_NO_MEMORY,
 				"it was connected with room for %u, and the "
-				"kernel adds none: disconnect it and connect "
-				"-m %u",
+				"kernel cannot add more: disconnect it, and "
+				"connect it with -m %u",
 				device_backend_slots(&dev->b), want);
-	/* first, so that the watcher does not revive what is ended */
+	/* before that, so that the watcher does not revive the ended ones */
 	err = device_want(dev->info.index, want, d);
 	lock = device_lock(dev->info.index);
 	if (!err)

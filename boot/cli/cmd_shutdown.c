@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot shutdown: what systemd-shutdown calls as /shutdown. */
+/* nbdboot shutdown: systemd-shutdown executes it as /shutdown. */
 #include "boot/cli/cli.h"
 #include "boot/init/shutdown.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * nbdboot status: which connections live, with the figures of the kernel's TCP.
- * The JSON of `list` has the same.
+ * `list --json` prints the same.
  */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot switch-root: how a script in an initramfs ends. */
+/* nbdboot switch-root: the last command of a script in an initramfs. */
 #include "boot/cli/cli.h"
 #include "boot/init/switch.h"
 

@@ -9,7 +9,7 @@
 /* What a kernel can have at most is far less. */
 #define DEVICES_MAX 64
 
-/* systemd kills no process with this mark at the end: a root storage daemon. */
+/* systemd spares processes with this mark at shutdown: root storage daemons. */
 static void mark(char *name)
 {
 	if (access("/etc/initrd-release", F_OK) == 0 && name[0])

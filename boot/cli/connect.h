@@ -13,8 +13,9 @@ struct cli_connect {
 };
 
 /*
- * For struct cli_connect: those for a build that can change connections later,
- * or none; then cli_server_options (slots_options.c, noslots_options.c).
+ * For struct cli_connect: the options of a build that can change connections
+ * later, or none; cli_server_options follow (slots_options.c,
+ * noslots_options.c).
  */
 extern const struct cli_option cli_slots_options[];
 

@@ -2,9 +2,9 @@
 /* The requests of nbdboot info: reads for --latency, block status for --map. */
 #include "boot/cli/info.h"
 
-/* How long the answer to one request may take, in ms. */
+/* ms that the answer to one request may take. */
 #define ANSWER_MS 30000
-/* Reads of --latency: how many, and of how many bytes if it may be. */
+/* Reads of --latency: their number, and their size in bytes if possible. */
 #define READS	  256u
 #define READ_LEN  4096u
 
@@ -43,7 +43,7 @@ static int ask(struct info *i, const struct nbd_op *op)
 	return result ? explain(i, op, result) : n;
 }
 
-/* Not in order, or else the server would read ahead. */
+/* Reads out of order, or else the server would read ahead. */
 int cli_info_sample(struct info *i)
 {
 	static unsigned char block[65536];
@@ -120,7 +120,7 @@ static void add(struct map *m, uint64_t len, uint64_t flags)
 	m->len += len;
 }
 
-/* A server may answer for less than it was asked: go on where it ended. */
+/* A server may answer for less than was requested: continue where it ended. */
 static int ask_all(struct info *i, struct map *m, uint64_t size)
 {
 	static struct nbd_extent extents[2048];
@@ -147,7 +147,7 @@ static int ask_all(struct info *i, struct map *m, uint64_t size)
 			return nbd_diag(i->d, NBD_E_PARTIAL,
 					"block status at %llu: no progress",
 					(unsigned long long)at);
-		/* what does not fit is dropped: do not ask for it again */
+		/* extents that do not fit are lost: request fewer */
 		step = (unsigned)n < max ? step * 2
 					 : (at - begin) | (BLOCK_MAX - 1);
 		step = step < STEP_MAX ? (step + BLOCK_MAX - 1) & -BLOCK_MAX
@@ -159,7 +159,7 @@ static int ask_all(struct info *i, struct map *m, uint64_t size)
 int cli_info_map(struct info *i)
 {
 	const struct nbd_export *e = nbd_export(&i->conn.c);
-	/* the tail is no whole block, so a request for it is refused */
+	/* a request for the tail, which is no whole block, is refused */
 	uint64_t tail = e->has_block ? e->size & (e->min_block - 1) : 0;
 	uint64_t asked = e->size - tail;
 	struct map m = { .json = i->o->json };

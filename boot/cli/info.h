@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What nbdboot info keeps while it asks a server. */
+/* The state of nbdboot info while it asks a server. */
 #ifndef BOOT_CLI_INFO_H
 #define BOOT_CLI_INFO_H
 
@@ -24,14 +24,15 @@ struct info {
 };
 
 /*
- * Reads here and there and adds up in i->times how long that takes.  0, or an
- * error with the reason in i->d; likewise below.
+ * Reads at scattered places and adds up in i->times how long that takes.  0, or
+ * an error with the reason in i->d; likewise below.
  */
 int cli_info_sample(struct info *i);
 
 /*
- * Prints what is data, hole and zero of the export.  If the server reports no
- * allocation, all of it is shown as data, and a message says so.
+ * Prints which parts of the export are data, hole and zero.  If the server
+ * reports no allocation, all of it is shown as data, and a message reports
+ * that.
  */
 int cli_info_map(struct info *i);
 

@@ -26,10 +26,10 @@ static int run(const struct command *c, char *program, char *argv[])
 }
 
 /*
- * The command is found by the program's own name (a link: /sbin/modprobe), as
- * process 1, or by the first word.  The words of process 1 are the kernel's
- * and meant for the real init, unless it is an initramfs script that ends with
- * `exec nbdboot switch-root`.
+ * Finds the command by the program's own name (a link: /sbin/modprobe), as
+ * process 1, or by the first word.  The words of process 1 come from the kernel
+ * and are meant for the real init, unless it is an initramfs script that ends
+ * with `exec nbdboot switch-root`.
  */
 int main(int argc, char *argv[])
 {

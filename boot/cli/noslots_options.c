@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A build whose devices keep their connections has no options to change them. */
+/* A build that cannot change connections later has no options for that. */
 #include "boot/cli/connect.h"
 
 const struct cli_option cli_slots_options[] = {

@@ -35,7 +35,7 @@ struct nbd_out cli_out = {
 	.buf = out_buf, .cap = sizeof(out_buf), .flush = flush_out, .fd = 1
 };
 
-/* One write for each message, so that those of two commands do not mix. */
+/* Writes each message at once, so that those of two commands do not mix. */
 static void print_error(struct nbd_out *o)
 {
 	cli_out.flush(&cli_out);
@@ -98,7 +98,9 @@ void cli_put_size(uint64_t size)
 
 	cli_putf("%llu", (unsigned long long)size);
 	while (tenths >= 1024 && (i == 0 || tenths >= 10240)) {
-		/* from the first step on in tenths, so that .1 is not lost */
+		/*
+		 * from the first division on in tenths, so that .1 is not lost
+		 */
 		tenths = i == 0 ? tenths / 1024 * 10 + tenths % 1024 / 103
 				: tenths / 1024;
 		i++;

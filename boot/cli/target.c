@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words that name a server and an export. */
+/* Parses the words that name a server and an export. */
 #include "boot/cli/cli.h"
 
 #include <string.h>

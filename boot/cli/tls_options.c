@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that name files of TLS, with the letters of gnbd(8). */
+/* The options that name files for TLS, with the letters of gnbd(8). */
 #include "boot/cli/cli.h"
 
 const struct cli_option cli_tls_options[] = {

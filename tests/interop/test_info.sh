@@ -90,7 +90,7 @@ serve 0 --filter=blocksize-policy memory 1M blocksize-minimum=512 \
 run "$nbdboot" info "nbd://127.0.0.1:$port"
 same "nbd://127.0.0.1:$port
   Name:        [default export]
-  Description: not told
+  Description: not reported
   Size:        1048576 (1.0M)
   Flags:       $rw send-df can-multi-conn send-cache send-fast-zero
   Blocksize:   minimum 512, preferred 4096, maximum 1048576
@@ -121,12 +121,12 @@ run "$nbdboot" info --json "$sock"
 json '[.size, .block_size, .flags[0]]' '[10737418240,null,"read-only"]' \
 	'nbdkit over a UNIX socket: read-only, no block sizes'
 run "$nbdboot" info "$sock"
-expect 0 'Blocksize:   not told' 'no block sizes, in words'
+expect 0 'Blocksize:   not reported' 'no block sizes, in words'
 
 on_socket --no-sr memory 1M
 run "$nbdboot" info "$sock"
 expect 0 'Replies:     simple' 'a server without structured replies'
-expect 0 'Contexts:    not told' 'has no contexts'
+expect 0 'Contexts:    not reported' 'has no contexts'
 quiet 'and that is no failure'
 
 for mask in 0 1 2 3; do
