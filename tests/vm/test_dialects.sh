@@ -54,7 +54,7 @@ fi
 serve_as myvm
 boots 'the words of dracut' nbd0 "root=/dev/nbd0p2 \
 netroot=nbd:$host:$port:ext4:noatime:bs=512,C=2,name=myvm,persist,-sdp"
-tells 'kernel command line: -sdp,' 'and an option without an effect is reported'
+tells 'on the kernel command line: -sdp' 'and an option without an effect is reported'
 
 serve_as myvm
 boots 'the words of Debian' nbd1 \
