@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dial() connects to a name with several addresses, of which some refuse, say
+ * nothing, or take the connection and then stall, talk without end, or close
+ * it: port/posix/dial.c, over sockets, an engine and a clock that are played.
+ */
+#include "port/posix/dial.h"
+#include "tests/sim/sim.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+const char sim_claim[] = "a dial ends by its deadlines, at the first address "
+			 "that takes it, and leaves no socket behind";
+
+#define FILES	64
+#define FILE0	1000
+#define CONNS	8
+/* Longest wait before dial() looks at its deadlines and at a stop. */
+#define LOOK_MS 500
+#define TURNS	100000
+
+enum mode { WELL, SLOW, REFUSES, REFUSES_LATE, SILENT, STALLS, DRIPS, CUTS };
+
+static struct world {
+	uint64_t now, stop_at; /* ms; UINT64_MAX: no stop */
+	enum mode modes[SOCK_MAX_ADDRS];
+	unsigned n_addrs, n_conns, turns;
+	struct {
+		bool open, connected;
+		enum mode mode;
+		uint64_t at; /* ms: connected, or the handshake is over */
+	} files[FILES];
+	struct conn conns[CONNS];
+	int errs[CONNS];
+	volatile int stop;
+} w;
+
+/* ---- sockets ---- */
+
+static unsigned files_open(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < FILES; i++)
+		n += w.files[i].open;
+	return n;
+}
+
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	if (fd < FILE0 || fd >= FILE0 + FILES || !w.files[fd - FILE0].open)
+		sim_fail("descriptor %d is closed, which is not open", fd);
+	w.files[fd - FILE0].open = false;
+	return 0;
+}
+
+int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
+			struct nbd_diag *d);
+int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
+			struct nbd_diag *d)
+{
+	(void)uri, (void)d;
+	memset(addrs, 0, w.n_addrs * sizeof(addrs[0]));
+	for (unsigned i = 0; i < w.n_addrs; i++) {
+		addrs[i].len = sizeof(addrs[i].u.in);
+		addrs[i].u.in.sin_family = AF_INET;
+		addrs[i].u.in.sin_port = htons((uint16_t)i);
+	}
+	return (int)w.n_addrs;
+}
+
+int __wrap_sock_connect(struct sock *s, const struct sock_addr *a);
+int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
+{
+	enum mode mode = w.modes[ntohs(a->u.in.sin_port)];
+	unsigned i = 0;
+
+	sim_say(w.now, "connect to %u", ntohs(a->u.in.sin_port));
+	if (mode == REFUSES)
+		return NBD_E_REFUSED;
+	while (i < FILES && w.files[i].open)
+		i++;
+	if (i == FILES)
+		sim_fail("more than %d sockets are open", FILES);
+	w.files[i].open = true;
+	w.files[i].connected = false;
+	w.files[i].mode = mode;
+	w.files[i].at = mode == SILENT ? UINT64_MAX
+				       : w.now + sim_below(dial_connect_ms);
+	s->fd = FILE0 + (int)i;
+	return NBD_E_AGAIN;
+}
+
+int __wrap_sock_connected(struct sock *s);
+int __wrap_sock_connected(struct sock *s)
+{
+	unsigned i = (unsigned)(s->fd - FILE0);
+	enum mode mode = w.files[i].mode;
+
+	if (mode == REFUSES_LATE)
+		return NBD_E_REFUSED;
+	w.files[i].connected = true;
+	w.files[i].at = mode == STALLS ? UINT64_MAX
+			: mode == SLOW ? w.now + sim_below(25000)
+				       : w.now + sim_below(100);
+	return 0;
+}
+
+/* ---- the engine ---- */
+
+int __wrap_nbd_pump(struct nbd_client *c, struct nbd_transport *t);
+int __wrap_nbd_pump(struct nbd_client *c, struct nbd_transport *t)
+{
+	unsigned n = 0, i;
+
+	(void)t;
+	while (c != &w.conns[n].c)
+		n++;
+	i = (unsigned)(w.conns[n].s.fd - FILE0);
+	if (!w.files[i].open)
+		sim_fail("a socket is used that is closed");
+	if (w.now < w.files[i].at)
+		return NBD_E_AGAIN;
+	if (w.files[i].mode == DRIPS) {
+		/* it takes time to read, and there is always more */
+		w.now += 1 + sim_below(20);
+		return (int)sim_below(2) ? 1 : NBD_E_AGAIN;
+	}
+	if (w.files[i].mode == CUTS)
+		w.errs[n] = NBD_E_CUT;
+	return 0;
+}
+
+int __wrap_nbd_error(const struct nbd_client *c);
+int __wrap_nbd_error(const struct nbd_client *c)
+{
+	unsigned n = 0;
+
+	while (c != &w.conns[n].c)
+		n++;
+	return w.errs[n];
+}
+
+void __wrap_nbd_transport_error(struct nbd_client *c, int err);
+void __wrap_nbd_transport_error(struct nbd_client *c, int err)
+{
+	unsigned n = 0;
+
+	while (c != &w.conns[n].c)
+		n++;
+	w.errs[n] = err;
+}
+
+unsigned __wrap_nbd_state(const struct nbd_client *c);
+unsigned __wrap_nbd_state(const struct nbd_client *c)
+{
+	(void)c;
+	return NBD_RECV;
+}
+
+const struct nbd_export *__wrap_nbd_export(const struct nbd_client *c);
+const struct nbd_export *__wrap_nbd_export(const struct nbd_client *c)
+{
+	static const struct nbd_export e = { .size = 4096,
+					     .flags = NBD_FLAG_CAN_MULTI_CONN };
+
+	(void)c;
+	return &e;
+}
+
+/* ---- waits and the clock ---- */
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return w.now * 1000000;
+}
+
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	uint64_t until = w.now + (unsigned)ms;
+	int ready = 0;
+
+	if (ms < 0 || ms > LOOK_MS)
+		sim_fail("a wait of %d ms", ms);
+	if (++w.turns > TURNS)
+		sim_fail("%d waits: it runs in a circle", TURNS);
+	for (nfds_t i = 0; i < n; i++)
+		if (p[i].fd >= FILE0 && w.files[p[i].fd - FILE0].at < until)
+			until = w.files[p[i].fd - FILE0].at;
+	w.now = until > w.now ? until : w.now;
+	w.stop = w.now >= w.stop_at;
+	if (sim_chance(5)) {
+		errno = EINTR;
+		return -1;
+	}
+	for (nfds_t i = 0; i < n; i++) {
+		bool on = p[i].fd >= FILE0 &&
+			  w.files[p[i].fd - FILE0].at <= w.now;
+
+		p[i].revents = on ? p[i].events : 0;
+		ready += on;
+	}
+	return ready;
+}
+
+/* What poll() is where the size of p is known (_FORTIFY_SOURCE). */
+int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size);
+int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
+{
+	(void)size;
+	return __wrap_poll(p, n, ms);
+}
+
+/* ---- a schedule ---- */
+
+/* What it is to come to: the first address that takes a connection decides. */
+static int expected(void)
+{
+	for (unsigned i = 0; i < w.n_addrs; i++)
+		switch (w.modes[i]) {
+		case WELL:
+		case SLOW:
+			return 0;
+		case STALLS:
+		case DRIPS:
+			return NBD_E_TIMEOUT;
+		case CUTS:
+			return NBD_E_CUT;
+		default:
+			break;
+		}
+	return w.modes[w.n_addrs - 1] == SILENT ? NBD_E_TIMEOUT : NBD_E_REFUSED;
+}
+
+/* The first connection goes alone, the others go side by side. */
+static uint64_t limit(void)
+{
+	uint64_t each = w.n_addrs * (uint64_t)dial_connect_ms +
+			DIAL_HANDSHAKE_MS + LOOK_MS;
+
+	return (w.n_conns > 1 ? 2 : 1) * each;
+}
+
+void sim_schedule(void)
+{
+	static const struct nbd_uri uri = { .host = "server" };
+	static const struct nbd_config cfg = { .name = "" };
+	struct nbd_diag d = { "" };
+	uint64_t began = w.now = sim_below(1000000), took;
+	int rc;
+
+	w.n_addrs = 1 + (unsigned)sim_below(SOCK_MAX_ADDRS);
+	w.n_conns = 1 + (unsigned)sim_below(CONNS);
+	for (unsigned i = 0; i < w.n_addrs; i++)
+		w.modes[i] = (enum mode)sim_below(CUTS + 1);
+	w.stop_at = sim_chance(20) ? w.now + sim_below(60000) : UINT64_MAX;
+	w.conns[0].stop = &w.stop;
+	rc = dial(w.conns, w.n_conns, &uri, &cfg, NULL, &d);
+	took = w.now - began;
+	sim_say(w.now, "%u connections: %d, %s", w.n_conns, rc, d.text);
+	if (rc == NBD_E_INTERRUPTED ? !w.stop : rc != expected())
+		sim_fail("it came to %d (%s), not to %d", rc, d.text,
+			 expected());
+	if (took > limit() ||
+	    (w.stop_at < UINT64_MAX && w.now > w.stop_at + 2 * LOOK_MS))
+		sim_fail("it took %llu ms", (unsigned long long)took);
+	if (files_open() != (rc ? 0 : w.n_conns))
+		sim_fail("%u sockets are open", files_open());
+	if (rc && !d.text[0] && rc != NBD_E_INTERRUPTED)
+		sim_fail("it says nothing about %d", rc);
+	sim_peak(0, "ms for a dial", took);
+}
