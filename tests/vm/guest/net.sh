@@ -27,7 +27,7 @@ sed 's/^/guest: /' /run/nbdboot/lease
 sed 's/^/guest: /' /run/nbdboot/resolv.conf
 awk '$2 == "/" { print "guest: root " $1 " " $3 " " $4 }' /proc/mounts
 for device in /sys/block/nbd*/backend; do
-	[ ! -s "$device" ] || echo "guest: server $(cat "$device")"
+	[ ! -s "$device" ] || echo "guest: server $(cut -d' ' -f1 "$device")"
 done
 sed -n 's/.*"name":"\([^"]*\)","start":\([0-9]*\),"end":\([0-9]*\).*/guest: step \1: \2 \3/p' \
 	/run/nbdboot/boot.json
