@@ -243,7 +243,7 @@ comes_back 'an export that is read-only now' 'is read-only' \
 	-r file /tmp/disk
 comes_back 'a server with another export' 'no export' \
 	--filter=exportname file /tmp/disk exportname=y exportname-strict=true
-comes_back 'an export without flush' 'no flush' \
+comes_back 'an export without flush' 'no longer supports flush' \
 	--filter=nocache --filter=fua eval get_size='echo 64M' \
 	pread='head -c $3 /dev/zero' pwrite='cat >/dev/null' can_write='exit 0'
 flows
