@@ -22,7 +22,7 @@ check 'status counts live and dead connections' sh -c \
 	'nbdboot status nbd0 | grep "^nbd0: 1 live, 3 dead, 1 wanted$"'
 check 'and shows the peer of each' sh -c \
 	"nbdboot status | grep 'live *10.0.2.2 port .* from port .*RTT'"
-refused 'more than there is room for is refused' 1 'connect -m 5' \
+refused 'more than there is room for is refused' 1 'connect it with -m 5' \
 	nbdboot scale -c 5 nbd0
 refused 'a device that is not connected has nothing to scale' 1 \
 	'not connected' nbdboot scale -c 2 nbd7
