@@ -6,7 +6,7 @@
 #include "boot/cli/cli.h"
 #include "core/nbd_io.h"
 #include "port/latency.h"
-#include "port/posix/dial.h"
+#include "port/dial.h"
 
 struct cli_info {
 	struct cli_server server;

@@ -250,15 +250,8 @@ int device_grow(struct device *dev, struct nbd_diag *d)
 
 static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
 {
-	bool v4 = l->family == AF_INET;
-
-	return l->live && l->family == a->u.any.sa_family &&
-	       htons(l->peer_port) ==
-		       (v4 ? a->u.in.sin_port : a->u.in6.sin6_port) &&
-	       !memcmp(l->peer,
-		       v4 ? (const void *)&a->u.in.sin_addr
-			  : &a->u.in6.sin6_addr,
-		       v4 ? 4 : 16);
+	return l->live && l->family == (a->len == 4 ? AF_INET : AF_INET6) &&
+	       l->peer_port == a->port && !memcmp(l->peer, a->ip, a->len);
 }
 
 /* The server with the fewest connections. */

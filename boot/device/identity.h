@@ -12,7 +12,7 @@
 #define BOOT_DEVICE_IDENTITY_H
 
 #include "core/nbd_io.h"
-#include "port/posix/dial.h"
+#include "port/dial.h"
 
 /* Bytes for the text of an identity, with its NUL. */
 #define DEVICE_IDENTITY_TEXT 24

@@ -17,6 +17,7 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 	int err = device_tls_check(uri, files, kernel, d);
 
 	(void)t;
+	conns->net = &sock_stack;
 	return err ? err : dial(conns, n, uri, cfg, NULL, d);
 }
 

@@ -2,7 +2,7 @@
 /* Revives the connections of a device until its watcher takes over. */
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
-#include "port/posix/dial.h"
+#include "port/dial.h"
 
 #include <poll.h>
 

@@ -201,6 +201,7 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 
 	if (err)
 		return err;
+	conns->net = &sock_stack;
 	if (!uri->tls)
 		return dial(conns, n, uri, cfg, NULL, d);
 	if (!t->session.creds)

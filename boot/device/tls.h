@@ -9,7 +9,8 @@
 #include "core/nbd_uri.h"
 #include "port/linux/sockdiag.h"
 #include "port/mbedtls/tls.h"
-#include "port/posix/dial.h"
+#include "port/posix/sock.h"
+#include "port/dial.h"
 
 /* Files from options; NULL: not given.  They take precedence over the URI. */
 struct tls_files {

@@ -11,7 +11,7 @@
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
 #include "port/linux/nbdk_watch.h"
-#include "port/posix/dial.h"
+#include "port/posix/sock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static int usable(struct sock_addr a[], int n)
 	int left = 0;
 
 	for (int i = 0; i < n; i++) {
-		int fd = socket(a[i].u.any.sa_family,
+		int fd = socket(a[i].len == 4 ? AF_INET : AF_INET6,
 				SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 		if (fd < 0)

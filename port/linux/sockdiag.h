@@ -12,6 +12,8 @@
 
 #include "port/linux/netlink.h"
 
+#include <sys/socket.h>
+
 /* TLS_*_VERSION and TLS_CIPHER_* of linux/tls.h. */
 struct sockdiag_tls {
 	unsigned version, cipher;

@@ -6,7 +6,7 @@
 #include <net/if.h>
 #include <string.h>
 
-static bool parse_in6(const char *host, struct sockaddr_in6 *a)
+static bool parse_in6(const char *host, struct sock_addr *a)
 {
 	char text[64];
 	const char *zone = strchr(host, '%');
@@ -16,26 +16,16 @@ static bool parse_in6(const char *host, struct sockaddr_in6 *a)
 		return false;
 	memcpy(text, host, len);
 	text[len] = '\0';
-	if (inet_pton(AF_INET6, text, &a->sin6_addr) != 1)
-		return false;
-	a->sin6_family = AF_INET6;
-	if (zone)
-		a->sin6_scope_id = if_nametoindex(zone + 1);
-	return !zone || a->sin6_scope_id;
+	a->len = 16;
+	a->zone = zone ? if_nametoindex(zone + 1) : 0;
+	return inet_pton(AF_INET6, text, a->ip) == 1 && (!zone || a->zone);
 }
 
 static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 {
-	memset(a, 0, sizeof(*a));
-	if (inet_pton(AF_INET, host, &a->u.in.sin_addr) == 1) {
-		a->u.in.sin_family = AF_INET;
-		a->u.in.sin_port = htons(port);
-		a->len = sizeof(a->u.in);
-	} else if (parse_in6(host, &a->u.in6)) {
-		a->u.in6.sin6_port = htons(port);
-		a->len = sizeof(a->u.in6);
-	}
-	return a->len;
+	a->len = 4;
+	a->port = port;
+	return inet_pton(AF_INET, host, a->ip) == 1 || parse_in6(host, a);
 }
 
 int sock_resolve_host(const char *host, uint16_t port,

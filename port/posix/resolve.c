@@ -3,6 +3,7 @@
 #include "port/posix/sock.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
 
 /* In the order of RFC 6724, as getaddrinfo() has it. */
@@ -14,13 +15,18 @@ static int take(const struct addrinfo *found, uint16_t port,
 	for (; found && n < SOCK_MAX_ADDRS; found = found->ai_next) {
 		struct sock_addr *a = &addrs[n];
 
-		if (found->ai_addrlen > sizeof(a->u))
+		const struct sockaddr_in *in = (const void *)found->ai_addr;
+		const struct sockaddr_in6 *in6 = (const void *)in;
+		bool v4 = found->ai_family == AF_INET;
+
+		if (!v4 && found->ai_family != AF_INET6)
 			continue;
-		memset(a, 0, sizeof(*a));
-		memcpy(&a->u, found->ai_addr, found->ai_addrlen);
-		a->len = found->ai_addrlen;
-		/* at the same place in both families */
-		a->u.in.sin_port = htons(port);
+		a->len = v4 ? 4 : 16;
+		a->port = port;
+		a->zone = v4 ? 0 : in6->sin6_scope_id;
+		memcpy(a->ip,
+		       v4 ? (const void *)&in->sin_addr : &in6->sin6_addr,
+		       a->len);
 		n++;
 	}
 	return n;

@@ -4,9 +4,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 int sock_error(int err)
@@ -104,20 +107,51 @@ static void tune(int fd)
 	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, SOCK_USER_TIMEOUT);
 }
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+static socklen_t encode(union address *u, const struct sock_addr *a)
+{
+	memset(u, 0, sizeof(*u));
+	if (!a->len) {
+		u->un.sun_family = AF_UNIX;
+		memcpy(u->un.sun_path, a->path, a->path_len);
+		return (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+				   a->path_len + (a->path[0] ? 1 : 0));
+	}
+	/* the port is at the same place in both */
+	u->in.sin_port = htons(a->port);
+	u->in.sin_family = AF_INET;
+	memcpy(&u->in.sin_addr, a->ip, 4);
+	if (a->len == 4)
+		return sizeof(u->in);
+	u->in6.sin6_family = AF_INET6;
+	u->in6.sin6_flowinfo = 0;
+	memcpy(&u->in6.sin6_addr, a->ip, 16);
+	u->in6.sin6_scope_id = a->zone;
+	return sizeof(u->in6);
+}
+
 int sock_connect(struct sock *s, const struct sock_addr *a)
 {
 	int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	union address u;
+	socklen_t len = encode(&u, a);
 	int err;
 
 	s->t = (struct nbd_transport){ sock_read, sock_write, sock_vclose };
 	s->reads = 0;
-	s->fd = socket(a->u.any.sa_family, type, 0);
+	s->fd = socket(u.any.sa_family, type, 0);
 	if (s->fd < 0)
 		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE
 					     : sock_error(errno);
-	if (a->u.any.sa_family != AF_UNIX)
+	if (a->len)
 		tune(s->fd);
-	if (connect(s->fd, &a->u.any, a->len) == 0)
+	if (connect(s->fd, &u.any, len) == 0)
 		return 0;
 	/* EAGAIN of a UNIX socket: its backlog is full */
 	err = errno == EAGAIN ? NBD_E_REFUSED : sock_error(errno);
@@ -142,15 +176,14 @@ int sock_connected(struct sock *s)
 static int resolve_unix(const struct nbd_uri *uri, struct sock_addr *a,
 			struct nbd_diag *d)
 {
-	if (uri->socket_len >= sizeof(a->u.un.sun_path))
+	const size_t max = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+
+	if (uri->socket_len > max)
 		return nbd_diag(d, NBD_E_URI,
 				"%s: socket path longer than %zu bytes",
-				uri->socket, sizeof(a->u.un.sun_path) - 1);
-	memset(a, 0, sizeof(*a));
-	a->u.un.sun_family = AF_UNIX;
-	memcpy(a->u.un.sun_path, uri->socket, uri->socket_len);
-	a->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-			     uri->socket_len + (uri->socket[0] ? 1 : 0));
+				uri->socket, max);
+	*a = (struct sock_addr){ .path = uri->socket,
+				 .path_len = uri->socket_len };
 	return 1;
 }
 
@@ -162,25 +195,4 @@ int sock_resolve(const struct nbd_uri *uri,
 	/* uri.md: an empty host is this machine */
 	return sock_resolve_host(uri->host[0] ? uri->host : "localhost",
 				 uri->port, addrs, d);
-}
-
-void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
-{
-	const struct sockaddr_un *un = &a->u.un;
-
-	if (a->u.any.sa_family == AF_INET6)
-		nbd_put_ip(o, &a->u.in6.sin6_addr, 16);
-	else if (a->u.any.sa_family == AF_INET)
-		nbd_put_ip(o, &a->u.in.sin_addr, 4);
-	else
-		nbd_put_safe(o, un->sun_path,
-			     strnlen(un->sun_path, sizeof(un->sun_path)));
-}
-
-void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
-{
-	sock_host_print(o, a);
-	/* the port is at the same place in both */
-	if (a->u.any.sa_family != AF_UNIX)
-		nbd_putf(o, " port %u", ntohs(a->u.in.sin_port));
 }

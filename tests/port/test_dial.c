@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections over loopback, to a server that says what the test wants. */
 #include "tests/core/script.h"
-#include "port/posix/dial.h"
+#include "port/dial.h"
+#include "port/posix/sock.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define MULTI (NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN)
@@ -140,6 +144,7 @@ static int tcp(void **state)
 	clock_.real = __real_nbd_now_ns();
 	stop_now = 0;
 	conns[0].stop = NULL;
+	conns[0].net = &sock_stack;
 	return 0;
 }
 

@@ -2,12 +2,11 @@
 /*
  * dial() connects to a name with several addresses, of which some refuse, say
  * nothing, or take the connection and then stall, talk without end, or close
- * it: port/posix/dial.c, over sockets, an engine and a clock that are played.
+ * it: port/dial.c, over sockets, an engine and a clock that are played.
  */
-#include "port/posix/dial.h"
+#include "tests/port/conn.h"
 #include "tests/sim/sim.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -67,9 +66,8 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 	(void)uri, (void)d;
 	memset(addrs, 0, w.n_addrs * sizeof(addrs[0]));
 	for (unsigned i = 0; i < w.n_addrs; i++) {
-		addrs[i].len = sizeof(addrs[i].u.in);
-		addrs[i].u.in.sin_family = AF_INET;
-		addrs[i].u.in.sin_port = htons((uint16_t)i);
+		addrs[i].len = 4;
+		addrs[i].port = (uint16_t)i;
 	}
 	return (int)w.n_addrs;
 }
@@ -77,10 +75,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 int __wrap_sock_connect(struct sock *s, const struct sock_addr *a);
 int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
 {
-	enum mode mode = w.modes[ntohs(a->u.in.sin_port)];
+	enum mode mode = w.modes[a->port];
 	unsigned i = 0;
 
-	sim_say(w.now, "connect to %u", ntohs(a->u.in.sin_port));
+	sim_say(w.now, "connect to %u", a->port);
 	if (mode == REFUSES)
 		return NBD_E_REFUSED;
 	while (i < FILES && w.files[i].open)
@@ -92,6 +90,7 @@ int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
 	w.files[i].mode = mode;
 	w.files[i].at = mode == SILENT ? UINT64_MAX
 				       : w.now + sim_below(dial_connect_ms);
+	s->t.close = conn_vclose;
 	s->fd = FILE0 + (int)i;
 	return NBD_E_AGAIN;
 }
@@ -262,6 +261,7 @@ void sim_schedule(void)
 		w.modes[i] = (enum mode)sim_below(CUTS + 1);
 	w.stop_at = sim_chance(20) ? w.now + sim_below(60000) : UINT64_MAX;
 	w.conns[0].stop = &w.stop;
+	w.conns[0].net = &sock_stack;
 	rc = dial(w.conns, w.n_conns, &uri, &cfg, NULL, &d);
 	took = w.now - began;
 	sim_say(w.now, "%u connections: %d, %s", w.n_conns, rc, d.text);

@@ -12,7 +12,8 @@
  */
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk_watch.h"
-#include "port/posix/dial.h"
+#include "port/dial.h"
+#include "port/posix/sock.h"
 #include "tests/sim/sim.h"
 
 #include <arpa/inet.h>
@@ -560,10 +561,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 {
 	(void)d;
 	memset(&addrs[0], 0, sizeof(addrs[0]));
-	addrs[0].len = sizeof(addrs[0].u.in);
-	addrs[0].u.in.sin_family = AF_INET;
-	addrs[0].u.in.sin_port = htons(10809);
-	addrs[0].u.in.sin_addr.s_addr = htonl(0xc0000200 | server_of(uri));
+	addrs[0].len = 4;
+	addrs[0].port = 10809;
+	memcpy(addrs[0].ip, "\xc0\x00\x02", 3);
+	addrs[0].ip[3] = (unsigned char)server_of(uri);
 	return 1;
 }
 

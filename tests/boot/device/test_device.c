@@ -8,6 +8,7 @@
 #include "boot/device/dialer.h"
 #include "port/linux/nbdk_watch.h"
 #include "tests/core/script.h"
+#include "tests/port/conn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +77,8 @@ int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
 	assert_int_equal(nbd_state(&c->c), NBD_READY);
 	c->t = &away;
 	c->tls = NULL;
-	c->s.fd = server.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	server.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	conn_open(c, server.fd);
 	return 0;
 }
 
@@ -193,10 +195,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri,
 {
 	(void)d;
 	memset(&addrs[0], 0, sizeof(addrs[0]));
-	addrs[0].u.in.sin_family = AF_INET;
-	addrs[0].u.in.sin_port = htons(uri->port);
-	addrs[0].u.in.sin_addr.s_addr =
-		htonl(0xc0000200 | (unsigned char)uri->host[0]);
+	addrs[0].len = 4;
+	addrs[0].port = uri->port;
+	memcpy(addrs[0].ip, "\xc0\x00\x02", 3);
+	addrs[0].ip[3] = (unsigned char)uri->host[0];
 	return 1;
 }
 

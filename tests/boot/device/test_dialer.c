@@ -5,6 +5,7 @@
  */
 #include "boot/device/dialer.h"
 #include "tests/core/script.h"
+#include "tests/port/conn.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -61,7 +62,7 @@ static void answer(struct conn *c, const struct server *s)
 	assert_int_equal(nbd_state(&c->c), NBD_READY);
 	c->t = &away;
 	c->tls = NULL;
-	c->s.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	conn_open(c, open("/dev/null", O_RDWR | O_CLOEXEC));
 	assert_true(c->s.fd >= 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which disks are taken for the same, read from a server. */
 #include "tests/boot/server.h"
+#include "tests/port/conn.h"
 #include "boot/device/identity.h"
 
 #define SIZE (1u << 20)
@@ -75,6 +76,7 @@ static void begin(void)
 	memset(&conn, 0, sizeof(conn));
 	d.text[0] = '\0';
 	requests = 0;
+	conn.net = &sock_stack;
 	assert_int_equal(dial(&conn, 1, &uri, &go, NULL, &d), 0);
 }
 

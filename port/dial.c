@@ -7,15 +7,11 @@
  *      | '--refused, silent  '-----------------'
  *      '---- next address
  */
-#include "port/posix/dial.h"
-
-#include <errno.h>
-#include <poll.h>
-#include <string.h>
+#include "port/dial.h"
 
 /*
- * poll() stands still while the machine is suspended, the deadlines do not; and
- * a signal may come just before poll().  So no wait is longer than this.
+ * A wait stands still while the machine is suspended, the deadlines do not; and
+ * a signal may come just before it.  So no wait is longer than this.
  */
 #define LOOK_MS 500
 
@@ -33,6 +29,21 @@ struct call {
 
 /* ---- one connection ---- */
 
+void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
+{
+	if (a->len)
+		nbd_put_ip(o, a->ip, a->len);
+	else
+		nbd_put_safe(o, a->path, a->path_len);
+}
+
+void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
+{
+	sock_host_print(o, a);
+	if (a->len)
+		nbd_putf(o, " port %u", a->port);
+}
+
 static int explain_connect(const struct call *call, unsigned i, int err)
 {
 	char text[128];
@@ -43,11 +54,18 @@ static int explain_connect(const struct call *call, unsigned i, int err)
 			nbd_err_text(err));
 }
 
+static void shut(struct conn *conn)
+{
+	if (conn->s.fd >= 0)
+		conn->s.t.close(&conn->s.t);
+}
+
 /* Tries one address after the other until one connects or may yet do so. */
 static int begin(struct call *call, struct conn *conn)
 {
 	for (; conn->addr < call->n_addrs; conn->addr++) {
-		int err = sock_connect(&conn->s, &call->addrs[conn->addr]);
+		int err = conn->net->connect(conn->net, &conn->s,
+					     &call->addrs[conn->addr]);
 
 		if (err == 0 || err == NBD_E_AGAIN) {
 			conn->state = err ? CONN_CONNECTING : CONN_TALKING;
@@ -64,7 +82,7 @@ static int begin(struct call *call, struct conn *conn)
 
 static int next_address(struct call *call, struct conn *conn, int err)
 {
-	sock_close(&conn->s);
+	shut(conn);
 	if (conn->addr + 1 == call->n_addrs)
 		return explain_connect(call, conn->addr, err);
 	conn->addr++;
@@ -125,7 +143,7 @@ static int secure(struct conn *conn, struct nbd_diag *d)
 	if (err < 0)
 		return err;
 	conn->state = err ? CONN_SECURING : CONN_TALKING;
-	conn->wants = (unsigned)err;
+	conn->wants = (unsigned char)err;
 	if (err)
 		return 0;
 	conn->t = conn->tls->transport(conn->tls, conn->number);
@@ -166,7 +184,7 @@ static int advance(struct call *call, struct conn *conn, bool ready)
 	int err;
 
 	if (conn->state == CONN_CONNECTING) {
-		err = ready ? sock_connected(&conn->s) : NBD_E_TIMEOUT;
+		err = ready ? conn->net->connected(&conn->s) : NBD_E_TIMEOUT;
 		if (err)
 			return next_address(call, conn, err);
 		conn->state = CONN_TALKING;
@@ -177,16 +195,16 @@ static int advance(struct call *call, struct conn *conn, bool ready)
 
 /* ---- all of them ---- */
 
-static short wanted(const struct conn *conn)
+static unsigned char wanted(const struct conn *conn)
 {
 	if (conn->state == CONN_CONNECTING)
-		return POLLOUT;
+		return NBD_SEND;
 	if (conn->state == CONN_SECURING)
-		return conn->wants & NBD_SEND ? POLLOUT : POLLIN;
-	return nbd_state(&conn->c) & NBD_SEND ? POLLOUT : POLLIN;
+		return conn->wants;
+	return nbd_state(&conn->c) & NBD_SEND ? NBD_SEND : NBD_RECV;
 }
 
-/* How long poll() may wait for this connection, in ms. */
+/* How long a wait may take for this connection, in ms. */
 static int patience(const struct conn *conn)
 {
 	uint64_t now = nbd_now_ms();
@@ -198,7 +216,7 @@ static int patience(const struct conn *conn)
 }
 
 /* 1 if one of them may go on, or time has passed; 0 when all have stopped. */
-static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
+static int wait(struct conn conns[], unsigned n, struct nbd_event ev[])
 {
 	int ms = LOOK_MS;
 	bool any = false;
@@ -206,8 +224,8 @@ static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 	for (unsigned i = 0; i < n; i++) {
 		bool on = conns[i].state != CONN_STOPPED;
 
-		fds[i] = (struct pollfd){ on ? conns[i].s.fd : -1,
-					  wanted(&conns[i]), 0 };
+		ev[i].fd = on ? conns[i].s.fd : -1;
+		ev[i].want = wanted(&conns[i]);
 		if (on && patience(&conns[i]) < ms)
 			ms = patience(&conns[i]);
 		any |= on;
@@ -216,7 +234,7 @@ static int wait(struct conn conns[], unsigned n, struct pollfd fds[])
 		return 0;
 	if (conns[0].stop && *conns[0].stop)
 		return NBD_E_INTERRUPTED;
-	return poll(fds, n, ms) < 0 && errno != EINTR ? NBD_E_IO : 1;
+	return conns->net->wait(conns->net, ev, n, ms) ? NBD_E_IO : 1;
 }
 
 /* Compares the others with the first connection. */
@@ -240,15 +258,15 @@ static int agree(const struct conn conns[], unsigned n, struct nbd_diag *d)
 
 static int run(struct call *call, struct conn conns[], unsigned n)
 {
-	struct pollfd fds[CONFIG_PORT_MAX_CONNECTIONS];
+	struct nbd_event ev[CONFIG_PORT_MAX_CONNECTIONS];
 	int err;
 
-	while ((err = wait(conns, n, fds)) > 0) {
+	while ((err = wait(conns, n, ev)) > 0) {
 		for (unsigned i = 0; i < n; i++) {
-			if (fds[i].fd < 0 ||
-			    !(fds[i].revents || patience(&conns[i]) == 0))
+			if (ev[i].fd < 0 ||
+			    !(ev[i].ready || patience(&conns[i]) == 0))
 				continue;
-			err = advance(call, &conns[i], fds[i].revents);
+			err = advance(call, &conns[i], ev[i].ready);
 			if (err)
 				return err;
 		}
@@ -291,7 +309,7 @@ static void hang_up(struct conn *conn)
 {
 	if (conn->tls)
 		conn->tls->stop(conn->tls, conn->number);
-	sock_close(&conn->s);
+	shut(conn);
 }
 
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
@@ -306,9 +324,10 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		conns[i].tls = cfg->tls ? tls : NULL;
 		conns[i].number = conns[0].number + i;
 		conns[i].stop = conns[0].stop;
+		conns[i].net = conns[0].net;
 		conns[i].more = false;
 	}
-	err = sock_resolve(uri, call.addrs, d);
+	err = conns->net->resolve(conns->net, uri, call.addrs, d);
 	if (err < 0)
 		return err;
 	call.n_addrs = (unsigned)err;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections to one server, set up side by side in one poll loop.  Every
- * address of the name is tried, and each phase has a deadline.
+ * Connections to one server over any network stack, set up side by side in one
+ * loop.  Every address of the name is tried, and each phase has a deadline.
  */
-#ifndef PORT_POSIX_DIAL_H
-#define PORT_POSIX_DIAL_H
+#ifndef NBD_DIAL_H
+#define NBD_DIAL_H
 
-#include "core/nbd_uri.h"
-#include "port/posix/sock.h"
+#include "port/stack.h"
 #include "port/tls.h"
 
 /* What a server may take for the handshake, from its first byte to the end. */
@@ -23,13 +22,14 @@ struct conn {
 	struct nbd_transport *t; /* s.t, or TLS over it */
 	struct nbd_tls *tls;
 	/* The caller sets these of the first connection. */
+	struct nbd_stack *net;
 	unsigned number;	  /* for tls */
 	const volatile int *stop; /* NULL, or gives up when this is not 0 */
 	uint64_t deadline;	  /* of nbd_now_ms() */
 	enum conn_state state;
-	unsigned wants; /* NBD_SEND or NBD_RECV, while it is secured */
-	unsigned addr;	/* index of the address in use */
-	bool more;	/* nbd_pump() has not done all it could */
+	unsigned char wants; /* NBD_SEND or NBD_RECV, while it is secured */
+	unsigned addr;	     /* index of the address in use */
+	bool more;	     /* nbd_pump() has not done all it could */
 };
 
 /*
