@@ -5,6 +5,18 @@ O ?= build
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf
 MCONF ?= kconfig-mconf
+
+.DEFAULT_GOAL := all
+no-config := %config clean deps format format-check help fuzz size check% \
+	demo boot-chart bench% soak% coverage
+ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
+-include $(O)/.config
+endif
+# A world may choose its compiler, flags, and the name of its program.
+world := $(or $(patsubst "%",%,$(CONFIG_WORLD)),linux)
+program := nbdboot
+-include boot/$(world)/world.mk
+
 ifeq ($(origin CC),default)
 CC = musl-gcc
 endif
@@ -52,13 +64,8 @@ export CONFIG_ := CONFIG_
 # fails across devices.
 export KCONFIG_OVERWRITECONFIG := 1
 
-all: $(O)/nbdboot ## the program, with nbdboot_defconfig unless configured
+all: $(O)/$(program) ## the program, with nbdboot_defconfig unless configured
 
-no-config := %config clean deps format format-check help fuzz size check% \
-	demo boot-chart bench% soak% coverage
-ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
--include $(O)/.config
-endif
 include core/build.mk port/build.mk boot/build.mk tests/build.mk
 
 core-obj := $(addprefix $(O)/,$(core-y))
@@ -108,12 +115,17 @@ $(O)/libcore.a: $(core-obj)
 $(O)/libport.a: $(port-obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(O)/nbdboot.debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a $(mbedtls-lib)
+# A world that links in another way defines these two in its world.mk, and the
+# libraries that it needs in world-lib.
+link ?= $(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
+finish ?= strip -s -R .comment -R .note.gnu.property -o $@ $<
+$(O)/$(program).debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a \
+		$(world-lib) $(mbedtls-lib)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
-$(O)/nbdboot: $(O)/nbdboot.debug
+	$(Q)$(link)
+$(O)/$(program): $(O)/$(program).debug
 	$(call say,STRIP,$@)
-	$(Q)strip -s -R .comment -R .note.gnu.property -o $@ $<
+	$(Q)$(finish)
 
 $(core-obj): hosted := -ffreestanding
 $(O)/boot/common/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \

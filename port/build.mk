@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-port-y += port/pump.o port/text.o port/utf8.o port/diag.o
+port-y += port/pump.o port/text.o port/utf8.o port/diag.o \
+	port/dial.o
 port-$(CONFIG_CORE_IO) += port/latency.o
 include port/posix/build.mk port/linux/build.mk port/mbedtls/build.mk

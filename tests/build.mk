@@ -5,8 +5,10 @@
 # the product but its main().  A variant (compiler, flags) has a build
 # directory of its own, for the product's objects and for the tests.
 
-test-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard \
-	tests/*/test_*.c tests/boot/*/test_*.c)))
+#
+# A world other than Linux names the tests that it runs in its world.mk.
+tests ?= $(wildcard tests/*/test_*.c tests/boot/*/test_*.c)
+test-bin := $(patsubst %.c,$(O)/%,$(sort $(tests)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
 sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))

@@ -25,6 +25,14 @@ limit()
 	esac
 }
 
+# program NAME: the file that configuration NAME makes
+program()
+{
+	case $1 in
+	*) echo nbdboot ;;
+	esac
+}
+
 say()
 {
 	if [ "$tap" ]; then
@@ -39,7 +47,7 @@ say()
 build()
 {
 	make -s -j2 O="$1" "$2_defconfig" >&2 &&
-		make -s -j2 O="$1" "$1/nbdboot" >&2
+		make -s -j2 O="$1" all >&2
 }
 
 # The commit to compare with.  Uncommitted changes are compared with HEAD.
@@ -66,7 +74,7 @@ measure()
 		for c in configs/*_defconfig; do
 			c=$(basename "$c" _defconfig)
 			build "build/t/$c" "$c" 2>/dev/null &&
-				echo "$c $(wc -c <"build/t/$c/nbdboot")"
+				echo "$c $(wc -c <"build/t/$c/$(program "$c")")"
 		done
 	)
 	rm -rf "$src"
@@ -87,11 +95,13 @@ base_sizes()
 # why this cannot be seen.
 frameless()
 {
-	ours=$(find "$1/boot" -name '*.o')
+	out=${1%/*}
+	ours=$(find "$out/boot" -name '*.o')
 	# shellcheck disable=SC2086 # words on purpose
-	gcc-nm --defined-only -g "$1"/lib*.a $ours 2>/dev/null |
-		awk 'NF == 3 && $2 == "T" { print $3 }' >"$1/functions"
-	objdump -d --no-show-raw-insn "$1/nbdboot.debug" | awk '
+	gcc-nm --defined-only -g "$out/libcore.a" "$out/libport.a" $ours \
+		2>/dev/null |
+		awk 'NF == 3 && $2 == "T" { print $3 }' >"$out/functions"
+	objdump -d --no-show-raw-insn "$1.debug" | awk '
 		function end() { if (ours && calls && ++n && !frame) print f }
 		NR == FNR { own[$1]; next }
 		/^[0-9a-f]+ <.*>:$/ {
@@ -102,7 +112,7 @@ frameless()
 		/\t(call|bl|blr) / { calls = 1 }
 		/mov +%rsp,%rbp|mov\tx29, sp/ { frame = 1 }
 		END { end(); if (n < 50) print "only", n + 0, "functions" }
-	' "$1/functions" -
+	' "$out/functions" -
 }
 
 hardened()
@@ -113,7 +123,7 @@ hardened()
 	else
 		say ok "$2 keeps frame pointers"
 	fi
-	n=$(objdump -d "$1/nbdboot.debug" | grep -c '<__stack_chk_fail>$')
+	n=$(objdump -d "$1.debug" | grep -c '<__stack_chk_fail>$')
 	if [ "$n" -ge 50 ]; then
 		say ok "$2 has stack protection"
 	else
@@ -136,15 +146,16 @@ for config in configs/*_defconfig; do
 		continue
 	fi
 	say ok "$name builds"
-	file=$(wc -c <"$out/nbdboot")
+	program=$out/$(program "$name")
+	file=$(wc -c <"$program")
 	was=$(sed -n "s/^$name //p" "$old")
-	size "$out/nbdboot" | awk -v file="$file" -v name="$name" \
+	size "$program" | awk -v file="$file" -v name="$name" \
 		-v gain="${was:+$((file - ${was:-0}))}" \
 		-v mark="${tap:+# }" 'NR == 2 {
 		printf "%s%-10s %8d %8d %8d %8d", mark, name, $1, $2, $3, file
 		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
-	[ "$tap" ] && hardened "$out" "$name"
+	[ "$tap" ] && hardened "$program" "$name"
 	[ "$max" ] || continue
 	if [ "$file" -le "$max" ]; then
 		say ok "$name has at most $max bytes: $file"
