@@ -24,7 +24,7 @@
 #define COPY_ZEROES (256u << 20)
 
 /* ns: the copy fails if no request finishes for this time. */
-#define COPY_SILENCE_NS (120 * (int64_t)1000000000)
+#define COPY_SILENCE_NS (120 * UINT64_C(1000000000))
 
 /* An operation of a side was started; copy_done() will report its result. */
 #define COPY_PENDING 1
@@ -50,7 +50,7 @@ struct task {
 	uint32_t len;
 	struct nbd_iov iov;   /* its buffer, len bytes */
 	struct nbd_iov other; /* the destination's content, when comparing */
-	int64_t begun;	      /* ns; when the request to a server began */
+	uint64_t begun;	      /* ns; when the request to a server began */
 };
 
 struct side;
@@ -145,7 +145,6 @@ extern volatile int copy_interrupted;
 
 /* Reports the result of a pending operation: 0, or an error explained in d. */
 void copy_done(struct copy *c, struct task *t, int err);
-int64_t copy_now(void); /* nbd_now_ns() */
 
 /* The task whose payload is at p, if it is still in the source's file. */
 struct task *copy_unread(struct copy *c, const void *p);
@@ -217,8 +216,8 @@ int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 
 struct progress {
 	bool on, terminal;
-	int64_t begun, shown; /* ns */
-	uint64_t size;	      /* UINT64_MAX: not known */
+	uint64_t begun, shown; /* ns */
+	uint64_t size;	       /* UINT64_MAX: not known */
 };
 
 void copy_progress_begin(struct progress *p, bool wanted, uint64_t size);
@@ -239,7 +238,7 @@ struct copy {
 	bool prepared;	  /* the destination's size is set */
 	int err;	  /* the first error */
 	uint64_t written; /* bytes written to a pipe so far */
-	int64_t moved;	  /* ns; when a request last started or finished */
+	uint64_t moved;	  /* ns; when a request last started or finished */
 	struct task tasks[COPY_DEPTH];
 };
 

@@ -20,11 +20,6 @@
  */
 static _Alignas(4096) char pool[COPY_POOL];
 
-int64_t copy_now(void)
-{
-	return (int64_t)nbd_now_ns();
-}
-
 /* ---- the steps of a task ---- */
 
 static int compare(const struct copy *c, const struct task *t)
@@ -282,20 +277,20 @@ static bool pump(struct copy *c, struct side *s)
 /* Sleeps until an event, a signal or the deadline; the next turn checks. */
 static void wait(struct copy *c)
 {
-	int64_t left = c->moved + COPY_SILENCE_NS - copy_now();
+	uint64_t now = nbd_now_ns(), end = c->moved + COPY_SILENCE_NS;
 	struct pollfd fds[2 * COPY_LINKS];
 	unsigned n = copy_side_poll(c->src, fds, 0);
 
 	n = copy_side_poll(c->dst, fds, n);
 	if (copy_interrupted >= COPY_ABANDON)
 		c->err = NBD_E_CUT;
-	else if (left <= 0)
+	else if (now >= end)
 		c->err = nbd_diag(c->d, NBD_E_TIMEOUT,
 				  "no request finished at offset %llu: %s",
 				  (unsigned long long)low_water(c),
 				  nbd_err_text(NBD_E_TIMEOUT));
 	else
-		poll(fds, n, (int)(left / 1000000) + 1);
+		poll(fds, n, (int)((end - now) / 1000000) + 1);
 }
 
 static bool at_end(struct copy *c)
@@ -311,7 +306,7 @@ static void run_pass(struct copy *c, bool compares)
 	if (compares && c->dst->zeroes > c->dst->piece)
 		c->dst->zeroes = c->dst->piece;
 	c->scan.offset = c->scan.left = c->written = 0;
-	c->moved = copy_now();
+	c->moved = nbd_now_ns();
 	copy_progress_begin(&c->progress, c->progress.on, c->src->size);
 	for (;;) {
 		bool moved = fill(c);
@@ -323,7 +318,7 @@ static void run_pass(struct copy *c, bool compares)
 		if (c->err || at_end(c))
 			break;
 		if (moved)
-			c->moved = copy_now();
+			c->moved = nbd_now_ns();
 		else
 			wait(c);
 		copy_progress_show(&c->progress, low_water(c), false);
@@ -340,7 +335,7 @@ static void flush(struct copy *c)
 
 	if (copy_interrupted)
 		return;
-	c->moved = copy_now();
+	c->moved = nbd_now_ns();
 	while (!c->err && (rc = c->dst->ops->flush(c->dst, c->d)) != 0) {
 		if (rc < 0)
 			c->err = rc;

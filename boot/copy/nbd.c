@@ -61,7 +61,7 @@ static int transfer(struct side *s, struct task *t, unsigned type,
 			     .n_iov = v ? 1 : 0,
 			     .user = t };
 
-	t->begun = copy_now();
+	t->begun = nbd_now_ns();
 	return submit(s, &op, d);
 }
 
@@ -227,8 +227,7 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 		s->link->flush = FLUSHED;
 		return 0;
 	}
-	nbd_latency_add(s->link->latency, r->op.type,
-			(uint64_t)(copy_now() - t->begun));
+	nbd_latency_add(s->link->latency, r->op.type, nbd_now_ns() - t->begun);
 	copy_done(s->copy, t, 0);
 	return 0;
 }
@@ -313,15 +312,15 @@ static void hang_up(struct copy_link *l)
  */
 static void side_close(struct side *s)
 {
-	int64_t end = copy_now() + GOODBYE_MS * (int64_t)1000000, left;
+	uint64_t now, end = nbd_now_ms() + GOODBYE_MS;
 	struct copy_link *l = s->link;
 	struct pollfd fds[COPY_LINKS];
 
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_close(&l->conns[i].c);
 	while (drain(l) && copy_interrupted < COPY_LEAVE &&
-	       (left = end - copy_now()) > 0)
-		poll(fds, copy_side_poll(s, fds, 0), (int)(left / 1000000) + 1);
+	       (now = nbd_now_ms()) < end)
+		poll(fds, copy_side_poll(s, fds, 0), (int)(end - now));
 	hang_up(l);
 }
 

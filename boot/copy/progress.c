@@ -14,7 +14,7 @@ void copy_progress_begin(struct progress *p, bool wanted, uint64_t size)
 	p->terminal = isatty(2);
 	p->on = wanted || p->terminal;
 	p->size = size;
-	p->begun = p->shown = copy_now();
+	p->begun = p->shown = nbd_now_ns();
 }
 
 static unsigned percent(const struct progress *p, uint64_t done)
@@ -68,11 +68,11 @@ void copy_progress_show(struct progress *p, uint64_t done, bool last)
 {
 	char buf[256];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
-	int64_t now;
+	uint64_t now;
 
 	if (!p->on)
 		return;
-	now = copy_now();
+	now = nbd_now_ns();
 	if (!last && now - p->shown < (p->terminal ? TERMINAL_NS : LINE_NS))
 		return;
 	p->shown = now;
@@ -80,7 +80,7 @@ void copy_progress_show(struct progress *p, uint64_t done, bool last)
 		nbd_put(&o, "\r", 1);
 	if (p->terminal && p->size != UINT64_MAX)
 		put_bar(&o, percent(p, done));
-	put_state(&o, p, done, (uint64_t)(now - p->begun) / 1000000);
+	put_state(&o, p, done, (now - p->begun) / 1000000);
 	if (p->terminal)
 		nbd_put(&o, "\x1b[K", 3); /* to the end of the line */
 	if (!p->terminal || last)
