@@ -194,12 +194,13 @@ static bool split_last(struct span *s, struct span *word)
 	return word->len != 0;
 }
 
-/* Copies a name or an alias; false if it is too long. */
+/* Copies a name or an alias, with _ for -; false if it is too long. */
 static bool put_name(char *buf, size_t cap, struct span s)
 {
 	if (s.len >= cap)
 		return false;
-	memcpy(buf, s.p, s.len);
+	for (size_t i = 0; i < s.len; i++)
+		buf[i] = norm(s.p[i]);
 	buf[s.len] = '\0';
 	return true;
 }
@@ -287,17 +288,15 @@ static void load_wishes(const char *module)
 static int insert(struct span file, const char *params, bool soft,
 		  struct nbd_diag *d)
 {
-	struct span b = base(file);
 	char path[300], name[64], all[1024];
 	struct nbd_out o = { .buf = all, .cap = sizeof(all) - 1 };
 	bool packed;
 	int fd, err;
 
-	if (!put_name(name, sizeof(name), b) || file.len >= sizeof(path) - 100)
+	if (!put_name(name, sizeof(name), base(file)) ||
+	    file.len >= sizeof(path) - 100)
 		return nbd_diag(d, NBD_E_NO_MEMORY,
 				"modules.dep: a path is too long");
-	for (char *p = name; *p; p++)
-		*p = norm(*p);
 	if (is_loaded(name))
 		return 0;
 	if (soft)
@@ -422,26 +421,20 @@ int mod_load_alias(const char *modalias, struct nbd_diag *d)
 
 int mod_unload(const char *name, struct nbd_diag *d)
 {
-	int rc = NBD_E_KERNEL;
-	char id[64];
-	size_t n = strlen(name);
+	char id[64] = "";
 
-	if (n >= sizeof(id))
-		n = sizeof(id) - 1;
-	for (size_t i = 0; i < n; i++)
-		id[i] = norm(name[i]);
-	id[n] = '\0';
+	/* no module has a name that is too long */
+	put_name(id, sizeof(id), (struct span){ name, strlen(name) });
 	if (syscall(SYS_delete_module, id, O_NONBLOCK) == 0)
 		return 0;
 	if (errno == ENOENT)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "module %s is not loaded",
-				id);
+				name);
 	if (errno == EWOULDBLOCK || errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE,
 				"module %s is in use: disconnect its devices "
 				"first",
-				id);
-	if (errno == EPERM)
-		rc = NBD_E_PERM;
-	return nbd_diag(d, rc, "unload %s: %s", id, strerror(errno));
+				name);
+	return nbd_diag(d, errno == EPERM ? NBD_E_PERM : NBD_E_KERNEL,
+			"unload %s: %s", name, strerror(errno));
 }

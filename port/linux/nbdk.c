@@ -26,7 +26,6 @@ struct call {
 	struct nl_msg m;
 	unsigned char buf[MSG_MAX];
 	char what[32];
-	struct nl_attr want;
 	int index;
 	int connected; /* -1: not in the answer */
 };

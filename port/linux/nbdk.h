@@ -13,10 +13,7 @@
 #include "port/port.h"
 
 /* The longest backend identifier: sysfs shows a page with it, \n and NUL. */
-#define NBDK_BACKEND_MAX	   4094u
-/* How the driver treats a device (client_flags). */
-#define NBDK_DESTROY_ON_DISCONNECT 1u
-#define NBDK_DISCONNECT_ON_CLOSE   2u
+#define NBDK_BACKEND_MAX 4094u
 
 /* A field that nbdk_reconfigure() must not change. */
 #define NBDK_KEEP UINT64_MAX
@@ -29,7 +26,7 @@ struct nbdk_conf {
 	uint16_t server_flags; /* the export's NBD_FLAG_* */
 	uint64_t timeout;      /* s for a request; 0: the driver's 30 */
 	uint64_t dead_timeout; /* s that I/O waits for a reconnection */
-	uint64_t client_flags; /* NBDK_* */
+	uint64_t client_flags; /* NBD_CFLAG_* of linux/nbd.h */
 	const char *backend;   /* all users can read it in sysfs; at most */
 			       /* NBDK_BACKEND_MAX bytes; or NULL */
 	const int *fds;	       /* sockets in the transmission phase */

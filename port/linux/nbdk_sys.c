@@ -23,34 +23,16 @@ const char *nbdk_sys = "/sys/block";
 
 /* ---- names ---- */
 
-/* N of "nbdN"; -1 for any other name, or a leading zero. */
-static int parse(const char *name)
-{
-	int n = 0;
-
-	if (strncmp(name, "nbd", 3) != 0)
-		return -1;
-	name += 3;
-	if (!*name || (name[0] == '0' && name[1]))
-		return -1;
-	for (; *name; name++) {
-		if (*name < '0' || *name > '9')
-			return -1;
-		n = n * 10 + (*name - '0');
-		if (n > INDEX_MAX)
-			return -1;
-	}
-	return n;
-}
-
 int nbdk_parse_name(const char *name)
 {
-	int n;
+	long n = -1;
 
 	if (strncmp(name, "/dev/", 5) == 0)
 		name += 5;
-	n = parse(name);
-	return n < 0 ? NBD_E_USAGE : n;
+	/* "nbd07" names no device */
+	if (strncmp(name, "nbd", 3) == 0 && (name[3] != '0' || !name[4]))
+		n = nbd_number(name + 3, 0, INDEX_MAX);
+	return n < 0 ? NBD_E_USAGE : (int)n;
 }
 
 static int open_node(const char *node, int flags)
@@ -320,7 +302,7 @@ int nbdk_next(struct nbdk_iter *it)
 		it->at = it->n = 0;
 		dir_open(&dir, nbdk_sys);
 		while ((name = dir_next(&dir)) != NULL) {
-			int index = parse(name);
+			int index = nbdk_parse_name(name);
 
 			if (index >= 0)
 				keep(it, index);
