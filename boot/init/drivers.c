@@ -10,7 +10,6 @@
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -119,8 +118,6 @@ static _Noreturn void watch(struct nl_sock *s, bool links)
 {
 	int n;
 
-	/* this child must not outlive process 1, whatever happens to that */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while ((n = nl_hear(s, 0)) >= 0) {
 		if (n)
 			hotplug((const char *)s->buf, (size_t)n, links);
@@ -139,8 +136,7 @@ void init_drivers_watch(pid_t *pid, bool links)
 	if (*pid > 0)
 		return;
 	err = nl_open(&s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, &d);
-	/* fork() would link in the C library's locks for threads */
-	*pid = err ? -1 : _Fork();
+	*pid = err ? -1 : process_fork();
 	if (*pid == 0)
 		watch(&s, links);
 	if (*pid < 0)

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,8 +77,6 @@ static _Noreturn void run_timer(const struct onfail *o)
 {
 	uint64_t now = nbd_now_ms();
 
-	/* the timer must not outlive process 1 */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (o->end > now)
 		init_rest((unsigned)((o->end - now + 999) / 1000));
 	boot_say("given up: not booted in %d s (nbdboot.timeout=)",
@@ -92,7 +89,7 @@ void init_onfail_start(struct onfail *o)
 	if (!o->cmd->timeout)
 		return;
 	o->end = nbd_now_ms() + (uint64_t)o->cmd->timeout * 1000;
-	o->timer = _Fork();
+	o->timer = process_fork();
 	if (o->timer == 0)
 		run_timer(o);
 }

@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "boot/init/super.h"
@@ -72,10 +70,9 @@ void init_preload_start(pid_t *child, const char *fstype)
 {
 	if (*child > 0)
 		return;
-	*child = _Fork(); /* fork() would link in locks for threads */
+	*child = process_fork();
 	if (*child)
 		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	load_nic();
 	/* more devices are made on demand; each takes 0.3 MB for ever */
 	mod_load("nbd", "nbds_max=1", NULL);

@@ -24,13 +24,21 @@ struct result {
 	struct nbd_diag d;
 };
 
+pid_t process_fork(void)
+{
+	pid_t pid = _Fork();
+
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
 static _Noreturn void run_child(int fd, process_work *work, void *data,
 				size_t len)
 {
 	struct result r = { .rc = 0 };
 	struct iovec v[2] = { { &r, sizeof(r) }, { data, len } };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	r.rc = work(data, &r.d);
 	_exit(writev(fd, v, 2) < 0);
 }
@@ -44,7 +52,7 @@ int process_start(struct process *p, process_work *work, void *data, size_t len,
 		return nbd_diag(d, NBD_E_NO_MEMORY, "make a pipe: %s",
 				strerror(errno));
 	p->fd = fds[0];
-	p->pid = _Fork(); /* fork() would link in locks for threads */
+	p->pid = process_fork();
 	if (p->pid == 0)
 		run_child(fds[1], work, data, len);
 	close(fds[1]);

@@ -14,15 +14,21 @@
 /* Runs in the child.  Returns 0, or an error with the reason in d. */
 typedef int process_work(void *data, struct nbd_diag *d);
 
+/*
+ * fork(), without the C library's locks for threads.  The child is killed if
+ * its parent dies.  Returns -1 with errno set if there is none.
+ */
+pid_t process_fork(void);
+
 struct process {
 	pid_t pid;
 	int fd; /* readable when the child has a result or has died */
 };
 
 /*
- * Starts a child that runs work(data, d); it is killed if its parent dies.  Its
- * mounts are visible to its parent.  Of its memory the parent gets only data[]
- * back (len bytes).  NBD_E_NO_MEMORY: no child could be started.
+ * Starts a child as process_fork() does, which runs work(data, d).  Its mounts
+ * are visible to its parent.  Of its memory the parent gets only data[] back
+ * (len bytes).  NBD_E_NO_MEMORY: no child could be started.
  */
 int process_start(struct process *p, process_work *work, void *data, size_t len,
 		  struct nbd_diag *d);
