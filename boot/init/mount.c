@@ -12,6 +12,14 @@
 #include "boot/init/super.h"
 #include "port/linux/module.h"
 
+bool init_mount_is_mounted(const char *path)
+{
+	struct stat root, st;
+
+	return !stat("/", &root) && !stat(path, &st) &&
+	       st.st_dev != root.st_dev;
+}
+
 int init_mount_kernel(struct nbd_diag *d)
 {
 	static const struct {
@@ -27,12 +35,9 @@ int init_mount_kernel(struct nbd_diag *d)
 	size_t i;
 
 	for (i = 0; i < sizeof(fs) / sizeof(fs[0]); i++) {
-		struct stat up, st;
-
 		mkdir(fs[i].where, 0755);
 		/* another program may have mounted it already */
-		if (!stat("/", &up) && !stat(fs[i].where, &st) &&
-		    up.st_dev != st.st_dev)
+		if (init_mount_is_mounted(fs[i].where))
 			continue;
 		if (mount(fs[i].type, fs[i].where, fs[i].type, fs[i].flags,
 			  fs[i].data))
@@ -108,25 +113,20 @@ int init_mount_options(const char *text, unsigned long *flags, char *data,
 	return o.cut ? NBD_E_NO_MEMORY : NBD_OK;
 }
 
-/* ENODEV means that the module is missing; then `why` explains more. */
+/* ENODEV means that the module is missing; then d has the reason for that. */
 static int try_type(const struct root_fs *r, const char *type,
 		    unsigned long flags, const char *data, struct nbd_diag *d)
 {
-	struct nbd_diag why;
-	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	int loaded = mod_load(type, "", &why);
+	int loaded = mod_load(type, "", d);
 
 	if (!mount(r->dev, r->target, type, flags, data))
 		return NBD_OK;
-	nbd_putf(&o, "mount %s as %s (%s%s%s): ", r->dev, type,
-		 flags & MS_RDONLY ? "ro" : "rw", *data ? "," : "", data);
-	if (errno == ENODEV && loaded < 0)
-		/* why.text is escaped already */
-		nbd_put(&o, why.text, strlen(why.text));
-	else
-		nbd_putf(&o, "%s", strerror(errno));
-	d->text[o.len] = '\0';
-	return loaded < 0 ? loaded : NBD_E_KERNEL;
+	if (errno != ENODEV || loaded >= 0)
+		nbd_diag(d, 0, "%s", strerror(errno));
+	return nbd_diag_prefix(d, loaded < 0 ? loaded : NBD_E_KERNEL,
+			       "mount %s as %s (%s%s%s)", r->dev, type,
+			       flags & MS_RDONLY ? "ro" : "rw",
+			       *data ? "," : "", data);
 }
 
 static int try_write(const struct root_fs *r, const char *type,

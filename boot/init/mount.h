@@ -14,6 +14,9 @@
 /* Mounts /proc, /sys, /dev and /run where they are not mounted yet. */
 int init_mount_kernel(struct nbd_diag *d);
 
+/* Is path on another device than "/"? */
+bool init_mount_is_mounted(const char *path);
+
 /*
  * Splits a list of mount options as mount(8) does: the words for flags set or
  * clear bits of *flags (MS_*), the others are copied to data, joined by commas.

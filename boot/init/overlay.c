@@ -120,17 +120,14 @@ static int mount_export(const struct overlay *o, struct nbd_diag *d)
 
 static int mount_overlay(const char *newroot, struct nbd_diag *d)
 {
-	struct nbd_diag why;
-	int loaded = mod_load("overlay", "", &why);
+	int loaded = mod_load("overlay", "", d);
 
 	if (!mount("overlay", newroot, "overlay", 0,
 		   "lowerdir=" OVERLAY_LOWER ",upperdir=" OVERLAY_UPPER
 		   "/data,workdir=" OVERLAY_UPPER "/work"))
 		return NBD_OK;
-	if (errno == ENODEV && loaded < 0) {
-		*d = why;
+	if (errno == ENODEV && loaded < 0)
 		return loaded;
-	}
 	return nbd_diag(d, NBD_E_KERNEL, "mount the overlay of %s and %s: %s%s",
 			OVERLAY_LOWER, OVERLAY_UPPER, strerror(errno),
 			errno == EINVAL ? " (the kernel's log says why)" : "");

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/init/mount.h"
 #include "boot/init/program.h"
 #include "port/linux/dir.h"
 #include "port/linux/process.h"
@@ -133,14 +134,6 @@ void init_switch_empty(int dirfd)
 		empty(dirfd, st.st_dev, DEPTH);
 }
 
-static bool is_mounted(const char *path)
-{
-	struct stat root, st;
-
-	return !stat("/", &root) && !stat(path, &st) &&
-	       st.st_dev != root.st_dev;
-}
-
 /*
  * Moves the mounts into the new root.  Mounts for which the new root has no
  * directory are left for leave_old().  Returns how many of moved[] were tried.
@@ -155,7 +148,7 @@ static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 	for (i = 0; i < MOVED; i++) {
 		done[i] = false;
 		nbd_fmt(to, sizeof(to), "%s%s", newroot, moved[i]);
-		if (!is_mounted(moved[i]))
+		if (!init_mount_is_mounted(moved[i]))
 			continue;
 		if (stat(to, &st) || !S_ISDIR(st.st_mode)) {
 			boot_say("the new root has no %s: not mounted there",
