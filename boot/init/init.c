@@ -17,28 +17,35 @@
 #include "boot/init/steps.h"
 
 /* Bytes of a struct boot that a child passes back. */
-#define KEPT offsetof(struct boot, cmd)
+#define KEPT offsetof(struct boot, work)
+
+static int work_in_child(void *data, struct nbd_diag *d)
+{
+	struct boot *b = data;
+
+	return b->work(b, d);
+}
+
+/* Runs or undoes a step; ms: in a child, for so long. */
+static int work(struct boot *b, step_work *fn, const char *what, unsigned ms,
+		struct nbd_diag *d)
+{
+	b->work = fn;
+	return ms ? process_run(work_in_child, b, KEPT, what, ms, d) : fn(b, d);
+}
 
 static int do_step(const struct step *s, struct boot *b, struct nbd_diag *d)
 {
 	d->text[0] = '\0';
 	boot_note("%s", s->name);
-	return s->run_ms
-		       ? process_run(s->run, b, KEPT, "this step", s->run_ms, d)
-		       : s->run(b, d);
+	return work(b, s->run, "this step", s->run_ms, d);
 }
 
 static void undo_step(const struct step *s, struct boot *b)
 {
 	struct nbd_diag d = { "" };
-	int err;
 
-	if (!s->undo)
-		return;
-	err = s->undo_ms
-		      ? process_run(s->undo, b, KEPT, s->name, s->undo_ms, &d)
-		      : s->undo(b, &d);
-	if (err)
+	if (s->undo && work(b, s->undo, s->name, s->undo_ms, &d))
 		boot_say("cannot undo: %s", d.text);
 }
 

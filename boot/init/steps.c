@@ -33,11 +33,11 @@ static void become_modprobe(void)
 		boot_note("/sbin/modprobe: %s", strerror(errno));
 }
 
-static int do_kernel(void *data, struct nbd_diag *d)
+static int do_kernel(struct boot *b, struct nbd_diag *d)
 {
 	int rc = init_mount_kernel(d);
 
-	(void)data;
+	(void)b;
 	/* the kernel opens none if the initramfs has no /dev/console */
 	boot_console_open("/dev/console", false);
 	if (!rc)
@@ -45,9 +45,8 @@ static int do_kernel(void *data, struct nbd_diag *d)
 	return rc;
 }
 
-static int do_cmdline(void *data, struct nbd_diag *d)
+static int do_cmdline(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
 	struct cmdline *c = &b->cmd;
 	int rc = boot_cmdline_read(c, d);
 
@@ -70,46 +69,36 @@ static int do_cmdline(void *data, struct nbd_diag *d)
 }
 
 #ifdef CONFIG_BOOT_ONFAIL
-static int do_onfail(void *data, struct nbd_diag *d)
+static int do_onfail(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	init_onfail_init(&b->onfail, &b->cmd, &b->recovery);
 	return NBD_OK;
 }
 
-static int do_start_timer(void *data, struct nbd_diag *d)
+static int do_start_timer(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	init_onfail_start(&b->onfail);
 	return NBD_OK;
 }
 
-static int do_onfail_words(void *data, struct nbd_diag *d)
+static int do_onfail_words(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	init_onfail_start(&b->onfail);
 	return init_onfail_check(&b->cmd, d);
 }
 
-static int do_stop_timer(void *data, struct nbd_diag *d)
+static int do_stop_timer(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	init_onfail_stop(&b->onfail);
 	return NBD_OK;
 }
 #endif
 
-static int do_drivers(void *data, struct nbd_diag *d)
+static int do_drivers(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	/* which interface has a link is known only when all are up */
 	init_drivers_watch(&b->hotplug,
@@ -119,16 +108,13 @@ static int do_drivers(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int do_network(void *data, struct nbd_diag *d)
+static int do_network(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	return b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
 }
 
-static int do_connect(void *data, struct nbd_diag *d)
+static int do_connect(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
 	const struct net_state *net = &b->net.state;
 	struct root_env env = { 0 };
 
@@ -140,18 +126,22 @@ static int do_connect(void *data, struct nbd_diag *d)
 	return b->index < 0 ? b->index : NBD_OK;
 }
 
-static int undo_connect(void *data, struct nbd_diag *d)
+/* Disconnects nbdN, unless *index is -1 already. */
+static int disconnect(int *index, struct nbd_diag *d)
 {
-	struct boot *b = data;
-	int index = b->index;
+	int n = *index;
 
-	b->index = -1;
-	return index < 0 ? NBD_OK : nbdk_disconnect(index, d);
+	*index = -1;
+	return n < 0 ? NBD_OK : nbdk_disconnect(n, d);
 }
 
-static int do_part(void *data, struct nbd_diag *d)
+static int undo_connect(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
+	return disconnect(&b->index, d);
+}
+
+static int do_part(struct boot *b, struct nbd_diag *d)
+{
 	char disk[16];
 
 	nbd_fmt(disk, sizeof(disk), "nbd%d", b->index);
@@ -159,18 +149,15 @@ static int do_part(void *data, struct nbd_diag *d)
 			      d);
 }
 
-static int do_preload_wait(void *data, struct nbd_diag *d)
+static int do_preload_wait(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	init_preload_wait(&b->preload);
 	return NBD_OK;
 }
 
-static int do_mount(void *data, struct nbd_diag *d)
+static int do_mount(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
 	struct root_fs r = { .dev = b->dev,
 			     .target = NEWROOT,
 			     .fstype = b->root.fstype,
@@ -187,19 +174,17 @@ static int do_mount(void *data, struct nbd_diag *d)
 }
 
 /* A mount that was given up may still have succeeded. */
-static int undo_mount(void *data, struct nbd_diag *d)
+static int undo_mount(struct boot *b, struct nbd_diag *d)
 {
-	(void)data, (void)d;
+	(void)b, (void)d;
 	while (!umount2(NEWROOT, MNT_DETACH))
 		;
 	return NBD_OK;
 }
 
 #ifdef CONFIG_BOOT_OVERLAY
-static int do_overlay_words(void *data, struct nbd_diag *d)
+static int do_overlay_words(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	/* KIWI's root=overlay: has the same meaning */
 	if (b->spec.overlay && !b->cmd.overlay)
 		b->cmd.overlay = "";
@@ -209,9 +194,8 @@ static int do_overlay_words(void *data, struct nbd_diag *d)
 	return init_overlay_check(&b->overlay, &b->cmd, d);
 }
 
-static int do_overlay_connect(void *data, struct nbd_diag *d)
+static int do_overlay_connect(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
 	int rc = b->cmd.overlay ? init_overlay_connect(&b->overlay, d) : NBD_OK;
 
 	if (!rc && b->overlay.index >= 0 && !b->cmd.no_watch)
@@ -220,27 +204,19 @@ static int do_overlay_connect(void *data, struct nbd_diag *d)
 	return rc;
 }
 
-static int undo_overlay_connect(void *data, struct nbd_diag *d)
+static int undo_overlay_connect(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-	int index = b->overlay.index;
-
-	b->overlay.index = -1;
-	return index < 0 ? NBD_OK : nbdk_disconnect(index, d);
+	return disconnect(&b->overlay.index, d);
 }
 
-static int do_overlay(void *data, struct nbd_diag *d)
+static int do_overlay(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	return b->cmd.overlay ? init_overlay_mount(&b->overlay, NEWROOT, d)
 			      : NBD_OK;
 }
 
-static int undo_overlay(void *data, struct nbd_diag *d)
+static int undo_overlay(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	if (b->cmd.overlay)
 		init_overlay_unmount(NEWROOT);
@@ -252,10 +228,9 @@ static int undo_overlay(void *data, struct nbd_diag *d)
  * The inits that the kernel tries, except /bin/sh: a root without an init is a
  * mistake, and no reason to give a shell to everybody at the console.
  */
-static int do_init(void *data, struct nbd_diag *d)
+static int do_init(struct boot *b, struct nbd_diag *d)
 {
 	static char *const inits[] = { "/sbin/init", "/etc/init", "/bin/init" };
-	struct boot *b = data;
 	struct nbd_diag other;
 	size_t i;
 	int rc;
@@ -277,10 +252,8 @@ static int do_init(void *data, struct nbd_diag *d)
 
 #ifdef CONFIG_BOOT_WATCH
 /* The watcher gets ready while the boot continues. */
-static int do_watch(void *data, struct nbd_diag *d)
+static int do_watch(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	if (!b->cmd.no_watch)
 		init_spawn_start(&b->watch, "watch", b->index,
@@ -299,10 +272,8 @@ static void watch_ready(struct spawned *w, int index)
 }
 
 /* The machine boots without them, too: a message is enough. */
-static int do_watch_ready(void *data, struct nbd_diag *d)
+static int do_watch_ready(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	watch_ready(&b->watch, b->index);
 	watch_ready(&b->watch_upper, b->overlay.index);
@@ -311,10 +282,8 @@ static int do_watch_ready(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_watch(void *data, struct nbd_diag *d)
+static int undo_watch(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	init_spawn_stop(&b->watch);
 	init_spawn_stop(&b->watch_upper);
@@ -325,10 +294,8 @@ static int undo_watch(void *data, struct nbd_diag *d)
 
 #ifdef CONFIG_BOOT_RENEW
 /* undo_watch() ends the process. */
-static int do_renew(void *data, struct nbd_diag *d)
+static int do_renew(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	(void)d;
 	if (!b->cmd.no_renew && b->net.state.ends)
 		init_spawn_start(&b->renew, "renew", -1, &b->recovery.signals);
@@ -338,17 +305,17 @@ static int do_renew(void *data, struct nbd_diag *d)
 
 #ifdef CONFIG_BOOT_SHUTDOWN
 /* Without it the kernel reboots with the root mounted: no reason to fail. */
-static int do_way_down(void *data, struct nbd_diag *d)
+static int do_way_down(struct boot *b, struct nbd_diag *d)
 {
-	(void)data;
+	(void)b;
 	if (init_shutdown_prepare(d))
 		boot_say("cannot prepare the shutdown: %s", d->text);
 	return NBD_OK;
 }
 
-static int undo_way_down(void *data, struct nbd_diag *d)
+static int undo_way_down(struct boot *b, struct nbd_diag *d)
 {
-	(void)data, (void)d;
+	(void)b, (void)d;
 	umount2(SHUTDOWN_HOME, MNT_DETACH);
 	return NBD_OK;
 }
@@ -362,10 +329,8 @@ static void last_words(void *data)
 	boot_times_write();
 }
 
-static int do_switch(void *data, struct nbd_diag *d)
+static int do_switch(struct boot *b, struct nbd_diag *d)
 {
-	struct boot *b = data;
-
 	char uri[256];
 
 	b->switched = nbd_now_ms();

@@ -17,11 +17,17 @@
 #define STEP_MOUNT_MS 300000
 #define STEP_UNDO_MS  10000
 
+struct boot;
+
+/* Does a step or undoes it.  Returns 0, or an error with the reason in d. */
+typedef int step_work(struct boot *b, struct nbd_diag *d);
+
 /* The state of a boot. */
 struct boot {
 	int index;	     /* N of nbdN, < 0: not connected */
 	char dev[PART_PATH]; /* "/dev/nbd0p2" */
 	/* changes that a child makes from here on are lost */
+	step_work *work; /* the one that runs */
 	struct cmdline cmd;
 	struct root_spec spec; /* the root of the command line */
 	struct root_spec root; /* with the values of DHCP, once connected */
@@ -38,8 +44,7 @@ struct boot {
 
 struct step {
 	const char *name;
-	/* data is the struct boot */
-	process_work *run, *undo;
+	step_work *run, *undo;
 	const char *hint; /* for the message; NULL: that of the error */
 	/*
 	 * ms for the child that runs or undoes the step, because both may block
