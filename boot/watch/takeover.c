@@ -8,6 +8,7 @@
  *	fcntl(2)  its own; the kernel can name the process that holds it
  */
 #include "boot/watch/watch.h"
+#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define RUN "/run/nbdboot"
@@ -27,15 +27,15 @@
 
 static int open_lock(int index)
 {
-	char path[40];
+	char name[32] = "nbdboot/all.watch";
+	int run = file_run(), fd;
 
-	if (index == WATCH_ALL)
-		nbd_fmt(path, sizeof(path), RUN "/all.watch");
-	else
-		nbd_fmt(path, sizeof(path), RUN "/nbd%d.watch", index);
-	mkdir("/run", 0755);
-	mkdir(RUN, 0755);
-	return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (index != WATCH_ALL)
+		nbd_fmt(name, sizeof(name), "nbdboot/nbd%d.watch", index);
+	fd = openat(run, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (run >= 0)
+		close(run);
+	return fd;
 }
 
 /* The process that holds the lock; 0: none, or one that is not visible here. */

@@ -79,8 +79,10 @@ uint64_t file_number(int at, const char *name)
 
 int file_run(void)
 {
-	int run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int run;
 
+	mkdir("/run", 0755);
+	run = open("/run", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (run < 0)
 		return file_error(errno);
 	mkdirat(run, "nbdboot", 0755);
