@@ -33,6 +33,7 @@ struct tally {
 static struct tally *tally;
 static bool verbose;
 static uint64_t state;
+static bool files[SIM_FILES]; /* which are open */
 
 /* splitmix64 */
 uint64_t sim_random(void)
@@ -82,6 +83,33 @@ void sim_fail(const char *fmt, ...)
 void sim_end(void)
 {
 	longjmp(tally->end, 1);
+}
+
+int sim_file_open(void)
+{
+	for (int i = 0; i < SIM_FILES; i++)
+		if (!files[i]) {
+			files[i] = true;
+			return SIM_FILE + i;
+		}
+	sim_fail("more than %d descriptors are open", SIM_FILES);
+}
+
+void sim_file_close(int fd)
+{
+	if (fd < SIM_FILE || fd >= SIM_FILE + SIM_FILES ||
+	    !files[fd - SIM_FILE])
+		sim_fail("descriptor %d is closed, which is not open", fd);
+	files[fd - SIM_FILE] = false;
+}
+
+unsigned sim_files_open(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SIM_FILES; i++)
+		n += files[i];
+	return n;
 }
 
 void sim_peak(unsigned which, const char *name, uint64_t value)

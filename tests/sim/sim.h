@@ -30,6 +30,15 @@ _Noreturn void sim_fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 _Noreturn void sim_end(void);
 
+/*
+ * Descriptors of a schedule: SIM_FILE to SIM_FILE + SIM_FILES - 1.  It fails if
+ * more are open, or one is closed that is not.
+ */
+enum { SIM_FILE = 1000, SIM_FILES = 64 };
+int sim_file_open(void);
+void sim_file_close(int fd);
+unsigned sim_files_open(void);
+
 /* Keeps the largest value of all schedules, printed at the end by name. */
 enum { SIM_PEAKS = 4 };
 void sim_peak(unsigned which, const char *name, uint64_t value);

@@ -15,8 +15,6 @@
 const char sim_claim[] = "a dial ends by its deadlines, at the first address "
 			 "that takes it, and leaves no socket behind";
 
-#define FILES	64
-#define FILE0	1000
 #define CONNS	8
 /* Longest wait before dial() looks at its deadlines and at a stop. */
 #define LOOK_MS 500
@@ -32,7 +30,7 @@ static struct world {
 		bool open, connected;
 		enum mode mode;
 		uint64_t at; /* ms: connected, or the handshake is over */
-	} files[FILES];
+	} files[SIM_FILES];
 	struct conn conns[CONNS];
 	int errs[CONNS];
 	volatile int stop;
@@ -40,21 +38,11 @@ static struct world {
 
 /* ---- sockets ---- */
 
-static unsigned files_open(void)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < FILES; i++)
-		n += w.files[i].open;
-	return n;
-}
-
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
-	if (fd < FILE0 || fd >= FILE0 + FILES || !w.files[fd - FILE0].open)
-		sim_fail("descriptor %d is closed, which is not open", fd);
-	w.files[fd - FILE0].open = false;
+	sim_file_close(fd);
+	w.files[fd - SIM_FILE].open = false;
 	return 0;
 }
 
@@ -76,29 +64,26 @@ int __wrap_sock_connect(struct sock *s, const struct sock_addr *a);
 int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
 {
 	enum mode mode = w.modes[a->port];
-	unsigned i = 0;
+	int i;
 
 	sim_say(w.now, "connect to %u", a->port);
 	if (mode == REFUSES)
 		return NBD_E_REFUSED;
-	while (i < FILES && w.files[i].open)
-		i++;
-	if (i == FILES)
-		sim_fail("more than %d sockets are open", FILES);
+	s->fd = sim_file_open();
+	i = s->fd - SIM_FILE;
 	w.files[i].open = true;
 	w.files[i].connected = false;
 	w.files[i].mode = mode;
 	w.files[i].at = mode == SILENT ? UINT64_MAX
 				       : w.now + sim_below(dial_connect_ms);
 	s->t.close = conn_vclose;
-	s->fd = FILE0 + (int)i;
 	return NBD_E_AGAIN;
 }
 
 int __wrap_sock_connected(struct sock *s);
 int __wrap_sock_connected(struct sock *s)
 {
-	unsigned i = (unsigned)(s->fd - FILE0);
+	unsigned i = (unsigned)(s->fd - SIM_FILE);
 	enum mode mode = w.files[i].mode;
 
 	if (mode == REFUSES_LATE)
@@ -120,7 +105,7 @@ int __wrap_nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 	(void)t;
 	while (c != &w.conns[n].c)
 		n++;
-	i = (unsigned)(w.conns[n].s.fd - FILE0);
+	i = (unsigned)(w.conns[n].s.fd - SIM_FILE);
 	if (!w.files[i].open)
 		sim_fail("a socket is used that is closed");
 	if (w.now < w.files[i].at)
@@ -191,8 +176,9 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	if (++w.turns > TURNS)
 		sim_fail("%d waits: it runs in a circle", TURNS);
 	for (nfds_t i = 0; i < n; i++)
-		if (p[i].fd >= FILE0 && w.files[p[i].fd - FILE0].at < until)
-			until = w.files[p[i].fd - FILE0].at;
+		if (p[i].fd >= SIM_FILE &&
+		    w.files[p[i].fd - SIM_FILE].at < until)
+			until = w.files[p[i].fd - SIM_FILE].at;
 	w.now = until > w.now ? until : w.now;
 	w.stop = w.now >= w.stop_at;
 	if (sim_chance(5)) {
@@ -200,8 +186,8 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 		return -1;
 	}
 	for (nfds_t i = 0; i < n; i++) {
-		bool on = p[i].fd >= FILE0 &&
-			  w.files[p[i].fd - FILE0].at <= w.now;
+		bool on = p[i].fd >= SIM_FILE &&
+			  w.files[p[i].fd - SIM_FILE].at <= w.now;
 
 		p[i].revents = on ? p[i].events : 0;
 		ready += on;
@@ -271,8 +257,8 @@ void sim_schedule(void)
 	if (took > limit() ||
 	    (w.stop_at < UINT64_MAX && w.now > w.stop_at + 2 * LOOK_MS))
 		sim_fail("it took %llu ms", (unsigned long long)took);
-	if (files_open() != (rc ? 0 : w.n_conns))
-		sim_fail("%u sockets are open", files_open());
+	if (sim_files_open() != (rc ? 0 : w.n_conns))
+		sim_fail("%u sockets are open", sim_files_open());
 	if (rc && !d.text[0] && rc != NBD_E_INTERRUPTED)
 		sim_fail("it says nothing about %d", rc);
 	sim_peak(0, "ms for a dial", took);

@@ -14,6 +14,7 @@
 #include "port/linux/nbdk_watch.h"
 #include "port/dial.h"
 #include "port/posix/sock.h"
+#include "tests/boot/watch/wraps.h"
 #include "tests/sim/sim.h"
 
 #include <arpa/inet.h>
@@ -30,8 +31,6 @@ const char sim_claim[] = "dead connections are replaced in time, without "
 #define SLOTS	8
 #define SERVERS 3
 #define EVENTS	96
-#define FILES	32
-#define FILE0	1000
 #define HEARERS 4
 #define SIZE	(1u << 20)
 /* Tries in a second: 0, 100, 300, 700 ms, and one in hand. */
@@ -64,10 +63,7 @@ static struct world {
 		unsigned server, life; /* how often it was replaced */
 	} slots[SLOTS];
 	struct event events[EVENTS];
-	struct {
-		bool open;
-		unsigned server;
-	} files[FILES];
+	unsigned server_of[SIM_FILES];
 	struct {
 		int fd; /* 0: free */
 		unsigned reports;
@@ -84,30 +80,16 @@ static struct world {
 
 static int file_new(unsigned server)
 {
-	for (int i = 0; i < FILES; i++)
-		if (!w.files[i].open) {
-			w.files[i].open = true;
-			w.files[i].server = server;
-			return FILE0 + i;
-		}
-	sim_fail("more than %d descriptors are open", FILES);
-}
+	int fd = sim_file_open();
 
-static unsigned files_open(void)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < FILES; i++)
-		n += w.files[i].open;
-	return n;
+	w.server_of[fd - SIM_FILE] = server;
+	return fd;
 }
 
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
-	if (fd < FILE0 || fd >= FILE0 + FILES || !w.files[fd - FILE0].open)
-		sim_fail("descriptor %d is closed, which is not open", fd);
-	w.files[fd - FILE0].open = false;
+	sim_file_close(fd);
 	return 0;
 }
 
@@ -342,10 +324,10 @@ static void check_rest(void)
 				 "dead",
 				 i);
 	if (!w.at_rest)
-		w.at_rest = files_open();
-	if (files_open() > w.at_rest)
+		w.at_rest = sim_files_open();
+	if (sim_files_open() > w.at_rest)
 		sim_fail("%u descriptors are open at rest, %u were",
-			 files_open(), w.at_rest);
+			 sim_files_open(), w.at_rest);
 }
 
 /* ---- waits and the clock ---- */
@@ -451,7 +433,7 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 		while (i < w.n_slots && w.slots[i].state != DEAD)
 			i++;
 		if (i < w.n_slots)
-			attach(i, w.files[c->fds[k] - FILE0].server);
+			attach(i, w.server_of[c->fds[k] - SIM_FILE]);
 		else
 			sim_say(w.now, "no dead connection to replace");
 	}
@@ -614,12 +596,6 @@ const struct nbd_export *__wrap_nbd_export(const struct nbd_client *c)
 
 /* ---- what a simulation does not do to itself ---- */
 
-int __wrap_watch_uevent_open(struct nbd_diag *d);
-bool __wrap_watch_uevent_is_nbd(void);
-int __wrap_watch_takeover(int index, struct nbd_diag *d);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
 int __wrap_chdir(const char *path);
 ssize_t __wrap_write(int fd, const void *p, size_t len);
 ssize_t __real_write(int fd, const void *p, size_t len);
@@ -724,8 +700,9 @@ void sim_schedule(void)
 	rc = watch_worker_run(INDEX, &d);
 	if (rc)
 		sim_fail("the watcher ended with %d: %s", rc, d.text);
-	if (w.at_rest && files_open() > w.at_rest)
-		sim_fail("%u descriptors stay open", files_open() - w.at_rest);
+	if (w.at_rest && sim_files_open() > w.at_rest)
+		sim_fail("%u descriptors stay open",
+			 sim_files_open() - w.at_rest);
 	sim_peak(0, "waits in a schedule", w.turns);
 	sim_peak(1, "tries in a schedule", w.n_tries);
 }

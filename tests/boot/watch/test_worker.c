@@ -7,6 +7,7 @@
  */
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk_watch.h"
+#include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
 
 #include <poll.h>
@@ -172,13 +173,6 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 }
 
 /* ---- what a test does not do to itself ---- */
-
-int __wrap_watch_uevent_open(struct nbd_diag *d);
-bool __wrap_watch_uevent_is_nbd(void);
-int __wrap_watch_takeover(int index, struct nbd_diag *d);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
 
 int __wrap_watch_uevent_open(struct nbd_diag *d)
 {
