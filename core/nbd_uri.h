@@ -76,6 +76,12 @@ int nbd_hex_byte(const char *p);
  */
 int nbd_percent_next(const char **p);
 
+/*
+ * Writes c percent-encoded ("%41"), or as it is if it stands for itself in every
+ * part of a URI (RFC 3986, 2.3).  Returns the number of bytes, 3 or 1.
+ */
+unsigned nbd_percent_put(char out[3], char c);
+
 /* True if text begins with nbd: nbds: nbd+unix: or nbds+unix: in any case. */
 bool nbd_is_uri(const char *text);
 

@@ -14,18 +14,27 @@ static void put(struct sink *o, char c)
 	o->len++;
 }
 
-static void encode(struct sink *o, const char *p, size_t len, const char *also)
+unsigned nbd_percent_put(char out[3], char c)
 {
 	static const char digits[] = "0123456789ABCDEF";
 
+	out[0] = c;
+	if (is_unreserved(c))
+		return 1;
+	out[0] = '%';
+	out[1] = digits[(unsigned char)c >> 4];
+	out[2] = digits[c & 15];
+	return 3;
+}
+
+static void encode(struct sink *o, const char *p, size_t len, const char *also)
+{
 	for (; len; p++, len--) {
-		if (is_unreserved(*p) || (*p && in(also, *p))) {
-			put(o, *p);
-		} else {
-			put(o, '%');
-			put(o, digits[(unsigned char)*p >> 4]);
-			put(o, digits[*p & 15]);
-		}
+		char text[3] = { *p };
+		unsigned n = *p && in(also, *p) ? 1 : nbd_percent_put(text, *p);
+
+		for (unsigned i = 0; i < n; i++)
+			put(o, text[i]);
 	}
 }
 

@@ -56,16 +56,11 @@ const char *root_keep(struct parse *s, const char *p, size_t len)
 static void put_value(struct parse *s, const char *v, bool uri)
 {
 	for (; *v; v++) {
-		unsigned char c = (unsigned char)*v, low = c | 0x20;
+		char text[3] = { *v };
+		unsigned n = uri ? nbd_percent_put(text, *v) : 1;
 
-		if (!uri || (low >= 'a' && low <= 'z') ||
-		    (c >= '0' && c <= '9') || strchr("-._~", c)) {
-			put(s, *v);
-			continue;
-		}
-		put(s, '%');
-		put(s, "0123456789ABCDEF"[c >> 4]);
-		put(s, "0123456789ABCDEF"[c & 15]);
+		for (unsigned i = 0; i < n; i++)
+			put(s, text[i]);
 	}
 }
 
