@@ -103,14 +103,13 @@ the_parser_of_the_root_is_pure()
 		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/common/(root|root_parse|uris|cmdline)\.h")$'
 }
 
-# One name would be two places to look in, of rooms that are on one walk.
+# So the name of a file says in which room it is.
 no_two_rooms_of_boot_have_a_source_of_one_name()
 {
 	files | grep -E '^boot/[^/]*/[^/]*\.c$' | awk -F/ '
 		seen[$NF]++ { print }'
 }
 
-# cli has commands, too; common has the parser of root=.
 # Mutable objects of boot that tests/statics.txt does not list, and lines of it
 # that no object has.  A compiler numbers the statics of functions.
 mutable_objects_of_boot_are_listed_with_a_reason()
@@ -131,6 +130,7 @@ mutable_objects_of_boot_are_listed_with_a_reason()
 		' tests/statics.txt -
 }
 
+# Commands may begin with cmd_, and the parser of root= in common with root_.
 symbols_of_boot_begin_with_their_room()
 {
 	for room in "$build"/boot/*/; do

@@ -281,6 +281,18 @@ vm_stop()
 	exec 3<&-
 }
 
+# vm_ended: a machine that measures has come to its end, or this script dies.
+vm_ended()
+{
+	vm_wait 'end of tests' 'failed: *' || line="the machine ended too early"
+	if [ "$line" != 'end of tests' ]; then
+		while vm_wait '*'; do :; done
+		cat "$work/log" >&2
+		die 'a command in the machine failed (see above)'
+	fi
+	vm_stop
+}
+
 # guest_tests INITRAMFS WORDS: boots a machine of make_guest, and reports its
 # results as ours.
 guest_tests()

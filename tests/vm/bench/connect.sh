@@ -18,13 +18,7 @@ make_guest "$work/tree" guest/bench-connect.sh nbd-client
 initramfs "$work/initramfs" nbd "$work/tree" >/dev/null
 vm_start "$work/initramfs" "rdinit=/test test.rounds=$rounds" \
 	-serial "file:$work/kernel.log"
-vm_wait 'end of tests' 'failed: *' || line="the machine ended too early"
-if [ "$line" != 'end of tests' ]; then
-	while vm_wait '*'; do :; done
-	cat "$work/log" >&2
-	die 'a command in the machine failed (see above)'
-fi
-vm_stop
+vm_ended
 
 # row WHAT COMMAND: median, least and most, in ms.
 row()
