@@ -94,7 +94,7 @@ bench()
 echo "make bench-copy ROUNDS=$rounds: medians; $(nproc) CPUs, $(nbdcopy --version |
 	head -n 1), $(qemu-img --version | head -n 1)"
 echo
-echo '| 1 GiB, unless said otherwise | program  | s     | CPU s | KiB    |'
+echo '| 1 GiB, if not given          | program  | s     | CPU s | KiB    |'
 echo '|---|---|---|---|---|'
 bench 'TCP to file' "$big_tcp" "$out"
 bench 'UNIX to file' "$big_unix" "$out"

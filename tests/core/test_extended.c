@@ -9,7 +9,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void a_request_is_32_bytes_and_a_write_tells_of_its_payload(void **state)
+static void
+a_request_is_32_bytes_and_a_write_announces_its_payload(void **state)
 {
 	static const unsigned char want[] = "\x21\xe4\x1c\x71\0\x21\0\1"
 					    "\0\0\0\1\0\0\0\0"
@@ -156,7 +157,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, phase_teardown)
 	static const struct CMUnitTest tests[] = {
-		T(a_request_is_32_bytes_and_a_write_tells_of_its_payload),
+		T(a_request_is_32_bytes_and_a_write_announces_its_payload),
 		T(requests_without_payload_have_64_bits),
 		T(payloads_keep_their_limit),
 		T(extents_of_more_than_4_gib_are_whole),

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile unsigned sum;
 
-/* Every byte of what is said to be there is touched. */
+/* Touches every byte that the parser returns. */
 static void walk(const unsigned char *p, size_t len, unsigned depth)
 {
 	struct nl_walk w = { p, len };

@@ -98,7 +98,7 @@ same "nbd://127.0.0.1:$port
   Replies:     structured
   Contexts:    base:allocation
 " 'nbdkit over TCP, in words'
-quiet 'nothing is wrong, nothing is said of it'
+quiet 'without an error there is no message'
 run "$nbdboot" info --json -p "$port" 127.0.0.1
 json 'keys_unsorted | join(" ")' \
 	'"name description size flags block_size tls replies contexts"' \

@@ -384,13 +384,13 @@ fake()
 		printf "$1"
 	} >"$work/answer"
 	daemon_at $free socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
-		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/told; tail -c +19 $work/answer; cat >>$work/told"
+		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/sent; tail -c +19 $work/answer; cat >>$work/sent"
 }
 # quiet SENTENCE: the client sent nothing after STARTTLS but TLS records
 quiet()
 {
 	while kill -0 "$server" 2>/dev/null; do :; done
-	if tail -c +21 "$work/told" | head -c 1 | tr '\26\25' '..' |
+	if tail -c +21 "$work/sent" | head -c 1 | tr '\26\25' '..' |
 		grep -q '[^.]'; then
 		not_ok "$1: something was sent in the clear"
 	else

@@ -312,7 +312,7 @@ static void nobody_there_is_refused(void **state)
 	assert_all_closed(2);
 }
 
-static void unix_sockets_are_told_by_their_path(void **state)
+static void unix_sockets_are_named_by_their_path(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
@@ -337,7 +337,7 @@ static void unix_sockets_are_told_by_their_path(void **state)
 	join();
 }
 
-static void a_socket_path_that_is_too_long_is_told(void **state)
+static void a_socket_path_that_is_too_long_is_reported(void **state)
 {
 	char path[200];
 
@@ -350,7 +350,7 @@ static void a_socket_path_that_is_too_long_is_told(void **state)
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), NBD_E_URI);
 }
 
-static void a_name_without_address_is_told(void **state)
+static void a_name_without_address_is_reported(void **state)
 {
 	(void)state;
 	server.uri.host = "no-such-host.invalid";
@@ -567,9 +567,9 @@ int main(void)
 		T(a_cut_in_the_list_is_an_error),
 		T(the_servers_words_are_passed_on_escaped),
 		T(nobody_there_is_refused),
-		T(unix_sockets_are_told_by_their_path),
-		T(a_socket_path_that_is_too_long_is_told),
-		T(a_name_without_address_is_told),
+		T(unix_sockets_are_named_by_their_path),
+		T(a_socket_path_that_is_too_long_is_reported),
+		T(a_name_without_address_is_reported),
 		T(a_server_that_talks_without_end_is_late),
 		T(a_server_of_one_byte_a_second_is_late),
 		T(a_silent_server_is_late),

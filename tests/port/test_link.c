@@ -176,7 +176,7 @@ static void a_gateway_off_the_link_is_refused_in_the_kernels_words(void **state)
 		strstr(diag.text, "unreachable (Nexthop has invalid gateway)"));
 }
 
-static void a_gateway_off_the_link_is_reached_if_told_so(void **state)
+static void a_gateway_off_the_link_is_reached_if_asked_for(void **state)
 {
 	struct link_addr me = addr(AF_INET, "192.0.2.5", 32);
 	struct link_route r = { .dst = addr(AF_INET, "0.0.0.0", 0),
@@ -293,7 +293,7 @@ int main(void)
 		OWN(an_interface_comes_up_with_its_mtu),
 		OWN(addresses_and_routes_carry_packets),
 		OWN(a_gateway_off_the_link_is_refused_in_the_kernels_words),
-		OWN(a_gateway_off_the_link_is_reached_if_told_so),
+		OWN(a_gateway_off_the_link_is_reached_if_asked_for),
 		OWN(addresses_are_listed),
 		OWN(an_interface_gets_a_name_and_a_mac),
 		OWN(a_prefix_longer_than_its_address_is_refused),

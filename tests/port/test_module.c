@@ -70,7 +70,7 @@ long __wrap_syscall(long n, ...)
 	return rc;
 }
 
-/* Writes a file below root, with the folders on its way. */
+/* Writes a file below root, and the directories above it. */
 static void put(const char *name, const char *text, size_t len)
 {
 	char path[300];
@@ -169,7 +169,7 @@ static void the_kernel_command_line_has_parameters(void **state)
 				      "net_failover.ko(a=\"b c\",0) "
 				      "virtio-net.ko(x=1 napi_tx=0 debug,0) ");
 	log_text[0] = '\0';
-	/* what the kernel is told is the last, and so counts */
+	/* the last value counts: that of the kernel command line */
 	assert_int_equal(mod_load("nbd", "nbds_max=1", &diag), 0);
 	assert_string_equal(log_text,
 			    "nbd.ko(nbds_max=1 nbds_max=4  max_part=1.5,0) ");

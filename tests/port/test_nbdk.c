@@ -159,7 +159,7 @@ static void say_status(unsigned sock, uint32_t index, unsigned char connected)
 	ack(sock, 2, 0, NULL);
 }
 
-/* ---- what the kernel was told ---- */
+/* ---- messages to the kernel ---- */
 
 static unsigned char in[16384];
 
@@ -541,7 +541,7 @@ static void an_idle_device_has_no_connections(void **state)
 	assert_int_equal(nbdk_info(1, &i), NBD_E_NO_DEVICE);
 }
 
-/* What the driver was told is seen in what it made of that. */
+/* The driver's state shows which values it got. */
 static void the_flags_are_read_off_the_queue(void **state)
 {
 	(void)state;

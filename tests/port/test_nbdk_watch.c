@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the driver tells by itself, with a socket pair in the place of the
+ * Events that the driver sends by itself, with a socket pair in the place of the
  * kernel (link with -Wl,--wrap=socket,--wrap=bind,--wrap=setsockopt,
  * --wrap=recvmsg).
  */
@@ -207,7 +207,7 @@ static void without_the_driver_there_is_nothing_to_join(void **state)
 	assert_int_equal(joined, 0);
 }
 
-static void who_may_not_join_is_told(void **state)
+static void a_refused_group_is_reported(void **state)
 {
 	(void)state;
 	join_errno = EPERM;
@@ -217,7 +217,7 @@ static void who_may_not_join_is_told(void **state)
 				       "Operation not permitted");
 }
 
-static void each_death_is_told_in_its_order(void **state)
+static void deaths_are_reported_in_order(void **state)
 {
 	(void)state;
 	say_dead(0);
@@ -314,7 +314,7 @@ static void no_byte_whatever_its_value_does_harm(void **state)
 		}
 }
 
-static void lost_messages_are_told_and_the_others_stay(void **state)
+static void lost_messages_are_reported_and_the_others_stay(void **state)
 {
 	(void)state;
 	recv_errno[1] = ENOBUFS;
@@ -354,13 +354,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WATCH(the_drivers_group_is_joined),
 		FAILS(without_the_driver_there_is_nothing_to_join),
-		FAILS(who_may_not_join_is_told),
-		WATCH(each_death_is_told_in_its_order),
+		FAILS(a_refused_group_is_reported),
+		WATCH(deaths_are_reported_in_order),
 		WATCH(several_may_share_a_datagram),
 		WATCH(other_messages_are_passed_over),
 		WATCH(every_truncation_is_nothing_or_a_death),
 		WATCH(no_byte_whatever_its_value_does_harm),
-		WATCH(lost_messages_are_told_and_the_others_stay),
+		WATCH(lost_messages_are_reported_and_the_others_stay),
 		WATCH(a_signal_loses_nothing),
 		WATCH(other_failures_end_it),
 	};

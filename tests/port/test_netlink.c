@@ -399,7 +399,7 @@ static void a_datagram_longer_than_the_buffer_is_an_error(void **state)
 	assert_int_equal(sock.err, EMSGSIZE);
 }
 
-static void who_listens_hears_everything_and_that_some_was_lost(void **state)
+static void a_listener_hears_all_and_notices_losses(void **state)
 {
 	static unsigned char big[sizeof(sock.buf) + 1];
 
@@ -494,7 +494,7 @@ int main(void)
 		PAIR(every_truncation_of_a_refusal_is_an_error),
 		PAIR(an_errno_out_of_range_is_an_error),
 		PAIR(a_datagram_longer_than_the_buffer_is_an_error),
-		PAIR(who_listens_hears_everything_and_that_some_was_lost),
+		PAIR(a_listener_hears_all_and_notices_losses),
 		PAIR(a_closed_socket_is_an_error),
 		PAIR(a_message_that_did_not_fit_is_never_sent),
 		PAIR(a_family_and_its_group_are_found),

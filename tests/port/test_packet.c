@@ -186,7 +186,7 @@ static void a_port_that_is_wanted_alone_may_be_in_use(void **state)
 	close(udp);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+static void a_socket_that_cannot_be_opened_is_reported(void **state)
 {
 	struct nbd_diag d;
 
@@ -210,8 +210,9 @@ int main(void)
 			own_namespace),
 		cmocka_unit_test_setup(a_port_that_is_wanted_alone_may_be_in_use,
 				       own_namespace),
-		cmocka_unit_test_setup(what_cannot_be_opened_is_told,
-				       own_namespace),
+		cmocka_unit_test_setup(
+			a_socket_that_cannot_be_opened_is_reported,
+			own_namespace),
 	};
 
 	return cmocka_run_group_tests_name("packets", tests, NULL, NULL);

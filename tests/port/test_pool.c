@@ -73,7 +73,7 @@ static void any_order_of_calls_leaves_one_free_block(void **state)
 	assert_empty();
 }
 
-static void what_there_is_no_room_for_is_null(void **state)
+static void without_room_the_result_is_null(void **state)
 {
 	void *all, *none;
 
@@ -114,7 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
 		cmocka_unit_test(any_order_of_calls_leaves_one_free_block),
-		cmocka_unit_test(what_there_is_no_room_for_is_null),
+		cmocka_unit_test(without_room_the_result_is_null),
 		cmocka_unit_test(memory_that_is_freed_twice_ends_the_program),
 	};
 

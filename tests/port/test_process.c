@@ -73,7 +73,7 @@ static void so_does_a_failure_with_its_reason(void **state)
 	assert_string_equal(diag.text, "it is wrong");
 }
 
-static void who_hangs_is_given_up_and_killed(void **state)
+static void a_child_that_hangs_is_given_up_and_killed(void **state)
 {
 	int s;
 
@@ -85,7 +85,7 @@ static void who_hangs_is_given_up_and_killed(void **state)
 	assert_true(WIFSIGNALED(s) && WTERMSIG(s) == SIGKILL);
 }
 
-static void who_dies_is_reported(void **state)
+static void a_child_that_dies_is_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(run(die, 600000), NBD_E_KERNEL);
@@ -140,8 +140,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_result_and_the_data_come_back),
 		cmocka_unit_test(so_does_a_failure_with_its_reason),
-		cmocka_unit_test(who_hangs_is_given_up_and_killed),
-		cmocka_unit_test(who_dies_is_reported),
+		cmocka_unit_test(a_child_that_hangs_is_given_up_and_killed),
+		cmocka_unit_test(a_child_that_dies_is_reported),
 		cmocka_unit_test(nothing_has_to_come_back),
 		cmocka_unit_test(a_result_makes_its_descriptor_readable),
 		cmocka_unit_test(a_child_is_awaited_for_so_long),

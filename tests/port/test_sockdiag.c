@@ -3,7 +3,7 @@
 #include "port/linux/module.h"
 #include "tests/port/pair.h"
 #include "port/linux/sockdiag.h"
-#include "tests/port/told.h"
+#include "tests/port/answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,10 +35,10 @@ static int each(void)
 	return each_of(SOCKDIAG_TCP | SOCKDIAG_UNIX);
 }
 
-static void say(uint32_t seq, const struct told *t)
+static void say(uint32_t seq, const struct answer *t)
 {
 	unsigned char buf[1024];
-	size_t len = tell(buf, sizeof(buf), seq, t);
+	size_t len = put_answer(buf, sizeof(buf), seq, t);
 
 	assert_int_equal(send(kernel, buf, len, 0), len);
 }
@@ -124,7 +124,7 @@ static void asked_no_more(void)
 
 static void all_three_families_are_asked(void **state)
 {
-	struct told other = usual, dead = usual, six = usual;
+	struct answer other = usual, dead = usual, six = usual;
 
 	(void)state;
 	other.tag = TAG(4);
@@ -161,7 +161,7 @@ static void answers_may_share_a_datagram(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
-		len += tell(buf + len, sizeof(buf) - len, 1, &usual);
+		len += put_answer(buf + len, sizeof(buf) - len, 1, &usual);
 	assert_int_equal(send(kernel, buf, len, 0), len);
 	/* the last one is cut: nothing of it is taken */
 	assert_int_equal(send(kernel, buf, len - 4, 0), len - 4);
@@ -182,10 +182,10 @@ static void a_device_without_sockets_has_none(void **state)
 	assert_int_equal(seen.n, 0);
 }
 
-static void what_the_kernel_refuses_is_told(void **state)
+static void a_refusal_of_the_kernel_is_reported(void **state)
 {
 	(void)state;
-	/* the first reason ends it, and is the one that is told */
+	/* the first reason ends it, and is the one in d */
 	end(1, -EPERM);
 	assert_int_equal(each(), NBD_E_PERM);
 	assert_string_equal(diag.text, "tcp_diag: Operation not permitted");
@@ -199,8 +199,8 @@ static void what_the_kernel_refuses_is_told(void **state)
 	asked_no_more();
 }
 
-/* None of them counts as zero sockets where nobody could tell. */
-static void a_missing_module_is_told_by_its_name(void **state)
+/* None of them counts as zero sockets where the kernel gives no list. */
+static void a_missing_module_is_named(void **state)
 {
 	(void)state;
 	ack(1, -ENOENT);
@@ -278,7 +278,7 @@ static struct sockdiag_link usual_link(void)
 	struct nl_reply r = { .type = SOCK_DIAG_BY_FAMILY };
 	struct sockdiag_link l;
 
-	r.len = tell(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
+	r.len = put_answer(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
 	r.data = buf + NLMSG_HDRLEN;
 	assert_true(sockdiag_read(&r, 3, &l));
 	return l;
@@ -306,7 +306,7 @@ static void exactly_one_connection_is_ended(void **state)
 	assert_int_equal(q.id.idiag_cookie[1], 78);
 }
 
-static void why_a_connection_does_not_end_is_told(void **state)
+static void a_connection_that_does_not_end_is_explained(void **state)
 {
 	struct sockdiag_link l;
 
@@ -372,12 +372,12 @@ static void assert_seen(struct nl_sock *s, unsigned n, unsigned live)
 	memset(&seen, 0, sizeof(seen));
 	need(sockdiag_each(s, own_index(), SOCKDIAG_TCP | SOCKDIAG_UNIX,
 			   see_real, &seen, &diag),
-	     "this kernel does not tell of sockets");
+	     "this kernel does not list sockets");
 	assert_int_equal(seen.n, n);
 	assert_int_equal(seen.live, live);
 }
 
-static void this_kernel_tells_the_sockets_of_a_device_from_others(void **state)
+static void this_kernel_separates_the_sockets_of_a_device(void **state)
 {
 	static struct nl_sock s;
 	int a[2], b[2], other[2], u[2], plain[2], n = own_index();
@@ -436,7 +436,7 @@ static void what_is_no_socket_cannot_be_marked(void **state)
 static int begin(void **state)
 {
 	(void)state;
-	mod_dirs.lib = mod_dirs.sys = "/no/such/folder";
+	mod_dirs.lib = mod_dirs.sys = "/no/such/directory";
 	return 0;
 }
 
@@ -449,13 +449,13 @@ int main(void)
 		PAIR(all_three_families_are_asked),
 		PAIR(answers_may_share_a_datagram),
 		PAIR(a_device_without_sockets_has_none),
-		PAIR(what_the_kernel_refuses_is_told),
-		PAIR(a_missing_module_is_told_by_its_name),
+		PAIR(a_refusal_of_the_kernel_is_reported),
+		PAIR(a_missing_module_is_named),
 		PAIR(a_kind_that_is_not_wanted_is_not_asked_for),
 		PAIR(the_module_is_loaded_and_asked_again),
 		PAIR(exactly_one_connection_is_ended),
-		PAIR(why_a_connection_does_not_end_is_told),
-		PLAIN(this_kernel_tells_the_sockets_of_a_device_from_others),
+		PAIR(a_connection_that_does_not_end_is_explained),
+		PLAIN(this_kernel_separates_the_sockets_of_a_device),
 		PLAIN(what_is_no_socket_cannot_be_marked),
 	};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel tells of a socket, at the edges of its memory and wrong. */
+/* The kernel's answers about a socket, at the edges of its memory and wrong. */
 #include "port/linux/sockdiag.h"
 #include "tests/guard.h"
-#include "tests/port/told.h"
+#include "tests/port/answer.h"
 
 static struct guard guard;
 
@@ -18,10 +18,10 @@ static bool reads_bytes(const unsigned char *p, size_t len, int index,
 	return sockdiag_read(&r, index, l);
 }
 
-static bool reads(const struct told *t, int index, struct sockdiag_link *l)
+static bool reads(const struct answer *t, int index, struct sockdiag_link *l)
 {
 	unsigned char buf[1024];
-	size_t len = tell(buf, sizeof(buf), 1, t) - NLMSG_HDRLEN;
+	size_t len = put_answer(buf, sizeof(buf), 1, t) - NLMSG_HDRLEN;
 
 	return reads_bytes(buf + NLMSG_HDRLEN, len, index, l);
 }
@@ -37,7 +37,7 @@ static bool reads_unix(const char *name, size_t len, int shut, int index,
 
 /* ---- TCP ---- */
 
-static void a_connection_is_read_with_all_that_is_told_of_it(void **state)
+static void a_connection_is_read_with_all_its_attributes(void **state)
 {
 	struct inet_diag_sockid id;
 	struct sockdiag_link l;
@@ -64,7 +64,7 @@ static void a_connection_is_read_with_all_that_is_told_of_it(void **state)
 
 static void addresses_of_ipv6_are_read_whole(void **state)
 {
-	struct told t = usual;
+	struct answer t = usual;
 	struct sockdiag_link l;
 	unsigned char want[16];
 
@@ -82,7 +82,7 @@ static void addresses_of_ipv6_are_read_whole(void **state)
 
 static void only_what_is_established_lives(void **state)
 {
-	struct told t = usual;
+	struct answer t = usual;
 	struct sockdiag_link l;
 
 	(void)state;
@@ -99,7 +99,7 @@ static void each_index_has_a_mark_of_its_own(void **state)
 				       16, 255, 65535, 65536,  65539,  0x30003,
 				       48, 768, 12288, 196608, 0xfffff };
 	struct sockdiag_link l;
-	struct told t = usual;
+	struct answer t = usual;
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(indices); i++) {
@@ -117,7 +117,7 @@ static void sockets_of_others_are_passed_over(void **state)
 					 0x30,	     0x10003,
 					 TAG(3) + 1, TAG(3) | 0x80000000u };
 	struct sockdiag_link l;
-	struct told t = usual;
+	struct answer t = usual;
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(tags); i++) {
@@ -126,9 +126,9 @@ static void sockets_of_others_are_passed_over(void **state)
 	}
 }
 
-static void an_older_kernel_tells_less(void **state)
+static void an_older_kernel_reports_less(void **state)
 {
-	struct told t = usual;
+	struct answer t = usual;
 	struct sockdiag_link l;
 
 	(void)state;
@@ -151,7 +151,7 @@ static void an_older_kernel_tells_less(void **state)
 
 static void version_and_cipher_are_read(void **state)
 {
-	struct told t = usual;
+	struct answer t = usual;
 	struct sockdiag_link l;
 
 	(void)state;
@@ -165,7 +165,7 @@ static void version_and_cipher_are_read(void **state)
 
 static void what_is_not_both_ways_encrypted_is_in_the_clear(void **state)
 {
-	struct told t[9];
+	struct answer t[9];
 	struct sockdiag_link l;
 
 	(void)state;
@@ -189,7 +189,7 @@ static void what_is_not_both_ways_encrypted_is_in_the_clear(void **state)
 static void every_truncation_is_read_safely(void **state)
 {
 	unsigned char buf[1024], *p = buf + NLMSG_HDRLEN;
-	size_t len = tell(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
+	size_t len = put_answer(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
 	/* behind SHUTDOWN; then INFO, and ULP_INFO which is the last */
 	size_t tag = sizeof(struct inet_diag_msg) + 8 + 8;
 	size_t info = tag + 4 + sizeof(struct tcp_info);
@@ -218,7 +218,7 @@ static void every_truncation_is_read_safely(void **state)
 static void every_truncation_of_a_nest_is_read_safely(void **state)
 {
 	unsigned char buf[1024], *p = buf + NLMSG_HDRLEN;
-	size_t len = tell(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
+	size_t len = put_answer(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
 	/* ULP_INFO { NAME "tls", TLS { 4 attributes of 2 bytes } } */
 	size_t tls_at = len - 4 * 8 - 4, ulp_at = tls_at - 8 - 4;
 	struct sockdiag_link l;
@@ -241,7 +241,7 @@ static void every_truncation_of_a_nest_is_read_safely(void **state)
 static void no_byte_whatever_its_value_leads_out_of_the_answer(void **state)
 {
 	unsigned char buf[1024];
-	size_t len = tell(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
+	size_t len = put_answer(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
 	struct nl_reply r = { .type = SOCK_DIAG_BY_FAMILY, .len = len };
 	struct sockdiag_link l;
 	unsigned char *p;
@@ -361,7 +361,7 @@ static void every_truncation_of_a_unix_answer_is_read_safely(void **state)
 static void other_families_are_passed_over(void **state)
 {
 	unsigned char buf[1024], *p = buf + NLMSG_HDRLEN;
-	size_t len = tell(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
+	size_t len = put_answer(buf, sizeof(buf), 1, &usual) - NLMSG_HDRLEN;
 	struct sockdiag_link l;
 
 	(void)state;
@@ -384,12 +384,12 @@ static int begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PLAIN(a_connection_is_read_with_all_that_is_told_of_it),
+		PLAIN(a_connection_is_read_with_all_its_attributes),
 		PLAIN(addresses_of_ipv6_are_read_whole),
 		PLAIN(only_what_is_established_lives),
 		PLAIN(each_index_has_a_mark_of_its_own),
 		PLAIN(sockets_of_others_are_passed_over),
-		PLAIN(an_older_kernel_tells_less),
+		PLAIN(an_older_kernel_reports_less),
 		PLAIN(version_and_cipher_are_read),
 		PLAIN(what_is_not_both_ways_encrypted_is_in_the_clear),
 		PLAIN(every_truncation_is_read_safely),

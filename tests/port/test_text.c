@@ -376,7 +376,7 @@ static void numbers_are_read_within_their_bounds(void **state)
 	}
 }
 
-static void what_is_no_number_is_told(void **state)
+static void text_that_is_no_number_is_refused(void **state)
 {
 	static const char *const bad[] = { "",	 " ",	"-1",	"+1", "0x1",
 					   "1 ", "1\n", " 1",	"a",  "1a",
@@ -561,7 +561,7 @@ int main(void)
 		TEST(a_mac_has_two_digits_a_byte),
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(numbers_are_read_within_their_bounds),
-		TEST(what_is_no_number_is_told),
+		TEST(text_that_is_no_number_is_refused),
 		TEST(a_flushed_text_is_whole_at_every_buffer_size),
 		TEST(a_flush_that_frees_nothing_ends_the_text),
 		TEST(an_explanation_is_escaped_bounded_and_returns_its_error),

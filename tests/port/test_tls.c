@@ -368,7 +368,7 @@ static void a_forged_record_is_an_error(void **state)
 	server_stop();
 }
 
-static void a_user_that_the_server_does_not_know_is_told(void **state)
+static void a_user_that_the_server_does_not_know_is_reported(void **state)
 {
 	(void)state;
 	server_start(NULL);
@@ -379,7 +379,7 @@ static void a_user_that_the_server_does_not_know_is_told(void **state)
 	server_stop();
 }
 
-static void a_wrong_key_is_told(void **state)
+static void a_wrong_key_is_reported(void **state)
 {
 	(void)state;
 	server_start(NULL);
@@ -545,8 +545,8 @@ int main(void)
 		WITH_PSK(a_change_of_any_byte_fails),
 		WITH_PSK(records_carry_data_both_ways),
 		WITH_PSK(a_forged_record_is_an_error),
-		WITH_PSK(a_user_that_the_server_does_not_know_is_told),
-		WITH_PSK(a_wrong_key_is_told),
+		WITH_PSK(a_user_that_the_server_does_not_know_is_reported),
+		WITH_PSK(a_wrong_key_is_reported),
 		cmocka_unit_test(sessions_have_credentials_of_their_own),
 		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
 	};

@@ -2,7 +2,7 @@
 /*
  * Runs schedules: sim_NAME SEED COUNT [-v] runs those of SEED, SEED + 1 ...
  * and prints a TAP line.  The first that fails ends it and is named;
- * sim_NAME THAT-SEED 1 -v tells its story.
+ * sim_NAME THAT-SEED 1 -v prints its story.
  *
  * The product keeps state in static variables.  So that a schedule depends on
  * its seed alone, each begins with the variables as they were before the first

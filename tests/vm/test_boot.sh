@@ -160,7 +160,7 @@ done
 unserve
 
 vm_start "$work/initramfs" 'loglevel=4'
-failed_with 'a command line without a root is told' 'root='
+failed_with 'a command line without a root is refused' 'root='
 vm_stop
 
 # ---- an initramfs with a script ----

@@ -26,8 +26,8 @@ boots()
 	unserve
 }
 
-# tells TEXT SENTENCE: the console has TEXT
-tells()
+# prints TEXT SENTENCE: the console has TEXT
+prints()
 {
 	if grep -qF -e "$1" "$work/log"; then
 		ok "$2"
@@ -54,7 +54,7 @@ fi
 serve_as myvm
 boots 'the words of dracut' nbd0 "root=/dev/nbd0p2 \
 netroot=nbd:$host:$port:ext4:noatime:bs=512,C=2,name=myvm,persist,-sdp"
-tells 'on the kernel command line: -sdp' 'and an option without an effect is reported'
+prints 'on the kernel command line: -sdp' 'and an option without an effect is reported'
 
 serve_as myvm
 boots 'the words of Debian' nbd1 \
@@ -70,7 +70,7 @@ dead=$port
 serve_as "$mac"
 boots 'the second of two servers, by MAC address' nbd0 \
 	"root=nbd://$host:$dead/x,nbd://$host:$port/%m nbdboot.part=2"
-tells "$host: connect to $host port $dead: connection refused" \
+prints "$host: connect to $host port $dead: connection refused" \
 	'and the reason against the first is reported'
 
 finish

@@ -83,12 +83,12 @@ root '::restart:/run/initramfs/shutdown poweroff'
 end pivot
 check 'it was all unmounted and disconnected' \
 	said 'nbdboot: all is unmounted and disconnected'
-check 'the server was told goodbye' \
+check 'the client said goodbye to the server' \
 	grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
 check 'the file system was left clean' clean
 
 end 'cut init=/etc/guest'
-check 'with the network gone the loss is told' \
+check 'with the network gone the loss is reported' \
 	said 'nbdboot: nothing was written for 8 s'
 
 # ---- busybox alone: the kernel ends with the root mounted ----

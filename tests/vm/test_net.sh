@@ -28,9 +28,9 @@ boot()
 	end
 }
 
-# told SENTENCE PATTERN...: the last machine ran to its end, and its console has
+# shows SENTENCE PATTERN...: the last machine ran to its end, and its console has
 # a line for each PATTERN, and none for a PATTERN after '!'
-told()
+shows()
 {
 	sentence=$1
 	shift
@@ -59,15 +59,15 @@ serve 0 file "$work/ext4"
 root=nbd://$host:$port/
 
 boot "root=$root ip=dhcp"
-told 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
+shows 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: route 10.0.2.2 eth0$' "^guest: IPV4DNS0='10.0.2.3'$" \
 	"^guest: DHCPSERVER='10.0.2.2'$"
 boot "root=$root"
-told 'a server with an IPv4 address wants DHCP without ip=, too' \
+shows 'a server with an IPv4 address wants DHCP without ip=, too' \
 	'^guest: eth0 10.0.2.15/24 forever$'
 vm_nic=e1000
 boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
-told 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
+shows 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: host guest$'
 vm_nic=
 
@@ -114,21 +114,21 @@ until_network()
 
 vm_taps=t0
 path nbd://192.0.2.1/root root=dhcp
-told 'root=dhcp, and a URI is the root-path' \
+shows 'root=dhcp, and a URI is the root-path' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
-told 'the process that renews the lease lets go of the root at the end' \
+shows 'the process that renews the lease lets go of the root at the end' \
 	'^guest: renew Rss' 'nbdboot: all is unmounted and disconnected$'
 one=$(until_network)
 path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
-told 'netroot=dhcp, in the form of dracut, by name' \
+shows 'netroot=dhcp, in the form of dracut, by name' \
 	'^guest: server nbd://192.0.2.1/root$' \
 	'^guest: root /dev/nbd0 ext4 ro,noatime'
 path 192.0.2.1 'nbdroot=dhcp,root,nbd1'
-told 'nbdroot=dhcp, which takes the server alone from DHCP' \
+shows 'nbdroot=dhcp, which takes the server alone from DHCP' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd1 '
 path '[2001:db8::1]:10809/root' 'nbdroot=dhcp root=/dev/nbd3 ip=dhcp ip=auto6'
-told 'nbdroot=dhcp, and an IPv6 server is the root-path' \
+shows 'nbdroot=dhcp, and an IPv6 server is the root-path' \
 	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: root /dev/nbd3 '
 
 # ---- a second server ----
@@ -168,7 +168,7 @@ at "$other" ip link set eth0 up
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
 second_dhcpd --dhcp-reply-delay=2 --dhcp-option=17,nbd://192.0.2.2/wrong
 boot root=dhcp
-told 'of two servers, the one that is first to offer is taken' \
+shows 'of two servers, the one that is first to offer is taken' \
 	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
 asked "$work/second.log" DISCOVER 'the other one was asked, too'
@@ -178,7 +178,7 @@ server=$lan_dhcpd
 lan_stop
 lan_dhcpd
 boot root=dhcp
-told 'of two servers, the one that is first with a root-path is taken' \
+shows 'of two servers, the one that is first with a root-path is taken' \
 	'^guest: eth0 192\.0\.2\.1[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
 asked "$work/dnsmasq.log" OFFER 'the other one made an offer, too'
@@ -190,18 +190,18 @@ begin 'netroot=dhcp nbdboot.renew=0'
 vm_wait '*DHCP message 2*' || true
 lan_dhcpd --dhcp-option=17,nbd:192.0.2.1:10810
 end
-told 'a server that is silent at first is asked again' 'DHCP message 2' \
+shows 'a server that is silent at first is asked again' 'DHCP message 2' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
-told 'netroot=dhcp, in the form of dracut, by port' \
+shows 'netroot=dhcp, in the form of dracut, by port' \
 	'^guest: server nbd://192.0.2.1:10810/$'
-told 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
+shows 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
 lan_stop
 
 lan_dhcpd --dhcp-reply-delay=3 --dhcp-option=17,nbdroot=192.0.2.1,root,nbd2
 boot root=dhcp
-told 'a server that takes 3 s to offer is waited for' 'DHCP message 2' \
+shows 'a server that takes 3 s to offer is waited for' 'DHCP message 2' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
-told 'root=dhcp, in the form of Debian, with a device' \
+shows 'root=dhcp, in the form of Debian, with a device' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
 lan_stop
 
@@ -212,7 +212,7 @@ read -r word <"$work/refused"
 lan_stop
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
 end
-told "after a request is $word another address is asked for" \
+shows "after a request is $word another address is asked for" \
 	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
 	'!192\.0\.2\.66/' '^guest: server nbd://192.0.2.1/root$'
 asked "$work/dnsmasq.log" DISCOVER 'by a new discovery'
@@ -220,10 +220,10 @@ lan_stop
 
 liar garbage
 boot root=dhcp
-told 'a good answer is found among bad ones' \
+shows 'a good answer is found among bad ones' \
 	'^guest: eth0 192\.0\.2\.66/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
-told 'and its bad options are left out' '^guest: mtu eth0 1500$' \
+shows 'and its bad options are left out' '^guest: mtu eth0 1500$' \
 	'!guest: route' '^guest: host (none)$' "^guest: DNSDOMAIN=''\$" \
 	'^guest: nameserver 192.0.2.1$' "^guest: IPV4DNS1='0.0.0.0'\$"
 lan_stop
@@ -246,7 +246,7 @@ lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root --dhcp-option=option:T1,4
 dhcpd_lease=
 begin 'root=dhcp test.stay'
 vm_wait 'guest: end*' || true
-told 'a process that renews the lease lives on in the real system' \
+shows 'a process that renews the lease lives on in the real system' \
 	'^guest: renew Rss' '^guest: renew open .*kmsg$'
 begin=$(grep -c DHCPACK "$work/dnsmasq.log")
 if acks $((begin + 2)) &&
@@ -265,10 +265,10 @@ fi
 lan_guest=$(sed -n 's,^guest: eth0 \([0-9.]*\)/24 .*,\1,p' "$work/log")
 at "$srv" socat -u /dev/null "TCP:$lan_guest:9"
 end
-told 'what was renewed is written down' \
+shows 'what was renewed is written down' \
 	'^guest: /run/nbdboot/lease: DHCPBOUND=' \
 	'^guest: /run/net-eth0.conf: DHCPBOUND='
-told 'it leaves the lease to another DHCP client' \
+shows 'it leaves the lease to another DHCP client' \
 	'^guest: renew: another DHCP client has the' '^guest: alone$'
 lan_stop
 
@@ -292,11 +292,11 @@ as_fast()
 
 vm_taps='t2 t0'
 boot 'root=dhcp ip=dhcp'
-told 'of two cards, the one where somebody answers gets the lease' \
+shows 'of two cards, the one where somebody answers gets the lease' \
 	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
 	'^guest: server nbd://192.0.2.1/root$'
 as_fast 'the other one, where nobody answers, costs no time'
-told 'and is left down, with no file' '^guest: down eth0$' \
+shows 'and is left down, with no file' '^guest: down eth0$' \
 	'^guest: file 10-nbdboot-eth1.link$' '!guest: file .*eth0'
 
 mkfifo "$work/monitor.in" "$work/monitor.out"
@@ -304,23 +304,23 @@ begin 'root=dhcp ip=dhcp' -S -chardev "pipe,id=monitor,path=$work/monitor" \
 	-mon monitor
 printf '%s\n' 'set_link t2 off' cont >"$work/monitor.in"
 end
-told 'of two cards, the one with a cable gets the lease' \
+shows 'of two cards, the one with a cable gets the lease' \
 	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
 	'^guest: carrier eth0 0$' '^guest: server nbd://192.0.2.1/root$'
 as_fast 'the other one, without a cable, costs no time'
-told 'and is left down, too' '^guest: down eth0$'
+shows 'and is left down, too' '^guest: down eth0$'
 
 vm_taps='t0 t1'
 boot "root=dhcp ip=dhcp BOOTIF=01-$(echo ${vm_mac}1 | tr : -)"
-told 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
+shows 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
 	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
 	'^guest: server nbd://198.51.100.1/root$'
 boot "root=dhcp ifname=lan:${vm_mac}1 ip=lan:dhcp"
-told 'ifname= renames the second of two cards' '!guest: eth0 ' \
+shows 'ifname= renames the second of two cards' '!guest: eth0 ' \
 	'^guest: lan 198\.51\.100\.[0-9]*/24 forever$' \
 	'^guest: server nbd://198.51.100.1/root$'
 boot 'root=dhcp ip=eth0:dhcp ip=eth1:dhcp bootdev=eth1'
-told 'bootdev= says whose root-path counts' \
+shows 'the root-path of the interface of bootdev= counts' \
 	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
 	"^guest: DEVICE='eth1'\$" '^guest: server nbd://198.51.100.1/root$'
 
@@ -328,12 +328,12 @@ told 'bootdev= says whose root-path counts' \
 
 vm_taps=t0
 boot 'root=nbd://[2001:db8::1]/root'
-told 'an IPv6 address comes by router advertisement' \
+shows 'an IPv6 address comes by router advertisement' \
 	'^guest: eth0 2001:db8::.*/64' \
 	'^guest: nameserver fe80:.*:1%eth0$' \
 	'^guest: server nbd://\[2001:db8::1\]/root$'
 boot 'root=nbd://[fe80::1%25eth0]/root'
-told 'a link-local address and its zone are enough' \
+shows 'a link-local address and its zone are enough' \
 	'!guest: eth0 192' '^guest: server nbd://\[fe80::1%25eth0\]/root$'
 
 # ---- a VLAN ----
@@ -341,15 +341,15 @@ told 'a link-local address and its zone are enough' \
 switch_up
 vm_taps=t3
 boot 'root=nbd://203.0.113.1/root vlan=eth0.7:eth0 ip=eth0.7:dhcp'
-told 'what carries a VLAN stays up and keeps its name' \
+shows 'what carries a VLAN stays up and keeps its name' \
 	'!guest: down eth0$' '^guest: file 10-nbdboot-eth0.link$' \
 	'!guest: file 10-nbdboot-eth0.network'
-told 'a lease in a VLAN, where the root is' '!guest: eth0 ' \
+shows 'a lease in a VLAN, where the root is' '!guest: eth0 ' \
 	'^guest: eth0.7 203\.0\.113\.[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://203.0.113.1/root$'
 boot "root=nbd://203.0.113.1/root vlan=vlan0007:eth0 \
 ip=203.0.113.7::203.0.113.1:255.255.255.0::vlan0007:none"
-told 'a static address in a VLAN, by another name' '!guest: eth0 ' \
+shows 'a static address in a VLAN, by another name' '!guest: eth0 ' \
 	'^guest: vlan0007 203\.0\.113\.7/24 forever$' \
 	'^guest: server nbd://203.0.113.1/root$'
 switch_down

@@ -50,7 +50,7 @@ static const struct command command = {
 static struct options o;
 static char message[1024];
 
-/* Parses words with blanks between them; what is said ends up in message. */
+/* Parses words with blanks between them; its messages end up in message. */
 static char **parse_for(const struct command *c, const char *line)
 {
 	static char text[256], *argv[16];

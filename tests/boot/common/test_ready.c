@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* READY=1: told once, by the first process, and not before it is true. */
+/* READY=1: sent once, by the first process, and not before it is true. */
 #include "boot/common/ready.h"
 #include "tests/unit.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int manager; /* the socket of who started it */
+static int manager; /* the socket of the process that started it */
 
 /* The next message is this one; NULL: there is none. */
 static void assert_told(const char *text)
@@ -51,7 +51,7 @@ static int end(void **state)
 	return close(manager);
 }
 
-static void one_process_tells_it_itself(void **state)
+static void one_process_reports_for_itself(void **state)
 {
 	(void)state;
 	boot_ready_tell();
@@ -59,7 +59,7 @@ static void one_process_tells_it_itself(void **state)
 	assert_told(NULL);
 }
 
-static void a_socket_in_a_folder_is_told_too(void **state)
+static void a_socket_in_a_directory_gets_it_too(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int abstract = manager;
@@ -77,7 +77,7 @@ static void a_socket_in_a_folder_is_told_too(void **state)
 	manager = abstract;
 }
 
-static void nobody_is_told_where_nobody_asked(void **state)
+static void without_a_socket_no_message_is_sent(void **state)
 {
 	char text[300];
 
@@ -94,8 +94,8 @@ static void nobody_is_told_where_nobody_asked(void **state)
 	assert_told(NULL);
 }
 
-/* The others go on, or have given up; the first one tells it, once. */
-static void of_several_the_first_tells_when_all_are_ready(void **state)
+/* The others go on, or have given up; the first one reports it, once. */
+static void of_several_the_first_reports_when_all_are_ready(void **state)
 {
 	int so_far[2], go_on[2];
 	pid_t pids[3];
@@ -138,8 +138,8 @@ static void of_several_the_first_tells_when_all_are_ready(void **state)
 	close(go_on[0]);
 }
 
-/* A device that comes later: whoever waited was told long ago. */
-static void a_child_that_comes_later_tells_nobody(void **state)
+/* A device that comes later: READY=1 was sent long ago. */
+static void a_child_that_comes_later_sends_nothing(void **state)
 {
 	pid_t pid;
 	int s;
@@ -161,11 +161,11 @@ static void a_child_that_comes_later_tells_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TOLD(one_process_tells_it_itself),
-		TOLD(a_socket_in_a_folder_is_told_too),
-		TOLD(nobody_is_told_where_nobody_asked),
-		TOLD(of_several_the_first_tells_when_all_are_ready),
-		TOLD(a_child_that_comes_later_tells_nobody),
+		TOLD(one_process_reports_for_itself),
+		TOLD(a_socket_in_a_directory_gets_it_too),
+		TOLD(without_a_socket_no_message_is_sent),
+		TOLD(of_several_the_first_reports_when_all_are_ready),
+		TOLD(a_child_that_comes_later_sends_nothing),
 	};
 
 	return cmocka_run_group_tests_name("ready", tests, NULL, NULL);

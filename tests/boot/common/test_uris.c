@@ -37,7 +37,7 @@ static void a_comma_ends_a_uri_where_another_one_follows(void **state)
 	guard_free(&g);
 }
 
-static void every_server_has_to_prove_who_it_is(void **state)
+static void every_server_has_to_prove_its_identity(void **state)
 {
 	static const struct {
 		bool tls;
@@ -67,7 +67,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_comma_ends_a_uri_where_another_one_follows),
-		cmocka_unit_test(every_server_has_to_prove_who_it_is),
+		cmocka_unit_test(every_server_has_to_prove_its_identity),
 	};
 
 	return cmocka_run_group_tests_name("uris", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a device remembers: printed, and read again by who comes later. */
+/* The identifier of a device: printed, and parsed by a later process. */
 #include "boot/device/backend.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -24,7 +24,7 @@ static const char *const canonical[] = {
 	"nbd://h/a,b,c,,d/x,nbd://h2/,,",
 	/* a comma that would end it is escaped */
 	"nbd://h/a%2Cnbd://b/c",
-	/* so that who takes "nbd:" alone for a URI reads it, too */
+	/* so that a parser that takes "nbd:" alone for a URI reads it, too */
 	"nbd://h/a%2Cnbd+unix:x%2CnbdS:,nbd://b/c%2Cnbd:",
 	"nbds://u,v@h/?tls-psk-file=/a%2Cnbds://b",
 	"nbd+unix:///?socket=%00nbd/abstract",
@@ -326,7 +326,7 @@ static void a_path_that_is_too_long_is_refused(void **state)
 	assert_memory_equal(diag.text, "pppp", 4);
 }
 
-static void who_has_no_folder_is_told(void **state)
+static void a_lost_working_directory_is_reported(void **state)
 {
 	char cwd[200], dir[] = "/tmp/test_backend.XXXXXX";
 
@@ -368,7 +368,7 @@ int main(void)
 		cmocka_unit_test(every_truncation_is_read_within_its_bounds),
 		cmocka_unit_test(paths_become_absolute),
 		cmocka_unit_test(a_path_that_is_too_long_is_refused),
-		cmocka_unit_test(who_has_no_folder_is_told),
+		cmocka_unit_test(a_lost_working_directory_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("backend", tests, begin, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A connection more for a device: the server is a script, sysfs and /run are
- * folders made for the test, and the driver and the kernel's lists of sockets
+ * directories made for the test, and the driver and the kernel's lists of sockets
  * are played (link with -Wl,--wrap= of each __wrap_NAME below).
  */
 #include "boot/device/device.h"
@@ -98,7 +98,7 @@ static struct driver {
 	unsigned live;	/* connections */
 	char peer[128]; /* the server of each, '\0': any other */
 	unsigned blind; /* RECONFIGUREs that find no dead one yet */
-	bool silent;	/* nor tell of it later */
+	bool silent;	/* nor report it later */
 	int tag_err, tagged_fd, tagged;
 	int events[2]; /* a pipe */
 	int watch_err;
@@ -358,7 +358,7 @@ static void read_it(void)
 	assert_int_equal(device_read(&dev, 3, &diag), 0);
 }
 
-/* ---- what there is ---- */
+/* ---- the state of a device ---- */
 
 static void a_device_is_read_with_all_it_remembers(void **state)
 {
@@ -377,7 +377,7 @@ static void a_device_is_read_with_all_it_remembers(void **state)
 	assert_true(dev.links[1].live);
 }
 
-static void what_is_no_device_of_ours_is_told_apart(void **state)
+static void a_device_of_another_program_is_recognized(void **state)
 {
 	(void)state;
 	assert_int_equal(device_read(&dev, 4, &diag), NBD_E_NO_DEVICE);
@@ -434,12 +434,12 @@ static void sockets_of_the_servers_kinds_are_asked_for(void **state)
 		read_it();
 		assert_int_equal(lists.kinds, t[i].kinds);
 	}
-	/* where that cannot be told, nothing is counted */
+	/* if the kernel cannot list them, nothing is counted */
 	lists.err = NBD_E_NOT_FOUND;
 	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_NOT_FOUND);
 	assert_true(dev.known);
 	assert_false(dev.counted);
-	/* and who does not want to know does not ask */
+	/* device_identify() does not list them */
 	lists.kinds = 0;
 	assert_int_equal(device_identify(&dev, 3, &diag), 0);
 	assert_true(dev.known);
@@ -664,7 +664,7 @@ static void a_second_connection_needs_the_servers_consent(void **state)
 
 /* ---- one more ---- */
 
-static void who_does_not_answer_is_no_connection(void **state)
+static void a_silent_server_makes_no_connection(void **state)
 {
 	(void)state;
 	read_it();
@@ -746,7 +746,7 @@ static void as_many_are_added_as_are_missing(void **state)
 static void a_driver_that_has_not_noticed_yet_is_waited_for(void **state)
 {
 	(void)state;
-	/* it wakes up when the driver tells, not when the time is up */
+	/* it wakes up at the driver's report, not when the time is up */
 	put("sys/nbd3/queue/io_timeout", "600000\n");
 	driver.blind = 2;
 	assert_int_equal(fill(2), 0);
@@ -754,7 +754,7 @@ static void a_driver_that_has_not_noticed_yet_is_waited_for(void **state)
 	assert_int_equal(dev.live, 2);
 }
 
-static void a_driver_without_a_dead_slot_is_told(void **state)
+static void a_driver_without_a_dead_slot_is_reported(void **state)
 {
 	(void)state;
 	driver.live = 2;
@@ -841,7 +841,7 @@ int main(void)
 		DEV(a_kernel_that_does_not_count_is_asked_again),
 		DEV(without_run_there_is_no_wish_but_the_first),
 		DEV(a_device_is_read_with_all_it_remembers),
-		DEV(what_is_no_device_of_ours_is_told_apart),
+		DEV(a_device_of_another_program_is_recognized),
 		DEV(sockets_of_the_servers_kinds_are_asked_for),
 		DEV(all_are_counted_however_few_are_shown),
 		DEV(many_that_are_dead_do_not_hide_those_that_live),
@@ -857,12 +857,12 @@ int main(void)
 		DEV(what_the_device_relies_on_must_not_be_lost),
 		DEV(a_block_of_the_device_is_one_of_the_server),
 		DEV(a_second_connection_needs_the_servers_consent),
-		DEV(who_does_not_answer_is_no_connection),
+		DEV(a_silent_server_makes_no_connection),
 		DEV(what_the_driver_does_not_want_is_closed),
 		DEV(connections_are_spread_over_the_servers),
 		DEV(as_many_are_added_as_are_missing),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
-		DEV(a_driver_without_a_dead_slot_is_told),
+		DEV(a_driver_without_a_dead_slot_is_reported),
 		DEV(a_server_that_drops_connections_is_not_asked_on_and_on),
 		DEV(the_first_failure_ends_it),
 		DEV(connections_through_tcp_alone_can_be_ended),

@@ -190,7 +190,7 @@ static void the_others_are_asked_in_their_order(void **state)
 	assert_string_equal(asked, "a2 b2 c2 ");
 }
 
-static void one_more_begins_where_it_is_told_to(void **state)
+static void one_more_begins_at_the_given_server(void **state)
 {
 	static const char *const order[] = { "a1 b1 c1 ", "b1 c1 a1 ",
 					     "c1 a1 b1 " };
@@ -208,7 +208,7 @@ static void one_more_begins_where_it_is_told_to(void **state)
 	}
 }
 
-static void each_server_is_told_with_its_reason(void **state)
+static void each_server_is_named_with_its_reason(void **state)
 {
 	(void)state;
 	backend("nbd://a/x,nbd+unix:///?socket=/b,nbd://c/z", 1, false);
@@ -225,7 +225,7 @@ static void each_server_is_told_with_its_reason(void **state)
 			    "c: input/output error");
 }
 
-static void one_server_is_told_without_its_name(void **state)
+static void a_single_server_is_not_named(void **state)
 {
 	(void)state;
 	backend("nbd://a/x", 1, false);
@@ -233,7 +233,7 @@ static void one_server_is_told_without_its_name(void **state)
 	servers[0].why = "connect to a: refused";
 	assert_int_equal(open_all(), NBD_E_REFUSED);
 	assert_string_equal(diag.text, "connect to a: refused");
-	/* who wants no words gets none */
+	/* a caller without a diag gets no text */
 	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, NULL),
 			 NBD_E_REFUSED);
 }
@@ -330,7 +330,7 @@ static void what_can_be_written_is_not_spread(void **state)
 	servers[0].flags = servers[1].flags = FLAGS & ~NBD_FLAG_READ_ONLY;
 	assert_refused(NBD_E_USAGE, "spreading is for read-only exports", 2);
 	assert_string_equal(asked, "a2 ");
-	/* who does not write may */
+	/* a read-only device may */
 	assert_int_equal(device_dialer_open(&dialer, conns, &b, true, &diag),
 			 0);
 }
@@ -466,9 +466,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DIAL(the_first_server_gets_all_connections),
 		DIAL(the_others_are_asked_in_their_order),
-		DIAL(one_more_begins_where_it_is_told_to),
-		DIAL(each_server_is_told_with_its_reason),
-		DIAL(one_server_is_told_without_its_name),
+		DIAL(one_more_begins_at_the_given_server),
+		DIAL(each_server_is_named_with_its_reason),
+		DIAL(a_single_server_is_not_named),
 		DIAL(long_reasons_are_cut),
 		DIAL(an_outage_counts_more_than_a_mistake),
 		DIAL(connections_are_spread_evenly),

@@ -162,7 +162,7 @@ static void what_is_kept_already_is_not_lowered(void **state)
 	assert_false(written);
 }
 
-static void who_may_not_set_it_still_gets_the_buffers(void **state)
+static void without_privilege_the_buffers_are_still_set(void **state)
 {
 	const struct backend b = { .connections = 1, .swap = true };
 	int before = get(fds[0], SO_SNDBUF);
@@ -185,7 +185,7 @@ int main(void)
 		KERNEL(memory_is_kept_for_all_connections_that_may_come),
 		KERNEL(but_no_more_than_a_sixteenth_of_it),
 		KERNEL(what_is_kept_already_is_not_lowered),
-		KERNEL(who_may_not_set_it_still_gets_the_buffers),
+		KERNEL(without_privilege_the_buffers_are_still_set),
 	};
 
 	return cmocka_run_group_tests_name("swap", tests, NULL, NULL);

@@ -293,12 +293,13 @@ static void a_hostile_gpt_ends_in_not_found(void **state)
 static char top[] = "/tmp/test_part.XXXXXX";
 static char sys[64], dev[64];
 
-static void write_file(const char *folder, const char *name, const char *text)
+static void write_file(const char *directory, const char *name,
+		       const char *text)
 {
 	char path[256];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fputs(text, f);
@@ -308,7 +309,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 /* nbd7 with a GPT, an ext4 on its fourth partition, nothing on its first. */
 static int make_disk(void **state)
 {
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 		"/sys",
 		"/dev",
 		"/sys/nbd7",
@@ -326,8 +327,8 @@ static int make_disk(void **state)
 	assert_non_null(mkdtemp(top));
 	snprintf(sys, sizeof(sys), "%s/sys", top);
 	snprintf(dev, sizeof(dev), "%s/dev", top);
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		snprintf(path, sizeof(path), "%s%s", top, folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		snprintf(path, sizeof(path), "%s%s", top, directories[i]);
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
 	write_file(sys, "nbd7/queue/logical_block_size", "512\n");
@@ -385,7 +386,7 @@ static void a_partition_is_found_by_each_of_its_names(void **state)
 	}
 }
 
-static void a_missing_partition_is_told_with_what_was_asked(void **state)
+static void a_missing_partition_is_named_as_it_was_written(void **state)
 {
 	static const struct {
 		const char *spec;
@@ -452,7 +453,7 @@ int main(void)
 		cmocka_unit_test(a_hostile_gpt_ends_in_not_found),
 		cmocka_unit_test(a_partition_is_found_by_each_of_its_names),
 		cmocka_unit_test(
-			a_missing_partition_is_told_with_what_was_asked),
+			a_missing_partition_is_named_as_it_was_written),
 		cmocka_unit_test(a_label_on_the_whole_disk_is_found),
 	};
 

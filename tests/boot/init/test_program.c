@@ -84,7 +84,7 @@ static void a_static_program_is_fit(void **state)
 	file("/sbin/init", buf, elf(buf), 0755);
 	says("/sbin/init", 0, NULL);
 	says("sbin/init", 0, NULL);
-	/* the caller's root and folder are as before */
+	/* the caller's root and directory are as before */
 	assert_int_equal(access(at("/sbin/init"), F_OK), 0);
 }
 
@@ -134,7 +134,7 @@ static void what_cannot_be_executed_is_refused(void **state)
 	says("/sbin/text", NBD_E_KERNEL, "neither ELF nor #!");
 }
 
-static void a_file_system_without_exec_is_told(void **state)
+static void a_file_system_without_exec_is_reported(void **state)
 {
 	unsigned char buf[512];
 
@@ -263,7 +263,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_is_named),
 		cmocka_unit_test(links_are_followed_inside_the_new_root),
 		cmocka_unit_test(what_cannot_be_executed_is_refused),
-		cmocka_unit_test(a_file_system_without_exec_is_told),
+		cmocka_unit_test(a_file_system_without_exec_is_reported),
 		cmocka_unit_test(a_script_needs_its_interpreter),
 		cmocka_unit_test(
 			an_interpreter_longer_than_the_head_is_refused),

@@ -35,7 +35,7 @@ static bool tmpfs(const char *where)
 	return !mount("tmpfs", where, "tmpfs", 0, NULL);
 }
 
-static bool folder(const char *path)
+static bool directory(const char *path)
 {
 	return !mkdir(path, 0755);
 }
@@ -110,7 +110,7 @@ static void says(const char *text)
 
 /* ---- deleting ---- */
 
-/* A tree with every way out of it that a folder can have. */
+/* A tree with every way out of it that a directory can have. */
 static void nothing_on_another_device_is_deleted(void **state)
 {
 	char path[256], outside[] = "/tmp/test_outside.XXXXXX";
@@ -123,16 +123,16 @@ static void nothing_on_another_device_is_deleted(void **state)
 	assert_true(file(path, "x"));
 	assert_true(tmpfs(top));
 	assert_true(file(P("/file"), "x"));
-	assert_true(folder(P("/a")) && folder(P("/a/b")));
+	assert_true(directory(P("/a")) && directory(P("/a/b")));
 	assert_true(file(P("/a/b/file"), "x"));
 	assert_int_equal(symlink(outside, P("/a/link")), 0);
 	assert_int_equal(symlink("/nowhere", P("/dangling")), 0);
 	assert_int_equal(mkfifo(P("/a/fifo"), 0600), 0);
-	/* another tmpfs, deep inside, with a folder that ours has, too */
-	assert_true(folder(P("/a/mnt")) && tmpfs(P("/a/mnt")));
-	assert_true(folder(P("/a/mnt/b")) && file(P("/a/mnt/b/kept"), "x"));
-	/* a folder of the real disk, and a single file of it */
-	assert_true(folder(P("/bind")));
+	/* another tmpfs, deep inside, with a directory that ours has, too */
+	assert_true(directory(P("/a/mnt")) && tmpfs(P("/a/mnt")));
+	assert_true(directory(P("/a/mnt/b")) && file(P("/a/mnt/b/kept"), "x"));
+	/* a directory of the real disk, and a single file of it */
+	assert_true(directory(P("/bind")));
 	assert_int_equal(mount(outside, P("/bind"), NULL, MS_BIND, NULL), 0);
 	assert_true(file(P("/one"), ""));
 	{
@@ -167,7 +167,7 @@ static void nothing_on_another_device_is_deleted(void **state)
 #undef P
 }
 
-static void folders_deeper_than_the_limit_stay(void **state)
+static void directories_deeper_than_the_limit_stay(void **state)
 {
 	char path[1024];
 	size_t n = strlen(top);
@@ -178,7 +178,7 @@ static void folders_deeper_than_the_limit_stay(void **state)
 	memcpy(path, top, n + 1);
 	for (int i = 0; i < 100; i++, n += 2) {
 		memcpy(path + n, "/d", 3);
-		assert_true(folder(path));
+		assert_true(directory(path));
 	}
 	fd = open(top, O_RDONLY | O_DIRECTORY);
 	init_switch_empty(fd);
@@ -205,11 +205,11 @@ static void copy(const char *from, const char *to)
 /* A new root that can say what it sees. It has no /sys. */
 static void make_root(const char *at)
 {
-	static const char *const folders[] = { "bin", "sbin", "dev", "proc",
-					       "run" };
+	static const char *const directories[] = { "bin", "sbin", "dev", "proc",
+						   "run" };
 	NEED(!chdir(at));
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		NEED(folder(folders[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+		NEED(directory(directories[i]));
 	copy("/old/bin/busybox", "bin/busybox");
 	NEED(!symlink("busybox", "bin/sh"));
 	NEED(file("sbin/init",
@@ -225,14 +225,14 @@ static void make_root(const char *at)
 /* The tmpfs that the parent mounted becomes the child's initramfs. */
 static void make_initramfs(void)
 {
-	static const char *const folders[] = {
-		"/dev", "/proc", "/sys", "/run", "/lib", "/lib/modules"
-	};
+	static const char *const directories[] = { "/dev", "/proc",
+						   "/sys", "/run",
+						   "/lib", "/lib/modules" };
 
-	NEED(!chdir(top) && folder("old"));
+	NEED(!chdir(top) && directory("old"));
 	NEED(!syscall(SYS_pivot_root, ".", "old") && !chdir("/"));
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		NEED(folder(folders[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+		NEED(directory(directories[i]));
 	NEED(file("/init", "x") && file("/lib/modules/x.ko", "x"));
 	NEED(!mount("proc", "/proc", "proc", 0, NULL) && tmpfs("/sys"));
 	NEED(tmpfs("/run") && file("/run/kept", "x"));
@@ -242,7 +242,7 @@ static void make_initramfs(void)
 static void make_both(const char *newroot)
 {
 	make_initramfs();
-	NEED(folder(newroot) && tmpfs(newroot));
+	NEED(directory(newroot) && tmpfs(newroot));
 	make_root(newroot);
 	NEED(!umount2("/old", MNT_DETACH) && !rmdir("/old"));
 }
@@ -326,9 +326,9 @@ static void broken_init(void)
 static void immovable(void)
 {
 	make_initramfs();
-	NEED(folder("/shared") && tmpfs("/shared"));
+	NEED(directory("/shared") && tmpfs("/shared"));
 	NEED(!mount(NULL, "/shared", NULL, MS_SHARED, NULL));
-	NEED(folder("/shared/new") && tmpfs("/shared/new"));
+	NEED(directory("/shared/new") && tmpfs("/shared/new"));
 	NEED(!mount(NULL, "/shared/new", NULL, MS_PRIVATE, NULL));
 	make_root("/shared/new");
 	NEED(!umount2("/old", MNT_DETACH) && !rmdir("/old"));
@@ -341,14 +341,14 @@ static void nothing_mounted(void)
 	switch_to("/lib", "/init");
 }
 
-static void a_folder_of_another_device(void)
+static void a_directory_of_another_device(void)
 {
 	make_both("/new");
-	NEED(folder("/new/sub"));
+	NEED(directory("/new/sub"));
 	switch_to("/new/sub", "/init");
 }
 
-static void no_folder(void)
+static void no_directory(void)
 {
 	make_both("/new");
 	switch_to("/new/sbin/init", "/init");
@@ -370,8 +370,8 @@ static void a_failed_switch_changes_nothing(void **state)
 		{ broken_init, "interpreter /bin/bash: No such file" },
 		{ immovable, "move to / the new root /shared/new" },
 		{ nothing_mounted, "/lib: nothing is mounted there" },
-		{ a_folder_of_another_device, "nothing is mounted there" },
-		{ no_folder, "/new/sbin/init: not a directory" },
+		{ a_directory_of_another_device, "nothing is mounted there" },
+		{ no_directory, "/new/sbin/init: not a directory" },
 		{ absent, "/absent: No such file" },
 	};
 
@@ -419,7 +419,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_on_another_device_is_deleted),
-		cmocka_unit_test(folders_deeper_than_the_limit_stay),
+		cmocka_unit_test(directories_deeper_than_the_limit_stay),
 		cmocka_unit_test(the_new_init_is_process_1_of_the_new_root),
 		cmocka_unit_test(nothing_is_left_of_the_initramfs),
 		cmocka_unit_test(a_failed_switch_changes_nothing),

@@ -105,7 +105,7 @@ static void silence_makes_the_pauses_grow_to_64_s(void **state)
 	for (int i = 0; i < 12; i++) {
 		assert_int_equal(sends(now), DHCP_DISCOVER);
 		assert_in_range(d.due - now, base - base / 8, base + base / 8);
-		/* BOOTP's field of seconds tells relays that it is urgent */
+		/* relays take BOOTP's field of seconds for the urgency */
 		assert_int_equal(sent[8] << 8 | sent[9], (now - 5000) / 1000);
 		now = d.due;
 		if (base < 64000)
@@ -174,7 +174,7 @@ static void the_first_offer_wins_and_others_are_not_heard(void **state)
 	assert_int_equal(d.lease.addr[3], 5);
 }
 
-static void who_needs_a_root_path_waits_for_an_offer_that_has_one(void **state)
+static void a_needed_root_path_is_waited_for(void **state)
 {
 	(void)state;
 	d.need_path = true;
@@ -261,7 +261,7 @@ static void after_a_nak_it_begins_again_at_once(void **state)
 	assert_int_equal(d.lease.addr[3], 7);
 }
 
-static void who_refuses_always_is_asked_ever_more_rarely(void **state)
+static void a_server_that_always_refuses_is_asked_ever_more_rarely(void **state)
 {
 	uint64_t base = 250;
 
@@ -365,13 +365,13 @@ int main(void)
 		CLIENT(a_link_that_works_again_does_not_ask_for_what_is_had),
 		CLIENT(two_machines_do_not_keep_time),
 		CLIENT(the_first_offer_wins_and_others_are_not_heard),
-		CLIENT(who_needs_a_root_path_waits_for_an_offer_that_has_one),
+		CLIENT(a_needed_root_path_is_waited_for),
 		CLIENT(and_takes_the_first_one_without_when_there_is_none),
 		CLIENT(and_one_that_comes_late_does_not_wait_for_ever),
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_at_once),
-		CLIENT(who_refuses_always_is_asked_ever_more_rarely),
+		CLIENT(a_server_that_always_refuses_is_asked_ever_more_rarely),
 		CLIENT(a_lease_is_renewed_by_its_server),
 		CLIENT(then_by_any_also_when_it_has_ended),
 		CLIENT(a_short_lease_that_has_ended_is_asked_for),

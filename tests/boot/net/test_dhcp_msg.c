@@ -369,7 +369,7 @@ static const uint8_t *option(const uint8_t *p, unsigned code)
 	return NULL;
 }
 
-static void a_query_says_who_asks_for_what(void **state)
+static void a_query_names_the_client_and_its_wishes(void **state)
 {
 	static const struct dhcp_lease ours = { .addr = { 192, 0, 2, 5 },
 						.server = { 192, 0, 2, 1 } };
@@ -434,7 +434,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_for_us_is_no_answer),
 		cmocka_unit_test(nothing_is_read_beyond_the_end_of_any_cut),
 		cmocka_unit_test(malformed_routes_end_the_list),
-		cmocka_unit_test(a_query_says_who_asks_for_what),
+		cmocka_unit_test(a_query_names_the_client_and_its_wishes),
 		cmocka_unit_test(the_longest_query_fits),
 	};
 

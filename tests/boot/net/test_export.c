@@ -111,7 +111,7 @@ static void a_lease_is_written_for_everybody(void **state)
 				     "ClientIdentifier=mac\n"));
 }
 
-static void what_there_is_one_of_is_about_the_whole_machine(void **state)
+static void files_that_exist_once_describe_the_machine(void **state)
 {
 	(void)state;
 	assert_int_equal(net_export_machine(run, &machine, "eth0 v5", &d), 0);
@@ -207,8 +207,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lease_is_written_for_everybody),
-		cmocka_unit_test(
-			what_there_is_one_of_is_about_the_whole_machine),
+		cmocka_unit_test(files_that_exist_once_describe_the_machine),
 		cmocka_unit_test(a_static_address_and_a_vlan_have_other_words),
 		cmocka_unit_test(a_lease_can_be_read_back),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_named),

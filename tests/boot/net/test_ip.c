@@ -327,7 +327,7 @@ static void several_ip_are_several_interfaces(void **state)
 	assert_false(plan.bootdev || plan.no_peer_dns);
 }
 
-static void without_ip_the_server_tells_what_is_tried(void **state)
+static void without_ip_the_server_decides_what_is_tried(void **state)
 {
 	static const struct {
 		const char *server;
@@ -413,7 +413,7 @@ int main(void)
 		cmocka_unit_test(interfaces_get_names_and_vlans),
 		cmocka_unit_test(the_device_that_is_not_named_is_the_loaders),
 		cmocka_unit_test(several_ip_are_several_interfaces),
-		cmocka_unit_test(without_ip_the_server_tells_what_is_tried),
+		cmocka_unit_test(without_ip_the_server_decides_what_is_tried),
 		cmocka_unit_test(words_that_are_wrong_are_refused),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One watcher for a device: who holds its lock, and who takes it over. */
+/* One watcher for a device: one process holds its lock, another takes it over. */
 #include "boot/watch/watch.h"
 #include "tests/unit.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static struct nbd_diag diag;
-static int told[2]; /* children write when they hold the lock */
+static int ready[2]; /* children write when they hold the lock */
 static pid_t child;
 
 /* ---- time: a test does not wait for seconds ---- */
@@ -65,9 +65,9 @@ int __wrap_mkdir(const char *path, mode_t mode)
 	return mkdirat(AT_FDCWD, in_root(path), mode);
 }
 
-static void tell(void)
+static void report(void)
 {
-	if (write(told[1], "", 1) != 1)
+	if (write(ready[1], "", 1) != 1)
 		_exit(9);
 }
 
@@ -83,14 +83,14 @@ static void start(void (*what)(void))
 		what();
 		_exit(0);
 	}
-	assert_int_equal(read(told[0], &c, 1), 1);
+	assert_int_equal(read(ready[0], &c, 1), 1);
 }
 
 static void hold(void)
 {
 	if (watch_takeover(INDEX, &diag) < 0)
 		_exit(8);
-	tell();
+	report();
 	for (;;)
 		pause();
 }
@@ -121,7 +121,7 @@ static int begin(void **state)
 	waiting = NULL;
 	waits = 0;
 	memset(&diag, 0, sizeof(diag));
-	return pipe(told);
+	return pipe(ready);
 }
 
 static int end(void **state)
@@ -133,8 +133,8 @@ static int end(void **state)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 	}
-	close(told[0]);
-	close(told[1]);
+	close(ready[0]);
+	close(ready[1]);
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
 	return system(cmd);
 }
@@ -184,7 +184,7 @@ static void a_second_process_takes_over(void **state)
 	assert_holds(0);
 }
 
-static void asking_who_it_is_changes_nothing(void **state)
+static void looking_for_the_holder_changes_nothing(void **state)
 {
 	int fd;
 
@@ -223,7 +223,7 @@ static void squat(void)
 	if (flock(__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDWR),
 		  LOCK_EX))
 		_exit(8);
-	tell();
+	report();
 	pause();
 }
 
@@ -233,7 +233,7 @@ static int soon_over(nfds_t n, int ms)
 	return n == 0;
 }
 
-/* As it is while its owner is about to say who it is, or in a container. */
+/* As it is while its owner has not locked it by fcntl(2) yet, or in a container. */
 static void a_lock_without_an_owner_is_waited_for_so_long(void **state)
 {
 	int fd = watch_takeover(INDEX, &diag);
@@ -256,7 +256,7 @@ static void hold_on(void)
 	hold();
 }
 
-static void who_does_not_end_is_told(void **state)
+static void a_watcher_that_does_not_end_is_reported(void **state)
 {
 	char text[60];
 	int fds;
@@ -270,7 +270,7 @@ static void who_does_not_end_is_told(void **state)
 	assert_lives();
 	/* the next descriptor is the one that this one had */
 	fds = dup(0);
-	assert_in_range(fds, 3, told[1] + 1);
+	assert_in_range(fds, 3, ready[1] + 1);
 	close(fds);
 }
 
@@ -280,10 +280,10 @@ static void try_as_nobody(void)
 		_exit(7);
 	if (watch_takeover(INDEX, &diag) != NBD_E_PERM)
 		_exit(6);
-	/* nor can it be locked by who cannot write to it */
+	/* nor can a process lock it that cannot write to it */
 	if (__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDONLY) >= 0)
 		_exit(5);
-	tell();
+	report();
 	pause();
 }
 
@@ -318,7 +318,7 @@ static void hold_with_a_child(void)
 		_exit(8);
 	close(release[1]);
 	if (fork()) {
-		tell();
+		report();
 		for (;;)
 			pause();
 	}
@@ -368,10 +368,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		HOLD(a_lock_is_held_until_its_process_ends),
 		HOLD(a_second_process_takes_over),
-		HOLD(asking_who_it_is_changes_nothing),
+		HOLD(looking_for_the_holder_changes_nothing),
 		HOLD(a_squatted_name_keeps_nobody_out),
 		HOLD(a_lock_without_an_owner_is_waited_for_so_long),
-		HOLD(who_does_not_end_is_told),
+		HOLD(a_watcher_that_does_not_end_is_reported),
 		HOLD(another_user_cannot_hold_it),
 		HOLD(those_that_it_started_are_waited_for),
 	};

@@ -2,7 +2,7 @@
 /*
  * When a watcher looks, and what it does then: a device of 4 connections whose
  * driver and sockets are played.  Time is counted in waits: the first one, which
- * has no end, is over when the driver tells of a death; the play ends with the
+ * has no end, is over when the driver reports a death; the play ends with the
  * next one that has no end.
  */
 #include "boot/watch/watch.h"
@@ -15,7 +15,7 @@
 #define INDEX 7
 
 static struct play {
-	int told; /* the device that is told of; -1: that something was lost */
+	int event;	/* the device of the event; -1: an event was lost */
 	unsigned shows; /* the wait after which a socket is seen dead; 0: none */
 	unsigned away;	/* the wait after which there is a server; 0: always */
 	unsigned waits;
@@ -124,7 +124,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t len)
 	return (ssize_t)len;
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 int __wrap_nbdk_watch_read(struct nbdk_watch *w,
@@ -146,9 +146,9 @@ int __wrap_nbdk_watch_read(struct nbdk_watch *w,
 		fn(ctx, INDEX);
 	if (play.drops || play.waits != 1)
 		return 0;
-	if (play.told < 0)
+	if (play.event < 0)
 		return NBD_E_NO_MEMORY;
-	fn(ctx, play.told);
+	fn(ctx, play.event);
 	return 0;
 }
 
@@ -216,15 +216,15 @@ static void watch(struct play p)
 static void a_death_that_shows_is_made_up_for(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = INDEX, .shows = 1 });
+	watch((struct play){ .event = INDEX, .shows = 1 });
 	assert_int_equal(play.filled, 1);
 }
 
-static void a_death_may_show_later_than_it_is_told(void **state)
+static void a_socket_may_die_after_the_report(void **state)
 {
 	(void)state;
 	for (unsigned shows = 2; shows <= 6; shows++) {
-		watch((struct play){ .told = INDEX, .shows = shows });
+		watch((struct play){ .event = INDEX, .shows = shows });
 		assert_int_equal(play.filled, 1);
 	}
 }
@@ -232,7 +232,7 @@ static void a_death_may_show_later_than_it_is_told(void **state)
 static void so_may_one_whose_news_was_lost(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = -1, .shows = 3 });
+	watch((struct play){ .event = -1, .shows = 3 });
 	assert_int_equal(play.filled, 1);
 }
 
@@ -241,7 +241,7 @@ static void a_count_that_fails_is_no_proof_of_life(void **state)
 	(void)state;
 	for (unsigned fails = 2; fails <= 7; fails++) {
 		watch((struct play){
-			.told = INDEX, .shows = 7, .uncounted = fails });
+			.event = INDEX, .shows = 7, .uncounted = fails });
 		assert_int_equal(play.filled, 1);
 	}
 }
@@ -249,14 +249,14 @@ static void a_count_that_fails_is_no_proof_of_life(void **state)
 static void other_events_do_not_end_the_doubt(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = INDEX, .busy = true });
+	watch((struct play){ .event = INDEX, .busy = true });
 	assert_in_range(play.ms, 2500, 6800);
 }
 
 static void doubt_ends(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = INDEX });
+	watch((struct play){ .event = INDEX });
 	assert_int_equal(play.filled, 0);
 	assert_in_range(play.ms, 4400, 5800);
 }
@@ -264,14 +264,14 @@ static void doubt_ends(void **state)
 static void the_death_of_another_device_is_nothing(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = INDEX + 1 });
+	watch((struct play){ .event = INDEX + 1 });
 	assert_int_equal(play.ms, 0);
 }
 
 static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
 {
 	(void)state;
-	watch((struct play){ .told = INDEX, .shows = 1, .away = 50 });
+	watch((struct play){ .event = INDEX, .shows = 1, .away = 50 });
 	assert_int_equal(play.filled, 1);
 	/* 2 s each, but for the first ones */
 	assert_in_range(play.ms, 75000, 115000);
@@ -311,7 +311,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_death_that_shows_is_made_up_for),
-		cmocka_unit_test(a_death_may_show_later_than_it_is_told),
+		cmocka_unit_test(a_socket_may_die_after_the_report),
 		cmocka_unit_test(so_may_one_whose_news_was_lost),
 		cmocka_unit_test(a_count_that_fails_is_no_proof_of_life),
 		cmocka_unit_test(other_events_do_not_end_the_doubt),

@@ -48,10 +48,10 @@ $1 == "job" && $5 {
 	rate[$2, $3] = $4 / 1024 / ($5 / 1000)
 	cpu[$2, $3] = $6 / ($4 / 1024)
 }
-function median(who,   k) {
-	k = n[who]
-	return k % 2 ? t[who, (k + 1) / 2] : (t[who, k / 2] + \
-		t[who, k / 2 + 1]) / 2
+function median(side,   k) {
+	k = n[side]
+	return k % 2 ? t[side, (k + 1) / 2] : (t[side, k / 2] + \
+		t[side, k / 2 + 1]) / 2
 }
 function row(what, a, b) {
 	printf "%-26s %9.2f %9.2f %7.2f\n", what, a, b, b ? a / b : 0

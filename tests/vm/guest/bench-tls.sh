@@ -89,7 +89,7 @@ timed()
 # left SIDE PROGRAM...: prints how many of these processes there are
 left()
 {
-	who=$1 n=0
+	side=$1 n=0
 	shift
 	for exe in /proc/[0-9]*/exe; do
 		for program; do
@@ -98,7 +98,7 @@ left()
 			esac
 		done
 	done
-	echo "left $who $n"
+	echo "left $side $n"
 }
 
 # cipher SIDE: prints the cipher that the client preferred; the server has no
@@ -139,14 +139,14 @@ round=0
 while [ $round -le "$rounds" ]; do
 	warm=
 	[ $round != 0 ] || warm=warm
-	for who in ours theirs; do
-		timed $who "$warm"
-		close_$who
+	for side in ours theirs; do
+		timed $side "$warm"
+		close_$side
 	done
 	round=$((round + 1))
 done
-for who in ours theirs; do
-	cipher $who
+for side in ours theirs; do
+	cipher $side
 done
 
 # In turns on both devices, so that load of the host hits both alike.
@@ -155,11 +155,11 @@ open_theirs
 left ours init nbdboot
 left theirs nbd-client
 for rw in read write randread randwrite; do
-	for who in ours theirs; do
-		job $who $rw-4k-32 $rw 4k 32
+	for side in ours theirs; do
+		job $side $rw-4k-32 $rw 4k 32
 	done
-	for who in ours theirs; do
-		job $who $rw-1M-4 $rw 1M 4
+	for side in ours theirs; do
+		job $side $rw-1M-4 $rw 1M 4
 	done
 done
 close_ours

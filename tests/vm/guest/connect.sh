@@ -9,7 +9,7 @@ modules=/lib/modules/$(uname -r)
 # ---- a kernel without the driver ----
 
 mv "$modules" "$modules.away"
-refused 'a kernel without the nbd module is told apart' 1 'modul' \
+refused 'a kernel without the nbd module is reported' 1 'modul' \
 	nbdboot connect "$tcp"
 mv "$modules.away" "$modules"
 

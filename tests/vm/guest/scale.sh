@@ -203,7 +203,7 @@ refused 'spreading what can be written is refused' 2 'read-only' \
 kill -9 $server
 truncate -s 32M /tmp/small
 server -p 10809 -r file /tmp/small
-refused 'servers that do not serve the same are told apart' 1 \
+refused 'servers with different exports are refused' 1 \
 	'do not serve the same' \
 	nbdboot connect -R -s -c 2 $uri nbd://$address:10810/
 kill -9 $server $other

@@ -73,7 +73,7 @@ without kernel/crypto/gcm.ko kernel/arch/x86/crypto/aesni-intel.ko -- \
 	"$(nbds rsa)" "$size" -A /tls/ca-cert.pem
 check 'and it is ChaCha20' grep -q 'rfc7539(chacha20' /proc/crypto
 check 'and list says so' listed ChaCha20-Poly1305
-check 'list tells others that there is TLS' listed_to_others
+check 'list shows other users that there is TLS' listed_to_others
 check 'and no AES-GCM is there' \
 	sh -c '! grep "gcm(aes)\|gcm_base" /proc/crypto'
 ended 'a kernel without AES-GCM' nbd0

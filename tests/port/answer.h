@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sockets, as the kernel tells of them: answers of sock_diag. */
-#ifndef TESTS_PORT_TOLD_H
-#define TESTS_PORT_TOLD_H
+/* Answers of sock_diag about sockets. */
+#ifndef TESTS_PORT_ANSWER_H
+#define TESTS_PORT_ANSWER_H
 
 #include "port/linux/netlink.h"
 #include "tests/unit.h"
@@ -20,8 +20,8 @@ enum { ESTABLISHED = 1, CLOSE_WAIT = 8 };
 /* The mark of a TCP socket. */
 #define TAG(index) (0x6e000000u | (uint32_t)(index) << 4)
 
-/* One TCP socket, as the kernel tells of it. */
-struct told {
+/* One TCP socket in such an answer. */
+struct answer {
 	int family, state;
 	uint32_t tag; /* 0: left out */
 	const char *local, *peer, *ulp;
@@ -29,17 +29,17 @@ struct told {
 	size_t info;			  /* bytes of struct tcp_info */
 };
 
-static const struct told usual = { AF_INET,
-				   ESTABLISHED,
-				   TAG(3),
-				   "192.0.2.2",
-				   "192.0.2.1",
-				   "tls",
-				   TLS_1_2_VERSION,
-				   TLS_CIPHER_AES_GCM_256,
-				   TLS_CONF_SW,
-				   TLS_CONF_SW,
-				   sizeof(struct tcp_info) };
+static const struct answer usual = { AF_INET,
+				     ESTABLISHED,
+				     TAG(3),
+				     "192.0.2.2",
+				     "192.0.2.1",
+				     "tls",
+				     TLS_1_2_VERSION,
+				     TLS_CIPHER_AES_GCM_256,
+				     TLS_CONF_SW,
+				     TLS_CONF_SW,
+				     sizeof(struct tcp_info) };
 
 static inline void put_u16(struct nl_msg *m, unsigned type, uint16_t v)
 {
@@ -47,7 +47,7 @@ static inline void put_u16(struct nl_msg *m, unsigned type, uint16_t v)
 		nl_put(m, type, &v, sizeof(v));
 }
 
-static inline void put_ulp(struct nl_msg *m, const struct told *t)
+static inline void put_ulp(struct nl_msg *m, const struct answer *t)
 {
 	/* these nests have no NLA_F_NESTED */
 	size_t ulp = m->len, tls;
@@ -64,8 +64,8 @@ static inline void put_ulp(struct nl_msg *m, const struct told *t)
 	nl_nest_end(m, ulp);
 }
 
-static inline size_t tell(void *buf, size_t cap, uint32_t seq,
-			  const struct told *t)
+static inline size_t put_answer(void *buf, size_t cap, uint32_t seq,
+				const struct answer *t)
 {
 	struct inet_diag_msg d = { .idiag_family = (uint8_t)t->family,
 				   .idiag_state = (uint8_t)t->state,
