@@ -41,7 +41,7 @@ $(O)/mbedtls/include:
 	$(Q)mkdir -p $@
 	$(Q)ln -sfn /usr/include/mbedtls $@/mbedtls
 build/mbedtls/include/mbedtls/ssl.h:
-	$(Q)sh port/mbedtls/fetch.sh build/mbedtls
+	$(Q)sh port/fetch.sh mbedtls build/mbedtls
 $(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)

@@ -1,28 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Fetches the source of mbedTLS, as Debian has it, with Debian's security
-# updates: fetch.sh DIR
+# Fetches the source of a library, as Debian has it, with Debian's security
+# updates: fetch.sh PACKAGE DIR
 #
 # apt gets Debian's source package by a separate list of sources, and so checks
 # its signature.  The lists of the system stay as they are.  Nothing is done
 # if DIR has the source already: remove it to take a newer update.
 set -eu
 
-dir=${1:?directory}
-suite=${MBEDTLS_SUITE:-bookworm}
-mirror=${MBEDTLS_MIRROR:-http://deb.debian.org/debian}
+package=${1:?package}
+dir=${2:?directory}
+suite=${FETCH_SUITE:-bookworm}
+mirror=${FETCH_MIRROR:-http://deb.debian.org/debian}
 # by default the same mirror's
-security=${MBEDTLS_SECURITY:-$mirror-security}
+security=${FETCH_SECURITY:-$mirror-security}
 
 die()
 {
-	echo "mbedtls: $*" >&2
-	echo "mbedtls: name a tree of mbedTLS 2.28 with MBEDTLS_DIR=, or" \
-		"leave TLS out: make menuconfig" >&2
+	echo "$package: $*" >&2
+	echo "$package: name another tree of it with" \
+		"$(echo "$package" | tr '[:lower:]' '[:upper:]')_DIR=, or leave it out:" \
+		"make menuconfig" >&2
 	exit 1
 }
 
-[ ! -e "$dir/include/mbedtls/ssl.h" ] || exit 0
+[ ! -e "$dir/debian/changelog" ] || exit 0
 command -v apt-get >/dev/null || die 'no apt-get here to fetch the source'
 mkdir -p "$dir"
 work=$(mktemp -d "$dir.XXXXXX")
@@ -50,19 +52,19 @@ must()
 	die "apt-get $1 failed (see above; is the package mirror reachable?)"
 }
 
-echo 'mbedtls: fetching the source package' >&2
+echo "$package: fetching the source package" >&2
 echo "deb-src $mirror $suite main" >"$work/main"
 echo "deb-src $security $suite-security main" |
 	cat "$work/main" - >"$work/sources.list"
 apt update || {
-	echo "mbedtls: WARNING: no security updates: $security $suite-security" \
+	echo "$package: WARNING: no security updates: $security $suite-security" \
 		"cannot be fetched" >&2
 	cp "$work/main" "$work/sources.list"
 	must update
 }
-must source --download-only mbedtls
-tar -x -f "$work"/mbedtls_*.orig.tar.* -C "$work/tree" --strip-components=1
-for patches in "$work"/mbedtls_*.debian.tar.*; do
+must source --download-only "$package"
+tar -x -f "$work/$package"_*.orig.tar.* -C "$work/tree" --strip-components=1
+for patches in "$work/$package"_*.debian.tar.*; do
 	tar -x -f "$patches" -C "$work/tree"
 done
 [ ! -e "$work/tree/debian/patches/series" ] || (
