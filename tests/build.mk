@@ -56,7 +56,8 @@ check: deps ## all tests, or with T=PATTERN the steps that match it
 	$(Q)T='$(T)' sh tests/run.sh $(O) all
 deps: ## install what builds and tests need, or print the command for it
 	$(Q)sh tests/deps.sh
-	$(Q)$(if $(MBEDTLS_DIR),:,sh port/mbedtls/fetch.sh build/mbedtls)
+	$(Q)$(if $(MBEDTLS_DIR),:,sh port/fetch.sh mbedtls build/mbedtls)
+	$(Q)$(if $(LWIP_DIR),:,sh port/fetch.sh lwip build/lwip)
 fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 

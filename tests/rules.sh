@@ -73,9 +73,11 @@ nothing_but_boot_and_tests_includes_boot()
 	includes '^(core|port)/.*\.[ch]$' | grep '"boot/'
 }
 
+# The worlds other than Linux, which have a configuration and a room each.
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
-boot_rooms='common 0 device 1 copy 2 net 2 root 2 watch 2 init 3 cli 4'
+worlds='lwip'
+boot_rooms='common 0 lwip 1 device 1 copy 2 net 2 root 2 watch 2 init 3 cli 4'
 
 includes_in_boot_go_down_only()
 {
@@ -103,10 +105,12 @@ the_parser_of_the_root_is_pure()
 		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/common/(root|root_parse|uris|cmdline)\.h")$'
 }
 
-# So the name of a file says in which room it is.
+# So the name of a file says in which room it is.  The room of another world is a
+# program of its own.
 no_two_rooms_of_boot_have_a_source_of_one_name()
 {
-	files | grep -E '^boot/[^/]*/[^/]*\.c$' | awk -F/ '
+	files | grep -E '^boot/[^/]*/[^/]*\.c$' |
+		grep -vE "^boot/($(echo "$worlds" | tr ' ' '|'))/" | awk -F/ '
 		seen[$NF]++ { print }'
 }
 
@@ -114,8 +118,9 @@ no_two_rooms_of_boot_have_a_source_of_one_name()
 # that no object has.  A compiler numbers the statics of functions.
 mutable_objects_of_boot_are_listed_with_a_reason()
 {
-	find "$build/boot" -name '*.o' | while read -r object; do
-		source=${object#"$build/"}
+	find "$build/boot" "$build"-*/boot -name '*.o' 2>/dev/null |
+		while read -r object; do
+		source=boot/${object##*/boot/}
 		[ ! -f "${source%.o}.c" ] ||
 			nm "$object" | awk -v file="${source%.o}" '
 				$(NF - 1) ~ /^[bBdDCsS]$/ {
@@ -133,14 +138,14 @@ mutable_objects_of_boot_are_listed_with_a_reason()
 # Commands may begin with cmd_, and the parser of root= in common with root_.
 symbols_of_boot_begin_with_their_room()
 {
-	for room in "$build"/boot/*/; do
-		room=$(basename "$room")
+	for objects in "$build"/boot/*/ "$build"-*/boot/*/; do
+		room=$(basename "$objects")
 		case $room in
 		cli) prefix='cli_|cmd_' ;;
 		common) prefix='boot_|root_' ;;
 		*) prefix=${room}_ ;;
 		esac
-		nm -A --defined-only -g "$build/boot/$room"/*.o 2>/dev/null |
+		nm -A --defined-only -g "$objects"/*.o 2>/dev/null |
 			awk -v prefix="^($prefix)" '
 				$NF != "main" && $NF !~ prefix { print $1, $NF }'
 	done
@@ -191,9 +196,12 @@ calls_in_core_go_one_way()
 		}' | tsort 2>&1 >/dev/null | sed '/contains a loop/d'
 }
 
+# Other worlds than Linux have builds of their own beside it.
 product_objects()
 {
-	find "$build/core" "$build/port" "$build/boot" -name '*.o' 2>/dev/null
+	for b in "$build" "$build"-*; do
+		find "$b/core" "$b/port" "$b/boot" "$b/liblwip" -name '*.o'
+	done 2>/dev/null
 }
 
 nothing_allocates_memory()
@@ -383,6 +391,11 @@ bad_tree()
 # -flto leaves of them does not show what the compiler itself calls, and a world
 # without a libc has no __stack_chk_fail().
 make -s -j2 O="$dir/t/rules" OPT=-Os HARDEN= all >/dev/null
+for world in $worlds; do
+	make -s O="$dir/t/rules-$world" "${world}_defconfig" &&
+		make -s -j2 O="$dir/t/rules-$world" OPT=-Os HARDEN= all \
+			>/dev/null
+done
 here=$(pwd)
 case $dir in
 /*) build=$dir/t/rules ;;

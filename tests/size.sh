@@ -29,6 +29,7 @@ limit()
 program()
 {
 	case $1 in
+	lwip) echo nbdboot-lwip ;;
 	*) echo nbdboot ;;
 	esac
 }
@@ -69,6 +70,7 @@ measure()
 	git archive "$1" | tar -x -C "$src"
 	mkdir -p "$src/build"
 	ln -s "$(realpath build/mbedtls)" "$src/build/mbedtls"
+	ln -s "$(realpath build/lwip)" "$src/build/lwip"
 	(
 		cd "$src" || exit
 		for c in configs/*_defconfig; do

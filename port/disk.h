@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An export as a disk, for worlds whose program makes the requests itself: one
+ * connection over any network stack, made anew when it fails.  Requests that
+ * were in flight are sent again, so an outage is a pause.
+ *
+ *	nbd_disk_open()
+ *	nbd_disk_add()		as often as wanted
+ *	nbd_disk_wait()		returns those that are done
+ *	nbd_disk_close()
+ */
+#ifndef NBD_DISK_H
+#define NBD_DISK_H
+
+#include "core/nbd_io.h"
+#include "port/dial.h"
+
+/* What the disk is; owned by the caller, and outlives it. */
+struct nbd_disk_config {
+	const struct nbd_uri *uri;
+	struct nbd_stack *net;
+	struct nbd_tls *tls;	       /* for an nbds:// URI, or NULL */
+	const struct nbd_extra *extra; /* as in struct nbd_config */
+	const volatile int *stop;      /* as in struct conn */
+	/*
+	 * ms without any reply, over all attempts to connect, after which
+	 * requests fail.
+	 */
+	unsigned patience;
+	/* ms without a byte, with requests in flight: the server is dead. */
+	unsigned silence;
+};
+
+/*
+ * A request.  The memory that op points to is the disk's until nbd_disk_wait()
+ * returns it.
+ */
+struct nbd_disk_op {
+	struct nbd_op op; /* op.user is the disk's */
+	/* 0; an enum nbd_wire_error (> 0); a negative enum nbd_err */
+	int result;
+	unsigned n_extents;
+	void *user; /* for the caller alone */
+	/* private */
+	bool sent;
+	struct nbd_disk_op *next;
+};
+
+struct nbd_disk_list {
+	/* private */
+	struct nbd_disk_op *first, *last;
+};
+
+struct nbd_disk {
+	struct nbd_export export; /* as when it was opened */
+	struct nbd_diag d;	  /* the latest failure */
+	unsigned reconnects;	  /* how often it connected again */
+	/* private */
+	const struct nbd_disk_config *cfg;
+	struct nbd_config hello;
+	struct conn conn;
+	struct nbd_io io;
+	struct nbd_disk_list open, done;
+	uint64_t replied; /* ms: the latest reply, or the first request */
+	uint64_t heard;	  /* ms: the latest byte */
+	unsigned pause;	  /* ms before the next attempt */
+	int err;	  /* it can never work again */
+	bool connected;
+};
+
+/*
+ * Connects once, and tries no longer than dial().  0, or an error with the
+ * reason in disk->d.
+ */
+int nbd_disk_open(struct nbd_disk *disk, const struct nbd_disk_config *cfg);
+
+/* Queues a request, which may be one of many. */
+void nbd_disk_add(struct nbd_disk *disk, struct nbd_disk_op *op);
+
+/*
+ * Moves bytes for ms milliseconds at most, unless it has to connect, until a
+ * request is done.  Returns it, in the order in which they finished, or NULL.
+ */
+struct nbd_disk_op *nbd_disk_wait(struct nbd_disk *disk, unsigned ms);
+
+/* One request, to its end.  Its result. */
+int nbd_disk_do(struct nbd_disk *disk, unsigned type, uint64_t offset,
+		void *buf, size_t len);
+
+/* Says goodbye and closes.  Requests that are open stay the caller's. */
+void nbd_disk_close(struct nbd_disk *disk);
+
+#endif

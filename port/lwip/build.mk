@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TCP/IP by lwIP 2.1, compiled from source with a configuration of its own
+# (lwipopts.h):
+#
+#   make LWIP_DIR=dir     another source than Debian's source package
+lwip-src := $(or $(LWIP_DIR),build/lwip)
+
+ifeq ($(CONFIG_PORT_LWIP),y)
+port-y += $(addprefix port/lwip/, stack.o netif.o link.o resolve.o)
+lwip-out := $(O)/liblwip
+lwip-obj := $(patsubst %,$(lwip-out)/%.o, \
+	$(addprefix core/, def inet_chksum init ip mem memp netif pbuf tcp \
+	tcp_in tcp_out timeouts udp $(if $(CONFIG_PORT_LWIP_DNS),dns)) \
+	$(addprefix core/ipv4/, dhcp etharp icmp ip4 ip4_addr ip4_frag) \
+	$(if $(CONFIG_PORT_LWIP_IPV6),$(addprefix core/ipv6/, ethip6 icmp6 \
+	inet6 ip6 ip6_addr ip6_frag mld6 nd6)) netif/ethernet)
+lwip-ready := $(lwip-src)/src/include/lwip/tcp.h
+world-lib += $(O)/liblwip.a
+# Files outside may include port/lwip/lwip.h, which includes lwIP's headers.
+cpp += -isystem $(lwip-src)/src/include -isystem port/lwip
+$(O)/autoconf.h: | $(lwip-ready)
+endif
+
+build/lwip/src/include/lwip/tcp.h:
+	$(Q)sh port/fetch.sh lwip build/lwip
+$(lwip-obj): $(lwip-out)/%.o: port/lwip/lwipopts.h port/lwip/arch/cc.h \
+		$(O)/autoconf.h | $(lwip-ready)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) -w $(cpp) $(CFLAGS) -c -o $@ \
+		$(lwip-src)/src/$*.c
+$(O)/liblwip.a: $(lwip-obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TCP/IP by lwIP over an nbd_ether, for machines without a socket layer.  One
+ * thread does everything, inside the calls below; README has an example.
+ *
+ *	lwnet_open()		a stack on an interface
+ *	lwnet_up()		wait for an address
+ *	dial() ...		with conn.net = &net->stack (port/dial.h)
+ *	lwnet_poll()		now and then while nothing else is called
+ *	lwnet_close()
+ *
+ * lwIP itself has global state, so there is one stack in a program at a time.
+ */
+#ifndef PORT_LWIP_LWIP_H
+#define PORT_LWIP_LWIP_H
+
+#include "port/ether.h"
+#include "port/stack.h"
+
+#include <lwip/netif.h>
+#include <lwip/pbuf.h>
+#include <lwip/tcp.h>
+
+/* Frames that are taken from the interface before an answer is sent. */
+#define LWNET_BATCH   16
+/* The longest acknowledgement: Ethernet, IPv6, TCP with all options. */
+#define LWNET_ACK_MAX (NBD_ETHER_HEADER + 40 + 60)
+
+/* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
+struct lwnet_config {
+	/* IPv4 by hand, in network order; ip 0: by DHCP. */
+	unsigned char ip[4], mask[4], router[4], dns[4];
+	/* Bits that nobody can guess, for ports and sequence numbers. */
+	unsigned char seed[16];
+	const char *hostname; /* for DHCP, kept; NULL: none */
+};
+
+/* A frame that came, in a buffer that TCP keeps until the caller reads it. */
+struct lwnet_frame {
+	/* private */
+	struct pbuf_custom p; /* the first member */
+	struct lwnet *owner;
+	struct lwnet_frame *next;
+	/* 2 bytes put the IP header at a multiple of 4 */
+	unsigned char data[2 + NBD_ETHER_HEADER + CONFIG_PORT_LWIP_MTU]
+		__attribute__((aligned(4)));
+};
+
+/* A TCP connection. */
+struct lwnet_link {
+	/* private */
+	struct lwnet *net;
+	struct tcp_pcb *pcb;		  /* NULL: lwIP has none any more */
+	struct lwnet_frame *first, *last; /* received, not yet read */
+	struct pbuf *at;		  /* in `first`: what is read next */
+	size_t off;			  /* bytes of `at` that were read */
+	uint64_t moved;	 /* ms: all was acknowledged, or a part of it */
+	uint32_t queued; /* bytes that were not acknowledged then */
+	int err;	 /* a negative enum nbd_err: the connection failed */
+	bool used, connected, eof;
+};
+
+struct lwnet {
+	struct nbd_stack stack; /* for dial(); the first member */
+	/* Counters, for tests and for people. */
+	struct {
+		uint64_t received, sent; /* frames */
+		uint64_t held;		 /* acknowledgements never sent */
+		uint64_t dropped;	 /* frames without a buffer */
+	} count;
+	/* private */
+	struct nbd_ether *ether;
+	struct netif netif;
+	struct lwnet_frame frames[CONFIG_PORT_LWIP_FRAMES], *free;
+	struct lwnet_link links[CONFIG_PORT_MAX_CONNECTIONS];
+	bool batch; /* pure acknowledgements are held */
+	unsigned char ack[LWNET_ACK_MAX];
+	size_t ack_len; /* 0: none is held */
+	uint64_t key[2], drawn;
+};
+
+/*
+ * Starts a stack on *e, which outlives it.  *c is copied, but not its strings.
+ * 0, or NBD_E_PARAM (mtu).
+ */
+int lwnet_open(struct lwnet *net, struct nbd_ether *e,
+	       const struct lwnet_config *c);
+
+/*
+ * Waits until the interface has an address that servers can be reached from,
+ * for ms milliseconds at most.  0, NBD_E_TIMEOUT, or NBD_E_INTERRUPTED: *stop,
+ * which may be NULL.  d says why.
+ */
+int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
+	     struct nbd_diag *d);
+
+/*
+ * Takes frames that came (LWNET_BATCH at most), and does what is due.  Returns
+ * how many came.  dial() and reads of a connection that wait call this.
+ */
+unsigned lwnet_poll(struct lwnet *net);
+
+/*
+ * Waits for ms milliseconds at most, or until a frame came; the same as wait()
+ * of the stack without connections.
+ */
+void lwnet_wait(struct lwnet *net, int ms);
+
+/* The IPv4 address in network order, 0.0.0.0: none. */
+void lwnet_ip(const struct lwnet *net, unsigned char ip[4]);
+
+/*
+ * Sends what is left to send, for ms milliseconds at most, gives the lease of
+ * DHCP back, and leaves the interface.  Connections are aborted.
+ */
+void lwnet_close(struct lwnet *net, unsigned ms);
+
+/* ---- between the files of the port ---- */
+
+/* link.c */
+int lwnet_connect(struct nbd_stack *stack, struct sock *s,
+		  const struct sock_addr *a);
+int lwnet_connected(struct sock *s);
+/* Can the connection do what is wanted (NBD_SEND, NBD_RECV)? */
+bool lwnet_ready(const struct lwnet_link *l, unsigned want);
+/* Ends connections whose peer acknowledges nothing; sends what waits. */
+void lwnet_check_links(struct lwnet *net);
+
+/* resolve.c */
+int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
+		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
+
+/* netif.c */
+void lwnet_netif_add(struct lwnet *net);
+/* One batch. */
+unsigned lwnet_receive(struct lwnet *net);
+void lwnet_frame_free(struct lwnet_frame *f);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interface below lwIP.  A frame that comes lies in a buffer of ours, from
+ * the driver until the connection that it is for is read.  While a batch of
+ * frames is taken, acknowledgements without data are held, and only the latest
+ * is sent.
+ */
+#include "port/lwip/lwip.h"
+
+#include <lwip/etharp.h>
+#include <lwip/ethip6.h>
+#include <lwip/priv/tcp_priv.h>
+#include <netif/ethernet.h>
+#include <string.h>
+
+/* ---- frames that come ---- */
+
+void lwnet_frame_free(struct lwnet_frame *f)
+{
+	f->next = f->owner->free;
+	f->owner->free = f;
+}
+
+/* lwIP has let go of it. */
+static void on_free(struct pbuf *p)
+{
+	lwnet_frame_free((struct lwnet_frame *)p); /* its first member */
+}
+
+/*
+ * Every buffer holds a segment that came out of order: these are dropped, and
+ * come again, or else the one that is missing would have no room.
+ */
+static void make_room(void)
+{
+	for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb; pcb = pcb->next)
+		tcp_free_ooseq(pcb);
+}
+
+static struct lwnet_frame *take_frame(struct lwnet *net)
+{
+	struct lwnet_frame *f;
+
+	if (!net->free)
+		make_room();
+	f = net->free;
+	if (f)
+		net->free = f->next;
+	return f;
+}
+
+static void input(struct lwnet *net, struct lwnet_frame *f, unsigned len)
+{
+	struct pbuf *p;
+
+	f->p.custom_free_function = on_free;
+	p = pbuf_alloced_custom(PBUF_RAW, (u16_t)len, PBUF_REF, &f->p,
+				f->data + 2, (u16_t)len);
+	net->count.received++;
+	if (net->netif.input(p, &net->netif) != ERR_OK)
+		pbuf_free(p);
+}
+
+static void flush_ack(struct lwnet *net)
+{
+	struct nbd_iov v = { net->ack, net->ack_len };
+
+	if (net->ack_len && net->ether->send(net->ether, &v, 1) == 0)
+		net->count.sent++;
+	net->ack_len = 0;
+}
+
+unsigned lwnet_receive(struct lwnet *net)
+{
+	struct nbd_ether *e = net->ether;
+	unsigned n = 0;
+
+	net->batch = true;
+	for (; n < LWNET_BATCH; n++) {
+		struct lwnet_frame *f = take_frame(net);
+		int len;
+
+		if (!f) {
+			net->count.dropped++;
+			break;
+		}
+		len = e->receive(e, f->data + 2, sizeof(f->data) - 2);
+		if (len <= 0) {
+			lwnet_frame_free(f);
+			break;
+		}
+		input(net, f, (unsigned)len);
+	}
+	net->batch = false;
+	flush_ack(net);
+	return n;
+}
+
+/* ---- frames that go ---- */
+
+/* An acknowledgement without data, of one connection. */
+struct ack {
+	const unsigned char *flow; /* addresses */
+	size_t flow_len;
+	const unsigned char *tcp;
+};
+
+static uint32_t get32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	       (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Is this frame one?  It came from lwIP, so its headers are sound. */
+static bool parse_ack(const unsigned char *p, size_t len, struct ack *a)
+{
+	size_t head, total;
+
+	if (len < NBD_ETHER_HEADER + 40)
+		return false;
+	if (p[12] == 0x08 && p[13] == 0x00 && p[14] == 0x45 && p[23] == 6) {
+		*a = (struct ack){ p + 26, 8, p + 34 };
+		total = NBD_ETHER_HEADER + ((size_t)p[16] << 8 | p[17]);
+	} else if (p[12] == 0x86 && p[13] == 0xdd && p[20] == 6) {
+		*a = (struct ack){ p + 22, 32, p + 54 };
+		total = NBD_ETHER_HEADER + 40 + ((size_t)p[18] << 8 | p[19]);
+	} else {
+		return false;
+	}
+	head = (size_t)(a->tcp - p) + (size_t)(a->tcp[12] >> 4) * 4;
+	return total == head && len >= head && a->tcp[13] == TCP_ACK;
+}
+
+static bool same_flow(const struct ack *a, const struct ack *b)
+{
+	return a->flow_len == b->flow_len &&
+	       !memcmp(a->flow, b->flow, a->flow_len) &&
+	       !memcmp(a->tcp, b->tcp, 4);
+}
+
+/*
+ * Holds a frame if it is an acknowledgement that a later one makes useless.
+ * One that repeats the number of the last says that a segment is missing: the
+ * server counts these, so each is sent.
+ */
+static bool hold(struct lwnet *net, const unsigned char *p, size_t len)
+{
+	struct ack a, held;
+
+	if (!net->batch || len > sizeof(net->ack) || !parse_ack(p, len, &a))
+		return false;
+	if (net->ack_len) {
+		parse_ack(net->ack, net->ack_len, &held);
+		if (!same_flow(&a, &held) ||
+		    (int32_t)(get32(a.tcp + 8) - get32(held.tcp + 8)) <= 0)
+			flush_ack(net);
+		else
+			net->count.held++;
+	}
+	memcpy(net->ack, p, len);
+	net->ack_len = len;
+	return true;
+}
+
+static err_t output(struct netif *netif, struct pbuf *p)
+{
+	struct lwnet *net = netif->state;
+	struct nbd_iov v[NBD_ETHER_PIECES];
+	unsigned n = 0;
+	int err;
+
+	if (!p->next && hold(net, p->payload, p->len))
+		return ERR_OK;
+	flush_ack(net);
+	for (; p && n < NBD_ETHER_PIECES; p = p->next)
+		v[n++] = (struct nbd_iov){ p->payload, p->len };
+	if (p)
+		return ERR_BUF;
+	err = net->ether->send(net->ether, v, n);
+	if (err)
+		return err == NBD_E_AGAIN ? ERR_WOULDBLOCK : ERR_IF;
+	net->count.sent++;
+	return ERR_OK;
+}
+
+static err_t init(struct netif *netif)
+{
+	const struct lwnet *net = netif->state;
+
+	netif->hwaddr_len = 6;
+	memcpy(netif->hwaddr, net->ether->mac, 6);
+	netif->mtu = net->ether->mtu < CONFIG_PORT_LWIP_MTU
+			     ? net->ether->mtu
+			     : CONFIG_PORT_LWIP_MTU;
+	netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP |
+		       NETIF_FLAG_ETHERNET;
+	netif->name[0] = 'e';
+	netif->name[1] = 'n';
+	netif->output = etharp_output;
+	netif->linkoutput = output;
+	return ERR_OK;
+}
+
+void lwnet_netif_add(struct lwnet *net)
+{
+	for (unsigned i = 0; i < CONFIG_PORT_LWIP_FRAMES; i++) {
+		net->frames[i].owner = net;
+		lwnet_frame_free(&net->frames[i]);
+	}
+	netif_add_noaddr(&net->netif, net, init, ethernet_input);
+	netif_set_default(&net->netif);
+	netif_set_up(&net->netif);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A stack of lwIP: its start, its clock and timers, its addresses, its end. */
+#include "port/lwip/lwip.h"
+
+#include <lwip/dhcp.h>
+#include <lwip/dns.h>
+#include <lwip/init.h>
+#include <lwip/ip4_frag.h>
+#include <lwip/ip6_frag.h>
+#include <lwip/priv/tcp_priv.h>
+#include <lwip/sys.h>
+#include <lwip/timeouts.h>
+#include <string.h>
+
+/* ms: how much longer than for IPv6 DHCP is waited for. */
+#define DHCP_GRACE_MS 3000
+
+/* ---- what lwIP calls ---- */
+
+u32_t sys_now(void)
+{
+	return (u32_t)nbd_now_ms();
+}
+
+static uint64_t rotate(uint64_t v, unsigned n)
+{
+	return v << n | v >> (64 - n);
+}
+
+static void sip_round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[1] = rotate(v[1], 13) ^ v[0];
+	v[0] = rotate(v[0], 32);
+	v[2] += v[3];
+	v[3] = rotate(v[3], 16) ^ v[2];
+	v[0] += v[3];
+	v[3] = rotate(v[3], 21) ^ v[0];
+	v[2] += v[1];
+	v[1] = rotate(v[1], 17) ^ v[2];
+	v[2] = rotate(v[2], 32);
+}
+
+/* SipHash-2-4 of a counter: nobody can guess the next number from others. */
+uint32_t lwnet_random(void)
+{
+	struct lwnet *net = netif_default ? netif_default->state : NULL;
+	uint64_t v[4] = { 0x736f6d6570736575, 0x646f72616e646f6d,
+			  0x6c7967656e657261, 0x7465646279746573 };
+
+	if (!net)
+		return 0;
+	for (unsigned i = 0; i < 4; i++)
+		v[i] ^= net->key[i & 1];
+	v[3] ^= ++net->drawn;
+	sip_round(v);
+	sip_round(v);
+	v[0] ^= net->drawn;
+	v[2] ^= 0xff;
+	for (unsigned i = 0; i < 4; i++)
+		sip_round(v);
+	return (uint32_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
+}
+
+/* ---- frames and time ---- */
+
+static void watch_link(struct lwnet *net)
+{
+	struct nbd_ether *e = net->ether;
+	bool on = !e->link || e->link(e);
+
+	if (on == netif_is_link_up(&net->netif))
+		return;
+	if (on)
+		netif_set_link_up(&net->netif);
+	else
+		netif_set_link_down(&net->netif);
+}
+
+unsigned lwnet_poll(struct lwnet *net)
+{
+	unsigned n;
+
+	watch_link(net);
+	n = lwnet_receive(net);
+	sys_check_timeouts();
+	lwnet_check_links(net);
+	return n;
+}
+
+void lwnet_wait(struct lwnet *net, int ms)
+{
+	struct nbd_ether *e = net->ether;
+	uint32_t due = sys_timeouts_sleeptime();
+
+	if (lwnet_poll(net) || ms <= 0 || !e->wait)
+		return;
+	e->wait(e, due < (uint32_t)ms ? due : (unsigned)ms);
+	lwnet_poll(net);
+}
+
+static bool mark(struct lwnet *net, struct nbd_event ev[], unsigned n)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		ev[i].ready = ev[i].fd >= 0 &&
+			      lwnet_ready(&net->links[ev[i].fd], ev[i].want);
+		any |= ev[i].ready;
+	}
+	return any;
+}
+
+static int wait(struct nbd_stack *stack, struct nbd_event ev[], unsigned n,
+		int ms)
+{
+	struct lwnet *net = (struct lwnet *)stack;
+
+	lwnet_poll(net);
+	if (!mark(net, ev, n)) {
+		lwnet_wait(net, ms);
+		mark(net, ev, n);
+	}
+	return 0;
+}
+
+/* ---- addresses ---- */
+
+static void set_ip4(ip4_addr_t *to, const unsigned char ip[4])
+{
+	memcpy(&to->addr, ip, 4);
+}
+
+static void set_static(struct lwnet *net, const struct lwnet_config *c)
+{
+	ip4_addr_t ip, mask, router;
+
+	set_ip4(&ip, c->ip);
+	set_ip4(&mask, c->mask);
+	set_ip4(&router, c->router);
+	netif_set_addr(&net->netif, &ip, &mask, &router);
+#if LWIP_DNS
+	ip_addr_t dns = *IP_ADDR_ANY;
+
+	set_ip4(ip_2_ip4(&dns), c->dns);
+	if (!ip_addr_isany(&dns))
+		dns_setserver(0, &dns);
+#endif
+}
+
+static void set_ip6(struct lwnet *net)
+{
+#if LWIP_IPV6
+	netif_create_ip6_linklocal_address(&net->netif, 1);
+	netif_set_ip6_autoconfig_enabled(&net->netif, 1);
+#else
+	(void)net;
+#endif
+}
+
+static bool has_ip6(const struct lwnet *net)
+{
+	bool found = false;
+
+#if LWIP_IPV6
+	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++)
+		found |= ip6_addr_ispreferred(
+			netif_ip6_addr_state(&net->netif, i));
+#else
+	(void)net;
+#endif
+	return found;
+}
+
+void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
+{
+	memcpy(ip, &netif_ip4_addr(&net->netif)->addr, 4);
+}
+
+static bool has_ip4(const struct lwnet *net)
+{
+	return !ip4_addr_isany(netif_ip4_addr(&net->netif));
+}
+
+int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
+	     struct nbd_diag *d)
+{
+	uint64_t begin = nbd_now_ms(), now;
+
+	while ((now = nbd_now_ms()) - begin < ms) {
+		if (has_ip4(net))
+			return 0;
+		if (has_ip6(net) && now - begin >= DHCP_GRACE_MS)
+			return 0;
+		if (stop && *stop)
+			return nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
+		lwnet_wait(net, 100);
+	}
+	return nbd_diag(d, NBD_E_TIMEOUT,
+			netif_is_link_up(&net->netif)
+				? "no address: neither DHCP nor a router "
+				  "answered in %u ms"
+				: "no link for %u ms",
+			ms);
+}
+
+/* ---- begin and end ---- */
+
+int lwnet_open(struct lwnet *net, struct nbd_ether *e,
+	       const struct lwnet_config *c)
+{
+	if (e->mtu < 576)
+		return NBD_E_PARAM;
+	memset(net, 0, sizeof(*net));
+	net->stack = (struct nbd_stack){ lwnet_resolve, lwnet_connect,
+					 lwnet_connected, wait };
+	net->ether = e;
+	memcpy(net->key, c->seed, sizeof(net->key));
+	/* lwIP starts once in a program: from then on its timers run */
+	if (sys_timeouts_sleeptime() == SYS_TIMEOUTS_SLEEPTIME_INFINITE)
+		lwip_init();
+	lwnet_netif_add(net);
+	netif_set_hostname(&net->netif, c->hostname);
+	set_ip6(net);
+	watch_link(net);
+	if (c->ip[0])
+		set_static(net, c);
+	else
+		dhcp_start(&net->netif);
+	return 0;
+}
+
+static bool is_quiet(void)
+{
+	for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb; pcb = pcb->next)
+		if (pcb->unsent || pcb->unacked)
+			return false;
+	return true;
+}
+
+/* lwIP gives back every frame that it holds. */
+static void drop_all(struct lwnet *net)
+{
+	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
+		net->links[i].used = false;
+	while (tcp_active_pcbs)
+		tcp_abort(tcp_active_pcbs);
+	while (tcp_tw_pcbs)
+		tcp_abort(tcp_tw_pcbs);
+	for (unsigned i = 0; i <= IP_REASS_MAXAGE; i++)
+		ip_reass_tmr();
+#if LWIP_IPV6
+	for (unsigned i = 0; i <= IPV6_REASS_MAXAGE; i++)
+		ip6_reass_tmr();
+#endif
+}
+
+void lwnet_close(struct lwnet *net, unsigned ms)
+{
+	uint64_t begin = nbd_now_ms();
+
+	while (!is_quiet() && nbd_now_ms() - begin < ms)
+		lwnet_wait(net, 20);
+	drop_all(net);
+	dhcp_release_and_stop(&net->netif);
+	dhcp_cleanup(&net->netif);
+	netif_remove(&net->netif);
+	net->ether = NULL;
+}
