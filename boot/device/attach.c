@@ -9,11 +9,13 @@
 #include "boot/device/attach.h"
 #include "boot/device/dialer.h"
 #include "boot/device/identity.h"
+#include "boot/device/readers.h"
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
 #include "port/linux/module.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 /* Block sizes that nbd_is_valid_blksize() in drivers/block/nbd.c accepts. */
@@ -24,6 +26,9 @@
 #define IO_TIMEOUT_S	30
 /* Shorter until the device is ready: a lost request delays the boot. */
 #define FIRST_TIMEOUT_S 10
+
+/* Tries, until the kernel reads from all connections: see readers.h. */
+#define TRIES_MAX 5
 
 /*
  * An outage is a pause, never an error, so I/O waits for the longest time that
@@ -92,6 +97,23 @@ static int set_timeout(const struct nbdk_conf *connected, int index,
 	return err ? err : index;
 }
 
+/* One connection has no other in front of it. */
+static int check_readers(int index, unsigned connections, unsigned slots,
+			 struct nbd_diag *d)
+{
+	int proc = slots > 1 ? open("/proc", O_RDONLY | O_CLOEXEC) : -1;
+	bool all = proc < 0 || device_readers_await(proc, index, connections);
+
+	if (proc >= 0)
+		close(proc);
+	if (all)
+		return index;
+	nbdk_disconnect(index, NULL);
+	return nbd_diag(d, NBD_E_AGAIN,
+			"the kernel is too busy to read from %u connections",
+			connections);
+}
+
 static int hand_over(const struct attempt *t, uint32_t block,
 		     struct nbd_diag *d)
 {
@@ -128,6 +150,8 @@ static int hand_over(const struct attempt *t, uint32_t block,
 	index = nbdk_connect(&conf, d);
 	for (unsigned i = b->connections; i < conf.n_fds; i++)
 		close(fds[i]);
+	if (index >= 0)
+		index = check_readers(index, b->connections, conf.n_fds, d);
 	if (index < 0)
 		return index;
 	device_slots_tag(fds, b->connections, index);
@@ -196,28 +220,40 @@ static int finish(struct attempt *t, struct nbd_diag *d)
 	return hand_over(t, (uint32_t)block, d);
 }
 
-int device_attach(const struct attach *a, struct nbd_diag *d)
+static int try(struct attempt *t, struct nbd_diag *d)
 {
-	struct attempt t = { .a = *a };
-	struct backend *b = &t.a.b;
-	unsigned n = b->connections;
-	int err = device_backend_absolute(b, t.paths, sizeof(t.paths), d);
+	unsigned n = t->a.b.connections;
+	int err = device_dialer_open(&t->dialer, t->conns, &t->a.b,
+				     t->a.read_only, d);
 
-	if (!err)
-		err = check_driver(a, d);
-	if (!err)
-		err = device_dialer_open(&t.dialer, t.conns, b, a->read_only,
-					 d);
-	device_dialer_close(&t.dialer);
+	device_dialer_close(&t->dialer);
 	if (err)
 		return err;
-	err = finish(&t, d);
+	err = finish(t, d);
 	if (err < 0) {
-		dial_hangup(t.conns, n);
+		dial_hangup(t->conns, n);
 		return err;
 	}
 	/* no NBD_CMD_DISC: the connections live on in the kernel */
 	while (n > 0)
-		sock_close(&t.conns[--n].s);
+		sock_close(&t->conns[--n].s);
+	return err;
+}
+
+int device_attach(const struct attach *a, struct nbd_diag *d)
+{
+	struct attempt t = { .a = *a };
+	int err = device_backend_absolute(&t.a.b, t.paths, sizeof(t.paths), d);
+
+	if (!err)
+		err = check_driver(a, d);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < TRIES_MAX; i++) {
+		t.a.b.slots = a->b.slots;
+		err = try(&t, d);
+		if (err != NBD_E_AGAIN)
+			return err;
+	}
 	return err;
 }

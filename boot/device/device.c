@@ -5,6 +5,7 @@
  *   dial --> is it still the same disk? --> mark --> RECONFIGURE
  */
 #include "boot/device/device.h"
+#include "boot/device/readers.h"
 #include "boot/device/swap.h"
 #include "port/linux/file.h"
 
@@ -144,6 +145,8 @@ int device_identify(struct device *dev, int index, struct nbd_diag *d)
 {
 	int err = nbdk_info(index, &dev->info);
 
+	if (dev->proc <= 0) /* later the watcher's root has none */
+		dev->proc = open("/proc", O_RDONLY | O_CLOEXEC);
 	dev->known = dev->counted = false;
 	dev->live = dev->n_links = 0;
 	if (err)
@@ -355,6 +358,10 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 						 "at once");
 		if (err)
 			break;
+		/* two new items must not wait in the driver's queue at once */
+		if (dev->live < want && dev->proc > 0)
+			(void)device_readers_await(dev->proc, dev->info.index,
+						   dev->live);
 	}
 	if (!err && dev->live)
 		err = device_grow(dev, d);

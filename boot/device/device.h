@@ -28,6 +28,7 @@ struct device {
 	unsigned live, n_links;
 	struct sockdiag_link links[DEVICE_LINKS];
 	/* private */
+	int proc;	     /* an open /proc, 0: none; see readers.h */
 	struct nl_sock diag; /* open if diag_open: for device_count() */
 	bool diag_open;
 	struct device_dialer dialer;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For builds that never reconnect: one server, as many slots as connections,
- * and the URI as identifier.  Replaces backend.c, dialer.c, revive.c, slots.c
- * and swap.c.
+ * and the URI as identifier.  Replaces backend.c, dialer.c, readers.c,
+ * revive.c, slots.c and swap.c.
  */
 #include "boot/device/dialer.h"
+#include "boot/device/readers.h"
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
@@ -78,4 +79,10 @@ void device_revive(int index)
 void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)
 {
 	(void)b, (void)fds, (void)n;
+}
+
+bool device_readers_await(int proc, int index, unsigned want)
+{
+	(void)proc, (void)index, (void)want;
+	return true;
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154,SC2034,SC2016
+# shellcheck shell=sh disable=SC2154,SC2034,SC2016,SC2086
 # SPDX-License-Identifier: BSD-2-Clause
 # The part of test_connect.sh in the machine, sourced by guest/init.sh.
 
@@ -100,6 +100,37 @@ for n in 1 4; do
 	moves_data "UNIX socket, connections: $n"
 	ended "UNIX socket, connections: $n" nbd0
 done
+
+# While the kernel is slow to make threads, the rescuer of the driver's queue
+# may take several connections, of which it would read only the first.
+readers()
+{
+	cat /proc/[0-9]*/comm 2>/dev/null | grep -c "$1"
+}
+
+all_are_read()
+{
+	same "$(readers '^kworker/u.*+k*nbd0-recv$')" "$1" &&
+		same "$(readers 'nbd0-recv+nbd0-recv')" 0
+}
+
+spin()
+{
+	while :; do :; done
+}
+
+spin &
+spinners=$!
+spin &
+spinners="$spinners $!"
+# each needs more threads than the one before
+for n in 6 10 14; do
+	connected "connect -c $n on a busy machine" 'nbd+unix:///?socket=/tmp/s' \
+		$((128 * 1048576)) -c $n
+	check "the kernel reads from all $n" all_are_read $n
+	nbdboot disconnect nbd0
+done
+kill $spinners
 
 connected 'a bare path is a UNIX socket' /tmp/s $((128 * 1048576))
 ended 'a bare path' nbd0

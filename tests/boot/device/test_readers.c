@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The threads of the driver's queue, in a /proc that the test makes. */
+#include "boot/device/readers.h"
+#include "port/port.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit.h"
+
+static char root[32];
+static int proc, processes;
+static uint64_t now;
+static void (*later)(void);
+
+/* Time passes only while the product waits. */
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	(void)fds, (void)n;
+	assert_true(ms > 0);
+	now += (uint64_t)ms;
+	if (later)
+		later();
+	return 0;
+}
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return now * 1000000;
+}
+
+static void process(const char *comm)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%d", root, 100 + processes);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/%d/comm", root, 100 + processes++);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", comm);
+	fclose(f);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/readers.XXXXXX");
+	assert_non_null(mkdtemp(root));
+	proc = open(root, O_RDONLY | O_DIRECTORY);
+	assert_true(proc >= 0);
+	processes = 0;
+	now = 1000;
+	later = NULL;
+	process("init");
+	process("kworker/u5:0+events_unbound");
+	return 0;
+}
+
+static int stop(void **state)
+{
+	char path[64];
+
+	(void)state;
+	while (processes) {
+		snprintf(path, sizeof(path), "%s/%d/comm", root,
+			 100 + --processes);
+		unlink(path);
+		*strrchr(path, '/') = '\0';
+		rmdir(path);
+	}
+	close(proc);
+	return rmdir(root);
+}
+
+static void a_worker_for_each_is_enough(void **state)
+{
+	(void)state;
+	process("nbd0-recv");
+	process("kworker/u5:1+nbd0-recv");
+	process("kworker/u5:2+nbd0-recv");
+	assert_true(device_readers_await(proc, 0, 2));
+	assert_int_equal(now, 1000);
+}
+
+static void the_names_of_other_kernels_are_known(void **state)
+{
+	(void)state;
+	process("kworker/R-nbd0-recv");
+	process("kworker/u33:1+knbd0-recv");
+	assert_true(device_readers_await(proc, 0, 1));
+	assert_int_equal(now, 1000);
+	process("kworker/R-nbd0-recv+nbd0-recv");
+	assert_false(device_readers_await(proc, 0, 1));
+}
+
+static void other_devices_do_not_count(void **state)
+{
+	(void)state;
+	process("nbd1-recv");
+	process("kworker/u5:1+nbd1-recv");
+	process("kworker/u5:2+nbd11-recv");
+	process("kworker/u5:3-nbd1-recv");
+	assert_false(device_readers_await(proc, 1, 2));
+}
+
+static void come(void)
+{
+	if (now > 1200) {
+		process("kworker/u5:2+nbd0-recv");
+		later = NULL;
+	}
+}
+
+static void a_late_worker_is_awaited(void **state)
+{
+	(void)state;
+	process("nbd0-recv");
+	process("kworker/u5:1+nbd0-recv");
+	later = come;
+	assert_true(device_readers_await(proc, 0, 2));
+	assert_in_range(now, 1200, 1300);
+}
+
+static void the_rescuer_is_reported_at_once(void **state)
+{
+	(void)state;
+	process("nbd0-recv+nbd0-recv");
+	process("kworker/u5:1+nbd0-recv");
+	assert_false(device_readers_await(proc, 0, 2));
+	assert_int_equal(now, 1000);
+}
+
+static void waiting_ends(void **state)
+{
+	(void)state;
+	process("nbd0-recv");
+	assert_false(device_readers_await(proc, 0, 1));
+	assert_in_range(now, 2000, 2100);
+}
+
+static void without_kernel_threads_nothing_is_known(void **state)
+{
+	(void)state;
+	assert_true(device_readers_await(proc, 0, 4));
+	assert_true(device_readers_await(-1, 0, 4));
+	assert_int_equal(now, 1000);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(a_worker_for_each_is_enough),
+		TEST(the_names_of_other_kernels_are_known),
+		TEST(other_devices_do_not_count),
+		TEST(a_late_worker_is_awaited),
+		TEST(the_rescuer_is_reported_at_once),
+		TEST(waiting_ends),
+		TEST(without_kernel_threads_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
