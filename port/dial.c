@@ -83,6 +83,11 @@ static int begin(struct call *call, struct conn *conn)
 static int next_address(struct call *call, struct conn *conn, int err)
 {
 	shut(conn);
+	/* what is between may still hold a connection from this port */
+	if (conn->s.port && err == NBD_E_REFUSED) {
+		conn->s.port = 0;
+		return begin(call, conn);
+	}
 	if (conn->addr + 1 == call->n_addrs)
 		return explain_connect(call, conn->addr, err);
 	conn->addr++;
@@ -320,6 +325,7 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 
 	for (unsigned i = 0; i < n; i++) {
 		conns[i].s.fd = -1;
+		conns[i].s.port = i ? 0 : conns[0].s.port;
 		conns[i].t = &conns[i].s.t;
 		conns[i].tls = cfg->tls ? tls : NULL;
 		conns[i].number = conns[0].number + i;

@@ -21,7 +21,7 @@ struct conn {
 	struct sock s;
 	struct nbd_transport *t; /* s.t, or TLS over it */
 	struct nbd_tls *tls;
-	/* The caller sets these of the first connection. */
+	/* The caller sets these, and s.port, of the first connection. */
 	struct nbd_stack *net;
 	unsigned number;	  /* for tls */
 	const volatile int *stop; /* NULL, or gives up when this is not 0 */

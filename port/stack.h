@@ -37,6 +37,13 @@ struct sock {
 	struct nbd_stack *net;
 	int fd;		/* of POSIX, or the stack's own number; -1: closed */
 	unsigned reads; /* after so many NBD_E_AGAIN; 0: no limit */
+	/*
+	 * Set before connect(): the local port to use if it is free, or 0.  A
+	 * machine that comes back after a power cut with the same address and
+	 * port makes its server drop the connection from before.  A stack may
+	 * ignore it; if it fails with it, it sets it to 0 and tries again.
+	 */
+	uint16_t port;
 };
 
 /* Whether a connection can move bytes. */

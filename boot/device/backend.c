@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The words that follow the URIs. */
-enum kind { NUMBER, SECONDS, YES, PATH };
+enum kind { NUMBER, PORT, SECONDS, YES, PATH };
 
 static const struct word {
 	const char *name;
@@ -17,6 +17,7 @@ static const struct word {
 } words[] = {
 	{ "connections", NUMBER, offsetof(struct backend, connections) },
 	{ "slots", NUMBER, offsetof(struct backend, slots) },
+	{ "port", PORT, offsetof(struct backend, port) },
 	{ "spread", YES, offsetof(struct backend, spread) },
 	{ "dead-timeout", SECONDS, offsetof(struct backend, dead_timeout) },
 	{ "swap", YES, offsetof(struct backend, swap) },
@@ -115,6 +116,8 @@ static bool take_word(struct backend *b, char *word)
 		if (words[i].kind == NUMBER)
 			return take_number(field, value, 1,
 					   CONFIG_PORT_MAX_CONNECTIONS);
+		if (words[i].kind == PORT)
+			return take_number(field, value, 1, UINT16_MAX);
 		if (words[i].kind == SECONDS)
 			return take_number(field, value, 0, INT32_MAX);
 		*(const char **)field = value;
@@ -171,9 +174,11 @@ static void put_word(struct nbd_out *o, const struct backend *b,
 
 	switch (w->kind) {
 	case NUMBER:
+	case PORT:
 	case SECONDS:
 		v = *(const int *)field;
-		if (v > (w->kind == NUMBER ? 1 : -1))
+		/* those above their defaults: 1, 0 and -1 */
+		if (v > 1 - (int)w->kind)
 			nbd_putf(o, " %s=%d", w->name, v);
 		break;
 	case YES:

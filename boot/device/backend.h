@@ -30,6 +30,7 @@ struct backend {
 	struct tls_files files;
 	unsigned connections; /* wanted, at least 1 */
 	unsigned slots;	      /* room for connections; 0: same as connections */
+	unsigned port;	      /* local, of the first connection; 0: any */
 	bool spread;	      /* over all servers, instead of fail-over */
 	bool swap;	      /* its I/O must not wait for memory */
 	/* s that I/O waits while no connection lives; -1: the longest time */

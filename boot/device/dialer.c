@@ -35,12 +35,26 @@ static struct device_tls *tls_of(struct device_dialer *dl,
 	return &dl->tls[first];
 }
 
+/* The cause that a user finds last: the server waits for someone else. */
+static int explain_silence(const struct conn *conn, int err, struct nbd_diag *d)
+{
+	if (err != NBD_E_TIMEOUT || conn->state != CONN_TALKING ||
+	    strcmp(nbd_stage(&conn->c), "the greeting") != 0)
+		return err;
+	return nbd_diag(d, err,
+			"it accepts the connection, but sends no greeting: a "
+			"server for one client (qemu-nbd without --shared) is "
+			"silent while it has another, even one that lost its "
+			"power");
+}
+
 static int dial_server(struct device_dialer *dl, struct conn conns[],
 		       unsigned n, const struct backend *b, unsigned server,
 		       struct nbd_diag *d)
 {
 	const struct nbd_uri *u = &b->uris[server];
 	struct device_tls *tls = tls_of(dl, b, server);
+	int err;
 
 	if (dl->keeps && u->tls && !tls->session.creds)
 		return nbd_diag(d, NBD_E_CREDENTIAL,
@@ -49,8 +63,10 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 	dl->cfgs[server] = (struct nbd_config){ .name = u->name,
 						.name_len = u->name_len,
 						.tls = u->tls };
-	return device_tls_dial(tls, conns, n, u, &dl->cfgs[server],
-			       files_for(b, u), true, d);
+	conns[0].s.port = (uint16_t)b->port;
+	err = device_tls_dial(tls, conns, n, u, &dl->cfgs[server],
+			      files_for(b, u), true, d);
+	return explain_silence(&conns[0], err, d);
 }
 
 /* Appends the result of dialing a server; why->text is escaped already. */

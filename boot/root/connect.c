@@ -16,7 +16,7 @@ void root_print(const struct root_spec *r, char *buf, size_t cap)
 		buf[cap - 1] = '\0';
 }
 
-static int attach(const struct root_spec *r, struct nbd_diag *d)
+static int attach(const struct root_spec *r, unsigned port, struct nbd_diag *d)
 {
 	const struct cmdline *c = r->cmd;
 	struct attach a = {
@@ -24,6 +24,7 @@ static int attach(const struct root_spec *r, struct nbd_diag *d)
 		       .files = { r->ca, r->cert, r->key },
 		       .connections = (unsigned)r->connections,
 		       .slots = (unsigned)c->slots,
+		       .port = port,
 		       .swap = r->swap || c->swap,
 		       .dead_timeout = r->dead_timeout },
 		.index = r->device,
@@ -53,7 +54,7 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 	if (rc)
 		return rc;
 	d->text[0] = '\0';
-	rc = attach(r, d);
+	rc = attach(r, root_local_port(&m), d);
 	if (rc < 0) {
 		root_print(r, uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);

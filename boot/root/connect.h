@@ -24,6 +24,13 @@ void root_machine(struct root_machine *m, struct root_env *env,
 		  const char *dev);
 
 /*
+ * The local port of a root's first connection: always the same for a machine,
+ * so that its server drops the connection from before a power cut, and another
+ * one for most others, which may be behind the same address (NAT).  0: any.
+ */
+unsigned root_local_port(const struct root_machine *m);
+
+/*
  * Expands spec to r for this machine and connects to the first server that
  * works.  env holds the values of DHCP; env->value[] is set here, see
  * root_machine().  Returns N of the nbdN, or an error.

@@ -8,6 +8,13 @@
 #include "port/linux/file.h"
 #include "port/linux/link.h"
 
+/*
+ * Dynamic ports (RFC 6335) that are also in the kernel's default range: nothing
+ * listens there.
+ */
+#define PORT_MIN 49152u
+#define PORT_MAX 60999u
+
 /* Reads a line of sysfs without the blanks at its end; NULL if it is empty. */
 static const char *read_line(const char *path, char *buf, size_t cap)
 {
@@ -47,4 +54,13 @@ void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 				     sizeof(m->uuid));
 	value[ROOT_SERIAL] = read_line("/sys/class/dmi/id/product_serial",
 				       m->serial, sizeof(m->serial));
+}
+
+unsigned root_local_port(const struct root_machine *m)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (const char *p = m->mac; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	return m->mac[0] ? PORT_MIN + hash % (PORT_MAX - PORT_MIN + 1) : 0;
 }

@@ -50,3 +50,9 @@ void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 {
 	(void)m, (void)env, (void)dev;
 }
+
+unsigned root_local_port(const struct root_machine *m)
+{
+	(void)m;
+	return 0;
+}

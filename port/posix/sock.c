@@ -149,15 +149,18 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	if (s->fd < 0)
 		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE
 					     : sock_error(errno);
-	if (a->len)
+	if (a->len) {
 		tune(s->fd);
+		sock_from_bind(s, u.any.sa_family, len);
+	}
 	if (connect(s->fd, &u.any, len) == 0)
 		return 0;
 	/* EAGAIN of a UNIX socket: its backlog is full */
 	err = errno == EAGAIN ? NBD_E_REFUSED : sock_error(errno);
-	if (err != NBD_E_AGAIN)
-		sock_close(s);
-	return err;
+	if (err == NBD_E_AGAIN)
+		return err;
+	sock_close(s);
+	return sock_from_dropped(s) ? sock_connect(s, a) : err;
 }
 
 int sock_connected(struct sock *s)

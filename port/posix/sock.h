@@ -28,6 +28,13 @@ int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
 void sock_close(struct sock *s);
 
+/*
+ * The part of sock_connect() that differs between builds: binds to s->port, if
+ * that is set and free; and sets it to 0, and returns whether it was set.
+ */
+void sock_from_bind(const struct sock *s, int family, unsigned len);
+bool sock_from_dropped(struct sock *s);
+
 /* An errno of a socket call as a negative enum nbd_err. */
 int sock_error(int err);
 

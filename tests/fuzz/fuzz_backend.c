@@ -36,6 +36,7 @@ static void compare(const struct backend *a, const struct backend *b)
 	     a->connections <= CONFIG_PORT_MAX_CONNECTIONS);
 	same(device_backend_slots(a) == device_backend_slots(b) &&
 	     device_backend_slots(a) <= CONFIG_PORT_MAX_CONNECTIONS);
+	same(a->port == b->port && a->port <= UINT16_MAX);
 	same(a->spread == b->spread);
 	same_text(a->files.ca, b->files.ca);
 	same_text(a->files.cert, b->files.cert);

@@ -145,6 +145,7 @@ static int tcp(void **state)
 	stop_now = 0;
 	conns[0].stop = NULL;
 	conns[0].net = &sock_stack;
+	conns[0].s.port = 0;
 	return 0;
 }
 
@@ -204,6 +205,86 @@ static void four_connections_agree(void **state)
 	for (unsigned i = 0; i < N; i++)
 		assert_int_equal(nbd_state(&conns[i].c), NBD_READY);
 	dial_hangup(conns, N);
+	join();
+}
+
+/* A port of the dynamic range that is free now. */
+static uint16_t free_port(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, len), 0);
+	getsockname(fd, (struct sockaddr *)&a, &len);
+	close(fd);
+	return ntohs(a.sin_port);
+}
+
+static uint16_t local_port(const struct conn *c)
+{
+	struct sockaddr_storage a;
+	socklen_t len = sizeof(a);
+
+	assert_int_equal(getsockname(c->s.fd, (struct sockaddr *)&a, &len), 0);
+	return ntohs(((struct sockaddr_in *)&a)->sin_port);
+}
+
+static void the_first_connection_has_the_local_port_that_was_set(void **state)
+{
+	uint16_t port = free_port();
+
+	(void)state;
+	say_go(&server.script[0], 4096, MULTI);
+	say_go(&server.script[1], 4096, MULTI);
+	start(2);
+	conns[0].s.port = port;
+	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(local_port(&conns[0]), port);
+	assert_int_not_equal(local_port(&conns[1]), port);
+	dial_hangup(conns, 2);
+	join();
+}
+
+static void a_local_port_that_is_taken_is_no_failure(void **state)
+{
+	uint16_t port = free_port();
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
+				  .sin6_port = htons(port) };
+	int fd = socket(AF_INET6, SOCK_STREAM, 0), no = 0;
+
+	(void)state;
+	/* of both families */
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	say_go(&server.script[0], 4096, MULTI);
+	start(1);
+	conns[0].s.port = port;
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_not_equal(local_port(&conns[0]), port);
+	dial_hangup(conns, 1);
+	join();
+	close(fd);
+}
+
+static void a_second_connection_from_a_local_port_takes_another(void **state)
+{
+	static struct conn first[1];
+	uint16_t port = free_port();
+
+	(void)state;
+	say_go(&server.script[0], 4096, MULTI);
+	say_go(&server.script[1], 4096, MULTI);
+	start(2);
+	first[0].net = &sock_stack;
+	first[0].s.port = conns[0].s.port = port;
+	assert_int_equal(dial(first, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(local_port(&first[0]), port);
+	assert_int_not_equal(local_port(&conns[0]), port);
+	dial_hangup(conns, 1);
+	dial_hangup(first, 1);
 	join();
 }
 
@@ -560,6 +641,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(a_name_is_tried_at_all_its_addresses),
 		T(four_connections_agree),
+		T(the_first_connection_has_the_local_port_that_was_set),
+		T(a_local_port_that_is_taken_is_no_failure),
+		T(a_second_connection_from_a_local_port_takes_another),
 		T(sizes_that_differ_are_refused),
 		T(flags_that_differ_are_refused),
 		T(several_connections_need_can_multi_conn),

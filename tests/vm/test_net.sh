@@ -131,6 +131,21 @@ path '[2001:db8::1]:10809/root' 'nbdroot=dhcp root=/dev/nbd3 ip=dhcp ip=auto6'
 shows 'nbdroot=dhcp, and an IPv6 server is the root-path' \
 	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: root /dev/nbd3 '
 
+# ---- a power cut ----
+
+# qemu-nbd serves one client, and does not learn that the first has no power
+nsenter -t "$srv" -n qemu-nbd -p 10811 -t -r -f raw "$work/ext4" \
+	>"$work/qemu-nbd.log" 2>&1 </dev/null &
+nbdkits="$nbdkits $!"
+listens -t 10811 "$!" "$work/qemu-nbd.log"
+words='root=nbd://192.0.2.1:10811/ ip=192.0.2.40:::255.255.255.0::eth0:off'
+begin "$words"
+vm_wait 'guest: *' || true
+vm_stop
+boot "$words"
+told 'a machine that lost its power gets its connection back' \
+	'^guest: server nbd://192.0.2.1:10811/$'
+
 # ---- a second server ----
 
 # Another server on br0, which offers other addresses.

@@ -30,6 +30,8 @@ static struct server {
 	/* what it was dialed with */
 	struct device_tls *tls;
 	const char *ca;
+	unsigned port;
+	bool silent; /* it accepts the connection, and that is all */
 } servers[BACKEND_SERVERS];
 
 /* In which order they were asked, and for how many: "a2 b1 " */
@@ -88,6 +90,15 @@ int __wrap_device_tls_dial(struct device_tls *t, struct conn c[], unsigned n,
 	assert_true(kernel);
 	s->tls = t;
 	s->ca = files->ca;
+	s->port = c[0].s.port;
+	if (s->silent) {
+		nbd_init(&c->c, cfg);
+		c->state = CONN_TALKING;
+		nbd_transport_error(&c->c, NBD_E_TIMEOUT);
+		c->s.fd = -1;
+		return NBD_E_TIMEOUT;
+	}
+	c->state = CONN_CONNECTING;
 	/* each with its own name */
 	assert_ptr_equal(cfg->name, uri->name);
 	assert_int_equal(cfg->name_len, uri->name_len);
@@ -236,6 +247,34 @@ static void a_single_server_is_not_named(void **state)
 	/* a caller without a diag gets no text */
 	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, NULL),
 			 NBD_E_REFUSED);
+}
+
+static void a_server_for_one_client_is_named_as_a_cause(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y", 1, false);
+	servers[0].silent = true;
+	servers[1].err = NBD_E_TIMEOUT;
+	assert_int_equal(device_dialer_open(&dialer, conns, &b, false, &diag),
+			 NBD_E_TIMEOUT);
+	assert_non_null(strstr(diag.text, "a: it accepts the connection, but "
+					  "sends no greeting: a server for one "
+					  "client"));
+	assert_non_null(strstr(diag.text, "; b: no answer in time"));
+}
+
+static void the_local_port_is_of_the_first_connection(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y", 1, false);
+	b.port = 50001;
+	assert_int_equal(device_dialer_open(&dialer, conns, &b, false, &diag),
+			 0);
+	assert_int_equal(servers[0].port, 50001);
+	dial_hangup(conns, b.connections);
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 1, &diag), 0);
+	assert_int_equal(servers[1].port, 50001);
+	dial_hangup(conns, 1);
 }
 
 static void long_reasons_are_cut(void **state)
@@ -469,6 +508,8 @@ int main(void)
 		DIAL(one_more_begins_at_the_given_server),
 		DIAL(each_server_is_named_with_its_reason),
 		DIAL(a_single_server_is_not_named),
+		DIAL(a_server_for_one_client_is_named_as_a_cause),
+		DIAL(the_local_port_is_of_the_first_connection),
 		DIAL(long_reasons_are_cut),
 		DIAL(an_outage_counts_more_than_a_mistake),
 		DIAL(connections_are_spread_evenly),
