@@ -15,7 +15,6 @@
 #include "boot/device/swap.h"
 #include "port/linux/module.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 /* Block sizes that nbd_is_valid_blksize() in drivers/block/nbd.c accepts. */
@@ -101,7 +100,7 @@ static int set_timeout(const struct nbdk_conf *connected, int index,
 static int check_readers(int index, unsigned connections, unsigned slots,
 			 struct nbd_diag *d)
 {
-	int proc = slots > 1 ? open("/proc", O_RDONLY | O_CLOEXEC) : -1;
+	int proc = slots > 1 ? device_readers_open() : -1;
 	bool all = proc < 0 || device_readers_await(proc, index, connections);
 
 	if (proc >= 0)

@@ -146,7 +146,7 @@ int device_identify(struct device *dev, int index, struct nbd_diag *d)
 	int err = nbdk_info(index, &dev->info);
 
 	if (dev->proc <= 0) /* later the watcher's root has none */
-		dev->proc = open("/proc", O_RDONLY | O_CLOEXEC);
+		dev->proc = device_readers_open();
 	dev->known = dev->counted = false;
 	dev->live = dev->n_links = 0;
 	if (err)

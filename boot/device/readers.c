@@ -61,6 +61,11 @@ static struct readers count(int proc, const char *queue)
 	return r;
 }
 
+int device_readers_open(void)
+{
+	return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 bool device_readers_await(int proc, int index, unsigned want)
 {
 	uint64_t end = nbd_now_ms() + START_MS;
