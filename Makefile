@@ -138,11 +138,15 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
 pages := $(wildcard boot/*/*.[1-8])
 units := $(wildcard boot/systemd/*.service)
 unitdir := $(PREFIX)/lib/systemd/system
+traces := $(filter-out %.8,$(wildcard boot/trace/nbd*))
 install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
 	$(Q)$(foreach page,$(pages),install -D -m 644 $(page) \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix \
 		$(page)))/$(notdir $(page)) &&) :
+	$(Q)$(foreach trace,$(if $(CONFIG_BOOT_LATENCY),$(traces)),\
+		install -D -m 755 $(trace) \
+		$(DESTDIR)$(PREFIX)/sbin/$(notdir $(trace)) &&) :
 	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
 		mkdir -p '$(DESTDIR)$(unitdir)' && \
 		sed 's|^ExecStart=|&$(PREFIX)/sbin/|' $(unit) \

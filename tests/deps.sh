@@ -17,7 +17,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
 	debootstrap nftables dnsmasq-base radvd gnutls-bin openssl tshark
-	libnbd-bin valgrind bsdextrautils strace
+	libnbd-bin valgrind bsdextrautils strace bpftrace bsdutils libxml2-utils
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross

@@ -8,7 +8,9 @@ boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_connect.o boot/cli/cmd_disconnect.o 
 boot-$(CONFIG_BOOT_RECONNECT) += boot/cli/cmd_reconnect.o
 boot-$(CONFIG_BOOT_WATCH) += boot/cli/cmd_watch.o
 boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
-	cmd_rotate.o cmd_status.o)
+	cmd_rotate.o cmd_status.o show.o)
+boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \
+	boot/cli/loads.o
 boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o

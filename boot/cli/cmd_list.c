@@ -3,8 +3,7 @@
  * nbdboot list: devices by sysfs and their backend identifiers, and their
  * connections by sock_diag.
  */
-#include "boot/cli/cli.h"
-#include "boot/device/device.h"
+#include "boot/cli/show.h"
 
 #include <string.h>
 
@@ -113,28 +112,9 @@ static void print_json_links(const struct device *dev)
 	cli_putf(dev->b.dead_timeout < 0 ? ", \"dead_timeout\": null"
 					 : ", \"dead_timeout\": %d",
 		 dev->b.dead_timeout);
-	cli_putf(", \"wanted\": %u, \"slots\": %u, \"live\": %u, \"links\": [",
-		 dev->wanted, device_backend_slots(&dev->b), dev->live);
-	for (unsigned i = 0; i < dev->n_links; i++) {
-		const struct sockdiag_link *l = &dev->links[i];
-
-		cli_putf("%s{\"state\": \"%s\"", i ? ", " : "",
-			 l->live ? "live" : "ending");
-		if (l->family != AF_UNIX) {
-			cli_putf(", \"peer\": \"");
-			nbd_put_ip(&cli_out, l->peer,
-				   l->family == AF_INET ? 4 : 16);
-			cli_putf("\", \"port\": %u, \"local_port\": %u, "
-				 "\"sent\": %llu, \"received\": %llu, "
-				 "\"rtt_us\": %u, \"retransmits\": %u",
-				 l->peer_port, l->local_port,
-				 (unsigned long long)l->sent,
-				 (unsigned long long)l->received, l->rtt,
-				 l->retransmits);
-		}
-		cli_putf("}");
-	}
-	cli_putf("]");
+	cli_putf(", \"wanted\": %u, \"slots\": %u, \"live\": %u", dev->wanted,
+		 device_backend_slots(&dev->b), dev->live);
+	cli_put_json_links(dev);
 }
 
 static void print_json(const struct device *dev, bool first)

@@ -3,31 +3,9 @@
  * nbdboot status: which connections live, with the figures of the kernel's TCP.
  * `list --json` prints the same.
  */
-#include "boot/cli/cli.h"
-#include "boot/device/device.h"
+#include "boot/cli/show.h"
 
 #include <string.h>
-
-static void print_link(const struct sockdiag_link *l)
-{
-	struct device_tls_words w;
-
-	cli_putf("  %-6s", l->live ? "live" : "ending");
-	if (l->family == AF_UNIX) {
-		cli_putf("UNIX socket\n");
-		return;
-	}
-	nbd_put_ip(&cli_out, l->peer, l->family == AF_INET ? 4 : 16);
-	cli_putf(" port %u from port %u, sent ", l->peer_port, l->local_port);
-	cli_put_size(l->sent);
-	cli_putf(", received ");
-	cli_put_size(l->received);
-	cli_putf(", RTT %u.%02u ms, %u retransmitted", l->rtt / 1000,
-		 l->rtt % 1000 / 10, l->retransmits);
-	if (device_tls_words(&l->tls, &w))
-		cli_putf(", %s %s", w.version, w.cipher);
-	cli_putf("\n");
-}
 
 /* d: why its connections could not be counted */
 static void print_device(const struct device *dev, const struct nbd_diag *d)
@@ -47,7 +25,7 @@ static void print_device(const struct device *dev, const struct nbd_diag *d)
 		 dev->live ? "" : "DEAD: ", dev->live,
 		 slots > dev->live ? slots - dev->live : 0, dev->wanted);
 	for (unsigned i = 0; i < dev->n_links; i++)
-		print_link(&dev->links[i]);
+		cli_put_link(&dev->links[i]);
 }
 
 static int run(struct cli_call *call)

@@ -103,10 +103,32 @@ int nbdk_info(int index, struct nbdk_info *info);
  */
 uint16_t nbdk_flags(int index);
 
-/*
- * The number of completed reads and writes so far, and in *waiting of those in
- * flight; 0 if there is no nbdN.
- */
+/* Completed requests (the kernel's Documentation/block/stat.rst). */
+struct nbdk_count {
+	uint64_t n, sectors; /* of 512 bytes */
+	uint64_t ms;	     /* the sum of their times */
+};
+
+enum nbdk_kind {
+	NBDK_READ,
+	NBDK_WRITE,
+	NBDK_DISCARD,
+	NBDK_FLUSH, /* counted since Linux 5.5; no sectors */
+	NBDK_KINDS,
+};
+
+/* What a device has done since it was made; its counters may wrap. */
+struct nbdk_stat {
+	struct nbdk_count kind[NBDK_KINDS];
+	unsigned in_flight; /* now */
+};
+
+/* All zeroes if there is no nbdN, and counters that the kernel lacks. */
+void nbdk_stat(int index, struct nbdk_stat *s);
+/* The same from the text of /sys/block/nbdN/stat. */
+void nbdk_stat_parse(struct nbdk_stat *s, const char *text);
+
+/* The number of completed reads and writes, and in *waiting in_flight. */
 uint64_t nbdk_answered(int index, unsigned *waiting);
 
 /*

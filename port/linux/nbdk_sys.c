@@ -261,19 +261,57 @@ uint16_t nbdk_flags(int index)
 }
 
 /* Documentation/block/stat.rst: reads are field 1, writes 5, in flight 9. */
-uint64_t nbdk_answered(int index, unsigned *waiting)
+void nbdk_stat_parse(struct nbdk_stat *s, const char *p)
 {
-	char buf[256], *p = buf;
-	uint64_t field[9] = { 0 };
+	/* 0: merged requests, and the times of the whole device */
+	struct nbdk_stat t = { .in_flight = 0 };
+	uint64_t skip = 0, in_flight = 0,
+		 *const field[] = {
+			 &t.kind[NBDK_READ].n,
+			 &skip,
+			 &t.kind[NBDK_READ].sectors,
+			 &t.kind[NBDK_READ].ms,
+			 &t.kind[NBDK_WRITE].n,
+			 &skip,
+			 &t.kind[NBDK_WRITE].sectors,
+			 &t.kind[NBDK_WRITE].ms,
+			 &in_flight,
+			 &skip,
+			 &skip,
+			 &t.kind[NBDK_DISCARD].n,
+			 &skip,
+			 &t.kind[NBDK_DISCARD].sectors,
+			 &t.kind[NBDK_DISCARD].ms,
+			 &t.kind[NBDK_FLUSH].n,
+			 &t.kind[NBDK_FLUSH].ms,
+		 };
+
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
+		uint64_t n = 0;
+
+		for (p += strspn(p, " "); *p >= '0' && *p <= '9'; p++)
+			n = n * 10 + (uint64_t)(*p - '0');
+		*field[i] = n;
+	}
+	t.in_flight = (unsigned)in_flight;
+	*s = t;
+}
+
+void nbdk_stat(int index, struct nbdk_stat *s)
+{
+	char buf[400];
 
 	read_attr(index, "stat", buf, sizeof(buf));
-	for (unsigned i = 0; i < 9; i++) {
-		p += strspn(p, " ");
-		for (; *p >= '0' && *p <= '9'; p++)
-			field[i] = field[i] * 10 + (uint64_t)(*p - '0');
-	}
-	*waiting = (unsigned)field[8];
-	return field[0] + field[4];
+	nbdk_stat_parse(s, buf);
+}
+
+uint64_t nbdk_answered(int index, unsigned *waiting)
+{
+	struct nbdk_stat s;
+
+	nbdk_stat(index, &s);
+	*waiting = s.in_flight;
+	return s.kind[NBDK_READ].n + s.kind[NBDK_WRITE].n;
 }
 
 /* Keeps the smallest indices from it->next on, in order. */

@@ -113,6 +113,8 @@ static void read_info(const struct nl_reply *r, struct sockdiag_link *l)
 	l->sent = info.tcpi_bytes_acked;
 	l->received = info.tcpi_bytes_received;
 	l->rtt = info.tcpi_rtt;
+	/* all ones: not measured yet */
+	l->min_rtt = info.tcpi_min_rtt == ~0u ? 0 : info.tcpi_min_rtt;
 	l->retransmits = info.tcpi_total_retrans;
 }
 

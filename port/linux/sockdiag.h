@@ -29,6 +29,7 @@ struct sockdiag_link {
 				 /* reports it only to CAP_NET_ADMIN */
 	uint64_t sent, received; /* bytes: acknowledged, and received */
 	uint32_t rtt;		 /* us, smoothed */
+	uint32_t min_rtt;	 /* us, of the last 5 minutes; 0: unknown */
 	uint32_t retransmits;	 /* segments, so far */
 	unsigned char id[48];	 /* struct inet_diag_sockid */
 };

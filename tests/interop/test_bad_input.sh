@@ -58,6 +58,10 @@ bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
 
+bad 1 'nbd9999 is not connected' 'latency of a device that is not there' \
+	latency nbd9999
+bad 2 'not a number from 1 to' 'an interval of nothing' latency -i 0
+
 bad 2 'missing operand: STRING' 'parse-root without a word' parse-root
 bad 2 'no server: root=nbd://HOST' 'words without a root' parse-root quiet ro
 bad 2 'neither root=nbd://HOST[:PORT]/EXPORT nor' 'a root on a disk' \

@@ -13,7 +13,7 @@ options()
 }
 
 pages='boot/cli/nbdboot.8 boot/copy/nbdboot-copy.1
-	boot/init/nbdboot-cmdline.7'
+	boot/init/nbdboot-cmdline.7 boot/trace/nbdboot-trace.8'
 for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
 		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'
@@ -90,6 +90,14 @@ for page in $pages; do
 		ok "and ${page##*/}"
 	else
 		not_ok "and ${page##*/}"
+	fi
+done
+for script in boot/trace/nbd*[!0-9]; do
+	if cmp -s "$script" "$work/dest/usr/sbin/${script##*/}" &&
+		grep -q "^\.It Nm ${script##*/}" boot/trace/nbdboot-trace.8; then
+		ok "and ${script##*/}, which has an item in the manual"
+	else
+		not_ok "and ${script##*/}, which has an item in the manual"
 	fi
 done
 

@@ -74,6 +74,7 @@ static inline size_t put_answer(void *buf, size_t cap, uint32_t seq,
 				   .id.idiag_cookie = { 77, 78 } };
 	unsigned char info[sizeof(struct tcp_info) + 64] = { 0 };
 	const struct tcp_info i = { .tcpi_rtt = 250,
+				    .tcpi_min_rtt = 90,
 				    .tcpi_total_retrans = 7,
 				    .tcpi_bytes_acked = 1ull << 40,
 				    .tcpi_bytes_received = 5 };

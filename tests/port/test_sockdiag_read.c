@@ -53,6 +53,7 @@ static void a_connection_is_read_with_all_its_attributes(void **state)
 	assert_true(l.sent == 1ull << 40);
 	assert_true(l.received == 5);
 	assert_int_equal(l.rtt, 250);
+	assert_int_equal(l.min_rtt, 90);
 	assert_int_equal(l.retransmits, 7);
 	assert_int_equal(l.tls.version, TLS_1_2_VERSION);
 	assert_int_equal(l.tls.cipher, TLS_CIPHER_AES_GCM_256);

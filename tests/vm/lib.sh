@@ -62,7 +62,7 @@ copy_program()
 		path=$(command -v "$program") ||
 			die "$program is missing (make deps)"
 		mkdir -p "$tree/bin"
-		cp -L "$path" "$tree/bin/$program"
+		cp -L --remove-destination "$path" "$tree/bin/$program"
 		copy_libs "$path"
 	done
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples of devices, one after the other. */
+#include "boot/cli/loads.h"
+
+static struct cli_load *find(struct cli_loads *s, int index)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->load[i].index == index)
+			return &s->load[i];
+	if (s->n == CLI_LOADS)
+		return NULL;
+	s->load[s->n] = (struct cli_load){ .index = index };
+	return &s->load[s->n++];
+}
+
+static int sample(struct cli_loads *s, int index, cli_load_show *show,
+		  void *ctx, struct nbd_diag *d)
+{
+	int err = device_read(&s->dev, index, d);
+	struct device_sample now;
+	struct device_latency l;
+	struct cli_load *load;
+
+	if (err == NBD_E_NO_DEVICE)
+		return nbd_diag(d, err, "nbd%d is not connected", index);
+	load = find(s, index);
+	if (!load)
+		return 0;
+	device_sample(&now, &s->dev);
+	if (load->last.ns) {
+		device_latency(&l, &load->last, &now);
+		show(ctx, &s->dev, &l);
+	}
+	load->last = now;
+	return 0;
+}
+
+int cli_loads(struct cli_loads *s, char *names[], cli_load_show *show,
+	      void *ctx, struct nbd_diag *d)
+{
+	struct nbdk_iter it = { 0 };
+	int index, err = 0;
+
+	if (!names[0])
+		while ((index = nbdk_next(&it)) >= 0)
+			(void)sample(s, index, show, ctx, d);
+	for (; *names && !err; names++)
+		err = sample(s, nbdk_parse_name(*names), show, ctx, d);
+	return err;
+}
+
+void cli_put_ms(uint32_t us, int width)
+{
+	char text[16];
+	int n = nbd_fmt(text, sizeof(text), "%u.%02u", us / 1000,
+			us % 1000 / 10);
+
+	while (width-- > n)
+		nbd_put(&cli_out, " ", 1);
+	cli_putf("%s", text);
+}
