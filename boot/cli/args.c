@@ -4,19 +4,10 @@
  * --name x; the first operand or -- ends the options.  (The C library's getopt
  * would bring stdio for its messages.)
  */
-#include "boot/cli/cli.h"
+#include "boot/cli/args.h"
 #include "port/linux/nbdk.h"
 
 #include <string.h>
-
-struct parser {
-	const struct command *c;
-	char **argv; /* the next word */
-	char *options;
-	/* the current option, as written */
-	const char *dashes, *name;
-	size_t len; /* of name */
-};
 
 const struct cli_option *cli_skip(const struct cli_option *o, size_t *base)
 {
@@ -27,26 +18,26 @@ const struct cli_option *cli_skip(const struct cli_option *o, size_t *base)
 	return o;
 }
 
-static const struct cli_option *find(const struct parser *p, size_t *base)
+const struct cli_option *cli_current(const struct cli_parser *p, size_t *base)
 {
 	const struct cli_option *o = cli_skip(p->c->options, base);
 
 	for (; o; o = cli_skip(o + 1, base))
-		if (p->dashes[1] ? strlen(o->name) == p->len &&
-					   !memcmp(o->name, p->name, p->len)
-				 : o->letter == *p->name)
+		if (p->by_letter ? o->letter == *p->name
+				 : strlen(o->name) == p->len &&
+					   !memcmp(o->name, p->name, p->len))
 			break;
 	return o;
 }
 
-static int complain(const struct parser *p, const char *before,
-		    const char *after)
+int cli_complain(const struct cli_parser *p, const char *before,
+		 const char *after)
 {
 	return cli_usage(p->c->name, "%s %s%.*s%s", before, p->dashes,
 			 (int)p->len, p->name, after);
 }
 
-static int take_number(const struct parser *p, const struct cli_option *o,
+static int take_number(const struct cli_parser *p, const struct cli_option *o,
 		       int *field, const char *value)
 {
 	long n = o->kind == CLI_DEVICE ? nbdk_parse_name(value)
@@ -66,15 +57,15 @@ static int take_number(const struct parser *p, const struct cli_option *o,
  * Takes the current option.  *rest is the rest of its word, or NULL; it becomes
  * NULL if it was the option's value.
  */
-static int take(struct parser *p, const char **rest)
+static int take(struct cli_parser *p, const char **rest)
 {
 	size_t base = 0;
-	const struct cli_option *o = find(p, &base);
+	const struct cli_option *o = cli_current(p, &base);
 	const char *value = *rest;
 	void *field;
 
 	if (!o)
-		return complain(p, "unknown option", "");
+		return cli_complain(p, "unknown option", "");
 	field = p->options + base + o->at;
 	if (o->kind == CLI_FLAG) {
 		*(bool *)field = true;
@@ -84,32 +75,38 @@ static int take(struct parser *p, const char **rest)
 	if (!value && *p->argv)
 		value = *p->argv++;
 	if (!value)
-		return complain(p, "option", " needs a value");
+		return cli_complain(p, "option", " needs a value");
 	if (o->kind != CLI_TEXT)
 		return take_number(p, o, field, value);
 	*(const char **)field = value;
 	return CLI_OK;
 }
 
-static int take_long(struct parser *p, const char *word)
+int cli_take_name(struct cli_parser *p, const char *value)
 {
-	const char *rest;
+	const char *rest = value;
 	int status;
 
+	p->by_letter = false;
+	status = take(p, &rest);
+	return status || !rest ? status
+			       : cli_complain(p, "option", " takes no value");
+}
+
+static int take_long(struct cli_parser *p, const char *word)
+{
 	p->dashes = "--";
 	p->name = word;
 	p->len = strcspn(word, "=");
-	rest = word[p->len] ? word + p->len + 1 : NULL;
-	status = take(p, &rest);
-	return status || !rest ? status
-			       : complain(p, "option", " takes no value");
+	return cli_take_name(p, word[p->len] ? word + p->len + 1 : NULL);
 }
 
-static int take_letters(struct parser *p, const char *word)
+int cli_take_letters(struct cli_parser *p, const char *word)
 {
 	int status = CLI_OK;
 
 	p->dashes = "-";
+	p->by_letter = true;
 	p->len = 1;
 	while (word && !status) {
 		p->name = word;
@@ -119,7 +116,7 @@ static int take_letters(struct parser *p, const char *word)
 	return status;
 }
 
-static int take_options(struct parser *p)
+static int take_options(struct cli_parser *p)
 {
 	const char *word;
 	int status = CLI_OK;
@@ -129,7 +126,7 @@ static int take_options(struct parser *p)
 		if (!strcmp(word, "--"))
 			break;
 		status = word[1] == '-' ? take_long(p, word + 2)
-					: take_letters(p, word + 1);
+					: cli_take_letters(p, word + 1);
 	}
 	return status;
 }
@@ -166,7 +163,7 @@ static int check_operands(const struct command *c, char *words[])
 	return CLI_OK;
 }
 
-static void preset(const struct parser *p)
+void cli_preset(const struct cli_parser *p)
 {
 	size_t base = 0;
 	const struct cli_option *o = cli_skip(p->c->options, &base);
@@ -178,8 +175,8 @@ static void preset(const struct parser *p)
 
 char **cli_parse(const struct command *c, char *argv[], void *options)
 {
-	struct parser p = { .c = c, .argv = argv + 1, .options = options };
+	struct cli_parser p = { .c = c, .argv = argv + 1, .options = options };
 
-	preset(&p);
+	cli_preset(&p);
 	return take_options(&p) || check_operands(c, p.argv) ? NULL : p.argv;
 }

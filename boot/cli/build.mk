@@ -12,7 +12,7 @@ boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
 boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \
 	boot/cli/loads.o
 boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o
-boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o
+boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
 boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o
@@ -24,7 +24,7 @@ boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o
 boot-$(CONFIG_BOOT_DIALECTS) += boot/cli/cmd_parse_root.o
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o
-boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_help.o
+boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_help.o boot/cli/explain.o
 boot-$(CONFIG_BOOT_CLI) += boot/cli/cmd_version.o
 
 # The table of commands names every cmd_NAME.o that is built.

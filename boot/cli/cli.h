@@ -72,11 +72,11 @@ struct cli_option {
 	char letter;	   /* of the short form; '\0': there is none */
 	const char *value; /* the name of its value in help; NULL for a flag */
 	const char *help;  /* one line */
-	enum cli_kind kind;
-	size_t at;     /* where its field is in the struct of options */
-	int min, max;  /* of a number; 0 <= min */
-	int preset;    /* the number or device if not given */
-	bool required; /* for help: the command wants it */
+	uint8_t kind;	   /* enum cli_kind */
+	bool required;	   /* for help: the command wants it */
+	uint16_t at;	   /* where its field is in the struct of options */
+	int min, max;	   /* of a number; 0 <= min */
+	int preset;	   /* the number or device if not given */
 	const struct cli_option *more;
 };
 
@@ -155,6 +155,9 @@ int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The message about a word that is not a device, for cli_usage(). */
 #define CLI_NO_DEVICE "%s is not the name of an nbd device, such as nbd0"
+
+/* Prints the synopsis of a command, its summary and its options. */
+void cli_explain(const struct command *c);
 
 /* Prints "1073741824 (1.0G)": bytes, and the same rounded. */
 void cli_put_size(uint64_t size);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Private to the parsers of options.
+ */
+#ifndef BOOT_CLI_ARGS_H
+#define BOOT_CLI_ARGS_H
+
+#include "boot/cli/cli.h"
+
+struct cli_parser {
+	const struct command *c; /* its options, and the name for messages */
+	char **argv;		 /* the next word */
+	char *options;		 /* the struct of options to fill in */
+	/* the current option, as written */
+	const char *dashes, *name;
+	size_t len; /* of name */
+	bool by_letter;
+};
+
+/* Sets the numbers that have a preset. */
+void cli_preset(const struct cli_parser *p);
+
+/* The current option in the table, as cli_skip(); NULL: it is unknown. */
+const struct cli_option *cli_current(const struct cli_parser *p, size_t *base);
+
+/*
+ * Takes the option that p->dashes, name and len name.  value is what followed
+ * a '=', or NULL: then an option with a value takes the next word.  CLI_OK, or
+ * CLI_USAGE after a message.
+ */
+int cli_take_name(struct cli_parser *p, const char *value);
+
+/* The same for a word of letters, "aR" or "c4", without its dash. */
+int cli_take_letters(struct cli_parser *p, const char *word);
+
+/* Prints BEFORE, the option and AFTER; returns CLI_USAGE. */
+int cli_complain(const struct cli_parser *p, const char *before,
+		 const char *after);
+
+#endif
