@@ -6,7 +6,7 @@ boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/cli/, main.o commands.o args.o \
 boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_connect.o boot/cli/cmd_disconnect.o \
 	boot/cli/$(if $(CONFIG_BOOT_RECONNECT),slots,noslots)_options.o
 boot-$(CONFIG_BOOT_RECONNECT) += boot/cli/cmd_reconnect.o
-boot-$(CONFIG_BOOT_WATCH) += boot/cli/cmd_watch.o
+boot-$(CONFIG_BOOT_WATCH) += boot/cli/cmd_watch.o boot/cli/behind.o
 boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
 	cmd_rotate.o cmd_status.o show.o)
 boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \

@@ -9,11 +9,14 @@
 #include <string.h>
 
 struct options {
+	bool connect;
 	const char *mac;
 	struct root_env env;
 };
 
 static const struct cli_option options[] = {
+	{ "connect", 'c', NULL, "connect the root, and print its device",
+	  CLI_FIELD(struct options, connect) },
 	{ "mac", 'm', "MAC", "what %m stands for (that of the first link)",
 	  CLI_FIELD(struct options, mac) },
 	{ "root-path", 'r', "ROOTPATH", "DHCP's root-path",
@@ -141,8 +144,13 @@ static int run(struct cli_call *call)
 		err = root_parse(&spec, &c, &call->d);
 	if (!err)
 		err = root_expand(&r, &spec, &o->env, &call->d);
-	if (!err)
-		err = put_uris(&r, &call->d);
+	if (err)
+		return err;
+	if (o->connect)
+		r.device = root_attach(&r, &m, &call->d);
+	if (o->connect && r.device < 0)
+		return r.device;
+	err = put_uris(&r, &call->d);
 	if (err)
 		return err;
 	if (r.note.text[0])

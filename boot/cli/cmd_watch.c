@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot watch: stays, and revives the connections of devices. */
+#include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
 #include "boot/common/harden.h"
 #include "boot/watch/watch.h"
@@ -9,22 +10,41 @@
 /* What a kernel can have at most is far less. */
 #define DEVICES_MAX 64
 
+struct options {
+	bool behind, mark;
+};
+
+static const struct cli_option options[] = {
+	{ "background", 'b', NULL, "return when the one device is watched",
+	  CLI_FIELD(struct options, behind) },
+	{ "systemd-mark", 'm', NULL,
+	  "do not let systemd end it, as in an initramfs of dracut",
+	  CLI_FIELD(struct options, mark) },
+	{ 0 },
+};
+
 /* systemd spares processes with this mark at shutdown: root storage daemons. */
-static void mark(char *name)
+static bool is_marked(const struct options *o)
 {
-	if (access("/etc/initrd-release", F_OK) == 0 && name[0])
-		name[0] = '@';
+	return o->mark || access("/etc/initrd-release", F_OK) == 0;
 }
 
 static int run(struct cli_call *call)
 {
+	const struct options *o = call->options;
+	char *program = is_marked(o) ? call->program : NULL;
 	int index[DEVICES_MAX];
 	unsigned n = 0;
 
 	boot_small_pages();
 	for (; call->words[n]; n++)
 		index[n] = nbdk_parse_name(call->words[n]);
-	mark(call->program);
+	if (o->behind && n != 1)
+		return nbd_diag(&call->d, NBD_E_USAGE, "-b watches one device");
+	if (o->behind)
+		return cli_watch_behind(index[0], program, &call->d);
+	if (program)
+		cli_watch_mark(program);
 	return n ? watch_devices(index, n, cli_fail) : watch_all(cli_fail);
 }
 
@@ -33,5 +53,6 @@ const struct command cmd_watch = {
 	.summary = "stay, and revive the connections of devices (of all)",
 	.operands = { 0, DEVICES_MAX, { "nbdN" } },
 	.devices = true,
+	.options = options,
 	.run = run,
 };

@@ -39,22 +39,17 @@ static int attach(const struct root_spec *r, unsigned port, struct nbd_diag *d)
 	return device_attach(&a, d);
 }
 
-int root_connect(struct root_spec *r, const struct root_spec *spec,
-		 struct root_env *env, const char *dev, struct nbd_diag *d)
+int root_attach(const struct root_spec *r, const struct root_machine *m,
+		struct nbd_diag *d)
 {
-	struct root_machine m;
 	char uri[256];
 	int rc;
 
-	root_machine(&m, env, dev);
-	rc = root_expand(r, spec, env, d);
-	if (!rc && !r->uris)
-		rc = nbd_diag(d, NBD_E_NOT_FOUND,
-			      "DHCP has no root-path that names a server");
-	if (rc)
-		return rc;
+	if (!r->uris)
+		return nbd_diag(d, NBD_E_NOT_FOUND,
+				"DHCP has no root-path that names a server");
 	d->text[0] = '\0';
-	rc = attach(r, root_local_port(&m), d);
+	rc = attach(r, root_local_port(m), d);
 	if (rc < 0) {
 		root_print(r, uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);
@@ -63,4 +58,15 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 	if (d->text[0])
 		boot_say("%s", d->text);
 	return rc;
+}
+
+int root_connect(struct root_spec *r, const struct root_spec *spec,
+		 struct root_env *env, const char *dev, struct nbd_diag *d)
+{
+	struct root_machine m;
+	int rc;
+
+	root_machine(&m, env, dev);
+	rc = root_expand(r, spec, env, d);
+	return rc ? rc : root_attach(r, &m, d);
 }

@@ -38,6 +38,10 @@ unsigned root_local_port(const struct root_machine *m);
 int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev, struct nbd_diag *d);
 
+/* Connects r, which root_expand() has made for m.  Returns N of the nbdN. */
+int root_attach(const struct root_spec *r, const struct root_machine *m,
+		struct nbd_diag *d);
+
 /* Prints the first URI of r, for messages; cut if it is longer than cap - 1. */
 void root_print(const struct root_spec *r, char *buf, size_t cap);
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A watcher in the background. */
+#include "boot/cli/behind.h"
+#include "boot/cli/cli.h"
+#include "boot/common/ready.h"
+#include "boot/watch/watch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+void cli_watch_mark(char *program)
+{
+	if (program[0])
+		program[0] = '@';
+}
+
+/* It must not keep a pipe open that its caller reads to the end. */
+static void leave_caller(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (null < 0)
+		return;
+	(void)dup2(null, 0);
+	(void)dup2(null, 1);
+	/* a terminal may block, or be gone; the kernel's log takes its place */
+	if (isatty(2))
+		(void)dup2(null, 2);
+}
+
+int cli_watch_behind(int index, char *program, struct nbd_diag *d)
+{
+	pid_t pid;
+
+	boot_ready_open();
+	pid = _Fork();
+	if (pid == 0) {
+		boot_ready_child();
+		leave_caller();
+		if (program)
+			cli_watch_mark(program);
+		_exit(watch_devices(&index, 1, cli_fail));
+	}
+	boot_ready_await();
+	return pid > 0 && watch_takeover_holder(index) == pid
+		       ? CLI_OK
+		       : nbd_diag(d, NBD_E_KERNEL,
+				  "no process watches it: nothing would end an "
+				  "outage");
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A watcher in the background, for scripts. */
+#ifndef BOOT_CLI_BEHIND_H
+#define BOOT_CLI_BEHIND_H
+
+#include "port/port.h"
+
+/*
+ * Marks the process as one of the initramfs: systemd does not kill it during a
+ * shutdown.  program is its argv[0].
+ */
+void cli_watch_mark(char *program);
+
+/*
+ * Starts a process that watches nbdN, marked if program is not NULL.  CLI_OK
+ * when it watches; NBD_E_KERNEL after it has said why it cannot.
+ */
+int cli_watch_behind(int index, char *program, struct nbd_diag *d);
+
+#endif
