@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to the parsers of options.
+ * Private to the parsers of options: of the command line (args.c), of
+ * nbd-client's (args_long.c) and of nbdtab (nbdtab.c).
  */
 #ifndef BOOT_CLI_ARGS_H
 #define BOOT_CLI_ARGS_H
@@ -36,5 +37,12 @@ int cli_take_letters(struct cli_parser *p, const char *word);
 /* Prints BEFORE, the option and AFTER; returns CLI_USAGE. */
 int cli_complain(const struct cli_parser *p, const char *before,
 		 const char *after);
+
+/*
+ * Like cli_parse(), but by the rules of getopt_long_only(3): long names may
+ * have one dash and be abbreviated, and operands may come first.  Does not
+ * check the number of operands.  Moves the operands to the start of argv.
+ */
+char **cli_parse_long(const struct command *c, char *argv[], void *options);
 
 #endif

@@ -24,6 +24,8 @@ boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o
 boot-$(CONFIG_BOOT_DIALECTS) += boot/cli/cmd_parse_root.o
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o
+boot-$(CONFIG_BOOT_NBD_CLIENT) += $(addprefix boot/cli/, cmd_nbd_client.o \
+	nbd_client.o nbdtab.o args_long.o)
 boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_help.o boot/cli/explain.o
 boot-$(CONFIG_BOOT_CLI) += boot/cli/cmd_version.o
 

@@ -12,8 +12,9 @@ options()
 	tr -s ' \t\n[]|' '\n' | grep -e '^-.' || :
 }
 
-pages='boot/cli/nbdboot.8 boot/copy/nbdboot-copy.1
-	boot/init/nbdboot-cmdline.7 boot/trace/nbdboot-trace.8'
+pages='boot/cli/nbdboot.8 boot/cli/nbdboot-nbd-client.8
+	boot/copy/nbdboot-copy.1 boot/init/nbdboot-cmdline.7
+	boot/trace/nbdboot-trace.8'
 for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
 		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nbd-client: the program of this name, for scripts that call it.  Its exit
+ * status is 0 or 1, and that of -c is 1 if the device is not connected and 2
+ * after an error.
+ */
+#include "boot/cli/exports.h"
+#include "boot/cli/nbd_client.h"
+#include "boot/cli/behind.h"
+#include "boot/common/harden.h"
+#include "boot/common/version.h"
+#include "boot/watch/watch.h"
+#include "port/linux/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define NBDTAB	   "/etc/nbdtab"
+#define NBDTAB_MAX 65536
+
+/* ---- questions ---- */
+
+static int check(const char *name, struct nbd_diag *d)
+{
+	struct nbdk_info info;
+	int index = cli_nbd_client_device(name);
+	int err = index < 0 ? NBD_E_NO_DEVICE : nbdk_info(index, &info);
+
+	if (err == NBD_E_NO_DEVICE || (!err && !info.connected))
+		return CLI_FAILED;
+	if (err)
+		return cli_fail(name, err, d) ? CLI_USAGE : 0;
+	cli_putf("%d\n", info.pid);
+	return CLI_OK;
+}
+
+/* Like nbd-client it does not ask whether the device is in use. */
+static int disconnect(const char *name, struct nbd_diag *d)
+{
+	struct nbdk_info info;
+	int index = cli_nbd_client_device(name), err;
+
+	if (index < 0)
+		return nbd_diag(d, NBD_E_USAGE, CLI_NO_DEVICE, name);
+	err = nbdk_info(index, &info);
+	if (err)
+		return nbd_diag(d, err, "there is no nbd%d", index);
+	return info.connected ? nbdk_disconnect(index, d) : CLI_OK;
+}
+
+static void print_export(const struct nbd_client *c, bool first)
+{
+	struct nbd_text name = nbd_name(c), text = nbd_text(c);
+
+	(void)first;
+	nbd_put_safe(&cli_out, name.p, name.len);
+	if (text.len) {
+		cli_putf(": ");
+		nbd_put_safe(&cli_out, text.p, text.len);
+	}
+	cli_putf("\n");
+}
+
+static int list(const struct cli_nbd_client *o, const struct nbd_uri *uri,
+		struct nbd_diag *d)
+{
+	int n;
+
+	cli_putf("Negotiation: ..\n");
+	n = cli_exports(uri, &o->to.server.files, print_export, d);
+	return n < 0 ? n : CLI_OK;
+}
+
+/* ---- connect ---- */
+
+/* Ends a device that is not as large as -B demands. */
+static int check_size(const char *want, const struct nbdk_info *info,
+		      struct nbd_diag *d)
+{
+	char size[24];
+
+	nbd_fmt(size, sizeof(size), "%llu", (unsigned long long)info->size);
+	if (!want || !strcmp(want, size))
+		return 0;
+	nbdk_disconnect(info->index, NULL);
+	return nbd_diag(d, NBD_E_USAGE, "the export has %s bytes, not %s", size,
+			want);
+}
+
+static void say_ignored(const struct cli_nbd_client *o)
+{
+	struct nbd_diag d;
+
+	if (!o->identifier && !o->priority)
+		return;
+	nbd_diag(&d, NBD_E_NOT_FOUND, "%s",
+		 o->identifier ? "the identifier in sysfs is the server's URI"
+			       : "TLS is always as the kernel supports it");
+	cli_fail(o->identifier ? "-identifier has no effect"
+			       : "-priority has no effect",
+		 NBD_E_NOT_FOUND, &d);
+}
+
+static int attach(struct cli_nbd_client *o, struct cli_call *call)
+{
+	struct nbdk_info info;
+	int index = device_attach(&o->to.at, &call->d);
+	int err = index < 0 ? index : nbdk_info(index, &info);
+
+	if (!err)
+		err = check_size(o->size, &info, &call->d);
+	if (err)
+		return err;
+	cli_putf("Negotiation: ..size = %lluMB\nConnected /dev/nbd%d\n",
+		 (unsigned long long)(info.size >> 20), index);
+	if (!o->persist || cli_flush())
+		return CLI_OK;
+	if (!o->foreground)
+		return cli_watch_behind(index, o->mark ? call->program : NULL,
+					&call->d);
+	if (o->mark)
+		cli_watch_mark(call->program);
+	return watch_devices(&index, 1, cli_fail);
+}
+
+static void set_uri(struct cli_nbd_client *o, struct nbd_uri *uri)
+{
+	const struct tls_files *f = &o->to.server.files;
+
+	if (o->is_unix && !uri->is_unix) {
+		uri->is_unix = true;
+		uri->socket = uri->host;
+		uri->socket_len = strlen(uri->host);
+		uri->host = "";
+	}
+	if (o->tls || o->tls_hostname || f->key)
+		uri->tls = true;
+	if (o->tls_hostname)
+		uri->tls_hostname = o->tls_hostname;
+}
+
+/* Connects, or lists what could be connected. */
+static int reach(struct cli_nbd_client *o, struct cli_call *call)
+{
+	struct cli_target t;
+	struct backend *b = &o->to.at.b;
+	int err = cli_nbd_client_check(o, &call->d);
+
+	call->subject = o->host;
+	if (!err)
+		err = cli_target(&t, o->host, &o->to.server, &call->d);
+	if (err)
+		return err;
+	set_uri(o, &t.uri);
+	if (o->list)
+		return list(o, &t.uri, &call->d);
+	say_ignored(o);
+	b->files = o->to.server.files;
+	b->uris[0] = t.uri;
+	b->servers = 1;
+	return attach(o, call);
+}
+
+static int dial_from_table(struct cli_nbd_client *o, struct cli_call *call)
+{
+	char text[NBDTAB_MAX];
+	int err = file_read(AT_FDCWD, NBDTAB, text, sizeof(text));
+
+	if (err < 0)
+		return nbd_diag(&call->d, err, "%s: %s", NBDTAB,
+				strerror(errno));
+	if (err == NBDTAB_MAX - 1)
+		return nbd_diag(&call->d, NBD_E_LENGTH,
+				"%s is longer than %d bytes", NBDTAB,
+				NBDTAB_MAX - 2);
+	o->to.at.index = nbdk_parse_name(o->host);
+	err = cli_nbdtab_find(o, text, &call->d);
+	return err ? nbd_diag_prefix(&call->d, err, "%s", NBDTAB)
+		   : reach(o, call);
+}
+
+static int version(void)
+{
+	cli_putf("This is nbd-client, from nbdboot %s\n", boot_version);
+	return CLI_OK;
+}
+
+static int act(struct cli_nbd_client *o, int verb, struct cli_call *call)
+{
+	switch (verb) {
+	case CLI_NBD_CONNECT:
+	case CLI_NBD_LIST:
+		return reach(o, call);
+	case CLI_NBD_TABLE:
+		return dial_from_table(o, call);
+	case CLI_NBD_DISCONNECT:
+		call->subject = o->disconnect;
+		return disconnect(o->disconnect, &call->d);
+	case CLI_NBD_CHECK:
+		return check(o->check, &call->d);
+	case CLI_NBD_VERSION:
+		return version();
+	case CLI_NBD_HELP:
+		cli_explain(cli_find("nbd-client"));
+		return CLI_OK;
+	default:
+		return verb;
+	}
+}
+
+static int run(struct cli_call *call)
+{
+	struct cli_nbd_client *o = call->options;
+	int rc;
+
+	boot_small_pages();
+	call->subject = "nbd-client";
+	rc = cli_nbd_client_parse(o, call->words, &call->d);
+	rc = act(o, rc, call);
+	/* the parser of options has printed a message already */
+	if (rc < 0 && (rc != NBD_E_USAGE || call->d.text[0]))
+		cli_fail(call->subject, rc, &call->d);
+	return rc < 0 ? CLI_FAILED : rc;
+}
+
+const struct command cmd_nbd_client = {
+	.name = "nbd-client",
+	.summary = "the command line of nbd-client(8), for its scripts",
+	.help = "\tnbd-client -N NAME HOST [PORT] [nbdN]   connect\n"
+		"\tnbd-client -N NAME -u PATH [nbdN]       connect\n"
+		"\tnbd-client nbdN                         as /etc/nbdtab says\n"
+		"\tnbd-client -l HOST [PORT]               list\n"
+		"\tnbd-client -c nbdN                      check\n"
+		"\tnbd-client -d nbdN                      disconnect\n",
+	.operands = { 0, 3, { "HOST|PATH|URI|nbdN", "PORT", "nbdN" } },
+	.options = cli_nbd_client_options,
+	.raw = true,
+	.run = run,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of nbd-client: options, operands, and what they lead to. */
+#include "boot/cli/nbd_client.h"
+#include "boot/cli/args.h"
+#include "port/linux/nbdk.h"
+
+#include <string.h>
+
+#define FIELD(field) CLI_FIELD(struct cli_nbd_client, field)
+
+const struct cli_option cli_nbd_client_options[] = {
+	{ "name", 'N', "NAME", "the export's name (the default export)",
+	  FIELD(to.server.name) },
+	{ "unix", 'u', NULL, "HOST is the path of a UNIX socket",
+	  FIELD(is_unix) },
+	{ "connections", 'C', "N", "connections to make",
+	  FIELD(to.at.b.connections), .min = 1,
+	  .max = CONFIG_PORT_MAX_CONNECTIONS, .preset = 1 },
+	{ "block-size", 'b', "BYTES",
+	  "the device's block size (the export's minimum, at least 512)",
+	  FIELD(to.at.block_size), .min = 512, .max = 4096 },
+	{ "readonly", 'R', NULL, "make the device read-only",
+	  FIELD(to.at.read_only) },
+	{ "persist", 'p', NULL,
+	  "wait in outages, with a process that connects again",
+	  FIELD(persist) },
+	{ "dead-timeout", 'T', "SECONDS",
+	  "how long I/O waits in an outage (0, with -p years)",
+	  FIELD(to.at.b.dead_timeout), .max = INT32_MAX,
+	  .preset = ATTACH_DEFAULT },
+	{ "timeout", 't', "SECONDS",
+	  "time until a request is repeated on another connection (30)",
+	  FIELD(to.at.io_timeout), .max = INT32_MAX, .preset = ATTACH_DEFAULT },
+	{ "swap", 's', NULL, "for swap space: keep memory free for connections",
+	  FIELD(to.at.b.swap) },
+	{ "systemd-mark", 'm', NULL,
+	  "protect the process of -p from systemd, as one of the initramfs",
+	  FIELD(mark) },
+	{ "nofork", 'n', NULL, "with -p: stay in the foreground",
+	  FIELD(foreground) },
+	{ "size", 'B', "BYTES", "fail if the export has another size",
+	  FIELD(size) },
+	{ "enable-tls", 'x', NULL, "use TLS", FIELD(tls) },
+	{ "cacertfile", 'A', "FILE",
+	  "certificates of the CAs to trust (the system's)",
+	  FIELD(to.server.files.ca) },
+	{ "certfile", 'F', "FILE",
+	  "our own certificate, if the server wants one (that of -K)",
+	  FIELD(to.server.files.cert) },
+	{ "keyfile", 'K', "FILE", "the private key of that certificate",
+	  FIELD(to.server.files.key) },
+	{ "tlshostname", 'H', "NAME", "the name that is checked (HOST)",
+	  FIELD(tls_hostname) },
+	{ "check", 'c', "nbdN", "is it connected?", FIELD(check) },
+	{ "disconnect", 'd', "nbdN", "disconnect it", FIELD(disconnect) },
+	{ "list", 'l', NULL, "list the server's exports", FIELD(list) },
+	{ "help", 'h', NULL, "print this", FIELD(help) },
+	{ "version", 'V', NULL, "print the version", FIELD(version) },
+	{ "identifier", 'i', "TEXT", "no effect", FIELD(identifier) },
+	{ "nonetlink", 'L', NULL, "no effect", FIELD(ioctl) },
+	{ "no-optgo", 'g', NULL, "no effect", FIELD(no_go) },
+	{ "priority", 'y', "TEXT", "no effect", FIELD(priority) },
+	{ "preinit", 'P', NULL, "refused", FIELD(preinit) },
+	{ "sdp", 'S', NULL, "refused", FIELD(sdp) },
+	{ 0 },
+};
+
+/* Messages name the command. */
+static const struct command named = {
+	.name = "nbd-client",
+	.options = cli_nbd_client_options,
+};
+
+int cli_nbd_client_device(const char *name)
+{
+	const char *n = strncmp(name, "/dev/", 5) ? name : name + 5;
+	const char *p = strchr(n, 'p');
+	char base[16];
+
+	if (!p)
+		return nbdk_parse_name(n);
+	nbd_fmt(base, sizeof(base), "%.*s", (int)(p - n), n);
+	return nbd_number(p + 1, 1, 255) < 0 ? NBD_E_USAGE
+					     : nbdk_parse_name(base);
+}
+
+static int take_device(struct cli_nbd_client *o, const char *word,
+		       struct nbd_diag *d)
+{
+	o->to.at.index = nbdk_parse_name(word);
+	return o->to.at.index < 0
+		       ? nbd_diag(d, NBD_E_USAGE, CLI_NO_DEVICE, word)
+		       : 0;
+}
+
+/* The second word is a port if it begins with a digit other than 0. */
+static int take_port(struct cli_nbd_client *o, const char *word,
+		     struct nbd_diag *d)
+{
+	long port = nbd_number(word, 1, 65535);
+
+	o->to.server.port = (unsigned)port;
+	return port < 0 ? nbd_diag(d, NBD_E_USAGE,
+				   "%s is not a port from 1 to 65535", word)
+			: 0;
+}
+
+/* "bs=512" and "timeout=3" are from before there were options. */
+static int take_old(struct cli_nbd_client *o, const char *word,
+		    struct nbd_diag *d)
+{
+	if (strncmp(word, "bs=", 3) != 0 && strncmp(word, "timeout=", 8) != 0)
+		return nbd_diag(d, NBD_E_USAGE, "unknown option %s", word);
+	return cli_nbdtab_option(o, word);
+}
+
+static int take_operands(struct cli_nbd_client *o, char *words[],
+			 struct nbd_diag *d)
+{
+	enum { HOST, PORT, DEVICE, END } next = HOST;
+	int err = 0;
+
+	for (; *words && !err; words++) {
+		const char *w = *words;
+
+		if (strchr(w, '=') && !nbd_is_uri(w)) {
+			err = take_old(o, w, d);
+		} else if (next == HOST) {
+			o->host = w;
+			next = PORT;
+		} else if (next == PORT && w[0] >= '1' && w[0] <= '9') {
+			err = take_port(o, w, d);
+			next = DEVICE;
+		} else if (next != END) {
+			err = take_device(o, w, d);
+			next = END;
+		} else {
+			err = nbd_diag(d, NBD_E_USAGE, "extra operand \"%s\"",
+				       w);
+		}
+	}
+	return err;
+}
+
+int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d)
+{
+	struct tls_files *f = &o->to.server.files;
+	struct attach *at = &o->to.at;
+
+	if (o->sdp)
+		return nbd_diag(d, NBD_E_USAGE,
+				"-sdp: Linux has no Sockets Direct Protocol");
+	if (o->preinit)
+		return nbd_diag(d, NBD_E_USAGE,
+				"-preinit: without a negotiation the export "
+				"cannot be checked, nor connected again");
+	/* one file may hold both */
+	if (f->key && !f->cert)
+		f->cert = f->key;
+	if (at->io_timeout == 0)
+		at->io_timeout = ATTACH_DEFAULT;
+	/* without -p no process ends an outage: I/O must not wait for one */
+	if (!o->persist && at->b.dead_timeout < 0)
+		at->b.dead_timeout = 0;
+	/* with -p an export that is read-only must stay the same disk */
+	at->identity = at->read_only && o->persist;
+	return 0;
+}
+
+static int choose_verb(const struct cli_nbd_client *o, struct nbd_diag *d)
+{
+	if (o->help)
+		return CLI_NBD_HELP;
+	if (o->version)
+		return CLI_NBD_VERSION;
+	if (o->check)
+		return CLI_NBD_CHECK;
+	if (o->disconnect)
+		return CLI_NBD_DISCONNECT;
+	if (!o->host)
+		return nbd_diag(d, NBD_E_USAGE, "missing HOST or nbdN");
+	if (o->list)
+		return CLI_NBD_LIST;
+	return o->to.at.index < 0 && nbdk_parse_name(o->host) >= 0
+		       ? CLI_NBD_TABLE
+		       : CLI_NBD_CONNECT;
+}
+
+int cli_nbd_client_parse(struct cli_nbd_client *o, char *argv[],
+			 struct nbd_diag *d)
+{
+	char **words = cli_parse_long(&named, argv, o);
+	int err;
+
+	o->to.at.index = -1;
+	if (!words)
+		return NBD_E_USAGE;
+	err = take_operands(o, words, d);
+	return err ? err : choose_verb(o, d);
+}
