@@ -1,86 +1,90 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot boot-time: how long each step of a boot took, as text or a chart. */
-#include "boot/cli/cli.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-#include "boot/common/times.h"
+#include "boot/cli/chart.h"
 #include "port/linux/file.h"
 
+struct boot_time {
+	bool svg, slowest;
+	const char *compare;
+};
+
 static const struct cli_option options[] = {
-	{ "svg", 0, NULL, "draw a chart", .kind = CLI_FLAG },
+	{ "svg", 0, NULL, "draw a chart", CLI_FIELD(struct boot_time, svg) },
+	{ "slowest", 's', NULL, "sort by duration, the slowest step first",
+	  CLI_FIELD(struct boot_time, slowest) },
+	{ "compare", 0, "BEFORE", "the times of another boot beside these",
+	  CLI_FIELD(struct boot_time, compare) },
 	{ 0 },
 };
 
-/* The width of the bars, in characters and in px. */
+/* The width of the bars, in characters. */
 #define COLUMNS 40
-#define WIDTH	600
 
-/* From the first start to the last end; at least 1 ms. */
-struct span {
-	int32_t first, all;
-};
-
-static struct span span_of(const struct times *t)
+static int32_t length(const struct times_step *s)
 {
-	int32_t first = t->step[0].start, last = t->step[0].end;
-	unsigned i;
+	return s->end - s->start;
+}
 
-	for (i = 1; i < t->n; i++) {
-		if (t->step[i].start < first)
-			first = t->step[i].start;
-		if (t->step[i].end > last)
-			last = t->step[i].end;
+/* Stable, so that steps of one length stay in their order. */
+static void sort(struct times *t)
+{
+	for (unsigned i = 1; i < t->n; i++) {
+		const struct times_step s = t->step[i];
+		unsigned k = i;
+
+		for (; k && length(&t->step[k - 1]) < length(&s); k--)
+			t->step[k] = t->step[k - 1];
+		t->step[k] = s;
 	}
-	return (struct span){ first, last > first ? last - first : 1 };
 }
 
-/* The position of a time on a scale of that width. */
-static int place(const struct span *s, int32_t ms, int width)
+/* The position of a time on a scale of COLUMNS. */
+static int place(const struct cli_span *s, int32_t ms)
 {
-	return (int)((int64_t)(ms - s->first) * width / s->all);
+	return (int)((int64_t)(ms - s->first) * COLUMNS / s->all);
 }
 
-static void show_text(const struct times *t)
+static void put_bar(const struct times_step *s, const struct cli_span *all)
 {
-	const struct times_step *s;
-	struct span all = span_of(t);
-	int i, from;
+	int from = place(all, s->start), to = place(all, s->end);
 
-	cli_putf("start ms  took ms\n");
-	for (s = t->step; s < t->step + t->n; s++) {
-		cli_putf("%8d %8d  %-20s ", s->start, s->end - s->start,
-			 s->name);
-		from = place(&all, s->start, COLUMNS);
-		for (i = 0; i <= place(&all, s->end, COLUMNS); i++)
-			nbd_put(&cli_out, i < from ? " " : "#", 1);
+	for (int i = 0; i <= to; i++)
+		nbd_put(&cli_out, i < from ? " " : "#", 1);
+}
+
+/* The step of the other boot, and the difference. */
+static void put_other(const struct times_step *s, const struct times *other)
+{
+	const struct times_step *o = cli_same_step(other, s->name);
+
+	if (o)
+		cli_putf("%8d %8d", length(o), length(s) - length(o));
+	else
+		cli_putf("%8s %8s", "-", "");
+}
+
+static void show_text(const struct times *t, const struct times *other)
+{
+	struct cli_span all = cli_span(t);
+
+	cli_putf("start ms  took ms%s\n", other ? "  before   change" : "");
+	for (const struct times_step *s = t->step; s < t->step + t->n; s++) {
+		cli_putf("%8d %8d", s->start, length(s));
+		if (other)
+			put_other(s, other);
+		cli_putf("  %-20s ", s->name);
+		put_bar(s, &all);
 		nbd_put(&cli_out, "\n", 1);
 	}
-}
-
-static void show_svg(const struct times *t)
-{
-	const struct times_step *s;
-	struct span all = span_of(t);
-	int y = 17, from, to;
-
-	cli_putf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"850\" "
-		 "height=\"%u\" style=\"font:12px sans-serif;"
-		 "background:#fff\">\n",
-		 t->n * 22 + 8);
-	for (s = t->step; s < t->step + t->n; s++, y += 22) {
-		from = 150 + place(&all, s->start, WIDTH);
-		to = 151 + place(&all, s->end, WIDTH);
-		cli_putf("<text x=\"142\" y=\"%d\" text-anchor=\"end\">%s"
-			 "</text><path stroke=\"#47a\" stroke-width=\"16\" "
-			 "d=\"M%d %dH%d\"/><text x=\"%d\" y=\"%d\">%d ms"
-			 "</text>\n",
-			 y, s->name, from, y - 4, to, to + 6, y,
-			 s->end - s->start);
-	}
-	cli_putf("</svg>\n");
+	cli_putf("   total %8d", all.all);
+	if (other)
+		cli_putf("%8d %8d", cli_span(other).all,
+			 all.all - cli_span(other).all);
+	nbd_put(&cli_out, "\n", 1);
 }
 
 static int read_file(struct times *t, const char *path, struct nbd_diag *d)
@@ -95,16 +99,23 @@ static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 
 static int run(struct cli_call *call)
 {
-	const bool *svg = call->options;
-	struct times t = { .n = 0 };
+	const struct boot_time *o = call->options;
+	struct times t = { .n = 0 }, before = { .n = 0 };
+	const char *path = call->words[0] ? call->words[0] : TIMES_FILE;
 	int err;
 
-	if (!call->words[0])
-		call->subject = TIMES_FILE;
-	err = read_file(&t, call->subject, &call->d);
-	if (!err)
-		(*svg ? show_svg : show_text)(&t);
-	return err;
+	call->subject = path;
+	err = read_file(&t, path, &call->d);
+	if (!err && o->compare) {
+		call->subject = o->compare;
+		err = read_file(&before, o->compare, &call->d);
+	}
+	if (err)
+		return err;
+	if (o->slowest)
+		sort(&t);
+	(o->svg ? cli_chart : show_text)(&t, o->compare ? &before : NULL);
+	return CLI_OK;
 }
 
 const struct command cmd_boot_time = {

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "port/linux/file.h"
@@ -39,6 +41,11 @@ void boot_times_mark(const char *name, uint64_t start)
 	insert(name, (int32_t)start, (int32_t)nbd_now_ms());
 }
 
+void boot_times_span(const char *name, uint64_t start, uint64_t end)
+{
+	insert(name, (int32_t)start, (int32_t)end);
+}
+
 void boot_times_again(const char *from)
 {
 	static const char tries[] = "failed tries";
@@ -70,7 +77,34 @@ static void flush(struct nbd_out *o)
 	o->len = 0;
 }
 
-void boot_times_write(void)
+/* Only characters that need no escape, in JSON or in XML. */
+static void put_plain(struct nbd_out *o, const char *key, const char *text)
+{
+	nbd_putf(o, "\"%s\":\"", key);
+	for (; *text && *text != '?'; text++)
+		nbd_put(o, boot_times_plain(*text) ? text : "_", 1);
+	nbd_putf(o, "\",");
+}
+
+static void put_head(struct nbd_out *o, const char *root)
+{
+	struct utsname u = { .nodename = "" };
+	time_t now = time(NULL);
+	struct tm tm = { 0 };
+	char date[24] = "";
+
+	uname(&u);
+	if (gmtime_r(&now, &tm))
+		nbd_fmt(date, sizeof(date), "%d-%02d-%02d %02d:%02d UTC",
+			tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+			tm.tm_hour, tm.tm_min);
+	put_plain(o, "host", u.nodename);
+	put_plain(o, "root", root);
+	put_plain(o, "kernel", u.release);
+	put_plain(o, "date", date);
+}
+
+void boot_times_write(const char *root)
 {
 	char buf[256];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf), .flush = flush };
@@ -81,7 +115,9 @@ void boot_times_write(void)
 	o.fd = open(TIMES_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (o.fd < 0)
 		return;
-	nbd_putf(&o, "{\"unit\":\"ms\",\"steps\":[");
+	nbd_putf(&o, "{\"unit\":\"ms\",");
+	put_head(&o, root);
+	nbd_putf(&o, "\"steps\":[");
 	for (s = t.step; s < t.step + t.n; s++)
 		nbd_putf(&o, "%s\n{\"name\":\"%s\",\"start\":%d,\"end\":%d}",
 			 s == t.step ? "" : ",", s->name, s->start, s->end);

@@ -3,7 +3,8 @@
  * How long each step of the boot took, for `nbdboot boot-time`.  Times are in
  * ms since the kernel started; the firmware's step comes before, below 0.
  *
- *	{"unit":"ms","steps":[
+ *	{"unit":"ms","host":"desk1","root":"nbd://192.0.2.1/disk",
+ *	"kernel":"6.1.0","date":"2026-11-22 16:05 UTC","steps":[
  *	{"name":"kernel","start":0,"end":2012},
  *	{"name":"drivers","start":2014,"end":2390}]}
  *
@@ -27,6 +28,8 @@ struct times_step {
 struct times {
 	struct times_step step[TIMES_MAX];
 	unsigned n;
+	/* "" if not known: earlier versions wrote none of them */
+	char host[65], root[128], kernel[65], date[24];
 };
 
 #ifdef CONFIG_BOOT_TIMES
@@ -42,11 +45,13 @@ void boot_times_mark(const char *name, uint64_t start);
  * tries".
  */
 void boot_times_again(const char *from);
+/* The same of a step that ended earlier. */
+void boot_times_span(const char *name, uint64_t start, uint64_t end);
 /*
  * Writes TIMES_FILE, with the steps before init, as far as the kernel reports
- * them.
+ * them.  root: its URI, of which the query is left out.
  */
-void boot_times_write(void);
+void boot_times_write(const char *root);
 
 #else /* no times are taken */
 
@@ -61,11 +66,27 @@ static inline void boot_times_again(const char *from)
 	(void)from;
 }
 
-static inline void boot_times_write(void)
+static inline void boot_times_span(const char *name, uint64_t start,
+				   uint64_t end)
 {
+	(void)name;
+	(void)start;
+	(void)end;
+}
+
+static inline void boot_times_write(const char *root)
+{
+	(void)root;
 }
 
 #endif
+
+/* Needs this character no escape, on a terminal, in JSON or in XML? */
+static inline bool boot_times_plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' &&
+	       c != '>' && c != '&';
+}
 
 /*
  * Parses len bytes that boot_times_write() wrote; allows only that format, but

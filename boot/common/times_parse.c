@@ -48,13 +48,13 @@ static int32_t want_number(struct reader *r)
 	return minus ? -n : n;
 }
 
-/* A name is printed to terminals and into XML unescaped. */
-static void want_name(struct reader *r, char *name, size_t cap)
+/* Text is printed to terminals and into XML unescaped. */
+static void want_text(struct reader *r, char *name, size_t cap)
 {
 	size_t n = 0;
 
-	while (!r->bad && n < cap - 1 && r->p < r->end && *r->p >= ' ' &&
-	       *r->p <= '~' && !strchr("\"\\<>&", *r->p))
+	while (!r->bad && n < cap - 1 && r->p < r->end &&
+	       boot_times_plain(*r->p))
 		name[n++] = *r->p++;
 	name[n] = '\0';
 }
@@ -62,7 +62,7 @@ static void want_name(struct reader *r, char *name, size_t cap)
 static void want_step(struct reader *r, struct times_step *s)
 {
 	want(r, "{\"name\":\"");
-	want_name(r, s->name, sizeof(s->name));
+	want_text(r, s->name, sizeof(s->name));
 	want(r, "\",\"start\":");
 	s->start = want_number(r);
 	want(r, ",\"end\":");
@@ -71,13 +71,29 @@ static void want_step(struct reader *r, struct times_step *s)
 	want(r, "}");
 }
 
+/* A member of the head, which may be missing. */
+static void may_text(struct reader *r, const char *key, char *text, size_t cap)
+{
+	text[0] = '\0';
+	if (!have(r, key))
+		return;
+	want(r, ":\"");
+	want_text(r, text, cap);
+	want(r, "\",");
+}
+
 int boot_times_parse(struct times *t, const char *text, size_t len,
 		     struct nbd_diag *d)
 {
 	struct reader r = { text, text + len, false };
 
 	t->n = 0;
-	want(&r, "{\"unit\":\"ms\",\"steps\":[");
+	want(&r, "{\"unit\":\"ms\",");
+	may_text(&r, "\"host\"", t->host, sizeof(t->host));
+	may_text(&r, "\"root\"", t->root, sizeof(t->root));
+	may_text(&r, "\"kernel\"", t->kernel, sizeof(t->kernel));
+	may_text(&r, "\"date\"", t->date, sizeof(t->date));
+	want(&r, "\"steps\":[");
 	do
 		want_step(&r, &t->step[t->n]);
 	while (!r.bad && ++t->n < TIMES_MAX && have(&r, ","));

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "boot/common/times.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
@@ -66,23 +68,31 @@ static void load_fs(const char *fstype)
 		mod_load(only, "", NULL);
 }
 
-void init_preload_start(pid_t *child, const char *fstype)
+void init_preload_start(struct preload *p, const char *fstype)
 {
-	if (*child > 0)
+	/* the child writes there when it is done; without it, it loads too */
+	if (!p->done)
+		p->done = mmap(NULL, sizeof(*p->done), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p->child > 0)
 		return;
-	*child = process_fork();
-	if (*child)
+	p->began = nbd_now_ms();
+	p->child = process_fork();
+	if (p->child)
 		return;
 	load_nic();
 	/* more devices are made on demand; each takes 0.3 MB for ever */
 	mod_load("nbd", "nbds_max=1", NULL);
 	load_fs(fstype);
+	if (p->done != MAP_FAILED)
+		*p->done = nbd_now_ms();
 	_exit(0);
 }
 
-void init_preload_wait(pid_t *child)
+void init_preload_wait(struct preload *p)
 {
-	if (*child > 0)
-		process_await(*child, LOAD_MS);
-	*child = 0;
+	if (p->child > 0 && process_await(p->child, LOAD_MS) >= 0 &&
+	    p->done != MAP_FAILED && *p->done >= p->began)
+		boot_times_span("preload", p->began, *p->done);
+	p->child = 0;
 }

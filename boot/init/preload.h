@@ -3,30 +3,38 @@
 #ifndef BOOT_INIT_PRELOAD_H
 #define BOOT_INIT_PRELOAD_H
 
+#include <stdint.h>
 #include <sys/types.h>
+
+/* All zeroes at first. */
+struct preload {
+	pid_t child;	/* > 0: it runs */
+	uint64_t began; /* ms, of nbd_now_ms() */
+	uint64_t *done; /* the same, in memory that the child shares */
+};
 
 #ifdef CONFIG_BOOT_PRELOAD
 /*
- * Starts the child *child, unless it runs already (> 0).  It loads the driver
+ * Starts the child, unless it runs already.  It loads the driver
  * of a virtio network interface, if the machine has one, then nbd with one
  * device, then the module of the file system: the first of fstype ("ext4",
  * "xfs,ext4") or, where fstype is NULL or "", the known one, if this initramfs
  * has exactly one.  Failures are ignored: the step that needs a module loads it
  * again, and reports the error.
  */
-void init_preload_start(pid_t *child, const char *fstype);
+void init_preload_start(struct preload *p, const char *fstype);
 
 /* Waits until the child, if there is one, has ended or takes too long. */
-void init_preload_wait(pid_t *child);
+void init_preload_wait(struct preload *p);
 #else
-static inline void init_preload_start(pid_t *child, const char *fstype)
+static inline void init_preload_start(struct preload *p, const char *fstype)
 {
-	(void)child, (void)fstype;
+	(void)p, (void)fstype;
 }
 
-static inline void init_preload_wait(pid_t *child)
+static inline void init_preload_wait(struct preload *p)
 {
-	(void)child;
+	(void)p;
 }
 #endif
 

@@ -325,8 +325,11 @@ static void last_words(void *data)
 {
 	struct boot *b = data;
 
+	char uri[256];
+
+	root_print(&b->root, uri, sizeof(uri));
 	boot_times_mark("switch", b->switched);
-	boot_times_write();
+	boot_times_write(uri);
 }
 
 static int do_switch(struct boot *b, struct nbd_diag *d)

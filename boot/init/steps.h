@@ -8,6 +8,7 @@
 #include "boot/init/onfail.h"
 #include "boot/init/overlay.h"
 #include "boot/init/part.h"
+#include "boot/init/preload.h"
 #include "boot/init/spawn.h"
 #include "boot/net/net.h"
 #include "port/linux/process.h"
@@ -36,7 +37,8 @@ struct boot {
 	char **argv; /* the arguments that the kernel passes to init */
 	struct recovery recovery;
 	struct onfail onfail;
-	pid_t hotplug, preload; /* children; 0: none */
+	pid_t hotplug; /* a child; 0: none */
+	struct preload preload;
 	/* processes that stay: for the root, the overlay and the lease */
 	struct spawned watch, watch_upper, renew;
 	uint64_t switched; /* nbd_now_ms() when the switch began */

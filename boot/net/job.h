@@ -19,6 +19,7 @@ struct job {
 	bool set;	       /* the static address has been added */
 	bool asked;	       /* a router solicitation was sent */
 	bool ran;	       /* the link had IFF_RUNNING when last seen */
+	uint64_t up, linked;   /* ms: since when, for the times of the boot */
 	struct link l;	       /* as last seen */
 	struct link_addr addr; /* family 0 until the interface has one */
 	struct dhcp dhcp;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/common/times.h"
 #include "boot/net/export.h"
 #include "boot/net/job.h"
 #include "boot/net/ra.h"
@@ -267,6 +268,26 @@ static bool await(const struct net *net, uint64_t now, uint64_t end)
 	return true;
 }
 
+/* Takes the steps of a job, and notes how long link and lease took. */
+static void work(struct job *j, const struct net_plan *p, uint64_t now)
+{
+	enum net_job_state before = j->state;
+	char name[24];
+
+	net_job_work(j, p, now);
+	if (!j->up)
+		j->up = now;
+	if (j->l.carrier && !j->linked) {
+		j->linked = now;
+		nbd_fmt(name, sizeof(name), "link %s", j->l.name);
+		boot_times_mark(name, j->up);
+	}
+	if (before == JOB_WAITING && j->state == JOB_DONE) {
+		nbd_fmt(name, sizeof(name), "lease %s", j->l.name);
+		boot_times_mark(name, j->linked ? j->linked : j->up);
+	}
+}
+
 static int run(struct net *net, struct nbd_diag *d)
 {
 	uint64_t now = nbd_now_ms(), end = now + LINK_MS;
@@ -281,7 +302,7 @@ static int run(struct net *net, struct nbd_diag *d)
 			rc = link_each_addr(see_addr, net, d);
 		now = nbd_now_ms();
 		for (j = net->job; j < net->job + net->n; j++) {
-			net_job_work(j, &net->plan, now);
+			work(j, &net->plan, now);
 			if (j->l.carrier && !linked) {
 				linked = true;
 				end = now + TRY_MS;

@@ -32,7 +32,7 @@ bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
 bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
 bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
 for c in 'list -j' 'exports -j' 'info -j' 'info -m' 'info -l' 'copy -z' \
-	'copy -p' 'copy -v' 'copy -l' 'boot-time -s' 'connect -w'; do
+	'copy -p' 'copy -v' 'copy -l' 'boot-time -c' 'connect -w'; do
 	bad 2 "unknown option ${c#* }" "no short option that help does not show: $c" \
 		"${c% *}" "${c#* }"
 done

@@ -34,6 +34,37 @@ static void what_is_written_can_be_read(void **state)
 	assert_string_equal(t.step[2].name, "way down");
 }
 
+static void the_head_may_be_there_in_part(void **state)
+{
+	static const char head[] = "{\"unit\":\"ms\",";
+	static const char steps[] =
+		"\"steps\":[{\"name\":\"x\",\"start\":1,\"end\":2}]}";
+	static struct times t;
+	char text[512];
+	int n;
+
+	(void)state;
+	n = snprintf(text, sizeof(text),
+		     "%s\"host\":\"desk1\",\"root\":\"nbd://h/x\",\n"
+		     "\"kernel\":\"6.1.0\",\"date\":\"today\",%s",
+		     head, steps);
+	assert_int_equal(parse(&t, text, (size_t)n, NULL), 0);
+	assert_string_equal(t.host, "desk1");
+	assert_string_equal(t.root, "nbd://h/x");
+	assert_string_equal(t.kernel, "6.1.0");
+	assert_string_equal(t.date, "today");
+	n = snprintf(text, sizeof(text), "%s\"kernel\":\"6\",%s", head, steps);
+	assert_int_equal(parse(&t, text, (size_t)n, NULL), 0);
+	assert_string_equal(t.host, "");
+	assert_string_equal(t.kernel, "6");
+	/* what would need an escape, and what has no room */
+	n = snprintf(text, sizeof(text), "%s\"host\":\"<b>\",%s", head, steps);
+	assert_int_equal(parse(&t, text, (size_t)n, NULL), NBD_E_IO);
+	n = snprintf(text, sizeof(text), "%s\"date\":\"%024d\",%s", head, 0,
+		     steps);
+	assert_int_equal(parse(&t, text, (size_t)n, NULL), NBD_E_IO);
+}
+
 static void blanks_do_not_matter(void **state)
 {
 	static const char text[] =
@@ -112,6 +143,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_can_be_read),
+		cmocka_unit_test(the_head_may_be_there_in_part),
 		cmocka_unit_test(blanks_do_not_matter),
 		cmocka_unit_test(every_shorter_file_is_refused),
 		cmocka_unit_test(garbage_is_refused_with_its_place),

@@ -600,6 +600,18 @@ static void cards(unsigned n)
 					   .delay = 5 };
 }
 
+/* The times of the boot. */
+static char marks[512];
+
+void __wrap_boot_times_mark(const char *name, uint64_t start);
+void __wrap_boot_times_mark(const char *name, uint64_t start)
+{
+	size_t n = strlen(marks);
+
+	snprintf(marks + n, sizeof(marks) - n, "%s %u to %u\n", name,
+		 (unsigned)start, (unsigned)w.now);
+}
+
 static int up(const char *line, const char *host)
 {
 	static struct cmdline c;
@@ -691,8 +703,11 @@ static void drivers_and_links_may_be_late(void **state)
 	w.card[0].answers = LEASES;
 	w.card[0].there = 4000;
 	w.card[0].linked = 15999;
+	marks[0] = '\0';
 	assert_int_equal(up("ip=dhcp", NULL), 0);
 	assert_int_equal(w.now, 16009);
+	assert_string_equal(marks, "link eth0 4000 to 15999\n"
+				   "lease eth0 15999 to 16009\n");
 }
 
 static void what_is_missing_is_named_when_the_time_is_over(void **state)

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The times of a boot as text and as a chart, of one boot and of two.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+nbdboot=$O/nbdboot
+
+cat >"$work/a" <<'END'
+{"unit":"ms","host":"desk17","root":"nbds://boot.example.org/debian",
+"kernel":"6.1.0-56-amd64","date":"2026-11-22 16:05 UTC","steps":[
+{"name":"firmware","start":-812,"end":0},
+{"name":"kernel","start":0,"end":912},
+{"name":"network","start":914,"end":1702},
+{"name":"link eth0","start":916,"end":1420},
+{"name":"lease eth0","start":1420,"end":1701},
+{"name":"connect","start":1702,"end":1893},
+{"name":"TLS","start":1720,"end":1833},
+{"name":"switch","start":1893,"end":2061}]}
+END
+sed 's/"start":1702,"end":1893/"start":1702,"end":1743/; /link eth0/d' \
+	"$work/a" >"$work/b"
+# as earlier versions wrote it
+echo '{"unit":"ms","steps":[{"name":"kernel","start":0,"end":912}]}' >"$work/old"
+
+# prints SENTENCE LINE ARGUMENT...: that line is in the output, but for blanks
+prints()
+{
+	sentence=$1 line=$2
+	shift 2
+	run "$nbdboot" boot-time "$@"
+	if [ "$status" = 0 ] && tr -s ' ' <"$work/out" | grep -qe "$line"; then
+		ok "$sentence"
+	else
+		not_ok "$sentence"
+		show "$work/out"
+		show "$work/err"
+	fi
+}
+
+prints 'a step has its start and its duration' '^ 1702 191 connect ' "$work/a"
+prints 'the total is from the firmware to the switch' '^ total 2873$' "$work/a"
+prints 'an older file is read' '^ 0 912 kernel' "$work/old"
+prints 'a step is compared' '^ 1702 191 41 150 connect ' --compare "$work/b" \
+	"$work/a"
+prints 'a step of one boot alone' '^ 916 504 - link eth0 ' \
+	--compare "$work/b" "$work/a"
+prints 'as is the total' '^ total 2873 2873 0$' --compare "$work/b" "$work/a"
+prints 'the slowest step comes first with -s' '^ 0 912 kernel' -s "$work/a"
+if sed -n 2p "$work/out" | grep -q kernel &&
+	sed -n 3p "$work/out" | grep -q firmware &&
+	sed -n 4p "$work/out" | grep -q network; then
+	ok 'and the others follow'
+else
+	not_ok 'and the others follow'
+	show "$work/out"
+fi
+
+# chart SENTENCE ARGUMENT...: $work/svg is valid SVG 1.1, by its DTD
+chart()
+{
+	sentence=$1
+	shift
+	run "$nbdboot" boot-time --svg "$@"
+	cp "$work/out" "$work/svg"
+	run xmllint --nonet --valid --noout "$work/svg"
+	expect 0 '' "$sentence"
+}
+
+# shape SENTENCE N XPATH: so many of these are in the chart
+shape()
+{
+	n=$(xmllint --nonet --xpath "count($3)" "$work/svg")
+	if [ "$n" = "$2" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		echo "# $n in place of $2: $3"
+	fi
+}
+
+n() { echo "//*[local-name()='$1']"; }
+chart 'the chart is valid SVG 1.1' "$work/a"
+shape 'it has a bar for each step' 8 "$(n g)/$(n rect | tr -d /)"
+shape 'of which each has a tooltip' 8 \
+	"$(n g)/$(n title | tr -d /)[contains(., ' ms, from ')]"
+shape 'and what it waited for' 8 \
+	"$(n g)/$(n desc | tr -d /)[starts-with(., 'waits for ')]"
+shape 'link, lease and TLS are among them' 3 \
+	"$(n text)[.='link eth0' or .='lease eth0' or .='TLS']"
+shape 'its title has the host and the total' 1 \
+	"$(n text)[.='desk17 booted in 2.87 s']"
+shape 'and below root, kernel and date' 1 "$(n text)[.='nbds://boot.example.org/debian, Linux 6.1.0-56-amd64, 2026-11-22 16:05 UTC']"
+shape 'an axis has lines with numbers' 6 "$(n path)[@stroke]"
+shape 'the background is white' 1 "$(n rect)[@width='600' and @fill='#fff']"
+shape 'no bar leaves the picture' 0 \
+	"$(n rect)[@x < 0 or @x + @width > 600 or @width < 1]"
+shape 'nor overlap two of them' 0 \
+	"$(n g)[$(n rect | tr -d /)/@y = preceding-sibling::*/$(n rect | tr -d /)/@y]"
+chart 'the chart of two boots is valid' --compare "$work/b" "$work/a"
+shape 'it has the bars of both' 15 "$(n g)/$(n rect | tr -d /)"
+shape 'those of the other one pale' 7 "$(n rect)[@fill-opacity]"
+chart 'the chart of an older file is valid' "$work/old"
+run "$nbdboot" boot-time --compare "$work/none" "$work/a"
+expect 1 "$work/none" 'a file that is not there is named'
+
+finish
