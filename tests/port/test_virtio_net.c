@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The virtio-net driver, with a device that may lie. */
+#include "tests/unit.h"
+
+/* Registers that answer like a device, instead of port/metal/mmio.h. */
+#define PORT_METAL_MMIO_H
+static uint32_t mmio_get(const volatile uint32_t *at);
+static void mmio_put(volatile uint32_t *at, uint32_t value);
+#include "port/metal/virtio_net.c"
+
+static struct device {
+	uint32_t id, version, high, low, queue_max, status, sel, queue;
+	uint64_t at[2][3]; /* addresses of each queue */
+	bool ready[2], refuses;
+	unsigned notified[2];
+} dev;
+static uint32_t regs[VIRTIO_MMIO_SIZE / 4];
+static struct virtio_net net;
+
+static uint32_t mmio_get(const volatile uint32_t *at)
+{
+	switch (at - regs) {
+	case MAGIC:
+		return MAGIC_VIRT;
+	case VERSION:
+		return dev.version;
+	case DEVICE_ID:
+		return dev.id;
+	case DEVICE_FEATURES:
+		return dev.sel ? dev.high : dev.low;
+	case QUEUE_NUM_MAX:
+		return dev.queue_max;
+	case QUEUE_READY:
+		return dev.ready[dev.queue];
+	case STATUS:
+		return dev.refuses ? dev.status & ~FEATURES_OK : dev.status;
+	case CONFIG_MAC:
+		return 0x12005452;
+	case CONFIG_STATUS:
+		return 0x00015634;
+	}
+	return 0;
+}
+
+static void put_half(uint64_t *to, unsigned half, uint32_t value)
+{
+	*to |= (uint64_t)value << 32 * half;
+}
+
+static void mmio_put(volatile uint32_t *reg, uint32_t value)
+{
+	unsigned at = (unsigned)(reg - regs);
+
+	switch (at) {
+	case DEVICE_FEATURES_SEL:
+		dev.sel = value;
+		break;
+	case QUEUE_SEL:
+		dev.queue = value;
+		break;
+	case QUEUE_READY:
+		dev.ready[dev.queue] = value;
+		break;
+	case QUEUE_NOTIFY:
+		dev.notified[value]++;
+		break;
+	case STATUS:
+		dev.status = value;
+		break;
+	}
+	if (at >= QUEUE_DESC && at < QUEUE_DEVICE + 2)
+		put_half(&dev.at[dev.queue][(at - QUEUE_DESC) / 4], at % 2,
+			 value);
+}
+
+static const struct device good = {
+	.id = 1, .version = 2, .low = ~0u, .high = ~0u, .queue_max = 1024
+};
+
+static int open_device(void)
+{
+	return virtio_net_open(&net, regs, NULL);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	dev = good;
+	assert_int_equal(open_device(), 0);
+	return 0;
+}
+
+static struct virtio_used *used(unsigned queue)
+{
+	return (struct virtio_used *)(uintptr_t)dev.at[queue][2];
+}
+
+/* The device returns buffer id with len bytes in it. */
+static void give(unsigned queue, uint32_t id, uint32_t len)
+{
+	struct virtio_used *u = used(queue);
+
+	u->ring[u->idx % VIRTIO_BUFFERS].id = id;
+	u->ring[u->idx % VIRTIO_BUFFERS].len = len;
+	u->idx++;
+}
+
+/* A frame of len bytes, each of them `byte`, in buffer id. */
+static void frame(uint32_t id, uint32_t len, int byte)
+{
+	struct virtio_desc *desc =
+		(struct virtio_desc *)(uintptr_t)dev.at[RX][0];
+
+	assert_in_range(len + VIRTIO_HEADER, 0, desc[id].len);
+	memset((char *)(uintptr_t)desc[id].addr + VIRTIO_HEADER, byte, len);
+	give(RX, id, len + VIRTIO_HEADER);
+}
+
+static int receive(void *buf, size_t cap)
+{
+	return net.ether.receive(&net.ether, buf, cap);
+}
+
+static int send(size_t len)
+{
+	static char bytes[4096];
+	struct nbd_iov v[2] = { { bytes, 14 }, { bytes, len - 14 } };
+
+	return net.ether.send(&net.ether, v, 2);
+}
+
+static void a_device_is_set_up(void **state)
+{
+	static const unsigned char mac[6] = { 0x52, 0x54, 0, 0x12, 0x34, 0x56 };
+
+	(void)state;
+	assert_memory_equal(net.ether.mac, mac, 6);
+	assert_int_equal(net.ether.mtu, 1500);
+	assert_true(net.ether.link(&net.ether));
+	assert_int_equal(dev.status,
+			 ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK);
+	assert_true(dev.ready[RX] && dev.ready[TX]);
+	assert_int_equal(net.rx.avail.idx, VIRTIO_BUFFERS);
+	assert_int_equal(net.tx.avail.idx, 0);
+	assert_int_equal(dev.notified[RX], 1);
+}
+
+static void what_is_no_usable_device_is_refused(void **state)
+{
+	(void)state;
+	dev = good;
+	dev.id = 2;
+	assert_int_equal(open_device(), NBD_E_NO_DEVICE);
+	dev = good;
+	dev.version = 1;
+	assert_int_equal(open_device(), NBD_E_IO);
+	dev = good;
+	dev.high = 0;
+	assert_int_equal(open_device(), NBD_E_IO);
+	assert_int_equal(dev.status, FAILED);
+	dev = good;
+	dev.low &= ~F_MAC;
+	assert_int_equal(open_device(), NBD_E_IO);
+	dev = good;
+	dev.refuses = true;
+	assert_int_equal(open_device(), NBD_E_IO);
+	dev = good;
+	dev.queue_max = VIRTIO_BUFFERS - 1;
+	assert_int_equal(open_device(), NBD_E_IO);
+}
+
+static void frames_come_in_order_for_ever(void **state)
+{
+	unsigned char buf[VIRTIO_BUFFER];
+
+	(void)state;
+	for (unsigned i = 0; i < 70000; i++) {
+		assert_int_equal(receive(buf, sizeof(buf)), 0);
+		frame(i % VIRTIO_BUFFERS, 60 + i % 1000, (int)(i & 0xff));
+		assert_int_equal(receive(buf, sizeof(buf)), 60 + i % 1000);
+		assert_int_equal(buf[0], i & 0xff);
+		assert_int_equal(buf[59 + i % 1000], i & 0xff);
+	}
+	assert_int_equal(net.rx.avail.idx, (uint16_t)(70000 + VIRTIO_BUFFERS));
+}
+
+static void a_frame_that_is_too_long_is_dropped(void **state)
+{
+	unsigned char buf[100];
+
+	(void)state;
+	frame(5, 101, 1);
+	frame(6, 100, 2);
+	assert_int_equal(receive(buf, sizeof(buf)), 100);
+	assert_int_equal(buf[99], 2);
+	assert_int_equal(net.rx.avail.idx, VIRTIO_BUFFERS + 2);
+}
+
+static void a_full_queue_asks_to_try_again(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < VIRTIO_BUFFERS; i++)
+		assert_int_equal(send(60), 0);
+	assert_int_equal(send(60), NBD_E_AGAIN);
+	give(TX, 7, 0);
+	assert_int_equal(send(1514), 0);
+	assert_int_equal(net.tx.avail.ring[0], 7);
+	assert_int_equal(net.tx.desc[7].len, VIRTIO_HEADER + 1514);
+	assert_int_equal(send(60), NBD_E_AGAIN);
+	give(TX, 7, 0);
+	assert_int_equal(send(VIRTIO_BUFFER - VIRTIO_HEADER + 1), NBD_E_PARAM);
+}
+
+/* After a lie of the device it is reset, and nothing works any more. */
+static void assert_given_up(void)
+{
+	unsigned char buf[VIRTIO_BUFFER];
+
+	assert_int_equal(dev.status, 0);
+	assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
+	assert_int_equal(send(60), NBD_E_IO);
+	assert_false(net.ether.link(&net.ether));
+}
+
+static void a_device_that_lies_is_given_up(void **state)
+{
+	static const struct {
+		uint32_t id, len;
+	} lies[] = {
+		{ VIRTIO_BUFFERS, 100 },  { 0xffffffff, 100 },
+		{ 0, VIRTIO_BUFFER + 1 }, { 0, 0xffffffff },
+		{ 0, VIRTIO_HEADER - 1 },
+	};
+	unsigned char buf[VIRTIO_BUFFER];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lies); i++) {
+		setup(state);
+		give(RX, lies[i].id, lies[i].len);
+		assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
+		assert_given_up();
+	}
+	setup(state);
+	give(TX, 0, 0);
+	assert_int_equal(send(60), NBD_E_IO);
+	assert_given_up();
+}
+
+/* As when the index of the used ring moves on without a reason. */
+static void a_buffer_that_comes_back_twice_is_a_lie(void **state)
+{
+	(void)state;
+	assert_int_equal(send(60), 0);
+	give(TX, 0, 0);
+	give(TX, 0, 0);
+	assert_int_equal(send(60), NBD_E_IO);
+	assert_given_up();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_device_is_set_up, setup),
+		cmocka_unit_test(what_is_no_usable_device_is_refused),
+		cmocka_unit_test_setup(frames_come_in_order_for_ever, setup),
+		cmocka_unit_test_setup(a_frame_that_is_too_long_is_dropped,
+				       setup),
+		cmocka_unit_test_setup(a_full_queue_asks_to_try_again, setup),
+		cmocka_unit_test(a_device_that_lies_is_given_up),
+		cmocka_unit_test_setup(a_buffer_that_comes_back_twice_is_a_lie,
+				       setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
