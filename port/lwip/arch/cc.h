@@ -52,6 +52,7 @@ typedef intptr_t ssize_t;
 #define LWIP_PLATFORM_ASSERT(x) __builtin_trap()
 #else
 #define LWIP_NOASSERT 1
+#define LWIP_PLATFORM_ASSERT(x)
 #endif
 
 #endif
