@@ -3,7 +3,7 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|check ...]     all three groups if none is named
+#   deps.sh [-l] [build|demo|metal|check ...]    all groups if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -12,6 +12,9 @@ build='gcc make libc6-dev linux-libc-dev musl-tools kconfig-frontends-nox'
 # a kernel, its modules, a root, a server, a machine
 demo='busybox-static cpio kmod xz-utils zstd e2fsprogs nbdkit iproute2
 	qemu-system-x86'
+
+# boards without an operating system
+metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 
 check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
@@ -36,14 +39,15 @@ if [ "${1-}" = -l ]; then
 	list_only=1
 	shift
 fi
-[ $# -gt 0 ] || set -- build demo check
+[ $# -gt 0 ] || set -- build demo metal check
 want=
 for group; do
 	case $group in
 	build) want="$want $build" ;;
 	demo) want="$want $demo" ;;
+	metal) want="$want $metal" ;;
 	check) want="$want $check" ;;
-	*) die "no group \"$group\" (there are build, demo and check)" ;;
+	*) die "no group \"$group\" (there are build, demo, metal and check)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

@@ -30,6 +30,7 @@ program()
 {
 	case $1 in
 	lwip) echo nbdboot-lwip ;;
+	metal*) echo nbdboot-metal ;;
 	*) echo nbdboot ;;
 	esac
 }
@@ -157,7 +158,11 @@ for config in configs/*_defconfig; do
 		printf "%s%-10s %8d %8d %8d %8d", mark, name, $1, $2, $3, file
 		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
-	[ "$tap" ] && hardened "$program" "$name"
+	case $name in
+	# a board's memory, by parts; it has no frame pointers and no guard
+	metal*) sh tests/parts.sh "$program.map" | sed "s/^/${tap:+# }  /" ;;
+	*) [ ! "$tap" ] || hardened "$program" "$name" ;;
+	esac
 	[ "$max" ] || continue
 	if [ "$file" -le "$max" ]; then
 		say ok "$name has at most $max bytes: $file"
