@@ -5,15 +5,30 @@
 set -eu
 umask 022
 
-# The words "auto" and "default" stand for all of these modules that the kernel
-# has.
+# The word "all" stands for these modules, as far as the kernel has them.  A name
+# with a slash is a directory of the kernel's tree, with all modules below it.
+#
+# Network interfaces, what they are connected with, and what runs on top.
 nic_set='
-	virtio_net virtio_pci virtio_mmio vmxnet3 hv_netvsc pci_hyperv
-	xen_netfront ena gve e1000 8139cp 8139too pcnet32 ne2k_pci
-	e1000e igb igc r8169 tg3 bnx2 sky2 alx atl1c forcedeth atlantic
-	ixgbe ixgbevf i40e iavf ice mlx4_en mlx5_core bnxt_en be2net
-	bcmgenet xhci_pci r8152 ax88179_178a lan78xx smsc95xx ipv6
-	8021q'
+	drivers/net/ethernet/ drivers/net/usb/ drivers/net/phy/
+	drivers/net/mdio/ drivers/net/pcs/ drivers/net/dsa/ net/dsa/
+	drivers/net/hyperv/ drivers/net/vmxnet3/ drivers/net/fjes/
+	virtio_net xen_netfront thunderbolt_net ipv6 8021q bonding bridge'
+# The buses behind which they are.
+bus_set='
+	virtio_pci virtio_mmio pci_hyperv hv_vmbus thunderbolt vmd
+	drivers/usb/host/ drivers/pci/controller/'
+# On boards (kernels for a CPU other than x86) also what drives a bus.
+board_set='
+	drivers/bus/ drivers/clk/ drivers/dma/ drivers/extcon/ drivers/firmware/
+	drivers/gpio/ drivers/i2c/busses/ drivers/mailbox/ drivers/mfd/
+	drivers/nvmem/ drivers/phy/ drivers/pinctrl/ drivers/power/
+	drivers/regulator/ drivers/reset/ drivers/soc/ drivers/spi/
+	drivers/usb/chipidea/ drivers/usb/dwc2/ drivers/usb/dwc3/
+	drivers/usb/misc/ drivers/usb/musb/ drivers/usb/phy/'
+# Keyboards: Ctrl-Alt-Del reboots a machine that waits.
+key_set='
+	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
 fs_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat overlay
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
@@ -28,28 +43,38 @@ tls_set='
 usage()
 {
 	cat <<END
-usage: mkinitramfs.sh [-o] [-a DIR] [-b NBDBOOT] [-k KERNEL]
-                      [-m "MODULE..."] [-t DIR] [-z gzip|zstd|none] FILE
+usage: mkinitramfs.sh [-lo] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
+                      [-m "MODULE..."] [-r DIR] [-t DIR] [-z gzip|zstd|none]
+                      FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
 size of its parts.  The same inputs give the same bytes: all files in it have
 the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
 
   -b NBDBOOT  the program (default: nbdboot, found in PATH)
+  -f DIR      firmware: the files in DIR that the modules name are added, and
+              the others are listed (default: lib/firmware beside the
+              lib/modules of the kernel)
   -k KERNEL   the version of a kernel ("6.1.0-56-amd64"), the path of its image,
               of its modules, or of a directory that holds lib/modules
               (default: the version of the running kernel)
-  -m MODULES  names of modules.  The modules that they depend on are added, and
-              so are nbd, af_packet (for DHCP) and tcp_diag (for the watcher).
-              The word "auto" (or "default"), which is also the default, stands
-              for all modules that the kernel has of these:
-              network cards$nic_set
+  -l          only lists the modules: FILE is not written, and may be missing
+  -m MODULES  names of modules, and directories of them ("drivers/net/phy/").
+              The modules that they depend on are added, and so are nbd,
+              af_packet (for DHCP) and tcp_diag (for the watcher).  The word
+              "all", which is the default, stands for every network interface,
+              in full these modules:
+              network$nic_set
+              buses$bus_set
+              boards without an x86 CPU$board_set
+              keyboards$key_set
               file systems$fs_set
-              and the modules for TLS.  Some network cards (bnx2, tg3 and
-              others) need firmware: add it with -a.
+              and the modules for TLS.  The word "auto" stands for those of them
+              that the running machine needs, by its devices and loaded modules.
   -o          adds the module overlay, for nbdboot.overlay=
   -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
               busybox for nbdboot.shell=
+  -r DIR      for "auto": DIR/sys and DIR/proc are those of the machine
   -t DIR      adds the files in DIR as /etc/nbdboot, for nbds://, and modules
               for TLS.  With tls-certificates=/etc/nbdboot the files are
               ca-cert.pem, client-cert.pem and client-key.pem, with
@@ -69,14 +94,18 @@ die()
 	exit 1
 }
 
-nbdboot='' kernel='' modules=auto overlay='' add='' tls='' format=gzip
-while getopts a:b:k:m:ot:z:h opt; do
+nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip
+firmware='' list='' machine=''
+while getopts a:b:f:k:lm:or:t:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
+	f) firmware=$OPTARG ;;
 	k) kernel=$OPTARG ;;
+	l) list=1 ;;
 	m) modules=$OPTARG ;;
 	o) overlay=overlay ;;
+	r) machine=$OPTARG ;;
 	t) tls=$OPTARG ;;
 	z) format=$OPTARG ;;
 	h)
@@ -90,11 +119,11 @@ while getopts a:b:k:m:ot:z:h opt; do
 	esac
 done
 shift $((OPTIND - 1))
-if [ $# != 1 ]; then
+if [ $# != 1 ] && ! { [ "$list" ] && [ $# = 0 ]; }; then
 	usage >&2
 	exit 2
 fi
-out=$1
+out=${1-}
 
 need()
 {
@@ -111,12 +140,14 @@ none) ;;
 esac
 need awk cpio sort
 
-[ "$nbdboot" ] || nbdboot=$(command -v nbdboot) ||
-	die "no nbdboot in PATH; name it with -b"
-if ! [ -f "$nbdboot" ] || ! [ -x "$nbdboot" ]; then
-	die "$nbdboot: not a program (run make first?)"
+if ! [ "$list" ]; then
+	[ "$nbdboot" ] || nbdboot=$(command -v nbdboot) ||
+		die "no nbdboot in PATH; name it with -b"
+	if ! [ -f "$nbdboot" ] || ! [ -x "$nbdboot" ]; then
+		die "$nbdboot: not a program (run make first?)"
+	fi
 fi
-for dir in "$add" "$tls"; do
+for dir in "$add" "$firmware" "$machine" "$tls"; do
 	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
 done
 
@@ -164,17 +195,52 @@ mkdir "$work/root"
 root=$work/root
 lib=$root/lib/modules/$version
 
-# closure ASKED OPTIONAL: prints the paths of these modules and of their
-# dependencies, as modules.dep has them.  ASKED must exist.  OPTIONAL and soft
-# dependencies need not: some kernels have them built in, or leave them out.
-closure()
-{
-	awk -v asked="$1" -v optional="$2" -v kernel="$version" '
+# In awk: the name of the module in a file
+# shellcheck disable=SC2016 # it is awk
+base='
 	function base(path) {
+		sub(/:$/, "", path)
 		sub(/.*\//, "", path)
 		sub(/\.ko(\.(gz|xz|zst))?$/, "", path)
 		gsub(/-/, "_", path)
 		return path
+	}'
+
+# closure ASKED OPTIONAL ONLY: prints the paths of these modules and of their
+# dependencies, as modules.dep has them.  ASKED must exist.  OPTIONAL and soft
+# dependencies need not: some kernels have them built in, or leave them out.
+# With ONLY, those of OPTIONAL are taken that are in this list.
+closure()
+{
+	awk -v asked="$1" -v optional="$2" -v only="$3" \
+		-v unknown="$work/unknown" "$base"'
+	# one module, or all below a directory; 0: there is none
+	function look_up(word, found,    name, n) {
+		if (word !~ /\//) {
+			gsub(/-/, "_", word)
+			found[1] = word
+			return word in path || word in builtin
+		}
+		sub(/\/*$/, "/", word)
+		for (name in path)
+			if (index("/" path[name], "/" word))
+				found[++n] = name
+		for (name in builtin)
+			n += index("/" builtin[name], "/" word) > 0
+		return n
+	}
+	function add_word(word, needed,    found, name) {
+		if (!look_up(word, found)) {
+			if (needed) {
+				missing = missing sep word
+				sep = ", "
+			} else {
+				print word >>unknown
+			}
+		}
+		for (name in found)
+			if (needed || !only || found[name] in wanted)
+				add(found[name], 0)
 	}
 	function add(name, needed,    n, i, part) {
 		if (name in taken)
@@ -202,13 +268,13 @@ closure()
 		$1 = ""
 		deps[name] = $0
 	}
-	FILENAME ~ /modules\.builtin$/ { builtin[base($1)] = 1 }
+	FILENAME ~ /modules\.builtin$/ { builtin[base($1)] = $1 }
 	# Many soft dependencies name an algorithm, such as crypto-crc32c.
 	FILENAME ~ /modules\.alias$/ && $2 !~ /[:*]/ {
 		gsub(/-/, "_", $2)
 		alias[$2] = alias[$2] " " $3
 	}
-	FILENAME ~ /modules\.softdep$/ && $1 == "softdep" {
+	FILENAME ~ /modules\.(soft|weak)dep$/ && $1 ~ /^(soft|weak)dep$/ {
 		for (i = 3; i <= NF; i++) {
 			if ($i ~ /:$/)
 				continue
@@ -217,36 +283,81 @@ closure()
 		}
 	}
 	END {
-		gsub(/-/, "_", asked)
+		n = split(only, part, " ")
+		for (i = 1; i <= n; i++)
+			wanted[part[i]] = 1
 		n = split(asked, part, " ")
 		for (i = 1; i <= n; i++)
-			add(part[i], 1)
+			add_word(part[i], 1)
 		n = split(optional, part, " ")
 		for (i = 1; i <= n; i++)
-			add(part[i], 0)
+			add_word(part[i], 0)
 		if (missing) {
 			print missing >"/dev/stderr"
 			exit 1
 		}
 	}' "$dir/modules.dep" "$dir/modules.builtin" "$dir/modules.alias" \
-		"$dir/modules.softdep"
+		"$dir/modules.softdep" "$weakdep"
 }
 
+# needs: prints the names of the modules that claim a device of the machine, and
+# of those that it has loaded
+needs()
+{
+	cat "$machine"/sys/bus/*/devices/*/modalias 2>/dev/null |
+		sort -u >"$work/devices"
+	[ -s "$work/devices" ] ||
+		die "-m auto: no devices in ${machine:-}/sys (is it mounted?)"
+	awk 'NR == FNR { device[NR] = $0; n = NR; next }
+	$1 == "alias" {
+		# a pattern of the shell as a regular expression
+		bus = substr($2, 1, index($2, ":"))
+		pattern = $2
+		gsub(/[.^$+(){}|\\]/, "\\\\&", pattern)
+		gsub(/\*/, ".*", pattern)
+		gsub(/\?/, ".", pattern)
+		for (i = 1; i <= n; i++)
+			if (bus && index(device[i], bus) == 1 &&
+			    device[i] ~ ("^" pattern "$")) {
+				print $3
+				break
+			}
+	}' "$work/devices" "$dir/modules.alias"
+	cut -d ' ' -f 1 "$machine/proc/modules" 2>/dev/null || true
+}
+
+for file in dep builtin alias softdep; do
+	[ -e "$dir/modules.$file" ] || die "$dir/modules.$file is missing"
+done
+weakdep=$dir/modules.weakdep # since kmod 33
+[ -e "$weakdep" ] || weakdep=/dev/null
 # DHCP needs packet sockets; tcp_diag reports which connections are alive
-asked="nbd $overlay" optional='af_packet tcp_diag'
+asked="nbd $overlay" optional='af_packet tcp_diag' only='' some=''
+grep -q 'kernel/arch/x86/' "$dir/modules.dep" || bus_set=$bus_set$board_set
 for name in $modules; do
 	case $name in
-	auto | default) optional="$optional $nic_set$fs_set$tls_set" ;;
+	all | default) optional="$optional $nic_set$bus_set$key_set$fs_set$tls_set" ;;
+	auto)
+		some="$nic_set$bus_set$key_set"
+		optional="$optional ipv6 8021q $fs_set$tls_set"
+		needs >"$work/needs"
+		only=$(tr '\n-' ' _' <"$work/needs")
+		;;
 	*) asked="$asked $name" ;;
 	esac
 done
 [ -z "$tls" ] || optional="$optional $tls_set"
-for file in dep builtin alias softdep; do
-	[ -e "$dir/modules.$file" ] || die "$dir/modules.$file is missing"
-done
-closure "$asked" "$optional" >"$work/list" 2>"$work/missing" ||
+{
+	closure "$asked" "$optional" '' && { [ -z "$some" ] ||
+		closure nbd "$some" "$only"; }
+} >"$work/all" 2>"$work/missing" ||
 	die "kernel $version has no module $(cat "$work/missing")" \
 		"(searched $dir)"
+sort -u "$work/all" >"$work/list"
+if [ "$list" ]; then
+	cat "$work/list"
+	exit
+fi
 
 # The program, its mount points, the modules.  The archive that is built into
 # the kernel has /dev/console already.
@@ -276,14 +387,7 @@ done <"$work/list"
 # reads the tables at each boot.
 filter()
 {
-	awk -v field="$2" '
-	function base(path) {
-		sub(/:$/, "", path)
-		sub(/.*\//, "", path)
-		sub(/\.ko(\.(gz|xz|zst))?$/, "", path)
-		gsub(/-/, "_", path)
-		return path
-	}
+	awk -v field="$2" "$base"'
 	NR == FNR { here[base($1)] = 1; next }
 	base($field) in here' "$work/list" "$dir/$1" >"$lib/$1"
 }
@@ -293,6 +397,31 @@ cat "$work/dep" >"$lib/modules.dep"
 filter modules.alias 3
 filter modules.softdep 2
 cat "$dir/modules.builtin" >"$lib/modules.builtin"
+
+# add_firmware NAME: copies the file, which may be compressed in $firmware
+add_firmware()
+{
+	for from in "$firmware/$1" "$firmware/$1.xz" "$firmware/$1.zst"; do
+		[ -f "$from" ] || continue
+		to=$root/lib/firmware/$1
+		mkdir -p "${to%/*}"
+		unpack "$from" >"$to"
+		return
+	done
+	return 1
+}
+
+# A module names its firmware in its section .modinfo.
+[ "$firmware" ] || firmware=$dir/../../firmware
+while read -r path; do
+	name=${path##*/}
+	absent=
+	for file in $(tr '\0' '\n' <"$lib/${path%.ko*}.ko" |
+		LC_ALL=C sed -n 's/^firmware=//p' | LC_ALL=C sort -u); do
+		add_firmware "$file" || absent="$absent $file"
+	done
+	[ -z "$absent" ] || echo "missing firmware of ${name%.ko*}:$absent"
+done <"$work/list" >"$work/absent"
 
 if [ "$tls" ]; then
 	mkdir -p "$root/etc"
@@ -320,6 +449,7 @@ parts()
 		-exec cat {} + | wc -c)
 	printf '%10d  %s\n' "$bytes" 'modules: the rest'
 	part 'tables of modules' "$lib"/modules.*
+	part firmware "$root/lib/firmware"
 	part credentials "$root/etc/nbdboot"
 	[ -z "$add" ] || part "$add" "$add"
 }
@@ -340,7 +470,9 @@ esac
 mkdir -p "$(dirname "$out")"
 mv "$work/out" "$out" || die "$out: cannot be written"
 
-cat "$work/parts"
+[ ! -e "$work/unknown" ] ||
+	echo "this kernel does not have: $(sort -u "$work/unknown" | tr "\n" " ")"
+cat "$work/absent" "$work/parts"
 printf '%10d  %s\n' "$(wc -c <"$work/cpio")" 'the archive'
 printf '%10d  %s\n' "$(wc -c <"$out")" "compressed ($format)"
 echo "$out: kernel $version, $(grep -c . "$work/list") modules," \

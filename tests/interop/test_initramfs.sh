@@ -28,9 +28,14 @@ make_kernel()
 		net/core/failover.ko.zst fs/ext4/ext4.ko.gz fs/mbcache.ko \
 		net/8021q/8021q.ko net/ipv4/tcp_diag.ko fs/overlayfs/overlay.ko.xz \
 		lib/crc32c_generic.ko.xz crypto/chacha.ko.xz \
+		drivers/net/ethernet/acme/acme-net.ko drivers/net/phy/acme_phy.ko \
+		drivers/hid/hid-generic.ko drivers/net/wireless/acme_wifi.ko \
 		drivers/gpu/gpu.ko; do
 		module "kernel/$m"
 	done
+	# modinfo(8) reads this, too
+	printf '\0firmware=acme/one.bin\0firmware=acme/two.bin\0license=GPL\0' \
+		>>"$lib/kernel/drivers/net/ethernet/acme/acme-net.ko"
 	cat >"$lib/modules.dep" <<-'END'
 		kernel/drivers/block/nbd.ko:
 		kernel/net/core/failover.ko.zst:
@@ -42,15 +47,21 @@ make_kernel()
 		kernel/fs/overlayfs/overlay.ko.xz:
 		kernel/lib/crc32c_generic.ko.xz:
 		kernel/crypto/chacha.ko.xz:
+		kernel/drivers/net/ethernet/acme/acme-net.ko:
+		kernel/drivers/net/phy/acme_phy.ko:
+		kernel/drivers/hid/hid-generic.ko:
+		kernel/drivers/net/wireless/acme_wifi.ko:
 		kernel/drivers/gpu/gpu.ko:
 	END
 	cat >"$lib/modules.alias" <<-'END'
 		alias virtio:d00000001v* virtio_net
 		alias crypto-crc32c crc32c_generic
 		alias fs-ext4 ext4
-		alias pci:v1d2 gpu
+		alias pci:v00000001d00000002sv*sd*bc*sc*i* gpu
+		alias pci:v0000ACE1d0000000?sv*sd*bc*sc*i* acme_net
 	END
 	echo 'softdep ext4 pre: crypto-crc32c' >"$lib/modules.softdep"
+	echo 'weakdep acme_net acme_phy' >"$lib/modules.weakdep"
 	echo kernel/net/packet/af_packet.ko >"$lib/modules.builtin"
 }
 
@@ -130,9 +141,51 @@ yes 'the program is there' cmp "$nbdboot" "$work/root/init"
 
 build "$work/auto.gz"
 unpack "$work/auto.gz"
-has 'auto is what the kernel has of the list' nbd.ko tcp_diag.ko \
-	virtio_net.ko failover.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko \
+has 'the default is every network interface, keyboards and file systems' \
+	nbd.ko tcp_diag.ko virtio_net.ko failover.ko 8021q.ko ext4.ko mbcache.ko \
+	crc32c_generic.ko overlay.ko chacha.ko acme-net.ko acme_phy.ko \
+	hid-generic.ko
+yes 'words for which the kernel has nothing are named' grep -q \
+	'^this kernel does not have:.* drivers/net/usb/ .*vmd' "$work/out"
+build "$work/tree.gz" -m 'drivers/net/ethernet/'
+unpack "$work/tree.gz"
+has 'a directory of modules, with weak dependencies' nbd.ko tcp_diag.ko \
+	acme-net.ko acme_phy.ko
+build "$work/none.gz" -m 'drivers/net/wan/ ext4'
+expect 1 'has no module drivers/net/wan/' 'a directory without modules is named'
+run sh "$script" -k "$work/kernel" -l -m 'ext4'
+expect 0 'kernel/fs/ext4/ext4.ko.gz' '-l lists modules, and needs no program'
+
+# a machine with one network interface and two modules loaded
+mkdir -p "$work/machine/proc" "$work/machine/sys/bus/pci/devices/0"
+echo 'pci:v0000ACE1d00000007sv00000000sd00000000bc02sc00i00' \
+	>"$work/machine/sys/bus/pci/devices/0/modalias"
+printf '%s 1 0 - Live 0x0\n' hid_generic gpu >"$work/machine/proc/modules"
+build "$work/here.gz" -m auto -r "$work/machine"
+unpack "$work/here.gz"
+has 'auto is what the machine needs of that' nbd.ko tcp_diag.ko acme-net.ko \
+	acme_phy.ko hid-generic.ko 8021q.ko ext4.ko mbcache.ko crc32c_generic.ko \
 	overlay.ko chacha.ko
+mkdir "$work/nowhere"
+build "$work/here.gz" -m auto -r "$work/nowhere"
+expect 1 'no devices in' 'auto without a machine is an error'
+
+# ---- firmware ----
+
+mkdir -p "$work/firmware/acme"
+echo one >"$work/firmware/acme/one.bin"
+xz "$work/firmware/acme/one.bin"
+build "$work/fw.gz" -m acme-net -f "$work/firmware"
+expect 0 'missing firmware of acme-net: acme/two.bin' 'missing firmware is listed'
+unpack "$work/fw.gz"
+yes 'and the other is there, unpacked' [ \
+	"$(cat "$work/root/lib/firmware/acme/one.bin")" = one ]
+mkdir -p "$work/kernel/lib/firmware/acme"
+echo two >"$work/kernel/lib/firmware/acme/two.bin"
+build "$work/fw.gz" -m acme-net
+expect 0 'missing firmware of acme-net: acme/one.bin' \
+	'firmware is looked for beside the modules'
+rm -r "$work/kernel/lib/firmware"
 build "$work/o.gz" -o -m ext4
 unpack "$work/o.gz"
 has '-o adds an overlay' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
@@ -141,6 +194,49 @@ build "$work/none.gz" -m 'nosuch ext4 missing'
 expect 1 'has no module nosuch, missing' 'modules that are not there are named'
 build "$work/builtin.gz" -m 'af_packet'
 expect 0 '' 'a module that is built in is no mistake'
+
+# ---- coverage: every network driver of a distribution's kernel ----
+
+# These drive no interface that a machine boots from: other kinds of links, what
+# only exists in software, and the other end of a virtual interface; the last
+# ones are libraries, which come along with the drivers that depend on them.
+other='appletalk/ arcnet/ can/ dummy.ko eql.ko fddi/ geneve.ko gtp.ko hamradio/
+	hippi/ ieee802154/ ifb.ko ipvlan/ macvlan.ko macvtap.ko mhi_net.ko
+	netconsole.ko nlmon.ko plip/ ppp/ sb1000.ko slip/ tap.ko team/ tun.ko
+	veth.ko vrf.ko vsockmon.ko vxlan/ wan/ wireguard/ wireless/ wwan/
+	xen-netback/ macsec.ko mdio.ko mii.ko net_failover.ko sungem_phy.ko'
+
+# covers SENTENCE FILE: of the paths in FILE, all below drivers/net are taken
+covers()
+{
+	all=$work/all/lib/modules/6.9-all
+	rm -rf "$work/all"
+	mkdir -p "$all"
+	sed -n 's,:.*,,; s,.*\(kernel/drivers/net/.*\),\1:,p' "$2" \
+		>"$all/modules.dep"
+	echo 'kernel/drivers/block/nbd.ko:' >>"$all/modules.dep"
+	touch "$all/modules.builtin" "$all/modules.alias" "$all/modules.softdep"
+	sh "$script" -k "$work/all" -l | sort >"$work/taken"
+	sed 's/:$//' "$all/modules.dep" | sort | comm -23 - "$work/taken" |
+		sed 's,.*drivers/net/,,' >"$work/left"
+	for name in $other; do
+		grep -v "^$name" "$work/left" >"$work/more" || true
+		mv "$work/more" "$work/left"
+	done
+	n=$(grep -c drivers/net/ "$work/taken")
+	if [ ! -s "$work/left" ] && [ "$n" -gt 150 ]; then
+		ok "$1 ($n modules)"
+	else
+		not_ok "$1: $n taken"
+		show "$work/left"
+	fi
+}
+
+kernel=$(sh tests/kernel.sh "$O/kernel" | sed -n 2p)
+covers 'every network driver of Debian for amd64' "$kernel/modules.dep"
+# of the package linux-image-6.1.0-50-arm64, by dpkg-deb -c
+covers 'every network driver of Debian for arm64' \
+	"${0%/*}/drivers-net.arm64"
 
 # ---- additions ----
 

@@ -63,7 +63,7 @@ make_vfat()
 
 find_kernel
 root_tree "$tree" guest/boot.sh
-initramfs "$work/initramfs" | sed 's/^/# /'
+packed=zstd initramfs "$work/initramfs" | sed 's/^/# /'
 for type in xfs btrfs erofs vfat; do
 	echo "$type" >"$tree/etc/marker"
 	rm -f "$image"
