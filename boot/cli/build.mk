@@ -11,7 +11,9 @@ boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
 	cmd_rotate.o cmd_status.o show.o)
 boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \
 	boot/cli/loads.o
-boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o
+boot-$(CONFIG_BOOT_TUNE) += boot/cli/cmd_tune.o
+boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o boot/cli/metrics.o
+boot-$(CONFIG_BOOT_REPORT) += boot/cli/cmd_report.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
 boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o

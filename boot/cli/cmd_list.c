@@ -3,6 +3,7 @@
  * nbdboot list: devices by sysfs and their backend identifiers, and their
  * connections by sock_diag.
  */
+#include "boot/cli/metrics.h"
 #include "boot/cli/show.h"
 
 #include <string.h>
@@ -139,7 +140,7 @@ static void print_json(const struct device *dev, bool first)
 }
 
 struct list {
-	bool all, json;
+	bool all, json, metrics;
 	unsigned n; /* printed so far */
 };
 
@@ -148,6 +149,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct list, all) },
 	{ "json", 0, NULL, "print an array of objects",
 	  CLI_FIELD(struct list, json) },
+	{ "metrics", 0, NULL, "print in the text format of Prometheus",
+	  CLI_FIELD(struct list, metrics) },
 	{ 0 },
 };
 
@@ -189,6 +192,10 @@ static int run(struct cli_call *call)
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
+	if (l->metrics) {
+		cli_metrics(call->words);
+		return CLI_OK;
+	}
 	if (l->json)
 		cli_putf("[");
 	if (call->words[0])

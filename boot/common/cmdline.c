@@ -64,6 +64,9 @@ static const struct word {
 	{ "nbdboot.onfail", offsetof(struct cmdline, onfail), TEXT, 0, 0 },
 	{ "nbdboot.timeout", offsetof(struct cmdline, timeout), NUMBER, 0, 0 },
 #endif
+#ifdef CONFIG_BOOT_TUNE
+	{ "nbdboot.tune", offsetof(struct cmdline, tune), TEXT, 0, 0 },
+#endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "nbdboot.overlay", offsetof(struct cmdline, overlay), MAYBE, 0, 0 },
 #endif

@@ -36,6 +36,7 @@ struct cmdline {
 	const char *shell;   /* nbdboot.shell= */
 	const char *onfail;  /* nbdboot.onfail= */
 	const char *overlay; /* nbdboot.overlay=, "" without a value */
+	const char *tune;    /* nbdboot.tune= */
 	const char *unknown; /* the first unknown nbdboot. word */
 	bool write;	     /* rw; the kernel's default is ro */
 	bool debug;	     /* nbdboot.debug */

@@ -10,6 +10,7 @@
 
 #include "boot/common/console.h"
 #include "boot/common/times.h"
+#include "boot/device/tune.h"
 #include "boot/init/drivers.h"
 #include "boot/init/mount.h"
 #include "boot/init/preload.h"
@@ -123,6 +124,10 @@ static int do_connect(struct boot *b, struct nbd_diag *d)
 	if (net->boot_server[0])
 		env.server = net->boot_server;
 	b->index = root_connect(&b->root, &b->spec, &env, net->name, d);
+	/* a device that is slow is better than none */
+	if (b->index >= 0 && b->cmd.tune &&
+	    device_tune(b->index, b->cmd.tune, d))
+		boot_say("nbdboot.tune=: %s", d->text);
 	return b->index < 0 ? b->index : NBD_OK;
 }
 

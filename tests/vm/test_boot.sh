@@ -76,8 +76,13 @@ else
 	not_ok 'there is no nbd device but the one of the root'
 fi
 
-boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3'
+boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3 nbdboot.tune=read_ahead_kb=512'
 booted 'a root on ext4, ro, 4 connections' '/dev/nbd0 ext4 ro' plain
+if said '^guest: reads ahead 512 KiB$'; then
+	ok 'nbdboot.tune= changed a setting'
+else
+	not_ok 'nbdboot.tune= changed a setting'
+fi
 if said '^guest: disks nbd0 nbd1 nbd2$'; then
 	ok 'a module has the parameters of the kernel command line'
 else

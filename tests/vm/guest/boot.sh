@@ -32,6 +32,7 @@ awk 'NR > 1 && $9 !~ /^([012]|10)$/ { print "guest: WRONG: open:", $0 }' \
 # Process 1 of somebody else's initramfs has nothing to say.
 grep -q rdinit= /proc/cmdline || dmesg | grep -q 'nbdboot: root is ' ||
 	echo "guest: WRONG: the kernel's log has nothing of the boot"
+echo "guest: reads ahead $(cat /sys/block/nbd0/queue/read_ahead_kb) KiB"
 echo "guest: disks $(cd /sys/block && echo nbd*)"
 echo "guest: address is $(ip -4 -o addr show dev eth0 | awk '{ print $4 }')"
 grep -q ' / .* ro,' /proc/mounts || echo written >/tmp/written

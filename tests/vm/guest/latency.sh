@@ -114,6 +114,59 @@ check 'latency: the text says so' \
 check 'latency: and has a line for each connection' \
 	sh -c '[ "$(grep -c "live *127.0.0.1 .*RTT" text)" = 2 ]'
 
+# ---- what is the same for each device ----
+
+nbdboot list --metrics >metrics
+sed 's/^/# /' metrics
+check 'list --metrics prints the format of Prometheus' \
+	awk -f /prometheus.awk metrics
+check 'with the requests of the device' sh -c \
+	'[ "$(sed -n "s/^nbdboot_requests_total{device=\"nbd0\",op=\"read\"} //p" \
+		metrics)" -gt 3 ]'
+check 'and its connections' \
+	grep -x 'nbdboot_connections_live{device="nbd0"} 2' metrics
+check 'and the round trip of its network' \
+	grep -Ex 'nbdboot_network_rtt_seconds.device="nbd0". 0\.00[0-3][0-9]{3}' metrics
+
+check 'tune changes the settings of a queue' \
+	nbdboot tune nbd0 read_ahead_kb=512,scheduler=none max_sectors_kb=64
+check 'and shows them' sh -c 'nbdboot tune nbd0 >tuned &&
+	grep -x read_ahead_kb=512 tuned && grep -x max_sectors_kb=64 tuned &&
+	grep -x "scheduler=\[none\].*" tuned'
+check 'which the kernel has' same "$(cat /sys/block/nbd0/queue/read_ahead_kb)" 512
+refused 'a value that the kernel refuses is named' 1 'max_sectors_kb=3' \
+	nbdboot tune nbd0 max_sectors_kb=3
+refused 'a setting that is none is refused' 2 'is no setting' \
+	nbdboot tune nbd0 read_ahead=1
+refused 'as is one without a value' 2 'is no setting' \
+	nbdboot tune nbd0 read_ahead_kb=
+refused 'and a device that is not there' 1 'read_ahead_kb=1' \
+	nbdboot tune nbd99 read_ahead_kb=1
+nbdboot tune nbd0 read_ahead_kb=128,max_sectors_kb=128
+
+# Paths of keys are no secrets, but what is in them is.
+nbdkit -i 127.0.0.1 -p 10810 --tls=require --tls-psk=/etc/nbdboot/keys.psk \
+	memory 1M
+check 'connect with a key' nbdboot connect -d nbd1 \
+	'nbds://desk@127.0.0.1:10810/?tls-psk-file=/etc/nbdboot/keys.psk'
+nbdboot report >collected
+nbdboot report --json >collected.json
+sed 's/^/# /' collected
+check 'report: the text has each section' sh -c 'for name in devices versions \
+	words queues log boot; do grep -x "== $name ==" collected || exit; done'
+check 'report: the JSON has, too' jq -e '.devices[0].name == "nbd0" and
+	(.versions[0] | startswith("nbdboot ")) and
+	(.queues | index("nbd0 read_ahead_kb=128")) and (.log | length) > 1 and
+	.words == ["root=nbd://192.0.2.1/disk", "nbdboot.debug"] and
+	.boot == []' collected.json
+check 'report: the path of a key is there' grep keys.psk collected collected.json
+for secret in "$(word key)" hunter2; do
+	check "report: what is secret is not: $secret" sh -c \
+		"grep -q $secret /etc/nbdboot/keys.psk /proc/cmdline &&
+		! grep $secret collected collected.json"
+done
+nbdboot disconnect nbd1
+
 : >top
 script -qfec 'nbdboot top' top >/dev/null </dev/null &
 shown '^nbd0 .* server' top

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot list --metrics. */
+#ifndef BOOT_CLI_METRICS_H
+#define BOOT_CLI_METRICS_H
+
+#include "boot/cli/cli.h"
+#include "boot/device/latency.h"
+
+/* Further devices are left out. */
+#define CLI_METRICS 64
+
+/*
+ * Prints the connected ones of the named devices, or all if names[0] is NULL,
+ * in the text format of Prometheus (version 0.0.4).
+ */
+void cli_metrics(char *names[]);
+
+#endif
