@@ -108,6 +108,8 @@ $(O)/kinc: | $(O)
 	$(Q)ln -sfn /usr/include/asm-generic $@/asm-generic
 	$(Q)ln -sfn /usr/include/$$(gcc -print-multiarch)/asm $@/asm
 	$(Q)ln -sfn /usr/include/mtd $@/mtd
+	$(Q)mkdir -p $@/sys
+	$(Q)ln -sfn /usr/include/$$(gcc -print-multiarch)/sys/sdt*.h $@/sys/
 
 $(O)/libcore.a: $(core-obj)
 	$(call say,AR,$@)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The loop that moves bytes between an engine and a transport. */
 #include "port/port.h"
+#include "port/probe.h"
 
 /* Some milliseconds of work, even where the other side sends all the time. */
 #define TURNS 1024
@@ -47,6 +48,8 @@ int nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 			got = receive_some(c, t);
 		if (got <= 0 && got != NBD_E_AGAIN)
 			nbd_transport_error(c, got);
+		/* engine(which, NBD_* before, and now) */
+		NBD_PROBE3(engine, c, state, nbd_state(c));
 		if (sent == NBD_E_AGAIN && got == NBD_E_AGAIN)
 			return NBD_E_AGAIN;
 	}

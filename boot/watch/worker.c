@@ -10,6 +10,7 @@
 #include "boot/watch/watch.h"
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
+#include "port/probe.h"
 #include "port/linux/nbdk_watch.h"
 #include "port/posix/sock.h"
 
@@ -270,7 +271,9 @@ static int revive(struct worker *w)
 	if (now - w->tried > LIFE_MS)
 		w->step = 0;
 	look_back(w);
+	NBD_PROBE2(revive, w->dev.info.index, w->dev.live);
 	err = fill(w, &d);
+	NBD_PROBE3(revived, w->dev.info.index, w->dev.live, err);
 	w->tried = nbd_now_ms();
 	w->step = longer(w->step);
 	w->next = w->tried + (uint64_t)jitter(w->step);
@@ -292,6 +295,7 @@ static void take_death(void *ctx, int index)
 	if (index != w->dev.info.index)
 		return;
 	w->deaths++;
+	NBD_PROBE2(dead, index, w->deaths);
 	doubt(w);
 }
 
