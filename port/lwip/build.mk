@@ -11,7 +11,9 @@ lwip-out := $(O)/liblwip
 lwip-obj := $(patsubst %,$(lwip-out)/%.o, \
 	$(addprefix core/, def inet_chksum init ip mem memp netif pbuf tcp \
 	tcp_in tcp_out timeouts udp $(if $(CONFIG_PORT_LWIP_DNS),dns)) \
-	$(addprefix core/ipv4/, dhcp etharp icmp ip4 ip4_addr ip4_frag) \
+	$(addprefix core/ipv4/, \
+	$(if $(CONFIG_PORT_LWIP_DHCP),dhcp) etharp icmp ip4 ip4_addr \
+	$(if $(CONFIG_PORT_LWIP_FRAGMENTS),ip4_frag)) \
 	$(if $(CONFIG_PORT_LWIP_IPV6),$(addprefix core/ipv6/, ethip6 icmp6 \
 	inet6 ip6 ip6_addr ip6_frag mld6 nd6)) netif/ethernet)
 lwip-ready := $(lwip-src)/src/include/lwip/tcp.h

@@ -12,6 +12,16 @@
 #else
 #define LWIP_IPV6 0
 #endif
+#ifdef CONFIG_PORT_LWIP_DHCP
+#define LWIP_DHCP 1
+#else
+#define LWIP_DHCP 0
+#endif
+#ifdef CONFIG_PORT_LWIP_FRAGMENTS
+#define IP_REASSEMBLY 1
+#else
+#define IP_REASSEMBLY 0
+#endif
 #ifdef CONFIG_PORT_LWIP_DNS
 #define LWIP_DNS 1
 #else
@@ -48,7 +58,6 @@
 #define LWIP_NETIF_HOSTNAME	 1
 
 /* ---- addresses ---- */
-#define LWIP_DHCP		       1
 #define LWIP_DHCP_DOES_ACD_CHECK       0
 #define DHCP_DOES_ARP_CHECK	       0
 #define LWIP_DNS_SUPPORT_MDNS_QUERIES  0
@@ -65,7 +74,6 @@
 /* A router's advertisement of its MTU counts. */
 #define LWIP_ND6_ALLOW_RA_UPDATES      1
 
-#define IP_REASSEMBLY	   1
 #define IP_REASS_MAX_PBUFS (CONFIG_PORT_LWIP_FRAMES / 4)
 #define IP_FRAG		   0
 #define LWIP_IPV6_REASS	   LWIP_IPV6

@@ -206,6 +206,27 @@ int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 
 /* ---- begin and end ---- */
 
+static void begin_dhcp(struct lwnet *net, const struct lwnet_config *c)
+{
+#if LWIP_DHCP
+	netif_set_hostname(&net->netif, c->hostname);
+	dhcp_start(&net->netif);
+#else
+	(void)net;
+	(void)c;
+#endif
+}
+
+static void end_dhcp(struct lwnet *net)
+{
+#if LWIP_DHCP
+	dhcp_release_and_stop(&net->netif);
+	dhcp_cleanup(&net->netif);
+#else
+	(void)net;
+#endif
+}
+
 int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 	       const struct lwnet_config *c)
 {
@@ -220,13 +241,12 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 	if (sys_timeouts_sleeptime() == SYS_TIMEOUTS_SLEEPTIME_INFINITE)
 		lwip_init();
 	lwnet_netif_add(net);
-	netif_set_hostname(&net->netif, c->hostname);
 	set_ip6(net);
 	watch_link(net);
 	if (c->ip[0])
 		set_static(net, c);
 	else
-		dhcp_start(&net->netif);
+		begin_dhcp(net, c);
 	return 0;
 }
 
@@ -247,8 +267,10 @@ static void drop_all(struct lwnet *net)
 		tcp_abort(tcp_active_pcbs);
 	while (tcp_tw_pcbs)
 		tcp_abort(tcp_tw_pcbs);
+#if IP_REASSEMBLY
 	for (unsigned i = 0; i <= IP_REASS_MAXAGE; i++)
 		ip_reass_tmr();
+#endif
 #if LWIP_IPV6
 	for (unsigned i = 0; i <= IPV6_REASS_MAXAGE; i++)
 		ip6_reass_tmr();
@@ -262,8 +284,7 @@ void lwnet_close(struct lwnet *net, unsigned ms)
 	while (!is_quiet() && nbd_now_ms() - begin < ms)
 		lwnet_wait(net, 20);
 	drop_all(net);
-	dhcp_release_and_stop(&net->netif);
-	dhcp_cleanup(&net->netif);
+	end_dhcp(net);
 	netif_remove(&net->netif);
 	net->ether = NULL;
 }
