@@ -2,4 +2,4 @@
 port-y += port/pump.o port/text.o port/utf8.o port/diag.o \
 	port/dial.o
 port-$(CONFIG_CORE_IO) += port/latency.o port/disk.o
-include $(addsuffix /build.mk,$(addprefix port/,linux lwip mbedtls metal posix))
+include $(addsuffix /build.mk,$(addprefix port/,linux lwip mbedtls metal posix uefi))

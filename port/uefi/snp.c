@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * EFI_SIMPLE_NETWORK.  Frames to be sent are numbered; number n lies in buffer
+ * n % EFI_SNP_FRAMES until the interface returns it.
+ */
+#include "port/uefi/snp.h"
+
+#include <string.h>
+
+#define WANTED (EFI_NETWORK_UNICAST | EFI_NETWORK_BROADCAST)
+
+static unsigned char *frame(const struct efi_snp *s, unsigned number)
+{
+	return s->frames + number % EFI_SNP_FRAMES * EFI_SNP_FRAME;
+}
+
+/*
+ * Takes back what was sent.  Frames leave in order, and U-Boot reports only the
+ * latest, so the ones before it are free, too.
+ */
+static void reclaim(struct efi_snp *s)
+{
+	void *done;
+
+	while (s->first != s->last) {
+		unsigned n = s->first;
+
+		done = NULL;
+		if (s->p->get_status(s->p, NULL, &done) || !done)
+			return;
+		while (n != s->last && frame(s, n) != done)
+			n++;
+		if (n != s->last)
+			s->first = n + 1;
+	}
+}
+
+static int snp_send(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
+{
+	struct efi_snp *s = (struct efi_snp *)e;
+	unsigned char *to = frame(s, s->last);
+	size_t len = 0;
+	efi_status status;
+
+	if (s->last - s->first >= EFI_SNP_FRAMES / 2)
+		reclaim(s);
+	if (s->last - s->first == EFI_SNP_FRAMES)
+		return NBD_E_AGAIN;
+	for (; n; v++, n--) {
+		if (v->len > EFI_SNP_FRAME - len)
+			return NBD_E_PARAM;
+		memcpy(to + len, v->base, v->len);
+		len += v->len;
+	}
+	status = s->p->transmit(s->p, 0, len, to, NULL, NULL, NULL);
+	if (status == EFI_NOT_READY || status == EFI_OUT_OF_RESOURCES)
+		return NBD_E_AGAIN;
+	if (!status)
+		s->last++;
+	return status ? NBD_E_IO : NBD_OK;
+}
+
+static int snp_receive(struct nbd_ether *e, void *buf, size_t cap)
+{
+	struct efi_snp *s = (struct efi_snp *)e;
+	size_t len = cap;
+	efi_status status;
+
+	status = s->p->receive(s->p, NULL, &len, buf, NULL, NULL, NULL);
+	if (status == EFI_NOT_READY || status == EFI_BUFFER_TOO_SMALL)
+		return 0;
+	return status || len > cap ? NBD_E_IO : (int)len;
+}
+
+static bool snp_link(struct nbd_ether *e)
+{
+	const struct efi_network_mode *m = ((struct efi_snp *)e)->p->mode;
+
+	return !m->has_media || m->media;
+}
+
+/* Frames come without an interrupt, so this only lets others work. */
+static void snp_wait(struct nbd_ether *e, unsigned ms)
+{
+	struct efi_snp *s = (struct efi_snp *)e;
+
+	if (ms)
+		efi.bs->stall(20);
+	if (s->idle)
+		s->idle(s->ctx);
+}
+
+static efi_status start(struct efi_network *p)
+{
+	efi_status status = 0;
+
+	if (p->mode->state == 0)
+		status = p->start(p);
+	if (!status && p->mode->state == 1)
+		status = p->initialize(p, 0, 0);
+	/* U-Boot has no filters: it receives everything */
+	if (!status)
+		p->filters(p, WANTED, p->mode->filter_mask & ~WANTED, true, 0,
+			   NULL);
+	return status;
+}
+
+int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
+{
+	void *p = NULL;
+	efi_status status;
+
+	s->nic = nic;
+	s->first = s->last = 0;
+	s->frames = efi_pages(EFI_SNP_FRAMES * EFI_SNP_FRAME);
+	if (!s->frames)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
+	status = efi.bs->open(nic, &efi_guid_network, &p, efi.image, nic,
+			      EFI_BY_DRIVER | EFI_EXCLUSIVE);
+	s->exclusive = !status;
+	if (status)
+		status = efi.bs->open(nic, &efi_guid_network, &p, efi.image,
+				      nic, EFI_GET);
+	s->p = p;
+	if (!status)
+		status = start(s->p);
+	if (status) {
+		efi_snp_close(s);
+		return nbd_diag(d, efi_error(status), "network interface: %s",
+				efi_text(status));
+	}
+	s->e = (struct nbd_ether){
+		.mtu = 1500,
+		.link = snp_link,
+		.send = snp_send,
+		.receive = snp_receive,
+		.wait = snp_wait,
+	};
+	memcpy(s->e.mac, s->p->mode->mac.a, sizeof(s->e.mac));
+	return NBD_OK;
+}
+
+void efi_snp_close(struct efi_snp *s)
+{
+	if (s->p) {
+		reclaim(s);
+		s->p->shutdown(s->p);
+		s->p->stop(s->p);
+	}
+	if (s->exclusive) {
+		efi.bs->close(s->nic, &efi_guid_network, efi.image, s->nic);
+		efi.bs->connect(s->nic, NULL, NULL, true);
+	}
+	efi_free_pages(s->frames, EFI_SNP_FRAMES * EFI_SNP_FRAME);
+	s->p = NULL;
+	s->frames = NULL;
+	s->exclusive = false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A network interface of the firmware, EFI_SIMPLE_NETWORK, as nbd_ether. */
+#ifndef PORT_UEFI_SNP_H
+#define PORT_UEFI_SNP_H
+
+#include "port/ether.h"
+#include "port/uefi/uefi.h"
+
+/*
+ * Frames that the interface may hold.  e1000 with iPXE's ROM fails at 32.
+ */
+#define EFI_SNP_FRAMES 16u
+#define EFI_SNP_FRAME  9216u
+
+/* The caller's memory; everything is set by efi_snp_open(). */
+struct efi_snp {
+	struct nbd_ether e;
+	efi_handle nic;
+	struct efi_network *p;
+	unsigned char *frames; /* EFI_SNP_FRAMES of EFI_SNP_FRAME bytes */
+	unsigned first, last; /* numbers of those that are with the interface */
+	bool exclusive;
+	void (*idle)(void *ctx); /* called while nothing arrives */
+	void *ctx;
+};
+
+/*
+ * Takes the interface on nic away from the firmware's own drivers (PXE's
+ * addresses and files are gone afterwards) and starts it.
+ */
+int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d);
+/* Stops it, and gives it back to the firmware's drivers. */
+void efi_snp_close(struct efi_snp *s);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* EFI_TCP4: tokens with events that are checked, never waited for. */
+#include "port/uefi/tcp4.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include <arpa/inet.h>
+
+struct access_point {
+	efi_bool use_default;
+	uint8_t addr[4], mask[4];
+	uint16_t port;
+	uint8_t remote[4];
+	uint16_t remote_port;
+	efi_bool active;
+};
+
+/* 0: the firmware's default. */
+struct control {
+	uint32_t receive, send, backlog, connect_s, retries, fin_s, wait_s;
+	uint32_t probes, probe_s, probe_interval_s;
+	efi_bool nagle, stamps, scaling, sack, mtu;
+};
+
+struct config {
+	uint8_t tos, ttl;
+	struct access_point ap;
+	struct control *control;
+};
+
+struct efi_tcp4_protocol {
+	void *mode;
+	efi_status (*configure)(struct efi_tcp4_protocol *, struct config *);
+	efi_status (*routes)(struct efi_tcp4_protocol *, efi_bool remove,
+			     uint8_t net[4], uint8_t mask[4], uint8_t via[4]);
+	efi_status (*connect)(struct efi_tcp4_protocol *, void *token);
+	void *accept;
+	efi_status (*transmit)(struct efi_tcp4_protocol *, void *token);
+	efi_status (*receive)(struct efi_tcp4_protocol *, void *token);
+	void *close;
+	efi_status (*cancel)(struct efi_tcp4_protocol *, void *token);
+	efi_status (*poll)(struct efi_tcp4_protocol *);
+};
+
+struct binding {
+	efi_status (*create)(struct binding *, efi_handle *child);
+	efi_status (*destroy)(struct binding *, efi_handle child);
+};
+
+static const struct efi_guid service = { 0x00720665,
+					 0x67eb,
+					 0x4a99,
+					 { 0xba, 0xf7, 0xd3, 0xc3, 0x3a, 0x1c,
+					   0x7c, 0xc9 } };
+static const struct efi_guid protocol = { 0x65530bc7,
+					  0xa359,
+					  0x410f,
+					  { 0xb0, 0x10, 0x5a, 0xad, 0xc7, 0xec,
+					    0x2b, 0x62 } };
+
+static struct efi_tcp4 *of(struct nbd_transport *t)
+{
+	struct sock *s = (struct sock *)((char *)t - offsetof(struct sock, t));
+
+	return (struct efi_tcp4 *)s->net;
+}
+
+static bool is_done(struct efi_tcp4_io *io)
+{
+	if (io->open && !efi.bs->check_event(io->event))
+		io->open = false;
+	return !io->open;
+}
+
+/* ---- bytes ---- */
+
+static int receive(struct efi_tcp4 *t)
+{
+	struct efi_tcp4_io *io = &t->rx;
+	efi_status s;
+
+	io->packet = &io->data;
+	io->data = (struct efi_tcp4_data){ .len = EFI_TCP4_CHUNK,
+					   .n = 1,
+					   .piece = { EFI_TCP4_CHUNK,
+						      t->memory } };
+	io->used = 0;
+	s = t->p->receive(t->p, io);
+	io->open = !s;
+	return efi_error(s);
+}
+
+static int tcp4_read(struct nbd_transport *x, void *buf, size_t len)
+{
+	struct efi_tcp4 *t = of(x);
+	struct efi_tcp4_io *io = &t->rx;
+	size_t left;
+	int rc;
+
+	if (!is_done(io)) {
+		t->p->poll(t->p);
+		if (!is_done(io))
+			return NBD_E_AGAIN;
+	}
+	if (io->status)
+		return io->status == EFI_ERROR(104u) ? 0 : NBD_E_RESET;
+	left = io->data.len - io->used;
+	if (len > left)
+		len = left;
+	memcpy(buf, t->memory + io->used, len);
+	io->used += (uint32_t)len;
+	if (io->used == io->data.len) {
+		rc = receive(t);
+		if (rc && !len)
+			return rc;
+	}
+	return len ? (int)len : NBD_E_AGAIN;
+}
+
+static int tcp4_write(struct nbd_transport *x, const struct nbd_iov v[],
+		      unsigned n)
+{
+	struct efi_tcp4 *t = of(x);
+	struct efi_tcp4_io *io = &t->tx;
+	unsigned char *to = t->memory + EFI_TCP4_CHUNK;
+	size_t len = 0;
+
+	if (!is_done(io))
+		return NBD_E_AGAIN;
+	if (io->status)
+		return NBD_E_RESET;
+	for (; n && len < EFI_TCP4_CHUNK; v++, n--) {
+		size_t room = EFI_TCP4_CHUNK - len;
+		size_t k = v->len < room ? v->len : room;
+
+		memcpy(to + len, v->base, k);
+		len += k;
+	}
+	io->packet = &io->data;
+	io->data = (struct efi_tcp4_data){ .flag = true,
+					   .len = (uint32_t)len,
+					   .n = 1,
+					   .piece = { (uint32_t)len, to } };
+	io->open = !t->p->transmit(t->p, io);
+	return io->open ? (int)len : NBD_E_IO;
+}
+
+static void end_child(struct efi_tcp4 *t)
+{
+	struct binding *b = efi_protocol(t->nic, &service);
+
+	if (!t->child)
+		return;
+	/* without a configuration it is reset, and all tokens are aborted */
+	t->p->configure(t->p, NULL);
+	if (b)
+		b->destroy(b, t->child);
+	t->child = NULL;
+}
+
+/* What was sent last has left, or the time is over. */
+static void tcp4_close(struct nbd_transport *x)
+{
+	struct sock *s = (struct sock *)((char *)x - offsetof(struct sock, t));
+	struct efi_tcp4 *t = of(x);
+
+	for (unsigned i = 0; i < 2000 && !is_done(&t->tx); i++)
+		t->p->poll(t->p);
+	end_child(t);
+	s->fd = -1;
+}
+
+/* ---- the stack ---- */
+
+static int tcp4_resolve(struct nbd_stack *net, const struct nbd_uri *uri,
+			struct sock_addr addrs[], struct nbd_diag *d)
+{
+	struct sock_addr *a = &addrs[0];
+
+	(void)net;
+	*a = (struct sock_addr){ .len = 4, .port = uri->port };
+	if (inet_pton(AF_INET, uri->host, a->ip) == 1)
+		return 1;
+	return nbd_diag(d, NBD_E_RESOLVE,
+			"%s: the firmware's TCP takes IPv4 addresses only",
+			uri->host);
+}
+
+static efi_status configure(struct efi_tcp4 *t, const struct sock_addr *a)
+{
+	/* e1000 with iPXE's ROM stalls with a large buffer */
+	struct control control = { .receive = 16384, .connect_s = 10 };
+	struct config c = { .ttl = 64, .control = &control };
+	static uint8_t any[4];
+
+	memcpy(c.ap.addr, t->addr, 4);
+	memcpy(c.ap.mask, t->mask, 4);
+	memcpy(c.ap.remote, a->ip, 4);
+	c.ap.remote_port = a->port;
+	c.ap.active = true;
+	return t->p->configure(t->p, &c) ? EFI_DEVICE_ERROR
+	       : memcmp(t->router, any, 4)
+		       ? t->p->routes(t->p, false, any, any, t->router)
+		       : EFI_SUCCESS;
+}
+
+static int tcp4_connect(struct nbd_stack *net, struct sock *s,
+			const struct sock_addr *a)
+{
+	struct efi_tcp4 *t = (struct efi_tcp4 *)net;
+	struct binding *b = efi_protocol(t->nic, &service);
+
+	*s = (struct sock){ .t = { tcp4_read, tcp4_write, tcp4_close },
+			    .net = net };
+	t->connect.status = t->tx.status = t->rx.status = 0;
+	t->connect.open = t->tx.open = t->rx.open = false;
+	if (!b || b->create(b, &t->child))
+		return NBD_E_NO_DEVICE;
+	t->p = efi_protocol(t->child, &protocol);
+	if (!t->p || configure(t, a) || t->p->connect(t->p, &t->connect)) {
+		end_child(t);
+		s->fd = -1;
+		return NBD_E_UNREACHABLE;
+	}
+	t->connect.open = true;
+	return NBD_E_AGAIN;
+}
+
+static int tcp4_connected(struct sock *s)
+{
+	struct efi_tcp4 *t = (struct efi_tcp4 *)s->net;
+
+	if (t->connect.status)
+		return t->connect.status == EFI_TIMEOUT ? NBD_E_TIMEOUT
+							: NBD_E_REFUSED;
+	return receive(t);
+}
+
+static bool ready(struct efi_tcp4 *t, const struct nbd_event *ev)
+{
+	if (t->connect.open)
+		return is_done(&t->connect);
+	return is_done(ev->want == NBD_SEND ? &t->tx : &t->rx);
+}
+
+static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
+		     int ms)
+{
+	struct efi_tcp4 *t = (struct efi_tcp4 *)net;
+	uint64_t end = nbd_now_ms() + (unsigned)ms;
+	bool any = false;
+
+	do {
+		if (t->child)
+			t->p->poll(t->p);
+		for (unsigned i = 0; i < n; i++) {
+			ev[i].ready = ev[i].fd >= 0 && ready(t, &ev[i]);
+			any |= ev[i].ready;
+		}
+		if (!any && t->idle)
+			t->idle(t->ctx);
+	} while (!any && nbd_now_ms() < end);
+	return NBD_OK;
+}
+
+int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d)
+{
+	struct efi_tcp4_io *io[] = { &t->connect, &t->rx, &t->tx };
+
+	t->net = (struct nbd_stack){ tcp4_resolve, tcp4_connect, tcp4_connected,
+				     tcp4_wait };
+	t->nic = nic;
+	if (!efi_protocol(nic, &service))
+		efi.bs->connect(nic, NULL, NULL, true);
+	if (!efi_protocol(nic, &service))
+		return nbd_diag(d, NBD_E_NO_DEVICE,
+				"the firmware has no TCP (EFI_TCP4)");
+	t->memory = efi_pages(2 * EFI_TCP4_CHUNK);
+	if (!t->memory)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
+	for (unsigned i = 0; i < 3; i++)
+		if (efi.bs->create_event(0, EFI_TPL_CALLBACK, NULL, NULL,
+					 &io[i]->event))
+			return nbd_diag(d, NBD_E_NO_MEMORY,
+					"network: no more events");
+	return NBD_OK;
+}
+
+void efi_tcp4_close(struct efi_tcp4 *t)
+{
+	efi_event events[] = { t->connect.event, t->rx.event, t->tx.event };
+
+	end_child(t);
+	for (unsigned i = 0; i < 3; i++)
+		if (events[i])
+			efi.bs->close_event(events[i]);
+	efi_free_pages(t->memory, 2 * EFI_TCP4_CHUNK);
+	memset(t, 0, sizeof(*t));
+}
