@@ -8,7 +8,7 @@ MCONF ?= kconfig-mconf
 
 .DEFAULT_GOAL := all
 no-config := %config clean deps format format-check help fuzz size check% \
-	demo demo-lwip boot-chart bench% soak% coverage
+	demo demo-lwip boot-chart bench% soak% coverage uefi
 ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/.config
 endif

@@ -11,6 +11,10 @@ tests ?= $(wildcard tests/*/test_*.c tests/boot/*/test_*.c)
 test-bin := $(patsubst %.c,$(O)/%,$(sort $(tests)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
+# What firmware runs of boot/, and needs none.
+uefi-pure := $(if $(CONFIG_WORLD_LINUX),$(addprefix $(O)/boot/uefi/, \
+	cache.o conf.o dhcp_frames.o lease.o))
+test-lib += $(uefi-pure)
 sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
@@ -26,7 +30,7 @@ $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(mbedtls-lib) \
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
 		$(LDLIBS)
 sim-obj := $(sim-bin:=.o) $(O)/tests/sim/run.o
-$(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o): $(O)/%.o: %.c $(O)/autoconf.h
+$(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
@@ -61,7 +65,7 @@ deps: ## install what builds and tests need, or print the command for it
 fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
--include $(test-bin:=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
+-include $(test-bin:=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
 .PHONY: unit unit-bin coverage sim soak-sim fuzz-bin objects check check-quick \
 	deps fuzz
 

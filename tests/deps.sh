@@ -27,6 +27,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
+	ovmf qemu-efi-aarch64 qemu-system-arm
 	qemu-user-static'
 
 die()

@@ -22,6 +22,7 @@ limit()
 	case $1 in
 	tiny) echo 81920 ;;
 	nbdboot) echo 393216 ;;
+	uefi) echo 98304 ;;
 	esac
 }
 
@@ -31,6 +32,7 @@ program()
 	case $1 in
 	lwip) echo nbdboot-lwip ;;
 	metal*) echo nbdboot-metal ;;
+	uefi) echo nbdboot.efi ;;
 	*) echo nbdboot ;;
 	esac
 }
@@ -159,7 +161,8 @@ for config in configs/*_defconfig; do
 		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
 	case $name in
-	# a board's memory, by parts; it has no frame pointers and no guard
+	uefi) ;; # it has no frame pointers and no guard
+	# a board's memory, by parts; likewise
 	metal*) sh tests/parts.sh "$program.map" | sed "s/^/${tap:+# }  /" ;;
 	*) [ ! "$tap" ] || hardened "$program" "$name" ;;
 	esac

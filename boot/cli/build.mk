@@ -23,7 +23,7 @@ boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \
 	boot/cli/cmd_modprobe.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
-boot-$(CONFIG_BOOT_DIALECTS) += boot/cli/cmd_parse_root.o
+boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o
 boot-$(CONFIG_BOOT_NBD_CLIENT) += $(addprefix boot/cli/, cmd_nbd_client.o \

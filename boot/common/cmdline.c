@@ -60,7 +60,7 @@ static const struct word {
 	{ "archiso_nbd_name", offsetof(struct cmdline, archiso_name), TEXT, 0,
 	  0 },
 #endif
-#ifdef CONFIG_BOOT_ONFAIL
+#if defined(CONFIG_BOOT_ONFAIL) || defined(CONFIG_WORLD_UEFI)
 	{ "nbdboot.onfail", offsetof(struct cmdline, onfail), TEXT, 0, 0 },
 	{ "nbdboot.timeout", offsetof(struct cmdline, timeout), NUMBER, 0, 0 },
 #endif

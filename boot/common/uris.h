@@ -8,7 +8,7 @@
 #include "core/nbd_uri.h"
 
 /* The largest number of URIs for one device. */
-#ifdef CONFIG_BOOT_RECONNECT
+#if defined(CONFIG_BOOT_RECONNECT) || defined(CONFIG_WORLD_UEFI)
 #define BOOT_URIS 4
 #else
 #define BOOT_URIS 1

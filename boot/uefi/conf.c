@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words that say what to boot. */
+#include "boot/uefi/conf.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const char *skip_line(const char *p)
+{
+	return p + strcspn(p, "\n");
+}
+
+/*
+ * The next word at or after p, past comments; its end is nbd_word_end().  begin
+ * is the beginning of the text.
+ */
+static const char *next_word(const char *p, const char *begin)
+{
+	for (;;) {
+		size_t n = strspn(p, NBD_BLANKS);
+		bool first = p == begin || memchr(p, '\n', n);
+
+		p += n;
+		if (*p != '#' || !first)
+			return p;
+		p = skip_line(p);
+	}
+}
+
+bool uefi_conf_any(const char *text)
+{
+	return *next_word(text, text);
+}
+
+static bool is_program(const char *p, size_t len)
+{
+	return len > 4 && !strncasecmp(p + len - 4, ".efi", 4) &&
+	       !memchr(p, '=', len);
+}
+
+/* The value of the word NAME=VALUE of len bytes, or NULL. */
+static const char *value_of(const char *p, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len > n && !memcmp(p, name, n) ? p + n : NULL;
+}
+
+static const char *keep(struct uefi_conf *c, const char *p, size_t len)
+{
+	char *to = c->text + c->used;
+
+	/* less than the whole text, which has the same size */
+	memcpy(to, p, len);
+	to[len] = '\0';
+	c->used += len + 1;
+	return to;
+}
+
+static int add_word(struct uefi_conf *c, const char *p, size_t len,
+		    struct nbd_diag *d)
+{
+	size_t n = strlen(c->words);
+
+	if (len + 2 > sizeof(c->words) - n)
+		return nbd_diag(d, NBD_E_USAGE, "longer than %d bytes",
+				CMDLINE_MAX - 1);
+	if (n)
+		c->words[n++] = ' ';
+	memcpy(c->words + n, p, len);
+	c->words[n + len] = '\0';
+	return NBD_OK;
+}
+
+/* Words that this program obeys, and an operating system may know otherwise. */
+static bool is_own(const char *p, size_t len)
+{
+	static const char names[][13] = {
+		"root=",     "netroot=",  "nbdroot=", "nbd_host=",
+		"nbd_name=", "nbd_port=", "ip=",      "nbdboot.tls="
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (value_of(p, len, names[i]))
+			return true;
+	return len > 16 && !memcmp(p, "nbdboot.timeout=", 16);
+}
+
+static int take_word(struct uefi_conf *c, const char *p, size_t len,
+		     struct nbd_diag *d)
+{
+	const char *v = value_of(p, len, "initrd=");
+
+	if (v && c->kernel) {
+		if (c->initrds == UEFI_INITRDS)
+			return nbd_diag(
+				d, NBD_E_USAGE,
+				"more than %d times initrd=", UEFI_INITRDS);
+		c->initrd[c->initrds++] = keep(c, v, (size_t)(p + len - v));
+		return NBD_OK;
+	}
+	if (value_of(p, len, "kernel="))
+		return NBD_OK;
+	c->for_kernel |= !is_own(p, len);
+	return add_word(c, p, len, d);
+}
+
+/* The words are known to be short enough before any is kept. */
+static const char *find_kernel(struct uefi_conf *c, const char *text)
+{
+	const char *p = next_word(text, text), *end, *v, *found = NULL;
+
+	for (; *p; p = next_word(end, text)) {
+		end = nbd_word_end(p);
+		v = value_of(p, (size_t)(end - p), "kernel=");
+		if (v)
+			found = keep(c, v, (size_t)(end - v));
+	}
+	return found;
+}
+
+static bool names_server(const struct cmdline *c)
+{
+	const char *r = c->root;
+
+	return c->netroot || c->nbdroot || c->nbd_host || c->archiso_srv ||
+	       (c->boot && !strncmp(c->boot, "NBD=", 4)) ||
+	       (r && (nbd_is_uri(r) || !strncmp(r, "overlay:nbd=", 12)));
+}
+
+/* The spec, from the words, or from them and "nbdroot=dhcp". */
+static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
+{
+	char line[CMDLINE_MAX];
+	int rc = boot_cmdline_parse(&c->cmd, c->words, d);
+
+	if (rc)
+		return rc;
+	c->has_server = names_server(&c->cmd);
+	if (!c->has_server) {
+		if (nbd_fmt(line, sizeof(line), "nbdroot=dhcp %s", c->words) <
+		    0)
+			return nbd_diag(d, NBD_E_USAGE, "too long");
+		rc = boot_cmdline_parse(&c->cmd, line, d);
+	}
+	return rc ? rc : root_parse(&c->root, &c->cmd, d);
+}
+
+int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d)
+{
+	const char *p = next_word(text, text), *end;
+	bool first = true;
+	int rc = NBD_OK;
+
+	memset(c, 0, sizeof(*c));
+	if (strlen(text) >= CMDLINE_MAX)
+		return nbd_diag(d, NBD_E_USAGE, "longer than %d bytes",
+				CMDLINE_MAX - 1);
+	c->kernel = find_kernel(c, text);
+	for (; *p && !rc; p = next_word(end, text)) {
+		end = nbd_word_end(p);
+		if (!first || !is_program(p, (size_t)(end - p)))
+			rc = take_word(c, p, (size_t)(end - p), d);
+		first = false;
+	}
+	return rc ? rc : parse_root(c, d);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What to boot, as text: a kernel command line, with two words more.
+ *
+ *	kernel=PATH or URI	start this, in place of EFI/BOOT/BOOTX64.EFI
+ *	initrd=PATH or URI	its initramfs; may be given several times
+ *
+ * Without kernel=, initrd= is a word for the kernel, as its EFI stub has it.
+ * The other words name the server (boot/common/root.h) and the network (ip=),
+ * and all of them are for the kernel.  Pure: no firmware.
+ */
+#ifndef BOOT_UEFI_CONF_H
+#define BOOT_UEFI_CONF_H
+
+#include "boot/common/root.h"
+
+#define UEFI_INITRDS 4
+
+struct uefi_conf {
+	char words[CMDLINE_MAX]; /* the kernel's */
+	const char *kernel;	 /* NULL: not given */
+	const char *initrd[UEFI_INITRDS];
+	unsigned initrds;
+	bool has_server; /* the words name one */
+	bool for_kernel; /* a word is neither of the server nor of the network */
+	struct cmdline cmd;
+	struct root_spec root;
+
+	/* private */
+	char text[CMDLINE_MAX]; /* kernel and initrd point here */
+	size_t used;
+};
+
+/*
+ * Parses text: LoadOptions, a variable or nbdboot.conf.  Newlines separate
+ * words, lines that begin with '#' are comments, and a first word that ends
+ * with ".efi" is the name of the program, as a shell passes it.  Words that
+ * name no server mean DHCP's root-path.  Returns 0, or NBD_E_USAGE or NBD_E_URI
+ * with the reason in d.
+ */
+int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d);
+
+/* True if the text has at least one word. */
+bool uefi_conf_any(const char *text);
+
+#endif

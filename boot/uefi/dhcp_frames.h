@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A lease by DHCP before there is a stack: whole frames over an nbd_ether, with
+ * the codec of boot/net.  The boot needs the root-path and the other options,
+ * and passes them on.  No firmware.
+ */
+#ifndef BOOT_UEFI_DHCP_FRAMES_H
+#define BOOT_UEFI_DHCP_FRAMES_H
+
+#include "boot/net/dhcp_msg.h"
+#include "port/ether.h"
+#include "port/port.h"
+
+/* What it takes for one answer to a lease to come, in ms; then it is over. */
+#define UEFI_DHCP_MS 20000
+
+/*
+ * Gets a lease.  xid is any number.  Sends again after 1, 2, 4 ... s.  0, or
+ * NBD_E_TIMEOUT: no server has answered, or it has taken its offer back each
+ * time; NBD_E_UNREACHABLE: the interface has no link.
+ */
+int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t xid,
+	      struct nbd_diag *d);
+
+/*
+ * The DHCP message in a frame of len bytes that is addressed to port 68, or
+ * NULL: it is something else, cut, or its checksums are wrong.  *n becomes its
+ * length.
+ */
+const uint8_t *uefi_dhcp_open(const uint8_t *frame, size_t len, size_t *n);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The export as a disk: cache, priority, errors. */
+#include "boot/uefi/program.h"
+
+static int fetch(void *ctx, uint64_t offset, void *buf, size_t len)
+{
+	struct uefi_session *s = ctx;
+
+	return uefi_session_run(s, NBD_CMD_READ, offset, buf, len);
+}
+
+static int move(struct uefi_drive *x, unsigned type, uint64_t offset, void *buf,
+		size_t len)
+{
+	if (type == NBD_CMD_READ)
+		return uefi_cache_read(&x->cache, offset, buf, len);
+	if (type == NBD_CMD_WRITE)
+		uefi_cache_drop(&x->cache, offset, len);
+	return uefi_session_run(&x->session, type, offset, buf, len);
+}
+
+/*
+ * The firmware calls from EFI_TPL_APPLICATION, and from notifications at
+ * EFI_TPL_CALLBACK; those must not come in between.
+ */
+static efi_status run(struct efi_disk *k, unsigned type, uint64_t offset,
+		      void *buf, size_t len)
+{
+	struct uefi_drive *x = (struct uefi_drive *)k;
+	uint64_t tpl = 0;
+	int rc;
+
+	if (x->busy)
+		return EFI_DEVICE_ERROR;
+	if (x->raise)
+		tpl = efi.bs->raise_tpl(EFI_TPL_CALLBACK);
+	x->busy = true;
+	rc = move(x, type, offset, buf, len);
+	x->busy = false;
+	if (x->raise)
+		efi.bs->restore_tpl(tpl);
+	return rc ? EFI_DEVICE_ERROR : EFI_SUCCESS;
+}
+
+static void idle(void *ctx)
+{
+	uefi_session_idle(ctx);
+}
+
+static int add_disk(struct uefi_drive *x, struct uefi_program *p,
+		    struct nbd_diag *d)
+{
+	struct uefi_session *s = &x->session;
+	char uri[1024];
+
+	x->cache = (struct uefi_cache){
+		.mem = x->cache.mem, .size = s->size, .fetch = fetch, .ctx = s
+	};
+	x->disk.block = s->min_block > 512 ? s->min_block : 512;
+	x->disk.size = s->size - s->size % x->disk.block;
+	x->disk.read_only = s->flags & NBD_FLAG_READ_ONLY;
+	x->disk.run = run;
+	x->raise = p->net.polled;
+	return efi_disk_add(&x->disk, p->net.path,
+			    uefi_session_name(s, uri, sizeof(uri)), d);
+}
+
+int uefi_drive_open(struct uefi_drive *x, struct uefi_program *p,
+		    struct nbd_diag *d)
+{
+	struct uefi_session *s = &x->session;
+	int rc;
+
+	if (!x->cache.mem)
+		x->cache.mem = efi_pages(UEFI_CACHE_SLOTS * UEFI_CACHE_SLOT);
+	if (!x->cache.mem)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "cache: out of memory");
+	p->net.idle = idle;
+	p->net.ctx = s;
+	s->net = p->net.stack;
+	s->uris = p->root.uri;
+	s->n_uris = p->root.uris;
+	s->patience = (unsigned)p->conf.cmd.timeout;
+	rc = uefi_session_open(s, d);
+	if (rc)
+		return rc;
+	rc = add_disk(x, p, d);
+	if (rc)
+		uefi_session_close(s);
+	return rc;
+}
+
+void uefi_drive_close(struct uefi_drive *x)
+{
+	efi_disk_remove(&x->disk);
+	uefi_session_close(&x->session);
+}

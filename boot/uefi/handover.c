@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the operating system takes over: words of its command line, a variable
+ * with the same words for those whose command line is fixed, and the server,
+ * which hears goodbye when the firmware ends.
+ */
+#include "boot/uefi/program.h"
+
+#include <string.h>
+
+/* "nbd://a/x,nbd://b/x" */
+static void put_uris(struct nbd_out *o, const struct root_spec *r)
+{
+	char uri[1024];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->uris; i++) {
+		int len = nbd_uri_print(&r->uri[i], uri, sizeof(uri));
+
+		if (len < 0)
+			continue;
+		if (n++)
+			nbd_put(o, ",", 1);
+		nbd_put(o, uri, (size_t)len);
+	}
+}
+
+/* The variable's text, which is also what the words lack. */
+static void put_words(struct nbd_out *o, const struct uefi_program *p,
+		      bool root, bool ip)
+{
+	/* root= may name a partition of the export */
+	if (root) {
+		nbd_putf(o, " %s=", p->conf.cmd.root ? "nbdroot" : "root");
+		put_uris(o, &p->root);
+	}
+	if (ip) {
+		nbd_put(o, " ", 1);
+		uefi_lease_put(o, &p->net.lease, p->net.mac);
+	}
+}
+
+static void set_variable(const struct uefi_program *p)
+{
+	char text[2048];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+
+	put_words(&o, p, true, true);
+	nbd_putf(&o, " nbdboot.uefi=%llu,%llu,%llu",
+		 (unsigned long long)p->t_net, (unsigned long long)p->t_disk,
+		 (unsigned long long)nbd_now_ms());
+	/* without it, only a fixed command line is worse off */
+	if (!o.cut)
+		efi.rt->set_variable(u"NbdBootLease", &uefi_vendor,
+				     EFI_VARIABLE_BOOT_AND_RUNTIME, o.len - 1,
+				     text + 1);
+}
+
+int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)
+{
+	struct nbd_out o = { .buf = p->options, .cap = sizeof(p->options) - 1 };
+
+	set_variable(p);
+	if (p->conf.kernel || p->conf.for_kernel) {
+		nbd_put(&o, p->conf.words, strlen(p->conf.words));
+		put_words(&o, p, !p->conf.has_server && p->root.uris,
+			  !p->conf.cmd.ip);
+	}
+	p->options[o.len] = '\0';
+	if (p->options[0] == ' ')
+		memmove(p->options, p->options + 1, o.len);
+	if (!o.cut && efi_widen(p->wide, CMDLINE_MAX, p->options, false) >= 0)
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_NO_MEMORY,
+			"command line: longer than %d bytes", CMDLINE_MAX - 1);
+}
+
+/*
+ * The firmware ends.  A server that allows one client would keep the next one
+ * waiting if this connection stayed.
+ */
+static void on_exit(efi_event event, void *ctx)
+{
+	struct uefi_program *p = ctx;
+
+	(void)event;
+	/* keys and messages are over */
+	p->net.idle = NULL;
+	uefi_session_end(&p->drive.session);
+	uefi_session_end(&p->kernel.session);
+	for (unsigned i = 0; i < p->initrds.n; i++)
+		uefi_session_end(&p->initrds.file[i].session);
+}
+
+int uefi_handover_watch(struct uefi_program *p, struct nbd_diag *d)
+{
+	efi_status s = efi.bs->create_event_ex(EFI_EVENT_SIGNAL,
+					       EFI_TPL_CALLBACK, on_exit, p,
+					       &efi_guid_exit, &p->exit);
+
+	/* newer firmware stops interfaces before ExitBootServices */
+	if (!s &&
+	    efi.bs->create_event_ex(EFI_EVENT_SIGNAL, EFI_TPL_CALLBACK, on_exit,
+				    p, &efi_guid_pre_exit, &p->pre_exit))
+		p->pre_exit = NULL;
+	return s ? nbd_diag(d, efi_error(s), "event: %s", efi_text(s)) : NBD_OK;
+}
+
+void uefi_handover_unwatch(struct uefi_program *p)
+{
+	if (p->exit)
+		efi.bs->close_event(p->exit);
+	if (p->pre_exit)
+		efi.bs->close_event(p->pre_exit);
+	p->exit = p->pre_exit = NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The initramfs of a kernel that is loaded directly: EFI_LOAD_FILE2 on a handle
+ * whose path is LINUX_EFI_INITRD_MEDIA_GUID, where the kernel's EFI stub looks
+ * for it (Documentation/admin-guide/efi-stub.rst).  It reads straight into the
+ * memory of the kernel.
+ */
+#include "boot/uefi/program.h"
+
+#include <string.h>
+
+#define OF(l)                              \
+	((struct uefi_initrds *)(void *)(( \
+		char *)(l)-offsetof(struct uefi_initrds, load)))
+
+/* The kernel finds the next archive on a boundary of 4 bytes. */
+static uint64_t padded(uint64_t n)
+{
+	return (n + 3) & ~3ull;
+}
+
+static int read_all(struct uefi_initrds *r, unsigned char *to,
+		    struct nbd_diag *d)
+{
+	int rc = NBD_OK;
+
+	for (unsigned i = 0; i < r->n && !rc; i++) {
+		uint64_t n = r->file[i].size;
+
+		rc = uefi_input_read(&r->file[i], to, d);
+		memset(to + n, 0, (size_t)(padded(n) - n));
+		to += padded(n);
+	}
+	return rc;
+}
+
+static efi_status load(struct efi_load_file2 *l, struct efi_path *path,
+		       efi_bool by_boot_policy, size_t *len, void *buf)
+{
+	struct uefi_initrds *r = OF(l);
+	struct nbd_diag d;
+
+	(void)path;
+	if (by_boot_policy)
+		return EFI_ERROR(3u);
+	if (!buf || *len < r->size) {
+		*len = (size_t)r->size;
+		return EFI_BUFFER_TOO_SMALL;
+	}
+	*len = (size_t)r->size;
+	if (!read_all(r, buf, &d))
+		return EFI_SUCCESS;
+	efi_print("nbdboot: FAILED: initrd: %s\n", d.text);
+	return EFI_DEVICE_ERROR;
+}
+
+static int install(struct uefi_initrds *r, struct nbd_diag *d)
+{
+	efi_status s;
+
+	r->load.load = load;
+	efi_path_add(r->path, sizeof(r->path), NULL, EFI_PATH_MEDIA,
+		     EFI_PATH_VENDOR, &efi_guid_initrd,
+		     sizeof(efi_guid_initrd));
+	s = efi.bs->install(&r->handle, &efi_guid_path, EFI_NATIVE_PROTOCOL,
+			    r->path);
+	if (!s)
+		s = efi.bs->install(&r->handle, &efi_guid_load_file2,
+				    EFI_NATIVE_PROTOCOL, &r->load);
+	return s ? nbd_diag(d, efi_error(s), "initrd: %s", efi_text(s))
+		 : NBD_OK;
+}
+
+int uefi_initrd_add(struct uefi_program *p, struct nbd_diag *d)
+{
+	struct uefi_initrds *r = &p->initrds;
+	int rc;
+
+	r->size = 0;
+	r->handle = NULL;
+	for (r->n = 0; r->n < p->conf.initrds; r->n++) {
+		rc = uefi_input_open(&r->file[r->n], p, p->conf.initrd[r->n],
+				     d);
+		if (rc)
+			return rc;
+		r->size += padded(r->file[r->n].size);
+	}
+	return r->n ? install(r, d) : NBD_OK;
+}
+
+void uefi_initrd_remove(struct uefi_program *p)
+{
+	struct uefi_initrds *r = &p->initrds;
+
+	if (r->handle) {
+		efi.bs->uninstall(r->handle, &efi_guid_load_file2, &r->load);
+		efi.bs->uninstall(r->handle, &efi_guid_path, r->path);
+		r->handle = NULL;
+	}
+	while (r->n)
+		uefi_input_close(&r->file[--r->n]);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Leases: from ip=, from PXE, to the kernel's words. */
+#include "boot/uefi/lease.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#define XID 4 /* its place in a DHCP message */
+
+static void take(uint8_t to[4], const struct link_addr *a)
+{
+	if (a->family == AF_INET)
+		memcpy(to, a->ip, 4);
+}
+
+bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
+{
+	memset(l, 0, sizeof(*l));
+	if (ip->client.family != AF_INET)
+		return false;
+	take(l->addr, &ip->client);
+	take(l->router, &ip->gateway);
+	take(l->server, &ip->peer);
+	take(l->next, &ip->peer);
+	l->prefix = (uint8_t)ip->client.prefix;
+	l->mtu = (uint16_t)ip->mtu;
+	for (unsigned i = 0; i < IP_DNS && ip->dns[i].family == AF_INET; i++)
+		take(l->dns[l->n_dns++], &ip->dns[i]);
+	nbd_fmt(l->host, sizeof(l->host), "%s", ip->host);
+	return true;
+}
+
+bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
+		       const uint8_t mac[6])
+{
+	uint32_t xid = len < XID + 4
+			       ? 0
+			       : (uint32_t)p[XID] << 24 |
+					 (uint32_t)p[XID + 1] << 16 |
+					 (uint32_t)p[XID + 2] << 8 | p[XID + 3];
+
+	return net_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
+}
+
+void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4])
+{
+	uint32_t m = l->prefix ? ~0u << (32 - l->prefix) : 0;
+
+	for (int i = 0; i < 4; i++)
+		mask[i] = (uint8_t)(m >> (24 - 8 * i));
+}
+
+static void put_addr(struct nbd_out *o, const uint8_t a[4])
+{
+	static const uint8_t none[4];
+
+	if (memcmp(a, none, 4) != 0)
+		nbd_put_ip(o, a, 4);
+	nbd_put(o, ":", 1);
+}
+
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+		    const uint8_t mac[6])
+{
+	uint8_t mask[4];
+
+	uefi_lease_mask(l, mask);
+	nbd_putf(o, "ip=");
+	put_addr(o, l->addr);
+	nbd_put(o, ":", 1);
+	put_addr(o, l->router);
+	put_addr(o, mask);
+	nbd_putf(o, "%s::off", l->host);
+	for (unsigned i = 0; i < l->n_dns && i < 2; i++) {
+		nbd_put(o, ":", 1);
+		nbd_put_ip(o, l->dns[i], 4);
+	}
+	nbd_putf(o, " BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x", mac[0], mac[1],
+		 mac[2], mac[3], mac[4], mac[5]);
+}

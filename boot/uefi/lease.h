@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The address of this machine: the words of a lease, from wherever it came, and
+ * what the operating system takes over.  Pure: no firmware.
+ */
+#ifndef BOOT_UEFI_LEASE_H
+#define BOOT_UEFI_LEASE_H
+
+#include "boot/net/dhcp_msg.h"
+#include "boot/net/ip.h"
+
+/* Fills in l from ip=, whose method is IP_STATIC; true if it is IPv4. */
+bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip);
+
+/*
+ * Reads the ACK that the firmware's PXE has kept (len bytes at p) for this MAC.
+ * Returns false if it is not a sound one.
+ */
+bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
+		       const uint8_t mac[6]);
+
+/*
+ * Prints "ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS BOOTIF=01-MAC": the lease as
+ * words of a kernel command line.
+ */
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+		    const uint8_t mac[6]);
+
+void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4]);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which interface, and which address. */
+#include "boot/uefi/nic.h"
+
+#include <string.h>
+
+#include "boot/uefi/dhcp_frames.h"
+
+const struct ip_methods net_ip_methods = {
+	.unsaid = IP_DHCP,
+	.bits = 1u << IP_OFF | 1u << IP_STATIC | 1u << IP_DHCP | 1u << IP_LINK,
+	.has = "static addresses and DHCP, of IPv4",
+};
+
+static void connect_all(const struct efi_guid *g, bool recursive)
+{
+	efi_handle *list;
+	size_t n = efi_handles(g, &list);
+
+	for (size_t i = 0; i < n; i++)
+		efi.bs->connect(list[i], NULL, NULL, recursive);
+	efi_free(list);
+}
+
+/* Is this the interface that the firmware booted from? */
+static bool is_ours(efi_handle nic)
+{
+	const struct efi_path *of = efi_protocol(nic, &efi_guid_path);
+	const struct efi_path *us =
+		efi_protocol(efi.self->device, &efi_guid_path);
+
+	return of && us && efi_path_begins(us, of);
+}
+
+static bool has_link(efi_handle nic)
+{
+	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+
+	return p && (!p->mode->has_media || p->mode->media);
+}
+
+static bool is_network(efi_handle nic)
+{
+	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+
+	return p && p->mode->mac_len == 6 && efi_protocol(nic, &efi_guid_path);
+}
+
+/* The place of an interface in the order to be tried: 0 is the first. */
+static int rank(efi_handle nic)
+{
+	return is_ours(nic) ? 0 : has_link(nic) ? 1 : 2;
+}
+
+static void sort(efi_handle *list, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k && rank(list[k]) < rank(list[k - 1]);
+		     k--) {
+			efi_handle h = list[k];
+
+			list[k] = list[k - 1];
+			list[k - 1] = h;
+		}
+}
+
+int uefi_net_find(efi_handle **list, struct nbd_diag *d)
+{
+	size_t n = efi_handles(&efi_guid_network, list), ours = 0;
+
+	if (!n) {
+		connect_all(&efi_guid_pci, false);
+		n = efi_handles(&efi_guid_network, list);
+	}
+	if (!n) {
+		connect_all(&efi_guid_pci, true);
+		n = efi_handles(&efi_guid_network, list);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (is_network((*list)[i]))
+			(*list)[ours++] = (*list)[i];
+	if (ours) {
+		sort(*list, ours);
+		return (int)ours;
+	}
+	efi_free(*list);
+	return nbd_diag(d, NBD_E_NO_DEVICE,
+			"the firmware has no network interface (is its network "
+			"stack switched off, or has it no driver?)");
+}
+
+struct efi_pxe *uefi_net_pxe(void)
+{
+	struct efi_pxe *pxe = efi_protocol(efi.self->device, &efi_guid_pxe);
+
+	return pxe && pxe->mode->started && !pxe->mode->v6 ? pxe : NULL;
+}
+
+static bool take_pxe(struct uefi_net *n)
+{
+	struct efi_pxe *pxe = is_ours(n->nic) ? uefi_net_pxe() : NULL;
+
+	if (!pxe || !pxe->mode->ack_received)
+		return false;
+	n->from = "PXE";
+	return uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
+				 sizeof(pxe->mode->ack.raw), n->mac);
+}
+
+/* The address, as far as it is known before the interface is up. */
+static int take_address(struct uefi_net *n, const char *text,
+			struct nbd_diag *d)
+{
+	struct ip_config ip;
+	int rc;
+
+	n->from = "DHCP";
+	if (text) {
+		rc = net_ip_parse(&ip, text, d);
+		if (rc)
+			return rc;
+		if (ip.method == IP_STATIC) {
+			n->from = "ip=";
+			return uefi_lease_static(&n->lease, &ip)
+				       ? NBD_OK
+				       : nbd_diag(d, NBD_E_USAGE,
+						  "ip=%s: not an IPv4 address",
+						  text);
+		}
+	}
+	take_pxe(n);
+	return NBD_OK;
+}
+
+static void on_idle(void *ctx)
+{
+	struct uefi_net *n = ctx;
+
+	if (n->idle)
+		n->idle(n->ctx);
+}
+
+/* ---- lwIP over EFI_SIMPLE_NETWORK ---- */
+
+static int get_lease(struct uefi_net *n, struct nbd_diag *d)
+{
+	uint32_t xid;
+
+	if (n->lease.addr[0])
+		return NBD_OK;
+	efi_random(&xid, sizeof(xid));
+	return uefi_dhcp(&n->lease, &n->snp.e, xid, d);
+}
+
+static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
+{
+	struct lwnet_config c = { .hostname = NULL };
+	const struct dhcp_lease *l = &n->lease;
+
+	if (!n->lwip)
+		n->lwip = efi_pages(sizeof(*n->lwip));
+	if (!n->lwip)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
+	if (l->mtu >= 576 && l->mtu < n->snp.e.mtu)
+		n->snp.e.mtu = l->mtu;
+	memcpy(c.ip, l->addr, 4);
+	memcpy(c.router, l->router, 4);
+	memcpy(c.dns, l->dns[0], 4);
+	uefi_lease_mask(l, c.mask);
+	efi_random(c.seed, sizeof(c.seed));
+	if (lwnet_open(n->lwip, &n->snp.e, &c))
+		return nbd_diag(d, NBD_E_PARAM, "network: no stack");
+	n->stack = &n->lwip->stack;
+	return NBD_OK;
+}
+
+static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
+{
+	int rc = efi_snp_open(&n->snp, n->nic, d);
+
+	if (rc)
+		return rc;
+	n->snp.idle = on_idle;
+	n->snp.ctx = n;
+	n->via = "EFI_SIMPLE_NETWORK";
+	n->polled = true;
+	rc = get_lease(n, d);
+	if (!rc)
+		rc = open_lwip(n, d);
+	if (rc)
+		efi_snp_close(&n->snp);
+	return rc;
+}
+
+/* ---- EFI_TCP4 ---- */
+
+static int up_tcp4(struct uefi_net *n, struct nbd_diag *d)
+{
+	struct efi_tcp4 *t = &n->tcp4;
+	int rc;
+
+	n->via = "EFI_TCP4";
+	n->polled = false;
+	if (!n->lease.addr[0])
+		return nbd_diag(d, NBD_E_UNREACHABLE,
+				"EFI_TCP4 needs ip= or the lease of PXE");
+	memcpy(t->addr, n->lease.addr, 4);
+	uefi_lease_mask(&n->lease, t->mask);
+	memcpy(t->router, n->lease.router, 4);
+	t->idle = on_idle;
+	t->ctx = n;
+	rc = efi_tcp4_open(t, n->nic, d);
+	n->stack = rc ? NULL : &t->net;
+	return rc;
+}
+
+int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
+		struct nbd_diag *d)
+{
+	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+	int rc;
+
+	n->nic = nic;
+	n->path = efi_protocol(nic, &efi_guid_path);
+	n->stack = NULL;
+	memset(&n->lease, 0, sizeof(n->lease));
+	memcpy(n->mac, p->mode->mac.a, sizeof(n->mac));
+	rc = take_address(n, ip, d);
+	if (rc)
+		return rc;
+	rc = up_lwip(n, d);
+	/* with a lease it is the interface that failed */
+	return rc && n->lease.addr[0] ? up_tcp4(n, d) : rc;
+}
+
+void uefi_net_down(struct uefi_net *n)
+{
+	if (n->stack && n->polled) {
+		lwnet_close(n->lwip, 100);
+		efi_snp_close(&n->snp);
+	} else if (n->stack) {
+		efi_tcp4_close(&n->tcp4);
+	}
+	n->stack = NULL;
+}

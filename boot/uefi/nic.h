@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The network: an interface, an address, a stack for dial(). */
+#ifndef BOOT_UEFI_NIC_H
+#define BOOT_UEFI_NIC_H
+
+#include "boot/uefi/lease.h"
+#include "port/lwip/lwip.h"
+#include "port/uefi/snp.h"
+#include "port/uefi/tcp4.h"
+#include "port/uefi/uefi.h"
+
+struct uefi_net {
+	/* The caller sets these: called while nothing arrives. */
+	void (*idle)(void *ctx);
+	void *ctx;
+
+	efi_handle nic;
+	const struct efi_path *path; /* of nic */
+	uint8_t mac[6];
+	struct dhcp_lease lease;
+	const char *from; /* "PXE", "DHCP", "ip=": where the lease is from */
+	const char *via;  /* what moves the packets */
+	struct nbd_stack *stack; /* NULL: down */
+	bool polled; /* it works at EFI_TPL_CALLBACK, without events */
+
+	/* private */
+	struct efi_snp snp;
+	struct lwnet *lwip; /* 1 MiB; kept for the next try */
+	struct efi_tcp4 tcp4;
+};
+
+/*
+ * Finds the interfaces; drivers are connected if there is none.  Returns their
+ * number, those that the firmware booted from first, or an error.  The caller
+ * gives *list to efi_free().
+ */
+int uefi_net_find(efi_handle **list, struct nbd_diag *d);
+
+/* The firmware's PXE on the handle that this program came from, or NULL. */
+struct efi_pxe *uefi_net_pxe(void);
+
+/*
+ * Brings the interface up, with the address of ip= (NULL: none was given), of
+ * PXE, or of DHCP.
+ */
+int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
+		struct nbd_diag *d);
+void uefi_net_down(struct uefi_net *n);
+
+#endif

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Firmware: clang for Windows, whose calling convention and files UEFI took
+# over, and its linker.  ARCH=aarch64 is the other machine.
+ARCH ?= x86_64
+program := nbdboot.efi
+CC := clang
+AR := llvm-ar
+STATIC :=
+HARDEN := -fno-stack-protector
+OPT ?= -Oz -flto -fomit-frame-pointer
+CFLAGS := $(OPT) -target $(ARCH)-unknown-windows -ffreestanding -fshort-wchar \
+	-nostdlibinc -isystem port/uefi/libc \
+	-Wno-microsoft-anon-tag -Wno-unused-command-line-argument \
+	$(if $(filter x86_64,$(ARCH)),-mno-red-zone -mno-stack-arg-probe \
+	-mgeneral-regs-only,-mno-stack-arg-probe)
+hosted :=
+efi-machine := $(if $(filter x86_64,$(ARCH)),x64,arm64)
+link = lld-link /nologo /subsystem:efi_application /entry:uefi_main \
+	/nodefaultlib /opt:ref /opt:icf /machine:$(efi-machine) \
+	/filealign:32 /out:$@ $^
+finish = cp $< $@
+tests :=

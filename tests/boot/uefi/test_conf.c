@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What to boot, from LoadOptions, a variable or a file. */
+#include "boot/uefi/conf.h"
+
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+static struct uefi_conf c;
+static struct nbd_diag d;
+
+static int parse(const char *text)
+{
+	return uefi_conf_parse(&c, text, &d);
+}
+
+static void a_server_and_words_for_the_kernel(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("root=nbd://h/x  console=ttyS0 \"a b\" rw"), 0);
+	assert_string_equal(c.words, "root=nbd://h/x console=ttyS0 \"a b\" rw");
+	assert_true(c.has_server && c.for_kernel && !c.kernel);
+	assert_int_equal(c.root.uris, 1);
+	assert_string_equal(c.root.uri[0].host, "h");
+}
+
+static void words_of_the_program_alone_are_not_for_a_boot_loader(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("root=nbd://h/x ip=dhcp nbdboot.timeout=5"), 0);
+	assert_false(c.for_kernel);
+	assert_int_equal(c.cmd.timeout, 5);
+}
+
+static void a_kernel_and_its_archives(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("initrd=/a kernel=/vmlinuz initrd=nbd://h/i "
+			       "root=nbd://h/x quiet"),
+			 0);
+	assert_string_equal(c.kernel, "/vmlinuz");
+	assert_int_equal(c.initrds, 2);
+	assert_string_equal(c.initrd[0], "/a");
+	assert_string_equal(c.initrd[1], "nbd://h/i");
+	assert_string_equal(c.words, "root=nbd://h/x quiet");
+}
+
+static void an_initrd_without_a_kernel_is_the_kernels(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("root=nbd://h/ initrd=\\i"), 0);
+	assert_int_equal(c.initrds, 0);
+	assert_string_equal(c.words, "root=nbd://h/ initrd=\\i");
+}
+
+static void a_file_has_comments_and_lines(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("# root=nbd://no/\r\nroot=nbd://h/x\r\n"
+			       "#kernel=/no\nquiet # rw\n"),
+			 0);
+	assert_string_equal(c.words, "root=nbd://h/x quiet # rw");
+	assert_null(c.kernel);
+	assert_true(uefi_conf_any("#\n x"));
+	assert_false(uefi_conf_any("# x\n\n  #y"));
+	assert_false(uefi_conf_any(""));
+}
+
+static void a_shell_passes_the_name_of_the_program(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("FS0:\\nbdboot.EFI root=nbd://h/x"), 0);
+	assert_string_equal(c.words, "root=nbd://h/x");
+	/* only as the first word */
+	assert_int_equal(parse("root=nbd://h/x a.efi"), 0);
+	assert_string_equal(c.words, "root=nbd://h/x a.efi");
+	assert_int_equal(parse("x=.efi"), 0);
+	assert_string_equal(c.words, "x=.efi");
+}
+
+static void without_a_server_it_is_that_of_dhcp(void **state)
+{
+	static const char *const texts[] = {
+		"",	     "quiet",	     "root=LABEL=x",
+		"root=dhcp", "nbdroot=dhcp", "root=/dev/nbd0p2 ip=dhcp"
+	};
+	struct root_env env = { .root_path = "nbd://h/%m",
+				.value = { [ROOT_MAC] = "1:2" } };
+	static struct root_spec r;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(parse(texts[i]), 0);
+		assert_true(c.root.from_dhcp);
+		assert_int_equal(root_expand(&r, &c.root, &env, &d), 0);
+		assert_int_equal(r.uris, 1);
+		assert_string_equal(r.uri[0].name, "1:2");
+	}
+	assert_true(!strstr(c.words, "dhcp ") && !strstr(c.words, "nbdroot"));
+}
+
+static void every_form_of_the_root_names_a_server(void **state)
+{
+	static const char *const texts[] = {
+		"nbdroot=h,x",		 "netroot=nbd:h:x",
+		"nbd_host=h nbd_name=x", "archiso_nbd_srv=h",
+		"boot=NBD=h:10809:x",	 "root=overlay:nbd=h:x"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(parse(texts[i]), 0);
+		assert_true(c.has_server);
+		assert_string_equal(c.root.uri[0].host, "h");
+	}
+}
+
+static void mistakes_are_named(void **state)
+{
+	char text[CMDLINE_MAX + 1];
+
+	(void)state;
+	assert_int_equal(parse("root=nbd:///x"), NBD_E_URI);
+	assert_non_null(strstr(d.text, "nbd:///x"));
+	assert_int_equal(parse("nbdboot.timeout=x"), NBD_E_USAGE);
+	assert_int_equal(parse("kernel=a initrd=a initrd=b initrd=c initrd=d "
+			       "initrd=e"),
+			 NBD_E_USAGE);
+	assert_int_equal(parse("nbdboot.tls=require root=nbd://h/x"),
+			 NBD_E_URI);
+	memset(text, 'x', sizeof(text));
+	text[CMDLINE_MAX] = '\0';
+	assert_int_equal(parse(text), NBD_E_USAGE);
+	text[CMDLINE_MAX - 1] = '\0';
+	/* with nbdroot=dhcp it is too long */
+	assert_int_equal(parse(text), NBD_E_USAGE);
+}
+
+/* Every cut of a text, flush against an unreadable page. */
+static void no_byte_is_read_behind_the_text(void **state)
+{
+	static const char all[] = "# x\nroot=nbd://h/x kernel=\"/a b\" "
+				  "initrd=/i a.efi ip=1.2.3.4 -- x";
+	struct guard g = guard_new(sizeof(all));
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(all); n++) {
+		char *p = guard_end(&g, n + 1);
+
+		memcpy(p, all, n);
+		p[n] = '\0';
+		parse(p);
+	}
+	guard_free(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_and_words_for_the_kernel),
+		cmocka_unit_test(
+			words_of_the_program_alone_are_not_for_a_boot_loader),
+		cmocka_unit_test(a_kernel_and_its_archives),
+		cmocka_unit_test(an_initrd_without_a_kernel_is_the_kernels),
+		cmocka_unit_test(a_file_has_comments_and_lines),
+		cmocka_unit_test(a_shell_passes_the_name_of_the_program),
+		cmocka_unit_test(without_a_server_it_is_that_of_dhcp),
+		cmocka_unit_test(every_form_of_the_root_names_a_server),
+		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(no_byte_is_read_behind_the_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

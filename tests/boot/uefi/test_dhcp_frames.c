@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DHCP in frames, with a server that answers, lies or is silent. */
+#include "boot/uefi/dhcp_frames.h"
+
+#include "boot/uefi/lease.h"
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
+static uint64_t now;
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return now * 1000000;
+}
+
+/* The server: what it answers to the next message, 0: nothing. */
+static struct {
+	uint8_t frame[1500];
+	size_t len;	   /* 0: none */
+	unsigned sent[4];  /* messages of DISCOVER, OFFER, REQUEST */
+	bool silent, naks; /* naks: the first REQUEST */
+	bool link;
+} server;
+
+static void put16(uint8_t *p, unsigned v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+static unsigned sum(const uint8_t *p, size_t len, uint32_t s)
+{
+	for (; len > 1; p += 2, len -= 2)
+		s += (uint32_t)p[0] << 8 | p[1];
+	if (len)
+		s += (uint32_t)*p << 8;
+	while (s >> 16)
+		s = (s & 0xffff) + (s >> 16);
+	return ~s & 0xffff;
+}
+
+/* A frame with the answer `type` to the message at q. */
+static size_t answer(uint8_t *f, const uint8_t *q, unsigned type)
+{
+	static const uint8_t options[] = {
+		53,  1,	  0,   54,  4,	 10,  0,   2,	2,  51, 4, 0,
+		1,   0,	  0,   1,   4,	 255, 255, 255, 0,  3,	4, 10,
+		0,   2,	  1,   6,   4,	 10,  0,   2,	3,  17, 9, 'n',
+		'b', 'd', ':', '/', '/', 'h', '/', 'x', 255
+	};
+	uint8_t *ip = f + 14, *udp = ip + 20, *m = udp + 8;
+	size_t n = 240 + sizeof(options);
+
+	memset(f, 0, 42 + n);
+	memcpy(f, mac, 6);
+	f[12] = 8;
+	ip[0] = 0x45;
+	put16(ip + 2, (unsigned)(28 + n));
+	ip[8] = 64;
+	ip[9] = 17;
+	memcpy(ip + 12, "\x0a\x00\x02\x02\x0a\x00\x02\x0f", 8);
+	put16(ip + 10, sum(ip, 20, 0));
+	put16(udp, 67);
+	put16(udp + 2, 68);
+	put16(udp + 4, (unsigned)(8 + n));
+	memcpy(m, q, 236);
+	m[0] = 2;
+	memcpy(m + 16, "\x0a\x00\x02\x0f", 4);
+	memcpy(m + 20, "\x0a\x00\x02\x02", 4);
+	memcpy(m + 236, "\x63\x82\x53\x63", 4);
+	memcpy(m + 240, options, sizeof(options));
+	m[242] = (uint8_t)type;
+	put16(udp + 6,
+	      sum(udp, 8 + n,
+		  17 + 8 + (uint32_t)n + 0x0a00 + 0x0202 + 0x0a00 + 0x020f));
+	return 42 + n;
+}
+
+static int send(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
+{
+	static uint8_t f[2000];
+	size_t len = 0;
+	const uint8_t *q = f + 42;
+	unsigned type;
+
+	(void)e;
+	for (; n; v++, n--) {
+		memcpy(f + len, v->base, v->len);
+		len += v->len;
+	}
+	assert_int_equal(sum(f + 14, 20, 0), 0);
+	assert_int_equal(f[14 + 2] << 8 | f[14 + 3], len - 14);
+	type = f[42 + 242];
+	assert_true(type == DHCP_DISCOVER || type == DHCP_REQUEST);
+	server.sent[type]++;
+	if (server.silent)
+		return 0;
+	server.len = answer(server.frame, q,
+			    type == DHCP_DISCOVER ? DHCP_OFFER
+			    : server.naks	  ? DHCP_NAK
+						  : DHCP_ACK);
+	server.naks &= type == DHCP_DISCOVER;
+	return 0;
+}
+
+static int receive(struct nbd_ether *e, void *buf, size_t cap)
+{
+	size_t len = server.len;
+
+	(void)e;
+	assert_true(len <= cap);
+	memcpy(buf, server.frame, len);
+	server.len = 0;
+	return (int)len;
+}
+
+static bool has_link(struct nbd_ether *e)
+{
+	(void)e;
+	return server.link;
+}
+
+static void wait(struct nbd_ether *e, unsigned ms)
+{
+	(void)e;
+	now += ms;
+}
+
+static struct nbd_ether ether;
+static struct dhcp_lease l;
+static struct nbd_diag d;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&server, 0, sizeof(server));
+	server.link = true;
+	ether = (struct nbd_ether){ .mtu = 1500,
+				    .link = has_link,
+				    .send = send,
+				    .receive = receive,
+				    .wait = wait };
+	memcpy(ether.mac, mac, 6);
+	now = 1000;
+	return 0;
+}
+
+static void a_lease_with_its_root_path(void **state)
+{
+	static const uint8_t want[4] = { 10, 0, 2, 15 };
+	char text[256];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
+
+	(void)state;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), 0);
+	assert_memory_equal(l.addr, want, 4);
+	assert_string_equal(l.root_path, "nbd://h/x");
+	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
+	assert_int_equal(server.sent[DHCP_REQUEST], 1);
+	uefi_lease_put(&o, &l, mac);
+	text[o.len] = '\0';
+	assert_string_equal(text, "ip=10.0.2.15::10.0.2.1:255.255.255.0:::off:"
+				  "10.0.2.3 BOOTIF=01-52-54-00-01-02-03");
+}
+
+static void a_nak_means_another_try(void **state)
+{
+	(void)state;
+	server.naks = true;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), 0);
+	assert_int_equal(server.sent[DHCP_DISCOVER], 2);
+}
+
+static void silence_ends_in_time(void **state)
+{
+	(void)state;
+	server.silent = true;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), NBD_E_TIMEOUT);
+	assert_true(now >= 1000 + UEFI_DHCP_MS && now < 1100 + UEFI_DHCP_MS);
+	assert_true(server.sent[DHCP_DISCOVER] >= 4 &&
+		    server.sent[DHCP_DISCOVER] <= 6);
+}
+
+static void no_link_is_named(void **state)
+{
+	(void)state;
+	server.link = false;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), NBD_E_UNREACHABLE);
+	assert_non_null(strstr(d.text, "no link"));
+}
+
+/* A bit that is wrong, and every cut: no message, and no byte behind it. */
+static void damaged_frames_are_no_messages(void **state)
+{
+	static const uint8_t q[300] = { 1 };
+	uint8_t f[1500], *copy;
+	size_t len = answer(f, q, DHCP_OFFER), n;
+	struct guard g = guard_new(len);
+
+	(void)state;
+	assert_ptr_equal(uefi_dhcp_open(f, len, &n), f + 42);
+	assert_int_equal(n, len - 42);
+	for (size_t bit = 12 * 8; bit < len * 8; bit++) {
+		f[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		copy = guard_copy(&g, f, len);
+		assert_null(uefi_dhcp_open(copy, len, &n));
+		f[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	for (size_t cut = 0; cut < len; cut++) {
+		copy = guard_copy(&g, f, cut);
+		assert_null(uefi_dhcp_open(copy, cut, &n));
+	}
+	guard_free(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_lease_with_its_root_path, setup),
+		cmocka_unit_test_setup(a_nak_means_another_try, setup),
+		cmocka_unit_test_setup(silence_ends_in_time, setup),
+		cmocka_unit_test_setup(no_link_is_named, setup),
+		cmocka_unit_test_setup(damaged_frames_are_no_messages, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
