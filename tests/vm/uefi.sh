@@ -1,0 +1,92 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines with firmware, beyond lib.sh: OVMF and AAVMF of Debian, nbdboot.efi,
+# a disk with an EFI system partition and a root.  Sourced, behind lib.sh.
+
+uefi_arch=${ARCH:-x86_64}
+efi=$O/uefi-$uefi_arch/nbdboot.efi
+esp=$work/esp
+disk=$work/disk
+
+build_efi()
+{
+	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" uefi >&2 ||
+		die 'nbdboot.efi does not build'
+}
+
+# esp_of FILE FROM NAME...: 64 MiB of FAT32 with the files FROM as NAME.
+esp_of()
+{
+	rm -f "$1"
+	truncate -s 64M "$1"
+	mkfs.vfat -F 32 "$1" >/dev/null
+	mmd -i "$1" ::EFI ::EFI/BOOT
+	fat=$1
+	shift
+	while [ $# -gt 0 ]; do
+		mcopy -i "$fat" "$1" "::$2"
+		shift 2
+	done
+}
+
+# efi_disk FILE ESP [ROOT]: a disk with ESP, and the 32 MiB of ROOT behind it
+efi_disk()
+{
+	rm -f "$1"
+	truncate -s 128M "$1"
+	printf '%s\n' 'label: gpt' 'start=2048, size=131072, type=U' \
+		'start=133120, size=65536' | sfdisk -q "$1"
+	dd if="$2" of="$1" bs=1M seek=1 conv=notrunc status=none
+	[ -z "${3-}" ] || dd if="$3" of="$1" bs=1M seek=65 conv=notrunc status=none
+}
+
+# Becomes the machine: uefi_qemu QEMU-ARGUMENT...
+uefi_qemu()
+{
+	cp "$uefi_vars" "$work/vars"
+	# shellcheck disable=SC2086 # words on purpose
+	exec ${vm_limit:+timeout "$vm_limit"} \
+		${vm_at:+nsenter -t "$vm_at" -n} $uefi_machine \
+		-accel "$ACCEL" -m "${vm_memory:-512}" -nodefaults -display none \
+		-no-reboot \
+		-drive "if=pflash,format=raw,readonly=on,file=$uefi_code" \
+		-drive "if=pflash,format=raw,file=$work/vars" "$@"
+}
+
+case $uefi_arch in
+x86_64)
+	uefi_code=${uefi_code:-/usr/share/OVMF/OVMF_CODE_4M.fd}
+	uefi_vars=${uefi_vars:-/usr/share/OVMF/OVMF_VARS_4M.fd}
+	uefi_machine='qemu-system-x86_64 -cpu max'
+	uefi_loader=BOOTX64.EFI
+	console=ttyS0
+	;;
+aarch64)
+	uefi_code=${uefi_code:-/usr/share/AAVMF/AAVMF_CODE.fd}
+	uefi_vars=${uefi_vars:-/usr/share/AAVMF/AAVMF_VARS.fd}
+	uefi_machine='qemu-system-aarch64 -machine virt -cpu max,pauth=off'
+	uefi_loader=BOOTAA64.EFI
+	console=ttyAMA0
+	;;
+esac
+
+# uefi_start QEMU-ARGUMENT...: starts it in the background, like vm_start; what
+# is written to descriptor 4 are its keys.
+uefi_start()
+{
+	rm -f "$work/console" "$work/keys" "$work/log"
+	mkfifo "$work/console" "$work/keys"
+	: >"$work/log"
+	vm_limit=$VM_LIMIT
+	exec 4<>"$work/keys"
+	uefi_qemu "$@" -serial stdio <"$work/keys" >"$work/console" 2>&1 &
+	vm=$!
+	exec 3<"$work/console"
+}
+
+# The network of QEMU: user_net WORDS, which may be empty
+user_net()
+{
+	echo "-netdev user,id=net,ipv6=off${1:+,$1}" \
+		"-device ${vm_nic:-virtio-net-pci},netdev=net,romfile=${vm_rom-}"
+}
