@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One non-recursive Makefile; core, port, boot and tests only append objects.
 # make help lists the targets.
-O ?= build
+# ARCH= is another CPU, with a build directory of its own.
+ifeq ($(origin O),undefined)
+O := build$(ARCH:%=/%)
+endif
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf
 MCONF ?= kconfig-mconf
@@ -16,6 +19,9 @@ endif
 world := $(or $(patsubst "%",%,$(CONFIG_WORLD)),linux)
 program := nbdboot
 -include boot/$(world)/world.mk
+ifneq ($(if $(filter linux,$(world)),$(ARCH)),)
+include port/linux/cpu.mk
+endif
 
 ifeq ($(origin CC),default)
 CC = musl-gcc
@@ -43,10 +49,11 @@ leaf := $(shell $(CC) -Werror -mno-omit-leaf-frame-pointer -E -x c /dev/null \
 	>/dev/null 2>&1 && echo -mno-omit-leaf-frame-pointer)
 HARDEN ?= -fstack-protector-strong $(fortify)
 # musl has nothing to fortify with, and the sanitizers see more without it.
-fortify = $(if $(findstring musl,$(CC))$(findstring sanitize,$(CFLAGS)),,\
+fortify = $(if $(findstring musl,$(CC)$(musl-dir))$(findstring sanitize,$(CFLAGS)),,\
 	$(if $(filter -O%,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 base = -std=c11 -fno-omit-frame-pointer $(leaf) $(HARDEN) -fno-pie \
-	-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+	-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables \
+	$(no-glibc)
 warn := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Werror
 cpp = -I. -include $(O)/autoconf.h -MMD -MP
@@ -100,14 +107,13 @@ $(O)/autoconf.h: $(O)/.config
 
 # musl-gcc hides the headers of the kernel along with those of glibc.  Make only
 # the kernel's visible.
-kinc := $(if $(findstring musl,$(CC)),$(O)/kinc)
+kinc := $(if $(findstring musl,$(CC)$(musl-dir)),$(O)/kinc)
+kinc-of := $(if $(triplet),/usr/$(triplet)/include,/usr/include)
 cpp += $(if $(kinc),-idirafter $(kinc))
 $(O)/kinc: | $(O)
 	$(Q)mkdir -p $@
-	$(Q)ln -sfn /usr/include/linux $@/linux
-	$(Q)ln -sfn /usr/include/asm-generic $@/asm-generic
-	$(Q)ln -sfn /usr/include/$$(gcc -print-multiarch)/asm $@/asm
-	$(Q)ln -sfn /usr/include/mtd $@/mtd
+	$(Q)ln -sfn $(kinc-of)/linux $(kinc-of)/asm-generic $(kinc-of)/mtd \
+		$(kinc-of)/$(if $(triplet),,$$(gcc -print-multiarch)/)asm $@
 	$(Q)mkdir -p $@/sys
 	$(Q)ln -sfn /usr/include/$$(gcc -print-multiarch)/sys/sdt*.h $@/sys/
 
@@ -120,7 +126,7 @@ $(O)/libport.a: $(port-obj)
 # A world that links in another way defines these two in its world.mk, and the
 # libraries that it needs in world-lib.
 link ?= $(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
-finish ?= strip -s -R .comment -R .note.gnu.property -o $@ $<
+finish ?= $(triplet:%=%-)strip -s -R .comment -R .note.gnu.property -o $@ $<
 $(O)/$(program).debug: $(boot-obj) $(O)/libport.a $(O)/libcore.a \
 		$(world-lib) $(mbedtls-lib)
 	$(call say,LD,$@)
@@ -132,7 +138,7 @@ $(O)/$(program): $(O)/$(program).debug
 $(core-obj): hosted := -ffreestanding
 $(O)/boot/common/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
 	-DNBDBOOT_BUILT=$(BUILT)
-$(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc)
+$(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc) $(musl-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
@@ -172,7 +178,8 @@ help: ## this list
 		$(MAKEFILE_LIST) | sed 's/^%/NAME/' | \
 		awk -F'\t' '{ printf "  make %-18s%s\n", $$1, $$2 }'
 	@echo '  O=DIR CC=gcc V=1 with any of them: another build directory,'
-	@echo '  another compiler, each command printed'
+	@echo '  another compiler, each command printed; ARCH=aarch64, armv7, i386,'
+	@echo '  riscv64 or s390x: for another CPU, in build/ARCH'
 
 -include $(obj:.o=.d)
 .DELETE_ON_ERROR:

@@ -9,7 +9,7 @@ set -u
 
 dir=$1/t/coverage
 log=$1/log/coverage.log
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
 mkdir -p "$1/log"
 
 # What earlier runs have counted.

@@ -26,6 +26,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	ovmf qemu-efi-aarch64 qemu-system-arm
 	qemu-user-static'

@@ -24,7 +24,7 @@ mkdir -p "$log"
 rm -f "$log"/*.log "$log"/*.count
 wanted=${T-}
 # The build under test is a new one, not a part of the make that called.
-unset T MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V
+unset T MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
 
 san='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 san="$san -fno-sanitize-recover=all"

@@ -13,7 +13,7 @@ set -u
 tap=
 [ "${1-}" != -t ] || { tap=1 && shift; }
 dir=${1:-build}
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT HARDEN
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT HARDEN ARCH
 status=0
 
 # limit NAME: the largest stripped file in bytes

@@ -42,7 +42,8 @@ $(O)/mbedtls/include:
 	$(Q)ln -sfn /usr/include/mbedtls $@/mbedtls
 build/mbedtls/include/mbedtls/ssl.h:
 	$(Q)sh port/fetch.sh mbedtls build/mbedtls
-$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready)
+$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready) \
+		$(musl-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Unpacks Debian packages of another CPU in a directory; nothing is installed:
+# foreign.sh CPU DIR PACKAGE...
+#
+# CPU is aarch64, armv7, riscv64, s390x or i386.  apt downloads the packages by
+# lists of its own, and so checks their signatures.  In place of a metapackage
+# linux-image-CPU it takes the kernel that this depends on.  Nothing is done if
+# DIR/unpacked is there.
+set -eu
+
+cpu=${1:?CPU}
+dir=${2:?directory}
+shift 2
+mirror=${FETCH_MIRROR:-http://deb.debian.org/debian}
+suite=${FETCH_SUITE:-bookworm}
+
+die()
+{
+	echo "$cpu: $*" >&2
+	exit 1
+}
+
+case $cpu in
+aarch64) arch=arm64 ;;
+armv7) arch=armhf ;;
+# Debian 12 does not have it
+riscv64) arch=riscv64 suite=trixie ;;
+s390x | i386) arch=$cpu ;;
+*) die 'not aarch64, armv7, riscv64, s390x or i386' ;;
+esac
+
+[ ! -e "$dir/unpacked" ] || exit 0
+command -v apt-get >/dev/null || die "no apt-get here to fetch $*"
+rm -rf "$dir"
+mkdir -p "$dir/apt/lists/partial"
+cd "$dir"
+echo "deb $mirror $suite main" >apt/sources.list
+cat >apt/apt.conf <<END
+APT::Architecture "$arch";
+APT::Architectures "$arch";
+APT::Sandbox::User "$(id -un)";
+APT::Update::Error-Mode "any";
+Dir::Etc::sourcelist "$PWD/apt/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::State::lists "$PWD/apt/lists";
+Dir::State::status "/dev/null";
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+END
+export APT_CONFIG="$PWD/apt/apt.conf"
+
+must()
+{
+	"$@" >apt/log 2>&1 && return
+	cat apt/log >&2
+	die "$1 $2 failed (see above; is the package mirror reachable?)"
+}
+
+# The metapackage's dependency names the package that holds the kernel.
+real_name()
+{
+	case $1 in
+	linux-image-*)
+		LC_ALL=C apt-cache depends --no-recommends --no-suggests "$1" |
+			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' |
+			head -n 1
+		;;
+	*) echo "$1" ;;
+	esac
+}
+
+echo "$cpu: fetching $*" >&2
+must apt-get -q update
+for package; do
+	name=$(real_name "$package")
+	[ "$name" ] || die "no package $package"
+	must apt-get -q download "$name"
+	must dpkg-deb -x "$name"_*.deb .
+	rm -f -- "$name"_*.deb
+done
+rm -rf apt
+# The last step: this file marks the others as done.
+: >unpacked
