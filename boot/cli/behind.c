@@ -3,7 +3,6 @@
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
 #include "boot/common/ready.h"
-#include "boot/watch/watch.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,6 +11,16 @@ void cli_watch_mark(char *program)
 {
 	if (program[0])
 		program[0] = '@';
+}
+
+struct watch *cli_watch(unsigned outage)
+{
+	/* pages: too large for a stack */
+	static struct watch w;
+
+	w.failed = cli_fail;
+	w.outage = outage;
+	return &w;
 }
 
 /* It must not keep a pipe open that its caller reads to the end. */
@@ -29,7 +38,8 @@ static void leave_caller(void)
 		(void)dup2(null, 2);
 }
 
-int cli_watch_behind(int index, char *program, struct nbd_diag *d)
+int cli_watch_behind(struct watch *w, int index, char *program,
+		     struct nbd_diag *d)
 {
 	pid_t pid;
 
@@ -40,7 +50,7 @@ int cli_watch_behind(int index, char *program, struct nbd_diag *d)
 		leave_caller();
 		if (program)
 			cli_watch_mark(program);
-		_exit(watch_devices(&index, 1, cli_fail));
+		_exit(watch_devices(w, &index, 1));
 	}
 	boot_ready_await();
 	return pid > 0 && watch_takeover_holder(index) == pid

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A watcher in the background, for scripts. */
+/* Watchers, also in the background, for scripts. */
 #ifndef BOOT_CLI_BEHIND_H
 #define BOOT_CLI_BEHIND_H
 
-#include "port/port.h"
+#include "boot/watch/watch.h"
 
 /*
  * Marks the process as one of the initramfs: systemd does not kill it during a
@@ -11,10 +11,14 @@
  */
 void cli_watch_mark(char *program);
 
+/* The options of watch_devices(): one struct in the process. */
+struct watch *cli_watch(unsigned outage);
+
 /*
- * Starts a process that watches nbdN, marked if program is not NULL.  CLI_OK
+ * Starts a process that watches nbdN as w says, marked if program is not NULL.  CLI_OK
  * when it watches; NBD_E_KERNEL after it has said why it cannot.
  */
-int cli_watch_behind(int index, char *program, struct nbd_diag *d);
+int cli_watch_behind(struct watch *w, int index, char *program,
+		     struct nbd_diag *d);
 
 #endif

@@ -117,11 +117,12 @@ static int attach(struct cli_nbd_client *o, struct cli_call *call)
 	if (!o->persist || cli_flush())
 		return CLI_OK;
 	if (!o->foreground)
-		return cli_watch_behind(index, o->mark ? call->program : NULL,
+		return cli_watch_behind(cli_watch(0), index,
+					o->mark ? call->program : NULL,
 					&call->d);
 	if (o->mark)
 		cli_watch_mark(call->program);
-	return watch_devices(&index, 1, cli_fail);
+	return watch_devices(cli_watch(0), &index, 1);
 }
 
 static void set_uri(struct cli_nbd_client *o, struct nbd_uri *uri)

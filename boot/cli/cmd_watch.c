@@ -3,15 +3,12 @@
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
 #include "boot/common/harden.h"
-#include "boot/watch/watch.h"
 
 #include <unistd.h>
 
-/* What a kernel can have at most is far less. */
-#define DEVICES_MAX 64
-
 struct options {
 	bool behind, mark;
+	const char *outage;
 };
 
 static const struct cli_option options[] = {
@@ -20,6 +17,9 @@ static const struct cli_option options[] = {
 	{ "systemd-mark", 'm', NULL,
 	  "do not let systemd end it, as in an initramfs of dracut",
 	  CLI_FIELD(struct options, mark) },
+	{ "outage", 'o', "reboot:SECONDS",
+	  "reboot after so long without an answer",
+	  CLI_FIELD(struct options, outage) },
 	{ 0 },
 };
 
@@ -33,25 +33,30 @@ static int run(struct cli_call *call)
 {
 	const struct options *o = call->options;
 	char *program = is_marked(o) ? call->program : NULL;
-	int index[DEVICES_MAX];
+	int outage = o->outage ? watch_outage_parse(o->outage, &call->d) : 0;
+	int index[WATCH_MAX];
+	struct watch *w;
 	unsigned n = 0;
 
+	if (outage < 0)
+		return outage;
+	w = cli_watch((unsigned)outage);
 	boot_small_pages();
 	for (; call->words[n]; n++)
 		index[n] = nbdk_parse_name(call->words[n]);
 	if (o->behind && n != 1)
 		return nbd_diag(&call->d, NBD_E_USAGE, "-b watches one device");
 	if (o->behind)
-		return cli_watch_behind(index[0], program, &call->d);
+		return cli_watch_behind(w, index[0], program, &call->d);
 	if (program)
 		cli_watch_mark(program);
-	return n ? watch_devices(index, n, cli_fail) : watch_all(cli_fail);
+	return n ? watch_devices(w, index, n) : watch_all(w);
 }
 
 const struct command cmd_watch = {
 	.name = "watch",
 	.summary = "stay, and revive the connections of devices (of all)",
-	.operands = { 0, DEVICES_MAX, { "nbdN" } },
+	.operands = { 0, WATCH_MAX, { "nbdN" } },
 	.devices = true,
 	.options = options,
 	.run = run,

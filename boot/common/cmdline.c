@@ -39,6 +39,7 @@ static const struct word {
 #endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
+	{ "nbdboot.outage", offsetof(struct cmdline, outage), TEXT, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_RENEW
 	{ "nbdboot.renew", offsetof(struct cmdline, no_renew), NO, 0, 0 },

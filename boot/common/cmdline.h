@@ -35,6 +35,7 @@ struct cmdline {
 	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */
 	const char *onfail;  /* nbdboot.onfail= */
+	const char *outage;  /* nbdboot.outage= */
 	const char *overlay; /* nbdboot.overlay=, "" without a value */
 	const char *tune;    /* nbdboot.tune= */
 	const char *unknown; /* the first unknown nbdboot. word */

@@ -37,11 +37,13 @@ static int ready_socket(char name[8])
 	return s;
 }
 
-static _Noreturn void become(char *command, int index, const char *ready,
-			     const sigset_t *signals)
+static _Noreturn void become(char *command, char *option, int index,
+			     const char *ready, const sigset_t *signals)
 {
 	static char self[256], name[16], notify[32];
-	char *argv[] = { "@nbdboot", command, index < 0 ? NULL : name, NULL };
+	char *device = index < 0 ? NULL : name;
+	char *argv[] = { "@nbdboot", command, option ? option : device,
+			 option ? device : NULL, NULL };
 	char *env[] = { notify, NULL };
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -55,7 +57,7 @@ static _Noreturn void become(char *command, int index, const char *ready,
 	_exit(1);
 }
 
-void init_spawn_start(struct spawned *w, char *command, int index,
+void init_spawn_start(struct spawned *w, char *command, char *option, int index,
 		      const sigset_t *signals)
 {
 	char name[8] = "";
@@ -63,7 +65,7 @@ void init_spawn_start(struct spawned *w, char *command, int index,
 	w->ready = ready_socket(name);
 	w->pid = w->ready < 0 ? -1 : _Fork();
 	if (w->pid == 0)
-		become(command, index, name, signals);
+		become(command, option, index, name, signals);
 }
 
 bool init_spawn_ready(struct spawned *w)

@@ -15,11 +15,11 @@ struct spawned {
 };
 
 /*
- * Starts `nbdboot COMMAND nbdN`, or without a device if the index is -1, with
- * this signal mask.  Does not wait until it is ready.  A failure is reported by
+ * Starts `nbdboot COMMAND [OPTION] [nbdN]`, without the option if it is NULL and
+ * without a device if the index is -1, with this signal mask.  Does not wait until it is ready.  A failure is reported by
  * init_spawn_ready(), which must be called before the switch of the root.
  */
-void init_spawn_start(struct spawned *w, char *command, int index,
+void init_spawn_start(struct spawned *w, char *command, char *option, int index,
 		      const sigset_t *signals);
 
 /*

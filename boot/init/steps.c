@@ -18,6 +18,7 @@
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
 #include "boot/root/connect.h"
+#include "boot/watch/watch.h"
 #include "port/linux/nbdk.h"
 
 /* The kernel executes /sbin/modprobe to load modules: provides that. */
@@ -204,8 +205,8 @@ static int do_overlay_connect(struct boot *b, struct nbd_diag *d)
 	int rc = b->cmd.overlay ? init_overlay_connect(&b->overlay, d) : NBD_OK;
 
 	if (!rc && b->overlay.index >= 0 && !b->cmd.no_watch)
-		init_spawn_start(&b->watch_upper, "watch", b->overlay.index,
-				 &b->recovery.signals);
+		init_spawn_start(&b->watch_upper, "watch", b->outage,
+				 b->overlay.index, &b->recovery.signals);
 	return rc;
 }
 
@@ -256,12 +257,25 @@ static int do_init(struct boot *b, struct nbd_diag *d)
 }
 
 #ifdef CONFIG_BOOT_WATCH
+static int do_outage_words(struct boot *b, struct nbd_diag *d)
+{
+	int s = b->cmd.outage ? watch_outage_parse(b->cmd.outage, d) : 0;
+
+	if (s < 0)
+		return nbd_diag_prefix(d, s, "nbdboot.outage");
+	if (s)
+		nbd_fmt(b->outage_text, sizeof(b->outage_text),
+			"--outage=reboot:%d", s);
+	b->outage = s ? b->outage_text : NULL;
+	return NBD_OK;
+}
+
 /* The watcher gets ready while the boot continues. */
 static int do_watch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (!b->cmd.no_watch)
-		init_spawn_start(&b->watch, "watch", b->index,
+		init_spawn_start(&b->watch, "watch", b->outage, b->index,
 				 &b->recovery.signals);
 	/* the watcher has these sockets, too: only its close waits */
 	net_done(&b->net);
@@ -303,7 +317,8 @@ static int do_renew(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (!b->cmd.no_renew && b->net.state.ends)
-		init_spawn_start(&b->renew, "renew", -1, &b->recovery.signals);
+		init_spawn_start(&b->renew, "renew", NULL, -1,
+				 &b->recovery.signals);
 	return NBD_OK;
 }
 #endif
@@ -368,6 +383,10 @@ const struct step init_steps[] = {
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "kernel command line", do_onfail_words, NULL,
 	  "check nbdboot.onfail=", 0, 0, true },
+#endif
+#ifdef CONFIG_BOOT_WATCH
+	{ "kernel command line", do_outage_words, NULL,
+	  "check nbdboot.outage=", 0, 0, true },
 #endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "kernel command line", do_overlay_words, NULL,

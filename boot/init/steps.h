@@ -41,7 +41,8 @@ struct boot {
 	struct preload preload;
 	/* processes that stay: for the root, the overlay and the lease */
 	struct spawned watch, watch_upper, renew;
-	uint64_t switched; /* nbd_now_ms() when the switch began */
+	char *outage, outage_text[32]; /* the option of `watch`, or NULL */
+	uint64_t switched;	       /* nbd_now_ms() when the switch began */
 };
 
 struct step {

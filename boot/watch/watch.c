@@ -19,87 +19,87 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Devices at once; any others are reported, and not watched. */
-#define DEVICES_MAX 64
 /* ms until a device is examined again. */
-#define LATER_MS    500
+#define LATER_MS 500
 
 #define ANY (-1)
 
-static struct child {
-	pid_t pid; /* 0: free */
-	int index;
-} children[DEVICES_MAX];
-
 /* ---- uevents: a device was connected, or disconnected ---- */
 
-static struct nl_sock uevents;
-
-int watch_uevent_open(struct nbd_diag *d)
+int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
 {
-	int err = nl_open(&uevents, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
-
-	return err ? err : uevents.fd;
+	return nl_open(s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
 }
 
-bool watch_uevent_is_nbd(void)
+bool watch_uevent_is_nbd(struct nl_sock *s)
 {
-	const char *text = (const char *)uevents.buf;
+	const char *text = (const char *)s->buf;
 	bool found = false;
 	int n;
 
 	/* "change@/devices/virtual/block/nbd0"; a lost event may be that */
-	while ((n = nl_hear(&uevents, MSG_DONTWAIT)) >= 0) {
+	while ((n = nl_hear(s, MSG_DONTWAIT)) >= 0) {
 		/* normally NUL-terminated already */
-		uevents.buf[n ? n - 1 : 0] = '\0';
+		s->buf[n ? n - 1 : 0] = '\0';
 		found |= !n || strstr(text, "/block/nbd");
 	}
 	return found;
 }
 
+/* ---- the limit of an outage ---- */
+
+int watch_outage_parse(const char *text, struct nbd_diag *d)
+{
+	bool known = strncmp(text, "reboot:", 7) == 0;
+	long s = known ? nbd_number(text + 7, 1, INT32_MAX / 1000) : -1;
+
+	return s > 0 ? (int)s
+		     : nbd_diag(d, NBD_E_USAGE,
+				"%s: not reboot:SECONDS, with 1 to %d seconds",
+				text, INT32_MAX / 1000);
+}
+
 /* ---- children ---- */
 
-static watch_report *report;
-
-static int watch_one(int index)
+static int watch_one(const struct watch *w, int index)
 {
 	char name[16];
-	static struct nbd_diag d;
-	int err = watch_worker_run(index, &d);
+	struct nbd_diag d = { "" };
+	int err = watch_worker_run(index, w->outage, &d);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
-	return err ? report(name, err, &d) : 0;
+	return err ? w->failed(name, err, &d) : 0;
 }
 
 /* Finds a child by its pid (0: a free slot), or with ANY by its device. */
-static struct child *find(pid_t pid, int index)
+static struct watch_child *find(struct watch *w, pid_t pid, int index)
 {
-	struct child *c = children;
+	struct watch_child *c = w->children;
 
-	for (; c < children + DEVICES_MAX; c++)
+	for (; c < w->children + WATCH_MAX; c++)
 		if (pid == ANY ? c->pid && c->index == index : c->pid == pid)
 			return c;
 	return NULL;
 }
 
-static bool is_watched(int index)
+static bool is_watched(struct watch *w, int index)
 {
-	return find(ANY, index);
+	return find(w, ANY, index);
 }
 
-static int start(int index)
+static int start(struct watch *w, int index)
 {
-	struct child *c = find(0, 0);
+	struct watch_child *c = find(w, 0, 0);
 	pid_t parent = getpid();
 
-	if (is_watched(index))
+	if (is_watched(w, index))
 		return 0;
 	if (c)
 		c->pid = _Fork();
 	if (!c || c->pid < 0) {
 		if (c)
 			c->pid = 0;
-		return report("watch", NBD_E_NO_MEMORY, NULL);
+		return w->failed("watch", NBD_E_NO_MEMORY, NULL);
 	}
 	c->index = index;
 	if (c->pid)
@@ -109,56 +109,52 @@ static int start(int index)
 	if (getppid() != parent)
 		_exit(1);
 	boot_ready_child();
-	_exit(watch_one(index));
+	_exit(watch_one(w, index));
 }
 
-static void reap(void)
+static void reap(struct watch *w)
 {
-	struct child *c;
+	struct watch_child *c;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
-		c = find(pid, 0);
+		c = find(w, pid, 0);
 		if (c)
 			c->pid = 0;
 	}
 }
 
-/* Events to wait for: uevents, and the ends of others' watchers. */
-static struct pollfd events[1 + DEVICES_MAX];
-static unsigned n_events;
-
 /*
  * A root may have a watcher of its own, started in the initramfs: it stays.
  * When its process has ended, which may be soon, the device is ours.
  */
-static bool is_anothers(int index)
+static bool is_anothers(struct watch *w, int index)
 {
 	pid_t pid = watch_takeover_holder(index);
 	int fd;
 
-	if (!pid || n_events == sizeof(events) / sizeof(events[0]))
+	if (!pid || w->n_events == 1 + WATCH_MAX)
 		return pid;
 	/* before Linux 5.3 this fails, and the next uevent has to do */
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return errno != ESRCH;
-	events[n_events++] = (struct pollfd){ fd, POLLIN, 0 };
+	w->events[w->n_events++] = (struct pollfd){ fd, POLLIN, 0 };
 	return true;
 }
 
-static void start_all(void)
+static void start_all(struct watch *w)
 {
-	static struct device dev;
 	struct nbdk_iter it = { 0 };
 	int index;
 
-	while (n_events > 1)
-		close(events[--n_events].fd);
+	while (w->n_events > 1)
+		close(w->events[--w->n_events].fd);
 	while ((index = nbdk_next(&it)) >= 0)
-		if (!is_watched(index) && !device_identify(&dev, index, NULL) &&
-		    !is_anothers(index))
-			start(index);
+		if (!is_watched(w, index) &&
+		    !device_identify(&w->dev, index, NULL) &&
+		    !is_anothers(w, index))
+			start(w, index);
 }
 
 /*
@@ -166,58 +162,57 @@ static void start_all(void)
  * sends its uevent before it sets the identifier, and no other uevent follows,
  * so every device is examined again a little later.
  */
-static void await_change(void)
+static void await_change(struct watch *w)
 {
-	static bool again = true;
 	bool look = false;
 
 	while (!look) {
-		if (!poll(events, n_events, again ? LATER_MS : -1)) {
-			again = false;
+		if (!poll(w->events, w->n_events, w->again ? LATER_MS : -1)) {
+			w->again = false;
 			return;
 		}
-		look = watch_uevent_is_nbd();
-		for (unsigned i = 1; i < n_events; i++)
-			look |= events[i].revents;
+		look = watch_uevent_is_nbd(&w->uevents);
+		for (unsigned i = 1; i < w->n_events; i++)
+			look |= w->events[i].revents;
 	}
-	again = true;
+	w->again = true;
 }
 
 /* Searches for new devices whenever the kernel reports a change. */
-int watch_all(watch_report *failed)
+int watch_all(struct watch *w)
 {
-	static struct nbd_diag d;
-	int told = watch_uevent_open(&d);
-	int held = told < 0 ? told : watch_takeover(WATCH_ALL, &d);
+	struct nbd_diag d = { "" };
+	int err = watch_uevent_open(&w->uevents, &d);
 
-	report = failed;
+	if (!err)
+		err = watch_takeover(WATCH_ALL, &d);
 	boot_harden();
-	if (held < 0)
-		return report("watch", held, &d);
-	events[0] = (struct pollfd){ told, POLLIN, 0 };
-	n_events = 1;
+	if (err < 0)
+		return w->failed("watch", err, &d);
+	w->events[0] = (struct pollfd){ w->uevents.fd, POLLIN, 0 };
+	w->n_events = 1;
+	w->again = true;
 	boot_ready_open();
-	start_all();
+	start_all(w);
 	boot_ready_await();
 	for (;;) {
-		await_change();
-		reap();
-		start_all();
+		await_change(w);
+		reap(w);
+		start_all(w);
 	}
 }
 
-int watch_devices(const int index[], unsigned n, watch_report *failed)
+int watch_devices(struct watch *w, const int index[], unsigned n)
 {
 	int status = 0, s;
 
-	report = failed;
 	if (n == 1)
-		return watch_one(index[0]);
+		return watch_one(w, index[0]);
 	/* children whose parent is killed end with it */
 	boot_harden();
 	boot_ready_open();
 	for (unsigned i = 0; i < n; i++)
-		status |= start(index[i]);
+		status |= start(w, index[i]);
 	boot_ready_await();
 	while (wait(&s) > 0 || errno == EINTR)
 		status |= WIFEXITED(s) ? WEXITSTATUS(s) : 0;

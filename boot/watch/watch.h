@@ -12,6 +12,7 @@
 
 #include "boot/device/device.h"
 
+#include <poll.h>
 #include <sys/types.h>
 
 /*
@@ -21,25 +22,55 @@
 typedef int watch_report(const char *subject, int err,
 			 const struct nbd_diag *d);
 
+/* Devices at once; any others are reported, and not watched. */
+#define WATCH_MAX 64
+
+/*
+ * The process that starts the watchers.  The caller zeroes it and sets the
+ * first two.
+ */
+struct watch {
+	watch_report *failed;
+	unsigned outage; /* s until a reboot, 0: never; see below */
+	/* private */
+	struct watch_child {
+		pid_t pid; /* 0: free */
+		int index;
+	} children[WATCH_MAX];
+	/* Uevents, and the ends of others' watchers. */
+	struct pollfd events[1 + WATCH_MAX];
+	unsigned n_events;
+	bool again; /* examine the devices once more */
+	struct nl_sock uevents;
+	struct device dev; /* the one that is examined */
+};
+
 /*
  * Watches all devices, including those that are connected later.  Returns only
- * if it cannot start: then the result of `failed`.
+ * if it cannot start: then the result of w->failed.
  */
-int watch_all(watch_report *failed);
+int watch_all(struct watch *w);
 
 /*
  * Watches these n > 0 devices until the last is disconnected: one in this
- * process, several in a child each.  Returns 0, or the result of `failed` (of
+ * process, several in a child each.  Returns 0, or the result of w->failed (of
  * several: all their bits).
  */
-int watch_devices(const int index[], unsigned n, watch_report *failed);
+int watch_devices(struct watch *w, const int index[], unsigned n);
 
 /*
  * Watches nbdN until it is disconnected (0), or returns a negative enum nbd_err
  * if nbdN cannot be watched.  Reports readiness to the process that started
- * this one, as sd_notify(3) does.
+ * this one, as sd_notify(3) does.  With outage (s; 0: never) it reboots the
+ * machine, without writing anything, when nothing was answered for that long.
  */
-int watch_worker_run(int index, struct nbd_diag *d);
+int watch_worker_run(int index, unsigned outage, struct nbd_diag *d);
+
+/*
+ * The value of nbdboot.outage= and of watch --outage, "reboot:SECONDS": returns
+ * the seconds, or NBD_E_USAGE.
+ */
+int watch_outage_parse(const char *text, struct nbd_diag *d);
 
 /* In place of the index of a device: the watcher of all of them. */
 #define WATCH_ALL (-1)
@@ -58,9 +89,9 @@ int watch_takeover(int index, struct nbd_diag *d);
  */
 pid_t watch_takeover_holder(int index);
 
-/* Opens a socket for uevents, one in each process; or NBD_E_KERNEL. */
-int watch_uevent_open(struct nbd_diag *d);
+/* Opens a socket for uevents: 0, or NBD_E_KERNEL. */
+int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
 /* Reads the uevents that have arrived; was one of them about an nbd device? */
-bool watch_uevent_is_nbd(void);
+bool watch_uevent_is_nbd(struct nl_sock *s);
 
 #endif

@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/reboot.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@
 struct worker {
 	struct device dev;
 	struct nbdk_watch events;
-	int uevents;	 /* a socket, or < 0 */
+	struct nl_sock uevents;
 	unsigned deaths; /* that the driver reported, not replaced yet */
 	/*
 	 * The driver reports a death before it shuts the socket.  Until then
@@ -53,6 +54,9 @@ struct worker {
 	uint64_t next;	   /* the next try, not sooner */
 	uint64_t answered; /* requests, at the last try */
 	unsigned silent;   /* tries in a row without an answer */
+	uint64_t outage;   /* ms until a reboot, 0: never */
+	uint64_t since;	   /* nbd_now_ms() when answers ceased, 0: they come */
+	uint64_t last;	   /* requests that were answered by then */
 	struct nbd_diag told; /* the last message in the log */
 	char addresses[BACKEND_SERVERS][64];
 	char first_backend[NBDK_BACKEND_MAX + 1];
@@ -156,7 +160,8 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 	 */
 	w->blind = err == NBD_E_NOT_FOUND;
 	memcpy(w->first_backend, w->dev.info.backend, sizeof(w->first_backend));
-	w->uevents = watch_uevent_open(NULL);
+	if (watch_uevent_open(&w->uevents, NULL))
+		w->uevents.fd = -1;
 	err = nbdk_watch_open(&w->events, d);
 	if (err)
 		return err;
@@ -303,19 +308,62 @@ static void take_death(void *ctx, int index)
 static void await(struct worker *w, int ms)
 {
 	struct pollfd p[2] = { { w->events.nl.fd, POLLIN, 0 },
-			       { w->uevents, POLLIN, 0 } };
+			       { w->uevents.fd, POLLIN, 0 } };
 
 	poll(p, 2, ms);
 	/* a lost report may have been a death */
 	if (nbdk_watch_read(&w->events, take_death, w))
 		doubt(w);
-	watch_uevent_is_nbd();
+	watch_uevent_is_nbd(&w->uevents);
+}
+
+/* Nothing is written first: that would wait for the server, too. */
+static void give_up(struct worker *w)
+{
+	struct nbd_diag d;
+
+	nbd_diag(&d, 0, "no answer for %u s: rebooting (nbdboot.outage=)",
+		 (unsigned)(w->outage / 1000));
+	log_change(w, &d);
+	if (reboot(RB_AUTOBOOT)) {
+		nbd_diag(&d, 0, "reboot: %s", strerror(errno));
+		log_change(w, &d);
+	}
+	w->outage = 0;
+}
+
+/*
+ * A new connection is no answer yet: the server may accept it and then be
+ * silent.  Returns the ms until the outage is too long; -1: there is none.
+ */
+static int time_left(struct worker *w)
+{
+	bool away = w->blind ? w->deaths >= w->dev.wanted : !w->dev.live;
+	uint64_t now = nbd_now_ms(), answered;
+	unsigned in_flight = 0;
+
+	if (!w->outage)
+		return -1;
+	answered = nbdk_answered(w->dev.info.index, &in_flight);
+	if (!away && (!in_flight || answered != w->last)) {
+		w->since = 0;
+		w->last = answered;
+		return -1;
+	}
+	if (!w->since) {
+		w->since = now;
+		w->last = answered;
+	}
+	if (now - w->since < w->outage)
+		return (int)(w->since + w->outage - now);
+	give_up(w);
+	return -1;
 }
 
 static void watch(struct worker *w)
 {
 	while (is_there(w)) {
-		int ms = revive(w);
+		int ms = revive(w), left;
 
 		if (w->in_doubt && ms < 0) {
 			w->look = longer(w->look);
@@ -323,11 +371,12 @@ static void watch(struct worker *w)
 			/* after one more check it is certain */
 			w->in_doubt = nbd_now_ms() < w->sure;
 		}
-		await(w, ms);
+		left = time_left(w);
+		await(w, left >= 0 && (ms < 0 || left < ms) ? left : ms);
 	}
 }
 
-int watch_worker_run(int index, struct nbd_diag *d)
+int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 {
 	/* pages: too large for a stack; a process watches one device */
 	static struct worker w;
@@ -344,6 +393,7 @@ int watch_worker_run(int index, struct nbd_diag *d)
 	if (chdir("/sys/block"))
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
+	w.outage = (uint64_t)outage * 1000;
 	dial_connect_ms = CONNECT_MS;
 	boot_ready_tell();
 	watch(&w);

@@ -600,14 +600,16 @@ int __wrap_chdir(const char *path);
 ssize_t __wrap_write(int fd, const void *p, size_t len);
 ssize_t __real_write(int fd, const void *p, size_t len);
 
-int __wrap_watch_uevent_open(struct nbd_diag *d)
+int __wrap_watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
 {
 	(void)d;
-	return w.uevents = file_new(0);
+	s->fd = w.uevents = file_new(0);
+	return 0;
 }
 
-bool __wrap_watch_uevent_is_nbd(void)
+bool __wrap_watch_uevent_is_nbd(struct nl_sock *s)
 {
+	(void)s;
 	w.noise = false;
 	return true;
 }
@@ -697,7 +699,7 @@ void sim_schedule(void)
 		w.slots[i].server = i % w.n_servers;
 	make_backend(sim_chance(30));
 	plan();
-	rc = watch_worker_run(INDEX, &d);
+	rc = watch_worker_run(INDEX, 0, &d);
 	if (rc)
 		sim_fail("the watcher ended with %d: %s", rc, d.text);
 	if (w.at_rest && sim_files_open() > w.at_rest)

@@ -112,4 +112,27 @@ says 'a shell is started when it is given up, then it is tried again' \
 	'given up: not booted in 4 s'
 vm_stop
 
+# ---- a long outage ----
+
+boot "root=nbd://$host:$down/ nbdboot.outage=halt:5"
+says 'a wrong limit of an outage is refused' \
+	'FAILED: kernel command line: nbdboot.outage: halt:5: not reboot:SECONDS'
+vm_stop
+mkdir "$work/root"
+add_busybox "$work/root"
+mkdir -p "$work/root/sbin" "$work/root/proc" "$work/root/sys" \
+	"$work/root/dev" "$work/root/run"
+printf '#!/bin/sh\necho guest: up\nread -r forever </dev/console\n' \
+	>"$work/root/sbin/init"
+rm -f "$work/root/bin/init"
+chmod 755 "$work/root/sbin/init"
+ext4_of "$work/root" "$work/ext4"
+serve 0 file "$work/ext4"
+boot "loglevel=5 root=nbd://$host:$port/ nbdboot.outage=reboot:5"
+says 'a machine with nbdboot.outage= boots' 'guest: up'
+unserve
+says 'and reboots when its server is away for too long' \
+	'no answer for 5 s: rebooting'
+ends 'which needs nothing of the root'
+
 finish

@@ -11,6 +11,7 @@
 #include "tests/unit.h"
 
 #include <poll.h>
+#include <sys/reboot.h>
 
 #define INDEX 7
 
@@ -27,6 +28,9 @@ static struct play {
 	int first;	  /* ms of the first time that it was replaced */
 	unsigned waiting; /* requests without an answer */
 	unsigned uncounted; /* the wait after which counting fails once */
+	unsigned outage;    /* s until a reboot */
+	unsigned rebooted;  /* ms */
+	bool answers;	    /* some requests, all the time */
 	bool busy;	    /* other events end each wait of the first second */
 } play;
 
@@ -63,7 +67,7 @@ int __wrap_device_count(struct device *dev, struct nbd_diag *d)
 			       : play.shows && play.waits >= play.shows &&
 					 !play.filled;
 
-	dev->live = dead ? 3 : 4;
+	dev->live = dead ? play.outage ? 0 : 3 : 4;
 	if (!play.uncounted || play.waits != play.uncounted)
 		return 0;
 	play.uncounted = 0;
@@ -90,12 +94,13 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	assert_int_equal(want, 4);
 	if (device_count(dev, d) || dev->live == want)
 		return 0;
-	assert_int_equal(dev->live, 3);
+	assert_int_equal(dev->live, play.outage ? 0 : 3);
 	if (play.waits < play.away)
 		return nbd_diag(d, NBD_E_REFUSED, "nobody there");
 	if (!play.filled++)
 		play.first = play.ms;
 	play.dead = false;
+	dev->live = 4;
 	return 0;
 }
 
@@ -113,7 +118,16 @@ uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
 {
 	assert_int_equal(index, INDEX);
 	*waiting = play.waiting;
-	return 4711;
+	return 4711 + (play.answers ? (uint64_t)play.ms : 0);
+}
+
+int __wrap_reboot(int how);
+int __wrap_reboot(int how)
+{
+	assert_int_equal(how, RB_AUTOBOOT);
+	play.rebooted = (unsigned)play.ms;
+	play.gone = true;
+	return 0;
 }
 
 ssize_t __wrap_write(int fd, const void *p, size_t len)
@@ -174,14 +188,15 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 
 /* ---- what a test does not do to itself ---- */
 
-int __wrap_watch_uevent_open(struct nbd_diag *d)
+int __wrap_watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
 {
-	(void)d;
-	return -1;
+	(void)s, (void)d;
+	return NBD_E_KERNEL;
 }
 
-bool __wrap_watch_uevent_is_nbd(void)
+bool __wrap_watch_uevent_is_nbd(struct nl_sock *s)
 {
+	(void)s;
 	return false;
 }
 
@@ -208,7 +223,7 @@ static void watch(struct play p)
 	play = p;
 	epoch += 1000000; /* the last play was long ago */
 	log_text[0] = '\0';
-	assert_int_equal(watch_worker_run(INDEX, &diag), 0);
+	assert_int_equal(watch_worker_run(INDEX, play.outage, &diag), 0);
 }
 
 /* ---- the tests ---- */
@@ -307,6 +322,54 @@ static void silence_behind_a_connection_is_named_once(void **state)
 	assert_int_equal(lines_with("live again"), 1);
 }
 
+static void an_outage_that_is_too_long_ends_in_a_reboot(void **state)
+{
+	(void)state;
+	watch((struct play){
+		.event = INDEX, .shows = 1, .away = 9999, .outage = 60 });
+	assert_in_range(play.rebooted, 60000, 62000);
+	assert_int_equal(lines_with("no answer for 60 s: rebooting"), 1);
+}
+
+static void a_shorter_one_does_not(void **state)
+{
+	(void)state;
+	/* 50 waits are about 95 s */
+	watch((struct play){
+		.event = INDEX, .shows = 1, .away = 50, .outage = 200 });
+	assert_int_equal(play.rebooted, 0);
+	assert_int_equal(play.filled, 1);
+}
+
+static void connections_without_answers_are_an_outage(void **state)
+{
+	(void)state;
+	watch((struct play){ .drops = true, .waiting = 3, .outage = 15 });
+	assert_in_range(play.rebooted, 15000, 17000);
+	/* with answers, or if nobody waits for them, they are not */
+	watch((struct play){
+		.drops = true, .waiting = 3, .answers = true, .outage = 15 });
+	assert_int_equal(play.rebooted, 0);
+	watch((struct play){ .drops = true, .outage = 15 });
+	assert_int_equal(play.rebooted, 0);
+}
+
+static void the_limit_of_an_outage_is_parsed(void **state)
+{
+	static const char *const wrong[] = {
+		"",	    "reboot",	 "reboot:",	    "reboot:0",
+		"halt:600", "reboot:-1", "reboot:2147484",  "reboot:1s",
+		"600",	    "Reboot:60", "reboot:99999999",
+	};
+
+	(void)state;
+	assert_int_equal(watch_outage_parse("reboot:600", &diag), 600);
+	assert_int_equal(watch_outage_parse("reboot:2147483", &diag), 2147483);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(watch_outage_parse(wrong[i], &diag),
+				 NBD_E_USAGE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -322,6 +385,10 @@ int main(void)
 		cmocka_unit_test(
 			a_server_that_drops_what_it_takes_is_not_hammered),
 		cmocka_unit_test(silence_behind_a_connection_is_named_once),
+		cmocka_unit_test(an_outage_that_is_too_long_ends_in_a_reboot),
+		cmocka_unit_test(a_shorter_one_does_not),
+		cmocka_unit_test(connections_without_answers_are_an_outage),
+		cmocka_unit_test(the_limit_of_an_outage_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,10 @@
 #ifndef TESTS_BOOT_WATCH_WRAPS_H
 #define TESTS_BOOT_WATCH_WRAPS_H
 
-#include "port/port.h"
+#include "port/linux/netlink.h"
 
-int __wrap_watch_uevent_open(struct nbd_diag *d);
-bool __wrap_watch_uevent_is_nbd(void);
+int __wrap_watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
+bool __wrap_watch_uevent_is_nbd(struct nl_sock *s);
 int __wrap_watch_takeover(int index, struct nbd_diag *d);
 void __wrap_boot_harden(void);
 void __wrap_boot_log_to_kernel(void);
