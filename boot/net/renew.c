@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "boot/common/cmdline.h"
 #include "boot/net/export.h"
 #include "port/linux/file.h"
 #include "port/linux/packet.h"
@@ -51,15 +52,36 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 	}
 }
 
+/*
+ * Without the words of the command line the files of a renewed lease would lack
+ * what the lease does not have.
+ */
+static void read_plan(struct net_renewal *r)
+{
+	struct job *j = &r->j;
+	struct cmdline c;
+	struct nbd_diag d;
+
+	j->ip = &r->ip;
+	/* a wrong word was reported when the machine booted */
+	if (boot_cmdline_read(&c, &d))
+		return;
+	(void)net_plan_parse(&r->plan, c.line, NULL, &d);
+	for (unsigned i = 0; i < r->plan.n_ip; i++)
+		if (!r->plan.ip[i].device[0] ||
+		    !strcmp(r->plan.ip[i].device, j->l.name))
+			j->ip = &r->plan.ip[i];
+}
+
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 {
 	struct job *j = &r->j;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	j->ip = &r->ip;
 	r->run = file_run();
 	rc = net_export_read(r->run, j->l.name, &j->dhcp, d);
+	read_plan(r);
 	if (!rc)
 		rc = link_find(j->l.name, &j->l, d);
 	return rc < 0 ? rc : NBD_OK;
@@ -115,9 +137,8 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 
 int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 {
-	struct net_plan plan = { 0 };
 	struct net_state s;
 
-	net_job_state(&r->j, &plan, &s);
+	net_job_state(&r->j, &r->plan, &s);
 	return net_export_lease(r->run, &s, &r->j.dhcp, true, d);
 }

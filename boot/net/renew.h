@@ -7,12 +7,15 @@
 #define BOOT_NET_RENEW_H
 
 #include "boot/net/job.h"
+#include "boot/net/plan.h"
 
 /* Owned by the caller; filled in by net_renew_read(). */
 struct net_renewal {
 	struct job j; /* j.dhcp is the current lease */
-	struct ip_config ip;
-	int run; /* the result of file_run() */
+	/* of the kernel command line: it has DNS servers and the host name */
+	struct net_plan plan;
+	struct ip_config ip; /* of no interface */
+	int run;	     /* the result of file_run() */
 };
 
 /* Reads the lease of EXPORT_STATE (export.h) and finds its interface. */

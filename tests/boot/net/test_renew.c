@@ -3,6 +3,7 @@
  * The life of a lease: the test plays its servers, the clock and the other DHCP
  * client that may come.  Time passes in poll() alone.
  */
+#include "boot/common/cmdline.h"
 #include "boot/net/renew.h"
 
 #include <errno.h>
@@ -29,6 +30,8 @@ static struct play {
 	unsigned char reply[300];
 	bool open, waiting;
 	char name[16]; /* of the interface, by now */
+	const char *cmdline;
+	struct net_state state; /* the last one that was kept */
 } play;
 
 static struct net_renewal r;
@@ -47,6 +50,13 @@ void __wrap_boot_say(const char *fmt, ...)
 }
 
 /* ---- the machine ---- */
+
+int __wrap_boot_cmdline_read(struct cmdline *c, struct nbd_diag *diag);
+int __wrap_boot_cmdline_read(struct cmdline *c, struct nbd_diag *diag)
+{
+	return play.cmdline ? boot_cmdline_parse(c, play.cmdline, diag)
+			    : NBD_E_NOT_FOUND;
+}
 
 int __wrap_file_run(void);
 int __wrap_file_run(void)
@@ -88,6 +98,7 @@ int __wrap_net_export_lease(int run, const struct net_state *s,
 	/* the root hangs on it */
 	assert_int_equal(s->addr.ip[3], 5);
 	play.kept++;
+	play.state = *s;
 	return 0;
 }
 
@@ -317,6 +328,36 @@ static void one_request_beside_another_client(void **state)
 	assert_int_equal(net_renew_keep(&r, &d), 0);
 }
 
+static void the_words_of_the_command_line_still_count(void **state)
+{
+	(void)state;
+	play = (struct play){ .seconds = 3600,
+			      .now = 2000000,
+			      .name = "eth0",
+			      .cmdline = "ip=::::me:eth0:dhcp:192.0.2.54 "
+					 "nameserver=192.0.2.53",
+			      .answer = { { 0, DHCP_ACK, 1, 5 } } };
+	assert_int_equal(net_renew_read(&r, &d), 0);
+	/* that of the server, unless rd.peerdns=0 is there */
+	r.j.dhcp.lease.n_dns = 1;
+	memcpy(r.j.dhcp.lease.dns[0], "\xc0\0\x02\x01", 4);
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+	assert_int_equal(play.state.n_dns, 3);
+	assert_int_equal(play.state.dns[0].ip[3], 53);
+	assert_int_equal(play.state.dns[1].ip[3], 54);
+	assert_int_equal(play.state.dns[2].ip[3], 1);
+	assert_string_equal(play.state.host, "me");
+	r.plan.no_peer_dns = true;
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+	assert_int_equal(play.state.n_dns, 2);
+	/* those of another interface do not */
+	play.cmdline = "ip=eth1:dhcp ip=::::you:eth2:dhcp:192.0.2.54";
+	assert_int_equal(net_renew_read(&r, &d), 0);
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+	assert_int_equal(play.state.n_dns, 0);
+	assert_string_equal(play.state.host, "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -326,6 +367,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_ends_it),
 		cmocka_unit_test(without_a_lease_there_is_nothing_to_do),
 		cmocka_unit_test(one_request_beside_another_client),
+		cmocka_unit_test(the_words_of_the_command_line_still_count),
 	};
 
 	return cmocka_run_group_tests_name("renewal", tests, NULL, NULL);
