@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/*
+ * ms that a server is asked last after it was late: each time that costs up to
+ * half a minute, in which another would answer.
+ */
+#define LATE_MS 300000
+
 static const char *place(const struct nbd_uri *u)
 {
 	return u->is_unix ? u->socket : u->host;
@@ -81,6 +87,19 @@ static void add_reason(struct nbd_out *o, const struct backend *b,
 	nbd_put(o, text, strlen(text));
 }
 
+/* In which order the servers are asked: from `first` on, late ones last. */
+static void sort(const struct device_dialer *dl, unsigned n, unsigned first,
+		 unsigned char order[BACKEND_SERVERS])
+{
+	uint64_t now = nbd_now_ms();
+	unsigned at = 0;
+
+	for (unsigned late = 0; late < 2; late++)
+		for (unsigned i = 0; i < n; i++)
+			if ((now < dl->late[(first + i) % n]) == late)
+				order[at++] = (unsigned char)((first + i) % n);
+}
+
 /*
  * Dials each server in turn, from `first` on.  If the error of one is temporary
  * it is returned, whatever the errors of the others, so that callers retry.
@@ -90,21 +109,23 @@ static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
 {
 	struct nbd_out o = { .buf = d ? d->text : NULL,
 			     .cap = d ? sizeof(d->text) - 1 : 0 };
+	unsigned char order[BACKEND_SERVERS] = { 0 };
 	struct nbd_diag why;
 	int err = 0, rc;
 
+	sort(dl, b->servers, first, order);
 	for (unsigned i = 0; i < b->servers; i++) {
-		unsigned server = (first + i) % b->servers;
-
 		why.text[0] = '\0';
-		rc = dial_server(dl, conns, n, b, server, &why);
+		rc = dial_server(dl, conns, n, b, order[i], &why);
+		dl->late[order[i]] =
+			rc == NBD_E_TIMEOUT ? nbd_now_ms() + LATE_MS : 0;
 		if (!rc) {
 			err = 0;
 			break;
 		}
 		if (!err || nbd_err_is_outage(rc))
 			err = rc;
-		add_reason(&o, b, server, rc, &why);
+		add_reason(&o, b, order[i], rc, &why);
 	}
 	if (d)
 		d->text[o.len] = '\0';

@@ -12,6 +12,8 @@
 struct device_dialer {
 	struct nbd_config cfgs[BACKEND_SERVERS]; /* the engines point to them */
 	struct device_tls tls[BACKEND_SERVERS];
+	/* of nbd_now_ms(), until which a server that was late is asked last */
+	uint64_t late[BACKEND_SERVERS];
 	bool keeps;
 };
 
@@ -27,7 +29,10 @@ int device_dialer_open(struct device_dialer *dl, struct conn conns[],
 		       const struct backend *b, bool read_only,
 		       struct nbd_diag *d);
 
-/* Makes one connection, to the first server from `first` on that accepts it. */
+/*
+ * Makes one connection, to the first server from `first` on that accepts it.
+ * Servers that were late in the last minutes are asked after the others.
+ */
 int device_dialer_one(struct device_dialer *dl, struct conn *conn,
 		      const struct backend *b, unsigned first,
 		      struct nbd_diag *d);

@@ -19,6 +19,16 @@ static struct backend b;
 static struct device_dialer dialer;
 static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
 
+/* ms by which the clock is ahead */
+static uint64_t later;
+
+uint64_t __real_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return __real_nbd_now_ns() + later * 1000000;
+}
+
 /* ---- the servers: a, b, c and d ---- */
 
 static struct server {
@@ -277,6 +287,38 @@ static void the_local_port_is_of_the_first_connection(void **state)
 	dial_hangup(conns, 1);
 }
 
+static void a_server_that_was_late_is_asked_last_for_a_while(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y,nbd://c/z", 1, false);
+	servers[0].err = NBD_E_TIMEOUT;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(
+			device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+		dial_hangup(conns, 1);
+	}
+	assert_string_equal(asked, "a1 b1 b1 b1 ");
+	/* unless no other is there */
+	servers[1].err = servers[2].err = NBD_E_REFUSED;
+	servers[0].err = 0;
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	dial_hangup(conns, 1);
+	/* from then on it is the first again */
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	dial_hangup(conns, 1);
+	assert_string_equal(asked, "a1 b1 b1 b1 b1 c1 a1 a1 ");
+	/* and so it is after 5 minutes */
+	servers[0].err = NBD_E_TIMEOUT;
+	servers[1].err = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(
+			device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+		dial_hangup(conns, 1);
+		later += 301000;
+	}
+	assert_string_equal(asked, "a1 b1 b1 b1 b1 c1 a1 a1 a1 b1 a1 b1 ");
+}
+
 static void long_reasons_are_cut(void **state)
 {
 	static char why[500];
@@ -510,6 +552,7 @@ int main(void)
 		DIAL(a_single_server_is_not_named),
 		DIAL(a_server_for_one_client_is_named_as_a_cause),
 		DIAL(the_local_port_is_of_the_first_connection),
+		DIAL(a_server_that_was_late_is_asked_last_for_a_while),
 		DIAL(long_reasons_are_cut),
 		DIAL(an_outage_counts_more_than_a_mistake),
 		DIAL(connections_are_spread_evenly),
