@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What device_attach() asks of the kernel.  The driver, the connections and the
+ * disks are played.
+ */
+#include "boot/device/attach.h"
+#include "boot/device/device.h"
+#include "boot/device/dialer.h"
+#include "boot/device/identity.h"
+#include "boot/device/readers.h"
+#include "boot/device/settle.h"
+#include "port/linux/module.h"
+#include "tests/core/script.h"
+#include "tests/port/conn.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define MIB   (1ull << 20)
+#define INDEX 5
+
+static struct machine {
+	uint64_t size;
+	uint16_t flags;
+	uint32_t min_block;
+	bool no_driver, no_module, in_use;
+	int settles;	  /* the result of the first open */
+	unsigned unread;  /* tries in which the kernel does not read all */
+	unsigned other;	  /* the connection to another disk */
+	bool no_identity; /* the export has none */
+	int reconfigured; /* the result of setting the time-out */
+	/* what was done */
+	bool writable;
+	unsigned taken;
+	unsigned dialed, loaded, connected, disconnected, checked, opened;
+	unsigned n_fds, flags_given;
+	uint64_t timeout, later, dead;
+	uint32_t block;
+	int index;
+	char backend[NBDK_BACKEND_MAX + 1];
+} m;
+
+static struct nbd_diag d;
+static struct attach a;
+static char buf[BACKEND_BUF];
+
+/* ---- the driver ---- */
+
+int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag);
+int __wrap_mod_load(const char *name, const char *params,
+		    struct nbd_diag *diag);
+int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag);
+int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag);
+int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag);
+int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag);
+bool __wrap_device_readers_await(int proc, int index, unsigned want);
+
+int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag)
+{
+	(void)index;
+	*connected = m.in_use;
+	return m.no_driver ? nbd_diag(diag, NBD_E_NO_DRIVER, "no driver") : 0;
+}
+
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_string_equal(name, "nbd");
+	assert_string_equal(params, "");
+	m.loaded++;
+	return m.no_module ? NBD_E_NOT_FOUND : 0;
+}
+
+int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
+{
+	(void)diag;
+	m.connected++;
+	m.index = c->index;
+	m.n_fds = c->n_fds;
+	m.flags_given = c->server_flags;
+	m.timeout = m.later = c->timeout;
+	m.dead = c->dead_timeout;
+	m.block = c->block_size;
+	assert_int_equal(c->size, m.size);
+	assert_int_equal(c->client_flags, 0);
+	snprintf(m.backend, sizeof(m.backend), "%s", c->backend);
+	return INDEX;
+}
+
+int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag)
+{
+	(void)diag;
+	/* only when the device is ready */
+	assert_int_equal(m.opened, 1);
+	assert_int_equal(c->index, INDEX);
+	assert_int_equal(c->n_fds, 0);
+	assert_true(c->size == NBDK_KEEP && c->dead_timeout == NBDK_KEEP &&
+		    c->client_flags == NBDK_KEEP);
+	assert_string_equal(c->backend, m.backend);
+	m.later = c->timeout;
+	return m.reconfigured;
+}
+
+int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_int_equal(index, INDEX);
+	m.disconnected++;
+	return 0;
+}
+
+int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_int_equal(index, INDEX);
+	assert_int_equal(size, m.size);
+	m.opened++;
+	return m.settles;
+}
+
+bool __wrap_device_readers_await(int proc, int index, unsigned want)
+{
+	assert_true(proc >= 0);
+	assert_int_equal(index, INDEX);
+	assert_int_equal(want, a.b.connections);
+	/* before the first request */
+	assert_int_equal(m.opened, 0);
+	return m.connected > m.unread;
+}
+
+/* ---- the server ---- */
+
+int __wrap_device_dialer_open(struct device_dialer *dl, struct conn conns[],
+			      const struct backend *b, bool read_only,
+			      struct nbd_diag *diag);
+int __wrap_device_identity_take(struct device_reader *r, struct conn *conn,
+				bool writable, char text[DEVICE_IDENTITY_TEXT],
+				struct nbd_diag *diag);
+int __wrap_device_identity_check(struct device_reader *r, struct conn *conn,
+				 const char *want, struct nbd_diag *diag);
+
+static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
+		     unsigned n)
+{
+	(void)t, (void)n;
+	return (int)v[0].len;
+}
+
+static struct nbd_transport away = { .write = send_away };
+
+static void negotiate(struct conn *c)
+{
+	static const struct nbd_config cfg = { .name = "x", .name_len = 1 };
+	static struct script script;
+
+	script_start(&script);
+	say_greeting(&script, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(&script, m.size, m.flags);
+	if (m.min_block)
+		say_info_block(&script, m.min_block, 8192, 65536);
+	say_reply(&script, NBD_OPT_GO, NBD_REP_ACK, 0);
+	memset(c, 0, sizeof(*c));
+	nbd_init(&c->c, &cfg);
+	play(&script, &c->c);
+	assert_int_equal(nbd_state(&c->c), NBD_READY);
+	c->t = &away;
+	conn_open(c, open("/dev/null", O_RDWR | O_CLOEXEC));
+	assert_true(c->s.fd >= 0);
+}
+
+int __wrap_device_dialer_open(struct device_dialer *dl, struct conn conns[],
+			      const struct backend *b, bool read_only,
+			      struct nbd_diag *diag)
+{
+	(void)dl, (void)diag;
+	m.dialed++;
+	assert_int_equal(read_only, a.read_only);
+	for (unsigned i = 0; i < b->connections; i++)
+		negotiate(&conns[i]);
+	return 0;
+}
+
+int __wrap_device_identity_take(struct device_reader *r, struct conn *conn,
+				bool writable, char text[DEVICE_IDENTITY_TEXT],
+				struct nbd_diag *diag)
+{
+	(void)r, (void)conn, (void)diag;
+	m.writable = writable;
+	m.taken++;
+	strcpy(text, m.no_identity ? "" : "id1");
+	return 0;
+}
+
+int __wrap_device_identity_check(struct device_reader *r, struct conn *conn,
+				 const char *want, struct nbd_diag *diag)
+{
+	(void)r, (void)conn;
+	assert_string_equal(want, "id1");
+	if (++m.checked == m.other)
+		return nbd_diag(diag, NBD_E_MISMATCH, "another disk");
+	return 0;
+}
+
+/* ---- the tests ---- */
+
+static unsigned files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	m = (struct machine){ .size = 64 * MIB,
+			      .flags = NBD_FLAG_HAS_FLAGS |
+				       NBD_FLAG_SEND_FLUSH |
+				       NBD_FLAG_CAN_MULTI_CONN };
+	a = (struct attach){ .b = { .connections = 1, .dead_timeout = -1 },
+			     .index = -1,
+			     .identity = true,
+			     .io_timeout = ATTACH_DEFAULT };
+	d.text[0] = '\0';
+	return device_backend_parse_uris(&a.b, buf, "nbd://h/x", &d);
+}
+
+/* Nothing stays open, whatever happens. */
+static int attach(void)
+{
+	unsigned before;
+	int rc;
+
+	/* it opens /run, once for all */
+	device_want(INDEX, 0, NULL);
+	before = files();
+	rc = device_attach(&a, &d);
+
+	assert_int_equal(files(), before);
+	return rc;
+}
+
+static void a_device_is_made(void **state)
+{
+	(void)state;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.index, -1);
+	assert_int_equal(m.n_fds, 1);
+	assert_int_equal(m.block, 512);
+	assert_int_equal(m.flags_given, m.flags);
+	assert_string_equal(m.backend, "nbd://h/x identity=id1");
+	assert_int_equal(m.disconnected, 0);
+	assert_int_equal(m.loaded, 0);
+	assert_true(m.writable);
+}
+
+static void a_lost_request_does_not_delay_the_boot_for_long(void **state)
+{
+	(void)state;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.timeout, 10);
+	assert_int_equal(m.later, 30);
+	/* a pause, never an error */
+	assert_true(m.dead >= 2000000);
+	/* a shorter one is not changed */
+	start(NULL);
+	a.io_timeout = 7;
+	a.b.dead_timeout = 60;
+	m.reconfigured = NBD_E_KERNEL;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.timeout, 7);
+	assert_int_equal(m.dead, 60);
+	start(NULL);
+	m.reconfigured = NBD_E_KERNEL;
+	assert_int_equal(attach(), NBD_E_KERNEL);
+	assert_int_equal(m.disconnected, 1);
+}
+
+static void a_missing_driver_is_loaded(void **state)
+{
+	(void)state;
+	m.no_driver = true;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.loaded, 1);
+	start(NULL);
+	m.no_driver = m.no_module = true;
+	assert_int_equal(attach(), NBD_E_NO_DRIVER);
+	/* before any server is asked */
+	assert_int_equal(m.dialed, 0);
+}
+
+static void a_device_in_use_is_refused_before_dialing(void **state)
+{
+	(void)state;
+	a.index = INDEX;
+	m.in_use = true;
+	assert_int_equal(attach(), NBD_E_IN_USE);
+	assert_string_equal(d.text, "nbd5 is connected already");
+	assert_int_equal(m.dialed, 0);
+}
+
+static void sizes_that_do_not_fit_are_refused(void **state)
+{
+	static const struct {
+		uint64_t size;
+		uint32_t min, block;
+		int err;
+	} cases[] = {
+		{ 0, 0, 0, NBD_E_SIZE },
+		{ MIB + 1, 0, 0, NBD_E_SIZE },
+		{ MIB + 512, 4096, 0, NBD_E_SIZE },
+		{ MIB, 8192, 0, NBD_E_BLOCK },
+		{ MIB, 4096, 512, NBD_E_USAGE },
+		{ MIB, 0, 8192, NBD_E_USAGE },
+		{ MIB, 0, 1536, NBD_E_USAGE },
+		{ MIB, 1, 0, INDEX },
+		{ MIB, 4096, 0, INDEX },
+		{ MIB, 512, 4096, INDEX },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(NULL);
+		m.size = cases[i].size;
+		m.min_block = cases[i].min;
+		a.block_size = cases[i].block;
+		assert_int_equal(attach(), cases[i].err);
+		assert_int_equal(m.connected, cases[i].err == INDEX);
+	}
+	assert_int_equal(m.block, 4096);
+}
+
+static void read_only_is_asked_of_the_kernel(void **state)
+{
+	(void)state;
+	a.read_only = true;
+	assert_int_equal(attach(), INDEX);
+	assert_true(m.flags_given & NBD_FLAG_READ_ONLY);
+	assert_false(m.writable);
+	start(NULL);
+	m.flags |= NBD_FLAG_READ_ONLY;
+	assert_int_equal(attach(), INDEX);
+	assert_false(m.writable);
+}
+
+static void the_identity_can_be_turned_off(void **state)
+{
+	(void)state;
+	a.identity = false;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.taken, 0);
+	assert_string_equal(m.backend, "nbd://h/x");
+	/* and some exports have none */
+	start(NULL);
+	m.no_identity = true;
+	assert_int_equal(attach(), INDEX);
+	assert_string_equal(m.backend, "nbd://h/x");
+}
+
+static void servers_of_a_spread_device_must_have_one_disk(void **state)
+{
+	(void)state;
+	for (unsigned other = 0; other <= 2; other++) {
+		start(NULL);
+		device_backend_parse_uris(&a.b, buf,
+					  "nbd://a/x,nbd://b/x,nbd://c/x", &d);
+		a.b.connections = 3;
+		a.b.spread = true;
+		m.other = other;
+		assert_int_equal(attach(), other ? NBD_E_MISMATCH : INDEX);
+		assert_int_equal(m.checked, other ? other : 2);
+		assert_int_equal(m.connected, !other);
+	}
+	/* without identity nothing is compared */
+	start(NULL);
+	a.b.connections = 3;
+	a.b.spread = true;
+	a.identity = false;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.checked, 0);
+}
+
+static void spare_slots_are_filled(void **state)
+{
+	(void)state;
+	a.b.connections = 2;
+	a.b.slots = 4;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.n_fds, 4);
+	assert_string_equal(m.backend,
+			    "nbd://h/x connections=2 slots=4 identity=id1");
+}
+
+static void connections_that_are_not_read_are_made_again(void **state)
+{
+	(void)state;
+	for (unsigned unread = 0; unread < 5; unread++) {
+		start(NULL);
+		a.b.connections = 2;
+		m.unread = unread;
+		assert_int_equal(attach(), INDEX);
+		assert_int_equal(m.dialed, unread + 1);
+		assert_int_equal(m.disconnected, unread);
+		assert_int_equal(m.opened, 1);
+	}
+	start(NULL);
+	a.b.connections = 2;
+	m.unread = 5;
+	/* an outage: the boot tries again */
+	assert_int_equal(attach(), NBD_E_AGAIN);
+	assert_true(nbd_err_is_outage(NBD_E_AGAIN));
+	assert_int_equal(m.disconnected, 5);
+	assert_int_equal(m.opened, 0);
+	/* one connection has no other before it */
+	start(NULL);
+	m.unread = 5;
+	assert_int_equal(attach(), INDEX);
+}
+
+static void a_device_that_does_not_open_is_reported(void **state)
+{
+	(void)state;
+	m.settles = NBD_E_TIMEOUT;
+	assert_int_equal(attach(), NBD_E_TIMEOUT);
+	assert_int_equal(m.later, 10);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, start)
+	const struct CMUnitTest tests[] = {
+		TEST(a_device_is_made),
+		TEST(a_lost_request_does_not_delay_the_boot_for_long),
+		TEST(a_missing_driver_is_loaded),
+		TEST(a_device_in_use_is_refused_before_dialing),
+		TEST(sizes_that_do_not_fit_are_refused),
+		TEST(read_only_is_asked_of_the_kernel),
+		TEST(the_identity_can_be_turned_off),
+		TEST(servers_of_a_spread_device_must_have_one_disk),
+		TEST(spare_slots_are_filled),
+		TEST(connections_that_are_not_read_are_made_again),
+		TEST(a_device_that_does_not_open_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
