@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reviving before there is a watcher: a device whose connections are played. */
+#include "boot/device/device.h"
+#include "boot/device/settle.h"
+
+#include <poll.h>
+
+#include "tests/unit.h"
+
+#define INDEX 4
+
+static struct play {
+	unsigned live, wanted;
+	bool other;	/* another program connected the device */
+	bool uncounted; /* the kernel cannot count connections */
+	unsigned away;	/* rounds until the server is back */
+	unsigned rounds, end;
+	unsigned filled, added, locked;
+	int pause[20]; /* ms */
+} play;
+
+static jmp_buf out;
+
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	(void)fds, (void)n;
+	/* nothing is held while it waits */
+	assert_int_equal(play.locked, 0);
+	play.pause[play.rounds] = ms;
+	if (++play.rounds == play.end)
+		longjmp(out, 1);
+	return 0;
+}
+
+int __wrap_device_lock(int index);
+void __wrap_device_unlock(int lock);
+int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d);
+int __wrap_device_add(struct device *dev, struct nbd_diag *d);
+int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
+
+int __wrap_device_lock(int index)
+{
+	assert_int_equal(index, INDEX);
+	play.locked++;
+	return 77;
+}
+
+void __wrap_device_unlock(int lock)
+{
+	assert_int_equal(lock, 77);
+	play.locked--;
+}
+
+int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
+{
+	(void)d;
+	assert_int_equal(index, INDEX);
+	dev->known = !play.other;
+	dev->wanted = play.wanted;
+	dev->live = play.uncounted ? 0 : play.live;
+	return play.other ? NBD_E_URI : play.uncounted ? NBD_E_NOT_FOUND : 0;
+}
+
+int __wrap_device_add(struct device *dev, struct nbd_diag *d)
+{
+	(void)dev, (void)d;
+	assert_int_equal(play.locked, 1);
+	play.added++;
+	return 0;
+}
+
+int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
+{
+	(void)dev, (void)d;
+	assert_int_equal(play.locked, 1);
+	assert_int_equal(want, play.wanted);
+	play.filled++;
+	if (play.rounds < play.away)
+		return NBD_E_REFUSED;
+	play.live = want;
+	return 0;
+}
+
+static void revive(struct play p)
+{
+	play = p;
+	if (!setjmp(out))
+		device_revive(INDEX);
+}
+
+static void dead_connections_are_replaced(void **state)
+{
+	(void)state;
+	revive((struct play){ .live = 1, .wanted = 2, .end = 3 });
+	assert_int_equal(play.filled, 1);
+	assert_int_equal(play.added, 0);
+}
+
+static void live_ones_are_left_alone(void **state)
+{
+	(void)state;
+	revive((struct play){ .live = 2, .wanted = 2, .end = 5 });
+	assert_int_equal(play.filled + play.added, 0);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(play.pause[i], 200);
+}
+
+static void a_server_that_is_away_is_asked_less_often(void **state)
+{
+	(void)state;
+	revive((struct play){ .wanted = 1, .away = 8, .end = 10 });
+	assert_int_equal(play.filled, 9);
+	assert_int_equal(play.pause[0], 400);
+	for (unsigned i = 1; i < 10; i++)
+		assert_in_range(play.pause[i], play.pause[i - 1], 4000);
+}
+
+static void without_a_count_the_driver_decides(void **state)
+{
+	(void)state;
+	/* it drops what it has no dead slot for */
+	revive((struct play){
+		.uncounted = true, .live = 1, .wanted = 1, .end = 3 });
+	assert_int_equal(play.added, 3);
+	assert_int_equal(play.filled, 0);
+}
+
+static void a_device_of_another_program_is_not_touched(void **state)
+{
+	(void)state;
+	revive((struct play){ .other = true, .wanted = 1, .end = 3 });
+	assert_int_equal(play.added + play.filled, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dead_connections_are_replaced),
+		cmocka_unit_test(live_ones_are_left_alone),
+		cmocka_unit_test(a_server_that_is_away_is_asked_less_often),
+		cmocka_unit_test(without_a_count_the_driver_decides),
+		cmocka_unit_test(a_device_of_another_program_is_not_touched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
