@@ -95,6 +95,14 @@ static const char *value_of(const struct cmdline *c, size_t i)
 	return v;
 }
 
+bool root_named(const struct cmdline *c)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (value_of(c, i))
+			return true;
+	return false;
+}
+
 /* Parses a form in which the host, the name and the port have a word each. */
 static int words(struct parse *s, const char *name, const char *port)
 {

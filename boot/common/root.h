@@ -89,6 +89,9 @@ struct root_spec {
 	char text[ROOT_TEXT];
 };
 
+/* True if a word of c names a server, or asks DHCP for one. */
+bool root_named(const struct cmdline *c);
+
 /*
  * Parses the words of c, which must outlive r.  Pure: reads nothing else.  In
  * r->uri each value is still its letter: %h is h.  Returns 0, or NBD_E_USAGE or

@@ -119,15 +119,6 @@ static const char *find_kernel(struct uefi_conf *c, const char *text)
 	return found;
 }
 
-static bool names_server(const struct cmdline *c)
-{
-	const char *r = c->root;
-
-	return c->netroot || c->nbdroot || c->nbd_host || c->archiso_srv ||
-	       (c->boot && !strncmp(c->boot, "NBD=", 4)) ||
-	       (r && (nbd_is_uri(r) || !strncmp(r, "overlay:nbd=", 12)));
-}
-
 /* The spec, from the words, or from them and "nbdroot=dhcp". */
 static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 {
@@ -136,8 +127,7 @@ static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 
 	if (rc)
 		return rc;
-	c->has_server = names_server(&c->cmd);
-	if (!c->has_server) {
+	if (!root_named(&c->cmd)) {
 		if (nbd_fmt(line, sizeof(line), "nbdroot=dhcp %s", c->words) <
 		    0)
 			return nbd_diag(d, NBD_E_USAGE, "too long");

@@ -21,7 +21,6 @@ struct uefi_conf {
 	const char *kernel;	 /* NULL: not given */
 	const char *initrd[UEFI_INITRDS];
 	unsigned initrds;
-	bool has_server; /* the words name one */
 	bool for_kernel; /* a word is neither of the server nor of the network */
 	struct cmdline cmd;
 	struct root_spec root;

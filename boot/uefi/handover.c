@@ -25,35 +25,39 @@ static void put_uris(struct nbd_out *o, const struct root_spec *r)
 	}
 }
 
-/* The variable's text, which is also what the words lack. */
-static void put_words(struct nbd_out *o, const struct uefi_program *p,
-		      bool root, bool ip)
+static void put_lease(struct nbd_out *o, const struct uefi_program *p)
 {
-	/* root= may name a partition of the export */
-	if (root) {
-		nbd_putf(o, " %s=", p->conf.cmd.root ? "nbdroot" : "root");
-		put_uris(o, &p->root);
-	}
-	if (ip) {
-		nbd_put(o, " ", 1);
-		uefi_lease_put(o, &p->net.lease, p->net.mac);
-	}
+	nbd_put(o, " ", 1);
+	uefi_lease_put(o, &p->net.lease, p->net.mac);
 }
 
 static void set_variable(const struct uefi_program *p)
 {
-	char text[2048];
+	char text[2047];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
 
-	put_words(&o, p, true, true);
-	nbd_putf(&o, " nbdboot.uefi=%llu,%llu,%llu",
-		 (unsigned long long)p->t_net, (unsigned long long)p->t_disk,
-		 (unsigned long long)nbd_now_ms());
+	nbd_putf(&o, "nbdroot=");
+	put_uris(&o, &p->root);
+	put_lease(&o, p);
 	/* without it, only a fixed command line is worse off */
 	if (!o.cut)
 		efi.rt->set_variable(u"NbdBootLease", &uefi_vendor,
-				     EFI_VARIABLE_BOOT_AND_RUNTIME, o.len - 1,
-				     text + 1);
+				     EFI_VARIABLE_BOOT_AND_RUNTIME, o.len,
+				     text);
+}
+
+/* What the words lack: a server that DHCP has named, and the address. */
+static void put_missing(struct nbd_out *o, const struct uefi_program *p)
+{
+	const struct uefi_conf *c = &p->conf;
+
+	if (c->root.from_dhcp) {
+		/* root= may name a partition of the export */
+		nbd_putf(o, c->cmd.root ? " nbdroot=" : " root=");
+		put_uris(o, &p->root);
+	}
+	if (!c->cmd.ip)
+		put_lease(o, p);
 }
 
 int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)
@@ -63,8 +67,7 @@ int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)
 	set_variable(p);
 	if (p->conf.kernel || p->conf.for_kernel) {
 		nbd_put(&o, p->conf.words, strlen(p->conf.words));
-		put_words(&o, p, !p->conf.has_server && p->root.uris,
-			  !p->conf.cmd.ip);
+		put_missing(&o, p);
 	}
 	p->options[o.len] = '\0';
 	if (p->options[0] == ' ')

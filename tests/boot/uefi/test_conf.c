@@ -18,7 +18,7 @@ static void a_server_and_words_for_the_kernel(void **state)
 	(void)state;
 	assert_int_equal(parse("root=nbd://h/x  console=ttyS0 \"a b\" rw"), 0);
 	assert_string_equal(c.words, "root=nbd://h/x console=ttyS0 \"a b\" rw");
-	assert_true(c.has_server && c.for_kernel && !c.kernel);
+	assert_true(!c.root.from_dhcp && c.for_kernel && !c.kernel);
 	assert_int_equal(c.root.uris, 1);
 	assert_string_equal(c.root.uri[0].host, "h");
 }
@@ -109,7 +109,7 @@ static void every_form_of_the_root_names_a_server(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_int_equal(parse(texts[i]), 0);
-		assert_true(c.has_server);
+		assert_false(c.root.from_dhcp);
 		assert_string_equal(c.root.uri[0].host, "h");
 	}
 }
