@@ -12,6 +12,7 @@
 #include "boot/common/times.h"
 #include "boot/device/tune.h"
 #include "boot/init/drivers.h"
+#include "boot/init/handed.h"
 #include "boot/init/mount.h"
 #include "boot/init/preload.h"
 #include "boot/init/program.h"
@@ -57,6 +58,8 @@ static int do_cmdline(struct boot *b, struct nbd_diag *d)
 		boot_say("%s on the kernel command line is not known, so it "
 			 "has no effect",
 			 c->unknown);
+	if (!rc)
+		rc = init_handed(c, d);
 	if (!rc)
 		rc = root_parse(&b->spec, c, d);
 	if (!rc && b->spec.part)

@@ -331,8 +331,9 @@ for file in dep builtin alias softdep; do
 done
 weakdep=$dir/modules.weakdep # since kmod 33
 [ -e "$weakdep" ] || weakdep=/dev/null
-# DHCP needs packet sockets; tcp_diag reports which connections are alive
-asked="nbd $overlay" optional='af_packet tcp_diag' only='' some=''
+# DHCP needs packet sockets; tcp_diag reports which connections are alive;
+# efivarfs has what nbdboot.efi hands over
+asked="nbd $overlay" optional='af_packet tcp_diag efivarfs' only='' some=''
 grep -q 'kernel/arch/x86/' "$dir/modules.dep" || bus_set=$bus_set$board_set
 for name in $modules; do
 	case $name in

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The variable of the firmware, by efivarfs. */
+#include "boot/init/handed.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "boot/common/console.h"
+#include "boot/common/root.h"
+#include "port/linux/file.h"
+
+#define DIR	   "/sys/firmware/efi/efivars"
+#define NAME	   "NbdBootLease-9bd1b1c7-2b4a-4e0d-8a57-6e6264626f6f"
+/* The file begins with the variable's attributes. */
+#define ATTRIBUTES 4
+
+/* Reads the variable's text; false: there is none. */
+static bool read_variable(char *buf, size_t cap)
+{
+	/* the kernel loads the module; EBUSY: it is mounted already */
+	bool ours = !mount("efivarfs", DIR, "efivarfs",
+			   MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	int n = file_read(AT_FDCWD, DIR "/" NAME, buf, cap);
+
+	if (ours)
+		umount(DIR);
+	return n > ATTRIBUTES;
+}
+
+int init_handed_join(char to[CMDLINE_MAX], const char *handed,
+		     const struct cmdline *c)
+{
+	const char *ip = c->ip ? strstr(handed, " ip=") : NULL;
+	int len = (int)(ip ? (size_t)(ip - handed) : strcspn(handed, "\n"));
+
+	return nbd_fmt(to, CMDLINE_MAX, "%.*s %s", len, handed, c->line) < 0
+		       ? NBD_E_NO_MEMORY
+		       : NBD_OK;
+}
+
+int init_handed(struct cmdline *c, struct nbd_diag *d)
+{
+	char text[2048], line[CMDLINE_MAX];
+
+	if (root_named(c) || !read_variable(text, sizeof(text)))
+		return NBD_OK;
+	if (init_handed_join(line, text + ATTRIBUTES, c))
+		return nbd_diag(d, NBD_E_USAGE,
+				"the firmware's words and the kernel command "
+				"line: longer than %d bytes",
+				CMDLINE_MAX - 1);
+	boot_say("root and address are those of nbdboot.efi: %s",
+		 text + ATTRIBUTES);
+	return boot_cmdline_parse(c, line, d);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The firmware's words and the kernel's, joined. */
+#include "boot/init/handed.h"
+
+#include "boot/common/root.h"
+#include "tests/unit.h"
+
+#define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off BOOTIF=01"
+
+static struct cmdline c;
+static struct root_spec r;
+static struct nbd_diag d;
+static char line[CMDLINE_MAX];
+
+static void join(const char *words)
+{
+	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
+	assert_false(root_named(&c));
+	assert_int_equal(init_handed_join(line, HANDED "\n", &c), 0);
+	assert_int_equal(boot_cmdline_parse(&c, line, &d), 0);
+	assert_true(root_named(&c));
+	assert_int_equal(root_parse(&r, &c, &d), 0);
+	assert_string_equal(r.uri[0].host, "h");
+}
+
+static void the_root_and_the_address_are_the_firmwares(void **state)
+{
+	(void)state;
+	join("rw quiet");
+	assert_string_equal(line, HANDED " rw quiet");
+	assert_true(c.write);
+}
+
+static void a_part_of_the_export_stays(void **state)
+{
+	(void)state;
+	join("root=LABEL=x");
+	assert_string_equal(r.part, "LABEL=x");
+}
+
+static void an_address_of_the_kernel_counts(void **state)
+{
+	(void)state;
+	join("ip=dhcp rw");
+	assert_string_equal(line, "nbdroot=nbd://h/x ip=dhcp rw");
+}
+
+static void too_long_is_an_error(void **state)
+{
+	static char words[CMDLINE_MAX];
+
+	(void)state;
+	memset(words, 'x', sizeof(words) - 1);
+	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
+	assert_int_equal(init_handed_join(line, HANDED, &c), NBD_E_NO_MEMORY);
+}
+
+static void servers_that_are_named(void **state)
+{
+	static const struct {
+		const char *words;
+		bool named;
+	} cases[] = {
+		{ "", false },
+		{ "root=LABEL=x", false },
+		{ "root=/dev/nbd0p2 nbddev=nbd0", false },
+		{ "root=nbd://h/", true },
+		{ "root=dhcp", true },
+		{ "nbdroot=dhcp", true },
+		{ "nbd_host=h nbd_name=x", true },
+		{ "boot=live", false },
+		{ "boot=NBD=h:1:x", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(boot_cmdline_parse(&c, cases[i].words, &d), 0);
+		assert_int_equal(root_named(&c), cases[i].named);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_root_and_the_address_are_the_firmwares),
+		cmocka_unit_test(a_part_of_the_export_stays),
+		cmocka_unit_test(an_address_of_the_kernel_counts),
+		cmocka_unit_test(too_long_is_an_error),
+		cmocka_unit_test(servers_that_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
