@@ -28,7 +28,8 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
-	ovmf qemu-efi-aarch64 qemu-system-arm
+	ovmf qemu-efi-aarch64 qemu-system-arm systemd-boot-efi
+	grub-common grub-efi-amd64-bin
 	qemu-user-static'
 
 die()

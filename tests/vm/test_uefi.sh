@@ -115,8 +115,95 @@ unserve
 await '*retrying*'
 serve "$port" file "$work/other"
 fails_with 'another disk on return' 'this is another disk'
+unserve
+
+# ---- other loaders, whose command lines name no server ----
+
+printf '%s' "$words" >"$work/words"
+stub=/usr/lib/systemd/boot/efi
+objcopy --add-section .osrel=/etc/os-release --change-section-vma .osrel=0x20000 \
+	--add-section .cmdline="$work/words" --change-section-vma .cmdline=0x30000 \
+	--add-section .linux="$kernel" --change-section-vma .linux=0x2000000 \
+	--add-section .initrd="$work/initramfs" \
+	--change-section-vma .initrd=0x3000000 \
+	"$stub/linuxx64.efi.stub" "$work/uki.efi"
+esp_of "$esp" "$work/uki.efi" "EFI/BOOT/$uefi_loader"
+efi_disk "$disk" "$esp" "$work/ext4"
+serve "$port" file "$disk"
+start "root=nbd://$host:$port/"
+booted 'a unified kernel image with a command line of its own' \
+	'/dev/nbd0p2 ext4 rw' uefi
+has 'and init takes the root from the variable of the firmware' \
+	'nbdboot: root and address are those of nbdboot.efi'
+unserve
+
+printf '%s\n' 'title nbdboot' 'linux /vmlinuz' 'initrd /initramfs' \
+	"options $words" >"$work/entry"
+esp_of "$esp" "$stub/systemd-bootx64.efi" "EFI/BOOT/$uefi_loader" \
+	"$kernel" vmlinuz "$work/initramfs" initramfs
+mmd -i "$esp" ::loader ::loader/entries
+mcopy -i "$esp" "$work/entry" ::loader/entries/nbdboot.conf
+efi_disk "$disk" "$esp" "$work/ext4"
+serve "$port" file "$disk"
+start "root=nbd://$host:$port/"
+booted 'systemd-boot' '/dev/nbd0p2 ext4 rw' uefi
+unserve
+
+# GRUB writes its environment block to the disk.
+cat >"$work/grub.cfg" <<END
+search --file --set=root /vmlinuz
+set seen=yes
+save_env -f /grubenv seen
+linux /vmlinuz $words
+initrd /initramfs
+boot
+END
+grub-editenv "$work/grubenv" create
+grub-mkimage -O x86_64-efi -o "$work/grub.efi" -p / -c "$work/grub.cfg" \
+	part_gpt fat normal linux search search_fs_file loadenv
+esp_of "$esp" "$work/grub.efi" "EFI/BOOT/$uefi_loader" "$kernel" vmlinuz \
+	"$work/initramfs" initramfs "$work/grubenv" grubenv
+efi_disk "$disk" "$esp" "$work/ext4"
+serve "$port" file "$disk"
+start "root=nbd://$host:$port/"
+booted 'GRUB' '/dev/nbd0p2 ext4 rw' uefi
+unserve
+dd if="$disk" of="$esp" bs=1M skip=1 count=64 status=none
+if mtype -i "$esp" ::grubenv | grep -q '^seen=yes$'; then
+	ok 'and its environment block is on the server'
+else
+	not_ok 'and its environment block is on the server'
+fi
+
+# ---- kernel and initramfs as exports, the program on a local disk ----
+
+cp "$kernel" "$work/served/vmlinuz"
+cp "$work/initramfs" "$work/served/initramfs"
+efi_disk "$work/served/disk" "$esp" "$work/ext4"
+printf '%s\n' '# beside the program' "root=nbd://$host:$port/disk $words" \
+	"kernel=nbd://$host:$port/vmlinuz" \
+	"initrd=nbd://$host:$port/initramfs" >"$work/conf"
+esp_of "$esp" "$efi" "EFI/BOOT/$uefi_loader" "$work/conf" \
+	EFI/BOOT/nbdboot.conf
+efi_disk "$work/local" "$esp"
+serve "$port" file dir="$work/served"
+# shellcheck disable=SC2046 # words on purpose
+uefi_start $(user_net '') -drive "if=none,id=local,format=raw,file=$work/local" \
+	-device virtio-blk-pci,drive=local,bootindex=0
+booted 'the program on a local disk, kernel and initramfs as exports' \
+	'/dev/nbd0p2 ext4 rw' uefi
+unserve
 
 # ---- mistakes ----
+
+# a cable without a network behind it
+uefi_start -kernel "$efi" -append "root=nbd://$host/" \
+	-netdev hubport,id=net,hubid=1 \
+	-device virtio-net-pci,netdev=net,romfile=
+fails_with 'no lease' 'DHCP: no lease within 20 s'
+
+efi_disk "$disk" /dev/null
+serve "$port" file "$disk"
 
 start "root=nbd://$host:$port/"
 fails_with 'a disk without a volume' 'no volume'
