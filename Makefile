@@ -11,7 +11,7 @@ MCONF ?= kconfig-mconf
 
 .DEFAULT_GOAL := all
 no-config := %config clean deps format format-check help fuzz size check% \
-	demo demo-lwip boot-chart bench% soak% coverage uefi
+	demo demo-lwip boot-chart bench% soak% coverage uefi demo-uefi
 ifneq ($(filter-out $(no-config),$(or $(MAKECMDGOALS),all)),)
 -include $(O)/.config
 endif

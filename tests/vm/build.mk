@@ -14,6 +14,9 @@ demo-lwip: ## the same without an operating system: BOARD=virt or lm3s6965
 	@sh tests/deps.sh build metal
 	@BOARD='$(BOARD)' $(vm) tests/vm/demo_metal.sh
 
+demo-uefi: vm-program ## a machine's firmware boots by PXE and nbdboot.efi
+	@$(vm) tests/vm/demo_uefi.sh
+
 boot-chart: vm-program ## draw tests/bench/boot.svg, from the boot of make demo
 	@CHART=tests/bench/boot.svg $(vm) tests/vm/demo.sh
 
@@ -41,4 +44,4 @@ soak: soak-sim vm-program ## simulations and outages for hours
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
-.PHONY: vm-program demo demo-lwip boot-chart check-vm bench-connect bench-tls bench-boot soak
+.PHONY: vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect bench-tls bench-boot soak
