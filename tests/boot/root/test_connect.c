@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the words of the kernel command line ask of device_attach(). */
+#include "boot/root/connect.h"
+
+#include "boot/device/attach.h"
+#include "port/linux/link.h"
+#include "tests/unit.h"
+
+static struct attach asked;
+static char said[200];
+static int result;
+static const char *says; /* what device_attach() leaves in d */
+static unsigned char mac[6];
+static bool no_link;
+
+static struct root_spec spec, root;
+static struct cmdline cmd;
+static struct nbd_diag d;
+
+int __wrap_device_attach(const struct attach *a, struct nbd_diag *diag);
+int __wrap_device_attach(const struct attach *a, struct nbd_diag *diag)
+{
+	asked = *a;
+	if (says)
+		nbd_diag(diag, 0, "%s", says);
+	return result;
+}
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(said, sizeof(said), fmt, ap);
+	va_end(ap);
+}
+
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag);
+int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
+		     struct nbd_diag *diag)
+{
+	struct link lo = {
+		.index = 1, .name = "lo", .loopback = true, .carrier = true
+	};
+	struct link other = { .index = 2, .name = "eth9" };
+	struct link eth = { .index = 3, .name = "eth0", .carrier = true };
+
+	(void)diag;
+	memset(other.mac, 0xee, 6);
+	memcpy(eth.mac, mac, 6);
+	fn(ctx, &lo);
+	fn(ctx, &other);
+	if (!no_link)
+		fn(ctx, &eth);
+	return 0;
+}
+
+static int connect_root(const char *words)
+{
+	struct root_env env = { .root_path = NULL };
+
+	said[0] = '\0';
+	memset(&asked, 0, sizeof(asked));
+	assert_int_equal(boot_cmdline_parse(&cmd, words, &d), 0);
+	assert_int_equal(root_parse(&spec, &cmd, &d), 0);
+	return root_connect(&root, &spec, &env, "", &d);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memcpy(mac, "\x52\x54\0\x12\x34\x56", 6);
+	result = 3;
+	says = NULL;
+	no_link = false;
+	d.text[0] = '\0';
+	return 0;
+}
+
+static void the_defaults_are_those_of_a_root(void **state)
+{
+	(void)state;
+	assert_int_equal(connect_root("root=nbd://192.0.2.1/x"), 3);
+	assert_int_equal(asked.index, -1);
+	assert_int_equal(asked.b.servers, 1);
+	assert_string_equal(asked.b.uris[0].host, "192.0.2.1");
+	assert_int_equal(asked.b.connections, 1);
+	assert_int_equal(asked.b.slots, 0);
+	assert_int_equal(asked.b.dead_timeout, ATTACH_DEFAULT);
+	assert_int_equal(asked.io_timeout, ATTACH_DEFAULT);
+	assert_int_equal(asked.block_size, 0);
+	assert_true(asked.identity);
+	assert_false(asked.read_only || asked.b.swap || asked.b.spread);
+	assert_string_equal(said, "");
+}
+
+static void the_words_arrive(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		connect_root("root=nbd://a/x,nbd://b/x nbdboot.connections=4 "
+			     "nbdboot.slots=6 nbdboot.swap nbdboot.identity=0 "
+			     "nbdboot.io-timeout=7"),
+		3);
+	assert_int_equal(asked.b.servers, 2);
+	assert_string_equal(asked.b.uris[1].host, "b");
+	assert_int_equal(asked.b.connections, 4);
+	assert_int_equal(asked.b.slots, 6);
+	assert_true(asked.b.swap);
+	assert_false(asked.identity);
+	assert_int_equal(asked.io_timeout, 7);
+	/* changes are in the overlay */
+	connect_root("root=nbd://a/x nbdboot.overlay");
+	assert_true(asked.read_only);
+	connect_root("netroot=nbd:a:x:ext4::bs=4096,timeout=9 root=/dev/nbd5");
+	assert_int_equal(asked.index, 5);
+	assert_int_equal(asked.block_size, 4096);
+	assert_int_equal(asked.io_timeout, 9);
+}
+
+static void a_failure_names_the_server(void **state)
+{
+	(void)state;
+	result = NBD_E_REFUSED;
+	says = "connection refused";
+	assert_int_equal(connect_root("root=nbd://192.0.2.1/x"), NBD_E_REFUSED);
+	assert_string_equal(d.text, "nbd://192.0.2.1/x: connection refused");
+	/* after a success the servers before it are named */
+	result = 0;
+	says = "a: connection refused";
+	assert_int_equal(connect_root("root=nbd://a/x,nbd://b/x"), 0);
+	assert_string_equal(said, "a: connection refused");
+}
+
+static void without_a_server_nothing_is_asked(void **state)
+{
+	(void)state;
+	assert_int_equal(connect_root("root=dhcp"), NBD_E_NOT_FOUND);
+	assert_int_equal(asked.b.servers, 0);
+}
+
+static void a_machine_has_one_local_port(void **state)
+{
+	unsigned first, same = 0;
+
+	(void)state;
+	connect_root("root=nbd://192.0.2.1/x");
+	first = asked.b.port;
+	connect_root("root=nbd://192.0.2.2/y");
+	assert_int_equal(asked.b.port, first);
+	/* and its neighbours have others */
+	for (unsigned i = 0; i < 256; i++) {
+		mac[5] = (unsigned char)i;
+		connect_root("root=nbd://192.0.2.1/x");
+		assert_in_range(asked.b.port, 49152, 60999);
+		same += asked.b.port == first;
+	}
+	assert_in_range(same, 1, 3);
+	no_link = true;
+	connect_root("root=nbd://192.0.2.1/x");
+	assert_int_equal(asked.b.port, 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, start)
+	const struct CMUnitTest tests[] = {
+		TEST(the_defaults_are_those_of_a_root),
+		TEST(the_words_arrive),
+		TEST(a_failure_names_the_server),
+		TEST(without_a_server_nothing_is_asked),
+		TEST(a_machine_has_one_local_port),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
