@@ -24,8 +24,8 @@ wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
 $(sim-bin): $(O)/tests/sim/run.o
-$(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(mbedtls-lib) \
-		tests/build.mk
+$(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
+		$(mbedtls-lib) tests/build.mk
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
 		$(LDLIBS)

@@ -19,7 +19,7 @@ lwip-obj := $(patsubst %,$(lwip-out)/%.o, \
 lwip-ready := $(lwip-src)/src/include/lwip/tcp.h
 world-lib += $(O)/liblwip.a
 # Files outside may include port/lwip/lwip.h, which includes lwIP's headers.
-cpp += -isystem $(lwip-src)/src/include -isystem port/lwip
+cpp += -isystem $(lwip-src)/src/include -Iport/lwip
 $(O)/autoconf.h: | $(lwip-ready)
 endif
 

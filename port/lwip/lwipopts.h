@@ -74,9 +74,11 @@
 /* A router's advertisement of its MTU counts. */
 #define LWIP_ND6_ALLOW_RA_UPDATES      1
 
-#define IP_REASS_MAX_PBUFS (CONFIG_PORT_LWIP_FRAMES / 4)
-#define IP_FRAG		   0
-#define LWIP_IPV6_REASS	   LWIP_IPV6
+#define IP_REASS_MAX_PBUFS   (CONFIG_PORT_LWIP_FRAMES / 4)
+#define IP_FRAG		     0
+#define LWIP_IPV6_REASS	     LWIP_IPV6
+/* Its notes are longer than a fragment header where pointers have 64 bits. */
+#define IPV6_FRAG_COPYHEADER 1
 
 /* ---- TCP ---- */
 #define LWIP_TCP 1

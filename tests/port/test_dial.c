@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections over loopback, to a server that says what the test wants. */
+/*
+ * Connections to a server that says what the test wants: by sockets, and by
+ * lwIP in a build for that (net.h).
+ */
 #include "tests/core/script.h"
 #include "port/dial.h"
-#include "port/posix/sock.h"
+#include "tests/port/net.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -124,16 +127,15 @@ static void on_signal(int sig)
 static int tcp(void **state)
 {
 	const struct sigaction a_signal = { .sa_handler = on_signal };
-	struct sockaddr_in a = { .sin_family = AF_INET };
+	struct sockaddr_in a = net_address();
 	socklen_t len = sizeof(a);
 
 	(void)state;
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	memset(&server, 0, sizeof(server));
 	listen_at((struct sockaddr *)&a, sizeof(a));
 	getsockname(server.fd, (struct sockaddr *)&a, &len);
-	server.uri = (struct nbd_uri){ .host = "localhost",
-				       .port = ntohs(a.sin_port) };
+	server.uri =
+		(struct nbd_uri){ .host = NET_HOST, .port = ntohs(a.sin_port) };
 	server.client = pthread_self();
 	sigaction(SIGUSR1, &a_signal, NULL);
 	for (unsigned i = 0; i < N; i++)
@@ -144,7 +146,7 @@ static int tcp(void **state)
 	clock_.real = __real_nbd_now_ns();
 	stop_now = 0;
 	conns[0].stop = NULL;
-	conns[0].net = &sock_stack;
+	conns[0].net = net_stack();
 	conns[0].s.port = 0;
 	return 0;
 }
@@ -389,10 +391,11 @@ static void nobody_there_is_refused(void **state)
 	server.fd = -1;
 	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
 			 NBD_E_REFUSED);
-	assert_non_null(strstr(d.text, "127.0.0.1 port"));
+	assert_non_null(strstr(d.text, NET_SERVER " port"));
 	assert_all_closed(2);
 }
 
+#ifndef CONFIG_PORT_LWIP
 static void unix_sockets_are_named_by_their_path(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -430,6 +433,7 @@ static void a_socket_path_that_is_too_long_is_reported(void **state)
 				       .socket_len = sizeof(path) - 1 };
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), NBD_E_URI);
 }
+#endif
 
 static void a_name_without_address_is_reported(void **state)
 {
@@ -651,8 +655,10 @@ int main(void)
 		T(a_cut_in_the_list_is_an_error),
 		T(the_servers_words_are_passed_on_escaped),
 		T(nobody_there_is_refused),
+#ifndef CONFIG_PORT_LWIP
 		T(unix_sockets_are_named_by_their_path),
 		T(a_socket_path_that_is_too_long_is_reported),
+#endif
 		T(a_name_without_address_is_reported),
 		T(a_server_that_talks_without_end_is_late),
 		T(a_server_of_one_byte_a_second_is_late),
@@ -664,5 +670,5 @@ int main(void)
 		T(a_signal_ends_the_wait),
 	};
 
-	return cmocka_run_group_tests_name("dial", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("dial", tests, net_start, NULL);
 }

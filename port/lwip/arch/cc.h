@@ -8,6 +8,9 @@
 
 #include "port/lwip/hooks.h"
 
+/* htons() and others are those of the world, if it has them. */
+#define LWIP_DONT_PROVIDE_BYTEORDER_FUNCTIONS 1
+
 #define LWIP_NO_INTTYPES_H 1
 #define LWIP_NO_LIMITS_H   1
 #define LWIP_NO_UNISTD_H   1
