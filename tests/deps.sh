@@ -19,7 +19,7 @@ metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
-	debootstrap nftables dnsmasq-base radvd gnutls-bin openssl tshark
+	debootstrap nftables ethtool dnsmasq-base radvd gnutls-bin openssl tshark
 	libnbd-bin valgrind bsdextrautils strace bpftrace bsdutils libxml2-utils
 	w3c-sgml-lib systemtap-sdt-dev binutils
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross

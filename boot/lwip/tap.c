@@ -114,7 +114,7 @@ int lwip_tap_open(struct lwip_tap *t, const struct lwip_options *o,
 	const char *name = o->packet ? o->packet : o->tap;
 	int err = 0;
 
-	*t = (struct lwip_tap){ .e = { .mtu = 1500,
+	*t = (struct lwip_tap){ .e = { .mtu = CONFIG_PORT_LWIP_MTU,
 				       .send = tap_send,
 				       .receive = tap_receive,
 				       .wait = tap_wait },

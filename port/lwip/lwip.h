@@ -130,6 +130,9 @@ void lwnet_check_links(struct lwnet *net);
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
+/* stack.c: an address of IPv6 that is more than link-local */
+bool lwnet_has_ip6(const struct lwnet *net);
+
 /* netif.c */
 void lwnet_netif_add(struct lwnet *net);
 /* One batch. */

@@ -13,6 +13,7 @@
 #define DNS_MESSAGE   512 /* bytes of a message over UDP */
 #define DNS_HEADER    12
 #define DNS_TRIES     8
+#define ROUTER_MS     10000 /* for an advertisement */
 #define DNS_TRY_MS    1500
 #define TYPE_A	      1
 #define TYPE_AAAA     28
@@ -286,20 +287,40 @@ static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 	return true;
 }
 
+/*
+ * Routers may advertise later than DHCP answers: an address of IPv6 alone is of
+ * no use before.
+ */
+static void await_ip6(struct lwnet *net, const struct sock_addr *first)
+{
+	uint64_t begin = nbd_now_ms();
+	bool is_local = first->ip[0] == 0xfe && (first->ip[1] & 0xc0) == 0x80;
+
+	if (!LWIP_IPV6 || first->len != 16 || is_local)
+		return;
+	while (!lwnet_has_ip6(net) && nbd_now_ms() - begin < ROUTER_MS)
+		lwnet_wait(net, 100);
+}
+
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d)
 {
+	struct lwnet *net = (struct lwnet *)stack;
 	struct lwnet_query q = { .host = uri->host,
 				 .port = uri->port,
 				 .addrs = addrs };
-	int err;
+	int n = 1;
 
 	if (uri->is_unix)
 		return nbd_diag(d, NBD_E_URI,
 				"%s: there are no UNIX sockets here",
 				uri->socket);
-	if (parse(uri->host, uri->port, addrs))
-		return 1;
-	err = look_up((struct lwnet *)stack, &q, d);
-	return err ? err : join(&q);
+	if (!parse(uri->host, uri->port, addrs)) {
+		n = look_up(net, &q, d);
+		if (n < 0)
+			return n;
+		n = join(&q);
+	}
+	await_ip6(net, addrs);
+	return n;
 }

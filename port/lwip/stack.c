@@ -158,7 +158,7 @@ static void set_ip6(struct lwnet *net)
 #endif
 }
 
-static bool has_ip6(const struct lwnet *net)
+bool lwnet_has_ip6(const struct lwnet *net)
 {
 	bool found = false;
 
@@ -190,7 +190,7 @@ int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 	while ((now = nbd_now_ms()) - begin < ms) {
 		if (has_ip4(net))
 			return 0;
-		if (has_ip6(net) && now - begin >= DHCP_GRACE_MS)
+		if (lwnet_has_ip6(net) && now - begin >= DHCP_GRACE_MS)
 			return 0;
 		if (stop && *stop)
 			return nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
