@@ -98,3 +98,21 @@ bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
 	bench-fleet bench-report
+
+# nbdboot-lwip: a relay that is a bad network, and builds of several windows.
+$(O)/relay: tests/lwip/relay.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)gcc -O2 -g -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -o $@ $<
+bench-lwip-%: deps
+	$(Q)+$(MAKE) -s O=$(O)/t/bench-lwip/lwip-$* lwip_defconfig
+	$(Q)sed -i -e 's/\(LWIP_WINDOW\)=.*/\1=$*/' \
+		-e 's/\(LWIP_FRAMES\)=.*/\1=$(if $(filter 2048,$*),2048,512)/' \
+		$(O)/t/bench-lwip/lwip-$*/.config
+	$(Q)+$(MAKE) -s O=$(O)/t/bench-lwip/lwip-$* all
+bench-lwip: bench-lwip-64 bench-lwip-512 bench-lwip-2048 ## lwIP beside sockets: ROUNDS=3
+	$(Q)+$(MAKE) -s O=$(O)/t/bench-lwip $(O)/t/bench-lwip/relay
+	$(Q)sh tests/lwip/bench.sh $(O)/t/bench-lwip $(ROUNDS)
+soak-lwip: deps ## 200 cases of bad networks and servers over lwIP
+	$(Q)sh tests/run.sh $(O) soak-lwip
+.PHONY: bench-lwip soak-lwip

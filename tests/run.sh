@@ -60,6 +60,34 @@ interop_san()
 		sh tests/interop/test_info.sh "$dir/t/unit-gcc-san"
 }
 
+# The world of lwIP, with lwIP's own assertions: BUILD/t/lwip, and below it the
+# program for an MTU of 9000, and the relay.
+lwip_programs()
+{
+	d=$dir/t/lwip
+	make -s O="$d" lwip_defconfig && make -s O="$d/jumbo" lwip_defconfig &&
+		sed -i 's/\(LWIP_MTU\)=.*/\1=9000/' "$d/jumbo/.config" &&
+		make -s -j2 O="$d" CC=gcc CFLAGS="$san -DLWIP_ASSERTS" STATIC= \
+			all "$d/relay" &&
+		make -s -j2 O="$d/jumbo" CC=gcc STATIC= all \
+			CFLAGS="$san -DLWIP_ASSERTS"
+}
+
+# Unit tests over lwIP, real servers, and the first cases of bad networks.
+lwip()
+{
+	lwip_programs && variant lwip gcc "$san -DLWIP_ASSERTS" &&
+		sh tests/lwip/interop.sh "$dir/t/lwip" &&
+		sh tests/lwip/faults.sh "$dir/t/lwip" 1 8
+}
+
+# The last has a lease that runs out, which takes minutes.
+soak_lwip()
+{
+	lwip_programs &&
+		LEASE_CASE=200 sh tests/lwip/faults.sh "$dir/t/lwip" 1 200
+}
+
 command_of()
 {
 	case $1 in
@@ -73,6 +101,8 @@ command_of()
 	cross) sh tests/cross.sh "$dir" ;;
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
+	lwip) lwip ;;
+	soak-lwip) soak_lwip ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
 	interop-san) interop_san ;;
 	*)
@@ -198,7 +228,7 @@ machines()
 rest()
 {
 	steps unit sim unit-clang-san fuzz &
-	steps lint cross cross-units interop-san
+	steps lint cross cross-units interop-san lwip
 	wait
 	machines
 }

@@ -11,7 +11,6 @@
 #define BLOCK 4096u
 #define LINES 16u
 #define MAX   1024u /* blocks of the export that are used */
-#define STEPS 2000u
 
 struct line {
 	unsigned char data[BLOCK];
@@ -139,7 +138,7 @@ int lwip_check(struct lwip_call *call)
 	s.blocks = blocks < MAX ? (unsigned)blocks : MAX;
 	if (!s.blocks)
 		return nbd_diag(&call->disk.d, NBD_E_RANGE, "too small");
-	for (unsigned i = 0; i < STEPS && !err; i++)
+	for (unsigned i = 0; i < call->o.steps && !err; i++)
 		err = draw(3) ? compare(call, draw(s.blocks))
 			      : change(call, draw(s.blocks));
 	if (!err)

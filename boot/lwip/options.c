@@ -19,14 +19,16 @@ static const char usage[] =
 	"  -b N      KiB of one request (256)\n"
 	"  -t N      s that an outage may last (60)\n"
 	"  -T N      s that a connection may be silent (30)\n"
+	"  -n N      steps of check (2000)\n"
 	"  -r N      seed of check (1)\n"
 	"  -c FILE   CA of an nbds:// server\n"
 	"  -v        print counters\n";
 
 static int wrong(const char *option, const char *value)
 {
-	lwip_say(2, "nbdboot-lwip: %s \"%s\" is wrong\n%s", option,
-		 value ? value : "", usage);
+	lwip_say(2, "nbdboot-lwip: %s \"%s\" is wrong\n", option,
+		 value ? value : "");
+	lwip_say(2, usage);
 	return NBD_E_USAGE;
 }
 
@@ -122,6 +124,8 @@ static bool parse_option(struct lwip_options *o, char c, const char *value)
 		return parse_number(value, 100000, &o->patience);
 	case 'T':
 		return parse_number(value, 100000, &o->silence);
+	case 'n':
+		return parse_number(value, INT32_MAX, &o->steps);
 	case 'r':
 		return parse_number(value, INT32_MAX, &o->seed);
 	default:
@@ -139,6 +143,7 @@ int lwip_parse(struct lwip_options *o, char *argv[])
 		.patience = 60,
 		.silence = 30,
 		.seed = 1,
+		.steps = 2000,
 		.mac = { 2, 'n', 'b', 'd', 0, 1 },
 	};
 	for (argv++; *argv && argv[0][0] == '-'; argv++) {

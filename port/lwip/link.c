@@ -2,8 +2,12 @@
 /* TCP connections of lwIP as transports. */
 #include "port/lwip/lwip.h"
 
+#include <lwip/etharp.h>
 #include <lwip/priv/tcp_priv.h>
 #include <string.h>
+
+/* ms without an acknowledgement: resolve neighbours again. */
+#define STALE_MS 2000
 
 static struct lwnet_link *link_of(struct nbd_transport *t)
 {
@@ -310,18 +314,34 @@ static bool is_dead(struct lwnet_link *l)
 	return now - l->moved >= SOCK_USER_TIMEOUT;
 }
 
+/*
+ * Nobody answers: the router or server may have another MAC address by now.
+ * lwIP would believe the old one for minutes.
+ */
+static void ask_again(struct lwnet *net, const struct lwnet_link *l)
+{
+	uint64_t now = nbd_now_ms();
+
+	if (now - l->moved < STALE_MS || now - net->asked < STALE_MS)
+		return;
+	net->asked = now;
+	etharp_cleanup_netif(&net->netif);
+}
+
 void lwnet_check_links(struct lwnet *net)
 {
 	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++) {
 		struct lwnet_link *l = &net->links[i];
 
-		if (!l->used || !l->connected || !l->pcb)
+		if (!l->used || !l->pcb)
 			continue;
-		if (is_dead(l)) {
+		if (l->connected && is_dead(l)) {
 			l->err = NBD_E_TIMEOUT;
 			tcp_abort(l->pcb); /* calls on_error() */
-		} else if (l->pcb->flags & TF_NAGLEMEMERR) {
-			tcp_output(l->pcb);
+			continue;
 		}
+		ask_again(net, l);
+		if (l->pcb->flags & TF_NAGLEMEMERR)
+			tcp_output(l->pcb);
 	}
 }

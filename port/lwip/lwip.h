@@ -77,6 +77,7 @@ struct lwnet {
 	unsigned char ack[LWNET_ACK_MAX];
 	size_t ack_len; /* 0: none is held */
 	uint64_t key[2], drawn;
+	uint64_t asked; /* ms: when all neighbours were last forgotten */
 };
 
 /*

@@ -107,7 +107,7 @@
 #define LWIP_TCP_PCB_NUM_EXT_ARGS		  0
 #define TCP_OVERSIZE				  TCP_MSS
 /* ms; a lost request is sent again after 3 ticks of twice this at least. */
-#define TCP_TMR_INTERVAL			  50
+#define TCP_TMR_INTERVAL			  10
 #define LWIP_TCP_RTO_TIME			  1000 /* RFC 6298 */
 #define TCP_MSL					  1000
 /* The caller gives up by its own clock (lwip.h). */
