@@ -210,6 +210,7 @@ static void four_connections_agree(void **state)
 	join();
 }
 
+#ifndef CONFIG_PORT_LWIP
 /* A port of the dynamic range that is free now. */
 static uint16_t free_port(void)
 {
@@ -289,6 +290,7 @@ static void a_second_connection_from_a_local_port_takes_another(void **state)
 	dial_hangup(first, 1);
 	join();
 }
+#endif
 
 static void sizes_that_differ_are_refused(void **state)
 {
@@ -645,9 +647,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(a_name_is_tried_at_all_its_addresses),
 		T(four_connections_agree),
+#ifndef CONFIG_PORT_LWIP
 		T(the_first_connection_has_the_local_port_that_was_set),
 		T(a_local_port_that_is_taken_is_no_failure),
 		T(a_second_connection_from_a_local_port_takes_another),
+#endif
 		T(sizes_that_differ_are_refused),
 		T(flags_that_differ_are_refused),
 		T(several_connections_need_can_multi_conn),
