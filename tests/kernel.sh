@@ -4,14 +4,16 @@
 # directory of the build; nothing is installed.  Prints two lines: the path of
 # the kernel image and the path of its modules (.../lib/modules/VERSION).
 #
-#   kernel.sh DIR [backports]
+#   kernel.sh DIR [SUITE [CPU]]
 #
-# The kernel comes from the sources of this system, or with "backports" from the
-# backports of its release.
+# The kernel comes from the sources of this system, or with the suite
+# "backports" from the backports of its release.  CPU is another one ("aarch64"):
+# a static busybox for it is unpacked as well, as bin/busybox.
 set -eu
 
 dir=${1:?directory}
 suite=${2-}
+cpu=${3-}
 meta=linux-image-amd64
 mirror=${KERNEL_MIRROR:-http://deb.debian.org/debian}
 
@@ -34,6 +36,34 @@ case $dir in
 esac
 
 if [ -e "$dir/version" ]; then
+	show
+	exit 0
+fi
+
+# depmod is in /sbin.
+PATH=$PATH:/sbin:/usr/sbin
+
+# In the package depmod is left to the postinst script.  The last step: the file
+# version marks the others as done.
+finish()
+{
+	depmod -b "$PWD" "$1"
+	echo "$1" >version
+}
+
+if [ "$cpu" ]; then
+	case $cpu in
+	aarch64) meta=linux-image-arm64 ;;
+	armv7) meta=linux-image-armmp ;;
+	i386) meta=linux-image-686-pae ;;
+	riscv64 | s390x) meta=linux-image-$cpu ;;
+	*) die "no kernel for $cpu" ;;
+	esac
+	sh "${0%/*}/../port/linux/foreign.sh" "$cpu" "$dir" "$meta" \
+		busybox-static
+	cd "$dir"
+	set -- lib/modules/*
+	finish "${1##*/}"
 	show
 	exit 0
 fi
@@ -83,9 +113,6 @@ fi
 dpkg-deb -x "$package"_*.deb .
 rm -rf -- *.deb usr lists sources.list
 version=${package#linux-image-}
-# In the package this is left to the postinst script.
-PATH=$PATH:/sbin:/usr/sbin depmod -b "$PWD" "$version"
-# The last step: this file marks the others as done.
-echo "$version" >version
 rm -f "$log"
+finish "$version"
 show

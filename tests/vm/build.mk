@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines in QEMU.  Each target first installs its tools, and then builds the
 # program in a make of its own, which reads the configuration.
-vm = O='$(O)' ACCEL='$(ACCEL)' sh
+vm = O='$(O)' ACCEL='$(ACCEL)' ARCH='$(ARCH)' sh
 vm-program:
-	@sh tests/deps.sh build demo $(if $(filter-out demo boot-chart,$(MAKECMDGOALS)),check)
+	@sh tests/deps.sh build demo $(if $(ARCH),metal check) $(if $(filter-out demo boot-chart,$(MAKECMDGOALS)),check)
 	$(Q)+$(MAKE) --no-print-directory $(O)/nbdboot
 
-demo: vm-program ## boot a machine in QEMU: INTERACTIVE=1 VERBOSE=1 ACCEL=kvm
+demo: vm-program ## boot a machine in QEMU: INTERACTIVE=1 VERBOSE=1 ARCH=aarch64
 	@INTERACTIVE='$(INTERACTIVE)' VERBOSE='$(VERBOSE)' \
 		$(vm) tests/vm/demo.sh
 

@@ -3,6 +3,7 @@
 # Boots a machine without a disk in QEMU: Debian's kernel and our initramfs,
 # with a small root file system that is served on the loopback.
 #
+#   ARCH=aarch64    a machine with that CPU
 #   INTERACTIVE=1   a login shell in the machine
 #   VERBOSE=1       all messages of the kernel
 #   CHART=FILE      draws where the boot spent its time, as SVG
@@ -11,6 +12,7 @@
 
 root=$work/tree
 image=$work/root.ext4
+emulator=${ARCH:+qemu-$ARCH-static}
 
 make_root()
 {
@@ -23,7 +25,7 @@ make_root()
 	echo diskless >"$root/etc/hostname"
 	{
 		echo '::sysinit:/etc/rc'
-		[ -z "${INTERACTIVE-}" ] || echo 'ttyS0::respawn:-/bin/sh'
+		[ -z "${INTERACTIVE-}" ] || echo "$console::respawn:-/bin/sh"
 		echo '::shutdown:/bin/mount -o remount,ro /'
 	} >"$root/etc/inittab"
 	[ -z "${INTERACTIVE-}" ] || touch "$root/etc/interactive"
@@ -77,6 +79,6 @@ served=$(debugfs -R 'cat /root/random' "$image" 2>/dev/null | sha256sum)
 [ "${served%% *}" = "$sum" ] ||
 	die 'FAILED: what the machine wrote is not what the server holds'
 echo 'demo: the steps of the boot, in ms since the kernel started:'
-"$nbdboot" boot-time "$work/times"
-[ ! "${CHART-}" ] || "$nbdboot" boot-time --svg "$work/times" >"$CHART"
+$emulator "$nbdboot" boot-time "$work/times"
+[ ! "${CHART-}" ] || $emulator "$nbdboot" boot-time --svg "$work/times" >"$CHART"
 echo "demo: booted from $uri in $((end - start)) s, root is /dev/nbd0"

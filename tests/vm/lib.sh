@@ -3,6 +3,8 @@
 # What the VM scripts share beyond tap.sh: kernels and machines.  Sourced, with
 # O (the build directory) and optionally ACCEL=kvm in the environment.
 #
+# ARCH=aarch64 is a machine with that CPU, and O the build for it (make ARCH=).
+#
 # Nothing sleeps: the scripts read the console of a machine line by line.
 # VM_LIMIT (s) ends a machine that hangs, which is always a failure.
 #
@@ -21,6 +23,7 @@ PATH=$PATH:/sbin:/usr/sbin
 ACCEL=${ACCEL:-tcg,thread=single}
 VM_LIMIT=${VM_LIMIT:-300}
 nbdboot=$O/nbdboot
+busybox=$(command -v busybox) || busybox=''
 cr=$(printf '\r')
 vm=''
 # the host's loopback, seen from the machine
@@ -39,7 +42,8 @@ at_exit()
 find_kernel()
 {
 	paths=$(sh "$here/../kernel.sh" "$O/kernel${VM_SUITE:+-$VM_SUITE}" \
-		${VM_SUITE:+"$VM_SUITE"}) || exit 1
+		"${VM_SUITE-}" "${ARCH-}") || exit 1
+	[ ! "${ARCH-}" ] || busybox=$O/kernel/bin/busybox
 	kernel=$(echo "$paths" | sed -n 1p)
 	modules=$(echo "$paths" | sed -n 2p)
 	version=${modules##*/}
@@ -85,7 +89,7 @@ add_busybox()
 	done
 	# the list has its own name too
 	rm -f "$1/bin/busybox"
-	cp "$(command -v busybox)" "$1/bin/busybox"
+	cp "$busybox" "$1/bin/busybox"
 }
 
 # make_guest TREE SCRIPT PROGRAM...: makes an initramfs in which guest/init.sh
@@ -199,6 +203,21 @@ vm_cards()
 	done
 }
 
+# QEMU and the kind of machine.
+machine()
+{
+	case ${ARCH-} in
+	'') echo qemu-system-x86_64 -cpu max ;;
+	aarch64) echo qemu-system-aarch64 -M virt -cpu cortex-a57 ;;
+	*) die "no machine for $ARCH" ;;
+	esac
+}
+
+case ${ARCH-} in
+aarch64) console=ttyAMA0 ;;
+*) console=ttyS0 ;;
+esac
+
 # qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine, in the
 # network namespace of process vm_at if that is set.  Without printk.devkmsg=on
 # the kernel's log takes only ten lines in 5 s from a process.
@@ -208,11 +227,11 @@ qemu()
 	shift 2
 	# shellcheck disable=SC2046 # words on purpose
 	exec ${vm_limit:+timeout "$vm_limit"} \
-		${vm_at:+nsenter -t "$vm_at" -n} qemu-system-x86_64 \
-		-accel "$ACCEL" -cpu max -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
+		${vm_at:+nsenter -t "$vm_at" -n} $(machine) \
+		-accel "$ACCEL" -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
 		-kernel "$kernel" -initrd "$initrd" \
-		-append "console=ttyS0 panic=1 no_timer_check \
+		-append "console=$console panic=1 no_timer_check \
 printk.devkmsg=on $append" \
 		$(vm_cards) "$@"
 }

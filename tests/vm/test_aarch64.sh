@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines with an AArch64 CPU and Debian's kernel for it: a root, an overlay, and
+# the way down.  TAP on standard output.
+# The overlay is first: the other machines leave a journal to replay.
+export ARCH=aarch64
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+ext4=$work/ext4
+O=$O/t/cpu-aarch64
+nbdboot=$O/nbdboot
+
+# check SENTENCE COMMAND...
+check()
+{
+	sentence=$1
+	shift
+	if "$@"; then
+		ok "$sentence"
+	else
+		not_ok "$sentence"
+		show "$work/log"
+	fi
+}
+
+# inits of the other tests
+copy_init()
+{
+	cp "$here/guest/$1" "$tree/$2"
+	chmod 755 "$tree/$2"
+}
+
+(
+	unset MAKEFLAGS MFLAGS MAKEOVERRIDES CC CFLAGS STATIC
+	make -s -j2 ARCH=aarch64 O="$O" all >"$work/log" 2>&1
+) || {
+	show "$work/log"
+	die 'the program does not build'
+}
+find_kernel
+root_tree "$tree" guest/boot.sh
+copy_init overlay.sh sbin/overlay
+copy_init down.sh etc/guest
+echo '::once:/etc/guest
+::restart:/run/initramfs/shutdown poweroff' >"$tree/etc/inittab"
+ln -s busybox "$tree/bin/init"
+echo cpu >"$tree/etc/marker"
+echo + >"$tree/etc/kept"
+ext4_of "$tree" "$ext4"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay' |
+	sed 's/^/# /'
+serve 0 file "$ext4"
+words="root=nbd://$host:$port/ ip=$guest_ip loglevel=4"
+
+sum=$(sha256sum "$ext4")
+vm_start "$work/initramfs" "$words nbdboot.overlay init=/sbin/overlay"
+while vm_wait '*'; do :; done
+vm_stop
+check 'an overlay' said '^guest: / is overlay rw$'
+check 'it holds what the machine writes' \
+	said '^guest: marker becomes changed, above changed, below cpu$'
+check 'the machine ended by itself' said '^guest: end$'
+check 'the image is what it was' [ "$(sha256sum "$ext4")" = "$sum" ]
+
+vm_start "$work/initramfs" "$words rw"
+booted 'a root on ext4' '/dev/nbd0 ext4 rw' cpu
+check 'what the machine wrote is on the server' \
+	[ "$(debugfs -R 'cat /tmp/written' "$ext4" 2>/dev/null)" = written ]
+
+vm_start "$work/initramfs" "$words rw init=/bin/init guest.how=pivot"
+while vm_wait '*'; do :; done
+vm_stop
+check 'on the way down all is unmounted and disconnected' \
+	said 'nbdboot: all is unmounted and disconnected'
+check 'and the kernel does not panic' [ ! "$(grep 'Kernel panic' "$work/log")" ]
+dumpe2fs -h "$ext4" 2>/dev/null >"$work/super"
+check 'the file system was left clean' \
+	grep -q '^Filesystem state: *clean$' "$work/super"
+finish
