@@ -97,7 +97,9 @@ static int dial_one(struct uefi_session *s, struct nbd_diag *d)
 	int rc;
 
 	if (u->tls)
-		return nbd_diag(d, NBD_E_NO_TLS, "this program has no TLS");
+		return nbd_diag(d, NBD_E_NOT_OFFERED,
+				"nbds:// needs TLS, which nbdboot.efi does "
+				"not have");
 	if (u->is_unix)
 		return nbd_diag(d, NBD_E_URI, "firmware has no UNIX sockets");
 	memset(&s->conn, 0, sizeof(s->conn));

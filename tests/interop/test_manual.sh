@@ -14,7 +14,7 @@ options()
 
 pages='boot/cli/nbdboot.8 boot/cli/nbdboot-nbd-client.8
 	boot/copy/nbdboot-copy.1 boot/init/nbdboot-cmdline.7
-	boot/trace/nbdboot-trace.8'
+	boot/trace/nbdboot-trace.8 boot/uefi/nbdboot-efi.7'
 for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
 		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'
