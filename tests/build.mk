@@ -6,7 +6,8 @@
 # directory of its own, for the product's objects and for the tests.
 
 #
-# A world other than Linux names the tests that it runs in its world.mk.
+# A world other than Linux names the tests and the fuzzers that it runs in its
+# world.mk.
 tests ?= $(wildcard tests/*/test_*.c tests/boot/*/test_*.c)
 test-bin := $(patsubst %.c,$(O)/%,$(sort $(tests)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
@@ -16,7 +17,8 @@ uefi-pure := $(if $(CONFIG_WORLD_LINUX),$(addprefix $(O)/boot/uefi/, \
 	cache.o conf.o dhcp_frames.o lease.o))
 test-lib += $(uefi-pure)
 sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))
-fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+fuzzers ?= $(filter-out %/fuzz_lwip.c,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(fuzzers)))
 
 # A test or simulation that defines __wrap_NAME() replaces NAME() of the C library.
 wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \

@@ -12,8 +12,16 @@ shift 2
 runs=20000
 san='-fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined'
 
-make -s -j2 O="$dir/t/fuzz" CC=clang STATIC= \
-	CFLAGS="-O1 -g -fno-sanitize-recover=all $san" fuzz-bin || exit 1
+# build DIRECTORY [FLAG]
+build()
+{
+	make -s -j2 O="$1" CC=clang STATIC= fuzz-bin \
+		CFLAGS="-O1 -g -fno-sanitize-recover=all $san ${2-}" || exit 1
+}
+
+build "$dir/t/fuzz"
+make -s O="$dir/t/fuzz-lwip" lwip_defconfig
+build "$dir/t/fuzz-lwip" -DLWIP_ASSERTS
 export UBSAN_OPTIONS=print_stacktrace=1
 status=0
 [ $# -gt 0 ] || set -- tests/fuzz/fuzz_*.c
@@ -21,9 +29,11 @@ status=0
 for name; do
 	name=$(basename "${name%.c}")
 	saved=tests/fuzz/corpus/${name#fuzz_}
+	out=$dir/t/fuzz n=$runs
+	[ "$name" != fuzz_lwip ] || out=$dir/t/fuzz-lwip n=5000
 	work=$dir/fuzz/$name
 	if [ "$time" = quick ]; then
-		limit="-runs=$runs -seed=1"
+		limit="-runs=$n -seed=1"
 		work=$dir/t/fuzz/corpus/$name
 		rm -rf "$work"
 	else
@@ -31,7 +41,7 @@ for name; do
 	fi
 	mkdir -p "$work"
 	# shellcheck disable=SC2086 # words on purpose
-	if "$dir/t/fuzz/tests/fuzz/$name" $limit -max_len=8192 -timeout=10 \
+	if "$out/tests/fuzz/$name" $limit -max_len=8192 -timeout=10 \
 		-artifact_prefix="$work/" "$work" "$saved" 2>&1; then
 		echo "ok - $name survives what it was fed"
 	else
