@@ -36,6 +36,8 @@ bench-tls: vm-program ## TLS beside nbd-client: ROUNDS=10 SECONDS_EACH=4 KIND=
 		CIPHER='$(CIPHER)' $(vm) tests/vm/bench/tls.sh
 bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
+bench-tune: vm-program ## read-ahead and sizes of requests at several delays
+	@$(vm) tests/vm/bench/tune.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
 soak: soak-sim vm-program ## simulations and outages for hours
@@ -44,4 +46,5 @@ soak: soak-sim vm-program ## simulations and outages for hours
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
-.PHONY: vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect bench-tls bench-boot soak
+.PHONY: vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+	bench-tls bench-boot bench-tune soak
