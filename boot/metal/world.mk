@@ -20,6 +20,8 @@ CFLAGS := $(OPT) -g $(cpu-$(board)) -fomit-frame-pointer -ffreestanding \
 	-isystem port/metal/libc
 world-lib := $(O)/mbedtls-sha256.o $(O)/mbedtls-platform_util.o \
 	$(if $(filter virt,$(board)),$(O)/port/metal/virt_start.o)
+# lwIP's nd6.c uses the name that a system gives it.
+lwip-flags := -Dhtonl=lwip_htonl
 tests :=
 link = $(CC) $(CFLAGS) -nostdlib -static -Wl,--build-id=none \
 	-Wl,--gc-sections,--no-warn-rwx-segments,-Map=$(O)/$(program).map \
