@@ -314,7 +314,9 @@ static void await(struct worker *w, int ms)
 	/* a lost report may have been a death */
 	if (nbdk_watch_read(&w->events, take_death, w))
 		doubt(w);
-	watch_uevent_is_nbd(&w->uevents);
+	/* the driver sends the uevent of the end before it removes `pid` */
+	if (watch_uevent_is_nbd(&w->uevents))
+		doubt(w);
 }
 
 /* Nothing is written first: that would wait for the server, too. */

@@ -609,9 +609,11 @@ int __wrap_watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
 
 bool __wrap_watch_uevent_is_nbd(struct nl_sock *s)
 {
+	bool was = w.noise;
+
 	(void)s;
 	w.noise = false;
-	return true;
+	return was;
 }
 
 int __wrap_watch_takeover(int index, struct nbd_diag *d)
