@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A generator of systemd: the mount of a root whose root= names the server, so
+# that systemd itself finds no device in it.
+# shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
+type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
+
+case $(getarg root=) in
+nbd* | overlay:nbd=*) ;;
+*) exit 0 ;;
+esac
+[ "${2-}" ] || exit 1
+out=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null) || exit 0
+eval "$out"
+
+case $root_part in
+'') what=/dev/nbd${root_device:-0} ;;
+[0-9]*) what=/dev/nbd${root_device:-0}p$root_part ;;
+*) what=$(label_uuid_to_dev "$root_part") ;;
+esac
+mode=ro
+! getargbool 0 rw || mode=rw
+mkdir -p "$2/initrd-root-fs.target.requires"
+{
+	echo '[Unit]'
+	echo 'Before=initrd-root-fs.target'
+	echo '[Mount]'
+	echo 'Where=/sysroot'
+	echo "What=$what"
+	[ ! "$root_fstype" ] || echo "Type=$root_fstype"
+	echo "Options=${root_options:+$root_options,}$mode"
+} >"$2/sysroot.mount"
+ln -sf ../sysroot.mount "$2/initrd-root-fs.target.requires/sysroot.mount"

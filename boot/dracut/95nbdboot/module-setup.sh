@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# dracut: a root on NBD that survives the outages of its server.
+#
+#	cmdline  parse-nbdboot.sh  what do the words mean?
+#	network  by dracut's own modules
+#	netroot  nbdbootroot.sh    connects, and starts the watcher
+#	mount    by dracut's own modules, or generator.sh
+#	shutdown shutdown.sh       disconnects, when all is unmounted
+
+# called by dracut
+check() {
+	require_binaries nbdboot || return 1
+	# an image for this machine alone: only if its root is on NBD
+	[[ ${hostonly-} ]] || [[ ${mount_needs-} ]] && {
+		for_each_host_dev_and_slaves block_is_nbd || return 255
+	}
+	return 0
+}
+
+# called by dracut
+depends() {
+	echo network rootfs-block
+}
+
+# Prints the word for the root of this machine.
+cmdline() {
+	local backend
+	for backend in /sys/block/nbd*/backend; do
+		[[ -r $backend ]] || continue
+		read -r backend _ <"$backend"
+		printf ' netroot=%s' "$backend"
+		return
+	done
+}
+
+# called by dracut
+installkernel() {
+	hostonly='' instmods nbd =net/tls tls tcp_diag unix_diag
+}
+
+# called by dracut
+install() {
+	inst_multiple nbdboot cat
+	inst_hook cmdline 90 "${moddir:?}/parse-nbdboot.sh"
+	inst_hook shutdown 90 "$moddir/shutdown.sh"
+	inst_script "$moddir/nbdbootroot.sh" /sbin/nbdbootroot
+	if dracut_module_included systemd-initrd; then
+		inst_script "$moddir/generator.sh" \
+			"${systemdutildir:?}/system-generators/nbdboot-generator"
+	fi
+	if [[ ${hostonly_cmdline-} == yes ]]; then
+		cmdline >"${initdir:?}/etc/cmdline.d/95nbdboot.conf"
+	fi
+	if [[ -d ${dracutsysrootdir-}/etc/nbdboot ]]; then
+		inst_multiple -H "${dracutsysrootdir-}"/etc/nbdboot/*
+	fi
+	dracut_need_initqueue
+}

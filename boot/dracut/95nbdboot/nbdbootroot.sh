@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Called by dracut's netroot when the network is up, INTERFACE NETROOT NEWROOT:
+# connects the root.  While the server is away dracut calls it again and again.
+# shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
+type getcmdline >/dev/null 2>&1 || . /lib/dracut-lib.sh
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+
+[ "${3-}" ] || exit 1
+[ ! -e /run/nbdboot/root ] || exit 0
+netif=$1
+
+# What DHCP said: netroot has read it, but a call later has not.
+# shellcheck source=/dev/null
+[ ! -e "/tmp/dhclient.$netif.dhcpopts" ] || . "/tmp/dhclient.$netif.dhcpopts"
+mac=$(cat "/sys/class/net/$netif/address" 2>/dev/null)
+
+# link_root DEVICE PART: /dev/root is this device, or the partition that has
+# this number, LABEL=, UUID= or PARTUUID=
+link_root() {
+	case $2 in
+	'') match="KERNEL==\"$1\"" ;;
+	[0-9]*) match="KERNEL==\"$1p$2\"" ;;
+	LABEL=*) match="KERNEL==\"$1*\", ENV{ID_FS_LABEL_ENC}==\"${2#*=}\"" ;;
+	UUID=*) match="KERNEL==\"$1*\", ENV{ID_FS_UUID_ENC}==\"${2#*=}\"" ;;
+	*) match="KERNEL==\"$1*\", ENV{ID_PART_ENTRY_UUID}==\"${2#*=}\"" ;;
+	esac
+	echo "SUBSYSTEM==\"block\", $match, SYMLINK+=\"root\"" \
+		>/etc/udev/rules.d/99-nbdboot-root.rules
+	udevadm control --reload
+	udevadm trigger --subsystem-match=block --sysname-match="$1*"
+}
+
+# The root-path came too late for the command line: root= is only a name.
+mount_from_dhcp() {
+	link_root "nbd$root_device" "$root_part"
+	options=$root_options
+	! getargbool 0 ro || options=${options:+$options,}ro
+	! getargbool 0 rw || options=${options:+$options,}rw
+	if [ "${DRACUT_SYSTEMD-}" ]; then
+		mkdir -p /run/systemd/system/sysroot.mount.d
+		printf '%s\n' '[Mount]' What=/dev/root \
+			"Type=${root_fstype:-auto}" "Options=$options" \
+			>/run/systemd/system/sysroot.mount.d/nbdboot.conf
+		systemctl --no-block daemon-reload
+	else
+		type write_fs_tab >/dev/null 2>&1 || . /lib/fs-lib.sh
+		write_fs_tab /dev/root "${root_fstype:-auto}" "$options"
+		echo "mount '$3'" >"${hookdir:?}/mount/01-nbdboot.sh"
+	fi
+}
+
+if ! out=$(nbdboot parse-root -c ${mac:+-m "$mac"} \
+	${new_root_path:+-r "$new_root_path"} \
+	${new_next_server:+-s "$new_next_server"} "$(getcmdline)"); then
+	/sbin/initqueue --settled --unique --name nbdboot \
+		/sbin/nbdbootroot "$1" "$2" "$3"
+	exit 1
+fi
+eval "$out"
+nbdboot watch -b "nbd$root_device" ||
+	warn 'nbdboot: the root will not survive an outage'
+case $(getarg root=) in
+/dev/root | dhcp | '') mount_from_dhcp "$@" ;;
+esac
+mkdir -p /run/nbdboot
+: >/run/nbdboot/root
+rm -f "${hookdir:?}/initqueue/settled/nbdboot.sh"
+need_shutdown
+exit 0

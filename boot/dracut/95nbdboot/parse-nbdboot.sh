@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by dracut: does the command line name a root on NBD?  netroot sources
+# it again with DHCP's root-path in $new_root_path.
+# shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
+type getcmdline >/dev/null 2>&1 || . /lib/dracut-lib.sh
+
+# Sets nbdboot_own if root= names the server, and not the device.
+nbdboot_wanted() {
+	nbdboot_own=''
+	nbdboot_found=''
+	for nbdboot_word in $(getcmdline); do
+		case $nbdboot_word in
+		root=nbd* | root=overlay:nbd=* | boot=NBD=*)
+			nbdboot_found=1 nbdboot_own=1 ;;
+		netroot=nbd* | nbdroot=?* | nbd_host=* | archiso_nbd_srv=*)
+			nbdboot_found=1 ;;
+		esac
+	done
+	[ "$nbdboot_found" ]
+}
+
+# Prints the node of the root.
+nbdboot_node() {
+	case $root_part in
+	'') echo "/dev/nbd${root_device:-0}" ;;
+	[0-9]*) echo "/dev/nbd${root_device:-0}p$root_part" ;;
+	*) label_uuid_to_dev "$root_part" ;;
+	esac
+}
+
+nbdboot_found=''
+if [ "${new_root_path-}" ]; then
+	# it may be one for another module
+	nbdboot_says=$(nbdboot parse-root -r "$new_root_path" \
+		${new_next_server:+-s "$new_next_server"} \
+		"$(getcmdline)" 2>/dev/null) && nbdboot_found=1 nbdboot_own=''
+elif nbdboot_wanted; then
+	nbdboot_says=$(nbdboot parse-root "$(getcmdline)" 2>/tmp/nbdboot.err) ||
+		die "$(cat /tmp/nbdboot.err)"
+fi
+
+if [ "$nbdboot_found" ]; then
+	eval "$nbdboot_says"
+	# the module nbd, which comes later, leaves this type alone
+	netroot=nbdboot
+	rootok=1
+	if [ "$nbdboot_own" ] || [ -z "$root" ]; then
+		root=block:$(nbdboot_node)
+		[ -z "$root_fstype" ] || fstype=$root_fstype
+		[ -z "$root_options" ] || rflags=$root_options${rflags:+,$rflags}
+	fi
+	echo '[ -e /run/nbdboot/root ]' >"${hookdir:?}/initqueue/finished/nbdboot.sh"
+fi
