@@ -30,7 +30,8 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	ovmf qemu-efi-aarch64 qemu-system-arm systemd-boot-efi ipxe-qemu
 	grub-common grub-efi-amd64-bin
-	qemu-user-static'
+	qemu-user-static
+	debhelper fakeroot lintian'
 
 die()
 {

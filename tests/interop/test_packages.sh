@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# make deb, make install and make dist: the same files, clean for lintian, the
+# same bytes each time, and nothing is left when the packages are gone.
+# Booting from them is the business of the tests in vm/.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+top=${0%/*}/../..
+PATH=$PATH:/sbin:/usr/sbin
+
+# again TARGET DIR ENDING: makes it twice, and compares
+again()
+{
+	make -s -C "$top" O="$O" "$1" >"$work/log" 2>&1 || show "$work/log"
+	(cd "$O/$2" && sha256sum ./*"$3") >"$work/first"
+	make -s -C "$top" O="$O" "$1" >"$work/log" 2>&1 || show "$work/log"
+	(cd "$O/$2" && sha256sum ./*"$3") >"$work/second"
+	if [ -s "$work/first" ] && cmp -s "$work/first" "$work/second"; then
+		ok "make $1 gives the same bytes again"
+	else
+		not_ok "make $1 gives the same bytes again"
+		diff "$work/first" "$work/second" | sed 's/^/# /'
+	fi
+}
+
+again deb deb .deb
+lintian "$O"/deb/*.changes >"$work/lint" 2>/dev/null || :
+if grep -q '^[EW]:' "$work/lint"; then
+	not_ok 'lintian finds no error and no warning'
+	show "$work/lint"
+else
+	ok 'lintian finds no error and no warning'
+fi
+
+# ---- the same files as make install ----
+
+make -s -C "$top" O="$O" install DESTDIR="$work/dest" PREFIX=/usr \
+	>"$work/log" 2>&1 || show "$work/log"
+# Debian has its own directories, compresses pages, and has no mkinitcpio.
+(cd "$work/dest" && find . ! -type d) | sed -e '/\/initcpio\//d' \
+	-e 's|/usr/lib/systemd/|/lib/systemd/|' \
+	-e 's|/zsh/site-functions/|/zsh/vendor-completions/|' \
+	-e 's|\(/man/.*\)|\1.gz|' | sort >"$work/want"
+for deb in "$O"/deb/*.deb; do
+	dpkg-deb -c "$deb"
+done | awk '!/\/$/ { print $6 }' >"$work/all"
+# pages with two names are links here
+dpkg-deb -c "$O"/deb/nbdboot_*.deb | sed -n 's/.* \(.*\) -> nbdboot-trace.*/\1/p' \
+	>"$work/links"
+sed -e '/\/doc\//d' -e '/\/lintian\//d' -e '/man8\/nbd-client\.8/d' "$work/all" |
+	sort -u | comm -23 - "$work/links" >"$work/got"
+if cmp -s "$work/want" "$work/got"; then
+	ok 'the packages have the files of make install'
+else
+	not_ok 'the packages have the files of make install'
+	diff "$work/want" "$work/got" | sed 's/^/# /'
+fi
+
+# ---- installed, and removed ----
+
+if [ "$(id -u)" != 0 ]; then
+	ok 'installed and removed # SKIP only root can have a Debian'
+	finish
+	exit
+fi
+debian=$(sh "$top/tests/debian.sh" "$O/debian") || exit 1
+root=$work/root
+cp -a "$debian" "$root"
+cp "$O"/deb/*.deb "$root/tmp/"
+
+# inside COMMAND...: in the root
+inside()
+{
+	run chroot "$root" env DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# All files, except for those in which dpkg keeps its own records.
+listing()
+{
+	(cd "$root" && find . ! -path './var/lib/dpkg/*' \
+		! -path './var/log/*' ! -path './proc/*' -printf '%p %m %l\n' |
+		sort) >"$work/$1"
+}
+
+# deb-systemd-helper removes such a directory, whoever made it
+find "$root/etc/systemd/system" -depth -type d -empty -delete
+listing before
+# the makers of an initramfs are not there: vm/test_dropin.sh has them
+inside sh -c 'dpkg -i --force-depends /tmp/*.deb'
+expect 0 '' 'all packages can be installed'
+inside nbd-client -V
+expect 0 'This is nbd-client, from nbdboot' 'nbd-client is nbdboot there'
+inside sh -c 'grep ^ExecStart /lib/systemd/system/nbd@.service'
+expect 0 'ExecStart=/usr/sbin/nbd-client %i' 'its unit starts it'
+inside bash -c '. /usr/share/bash-completion/completions/nbdboot &&
+	complete -p nbdboot'
+expect 0 '_nbdboot nbdboot' 'the completion can be loaded'
+inside dpkg --purge nbdboot-dracut nbdboot-initramfs nbdboot-nbd-client nbdboot
+expect 0 '' 'all packages can be removed'
+listing after
+if cmp -s "$work/before" "$work/after"; then
+	ok 'and nothing is left'
+else
+	not_ok 'and nothing is left'
+	diff "$work/before" "$work/after" | sed 's/^/# /'
+fi
+
+# ---- the source ----
+
+again dist dist .tar.gz
+tar=$(echo "$O"/dist/*.tar.gz)
+tar xzf "$tar" -C "$work"
+sbom=$(echo "$work"/nbdboot-*/sbom.spdx)
+if grep -q '^PackageName: mbedtls$' "$sbom" &&
+	grep -q 'SPDXRef-nbdboot STATIC_LINK SPDXRef-mbedtls' "$sbom"; then
+	ok 'its SBOM has mbedTLS'
+else
+	not_ok 'its SBOM has mbedTLS'
+	show "$sbom"
+fi
+(cd "$top" && git ls-tree -r --name-only HEAD) | sort >"$work/want"
+(cd "${sbom%/*}" && find . ! -type d ! -name sbom.spdx) | sed 's|^\./||' |
+	sort >"$work/got"
+if cmp -s "$work/want" "$work/got"; then
+	ok 'and it has the files of the commit'
+else
+	not_ok 'and it has the files of the commit'
+	diff "$work/want" "$work/got" | sed 's/^/# /'
+fi
+
+finish
