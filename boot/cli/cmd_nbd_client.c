@@ -29,8 +29,10 @@ static int check(const char *name, struct nbd_diag *d)
 
 	if (err == NBD_E_NO_DEVICE || (!err && !info.connected))
 		return CLI_FAILED;
-	if (err)
-		return cli_fail(name, err, d) ? CLI_USAGE : 0;
+	if (err) {
+		cli_fail(name, err, d);
+		return CLI_USAGE; /* nbd-client's for this, too */
+	}
 	cli_putf("%d\n", info.pid);
 	return CLI_OK;
 }
