@@ -14,14 +14,13 @@ CC := $(cc-$(board))
 endif
 OPT := $(if $(filter virt,$(board)),-O2,-Os)
 HARDEN :=
-# No header of a C library but those of port/metal/libc.
+# No header of a C library but those of port/metal/libc.  lwIP's nd6.c calls
+# htonl(), which a system would have.
 CFLAGS := $(OPT) -g $(cpu-$(board)) -fomit-frame-pointer -ffreestanding \
 	-nostdinc -isystem $(shell $(CC) -print-file-name=include) \
-	-isystem port/metal/libc
+	-isystem port/metal/libc -Dhtonl=lwip_htonl
 world-lib := $(O)/mbedtls-sha256.o $(O)/mbedtls-platform_util.o \
 	$(if $(filter virt,$(board)),$(O)/port/metal/virt_start.o)
-# lwIP's nd6.c uses the name that a system gives it.
-lwip-flags := -Dhtonl=lwip_htonl
 tests :=
 link = $(CC) $(CFLAGS) -nostdlib -static -Wl,--build-id=none \
 	-Wl,--gc-sections,--no-warn-rwx-segments,-Map=$(O)/$(program).map \
