@@ -18,6 +18,13 @@
 /* TLS reads on by itself where the server sends warnings without end. */
 #define READS 4096
 
+/* Without TLS in the core, no engine asks for a handshake of TLS. */
+#ifdef CONFIG_CORE_TLS
+#define ASKS_TLS NBD_TLS
+#else
+#define ASKS_TLS 0
+#endif
+
 unsigned dial_connect_ms = 10000;
 
 /* What the connections of one dial() have in common. */
@@ -138,6 +145,12 @@ static int pump(struct conn *conn, struct nbd_diag *d)
 	return nbd_error(&conn->c) ? explain_talk(conn, d) : 0;
 }
 
+/* The handshake of TLS is going on. */
+static bool is_secured(const struct conn *conn)
+{
+	return ASKS_TLS && conn->state == CONN_SECURING;
+}
+
 static int secure(struct conn *conn, struct nbd_diag *d)
 {
 	int err;
@@ -160,10 +173,10 @@ static int talk(struct conn *conn, struct nbd_diag *d)
 {
 	int err;
 
-	if (conn->state == CONN_SECURING)
+	if (is_secured(conn))
 		return secure(conn, d);
 	err = pump(conn, d);
-	if (err || !(nbd_state(&conn->c) & NBD_TLS))
+	if (err || !(nbd_state(&conn->c) & ASKS_TLS))
 		return err;
 	err = conn->tls->start(conn->tls, conn->number, &conn->s.t, d);
 	return err ? err : secure(conn, d);
@@ -176,7 +189,7 @@ static bool is_late(const struct conn *conn)
 
 static int time_out(struct conn *conn, struct nbd_diag *d)
 {
-	if (conn->state == CONN_SECURING)
+	if (is_secured(conn))
 		return nbd_diag(d, NBD_E_TIMEOUT, "TLS handshake: %s",
 				nbd_err_text(NBD_E_TIMEOUT));
 	nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
@@ -204,7 +217,7 @@ static unsigned char wanted(const struct conn *conn)
 {
 	if (conn->state == CONN_CONNECTING)
 		return NBD_SEND;
-	if (conn->state == CONN_SECURING)
+	if (is_secured(conn))
 		return conn->wants;
 	return nbd_state(&conn->c) & NBD_SEND ? NBD_SEND : NBD_RECV;
 }
