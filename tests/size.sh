@@ -116,7 +116,7 @@ frameless()
 		}
 		/\t(call|bl|blr) / { calls = 1 }
 		/mov +%rsp,%rbp|mov\tx29, sp/ { frame = 1 }
-		END { end(); if (n < 50) print "only", n + 0, "functions" }
+		END { end(); if (n < 30) print "only", n + 0, "functions" }
 	' "$out/functions" -
 }
 
