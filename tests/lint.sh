@@ -32,27 +32,52 @@ shellcheck -x -P SCRIPTDIR -e SC2059 $scripts
 result $? 'shellcheck finds nothing'
 
 make -s O="$dir/t/product" "$dir/t/product/autoconf.h" >&2
-cfg="$dir/t/product/autoconf.h"
+make -s O="$dir/t/lint-lwip" lwip_defconfig >&2 &&
+	make -s O="$dir/t/lint-lwip" "$dir/t/lint-lwip/autoconf.h" >&2
 # The boards' files are for their compilers and linker scripts.
 sources=$(files '^(core|port|boot)/.*\.c$' |
-	grep -vE 'uefi|metal/(virt|lm3s6965|main)\.c')
+	grep -vE 'uefi|/lwip/|metal/(virt|lm3s6965|main)\.c')
+lwip_sources=$(files '^(port|boot)/lwip/.*\.c$')
+flags='-D_GNU_SOURCE -DNBDBOOT_BUILT=0 -DCLI_COMMANDS= -I.'
+lwip_flags='-isystem build/lwip/src/include -Iport/lwip'
 
-export cfg
-# shellcheck disable=SC2016 # expanded by the inner shell
-echo "$sources" | xargs -P2 -n3 sh -c 'clang-tidy --quiet "$@" -- \
-	-std=c11 -D_GNU_SOURCE -I. -include "$cfg" \
-	-DNBDBOOT_VERSION=\"x\" -DNBDBOOT_BUILT=0 \
-	-DCLI_COMMANDS= 2>&1' sh >"$dir/log/clang-tidy.out"
+# tidy AUTOCONF FLAG...: the files on standard input, by their configuration
+tidy()
+{
+	cfg=$1
+	shift
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	flags="-std=c11 $flags $*" cfg=$cfg xargs -P2 -n3 sh -c 'clang-tidy --quiet "$@" \
+		-- $flags -include "$cfg" -DNBDBOOT_VERSION=\"x\" 2>&1' sh
+}
+
+# check AUTOCONF FLAG-OR-FILE...
+check()
+{
+	cfg=$1
+	shift
+	# shellcheck disable=SC2086 # words on purpose
+	cppcheck --quiet --enable=warning,performance,portability --std=c11 \
+		--inline-suppr --error-exitcode=1 \
+		--suppress=missingIncludeSystem \
+		--suppress=preprocessorErrorDirective -j2 --include="$cfg" \
+		$flags -DNBDBOOT_VERSION='"x"' "$@"
+}
+
+# shellcheck disable=SC2086 # words on purpose
+{
+	echo "$sources" | tidy "$dir/t/product/autoconf.h" &&
+		echo "$lwip_sources" |
+		tidy "$dir/t/lint-lwip/autoconf.h" $lwip_flags
+} >"$dir/log/clang-tidy.out"
 rc=$?
-grep -vE '^([0-9]+ warnings? generated|Suppressed|Use -header)' "$dir/log/clang-tidy.out"
+grep -vE '^([0-9]+ warnings? generated|Suppressed|Use -header)' \
+	"$dir/log/clang-tidy.out"
 result $rc 'clang-tidy finds nothing'
 
 # shellcheck disable=SC2086 # words on purpose
-cppcheck --quiet --std=c11 --enable=warning,performance,portability \
-	--inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem \
-	--suppress=preprocessorErrorDirective -j2 -I. --include="$cfg" \
-	-D_GNU_SOURCE -DNBDBOOT_VERSION='"x"' -DNBDBOOT_BUILT=0 \
-	-DCLI_COMMANDS= $sources
+check "$dir/t/product/autoconf.h" $sources &&
+	check "$dir/t/lint-lwip/autoconf.h" -Iport/lwip $lwip_sources
 result $? 'cppcheck finds nothing'
 
 for page in $(files '\.[1-8]$'); do

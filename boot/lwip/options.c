@@ -71,7 +71,7 @@ static bool parse_address(const char *text, struct lwnet_config *c)
 		return false;
 	text = cut(text, ",", part);
 	bits = nbd_number(part, 1, 32);
-	if (bits < 0)
+	if (bits < 1)
 		return false;
 	mask = htonl(~(uint32_t)0 << (32 - bits));
 	memcpy(c->mask, &mask, 4);

@@ -149,8 +149,7 @@ static bool hold(struct lwnet *net, const unsigned char *p, size_t len)
 
 	if (!net->batch || len > sizeof(net->ack) || !parse_ack(p, len, &a))
 		return false;
-	if (net->ack_len) {
-		parse_ack(net->ack, net->ack_len, &held);
+	if (net->ack_len && parse_ack(net->ack, net->ack_len, &held)) {
 		if (!same_flow(&a, &held) ||
 		    (int32_t)(get32(a.tcp + 8) - get32(held.tcp + 8)) <= 0)
 			flush_ack(net);
