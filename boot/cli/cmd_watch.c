@@ -40,8 +40,8 @@ static int run(struct cli_call *call)
 
 	if (outage < 0)
 		return outage;
-	w = cli_watch((unsigned)outage);
 	boot_small_pages();
+	w = cli_watch((unsigned)outage);
 	for (; call->words[n]; n++)
 		index[n] = nbdk_parse_name(call->words[n]);
 	if (o->behind && n != 1)
