@@ -143,7 +143,7 @@ begin "$words"
 vm_wait 'guest: *' || true
 vm_stop
 boot "$words"
-told 'a machine that lost its power gets its connection back' \
+shows 'a machine that lost its power gets its connection back' \
 	'^guest: server nbd://192.0.2.1:10811/$'
 
 # ---- a second server ----
