@@ -3,7 +3,7 @@
 # make help lists the targets.
 # ARCH= is another CPU, with a build directory of its own.
 ifeq ($(origin O),undefined)
-O := build$(ARCH:%=/%)
+O := build$(patsubst %,/%,$(filter-out x86_64,$(ARCH)))
 endif
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf
@@ -19,7 +19,7 @@ endif
 world := $(or $(patsubst "%",%,$(CONFIG_WORLD)),linux)
 program := nbdboot
 -include boot/$(world)/world.mk
-ifneq ($(if $(filter linux,$(world)),$(ARCH)),)
+ifneq ($(if $(filter linux,$(world)),$(filter-out x86_64,$(ARCH))),)
 include port/linux/cpu.mk
 endif
 
