@@ -157,9 +157,11 @@ install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 		$(DESTDIR)$(PREFIX)/sbin/$(notdir $(trace)) &&) :
 	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
 		mkdir -p '$(DESTDIR)$(unitdir)' && \
-		sed 's|^ExecStart=|&$(PREFIX)/sbin/|' $(unit) \
+		sed -E 's,^(ExecStart=|Environment=NBDBOOT=)nbdboot,\1$(PREFIX)/sbin/nbdboot,' $(unit) \
 			>'$(DESTDIR)$(unitdir)/$(notdir $(unit))' && \
 		chmod 644 '$(DESTDIR)$(unitdir)/$(notdir $(unit))' &&) :
+	install -D -m 644 boot/systemd/60-nbdboot.rules \
+		$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-nbdboot.rules
 
 size: ## the size of each configuration, each built apart
 	$(Q)sh tests/size.sh $(O)

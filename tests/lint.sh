@@ -93,7 +93,7 @@ if command -v systemd-analyze >/dev/null; then
 	(
 		cd "$units/lib/systemd/system" || exit 2
 		systemd-analyze verify --man=no nbdboot-watch.service \
-			nbdboot-watch@nbd0.service 2>&1 |
+			nbdboot-watch@nbd0.service nbdboot@nbd1.service 2>&1 |
 			grep -v "Unknown key 'SurviveFinalKillSignal'" >&2
 		[ $? = 1 ]
 	)

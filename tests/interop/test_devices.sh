@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Devices besides the root: the command of nbdboot@.service, with a program that
+# only prints its arguments, and the names that the udev rule makes.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+
+make -s O="$O" DESTDIR="$work/dest" PREFIX=/usr install >/dev/null
+unit=$work/dest/usr/lib/systemd/system/nbdboot@.service
+rules=$work/dest/usr/lib/udev/rules.d/60-nbdboot.rules
+
+# is SENTENCE WANTED GOT
+is()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1: \"$3\" in place of \"$2\""
+	fi
+}
+
+# ---- the unit ----
+
+cat >"$work/program" <<'END'
+#!/bin/sh
+printf '<%s>' "$@"
+END
+chmod 755 "$work/program"
+cat >"$work/devices" <<'END'
+# a comment: nbd1 nbd://no/
+nbd1 nbds://srv/home -c 4
+  nbd12	nbd+unix:///x?socket=/run/x	-R  -b 4096
+END
+
+# starts DEVICE: runs what the unit does
+starts()
+{
+	sed -n '/^ExecStart=/,/[^\\]$/{ s,\\$,,; p; }' "$unit" | tr -d '\n' |
+		sed "s,^ExecStart=/bin/sh -ec ',,; s,'\$,,; s,%i,$1,g
+		s,/etc/nbdboot/devices),$work/devices),"
+}
+
+run env NBDBOOT="$work/program" sh -ec "$(starts nbd1)"
+is 'the unit connects the device of its line' \
+	'<connect><-d><nbd1><-c><4><nbds://srv/home>' "$(cat "$work/out")"
+run env NBDBOOT="$work/program" sh -ec "$(starts nbd12)"
+is 'with blanks of any kind' \
+	'<connect><-d><nbd12><-R><-b><4096><nbd+unix:///x?socket=/run/x>' \
+	"$(cat "$work/out")"
+run env NBDBOOT="$work/program" sh -ec "$(starts nbd2)"
+expect 1 'has no line for nbd2' 'a device without a line is an error'
+if grep -qx 'Environment=NBDBOOT=/usr/sbin/nbdboot' "$unit"; then
+	ok 'the unit runs the installed program'
+else
+	not_ok 'the unit runs the installed program'
+fi
+
+# ---- the links ----
+
+# link BACKEND: what the rule makes of a backend
+link()
+{
+	sed -n 's,.*PROGRAM="/bin/sed -e '\''\(.*\)'\'' /sys.*,\1,p' "$rules" \
+		>"$work/script"
+	echo "$1" | sed -f "$work/script"
+}
+
+is 'a link has the host and the export' srv_home \
+	"$(link 'nbd://srv/home connections=4')"
+is 'without port, query and further servers' srv_a_b \
+	"$(link 'nbds://srv:10810/a/b?tls-hostname=x,nbd://other/x')"
+is 'a socket has the export alone' disk \
+	"$(link 'nbd+unix:///disk?socket=/run/x')"
+is 'other characters are replaced' '_::1__sp_20ce' "$(link 'nbd://[::1]/sp%20ce')"
+finish
