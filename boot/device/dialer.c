@@ -69,7 +69,11 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 	dl->cfgs[server] = (struct nbd_config){ .name = u->name,
 						.name_len = u->name_len,
 						.tls = u->tls };
-	conns[0].s.port = (uint16_t)b->port;
+	/*
+	 * Not for the watcher: what is between may drop SYNs from the port of
+	 * a connection that it still knows.
+	 */
+	conns[0].s.port = dl->keeps ? 0 : (uint16_t)b->port;
 	err = device_tls_dial(tls, conns, n, u, &dl->cfgs[server],
 			      files_for(b, u), true, d);
 	return explain_silence(&conns[0], err, d);
