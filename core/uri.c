@@ -303,7 +303,7 @@ static int parse_query(struct scan *s, const char *p, const char *e)
 	return 0;
 }
 
-/* The index of the scheme, 4 if it is none of ours; *colon is its end. */
+/* The index of the scheme, 4 if it is unknown; *colon is its end. */
 static unsigned scheme(const char *text, const char **colon)
 {
 	const char *p = text;

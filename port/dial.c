@@ -90,7 +90,7 @@ static int begin(struct call *call, struct conn *conn)
 static int next_address(struct call *call, struct conn *conn, int err)
 {
 	shut(conn);
-	/* what is between may still hold a connection from this port */
+	/* a NAT on the way may still know a connection from this port */
 	if (conn->s.port && err == NBD_E_REFUSED) {
 		conn->s.port = 0;
 		return begin(call, conn);

@@ -268,6 +268,7 @@ the_top_level_is_the_fixed_one()
 # people, the antecedents below.
 phrases='folders?
 what there is
+what is between
 is said to( be)?
 least block size
 (is|are|was|were|be|been) told

@@ -15,8 +15,8 @@ void cli_watch_mark(char *program);
 struct watch *cli_watch(unsigned outage);
 
 /*
- * Starts a process that watches nbdN as w says, marked if program is not NULL.  CLI_OK
- * when it watches; NBD_E_KERNEL after it has said why it cannot.
+ * Starts a process that watches nbdN as w says, marked if program is not NULL.
+ * CLI_OK when it watches; NBD_E_KERNEL after it has said why it cannot.
  */
 int cli_watch_behind(struct watch *w, int index, char *program,
 		     struct nbd_diag *d);

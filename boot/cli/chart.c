@@ -34,12 +34,12 @@ static const struct {
 	[OURS] = { "nbdboot", "#7b6ba8" },
 };
 
-/* A step by the first word of its name, and what it waits for. */
+/* The steps by the first word of their names, and what they wait for. */
 static const struct kind {
 	const char *word;
 	enum phase phase;
 	const char *wait;
-	bool within; /* another step, or beside the others: drawn thinner */
+	bool within; /* or beside another step: drawn thinner */
 } kinds[] = {
 	{ "firmware", FIRMWARE, "the firmware and the boot loader", false },
 	{ "kernel", KERNEL, "the kernel to start", false },

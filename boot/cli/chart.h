@@ -6,7 +6,7 @@
 #include "boot/cli/cli.h"
 #include "boot/common/times.h"
 
-/* From the first start to the last end, in ms; all is at least 1. */
+/* The first start, and the ms from there to the last end (at least 1). */
 struct cli_span {
 	int32_t first, all;
 };

@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 	{ "verbose", 'v', NULL, "report each step",
 	  CLI_FIELD(struct options, verbose) },
 	{ "renew", 'r', NULL,
-	  "only renew the lease, and print in how many seconds to do it again",
+	  "only renew the lease, and print the seconds until the next renewal",
 	  CLI_FIELD(struct options, renew) },
 	{ 0 },
 };

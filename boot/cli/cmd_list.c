@@ -145,7 +145,7 @@ struct list {
 };
 
 static const struct cli_option options[] = {
-	{ "all", 'a', NULL, "devices that are not connected, too",
+	{ "all", 'a', NULL, "also list devices that are not connected",
 	  CLI_FIELD(struct list, all) },
 	{ "json", 0, NULL, "print an array of objects",
 	  CLI_FIELD(struct list, json) },

@@ -97,8 +97,9 @@ static void say_ignored(const struct cli_nbd_client *o)
 	if (!o->identifier && !o->priority)
 		return;
 	nbd_diag(&d, NBD_E_NOT_FOUND, "%s",
-		 o->identifier ? "the identifier in sysfs is the server's URI"
-			       : "TLS is always as the kernel supports it");
+		 o->identifier
+			 ? "the identifier in sysfs is the server's URI"
+			 : "nbdboot chooses the TLS that this kernel supports");
 	cli_fail(o->identifier ? "-identifier has no effect"
 			       : "-priority has no effect",
 		 NBD_E_NOT_FOUND, &d);

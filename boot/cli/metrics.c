@@ -68,7 +68,7 @@ static const struct {
 	[IN_FLIGHT] = { "in_flight", "Requests that wait for an answer." },
 	[RTT] = { "network_rtt_seconds", "Smallest recent round trip." },
 	[RETRANSMITS] = { "retransmits_total",
-			  "Segments sent again by the connections of now." },
+			  "Segments retransmitted by the present connections." },
 	[REQUESTS] = { "requests_total", "Answered requests." },
 	[BYTES] = { "bytes_total", "Data of these requests." },
 	[SECONDS] = { "request_seconds_total", "Time of these requests." },

@@ -103,10 +103,10 @@ int root_parse(struct root_spec *r, const struct cmdline *c,
 
 /*
  * Makes r from spec, which root_parse() has filled in and which must outlive r:
- * adds the values of the machine and of DHCP.  env is used only during
- * the call.  spec does not change, so that a retried boot can expand it with
- * another lease.  r->uris may still be 0: then DHCP names no server.  Returns
- * 0, an error as above, or NBD_E_NOT_FOUND: the machine lacks one of the values.
+ * adds the values of the machine and of DHCP.  env is used only during the
+ * call.  spec does not change, so that a retried boot can expand it with another
+ * lease.  r->uris may still be 0: then DHCP names no server.  Returns 0, an
+ * error as above, or NBD_E_NOT_FOUND: the machine lacks one of the values.
  */
 int root_expand(struct root_spec *r, const struct root_spec *spec,
 		const struct root_env *env, struct nbd_diag *d);

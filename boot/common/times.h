@@ -81,7 +81,7 @@ static inline void boot_times_write(const char *root)
 
 #endif
 
-/* Needs this character no escape, on a terminal, in JSON or in XML? */
+/* Can this character stand for itself on a terminal, in JSON and in XML? */
 static inline bool boot_times_plain(char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' &&

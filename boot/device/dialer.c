@@ -70,8 +70,8 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 						.name_len = u->name_len,
 						.tls = u->tls };
 	/*
-	 * Not for the watcher: what is between may drop SYNs from the port of
-	 * a connection that it still knows.
+	 * The watcher uses any port: a firewall or NAT on the way may drop a SYN
+	 * from the port of a connection that it still knows.
 	 */
 	conns[0].s.port = dl->keeps ? 0 : (uint16_t)b->port;
 	err = device_tls_dial(tls, conns, n, u, &dl->cfgs[server],

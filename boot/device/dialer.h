@@ -39,9 +39,10 @@ int device_dialer_one(struct device_dialer *dl, struct conn *conn,
 
 /*
  * Reads the credentials of every server of b now, so that later dialing reads
- * no file; device_dialer_close() keeps them.  A server whose credentials cannot
- * be read fails each time it is dialed.  Returns an error if no server's
- * credentials can be read, else 0 with the servers that failed in d (or "").
+ * no file; device_dialer_close() keeps them.  Later dialing uses any local
+ * port, not b->port.  A server whose credentials cannot be read fails each time
+ * it is dialed.  Returns an error if no server's credentials can be read, else
+ * 0 with the servers that failed in d (or "").
  */
 int device_dialer_keep(struct device_dialer *dl, const struct backend *b,
 		       struct nbd_diag *d);

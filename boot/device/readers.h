@@ -17,8 +17,9 @@ int device_readers_open(void);
 
 /*
  * Waits until `want` connections of nbdN have a thread each; proc is what
- * device_readers_open() returned.  False: the rescuer has taken one, or a second has passed.  True also
- * if /proc does not show the kernel's threads (in a container, say).
+ * device_readers_open() returned.  False: the rescuer has taken one, or a
+ * second has passed.  True also if /proc does not show the kernel's threads (in
+ * a container, say).
  */
 bool device_readers_await(int proc, int index, unsigned want);
 

@@ -137,6 +137,5 @@ int init_onfail_check(const struct cmdline *c, struct nbd_diag *d)
 	    !strcmp(how, "halt"))
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE,
-			"nbdboot.onfail=%s is none of reboot, shell, halt",
-			how);
+			"nbdboot.onfail=%s is not reboot, shell or halt", how);
 }

@@ -60,8 +60,8 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	if (*p && (strncmp(p, "size=", 5) != 0 || !size_is_sane(p + 5)))
 		return nbd_diag(d, NBD_E_USAGE,
 				WORD
-				"%s is none of tmpfs, size=NUMBER[k|m|g|%%]"
-				", nbd://HOST[:PORT]/EXPORT",
+				"%s is not tmpfs, size=NUMBER[k|m|g|%%] or "
+				"nbd://HOST[:PORT]/EXPORT",
 				spec);
 	o->size = p;
 	return NBD_OK;
@@ -112,8 +112,8 @@ static int mount_export(const struct overlay *o, struct nbd_diag *d)
 		return of_export(o, rc, d);
 	if (read_only)
 		return nbd_diag(d, NBD_E_READ_ONLY,
-				WORD "%s: the server lets nobody write to it, "
-				     "but the overlay must store changes there",
+				WORD "%s: the server makes it read-only, but "
+				     "the overlay must store changes there",
 				o->spec);
 	return NBD_OK;
 }

@@ -266,7 +266,7 @@ expect 0 'compressed (none)' 'none'
 yes 'is the archive that zstd compressed' sh -c \
 	"zstd -dcq '$work/a.zst' | cmp - '$work/a.cpio'"
 build "$work/a.lzma" -z lzma -m ext4
-expect 1 'not gzip, zstd or none' 'a format that is none of them'
+expect 1 'not gzip, zstd or none' 'an unknown format'
 build "$work/sizes" -m 'virtio_net ext4'
 bytes=$(wc -c <"$nbdboot")
 yes 'the sizes of the parts are printed' [ "$(awk '$2 == "nbdboot" { n = $1 }

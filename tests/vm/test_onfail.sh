@@ -78,7 +78,7 @@ says 'nbdboot.onfail=reboot reboots after a mistake' 'nbdboot: FAILED' \
 ends 'and the machine does'
 boot nbdboot.onfail=nothing "root=nbd://$host:$down/"
 says 'a wrong word is refused' \
-	'FAILED: kernel command line: nbdboot.onfail=nothing is none of'
+	'FAILED: kernel command line: nbdboot.onfail=nothing is not reboot'
 vm_stop
 
 # ---- a time-out ----

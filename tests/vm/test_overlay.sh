@@ -126,7 +126,7 @@ failed_with 'an export for the upper that is not there is named' overlay \
 serve 0 -r file "$upper"
 boot "nbdboot.overlay=nbd://$host:$port/ root=nbd://$host:$root/"
 failed_with 'and one that cannot be written' overlay \
-	"nbdboot.overlay=nbd://$host:$port/: .*lets nobody write"
+	"nbdboot.overlay=nbd://$host:$port/: .*makes it read-only"
 unserve
 truncate -s 8M "$work/blank"
 serve 0 file "$work/blank"

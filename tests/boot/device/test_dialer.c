@@ -287,6 +287,20 @@ static void the_local_port_is_of_the_first_connection(void **state)
 	dial_hangup(conns, 1);
 }
 
+/* A NAT on the way may still know the connection that had the port. */
+static void the_watcher_connects_from_any_port(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y", 1, false);
+	b.port = 50001;
+	servers[0].err = NBD_E_REFUSED;
+	assert_int_equal(device_dialer_keep(&dialer, &b, &diag), 0);
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	assert_string_equal(asked, "a1 b1 ");
+	assert_int_equal(servers[0].port, 0);
+	assert_int_equal(servers[1].port, 0);
+}
+
 static void a_server_that_was_late_is_asked_last_for_a_while(void **state)
 {
 	(void)state;
@@ -552,6 +566,7 @@ int main(void)
 		DIAL(a_single_server_is_not_named),
 		DIAL(a_server_for_one_client_is_named_as_a_cause),
 		DIAL(the_local_port_is_of_the_first_connection),
+		DIAL(the_watcher_connects_from_any_port),
 		DIAL(a_server_that_was_late_is_asked_last_for_a_while),
 		DIAL(long_reasons_are_cut),
 		DIAL(an_outage_counts_more_than_a_mistake),

@@ -41,23 +41,25 @@ static struct device_latency between(uint32_t rtt)
 
 static void every_field_of_stat_is_read(void **state)
 {
+	static const struct {
+		unsigned kind;
+		uint64_t n, sectors, ms;
+	} want[] = {
+		{ NBDK_READ, 600, 64800, 12000 },
+		{ NBDK_WRITE, 110, 16080, 3100 },
+		{ NBDK_DISCARD, 2, 2048, 100 },
+		{ NBDK_FLUSH, 6, 0, 1410 },
+	};
 	struct nbdk_stat s;
 
 	(void)state;
 	nbdk_stat_parse(&s, after);
-	assert_int_equal(s.kind[NBDK_READ].n, 600);
-	assert_int_equal(s.kind[NBDK_READ].sectors, 64800);
-	assert_int_equal(s.kind[NBDK_READ].ms, 12000);
-	assert_int_equal(s.kind[NBDK_WRITE].n, 110);
-	assert_int_equal(s.kind[NBDK_WRITE].sectors, 16080);
-	assert_int_equal(s.kind[NBDK_WRITE].ms, 3100);
 	assert_int_equal(s.in_flight, 4);
-	assert_int_equal(s.kind[NBDK_DISCARD].n, 2);
-	assert_int_equal(s.kind[NBDK_DISCARD].sectors, 2048);
-	assert_int_equal(s.kind[NBDK_DISCARD].ms, 100);
-	assert_int_equal(s.kind[NBDK_FLUSH].n, 6);
-	assert_int_equal(s.kind[NBDK_FLUSH].sectors, 0);
-	assert_int_equal(s.kind[NBDK_FLUSH].ms, 1410);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+		assert_int_equal(s.kind[want[i].kind].n, want[i].n);
+		assert_int_equal(s.kind[want[i].kind].sectors, want[i].sectors);
+		assert_int_equal(s.kind[want[i].kind].ms, want[i].ms);
+	}
 }
 
 static void an_older_kernel_reports_fewer_fields(void **state)
