@@ -13,6 +13,8 @@ esac
 
 work=$(mktemp -d)
 servers=''
+# In the environment of every process of this script.
+export TAP_WORK="$work"
 
 # Scripts that must end more than servers replace this.
 at_exit()
@@ -20,11 +22,18 @@ at_exit()
 	:
 }
 
+# The number of a server that ended may be that of a stranger by now.
+is_ours()
+{
+	grep -qs "^PPid:.$$\$" "/proc/$1/status" ||
+		grep -qsz "^TAP_WORK=$work\$" "/proc/$1/environ"
+}
+
 cleanup()
 {
 	at_exit
 	for pid in $servers; do
-		kill "$pid" 2>/dev/null || true
+		! is_ours "$pid" || kill "$pid" 2>/dev/null || true
 	done
 	rm -rf "$work"
 }
@@ -52,6 +61,25 @@ not_ok()
 	count=$((count + 1))
 	failed=$((failed + 1))
 	echo "not ok $count - $*"
+}
+
+# check calls this after a failure.  Scripts that can show more replace it.
+at_failure()
+{
+	:
+}
+
+# check SENTENCE COMMAND...: ok if the command succeeds.
+check()
+{
+	checked=$1
+	shift
+	if "$@"; then
+		ok "$checked"
+	else
+		not_ok "$checked"
+		at_failure
+	fi
 }
 
 # Prints the plan, and returns the status of the script.

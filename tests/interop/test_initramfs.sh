@@ -102,18 +102,6 @@ has()
 	fi
 }
 
-# yes SENTENCE COMMAND...
-yes()
-{
-	sentence=$1
-	shift
-	if "$@"; then
-		ok "$sentence"
-	else
-		not_ok "$sentence"
-	fi
-}
-
 make_kernel
 
 # ---- modules ----
@@ -125,19 +113,19 @@ has 'with what they depend on, softly too' nbd.ko tcp_diag.ko \
 	virtio_net.ko failover.ko ext4.ko mbcache.ko crc32c_generic.ko
 for m in drivers/net/virtio_net.ko.xz net/core/failover.ko.zst \
 	fs/ext4/ext4.ko.gz; do
-	yes "${m##*.} is taken off" cmp "$root/kernel/${m%.ko*}.ko" \
+	check "${m##*.} is taken off" cmp "$root/kernel/${m%.ko*}.ko" \
 		"$work/${m##*/}.plain"
 done
-yes 'and off the names in modules.dep' grep -qx \
+check 'and off the names in modules.dep' grep -qx \
 	'kernel/drivers/net/virtio_net.ko: kernel/net/core/failover.ko' \
 	"$root/modules.dep"
 if grep -q gpu "$root/modules.dep" "$root/modules.alias"; then
 	not_ok 'the tables have what is there, and nothing else'
 else
-	yes 'the tables have what is there, and nothing else' \
+	check 'the tables have what is there, and nothing else' \
 		grep -q 'fs-ext4 ext4' "$root/modules.alias"
 fi
-yes 'the program is there' cmp "$nbdboot" "$work/root/init"
+check 'the program is there' cmp "$nbdboot" "$work/root/init"
 
 build "$work/auto.gz"
 unpack "$work/auto.gz"
@@ -145,7 +133,7 @@ has 'the default is every network interface, keyboards and file systems' \
 	nbd.ko tcp_diag.ko virtio_net.ko failover.ko 8021q.ko ext4.ko mbcache.ko \
 	crc32c_generic.ko overlay.ko chacha.ko acme-net.ko acme_phy.ko \
 	hid-generic.ko
-yes 'words for which the kernel has nothing are named' grep -q \
+check 'words for which the kernel has nothing are named' grep -q \
 	'^this kernel does not have:.* drivers/net/usb/ .*vmd' "$work/out"
 build "$work/tree.gz" -m 'drivers/net/ethernet/'
 unpack "$work/tree.gz"
@@ -178,7 +166,7 @@ xz "$work/firmware/acme/one.bin"
 build "$work/fw.gz" -m acme-net -f "$work/firmware"
 expect 0 'missing firmware of acme-net: acme/two.bin' 'missing firmware is listed'
 unpack "$work/fw.gz"
-yes 'and the other is there, unpacked' [ \
+check 'and the other is there, unpacked' [ \
 	"$(cat "$work/root/lib/firmware/acme/one.bin")" = one ]
 mkdir -p "$work/kernel/lib/firmware/acme"
 echo two >"$work/kernel/lib/firmware/acme/two.bin"
@@ -247,12 +235,12 @@ chmod 644 "$work/tls/client-key.pem"
 build "$work/tls.gz" -m ext4 -t "$work/tls" -a "$work/add"
 expect 0 'credentials' 'credentials and a directory'
 unpack "$work/tls.gz"
-yes 'the credentials are for root alone' [ \
+check 'the credentials are for root alone' [ \
 	"$(stat -c %a "$work/root/etc/nbdboot/client-key.pem" "$work/tls.gz" |
 		tr '\n' ' ')" = '600 600 ' ]
 has 'and the ciphers come along' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
 	crc32c_generic.ko chacha.ko
-yes 'the files of the directory are there' cmp "$work/add/lib/firmware/blob" \
+check 'the files of the directory are there' cmp "$work/add/lib/firmware/blob" \
 	"$work/root/lib/firmware/blob"
 
 # ---- formats, sizes ----
@@ -263,19 +251,19 @@ unpack "$work/a.zst"
 has 'holds the same' nbd.ko tcp_diag.ko ext4.ko mbcache.ko crc32c_generic.ko
 build "$work/a.cpio" -z none -m ext4
 expect 0 'compressed (none)' 'none'
-yes 'is the archive that zstd compressed' sh -c \
+check 'is the archive that zstd compressed' sh -c \
 	"zstd -dcq '$work/a.zst' | cmp - '$work/a.cpio'"
 build "$work/a.lzma" -z lzma -m ext4
 expect 1 'not gzip, zstd or none' 'an unknown format'
 build "$work/sizes" -m 'virtio_net ext4'
 bytes=$(wc -c <"$nbdboot")
-yes 'the sizes of the parts are printed' [ "$(awk '$2 == "nbdboot" { n = $1 }
+check 'the sizes of the parts are printed' [ "$(awk '$2 == "nbdboot" { n = $1 }
 	/modules: network/ { n = n " " $1 } /modules: file/ { n = n " " $1 }
 	/modules: the rest/ { n = n " " $1 } END { print n }' "$work/out")" = \
 	"$bytes $(cat "$work"/virtio_net*.plain "$work"/failover*.plain \
 		"$work"/tcp_diag*.plain | wc -c) $(cat "$work"/ext4*.plain \
 		"$work"/mbcache*.plain | wc -c) $(cat "$work"/nbd*.plain "$work"/crc32c*.plain | wc -c)" ]
-yes 'and of the file' grep -q "^ *$(wc -c <"$work/sizes")  compressed" \
+check 'and of the file' grep -q "^ *$(wc -c <"$work/sizes")  compressed" \
 	"$work/out"
 
 # ---- the same bytes ----
@@ -323,7 +311,7 @@ same 'the same bytes from another directory, with other dates and modes' \
 SOURCE_DATE_EPOCH=1700000000 sh "$script" -b "$nbdboot" -k "$work/kernel" \
 	-z none "$work/dated" >/dev/null
 unpack "$work/dated"
-yes 'SOURCE_DATE_EPOCH is the date of what is in it' [ \
+check 'SOURCE_DATE_EPOCH is the date of what is in it' [ \
 	"$(stat -c %Y "$work/root/init")" = 1700000000 ]
 
 finish

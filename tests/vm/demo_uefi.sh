@@ -49,8 +49,7 @@ vm_wait '*loaded in*' || die 'FAILED: there is no kernel'
 lap loaded
 vm_wait 'guest: root is /dev/nbd0p2*' || die 'FAILED: there is no root'
 lap root
-while vm_wait '*'; do :; done
-vm_stop
+vm_end
 # shellcheck disable=SC2154 # lap sets them
 echo "demo: ms since power-on: program $program, kernel loaded $loaded," \
 	"root $root"

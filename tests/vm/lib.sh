@@ -35,6 +35,12 @@ at_exit()
 	vm_stop
 }
 
+# The console up to now.
+at_failure()
+{
+	[ ! -e "$work/log" ] || show "$work/log"
+}
+
 # ---- the kernel and initramfs ----
 
 # Sets kernel (image), modules (directory) and version.  VM_SUITE is the second
@@ -151,6 +157,23 @@ disk_of()
 	dd if="$1" of="$2" bs=1M seek=4 conv=notrunc status=none
 }
 
+# is_clean FILE: a file system without a journal to replay
+is_clean()
+{
+	dumpe2fs -h "$1" 2>/dev/null >"$work/super"
+	grep -q '^Filesystem state: *clean$' "$work/super" &&
+		! grep -q needs_recovery "$work/super"
+}
+
+# blob_is_whole FILE: the file that a machine wrote there has its sum
+blob_is_whole()
+{
+	debugfs -R "dump /var/tmp/blob $work/blob" "$1" 2>/dev/null
+	debugfs -R "cat /var/tmp/sum" "$1" 2>/dev/null >"$work/sum"
+	[ -s "$work/blob" ] && [ -s "$work/sum" ] &&
+		[ "$(sha256sum <"$work/blob")" = "$(cat "$work/sum")" ]
+}
+
 # ---- servers that fail ----
 
 # serve_dropping FILE [always]: serves FILE on a port of its own, but the first
@@ -236,14 +259,21 @@ printk.devkmsg=on $append" \
 		$(vm_cards) "$@"
 }
 
+# Milliseconds.
+now_ms()
+{
+	date +%s%3N
+}
+
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts it in the
-# background.  vm_wait reads its first serial port.
+# background, at vm_began (ms).  vm_wait reads its first serial port.
 vm_start()
 {
 	rm -f "$work/console" "$work/log"
 	mkfifo "$work/console"
 	: >"$work/log"
 	vm_limit=$VM_LIMIT
+	vm_began=$(now_ms)
 	qemu "$@" -serial stdio </dev/null >"$work/console" 2>&1 &
 	vm=$!
 	exec 3<"$work/console"
@@ -268,18 +298,58 @@ vm_wait()
 	return 1
 }
 
+# Waits until the machine asks for its end, which it does when it is up.  Sets
+# asked (ms).
+vm_asks()
+{
+	vm_wait '*guest: asks for*' || true
+	asked=$(now_ms)
+}
+
+# vm_came SENTENCE: what it asked for has come now, and took less time than the
+# machine took to ask for it.
+vm_came()
+{
+	took=$(($(now_ms) - asked))
+	set -- "$1" $((asked - vm_began))
+	check "$1 ($took ms, after $2 ms)" [ "$took" -lt "$2" ]
+}
+
 # said PATTERN: a line of the console that was read matches
 said()
 {
 	grep -q -e "$1" "$work/log"
 }
 
+# shows SENTENCE PATTERN...: the console that was read has a line for each, and
+# none for a PATTERN after '!'
+shows()
+{
+	sentence=$1
+	shift
+	for pattern; do
+		case $pattern in
+		!*) ! said "${pattern#!}" && continue ;;
+		*) said "$pattern" && continue ;;
+		esac
+		not_ok "$sentence: $pattern"
+		show "$work/log"
+		return
+	done
+	ok "$sentence"
+}
+
+# ended SENTENCE PATTERN...: shows, of a machine that ran to its end
+ended()
+{
+	shows "$@" '^guest: end$'
+}
+
 # booted SENTENCE ROOT MARKER: a machine with guest/boot.sh ended by itself,
 # with the right root and without errors.
 booted()
 {
-	while vm_wait '*'; do :; done
-	vm_stop
+	vm_end
 	if said "^guest: root is $2$" && said "^guest: marker is $3$" &&
 		said '^guest: address is 10.0.2.15/24$' &&
 		said '^guest: end$' && ! said '^guest: WRONG' &&
@@ -298,6 +368,13 @@ vm_stop()
 	wait "$vm" || true
 	vm=''
 	exec 3<&-
+}
+
+# Waits until the machine ends by itself.
+vm_end()
+{
+	while vm_wait '*'; do :; done
+	vm_stop
 }
 
 # vm_ended: a machine that measures has come to its end, or this script dies.

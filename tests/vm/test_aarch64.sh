@@ -12,19 +12,6 @@ ext4=$work/ext4
 O=$O/t/cpu-aarch64
 nbdboot=$O/nbdboot
 
-# check SENTENCE COMMAND...
-check()
-{
-	sentence=$1
-	shift
-	if "$@"; then
-		ok "$sentence"
-	else
-		not_ok "$sentence"
-		show "$work/log"
-	fi
-}
-
 # inits of the other tests
 copy_init()
 {
@@ -56,8 +43,7 @@ words="root=nbd://$host:$port/ ip=$guest_ip loglevel=4"
 
 sum=$(sha256sum "$ext4")
 vm_start "$work/initramfs" "$words nbdboot.overlay init=/sbin/overlay"
-while vm_wait '*'; do :; done
-vm_stop
+vm_end
 check 'an overlay' said '^guest: / is overlay rw$'
 check 'it holds what the machine writes' \
 	said '^guest: marker becomes changed, above changed, below cpu$'
@@ -70,8 +56,7 @@ check 'what the machine wrote is on the server' \
 	[ "$(debugfs -R 'cat /tmp/written' "$ext4" 2>/dev/null)" = written ]
 
 vm_start "$work/initramfs" "$words rw init=/bin/init guest.how=pivot"
-while vm_wait '*'; do :; done
-vm_stop
+vm_end
 check 'on the way down all is unmounted and disconnected' \
 	said 'nbdboot: all is unmounted and disconnected'
 check 'and the kernel does not panic' [ ! "$(grep 'Kernel panic' "$work/log")" ]

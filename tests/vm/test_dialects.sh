@@ -29,12 +29,7 @@ boots()
 # prints TEXT SENTENCE: the console has TEXT
 prints()
 {
-	if grep -qF -e "$1" "$work/log"; then
-		ok "$2"
-	else
-		not_ok "$2"
-		show "$work/log"
-	fi
+	check "$2" grep -qF -e "$1" "$work/log"
 }
 
 find_kernel
@@ -45,11 +40,8 @@ disk_of "$work/part" "$disk"
 sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" -o \
 	-z zstd -m 'virtio_net virtio_pci ext4 squashfs' "$work/initramfs" |
 	sed 's/^/# /'
-if [ "$(wc -c <"$work/initramfs")" -le 2600000 ]; then
-	ok 'the initramfs of a virtual machine has at most 2.6 MB'
-else
-	not_ok 'the initramfs of a virtual machine has at most 2.6 MB'
-fi
+check 'the initramfs of a virtual machine has at most 2.6 MB' \
+	[ "$(wc -c <"$work/initramfs")" -le 2600000 ]
 
 serve_as myvm
 boots 'the words of dracut' nbd0 "root=/dev/nbd0p2 \

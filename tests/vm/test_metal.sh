@@ -10,19 +10,6 @@
 flash_max=81920
 ram_max=65536
 
-# check SENTENCE COMMAND...
-check()
-{
-	sentence=$1
-	shift
-	if "$@"; then
-		ok "$sentence"
-	else
-		not_ok "$sentence"
-		show "$work/log"
-	fi
-}
-
 sum_of()
 {
 	sha256sum "$1" | cut -d' ' -f1

@@ -16,34 +16,10 @@ begin()
 		"loglevel=4 nbdboot.debug nbdboot.timeout=100 $words" "$@"
 }
 
-end()
-{
-	while vm_wait '*'; do :; done
-	vm_stop
-}
-
 boot()
 {
 	begin "$1"
-	end
-}
-
-# shows SENTENCE PATTERN...: the last machine ran to its end, and its console has
-# a line for each PATTERN, and none for a PATTERN after '!'
-shows()
-{
-	sentence=$1
-	shift
-	for pattern in '^guest: end$' "$@"; do
-		case $pattern in
-		!*) ! grep -q -e "${pattern#!}" "$work/log" && continue ;;
-		*) grep -q -e "$pattern" "$work/log" && continue ;;
-		esac
-		not_ok "$sentence: $pattern"
-		show "$work/log"
-		return
-	done
-	ok "$sentence"
+	vm_end
 }
 
 find_kernel
@@ -59,15 +35,15 @@ serve 0 file "$work/ext4"
 root=nbd://$host:$port/
 
 boot "root=$root ip=dhcp"
-shows 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
+ended 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: route 10.0.2.2 eth0$' "^guest: IPV4DNS0='10.0.2.3'$" \
 	"^guest: DHCPSERVER='10.0.2.2'$"
 boot "root=$root"
-shows 'a server with an IPv4 address wants DHCP without ip=, too' \
+ended 'a server with an IPv4 address wants DHCP without ip=, too' \
 	'^guest: eth0 10.0.2.15/24 forever$'
 vm_nic=e1000
 boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
-shows 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
+ended 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: host guest$'
 vm_nic=
 
@@ -114,21 +90,21 @@ until_network()
 
 vm_taps=t0
 path nbd://192.0.2.1/root root=dhcp
-shows 'root=dhcp, and a URI is the root-path' \
+ended 'root=dhcp, and a URI is the root-path' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
-shows 'the process that renews the lease lets go of the root at the end' \
+ended 'the process that renews the lease lets go of the root at the end' \
 	'^guest: renew Rss' 'nbdboot: all is unmounted and disconnected$'
 one=$(until_network)
 path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
-shows 'netroot=dhcp, in the form of dracut, by name' \
+ended 'netroot=dhcp, in the form of dracut, by name' \
 	'^guest: server nbd://192.0.2.1/root$' \
 	'^guest: root /dev/nbd0 ext4 ro,noatime'
 path 192.0.2.1 'nbdroot=dhcp,root,nbd1'
-shows 'nbdroot=dhcp, which takes the server alone from DHCP' \
+ended 'nbdroot=dhcp, which takes the server alone from DHCP' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd1 '
 path '[2001:db8::1]:10809/root' 'nbdroot=dhcp root=/dev/nbd3 ip=dhcp ip=auto6'
-shows 'nbdroot=dhcp, and an IPv6 server is the root-path' \
+ended 'nbdroot=dhcp, and an IPv6 server is the root-path' \
 	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: root /dev/nbd3 '
 
 # ---- a power cut ----
@@ -143,7 +119,7 @@ begin "$words"
 vm_wait 'guest: *' || true
 vm_stop
 boot "$words"
-shows 'a machine that lost its power gets its connection back' \
+ended 'a machine that lost its power gets its connection back' \
 	'^guest: server nbd://192.0.2.1:10811/$'
 
 # ---- a second server ----
@@ -183,7 +159,7 @@ at "$other" ip link set eth0 up
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
 second_dhcpd --dhcp-reply-delay=2 --dhcp-option=17,nbd://192.0.2.2/wrong
 boot root=dhcp
-shows 'of two servers, the one that is first to offer is taken' \
+ended 'of two servers, the one that is first to offer is taken' \
 	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
 asked "$work/second.log" DISCOVER 'the other one was asked, too'
@@ -193,7 +169,7 @@ server=$lan_dhcpd
 lan_stop
 lan_dhcpd
 boot root=dhcp
-shows 'of two servers, the one that is first with a root-path is taken' \
+ended 'of two servers, the one that is first with a root-path is taken' \
 	'^guest: eth0 192\.0\.2\.1[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
 asked "$work/dnsmasq.log" OFFER 'the other one made an offer, too'
@@ -204,19 +180,19 @@ kill "$second_dhcpd"
 begin 'netroot=dhcp nbdboot.renew=0'
 vm_wait '*DHCP message 2*' || true
 lan_dhcpd --dhcp-option=17,nbd:192.0.2.1:10810
-end
-shows 'a server that is silent at first is asked again' 'DHCP message 2' \
+vm_end
+ended 'a server that is silent at first is asked again' 'DHCP message 2' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
-shows 'netroot=dhcp, in the form of dracut, by port' \
+ended 'netroot=dhcp, in the form of dracut, by port' \
 	'^guest: server nbd://192.0.2.1:10810/$'
-shows 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
+ended 'nbdboot.renew=0 leaves the lease alone' '!guest: renew'
 lan_stop
 
 lan_dhcpd --dhcp-reply-delay=3 --dhcp-option=17,nbdroot=192.0.2.1,root,nbd2
 boot root=dhcp
-shows 'a server that takes 3 s to offer is waited for' 'DHCP message 2' \
+ended 'a server that takes 3 s to offer is waited for' 'DHCP message 2' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
-shows 'root=dhcp, in the form of Debian, with a device' \
+ended 'root=dhcp, in the form of Debian, with a device' \
 	'^guest: server nbd://192.0.2.1/root$' '^guest: root /dev/nbd2 '
 lan_stop
 
@@ -226,8 +202,8 @@ begin root=dhcp
 read -r word <"$work/refused"
 lan_stop
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root
-end
-shows "after a request is $word another address is asked for" \
+vm_end
+ended "after a request is $word another address is asked for" \
 	'^guest: eth0 192\.0\.2\.[5-9][0-9]/24 forever$' \
 	'!192\.0\.2\.66/' '^guest: server nbd://192.0.2.1/root$'
 asked "$work/dnsmasq.log" DISCOVER 'by a new discovery'
@@ -235,10 +211,10 @@ lan_stop
 
 liar garbage
 boot root=dhcp
-shows 'a good answer is found among bad ones' \
+ended 'a good answer is found among bad ones' \
 	'^guest: eth0 192\.0\.2\.66/24 forever$' \
 	'^guest: server nbd://192.0.2.1/root$'
-shows 'and its bad options are left out' '^guest: mtu eth0 1500$' \
+ended 'and its bad options are left out' '^guest: mtu eth0 1500$' \
 	'!guest: route' '^guest: host (none)$' "^guest: DNSDOMAIN=''\$" \
 	'^guest: nameserver 192.0.2.1$' "^guest: IPV4DNS1='0.0.0.0'\$"
 lan_stop
@@ -250,6 +226,7 @@ acks()
 {
 	until [ "$(grep -c DHCPACK "$work/dnsmasq.log")" -ge "$1" ]; do
 		kill -0 "$vm" || return 1
+		sleep 0.1
 	done
 }
 
@@ -259,9 +236,9 @@ RSS_MAX=$((62 + $(wc -c <"$nbdboot") / 1024))
 dhcpd_lease=120
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root --dhcp-option=option:T1,4
 dhcpd_lease=
-begin 'root=dhcp test.stay'
+begin "root=dhcp test.stay"
 vm_wait 'guest: end*' || true
-shows 'a process that renews the lease lives on in the real system' \
+ended 'a process that renews the lease lives on in the real system' \
 	'^guest: renew Rss' '^guest: renew open .*kmsg$'
 begin=$(grep -c DHCPACK "$work/dnsmasq.log")
 if acks $((begin + 2)) &&
@@ -272,18 +249,14 @@ else
 	show "$work/dnsmasq.log"
 fi
 rss=$(sed -n 's/^guest: renew Rss: //p' "$work/log")
-if [ "${rss:-9999}" -le $RSS_MAX ]; then
-	ok "it takes at most $RSS_MAX KiB: $rss"
-else
-	not_ok "it takes at most $RSS_MAX KiB: $rss"
-fi
+check "it takes at most $RSS_MAX KiB: $rss" [ "${rss:-9999}" -le $RSS_MAX ]
 lan_guest=$(sed -n 's,^guest: eth0 \([0-9.]*\)/24 .*,\1,p' "$work/log")
 at "$srv" socat -u /dev/null "TCP:$lan_guest:9"
-end
-shows 'what was renewed is written down' \
+vm_end
+ended 'what was renewed is written down' \
 	'^guest: /run/nbdboot/lease: DHCPBOUND=' \
 	'^guest: /run/net-eth0.conf: DHCPBOUND='
-shows 'it leaves the lease to another DHCP client' \
+ended 'it leaves the lease to another DHCP client' \
 	'^guest: renew: another DHCP client has the' '^guest: alone$'
 lan_stop
 
@@ -307,35 +280,35 @@ as_fast()
 
 vm_taps='t2 t0'
 boot 'root=dhcp ip=dhcp'
-shows 'of two cards, the one where somebody answers gets the lease' \
+ended 'of two cards, the one where somebody answers gets the lease' \
 	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
 	'^guest: server nbd://192.0.2.1/root$'
 as_fast 'the other one, where nobody answers, costs no time'
-shows 'and is left down, with no file' '^guest: down eth0$' \
+ended 'and is left down, with no file' '^guest: down eth0$' \
 	'^guest: file 10-nbdboot-eth1.link$' '!guest: file .*eth0'
 
 mkfifo "$work/monitor.in" "$work/monitor.out"
 begin 'root=dhcp ip=dhcp' -S -chardev "pipe,id=monitor,path=$work/monitor" \
 	-mon monitor
 printf '%s\n' 'set_link t2 off' cont >"$work/monitor.in"
-end
-shows 'of two cards, the one with a cable gets the lease' \
+vm_end
+ended 'of two cards, the one with a cable gets the lease' \
 	'^guest: eth1 192\.0\.2\.[0-9]*/24 forever$' '!guest: eth0 ' \
 	'^guest: carrier eth0 0$' '^guest: server nbd://192.0.2.1/root$'
 as_fast 'the other one, without a cable, costs no time'
-shows 'and is left down, too' '^guest: down eth0$'
+ended 'and is left down, too' '^guest: down eth0$'
 
 vm_taps='t0 t1'
 boot "root=dhcp ip=dhcp BOOTIF=01-$(echo ${vm_mac}1 | tr : -)"
-shows 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
+ended 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
 	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
 	'^guest: server nbd://198.51.100.1/root$'
 boot "root=dhcp ifname=lan:${vm_mac}1 ip=lan:dhcp"
-shows 'ifname= renames the second of two cards' '!guest: eth0 ' \
+ended 'ifname= renames the second of two cards' '!guest: eth0 ' \
 	'^guest: lan 198\.51\.100\.[0-9]*/24 forever$' \
 	'^guest: server nbd://198.51.100.1/root$'
 boot 'root=dhcp ip=eth0:dhcp ip=eth1:dhcp bootdev=eth1'
-shows 'the root-path of the interface of bootdev= counts' \
+ended 'the root-path of the interface of bootdev= counts' \
 	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
 	"^guest: DEVICE='eth1'\$" '^guest: server nbd://198.51.100.1/root$'
 
@@ -343,12 +316,12 @@ shows 'the root-path of the interface of bootdev= counts' \
 
 vm_taps=t0
 boot 'root=nbd://[2001:db8::1]/root'
-shows 'an IPv6 address comes by router advertisement' \
+ended 'an IPv6 address comes by router advertisement' \
 	'^guest: eth0 2001:db8::.*/64' \
 	'^guest: nameserver fe80:.*:1%eth0$' \
 	'^guest: server nbd://\[2001:db8::1\]/root$'
 boot 'root=nbd://[fe80::1%25eth0]/root'
-shows 'a link-local address and its zone are enough' \
+ended 'a link-local address and its zone are enough' \
 	'!guest: eth0 192' '^guest: server nbd://\[fe80::1%25eth0\]/root$'
 
 # ---- a VLAN ----
@@ -356,15 +329,15 @@ shows 'a link-local address and its zone are enough' \
 switch_up
 vm_taps=t3
 boot 'root=nbd://203.0.113.1/root vlan=eth0.7:eth0 ip=eth0.7:dhcp'
-shows 'what carries a VLAN stays up and keeps its name' \
+ended 'what carries a VLAN stays up and keeps its name' \
 	'!guest: down eth0$' '^guest: file 10-nbdboot-eth0.link$' \
 	'!guest: file 10-nbdboot-eth0.network'
-shows 'a lease in a VLAN, where the root is' '!guest: eth0 ' \
+ended 'a lease in a VLAN, where the root is' '!guest: eth0 ' \
 	'^guest: eth0.7 203\.0\.113\.[5-9][0-9]/24 forever$' \
 	'^guest: server nbd://203.0.113.1/root$'
 boot "root=nbd://203.0.113.1/root vlan=vlan0007:eth0 \
 ip=203.0.113.7::203.0.113.1:255.255.255.0::vlan0007:none"
-shows 'a static address in a VLAN, by another name' '!guest: eth0 ' \
+ended 'a static address in a VLAN, by another name' '!guest: eth0 ' \
 	'^guest: vlan0007 203\.0\.113\.7/24 forever$' \
 	'^guest: server nbd://203.0.113.1/root$'
 switch_down

@@ -28,12 +28,7 @@ says()
 ends()
 {
 	while vm_wait '*'; do :; done
-	if grep -q 'Kernel panic' "$work/log"; then
-		not_ok "$1"
-		show "$work/log"
-	else
-		ok "$1"
-	fi
+	check "$1" eval "! said 'Kernel panic'"
 	vm_stop
 }
 

@@ -23,8 +23,7 @@ has()
 {
 	sentence=$1
 	shift
-	while vm_wait '*'; do :; done
-	vm_stop
+	vm_end
 	for pattern in "$@" 'guest: end'; do
 		if ! grep -q -e "^$pattern$" "$work/log"; then
 			not_ok "$sentence: $pattern"

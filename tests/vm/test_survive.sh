@@ -55,8 +55,7 @@ is_small()
 # went SENTENCE: the machine ran to its end without errors
 went()
 {
-	while vm_wait '*'; do :; done
-	vm_stop
+	vm_end
 	if said '^guest: end$' && ! said '^guest: WRONG' &&
 		! said 'Kernel panic' && is_small; then
 		ok "$1"
@@ -76,11 +75,7 @@ wait_s()
 # answers OUTAGE: the root answers after it
 answers()
 {
-	if lives; then
-		ok "$sentence: the server $1"
-	else
-		not_ok "$sentence: the server $1"
-	fi
+	check "$sentence: the server $1" lives
 }
 
 # wrong NBDKIT-ARGUMENT...: serves another export, until the watcher refuses it
@@ -88,7 +83,9 @@ wrong()
 {
 	rm -f "$work/seen"
 	serve $port_of_root --filter=log "$@" logfile="$work/seen"
-	until grep -q ' Disconnect ' "$work/seen" 2>/dev/null; do :; done
+	while kill -0 "$vm" && ! grep -q ' Disconnect ' "$work/seen" 2>/dev/null; do
+		sleep 0.1
+	done
 	unserve
 }
 
@@ -164,7 +161,8 @@ WATCHER_MAX=144
 start_server
 vm_memory=200
 vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \
-loglevel=4 nbdboot.part=1 nbdboot.swap nbdboot.io-timeout=5 test.mode=swap test.rounds=$rounds"
+loglevel=4 nbdboot.part=1 nbdboot.swap nbdboot.io-timeout=5 \
+test.mode=swap test.rounds=$rounds"
 while vm_wait 'guest: round *' 'guest: end'; do
 	[ "$line" != 'guest: end' ] || break
 	wait_s 3

@@ -12,15 +12,6 @@ rounds=$(word rounds)
 seconds=$(word seconds)
 port=10809
 
-must()
-{
-	"$@" >out 2>err || {
-		echo "failed: $*"
-		sed 's/^/# /' out err
-		poweroff -f
-	}
-}
-
 open_ours()
 {
 	must nbdboot connect -c 4 -d nbd0 -A /tls/ca-cert.pem \

@@ -47,6 +47,16 @@ check()
 	fi
 }
 
+# must COMMAND...: without it nothing can be measured; vm_ended() says so.
+must()
+{
+	"$@" >out 2>err || {
+		echo "failed: $*"
+		sed 's/^/# /' out err
+		poweroff -f
+	}
+}
+
 # Prints the devices that are connected or have a size.
 devices()
 {
