@@ -79,23 +79,7 @@ int init_shutdown_prepare(struct nbd_diag *d)
 /* KiB that are not written yet, as the kernel counts them. */
 static uint64_t unwritten(void)
 {
-	static const char *const keys[] = { "\nDirty:", "\nWriteback:" };
-	char buf[2048], *p;
-	uint64_t sum = 0;
-	size_t i;
-
-	file_read(AT_FDCWD, "/proc/meminfo", buf, sizeof(buf));
-	for (i = 0; i < 2; i++) {
-		uint64_t kib = 0;
-
-		p = strstr(buf, keys[i]);
-		if (!p)
-			continue;
-		for (p += strcspn(p, "0123456789"); *p >= '0' && *p <= '9'; p++)
-			kib = kib * 10 + (uint64_t)(*p - '0');
-		sum += kib;
-	}
-	return sum;
+	return file_meminfo("Dirty:") + file_meminfo("Writeback:");
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,21 @@ uint64_t file_number(int at, const char *name)
 	for (; *p >= '0' && *p <= '9'; p++)
 		v = v * 10 + (uint64_t)(*p - '0');
 	return p - buf < 20 ? v : 0;
+}
+
+uint64_t file_meminfo(const char *key)
+{
+	char buf[4096], *p;
+	uint64_t kib = 0;
+
+	file_read(AT_FDCWD, "/proc/meminfo", buf, sizeof(buf));
+	for (p = strstr(buf, key); p && p > buf && p[-1] != '\n';)
+		p = strstr(p + 1, key);
+	if (p)
+		p += strcspn(p, "0123456789");
+	for (; p && *p >= '0' && *p <= '9'; p++)
+		kib = kib * 10 + (uint64_t)(*p - '0');
+	return kib;
 }
 
 int file_run(void)

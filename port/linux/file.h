@@ -19,6 +19,9 @@ int file_write(int at, const char *name, const void *data, size_t len);
 /* The decimal number at its start; 0 if none, or if it has over 19 digits. */
 uint64_t file_number(int at, const char *name);
 
+/* The KiB in the line of /proc/meminfo that begins with key; 0: none has it. */
+uint64_t file_meminfo(const char *key);
+
 /*
  * Opens /run and makes the directory nbdboot in it.  A process that outlives
  * the initramfs keeps it open, because the path /run is then lost to it.

@@ -136,6 +136,17 @@ static void a_file_is_made_what_is_written(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 }
 
+static void a_line_of_meminfo_is_found_by_its_key(void **state)
+{
+	uint64_t all = file_meminfo("MemTotal:");
+
+	(void)state;
+	assert_in_range(file_meminfo("MemAvailable:"), 1, all - 1);
+	/* a part of a key is none */
+	assert_int_equal(file_meminfo("Total:"), 0);
+	assert_int_equal(file_meminfo("NoSuchKey:"), 0);
+}
+
 static void the_number_at_the_start_of_a_file_is_read(void **state)
 {
 	static const struct {
@@ -194,6 +205,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_empty),
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
 		cmocka_unit_test(a_file_is_made_what_is_written),
+		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
 		cmocka_unit_test(nothing_is_left_open),
 	};
