@@ -31,8 +31,12 @@
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
-/* The server is given up after so many ms in which nothing was written. */
-#define STUCK_MS 8000
+/*
+ * The server is given up after so many seconds in which nothing was written.
+ * The driver takes 30 to notice that a connection is silent, and then sends its
+ * requests again.
+ */
+#define STUCK_S 40
 
 /* ---- before the root switch ---- */
 
@@ -88,7 +92,9 @@ static uint64_t unwritten(void)
  */
 static int await(pid_t child)
 {
-	uint64_t end = nbd_now_ms() + STUCK_MS, now, left = unwritten(), less;
+	static const struct timespec second = { .tv_sec = 1 };
+	uint64_t left = UINT64_MAX, now;
+	unsigned stuck = 0;
 	sigset_t set;
 	int status;
 	pid_t pid;
@@ -102,19 +108,15 @@ static int await(pid_t child)
 							 : 1;
 		if (pid < 0)
 			return child ? -1 : 0;
-		now = nbd_now_ms();
-		if (now >= end) {
-			less = unwritten();
-			if (less >= left)
-				return -1;
-			left = less;
-			end = now + STUCK_MS;
-		}
-		sigtimedwait(&set, NULL,
-			     &(struct timespec){
-				     .tv_sec = (time_t)(end - now) / 1000,
-				     .tv_nsec = (long)((end - now) % 1000) *
-						1000000 });
+		/* counts, so that a machine that was paused loses nothing */
+		if (sigtimedwait(&set, NULL, &second) >= 0)
+			continue;
+		now = unwritten();
+		stuck = now < left ? 0 : stuck + 1;
+		if (stuck == STUCK_S)
+			return -1;
+		if (now < left)
+			left = now;
 	}
 }
 
@@ -137,7 +139,8 @@ static int unmount_at_last(void)
 	return init_unmount_all(true) != 0;
 }
 
-static int disconnect(void)
+/* With `spare` not those that are in use. */
+static int disconnect(bool spare)
 {
 	static struct nbdk_info info;
 	struct nbdk_iter it = { 0 };
@@ -147,12 +150,28 @@ static int disconnect(void)
 	while ((index = nbdk_next(&it)) >= 0) {
 		if (nbdk_info(index, &info) || !info.connected)
 			continue;
-		if (nbdk_in_use(index, &d) || nbdk_disconnect(index, &d)) {
+		if ((spare && nbdk_in_use(index, &d)) ||
+		    nbdk_disconnect(index, &d)) {
 			boot_say("%s", d.text);
 			failed = 1;
 		}
 	}
 	return failed;
+}
+
+static int disconnect_unused(void)
+{
+	return disconnect(true);
+}
+
+/*
+ * With nothing mounted, and no swap, what still uses a device has no path: a
+ * mount that an initramfs covered (the squashfs of LTSP), or a mapping.
+ */
+static int disconnect_all(void)
+{
+	sync();
+	return disconnect(false);
 }
 
 static void take_down(void)
@@ -165,12 +184,14 @@ static void take_down(void)
 		rc = await(0) < 0 ? -1 : in_child(unmount_at_last);
 	}
 	if (rc >= 0)
-		rc |= in_child(disconnect);
+		rc |= in_child(rc || file_meminfo("SwapTotal:")
+				       ? disconnect_unused
+				       : disconnect_all);
 	if (rc < 0)
 		boot_say(
 			"nothing was written for %u s: changes that are not on "
 			"the server yet are lost",
-			STUCK_MS / 1000);
+			STUCK_S);
 	else
 		boot_say("all is %s",
 			 rc ? "written, but not all could be undone"
@@ -233,5 +254,5 @@ int init_shutdown(const char *verb)
 	boot_say("%s: %s: rebooting", verb, strerror(errno));
 	reboot(RB_AUTOBOOT);
 	for (;;)
-		await(0);
+		pause();
 }
