@@ -3,8 +3,8 @@
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
 #include "boot/common/ready.h"
+#include "port/linux/process.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 void cli_watch_mark(char *program)
@@ -23,21 +23,6 @@ struct watch *cli_watch(unsigned outage)
 	return &w;
 }
 
-/* It must not keep a pipe open that its caller reads to the end. */
-static void leave_caller(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	setsid();
-	if (null < 0)
-		return;
-	(void)dup2(null, 0);
-	(void)dup2(null, 1);
-	/* a terminal may block, or be gone; the kernel's log takes its place */
-	if (isatty(2))
-		(void)dup2(null, 2);
-}
-
 int cli_watch_behind(struct watch *w, int index, char *program,
 		     struct nbd_diag *d)
 {
@@ -47,7 +32,8 @@ int cli_watch_behind(struct watch *w, int index, char *program,
 	pid = _Fork();
 	if (pid == 0) {
 		boot_ready_child();
-		leave_caller();
+		/* for a terminal there is the kernel's log */
+		process_detach(false);
 		if (program)
 			cli_watch_mark(program);
 		_exit(watch_devices(w, &index, 1));

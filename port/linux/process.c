@@ -33,6 +33,19 @@ pid_t process_fork(void)
 	return pid;
 }
 
+void process_detach(bool silent)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (null < 0)
+		return;
+	(void)dup2(null, 0);
+	(void)dup2(null, 1);
+	if (silent || isatty(2))
+		(void)dup2(null, 2);
+}
+
 static _Noreturn void run_child(int fd, process_work *work, void *data,
 				size_t len)
 {

@@ -20,6 +20,13 @@ typedef int process_work(void *data, struct nbd_diag *d);
  */
 pid_t process_fork(void);
 
+/*
+ * Leaves the session of the caller, and closes what its caller may read to the
+ * end: /dev/null becomes standard input and output.  It takes the place of
+ * standard error if that is a terminal, which may block, or with `silent`.
+ */
+void process_detach(bool silent);
+
 struct process {
 	pid_t pid;
 	int fd; /* readable when the child has a result or has died */
