@@ -12,6 +12,7 @@
  */
 #include "port/linux/module.h"
 #include "port/linux/file.h"
+#include "port/linux/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,9 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+/* ms for one module, whose driver may look for its devices first. */
+#define INSERT_MS 60000
 
 /* linux/module.h; kernels before 5.17 do not know it. */
 #define INIT_COMPRESSED 4
@@ -253,6 +257,44 @@ static int refused(const char *path, bool packed, int err, struct nbd_diag *d)
 			"load %s: %s", path, why);
 }
 
+struct insertion {
+	int fd;
+	const char *params;
+	bool packed;
+};
+
+/* Runs in a child.  Returns an errno. */
+static int call_kernel(void *data, struct nbd_diag *d)
+{
+	const struct insertion *i = data;
+
+	(void)d;
+	return syscall(SYS_finit_module, i->fd, i->params,
+		       i->packed ? INIT_COMPRESSED : 0) < 0
+		       ? errno
+		       : 0;
+}
+
+/* A driver that never returns must not stop the boot. */
+static int insert_file(const char *path, const char *params, struct nbd_diag *d)
+{
+	struct insertion i = {
+		.fd = open(path, O_RDONLY | O_CLOEXEC),
+		.params = params,
+		.packed = path[strlen(path) - 1] != 'o', /* .ko.xz .zst */
+	};
+	int err;
+
+	if (i.fd < 0)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
+				strerror(errno));
+	err = process_run(call_kernel, &i, 0, "loading it", INSERT_MS, d);
+	close(i.fd);
+	if (err < 0)
+		return nbd_diag_prefix(d, err, "%s", path);
+	return err == 0 || err == EEXIST ? 0 : refused(path, i.packed, err, d);
+}
+
 static int load(const char *name, const char *params, bool soft,
 		struct nbd_diag *d);
 static int load_alias(const char *alias, bool soft, struct nbd_diag *d);
@@ -290,8 +332,6 @@ static int insert(struct span file, const char *params, bool soft,
 {
 	char path[300], name[64], all[1024];
 	struct nbd_out o = { .buf = all, .cap = sizeof(all) - 1 };
-	bool packed;
-	int fd, err;
 
 	if (!put_name(name, sizeof(name), base(file)) ||
 	    file.len >= sizeof(path) - 100)
@@ -312,19 +352,7 @@ static int insert(struct span file, const char *params, bool soft,
 			"the kernel command line has too many parameters for "
 			"module %s",
 			name);
-	packed = path[strlen(path) - 1] != 'o'; /* .ko.xz .ko.gz .ko.zst */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
-				strerror(errno));
-	err = (int)syscall(SYS_finit_module, fd, all,
-			   packed ? INIT_COMPRESSED : 0) < 0
-		      ? errno
-		      : 0;
-	close(fd);
-	if (err == 0 || err == EEXIST)
-		return 0;
-	return refused(path, packed, err, d);
+	return insert_file(path, all, d);
 }
 
 static int insert_all(struct span file, struct span needs, const char *params,

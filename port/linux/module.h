@@ -17,7 +17,8 @@
  * the module is built in, or loaded already, with any parameters.
  * NBD_E_NOT_FOUND: there is no such module for this kernel.  NBD_E_PERM,
  * NBD_E_KERNEL: the kernel refused it.  NBD_E_NO_MEMORY: over 1 KiB of
- * parameters.
+ * parameters.  NBD_E_TIMEOUT: it takes more than a minute; a child process is
+ * left behind, in which the kernel is still loading it.
  */
 int mod_load(const char *name, const char *params, struct nbd_diag *d);
 

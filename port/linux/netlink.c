@@ -13,10 +13,14 @@
 #include <linux/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define HEAD sizeof(struct nlmsghdr)
 #define ATTR sizeof(struct nlattr)
+
+/* s for the kernel to answer: it normally has when send() returns. */
+#define ANSWER_S 30
 
 static size_t pad4(size_t len)
 {
@@ -223,6 +227,7 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 {
 	struct sockaddr_nl sa = { .nl_family = AF_NETLINK,
 				  .nl_groups = groups };
+	const struct timeval limit = { groups ? 0 : ANSWER_S, 0 };
 	int on = 1;
 
 	s->seq = 0;
@@ -232,6 +237,8 @@ int nl_open(struct nl_sock *s, int protocol, unsigned groups,
 	if (s->fd < 0)
 		return nbd_diag(d, NBD_E_KERNEL, "netlink socket: %s",
 				strerror(errno));
+	/* 0: none, for those that wait for events */
+	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	/* kernels before 4.12 lack these options: then ext stays empty */
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(s->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -324,7 +331,7 @@ static int exchange(struct nl_sock *s, const struct nl_msg *m,
 	for (;;) {
 		n = receive(s, 0);
 		if (n < 0)
-			return errno;
+			return errno == EAGAIN ? ETIMEDOUT : errno;
 		w = (struct nl_walk){ s->buf, (size_t)n };
 		while (nl_next_msg(&w, &r)) {
 			if (r.seq != s->seq)
@@ -345,10 +352,15 @@ static int translate(int err)
 		unsigned char sys;
 		signed char nbd;
 	} map[] = {
-		{ EPERM, NBD_E_PERM },	     { EACCES, NBD_E_PERM },
-		{ EBUSY, NBD_E_IN_USE },     { ENOENT, NBD_E_NOT_FOUND },
-		{ ENODEV, NBD_E_NO_DEVICE }, { ENETUNREACH, NBD_E_UNREACHABLE },
-		{ ENOMEM, NBD_E_NO_MEMORY }, { ENOBUFS, NBD_E_NO_MEMORY },
+		{ EPERM, NBD_E_PERM },
+		{ EACCES, NBD_E_PERM },
+		{ EBUSY, NBD_E_IN_USE },
+		{ ENOENT, NBD_E_NOT_FOUND },
+		{ ENODEV, NBD_E_NO_DEVICE },
+		{ ENETUNREACH, NBD_E_UNREACHABLE },
+		{ ENOMEM, NBD_E_NO_MEMORY },
+		{ ENOBUFS, NBD_E_NO_MEMORY },
+		{ ETIMEDOUT, NBD_E_TIMEOUT },
 	};
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

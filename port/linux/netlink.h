@@ -100,7 +100,8 @@ int nl_hear(struct nl_sock *s, int flags);
  * Sends m and reads until it is acknowledged (or the list is complete).  Calls
  * fn, unless it is NULL, for each answer.  Ignores answers to other requests
  * and messages that are not from the kernel.  On failure returns an enum
- * nbd_err and sets s->err, s->ext and d ("what: cause").
+ * nbd_err and sets s->err, s->ext and d ("what: cause").  NBD_E_TIMEOUT: the
+ * kernel sends nothing for 30 s; a socket with groups waits without limit.
  */
 int nl_talk(struct nl_sock *s, struct nl_msg *m,
 	    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +19,25 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#define LOG_MAX 4096
+
 static char root[64], lib[80], sys[80], cmdline[80];
 static struct nbd_diag diag;
-static char log_text[4096]; /* "file(params,flags) ..." in order */
-static char fail_file[64];  /* this one is refused, */
-static int fail_errno;	    /* for this reason */
+static char *log_text; /* "file(params,flags) ..." in order, also by children */
+static bool hangs;     /* the kernel does not return from it */
+static char fail_file[64]; /* this one is refused, */
+static int fail_errno;	   /* for this reason */
 
+long __real_syscall(long n, ...);
 long __wrap_syscall(long n, ...);
+int __real_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
+
+/* A wait of a minute is over at once. */
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	return hangs && ms > 1000 ? 0 : __real_poll(fds, n, ms);
+}
 
 static long fake_insert(int fd, const char *params, int flags)
 {
@@ -33,14 +46,18 @@ static long fake_insert(int fd, const char *params, int flags)
 	ssize_t len;
 	size_t used = strlen(log_text);
 
+	if (hangs)
+		for (;;)
+			pause();
+
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	len = readlink(self, path, sizeof(path) - 1);
 	if (len < 0)
 		return -1;
 	path[len] = '\0';
 	name = strrchr(path, '/') + 1;
-	snprintf(log_text + used, sizeof(log_text) - used, "%s(%s,%d) ", name,
-		 params, flags);
+	snprintf(log_text + used, LOG_MAX - used, "%s(%s,%d) ", name, params,
+		 flags);
 	if (fail_errno && strcmp(name, fail_file) == 0) {
 		errno = fail_errno;
 		return -1;
@@ -59,6 +76,8 @@ long __wrap_syscall(long n, ...)
 		const char *params = va_arg(ap, const char *);
 
 		rc = fake_insert(fd, params, va_arg(ap, int));
+	} else if (n == SYS_pidfd_open) {
+		rc = __real_syscall(n, va_arg(ap, int), 0);
 	} else {
 		assert_int_equal(n, SYS_delete_module);
 		strcpy(log_text, va_arg(ap, const char *));
@@ -132,8 +151,11 @@ static int make_tree(void **state)
 	puts_at("lib/modules.dep", dep);
 	puts_at("lib/modules.builtin", "kernel/fs/ext4/ext4.ko\n"
 				       "kernel/lib/crc-t10dif.ko\n");
-	log_text[0] = '\0';
+	log_text = mmap(NULL, LOG_MAX, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(log_text != MAP_FAILED);
 	fail_errno = 0;
+	hangs = false;
 	memset(&diag, 0, sizeof(diag));
 	return 0;
 }
@@ -143,6 +165,7 @@ static int drop_tree(void **state)
 	char cmd[100];
 
 	(void)state;
+	munmap(log_text, LOG_MAX);
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
 	return system(cmd);
 }
@@ -153,6 +176,15 @@ static void dependencies_are_loaded_first_and_deepest_first(void **state)
 	assert_int_equal(mod_load("virtio_net", "x=1", &diag), 0);
 	assert_string_equal(log_text, "failover.ko(,0) net_failover.ko(,0) "
 				      "virtio-net.ko(x=1,0) ");
+}
+
+static void a_driver_that_never_returns_is_given_up(void **state)
+{
+	(void)state;
+	hangs = true;
+	assert_int_equal(mod_load("nbd", "", &diag), NBD_E_TIMEOUT);
+	assert_non_null(strstr(diag.text, "/kernel/drivers/nbd.ko: loading it "
+					  "takes too long"));
 }
 
 static void the_kernel_command_line_has_parameters(void **state)
@@ -469,6 +501,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE(dependencies_are_loaded_first_and_deepest_first),
+		TREE(a_driver_that_never_returns_is_given_up),
 		TREE(the_kernel_command_line_has_parameters),
 		TREE(dash_and_underscore_are_the_same),
 		TREE(what_is_live_is_not_loaded_again),

@@ -11,10 +11,25 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #define PAGE 65536
+
+static long limit = -1; /* s for an answer; the kernel gets 10 ms */
+
+int __real_setsockopt(int fd, int level, int name, const void *p, socklen_t n);
+int __wrap_setsockopt(int fd, int level, int name, const void *p, socklen_t n);
+int __wrap_setsockopt(int fd, int level, int name, const void *p, socklen_t n)
+{
+	const struct timeval soon = { 0, 10000 };
+
+	if (level != SOL_SOCKET || name != SO_RCVTIMEO)
+		return __real_setsockopt(fd, level, name, p, n);
+	limit = ((const struct timeval *)p)->tv_sec;
+	return __real_setsockopt(fd, level, name, &soon, sizeof(soon));
+}
 
 static unsigned char *edge; /* the first byte of an unreadable page */
 
@@ -303,6 +318,26 @@ static void an_acknowledged_request_succeeds(void **state)
 	assert_string_equal(diag.text, "");
 }
 
+/* The kernel ignores a message that wants no answer. */
+static void an_answer_that_never_comes_is_not_awaited_for_ever(void **state)
+{
+	unsigned char buf[64];
+	struct nl_sock s;
+	struct nl_msg m;
+
+	(void)state;
+	assert_int_equal(nl_open(&s, NETLINK_GENERIC, 0, &diag), 0);
+	assert_int_equal(limit, 30);
+	nl_begin(&m, buf, sizeof(buf), NLMSG_NOOP, 0, "head", 4);
+	assert_int_equal(nl_talk(&s, &m, NULL, NULL, "try it", &diag),
+			 NBD_E_TIMEOUT);
+	nl_close(&s);
+	/* but events are awaited */
+	assert_int_equal(nl_open(&s, NETLINK_ROUTE, 1, &diag), 0);
+	assert_int_equal(limit, 0);
+	nl_close(&s);
+}
+
 static void a_refusal_carries_the_kernels_own_words(void **state)
 {
 	(void)state;
@@ -488,6 +523,7 @@ int main(void)
 		cmocka_unit_test(
 			strings_end_at_their_nul_their_length_or_the_buffer),
 		PAIR(an_acknowledged_request_succeeds),
+		PAIR(an_answer_that_never_comes_is_not_awaited_for_ever),
 		PAIR(a_refusal_carries_the_kernels_own_words),
 		PAIR(each_errno_has_its_error),
 		PAIR(answers_to_other_requests_are_passed_over),
