@@ -137,16 +137,16 @@ void copy_catch_signals(void);
 extern volatile int copy_interrupted;
 #define COPY_TICK_MS 100
 /* From this value on, requests in flight are no longer waited for, ... */
-#define COPY_ABANDON 5
+#define COPY_ABANDON 4
 /* ... and from this one on, connections are closed despite open requests. */
-#define COPY_LEAVE   8
+#define COPY_LEAVE   6
 
 /* ---- between loop.c and the sides ---- */
 
 /* Reports the result of a pending operation: 0, or an error explained in d. */
 void copy_done(struct copy *c, struct task *t, int err);
 
-/* The task whose payload is at p, if it is still in the source's file. */
+/* The task that p points into, if its payload is still in the file; or NULL. */
 struct task *copy_unread(struct copy *c, const void *p);
 /*
  * Sends v, part of that payload, from the file to a socket.  Returns the bytes

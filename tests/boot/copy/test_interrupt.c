@@ -45,6 +45,19 @@ static int result(pid_t pid, int from, char *text, size_t cap)
 	return WEXITSTATUS(status);
 }
 
+/* A machine that is busy: each reading of the clock is so much later, in ms. */
+static uint64_t late;
+
+uint64_t __real_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	static uint64_t now;
+
+	now += late;
+	return __real_nbd_now_ns() + now * 1000000;
+}
+
 static void be_stuck(void)
 {
 	for (;;)
@@ -65,33 +78,59 @@ static void be_late(void)
 	_exit(7);
 }
 
-static void a_copy_that_looks_ends_by_itself(void **state)
+/* Says which stage it is, as often as that may have changed. */
+static void say_stages(void)
+{
+	for (;;) {
+		char c = copy_interrupted < COPY_ABANDON ? 'x'
+			 : copy_interrupted < COPY_LEAVE ? 'y'
+							 : 'z';
+
+		assert_int_equal(write(2, &c, 1), 1);
+		pause();
+	}
+}
+
+/* A child that does work() is interrupted. */
+static void assert_ends(void (*work)(void), int status, const char *said)
 {
 	char text[100];
-	pid_t pid;
 	int from;
+	pid_t pid = child(&from, work);
 
+	assert_int_equal(result(pid, from, text, sizeof(text)), status);
+	assert_string_equal(text, said);
+}
+
+static void a_copy_that_looks_ends_by_itself(void **state)
+{
 	(void)state;
-	pid = child(&from, look);
-	assert_int_equal(result(pid, from, text, sizeof(text)), 7);
-	assert_string_equal(text, "");
-	pid = child(&from, be_late);
-	assert_int_equal(result(pid, from, text, sizeof(text)), 7);
-	assert_string_equal(text, "");
+	assert_ends(look, 7, "");
+	assert_ends(be_late, 7, "");
 }
 
 static void a_copy_that_is_stuck_is_ended(void **state)
 {
-	char text[100];
-	pid_t pid;
-	int from;
-
 	(void)state;
-	pid = child(&from, be_stuck);
-	assert_int_equal(result(pid, from, text, sizeof(text)), 1);
-	assert_string_equal(text, "nbdboot: copy: interrupted\n");
+	assert_ends(be_stuck, 1, "nbdboot: copy: interrupted\n");
 	/* within a second of the signal */
 	assert_true((COPY_LEAVE + 1) * COPY_TICK_MS < 1000);
+}
+
+static void a_busy_machine_delays_no_more_than_each_stage(void **state)
+{
+	char text[100], *c = text;
+	int from;
+	pid_t pid;
+
+	(void)state;
+	late = 5000;
+	pid = child(&from, say_stages);
+	assert_int_equal(result(pid, from, text, sizeof(text)), 1);
+	late = 0;
+	while (c[0] < c[1])
+		c++;
+	assert_string_equal(c + 1, "nbdboot: copy: interrupted\n");
 }
 
 int main(void)
@@ -99,6 +138,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_looks_ends_by_itself),
 		cmocka_unit_test(a_copy_that_is_stuck_is_ended),
+		cmocka_unit_test(a_busy_machine_delays_no_more_than_each_stage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
