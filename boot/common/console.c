@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -13,10 +14,30 @@
 
 bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
-static bool something_failed, is_open; /* for this process */
+static bool something_failed; /* for this process */
+static bool stopped;	      /* the terminal took nothing for WAIT_MS */
+static int lines = -1;	      /* where lines are written, if it is open */
 
 /* A whole line: an explanation (struct nbd_diag) and the text around it. */
 #define LINE_MAX_LEN 800
+/* ms for a slow terminal to print some of what it has. */
+#define WAIT_MS	     500
+
+/*
+ * Lines have a description of their own, which does not block: a terminal that
+ * the user or the other end of a serial line has stopped must not stop process
+ * 1.  The programs that it starts get descriptors as they expect them.
+ */
+static void open_lines(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (lines >= 0)
+		close(lines);
+	lines = fd;
+}
 
 int boot_console_open(const char *path, bool control)
 {
@@ -33,7 +54,7 @@ int boot_console_open(const char *path, bool control)
 			dup2(fd, i);
 	if (fd > 2)
 		close(fd);
-	is_open = true;
+	open_lines(path);
 	if (control)
 		ioctl(0, TIOCSCTTY, 1);
 	return NBD_OK;
@@ -73,21 +94,37 @@ static void log_lines(const char *p, size_t len)
 	}
 }
 
+/* Writes as much as the terminal takes; waits only if it took some before. */
+static void print(int fd, const char *p, size_t len)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+	bool waited = stopped;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno != EAGAIN || waited)) {
+			stopped = errno == EAGAIN;
+			return;
+		}
+		waited = n < 0;
+		if (waited)
+			poll(&room, 1, WAIT_MS);
+		p += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	stopped = false;
+}
+
 static void flush(struct nbd_out *o)
 {
-	size_t done = 0;
-
-	if (is_open)
+	if (lines >= 0)
 		log_lines(o->buf, o->len);
 	if (something_failed && boot_console_tee)
 		boot_console_tee(o->buf, o->len);
-	while (done < o->len) {
-		ssize_t n = write(o->fd, o->buf + done, o->len - done);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
+	print(lines >= 0 ? lines : o->fd, o->buf, o->len);
 	o->len = 0;
 }
 

@@ -14,7 +14,8 @@ extern bool boot_console_debug;
 /*
  * Opens path as descriptors 0, 1 and 2, and with `control` as the controlling
  * terminal of a new session of this process.  Keeps the old ones on failure.
- * From then on all lines printed below are copied to the kernel's log.
+ * From then on all lines printed below are copied to the kernel's log, and what
+ * a stopped terminal does not take is there only.
  */
 int boot_console_open(const char *path, bool control);
 

@@ -69,7 +69,9 @@ void boot_small_pages(void)
 void boot_log_to_kernel(void)
 {
 	bool person = isatty(2) && !getenv("NOTIFY_SOCKET");
-	int fd = person ? -1 : open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	/* a description of its own: that of the shell should block */
+	int fd = open(person ? "/proc/self/fd/2" : "/dev/kmsg",
+		      O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
 		return;

@@ -20,7 +20,7 @@ void boot_small_pages(void);
 
 /*
  * Sends standard error to the kernel's log, which never blocks, unless it is
- * a terminal.
+ * a terminal.  What a terminal does not take, as one that is stopped, is lost.
  */
 void boot_log_to_kernel(void);
 

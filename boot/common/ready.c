@@ -11,17 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static int ends[2] = { -1, -1 };
 static bool is_child;
 
+/*
+ * s for the receiver's queue to have room: it may itself wait for the device
+ * that is to be watched.
+ */
+#define SEND_S 1
+
 /* Sends "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
 static void notify(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const struct timeval limit = { SEND_S, 0 };
 	size_t n = path ? strlen(path) : 0;
 	int s;
 
@@ -32,6 +40,7 @@ static void notify(void)
 		a.sun_path[0] = '\0';
 	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	n += offsetof(struct sockaddr_un, sun_path);
+	setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	(void)sendto(s, "READY=1", 7, 0, (struct sockaddr *)&a, (socklen_t)n);
 	close(s);
 }

@@ -21,13 +21,16 @@
 #include "port/linux/process.h"
 
 /* Seconds for the user to read the message. */
-#define PAUSE 10
+#define PAUSE	10
+/* ms for the other consoles to take a line, in time for the next one. */
+#define TELL_MS 200
 
 /*
  * A line of /proc/consoles: "ttyS0    -W- (EC p a)    4:64".  The one with the
- * C is /dev/console, which has the text already.  Never waits for a console.
+ * C is /dev/console, which has the text already.  The end of the process closes
+ * the others.
  */
-static void tell_others(const char *text, size_t len)
+static void write_others(const char *text, size_t len)
 {
 	char buf[1024], path[64], *p, *line, *flags;
 	int fd;
@@ -44,9 +47,23 @@ static void tell_others(const char *text, size_t len)
 		/* best effort: the console may be gone */
 		while (fd >= 0 && write(fd, text, len) < 0 && errno == EINTR)
 			;
-		if (fd >= 0)
-			close(fd);
 	}
+}
+
+/*
+ * In a child: close() of a serial line waits until the line has taken all, or
+ * 30 s.
+ */
+static void tell_others(const char *text, size_t len)
+{
+	pid_t pid = process_fork();
+
+	if (pid == 0) {
+		write_others(text, len);
+		_exit(0);
+	}
+	if (pid > 0)
+		process_await(pid, TELL_MS);
 }
 
 /*

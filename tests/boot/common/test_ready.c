@@ -77,6 +77,27 @@ static void a_socket_in_a_directory_gets_it_too(void **state)
 	manager = abstract;
 }
 
+/* Its receiver may wait for the device that is to be watched. */
+static void a_full_queue_holds_nobody_up(void **state)
+{
+	struct sockaddr_un a;
+	socklen_t len = sizeof(a);
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0), n = 0;
+	char c;
+
+	(void)state;
+	getsockname(manager, (struct sockaddr *)&a, &len);
+	while (sendto(s, "x", 1, MSG_DONTWAIT, (struct sockaddr *)&a, len) == 1)
+		n++;
+	alarm(60); /* a process that hangs dies, and the test fails */
+	boot_ready_tell();
+	alarm(0);
+	while (n--)
+		assert_int_equal(recv(manager, &c, 1, MSG_DONTWAIT), 1);
+	assert_told(NULL);
+	close(s);
+}
+
 static void without_a_socket_no_message_is_sent(void **state)
 {
 	char text[300];
@@ -163,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TOLD(one_process_reports_for_itself),
 		TOLD(a_socket_in_a_directory_gets_it_too),
+		TOLD(a_full_queue_holds_nobody_up),
 		TOLD(without_a_socket_no_message_is_sent),
 		TOLD(of_several_the_first_reports_when_all_are_ready),
 		TOLD(a_child_that_comes_later_sends_nothing),
