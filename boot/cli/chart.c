@@ -98,7 +98,7 @@ static void put_head(const struct times *t, const struct times *other, int end)
 		 end);
 	cli_putf("<title>Boot of %s</title>\n<rect width=\"600\" "
 		 "height=\"%d\" fill=\"#fff\"/>\n",
-		 t->host, end);
+		 t->host[0] ? t->host : "a machine", end);
 	cli_putf("<text x=\"12\" y=\"22\" font-size=\"16\" "
 		 "font-weight=\"bold\">%s booted in " CLI_SECONDS,
 		 t->host[0] ? t->host : "The machine",

@@ -3,6 +3,7 @@
  * nbdboot report: what a report of a bug needs, in one text.  It has the paths
  * of keys, and never what is in them.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -127,12 +128,16 @@ static void put_queues(struct report *r)
 static void put_log(struct report *r)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	char record[2048], *text;
+	char record[8192 + 1], *text; /* the kernel's longest record */
 	ssize_t n;
 
 	if (fd < 0)
 		return;
-	while ((n = read(fd, record, sizeof(record) - 1)) > 0) {
+	while ((n = read(fd, record, sizeof(record) - 1)) > 0 ||
+	       (n < 0 && errno == EPIPE)) {
+		/* EPIPE: the kernel has overwritten some, go on with the next */
+		if (n < 0)
+			continue;
 		record[n] = '\0';
 		text = strchr(record, ';');
 		/* the words of the kernel's own line may be secrets */

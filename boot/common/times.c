@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "boot/common/host.h"
 #include "port/linux/file.h"
 
 /* ACPI 6.5, 5.2.24: ns from the reset to the end of the boot loader. */
@@ -98,7 +98,7 @@ static void put_head(struct nbd_out *o, const char *root)
 		nbd_fmt(date, sizeof(date), "%d-%02d-%02d %02d:%02d UTC",
 			tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
 			tm.tm_hour, tm.tm_min);
-	put_plain(o, "host", u.nodename);
+	put_plain(o, "host", boot_host(&u));
 	put_plain(o, "root", root);
 	put_plain(o, "kernel", u.release);
 	put_plain(o, "date", date);

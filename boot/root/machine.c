@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "boot/common/host.h"
 #include "port/linux/file.h"
 #include "port/linux/link.h"
 
@@ -47,8 +48,7 @@ void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 	m->mac[0] = '\0';
 	link_each(take_mac, m, &d);
 	value[ROOT_MAC] = m->mac[0] ? m->mac : NULL;
-	/* the kernel's default for a machine without a name */
-	if (!uname(&m->names) && strcmp(m->names.nodename, "(none)") != 0)
+	if (!uname(&m->names) && *boot_host(&m->names))
 		value[ROOT_HOST] = m->names.nodename;
 	value[ROOT_UUID] = read_line("/sys/class/dmi/id/product_uuid", m->uuid,
 				     sizeof(m->uuid));

@@ -37,6 +37,8 @@ prints()
 	fi
 }
 
+prints 'a chart without a name of the machine' '<title>Boot of a machine<' \
+	--svg "$work/old"
 prints 'a step has its start and its duration' '^ 1702 191 connect ' "$work/a"
 prints 'the total is from the firmware to the switch' '^ total 2873$' "$work/a"
 prints 'an older file is read' '^ 0 912 kernel' "$work/old"
@@ -78,6 +80,23 @@ shape()
 	fi
 }
 
+# seen SENTENCE: a browser draws the chart, and nothing in it is cut, small or
+# hidden
+seen()
+{
+	{
+		sed 's,</svg>,,' "$work/svg"
+		echo '<script><![CDATA['
+		cat "${0%/*}/chart.js"
+		echo ']]></script></svg>'
+	} >"$work/seen.svg"
+	run "$browser" --headless --no-sandbox --disable-gpu \
+		--window-size=600,800 \
+		--user-data-dir="$work/browser" --dump-dom "file://$work/seen.svg"
+	expect 0 ' seen="all"' "$1"
+}
+
+browser=$(command -v chromium-headless-shell) || browser=chromium
 n() { echo "//*[local-name()='$1']"; }
 chart 'the chart is valid SVG 1.1' "$work/a"
 shape 'it has a bar for each step' 8 "$(n g)/$(n rect | tr -d /)"
@@ -96,11 +115,37 @@ shape 'no bar leaves the picture' 0 \
 	"$(n rect)[@x < 0 or @x + @width > 600 or @width < 1]"
 shape 'nor overlap two of them' 0 \
 	"$(n g)[$(n rect | tr -d /)/@y = preceding-sibling::*/$(n rect | tr -d /)/@y]"
+key="$(n rect)[following-sibling::*[1][.='%s']]"
+for phase in firmware:1 kernel:1 drivers:0 network:3 storage:2 nbdboot:1; do
+	# shellcheck disable=SC2059 # it is a format
+	shape "${phase#*:} of the bars have the color of ${phase%:*}" \
+		"${phase#*:}" "$(n g)/$(n rect | tr -d /)[@fill = $(printf \
+			"$key" "${phase%:*}")/@fill]"
+done
+within="$(n g)[starts-with(*, 'network:')]/$(n rect | tr -d /)"
+shape 'link and lease are drawn below the network, and within its time' 2 \
+	"$(n g)[contains(*, ' eth0:')]/$(n rect | tr -d /)[@x >= $within/@x and
+	@x + @width <= $within/@x + $within/@width and @y > $within/@y]"
+seen 'a browser shows all of it'
 chart 'the chart of two boots is valid' --compare "$work/b" "$work/a"
 shape 'it has the bars of both' 15 "$(n g)/$(n rect | tr -d /)"
 shape 'those of the other one pale' 7 "$(n rect)[@fill-opacity]"
+seen 'a browser shows all of both'
 chart 'the chart of an older file is valid' "$work/old"
 run "$nbdboot" boot-time --compare "$work/none" "$work/a"
 expect 1 "$work/none" 'a file that is not there is named'
+
+# shellcheck disable=SC2016 # for the inner shell
+run unshare -m sh -c 'mount -t tmpfs run /run && mkdir /run/nbdboot &&
+	cp "$0" /run/nbdboot/boot.json && exec "$@"' \
+	"$work/a" "$nbdboot" report --json
+if jq -e '.boot | join("") | fromjson | .host == "desk17" and
+	(.steps | length) == 8' "$work/out" >/dev/null; then
+	ok 'a report has the times of the boot'
+else
+	not_ok 'a report has the times of the boot'
+	show "$work/out"
+	show "$work/err"
+fi
 
 finish
