@@ -37,6 +37,11 @@ reads_and_writes()
 	check "$1 changes nothing else" cmp "$work/disk" "$work/before"
 }
 
+never_again()
+{
+	! said '^connected again$'
+}
+
 # The server is killed after a quarter, while each read takes its time.
 goes_on_after_an_outage()
 {
@@ -45,6 +50,7 @@ goes_on_after_an_outage()
 	serve 0 --filter=delay file "$work/disk" rdelay=20ms
 	vm_start "$1" "nbd://$host:$port/"
 	check "$1 reads a quarter" vm_wait 'read 25 %'
+	check "$1 loses no connection before" never_again
 	unserve
 	serve "$port" file "$work/disk"
 	check "$1 goes on when its server is back" metal_end
