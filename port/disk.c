@@ -3,7 +3,7 @@
  * An export as a disk:
  *
  *	CONNECTED --fails, silent--> away --dial()--> CONNECTED
- *	    |                         |  ^-- pause --'
+ *	    |                         |  ^-- pause, next server --'
  *	    '--requests --> done      '--patience is over: requests fail
  */
 #include "port/disk.h"
@@ -61,22 +61,71 @@ static void fail_all(struct nbd_disk *disk, int err)
 
 /* ---- the connection ---- */
 
-static int connect_once(struct nbd_disk *disk)
+/* The disk must be what it was, but may have grown. */
+static int compare(struct nbd_disk *disk, struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&disk->conn.c);
+	const struct nbd_export *was = &disk->export;
+
+	if ((disk->cfg->fixed ? e->size == was->size : e->size >= was->size) &&
+	    (was->flags & ~e->flags) == 0 &&
+	    !(e->flags & ~was->flags & NBD_FLAG_READ_ONLY))
+		return 0;
+	return nbd_diag(d, NBD_E_MISMATCH,
+			"this is another disk: size %llu and flags 0x%x became "
+			"%llu and 0x%x",
+			(unsigned long long)was->size, was->flags,
+			(unsigned long long)e->size, e->flags);
+}
+
+static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
+		      struct nbd_diag *d)
 {
 	const struct nbd_disk_config *cfg = disk->cfg;
 	struct conn *c = &disk->conn;
 	int err;
 
+	disk->hello = (struct nbd_config){ .name = uri->name,
+					   .name_len = uri->name_len,
+					   .tls = uri->tls,
+					   .extra = cfg->extra };
 	c->net = cfg->net;
 	c->stop = cfg->stop;
 	c->number = 0;
-	err = dial(c, 1, cfg->uri, &disk->hello, cfg->tls, &disk->d);
+	err = dial(c, 1, uri, &disk->hello, cfg->tls, d);
+	if (!err && disk->known) {
+		err = compare(disk, d);
+		if (err)
+			dial_hangup(c, 1);
+	}
 	if (err)
 		return err;
 	disk->connected = true;
 	disk->heard = nbd_now_ms();
 	nbd_start(&c->c, &disk->io);
 	return 0;
+}
+
+/* One round over the servers, from the one in use on. */
+static int connect_round(struct nbd_disk *disk)
+{
+	const struct nbd_disk_config *cfg = disk->cfg;
+	struct nbd_diag d;
+	int err, best = 0;
+
+	for (unsigned i = 0; i < cfg->n_uris; i++) {
+		d.text[0] = '\0';
+		err = connect_to(disk, &cfg->uris[disk->at], &d);
+		if (!err || err == NBD_E_INTERRUPTED)
+			return err;
+		if (!best || nbd_err_is_outage(err)) {
+			best = err;
+			disk->d = d;
+		}
+		if (i + 1 < cfg->n_uris)
+			disk->at = (disk->at + 1) % cfg->n_uris;
+	}
+	return best;
 }
 
 /* What was in flight is sent again, on another connection. */
@@ -87,22 +136,6 @@ static void disconnect(struct nbd_disk *disk)
 	disk->connected = false;
 	for (struct nbd_disk_op *op = disk->open.first; op; op = op->next)
 		op->sent = false;
-}
-
-/* The disk must be what it was, but may have grown. */
-static int compare(struct nbd_disk *disk)
-{
-	const struct nbd_export *e = nbd_export(&disk->conn.c);
-
-	if (e->size >= disk->export.size &&
-	    (disk->export.flags & ~e->flags) == 0 &&
-	    !(e->flags & ~disk->export.flags & NBD_FLAG_READ_ONLY))
-		return 0;
-	return nbd_diag(&disk->d, NBD_E_MISMATCH,
-			"size %llu and flags 0x%x became %llu and 0x%x",
-			(unsigned long long)disk->export.size,
-			disk->export.flags, (unsigned long long)e->size,
-			e->flags);
 }
 
 static bool is_stopped(const struct nbd_disk *disk)
@@ -125,16 +158,11 @@ static void reconnect(struct nbd_disk *disk)
 	int err;
 
 	rest(disk);
-	err = is_stopped(disk) ? NBD_E_INTERRUPTED : connect_once(disk);
-	if (!err) {
-		err = compare(disk);
-		if (err)
-			disk->err = err;
-		else
-			disk->reconnects++;
-	}
-	if (err)
-		disconnect(disk);
+	err = is_stopped(disk) ? NBD_E_INTERRUPTED : connect_round(disk);
+	if (!err)
+		disk->reconnects++;
+	else if (!nbd_err_is_outage(err) && err != NBD_E_INTERRUPTED)
+		disk->err = err;
 	if (disk->err || err == NBD_E_INTERRUPTED ||
 	    (err && nbd_now_ms() - disk->replied >= disk->cfg->patience))
 		fail_all(disk, err);
@@ -289,14 +317,12 @@ int nbd_disk_open(struct nbd_disk *disk, const struct nbd_disk_config *cfg)
 	memset(disk, 0, sizeof(*disk));
 	disk->cfg = cfg;
 	disk->pause = PAUSE_MIN;
-	disk->hello = (struct nbd_config){ .name = cfg->uri->name,
-					   .name_len = cfg->uri->name_len,
-					   .tls = cfg->uri->tls,
-					   .extra = cfg->extra };
-	err = connect_once(disk);
-	if (!err)
-		disk->export = *nbd_export(&disk->conn.c);
-	return err;
+	err = connect_round(disk);
+	if (err)
+		return err;
+	disk->export = *nbd_export(&disk->conn.c);
+	disk->known = true;
+	return 0;
 }
 
 void nbd_disk_close(struct nbd_disk *disk)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An export as a disk, for worlds whose program makes the requests itself: one
- * connection over any network stack, made anew when it fails.  Requests that
- * were in flight are sent again, so an outage is a pause.
+ * connection over any network stack, made anew when it fails, to the next
+ * server if there are several.  Requests that were in flight are sent again, so
+ * an outage is a pause.
  *
  *	nbd_disk_open()
  *	nbd_disk_add()		as often as wanted
@@ -17,9 +18,11 @@
 
 /* What the disk is; owned by the caller, and outlives it. */
 struct nbd_disk_config {
-	const struct nbd_uri *uri;
+	const struct nbd_uri *uris; /* of one disk, in the order to be tried */
+	unsigned n_uris;
+	bool fixed; /* a disk that has grown is another one */
 	struct nbd_stack *net;
-	struct nbd_tls *tls;	       /* for an nbds:// URI, or NULL */
+	struct nbd_tls *tls;	       /* for nbds:// URIs, or NULL */
 	const struct nbd_extra *extra; /* as in struct nbd_config */
 	const volatile int *stop;      /* as in struct conn */
 	/*
@@ -54,6 +57,7 @@ struct nbd_disk_list {
 struct nbd_disk {
 	struct nbd_export export; /* as when it was opened */
 	struct nbd_diag d;	  /* the latest failure */
+	unsigned at;		  /* the URI in use, or tried last */
 	unsigned reconnects;	  /* how often it connected again */
 	/* private */
 	const struct nbd_disk_config *cfg;
@@ -61,16 +65,16 @@ struct nbd_disk {
 	struct conn conn;
 	struct nbd_io io;
 	struct nbd_disk_list open, done;
-	uint64_t replied; /* ms: the latest reply, or the first request */
-	uint64_t heard;	  /* ms: the latest byte */
-	unsigned pause;	  /* ms before the next attempt */
-	int err;	  /* it can never work again */
-	bool connected;
+	uint64_t replied;      /* ms: the latest reply, or the first request */
+	uint64_t heard;	       /* ms: the latest byte */
+	unsigned pause;	       /* ms before the next attempt */
+	int err;	       /* it can never work again */
+	bool connected, known; /* known: export is */
 };
 
 /*
- * Connects once, and tries no longer than dial().  0, or an error with the
- * reason in disk->d.
+ * Tries each URI once.  0, or the error that gives most hope: one that may pass
+ * (nbd_err_is_outage()), if there is any.  disk->d has its reason.
  */
 int nbd_disk_open(struct nbd_disk *disk, const struct nbd_disk_config *cfg);
 

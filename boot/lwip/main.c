@@ -56,7 +56,8 @@ static int run(struct lwip_call *call, const struct command *c)
 	if (err)
 		return nbd_diag(d, err, "%s", call->uri.wrong);
 	call->disk_cfg = (struct nbd_disk_config){
-		.uri = &call->uri,
+		.uris = &call->uri,
+		.n_uris = 1,
 		.net = call->net,
 		.extra = NBD_BEST_REPLIES,
 		.stop = &lwip_stop,

@@ -218,7 +218,8 @@ static int parse(struct program *p)
 	if (p->uri.tls)
 		return nbd_diag(&p->d, NBD_E_URI,
 				"this program has no TLS (use nbd://)");
-	p->cfg = (struct nbd_disk_config){ .uri = &p->uri,
+	p->cfg = (struct nbd_disk_config){ .uris = &p->uri,
+					   .n_uris = 1,
 					   .net = &network.stack,
 					   .extra = NBD_BEST_REPLIES,
 					   .patience = ~0u, /* weeks */

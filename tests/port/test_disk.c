@@ -14,11 +14,21 @@
 #define OPS   16
 
 /* What a server does after it has answered some requests. */
-enum end { ANSWERS_ALL, CLOSES, RESETS, FREEZES, LEAVES, CUTS, LIES, SHRINKS };
+enum end {
+	ANSWERS_ALL,
+	CLOSES,
+	RESETS,
+	FREEZES,
+	LEAVES,
+	CUTS,
+	LIES,
+	SHRINKS,
+	GROWS
+};
 
 static struct server {
 	int listener;
-	struct nbd_uri uri;
+	struct nbd_uri uri[2]; /* [1] is as [0] */
 	struct {
 		enum end end;
 		unsigned answers; /* before that */
@@ -109,7 +119,9 @@ static void *serve(void *arg)
 		enum end end = server.plan[i].end;
 		unsigned n = 0;
 
-		if (greet(fd, end == SHRINKS ? SIZE / 2 : SIZE))
+		if (greet(fd, end == SHRINKS ? SIZE / 2
+			      : end == GROWS ? SIZE * 2
+					     : SIZE))
 			while ((end == ANSWERS_ALL ||
 				n < server.plan[i].answers) &&
 			       answer(fd, end, n + 1 == server.plan[i].answers))
@@ -133,11 +145,13 @@ static int begin(void **state)
 	bind(server.listener, (struct sockaddr *)&a, sizeof(a));
 	listen(server.listener, 8);
 	getsockname(server.listener, (struct sockaddr *)&a, &len);
-	nbd_uri_init(&server.uri);
-	server.uri.host = NET_SERVER;
-	server.uri.port = ntohs(a.sin_port);
+	nbd_uri_init(&server.uri[0]);
+	server.uri[0].host = NET_SERVER;
+	server.uri[0].port = ntohs(a.sin_port);
+	server.uri[1] = server.uri[0];
 	stop_now = 0;
-	cfg = (struct nbd_disk_config){ .uri = &server.uri,
+	cfg = (struct nbd_disk_config){ .uris = server.uri,
+					.n_uris = 1,
 					.net = net_stack(),
 					.stop = &stop_now,
 					.patience = 60000,
@@ -304,6 +318,62 @@ static void another_disk_is_refused(void **state)
 	close_disk();
 }
 
+/* It closes, and comes back with twice its size. */
+static void grows(bool fixed, int result)
+{
+	cfg.fixed = fixed;
+	plan(CLOSES, 3);
+	plan(GROWS, fixed ? 1 : OPS);
+	open_disk();
+	add_reads(3);
+	assert_done(3, 0);
+	add_reads(OPS);
+	assert_done(OPS, result);
+	close_disk();
+}
+
+static void a_disk_may_grow(void **state)
+{
+	(void)state;
+	grows(false, 0);
+}
+
+static void a_fixed_disk_may_not(void **state)
+{
+	(void)state;
+	grows(true, NBD_E_MISMATCH);
+}
+
+static void another_server_is_asked_if_one_is_away(void **state)
+{
+	(void)state;
+	cfg.n_uris = 2;
+	server.uri[0].port = 1; /* nothing listens there */
+	plan(CLOSES, 3);
+	plan(ANSWERS_ALL, 0);
+	open_disk();
+	assert_int_equal(disk.at, 1);
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	assert_int_equal(disk.at, 1);
+	close_disk();
+}
+
+static void another_server_is_asked_if_one_has_another_disk(void **state)
+{
+	(void)state;
+	cfg.n_uris = 2;
+	plan(CLOSES, 3);
+	plan(SHRINKS, 0);
+	plan(ANSWERS_ALL, 0);
+	open_disk();
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	assert_int_equal(disk.reconnects, 1);
+	assert_int_equal(disk.at, 1);
+	close_disk();
+}
+
 static void a_request_beyond_the_end_fails_alone(void **state)
 {
 	(void)state;
@@ -345,6 +415,10 @@ int main(void)
 		T(a_silent_server_is_left),
 		T(an_outage_beyond_patience_fails_requests),
 		T(another_disk_is_refused),
+		T(a_disk_may_grow),
+		T(a_fixed_disk_may_not),
+		T(another_server_is_asked_if_one_is_away),
+		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),
 		T(a_stop_ends_every_request),
 	};
