@@ -41,7 +41,7 @@ static void set_variable(const struct uefi_program *p)
 	put_lease(&o, p);
 	/* without it, only a fixed command line is worse off */
 	if (!o.cut)
-		efi.rt->set_variable(u"NbdBootLease", &uefi_vendor,
+		efi.rt->set_variable(u"NbdBootLease", &efi_guid_nbdboot,
 				     EFI_VARIABLE_BOOT_AND_RUNTIME, o.len,
 				     text);
 }

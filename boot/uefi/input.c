@@ -16,7 +16,7 @@ static int open_on_volumes(struct uefi_input *f, const struct uefi_program *p,
 	int rc = NBD_E_NOT_FOUND;
 
 	for (size_t i = 0; i < n && rc; i++) {
-		path = efi_protocol(list[i], &efi_guid_path);
+		path = efi_path_of(list[i]);
 		if (!path || !efi_path_begins(path, disk))
 			continue;
 		++*seen;

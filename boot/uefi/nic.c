@@ -25,9 +25,8 @@ static void connect_all(const struct efi_guid *g, bool recursive)
 /* Is this the interface that the firmware booted from? */
 static bool is_ours(efi_handle nic)
 {
-	const struct efi_path *of = efi_protocol(nic, &efi_guid_path);
-	const struct efi_path *us =
-		efi_protocol(efi.self->device, &efi_guid_path);
+	const struct efi_path *of = efi_path_of(nic);
+	const struct efi_path *us = efi_path_of(efi.self->device);
 
 	return of && us && efi_path_begins(us, of);
 }
@@ -221,7 +220,7 @@ int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 	int rc;
 
 	n->nic = nic;
-	n->path = efi_protocol(nic, &efi_guid_path);
+	n->path = efi_path_of(nic);
 	n->stack = NULL;
 	memset(&n->lease, 0, sizeof(n->lease));
 	memcpy(n->mac, p->mode->mac.a, sizeof(n->mac));

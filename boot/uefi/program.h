@@ -34,8 +34,6 @@ struct uefi_initrds {
 	struct uefi_input file[UEFI_INITRDS];
 };
 
-extern const struct efi_guid uefi_vendor; /* of our variables */
-
 /* Too large for the firmware's stack of 128 KiB. */
 struct uefi_program {
 	char text[CMDLINE_MAX]; /* what to boot, as it was given */

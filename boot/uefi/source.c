@@ -6,12 +6,6 @@
 
 #define ASK_S 15
 
-const struct efi_guid uefi_vendor = { 0x9bd1b1c7,
-				      0x2b4a,
-				      0x4e0d,
-				      { 0x8a, 0x57, 0x6e, 0x62, 0x64, 0x62,
-					0x6f, 0x6f } };
-
 static bool any(struct uefi_program *p, const char *source)
 {
 	if (!uefi_conf_any(p->text))
@@ -34,7 +28,7 @@ static bool from_variable(struct uefi_program *p)
 {
 	size_t len = sizeof(p->text) - 1;
 
-	if (efi.rt->get_variable(u"NbdBoot", &uefi_vendor, NULL, &len,
+	if (efi.rt->get_variable(u"NbdBoot", &efi_guid_nbdboot, NULL, &len,
 				 p->text) ||
 	    len >= sizeof(p->text))
 		len = 0;

@@ -18,7 +18,7 @@
 
 static efi_status load_from_volume(const struct uefi_input *f, efi_handle *h)
 {
-	const struct efi_path *volume = efi_protocol(f->volume, &efi_guid_path);
+	const struct efi_path *volume = efi_path_of(f->volume);
 	uint64_t path[256];
 	efi_char name[256];
 	int n = efi_widen(name, sizeof(name) / sizeof(name[0]), f->name, true);

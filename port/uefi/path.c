@@ -14,6 +14,11 @@ static size_t node_len(const struct efi_path *p)
 	return p->len[0] | (size_t)p->len[1] << 8;
 }
 
+const struct efi_path *efi_path_of(efi_handle h)
+{
+	return efi_protocol(h, &efi_guid_path);
+}
+
 size_t efi_path_len(const struct efi_path *p)
 {
 	const uint8_t *begin = (const uint8_t *)p, *at = begin;

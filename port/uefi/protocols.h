@@ -162,4 +162,10 @@ struct efi_load_file2 {
 			   efi_bool by_boot_policy, size_t *len, void *buf);
 };
 
+/* Makes and ends an instance of a protocol of the network. */
+struct efi_binding {
+	efi_status (*create)(struct efi_binding *, efi_handle *child);
+	efi_status (*destroy)(struct efi_binding *, efi_handle child);
+};
+
 #endif

@@ -43,22 +43,6 @@ struct efi_tcp4_protocol {
 	efi_status (*poll)(struct efi_tcp4_protocol *);
 };
 
-struct binding {
-	efi_status (*create)(struct binding *, efi_handle *child);
-	efi_status (*destroy)(struct binding *, efi_handle child);
-};
-
-static const struct efi_guid service = { 0x00720665,
-					 0x67eb,
-					 0x4a99,
-					 { 0xba, 0xf7, 0xd3, 0xc3, 0x3a, 0x1c,
-					   0x7c, 0xc9 } };
-static const struct efi_guid protocol = { 0x65530bc7,
-					  0xa359,
-					  0x410f,
-					  { 0xb0, 0x10, 0x5a, 0xad, 0xc7, 0xec,
-					    0x2b, 0x62 } };
-
 static struct efi_tcp4 *of(struct nbd_transport *t)
 {
 	struct sock *s = (struct sock *)((char *)t - offsetof(struct sock, t));
@@ -148,7 +132,7 @@ static int tcp4_write(struct nbd_transport *x, const struct nbd_iov v[],
 
 static void end_child(struct efi_tcp4 *t)
 {
-	struct binding *b = efi_protocol(t->nic, &service);
+	struct efi_binding *b = efi_protocol(t->nic, &efi_guid_tcp4_binding);
 
 	if (!t->child)
 		return;
@@ -209,7 +193,7 @@ static int tcp4_connect(struct nbd_stack *net, struct sock *s,
 			const struct sock_addr *a)
 {
 	struct efi_tcp4 *t = (struct efi_tcp4 *)net;
-	struct binding *b = efi_protocol(t->nic, &service);
+	struct efi_binding *b = efi_protocol(t->nic, &efi_guid_tcp4_binding);
 
 	*s = (struct sock){ .t = { tcp4_read, tcp4_write, tcp4_close },
 			    .net = net };
@@ -217,7 +201,7 @@ static int tcp4_connect(struct nbd_stack *net, struct sock *s,
 	t->connect.open = t->tx.open = t->rx.open = false;
 	if (!b || b->create(b, &t->child))
 		return NBD_E_NO_DEVICE;
-	t->p = efi_protocol(t->child, &protocol);
+	t->p = efi_protocol(t->child, &efi_guid_tcp4);
 	if (!t->p || configure(t, a) || t->p->connect(t->p, &t->connect)) {
 		end_child(t);
 		s->fd = -1;
@@ -271,9 +255,9 @@ int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d)
 	t->net = (struct nbd_stack){ tcp4_resolve, tcp4_connect, tcp4_connected,
 				     tcp4_wait };
 	t->nic = nic;
-	if (!efi_protocol(nic, &service))
+	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
 		efi.bs->connect(nic, NULL, NULL, true);
-	if (!efi_protocol(nic, &service))
+	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
 		return nbd_diag(d, NBD_E_NO_DEVICE,
 				"the firmware has no TCP (EFI_TCP4)");
 	t->memory = efi_pages(2 * EFI_TCP4_CHUNK);

@@ -24,9 +24,11 @@ extern struct efi_world {
 /* Identifiers of the protocols; guids.c has the list. */
 extern const struct efi_guid efi_guid_loaded_image, efi_guid_path,
 	efi_guid_block_io, efi_guid_block_io2, efi_guid_volume,
-	efi_guid_file_info, efi_guid_network, efi_guid_pxe, efi_guid_pci,
-	efi_guid_load_file2, efi_guid_initrd, efi_guid_exit, efi_guid_pre_exit,
-	efi_guid_smbios, efi_guid_smbios3;
+	efi_guid_file_info, efi_guid_network, efi_guid_pxe,
+	efi_guid_tcp4_binding, efi_guid_tcp4, efi_guid_http_binding,
+	efi_guid_http, efi_guid_pci, efi_guid_load_file2, efi_guid_initrd,
+	efi_guid_exit, efi_guid_pre_exit, efi_guid_nbdboot, efi_guid_smbios,
+	efi_guid_smbios3;
 
 /* Call it first, once; measures the clock for about 10 ms. */
 efi_status efi_init(efi_handle image, struct efi_system *st);
@@ -64,6 +66,8 @@ const char *efi_text(efi_status s);
 
 /* ---- paths ---- */
 
+/* The path of a handle, or NULL. */
+const struct efi_path *efi_path_of(efi_handle h);
 /* Bytes of the path without its end node; 0 if it is malformed or too long. */
 size_t efi_path_len(const struct efi_path *p);
 /* True if `path` begins with `with`. */
