@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o conf.o \
-	dhcp_frames.o drive.o handover.o initrd.o input.o lease.o nic.o \
+	dhcp_frames.o drive.o handover.o initrd.o input.o nonbds.o lease.o nic.o \
 	session.o smbios.o source.o start.o uefi.o) \
 	$(addprefix boot/common/, cmdline.o uris.o version.o) \
 	boot/net/dhcp_msg.o boot/net/ip.o

@@ -44,21 +44,25 @@ static efi_status run(struct efi_disk *k, unsigned type, uint64_t offset,
 
 static void idle(void *ctx)
 {
-	uefi_session_idle(ctx);
+	struct uefi_program *p = ctx;
+
+	if (p->waits)
+		uefi_session_idle(p->waits);
 }
 
 static int add_disk(struct uefi_drive *x, struct uefi_program *p,
 		    struct nbd_diag *d)
 {
 	struct uefi_session *s = &x->session;
+	const struct nbd_export *e = &s->disk.export;
 	char uri[1024];
 
 	x->cache = (struct uefi_cache){
-		.mem = x->cache.mem, .size = s->size, .fetch = fetch, .ctx = s
+		.mem = x->cache.mem, .size = e->size, .fetch = fetch, .ctx = s
 	};
-	x->disk.block = s->min_block > 512 ? s->min_block : 512;
-	x->disk.size = s->size - s->size % x->disk.block;
-	x->disk.read_only = s->flags & NBD_FLAG_READ_ONLY;
+	x->disk.block = e->has_block && e->min_block > 512 ? e->min_block : 512;
+	x->disk.size = e->size - e->size % x->disk.block;
+	x->disk.read_only = e->flags & NBD_FLAG_READ_ONLY;
 	x->disk.run = run;
 	x->raise = p->net.polled;
 	return efi_disk_add(&x->disk, p->net.path,
@@ -76,10 +80,11 @@ int uefi_drive_open(struct uefi_drive *x, struct uefi_program *p,
 	if (!x->cache.mem)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "cache: out of memory");
 	p->net.idle = idle;
-	p->net.ctx = s;
+	p->net.ctx = p;
 	s->net = p->net.stack;
 	s->uris = p->root.uri;
 	s->n_uris = p->root.uris;
+	s->waits = &p->waits;
 	s->patience = (unsigned)p->conf.cmd.timeout;
 	rc = uefi_session_open(s, d);
 	if (rc)

@@ -43,11 +43,12 @@ static int open_export(struct uefi_input *f, struct uefi_program *p,
 	*s = (struct uefi_session){ .net = p->net.stack,
 				    .uris = &f->uri,
 				    .n_uris = 1,
+				    .waits = &p->waits,
 				    .patience = (unsigned)p->conf.cmd.timeout };
 	rc = uefi_session_open(s, d);
 	if (rc)
 		return nbd_diag_prefix(d, rc, "%s", f->name);
-	f->size = s->size;
+	f->size = s->disk.export.size;
 	return NBD_OK;
 }
 
@@ -98,8 +99,8 @@ int uefi_input_read(struct uefi_input *f, void *buf, struct nbd_diag *d)
 	rc = uefi_session_run(&f->session, NBD_CMD_READ, 0, buf,
 			      (size_t)f->size);
 	return rc ? nbd_diag(d, rc, "%s: %s", f->name,
-			     f->session.why.text[0] ? f->session.why.text
-						    : nbd_err_text(rc))
+			     f->session.disk.d.text[0] ? f->session.disk.d.text
+						       : nbd_err_text(rc))
 		  : NBD_OK;
 }
 

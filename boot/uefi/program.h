@@ -43,7 +43,8 @@ struct uefi_program {
 	struct uefi_machine machine;
 	struct uefi_net net;
 	struct uefi_drive drive;
-	struct uefi_input kernel; /* or the boot loader */
+	struct uefi_session *waits; /* NULL: none has been opened */
+	struct uefi_input kernel;   /* or the boot loader */
 	struct uefi_initrds initrds;
 	bool started;		    /* the disk was there */
 	char server[16];	    /* the boot server's address */

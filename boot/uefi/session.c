@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The session:
- *
- *	DOWN --dial, size and flags checked--> UP --requests--> UP
- *	 ^ |                                   |
- *	 | '--Esc, patience, another disk--> DEAD
- *	 '------------- no answer, closed -----'
- */
+/* The session: requests in pieces, and what a person sees of an outage. */
 #include "boot/uefi/session.h"
 
 #include <string.h>
@@ -18,31 +11,46 @@
 /* How often an outage is reported. */
 #define SAY_MS	   5000
 #define RETRY_MS   250
+/* How often the keyboard is looked at. */
+#define LOOK_MS	   50
 /* The patience of the first connection, s. */
 #define FIRST	   30
-/* Repeated after an outage: at most this much of a long read. */
-#define STRETCH	   (16u << 20)
 
 const char *uefi_session_name(const struct uefi_session *s, char *buf,
 			      size_t cap)
 {
-	if (nbd_uri_print(&s->uris[s->at], buf, cap) < 0)
-		nbd_fmt(buf, cap, "nbd://%s/...", s->uris[s->at].host);
+	const struct nbd_uri *u = &s->uris[s->disk.at];
+
+	if (nbd_uri_print(u, buf, cap) < 0)
+		nbd_fmt(buf, cap, "nbd://%s/...", u->host);
 	return buf;
 }
 
 /* ---- messages ---- */
 
-static void say(struct uefi_session *s, const char *what)
+static uint64_t seconds_since(uint64_t ms)
 {
-	uint64_t now = nbd_now_ms();
+	return (nbd_now_ms() - ms) / 1000;
+}
+
+/* "nbdboot: nbd://host/x: WHAT (5 s)TAIL": an outage began at ms. */
+static void say(struct uefi_session *s, const char *what, uint64_t ms,
+		const char *tail)
+{
 	char name[256];
 
-	s->said = now;
 	efi_print("nbdboot: %s: %s (%llu s)%s\n",
 		  uefi_session_name(s, name, sizeof(name)), what,
-		  (unsigned long long)((now - s->since) / 1000),
-		  s->known ? "; retrying, Esc gives up" : "; Esc gives up");
+		  (unsigned long long)seconds_since(ms), tail);
+}
+
+static void say_outage(struct uefi_session *s, uint64_t ms)
+{
+	const char *why = s->disk.d.text;
+
+	s->said = nbd_now_ms();
+	say(s, *why ? why : "no answer yet", ms,
+	    s->opening ? "; Esc gives up" : "; retrying, Esc gives up");
 }
 
 static void look_for_escape(struct uefi_session *s)
@@ -54,93 +62,41 @@ static void look_for_escape(struct uefi_session *s)
 			s->stop = 1;
 }
 
+/* A connection that fails is reported at once, one that is slow is not. */
 void uefi_session_idle(struct uefi_session *s)
 {
-	uint64_t now = nbd_now_ms();
+	uint64_t now = nbd_now_ms(), since = s->opening;
+	bool cut = !s->opening && !s->disk.connected;
 
-	if (!s->since || now - s->looked < 50)
+	if (now - s->looked < LOOK_MS)
 		return;
 	s->looked = now;
+	if (!since && s->disk.open.first)
+		since = s->disk.replied;
+	if (!since || (!cut && now - since < LOOK_MS * 10))
+		return;
 	look_for_escape(s);
-	if (now - s->said >= SAY_MS)
-		say(s, s->why.text[0] ? s->why.text : "no answer yet");
+	if ((cut && !s->said) || now - (s->said ? s->said : since) >= SAY_MS)
+		say_outage(s, since);
 }
 
-/* ---- connecting ---- */
-
-/* The disk of another size is another disk. */
-static int check(struct uefi_session *s, struct nbd_diag *d)
+static void end_outage(struct uefi_session *s, uint64_t begin)
 {
-	const struct nbd_export *e = nbd_export(&s->conn.c);
+	if (s->said)
+		say(s, "answers again, after an outage", begin, "");
+	s->said = 0;
+	s->disk.d.text[0] = '\0';
+}
 
-	if (s->known && (e->size != s->size || e->flags != s->flags))
-		return nbd_diag(d, NBD_E_MISMATCH,
-				"this is another disk: %llu bytes, flags 0x%x, "
-				"before %llu and 0x%x",
-				(unsigned long long)e->size, e->flags,
-				(unsigned long long)s->size, s->flags);
-	if (e->size < 512)
-		return nbd_diag(d, NBD_E_SIZE,
-				"the export has %llu bytes: too "
-				"small for a disk",
-				(unsigned long long)e->size);
-	s->known = true;
-	s->size = e->size;
-	s->flags = e->flags;
-	s->min_block = e->has_block ? e->min_block : 1;
+/* ---- begin and end ---- */
+
+static int check_uris(const struct uefi_session *s, struct nbd_diag *d)
+{
+	for (unsigned i = 0; i < s->n_uris; i++)
+		if (s->uris[i].is_unix)
+			return nbd_diag(d, NBD_E_URI,
+					"firmware has no UNIX sockets");
 	return NBD_OK;
-}
-
-static int dial_one(struct uefi_session *s, struct nbd_diag *d)
-{
-	const struct nbd_uri *u = &s->uris[s->at];
-	int rc;
-
-	if (u->tls)
-		return nbd_diag(d, NBD_E_NOT_OFFERED,
-				"nbds:// needs TLS, which nbdboot.efi does "
-				"not have");
-	if (u->is_unix)
-		return nbd_diag(d, NBD_E_URI, "firmware has no UNIX sockets");
-	memset(&s->conn, 0, sizeof(s->conn));
-	s->conn.net = s->net;
-	s->conn.stop = &s->stop;
-	s->cfg =
-		(struct nbd_config){ .name = u->name, .name_len = u->name_len };
-	rc = dial(&s->conn, 1, u, &s->cfg, NULL, d);
-	if (rc)
-		return rc;
-	rc = check(s, d);
-	if (rc) {
-		dial_hangup(&s->conn, 1);
-		return rc;
-	}
-	nbd_start(&s->conn.c, &s->io);
-	s->connected = true;
-	return NBD_OK;
-}
-
-/*
- * One round over all servers, from the one in use on.  Returns the error that
- * gives most hope: one that may pass, if there is any.
- */
-static int dial_round(struct uefi_session *s)
-{
-	int rc, best = 0;
-
-	for (unsigned i = 0; i < s->n_uris; i++) {
-		struct nbd_diag d = { "" };
-
-		rc = dial_one(s, &d);
-		if (!rc || rc == NBD_E_INTERRUPTED)
-			return rc;
-		if (!best || nbd_err_is_outage(rc)) {
-			best = rc;
-			s->why = d;
-		}
-		s->at = (s->at + 1) % s->n_uris;
-	}
-	return best;
 }
 
 static void pause_ms(struct uefi_session *s, unsigned ms)
@@ -153,50 +109,68 @@ static void pause_ms(struct uefi_session *s, unsigned ms)
 	}
 }
 
-static bool is_late(const struct uefi_session *s, unsigned patience)
+static int open_disk(struct uefi_session *s)
 {
-	return patience && nbd_now_ms() - s->since >= patience * 1000ull;
-}
-
-/* Connects, again and again.  The reason of a failure is in s->why. */
-static int connect(struct uefi_session *s, unsigned patience)
-{
+	unsigned patience = s->patience ? s->patience : FIRST;
 	int rc;
 
-	if (!s->since)
-		s->since = s->said = nbd_now_ms();
-	s->stop = 0;
 	for (;;) {
-		rc = dial_round(s);
-		if (!rc || rc == NBD_E_INTERRUPTED || !nbd_err_is_outage(rc) ||
-		    is_late(s, patience))
+		rc = nbd_disk_open(&s->disk, &s->cfg);
+		if (!rc || !nbd_err_is_outage(rc) || s->stop ||
+		    seconds_since(s->opening) >= patience)
 			break;
 		pause_ms(s, RETRY_MS);
 	}
-	if (rc == NBD_E_INTERRUPTED || s->stop)
-		return nbd_diag(&s->why, NBD_E_INTERRUPTED, "given up by Esc");
+	if (s->stop)
+		return nbd_diag(&s->disk.d, NBD_E_INTERRUPTED,
+				"given up by Esc");
+	if (!rc && s->disk.export.size < 512)
+		rc = nbd_diag(&s->disk.d, NBD_E_SIZE,
+			      "the export has %llu bytes: too small for a disk",
+			      (unsigned long long)s->disk.export.size);
 	return rc;
 }
 
 int uefi_session_open(struct uefi_session *s, struct nbd_diag *d)
 {
-	int rc = connect(s, s->patience ? s->patience : FIRST);
+	int rc = check_uris(s, d);
 
-	s->since = 0;
-	*d = s->why;
+	if (rc)
+		return rc;
+	s->cfg = (struct nbd_disk_config){
+		.uris = s->uris,
+		.n_uris = s->n_uris,
+		.fixed = true, /* the firmware knows its size */
+		.net = s->net,
+		.stop = &s->stop,
+		.patience = s->patience ? s->patience * 1000 : ~0u,
+		.silence = SILENCE_MS
+	};
+	rc = uefi_nbds_open(s, d);
+	if (rc)
+		return rc;
+	s->dead = s->stop = 0;
+	s->said = 0;
+	s->opening = nbd_now_ms();
+	*s->waits = s;
+	rc = open_disk(s);
+	s->opening = s->said = 0;
+	*d = s->disk.d;
+	if (rc)
+		uefi_session_close(s);
 	return rc;
 }
 
 void uefi_session_close(struct uefi_session *s)
 {
-	if (s->connected)
-		dial_hangup(&s->conn, 1);
-	s->connected = false;
+	nbd_disk_close(&s->disk);
+	uefi_nbds_close(s);
 }
 
+/* The firmware's memory must not change any more. */
 void uefi_session_end(struct uefi_session *s)
 {
-	uefi_session_close(s);
+	nbd_disk_close(&s->disk);
 	s->dead = NBD_E_SHUTDOWN;
 }
 
@@ -206,195 +180,88 @@ struct job {
 	unsigned type;
 	uint64_t offset;
 	unsigned char *buf;
-	size_t len, sent;
+	size_t len;
 	unsigned open; /* requests in flight */
 	int err;
 };
 
-static size_t piece_of(const struct uefi_session *s, const struct job *j)
+/* Sends the next piece of a job, which has bytes left. */
+static void next(struct uefi_session *s, struct job *j, struct uefi_piece *p)
 {
-	size_t left = j->len - j->sent, most = nbd_max_payload(&s->conn.c);
+	size_t n = nbd_max_payload(&s->disk.conn.c);
 
-	if (most > UEFI_PIECE)
-		most = UEFI_PIECE;
-	return left < most ? left : most;
-}
-
-static unsigned free_iov(const struct uefi_session *s)
-{
-	unsigned i = 0;
-
-	while (i < UEFI_DEPTH && s->iov[i].base)
-		i++;
-	return i;
-}
-
-static int submit(struct uefi_session *s, struct job *j)
-{
-	struct nbd_iov *v = &s->iov[free_iov(s)];
-	bool flush = j->type == NBD_CMD_FLUSH;
-	struct nbd_op op = { .type = (uint16_t)j->type };
-	int rc;
-
-	*v = (struct nbd_iov){ flush ? (void *)s : j->buf + j->sent,
-			       flush ? 1 : piece_of(s, j) };
-	if (!flush) {
-		op.offset = j->offset + j->sent;
-		op.len = v->len;
-		op.iov = v;
-		op.n_iov = 1;
-	}
-	op.user = v;
-	rc = nbd_submit(&s->conn.c, &op);
-	if (rc < 0) {
-		v->base = NULL;
-		return rc;
-	}
-	j->sent += v->len;
+	if (n > UEFI_PIECE)
+		n = UEFI_PIECE;
+	if (n > j->len)
+		n = j->len;
+	p->v = (struct nbd_iov){ j->buf, n };
+	p->op = (struct nbd_disk_op){ .op = { .type = (uint16_t)j->type,
+					      .offset = j->offset,
+					      .len = n,
+					      .iov = &p->v,
+					      .n_iov = 1 },
+				      .user = p };
+	j->offset += n;
+	j->buf += n;
+	j->len -= n;
 	j->open++;
-	return 0;
+	nbd_disk_add(&s->disk, &p->op);
 }
 
-static void reap(struct uefi_session *s, struct job *j)
-{
-	struct nbd_req *r;
-
-	while ((r = nbd_reap(&s->conn.c))) {
-		int result = nbd_req_result(r);
-
-		if (result && !j->err)
-			j->err = result;
-		((struct nbd_iov *)r->op.user)->base = NULL;
-		j->open--;
-		nbd_release(&s->conn.c, r);
-	}
-}
-
-static void fill(struct uefi_session *s, struct job *j)
-{
-	while (!j->err && j->sent < j->len && j->open < UEFI_DEPTH &&
-	       nbd_state(&s->conn.c) & NBD_READY)
-		j->err = submit(s, j);
-}
-
-/* Waits until bytes can move.  NBD_E_TIMEOUT: the server is silent. */
-static int wait(struct uefi_session *s)
+static int run(struct uefi_session *s, struct job *j)
 {
 	uint64_t begin = nbd_now_ms();
-	struct nbd_event ev = { .fd = s->conn.s.fd };
+	struct nbd_disk_op *op;
 
-	do {
-		ev.want = nbd_state(&s->conn.c) & NBD_SEND ? NBD_SEND
-							   : NBD_RECV;
-		ev.ready = false;
-		s->net->wait(s->net, &ev, 1, 100);
-		if (ev.ready)
-			return 0;
-		if (!s->since && nbd_now_ms() - begin >= SAY_MS) {
-			s->since = begin;
-			s->why.text[0] = '\0';
-		}
-		uefi_session_idle(s);
-		if (s->stop)
-			return NBD_E_INTERRUPTED;
-	} while (nbd_now_ms() - begin < SILENCE_MS);
-	return NBD_E_TIMEOUT;
-}
-
-/*
- * One try of a job on one connection: 0, a positive error of the server, or a
- * negative one of the connection.
- */
-static int try(struct uefi_session *s, struct job *j)
-{
-	int rc;
-
-	memset(s->iov, 0, sizeof(s->iov));
-	while (fill(s, j), j->open) {
-		rc = dial_pump(&s->conn);
-		reap(s, j);
-		if (rc == NBD_E_AGAIN && j->open) {
-			rc = wait(s);
-			if (rc)
-				return rc;
-		}
-		if (!nbd_waiting(&s->conn.c) && nbd_error(&s->conn.c))
-			break;
+	for (unsigned i = 0; i < UEFI_DEPTH && j->len; i++)
+		next(s, j, &s->piece[i]);
+	while (j->open) {
+		op = nbd_disk_wait(&s->disk, SAY_MS);
+		if (!op)
+			continue;
+		j->open--;
+		if (op->result && !j->err)
+			j->err = op->result;
+		if (!op->result)
+			end_outage(s, begin);
+		if (!j->err && j->len)
+			next(s, j, op->user);
 	}
 	return j->err;
 }
 
-/* Says that it is back, if it was away for long enough to be noticed. */
-static void end_outage(struct uefi_session *s)
+/*
+ * The session's result of a request.  An error reply of the server (rc > 0)
+ * leaves the session as it is; any other error ends it for good, if the
+ * connection is lost as well.
+ */
+static int conclude(struct uefi_session *s, int rc)
 {
 	char name[256];
 
-	if (s->since && s->why.text[0])
-		efi_print("nbdboot: %s: answers again, after %llu s\n",
-			  uefi_session_name(s, name, sizeof(name)),
-			  (unsigned long long)(nbd_now_ms() - s->since) / 1000);
-	s->since = 0;
-	s->why.text[0] = '\0';
-}
-
-static int revive(struct uefi_session *s, int err)
-{
-	char name[256];
-	int rc;
-
-	uefi_session_close(s);
-	if (!s->since)
-		s->since = nbd_now_ms();
-	if (err == NBD_E_INTERRUPTED)
-		return nbd_diag(&s->why, err, "given up by Esc");
-	nbd_diag(&s->why, err, "%s", nbd_err_text(err));
-	say(s, s->why.text);
-	rc = connect(s, s->patience);
-	if (rc)
-		efi_print("nbdboot: FAILED: %s: %s\n",
-			  uefi_session_name(s, name, sizeof(name)),
-			  s->why.text);
+	if (rc >= 0 || s->disk.connected)
+		return rc > 0 ? NBD_E_IO : rc;
+	if (rc == NBD_E_INTERRUPTED)
+		nbd_diag(&s->disk.d, rc, "given up by Esc");
+	efi_print("nbdboot: FAILED: %s: %s\n",
+		  uefi_session_name(s, name, sizeof(name)), s->disk.d.text);
+	s->dead = rc;
 	return rc;
-}
-
-static int run(struct uefi_session *s, const struct job *whole)
-{
-	for (;;) {
-		struct job j = *whole;
-		int rc = s->connected ? try(s, &j) : NBD_E_CUT;
-
-		if (rc >= 0) {
-			end_outage(s);
-			return rc ? NBD_E_IO : NBD_OK;
-		}
-		if (!nbd_error(&s->conn.c) && rc != NBD_E_TIMEOUT &&
-		    rc != NBD_E_INTERRUPTED && s->connected)
-			return rc;
-		rc = revive(s, rc);
-		if (rc) {
-			s->dead = rc;
-			return rc;
-		}
-	}
 }
 
 int uefi_session_run(struct uefi_session *s, unsigned type, uint64_t offset,
 		     void *buf, size_t len)
 {
-	struct job j = { .type = type, .offset = offset, .buf = buf };
-	int rc = s->dead;
+	struct job j = {
+		.type = type, .offset = offset, .buf = buf, .len = len
+	};
 
-	if (type == NBD_CMD_FLUSH) {
-		j.len = 1;
-		return rc || !(s->flags & NBD_FLAG_SEND_FLUSH) ? rc
-							       : run(s, &j);
-	}
-	while (len && !rc) {
-		j.len = len < STRETCH ? len : STRETCH;
-		rc = run(s, &j);
-		j.offset += j.len;
-		j.buf += j.len;
-		len -= j.len;
-	}
-	return rc;
+	if (s->dead)
+		return s->dead;
+	*s->waits = s;
+	if (type != NBD_CMD_FLUSH)
+		return conclude(s, run(s, &j));
+	if (!(s->disk.export.flags & NBD_FLAG_SEND_FLUSH))
+		return NBD_OK;
+	return conclude(s, nbd_disk_do(&s->disk, type, 0, NULL, 0));
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One export, connected for as long as the firmware reads from it.  An outage
- * is a pause: the session connects again, to the next server of the list if
- * there are several, and repeats what was not answered.
+ * One export, connected for as long as the firmware reads from it: a disk of
+ * port/disk.h with messages on the console, and Esc to give up.
  */
 #ifndef BOOT_UEFI_SESSION_H
 #define BOOT_UEFI_SESSION_H
 
 #include "boot/common/root.h"
-#include "core/nbd_io.h"
-#include "port/dial.h"
+#include "port/disk.h"
 
 /* In flight: pieces of a long read. */
 #define UEFI_DEPTH 8u
@@ -21,24 +19,23 @@ struct uefi_session {
 	const struct nbd_uri *uris; /* in the order to be tried */
 	unsigned n_uris;
 	unsigned patience; /* s to retry; 0: until Esc */
+	/* where to keep which session waits: uefi_session_idle() is for it */
+	struct uefi_session **waits;
 
-	/* valid once it is connected */
-	uint64_t size;
-	uint16_t flags;	    /* NBD_FLAG_* */
-	uint32_t min_block; /* 1 if the server names none */
-	unsigned at;	    /* the URI in use */
+	/* export: of an open session; d: why a request failed */
+	struct nbd_disk disk;
 
 	/* private */
-	struct conn conn;
-	struct nbd_io io;
-	struct nbd_config cfg;
-	struct nbd_iov iov[UEFI_DEPTH];
-	bool connected, known; /* known: size and flags are fixed */
+	struct nbd_disk_config cfg;
+	struct uefi_nbds *nbds; /* NULL: no server needs TLS */
+	struct uefi_piece {
+		struct nbd_disk_op op;
+		struct nbd_iov v;
+	} piece[UEFI_DEPTH];
 	int dead;	       /* the error that ended it for good */
 	volatile int stop;     /* Esc was pressed */
-	uint64_t since, said;  /* of nbd_now_ms(): an outage; 0: none */
-	uint64_t looked;       /* at the keyboard */
-	struct nbd_diag why;
+	uint64_t opening;      /* of nbd_now_ms(); 0: it is open */
+	uint64_t said, looked; /* of nbd_now_ms(): a message, at the keyboard */
 };
 
 /*
@@ -66,5 +63,14 @@ void uefi_session_idle(struct uefi_session *s);
 /* Writes the URI in use, for messages; cut if it is longer. */
 const char *uefi_session_name(const struct uefi_session *s, char *buf,
 			      size_t cap);
+
+/* ---- nbds.c ---- */
+
+/*
+ * If a URI is nbds://, makes what its connections need and sets s->cfg.tls.
+ * NBD_E_USAGE or NBD_E_NOT_OFFERED: this cannot be, and d says why.
+ */
+int uefi_nbds_open(struct uefi_session *s, struct nbd_diag *d);
+void uefi_nbds_close(struct uefi_session *s);
 
 #endif

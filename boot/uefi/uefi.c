@@ -52,8 +52,9 @@ static void say_disk(const struct uefi_program *p)
 
 	efi_print("nbdboot: %s: %llu MiB%s, connected after %llu ms\n",
 		  uefi_session_name(s, name, sizeof(name)),
-		  (unsigned long long)(s->size >> 20),
-		  s->flags & NBD_FLAG_READ_ONLY ? ", read-only" : "",
+		  (unsigned long long)(s->disk.export.size >> 20),
+		  s->disk.export.flags & NBD_FLAG_READ_ONLY ? ", read-only"
+							    : "",
 		  (unsigned long long)p->t_disk);
 }
 
