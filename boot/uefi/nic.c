@@ -175,12 +175,13 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 
 static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 {
-	int rc = efi_snp_open(&n->snp, n->nic, d);
+	int rc;
 
-	if (rc)
-		return rc;
 	n->snp.idle = on_idle;
 	n->snp.ctx = n;
+	rc = efi_snp_open(&n->snp, n->nic, d);
+	if (rc)
+		return rc;
 	n->via = "EFI_SIMPLE_NETWORK";
 	n->polled = true;
 	rc = get_lease(n, d);

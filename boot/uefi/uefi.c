@@ -127,6 +127,7 @@ efi_status uefi_main(efi_handle image, struct efi_system *st)
 	p = efi_pages(sizeof(*p));
 	if (!p)
 		return EFI_OUT_OF_RESOURCES;
+	memset(p, 0, sizeof(*p));
 	uefi_source(p);
 	rc = boot(p, &d);
 	if (rc == NBD_E_NOT_FOUND && !p->started && uefi_source_ask(p))

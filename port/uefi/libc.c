@@ -11,9 +11,13 @@
 #if defined(__x86_64__)
 void *memcpy(void *to, const void *from, size_t n)
 {
+	size_t words = n / 8, rest = n % 8;
 	void *p = to;
 
-	__asm__ volatile("rep movsb" : "+D"(p), "+S"(from), "+c"(n)::"memory");
+	__asm__ volatile("rep movsq"
+			 : "+D"(p), "+S"(from), "+c"(words)::"memory");
+	__asm__ volatile("rep movsb"
+			 : "+D"(p), "+S"(from), "+c"(rest)::"memory");
 	return to;
 }
 

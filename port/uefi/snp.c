@@ -79,15 +79,17 @@ static bool snp_link(struct nbd_ether *e)
 	return !m->has_media || m->media;
 }
 
-/* Frames come without an interrupt, so this only lets others work. */
+/*
+ * Frames come without an interrupt.  Stall() probably reads a port of the
+ * machine again and again, which in a virtual machine stops the host's own work
+ * on its devices, and so the frames.
+ */
 static void snp_wait(struct nbd_ether *e, unsigned ms)
 {
 	struct efi_snp *s = (struct efi_snp *)e;
 
-	if (ms)
-		efi.bs->stall(20);
-	if (s->idle)
-		s->idle(s->ctx);
+	(void)ms;
+	s->idle(s->ctx);
 }
 
 static efi_status start(struct efi_network *p)

@@ -12,7 +12,7 @@
 #define EFI_SNP_FRAMES 16u
 #define EFI_SNP_FRAME  9216u
 
-/* The caller's memory; everything is set by efi_snp_open(). */
+/* The caller's memory; efi_snp_open() sets everything but idle and ctx. */
 struct efi_snp {
 	struct nbd_ether e;
 	efi_handle nic;

@@ -95,14 +95,11 @@ static size_t pages_of(size_t bytes)
 void *efi_pages(size_t bytes)
 {
 	uint64_t at = 0;
-	void *p;
 
-	if (efi.bs->allocate_pages(EFI_ANY_PAGES, EFI_LOADER_DATA,
-				   pages_of(bytes), &at))
-		return NULL;
-	p = (void *)(uintptr_t)at;
-	memset(p, 0, bytes);
-	return p;
+	return efi.bs->allocate_pages(EFI_ANY_PAGES, EFI_LOADER_DATA,
+				      pages_of(bytes), &at)
+		       ? NULL
+		       : (void *)(uintptr_t)at;
 }
 
 void efi_free_pages(void *p, size_t bytes)
