@@ -60,9 +60,9 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 	if (s)
 		return nbd_diag(d, efi_error(s), "load %s: %s%s", f->name,
 				efi_text(s),
-				s == EFI_SECURITY
-					? " (it is not signed with a key that "
-					  "this machine trusts)"
+				s == EFI_SECURITY || s == EFI_ACCESS_DENIED
+					? " by Secure Boot: it is not signed "
+					  "with a key that this machine trusts"
 					: "");
 	p->t_start = nbd_now_ms();
 	efi_print("nbdboot: %s: loaded in %llu ms; starting it%s%s\n", f->name,

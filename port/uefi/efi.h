@@ -36,6 +36,7 @@ struct efi_guid {
 #define EFI_OUT_OF_RESOURCES  EFI_ERROR(9u)
 #define EFI_MEDIA_CHANGED     EFI_ERROR(13u)
 #define EFI_NOT_FOUND	      EFI_ERROR(14u)
+#define EFI_ACCESS_DENIED     EFI_ERROR(15u)
 #define EFI_TIMEOUT	      EFI_ERROR(18u)
 #define EFI_ABORTED	      EFI_ERROR(21u)
 #define EFI_SECURITY	      EFI_ERROR(26u)

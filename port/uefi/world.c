@@ -109,23 +109,23 @@ void efi_free_pages(void *p, size_t bytes)
 }
 
 static const struct {
-	efi_status status;
-	int err;
+	uint8_t status; /* without the error bit; words: 104 bytes more */
+	int8_t err;
 	const char *text;
 } statuses[] = {
-	{ EFI_LOAD_ERROR, NBD_E_IO, "it cannot be loaded" },
-	{ EFI_INVALID_PARAMETER, NBD_E_PARAM, "invalid parameter" },
-	{ EFI_ERROR(3u), NBD_E_NOT_OFFERED, "not supported" },
-	{ EFI_BUFFER_TOO_SMALL, NBD_E_NO_MEMORY, "too large" },
-	{ EFI_NOT_READY, NBD_E_AGAIN, "not ready" },
-	{ EFI_DEVICE_ERROR, NBD_E_IO, "the device failed" },
-	{ EFI_OUT_OF_RESOURCES, NBD_E_NO_MEMORY, "out of memory" },
-	{ EFI_NOT_FOUND, NBD_E_NOT_FOUND, "not found" },
-	{ EFI_ERROR(15u), NBD_E_PERM, "access denied" },
-	{ EFI_TIMEOUT, NBD_E_TIMEOUT, "no answer in time" },
-	{ EFI_ERROR(20u), NBD_E_IN_USE, "in use by another program" },
-	{ EFI_ABORTED, NBD_E_INTERRUPTED, "aborted" },
-	{ EFI_SECURITY, NBD_E_PERM, "forbidden by Secure Boot" },
+	{ (uint8_t)EFI_LOAD_ERROR, NBD_E_IO, "it cannot be loaded" },
+	{ (uint8_t)EFI_INVALID_PARAMETER, NBD_E_PARAM, "invalid parameter" },
+	{ (uint8_t)EFI_ERROR(3u), NBD_E_NOT_OFFERED, "not supported" },
+	{ (uint8_t)EFI_BUFFER_TOO_SMALL, NBD_E_NO_MEMORY, "too large" },
+	{ (uint8_t)EFI_NOT_READY, NBD_E_AGAIN, "not ready" },
+	{ (uint8_t)EFI_DEVICE_ERROR, NBD_E_IO, "the device failed" },
+	{ (uint8_t)EFI_OUT_OF_RESOURCES, NBD_E_NO_MEMORY, "out of memory" },
+	{ (uint8_t)EFI_NOT_FOUND, NBD_E_NOT_FOUND, "not found" },
+	{ (uint8_t)EFI_ACCESS_DENIED, NBD_E_IO, "access denied" },
+	{ (uint8_t)EFI_TIMEOUT, NBD_E_TIMEOUT, "no answer in time" },
+	{ (uint8_t)EFI_ERROR(20u), NBD_E_IN_USE, "in use by another program" },
+	{ (uint8_t)EFI_ABORTED, NBD_E_INTERRUPTED, "aborted" },
+	{ (uint8_t)EFI_SECURITY, NBD_E_IO, "forbidden" },
 };
 #define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
 
@@ -134,7 +134,7 @@ int efi_error(efi_status s)
 	if (!s)
 		return NBD_OK;
 	for (size_t i = 0; i < STATUSES; i++)
-		if (statuses[i].status == s)
+		if (EFI_ERROR(statuses[i].status) == s)
 			return statuses[i].err;
 	return NBD_E_IO;
 }
@@ -142,7 +142,7 @@ int efi_error(efi_status s)
 const char *efi_text(efi_status s)
 {
 	for (size_t i = 0; i < STATUSES; i++)
-		if (statuses[i].status == s)
+		if (EFI_ERROR(statuses[i].status) == s)
 			return statuses[i].text;
 	return "the firmware failed";
 }

@@ -14,16 +14,26 @@ build_efi()
 		die 'nbdboot.efi does not build'
 }
 
+# Makes the directories of a file in $fat, where they are not there yet.
+directories_of()
+{
+	dir=::
+	for part in $(dirname "$1" | tr / ' '); do
+		dir=$dir/$part
+		mmd -D s -i "$fat" "$dir" </dev/null >/dev/null 2>&1 || true
+	done
+}
+
 # esp_of FILE FROM NAME...: 64 MiB of FAT32 with the files FROM as NAME.
 esp_of()
 {
 	rm -f "$1"
 	truncate -s 64M "$1"
 	mkfs.vfat -F 32 "$1" >/dev/null
-	mmd -i "$1" ::EFI ::EFI/BOOT
 	fat=$1
 	shift
 	while [ $# -gt 0 ]; do
+		directories_of "$2"
 		mcopy -i "$fat" "$1" "::$2"
 		shift 2
 	done
@@ -38,6 +48,24 @@ efi_disk()
 		'start=133120, size=65536' | sfdisk -q "$1"
 	dd if="$2" of="$1" bs=1M seek=1 conv=notrunc status=none
 	[ -z "${3-}" ] || dd if="$3" of="$1" bs=1M seek=65 conv=notrunc status=none
+}
+
+drives=''
+
+# drive PROGRAM WORD...: the next disk that the firmware boots from, with these
+# words in nbdboot.conf.  drive_files: more files, as for esp_of.
+drive()
+{
+	n=$((${n:-0} + 1))
+	from=$1
+	shift
+	printf '%s\n' "$@" >"$work/conf"
+	# shellcheck disable=SC2086 # words on purpose
+	esp_of "$esp" "$from" "EFI/BOOT/$uefi_loader" "$work/conf" \
+		EFI/BOOT/nbdboot.conf ${drive_files-}
+	efi_disk "$work/drive$n" "$esp"
+	drives="$drives -drive if=none,id=d$n,format=raw,file=$work/drive$n \
+		-device virtio-blk-pci,drive=d$n,bootindex=$n"
 }
 
 # Becomes the machine: uefi_qemu QEMU-ARGUMENT...
@@ -89,4 +117,21 @@ user_net()
 {
 	echo "-netdev user,id=net,ipv6=off${1:+,$1}" \
 		"-device ${vm_nic:-virtio-net-pci},netdev=net,romfile=${vm_rom-}"
+}
+
+# set_variables DIR SENTENCE: a machine whose firmware gets the variables of DIR,
+# see guest/variables.sh; those that start later have them, too.
+set_variables()
+{
+	add_busybox "$work/setter"
+	cp -r "$1" "$work/setter/variables"
+	cp "$here/guest/variables.sh" "$work/setter/set"
+	chmod 755 "$work/setter/set"
+	initramfs "$work/setter.img" efivarfs "$work/setter" >/dev/null
+	uefi_start -kernel "$kernel" -initrd "$work/setter.img" \
+		-append "rdinit=/set console=$console panic=1"
+	vm_end
+	shows "$2" '^variables: done' '!^variables: WRONG'
+	mv "$work/vars" "$work/set-vars"
+	uefi_vars=$work/set-vars
 }
