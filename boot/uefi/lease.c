@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Leases: from ip=, from PXE, to the kernel's words. */
+/* Leases: from ip=, from PXE and HTTP boot, to the kernel's words. */
 #include "boot/uefi/lease.h"
 
 #include <string.h>
 #include <sys/socket.h>
 
 #define XID 4 /* its place in a DHCP message */
+
+/* Nodes of a device path, and places in them. */
+#define NODE_IP4     0x030cu
+#define NODE_DNS     0x031fu
+#define IP4_ADDR     4
+#define IP4_ROUTER   19
+#define IP4_MASK     23
+#define IP4_LEN	     27
+#define DNS_IS_IP6   4
+#define DNS_FIRST    5
+#define DNS_ADDR_LEN 16
 
 static void take(uint8_t to[4], const struct link_addr *a)
 {
@@ -40,6 +51,54 @@ bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 					 (uint32_t)p[XID + 2] << 8 | p[XID + 3];
 
 	return net_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
+}
+
+static uint8_t prefix_of(const uint8_t mask[4])
+{
+	uint8_t n = 0;
+
+	while (n < 32 && mask[n / 8] & 0x80u >> n % 8)
+		n++;
+	return n;
+}
+
+static void take_dns(struct dhcp_lease *l, const uint8_t *node, size_t len)
+{
+	if (len <= DNS_FIRST || node[DNS_IS_IP6])
+		return;
+	for (size_t at = DNS_FIRST; at + DNS_ADDR_LEN <= len && l->n_dns < 3;
+	     at += DNS_ADDR_LEN)
+		memcpy(l->dns[l->n_dns++], node + at, 4);
+}
+
+const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
+			      size_t *n)
+{
+	for (; len >= 4; p += *n, len -= *n) {
+		*n = p[2] | (size_t)p[3] << 8;
+		if (*n < 4 || *n > len)
+			return NULL;
+		if (type == ((unsigned)p[0] << 8 | p[1]))
+			return p;
+	}
+	return NULL;
+}
+
+bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
+{
+	size_t n, dns_len;
+	const uint8_t *ip = uefi_path_node(p, len, NODE_IP4, &n);
+	const uint8_t *dns = uefi_path_node(p, len, NODE_DNS, &dns_len);
+
+	memset(l, 0, sizeof(*l));
+	if (!ip || n < IP4_LEN)
+		return false;
+	memcpy(l->addr, ip + IP4_ADDR, 4);
+	memcpy(l->router, ip + IP4_ROUTER, 4);
+	l->prefix = prefix_of(ip + IP4_MASK);
+	if (dns)
+		take_dns(l, dns, dns_len);
+	return l->addr[0] && l->prefix;
 }
 
 void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4])

@@ -20,6 +20,22 @@ bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 		       const uint8_t mac[6]);
 
 /*
+ * The first node of a type (type and subtype, a byte each) of a device path:
+ * len bytes at p, without its end.  *n becomes the length of the node, with its
+ * head of 4 bytes.  NULL: there is none, or the path is malformed before it.
+ */
+const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
+			      size_t *n);
+#define UEFI_NODE_URI 0x0318u
+
+/*
+ * Takes the address from a device path (len bytes at p, without its end): that
+ * of HTTP boot has it in its IPv4 node, and name servers in a DNS node (UEFI
+ * specification 2.10, section 10.3.4).  Returns false if there is none.
+ */
+bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len);
+
+/*
  * Prints "ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS BOOTIF=01-MAC": the lease as
  * words of a kernel command line.
  */

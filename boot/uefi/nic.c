@@ -38,11 +38,23 @@ static bool has_link(efi_handle nic)
 	return p && (!p->mode->has_media || p->mode->media);
 }
 
-static bool is_network(efi_handle nic)
+/*
+ * PXE has handles of its own for each interface, which begin with its path, and
+ * go away when the interface is opened.
+ */
+static bool is_network(efi_handle nic, const efi_handle *list, size_t n)
 {
 	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+	const struct efi_path *path = efi_path_of(nic), *of;
 
-	return p && p->mode->mac_len == 6 && efi_protocol(nic, &efi_guid_path);
+	if (!p || p->mode->mac_len != 6 || !path)
+		return false;
+	for (; n; n--, list++) {
+		of = efi_path_of(*list);
+		if (of && of != path && efi_path_begins(path, of))
+			return false;
+	}
+	return true;
 }
 
 /* The place of an interface in the order to be tried: 0 is the first. */
@@ -76,7 +88,7 @@ int uefi_net_find(efi_handle **list, struct nbd_diag *d)
 		n = efi_handles(&efi_guid_network, list);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (is_network((*list)[i]))
+		if (is_network((*list)[i], *list, n))
 			(*list)[ours++] = (*list)[i];
 	if (ours) {
 		sort(*list, ours);
@@ -99,11 +111,24 @@ static bool take_pxe(struct uefi_net *n)
 {
 	struct efi_pxe *pxe = is_ours(n->nic) ? uefi_net_pxe() : NULL;
 
-	if (!pxe || !pxe->mode->ack_received)
+	if (!pxe || !pxe->mode->ack_received ||
+	    !uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
+			       sizeof(pxe->mode->ack.raw), n->mac))
 		return false;
 	n->from = "PXE";
-	return uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
-				 sizeof(pxe->mode->ack.raw), n->mac);
+	return true;
+}
+
+/* Its path has no root-path. */
+static bool take_http(struct uefi_net *n)
+{
+	const struct efi_path *p = efi_path_of(efi.self->device);
+
+	if (n->root_path || !is_ours(n->nic) ||
+	    !uefi_lease_path(&n->lease, (const uint8_t *)p, efi_path_len(p)))
+		return false;
+	n->from = "HTTP boot";
+	return true;
 }
 
 /* The address, as far as it is known before the interface is up. */
@@ -127,7 +152,8 @@ static int take_address(struct uefi_net *n, const char *text,
 						  text);
 		}
 	}
-	take_pxe(n);
+	if (!take_pxe(n) && !take_http(n))
+		memset(&n->lease, 0, sizeof(n->lease));
 	return NBD_OK;
 }
 

@@ -13,13 +13,15 @@ struct uefi_net {
 	/* The caller sets these: called while nothing arrives. */
 	void (*idle)(void *ctx);
 	void *ctx;
+	bool root_path; /* a lease must have one, if it can */
 
 	efi_handle nic;
 	const struct efi_path *path; /* of nic */
 	uint8_t mac[6];
 	struct dhcp_lease lease;
-	const char *from; /* "PXE", "DHCP", "ip=": where the lease is from */
-	const char *via;  /* what moves the packets */
+	/* where the lease is from: "PXE", "HTTP boot", "DHCP" or "ip=" */
+	const char *from;
+	const char *via;	 /* what moves the packets */
 	struct nbd_stack *stack; /* NULL: down */
 	bool polled; /* it works at EFI_TPL_CALLBACK, without events */
 
@@ -41,7 +43,7 @@ struct efi_pxe *uefi_net_pxe(void);
 
 /*
  * Brings the interface up, with the address of ip= (NULL: none was given), of
- * PXE, or of DHCP.
+ * PXE or HTTP boot, or of DHCP.
  */
 int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 		struct nbd_diag *d);

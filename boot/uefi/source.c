@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "port/uefi/http.h"
+
 #define ASK_S 15
 
 static bool any(struct uefi_program *p, const char *source)
@@ -100,10 +102,52 @@ static bool from_tftp(struct uefi_program *p)
 	return any(p, "nbdboot.conf by TFTP");
 }
 
+/* The interface of the path that has the firmware's HTTP, or NULL. */
+static efi_handle http_of(const struct efi_path *path)
+{
+	efi_handle *list, found = NULL;
+	size_t n = efi_handles(&efi_guid_http_binding, &list);
+
+	for (size_t i = 0; i < n && !found; i++) {
+		const struct efi_path *of = efi_path_of(list[i]);
+
+		if (of && efi_path_begins(path, of))
+			found = list[i];
+	}
+	efi_free(list);
+	return found;
+}
+
+static bool from_http(struct uefi_program *p)
+{
+	const struct efi_path *path = efi_path_of(efi.self->device);
+	size_t len = path ? efi_path_len(path) : 0, n;
+	const uint8_t *node =
+		uefi_path_node((const uint8_t *)path, len, UEFI_NODE_URI, &n);
+	struct efi_http_from from;
+	struct dhcp_lease l;
+	char own[384], url[400];
+	int got;
+
+	if (!node || n - 4 >= sizeof(own) ||
+	    !uefi_lease_path(&l, (const uint8_t *)path, len))
+		return false;
+	memcpy(own, node + 4, n - 4);
+	own[n - 4] = '\0';
+	from.nic = http_of(path);
+	memcpy(from.addr, l.addr, 4);
+	uefi_lease_mask(&l, from.mask);
+	if (!beside(url, sizeof(url), own, "/"))
+		return false;
+	got = efi_http_get(&from, url, p->text, sizeof(p->text) - 1);
+	p->text[got > 0 ? got : 0] = '\0';
+	return any(p, "nbdboot.conf by HTTP");
+}
+
 void uefi_source(struct uefi_program *p)
 {
 	if (from_options(p) || from_variable(p) || from_volume(p) ||
-	    from_tftp(p))
+	    from_tftp(p) || from_http(p))
 		return;
 	p->text[0] = '\0';
 	p->source = "DHCP";

@@ -61,8 +61,10 @@ static void say_disk(const struct uefi_program *p)
 /* Everything that one interface allows. */
 static int boot_from(struct uefi_program *p, efi_handle nic, struct nbd_diag *d)
 {
-	int rc = uefi_net_up(&p->net, nic, p->conf.cmd.ip, d);
+	int rc;
 
+	p->net.root_path = p->conf.root.from_dhcp;
+	rc = uefi_net_up(&p->net, nic, p->conf.cmd.ip, d);
 	if (rc)
 		return rc;
 	p->t_net = nbd_now_ms();

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 port-$(CONFIG_PORT_UEFI) += $(addprefix port/uefi/, console.o disk.o guids.o \
-	libc.o path.o random.o snp.o tcp4.o world.o)
+	http.o libc.o path.o random.o snp.o tcp4.o world.o)

@@ -38,6 +38,9 @@ bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## read-ahead and sizes of requests at several delays
 	@$(vm) tests/vm/bench/tune.sh
+soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
+	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \
+		$(vm) tests/vm/test_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
 soak: soak-sim vm-program ## simulations and outages for hours
@@ -47,4 +50,5 @@ soak: soak-sim vm-program ## simulations and outages for hours
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
 .PHONY: vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-tune soak
+	bench-tls bench-boot bench-tune \
+	soak-uefi soak

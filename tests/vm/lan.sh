@@ -133,3 +133,39 @@ lan_stop()
 	kill "$server"
 	wait "$server" || true
 }
+
+# lan_far US LOSS: puts the next machines behind a relay to br0, which delays
+# frames by US microseconds and drops LOSS of 1,000,000.  Sets tap and vm_at.
+lan_far()
+{
+	[ "${far-}" ] || {
+		make -s -C "$here/../.." O="$O/t/relay" "$O/t/relay/relay" >&2
+		namespace
+		far=$ns
+	}
+	nsenter -t "$srv" -n "$O/t/relay/relay" -s 7 -d "$1" -l "$2" \
+		-t far -n "$far" near >"$work/relay.log" 2>&1 </dev/null &
+	relay=$!
+	servers="$servers $relay"
+	until at "$far" ip link show far >/dev/null 2>&1 &&
+		at "$srv" ip link show near >/dev/null 2>&1; do
+		kill -0 "$relay" || die "no relay: $(cat "$work/relay.log")"
+	done
+	at "$srv" ip link set near master br0 up
+	at "$far" ip link add bm type bridge forward_delay 0 stp_state 0
+	at "$far" ip tuntap add q0 mode tap
+	at "$far" ip link set q0 master bm up
+	at "$far" ip link set far master bm up
+	at "$far" ip link set bm up
+	tap=q0 vm_at=$far
+}
+
+# Ends the relay; the next machines are at br0 again.
+lan_near()
+{
+	kill "$relay"
+	wait "$relay" 2>/dev/null || true
+	at "$far" ip link del bm
+	at "$far" ip link del q0
+	tap=t0 vm_at=$srv
+}

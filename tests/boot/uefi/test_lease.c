@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The address of HTTP boot, from its device path. */
+#include "boot/uefi/lease.h"
+
+#include "tests/guard.h"
+#include "tests/unit.h"
+
+/* As OVMF makes it: MAC, IPv4, DNS, URI; the first and the last are cut. */
+static const uint8_t path[] = {
+	3, 11, 8,  0,	0x52, 0x54, 0,	 1, /* MAC */
+	3, 12, 27, 0,	192,  0,    2,	 50,  0,   0,	0, 0, 0, 0, 0, 0, /**/
+	0, 0,  0,  192, 0,    2,    1,	 255, 255, 255, 0,		  /**/
+	3, 31, 37, 0,	0,    192,  0,	 2,   53,  0,	0, 0, 0, 0, 0, 0,
+	0, 0,  0,  0,	0,    192,  0,	 2,   54,  0,	0, 0, 0, 0, 0, 0,
+	0, 0,  0,  0,	0,		      /* DNS */
+	3, 24, 8,  0,	'h',  't',  't', 'p', /* URI */
+};
+static struct dhcp_lease l;
+
+static void the_path_of_http_boot_has_the_address(void **state)
+{
+	static const uint8_t addr[4] = { 192, 0, 2, 50 },
+			     router[4] = { 192, 0, 2, 1 },
+			     dns[4] = { 192, 0, 2, 54 };
+
+	(void)state;
+	assert_true(uefi_lease_path(&l, path, sizeof(path)));
+	assert_memory_equal(l.addr, addr, 4);
+	assert_memory_equal(l.router, router, 4);
+	assert_int_equal(l.prefix, 24);
+	assert_int_equal(l.n_dns, 2);
+	assert_memory_equal(l.dns[1], dns, 4);
+}
+
+static void a_path_without_an_address_has_none(void **state)
+{
+	(void)state;
+	assert_false(uefi_lease_path(&l, path, 8));
+	assert_false(uefi_lease_path(&l, path, 0));
+}
+
+/* Cut anywhere, no byte behind the end is read. */
+static void a_path_that_is_cut_is_refused(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < sizeof(path); n++) {
+		struct guard g = guard_new(n ? n : 1);
+		uint8_t *p = guard_end(&g, n);
+
+		memcpy(p, path, n);
+		if (uefi_lease_path(&l, p, n))
+			assert_true(n >= 8 + 27);
+		guard_free(&g);
+	}
+}
+
+static void a_node_without_a_length_ends_it(void **state)
+{
+	static const uint8_t bad[] = { 3, 12, 0, 0, 1, 2, 3, 4 };
+
+	(void)state;
+	assert_false(uefi_lease_path(&l, bad, sizeof(bad)));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_path_of_http_boot_has_the_address),
+		cmocka_unit_test(a_path_without_an_address_has_none),
+		cmocka_unit_test(a_path_that_is_cut_is_refused),
+		cmocka_unit_test(a_node_without_a_length_ends_it),
+	};
+
+	return cmocka_run_group_tests_name("uefi lease", tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# nbdboot.efi in bad networks: servers of DHCP that lie, HTTP boot, a list of
+# NBD servers, frames that are late or lost with an outage of OUTAGE s (default
+# 20).  LOSSES are frames lost of 1,000,000, one boot each (default 10000).  TAP
+# on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/uefi.sh
+. "$here/uefi.sh"
+# shellcheck source=tests/netns.sh
+. "$here/../netns.sh"
+# shellcheck source=tests/vm/lan.sh
+. "$here/lan.sh"
+
+outage=${OUTAGE:-20}
+words="nbdboot.part=2 rw console=$console panic=1 loglevel=4"
+direct="$words kernel=/vmlinuz initrd=/initramfs"
+
+# machine [QEMU-ARGUMENT...]
+machine()
+{
+	uefi_start -netdev "tap,id=net,ifname=$tap,script=no,downscript=no" \
+		-device virtio-net-pci,netdev=net,romfile=,mac=52:54:00:00:00:00 \
+		"$@"
+}
+
+# start WORDS
+start()
+{
+	machine -kernel "$efi" -append "$1"
+}
+
+await()
+{
+	vm_wait "$1" && return
+	not_ok "the console says $1"
+	show "$work/log"
+	return 1
+}
+
+# to_root SENTENCE PATTERN...: the machine boots to its end, and says so
+to_root()
+{
+	vm_end
+	shows "$@" '^guest: root is /dev/nbd0p2 ext4 rw$' \
+		'^guest: marker is net$' '^guest: end$'
+}
+
+# serve_on PORT: sets nbd to the pid
+serve_on()
+{
+	nsenter -t "$srv" -n nbdkit -f -p "$1" file "$disk" \
+		>"$work/nbdkit$1.log" 2>&1 </dev/null &
+	nbd=$!
+	servers="$servers $nbd"
+	listens -t "$1" "$nbd" "$work/nbdkit$1.log"
+}
+
+# end_server PID
+end_server()
+{
+	kill -9 "$1"
+	wait "$1" 2>/dev/null || true
+}
+
+build_efi
+find_kernel
+root_tree "$work/tree" guest/boot.sh
+echo net >"$work/tree/etc/marker"
+ext4_of "$work/tree" "$work/ext4"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' >/dev/null
+esp_of "$esp" "$kernel" vmlinuz "$work/initramfs" initramfs
+efi_disk "$disk" "$esp" "$work/ext4"
+
+lan_up
+tap=t0
+serve_on 10809
+first=$nbd
+serve_on 10810
+second=$nbd
+
+# ---- DHCP ----
+
+liar garbage
+start "$direct"
+to_root 'a good answer of DHCP among bad ones, and its root-path' \
+	'nbdboot: 192.0.2.66/24, .*by DHCP' \
+	"nbdboot: nbd://$root4/root: .* connected after"
+lan_stop
+
+# the server writes to it without waiting for a reader
+mkfifo "$work/refused"
+exec 5<>"$work/refused"
+liar nak
+start "root=nbd://$root4/ $direct"
+await '*nbdboot: FAILED: *' || true
+shows 'a DHCP server that takes back each offer' \
+	'FAILED: DHCP: no lease within 20 s'
+vm_stop
+lan_stop
+
+# ---- HTTP boot, a list of servers ----
+
+# The first server of the list is away at the start, and the second one is
+# killed while the firmware reads.
+mkdir "$work/http"
+cp "$efi" "$work/http/nbdboot.efi"
+echo "root=nbd://$root4:1/,nbd://$root4:10810/,nbd://$root4/ $direct" \
+	>"$work/http/nbdboot.conf"
+nsenter -t "$srv" -n busybox httpd -f -p "$root4:80" -h "$work/http" &
+servers="$servers $!"
+listens -t 80 "$!" /dev/null
+lan_dhcpd --dhcp-vendorclass=set:http,HTTPClient \
+	--dhcp-option-force=tag:http,60,HTTPClient \
+	--dhcp-boot="tag:http,http://$root4/nbdboot.efi"
+machine -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n \
+	-fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
+await '*connected after*' || true
+end_server "$second"
+to_root 'HTTP boot, nbdboot.conf by HTTP, the third server of a list' \
+	'nbdboot: 192.0.2.*, .*by HTTP boot, over EFI_SIMPLE_NETWORK' \
+	"nbdboot: nbd://$root4:10810.* connected after"
+
+# ---- nobody there ----
+
+start "root=nbd://$root4:1/"
+await '*Esc gives up*' || true
+printf '\033' >&4
+await '*nbdboot: back to the firmware*' || true
+shows 'Esc gives up' 'FAILED: given up by Esc'
+vm_stop
+
+# ---- frames that are late, or lost, and an outage ----
+
+for loss in ${LOSSES:-10000}; do
+	lan_far 10000 "$loss"
+	start "root=nbd://$root4/ $direct"
+	await '*connected after*' || true
+	end_server "$first"
+	seconds=0
+	while [ "$seconds" -lt "$outage" ] && await '*([0-9]* s); retrying*'; do
+		seconds=${line##*\(}
+		seconds=${seconds%% *}
+	done
+	serve_on 10809
+	first=$nbd
+	to_root "a round trip of 20 ms, $loss of 1,000,000 frames lost, a server \
+killed for $outage s" 'answers again, after'
+	sed -n 's/.*loaded in/# loaded in/p' "$work/log"
+	lan_near
+done
+finish
