@@ -36,7 +36,7 @@ static struct device_tls *tls_of(struct device_dialer *dl,
 {
 	unsigned first = 0;
 
-	while (!device_tls_same(&b->uris[first], &b->uris[server]))
+	while (!boot_tls_same(&b->uris[first], &b->uris[server]))
 		first++;
 	return &dl->tls[first];
 }

@@ -6,19 +6,10 @@
 #ifndef BOOT_DEVICE_TLS_H
 #define BOOT_DEVICE_TLS_H
 
-#include "core/nbd_uri.h"
+#include "boot/common/uri_tls.h"
 #include "port/linux/sockdiag.h"
-#include "port/mbedtls/tls.h"
 #include "port/posix/sock.h"
 #include "port/dial.h"
-
-/* Files from options; NULL: not given.  They take precedence over the URI. */
-struct tls_files {
-	const char *ca, *cert, *key;
-};
-
-/* Bytes for the path of a file in the directory that a URI names. */
-#define DEVICE_TLS_PATH 4200
 
 /*
  * The credentials for a server and the connections that use them.  Zeroed
@@ -28,7 +19,7 @@ struct device_tls {
 	struct nbd_tls kernel; /* for dial(): the kernel makes the records */
 	struct tls_session session;
 	struct tls_conf conf;
-	char paths[3][DEVICE_TLS_PATH];
+	struct boot_tls_paths paths;
 	struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS]; /* of handshakes */
 	unsigned missing; /* ciphers that the kernel lacks, a mask */
 	uint64_t began;	  /* ms; start of the first handshake */
@@ -49,9 +40,6 @@ int device_tls_check(const struct nbd_uri *uri, const struct tls_files *files,
  */
 int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
 		    const struct tls_files *files, struct nbd_diag *d);
-
-/* Do two servers need the same credentials?  Then they can share them. */
-bool device_tls_same(const struct nbd_uri *a, const struct nbd_uri *b);
 
 /*
  * Like dial() (cfg->tls is uri->tls).  Reads the credentials unless t has them.

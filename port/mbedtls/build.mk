@@ -8,6 +8,7 @@ mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o pool.o suite.o cpu.o)
+port-y += port/posix/credentials.o
 ifneq ($(mbedtls-src),)
 # not in build/mbedtls, which several builds may share
 mbedtls-out := $(O)/libmbedtls

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Credentials: files, keys in them, and the names of certificates. */
+/* Pre-shared keys in files, and the names of certificates. */
 #ifndef PORT_MBEDTLS_CREDS_H
 #define PORT_MBEDTLS_CREDS_H
 
-#include "port/port.h"
+#include "port/credentials.h"
 
 /* Bytes: the longest pre-shared key and user name that mbedTLS accepts. */
 #define CREDS_PSK_MAX  64
@@ -14,15 +14,6 @@ struct creds_psk {
 	size_t len;
 	char user[CREDS_USER_MAX + 1];
 };
-
-/*
- * Reads a whole file into static memory, appends a NUL, and points *text to it;
- * the next call overwrites it.  Returns its length, or NBD_E_CREDENTIAL.  A
- * secret file is refused if its group or others can read or write it.
- */
-int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d);
-/* Wipes the file that creds_read() read last. */
-void creds_wipe(void);
 
 /*
  * Finds a user ("": the first one) in len bytes of text with "user:hexkey"
@@ -53,11 +44,5 @@ void creds_host(struct creds_host *h, const char *name);
  */
 bool creds_is_host(const struct creds_host *h, const unsigned char *p,
 		   size_t len, bool address, struct nbd_out *o);
-
-/* The path of the system's CA bundle, or NULL if there is none. */
-const char *creds_system_ca(void);
-
-/* Random bytes from the kernel; waits until its generator is seeded. */
-bool creds_random(unsigned char *p, size_t len);
 
 #endif
