@@ -28,9 +28,11 @@ pki()
 	printf '%s\n' 'cn = "a test CA"' ca cert_signing_key \
 		'expiration_days = 30' >"$1/template"
 	certtool --generate-self-signed --load-privkey "$1/ca-key.pem" \
+		--hash "${PKI_HASH:-SHA256}" \
 		--template "$1/template" --outfile "$1/ca-cert.pem" 2>/dev/null
 }
 
+# PKI_HASH is for the signatures of pki and pki_cert.
 pki_cert()
 {
 	pki_dir=$1 pki_name=$2
@@ -43,6 +45,7 @@ pki_cert()
 		--load-privkey "$pki_dir/$pki_name-key.pem" \
 		--load-ca-certificate "$pki_dir/ca-cert.pem" \
 		--load-ca-privkey "$pki_dir/ca-key.pem" \
+		--hash "${PKI_HASH:-SHA256}" \
 		--outfile "$pki_dir/$pki_name-cert.pem" 2>/dev/null || {
 		echo "pki: certtool makes no certificate $pki_name" >&2
 		exit 1

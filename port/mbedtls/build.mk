@@ -23,13 +23,16 @@ mbedtls-cpp := -isystem $(mbedtls-src)/include \
 mbedtls-ready := $(mbedtls-src)/include/mbedtls/ssl.h
 mbedtls-lib := $(O)/libmbedtls.a
 LDLIBS += $(mbedtls-lib)
+# That library calls sha1.c, whose archive comes before it: ask for it by -u.
+port-y += port/mbedtls/sha1.o
+ldflags += -Wl,-u,mbedtls_internal_sha1_process
 else
 # Only these of the system's headers: a cross compiler has others.
 mbedtls-ready := $(O)/mbedtls/include
 mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
-mbedtls-users := $(O)/port/mbedtls/tls.o $(O)/port/mbedtls/load.o
+mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o load.o sha1.o)
 $(mbedtls-users): cpp += $(mbedtls-cpp)
 # Debian's version: its end counts the security updates.
 $(O)/port/mbedtls/load.o: cpp += -DTLS_PACKAGE='"$(shell sed -n \

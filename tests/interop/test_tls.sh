@@ -332,6 +332,23 @@ below within 1 'nameConstraints' 'and to this name: it cannot be checked' \
 below forged 1 'basicConstraints' 'a CA by the length of its path alone' \
 	'basicConstraints = critical, DER:30:03:02:01:01'
 
+# ---- SHA-1, of which certificates can be forged ----
+
+old=$work/sha1
+PKI_HASH=SHA1 pki "$old"
+pki_server "$old" new ecdsa
+PKI_HASH=SHA1 pki_server "$old" weak ecdsa
+for kind in new weak; do
+	pki_use "$old" $kind "$work/server-$kind"
+	serve 0 --tls=require --tls-certificates="$work/server-$kind" memory 1M
+	run "$nbdboot" exports -A "$old/ca-cert.pem" "nbds://localhost:$port"
+	case $kind in
+	new) expect 0 'default export' 'a CA that signed itself with SHA-1' ;;
+	weak) expect 1 'a weak or unknown key or signature' \
+		'a certificate that it signed with SHA-1' ;;
+	esac
+done
+
 # ---- our own credentials ----
 
 tls_server ecdsa --tls=require
