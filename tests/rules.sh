@@ -206,11 +206,13 @@ product_objects()
 	done 2>/dev/null
 }
 
+# The C library alone calls calloc() and free() of port/posix/heap.c.
 nothing_allocates_memory()
 {
+	[ -f "$build/libport.a" ] || echo 'there are no objects'
 	# shellcheck disable=SC2046 # words on purpose
-	undefined $(product_objects) | grep -E \
-		' (no objects|[mc]alloc|(re|val|c)alloc(array)?|free|v?asprintf|strn?dup|aligned_alloc|posix_memalign|getdelim|getline)$'
+	nm -A $(product_objects) 2>/dev/null | grep -E \
+		' U ([mc]alloc|(re|val|c)alloc(array)?|free|v?asprintf|strn?dup|aligned_alloc|posix_memalign|getdelim|getline)$'
 }
 
 nothing_uses_stdio()
