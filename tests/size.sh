@@ -23,6 +23,7 @@ limit()
 	tiny) echo 81920 ;;
 	nbdboot) echo 393216 ;;
 	uefi) echo 98304 ;;
+	uefi_tls) echo 286720 ;;
 	esac
 }
 
@@ -32,7 +33,7 @@ program()
 	case $1 in
 	lwip) echo nbdboot-lwip ;;
 	metal*) echo nbdboot-metal ;;
-	uefi) echo nbdboot.efi ;;
+	uefi*) echo nbdboot.efi ;;
 	*) echo nbdboot ;;
 	esac
 }
@@ -161,7 +162,7 @@ for config in configs/*_defconfig; do
 		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
 	case $name in
-	uefi) ;; # it has no frame pointers and no guard
+	uefi*) ;; # it has no frame pointers and no guard
 	# a board's memory, by parts; likewise
 	metal*) sh tests/parts.sh "$program.map" | sed "s/^/${tap:+# }  /" ;;
 	*) [ ! "$tap" ] || hardened "$program" "$name" ;;

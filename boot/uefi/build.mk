@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o conf.o \
-	dhcp_frames.o drive.o handover.o initrd.o input.o nonbds.o lease.o nic.o \
+	dhcp_frames.o drive.o handover.o initrd.o input.o lease.o nic.o \
 	session.o smbios.o source.o start.o uefi.o) \
 	$(addprefix boot/common/, cmdline.o uris.o version.o) \
-	boot/net/dhcp_msg.o boot/net/ip.o
+	boot/net/dhcp_msg.o boot/net/ip.o \
+	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/common/uri_tls.o, \
+	boot/uefi/nonbds.o)
 
 # In a directory of its own for each machine: the compiler is another one.
-efi-dir = $(O)/uefi-$(or $(ARCH),x86_64)
-uefi: ## nbdboot.efi, for firmware: ARCH=aarch64
-	$(Q)+$(MAKE) -s O=$(efi-dir) uefi_defconfig
+efi-dir = $(O)/uefi$(efi-tls)-$(or $(ARCH),x86_64)
+efi-tls = $(if $(TLS),_tls)
+uefi: ## nbdboot.efi, for firmware: ARCH=aarch64 TLS=1
+	$(Q)+$(MAKE) -s O=$(efi-dir) uefi$(efi-tls)_defconfig
 	$(Q)+$(MAKE) -s O=$(efi-dir) all
 .PHONY: uefi

@@ -14,6 +14,9 @@ CFLAGS := $(OPT) -target $(ARCH)-unknown-windows -ffreestanding -fshort-wchar \
 	$(if $(filter x86_64,$(ARCH)),-mno-red-zone -mno-stack-arg-probe \
 	-mgeneral-regs-only,-mno-stack-arg-probe)
 hosted :=
+# mbedTLS must not take this compiler for Microsoft's, and AES has instructions.
+mbedtls-with := -U_WIN32 -fgnuc-version=4.2.1
+mbedtls-without := -mgeneral-regs-only
 efi-machine := $(if $(filter x86_64,$(ARCH)),x64,arm64)
 link = lld-link /nologo /subsystem:efi_application /entry:uefi_main \
 	/nodefaultlib /opt:ref /opt:icf /machine:$(efi-machine) \

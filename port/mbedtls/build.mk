@@ -4,11 +4,12 @@
 # library, unless MBEDTLS_DIR= names a source.
 #
 #   make MBEDTLS_DIR=dir     another source than Debian's source package
-mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC),build/mbedtls))
+mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC)$(CONFIG_PORT_UEFI),build/mbedtls))
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o pool.o suite.o cpu.o)
-port-y += port/posix/credentials.o
+port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \
+	date.o),port/posix/credentials.o)
 ifneq ($(mbedtls-src),)
 # not in build/mbedtls, which several builds may share
 mbedtls-out := $(O)/libmbedtls
@@ -19,7 +20,7 @@ mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
 	sha1 sha256 sha512 ssl_ciphersuites ssl_cli ssl_msg ssl_tls x509 \
 	x509_crt)
 mbedtls-cpp := -isystem $(mbedtls-src)/include \
-	-DMBEDTLS_CONFIG_FILE='"port/mbedtls/config.h"'
+	-DMBEDTLS_CONFIG_FILE='"port/mbedtls/config.h"' $(mbedtls-with)
 mbedtls-ready := $(mbedtls-src)/include/mbedtls/ssl.h
 mbedtls-lib := $(O)/libmbedtls.a
 LDLIBS += $(mbedtls-lib)
@@ -51,7 +52,8 @@ $(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready) \
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
-		$(mbedtls-cpp) $(CFLAGS) -c -o $@ $(mbedtls-src)/library/$*.c
+		$(mbedtls-cpp) $(filter-out $(mbedtls-without),$(CFLAGS)) \
+		-c -o $@ $(mbedtls-src)/library/$*.c
 # A handshake is a handful of multiplications on a curve: P-256 takes 40 %
 # longer without this, P-384 60 %.
 $(mbedtls-out)/bignum.o $(mbedtls-out)/ecp_curves.o: CFLAGS += -O2

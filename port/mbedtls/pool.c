@@ -35,7 +35,7 @@ static struct {
 
 static void open_pool(void)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = (size_t)getpagesize();
 	char *start = (char *)&pool - (uintptr_t)&pool % page;
 
 	madvise(start, (size_t)((char *)(&pool + 1) - start), MADV_DONTDUMP);

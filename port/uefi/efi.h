@@ -162,9 +162,19 @@ struct efi_boot {
 
 #define EFI_VARIABLE_BOOT_AND_RUNTIME 0x6u /* not NON_VOLATILE */
 
+/* Local time, and how many minutes UTC is later (2047: not known). */
+struct efi_time {
+	uint16_t year;
+	uint8_t month, day, hour, minute, second, pad;
+	uint32_t ns;
+	int16_t zone;
+	uint8_t daylight, pad2;
+};
+
 struct efi_runtime {
 	struct efi_table hdr;
-	void *time[4], *virtual[2];
+	efi_status (*get_time)(struct efi_time *t, void *capabilities);
+	void *time[3], *virtual[2];
 	efi_status (*get_variable)(const efi_char *name,
 				   const struct efi_guid *vendor,
 				   uint32_t *attributes, size_t *len,

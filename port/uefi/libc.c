@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the firmware has no library for.  The compiler calls the first four. */
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
+
+#include "port/text.h"
 
 #if defined(__x86_64__)
 void *memcpy(void *to, const void *from, size_t n)
@@ -67,6 +71,13 @@ void *memmove(void *to, const void *from, size_t n)
 	while (n--)
 		((volatile unsigned char *)p)[n] = q[n];
 	return to;
+}
+
+void explicit_bzero(void *p, size_t n)
+{
+	memset(p, 0, n);
+	/* whoever reads this asm may look at it */
+	__asm__ volatile("" ::"r"(p) : "memory");
 }
 
 int memcmp(const void *a, const void *b, size_t n)
@@ -152,6 +163,16 @@ char *strrchr(const char *s, int c)
 	return (char *)(uintptr_t)last;
 }
 
+char *strstr(const char *s, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (; strncmp(s, part, n) != 0; s++)
+		if (!*s)
+			return NULL;
+	return (char *)(uintptr_t)s;
+}
+
 size_t strcspn(const char *s, const char *any)
 {
 	size_t n = 0;
@@ -200,4 +221,17 @@ int atoi(const char *s)
 	while (*s >= '0' && *s <= '9' && n < 1 << 24)
 		n = n * 10 + (*s++ - '0');
 	return n;
+}
+
+/* mbedTLS has functions that write names so, which nobody calls. */
+int snprintf(char *to, size_t cap, const char *fmt, ...)
+{
+	struct nbd_out o = { .buf = to, .cap = cap - 1 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	nbd_vputf(&o, fmt, ap);
+	va_end(ap);
+	to[o.len] = '\0';
+	return (int)(o.cut ? cap : o.len);
 }

@@ -28,10 +28,16 @@ static void by_jitter(unsigned char *to, size_t len)
 	}
 }
 
-void efi_random(void *to, size_t len)
+bool efi_rng(void *to, size_t len)
 {
 	struct rng *r;
 
-	if (efi.bs->locate(&rng, NULL, (void **)&r) || r->get(r, NULL, len, to))
+	return !efi.bs->locate(&rng, NULL, (void **)&r) &&
+	       !r->get(r, NULL, len, to);
+}
+
+void efi_random(void *to, size_t len)
+{
+	if (!efi_rng(to, len))
 		by_jitter(to, len);
 }

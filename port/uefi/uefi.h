@@ -50,6 +50,8 @@ void efi_free(void *p);
 void *efi_pages(size_t bytes);
 void efi_free_pages(void *p, size_t bytes);
 
+/* Fit for keys, by EFI_RNG_PROTOCOL; false: the firmware has none. */
+bool efi_rng(void *to, size_t len);
 /* Bits that nobody can guess, as far as the firmware has any. */
 void efi_random(void *to, size_t len);
 

@@ -4,13 +4,15 @@
 # a disk with an EFI system partition and a root.  Sourced, behind lib.sh.
 
 uefi_arch=${ARCH:-x86_64}
-efi=$O/uefi-$uefi_arch/nbdboot.efi
 esp=$work/esp
 disk=$work/disk
 
+# uefi_tls=1: nbdboot.efi with TLS
+efi=$O/uefi${uefi_tls:+_tls}-$uefi_arch/nbdboot.efi
 build_efi()
 {
-	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" uefi >&2 ||
+	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" TLS="${uefi_tls-}" \
+		uefi >&2 ||
 		die 'nbdboot.efi does not build'
 }
 

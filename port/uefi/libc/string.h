@@ -10,6 +10,8 @@ void *memmove(void *to, const void *from, size_t n);
 void *memset(void *p, int c, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 void *memchr(const void *p, int c, size_t n);
+void explicit_bzero(void *p, size_t n);
+char *strstr(const char *s, const char *part);
 size_t strlen(const char *s);
 size_t strnlen(const char *s, size_t max);
 int strcmp(const char *a, const char *b);
