@@ -140,6 +140,7 @@ static int link_read(struct nbd_transport *t, void *buf, size_t len)
 	n = take(l, buf, len);
 	if (n) {
 		open_window(l, n);
+		lwnet_flush_ack(l->net);
 		return (int)n;
 	}
 	return l->err ? l->err : l->eof ? 0 : NBD_E_AGAIN;

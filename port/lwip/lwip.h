@@ -22,7 +22,7 @@
 #include <lwip/tcp.h>
 
 /* Frames that are taken from the interface before an answer is sent. */
-#define LWNET_BATCH   16
+#define LWNET_BATCH   32
 /* The longest acknowledgement: Ethernet, IPv6, TCP with all options. */
 #define LWNET_ACK_MAX (NBD_ETHER_HEADER + 40 + 60)
 
@@ -73,9 +73,8 @@ struct lwnet {
 	struct netif netif;
 	struct lwnet_frame frames[CONFIG_PORT_LWIP_FRAMES], *free;
 	struct lwnet_link links[CONFIG_PORT_MAX_CONNECTIONS];
-	bool batch; /* pure acknowledgements are held */
-	unsigned char ack[LWNET_ACK_MAX];
-	size_t ack_len; /* 0: none is held */
+	unsigned char ack[LWNET_ACK_MAX]; /* one without data, not sent yet */
+	size_t ack_len;			  /* 0: none is held */
 	uint64_t key[2], drawn;
 	uint64_t asked; /* ms: when all neighbours were last forgotten */
 };
@@ -138,6 +137,8 @@ bool lwnet_has_ip6(const struct lwnet *net);
 void lwnet_netif_add(struct lwnet *net);
 /* One batch. */
 unsigned lwnet_receive(struct lwnet *net);
+/* Sends the acknowledgement that is held, if there is one. */
+void lwnet_flush_ack(struct lwnet *net);
 void lwnet_frame_free(struct lwnet_frame *f);
 
 #endif

@@ -119,8 +119,9 @@
 
 /* A window above 64 KiB is meant (see TCP_WND). */
 #define LWIP_DISABLE_TCP_SANITY_CHECKS 1
-#define LWIP_CHECKSUM_ON_COPY	       1
-#define LWIP_CHKSUM_ALGORITHM	       3
+/* Code for long writes: a stack that sends little does without. */
+#define LWIP_CHECKSUM_ON_COPY	       (CONFIG_PORT_LWIP_SEND > 32)
+#define LWIP_CHKSUM		       lwnet_checksum
 
 #define LWIP_DISABLE_MEMP_SANITY_CHECKS 1
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The interface below lwIP.  A frame that comes lies in a buffer of ours, from
- * the driver until the connection that it is for is read.  While a batch of
- * frames is taken, acknowledgements without data are held, and only the latest
- * is sent.
+ * the driver until the connection that it is for is read.  An acknowledgement
+ * without data is held until the next read or poll, and only the latest is sent:
+ * that of a read opens the window as well.
  */
 #include "port/lwip/lwip.h"
 
@@ -61,12 +61,16 @@ static void input(struct lwnet *net, struct lwnet_frame *f, unsigned len)
 		pbuf_free(p);
 }
 
-static void flush_ack(struct lwnet *net)
+/* lwIP believes that it was sent: without room it waits for the next poll. */
+void lwnet_flush_ack(struct lwnet *net)
 {
 	struct nbd_iov v = { net->ack, net->ack_len };
+	int err = net->ack_len ? net->ether->send(net->ether, &v, 1)
+			       : NBD_E_AGAIN;
 
-	if (net->ack_len && net->ether->send(net->ether, &v, 1) == 0)
-		net->count.sent++;
+	if (err == NBD_E_AGAIN)
+		return;
+	net->count.sent += !err;
 	net->ack_len = 0;
 }
 
@@ -75,7 +79,7 @@ unsigned lwnet_receive(struct lwnet *net)
 	struct nbd_ether *e = net->ether;
 	unsigned n = 0;
 
-	net->batch = true;
+	lwnet_flush_ack(net);
 	for (; n < LWNET_BATCH; n++) {
 		struct lwnet_frame *f = take_frame(net);
 		int len;
@@ -91,8 +95,6 @@ unsigned lwnet_receive(struct lwnet *net)
 		}
 		input(net, f, (unsigned)len);
 	}
-	net->batch = false;
-	flush_ack(net);
 	return n;
 }
 
@@ -121,7 +123,7 @@ static bool parse_ack(const unsigned char *p, size_t len, struct ack *a)
 	if (p[12] == 0x08 && p[13] == 0x00 && p[14] == 0x45 && p[23] == 6) {
 		*a = (struct ack){ p + 26, 8, p + 34 };
 		total = NBD_ETHER_HEADER + ((size_t)p[16] << 8 | p[17]);
-	} else if (p[12] == 0x86 && p[13] == 0xdd && p[20] == 6) {
+	} else if (LWIP_IPV6 && p[12] == 0x86 && p[13] == 0xdd && p[20] == 6) {
 		*a = (struct ack){ p + 22, 32, p + 54 };
 		total = NBD_ETHER_HEADER + 40 + ((size_t)p[18] << 8 | p[19]);
 	} else {
@@ -139,23 +141,31 @@ static bool same_flow(const struct ack *a, const struct ack *b)
 }
 
 /*
- * Holds a frame if it is an acknowledgement that a later one makes useless.
- * One that repeats the number of the last says that a segment is missing: the
- * server counts these, so each is sent.
+ * Does it make the one before it useless?  One that repeats number, window and
+ * length says that a segment is missing: the server counts these, so each is
+ * sent.
  */
+static bool replaces(const struct ack *a, const struct ack *before)
+{
+	int32_t more = (int32_t)(get32(a->tcp + 8) - get32(before->tcp + 8));
+
+	return same_flow(a, before) &&
+	       (more > 0 ||
+		(!more && get32(a->tcp + 12) != get32(before->tcp + 12)));
+}
+
+/* Holds a frame if it is an acknowledgement, which a later one may replace. */
 static bool hold(struct lwnet *net, const unsigned char *p, size_t len)
 {
 	struct ack a, held;
 
-	if (!net->batch || len > sizeof(net->ack) || !parse_ack(p, len, &a))
+	if (len > sizeof(net->ack) || !parse_ack(p, len, &a))
 		return false;
-	if (net->ack_len && parse_ack(net->ack, net->ack_len, &held)) {
-		if (!same_flow(&a, &held) ||
-		    (int32_t)(get32(a.tcp + 8) - get32(held.tcp + 8)) <= 0)
-			flush_ack(net);
-		else
-			net->count.held++;
-	}
+	if (net->ack_len && parse_ack(net->ack, net->ack_len, &held) &&
+	    replaces(&a, &held))
+		net->count.held++;
+	else
+		lwnet_flush_ack(net);
 	memcpy(net->ack, p, len);
 	net->ack_len = len;
 	return true;
@@ -170,7 +180,7 @@ static err_t output(struct netif *netif, struct pbuf *p)
 
 	if (!p->next && hold(net, p->payload, p->len))
 		return ERR_OK;
-	flush_ack(net);
+	lwnet_flush_ack(net);
 	for (; p && n < NBD_ETHER_PIECES; p = p->next)
 		v[n++] = (struct nbd_iov){ p->payload, p->len };
 	if (p)
