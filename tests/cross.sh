@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Compiles the core for every CPU and for firmware: cross.sh BUILD
-# All the rest is compiled for 32 bits, and for a big-endian CPU.
+# All the rest is compiled for 32 bits, and for a big-endian CPU, where the tests
+# of lwIP that need no network run, too.
 set -u
 
 dir=$1/t/cross
@@ -59,9 +60,30 @@ for target in 'x86-64 x86_64-linux-gnu-gcc' 'aarch64 aarch64-linux-gnu-gcc' \
 	[ -z "$found" ] || echo "$found" | sed 's/^/# needs /'
 done
 
-for target in 'armv7 arm-linux-gnueabihf-gcc' 's390x s390x-linux-gnu-gcc'; do
-	make -s -j2 O="$dir/all-${target%% *}" CC="${target#* }" OPT=-Os \
-		STATIC= objects
-	result $? "the whole program compiles for ${target%% *}"
+# lwip_tests CPU COMPILER RUNNER: the tests with a network of their own
+lwip_tests()
+{
+	o=$dir/lwip-$1
+	# shellcheck disable=SC2086 # words on purpose
+	$2 -std=c11 -O1 -g -D_GNU_SOURCE -w -static -Itests/cross -I. \
+		-Iport/lwip -isystem build/lwip/src/include \
+		-include "$o/autoconf.h" -Wl,--wrap=nbd_now_ns -o "$o/test" \
+		tests/port/lwip/test_stack.c -Wl,--start-group \
+		"$o"/core/*.o "$o"/port/*.o "$o"/port/lwip/*.o \
+		"$o/liblwip.a" -Wl,--end-group && "$3" "$o/test"
+}
+
+for target in 'armv7 arm-linux-gnueabihf-gcc qemu-arm-static' \
+	's390x s390x-linux-gnu-gcc qemu-s390x-static'; do
+	# shellcheck disable=SC2086 # words on purpose
+	set -- $target
+	make -s -j2 O="$dir/all-$1" CC="$2" OPT=-Os STATIC= objects
+	result $? "the whole program compiles for $1"
+	make -s O="$dir/lwip-$1" lwip_defconfig &&
+		make -s -j2 O="$dir/lwip-$1" CC="$2" OPT=-Os STATIC= objects \
+			"$dir/lwip-$1/liblwip.a"
+	result $? "nbdboot-lwip and lwIP compile for $1"
+	lwip_tests "$@"
+	result $? "lwIP and what is above it run on $1"
 done
 exit $status

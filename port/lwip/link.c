@@ -8,6 +8,8 @@
 
 /* ms without an acknowledgement: resolve neighbours again. */
 #define STALE_MS 2000
+/* ms: what is lost is sent again after, until the round trip is known. */
+#define RTO_MS	 1000
 
 static struct lwnet_link *link_of(struct nbd_transport *t)
 {
@@ -207,10 +209,9 @@ static void link_close(struct nbd_transport *t)
 static void tune(struct tcp_pcb *pcb)
 {
 	tcp_nagle_disable(pcb);
+	/* RFC 6298; lwIP 2.1 has 3 s */
+	pcb->rto = pcb->sv = RTO_MS / TCP_SLOW_INTERVAL;
 	ip_set_option(pcb, SOF_KEEPALIVE);
-	pcb->keep_idle = SOCK_KEEP_IDLE * 1000;
-	pcb->keep_intvl = SOCK_KEEP_INTERVAL * 1000;
-	pcb->keep_cnt = SOCK_KEEP_COUNT;
 }
 
 static void address(ip_addr_t *ip, const struct sock_addr *a)

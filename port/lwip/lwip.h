@@ -77,6 +77,7 @@ struct lwnet {
 	size_t ack_len;			  /* 0: none is held */
 	uint64_t key[2], drawn;
 	uint64_t asked; /* ms: when all neighbours were last forgotten */
+	uint32_t zero;	/* ms: when TCP's ticks began, without stalls */
 };
 
 /*

@@ -50,6 +50,8 @@
 #define MEMP_NUM_TCP_PCB_LISTEN	 1
 #define MEMP_NUM_TCP_SEG	 (TCP_SND_QUEUELEN + CONFIG_PORT_LWIP_FRAMES)
 #define MEMP_NUM_REASSDATA	 2
+/* A and AAAA are asked for at once, before the server's MAC is known. */
+#define ARP_QUEUEING		 1
 #define MEMP_NUM_ARP_QUEUE	 8
 #define ARP_TABLE_SIZE		 8
 #define LWIP_RAW		 0
@@ -103,12 +105,15 @@
 #define LWIP_TCP_SACK_OUT			  1
 #define LWIP_TCP_MAX_SACK_NUM			  4
 #define LWIP_TCP_KEEPALIVE			  1
+/* as with sockets; hooks.h has these */
+#define TCP_KEEPIDLE_DEFAULT			  (SOCK_KEEP_IDLE * 1000u)
+#define TCP_KEEPINTVL_DEFAULT			  (SOCK_KEEP_INTERVAL * 1000u)
+#define TCP_KEEPCNT_DEFAULT			  SOCK_KEEP_COUNT
 #define LWIP_TCP_TIMESTAMPS			  0
 #define LWIP_TCP_PCB_NUM_EXT_ARGS		  0
 #define TCP_OVERSIZE				  TCP_MSS
 /* ms; a lost request is sent again after 3 ticks of twice this at least. */
 #define TCP_TMR_INTERVAL			  10
-#define LWIP_TCP_RTO_TIME			  1000 /* RFC 6298 */
 #define TCP_MSL					  1000
 /* The caller gives up by its own clock (lwip.h). */
 #define TCP_MAXRTX				  12

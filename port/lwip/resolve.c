@@ -26,6 +26,7 @@ struct lwnet_query {
 	ip_addr_t server;
 	uint16_t id[2];
 	bool done[2], no_name;
+	bool refused[2]; /* by the server that is being asked */
 	struct sock_addr *addrs;
 	unsigned n[2]; /* of addrs[], A at its front, AAAA at its end */
 };
@@ -165,8 +166,10 @@ static void take_answer(struct lwnet_query *q, unsigned i,
 	    get16(m + 4) != 1 ||
 	    !same_name(m + DNS_HEADER, mine + DNS_HEADER, end - DNS_HEADER))
 		return;
-	if (rcode && rcode != RCODE_NO_NAME)
-		return; /* another server may know */
+	if (rcode && rcode != RCODE_NO_NAME) {
+		q->refused[i] = true; /* another server may know */
+		return;
+	}
 	q->done[i] = true;
 	q->no_name |= rcode == RCODE_NO_NAME;
 	if (!rcode)
@@ -209,22 +212,36 @@ static bool pick_server(ip_addr_t *to, unsigned *k)
 	return false;
 }
 
+static bool has_address(const struct lwnet_query *q)
+{
+	return q->n[0] + q->n[1];
+}
+
+/* With an address a refusal will do; without one the next try has to wait. */
+static bool is_waiting(const struct lwnet_query *q, unsigned i)
+{
+	return !q->done[i] && !(q->refused[i] && has_address(q));
+}
+
 static void one_try(struct lwnet *net, struct udp_pcb *pcb,
 		    struct lwnet_query *q)
 {
 	uint64_t end = nbd_now_ms() + DNS_TRY_MS, now;
 
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
+		q->refused[i] = false;
 		if (!q->done[i] && !ask(pcb, q, i))
 			q->done[i] = q->no_name = true;
-	while (!(q->done[0] && q->done[1]) && (now = nbd_now_ms()) < end)
+	}
+	while ((is_waiting(q, 0) || is_waiting(q, 1)) &&
+	       (now = nbd_now_ms()) < end)
 		lwnet_wait(net, (int)(end - now));
 }
 
 /* A server that does not know AAAA may be silent: A is enough then. */
 static bool is_answered(const struct lwnet_query *q, unsigned tries)
 {
-	return (q->done[0] && q->done[1]) || (tries >= 2 && q->n[0] + q->n[1]);
+	return (q->done[0] && q->done[1]) || (tries >= 2 && has_address(q));
 }
 
 static int look_up(struct lwnet *net, struct lwnet_query *q, struct nbd_diag *d)
@@ -245,7 +262,7 @@ static int look_up(struct lwnet *net, struct lwnet_query *q, struct nbd_diag *d)
 		tries++;
 	}
 	udp_remove(pcb);
-	if (q->n[0] + q->n[1])
+	if (has_address(q))
 		return 0;
 	return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", q->host,
 			!tries	     ? "no name server is known"

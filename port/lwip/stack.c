@@ -14,6 +14,8 @@
 
 /* ms: how much longer than for IPv6 DHCP is waited for. */
 #define DHCP_GRACE_MS 3000
+/* ms: a longer pause between two polls counts as this. */
+#define STALL_MS      200
 
 /* ---- what lwIP calls ---- */
 
@@ -104,6 +106,27 @@ static void watch_link(struct lwnet *net)
 		netif_set_link_down(&net->netif);
 }
 
+/*
+ * lwIP counts ticks of TCP and not time, and each begins when the last one is
+ * done.  Where polls are late, because the machine is busy or the caller is,
+ * lost segments would be sent again seconds too late.  But after a stall frames
+ * wait to be read, and nothing must end before.
+ */
+static void make_up_ticks(struct lwnet *net)
+{
+	int most = tcp_active_pcbs ? STALL_MS : 0;
+	int behind =
+		(int)(sys_now() - tcp_ticks * TCP_SLOW_INTERVAL - net->zero);
+
+	if (!most || behind > most) {
+		net->zero += (uint32_t)(behind - most);
+		behind = most;
+	}
+	/* a tick less: lwIP's own is due now and then */
+	for (; behind >= 2 * TCP_SLOW_INTERVAL; behind -= TCP_SLOW_INTERVAL)
+		tcp_slowtmr();
+}
+
 unsigned lwnet_poll(struct lwnet *net)
 {
 	unsigned n;
@@ -111,6 +134,7 @@ unsigned lwnet_poll(struct lwnet *net)
 	watch_link(net);
 	n = lwnet_receive(net);
 	sys_check_timeouts();
+	make_up_ticks(net);
 	lwnet_check_links(net);
 	/* the caller may wait now */
 	if (!n)
