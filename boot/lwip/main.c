@@ -74,15 +74,15 @@ static int run(struct lwip_call *call, const struct command *c)
 	return err;
 }
 
-static void print_counters(const struct lwnet *net)
+static void print_details(const struct lwnet *net)
 {
 	unsigned char ip[4];
 
 	lwnet_ip(net, ip);
 	lwip_say(2,
-		 "address %u.%u.%u.%u; frames: %llu received, %llu sent, "
+		 "%s; address %u.%u.%u.%u; frames: %llu received, %llu sent, "
 		 "%llu acknowledgements held, %llu dropped\n",
-		 ip[0], ip[1], ip[2], ip[3],
+		 lwnet_version, ip[0], ip[1], ip[2], ip[3],
 		 (unsigned long long)net->count.received,
 		 (unsigned long long)net->count.sent,
 		 (unsigned long long)net->count.held,
@@ -108,7 +108,7 @@ static int run_lwip(struct lwip_call *call, const struct command *c)
 	if (!err)
 		err = run(call, c);
 	if (call->o.verbose)
-		print_counters(net);
+		print_details(net);
 	lwnet_close(net, CLOSE_MS);
 	return err;
 }

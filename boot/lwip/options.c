@@ -22,7 +22,7 @@ static const char usage[] =
 	"  -n N      steps of check (2000)\n"
 	"  -r N      seed of check (1)\n"
 	"  -c FILE   CA of an nbds:// server\n"
-	"  -v        print counters\n";
+	"  -v        print the version of lwIP, and counters\n";
 
 static int wrong(const char *option, const char *value)
 {

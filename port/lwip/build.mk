@@ -20,6 +20,9 @@ lwip-ready := $(lwip-src)/src/include/lwip/tcp.h
 world-lib += $(O)/liblwip.a
 # Files outside may include port/lwip/lwip.h, which includes lwIP's headers.
 cpp += -isystem $(lwip-src)/src/include -Iport/lwip
+$(O)/port/lwip/stack.o: cpp += -DLWIP_PACKAGE='"$(shell sed -n \
+	'1s/.*(\(.*\)).*/ (Debian \1)/p' $(lwip-src)/debian/changelog \
+	2>/dev/null)"'
 $(O)/autoconf.h: | $(lwip-ready)
 endif
 

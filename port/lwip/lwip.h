@@ -25,6 +25,8 @@
 #define LWNET_BATCH   32
 /* The longest acknowledgement: Ethernet, IPv6, TCP with all options. */
 #define LWNET_ACK_MAX (NBD_ETHER_HEADER + 40 + 60)
+/* Bytes behind a frame that lwIP 2.1.3 may read, if an option is cut short. */
+#define LWNET_SLACK   8
 
 /* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
 struct lwnet_config {
@@ -35,6 +37,9 @@ struct lwnet_config {
 	const char *hostname; /* for DHCP, kept; NULL: none */
 };
 
+/* Of lwIP, and of Debian's package, whose end counts the security updates. */
+extern const char lwnet_version[];
+
 /* A frame that came, in a buffer that TCP keeps until the caller reads it. */
 struct lwnet_frame {
 	/* private */
@@ -42,8 +47,8 @@ struct lwnet_frame {
 	struct lwnet *owner;
 	struct lwnet_frame *next;
 	/* 2 bytes put the IP header at a multiple of 4 */
-	unsigned char data[2 + NBD_ETHER_HEADER + CONFIG_PORT_LWIP_MTU]
-		__attribute__((aligned(4)));
+	unsigned char data[2 + NBD_ETHER_HEADER + CONFIG_PORT_LWIP_MTU +
+			   LWNET_SLACK] __attribute__((aligned(4)));
 };
 
 /* A TCP connection. */

@@ -88,7 +88,8 @@ unsigned lwnet_receive(struct lwnet *net)
 			net->count.dropped++;
 			break;
 		}
-		len = e->receive(e, f->data + 2, sizeof(f->data) - 2);
+		len = e->receive(e, f->data + 2,
+				 sizeof(f->data) - 2 - LWNET_SLACK);
 		if (len <= 0) {
 			lwnet_frame_free(f);
 			break;

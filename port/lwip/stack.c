@@ -17,6 +17,11 @@
 /* ms: a longer pause between two polls counts as this. */
 #define STALL_MS      200
 
+#ifndef LWIP_PACKAGE
+#define LWIP_PACKAGE ""
+#endif
+const char lwnet_version[] = "lwIP " LWIP_VERSION_STRING LWIP_PACKAGE;
+
 /* ---- what lwIP calls ---- */
 
 u32_t sys_now(void)

@@ -4,13 +4,19 @@
  * address, resolves a name, connects, reads, writes and ends.  The input is a
  * list of records {kind, length, bytes}; a frame is made of the bytes so that
  * it passes the checks that chance would not: checksums, and what it answers.
+ * Mutations know what records are, and what options and headers are in them.
  */
 #include "port/lwip/lwip.h"
 
+#include <sanitizer/asan_interface.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+			       unsigned seed);
 
 #define HEAD NBD_ETHER_HEADER
 
@@ -32,6 +38,7 @@ static struct {
 	uint8_t ip[4];			 /* ours, as we sent it */
 } f;
 static struct lwnet net;
+static unsigned long long frames; /* of all inputs */
 
 uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbd_now_ns(void)
@@ -244,10 +251,10 @@ static size_t arp(uint8_t *p, const uint8_t *b, size_t n)
 	return HEAD + 28;
 }
 
-static size_t (*const kinds[])(uint8_t *p, const uint8_t *b, size_t n) = {
+enum { RAW, ANY_IP4, FRAGMENT, TCP, DHCP, DNS, ICMP6, ANY_IP6, ARP, KINDS };
+static size_t (*const kinds[KINDS])(uint8_t *p, const uint8_t *b, size_t n) = {
 	raw, any_ip4, fragment, tcp, dhcp, dns, icmp6, any_ip6, arp,
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* ---- the interface ---- */
 
@@ -276,9 +283,14 @@ static int receive(struct nbd_ether *e, void *buf, size_t cap)
 		return 0;
 	}
 	len = kinds[kind](p, b, n);
-	if (len > cap)
+	if (!len || len > cap)
 		return 0;
+	/* what follows the frame in its buffer is not for lwIP */
+	ASAN_UNPOISON_MEMORY_REGION(buf, cap + LWNET_SLACK);
 	memcpy(buf, p, len);
+	ASAN_POISON_MEMORY_REGION((uint8_t *)buf + len + LWNET_SLACK,
+				  cap - len);
+	frames++;
 	return (int)len;
 }
 
@@ -376,6 +388,244 @@ static void assert_frames(void)
 		abort();
 }
 
+/* ---- records that make sense ---- */
+
+/* A record's bytes as they are written. */
+struct record {
+	uint8_t b[250];
+	size_t n;
+};
+
+static unsigned draw(unsigned below)
+{
+	return (unsigned)rand() % below;
+}
+
+static void put(struct record *r, unsigned v)
+{
+	if (r->n < sizeof(r->b))
+		r->b[r->n++] = (uint8_t)v;
+}
+
+static void put_any(struct record *r, size_t n)
+{
+	while (n--)
+		put(r, draw(4) ? draw(256) : draw(2) * 255);
+}
+
+static unsigned one_of(const char *v, size_t n)
+{
+	return draw(16) ? (uint8_t)v[draw((unsigned)n - 1)] : draw(256);
+}
+#define ONE_OF(v) one_of(v, sizeof(v))
+
+/* One time of 16 a length is wrong. */
+static unsigned length(unsigned n)
+{
+	return draw(16) ? n : draw(256);
+}
+
+static void make_dhcp(struct record *r)
+{
+	put(r, 53);
+	put(r, 1);
+	put(r, ONE_OF("\2\2\5\5\5\6"));
+	for (unsigned i = draw(8); i; i--) {
+		/* mask, router, DNS, lease, overload, server, T1, T2 */
+		unsigned len = draw(4) ? 4 : draw(24);
+
+		put(r, ONE_OF("\1\3\6\x33\x34\x36\x3a\x3b\x1a\x0c"));
+		put(r, length(len));
+		put_any(r, len);
+	}
+	if (draw(8))
+		put(r, 255);
+}
+
+static void put_name(struct record *r)
+{
+	unsigned len;
+
+	if (draw(2)) {
+		put(r, 0xc0 | draw(2));
+		put(r, draw(4) ? 12 : draw(256));
+		return;
+	}
+	for (unsigned i = draw(4); i; i--) {
+		len = draw(12);
+		put(r, length(len));
+		put_any(r, len);
+	}
+	put(r, 0);
+}
+
+static void make_dns(struct record *r)
+{
+	unsigned n = draw(6), len;
+
+	put(r, draw(4) ? 0 : draw(16));
+	put(r, length(n));
+	for (; n; n--) {
+		static const uint8_t types[] = { 1, 1, 28, 28, 5, 41 };
+		unsigned type = types[draw(sizeof(types))];
+
+		put_name(r);
+		put(r, 0);
+		put(r, type);
+		put(r, 0);
+		put(r, 1);
+		put_any(r, 4);
+		len = type == 1 ? 4 : type == 28 ? 16 : draw(20);
+		put(r, 0);
+		put(r, length(len));
+		put_any(r, len);
+	}
+}
+
+static void make_tcp(struct record *r)
+{
+	static const uint8_t lengths[9] = { 1, 1, 4, 3, 2, 10, 6, 6, 10 };
+	unsigned options = draw(6);
+
+	/* SYN ACK, ACK, PSH ACK, FIN ACK, RST */
+	put(r, ONE_OF("\x12\x10\x10\x18\x18\x11\4\x14"));
+	put(r, draw(4) ? draw(4) : draw(256));
+	put(r, 0);
+	put(r, draw(256));
+	for (; options; options--) {
+		/* end, none, MSS, scale, SACK permitted, SACK, timestamps */
+		unsigned kind = draw(9), len = lengths[kind];
+
+		put(r, kind);
+		if (kind < 2)
+			continue;
+		if (kind == 5)
+			len = 2 + 8 * draw(5);
+		put(r, length(len));
+		put_any(r, len - 2);
+	}
+	while (r->n % 4)
+		put(r, 1);
+	r->b[2] = (uint8_t)((r->n - 4) / 4);
+	put_any(r, draw(100));
+}
+
+/* Pieces of 8 bytes of a packet of a few. */
+static void make_fragment(struct record *r)
+{
+	put(r, draw(4) ? 0x20 : draw(256));
+	put(r, draw(8) ? draw(6) : draw(256));
+	put_any(r, draw(8) ? 8 * draw(8) : draw(60));
+}
+
+static void make_icmp6(struct record *r)
+{
+	/* advertisements of routers and neighbours, solicitations, MTU */
+	unsigned type = ONE_OF("\x86\x86\x86\x87\x88\x89\2"), units;
+
+	put(r, type);
+	put(r, 0);
+	put_any(r, type == 0x86 ? 14 : type == 2 ? 6 : 22);
+	for (unsigned i = draw(5); i; i--) {
+		/* MAC addresses, prefix, MTU, route, RDNSS, search list */
+		unsigned option = ONE_OF("\1\2\3\5\x18\x19\x1f");
+
+		units = option == 3 ? 4 : option == 25 ? 1 + 2 * draw(4) : 1;
+		put(r, option);
+		put(r, length(units));
+		if (option == 3) {
+			put(r, 64);
+			put(r, draw(4) ? 0xc0 : draw(256));
+			put_any(r, 28);
+		} else {
+			put_any(r, 8 * units - 2);
+		}
+	}
+}
+
+/* Headers behind each other, a fragment among them. */
+static void make_ip6(struct record *r)
+{
+	unsigned next = ONE_OF("\0\x2b\x2c\x2c\x2c\x3c"), n = draw(4), pad;
+
+	put(r, next);
+	for (; n; n--) {
+		unsigned then = n > 1 ? ONE_OF("\0\x2b\x2c\x3c")
+				      : ONE_OF("\6\x11\x3a");
+
+		put(r, then);
+		if (next == 44) {
+			put(r, 0);
+			put(r, 0);
+			put(r, draw(8) ? 8 * draw(6) + draw(2) : draw(256));
+			put_any(r, 3);
+			put(r, draw(2));
+		} else {
+			put(r, length(0));
+			pad = draw(2) ? 1 : draw(256);
+			put(r, pad);
+			put(r, length(4));
+			put_any(r, 4);
+		}
+		next = then;
+	}
+	put_any(r, 8 * draw(8));
+}
+
+static void make_any(struct record *r)
+{
+	put_any(r, draw(120));
+}
+
+static void (*const makers[KINDS + 1])(struct record *r) = {
+	[RAW] = make_any,     [ANY_IP4] = make_any, [FRAGMENT] = make_fragment,
+	[TCP] = make_tcp,     [DHCP] = make_dhcp,   [DNS] = make_dns,
+	[ICMP6] = make_icmp6, [ANY_IP6] = make_ip6, [ARP] = make_any,
+	[KINDS] = make_any,
+};
+
+/* Puts a new record between two others, or in place of one. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+			       unsigned seed)
+{
+	struct record r = { .n = 0 };
+	unsigned kind, steps;
+	size_t at = 1, gone = 0, len;
+
+	srand(seed);
+	if (!size || !draw(3))
+		return LLVMFuzzerMutate(data, size, max);
+	kind = draw(KINDS + 1);
+	makers[kind](&r);
+	for (steps = draw(12); steps && at + 2 <= size; steps--) {
+		len = 2 + (size_t)data[at + 1] * (data[at] & 0x80 ? 5u : 1u);
+		at += len < size - at ? len : size - at;
+	}
+	if (!draw(3) && at + 2 <= size) {
+		gone = 2 + (size_t)data[at + 1] * (data[at] & 0x80 ? 5u : 1u);
+		gone = gone < size - at ? gone : size - at;
+	}
+	if (size - gone + 2 + r.n > max)
+		return LLVMFuzzerMutate(data, size, max);
+	memmove(data + at + 2 + r.n, data + at + gone, size - at - gone);
+	data[at] = (uint8_t)kind;
+	data[at + 1] = (uint8_t)r.n;
+	memcpy(data + at + 2, r.b, r.n);
+	return size - gone + 2 + r.n;
+}
+
+/* ---- an input ---- */
+
+static void print_frames(void)
+{
+	fprintf(stderr, "fuzz_lwip: %llu frames\n", frames);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	atexit(print_frames);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nbd_ether e = { .mtu = 1500,
@@ -388,6 +638,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2)
 		return 0;
+	ASAN_UNPOISON_MEMORY_REGION(&net, sizeof(net));
 	memset(&f, 0, sizeof(f));
 	f.now = now;
 	f.in = data + 1;

@@ -71,6 +71,10 @@ copies 'copy in requests of 4 KiB' nbd://10.9.0.1 -b 4
 client check nbd://10.9.0.1
 expect 0 '1024 blocks are right, 0 reconnects' \
 	'blocks are read and written through a cache'
+client -v info nbd://10.9.0.1
+package=$(sed -n '1s/.*(\(.*\)).*/\1/p' build/lwip/debian/changelog)
+expect 0 "lwIP ${package%%+*} (Debian $package)" \
+	'the version of lwIP is that of the source package'
 client info nbd://10.9.0.1:1
 expect 1 'connect to 10.9.0.1 port 1: connection refused' \
 	'nobody there is refused'
