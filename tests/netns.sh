@@ -82,3 +82,19 @@ nbdkit_at()
 	servers="$servers $nbdkit"
 	listens -t 10809 "$nbdkit" "$work/nbdkit.log"
 }
+
+# radvd_on INTERFACE TEXT...: starts radvd in $srv, which advertises what TEXT
+# says every 3 s, and answers at once.
+radvd_on()
+{
+	at "$srv" sysctl -q "net.ipv6.conf.$1.forwarding=1"
+	printf 'interface %s {\n' "$1" >"$work/radvd.conf"
+	shift
+	printf '%s\n' 'AdvSendAdvert on;' 'MinRtrAdvInterval 3;' \
+		'MaxRtrAdvInterval 4;' "$@" '};' >>"$work/radvd.conf"
+	nsenter -t "$srv" -n -m radvd -n -C "$work/radvd.conf" \
+		-p "$work/radvd.pid" -m stderr >"$work/radvd.log" 2>&1 \
+		</dev/null &
+	radvd=$!
+	servers="$servers $radvd"
+}

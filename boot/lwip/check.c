@@ -138,6 +138,7 @@ int lwip_check(struct lwip_call *call)
 	s.blocks = blocks < MAX ? (unsigned)blocks : MAX;
 	if (!s.blocks)
 		return nbd_diag(&call->disk.d, NBD_E_RANGE, "too small");
+	lwip_say(1, "checking %u blocks\n", s.blocks);
 	for (unsigned i = 0; i < call->o.steps && !err; i++)
 		err = draw(3) ? compare(call, draw(s.blocks))
 			      : change(call, draw(s.blocks));

@@ -160,18 +160,7 @@ expect 0 'size 16777216' 'every address of a name is tried'
 run at "$srv" "$lwip" -i tap0 info nbd://none.example
 expect 1 'resolve none.example: ' 'a name that does not exist is reported'
 
-at "$srv" sysctl -q net.ipv6.conf.tap0.forwarding=1
-cat >"$work/radvd.conf" <<-END
-	interface tap0 {
-		AdvSendAdvert on;
-		MinRtrAdvInterval 3;
-		MaxRtrAdvInterval 4;
-		prefix fd09::/64 { };
-	};
-END
-nsenter -t "$srv" -n -m radvd -n -C "$work/radvd.conf" \
-	-p "$work/radvd.pid" -m stderr >"$work/radvd.log" 2>&1 </dev/null &
-servers="$servers $!"
+radvd_on tap0 'prefix fd09::/64 { };' 'RDNSS fd09::1 { };'
 server 10814 nbdkit -f -i :: -p 10814 file "$work/image"
 run at "$srv" "$lwip" -i tap0 info nbd://six.example:10814
 expect 0 'size 16777216' 'IPv6, by a name'
@@ -179,4 +168,28 @@ kill "$dhcpd"
 rm -f "$work/copy"
 run at "$srv" "$lwip" -i tap0 copy 'nbd://[fd09::1]:10814' "$work/copy"
 same 'IPv6, with an address by advertisement and no DHCP'
+server 53 dnsmasq -C /dev/null -k -u root -a fd09::1 --bind-interfaces \
+	--no-resolv --no-hosts --host-record=six.example,fd09::1
+run at "$srv" "$lwip" -i tap0 copy nbd://six.example:10814 "$work/copy"
+same 'a name, by the name server of an advertisement'
+
+# ---- the example of the manual ----
+
+awk '/^Example/ { inside = 1 } /^For speed/ { inside = 0 }
+	inside && sub(/^\t/, "") { n++ } inside && n
+	END { exit n > 60 }' port/lwip/README >"$work/example.c"
+cat >"$work/world.h" <<'END'
+#include <stddef.h>
+#include <stdint.h>
+#define NS_PER_TICK 1000
+int tx_ring_has_room(void), rx_ring_take(void *, size_t);
+void tx_ring_add(const void *, size_t), tx_ring_go(void);
+uint64_t timer_ticks(void);
+void eth_start(unsigned char mac[6]), random_bytes(void *, size_t);
+int read_kernel(unsigned char to[65536]);
+END
+run gcc -std=c11 -Wall -Wextra -Werror -Wno-unused-parameter -fsyntax-only -I. \
+	-Iport/lwip -isystem build/lwip/src/include \
+	-include "$O/autoconf.h" -include "$work/world.h" "$work/example.c"
+expect 0 '' "the README's example compiles"
 finish

@@ -31,14 +31,16 @@
 #include <unistd.h>
 
 #define FRAME 9100
+#define DATA  500  /* bytes of a frame behind negotiation */
 #define QUEUE 8192 /* frames on their way in one direction */
 
 static struct {
 	unsigned seed, delay, jitter; /* us */
 	/* of a million frames */
 	unsigned loss, reorder, twice, corrupt;
-	unsigned from, until; /* ms of an outage, since the first TCP frame */
-	unsigned lease;	      /* s: DHCP gives no longer one, and only once */
+	/* ms of an outage, since the first TCP frame of DATA bytes */
+	unsigned from, until;
+	unsigned lease; /* s: of the first; nobody renews it while it lasts */
 } o;
 
 struct frame {
@@ -57,7 +59,7 @@ struct way {
 };
 
 static uint64_t began;
-static bool acked; /* a lease was given */
+static uint64_t acked; /* when the lease was given */
 
 static uint64_t now(void)
 {
@@ -98,13 +100,16 @@ static bool in_outage(const unsigned char *p, size_t len, uint64_t t)
 
 	if (!o.until)
 		return false;
-	if (!began && is_tcp(p, len))
+	if (!began && len >= DATA && is_tcp(p, len))
 		began = t;
 	ms = began ? (t - began) / 1000000 : 0;
 	return began && ms >= o.from && ms < o.until;
 }
 
-/* A server's DHCP message: shortens the lease, drops all behind the first. */
+/*
+ * A server's DHCP message: shortens the first lease, and drops what comes until
+ * that has run out.
+ */
 static bool spoil_lease(unsigned char *p, size_t len)
 {
 	bool is_ack = false;
@@ -113,7 +118,7 @@ static bool spoil_lease(unsigned char *p, size_t len)
 	    p[34] || p[35] != 67)
 		return true;
 	if (acked)
-		return false;
+		return now() - acked >= o.lease * 1000000000ull;
 	p[40] = p[41] = 0; /* no checksum */
 	for (size_t i = 282; i + 6 <= len && p[i] != 255; i += 2 + p[i + 1]) {
 		uint32_t s = htonl(o.lease);
@@ -124,7 +129,8 @@ static bool spoil_lease(unsigned char *p, size_t len)
 			p[i] = 224;
 		is_ack |= p[i] == 53 && p[i + 2] == 5;
 	}
-	acked |= is_ack;
+	if (is_ack)
+		acked = now();
 	return true;
 }
 
