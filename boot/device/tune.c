@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes the settings of a queue. */
+/* Reads and writes the settings of a queue, and the buffers of TCP. */
 #include "boot/device/tune.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -8,23 +8,46 @@
 #include <fcntl.h>
 #include <string.h>
 
+enum { PATH_CAP = 128 };
+
 const char *const device_tunables[] = {
-	"max_sectors_kb", "read_ahead_kb", "scheduler", "nr_requests",
-	"nomerges",	  "rq_affinity",   NULL,
+	"max_sectors_kb", "read_ahead_kb", "scheduler",
+	"nr_requests",	  "nomerges",	   "rq_affinity",
+	"tcp_rmem",	  "tcp_wmem",	   NULL,
 };
 
-static void path_of(char *path, size_t cap, int index, const char *name)
+static bool is_tcp(const char *name)
 {
-	nbd_fmt(path, cap, "%s/nbd%d/queue/%s", nbdk_sys, index, name);
+	return !memcmp(name, "tcp_", 4);
+}
+
+/* TCP's are a smallest, a first and a largest size: the last is the setting. */
+static char *last_of(char *value)
+{
+	char *tab = strrchr(value, '\t');
+
+	return tab ? tab + 1 : value;
+}
+
+static void read_value(int index, const char *name, char *path, char *value,
+		       size_t cap)
+{
+	if (is_tcp(name))
+		nbd_fmt(path, PATH_CAP, "/proc/sys/net/ipv4/%s", name);
+	else
+		nbd_fmt(path, PATH_CAP, "%s/nbd%d/queue/%s", nbdk_sys, index,
+			name);
+	file_read(AT_FDCWD, path, value, cap);
+	value[strcspn(value, "\n")] = '\0';
 }
 
 void device_tuned(int index, const char *name, char *value, size_t cap)
 {
-	char path[128];
+	char path[PATH_CAP], *last;
 
-	path_of(path, sizeof(path), index, name);
-	file_read(AT_FDCWD, path, value, cap);
-	value[strcspn(value, "\n")] = '\0';
+	read_value(index, name, path, value, cap);
+	last = last_of(value);
+	memmove(value, last, strlen(last) + 1);
 }
 
 /* The known name that the word of len bytes begins with. */
@@ -40,10 +63,22 @@ static const char *name_of(const char *word, size_t len)
 	return NULL;
 }
 
+/* Writes the value of len bytes, after the two that are not set. */
+static int write_value(int index, const char *name, const char *value,
+		       size_t len)
+{
+	char path[PATH_CAP], text[128], *at;
+
+	read_value(index, name, path, text, sizeof(text));
+	at = last_of(text);
+	nbd_fmt(at, sizeof(text) - (size_t)(at - text), "%.*s", (int)len,
+		value);
+	return file_write(AT_FDCWD, path, text, strlen(text));
+}
+
 static int set(int index, const char *word, size_t len, struct nbd_diag *d)
 {
 	const char *name = name_of(word, len);
-	char path[128];
 	size_t n;
 
 	if (!name)
@@ -51,12 +86,13 @@ static int set(int index, const char *word, size_t len, struct nbd_diag *d)
 				"%.*s is no setting, such as "
 				"read_ahead_kb=1024",
 				(int)len, word);
-	n = strlen(name) + 1;
-	path_of(path, sizeof(path), index, name);
-	if (!file_write(AT_FDCWD, path, word + n, len - n))
+	if (index < 0 && !is_tcp(name))
 		return 0;
-	return nbd_diag(d, file_error(errno), "nbd%d: %.*s: %s", index,
-			(int)len, word, strerror(errno));
+	n = strlen(name) + 1;
+	if (!write_value(index, name, word + n, len - n))
+		return 0;
+	return nbd_diag(d, file_error(errno), "%.*s: %s", (int)len, word,
+			strerror(errno));
 }
 
 int device_tune(int index, const char *words, struct nbd_diag *d)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The settings of a device's queue: /sys/block/nbdN/queue.  The kernel resets
- * some of them when a device is connected.
+ * some of them when a device is connected.  Names with "tcp_" are the largest
+ * buffer of a connection in bytes, for all connections of the machine.
  */
 #ifndef BOOT_DEVICE_TUNE_H
 #define BOOT_DEVICE_TUNE_H
@@ -19,6 +20,9 @@ void device_tuned(int index, const char *name, char *value, size_t cap);
  * Sets one or more settings, such as "read_ahead_kb=1024,scheduler=none".  Ends
  * at the first that fails: NBD_E_USAGE for a word that is not NAME=VALUE with a
  * known name; others as file_error(), with the word in d.
+ *
+ * Index -1 sets only those of TCP, before the device is connected: a connection
+ * agrees on the scale of its window when it begins.
  */
 int device_tune(int index, const char *words, struct nbd_diag *d);
 #else

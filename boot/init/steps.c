@@ -118,6 +118,17 @@ static int do_network(struct boot *b, struct nbd_diag *d)
 	return b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
 }
 
+/* A device that is slow is better than none. */
+static void tune(struct boot *b, int index)
+{
+	struct nbd_diag d;
+
+	if (!b->cmd.tune || !device_tune(index, b->cmd.tune, &d))
+		return;
+	boot_say("nbdboot.tune=: %s", d.text);
+	b->cmd.tune = NULL; /* the next call would say it again */
+}
+
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
 	const struct net_state *net = &b->net.state;
@@ -127,11 +138,11 @@ static int do_connect(struct boot *b, struct nbd_diag *d)
 		env.root_path = net->root_path;
 	if (net->boot_server[0])
 		env.server = net->boot_server;
+	/* TCP's first: windows cannot grow later */
+	tune(b, -1);
 	b->index = root_connect(&b->root, &b->spec, &env, net->name, d);
-	/* a device that is slow is better than none */
-	if (b->index >= 0 && b->cmd.tune &&
-	    device_tune(b->index, b->cmd.tune, d))
-		boot_say("nbdboot.tune=: %s", d->text);
+	if (b->index >= 0)
+		tune(b, b->index);
 	return b->index < 0 ? b->index : NBD_OK;
 }
 

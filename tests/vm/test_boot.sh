@@ -31,7 +31,8 @@ ext4_image()
 boot()
 {
 	vm_start "$work/initramfs" \
-		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*" \
+		-object "filter-dump,id=dump,netdev=net,file=$work/pcap"
 }
 
 # failed_with SENTENCE PATTERN: the console has the message, and then what the
@@ -76,12 +77,20 @@ else
 	not_ok 'there is no nbd device but the one of the root'
 fi
 
-boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3 nbdboot.tune=read_ahead_kb=512'
+boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3 nbdboot.tune=read_ahead_kb=512,tcp_rmem=67108864'
 booted 'a root on ext4, ro, 4 connections' '/dev/nbd0 ext4 ro' plain
 if said '^guest: reads ahead 512 KiB$'; then
 	ok 'nbdboot.tune= changed a setting'
 else
 	not_ok 'nbdboot.tune= changed a setting'
+fi
+# Linux takes this scale for a buffer of 64 MiB, and a smaller one by default.
+scales=$(tshark -r "$work/pcap" -Y "tcp.dstport == $port && tcp.flags.syn == 1" \
+	-T fields -e tcp.options.wscale.shift 2>/dev/null | sort -u)
+if [ "$scales" = 11 ]; then
+	ok 'and the buffers of TCP, before the first connection'
+else
+	not_ok "and the buffers of TCP, before the first connection: $scales"
 fi
 if said '^guest: disks nbd0 nbd1 nbd2$'; then
 	ok 'a module has the parameters of the kernel command line'

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files that settings are read from and written to. */
+#include "boot/device/tune.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+
+static char path[128], content[128], written[128];
+static int refusal; /* errno of a write */
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_write(int at, const char *name, const void *data, size_t len);
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	snprintf(path, sizeof(path), "%s", name);
+	return snprintf(buf, cap, "%s", content);
+}
+
+int __wrap_file_write(int at, const char *name, const void *data, size_t len)
+{
+	(void)at;
+	snprintf(path, sizeof(path), "%s", name);
+	snprintf(written, sizeof(written), "%.*s", (int)len,
+		 (const char *)data);
+	errno = refusal;
+	return refusal ? -1 : 0;
+}
+
+static int tune(const char *before, const char *words)
+{
+	struct nbd_diag d = { .text = "" };
+
+	refusal = 0;
+	written[0] = '\0';
+	snprintf(content, sizeof(content), "%s", before);
+	return device_tune(3, words, &d);
+}
+
+static void a_setting_of_the_queue_is_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(tune("[none] mq-deadline\n", "scheduler=mq-deadline"),
+			 0);
+	assert_string_equal(written, "mq-deadline");
+	assert_string_equal(path, "/sys/block/nbd3/queue/scheduler");
+}
+
+static void only_the_largest_buffer_of_tcp_is_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(tune("4096\t131072\t6291456\n", "tcp_rmem=8388608"),
+			 0);
+	assert_string_equal(written, "4096\t131072\t8388608");
+	assert_string_equal(path, "/proc/sys/net/ipv4/tcp_rmem");
+}
+
+static void only_the_largest_buffer_of_tcp_is_shown(void **state)
+{
+	char value[128];
+
+	(void)state;
+	strcpy(content, "4096\t16384\t4194304\n");
+	device_tuned(3, "tcp_wmem", value, sizeof(value));
+	assert_string_equal(value, "4194304");
+	strcpy(content, "[none] mq-deadline\n");
+	device_tuned(3, "scheduler", value, sizeof(value));
+	assert_string_equal(value, "[none] mq-deadline");
+}
+
+static void words_are_set_one_after_the_other(void **state)
+{
+	(void)state;
+	assert_int_equal(tune("128\n", "read_ahead_kb=512,nr_requests=64"), 0);
+	assert_string_equal(written, "64");
+	assert_int_equal(tune("", "read_ahead=1,nr_requests=64"), NBD_E_USAGE);
+	assert_string_equal(written, "");
+	assert_int_equal(tune("", "read_ahead_kb="), NBD_E_USAGE);
+}
+
+static void a_refusal_names_the_word(void **state)
+{
+	struct nbd_diag d = { .text = "" };
+
+	(void)state;
+	refusal = EINVAL;
+	strcpy(content, "128\n");
+	assert_true(device_tune(3, "max_sectors_kb=3,nomerges=1", &d) < 0);
+	assert_string_equal(d.text, "max_sectors_kb=3: Invalid argument");
+	assert_string_equal(written, "3");
+}
+
+static void before_there_is_a_device_only_tcp_is_set(void **state)
+{
+	struct nbd_diag d = { .text = "" };
+
+	(void)state;
+	refusal = 0;
+	written[0] = path[0] = '\0';
+	strcpy(content, "4096\t131072\t6291456\n");
+	assert_int_equal(device_tune(-1, "nr_requests=64", &d), 0);
+	assert_string_equal(path, "");
+	assert_int_equal(
+		device_tune(-1, "tcp_rmem=8388608,read_ahead_kb=512", &d), 0);
+	assert_string_equal(path, "/proc/sys/net/ipv4/tcp_rmem");
+	assert_string_equal(written, "4096\t131072\t8388608");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_setting_of_the_queue_is_replaced),
+		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_replaced),
+		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_shown),
+		cmocka_unit_test(words_are_set_one_after_the_other),
+		cmocka_unit_test(before_there_is_a_device_only_tcp_is_set),
+		cmocka_unit_test(a_refusal_names_the_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
