@@ -13,6 +13,7 @@
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
+#include "boot/device/tune.h"
 #include "port/linux/module.h"
 
 #include <unistd.h>
@@ -154,6 +155,11 @@ static int hand_over(const struct attempt *t, uint32_t block,
 	if (index < 0)
 		return index;
 	device_slots_tag(fds, b->connections, index);
+	err = e->has_block ? device_tune_limit(index, e->max_payload, d) : 0;
+	if (err) {
+		nbdk_disconnect(index, NULL);
+		return err;
+	}
 	err = device_settle(index, e->size, d);
 	return err ? err : set_timeout(&conf, index, timeout, d);
 }

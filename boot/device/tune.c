@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { PATH_CAP = 128 };
+enum { PATH_CAP = 128, LONGEST = 128 * 1024 /* of the kernel's requests */ };
 
 const char *const device_tunables[] = {
 	"max_sectors_kb", "read_ahead_kb", "scheduler",
@@ -106,4 +106,20 @@ int device_tune(int index, const char *words, struct nbd_diag *d)
 		words += len + (words[len] == ',');
 	}
 	return err;
+}
+
+int device_tune_limit(int index, uint32_t max, struct nbd_diag *d)
+{
+	char word[32];
+	int err;
+
+	if (max >= LONGEST)
+		return 0;
+	nbd_fmt(word, sizeof(word), "max_sectors_kb=%u", max / 1024);
+	err = device_tune(index, word, NULL);
+	return err ? nbd_diag(d, err,
+			      "the server takes at most %u bytes at once, and "
+			      "the kernel sends no fewer than a page",
+			      max)
+		   : 0;
 }

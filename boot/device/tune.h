@@ -25,10 +25,22 @@ void device_tuned(int index, const char *name, char *value, size_t cap);
  * agrees on the scale of its window when it begins.
  */
 int device_tune(int index, const char *words, struct nbd_diag *d);
+
+/*
+ * Lets the queue send no request longer than max bytes, which is what the server
+ * takes.  Fails if the kernel cannot keep requests that short.
+ */
+int device_tune_limit(int index, uint32_t max, struct nbd_diag *d);
 #else
 static inline int device_tune(int index, const char *words, struct nbd_diag *d)
 {
 	(void)index, (void)words, (void)d;
+	return 0;
+}
+
+static inline int device_tune_limit(int index, uint32_t max, struct nbd_diag *d)
+{
+	(void)index, (void)max, (void)d;
 	return 0;
 }
 #endif

@@ -35,7 +35,8 @@ static struct machine {
 	unsigned dialed, loaded, connected, disconnected, checked, opened;
 	unsigned n_fds, flags_given;
 	uint64_t timeout, later, dead;
-	uint32_t block;
+	uint32_t block, limit;
+	int limits; /* the result of limiting requests */
 	int index;
 	char backend[NBDK_BACKEND_MAX + 1];
 } m;
@@ -52,6 +53,7 @@ int __wrap_mod_load(const char *name, const char *params,
 int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag);
+int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag);
 int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag);
 bool __wrap_device_readers_await(int proc, int index, unsigned want);
 
@@ -107,6 +109,15 @@ int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag)
 	assert_int_equal(index, INDEX);
 	m.disconnected++;
 	return 0;
+}
+
+int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_int_equal(index, INDEX);
+	assert_int_equal(m.opened, 0);
+	m.limit = max;
+	return m.limits;
 }
 
 int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag)
@@ -427,6 +438,23 @@ static void a_device_that_does_not_open_is_reported(void **state)
 	assert_int_equal(m.later, 10);
 }
 
+static void requests_are_limited_before_the_device_is_opened(void **state)
+{
+	(void)state;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.limit, 0);
+	start(NULL);
+	m.min_block = 512;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.limit, 65536);
+	start(NULL);
+	m.min_block = 512;
+	m.limits = NBD_E_KERNEL;
+	assert_int_equal(attach(), NBD_E_KERNEL);
+	assert_int_equal(m.disconnected, 1);
+	assert_int_equal(m.opened, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, start)
@@ -442,6 +470,7 @@ int main(void)
 		TEST(spare_slots_are_filled),
 		TEST(connections_that_are_not_read_are_made_again),
 		TEST(a_device_that_does_not_open_is_reported),
+		TEST(requests_are_limited_before_the_device_is_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,25 @@ static void a_refusal_names_the_word(void **state)
 	assert_string_equal(written, "3");
 }
 
+static void requests_are_no_longer_than_the_server_takes(void **state)
+{
+	struct nbd_diag d = { .text = "" };
+
+	(void)state;
+	refusal = 0;
+	written[0] = '\0';
+	strcpy(content, "128\n");
+	assert_int_equal(device_tune_limit(3, 128 * 1024, &d), 0);
+	assert_string_equal(written, "");
+	assert_int_equal(device_tune_limit(3, 128 * 1024 - 512, &d), 0);
+	assert_string_equal(written, "127");
+	assert_string_equal(path, "/sys/block/nbd3/queue/max_sectors_kb");
+	refusal = EINVAL;
+	assert_true(device_tune_limit(3, 2048, &d) < 0);
+	assert_non_null(strstr(d.text, "at most 2048 bytes"));
+	refusal = 0;
+}
+
 static void before_there_is_a_device_only_tcp_is_set(void **state)
 {
 	struct nbd_diag d = { .text = "" };
@@ -115,6 +134,7 @@ int main(void)
 		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_replaced),
 		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_shown),
 		cmocka_unit_test(words_are_set_one_after_the_other),
+		cmocka_unit_test(requests_are_no_longer_than_the_server_takes),
 		cmocka_unit_test(before_there_is_a_device_only_tcp_is_set),
 		cmocka_unit_test(a_refusal_names_the_word),
 	};

@@ -204,9 +204,11 @@ refused 'and so is one that is no multiple of 4096' 1 \
 unserve
 
 serve /tmp/4k --filter=blocksize-policy memory 16M blocksize-minimum=4096 \
-	blocksize-preferred=4096 blocksize-error-policy=error
+	blocksize-preferred=4096 blocksize-maximum=65536 \
+	blocksize-error-policy=error
 connected "a server's minimum block size" /tmp/4k $((16 * 1048576))
 check 'is honoured' logical 4096
+check 'and its maximum' dd if=/dev/nbd0 of=/dev/null bs=1M
 ended 'a server that wants 4096' nbd0
 unserve
 
