@@ -278,22 +278,40 @@ static unsigned emptiest(const struct device *dev)
 	return server;
 }
 
-int device_add(struct device *dev, struct nbd_diag *d)
+/*
+ * Dials until a server has the same disk.  One that was dialed, but fails here,
+ * is asked after the others from then on.
+ */
+static int dial_same(struct device *dev, struct nbd_diag *d)
 {
 	unsigned first = dev->b.spread ? emptiest(dev) : 0;
 	struct conn *conn = &dev->conn;
-	int err = device_dialer_one(&dev->dialer, conn, &dev->b, first, d);
+	int err = 0;
+
+	for (unsigned bad = 0; bad < dev->b.servers; bad++) {
+		err = device_dialer_one(&dev->dialer, conn, &dev->b, first, d);
+		if (err)
+			return err;
+		err = compare(dev, nbd_export(&conn->c), d);
+		if (!err && dev->b.identity)
+			err = device_identity_check(&dev->reader, conn,
+						    dev->b.identity, d);
+		if (!err)
+			return 0;
+		device_dialer_avoid(&dev->dialer);
+		dial_hangup(conn, 1);
+	}
+	return err;
+}
+
+/* Hands over the connection that dial_same() made. */
+static int put(struct device *dev, struct nbd_diag *d)
+{
 	uint32_t block = dev->info.block_size;
+	struct conn *conn = &dev->conn;
+	int err = hand_over(dev, d);
 	uint64_t size;
 
-	if (err)
-		return err;
-	err = compare(dev, nbd_export(&conn->c), d);
-	if (!err && dev->b.identity)
-		err = device_identity_check(&dev->reader, conn, dev->b.identity,
-					    d);
-	if (!err)
-		err = hand_over(dev, d);
 	if (err) {
 		dial_hangup(conn, 1);
 		return err;
@@ -303,6 +321,13 @@ int device_add(struct device *dev, struct nbd_diag *d)
 	dev->export = block ? size - size % block : 0;
 	sock_close(&conn->s);
 	return 0;
+}
+
+int device_add(struct device *dev, struct nbd_diag *d)
+{
+	int err = dial_same(dev, d);
+
+	return err ? err : put(dev, d);
 }
 
 int device_end(struct device *dev, const struct sockdiag_link *l,

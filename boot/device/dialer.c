@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * ms that a server is asked last after it was late: each time that costs up to
- * half a minute, in which another would answer.
+ * ms that a server is asked last after it was late or broken: each time that
+ * costs up to half a minute, in which another would answer.
  */
 #define LATE_MS 300000
 
@@ -124,6 +124,7 @@ static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
 		dl->late[order[i]] =
 			rc == NBD_E_TIMEOUT ? nbd_now_ms() + LATE_MS : 0;
 		if (!rc) {
+			dl->last = order[i];
 			err = 0;
 			break;
 		}
@@ -222,6 +223,16 @@ int device_dialer_open(struct device_dialer *dl, struct conn conns[],
 		return err;
 	return b->spread ? dial_all(dl, conns, b, read_only, d)
 			 : dial_any(dl, conns, b->connections, b, 0, d);
+}
+
+void device_dialer_late(struct device_dialer *dl, unsigned server)
+{
+	dl->late[server] = nbd_now_ms() + LATE_MS;
+}
+
+void device_dialer_avoid(struct device_dialer *dl)
+{
+	device_dialer_late(dl, dl->last);
 }
 
 int device_dialer_one(struct device_dialer *dl, struct conn *conn,

@@ -14,6 +14,7 @@ struct device_dialer {
 	struct device_tls tls[BACKEND_SERVERS];
 	/* of nbd_now_ms(), until which a server that was late is asked last */
 	uint64_t late[BACKEND_SERVERS];
+	unsigned char last; /* the server of the last connection */
 	bool keeps;
 };
 
@@ -36,6 +37,15 @@ int device_dialer_open(struct device_dialer *dl, struct conn conns[],
 int device_dialer_one(struct device_dialer *dl, struct conn *conn,
 		      const struct backend *b, unsigned first,
 		      struct nbd_diag *d);
+
+/*
+ * Asks the server of the last connection after the others for some minutes: it
+ * accepted that connection, which was good for nothing.
+ */
+void device_dialer_avoid(struct device_dialer *dl);
+
+/* The same for the server with that number in the backend. */
+void device_dialer_late(struct device_dialer *dl, unsigned server);
 
 /*
  * Reads the credentials of every server of b now, so that later dialing reads

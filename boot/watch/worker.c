@@ -51,6 +51,7 @@ struct worker {
 	uint64_t sure;	   /* nbd_now_ms() when the doubt ends */
 	int step;	   /* ms from one try to the next */
 	uint64_t tried;	   /* nbd_now_ms() when the last try ended, 0: never */
+	bool made;	   /* by the last try: all that were dead */
 	uint64_t next;	   /* the next try, not sooner */
 	uint64_t answered; /* requests, at the last try */
 	unsigned silent;   /* tries in a row without an answer */
@@ -208,14 +209,17 @@ static bool is_whole(struct worker *w)
 	return w->dev.live >= w->dev.wanted;
 }
 
+/* Sets made. */
 static int fill(struct worker *w, struct nbd_diag *d)
 {
 	int lock = device_lock(w->dev.info.index), err;
 
-	err = is_whole(w) ? 0
+	w->made = !is_whole(w);
+	err = !w->made ? 0
 	      : !w->dev.counted && w->deaths
 		      ? replace_the_told(w, d)
 		      : device_fill(&w->dev, w->dev.wanted, d);
+	w->made &= !err;
 	device_unlock(lock);
 	return err;
 }
@@ -275,6 +279,8 @@ static int revive(struct worker *w)
 		return (int)(w->next - now);
 	if (now - w->tried > LIFE_MS)
 		w->step = 0;
+	else if (w->made)
+		device_dialer_avoid(&w->dev.dialer);
 	look_back(w);
 	NBD_PROBE2(revive, w->dev.info.index, w->dev.live);
 	err = fill(w, &d);

@@ -33,8 +33,10 @@ static struct server {
 	uint16_t flags;
 	uint32_t min_block; /* 0: it does not say */
 	int err;	    /* it is not there */
+	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
-	unsigned dialed, goodbyes;
+	unsigned dialed, goodbyes, avoided;
+	unsigned late; /* a bit for each server */
 	int fd;
 } server;
 
@@ -68,7 +70,8 @@ int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
 		return nbd_diag(d, server.err, "nobody there");
 	script_start(&s);
 	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
-	say_info_export(&s, server.size, server.flags);
+	say_info_export(&s, server.dialed > server.bad ? server.size : 512,
+			server.flags);
 	if (server.min_block)
 		say_info_block(&s, server.min_block, 4096, 1 << 25);
 	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
@@ -80,6 +83,20 @@ int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
 	server.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	conn_open(c, server.fd);
 	return 0;
+}
+
+void __wrap_device_dialer_avoid(struct device_dialer *dl);
+void __wrap_device_dialer_avoid(struct device_dialer *dl)
+{
+	assert_ptr_equal(dl, &dev.dialer);
+	server.avoided++;
+}
+
+void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n);
+void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n)
+{
+	assert_ptr_equal(dl, &dev.dialer);
+	server.late |= 1u << n;
 }
 
 static bool is_closed(int fd)
@@ -524,17 +541,30 @@ static void a_wish_that_cannot_be_is_none(void **state)
 
 /* ---- is it still the same? ---- */
 
-/* Refused with those words, with a goodbye, and without a trace. */
-static void assert_refused(int err, const char *words)
+/*
+ * Refused with those words, with a goodbye, and without a trace.  Other servers
+ * are asked first from then on, unless this machine is to blame.
+ */
+static void assert_fails(int err, const char *words, bool server_to_blame)
 {
+	unsigned tries;
+
 	read_it();
-	driver.calls = server.goodbyes = 0;
+	driver.calls = server.goodbyes = server.avoided = 0;
 	assert_int_equal(device_add(&dev, &diag), err);
 	if (!strstr(diag.text, words))
 		fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
 	assert_int_equal(driver.calls, 0);
-	assert_int_equal(server.goodbyes, 1);
+	/* then the next one is asked, until all were */
+	tries = server_to_blame ? dev.b.servers : 1;
+	assert_int_equal(server.goodbyes, tries);
+	assert_int_equal(server.avoided, server_to_blame ? tries : 0);
 	assert_true(is_closed(server.fd));
+}
+
+static void assert_refused(int err, const char *words)
+{
+	assert_fails(err, words, true);
 }
 
 /* It is handed over, and stays open in the kernel: no goodbye. */
@@ -662,6 +692,18 @@ static void a_second_connection_needs_the_servers_consent(void **state)
 	assert_refused(NBD_E_MULTI_CONN, "several connections");
 }
 
+static void if_one_has_another_disk_the_next_is_asked(void **state)
+{
+	(void)state;
+	server.bad = 1;
+	read_it();
+	assert_int_equal(device_add(&dev, &diag), 0);
+	assert_int_equal(server.dialed, 2);
+	assert_int_equal(server.goodbyes, 1);
+	assert_int_equal(server.avoided, 1);
+	assert_int_equal(driver.calls, 1);
+}
+
 /* ---- one more ---- */
 
 static void a_silent_server_makes_no_connection(void **state)
@@ -682,10 +724,11 @@ static void what_the_driver_does_not_want_is_closed(void **state)
 	assert_int_equal(device_add(&dev, &diag), NBD_E_KERNEL);
 	assert_string_equal(diag.text, "the driver says no");
 	assert_int_equal(server.goodbyes, 1);
+	assert_int_equal(server.avoided, 0);
 	assert_true(is_closed(server.fd));
 	driver.err = 0;
 	driver.tag_err = NBD_E_PERM;
-	assert_refused(NBD_E_PERM, "mark a connection of nbd3");
+	assert_fails(NBD_E_PERM, "mark a connection of nbd3", false);
 }
 
 static void connections_are_spread_over_the_servers(void **state)
@@ -857,6 +900,7 @@ int main(void)
 		DEV(what_the_device_relies_on_must_not_be_lost),
 		DEV(a_block_of_the_device_is_one_of_the_server),
 		DEV(a_second_connection_needs_the_servers_consent),
+		DEV(if_one_has_another_disk_the_next_is_asked),
 		DEV(a_silent_server_makes_no_connection),
 		DEV(what_the_driver_does_not_want_is_closed),
 		DEV(connections_are_spread_over_the_servers),

@@ -333,6 +333,38 @@ static void a_server_that_was_late_is_asked_last_for_a_while(void **state)
 	assert_string_equal(asked, "a1 b1 b1 b1 b1 c1 a1 a1 a1 b1 a1 b1 ");
 }
 
+static void
+a_connection_that_was_no_good_makes_its_server_the_last(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y,nbd://c/z", 1, false);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(device_dialer_open(&dialer, conns, &b, false,
+						    &diag),
+				 0);
+		device_dialer_avoid(&dialer);
+		dial_hangup(conns, 1);
+	}
+	assert_string_equal(asked, "a1 b1 c1 ");
+	/* if all are no good, the first is the first again */
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	dial_hangup(conns, 1);
+	assert_string_equal(asked, "a1 b1 c1 a1 ");
+}
+
+static void any_server_can_be_made_the_last(void **state)
+{
+	(void)state;
+	backend("nbd://a/x,nbd://b/y,nbd://c/z", 1, false);
+	for (unsigned i = 0; i < 2; i++) {
+		device_dialer_late(&dialer, i);
+		assert_int_equal(
+			device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+		dial_hangup(conns, 1);
+	}
+	assert_string_equal(asked, "b1 c1 ");
+}
+
 static void long_reasons_are_cut(void **state)
 {
 	static char why[500];
@@ -568,6 +600,8 @@ int main(void)
 		DIAL(the_local_port_is_of_the_first_connection),
 		DIAL(the_watcher_connects_from_any_port),
 		DIAL(a_server_that_was_late_is_asked_last_for_a_while),
+		DIAL(a_connection_that_was_no_good_makes_its_server_the_last),
+		DIAL(any_server_can_be_made_the_last),
 		DIAL(long_reasons_are_cut),
 		DIAL(an_outage_counts_more_than_a_mistake),
 		DIAL(connections_are_spread_evenly),

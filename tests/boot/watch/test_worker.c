@@ -27,11 +27,13 @@ static struct play {
 	bool dead;	  /* ... and this one has */
 	int first;	  /* ms of the first time that it was replaced */
 	unsigned waiting; /* requests without an answer */
-	unsigned uncounted; /* the wait after which counting fails once */
-	unsigned outage;    /* s until a reboot */
-	unsigned rebooted;  /* ms */
-	bool answers;	    /* some requests, all the time */
-	bool busy;	    /* other events end each wait of the first second */
+	/* the wait after which counting fails once, and another later one */
+	unsigned uncounted, uncounted_again;
+	unsigned outage;   /* s until a reboot */
+	unsigned rebooted; /* ms */
+	unsigned avoided;  /* times that a server is asked last */
+	bool answers;	   /* some requests, all the time */
+	bool busy;	   /* other events end each wait of the first second */
 } play;
 
 static uint64_t epoch; /* ms, when the play began */
@@ -70,7 +72,7 @@ int __wrap_device_count(struct device *dev, struct nbd_diag *d)
 	dev->live = dead ? play.outage ? 0 : 3 : 4;
 	if (!play.uncounted || play.waits != play.uncounted)
 		return 0;
-	play.uncounted = 0;
+	play.uncounted = play.uncounted_again;
 	dev->live = 0;
 	return nbd_diag(d, NBD_E_NO_MEMORY, "no memory");
 }
@@ -102,6 +104,13 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	play.dead = false;
 	dev->live = 4;
 	return 0;
+}
+
+void __wrap_device_dialer_avoid(struct device_dialer *dl);
+void __wrap_device_dialer_avoid(struct device_dialer *dl)
+{
+	(void)dl;
+	play.avoided++;
 }
 
 uint64_t __wrap_nbd_now_ns(void);
@@ -261,6 +270,17 @@ static void a_count_that_fails_is_no_proof_of_life(void **state)
 	}
 }
 
+/* All live each time: it was not a connection that died soon. */
+static void a_count_that_fails_twice_makes_no_server_the_last(void **state)
+{
+	(void)state;
+	watch((struct play){
+		.event = INDEX, .uncounted = 2, .uncounted_again = 4 });
+	assert_int_equal(play.uncounted, 4);
+	assert_int_equal(play.filled, 0);
+	assert_int_equal(play.avoided, 0);
+}
+
 static void other_events_do_not_end_the_doubt(void **state)
 {
 	(void)state;
@@ -290,6 +310,7 @@ static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
 	assert_int_equal(play.filled, 1);
 	/* 2 s each, but for the first ones */
 	assert_in_range(play.ms, 75000, 115000);
+	assert_int_equal(play.avoided, 0);
 }
 
 static void a_server_that_drops_what_it_takes_is_not_hammered(void **state)
@@ -300,6 +321,8 @@ static void a_server_that_drops_what_it_takes_is_not_hammered(void **state)
 	assert_in_range(play.first, 0, 2);
 	/* in 20 s */
 	assert_in_range(play.filled, 8, 20);
+	/* from the second time on another server is asked, if there is one */
+	assert_int_equal(play.avoided, play.filled - 1);
 }
 
 static unsigned lines_with(const char *text)
@@ -377,6 +400,8 @@ int main(void)
 		cmocka_unit_test(a_socket_may_die_after_the_report),
 		cmocka_unit_test(so_may_one_whose_news_was_lost),
 		cmocka_unit_test(a_count_that_fails_is_no_proof_of_life),
+		cmocka_unit_test(
+			a_count_that_fails_twice_makes_no_server_the_last),
 		cmocka_unit_test(other_events_do_not_end_the_doubt),
 		cmocka_unit_test(doubt_ends),
 		cmocka_unit_test(the_death_of_another_device_is_nothing),
