@@ -11,16 +11,12 @@ static int rotate(struct device *dev, struct nbd_diag *d)
 	struct sockdiag_link old[DEVICE_LINKS];
 	int lock = device_lock(dev->info.index);
 	int err = device_count(dev, d);
-	unsigned n = dev->n_links, live = dev->live;
+	unsigned n = dev->n_links;
 
 	memcpy(old, dev->links, sizeof(old));
-	for (unsigned i = 0; i < n && !err; i++) {
-		if (!old[i].live)
-			continue;
-		err = device_end(dev, &old[i], d);
-		if (!err || err == NBD_E_NOT_FOUND)
-			err = device_fill(dev, live, d);
-	}
+	for (unsigned i = 0; i < n && !err; i++)
+		if (old[i].live)
+			err = device_replace(dev, &old[i], d);
 	device_unlock(lock);
 	return err;
 }

@@ -19,6 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ms for the reader of a dead connection to end, and between looks. */
+#define ENDED_MS 5000
+#define LOOK_MS	 5
+
 /* ---- files of a device ---- */
 
 /*
@@ -227,11 +231,47 @@ static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
 	return nbdk_reconfigure(&conf, d);
 }
 
-static int hand_over(const struct device *dev, struct nbd_diag *d)
+/*
+ * The driver frees a dead socket as it puts a new one into its slot, also while
+ * the old one's reader is still inside it.  That reader then uses freed memory
+ * (an oops with Linux 6.1 and 6.12), or ends the new connection.  So wait until
+ * only live connections have a reader.
+ */
+static void await_ended(struct device *dev)
+{
+	uint64_t end = nbd_now_ms() + ENDED_MS;
+
+	/* counting anew must not need a module that was missing before */
+	while (dev->counted && dev->proc > 0 && nbd_now_ms() < end) {
+		/* in this order: a link that dies in between is waited for */
+		unsigned readers =
+			device_readers_count(dev->proc, dev->info.index);
+
+		if (device_count(dev, NULL) || readers <= dev->live)
+			return;
+		poll(NULL, 0, LOOK_MS);
+	}
+}
+
+/*
+ * Waits until each live connection has a reader: one that comes later would be
+ * missing in the count of await_ended(), and two that come later would be taken
+ * by the queue's rescuer.
+ */
+static void await_started(struct device *dev)
+{
+	if (dev->counted && dev->proc > 0 && !device_count(dev, NULL))
+		(void)device_readers_await(dev->proc, dev->info.index,
+					   dev->live);
+}
+
+static int hand_over(struct device *dev, struct nbd_diag *d)
 {
 	const int *fd = &dev->conn.s.fd;
-	int err = sockdiag_tag(*fd, dev->info.index);
+	int err;
 
+	await_ended(dev);
+	err = sockdiag_tag(*fd, dev->info.index);
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",
 				dev->info.index, nbd_err_text(err));
@@ -320,6 +360,7 @@ static int put(struct device *dev, struct nbd_diag *d)
 	size = nbd_export(&conn->c)->size;
 	dev->export = block ? size - size % block : 0;
 	sock_close(&conn->s);
+	await_started(dev);
 	return 0;
 }
 
@@ -383,14 +424,60 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 						 "at once");
 		if (err)
 			break;
-		/* two new items must not wait in the driver's queue at once */
-		if (dev->live < want && dev->proc > 0)
-			(void)device_readers_await(dev->proc, dev->info.index,
-						   dev->live);
 	}
 	if (!err && dev->live)
 		err = device_grow(dev, d);
 	nbdk_watch_close(&dev->watch);
+	device_dialer_close(&dev->dialer);
+	return err;
+}
+
+/* From now on links[] says that it is dead. */
+static void forget(struct device *dev, const struct sockdiag_link *l)
+{
+	for (unsigned i = 0; i < dev->n_links; i++) {
+		struct sockdiag_link *other = &dev->links[i];
+
+		if (!other->live || memcmp(other->id, l->id, sizeof(l->id)))
+			continue;
+		other->live = false;
+		dev->live--;
+	}
+}
+
+static int replace(struct device *dev, const struct sockdiag_link *l,
+		   struct nbd_diag *d)
+{
+	int err;
+
+	forget(dev, l);
+	err = dial_same(dev, d);
+	if (err)
+		return err;
+	err = device_end(dev, l, d);
+	if (!err)
+		(void)await_slot(dev, NULL);
+	if (err && err != NBD_E_NOT_FOUND) {
+		dial_hangup(&dev->conn, 1);
+		return err;
+	}
+	/* ignore errors: device_fill() makes another */
+	(void)put(dev, NULL);
+	return 0;
+}
+
+int device_replace(struct device *dev, const struct sockdiag_link *l,
+		   struct nbd_diag *d)
+{
+	unsigned live = dev->live;
+	int err = nbdk_watch_open(&dev->watch, d);
+
+	if (err)
+		return err;
+	err = replace(dev, l, d);
+	nbdk_watch_close(&dev->watch);
+	if (!err)
+		return device_fill(dev, live, d);
 	device_dialer_close(&dev->dialer);
 	return err;
 }

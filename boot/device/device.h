@@ -77,6 +77,14 @@ int device_grow(struct device *dev, struct nbd_diag *d);
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
+/*
+ * Replaces one of links[], a copy of which is *l, by a new connection.  That is
+ * made first: if no server takes it, the old one stays.  Expects the fresh
+ * result of device_count(); the caller holds device_lock().
+ */
+int device_replace(struct device *dev, const struct sockdiag_link *l,
+		   struct nbd_diag *d);
+
 /* Ends one of links[]. */
 int device_end(struct device *dev, const struct sockdiag_link *l,
 	       struct nbd_diag *d);

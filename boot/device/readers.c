@@ -42,13 +42,14 @@ static void take(struct readers *r, const char *comm, const char *queue)
 		r->rescuer = true;
 }
 
-static struct readers count(int proc, const char *queue)
+static struct readers count(int proc, int index)
 {
 	struct readers r = { 0 };
-	char path[32], comm[64];
+	char queue[24], path[32], comm[64];
 	const char *name;
 	struct dir dir;
 
+	nbd_fmt(queue, sizeof(queue), "nbd%d-recv", index);
 	dir_take(&dir, openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	while ((name = dir_next(&dir))) {
 		if (*name < '0' || *name > '9')
@@ -70,11 +71,9 @@ bool device_readers_await(int proc, int index, unsigned want)
 {
 	uint64_t end = nbd_now_ms() + START_MS;
 	struct readers r;
-	char queue[24];
 
-	nbd_fmt(queue, sizeof(queue), "nbd%d-recv", index);
 	for (;;) {
-		r = count(proc, queue);
+		r = count(proc, index);
 		if (r.rescuer)
 			return false;
 		if (!r.visible || r.workers >= want)
@@ -83,4 +82,11 @@ bool device_readers_await(int proc, int index, unsigned want)
 			return false;
 		poll(NULL, 0, LOOK_MS);
 	}
+}
+
+unsigned device_readers_count(int proc, int index)
+{
+	const struct readers r = count(proc, index);
+
+	return r.workers + r.rescuer;
 }

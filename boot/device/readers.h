@@ -23,4 +23,7 @@ int device_readers_open(void);
  */
 bool device_readers_await(int proc, int index, unsigned want);
 
+/* How many connections of nbdN have a thread; 0 also if /proc shows none. */
+unsigned device_readers_count(int proc, int index);
+
 #endif

@@ -9,8 +9,9 @@ VM_LIMIT=${VM_LIMIT:-1200}
 tree=$work/tree
 
 find_kernel
-make_guest "$tree" guest/scale.sh fio
+make_guest "$tree" guest/scale.sh fio chrt
 cp "$here/guest/outage.sh" "$tree/outage"
+cp "$here/guest/starved.sh" "$tree/starved"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
 qemu_port=$((21000 + $$ % 8000))
 truncate -s 64M "$work/disk"

@@ -36,7 +36,6 @@ static struct server {
 	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
 	unsigned dialed, goodbyes, avoided;
-	unsigned late; /* a bit for each server */
 	int fd;
 } server;
 
@@ -92,13 +91,6 @@ void __wrap_device_dialer_avoid(struct device_dialer *dl)
 	server.avoided++;
 }
 
-void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n);
-void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n)
-{
-	assert_ptr_equal(dl, &dev.dialer);
-	server.late |= 1u << n;
-}
-
 static bool is_closed(int fd)
 {
 	return fcntl(fd, F_GETFD) < 0;
@@ -120,7 +112,41 @@ static struct driver {
 	int events[2]; /* a pipe */
 	int watch_err;
 	unsigned watches; /* that are open */
+	unsigned leaving; /* readers of dead connections */
+	unsigned looks;	  /* for readers; one has left then, */
+	bool stuck;	  /* or never leaves */
+	unsigned awaited; /* new connections whose reader was awaited */
 } driver;
+
+/* Time passes by looks. */
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return (1000 + driver.looks * 100ull) * 1000000;
+}
+
+unsigned __wrap_device_readers_count(int proc, int index);
+unsigned __wrap_device_readers_count(int proc, int index)
+{
+	unsigned now = driver.live + driver.leaving;
+
+	assert_true(proc > 0);
+	assert_int_equal(index, 3);
+	driver.looks++;
+	if (driver.leaving && !driver.stuck)
+		driver.leaving--;
+	return now;
+}
+
+bool __wrap_device_readers_await(int proc, int index, unsigned want);
+bool __wrap_device_readers_await(int proc, int index, unsigned want)
+{
+	assert_true(proc > 0);
+	assert_int_equal(index, 3);
+	assert_int_equal(want, driver.live);
+	driver.awaited++;
+	return true;
+}
 
 int __wrap_sockdiag_tag(int fd, int index);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
@@ -148,6 +174,8 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 		return driver.grow_err ? nbd_diag(d, driver.grow_err, "no") : 0;
 	}
 	driver.calls++;
+	/* nobody is inside the socket that it replaces */
+	assert_true(driver.stuck || !driver.leaving);
 	/* which is marked and open */
 	assert_int_equal(c->n_fds, 1);
 	assert_int_equal(c->fds[0], server.fd);
@@ -194,6 +222,7 @@ static struct lists {
 	int open_err, err;
 	unsigned dead, opened, kinds;
 	struct sockdiag_link ended;
+	int end_err;
 } lists;
 
 int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
@@ -246,6 +275,7 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 	for (unsigned i = 0; i < lists.dead + driver.live; i++) {
 		l.live = i >= lists.dead;
 		l.local_port = (uint16_t)i;
+		l.id[0] = (unsigned char)i;
 		l.peer_port = 10809;
 		memcpy(l.peer, "\xc0\0\2", 3);
 		l.peer[3] = l.live ? (unsigned char)driver.peer[i - lists.dead]
@@ -258,9 +288,19 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 			    struct nbd_diag *d)
 {
+	unsigned at = l->local_port - lists.dead;
+
 	(void)d;
 	assert_int_equal(s->fd, -2);
 	lists.ended = *l;
+	if (lists.end_err)
+		return nbd_diag(d, lists.end_err, "it cannot be ended");
+	if (at < driver.live) {
+		driver.live--;
+		memmove(driver.peer + at, driver.peer + at + 1,
+			driver.live - at);
+		assert_int_equal(write(driver.events[1], "", 1), 1);
+	}
 	return 0;
 }
 
@@ -875,6 +915,115 @@ static void connections_through_tcp_alone_can_be_ended(void **state)
 	assert_int_equal(lists.ended.local_port, 0);
 }
 
+/* ---- another in place of one ---- */
+
+static int replace(unsigned n)
+{
+	struct sockdiag_link l;
+
+	read_it();
+	driver.calls = server.dialed = server.goodbyes = 0;
+	lists.ended.local_port = 99;
+	l = dev.links[n];
+	return device_replace(&dev, &l, &diag);
+}
+
+static void one_is_replaced_when_another_is_ready(void **state)
+{
+	(void)state;
+	driver.live = 2;
+	memcpy(driver.peer, "ab", 2);
+	assert_int_equal(replace(1), 0);
+	assert_int_equal(lists.ended.local_port, 1);
+	assert_int_equal(server.dialed, 1);
+	assert_int_equal(driver.calls, 1);
+	/* spread: to the server that has none now */
+	assert_memory_equal(driver.peer, "ab", 2);
+	assert_int_equal(dev.live, 2);
+	assert_int_equal(driver.watches, 0);
+	/* the only one: its server need not allow several */
+	driver.live = 1;
+	server.flags &= (uint16_t)~NBD_FLAG_CAN_MULTI_CONN;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(dev.live, 1);
+	/* but beside others it must */
+	driver.live = 2;
+	assert_int_equal(replace(0), NBD_E_MULTI_CONN);
+	assert_int_equal(driver.live, 2);
+}
+
+static void one_stays_that_cannot_be_replaced(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	server.err = NBD_E_TIMEOUT;
+	assert_int_equal(replace(0), NBD_E_TIMEOUT);
+	assert_int_equal(lists.ended.local_port, 99);
+	assert_int_equal(driver.live, 1);
+	server.err = 0;
+	server.size = 512;
+	assert_int_equal(replace(0), NBD_E_SIZE);
+	assert_int_equal(lists.ended.local_port, 99);
+	server.size = SIZE;
+	/* a kernel that ends none */
+	lists.end_err = NBD_E_KERNEL;
+	assert_int_equal(replace(0), NBD_E_KERNEL);
+	assert_int_equal(server.goodbyes, 1);
+	assert_int_equal(driver.calls, 0);
+	assert_true(is_closed(server.fd));
+	driver.watch_err = NBD_E_NOT_FOUND;
+	assert_int_equal(replace(0), NBD_E_NOT_FOUND);
+	assert_int_equal(server.dialed, 0);
+	assert_int_equal(driver.live, 1);
+}
+
+static void one_that_is_gone_meanwhile_is_replaced_too(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	lists.end_err = NBD_E_NOT_FOUND;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(driver.calls, 1);
+}
+
+/* Another is made in place of the new one, which the driver did not take. */
+static void a_replacement_that_is_lost_is_made_again(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	driver.blind = 1;
+	driver.silent = true;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(server.dialed, 2);
+	assert_int_equal(driver.live, 1);
+	assert_int_equal(dev.live, 1);
+}
+
+static void a_reader_leaves_before_its_socket_is_freed(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	driver.leaving = 3;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(driver.looks, 4);
+	/* the new one's reader counts at the next time */
+	assert_int_equal(driver.awaited, 1);
+	driver.leaving = 1;
+	assert_int_equal(device_fill(&dev, 2, &diag), 0);
+	assert_int_equal(driver.looks, 6);
+	assert_int_equal(driver.awaited, 2);
+	assert_int_equal(driver.live, 2);
+}
+
+static void one_that_never_leaves_is_not_awaited_for_ever(void **state)
+{
+	(void)state;
+	driver.live = driver.leaving = 1;
+	driver.stuck = true;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(driver.looks, 50);
+}
+
 #define DEV(f) cmocka_unit_test_setup_teardown(f, connected, closed)
 
 int main(void)
@@ -910,6 +1059,12 @@ int main(void)
 		DEV(a_server_that_drops_connections_is_not_asked_on_and_on),
 		DEV(the_first_failure_ends_it),
 		DEV(connections_through_tcp_alone_can_be_ended),
+		DEV(one_is_replaced_when_another_is_ready),
+		DEV(one_stays_that_cannot_be_replaced),
+		DEV(one_that_is_gone_meanwhile_is_replaced_too),
+		DEV(a_replacement_that_is_lost_is_made_again),
+		DEV(a_reader_leaves_before_its_socket_is_freed),
+		DEV(one_that_never_leaves_is_not_awaited_for_ever),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, begin, end);

@@ -154,6 +154,19 @@ static void without_kernel_threads_nothing_is_known(void **state)
 	assert_int_equal(now, 1000);
 }
 
+static void all_that_run_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(device_readers_count(proc, 0), 0);
+	process("nbd0-recv");
+	process("kworker/u5:1+nbd0-recv");
+	process("kworker/u5:2-nbd0-recv");
+	process("kworker/u5:3+nbd1-recv");
+	assert_int_equal(device_readers_count(proc, 0), 1);
+	process("kworker/R-nbd0-recv+nbd0-recv");
+	assert_int_equal(device_readers_count(proc, 0), 2);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
@@ -165,6 +178,7 @@ int main(void)
 		TEST(the_rescuer_is_reported_at_once),
 		TEST(waiting_ends),
 		TEST(without_kernel_threads_nothing_is_known),
+		TEST(all_that_run_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

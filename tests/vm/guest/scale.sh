@@ -287,6 +287,9 @@ nbdboot disconnect nbd0
 wait $watch
 kill -9 $server
 
+# shellcheck source=tests/vm/guest/starved.sh
+. /starved
+
 # ---- storms ----
 
 dmesg -c >/dev/null
