@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot connect: makes a kernel block device from an export. */
 #include "boot/cli/connect.h"
+#include "port/linux/nbdk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
 
 static const struct cli_option options[] = {
 	{ "connections", 'c', "N", "connections to make",
@@ -49,22 +54,45 @@ static int take_servers(struct cli_connect *o, struct cli_target targets[],
 	return err;
 }
 
+/* Prints the name of the device.  A reader may have stopped, or gone. */
+static int tell(int index, const struct device_signals *signals,
+		struct nbd_diag *d)
+{
+	struct pollfd p[] = { { .fd = STDOUT_FILENO, .events = POLLOUT },
+			      { .fd = signals->fd, .events = POLLIN } };
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	if (p[0].revents == POLLOUT) {
+		cli_putf("nbd%d\n", index);
+		return cli_flush();
+	}
+	return p[0].revents ? nbd_diag(d, NBD_E_IO,
+				       "standard output: nobody reads it")
+			    : nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
+}
+
 static int run(struct cli_call *call)
 {
 	struct cli_target targets[BACKEND_SERVERS];
 	struct cli_connect *o = call->options;
-	int rc = take_servers(o, targets, call);
+	struct device_signals signals;
+	int index, rc = take_servers(o, targets, call);
 
 	if (rc)
 		return rc;
 	call->subject = call->words[0];
 	/* a writable export may get a new file system at any time */
 	o->at.identity = o->at.read_only && !o->any_image;
-	rc = device_attach(&o->at, &call->d);
-	if (rc < 0)
-		return rc;
-	cli_putf("nbd%d\n", rc);
-	return CLI_OK;
+	index = device_attach(&o->at, &signals, &call->d);
+	if (index < 0)
+		return index;
+	rc = tell(index, &signals, &call->d);
+	/* a device whose name nobody knows must not stay */
+	if (rc)
+		nbdk_disconnect(index, NULL);
+	device_signals_release(&signals);
+	return rc;
 }
 
 const struct command cmd_connect = {

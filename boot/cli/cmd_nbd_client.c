@@ -108,7 +108,7 @@ static void say_ignored(const struct cli_nbd_client *o)
 static int attach(struct cli_nbd_client *o, struct cli_call *call)
 {
 	struct nbdk_info info;
-	int index = device_attach(&o->to.at, &call->d);
+	int index = device_attach(&o->to.at, NULL, &call->d);
 	int err = index < 0 ? index : nbdk_info(index, &info);
 
 	if (!err)

@@ -147,7 +147,7 @@ static int run(struct cli_call *call)
 	if (err)
 		return err;
 	if (o->connect)
-		r.device = root_attach(&r, &m, &call->d);
+		r.device = root_attach(&r, &m, NULL, &call->d);
 	if (o->connect && r.device < 0)
 		return r.device;
 	err = put_uris(&r, &call->d);

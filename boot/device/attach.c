@@ -16,6 +16,7 @@
 #include "boot/device/tune.h"
 #include "port/linux/module.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 /* Block sizes that nbd_is_valid_blksize() in drivers/block/nbd.c accepts. */
@@ -27,8 +28,12 @@
 /* Shorter until the device is ready: a lost request delays the boot. */
 #define FIRST_TIMEOUT_S 10
 
-/* Tries, until the kernel reads from all connections: see readers.h. */
-#define TRIES_MAX 5
+/*
+ * Tries, until the kernel reads from all connections (see readers.h), and they
+ * live until the device is ready; and ms between the first two, which double.
+ */
+#define TRIES_MAX 8
+#define PAUSE_MS  50
 
 /*
  * An outage is a pause, never an error, so I/O waits for the longest time that
@@ -44,7 +49,10 @@ struct attempt {
 	char backend[NBDK_BACKEND_MAX + 1]; /* the identifier */
 	char paths[BACKEND_PATHS];
 	struct device_reader reader;
+	struct device_signals signals;
 	char identity[DEVICE_IDENTITY_TEXT];
+	bool last;    /* no other follows */
+	unsigned bad; /* servers that failed the first read */
 };
 
 /* Block size: as requested, else the server's minimum, else a sector. */
@@ -114,54 +122,81 @@ static int check_readers(int index, unsigned connections, unsigned slots,
 			connections);
 }
 
-static int hand_over(const struct attempt *t, uint32_t block,
-		     struct nbd_diag *d)
+static uint64_t seconds(int given, uint64_t otherwise)
+{
+	return given == ATTACH_DEFAULT ? otherwise : (uint64_t)given;
+}
+
+/* All but the sockets. */
+static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 {
 	const struct attach *a = &t->a;
-	const struct backend *b = &a->b;
 	const struct nbd_export *e = nbd_export(&t->conns[0].c);
-	int fds[CONFIG_PORT_MAX_CONNECTIONS];
-	struct nbdk_conf conf = {
+	unsigned more = a->read_only ? NBD_FLAG_READ_ONLY : 0;
+
+	return (struct nbdk_conf){
 		.index = a->index,
 		.size = e->size,
 		.block_size = block,
-		.server_flags = e->flags,
-		.timeout = IO_TIMEOUT_S,
-		.dead_timeout = DEAD_TIMEOUT_S,
+		.server_flags = (uint16_t)(e->flags | more),
+		.timeout = seconds(a->io_timeout, IO_TIMEOUT_S),
+		.dead_timeout = seconds(a->b.dead_timeout, DEAD_TIMEOUT_S),
 		.backend = t->backend,
-		.fds = fds,
 	};
-	uint64_t timeout;
-	int index, err;
+}
 
-	if (a->read_only)
-		conf.server_flags |= NBD_FLAG_READ_ONLY;
-	if (a->io_timeout != ATTACH_DEFAULT)
-		conf.timeout = (uint64_t)a->io_timeout;
-	if (b->dead_timeout != ATTACH_DEFAULT)
-		conf.dead_timeout = (uint64_t)b->dead_timeout;
-	for (unsigned i = 0; i < b->connections; i++)
-		fds[i] = t->conns[i].s.fd;
-	device_swap_prepare(b, fds, b->connections);
-	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
-	timeout = conf.timeout;
-	if (timeout > FIRST_TIMEOUT_S)
-		conf.timeout = FIRST_TIMEOUT_S;
-	index = nbdk_connect(&conf, d);
-	for (unsigned i = b->connections; i < conf.n_fds; i++)
-		close(fds[i]);
+static int make_device(struct attempt *t, const struct nbdk_conf *conf,
+		       uint64_t timeout, struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&t->conns[0].c);
+	unsigned n = t->a.b.connections;
+	int index = nbdk_connect(conf, d), err;
+
 	if (index >= 0)
-		index = check_readers(index, b->connections, conf.n_fds, d);
+		index = check_readers(index, n, conf->n_fds, d);
 	if (index < 0)
 		return index;
-	device_slots_tag(fds, b->connections, index);
+	device_slots_tag(conf->fds, n, index);
 	err = e->has_block ? device_tune_limit(index, e->max_payload, d) : 0;
 	if (err) {
 		nbdk_disconnect(index, NULL);
 		return err;
 	}
-	err = device_settle(index, e->size, d);
-	return err ? err : set_timeout(&conf, index, timeout, d);
+	err = device_settle(index, conf->size, t->last, &t->signals, d);
+	if (!err)
+		return set_timeout(conf, index, timeout, d);
+	device_dialer_avoid(&t->dialer);
+	return err;
+}
+
+/* The signals stay held if this succeeds. */
+static int hand_over(struct attempt *t, uint32_t block, struct nbd_diag *d)
+{
+	const struct backend *b = &t->a.b;
+	struct nbdk_conf conf = settings(t, block);
+	int fds[CONFIG_PORT_MAX_CONNECTIONS], index;
+	uint64_t timeout = conf.timeout;
+
+	conf.fds = fds;
+	for (unsigned i = 0; i < b->connections; i++)
+		fds[i] = t->conns[i].s.fd;
+	device_swap_prepare(b, fds, b->connections);
+	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
+	if (timeout > FIRST_TIMEOUT_S)
+		conf.timeout = FIRST_TIMEOUT_S;
+	device_signals_hold(&t->signals);
+	conf.stop = t->signals.fd;
+	index = make_device(t, &conf, timeout, d);
+	for (unsigned i = b->connections; i < conf.n_fds; i++)
+		close(fds[i]);
+	if (index >= 0 && device_signals_came(&t->signals)) {
+		nbdk_disconnect(index, NULL);
+		index = nbd_diag(d, NBD_E_INTERRUPTED,
+				 "nbd%d: disconnected again", index);
+	}
+	if (index < 0)
+		device_signals_release(&t->signals);
+	return index;
 }
 
 /* Finds a missing driver or a device in use before any server is dialed. */
@@ -202,6 +237,20 @@ static int identify(struct attempt *t, struct nbd_diag *d)
 	return err;
 }
 
+/*
+ * A connection that dies at its first read is made again at once.  A silent
+ * server has taken half a minute already, and one that breaks the protocol
+ * will do it again: then each other one is asked once, unless all are needed.
+ */
+static bool is_repeated(struct attempt *t, int err)
+{
+	if (t->last || err == NBD_E_INTERRUPTED)
+		return false;
+	if (nbd_err_is_outage(err) && err != NBD_E_TIMEOUT)
+		return true;
+	return !t->a.b.spread && ++t->bad < t->a.b.servers;
+}
+
 /* The steps in the kernel, after the connections are negotiated. */
 static int finish(struct attempt *t, struct nbd_diag *d)
 {
@@ -213,8 +262,10 @@ static int finish(struct attempt *t, struct nbd_diag *d)
 	if (t->a.identity) {
 		int err = identify(t, d);
 
-		if (err)
-			return err;
+		if (err) {
+			device_dialer_avoid(&t->dialer);
+			return is_repeated(t, err) ? NBD_E_AGAIN : err;
+		}
 	}
 	t->a.b.slots = device_slots_choose(&t->a.b, e);
 	if (device_backend_print(&t->a.b, t->backend, sizeof(t->backend)) < 0)
@@ -245,7 +296,8 @@ static int try(struct attempt *t, struct nbd_diag *d)
 	return err;
 }
 
-int device_attach(const struct attach *a, struct nbd_diag *d)
+int device_attach(const struct attach *a, struct device_signals *held,
+		  struct nbd_diag *d)
 {
 	struct attempt t = { .a = *a };
 	int err = device_backend_absolute(&t.a.b, t.paths, sizeof(t.paths), d);
@@ -254,11 +306,17 @@ int device_attach(const struct attach *a, struct nbd_diag *d)
 		err = check_driver(a, d);
 	if (err)
 		return err;
-	for (unsigned i = 0; i < TRIES_MAX; i++) {
+	for (unsigned i = 0;; i++) {
 		t.a.b.slots = a->b.slots;
+		t.last = i + 1 == TRIES_MAX;
 		err = try(&t, d);
-		if (err != NBD_E_AGAIN)
-			return err;
+		if (err != NBD_E_AGAIN || t.last)
+			break;
+		poll(NULL, 0, PAUSE_MS << i);
 	}
+	if (err >= 0 && held)
+		*held = t.signals;
+	else if (err >= 0)
+		device_signals_release(&t.signals);
 	return err;
 }

@@ -7,6 +7,7 @@
 #define BOOT_DEVICE_ATTACH_H
 
 #include "boot/device/backend.h"
+#include "boot/device/settle.h"
 
 /* No time-out was given: take the default. */
 #define ATTACH_DEFAULT (-1)
@@ -26,7 +27,12 @@ struct attach {
  * d, and leaves no half-made device behind.  Loads the nbd module if it is
  * missing.  The servers are tried in turn; with a->b.spread all of them must
  * serve the same disk.  Uses 200 KiB of stack.
+ *
+ * A signal that came after CONNECT disconnects it again, and then ends this
+ * process (see device_signals_hold()).  With `held` the signals stay held after
+ * a success, and the caller releases them.
  */
-int device_attach(const struct attach *a, struct nbd_diag *d);
+int device_attach(const struct attach *a, struct device_signals *held,
+		  struct nbd_diag *d);
 
 #endif

@@ -105,6 +105,21 @@ static int await(struct conn *conn, unsigned n, int *failed, struct nbd_diag *d)
 	return *failed < 0 ? *failed : NBD_OK;
 }
 
+static int submit(struct conn *conn, const struct nbd_iov *v, uint64_t offset,
+		  struct nbd_diag *d)
+{
+	const struct nbd_op op = { .type = NBD_CMD_READ,
+				   .offset = offset,
+				   .len = (uint32_t)v->len,
+				   .iov = v,
+				   .n_iov = 1 };
+	int err = nbd_submit(&conn->c, &op);
+
+	return err < 0 ? nbd_diag(d, err, "read at %llu: %s",
+				  (unsigned long long)offset, nbd_err_text(err))
+		       : 0;
+}
+
 /*
  * Hashes the samples from *i on, as many as the buffer holds.  The server's
  * minimum block size may be larger than a sector.
@@ -114,7 +129,7 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 		    struct nbd_diag *d)
 {
 	const struct nbd_export *e = nbd_export(&conn->c);
-	uint64_t at[CONFIG_CORE_MAX_REQS], size = e->size;
+	uint64_t at[CONFIG_CORE_MAX_REQS], size = e->size, offset;
 	struct nbd_iov v[CONFIG_CORE_MAX_REQS];
 	uint32_t block = e->has_block && e->min_block > SECTOR ? e->min_block
 							       : SECTOR;
@@ -122,24 +137,16 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 	int err;
 
 	for (; n < max && n < CONFIG_CORE_MAX_REQS; ++*i) {
-		struct nbd_op op = { .type = NBD_CMD_READ,
-				     .len = block,
-				     .iov = &v[n],
-				     .n_iov = 1 };
-
 		at[n] = sample(*i, power);
 		if (at[n] == UINT64_MAX)
 			break;
-		op.offset = at[n] & ~(uint64_t)(block - 1);
-		if (size < block || op.offset > size - block)
+		offset = at[n] & ~(uint64_t)(block - 1);
+		if (size < block || offset > size - block)
 			continue;
 		v[n] = (struct nbd_iov){ r->buf + n * block, block };
-		err = nbd_submit(&conn->c, &op);
-		if (err < 0)
-			return nbd_diag(d, err, "read at %llu: %s",
-					(unsigned long long)op.offset,
-					nbd_err_text(err));
-		n++;
+		err = submit(conn, &v[n++], offset, d);
+		if (err)
+			return err;
 	}
 	err = await(conn, n, failed, d);
 	for (unsigned k = 0; !err && !*failed && k < n; k++) {

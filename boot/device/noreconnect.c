@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For builds that never reconnect: one server, as many slots as connections,
- * and the URI as identifier.  Replaces backend.c, dialer.c, readers.c,
- * revive.c, slots.c and swap.c.
+ * and the URI as identifier.  Replaces await.c, backend.c, dialer.c,
+ * readers.c, revive.c, slots.c and swap.c.
  */
 #include "boot/device/dialer.h"
 #include "boot/device/readers.h"
@@ -71,9 +71,16 @@ void device_slots_tag(const int fds[], unsigned n, int index)
 	(void)fds, (void)n, (void)index;
 }
 
-void device_revive(int index)
+int device_settle_await(const struct process *opener, int signals, int index,
+			bool last)
 {
-	(void)index;
+	(void)index, (void)last;
+	return device_settle_poll(opener, signals, -1, SETTLE_MS);
+}
+
+void device_dialer_avoid(struct device_dialer *dl)
+{
+	(void)dl;
 }
 
 void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)

@@ -12,8 +12,11 @@
 /* ms for a server to accept a connection: a retry reaches it sooner. */
 #define CONNECT_MS 3000
 
-/* Returns whether connections were dead. */
-static bool revive(struct device *dev, int index)
+/*
+ * Returns whether connections were dead.  With `once` it replaces none, unless
+ * they cannot be counted; whether any was dead is not known then.
+ */
+static bool revive(struct device *dev, int index, bool once)
 {
 	int lock = device_lock(index);
 	int err = device_read(dev, index, NULL);
@@ -22,21 +25,25 @@ static bool revive(struct device *dev, int index)
 	/* not countable: the driver drops a connection without a dead slot */
 	if (dead && err)
 		(void)device_add(dev, NULL);
-	else if (dead)
+	else if (dead && !once)
 		(void)device_fill(dev, dev->wanted, NULL);
 	device_unlock(lock);
-	return dead;
+	return dead && !(once && err);
 }
 
-void device_revive(int index)
+void device_revive(int index, bool once)
 {
 	static struct device dev; /* large; only this process touches it */
 	int pause = PAUSE_MIN;
 
 	dial_connect_ms = CONNECT_MS;
 	for (;;) {
-		if (revive(&dev, index) && pause < PAUSE_MAX)
-			pause *= 2;
+		if (revive(&dev, index, once)) {
+			if (once)
+				return;
+			if (pause < PAUSE_MAX)
+				pause *= 2;
+		}
 		poll(NULL, 0, pause);
 	}
 }

@@ -3,24 +3,16 @@
  * The first open of a device:
  *
  *	this process --> opener    nbdk_wait_ready(), may sleep in the kernel
- *	     |  |------> reviver   after 100 ms: replaces dead connections
- *	     '--> result, a signal, or the deadline: then disconnect
+ *	     '--> its result, or device_settle_await() gives it up: disconnect
  */
 #include "boot/device/settle.h"
 #include "port/linux/nbdk.h"
 #include "port/linux/process.h"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
-/* ms for everything: twice the driver's default time-out for a request. */
-#define SETTLE_MS 60000
-/* ms that the open normally takes: after that, connections may be dead. */
-#define USUAL_MS  100
 /* ms for the opener to end when its device is disconnected. */
-#define END_MS	  2000
+#define END_MS 2000
 
 struct opening {
 	int index;
@@ -34,78 +26,54 @@ static int do_open(void *data, struct nbd_diag *d)
 	return nbdk_wait_ready(o->index, o->size, d);
 }
 
-static int do_revive(void *data, struct nbd_diag *d)
+int device_settle_poll(const struct process *opener, int signals, int reviver,
+		       int ms)
 {
-	(void)d;
-	device_revive(((const struct opening *)data)->index);
-	return NBD_OK;
+	struct pollfd p[3] = { { opener->fd, POLLIN, 0 },
+			       { signals, POLLIN, 0 },
+			       { reviver, POLLIN, 0 } };
+
+	if (poll(p, 3, ms) <= 0)
+		return NBD_E_TIMEOUT;
+	return p[0].revents   ? 0
+	       : p[1].revents ? NBD_E_INTERRUPTED
+			      : NBD_E_AGAIN;
 }
 
-/* Waits for the opener's result.  False: a signal came, or ms have passed. */
-static bool await(const struct process *opener, int signals, int ms)
-{
-	struct pollfd p[2] = { { opener->fd, POLLIN, 0 },
-			       { signals, POLLIN, 0 } };
-
-	return poll(p, 2, ms) > 0 && p[0].revents;
-}
-
-static bool await_reviving(const struct process *opener, struct opening *o,
-			   int signals)
-{
-	struct process reviver;
-	bool done;
-
-	if (await(opener, signals, USUAL_MS))
-		return true;
-	if (process_start(&reviver, do_revive, o, 0, NULL))
-		return await(opener, signals, SETTLE_MS);
-	done = await(opener, signals, SETTLE_MS);
-	kill(reviver.pid, SIGKILL);
-	process_finish(&reviver, NULL, 0, "", nbd_now_ms() + END_MS, NULL);
-	return done;
-}
-
-static int open_it(struct opening *o, int signals, struct nbd_diag *d)
+static int open_it(struct opening *o, int signals, bool last,
+		   struct nbd_diag *d)
 {
 	struct process opener;
-	int err = process_start(&opener, do_open, o, 0, d);
-	bool done;
+	int err = process_start(&opener, do_open, o, 0, d), died;
 
-	if (err)
+	if (err) {
+		nbdk_disconnect(o->index, NULL);
 		return err;
-	done = await_reviving(&opener, o, signals);
+	}
+	died = device_settle_await(&opener, signals, o->index, last);
 	/* the opener's I/O fails with this, so it can end */
-	if (!done)
+	if (died)
 		nbdk_disconnect(o->index, NULL);
 	err = process_finish(&opener, NULL, 0, "opening the device",
 			     nbd_now_ms() + END_MS, d);
-	if (done)
+	if (!died) {
+		if (err)
+			nbdk_disconnect(o->index, NULL);
 		return err;
-	return nbd_diag(d, NBD_E_TIMEOUT,
+	}
+	if (died == NBD_E_INTERRUPTED)
+		return nbd_diag(d, died, "nbd%d: disconnected again", o->index);
+	return nbd_diag(d, died,
 			"nbd%d: the server took the connection, but its first "
 			"blocks could not be read: it drops or ignores "
 			"requests, or large packets are lost on the way (MTU)",
 			o->index);
 }
 
-int device_settle(int index, uint64_t size, struct nbd_diag *d)
+int device_settle(int index, uint64_t size, bool last,
+		  const struct device_signals *signals, struct nbd_diag *d)
 {
 	struct opening o = { index, size };
-	sigset_t ends, before;
-	int signals, err;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, &before);
-	signals = signalfd(-1, &ends, SFD_CLOEXEC);
-	err = open_it(&o, signals, d);
-	if (err && err != NBD_E_TIMEOUT)
-		nbdk_disconnect(index, NULL);
-	if (signals >= 0)
-		close(signals);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return err;
+	return open_it(&o, signals->fd, last, d);
 }

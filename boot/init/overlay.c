@@ -79,7 +79,7 @@ int init_overlay_connect(struct overlay *o, struct nbd_diag *d)
 
 	if (o->size)
 		return NBD_OK;
-	o->index = root_connect(&o->root, &o->parsed, &env, "", d);
+	o->index = root_connect(&o->root, &o->parsed, &env, "", NULL, d);
 	return o->index < 0 ? of_export(o, o->index, d) : NBD_OK;
 }
 

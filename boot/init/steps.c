@@ -140,7 +140,7 @@ static int do_connect(struct boot *b, struct nbd_diag *d)
 		env.server = net->boot_server;
 	/* TCP's first: windows cannot grow later */
 	tune(b, -1);
-	b->index = root_connect(&b->root, &b->spec, &env, net->name, d);
+	b->index = root_connect(&b->root, &b->spec, &env, net->name, NULL, d);
 	if (b->index >= 0)
 		tune(b, b->index);
 	return b->index < 0 ? b->index : NBD_OK;

@@ -16,7 +16,8 @@ void root_print(const struct root_spec *r, char *buf, size_t cap)
 		buf[cap - 1] = '\0';
 }
 
-static int attach(const struct root_spec *r, unsigned port, struct nbd_diag *d)
+static int attach(const struct root_spec *r, unsigned port,
+		  struct device_signals *held, struct nbd_diag *d)
 {
 	const struct cmdline *c = r->cmd;
 	struct attach a = {
@@ -36,11 +37,11 @@ static int attach(const struct root_spec *r, unsigned port, struct nbd_diag *d)
 	};
 
 	memcpy(a.b.uris, r->uri, sizeof(a.b.uris));
-	return device_attach(&a, d);
+	return device_attach(&a, held, d);
 }
 
 int root_attach(const struct root_spec *r, const struct root_machine *m,
-		struct nbd_diag *d)
+		struct device_signals *held, struct nbd_diag *d)
 {
 	char uri[256];
 	int rc;
@@ -49,7 +50,7 @@ int root_attach(const struct root_spec *r, const struct root_machine *m,
 		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"DHCP has no root-path that names a server");
 	d->text[0] = '\0';
-	rc = attach(r, root_local_port(m), d);
+	rc = attach(r, root_local_port(m), held, d);
 	if (rc < 0) {
 		root_print(r, uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);
@@ -61,12 +62,13 @@ int root_attach(const struct root_spec *r, const struct root_machine *m,
 }
 
 int root_connect(struct root_spec *r, const struct root_spec *spec,
-		 struct root_env *env, const char *dev, struct nbd_diag *d)
+		 struct root_env *env, const char *dev,
+		 struct device_signals *held, struct nbd_diag *d)
 {
 	struct root_machine m;
 	int rc;
 
 	root_machine(&m, env, dev);
 	rc = root_expand(r, spec, env, d);
-	return rc ? rc : root_attach(r, &m, d);
+	return rc ? rc : root_attach(r, &m, held, d);
 }

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "boot/common/root.h"
+#include "boot/device/signals.h"
 
 /* The texts to which env->value[] points. */
 struct root_machine {
@@ -33,14 +34,16 @@ unsigned root_local_port(const struct root_machine *m);
 /*
  * Expands spec to r for this machine and connects to the first server that
  * works.  env holds the values of DHCP; env->value[] is set here, see
- * root_machine().  Returns N of the nbdN, or an error.
+ * root_machine().  `held` is for device_attach().  Returns N of the nbdN, or an
+ * error.
  */
 int root_connect(struct root_spec *r, const struct root_spec *spec,
-		 struct root_env *env, const char *dev, struct nbd_diag *d);
+		 struct root_env *env, const char *dev,
+		 struct device_signals *held, struct nbd_diag *d);
 
 /* Connects r, which root_expand() has made for m.  Returns N of the nbdN. */
 int root_attach(const struct root_spec *r, const struct root_machine *m,
-		struct nbd_diag *d);
+		struct device_signals *held, struct nbd_diag *d);
 
 /* Prints the first URI of r, for messages; cut if it is longer than cap - 1. */
 void root_print(const struct root_spec *r, char *buf, size_t cap);

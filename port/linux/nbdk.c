@@ -157,6 +157,7 @@ static int connect_once(struct call *k, const struct nbdk_conf *c,
 
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 {
+	struct pollfd stop = { .fd = c->stop ? c->stop : -1, .events = POLLIN };
 	uint64_t end = nbd_now_ms() + FREE_MS;
 	struct call k;
 	int rc = check(c, d);
@@ -166,7 +167,8 @@ int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 		rc = connect_once(&k, c, d);
 	while (rc == NBD_E_IN_USE && c->index >= 0 && is_free(c->index) &&
 	       nbd_now_ms() < end) {
-		poll(NULL, 0, AGAIN_MS);
+		if (poll(&stop, 1, AGAIN_MS) > 0)
+			break;
 		rc = connect_once(&k, c, d);
 	}
 	if (rc == NBD_E_IN_USE && c->index >= 0)

@@ -31,13 +31,14 @@ struct nbdk_conf {
 			       /* NBDK_BACKEND_MAX bytes; or NULL */
 	const int *fds;	       /* sockets in the transmission phase */
 	unsigned n_fds;	       /* at most CONFIG_PORT_MAX_CONNECTIONS */
+	int stop; /* readable: connecting waits no longer; 0: none */
 };
 
 /*
  * Makes a device from the sockets; returns its index.  They stay open in the
  * kernel, so the caller may close them and exit.  NBD_E_NO_DRIVER: the nbd
  * module is not loaded.  NBD_E_IN_USE: nbdN is connected, or another program
- * kept it open for two seconds.
+ * kept it open for two seconds, or until c->stop.
  */
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 

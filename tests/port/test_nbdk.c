@@ -579,6 +579,26 @@ static void a_device_that_is_merely_open_is_not_called_connected(void **state)
 	close_pairs(NULL);
 }
 
+static void a_signal_ends_the_wait_for_a_device_that_is_open(void **state)
+{
+	struct nbdk_conf c = conf;
+	int stop[2];
+
+	(void)state;
+	put("nbd5/size", "0\n");
+	open_pairs(NULL);
+	clock_step = 0;
+	assert_int_equal(pipe(stop), 0);
+	assert_int_equal(write(stop[1], "s", 1), 1);
+	c.stop = stop[0];
+	say_family(0);
+	ack(0, 2, -EBUSY, NULL);
+	assert_int_equal(nbdk_connect(&c, &diag), NBD_E_IN_USE);
+	close(stop[0]);
+	close(stop[1]);
+	close_pairs(NULL);
+}
+
 /* As udev does it when a device was disconnected. */
 static void a_device_that_is_open_for_a_moment_is_waited_for(void **state)
 {
@@ -659,6 +679,7 @@ int main(void)
 		TREE(an_idle_device_has_no_connections),
 		TREE(the_flags_are_read_off_the_queue),
 		TREE(a_device_that_is_merely_open_is_not_called_connected),
+		TREE(a_signal_ends_the_wait_for_a_device_that_is_open),
 		TREE(a_device_that_is_open_for_a_moment_is_waited_for),
 		TREE(an_open_device_is_not_taken_for_a_connected_one),
 		TREE(devices_come_in_rising_order_however_many_there_are),

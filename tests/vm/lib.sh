@@ -176,9 +176,9 @@ blob_is_whole()
 
 # ---- servers that fail ----
 
-# serve_dropping FILE [always]: serves FILE on a port of its own, but the first
-# connection, or every one, ends at its first request that reads.  Sets port and
-# server.
+# serve_dropping FILE [N]: serves FILE on a port of its own, but the first
+# connection, or the first N, end at their first request that reads.  Sets port
+# and server.
 serve_dropping()
 {
 	rm -rf "$work/drops"
@@ -189,7 +189,7 @@ serve_dropping()
 		until mkdir "$work/drops/\$n" 2>/dev/null; do
 			n=\$((n + 1))
 		done
-		[ \$n = 1 ] || [ '${2-}' ] || exec nbdkit -s file "$1"
+		[ \$n -le ${2:-1} ] || exec nbdkit -s file "$1"
 		exec nbdkit -s eval get_size='stat -c %s "$1"' \\
 			pread='kill -9 \$PPID' pwrite='cat >/dev/null' \\
 			flush='exit 0' trim='exit 0'

@@ -87,7 +87,7 @@ says 'a step that hangs is given up' 'given up: not booted in 4 s' \
 	'rebooting'
 ends 'and the machine reboots all the same'
 # every connection ends at its first read, so the device is never ready
-serve_dropping "$work/blank" always
+serve_dropping "$work/blank" 1000
 boot "root=nbd://$host:$port/ nbdboot.timeout=8 nbdboot.onfail=reboot"
 says 'a device that cannot be read is given up' 'given up: not booted in 8 s' \
 	'rebooting'

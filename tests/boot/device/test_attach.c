@@ -14,6 +14,8 @@
 #include "tests/port/conn.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #define MIB   (1ull << 20)
@@ -24,14 +26,22 @@ static struct machine {
 	uint16_t flags;
 	uint32_t min_block;
 	bool no_driver, no_module, in_use;
-	int settles;	  /* the result of the first open */
-	unsigned unread;  /* tries in which the kernel does not read all */
+	int settles;	 /* the result of the first open */
+	unsigned unread; /* tries in which the kernel does not read all */
+	unsigned dies; /* tries in which a connection dies at its first read */
+	int unread_error; /* what reading over a new connection says ... */
+	unsigned breaks;  /* ... in so many tries */
 	unsigned other;	  /* the connection to another disk */
 	bool no_identity; /* the export has none */
 	int reconfigured; /* the result of setting the time-out */
+	int signal;	  /* comes in CONNECT, or with `late` ... */
+	bool late;	  /* ... when it is ready */
 	/* what was done */
 	bool writable;
-	unsigned taken;
+	unsigned taken, avoided;
+	bool last; /* no try was to follow */
+	int pause[20];
+	unsigned pauses; /* between two tries */
 	unsigned dialed, loaded, connected, disconnected, checked, opened;
 	unsigned n_fds, flags_given;
 	uint64_t timeout, later, dead;
@@ -54,7 +64,12 @@ int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag);
 int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag);
-int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag);
+int __wrap_device_settle(int index, uint64_t size, bool last,
+			 const struct device_signals *signals,
+			 struct nbd_diag *diag);
+void __wrap_device_dialer_avoid(struct device_dialer *dl);
+int __real_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
 bool __wrap_device_readers_await(int proc, int index, unsigned want);
 
 int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag)
@@ -86,6 +101,10 @@ int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
 	assert_int_equal(c->size, m.size);
 	assert_int_equal(c->client_flags, 0);
 	snprintf(m.backend, sizeof(m.backend), "%s", c->backend);
+	/* that also ends the wait for a busy device */
+	assert_true(c->stop > 0 && fcntl(c->stop, F_GETFD) >= 0);
+	if (m.signal && !m.late)
+		raise(m.signal);
 	return INDEX;
 }
 
@@ -93,13 +112,15 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag)
 {
 	(void)diag;
 	/* only when the device is ready */
-	assert_int_equal(m.opened, 1);
+	assert_int_equal(m.opened, m.dies + 1);
 	assert_int_equal(c->index, INDEX);
 	assert_int_equal(c->n_fds, 0);
 	assert_true(c->size == NBDK_KEEP && c->dead_timeout == NBDK_KEEP &&
 		    c->client_flags == NBDK_KEEP);
 	assert_string_equal(c->backend, m.backend);
 	m.later = c->timeout;
+	if (m.late)
+		raise(m.signal);
 	return m.reconfigured;
 }
 
@@ -120,13 +141,36 @@ int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag)
 	return m.limits;
 }
 
-int __wrap_device_settle(int index, uint64_t size, struct nbd_diag *diag)
+int __wrap_device_settle(int index, uint64_t size, bool last,
+			 const struct device_signals *signals,
+			 struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_int_equal(index, INDEX);
 	assert_int_equal(size, m.size);
-	m.opened++;
+	m.last = last;
+	if (device_signals_came(signals)) {
+		m.disconnected++;
+		return NBD_E_INTERRUPTED;
+	}
+	if (m.opened++ < m.dies)
+		return last ? NBD_E_TIMEOUT : NBD_E_AGAIN;
 	return m.settles;
+}
+
+void __wrap_device_dialer_avoid(struct device_dialer *dl)
+{
+	(void)dl;
+	m.avoided++;
+}
+
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	if (n && ms == 0)
+		return __real_poll(fds, n, ms);
+	assert_int_equal(n, 0);
+	m.pause[m.pauses++] = ms;
+	return 0;
 }
 
 bool __wrap_device_readers_await(int proc, int index, unsigned want)
@@ -195,9 +239,10 @@ int __wrap_device_identity_take(struct device_reader *r, struct conn *conn,
 				bool writable, char text[DEVICE_IDENTITY_TEXT],
 				struct nbd_diag *diag)
 {
-	(void)r, (void)conn, (void)diag;
+	(void)r, (void)conn;
 	m.writable = writable;
-	m.taken++;
+	if (m.taken++ < m.breaks)
+		return nbd_diag(diag, m.unread_error, "it broke");
 	strcpy(text, m.no_identity ? "" : "id1");
 	return 0;
 }
@@ -247,7 +292,7 @@ static int attach(void)
 	/* it opens /run, once for all */
 	device_want(INDEX, 0, NULL);
 	before = files();
-	rc = device_attach(&a, &d);
+	rc = device_attach(&a, NULL, &d);
 
 	assert_int_equal(files(), before);
 	return rc;
@@ -415,19 +460,195 @@ static void connections_that_are_not_read_are_made_again(void **state)
 		assert_int_equal(m.dialed, unread + 1);
 		assert_int_equal(m.disconnected, unread);
 		assert_int_equal(m.opened, 1);
+		/* the server is not to blame */
+		assert_int_equal(m.avoided, 0);
 	}
 	start(NULL);
 	a.b.connections = 2;
-	m.unread = 5;
+	m.unread = 8;
 	/* an outage: the boot tries again */
 	assert_int_equal(attach(), NBD_E_AGAIN);
 	assert_true(nbd_err_is_outage(NBD_E_AGAIN));
-	assert_int_equal(m.disconnected, 5);
+	assert_int_equal(m.disconnected, 8);
 	assert_int_equal(m.opened, 0);
 	/* one connection has no other before it */
 	start(NULL);
-	m.unread = 5;
+	m.unread = 8;
 	assert_int_equal(attach(), INDEX);
+}
+
+static void connections_that_die_at_once_are_made_again(void **state)
+{
+	(void)state;
+	for (unsigned dies = 0; dies < 8; dies++) {
+		start(NULL);
+		m.dies = dies;
+		assert_int_equal(attach(), INDEX);
+		assert_int_equal(m.dialed, dies + 1);
+		/* another server is asked first, and this one not too often */
+		assert_int_equal(m.avoided, dies);
+		assert_int_equal(m.pauses, dies);
+		for (unsigned i = 1; i < dies; i++)
+			assert_in_range(m.pause[i], m.pause[i - 1], 3200);
+	}
+	/* the last one is revived */
+	assert_true(m.last);
+	start(NULL);
+	m.dies = 8;
+	assert_int_equal(attach(), NBD_E_TIMEOUT);
+	assert_int_equal(m.dialed, 8);
+}
+
+static void a_server_that_drops_its_first_read_is_asked_again(void **state)
+{
+	(void)state;
+	m.unread_error = NBD_E_CUT;
+	m.breaks = 7;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.dialed, 8);
+	assert_int_equal(m.avoided, 7);
+	start(NULL);
+	m.unread_error = NBD_E_CUT;
+	m.breaks = 8;
+	assert_int_equal(attach(), NBD_E_CUT);
+	assert_string_equal(d.text, "it broke");
+	/* this one does not pass */
+	start(NULL);
+	m.unread_error = NBD_E_PROTOCOL;
+	m.breaks = 1;
+	assert_int_equal(attach(), NBD_E_PROTOCOL);
+	assert_int_equal(m.dialed, 1);
+	/* but another server may do better */
+	start(NULL);
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.unread_error = NBD_E_PROTOCOL;
+	m.breaks = 1;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.dialed, 2);
+	assert_int_equal(m.avoided, 1);
+}
+
+static void a_server_that_is_silent_has_had_its_time(void **state)
+{
+	(void)state;
+	m.unread_error = NBD_E_TIMEOUT;
+	m.breaks = 9;
+	assert_int_equal(attach(), NBD_E_TIMEOUT);
+	assert_int_equal(m.dialed, 1);
+	/* but not the others */
+	start(NULL);
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.unread_error = NBD_E_TIMEOUT;
+	m.breaks = 1;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.dialed, 2);
+	assert_int_equal(m.avoided, 1);
+	start(NULL);
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.unread_error = NBD_E_TIMEOUT;
+	m.breaks = 9;
+	assert_int_equal(attach(), NBD_E_TIMEOUT);
+	assert_int_equal(m.dialed, 2);
+	/* the last try says what it met */
+	start(NULL);
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.dies = 7;
+	m.taken = -7u; /* so the eighth breaks */
+	m.unread_error = NBD_E_TIMEOUT;
+	m.breaks = 1;
+	assert_int_equal(attach(), NBD_E_TIMEOUT);
+	assert_int_equal(m.dialed, 8);
+}
+
+static void a_signal_ends_all_tries(void **state)
+{
+	(void)state;
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.settles = NBD_E_INTERRUPTED;
+	assert_int_equal(attach(), NBD_E_INTERRUPTED);
+	assert_int_equal(m.dialed, 1);
+	assert_int_equal(m.pauses, 0);
+	/* and so it does while the identity is read */
+	start(NULL);
+	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);
+	m.unread_error = NBD_E_INTERRUPTED;
+	m.breaks = 1;
+	assert_int_equal(attach(), NBD_E_INTERRUPTED);
+	assert_int_equal(m.dialed, 1);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+	handled = signal;
+}
+
+static bool is_blocked(int signal)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, signal);
+}
+
+static void a_signal_after_connect_leaves_no_device(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction to = { .sa_handler = handle }, before;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * ARRAY_SIZE(signals); i++) {
+		start(NULL);
+		m.signal = signals[i / 2];
+		m.late = i % 2;
+		handled = 0;
+		sigaction(m.signal, &to, &before);
+		assert_int_equal(attach(), NBD_E_INTERRUPTED);
+		sigaction(m.signal, &before, NULL);
+		assert_int_equal(m.connected, 1);
+		assert_int_equal(m.disconnected, 1);
+		assert_int_equal(m.opened, m.late);
+		/* at the end it does what it does */
+		assert_int_equal(handled, m.signal);
+		assert_false(is_blocked(m.signal));
+	}
+}
+
+static void an_ignored_signal_has_no_effect(void **state)
+{
+	struct sigaction to = { .sa_handler = SIG_IGN }, before;
+
+	(void)state;
+	m.signal = SIGHUP;
+	sigaction(m.signal, &to, &before);
+	assert_int_equal(attach(), INDEX);
+	sigaction(m.signal, &before, NULL);
+	assert_int_equal(m.disconnected, 0);
+}
+
+static void a_caller_can_hold_signals_longer(void **state)
+{
+	struct sigaction to = { .sa_handler = handle }, before;
+	struct device_signals held;
+
+	(void)state;
+	handled = 0;
+	sigaction(SIGTERM, &to, &before);
+	assert_int_equal(device_attach(&a, &held, &d), INDEX);
+	assert_false(device_signals_came(&held));
+	raise(SIGTERM);
+	assert_true(device_signals_came(&held));
+	assert_int_equal(handled, 0);
+	device_signals_release(&held);
+	assert_int_equal(handled, SIGTERM);
+	assert_false(is_blocked(SIGTERM));
+	/* a failure leaves none held */
+	start(NULL);
+	m.settles = NBD_E_TIMEOUT;
+	assert_int_equal(device_attach(&a, &held, &d), NBD_E_TIMEOUT);
+	assert_false(is_blocked(SIGTERM));
+	sigaction(SIGTERM, &before, NULL);
 }
 
 static void a_device_that_does_not_open_is_reported(void **state)
@@ -469,6 +690,13 @@ int main(void)
 		TEST(servers_of_a_spread_device_must_have_one_disk),
 		TEST(spare_slots_are_filled),
 		TEST(connections_that_are_not_read_are_made_again),
+		TEST(connections_that_die_at_once_are_made_again),
+		TEST(a_server_that_drops_its_first_read_is_asked_again),
+		TEST(a_server_that_is_silent_has_had_its_time),
+		TEST(a_signal_ends_all_tries),
+		TEST(a_signal_after_connect_leaves_no_device),
+		TEST(an_ignored_signal_has_no_effect),
+		TEST(a_caller_can_hold_signals_longer),
 		TEST(a_device_that_does_not_open_is_reported),
 		TEST(requests_are_limited_before_the_device_is_opened),
 	};

@@ -15,6 +15,8 @@ static struct play {
 	bool uncounted; /* the kernel cannot count connections */
 	unsigned away;	/* rounds until the server is back */
 	unsigned rounds, end;
+	bool once;     /* it only finds them */
+	unsigned dies; /* round in which a connection dies, 0: none */
 	unsigned filled, added, locked;
 	int pause[20]; /* ms */
 } play;
@@ -28,6 +30,7 @@ int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
 	/* nothing is held while it waits */
 	assert_int_equal(play.locked, 0);
 	play.pause[play.rounds] = ms;
+	play.live -= play.rounds + 1 == play.dies;
 	if (++play.rounds == play.end)
 		longjmp(out, 1);
 	return 0;
@@ -86,7 +89,7 @@ static void revive(struct play p)
 {
 	play = p;
 	if (!setjmp(out))
-		device_revive(INDEX);
+		device_revive(INDEX, play.once);
 }
 
 static void dead_connections_are_replaced(void **state)
@@ -133,6 +136,20 @@ static void a_device_of_another_program_is_not_touched(void **state)
 	assert_int_equal(play.added + play.filled, 0);
 }
 
+static void it_may_only_find_the_first(void **state)
+{
+	(void)state;
+	revive((struct play){
+		.live = 2, .wanted = 2, .end = 9, .dies = 3, .once = true });
+	assert_int_equal(play.rounds, 3);
+	assert_int_equal(play.filled + play.added + (unsigned)play.locked, 0);
+	/* what cannot be counted is not found, but revived */
+	revive((struct play){
+		.uncounted = true, .wanted = 1, .end = 3, .once = true });
+	assert_int_equal(play.rounds, 3);
+	assert_int_equal(play.added, 3);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -141,6 +158,7 @@ int main(void)
 		cmocka_unit_test(a_server_that_is_away_is_asked_less_often),
 		cmocka_unit_test(without_a_count_the_driver_decides),
 		cmocka_unit_test(a_device_of_another_program_is_not_touched),
+		cmocka_unit_test(it_may_only_find_the_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,8 @@
 static struct play {
 	bool waits;	/* the opener sleeps until `wake` */
 	bool revives;	/* the reviver wakes it */
+	bool last;	/* they are revived */
+	bool dies;	/* a connection, before that */
 	bool signals;	/* the opener sends us SIGTERM first */
 	int opens;	/* the opener's result */
 	bool over;	/* a wait of a minute is over at once */
@@ -50,10 +52,12 @@ int __wrap_nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *diag)
 	return play.opens ? nbd_diag(diag, play.opens, "as played") : 0;
 }
 
-void __wrap_device_revive(int index);
-void __wrap_device_revive(int index)
+void __wrap_device_revive(int index, bool once);
+void __wrap_device_revive(int index, bool once)
 {
-	if (index == INDEX && play.revives)
+	if (index == INDEX && once && play.dies)
+		return;
+	if (index == INDEX && !once && play.revives)
 		(void)!write(wake[1], "r", 1);
 	for (;;)
 		pause();
@@ -72,12 +76,15 @@ int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag)
 
 static int settle(struct play p)
 {
+	struct device_signals signals;
 	int rc;
 
 	play = p;
 	d.text[0] = '\0';
 	assert_int_equal(pipe(wake), 0);
-	rc = device_settle(INDEX, SIZE, &d);
+	device_signals_hold(&signals);
+	rc = device_settle(INDEX, SIZE, play.last, &signals, &d);
+	device_signals_release(&signals);
 	close(wake[0]);
 	close(wake[1]);
 	return rc;
@@ -93,9 +100,20 @@ static void a_device_that_opens_is_ready(void **state)
 static void connections_are_revived_while_it_waits(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		settle((struct play){ .waits = true, .revives = true }), 0);
+	assert_int_equal(settle((struct play){ .waits = true,
+					       .last = true,
+					       .revives = true }),
+			 0);
 	assert_int_equal(play.ended, 0);
+}
+
+static void at_first_a_death_ends_it(void **state)
+{
+	(void)state;
+	assert_int_equal(settle((struct play){ .waits = true, .dies = true }),
+			 NBD_E_AGAIN);
+	assert_non_null(strstr(d.text, "nbd3: the server took the connection"));
+	assert_int_equal(play.ended, 1);
 }
 
 static void the_error_of_the_open_is_passed_on(void **state)
@@ -116,7 +134,34 @@ static void after_a_minute_it_is_given_up(void **state)
 	assert_int_equal(play.ended, 1);
 }
 
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+	handled = signal;
+}
+
 static void a_signal_gives_it_up(void **state)
+{
+	struct sigaction to = { .sa_handler = handle }, before;
+	sigset_t after;
+
+	(void)state;
+	sigaction(SIGTERM, &to, &before);
+	assert_int_equal(
+		settle((struct play){ .waits = true, .signals = true }),
+		NBD_E_INTERRUPTED);
+	assert_string_equal(d.text, "nbd3: disconnected again");
+	assert_int_equal(play.ended, 1);
+	/* it reaches the process after the end, whose mask is as before */
+	assert_int_equal(handled, SIGTERM);
+	sigprocmask(SIG_BLOCK, NULL, &after);
+	assert_false(sigismember(&after, SIGTERM));
+	sigaction(SIGTERM, &before, NULL);
+}
+
+/* Process 1 blocks all: a signal that is pending there stays so. */
+static void a_blocked_signal_changes_nothing(void **state)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t set, old, after;
@@ -125,11 +170,12 @@ static void a_signal_gives_it_up(void **state)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	assert_int_equal(
-		settle((struct play){ .waits = true, .signals = true }),
-		NBD_E_TIMEOUT);
-	assert_int_equal(play.ended, 1);
-	/* it is still there for the caller, whose mask is as before */
+	raise(SIGTERM);
+	assert_int_equal(settle((struct play){ .waits = true,
+					       .last = true,
+					       .revives = true }),
+			 0);
+	assert_int_equal(play.ended, 0);
 	assert_int_equal(sigtimedwait(&set, NULL, &now), SIGTERM);
 	sigprocmask(SIG_SETMASK, &old, &after);
 	assert_true(sigismember(&after, SIGTERM));
@@ -141,9 +187,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_that_opens_is_ready),
 		cmocka_unit_test(connections_are_revived_while_it_waits),
+		cmocka_unit_test(at_first_a_death_ends_it),
 		cmocka_unit_test(the_error_of_the_open_is_passed_on),
 		cmocka_unit_test(after_a_minute_it_is_given_up),
 		cmocka_unit_test(a_signal_gives_it_up),
+		cmocka_unit_test(a_blocked_signal_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,9 +17,12 @@ static struct root_spec spec, root;
 static struct cmdline cmd;
 static struct nbd_diag d;
 
-int __wrap_device_attach(const struct attach *a, struct nbd_diag *diag);
-int __wrap_device_attach(const struct attach *a, struct nbd_diag *diag)
+int __wrap_device_attach(const struct attach *a, struct device_signals *held,
+			 struct nbd_diag *diag);
+int __wrap_device_attach(const struct attach *a, struct device_signals *held,
+			 struct nbd_diag *diag)
 {
+	assert_null(held);
 	asked = *a;
 	if (says)
 		nbd_diag(diag, 0, "%s", says);
@@ -65,7 +68,7 @@ static int connect_root(const char *words)
 	memset(&asked, 0, sizeof(asked));
 	assert_int_equal(boot_cmdline_parse(&cmd, words, &d), 0);
 	assert_int_equal(root_parse(&spec, &cmd, &d), 0);
-	return root_connect(&root, &spec, &env, "", &d);
+	return root_connect(&root, &spec, &env, "", NULL, &d);
 }
 
 static int start(void **state)
