@@ -56,7 +56,9 @@ const struct cli_option cli_nbd_client_options[] = {
 	{ "help", 'h', NULL, "print this", FIELD(help) },
 	{ "version", 'V', NULL, "print the version", FIELD(version) },
 	{ "identifier", 'i', "TEXT", "no effect", FIELD(identifier) },
-	{ "nonetlink", 'L', NULL, "no effect", FIELD(ioctl) },
+	{ "nonetlink", 'L', NULL,
+	  "connect by ioctls, which other programs then can call, too",
+	  FIELD(ioctl) },
 	{ "no-optgo", 'g', NULL, "no effect", FIELD(no_go) },
 	{ "priority", 'y', "TEXT", "no effect", FIELD(priority) },
 	{ "preinit", 'P', NULL, "refused", FIELD(preinit) },
@@ -161,6 +163,9 @@ int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d)
 	/* without -p no process ends an outage: I/O must not wait for one */
 	if (!o->persist && at->b.dead_timeout < 0)
 		at->b.dead_timeout = 0;
+	/* only netlink can connect a device again */
+	if (o->ioctl && !o->persist)
+		at->connect = nbdk_connect_ioctl;
 	/* with -p an export that is read-only must stay the same disk */
 	at->identity = at->read_only && o->persist;
 	return 0;

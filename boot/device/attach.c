@@ -150,7 +150,7 @@ static int make_device(struct attempt *t, const struct nbdk_conf *conf,
 {
 	const struct nbd_export *e = nbd_export(&t->conns[0].c);
 	unsigned n = t->a.b.connections;
-	int index = nbdk_connect(conf, d), err;
+	int index = (t->a.connect ? t->a.connect : nbdk_connect)(conf, d), err;
 
 	if (index >= 0)
 		index = check_readers(index, n, conf->n_fds, d);
@@ -182,7 +182,7 @@ static int hand_over(struct attempt *t, uint32_t block, struct nbd_diag *d)
 		fds[i] = t->conns[i].s.fd;
 	device_swap_prepare(b, fds, b->connections);
 	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
-	if (timeout > FIRST_TIMEOUT_S)
+	if (timeout > FIRST_TIMEOUT_S && !t->a.connect)
 		conf.timeout = FIRST_TIMEOUT_S;
 	device_signals_hold(&t->signals);
 	conf.stop = t->signals.fd;

@@ -19,6 +19,8 @@ struct attach {
 	bool read_only;	     /* even if the export is writable */
 	bool identity;	     /* compare the disk at each reconnection */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
+	/* NULL: nbdk_connect() */
+	int (*connect)(const struct nbdk_conf *c, struct nbd_diag *d);
 };
 
 /*

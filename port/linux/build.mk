@@ -7,4 +7,5 @@ port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o port/linux/
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o
 endif
+port-$(CONFIG_BOOT_NBD_CLIENT) += port/linux/nbdk_ioctl.o
 port-$(CONFIG_PORT_LINUX) += port/linux/sockdiag.o port/linux/process.o

@@ -43,6 +43,14 @@ struct nbdk_conf {
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
+ * The same by ioctls, for programs that call some themselves: the driver
+ * refuses them for a device of nbdk_connect(), and nbdk_reconfigure() for this
+ * one.  c->index is required; dead_timeout, client_flags and backend have no
+ * effect.  A child process stays until the device is disconnected.
+ */
+int nbdk_connect_ioctl(const struct nbdk_conf *c, struct nbd_diag *d);
+
+/*
  * Replaces dead sockets with c->fds, and sets every field that is not NBDK_KEEP
  * (block_size: not 0).  index is required, and backend must be unchanged.  The
  * driver silently drops sockets for which it has no dead one.  Set a size only

@@ -69,7 +69,7 @@ both /dev/nbd0
 # 3.24 takes no nbd0 without /dev/ there.
 check 'nbd0 is enough' nbd-client -N x $host $port nbd0
 nbd-client -d nbd0
-check '-L changes nothing' nbd-client -L -N x $host $port /dev/nbd0
+check '-L connects' nbd-client -L -N x $host $port /dev/nbd0
 nbd-client -nonetlink -d /dev/nbd0
 # It has no port from a table, and no first free device.
 printf '%s\n' "nbd0 $host x port=$port,read-only,connections=2" >/etc/nbdtab
@@ -88,6 +88,31 @@ check 'the first free device is taken, and named' same "${said##*
 check 'a partition stands for the device' nbd-client -d /dev/nbd0p1
 refused 'another size is refused' 1 'bytes, not 4096' \
 	nbd-client -B 4096 $host $port nbd0
+
+# ---- TLS ----
+
+tls=$(word tls)
+check 'TLS with a certificate of each side' nbd-client -N x $host $tls nbd0 \
+	-A /tls/ca-cert.pem -F /tls/client-cert.pem -K /tls/client-key.pem
+check 'TLS is what the kernel does' \
+	eval 'grep -q "^TlsCurrTx[DS][a-z]*[[:space:]]*1$" /proc/net/tls_stat'
+check 'TLS: the data is that of the export' \
+	same "$(dd if=/dev/nbd0 bs=512 skip=1 count=1 2>/dev/null | head -c 8)" \
+	'EFI PART'
+nbd-client -d nbd0
+check 'TLS by the long options, and another name to check' nbd-client \
+	-enable-tls -cacertfile /tls/ca-cert.pem -keyfile /tls/client-key.pem \
+	-certfile /tls/client-cert.pem -tlshostname localhost $host $tls nbd0
+nbd-client -d nbd0
+refused 'TLS: a name that is not in the certificate' 1 'certificate is for' \
+	nbd-client -x -A /tls/ca-cert.pem -F /tls/client-cert.pem \
+	-K /tls/client-key.pem -H other.example $host $tls nbd0
+refused 'TLS: a server that wants a certificate of ours' 1 '' \
+	nbd-client -x -A /tls/ca-cert.pem $host $tls nbd0
+printf '%s\n' "nbd0 $host x port=$tls,cacertfile=/tls/ca-cert.pem,\
+certfile=/tls/client-cert.pem,keyfile=/tls/client-key.pem" >/etc/nbdtab
+check 'TLS as nbdtab says' nbd-client nbd0
+nbd-client -d nbd0
 
 # ---- -persist ----
 
