@@ -22,7 +22,9 @@
 /* ms until a device is examined again. */
 #define LATER_MS 500
 
-#define ANY (-1)
+#define ANY	(-1)
+/* In place of a pid: the child has reported why its device is not watched. */
+#define GAVE_UP (-2)
 
 /* ---- uevents: a device was connected, or disconnected ---- */
 
@@ -112,16 +114,45 @@ static int start(struct watch *w, int index)
 	_exit(watch_one(w, index));
 }
 
-static void reap(struct watch *w)
+/* Was a child killed? */
+static bool reap(struct watch *w)
 {
 	struct watch_child *c;
+	bool killed = false;
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		c = find(w, pid, 0);
-		if (c)
-			c->pid = 0;
+		if (!c)
+			continue;
+		killed |= WIFSIGNALED(status);
+		c->pid = WIFEXITED(status) && WEXITSTATUS(status) ? GAVE_UP : 0;
 	}
+	return killed;
+}
+
+static void forgive(struct watch *w)
+{
+	struct watch_child *c;
+
+	while ((c = find(w, GAVE_UP, 0)))
+		c->pid = 0;
+}
+
+/* The end of this process will be an event.  False: it has ended. */
+static bool await_end(struct watch *w, pid_t pid)
+{
+	int fd;
+
+	if (w->n_events == 1 + WATCH_MAX)
+		return true;
+	/* before Linux 5.3 this fails, and the next uevent has to do */
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0)
+		return errno != ESRCH;
+	w->events[w->n_events++] = (struct pollfd){ fd, POLLIN, 0 };
+	return true;
 }
 
 /*
@@ -131,21 +162,14 @@ static void reap(struct watch *w)
 static bool is_anothers(struct watch *w, int index)
 {
 	pid_t pid = watch_takeover_holder(index);
-	int fd;
 
-	if (!pid || w->n_events == 1 + WATCH_MAX)
-		return pid;
-	/* before Linux 5.3 this fails, and the next uevent has to do */
-	fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (fd < 0)
-		return errno != ESRCH;
-	w->events[w->n_events++] = (struct pollfd){ fd, POLLIN, 0 };
-	return true;
+	return pid && await_end(w, pid);
 }
 
 static void start_all(struct watch *w)
 {
 	struct nbdk_iter it = { 0 };
+	struct watch_child *c;
 	int index;
 
 	while (w->n_events > 1)
@@ -155,6 +179,9 @@ static void start_all(struct watch *w)
 		    !device_identify(&w->dev, index, NULL) &&
 		    !is_anothers(w, index))
 			start(w, index);
+	for (c = w->children; c < w->children + WATCH_MAX; c++)
+		if (c->pid > 0)
+			await_end(w, c->pid);
 }
 
 /*
@@ -172,6 +199,8 @@ static void await_change(struct watch *w)
 			return;
 		}
 		look = watch_uevent_is_nbd(&w->uevents);
+		if (look)
+			forgive(w);
 		for (unsigned i = 1; i < w->n_events; i++)
 			look |= w->events[i].revents;
 	}
@@ -197,7 +226,9 @@ int watch_all(struct watch *w)
 	boot_ready_await();
 	for (;;) {
 		await_change(w);
-		reap(w);
+		/* maybe by another watcher, which has no lock yet */
+		if (reap(w))
+			poll(NULL, 0, LATER_MS);
 		start_all(w);
 	}
 }

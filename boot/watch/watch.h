@@ -34,10 +34,10 @@ struct watch {
 	unsigned outage; /* s until a reboot, 0: never; see below */
 	/* private */
 	struct watch_child {
-		pid_t pid; /* 0: free */
+		pid_t pid; /* 0: free, < 0: it has failed */
 		int index;
 	} children[WATCH_MAX];
-	/* Uevents, and the ends of others' watchers. */
+	/* Uevents, and the ends of watchers, ours and others'. */
 	struct pollfd events[1 + WATCH_MAX];
 	unsigned n_events;
 	bool again; /* examine the devices once more */

@@ -58,16 +58,6 @@ children()
 	same "$(wc -w <"/proc/$2/task/$2/children")" "$1"
 }
 
-# one_ended PID: one of them ended, whether or not it was reaped
-one_ended()
-{
-	pids=$(cat "/proc/$1/task/$1/children")
-	for pid in $pids; do
-		! grep -q '^State:.Z' "/proc/$pid/status" || return 0
-	done
-	return 1
-}
-
 # lives N: nbdN has a live connection
 lives()
 {
@@ -93,7 +83,7 @@ await watched 1
 ok 'and watches both devices'
 nbdboot watch nbd0 &
 third=$!
-await one_ended $second
+await children 1 $second
 # a uevent, and the reaction of the second watcher
 nbdboot connect -t $timeout -d nbd2 $uri >/dev/null
 await watched 2
