@@ -10,8 +10,10 @@
  * network and the files of the lease under /run.  It ends when another DHCP
  * client has the interface, that is the UDP port, or when the server refuses.
  */
+#include <linux/capability.h>
 #include <poll.h>
 
+#include "boot/common/confine.h"
 #include "boot/common/console.h"
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
@@ -60,6 +62,9 @@ int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
 		return rc;
 	boot_log_to_kernel();
 	boot_harden();
+	/* its port; its interface before Linux 5.7; memory that is locked */
+	boot_confine(1u << CAP_NET_BIND_SERVICE | 1u << CAP_NET_RAW |
+		     1u << CAP_IPC_LOCK);
 	boot_ready_tell();
 	while (rc != NBD_E_IN_USE && rc != NBD_E_NO_DEVICE) {
 		sleep_ms(net_renewd_pause(&r->j.dhcp, rc, nbd_now_ms()));

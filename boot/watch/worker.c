@@ -8,6 +8,7 @@
  *    '----- pause, longer while they die or fail soon ----'
  */
 #include "boot/watch/watch.h"
+#include "boot/common/confine.h"
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
 #include "port/probe.h"
@@ -16,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -35,6 +37,14 @@
 #define SILENT_MAX 2
 /* ms for a server to accept a connection: retrying reaches it sooner. */
 #define CONNECT_MS 3000
+
+/*
+ * For the driver, for tags of sockets and the kernel's TLS, for memory that is
+ * locked, and for UNIX sockets of servers that run as other users.
+ */
+#define RIGHTS                                                            \
+	(1u << CAP_SYS_ADMIN | 1u << CAP_NET_ADMIN | 1u << CAP_IPC_LOCK | \
+	 1u << CAP_DAC_OVERRIDE)
 
 struct worker {
 	struct device dev;
@@ -403,6 +413,7 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 	nbdk_sys = ".";
 	w.outage = (uint64_t)outage * 1000;
 	dial_connect_ms = CONNECT_MS;
+	boot_confine(outage ? RIGHTS | 1u << CAP_SYS_BOOT : RIGHTS);
 	boot_ready_tell();
 	watch(&w);
 	return 0;

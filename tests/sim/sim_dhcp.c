@@ -476,6 +476,7 @@ int __wrap_close(int fd)
 }
 
 void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_confine(uint32_t keep);
 void __wrap_boot_harden(void);
 void __wrap_boot_log_to_kernel(void);
 void __wrap_boot_ready_tell(void);
@@ -483,6 +484,11 @@ void __wrap_boot_ready_tell(void);
 void __wrap_boot_say(const char *fmt, ...)
 {
 	(void)fmt;
+}
+
+void __wrap_boot_confine(uint32_t keep)
+{
+	(void)keep;
 }
 
 void __wrap_boot_harden(void)

@@ -218,9 +218,15 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	return 0;
 }
 
+void __wrap_boot_confine(uint32_t keep);
 void __wrap_boot_harden(void);
 void __wrap_boot_log_to_kernel(void);
 void __wrap_boot_ready_tell(void);
+
+void __wrap_boot_confine(uint32_t keep)
+{
+	(void)keep;
+}
 
 void __wrap_boot_harden(void)
 {

@@ -10,6 +10,7 @@
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
 
+#include <linux/capability.h>
 #include <poll.h>
 #include <sys/reboot.h>
 
@@ -213,6 +214,12 @@ int __wrap_watch_takeover(int index, struct nbd_diag *d)
 {
 	(void)index, (void)d;
 	return 0;
+}
+
+/* Only a watcher that may reboot the machine can. */
+void __wrap_boot_confine(uint32_t keep)
+{
+	assert_int_equal(!(keep & 1u << CAP_SYS_BOOT), !play.outage);
 }
 
 void __wrap_boot_harden(void)

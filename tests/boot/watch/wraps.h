@@ -8,6 +8,7 @@
 int __wrap_watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
 bool __wrap_watch_uevent_is_nbd(struct nl_sock *s);
 int __wrap_watch_takeover(int index, struct nbd_diag *d);
+void __wrap_boot_confine(uint32_t keep);
 void __wrap_boot_harden(void);
 void __wrap_boot_log_to_kernel(void);
 void __wrap_boot_ready_tell(void);

@@ -183,5 +183,7 @@ same()
 # shellcheck source=tests/vm/guest/connect.sh
 . /tests
 
+# 1326: a call that the filter of a process of ours refuses
+! dmesg | grep type=1326 >out || not_ok 'no system call is refused' "$(cat out)"
 echo 'end of tests'
 poweroff -f
