@@ -170,7 +170,9 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 	 * the kernel would look for the module each time, later in a dead root
 	 */
 	w->blind = err == NBD_E_NOT_FOUND;
-	memcpy(w->first_backend, w->dev.info.backend, sizeof(w->first_backend));
+	/* no more than the text: a page that is written stays in memory */
+	memcpy(w->first_backend, w->dev.info.backend,
+	       strlen(w->dev.info.backend) + 1);
 	if (watch_uevent_open(&w->uevents, NULL))
 		w->uevents.fd = -1;
 	err = nbdk_watch_open(&w->events, d);
@@ -396,8 +398,12 @@ static void watch(struct worker *w)
 
 int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 {
-	/* pages: too large for a stack; a process watches one device */
-	static struct worker w;
+	/*
+	 * Too large for a stack; a process watches one device.  From the start of
+	 * a page, so that a build decides nothing about how many of its pages are
+	 * touched, and so locked.
+	 */
+	static _Alignas(4096) struct worker w;
 	int err = prepare(&w, index, d);
 
 	if (err)

@@ -242,8 +242,14 @@ aarch64) console=ttyAMA0 ;;
 esac
 
 # qemu INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: becomes the machine, in the
-# network namespace of process vm_at if that is set.  Without printk.devkmsg=on
-# the kernel's log takes only ten lines in 5 s from a process.
+# network namespace of process vm_at if that is set.
+#
+# Without printk.devkmsg=on the kernel's log takes only ten lines in 5 s from a
+# process.  norandmaps lets processes have the same addresses: QEMU 7.2 keeps the
+# code that it has translated by address, and walks all that is in a page at each
+# store to it.  That probably explains a machine whose kernel was stuck for 40 s
+# when it cleared a page.  It also lets the memory of a process be compared,
+# whose stack begins at a random place within two pages otherwise.
 qemu()
 {
 	initrd=$1 append=$2
@@ -254,7 +260,7 @@ qemu()
 		-accel "$ACCEL" -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
 		-kernel "$kernel" -initrd "$initrd" \
-		-append "console=$console panic=1 no_timer_check \
+		-append "console=$console panic=1 no_timer_check norandmaps \
 printk.devkmsg=on $append" \
 		$(vm_cards) "$@"
 }

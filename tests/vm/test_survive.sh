@@ -148,16 +148,16 @@ cp "$pki/ca-cert.pem" "$work/tls/"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 tcp_diag tls
 	aesni_intel gcm ctr ghash_generic' '' "$work/tls" | sed 's/^/# /'
 
-WATCHER_MAX=144
+WATCHER_MAX=136
 survives 'a root in the clear' "root=nbd://$host:$port_of_root/ rootfstype=ext4"
-WATCHER_MAX=444
+WATCHER_MAX=428
 survives 'a root with TLS, 4 connections' \
 	"root=nbds://$host:$port_of_root/?tls-certificates=/etc/nbdboot \
 nbdboot.connections=4" --tls=require --tls-certificates="$work/ecdsa"
 
 # ---- out of memory, with swap on the device ----
 
-WATCHER_MAX=144
+WATCHER_MAX=136
 start_server
 vm_memory=200
 vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \

@@ -169,12 +169,12 @@ all_outages()
 }
 
 with_tls='' keys=''
-all_outages 'plain, 1 connection' 1 nbd://$address/ 144
-all_outages 'plain, 4 connections' 4 nbd://$address/ 144
+all_outages 'plain, 1 connection' 1 nbd://$address/ 136
+all_outages 'plain, 4 connections' 4 nbd://$address/ 136
 if [ -d /tls ]; then
 	with_tls='--tls=require --tls-certificates=/tls'
 	keys='-A /tls/ca-cert.pem'
-	all_outages 'TLS, 1 connection' 1 nbds://$address/ 444
-	all_outages 'TLS, 4 connections' 4 nbds://$address/ 444
+	all_outages 'TLS, 1 connection' 1 nbds://$address/ 428
+	all_outages 'TLS, 4 connections' 4 nbds://$address/ 428
 fi
 with_tls='' keys=''
