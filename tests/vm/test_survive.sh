@@ -102,18 +102,33 @@ frozen()
 	answers 'was frozen for 8 s'
 }
 
+# begins WORDS: starts a machine, until its root answers
+begins()
+{
+	mkfifo "$work/end" 2>/dev/null || true
+	vm_start "$work/initramfs" "rw ip=$guest_ip test.mode=beats \
+nbdboot.part=1 nbdboot.io-timeout=5 $1" -chardev "pipe,id=end,path=$work/end" \
+		-device isa-serial,chardev=end
+	exec 4<>"$work/end"
+	lives
+}
+
+# ends: the machine of $sentence ends, and looks back
+ends()
+{
+	echo >&4
+	went "$sentence: nothing was lost, and the watcher lives"
+	exec 4>&-
+	unserve
+}
+
 # survives SENTENCE WORDS SERVER-ARGUMENT...
 survives()
 {
 	sentence=$1 words=$2
 	shift 2
 	start_server "$@"
-	mkfifo "$work/end" 2>/dev/null || true
-	vm_start "$work/initramfs" "rw ip=$guest_ip loglevel=4 test.mode=beats \
-nbdboot.part=1 nbdboot.io-timeout=5 $words" -chardev "pipe,id=end,path=$work/end" \
-		-device isa-serial,chardev=end
-	exec 4<>"$work/end"
-	lives
+	begins "loglevel=4 $words"
 	i=0
 	while [ "$i" -lt "$rounds" ]; do
 		unserve
@@ -132,10 +147,32 @@ nbdboot.part=1 nbdboot.io-timeout=5 $words" -chardev "pipe,id=end,path=$work/end
 	wait_s "$outage"
 	start_server "$@"
 	answers "was gone for $outage s"
-	echo >&4
-	went "$sentence: nothing was lost, and the watcher lives"
-	exec 4>&-
-	unserve
+	ends
+}
+
+# records KIND...: the server sends each of these to the kernel (see records.c)
+records()
+{
+	sentence='a root with TLS'
+	serve 0 -t 1 file "$image"
+	gcc -std=c11 -D_GNU_SOURCE -O2 -o "$work/records" "$here/records.c" \
+		-lmbedtls -lmbedx509 -lmbedcrypto || die 'records.c does not compile'
+	mkfifo "$work/kinds" "$work/ready"
+	"$work/records" $port_of_root "$pki/ecdsa-cert.pem" \
+		"$pki/ecdsa-key.pem" "$port" <"$work/kinds" >"$work/ready" &
+	servers="$servers $!"
+	exec 5>"$work/kinds"
+	read -r _ <"$work/ready"
+	# its end is the end of this program
+	begins "loglevel=4 $root_of_tls" 5>&-
+	for kind; do
+		echo "$kind" >&5
+		check "$sentence: $kind: the kernel ends the connection" \
+			vm_wait '*nbd0: Receive control failed*'
+		check "$sentence: $kind: the root answers" lives
+	done
+	ends
+	exec 5>&-
 }
 
 find_kernel
@@ -151,9 +188,13 @@ initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 tcp_diag tls
 WATCHER_MAX=136
 survives 'a root in the clear' "root=nbd://$host:$port_of_root/ rootfstype=ext4"
 WATCHER_MAX=428
-survives 'a root with TLS, 4 connections' \
-	"root=nbds://$host:$port_of_root/?tls-certificates=/etc/nbdboot \
-nbdboot.connections=4" --tls=require --tls-certificates="$work/ecdsa"
+root_of_tls="root=nbds://$host:$port_of_root/?tls-certificates=/etc/nbdboot"
+survives 'a root with TLS, 4 connections' "$root_of_tls nbdboot.connections=4" \
+	--tls=require --tls-certificates="$work/ecdsa"
+
+# ---- what is no data, in the kernel's TLS ----
+
+records hello-request warning close-notify forged garbage
 
 # ---- out of memory, with swap on the device ----
 

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An NBD server with TLS 1.2 that sends records which are no data, after the
+ * client's kernel has the connection:
+ *
+ *	records PORT CERTIFICATE KEY SERVER-PORT
+ *
+ *	client <== TLS ==> a child for each connection <== plain ==> server
+ *
+ * It writes "ready" when it listens.  Each line of its standard input is one of
+ * the kinds below, which the latest connection sends; it ends with the input.
+ */
+#include <mbedtls/ctr_drbg.h>
+#include <mbedtls/entropy.h>
+#include <mbedtls/net_sockets.h>
+#include <mbedtls/ssl.h>
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* proto.md: the greeting, and the acknowledgement of NBD_OPT_STARTTLS */
+#define GREETING "NBDMAGICIHAVEOPT\0\3"
+#define ACK	 "\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0"
+
+static mbedtls_ssl_context ssl;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "records: %s failed\n", what);
+	exit(1);
+}
+
+static int address(int port, bool server)
+{
+	const struct sockaddr_in a = {
+		.sin_family = AF_INET,
+		.sin_port = htons((unsigned short)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (server ? bind(fd, (const struct sockaddr *)&a, sizeof(a)) ||
+			     listen(fd, 16)
+		   : connect(fd, (const struct sockaddr *)&a, sizeof(a)))
+		die(server ? "bind" : "connect");
+	return fd;
+}
+
+static void must_read(int fd, void *buf, size_t len)
+{
+	if (recv(fd, buf, len, MSG_WAITALL) != (ssize_t)len)
+		exit(0); /* the other side has gone */
+}
+
+static void must_write(int fd, const void *buf, size_t len)
+{
+	if (send(fd, buf, len, MSG_NOSIGNAL) != (ssize_t)len)
+		exit(0);
+}
+
+/* ---- what a line of input sends ---- */
+
+static int hello_request(void)
+{
+	return mbedtls_ssl_renegotiate(&ssl);
+}
+
+static int warning(void)
+{
+	return mbedtls_ssl_send_alert_message(
+		&ssl, MBEDTLS_SSL_ALERT_LEVEL_WARNING,
+		MBEDTLS_SSL_ALERT_MSG_USER_CANCELED);
+}
+
+static int close_notify(void)
+{
+	return mbedtls_ssl_close_notify(&ssl);
+}
+
+/* A record of data whose tag is wrong. */
+static int forged(void)
+{
+	const mbedtls_net_context *net = ssl.p_bio;
+	static const char record[69] = "\27\3\3\0\100";
+
+	must_write(net->fd, record, sizeof(record));
+	return 0;
+}
+
+/* No record at all. */
+static int garbage(void)
+{
+	const mbedtls_net_context *net = ssl.p_bio;
+	static const char text[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+
+	must_write(net->fd, text, sizeof(text));
+	return 0;
+}
+
+static const struct kind {
+	const char *name;
+	int (*send)(void);
+} kinds[] = {
+	{ "hello-request", hello_request },
+	{ "warning", warning },
+	{ "close-notify", close_notify },
+	{ "forged", forged },
+	{ "garbage", garbage },
+};
+
+/* ---- a connection ---- */
+
+/* The client asks for TLS first; the server's greeting was ours. */
+static int start(int client, int server_port)
+{
+	char flags[4], option[16], greeting[18];
+	int server = address(server_port, false);
+
+	must_write(client, GREETING, sizeof(GREETING) - 1);
+	must_read(client, flags, sizeof(flags));
+	must_read(client, option, sizeof(option));
+	must_write(client, ACK, sizeof(ACK) - 1);
+	if (mbedtls_ssl_handshake(&ssl))
+		die("handshake");
+	must_read(server, greeting, sizeof(greeting));
+	must_write(server, flags, sizeof(flags));
+	return server;
+}
+
+static void to_server(int server)
+{
+	unsigned char buf[16384];
+
+	do {
+		int n = mbedtls_ssl_read(&ssl, buf, sizeof(buf));
+
+		if (n <= 0)
+			exit(0);
+		must_write(server, buf, (size_t)n);
+	} while (mbedtls_ssl_get_bytes_avail(&ssl));
+}
+
+static void to_client(int server)
+{
+	unsigned char buf[16384];
+	ssize_t n = read(server, buf, sizeof(buf));
+
+	if (n <= 0)
+		exit(0);
+	for (ssize_t sent = 0; sent < n;) {
+		int done =
+			mbedtls_ssl_write(&ssl, buf + sent, (size_t)(n - sent));
+
+		if (done <= 0)
+			exit(0);
+		sent += done;
+	}
+}
+
+static void relay(int client, int server, int orders)
+{
+	struct pollfd p[] = { { client, POLLIN, 0 },
+			      { server, POLLIN, 0 },
+			      { orders, POLLIN, 0 } };
+	unsigned char i;
+
+	while (poll(p, 3, -1) > 0) {
+		if (p[0].revents)
+			to_server(server);
+		if (p[1].revents)
+			to_client(server);
+		if (!p[2].revents)
+			continue;
+		if (read(orders, &i, 1) != 1)
+			exit(0);
+		if (kinds[i].send())
+			die(kinds[i].name);
+	}
+}
+
+/* ---- the listener ---- */
+
+static void serve(int client, int orders, const mbedtls_ssl_config *conf,
+		  int server_port)
+{
+	mbedtls_net_context net = { client };
+
+	if (mbedtls_ssl_setup(&ssl, conf))
+		die("mbedtls_ssl_setup");
+	mbedtls_ssl_set_bio(&ssl, &net, mbedtls_net_send, mbedtls_net_recv,
+			    NULL);
+	relay(client, start(client, server_port), orders);
+}
+
+/* Passes the order of a line on; false at the end of the input. */
+static bool obey(int orders)
+{
+	char line[64];
+
+	if (!fgets(line, sizeof(line), stdin))
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	for (unsigned char i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(line, kinds[i].name) && write(orders, &i, 1) == 1)
+			return true;
+	die(line);
+	return false;
+}
+
+static void configure(mbedtls_ssl_config *conf, const char *cert,
+		      const char *key)
+{
+	static mbedtls_entropy_context entropy;
+	static mbedtls_ctr_drbg_context drbg;
+	static mbedtls_x509_crt crt;
+	static mbedtls_pk_context pk;
+
+	mbedtls_entropy_init(&entropy);
+	mbedtls_ctr_drbg_init(&drbg);
+	if (mbedtls_ctr_drbg_seed(&drbg, mbedtls_entropy_func, &entropy, NULL,
+				  0) ||
+	    mbedtls_x509_crt_parse_file(&crt, cert) ||
+	    mbedtls_pk_parse_keyfile(&pk, key, NULL) ||
+	    mbedtls_ssl_config_defaults(conf, MBEDTLS_SSL_IS_SERVER,
+					MBEDTLS_SSL_TRANSPORT_STREAM,
+					MBEDTLS_SSL_PRESET_DEFAULT) ||
+	    mbedtls_ssl_conf_own_cert(conf, &crt, &pk))
+		die("the certificate");
+	mbedtls_ssl_conf_rng(conf, mbedtls_ctr_drbg_random, &drbg);
+	mbedtls_ssl_conf_renegotiation(conf, MBEDTLS_SSL_RENEGOTIATION_ENABLED);
+}
+
+int main(int argc, char **argv)
+{
+	static mbedtls_ssl_config conf;
+	struct pollfd p[2] = { { 0, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	int orders = -1;
+
+	if (argc != 5)
+		die("usage: records PORT CERTIFICATE KEY SERVER-PORT:");
+	signal(SIGCHLD, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	configure(&conf, argv[2], argv[3]);
+	p[1].fd = address(atoi(argv[1]), true);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	puts("ready");
+	fflush(stdout);
+	while (poll(p, 2, -1) > 0) {
+		int pipe_[2], client;
+
+		if (p[0].revents && !obey(orders))
+			return 0;
+		if (!p[1].revents)
+			continue;
+		client = accept(p[1].fd, NULL, NULL);
+		if (client < 0 || pipe(pipe_))
+			die("accept");
+		if (fork() == 0) {
+			close(pipe_[1]);
+			serve(client, pipe_[0], &conf, atoi(argv[4]));
+		}
+		close(client);
+		close(pipe_[0]);
+		if (orders >= 0)
+			close(orders);
+		orders = pipe_[1];
+	}
+	return 1;
+}
