@@ -4,14 +4,22 @@
 # debootstrap from the mirror that apt uses.  Must run as root.  Prints the
 # directory of the root.
 #
-#   debian.sh DIR
+#   debian.sh DIR [VARIANT]
+#
+# VARIANT "backports" has the systemd of the release's backports, and no programs
+# for networks.
 set -eu
 
 dir=${1:?directory}
+variant=${2-}
 root=$dir/root
-packages=systemd-sysv,udev,dbus,kmod,kexec-tools
-# debootstrap does not find libpam-systemd by itself
-packages=$packages,network-manager,libpam-systemd
+packages=systemd-sysv,udev,dbus,kmod
+if [ -z "$variant" ]; then
+	packages=$packages,kexec-tools
+	# debootstrap does not find libpam-systemd by itself
+	packages=$packages,network-manager,libpam-systemd
+	packages=$packages,ifupdown,isc-dhcp-client
+fi
 
 die()
 {
@@ -19,7 +27,7 @@ die()
 	exit 1
 }
 
-if [ -e "$dir/done" ]; then
+if [ "$(cat "$dir/done" 2>/dev/null)" = "$packages${variant:+ $variant}" ]; then
 	echo "$root"
 	exit 0
 fi
@@ -42,6 +50,24 @@ debootstrap --variant=minbase --include="$packages" bookworm "$root" \
 	die "debootstrap failed (is $mirror reachable?)"
 }
 
+# apt of the root itself fetches the newer packages
+newer()
+{
+	cp /etc/resolv.conf "$root/etc/resolv.conf"
+	echo "deb $mirror bookworm-backports main" \
+		>"$root/etc/apt/sources.list.d/backports.list"
+	set -- -q -y -o APT::Sandbox::User=root --no-install-recommends
+	chroot "$root" apt-get "$@" update
+	DEBIAN_FRONTEND=noninteractive chroot "$root" \
+		apt-get "$@" -t bookworm-backports install systemd-sysv udev
+}
+if [ "$variant" = backports ]; then
+	newer >>"$dir/log" 2>&1 || {
+		tail -n 20 "$dir/log" >&2
+		die 'apt-get failed'
+	}
+fi
+
 # Half of the files are needed by no boot.
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* \
 	"$root"/usr/share/doc/* "$root"/usr/share/man/* \
@@ -51,7 +77,8 @@ rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* \
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 echo nbdboot-test >"$root/etc/hostname"
 # The kernel command line of a test names the manager of the network.
-rm "$root"/etc/systemd/system/*.wants/NetworkManager*
+rm -f "$root"/etc/systemd/system/*.wants/NetworkManager* \
+	"$root"/etc/systemd/system/*.wants/networking.service
 # The last step: this file marks the others as done.
-: >"$dir/done"
+echo "$packages${variant:+ $variant}" >"$dir/done"
 echo "$root"

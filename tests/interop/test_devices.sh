@@ -72,4 +72,22 @@ is 'without port, query and further servers' srv_a_b \
 is 'a socket has the export alone' disk \
 	"$(link 'nbd+unix:///disk?socket=/run/x')"
 is 'other characters are replaced' '_::1__sp_20ce' "$(link 'nbd://[::1]/sp%20ce')"
+
+# ---- the watcher's units ----
+
+# The socket of a server that runs as another user: only that user may write.
+chmod 711 "$work"
+mkdir -m 755 "$work/other"
+chown 65534 "$work/other"
+setpriv --reuid=65534 --clear-groups nbdkit -U "$work/other/s" \
+	-P "$work/other/pid" null 1M
+for name in nbdboot-watch nbdboot-watch@; do
+	caps=$(tr '\n' ' ' <"${unit%/*}/$name.service" |
+		sed 's/.*CapabilityBoundingSet=\([A-Z_ \\	]*\) .*/\1/
+			s/[^A-Z_]*CAP_/,+/g' | tr '[:upper:]' '[:lower:]')
+	run setpriv --bounding-set "-all$caps" "$work/dest/usr/sbin/nbdboot" info \
+		"nbd+unix:///?socket=$work/other/s"
+	expect 0 1048576 "$name.service can use the socket of another user's server"
+done
+kill "$(cat "$work/other/pid")"
 finish

@@ -82,7 +82,8 @@ times_are_shown()
 	"$nbdboot" boot-time --svg "$work/boot.json" | grep -q '>connect<'
 }
 
-# networkd has it as configured; NetworkManager does not manage it.
+# networkd has it as configured; NetworkManager does not manage it, and
+# ifupdown starts no second DHCP client, although its file asks for one twice.
 network_is_left()
 {
 	case $manager in
@@ -90,6 +91,9 @@ network_is_left()
 		said 'guest: networkd: /run/systemd/network/10-nbdboot-eth0' &&
 			said 'guest: networkd: routable (configured)' &&
 			said 'guest: the other interface is en[a-z]'
+		;;
+	networking)
+		said 'guest: ifupdown: active, 1 address, 0 clients'
 		;;
 	*) said 'guest: NetworkManager: 10 (unmanaged)' ;;
 	esac
@@ -109,6 +113,8 @@ up()
 		eval "said 'guest: its unit is active' &&
 			said 'guest: nbd1 was watched'"
 	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
+	check "$1: the unit may reboot" \
+		said 'guest: reboot in the unit: 22, without: 1'
 	check "$1: the manager of the network leaves its interface alone" network_is_left
 	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
@@ -184,7 +190,7 @@ export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
 down 'ext4, again' kexec '*nbdboot: kexec'
-wrong=''
+wrong='' manager=networking
 : >"$work/log"
 up 'the next kernel' 'ext4 rw'
 check 'it was started by kexec' said 'guest: started by kexec'
