@@ -318,6 +318,19 @@ static unsigned emptiest(const struct device *dev)
 	return server;
 }
 
+void device_avoid(struct device *dev, const struct sockdiag_link *l)
+{
+	struct sock_addr found[SOCK_MAX_ADDRS];
+
+	for (unsigned i = 0; i < dev->b.servers; i++) {
+		int n = sock_resolve(&dev->b.uris[i], found, NULL);
+
+		for (int k = 0; k < n; k++)
+			if (is_to(l, &found[k]))
+				device_dialer_late(&dev->dialer, i);
+	}
+}
+
 /*
  * Dials until a server has the same disk.  One that was dialed, but fails here,
  * is asked after the others from then on.

@@ -90,6 +90,12 @@ int device_end(struct device *dev, const struct sockdiag_link *l,
 	       struct nbd_diag *d);
 
 /*
+ * Asks the server of one of links[], which lives, after the others for some
+ * minutes.
+ */
+void device_avoid(struct device *dev, const struct sockdiag_link *l);
+
+/*
  * Held from counting the connections until they are changed, so that only one
  * process changes them.  Pass the result to device_unlock().  Without /run
  * there is no lock.

@@ -6,8 +6,11 @@
  *  wait --LINK_DEAD, uevent, it is time--> check --> fill dead slots
  *    ^                                                    |
  *    '----- pause, longer while they die or fail soon ----'
+ *
+ *  wait --it is time--> end connections on which a read is stuck: stall.c
  */
 #include "boot/watch/watch.h"
+#include "boot/watch/stall.h"
 #include "boot/common/confine.h"
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
@@ -68,6 +71,7 @@ struct worker {
 	uint64_t outage;   /* ms until a reboot, 0: never */
 	uint64_t since;	   /* nbd_now_ms() when answers ceased, 0: they come */
 	uint64_t last;	   /* requests that were answered by then */
+	struct watch_stall stall;
 	struct nbd_diag told; /* the last message in the log */
 	char addresses[BACKEND_SERVERS][64];
 	char first_backend[NBDK_BACKEND_MAX + 1];
@@ -297,6 +301,9 @@ static int revive(struct worker *w)
 	NBD_PROBE2(revive, w->dev.info.index, w->dev.live);
 	err = fill(w, &d);
 	NBD_PROBE3(revived, w->dev.info.index, w->dev.live, err);
+	/* the driver sends reads again, over what was made */
+	if (w->made)
+		watch_stall_forget(&w->stall);
 	w->tried = nbd_now_ms();
 	w->step = longer(w->step);
 	w->next = w->tried + (uint64_t)jitter(w->step);
@@ -306,6 +313,7 @@ static int revive(struct worker *w)
 
 static void doubt(struct worker *w)
 {
+	watch_stall_forget(&w->stall);
 	w->in_doubt = true;
 	w->look = 0;
 	w->sure = nbd_now_ms() + DOUBT_MS;
@@ -380,10 +388,27 @@ static int time_left(struct worker *w)
 	return -1;
 }
 
+/* Returns the ms until the next look; -1: never. */
+static int end_stuck(struct worker *w)
+{
+	struct nbd_diag d = { "" };
+	int ms = w->blind ? -1 : watch_stall_look(&w->stall, &w->dev, &d);
+
+	if (d.text[0] && strcmp(w->told.text, d.text) != 0)
+		log_change(w, &d);
+	return ms;
+}
+
+/* ms; -1: never. */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 static void watch(struct worker *w)
 {
 	while (is_there(w)) {
-		int ms = revive(w), left;
+		int ms = revive(w);
 
 		if (w->in_doubt && ms < 0) {
 			w->look = longer(w->look);
@@ -391,8 +416,8 @@ static void watch(struct worker *w)
 			/* after one more check it is certain */
 			w->in_doubt = nbd_now_ms() < w->sure;
 		}
-		left = time_left(w);
-		await(w, left >= 0 && (ms < 0 || left < ms) ? left : ms);
+		ms = sooner(ms, time_left(w));
+		await(w, sooner(ms, end_stuck(w)));
 	}
 }
 

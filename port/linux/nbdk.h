@@ -139,6 +139,8 @@ void nbdk_stat_parse(struct nbdk_stat *s, const char *text);
 
 /* The number of completed reads and writes, and in *waiting in_flight. */
 uint64_t nbdk_answered(int index, unsigned *waiting);
+/* The same of reads alone. */
+uint64_t nbdk_reads(int index, unsigned *waiting);
 
 /*
  * Iterates over the indices of all nbd devices, in rising order; start with all

@@ -314,6 +314,20 @@ uint64_t nbdk_answered(int index, unsigned *waiting)
 	return s.kind[NBDK_READ].n + s.kind[NBDK_WRITE].n;
 }
 
+uint64_t nbdk_reads(int index, unsigned *waiting)
+{
+	struct nbdk_stat s, now;
+	char buf[32];
+
+	/* the count first: a read that ends meanwhile shows in the next one */
+	nbdk_stat(index, &s);
+	read_attr(index, "inflight", buf, sizeof(buf));
+	/* this file begins with a number of reads, too */
+	nbdk_stat_parse(&now, buf);
+	*waiting = (unsigned)now.kind[NBDK_READ].n;
+	return s.kind[NBDK_READ].n;
+}
+
 /* Keeps the smallest indices from it->next on, in order. */
 static void keep(struct nbdk_iter *it, int index)
 {

@@ -527,6 +527,21 @@ static void a_device_is_described_by_its_files(void **state)
 	assert_string_equal(i.backend, "nbd://h/a\nb");
 }
 
+static void reads_are_counted_apart(void **state)
+{
+	unsigned waiting = 4711;
+
+	(void)state;
+	put("nbd4/stat", "  101   2  303  404  505  6  707  808  9 10 11\n");
+	put("nbd4/inflight", "       3        5\n");
+	assert_int_equal(nbdk_reads(4, &waiting), 101);
+	assert_int_equal(waiting, 3);
+	assert_int_equal(nbdk_answered(4, &waiting), 101 + 505);
+	assert_int_equal(waiting, 9);
+	assert_int_equal(nbdk_reads(5, &waiting), 0);
+	assert_int_equal(waiting, 0);
+}
+
 static void an_idle_device_has_no_connections(void **state)
 {
 	struct nbdk_info i;
@@ -676,6 +691,7 @@ int main(void)
 		PAIR(only_what_is_connected_is_disconnected),
 		cmocka_unit_test(only_whole_devices_have_a_name),
 		TREE(a_device_is_described_by_its_files),
+		TREE(reads_are_counted_apart),
 		TREE(an_idle_device_has_no_connections),
 		TREE(the_flags_are_read_off_the_queue),
 		TREE(a_device_that_is_merely_open_is_not_called_connected),

@@ -6,9 +6,13 @@
  *	LIVE --peer closes--> CLOSED --driver reads--> DEAD --RECONFIGURE--> LIVE
  *	  '-----report-----> REPORTED -driver shuts it-^
  *
+ * A read that is late costs its connection, by the driver.  One whose answer
+ * stops in the middle is stuck, and the watcher has to end its connection.
+ *
  * A CLOSED socket is seen to be dead before the driver reports it; a REPORTED
  * one still looks alive.  Reports get lost, sock_diag fails now and then or is
- * not there, servers are away, silent, slow, or drop what they accept.
+ * not there, servers are away, silent, slow, drop what they accept, or stop in
+ * the middle of their answers.
  */
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk_watch.h"
@@ -24,30 +28,44 @@
 #include <string.h>
 #include <sys/socket.h>
 
-const char sim_claim[] = "dead connections are replaced in time, without "
-			 "flood, endless wait or leak";
+const char sim_claim[] = "dead connections are replaced and stuck ones ended "
+			 "in time, without flood, endless wait or leak";
 
-#define INDEX	7
-#define SLOTS	8
-#define SERVERS 3
-#define EVENTS	96
-#define HEARERS 4
-#define SIZE	(1u << 20)
+#define INDEX	 7
+#define SLOTS	 8
+#define SERVERS	 3
+#define EVENTS	 96
+#define HEARERS	 4
+#define SIZE	 (1u << 20)
 /* Tries in a second: 0, 100, 300, 700 ms, and one in hand. */
-#define FLOOD	6
+#define FLOOD	 6
 /* Waits that move nothing, or in all. */
-#define TURNS	20000
-#define SPINS	100
+#define TURNS	 20000
+#define SPINS	 100
 /* ms for a new connection, when the server is well. */
-#define DIAL_MS 200
+#define DIAL_MS	 200
+/* ms: of a request, how late the driver is, and until a read is given up. */
+#define IO_MS	 30000
+#define LATE_MS	 5000
+#define STUCK_MS (2 * IO_MS)
+#define LOOK_MS	 (STUCK_MS / 4)
+/* ms, of a server that stalled; and until a connection has lived. */
+#define AVOID_MS 300000
+#define LIFE_MS	 5000
+/* Waits at rest, in which no connection is ended, until all is over. */
+#define RESTS	 8
 
 enum slot_state { LIVE, CLOSED, REPORTED, DEAD };
-enum mode { WELL, REFUSES, SILENT, SLOW, DROPS, MODES };
+enum mode { WELL, REFUSES, SILENT, SLOW, DROPS, STALLS, MODES };
+/* A read: answered, answered slowly, not answered, or in part. */
+enum read { DONE, CRAWLS, LATE, STUCK, READS };
+
+/* KILL is for any connection of a slot, CLOSE for this one. */
+enum kind { MODE, KILL, CLOSE, REPORT, SHUT, STICK, READ, NOISE, SUSPEND };
 
 struct event {
 	uint64_t at; /* ms; 0: free */
-	/* KILL is for any connection of a slot, CLOSE for this one */
-	enum { MODE, KILL, CLOSE, REPORT, SHUT, NOISE, SUSPEND } kind;
+	enum kind kind;
 	unsigned which; /* server or slot */
 	enum mode mode;
 	unsigned life; /* of the slot, if one connection of it is meant */
@@ -55,12 +73,21 @@ struct event {
 
 static struct world {
 	uint64_t now, slept; /* ms; the clock shows their sum */
+	uint64_t woke[2];    /* ms: the latest two suspends; 0: none yet */
 	uint64_t trouble;    /* ms: the latest */
+	uint64_t died;	     /* ms: the latest connection that was ended */
 	unsigned n_servers, n_slots;
 	enum mode modes[SERVERS];
+	bool stalled[SERVERS];
+	bool trusty;		 /* they did nothing else */
+	uint64_t made;		 /* on the clock: a connection, the latest */
+	uint64_t ended[SERVERS]; /* on the clock: a connection, by the watcher */
 	struct {
 		enum slot_state state;
 		unsigned server, life; /* how often it was replaced */
+		bool ended;	       /* by the watcher */
+		enum read read;
+		uint64_t since, until; /* ms, of the read */
 	} slots[SLOTS];
 	struct event events[EVENTS];
 	unsigned server_of[SIM_FILES];
@@ -71,8 +98,12 @@ static struct world {
 	} hearers[HEARERS];
 	int uevents, worker; /* the sockets of the watcher itself */
 	bool noise, blind, fails, gone;
+	bool looks;  /* the driver has a time-out, so the watcher does */
+	bool others; /* other reads are answered meanwhile */
+	uint64_t reads;
+	unsigned brief;	       /* reads that are answered soon */
 	uint64_t tries[FLOOD]; /* ms + 1 */
-	unsigned n_tries, dials, turns, spins, at_rest;
+	unsigned n_tries, dials, turns, spins, at_rest, rests, n_ended;
 	char backend[256];
 } w;
 
@@ -119,6 +150,9 @@ int __wrap_openat(int dir, const char *path, int flags, ...)
 		return -1;
 	}
 	sim_say(w.now, "a try");
+	/* the server of a connection that may have died soon is asked last */
+	if (w.made && w.now + w.slept - w.made <= LIFE_MS)
+		w.trusty = false;
 	w.n_tries++;
 	w.dials = 0;
 	if (*oldest && w.now + 1 - *oldest < 1000)
@@ -154,9 +188,8 @@ static void later(unsigned ms, unsigned kind, unsigned which, enum mode mode)
 				     .kind = kind,
 				     .which = which,
 				     .mode = mode };
-		e->life = kind == REPORT || kind == SHUT || kind == CLOSE
-				  ? w.slots[which].life
-				  : 0;
+		e->life = kind >= CLOSE && kind <= STICK ? w.slots[which].life
+							 : 0;
 		return;
 	}
 	sim_fail("the simulation has no room for an event");
@@ -179,6 +212,7 @@ static void kill_slot(unsigned i)
 {
 	if (w.slots[i].state != LIVE)
 		return;
+	w.trusty = false;
 	if (w.blind || sim_chance(50)) {
 		w.slots[i].state = CLOSED;
 		later(w.blind ? 0 : (unsigned)sim_below(1000), REPORT, i, 0);
@@ -189,31 +223,80 @@ static void kill_slot(unsigned i)
 	}
 }
 
+static void begin_read(unsigned slot, enum read read)
+{
+	static const char *const names[] = { "is done", "crawls", "is late",
+					     "is stuck" };
+	uint64_t ms = read == CRAWLS ? sim_below(200000) : UINT32_MAX;
+
+	if (w.slots[slot].state != LIVE || w.slots[slot].read != DONE)
+		return;
+	sim_say(w.now, "a read of connection %u %s", slot, names[read]);
+	w.slots[slot].read = read;
+	w.slots[slot].since = w.now;
+	w.slots[slot].until = w.now + ms;
+	if (read == LATE)
+		later(IO_MS + (unsigned)sim_below(LATE_MS), CLOSE, slot, 0);
+}
+
+static bool waits(unsigned slot)
+{
+	if (w.slots[slot].read != DONE && w.now >= w.slots[slot].until) {
+		w.slots[slot].read = DONE;
+		w.reads++;
+		/* the watcher sees that reads are answered */
+		w.trouble = w.now;
+	}
+	return w.slots[slot].read != DONE;
+}
+
+/* Its connections go on where they stopped, or never again. */
+static void go_on(unsigned server)
+{
+	for (unsigned i = 0; i < w.n_slots; i++)
+		if (w.slots[i].server == server && w.slots[i].read == STUCK &&
+		    sim_chance(50))
+			w.slots[i].until = w.now;
+}
+
 static void set_mode(unsigned server, enum mode mode)
 {
 	static const char *const names[] = { "well", "refuses", "silent",
-					     "slow", "drops" };
+					     "slow", "drops",	"stalls" };
 
 	sim_say(w.now, "server %u: %s", server, names[mode]);
 	w.modes[server] = mode;
+	w.trusty &= mode == WELL || mode == STALLS;
+	w.stalled[server] |= mode == STALLS;
+	if (mode == WELL)
+		go_on(server);
 	for (unsigned i = 0; i < w.n_slots && mode != WELL; i++)
 		if (w.slots[i].server == server && w.slots[i].state == LIVE)
-			later((unsigned)sim_below(3000), CLOSE, i, 0);
+			later((unsigned)sim_below(3000),
+			      mode == STALLS ? STICK : CLOSE, i, 0);
 }
 
 static void happen(const struct event *e)
 {
-	static const char *const names[] = { "mode",   "kill", "close",
-					     "report", "shut", "noise",
-					     "suspend" };
-	bool stale = e->kind >= CLOSE && e->kind <= SHUT &&
+	static const char *const names[] = { "mode",   "kill",	"close",
+					     "report", "shut",	"stick",
+					     "read",   "noise", "suspend" };
+	bool stale = e->kind >= CLOSE && e->kind <= STICK &&
 		     w.slots[e->which].life != e->life;
 
 	if (stale)
 		return;
 	sim_say(w.now, "%s %u", names[e->kind], e->which);
-	w.trouble = w.now;
+	/* but not what is for the watcher to put right, or what it did */
+	if (e->kind != STICK && (e->kind != REPORT || !w.slots[e->which].ended))
+		w.trouble = w.now;
 	switch (e->kind) {
+	case STICK:
+		begin_read(e->which, STUCK);
+		break;
+	case READ:
+		begin_read(e->which, (enum read)(1 + sim_below(READS - 1)));
+		break;
 	case MODE:
 		set_mode(e->which, e->mode);
 		break;
@@ -236,6 +319,8 @@ static void happen(const struct event *e)
 			if (w.slots[i].state == REPORTED)
 				w.slots[i].state = DEAD;
 		w.slept += sim_below(86400000);
+		w.woke[1] = w.woke[0];
+		w.woke[0] = w.now;
 		break;
 	}
 }
@@ -297,22 +382,75 @@ static uint64_t patience(void)
 	return 5000 + w.n_slots * each;
 }
 
+/* Has one to connect to, that answers? */
+static bool is_served(void)
+{
+	for (unsigned i = 0; i < w.n_servers; i++)
+		if (w.modes[i] == WELL)
+			return true;
+	return false;
+}
+
+/* For some minutes others are asked before a server that stalled. */
+static void check_choice(unsigned server)
+{
+	bool other = false;
+
+	for (unsigned i = 0; i < w.n_servers; i++)
+		other |= i != server && !w.stalled[i];
+	if (other && w.trusty && w.ended[server] &&
+	    w.now + w.slept - w.ended[server] < AVOID_MS)
+		sim_fail("server %u has stalled and is asked before one that "
+			 "never did",
+			 server);
+}
+
+/*
+ * A connection on which a read is stuck is ended in time, unless something else
+ * happens.
+ */
+static void check_stuck(void)
+{
+	uint64_t each = STUCK_MS + 2 * LOOK_MS + patience() +
+			(uint64_t)w.n_servers * DIAL_HANDSHAKE_MS;
+
+	if (!w.looks || w.blind || w.others)
+		return;
+	for (unsigned i = 0; i < w.n_slots; i++) {
+		uint64_t since = w.slots[i].since;
+
+		if (w.slots[i].state != LIVE || w.slots[i].read != STUCK)
+			continue;
+		since = since > w.trouble ? since : w.trouble;
+		if (w.now > since + each)
+			sim_fail("a read of connection %u is stuck since long",
+				 i);
+	}
+}
+
 static void check_revived(void)
 {
 	/* a dial to servers that were silent may be under way */
-	uint64_t since = w.trouble + (uint64_t)w.n_servers * DIAL_HANDSHAKE_MS;
-	bool well = false;
+	uint64_t since = (w.died > w.trouble ? w.died : w.trouble) +
+			 (uint64_t)w.n_servers * DIAL_HANDSHAKE_MS;
 
-	for (unsigned i = 0; i < w.n_servers; i++) {
-		well |= w.modes[i] == WELL;
+	for (unsigned i = 0; i < w.n_servers; i++)
 		if (w.modes[i] == DROPS)
 			return;
-	}
-	if (!well || w.now < since + patience())
+	if (!is_served() || w.now < since + patience())
 		return;
 	for (unsigned i = 0; i < w.n_slots; i++)
 		if (w.slots[i].state != LIVE)
 			sim_fail("connection %u is dead since long", i);
+}
+
+static void check_files(void)
+{
+	if (!w.at_rest)
+		w.at_rest = sim_files_open();
+	if (sim_files_open() > w.at_rest)
+		sim_fail("%u descriptors are open at rest, %u were",
+			 sim_files_open(), w.at_rest);
 }
 
 /* Nothing wakes a wait without an end but a report that is still to come. */
@@ -323,11 +461,22 @@ static void check_rest(void)
 			sim_fail("a wait without an end, and connection %u is "
 				 "dead",
 				 i);
-	if (!w.at_rest)
-		w.at_rest = sim_files_open();
-	if (sim_files_open() > w.at_rest)
-		sim_fail("%u descriptors are open at rest, %u were",
-			 sim_files_open(), w.at_rest);
+	check_files();
+}
+
+/* Nothing more will happen: the device is disconnected. */
+static bool is_over(int ms)
+{
+	if (ms < 0 || next_event())
+		return ms < 0;
+	for (unsigned i = 0; i < w.n_slots; i++)
+		if (w.slots[i].state != LIVE || waits(i))
+			return false;
+	/* a wait for the next look alone */
+	if (ms < LOOK_MS / 2)
+		return false;
+	check_files();
+	return ++w.rests > RESTS;
 }
 
 /* ---- waits and the clock ---- */
@@ -364,13 +513,14 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	if (++w.turns > TURNS)
 		sim_fail("%d waits: it runs in a circle", TURNS);
 	check_revived();
+	check_stuck();
 	sim_say(w.now, "wait %d", ms);
 	while (!(ready = is_ready(p, n))) {
 		if (ms < 0)
 			check_rest();
 		if (step(ms < 0 ? UINT64_MAX : until))
 			continue;
-		w.gone = ms < 0;
+		w.gone = is_over(ms);
 		w.now = ms < 0 ? w.now : until;
 		break;
 	}
@@ -390,7 +540,7 @@ int __wrap_nbdk_info(int index, struct nbdk_info *info)
 	info->read_only = false;
 	info->size = SIZE;
 	info->block_size = 4096;
-	info->io_timeout = 30000;
+	info->io_timeout = w.looks ? IO_MS : 0;
 	strcpy(info->backend, w.backend);
 	return 0;
 }
@@ -410,13 +560,43 @@ uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
 	return sim_below(4);
 }
 
+uint64_t __wrap_nbdk_reads(int index, unsigned *waiting);
+uint64_t __wrap_nbdk_reads(int index, unsigned *waiting)
+{
+	(void)index;
+	*waiting = 0;
+	for (unsigned i = 0; i < w.n_slots; i++)
+		*waiting += waits(i);
+	/* others are answered until the next look */
+	w.reads += w.brief;
+	w.brief = !*waiting || w.others ? (unsigned)sim_below(3) : 0;
+	*waiting += w.brief;
+	return w.reads;
+}
+
+/* What was late may be late again. */
+static void read_again(unsigned slot)
+{
+	bool late = w.slots[slot].read == LATE && sim_chance(50);
+
+	w.reads += w.slots[slot].read != DONE && !late;
+	w.slots[slot].read = DONE;
+	if (late)
+		begin_read(slot, LATE);
+}
+
 static void attach(unsigned slot, unsigned server)
 {
 	w.slots[slot].state = LIVE;
 	w.slots[slot].server = server;
 	w.slots[slot].life++;
+	w.slots[slot].ended = false;
+	w.made = w.now + w.slept;
 	sim_say(w.now, "connection %u lives, to server %u", slot, server);
-	if (w.modes[server] != WELL)
+	read_again(slot);
+	if (w.modes[server] == STALLS)
+		later((unsigned)sim_below(3000), STICK, slot, 0);
+	else if (w.modes[server] != WELL)
 		later((unsigned)sim_below(50), CLOSE, slot, 0);
 }
 
@@ -525,9 +705,48 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		l.live = w.slots[i].state == LIVE ||
 			 w.slots[i].state == REPORTED;
 		l.peer[3] = (unsigned char)w.slots[i].server;
+		l.local_port = (uint16_t)(w.slots[i].life * SLOTS + i);
+		/* 200 bytes a second */
+		if (w.slots[i].read == CRAWLS)
+			l.received = (w.now - w.slots[i].since) / 5;
 		if (l.live || sim_chance(50))
 			fn(ctx, &l);
 	}
+	return 0;
+}
+
+/*
+ * No connection is ended before the driver would have given up some read, nor
+ * one on which data arrive.  A suspend takes one look, so several of them, one
+ * soon after the other, may end one that they have most likely killed anyway.
+ */
+int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+			    struct nbd_diag *d);
+int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
+			    struct nbd_diag *d)
+{
+	unsigned slot = l->local_port % SLOTS;
+	bool restless = w.woke[1] && w.now - w.woke[1] < STUCK_MS;
+	bool stuck = restless;
+
+	(void)s, (void)d;
+	for (unsigned i = 0; i < w.n_slots; i++)
+		stuck |= waits(i) &&
+			 w.now - w.slots[i].since >= STUCK_MS - LOOK_MS;
+	if (!stuck)
+		sim_fail("connection %u is ended, and no read is stuck", slot);
+	/* its bytes are counted from the second look on */
+	if (!restless && w.slots[slot].read == CRAWLS &&
+	    w.now - w.slots[slot].since >= STUCK_MS - LOOK_MS)
+		sim_fail("connection %u is ended, and data arrive", slot);
+	sim_say(w.now, "connection %u is ended", slot);
+	w.n_ended++;
+	w.ended[w.slots[slot].server] = w.now + w.slept;
+	w.stalled[w.slots[slot].server] = true;
+	w.died = w.now;
+	w.slots[slot].ended = true;
+	w.slots[slot].state = CLOSED;
+	later((unsigned)sim_below(100), REPORT, slot, 0);
 	return 0;
 }
 
@@ -567,11 +786,12 @@ int __wrap_dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	if (++w.dials > w.n_servers * (6 * w.n_slots + 4))
 		sim_fail("%u dials in one try", w.dials);
 	check_revived();
+	check_choice(server);
 	sim_say(w.now, "dial server %u", server);
-	pass(mode == WELL || mode == DROPS || mode == REFUSES
-		     ? 1 + (unsigned)sim_below(DIAL_MS)
-		     : dial_cost(mode));
-	if (mode != w.modes[server] || (mode != WELL && mode != DROPS))
+	pass(mode != SILENT && mode != SLOW ? 1 + (unsigned)sim_below(DIAL_MS)
+					    : dial_cost(mode));
+	if (mode != w.modes[server] ||
+	    (mode != WELL && mode != DROPS && mode != STALLS))
 		return nbd_diag(d, NBD_E_REFUSED, "server %u is away", server);
 	conns[0].s.fd = file_new(server);
 	return 0;
@@ -676,7 +896,8 @@ static void plan(void)
 		plan_server(i);
 	while (n--)
 		later((unsigned)sim_below(sim_chance(50) ? 10000 : 300000),
-		      sim_chance(70)   ? KILL
+		      sim_chance(50)   ? KILL
+		      : sim_chance(50) ? READ
 		      : sim_chance(70) ? NOISE
 				       : SUSPEND,
 		      (unsigned)sim_below(w.n_slots), 0);
@@ -702,6 +923,9 @@ void sim_schedule(void)
 	w.n_slots = 1 + (unsigned)sim_below(SLOTS);
 	w.blind = sim_chance(10);
 	w.fails = sim_chance(30);
+	w.looks = sim_chance(70);
+	w.others = sim_chance(20);
+	w.trusty = true;
 	for (unsigned i = 0; i < w.n_slots; i++)
 		w.slots[i].server = i % w.n_servers;
 	make_backend(sim_chance(30));
@@ -714,4 +938,5 @@ void sim_schedule(void)
 			 sim_files_open() - w.at_rest);
 	sim_peak(0, "waits in a schedule", w.turns);
 	sim_peak(1, "tries in a schedule", w.n_tries);
+	sim_peak(2, "connections ended in a schedule", w.n_ended);
 }

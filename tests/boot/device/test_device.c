@@ -36,6 +36,7 @@ static struct server {
 	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
 	unsigned dialed, goodbyes, avoided;
+	unsigned late; /* a bit for each server */
 	int fd;
 } server;
 
@@ -89,6 +90,13 @@ void __wrap_device_dialer_avoid(struct device_dialer *dl)
 {
 	assert_ptr_equal(dl, &dev.dialer);
 	server.avoided++;
+}
+
+void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n);
+void __wrap_device_dialer_late(struct device_dialer *dl, unsigned n)
+{
+	assert_ptr_equal(dl, &dev.dialer);
+	server.late |= 1u << n;
 }
 
 static bool is_closed(int fd)
@@ -803,6 +811,20 @@ static void connections_are_spread_over_the_servers(void **state)
 	assert_int_equal(server.first, 0);
 }
 
+static void the_server_of_a_connection_can_be_made_the_last(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	driver.peer[0] = 'b';
+	read_it();
+	device_avoid(&dev, &dev.links[0]);
+	assert_int_equal(server.late, 1u << 1);
+	/* one to a port that no server has */
+	dev.links[0].peer_port = 1;
+	device_avoid(&dev, &dev.links[0]);
+	assert_int_equal(server.late, 1u << 1);
+}
+
 /* ---- as many as wanted ---- */
 
 static int fill(unsigned want)
@@ -1053,6 +1075,7 @@ int main(void)
 		DEV(a_silent_server_makes_no_connection),
 		DEV(what_the_driver_does_not_want_is_closed),
 		DEV(connections_are_spread_over_the_servers),
+		DEV(the_server_of_a_connection_can_be_made_the_last),
 		DEV(as_many_are_added_as_are_missing),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
 		DEV(a_driver_without_a_dead_slot_is_reported),
