@@ -44,9 +44,9 @@ static const char lease_6[] =
 static const char lease_any[] =
 	"MAC='$m'\nHOSTNAME='$h'\nDNSDOMAIN='$d'\nROOTSERVER='$s'\n"
 	"ROOTPATH='$r'\n";
-/* a VLAN has the MAC of its parent */
-static const char match_ether[] = "[Match]\nType=ether\nMACAddress=$m\n";
-static const char match_vlan[] = "[Match]\nType=vlan\nMACAddress=$m\n";
+/* a VLAN and a bond have the MAC of what is below them */
+static const char match[] = "[Match]\nType=$t\nMACAddress=$m\n";
+static const char match_member[] = "[Match]\nOriginalName=$n\n";
 /*
  * udev often cannot rename an interface that is up, and then networkd waits for
  * the new name for ever.  So the names that udev would choose become
@@ -81,6 +81,7 @@ static const struct item {
 	uint16_t at;
 } items[] = {
 	{ 'n', TEXT, offsetof(struct net_state, name) },
+	{ 't', TEXT, offsetof(struct net_state, kind) },
 	{ 'h', TEXT, offsetof(struct net_state, host) },
 	{ 'd', TEXT, offsetof(struct net_state, domain) },
 	{ 'r', TEXT, offsetof(struct net_state, root_path) },
@@ -266,7 +267,7 @@ int net_export_lease(int run, const struct net_state *s,
 static void begin_match(struct page *f, const struct net_state *s)
 {
 	begin(f, s, NULL);
-	put(f, s->vlan ? match_vlan : match_ether);
+	put(f, s->kind[0] ? match : match_member);
 }
 
 int net_export_name(int run, const struct net_state *s, struct nbd_diag *d)

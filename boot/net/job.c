@@ -284,8 +284,7 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	s->addr = j->addr;
 	s->gateway = j->ip->gateway;
 	s->fixed = j->ip->client.family;
-	for (unsigned i = 0; i < p->n_vlan; i++)
-		s->vlan |= !strcmp(s->name, p->vlan[i].name);
+	nbd_fmt(s->kind, sizeof(s->kind), "%s", net_plan_kind(p, s->name));
 	add_dns(s, p->dns, p->n_dns);
 	add_dns(s, j->ip->dns, IP_DNS);
 	add_dns(s, j->dns, j->n_dns);

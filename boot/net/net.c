@@ -23,6 +23,7 @@
 #include "boot/common/times.h"
 #include "boot/net/export.h"
 #include "boot/net/job.h"
+#include "boot/net/prepare.h"
 #include "boot/net/ra.h"
 #include "port/linux/file.h"
 #include "port/linux/netlink.h"
@@ -53,76 +54,12 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 
 bool net_any_link(const struct net *net)
 {
-	/* an interface can be renamed only while it is down */
+	/* an interface is renamed, or joins a bond, only while it is down */
 	return !net->plan.ip[0].device[0] && !net->plan.n_name &&
-	       net->plan.ip[0].method != IP_OFF;
+	       !net->plan.n_master && net->plan.ip[0].method != IP_OFF;
 }
 
 /* ---- interfaces ---- */
-
-static bool selects(const char *device, const struct link *l)
-{
-	unsigned char mac[6];
-
-	if (!*device)
-		return l->ether && !l->loopback;
-	if (net_ip_mac(device, mac))
-		return !memcmp(mac, l->mac, sizeof(mac));
-	return !strcmp(device, l->name);
-}
-
-/* Reports an error that does not end the boot. */
-static void report(int rc, const struct nbd_diag *d)
-{
-	if (rc < 0)
-		boot_say("%s", d->text);
-}
-
-/*
- * A VLAN's parent stays up without an address of ours, so it needs a .link
- * file to keep its name.
- */
-static void add_vlan(struct net *net, const struct link *parent,
-		     const struct plan_vlan *v)
-{
-	struct net_state s = { 0 };
-	struct nbd_diag d;
-
-	memcpy(s.name, parent->name, sizeof(s.name));
-	memcpy(s.mac, parent->mac, sizeof(s.mac));
-	report(net_export_name(net->run, &s, &d), &d);
-	report(link_up(parent->index, &d), &d);
-	report(link_add_vlan(parent->index, v->name, v->id, &d), &d);
-}
-
-/* True if the interface was renamed: it will be listed again. */
-static bool prepare(struct net *net, const struct link *l)
-{
-	const struct net_plan *p = &net->plan;
-	struct nbd_diag d;
-	unsigned i;
-
-	for (i = 0; i < p->n_name; i++) {
-		const struct plan_name *n = &p->name[i];
-
-		if (net->named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
-			continue;
-		net->named |= 1u << i;
-		if (!strcmp(n->name, l->name))
-			continue;
-		report(link_rename(l->index, n->name, &d), &d);
-		return true;
-	}
-	for (i = 0; i < p->n_vlan; i++) {
-		const struct plan_vlan *v = &p->vlan[i];
-
-		if (net->tagged >> i & 1 || !selects(v->device, l))
-			continue;
-		net->tagged |= 1u << i;
-		add_vlan(net, l, v);
-	}
-	return false;
-}
 
 static struct job *job_of(struct net *net, const struct ip_config *ip,
 			  const struct link *l)
@@ -141,9 +78,9 @@ static struct job *job_of(struct net *net, const struct ip_config *ip,
 	j->fd = -1;
 	j->metric = (unsigned)(ip - net->plan.ip);
 	if (ip->mac[0] | ip->mac[5])
-		report(link_set_mac(l->index, ip->mac, &d), &d);
+		net_report(link_set_mac(l->index, ip->mac, &d), &d);
 	if (ip->mtu)
-		report(link_set_mtu(l->index, ip->mtu, &d), &d);
+		net_report(link_set_mtu(l->index, ip->mtu, &d), &d);
 	return j;
 }
 
@@ -154,12 +91,12 @@ static void see_link(void *ctx, const struct link *l)
 	struct job *j;
 	unsigned i;
 
-	if (prepare(net, l))
+	if (net_prepare(net, l))
 		return;
 	for (i = 0; i < net->plan.n_ip; i++) {
 		const struct ip_config *ip = &net->plan.ip[i];
 
-		if (ip->method == IP_OFF || !selects(ip->device, l))
+		if (ip->method == IP_OFF || !net_plan_selects(ip->device, l))
 			continue;
 		j = job_of(net, ip, l);
 		if (!j)
@@ -168,7 +105,7 @@ static void see_link(void *ctx, const struct link *l)
 		if (ip->mac[0] | ip->mac[5])
 			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
 		if (!l->up)
-			report(link_up(l->index, &d), &d);
+			net_report(link_up(l->index, &d), &d);
 	}
 }
 
@@ -344,7 +281,7 @@ static void explain(const struct net *net, const struct ip_config *ip,
 			 j->l.name);
 }
 
-/* Does the interface have an address now, or carry a VLAN? */
+/* Does the interface have an address now, or carry another one? */
 static bool is_used(const struct net *net, const struct link *l)
 {
 	const struct plan_vlan *v = net->plan.vlan;
@@ -354,9 +291,9 @@ static bool is_used(const struct net *net, const struct link *l)
 		if (j->l.index == l->index && j->state == JOB_DONE)
 			return true;
 	for (; v < net->plan.vlan + net->plan.n_vlan; v++)
-		if (selects(v->device, l))
+		if (net_plan_selects(v->device, l))
 			return true;
-	return false;
+	return net_plan_master(&net->plan, l);
 }
 
 /*

@@ -12,7 +12,8 @@
 #include "boot/net/state.h"
 #include "port/linux/netlink.h"
 
-#define NET_JOBS 16
+#define NET_JOBS    16
+#define NET_MEMBERS 64
 
 /*
  * Owned by the caller, zeros at first, about 50 KB.  Callers use only `state`.
@@ -22,17 +23,21 @@ struct net {
 	struct net_plan plan;
 	unsigned n;		/* of job[] */
 	unsigned named, tagged; /* bits: which ifname= and vlan= are done */
-	int run;		/* the result of file_run() */
+	/* interfaces in a bond or bridge; with more the first are forgotten */
+	int joined[NET_MEMBERS];
+	unsigned n_joined;
+	unsigned mastered; /* bits: which bond= and bridge= are there */
+	int run;	   /* the result of file_run() */
 	struct job job[NET_JOBS];
 	struct nl_sock events;
 };
 
 /*
  * Parses the network's words of the kernel command line: ip= (several),
- * nameserver=, rd.route=, rd.peerdns=, BOOTIF=, bootdev=, ifname=, vlan=.  host
- * is that of root=, "" if DHCP's root-path has to name it, or NULL if it is not
- * known yet: without ip= it decides which kind of address is needed.  Returns
- * 0, or NBD_E_USAGE with the wrong word in d.
+ * nameserver=, rd.route=, rd.peerdns=, BOOTIF=, bootdev=, ifname=, vlan=,
+ * bond=, bridge=.  host is that of root=, "" if DHCP's root-path has to name
+ * it, or NULL if it is not known yet: without ip= it decides which kind of
+ * address is needed.  Returns 0, or NBD_E_USAGE with the wrong word in d.
  */
 int net_configure(struct net *net, const struct cmdline *c, const char *host,
 		  struct nbd_diag *d);

@@ -80,12 +80,64 @@ static bool take_peerdns(struct net_plan *p, const char *value)
 	return true;
 }
 
-/* The root may depend on this word: do not boot with half a network. */
-static bool refuse(struct net_plan *p, const char *value)
+/*
+ * The first device of a list with commas.  *rest becomes the others, NULL after
+ * the last.  False: it is neither a name nor a MAC with dashes.
+ */
+static bool first_device(const char *list, char device[18], const char **rest)
 {
-	(void)p;
-	(void)value;
-	return false;
+	char word[IP_TEXT];
+	size_t n = strcspn(list, ",");
+
+	nbd_fmt(word, sizeof(word), "%.*s", (int)n, list);
+	*rest = list[n] ? list + n + 1 : NULL;
+	return n && net_ip_device(device, word);
+}
+
+static bool are_devices(const char *list)
+{
+	char device[18];
+
+	while (list)
+		if (!first_device(list, device, &list))
+			return false;
+	return true;
+}
+
+static bool take_master(struct net_plan *p, const char *kind, char *f[4])
+{
+	struct plan_master *m = &p->master[p->n_master];
+	long mtu = *f[3] ? nbd_number(f[3], 68, 65535) : 0;
+
+	m->mtu = (unsigned)mtu;
+	return mtu >= 0 && *f[0] && are_devices(f[1]) &&
+	       nbd_fmt(m->name, sizeof(m->name), "%s", f[0]) > 0 &&
+	       nbd_fmt(m->kind, sizeof(m->kind), "%s", kind) > 0 &&
+	       nbd_fmt(m->members, sizeof(m->members), "%s", f[1]) > 0 &&
+	       nbd_fmt(m->options, sizeof(m->options), "%s", f[2]) >= 0;
+}
+
+/* Without miimon= or arp_interval= a bond sees no link fail. */
+static bool take_bond(struct net_plan *p, const char *value)
+{
+	char buf[IP_TEXT], options[IP_TEXT], *f[4];
+	unsigned n = net_ip_split(value, buf, f, 4);
+
+	nbd_fmt(options, sizeof(options), "%s%s",
+		*f[2] ? f[2] : "mode=balance-rr",
+		strstr(f[2], "miimon=") || strstr(f[2], "arp_interval=")
+			? ""
+			: ",miimon=100");
+	f[2] = options;
+	return n <= 4 && take_master(p, "bond", f);
+}
+
+static bool take_bridge(struct net_plan *p, const char *value)
+{
+	char buf[IP_TEXT], *f[4];
+
+	return net_ip_split(value, buf, f, 4) == 2 &&
+	       take_master(p, "bridge", f);
 }
 
 static const struct word {
@@ -100,9 +152,8 @@ static const struct word {
 	{ "BOOTIF", take_bootif, 0 },
 	{ "bootdev", take_bootdev, 0 },
 	{ "rd.peerdns", take_peerdns, 0 },
-	{ "bond", refuse, 0 },
-	{ "team", refuse, 0 },
-	{ "bridge", refuse, 0 },
+	{ "bond", take_bond, offsetof(struct net_plan, n_master) },
+	{ "bridge", take_bridge, offsetof(struct net_plan, n_master) },
 };
 
 static int take(void *ctx, const char *word, const char *value,
@@ -114,6 +165,11 @@ static int take(void *ctx, const char *word, const char *value,
 
 	if (!value)
 		return NBD_OK;
+	/* the root may depend on it: do not boot with half a network */
+	if (!strcmp(word, "team"))
+		return nbd_diag(d, NBD_E_USAGE,
+				"team= is not supported: a bond does the same, "
+				"bond=NAME:INTERFACES:mode=active-backup");
 	if (!strcmp(word, "ip"))
 		return p->n_ip == PLAN_MAX
 			       ? wrong(d, word, value)
@@ -142,6 +198,46 @@ static enum ip_method method_for(const char *server)
 	if (!net_ip_address(buf, &a) || a.family == AF_INET)
 		return IP_DHCP;
 	return net_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
+}
+
+bool net_plan_selects(const char *device, const struct link *l)
+{
+	unsigned char mac[6];
+
+	if (!*device)
+		return l->ether && !l->loopback;
+	if (net_ip_mac(device, mac))
+		return !memcmp(mac, l->mac, sizeof(mac));
+	return !strcmp(device, l->name);
+}
+
+const struct plan_master *net_plan_master(const struct net_plan *p,
+					  const struct link *l)
+{
+	const struct plan_master *m = p->master;
+	const char *list;
+	char device[18];
+
+	for (; m < p->master + p->n_master; m++)
+		for (list = m->members; list;)
+			if (first_device(list, device, &list) &&
+			    strcmp(m->name, l->name) != 0 &&
+			    net_plan_selects(device, l))
+				return m;
+	return NULL;
+}
+
+const char *net_plan_kind(const struct net_plan *p, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < p->n_vlan; i++)
+		if (!strcmp(name, p->vlan[i].name))
+			return "vlan";
+	for (i = 0; i < p->n_master; i++)
+		if (!strcmp(name, p->master[i].name))
+			return p->master[i].kind;
+	return "ether";
 }
 
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The network's words of a kernel command line, parsed. */
+/* The words of a kernel command line that configure the network. */
 #ifndef BOOT_NET_PLAN_H
 #define BOOT_NET_PLAN_H
 
@@ -25,8 +25,17 @@ struct plan_vlan {
 	unsigned id;
 };
 
+/* bond=NAME:MEMBERS[:OPTIONS[:MTU]], bridge=NAME:MEMBERS */
+struct plan_master {
+	char name[16];
+	char kind[8];	   /* "bond", "bridge" */
+	char members[128]; /* "eth0,52-54-00-12-34-56" */
+	char options[128]; /* "mode=802.3ad,miimon=100"; "" for a bridge */
+	unsigned mtu;	   /* 0: unchanged */
+};
+
 struct net_plan {
-	uint8_t n_ip, n_dns, n_route, n_name, n_vlan;
+	uint8_t n_ip, n_dns, n_route, n_name, n_vlan, n_master;
 	bool bootdev;	  /* device is that of bootdev=, and is in an ip= */
 	bool no_peer_dns; /* rd.peerdns=0 */
 	bool implicit;	  /* there was no ip= */
@@ -38,6 +47,7 @@ struct net_plan {
 	struct plan_route route[PLAN_MAX];
 	struct plan_name name[PLAN_MAX];
 	struct plan_vlan vlan[PLAN_MAX];
+	struct plan_master master[PLAN_MAX];
 };
 
 /*
@@ -49,5 +59,15 @@ struct net_plan {
  */
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d);
+
+/* Is device, a name, a MAC with dashes or "" (any Ethernet), this one? */
+bool net_plan_selects(const char *device, const struct link *l);
+
+/* The bond or bridge of which l is to be a member, or NULL. */
+const struct plan_master *net_plan_master(const struct net_plan *p,
+					  const struct link *l);
+
+/* What the interface will be: "ether", "vlan", "bond" or "bridge". */
+const char *net_plan_kind(const struct net_plan *p, const char *name);
 
 #endif

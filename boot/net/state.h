@@ -17,8 +17,9 @@ struct net_state {
 	bool dhcp;  /* it has a lease */
 	bool ends;  /* the lease has an end */
 	bool fixed; /* the address is that of ip= */
-	bool vlan;  /* the interface is one of vlan= */
 	int index;  /* of the interface */
+	/* "ether", "vlan", "bond", "bridge"; "" for a member of the last two */
+	char kind[8];
 	char name[16];
 	unsigned char mac[6];
 	struct link_addr addr;	  /* ours */

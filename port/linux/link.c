@@ -28,16 +28,21 @@ static int begin(struct call *k, unsigned type, unsigned flags,
 	return nl_open(&k->s, NETLINK_ROUTE, 0, d);
 }
 
+static int talk(struct call *k, const char *what, struct nbd_diag *d)
+{
+	int rc = nl_talk(&k->s, &k->m, NULL, NULL, what, d);
+
+	nl_close(&k->s);
+	return rc;
+}
+
 static int finish(struct call *k, const char *verb, int index,
 		  struct nbd_diag *d)
 {
 	char what[48];
-	int rc;
 
 	nbd_fmt(what, sizeof(what), "%s interface %d", verb, index);
-	rc = nl_talk(&k->s, &k->m, NULL, NULL, what, d);
-	nl_close(&k->s);
-	return rc;
+	return talk(k, what, d);
 }
 
 /* ---- listing ---- */
@@ -235,10 +240,13 @@ int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d)
 	return set(index, -1, IFLA_ADDRESS, mac, 6, "set the MAC of", d);
 }
 
-int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
+/* Creates an interface; one without a VLAN ID is on top of none. */
+static int add(int index, const char *kind, const char *name, unsigned id,
+	       struct nbd_diag *d)
 {
 	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
 	const uint16_t v = (uint16_t)id;
+	char what[48];
 	struct call k;
 	size_t info, data;
 	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
@@ -246,15 +254,40 @@ int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
 
 	if (rc < 0)
 		return rc;
-	nl_put_u32(&k.m, IFLA_LINK, (uint32_t)index);
 	nl_put_str(&k.m, IFLA_IFNAME, name);
 	info = nl_nest(&k.m, IFLA_LINKINFO);
-	nl_put_str(&k.m, IFLA_INFO_KIND, "vlan");
-	data = nl_nest(&k.m, IFLA_INFO_DATA);
-	nl_put(&k.m, IFLA_VLAN_ID, &v, sizeof(v));
-	nl_nest_end(&k.m, data);
+	nl_put_str(&k.m, IFLA_INFO_KIND, kind);
+	if (id) {
+		data = nl_nest(&k.m, IFLA_INFO_DATA);
+		nl_put(&k.m, IFLA_VLAN_ID, &v, sizeof(v));
+		nl_nest_end(&k.m, data);
+	}
 	nl_nest_end(&k.m, info);
-	return finish(&k, "add a VLAN to", index, d);
+	if (id)
+		nl_put_u32(&k.m, IFLA_LINK, (uint32_t)index);
+	nbd_fmt(what, sizeof(what), "add the %s %s", kind, name);
+	return talk(&k, what, d);
+}
+
+int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
+{
+	return add(index, "vlan", name, id, d);
+}
+
+int link_add_master(const char *kind, const char *name, struct nbd_diag *d)
+{
+	return add(0, kind, name, 0, d);
+}
+
+int link_join(int index, int master, struct nbd_diag *d)
+{
+	const uint32_t v = (uint32_t)master;
+	/* a bond takes only interfaces that are down */
+	int rc = link_down(index, d);
+
+	if (!rc)
+		rc = set(index, -1, IFLA_MASTER, &v, sizeof(v), "join", d);
+	return rc ? rc : link_up(index, d);
 }
 
 static size_t ip_len(const struct link_addr *a)

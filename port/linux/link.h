@@ -49,6 +49,14 @@ int link_rename(int index, const char *name, struct nbd_diag *d);
 int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d);
 
 /*
+ * Creates an interface that others can join, of the kind "bond" or "bridge".
+ */
+int link_add_master(const char *kind, const char *name, struct nbd_diag *d);
+
+/* Makes the interface a member of that one, and brings it up. */
+int link_join(int index, int master, struct nbd_diag *d);
+
+/*
  * Adds an address, or sets it again.  An IPv4 address gets its broadcast
  * address.  The kernel probes an IPv6 address for duplicates; until then it is
  * tentative and cannot be used (see link_each_addr()).

@@ -283,6 +283,9 @@ failed_with()
 	: >"$work/err"
 	expect 1 "$2" "$3"
 }
+at "$cli" ip link add eth0.7 type veth peer name other
+ifup ip=192.0.2.70:::24::eth0:none vlan=eth0.7:eth0
+expect 0 'add the vlan eth0.7: File exists' 'a VLAN that cannot be is named'
 ifup ip=eth0:dhcp6
 expect 2 'dhcp6 is not in this program' 'what is not built is refused at once'
 wait "$missing" "$dead" "$silent"

@@ -219,9 +219,11 @@ vm_cards()
 	[ "${vm_taps-}" ] || echo "-netdev user,id=net,ipv6=off" \
 		"-device ${vm_nic:-virtio-net-pci},netdev=net,romfile="
 	cards=0
+	# LACP takes no interface whose speed is unknown
+	link=romfile=,speed=1000,duplex=full
 	for tap in ${vm_taps-}; do
 		echo "-netdev tap,id=$tap,ifname=$tap,script=no,downscript=no" \
-			"-device virtio-net-pci,netdev=$tap,romfile=,mac=${vm_mac-}$cards"
+			"-device virtio-net-pci,netdev=$tap,$link,mac=${vm_mac-}$cards"
 		cards=$((cards + 1))
 	done
 }

@@ -28,6 +28,7 @@ static const struct link_addr local = { AF_INET6,
 static const struct net_state machine = {
 	.up = true,
 	.dhcp = true,
+	.kind = "ether",
 	.name = "eth0",
 	.mac = { 0x52, 0x54, 0, 1, 2, 3 },
 	.addr = { AF_INET, { 192, 0, 2, 5 }, 22 },
@@ -138,7 +139,7 @@ static void files_that_exist_once_describe_the_machine(void **state)
 
 static void a_static_address_and_a_vlan_have_other_words(void **state)
 {
-	struct net_state s = { .fixed = true, .vlan = true, .name = "v5" };
+	struct net_state s = { .fixed = true, .kind = "vlan", .name = "v5" };
 
 	(void)state;
 	s.addr = v6;

@@ -357,6 +357,36 @@ static void without_ip_the_server_decides_what_is_tried(void **state)
 	assert_false(plan.implicit);
 }
 
+static void bonds_and_bridges_have_members(void **state)
+{
+	struct link l = { .name = "eth1", .ether = true };
+
+	(void)state;
+	words("bond=bond0:eth0,52-54-00-12-34-56:mode=802.3ad,lacp_rate=1:9000 "
+	      "bond=b1:eth1 bond=b2:x:arp_interval=9 bridge=br0:eth4");
+	assert_int_equal(plan.n_master, 4);
+	assert_string_equal(plan.master[0].kind, "bond");
+	assert_string_equal(plan.master[0].options,
+			    "mode=802.3ad,lacp_rate=1,miimon=100");
+	assert_int_equal(plan.master[0].mtu, 9000);
+	assert_string_equal(plan.master[1].options,
+			    "mode=balance-rr,miimon=100");
+	assert_string_equal(plan.master[2].options, "arp_interval=9");
+	assert_string_equal(plan.master[3].options, "");
+	assert_ptr_equal(net_plan_master(&plan, &l), &plan.master[1]);
+	memcpy(l.mac, "\x52\x54\0\x12\x34\x56", 6);
+	assert_ptr_equal(net_plan_master(&plan, &l), &plan.master[0]);
+	/* a bond has the MAC of a member, and is none */
+	strcpy(l.name, "bond0");
+	assert_null(net_plan_master(&plan, &l));
+	assert_string_equal(net_plan_kind(&plan, "bond0"), "bond");
+	assert_string_equal(net_plan_kind(&plan, "br0"), "bridge");
+	assert_string_equal(net_plan_kind(&plan, "eth1"), "ether");
+	assert_int_equal(net_plan_parse(&plan, "team=t0:eth0", NULL, &d),
+			 NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "bond=NAME:"));
+}
+
 static void words_that_are_wrong_are_refused(void **state)
 {
 	static const char *const t[] = {
@@ -383,8 +413,17 @@ static void words_that_are_wrong_are_refused(void **state)
 		"BOOTIF=20-52-54-00-12-34-56",
 		"bootdev=a/b",
 		"bond=bond0",
+		"bond=bond0:",
+		"bond=:eth0",
+		"bond=bond0:eth0,,eth1",
+		"bond=bond0:eth0,",
+		"bond=bond0:a/b",
+		"bond=a-name-of-16-chr:eth0",
+		"bond=bond0:eth0::67",
+		"bond=bond0:eth0::1500:x",
+		"bridge=br0",
+		"bridge=br0:eth0:x",
 		"team=t0:eth0",
-		"bridge=br0:eth0",
 		"ip=x",
 		"ip=eth0:dhcp ip=10.0.0.256",
 		"ip=a:dhcp ip=b:dhcp ip=c:dhcp ip=d:dhcp ip=e:dhcp ip=f:dhcp "
@@ -411,6 +450,7 @@ int main(void)
 		cmocka_unit_test(no_cut_of_a_form_is_read_beyond_its_end),
 		cmocka_unit_test(name_servers_and_routes_may_be_repeated),
 		cmocka_unit_test(interfaces_get_names_and_vlans),
+		cmocka_unit_test(bonds_and_bridges_have_members),
 		cmocka_unit_test(the_device_that_is_not_named_is_the_loaders),
 		cmocka_unit_test(several_ip_are_several_interfaces),
 		cmocka_unit_test(without_ip_the_server_decides_what_is_tried),

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "boot/net/export.h"
+#include "boot/net/prepare.h"
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"
 #include "tests/unit.h"
@@ -239,6 +240,64 @@ int __wrap_link_add_vlan(int index, const char *name, unsigned id,
 	c->vlan = true;
 	w.changed = true;
 	ask("vlan %u on %s\n", id, card_of(index)->name);
+	return 0;
+}
+
+int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag);
+int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
+{
+	(void)l;
+	for (unsigned i = 0; i < w.n; i++)
+		if (!strcmp(w.card[i].name, name))
+			return (int)i + 1;
+	return nbd_diag(diag, NBD_E_NO_DEVICE, "no %s", name);
+}
+
+int __wrap_link_add_master(const char *kind, const char *name,
+			   struct nbd_diag *diag);
+int __wrap_link_add_master(const char *kind, const char *name,
+			   struct nbd_diag *diag)
+{
+	struct card *c = &w.card[w.n++];
+
+	(void)diag;
+	c->name = name;
+	c->linked = c->lost = c->serves = c->global = c->duplicate = NEVER;
+	c->answers = LEASES;
+	c->serves = 0;
+	w.changed = true;
+	ask("add %s %s\n", kind, name);
+	return 0;
+}
+
+int __wrap_link_join(int index, int master, struct nbd_diag *diag);
+int __wrap_link_join(int index, int master, struct nbd_diag *diag)
+{
+	struct card *m = card_of(master);
+
+	(void)diag;
+	card_of(index)->up = true;
+	if (m->linked > w.now + 100)
+		m->linked = w.now + 100;
+	w.changed = true;
+	ask("join %s to %s\n", card_of(index)->name, m->name);
+	return 0;
+}
+
+int __wrap_mod_load(const char *name, const char *params,
+		    struct nbd_diag *diag);
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
+{
+	(void)diag;
+	ask("load %s %s\n", name, params);
+	return 0;
+}
+
+int __wrap_file_write(int at, const char *name, const void *data, size_t len);
+int __wrap_file_write(int at, const char *name, const void *data, size_t len)
+{
+	(void)at;
+	ask("%s = %.*s\n", name, (int)len, (const char *)data);
 	return 0;
 }
 
@@ -887,8 +946,58 @@ static void a_vlan_keeps_its_parent_up_and_named(void **state)
 	asks("name eth0\nup eth0\nvlan 5 on eth0\nup v5\n");
 	asks("write v5 root\nmachine eth0 v5\n");
 	does_not_ask("down");
-	assert_true(net.state.vlan);
+	assert_string_equal(net.state.kind, "vlan");
 	assert_string_equal(said, "write /run/x\n");
+}
+
+static void a_bond_takes_its_members_as_they_appear(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[1].there = 500;
+	assert_int_equal(up("bond=bond7:eth0,eth1:mode=1:1400 ip=bond7:dhcp "
+			    "vlan=v5:bond7",
+			    NULL),
+			 0);
+	asks("load bonding max_bonds=0\nadd bond bond7\n"
+	     "/sys/class/net/bond7/bonding/mode = 1\n"
+	     "/sys/class/net/bond7/bonding/miimon = 100\n"
+	     "mac bond7 0\nmtu bond7 1400\nup bond7\nname eth0\n"
+	     "join eth0 to bond7\n");
+	asks("vlan 5 on bond7\n");
+	asks("address bond7 ");
+	does_not_ask("address eth");
+	does_not_ask("down");
+	assert_string_equal(net.state.kind, "bond");
+}
+
+static void a_bridge_keeps_the_address_of_its_first_member(void **state)
+{
+	(void)state;
+	cards(2);
+	assert_int_equal(up("bridge=br0:eth1,eth0 ip=br0:dhcp", NULL), 0);
+	asks("add bridge br0\nmac br0 0\nup br0\nname eth0\n"
+	     "join eth0 to br0\n");
+	asks("join eth1 to br0\n");
+	does_not_ask("load");
+	does_not_ask("mac br0 1");
+	assert_string_equal(net.state.kind, "bridge");
+}
+
+/* Interfaces that came and went have used up the small numbers. */
+static void a_member_is_no_other_one_with_a_large_number(void **state)
+{
+	struct link member = { .index = 2, .ether = true, .name = "eth0" };
+	struct link other = { .index = 66, .ether = true, .name = "eth1" };
+	static const struct cmdline c = { .line = "bridge=br0:eth0" };
+
+	(void)state;
+	cards(2);
+	assert_int_equal(net_configure(&net, &c, NULL, &d), 0);
+	net.run = -1;
+	assert_true(net_prepare(&net, &member));
+	assert_true(net_prepare(&net, &member));
+	assert_false(net_prepare(&net, &other));
 }
 
 static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
@@ -1025,6 +1134,10 @@ int main(void)
 		cmocka_unit_test(of_two_words_the_one_that_works_is_enough),
 		cmocka_unit_test(an_interface_is_renamed_before_it_is_used),
 		cmocka_unit_test(a_vlan_keeps_its_parent_up_and_named),
+		cmocka_unit_test(a_bond_takes_its_members_as_they_appear),
+		cmocka_unit_test(
+			a_bridge_keeps_the_address_of_its_first_member),
+		cmocka_unit_test(a_member_is_no_other_one_with_a_large_number),
 		cmocka_unit_test(
 			a_prefix_is_waited_for_and_a_name_server_for_a_name),
 		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),

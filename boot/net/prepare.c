@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of interfaces, VLANs, bonds and bridges. */
+#include "boot/net/prepare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "boot/common/console.h"
+#include "boot/net/export.h"
+#include "port/linux/file.h"
+#include "port/linux/module.h"
+
+void net_report(int rc, const struct nbd_diag *d)
+{
+	if (rc < 0)
+		boot_say("%s", d->text);
+}
+
+/*
+ * An interface that stays up without an address of ours needs a .link file to
+ * keep its name.
+ */
+static void keep_name(const struct net *net, const struct link *l,
+		      const char *kind)
+{
+	struct net_state s = { 0 };
+	struct nbd_diag d;
+
+	memcpy(s.name, l->name, sizeof(s.name));
+	memcpy(s.mac, l->mac, sizeof(s.mac));
+	nbd_fmt(s.kind, sizeof(s.kind), "%s", kind);
+	net_report(net_export_name(net->run, &s, &d), &d);
+}
+
+static void add_vlan(struct net *net, const struct link *parent,
+		     const struct plan_vlan *v)
+{
+	struct nbd_diag d;
+
+	keep_name(net, parent, net_plan_kind(&net->plan, parent->name));
+	net_report(link_up(parent->index, &d), &d);
+	net_report(link_add_vlan(parent->index, v->name, v->id, &d), &d);
+}
+
+/* ---- bonds and bridges ---- */
+
+/* The kernel has a file for each option: "mode=802.3ad,miimon=100". */
+static void set_options(const struct plan_master *m)
+{
+	const char *p = m->options, *equals;
+	char path[300];
+	size_t n;
+
+	for (; *p; p += n + (p[n] == ',')) {
+		n = strcspn(p, ",");
+		if (!n)
+			continue;
+		equals = memchr(p, '=', n);
+		if (!equals)
+			equals = p + n - 1;
+		nbd_fmt(path, sizeof(path), "/sys/class/net/%s/bonding/%.*s",
+			m->name, (int)(equals - p), p);
+		if (file_write(AT_FDCWD, path, equals + 1,
+			       (size_t)(p + n - equals - 1)) < 0)
+			boot_say("bond=%s: %.*s: %s", m->name, (int)n, p,
+				 strerror(errno));
+	}
+}
+
+/* Its index.  One that the kernel made already, as it does bond0, is taken. */
+static int find_or_add(const struct plan_master *m, struct nbd_diag *d)
+{
+	int rc = link_find(m->name, NULL, d);
+
+	if (rc >= 0)
+		return rc;
+	/* not by the kernel, which would make a bond0 that nobody asked for */
+	if (!strcmp(m->kind, "bond"))
+		mod_load("bonding", "max_bonds=0", NULL);
+	rc = link_add_master(m->kind, m->name, d);
+	return rc < 0 ? rc : link_find(m->name, NULL, d);
+}
+
+static void configure(const struct plan_master *m, int index,
+		      const struct link *first)
+{
+	struct nbd_diag d;
+
+	set_options(m);
+	/* the MAC of a bridge would change with each member, amid DHCP */
+	net_report(link_set_mac(index, first->mac, &d), &d);
+	if (m->mtu)
+		net_report(link_set_mtu(index, m->mtu, &d), &d);
+	net_report(link_up(index, &d), &d);
+}
+
+static void join(struct net *net, const struct plan_master *m,
+		 const struct link *l)
+{
+	struct nbd_diag d;
+	unsigned bit = 1u << (m - net->plan.master);
+	int master = find_or_add(m, &d);
+
+	if (master >= 0 && !(net->mastered & bit))
+		configure(m, master, l);
+	net->mastered |= bit;
+	keep_name(net, l, "");
+	net_report(master < 0 ? master : link_join(l->index, master, &d), &d);
+}
+
+/* ---- */
+
+/* True if it was renamed. */
+static bool name(struct net *net, const struct link *l)
+{
+	const struct net_plan *p = &net->plan;
+	struct nbd_diag d;
+	unsigned i;
+
+	for (i = 0; i < p->n_name; i++) {
+		const struct plan_name *n = &p->name[i];
+
+		if (net->named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
+			continue;
+		net->named |= 1u << i;
+		if (!strcmp(n->name, l->name))
+			continue;
+		net_report(link_rename(l->index, n->name, &d), &d);
+		return true;
+	}
+	return false;
+}
+
+static bool has_joined(const struct net *net, int index)
+{
+	for (unsigned i = 0; i < net->n_joined && i < NET_MEMBERS; i++)
+		if (net->joined[i] == index)
+			return true;
+	return false;
+}
+
+bool net_prepare(struct net *net, const struct link *l)
+{
+	const struct net_plan *p = &net->plan;
+	const struct plan_master *m;
+	unsigned i;
+
+	/* its MAC may be that of the bond now */
+	if (has_joined(net, l->index) || name(net, l))
+		return true;
+	m = net_plan_master(p, l);
+	if (m) {
+		net->joined[net->n_joined++ % NET_MEMBERS] = l->index;
+		join(net, m, l);
+		return true;
+	}
+	for (i = 0; i < p->n_vlan; i++) {
+		const struct plan_vlan *v = &p->vlan[i];
+
+		if (net->tagged >> i & 1 || !net_plan_selects(v->device, l))
+			continue;
+		net->tagged |= 1u << i;
+		add_vlan(net, l, v);
+	}
+	return false;
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines with bonds and bridges, and one at a switch port with a spanning tree.
+# Needs root.  TAP on standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+
+# begin WORDS [QEMU-ARGUMENT...]
+begin()
+{
+	words=$1
+	shift
+	vm_start "$work/initramfs" \
+		"loglevel=4 rw nbdboot.debug root=nbd://192.0.2.1/root $words" "$@"
+}
+
+find_kernel
+root_tree "$tree" guest/links.sh
+copy_program "$tree" fio
+truncate -s 256M "$work/ext4"
+mke2fs -q -t ext4 -E root_owner=0:0 -d "$tree" "$work/ext4"
+initramfs "$work/initramfs" \
+	'nbd virtio_net virtio_pci ext4 8021q bonding bridge' | sed 's/^/# /'
+
+# shellcheck source=tests/netns.sh
+. "$here/../netns.sh"
+# shellcheck source=tests/vm/lan.sh
+. "$here/lan.sh"
+vm_memory=384
+lan_up
+tap t6 br0
+nbdkit_at 0.0.0.0 file "$work/ext4"
+# shellcheck disable=SC2119 # no more options
+lan_dhcpd
+
+# ---- a bond ----
+
+vm_taps='t0 t6'
+mkfifo "$work/monitor.in" "$work/monitor.out"
+begin 'bond=bond0:eth0,eth1:mode=active-backup ip=bond0:dhcp test.cut' -S \
+	-chardev "pipe,id=monitor,path=$work/monitor" -mon monitor
+exec 5<>"$work/monitor.in"
+echo cont >&5
+if vm_wait 'guest: cut *'; then
+	case $line in
+	*eth0) leg=t0 ;;
+	*) leg=t6 ;;
+	esac
+	echo "set_link $leg off" >&5
+fi
+vm_end
+ended 'a bond gets a lease, and has two members' \
+	'^guest: bond0 192\.0\.2\.[0-9]*/24$' '!^guest: eth[01] [0-9]' \
+	'^guest: eth0 is in bond0$' '^guest: eth1 is in bond0$' \
+	'^guest: mode active-backup' '^guest: file 10-nbdboot-bond0.network$' \
+	'^guest: file 10-nbdboot-eth0.link$' '!10-nbdboot-eth0.network'
+ended 'fio goes on without an error when one leg is cut' '!^guest: WRONG' \
+	'^guest: went on over eth[01], errors 0$'
+exec 5>&-
+
+begin 'bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate=fast ip=bond0:dhcp'
+vm_end
+ended 'LACP without a partner that speaks it' '^guest: mode 802.3ad' \
+	'^guest: bond0 192\.0\.2\.[0-9]*/24$'
+
+# ---- a bridge ----
+
+begin 'bridge=br0:eth0 ip=br0:dhcp'
+vm_end
+ended 'a bridge' '^guest: br0 192\.0\.2\.[0-9]*/24$' '^guest: eth0 is in br0$'
+
+# ---- a spanning tree ----
+
+at "$srv" ip link set br0 type bridge stp_state 1 forward_delay 1500
+vm_taps=t0
+begin 'ip=dhcp'
+if vm_wait '*nbdboot: eth0: DHCP message 1'; then
+	at "$srv" ip link set t0 down
+	at "$srv" ip link set t0 up
+fi
+vm_wait '*nbdboot: eth0 is up'
+state=$(at "$srv" bridge link show dev t0)
+vm_end
+ended 'a port that forwards after 30 s: nobody gives up' \
+	'^guest: eth0 192\.0\.2\.[0-9]*/24$' '!given up'
+case $state in
+*'state forwarding'*) ok 'and the lease comes when the port forwards' ;;
+*) not_ok "and the lease comes when the port forwards: $state" ;;
+esac
+grep -o '.*DHCP message.*' "$work/log" | sed 's/^/# /'
+finish
