@@ -49,6 +49,8 @@ soak: soak-sim vm-program ## simulations and outages for hours
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \
 	exit $$status
-.PHONY: vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+soak-cards: vm-program ## boot a machine from each network card of QEMU
+	@ONE=1 $(vm) tests/vm/test_cards.sh
+.PHONY: soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune \
 	soak-uefi soak

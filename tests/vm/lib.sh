@@ -212,12 +212,12 @@ connections()
 
 # ---- machines ----
 
-# The network cards of the machine: one at QEMU's own network, or those of
-# vm_taps.
+# The network cards of the machine: one at QEMU's own network (vm_nic: QEMU's
+# words for it), or those of vm_taps.
 vm_cards()
 {
 	[ "${vm_taps-}" ] || echo "-netdev user,id=net,ipv6=off" \
-		"-device ${vm_nic:-virtio-net-pci},netdev=net,romfile="
+		"-device ${vm_nic:-virtio-net-pci,romfile=},netdev=net"
 	cards=0
 	# LACP takes no interface whose speed is unknown
 	link=romfile=,speed=1000,duplex=full

@@ -98,7 +98,7 @@ else
 	not_ok 'a module has the parameters of the kernel command line'
 fi
 
-vm_nic=e1000
+vm_nic=e1000,romfile=
 boot rw
 booted 'a root through another network card' '/dev/nbd0 ext4 rw' plain
 vm_nic=

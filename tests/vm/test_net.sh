@@ -41,7 +41,7 @@ ended 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
 boot "root=$root"
 ended 'a server with an IPv4 address wants DHCP without ip=, too' \
 	'^guest: eth0 10.0.2.15/24 forever$'
-vm_nic=e1000
+vm_nic=e1000,romfile=
 boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
 ended 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: host guest$'
