@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -22,6 +23,19 @@
 
 /* More rounds than buses can be nested. */
 #define ROUNDS 16
+
+void init_drivers_modprobe(void)
+{
+	char self[256];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = '\0';
+	mkdir("/sbin", 0755);
+	if (symlink(self, "/sbin/modprobe") && errno != EEXIST)
+		boot_note("/sbin/modprobe: %s", strerror(errno));
+}
 
 static void load(const char *alias)
 {

@@ -8,6 +8,9 @@
 
 #include "port/port.h"
 
+/* The kernel executes /sbin/modprobe to load modules: provides that. */
+void init_drivers_modprobe(void);
+
 /*
  * Starts the child *pid, unless it runs already (> 0).  It loads the module of
  * each device that the kernel announces from now on (behind a bus's driver, or

@@ -58,11 +58,10 @@ static void load_fs(const char *fstype)
 		return;
 	}
 	for (unsigned i = 0; (type = init_super_type(i)); i++) {
-		if (!mod_listed(type) || (only && !strcmp(only, type)))
+		if (!mod_listed(type))
 			continue;
-		if (only)
-			return;
-		only = type;
+		/* one of several: the most likely */
+		only = only ? "ext4" : type;
 	}
 	if (only)
 		mod_load(only, "", NULL);

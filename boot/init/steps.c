@@ -2,10 +2,8 @@
 /* The steps of a boot, in their order, and the table of them. */
 #include "boot/init/steps.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -13,6 +11,7 @@
 #include "boot/device/tune.h"
 #include "boot/init/drivers.h"
 #include "boot/init/handed.h"
+#include "boot/init/image.h"
 #include "boot/init/mount.h"
 #include "boot/init/preload.h"
 #include "boot/init/program.h"
@@ -22,20 +21,6 @@
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk.h"
 
-/* The kernel executes /sbin/modprobe to load modules: provides that. */
-static void become_modprobe(void)
-{
-	char self[256];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (n <= 0)
-		return;
-	self[n] = '\0';
-	mkdir("/sbin", 0755);
-	if (symlink(self, "/sbin/modprobe") && errno != EEXIST)
-		boot_note("/sbin/modprobe: %s", strerror(errno));
-}
-
 static int do_kernel(struct boot *b, struct nbd_diag *d)
 {
 	int rc = init_mount_kernel(d);
@@ -44,7 +29,7 @@ static int do_kernel(struct boot *b, struct nbd_diag *d)
 	/* the kernel opens none if the initramfs has no /dev/console */
 	boot_console_open("/dev/console", false);
 	if (!rc)
-		become_modprobe();
+		init_drivers_modprobe();
 	return rc;
 }
 
@@ -406,6 +391,9 @@ const struct step init_steps[] = {
 	{ "kernel command line", do_overlay_words, NULL,
 	  "check nbdboot.overlay=", 0, 0, true },
 #endif
+#ifdef CONFIG_BOOT_IMAGE
+	{ "module image", init_image_mount, NULL, "", 0, 0, false },
+#endif
 	{ "drivers", do_drivers, NULL, "check the modules in this initramfs", 0,
 	  0, false },
 	{ "network", do_network, NULL,
@@ -441,6 +429,9 @@ const struct step init_steps[] = {
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "timer", do_stop_timer, do_start_timer, "", 0, 0, false },
+#endif
+#ifdef CONFIG_BOOT_IMAGE
+	{ "module image", init_image_unmount, NULL, "", 0, 0, false },
 #endif
 	{ "switch", do_switch, NULL, "check the root file system", 0, 0,
 	  false },

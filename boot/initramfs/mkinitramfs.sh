@@ -30,8 +30,13 @@ board_set='
 key_set='
 	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
 fs_set='
-	ext4 xfs btrfs f2fs squashfs erofs vfat overlay
+	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
+
+# With an image of modules these stay outside of it: for the image, and for
+# virtual machines, whose boot is not to wait for it.
+near_set='
+	loop squashfs nbd af_packet tcp_diag virtio_net virtio_pci ext4 overlay'
 
 # The kernel encrypts nbds://, fast with the modules that suit its CPU.
 tls_set='
@@ -43,7 +48,7 @@ tls_set='
 usage()
 {
 	cat <<END
-usage: mkinitramfs.sh [-lo] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
+usage: mkinitramfs.sh [-los] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
                       [-m "MODULE..."] [-r DIR] [-t DIR] [-z gzip|zstd|none]
                       FILE
 
@@ -75,6 +80,10 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
   -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
               busybox for nbdboot.shell=
   -r DIR      for "auto": DIR/sys and DIR/proc are those of the machine
+  -s          no squashfs.  By default the word "all" puts most modules into one,
+              compressed as -z says, so that the kernel does not unpack them all
+              at each boot.  This needs mksquashfs, and the modules loop and
+              squashfs of the kernel
   -t DIR      adds the files in DIR as /etc/nbdboot, for nbds://, and modules
               for TLS.  With tls-certificates=/etc/nbdboot the files are
               ca-cert.pem, client-cert.pem and client-key.pem, with
@@ -95,8 +104,8 @@ die()
 }
 
 nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip
-firmware='' list='' machine=''
-while getopts a:b:f:k:lm:or:t:z:h opt; do
+firmware='' list='' machine='' squash=1
+while getopts a:b:f:k:lm:or:st:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
@@ -106,6 +115,7 @@ while getopts a:b:f:k:lm:or:t:z:h opt; do
 	m) modules=$OPTARG ;;
 	o) overlay=overlay ;;
 	r) machine=$OPTARG ;;
+	s) squash='' ;;
 	t) tls=$OPTARG ;;
 	z) format=$OPTARG ;;
 	h)
@@ -213,90 +223,8 @@ base='
 closure()
 {
 	awk -v asked="$1" -v optional="$2" -v only="$3" \
-		-v unknown="$work/unknown" "$base"'
-	# one module, or all below a directory; 0: there is none
-	function look_up(word, found,    name, n) {
-		if (word !~ /\//) {
-			gsub(/-/, "_", word)
-			found[1] = word
-			return word in path || word in builtin
-		}
-		sub(/\/*$/, "/", word)
-		for (name in path)
-			if (index("/" path[name], "/" word))
-				found[++n] = name
-		for (name in builtin)
-			n += index("/" builtin[name], "/" word) > 0
-		return n
-	}
-	function add_word(word, needed,    found, name) {
-		if (!look_up(word, found)) {
-			if (needed) {
-				missing = missing sep word
-				sep = ", "
-			} else {
-				print word >>unknown
-			}
-		}
-		for (name in found)
-			if (needed || !only || found[name] in wanted)
-				add(found[name], 0)
-	}
-	function add(name, needed,    n, i, part) {
-		if (name in taken)
-			return
-		if (!(name in path)) {
-			if (needed && !(name in builtin)) {
-				missing = missing sep name
-				sep = ", "
-			}
-			return
-		}
-		taken[name] = 1
-		print path[name]
-		n = split(deps[name], part, " ")
-		for (i = 1; i <= n; i++)
-			add(base(part[i]), 1)
-		n = split(soft[name], part, " ")
-		for (i = 1; i <= n; i++)
-			add(part[i], 0)
-	}
-	FILENAME ~ /modules\.dep$/ {
-		sub(/:$/, "", $1)
-		name = base($1)
-		path[name] = $1
-		$1 = ""
-		deps[name] = $0
-	}
-	FILENAME ~ /modules\.builtin$/ { builtin[base($1)] = $1 }
-	# Many soft dependencies name an algorithm, such as crypto-crc32c.
-	FILENAME ~ /modules\.alias$/ && $2 !~ /[:*]/ {
-		gsub(/-/, "_", $2)
-		alias[$2] = alias[$2] " " $3
-	}
-	FILENAME ~ /modules\.(soft|weak)dep$/ && $1 ~ /^(soft|weak)dep$/ {
-		for (i = 3; i <= NF; i++) {
-			if ($i ~ /:$/)
-				continue
-			gsub(/-/, "_", $i)
-			soft[$2] = soft[$2] " " $i alias[$i]
-		}
-	}
-	END {
-		n = split(only, part, " ")
-		for (i = 1; i <= n; i++)
-			wanted[part[i]] = 1
-		n = split(asked, part, " ")
-		for (i = 1; i <= n; i++)
-			add_word(part[i], 1)
-		n = split(optional, part, " ")
-		for (i = 1; i <= n; i++)
-			add_word(part[i], 0)
-		if (missing) {
-			print missing >"/dev/stderr"
-			exit 1
-		}
-	}' "$dir/modules.dep" "$dir/modules.builtin" "$dir/modules.alias" \
+		-v unknown="$work/unknown" "$base$(cat "${0%/*}/closure.awk")" \
+		"$dir/modules.dep" "$dir/modules.builtin" "$dir/modules.alias" \
 		"$dir/modules.softdep" "$weakdep"
 }
 
@@ -359,6 +287,21 @@ if [ "$list" ]; then
 	cat "$work/list"
 	exit
 fi
+
+# may_squash: is a squashfs wanted, and possible?
+may_squash()
+{
+	[ "$squash" ] && [ "$format" != none ] &&
+		command -v mksquashfs >/dev/null || return
+	case " $modules " in
+	*' all '* | *' default '*) ;;
+	*) return 1 ;;
+	esac
+	for name in loop squashfs; do
+		grep -q "/$name\.ko" "$work/list" "$dir/modules.builtin" ||
+			return
+	done
+}
 
 # The program, its mount points, the modules.  The archive that is built into
 # the kernel has /dev/console already.
@@ -456,18 +399,63 @@ parts()
 }
 parts >"$work/parts"
 
+# squash: moves the modules that are not near into a squashfs
+squash()
+{
+	closure 'loop squashfs nbd' "$near_set" '' |
+		sed 's/\.ko\.[a-z]*$/.ko/' >"$work/near"
+	sed 's/\.ko\.[a-z]*$/.ko/' "$work/list" |
+		LC_ALL=C sort >"$work/files"
+	LC_ALL=C sort "$work/near" | LC_ALL=C comm -13 - "$work/files" \
+		>"$work/far"
+	while read -r path; do
+		mkdir -p "$work/image/${path%/*}"
+		mv "$lib/$path" "$work/image/$path"
+	done <"$work/far"
+	awk 'NR == FNR { far[$1]; next }
+	{
+		for (i = 1; i <= NF; i++) {
+			path = $i
+			sub(/:$/, "", path)
+			if (path in far)
+				$i = "../more/" $i
+		}
+		print
+	}' "$work/far" "$lib/modules.dep" >"$work/dep"
+	cat "$work/dep" >"$lib/modules.dep"
+	find "$work/image" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
+	mkdir -p "$work/early/lib/modules/more"
+	SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0} mksquashfs "$work/image" \
+		"$work/early/lib/modules/more.squashfs" -comp "$format" \
+		-b 256K -all-root -no-xattrs -noappend >"$work/log" || {
+		cat "$work/log" >&2
+		die "mksquashfs failed"
+	}
+}
+
+# archive DIR: prints the cpio archive of all files in it
+archive()
+{
+	find "$1" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
+	(cd "$1" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort |
+		cpio --quiet -o -H newc -R 0:0 --reproducible)
+}
+
+! may_squash || squash
 [ -z "$add" ] || cp -a "$add/." "$root/"
 [ -z "$tls" ] || umask 077
 
 # The same inputs give the same bytes: sorted, one date, no owners, no inodes.
-find "$root" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-0}" {} +
-(cd "$root" && find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort |
-	cpio --quiet -o -H newc -R 0:0 --reproducible) >"$work/cpio"
+# The kernel copies the first archive, which is not compressed, and unpacks the
+# second.
+archive "$root" >"$work/cpio"
+: >"$work/out"
+[ ! -d "$work/early" ] || archive "$work/early" >"$work/out"
 case $format in
-gzip) gzip -9n <"$work/cpio" >"$work/out" ;;
-zstd) zstd -19 -q -c --no-progress --single-thread <"$work/cpio" >"$work/out" ;;
-none) cat "$work/cpio" >"$work/out" ;;
-esac
+gzip) gzip -9n ;;
+zstd) zstd -19 -q -c --no-progress --single-thread ;;
+none) cat ;;
+esac <"$work/cpio" >>"$work/out"
 mkdir -p "$(dirname "$out")"
 mv "$work/out" "$out" || die "$out: cannot be written"
 
@@ -475,6 +463,10 @@ mv "$work/out" "$out" || die "$out: cannot be written"
 	echo "this kernel does not have: $(sort -u "$work/unknown" | tr "\n" " ")"
 cat "$work/absent" "$work/parts"
 printf '%10d  %s\n' "$(wc -c <"$work/cpio")" 'the archive'
+if [ -d "$work/early" ]; then
+	printf '%10d  %s\n' "$(wc -c <"$work/early/lib/modules/more.squashfs")" \
+		"squashfs of $(grep -c . "$work/far") modules ($format)"
+fi
 printf '%10d  %s\n' "$(wc -c <"$out")" "compressed ($format)"
 echo "$out: kernel $version, $(grep -c . "$work/list") modules," \
 	"$(wc -c <"$out" | awk '{ printf "%.1f MiB", $1 / 1048576 }')"

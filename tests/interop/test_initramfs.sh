@@ -158,6 +158,36 @@ mkdir "$work/nowhere"
 build "$work/here.gz" -m auto -r "$work/nowhere"
 expect 1 'no devices in' 'auto without a machine is an error'
 
+# ---- an image of modules ----
+
+cp -a "$work/kernel" "$work/squash"
+lib=$work/squash/lib/modules/6.9-test
+for m in drivers/block/loop.ko fs/squashfs/squashfs.ko.xz; do
+	module "kernel/$m"
+	echo "kernel/$m:" >>"$lib/modules.dep"
+done
+build "$work/image.zst" -k "$work/squash" -z zstd -s
+unpack "$work/image.zst"
+check 'without a squashfs the archive holds all modules' \
+	test -e "$root/kernel/drivers/net/phy/acme_phy.ko"
+build "$work/image.zst" -k "$work/squash" -z zstd
+expect 0 'modules (zstd)' 'most modules are in a squashfs'
+# the archive in front, and the compressed one behind it
+rm -rf "$work/early"
+mkdir "$work/early"
+(cd "$work/early" && cpio --quiet -idm) <"$work/image.zst"
+blocks=$(cpio -it <"$work/image.zst" 2>&1 >"$work/names" | sed 's/ .*//')
+tail -c +$((blocks * 512 + 1)) "$work/image.zst" >"$work/behind.zst"
+unpack "$work/behind.zst"
+has 'beside it are those of the image itself and of a virtual machine' \
+	nbd.ko loop.ko squashfs.ko tcp_diag.ko virtio_net.ko failover.ko \
+	ext4.ko mbcache.ko crc32c_generic.ko overlay.ko
+check 'modules.dep says which are where' [ "$(grep -c '^\.\./more/kernel/' \
+	"$root/modules.dep")" = "$(unsquashfs -l \
+	"$work/early/lib/modules/more.squashfs" | grep -c '\.ko$')" ]
+check 'it has a place for the mount' test -d "$work/early/lib/modules/more"
+lib=$work/kernel/lib/modules/6.9-test
+
 # ---- firmware ----
 
 mkdir -p "$work/firmware/acme"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Measures the time from the start of a kernel to the init of a root on NBD, for
-# our initramfs, those of Debian's generators, and one of busybox and
-# nbd-client.  Kernel, export and machine are the same, with DHCP.  ROUNDS of
-# each in turns (default 5); FULL=1 adds the full images of the generators.  An
-# initramfs that fails often waits in a shell.
+# our initramfs, with a few drivers and with all, those of Debian's generators,
+# and one of busybox and nbd-client.  Kernel, export and machine are the same,
+# with DHCP.  ROUNDS of each in turns (default 5); FULL=1 adds the full images of
+# the generators.  An initramfs that fails often waits in a shell.
 VM_LIMIT=${VM_LIMIT:-120}
 # A thread for each CPU: the measured work runs on both.
 ACCEL=${ACCEL:-tcg}
@@ -111,6 +111,7 @@ round()
 {
 	boot alone "$work/alone" 'rdinit=/sbin/init'
 	boot nbdboot "$work/ours" "root=nbd://$host:$port/root ip=dhcp ro"
+	boot nbdboot-all "$work/all" "root=nbd://$host:$port/root ip=dhcp ro"
 	boot busybox "$work/busybox" \
 		"bench.server=$host bench.port=$port"
 	boot initramfs-tools "$distros/initramfs-tools" "$(debian_words)"
@@ -149,6 +150,8 @@ make_alone
 make_busybox
 sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
 	-z zstd -m "$needed" "$work/ours" >/dev/null
+sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
+	-z zstd "$work/all" >/dev/null
 serve 0 -r file "$work/root"
 i=0
 while [ "$i" -lt "$rounds" ]; do
@@ -160,7 +163,7 @@ echo "# make bench-boot ROUNDS=$rounds ($ACCEL, 2 CPUs, $vm_memory MiB, Linux" \
 	"$version, virtio, DHCP)"
 printf '%-22s %8s %8s %8s %8s %8s\n' initramfs MB 's, median' least most \
 	'MiB left'
-for name in alone nbdboot busybox initramfs-tools dracut \
+for name in alone nbdboot nbdboot-all busybox initramfs-tools dracut \
 	initramfs-tools-full dracut-full; do
 	row "$name"
 done

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A squashfs of modules, behind a loop device. */
+#include "boot/init/image.h"
+
+#include <errno.h>
+#include <linux/loop.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "boot/common/console.h"
+#include "boot/init/drivers.h"
+#include "boot/init/mount.h"
+#include "boot/init/steps.h"
+#include "port/linux/loop.h"
+#include "port/linux/module.h"
+
+#define WHERE "/lib/modules/more"
+#define IMAGE WHERE ".squashfs"
+
+static int mount_image(struct nbd_diag *d)
+{
+	char disk[LOOP_NAME], dev[32];
+	int rc = NBD_OK, loop;
+
+	/* it may be built in */
+	mod_load("squashfs", "", NULL);
+	loop = loop_attach(IMAGE, LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR, disk,
+			   d);
+	if (loop < 0)
+		return loop;
+	nbd_fmt(dev, sizeof(dev), "/dev/%s", disk);
+	if (mount(dev, WHERE, "squashfs", MS_RDONLY, NULL))
+		rc = nbd_diag(d, NBD_E_KERNEL, "mount %s (module squashfs): %s",
+			      IMAGE, strerror(errno));
+	close(loop);
+	return rc;
+}
+
+int init_image_mount(struct boot *b, struct nbd_diag *d)
+{
+	(void)b;
+	if (!access(IMAGE, F_OK) && !init_mount_is_mounted(WHERE) &&
+	    mount_image(d))
+		boot_say("most modules are missing: %s", d->text);
+	return NBD_OK;
+}
+
+int init_image_unmount(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	/* it may read the image */
+	init_drivers_unwatch(&b->hotplug);
+	umount2(WHERE, MNT_DETACH);
+	return NBD_OK;
+}

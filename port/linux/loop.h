@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loop devices: files as disks (loop(4)). */
+#ifndef PORT_LINUX_LOOP_H
+#define PORT_LINUX_LOOP_H
+
+#include "port/port.h"
+
+/* Room for "loop1048575". */
+#define LOOP_NAME 16
+
+/*
+ * Puts a free loop device in front of the file, with the flags LO_FLAGS_* of
+ * linux/loop.h, and sets disk to its name ("loop0").  Loads the module loop.
+ * Returns the open device, which the caller closes: with LO_FLAGS_AUTOCLEAR not
+ * before it is mounted.  Or NBD_E_KERNEL, which d explains.
+ */
+int loop_attach(const char *file, uint32_t flags, char disk[LOOP_NAME],
+		struct nbd_diag *d);
+
+#endif
