@@ -37,6 +37,9 @@ static const struct word {
 	  CONFIG_PORT_MAX_CONNECTIONS },
 	{ "nbdboot.swap", offsetof(struct cmdline, swap), YES, 0, 0 },
 #endif
+#ifdef CONFIG_BOOT_TORAM
+	{ "nbdboot.toram", offsetof(struct cmdline, toram), YES, 0, 0 },
+#endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
 	{ "nbdboot.outage", offsetof(struct cmdline, outage), TEXT, 0, 0 },

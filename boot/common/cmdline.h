@@ -45,6 +45,7 @@ struct cmdline {
 	bool no_renew;	     /* nbdboot.renew=0 */
 	bool no_identity;    /* nbdboot.identity=0 */
 	bool swap;	     /* nbdboot.swap */
+	bool toram;	     /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	int connections; /* nbdboot.connections=, 1 if not given */
 	int slots;	 /* nbdboot.slots=, 0 if not given */

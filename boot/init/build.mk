@@ -8,3 +8,4 @@ boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
 boot-$(CONFIG_BOOT_HANDED) += boot/init/handed.o
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
+boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o

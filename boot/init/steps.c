@@ -103,6 +103,18 @@ static int do_network(struct boot *b, struct nbd_diag *d)
 	return b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
 }
 
+/* What DHCP says of the root. */
+static struct root_env env_of(const struct net_state *net)
+{
+	struct root_env env = { 0 };
+
+	if (net->root_path[0])
+		env.root_path = net->root_path;
+	if (net->boot_server[0])
+		env.server = net->boot_server;
+	return env;
+}
+
 /* A device that is slow is better than none. */
 static void tune(struct boot *b, int index)
 {
@@ -117,17 +129,16 @@ static void tune(struct boot *b, int index)
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
 	const struct net_state *net = &b->net.state;
-	struct root_env env = { 0 };
+	struct root_env env = env_of(net);
 
-	if (net->root_path[0])
-		env.root_path = net->root_path;
-	if (net->boot_server[0])
-		env.server = net->boot_server;
 	/* TCP's first: windows cannot grow later */
 	tune(b, -1);
+	if (b->cmd.toram)
+		return NBD_OK;
 	b->index = root_connect(&b->root, &b->spec, &env, net->name, NULL, d);
 	if (b->index >= 0)
 		tune(b, b->index);
+	nbd_fmt(b->disk, sizeof(b->disk), "nbd%d", b->index);
 	return b->index < 0 ? b->index : NBD_OK;
 }
 
@@ -145,13 +156,38 @@ static int undo_connect(struct boot *b, struct nbd_diag *d)
 	return disconnect(&b->index, d);
 }
 
+#ifdef CONFIG_BOOT_TORAM
+/* Here and not in the child, as later steps need b->root. */
+static int do_name_server(struct boot *b, struct nbd_diag *d)
+{
+	struct root_env env = env_of(&b->net.state);
+	struct root_machine m;
+
+	if (!b->cmd.toram)
+		return NBD_OK;
+	root_machine(&m, &env, b->net.state.name);
+	return root_expand(&b->root, &b->spec, &env, d);
+}
+
+static int do_toram(struct boot *b, struct nbd_diag *d)
+{
+	return b->cmd.toram ? init_toram_copy(b->disk, &b->root, d) : NBD_OK;
+}
+
+static int undo_toram(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	if (b->cmd.toram)
+		init_toram_undo(b->disk);
+	b->disk[0] = '\0';
+	return NBD_OK;
+}
+#endif
+
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
-	char disk[16];
-
-	nbd_fmt(disk, sizeof(disk), "nbd%d", b->index);
-	return init_part_find(b->dev, "/sys/block", "/dev", disk, b->root.part,
-			      d);
+	return init_part_find(b->dev, "/sys/block", "/dev", b->disk,
+			      b->root.part, d);
 }
 
 static int do_preload_wait(struct boot *b, struct nbd_diag *d)
@@ -273,7 +309,7 @@ static int do_outage_words(struct boot *b, struct nbd_diag *d)
 static int do_watch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	if (!b->cmd.no_watch)
+	if (!b->cmd.no_watch && b->index >= 0)
 		init_spawn_start(&b->watch, "watch", b->outage, b->index,
 				 &b->recovery.signals);
 	/* the watcher has these sockets, too: only its close waits */
@@ -402,6 +438,11 @@ const struct step init_steps[] = {
 	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS, false },
 #ifdef CONFIG_BOOT_WATCH
 	{ "watch", do_watch, undo_watch, "", 0, 0, false },
+#endif
+#ifdef CONFIG_BOOT_TORAM
+	{ "connect", do_name_server, NULL, NULL, 0, 0, false },
+	{ "copy to RAM", do_toram, undo_toram, NULL, STEP_COPY_MS, STEP_UNDO_MS,
+	  false },
 #endif
 	{ "partition", do_part, NULL,
 	  "check nbdboot.part= and the partitions of the export", STEP_READ_MS,

@@ -10,6 +10,7 @@
 #include "boot/init/part.h"
 #include "boot/init/preload.h"
 #include "boot/init/spawn.h"
+#include "boot/init/toram.h"
 #include "boot/net/net.h"
 #include "port/linux/process.h"
 
@@ -17,6 +18,8 @@
 #define STEP_READ_MS  60000
 #define STEP_MOUNT_MS 300000
 #define STEP_UNDO_MS  10000
+/* ms: a day, for the copy of a root to RAM. */
+#define STEP_COPY_MS  86400000
 
 struct boot;
 
@@ -25,8 +28,9 @@ typedef int step_work(struct boot *b, struct nbd_diag *d);
 
 /* The state of a boot. */
 struct boot {
-	int index;	     /* N of nbdN, < 0: not connected */
-	char dev[PART_PATH]; /* "/dev/nbd0p2" */
+	int index;	      /* N of nbdN, < 0: not connected */
+	char disk[LOOP_NAME]; /* "nbd0", or the loop device of a copy */
+	char dev[PART_PATH];  /* "/dev/nbd0p2" */
 	/* changes that a child makes from here on are lost */
 	step_work *work; /* the one that runs */
 	struct cmdline cmd;

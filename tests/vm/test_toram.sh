@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines that copy their root to RAM, and live on without its server.  TAP on
+# standard output.
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+disk=$work/disk
+
+find_kernel
+root_tree "$tree" guest/toram.sh
+ext4_of "$tree" "$work/part"
+disk_of "$work/part" "$disk"
+fallocate -d "$disk"
+initramfs "$work/initramfs" 'virtio_net virtio_pci ext4 loop' |
+	sed 's/^/# /'
+
+# in_ram: at most a quarter of the image, whose rest are holes, is in RAM
+in_ram()
+{
+	kib=$(sed -n 's/^guest: 67108864 bytes, \([0-9]*\) KiB in RAM$/\1/p' \
+		"$work/log")
+	[ "${kib:-0}" -gt 1000 ] && [ "$kib" -lt 16384 ]
+}
+
+serve 0 file "$disk"
+vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
+nbdboot.toram nbdboot.part=2"
+if vm_wait '*nbdboot: root is /dev/loop0p2 *'; then
+	unserve
+fi
+vm_end
+check 'a root in RAM outlives its server' said '^guest: end$'
+check 'it is a partition of the copy' said \
+	'^guest: root is /dev/loop0p2 ext4 rw$'
+check 'nothing is connected' said '^guest: connected 0$'
+check 'holes take no memory' in_ram
+
+# pattern reports no holes
+serve 0 pattern 2G
+vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
+nbdboot.toram nbdboot.tune=tcp_rmem=large"
+check 'a setting that is refused is named' \
+	vm_wait '*nbdboot.tune=: tcp_rmem=large: Invalid argument*'
+check 'an export that memory does not hold is refused' \
+	vm_wait '*nbdboot.toram: the export has 2048 MiB, more data than*'
+vm_stop
+unserve
+finish
