@@ -48,6 +48,8 @@ sed -e "s|/proc/cmdline|$work/cmdline|; s|/conf/param|$work/param|" \
 cat >"$work/functions" <<END
 wait_for_udev() { :; }
 configure_networking() { :; } # ROOTPATH and ROOTSERVER are ours
+mount() { mkdir -p "$work/run/initramfs"; }
+cp() { : >"\$2"; }
 log_begin_msg() { :; }
 log_end_msg() { :; }
 log_warning_msg() { echo "warning: \$*" >>'$work/calls'; }
@@ -72,7 +74,8 @@ tools()
 	words=$1 ROOTPATH=$2
 	export ROOTPATH
 	shift 2
-	rm -rf "$work/calls" "$work/param.conf" "$work/run/nbdboot"
+	rm -rf "$work/calls" "$work/param.conf" "$work/run/nbdboot" \
+		"$work/run/initramfs"
 	printf '%s\n' "$@" | grep . >"$work/want" || :
 	ROOTSERVER=10.0.0.9 tools_call
 	same "initramfs-tools: $words${ROOTPATH:+ ($ROOTPATH)}"
@@ -123,6 +126,13 @@ same 'initramfs-tools: a server that is away is tried again'
 tools_call
 same 'initramfs-tools: and connected once'
 
+if [ -e "$work/run/initramfs/shutdown" ] &&
+	[ -d "$work/run/initramfs/oldroot" ]; then
+	ok 'initramfs-tools: it leaves what systemd-shutdown(8) executes'
+else
+	not_ok 'initramfs-tools: it leaves what systemd-shutdown(8) executes'
+fi
+
 # ---- dracut ----
 
 mkdir -p "$work/hooks/initqueue/finished"
@@ -136,6 +146,7 @@ getarg()
 }
 getargbool() { getarg "\$2" >/dev/null; }
 label_uuid_to_dev() { echo "/dev/disk/by-label/\${1#*=}"; }
+dev_unit_name() { echo "\$1" | sed 's|^/||; s|-|\\\\x2d|g; s|/|-|g'; }
 die() { echo "die: \$*"; exit 1; }
 END
 
@@ -215,6 +226,14 @@ generator 'root=LABEL=l netroot=nbd:h:x' ''
 generator 'root=nbd:h:x:ext4:errors=panic rw' \
 	What=/dev/nbd0 Type=ext4 Options=errors=panic,rw
 generator 'root=nbd://h/x nbdboot.part=3' What=/dev/nbd0p3 Options=ro
+
+if grep -qx 'JobRunningTimeoutSec=0' \
+	"$work/gen/dev-nbd0p3.device.d/timeout.conf"; then
+	ok "dracut's generator: systemd waits for the device"
+else
+	not_ok "dracut's generator: systemd waits for the device"
+	find "$work/gen" | sed 's/^/# /'
+fi
 
 # ---- mkinitcpio: a stub of its API ----
 

@@ -38,12 +38,18 @@ bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## read-ahead and sizes of requests at several delays
 	@$(vm) tests/vm/bench/tune.sh
+bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTAGE=60
+	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
+		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
+soak-dropin: vm-program ## the same with each form of ours, and LTSP: OUTAGE=60
+	@KINDS='initramfs-tools dep dracut plain module ltsp ltsp-image' OUTAGE='$(or $(OUTAGE),60)' \
+		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \
 		$(vm) tests/vm/test_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim vm-program ## simulations and outages for hours
+soak: soak-sim soak-dropin vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -53,4 +59,5 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune \
+	bench-dropin soak-dropin \
 	soak-uefi soak

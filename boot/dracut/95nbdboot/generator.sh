@@ -31,3 +31,11 @@ mkdir -p "$2/initrd-root-fs.target.requires"
 	echo "Options=${root_options:+$root_options,}$mode"
 } >"$2/sysroot.mount"
 ln -sf ../sysroot.mount "$2/initrd-root-fs.target.requires/sysroot.mount"
+
+# It comes when the network and the server are there, as rd.retry= allows:
+# without this systemd gives up after 90 s.
+limits=$2/$(dev_unit_name "$what").device.d
+timeout=$(getarg rd.timeout=) || timeout=0
+mkdir -p "$limits"
+printf '%s\n' '[Unit]' "JobTimeoutSec=$timeout" \
+	"JobRunningTimeoutSec=$timeout" >"$limits/timeout.conf"

@@ -67,4 +67,9 @@ mkdir -p /run/nbdboot
 : >/run/nbdboot/root
 rm -f "${hookdir:?}/initqueue/settled/nbdboot.sh"
 need_shutdown
+# Without systemd dracut's init mounts /run with noexec: at shutdown the systemd
+# of the root would find no program in /run/initramfs.
+mount -o remount,exec,nosuid,nodev /run ||
+	warn 'nbdboot: /run cannot be mounted with exec: the server will get' \
+		'no disconnect at shutdown'
 exit 0

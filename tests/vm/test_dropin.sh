@@ -1,0 +1,285 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Debian 12 with the stock initramfs of initramfs-tools and of dracut, with our
+# packages in it: boots, survives its server, and goes down.  TAP on standard
+# output.
+#
+# KINDS are of initramfs-tools, dracut, plain (dracut without systemd), module
+# (dracut's own module nbd, whose scripts call us as nbd-client), dep (of
+# initramfs-tools with MODULES=dep), ltsp (a client of LTSP, with its overlay above
+# a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
+# (Debian's own package in place of ours, which is only shown).
+# OUTAGE is how long the server is away, in s, after the machine has lost it.
+VM_LIMIT=${VM_LIMIT:-420}
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+outage=${OUTAGE:-0}
+kinds=${KINDS:-initramfs-tools dracut}
+
+at_failure()
+{
+	wrong=1
+}
+
+kind_check()
+{
+	sentence=$kind:\ $1
+	shift
+	check "$sentence" "$@"
+}
+
+# make_root NAME KINDS PACKAGE...: $work/NAME.root for these, and the archives of
+# its /boot
+make_root()
+{
+	name=$1 make=$2
+	shift 2
+	tree=$work/tree
+	MAKE=$make sh "$here/dropin-root.sh" "$O/debian/dropin" "$debian" \
+		"$modules" "$tree" "$@" || exit 1
+	mkdir "$work/$name"
+	mv "$tree/boot/initrd.img-$version" "$work/$name/initrd.img"
+	cp "$tree"/boot/*.img "$work/$name/" 2>/dev/null || :
+	cp "$here/guest/dropin.sh" "$tree/usr/sbin/guest"
+	printf '%s\n' '[Service]' 'ExecStart=/usr/sbin/guest' \
+		'[Install]' 'WantedBy=multi-user.target' \
+		>"$tree/etc/systemd/system/guest.service"
+	ln -s ../guest.service \
+		"$tree/etc/systemd/system/multi-user.target.wants/"
+	# the kernel modules, of which this needs one, are not in the tree
+	ln -s /dev/null \
+		"$tree/etc/systemd/system/proc-sys-fs-binfmt_misc.automount"
+	pack_root "$work/$name.root"
+	rm -rf "$tree"
+}
+
+pack_root()
+{
+	if [ "$name" = ltsp ]; then
+		mksquashfs "$tree" "$1" -quiet -no-progress -comp zstd \
+			-Xcompression-level 1 -no-xattrs >/dev/null
+		return
+	fi
+	truncate -s 1200M "$1"
+	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$1"
+}
+
+# Sets the image of the kind, its archive, and the words for it.
+choose()
+{
+	name=ours file=initrd.img vm_memory=1024 root='/dev/nbd0 ext4 rw'
+	words="rw root=/dev/nbd0 nbdroot=$host:$port/root ip=dhcp"
+	image=$work/$kind.disk
+	case $kind in
+	dracut | module)
+		file=$kind.img
+		words="rw root=nbd:$host:$port:ext4 ip=dhcp"
+		;;
+	plain)
+		file=plain.img
+		words="rw root=LABEL=stock netroot=nbd:$host:$port ip=dhcp"
+		;;
+	dep) name=dep ;;
+	ltsp*)
+		name=ltsp file=both.img root='/run/initramfs/ltsp overlay rw'
+		words="root=/dev/nbd0 nbdroot=$host:$port/root ip=dhcp \
+BOOTIF=01-52-54-00-12-34-56"
+		;;
+	nbd-client) name=theirs ;;
+	esac
+	archive=$work/$name/$file
+	cp --sparse=always "$work/$name.root" "$image"
+	case $kind in
+	dracut | module | plain) prepare_dracut ;;
+	ltsp*) prepare_ltsp ;;
+	esac
+}
+
+prepare_ltsp()
+{
+	cat "$work/ltsp/ltsp.img" "$work/ltsp/initrd.img" >"$archive"
+	[ "$kind" = ltsp-image ] || return 0
+	words="$words ltsp.image=images/stock.img loop.max_part=9"
+	mkdir -p "$work/exported/images"
+	mv "$image" "$work/exported/images/stock.img"
+	truncate -s 1200M "$image"
+	mke2fs -q -t ext4 -d "$work/exported" "$image"
+}
+
+prepare_dracut()
+{
+	e2label "$image" stock
+	# For the shutdown it is unpacked again: 200 MB in /run, a fifth of the
+	# memory.
+	vm_memory=2048
+	debugfs -w -R "symlink /boot/initrd.img-$version $file" "$image" \
+		2>/dev/null
+}
+
+export_image()
+{
+	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" file \
+		"$image"
+}
+
+disconnected()
+{
+	grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
+}
+
+# start WORDS [QEMU-ARGUMENT...]: the machine of the kind
+start()
+{
+	more=$1
+	shift
+	vm_start "$archive" "$words loglevel=4 panic=5 systemd.show_status=0 \
+rd.emergency=poweroff $more" "$@"
+}
+
+# The names of the files in the archive.
+files()
+{
+	zstd -dcq "$archive" 2>/dev/null | cpio -t --quiet 2>/dev/null
+}
+
+# has PATTERN: one of them matches
+has()
+{
+	files | grep -q -e "$1"
+}
+
+# The machine itself makes the archive, which has the drivers of its devices.
+# Nothing but a network interface, without a peer, is on its USB.
+make_dep()
+{
+	start guest.make -device qemu-xhci -netdev hubport,id=spare,hubid=0 \
+		-device usb-net,netdev=spare
+	vm_end
+	archive=$work/dep/dep.img
+	debugfs -R "dump /boot/dep.img $archive" "$image" 2>/dev/null
+	most=$(stat -c %s "$work/dep/initrd.img")
+	kind_check 'the image is smaller than with MODULES=most' \
+		[ "$(stat -c %s "$archive")" -lt "$most" ]
+	kind_check 'it has the bus of an interface on USB' has '/xhci-pci\.ko'
+}
+
+# The machine boots, loses its server, and goes down.
+run_kind()
+{
+	wrong=''
+	choose
+	export_image
+	[ "$kind" != dep ] || make_dep
+	start "guest.port=$port"
+	vm_wait '*guest: waits for the end*' || true
+	unserve
+	# of the kernel: a process of the machine may be waiting for its root
+	if vm_wait '*block nbd0: Receive control failed*' \
+		'*block nbd0: Send data failed*' \
+		'*block nbd0: Dead connection*'; then
+		sleep "$outage"
+	fi
+	export_image
+	vm_wait '*guest: asks for*' '*EXT4-fs error*' || true
+	asked=$(now_ms)
+	# one that has lost its root does not end
+	[ "$kind" = nbd-client ] || while vm_wait '*'; do :; done
+	# dracut first unpacks its initramfs again
+	[ "$kind" != initramfs-tools ] || vm_came "$kind: poweroff arrives"
+	vm_stop
+}
+
+# Modules are known by their first hook.
+hooks()
+{
+	files | sed -n 's|.*/hooks/cmdline/90-parse-\(nbd.*\).sh|\1|p'
+}
+
+judge()
+{
+	case $kind in
+	dracut | plain)
+		kind_check "the image has our module, and not dracut's for nbd" \
+			[ "$(hooks)" = nbdboot ]
+		;;
+	module)
+		kind_check 'the image has the module that calls nbd-client' \
+			[ "$(hooks)" = nbdroot ]
+		;;
+	esac
+	kind_check 'it boots to multi-user with all units' \
+		said 'guest: system is running'
+	kind_check 'its root is on NBD' said "guest: root is $root"
+	kind_check 'one process watches it, marked for systemd' \
+		said 'guest: 1 processes watch it'
+	sectors=$(($(stat -c %s "$image") / 512))
+	kind_check 'nbd@nbd1 connects what /etc/nbdtab says, and disconnects it' \
+		said "guest: nbd@nbd1: active, $sectors\$"
+	kind_check 'so does nbdboot@nbd2, with /etc/nbdboot/devices' \
+		said "guest: nbdboot@nbd2: active, $sectors\$"
+	kind_check "it survives kill -9 of its server, and $outage s without" \
+		said 'guest: outlives it, and is running'
+	# nothing of that module disconnects
+	[ "$kind" = module ] ||
+		kind_check 'the server got a disconnect' disconnected
+	# nothing is written to an image of LTSP
+	if [ "$name" != ltsp ]; then
+		kind_check 'the file system was left clean' is_clean "$image"
+		kind_check 'what was written in the outage is all there' \
+			blob_is_whole "$image"
+	fi
+	[ -z "$wrong" ] || show "$work/log"
+}
+
+# yes_if COMMAND...: a cell of a table
+yes_if()
+{
+	if "$@"; then
+		printf ' | yes'
+	else
+		printf ' | no'
+	fi
+}
+
+row()
+{
+	printf '# | %s' "$kind"
+	yes_if said "guest: root is $root"
+	yes_if said 'guest: outlives it'
+	yes_if blob_is_whole "$image"
+	yes_if is_clean "$image"
+	yes_if disconnected
+	echo ' |'
+}
+
+[ "$(id -u)" = 0 ] || die 'debootstrap has to be run by root'
+find_kernel
+debian=$(sh "$here/../debian.sh" "$O/debian") || exit 1
+make -s -C "$here/../.." O="$O" deb >"$work/debs" || exit 1
+common=''
+for kind in $kinds; do
+	case $kind in
+	nbd-client) make_root theirs '' ;;
+	dep) make_root dep dep "$O"/deb/*.deb ;;
+	ltsp*) [ -e "$work/ltsp" ] ||
+		make_root ltsp ltsp "$O"/deb/*.deb ;;
+	*) common="$common $kind" ;;
+	esac
+done
+[ ! "$common" ] || make_root ours "$common" "$O"/deb/*.deb
+# a port that is free now
+serve 0 null
+unserve
+for kind in $kinds; do
+	run_kind
+	[ "$kind" = nbd-client ] || judge
+	[ "$name" = ltsp ] || row >>"$work/table"
+	unserve
+	rm -f "$image"
+done
+echo "# | initramfs | boots | survives kill -9 and $outage s | \
+data is whole | left clean | disconnects |"
+echo '# |---|---|---|---|---|---|'
+cat "$work/table"
+finish
