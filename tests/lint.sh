@@ -26,7 +26,7 @@ files()
 		done
 }
 
-scripts=$(files '\.sh$|^\.ci/run$|^boot/initramfs-tools/')
+scripts=$(files '\.sh$|^\.ci/run$|^boot/(initramfs-tools/|trace/nbd[a-z]*-[a-z]*$)')
 # shellcheck disable=SC2086 # words on purpose
 shellcheck -x -P SCRIPTDIR -e SC2059 $scripts
 result $? 'shellcheck finds nothing'
