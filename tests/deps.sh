@@ -22,7 +22,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	debootstrap nftables ethtool dnsmasq-base radvd gnutls-bin openssl tshark
 	libnbd-bin valgrind bsdextrautils strace bpftrace bsdutils libxml2-utils
 	chromium-headless-shell python3-drgn gdb bpftool
-	w3c-sgml-lib systemtap-sdt-dev binutils
+	w3c-sgml-lib systemtap-sdt-dev binutils dash mawk
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross

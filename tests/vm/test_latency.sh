@@ -11,7 +11,7 @@ VM_LIMIT=${VM_LIMIT:-900}
 tree=$work/tree
 
 find_kernel
-make_guest "$tree" guest/latency.sh fio jq tc script bpftrace
+make_guest "$tree" guest/latency.sh fio jq tc script bpftrace dash mawk
 mkdir -p "$tree/trace"
 cp "$here"/../../boot/trace/nbd* "$tree/trace"
 cp "$here/prometheus.awk" "$tree"
@@ -20,7 +20,7 @@ mkdir "$work/tls"
 echo "desk:$key" >"$work/tls/keys.psk"
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag sch_netem' "$tree" \
 	"$work/tls" | sed 's/^/# /'
-vm_memory=1536
+vm_memory=2048
 guest_tests "$work/initramfs" "test.key=$key luks.password=hunter2 \
 root=nbd://192.0.2.1/disk nbdboot.debug"
 finish
