@@ -91,8 +91,6 @@ bench-engine: bench-programs ## instructions of the engine per read
 	$(Q)sh tests/bench/engine.sh $(O)/t/bench
 bench-copy: bench-programs ## copy beside nbdcopy and qemu-img: ROUNDS=7
 	$(Q)sh tests/bench/copy.sh $(O) $(ROUNDS)
-bench-flame: bench-programs ## a flame graph of copy, BUILD/copy.svg: needs perf
-	$(Q)sh tests/bench/flame.sh $(O)
 bench-fleet: deps ## many machines at once, as root: FLEET='1 4 16 64'
 	$(Q)+$(MAKE) -s $(O)/nbdboot
 	$(Q)O=$(O) FLEET='$(or $(FLEET),1 4 16 64)' \
@@ -101,7 +99,7 @@ bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 	$(Q)sh tests/bench/report.sh $(O) $(ONLY)
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
-	bench-flame bench-fleet bench-report
+	bench-fleet bench-report
 
 # nbdboot-lwip: a relay that is a bad network, and builds of several windows.
 $(O)/relay: tests/lwip/relay.c

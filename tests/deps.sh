@@ -3,7 +3,8 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|check ...]    all groups if none is named
+#   deps.sh [-l] [build|demo|metal|check|bench ...]
+#                                           all but bench if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -34,6 +35,9 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	qemu-user-static
 	debhelper fakeroot lintian'
 
+# flame graphs, which no test draws
+bench='linux-perf libdevel-nytprof-perl'
+
 die()
 {
 	echo "deps: $*" >&2
@@ -53,7 +57,8 @@ for group; do
 	demo) want="$want $demo" ;;
 	metal) want="$want $metal" ;;
 	check) want="$want $check" ;;
-	*) die "no group \"$group\" (there are build, demo, metal and check)" ;;
+	bench) want="$want $bench" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, check, bench)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

@@ -36,8 +36,14 @@ bench-tls: vm-program ## TLS beside nbd-client: ROUNDS=10 SECONDS_EACH=4 KIND=
 		CIPHER='$(CIPHER)' $(vm) tests/vm/bench/tls.sh
 bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
-bench-tune: vm-program ## read-ahead and sizes of requests at several delays
-	@$(vm) tests/vm/bench/tune.sh
+bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
+	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
+bench-costs: vm-program ## what each tool costs that watches a null server
+	@$(vm) tests/vm/bench/costs.sh
+bench-profile: vm-program ## fio, flame graphs, the costs of watching: SECONDS_EACH=1
+	@sh tests/deps.sh bench
+	@SECONDS_EACH='$(SECONDS_EACH)' $(vm) tests/vm/bench/profile.sh
+	@$(vm) tests/vm/bench/costs.sh
 bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTAGE=60
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
@@ -58,6 +64,6 @@ soak: soak-sim soak-dropin vm-program ## simulations and outages for hours
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-tune \
+	bench-tls bench-boot bench-tune bench-costs bench-profile \
 	bench-dropin soak-dropin \
 	soak-uefi soak

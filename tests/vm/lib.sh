@@ -115,7 +115,7 @@ make_guest()
 	for kind in plugin filter; do
 		dir=$(nbdkit --dump-config | sed -n "s/^${kind}dir=//p")
 		mkdir -p "$tree$dir"
-		for name in memory eval file blocksize-policy exportname delay nocache fua; do
+		for name in memory null eval file blocksize-policy exportname delay nocache fua; do
 			file=$dir/nbdkit-$name-$kind.so
 			[ -e "$file" ] || continue
 			cp "$file" "$tree$file"

@@ -1,18 +1,53 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What read-ahead and the size of requests do at several delays of the server:
-# a table.
+# What read-ahead, the depth of the queue, the scheduler, the size of requests
+# and the buffers of TCP bring at several round trips (DELAYS, ms): a table.
+# The server is in the machine, in a network of its own with that delay.
+#
+# Its only CPU takes a nanosecond for each instruction, and no time to be idle:
+# the figures do not depend on the load of the host.
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
-VM_LIMIT=1200
+VM_LIMIT=3600
+delays=${DELAYS:-0 1 10 50}
 
 find_kernel
-make_guest "$work/tree" guest/bench-tune.sh fio
-initramfs "$work/initramfs" nbd "$work/tree" >/dev/null
-vm_memory=1024
-vm_start "$work/initramfs" rdinit=/test -serial "file:$work/kernel.log"
-while vm_wait '|*' 'end of tests' && [ "$line" != 'end of tests' ]; do
-	printf '%s\n' "$line"
-done
-said '^end of tests$' || die 'the machine ended early'
+make_guest "$work/tree" guest/bench-tune.sh fio tc ip
+initramfs "$work/initramfs" 'nbd veth sch_netem' "$work/tree" >/dev/null
+vm_memory=1024 vm_cpus=1 ACCEL=tcg,thread=single
+vm_start "$work/initramfs" \
+	"rdinit=/test \
+test.delays=$(echo "$delays" | tr ' ' ,)" \
+	-icount shift=0,sleep=off -serial "file:$work/kernel.log"
+vm_ended
+
+sed -n 's/^figure //p' "$work/log" | awk -F': ' '
+{
+	split($2, value, " ")
+	if (!($1 in seen)) {
+		name[++rows] = $1
+		seen[$1]
+	}
+	if (!(value[1] in known)) {
+		delay[++columns] = value[1]
+		known[value[1]]
+	}
+	at[$1, value[1]] = value[2]
+}
+END {
+	head = "| round trip, ms"
+	rule = "|---"
+	for (c = 1; c <= columns; c++) {
+		head = head " | " delay[c]
+		rule = rule "|---"
+	}
+	print head " |\n" rule "|"
+	for (r = 1; r <= rows; r++) {
+		line = "| " name[r]
+		for (c = 1; c <= columns; c++)
+			line = line " | " at[name[r], delay[c]]
+		print line " |"
+	}
+	exit !rows
+}' || die 'nothing was measured'

@@ -1,63 +1,164 @@
 # shellcheck shell=sh disable=SC2154
 # SPDX-License-Identifier: BSD-2-Clause
-# The part of bench/tune.sh in the machine, sourced by guest/init.sh.
-ip link set lo up
+# The part of bench/tune.sh in the machine, sourced by guest/init.sh.  Prints
+# lines "figure SETTING, WORK, UNIT: DELAY VALUE" and "failed: ...".
 
-now()
+# those of busybox can less
+ip=/bin/ip
+tc=/bin/tc
+
+# A server behind a network with a delay.  Its own buffers are large, so that
+# those of this side are what is measured.
+make_server()
 {
-	awk '{ printf "%d", $1 * 1000 }' /proc/uptime
+	modprobe veth
+	modprobe sch_netem
+	must $ip netns add far
+	must $ip link add near type veth peer name far netns far
+	must $ip addr add 192.0.2.1/24 dev near
+	must $ip link set near up
+	must $ip -n far addr add 192.0.2.2/24 dev far
+	must $ip -n far link set far up
+	must $ip netns exec far sh -c '
+		cd /proc/sys/net/ipv4 &&
+		echo 4096 131072 67108864 >tcp_rmem &&
+		echo 4096 131072 67108864 >tcp_wmem'
+	mkfifo /tmp/pid
+	$ip netns exec far nbdkit -i 192.0.2.2 -P /tmp/pid memory 256M
+	read -r _ </tmp/pid
 }
 
-sectors()
+# set_delay MS: of the round trip
+set_delay()
 {
-	awk '{ print $3 }' /sys/block/nbd0/stat
+	half=$(($1 * 500))us
+	must $tc qdisc replace dev near root netem limit 100000 delay $half
+	must $ip netns exec far $tc qdisc replace dev far root netem \
+		limit 100000 delay $half
 }
 
-# How many MiB of a file are read in one go; the tenths of MiB in a second.
-in_order()
+# One run of fio has all jobs of a connection, as its start takes long here.
+new_jobs()
 {
-	echo 3 >/proc/sys/vm/drop_caches
-	start=$(now)
-	dd if=/dev/nbd0 of=/dev/null bs=1M count="$1" 2>/dev/null
-	took=$(($(now) - start))
-	rate=$(($1 * 10000 / took))
+	cat >job.fio <<-'END'
+		[global]
+		filename=/dev/nbd0
+		size=256M
+		allow_file_create=0
+		thread
+		stonewall
+		fadvise_hint=0
+	END
 }
 
-# 64 pages of a mapping, as a program touches them that starts.
-pages()
+# job SETTING WORK LINE...: a job of that name, which first sets the setting,
+# and notes the counters of the device before and after
+job()
 {
-	echo 3 >/proc/sys/vm/drop_caches
-	before=$(sectors)
-	fio --name=m --filename=/dev/nbd0 --readonly --rw=randread --bs=4k \
-		--ioengine=mmap --fadvise_hint=0 --io_size=256k --size=256M \
-		--thread --randrepeat=1 --output-format=json >result
-	took=$(sed -n 's/.*"runtime" : \([1-9][0-9]*\),.*/\1/p' result | head -n 1)
-	read_mib=$((($(sectors) - before) / 2048))
+	name=$1@$2
+	tune=
+	case $1 in
+	*=*) tune="nbdboot tune nbd0 $1 && " ;;
+	esac
+	shift 2
+	cat >>job.fio <<-END
+		[$name]
+		exec_prerun=(${tune}cat /sys/block/nbd0/stat >>/tmp/stat)
+		exec_postrun=(cat /sys/block/nbd0/stat >>/tmp/stat)
+	END
+	printf '%s\n' "$@" >>job.fio
 }
 
-echo '| delay, ms | read_ahead_kb | max_sectors_kb | in order, MiB/s |' \
-	'64 pages, ms | and MiB |'
-echo '|---|---|---|---|---|---|'
-nbdboot load
-for delay in 0 1 10 50; do
-	nbdkit -i 127.0.0.1 -P pid --filter=delay memory 256M \
-		delay-read=${delay}ms
-	until [ -s pid ]; do
-		sleep 0.1
-	done
-	nbdboot connect -d nbd0 nbd://127.0.0.1/ >/dev/null
+# Runs the jobs, and prints the figures of those that have a name for them.
+run_jobs()
+{
+	: >stat
+	must fio --minimal job.fio
+	awk -v delay="$delay" -F';' '
+	function figure(work, value) {
+		print "figure " part[1] ", " work ": " delay " " value
+	}
+	FNR == NR {
+		split($0, n, " ")
+		sectors[NR] = n[3]
+		next
+	}
+	NF > 100 {
+		jobs++
+		split($3, part, "@")
+		rate = ($6 + $47) * 1000 / 1024 / ($9 + $50)
+		pages = (sectors[2 * jobs] - sectors[2 * jobs - 1]) / 2048
+		if (part[2] == "order")
+			figure("read in order, MiB/s", sprintf("%.1f", rate))
+		if (part[2] == "map") {
+			figure("50 pages of a mapping, ms", $9)
+			figure("50 pages of a mapping, MiB",
+				sprintf("%.1f", pages))
+		}
+		if (part[2] ~ /^small/)
+			figure("4 KiB at random, " substr(part[2], 6) \
+				" in flight, requests/s", $8)
+		if (part[2] ~ /^large/)
+			figure(substr(part[2], 6) " 1 MiB, 16 in flight, MiB/s",
+				sprintf("%.1f", rate))
+	}' stat out
+}
+
+queue()
+{
+	new_jobs
 	for ahead in 128 512 1024 4096; do
-		for request in 128 512; do
-			nbdboot tune nbd0 read_ahead_kb=$ahead \
-				max_sectors_kb=$request
-			in_order $((delay > 1 ? 16 : 48))
-			pages
-			echo "| $delay | $ahead | $request |" \
-				"$((rate / 10)).$((rate % 10)) | $took |" \
-				"$read_mib |"
-		done
+		job read_ahead_kb=$ahead order rw=read bs=128k io_size=16M
+		job read_ahead_kb=$ahead map rw=randread bs=4k io_size=200k \
+			ioengine=mmap
 	done
-	nbdboot disconnect nbd0
-	kill -9 "$(cat pid)"
-	rm pid
+	for size in 16 64 128; do
+		job nr_requests=$size small128 rw=randread bs=4k io_size=6M \
+			direct=1 ioengine=libaio iodepth=128
+	done
+	for scheduler in none mq-deadline; do
+		job scheduler=$scheduler small32 rw=randread bs=4k io_size=6M \
+			direct=1 ioengine=libaio iodepth=32
+	done
+	for size in 128 512 1024; do
+		job max_sectors_kb=$size largeread rw=read bs=1M io_size=32M \
+			direct=1 ioengine=libaio iodepth=16
+	done
+	must nbdboot connect -d nbd0 nbd://192.0.2.2/
+	run_jobs
+	must nbdboot disconnect nbd0
+}
+
+# buffers NAME RMEM WMEM: those of a connection of its own, whose window grows
+# before it is measured
+buffers()
+{
+	echo "$2" >/proc/sys/net/ipv4/tcp_rmem
+	echo "$3" >/proc/sys/net/ipv4/tcp_wmem
+	new_jobs
+	for rw in read write; do
+		job "$1" grow rw=$rw bs=1M io_size=16M direct=1 \
+			ioengine=libaio iodepth=16
+		job "$1" large$rw rw=$rw bs=1M io_size=24M direct=1 \
+			ioengine=libaio iodepth=16
+	done
+	must nbdboot connect -d nbd0 nbd://192.0.2.2/
+	run_jobs
+	must nbdboot disconnect nbd0
+}
+
+nbdboot load
+make_server
+rmem=$(cat /proc/sys/net/ipv4/tcp_rmem)
+wmem=$(cat /proc/sys/net/ipv4/tcp_wmem)
+for delay in $(word delays | tr , ' '); do
+	set_delay "$delay"
+	queue
+	# what SO_RCVBUF and SO_SNDBUF do: a size that does not change
+	for size in 425984 33554432; do
+		buffers fixed-$size "4096 $size $size" "4096 $size $size"
+	done
+	buffers tcp_rmem,tcp_wmem:33554432 "4096 131072 33554432" \
+		"4096 16384 33554432"
+	buffers kernel "$rmem" "$wmem"
 done
