@@ -31,7 +31,12 @@ $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
 		$(LDLIBS)
-sim-obj := $(sim-bin:=.o) $(O)/tests/sim/run.o
+# nbdboot with a driver that is played.
+driver := $(O)/tests/interop/driver
+$(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $^ $(LDLIBS)
+sim-obj := $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o
 $(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -53,6 +58,8 @@ sim: $(sim-bin) ## simulations, like unit: SEED=1 COUNT=100000
 soak-sim: deps ## the simulations for long: SEED=1 COUNT=10000000
 	$(Q)+$(MAKE) -s O=$(O)/t/unit CC=gcc CFLAGS='-O2 -g' STATIC= \
 		SEED=$(or $(SEED),1) COUNT=$(or $(COUNT),10000000) sim
+soak-faults: $(O)/nbdboot ## a fault at each step of each command: 12900 cases
+	$(Q)STEPS=all sh tests/interop/test_faults.sh $(O)
 # Only the objects, for compilers whose programs cannot run here.
 objects: $(test-lib)
 
@@ -68,7 +75,7 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
 -include $(test-bin:=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
-.PHONY: unit unit-bin coverage sim soak-sim fuzz-bin objects check check-quick \
+.PHONY: unit unit-bin coverage sim soak-sim soak-faults fuzz-bin objects check check-quick \
 	deps fuzz
 
 include tests/vm/build.mk

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# More and fewer connections, several servers, and servers that come back with
-# another export.  ROUNDS and STORMS make it longer.  TAP on standard output.
+# More and fewer connections, several servers, servers that come back with
+# another export, answers that are cut, and commands that are interrupted.
+# ROUNDS and STORMS make it longer.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -12,6 +13,8 @@ find_kernel
 make_guest "$tree" guest/scale.sh fio chrt
 cp "$here/guest/outage.sh" "$tree/outage"
 cp "$here/guest/starved.sh" "$tree/starved"
+gcc -O2 -static -std=c11 -D_GNU_SOURCE -o "$tree/bin/faults" \
+	"$here/../interop/faults.c" || die 'faults.c does not compile'
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
 qemu_port=$((21000 + $$ % 8000))
 truncate -s 64M "$work/disk"

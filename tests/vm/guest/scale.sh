@@ -277,6 +277,196 @@ nbdboot disconnect nbd0
 wait $watch
 kill -9 $server
 
+# ---- an answer that ends in its data ----
+
+cat >/tmp/reads <<'END'
+# the one that reads the result of faults must not wait for a case that hangs
+exec >/dev/null
+nbdboot connect -t 2 -d nbd0 $1 || exit
+nbdboot watch nbd0 2>/dev/null &
+watch=$!
+dd if=/dev/nbd0 of=/tmp/read bs=64k count=64 iflag=direct &
+${2:-:}
+wait $!
+status=$?
+nbdboot status nbd0 >/tmp/status
+kill $watch
+nbdboot disconnect nbd0
+exit $status
+END
+head -c 4194304 /dev/urandom >/tmp/random
+
+# reads SENTENCE FAULT OTHER-SERVER [COMMAND]: dd reads it all, though the first
+# server fails in the middle of its 40th answer, which is a read of dd
+reads()
+{
+	rm -f /tmp/read
+	result=$(faults 120 $2 40 0 'exec nbdkit -s file /tmp/random' 10812 \
+		/bin/sh /tmp/reads "nbd://$address:10812/ $3" "${4-}" 2>err |
+		tail -n 1)
+	echo "# $result"
+	check "$1: no I/O error" sh -c "[ '${result% * * *}' = 'exit 0' ] &&
+		[ '${result#* * * }' = 'fault -' ]"
+	check 'and the right data' cmp /tmp/read /tmp/random
+	# of a case that hangs
+	[ ! -e /sys/block/nbd0/pid ] || nbdboot disconnect -f nbd0
+}
+
+# While the only connection is gone, I/O waits: it is no error.
+reads 'one connection, cut in the data of an answer' cut ''
+
+# It stays, and nothing more comes: the driver alone would wait for ever.  So a
+# server that lives has to be asked.
+server -p 10809 file /tmp/random
+reads 'a server that stops in the data of an answer' stall nbd://$address/
+check 'and another server answers' sh -c \
+	"cat /tmp/status; grep 'live .* port 10809 ' /tmp/status"
+kill -9 $server
+
+# It is the only one, and then gone for a while: a pause.
+cat >/tmp/gone <<'END'
+number()
+{
+	awk '{ print $1 }' /sys/block/nbd0/$1
+}
+ended()
+{
+	dmesg | grep -c 'ended 1 silent connection$'
+}
+before=$(ended)
+# nothing was read for a second, and a read waits
+until n=$(number stat); sleep 1; [ $(number inflight) -gt 0 ] &&
+	[ $(number stat) = $n ]; do
+	:
+done
+kill -STOP $PPID
+until [ $(ended) -gt $before ]; do
+	sleep 0.1
+done
+sleep 3
+kill -CONT $PPID
+END
+reads 'the only server stops so, and is then away' stall '' '. /tmp/gone'
+
+# ---- commands that are interrupted ----
+
+# The first server is not there, until `stopped` plays it.
+stopped=nbd://$address:10811/
+file_server
+nbdboot connect -t 2 -m 4 -c 2 -d nbd0 $stopped $uri >/dev/null
+
+# A process changes the connections of nbd0.
+locked()
+{
+	grep -q "FLOCK .*:$(stat -c %i /run/nbdboot/nbd0.lock) " /proc/locks
+}
+
+# interrupted SENTENCE SIGNAL COMMAND...: the server freezes at the greeting,
+# and then at its answer
+interrupted()
+{
+	sentence=$1 signal=$2
+	shift 2
+	wrong=
+	for step in 0 1; do
+		result=$(faults 120 freeze $step $signal \
+			'exec nbdkit -s file /tmp/disk' 10811 "$@" 2>err |
+			tail -n 1)
+		case $result in
+		"signal $signal "*' fault soon') ;;
+		*) wrong="$wrong; step $step: $result" ;;
+		esac
+		! locked || wrong="$wrong; step $step: locked"
+	done
+	check "$sentence is ended by signal $signal" same "$wrong" ''
+	check 'and leaves no process' nobody_left
+}
+
+for signal in 2 15; do
+	interrupted scale $signal /bin/nbdboot scale -c 4 nbd0
+	check 'nor half a connection' live 2
+	interrupted rotate $signal /bin/nbdboot rotate nbd0
+	check 'reconnect makes those that scale wanted' nbdboot reconnect -r 0 nbd0
+	check 'all of them' live 4
+	nbdboot scale -c 2 nbd0
+	kill -9 $server
+	await live 0
+	interrupted reconnect $signal /bin/nbdboot reconnect nbd0
+	file_server
+	check 'after it, another reconnect works' nbdboot reconnect -r 0 nbd0
+	check 'with all connections' live 2
+	check 'and I/O goes on' dd if=/dev/nbd0 of=/dev/null bs=4k count=1 \
+		iflag=direct
+done
+nbdboot disconnect nbd0
+
+# Whenever a signal comes, there is a device if and only if connect names it, and
+# none after disconnect, unless it was interrupted.
+delays='0 .01 .02 .03 .04 .05 .06 .08 .1 .12 .14 .16 .18 .2 .25 .3'
+wrong='' ended='' done=''
+for delay in $delays; do
+	nbdboot connect -d nbd0 $uri >name 2>/dev/null &
+	sleep $delay
+	kill $! 2>/dev/null
+	wait $!
+	status=$?
+	case $status-$(devices) in
+	0-nbd0) done="$done $delay" ;;
+	143-nbd0) grep -qx nbd0 name || wrong="$wrong; $delay: no name" ;;
+	143-) ended="$ended $delay" ;;
+	*) wrong="$wrong; $delay: status $status, devices: $(devices)" ;;
+	esac
+	[ "$(devices)" ] || continue
+	nbdboot disconnect nbd0 2>/dev/null &
+	sleep $delay
+	kill $! 2>/dev/null
+	wait $!
+	status=$?
+	case $status-$(devices) in
+	0- | 143-) ;;
+	143-nbd0) nbdboot disconnect nbd0 || wrong="$wrong; $delay: again" ;;
+	*) wrong="$wrong; $delay: disconnect $status: $(devices)" ;;
+	esac
+done
+echo "# connect was ended by a signal after$ended s, not after$done s"
+check 'a signal at any time leaves no device behind' same "$wrong" ''
+check 'nor a process' nobody_left
+
+# blocked PROCESS: it sleeps in write(), or in poll() of two without an end
+blocked()
+{
+	until grep -q '^1 \|^7 0x[0-9a-f]* 0x2 0xffffffff' \
+		/proc/$1/syscall 2>/dev/null; do :; done
+}
+
+# A pipe that is full, and one that nobody reads.
+mkfifo /tmp/full
+exec 9<>/tmp/full
+# not cat: busybox's calls sendfile(), which newer kernels let it do here
+yes >/tmp/full &
+blocked $!
+kill $!
+nbdboot connect -d nbd0 $uri >/tmp/full 2>/dev/null &
+until [ "$(devices)" ]; do
+	:
+done
+blocked $!
+kill $!
+wait $!
+check 'connect is ended by a signal while nobody takes the name' same "$?" 143
+check 'and leaves no device' same "$(devices)" ''
+exec 9<&-
+{
+	nbdboot connect -d nbd0 $uri 2>/tmp/told
+	echo $? >/tmp/status
+} | :
+check 'connect reports that nobody reads the name' grep -q \
+	'nobody reads it' /tmp/told
+check 'with status 1' same "$(cat /tmp/status)" 1
+check 'and leaves no device either' same "$(devices)" ''
+check 'nor a process' nobody_left
+kill -9 $server
+
 # shellcheck source=tests/vm/guest/starved.sh
 . /starved
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A name server at port 53 of any address that answers no question as it should:
+ *
+ *	dns KIND
+ *
+ * It writes "ready" when it listens, "asked" at the first question, and ends
+ * with its standard input.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HEAD 12
+
+static unsigned char reply[65536];
+static size_t length;
+
+/* Flags and code of the reply, and how many answers it claims to have. */
+static void set_head(unsigned flags, unsigned answers)
+{
+	reply[2] = (unsigned char)(0x80 | flags >> 8 | reply[2]);
+	reply[3] = (unsigned char)flags;
+	reply[6] = (unsigned char)(answers >> 8);
+	reply[7] = (unsigned char)answers;
+}
+
+static void add(const char *bytes, size_t n)
+{
+	memcpy(reply + length, bytes, n);
+	length += n;
+}
+
+/* A record of 127.0.0.1, for the name of the question. */
+static void add_address(void)
+{
+	add("\300\14\0\1\0\1\0\0\0\1\0\4\177\0\0\1", 16);
+}
+
+static void right(void)
+{
+	set_head(0, 1);
+	add_address();
+}
+
+static void no_such_name(void)
+{
+	set_head(3, 0);
+}
+
+static void refused(void)
+{
+	set_head(5, 0);
+}
+
+static void truncated(void)
+{
+	set_head(0x200, 1);
+}
+
+static void cut(void)
+{
+	set_head(0, 1);
+	add_address();
+	length -= 3;
+}
+
+static void wrong_id(void)
+{
+	right();
+	reply[0] ^= 1;
+}
+
+/* Names that point to themselves, and to each other. */
+static void loops(void)
+{
+	set_head(0, 2);
+	reply[length] = 0xc0 | (unsigned char)(length >> 8);
+	reply[length + 1] = (unsigned char)length;
+	length += 2;
+	add("\0\1\0\1\0\0\0\1\0\4\177\0\0\1", 14);
+	add("\300\14\0\5\0\1\0\0\0\1\0\2\300\14", 14);
+}
+
+static void giant(void)
+{
+	set_head(0, 65535);
+	while (length < 60000)
+		add_address();
+}
+
+static void noise(void)
+{
+	for (length = HEAD; length < 512; length++)
+		reply[length] = (unsigned char)rand();
+	set_head(0, 65535);
+}
+
+static void empty(void)
+{
+	length = 0;
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+	unsigned times; /* that the reply is sent; 0: until the end */
+} kinds[] = {
+	{ "right", right, 1 },		 { "silent", right, 0 },
+	{ "nxdomain", no_such_name, 1 }, { "refused", refused, 1 },
+	{ "truncated", truncated, 1 },	 { "cut", cut, 1 },
+	{ "wrong-id", wrong_id, 1 },	 { "loops", loops, 1 },
+	{ "giant", giant, 1 },		 { "noise", noise, 1 },
+	{ "empty", empty, 1 },		 { "flood", wrong_id, 0 },
+	{ "flood-empty", empty, 0 },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static bool is_over(int ms)
+{
+	struct pollfd p = { .fd = 0, .events = POLLIN };
+
+	return poll(&p, 1, ms) > 0;
+}
+
+static void answer(int fd, unsigned kind)
+{
+	struct sockaddr_in from;
+	socklen_t n = sizeof(from);
+	ssize_t got = recvfrom(fd, reply, sizeof(reply), 0, (void *)&from, &n);
+	static bool asked;
+
+	if (!asked)
+		puts("asked");
+	fflush(stdout);
+	asked = true;
+	if (got < HEAD || !strcmp(kinds[kind].name, "silent"))
+		return;
+	length = (size_t)got;
+	kinds[kind].make();
+	for (unsigned i = 0; !kinds[kind].times || i < kinds[kind].times; i++) {
+		sendto(fd, reply, length, MSG_DONTWAIT, (void *)&from, n);
+		if (i % 1000 == 999 && is_over(0))
+			return;
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons(53),
+				  .sin_addr.s_addr = htonl(INADDR_ANY) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	unsigned kind = 0;
+
+	while (kind < KINDS && argc > 1 && strcmp(kinds[kind].name, argv[1]))
+		kind++;
+	if (kind == KINDS || bind(fd, (void *)&at, sizeof(at))) {
+		perror("dns");
+		return 1;
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		struct pollfd p[2] = { { 0, POLLIN, 0 }, { fd, POLLIN, 0 } };
+
+		poll(p, 2, -1);
+		if (p[0].revents)
+			return 0;
+		answer(fd, kind);
+	}
+}

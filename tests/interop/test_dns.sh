@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Name servers that are silent, lie, or never stop (dns.c has the list).  Each
+# look-up must end by itself, in namespaces side by side.  TAP on standard output.
+#
+# NETWORK is the start of a command line that makes another network than the
+# loopback.
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+[ "$(id -u)" = 0 ] || die 'network namespaces need root'
+PATH=$PATH:/sbin:/usr/sbin
+nbdboot=$O/nbdboot
+# s until a look-up hangs; the C library takes 5 s for each of three
+limit=120
+kinds='right silent nxdomain refused truncated cut wrong-id loops giant noise
+	empty flood flood-empty'
+
+gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/dns" "${0%/*}/dns.c"
+echo 'nameserver 127.0.0.1' >"$work/resolv.conf"
+
+# Runs in a namespace: "status ms" to KIND.came, and the words to KIND.out.  The
+# command gets SIGTERM when the server was asked, if KIND has "-term".
+cat >"$work/case" <<'END'
+kind=$1
+mkfifo "$work/$kind.in" "$work/$kind.says"
+ip link set lo up
+$NETWORK true
+mount --bind "$work/resolv.conf" /etc/resolv.conf
+nbdkit -i 127.0.0.1 -p 10809 -P "$work/$kind.pid" memory 1M
+"$work/dns" "${kind%-term}" <"$work/$kind.in" >"$work/$kind.says" &
+exec 5>"$work/$kind.in" 6<"$work/$kind.says"
+read -r _ <&6
+began=$(date +%s%3N)
+case $kind in
+*-term)
+	timeout -k 60 "$limit" "$nbdboot" copy nbd://srv.example/ \
+		"$work/$kind.copy" >"$work/$kind.out" 2>&1 &
+	read -r _ <&6
+	kill $!
+	;;
+*)
+	timeout -k 60 "$limit" "$nbdboot" info nbd://srv.example/ \
+		>"$work/$kind.out" 2>&1 &
+	;;
+esac
+status=0
+wait $! || status=$?
+echo "$status $(($(date +%s%3N) - began))" >"$work/$kind.came"
+exec 5>&-
+kill "$(cat "$work/$kind.pid")"
+END
+
+export work nbdboot limit NETWORK="${NETWORK-}"
+for kind in $kinds silent-term flood-term; do
+	unshare -n -m sh "$work/case" "$kind" &
+	cases="${cases-} $!"
+done
+# shellcheck disable=SC2086 # a list
+wait $cases
+
+# ends KIND: by itself, with a message or with the right answer
+ends()
+{
+	read -r status ms <"$work/$1.came" || return 1
+	echo "# $1: status $status after $ms ms: $(head -n 1 "$work/$1.out")"
+	case $1-$status in
+	# lwIP takes an address from the first 512 bytes of a giant
+	right-0 | loops-0 | giant-0) grep -q 'Size: *1048576' "$work/$1.out" ;;
+	right-*) return 1 ;;
+	*-term-*) [ "$status" != 124 ] && [ "$status" != 137 ] ;;
+	*-1) grep -q '^nbdboot: .*srv.example' "$work/$1.out" ;;
+	*) return 1 ;;
+	esac
+}
+
+for kind in $kinds; do
+	check "a look-up ends: $kind" ends "$kind"
+done
+check 'SIGTERM ends the wait for a silent name server' ends silent-term
+check 'SIGTERM ends the wait for one that never stops' ends flood-term
+finish
