@@ -74,7 +74,8 @@ deps: ## install what builds and tests need, or print the command for it
 fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)
 
--include $(test-bin:=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) $(fuzz-bin:=.d)
+-include $(test-bin:=.d) $(over-obj:.o=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) \
+	$(fuzz-bin:=.d)
 .PHONY: unit unit-bin coverage sim soak-sim soak-faults fuzz-bin objects check check-quick \
 	deps fuzz
 
@@ -107,6 +108,20 @@ bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
 	bench-fleet bench-report
+
+# nbdboot with lwIP in place of the system's TCP, in a build of Linux with
+# PORT_LWIP.
+over-obj := $(O)/tests/lwip/over.o $(O)/boot/lwip/tap.o
+$(O)/over/nbdboot: LDLIBS += -Wl,--wrap=poll,--wrap=ip4_route
+$(O)/over/nbdboot: $(addprefix $(O)/,$(boot-y)) $(over-obj) $(O)/libport.a \
+		$(O)/libcore.a $(world-lib) $(mbedtls-lib)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(link)
+$(if $(CONFIG_WORLD_LINUX),$(over-obj)): $(O)/%.o: %.c $(O)/autoconf.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
 # nbdboot-lwip: a relay that is a bad network, and builds of several windows.
 $(O)/relay: tests/lwip/relay.c

@@ -73,11 +73,24 @@ lwip_programs()
 			CFLAGS="$san -DLWIP_ASSERTS"
 }
 
-# Unit tests over lwIP, real servers, and the first cases of bad networks.
+# nbdboot itself, with lwIP in place of the system's sockets.
+lwip_over()
+{
+	d=$dir/t/lwip-over
+	make -s O="$d" nbdboot_defconfig &&
+		sed -i 's/.*\(CONFIG_PORT_LWIP\) .*/\1=y/' "$d/.config" &&
+		touch -d @0 "$d/.config" && # make adds what comes with it
+		make -s -j2 O="$d" CC=gcc CFLAGS="$san -DLWIP_ASSERTS" STATIC= \
+			"$d/over/nbdboot"
+}
+
+# Unit tests over lwIP, real servers, what nbdboot's own tests have of servers,
+# and the first cases of bad networks.
 lwip()
 {
 	lwip_programs && variant lwip gcc "$san -DLWIP_ASSERTS" &&
 		sh tests/lwip/interop.sh "$dir/t/lwip" &&
+		lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over" &&
 		sh tests/lwip/faults.sh "$dir/t/lwip" 1 8
 }
 
@@ -102,6 +115,7 @@ command_of()
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
 	lwip) lwip ;;
+	lwip-sockets) lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over" ;;
 	soak-lwip) soak_lwip ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
 	interop-san) interop_san ;;

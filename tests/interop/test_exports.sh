@@ -5,6 +5,7 @@ O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
 free=20809
+ip6=${SERVER_IP6-::1}
 
 same()
 {
@@ -25,8 +26,8 @@ same '[default export]\n' 'nbdkit over IPv4'
 run "$nbdboot" exports -p "$port" 127.0.0.1
 same '[default export]\n' 'a host and -p in place of a URI'
 
-serve_at -i ::1 -p 0 memory 1M
-run "$nbdboot" exports "nbd://[::1]:$(port_of "$server")/"
+serve_at -i "$ip6" -p 0 memory 1M
+run "$nbdboot" exports "nbd://[$ip6]:$(port_of "$server")/"
 same '[default export]\n' 'nbdkit over IPv6'
 
 serve_at -U "$work/sock" memory 1M
