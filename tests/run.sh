@@ -180,71 +180,102 @@ steps()
 	done
 }
 
+# scripts DIRECTORY: the steps of its scripts, a line each
 scripts()
 {
 	for script in tests/"$1"/test_*.sh; do
-		step "${script#tests/}"
+		echo "${script#tests/}"
 	done
 }
 
-# Two lanes, for a machine with two cores.
-quick()
+# ---- two lanes, for a machine with two cores ----
+
+# next: prints the next line of the list, and removes it
+next()
 {
-	steps unit-gcc-san &
-	steps product rules size test_run.sh test_report.sh
-	scripts interop
+	(
+		flock 9
+		sed -n 1p "$log/list"
+		sed -i 1d "$log/list"
+	) 9>"$log/lock"
+}
+
+lane()
+{
+	while [ -s "$log/list" ]; do
+		# shellcheck disable=SC2046 # words on purpose
+		steps $(next)
+	done
+}
+
+# Runs the lines of standard input, the steps of a line one after the other.
+# What takes long comes first, so that both lanes end together.
+lanes()
+{
+	cat >"$log/list"
+	lane &
+	lane
 	wait
 }
 
-# Tests that mostly wait for outages run beside the others.  Tests that limit
-# the seconds of a shutdown run alone.
-waiting='scale newer reconnect survive'
-alone='debian down'
-
-vms()
+quick()
 {
-	for v; do
-		step "vm/test_$v.sh"
-	done
+	steps product
+	{
+		echo unit-gcc-san
+		quick_scripts
+	} | lanes
+}
+
+quick_scripts()
+{
+	scripts interop
+	printf '%s\n' rules size test_run.sh test_report.sh
+}
+
+# A line has steps that need, or change, the same files.
+without_machines()
+{
+	steps product
+	{
+		printf '%s\n' lwip lint 'unit-gcc-san interop-san' \
+			'unit sim' 'unit-clang-san fuzz'
+		quick_scripts
+		echo cross cross-units
+	} | lanes
+}
+
+# Machines that take long, or share a directory.
+first='vm/test_dropin.sh vm/test_reroot.sh
+vm/test_debian.sh
+vm/test_uefi.sh vm/test_uefi_net.sh vm/test_uefi_secure.sh vm/test_uefi_arm.sh
+vm/test_reconnect.sh
+vm/test_net.sh
+vm/test_tls.sh
+vm/test_boot.sh'
+
+machine_lines()
+{
+	echo "$first"
+	scripts vm | grep -vxF "$(echo "$first" | tr ' ' '\n')"
 }
 
 wants_machines()
 {
-	for script in tests/vm/test_*.sh; do
-		! wants "${script#tests/}" || return 0
+	for script in $(scripts vm); do
+		! wants "$script" || return 0
 	done
 	return 1
 }
 
-# The lists are words on purpose.
-# shellcheck disable=SC2086
 machines()
 {
 	wants_machines || return 0
 	# Fetch before the lanes part, which would both do it at once.  If
-	# this fails the first test that needs the kernel reports it.
+	# this fails the first test that needs it reports it.
 	sh tests/kernel.sh "$dir/kernel" >"$log/fetch.txt" 2>&1
-	{
-		sh tests/debian.sh "$dir/debian" >>"$log/fetch.txt" 2>&1
-		vms $waiting
-	} &
-	for script in tests/vm/test_*.sh; do
-		v=${script#*/test_}
-		case " $waiting $alone " in
-		*" ${v%.sh} "*) ;;
-		*) vms "${v%.sh}" ;;
-		esac
-	done
-	wait
-	vms $alone
-}
-
-rest()
-{
-	steps unit sim unit-clang-san fuzz &
-	steps lint cross cross-units interop-san lwip
-	wait
-	machines
+	sh tests/debian.sh "$dir/debian" >>"$log/fetch.txt" 2>&1
+	machine_lines | lanes
 }
 
 # Most scripts need the program, which a pattern may leave out.
@@ -258,8 +289,8 @@ fi
 case $1 in
 quick) quick ;;
 all)
-	quick
-	rest
+	without_machines
+	machines
 	;;
 machines) machines ;;
 *) steps "$@" ;;

@@ -38,6 +38,8 @@ run sh "$runner" build "$a" "$b"
 closes 0 '3 passed, 0 failed' 'the last line has what passed'
 T='test_b$' run sh "$runner" build "$a" "$b"
 closes 0 '1 passed, 0 failed' 'T runs the steps whose names match'
+T='test_[ab]$' run sh "$runner" build quick
+closes 0 '3 passed, 0 failed' 'two lanes run each step once'
 T=nothing run sh "$runner" build "$a" "$b"
 closes 1 '0 passed, 0 failed' 'T that matches no step is a failure'
 
