@@ -130,4 +130,26 @@ says 'and reboots when its server is away for too long' \
 	'no answer for 5 s: rebooting'
 ends 'which needs nothing of the root'
 
+# ---- another image ----
+
+ext4_of "$work/root" "$work/other"
+
+# other WORDS: a server that is replaced by one with other UUIDs
+other()
+{
+	serve "$port" file "$work/ext4"
+	boot "loglevel=5 root=nbd://$host:$port/ $1"
+	vm_wait '*guest: up*' || true
+	unserve
+	serve "$port" file "$work/other"
+	vm_wait '*another disk image*' '*all connections live again*' || true
+	vm_stop
+	unserve
+}
+other ''
+check 'a server that comes back with another image is refused' \
+	said 'nbd0: .*the server has another disk image'
+other nbdboot.identity=0
+check 'but not with nbdboot.identity=0' said 'all connections live again'
+
 finish
