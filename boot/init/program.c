@@ -209,3 +209,27 @@ int init_program_check(const char *root, const char *path, struct nbd_diag *d)
 	return process_run(look, &q, sizeof(q), "the check of init", LOOK_MS,
 			   d);
 }
+
+/*
+ * The inits that the kernel tries, except /bin/sh: a root without an init is a
+ * mistake, and no reason to give a shell to everybody at the console.
+ */
+int init_program_find(const char *root, const char *wanted, const char **init,
+		      struct nbd_diag *d)
+{
+	static const char *const inits[] = { "/sbin/init", "/etc/init",
+					     "/bin/init" };
+	struct nbd_diag other;
+	size_t i;
+	int rc;
+
+	*init = wanted ? wanted : inits[0];
+	rc = init_program_check(root, *init, d);
+	for (i = 1; !wanted && rc == NBD_E_NOT_FOUND && i < 3; i++) {
+		if (init_program_check(root, inits[i], &other))
+			continue;
+		*init = inits[i];
+		rc = NBD_OK;
+	}
+	return rc;
+}

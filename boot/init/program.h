@@ -14,4 +14,11 @@
  */
 int init_program_check(const char *root, const char *path, struct nbd_diag *d);
 
+/*
+ * Sets *init to the path of the init in that root: `wanted`, or with NULL the
+ * first of those that the kernel tries.  Fails as init_program_check() does.
+ */
+int init_program_find(const char *root, const char *wanted, const char **init,
+		      struct nbd_diag *d);
+
 #endif

@@ -40,13 +40,15 @@
 
 /* ---- before the root switch ---- */
 
-static int copy_self(const char *to)
+int init_shutdown_copy(const char *from, const char *to, unsigned mode)
 {
-	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = in < 0 ? -1
+			 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				mode);
 	ssize_t n = -1;
 
-	if (in >= 0 && out >= 0)
+	if (out >= 0)
 		while ((n = sendfile(out, in, NULL, 1 << 20)) > 0)
 			;
 	if (in >= 0)
@@ -72,7 +74,8 @@ int init_shutdown_prepare(struct nbd_diag *d)
 		nbd_fmt(path, sizeof(path), "%s%s", SHUTDOWN_HOME, points[i]);
 		mkdir(path, 0755);
 	}
-	if (copy_self(SHUTDOWN_HOME "/shutdown"))
+	if (init_shutdown_copy("/proc/self/exe", SHUTDOWN_HOME "/shutdown",
+			       0755))
 		return nbd_diag(d, NBD_E_IO, "copy this program to %s: %s",
 				SHUTDOWN_HOME, strerror(errno));
 	return NBD_OK;

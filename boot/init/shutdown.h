@@ -18,6 +18,9 @@
  */
 int init_shutdown_prepare(struct nbd_diag *d);
 
+/* Copies a file, with that mode if it is a new one.  Returns 0 or NBD_E_IO. */
+int init_shutdown_copy(const char *from, const char *to, unsigned mode);
+
 /*
  * As process 1: leaves the old root, unmounts everything, disconnects each nbd
  * device that is no longer in use, and does what verb says: reboot, poweroff,

@@ -265,29 +265,12 @@ static int undo_overlay(struct boot *b, struct nbd_diag *d)
 }
 #endif
 
-/*
- * The inits that the kernel tries, except /bin/sh: a root without an init is a
- * mistake, and no reason to give a shell to everybody at the console.
- */
 static int do_init(struct boot *b, struct nbd_diag *d)
 {
-	static char *const inits[] = { "/sbin/init", "/etc/init", "/bin/init" };
-	struct nbd_diag other;
-	size_t i;
-	int rc;
+	const char *init;
+	int rc = init_program_find(NEWROOT, b->cmd.init, &init, d);
 
-	if (b->cmd.init) {
-		b->argv[0] = (char *)b->cmd.init;
-		return init_program_check(NEWROOT, b->cmd.init, d);
-	}
-	b->argv[0] = inits[0];
-	rc = init_program_check(NEWROOT, inits[0], d);
-	for (i = 1; rc == NBD_E_NOT_FOUND && i < 3; i++) {
-		if (init_program_check(NEWROOT, inits[i], &other))
-			continue;
-		b->argv[0] = inits[i];
-		rc = NBD_OK;
-	}
+	b->argv[0] = (char *)init;
 	return rc;
 }
 
