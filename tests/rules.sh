@@ -79,7 +79,7 @@ nothing_but_boot_and_tests_includes_boot()
 # from rooms of lower floors.
 worlds='lwip metal uefi'
 boot_rooms='common 0 lwip 1 metal 1 device 1 copy 2 net 2 root 2 watch 2 init 3'
-boot_rooms="$boot_rooms uefi 3 cli 4"
+boot_rooms="$boot_rooms uefi 3 reroot 4 cli 5"
 
 includes_in_boot_go_down_only()
 {

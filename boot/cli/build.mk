@@ -22,6 +22,7 @@ boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \
 	$(if $(CONFIG_BOOT_SCRIPTS),boot/cli/cmd_switch_root.o) \
 	boot/cli/cmd_modprobe.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o
+boot-$(CONFIG_BOOT_REROOT) += boot/cli/cmd_reroot.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
 boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o

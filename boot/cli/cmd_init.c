@@ -7,7 +7,7 @@
 
 static int run(struct cli_call *call)
 {
-	return init_boot(call->words);
+	return init_boot(call->words, NULL);
 }
 
 const struct command cmd_init = {

@@ -29,7 +29,7 @@ static int run(const struct command *c, char *program, char *argv[])
  * Finds the command by the program's own name (a link: /sbin/modprobe), as
  * process 1, or by the first word.  The words of process 1 come from the kernel
  * and are meant for the real init, unless it is an initramfs script that ends
- * with `exec nbdboot switch-root`.
+ * with `exec nbdboot switch-root` or `exec nbdboot reroot`.
  */
 int main(int argc, char *argv[])
 {
@@ -39,7 +39,8 @@ int main(int argc, char *argv[])
 
 	if (argc)
 		c = cli_find(slash ? slash + 1 : argv[0]);
-	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0)
+	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0 &&
+	    strcmp(word, "reroot") != 0)
 		c = cli_find("init");
 	if (c)
 		return run(c, argv[0], argv);

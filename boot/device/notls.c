@@ -32,6 +32,11 @@ const char *device_tls_suite(const struct device_tls *t)
 	return "";
 }
 
+const char *device_tls_ca(void)
+{
+	return NULL;
+}
+
 const char *device_tls_version(void)
 {
 	return "no TLS";

@@ -9,6 +9,7 @@
 #include "boot/device/tls.h"
 #include "boot/common/times.h"
 #include "port/linux/ktls.h"
+#include "port/mbedtls/creds.h"
 
 #include <linux/tls.h>
 #include <string.h>
@@ -124,6 +125,11 @@ void device_tls_close(struct device_tls *t)
 const char *device_tls_suite(const struct device_tls *t)
 {
 	return tls_suite(&t->session, 0);
+}
+
+const char *device_tls_ca(void)
+{
+	return creds_system_ca();
 }
 
 const char *device_tls_version(void)

@@ -58,6 +58,9 @@ void device_tls_close(struct device_tls *t);
 /* The suite ("TLS-ECDHE-...") of the connections made without `kernel`. */
 const char *device_tls_suite(const struct device_tls *t);
 
+/* The CA certificates of this system, used where none are named; or NULL. */
+const char *device_tls_ca(void);
+
 /* The library: "mbedTLS 2.28.3 (Debian 2.28.3-1)", or "no TLS". */
 const char *device_tls_version(void);
 

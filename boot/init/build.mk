@@ -4,6 +4,7 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
 boot-$(CONFIG_BOOT_WATCH) += $(if $(CONFIG_BOOT_INIT),boot/init/spawn.o)
 boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
+boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, keep.o reroot.o)
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
 boot-$(CONFIG_BOOT_HANDED) += boot/init/handed.o

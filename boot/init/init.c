@@ -14,6 +14,7 @@
 
 #include "boot/common/console.h"
 #include "boot/common/times.h"
+#include "boot/init/reroot.h"
 #include "boot/init/steps.h"
 
 /* Bytes of a struct boot that a child passes back. */
@@ -34,14 +35,14 @@ static int work(struct boot *b, step_work *fn, const char *what, unsigned ms,
 	return ms ? process_run(work_in_child, b, KEPT, what, ms, d) : fn(b, d);
 }
 
-static int do_step(const struct step *s, struct boot *b, struct nbd_diag *d)
+int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d)
 {
 	d->text[0] = '\0';
 	boot_note("%s", s->name);
 	return work(b, s->run, "this step", s->run_ms, d);
 }
 
-static void undo_step(const struct step *s, struct boot *b)
+void init_step_undo(const struct step *s, struct boot *b)
 {
 	struct nbd_diag d = { "" };
 
@@ -49,24 +50,28 @@ static void undo_step(const struct step *s, struct boot *b)
 		boot_say("cannot undo: %s", d.text);
 }
 
-static void undo(void *ctx, size_t at)
+void init_undo(void *ctx, size_t at)
 {
+	struct boot *b = ctx;
+
 	do
-		undo_step(&init_steps[at], ctx);
+		init_step_undo(&init_reroot_steps(b)[at], b);
 	while (at--);
 }
 
 /* Runs the steps from *at on; after a failure *at is the failed step. */
 static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 {
-	for (; *at < init_n_steps; ++*at) {
-		const struct step *s = &init_steps[*at];
+	const struct step *steps = init_reroot_steps(b);
+
+	for (; *at < init_reroot_n_steps(b); ++*at) {
+		const struct step *s = &steps[*at];
 		uint64_t start = nbd_now_ms();
-		int rc = do_step(s, b, d);
+		int rc = init_step_do(s, b, d);
 
 		if (rc)
 			return rc;
-		if (!s->once)
+		if (!(s->when & STEP_ONCE))
 			boot_times_mark(s->name, start);
 	}
 	return NBD_E_KERNEL;
@@ -74,49 +79,62 @@ static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 
 static void recover(struct boot *b, size_t at, int err, unsigned tries)
 {
-	const struct step *s = &init_steps[at];
+	const struct step *s = &init_reroot_steps(b)[at];
 	struct failure f = {
 		.at = at,
 		.err = err,
 		/* after the switch no initramfs is left */
-		.hopeless = s->once ||
+		.hopeless = (s->when & STEP_ONCE) ||
 			    (at == init_n_steps - 1 && err == NBD_E_IO),
 		.tries = tries,
 	};
 
 	b->recovery.shell = b->cmd.shell;
 	b->recovery.panic = b->cmd.panic;
-	init_recover(&b->recovery, &f, undo, b);
+	init_recover(&b->recovery, &f, init_undo, b);
 }
 
-int init_boot(char *argv[])
+/* Tries until the switch of the root succeeds. */
+static _Noreturn void boot(struct boot *b)
+{
+	const struct step *s;
+	struct nbd_diag d;
+	unsigned tries;
+	size_t at = 0;
+
+	for (tries = 0;; tries++) {
+		int rc = run(b, &at, &d);
+
+		s = &init_reroot_steps(b)[at];
+		boot_say_failed(s->name, rc, &d, s->hint);
+		if (init_reroot_again(b, at, tries)) {
+			at = 0;
+			continue;
+		}
+		recover(b, at, rc, tries);
+		for (at = 0; init_steps[at].when & STEP_ONCE; at++)
+			;
+		boot_times_again(init_steps[at].name);
+	}
+}
+
+int init_boot(char *argv[], struct reroot *reroot)
 {
 	/* pages: too large for a stack; a process boots only once */
 	static struct boot b;
-	struct nbd_diag d;
 	sigset_t all;
-	unsigned tries;
-	size_t at = 0;
 
 	if (getpid() != 1) {
 		boot_say("init: this is not process 1: it runs in an initramfs "
 			 "only");
 		return 2;
 	}
-	boot_times_mark("kernel", 0);
 	b.argv = argv;
 	b.index = b.overlay.index = -1;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &b.recovery.signals);
 	reboot((int)RB_ENABLE_CAD);
-	for (tries = 0;; tries++) {
-		int rc = run(&b, &at, &d);
-
-		boot_say_failed(init_steps[at].name, rc, &d,
-				init_steps[at].hint);
-		recover(&b, at, rc, tries);
-		for (at = 0; init_steps[at].once; at++)
-			;
-		boot_times_again(init_steps[at].name);
-	}
+	boot_times_mark("kernel", 0);
+	init_reroot_begin(&b, reroot);
+	boot(&b);
 }

@@ -3,11 +3,15 @@
 #ifndef BOOT_INIT_INIT_H
 #define BOOT_INIT_INIT_H
 
+struct reroot;
+
 /*
  * Boots as the kernel command line says.  argv is what the kernel passed to
  * process 1: the real init gets all of it but argv[0], and the environment.
- * Never returns as process 1; otherwise returns 2, after a message.
+ * Never returns as process 1; otherwise returns 2, after a message.  With
+ * reroot, its roots are tried in turn, in place of that of the kernel command
+ * line.
  */
-int init_boot(char *argv[]);
+int init_boot(char *argv[], struct reroot *reroot);
 
 #endif

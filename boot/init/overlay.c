@@ -47,11 +47,11 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	o->size = NULL;
 	o->index = -1;
 	if (nbd_is_uri(spec)) {
-		o->cmd.root = spec;
-		o->cmd.connections = 1;
-		o->cmd.io_timeout = c->io_timeout;
-		o->cmd.tls = c->tls;
-		o->cmd.no_identity = c->no_identity;
+		o->cmd = (struct cmdline){ .root = spec,
+					   .connections = 1,
+					   .io_timeout = c->io_timeout,
+					   .tls = c->tls,
+					   .no_identity = c->no_identity };
 		rc = root_parse(&o->parsed, &o->cmd, d);
 		return rc ? of_export(o, rc, d) : NBD_OK;
 	}
@@ -79,7 +79,7 @@ int init_overlay_connect(struct overlay *o, struct nbd_diag *d)
 
 	if (o->size)
 		return NBD_OK;
-	o->index = root_connect(&o->root, &o->parsed, &env, "", NULL, d);
+	o->index = root_connect(&o->root, &o->parsed, &env, "", o->held, d);
 	return o->index < 0 ? of_export(o, o->index, d) : NBD_OK;
 }
 

@@ -9,6 +9,7 @@
 #define BOOT_INIT_OVERLAY_H
 
 #include "boot/common/root.h"
+#include "boot/device/signals.h"
 
 /* Visible in the real system, too: /run moves there with its mounts. */
 #define OVERLAY_LOWER "/run/nbdboot/lower" /* the export, read-only */
@@ -20,7 +21,8 @@ struct overlay {
 	/* the export for changes, written as a root is */
 	struct cmdline cmd;
 	struct root_spec parsed, root;
-	int index; /* N of its nbdN; -1: not connected */
+	int index;		     /* N of its nbdN; -1: not connected */
+	struct device_signals *held; /* for device_attach() */
 };
 
 /*

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/init/reroot.h"
 #include "boot/init/unmount.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -134,12 +135,12 @@ static int in_child(int (*work)(void))
 
 static int unmount(void)
 {
-	return init_unmount_all(false) != 0;
+	return init_unmount_all(false, false) != 0;
 }
 
 static int unmount_at_last(void)
 {
-	return init_unmount_all(true) != 0;
+	return init_unmount_all(true, false) != 0;
 }
 
 /* With `spare` not those that are in use. */
@@ -201,11 +202,15 @@ static void take_down(void)
 			    : "unmounted and disconnected");
 }
 
-/* systemd has done this before it starts us, another process 1 has not. */
+/*
+ * systemd has done this before it starts us, another process 1 has not.  The
+ * root of a rescue system that is an initramfs cannot be left: it is in RAM,
+ * too.
+ */
 static void pivot(void)
 {
-	static const char *const moved[] = { "dev", "proc", "sys" };
-	char from[8];
+	static const char *const moved[] = { "/dev", "/proc", "/sys" };
+	char from[16];
 	size_t i;
 
 	if (!access("/oldroot", F_OK) && !access("/shutdown", X_OK))
@@ -215,14 +220,28 @@ static void pivot(void)
 		boot_say("%s: %s", SHUTDOWN_HOME, strerror(errno));
 		return;
 	}
+	if (syscall(SYS_pivot_root, ".", "oldroot")) {
+		boot_note("pivot_root to %s: %s", SHUTDOWN_HOME,
+			  strerror(errno));
+		/* so that it can be unmounted */
+		if (chdir("/"))
+			boot_say("chdir /: %s", strerror(errno));
+		return;
+	}
+	if (chroot(".") || chdir("/"))
+		boot_say("chroot to %s: %s", SHUTDOWN_HOME, strerror(errno));
 	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
-		nbd_fmt(from, sizeof(from), "/%s", moved[i]);
+		nbd_fmt(from, sizeof(from), "/oldroot%s", moved[i]);
 		mount(from, moved[i], NULL, MS_MOVE, NULL);
 	}
-	if (syscall(SYS_pivot_root, ".", "oldroot") || chroot(".") ||
-	    chdir("/"))
-		boot_say("pivot_root to %s: %s", SHUTDOWN_HOME,
-			 strerror(errno));
+}
+
+/* Ends what is left of the old system, and boots again without a reboot. */
+static void reroot(struct reroot *r)
+{
+	kill(-1, SIGKILL);
+	await(0);
+	init_reroot(r);
 }
 
 int init_shutdown(const char *verb)
@@ -236,7 +255,9 @@ int init_shutdown(const char *verb)
 		      { "kexec", RB_KEXEC },
 		      { "exit", RB_POWER_OFF } };
 	sigset_t all;
+	struct reroot r;
 	size_t i = 0;
+	bool again;
 
 	while (i < 5 && strcmp(verbs[i].name, verb) != 0)
 		i++;
@@ -251,7 +272,12 @@ int init_shutdown(const char *verb)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	pivot();
 	boot_console_open("/dev/console", false);
+	/* the files are lost with their file systems */
+	again = !i && (init_reroot_read(&r, "") ||
+		       init_reroot_read(&r, SHUTDOWN_HOME));
 	take_down();
+	if (again)
+		reroot(&r);
 	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
 	boot_say("%s: %s: rebooting", verb, strerror(errno));

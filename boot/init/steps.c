@@ -15,6 +15,7 @@
 #include "boot/init/mount.h"
 #include "boot/init/preload.h"
 #include "boot/init/program.h"
+#include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
 #include "boot/root/connect.h"
@@ -36,13 +37,18 @@ static int do_kernel(struct boot *b, struct nbd_diag *d)
 static int do_cmdline(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
-	int rc = boot_cmdline_read(c, d);
+	const char *line = init_reroot_line(b);
+	int rc = line ? boot_cmdline_parse(c, line, d)
+		      : boot_cmdline_read(c, d);
 
 	boot_console_debug = c->debug;
 	if (c->unknown)
 		boot_say("%s on the kernel command line is not known, so it "
 			 "has no effect",
 			 c->unknown);
+	/* a reroot never gives up: its failures lead to the other root */
+	if (b->reroot)
+		c->timeout = 0;
 	if (!rc)
 		rc = init_handed(c, d);
 	if (!rc)
@@ -345,8 +351,7 @@ static int do_renew(struct boot *b, struct nbd_diag *d)
 /* Without it the kernel reboots with the root mounted: no reason to fail. */
 static int do_way_down(struct boot *b, struct nbd_diag *d)
 {
-	(void)b;
-	if (init_shutdown_prepare(d))
+	if (init_shutdown_prepare(d) || init_reroot_keep(&b->root, false, d))
 		boot_say("cannot prepare the shutdown: %s", d->text);
 	return NBD_OK;
 }
@@ -359,24 +364,32 @@ static int undo_way_down(struct boot *b, struct nbd_diag *d)
 }
 #endif
 
+/* Where the root is; a disk of the machine has no URI. */
+static void print_root(const struct boot *b, char *text, size_t cap)
+{
+	if (init_reroot_is_local(b))
+		nbd_fmt(text, cap, "of this machine");
+	else
+		root_print(&b->root, text, cap);
+}
+
 static void last_words(void *data)
 {
 	struct boot *b = data;
+	char root[256];
 
-	char uri[256];
-
-	root_print(&b->root, uri, sizeof(uri));
+	print_root(b, root, sizeof(root));
 	boot_times_mark("switch", b->switched);
-	boot_times_write(uri);
+	boot_times_write(root);
 }
 
 static int do_switch(struct boot *b, struct nbd_diag *d)
 {
-	char uri[256];
+	char root[256];
 
 	b->switched = nbd_now_ms();
-	root_print(&b->root, uri, sizeof(uri));
-	boot_say("root is /dev/%s (%s), starting %s", b->dev + 5, uri,
+	print_root(b, root, sizeof(root));
+	boot_say("root is /dev/%s (%s), starting %s", b->dev + 5, root,
 		 b->argv[0]);
 	init_drivers_unwatch(&b->hotplug);
 	sigprocmask(SIG_SETMASK, &b->recovery.signals, NULL);
@@ -391,73 +404,84 @@ static const char see_overlay[] =
 
 const struct step init_steps[] = {
 	{ "kernel file systems", do_kernel, NULL, "use a kernel that has them",
-	  0, 0, true },
+	  0, 0, STEP_ONCE },
 #ifdef CONFIG_BOOT_ONFAIL
-	{ "kernel file systems", do_onfail, NULL, "", 0, 0, true },
+	{ "kernel file systems", do_onfail, NULL, "", 0, 0, STEP_ONCE },
 #endif
 	{ "kernel command line", do_cmdline, NULL,
 	  "check what the boot loader (PXE, GRUB) passes to the kernel", 0, 0,
-	  true },
+	  STEP_ONCE },
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "kernel command line", do_onfail_words, NULL,
-	  "check nbdboot.onfail=", 0, 0, true },
+	  "check nbdboot.onfail=", 0, 0, STEP_ONCE },
 #endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "kernel command line", do_outage_words, NULL,
-	  "check nbdboot.outage=", 0, 0, true },
+	  "check nbdboot.outage=", 0, 0, STEP_ONCE },
 #endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "kernel command line", do_overlay_words, NULL,
-	  "check nbdboot.overlay=", 0, 0, true },
+	  "check nbdboot.overlay=", 0, 0, STEP_ONCE },
 #endif
 #ifdef CONFIG_BOOT_IMAGE
-	{ "module image", init_image_mount, NULL, "", 0, 0, false },
+	{ "module image", init_image_mount, NULL, "", 0, 0, 0 },
 #endif
 	{ "drivers", do_drivers, NULL, "check the modules in this initramfs", 0,
-	  0, false },
+	  0, 0 },
 	{ "network", do_network, NULL,
-	  "check the cable, ip=, and the modules in this initramfs", 0, 0,
-	  false },
-	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS, false },
+	  "check the cable, ip=, and the modules in this initramfs", 0, 0, 0 },
+	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS, 0 },
 #ifdef CONFIG_BOOT_WATCH
-	{ "watch", do_watch, undo_watch, "", 0, 0, false },
+	{ "watch", do_watch, undo_watch, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_TORAM
-	{ "connect", do_name_server, NULL, NULL, 0, 0, false },
+	{ "connect", do_name_server, NULL, NULL, 0, 0, 0 },
 	{ "copy to RAM", do_toram, undo_toram, NULL, STEP_COPY_MS, STEP_UNDO_MS,
-	  false },
+	  0 },
 #endif
 	{ "partition", do_part, NULL,
 	  "check nbdboot.part= and the partitions of the export", STEP_READ_MS,
-	  0, false },
-	{ "modules", do_preload_wait, NULL, "", 0, 0, false },
+	  0, 0 },
+	{ "modules", do_preload_wait, NULL, "", 0, 0, 0 },
 	{ "mount", do_mount, undo_mount,
 	  "check root=, rootfstype=, rootflags=, and what the export holds",
-	  STEP_MOUNT_MS, STEP_UNDO_MS, false },
+	  STEP_MOUNT_MS, STEP_UNDO_MS, 0 },
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "overlay", do_overlay_connect, undo_overlay_connect, see_overlay, 0,
-	  STEP_UNDO_MS, false },
+	  STEP_UNDO_MS, 0 },
 	{ "overlay", do_overlay, undo_overlay, see_overlay, STEP_MOUNT_MS,
-	  STEP_UNDO_MS, false },
+	  STEP_UNDO_MS, 0 },
 #endif
 	{ "init", do_init, NULL, "check init= and what is in the root", 0, 0,
-	  false },
+	  0 },
 #ifdef CONFIG_BOOT_RENEW
-	{ "renew", do_renew, NULL, "", 0, 0, false },
+	{ "renew", do_renew, NULL, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_SHUTDOWN
-	{ "way down", do_way_down, undo_way_down, "", 0, 0, false },
+	{ "way down", do_way_down, undo_way_down, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_WATCH
-	{ "watch ready", do_watch_ready, NULL, "", 0, 0, false },
+	{ "watch ready", do_watch_ready, NULL, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
-	{ "timer", do_stop_timer, do_start_timer, "", 0, 0, false },
+	{ "timer", do_stop_timer, do_start_timer, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_IMAGE
-	{ "module image", init_image_unmount, NULL, "", 0, 0, false },
+	{ "module image", init_image_unmount, NULL, "", 0, 0, 0 },
 #endif
-	{ "switch", do_switch, NULL, "check the root file system", 0, 0,
-	  false },
+	{ "switch", do_switch, NULL, "check the root file system", 0, 0, 0 },
 };
 const size_t init_n_steps = sizeof(init_steps) / sizeof(init_steps[0]);
+
+#ifdef CONFIG_BOOT_REROOT
+const struct step init_local_steps[] = {
+	{ "kernel file systems", do_kernel, NULL, "", 0, 0, STEP_ONCE },
+	{ "device", init_reroot_device, NULL, "", 0, 0, STEP_ONCE },
+	{ "mount", do_mount, undo_mount, "check the device", STEP_MOUNT_MS,
+	  STEP_UNDO_MS, 0 },
+	{ "init", do_init, NULL, "check what is on the device", 0, 0, 0 },
+	{ "switch", do_switch, NULL, "check the root file system", 0, 0, 0 },
+};
+const size_t init_n_local_steps =
+	sizeof(init_local_steps) / sizeof(init_local_steps[0]);
+#endif

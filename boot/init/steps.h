@@ -47,7 +47,12 @@ struct boot {
 	struct spawned watch, watch_upper, renew;
 	char *outage, outage_text[32]; /* the option of `watch`, or NULL */
 	uint64_t switched;	       /* nbd_now_ms() when the switch began */
+	bool local;	       /* the root is a device of this machine */
+	struct reroot *reroot; /* NULL: the first boot of this kernel */
 };
+
+/* Not repeated when a failed boot is retried. */
+#define STEP_ONCE 1u
 
 struct step {
 	const char *name;
@@ -58,10 +63,19 @@ struct step {
 	 * while the server is away.  0: process 1 does it, and it never blocks.
 	 */
 	unsigned run_ms, undo_ms;
-	bool once; /* not repeated when a failed boot is retried */
+	unsigned when; /* STEP_ONCE */
 };
 
 extern const struct step init_steps[];
 extern const size_t init_n_steps;
+/* For a device of this machine, after a reroot. */
+extern const struct step init_local_steps[];
+extern const size_t init_n_local_steps;
+
+/* Does or undoes a step, in a child if it may block. */
+int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d);
+void init_step_undo(const struct step *s, struct boot *b);
+/* Undoes the steps of the boot (ctx) from `at` back to the first. */
+void init_undo(void *ctx, size_t at);
 
 #endif

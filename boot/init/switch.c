@@ -20,6 +20,7 @@
 #include "boot/common/console.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
+#include "boot/init/reroot.h"
 #include "port/linux/dir.h"
 #include "port/linux/process.h"
 
@@ -182,6 +183,8 @@ static int move_root(const char *newroot, struct nbd_diag *d)
 {
 	if (chdir(newroot))
 		return failed(d, "enter the new root", newroot);
+	if (init_reroot_leave())
+		return NBD_OK;
 	if (mount(".", "/", NULL, MS_MOVE, NULL)) {
 		failed(d, "move to / the new root", newroot);
 		/* so that the new root can be unmounted */

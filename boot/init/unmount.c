@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/vfs.h>
 
 #include "boot/common/console.h"
 #include "port/linux/file.h"
@@ -51,7 +53,8 @@ char *init_unmount_next(char *text, size_t *len)
 	return p;
 }
 
-static bool stays(const char *path)
+/* The kernel's file systems stay, and with `kernel` only they themselves. */
+static bool stays(const char *path, bool kernel)
 {
 	static const char *const ours[] = { "/dev", "/proc", "/sys" };
 	size_t i, n;
@@ -60,7 +63,8 @@ static bool stays(const char *path)
 		return true;
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		n = strlen(ours[i]);
-		if (!strncmp(path, ours[i], n) && (!path[n] || path[n] == '/'))
+		if (!strncmp(path, ours[i], n) &&
+		    (!path[n] || (!kernel && path[n] == '/')))
 			return true;
 	}
 	return false;
@@ -76,8 +80,17 @@ static size_t read_list(char *buf, size_t cap)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+/* A file system in RAM has nothing to lose, and this program may be in it. */
+static bool is_in_ram(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && ((unsigned long)fs.f_type == TMPFS_MAGIC ||
+				      (unsigned long)fs.f_type == RAMFS_MAGIC);
+}
+
 /* Returns how many are left; *any: at least one was unmounted. */
-static unsigned pass(bool *any, bool last)
+static unsigned pass(bool *any, bool last, bool kernel)
 {
 	/* the rest of a longer list is read after this part is unmounted */
 	static char list[65536];
@@ -87,12 +100,14 @@ static unsigned pass(bool *any, bool last)
 
 	*any = false;
 	while ((path = init_unmount_next(list, &len))) {
-		if (stays(path))
+		if (stays(path, kernel))
 			continue;
 		if (!umount2(path, UMOUNT_NOFOLLOW)) {
 			*any = true;
 			continue;
 		}
+		if (is_in_ram(path))
+			continue;
 		left++;
 		if (!last)
 			continue;
@@ -103,13 +118,13 @@ static unsigned pass(bool *any, bool last)
 	return left;
 }
 
-unsigned init_unmount_all(bool last)
+unsigned init_unmount_all(bool last, bool kernel)
 {
 	unsigned left;
 	bool any;
 
 	do
-		left = pass(&any, false);
+		left = pass(&any, false, kernel);
 	while (left && any);
-	return left && last ? pass(&any, true) : left;
+	return left && last ? pass(&any, true, kernel) : left;
 }

@@ -8,12 +8,12 @@
 
 /*
  * Unmounts the entries of /proc/self/mountinfo, the latest first, and repeats
- * that as long as it helps; spares / and the mounts below /dev, /proc and /sys.
- * With `last` the remaining mounts are reported, and made read-only so that
- * their data is written.  Returns how many remain.  Blocks while data is
- * written.
+ * that as long as it helps; spares /, /dev, /proc and /sys, and without
+ * `kernel` also the mounts below these.  With `last` the remaining mounts are
+ * reported, and made read-only so that their data is written.  Returns how many
+ * remain.  Blocks while data is written.
  */
-unsigned init_unmount_all(bool last);
+unsigned init_unmount_all(bool last, bool kernel);
 
 /*
  * Takes the last line, which ends with a newline, from text[0..*len) and

@@ -392,6 +392,7 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	i.index = (int)h.ifa_index;
 	i.global = h.ifa_scope < RT_SCOPE_LINK;
 	i.failed = h.ifa_flags & IFA_F_DADFAILED;
+	i.lasting = h.ifa_flags & IFA_F_PERMANENT;
 	i.tentative = h.ifa_flags & IFA_F_TENTATIVE;
 	/* on a point-to-point link IFA_ADDRESS is the peer's address */
 	if ((nl_find(r->data, r->len, sizeof(h), IFA_LOCAL, &a) ||

@@ -70,6 +70,7 @@ struct link_ip {
 	bool global;	/* not link-local */
 	bool tentative; /* the kernel still probes for duplicates */
 	bool failed;	/* another machine has it */
+	bool lasting;	/* it has no end, unlike one of DHCP */
 };
 
 /* Calls fn for each address of each interface. */

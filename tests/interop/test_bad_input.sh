@@ -31,6 +31,10 @@ bad 2 'copy: missing operand: DST (see' 'no destination' copy /dev/null
 bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
 bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
 bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
+bad 2 'reroot: missing operand: URI or local:DEVICE' 'no root' reroot
+bad 2 'reroot: -c: 0 is not a number' 'no connection at all' \
+	reroot -c 0 nbd://127.0.0.1/
+bad 2 'neither nbd://HOST' 'a root that is no URI' reroot /dev/sda1
 for c in 'list -j' 'exports -j' 'info -j' 'info -m' 'info -l' 'copy -z' \
 	'copy -p' 'copy -v' 'copy -l' 'boot-time -c' 'connect -w'; do
 	bad 2 "unknown option ${c#* }" "no short option that help does not show: $c" \

@@ -9,6 +9,8 @@ static int check_words(const char *overlay, bool tls, struct nbd_diag *d)
 	static struct overlay o;
 	static struct cmdline c;
 
+	/* it may be a variable of a function */
+	memset(&o, 0xff, sizeof(o));
 	c = (struct cmdline){ .overlay = overlay, .tls = tls };
 	return init_overlay_check(&o, &c, d);
 }

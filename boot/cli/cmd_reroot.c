@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot reroot: the running kernel gets another root. */
+#include "boot/cli/cli.h"
+#include "boot/common/console.h"
+#include "boot/init/recover.h"
+#include "boot/init/reroot.h"
+#include "boot/reroot/reroot.h"
+
+#include <string.h>
+
+/* s between proofs that failed. */
+#define AGAIN_S 5
+
+struct options {
+	bool force, when_ready;
+	struct reroot_wish wish;
+};
+
+static const struct cli_option options[] = {
+	{ "connections", 'c', "N", "make N connections (1)",
+	  CLI_FIELD(struct options, wish.connections), .min = 1,
+	  .max = CONFIG_PORT_MAX_CONNECTIONS },
+	{ "overlay", 'o', "OVERLAY",
+	  "as nbdboot.overlay=: tmpfs, size=SIZE or URI",
+	  CLI_FIELD(struct options, wish.overlay) },
+	{ "part", 'p', "PART",
+	  "as nbdboot.part=: N, PARTUUID=, LABEL= or UUID=",
+	  CLI_FIELD(struct options, wish.part) },
+	{ "force", 'f', NULL, "even if there is no way back to this root",
+	  CLI_FIELD(struct options, force) },
+	{ "when-ready", 0, NULL, "wait until the new root passes the checks",
+	  CLI_FIELD(struct options, when_ready) },
+	{ 0 },
+};
+
+/* Everything of one reroot. */
+struct plan {
+	const struct options *o;
+	struct reroot_old old;
+	struct reroot_proof proof;
+	struct reroot_words words, back;
+};
+
+/* The words for the new root.  Without `link` those of the network lack. */
+static int new_words(struct plan *p, const struct sockdiag_link *link,
+		     struct nbd_diag *d)
+{
+	int rc = NBD_OK;
+
+	reroot_words_begin(&p->words);
+	reroot_words_keep(&p->words, p->old.line, p->old.ours);
+	if (!p->old.ours && link && link->family)
+		rc = reroot_network(&p->words, link, d);
+	if (!rc)
+		rc = reroot_words_root(&p->words, &p->o->wish, d);
+	return rc ? rc : reroot_words_end(&p->words, d);
+}
+
+/* The words for this root; "" if there is no way back. */
+static int old_words(struct plan *p, struct nbd_diag *d)
+{
+	const struct reroot_old *old = &p->old;
+	struct reroot_words *w = &p->back;
+	int rc = NBD_OK;
+
+	reroot_words_begin(w);
+	if (old->nbd) {
+		nbd_put(&w->o, old->line, strlen(old->line));
+	} else if (old->device[0]) {
+		reroot_words_keep(w, old->line, old->ours);
+		nbd_putf(&w->o, "root=%s rootfstype=%s %s", old->device,
+			 old->fstype, old->write ? "rw" : "ro");
+	} else if (!old->ram && !p->o->force) {
+		rc = nbd_diag(d, NBD_E_KERNEL,
+			      "the present root (%s) could not be mounted "
+			      "again if the new one fails (-f goes on)",
+			      old->fstype);
+	}
+	return rc ? rc : reroot_words_end(w, d);
+}
+
+static int prove(struct plan *p, struct nbd_diag *d)
+{
+	int rc = reroot_prove(&p->proof, p->words.text, d);
+
+	while (rc && p->o->when_ready && nbd_err_is_outage(rc)) {
+		boot_say("not ready: %s", d->text);
+		init_rest(AGAIN_S);
+		rc = reroot_prove(&p->proof, p->words.text, d);
+	}
+	return rc;
+}
+
+/* Credentials of the old root that only its initramfs had are kept since. */
+static int keep_files(struct plan *p, struct nbd_diag *d)
+{
+	struct root_spec old;
+	struct cmdline c;
+	int rc = NBD_OK;
+
+	if (p->old.nbd && !boot_cmdline_parse(&c, p->old.line, d) &&
+	    !root_parse(&old, &c, d))
+		rc = init_reroot_keep(&old, true, d);
+	if (rc && !p->o->force)
+		return rc;
+	if (*p->proof.cmd.root == '/')
+		return NBD_OK;
+	rc = init_reroot_keep(&p->proof.spec, false, d);
+	return rc ? rc : init_reroot_keep(&p->proof.overlay.parsed, false, d);
+}
+
+static int run(struct cli_call *call)
+{
+	struct options *o = call->options;
+	struct plan p = { .o = o };
+	struct nbd_diag *d = &call->d;
+	int rc;
+
+	o->wish.target = call->words[0];
+	rc = reroot_old_read(&p.old, d);
+	if (!rc)
+		rc = new_words(&p, NULL, d);
+	if (!rc)
+		rc = reroot_may_start(d);
+	if (!rc)
+		rc = old_words(&p, d);
+	if (!rc)
+		rc = prove(&p, d);
+	if (!rc)
+		rc = new_words(&p, &p.proof.link, d);
+	if (!rc)
+		rc = reroot_prepare(d);
+	if (!rc)
+		rc = keep_files(&p, d);
+	if (rc)
+		return rc;
+	rc = reroot_store(p.words.text, p.back.text, d);
+	if (rc)
+		return rc;
+	boot_say("all checks passed: this system ends now");
+	return reroot_start(d);
+}
+
+const struct command cmd_reroot = {
+	.name = "reroot",
+	.summary = "move the running machine into another root",
+	.help = "The kernel stays; user space ends, and starts again from an "
+		"export or from\na device of this machine.\n",
+	.operands = { 1, 1, { "URI|local:DEVICE" } },
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies of files in RAM, for when their file system is gone. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/common/root.h"
+#include "boot/device/tls.h"
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+
+/* Bytes of a path; longer ones are refused. */
+#define PATH_LEN 512
+
+struct keep {
+	bool unless_kept;
+	struct nbd_diag *d;
+};
+
+static void make_directories(char *path)
+{
+	char *slash = path + sizeof(SHUTDOWN_HOME);
+
+	while ((slash = strchr(slash, '/'))) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash++ = '/';
+	}
+}
+
+/* `must`: it has to exist. */
+static int keep(const struct keep *k, const char *path, bool must)
+{
+	char to[PATH_LEN + sizeof(SHUTDOWN_HOME)];
+
+	if (!path || !*path)
+		return NBD_OK;
+	/* with ".." the copy could be the file itself, which it empties first */
+	if (*path != '/' || strstr(path, "/../") ||
+	    nbd_fmt(to, sizeof(to), SHUTDOWN_HOME "%s", path) < 0)
+		return nbd_diag(k->d, NBD_E_USAGE,
+				"%s: not an absolute path without \"..\", or "
+				"too long",
+				path);
+	if (access(path, F_OK) ? !must || !access(to, F_OK)
+			       : k->unless_kept && !access(to, F_OK))
+		return NBD_OK;
+	make_directories(to);
+	if (init_shutdown_copy(path, to, 0600))
+		return nbd_diag(k->d, NBD_E_CREDENTIAL, "copy %s to %s: %s",
+				path, to, strerror(errno));
+	return NBD_OK;
+}
+
+/* The files of tls-certificates=. */
+static int keep_directory(const struct keep *k, const char *dir)
+{
+	static const char *const names[] = { "ca-cert.pem", "client-cert.pem",
+					     "client-key.pem" };
+	char path[PATH_LEN];
+	int rc = NBD_OK;
+
+	for (size_t i = 0; *dir && !rc && i < 3; i++)
+		rc = nbd_fmt(path, sizeof(path), "%s/%s", dir, names[i]) < 0
+			     ? keep(k, dir, true)
+			     : keep(k, path, false);
+	return rc;
+}
+
+int init_reroot_keep(const struct root_spec *r, bool unless_kept,
+		     struct nbd_diag *d)
+{
+	const struct keep k = { unless_kept, d };
+	const struct nbd_uri *u = r->uri;
+	int rc = keep(&k, r->ca, true);
+
+	if (!rc)
+		rc = keep(&k, r->cert, true);
+	if (!rc)
+		rc = keep(&k, r->key, true);
+	/* where neither the URI nor an option names one */
+	if (!rc && r->tls)
+		rc = keep(&k, device_tls_ca(), false);
+	for (; !rc && u < r->uri + r->uris; u++) {
+		if (!u->tls)
+			continue;
+		rc = keep(&k, u->tls_psk_file, true);
+		if (!rc)
+			rc = keep_directory(&k, u->tls_certificates);
+	}
+	return rc;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the end of one system to the boot of the next, under the same kernel. */
+#include "boot/init/reroot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "boot/common/console.h"
+#include "boot/init/drivers.h"
+#include "boot/init/init.h"
+#include "boot/init/mount.h"
+#include "boot/init/preload.h"
+#include "boot/init/recover.h"
+#include "boot/init/shutdown.h"
+#include "boot/init/steps.h"
+#include "boot/init/switch.h"
+#include "boot/init/unmount.h"
+#include "port/linux/file.h"
+#include "port/linux/process.h"
+
+/* ms for mounts of the kernel's file systems. */
+#define UNMOUNT_MS 10000
+/* The longest pause, in s, between two tries. */
+#define PAUSE_MAX  30
+
+static bool read_words(char line[CMDLINE_MAX], const char *home,
+		       const char *name)
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), "%s/%s", home, name);
+	if (file_read(AT_FDCWD, path, line, CMDLINE_MAX) < 0)
+		return false;
+	unlink(path);
+	return *line;
+}
+
+bool init_reroot_read(struct reroot *r, const char *home)
+{
+	bool old = read_words(r->line[1], home, REROOT_OLD);
+
+	r->at = 0;
+	if (!old)
+		r->line[1][0] = '\0';
+	return read_words(r->line[0], home, REROOT_NEW);
+}
+
+/* ---- what the old system leaves behind ---- */
+
+/*
+ * A session with a terminal would get SIGHUP when the new init opens the
+ * console anew.
+ */
+static void drop_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	ioctl(fd, TIOCNOTTY);
+	close(fd);
+}
+
+/* As the kernel starts its first process. */
+static void forget_settings(void)
+{
+	static const struct rlimit files = { 1024, 4096 };
+	static char *kernels[] = { "HOME=/", "TERM=linux", NULL };
+	sigset_t none;
+	int i;
+
+	drop_terminal();
+	for (i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_NOFILE, &files);
+	umask(022);
+	environ = kernels;
+}
+
+/* No process is left in the groups, but this one. */
+static void drop_cgroups(void)
+{
+	int fd;
+
+	file_write(AT_FDCWD, "/sys/fs/cgroup/cgroup.procs", "1", 1);
+	fd = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		init_switch_empty(fd);
+}
+
+static int unmount_rest(void *data, struct nbd_diag *d)
+{
+	(void)data, (void)d;
+	init_unmount_all(false, true);
+	return NBD_OK;
+}
+
+/* ---- the boot ---- */
+
+const char *init_reroot_line(const struct boot *b)
+{
+	return b->reroot ? b->reroot->line[b->reroot->at] : NULL;
+}
+
+const struct step *init_reroot_steps(const struct boot *b)
+{
+	return b->local ? init_local_steps : init_steps;
+}
+
+size_t init_reroot_n_steps(const struct boot *b)
+{
+	return b->local ? init_n_local_steps : init_n_steps;
+}
+
+bool init_reroot_is_local(const struct boot *b)
+{
+	return b->local;
+}
+
+int init_reroot_device(struct boot *b, struct nbd_diag *d)
+{
+	struct cmdline *c = &b->cmd;
+	int rc = boot_cmdline_parse(c, init_reroot_line(b), d);
+
+	boot_console_debug = c->debug;
+	b->root.fstype = c->fstype;
+	b->root.options = c->flags;
+	if (!rc && nbd_fmt(b->dev, sizeof(b->dev), "%s", c->root) < 0)
+		rc = nbd_diag(d, NBD_E_USAGE, "%s: too long", c->root);
+	return rc;
+}
+
+bool init_reroot_leave(void)
+{
+	if (syscall(SYS_pivot_root, ".", "."))
+		return false;
+	/* the old root is on top of the new one now */
+	if (umount2(".", MNT_DETACH) || chdir("/"))
+		boot_say("leave the old root: %s", strerror(errno));
+	return true;
+}
+
+void init_reroot_begin(struct boot *b, struct reroot *r)
+{
+	const char *line;
+	struct nbd_diag d;
+
+	b->reroot = r;
+	line = init_reroot_line(b);
+	if (!line)
+		return;
+
+	b->index = b->overlay.index = -1;
+	if (init_mount_kernel(&d))
+		boot_say("%s", d.text);
+	mkdir("/run/nbdboot", 0755);
+	if (file_write(AT_FDCWD, REROOT_LINE, line, strlen(line)))
+		boot_say("write " REROOT_LINE ": %s", strerror(errno));
+	/* it is parsed again later, with messages */
+	b->local = !boot_cmdline_parse(&b->cmd, line, &d) && b->cmd.root &&
+		   *b->cmd.root == '/';
+}
+
+bool init_reroot_again(struct boot *b, size_t at, unsigned tries)
+{
+	struct reroot *r = b->reroot;
+	sigset_t signals = b->recovery.signals;
+	char **argv = b->argv;
+
+	if (!r)
+		return false;
+	init_undo(b, at);
+	init_drivers_unwatch(&b->hotplug);
+	init_preload_wait(&b->preload);
+	net_done(&b->net);
+	memset(b, 0, sizeof(*b));
+	b->argv = argv;
+	b->recovery.signals = signals;
+	if (r->line[1][0])
+		r->at ^= 1;
+	boot_say(r->at ? "the new root failed: back to the old one"
+		       : "trying the new root again");
+	if (tries)
+		init_rest(tries < PAUSE_MAX ? tries : PAUSE_MAX);
+	init_reroot_begin(b, r);
+	return true;
+}
+
+void init_reroot(struct reroot *r)
+{
+	static char *argv[] = { "init", NULL };
+	struct nbd_diag d;
+
+	boot_say("the old system has ended, and the kernel goes on");
+	forget_settings();
+	drop_cgroups();
+	if (process_run(unmount_rest, NULL, 0, "unmounting", UNMOUNT_MS, &d))
+		boot_say("%s", d.text);
+	/* busy by this program, where the old root could not be pivoted */
+	umount2("/run", MNT_DETACH);
+	init_boot(argv, r);
+	for (;;)
+		init_rest(3600);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Leaves the words to process 1, and asks it to end the system. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+#include "boot/reroot/reroot.h"
+#include "port/linux/file.h"
+
+/* systemd(1): SIGRTMIN+5 of glibc starts reboot.target. */
+#define SYSTEMD_REBOOT (34 + 5)
+/* ms for processes to end on SIGTERM, where no init ends them. */
+#define END_MS	       2000
+#define INITTAB	       "/etc/inittab"
+
+static int store(const char *path, const char *text, struct nbd_diag *d)
+{
+	if (*text && !file_write(AT_FDCWD, path, text, strlen(text)))
+		return NBD_OK;
+	if (!*text && (!unlink(path) || errno == ENOENT))
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_IO, "write %s: %s", path, strerror(errno));
+}
+
+int reroot_prepare(struct nbd_diag *d)
+{
+	static const char self[] = SHUTDOWN_HOME "/shutdown";
+
+	/* made by the boot: but this program may be newer */
+	if (!access(SHUTDOWN_HOME "/oldroot", F_OK))
+		return unlink(self) || init_shutdown_copy("/proc/self/exe",
+							  self, 0755)
+			       ? nbd_diag(d, NBD_E_IO, "write %s: %s", self,
+					  strerror(errno))
+			       : NBD_OK;
+	mkdir("/run", 0755);
+	return init_shutdown_prepare(d);
+}
+
+int reroot_store(const char *words, const char *old, struct nbd_diag *d)
+{
+	int rc = store(SHUTDOWN_HOME "/" REROOT_OLD, old, d);
+
+	return rc ? rc : store(SHUTDOWN_HOME "/" REROOT_NEW, words, d);
+}
+
+/* ---- process 1 ---- */
+
+enum init { UNKNOWN, SELF, SYSTEMD, BUSYBOX };
+
+static enum init which(char comm[32])
+{
+	char exe[256];
+	ssize_t n = readlink("/proc/1/exe", exe, sizeof(exe) - 1);
+	const char *name;
+
+	exe[n > 0 ? n : 0] = '\0';
+	name = strrchr(exe, '/');
+	file_read(AT_FDCWD, "/proc/1/comm", comm, 32);
+	comm[strcspn(comm, "\n")] = '\0';
+	if (getpid() == 1)
+		return SELF;
+	if (!strcmp(comm, "systemd"))
+		return SYSTEMD;
+	return name && !strcmp(name, "/busybox") && !strcmp(comm, "init")
+		       ? BUSYBOX
+		       : UNKNOWN;
+}
+
+int reroot_may_start(struct nbd_diag *d)
+{
+	char comm[32];
+
+	return which(comm) ? NBD_OK
+			   : nbd_diag(d, NBD_E_KERNEL,
+				      "process 1 is %s: only systemd and "
+				      "busybox's init can be asked (a script "
+				      "as process 1 can exec nbdboot reroot)",
+				      comm);
+}
+
+/* A copy of the inittab whose only restart entry is ours. */
+static int write_inittab(const char *to, struct nbd_diag *d)
+{
+	char text[16384], *p, *end, *third;
+	struct reroot_words w;
+
+	reroot_words_begin(&w);
+	file_read(AT_FDCWD, INITTAB, text, sizeof(text));
+	for (p = text; (end = strchr(p, '\n')); p = end + 1) {
+		third = strchr(p, ':');
+		third = third && third < end ? strchr(third + 1, ':') : NULL;
+		if (!third || third > end ||
+		    strncmp(third, ":restart:", 9) != 0)
+			nbd_put(&w.o, p, (size_t)(end + 1 - p));
+	}
+	nbd_putf(&w.o, "::restart:" SHUTDOWN_HOME "/shutdown reboot\n");
+	if (reroot_words_end(&w, d))
+		return nbd_diag(d, NBD_E_NO_MEMORY, INITTAB ": too long");
+	return store(to, w.text, d);
+}
+
+/* busybox reads its inittab at SIGHUP, and takes that entry at SIGQUIT. */
+static int ask_busybox(struct nbd_diag *d)
+{
+	static const char copy[] = SHUTDOWN_HOME "/inittab";
+	int fd = open(INITTAB, O_RDONLY | O_CREAT | O_CLOEXEC, 0644), rc;
+
+	if (fd < 0)
+		return nbd_diag(d, NBD_E_IO, "open " INITTAB ": %s",
+				strerror(errno));
+	close(fd);
+	rc = write_inittab(copy, d);
+	if (!rc && mount(copy, INITTAB, NULL, MS_BIND, NULL))
+		rc = nbd_diag(d, NBD_E_KERNEL, "mount on " INITTAB ": %s",
+			      strerror(errno));
+	if (rc)
+		return rc;
+	kill(1, SIGHUP);
+	/* an old busybox remembers one signal only, and looks every second */
+	poll(NULL, 0, END_MS);
+	kill(1, SIGQUIT);
+	return NBD_OK;
+}
+
+static int start_myself(void)
+{
+	kill(-1, SIGTERM);
+	poll(NULL, 0, END_MS);
+	return init_shutdown("reboot");
+}
+
+int reroot_start(struct nbd_diag *d)
+{
+	char comm[32];
+
+	switch (which(comm)) {
+	case SELF:
+		return start_myself();
+	case SYSTEMD:
+		return kill(1, SYSTEMD_REBOOT)
+			       ? nbd_diag(d, NBD_E_PERM, "ask systemd: %s",
+					  strerror(errno))
+			       : NBD_OK;
+	case BUSYBOX:
+		return ask_busybox(d);
+	default:
+		return reroot_may_start(d);
+	}
+}

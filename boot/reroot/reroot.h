@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Before a reroot, in the running system:
+ *
+ *	words.c    kernel command lines for the new root and for the old one
+ *	prove.c    would that boot succeed?  Nothing has changed if not
+ *	network.c  the addresses of this machine as ip=
+ *	leave.c    files for process 1 (init/reroot.h), and the old system's end
+ */
+#ifndef BOOT_REROOT_REROOT_H
+#define BOOT_REROOT_REROOT_H
+
+#include "boot/common/cmdline.h"
+#include "boot/common/root.h"
+#include "boot/init/overlay.h"
+#include "port/linux/sockdiag.h"
+
+/* What the user wants. */
+struct reroot_wish {
+	const char *target;  /* "nbd://...", or "local:/dev/sda1" */
+	const char *overlay; /* as nbdboot.overlay=; NULL: none */
+	const char *part;    /* as nbdboot.part=; NULL: none */
+	unsigned connections;
+};
+
+/* A command line that is composed; always NUL-terminated. */
+struct reroot_words {
+	struct nbd_out o;
+	char text[CMDLINE_MAX];
+};
+
+/* ---- words.c: pure ---- */
+
+void reroot_words_begin(struct reroot_words *w);
+/* Ends it; NBD_E_USAGE if the words have no room. */
+int reroot_words_end(struct reroot_words *w, struct nbd_diag *d);
+
+/*
+ * Copies words of the command line `line`: those that say how to connect
+ * (nbdboot.tls=, nbdboot.io-timeout= ...), and with `network` those of the
+ * network (ip=, vlan= ...).  Words about one root or its initramfs are not
+ * copied.
+ */
+void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
+
+/* Adds the words for the root.  NBD_E_USAGE: not a URI, or contradictory. */
+int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
+		      struct nbd_diag *d);
+
+/* ---- network.c ---- */
+
+/*
+ * Adds ip= for the interface that has the address of this connection, and
+ * nameserver=: DHCP if the address has an end, else the same address and
+ * gateway.
+ */
+int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
+		   struct nbd_diag *d);
+
+/* ---- prove.c ---- */
+
+/* About 100 KB.  All zeros before the first proof. */
+struct reroot_proof {
+	struct cmdline cmd;
+	struct root_spec spec, root;
+	struct overlay overlay;
+	struct sockdiag_link link; /* the connection; family 0: none */
+	int index;		   /* N of the nbdN of the proof, or -1 */
+	char dev[64];
+};
+
+/*
+ * Checks the words as the boot would use them: connects, finds the file system,
+ * mounts it read-only where no other process sees it, checks its init, and
+ * loads all modules that the boot needs.  Then disconnects.  On a failure d has
+ * the reason.
+ */
+int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d);
+
+/* ---- old.c ---- */
+
+/* The root of the running system. */
+struct reroot_old {
+	char device[32]; /* "/dev/vda1"; "": it is in RAM, or unknown */
+	char fstype[32];
+	bool write;
+	bool ram;  /* there is nothing to come back to */
+	bool nbd;  /* it was booted from the command line below */
+	bool ours; /* and its network was brought up by this program */
+	char line[CMDLINE_MAX]; /* that of the system */
+};
+
+int reroot_old_read(struct reroot_old *o, struct nbd_diag *d);
+
+/* ---- leave.c ---- */
+
+/* Puts this program into SHUTDOWN_HOME, where the old system executes it. */
+int reroot_prepare(struct nbd_diag *d);
+
+/*
+ * Leaves the words of the new root to process 1, and those for the way back
+ * ("": there is none).  The next reboot of the system is then a reroot.
+ */
+int reroot_store(const char *words, const char *old, struct nbd_diag *d);
+
+/*
+ * Checks that process 1 is one that can be asked: this process, systemd, or
+ * busybox's init.  NBD_E_KERNEL: it is another one.
+ */
+int reroot_may_start(struct nbd_diag *d);
+/* Asks it to end the system. */
+int reroot_start(struct nbd_diag *d);
+
+#endif

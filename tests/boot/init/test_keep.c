@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which files a reroot copies to RAM, and where. */
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit.h"
+
+static struct nbd_diag d;
+static struct nbd_out copied;
+static char text[512];
+static const char *kept; /* a file that is there already */
+
+int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode);
+int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
+{
+	assert_int_equal(mode, 0600);
+	nbd_putf(&copied, "%s > %s\n", from, to);
+	text[copied.len] = '\0';
+	return 0;
+}
+
+/* All files of the running system are there, and one copy. */
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	(void)mode;
+	return !strncmp(path, SHUTDOWN_HOME, strlen(SHUTDOWN_HOME)) &&
+			       (!kept || strcmp(path, kept) != 0)
+		       ? -1
+		       : 0;
+}
+
+int __wrap_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	(void)path, (void)mode;
+	return 0;
+}
+
+static int keep(const char *root, bool unless_kept)
+{
+	static struct cmdline c;
+	static struct root_spec r;
+
+	copied = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
+	text[0] = '\0';
+	assert_int_equal(boot_cmdline_parse(&c, root, &d), 0);
+	assert_int_equal(root_parse(&r, &c, &d), 0);
+	/* the system's CA certificates depend on the machine */
+	r.tls = false;
+	return init_reroot_keep(&r, unless_kept, &d);
+}
+
+static void files_are_kept_under_their_path(void **state)
+{
+	(void)state;
+	kept = NULL;
+	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", false), 0);
+	assert_string_equal(text, "/etc/k > " SHUTDOWN_HOME "/etc/k\n");
+	assert_int_equal(keep("root=nbds://h/x?tls-certificates=/c", true), 0);
+	assert_string_equal(
+		text,
+		"/c/ca-cert.pem > " SHUTDOWN_HOME "/c/ca-cert.pem\n"
+		"/c/client-cert.pem > " SHUTDOWN_HOME "/c/client-cert.pem\n"
+		"/c/client-key.pem > " SHUTDOWN_HOME "/c/client-key.pem\n");
+	assert_int_equal(keep("root=nbd://h/x", false), 0);
+	assert_string_equal(text, "");
+}
+
+static void an_older_copy_stays_only_on_request(void **state)
+{
+	(void)state;
+	kept = SHUTDOWN_HOME "/etc/k";
+	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", true), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", false), 0);
+	assert_string_equal(text, "/etc/k > " SHUTDOWN_HOME "/etc/k\n");
+}
+
+static void a_path_that_leaves_the_copies_is_refused(void **state)
+{
+	static const char *const bad[] = { "/../../etc/k", "/etc/../k" };
+	char word[64];
+
+	(void)state;
+	kept = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		nbd_fmt(word, sizeof(word), "root=nbds://h/x?tls-psk-file=%s",
+			bad[i]);
+		assert_int_equal(keep(word, false), NBD_E_USAGE);
+		assert_string_equal(text, "");
+		assert_non_null(strstr(d.text, bad[i]));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_kept_under_their_path),
+		cmocka_unit_test(an_older_copy_stays_only_on_request),
+		cmocka_unit_test(a_path_that_leaves_the_copies_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

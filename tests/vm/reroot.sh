@@ -1,0 +1,241 @@
+# shellcheck shell=sh disable=SC2034
+# SPDX-License-Identifier: BSD-2-Clause
+# What the tests of reroot share: servers, machines that take commands, roots.
+# Sourced.
+VM_LIMIT=${VM_LIMIT:-900}
+# QEMU 7.2 walks a list of all code that it translated in a page, at each store
+# to this page.  After the end of a system that takes seconds a page, as its
+# code's memory is used again, unless the list is short.
+ACCEL=${ACCEL:-tcg,thread=single,tb-size=64}
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+# The ports of the servers, see start.
+port_a='' port_b='' port_dull='' port_empty='' port_slow='' port_old='' port_new=''
+small=$work/small
+tree=$work/tree
+# one that all roots have
+file=$work/file
+head -c 300000 /dev/urandom >"$file"
+sum=$(sha256sum <"$file")
+
+at_exit()
+{
+	vm_stop
+	[ ! -e "$work/command.in" ] || exec 4>&-
+}
+
+# ---- servers: each has a name, a port, and a log ----
+
+# start NAME [NBDKIT-ARGUMENT...]: serves $work/NAME; sets port_NAME, pid_NAME
+start()
+{
+	name=$1
+	shift
+	eval "port=\${port_$name-}"
+	[ "$port" ] || {
+		serve 0 null
+		unserve
+		eval "port_$name=$port"
+	}
+	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" \
+		file "$work/$name" "$@"
+	mv "$work/daemon.log" "$work/$name.log"
+	eval "pid_$name=$server"
+}
+
+stop()
+{
+	eval "server=\$pid_$1"
+	unserve
+}
+
+# Disconnects that the server NAME has seen.
+goodbyes()
+{
+	grep -c 'client sent NBD_CMD_DISC' "$work/$1.log" || true
+}
+
+# image NAME TREE: an ext4 file system whose /etc/marker is NAME
+image()
+{
+	echo "$1" >"$2/etc/marker"
+	rm -f "$work/$1"
+	truncate -s "${3:-48M}" "$work/$1"
+	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$2" \
+		"$work/$1"
+}
+
+# ---- machines ----
+
+# start_machine INITRAMFS WORDS [QEMU-ARGUMENT...]: one that takes commands
+start_machine()
+{
+	rm -f "$work"/command.* "$work"/monitor.*
+	mkfifo "$work/command.in" "$work/command.out" \
+		"$work/monitor.in" "$work/monitor.out"
+	exec 4<>"$work/command.in"
+	initrd=$1 words=$2
+	shift 2
+	vm_start "$initrd" "$words loglevel=3 systemd.show_status=0" \
+		-chardev "pipe,id=command,path=$work/command" \
+		-device isa-serial,chardev=command,index=1 \
+		-chardev "pipe,id=monitor,path=$work/monitor" -mon monitor "$@"
+}
+
+# tell COMMAND: the machine runs it
+tell()
+{
+	: >"$work/log"
+	echo "$1" >&4
+}
+
+# succeeds COMMAND: the machine runs it without an error
+succeeds()
+{
+	tell "$1"
+	vm_wait 'guest: status *' || true
+	[ "$line" = 'guest: status 0' ]
+}
+
+# refuses SENTENCE COMMAND REASON: it fails so, and the machine stays as it is
+refuses()
+{
+	tell "$2"
+	vm_wait 'guest: status *' || true
+	if [ "$line" != 'guest: status 0' ] && said "$3" &&
+		! said 'this system ends now'; then
+		ok "refused: $1"
+	else
+		not_ok "refused: $1"
+		show "$work/log"
+	fi
+}
+
+# arrives NAME: the machine is up in that root, with all of its files
+arrives()
+{
+	vm_wait "guest: $1 is ready" '*Kernel panic*' || true
+	said "guest: $1: system is running" && said "guest: $1 is ready" &&
+		said "guest: file is $sum" && ! said 'WRONG' &&
+		! said 'not all could be undone'
+}
+
+# The number behind a word of the last counts.
+counted()
+{
+	sed -n "s/.*guest: counts: .*$1 \([0-9]*\).*/\1/p" "$work/log" |
+		tail -n 1
+}
+
+counts()
+{
+	echo "$(counted mounts) $(counted cgroups) $(counted processes)" \
+		"$(counted sockets)"
+}
+
+# ---- Debian ----
+
+# unit NAME TEXT: a service of $tree, wanted by multi-user.target
+unit()
+{
+	printf '%s\n' "$2" '[Install]' 'WantedBy=multi-user.target' \
+		>"$tree/etc/systemd/system/$1.service"
+	ln -s "/etc/systemd/system/$1.service" \
+		"$tree/etc/systemd/system/multi-user.target.wants/"
+}
+
+# make_tree [VARIANT]: Debian with what the tests need, see debian.sh
+make_tree()
+{
+	debian=$(sh "$here/../debian.sh" "$O/debian${1:+-$1}" "${1-}") || exit 1
+	cp -a "$debian" "$tree"
+	install -m 755 "$here/guest/reroot.sh" "$tree/usr/local/sbin/guest"
+	install -m 755 "$nbdboot" "$tree/usr/local/sbin/nbdboot"
+	cp "$file" "$tree/etc/file"
+	mkdir -p "$tree/lib/modules/$version/kernel/fs"
+	cp "$modules/modules.dep" "$tree/lib/modules/$version"
+	cp -r "$modules/kernel/fs/overlayfs" \
+		"$tree/lib/modules/$version/kernel/fs"
+	unit guest '[Service]
+ExecStart=/usr/local/sbin/guest'
+	announce_init
+}
+
+# Puts a script in the place of systemd's program, which announces itself as
+# process 1: in the kernel's log, as a console that it opens might become its
+# terminal.
+announce_init()
+{
+	mkdir "$tree/lib/systemd/real"
+	mv "$tree/lib/systemd/systemd" "$tree/lib/systemd/real/"
+	cat >"$tree/lib/systemd/systemd" <<-'END'
+		#!/bin/sh
+		[ $$ != 1 ] || echo '<2>guest: init is executed' >/dev/kmsg
+		exec /lib/systemd/real/systemd "$@"
+	END
+	chmod 755 "$tree/lib/systemd/systemd"
+}
+
+# start_debian: a machine with $tree as the images old (its root), new and disk.
+# Sets the URIs old and new.
+start_debian()
+{
+	for name in old new disk; do
+		image "$name" "$tree" 400M
+	done
+	start old
+	start new
+	old="nbd://$host:$port_old/"
+	new="nbd://$host:$port_new/"
+	vm_memory=512
+	start_machine "$work/initramfs" "root=$old ip=dhcp rw" \
+		-action reboot=reset \
+		-drive "file=$work/disk,format=raw,if=virtio"
+	check 'Debian boots from a server' arrives old
+}
+
+# ---- what a reroot costs ----
+
+# Processor time of QEMU, ms.  A neighbour on the machine of the tests stretches
+# it less than the clock's time.
+vm_worked()
+{
+	# the child of timeout(1)
+	vm_qemu=$(cat "/proc/$vm/task/$vm/children")
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, "")
+		printf "%d\n", ($12 + $13) * 1000 / hz }' \
+		"/proc/${vm_qemu% }/stat"
+}
+
+# tell_until_init COMMAND: and waits until process 1 is the next init.  Sets
+# asked (ms), took and worked (ms of the clock, and of QEMU's processors)
+tell_until_init()
+{
+	asked=$(now_ms)
+	worked=$(vm_worked)
+	tell "$1"
+	vm_wait '*guest: init is executed' '*Kernel panic*' || true
+	worked=$(($(vm_worked) - worked))
+	took=$(($(now_ms) - asked))
+}
+
+# tell_reroot COMMAND: tell_until_init, and keeps the figures of the quickest
+quickest='' quickest_took=''
+tell_reroot()
+{
+	tell_until_init "$1"
+	[ "$quickest" ] && [ "$quickest" -lt "$worked" ] ||
+		quickest=$worked quickest_took=$took
+}
+
+# Against a full reboot of the machine, which begins now.  QEMU starts the kernel
+# itself: no firmware counts, only the end of the system, which both have, and a
+# start of the kernel and its initramfs.
+reroots_quickly()
+{
+	tell_until_init 'systemctl reboot'
+	check "a reroot takes at most half of a reboot's work \
+($quickest of $worked ms, by the clock $quickest_took of $took)" \
+		[ $((quickest * 2)) -le "$worked" ]
+}

@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Running machines move into other roots, and back.  TAP on standard output.
+# shellcheck source=tests/vm/reroot.sh
+. "${0%/*}/reroot.sh"
+# shellcheck source=tests/pki.sh
+. "$here/../pki.sh"
+
+find_kernel
+pki "$work/pki"
+pki_server "$work/pki" server ecdsa
+pki_use "$work/pki" server "$work/server"
+
+# ---- busybox, from a rescue system in RAM ----
+
+add_busybox "$small"
+rm -f "$small/bin/init"
+mkdir -p "$small/sbin" "$small/etc/nbdboot" "$small/proc" "$small/sys" \
+	"$small/dev" "$small/run" "$small/tmp"
+cp "$nbdboot" "$small/bin/nbdboot"
+cp "$work/pki/ca-cert.pem" "$small/etc/nbdboot"
+install -m 755 "$here/guest/reroot.sh" "$small/etc/guest"
+echo '::once:/etc/guest' >"$small/etc/inittab"
+cp "$file" "$small/etc/file"
+image dull "$small"
+ln -s ../bin/busybox "$small/sbin/init"
+image a "$small"
+image b "$small"
+image local "$small"
+truncate -s 8M "$work/empty"
+rescue=$work/rescue
+add_busybox "$rescue"
+cp "$nbdboot" "$rescue/bin/nbdboot"
+cp "$here/guest/rescue.sh" "$rescue/rescue"
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay tls
+	aesni_intel gcm ctr ghash_generic virtio_blk' "$rescue" | sed 's/^/# /'
+
+# it ends when its last client leaves and that file is there
+start a --filter=exitwhen exit-when-file-created="$work/enough" \
+	exit-when-poll=3600
+start b --tls=require --tls-certificates="$work/server"
+start dull
+start empty
+a="nbd://$host:$port_a/"
+b="nbds://$host:$port_b/?tls-certificates=/etc/nbdboot"
+vm_memory=256
+start_machine "$work/initramfs" "rdinit=/rescue guest.root=$a" \
+	-drive "file=$work/local,format=raw,if=virtio"
+vm_wait 'guest: the rescue system is up' || true
+check 'a rescue system in RAM moves into a root' arrives a
+check 'its processes are gone, and it has the root alone' \
+	said 'guest: root is /dev/nbd0 ext4 rw'
+
+refuses 'a word that is neither a URI nor a device' \
+	'nbdboot reroot /dev/vda' 'neither nbd://'
+refuses 'a server that is not there' "nbdboot reroot nbd://$host:1/" \
+	'refused'
+refuses 'an export without a file system' \
+	"nbdboot reroot nbd://$host:$port_empty/" 'holds none of'
+refuses 'a root without an init' \
+	"nbdboot reroot nbd://$host:$port_dull/" 'has no /sbin/init'
+refuses 'a server without TLS' \
+	"nbdboot reroot 'nbds://$host:$port_a/?tls-certificates=/etc/nbdboot'" \
+	'does not offer TLS'
+refuses 'a device that this machine does not have' \
+	'nbdboot reroot local:/dev/vdz' 'No such file'
+refuses 'an overlay that is none' \
+	"nbdboot reroot -o rubbish nbd://$host:$port_a/" 'is not tmpfs'
+refuses 'a machine without free memory' "mount -t tmpfs -o size=100% m /tmp; \
+dd if=/dev/zero of=/tmp/x bs=1024 count=\$((\$(awk '/^MemAvailable/ \
+{ print \$2 }' /proc/meminfo) - 20000)) 2>/dev/null; nbdboot reroot $a; \
+rc=\$?; umount /tmp; (exit \$rc)" 'KiB of memory are free'
+# It answers no read; the process that waits for one sleeps in poll().
+cp "$work/a" "$work/slow"
+start slow --filter=delay rdelay=3600
+check 'a signal ends the checks, while a read hangs' succeeds \
+	"nbdboot reroot nbd://$host:$port_slow/ & p=\$!; \
+until grep -q '^7 \|^73 ' /proc/\$p/syscall; do :; done; kill \$p; wait \$p; \
+[ \$? = 143 ]"
+tell 'ls /sys/block; grep -l . /sys/block/nbd*/pid'
+vm_wait 'guest: status *' || true
+check 'none of this leaves a device connected' \
+	eval 'said nbd0/pid && ! said nbd1/pid'
+
+before=$(goodbyes empty)
+# until it sleeps in poll() of x86-64 or ppoll() of AArch64: it has looked
+tell "d=\$(nbdboot connect nbd://$host:$port_empty/); mkswap /dev/\$d; \
+swapon /dev/\$d; nbdboot disconnect -w \$d & p=\$!; while [ -e /proc/\$p ] && \
+! grep -q '^7 \|^73 ' /proc/\$p/syscall; do :; done; swapoff /dev/\$d; wait \$p"
+vm_wait 'guest: status *' || true
+check 'disconnect -w waits until a device is no longer in use' \
+	[ "$line" = 'guest: status 0' ]
+check 'and then disconnects it' [ "$(goodbyes empty)" -gt "$before" ]
+
+before=$(goodbyes a)
+tell "nbdboot reroot '$b'"
+check 'from a server to another, with TLS' arrives b
+check 'the old server saw the disconnect' [ "$(goodbyes a)" -gt "$before" ]
+first=$(counts)
+memory=$(counted free)
+last=''
+
+tell "nbdboot reroot -o size=20M $a"
+check 'into an overlay' arrives a
+check 'the root is the overlay' said 'guest: root is overlay overlay rw'
+
+for round in 1 2 3 4 5; do
+	tell "nbdboot reroot '$b'"
+	arrives b || break
+	last=$(counts)
+	tell "nbdboot reroot $a"
+	[ "$round" = 5 ] || arrives a || break
+done
+check 'ten reroots in a row' arrives a
+check "mounts, groups, processes, sockets do not grow ($first, $last)" \
+	[ "$first" = "$last" ]
+used=$((memory - $(counted free)))
+check "nor does the memory in use ($used KiB)" [ "$used" -lt 6000 ]
+
+tell "nbdboot reroot '$b'"
+vm_wait '*this system ends now' || true
+stop b
+check 'a server that is gone after the checks: the old root is taken again' \
+	arrives a
+check 'the console says so' said 'the new root failed: back to the old one'
+
+tell 'nbdboot reroot local:/dev/vda'
+check 'from a server to a disk of the machine' arrives local
+tell "nbdboot reroot $a"
+vm_wait '*this system ends now' || true
+echo 'set_link net off' >"$work/monitor.in"
+check 'a network that is gone after the checks: the old root is taken again' \
+	arrives local
+check 'the console says so again' \
+	said 'the new root failed: back to the old one'
+echo 'set_link net on' >"$work/monitor.in"
+tell "nbdboot reroot --when-ready $a"
+check 'and with the network the new one' arrives a
+
+start b --tls=require --tls-certificates="$work/server"
+tell "nbdboot reroot '$b'"
+vm_wait '*this system ends now' || true
+: >"$work/enough"
+stop b
+vm_wait '*trying the new root again' || true
+start b --tls=require --tls-certificates="$work/server"
+vm_wait 'guest: b is ready' '*Kernel panic*' || true
+check 'both are gone: it tries until one is back' said 'guest: b is ready'
+vm_stop
+stop b
+
+# ---- Debian, with systemd ----
+
+make_tree
+start_debian
+
+before=$(goodbyes old)
+tell "(while :; do dd if=/dev/urandom of=/var/tmp/x bs=64k count=200; done \
+2>/dev/null) & nbdboot reroot $new"
+check 'under load it moves to another server' arrives new
+check 'its old device was disconnected' [ "$(goodbyes old)" -gt "$before" ]
+check 'the lease is renewed as before' said 'guest: process: @nbdbootrenew'
+
+before=$(goodbyes new)
+tell_reroot 'nbdboot reroot local:/dev/vda'
+check 'from a server to the disk of the machine' arrives disk
+check 'the root is that disk' said 'guest: root is /dev/vda ext4 rw'
+check 'no device is connected' said '^guest: disks $'
+check 'the server saw the disconnect' [ "$(goodbyes new)" -gt "$before" ]
+
+tell_reroot "nbdboot reroot -o tmpfs $old"
+check 'from the disk to a server, with an overlay' arrives old
+check 'the root is the overlay' said 'guest: root is overlay overlay rw'
+check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
+
+reroots_quickly
+vm_stop
+for name in new disk; do
+	check "the file system of $name was left clean" is_clean "$work/$name"
+done
+
+finish
