@@ -1,21 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot disconnect: disconnects a device that is not in use. */
 #include "boot/cli/cli.h"
+#include "boot/common/ready.h"
 #include "port/linux/nbdk.h"
+
+#include <poll.h>
+
+/*
+ * ms between looks at a device in use.  No event announces the end of its use:
+ * a file system outlives its mounts while a file is open.
+ */
+#define LOOK_MS 500
+
+struct options {
+	bool force, wait;
+};
 
 static const struct cli_option options[] = {
 	{ "force", 'f', NULL, "even if it is mounted or open",
-	  .kind = CLI_FLAG },
+	  CLI_FIELD(struct options, force) },
+	{ "wait", 'w', NULL, "wait until it is no longer in use",
+	  CLI_FIELD(struct options, wait) },
 	{ 0 },
 };
 
+/* Disconnects nbdN when it is not in use, unless somebody else did. */
+static int await(int index, struct nbd_diag *d)
+{
+	struct nbdk_info info;
+	int rc, pid = nbdk_info(index, &info) ? 0 : info.pid;
+
+	boot_ready_tell();
+	while ((rc = nbdk_in_use(index, d)) == NBD_E_IN_USE) {
+		poll(NULL, 0, LOOK_MS);
+		if (nbdk_info(index, &info) || !info.connected ||
+		    info.pid != pid)
+			return NBD_OK;
+	}
+	return rc ? rc : nbdk_disconnect(index, d);
+}
+
 static int run(struct cli_call *call)
 {
-	const bool *force = call->options;
+	const struct options *o = call->options;
 	int index = nbdk_parse_name(call->words[0]);
-	int err = *force ? 0 : nbdk_in_use(index, &call->d);
+	int rc = o->force || o->wait ? NBD_OK : nbdk_in_use(index, &call->d);
 
-	return err ? err : nbdk_disconnect(index, &call->d);
+	if (rc)
+		return rc;
+	return o->wait ? await(index, &call->d)
+		       : nbdk_disconnect(index, &call->d);
 }
 
 const struct command cmd_disconnect = {

@@ -109,11 +109,22 @@ static int keep_files(struct plan *p, struct nbd_diag *d)
 	return rc ? rc : init_reroot_keep(&p->proof.overlay.parsed, false, d);
 }
 
+/*
+ * Both systems must know soft-reboot, and the network must be ours: another
+ * program may take it down with the old system.
+ */
+static bool is_soft(const struct plan *p)
+{
+	return p->proof.soft && p->old.ours && *p->proof.cmd.root != '/' &&
+	       reroot_has_soft();
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
 	struct plan p = { .o = o };
 	struct nbd_diag *d = &call->d;
+	bool soft;
 	int rc;
 
 	o->wish.target = call->words[0];
@@ -134,11 +145,13 @@ static int run(struct cli_call *call)
 		rc = keep_files(&p, d);
 	if (rc)
 		return rc;
-	rc = reroot_store(p.words.text, p.back.text, d);
+	soft = is_soft(&p);
+	rc = soft ? reroot_soft(p.words.text, d)
+		  : reroot_store(p.words.text, p.back.text, d);
 	if (rc)
 		return rc;
 	boot_say("all checks passed: this system ends now");
-	return reroot_start(d);
+	return reroot_start(soft, d);
 }
 
 const struct command cmd_reroot = {

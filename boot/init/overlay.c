@@ -133,6 +133,17 @@ static int mount_overlay(const char *newroot, struct nbd_diag *d)
 			errno == EINVAL ? " (the kernel's log says why)" : "");
 }
 
+/* A mount below a shared one, as those of systemd are, cannot be moved. */
+static int move(const char *from, const char *to)
+{
+	int rc = mount(from, to, NULL, MS_MOVE, NULL);
+
+	if (!rc || errno != EINVAL)
+		return rc;
+	rc = mount(from, to, NULL, MS_BIND, NULL);
+	return rc ? rc : umount2(from, MNT_DETACH);
+}
+
 int init_overlay_mount(const struct overlay *o, const char *newroot,
 		       struct nbd_diag *d)
 {
@@ -141,7 +152,7 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 	mkdir("/run/nbdboot", 0755);
 	mkdir(OVERLAY_LOWER, 0755);
 	mkdir(OVERLAY_UPPER, 0755);
-	if (mount(newroot, OVERLAY_LOWER, NULL, MS_MOVE, NULL))
+	if (move(newroot, OVERLAY_LOWER))
 		return failed(d, "move the root to", OVERLAY_LOWER);
 	rc = o->size ? mount_ram(o, d) : mount_export(o, d);
 	if (rc)

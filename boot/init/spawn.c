@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "boot/init/beside.h"
 #include "port/linux/process.h"
 
 /* ms: the process reads files and the device, and asks a name server. */
@@ -45,14 +46,17 @@ static _Noreturn void become(char *command, char *option, int index,
 	char *argv[] = { "@nbdboot", command, option ? option : device,
 			 option ? device : NULL, NULL };
 	char *env[] = { notify, NULL };
+	const char *path = init_beside_leave();
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
 	nbd_fmt(notify, sizeof(notify), "NOTIFY_SOCKET=@%s", ready);
 	/* its comm is the name by which it is executed */
-	if (n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST)) {
+	if (!path && n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST))
+		path = "/nbdboot";
+	if (path) {
 		sigprocmask(SIG_SETMASK, signals, NULL);
-		execve("/nbdboot", argv, env);
+		execve(path, argv, env);
 	}
 	_exit(1);
 }

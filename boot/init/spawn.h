@@ -15,9 +15,11 @@ struct spawned {
 };
 
 /*
- * Starts `nbdboot COMMAND [OPTION] [nbdN]`, without the option if it is NULL and
- * without a device if the index is -1, with this signal mask.  Does not wait until it is ready.  A failure is reported by
- * init_spawn_ready(), which must be called before the switch of the root.
+ * Starts `nbdboot COMMAND [OPTION] [nbdN]`, without the option if it is NULL
+ * and without a device if the index is -1, with this signal mask.  In a running
+ * system the process leaves this system (beside.h).  Does not wait until it is
+ * ready.  A failure is reported by init_spawn_ready(), which must be called
+ * before the switch of the root.
  */
 void init_spawn_start(struct spawned *w, char *command, char *option, int index,
 		      const sigset_t *signals);

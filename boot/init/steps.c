@@ -9,6 +9,7 @@
 #include "boot/common/console.h"
 #include "boot/common/times.h"
 #include "boot/device/tune.h"
+#include "boot/init/beside.h"
 #include "boot/init/drivers.h"
 #include "boot/init/handed.h"
 #include "boot/init/image.h"
@@ -206,7 +207,7 @@ static int do_preload_wait(struct boot *b, struct nbd_diag *d)
 static int do_mount(struct boot *b, struct nbd_diag *d)
 {
 	struct root_fs r = { .dev = b->dev,
-			     .target = NEWROOT,
+			     .target = init_newroot(b),
 			     .fstype = b->root.fstype,
 			     .options = b->root.options,
 			     .write = b->cmd.write };
@@ -223,8 +224,8 @@ static int do_mount(struct boot *b, struct nbd_diag *d)
 /* A mount that was given up may still have succeeded. */
 static int undo_mount(struct boot *b, struct nbd_diag *d)
 {
-	(void)b, (void)d;
-	while (!umount2(NEWROOT, MNT_DETACH))
+	(void)d;
+	while (!umount2(init_newroot(b), MNT_DETACH))
 		;
 	return NBD_OK;
 }
@@ -258,15 +259,16 @@ static int undo_overlay_connect(struct boot *b, struct nbd_diag *d)
 
 static int do_overlay(struct boot *b, struct nbd_diag *d)
 {
-	return b->cmd.overlay ? init_overlay_mount(&b->overlay, NEWROOT, d)
-			      : NBD_OK;
+	return b->cmd.overlay
+		       ? init_overlay_mount(&b->overlay, init_newroot(b), d)
+		       : NBD_OK;
 }
 
 static int undo_overlay(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (b->cmd.overlay)
-		init_overlay_unmount(NEWROOT);
+		init_overlay_unmount(init_newroot(b));
 	return NBD_OK;
 }
 #endif
@@ -274,7 +276,7 @@ static int undo_overlay(struct boot *b, struct nbd_diag *d)
 static int do_init(struct boot *b, struct nbd_diag *d)
 {
 	const char *init;
-	int rc = init_program_find(NEWROOT, b->cmd.init, &init, d);
+	int rc = init_program_find(init_newroot(b), b->cmd.init, &init, d);
 
 	b->argv[0] = (char *)init;
 	return rc;
@@ -410,18 +412,18 @@ const struct step init_steps[] = {
 #endif
 	{ "kernel command line", do_cmdline, NULL,
 	  "check what the boot loader (PXE, GRUB) passes to the kernel", 0, 0,
-	  STEP_ONCE },
+	  STEP_ONCE | STEP_BESIDE },
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "kernel command line", do_onfail_words, NULL,
 	  "check nbdboot.onfail=", 0, 0, STEP_ONCE },
 #endif
 #ifdef CONFIG_BOOT_WATCH
 	{ "kernel command line", do_outage_words, NULL,
-	  "check nbdboot.outage=", 0, 0, STEP_ONCE },
+	  "check nbdboot.outage=", 0, 0, STEP_ONCE | STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "kernel command line", do_overlay_words, NULL,
-	  "check nbdboot.overlay=", 0, 0, STEP_ONCE },
+	  "check nbdboot.overlay=", 0, 0, STEP_ONCE | STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_IMAGE
 	{ "module image", init_image_mount, NULL, "", 0, 0, 0 },
@@ -430,9 +432,10 @@ const struct step init_steps[] = {
 	  0, 0 },
 	{ "network", do_network, NULL,
 	  "check the cable, ip=, and the modules in this initramfs", 0, 0, 0 },
-	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS, 0 },
+	{ "connect", do_connect, undo_connect, NULL, 0, STEP_UNDO_MS,
+	  STEP_BESIDE },
 #ifdef CONFIG_BOOT_WATCH
-	{ "watch", do_watch, undo_watch, "", 0, 0, 0 },
+	{ "watch", do_watch, undo_watch, "", 0, 0, STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_TORAM
 	{ "connect", do_name_server, NULL, NULL, 0, 0, 0 },
@@ -441,19 +444,19 @@ const struct step init_steps[] = {
 #endif
 	{ "partition", do_part, NULL,
 	  "check nbdboot.part= and the partitions of the export", STEP_READ_MS,
-	  0, 0 },
+	  0, STEP_BESIDE },
 	{ "modules", do_preload_wait, NULL, "", 0, 0, 0 },
 	{ "mount", do_mount, undo_mount,
 	  "check root=, rootfstype=, rootflags=, and what the export holds",
-	  STEP_MOUNT_MS, STEP_UNDO_MS, 0 },
+	  STEP_MOUNT_MS, STEP_UNDO_MS, STEP_BESIDE },
 #ifdef CONFIG_BOOT_OVERLAY
 	{ "overlay", do_overlay_connect, undo_overlay_connect, see_overlay, 0,
-	  STEP_UNDO_MS, 0 },
+	  STEP_UNDO_MS, STEP_BESIDE },
 	{ "overlay", do_overlay, undo_overlay, see_overlay, STEP_MOUNT_MS,
-	  STEP_UNDO_MS, 0 },
+	  STEP_UNDO_MS, STEP_BESIDE },
 #endif
 	{ "init", do_init, NULL, "check init= and what is in the root", 0, 0,
-	  0 },
+	  STEP_BESIDE },
 #ifdef CONFIG_BOOT_RENEW
 	{ "renew", do_renew, NULL, "", 0, 0, 0 },
 #endif
@@ -461,7 +464,7 @@ const struct step init_steps[] = {
 	{ "way down", do_way_down, undo_way_down, "", 0, 0, 0 },
 #endif
 #ifdef CONFIG_BOOT_WATCH
-	{ "watch ready", do_watch_ready, NULL, "", 0, 0, 0 },
+	{ "watch ready", do_watch_ready, NULL, "", 0, 0, STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_ONFAIL
 	{ "timer", do_stop_timer, do_start_timer, "", 0, 0, 0 },

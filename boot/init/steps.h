@@ -48,11 +48,14 @@ struct boot {
 	char *outage, outage_text[32]; /* the option of `watch`, or NULL */
 	uint64_t switched;	       /* nbd_now_ms() when the switch began */
 	bool local;	       /* the root is a device of this machine */
+	bool beside;	       /* a system runs, which is to end later */
 	struct reroot *reroot; /* NULL: the first boot of this kernel */
 };
 
 /* Not repeated when a failed boot is retried. */
-#define STEP_ONCE 1u
+#define STEP_ONCE   1u
+/* Also beside a running system: see init_beside(). */
+#define STEP_BESIDE 2u
 
 struct step {
 	const char *name;
@@ -63,7 +66,7 @@ struct step {
 	 * while the server is away.  0: process 1 does it, and it never blocks.
 	 */
 	unsigned run_ms, undo_ms;
-	unsigned when; /* STEP_ONCE */
+	unsigned when; /* STEP_ONCE, STEP_BESIDE */
 };
 
 extern const struct step init_steps[];

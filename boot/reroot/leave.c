@@ -14,8 +14,9 @@
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"
 
-/* systemd(1): SIGRTMIN+5 of glibc starts reboot.target. */
+/* systemd(1): SIGRTMIN+5 of glibc starts reboot.target, +7 the soft reboot. */
 #define SYSTEMD_REBOOT (34 + 5)
+#define SYSTEMD_SOFT   (34 + 7)
 /* ms for processes to end on SIGTERM, where no init ends them. */
 #define END_MS	       2000
 #define INITTAB	       "/etc/inittab"
@@ -137,7 +138,14 @@ static int start_myself(void)
 	return init_shutdown("reboot");
 }
 
-int reroot_start(struct nbd_diag *d)
+bool reroot_has_soft(void)
+{
+	char comm[32];
+
+	return which(comm) == SYSTEMD && !access(REROOT_SOFT_UNIT, F_OK);
+}
+
+int reroot_start(bool soft, struct nbd_diag *d)
 {
 	char comm[32];
 
@@ -145,7 +153,7 @@ int reroot_start(struct nbd_diag *d)
 	case SELF:
 		return start_myself();
 	case SYSTEMD:
-		return kill(1, SYSTEMD_REBOOT)
+		return kill(1, soft ? SYSTEMD_SOFT : SYSTEMD_REBOOT)
 			       ? nbd_diag(d, NBD_E_PERM, "ask systemd: %s",
 					  strerror(errno))
 			       : NBD_OK;

@@ -81,7 +81,7 @@ static int find_type(struct super *s, const char *dev, struct nbd_diag *d)
 	return rc;
 }
 
-static int mount_and_look(struct root_fs *fs, struct nbd_diag *d)
+static int mount_and_look(struct root_fs *fs, bool *soft, struct nbd_diag *d)
 {
 	const char *init;
 	bool fell_back;
@@ -90,6 +90,7 @@ static int mount_and_look(struct root_fs *fs, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	rc = init_program_find(fs->target, NULL, &init, d);
+	*soft = !access(WHERE REROOT_SOFT_UNIT, F_OK);
 	umount2(fs->target, 0);
 	return rc;
 }
@@ -134,7 +135,7 @@ static int look(void *data, struct nbd_diag *d)
 		return rc;
 	fs.fstype = s.type;
 	fs.options = as_it_is(s.type);
-	return mount_and_look(&fs, d);
+	return mount_and_look(&fs, &p->soft, d);
 }
 
 /* A signal ends it. */

@@ -6,6 +6,7 @@
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
  *	leave.c    files for process 1 (init/reroot.h), and the old system's end
+ *	soft.c     or the new root at the place where systemd takes it
  */
 #ifndef BOOT_REROOT_REROOT_H
 #define BOOT_REROOT_REROOT_H
@@ -67,6 +68,7 @@ struct reroot_proof {
 	struct sockdiag_link link; /* the connection; family 0: none */
 	int index;		   /* N of the nbdN of the proof, or -1 */
 	char dev[64];
+	bool soft; /* its systemd knows soft-reboot */
 };
 
 /*
@@ -108,7 +110,22 @@ int reroot_store(const char *words, const char *old, struct nbd_diag *d);
  * busybox's init.  NBD_E_KERNEL: it is another one.
  */
 int reroot_may_start(struct nbd_diag *d);
-/* Asks it to end the system. */
-int reroot_start(struct nbd_diag *d);
+/* Is process 1 a systemd that knows soft-reboot? */
+bool reroot_has_soft(void);
+/* Asks it to end the system; soft: by soft-reboot. */
+int reroot_start(bool soft, struct nbd_diag *d);
+
+/* ---- soft.c ---- */
+
+/* The unit of systemd 254 and later. */
+#define REROOT_SOFT_UNIT "/usr/lib/systemd/system/soft-reboot.target"
+
+/*
+ * Connects and mounts the root of the words, an export, where soft-reboot takes
+ * it, and starts its watchers, and processes that disconnect the devices of the
+ * present system when they are no longer in use.  The network must be up.
+ * Needs reroot_prepare().  After a failure nothing of it is left.
+ */
+int reroot_soft(const char *words, struct nbd_diag *d);
 
 #endif

@@ -55,7 +55,7 @@ soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 		$(vm) tests/vm/test_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-faults soak-boot soak-dropin vm-program ## simulations and outages for hours
+soak: soak-sim soak-faults soak-boot soak-reroot soak-dropin vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -63,9 +63,11 @@ soak: soak-sim soak-faults soak-boot soak-dropin vm-program ## simulations and o
 	exit $$status
 soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall'
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' $(vm) tests/vm/soak_boot.sh
+soak-reroot: vm-program ## soft reboots into other roots
+	@$(vm) tests/vm/soak_reroot_soft.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune bench-costs bench-profile \
 	bench-dropin soak-dropin \
-	soak-boot soak-uefi soak
+	soak-boot soak-reroot soak-uefi soak

@@ -195,6 +195,33 @@ start_debian()
 	check 'Debian boots from a server' arrives old
 }
 
+# start_soft: a machine with systemd 254, a service that writes, and the images
+# old (its root), new and disk
+start_soft()
+{
+	make_tree backports
+	copy_program "$tree/opt/fio" fio
+	tree=$work/tree
+	libs=/opt/fio/lib/x86_64-linux-gnu:/opt/fio/usr/lib/x86_64-linux-gnu
+	unit load "[Service]
+ExecStart=/opt/fio/lib64/ld-linux-x86-64.so.2 \\
+--library-path $libs:/opt/fio/usr/lib/x86_64-linux-gnu/ceph \\
+/opt/fio/bin/fio --name=load --directory=/var/tmp --rw=randrw --bs=4k \\
+--size=8M --time_based --runtime=1d --rate=200k --verify=crc32c
+SuccessExitStatus=128"
+	initramfs "$work/initramfs" \
+		'nbd virtio_net virtio_pci ext4 overlay virtio_blk' |
+		sed 's/^/# /'
+	start_debian
+	check 'a service writes' succeeds 'systemctl is-active load'
+}
+
+# The other way prints lines.
+softly()
+{
+	! said 'the old system has ended'
+}
+
 # ---- what a reroot costs ----
 
 # Processor time of QEMU, ms.  A neighbour on the machine of the tests stretches

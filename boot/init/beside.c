@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "boot/init/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+#include "port/linux/file.h"
+#include "port/linux/process.h"
+#include "port/text.h"
+
+/* Of linux/close_range.h; and musl has no name for the call. */
+#define CLOSE_ON_EXEC 4u
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* A boot goes on without them, but here there is a system to stay in. */
+static bool has_watchers(const struct boot *b)
+{
+	return b->cmd.no_watch ||
+	       (b->watch.pid && (b->overlay.index < 0 || b->watch_upper.pid));
+}
+
+int init_beside(const char *words, struct nbd_diag *d)
+{
+	/* pages: too large for a stack; a process boots only once */
+	static struct boot b;
+	static struct reroot r;
+	char *argv[] = { NULL, NULL };
+	int rc = NBD_OK;
+	size_t at;
+
+	b.argv = argv;
+	b.index = b.overlay.index = -1;
+	b.reroot = &r;
+	b.beside = true;
+	nbd_fmt(r.line[0], sizeof(r.line[0]), "%s", words);
+	sigprocmask(SIG_BLOCK, NULL, &b.recovery.signals);
+	for (at = 0; !rc && at < init_n_steps; at++)
+		if (init_steps[at].when & STEP_BESIDE)
+			rc = init_step_do(&init_steps[at], &b, d);
+	if (!rc && !has_watchers(&b))
+		rc = nbd_diag(d, NBD_E_KERNEL, "its watcher did not start");
+	while (rc && at--)
+		if (init_steps[at].when & STEP_BESIDE)
+			init_step_undo(&init_steps[at], &b);
+	return rc;
+}
+
+/* ---- its processes ---- */
+
+/*
+ * systemd ends the processes of its services and sessions, so this one joins
+ * process 1, as one of an initramfs does by itself.
+ */
+static bool join_process_1(void)
+{
+	static const char *const groups[] = {
+		"/sys/fs/cgroup/init.scope/cgroup.procs",
+		"/sys/fs/cgroup/systemd/init.scope/cgroup.procs",
+	};
+
+	return !file_write(AT_FDCWD, groups[0], "0", 1) ||
+	       !file_write(AT_FDCWD, groups[1], "0", 1);
+}
+
+const char *init_beside_leave(void)
+{
+	static const char link[] = SHUTDOWN_HOME "/nbdboot";
+
+	if (getppid() == 1)
+		return NULL;
+	if (symlink("shutdown", link) && errno != EEXIST)
+		return "";
+	process_detach(true);
+	/* fails before Linux 5.9, harmlessly for most callers */
+	syscall(SYS_close_range, 3, ~0u, CLOSE_ON_EXEC);
+	return !chdir("/") && join_process_1() ? link : "";
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The steps of a boot beside a running system, and processes that leave it. */
+#include "boot/init/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+#include "port/linux/file.h"
+#include "port/linux/process.h"
+#include "tests/unit.h"
+
+#define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
+#define COPY  SHUTDOWN_HOME "/nbdboot"
+
+static struct nbd_diag d;
+static struct nbd_out done;
+static char text[4096];
+
+static void note(const char *what, const char *name)
+{
+	nbd_putf(&done, "%s %s\n", what, name);
+	assert_false(done.cut);
+	text[done.len] = '\0';
+}
+
+/* ---- steps ---- */
+
+static const char *fails; /* the step that does */
+static bool watched, watched_upper, no_watch, overlay;
+
+int __wrap_init_step_do(const struct step *s, struct boot *b,
+			struct nbd_diag *diag);
+int __wrap_init_step_do(const struct step *s, struct boot *b,
+			struct nbd_diag *diag)
+{
+	assert_true(b->beside);
+	assert_string_equal(init_reroot_line(b), WORDS);
+	b->cmd.no_watch = no_watch;
+	b->overlay.index = overlay ? 1 : -1;
+	b->watch.pid = watched;
+	b->watch_upper.pid = watched_upper;
+	note("do", s->name);
+	return fails && !strcmp(s->name, fails)
+		       ? nbd_diag(diag, NBD_E_UNREACHABLE, "it fails")
+		       : NBD_OK;
+}
+
+void __wrap_init_step_undo(const struct step *s, struct boot *b);
+void __wrap_init_step_undo(const struct step *s, struct boot *b)
+{
+	(void)b;
+	note("undo", s->name);
+}
+
+static int run(void)
+{
+	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
+	text[0] = '\0';
+	return init_beside(WORDS, &d);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	fails = NULL;
+	watched = true;
+	watched_upper = no_watch = overlay = false;
+	return 0;
+}
+
+static bool did(const char *what)
+{
+	return strstr(text, what);
+}
+
+/* Each step that was done was undone, in the opposite order. */
+static void all_is_undone(void)
+{
+	const char *line = text, *undo = strstr(text, "undo ");
+	const char *end = text + done.len;
+
+	assert_non_null(undo);
+	for (; line < undo; line = strchr(line, '\n') + 1) {
+		size_t len = strcspn(line, "\n") - 3;
+
+		end -= len + 6;
+		assert_memory_equal(end, "undo ", 5);
+		assert_memory_equal(end + 5, line + 3, len);
+	}
+	assert_ptr_equal(end, undo);
+}
+
+static void the_root_is_connected_mounted_and_watched(void **state)
+{
+	(void)state;
+	assert_int_equal(run(), 0);
+	assert_true(did("do connect\ndo watch\n"));
+	assert_true(did("do mount\n"));
+	assert_true(did("do init\ndo watch ready\n"));
+	assert_false(did("undo"));
+}
+
+/* The system needs its network and its kernel's settings as they are. */
+static void the_running_system_is_left_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(run(), 0);
+	assert_false(did("do kernel file systems\n"));
+	assert_false(did("do drivers\n"));
+	assert_false(did("do network\n"));
+	assert_false(did("do renew\n"));
+	assert_false(did("do way down\n"));
+	assert_false(did("do switch\n"));
+}
+
+static void a_failure_undoes_all_steps(void **state)
+{
+	(void)state;
+	fails = "mount";
+	assert_int_equal(run(), NBD_E_UNREACHABLE);
+	assert_string_equal(d.text, "it fails");
+	assert_false(did("do overlay\n"));
+	assert_true(did("do mount\nundo mount\n"));
+	all_is_undone();
+}
+
+static void a_root_without_its_watcher_is_refused(void **state)
+{
+	(void)state;
+	watched = false;
+	assert_int_equal(run(), NBD_E_KERNEL);
+	assert_string_equal(d.text, "its watcher did not start");
+	all_is_undone();
+
+	watched = overlay = true;
+	assert_int_equal(run(), NBD_E_KERNEL);
+	all_is_undone();
+	watched_upper = true;
+	assert_int_equal(run(), 0);
+}
+
+static void a_root_may_be_without_watchers_on_request(void **state)
+{
+	(void)state;
+	watched = false;
+	no_watch = overlay = true;
+	assert_int_equal(run(), 0);
+}
+
+/* ---- processes ---- */
+
+static pid_t parent;
+static int link_error;	   /* errno of symlink(), or 0 */
+static unsigned no_groups; /* how many of the two there are not */
+static bool detached;
+
+pid_t __wrap_getppid(void);
+pid_t __wrap_getppid(void)
+{
+	return parent;
+}
+
+int __wrap_symlink(const char *to, const char *path);
+int __wrap_symlink(const char *to, const char *path)
+{
+	assert_string_equal(to, "shutdown");
+	assert_string_equal(path, COPY);
+	errno = link_error;
+	return link_error ? -1 : 0;
+}
+
+void __wrap_process_detach(bool all);
+void __wrap_process_detach(bool all)
+{
+	assert_true(all);
+	detached = true;
+}
+
+int __wrap_chdir(const char *path);
+int __wrap_chdir(const char *path)
+{
+	assert_string_equal(path, "/");
+	return 0;
+}
+
+int __wrap_file_write(int dir, const char *path, const void *p, size_t len);
+int __wrap_file_write(int dir, const char *path, const void *p, size_t len)
+{
+	(void)dir;
+	assert_non_null(strstr(path, "/init.scope/cgroup.procs"));
+	assert_int_equal(len, 1);
+	assert_memory_equal(p, "0", 1);
+	return no_groups && no_groups-- ? -1 : 0;
+}
+
+static const char *leave(pid_t from, int error, unsigned groups)
+{
+	parent = from;
+	link_error = error;
+	no_groups = groups;
+	detached = false;
+	return init_beside_leave();
+}
+
+static void in_an_initramfs_there_is_nothing_to_leave(void **state)
+{
+	(void)state;
+	assert_null(leave(1, EROFS, 2));
+	assert_false(detached);
+}
+
+static void a_process_leaves_with_its_program_in_ram(void **state)
+{
+	(void)state;
+	assert_string_equal(leave(7, 0, 0), COPY);
+	assert_true(detached);
+	assert_string_equal(leave(7, EEXIST, 0), COPY);
+	/* systemd's own hierarchy, where others are mounted beside it */
+	assert_string_equal(leave(7, 0, 1), COPY);
+}
+
+static void a_process_that_cannot_leave_fails(void **state)
+{
+	(void)state;
+	assert_string_equal(leave(7, EROFS, 0), "");
+	assert_string_equal(leave(7, 0, 2), "");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(
+			the_root_is_connected_mounted_and_watched, reset),
+		cmocka_unit_test_setup(the_running_system_is_left_alone, reset),
+		cmocka_unit_test_setup(a_failure_undoes_all_steps, reset),
+		cmocka_unit_test_setup(a_root_without_its_watcher_is_refused,
+				       reset),
+		cmocka_unit_test_setup(
+			a_root_may_be_without_watchers_on_request, reset),
+		cmocka_unit_test(in_an_initramfs_there_is_nothing_to_leave),
+		cmocka_unit_test(a_process_leaves_with_its_program_in_ram),
+		cmocka_unit_test(a_process_that_cannot_leave_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
