@@ -238,6 +238,11 @@ public_headers_have_fewer_than_250_lines()
 		xargs -r awk 'FNR == 250 { print FILENAME }'
 }
 
+the_front_page_has_at_most_130_lines()
+{
+	awk 'FNR == 131 { print FILENAME }' README.md
+}
+
 files_begin_with_their_licence()
 {
 	files | grep -E '\.(c|h|sh|mk)$|^Makefile$|Kconfig$' |
@@ -339,6 +344,7 @@ rules='core_includes_only_itself_and_three_headers
 	nothing_uses_stdio
 	files_have_fewer_than_500_lines
 	public_headers_have_fewer_than_250_lines
+	the_front_page_has_at_most_130_lines
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
 	results_are_no_negative_errno
@@ -378,6 +384,7 @@ bad_tree()
 	yes '/* SPDX-License-Identifier: BSD-2-Clause */' |
 		head -n 500 >core/long.c
 	head -n 250 core/long.c >core/nbd_long.h
+	head -n 131 core/long.c >README.md
 	{
 		echo 'A folder, and the process who holds it.'
 		echo 'Directories, and people who need them.'
