@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/time.h>
 
 #define SIZE	(1u << 20)
 #define CONTEXT 7
@@ -61,6 +62,24 @@ static void interrupt(int fd, const unsigned char *request)
 	raise(SIGTERM);
 }
 
+/*
+ * Slow ticks: as few as end a wait, and time between the last one, which ends
+ * the program, and the one before.
+ */
+int __real_setitimer(int which, const struct itimerval *set,
+		     struct itimerval *was);
+int __wrap_setitimer(int which, const struct itimerval *set,
+		     struct itimerval *was);
+int __wrap_setitimer(int which, const struct itimerval *set,
+		     struct itimerval *was)
+{
+	struct itimerval slow = *set;
+
+	slow.it_interval.tv_usec *= 5;
+	slow.it_value = slow.it_interval;
+	return __real_setitimer(which, &slow, was);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -76,7 +95,11 @@ static int setup(void **state)
 
 static int cleanup(void **state)
 {
+	const struct itimerval off = { 0 };
+
 	(void)state;
+	/* otherwise the ticks of this signal go on in the next test */
+	setitimer(ITIMER_REAL, &off, NULL);
 	unlink(out);
 	server_stop();
 	return 0;
