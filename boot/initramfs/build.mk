@@ -16,4 +16,16 @@ initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
 		'$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))'
-.PHONY: initramfs
+
+# make uki [CMDLINE="words"] [MICROCODE=archive] [STUB=file] [UKI=file], and the
+# words of initramfs.  KERNEL= is a version or an image here, not a directory.
+uki-image = $(or $(KERNEL),$(if $(ARCH),$(shell sh tests/kernel.sh \
+	'$(O)/kernel' '' '$(ARCH)' | sed -n 1p)))
+uki: initramfs ## a UEFI program of kernel, initramfs and words: CMDLINE= UKI=
+	$(Q)sh boot/initramfs/mkuki.sh $(if $(uki-image),-k '$(uki-image)') \
+		$(if $(CMDLINE),-c '$(CMDLINE)') $(if $(STUB),-s '$(STUB)') \
+		$(if $(MICROCODE),-i '$(MICROCODE)') \
+		$(if $(triplet),-o $(triplet)-objcopy) \
+		-i '$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))' \
+		'$(or $(UKI),$(O)/nbdboot-uki.efi)'
+.PHONY: initramfs uki

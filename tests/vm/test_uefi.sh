@@ -122,14 +122,9 @@ unserve
 
 # ---- other loaders, whose command lines name no server ----
 
-printf '%s' "$words" >"$work/words"
 stub=/usr/lib/systemd/boot/efi
-objcopy --add-section .osrel=/etc/os-release --change-section-vma .osrel=0x20000 \
-	--add-section .cmdline="$work/words" --change-section-vma .cmdline=0x30000 \
-	--add-section .linux="$kernel" --change-section-vma .linux=0x2000000 \
-	--add-section .initrd="$work/initramfs" \
-	--change-section-vma .initrd=0x3000000 \
-	"$stub/linuxx64.efi.stub" "$work/uki.efi"
+sh "$here/../../boot/initramfs/mkuki.sh" -c "$words" -k "$kernel" \
+	-i "$work/initramfs" "$work/uki.efi" | sed 's/^/# /'
 esp_of "$esp" "$work/uki.efi" "EFI/BOOT/$uefi_loader"
 efi_disk "$disk" "$esp" "$work/ext4"
 serve "$port" file "$disk"
