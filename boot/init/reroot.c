@@ -23,6 +23,7 @@
 #include "boot/init/steps.h"
 #include "boot/init/switch.h"
 #include "boot/init/unmount.h"
+#include "boot/net/renew.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 
@@ -206,6 +207,7 @@ void init_reroot(struct reroot *r)
 	drop_cgroups();
 	if (process_run(unmount_rest, NULL, 0, "unmounting", UNMOUNT_MS, &d))
 		boot_say("%s", d.text);
+	net_renew_expire();
 	/* busy by this program, where the old root could not be pivoted */
 	umount2("/run", MNT_DETACH);
 	init_boot(argv, r);

@@ -89,7 +89,8 @@ static void apply(struct job *j, const struct net_plan *p)
 		if (l->mtu >= MTU_MIN &&
 		    link_set_mtu(j->l.index, l->mtu, &d) < 0)
 			boot_say("%s: %s", j->l.name, d.text);
-		if (link_add_addr(j->l.index, &j->addr, &j->why) < 0)
+		if (link_add_addr(j->l.index, &j->addr, LINK_FOREVER, &j->why) <
+		    0)
 			j->state = JOB_FAILED;
 		lease_routes(j);
 	}
@@ -205,7 +206,8 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		return;
 	if (ip->method == IP_STATIC && !j->set) {
 		j->set = true;
-		if (link_add_addr(j->l.index, &ip->client, &j->why) < 0)
+		if (link_add_addr(j->l.index, &ip->client, LINK_FOREVER,
+				  &j->why) < 0)
 			j->state = JOB_FAILED;
 		else if (ip->client.family == AF_INET)
 			j->addr = ip->client;

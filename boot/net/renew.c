@@ -142,3 +142,38 @@ int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	net_job_state(&r->j, &r->plan, &s);
 	return net_export_lease(r->run, &s, &r->j.dhcp, true, d);
 }
+
+struct search {
+	const struct dhcp_lease *l;
+	struct link_ip found; /* index 0: none */
+};
+
+/* One whose life is known to the kernel has another DHCP client. */
+static void see_addr(void *ctx, const struct link_ip *a)
+{
+	struct search *s = ctx;
+
+	if (a->lasting && a->a.family == AF_INET &&
+	    !memcmp(a->a.ip, s->l->addr, sizeof(s->l->addr)))
+		s->found = *a;
+}
+
+void net_renew_expire(void)
+{
+	uint64_t now = nbd_now_ms(), end, rest;
+	struct dhcp dhcp;
+	struct search s = { .l = &dhcp.lease };
+	struct nbd_diag d;
+	char name[16];
+	int run = file_run(), rc = net_export_read(run, name, &dhcp, &d);
+
+	close(run);
+	if (!rc)
+		rc = link_each_addr(see_addr, &s, &d);
+	if (rc || !s.found.index || dhcp.lease.seconds == UINT32_MAX)
+		return;
+	end = dhcp.bound + dhcp.lease.seconds * UINT64_C(1000);
+	rest = end > now ? (end - now) / 1000 : 0;
+	/* if this fails, it lasts as it did */
+	(void)link_add_addr(s.found.index, &s.found.a, (uint32_t)rest + 1, &d);
+}

@@ -39,6 +39,13 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
  */
 int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
 
+/*
+ * Gives the address of EXPORT_STATE's lease, which lasts for ever, the rest of
+ * the lease as its lifetime: nobody renews it from now on.  Does nothing
+ * without a lease, or if another DHCP client has set the lifetime.
+ */
+void net_renew_expire(void);
+
 /* Milliseconds from now until the lease is to be renewed (again). */
 uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now);
 

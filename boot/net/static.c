@@ -92,7 +92,7 @@ static int set_interface(const struct ip_config *ip, int index,
 	int rc = ip->mtu ? link_set_mtu(index, ip->mtu, d) : NBD_OK;
 
 	if (!rc && ip->client.family)
-		rc = link_add_addr(index, &ip->client, d);
+		rc = link_add_addr(index, &ip->client, LINK_FOREVER, d);
 	if (!rc && ip->client.family && ip->gateway.family)
 		rc = link_add_route(index, &all, d);
 	return rc;

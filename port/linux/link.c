@@ -318,8 +318,11 @@ static void put_broadcast(struct nl_msg *m, const struct link_addr *a)
 	nl_put(m, IFA_BROADCAST, ip, sizeof(ip));
 }
 
-int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d)
+int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+		  struct nbd_diag *d)
 {
+	const struct ifa_cacheinfo life = { .ifa_prefered = seconds,
+					    .ifa_valid = seconds };
 	struct ifaddrmsg h = { .ifa_family = (uint8_t)a->family,
 			       .ifa_prefixlen = (uint8_t)a->prefix,
 			       .ifa_index = (uint32_t)index };
@@ -336,6 +339,7 @@ int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d)
 	nl_put(&k.m, IFA_ADDRESS, a->ip, ip_len(a));
 	if (a->family == AF_INET && a->prefix < 31)
 		put_broadcast(&k.m, a);
+	nl_put(&k.m, IFA_CACHEINFO, &life, sizeof(life));
 	return finish(&k, "add an address to", index, d);
 }
 

@@ -57,11 +57,14 @@ int link_add_master(const char *kind, const char *name, struct nbd_diag *d);
 int link_join(int index, int master, struct nbd_diag *d);
 
 /*
- * Adds an address, or sets it again.  An IPv4 address gets its broadcast
+ * Adds an address, or sets it again.  The kernel removes it after so many
+ * seconds (at least 1; LINK_FOREVER: never).  An IPv4 address gets its broadcast
  * address.  The kernel probes an IPv6 address for duplicates; until then it is
  * tentative and cannot be used (see link_each_addr()).
  */
-int link_add_addr(int index, const struct link_addr *a, struct nbd_diag *d);
+#define LINK_FOREVER UINT32_MAX
+int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+		  struct nbd_diag *d);
 
 /* An address that an interface has. */
 struct link_ip {

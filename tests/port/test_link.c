@@ -148,15 +148,16 @@ static void addresses_and_routes_carry_packets(void **state)
 
 	(void)state;
 	assert_int_equal(link_up(LINK_LO, &diag), 0);
-	assert_int_equal(link_add_addr(LINK_LO, &a4, &diag), 0);
-	assert_int_equal(link_add_addr(LINK_LO, &a6, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a4, LINK_FOREVER, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a6, LINK_FOREVER, &diag), 0);
 	settled(&a6);
 	assert_int_equal(route(&net4, NULL), 0);
 	assert_source(AF_INET, "198.51.100.7", "192.0.2.5");
 	assert_source(AF_INET6, "2001:db8::5", "2001:db8::5");
 	/* the second time it is replaced: setting up is repeatable */
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(link_add_addr(LINK_LO, &a4, &diag), 0);
+		assert_int_equal(
+			link_add_addr(LINK_LO, &a4, LINK_FOREVER, &diag), 0);
 		assert_int_equal(route(&any4, &gw4), 0);
 	}
 	assert_source(AF_INET, "203.0.113.9", "192.0.2.5");
@@ -185,7 +186,7 @@ static void a_gateway_off_the_link_is_reached_if_asked_for(void **state)
 
 	(void)state;
 	assert_int_equal(link_up(LINK_LO, &diag), 0);
-	assert_int_equal(link_add_addr(LINK_LO, &me, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &me, LINK_FOREVER, &diag), 0);
 	assert_int_equal(link_add_route(LINK_LO, &r, &diag), 0);
 	assert_source(AF_INET, "203.0.113.9", "192.0.2.5");
 	/* another metric is another route */
@@ -200,14 +201,19 @@ static void addresses_are_listed(void **state)
 
 	(void)state;
 	assert_int_equal(link_up(LINK_LO, &diag), 0);
-	assert_int_equal(link_add_addr(LINK_LO, &a4.a, &diag), 0);
-	assert_int_equal(link_add_addr(LINK_LO, &a6.a, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a4.a, LINK_FOREVER, &diag), 0);
+	assert_int_equal(link_add_addr(LINK_LO, &a6.a, LINK_FOREVER, &diag), 0);
 	assert_int_equal(link_each_addr(find_addr, &a4, &diag), 0);
 	a6 = settled(&a6.a);
 	assert_int_equal(a4.index, LINK_LO);
 	assert_true(a4.global && !a4.tentative && !a4.failed);
 	assert_int_equal(a6.index, LINK_LO);
 	assert_true(a6.global && !a6.tentative);
+	assert_true(a4.lasting && a6.lasting);
+	/* the same one again, with an end */
+	assert_int_equal(link_add_addr(LINK_LO, &a4.a, 3600, &diag), 0);
+	assert_int_equal(link_each_addr(find_addr, &a4, &diag), 0);
+	assert_false(a4.lasting);
 }
 
 static void an_interface_gets_a_name_and_a_mac(void **state)
@@ -234,7 +240,8 @@ static void a_prefix_longer_than_its_address_is_refused(void **state)
 	struct link_addr a = addr(AF_INET, "192.0.2.5", 33);
 
 	(void)state;
-	assert_int_equal(link_add_addr(LINK_LO, &a, &diag), NBD_E_PARAM);
+	assert_int_equal(link_add_addr(LINK_LO, &a, LINK_FOREVER, &diag),
+			 NBD_E_PARAM);
 	a.family = AF_UNIX;
 	a.prefix = 0;
 	assert_int_equal(route(&a, NULL), NBD_E_PARAM);

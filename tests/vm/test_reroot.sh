@@ -170,6 +170,8 @@ check 'the server saw the disconnect' [ "$(goodbyes new)" -gt "$before" ]
 
 tell_reroot "nbdboot reroot -o tmpfs $old"
 check 'from the disk to a server, with an overlay' arrives old
+check 'which renews the lease again, as nobody did in between' \
+	said 'guest: process: @nbdbootrenew'
 check 'the root is the overlay' said 'guest: root is overlay overlay rw'
 check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
 

@@ -301,13 +301,14 @@ int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 	return 0;
 }
 
-int __wrap_link_add_addr(int index, const struct link_addr *a,
+int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
 			 struct nbd_diag *diag);
-int __wrap_link_add_addr(int index, const struct link_addr *a,
+int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
 			 struct nbd_diag *diag)
 {
 	struct card *c = card_of(index);
 
+	assert_int_equal(seconds, LINK_FOREVER);
 	if (c->no_address)
 		return nbd_diag(diag, NBD_E_KERNEL, "no address for you");
 	c->addr[c->addr[0].family != 0] = *a;

@@ -32,6 +32,8 @@ static struct play {
 	char name[16]; /* of the interface, by now */
 	const char *cmdline;
 	struct net_state state; /* the last one that was kept */
+	uint32_t life;		/* s: that an address was given, or 0 */
+	bool managed;		/* another client has given it one */
 } play;
 
 static struct net_renewal r;
@@ -144,8 +146,39 @@ int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
-	assert_int_equal(fd, SOCKET);
-	play.open = false;
+	assert_true(fd == SOCKET || fd == 3);
+	play.open &= fd != SOCKET;
+	return 0;
+}
+
+int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
+			  void *ctx, struct nbd_diag *diag);
+int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
+			  void *ctx, struct nbd_diag *diag)
+{
+	struct link_ip other = { .index = 3,
+				 .a = { AF_INET, { 192, 0, 2, 6 }, 24 },
+				 .lasting = true };
+	struct link_ip ours = { .index = 2,
+				.a = { AF_INET, { 192, 0, 2, 5 }, 23 },
+				.lasting = !play.managed };
+
+	(void)diag;
+	fn(ctx, &ours);
+	fn(ctx, &other);
+	return 0;
+}
+
+int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+			 struct nbd_diag *diag);
+int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+			 struct nbd_diag *diag)
+{
+	(void)diag;
+	assert_int_equal(index, 2);
+	assert_int_equal(a->ip[3], 5);
+	assert_int_equal(a->prefix, 23);
+	play.life = seconds;
 	return 0;
 }
 
@@ -364,6 +397,30 @@ static void the_words_of_the_command_line_still_count(void **state)
 	assert_string_equal(play.state.host, "");
 }
 
+/* The lifetime of the address, `now` ms after its lease began. */
+static uint32_t life_of(struct play p)
+{
+	play = p;
+	net_renew_expire();
+	return play.life;
+}
+
+static void an_address_that_nobody_renews_ends_with_its_lease(void **state)
+{
+	struct play p = { .seconds = 3600, .now = 600500 };
+
+	(void)state;
+	assert_int_equal(life_of(p), 3000);
+	/* one that ran out while no server answered */
+	p.now = 4000000;
+	assert_int_equal(life_of(p), 1);
+	p.managed = true;
+	assert_int_equal(life_of(p), 0);
+	p = (struct play){ .seconds = UINT32_MAX };
+	assert_int_equal(life_of(p), 0);
+	assert_int_equal(life_of((struct play){ 0 }), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -374,6 +431,8 @@ int main(void)
 		cmocka_unit_test(without_a_lease_there_is_nothing_to_do),
 		cmocka_unit_test(one_request_beside_another_client),
 		cmocka_unit_test(the_words_of_the_command_line_still_count),
+		cmocka_unit_test(
+			an_address_that_nobody_renews_ends_with_its_lease),
 	};
 
 	return cmocka_run_group_tests_name("renewal", tests, NULL, NULL);
