@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@
 /* More than a TLS handshake takes (20 KiB). */
 #define STACK (24u * 1024u)
 
-/* Set by the linker: the program in memory, up to its initialized data. */
-extern const char __executable_start[], edata[];
+/* Set by the linker: the head of the program in memory. */
+extern const ElfW(Ehdr) __ehdr_start;
 
 static void warn(const char *what)
 {
@@ -39,12 +40,24 @@ static void warn(const char *what)
 }
 
 /* Between objects too, where the address sanitizer has its red zones. */
-__attribute__((no_sanitize("address"))) static void touch_program(void)
+__attribute__((no_sanitize("address"))) static void touch(uintptr_t p,
+							  uintptr_t len)
 {
-	uintptr_t p = (uintptr_t)__executable_start;
+	uintptr_t end = p + len;
 
-	for (; p < (uintptr_t)edata; p += PAGE)
+	for (p -= p % PAGE; p < end; p += PAGE)
 		(void)*(volatile const char *)p;
+}
+
+/* Between code and data there can be room for pages of 64 KiB, without memory. */
+static void touch_program(void)
+{
+	const ElfW(Phdr) *h =
+		(const void *)((uintptr_t)&__ehdr_start + __ehdr_start.e_phoff);
+
+	for (unsigned n = __ehdr_start.e_phnum; n; n--, h++)
+		if (h->p_type == PT_LOAD)
+			touch(h->p_vaddr, h->p_filesz);
 }
 
 static void touch_stack(void)

@@ -361,7 +361,8 @@ booted()
 	if said "^guest: root is $2$" && said "^guest: marker is $3$" &&
 		said '^guest: address is 10.0.2.15/24$' &&
 		said '^guest: end$' && ! said '^guest: WRONG' &&
-		! said 'Kernel panic'; then
+		! said 'Kernel panic' &&
+		! said 'the watcher did not start'; then
 		ok "$1"
 	else
 		not_ok "$1"
