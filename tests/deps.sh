@@ -3,8 +3,8 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|check|bench ...]
-#                                           all but bench if none is named
+#   deps.sh [-l] [build|demo|metal|check|cpus|bench ...]
+#                                   all but cpus and bench if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -35,6 +35,9 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	qemu-user-static
 	debhelper fakeroot lintian'
 
+# machines of other CPUs than x86 and ARM
+cpus='qemu-system-misc'
+
 # flame graphs, which no test draws
 bench='linux-perf libdevel-nytprof-perl'
 
@@ -57,8 +60,9 @@ for group; do
 	demo) want="$want $demo" ;;
 	metal) want="$want $metal" ;;
 	check) want="$want $check" ;;
+	cpus) want="$want $cpus" ;;
 	bench) want="$want $bench" ;;
-	*) die "no group \"$group\" (there are build, demo, metal, check, bench)" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, check, cpus, bench)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

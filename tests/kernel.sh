@@ -7,15 +7,14 @@
 #   kernel.sh DIR [SUITE [CPU]]
 #
 # The kernel comes from the sources of this system, or with the suite
-# "backports" from the backports of its release.  CPU is another one ("aarch64"):
-# a static busybox for it is unpacked as well, as bin/busybox.
+# "backports" from the backports of its release, and with another one, as
+# "testing", from that.  CPU is another one ("aarch64"): a static busybox for it
+# is unpacked as well, as bin/busybox.
 set -eu
 
 dir=${1:?directory}
 suite=${2-}
 cpu=${3-}
-meta=linux-image-amd64
-mirror=${KERNEL_MIRROR:-http://deb.debian.org/debian}
 
 die()
 {
@@ -51,17 +50,36 @@ finish()
 	echo "$1" >version
 }
 
-if [ "$cpu" ]; then
-	case $cpu in
+if [ "$cpu$suite" ]; then
+	busybox=${cpu:+busybox-static}
+	case ${cpu:=x86_64} in
+	x86_64) meta=linux-image-amd64 ;;
 	aarch64) meta=linux-image-arm64 ;;
 	armv7) meta=linux-image-armmp ;;
 	i386) meta=linux-image-686-pae ;;
 	riscv64 | s390x) meta=linux-image-$cpu ;;
 	*) die "no kernel for $cpu" ;;
 	esac
-	sh "${0%/*}/../port/linux/foreign.sh" "$cpu" "$dir" "$meta" \
-		busybox-static
+	if [ "$suite" = backports ]; then
+		suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)-backports
+	fi
+	# shellcheck disable=SC2086 # a word or none
+	FETCH_SUITE=$suite sh "${0%/*}/../port/linux/foreign.sh" "$cpu" "$dir" \
+		"$meta" $busybox
 	cd "$dir"
+	# where Debian 14 has it
+	if [ -d usr/lib/modules ]; then
+		mkdir -p boot lib
+		mv usr/lib/modules lib/
+		for file in lib/modules/*/vmlinu?; do
+			version=${file#lib/modules/}
+			mv "$file" "boot/vmlinuz-${version%/*}"
+		done
+	fi
+	if [ -e usr/bin/busybox ]; then
+		mkdir -p bin
+		mv usr/bin/busybox bin/
+	fi
 	set -- lib/modules/*
 	finish "${1##*/}"
 	show
@@ -71,27 +89,18 @@ fi
 mkdir -p "$dir"
 cd "$dir"
 log=log
+# As root apt would download as the user _apt, which may not write to this
+# directory, and would complain.
 set -- -q -o APT::Sandbox::User=root
-if [ "$suite" ]; then
-	release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-	echo "deb $mirror $release-$suite main" >sources.list
-	mkdir -p lists/partial
-	set -- "$@" -o Dir::Etc::sourcelist="$PWD/sources.list" \
-		-o Dir::Etc::sourceparts=/dev/null \
-		-o Dir::State::lists="$PWD/lists" \
-		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
-fi
 
 # The metapackage's dependency names the package that holds the files.
 real_package()
 {
-	LC_ALL=C apt-cache "$@" depends --no-recommends --no-suggests "$meta" \
-		2>"$log" |
+	LC_ALL=C apt-cache "$@" depends --no-recommends --no-suggests \
+		linux-image-amd64 2>"$log" |
 		sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
 }
 
-# As root apt would download as the user _apt, which may not write to this
-# directory, and would complain; APT::Sandbox::User prevents that.
 download()
 {
 	package=$(real_package "$@")
@@ -106,12 +115,12 @@ if ! download "$@"; then
 	[ "$(id -u)" = 0 ] && apt-get "$@" update >"$log" 2>&1
 	if ! download "$@"; then
 		cat "$log" >&2
-		die "no $meta from apt (as root: apt-get update, then again)"
+		die "no linux-image-amd64 from apt (as root: apt-get update, then again)"
 	fi
 fi
 
 dpkg-deb -x "$package"_*.deb .
-rm -rf -- *.deb usr lists sources.list
+rm -rf -- *.deb usr
 version=${package#linux-image-}
 rm -f "$log"
 finish "$version"

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Unpacks Debian packages of another CPU in a directory; nothing is installed:
-# foreign.sh CPU DIR PACKAGE...
+# Unpacks Debian packages of another CPU or suite in a directory; nothing is
+# installed: foreign.sh CPU DIR PACKAGE...
 #
-# CPU is aarch64, armv7, riscv64, s390x or i386.  apt downloads the packages by
-# lists of its own, and so checks their signatures.  In place of a metapackage
-# linux-image-CPU it takes the kernel that this depends on.  Nothing is done if
-# DIR/unpacked is there.
+# CPU is x86_64, aarch64, armv7, riscv64, s390x or i386, and FETCH_SUITE the suite
+# (bookworm).  apt downloads the packages by lists of its own, and so checks
+# their signatures.  In place of a metapackage linux-image-CPU it takes the
+# packages of the kernel that this depends on.  Nothing is done if DIR/unpacked
+# is there.
 set -eu
 
 cpu=${1:?CPU}
@@ -22,13 +23,14 @@ die()
 }
 
 case $cpu in
+x86_64) arch=amd64 ;;
 aarch64) arch=arm64 ;;
 armv7) arch=armhf ;;
 # Debian 12 does not have it.  While a mirror takes over a point release, its
 # lists do not match their signature; testing has none.
-riscv64) arch=riscv64 suites='trixie forky' ;;
+riscv64) arch=riscv64 suites=${FETCH_SUITE:-trixie forky} ;;
 s390x | i386) arch=$cpu ;;
-*) die 'not aarch64, armv7, riscv64, s390x or i386' ;;
+*) die 'not x86_64, aarch64, armv7, riscv64, s390x or i386' ;;
 esac
 
 [ ! -e "$dir/unpacked" ] || exit 0
@@ -57,14 +59,22 @@ must()
 	die "$* failed (see above; is the package mirror reachable?)"
 }
 
-# The metapackage's dependency names the package that holds the kernel.
-real_name()
+# depends PACKAGE PATTERN: its dependencies that match
+depends()
+{
+	LC_ALL=C apt-cache depends --no-recommends --no-suggests "$1" |
+		sed -n "s/^ *Depends: \($2\)\$/\1/p"
+}
+
+# real_names PACKAGE: those that hold its files
+real_names()
 {
 	case $1 in
 	linux-image-*)
-		LC_ALL=C apt-cache depends --no-recommends --no-suggests "$1" |
-			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' |
-			head -n 1
+		image=$(depends "$1" 'linux-image-[0-9].*' | head -n 1)
+		echo "$image"
+		# since Debian 14 that is a metapackage, too
+		depends "$image" 'linux-\(base\|binary\|modules\)-[0-9].*'
 		;;
 	*) echo "$1" ;;
 	esac
@@ -83,11 +93,13 @@ update()
 echo "$cpu: fetching $*" >&2
 must update
 for package; do
-	name=$(real_name "$package")
-	[ "$name" ] || die "no package $package"
-	must apt-get -q download "$name"
-	must dpkg-deb -x "$name"_*.deb .
-	rm -f -- "$name"_*.deb
+	names=$(real_names "$package")
+	[ "$names" ] || die "no package $package"
+	for name in $names; do
+		must apt-get -q download "$name"
+		must dpkg-deb -x "$name"_*.deb .
+		rm -f -- "$name"_*.deb
+	done
 done
 rm -rf apt
 # The last step: this file marks the others as done.

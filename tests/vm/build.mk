@@ -26,6 +26,21 @@ check-vm: vm-program ## the tests in virtual machines, as TAP
 		$(vm) $$test || status=1; \
 	done; exit $$status
 
+cpus := aarch64 armv7 i386 riscv64 s390x
+check-cpus: ## boot a machine of each CPU of make ARCH=: CPUS='s390x'
+	@sh tests/deps.sh build demo check cpus
+	@status=0; for cpu in $(or $(CPUS),$(cpus)); do \
+		O='$(O)' ACCEL='$(ACCEL)' ARCH=$$cpu sh tests/vm/cpu.sh || \
+			status=1; \
+	done; exit $$status
+
+# Those that depend most on the kernel's driver.
+newest := connect latency reconnect scale survive tls
+check-newest: vm-program ## tests in machines with the newest kernel of Debian
+	@status=0; for test in $(newest); do \
+		VM_SUITE=testing $(vm) tests/vm/test_$$test.sh || status=1; \
+	done; exit $$status
+
 bench-connect: vm-program ## connect beside nbd-client: ROUNDS=20
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/connect.sh
 
@@ -67,7 +82,7 @@ soak-reroot: vm-program ## soft reboots into other roots
 	@$(vm) tests/vm/soak_reroot_soft.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune bench-costs bench-profile \
 	bench-dropin soak-dropin \
 	soak-boot soak-reroot soak-uefi soak

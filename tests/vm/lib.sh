@@ -3,7 +3,8 @@
 # What the VM scripts share beyond tap.sh: kernels and machines.  Sourced, with
 # O (the build directory) and optionally ACCEL=kvm in the environment.
 #
-# ARCH=aarch64 is a machine with that CPU, and O the build for it (make ARCH=).
+# ARCH=aarch64 (or another CPU of make ARCH=) is a machine with that CPU, and O
+# the build for it.
 #
 # Nothing sleeps: the scripts read the console of a machine line by line.
 # VM_LIMIT (s) ends a machine that hangs, which is always a failure.
@@ -55,9 +56,26 @@ find_kernel()
 	version=${modules##*/}
 }
 
-# initramfs FILE [MODULES [DIR [TLS_DIR]]]: as make initramfs does.
+# existing MODULE...: prints them, but those with a '?' behind only if the kernel
+# has them: in newer ones they are a part of something else.
+existing()
+{
+	for module; do
+		pattern=/$(echo "${module%\?}" | sed 's/_/[-_]/g')\.ko
+		case $module in
+		*\?) ! grep -q "$pattern" "$modules/modules.dep" \
+			"$modules/modules.builtin" || echo "${module%\?}" ;;
+		*) echo "$module" ;;
+		esac
+	done
+}
+
+# initramfs FILE [MODULES [DIR [TLS_DIR]]]: as make initramfs does.  MODULES are
+# words of existing.
 initramfs()
 {
+	# shellcheck disable=SC2046,SC2086 # words on purpose
+	set -- "$1" "$(set -f; echo $(existing ${2-}))" "${3-}" "${4-}"
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
 		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
 		${4:+-t "$4"} "$1"
@@ -234,12 +252,19 @@ machine()
 	case ${ARCH-} in
 	'') echo qemu-system-x86_64 -cpu max ;;
 	aarch64) echo qemu-system-aarch64 -M virt -cpu cortex-a57 ;;
+	armv7) echo qemu-system-arm -M virt,highmem=off ;;
+	i386) echo qemu-system-i386 ;;
+	riscv64) echo qemu-system-riscv64 -M virt ;;
+	s390x) echo qemu-system-s390x ;;
 	*) die "no machine for $ARCH" ;;
 	esac
 }
 
 case ${ARCH-} in
 aarch64) console=ttyAMA0 ;;
+# with two CPUs it hangs before process 1: each waits for the other, in the kernel
+armv7) console=ttyAMA0 vm_cpus=1 ;;
+s390x) console=ttysclp0 vm_nic=virtio-net-ccw ;;
 *) console=ttyS0 ;;
 esac
 
