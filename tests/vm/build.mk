@@ -34,8 +34,9 @@ check-cpus: ## boot a machine of each CPU of make ARCH=: CPUS='s390x'
 			status=1; \
 	done; exit $$status
 
-# Those that depend most on the kernel's driver.
-newest := connect latency reconnect scale survive tls
+# Those that depend most on the driver.  The bpftrace of Debian 12 does not know
+# so new a kernel.
+newest := connect reconnect scale survive tls
 check-newest: vm-program ## tests in machines with the newest kernel of Debian
 	@status=0; for test in $(newest); do \
 		VM_SUITE=testing $(vm) tests/vm/test_$$test.sh || status=1; \
