@@ -74,8 +74,8 @@ existing()
 # words of existing.
 initramfs()
 {
-	# shellcheck disable=SC2046,SC2086 # words on purpose
-	set -- "$1" "$(set -f; echo $(existing ${2-}))" "${3-}" "${4-}"
+	# shellcheck disable=SC2086 # words on purpose
+	set -- "$1" "$(set -f && existing ${2-})" "${3-}" "${4-}"
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
 		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
 		${4:+-t "$4"} "$1"
