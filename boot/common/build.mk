@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_BOOT_CLI) += boot/common/uris.o boot/common/version.o \
-	$(if $(CONFIG_PORT_MBEDTLS),boot/common/uri_tls.o)
+boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/common/,uris.o uri_tls.o \
+	version.o)
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/common/, cmdline.o \
 	cmdline_read.o console.o)
 boot-$(CONFIG_BOOT_DIALECTS) += $(addprefix boot/common/, root.o root_forms.o \

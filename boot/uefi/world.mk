@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: clang for Windows, whose calling convention and files UEFI took
-# over, and its linker.  ARCH=aarch64 is the other machine.  Nobody pings it.
+# over, and its linker.  ARCH=aarch64 is the other machine.  Nobody pings
+# it: no ICMP.
 ARCH ?= x86_64
 program := nbdboot.efi
 CC := clang

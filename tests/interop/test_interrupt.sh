@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SIGINT and SIGTERM end each command, whatever it waits for: a name server, a
 # connection, each step of a handshake, a reply, a lease, a pipe.  Each must end
-# within a second (control.h).  vm/test_faults.sh has those that need the
+# within a second (control.h).  vm/test_scale.sh has those that need the
 # driver.  TAP on standard output.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
