@@ -34,6 +34,16 @@ check-cpus: ## boot a machine of each CPU of make ARCH=: CPUS='s390x'
 			status=1; \
 	done; exit $$status
 
+# Those whose machines have no program of this one but ours.
+aarch64 := aarch64 boot dialects down onfail overlay tls_boot toram
+check-aarch64: ## tests in machines with an AArch64 CPU
+	@sh tests/deps.sh
+	$(Q)+$(MAKE) --no-print-directory ARCH=aarch64 O=$(O)/aarch64 all
+	@status=0; for test in $(aarch64); do \
+		ARCH=aarch64 O=$(O)/aarch64 ACCEL='$(ACCEL)' \
+			sh tests/vm/test_$$test.sh || status=1; \
+	done; exit $$status
+
 # Those that depend most on the driver.  The bpftrace of Debian 12 does not know
 # so new a kernel.
 newest := connect reconnect scale survive tls
@@ -83,7 +93,7 @@ soak-reroot: vm-program ## soft reboots into other roots
 	@$(vm) tests/vm/soak_reroot_soft.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune bench-costs bench-profile \
 	bench-dropin soak-dropin \
 	soak-boot soak-reroot soak-uefi soak
