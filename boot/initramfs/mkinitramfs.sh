@@ -174,7 +174,9 @@ modules_of()
 	*/*)
 		version=${1##*/}
 		version=${version#*-}
-		set -- "${1%/*}/../lib/modules/$version" "/lib/modules/$version"
+		# beside the modules, where Fedora and Debian 14 have it
+		set -- "${1%/*}" "${1%/*}/../lib/modules/$version" \
+			"/lib/modules/$version"
 		;;
 	*) set -- "/lib/modules/$1" ;;
 	esac

@@ -68,7 +68,13 @@ out=$1
 
 case $kernel in
 */*) ;;
-*) kernel=/boot/vmlinuz-$kernel ;;
+*)
+	version=$kernel
+	kernel=/boot/vmlinuz-$version
+	# in a system whose /boot another tool fills
+	[ -s "$kernel" ] || [ ! -s "/lib/modules/$version/vmlinuz" ] ||
+		kernel=/lib/modules/$version/vmlinuz
+	;;
 esac
 [ -s "$kernel" ] || die "-k $kernel: no such file, or empty"
 [ -s "$stub" ] || die "-s $stub: no such file" \

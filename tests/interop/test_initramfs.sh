@@ -143,6 +143,14 @@ build "$work/none.gz" -m 'drivers/net/wan/ ext4'
 expect 1 'has no module drivers/net/wan/' 'a directory without modules is named'
 run sh "$script" -k "$work/kernel" -l -m 'ext4'
 expect 0 'kernel/fs/ext4/ext4.ko.gz' '-l lists modules, and needs no program'
+cp "$work/out" "$work/listed"
+mkdir -p "$work/kernel/boot"
+for image in lib/modules/6.9-test/vmlinuz boot/vmlinuz-6.9-test; do
+	: >"$work/kernel/$image"
+	run sh "$script" -k "$work/kernel/$image" -l -m 'ext4'
+	check "the kernel by its image, $image" cmp "$work/listed" "$work/out"
+	rm "$work/kernel/$image"
+done
 
 # a machine with one network interface and two modules loaded
 mkdir -p "$work/machine/proc" "$work/machine/sys/bus/pci/devices/0"
