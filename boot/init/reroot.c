@@ -51,7 +51,10 @@ bool init_reroot_read(struct reroot *r, const char *home)
 	r->at = 0;
 	if (!old)
 		r->line[1][0] = '\0';
-	return read_words(r->line[0], home, REROOT_NEW);
+	if (!read_words(r->line[0], home, REROOT_NEW))
+		return false;
+	net_renew_expire();
+	return true;
 }
 
 /* ---- what the old system leaves behind ---- */
@@ -207,7 +210,6 @@ void init_reroot(struct reroot *r)
 	drop_cgroups();
 	if (process_run(unmount_rest, NULL, 0, "unmounting", UNMOUNT_MS, &d))
 		boot_say("%s", d.text);
-	net_renew_expire();
 	/* busy by this program, where the old root could not be pivoted */
 	umount2("/run", MNT_DETACH);
 	init_boot(argv, r);

@@ -29,7 +29,8 @@ struct reroot {
 #ifdef CONFIG_BOOT_REROOT
 /*
  * Reads the files of `home` ("" or SHUTDOWN_HOME), and deletes them.  False: no
- * reroot was asked for.
+ * reroot was asked for.  Otherwise the address of the old system's lease, which
+ * nobody renews any more, gets an end: see net_renew_expire().
  */
 bool init_reroot_read(struct reroot *r, const char *home);
 

@@ -270,11 +270,11 @@ int init_shutdown(const char *verb)
 	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	pivot();
-	boot_console_open("/dev/console", false);
-	/* the files are lost with their file systems */
+	/* the files are lost with their file systems, and pivot() covers /run */
 	again = !i && (init_reroot_read(&r, "") ||
 		       init_reroot_read(&r, SHUTDOWN_HOME));
+	pivot();
+	boot_console_open("/dev/console", false);
 	take_down();
 	if (again)
 		reroot(&r);

@@ -14,6 +14,9 @@
 #include "port/linux/file.h"
 #include "port/linux/packet.h"
 
+/* s that an address lives at least: the old root is unmounted over it. */
+#define LIFE_MIN 3600
+
 static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
@@ -87,14 +90,6 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 	return rc < 0 ? rc : NBD_OK;
 }
 
-static void take_name(void *ctx, const struct link *l)
-{
-	struct job *j = ctx;
-
-	if (l->index == j->l.index)
-		j->l = *l;
-}
-
 static int result(const struct job *j, struct nbd_diag *d)
 {
 	switch (j->dhcp.state) {
@@ -120,7 +115,7 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 {
 	struct job *j = &r->j;
 	uint64_t now = nbd_now_ms();
-	int fd, rc = link_each(take_name, j, d);
+	int fd, rc = link_refresh(&j->l, d);
 
 	fd = rc < 0 ? rc : packet_udp(j->l.name, DHCP_CLIENT, alone, d);
 	if (fd == NBD_E_IN_USE)
@@ -143,37 +138,24 @@ int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	return net_export_lease(r->run, &s, &r->j.dhcp, true, d);
 }
 
-struct search {
-	const struct dhcp_lease *l;
-	struct link_ip found; /* index 0: none */
-};
-
-/* One whose life is known to the kernel has another DHCP client. */
-static void see_addr(void *ctx, const struct link_ip *a)
-{
-	struct search *s = ctx;
-
-	if (a->lasting && a->a.family == AF_INET &&
-	    !memcmp(a->a.ip, s->l->addr, sizeof(s->l->addr)))
-		s->found = *a;
-}
-
 void net_renew_expire(void)
 {
-	uint64_t now = nbd_now_ms(), end, rest;
+	uint64_t now = nbd_now_ms(), rest = LIFE_MIN;
 	struct dhcp dhcp;
-	struct search s = { .l = &dhcp.lease };
+	struct link_ip ours;
 	struct nbd_diag d;
 	char name[16];
 	int run = file_run(), rc = net_export_read(run, name, &dhcp, &d);
 
 	close(run);
 	if (!rc)
-		rc = link_each_addr(see_addr, &s, &d);
-	if (rc || !s.found.index || dhcp.lease.seconds == UINT32_MAX)
+		rc = link_find_addr(AF_INET, dhcp.lease.addr, &ours, &d);
+	/* the kernel knows the lifetime of one that has another client */
+	if (rc || !ours.index || !ours.lasting)
 		return;
-	end = dhcp.bound + dhcp.lease.seconds * UINT64_C(1000);
-	rest = end > now ? (end - now) / 1000 : 0;
+	dhcp.bound += dhcp.lease.seconds * UINT64_C(1000);
+	if (dhcp.bound > now + LIFE_MIN * 1000)
+		rest = (dhcp.bound - now) / 1000;
 	/* if this fails, it lasts as it did */
-	(void)link_add_addr(s.found.index, &s.found.a, (uint32_t)rest + 1, &d);
+	(void)link_add_addr(ours.index, &ours.a, (uint32_t)rest, &d);
 }

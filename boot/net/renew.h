@@ -41,8 +41,9 @@ int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
 
 /*
  * Gives the address of EXPORT_STATE's lease, which lasts for ever, the rest of
- * the lease as its lifetime: nobody renews it from now on.  Does nothing
- * without a lease, or if another DHCP client has set the lifetime.
+ * the lease as its lifetime, or an hour if that is less: nobody renews it from
+ * now on.  Does nothing without a lease, or if another DHCP client has set the
+ * lifetime.
  */
 void net_renew_expire(void);
 

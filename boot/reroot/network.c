@@ -11,30 +11,6 @@
 
 #define DNS_MAX 3
 
-struct search {
-	const struct sockdiag_link *l;
-	struct link_ip found; /* index 0: none */
-	char name[16];
-};
-
-static void see_addr(void *ctx, const struct link_ip *a)
-{
-	struct search *s = ctx;
-	size_t len = s->l->family == AF_INET ? 4 : 16;
-
-	if ((unsigned)a->a.family == s->l->family &&
-	    !memcmp(a->a.ip, s->l->local, len))
-		s->found = *a;
-}
-
-static void see_link(void *ctx, const struct link *l)
-{
-	struct search *s = ctx;
-
-	if (l->index == s->found.index)
-		memcpy(s->name, l->name, sizeof(s->name));
-}
-
 /* The number in hexadecimal digits at p, as the CPU stores it. */
 static uint32_t hex(const char *p)
 {
@@ -68,18 +44,17 @@ static void put_gateway(struct reroot_words *w, const char *name)
 	}
 }
 
-static void put_fixed(struct reroot_words *w, const struct search *s)
+static void put_fixed(struct reroot_words *w, const struct link_addr *a,
+		      const char *name)
 {
-	bool v6 = s->l->family == AF_INET6;
+	bool v6 = a->family == AF_INET6;
 
-	nbd_put(&w->o, "ip=[", v6 ? 4 : 3);
-	nbd_put_ip(&w->o, s->l->local, v6 ? 16 : 4);
-	nbd_put(&w->o, "]::", v6 ? 3 : 0);
-	if (!v6) {
-		nbd_put(&w->o, "::", 2);
-		put_gateway(w, s->name);
-	}
-	nbd_putf(&w->o, ":%u::%s:off ", s->found.a.prefix, s->name);
+	nbd_putf(&w->o, v6 ? "ip=[" : "ip=");
+	nbd_put_ip(&w->o, a->ip, v6 ? 16 : 4);
+	nbd_putf(&w->o, v6 ? "]::" : "::");
+	if (!v6)
+		put_gateway(w, name);
+	nbd_putf(&w->o, ":%u::%s:off ", a->prefix, name);
 }
 
 /* Servers on this machine, as that of systemd-resolved, end with the system. */
@@ -113,22 +88,24 @@ static void put_dns(struct reroot_words *w)
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		   struct nbd_diag *d)
 {
-	struct search s = { .l = l };
-	int rc = link_each_addr(see_addr, &s, d);
+	struct link_ip a;
+	struct link i = { 0 };
+	int rc = link_find_addr((int)l->family, l->local, &a, d);
 
+	i.index = a.index;
 	if (!rc)
-		rc = link_each(see_link, &s, d);
+		rc = link_refresh(&i, d);
 	if (rc)
 		return rc;
-	if (!s.name[0])
+	if (!i.name[0])
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"the address of the connection is gone");
-	if (s.found.lasting && s.found.global)
-		put_fixed(w, &s);
+	if (a.lasting && a.global)
+		put_fixed(w, &a.a, i.name);
 	else
-		nbd_putf(&w->o, "ip=%s:%s ", s.name,
+		nbd_putf(&w->o, "ip=%s:%s ", i.name,
 			 l->family == AF_INET ? "dhcp"
-			 : s.found.global     ? "auto6"
+			 : a.global	      ? "auto6"
 					      : "link6");
 	put_dns(w);
 	return NBD_OK;

@@ -138,6 +138,19 @@ int link_find(const char *name, struct link *l, struct nbd_diag *d)
 	return p.found.index ? picked(&p, l) : no_link(name, d);
 }
 
+static void refresh(void *ctx, const struct link *l)
+{
+	struct link *to = ctx;
+
+	if (l->index == to->index)
+		*to = *l;
+}
+
+int link_refresh(struct link *l, struct nbd_diag *d)
+{
+	return link_each(refresh, l, d);
+}
+
 /* ---- waiting ---- */
 
 /*
@@ -420,4 +433,27 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 	rc = nl_talk(&k.s, &k.m, read_addr, &e, "list the addresses", d);
 	nl_close(&k.s);
 	return rc;
+}
+
+struct wanted {
+	int family;
+	const unsigned char *ip;
+	struct link_ip *found;
+};
+
+static void compare_addr(void *ctx, const struct link_ip *a)
+{
+	const struct wanted *w = ctx;
+
+	if (a->a.family == w->family && !memcmp(a->a.ip, w->ip, ip_len(&a->a)))
+		*w->found = *a;
+}
+
+int link_find_addr(int family, const unsigned char *ip, struct link_ip *found,
+		   struct nbd_diag *d)
+{
+	struct wanted w = { family, ip, found };
+
+	found->index = 0;
+	return link_each_addr(compare_addr, &w, d);
 }

@@ -35,6 +35,12 @@ int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 /* Returns the index; fills *l unless l is NULL.  NBD_E_NO_DEVICE: not found. */
 int link_find(const char *name, struct link *l, struct nbd_diag *d);
 
+/*
+ * Fills *l anew for l->index, as its name may have changed.  Leaves it as it was
+ * if there is no such interface.
+ */
+int link_refresh(struct link *l, struct nbd_diag *d);
+
 /* Brings it up.  Before that its carrier is unknown, and no packets flow. */
 int link_up(int index, struct nbd_diag *d);
 int link_down(int index, struct nbd_diag *d);
@@ -78,6 +84,13 @@ struct link_ip {
 
 /* Calls fn for each address of each interface. */
 int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
+		   struct nbd_diag *d);
+
+/*
+ * Finds the interface that has the address ip (4 or 16 bytes) of that family.
+ * found->index 0: none has it.
+ */
+int link_find_addr(int family, const unsigned char *ip, struct link_ip *found,
 		   struct nbd_diag *d);
 
 struct link_route {

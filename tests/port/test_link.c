@@ -197,7 +197,7 @@ static void a_gateway_off_the_link_is_reached_if_asked_for(void **state)
 static void addresses_are_listed(void **state)
 {
 	struct link_ip a4 = { .a = addr(AF_INET, "192.0.2.5", 24) };
-	struct link_ip a6 = { .a = addr(AF_INET6, "2001:db8::5", 64) };
+	struct link_ip a6 = { .a = addr(AF_INET6, "2001:db8::5", 64) }, found;
 
 	(void)state;
 	assert_int_equal(link_up(LINK_LO, &diag), 0);
@@ -214,6 +214,14 @@ static void addresses_are_listed(void **state)
 	assert_int_equal(link_add_addr(LINK_LO, &a4.a, 3600, &diag), 0);
 	assert_int_equal(link_each_addr(find_addr, &a4, &diag), 0);
 	assert_false(a4.lasting);
+	/* by the address alone */
+	assert_int_equal(link_find_addr(AF_INET6, a6.a.ip, &found, &diag), 0);
+	assert_int_equal(found.index, LINK_LO);
+	assert_int_equal(found.a.prefix, 64);
+	assert_true(found.lasting);
+	a6.a.ip[15]++;
+	assert_int_equal(link_find_addr(AF_INET6, a6.a.ip, &found, &diag), 0);
+	assert_int_equal(found.index, 0);
 }
 
 static void an_interface_gets_a_name_and_a_mac(void **state)
