@@ -142,14 +142,15 @@ void net_renew_expire(void)
 {
 	uint64_t now = nbd_now_ms(), rest = LIFE_MIN;
 	struct dhcp dhcp;
-	struct link_ip ours;
+	struct link_ip ours = { .a.family = AF_INET };
 	struct nbd_diag d;
 	char name[16];
 	int run = file_run(), rc = net_export_read(run, name, &dhcp, &d);
 
 	close(run);
+	memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
 	if (!rc)
-		rc = link_find_addr(AF_INET, dhcp.lease.addr, &ours, &d);
+		rc = link_refresh_addr(&ours, &d);
 	/* the kernel knows the lifetime of one that has another client */
 	if (rc || !ours.index || !ours.lasting)
 		return;

@@ -88,10 +88,12 @@ static void put_dns(struct reroot_words *w)
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		   struct nbd_diag *d)
 {
-	struct link_ip a;
+	struct link_ip a = { .a.family = (int)l->family };
 	struct link i = { 0 };
-	int rc = link_find_addr((int)l->family, l->local, &a, d);
+	int rc;
 
+	memcpy(a.a.ip, l->local, sizeof(a.a.ip));
+	rc = link_refresh_addr(&a, d);
 	i.index = a.index;
 	if (!rc)
 		rc = link_refresh(&i, d);

@@ -435,25 +435,16 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 	return rc;
 }
 
-struct wanted {
-	int family;
-	const unsigned char *ip;
-	struct link_ip *found;
-};
-
-static void compare_addr(void *ctx, const struct link_ip *a)
+static void refresh_addr(void *ctx, const struct link_ip *a)
 {
-	const struct wanted *w = ctx;
+	struct link_ip *to = ctx;
 
-	if (a->a.family == w->family && !memcmp(a->a.ip, w->ip, ip_len(&a->a)))
-		*w->found = *a;
+	if (a->a.family == to->a.family &&
+	    !memcmp(a->a.ip, to->a.ip, ip_len(&a->a)))
+		*to = *a;
 }
 
-int link_find_addr(int family, const unsigned char *ip, struct link_ip *found,
-		   struct nbd_diag *d)
+int link_refresh_addr(struct link_ip *a, struct nbd_diag *d)
 {
-	struct wanted w = { family, ip, found };
-
-	found->index = 0;
-	return link_each_addr(compare_addr, &w, d);
+	return link_each_addr(refresh_addr, a, d);
 }

@@ -87,11 +87,10 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 		   struct nbd_diag *d);
 
 /*
- * Finds the interface that has the address ip (4 or 16 bytes) of that family.
- * found->index 0: none has it.
+ * Fills *a anew for the address a->a, of which family and ip count.  Leaves it
+ * as it was if no interface has it.
  */
-int link_find_addr(int family, const unsigned char *ip, struct link_ip *found,
-		   struct nbd_diag *d);
+int link_refresh_addr(struct link_ip *a, struct nbd_diag *d);
 
 struct link_route {
 	struct link_addr dst; /* prefix 0: the default route */

@@ -215,12 +215,15 @@ static void addresses_are_listed(void **state)
 	assert_int_equal(link_each_addr(find_addr, &a4, &diag), 0);
 	assert_false(a4.lasting);
 	/* by the address alone */
-	assert_int_equal(link_find_addr(AF_INET6, a6.a.ip, &found, &diag), 0);
+	found = (struct link_ip){ .a = a6.a };
+	found.a.prefix = 0;
+	assert_int_equal(link_refresh_addr(&found, &diag), 0);
 	assert_int_equal(found.index, LINK_LO);
 	assert_int_equal(found.a.prefix, 64);
 	assert_true(found.lasting);
-	a6.a.ip[15]++;
-	assert_int_equal(link_find_addr(AF_INET6, a6.a.ip, &found, &diag), 0);
+	found = (struct link_ip){ .a = a6.a };
+	found.a.ip[15]++;
+	assert_int_equal(link_refresh_addr(&found, &diag), 0);
 	assert_int_equal(found.index, 0);
 }
 
