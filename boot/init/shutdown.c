@@ -202,6 +202,12 @@ static void take_down(void)
 			    : "unmounted and disconnected");
 }
 
+/* Is SHUTDOWN_HOME the root already? */
+static bool is_home(void)
+{
+	return !access("/oldroot", F_OK) && !access("/shutdown", X_OK);
+}
+
 /*
  * systemd has done this before it starts us, another process 1 has not.  The
  * root of a rescue system that is an initramfs cannot be left: it is in RAM,
@@ -213,7 +219,7 @@ static void pivot(void)
 	char from[16];
 	size_t i;
 
-	if (!access("/oldroot", F_OK) && !access("/shutdown", X_OK))
+	if (is_home())
 		return;
 	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	if (chdir(SHUTDOWN_HOME)) {
@@ -270,9 +276,8 @@ int init_shutdown(const char *verb)
 	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* the files are lost with their file systems, and pivot() covers /run */
-	again = !i && (init_reroot_read(&r, "") ||
-		       init_reroot_read(&r, SHUTDOWN_HOME));
+	/* before /run is left, and is unmounted with its files */
+	again = !i && init_reroot_read(&r, is_home() ? "" : SHUTDOWN_HOME);
 	pivot();
 	boot_console_open("/dev/console", false);
 	take_down();

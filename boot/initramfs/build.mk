@@ -9,13 +9,14 @@
 kernel = $(or $(KERNEL),$(if $(ARCH),$(shell sh tests/kernel.sh '$(O)/kernel' \
 	'' '$(ARCH)' | sed -n 2p)))
 ending := $(if $(COMPRESS),$(patsubst none,cpio,$(COMPRESS:zstd=zst)),gz)
+initramfs-out = $(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))
 initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 	$(Q)sh boot/initramfs/mkinitramfs.sh -b '$<' $(if $(kernel),-k '$(kernel)') \
 		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
 		$(if $(FIRMWARE_DIR),-f '$(FIRMWARE_DIR)') \
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
-		'$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))'
+		'$(initramfs-out)'
 
 # make uki [CMDLINE="words"] [MICROCODE=archive] [STUB=file] [UKI=file], and the
 # words of initramfs.  KERNEL= is a version or an image here, not a directory.
@@ -26,6 +27,5 @@ uki: initramfs ## a UEFI program of kernel, initramfs and words: CMDLINE= UKI=
 		$(if $(CMDLINE),-c '$(CMDLINE)') $(if $(STUB),-s '$(STUB)') \
 		$(if $(MICROCODE),-i '$(MICROCODE)') \
 		$(if $(triplet),-o $(triplet)-objcopy) \
-		-i '$(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))' \
-		'$(or $(UKI),$(O)/nbdboot-uki.efi)'
+		-i '$(initramfs-out)' '$(or $(UKI),$(O)/nbdboot-uki.efi)'
 .PHONY: initramfs uki

@@ -7,8 +7,8 @@ set -eu
 usage()
 {
 	cat <<'END'
-usage: mkuki.sh [-c WORDS] [-i INITRAMFS]... -k KERNEL [-o OBJCOPY] [-s STUB]
-                FILE
+usage: mkuki.sh [-c WORDS] [-i INITRAMFS]... [-k KERNEL] [-o OBJCOPY]
+                [-s STUB] FILE
 
 Writes FILE, a unified kernel image (UKI), which firmware starts as a program.
 It is not signed: sbsign(1) does that.  The same inputs give the same bytes.

@@ -148,11 +148,11 @@ void net_renew_expire(void)
 	int run = file_run(), rc = net_export_read(run, name, &dhcp, &d);
 
 	close(run);
+	if (rc)
+		return;
 	memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
-	if (!rc)
-		rc = link_refresh_addr(&ours, &d);
 	/* the kernel knows the lifetime of one that has another client */
-	if (rc || !ours.index || !ours.lasting)
+	if (link_refresh_addr(&ours, &d) || !ours.index || !ours.lasting)
 		return;
 	dhcp.bound += dhcp.lease.seconds * UINT64_C(1000);
 	if (dhcp.bound > now + LIFE_MIN * 1000)
