@@ -13,12 +13,14 @@
 #include <linux/nbd-netlink.h>
 #include <linux/netlink.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -55,12 +57,16 @@ int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
 }
 
 uint64_t __wrap_nbd_now_ns(void);
-static unsigned clock_step; /* ms */
+static unsigned clock_step;	/* ms */
+static unsigned looks, ends_at; /* looks at the clock; 0: never */
+static void child_ends(void);
 
 uint64_t __wrap_nbd_now_ns(void)
 {
 	static uint64_t ms;
 
+	if (++looks == ends_at)
+		child_ends();
 	return (ms += clock_step) * 1000000;
 }
 
@@ -494,6 +500,14 @@ static int make_tree(void **state)
 	return mkdtemp(root) ? 0 : -1;
 }
 
+static void child_ends(void)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/nbd3/pid", root);
+	assert_int_equal(unlink(path), 0);
+}
+
 static int drop_tree(void **state)
 {
 	char cmd[100];
@@ -652,6 +666,48 @@ static void an_open_device_is_not_taken_for_a_connected_one(void **state)
 	close_pairs(NULL);
 }
 
+/* Disconnects nbd3, of process pid; returns how often the clock was read. */
+static unsigned looks_of_disconnect(pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", (int)pid);
+	put("nbd3/size", "8\n");
+	put("nbd3/pid", text);
+	open_pairs(NULL);
+	say_family(0);
+	say_status(0, 3, 1);
+	say_family(1);
+	ack(1, 2, 0, NULL);
+	looks = 0;
+	assert_int_equal(nbdk_disconnect(3, &diag), 0);
+	close_pairs(NULL);
+	return looks;
+}
+
+static void the_process_of_an_ioctl_connection_is_waited_for(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			pause();
+	assert_true(child > 0);
+	clock_step = 0;
+	ends_at = 4;
+	assert_int_equal(looks_of_disconnect(child), 4);
+	ends_at = 0;
+	/* another program has it open as well: not for ever */
+	clock_step = 500;
+	assert_in_range(looks_of_disconnect(child), 2, 6);
+	assert_int_equal(looks_of_disconnect(getpid()), 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	/* as after nbdk_connect(): it ended long ago */
+	assert_int_equal(looks_of_disconnect(child), 1);
+}
+
 static void devices_come_in_rising_order_however_many_there_are(void **state)
 {
 	struct nbdk_iter it = { 0 };
@@ -698,6 +754,7 @@ int main(void)
 		TREE(a_signal_ends_the_wait_for_a_device_that_is_open),
 		TREE(a_device_that_is_open_for_a_moment_is_waited_for),
 		TREE(an_open_device_is_not_taken_for_a_connected_one),
+		TREE(the_process_of_an_ioctl_connection_is_waited_for),
 		TREE(devices_come_in_rising_order_however_many_there_are),
 	};
 

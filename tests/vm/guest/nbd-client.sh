@@ -71,6 +71,17 @@ check 'nbd0 is enough' nbd-client -N x $host $port nbd0
 nbd-client -d nbd0
 check '-L connects' nbd-client -L -N x $host $port /dev/nbd0
 nbd-client -nonetlink -d /dev/nbd0
+# Its process still had the device for a moment: 6 times of 150.
+by_turns()
+{
+	for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+		nbd-client -L -N x $host $port /dev/nbd0 &&
+			nbd-client -d nbd0 &&
+			nbd-client -N x $host $port nbd0 &&
+			nbd-client -d nbd0 || return 1
+	done >out 2>&1
+}
+check 'what -L connected is free after -d, 20 times' by_turns
 # It has no port from a table, and no first free device.
 printf '%s\n' "nbd0 $host x port=$port,read-only,connections=2" >/etc/nbdtab
 check 'a line of nbdtab with our options' nbd-client nbd0
