@@ -8,8 +8,10 @@
 
 #include "port/lwip/hooks.h"
 
-/* htons() and others are those of the world, if it has them. */
+/* htons() and others are those of the world, if it has a libc. */
+#if __STDC_HOSTED__
 #define LWIP_DONT_PROVIDE_BYTEORDER_FUNCTIONS 1
+#endif
 
 #define LWIP_NO_INTTYPES_H 1
 #define LWIP_NO_LIMITS_H   1
