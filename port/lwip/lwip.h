@@ -114,6 +114,8 @@ void lwnet_wait(struct lwnet *net, int ms);
 
 /* The IPv4 address in network order, 0.0.0.0: none. */
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4]);
+/* An address of IPv6 that is more than link-local; false: there is none. */
+bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16]);
 
 /*
  * Sends what is left to send, for ms milliseconds at most, gives the lease of
@@ -135,9 +137,6 @@ void lwnet_check_links(struct lwnet *net);
 /* resolve.c */
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
-
-/* stack.c: an address of IPv6 that is more than link-local */
-bool lwnet_has_ip6(const struct lwnet *net);
 
 /* netif.c */
 void lwnet_netif_add(struct lwnet *net);

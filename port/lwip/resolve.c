@@ -312,10 +312,11 @@ static void await_ip6(struct lwnet *net, const struct sock_addr *first)
 {
 	uint64_t begin = nbd_now_ms();
 	bool is_local = first->ip[0] == 0xfe && (first->ip[1] & 0xc0) == 0x80;
+	unsigned char ip[16];
 
 	if (!LWIP_IPV6 || first->len != 16 || is_local)
 		return;
-	while (!lwnet_has_ip6(net) && nbd_now_ms() - begin < ROUTER_MS)
+	while (!lwnet_ip6(net, ip) && nbd_now_ms() - begin < ROUTER_MS)
 		lwnet_wait(net, 100);
 }
 

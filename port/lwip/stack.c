@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ms: how much longer than for IPv6 DHCP is waited for. */
-#define DHCP_GRACE_MS 3000
+#define DHCP_GRACE_MS (LWIP_DHCP ? 3000 : 0)
 /* ms: a longer pause between two polls counts as this. */
 #define STALL_MS      200
 
@@ -217,18 +217,20 @@ static void set_ip6(struct lwnet *net)
 #endif
 }
 
-bool lwnet_has_ip6(const struct lwnet *net)
+bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
 {
-	bool found = false;
-
 #if LWIP_IPV6
-	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++)
-		found |= ip6_addr_ispreferred(
-			netif_ip6_addr_state(&net->netif, i));
+	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
+		if (!ip6_addr_ispreferred(netif_ip6_addr_state(&net->netif, i)))
+			continue;
+		memcpy(ip, netif_ip6_addr(&net->netif, i)->addr, 16);
+		return true;
+	}
 #else
 	(void)net;
+	(void)ip;
 #endif
-	return found;
+	return false;
 }
 
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
@@ -245,11 +247,12 @@ int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 	     struct nbd_diag *d)
 {
 	uint64_t begin = nbd_now_ms(), now;
+	unsigned char ip[16];
 
 	while ((now = nbd_now_ms()) - begin < ms) {
 		if (has_ip4(net))
 			return 0;
-		if (lwnet_has_ip6(net) && now - begin >= DHCP_GRACE_MS)
+		if (lwnet_ip6(net, ip) && now - begin >= DHCP_GRACE_MS)
 			return 0;
 		if (stop && *stop)
 			return nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
