@@ -23,6 +23,7 @@ limit()
 	tiny) echo 81920 ;;
 	nbdboot) echo 393216 ;;
 	uefi) echo 98304 ;;
+	uefi_ipv6) echo 122880 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }

@@ -8,9 +8,9 @@ boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o conf.o \
 	boot/uefi/nonbds.o)
 
 # In a directory of its own for each machine: the compiler is another one.
-efi-dir = $(O)/uefi$(efi-tls)-$(or $(ARCH),x86_64)
-efi-tls = $(if $(TLS),_tls)
-uefi: ## nbdboot.efi, for firmware: ARCH=aarch64 TLS=1
-	$(Q)+$(MAKE) -s O=$(efi-dir) uefi$(efi-tls)_defconfig
+efi-dir = $(O)/$(efi-config)-$(or $(ARCH),x86_64)
+efi-config = uefi$(if $(TLS),_tls,$(if $(IPV6),_ipv6))
+uefi: ## nbdboot.efi, for firmware: ARCH=aarch64 IPV6=1, or TLS=1 (with IPv6)
+	$(Q)+$(MAKE) -s O=$(efi-dir) $(efi-config)_defconfig
 	$(Q)+$(MAKE) -s O=$(efi-dir) all
 .PHONY: uefi

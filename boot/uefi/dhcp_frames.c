@@ -149,25 +149,25 @@ static bool wait_link(struct nbd_ether *e, uint64_t end)
 }
 
 int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t xid,
-	      struct nbd_diag *d)
+	      unsigned ms, struct nbd_diag *d)
 {
-	uint64_t begin = nbd_now_ms(), end = begin + UEFI_DHCP_MS;
+	uint64_t begin = nbd_now_ms(), end = begin + ms;
 	struct dhcp_query q = { .xid = xid, .host = "" };
-	uint64_t ms = 1000, now;
+	uint64_t pause = 1000, now;
 
 	memcpy(q.mac, e->mac, sizeof(q.mac));
-	if (!wait_link(e, begin + UEFI_DHCP_MS / 4))
+	if (!wait_link(e, begin + ms / 4))
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"DHCP: the interface has no link");
 	while ((now = nbd_now_ms()) < end) {
 		q.secs = (uint16_t)((now - begin) / 1000);
-		if (exchange(l, e, &q, now + ms < end ? now + ms : end))
+		if (exchange(l, e, &q, now + pause < end ? now + pause : end))
 			return NBD_OK;
-		ms = ms < 8000 ? ms * 2 : ms;
+		pause = pause < 8000 ? pause * 2 : pause;
 		q.xid++;
 	}
 	return nbd_diag(d, NBD_E_TIMEOUT,
-			"DHCP: no lease within %d s (is there a DHCP server on "
+			"DHCP: no lease within %u s (is there a DHCP server on "
 			"this network? ip= sets a fixed address)",
-			UEFI_DHCP_MS / 1000);
+			ms / 1000);
 }

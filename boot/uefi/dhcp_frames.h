@@ -11,16 +11,13 @@
 #include "port/ether.h"
 #include "port/port.h"
 
-/* What it takes for one answer to a lease to come, in ms; then it is over. */
-#define UEFI_DHCP_MS 20000
-
 /*
- * Gets a lease.  xid is any number.  Sends again after 1, 2, 4 ... s.  0, or
- * NBD_E_TIMEOUT: no server has answered, or it has taken its offer back each
- * time; NBD_E_UNREACHABLE: the interface has no link.
+ * Gets a lease within ms milliseconds.  xid is any number.  Sends again after
+ * 1, 2, 4 ... s.  0, or NBD_E_TIMEOUT: no server has answered, or it has taken
+ * its offer back each time; NBD_E_UNREACHABLE: the interface has no link.
  */
 int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t xid,
-	      struct nbd_diag *d);
+	      unsigned ms, struct nbd_diag *d);
 
 /*
  * The DHCP message in a frame of len bytes that is addressed to port 68, or

@@ -118,13 +118,11 @@ static void put_addr(struct nbd_out *o, const uint8_t a[4])
 	nbd_put(o, ":", 1);
 }
 
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
-		    const uint8_t mac[6])
+static void put_ip4(struct nbd_out *o, const struct dhcp_lease *l)
 {
 	uint8_t mask[4];
 
 	uefi_lease_mask(l, mask);
-	nbd_putf(o, "ip=");
 	put_addr(o, l->addr);
 	nbd_put(o, ":", 1);
 	put_addr(o, l->router);
@@ -134,6 +132,16 @@ void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 		nbd_put(o, ":", 1);
 		nbd_put_ip(o, l->dns[i], 4);
 	}
+}
+
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+		    const uint8_t mac[6])
+{
+	nbd_putf(o, "ip=");
+	if (l->addr[0])
+		put_ip4(o, l);
+	else
+		nbd_putf(o, "auto6");
 	nbd_putf(o, " BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x", mac[0], mac[1],
 		 mac[2], mac[3], mac[4], mac[5]);
 }

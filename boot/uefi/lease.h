@@ -37,7 +37,7 @@ bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len);
 
 /*
  * Prints "ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS BOOTIF=01-MAC": the lease as
- * words of a kernel command line.
+ * words of a kernel command line.  Without an address it is "ip=auto6".
  */
 void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 		    const uint8_t mac[6]);

@@ -6,10 +6,17 @@
 
 #include "boot/uefi/dhcp_frames.h"
 
+/* ms: for a lease, and for a router's advertisement. */
+#define LEASE_MS 20000
+/* The same for the first try of each, where IPv6 may be all there is. */
+#define FIRST_MS 5000
+
 const struct ip_methods net_ip_methods = {
 	.unsaid = IP_DHCP,
-	.bits = 1u << IP_OFF | 1u << IP_STATIC | 1u << IP_DHCP | 1u << IP_LINK,
-	.has = "static addresses and DHCP, of IPv4",
+	.bits = 1u << IP_OFF | 1u << IP_STATIC | 1u << IP_DHCP | 1u << IP_LINK |
+		(LWIP_IPV6 ? 1u << IP_AUTO6 : 0),
+	.has = LWIP_IPV6 ? "static addresses and DHCP, of IPv4, and auto6"
+			 : "static addresses and DHCP, of IPv4",
 };
 
 static void connect_all(const struct efi_guid *g, bool recursive)
@@ -139,10 +146,12 @@ static int take_address(struct uefi_net *n, const char *text,
 	int rc;
 
 	n->from = "DHCP";
+	n->auto6 = false;
 	if (text) {
 		rc = net_ip_parse(&ip, text, d);
 		if (rc)
 			return rc;
+		n->auto6 = ip.method == IP_AUTO6;
 		if (ip.method == IP_STATIC) {
 			n->from = "ip=";
 			return uefi_lease_static(&n->lease, &ip)
@@ -152,7 +161,7 @@ static int take_address(struct uefi_net *n, const char *text,
 						  text);
 		}
 	}
-	if (!take_pxe(n) && !take_http(n))
+	if ((LWIP_IPV6 && n->auto6) || (!take_pxe(n) && !take_http(n)))
 		memset(&n->lease, 0, sizeof(n->lease));
 	return NBD_OK;
 }
@@ -167,14 +176,14 @@ static void on_idle(void *ctx)
 
 /* ---- lwIP over EFI_SIMPLE_NETWORK ---- */
 
-static int get_lease(struct uefi_net *n, struct nbd_diag *d)
+static int get_lease(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 {
 	uint32_t xid;
 
 	if (n->lease.addr[0])
 		return NBD_OK;
 	efi_random(&xid, sizeof(xid));
-	return uefi_dhcp(&n->lease, &n->snp.e, xid, d);
+	return uefi_dhcp(&n->lease, &n->snp.e, xid, ms, d);
 }
 
 static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
@@ -199,6 +208,38 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+/* The stack with no address but what a router advertises within ms. */
+static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
+{
+	int rc = open_lwip(n, d);
+
+	if (rc)
+		return rc;
+	rc = lwnet_up(n->lwip, ms, NULL, d);
+	if (!rc && lwnet_ip6(n->lwip, n->ip6)) {
+		n->from = "router advertisement";
+		return NBD_OK;
+	}
+	lwnet_close(n->lwip, 0);
+	n->stack = NULL;
+	return rc ? rc : NBD_E_TIMEOUT;
+}
+
+/* A network may have DHCP, routers that advertise, or both. */
+static int open_any(struct uefi_net *n, struct nbd_diag *d)
+{
+	struct nbd_diag no_lease, no_router;
+	int rc;
+
+	if (LWIP_IPV6 && n->auto6)
+		return open_ip6(n, LEASE_MS, d);
+	if (LWIP_IPV6 && get_lease(n, FIRST_MS, &no_lease) &&
+	    !open_ip6(n, FIRST_MS, &no_router))
+		return NBD_OK;
+	rc = get_lease(n, LEASE_MS, d);
+	return rc ? rc : open_lwip(n, d);
+}
+
 static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 {
 	int rc;
@@ -210,9 +251,7 @@ static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 		return rc;
 	n->via = "EFI_SIMPLE_NETWORK";
 	n->polled = true;
-	rc = get_lease(n, d);
-	if (!rc)
-		rc = open_lwip(n, d);
+	rc = open_any(n, d);
 	if (rc)
 		efi_snp_close(&n->snp);
 	return rc;

@@ -18,14 +18,16 @@ struct uefi_net {
 	efi_handle nic;
 	const struct efi_path *path; /* of nic */
 	uint8_t mac[6];
-	struct dhcp_lease lease;
-	/* where the lease is from: "PXE", "HTTP boot", "DHCP" or "ip=" */
+	struct dhcp_lease lease; /* of IPv4; its addr is zeros: there is none */
+	uint8_t ip6[16];	 /* without a lease: what a router advertised */
+	/* where the address is from: "PXE", "DHCP", "ip=" and so on */
 	const char *from;
 	const char *via;	 /* what moves the packets */
 	struct nbd_stack *stack; /* NULL: down */
 	bool polled; /* it works at EFI_TPL_CALLBACK, without events */
 
 	/* private */
+	bool auto6; /* ip=auto6 */
 	struct efi_snp snp;
 	struct lwnet *lwip; /* 1 MiB; kept for the next try */
 	struct efi_tcp4 tcp4;
@@ -43,7 +45,8 @@ struct efi_pxe *uefi_net_pxe(void);
 
 /*
  * Brings the interface up, with the address of ip= (NULL: none was given), of
- * PXE or HTTP boot, or of DHCP.
+ * PXE or HTTP boot, or of DHCP; where lwIP has IPv6, also with one that a router
+ * advertises.
  */
 int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 		struct nbd_diag *d);

@@ -34,15 +34,17 @@ static int expand(struct uefi_program *p, struct nbd_diag *d)
 
 static void say_net(const struct uefi_program *p)
 {
-	char text[64];
+	const struct uefi_net *net = &p->net;
+	bool is_ip4 = !LWIP_IPV6 || net->lease.addr[0];
+	char text[80];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	nbd_put_ip(&o, p->net.lease.addr, 4);
-	nbd_putf(&o, "/%u, ", p->net.lease.prefix);
-	nbd_put_mac(&o, p->net.mac);
+	nbd_put_ip(&o, is_ip4 ? net->lease.addr : net->ip6, is_ip4 ? 4 : 16);
+	nbd_putf(&o, "/%u, ", is_ip4 ? net->lease.prefix : 64);
+	nbd_put_mac(&o, net->mac);
 	text[o.len] = '\0';
-	efi_print("nbdboot: %s, address by %s, over %s\n", text, p->net.from,
-		  p->net.via);
+	efi_print("nbdboot: %s, address by %s, over %s\n", text, net->from,
+		  net->via);
 }
 
 static void say_disk(const struct uefi_program *p)

@@ -33,8 +33,9 @@ struct efi_network_mode {
 	efi_bool mac_changeable, multiple_tx, has_media, media;
 };
 
-#define EFI_NETWORK_UNICAST   1u
-#define EFI_NETWORK_BROADCAST 4u
+#define EFI_NETWORK_UNICAST	  1u
+#define EFI_NETWORK_BROADCAST	  4u
+#define EFI_NETWORK_ALL_MULTICAST 0x10u
 
 struct efi_network {
 	uint64_t revision;

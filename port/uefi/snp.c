@@ -7,7 +7,13 @@
 
 #include <string.h>
 
-#define WANTED (EFI_NETWORK_UNICAST | EFI_NETWORK_BROADCAST)
+/* Neighbours and routers of IPv6 speak to groups. */
+#ifdef CONFIG_PORT_LWIP_IPV6
+#define GROUPS EFI_NETWORK_ALL_MULTICAST
+#else
+#define GROUPS 0
+#endif
+#define WANTED (EFI_NETWORK_UNICAST | EFI_NETWORK_BROADCAST | GROUPS)
 
 static unsigned char *frame(const struct efi_snp *s, unsigned number)
 {

@@ -100,6 +100,36 @@ shows 'a DHCP server that takes back each offer' \
 vm_stop
 lan_stop
 
+# ---- IPv6 ----
+
+build_efi ipv6
+nsenter -t "$srv" -n dnsmasq -C /dev/null -k -i br0 --bind-interfaces \
+	--no-resolv --no-hosts --log-facility=- --user=root --enable-ra \
+	--dhcp-range=2001:db8::,ra-only --host-record="root.test,$root6" \
+	>"$work/router.log" 2>&1 </dev/null &
+server=$!
+servers="$servers $server"
+listens -u 53 "$server" "$work/router.log"
+start "root=nbd://root.test/ $direct"
+await '*connected after*' || true
+end_server "$first"
+await '*retrying*' || true
+serve_on 10809
+first=$nbd
+to_root 'no DHCP: a router, its name server, a server that was killed' \
+	'nbdboot: 2001:db8::5054:ff:fe00:0/64, .*by router advertisement' \
+	'nbdboot: nbd://root.test/: .* connected after' 'answers again, after' \
+	' ip=auto6 BOOTIF=01-'
+lan_stop
+
+lan_dhcpd
+start "root=nbd://[$root6]/ $direct"
+to_root 'an address of each kind, and a server by IPv6' \
+	'nbdboot: 192.0.2.*, .*by DHCP' \
+	"nbdboot: nbd://\\[$root6\\]/: .* connected after"
+lan_stop
+build_efi
+
 # ---- HTTP boot, a list of servers ----
 
 # The first server of the list is away at the start, and the second one is

@@ -6,7 +6,6 @@
 # output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
-uefi_tls=1
 # shellcheck source=tests/vm/uefi.sh
 . "$here/uefi.sh"
 # shellcheck source=tests/pki.sh
@@ -20,7 +19,7 @@ variable()
 	printf '\007\0\0\0' | cat - "$1" >"$work/variables/$2-$vendor"
 }
 
-build_efi
+build_efi tls
 find_kernel
 for name in ours other; do
 	pki "$work/$name"

@@ -7,12 +7,15 @@ uefi_arch=${ARCH:-x86_64}
 esp=$work/esp
 disk=$work/disk
 
-# uefi_tls=1: nbdboot.efi with TLS
-efi=$O/uefi${uefi_tls:+_tls}-$uefi_arch/nbdboot.efi
+# build_efi [tls|ipv6]: makes the nbdboot.efi with that.  Sets efi.
 build_efi()
 {
-	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" TLS="${uefi_tls-}" \
-		uefi >&2 ||
+	efi=$O/uefi${1:+_$1}-$uefi_arch/nbdboot.efi
+	case ${1-} in
+	tls) set -- TLS=1 ;;
+	ipv6) set -- IPV6=1 ;;
+	esac
+	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" "$@" uefi >&2 ||
 		die 'nbdboot.efi does not build'
 }
 

@@ -7,6 +7,8 @@
 #include "tests/unit.h"
 
 static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
+#define DHCP_MS 20000
+
 static uint64_t now;
 
 uint64_t __wrap_nbd_now_ns(void);
@@ -154,7 +156,7 @@ static void a_lease_with_its_root_path(void **state)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
 	(void)state;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), 0);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
 	assert_memory_equal(l.addr, want, 4);
 	assert_string_equal(l.root_path, "nbd://h/x");
 	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
@@ -169,7 +171,7 @@ static void a_nak_means_another_try(void **state)
 {
 	(void)state;
 	server.naks = true;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), 0);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
 	assert_int_equal(server.sent[DHCP_DISCOVER], 2);
 }
 
@@ -177,8 +179,8 @@ static void silence_ends_in_time(void **state)
 {
 	(void)state;
 	server.silent = true;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), NBD_E_TIMEOUT);
-	assert_true(now >= 1000 + UEFI_DHCP_MS && now < 1100 + UEFI_DHCP_MS);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), NBD_E_TIMEOUT);
+	assert_true(now >= 1000 + DHCP_MS && now < 1100 + DHCP_MS);
 	assert_true(server.sent[DHCP_DISCOVER] >= 4 &&
 		    server.sent[DHCP_DISCOVER] <= 6);
 }
@@ -187,7 +189,8 @@ static void no_link_is_named(void **state)
 {
 	(void)state;
 	server.link = false;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, &d), NBD_E_UNREACHABLE);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d),
+			 NBD_E_UNREACHABLE);
 	assert_non_null(strstr(d.text, "no link"));
 }
 

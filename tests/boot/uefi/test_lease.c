@@ -32,6 +32,32 @@ static void the_path_of_http_boot_has_the_address(void **state)
 	assert_memory_equal(l.dns[1], dns, 4);
 }
 
+/* What the words of the kernel are for l. */
+static const char *words_of(const struct dhcp_lease *lease)
+{
+	static const uint8_t mac[6] = { 0x52, 0x54, 0, 0, 0, 1 };
+	static char text[200];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
+
+	uefi_lease_put(&o, lease, mac);
+	text[o.len] = '\0';
+	return text;
+}
+
+static void the_kernel_gets_the_lease_or_waits_for_a_router(void **state)
+{
+	static const struct dhcp_lease none;
+
+	(void)state;
+	assert_true(uefi_lease_path(&l, path, sizeof(path)));
+	assert_string_equal(
+		words_of(&l),
+		"ip=192.0.2.50::192.0.2.1:255.255.255.0:::off:"
+		"192.0.2.53:192.0.2.54 BOOTIF=01-52-54-00-00-00-01");
+	assert_string_equal(words_of(&none),
+			    "ip=auto6 BOOTIF=01-52-54-00-00-00-01");
+}
+
 static void a_path_without_an_address_has_none(void **state)
 {
 	(void)state;
@@ -66,6 +92,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_path_of_http_boot_has_the_address),
+		cmocka_unit_test(
+			the_kernel_gets_the_lease_or_waits_for_a_router),
 		cmocka_unit_test(a_path_without_an_address_has_none),
 		cmocka_unit_test(a_path_that_is_cut_is_refused),
 		cmocka_unit_test(a_node_without_a_length_ends_it),
