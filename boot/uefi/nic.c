@@ -225,7 +225,10 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 	return rc ? rc : NBD_E_TIMEOUT;
 }
 
-/* A network may have DHCP, routers that advertise, or both. */
+/*
+ * A network may have DHCP, routers that advertise, or both.  No router names a
+ * root-path.
+ */
 static int open_any(struct uefi_net *n, struct nbd_diag *d)
 {
 	struct nbd_diag no_lease, no_router;
@@ -233,7 +236,7 @@ static int open_any(struct uefi_net *n, struct nbd_diag *d)
 
 	if (LWIP_IPV6 && n->auto6)
 		return open_ip6(n, LEASE_MS, d);
-	if (LWIP_IPV6 && get_lease(n, FIRST_MS, &no_lease) &&
+	if (LWIP_IPV6 && !n->root_path && get_lease(n, FIRST_MS, &no_lease) &&
 	    !open_ip6(n, FIRST_MS, &no_router))
 		return NBD_OK;
 	rc = get_lease(n, LEASE_MS, d);
