@@ -180,4 +180,6 @@ killed for $outage s" 'answers again, after'
 	sed -n 's/.*loaded in/# loaded in/p' "$work/log"
 	lan_near
 done
+# its machine is cut off: SIGTERM would wait for that connection
+end_server "$first"
 finish
