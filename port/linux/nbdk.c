@@ -8,9 +8,7 @@
 #include <linux/nbd-netlink.h>
 #include <linux/netlink.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 /*
  * ms to wait for a disconnected device to be closed: udev opens it after each
@@ -237,22 +235,22 @@ int nbdk_status(int index, bool *connected, struct nbd_diag *d)
 }
 
 /*
- * The child of nbdk_connect_ioctl(), or another program's, has the device open
- * until it has ended.  Whoever else has it open is not waited for.
+ * sysfs shows the device as connected, and the driver does not connect it again,
+ * as long as somebody has it open: udev for a moment, or the child of
+ * nbdk_connect_ioctl() until it has ended.
  */
-static void await_child(int index, pid_t child)
+static void await_free(int index)
 {
 	uint64_t end = nbd_now_ms() + FREE_MS;
+	struct nbdk_info info;
 
-	while (child != getpid() && !kill(child, 0) && !is_free(index) &&
-	       nbd_now_ms() < end)
+	while (!nbdk_info(index, &info) && info.connected && nbd_now_ms() < end)
 		poll(NULL, 0, AGAIN_MS);
 }
 
 int nbdk_disconnect(int index, struct nbd_diag *d)
 {
 	struct call k;
-	struct nbdk_info info = { .pid = 0 };
 	bool connected = false;
 	int rc = nbdk_status(index, &connected, d);
 
@@ -262,13 +260,12 @@ int nbdk_disconnect(int index, struct nbd_diag *d)
 	if (!connected)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
 				index);
-	nbdk_info(index, &info);
 	rc = begin(&k, NBD_CMD_DISCONNECT, "disconnect", index, d);
 	if (rc == 0)
 		rc = finish(&k, NULL, d);
-	if (rc == 0 && info.pid > 0)
-		await_child(index, info.pid);
-	if (rc == 0)
+	if (rc == 0) {
+		await_free(index);
 		nbdk_drop_partitions(index);
+	}
 	return rc;
 }

@@ -62,8 +62,8 @@ int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 /*
  * Disconnects the device.  Requests in flight fail, and programs that use the
  * device lose it: call nbdk_in_use() first.  Waits, for two seconds at most,
- * for the process of an ioctl connection to let go of the device, which cannot
- * be connected again until then.  NBD_E_NO_DEVICE: not connected.
+ * until nobody has it open, as it cannot be connected again before that.
+ * NBD_E_NO_DEVICE: not connected.
  */
 int nbdk_disconnect(int index, struct nbd_diag *d);
 

@@ -82,6 +82,13 @@ by_turns()
 	done >out 2>&1
 }
 check 'what -L connected is free after -d, 20 times' by_turns
+# As udev has it; the driver shows it as connected until then.
+nbd-client -N x $host $port nbd0
+exec 7</dev/nbd0
+sleep 1 &
+exec 7<&-
+check 'what is open for a moment is free after -d' \
+	eval 'nbd-client -d nbd0 && [ ! -e /sys/block/nbd0/pid ]'
 # It has no port from a table, and no first free device.
 printf '%s\n' "nbd0 $host x port=$port,read-only,connections=2" >/etc/nbdtab
 check 'a line of nbdtab with our options' nbd-client nbd0
