@@ -146,12 +146,13 @@ static int take_address(struct uefi_net *n, const char *text,
 	int rc;
 
 	n->from = "DHCP";
-	n->auto6 = false;
+	n->auto6 = n->dhcp = false;
 	if (text) {
 		rc = net_ip_parse(&ip, text, d);
 		if (rc)
 			return rc;
 		n->auto6 = ip.method == IP_AUTO6;
+		n->dhcp = LWIP_IPV6 && ip.method == IP_DHCP;
 		if (ip.method == IP_STATIC) {
 			n->from = "ip=";
 			return uefi_lease_static(&n->lease, &ip)
@@ -225,10 +226,13 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 	return rc ? rc : NBD_E_TIMEOUT;
 }
 
-/*
- * A network may have DHCP, routers that advertise, or both.  No router names a
- * root-path.
- */
+/* Is what a router advertises no use without a lease? */
+static bool needs_lease(const struct uefi_net *n)
+{
+	return n->root_path || n->ip4 || n->dhcp;
+}
+
+/* A network may have DHCP, routers that advertise, or both. */
 static int open_any(struct uefi_net *n, struct nbd_diag *d)
 {
 	struct nbd_diag no_lease, no_router;
@@ -236,7 +240,7 @@ static int open_any(struct uefi_net *n, struct nbd_diag *d)
 
 	if (LWIP_IPV6 && n->auto6)
 		return open_ip6(n, LEASE_MS, d);
-	if (LWIP_IPV6 && !n->root_path && get_lease(n, FIRST_MS, &no_lease) &&
+	if (LWIP_IPV6 && !needs_lease(n) && get_lease(n, FIRST_MS, &no_lease) &&
 	    !open_ip6(n, FIRST_MS, &no_router))
 		return NBD_OK;
 	rc = get_lease(n, LEASE_MS, d);

@@ -14,6 +14,7 @@ struct uefi_net {
 	void (*idle)(void *ctx);
 	void *ctx;
 	bool root_path; /* a lease must have one, if it can */
+	bool ip4;	/* no server has an address of another kind */
 
 	efi_handle nic;
 	const struct efi_path *path; /* of nic */
@@ -28,6 +29,7 @@ struct uefi_net {
 
 	/* private */
 	bool auto6; /* ip=auto6 */
+	bool dhcp;  /* ip=dhcp */
 	struct efi_snp snp;
 	struct lwnet *lwip; /* 1 MiB; kept for the next try */
 	struct efi_tcp4 tcp4;

@@ -4,7 +4,9 @@
  * and starts what is on it.  After a failure it returns to the firmware, which
  * goes on with its next boot entry.
  */
+#include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "boot/common/version.h"
 #include "boot/uefi/program.h"
@@ -60,12 +62,24 @@ static void say_disk(const struct uefi_program *p)
 		  (unsigned long long)p->t_disk);
 }
 
+/* Has each server that is named an address of IPv4? */
+static bool all_ip4(const struct root_spec *r)
+{
+	uint8_t addr[4];
+	unsigned n = 0;
+
+	while (n < r->uris && inet_pton(AF_INET, r->uri[n].host, addr) == 1)
+		n++;
+	return n && n == r->uris;
+}
+
 /* Everything that one interface allows. */
 static int boot_from(struct uefi_program *p, efi_handle nic, struct nbd_diag *d)
 {
 	int rc;
 
 	p->net.root_path = p->conf.root.from_dhcp;
+	p->net.ip4 = LWIP_IPV6 && all_ip4(&p->conf.root);
 	rc = uefi_net_up(&p->net, nic, p->conf.cmd.ip, d);
 	if (rc)
 		return rc;

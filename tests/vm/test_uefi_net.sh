@@ -128,6 +128,12 @@ to_root 'an address of each kind, and a server by IPv6' \
 	'nbdboot: 192.0.2.*, .*by DHCP' \
 	"nbdboot: nbd://\\[$root6\\]/: .* connected after"
 lan_stop
+
+lan_dhcpd --dhcp-reply-delay=6
+start "root=nbd://$root4/ $direct"
+to_root 'a server by IPv4, and a router that answers before DHCP does' \
+	'nbdboot: 192.0.2.*, .*by DHCP'
+lan_stop
 build_efi
 
 # ---- HTTP boot, a list of servers ----
