@@ -70,6 +70,8 @@ bench-profile: vm-program ## fio, flame graphs, the costs of watching: SECONDS_E
 	@sh tests/deps.sh bench
 	@SECONDS_EACH='$(SECONDS_EACH)' $(vm) tests/vm/bench/profile.sh
 	@$(vm) tests/vm/bench/costs.sh
+bench-uefi: vm-program ## nbdboot.efi beside iPXE, as root: ROUNDS=5 DELAYS='0 10'
+	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' $(vm) tests/vm/bench/uefi.sh
 bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTAGE=60
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
@@ -95,5 +97,5 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-tune bench-costs bench-profile \
-	bench-dropin soak-dropin \
+	bench-uefi bench-dropin soak-dropin \
 	soak-boot soak-reroot soak-uefi soak

@@ -224,17 +224,6 @@ softly()
 
 # ---- what a reroot costs ----
 
-# Processor time of QEMU, ms.  A neighbour on the machine of the tests stretches
-# it less than the clock's time.
-vm_worked()
-{
-	# the child of timeout(1)
-	vm_qemu=$(cat "/proc/$vm/task/$vm/children")
-	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, "")
-		printf "%d\n", ($12 + $13) * 1000 / hz }' \
-		"/proc/${vm_qemu% }/stat"
-}
-
 # tell_until_init COMMAND: and waits until process 1 is the next init.  Sets
 # asked (ms), took and worked (ms of the clock, and of QEMU's processors)
 tell_until_init()
