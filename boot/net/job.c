@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/net/job6.h"
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"
 
@@ -85,6 +86,8 @@ static void apply(struct job *j, const struct net_plan *p)
 	unsigned i;
 
 	j->state = JOB_DONE;
+	if (ip->method == IP_AUTO6)
+		net_job6_end(j, p);
 	if (j->dhcp.state == DHCP_BOUND) {
 		if (l->mtu >= MTU_MIN &&
 		    link_set_mtu(j->l.index, l->mtu, &d) < 0)
@@ -127,6 +130,8 @@ void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 		break;
 	case IP_AUTO6:
 		fits = v6 && a->global;
+		if (v6 && !a->global && !a->tentative)
+			j->local = a->a;
 		if (v6 && !a->tentative && !j->asked) {
 			j->asked = true;
 			net_ra_solicit(j->l.index);
@@ -187,12 +192,13 @@ static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 		j->addr = in4(j->dhcp.lease.addr, j->dhcp.lease.prefix);
 		return;
 	}
-	if (now < j->dhcp.due)
-		return;
-	len = net_dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
-	packet_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
-	packet_send(j->fd, j->l.index, buf, len);
-	boot_note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
+	if (now >= j->dhcp.due) {
+		len = net_dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
+		packet_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
+		packet_send(j->fd, j->l.index, buf, len);
+		boot_note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
+	}
+	j->due = j->dhcp.due;
 }
 
 void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
@@ -202,6 +208,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 	/* when the link comes back, earlier messages may be lost */
 	if (!j->l.carrier)
 		j->ran = false;
+	j->due = UINT64_MAX;
 	if (j->state != JOB_WAITING || !j->l.carrier)
 		return;
 	if (ip->method == IP_STATIC && !j->set) {
@@ -214,10 +221,11 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 	}
 	if (ip->method == IP_DHCP && !j->addr.family)
 		lease(j, p, now);
+	if (ip->method == IP_AUTO6)
+		net_job6_work(j, p, now);
 	if (ip->method != IP_LINK && !j->addr.family)
 		return;
-	/* to resolve a name, a name server is needed as well */
-	if (ip->method != IP_AUTO6 || j->n_dns || p->n_dns || !p->name_server)
+	if (ip->method != IP_AUTO6 || !net_job6_waits(j, p, now))
 		apply(j, p);
 }
 
@@ -289,6 +297,8 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	nbd_fmt(s->kind, sizeof(s->kind), "%s", net_plan_kind(p, s->name));
 	add_dns(s, p->dns, p->n_dns);
 	add_dns(s, j->ip->dns, IP_DNS);
+	/* RFC 8106, 5.3.1: those of DHCP come first */
+	net_job6_state(j, p, s);
 	add_dns(s, j->dns, j->n_dns);
 	if (j->dhcp.state == DHCP_BOUND)
 		lease_state(&j->dhcp.lease, p, s);

@@ -4,6 +4,7 @@
 #define BOOT_NET_JOB_H
 
 #include "boot/net/dhcp.h"
+#include "boot/net/dhcp6.h"
 #include "boot/net/plan.h"
 #include "boot/net/state.h"
 
@@ -13,16 +14,21 @@ enum net_job_state { JOB_WAITING, JOB_FAILED, JOB_DONE };
 struct job {
 	const struct ip_config *ip;
 	enum net_job_state state;
-	int fd;		 /* the socket for DHCP; -1: none */
+	int fd;		 /* the socket for DHCP or DHCPv6; -1: none */
 	unsigned metric; /* of its routes */
 	unsigned n_dns;
-	bool set;	       /* the static address has been added */
-	bool asked;	       /* a router solicitation was sent */
-	bool ran;	       /* the link had IFF_RUNNING when last seen */
-	uint64_t up, linked;   /* ms: since when, for the times of the boot */
-	struct link l;	       /* as last seen */
-	struct link_addr addr; /* family 0 until the interface has one */
+	bool set;		/* the static address has been added */
+	bool asked;		/* a router solicitation was sent */
+	bool ran;		/* the link had IFF_RUNNING when last seen */
+	bool no_dhcp6;		/* its socket could not be opened */
+	unsigned ra;		/* NET_RA_* that a router advertised */
+	uint64_t due;		/* ms: when to work without an event */
+	uint64_t up, linked;	/* ms: since when, for the times of the boot */
+	struct link l;		/* as last seen */
+	struct link_addr addr;	/* family 0 until the interface has one */
+	struct link_addr local; /* link-local; family 0 until it is there */
 	struct dhcp dhcp;
+	struct dhcp6 dhcp6;
 	struct link_addr dns[NET_DNS]; /* that routers advertised */
 	struct nbd_diag why;	       /* if JOB_FAILED */
 };
@@ -34,7 +40,7 @@ struct job {
 void net_job_address(struct job *j, const struct link_ip *a, bool adopt);
 
 /*
- * Takes every step that is possible now, and updates j->state and j->dhcp.due.
+ * Takes every step that is possible now, and updates j->state and j->due.
  */
 void net_job_work(struct job *j, const struct net_plan *p, uint64_t now);
 
@@ -44,7 +50,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now);
  */
 void net_job_end(struct job *j, const struct net_plan *p);
 
-/* Closes the DHCP socket. */
+/* Closes the socket. */
 void net_job_close(struct job *j);
 
 /* A random number that differs by MAC even while there is no entropy. */

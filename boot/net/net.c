@@ -22,6 +22,7 @@
 #include "boot/common/console.h"
 #include "boot/common/times.h"
 #include "boot/net/export.h"
+#include "boot/net/failure.h"
 #include "boot/net/job.h"
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
@@ -34,12 +35,13 @@
 #define TRY_MS	32000
 #define EVENTS                                                   \
 	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
-	 1u << (RTNLGRP_ND_USEROPT - 1))
+	 RTMGRP_IPV6_IFINFO | 1u << (RTNLGRP_ND_USEROPT - 1))
 
 const struct ip_methods net_ip_methods = {
 	.unsaid = IP_DHCP, /* the kernel's "any" */
 	.bits = ~0u,
-	.has = "dhcp, auto6, link6, none and addresses",
+	.has = "dhcp, auto6 (in place of dhcp6: the address by router "
+	       "advertisement, DNS by DHCPv6), link6, none and addresses",
 };
 
 int net_configure(struct net *net, const struct cmdline *c, const char *host,
@@ -57,6 +59,15 @@ bool net_any_link(const struct net *net)
 	/* an interface is renamed, or joins a bond, only while it is down */
 	return !net->plan.ip[0].device[0] && !net->plan.n_name &&
 	       !net->plan.n_master && net->plan.ip[0].method != IP_OFF;
+}
+
+/* Is there an ip= with one of these methods, 1 << enum ip_method? */
+static bool has_method(const struct net *net, unsigned methods)
+{
+	for (unsigned i = 0; i < net->plan.n_ip; i++)
+		if (methods >> net->plan.ip[i].method & 1)
+			return true;
+	return false;
 }
 
 /* ---- interfaces ---- */
@@ -118,6 +129,28 @@ static void see_addr(void *ctx, const struct link_ip *a)
 		if (j->l.index == a->index)
 			net_job_address(j, a,
 					net->plan.implicit && !net->state.up);
+}
+
+static void see_flags(void *ctx, int index, unsigned flags)
+{
+	struct net *net = ctx;
+	struct job *j;
+
+	for (j = net->job; j < net->job + net->n; j++)
+		if (j->l.index == index)
+			j->ra = flags;
+}
+
+/* Lists what the kernel knows by now. */
+static int see_all(struct net *net, struct nbd_diag *d)
+{
+	int rc = link_each(see_link, net, d);
+
+	if (!rc)
+		rc = link_each_addr(see_addr, net, d);
+	if (!rc && has_method(net, 1u << IP_AUTO6))
+		rc = net_ra_each(see_flags, net, d);
+	return rc;
 }
 
 /* ---- events ---- */
@@ -198,8 +231,8 @@ static bool await(const struct net *net, uint64_t now, uint64_t end)
 
 		p[i + 1].fd = asks ? j->fd : -1;
 		p[i + 1].events = POLLIN;
-		if (asks && j->fd >= 0 && j->dhcp.due < end)
-			end = j->dhcp.due;
+		if (asks && j->due < end)
+			end = j->due;
 	}
 	poll(p, net->n + 1, end > now ? (int)(end - now) : 0);
 	return true;
@@ -234,9 +267,7 @@ static int run(struct net *net, struct nbd_diag *d)
 
 	for (;;) {
 		if (look)
-			rc = link_each(see_link, net, d);
-		if (look && !rc)
-			rc = link_each_addr(see_addr, net, d);
+			rc = see_all(net, d);
 		now = nbd_now_ms();
 		for (j = net->job; j < net->job + net->n; j++) {
 			work(j, &net->plan, now);
@@ -255,31 +286,6 @@ static int run(struct net *net, struct nbd_diag *d)
 }
 
 /* ---- results ---- */
-
-static void explain(const struct net *net, const struct ip_config *ip,
-		    struct nbd_diag *d)
-{
-	const struct job *j = best(net, ip);
-	const char *device = ip->device[0] ? ip->device
-					   : "any network interface";
-
-	if (j && j->state == JOB_FAILED)
-		*d = j->why;
-	else if (!j)
-		nbd_diag(d, 0,
-			 "there is no %s: is its driver in this initramfs?",
-			 ip->device[0] ? ip->device : "network interface");
-	else if (!j->l.carrier)
-		nbd_diag(d, 0, "no link on %s: is the cable in?", device);
-	else if (ip->method == IP_DHCP)
-		nbd_diag(d, 0, "%s: no DHCP server answered%s", j->l.name,
-			 j->dhcp.state == DHCP_REQUESTING
-				 ? " the request, but one made an offer"
-				 : "");
-	else
-		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix",
-			 j->l.name);
-}
 
 /* Does the interface have an address now, or carry another one? */
 static bool is_used(const struct net *net, const struct link *l)
@@ -355,6 +361,11 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 		rc = net_export_write(net->run, &other, &j->dhcp, false, d);
 		if (rc < 0)
 			return rc;
+		if (!s->domain[0])
+			memcpy(s->domain, other.domain, sizeof(s->domain));
+		if (!s->root_path[0])
+			memcpy(s->root_path, other.root_path,
+			       sizeof(s->root_path));
 		for (i = 0; i < other.n_dns; i++)
 			if (!net_ip_link_local(&other.dns[i]))
 				s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS,
@@ -388,7 +399,7 @@ static int choose(const struct net *net, const struct job **root,
 	}
 	if (!missing)
 		return NBD_OK;
-	explain(net, missing, d);
+	net_explain(missing, best(net, missing), d);
 	if (!*root)
 		return NBD_E_UNREACHABLE;
 	boot_say("%s; going on without", d->text);

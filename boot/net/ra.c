@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Router advertisements (RFC 4861, RFC 8106). */
+/* Router advertisements (RFC 4861, RFC 8106), as the kernel passes them on. */
 #include "boot/net/ra.h"
 
+#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "boot/net/ip.h"
+#include "port/linux/netlink.h"
 
 #define RDNSS	  25
 #define RDNSS_MIN 8 /* type, length in units of 8 bytes, reserved, lifetime */
@@ -43,6 +45,57 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		len -= size;
 	}
 	return n;
+}
+
+int net_ra_flags(const unsigned char *p, size_t len, unsigned *flags)
+{
+	struct ifinfomsg h;
+	struct nl_attr info, a;
+
+	if (len < sizeof(h))
+		return 0;
+	memcpy(&h, p, sizeof(h));
+	if (h.ifi_family != AF_INET6 ||
+	    !nl_find(p, len, sizeof(h), IFLA_PROTINFO, &info) ||
+	    !nl_find(info.data, info.len, 0, IFLA_INET6_FLAGS, &a))
+		return 0;
+	*flags = nl_num(&a) & (NET_RA_MANAGED | NET_RA_OTHER);
+	return h.ifi_index;
+}
+
+struct each {
+	void (*fn)(void *ctx, int index, unsigned flags);
+	void *ctx;
+};
+
+static void read_flags(void *ctx, const struct nl_reply *r)
+{
+	const struct each *e = ctx;
+	unsigned flags;
+	int index = r->type == RTM_NEWLINK
+			    ? net_ra_flags(r->data, r->len, &flags)
+			    : 0;
+
+	if (index)
+		e->fn(e->ctx, index, flags);
+}
+
+int net_ra_each(void (*fn)(void *ctx, int index, unsigned flags), void *ctx,
+		struct nbd_diag *d)
+{
+	const struct ifinfomsg h = { .ifi_family = AF_INET6 };
+	struct each e = { fn, ctx };
+	unsigned char buf[64];
+	struct nl_msg m;
+	struct nl_sock s;
+	int rc = nl_open(&s, NETLINK_ROUTE, 0, d);
+
+	if (rc < 0)
+		return rc;
+	nl_begin(&m, buf, sizeof(buf), RTM_GETLINK, NLM_F_DUMP, &h, sizeof(h));
+	rc = nl_talk(&s, &m, read_flags, &e, "list the flags of IPv6", d);
+	nl_close(&s);
+	return rc;
 }
 
 void net_ra_solicit(int index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Name servers in router advertisements (RDNSS, RFC 8106, 5.1).  The kernel
- * itself sets the advertised addresses.
+ * Name servers (RDNSS, RFC 8106, 5.1) and flags (RFC 4861, 4.2) of router
+ * advertisements.  The kernel itself sets the advertised addresses.
  */
 #ifndef BOOT_NET_RA_H
 #define BOOT_NET_RA_H
@@ -15,6 +15,20 @@
  */
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max);
+
+/* Flags of the latest advertisement: the kernel's IF_RA_*. */
+#define NET_RA_MANAGED 0x40 /* M: addresses by DHCPv6 */
+#define NET_RA_OTHER   0x80 /* O: other configuration by DHCPv6 */
+
+/*
+ * Parses the kernel's RTM_NEWLINK for AF_INET6.  Returns the index of the
+ * interface, and its flags in *flags; 0: malformed, or without flags.
+ */
+int net_ra_flags(const unsigned char *p, size_t len, unsigned *flags);
+
+/* Calls fn for each interface that has IPv6. */
+int net_ra_each(void (*fn)(void *ctx, int index, unsigned flags), void *ctx,
+		struct nbd_diag *d);
 
 /*
  * Asks the routers on the link to advertise now; the interface needs its

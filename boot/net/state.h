@@ -26,9 +26,10 @@ struct net_state {
 	struct link_addr gateway; /* of the default route */
 	struct link_addr dns[NET_DNS];
 	unsigned n_dns;
-	char host[65];	     /* of ip=, else of DHCP (option 12) */
-	char domain[65];     /* option 15 */
-	char root_path[513]; /* option 17, as the server wrote it */
+	char host[65];	 /* of ip=, else of DHCP (option 12) */
+	char domain[65]; /* option 15, or the first of DHCPv6's 24 */
+	/* option 17, or a URI of NBD in DHCPv6's 59, as the server wrote it */
+	char root_path[513];
 	/* next-server (siaddr), or else the DHCP server itself; and as text */
 	struct link_addr server;
 	char boot_server[16];

@@ -246,6 +246,94 @@ router fec0::
 ifup ip=auto6
 expect 0 eth0 'a site-local prefix will do'
 
+# ---- stateless DHCPv6 ----
+
+# advertises TEXT...: makes a machine and a router that advertises TEXT, and ends
+# the one before, which has the same PID file
+radvd=''
+advertises()
+{
+	if [ "$radvd" ]; then
+		kill "$radvd"
+		wait "$radvd" || true
+	fi
+	machine
+	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+	radvd_on v0 "$@"
+}
+
+# dhcpd6 OPTION...: starts dnsmasq on v0, without router advertisements
+dhcpd6()
+{
+	dhcpd --address=/server.test/2001:db8::1 \
+		--dhcp-range=2001:db8::,static "$@"
+}
+
+# no_address IP SENTENCE: it is not in resolv.conf
+no_address()
+{
+	if at "$cli" grep -q "$1" /run/nbdboot/resolv.conf; then
+		not_ok "$2"
+	else
+		ok "$2"
+	fi
+}
+
+prefix='prefix 2001:db8::/64 { };'
+advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };'
+dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::1]' \
+	--dhcp-option=option6:domain-search,example.org,other.test \
+	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
+ifup ip=auto6
+expect 0 eth0 'auto6 with the flag O of a router'
+has 'cat /run/nbdboot/resolv.conf' 'search example.org' \
+	'takes the domain of stateless DHCPv6'
+run at "$cli" grep nameserver /run/nbdboot/resolv.conf
+if [ "$(cat "$work/out")" = 'nameserver 2001:db8::1
+nameserver 2001:db8::53' ]; then
+	ok 'and its DNS server, before that of the router'
+else
+	not_ok 'and its DNS server, before that of the router'
+	show "$work/out"
+fi
+has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
+	'the boot file is a root-path'
+at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
+nbd_at 2001:db8::1
+run at "$cli" "$nbdboot" info nbd://server.test/
+expect 0 1048576 'a name resolves by the DNS server of the reply'
+ifup ip=auto6 rd.peerdns=0
+expect 0 eth0 'the network comes up a second time'
+no_address '2001:db8::1$' 'rd.peerdns=0 keeps the DNS server out'
+kill "$server"
+
+advertises 'AdvManagedFlag on;' "$prefix"
+dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::54]' \
+	--dhcp-option=option6:bootfile-url,tftp://192.0.2.1/boot.efi
+ifup ip=auto6
+expect 0 eth0 'the flag M does with a prefix'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
+	'it asks stateless DHCPv6, too'
+has 'cat /run/net6-eth0.conf' "ROOTPATH=''" \
+	'a boot file that is not on NBD is left out'
+kill "$server"
+
+machine
+at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+dhcpd --enable-ra --dhcp-range=2001:db8::,ra-stateless \
+	--dhcp-option=option6:domain-search,example.net
+ifup ip=auto6
+expect 0 eth0 'dnsmasq as router and as server of stateless DHCPv6'
+has 'cat /run/nbdboot/resolv.conf' 'search example.net' 'answers'
+kill "$server"
+
+advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };'
+ifup ip=auto6
+expect 0 'no DHCPv6 server answered, but a router says that there is one' \
+	'the flag O without a server is reported'
+has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
+	'and the boot goes on with the DNS server of the router'
+
 # ---- what cannot work ----
 
 # in the background: each lasts until its attempts are over
@@ -261,6 +349,10 @@ fail_at missing ip=eth7:dhcp &
 missing=$!
 fail_at silent ip=eth0:dhcp &
 silent=$!
+advertises 'AdvManagedFlag on;'
+fail_at managed ip=eth0:auto6 &
+managed=$!
+
 machine
 at "$srv" ip link set v0 down
 fail_at dead ip=eth0:dhcp &
@@ -288,10 +380,13 @@ ifup ip=192.0.2.70:::24::eth0:none vlan=eth0.7:eth0
 expect 0 'add the vlan eth0.7: File exists' 'a VLAN that cannot be is named'
 ifup ip=eth0:dhcp6
 expect 2 'dhcp6 is not in this program' 'what is not built is refused at once'
-wait "$missing" "$dead" "$silent"
+expect 2 'auto6 (in place of dhcp6' 'with what does instead'
+wait "$missing" "$dead" "$silent" "$managed"
 failed_with missing 'there is no eth7' 'an interface that is missing is named'
 failed_with dead 'no link on eth0' 'so is one without a link'
 failed_with silent 'no DHCP server answered' 'silence ends with a message'
+failed_with managed 'a router leaves addresses to DHCPv6 (flag M)' \
+	'so are addresses that only DHCPv6 has'
 status=0
 wait "$half" || status=$?
 cp "$work/half.out" "$work/out"

@@ -16,12 +16,14 @@
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"
+#include "port/linux/udp6.h"
 #include "tests/unit.h"
 
 #define CARDS	4
 #define PACKETS 8
 #define NETLINK 99
 #define FIRST	100 /* descriptor of the packet socket of index 0 */
+#define FIRST6	200 /* of that for DHCPv6 */
 #define NEVER	UINT64_MAX
 
 enum answers { SILENT, OFFERS, LEASES, REFUSES };
@@ -36,12 +38,18 @@ struct card {
 	unsigned delay;	      /* ms, of an answer */
 	enum answers other;   /* 192.0.2.2, which answers after 1 ms */
 	bool no_socket, no_address, stays_up;
+	unsigned ra;	    /* flags that the router advertises */
+	unsigned silent6;   /* DHCPv6 messages without an answer */
+	bool answers6;	    /* after them a server answers in 5 ms, */
+	bool no_dns6;	    /* but knows no DNS server */
 	uint64_t global;    /* ms: when a router's prefix is here */
 	uint64_t duplicate; /* ms: when an address turns out to be one */
 	/* state */
-	bool up, open, vlan;
+	bool up, open, open6, vlan;
 	struct link_addr addr[2];
-	unsigned sent;
+	unsigned sent, sent6;
+	uint64_t reply6; /* ms: when a reply is here; 0: none */
+	unsigned char xid6[3];
 	struct packet {
 		uint64_t at;
 		unsigned char data[400];
@@ -381,6 +389,79 @@ void __wrap_net_ra_solicit(int index)
 	ask("solicit %s\n", card_of(index)->name);
 }
 
+int __wrap_net_ra_each(void (*fn)(void *ctx, int index, unsigned flags),
+		       void *ctx, struct nbd_diag *diag);
+int __wrap_net_ra_each(void (*fn)(void *ctx, int index, unsigned flags),
+		       void *ctx, struct nbd_diag *diag)
+{
+	(void)diag;
+	for (struct card *c = w.card; c < w.card + w.n; c++)
+		if (has_carrier(c))
+			fn(ctx, link_of(c).index, c->ra);
+	return 0;
+}
+
+/* ---- DHCPv6 ---- */
+
+int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
+		     struct nbd_diag *diag);
+int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
+		     struct nbd_diag *diag)
+{
+	struct card *c = card_of(index);
+
+	assert_true(ip[0] == 0xfe && ip[1] == 0x80);
+	assert_int_equal(port, DHCP6_CLIENT);
+	assert_false(c->open6);
+	if (c->no_socket)
+		return nbd_diag(diag, NBD_E_IN_USE, "no port for you");
+	c->open6 = true;
+	return FIRST6 + index;
+}
+
+void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
+		      unsigned port, const void *data, size_t len);
+void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
+		      unsigned port, const void *data, size_t len)
+{
+	struct card *c = card_of(index);
+
+	assert_int_equal(fd, FIRST6 + index);
+	assert_memory_equal(to, "\xff\2\0\0\0\0\0\0\0\0\0\0\0\1\0\2", 16);
+	assert_int_equal(port, DHCP6_SERVER);
+	assert_int_equal(len, DHCP6_MAX);
+	memcpy(c->xid6, (const char *)data + 1, 3);
+	if (c->answers6 && c->sent6 >= c->silent6)
+		c->reply6 = w.now + 5;
+	c->sent6++;
+}
+
+bool __wrap_udp6_recv(int fd, void *buf, size_t cap, size_t *len);
+bool __wrap_udp6_recv(int fd, void *buf, size_t cap, size_t *len)
+{
+	static const unsigned char options[] =
+		"\0\2\0\4\0\2me"
+		"\0\x18\0\6\4test\0"
+		"\0\x3b\0\x0anbd://s6/r"
+		"\0\x17\0\x10\x20\1\0\0\0\0\0\0\0\0\0\0\0\0\0\x53";
+	struct card *c = card_of(fd - FIRST6);
+	struct link l = link_of(c);
+	unsigned char *p = buf;
+
+	assert_true(c->open6);
+	if (!c->reply6 || c->reply6 > w.now)
+		return false;
+	c->reply6 = 0;
+	*p = 7;
+	memcpy(p + 1, c->xid6, 3);
+	memcpy(p + 4, "\0\1\0\x0a\0\3\0\1", 8);
+	memcpy(p + 12, l.mac, 6);
+	*len = 18 + sizeof(options) - 1 - (c->no_dns6 ? 20 : 0);
+	assert_true(*len <= cap);
+	memcpy(p + 18, options, *len - 18);
+	return true;
+}
+
 /* ---- DHCP ---- */
 
 int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag);
@@ -399,6 +480,11 @@ int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag)
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
+	if (fd > FIRST6) {
+		assert_true(card_of(fd - FIRST6)->open6);
+		card_of(fd - FIRST6)->open6 = false;
+		return 0;
+	}
 	assert_true(card_of(fd - FIRST)->open);
 	card_of(fd - FIRST)->open = false;
 	return 0;
@@ -524,7 +610,15 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 		earlier(&event, c->duplicate);
 	}
 	earlier(&event, w.rdnss);
-	for (nfds_t i = 1; i < n; i++)
+	for (nfds_t i = 1; i < n; i++) {
+		if (p[i].fd > FIRST6) {
+			uint64_t at = card_of(p[i].fd - FIRST6)->reply6;
+
+			if (at && at <= w.now)
+				return w.now;
+			earlier(&packet, at);
+			continue;
+		}
 		for (unsigned k = 0; p[i].fd >= 0 && k < PACKETS; k++) {
 			uint64_t at = card_of(p[i].fd - FIRST)->packet[k].at;
 
@@ -532,6 +626,7 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 				return w.now;
 			earlier(&packet, at);
 		}
+	}
 	*kernel = event <= packet;
 	return *kernel ? event : packet;
 }
@@ -1026,6 +1121,121 @@ static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
 	assert_int_equal(w.now, 1000);
 }
 
+/* One card, at 2500 ms the router's address, and RDNSS if it says so. */
+static struct card *router6(unsigned flags)
+{
+	cards(1);
+	w.card[0].global = 2500;
+	w.card[0].ra = flags;
+	return w.card;
+}
+
+static void a_flag_of_the_router_asks_dhcpv6(void **state)
+{
+	struct card *c;
+
+	(void)state;
+	for (unsigned flag = 0x40; flag <= 0x80; flag <<= 1) {
+		c = router6(flag);
+		c->answers6 = true;
+		w.rdnss = 1500;
+		assert_int_equal(up("ip=auto6", NULL), 0);
+		/* while the kernel probes the address */
+		assert_int_equal(w.now, 2500);
+		assert_int_equal(c->sent6, 1);
+		assert_false(c->open6);
+		assert_int_equal(net.state.n_dns, 2);
+		assert_int_equal(net.state.dns[0].ip[15], 0x53);
+		assert_string_equal(net.state.domain, "test");
+		assert_string_equal(net.state.root_path, "nbd://s6/r");
+		assert_string_equal(said, "");
+	}
+	/* without a flag, and with nothing missing, it does not ask */
+	c = router6(0);
+	c->answers6 = true;
+	assert_int_equal(up("ip=auto6", NULL), 0);
+	assert_int_equal(c->sent6, 0);
+	c = router6(0x80);
+	c->answers6 = true;
+	assert_int_equal(up("ip=auto6 rd.peerdns=0", NULL), 0);
+	assert_int_equal(net.state.n_dns, 0);
+	assert_string_equal(net.state.domain, "test");
+}
+
+static void a_silent_dhcpv6_costs_five_seconds(void **state)
+{
+	struct card *c = router6(0x80);
+
+	(void)state;
+	assert_int_equal(up("ip=auto6", NULL), 0);
+	assert_int_equal(w.now, 6000);
+	assert_int_equal(c->sent6, 3);
+	assert_string_equal(said,
+			    "eth0: no DHCPv6 server answered, but a router "
+			    "says that there is one; going on with what "
+			    "routers advertise\n");
+	c = router6(0x80);
+	c->answers6 = true;
+	c->silent6 = 2;
+	assert_int_equal(up("ip=auto6", NULL), 0);
+	assert_true(w.now < 6000);
+	assert_int_equal(c->sent6, 3);
+	assert_string_equal(said, "");
+	/* its port is not free */
+	c = router6(0x80);
+	c->no_socket = true;
+	assert_int_equal(up("ip=auto6", NULL), 0);
+	assert_int_equal(w.now, 2500);
+	assert_string_equal(said, "eth0: DHCPv6 is not possible: no port for "
+				  "you\n");
+}
+
+static void what_the_boot_needs_is_asked_for_until_the_end(void **state)
+{
+	struct card *c = router6(0);
+
+	(void)state;
+	/* a DNS server, though no flag is set */
+	c->answers6 = true;
+	c->silent6 = 3;
+	assert_int_equal(up("ip=auto6", "server.test"), 0);
+	assert_in_range(w.now, 2500 + 6000, 2500 + 9000);
+	assert_int_equal(net.state.n_dns, 1);
+	c = router6(0x80);
+	assert_int_equal(up("ip=auto6", "server.test"), 0);
+	assert_int_equal(w.now, 33000);
+	assert_in_range(c->sent6, 5, 6);
+	/* RDNSS may still come after a reply without a server */
+	c = router6(0x80);
+	c->answers6 = c->no_dns6 = true;
+	w.rdnss = 9000;
+	assert_int_equal(up("ip=auto6", "server.test"), 0);
+	assert_int_equal(w.now, 9000);
+	/* with a DNS server from elsewhere nothing is missing */
+	c = router6(0);
+	assert_int_equal(up("ip=auto6 nameserver=192.0.2.3", "server.test"), 0);
+	assert_int_equal(c->sent6, 0);
+	/* the root-path; with DHCPv4 it comes from there */
+	c = router6(0);
+	c->answers6 = true;
+	c->silent6 = 4;
+	assert_int_equal(up("ip=auto6", ""), 0);
+	assert_string_equal(net.state.root_path, "nbd://s6/r");
+	c = router6(0);
+	c->answers = LEASES;
+	assert_int_equal(up("ip=dhcp ip=auto6", ""), 0);
+	assert_int_equal(c->sent6, 0);
+}
+
+static void addresses_by_dhcpv6_alone_are_refused_by_name(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].ra = 0x40;
+	fails(up("ip=auto6", NULL), "eth0: a router leaves addresses to DHCPv6 "
+				    "(flag M)");
+}
+
 static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
 {
 	(void)state;
@@ -1141,6 +1351,11 @@ int main(void)
 		cmocka_unit_test(a_member_is_no_other_one_with_a_large_number),
 		cmocka_unit_test(
 			a_prefix_is_waited_for_and_a_name_server_for_a_name),
+		cmocka_unit_test(a_flag_of_the_router_asks_dhcpv6),
+		cmocka_unit_test(a_silent_dhcpv6_costs_five_seconds),
+		cmocka_unit_test(
+			what_the_boot_needs_is_asked_for_until_the_end),
+		cmocka_unit_test(addresses_by_dhcpv6_alone_are_refused_by_name),
 		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),
 		cmocka_unit_test(the_network_may_be_left_alone),
 		cmocka_unit_test(a_second_try_begins_anew),

@@ -2,9 +2,12 @@
 /* Name servers of router advertisements, as the kernel passes them on. */
 #include "boot/net/ra.h"
 
+#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <sched.h>
 #include <sys/socket.h>
 
+#include "port/linux/netlink.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -89,6 +92,49 @@ static void another_interface_is_not_ours(void **state)
 			 1);
 }
 
+static void flags_are_read_and_each_cut_gives_none(void **state)
+{
+	struct ifinfomsg h = { .ifi_family = AF_INET6, .ifi_index = 7 };
+	unsigned char buf[128], *p = buf + sizeof(struct nlmsghdr);
+	unsigned flags = 0;
+	struct nl_msg m;
+	size_t nest, len;
+
+	(void)state;
+	nl_begin(&m, buf, sizeof(buf), RTM_NEWLINK, 0, &h, sizeof(h));
+	nest = nl_nest(&m, IFLA_PROTINFO);
+	nl_put_u32(&m, IFLA_INET6_FLAGS, 0x800000b0);
+	nl_nest_end(&m, nest);
+	len = m.len - sizeof(struct nlmsghdr);
+	assert_int_equal(net_ra_flags(guard_copy(&guard, p, len), len, &flags),
+			 7);
+	assert_int_equal(flags, NET_RA_OTHER);
+	for (size_t n = 0; n < len; n++)
+		assert_int_equal(
+			net_ra_flags(guard_copy(&guard, p, n), n, &flags), 0);
+	/* the kernel's answer if it has no IPv6 */
+	*p = AF_UNSPEC;
+	assert_int_equal(net_ra_flags(p, len, &flags), 0);
+}
+
+static void see(void *ctx, int index, unsigned flags)
+{
+	assert_int_equal(index, LINK_LO);
+	assert_int_equal(flags, 0);
+	++*(int *)ctx;
+}
+
+static void the_kernel_lists_the_flags(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	assert_int_equal(link_up(LINK_LO, NULL), 0);
+	assert_int_equal(net_ra_each(see, &n, NULL), 0);
+	assert_int_equal(n, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -97,6 +143,8 @@ int main(void)
 		cmocka_unit_test(a_lifetime_of_0_adds_nothing),
 		cmocka_unit_test(what_is_cut_or_has_no_length_ends_it),
 		cmocka_unit_test(another_interface_is_not_ours),
+		cmocka_unit_test(flags_are_read_and_each_cut_gives_none),
+		cmocka_unit_test(the_kernel_lists_the_flags),
 	};
 
 	guard = guard_new(256);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The codec of stateless DHCPv6: a table of the options that are read. */
+#include "boot/net/dhcp6_msg.h"
+
+#include <string.h>
+
+/* Messages (RFC 8415, 7.3). */
+enum { REPLY = 7, INFORMATION_REQUEST = 11 };
+
+/* Options: RFC 8415, RFC 3646 (DNS, DOMAINS), RFC 5970 (URL). */
+enum {
+	CLIENT_ID = 1,
+	SERVER_ID = 2,
+	ASK_FOR = 6,
+	ELAPSED = 8,
+	STATUS = 13,
+	DNS = 23,
+	DOMAINS = 24,
+	REFRESH_TIME = 32,
+	URL = 59,
+	INF_MAX_RT = 83,
+};
+
+#define HEAD	  4 /* of a message, and of an option */
+#define ID_MAX	  130
+#define LABEL_MAX 63
+
+/*
+ * 32 and 83 must be asked for (RFC 8415, 21.7), but are not used: the answers
+ * serve for one boot, and the caller gives up long before INF_MAX_RT.
+ */
+static const uint8_t ask_for[] = { 0, DNS, 0, DOMAINS,	 0, REFRESH_TIME,
+				   0, URL, 0, INF_MAX_RT };
+
+/* DUID-LL (RFC 8415, 11.4) of Ethernet: the same at each boot. */
+#define DUID 10
+
+static void put_duid(uint8_t duid[DUID], const uint8_t mac[6])
+{
+	static const uint8_t type[4] = { 0, 3, 0, 1 };
+
+	memcpy(duid, type, sizeof(type));
+	memcpy(duid + sizeof(type), mac, 6);
+}
+
+static unsigned be16(const uint8_t *p)
+{
+	return (unsigned)p[0] << 8 | p[1];
+}
+
+static uint32_t be24(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 16 | be16(p + 1);
+}
+
+/* ---- writing ---- */
+
+static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
+{
+	p[0] = 0;
+	p[1] = (uint8_t)code;
+	p[2] = 0;
+	p[3] = (uint8_t)len;
+	memcpy(p + HEAD, data, len);
+	return p + HEAD + len;
+}
+
+size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
+		       const uint8_t mac[6], uint16_t elapsed)
+{
+	const uint8_t time[2] = { (uint8_t)(elapsed >> 8), (uint8_t)elapsed };
+	uint8_t duid[DUID], *p = buf + HEAD;
+
+	buf[0] = INFORMATION_REQUEST;
+	buf[1] = (uint8_t)(xid >> 16);
+	buf[2] = (uint8_t)(xid >> 8);
+	buf[3] = (uint8_t)xid;
+	put_duid(duid, mac);
+	p = put(p, CLIENT_ID, duid, sizeof(duid));
+	p = put(p, ELAPSED, time, sizeof(time));
+	p = put(p, ASK_FOR, ask_for, sizeof(ask_for));
+	return (size_t)(p - buf);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	uint8_t duid[DUID]; /* ours */
+	struct dhcp6_reply *reply;
+};
+
+/* Reads the value of an option; false: the message is not for us. */
+typedef bool take(struct reading *r, const uint8_t *p, size_t len);
+
+static bool take_client(struct reading *r, const uint8_t *p, size_t len)
+{
+	return len == DUID && !memcmp(p, r->duid, DUID);
+}
+
+static bool take_server(struct reading *r, const uint8_t *p, size_t len)
+{
+	(void)r, (void)p;
+	/* a type of 2 bytes, and something that differs by server */
+	return len > 2 && len <= ID_MAX;
+}
+
+static bool take_status(struct reading *r, const uint8_t *p, size_t len)
+{
+	(void)r;
+	return len >= 2 && !be16(p);
+}
+
+/* False for ::, loopback and multicast. */
+static bool usable(const uint8_t a[16])
+{
+	static const uint8_t zeros[15];
+
+	return a[0] != 0xff && (a[15] > 1 || memcmp(a, zeros, 15) != 0);
+}
+
+static bool take_dns(struct reading *r, const uint8_t *p, size_t len)
+{
+	struct dhcp6_reply *y = r->reply;
+
+	if (len % 16)
+		return true;
+	for (; len && y->n_dns < DHCP6_DNS; p += 16, len -= 16)
+		if (usable(p))
+			memcpy(y->dns[y->n_dns++], p, 16);
+	return true;
+}
+
+static bool is_name(unsigned c)
+{
+	unsigned letter = c | 0x20;
+
+	return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '_';
+}
+
+/*
+ * Reads the first name of a list (RFC 8415, 10): labels with a length in front
+ * of each, and 0 at the end.  A name that is cut, is compressed, or has other
+ * characters is left out.
+ */
+static bool take_domains(struct reading *r, const uint8_t *p, size_t len)
+{
+	char name[sizeof(r->reply->domain)];
+	size_t n = 0, i;
+
+	for (; len && *p; p += i, len -= i) {
+		if (*p > LABEL_MAX || *p > len - 1 ||
+		    *p + 1u > sizeof(name) - 1 - n)
+			return true;
+		if (n)
+			name[n++] = '.';
+		for (i = 1; i <= *p; i++) {
+			if (!is_name(p[i]))
+				return true;
+			name[n++] = (char)p[i];
+		}
+	}
+	if (len)
+		memcpy(r->reply->domain, name, n);
+	return true;
+}
+
+static bool take_url(struct reading *r, const uint8_t *p, size_t len)
+{
+	size_t i;
+
+	if (len >= sizeof(r->reply->url))
+		return true;
+	for (i = 0; i < len; i++)
+		if (p[i] < ' ' || p[i] > '~')
+			return true;
+	memcpy(r->reply->url, p, len);
+	return true;
+}
+
+static const struct option {
+	uint8_t code;
+	bool once; /* a message that has it twice is malformed */
+	take *fn;
+} options[] = {
+	{ CLIENT_ID, true, take_client }, { SERVER_ID, true, take_server },
+	{ STATUS, true, take_status },	  { DNS, false, take_dns },
+	{ DOMAINS, false, take_domains }, { URL, false, take_url },
+};
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* Bits of options[]. */
+#define BOTH_IDS 3u
+
+/* The first of several options of one kind counts. */
+static bool take_option(struct reading *r, unsigned *seen, unsigned code,
+			const uint8_t *p, size_t len)
+{
+	const struct option *o = options;
+	unsigned bit;
+
+	while (o < options + N_OPTIONS && o->code != code)
+		o++;
+	if (o == options + N_OPTIONS)
+		return true;
+	bit = 1u << (o - options);
+	if (*seen & bit)
+		return !o->once;
+	*seen |= bit;
+	return o->fn(r, p, len);
+}
+
+bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
+		     const uint8_t mac[6], struct dhcp6_reply *reply)
+{
+	struct reading r = { .reply = reply };
+	unsigned seen = 0;
+
+	memset(reply, 0, sizeof(*reply));
+	put_duid(r.duid, mac);
+	if (len < HEAD || p[0] != REPLY || be24(p + 1) != xid)
+		return false;
+	p += HEAD;
+	len -= HEAD;
+	while (len) {
+		size_t n;
+
+		if (len < HEAD || be16(p + 2) > len - HEAD)
+			return false;
+		n = be16(p + 2);
+		if (!take_option(&r, &seen, be16(p), p + HEAD, n))
+			return false;
+		p += HEAD + n;
+		len -= HEAD + n;
+	}
+	return (seen & BOTH_IDS) == BOTH_IDS;
+}

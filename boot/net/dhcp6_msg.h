@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages of stateless DHCPv6 (RFC 8415, 6.1): the codec, which does no I/O.
+ *
+ *	type, transaction ID of 3 bytes | code, length, value ...
+ *
+ * The client asks for everything but an address (Information-request), and a
+ * server answers at once (Reply).
+ */
+#ifndef BOOT_NET_DHCP6_MSG_H
+#define BOOT_NET_DHCP6_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DHCP6_CLIENT 546
+#define DHCP6_SERVER 547
+
+/* Bytes of the message that we send. */
+#define DHCP6_MAX 38
+
+/* DNS servers that are kept. */
+#define DHCP6_DNS 3
+
+/* A value that was not given is 0 or "". */
+struct dhcp6_reply {
+	unsigned n_dns;
+	uint8_t dns[DHCP6_DNS][16];
+	char domain[65]; /* the first; letters, digits, '-', '.', '_' only */
+	char url[513];	 /* of the boot file; printable ASCII only */
+};
+
+/*
+ * Writes an Information-request.  xid has 24 bits; elapsed is in 1/100 s since
+ * the first message.  Returns its length.
+ */
+size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
+		       const uint8_t mac[6], uint16_t elapsed);
+
+/*
+ * Reads an answer.  False: it is no Reply, has another transaction ID or client
+ * ID, no server ID, an error status, or is malformed.  An option with a wrong
+ * length or value is ignored.  Reads only p[0] to p[len - 1].
+ */
+bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
+		     const uint8_t mac[6], struct dhcp6_reply *r);
+
+#endif

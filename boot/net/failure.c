@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The messages of a network that did not come up. */
+#include "boot/net/failure.h"
+
+#include "boot/net/ra.h"
+
+/* Nobody gave the job an address. */
+static void explain_silence(const struct job *j, struct nbd_diag *d)
+{
+	const char *name = j->l.name;
+
+	if (j->ip->method == IP_DHCP)
+		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
+			 j->dhcp.state == DHCP_REQUESTING
+				 ? " the request, but one made an offer"
+				 : "");
+	else if (j->ra & NET_RA_MANAGED)
+		nbd_diag(d, 0,
+			 "%s: a router leaves addresses to DHCPv6 (flag M), "
+			 "from which nbdboot takes none: let the router "
+			 "advertise a prefix with the flag A, or use ip=dhcp "
+			 "or a static address",
+			 name);
+	else
+		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix", name);
+}
+
+void net_explain(const struct ip_config *ip, const struct job *j,
+		 struct nbd_diag *d)
+{
+	const char *device = ip->device[0] ? ip->device
+					   : "any network interface";
+
+	if (j && j->state == JOB_FAILED)
+		*d = j->why;
+	else if (!j)
+		nbd_diag(d, 0,
+			 "there is no %s: is its driver in this initramfs?",
+			 ip->device[0] ? ip->device : "network interface");
+	else if (!j->l.carrier)
+		nbd_diag(d, 0, "no link on %s: is the cable in?", device);
+	else
+		explain_silence(j, d);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stateless DHCPv6 (RFC 8415, 6.1) beside router advertisements. */
+#include "boot/net/job6.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "boot/common/console.h"
+#include "boot/net/ra.h"
+#include "core/nbd_uri.h"
+#include "port/linux/udp6.h"
+
+/*
+ * ms for what is of use but not needed: three messages, and about a second for
+ * the last answer.  It runs while the kernel probes the address for duplicates.
+ */
+#define PATIENCE_MS 5000
+
+/* All_DHCP_Relay_Agents_and_Servers, ff02::1:2 */
+static const unsigned char servers[16] = { 0xff, 2, [13] = 1, [15] = 2 };
+
+/* To resolve the name of the server, a DNS server is needed. */
+static bool lacks_dns(const struct job *j, const struct net_plan *p)
+{
+	return p->name_server && !p->n_dns && !j->n_dns &&
+	       (p->no_peer_dns || !j->dhcp6.reply.n_dns);
+}
+
+/* With DHCPv4 beside it, the root-path is expected from there. */
+static bool lacks_path(const struct job *j, const struct net_plan *p)
+{
+	for (unsigned i = 0; i < p->n_ip; i++)
+		if (p->ip[i].method == IP_DHCP)
+			return false;
+	return p->need_path && !j->dhcp6.answered;
+}
+
+/*
+ * A router that sets neither flag has no DHCPv6 for us.  Some are set up wrong,
+ * so ask all the same when the boot cannot go on otherwise.
+ */
+static bool wants(const struct job *j, const struct net_plan *p)
+{
+	return j->ra ||
+	       (j->addr.family && (lacks_dns(j, p) || lacks_path(j, p)));
+}
+
+static bool open_socket(struct job *j, uint64_t now)
+{
+	struct nbd_diag d;
+
+	j->fd = udp6_open(j->l.index, j->local.ip, DHCP6_CLIENT, &d);
+	if (j->fd < 0) {
+		j->no_dhcp6 = true;
+		boot_say("%s: DHCPv6 is not possible: %s", j->l.name, d.text);
+		return false;
+	}
+	net_dhcp6_start(&j->dhcp6, j->l.mac, net_job_seed(j->l.mac, now), now);
+	return true;
+}
+
+void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
+{
+	unsigned char buf[1500];
+	struct dhcp6 *d = &j->dhcp6;
+	size_t len;
+
+	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.family ||
+			  !wants(j, p) || !open_socket(j, now)))
+		return;
+	if (udp6_recv(j->fd, buf, sizeof(buf), &len) &&
+	    net_dhcp6_take(d, buf, len)) {
+		boot_note("%s: DHCPv6 reply", j->l.name);
+		net_job_close(j);
+		return;
+	}
+	if (now >= d->due) {
+		len = net_dhcp6_send(d, buf, now);
+		udp6_send(j->fd, j->l.index, servers, DHCP6_SERVER, buf, len);
+		boot_note("%s: DHCPv6 message %u", j->l.name, d->sent);
+	}
+	j->due = d->due;
+	if (now < d->started + PATIENCE_MS && j->due > d->started + PATIENCE_MS)
+		j->due = d->started + PATIENCE_MS;
+}
+
+bool net_job6_waits(const struct job *j, const struct net_plan *p, uint64_t now)
+{
+	if (lacks_dns(j, p) || (lacks_path(j, p) && !j->no_dhcp6))
+		return true;
+	return j->ra && j->fd >= 0 && now < j->dhcp6.started + PATIENCE_MS;
+}
+
+void net_job6_end(const struct job *j, const struct net_plan *p)
+{
+	/* after one message another interface was faster: that is no failure */
+	if (j->fd >= 0 && j->dhcp6.sent > 1 && wants(j, p))
+		boot_say("%s: no DHCPv6 server answered%s; going on with what "
+			 "routers advertise",
+			 j->l.name,
+			 j->ra ? ", but a router says that there is one" : "");
+}
+
+void net_job6_state(const struct job *j, const struct net_plan *p,
+		    struct net_state *s)
+{
+	const struct dhcp6_reply *r = &j->dhcp6.reply;
+	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
+
+	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++) {
+		memcpy(a.ip, r->dns[i], sizeof(a.ip));
+		s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS, &a);
+	}
+	memcpy(s->domain, r->domain, sizeof(s->domain));
+	/* many servers name a boot loader here */
+	if (nbd_is_uri(r->url))
+		memcpy(s->root_path, r->url, sizeof(s->root_path));
+}
