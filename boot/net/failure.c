@@ -4,12 +4,39 @@
 
 #include "boot/net/ra.h"
 
-/* Nobody gave the job an address. */
-static void explain_silence(const struct job *j, struct nbd_diag *d)
+/*
+ * Does the switch ask for a login there?  A VLAN, a bond or a bridge does not
+ * hear that, but an interface below it, which has no job.
+ */
+static bool asks_login(const struct net *net, const struct job *j)
 {
+	for (unsigned i = 0; i < net->n_heard; i++) {
+		const struct job *own = net->job;
+
+		while (own < net->job + net->n && own->l.index != net->heard[i])
+			own++;
+		if (own == net->job + net->n || own->l.index == j->l.index)
+			return true;
+	}
+	return false;
+}
+
+/* Nobody gave the job an address. */
+static void explain_silence(const struct net *net, const struct job *j,
+			    struct nbd_diag *d)
+{
+	/* then the port forwards, whatever else arrives */
+	bool heard = j->dhcp.state == DHCP_REQUESTING || j->ra;
 	const char *name = j->l.name;
 
-	if (j->ip->method == IP_DHCP)
+	if (!heard && asks_login(net, j))
+		nbd_diag(d, 0,
+			 "%s: the switch port demands a login by 802.1X (EAPOL "
+			 "requests arrive), which nbdboot cannot do: let the "
+			 "switch admit this MAC address (MAB) or put it in a "
+			 "guest VLAN, or use a port without 802.1X",
+			 name);
+	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
 			 j->dhcp.state == DHCP_REQUESTING
 				 ? " the request, but one made an offer"
@@ -25,8 +52,8 @@ static void explain_silence(const struct job *j, struct nbd_diag *d)
 		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix", name);
 }
 
-void net_explain(const struct ip_config *ip, const struct job *j,
-		 struct nbd_diag *d)
+void net_explain(const struct net *net, const struct ip_config *ip,
+		 const struct job *j, struct nbd_diag *d)
 {
 	const char *device = ip->device[0] ? ip->device
 					   : "any network interface";
@@ -40,5 +67,5 @@ void net_explain(const struct ip_config *ip, const struct job *j,
 	else if (!j->l.carrier)
 		nbd_diag(d, 0, "no link on %s: is the cable in?", device);
 	else
-		explain_silence(j, d);
+		explain_silence(net, j, d);
 }

@@ -6,7 +6,7 @@
 #include "boot/net/net.h"
 
 /* j is the job of ip that came furthest, or NULL.  Writes the reason to d. */
-void net_explain(const struct ip_config *ip, const struct job *j,
-		 struct nbd_diag *d);
+void net_explain(const struct net *net, const struct ip_config *ip,
+		 const struct job *j, struct nbd_diag *d);
 
 #endif

@@ -26,6 +26,7 @@
 #include "boot/net/job.h"
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
+#include "port/linux/eapol.h"
 #include "port/linux/file.h"
 #include "port/linux/netlink.h"
 
@@ -102,6 +103,8 @@ static void see_link(void *ctx, const struct link *l)
 	struct job *j;
 	unsigned i;
 
+	if (net->listens && l->ether && !l->loopback)
+		eapol_listen(net->eapol, l->index);
 	if (net_prepare(net, l))
 		return;
 	for (i = 0; i < net->plan.n_ip; i++) {
@@ -282,6 +285,9 @@ static int run(struct net *net, struct nbd_diag *d)
 	}
 	for (j = net->job; j < net->job + net->n; j++)
 		net_job_end(j, &net->plan);
+	net->n_heard = net->listens
+			       ? eapol_heard(net->eapol, net->heard, NET_JOBS)
+			       : 0;
 	return rc;
 }
 
@@ -399,7 +405,7 @@ static int choose(const struct net *net, const struct job **root,
 	}
 	if (!missing)
 		return NBD_OK;
-	net_explain(missing, best(net, missing), d);
+	net_explain(net, missing, best(net, missing), d);
 	if (!*root)
 		return NBD_E_UNREACHABLE;
 	boot_say("%s; going on without", d->text);
@@ -410,6 +416,9 @@ void net_done(struct net *net)
 {
 	while (net->n)
 		net_job_close(&net->job[--net->n]);
+	if (net->listens)
+		close(net->eapol);
+	net->listens = false;
 }
 
 int net_up(struct net *net, bool boot, struct nbd_diag *d)
@@ -420,6 +429,10 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	if (rc < 0)
 		return rc;
 	net_done(net);
+	if (has_method(net, 1u << IP_DHCP | 1u << IP_AUTO6)) {
+		net->eapol = eapol_open();
+		net->listens = net->eapol >= 0;
+	}
 	net->run = file_run();
 	rc = run(net, d);
 	nl_close(&net->events);

@@ -27,7 +27,11 @@ struct net {
 	int joined[NET_MEMBERS];
 	unsigned n_joined;
 	unsigned mastered; /* bits: which bond= and bridge= are there */
-	int run;	   /* the result of file_run() */
+	bool listens;	   /* to 802.1X, with the socket eapol */
+	int eapol;
+	int heard[NET_JOBS]; /* the interfaces where a switch asks for it */
+	unsigned n_heard;
+	int run; /* the result of file_run() */
 	struct job job[NET_JOBS];
 	struct nl_sock events;
 };

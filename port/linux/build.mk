@@ -3,7 +3,7 @@ port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o \
 	port/linux/file.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o
 port-$(CONFIG_PORT_LINUX) += port/linux/link.o port/linux/packet.o \
-	port/linux/udp6.o
+	port/linux/eapol.o port/linux/udp6.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o port/linux/nbdk_watch.o
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o

@@ -353,6 +353,26 @@ advertises 'AdvManagedFlag on;'
 fail_at managed ip=eth0:auto6 &
 managed=$!
 
+# What a switch port sends that demands 802.1X: EAPOL, an EAP request for the
+# identity.  Again and again, as the interface comes up meanwhile.
+# shellcheck disable=SC2317 # called in the background
+demand_login()
+{
+	while kill -0 "$1" 2>/dev/null; do
+		printf '\001\200\302\000\000\003\002\000\000\000\000\001%b%048d' \
+			'\0210\0216\002\000\000\005\001\001\000\005\001' 0 |
+			at "$srv" socat -u - INTERFACE:v0
+		sleep 1
+	done
+}
+machine
+fail_at login ip=eth0:dhcp &
+login=$!
+demand_login "$login" >"$work/login.log" 2>&1 &
+machine
+fail_at login6 ip=eth0:auto6 &
+login6=$!
+demand_login "$login6" >"$work/login6.log" 2>&1 &
 machine
 at "$srv" ip link set v0 down
 fail_at dead ip=eth0:dhcp &
@@ -381,12 +401,17 @@ expect 0 'add the vlan eth0.7: File exists' 'a VLAN that cannot be is named'
 ifup ip=eth0:dhcp6
 expect 2 'dhcp6 is not in this program' 'what is not built is refused at once'
 expect 2 'auto6 (in place of dhcp6' 'with what does instead'
-wait "$missing" "$dead" "$silent" "$managed"
+wait "$missing" "$dead" "$silent" "$managed" "$login" "$login6"
 failed_with missing 'there is no eth7' 'an interface that is missing is named'
 failed_with dead 'no link on eth0' 'so is one without a link'
 failed_with silent 'no DHCP server answered' 'silence ends with a message'
 failed_with managed 'a router leaves addresses to DHCPv6 (flag M)' \
 	'so are addresses that only DHCPv6 has'
+for way in login login6; do
+	failed_with $way 'the switch port demands a login by 802.1X' \
+		"so is a port with 802.1X, $way"
+	[ "$status" = 1 ] || show "$work/$way.log"
+done
 status=0
 wait "$half" || status=$?
 cp "$work/half.out" "$work/out"

@@ -15,6 +15,7 @@
 #include "boot/net/export.h"
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
+#include "port/linux/eapol.h"
 #include "port/linux/packet.h"
 #include "port/linux/udp6.h"
 #include "tests/unit.h"
@@ -24,6 +25,7 @@
 #define NETLINK 99
 #define FIRST	100 /* descriptor of the packet socket of index 0 */
 #define FIRST6	200 /* of that for DHCPv6 */
+#define EAPOL	98
 #define NEVER	UINT64_MAX
 
 enum answers { SILENT, OFFERS, LEASES, REFUSES };
@@ -38,6 +40,7 @@ struct card {
 	unsigned delay;	      /* ms, of an answer */
 	enum answers other;   /* 192.0.2.2, which answers after 1 ms */
 	bool no_socket, no_address, stays_up;
+	bool login;	    /* the switch demands 802.1X */
 	unsigned ra;	    /* flags that the router advertises */
 	unsigned silent6;   /* DHCPv6 messages without an answer */
 	bool answers6;	    /* after them a server answers in 5 ms, */
@@ -65,6 +68,7 @@ static struct world {
 	bool no_file;	/* /run cannot be written to */
 	bool changed;	/* the kernel has an event for us */
 	bool overrun;	/* which was lost */
+	bool eapol;	/* the socket for 802.1X is open */
 	unsigned polls;
 } w;
 
@@ -401,6 +405,36 @@ int __wrap_net_ra_each(void (*fn)(void *ctx, int index, unsigned flags),
 	return 0;
 }
 
+/* ---- 802.1X ---- */
+
+int __wrap_eapol_open(void);
+int __wrap_eapol_open(void)
+{
+	assert_false(w.eapol);
+	w.eapol = true;
+	return EAPOL;
+}
+
+void __wrap_eapol_listen(int fd, int index);
+void __wrap_eapol_listen(int fd, int index)
+{
+	assert_int_equal(fd, EAPOL);
+	card_of(index);
+}
+
+unsigned __wrap_eapol_heard(int fd, int index[], unsigned max);
+unsigned __wrap_eapol_heard(int fd, int index[], unsigned max)
+{
+	unsigned n = 0;
+
+	assert_int_equal(fd, EAPOL);
+	assert_true(max >= CARDS);
+	for (struct card *c = w.card; c < w.card + w.n; c++)
+		if (c->login)
+			index[n++] = link_of(c).index;
+	return n;
+}
+
 /* ---- DHCPv6 ---- */
 
 int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
@@ -480,6 +514,11 @@ int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag)
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
+	if (fd == EAPOL) {
+		assert_true(w.eapol);
+		w.eapol = false;
+		return 0;
+	}
 	if (fd > FIRST6) {
 		assert_true(card_of(fd - FIRST6)->open6);
 		card_of(fd - FIRST6)->open6 = false;
@@ -1236,6 +1275,38 @@ static void addresses_by_dhcpv6_alone_are_refused_by_name(void **state)
 				    "(flag M)");
 }
 
+static void a_port_that_demands_a_login_is_named(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].login = true;
+	fails(up("ip=dhcp", NULL), "eth0: the switch port demands a login by "
+				   "802.1X");
+	assert_true(w.eapol);
+	fails(up("ip=auto6", NULL), "eth0: the switch port demands a login by "
+				    "802.1X");
+	net_done(&net);
+	assert_false(w.eapol);
+	/* the frames arrive below the VLAN */
+	cards(1);
+	w.card[0].login = true;
+	fails(up("vlan=v7:eth0 ip=v7:dhcp", NULL), "v7: the switch port");
+	/* the other card's port does not matter */
+	cards(2);
+	w.card[1].login = true;
+	fails(up("ip=eth0:dhcp ip=eth1:dhcp", NULL),
+	      "eth0: no DHCP server answered");
+	/* a port that lets an offer through is open */
+	cards(1);
+	w.card[0].login = true;
+	w.card[0].answers = OFFERS;
+	fails(up("ip=dhcp", NULL), "but one made an offer");
+	cards(1);
+	w.card[0].login = true;
+	assert_int_equal(up("ip=192.0.2.7:::24::eth0:none", NULL), 0);
+	assert_false(w.eapol);
+}
+
 static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
 {
 	(void)state;
@@ -1356,6 +1427,7 @@ int main(void)
 		cmocka_unit_test(
 			what_the_boot_needs_is_asked_for_until_the_end),
 		cmocka_unit_test(addresses_by_dhcpv6_alone_are_refused_by_name),
+		cmocka_unit_test(a_port_that_demands_a_login_is_named),
 		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),
 		cmocka_unit_test(the_network_may_be_left_alone),
 		cmocka_unit_test(a_second_try_begins_anew),
