@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot reroot: the running kernel gets another root. */
+/* nbdboot reroot: the running machine gets another root. */
 #include "boot/cli/cli.h"
 #include "boot/common/console.h"
 #include "boot/init/recover.h"
@@ -14,6 +14,8 @@
 struct options {
 	bool force, when_ready;
 	struct reroot_wish wish;
+	bool kexec;
+	const char *kernel, *initrd, *append;
 };
 
 static const struct cli_option options[] = {
@@ -30,6 +32,14 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct options, force) },
 	{ "when-ready", 0, NULL, "wait until the new root passes the checks",
 	  CLI_FIELD(struct options, when_ready) },
+	{ "kexec", 'k', NULL, "with the kernel of the new root",
+	  CLI_FIELD(struct options, kexec) },
+	{ "kernel", 0, "PATH", "this kernel, a file of the new root",
+	  CLI_FIELD(struct options, kernel) },
+	{ "initrd", 0, "PATH", "this initramfs for it, or none",
+	  CLI_FIELD(struct options, initrd) },
+	{ "append", 0, "WORDS", "more words for its command line",
+	  CLI_FIELD(struct options, append) },
 	{ 0 },
 };
 
@@ -119,14 +129,48 @@ static bool is_soft(const struct plan *p)
 	       reroot_has_soft();
 }
 
+/* Into the new root, under this kernel. */
+static int go(struct plan *p, struct nbd_diag *d)
+{
+	bool soft;
+	int rc = keep_files(p, d);
+
+	if (rc)
+		return rc;
+	soft = is_soft(p);
+	rc = soft ? reroot_soft(p->words.text, d)
+		  : reroot_store(p->words.text, p->back.text, d);
+	if (rc)
+		return rc;
+	boot_say("all checks passed: this system ends now");
+	return reroot_start(soft ? REROOT_SOFT : REROOT_DOWN, d);
+}
+
+/* Another kernel has no way back, and needs none. */
+static int begin(struct plan *p, struct nbd_diag *d)
+{
+	const struct options *o = p->o;
+	struct reroot_kernel *k = &p->proof.kernel;
+
+	if (!o->kexec)
+		return old_words(p, d);
+	k->wanted = true;
+	k->wish[REROOT_KERNEL] = o->kernel;
+	k->wish[REROOT_INITRD] = o->initrd;
+	k->append = o->append;
+	return reroot_kernel_begin(k, d);
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
 	struct plan p = { .o = o };
 	struct nbd_diag *d = &call->d;
-	bool soft;
 	int rc;
 
+	if (!o->kexec && (o->kernel || o->initrd || o->append))
+		return cli_usage("reroot", "--kernel, --initrd and --append "
+					   "need --kexec");
 	o->wish.target = call->words[0];
 	rc = reroot_old_read(&p.old, d);
 	if (!rc)
@@ -134,24 +178,17 @@ static int run(struct cli_call *call)
 	if (!rc)
 		rc = reroot_may_start(d);
 	if (!rc)
-		rc = old_words(&p, d);
+		rc = begin(&p, d);
 	if (!rc)
 		rc = prove(&p, d);
 	if (!rc)
 		rc = new_words(&p, &p.proof.link, d);
 	if (!rc)
 		rc = reroot_prepare(d);
-	if (!rc)
-		rc = keep_files(&p, d);
 	if (rc)
 		return rc;
-	soft = is_soft(&p);
-	rc = soft ? reroot_soft(p.words.text, d)
-		  : reroot_store(p.words.text, p.back.text, d);
-	if (rc)
-		return rc;
-	boot_say("all checks passed: this system ends now");
-	return reroot_start(soft, d);
+	return o->kexec ? reroot_kexec(&p.proof.kernel, p.words.text, d)
+			: go(&p, d);
 }
 
 const struct command cmd_reroot = {

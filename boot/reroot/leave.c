@@ -14,8 +14,12 @@
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"
 
-/* systemd(1): SIGRTMIN+5 of glibc starts reboot.target, +7 the soft reboot. */
+/*
+ * systemd(1): SIGRTMIN+5 of glibc starts reboot.target, +6 kexec.target, +7 the
+ * soft reboot.
+ */
 #define SYSTEMD_REBOOT (34 + 5)
+#define SYSTEMD_KEXEC  (34 + 6)
 #define SYSTEMD_SOFT   (34 + 7)
 /* ms for processes to end on SIGTERM, where no init ends them. */
 #define END_MS	       2000
@@ -88,7 +92,7 @@ int reroot_may_start(struct nbd_diag *d)
 }
 
 /* A copy of the inittab whose only restart entry is ours. */
-static int write_inittab(const char *to, struct nbd_diag *d)
+static int write_inittab(const char *to, const char *verb, struct nbd_diag *d)
 {
 	char text[16384], *p, *end, *third;
 	struct reroot_words w;
@@ -102,14 +106,14 @@ static int write_inittab(const char *to, struct nbd_diag *d)
 		    strncmp(third, ":restart:", 9) != 0)
 			nbd_put(&w.o, p, (size_t)(end + 1 - p));
 	}
-	nbd_putf(&w.o, "::restart:" SHUTDOWN_HOME "/shutdown reboot\n");
+	nbd_putf(&w.o, "::restart:" SHUTDOWN_HOME "/shutdown %s\n", verb);
 	if (reroot_words_end(&w, d))
 		return nbd_diag(d, NBD_E_NO_MEMORY, INITTAB ": too long");
 	return store(to, w.text, d);
 }
 
 /* busybox reads its inittab at SIGHUP, and takes that entry at SIGQUIT. */
-static int ask_busybox(struct nbd_diag *d)
+static int ask_busybox(const char *verb, struct nbd_diag *d)
 {
 	static const char copy[] = SHUTDOWN_HOME "/inittab";
 	int fd = open(INITTAB, O_RDONLY | O_CREAT | O_CLOEXEC, 0644), rc;
@@ -118,7 +122,7 @@ static int ask_busybox(struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_IO, "open " INITTAB ": %s",
 				strerror(errno));
 	close(fd);
-	rc = write_inittab(copy, d);
+	rc = write_inittab(copy, verb, d);
 	if (!rc && mount(copy, INITTAB, NULL, MS_BIND, NULL))
 		rc = nbd_diag(d, NBD_E_KERNEL, "mount on " INITTAB ": %s",
 			      strerror(errno));
@@ -131,11 +135,11 @@ static int ask_busybox(struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int start_myself(void)
+static int start_myself(const char *verb)
 {
 	kill(-1, SIGTERM);
 	poll(NULL, 0, END_MS);
-	return init_shutdown("reboot");
+	return init_shutdown(verb);
 }
 
 bool reroot_has_soft(void)
@@ -145,20 +149,24 @@ bool reroot_has_soft(void)
 	return which(comm) == SYSTEMD && !access(REROOT_SOFT_UNIT, F_OK);
 }
 
-int reroot_start(bool soft, struct nbd_diag *d)
+int reroot_start(enum reroot_way way, struct nbd_diag *d)
 {
+	static const int signals[] = { [REROOT_DOWN] = SYSTEMD_REBOOT,
+				       [REROOT_SOFT] = SYSTEMD_SOFT,
+				       [REROOT_KEXEC] = SYSTEMD_KEXEC };
+	const char *verb = way == REROOT_KEXEC ? "kexec" : "reboot";
 	char comm[32];
 
 	switch (which(comm)) {
 	case SELF:
-		return start_myself();
+		return start_myself(verb);
 	case SYSTEMD:
-		return kill(1, soft ? SYSTEMD_SOFT : SYSTEMD_REBOOT)
+		return kill(1, signals[way])
 			       ? nbd_diag(d, NBD_E_PERM, "ask systemd: %s",
 					  strerror(errno))
 			       : NBD_OK;
 	case BUSYBOX:
-		return ask_busybox(d);
+		return ask_busybox(verb, d);
 	default:
 		return reroot_may_start(d);
 	}

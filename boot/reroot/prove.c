@@ -81,7 +81,8 @@ static int find_type(struct super *s, const char *dev, struct nbd_diag *d)
 	return rc;
 }
 
-static int mount_and_look(struct root_fs *fs, bool *soft, struct nbd_diag *d)
+static int mount_and_look(struct root_fs *fs, struct reroot_proof *p,
+			  struct nbd_diag *d)
 {
 	const char *init;
 	bool fell_back;
@@ -90,7 +91,9 @@ static int mount_and_look(struct root_fs *fs, bool *soft, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	rc = init_program_find(fs->target, NULL, &init, d);
-	*soft = !access(WHERE REROOT_SOFT_UNIT, F_OK);
+	p->soft = !access(WHERE REROOT_SOFT_UNIT, F_OK);
+	if (!rc && p->kernel.wanted)
+		rc = reroot_kernel_take(&p->kernel, fs->target, d);
 	umount2(fs->target, 0);
 	return rc;
 }
@@ -135,14 +138,15 @@ static int look(void *data, struct nbd_diag *d)
 		return rc;
 	fs.fstype = s.type;
 	fs.options = as_it_is(s.type);
-	return mount_and_look(&fs, &p->soft, d);
+	return mount_and_look(&fs, p, d);
 }
 
 /* A signal ends it. */
 static int await_look(struct process *child, struct reroot_proof *p,
 		      const struct device_signals *signals, struct nbd_diag *d)
 {
-	int came = device_settle_poll(child, signals->fd, -1, LOOK_MS);
+	int ms = LOOK_MS + (p->kernel.wanted ? REROOT_FILES_MS : 0);
+	int came = device_settle_poll(child, signals->fd, -1, ms);
 
 	if (came == NBD_E_INTERRUPTED)
 		kill(child->pid, SIGKILL);

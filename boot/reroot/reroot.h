@@ -7,6 +7,7 @@
  *	network.c  the addresses of this machine as ip=
  *	leave.c    files for process 1 (init/reroot.h), and the old system's end
  *	soft.c     or the new root at the place where systemd takes it
+ *	kexec.h    with another kernel
  */
 #ifndef BOOT_REROOT_REROOT_H
 #define BOOT_REROOT_REROOT_H
@@ -14,6 +15,7 @@
 #include "boot/common/cmdline.h"
 #include "boot/common/root.h"
 #include "boot/init/overlay.h"
+#include "boot/reroot/kexec.h"
 #include "port/linux/sockdiag.h"
 
 /* What the user wants. */
@@ -44,6 +46,13 @@ int reroot_words_end(struct reroot_words *w, struct nbd_diag *d);
  */
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
 
+/*
+ * Copies the words of the command line `line` that are for the kernel or for
+ * other programs, and not about a root or the network.  reroot_words_keep() may
+ * copy others.
+ */
+void reroot_words_rest(struct reroot_words *w, const char *line);
+
 /* Adds the words for the root.  NBD_E_USAGE: not a URI, or contradictory. */
 int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
 		      struct nbd_diag *d);
@@ -68,14 +77,15 @@ struct reroot_proof {
 	struct sockdiag_link link; /* the connection; family 0: none */
 	int index;		   /* N of the nbdN of the proof, or -1 */
 	char dev[64];
-	bool soft; /* its systemd knows soft-reboot */
+	bool soft;		     /* its systemd knows soft-reboot */
+	struct reroot_kernel kernel; /* set by the caller: is one wanted? */
 };
 
 /*
  * Checks the words as the boot would use them: connects, finds the file system,
  * mounts it read-only where no other process sees it, checks its init, and
- * loads all modules that the boot needs.  Then disconnects.  On a failure d has
- * the reason.
+ * loads all modules that the boot needs.  Copies the kernel of the root if that
+ * is wanted.  Then disconnects.  On a failure d has the reason.
  */
 int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d);
 
@@ -112,8 +122,10 @@ int reroot_store(const char *words, const char *old, struct nbd_diag *d);
 int reroot_may_start(struct nbd_diag *d);
 /* Is process 1 a systemd that knows soft-reboot? */
 bool reroot_has_soft(void);
-/* Asks it to end the system; soft: by soft-reboot. */
-int reroot_start(bool soft, struct nbd_diag *d);
+/* By a reboot, by soft-reboot, or by the start of a kernel that is loaded. */
+enum reroot_way { REROOT_DOWN, REROOT_SOFT, REROOT_KEXEC };
+/* Asks it to end the system in that way. */
+int reroot_start(enum reroot_way way, struct nbd_diag *d);
 
 /* ---- soft.c ---- */
 

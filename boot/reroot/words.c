@@ -35,14 +35,33 @@ static bool listed(const char *word, size_t len, const char *const list[])
 	return false;
 }
 
+static const char *const nets[] = { "ip",	  "nameserver", "rd.route",
+				    "rd.peerdns", "BOOTIF",	"bootdev",
+				    "ifname",	  "vlan",	"bond",
+				    "bridge",	  NULL };
+static const char *const ours[] = { "nbdboot.", NULL };
+
+/*
+ * Sets *len to that of the next word at *line, and returns the word, or NULL:
+ * at the end, or at "--", behind which words are for init.
+ */
+static const char *next(const char **line, size_t *len)
+{
+	const char *word = *line + strspn(*line, NBD_BLANKS);
+
+	*line = nbd_word_end(word);
+	*len = (size_t)(*line - word);
+	return !*len || (*len == 2 && !memcmp(word, "--", 2)) ? NULL : word;
+}
+
+static void copy(struct reroot_words *w, const char *word, size_t len)
+{
+	nbd_put(&w->o, word, len);
+	nbd_put(&w->o, " ", 1);
+}
+
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 {
-	static const char *const nets[] = {
-		"ip",	  "nameserver", "rd.route", "rd.peerdns",
-		"BOOTIF", "bootdev",	"ifname",   "vlan",
-		"bond",	  "bridge",	NULL
-	};
-	static const char *const ours[] = { "nbdboot.", NULL };
 	/* about one root, or about programs in its initramfs */
 	static const char *const gone[] = {
 		"nbdboot.part",	       "nbdboot.overlay",
@@ -50,20 +69,50 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 		"nbdboot.shell",       "nbdboot.onfail",
 		"nbdboot.timeout",     NULL
 	};
-	const char *end;
+	const char *word;
+	size_t len;
 
-	for (; *(line += strspn(line, NBD_BLANKS)); line = end) {
-		size_t len;
+	while ((word = next(&line, &len)))
+		if ((network && listed(word, len, nets)) ||
+		    (listed(word, len, ours) && !listed(word, len, gone)))
+			copy(w, word, len);
+}
 
-		end = nbd_word_end(line);
-		len = (size_t)(end - line);
-		if (len == 2 && !memcmp(line, "--", 2))
-			break;
-		if (!(network && listed(line, len, nets)) &&
-		    (!listed(line, len, ours) || listed(line, len, gone)))
-			continue;
-		nbd_put(&w->o, line, len);
-		nbd_put(&w->o, " ", 1);
+void reroot_words_rest(struct reroot_words *w, const char *line)
+{
+	/* about one root, or added by a boot loader */
+	static const char *const gone[] = { "root",
+					    "rootfstype",
+					    "rootflags",
+					    "ro",
+					    "rw",
+					    "init",
+					    "rdinit",
+					    "netroot",
+					    "nbdroot",
+					    "nbddev",
+					    "nbd_host",
+					    "nbd_name",
+					    "nbd_port",
+					    "archiso_nbd_srv",
+					    "archiso_nbd_name",
+					    "boot",
+					    "nfsroot",
+					    "nfsaddrs",
+					    "BOOT_IMAGE",
+					    "initrd",
+					    NULL };
+	const char *word;
+	size_t len;
+
+	while ((word = next(&line, &len))) {
+		/* the kernel ignores a quote before the name */
+		size_t quote = *word == '"';
+
+		if (!listed(word + quote, len - quote, nets) &&
+		    !listed(word + quote, len - quote, ours) &&
+		    !listed(word + quote, len - quote, gone))
+			copy(w, word, len);
 	}
 }
 

@@ -35,6 +35,8 @@ bad 2 'reroot: missing operand: URI or local:DEVICE' 'no root' reroot
 bad 2 'reroot: -c: 0 is not a number' 'no connection at all' \
 	reroot -c 0 nbd://127.0.0.1/
 bad 2 'neither nbd://HOST' 'a root that is no URI' reroot /dev/sda1
+bad 2 'need --kexec' 'a kernel for a reroot that keeps its own' \
+	reroot --kernel=/vmlinuz nbd://127.0.0.1/
 for c in 'list -j' 'exports -j' 'info -j' 'info -m' 'info -l' 'copy -z' \
 	'copy -p' 'copy -v' 'copy -l' 'boot-time -c' 'connect -w'; do
 	bad 2 "unknown option ${c#* }" "no short option that help does not show: $c" \

@@ -152,6 +152,9 @@ stop b
 # ---- Debian, with systemd ----
 
 make_tree
+mkdir -p "$tree/boot"
+cp "$kernel" "$tree/boot/vmlinuz-$version"
+cp "$work/initramfs" "$tree/boot/initrd.img-$version"
 start_debian
 
 before=$(goodbyes old)
@@ -174,6 +177,39 @@ check 'which renews the lease again, as nobody did in between' \
 	said 'guest: process: @nbdbootrenew'
 check 'the root is the overlay' said 'guest: root is overlay overlay rw'
 check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
+
+# ---- with another kernel ----
+
+boot_id()
+{
+	tell 'cat /proc/sys/kernel/random/boot_id /proc/cmdline'
+	vm_wait 'guest: status *' || true
+	grep -E '^[0-9a-f]{8}-[0-9a-f-]*$' "$work/log"
+}
+
+started_anew()
+{
+	[ "$first" ] && [ "$last" ] && [ "$first" != "$last" ]
+}
+
+refuses 'a kernel that is none' \
+	"nbdboot reroot --kexec --kernel=/etc/file --initrd=none $new" \
+	'not a kernel'
+check 'and then no kernel is loaded' succeeds \
+	'grep -qx 0 /sys/kernel/kexec_loaded'
+before=$(goodbyes old)
+first=$(boot_id)
+tell "nbdboot reroot --kexec --append=guest.again $new"
+check 'with its kernel into another root' arrives new
+check 'the old server saw the disconnect' [ "$(goodbyes old)" -gt "$before" ]
+last=$(boot_id)
+check "the kernel has started anew ($first, $last)" started_anew
+check 'its command line has the new root alone, and the words to append' \
+	said "^console=[^/]* ip=[^/ ]*dhcp [^/]*root=$new rw guest.again$"
+check 'the sysctl is set' succeeds \
+	'echo 1 >/proc/sys/kernel/kexec_load_disabled'
+refuses 'where the sysctl forbids it' "nbdboot reroot --kexec $old" \
+	'kexec_load_disabled is 1'
 
 reroots_quickly
 vm_stop

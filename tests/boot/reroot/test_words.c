@@ -66,6 +66,24 @@ static void quoted_words_stay_whole(void **state)
 	      "nbdboot.x=\"a b\" ");
 }
 
+static void the_rest_is_for_other_programs(void **state)
+{
+	static const char line[] =
+		"BOOT_IMAGE=/vmlinuz-6 initrd=\\x quiet console=ttyS0,9600 "
+		"root=nbd://h/x \"rootflags=a b\" rw init=/x rdinit=/y "
+		"ip=dhcp vlan=5:eth0 nbdroot=h,x,nbd0 nbdboot.debug "
+		"netroot=nbd:h:x nbd_host=h boot=NBD=h:1 rd.shell "
+		"dyndbg=\"root=x +p\" rootwait -- single\n";
+	struct reroot_words w;
+
+	(void)state;
+	reroot_words_begin(&w);
+	reroot_words_rest(&w, line);
+	assert_int_equal(reroot_words_end(&w, &d), 0);
+	assert_string_equal(w.text, "quiet console=ttyS0,9600 rd.shell "
+				    "dyndbg=\"root=x +p\" rootwait ");
+}
+
 static int compose(const struct reroot_wish *wish, struct reroot_words *w)
 {
 	int rc;
@@ -151,6 +169,7 @@ int main(void)
 		cmocka_unit_test(the_network_is_kept_if_it_is_ours),
 		cmocka_unit_test(words_of_init_are_not_read),
 		cmocka_unit_test(quoted_words_stay_whole),
+		cmocka_unit_test(the_rest_is_for_other_programs),
 		cmocka_unit_test(an_export_becomes_the_root),
 		cmocka_unit_test(a_device_becomes_the_root),
 		cmocka_unit_test(other_words_are_refused),
