@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
+#include "boot/net/export.h"
+#include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 #include "port/text.h"
@@ -52,6 +55,37 @@ int init_beside(const char *words, struct nbd_diag *d)
 }
 
 /* ---- its processes ---- */
+
+/* init_spawn_start() gives it these words. */
+static bool is_renewer(const char *pid)
+{
+	static const char words[] = "@nbdboot\0renew";
+	char path[32], line[sizeof(words) + 2];
+
+	nbd_fmt(path, sizeof(path), "/proc/%s/cmdline", pid);
+	return file_read(AT_FDCWD, path, line, sizeof(line)) == sizeof(words) &&
+	       !memcmp(line, words, sizeof(words));
+}
+
+bool init_beside_must_renew(void)
+{
+	char interface[16];
+	struct dhcp dhcp;
+	struct nbd_diag d;
+	struct dir dir;
+	const char *name;
+	bool must;
+	int run = file_run();
+
+	must = !net_export_read(run, interface, &dhcp, &d) &&
+	       dhcp.lease.seconds != UINT32_MAX;
+	close(run);
+	dir_open(&dir, "/proc");
+	while (must && (name = dir_next(&dir)))
+		must = *name < '0' || *name > '9' || !is_renewer(name);
+	dir_close(&dir);
+	return must;
+}
 
 /*
  * systemd ends the processes of its services and sessions, so this one joins

@@ -22,6 +22,12 @@
 int init_beside(const char *words, struct nbd_diag *d);
 
 /*
+ * Does the lease of the running system need a process that renews it for the
+ * new root?  False: it has no end, or one that outlives the system has it.
+ */
+bool init_beside_must_renew(void);
+
+/*
  * In a child that is to outlive the running system: lets go of all that belongs
  * to this system, and returns the path of this program in RAM, "" after a
  * failure.  NULL: process 1 is the parent, so this is the initramfs.
@@ -34,6 +40,11 @@ static inline const char *init_newroot(const struct boot *b)
 	return b->beside ? NEXTROOT : NEWROOT;
 }
 #else
+static inline bool init_beside_must_renew(void)
+{
+	return false;
+}
+
 static inline const char *init_beside_leave(void)
 {
 	return NULL;

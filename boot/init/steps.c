@@ -341,8 +341,10 @@ static int undo_watch(struct boot *b, struct nbd_diag *d)
 /* undo_watch() ends the process. */
 static int do_renew(struct boot *b, struct nbd_diag *d)
 {
+	bool ends = b->beside ? init_beside_must_renew() : b->net.state.ends;
+
 	(void)d;
-	if (!b->cmd.no_renew && b->net.state.ends)
+	if (!b->cmd.no_renew && ends)
 		init_spawn_start(&b->renew, "renew", NULL, -1,
 				 &b->recovery.signals);
 	return NBD_OK;
@@ -458,7 +460,7 @@ const struct step init_steps[] = {
 	{ "init", do_init, NULL, "check init= and what is in the root", 0, 0,
 	  STEP_BESIDE },
 #ifdef CONFIG_BOOT_RENEW
-	{ "renew", do_renew, NULL, "", 0, 0, 0 },
+	{ "renew", do_renew, NULL, "", 0, 0, STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_SHUTDOWN
 	{ "way down", do_way_down, undo_way_down, "", 0, 0, 0 },

@@ -11,7 +11,7 @@ ACCEL=${ACCEL:-tcg,thread=single,tb-size=64}
 . "${0%/*}/lib.sh"
 
 # The ports of the servers, see start.
-port_a='' port_b='' port_dull='' port_empty='' port_slow='' port_old='' port_new=''
+port_a='' port_b='' port_safe='' port_dull='' port_empty='' port_slow='' port_old='' port_new=''
 small=$work/small
 tree=$work/tree
 # one that all roots have
@@ -116,6 +116,12 @@ refuses()
 arrives()
 {
 	vm_wait "guest: $1 is ready" '*Kernel panic*' || true
+	arrived "$1"
+}
+
+# The same, when its console was read already.
+arrived()
+{
 	said "guest: $1: system is running" && said "guest: $1 is ready" &&
 		said "guest: file is $sum" && ! said 'WRONG' &&
 		! said 'not all could be undone'
@@ -134,6 +140,27 @@ counts()
 		"$(counted sockets)"
 }
 
+# ten_times NAME URI OTHER URI: from the root NAME to the root OTHER and back,
+# until it was ten times, or twice ROUNDS.  A first time, which is not counted,
+# leaves what stays.
+ten_times()
+{
+	first=''
+	for round in $(seq 0 "${ROUNDS:-5}"); do
+		tell "nbdboot reroot '$4'"
+		arrives "$3" || break
+		tell "nbdboot reroot '$2'"
+		arrives "$1" || break
+		[ "$first" ] || first=$(counts) memory=$(counted free)
+	done
+	check "$((2 * ${ROUNDS:-5})) reroots in a row" arrived "$1"
+	last=$(counts)
+	check "mounts, groups, processes, sockets do not grow ($first, $last)" \
+		[ "$first" = "$last" ]
+	used=$((memory - $(counted free)))
+	check "nor does the memory in use ($used KiB)" [ "$used" -lt 6000 ]
+}
+
 # ---- Debian ----
 
 # unit NAME TEXT: a service of $tree, wanted by multi-user.target
@@ -145,18 +172,28 @@ unit()
 		"$tree/etc/systemd/system/multi-user.target.wants/"
 }
 
-# make_tree [VARIANT]: Debian with what the tests need, see debian.sh
-make_tree()
+# copy_debian [VARIANT]: Debian with what the tests need, see debian.sh
+copy_debian()
 {
 	debian=$(sh "$here/../debian.sh" "$O/debian${1:+-$1}" "${1-}") || exit 1
 	cp -a "$debian" "$tree"
 	install -m 755 "$here/guest/reroot.sh" "$tree/usr/local/sbin/guest"
 	install -m 755 "$nbdboot" "$tree/usr/local/sbin/nbdboot"
 	cp "$file" "$tree/etc/file"
-	mkdir -p "$tree/lib/modules/$version/kernel/fs"
-	cp "$modules/modules.dep" "$tree/lib/modules/$version"
-	cp -r "$modules/kernel/fs/overlayfs" \
-		"$tree/lib/modules/$version/kernel/fs"
+	mkdir -p "$tree/lib/modules/$version"
+	cp "$modules/modules.dep" "$modules/modules.alias" \
+		"$tree/lib/modules/$version"
+	for dir in fs/overlayfs ${1:+net/tls crypto lib/crypto arch/x86/crypto}; do
+		mkdir -p "$tree/lib/modules/$version/kernel/$dir"
+		cp "$modules/kernel/$dir"/*.ko \
+			"$tree/lib/modules/$version/kernel/$dir"
+	done
+}
+
+# make_tree [VARIANT]: one with systemd
+make_tree()
+{
+	copy_debian "${1-}"
 	unit guest '[Service]
 ExecStart=/usr/local/sbin/guest'
 	announce_init
@@ -195,11 +232,12 @@ start_debian()
 	check 'Debian boots from a server' arrives old
 }
 
-# start_soft: a machine with systemd 254, a service that writes, and the images
-# old (its root), new and disk
+# start_soft [DIR]: a machine with systemd 254, a service that writes, and the
+# images old (its root), new and disk, which have the CA of DIR in /etc/nbdboot
 start_soft()
 {
 	make_tree backports
+	[ ! "${1-}" ] || install -D -t "$tree/etc/nbdboot" "$1/ca-cert.pem"
 	copy_program "$tree/opt/fio" fio
 	tree=$work/tree
 	libs=/opt/fio/lib/x86_64-linux-gnu:/opt/fio/usr/lib/x86_64-linux-gnu

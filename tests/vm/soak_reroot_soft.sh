@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines with systemd 254 or later move into other roots by soft-reboot.  TAP
-# on standard output.  Takes ten minutes.
-VM_LIMIT=${VM_LIMIT:-3600}
+# on standard output.  Takes half an hour.
+VM_LIMIT=${VM_LIMIT:-7200}
 # shellcheck source=tests/vm/reroot.sh
 . "${0%/*}/reroot.sh"
+# shellcheck source=tests/pki.sh
+. "$here/../pki.sh"
 
 find_kernel
-start_soft
+pki "$work/pki"
+pki_server "$work/pki" server ecdsa
+pki_use "$work/pki" server "$work/server"
+start_soft "$work/pki"
 
 before=$(goodbyes old)
 tell "nbdboot reroot $new"
@@ -36,6 +41,34 @@ check "the overlay's device was disconnected" \
 	[ "$(goodbyes old)" -gt "$before" ]
 reroot_up=$(($(now_ms) - asked))
 
+# ---- with TLS: the same image, from another server ----
+
+ln -s old "$work/safe"
+start safe --tls=require --tls-certificates="$work/server"
+safe="nbds://$host:$port_safe/?tls-certificates=/etc/nbdboot"
+tell "nbdboot reroot '$safe'"
+check 'with TLS' arrives old
+check 'by a soft reboot, too' softly
+check 'the kernel has the keys' succeeds \
+	"grep 'TlsCurrTx[A-Z][a-z]*[[:space:]]*1\$' /proc/net/tls_stat"
+stop safe
+start safe --tls=require --tls-certificates="$work/server"
+tell 'echo 3 >/proc/sys/vm/drop_caches; sha256sum /etc/file'
+vm_wait 'guest: status *' || true
+check 'the watcher revives the connection with TLS' said "^${sum%% *}"
+check 'and the kernel has the new keys' succeeds \
+	"grep 'TlsCurrTx[A-Z][a-z]*[[:space:]]*1\$' /proc/net/tls_stat"
+ten_times old "$safe" new "$new"
+check 'by soft reboots' softly
+before=$(goodbyes safe)
+tell "nbdboot reroot $new"
+check 'from TLS to a server without it' arrives new
+check 'the device with TLS was disconnected' \
+	[ "$(goodbyes safe)" -gt "$before" ]
+stop safe
+
+# ---- a disk of the machine ----
+
 tell 'nbdboot reroot local:/dev/vda'
 check 'to the disk of the machine, by a shutdown' arrives disk
 check 'the root is that disk' said 'guest: root is /dev/vda ext4 rw'
@@ -43,6 +76,21 @@ check 'no device is connected' said '^guest: disks $'
 tell "nbdboot reroot $new"
 check 'and back' arrives new
 check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
+
+tell 'nbdboot reroot local:/dev/vda'
+check 'to the disk again' arrives disk
+check 'its network is brought up by nbdboot' succeeds 'nbdboot ifup ip=dhcp'
+tell "nbdboot reroot $new"
+check 'from the disk to a server' arrives new
+check 'by a soft reboot' softly
+check 'the lease is renewed, as nobody did before' \
+	said 'guest: process: @nbdbootrenew'
+check 'the disk is free again' succeeds 'blockdev --rereadpt /dev/vda'
+tell "nbdboot reroot $old"
+check 'and on to another' arrives old
+check 'by a soft reboot' softly
+check 'one process renews the lease' \
+	[ "$(grep -c 'guest: process: @nbdbootrenew' "$work/log")" = 1 ]
 
 reroots_quickly
 arrives old || true

@@ -8,6 +8,8 @@
 
 #include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
+#include "boot/net/export.h"
+#include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 #include "tests/unit.h"
@@ -99,7 +101,7 @@ static void the_root_is_connected_mounted_and_watched(void **state)
 	assert_int_equal(run(), 0);
 	assert_true(did("do connect\ndo watch\n"));
 	assert_true(did("do mount\n"));
-	assert_true(did("do init\ndo watch ready\n"));
+	assert_true(did("do init\ndo renew\ndo watch ready\n"));
 	assert_false(did("undo"));
 }
 
@@ -111,7 +113,6 @@ static void the_running_system_is_left_alone(void **state)
 	assert_false(did("do kernel file systems\n"));
 	assert_false(did("do drivers\n"));
 	assert_false(did("do network\n"));
-	assert_false(did("do renew\n"));
 	assert_false(did("do way down\n"));
 	assert_false(did("do switch\n"));
 }
@@ -148,6 +149,90 @@ static void a_root_may_be_without_watchers_on_request(void **state)
 	watched = false;
 	no_watch = overlay = true;
 	assert_int_equal(run(), 0);
+}
+
+/* ---- the lease ---- */
+
+static int lease_error;	      /* what net_export_read() returns */
+static uint32_t lease_s;      /* its time */
+static const char *processes; /* the words of process 2; '/' is a NUL */
+
+int __wrap_net_export_read(int at, char name[16], struct dhcp *dhcp,
+			   struct nbd_diag *diag);
+int __wrap_net_export_read(int at, char name[16], struct dhcp *dhcp,
+			   struct nbd_diag *diag)
+{
+	(void)at, (void)name, (void)diag;
+	dhcp->lease.seconds = lease_s;
+	return lease_error;
+}
+
+int __wrap_dir_open(struct dir *dir, const char *path);
+int __wrap_dir_open(struct dir *dir, const char *path)
+{
+	assert_string_equal(path, "/proc");
+	dir->fd = -1;
+	dir->at = 0;
+	return 0;
+}
+
+const char *__wrap_dir_next(struct dir *dir);
+const char *__wrap_dir_next(struct dir *dir)
+{
+	static const char *const names[] = { "self", "1", "2", "tty", NULL };
+
+	return names[dir->at] ? names[dir->at++] : NULL;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	size_t len = strlen(processes);
+
+	(void)at;
+	assert_true(!strcmp(name, "/proc/1/cmdline") ||
+		    !strcmp(name, "/proc/2/cmdline"));
+	if (name[6] == '1')
+		return file_error(ENOENT);
+	len = len < cap - 1 ? len : cap - 1;
+	memcpy(buf, processes, len);
+	buf[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (buf[i] == '/')
+			buf[i] = '\0';
+	return (int)len;
+}
+
+static bool must_renew(int error, uint32_t seconds, const char *process)
+{
+	lease_error = error;
+	lease_s = seconds;
+	processes = process;
+	return init_beside_must_renew();
+}
+
+static void a_lease_that_nobody_renews_gets_a_process(void **state)
+{
+	(void)state;
+	assert_true(must_renew(0, 3600, ""));
+	/* systemd ends these with the old system */
+	assert_true(must_renew(0, 3600, "nbdboot/renew/"));
+	assert_true(must_renew(0, 3600, "@nbdboot/watch/nbd0/"));
+	assert_true(must_renew(0, 3600, "@nbdboot/renewal/"));
+	assert_true(must_renew(0, 3600, "@nbdboot/renew/more/"));
+}
+
+static void one_process_that_renews_is_enough(void **state)
+{
+	(void)state;
+	assert_false(must_renew(0, 3600, "@nbdboot/renew/"));
+}
+
+static void a_lease_without_an_end_needs_no_process(void **state)
+{
+	(void)state;
+	assert_false(must_renew(0, UINT32_MAX, ""));
+	assert_false(must_renew(NBD_E_NOT_FOUND, 3600, ""));
 }
 
 /* ---- processes ---- */
@@ -240,6 +325,9 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(
 			a_root_may_be_without_watchers_on_request, reset),
+		cmocka_unit_test(a_lease_that_nobody_renews_gets_a_process),
+		cmocka_unit_test(one_process_that_renews_is_enough),
+		cmocka_unit_test(a_lease_without_an_end_needs_no_process),
 		cmocka_unit_test(in_an_initramfs_there_is_nothing_to_leave),
 		cmocka_unit_test(a_process_leaves_with_its_program_in_ram),
 		cmocka_unit_test(a_process_that_cannot_leave_fails),
