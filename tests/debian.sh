@@ -7,19 +7,25 @@
 #   debian.sh DIR [VARIANT]
 #
 # VARIANT "backports" has the systemd of the release's backports, and no programs
-# for networks.
+# for networks.  "sysvinit" and "openrc" have sysvinit's init, with the scripts of
+# sysv-rc or with those of OpenRC.
 set -eu
 
 dir=${1:?directory}
 variant=${2-}
 root=$dir/root
 packages=systemd-sysv,udev,dbus,kmod
-if [ -z "$variant" ]; then
+case $variant in
+'')
 	packages=$packages,kexec-tools
 	# debootstrap does not find libpam-systemd by itself
 	packages=$packages,network-manager,libpam-systemd
 	packages=$packages,ifupdown,isc-dhcp-client
-fi
+	;;
+sysvinit | openrc)
+	packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps
+	;;
+esac
 
 die()
 {
@@ -50,23 +56,31 @@ debootstrap --variant=minbase --include="$packages" bookworm "$root" \
 	die "debootstrap failed (is $mirror reachable?)"
 }
 
-# apt of the root itself fetches the newer packages
-newer()
+# apt_get ARGUMENT...: that of the root itself
+apt_get()
 {
 	cp /etc/resolv.conf "$root/etc/resolv.conf"
-	echo "deb $mirror bookworm-backports main" \
-		>"$root/etc/apt/sources.list.d/backports.list"
-	set -- -q -y -o APT::Sandbox::User=root --no-install-recommends
-	chroot "$root" apt-get "$@" update
-	DEBIAN_FRONTEND=noninteractive chroot "$root" \
-		apt-get "$@" -t bookworm-backports install systemd-sysv udev
+	DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get -q -y \
+		-o APT::Sandbox::User=root --no-install-recommends "$@"
 }
-if [ "$variant" = backports ]; then
-	newer >>"$dir/log" 2>&1 || {
-		tail -n 20 "$dir/log" >&2
-		die 'apt-get failed'
-	}
-fi
+
+change()
+{
+	case $variant in
+	backports)
+		echo "deb $mirror bookworm-backports main" \
+			>"$root/etc/apt/sources.list.d/backports.list"
+		apt_get update
+		apt_get -t bookworm-backports install systemd-sysv udev
+		;;
+	# debootstrap does not remove what it replaces
+	openrc) apt_get install openrc sysv-rc- ;;
+	esac
+}
+change >>"$dir/log" 2>&1 || {
+	tail -n 20 "$dir/log" >&2
+	die 'apt-get failed'
+}
 
 # Half of the files are needed by no boot.
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* \

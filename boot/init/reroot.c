@@ -4,13 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -29,8 +33,15 @@
 
 /* ms for mounts of the kernel's file systems. */
 #define UNMOUNT_MS 10000
+/* s for a command that ends the old system; its init had no limit. */
+#define END_S	   1800
+/* The descriptors of the old process 1 are below it. */
+#define OLD_FDS	   64
+/* As sysvinit starts them. */
+#define ENDS \
+	"export PATH=/sbin:/usr/sbin:/bin:/usr/bin RUNLEVEL=6 PREVLEVEL=2\n"
 /* The longest pause, in s, between two tries. */
-#define PAUSE_MAX  30
+#define PAUSE_MAX 30
 
 static bool read_words(char line[CMDLINE_MAX], const char *home,
 		       const char *name)
@@ -89,6 +100,72 @@ static void forget_settings(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 	umask(022);
 	environ = kernels;
+}
+
+/*
+ * The scripts of a reboot end with reboot(2), and may take the network down
+ * before.
+ */
+static _Noreturn void run(char *command)
+{
+	char *argv[] = { "sh", "-c", command, NULL };
+	int rc = prctl(PR_CAPBSET_DROP, CAP_SYS_BOOT) ||
+		 prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN);
+
+	setsid();
+	forget_settings();
+	if (!rc)
+		execve("/bin/sh", argv, environ);
+	_exit(127);
+}
+
+/* Also reaps what else has ended.  False: it has not ended in time. */
+static bool await(pid_t child)
+{
+	static const struct timespec second = { .tv_sec = 1 };
+	unsigned s = 0;
+	sigset_t set;
+	pid_t pid;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	while (s < END_S) {
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			if (pid == child)
+				return true;
+		s += sigtimedwait(&set, NULL, &second) < 0;
+	}
+	return false;
+}
+
+static void end_by(const char *command)
+{
+	char text[CMDLINE_MAX + sizeof(ENDS)];
+	pid_t pid;
+
+	boot_say("the old system ends: %s", command);
+	nbd_fmt(text, sizeof(text), ENDS "%s", command);
+	pid = _Fork();
+	if (pid == 0)
+		run(text);
+	if (pid < 0 || !await(pid))
+		boot_say("%s: %s", command,
+			 pid < 0 ? strerror(errno) : "does not end");
+}
+
+void init_reroot_end(void)
+{
+	char text[CMDLINE_MAX], *line = text, *end;
+
+	if (!read_words(text, SHUTDOWN_HOME, REROOT_END))
+		return;
+	for (int fd = 3; fd < OLD_FDS; fd++)
+		close(fd);
+	boot_console_open("/dev/console", false);
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		end_by(line);
+	}
 }
 
 /* No process is left in the groups, but this one. */

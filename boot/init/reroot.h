@@ -20,6 +20,8 @@
  */
 #define REROOT_NEW "reroot.new"
 #define REROOT_OLD "reroot.old"
+/* Commands that end the old system, one a line, if its process 1 did not. */
+#define REROOT_END "reroot.end"
 
 struct reroot {
 	char line[2][CMDLINE_MAX]; /* new, old; "": there is none */
@@ -33,6 +35,13 @@ struct reroot {
  * nobody renews any more, gets an end: see net_renew_expire().
  */
 bool init_reroot_read(struct reroot *r, const char *home);
+
+/*
+ * As process 1, which was the old system's, in the old root: runs the commands
+ * of the file in SHUTDOWN_HOME, if it is there, by /bin/sh.  They can neither
+ * reboot the machine nor change its network.
+ */
+void init_reroot_end(void);
 
 /*
  * As process 1, after everything was unmounted and disconnected: boots the new
@@ -83,6 +92,10 @@ static inline bool init_reroot_read(struct reroot *r, const char *home)
 {
 	(void)r, (void)home;
 	return false;
+}
+
+static inline void init_reroot_end(void)
+{
 }
 
 static inline void init_reroot(struct reroot *r)

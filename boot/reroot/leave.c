@@ -58,7 +58,7 @@ int reroot_store(const char *words, const char *old, struct nbd_diag *d)
 
 /* ---- process 1 ---- */
 
-enum init { UNKNOWN, SELF, SYSTEMD, BUSYBOX };
+enum init { UNKNOWN, SELF, SYSTEMD, BUSYBOX, REPLACED };
 
 static enum init which(char comm[32])
 {
@@ -74,21 +74,27 @@ static enum init which(char comm[32])
 		return SELF;
 	if (!strcmp(comm, "systemd"))
 		return SYSTEMD;
-	return name && !strcmp(name, "/busybox") && !strcmp(comm, "init")
-		       ? BUSYBOX
-		       : UNKNOWN;
+	if (name && !strcmp(name, "/busybox") && !strcmp(comm, "init"))
+		return BUSYBOX;
+	return reroot_can_replace() ? REPLACED : UNKNOWN;
 }
 
 int reroot_may_start(struct nbd_diag *d)
 {
 	char comm[32];
 
-	return which(comm) ? NBD_OK
-			   : nbd_diag(d, NBD_E_KERNEL,
-				      "process 1 is %s: only systemd and "
-				      "busybox's init can be asked (a script "
-				      "as process 1 can exec nbdboot reroot)",
-				      comm);
+	switch (which(comm)) {
+	case UNKNOWN:
+		return nbd_diag(d, NBD_E_KERNEL,
+				"process 1 is %s: only that of systemd, "
+				"sysvinit, OpenRC and busybox can be asked (a "
+				"script as process 1 can exec nbdboot reroot)",
+				comm);
+	case REPLACED:
+		return reroot_replace_check(d);
+	default:
+		return NBD_OK;
+	}
 }
 
 /* A copy of the inittab whose only restart entry is ours. */
@@ -167,6 +173,13 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d)
 			       : NBD_OK;
 	case BUSYBOX:
 		return ask_busybox(verb, d);
+	case REPLACED:
+		if (way != REROOT_KEXEC)
+			return reroot_replace(d);
+		return nbd_diag(d, NBD_E_KERNEL,
+				"--kexec is not possible with the process 1 of "
+				"this system (%s)",
+				comm);
 	default:
 		return reroot_may_start(d);
 	}

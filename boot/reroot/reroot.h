@@ -6,6 +6,7 @@
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
  *	leave.c    files for process 1 (init/reroot.h), and the old system's end
+ *	replace.c  or this program in the place of process 1
  *	soft.c     or the new root at the place where systemd takes it
  *	kexec.h    with another kernel
  */
@@ -116,8 +117,8 @@ int reroot_prepare(struct nbd_diag *d);
 int reroot_store(const char *words, const char *old, struct nbd_diag *d);
 
 /*
- * Checks that process 1 is one that can be asked: this process, systemd, or
- * busybox's init.  NBD_E_KERNEL: it is another one.
+ * Checks that process 1 is one that can be asked: this process, systemd,
+ * busybox's init, or one that can be replaced.  NBD_E_KERNEL: it is another one.
  */
 int reroot_may_start(struct nbd_diag *d);
 /* Is process 1 a systemd that knows soft-reboot? */
@@ -126,6 +127,24 @@ bool reroot_has_soft(void);
 enum reroot_way { REROOT_DOWN, REROOT_SOFT, REROOT_KEXEC };
 /* Asks it to end the system in that way. */
 int reroot_start(enum reroot_way way, struct nbd_diag *d);
+
+/* ---- replace.c ---- */
+
+/* Is process 1 that of sysvinit or OpenRC? */
+bool reroot_can_replace(void);
+/* And does it have what reroot_replace() needs?  Changes nothing. */
+int reroot_replace_check(struct nbd_diag *d);
+/*
+ * Makes this program process 1, which then ends the system.  On a failure the
+ * system is as it was.  Needs reroot_prepare().
+ */
+int reroot_replace(struct nbd_diag *d);
+
+/*
+ * Adds the commands for a reboot of an inittab of sysvinit: those of runlevel 6
+ * that it waits for, one a line.
+ */
+void reroot_inittab(struct nbd_out *o, const char *text);
 
 /* ---- soft.c ---- */
 

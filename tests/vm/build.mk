@@ -91,8 +91,10 @@ soak: soak-sim soak-faults soak-boot soak-reroot soak-dropin vm-program ## simul
 	exit $$status
 soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall'
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' $(vm) tests/vm/soak_boot.sh
-soak-reroot: vm-program ## soft reboots into other roots
-	@$(vm) tests/vm/soak_reroot_soft.sh
+soak-reroot: vm-program ## soft reboots into other roots, other inits: INITS=openrc
+	@status=0; $(vm) tests/vm/soak_reroot_soft.sh || status=1; \
+	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
+	exit $$status
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \

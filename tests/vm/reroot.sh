@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the tests of reroot share: servers, machines that take commands, roots.
 # Sourced.
-VM_LIMIT=${VM_LIMIT:-900}
+VM_LIMIT=${VM_LIMIT:-1800}
 # QEMU 7.2 walks a list of all code that it translated in a page, at each store
 # to this page.  After the end of a system that takes seconds a page, as its
 # code's memory is used again, unless the list is short.

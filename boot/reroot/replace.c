@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Process 1 of sysvinit, and that of OpenRC, reboots the machine without a last
+ * program that could be ours.  But it executes its own program anew when asked
+ * to (telinit u).  That is hidden by a script, so that this program becomes
+ * process 1 while everything still runs, and ends the old system by the commands
+ * for its reboot (init_reroot_end()).
+ *
+ *	commands, script -> mount it on the program -> ask -> is it replaced?
+ *	                    ^--------- undone, if it is not -----'
+ */
+#include "boot/reroot/reroot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+#include "port/linux/file.h"
+
+#define INITTAB "/etc/inittab"
+#define SELF	SHUTDOWN_HOME "/shutdown"
+#define SCRIPT	SHUTDOWN_HOME "/init"
+/* The first operand is a verb of `shutdown`. */
+#define TEXT	"#!" SELF " reboot\n"
+/* ms for process 1 to execute it, and between looks. */
+#define ASK_MS	10000
+#define LOOK_MS 100
+
+/* Of sysvinit's initreq.h; only this part of it is used. */
+struct request {
+	int magic, cmd, runlevel, sleeptime;
+	char data[368];
+};
+static const struct request again = { .magic = 0x03091969,
+				      .cmd = 1, /* change the runlevel */
+				      .runlevel = 'U' };
+
+static const struct kind {
+	const char *program; /* the end of its path */
+	const char *fifo;
+	const void *request;
+	size_t len;
+	const char *commands; /* NULL: those of the inittab */
+} kinds[] = {
+	{ "/init", "/run/initctl", &again, sizeof(again), NULL },
+	{ "/init", "/dev/initctl", &again, sizeof(again), NULL },
+	{ "/openrc-init", "/run/openrc/init.ctl", "reexec", 6,
+	  "openrc reboot\n" },
+};
+
+/* The program of process 1: its path, and what it is, or NULL. */
+static const struct kind *find(char path[256])
+{
+	ssize_t n = readlink("/proc/1/exe", path, 255);
+	const char *name;
+	struct stat st;
+
+	path[n > 0 ? n : 0] = '\0';
+	name = strrchr(path, '/');
+	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(name, kinds[i].program) &&
+		    !stat(kinds[i].fifo, &st) && S_ISFIFO(st.st_mode))
+			return &kinds[i];
+	return NULL;
+}
+
+/* The next field of an inittab's line; *p is behind it then. */
+static size_t field(const char **p, const char *end, const char **at)
+{
+	size_t len;
+
+	*at = *p;
+	for (len = 0; *p < end && **p != ':'; ++*p)
+		len++;
+	*p += *p < end;
+	return len;
+}
+
+void reroot_inittab(struct nbd_out *o, const char *text)
+{
+	const char *p, *end, *levels, *action;
+	size_t n, m;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		p = text;
+		field(&p, end, &levels);
+		n = field(&p, end, &levels);
+		m = field(&p, end, &action);
+		if (*text == '#' || !memchr(levels, '6', n) || m != 4 ||
+		    memcmp(action, "wait", 4) != 0)
+			continue;
+		/* no entry in utmp; no session */
+		p += strspn(p, "+@");
+		nbd_put(o, p, (size_t)(end + 1 - p));
+	}
+}
+
+static int commands(const struct kind *k, struct reroot_words *w,
+		    struct nbd_diag *d)
+{
+	char text[16384];
+
+	reroot_words_begin(w);
+	if (k->commands) {
+		nbd_put(&w->o, k->commands, strlen(k->commands));
+	} else {
+		file_read(AT_FDCWD, INITTAB, text, sizeof(text));
+		reroot_inittab(&w->o, text);
+	}
+	if (!w->o.len)
+		return nbd_diag(d, NBD_E_KERNEL,
+				INITTAB
+				": no command for the reboot (runlevel 6)");
+	return reroot_words_end(w, d);
+}
+
+static int ask(const struct kind *k, struct nbd_diag *d)
+{
+	/* fails if no process reads it */
+	int fd = open(k->fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	int rc = NBD_OK;
+
+	if (fd < 0 || write(fd, k->request, k->len) != (ssize_t)k->len)
+		rc = nbd_diag(d, NBD_E_KERNEL, "ask process 1 by %s: %s",
+			      k->fifo, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+bool reroot_can_replace(void)
+{
+	char path[256];
+
+	return find(path);
+}
+
+int reroot_replace_check(struct nbd_diag *d)
+{
+	struct reroot_words w;
+	char path[256];
+	const struct kind *k = find(path);
+
+	/* a newer openrc-init spins after a FIFO was opened for nothing */
+	return commands(k, &w, d);
+}
+
+static int put(const char *path, const char *text, struct nbd_diag *d)
+{
+	return file_write(AT_FDCWD, path, text, strlen(text)) ||
+			       chmod(path, 0755)
+		       ? nbd_diag(d, NBD_E_IO, "write %s: %s", path,
+				  strerror(errno))
+		       : NBD_OK;
+}
+
+/* Another reboot is none of ours. */
+static void forget(const char *path)
+{
+	struct nbd_diag other;
+
+	umount2(path, MNT_DETACH);
+	reroot_store("", "", &other);
+	unlink(SHUTDOWN_HOME "/" REROOT_END);
+}
+
+static bool is_replaced(void)
+{
+	char path[256];
+	ssize_t n = readlink("/proc/1/exe", path, 255);
+
+	return n == sizeof(SELF) - 1 && !memcmp(path, SELF, sizeof(SELF) - 1);
+}
+
+int reroot_replace(struct nbd_diag *d)
+{
+	struct reroot_words w;
+	char path[256];
+	const struct kind *k = find(path);
+	int rc = commands(k, &w, d);
+
+	if (!rc)
+		rc = put(SHUTDOWN_HOME "/" REROOT_END, w.text, d);
+	if (!rc)
+		rc = put(SCRIPT, TEXT, d);
+	if (!rc && mount(SCRIPT, path, NULL, MS_BIND, NULL))
+		rc = nbd_diag(d, NBD_E_KERNEL, "mount on %s: %s", path,
+			      strerror(errno));
+	if (!rc)
+		rc = ask(k, d);
+	for (int ms = 0; !rc && !is_replaced(); ms += LOOK_MS) {
+		if (ms >= ASK_MS)
+			rc = nbd_diag(d, NBD_E_KERNEL,
+				      "process 1 (%s) did not execute itself "
+				      "anew: nothing has ended",
+				      path);
+		poll(NULL, 0, LOOK_MS);
+	}
+	if (rc)
+		forget(path);
+	return rc;
+}

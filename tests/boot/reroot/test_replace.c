@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Another program becomes process 1, or nothing has changed. */
+#include "boot/reroot/reroot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boot/init/reroot.h"
+#include "boot/init/shutdown.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+
+#define OURS	 SHUTDOWN_HOME "/shutdown"
+#define TABLE	 "l6:6:wait:/etc/init.d/rc 6\n"
+#define COMMANDS SHUTDOWN_HOME "/" REROOT_END ": "
+#define SCRIPT	 SHUTDOWN_HOME "/init: #!" OURS " reboot\n"
+
+/* The next reboot is not ours, and the program of process 1 is its own. */
+#define UNDONE                                                             \
+	"unmount /usr/sbin/init\n"                                         \
+	"delete " REROOT_OLD "\ndelete " REROOT_NEW "\ndelete " REROOT_END \
+	"\n"
+
+static struct nbd_diag d;
+static struct nbd_out done;
+static char text[4096];
+static const char *program, *fifo, *inittab;
+static bool no_reader, no_mount, stays;
+static bool asked;
+
+static void note(const char *what, const char *name)
+{
+	nbd_putf(&done, "%s%s\n", what, name);
+	assert_false(done.cut);
+	text[done.len] = '\0';
+}
+
+/* ---- the system ---- */
+
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
+{
+	const char *exe = asked && !stays ? OURS : program;
+
+	assert_string_equal(path, "/proc/1/exe");
+	assert_true(strlen(exe) < cap);
+	memcpy(buf, exe, strlen(exe));
+	return (ssize_t)strlen(exe);
+}
+
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+	st->st_mode = S_IFIFO;
+	errno = ENOENT;
+	return strcmp(path, fifo) ? -1 : 0;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	assert_string_equal(name, "/etc/inittab");
+	return nbd_fmt(buf, cap, "%s", inittab);
+}
+
+int __wrap_file_write(int at, const char *name, const void *p, size_t len);
+int __wrap_file_write(int at, const char *name, const void *p, size_t len)
+{
+	(void)at;
+	nbd_putf(&done, "%s: ", name);
+	nbd_put(&done, p, len);
+	return 0;
+}
+
+int __wrap_chmod(const char *path, mode_t mode);
+int __wrap_chmod(const char *path, mode_t mode)
+{
+	(void)path;
+	assert_int_equal(mode, 0755);
+	return 0;
+}
+
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data);
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data)
+{
+	(void)type, (void)data;
+	assert_string_equal(from, SHUTDOWN_HOME "/init");
+	assert_int_equal(flags, MS_BIND);
+	note("mount ", to);
+	errno = EPERM;
+	return no_mount ? -1 : 0;
+}
+
+int __wrap_umount2(const char *path, int flags);
+int __wrap_umount2(const char *path, int flags)
+{
+	assert_int_equal(flags, MNT_DETACH);
+	note("unmount ", path);
+	return 0;
+}
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	assert_string_equal(path, fifo);
+	/* it must not wait for a reader */
+	assert_int_equal(flags, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	errno = ENXIO;
+	return no_reader ? -1 : 77;
+}
+
+ssize_t __wrap_write(int fd, const void *p, size_t len);
+ssize_t __wrap_write(int fd, const void *p, size_t len)
+{
+	const int *request = p;
+
+	assert_int_equal(fd, 77);
+	asked = true;
+	if (len == 6) {
+		assert_memory_equal(p, "reexec", 6);
+		note("ask", " OpenRC");
+		return 6;
+	}
+	/* initreq.h: INIT_MAGIC, INIT_CMD_RUNLVL, 'U' */
+	assert_int_equal(len, 384);
+	assert_int_equal(request[0], 0x03091969);
+	assert_int_equal(request[1], 1);
+	assert_int_equal(request[2], 'U');
+	note("ask", " sysvinit");
+	return 384;
+}
+
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	assert_int_equal(fd, 77);
+	return 0;
+}
+
+int __wrap_poll(struct pollfd *p, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
+{
+	(void)p, (void)n;
+	assert_true(ms > 0);
+	return 0;
+}
+
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path)
+{
+	note("delete ", path + sizeof(SHUTDOWN_HOME));
+	return 0;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
+	text[0] = '\0';
+	program = "/usr/sbin/init";
+	fifo = "/run/initctl";
+	inittab = TABLE;
+	no_reader = no_mount = stays = asked = false;
+	return 0;
+}
+
+/* ---- the tests ---- */
+
+static void sysvinit_executes_this_program(void **state)
+{
+	(void)state;
+	assert_true(reroot_can_replace());
+	assert_int_equal(reroot_replace_check(&d), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(reroot_replace(&d), 0);
+	assert_string_equal(text, COMMANDS "/etc/init.d/rc 6\n" SCRIPT
+					   "mount /usr/sbin/init\n"
+					   "ask sysvinit\n");
+}
+
+static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
+{
+	(void)state;
+	fifo = "/dev/initctl";
+	assert_int_equal(reroot_replace(&d), 0);
+	assert_non_null(strstr(text, "ask sysvinit\n"));
+}
+
+static void openrc_executes_this_program(void **state)
+{
+	(void)state;
+	program = "/usr/sbin/openrc-init";
+	fifo = "/run/openrc/init.ctl";
+	inittab = "";
+	assert_true(reroot_can_replace());
+	assert_int_equal(reroot_replace_check(&d), 0);
+	assert_int_equal(reroot_replace(&d), 0);
+	assert_string_equal(text, COMMANDS "openrc reboot\n" SCRIPT
+					   "mount /usr/sbin/openrc-init\n"
+					   "ask OpenRC\n");
+}
+
+static void another_process_1_is_not_replaced(void **state)
+{
+	(void)state;
+	program = "/usr/sbin/runit";
+	assert_false(reroot_can_replace());
+	/* a name is not enough, and the file must be the one that runs */
+	program = "/usr/sbin/init";
+	fifo = "/run/openrc/init.ctl";
+	assert_false(reroot_can_replace());
+	program = "/usr/sbin/init (deleted)";
+	fifo = "/run/initctl";
+	assert_false(reroot_can_replace());
+	program = "";
+	assert_false(reroot_can_replace());
+}
+
+static void a_process_1_that_reads_no_requests_is_refused(void **state)
+{
+	(void)state;
+	no_reader = true;
+	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, "/run/initctl"));
+	assert_non_null(strstr(text, UNDONE));
+}
+
+static void an_inittab_without_a_reboot_is_refused(void **state)
+{
+	(void)state;
+	inittab = "l5:5:wait:/etc/init.d/rc 5\n";
+	assert_int_equal(reroot_replace_check(&d), NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, "/etc/inittab"));
+	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_null(strstr(text, SCRIPT));
+}
+
+static void a_process_1_that_stays_finds_its_program_again(void **state)
+{
+	(void)state;
+	stays = true;
+	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_non_null(strstr(text, "ask sysvinit\n" UNDONE));
+	assert_non_null(strstr(d.text, "nothing has ended"));
+
+	reset(NULL);
+	no_reader = true;
+	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_non_null(strstr(text, UNDONE));
+
+	reset(NULL);
+	no_mount = true;
+	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_null(strstr(text, "ask"));
+	assert_non_null(strstr(text, UNDONE));
+}
+
+static void takes(const char *table, const char *commands)
+{
+	reset(NULL);
+	reroot_inittab(&done, table);
+	text[done.len] = '\0';
+	assert_string_equal(text, commands);
+}
+
+static void the_commands_of_runlevel_6_are_taken_in_their_order(void **state)
+{
+	(void)state;
+	takes("id:2:initdefault:\n"
+	      "si::sysinit:/etc/init.d/rcS\n"
+	      "# l6:6:wait:/not/this\n"
+	      "l0:0:wait:/etc/init.d/rc 0\n"
+	      "l6:6:wait:/etc/init.d/rc 6\n"
+	      "z6:6:respawn:/sbin/sulogin --force\n"
+	      "\n"
+	      "r6:06:wait:+/sbin/reboot -dkn : x\n"
+	      "1:2345:respawn:/sbin/getty --noclear 38400 tty1\n",
+	      "/etc/init.d/rc 6\n"
+	      "/sbin/reboot -dkn : x\n");
+}
+
+static void lines_that_are_no_entries_are_skipped(void **state)
+{
+	(void)state;
+	takes("", "");
+	takes("l6:6:wait:/no/newline", "");
+	takes("l6\nl6:6\nl6:6:wai\n:\n::\n:6:once:/x\n", "");
+	takes("6666:5:wait:/x 6\n", "");
+	takes(":6:wait:\n", "\n");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(sysvinit_executes_this_program, reset),
+		cmocka_unit_test_setup(an_older_sysvinit_has_its_fifo_in_dev,
+				       reset),
+		cmocka_unit_test_setup(openrc_executes_this_program, reset),
+		cmocka_unit_test_setup(another_process_1_is_not_replaced,
+				       reset),
+		cmocka_unit_test_setup(
+			a_process_1_that_reads_no_requests_is_refused, reset),
+		cmocka_unit_test_setup(an_inittab_without_a_reboot_is_refused,
+				       reset),
+		cmocka_unit_test_setup(
+			a_process_1_that_stays_finds_its_program_again, reset),
+		cmocka_unit_test(
+			the_commands_of_runlevel_6_are_taken_in_their_order),
+		cmocka_unit_test(lines_that_are_no_entries_are_skipped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines with sysvinit or OpenRC move into other roots.  TAP on standard output.
+# INITS: which of them
+VM_LIMIT=${VM_LIMIT:-3600}
+# shellcheck source=tests/vm/reroot.sh
+. "${0%/*}/reroot.sh"
+
+# A service that leaves a file when it is stopped, and one that writes.
+services()
+{
+	cat >"$tree/etc/init.d/witness" <<-'END'
+		#!/bin/sh
+		### BEGIN INIT INFO
+		# Provides:          witness
+		# Required-Start:    $local_fs
+		# Required-Stop:     $local_fs
+		# Default-Start:     2 3 4 5
+		# Default-Stop:      0 1 6
+		# Short-Description: Leaves a file when it is stopped.
+		### END INIT INFO
+		case $1 in
+		start)
+			rm -f /var/tmp/stopped
+			dd if=/dev/urandom of=/var/tmp/x bs=64k 2>/dev/null &
+			;;
+		stop)
+			date >/var/tmp/stopped
+			;;
+		esac
+	END
+	chmod 755 "$tree/etc/init.d/witness"
+}
+
+# What each starts the guest's script by.
+start_guest()
+{
+	case $1 in
+	sysvinit | openrc)
+		sed -i '/getty/d' "$tree/etc/inittab"
+		echo 'gu:2345:once:/usr/local/sbin/guest' >>"$tree/etc/inittab"
+		;;
+	openrc-init)
+		ln -sf openrc-init "$tree/sbin/init"
+		cat >"$tree/etc/init.d/guest" <<-'END'
+			#!/sbin/openrc-run
+			command=/usr/local/sbin/guest
+			command_background=yes
+			pidfile=/run/guest.pid
+		END
+		chmod 755 "$tree/etc/init.d/guest"
+		chroot "$tree" rc-update add guest default
+		;;
+	esac
+}
+
+# The services of the system NAME, which ended, were stopped.
+was_stopped()
+{
+	debugfs -R 'cat /var/tmp/stopped' "$work/$1" 2>/dev/null | grep -q .
+}
+
+moves()
+{
+	init=$1
+	check "$init: the checks change nothing" succeeds \
+		"! nbdboot reroot nbd://$host:1/ && grep init /proc/1/comm"
+	before=$(goodbyes old)
+	tell "nbdboot reroot $new"
+	check "$init: from a server to another" arrives new
+	check "$init: by its own commands" said 'the old system ends: '
+	check "$init: which neither reboot nor hang" \
+		eval '! said "does not end" && ! said "Restarting system"'
+	check "$init: the services of the old system were stopped" \
+		was_stopped old
+	check "$init: the old server saw the disconnect" \
+		[ "$(goodbyes old)" -gt "$before" ]
+	tell 'nbdboot reroot local:/dev/vda'
+	check "$init: to a disk of the machine" arrives disk
+	check "$init: the services were stopped again" was_stopped new
+	tell "nbdboot reroot -o tmpfs $old"
+	check "$init: and to a server, with an overlay" arrives old
+	check "$init: the services of the disk were stopped" was_stopped disk
+	tell "nbdboot reroot $new"
+	check "$init: and out of it" arrives new
+	ten_times new "$new" old "$old"
+	tell reboot
+	check "$init: a reboot is one after that" arrives old
+	for name in new disk; do
+		check "$init: the file system of $name was left clean" \
+			is_clean "$work/$name"
+	done
+}
+
+find_kernel
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay virtio_blk' |
+	sed 's/^/# /'
+for init in ${INITS:-sysvinit openrc openrc-init}; do
+	tree=$work/tree
+	rm -rf "$tree"
+	copy_debian "${init%-init}"
+	services
+	chroot "$tree" update-rc.d witness defaults >/dev/null
+	start_guest "$init"
+	start_debian
+	moves "$init"
+	vm_stop
+	stop old
+	stop new
+done
+finish
