@@ -62,6 +62,9 @@ bench-tls: vm-program ## TLS beside nbd-client: ROUNDS=10 SECONDS_EACH=4 KIND=
 		CIPHER='$(CIPHER)' $(vm) tests/vm/bench/tls.sh
 bench-boot: vm-program ## boots beside dracut and others, as root: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' FULL='$(FULL)' $(vm) tests/vm/bench/boot.sh
+bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS=5
+	@KINDS='$(or $(KINDS),nbdboot nbdboot-all)' COUNTED=1 ROUNDS='$(ROUNDS)' \
+		MAKE_TARGET=$@ $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
@@ -98,6 +101,6 @@ soak-reroot: vm-program ## soft reboots into other roots, other inits: INITS=ope
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-tune bench-costs bench-profile \
+	bench-tls bench-boot bench-drivers bench-tune bench-costs bench-profile \
 	bench-uefi bench-dropin soak-dropin \
 	soak-boot soak-reroot soak-uefi soak

@@ -298,6 +298,17 @@ now_ms()
 	date +%s%3N
 }
 
+# Processor time of QEMU, ms.  A neighbour on the machine of the tests stretches
+# it less than the clock's time.
+vm_worked()
+{
+	# the child of timeout(1)
+	vm_qemu=$(cat "/proc/$vm/task/$vm/children")
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, "")
+		printf "%d\n", ($12 + $13) * 1000 / hz }' \
+		"/proc/${vm_qemu% }/stat"
+}
+
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts it in the
 # background, at vm_began (ms).  vm_wait reads its first serial port.
 vm_start()

@@ -4,7 +4,15 @@
 # our initramfs, with a few drivers and with all, those of Debian's generators,
 # and one of busybox and nbd-client.  Kernel, export and machine are the same,
 # with DHCP.  ROUNDS of each in turns (default 5); FULL=1 adds the full images of
-# the generators.  An initramfs that fails often waits in a shell.
+# the generators, and KINDS names those to boot.  An initramfs that fails often
+# waits in a shell.
+#
+# QEMU's processor time is from its start to that of the root's init: it has the
+# firmware and the load of the initramfs, too.  What is "after init" begins with
+# the initramfs's init, and only nbdboot says when that was.
+#
+# COUNTED=1: the machine has one CPU, which takes a nanosecond for each
+# instruction, so that a busy host changes only the time that it is idle.
 VM_LIMIT=${VM_LIMIT:-120}
 # A thread for each CPU: the measured work runs on both.
 ACCEL=${ACCEL:-tcg}
@@ -16,14 +24,21 @@ rounds=${ROUNDS:-5}
 case $rounds in
 '' | *[!0-9]* | 0*) die "ROUNDS=$rounds: not a number from 1" ;;
 esac
-[ "$(id -u)" = 0 ] || die 'root alone can make the Debians to compare with'
-command -v debootstrap >/dev/null || die 'debootstrap is missing (make deps)'
+kinds=${KINDS:-alone nbdboot nbdboot-all busybox initramfs-tools dracut${FULL:+
+	initramfs-tools-full dracut-full}}
 
 tree=$work/tree
 needed='virtio_net virtio_pci ext4'
 vm_memory=512
+cpus='2 CPUs' icount=''
+if [ "${COUNTED-}" ]; then
+	vm_cpus=1 ACCEL=tcg,thread=single
+	icount=shift=0,sleep=on
+	cpus='1 CPU, 1 ns for an instruction'
+fi
 
-# Its init reports when it was started and the memory that is left, and ends.
+# Its init reports when it was started, how much of that was before nbdboot (0
+# without it), and the memory that is left.
 make_root()
 {
 	add_busybox "$tree"
@@ -41,8 +56,12 @@ make_root()
 			$(grep ' / ' /proc/mounts | tail -n 1)
 		MOUNT
 		free=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
-		echo "bench: $uptime $free $root"
-		exec poweroff -f
+		json=/run/nbdboot/boot.json before=0
+		[ ! -e $json ] || before=$(sed -n \
+			's/.*"kernel","start":0,"end":\([0-9]*\)}.*/\1/p' $json)
+		echo "bench: $uptime $before $free $root"
+		# idle until its processor time was read
+		exec sleep 1000
 	END
 	chmod 755 "$tree/sbin/init"
 	# systemd and dracut take it for a root by this file
@@ -80,18 +99,19 @@ make_busybox()
 boot()
 {
 	name=$1 file=$2
-	vm_start "$file" "panic=1 loglevel=3 $3"
+	vm_start "$file" "panic=1 loglevel=3 $3" ${icount:+-icount "$icount"}
 	if ! vm_wait 'bench: *'; then
 		show "$work/log" >&2
 		die "$name does not boot (see above)"
 	fi
+	worked=$(vm_worked)
 	line=${line#bench: }
 	if [ "$name" != alone ] && [ "${line##*/}" != nbd0 ] &&
 		[ "${line##*/}" != root ]; then
 		die "$name: the root is not on the server: $line"
 	fi
-	echo "$(wc -c <"$file") $line" >>"$work/$name.results"
-	echo "# $name: $line" >&2
+	echo "$(wc -c <"$file") $worked $line" >>"$work/$name.results"
+	echo "# $name: $worked $line" >&2
 	vm_stop
 }
 
@@ -107,25 +127,28 @@ debian_words()
 		'fsck.mode=skip rootfstype=ext4'
 }
 
-round()
+# boot_kind KIND
+boot_kind()
 {
-	boot alone "$work/alone" 'rdinit=/sbin/init'
-	boot nbdboot "$work/ours" "root=nbd://$host:$port/root ip=dhcp ro"
-	boot nbdboot-all "$work/all" "root=nbd://$host:$port/root ip=dhcp ro"
-	boot busybox "$work/busybox" \
-		"bench.server=$host bench.port=$port"
-	boot initramfs-tools "$distros/initramfs-tools" "$(debian_words)"
-	boot dracut "$distros/dracut" "$(dracut_words)"
-	[ "${FULL-}" ] || return 0
-	boot initramfs-tools-full "$distros/initramfs-tools-full" \
-		"$(debian_words)"
-	boot dracut-full "$distros/dracut-full" "$(dracut_words)"
+	case $1 in
+	alone) boot alone "$work/alone" 'rdinit=/sbin/init' ;;
+	nbdboot | nbdboot-all)
+		boot "$1" "$work/$1" "root=nbd://$host:$port/root ip=dhcp ro"
+		;;
+	busybox)
+		boot busybox "$work/busybox" \
+			"bench.server=$host bench.port=$port"
+		;;
+	initramfs-tools*) boot "$1" "$distros/$1" "$(debian_words)" ;;
+	dracut*) boot "$1" "$distros/$1" "$(dracut_words)" ;;
+	*) die "KINDS: no initramfs \"$1\"" ;;
+	esac
 }
 
-# row NAME: its size in MB, the median, least and most s, the median of MiB
+# row NAME: its size in MB, the median, least and most s, the median of the s
+# after init, of the processor time, and of the MiB that are left
 row()
 {
-	[ -e "$work/$1.results" ] || return 0
 	awk -v name="$1" '
 	function median(a, n,    i, j, t) {
 		for (i = 2; i <= n; i++)
@@ -134,36 +157,62 @@ row()
 			}
 		return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
 	}
-	{ size = $1; time[NR] = $2; free[NR] = $3 / 1024 }
+	{
+		size = $1; work[NR] = $2 / 1000; time[NR] = $3
+		after[NR] = $3 - $4 / 1000; free[NR] = $5 / 1024
+		ours = $4 != 0
+	}
 	END {
 		printf "%-22s %8.2f %8.2f", name, size / 1e6, median(time, NR)
-		printf " %8.2f %8.2f %8.1f\n", time[1], time[NR],
-			median(free, NR)
+		printf " %8.2f %8.2f", time[1], time[NR]
+		printf ours ? " %8.3f" : " %8s", ours ? median(after, NR) : "-"
+		printf " %8.2f %8.1f\n", median(work, NR), median(free, NR)
 	}' "$work/$1.results"
 }
 
+# ratios: of the medians of nbdboot-all and nbdboot, in $work/rows
+ratios()
+{
+	awk '$1 == "nbdboot" { small = 1; s = $3; a = $6; w = $7 }
+	$1 == "nbdboot-all" { all = 1; S = $3; A = $6; W = $7 }
+	END {
+		if (small && all)
+			printf "%-22s %8s %8.2f %8s %8s %8.2f %8.2f\n",
+				"nbdboot-all / nbdboot", "", S / s, "", "",
+				A / a, W / w
+	}' "$work/rows"
+}
+
 find_kernel
-distros=$O/distros
-sh "$here/bench/distros.sh" "$distros" "$kernel" "$modules" || exit 1
+case $kinds in
+*initramfs-tools* | *dracut*)
+	[ "$(id -u)" = 0 ] ||
+		die 'root alone can make the Debians to compare with'
+	command -v debootstrap >/dev/null ||
+		die 'debootstrap is missing (make deps)'
+	distros=$O/distros
+	sh "$here/bench/distros.sh" "$distros" "$kernel" "$modules" || exit 1
+	;;
+esac
 make_root
 make_alone
-make_busybox
-sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-	-z zstd -m "$needed" "$work/ours" >/dev/null
-sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-	-z zstd "$work/all" >/dev/null
+case $kinds in *busybox*) make_busybox ;; esac
+packed=zstd initramfs "$work/nbdboot" "$needed" >/dev/null
+packed=zstd initramfs "$work/nbdboot-all" >/dev/null
 serve 0 -r file "$work/root"
 i=0
 while [ "$i" -lt "$rounds" ]; do
-	round
+	for kind in $kinds; do
+		boot_kind "$kind"
+	done
 	i=$((i + 1))
 done
 
-echo "# make bench-boot ROUNDS=$rounds ($ACCEL, 2 CPUs, $vm_memory MiB, Linux" \
-	"$version, virtio, DHCP)"
-printf '%-22s %8s %8s %8s %8s %8s\n' initramfs MB 's, median' least most \
-	'MiB left'
-for name in alone nbdboot nbdboot-all busybox initramfs-tools dracut \
-	initramfs-tools-full dracut-full; do
+echo "# make ${MAKE_TARGET:-bench-boot} ROUNDS=$rounds ($ACCEL, $cpus," \
+	"$vm_memory MiB, Linux $version, virtio, DHCP)"
+printf '%-22s %8s %8s %8s %8s %8s %8s %8s\n' initramfs MB 's, median' least \
+	most 'in init' 'CPU, s' 'MiB left'
+for name in $kinds; do
 	row "$name"
-done
+done | tee "$work/rows"
+ratios
