@@ -341,6 +341,14 @@ filter modules.dep 1
 sed 's/\.ko\.[a-z]*/.ko/g' "$lib/modules.dep" >"$work/dep"
 cat "$work/dep" >"$lib/modules.dep"
 filter modules.alias 3
+# init matches only those of a device's bus; port/linux/module_alias.h
+awk '{ bus = $2; sub(/[:*?[].*/, "", bus); gsub(/-/, "_", bus)
+	print bus, $0 }' "$lib/modules.alias" |
+	LC_ALL=C sort -s -t ' ' -k 1,1 | cut -d ' ' -f 2- >"$work/alias"
+{
+	echo '# by bus'
+	cat "$work/alias"
+} >"$lib/modules.alias"
 filter modules.softdep 2
 cat "$dir/modules.builtin" >"$lib/modules.builtin"
 

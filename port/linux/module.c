@@ -12,6 +12,7 @@
  */
 #include "port/linux/module.h"
 #include "port/linux/file.h"
+#include "port/linux/module_alias.h"
 #include "port/linux/process.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 /* linux/module.h; kernels before 5.17 do not know it. */
 #define INIT_COMPRESSED 4
 
-struct mod_dirs mod_dirs = { NULL, "/sys/module", "/proc/cmdline" };
+struct mod_dirs mod_dirs = { NULL, "/sys/module", "/proc/cmdline", NULL };
 
 /* The kernel's COMMAND_LINE_SIZE is 2048 or 4096. */
 #define WORDS_MAX 4096
@@ -40,23 +41,20 @@ struct span {
 	size_t len;
 };
 
-/* ---- names and patterns ---- */
-
-static char norm(char c)
-{
-	return c == '-' ? '_' : c;
-}
+/* ---- names ---- */
 
 /* The file name of a path: "kernel/lib/crc-t10dif.ko.xz" is crc-t10dif. */
 static struct span base(struct span path)
 {
+	const char *slash = memrchr(path.p, '/', path.len);
 	struct span b = path;
 
-	for (size_t i = 0; i < path.len; i++)
-		if (path.p[i] == '/')
-			b = (struct span){ path.p + i + 1, path.len - i - 1 };
+	if (slash) {
+		b.p = slash + 1;
+		b.len -= (size_t)(b.p - path.p);
+	}
 	for (size_t i = 0; i + 3 <= b.len; i++)
-		if (memcmp(b.p + i, ".ko", 3) == 0)
+		if (b.p[i] == '.' && b.p[i + 1] == 'k' && b.p[i + 2] == 'o')
 			b.len = i;
 	return b;
 }
@@ -66,61 +64,9 @@ static bool same(struct span a, const char *name)
 	size_t i = 0;
 
 	for (; i < a.len; i++)
-		if (!name[i] || norm(a.p[i]) != norm(name[i]))
+		if (!name[i] || mod_norm(a.p[i]) != mod_norm(name[i]))
 			return false;
 	return name[i] == '\0';
-}
-
-/*
- * Matches c against the pattern's next element; returns the element's length,
- * or 0 if it does not match.  An unclosed bracket is an ordinary character.
- */
-static size_t element(const char *p, const char *end, char c)
-{
-	const char *q = p + 1;
-	bool invert, in = false;
-
-	if (*p == '?')
-		return 1;
-	if (*p != '[' || !memchr(q, ']', (size_t)(end - q)))
-		return norm(*p) == norm(c);
-	invert = *q == '!';
-	for (q += invert; *q != ']'; q++) {
-		if (q[1] == '-' && q[2] != ']') {
-			in |= c >= q[0] && c <= q[2];
-			q += 2;
-		} else {
-			in |= c == *q;
-		}
-	}
-	return in != invert ? (size_t)(q + 1 - p) : 0;
-}
-
-/* Backtracks only to the last star, so it takes at most len * text steps. */
-bool mod_match(const char *pattern, size_t len, const char *text)
-{
-	const char *p = pattern, *end = p + len;
-	const char *star = NULL, *from = text;
-	size_t n;
-
-	while (*text || p < end) {
-		if (p < end && *p == '*') {
-			star = ++p;
-			from = text;
-			continue;
-		}
-		n = p < end && *text ? element(p, end, *text) : 0;
-		if (n) {
-			p += n;
-			text++;
-			continue;
-		}
-		if (!star || !*from)
-			return false;
-		p = star;
-		text = ++from;
-	}
-	return true;
 }
 
 /* ---- depmod's files ---- */
@@ -204,7 +150,7 @@ static bool put_name(char *buf, size_t cap, struct span s)
 	if (s.len >= cap)
 		return false;
 	for (size_t i = 0; i < s.len; i++)
-		buf[i] = norm(s.p[i]);
+		buf[i] = mod_norm(s.p[i]);
 	buf[s.len] = '\0';
 	return true;
 }
@@ -285,6 +231,9 @@ static int insert_file(const char *path, const char *params, struct nbd_diag *d)
 	};
 	int err;
 
+	if (i.fd < 0 && errno == ENOENT && mod_dirs.fetch &&
+	    mod_dirs.fetch(path))
+		i.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (i.fd < 0)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
 				strerror(errno));
@@ -420,7 +369,9 @@ static int load_alias(const char *alias, bool soft, struct nbd_diag *d)
 	char name[64];
 
 	map(&all, "modules.alias");
-	for (rest = all; split(&rest, '\n', &line);) {
+	rest = all;
+	mod_alias_narrow(&rest.p, &rest.len, alias);
+	while (split(&rest, '\n', &line)) {
 		/* alias PATTERN MODULE; a pattern has no blanks */
 		if (!split(&line, ' ', &word) || !same(word, "alias") ||
 		    !split(&line, ' ', &pattern) ||

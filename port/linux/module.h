@@ -35,14 +35,13 @@ bool mod_listed(const char *name);
 /* NBD_E_IN_USE: it is in use.  NBD_E_NOT_FOUND: it is not loaded. */
 int mod_unload(const char *name, struct nbd_diag *d);
 
-/* Does text match a pattern of * ? [a-z] [!a-z]?  - and _ are equivalent. */
-bool mod_match(const char *pattern, size_t len, const char *text);
-
 /* Where to look; tests point them elsewhere. */
 struct mod_dirs {
 	const char *lib;     /* NULL: /lib/modules/ and the kernel's release */
 	const char *sys;     /* "/sys/module" */
 	const char *cmdline; /* "/proc/cmdline" */
+	/* may make a file of a module appear that is not there: true if so */
+	bool (*fetch)(const char *path);
 };
 extern struct mod_dirs mod_dirs;
 

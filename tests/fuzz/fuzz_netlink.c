@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages and attributes, two nests deep; patterns of modules.alias. */
 #include "port/linux/module.h"
+#include "port/linux/module_alias.h"
 #include "port/linux/netlink.h"
 
 #include <stdlib.h>

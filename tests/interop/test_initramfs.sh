@@ -125,6 +125,9 @@ else
 	check 'the tables have what is there, and nothing else' \
 		grep -q 'fs-ext4 ext4' "$root/modules.alias"
 fi
+check 'the aliases are grouped by bus' [ "$(cut -d ' ' -f 2 \
+	"$root/modules.alias" | cut -d : -f 1 | tr '\n' ' ')" = \
+	'by crypto-crc32c fs-ext4 virtio ' ]
 check 'the program is there' cmp "$nbdboot" "$work/root/init"
 
 build "$work/auto.gz"

@@ -4,6 +4,7 @@
  * stands in for finit_module(2) and delete_module(2).
  */
 #include "port/linux/module.h"
+#include "port/linux/module_alias.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "tests/guard.h"
 
 #define LOG_MAX 4096
 
@@ -143,7 +146,7 @@ static int make_tree(void **state)
 	snprintf(lib, sizeof(lib), "%s/lib", root);
 	snprintf(sys, sizeof(sys), "%s/sys", root);
 	snprintf(cmdline, sizeof(cmdline), "%s/cmdline", root);
-	mod_dirs = (struct mod_dirs){ lib, sys, cmdline };
+	mod_dirs = (struct mod_dirs){ lib, sys, cmdline, NULL };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(name, sizeof(name), "lib/kernel/%s", files[i]);
 		puts_at(name, "");
@@ -275,6 +278,26 @@ static void a_missing_file_is_named(void **state)
 	assert_non_null(strstr(diag.text, "/lib/kernel/drivers/gone.ko: No"));
 }
 
+/* As the image of modules, which is mounted for the first of them. */
+static bool fetch_gone(const char *path)
+{
+	if (!strstr(path, "/gone.ko"))
+		return false;
+	puts_at("lib/gone.ko", "late");
+	return true;
+}
+
+static void a_missing_file_may_be_fetched(void **state)
+{
+	(void)state;
+	puts_at("lib/modules.dep", "gone.ko:\nlost.ko:\n");
+	mod_dirs.fetch = fetch_gone;
+	assert_int_equal(mod_load("gone", "", &diag), 0);
+	assert_string_equal(log_text, "gone.ko(,0) ");
+	assert_int_equal(mod_load("lost", "", &diag), NBD_E_NOT_FOUND);
+	mod_dirs.fetch = NULL;
+}
+
 static void a_refused_dependency_stops_the_loading(void **state)
 {
 	(void)state;
@@ -387,6 +410,77 @@ static void an_alias_loads_every_module_that_claims_it(void **state)
 	log_text[0] = '\0';
 	assert_int_equal(mod_load_alias("virtio:d00000001v00001AF4", &diag), 0);
 	assert_non_null(strstr(log_text, "virtio-net.ko"));
+}
+
+/* As mkinitramfs.sh groups them: the order of a bus stays. */
+static const char grouped[] = "# by bus\n"
+			      "alias a:1* one\n"
+			      "alias ab:2* two\n"
+			      "alias acpi*:PNP0303:* eight\n"
+			      "alias fs_ext4 three\n"
+			      "alias fsl_mc:v1 four\n"
+			      "alias pci:v2* five\n"
+			      "alias pci:v1* six\n"
+			      "alias pci_x:v1 seven\n";
+
+static void lines_of_a_bus_are_found_in_a_grouped_table(void **state)
+{
+	static const struct {
+		const char *alias, *first;
+		size_t lines;
+	} cases[] = {
+		{ "a:1", "alias a:1* one\n", 1 },
+		{ "ab:", "alias ab:2* two\n", 1 },
+		{ "acpi:PNP0303:", "alias acpi*:PNP0303:* eight\n", 1 },
+		{ "fsl-mc:v1", "alias fsl_mc:v1 four\n", 1 },
+		{ "pci:v1", "alias pci:v2* five\n", 2 },
+		{ "pci-x:v1", "alias pci_x:v1 seven\n", 1 },
+		{ "aa:", "", 0 },
+		{ ":", "", 0 },
+		{ "pc:", "", 0 },
+		{ "zzz:1", "", 0 },
+		/* without a bus it may be any */
+		{ "fs-ext4", "# by bus\n", 9 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *p = grouped;
+		size_t len = strlen(grouped), lines = 0;
+
+		mod_alias_narrow(&p, &len, cases[i].alias);
+		for (size_t k = 0; k < len; k++)
+			lines += p[k] == '\n';
+		assert_int_equal(lines, cases[i].lines);
+		assert_memory_equal(p, cases[i].first, strlen(cases[i].first));
+	}
+}
+
+static void a_table_that_is_not_grouped_stays_whole(void **state)
+{
+	const char *p = aliases;
+	size_t len = strlen(aliases);
+
+	(void)state;
+	mod_alias_narrow(&p, &len, "pci:v1");
+	assert_ptr_equal(p, aliases);
+	assert_int_equal(len, strlen(aliases));
+}
+
+/* The table is cut at each place, and ends at an unreadable page. */
+static void a_table_that_is_cut_is_read_within_its_bounds(void **state)
+{
+	struct guard g = guard_new(sizeof(grouped));
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof(grouped); cut++) {
+		const char *table = guard_copy(&g, grouped, cut), *p = table;
+		size_t len = cut;
+
+		mod_alias_narrow(&p, &len, "pci:v1");
+		assert_true(p >= table && p + len <= table + cut);
+	}
+	guard_free(&g);
 }
 
 static void one_loaded_module_is_enough_for_an_alias(void **state)
@@ -509,6 +603,7 @@ int main(void)
 		TREE(built_in_is_a_success),
 		TREE(an_unknown_module_is_named_with_the_list_it_is_not_in),
 		TREE(a_missing_file_is_named),
+		TREE(a_missing_file_may_be_fetched),
 		TREE(a_refused_dependency_stops_the_loading),
 		TREE(a_packed_module_is_left_to_the_kernel_to_unpack),
 		TREE(a_cycle_in_modules_dep_ends),
@@ -519,6 +614,9 @@ int main(void)
 		TREE(one_loaded_module_is_enough_for_an_alias),
 		TREE(an_alias_of_no_module_is_not_found),
 		cmocka_unit_test(patterns_match_as_the_shells_do),
+		cmocka_unit_test(lines_of_a_bus_are_found_in_a_grouped_table),
+		cmocka_unit_test(a_table_that_is_not_grouped_stays_whole),
+		cmocka_unit_test(a_table_that_is_cut_is_read_within_its_bounds),
 		cmocka_unit_test(patterns_stay_inside_their_memory),
 		cmocka_unit_test(
 			a_pattern_of_many_stars_is_matched_in_bounded_time),
