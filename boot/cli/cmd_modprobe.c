@@ -4,6 +4,7 @@
  * cipher or a code page.
  */
 #include "boot/cli/cli.h"
+#include "boot/init/image.h"
 #include "port/linux/module.h"
 
 static const struct cli_option options[] = {
@@ -14,7 +15,10 @@ static const struct cli_option options[] = {
 static int run(struct cli_call *call)
 {
 	const bool *quiet = call->options;
-	int err = mod_load_alias(call->words[0], &call->d);
+	int err;
+
+	init_image_offer();
+	err = mod_load_alias(call->words[0], &call->d);
 
 	if (err == NBD_E_NOT_FOUND)
 		err = mod_load(call->words[0], "", &call->d);

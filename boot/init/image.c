@@ -3,8 +3,10 @@
 #include "boot/init/image.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/loop.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -37,12 +39,45 @@ static int mount_image(struct nbd_diag *d)
 	return rc;
 }
 
-int init_image_mount(struct boot *b, struct nbd_diag *d)
+/* Of several processes that need it one mounts it. */
+static bool need(void)
 {
-	(void)b;
-	if (!access(IMAGE, F_OK) && !init_mount_is_mounted(WHERE) &&
-	    mount_image(d))
-		boot_say("most modules are missing: %s", d->text);
+	int image = open(IMAGE, O_RDONLY | O_CLOEXEC);
+	bool mounted;
+	struct nbd_diag d;
+
+	if (image < 0)
+		return false;
+	while (flock(image, LOCK_EX) && errno == EINTR)
+		;
+	mounted = init_mount_is_mounted(WHERE);
+	if (!mounted && mount_image(&d))
+		boot_say("most modules are missing: %s", d.text);
+	else
+		mounted = true;
+	close(image);
+	return mounted;
+}
+
+static bool fetch(const char *path)
+{
+	return strstr(path, "/../more/") && need();
+}
+
+void init_image_offer(void)
+{
+	mod_dirs.fetch = fetch;
+}
+
+void init_image_show(void)
+{
+	need();
+}
+
+int init_image_begin(struct boot *b, struct nbd_diag *d)
+{
+	(void)b, (void)d;
+	init_image_offer();
 	return NBD_OK;
 }
 

@@ -3,7 +3,9 @@
  * An image of modules in the initramfs.  The kernel unpacks an initramfs whole
  * before it starts process 1, which takes long for hundreds of drivers.  So
  * mkinitramfs.sh puts those that few machines need into a squashfs, of which
- * only what is read is unpacked; modules.dep names them as ../more/PATH.
+ * only what is read is unpacked; modules.dep names them as ../more/PATH.  It is
+ * mounted for the first of them: a virtual machine needs none, and the drivers
+ * for the mount take long to load.
  */
 #ifndef BOOT_INIT_IMAGE_H
 #define BOOT_INIT_IMAGE_H
@@ -12,14 +14,30 @@
 
 struct boot;
 
-/*
- * A step of the boot: mounts the image, if this initramfs has one that is not
- * mounted yet.  An error is printed, and the boot goes on with the other
- * modules.
- */
-int init_image_mount(struct boot *b, struct nbd_diag *d);
+/* A step of the boot: init_image_offer(). */
+int init_image_begin(struct boot *b, struct nbd_diag *d);
 
 /* A step: unmounts it, or its memory would stay in use. */
 int init_image_unmount(struct boot *b, struct nbd_diag *d);
+
+#ifdef CONFIG_BOOT_IMAGE
+/*
+ * From now on this process and its children mount the image when they load a
+ * module that is in it, if this initramfs has one.  An error is printed, and only
+ * the other modules can be loaded.
+ */
+void init_image_offer(void);
+
+/* Mounts it now, for the programs of others. */
+void init_image_show(void);
+#else
+static inline void init_image_offer(void)
+{
+}
+
+static inline void init_image_show(void)
+{
+}
+#endif
 
 #endif

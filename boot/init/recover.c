@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/init/image.h"
 #include "port/linux/process.h"
 
 /*
@@ -55,6 +56,7 @@ bool init_recover_shell(const char *shell, const sigset_t *signals)
 	pid_t pid;
 
 	boot_say("starting %s; when it ends, the boot is tried again", shell);
+	init_image_show();
 	pid = _Fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, signals, NULL);

@@ -428,7 +428,7 @@ const struct step init_steps[] = {
 	  "check nbdboot.overlay=", 0, 0, STEP_ONCE | STEP_BESIDE },
 #endif
 #ifdef CONFIG_BOOT_IMAGE
-	{ "module image", init_image_mount, NULL, "", 0, 0, 0 },
+	{ "module image", init_image_begin, NULL, "", 0, 0, 0 },
 #endif
 	{ "drivers", do_drivers, NULL, "check the modules in this initramfs", 0,
 	  0, 0 },
