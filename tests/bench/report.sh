@@ -10,7 +10,8 @@ set -u
 
 dir=$1
 shift
-all='boot drivers copy connect tls engine fleet tune profile lwip dropin uefi'
+all='boot drivers copy connect tls engine fleet tune toram profile lwip dropin'
+all="$all uefi"
 # shellcheck disable=SC2086 # words on purpose
 [ $# -gt 0 ] || set -- $all
 results=tests/bench/RESULTS.md

@@ -67,6 +67,8 @@ bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS
 		MAKE_TARGET=$@ $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
+bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
+	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/toram.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
 	@$(vm) tests/vm/bench/costs.sh
 bench-profile: vm-program ## fio, flame graphs, the costs of watching: SECONDS_EACH=1
@@ -101,6 +103,6 @@ soak-reroot: vm-program ## soft reboots into other roots, other inits: INITS=ope
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-drivers bench-tune bench-costs bench-profile \
-	bench-uefi bench-dropin soak-dropin \
+	bench-tls bench-boot bench-drivers bench-toram bench-tune bench-costs \
+	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-reroot soak-uefi soak

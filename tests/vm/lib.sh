@@ -342,17 +342,6 @@ vm_wait()
 	return 1
 }
 
-# Processor time of QEMU, ms.  A neighbour on the machine of the tests stretches
-# it less than the clock's time.
-vm_worked()
-{
-	# the child of timeout(1)
-	vm_qemu=$(cat "/proc/$vm/task/$vm/children")
-	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, "")
-		printf "%d\n", ($12 + $13) * 1000 / hz }' \
-		"/proc/${vm_qemu% }/stat"
-}
-
 # Waits until the machine asks for its end, which it does when it is up.  Sets
 # asked (ms).
 vm_asks()
