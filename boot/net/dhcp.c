@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "boot/net/random.h"
+
 /* Requests for one offer; after that another server may be better. */
 #define REQUESTS  4
 #define PAUSE_MS  1000u
@@ -54,22 +56,13 @@ static const struct state {
 	[DHCP_LOST] = { 0 },
 };
 
-/*
- * Knuth's generator is enough: it only has to keep a thousand machines apart.
- */
-static uint32_t random_next(struct dhcp *d)
-{
-	d->random = d->random * 1664525 + 1013904223;
-	return d->random >> 8;
-}
-
 /* ms to wait after so many failures. */
 static uint64_t pause(struct dhcp *d, unsigned failures)
 {
 	unsigned n = failures < DOUBLINGS ? failures : DOUBLINGS;
 	uint32_t base = PAUSE_MS << n;
 
-	return base - base / 8 + random_next(d) % (base / 4);
+	return base - base / 8 + net_random_next(&d->random) % (base / 4);
 }
 
 static bool enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
@@ -85,7 +78,7 @@ static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
 {
 	memcpy(d->q.mac, mac, sizeof(d->q.mac));
 	d->random = seed;
-	d->q.xid = seed ^ random_next(d);
+	d->q.xid = seed ^ net_random_next(&d->random);
 	d->started = now;
 	d->other = false;
 	enter(d, state, now);

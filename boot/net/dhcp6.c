@@ -4,17 +4,12 @@
 
 #include <string.h>
 
+#include "boot/net/random.h"
+
 /* ms: INF_MAX_DELAY, INF_TIMEOUT and INF_MAX_RT (RFC 8415, 7.6). */
 #define DELAY_MS   1000
 #define TIMEOUT_MS 1000
 #define LONGEST_MS 3600000
-
-/* Knuth's generator: it only has to keep a thousand machines apart. */
-static uint32_t random_next(struct dhcp6 *d)
-{
-	d->random = d->random * 1664525 + 1013904223;
-	return d->random >> 8;
-}
 
 void net_dhcp6_start(struct dhcp6 *d, const uint8_t mac[6], uint32_t seed,
 		     uint64_t now)
@@ -22,9 +17,9 @@ void net_dhcp6_start(struct dhcp6 *d, const uint8_t mac[6], uint32_t seed,
 	memset(d, 0, sizeof(*d));
 	memcpy(d->mac, mac, sizeof(d->mac));
 	d->random = seed;
-	d->xid = random_next(d);
+	d->xid = net_random_next(&d->random);
 	d->started = now;
-	d->due = now + random_next(d) % (DELAY_MS + 1);
+	d->due = now + net_random_next(&d->random) % (DELAY_MS + 1);
 }
 
 /* RT = 2 * RTprev + RAND * RTprev, and RAND is from -0.1 to 0.1. */
@@ -35,7 +30,8 @@ static uint32_t next_timeout(struct dhcp6 *d)
 
 	if (base > LONGEST_MS)
 		base = before = LONGEST_MS;
-	return base - before / 10 + random_next(d) % (before / 10 * 2 + 1);
+	return base - before / 10 +
+	       net_random_next(&d->random) % (before / 10 * 2 + 1);
 }
 
 size_t net_dhcp6_send(struct dhcp6 *d, uint8_t buf[DHCP6_MAX], uint64_t now)
