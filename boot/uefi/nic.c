@@ -146,13 +146,12 @@ static int take_address(struct uefi_net *n, const char *text,
 	int rc;
 
 	n->from = "DHCP";
-	n->auto6 = n->dhcp = false;
+	n->method = IP_OFF;
 	if (text) {
 		rc = net_ip_parse(&ip, text, d);
 		if (rc)
 			return rc;
-		n->auto6 = ip.method == IP_AUTO6;
-		n->dhcp = LWIP_IPV6 && ip.method == IP_DHCP;
+		n->method = ip.method;
 		if (ip.method == IP_STATIC) {
 			n->from = "ip=";
 			return uefi_lease_static(&n->lease, &ip)
@@ -162,7 +161,7 @@ static int take_address(struct uefi_net *n, const char *text,
 						  text);
 		}
 	}
-	if ((LWIP_IPV6 && n->auto6) || (!take_pxe(n) && !take_http(n)))
+	if (n->method == IP_AUTO6 || (!take_pxe(n) && !take_http(n)))
 		memset(&n->lease, 0, sizeof(n->lease));
 	return NBD_OK;
 }
@@ -229,7 +228,7 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 /* Is what a router advertises no use without a lease? */
 static bool needs_lease(const struct uefi_net *n)
 {
-	return n->root_path || n->ip4 || n->dhcp;
+	return n->root_path || n->ip4 || n->method == IP_DHCP;
 }
 
 /* A network may have DHCP, routers that advertise, or both. */
@@ -238,7 +237,7 @@ static int open_any(struct uefi_net *n, struct nbd_diag *d)
 	struct nbd_diag no_lease, no_router;
 	int rc;
 
-	if (LWIP_IPV6 && n->auto6)
+	if (LWIP_IPV6 && n->method == IP_AUTO6)
 		return open_ip6(n, LEASE_MS, d);
 	if (LWIP_IPV6 && !needs_lease(n) && get_lease(n, FIRST_MS, &no_lease) &&
 	    !open_ip6(n, FIRST_MS, &no_router))

@@ -28,8 +28,7 @@ struct uefi_net {
 	bool polled; /* it works at EFI_TPL_CALLBACK, without events */
 
 	/* private */
-	bool auto6; /* ip=auto6 */
-	bool dhcp;  /* ip=dhcp */
+	enum ip_method method; /* of ip=; IP_OFF: none was given */
 	struct efi_snp snp;
 	struct lwnet *lwip; /* 1 MiB; kept for the next try */
 	struct efi_tcp4 tcp4;
