@@ -128,17 +128,15 @@ static const char *explain(int err)
 static int call(int kernel, int initrd, const char *line, unsigned long flags)
 {
 	size_t len = line ? strlen(line) + 1 : 0;
-	long rc =
-		syscall(SYS_kexec_file_load, kernel, initrd, len, line, flags);
 
-	for (int ms = 0;
-	     rc && (errno == EBUSY || errno == ETXTBSY) && ms < BUSY_MS;
-	     ms += AGAIN_MS) {
+	for (int ms = 0;; ms += AGAIN_MS) {
+		if (!syscall(SYS_kexec_file_load, kernel, initrd, len, line,
+			     flags))
+			return 0;
+		if ((errno != EBUSY && errno != ETXTBSY) || ms >= BUSY_MS)
+			return -1;
 		poll(NULL, 0, AGAIN_MS);
-		rc = syscall(SYS_kexec_file_load, kernel, initrd, len, line,
-			     flags);
 	}
-	return rc ? -1 : 0;
 }
 
 /* Makes the copy read-only: the kernel loads no file that is open otherwise. */
