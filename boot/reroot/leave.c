@@ -23,9 +23,8 @@
 #define SYSTEMD_SOFT   (34 + 7)
 /* ms for processes to end on SIGTERM, where no init ends them. */
 #define END_MS	       2000
-#define INITTAB	       "/etc/inittab"
 
-static int store(const char *path, const char *text, struct nbd_diag *d)
+int reroot_put(const char *path, const char *text, struct nbd_diag *d)
 {
 	if (*text && !file_write(AT_FDCWD, path, text, strlen(text)))
 		return NBD_OK;
@@ -51,30 +50,37 @@ int reroot_prepare(struct nbd_diag *d)
 
 int reroot_store(const char *words, const char *old, struct nbd_diag *d)
 {
-	int rc = store(SHUTDOWN_HOME "/" REROOT_OLD, old, d);
+	int rc = reroot_put(SHUTDOWN_HOME "/" REROOT_OLD, old, d);
 
-	return rc ? rc : store(SHUTDOWN_HOME "/" REROOT_NEW, words, d);
+	return rc ? rc : reroot_put(SHUTDOWN_HOME "/" REROOT_NEW, words, d);
 }
 
 /* ---- process 1 ---- */
+
+const char *reroot_process_1(char path[256])
+{
+	ssize_t n = readlink("/proc/1/exe", path, 255);
+	const char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
 
 enum init { UNKNOWN, SELF, SYSTEMD, BUSYBOX, REPLACED };
 
 static enum init which(char comm[32])
 {
 	char exe[256];
-	ssize_t n = readlink("/proc/1/exe", exe, sizeof(exe) - 1);
-	const char *name;
+	const char *name = reroot_process_1(exe);
 
-	exe[n > 0 ? n : 0] = '\0';
-	name = strrchr(exe, '/');
 	file_read(AT_FDCWD, "/proc/1/comm", comm, 32);
 	comm[strcspn(comm, "\n")] = '\0';
 	if (getpid() == 1)
 		return SELF;
 	if (!strcmp(comm, "systemd"))
 		return SYSTEMD;
-	if (name && !strcmp(name, "/busybox") && !strcmp(comm, "init"))
+	if (!strcmp(name, "busybox") && !strcmp(comm, "init"))
 		return BUSYBOX;
 	return reroot_can_replace() ? REPLACED : UNKNOWN;
 }
@@ -115,7 +121,7 @@ static int write_inittab(const char *to, const char *verb, struct nbd_diag *d)
 	nbd_putf(&w.o, "::restart:" SHUTDOWN_HOME "/shutdown %s\n", verb);
 	if (reroot_words_end(&w, d))
 		return nbd_diag(d, NBD_E_NO_MEMORY, INITTAB ": too long");
-	return store(to, w.text, d);
+	return reroot_put(to, w.text, d);
 }
 
 /* busybox reads its inittab at SIGHUP, and takes that entry at SIGQUIT. */

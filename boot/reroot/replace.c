@@ -23,7 +23,6 @@
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
 
-#define INITTAB "/etc/inittab"
 #define SELF	SHUTDOWN_HOME "/shutdown"
 #define SCRIPT	SHUTDOWN_HOME "/init"
 /* The first operand is a verb of `shutdown`. */
@@ -42,28 +41,25 @@ static const struct request again = { .magic = 0x03091969,
 				      .runlevel = 'U' };
 
 static const struct kind {
-	const char *program; /* the end of its path */
+	const char *program;
 	const char *fifo;
 	const void *request;
 	size_t len;
 	const char *commands; /* NULL: those of the inittab */
 } kinds[] = {
-	{ "/init", "/run/initctl", &again, sizeof(again), NULL },
-	{ "/init", "/dev/initctl", &again, sizeof(again), NULL },
-	{ "/openrc-init", "/run/openrc/init.ctl", "reexec", 6,
+	{ "init", "/run/initctl", &again, sizeof(again), NULL },
+	{ "init", "/dev/initctl", &again, sizeof(again), NULL },
+	{ "openrc-init", "/run/openrc/init.ctl", "reexec", 6,
 	  "openrc reboot\n" },
 };
 
 /* The program of process 1: its path, and what it is, or NULL. */
 static const struct kind *find(char path[256])
 {
-	ssize_t n = readlink("/proc/1/exe", path, 255);
-	const char *name;
+	const char *name = reroot_process_1(path);
 	struct stat st;
 
-	path[n > 0 ? n : 0] = '\0';
-	name = strrchr(path, '/');
-	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].program) &&
 		    !stat(kinds[i].fifo, &st) && S_ISFIFO(st.st_mode))
 			return &kinds[i];
@@ -147,17 +143,8 @@ int reroot_replace_check(struct nbd_diag *d)
 	char path[256];
 	const struct kind *k = find(path);
 
-	/* a newer openrc-init spins after a FIFO was opened for nothing */
+	/* without open(): a newer openrc-init spins on a FIFO with no request */
 	return commands(k, &w, d);
-}
-
-static int put(const char *path, const char *text, struct nbd_diag *d)
-{
-	return file_write(AT_FDCWD, path, text, strlen(text)) ||
-			       chmod(path, 0755)
-		       ? nbd_diag(d, NBD_E_IO, "write %s: %s", path,
-				  strerror(errno))
-		       : NBD_OK;
 }
 
 /* Another reboot is none of ours. */
@@ -173,9 +160,9 @@ static void forget(const char *path)
 static bool is_replaced(void)
 {
 	char path[256];
-	ssize_t n = readlink("/proc/1/exe", path, 255);
 
-	return n == sizeof(SELF) - 1 && !memcmp(path, SELF, sizeof(SELF) - 1);
+	reroot_process_1(path);
+	return !strcmp(path, SELF);
 }
 
 int reroot_replace(struct nbd_diag *d)
@@ -186,9 +173,12 @@ int reroot_replace(struct nbd_diag *d)
 	int rc = commands(k, &w, d);
 
 	if (!rc)
-		rc = put(SHUTDOWN_HOME "/" REROOT_END, w.text, d);
+		rc = reroot_put(SHUTDOWN_HOME "/" REROOT_END, w.text, d);
 	if (!rc)
-		rc = put(SCRIPT, TEXT, d);
+		rc = reroot_put(SCRIPT, TEXT, d);
+	if (!rc && chmod(SCRIPT, 0755))
+		rc = nbd_diag(d, NBD_E_IO, "chmod " SCRIPT ": %s",
+			      strerror(errno));
 	if (!rc && mount(SCRIPT, path, NULL, MS_BIND, NULL))
 		rc = nbd_diag(d, NBD_E_KERNEL, "mount on %s: %s", path,
 			      strerror(errno));

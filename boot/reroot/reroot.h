@@ -107,6 +107,13 @@ int reroot_old_read(struct reroot_old *o, struct nbd_diag *d);
 
 /* ---- leave.c ---- */
 
+#define INITTAB "/etc/inittab"
+
+/* The name of the program of process 1, in path, its path; "": not known. */
+const char *reroot_process_1(char path[256]);
+/* Writes a file; "" removes it. */
+int reroot_put(const char *path, const char *text, struct nbd_diag *d);
+
 /* Puts this program into SHUTDOWN_HOME, where the old system executes it. */
 int reroot_prepare(struct nbd_diag *d);
 
