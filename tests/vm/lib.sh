@@ -309,6 +309,15 @@ vm_worked()
 		"/proc/${vm_qemu% }/stat"
 }
 
+# A function for awk: the median of a[1] to a[n], which it sorts.
+median='function median(a, n,    i, j, t) {
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && a[j - 1] > a[j]; j--) {
+			t = a[j]; a[j] = a[j - 1]; a[j - 1] = t
+		}
+	return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
+}'
+
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts it in the
 # background, at vm_began (ms).  vm_wait reads its first serial port.
 vm_start()

@@ -149,14 +149,7 @@ boot_kind()
 # after init, of the processor time, and of the MiB that are left
 row()
 {
-	awk -v name="$1" '
-	function median(a, n,    i, j, t) {
-		for (i = 2; i <= n; i++)
-			for (j = i; j > 1 && a[j - 1] > a[j]; j--) {
-				t = a[j]; a[j] = a[j - 1]; a[j - 1] = t
-			}
-		return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-	}
+	awk -v name="$1" "$median"'
 	{
 		size = $1; work[NR] = $2 / 1000; time[NR] = $3
 		after[NR] = $3 - $4 / 1000; free[NR] = $5 / 1024

@@ -33,32 +33,27 @@ vm_ended
 
 echo "# make bench-toram ROUNDS=$rounds ($ACCEL, 2 CPUs, $vm_memory MiB, Linux" \
 	"$version, virtio)"
-sed -n 's/^figure //p' "$work/log" | awk '
-function median(key, n,    i, j, t, a) {
-	for (i = 1; i <= n; i++)
-		a[i] = value[key, i]
-	for (i = 2; i <= n; i++)
-		for (j = i; j > 1 && a[j - 1] > a[j]; j--) {
-			t = a[j]; a[j] = a[j - 1]; a[j - 1] = t
-		}
-	return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-}
+sed -n 's/^figure //p' "$work/log" | awk "$median"'
 {
 	row = $1 " " $2
 	if (!(row in times))
 		name[++rows] = row
 	n = ++times[row]
 	for (f = 3; f <= 5; f++)
-		value[row " " f, n] = $f
+		value[row, f, n] = $f
 }
 END {
 	printf "%-16s %8s %12s %14s\n", "image, program", "s", "MiB received",
 		"peak MiB of RAM"
 	for (r = 1; r <= rows; r++) {
 		row = name[r]; n = times[row]
+		for (f = 3; f <= 5; f++) {
+			for (i = 1; i <= n; i++)
+				figures[i] = value[row, f, i]
+			m[f] = median(figures, n)
+		}
 		printf "%-16s %8.2f %12.1f %14.1f\n", row,
-			median(row " 3", n) / 1000,
-			median(row " 4", n) / 1048576, median(row " 5", n) / 1024
+			m[3] / 1000, m[4] / 1048576, m[5] / 1024
 	}
 	exit !rows
 }' || die 'nothing was measured'

@@ -150,19 +150,17 @@ round()
 row()
 {
 	[ -e "$work/$1.results" ] || return 0
-	sort -n "$work/$1.results" | awk '{ print $2 }' | sort -n |
-		sed -n "$((rounds / 2 + 1))p" >"$work/median"
-	sort -n "$work/$1.results" | awk -v text="$2" -v mib="$3" \
-		-v cpu="$(cat "$work/median")" '
-	{ t[NR] = $1 }
+	awk -v text="$2" -v mib="$3" "$median"'
+	{ ms[NR] = $1; cpu[NR] = $2 }
 	END {
-		m = t[int(NR / 2) + 1]
+		m = median(ms, NR)
+		c = median(cpu, NR)
 		printf "%-38s %7.2f %7.2f %7.2f %7.2f", text, m / 1000,
-			t[1] / 1000, t[NR] / 1000, cpu / 1000
+			ms[1] / 1000, ms[NR] / 1000, c / 1000
 		if (mib)
-			printf " %8.1f %8.1f", mib * 1048.576 / m, cpu / mib
+			printf " %8.1f %8.1f", mib * 1048.576 / m, c / mib
 		printf "\n"
-	}'
+	}' "$work/$1.results"
 }
 
 table()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by init.sh, in the machine of bench/toram.sh: copies each image to a tmpfs, with
-# nbdboot and with wget in turns.  Prints ms, bytes received, and the KiB that
-# were available before it less the least that were at any time.
+# Sourced by init.sh, in the machine of bench/toram.sh: copies each image to a
+# tmpfs, with nbdboot and with wget in turns.  Prints ms, bytes received, and the
+# KiB that were available before it less the least that were at any time.
 
 available()
 {
