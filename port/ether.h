@@ -17,6 +17,11 @@ struct nbd_ether {
 	unsigned char mac[6];
 	/* Bytes of payload in a frame, 576 to 9000; usually 1500. */
 	uint16_t mtu;
+	/*
+	 * Bytes that a connection may announce as its window, for a driver
+	 * that must not be sent more at once; 0: the configured ones.
+	 */
+	uint32_t window;
 	/* Can frames pass?  NULL: always. */
 	bool (*link)(struct nbd_ether *e);
 	/*

@@ -43,9 +43,13 @@ static int error_of(err_t err)
 static err_t on_connected(void *arg, struct tcp_pcb *pcb, err_t err)
 {
 	struct lwnet_link *l = arg;
+	uint32_t window = l->net->ether->window;
 
-	(void)pcb, (void)err; /* always ERR_OK */
+	(void)err; /* always ERR_OK */
 	l->connected = true;
+	/* the acknowledgement of the SYN, which follows, announces it */
+	if (window && window < pcb->rcv_wnd)
+		pcb->rcv_wnd = pcb->rcv_ann_wnd = (tcpwnd_size_t)window;
 	return ERR_OK;
 }
 

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines with an AArch64 CPU and Debian's kernel for it: a root, an overlay, and
-# the way down.  TAP on standard output.
+# Machines with an AArch64 CPU and Debian's kernel for it: a root, an overlay, the
+# way down, and U-Boot, whose EFI starts nbdboot.efi.  TAP on standard output.
 # The overlay is first: the other machines leave a journal to replay.
 export ARCH=aarch64
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/uefi.sh
+. "$here/uefi.sh"
 
 tree=$work/tree
 ext4=$work/ext4
@@ -63,4 +65,27 @@ check 'and the kernel does not panic' [ ! "$(grep 'Kernel panic' "$work/log")" ]
 dumpe2fs -h "$ext4" 2>/dev/null >"$work/super"
 check 'the file system was left clean' \
 	grep -q '^Filesystem state: *clean$' "$work/super"
+unserve
+
+# ---- U-Boot ----
+
+# It asks DHCP and TFTP for a program, and gives it no words.
+build_efi
+esp_of "$esp" "$kernel" vmlinuz "$work/initramfs" initramfs
+efi_disk "$disk" "$esp" "$ext4"
+mkdir "$work/tftp"
+cp "$efi" "$work/tftp/nbdboot.efi"
+serve "$port" --filter=limit file "$disk" limit=1
+uefi_code=/usr/lib/u-boot/qemu_arm64/u-boot.bin uefi_vars=''
+# it takes this address, whatever the card has, which the kernel would see
+vm_nic=virtio-net-pci,mac=52:52:52:52:52:52
+# shellcheck disable=SC2046 # words on purpose
+uefi_start $(user_net "tftp=$work/tftp,bootfile=nbdboot.efi")
+vm_wait '*boot from which URI*' || true
+printf '%s\r' "nbd://$host:$port/ kernel=/vmlinuz initrd=/initramfs \
+nbdboot.part=2 rw console=$console panic=1 loglevel=4" >&4
+booted 'U-Boot, a URI that is typed, kernel and root from one disk' \
+	'/dev/nbd0p2 ext4 rw' cpu
+check 'by its EFI_SIMPLE_NETWORK' \
+	said 'nbdboot: 10.0.2.15/24, .*over EFI_SIMPLE_NETWORK'
 finish

@@ -73,17 +73,22 @@ drive()
 		-device virtio-blk-pci,drive=d$n,bootindex=$n"
 }
 
-# Becomes the machine: uefi_qemu QEMU-ARGUMENT...
+# Becomes the machine: uefi_qemu QEMU-ARGUMENT...  U-Boot has no variables.
 uefi_qemu()
 {
-	cp "$uefi_vars" "$work/vars"
+	if [ "$uefi_vars" ]; then
+		cp "$uefi_vars" "$work/vars"
+		flash=if=pflash,format=raw
+		set -- -drive "$flash,readonly=on,file=$uefi_code" \
+			-drive "$flash,file=$work/vars" "$@"
+	else
+		set -- -bios "$uefi_code" "$@"
+	fi
 	# shellcheck disable=SC2086 # words on purpose
 	exec ${vm_limit:+timeout "$vm_limit"} \
 		${vm_at:+nsenter -t "$vm_at" -n} $uefi_machine \
 		-accel "$ACCEL" -m "${vm_memory:-512}" -nodefaults -display none \
-		-no-reboot \
-		-drive "if=pflash,format=raw,readonly=on,file=$uefi_code" \
-		-drive "if=pflash,format=raw,file=$work/vars" "$@"
+		-no-reboot "$@"
 }
 
 case $uefi_arch in
