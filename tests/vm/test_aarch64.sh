@@ -77,7 +77,7 @@ mkdir "$work/tftp"
 cp "$efi" "$work/tftp/nbdboot.efi"
 serve "$port" --filter=limit file "$disk" limit=1
 uefi_code=/usr/lib/u-boot/qemu_arm64/u-boot.bin uefi_vars=''
-# it takes this address, whatever the card has, which the kernel would see
+# its default ethaddr: it ignores another address of the card, Linux does not
 vm_nic=virtio-net-pci,mac=52:52:52:52:52:52
 # shellcheck disable=SC2046 # words on purpose
 uefi_start $(user_net "tftp=$work/tftp,bootfile=nbdboot.efi")

@@ -73,7 +73,8 @@ drive()
 		-device virtio-blk-pci,drive=d$n,bootindex=$n"
 }
 
-# Becomes the machine: uefi_qemu QEMU-ARGUMENT...  U-Boot has no variables.
+# Becomes the machine: uefi_qemu QEMU-ARGUMENT...  The firmware is in flash memory
+# if $uefi_vars names a file for its variables, and a ROM (U-Boot) if it is empty.
 uefi_qemu()
 {
 	if [ "$uefi_vars" ]; then
