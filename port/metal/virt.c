@@ -24,12 +24,12 @@ uint64_t nbd_now_ns(void)
 
 int metal_ether(struct nbd_ether **e, struct nbd_diag *d)
 {
-	static struct virtio_net net;
+	static struct virtio_mmio device;
 
-	*e = &net.ether;
+	*e = &device.net.ether;
 	for (unsigned i = 0; i < N_VIRTIO; i++) {
 		uintptr_t at = VIRTIO + i * VIRTIO_MMIO_SIZE;
-		int err = virtio_net_open(&net, (volatile uint32_t *)at, d);
+		int err = virtio_mmio_open(&device, (volatile uint32_t *)at, d);
 
 		if (err != NBD_E_NO_DEVICE)
 			return err;

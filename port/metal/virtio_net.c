@@ -1,283 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * virtio-net over memory-mapped registers.  Each buffer belongs to the
- * descriptor of the same number, for good; the device has it while `busy`:
- *
- *	driver --avail ring--> device --used ring--> driver
- */
+/* virtio-net over memory-mapped registers. */
 #include "port/metal/virtio_net.h"
 #include "port/metal/mmio.h"
 
 #include <string.h>
 
-/* Registers (4.2.2), in words. */
+/* Registers of this transport alone (4.2.2), in words. */
 enum {
 	MAGIC = 0x00 / 4,
 	VERSION = 0x04 / 4,
 	DEVICE_ID = 0x08 / 4,
-	DEVICE_FEATURES = 0x10 / 4,
-	DEVICE_FEATURES_SEL = 0x14 / 4,
-	DRIVER_FEATURES = 0x20 / 4,
-	DRIVER_FEATURES_SEL = 0x24 / 4,
-	QUEUE_SEL = 0x30 / 4,
-	QUEUE_NUM_MAX = 0x34 / 4,
-	QUEUE_NUM = 0x38 / 4,
-	QUEUE_READY = 0x44 / 4,
-	QUEUE_NOTIFY = 0x50 / 4,
-	STATUS = 0x70 / 4,
-	QUEUE_DESC = 0x80 / 4,
-	QUEUE_DRIVER = 0x90 / 4,
-	QUEUE_DEVICE = 0xa0 / 4,
-	/* the device's: bytes 0 to 3 of the address; 4, 5, and the state */
-	CONFIG_MAC = 0x100 / 4,
-	CONFIG_STATUS = 0x104 / 4,
 };
 
 #define MAGIC_VIRT 0x74726976u
 #define ID_NET	   1
 
-/* Bits of STATUS (2.1). */
-#define ACKNOWLEDGE 1u
-#define DRIVER	    2u
-#define DRIVER_OK   4u
-#define FEATURES_OK 8u
-#define FAILED	    128u
-
-/* Features: the first two in the low word, the third in the high one. */
-#define F_MAC	    (1u << 5)
-#define F_STATUS    (1u << 16)
-#define F_VERSION_1 (1u << 0)
-
-/* Of a descriptor: the device writes to the buffer. */
-#define DESC_WRITE 2
-
-/* A bit of CONFIG_STATUS. */
-#define LINK_UP 0x10000u
-
-enum { RX, TX };
-
-/* What was written before is seen before what is written from now on. */
-static void barrier(void)
+static uint32_t mmio_register(struct virtio_net *v, unsigned at)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return mmio_get(((struct virtio_mmio *)v)->regs + at);
 }
 
-static uint32_t get(const struct virtio_net *v, unsigned at)
+static void mmio_set(struct virtio_net *v, unsigned at, uint32_t value)
 {
-	return mmio_get(v->regs + at);
+	mmio_put(((struct virtio_mmio *)v)->regs + at, value);
 }
 
-static void put(struct virtio_net *v, unsigned at, uint32_t value)
+int virtio_mmio_open(struct virtio_mmio *m, volatile uint32_t *regs,
+		     struct nbd_diag *d)
 {
-	mmio_put(v->regs + at, value);
-}
-
-static void put_address(struct virtio_net *v, unsigned at, const void *p)
-{
-	put(v, at, (uint32_t)(uintptr_t)p);
-	put(v, at + 1, (uint32_t)((uint64_t)(uintptr_t)p >> 32));
-}
-
-/* Takes all the memory back from a device that cannot be trusted. */
-static int give_up(struct virtio_net *v)
-{
-	put(v, STATUS, 0);
-	v->broken = true;
-	return NBD_E_IO;
-}
-
-/* ---- queues ---- */
-
-static void lend(struct virtio_queue *q, uint16_t i)
-{
-	q->busy[i] = true;
-	q->avail.ring[q->next++ % VIRTIO_BUFFERS] = i;
-	barrier();
-	*(volatile uint16_t *)&q->avail.idx = q->next;
-	barrier();
-}
-
-/*
- * The buffer that the device returns next, and how many bytes it wrote to it.
- * NBD_E_AGAIN: none; NBD_E_IO: one that it does not have, or a length that
- * does not fit.  Each word that the device owns is read once.
- */
-static int take_back(struct virtio_queue *q, uint32_t *len)
-{
-	uint16_t idx = *(volatile uint16_t *)&q->used.idx;
-	uint32_t id;
-
-	if (idx == q->seen)
-		return NBD_E_AGAIN;
-	barrier();
-	id = *(volatile uint32_t *)&q->used.ring[q->seen % VIRTIO_BUFFERS].id;
-	*len = *(volatile uint32_t *)&q->used.ring[q->seen % VIRTIO_BUFFERS].len;
-	if (id >= VIRTIO_BUFFERS || !q->busy[id] || *len > VIRTIO_BUFFER)
-		return NBD_E_IO;
-	q->busy[id] = false;
-	q->seen++;
-	return (int)id;
-}
-
-static int set_up_queue(struct virtio_net *v, unsigned number,
-			struct virtio_queue *q, uint16_t flags)
-{
-	put(v, QUEUE_SEL, number);
-	if (get(v, QUEUE_READY) || get(v, QUEUE_NUM_MAX) < VIRTIO_BUFFERS)
-		return NBD_E_IO;
-	for (unsigned i = 0; i < VIRTIO_BUFFERS; i++)
-		q->desc[i] = (struct virtio_desc){
-			.addr = (uintptr_t)q->buf[i],
-			.len = VIRTIO_BUFFER,
-			.flags = flags,
-		};
-	put(v, QUEUE_NUM, VIRTIO_BUFFERS);
-	put_address(v, QUEUE_DESC, q->desc);
-	put_address(v, QUEUE_DRIVER, &q->avail);
-	put_address(v, QUEUE_DEVICE, &q->used);
-	barrier();
-	put(v, QUEUE_READY, 1);
-	return 0;
-}
-
-/* ---- frames ---- */
-
-static bool net_link(struct nbd_ether *e)
-{
-	struct virtio_net *v = (struct virtio_net *)e;
-
-	if (v->broken || !v->has_status)
-		return !v->broken;
-	return get(v, CONFIG_STATUS) & LINK_UP;
-}
-
-static int net_receive(struct nbd_ether *e, void *buf, size_t cap)
-{
-	struct virtio_net *v = (struct virtio_net *)e;
-	uint32_t len = 0;
-	int i = NBD_E_AGAIN;
-
-	if (v->broken)
-		return NBD_E_IO;
-	for (unsigned n = 0; !len && n < VIRTIO_BUFFERS; n++) {
-		i = take_back(&v->rx, &len);
-		if (i == NBD_E_AGAIN)
-			return 0;
-		if (i < 0 || len < VIRTIO_HEADER)
-			return give_up(v);
-		len -= VIRTIO_HEADER;
-		if (len > cap)
-			len = 0;
-		memcpy(buf, v->rx.buf[i] + VIRTIO_HEADER, len);
-		lend(&v->rx, (uint16_t)i);
-	}
-	put(v, QUEUE_NOTIFY, RX);
-	return (int)len;
-}
-
-/* A free buffer to send from, after taking back all that were sent. */
-static int free_buffer(struct virtio_net *v)
-{
-	struct virtio_queue *q = &v->tx;
-	uint32_t len;
-	int i = 0;
-
-	for (unsigned n = 0; i >= 0 && n < VIRTIO_BUFFERS; n++)
-		i = take_back(q, &len);
-	if (i < 0 && i != NBD_E_AGAIN)
-		return give_up(v);
-	for (i = 0; i < VIRTIO_BUFFERS; i++)
-		if (!q->busy[i])
-			return i;
-	return NBD_E_AGAIN;
-}
-
-static int net_send(struct nbd_ether *e, const struct nbd_iov iov[], unsigned n)
-{
-	struct virtio_net *v = (struct virtio_net *)e;
-	int i = v->broken ? NBD_E_IO : free_buffer(v);
-	uint32_t len = VIRTIO_HEADER;
-
-	if (i < 0)
-		return i;
-	for (unsigned k = 0; k < n; k++) {
-		if (iov[k].len > VIRTIO_BUFFER - len)
-			return NBD_E_PARAM;
-		memcpy(v->tx.buf[i] + len, iov[k].base, iov[k].len);
-		len += (uint32_t)iov[k].len;
-	}
-	memset(v->tx.buf[i], 0, VIRTIO_HEADER);
-	v->tx.desc[i].len = len;
-	lend(&v->tx, (uint16_t)i);
-	put(v, QUEUE_NOTIFY, TX);
-	return 0;
-}
-
-/* ---- the device ---- */
-
-/* 0 if it accepts the features that we need, and no others. */
-static int agree(struct virtio_net *v)
-{
-	uint32_t low, high;
-
-	put(v, DEVICE_FEATURES_SEL, 0);
-	low = get(v, DEVICE_FEATURES) & (F_MAC | F_STATUS);
-	put(v, DEVICE_FEATURES_SEL, 1);
-	high = get(v, DEVICE_FEATURES) & F_VERSION_1;
-	if (!(low & F_MAC) || !high)
-		return NBD_E_IO;
-	v->has_status = low & F_STATUS;
-	put(v, DRIVER_FEATURES_SEL, 0);
-	put(v, DRIVER_FEATURES, low);
-	put(v, DRIVER_FEATURES_SEL, 1);
-	put(v, DRIVER_FEATURES, high);
-	put(v, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK);
-	return get(v, STATUS) & FEATURES_OK ? 0 : NBD_E_IO;
-}
-
-static int start(struct virtio_net *v)
-{
-	int err;
-
-	put(v, STATUS, 0);
-	put(v, STATUS, ACKNOWLEDGE);
-	put(v, STATUS, ACKNOWLEDGE | DRIVER);
-	err = agree(v);
-	if (!err)
-		err = set_up_queue(v, RX, &v->rx, DESC_WRITE);
-	if (!err)
-		err = set_up_queue(v, TX, &v->tx, 0);
-	if (err) {
-		put(v, STATUS, FAILED);
-		return err;
-	}
-	for (unsigned i = 0; i < 6; i++)
-		v->ether.mac[i] = (unsigned char)(get(v, CONFIG_MAC + i / 4) >>
-						  i % 4 * 8);
-	put(v, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK);
-	for (uint16_t i = 0; i < VIRTIO_BUFFERS; i++)
-		lend(&v->rx, i);
-	put(v, QUEUE_NOTIFY, RX);
-	return 0;
-}
-
-int virtio_net_open(struct virtio_net *v, volatile uint32_t *regs,
-		    struct nbd_diag *d)
-{
-	memset(v, 0, sizeof(*v));
-	v->regs = regs;
-	v->ether = (struct nbd_ether){ .mtu = 1500,
-				       .send = net_send,
-				       .receive = net_receive,
-				       .link = net_link };
-	if (get(v, MAGIC) != MAGIC_VIRT || get(v, DEVICE_ID) != ID_NET)
+	memset(m, 0, sizeof(*m));
+	m->net.get = mmio_register;
+	m->net.put = mmio_set;
+	m->regs = regs;
+	if (mmio_get(regs + MAGIC) != MAGIC_VIRT ||
+	    mmio_get(regs + DEVICE_ID) != ID_NET)
 		return NBD_E_NO_DEVICE;
-	if (get(v, VERSION) != 2)
+	if (mmio_get(regs + VERSION) != 2)
 		return nbd_diag(d, NBD_E_IO,
 				"virtio-net: the device is older than virtio "
 				"1.0 (QEMU: -global "
 				"virtio-mmio.force-legacy=false)");
-	if (start(v))
+	if (virtio_net_start(&m->net))
 		return nbd_diag(d, NBD_E_IO,
 				"virtio-net: the device refuses the driver");
 	return 0;

@@ -7,6 +7,7 @@
 static uint32_t mmio_get(const volatile uint32_t *at);
 static void mmio_put(volatile uint32_t *at, uint32_t value);
 #include "port/metal/virtio_net.c"
+#include "port/virtio.c"
 
 static struct device {
 	uint32_t id, version, high, low, queue_max, status, sel, queue;
@@ -15,7 +16,8 @@ static struct device {
 	unsigned notified[2];
 } dev;
 static uint32_t regs[VIRTIO_MMIO_SIZE / 4];
-static struct virtio_net net;
+static struct virtio_mmio device;
+#define net (device.net)
 
 static uint32_t mmio_get(const volatile uint32_t *at)
 {
@@ -26,17 +28,17 @@ static uint32_t mmio_get(const volatile uint32_t *at)
 		return dev.version;
 	case DEVICE_ID:
 		return dev.id;
-	case DEVICE_FEATURES:
+	case VIRTIO_DEVICE_FEATURES:
 		return dev.sel ? dev.high : dev.low;
-	case QUEUE_NUM_MAX:
+	case VIRTIO_QUEUE_NUM_MAX:
 		return dev.queue_max;
-	case QUEUE_READY:
+	case VIRTIO_QUEUE_READY:
 		return dev.ready[dev.queue];
-	case STATUS:
+	case VIRTIO_STATUS:
 		return dev.refuses ? dev.status & ~FEATURES_OK : dev.status;
-	case CONFIG_MAC:
+	case VIRTIO_CONFIG_MAC:
 		return 0x12005452;
-	case CONFIG_STATUS:
+	case VIRTIO_CONFIG_STATUS:
 		return 0x00015634;
 	}
 	return 0;
@@ -52,25 +54,25 @@ static void mmio_put(volatile uint32_t *reg, uint32_t value)
 	unsigned at = (unsigned)(reg - regs);
 
 	switch (at) {
-	case DEVICE_FEATURES_SEL:
+	case VIRTIO_DEVICE_FEATURES_SEL:
 		dev.sel = value;
 		break;
-	case QUEUE_SEL:
+	case VIRTIO_QUEUE_SEL:
 		dev.queue = value;
 		break;
-	case QUEUE_READY:
+	case VIRTIO_QUEUE_READY:
 		dev.ready[dev.queue] = value;
 		break;
-	case QUEUE_NOTIFY:
+	case VIRTIO_QUEUE_NOTIFY:
 		dev.notified[value]++;
 		break;
-	case STATUS:
+	case VIRTIO_STATUS:
 		dev.status = value;
 		break;
 	}
-	if (at >= QUEUE_DESC && at < QUEUE_DEVICE + 2)
-		put_half(&dev.at[dev.queue][(at - QUEUE_DESC) / 4], at % 2,
-			 value);
+	if (at >= VIRTIO_QUEUE_DESC && at < VIRTIO_QUEUE_DEVICE + 2)
+		put_half(&dev.at[dev.queue][(at - VIRTIO_QUEUE_DESC) / 4],
+			 at % 2, value);
 }
 
 static const struct device good = {
@@ -79,7 +81,7 @@ static const struct device good = {
 
 static int open_device(void)
 {
-	return virtio_net_open(&net, regs, NULL);
+	return virtio_mmio_open(&device, regs, NULL);
 }
 
 static int setup(void **state)
@@ -167,6 +169,26 @@ static void what_is_no_usable_device_is_refused(void **state)
 	dev = good;
 	dev.queue_max = VIRTIO_BUFFERS - 1;
 	assert_int_equal(open_device(), NBD_E_IO);
+}
+
+/* In a virtual machine a notification costs more than a frame. */
+static void a_device_is_notified_if_it_asks(void **state)
+{
+	unsigned char buf[VIRTIO_BUFFER];
+
+	(void)state;
+	used(RX)->flags = used(TX)->flags = 1;
+	frame(0, 60, 1);
+	assert_int_equal(receive(buf, sizeof(buf)), 60);
+	assert_int_equal(send(60), 0);
+	assert_int_equal(dev.notified[RX], 1);
+	assert_int_equal(dev.notified[TX], 0);
+	used(RX)->flags = used(TX)->flags = 0;
+	frame(1, 60, 1);
+	assert_int_equal(receive(buf, sizeof(buf)), 60);
+	assert_int_equal(send(60), 0);
+	assert_int_equal(dev.notified[RX], 2);
+	assert_int_equal(dev.notified[TX], 1);
 }
 
 static void frames_come_in_order_for_ever(void **state)
@@ -261,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_device_is_set_up, setup),
 		cmocka_unit_test(what_is_no_usable_device_is_refused),
+		cmocka_unit_test_setup(a_device_is_notified_if_it_asks, setup),
 		cmocka_unit_test_setup(frames_come_in_order_for_ever, setup),
 		cmocka_unit_test_setup(a_frame_that_is_too_long_is_dropped,
 				       setup),
