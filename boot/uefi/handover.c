@@ -93,6 +93,7 @@ static void on_exit(efi_event event, void *ctx)
 	uefi_session_end(&p->kernel.session);
 	for (unsigned i = 0; i < p->initrds.n; i++)
 		uefi_session_end(&p->initrds.file[i].session);
+	uefi_net_exit(&p->net);
 }
 
 int uefi_handover_watch(struct uefi_program *p, struct nbd_diag *d)

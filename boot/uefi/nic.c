@@ -255,7 +255,7 @@ static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 	rc = efi_snp_open(&n->snp, n->nic, d);
 	if (rc)
 		return rc;
-	n->via = "EFI_SIMPLE_NETWORK";
+	n->via = n->snp.virtio ? "virtio-net" : "EFI_SIMPLE_NETWORK";
 	n->polled = true;
 	rc = open_any(n, d);
 	if (rc)
@@ -313,4 +313,10 @@ void uefi_net_down(struct uefi_net *n)
 		efi_tcp4_close(&n->tcp4);
 	}
 	n->stack = NULL;
+}
+
+void uefi_net_exit(struct uefi_net *n)
+{
+	if (n->stack && n->polled)
+		efi_snp_exit(&n->snp);
 }

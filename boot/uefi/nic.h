@@ -52,5 +52,7 @@ struct efi_pxe *uefi_net_pxe(void);
 int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 		struct nbd_diag *d);
 void uefi_net_down(struct uefi_net *n);
+/* The firmware ends: no frame is written to memory any more. */
+void uefi_net_exit(struct uefi_net *n);
 
 #endif

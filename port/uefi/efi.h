@@ -126,7 +126,9 @@ struct efi_boot {
 				void *protocol);
 	efi_status (*handle_protocol)(efi_handle h, const struct efi_guid *g,
 				      void **protocol);
-	void *reserved, *register_notify, *locate_handle, *locate_path;
+	void *reserved, *register_notify, *locate_handle;
+	efi_status (*locate_path)(const struct efi_guid *g,
+				  const struct efi_path **path, efi_handle *h);
 	void *install_table;
 	efi_status (*load_image)(efi_bool by_boot_policy, efi_handle parent,
 				 struct efi_path *path, void *from, size_t len,

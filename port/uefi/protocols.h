@@ -60,6 +60,17 @@ struct efi_network {
 	struct efi_network_mode *mode;
 };
 
+struct efi_pci {
+	void *poll_mem, *poll_io;
+	efi_status (*mem_read)(struct efi_pci *, unsigned width, uint8_t bar,
+			       uint64_t at, size_t n, void *);
+	efi_status (*mem_write)(struct efi_pci *, unsigned width, uint8_t bar,
+				uint64_t at, size_t n, void *);
+	void *io_read, *io_write;
+	efi_status (*pci_read)(struct efi_pci *, unsigned width, uint32_t at,
+			       size_t n, void *);
+};
+
 struct efi_pxe_packet {
 	uint8_t raw[1472];
 };

@@ -98,6 +98,63 @@ static void snp_wait(struct nbd_ether *e, unsigned ms)
 	s->idle(s->ctx);
 }
 
+/* ---- a device of virtio ---- */
+
+static int virtio_send(struct nbd_ether *e, const struct nbd_iov v[],
+		       unsigned n)
+{
+	struct nbd_ether *own = &((struct efi_snp *)e)->virtio->net.ether;
+
+	return own->send(own, v, n);
+}
+
+static int virtio_receive(struct nbd_ether *e, void *buf, size_t cap)
+{
+	struct nbd_ether *own = &((struct efi_snp *)e)->virtio->net.ether;
+
+	return own->receive(own, buf, cap);
+}
+
+static bool virtio_link(struct nbd_ether *e)
+{
+	struct nbd_ether *own = &((struct efi_snp *)e)->virtio->net.ether;
+
+	return own->link(own);
+}
+
+static void free_virtio(struct efi_snp *s)
+{
+	efi_free_pages(s->virtio, sizeof(*s->virtio));
+	s->virtio = NULL;
+}
+
+/* Drives the device ourselves if we can; the interface stays stopped then. */
+static bool take_virtio(struct efi_snp *s)
+{
+	if (!s->exclusive || s->p->mode->state)
+		return false;
+	s->virtio = efi_pages(sizeof(*s->virtio));
+	if (!s->virtio)
+		return false;
+	if (efi_virtio_open(s->virtio, s->nic)) {
+		free_virtio(s);
+		return false;
+	}
+	s->e.window = 0;
+	s->e.link = virtio_link;
+	s->e.send = virtio_send;
+	s->e.receive = virtio_receive;
+	return true;
+}
+
+void efi_snp_exit(struct efi_snp *s)
+{
+	if (s->virtio)
+		virtio_net_stop(&s->virtio->net);
+}
+
+/* ---- the interface ---- */
+
 static efi_status start(struct efi_network *p)
 {
 	efi_status status = 0;
@@ -139,6 +196,7 @@ int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 	efi_status status;
 
 	s->nic = nic;
+	s->virtio = NULL;
 	s->first = s->last = 0;
 	s->frames = efi_pages(EFI_SNP_FRAMES * EFI_SNP_FRAME);
 	if (!s->frames)
@@ -150,13 +208,6 @@ int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 		status = efi.bs->open(nic, &efi_guid_network, &p, efi.image,
 				      nic, EFI_GET);
 	s->p = p;
-	if (!status)
-		status = start(s->p);
-	if (status) {
-		efi_snp_close(s);
-		return nbd_diag(d, efi_error(status), "network interface: %s",
-				efi_text(status));
-	}
 	s->e = (struct nbd_ether){
 		.mtu = 1500,
 		.window = window_of_firmware(),
@@ -165,12 +216,21 @@ int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 		.receive = snp_receive,
 		.wait = snp_wait,
 	};
+	if (!status && !take_virtio(s))
+		status = start(s->p);
+	if (status) {
+		efi_snp_close(s);
+		return nbd_diag(d, efi_error(status), "network interface: %s",
+				efi_text(status));
+	}
 	memcpy(s->e.mac, s->p->mode->mac.a, sizeof(s->e.mac));
 	return NBD_OK;
 }
 
 void efi_snp_close(struct efi_snp *s)
 {
+	efi_snp_exit(s);
+	free_virtio(s);
 	if (s->p) {
 		reclaim(s);
 		s->p->shutdown(s->p);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A network interface of the firmware, EFI_SIMPLE_NETWORK, as nbd_ether. */
+/*
+ * A network interface of the firmware, EFI_SIMPLE_NETWORK, as nbd_ether.  A
+ * device of virtio behind it is driven by ourselves.
+ */
 #ifndef PORT_UEFI_SNP_H
 #define PORT_UEFI_SNP_H
 
 #include "port/ether.h"
-#include "port/uefi/uefi.h"
+#include "port/uefi/virtio.h"
 
 /*
  * Frames that the interface may hold.  e1000 with iPXE's ROM fails at 32.
@@ -20,7 +23,8 @@ struct efi_snp {
 	unsigned char *frames; /* EFI_SNP_FRAMES of EFI_SNP_FRAME bytes */
 	unsigned first, last; /* numbers of those that are with the interface */
 	bool exclusive;
-	void (*idle)(void *ctx); /* called while nothing arrives */
+	struct efi_virtio *virtio; /* NULL: the firmware drives it */
+	void (*idle)(void *ctx);   /* called while nothing arrives */
 	void *ctx;
 };
 
@@ -29,6 +33,11 @@ struct efi_snp {
  * addresses and files are gone afterwards) and starts it.
  */
 int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d);
+/*
+ * The firmware ends: what we drive ourselves writes to memory no more.  The
+ * firmware stops what it drives.
+ */
+void efi_snp_exit(struct efi_snp *s);
 /* Stops it, and gives it back to the firmware's drivers. */
 void efi_snp_close(struct efi_snp *s);
 

@@ -81,8 +81,8 @@ serve 0 --filter=limit file "$disk" limit=1
 start "root=nbd://$host:$port/ $words initrd=\\initramfs"
 booted 'the boot loader of the disk, and the root behind it' \
 	'/dev/nbd0p2 ext4 rw' uefi
-has 'the address is by DHCP, the packets by EFI_SIMPLE_NETWORK' \
-	'nbdboot: 10.0.2.15/24, .*by DHCP, over EFI_SIMPLE_NETWORK'
+has 'the address is by DHCP, the packets by virtio-net' \
+	'nbdboot: 10.0.2.15/24, .*by DHCP, over virtio-net'
 unserve
 
 # ---- a server that fails in between ----

@@ -155,7 +155,7 @@ machine -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n \
 await '*connected after*' || true
 end_server "$second"
 to_root 'HTTP boot, nbdboot.conf by HTTP, the third server of a list' \
-	'nbdboot: 192.0.2.*, .*by HTTP boot, over EFI_SIMPLE_NETWORK' \
+	'nbdboot: 192.0.2.*, .*by HTTP boot, over virtio-net' \
 	"nbdboot: nbd://$root4:10810.* connected after"
 
 # ---- nobody there ----
