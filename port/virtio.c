@@ -31,6 +31,12 @@
 /* A bit of VIRTIO_CONFIG_STATUS. */
 #define LINK_UP 0x10000u
 
+/*
+ * Reads of a register while a device sends its last frames.  No clock may run
+ * any more; each read lets the host of a virtual machine go on.
+ */
+#define STOP_READS 10000u
+
 enum { RX, TX };
 
 /* What was written before is seen before what is written from now on. */
@@ -55,7 +61,7 @@ static void put_address(struct virtio_net *v, unsigned at, const void *p)
 	put(v, at + 1, (uint32_t)((uint64_t)(uintptr_t)p >> 32));
 }
 
-void virtio_net_stop(struct virtio_net *v)
+static void reset(struct virtio_net *v)
 {
 	put(v, VIRTIO_STATUS, 0);
 	v->broken = true;
@@ -64,8 +70,19 @@ void virtio_net_stop(struct virtio_net *v)
 /* Takes all the memory back from a device that cannot be trusted. */
 static int give_up(struct virtio_net *v)
 {
-	virtio_net_stop(v);
+	reset(v);
 	return NBD_E_IO;
+}
+
+/* A reset drops what the device has not sent yet. */
+void virtio_net_stop(struct virtio_net *v)
+{
+	const volatile uint16_t *sent = &v->tx.used.idx;
+
+	for (unsigned n = 0;
+	     !v->broken && *sent != v->tx.next && n < STOP_READS; n++)
+		get(v, VIRTIO_STATUS);
+	reset(v);
 }
 
 /* ---- queues ---- */
@@ -165,8 +182,8 @@ static int net_receive(struct nbd_ether *e, void *buf, size_t cap)
 			len = 0;
 		memcpy(buf, v->rx.buf[i] + VIRTIO_HEADER, len);
 		lend(&v->rx, (uint16_t)i);
+		notify(v, &v->rx, RX);
 	}
-	notify(v, &v->rx, RX);
 	return (int)len;
 }
 

@@ -84,7 +84,8 @@ struct virtio_net {
  */
 int virtio_net_start(struct virtio_net *v);
 /*
- * Resets it: it writes to memory no more, and every later call returns NBD_E_IO.
+ * Resets it, after it has sent what it was given, if it does so soon: it writes
+ * to memory no more, and every later call returns NBD_E_IO.
  */
 void virtio_net_stop(struct virtio_net *v);
 

@@ -14,10 +14,13 @@ static struct device {
 	uint64_t at[2][3]; /* addresses of each queue */
 	bool ready[2], refuses;
 	unsigned notified[2];
+	unsigned reads, sends_at; /* of the status: it returns a frame then */
 } dev;
 static uint32_t regs[VIRTIO_MMIO_SIZE / 4];
 static struct virtio_mmio device;
 #define net (device.net)
+
+static void give(unsigned queue, uint32_t id, uint32_t len);
 
 static uint32_t mmio_get(const volatile uint32_t *at)
 {
@@ -35,6 +38,8 @@ static uint32_t mmio_get(const volatile uint32_t *at)
 	case VIRTIO_QUEUE_READY:
 		return dev.ready[dev.queue];
 	case VIRTIO_STATUS:
+		if (++dev.reads == dev.sends_at)
+			give(TX, 0, 0);
 		return dev.refuses ? dev.status & ~FEATURES_OK : dev.status;
 	case VIRTIO_CONFIG_MAC:
 		return 0x12005452;
@@ -171,24 +176,50 @@ static void what_is_no_usable_device_is_refused(void **state)
 	assert_int_equal(open_device(), NBD_E_IO);
 }
 
-/* In a virtual machine a notification costs more than a frame. */
-static void a_device_is_notified_if_it_asks(void **state)
+/* The device was reset, and nothing works any more. */
+static void assert_given_up(void)
 {
 	unsigned char buf[VIRTIO_BUFFER];
 
+	assert_int_equal(dev.status, 0);
+	assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
+	assert_int_equal(send(60), NBD_E_IO);
+	assert_false(net.ether.link(&net.ether));
+}
+
+/* In a virtual machine a notification costs more than a frame. */
+static void a_device_is_notified_if_it_asks(void **state)
+{
+	unsigned char buf[100];
+
 	(void)state;
-	used(RX)->flags = used(TX)->flags = 1;
-	frame(0, 60, 1);
-	assert_int_equal(receive(buf, sizeof(buf)), 60);
+	for (unsigned asks = 0; asks < 2; asks++) {
+		used(RX)->flags = used(TX)->flags = !asks;
+		frame(asks, 60, 1);
+		assert_int_equal(receive(buf, sizeof(buf)), 60);
+		assert_int_equal(send(60), 0);
+		assert_int_equal(dev.notified[RX], 1 + asks);
+		assert_int_equal(dev.notified[TX], asks);
+	}
+	frame(2, sizeof(buf) + 1,
+	      1); /* is dropped, and its buffer lent again */
+	assert_int_equal(receive(buf, sizeof(buf)), 0);
+	assert_int_equal(dev.notified[RX], 3);
+}
+
+static void the_last_frames_leave_before_the_end(void **state)
+{
+	(void)state;
 	assert_int_equal(send(60), 0);
-	assert_int_equal(dev.notified[RX], 1);
-	assert_int_equal(dev.notified[TX], 0);
-	used(RX)->flags = used(TX)->flags = 0;
-	frame(1, 60, 1);
-	assert_int_equal(receive(buf, sizeof(buf)), 60);
+	dev.reads = 0;
+	dev.sends_at = 3;
+	virtio_net_stop(&net);
+	assert_int_equal(dev.reads, 3);
+	assert_given_up();
+	setup(state);
 	assert_int_equal(send(60), 0);
-	assert_int_equal(dev.notified[RX], 2);
-	assert_int_equal(dev.notified[TX], 1);
+	virtio_net_stop(&net);
+	assert_given_up();
 }
 
 static void frames_come_in_order_for_ever(void **state)
@@ -233,17 +264,6 @@ static void a_full_queue_asks_to_try_again(void **state)
 	assert_int_equal(send(VIRTIO_BUFFER - VIRTIO_HEADER + 1), NBD_E_PARAM);
 }
 
-/* After a lie of the device it is reset, and nothing works any more. */
-static void assert_given_up(void)
-{
-	unsigned char buf[VIRTIO_BUFFER];
-
-	assert_int_equal(dev.status, 0);
-	assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
-	assert_int_equal(send(60), NBD_E_IO);
-	assert_false(net.ether.link(&net.ether));
-}
-
 static void a_device_that_lies_is_given_up(void **state)
 {
 	static const struct {
@@ -284,6 +304,8 @@ int main(void)
 		cmocka_unit_test_setup(a_device_is_set_up, setup),
 		cmocka_unit_test(what_is_no_usable_device_is_refused),
 		cmocka_unit_test_setup(a_device_is_notified_if_it_asks, setup),
+		cmocka_unit_test_setup(the_last_frames_leave_before_the_end,
+				       setup),
 		cmocka_unit_test_setup(frames_come_in_order_for_ever, setup),
 		cmocka_unit_test_setup(a_frame_that_is_too_long_is_dropped,
 				       setup),
