@@ -7,10 +7,11 @@ lwip-src := $(or $(LWIP_DIR),build/lwip)
 
 ifeq ($(CONFIG_PORT_LWIP),y)
 port-y += $(addprefix port/lwip/, stack.o netif.o link.o resolve.o)
+port-$(CONFIG_PORT_LWIP_DNS) += port/lwip/name_servers.o
 lwip-out := $(O)/liblwip
 lwip-obj := $(patsubst %,$(lwip-out)/%.o, \
 	$(addprefix core/, def inet_chksum init ip mem memp netif pbuf tcp \
-	tcp_in tcp_out timeouts udp $(if $(CONFIG_PORT_LWIP_DNS),dns)) \
+	tcp_in tcp_out timeouts udp) \
 	$(addprefix core/ipv4/, \
 	$(if $(CONFIG_PORT_LWIP_DHCP),dhcp) etharp icmp ip4 ip4_addr \
 	$(if $(CONFIG_PORT_LWIP_FRAGMENTS),ip4_frag)) \
