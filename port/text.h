@@ -28,6 +28,12 @@ long nbd_number(const char *text, long min, long max);
 /* The same of len bytes. */
 long nbd_numbern(const char *p, size_t len, long min, long max);
 
+/*
+ * "192.0.2.1" in network order: four decimal numbers, of three digits at most.
+ * False: it is not one, and ip is undefined.
+ */
+bool nbd_ip4(const char *text, unsigned char ip[4]);
+
 /* The characters that end a word of the kernel's command line. */
 #define NBD_BLANKS " \t\n\v\f\r"
 

@@ -281,27 +281,36 @@ static int join(struct lwnet_query *q)
 	return (int)(q->n[0] + q->n[1]);
 }
 
-/* "192.0.2.1", "fd00::1", "fe80::1%eth0": there is one interface. */
-static bool parse(const char *host, uint16_t port, struct sock_addr *a)
+#if LWIP_IPV6
+/* "fd00::1", "fe80::1%eth0": there is one interface. */
+static bool parse_ip6(const char *host, struct sock_addr *a)
 {
 	char text[64];
 	size_t len = strcspn(host, "%");
-	ip_addr_t ip;
+	ip6_addr_t ip;
 
 	if (len >= sizeof(text))
 		return false;
 	memcpy(text, host, len);
 	text[len] = '\0';
-	if (!ipaddr_aton(text, &ip))
+	if (!ip6addr_aton(text, &ip))
 		return false;
-	*a = (struct sock_addr){ .len = IP_IS_V6(&ip) ? 16 : 4, .port = port };
-#if LWIP_IPV6
-	if (IP_IS_V6(&ip))
-		memcpy(a->ip, ip_2_ip6(&ip)->addr, 16);
-	else
-#endif
-		memcpy(a->ip, &ip_2_ip4(&ip)->addr, 4);
+	a->len = 16;
+	memcpy(a->ip, ip.addr, 16);
 	return true;
+}
+#else
+static bool parse_ip6(const char *host, struct sock_addr *a)
+{
+	(void)host, (void)a;
+	return false;
+}
+#endif
+
+static bool parse(const char *host, uint16_t port, struct sock_addr *a)
+{
+	*a = (struct sock_addr){ .len = 4, .port = port };
+	return nbd_ip4(host, a->ip) || parse_ip6(host, a);
 }
 
 /*

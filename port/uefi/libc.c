@@ -199,19 +199,7 @@ char *strpbrk(const char *s, const char *any)
 
 int inet_pton(int family, const char *text, void *to)
 {
-	unsigned char *ip = to;
-
-	for (unsigned i = 0; family == AF_INET && i < 4; i++) {
-		unsigned n = 0, digits = 0;
-
-		for (; *text >= '0' && *text <= '9' && digits < 4; digits++)
-			n = n * 10 + (unsigned)(*text++ - '0');
-		if (!digits || digits > 3 || n > 255 ||
-		    *text++ != (i < 3 ? '.' : '\0'))
-			return 0;
-		ip[i] = (unsigned char)n;
-	}
-	return family == AF_INET;
+	return family == AF_INET && nbd_ip4(text, to);
 }
 
 int atoi(const char *s)

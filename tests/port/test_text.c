@@ -308,6 +308,27 @@ static void addresses_are_printed_as_rfc_5952_says(void **state)
 	guard_free(&g);
 }
 
+static void an_ipv4_address_is_four_numbers(void **state)
+{
+	static const char *const wrong[] = {
+		"",	      ".",	     "192.0.2",	    "192.0.2.",
+		"192.0.2.1.", "192.0.2.1.5", "192.0.2.256", "192..2.1",
+		"192.0.2.1 ", " 192.0.2.1",  "192.0.2.-1",  "192.0.2.0001",
+		"0x7f.0.0.1", "fd00::1",     "example.org", "192.0.2.1%eth0",
+	};
+	unsigned char ip[4];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(nbd_ip4(wrong[i], ip));
+	assert_true(nbd_ip4("192.0.2.1", ip));
+	assert_memory_equal(ip, "\xc0\0\2\1", 4);
+	assert_true(nbd_ip4("255.255.255.255", ip));
+	assert_memory_equal(ip, "\xff\xff\xff\xff", 4);
+	assert_true(nbd_ip4("0.0.0.0", ip));
+	assert_memory_equal(ip, "\0\0\0\0", 4);
+}
+
 static void a_mac_has_two_digits_a_byte(void **state)
 {
 	static const unsigned char mac[6] = { 0x52, 0x54, 0, 0xff, 0x0a, 1 };
@@ -558,6 +579,7 @@ int main(void)
 		TEST(nothing_follows_a_cut),
 		TEST(only_raw_printing_lets_control_characters_through),
 		TEST(addresses_are_printed_as_rfc_5952_says),
+		TEST(an_ipv4_address_is_four_numbers),
 		TEST(a_mac_has_two_digits_a_byte),
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(numbers_are_read_within_their_bounds),
