@@ -127,6 +127,8 @@
 /* Code for long writes: a stack that sends little does without. */
 #define LWIP_CHECKSUM_ON_COPY	       (CONFIG_PORT_LWIP_SEND > 32)
 #define LWIP_CHKSUM		       lwnet_checksum
+/* TCP copies what it is given: the copy is one buffer for each segment. */
+#define LWIP_NETIF_TX_SINGLE_PBUF      1
 
 #define LWIP_DISABLE_MEMP_SANITY_CHECKS 1
 
