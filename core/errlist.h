@@ -3,6 +3,11 @@
  * E(name, text, hint) for every error; OUTAGE() if the failure may pass by
  * itself.  err.c includes this list several times.
  */
+#ifdef CONFIG_CORE_LINUX
+#define LINUX(text, elsewhere) text
+#else
+#define LINUX(text, elsewhere) elsewhere
+#endif
 E(NBD_OK, "no error", "")
 E(NBD_E_PARAM, "internal error: broken contract", "report this as a bug")
 E(NBD_E_NOT_NBD, "this is not an NBD server", "check the host and the port")
@@ -37,29 +42,31 @@ E(NBD_E_NO_TLS, "the server does not offer TLS, which nbds:// demands",
 OUTAGE(NBD_E_AGAIN, "not ready yet", "")
 E(NBD_E_IO, "input/output error", "")
 OUTAGE(NBD_E_RESOLVE, "the host name has no address",
-       "check the spelling and /etc/resolv.conf")
+       LINUX("check the spelling and /etc/resolv.conf",
+	     "check the spelling and the name server"))
 OUTAGE(NBD_E_REFUSED, "connection refused", "check that the server runs there")
 OUTAGE(NBD_E_UNREACHABLE, "the server cannot be reached",
        "check the link, the address and the route")
 OUTAGE(NBD_E_RESET, "the connection was reset", "see the server's log")
 OUTAGE(NBD_E_TIMEOUT, "no answer in time",
        "check the server and the firewalls between")
-E(NBD_E_PERM, "permission denied", "run it as root")
-E(NBD_E_NO_DRIVER, "the kernel has no nbd driver",
-  "install this kernel's nbd.ko")
+E(NBD_E_PERM, "permission denied", LINUX("run it as root", ""))
+E(NBD_E_NO_DRIVER, LINUX("the kernel has no nbd driver", ""),
+  LINUX("install this kernel's nbd.ko", ""))
 E(NBD_E_NO_DEVICE, "no such device, or not connected",
-  "`nbdboot list` shows the connected ones")
+  LINUX("`nbdboot list` shows the connected ones", ""))
 E(NBD_E_IN_USE, "the device is in use",
-  "`nbdboot list` shows by whom; choose another with -d")
+  LINUX("`nbdboot list` shows by whom; choose another with -d", ""))
 E(NBD_E_MULTI_CONN, "the server does not allow several connections",
-  "leave out -c, or allow multi-conn on the server")
+  LINUX("leave out -c, or allow multi-conn on the server",
+	"allow multi-conn on the server"))
 E(NBD_E_MISMATCH, "the connections disagree about the export",
   "serve the same export on every connection")
-E(NBD_E_KERNEL, "the kernel refused", "see dmesg")
+E(NBD_E_KERNEL, LINUX("the kernel refused", ""), LINUX("see dmesg", ""))
 E(NBD_E_URI, "malformed NBD URI", "write nbd://HOST[:PORT]/EXPORT")
 E(NBD_E_NO_MEMORY, "too long or too large", "")
 E(NBD_E_NOT_FOUND, "not found", "")
-E(NBD_E_USAGE, "wrong usage", "see `nbdboot help`")
+E(NBD_E_USAGE, "wrong usage", LINUX("see `nbdboot help`", ""))
 #ifdef CONFIG_CORE_IO
 #define IO(text) text
 #else
@@ -99,3 +106,4 @@ E(NBD_E_TLS_KERNEL, TLS("the kernel has no TLS"),
   TLS("install tls.ko and the cipher modules"))
 #undef TLS
 E(NBD_E_INTERRUPTED, "interrupted", "")
+#undef LINUX

@@ -138,6 +138,17 @@ hardened()
 	fi
 }
 
+# knows_no_linux PROGRAM NAME: firmware has no commands and files of Linux
+knows_no_linux()
+{
+	if grep -aoE 'resolv\.conf|dmesg|as root|nbdboot (list|help)`' "$1" |
+		sed 's/^/# /' | grep .; then
+		say 'not ok' "$2 gives hints of Linux"
+	else
+		say ok "$2 gives no hints of Linux"
+	fi
+}
+
 old=/dev/null
 if ! [ "$tap" ]; then
 	old=$(base_sizes) || old=/dev/null
@@ -163,7 +174,8 @@ for config in configs/*_defconfig; do
 		printf gain == "" ? "\n" : " %+8d\n", gain
 	}'
 	case $name in
-	uefi*) ;; # it has no frame pointers and no guard
+	# it has no frame pointers and no guard
+	uefi*) [ ! "$tap" ] || knows_no_linux "$program" "$name" ;;
 	# a board's memory, by parts; likewise
 	metal*) sh tests/parts.sh "$program.map" | sed "s/^/${tap:+# }  /" ;;
 	*) [ ! "$tap" ] || hardened "$program" "$name" ;;
