@@ -61,7 +61,15 @@ void nbd_data_chunk(struct nbd_client *c);
 void nbd_hole_chunk(struct nbd_client *c);
 
 /* status.c */
+#ifdef CONFIG_CORE_STATUS
 void nbd_status_chunk(struct nbd_client *c);
+#else
+/* No request is one for block status. */
+static inline void nbd_status_chunk(struct nbd_client *c)
+{
+	nbd_fail(c, NBD_E_PROTOCOL);
+}
+#endif
 
 /* reply.c */
 /* A chunk's head was read: io->cur, chunk_flags, chunk_type, chunk_len. */

@@ -294,7 +294,9 @@ static const struct command {
 				   NBD_CMD_FLAG_FUA | NBD_CMD_FLAG_NO_HOLE |
 					   NBD_CMD_FLAG_FAST_ZERO,
 				   CHANGES },
+#ifdef CONFIG_CORE_STATUS
 	[NBD_CMD_BLOCK_STATUS] = { 0, NBD_CMD_FLAG_REQ_ONE, 0 },
+#endif
 };
 
 /* The transmission flags that a request requires. */

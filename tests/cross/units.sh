@@ -6,7 +6,7 @@ set -u
 
 dir=$1/t/cross-units
 flags='-std=c11 -O1 -g -D_GNU_SOURCE -DCONFIG_CORE_EXTENDED=1 -DCONFIG_CORE_IO=1
-	-DCONFIG_CORE_TLS=1 -DCONFIG_CORE_LINUX=1 -w -static
+	-DCONFIG_CORE_STATUS=1 -DCONFIG_CORE_TLS=1 -DCONFIG_CORE_LINUX=1 -w -static
 	-Itests/cross -I.'
 status=0
 
