@@ -173,9 +173,7 @@ static efi_status start(struct efi_network *p)
 /*
  * U-Boot's driver of virtio-net has 32 buffers and never tells the device that
  * one is free again.  A device that has used them up receives nothing any more.
- * The program for x86-64 has no room for this below its 96 KiB.
  */
-#if defined(__aarch64__)
 static uint32_t window_of_firmware(void)
 {
 	static const efi_char name[] = u"Das U-Boot";
@@ -183,12 +181,6 @@ static uint32_t window_of_firmware(void)
 	/* ours compares byte by byte: it stops where a shorter name ends */
 	return memcmp(efi.st->vendor, name, sizeof(name)) ? 0 : 24 * 1460;
 }
-#else
-static uint32_t window_of_firmware(void)
-{
-	return 0;
-}
-#endif
 
 int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 {
