@@ -47,7 +47,7 @@ static const struct {
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 
 static uint32_t read_area(const struct efi_virtio *v, unsigned type,
-			  uint32_t at, unsigned width)
+			  uint64_t at, unsigned width)
 {
 	const struct efi_virtio_area *a = &v->area[type];
 	uint32_t value = 0;
@@ -56,7 +56,7 @@ static uint32_t read_area(const struct efi_virtio *v, unsigned type,
 	return value;
 }
 
-static void write_area(const struct efi_virtio *v, unsigned type, uint32_t at,
+static void write_area(const struct efi_virtio *v, unsigned type, uint64_t at,
 		       unsigned width, uint32_t value)
 {
 	const struct efi_virtio_area *a = &v->area[type];
@@ -79,9 +79,9 @@ static uint32_t pci_get(struct virtio_net *net, unsigned at)
 }
 
 /* Each queue may have a place of its own to be notified at (4.1.4.4). */
-static void notify(const struct efi_virtio *v, uint32_t queue)
+static void notify_queue(const struct efi_virtio *v, uint32_t queue)
 {
-	uint32_t off = v->off[queue];
+	uint64_t off = v->off[queue];
 
 	write_area(v, NOTIFY, off * v->multiplier, TWO, queue);
 }
@@ -91,7 +91,7 @@ static void pci_put(struct virtio_net *net, unsigned at, uint32_t value)
 	struct efi_virtio *v = (struct efi_virtio *)net;
 
 	if (at == VIRTIO_QUEUE_NOTIFY) {
-		notify(v, value);
+		notify_queue(v, value);
 		return;
 	}
 	for (unsigned i = 0; i < N_COMMON; i++)
