@@ -43,11 +43,9 @@ struct efi_tcp4_protocol {
 	efi_status (*poll)(struct efi_tcp4_protocol *);
 };
 
-static struct efi_tcp4 *of(struct nbd_transport *t)
+static struct efi_tcp4_link *link_of(const struct sock *s)
 {
-	struct sock *s = (struct sock *)((char *)t - offsetof(struct sock, t));
-
-	return (struct efi_tcp4 *)s->net;
+	return &((struct efi_tcp4 *)s->net)->links[s->fd];
 }
 
 static bool is_done(struct efi_tcp4_io *io)
@@ -59,31 +57,31 @@ static bool is_done(struct efi_tcp4_io *io)
 
 /* ---- bytes ---- */
 
-static int receive(struct efi_tcp4 *t)
+static int receive(struct efi_tcp4_link *l)
 {
-	struct efi_tcp4_io *io = &t->rx;
+	struct efi_tcp4_io *io = &l->rx;
 	efi_status s;
 
 	io->packet = &io->data;
 	io->data = (struct efi_tcp4_data){ .len = EFI_TCP4_CHUNK,
 					   .n = 1,
 					   .piece = { EFI_TCP4_CHUNK,
-						      t->memory } };
+						      l->memory } };
 	io->used = 0;
-	s = t->p->receive(t->p, io);
+	s = l->p->receive(l->p, io);
 	io->open = !s;
 	return efi_error(s);
 }
 
-static int tcp4_read(struct nbd_transport *x, void *buf, size_t len)
+static int tcp4_read(struct nbd_transport *t, void *buf, size_t len)
 {
-	struct efi_tcp4 *t = of(x);
-	struct efi_tcp4_io *io = &t->rx;
+	struct efi_tcp4_link *l = link_of((struct sock *)t);
+	struct efi_tcp4_io *io = &l->rx;
 	size_t left;
 	int rc;
 
 	if (!is_done(io)) {
-		t->p->poll(t->p);
+		l->p->poll(l->p);
 		if (!is_done(io))
 			return NBD_E_AGAIN;
 	}
@@ -92,22 +90,22 @@ static int tcp4_read(struct nbd_transport *x, void *buf, size_t len)
 	left = io->data.len - io->used;
 	if (len > left)
 		len = left;
-	memcpy(buf, t->memory + io->used, len);
+	memcpy(buf, l->memory + io->used, len);
 	io->used += (uint32_t)len;
 	if (io->used == io->data.len) {
-		rc = receive(t);
+		rc = receive(l);
 		if (rc && !len)
 			return rc;
 	}
 	return len ? (int)len : NBD_E_AGAIN;
 }
 
-static int tcp4_write(struct nbd_transport *x, const struct nbd_iov v[],
+static int tcp4_write(struct nbd_transport *t, const struct nbd_iov v[],
 		      unsigned n)
 {
-	struct efi_tcp4 *t = of(x);
-	struct efi_tcp4_io *io = &t->tx;
-	unsigned char *to = t->memory + EFI_TCP4_CHUNK;
+	struct efi_tcp4_link *l = link_of((struct sock *)t);
+	struct efi_tcp4_io *io = &l->tx;
+	unsigned char *to = l->memory + EFI_TCP4_CHUNK;
 	size_t len = 0;
 
 	if (!is_done(io))
@@ -126,32 +124,37 @@ static int tcp4_write(struct nbd_transport *x, const struct nbd_iov v[],
 					   .len = (uint32_t)len,
 					   .n = 1,
 					   .piece = { (uint32_t)len, to } };
-	io->open = !t->p->transmit(t->p, io);
+	io->open = !l->p->transmit(l->p, io);
 	return io->open ? (int)len : NBD_E_IO;
 }
 
-static void end_child(struct efi_tcp4 *t)
+/* Of a connection, and of one that was not made to the end. */
+static void end_link(struct efi_tcp4 *t, struct efi_tcp4_link *l)
 {
 	struct efi_binding *b = efi_protocol(t->nic, &efi_guid_tcp4_binding);
+	efi_event events[] = { l->connect.event, l->rx.event, l->tx.event };
 
-	if (!t->child)
-		return;
 	/* without a configuration it is reset, and all tokens are aborted */
-	t->p->configure(t->p, NULL);
-	if (b)
-		b->destroy(b, t->child);
-	t->child = NULL;
+	if (l->p)
+		l->p->configure(l->p, NULL);
+	if (b && l->child)
+		b->destroy(b, l->child);
+	for (unsigned i = 0; i < 3; i++)
+		if (events[i])
+			efi.bs->close_event(events[i]);
+	efi_free_pages(l->memory, 2 * EFI_TCP4_CHUNK);
+	memset(l, 0, sizeof(*l));
 }
 
 /* What was sent last has left, or the time is over. */
-static void tcp4_close(struct nbd_transport *x)
+static void tcp4_close(struct nbd_transport *t)
 {
-	struct sock *s = (struct sock *)((char *)x - offsetof(struct sock, t));
-	struct efi_tcp4 *t = of(x);
+	struct sock *s = (struct sock *)t;
+	struct efi_tcp4_link *l = link_of(s);
 
-	for (unsigned i = 0; i < 2000 && !is_done(&t->tx); i++)
-		t->p->poll(t->p);
-	end_child(t);
+	for (unsigned i = 0; i < 2000 && !is_done(&l->tx); i++)
+		l->p->poll(l->p);
+	end_link((struct efi_tcp4 *)s->net, l);
 	s->fd = -1;
 }
 
@@ -171,7 +174,8 @@ static int tcp4_resolve(struct nbd_stack *net, const struct nbd_uri *uri,
 			uri->host);
 }
 
-static efi_status configure(struct efi_tcp4 *t, const struct sock_addr *a)
+static efi_status configure(struct efi_tcp4 *t, struct efi_tcp4_link *l,
+			    const struct sock_addr *a)
 {
 	/* e1000 with iPXE's ROM stalls with a large buffer */
 	struct control control = { .receive = 16384, .connect_s = 10 };
@@ -183,49 +187,72 @@ static efi_status configure(struct efi_tcp4 *t, const struct sock_addr *a)
 	memcpy(c.ap.remote, a->ip, 4);
 	c.ap.remote_port = a->port;
 	c.ap.active = true;
-	return t->p->configure(t->p, &c) ? EFI_DEVICE_ERROR
+	return l->p->configure(l->p, &c) ? EFI_DEVICE_ERROR
 	       : memcmp(t->router, any, 4)
-		       ? t->p->routes(t->p, false, any, any, t->router)
+		       ? l->p->routes(l->p, false, any, any, t->router)
 		       : EFI_SUCCESS;
+}
+
+static int start(struct efi_tcp4 *t, struct efi_tcp4_link *l,
+		 const struct sock_addr *a)
+{
+	struct efi_binding *b = efi_protocol(t->nic, &efi_guid_tcp4_binding);
+	struct efi_tcp4_io *io[] = { &l->connect, &l->rx, &l->tx };
+
+	l->memory = efi_pages(2 * EFI_TCP4_CHUNK);
+	if (!l->memory)
+		return NBD_E_NO_MEMORY;
+	for (unsigned i = 0; i < 3; i++)
+		if (efi.bs->create_event(0, EFI_TPL_CALLBACK, NULL, NULL,
+					 &io[i]->event))
+			return NBD_E_NO_MEMORY;
+	if (!b || b->create(b, &l->child))
+		return NBD_E_NO_DEVICE;
+	l->p = efi_protocol(l->child, &efi_guid_tcp4);
+	if (!l->p)
+		return NBD_E_NO_DEVICE;
+	if (configure(t, l, a) || l->p->connect(l->p, &l->connect))
+		return NBD_E_UNREACHABLE;
+	l->connect.open = true;
+	return NBD_E_AGAIN;
 }
 
 static int tcp4_connect(struct nbd_stack *net, struct sock *s,
 			const struct sock_addr *a)
 {
 	struct efi_tcp4 *t = (struct efi_tcp4 *)net;
-	struct efi_binding *b = efi_protocol(t->nic, &efi_guid_tcp4_binding);
+	int i = 0, rc = NBD_E_NO_MEMORY;
 
+	while (i < CONFIG_PORT_MAX_CONNECTIONS && t->links[i].child)
+		i++;
 	*s = (struct sock){ .t = { tcp4_read, tcp4_write, tcp4_close },
-			    .net = net };
-	t->connect.status = t->tx.status = t->rx.status = 0;
-	t->connect.open = t->tx.open = t->rx.open = false;
-	if (!b || b->create(b, &t->child))
-		return NBD_E_NO_DEVICE;
-	t->p = efi_protocol(t->child, &efi_guid_tcp4);
-	if (!t->p || configure(t, a) || t->p->connect(t->p, &t->connect)) {
-		end_child(t);
-		s->fd = -1;
-		return NBD_E_UNREACHABLE;
-	}
-	t->connect.open = true;
-	return NBD_E_AGAIN;
+			    .net = net,
+			    .fd = -1 };
+	if (i < CONFIG_PORT_MAX_CONNECTIONS)
+		rc = start(t, &t->links[i], a);
+	if (rc == NBD_E_AGAIN)
+		s->fd = i;
+	else if (i < CONFIG_PORT_MAX_CONNECTIONS)
+		end_link(t, &t->links[i]);
+	return rc;
 }
 
 static int tcp4_connected(struct sock *s)
 {
-	struct efi_tcp4 *t = (struct efi_tcp4 *)s->net;
+	struct efi_tcp4_link *l = link_of(s);
 
-	if (t->connect.status)
-		return t->connect.status == EFI_TIMEOUT ? NBD_E_TIMEOUT
+	if (l->connect.status)
+		return l->connect.status == EFI_TIMEOUT ? NBD_E_TIMEOUT
 							: NBD_E_REFUSED;
-	return receive(t);
+	return receive(l);
 }
 
-static bool ready(struct efi_tcp4 *t, const struct nbd_event *ev)
+static bool ready(struct efi_tcp4_link *l, unsigned want)
 {
-	if (t->connect.open)
-		return is_done(&t->connect);
-	return is_done(ev->want == NBD_SEND ? &t->tx : &t->rx);
+	l->p->poll(l->p);
+	if (l->connect.open)
+		return is_done(&l->connect);
+	return is_done(want == NBD_SEND ? &l->tx : &l->rx);
 }
 
 static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
@@ -236,10 +263,9 @@ static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 	bool any = false;
 
 	do {
-		if (t->child)
-			t->p->poll(t->p);
 		for (unsigned i = 0; i < n; i++) {
-			ev[i].ready = ev[i].fd >= 0 && ready(t, &ev[i]);
+			ev[i].ready = ev[i].fd >= 0 &&
+				      ready(&t->links[ev[i].fd], ev[i].want);
 			any |= ev[i].ready;
 		}
 		if (!any && t->idle)
@@ -250,35 +276,21 @@ static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 
 int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d)
 {
-	struct efi_tcp4_io *io[] = { &t->connect, &t->rx, &t->tx };
-
 	t->net = (struct nbd_stack){ tcp4_resolve, tcp4_connect, tcp4_connected,
 				     tcp4_wait };
 	t->nic = nic;
+	memset(t->links, 0, sizeof(t->links));
 	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
 		efi.bs->connect(nic, NULL, NULL, true);
 	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
 		return nbd_diag(d, NBD_E_NO_DEVICE,
 				"the firmware has no TCP (EFI_TCP4)");
-	t->memory = efi_pages(2 * EFI_TCP4_CHUNK);
-	if (!t->memory)
-		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
-	for (unsigned i = 0; i < 3; i++)
-		if (efi.bs->create_event(0, EFI_TPL_CALLBACK, NULL, NULL,
-					 &io[i]->event))
-			return nbd_diag(d, NBD_E_NO_MEMORY,
-					"network: no more events");
 	return NBD_OK;
 }
 
 void efi_tcp4_close(struct efi_tcp4 *t)
 {
-	efi_event events[] = { t->connect.event, t->rx.event, t->tx.event };
-
-	end_child(t);
-	for (unsigned i = 0; i < 3; i++)
-		if (events[i])
-			efi.bs->close_event(events[i]);
-	efi_free_pages(t->memory, 2 * EFI_TCP4_CHUNK);
-	memset(t, 0, sizeof(*t));
+	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
+		if (t->links[i].child)
+			end_link(t, &t->links[i]);
 }

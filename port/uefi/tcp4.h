@@ -33,21 +33,27 @@ struct efi_tcp4_io {
 	uint32_t used; /* of what was received */
 };
 
-/* The caller's memory.  It has one connection at a time. */
-struct efi_tcp4 {
-	struct nbd_stack net;
-	efi_handle nic, child;
+/* A connection. */
+struct efi_tcp4_link {
+	efi_handle child; /* NULL: the place is free */
 	struct efi_tcp4_protocol *p;
-	uint8_t addr[4], mask[4], router[4]; /* set by the caller */
 	struct efi_tcp4_io connect, rx, tx;
 	unsigned char *memory; /* a chunk each for rx and tx */
-	int err;
+};
+
+/* The caller's memory. */
+struct efi_tcp4 {
+	struct nbd_stack net;
+	efi_handle nic;
+	uint8_t addr[4], mask[4], router[4]; /* set by the caller */
+	struct efi_tcp4_link links[CONFIG_PORT_MAX_CONNECTIONS];
 	void (*idle)(void *ctx); /* called while nothing arrives */
 	void *ctx;
 };
 
 /* Prepares the stack on the interface, of which addr, mask are set. */
 int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d);
+/* Ends the connections that are left. */
 void efi_tcp4_close(struct efi_tcp4 *t);
 
 #endif
