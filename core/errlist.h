@@ -3,6 +3,7 @@
  * E(name, text, hint) for every error; OUTAGE() if the failure may pass by
  * itself.  err.c includes this list several times.
  */
+/* What only Linux has is not named elsewhere, as in front of firmware. */
 #ifdef CONFIG_CORE_LINUX
 #define LINUX(text, elsewhere) text
 #else

@@ -141,7 +141,7 @@ hardened()
 # knows_no_linux PROGRAM NAME: firmware has no commands and files of Linux
 knows_no_linux()
 {
-	if grep -aoE 'resolv\.conf|dmesg|as root|nbdboot (list|help)`' "$1" |
+	if grep -aoE 'resolv\.conf|dmesg|as root|nbd\.ko|nbdboot (list|help)`' "$1" |
 		sed 's/^/# /' | grep .; then
 		say 'not ok' "$2 gives hints of Linux"
 	else

@@ -3,9 +3,6 @@
 #include "port/uefi/tcp4.h"
 
 #include <string.h>
-#include <sys/socket.h>
-
-#include <arpa/inet.h>
 
 struct access_point {
 	efi_bool use_default;
@@ -167,7 +164,7 @@ static int tcp4_resolve(struct nbd_stack *net, const struct nbd_uri *uri,
 
 	(void)net;
 	*a = (struct sock_addr){ .len = 4, .port = uri->port };
-	if (inet_pton(AF_INET, uri->host, a->ip) == 1)
+	if (nbd_ip4(uri->host, a->ip))
 		return 1;
 	return nbd_diag(d, NBD_E_RESOLVE,
 			"%s: the firmware's TCP takes IPv4 addresses only",
@@ -221,18 +218,19 @@ static int tcp4_connect(struct nbd_stack *net, struct sock *s,
 			const struct sock_addr *a)
 {
 	struct efi_tcp4 *t = (struct efi_tcp4 *)net;
-	int i = 0, rc = NBD_E_NO_MEMORY;
+	int i = 0, rc;
 
-	while (i < CONFIG_PORT_MAX_CONNECTIONS && t->links[i].child)
-		i++;
 	*s = (struct sock){ .t = { tcp4_read, tcp4_write, tcp4_close },
 			    .net = net,
 			    .fd = -1 };
-	if (i < CONFIG_PORT_MAX_CONNECTIONS)
-		rc = start(t, &t->links[i], a);
+	while (i < CONFIG_PORT_MAX_CONNECTIONS && t->links[i].child)
+		i++;
+	if (i == CONFIG_PORT_MAX_CONNECTIONS)
+		return NBD_E_NO_MEMORY;
+	rc = start(t, &t->links[i], a);
 	if (rc == NBD_E_AGAIN)
 		s->fd = i;
-	else if (i < CONFIG_PORT_MAX_CONNECTIONS)
+	else
 		end_link(t, &t->links[i]);
 	return rc;
 }
