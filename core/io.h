@@ -60,16 +60,13 @@ void nbd_whole_read(struct nbd_client *c);
 void nbd_data_chunk(struct nbd_client *c);
 void nbd_hole_chunk(struct nbd_client *c);
 
-/* status.c */
+/* status.c, which is not linked where no request can be one for block status */
 #ifdef CONFIG_CORE_STATUS
-void nbd_status_chunk(struct nbd_client *c);
+#define HAS_STATUS true
 #else
-/* No request is one for block status. */
-static inline void nbd_status_chunk(struct nbd_client *c)
-{
-	nbd_fail(c, NBD_E_PROTOCOL);
-}
+#define HAS_STATUS false
 #endif
+void nbd_status_chunk(struct nbd_client *c);
 
 /* reply.c */
 /* A chunk's head was read: io->cur, chunk_flags, chunk_type, chunk_len. */

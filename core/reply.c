@@ -98,7 +98,8 @@ void nbd_chunk(struct nbd_client *c)
 		nbd_data_chunk(c);
 	else if (type == NBD_REPLY_HOLE && cmd == NBD_CMD_READ)
 		nbd_hole_chunk(c);
-	else if (type == io->format->status_type && cmd == NBD_CMD_BLOCK_STATUS)
+	else if (HAS_STATUS && type == io->format->status_type &&
+		 cmd == NBD_CMD_BLOCK_STATUS)
 		nbd_status_chunk(c);
 	else
 		nbd_fail(c, NBD_E_PROTOCOL);
