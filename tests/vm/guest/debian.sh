@@ -35,12 +35,13 @@ echo "guest: RAM for the way down: $(du -k /run/initramfs/shutdown |
 # The watcher of the unit watches devices that are connected later.
 echo "guest: its unit is $(systemctl is-active nbdboot-watch.service)"
 read -r uri _ </sys/block/nbd0/backend
-nbdboot connect -R "${uri##*,}" && {
-	until grep -q "POSIX .*:$(stat -c %i /run/nbdboot/nbd1.watch) " \
+# Not always nbd1: after a failed try, udev may still have that one open.
+later=$(nbdboot connect -R "${uri##*,}") && {
+	until grep -q "POSIX .*:$(stat -c %i "/run/nbdboot/$later.watch") " \
 		/proc/locks; do
 		sleep 0.1
 	done
-	nbdboot disconnect nbd1 && echo 'guest: nbd1 was watched'
+	nbdboot disconnect "$later" && echo 'guest: a later device was watched'
 }
 # The manager of the network leaves the root's interface alone, after a restart
 # too.

@@ -258,7 +258,7 @@ image()
 
 image /tmp/small a
 server -p 10809 -r file /tmp/small
-nbdboot connect -t 2 -R $uri >/dev/null
+nbdboot connect -t 2 -d nbd0 -R $uri >/dev/null
 watch_start
 kill -9 $server
 await live 0
