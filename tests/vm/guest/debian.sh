@@ -77,6 +77,9 @@ may_reboot()
 }
 echo "guest: reboot in the unit: $(may_reboot ''), without: $(
 	may_reboot 's/CAP_SYS_BOOT//')"
+# The rights that a watcher asks for, and gives up, are all in its unit.
+dmesg | grep -e 'not filtered' -e 'cannot be dropped' |
+	sed 's/^/guest: WRONG: /'
 # Data that is dirty now is written during the shutdown.
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sha256sum </var/tmp/blob >/var/tmp/sum
