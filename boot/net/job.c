@@ -193,8 +193,8 @@ static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 		return;
 	}
 	if (now >= j->dhcp.due) {
-		len = net_dhcp_send(&j->dhcp, buf + PACKET_HEAD, now);
-		packet_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
+		len = net_dhcp_send(&j->dhcp, buf + UDP4_HEAD, now);
+		udp4_head(buf, len, DHCP_CLIENT, DHCP_SERVER);
 		packet_send(j->fd, j->l.index, buf, len);
 		boot_note("%s: DHCP message %u", j->l.name, j->dhcp.tries);
 	}

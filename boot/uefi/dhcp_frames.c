@@ -1,86 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DHCP in frames: DISCOVER, OFFER, REQUEST, ACK. */
 #include "boot/uefi/dhcp_frames.h"
+#include "port/udp4.h"
 
 #include <string.h>
 
-/* Ethernet, IPv4 without options, UDP. */
-#define IP	 NBD_ETHER_HEADER
-#define IP_LEN	 20u
-#define UDP_LEN	 8u
-#define OVERHEAD (IP + IP_LEN + UDP_LEN)
-
-static unsigned be16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
-static void put16(uint8_t *p, size_t v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
-static uint32_t sum(uint32_t s, const uint8_t *p, size_t len)
-{
-	for (; len > 1; p += 2, len -= 2)
-		s += be16(p);
-	return len ? s + ((unsigned)*p << 8) : s;
-}
-
-/* 0 over data with its right checksum. */
-static unsigned checksum(uint32_t s)
-{
-	while (s >> 16)
-		s = (s & 0xffff) + (s >> 16);
-	return ~s & 0xffff;
-}
+/* The type of IPv4 in an Ethernet header, big-endian. */
+#define TYPE_AT	  12
+#define TYPE_IPV4 0x08, 0x00
 
 static int send(struct nbd_ether *e, const struct dhcp_query *q)
 {
-	uint8_t head[OVERHEAD], msg[DHCP_MAX], *ip = head + IP;
-	size_t len = net_dhcp_build(msg, q);
-	struct nbd_iov v[] = { { head, sizeof(head) }, { msg, len } };
+	static const uint8_t type[] = { TYPE_IPV4 };
+	uint8_t frame[NBD_ETHER_HEADER + UDP4_HEAD + DHCP_MAX];
+	uint8_t *packet = frame + NBD_ETHER_HEADER;
+	size_t len = net_dhcp_build(packet + UDP4_HEAD, q);
+	struct nbd_iov v = { frame, NBD_ETHER_HEADER + UDP4_HEAD + len };
 
-	memset(head, 0, sizeof(head));
-	memset(head, 0xff, 6);
-	memcpy(head + 6, e->mac, 6);
-	head[12] = 8; /* IPv4 */
-	ip[0] = 0x45;
-	put16(ip + 2, IP_LEN + UDP_LEN + len);
-	ip[8] = 64; /* hops */
-	ip[9] = 17; /* UDP */
-	memset(ip + 16, 0xff, 4);
-	put16(ip + 10, checksum(sum(0, ip, IP_LEN)));
-	put16(ip + 20, DHCP_CLIENT);
-	put16(ip + 22, DHCP_SERVER);
-	put16(ip + 24, UDP_LEN + len);
-	/* a checksum of 0 means that there is none */
-	return e->send(e, v, 2);
+	memset(frame, 0xff, 6);
+	memcpy(frame + 6, e->mac, 6);
+	memcpy(frame + TYPE_AT, type, sizeof(type));
+	udp4_head(packet, len, DHCP_CLIENT, DHCP_SERVER);
+	return e->send(e, &v, 1);
 }
 
-const uint8_t *uefi_dhcp_open(const uint8_t *frame, size_t len, size_t *n)
+/* The DHCP message in a frame of *len bytes, whose length *len becomes. */
+static const uint8_t *message(uint8_t *frame, size_t *len)
 {
-	const uint8_t *ip = frame + IP, *udp;
-	size_t head, all;
+	static const uint8_t type[] = { TYPE_IPV4 };
 
-	if (len < OVERHEAD || be16(frame + 12) != 0x800 || ip[0] >> 4 != 4)
+	if (*len < NBD_ETHER_HEADER ||
+	    memcmp(frame + TYPE_AT, type, sizeof(type)))
 		return NULL;
-	head = (ip[0] & 15u) * 4;
-	all = be16(ip + 2);
-	if (head < IP_LEN || all < head + UDP_LEN || all > len - IP ||
-	    ip[9] != 17 || be16(ip + 6) & 0x3fff || checksum(sum(0, ip, head)))
-		return NULL;
-	udp = ip + head;
-	*n = be16(udp + 4);
-	if (be16(udp + 2) != DHCP_CLIENT || *n < UDP_LEN || *n > all - head)
-		return NULL;
-	/* with the pseudo header: addresses, protocol, length */
-	if (be16(udp + 6) &&
-	    checksum(sum(17 + (uint32_t)*n, ip + 12, 8) + sum(0, udp, *n)))
-		return NULL;
-	*n -= UDP_LEN;
-	return udp + UDP_LEN;
+	*len -= NBD_ETHER_HEADER;
+	return udp4_payload(frame + NBD_ETHER_HEADER, len, DHCP_CLIENT, true);
 }
 
 /* The answer to q that comes before the time `end`; 0: none. */
@@ -92,9 +45,9 @@ static int answer(struct dhcp_lease *l, struct nbd_ether *e,
 	for (;;) {
 		int len = e->receive(e, frame, sizeof(frame)), type = 0;
 		const uint8_t *msg;
-		size_t n;
+		size_t n = (size_t)len;
 
-		msg = len > 0 ? uefi_dhcp_open(frame, (size_t)len, &n) : NULL;
+		msg = len > 0 ? message(frame, &n) : NULL;
 		if (msg)
 			type = net_dhcp_parse(msg, n, q->xid, q->mac, l);
 		if (type)

@@ -19,11 +19,4 @@
 int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t xid,
 	      unsigned ms, struct nbd_diag *d);
 
-/*
- * The DHCP message in a frame of len bytes that is addressed to port 68, or
- * NULL: it is something else, cut, or its checksums are wrong.  *n becomes its
- * length.
- */
-const uint8_t *uefi_dhcp_open(const uint8_t *frame, size_t len, size_t *n);
-
 #endif

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * UDP over IPv4 on an interface without an address, through a packet socket
- * (packet(7)): this module writes and parses the IP and UDP headers.
+ * (packet(7)).
  */
 #ifndef PORT_LINUX_PACKET_H
 #define PORT_LINUX_PACKET_H
 
 #include "port/port.h"
-
-/* Bytes of the IP and UDP headers in front of the payload. */
-#define PACKET_HEAD 28
-
-/*
- * Writes the headers of a datagram from 0.0.0.0 to 255.255.255.255 to buf.  The
- * payload is the len bytes at buf + PACKET_HEAD; from and to are UDP ports.
- */
-void packet_head(unsigned char *buf, size_t len, unsigned from, unsigned to);
-
-/*
- * Returns the payload of a UDP datagram for that port, or NULL for any other
- * packet, or a damaged, truncated or fragmented one.  *len is the length of the
- * packet and becomes that of the payload, without padding.  sums: verify the
- * UDP checksum (between virtual machines on one host it is not filled in).
- */
-unsigned char *packet_payload(unsigned char *p, size_t *len, unsigned port,
-			      bool sums);
+#include "port/udp4.h"
 
 /*
  * Opens a non-blocking socket that receives only datagrams for that UDP port on
@@ -33,8 +16,8 @@ unsigned char *packet_payload(unsigned char *p, size_t *len, unsigned port,
 int packet_open(int index, unsigned port, struct nbd_diag *d);
 
 /*
- * Broadcasts a datagram that packet_head() completed; len does not include
- * PACKET_HEAD.  A datagram that cannot be sent now is dropped without an error.
+ * Broadcasts a datagram that udp4_head() completed; len does not include
+ * UDP4_HEAD.  A datagram that cannot be sent now is dropped without an error.
  */
 void packet_send(int fd, int index, const unsigned char *buf, size_t len);
 

@@ -46,9 +46,9 @@ static void check_packet(const uint8_t *data, size_t size)
 	unsigned char *p = copy(data, size), *payload;
 	size_t len = size;
 
-	payload = packet_payload(p, &len, DHCP_CLIENT, size & 1);
+	payload = udp4_payload(p, &len, DHCP_CLIENT, size & 1);
 	if (payload)
-		same(payload >= p + PACKET_HEAD && payload + len <= p + size);
+		same(payload >= p + UDP4_HEAD && payload + len <= p + size);
 	free(p);
 }
 

@@ -59,19 +59,13 @@ static void check_conf(const uint8_t *data, size_t size)
 static void check_frame(const uint8_t *data, size_t size)
 {
 	uint8_t *p = copy(data, size, 0);
-	const uint8_t *msg;
 	struct dhcp_lease l;
 	char text[512];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
-	size_t n;
 
-	msg = uefi_dhcp_open(p, size, &n);
-	if (msg) {
-		same(msg > p && n <= size && msg + n <= p + size);
-		if (net_dhcp_parse(msg, n, 1, mac, &l) == DHCP_ACK)
-			uefi_lease_put(&o, &l, mac);
-		same(o.len <= sizeof(text));
-	}
+	if (net_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
+		uefi_lease_put(&o, &l, mac);
+	same(o.len <= sizeof(text));
 	/* the packet that PXE keeps */
 	if (uefi_lease_packet(&l, p, size, mac))
 		same(l.prefix >= 1 && l.prefix <= 32);

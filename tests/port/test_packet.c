@@ -14,15 +14,15 @@
 
 #define TEXT "hello, all of you"
 #define LEN  (sizeof(TEXT) - 1)
-#define ALL  (PACKET_HEAD + LEN)
+#define ALL  (UDP4_HEAD + LEN)
 
 static unsigned char buf[256];
 
 static void make(void)
 {
 	memset(buf, 0, sizeof(buf));
-	memcpy(buf + PACKET_HEAD, TEXT, LEN);
-	packet_head(buf, LEN, 67, 68);
+	memcpy(buf + UDP4_HEAD, TEXT, LEN);
+	udp4_head(buf, LEN, 67, 68);
 }
 
 static bool takes(size_t n, bool sums)
@@ -31,7 +31,7 @@ static bool takes(size_t n, bool sums)
 	unsigned char *p = guard_copy(&g, buf, n), *payload;
 	bool ok;
 
-	payload = packet_payload(p, &n, 68, sums);
+	payload = udp4_payload(p, &n, 68, sums);
 	ok = payload && n == LEN && !memcmp(payload, TEXT, LEN);
 	/* all or nothing: never another text */
 	assert_true(ok || !payload || !sums);
@@ -144,7 +144,7 @@ static void a_broadcast_needs_no_address(void **state)
 	assert_null(packet_recv(fd, 68, buf, sizeof(buf), &(size_t){ 0 }));
 	/* not for this port: the kernel's filter drops it */
 	make();
-	packet_head(buf, LEN, 67, 69);
+	udp4_head(buf, LEN, 67, 69);
 	packet_send(fd, LINK_LO, buf, LEN);
 	make();
 	packet_send(fd, LINK_LO, buf, LEN);

@@ -587,7 +587,7 @@ void __wrap_packet_send(int fd, int index, const unsigned char *buf,
 void __wrap_packet_send(int fd, int index, const unsigned char *buf, size_t len)
 {
 	struct card *c = card_of(index);
-	const unsigned char *q = buf + PACKET_HEAD;
+	const unsigned char *q = buf + UDP4_HEAD;
 
 	assert_int_equal(fd, FIRST + index);
 	assert_true(len >= 300 && c->open);
