@@ -78,7 +78,13 @@ E(NBD_E_ALIGN, IO("not a multiple of the server's block size"), "")
 E(NBD_E_PAYLOAD, IO("longer than the server accepts"), "")
 E(NBD_E_NOT_OFFERED, IO("the server does not offer it"), "")
 E(NBD_E_READ_ONLY, IO("the export is read-only"), IO("export it writable"))
-E(NBD_E_NO_CONTEXT, IO("the server has no such metadata context"), "")
+#ifdef CONFIG_CORE_STATUS
+#define STATUS(text) text
+#else
+#define STATUS(text) ""
+#endif
+E(NBD_E_NO_CONTEXT, STATUS("the server has no such metadata context"), "")
+#undef STATUS
 E(NBD_E_EMPTY, IO("a request of 0 bytes"), "")
 E(NBD_E_LONG, IO("the server accepts no requests of 4 GiB or more"), "")
 E(NBD_E_PARTIAL, IO("the server answered only part of the request"),
