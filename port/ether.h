@@ -33,9 +33,16 @@ struct nbd_ether {
 	int (*send)(struct nbd_ether *e, const struct nbd_iov v[], unsigned n);
 	/*
 	 * Writes the next frame that came, from its header on and without its
-	 * checksum, to buf.  Returns its length (> 0), 0 if there is none, or
-	 * an error.  A frame longer than cap is dropped, and the next one
-	 * taken.  It never waits.
+	 * checksum, to buf.  Returns its length (1 to NBD_ETHER_LENGTH), 0 if
+	 * there is none, or an error.  A frame longer than cap is dropped.  It
+	 * never waits.
+	 *
+	 * A driver may add flags to the length, and then wants a cap of
+	 * NBD_ETHER_PIECE:
+	 * NBD_ETHER_MORE      the frame goes on in what the next call returns
+	 * NBD_ETHER_VERIFIED  the checksums of TCP and UDP in it are right, or
+	 *		       were never filled in, as it did not leave this
+	 *		       machine
 	 */
 	int (*receive)(struct nbd_ether *e, void *buf, size_t cap);
 	/*
@@ -46,5 +53,11 @@ struct nbd_ether {
 };
 
 #define NBD_ETHER_PIECES 8
+
+/* Of what receive() returns. */
+#define NBD_ETHER_LENGTH   0xffff
+#define NBD_ETHER_MORE	   0x10000
+#define NBD_ETHER_VERIFIED 0x20000
+#define NBD_ETHER_PIECE	   1536
 
 #endif

@@ -25,7 +25,7 @@ static int send(struct nbd_ether *e, const struct dhcp_query *q)
 }
 
 /* The DHCP message in a frame of *len bytes, whose length *len becomes. */
-static const uint8_t *message(uint8_t *frame, size_t *len)
+static const uint8_t *message(uint8_t *frame, size_t *len, bool verified)
 {
 	static const uint8_t type[] = { TYPE_IPV4 };
 
@@ -33,28 +33,31 @@ static const uint8_t *message(uint8_t *frame, size_t *len)
 	    memcmp(frame + TYPE_AT, type, sizeof(type)))
 		return NULL;
 	*len -= NBD_ETHER_HEADER;
-	return udp4_payload(frame + NBD_ETHER_HEADER, len, DHCP_CLIENT, true);
+	return udp4_payload(frame + NBD_ETHER_HEADER, len, DHCP_CLIENT,
+			    !verified);
 }
 
 /* The answer to q that comes before the time `end`; 0: none. */
 static int answer(struct dhcp_lease *l, struct nbd_ether *e,
 		  const struct dhcp_query *q, uint64_t end)
 {
-	uint8_t frame[NBD_ETHER_HEADER + 1500];
+	uint8_t frame[NBD_ETHER_PIECE];
 
 	for (;;) {
-		int len = e->receive(e, frame, sizeof(frame)), type = 0;
-		const uint8_t *msg;
-		size_t n = (size_t)len;
+		int got = e->receive(e, frame, sizeof(frame)), type = 0;
+		size_t n = got & NBD_ETHER_LENGTH;
+		const uint8_t *msg = NULL;
 
-		msg = len > 0 ? message(frame, &n) : NULL;
+		/* a piece of a longer frame is none either */
+		if (got > 0)
+			msg = message(frame, &n, got & NBD_ETHER_VERIFIED);
 		if (msg)
 			type = net_dhcp_parse(msg, n, q->xid, q->mac, l);
 		if (type)
 			return type;
 		if (nbd_now_ms() >= end)
 			return 0;
-		if (len <= 0 && e->wait)
+		if (got <= 0 && e->wait)
 			e->wait(e, 10);
 	}
 }

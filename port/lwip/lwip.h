@@ -28,6 +28,12 @@
 /* Bytes behind a frame that lwIP 2.1.3 may read, if an option is cut short. */
 #define LWNET_SLACK   8
 
+/* A frame, or a piece of a longer one. */
+#define LWNET_FRAME                                                \
+	(CONFIG_PORT_LWIP_MTU > NBD_ETHER_PIECE - NBD_ETHER_HEADER \
+		 ? CONFIG_PORT_LWIP_MTU + NBD_ETHER_HEADER         \
+		 : NBD_ETHER_PIECE)
+
 /* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
 struct lwnet_config {
 	/* IPv4 by hand, in network order; ip 0: by DHCP. */
@@ -40,15 +46,18 @@ struct lwnet_config {
 /* Of lwIP, and of Debian's package, whose end counts the security updates. */
 extern const char lwnet_version[];
 
-/* A frame that came, in a buffer that TCP keeps until the caller reads it. */
+/*
+ * A frame that came, or a piece of one, in a buffer that TCP keeps until the
+ * caller reads it.
+ */
 struct lwnet_frame {
 	/* private */
 	struct pbuf_custom p; /* the first member */
 	struct lwnet *owner;
 	struct lwnet_frame *next;
 	/* 2 bytes put the IP header at a multiple of 4 */
-	unsigned char data[2 + NBD_ETHER_HEADER + CONFIG_PORT_LWIP_MTU +
-			   LWNET_SLACK] __attribute__((aligned(4)));
+	unsigned char data[2 + LWNET_FRAME + LWNET_SLACK]
+		__attribute__((aligned(4)));
 };
 
 /* A TCP connection. */

@@ -51,7 +51,7 @@
 #define MEMP_NUM_TCP_SEG	 (TCP_SND_QUEUELEN + CONFIG_PORT_LWIP_FRAMES)
 #define MEMP_NUM_REASSDATA	 2
 /* A and AAAA are asked for at once, before the server's MAC is known. */
-#define ARP_QUEUEING		 1
+#define ARP_QUEUEING		 LWIP_IPV6
 #define MEMP_NUM_ARP_QUEUE	 8
 #define ARP_TABLE_SIZE		 8
 #define LWIP_RAW		 0
@@ -127,6 +127,8 @@
 /* Code for long writes: a stack that sends little does without. */
 #define LWIP_CHECKSUM_ON_COPY	       (CONFIG_PORT_LWIP_SEND > 32)
 #define LWIP_CHKSUM		       lwnet_checksum
+/* Of a frame that came: NBD_ETHER_VERIFIED. */
+#define LWIP_CHECKSUM_CTRL_PER_NETIF   1
 /* TCP copies what it is given: the copy is one buffer for each segment. */
 #define LWIP_NETIF_TX_SINGLE_PBUF      1
 

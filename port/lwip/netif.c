@@ -13,6 +13,11 @@
 #include <netif/ethernet.h>
 #include <string.h>
 
+/* The checks of frames, and of those whose payload the device has checked. */
+#define ALL NETIF_CHECKSUM_ENABLE_ALL
+#define ALL_BUT_VERIFIED \
+	(ALL & ~(NETIF_CHECKSUM_CHECK_UDP | NETIF_CHECKSUM_CHECK_TCP))
+
 /* ---- frames that come ---- */
 
 void lwnet_frame_free(struct lwnet_frame *f)
@@ -49,16 +54,73 @@ static struct lwnet_frame *take_frame(struct lwnet *net)
 	return f;
 }
 
-static void input(struct lwnet *net, struct lwnet_frame *f, unsigned len)
+/* Adds len bytes in f to a frame; false: longer than any of lwIP's. */
+static bool add_piece(struct pbuf **frame, struct lwnet_frame *f, unsigned len)
 {
 	struct pbuf *p;
 
+	if (*frame && (*frame)->tot_len + len > UINT16_MAX)
+		return false;
 	f->p.custom_free_function = on_free;
 	p = pbuf_alloced_custom(PBUF_RAW, (u16_t)len, PBUF_REF, &f->p,
 				f->data + 2, (u16_t)len);
+	if (*frame)
+		pbuf_cat(*frame, p);
+	else
+		*frame = p;
+	return true;
+}
+
+/* Gives its buffers back; false: it has none. */
+static bool lose(struct lwnet *net, struct pbuf **frame)
+{
+	if (!*frame)
+		return false;
+	net->count.dropped++;
+	pbuf_free(*frame);
+	*frame = NULL;
+	return true;
+}
+
+static void input(struct lwnet *net, struct pbuf *frame, bool verified)
+{
+	NETIF_SET_CHECKSUM_CTRL(&net->netif, verified ? ALL_BUT_VERIFIED : ALL);
 	net->count.received++;
-	if (net->netif.input(p, &net->netif) != ERR_OK)
-		pbuf_free(p);
+	if (net->netif.input(frame, &net->netif) != ERR_OK)
+		pbuf_free(frame);
+}
+
+/* Takes one frame with all its pieces; false: none has come. */
+static bool receive_frame(struct lwnet *net)
+{
+	struct nbd_ether *e = net->ether;
+	struct pbuf *frame = NULL;
+	bool lost = false;
+	int got = 0;
+
+	do {
+		struct lwnet_frame *f = take_frame(net);
+
+		/* without a buffer the rest cannot even be dropped */
+		if (!f && lose(net, &frame)) {
+			lost = true;
+			f = take_frame(net);
+		}
+		if (!f) {
+			net->count.dropped++;
+			return false;
+		}
+		got = e->receive(e, f->data + 2, LWNET_FRAME);
+		if (got > 0 && !lost &&
+		    add_piece(&frame, f, got & NBD_ETHER_LENGTH))
+			continue;
+		lwnet_frame_free(f);
+		lose(net, &frame);
+		lost = true;
+	} while (got > 0 && got & NBD_ETHER_MORE);
+	if (frame)
+		input(net, frame, got & NBD_ETHER_VERIFIED);
+	return got > 0;
 }
 
 /* lwIP believes that it was sent: without room it waits for the next poll. */
@@ -76,26 +138,11 @@ void lwnet_flush_ack(struct lwnet *net)
 
 unsigned lwnet_receive(struct lwnet *net)
 {
-	struct nbd_ether *e = net->ether;
 	unsigned n = 0;
 
 	lwnet_flush_ack(net);
-	for (; n < LWNET_BATCH; n++) {
-		struct lwnet_frame *f = take_frame(net);
-		int len;
-
-		if (!f) {
-			net->count.dropped++;
-			break;
-		}
-		len = e->receive(e, f->data + 2,
-				 sizeof(f->data) - 2 - LWNET_SLACK);
-		if (len <= 0) {
-			lwnet_frame_free(f);
-			break;
-		}
-		input(net, f, (unsigned)len);
-	}
+	while (n < LWNET_BATCH && receive_frame(net))
+		n++;
 	return n;
 }
 
