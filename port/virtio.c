@@ -16,10 +16,27 @@
 #define FEATURES_OK 8u
 #define FAILED	    128u
 
-/* Features: the first two in the low word, the third in the high one. */
-#define F_MAC	    (1u << 5)
-#define F_STATUS    (1u << 16)
-#define F_VERSION_1 (1u << 0)
+/* Features in the low word (5.1.3). */
+#define F_GUEST_CSUM (1u << 1)
+#define F_MAC	     (1u << 5)
+#define F_GUEST_TSO4 (1u << 7)
+#define F_GUEST_TSO6 (1u << 8)
+#define F_MRG_RXBUF  (1u << 15)
+#define F_STATUS     (1u << 16)
+/* In the high one. */
+#define F_VERSION_1  (1u << 0)
+
+/*
+ * Segments of up to 64 KiB, as a server on the same host sends them, in several
+ * buffers and without checksums: one such frame in place of forty.
+ */
+#define F_LONG (F_GUEST_CSUM | F_GUEST_TSO4 | F_GUEST_TSO6 | F_MRG_RXBUF)
+
+/* The header before a frame (5.1.6): flags, and how many buffers it fills. */
+#define HEADER_FLAGS	  0
+#define HEADER_NEEDS_CSUM 1
+#define HEADER_DATA_VALID 2
+#define HEADER_BUFFERS	  10
 
 /* Of a descriptor: the device writes to the buffer. */
 #define DESC_WRITE	   2
@@ -38,6 +55,8 @@
 #define STOP_READS 10000u
 
 enum { RX, TX };
+
+_Static_assert(VIRTIO_BUFFER <= NBD_ETHER_PIECE, "a buffer is a piece");
 
 /* What was written before is seen before what is written from now on. */
 static void barrier(void)
@@ -163,45 +182,56 @@ static bool net_link(struct nbd_ether *e)
 	return get(v, VIRTIO_CONFIG_STATUS) & LINK_UP;
 }
 
+/* Reads the header of a frame; false: one that fills no buffer. */
+static bool begin(struct virtio_net *v, const unsigned char *header)
+{
+	v->left = 1;
+	v->flags = 0;
+	if (!v->is_long)
+		return true;
+	v->left = header[HEADER_BUFFERS] | (unsigned)header[HEADER_BUFFERS + 1]
+						   << 8;
+	if (header[HEADER_FLAGS] & (HEADER_NEEDS_CSUM | HEADER_DATA_VALID))
+		v->flags = NBD_ETHER_VERIFIED;
+	return v->left;
+}
+
+/* All buffers of a frame come at once. */
 static int net_receive(struct nbd_ether *e, void *buf, size_t cap)
 {
 	struct virtio_net *v = (struct virtio_net *)e;
+	unsigned skip = v->left ? 0 : VIRTIO_HEADER;
 	uint32_t len = 0;
-	int i = NBD_E_AGAIN;
+	int i = v->broken ? NBD_E_IO : take_back(&v->rx, &len);
 
-	if (v->broken)
-		return NBD_E_IO;
-	for (unsigned n = 0; !len && n < VIRTIO_BUFFERS; n++) {
-		i = take_back(&v->rx, &len);
-		if (i == NBD_E_AGAIN)
-			return 0;
-		if (i < 0 || len < VIRTIO_HEADER)
-			return give_up(v);
-		len -= VIRTIO_HEADER;
-		if (len > cap)
-			len = 0;
-		memcpy(buf, v->rx.buf[i] + VIRTIO_HEADER, len);
-		lend(&v->rx, (uint16_t)i);
-		notify(v, &v->rx, RX);
-	}
-	return (int)len;
+	if (i == NBD_E_AGAIN && skip)
+		return 0;
+	if (i < 0 || len < skip || (skip && !begin(v, v->rx.buf[i])))
+		return give_up(v);
+	v->left--;
+	len -= skip;
+	if (len > cap)
+		len = 0;
+	memcpy(buf, v->rx.buf[i] + skip, len);
+	lend(&v->rx, (uint16_t)i);
+	notify(v, &v->rx, RX);
+	return (int)len | v->flags | (v->left ? NBD_ETHER_MORE : 0);
 }
 
-/* A free buffer to send from, after taking back all that were sent. */
+/* The next buffer to send from, after taking back all that were sent. */
 static int free_buffer(struct virtio_net *v)
 {
 	struct virtio_queue *q = &v->tx;
 	uint32_t len;
-	int i = 0;
+	int i;
 
-	for (unsigned n = 0; i >= 0 && n < VIRTIO_BUFFERS; n++)
+	do
 		i = take_back(q, &len);
-	if (i < 0 && i != NBD_E_AGAIN)
+	while (i >= 0);
+	if (i != NBD_E_AGAIN)
 		return give_up(v);
-	for (i = 0; i < VIRTIO_BUFFERS; i++)
-		if (!q->busy[i])
-			return i;
-	return NBD_E_AGAIN;
+	i = q->next % VIRTIO_BUFFERS;
+	return q->busy[i] ? NBD_E_AGAIN : i;
 }
 
 static int net_send(struct nbd_ether *e, const struct nbd_iov iov[], unsigned n)
@@ -233,7 +263,10 @@ static int agree(struct virtio_net *v)
 	uint32_t low, high;
 
 	put(v, VIRTIO_DEVICE_FEATURES_SEL, 0);
-	low = get(v, VIRTIO_DEVICE_FEATURES) & (F_MAC | F_STATUS);
+	low = get(v, VIRTIO_DEVICE_FEATURES) & (F_MAC | F_STATUS | F_LONG);
+	v->is_long = (low & F_LONG) == F_LONG;
+	if (!v->is_long)
+		low &= ~F_LONG;
 	put(v, VIRTIO_DEVICE_FEATURES_SEL, 1);
 	high = get(v, VIRTIO_DEVICE_FEATURES) & F_VERSION_1;
 	if (!(low & F_MAC) || !high)

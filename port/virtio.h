@@ -75,6 +75,9 @@ struct virtio_net {
 	void (*put)(struct virtio_net *v, unsigned at, uint32_t value);
 	/* private */
 	bool has_status, broken;
+	bool is_long;  /* frames of several buffers */
+	unsigned left; /* buffers of a frame that was begun */
+	int flags;     /* of that frame: NBD_ETHER_* */
 	struct virtio_queue rx, tx;
 };
 

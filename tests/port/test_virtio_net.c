@@ -11,6 +11,7 @@ static void mmio_put(volatile uint32_t *at, uint32_t value);
 
 static struct device {
 	uint32_t id, version, high, low, queue_max, status, sel, queue;
+	uint32_t accepted; /* features in the low word */
 	uint64_t at[2][3]; /* addresses of each queue */
 	bool ready[2], refuses;
 	unsigned notified[2];
@@ -62,6 +63,13 @@ static void mmio_put(volatile uint32_t *reg, uint32_t value)
 	case VIRTIO_DEVICE_FEATURES_SEL:
 		dev.sel = value;
 		break;
+	case VIRTIO_DRIVER_FEATURES_SEL:
+		dev.sel = value;
+		break;
+	case VIRTIO_DRIVER_FEATURES:
+		if (!dev.sel)
+			dev.accepted = value;
+		break;
 	case VIRTIO_QUEUE_SEL:
 		dev.queue = value;
 		break;
@@ -112,15 +120,38 @@ static void give(unsigned queue, uint32_t id, uint32_t len)
 	u->idx++;
 }
 
-/* A frame of len bytes, each of them `byte`, in buffer id. */
-static void frame(uint32_t id, uint32_t len, int byte)
+static unsigned char *buffer(uint32_t id)
 {
 	struct virtio_desc *desc =
 		(struct virtio_desc *)(uintptr_t)dev.at[RX][0];
 
-	assert_in_range(len + VIRTIO_HEADER, 0, desc[id].len);
-	memset((char *)(uintptr_t)desc[id].addr + VIRTIO_HEADER, byte, len);
+	assert_in_range(desc[id].len, 1, VIRTIO_BUFFER);
+	return (unsigned char *)(uintptr_t)desc[id].addr;
+}
+
+/* The start of a frame that fills n buffers: len bytes, each of them `byte`. */
+static void start(uint32_t id, unsigned n, unsigned flags, uint32_t len,
+		  int byte)
+{
+	unsigned char *p = buffer(id);
+
+	memset(p, 0, VIRTIO_HEADER);
+	p[HEADER_FLAGS] = (unsigned char)flags;
+	p[HEADER_BUFFERS] = (unsigned char)n;
+	p[HEADER_BUFFERS + 1] = (unsigned char)(n >> 8);
+	memset(p + VIRTIO_HEADER, byte, len);
 	give(RX, id, len + VIRTIO_HEADER);
+}
+
+static void go_on(uint32_t id, uint32_t len, int byte)
+{
+	memset(buffer(id), byte, len);
+	give(RX, id, len);
+}
+
+static void frame(uint32_t id, uint32_t len, int byte)
+{
+	start(id, 1, 0, len, byte);
 }
 
 static int receive(void *buf, size_t cap)
@@ -244,9 +275,73 @@ static void a_frame_that_is_too_long_is_dropped(void **state)
 	(void)state;
 	frame(5, 101, 1);
 	frame(6, 100, 2);
+	assert_int_equal(receive(buf, sizeof(buf)), 0);
 	assert_int_equal(receive(buf, sizeof(buf)), 100);
 	assert_int_equal(buf[99], 2);
 	assert_int_equal(net.rx.avail.idx, VIRTIO_BUFFERS + 2);
+}
+
+static void assert_piece(uint32_t len, int flags, int byte)
+{
+	unsigned char buf[NBD_ETHER_PIECE];
+
+	assert_int_equal(receive(buf, sizeof(buf)), (int)len | flags);
+	assert_int_equal(buf[0], byte);
+	assert_int_equal(buf[len - 1], byte);
+}
+
+static void a_long_frame_comes_in_pieces(void **state)
+{
+	const int more = NBD_ETHER_MORE | NBD_ETHER_VERIFIED;
+
+	(void)state;
+	assert_int_equal(dev.accepted & F_LONG, F_LONG);
+	start(9, 3, HEADER_NEEDS_CSUM, VIRTIO_BUFFER - VIRTIO_HEADER, 1);
+	go_on(7, VIRTIO_BUFFER, 2);
+	go_on(8, 3, 3);
+	start(6, 2, 0, 100, 4);
+	go_on(5, 1, 5);
+	start(4, 1, HEADER_DATA_VALID, 60, 6);
+	frame(3, 60, 7);
+	assert_piece(VIRTIO_BUFFER - VIRTIO_HEADER, more, 1);
+	assert_piece(VIRTIO_BUFFER, more, 2);
+	assert_piece(3, NBD_ETHER_VERIFIED, 3);
+	assert_piece(100, NBD_ETHER_MORE, 4);
+	assert_piece(1, 0, 5);
+	assert_piece(60, NBD_ETHER_VERIFIED, 6);
+	assert_piece(60, 0, 7);
+	assert_int_equal(net.rx.avail.idx, VIRTIO_BUFFERS + 7);
+}
+
+/* A part of the features is no use, and a header means nothing without them. */
+static void long_frames_are_all_or_nothing(void **state)
+{
+	static const uint32_t lacks[] = { F_GUEST_CSUM, F_GUEST_TSO4,
+					  F_GUEST_TSO6, F_MRG_RXBUF };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(lacks); i++) {
+		dev = good;
+		dev.low &= ~lacks[i];
+		assert_int_equal(open_device(), 0);
+		assert_int_equal(dev.accepted, F_MAC | F_STATUS);
+		start(1, 0, HEADER_NEEDS_CSUM, 60, 1);
+		assert_piece(60, 0, 1);
+	}
+}
+
+static void a_frame_whose_pieces_are_not_there_is_a_lie(void **state)
+{
+	unsigned char buf[NBD_ETHER_PIECE];
+
+	start(1, 0, 0, 60, 1);
+	assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
+	assert_given_up();
+	setup(state);
+	start(1, 2, 0, 60, 1);
+	assert_piece(60, NBD_ETHER_MORE, 1);
+	assert_int_equal(receive(buf, sizeof(buf)), NBD_E_IO);
+	assert_given_up();
 }
 
 static void a_full_queue_asks_to_try_again(void **state)
@@ -255,12 +350,16 @@ static void a_full_queue_asks_to_try_again(void **state)
 	for (unsigned i = 0; i < VIRTIO_BUFFERS; i++)
 		assert_int_equal(send(60), 0);
 	assert_int_equal(send(60), NBD_E_AGAIN);
-	give(TX, 7, 0);
-	assert_int_equal(send(1514), 0);
-	assert_int_equal(net.tx.avail.ring[0], 7);
-	assert_int_equal(net.tx.desc[7].len, VIRTIO_HEADER + 1514);
+	/* buffers are used in order, whatever comes back first */
+	give(TX, 1, 0);
 	assert_int_equal(send(60), NBD_E_AGAIN);
-	give(TX, 7, 0);
+	give(TX, 0, 0);
+	assert_int_equal(send(1514), 0);
+	assert_int_equal(net.tx.avail.ring[0], 0);
+	assert_int_equal(net.tx.desc[0].len, VIRTIO_HEADER + 1514);
+	assert_int_equal(send(60), 0);
+	assert_int_equal(send(60), NBD_E_AGAIN);
+	give(TX, 2, 0);
 	assert_int_equal(send(VIRTIO_BUFFER - VIRTIO_HEADER + 1), NBD_E_PARAM);
 }
 
@@ -309,6 +408,10 @@ int main(void)
 		cmocka_unit_test_setup(frames_come_in_order_for_ever, setup),
 		cmocka_unit_test_setup(a_frame_that_is_too_long_is_dropped,
 				       setup),
+		cmocka_unit_test_setup(a_long_frame_comes_in_pieces, setup),
+		cmocka_unit_test(long_frames_are_all_or_nothing),
+		cmocka_unit_test_setup(
+			a_frame_whose_pieces_are_not_there_is_a_lie, setup),
 		cmocka_unit_test_setup(a_full_queue_asks_to_try_again, setup),
 		cmocka_unit_test(a_device_that_lies_is_given_up),
 		cmocka_unit_test_setup(a_buffer_that_comes_back_twice_is_a_lie,
