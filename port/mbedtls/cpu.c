@@ -11,7 +11,7 @@ bool cpu_has_aes(void)
 
 	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_AES;
 }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 
 /* HWCAP_AES of the kernel's <asm/hwcap.h>, which musl does not have. */
@@ -27,6 +27,7 @@ bool cpu_has_aes(void)
 	return true; /* every 64-bit machine has CPACF */
 }
 #else
+/* In firmware mbedTLS encrypts, whose 2.28 has no instructions of AArch64. */
 bool cpu_has_aes(void)
 {
 	return false;
