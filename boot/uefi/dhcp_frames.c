@@ -5,13 +5,12 @@
 
 #include <string.h>
 
-/* The type of IPv4 in an Ethernet header, big-endian. */
-#define TYPE_AT	  12
-#define TYPE_IPV4 0x08, 0x00
+/* The type in an Ethernet header, and that of IPv4. */
+#define TYPE_AT 12
+static const uint8_t ipv4[] = { 0x08, 0x00 };
 
 static int send(struct nbd_ether *e, const struct dhcp_query *q)
 {
-	static const uint8_t type[] = { TYPE_IPV4 };
 	uint8_t frame[NBD_ETHER_HEADER + UDP4_HEAD + DHCP_MAX];
 	uint8_t *packet = frame + NBD_ETHER_HEADER;
 	size_t len = net_dhcp_build(packet + UDP4_HEAD, q);
@@ -19,7 +18,7 @@ static int send(struct nbd_ether *e, const struct dhcp_query *q)
 
 	memset(frame, 0xff, 6);
 	memcpy(frame + 6, e->mac, 6);
-	memcpy(frame + TYPE_AT, type, sizeof(type));
+	memcpy(frame + TYPE_AT, ipv4, sizeof(ipv4));
 	udp4_head(packet, len, DHCP_CLIENT, DHCP_SERVER);
 	return e->send(e, &v, 1);
 }
@@ -27,10 +26,8 @@ static int send(struct nbd_ether *e, const struct dhcp_query *q)
 /* The DHCP message in a frame of *len bytes, whose length *len becomes. */
 static const uint8_t *message(uint8_t *frame, size_t *len, bool verified)
 {
-	static const uint8_t type[] = { TYPE_IPV4 };
-
 	if (*len < NBD_ETHER_HEADER ||
-	    memcmp(frame + TYPE_AT, type, sizeof(type)))
+	    memcmp(frame + TYPE_AT, ipv4, sizeof(ipv4)))
 		return NULL;
 	*len -= NBD_ETHER_HEADER;
 	return udp4_payload(frame + NBD_ETHER_HEADER, len, DHCP_CLIENT,

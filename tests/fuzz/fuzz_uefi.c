@@ -4,7 +4,6 @@
  * before there is a stack.
  */
 #include "boot/uefi/conf.h"
-#include "boot/uefi/dhcp_frames.h"
 #include "boot/uefi/lease.h"
 
 #include <stdlib.h>
