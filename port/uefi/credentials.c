@@ -64,9 +64,11 @@ bool creds_exists(const char *path)
 
 int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d)
 {
-	int64_t n = get(path, file, FILE_MAX);
+	int64_t n;
 
 	(void)secret;
+	creds_wipe();
+	n = get(path, file, FILE_MAX);
 	file_len = n > 0 ? (size_t)n : 0;
 	file[file_len] = '\0';
 	*text = file;
