@@ -5,6 +5,7 @@
  */
 #include "boot/cli/cli.h"
 #include "boot/root/connect.h"
+#include "boot/root/handed.h"
 
 #include <string.h>
 
@@ -141,6 +142,8 @@ static int run(struct cli_call *call)
 	if (!err)
 		err = boot_cmdline_parse(&c, line, &call->d);
 	if (!err)
+		err = root_handed(&c, &call->d);
+	if (err >= 0)
 		err = root_parse(&spec, &c, &call->d);
 	if (!err)
 		err = root_expand(&r, &spec, &o->env, &call->d);
@@ -157,6 +160,7 @@ static int run(struct cli_call *call)
 		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
 			 &r.note);
 	put_fields(&r);
+	put_text("ip", c.ip ? c.ip : "");
 	return CLI_OK;
 }
 

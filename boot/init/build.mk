@@ -7,6 +7,5 @@ boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
 boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, beside.o keep.o reroot.o)
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
-boot-$(CONFIG_BOOT_HANDED) += boot/init/handed.o
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
 boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o

@@ -11,7 +11,6 @@
 #include "boot/device/tune.h"
 #include "boot/init/beside.h"
 #include "boot/init/drivers.h"
-#include "boot/init/handed.h"
 #include "boot/init/image.h"
 #include "boot/init/mount.h"
 #include "boot/init/preload.h"
@@ -20,6 +19,7 @@
 #include "boot/init/shutdown.h"
 #include "boot/init/switch.h"
 #include "boot/root/connect.h"
+#include "boot/root/handed.h"
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk.h"
 
@@ -51,7 +51,11 @@ static int do_cmdline(struct boot *b, struct nbd_diag *d)
 	if (b->reroot)
 		c->timeout = 0;
 	if (!rc)
-		rc = init_handed(c, d);
+		rc = root_handed(c, d);
+	if (rc > 0) {
+		boot_say("%s", d->text);
+		rc = 0;
+	}
 	if (!rc)
 		rc = root_parse(&b->spec, c, d);
 	if (!rc && b->spec.part)

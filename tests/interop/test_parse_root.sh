@@ -43,6 +43,10 @@ lines 'ro root=/dev/nbd1p2  nbdroot=srv,export quiet'
 same "$root_uri $root_device $root_part $root_fstype" \
 	'nbd://srv/export 1 2 ' 'a whole command line in one word'
 
+same "$root_ip" '' 'no address'
+lines 'root=nbd://srv/x ip=192.0.2.5:::255.255.255.0:::off'
+same "$root_ip" '192.0.2.5:::255.255.255.0:::off' 'an address'
+
 lines nbd://a/x,nbd://b/x
 same "$root_uri $root_uri2" 'nbd://a/x nbd://b/x' 'a URI alone, two servers'
 

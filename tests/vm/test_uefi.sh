@@ -65,6 +65,7 @@ await()
 build_efi
 find_kernel
 root_tree "$work/tree" guest/boot.sh
+cp "$nbdboot" "$work/tree/bin/nbdboot"
 echo uefi >"$work/tree/etc/marker"
 ext4_of "$work/tree" "$work/ext4"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4' |
@@ -133,6 +134,9 @@ booted 'a unified kernel image with a command line of its own' \
 	'/dev/nbd0p2 ext4 rw' uefi
 has 'and init takes the root from the variable of the firmware' \
 	'nbdboot: root and address are those of nbdboot.efi'
+has 'and so does parse-root' \
+	"guest: parse-root: root_uri='nbd://$host:$port/'"
+has 'with the address' "guest: parse-root: root_ip='10.0.2.15:.*'"
 unserve
 
 printf '%s\n' 'title nbdboot' 'linux /vmlinuz' 'initrd /initramfs' \

@@ -3,30 +3,31 @@
  * What nbdboot.efi hands over in a variable of the firmware: words that name
  * the root and the address, for a kernel whose command line has neither.
  */
-#ifndef BOOT_INIT_HANDED_H
-#define BOOT_INIT_HANDED_H
+#ifndef BOOT_ROOT_HANDED_H
+#define BOOT_ROOT_HANDED_H
 
 #include "boot/common/cmdline.h"
 
 #ifdef CONFIG_BOOT_HANDED
 
 /*
- * Adds the words of the variable to c if c names no server.  Returns 0, also
- * without a variable, or an error of boot_cmdline_parse() with the reason in d.
+ * Adds the words of the variable to c if c names no server.  Returns 1, and the
+ * words in d; 0: there is no variable, or no need; or an error of
+ * boot_cmdline_parse() with the reason in d.
  */
-int init_handed(struct cmdline *c, struct nbd_diag *d);
+int root_handed(struct cmdline *c, struct nbd_diag *d);
 
 /*
  * Writes the command line with the words of `handed` before it, so that its own
  * words count.  If it has ip=, the address of `handed`, from " ip=" on, is left
  * out.  Returns 0, or NBD_E_NO_MEMORY.
  */
-int init_handed_join(char to[CMDLINE_MAX], const char *handed,
+int root_handed_join(char to[CMDLINE_MAX], const char *handed,
 		     const struct cmdline *c);
 
 #else
 
-static inline int init_handed(struct cmdline *c, struct nbd_diag *d)
+static inline int root_handed(struct cmdline *c, struct nbd_diag *d)
 {
 	(void)c;
 	(void)d;

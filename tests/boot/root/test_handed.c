@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The firmware's words and the kernel's, joined. */
-#include "boot/init/handed.h"
+#include "boot/root/handed.h"
 
 #include "boot/common/root.h"
 #include "tests/unit.h"
@@ -16,7 +16,7 @@ static void join(const char *words)
 {
 	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
 	assert_false(root_named(&c));
-	assert_int_equal(init_handed_join(line, HANDED "\n", &c), 0);
+	assert_int_equal(root_handed_join(line, HANDED "\n", &c), 0);
 	assert_int_equal(boot_cmdline_parse(&c, line, &d), 0);
 	assert_true(root_named(&c));
 	assert_int_equal(root_parse(&r, &c, &d), 0);
@@ -52,7 +52,7 @@ static void too_long_is_an_error(void **state)
 	(void)state;
 	memset(words, 'x', sizeof(words) - 1);
 	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
-	assert_int_equal(init_handed_join(line, HANDED, &c), NBD_E_NO_MEMORY);
+	assert_int_equal(root_handed_join(line, HANDED, &c), NBD_E_NO_MEMORY);
 }
 
 static void servers_that_are_named(void **state)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The variable of the firmware, by efivarfs. */
-#include "boot/init/handed.h"
+#include "boot/root/handed.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
 
-#include "boot/common/console.h"
 #include "boot/common/root.h"
 #include "port/linux/file.h"
 
@@ -28,7 +27,7 @@ static bool read_variable(char *buf, size_t cap)
 	return n > ATTRIBUTES;
 }
 
-int init_handed_join(char to[CMDLINE_MAX], const char *handed,
+int root_handed_join(char to[CMDLINE_MAX], const char *handed,
 		     const struct cmdline *c)
 {
 	const char *ip = c->ip ? strstr(handed, " ip=") : NULL;
@@ -39,18 +38,21 @@ int init_handed_join(char to[CMDLINE_MAX], const char *handed,
 		       : NBD_OK;
 }
 
-int init_handed(struct cmdline *c, struct nbd_diag *d)
+int root_handed(struct cmdline *c, struct nbd_diag *d)
 {
 	char text[2048], line[CMDLINE_MAX];
+	int err;
 
 	if (root_named(c) || !read_variable(text, sizeof(text)))
 		return NBD_OK;
-	if (init_handed_join(line, text + ATTRIBUTES, c))
+	if (root_handed_join(line, text + ATTRIBUTES, c))
 		return nbd_diag(d, NBD_E_USAGE,
 				"the firmware's words and the kernel command "
 				"line: longer than %d bytes",
 				CMDLINE_MAX - 1);
-	boot_say("root and address are those of nbdboot.efi: %s",
-		 text + ATTRIBUTES);
-	return boot_cmdline_parse(c, line, d);
+	err = boot_cmdline_parse(c, line, d);
+	return err ? err
+		   : nbd_diag(d, 1,
+			      "root and address are those of nbdboot.efi: %s",
+			      text + ATTRIBUTES);
 }
