@@ -141,8 +141,9 @@ static int run(struct cli_call *call)
 	err = join(line, call->words, &call->d);
 	if (!err)
 		err = boot_cmdline_parse(&c, line, &call->d);
-	if (!err)
-		err = root_handed(&c, &call->d);
+	if (err)
+		return err;
+	err = root_handed(&c, &call->d);
 	if (err >= 0)
 		err = root_parse(&spec, &c, &call->d);
 	if (!err)
