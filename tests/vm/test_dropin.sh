@@ -4,18 +4,22 @@
 # packages in it: boots, survives its server, and goes down.  TAP on standard
 # output.
 #
-# KINDS are of initramfs-tools, dracut, plain (dracut without systemd), module
-# (dracut's own module nbd, whose scripts call us as nbd-client), dep (of
-# initramfs-tools with MODULES=dep), ltsp (a client of LTSP, with its overlay above
-# a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
-# (Debian's own package in place of ours, which is only shown).
+# KINDS are of initramfs-tools, dracut, efi and efi-dracut (the same on a disk that
+# nbdboot.efi boots, with a command line that names no server), plain (dracut
+# without systemd), module (dracut's own module nbd, whose scripts call us as
+# nbd-client), dep (of initramfs-tools with MODULES=dep), ltsp (a client of LTSP,
+# with its overlay above a squashfs), ltsp-image (the squashfs is a file in an
+# ext4) and nbd-client (Debian's own package in place of ours, which is only
+# shown).
 # OUTAGE is how long the server is away, in s, after the machine has lost it.
 VM_LIMIT=${VM_LIMIT:-420}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/uefi.sh
+. "$here/uefi.sh"
 
 outage=${OUTAGE:-0}
-kinds=${KINDS:-initramfs-tools dracut}
+kinds=${KINDS:-initramfs-tools efi dracut}
 
 at_failure()
 {
@@ -70,7 +74,7 @@ choose()
 {
 	name=ours file=initrd.img vm_memory=1024 root='/dev/nbd0 ext4 rw'
 	words="rw root=/dev/nbd0 nbdroot=$host:$port/root ip=dhcp"
-	image=$work/$kind.disk
+	image=$work/$kind.disk fs=$image
 	case $kind in
 	dracut | module)
 		file=$kind.img
@@ -79,6 +83,11 @@ choose()
 	plain)
 		file=plain.img
 		words="rw root=LABEL=stock netroot=nbd:$host:$port ip=dhcp"
+		;;
+	efi*)
+		[ "$kind" = efi ] || file=dracut.img
+		root='/dev/nbd0p2 ext4 rw'
+		words="rw root=LABEL=stock console=$console"
 		;;
 	dep) name=dep ;;
 	ltsp*)
@@ -91,9 +100,32 @@ BOOTIF=01-52-54-00-12-34-56"
 	archive=$work/$name/$file
 	cp --sparse=always "$work/$name.root" "$image"
 	case $kind in
-	dracut | module | plain) prepare_dracut ;;
+	dracut | module | plain | efi-dracut) prepare_dracut ;;
 	ltsp*) prepare_ltsp ;;
+	efi) e2label "$image" stock ;;
 	esac
+}
+
+# The image becomes a disk whose boot loader is kernel, archive and words.
+boot_efi()
+{
+	sh "$here/../../boot/initramfs/mkuki.sh" -c "$1" -k "$kernel" \
+		-i "$archive" "$work/uki.efi" | sed 's/^/# /'
+	esp_mib=96 # dracut makes 65 MB
+	esp_of "$esp" "$work/uki.efi" "EFI/BOOT/$uefi_loader"
+	fs=$work/efi.root
+	mv "$image" "$fs"
+	efi_disk "$image" "$esp" "$fs"
+	# shellcheck disable=SC2046 # words on purpose
+	uefi_start -kernel "$efi" -append "root=nbd://$host:$port/" \
+		$(user_net '')
+}
+
+# The file system is where judge() looks for it.
+take_fs()
+{
+	[ "$fs" = "$image" ] || dd if="$image" of="$fs" bs=1M skip="$efi_root" \
+		count="$(($(stat -c %s "$fs") >> 20))" conv=sparse status=none
 }
 
 prepare_ltsp()
@@ -131,10 +163,13 @@ disconnected()
 # start WORDS [QEMU-ARGUMENT...]: the machine of the kind
 start()
 {
-	more=$1
+	all="$words loglevel=4 panic=5 systemd.show_status=0 \
+rd.emergency=poweroff $1"
 	shift
-	vm_start "$archive" "$words loglevel=4 panic=5 systemd.show_status=0 \
-rd.emergency=poweroff $more" "$@"
+	case $kind in
+	efi*) boot_efi "$all" ;;
+	*) vm_start "$archive" "$all" "$@" ;;
+	esac
 }
 
 # The names of the files in the archive.
@@ -188,6 +223,7 @@ run_kind()
 	# dracut first unpacks its initramfs again
 	[ "$kind" != initramfs-tools ] || vm_came "$kind: poweroff arrives"
 	vm_stop
+	take_fs
 }
 
 # Modules are known by their first hook.
@@ -211,6 +247,8 @@ judge()
 	kind_check 'it boots to multi-user with all units' \
 		said 'guest: system is running'
 	kind_check 'its root is on NBD' said "guest: root is $root"
+	[ "$kind" != efi ] || kind_check 'its address is that of the firmware' \
+		shows_no_dhcp
 	kind_check 'one process watches it, marked for systemd' \
 		said 'guest: 1 processes watch it'
 	sectors=$(($(stat -c %s "$image") / 512))
@@ -225,11 +263,17 @@ judge()
 		kind_check 'the server got a disconnect' disconnected
 	# nothing is written to an image of LTSP
 	if [ "$name" != ltsp ]; then
-		kind_check 'the file system was left clean' is_clean "$image"
+		kind_check 'the file system was left clean' is_clean "$fs"
 		kind_check 'what was written in the outage is all there' \
-			blob_is_whole "$image"
+			blob_is_whole "$fs"
 	fi
 	[ -z "$wrong" ] || show "$work/log"
+}
+
+# initramfs-tools says where an address is from.
+shows_no_dhcp()
+{
+	said 'IP-Config: .* complete' && ! said 'IP-Config: .*dhcp'
 }
 
 # yes_if COMMAND...: a cell of a table
@@ -247,8 +291,8 @@ row()
 	printf '# | %s' "$kind"
 	yes_if said "guest: root is $root"
 	yes_if said 'guest: outlives it'
-	yes_if blob_is_whole "$image"
-	yes_if is_clean "$image"
+	yes_if blob_is_whole "$fs"
+	yes_if is_clean "$fs"
 	yes_if disconnected
 	echo ' |'
 }
@@ -264,6 +308,14 @@ for kind in $kinds; do
 	dep) make_root dep dep "$O"/deb/*.deb ;;
 	ltsp*) [ -e "$work/ltsp" ] ||
 		make_root ltsp ltsp "$O"/deb/*.deb ;;
+	efi)
+		build_efi
+		common="$common initramfs-tools"
+		;;
+	efi-dracut)
+		build_efi
+		common="$common dracut"
+		;;
 	*) common="$common $kind" ;;
 	esac
 done

@@ -29,11 +29,14 @@ directories_of()
 	done
 }
 
-# esp_of FILE FROM NAME...: 64 MiB of FAT32 with the files FROM as NAME.
+# MiB of an EFI system partition
+esp_mib=64
+
+# esp_of FILE FROM NAME...: $esp_mib of FAT32 with the files FROM as NAME.
 esp_of()
 {
 	rm -f "$1"
-	truncate -s 64M "$1"
+	truncate -s "${esp_mib}M" "$1"
 	mkfs.vfat -F 32 "$1" >/dev/null
 	fat=$1
 	shift
@@ -44,15 +47,21 @@ esp_of()
 	done
 }
 
-# efi_disk FILE ESP [ROOT]: a disk with ESP, and the 32 MiB of ROOT behind it
+# efi_disk FILE ESP [ROOT]: a disk with ESP and behind it, at $efi_root MiB, the
+# root, of 32 MiB without ROOT
 efi_disk()
 {
 	rm -f "$1"
-	truncate -s 128M "$1"
-	printf '%s\n' 'label: gpt' 'start=2048, size=131072, type=U' \
-		'start=133120, size=65536' | sfdisk -q "$1"
+	mib=32 efi_root=$((1 + esp_mib))
+	[ -z "${3-}" ] || mib=$(($(stat -c %s "$3") >> 20))
+	truncate -s $((32 + esp_mib + mib))M "$1"
+	printf '%s\n' 'label: gpt' \
+		"start=2048, size=$((esp_mib * 2048)), type=U" \
+		"start=$((efi_root * 2048)), size=$((mib * 2048))" |
+		sfdisk -q "$1"
 	dd if="$2" of="$1" bs=1M seek=1 conv=notrunc status=none
-	[ -z "${3-}" ] || dd if="$3" of="$1" bs=1M seek=65 conv=notrunc status=none
+	[ -z "${3-}" ] || dd if="$3" of="$1" bs=1M seek=$efi_root \
+		conv=notrunc,sparse status=none
 }
 
 drives=''

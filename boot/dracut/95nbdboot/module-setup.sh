@@ -36,7 +36,8 @@ cmdline() {
 
 # called by dracut
 installkernel() {
-	hostonly='' instmods nbd =net/tls tls tcp_diag unix_diag
+	# efivarfs: the variable of nbdboot.efi
+	hostonly='' instmods nbd =net/tls tls tcp_diag unix_diag efivarfs
 }
 
 # called by dracut

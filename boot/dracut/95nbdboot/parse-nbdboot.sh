@@ -20,6 +20,18 @@ nbdboot_wanted() {
 	[ "$nbdboot_found" ]
 }
 
+# Has nbdboot.efi left the server in a variable of the firmware?  Its address is
+# that of the machine, unless a word gives another.
+nbdboot_handed() {
+	[ -d /sys/firmware/efi ] || return 1
+	nbdboot_says=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null) || return 1
+	eval "$nbdboot_says"
+	[ "$root_uri" ] || return 1
+	nbdboot_word=rd.neednet=1
+	getarg ip= >/dev/null || nbdboot_word="$nbdboot_word ip=$root_ip"
+	echo "$nbdboot_word" >/etc/cmdline.d/95nbdboot-firmware.conf
+}
+
 # Prints the node of the root.
 nbdboot_node() {
 	case $root_part in
@@ -38,6 +50,8 @@ if [ "${new_root_path-}" ]; then
 elif nbdboot_wanted; then
 	nbdboot_says=$(nbdboot parse-root "$(getcmdline)" 2>/tmp/nbdboot.err) ||
 		die "$(cat /tmp/nbdboot.err)"
+elif nbdboot_handed; then
+	nbdboot_found=1
 fi
 
 if [ "$nbdboot_found" ]; then
