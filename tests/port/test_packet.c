@@ -13,7 +13,6 @@
 
 #define TEXT "hello, all of you"
 #define LEN  (sizeof(TEXT) - 1)
-#define ALL  (UDP4_HEAD + LEN)
 
 static unsigned char buf[256];
 

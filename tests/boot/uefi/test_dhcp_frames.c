@@ -3,7 +3,6 @@
 #include "boot/uefi/dhcp_frames.h"
 
 #include "boot/uefi/lease.h"
-#include "tests/guard.h"
 #include "tests/unit.h"
 
 static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
@@ -24,6 +23,8 @@ static struct {
 	unsigned sent[4];  /* messages of DISCOVER, OFFER, REQUEST */
 	bool silent, naks; /* naks: the first REQUEST */
 	bool link;
+	int flags;  /* NBD_ETHER_* of each frame */
+	size_t bad; /* the byte that is wrong in each, 0: none */
 } server;
 
 static void put16(uint8_t *p, unsigned v)
@@ -113,9 +114,12 @@ static int receive(struct nbd_ether *e, void *buf, size_t cap)
 
 	(void)e;
 	assert_true(len <= cap);
+	if (!len)
+		return 0;
+	server.frame[server.bad] ^= server.bad ? 1 : 0;
 	memcpy(buf, server.frame, len);
 	server.len = 0;
-	return (int)len;
+	return (int)len | server.flags;
 }
 
 static bool has_link(struct nbd_ether *e)
@@ -185,6 +189,32 @@ static void silence_ends_in_time(void **state)
 		    server.sent[DHCP_DISCOVER] <= 6);
 }
 
+/* The type of Ethernet, a sum of IPv4, that of UDP, the message's last byte. */
+static void damaged_frames_are_no_answers(void **state)
+{
+	static const size_t bad[] = { 12, 24, 40, 42 + 240 + 40 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		setup(state);
+		server.bad = bad[i];
+		assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d),
+				 NBD_E_TIMEOUT);
+	}
+}
+
+/* A server on the same host leaves the sum of UDP to the device. */
+static void a_verified_frame_may_lack_the_sum_of_udp(void **state)
+{
+	(void)state;
+	server.flags = NBD_ETHER_VERIFIED;
+	server.bad = 40;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
+	setup(state);
+	server.flags = NBD_ETHER_VERIFIED;
+	server.bad = 24;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), NBD_E_TIMEOUT);
+}
+
 static void no_link_is_named(void **state)
 {
 	(void)state;
@@ -200,6 +230,9 @@ int main(void)
 		cmocka_unit_test_setup(a_lease_with_its_root_path, setup),
 		cmocka_unit_test_setup(a_nak_means_another_try, setup),
 		cmocka_unit_test_setup(silence_ends_in_time, setup),
+		cmocka_unit_test(damaged_frames_are_no_answers),
+		cmocka_unit_test_setup(a_verified_frame_may_lack_the_sum_of_udp,
+				       setup),
 		cmocka_unit_test_setup(no_link_is_named, setup),
 	};
 
