@@ -29,12 +29,31 @@ is_ours()
 		grep -qsz "^TAP_WORK=$work\$" "/proc/$1/environ"
 }
 
-cleanup()
+runs()
 {
-	at_exit
+	is_ours "$1" && grep -qs '^State:.[^ZX]' "/proc/$1/status"
+}
+
+# A server may wait for a client that is gone: all have 2 s to end.
+end_servers()
+{
 	for pid in $servers; do
 		! is_ours "$pid" || kill "$pid" 2>/dev/null || true
 	done
+	tries=20
+	for pid in $servers; do
+		while [ "$tries" -gt 0 ] && runs "$pid"; do
+			sleep 0.1
+			tries=$((tries - 1))
+		done
+		! runs "$pid" || kill -9 "$pid" 2>/dev/null || true
+	done
+}
+
+cleanup()
+{
+	at_exit
+	end_servers
 	rm -rf "$work"
 }
 trap cleanup EXIT
