@@ -8,7 +8,7 @@
 #
 # VARIANT "backports" has the systemd of the release's backports, and no programs
 # for networks.  "sysvinit" and "openrc" have sysvinit's init, with the scripts of
-# sysv-rc or with those of OpenRC.
+# sysv-rc or with those of OpenRC; "runit" has that of runit.
 set -eu
 
 dir=${1:?directory}
@@ -25,6 +25,7 @@ case $variant in
 sysvinit | openrc)
 	packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps
 	;;
+runit) packages=runit-init,sysv-rc,initscripts,udev,kmod,procps ;;
 esac
 
 die()

@@ -21,7 +21,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 81920 ;;
-	nbdboot) echo 409600 ;;
+	nbdboot) echo 425984 ;;
 	uefi) echo 98304 ;;
 	uefi_ipv6) echo 122880 ;;
 	uefi_tls) echo 286720 ;;

@@ -38,8 +38,8 @@ bool init_reroot_read(struct reroot *r, const char *home);
 
 /*
  * As process 1, which was the old system's, in the old root: runs the commands
- * of the file in SHUTDOWN_HOME, if it is there, by /bin/sh.  They can neither
- * reboot the machine nor change its network.
+ * of the file in SHUTDOWN_HOME by /bin/sh, if a reroot has left it there.  They
+ * can neither reboot the machine nor change its network.
  */
 void init_reroot_end(void);
 

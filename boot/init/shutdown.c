@@ -278,8 +278,7 @@ int init_shutdown(const char *verb)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/* before /run is left, and is unmounted with its files */
 	again = !i && init_reroot_read(&r, is_home() ? "" : SHUTDOWN_HOME);
-	if (again)
-		init_reroot_end();
+	init_reroot_end();
 	pivot();
 	boot_console_open("/dev/console", false);
 	take_down();

@@ -93,8 +93,9 @@ int reroot_may_start(struct nbd_diag *d)
 	case UNKNOWN:
 		return nbd_diag(d, NBD_E_KERNEL,
 				"process 1 is %s: only that of systemd, "
-				"sysvinit, OpenRC and busybox can be asked (a "
-				"script as process 1 can exec nbdboot reroot)",
+				"sysvinit, OpenRC, runit and busybox can be "
+				"asked (a script as process 1 can exec nbdboot "
+				"reroot)",
 				comm);
 	case REPLACED:
 		return reroot_replace_check(d);
@@ -180,12 +181,7 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d)
 	case BUSYBOX:
 		return ask_busybox(verb, d);
 	case REPLACED:
-		if (way != REROOT_KEXEC)
-			return reroot_replace(d);
-		return nbd_diag(d, NBD_E_KERNEL,
-				"--kexec is not possible with the process 1 of "
-				"this system (%s)",
-				comm);
+		return reroot_replace(verb, d);
 	default:
 		return reroot_may_start(d);
 	}

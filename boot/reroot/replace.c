@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Process 1 of sysvinit, and that of OpenRC, reboots the machine without a last
- * program that could be ours.  But it executes its own program anew when asked
- * to (telinit u).  That is hidden by a script, so that this program becomes
- * process 1 while everything still runs, and ends the old system by the commands
- * for its reboot (init_reroot_end()).
+ * The process 1 of sysvinit, OpenRC and runit reboots the machine without a last
+ * program that could be ours.  So this program takes its place while everything
+ * still runs, and ends the old system by the commands for its reboot
+ * (init_reroot_end()).
+ *
+ * sysvinit and OpenRC execute their own program anew when asked to (telinit u).
+ * That is hidden by a script.  runit never does; it is made to (ptrace_exec()).
  *
  *	commands, script -> mount it on the program -> ask -> is it replaced?
  *	                    ^--------- undone, if it is not -----'
@@ -22,11 +24,10 @@
 #include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
+#include "port/linux/ptrace_exec.h"
 
 #define SELF	SHUTDOWN_HOME "/shutdown"
 #define SCRIPT	SHUTDOWN_HOME "/init"
-/* The first operand is a verb of `shutdown`. */
-#define TEXT	"#!" SELF " reboot\n"
 /* ms for process 1 to execute it, and between looks. */
 #define ASK_MS	10000
 #define LOOK_MS 100
@@ -42,15 +43,18 @@ static const struct request again = { .magic = 0x03091969,
 
 static const struct kind {
 	const char *program;
-	const char *fifo;
+	const char *commands; /* NULL: those of the inittab */
+	const char *fifo;     /* NULL: it takes no requests */
 	const void *request;
 	size_t len;
-	const char *commands; /* NULL: those of the inittab */
 } kinds[] = {
-	{ "init", "/run/initctl", &again, sizeof(again), NULL },
-	{ "init", "/dev/initctl", &again, sizeof(again), NULL },
-	{ "openrc-init", "/run/openrc/init.ctl", "reexec", 6,
-	  "openrc reboot\n" },
+	{ "init", NULL, "/run/initctl", &again, sizeof(again) },
+	{ "init", NULL, "/dev/initctl", &again, sizeof(again) },
+	{ "openrc-init", "openrc reboot\n", "/run/openrc/init.ctl", "reexec",
+	  6 },
+	/* what runit(8) does: note that it is a reboot, end stage 2, stage 3 */
+	{ .program = "runit",
+	  .commands = "/sbin/init 6\nkill $(pidof runsvdir)\n/etc/runit/3\n" },
 };
 
 /* The program of process 1: its path, and what it is, or NULL. */
@@ -61,7 +65,8 @@ static const struct kind *find(char path[256])
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].program) &&
-		    !stat(kinds[i].fifo, &st) && S_ISFIFO(st.st_mode))
+		    (!kinds[i].fifo ||
+		     (!stat(kinds[i].fifo, &st) && S_ISFIFO(st.st_mode))))
 			return &kinds[i];
 	return NULL;
 }
@@ -148,11 +153,10 @@ int reroot_replace_check(struct nbd_diag *d)
 }
 
 /* Another reboot is none of ours. */
-static void forget(const char *path)
+static void forget(void)
 {
 	struct nbd_diag other;
 
-	umount2(path, MNT_DETACH);
 	reroot_store("", "", &other);
 	unlink(SHUTDOWN_HOME "/" REROOT_END);
 }
@@ -165,7 +169,37 @@ static bool is_replaced(void)
 	return !strcmp(path, SELF);
 }
 
-int reroot_replace(struct nbd_diag *d)
+/* Puts a script in the place of its program, and asks it to execute that. */
+static int replace_by_script(const struct kind *k, const char *program,
+			     const char *verb, struct nbd_diag *d)
+{
+	char text[64];
+	int rc;
+
+	nbd_fmt(text, sizeof(text), "#!" SELF " %s\n", verb);
+	rc = reroot_put(SCRIPT, text, d);
+	if (!rc && chmod(SCRIPT, 0755))
+		rc = nbd_diag(d, NBD_E_IO, "chmod " SCRIPT ": %s",
+			      strerror(errno));
+	if (!rc && mount(SCRIPT, program, NULL, MS_BIND, NULL))
+		rc = nbd_diag(d, NBD_E_KERNEL, "mount on %s: %s", program,
+			      strerror(errno));
+	if (!rc)
+		rc = ask(k, d);
+	for (int ms = 0; !rc && !is_replaced(); ms += LOOK_MS) {
+		if (ms >= ASK_MS)
+			rc = nbd_diag(d, NBD_E_KERNEL,
+				      "process 1 (%s) did not execute itself "
+				      "anew: nothing has ended",
+				      program);
+		poll(NULL, 0, LOOK_MS);
+	}
+	if (rc)
+		umount2(program, MNT_DETACH);
+	return rc;
+}
+
+int reroot_replace(const char *verb, struct nbd_diag *d)
 {
 	struct reroot_words w;
 	char path[256];
@@ -175,24 +209,9 @@ int reroot_replace(struct nbd_diag *d)
 	if (!rc)
 		rc = reroot_put(SHUTDOWN_HOME "/" REROOT_END, w.text, d);
 	if (!rc)
-		rc = reroot_put(SCRIPT, TEXT, d);
-	if (!rc && chmod(SCRIPT, 0755))
-		rc = nbd_diag(d, NBD_E_IO, "chmod " SCRIPT ": %s",
-			      strerror(errno));
-	if (!rc && mount(SCRIPT, path, NULL, MS_BIND, NULL))
-		rc = nbd_diag(d, NBD_E_KERNEL, "mount on %s: %s", path,
-			      strerror(errno));
-	if (!rc)
-		rc = ask(k, d);
-	for (int ms = 0; !rc && !is_replaced(); ms += LOOK_MS) {
-		if (ms >= ASK_MS)
-			rc = nbd_diag(d, NBD_E_KERNEL,
-				      "process 1 (%s) did not execute itself "
-				      "anew: nothing has ended",
-				      path);
-		poll(NULL, 0, LOOK_MS);
-	}
+		rc = k->fifo ? replace_by_script(k, path, verb, d)
+			     : ptrace_exec(1, SELF, verb, ASK_MS, d);
 	if (rc)
-		forget(path);
+		forget();
 	return rc;
 }

@@ -137,15 +137,15 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d);
 
 /* ---- replace.c ---- */
 
-/* Is process 1 that of sysvinit or OpenRC? */
+/* Is process 1 that of sysvinit, OpenRC or runit? */
 bool reroot_can_replace(void);
 /* And does it have what reroot_replace() needs?  Changes nothing. */
 int reroot_replace_check(struct nbd_diag *d);
 /*
- * Makes this program process 1, which then ends the system.  On a failure the
- * system is as it was.  Needs reroot_prepare().
+ * Makes this program process 1, which then ends the system by this verb of
+ * `shutdown`.  On a failure the system is as it was.  Needs reroot_prepare().
  */
-int reroot_replace(struct nbd_diag *d);
+int reroot_replace(const char *verb, struct nbd_diag *d);
 
 /*
  * Adds the commands for a reboot of an inittab of sysvinit: those of runlevel 6

@@ -66,6 +66,34 @@ image()
 		"$work/$1"
 }
 
+# ---- busybox ----
+
+# Makes $small, a root with busybox.
+make_small()
+{
+	add_busybox "$small"
+	rm -f "$small/bin/init"
+	mkdir -p "$small/sbin" "$small/etc" "$small/proc" "$small/sys" \
+		"$small/dev" "$small/run" "$small/tmp"
+	ln -s ../bin/busybox "$small/sbin/init"
+	cp "$nbdboot" "$small/bin/nbdboot"
+	install -m 755 "$here/guest/reroot.sh" "$small/etc/guest"
+	echo '::once:/etc/guest' >"$small/etc/inittab"
+	cp "$file" "$small/etc/file"
+}
+
+# Makes $work/initramfs, which is a rescue system (guest/rescue.sh).
+rescue_initramfs()
+{
+	rescue=$work/rescue
+	add_busybox "$rescue"
+	cp "$nbdboot" "$rescue/bin/nbdboot"
+	cp "$here/guest/rescue.sh" "$rescue/rescue"
+	initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay tls
+		aesni_intel gcm ctr ghash_generic? virtio_blk' "$rescue" |
+		sed 's/^/# /'
+}
+
 # ---- machines ----
 
 # start_machine INITRAMFS WORDS [QEMU-ARGUMENT...]: one that takes commands
@@ -161,6 +189,21 @@ ten_times()
 	check "nor does the memory in use ($used KiB)" [ "$used" -lt 6000 ]
 }
 
+# ---- with another kernel ----
+
+# Prints what each start of a kernel has anew, and its command line.
+boot_id()
+{
+	tell 'cat /proc/sys/kernel/random/boot_id /proc/cmdline'
+	vm_wait 'guest: status *' || true
+	grep -E '^[0-9a-f]{8}-[0-9a-f-]*$' "$work/log"
+}
+
+started_anew()
+{
+	[ "$first" ] && [ "$last" ] && [ "$first" != "$last" ]
+}
+
 # ---- Debian ----
 
 # unit NAME TEXT: a service of $tree, wanted by multi-user.target
@@ -188,6 +231,14 @@ copy_debian()
 		cp "$modules/kernel/$dir"/*.ko \
 			"$tree/lib/modules/$version/kernel/$dir"
 	done
+}
+
+# Puts the machine's kernel and its initramfs into $tree.
+add_kernel()
+{
+	mkdir -p "$tree/boot"
+	cp "$kernel" "$tree/boot/vmlinuz-$version"
+	cp "$work/initramfs" "$tree/boot/initrd.img-$version"
 }
 
 # make_tree [VARIANT]: one with systemd

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines with sysvinit or OpenRC move into other roots.  TAP on standard output.
+# Machines with sysvinit, OpenRC or runit move into other roots.  TAP on standard output.
 # INITS: which of them
 VM_LIMIT=${VM_LIMIT:-3600}
 # shellcheck source=tests/vm/reroot.sh
@@ -51,6 +51,14 @@ start_guest()
 		chmod 755 "$tree/etc/init.d/guest"
 		chroot "$tree" rc-update add guest default
 		;;
+	runit)
+		rm -f "$tree"/etc/runit/runsvdir/default/getty-*
+		mkdir "$tree/etc/sv/guest"
+		printf '%s\n' '#!/bin/sh' 'exec /usr/local/sbin/guest' \
+			>"$tree/etc/sv/guest/run"
+		chmod 755 "$tree/etc/sv/guest/run"
+		ln -s /etc/sv/guest "$tree/etc/runit/runsvdir/default/"
+		;;
 	esac
 }
 
@@ -60,11 +68,21 @@ was_stopped()
 	debugfs -R 'cat /var/tmp/stopped' "$work/$1" 2>/dev/null | grep -q .
 }
 
+# The name of its process 1.
+process_1()
+{
+	case $init in
+	runit) echo runit ;;
+	*) echo init ;;
+	esac
+}
+
 moves()
 {
 	init=$1
 	check "$init: the checks change nothing" succeeds \
-		"! nbdboot reroot nbd://$host:1/ && grep init /proc/1/comm"
+		"! nbdboot reroot nbd://$host:1/ && grep '$(process_1)' \
+/proc/1/comm"
 	before=$(goodbyes old)
 	tell "nbdboot reroot $new"
 	check "$init: from a server to another" arrives new
@@ -84,6 +102,17 @@ moves()
 	tell "nbdboot reroot $new"
 	check "$init: and out of it" arrives new
 	ten_times new "$new" old "$old"
+	before=$(goodbyes new)
+	first=$(boot_id)
+	tell "nbdboot reroot --kexec $old"
+	check "$init: with its kernel into another root" arrives old
+	check "$init: the services were stopped before that" was_stopped new
+	check "$init: the server saw the disconnect" \
+		[ "$(goodbyes new)" -gt "$before" ]
+	last=$(boot_id)
+	check "$init: the kernel has started anew ($first, $last)" started_anew
+	tell "nbdboot reroot $new"
+	check "$init: and on, under that kernel" arrives new
 	tell reboot
 	check "$init: a reboot is one after that" arrives old
 	for name in new disk; do
@@ -95,13 +124,14 @@ moves()
 find_kernel
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay virtio_blk' |
 	sed 's/^/# /'
-for init in ${INITS:-sysvinit openrc openrc-init}; do
+for init in ${INITS:-sysvinit openrc openrc-init runit}; do
 	tree=$work/tree
 	rm -rf "$tree"
 	copy_debian "${init%-init}"
 	services
 	chroot "$tree" update-rc.d witness defaults >/dev/null
 	start_guest "$init"
+	add_kernel
 	start_debian
 	moves "$init"
 	vm_stop

@@ -13,27 +13,17 @@ pki_use "$work/pki" server "$work/server"
 
 # ---- busybox, from a rescue system in RAM ----
 
-add_busybox "$small"
-rm -f "$small/bin/init"
-mkdir -p "$small/sbin" "$small/etc/nbdboot" "$small/proc" "$small/sys" \
-	"$small/dev" "$small/run" "$small/tmp"
-cp "$nbdboot" "$small/bin/nbdboot"
+make_small
+mkdir -p "$small/etc/nbdboot"
 cp "$work/pki/ca-cert.pem" "$small/etc/nbdboot"
-install -m 755 "$here/guest/reroot.sh" "$small/etc/guest"
-echo '::once:/etc/guest' >"$small/etc/inittab"
-cp "$file" "$small/etc/file"
+rm "$small/sbin/init"
 image dull "$small"
 ln -s ../bin/busybox "$small/sbin/init"
 image a "$small"
 image b "$small"
 image local "$small"
 truncate -s 8M "$work/empty"
-rescue=$work/rescue
-add_busybox "$rescue"
-cp "$nbdboot" "$rescue/bin/nbdboot"
-cp "$here/guest/rescue.sh" "$rescue/rescue"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay tls
-	aesni_intel gcm ctr ghash_generic? virtio_blk' "$rescue" | sed 's/^/# /'
+rescue_initramfs
 
 # it ends when its last client leaves and that file is there
 start a --filter=exitwhen exit-when-file-created="$work/enough" \
@@ -138,9 +128,7 @@ stop b
 # ---- Debian, with systemd ----
 
 make_tree
-mkdir -p "$tree/boot"
-cp "$kernel" "$tree/boot/vmlinuz-$version"
-cp "$work/initramfs" "$tree/boot/initrd.img-$version"
+add_kernel
 start_debian
 
 before=$(goodbyes old)
@@ -165,18 +153,6 @@ check 'the root is the overlay' said 'guest: root is overlay overlay rw'
 check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
 
 # ---- with another kernel ----
-
-boot_id()
-{
-	tell 'cat /proc/sys/kernel/random/boot_id /proc/cmdline'
-	vm_wait 'guest: status *' || true
-	grep -E '^[0-9a-f]{8}-[0-9a-f-]*$' "$work/log"
-}
-
-started_anew()
-{
-	[ "$first" ] && [ "$last" ] && [ "$first" != "$last" ]
-}
 
 refuses 'a kernel that is none' \
 	"nbdboot reroot --kexec --kernel=/etc/file --initrd=none $new" \

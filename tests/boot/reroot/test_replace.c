@@ -20,16 +20,16 @@
 #define SCRIPT	 SHUTDOWN_HOME "/init: #!" OURS " reboot\n"
 
 /* The next reboot is not ours, and the program of process 1 is its own. */
-#define UNDONE                                                             \
-	"unmount /usr/sbin/init\n"                                         \
-	"delete " REROOT_OLD "\ndelete " REROOT_NEW "\ndelete " REROOT_END \
-	"\n"
+#define UNDONE "unmount /usr/sbin/init\n" FORGOTTEN
+#define FORGOTTEN \
+	"delete " REROOT_OLD "\ndelete " REROOT_NEW "\ndelete " REROOT_END "\n"
 
 static struct nbd_diag d;
 static struct nbd_out done;
 static char text[4096];
 static const char *program, *fifo, *inittab;
-static bool no_reader, no_mount, stays;
+static const char *verb = "reboot";
+static bool no_reader, no_mount, stays, no_trace;
 static bool asked;
 
 static void note(const char *what, const char *name)
@@ -159,15 +159,28 @@ int __wrap_unlink(const char *path)
 	return 0;
 }
 
+int __wrap_ptrace_exec(pid_t pid, const char *path, const char *arg,
+		       unsigned ms, struct nbd_diag *why);
+int __wrap_ptrace_exec(pid_t pid, const char *path, const char *arg,
+		       unsigned ms, struct nbd_diag *why)
+{
+	assert_int_equal(pid, 1);
+	assert_true(ms > 0);
+	assert_string_equal(path, OURS);
+	note("execute ", arg);
+	return no_trace ? nbd_diag(why, NBD_E_PERM, "trace process 1") : 0;
+}
+
 static int reset(void **state)
 {
 	(void)state;
+	verb = "reboot";
 	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
 	text[0] = '\0';
 	program = "/usr/sbin/init";
 	fifo = "/run/initctl";
 	inittab = TABLE;
-	no_reader = no_mount = stays = asked = false;
+	no_reader = no_mount = stays = no_trace = asked = false;
 	return 0;
 }
 
@@ -179,7 +192,7 @@ static void sysvinit_executes_this_program(void **state)
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
 	assert_string_equal(text, "");
-	assert_int_equal(reroot_replace(&d), 0);
+	assert_int_equal(reroot_replace(verb, &d), 0);
 	assert_string_equal(text, COMMANDS "/etc/init.d/rc 6\n" SCRIPT
 					   "mount /usr/sbin/init\n"
 					   "ask sysvinit\n");
@@ -189,7 +202,7 @@ static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
 {
 	(void)state;
 	fifo = "/dev/initctl";
-	assert_int_equal(reroot_replace(&d), 0);
+	assert_int_equal(reroot_replace(verb, &d), 0);
 	assert_non_null(strstr(text, "ask sysvinit\n"));
 }
 
@@ -201,16 +214,45 @@ static void openrc_executes_this_program(void **state)
 	inittab = "";
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
-	assert_int_equal(reroot_replace(&d), 0);
+	assert_int_equal(reroot_replace(verb, &d), 0);
 	assert_string_equal(text, COMMANDS "openrc reboot\n" SCRIPT
 					   "mount /usr/sbin/openrc-init\n"
 					   "ask OpenRC\n");
 }
 
-static void another_process_1_is_not_replaced(void **state)
+static void another_kernel_is_another_verb(void **state)
+{
+	(void)state;
+	verb = "kexec";
+	assert_int_equal(reroot_replace(verb, &d), 0);
+	assert_non_null(strstr(text, "#!" OURS " kexec\n"));
+}
+
+#define RUNIT COMMANDS "/sbin/init 6\nkill $(pidof runsvdir)\n/etc/runit/3\n"
+
+static void runit_is_made_to_execute_this_program(void **state)
 {
 	(void)state;
 	program = "/usr/sbin/runit";
+	fifo = "";
+	inittab = "";
+	assert_true(reroot_can_replace());
+	assert_int_equal(reroot_replace_check(&d), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(reroot_replace(verb, &d), 0);
+	assert_string_equal(text, RUNIT "execute reboot\n");
+
+	reset(NULL);
+	program = "/usr/sbin/runit";
+	no_trace = true;
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_PERM);
+	assert_string_equal(text, RUNIT "execute reboot\n" FORGOTTEN);
+}
+
+static void another_process_1_is_not_replaced(void **state)
+{
+	(void)state;
+	program = "/usr/sbin/s6-svscan";
 	assert_false(reroot_can_replace());
 	/* a name is not enough, and the file must be the one that runs */
 	program = "/usr/sbin/init";
@@ -227,7 +269,7 @@ static void a_process_1_that_reads_no_requests_is_refused(void **state)
 {
 	(void)state;
 	no_reader = true;
-	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "/run/initctl"));
 	assert_non_null(strstr(text, UNDONE));
 }
@@ -238,7 +280,7 @@ static void an_inittab_without_a_reboot_is_refused(void **state)
 	inittab = "l5:5:wait:/etc/init.d/rc 5\n";
 	assert_int_equal(reroot_replace_check(&d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "/etc/inittab"));
-	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_null(strstr(text, SCRIPT));
 }
 
@@ -246,18 +288,18 @@ static void a_process_1_that_stays_finds_its_program_again(void **state)
 {
 	(void)state;
 	stays = true;
-	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_non_null(strstr(text, "ask sysvinit\n" UNDONE));
 	assert_non_null(strstr(d.text, "nothing has ended"));
 
 	reset(NULL);
 	no_reader = true;
-	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_non_null(strstr(text, UNDONE));
 
 	reset(NULL);
 	no_mount = true;
-	assert_int_equal(reroot_replace(&d), NBD_E_KERNEL);
+	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_null(strstr(text, "ask"));
 	assert_non_null(strstr(text, UNDONE));
 }
@@ -303,6 +345,9 @@ int main(void)
 		cmocka_unit_test_setup(an_older_sysvinit_has_its_fifo_in_dev,
 				       reset),
 		cmocka_unit_test_setup(openrc_executes_this_program, reset),
+		cmocka_unit_test_setup(another_kernel_is_another_verb, reset),
+		cmocka_unit_test_setup(runit_is_made_to_execute_this_program,
+				       reset),
 		cmocka_unit_test_setup(another_process_1_is_not_replaced,
 				       reset),
 		cmocka_unit_test_setup(
