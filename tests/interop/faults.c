@@ -11,16 +11,16 @@
  * its standard input.
  *
  * Step 0 is the greeting; each option and each request is one step more,
- * whatever the connection.  At STEP the message is not passed on, and FAULT
- * happens on that connection:
+ * whatever the connection.  After STARTTLS each record with data is one.  At STEP
+ * the message is not passed on, and FAULT happens on that connection:
  *
  *	die	it is closed
  *	reset	it is closed, and so are all later ones
  *	freeze	nothing comes from the server any more
  *	drip	one byte a second comes
  *	noise	zeroes without end come
- *	flood	replies without end come, which the protocol allows
- *	error	the server answers with an error
+ *	flood	replies without end come, which the protocol allows (not in TLS)
+ *	error	the server answers with an error (not in TLS)
  *	lose	nothing else: the server answers all others
  *
  * Two faults pass it on, and happen in the middle of its answer:
@@ -56,11 +56,15 @@
 #define IHAVEOPT 0x49484156u
 #define REQUEST	 0x25609513u
 #define WRITE	 1u
+#define STARTTLS 5u /* NBD_OPT_STARTTLS */
 #define CHUNKS	 8u /* NBD_OPT_STRUCTURED_REPLY */
+#define APP_DATA 23 /* the type of a record of TLS; its head has 5 bytes */
 
 /* Bytes of an answer: less than an option's, and more than the head of one. */
 #define FIRST_PART 10
 #define DATA_PART  100
+/* More than the first record of a long one. */
+#define TLS_PART   17000
 
 enum fault { DIE, RESET, FREEZE, DRIP, NOISE, FLOOD, ERROR, LOSE, CUT, STALL };
 static const char *const names[] = { "die",   "reset", "freeze", "drip",
@@ -71,6 +75,7 @@ struct link {
 	int client, server;
 	bool faulty;		/* the fault happened here */
 	bool greeted;		/* the flags of the client came */
+	bool tls;		/* so did STARTTLS */
 	unsigned char head[28]; /* the message of the client that comes */
 	unsigned have;
 	uint64_t rest; /* bytes of it that follow */
@@ -247,7 +252,7 @@ static void happen(struct link *l)
 
 	happened = now_ms();
 	if (fault >= CUT)
-		l->left = data ? DATA_PART : FIRST_PART;
+		l->left = l->tls ? TLS_PART : data ? DATA_PART : FIRST_PART;
 	l->faulty = fault < ERROR;
 	away = fault == RESET;
 	if (fault == DIE || fault == RESET)
@@ -263,21 +268,27 @@ static unsigned head_length(const struct link *l)
 {
 	if (!l->greeted)
 		return 4;
+	if (l->tls)
+		return 5;
 	return l->have < 4 ? 0 : be32(l->head) == IHAVEOPT ? 16 : 28;
 }
 
 /* A message is complete but for its data.  True: it is passed on. */
 static bool take(struct link *l, unsigned len)
 {
-	bool option = l->greeted && be32(l->head) == IHAVEOPT;
+	bool option = len == 16;
 	bool writes = len == 28 && l->head[7] == WRITE;
-	bool flags = !l->greeted;
+	bool counts = l->tls ? l->head[0] == APP_DATA : l->greeted;
 
 	l->greeted = true;
 	l->chunks |= option && be32(l->head + 8) == CHUNKS;
 	l->have = 0;
-	l->rest = option ? be32(l->head + 12) : writes ? be32(l->head + 24) : 0;
-	l->drops = !flags && ++step == at;
+	l->rest = l->tls   ? (unsigned)l->head[3] << 8 | l->head[4]
+		  : option ? be32(l->head + 12)
+		  : writes ? be32(l->head + 24)
+			   : 0;
+	l->tls |= option && be32(l->head + 8) == STARTTLS;
+	l->drops = counts && ++step == at;
 	if (l->drops)
 		happen(l);
 	l->drops &= fault < CUT;

@@ -11,6 +11,8 @@
 # server is at a UNIX socket.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
+# shellcheck source=tests/pki.sh
+. "${0%/*}/../pki.sh"
 nbdboot=$O/nbdboot
 faults=$work/faults
 # s until a command hangs: a handshake has 30 s, and many run at the same time
@@ -39,14 +41,15 @@ steps()
 }
 
 # The commands: a name, the last step, the faults that only SIGINT ends, and
-# the words.  FAULTY is the server behind the fault, OWN a file of the case.
+# the words.  FAULTY is the server behind the fault, SAFE the same with TLS, OWN a
+# file of the case.
 # Those of devices run with the driver that is played, which has the sockets of
 # the system; DEVICE is a nbd0 whose connections died: to FAULTY, and in "two" to
 # HEALTHY as the second server.  rotate has one that lives: it must not end that
 # for nothing.
 commands()
 {
-	sed -E "${NETWORK:+/^(connect|reconnect|scale|rotate)/d}" <<-'END'
+	sed -E "${NETWORK:+/^(connect|reconnect|scale|rotate)|-tls /d}" <<-'END'
 		info 7 - info FAULTY
 		exports 5 - exports FAULTY
 		map 12 freeze,drip,lose info --map FAULTY
@@ -55,6 +58,9 @@ commands()
 		verify 240 freeze,drip,lose copy -c 2 --verify FAULTY OWN
 		write 225 freeze,drip,lose copy IMAGE FAULTY
 		one 205 freeze,drip,lose copy -c 1 IMAGE FAULTY
+		info-tls 8 - info SAFE
+		exports-tls 6 - exports SAFE
+		read-tls 225 freeze,drip,lose copy SAFE OWN
 		connect 5 freeze,drip,lose connect FAULTY
 		connect-R 16 freeze,drip,lose connect -R FAULTY
 		connect-two 5 - connect FAULTY HEALTHY
@@ -109,13 +115,16 @@ connect* | reconnect* | scale* | rotate*)
 	[ "${case#rotate}" = "$case" ] || export LIVE=1
 	;;
 esac
-server="exec nbdkit -s --filter=blocksize-policy file '$served' \
+[ "${case#*-tls-}" = "$case" ] || safe="--tls=require \
+	--tls-certificates='$work/server'"
+server="exec nbdkit -s ${safe-} --filter=blocksize-policy file '$served' \
 	blocksize-maximum=64K blocksize-preferred=64K \
 	blocksize-error-policy=error"
 for word; do
 	shift
 	case $word in
 	FAULTY) word=$faulty ;;
+	SAFE) word="nbds${faulty#nbd}&tls-hostname=localhost&tls-certificates=$work/pki" ;;
 	HEALTHY) word="nbd+unix:///?socket=$work/healthy" ;;
 	OWN) word=$own ;;
 	DEVICE) word=nbd0 ;;
@@ -173,6 +182,9 @@ verdict()
 	}'
 }
 
+pki "$work/pki"
+pki_server "$work/pki" server ecdsa
+pki_use "$work/pki" server "$work/server"
 mkdir "$work/own" "$work/s"
 nbdkit -U - pattern size=15M \
 	--run "\"$nbdboot\" copy \"\$uri\" \"$work/own/image\"" >/dev/null
