@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Looks after the connections during the first open:
+ * Looks after the connections while another process reads the device:
  *
  *	this process --> opener    see settle.c
  *	     '---------> reviver   after 100 ms: finds or replaces dead ones
@@ -34,7 +34,7 @@ static int do_revive(void *data, struct nbd_diag *d)
 }
 
 int device_settle_await(const struct process *opener, int signals, int index,
-			bool last)
+			bool last, int ms)
 {
 	struct care c = { index, !last };
 	struct process reviver;
@@ -43,8 +43,8 @@ int device_settle_await(const struct process *opener, int signals, int index,
 	if (err != NBD_E_TIMEOUT)
 		return err;
 	if (process_start(&reviver, do_revive, &c, 0, NULL))
-		return device_settle_poll(opener, signals, -1, SETTLE_MS);
-	err = device_settle_poll(opener, signals, reviver.fd, SETTLE_MS);
+		return device_settle_poll(opener, signals, -1, ms);
+	err = device_settle_poll(opener, signals, reviver.fd, ms);
 	kill(reviver.pid, SIGKILL);
 	process_finish(&reviver, NULL, 0, "", nbd_now_ms() + END_MS, NULL);
 	return err;

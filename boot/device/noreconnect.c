@@ -72,10 +72,10 @@ void device_slots_tag(const int fds[], unsigned n, int index)
 }
 
 int device_settle_await(const struct process *opener, int signals, int index,
-			bool last)
+			bool last, int ms)
 {
 	(void)index, (void)last;
-	return device_settle_poll(opener, signals, -1, SETTLE_MS);
+	return device_settle_poll(opener, signals, -1, ms);
 }
 
 void device_dialer_avoid(struct device_dialer *dl)

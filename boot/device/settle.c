@@ -50,7 +50,7 @@ static int open_it(struct opening *o, int signals, bool last,
 		nbdk_disconnect(o->index, NULL);
 		return err;
 	}
-	died = device_settle_await(&opener, signals, o->index, last);
+	died = device_settle_await(&opener, signals, o->index, last, SETTLE_MS);
 	/* the opener's I/O fails with this, so it can end */
 	if (died)
 		nbdk_disconnect(o->index, NULL);

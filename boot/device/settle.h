@@ -25,12 +25,13 @@ int device_settle(int index, uint64_t size, bool last,
 #define SETTLE_MS 60000
 
 /*
- * Waits until the opener has a result: 0.  NBD_E_AGAIN: a connection died, and
- * `last` is false.  NBD_E_INTERRUPTED: `signals` is readable.  NBD_E_TIMEOUT:
- * the time is over.
+ * Waits at most ms until the opener has a result: 0.  NBD_E_AGAIN: a connection
+ * died, and `last` is false.  NBD_E_INTERRUPTED: `signals` is readable.
+ * NBD_E_TIMEOUT: the time is over.  Also for other processes that read the device
+ * while nobody watches it.
  */
 int device_settle_await(const struct process *opener, int signals, int index,
-			bool last);
+			bool last, int ms);
 
 /*
  * One wait of at most ms: 0, NBD_E_INTERRUPTED or NBD_E_TIMEOUT as above;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/common/console.h"
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
 #include "boot/init/mount.h"
@@ -146,7 +147,9 @@ static int await_look(struct process *child, struct reroot_proof *p,
 		      const struct device_signals *signals, struct nbd_diag *d)
 {
 	int ms = LOOK_MS + (p->kernel.wanted ? REROOT_FILES_MS : 0);
-	int came = device_settle_poll(child, signals->fd, -1, ms);
+	int came = p->index < 0 ? device_settle_poll(child, signals->fd, -1, ms)
+				: device_settle_await(child, signals->fd,
+						      p->index, true, ms);
 
 	if (came == NBD_E_INTERRUPTED)
 		kill(child->pid, SIGKILL);
@@ -228,12 +231,45 @@ static int lock_out_udev(int index, const struct device_signals *signals)
 	return fd;
 }
 
-static int prove_export(struct reroot_proof *p, struct nbd_diag *d)
+static int prove_once(struct reroot_proof *p, struct nbd_diag *d)
 {
 	struct root_env env = { 0 };
 	struct device_signals signals;
 	struct nbd_diag other;
-	int lock, rc = root_parse(&p->spec, &p->cmd, d);
+	int lock = -1, rc;
+
+	p->index = root_connect(&p->root, &p->spec, &env, "", &signals, d);
+	if (p->index < 0)
+		return p->index;
+	take_link(p);
+	rc = look_in_child(p, &signals, d);
+	/* a look that hangs keeps udev out until the device is gone */
+	if (rc != NBD_E_TIMEOUT)
+		lock = lock_out_udev(p->index, &signals);
+	nbdk_disconnect(p->index, &other);
+	if (lock >= 0)
+		close(lock);
+	device_signals_release(&signals);
+	return rc;
+}
+
+/* The first server of the list becomes its last one. */
+static void ask_last(struct root_spec *r)
+{
+	struct nbd_uri first = r->uri[0];
+
+	memmove(r->uri, r->uri + 1, (r->uris - 1) * sizeof(first));
+	r->uri[r->uris - 1] = first;
+}
+
+/*
+ * A server that stops in the middle of an answer, and keeps the connection, lets
+ * the look hang: it begins anew, at another server if there is one.
+ */
+static int prove_export(struct reroot_proof *p, struct nbd_diag *d)
+{
+	int rc = root_parse(&p->spec, &p->cmd, d);
+	unsigned tries;
 
 	if (!rc && p->spec.part)
 		rc = init_part_check(p->spec.part, d);
@@ -243,16 +279,13 @@ static int prove_export(struct reroot_proof *p, struct nbd_diag *d)
 		return rc;
 	p->spec.read_only = true;
 	p->spec.dead_timeout = OUTAGE_S;
-	p->index = root_connect(&p->root, &p->spec, &env, "", &signals, d);
-	if (p->index < 0)
-		return p->index;
-	take_link(p);
-	rc = look_in_child(p, &signals, d);
-	lock = lock_out_udev(p->index, &signals);
-	nbdk_disconnect(p->index, &other);
-	if (lock >= 0)
-		close(lock);
-	device_signals_release(&signals);
+	tries = p->spec.uris > 1 ? p->spec.uris : 2;
+	rc = prove_once(p, d);
+	for (unsigned i = 1; rc == NBD_E_TIMEOUT && i < tries; i++) {
+		boot_say("%s", d->text);
+		ask_last(&p->spec);
+		rc = prove_once(p, d);
+	}
 	return rc;
 }
 

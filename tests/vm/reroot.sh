@@ -9,6 +9,8 @@ VM_LIMIT=${VM_LIMIT:-1800}
 ACCEL=${ACCEL:-tcg,thread=single,tb-size=64}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/faults.sh
+. "$here/faults.sh"
 
 # The ports of the servers, see start.
 port_a='' port_b='' port_safe='' port_dull='' port_empty='' port_slow='' port_old='' port_new=''
@@ -277,7 +279,7 @@ start_debian()
 	old="nbd://$host:$port_old/"
 	new="nbd://$host:$port_new/"
 	vm_memory=512
-	start_machine "$work/initramfs" "root=$old ip=dhcp rw" \
+	start_machine "$work/initramfs" "root=$old ip=dhcp rw ${debian_words-}" \
 		-action reboot=reset \
 		-drive "file=$work/disk,format=raw,if=virtio"
 	check 'Debian boots from a server' arrives old
@@ -309,6 +311,49 @@ SuccessExitStatus=128"
 softly()
 {
 	! said 'the old system has ended'
+}
+
+# ---- servers that fail ----
+
+# moves FAULT STEP URIS [FROM URI TO]: from the root a at $a to b, whose server
+# fails, and back if it is there; or between others.  Sets outcome.
+moves()
+{
+	from=${4-a} from_uri=${5-$a} to=${6-b}
+	cp "$work/$to" "$work/served"
+	fail "$1" "$2" "$work/served"
+	tell "nbdboot reroot '$3'"
+	vm_wait 'guest: status [1-9]*' "guest: $from is ready" \
+		"guest: $to is ready" '*Kernel panic*' || true
+	outcome=wrong
+	if said 'guest: status [1-9]' && said '^nbdboot: ' &&
+		! said 'this system ends now'; then
+		outcome=refused
+	elif arrived "$from" && said 'the new root failed: back to the old one'; then
+		outcome=back
+	elif arrived "$to" && ! said 'I/O error'; then
+		outcome=moved
+	fi
+	[ "$outcome" != moved ] || {
+		tell "nbdboot reroot '$from_uri'"
+		arrives "$from" || outcome=stays
+	}
+	fail_end
+}
+
+# ends_as SENTENCE OUTCOME...: it was one of them
+ends_as()
+{
+	sentence="$1: $outcome ($happened)"
+	shift
+	for wanted; do
+		[ "$outcome" != "$wanted" ] || {
+			ok "$sentence"
+			return
+		}
+	done
+	not_ok "$sentence"
+	show "$work/log"
 }
 
 # ---- what a reroot costs ----

@@ -12,6 +12,8 @@ find_kernel
 pki "$work/pki"
 pki_server "$work/pki" server ecdsa
 pki_use "$work/pki" server "$work/server"
+# a request that was lost waits that long
+debian_words=nbdboot.io-timeout=5
 start_soft "$work/pki"
 
 before=$(goodbyes old)
@@ -66,6 +68,19 @@ check 'from TLS to a server without it' arrives new
 check 'the device with TLS was disconnected' \
 	[ "$(goodbyes safe)" -gt "$before" ]
 stop safe
+
+# ---- a server that fails: during the checks, the mount, the new system ----
+
+faults_begin
+bad=nbd://$host:$faulty/
+for step in ${STEPS:-5 25 45 60 100 300}; do
+	for fault in ${FAULTS:-die stall freeze error}; do
+		moves "$fault" "$step" "$bad,$old" new "$new" old
+		ends_as "$fault at step $step, and another server" moved
+		moves "$fault" "$step" "$bad" new "$new" old
+		ends_as "$fault at step $step" moved refused
+	done
+done
 
 # ---- a disk of the machine ----
 

@@ -34,7 +34,8 @@ start empty
 a="nbd://$host:$port_a/"
 b="nbds://$host:$port_b/?tls-certificates=/etc/nbdboot"
 vm_memory=256
-start_machine "$work/initramfs" "rdinit=/rescue guest.root=$a" \
+start_machine "$work/initramfs" "rdinit=/rescue guest.root=$a \
+nbdboot.io-timeout=5" \
 	-drive "file=$work/local,format=raw,if=virtio"
 vm_wait 'guest: the rescue system is up' || true
 check 'a rescue system in RAM moves into a root' arrives a
@@ -112,6 +113,16 @@ check 'the console says so again' \
 echo 'set_link net on' >"$work/monitor.in"
 tell "nbdboot reroot --when-ready $a"
 check 'and with the network the new one' arrives a
+
+# soak_reroot_faults.sh has all of them
+faults_begin
+start b
+bad=nbd://$host:$faulty/
+moves die 32 "$bad,nbd://$host:$port_b/"
+ends_as 'its server dies during the checks, and another one lives' moved
+moves stall 26 "$bad"
+ends_as 'its server stops in the middle of an answer' moved
+stop b
 
 start b --tls=require --tls-certificates="$work/server"
 tell "nbdboot reroot '$b'"
