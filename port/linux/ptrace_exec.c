@@ -157,14 +157,22 @@ static int put_arguments(pid_t pid, uintptr_t at, const char *path,
 	return NBD_OK;
 }
 
-static int registers(int request, pid_t pid, struct user_regs_struct *r)
+static int get_registers(pid_t pid, struct user_regs_struct *r)
 {
 	struct iovec v = { r, sizeof(*r) };
 
 	/* those of a 32-bit process are fewer */
-	return ptrace(request, pid, NT_PRSTATUS, &v) || v.iov_len != sizeof(*r)
+	return ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &v) ||
+			       v.iov_len != sizeof(*r)
 		       ? -1
 		       : 0;
+}
+
+static int set_registers(pid_t pid, struct user_regs_struct *r)
+{
+	struct iovec v = { r, sizeof(*r) };
+
+	return (int)ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &v);
 }
 
 /* At the entry of a system call. */
@@ -175,7 +183,7 @@ static int execute(struct tracee *t, const char *path, const char *arg,
 	uintptr_t at;
 	int rc;
 
-	if (registers(PTRACE_GETREGSET, t->pid, &before))
+	if (get_registers(t->pid, &before))
 		return nbd_diag(d, NBD_E_KERNEL,
 				"process %d is not of this CPU's kind",
 				(int)t->pid);
@@ -186,14 +194,14 @@ static int execute(struct tracee *t, const char *path, const char *arg,
 	if (rc)
 		return rc;
 	if (set_execve(t->pid, &r, at + offsetof(struct arguments, text), at) ||
-	    registers(PTRACE_SETREGSET, t->pid, &r))
+	    set_registers(t->pid, &r))
 		return nbd_diag(d, NBD_E_KERNEL, "registers of process %d: %s",
 				(int)t->pid, strerror(errno));
 	rc = next_call(t, d);
 	if (rc || t->status >> 8 == EXECUTED)
 		return rc;
 	set_again(&before);
-	registers(PTRACE_SETREGSET, t->pid, &before);
+	set_registers(t->pid, &before);
 	return nbd_diag(d, NBD_E_KERNEL, "process %d could not execute %s",
 			(int)t->pid, path);
 }
