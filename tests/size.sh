@@ -20,7 +20,7 @@ status=0
 limit()
 {
 	case $1 in
-	tiny) echo 81920 ;;
+	tiny) echo 83968 ;;
 	nbdboot) echo 425984 ;;
 	uefi) echo 98304 ;;
 	uefi_ipv6) echo 122880 ;;

@@ -116,12 +116,18 @@ int cli_take_letters(struct cli_parser *p, const char *word)
 	return status;
 }
 
+/* "-" is an operand. */
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1];
+}
+
 static int take_options(struct cli_parser *p)
 {
 	const char *word;
 	int status = CLI_OK;
 
-	while (!status && (word = *p->argv) && word[0] == '-' && word[1]) {
+	while (!status && (word = *p->argv) && is_option(word)) {
 		p->argv++;
 		if (!strcmp(word, "--"))
 			break;
@@ -147,12 +153,19 @@ static int complain_missing(const struct command *c, const char *names)
 			 names);
 }
 
+/*
+ * words are the operands, behind a word of the same command line.  Those of a
+ * command with any number of them may be options of another program.
+ */
 static int check_operands(const struct command *c, char *words[])
 {
 	unsigned n = 0, max = c->operands.max;
+	bool literal = max == CLI_ANY || !strcmp(words[-1], "--");
 
-	while (words[n])
-		n++;
+	for (; words[n]; n++)
+		if (!literal && is_option(words[n]))
+			return cli_usage(c->name, "%s: options come first",
+					 words[n]);
 	if (n < c->operands.min)
 		return complain_missing(c, c->operands.name[n]);
 	if (max != CLI_ANY && n > max)

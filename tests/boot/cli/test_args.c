@@ -204,20 +204,29 @@ static void what_is_missing_or_unknown_is_named(void **state)
 
 static void operands_end_the_options(void **state)
 {
-	char **words = parse("frob one -a");
+	char **words = parse("frob -- -a");
 
 	(void)state;
 	assert_non_null(words);
-	assert_string_equal(words[1], "-a");
-	assert_false(o.all);
-	words = parse("frob -- -a");
-	assert_non_null(words);
 	assert_string_equal(words[0], "-a");
 	assert_false(o.all);
-	words = parse("frob -a - --");
+	words = parse("frob -a -- - --");
 	assert_non_null(words);
 	assert_string_equal(words[0], "-");
 	assert_string_equal(words[1], "--");
+}
+
+static void an_option_behind_an_operand_is_refused(void **state)
+{
+	struct command c = command;
+
+	(void)state;
+	assert_refused("frob 1 -a", "-a: options come first");
+	assert_refused("frob -a 1 --name", "--name: options come first");
+	assert_non_null(parse("frob - -"));
+	/* an argument of another program */
+	c.operands.max = CLI_ANY;
+	assert_non_null(parse_for(&c, "frob 1 -a"));
 }
 
 static void operands_are_counted_and_named(void **state)
@@ -315,6 +324,7 @@ int main(void)
 		cmocka_unit_test(bounds_are_inclusive),
 		cmocka_unit_test(what_is_missing_or_unknown_is_named),
 		cmocka_unit_test(operands_end_the_options),
+		cmocka_unit_test(an_option_behind_an_operand_is_refused),
 		cmocka_unit_test(operands_are_counted_and_named),
 		cmocka_unit_test(operands_may_have_to_be_devices),
 		cmocka_unit_test(a_command_may_have_no_options),
