@@ -132,6 +132,16 @@ static const uint16_t allowed[] = {
 #ifdef SYS_statx
 	SYS_statx,
 #endif
+	/* a child that reads the device from each CPU (watch/ask.c) */
+	SYS_clone,
+	SYS_gettid,
+	SYS_set_robust_list,
+	SYS_sched_setaffinity,
+	SYS_pread64,
+	SYS_wait4,
+#ifdef SYS_fork
+	SYS_fork,
+#endif
 	/* the release, whose modules TLS looks for; the memory, for swap */
 	SYS_uname,
 	SYS_sysinfo,

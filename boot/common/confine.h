@@ -8,8 +8,8 @@
 /*
  * Gives up every capability but those in keep (1 << CAP_NET_ADMIN | ...), and
  * every system call but those that talk to servers and to the kernel, read and
- * write files, and end the process: it starts no program and no process, traces
- * none, and mounts nothing.  A refused call returns ENOSYS, and the kernel's
+ * write files, start a copy of the process, and end it: it starts no program,
+ * traces no process, and mounts nothing.  A refused call returns ENOSYS, and the kernel's
  * audit log names it.  This cannot be taken back.  Without CONFIG_BOOT_SECCOMP
  * it does nothing.
  *

@@ -8,6 +8,9 @@
  * It begins anew when a read was done, none waits, or a connection died or was
  * made.  So no read is given up that the driver would send again: that costs a
  * connection.
+ *
+ * Where reads are done all the time, one that waits at each look may be the same,
+ * or not.  The connections without bytes may just have no work.  So they get some.
  */
 #include "boot/watch/stall.h"
 
@@ -33,6 +36,7 @@ static unsigned look_ms(const struct device *dev)
 void watch_stall_forget(struct watch_stall *s)
 {
 	s->waits = false;
+	s->stuck.looks = s->busy.looks = 0;
 }
 
 static bool is_tcp(const struct sockdiag_link *l)
@@ -40,7 +44,7 @@ static bool is_tcp(const struct sockdiag_link *l)
 	return l->live && l->family != AF_UNIX;
 }
 
-static void note_bytes(struct watch_stall *s, const struct device *dev)
+static void note_bytes(struct watch_stretch *s, const struct device *dev)
 {
 	s->n_links = 0;
 	for (unsigned i = 0; i < dev->n_links; i++) {
@@ -54,7 +58,7 @@ static void note_bytes(struct watch_stall *s, const struct device *dev)
 }
 
 /* Was it there before, and has nearly nothing come since? */
-static bool is_silent(const struct watch_stall *s,
+static bool is_silent(const struct watch_stretch *s,
 		      const struct sockdiag_link *l)
 {
 	for (unsigned i = 0; i < s->n_links; i++)
@@ -63,7 +67,7 @@ static bool is_silent(const struct watch_stall *s,
 	return false;
 }
 
-static void end_silent(const struct watch_stall *s, struct device *dev,
+static void end_silent(const struct watch_stretch *s, struct device *dev,
 		       unsigned ms, struct nbd_diag *d)
 {
 	unsigned ended = 0;
@@ -87,16 +91,46 @@ static void end_silent(const struct watch_stall *s, struct device *dev,
 			 ms / 1000, ended, ended > 1 ? "s" : "");
 }
 
-/* Counts looks, not time: while the machine sleeps (suspend) no answer comes. */
-static void count(struct watch_stall *s, const struct device *dev)
+static bool has_silent(const struct watch_stretch *s, const struct device *dev)
+{
+	for (unsigned i = 0; i < dev->n_links; i++)
+		if (is_tcp(&dev->links[i]) && is_silent(s, &dev->links[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Counts looks, not time: while the machine sleeps (suspend) no answer comes.
+ * Returns true at the last one.
+ */
+static bool goes_on(struct watch_stretch *s, bool still,
+		    const struct device *dev)
+{
+	s->looks = still ? s->looks + 1 : 0;
+	if (s->looks == 1)
+		note_bytes(s, dev);
+	return s->looks >= LOOKS;
+}
+
+static void look(struct watch_stall *s, struct device *dev, unsigned ms,
+		 struct nbd_diag *d)
 {
 	unsigned reading;
 	uint64_t reads = nbdk_reads(dev->info.index, &reading);
-	bool same = s->waits && reading && reads == s->reads;
+	bool busy = s->waits && reading;
+	bool stuck = busy && reads == s->reads;
+	bool long_busy = goes_on(&s->busy, busy, dev);
 
-	s->looks = same ? s->looks + 1 : 0;
 	s->waits = reading;
 	s->reads = reads;
+	if (goes_on(&s->stuck, stuck, dev)) {
+		end_silent(&s->stuck, dev, ms, d);
+		watch_stall_forget(s);
+	} else if (long_busy) {
+		if (has_silent(&s->busy, dev))
+			watch_ask(&s->ask, dev->info.index);
+		s->busy.looks = 0;
+	}
 }
 
 int watch_stall_look(struct watch_stall *s, struct device *dev,
@@ -110,14 +144,9 @@ int watch_stall_look(struct watch_stall *s, struct device *dev,
 	if (now - s->seen < every)
 		return (int)(every - (now - s->seen));
 	s->seen = now;
-	count(s, dev);
-	if (!dev->counted) {
+	if (dev->counted)
+		look(s, dev, LOOKS * every, d);
+	else
 		watch_stall_forget(s);
-	} else if (s->looks == 1) {
-		note_bytes(s, dev);
-	} else if (s->looks >= LOOKS) {
-		end_silent(s, dev, LOOKS * every, d);
-		watch_stall_forget(s);
-	}
 	return (int)every;
 }

@@ -434,6 +434,7 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 	if (err)
 		return err;
 	boot_log_to_kernel();
+	watch_ask_open(&w.stall.ask);
 	boot_harden();
 	err = watch_takeover(index, d);
 	if (err < 0)

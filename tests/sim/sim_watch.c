@@ -7,13 +7,15 @@
  *	  '-----report-----> REPORTED -driver shuts it-^
  *
  * A read that is late costs its connection, by the driver.  One whose answer
- * stops in the middle is stuck, and the watcher has to end its connection.
+ * stops in the middle is stuck, and the watcher has to end its connection, or to
+ * send another read over it.
  *
  * A CLOSED socket is seen to be dead before the driver reports it; a REPORTED
  * one still looks alive.  Reports get lost, sock_diag fails now and then or is
  * not there, servers are away, silent, slow, drop what they accept, or stop in
  * the middle of their answers.
  */
+#include "boot/watch/ask.h"
 #include "boot/watch/watch.h"
 #include "port/linux/nbdk_watch.h"
 #include "port/dial.h"
@@ -411,10 +413,12 @@ static void check_choice(unsigned server)
  */
 static void check_stuck(void)
 {
+	/* beside others the driver does it, when it was made to look */
 	uint64_t each = STUCK_MS + 2 * LOOK_MS + patience() +
-			(uint64_t)w.n_servers * DIAL_HANDSHAKE_MS;
+			(uint64_t)w.n_servers * DIAL_HANDSHAKE_MS +
+			(w.others ? IO_MS + LATE_MS : 0);
 
-	if (!w.looks || w.blind || w.others)
+	if (!w.looks || w.blind)
 		return;
 	for (unsigned i = 0; i < w.n_slots; i++) {
 		uint64_t since = w.slots[i].since;
@@ -572,6 +576,18 @@ uint64_t __wrap_nbdk_reads(int index, unsigned *waiting)
 	w.brief = !*waiting || w.others ? (unsigned)sim_below(3) : 0;
 	*waiting += w.brief;
 	return w.reads;
+}
+
+/* The driver gives a connection up when another read on it is late, too. */
+void __wrap_watch_ask(struct watch_ask *a, int index);
+void __wrap_watch_ask(struct watch_ask *a, int index)
+{
+	(void)a, (void)index;
+	sim_say(w.now, "each connection gets a read");
+	for (unsigned i = 0; i < w.n_slots; i++)
+		if (w.slots[i].state == LIVE && w.slots[i].read == STUCK)
+			later(IO_MS + (unsigned)sim_below(LATE_MS), CLOSE, i,
+			      0);
 }
 
 /* What was late may be late again. */

@@ -47,7 +47,6 @@ static int refused_all(void)
 	MUST(execve("/bin/true", argv, argv) && errno == ENOSYS);
 	MUST(syscall(SYS_execveat, AT_FDCWD, "/bin/true", argv, argv, 0) &&
 	     errno == ENOSYS);
-	MUST(fork() < 0 && errno == ENOSYS);
 	MUST(ptrace(PTRACE_TRACEME, 0, 0, 0) && errno == ENOSYS);
 	MUST(mount("none", "/", "tmpfs", 0, "") && errno == ENOSYS);
 	MUST(syscall(SYS_init_module, 0, 0, 0) && errno == ENOSYS);
@@ -59,10 +58,24 @@ static int refused_all(void)
 	return 0;
 }
 
+/* A copy of it is confined, too. */
+static int copies(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		syscall(SYS_exit_group, refused_all());
+	MUST(pid > 0);
+	MUST(waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : __LINE__;
+}
+
 static void no_program_runs_and_nothing_is_mounted(void **state)
 {
 	(void)state;
 	confined(~0u, refused_all);
+	confined(~0u, copies);
 }
 
 static int talk(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When a watcher gives up a read: a device of two connections, one of which got
- * a part of an answer.  Time is counted in looks, each as soon as the one before
+ * When a watcher gives up a read, or asks: a device of two connections, one of
+ * which got a part of an answer.  Time is counted in looks, each as soon as the one before
  * has asked for it.
  */
 #include "boot/watch/stall.h"
@@ -17,6 +17,7 @@ static struct play {
 	unsigned waiting;
 	int end_err;
 	unsigned ended, avoided; /* a bit for each local port */
+	unsigned asked;		 /* times */
 } play;
 
 static struct device dev;
@@ -28,6 +29,14 @@ uint64_t __wrap_nbdk_reads(int index, unsigned *waiting);
 int __wrap_device_end(struct device *d, const struct sockdiag_link *l,
 		      struct nbd_diag *why);
 void __wrap_device_avoid(struct device *d, const struct sockdiag_link *l);
+void __wrap_watch_ask(struct watch_ask *a, int index);
+
+void __wrap_watch_ask(struct watch_ask *a, int index)
+{
+	assert_ptr_equal(a, &stall.ask);
+	assert_int_equal(index, INDEX);
+	play.asked++;
+}
 
 uint64_t __wrap_nbd_now_ns(void)
 {
@@ -236,6 +245,58 @@ static void more_connections_than_a_device_may_have_are_no_harm(void **state)
 			 0xffffffffu >> (32 - CONFIG_PORT_MAX_CONNECTIONS));
 }
 
+static void a_silent_connection_beside_busy_ones_is_asked(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++) {
+		look();
+		play.reads++;
+		dev.links[0].received += 65536;
+	}
+	/* at the fifth look, and at the ninth */
+	assert_int_equal(play.asked, 2);
+	assert_int_equal(play.ended, 0);
+	assert_string_equal(diag.text, "");
+}
+
+static void busy_connections_are_not_asked(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		look();
+		play.reads++;
+		dev.links[0].received += 65536;
+		dev.links[1].received += 4096;
+	}
+	assert_int_equal(play.asked, 0);
+}
+
+static void nor_is_a_device_that_has_no_work_at_times(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		play.waiting = i % 4 != 3;
+		play.reads++;
+		look();
+	}
+	assert_int_equal(play.asked, 0);
+}
+
+static void what_is_stuck_for_certain_is_ended(void **state)
+{
+	(void)state;
+	assert_int_equal(until_ended(600000), 2 * TIMEOUT);
+	assert_int_equal(play.asked, 0);
+
+	/* one read was done after the first look: both happen */
+	start(NULL);
+	look();
+	play.reads++;
+	until_ended(600000);
+	assert_int_equal(play.ended, 1u << 1 | 1u << 2);
+	assert_int_equal(play.asked, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -256,6 +317,13 @@ int main(void)
 		cmocka_unit_test_setup(a_suspend_is_no_time_without_an_answer,
 				       start),
 		cmocka_unit_test_setup(a_kernel_that_cannot_end_it_is_named,
+				       start),
+		cmocka_unit_test_setup(
+			a_silent_connection_beside_busy_ones_is_asked, start),
+		cmocka_unit_test_setup(busy_connections_are_not_asked, start),
+		cmocka_unit_test_setup(
+			nor_is_a_device_that_has_no_work_at_times, start),
+		cmocka_unit_test_setup(what_is_stuck_for_certain_is_ended,
 				       start),
 		cmocka_unit_test_setup(
 			more_connections_than_a_device_may_have_are_no_harm,

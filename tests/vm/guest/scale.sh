@@ -282,12 +282,13 @@ kill -9 $server
 cat >/tmp/reads <<'END'
 # the one that reads the result of faults must not wait for a case that hangs
 exec >/dev/null
-nbdboot connect -t 2 -d nbd0 $1 || exit
+nbdboot connect -t 2 -d nbd0 $options $1 || exit
 nbdboot watch nbd0 2>/dev/null &
 watch=$!
 dd if=/dev/nbd0 of=/tmp/read bs=64k count=64 iflag=direct &
+dd=$!
 ${2:-:}
-wait $!
+wait $dd
 status=$?
 nbdboot status nbd0 >/tmp/status
 kill $watch
@@ -298,10 +299,11 @@ head -c 4194304 /dev/urandom >/tmp/random
 
 # reads SENTENCE FAULT OTHER-SERVER [COMMAND]: dd reads it all, though the first
 # server fails in the middle of its 40th answer, which is a read of dd
+served='exec nbdkit -s file /tmp/random'
 reads()
 {
 	rm -f /tmp/read
-	result=$(faults 120 $2 40 0 'exec nbdkit -s file /tmp/random' 10812 \
+	result=$(faults 120 $2 40 0 "$served" 10812 \
 		/bin/sh /tmp/reads "nbd://$address:10812/ $3" "${4-}" 2>err |
 		tail -n 1)
 	echo "# $result"
@@ -324,21 +326,24 @@ check 'and another server answers' sh -c \
 kill -9 $server
 
 # It is the only one, and then gone for a while: a pause.
-cat >/tmp/gone <<'END'
+cat >/tmp/stuck <<'END'
 number()
 {
 	awk '{ print $1 }' /sys/block/nbd0/$1
 }
-ended()
-{
-	dmesg | grep -c 'ended 1 silent connection$'
-}
-before=$(ended)
 # nothing was read for a second, and a read waits
 until n=$(number stat); sleep 1; [ $(number inflight) -gt 0 ] &&
 	[ $(number stat) = $n ]; do
 	:
 done
+END
+cat >/tmp/gone <<'END'
+ended()
+{
+	dmesg | grep -c 'ended 1 silent connection$'
+}
+before=$(ended)
+. /tmp/stuck
 kill -STOP $PPID
 until [ $(ended) -gt $before ]; do
 	sleep 0.1
@@ -347,6 +352,27 @@ sleep 3
 kill -CONT $PPID
 END
 reads 'the only server stops so, and is then away' stall '' '. /tmp/gone'
+
+# The driver has a queue for each connection.  From a CPU of the other one reads go
+# on, and none is sent over the connection that is stuck.
+cat >/tmp/others <<'END'
+. /tmp/stuck
+cpu=$(awk '{ print $39 }' /proc/$dd/stat)
+for queue in /sys/block/nbd0/mq/*; do
+	grep -qw $cpu $queue/cpu_list || other=$(sed 's/,.*//' $queue/cpu_list)
+done
+(
+	until grep -q 'State:.Z' /proc/$dd/status; do
+		taskset -c $other dd if=/dev/nbd0 bs=64k iflag=direct
+	done
+) 2>/dev/null &
+END
+server -p 10809 file /tmp/random
+export options='-c 2' served="exec nc $address 10809"
+reads 'one of two connections stops so, and the other one is busy' stall '' \
+	'. /tmp/others'
+kill -9 $server
+unset options
 
 # ---- commands that are interrupted ----
 
