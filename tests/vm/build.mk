@@ -98,9 +98,10 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' TLS_FAULTS='$(TLS_FAULTS)' \
 		OVERLAY_FAULTS='$(OVERLAY_FAULTS)' \
 		$(vm) tests/vm/soak_boot.sh
-soak-reroot: vm-program ## soft reboots into other roots, faults, other inits: INITS=openrc
+soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=openrc
 	@status=0; $(vm) tests/vm/soak_reroot_soft.sh || status=1; \
 	$(vm) tests/vm/soak_reroot_faults.sh || status=1; \
+	$(vm) tests/vm/soak_reroot_kexec.sh || status=1; \
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
 	exit $$status
 soak-cards: vm-program ## boot a machine from each network card of QEMU

@@ -84,7 +84,8 @@ make_small()
 	cp "$file" "$small/etc/file"
 }
 
-# Makes $work/initramfs, which is a rescue system (guest/rescue.sh).
+# rescue_initramfs [CREDENTIALS]: makes $work/initramfs, which is a rescue system,
+# too (guest/rescue.sh)
 rescue_initramfs()
 {
 	rescue=$work/rescue
@@ -92,7 +93,7 @@ rescue_initramfs()
 	cp "$nbdboot" "$rescue/bin/nbdboot"
 	cp "$here/guest/rescue.sh" "$rescue/rescue"
 	initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay tls
-		aesni_intel gcm ctr ghash_generic? virtio_blk' "$rescue" |
+		aesni_intel gcm ctr ghash_generic? virtio_blk' "$rescue" ${1:+"$1"} |
 		sed 's/^/# /'
 }
 

@@ -13,7 +13,7 @@ find_kernel
 make_small
 image a "$small"
 image b "$small"
-rescue_initramfs
+rescue_initramfs ''
 faults_begin
 start a
 start b

@@ -23,7 +23,7 @@ image a "$small"
 image b "$small"
 image local "$small"
 truncate -s 8M "$work/empty"
-rescue_initramfs
+rescue_initramfs ''
 
 # it ends when its last client leaves and that file is there
 start a --filter=exitwhen exit-when-file-created="$work/enough" \
