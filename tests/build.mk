@@ -21,7 +21,7 @@ fuzzers ?= $(filter-out %/fuzz_lwip.c,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(fuzzers)))
 
 # A test or simulation that defines __wrap_NAME() replaces NAME() of the C library.
-wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([a-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
+wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([A-Za-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
 	$(patsubst $(O)/%,%.c,$@) | sort -u)
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
