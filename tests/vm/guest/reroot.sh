@@ -86,6 +86,14 @@ report()
 	sed 's/^/guest: process: /' /run/users
 }
 
+# it takes requests when the start is over
+case $(readlink /proc/1/exe) in
+*/openrc-init)
+	until [ -p /run/openrc/init.ctl ]; do
+		sleep 0.1
+	done
+	;;
+esac
 # what arrives while the port is not open is lost
 exec 3</dev/ttyS1
 stty raw -echo <&3
