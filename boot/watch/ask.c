@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The driver has a queue for each connection (hctx), and a CPU belongs to one of
+ * The driver has a queue for each connection (hctx), and each CPU has one of
  * them: where a process runs decides over which connection it reads.
  */
 #include "boot/watch/ask.h"
@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "boot/watch/watch.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -17,8 +18,8 @@
 
 /* The largest block of the driver; the alignment of a direct read. */
 #define BLOCK 4096
-/* The descriptors of a watcher are below it. */
-#define FDS   64
+/* A watcher may have inherited one for each of the others (watch.c). */
+#define FDS   (2 * WATCH_MAX)
 
 void watch_ask_open(struct watch_ask *a)
 {

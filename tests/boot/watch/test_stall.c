@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When a watcher gives up a read, or asks: a device of two connections, one of
- * which got a part of an answer.  Time is counted in looks, each as soon as the one before
- * has asked for it.
+ * which got a part of an answer.  Time is counted in looks, each as soon as the
+ * one before has asked for it.
  */
 #include "boot/watch/stall.h"
 #include "tests/unit.h"
