@@ -144,14 +144,29 @@ make_guest()
 
 # ---- roots ----
 
-# root_tree TREE INIT: busybox, and INIT of this directory as /sbin/init
-root_tree()
+# bare_tree TREE: a root with busybox, and without an init
+bare_tree()
 {
 	add_busybox "$1"
 	rm -f "$1/bin/init"
 	for entry in sbin etc proc sys dev run tmp; do
 		mkdir -p "$1/$entry"
 	done
+}
+
+# busybox_tree TREE SCRIPT: with busybox's init, and SCRIPT of this directory for it
+# as /etc/guest
+busybox_tree()
+{
+	bare_tree "$1"
+	ln -s ../bin/busybox "$1/sbin/init"
+	install -m 755 "$here/$2" "$1/etc/guest"
+}
+
+# root_tree TREE INIT: with INIT of this directory as /sbin/init
+root_tree()
+{
+	bare_tree "$1"
 	cp "$here/$2" "$1/sbin/init"
 	chmod 755 "$1/sbin/init"
 }

@@ -73,13 +73,8 @@ image()
 # Makes $small, a root with busybox.
 make_small()
 {
-	add_busybox "$small"
-	rm -f "$small/bin/init"
-	mkdir -p "$small/sbin" "$small/etc" "$small/proc" "$small/sys" \
-		"$small/dev" "$small/run" "$small/tmp"
-	ln -s ../bin/busybox "$small/sbin/init"
+	busybox_tree "$small" guest/reroot.sh
 	cp "$nbdboot" "$small/bin/nbdboot"
-	install -m 755 "$here/guest/reroot.sh" "$small/etc/guest"
 	echo '::once:/etc/guest' >"$small/etc/inittab"
 	cp "$file" "$small/etc/file"
 }

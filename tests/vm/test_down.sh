@@ -8,17 +8,6 @@
 tree=$work/tree
 ext4=$work/ext4
 
-make_tree()
-{
-	add_busybox "$tree"
-	rm -f "$tree/bin/init"
-	mkdir -p "$tree/sbin" "$tree/etc" "$tree/proc" "$tree/sys" \
-		"$tree/dev" "$tree/run" "$tree/tmp"
-	ln -s ../bin/busybox "$tree/sbin/init"
-	cp "$here/guest/down.sh" "$tree/etc/guest"
-	chmod 755 "$tree/etc/guest"
-}
-
 # root INITTAB-LINE...: makes an image whose inittab has these lines
 root()
 {
@@ -47,7 +36,7 @@ end()
 }
 
 find_kernel
-make_tree
+busybox_tree "$tree" guest/down.sh
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' | sed 's/^/# /'
 # A port that is free now.
 serve 0 null
