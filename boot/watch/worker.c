@@ -77,15 +77,22 @@ struct worker {
 	char first_backend[NBDK_BACKEND_MAX + 1];
 };
 
-static void log_change(struct worker *w, const struct nbd_diag *d)
+/* The kernel's log and the journal take a level, as "<3>", from the text. */
+static void log_at(struct worker *w, const char *level,
+		   const struct nbd_diag *d)
 {
 	char line[600];
-	int n = nbd_fmt(line, sizeof(line), "nbdboot: nbd%d: %s\n",
-			w->dev.info.index, d->text);
+	int n = nbd_fmt(line, sizeof(line), "%snbdboot: nbd%d: %s\n",
+			isatty(2) ? "" : level, w->dev.info.index, d->text);
 
 	w->told = *d;
 	if (n > 0 && write(2, line, (size_t)n) < 0)
 		errno = 0;
+}
+
+static void log_change(struct worker *w, const struct nbd_diag *d)
+{
+	log_at(w, "", d);
 }
 
 /* ---- preparation: all that needs files or name servers ---- */
@@ -345,17 +352,20 @@ static void await(struct worker *w, int ms)
 		doubt(w);
 }
 
-/* Nothing is written first: that would wait for the server, too. */
+/*
+ * Nothing is written first: that would wait for the server, too.  A quiet
+ * console shows why the machine reboots.
+ */
 static void give_up(struct worker *w)
 {
 	struct nbd_diag d;
 
 	nbd_diag(&d, 0, "no answer for %u s: rebooting (nbdboot.outage=)",
 		 (unsigned)(w->outage / 1000));
-	log_change(w, &d);
+	log_at(w, "<2>", &d);
 	if (reboot(RB_AUTOBOOT)) {
 		nbd_diag(&d, 0, "reboot: %s", strerror(errno));
-		log_change(w, &d);
+		log_at(w, "<2>", &d);
 	}
 	w->outage = 0;
 }

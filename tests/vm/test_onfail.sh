@@ -123,7 +123,7 @@ rm -f "$work/root/bin/init"
 chmod 755 "$work/root/sbin/init"
 ext4_of "$work/root" "$work/ext4"
 serve 0 file "$work/ext4"
-boot "loglevel=5 root=nbd://$host:$port/ nbdboot.outage=reboot:5"
+boot "loglevel=4 root=nbd://$host:$port/ nbdboot.outage=reboot:5"
 says 'a machine with nbdboot.outage= boots' 'guest: up'
 unserve
 says 'and reboots when its server is away for too long' \

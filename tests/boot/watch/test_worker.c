@@ -35,6 +35,7 @@ static struct play {
 	unsigned avoided;  /* times that a server is asked last */
 	bool answers;	   /* some requests, all the time */
 	bool busy;	   /* other events end each wait of the first second */
+	bool terminal;	   /* standard error is one */
 } play;
 
 static uint64_t epoch; /* ms, when the play began */
@@ -116,6 +117,7 @@ void __wrap_device_dialer_avoid(struct device_dialer *dl)
 
 uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbdk_answered(int index, unsigned *waiting);
+int __wrap_isatty(int fd);
 ssize_t __wrap_write(int fd, const void *p, size_t len);
 ssize_t __real_write(int fd, const void *p, size_t len);
 
@@ -140,9 +142,15 @@ int __wrap_reboot(int how)
 	return 0;
 }
 
+int __wrap_isatty(int fd)
+{
+	assert_int_equal(fd, 2);
+	return play.terminal;
+}
+
 ssize_t __wrap_write(int fd, const void *p, size_t len)
 {
-	if (fd != 2 || strncmp(p, "nbdboot: ", 9) != 0)
+	if (fd != 2 || !memmem(p, len, "nbdboot: nbd", 12))
 		return __real_write(fd, p, len);
 	strncat(log_text, p, len);
 	return (ssize_t)len;
@@ -358,7 +366,18 @@ static void an_outage_that_is_too_long_ends_in_a_reboot(void **state)
 	watch((struct play){
 		.event = INDEX, .shows = 1, .away = 9999, .outage = 60 });
 	assert_in_range(play.rebooted, 60000, 62000);
-	assert_int_equal(lines_with("no answer for 60 s: rebooting"), 1);
+	/* at a level that a quiet console shows */
+	assert_int_equal(lines_with("<2>nbdboot: nbd7: no answer for 60 s: "
+				    "rebooting"),
+			 1);
+	/* a person sees no level */
+	watch((struct play){ .event = INDEX,
+			     .shows = 1,
+			     .away = 9999,
+			     .outage = 60,
+			     .terminal = true });
+	assert_int_equal(lines_with("<2>"), 0);
+	assert_int_equal(lines_with("nbd7: no answer for 60 s: rebooting"), 1);
 }
 
 static void a_shorter_one_does_not(void **state)
