@@ -108,6 +108,15 @@ address_gone()
 	end
 }
 
+# A link is known by its port, which the kernel may give again: new ones get
+# ports that no link of the last outages had.
+other_ports()
+{
+	window=$(((window + 1) % 80))
+	echo "$((20000 + window * 500)) $((20499 + window * 500))" \
+		>/proc/sys/net/ipv4/ip_local_port_range
+}
+
 # outage SENTENCE TIMES COMMAND...: makes outages while fio verifies.  The
 # command lasts until at most $spare of $links (all links unless it sets them)
 # are alive.  If more of them are there at the end, the driver has missed the
@@ -124,9 +133,13 @@ outage()
 		pause 0 300
 		await all_live
 		links=$now spare=0
+		other_ports
 		"$@"
 		await all_live
-		[ "$links" ] && replaced || missed=$((missed + 1))
+		if [ ! "$links" ] || ! replaced; then
+			missed=$((missed + 1))
+			echo "# ports before: $links, after: $now"
+		fi
 		flows
 		# otherwise two outages in a row would be one long pause
 		settles
@@ -168,6 +181,7 @@ all_outages()
 	check "$kind: the watcher ends with the device" test $? = 0
 }
 
+window=0
 with_tls='' keys=''
 all_outages 'plain, 1 connection' 1 nbd://$address/ 136
 all_outages 'plain, 4 connections' 4 nbd://$address/ 136
