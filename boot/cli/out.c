@@ -56,6 +56,14 @@ int cli_flush(void)
 			nbd_diag(&d, NBD_E_IO, "the output is incomplete"), &d);
 }
 
+/* A text about a server may name it already. */
+static bool names(const char *text, const char *subject)
+{
+	size_t len = strlen(subject);
+
+	return !strncmp(text, subject, len) && !strncmp(text + len, ": ", 2);
+}
+
 int cli_fail(const char *subject, int err, const struct nbd_diag *d)
 {
 	char buf[2048];
@@ -63,7 +71,9 @@ int cli_fail(const char *subject, int err, const struct nbd_diag *d)
 	const char *text = d && d->text[0] ? d->text : nbd_err_text(err);
 	const char *hint = nbd_err_hint(err);
 
-	nbd_putf(&o, "nbdboot: %.*s: ", 512, subject);
+	nbd_putf(&o, "nbdboot: ");
+	if (!names(text, subject))
+		nbd_putf(&o, "%.*s: ", 512, subject);
 	/* an explanation is escaped already */
 	nbd_put(&o, text, strlen(text));
 	if (hint[0])

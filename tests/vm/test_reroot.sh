@@ -45,7 +45,7 @@ check 'its processes are gone, and it has the root alone' \
 refuses 'a word that is neither a URI nor a device' \
 	'nbdboot reroot /dev/vda' 'neither nbd://'
 refuses 'a server that is not there' "nbdboot reroot nbd://$host:1/" \
-	'refused'
+	"^nbdboot: nbd://$host:1/: connect to .*refused"
 refuses 'an export without a file system' \
 	"nbdboot reroot nbd://$host:$port_empty/" 'holds none of'
 refuses 'a root without an init' \
