@@ -111,12 +111,9 @@ static void put_mask(struct page *f, const struct link_addr *a, bool last)
 {
 	unsigned char v[4];
 
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned bits = a->prefix > i * 8 ? a->prefix - i * 8 : 0;
-		unsigned host = bits < 8 ? 0xffu >> bits : 0;
-
-		v[i] = (unsigned char)(last ? a->ip[i] | host : ~host);
-	}
+	net_ip_to_mask(a->prefix, v);
+	for (unsigned i = 0; last && i < 4; i++)
+		v[i] = (unsigned char)(a->ip[i] | ~v[i]);
 	put_address(f, AF_INET, v);
 }
 

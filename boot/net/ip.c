@@ -72,6 +72,15 @@ int net_ip_mask(const unsigned char m[4])
 	return v ? -1 : n;
 }
 
+void net_ip_to_mask(unsigned prefix, unsigned char mask[4])
+{
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned bits = prefix > i * 8 ? prefix - i * 8 : 0;
+
+		mask[i] = (unsigned char)(bits < 8 ? 0xff00u >> bits : 0xff);
+	}
+}
+
 unsigned net_ip_class(const unsigned char ip[4])
 {
 	return ip[0] < 128 ? 8 : ip[0] < 192 ? 16 : 24;

@@ -98,6 +98,9 @@ unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
 /* The prefix length of a contiguous IPv4 mask; -1 for any other. */
 int net_ip_mask(const unsigned char mask[4]);
 
+/* And the other way: the mask of a prefix length of at most 32. */
+void net_ip_to_mask(unsigned prefix, unsigned char mask[4]);
+
 /* The prefix length of an IPv4 address's class, for use without a mask. */
 unsigned net_ip_class(const unsigned char ip[4]);
 
