@@ -115,7 +115,11 @@ fi
 	inside update-initramfs -c -k "$version"
 for kind in ${MAKE-}; do
 	case $kind in
-	dracut) make_dracut dracut ;;
+	dracut)
+		cp "${0%/*}/guest/hold.sh" "$root/boot/"
+		make_dracut dracut --include /boot/hold.sh \
+			/usr/lib/dracut/hooks/pre-trigger/00-hold.sh
+		;;
 	plain) make_dracut plain --add network-legacy \
 		--omit 'systemd network-manager' ;;
 	module)

@@ -50,9 +50,16 @@ mount_from_dhcp() {
 	fi
 }
 
+# dracut waits for a device that was named before there was a connection (by
+# the parser and the generator): that one is taken, if need be after udev's look.
+line=$(getcmdline)
+case " $line" in
+*' nbddev='*) ;;
+*) line="$line nbddev=nbd0" ;;
+esac
 if ! out=$(nbdboot parse-root -c ${mac:+-m "$mac"} \
 	${new_root_path:+-r "$new_root_path"} \
-	${new_next_server:+-s "$new_next_server"} "$(getcmdline)"); then
+	${new_next_server:+-s "$new_next_server"} "$line"); then
 	/sbin/initqueue --settled --unique --name nbdboot \
 		/sbin/nbdbootroot "$1" "$2" "$3"
 	exit 1
