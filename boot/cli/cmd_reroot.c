@@ -51,18 +51,30 @@ struct plan {
 	struct reroot_words words, back;
 };
 
+/*
+ * Does the user say what the network will be, or is it up to the programs of a
+ * system that boots from a disk?
+ */
+static bool leaves_network(const struct options *o)
+{
+	return o->kexec && (reroot_is_local(o->wish.target) ||
+			    (o->append && reroot_words_has(o->append, "ip")));
+}
+
 /* The words for the new root.  Without `link` those of the network lack. */
 static int new_words(struct plan *p, const struct sockdiag_link *link,
 		     struct nbd_diag *d)
 {
+	const struct options *o = p->o;
+	bool leave = leaves_network(o);
 	int rc = NBD_OK;
 
 	reroot_words_begin(&p->words);
-	reroot_words_keep(&p->words, p->old.line, p->old.ours);
-	if (!p->old.ours && link && link->family)
-		rc = reroot_network(&p->words, link, d);
+	reroot_words_keep(&p->words, p->old.line, p->old.ours && !leave);
+	if (!p->old.ours && !leave && link && link->family)
+		rc = reroot_network(&p->words, link, o->kexec, d);
 	if (!rc)
-		rc = reroot_words_root(&p->words, &p->o->wish, d);
+		rc = reroot_words_root(&p->words, &o->wish, d);
 	return rc ? rc : reroot_words_end(&p->words, d);
 }
 
@@ -181,6 +193,8 @@ static int run(struct cli_call *call)
 		rc = begin(&p, d);
 	if (!rc)
 		rc = prove(&p, d);
+	if (!rc && p.proof.kernel.path[REROOT_INITRD][0])
+		o->wish.uuid = p.proof.uuid;
 	if (!rc)
 		rc = new_words(&p, &p.proof.link, d);
 	if (!rc)

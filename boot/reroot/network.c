@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "boot/net/ip.h"
 #include "boot/reroot/reroot.h"
@@ -44,17 +45,74 @@ static void put_gateway(struct reroot_words *w, const char *name)
 	}
 }
 
+/* An address that lasts.  klibc's ipconfig knows a mask only with dots. */
 static void put_fixed(struct reroot_words *w, const struct link_addr *a,
-		      const char *name)
+		      const struct link *l, const char *device)
 {
-	bool v6 = a->family == AF_INET6;
+	unsigned char mask[4];
 
-	nbd_putf(&w->o, v6 ? "ip=[" : "ip=");
-	nbd_put_ip(&w->o, a->ip, v6 ? 16 : 4);
-	nbd_putf(&w->o, v6 ? "]::" : "::");
-	if (!v6)
-		put_gateway(w, name);
-	nbd_putf(&w->o, ":%u::%s:off ", a->prefix, name);
+	if (a->family == AF_INET6) {
+		nbd_putf(&w->o, "[");
+		nbd_put_ip(&w->o, a->ip, 16);
+		nbd_putf(&w->o, "]:::%u", a->prefix);
+	} else {
+		net_ip_to_mask(a->prefix, mask);
+		nbd_put_ip(&w->o, a->ip, 4);
+		nbd_putf(&w->o, "::");
+		put_gateway(w, l->name);
+		nbd_putf(&w->o, ":");
+		nbd_put_ip(&w->o, mask, 4);
+	}
+	nbd_putf(&w->o, "::%s:off ", device);
+}
+
+static const char *method(const struct link_ip *a)
+{
+	if (a->a.family == AF_INET)
+		return "dhcp";
+	return a->global ? "auto6" : "link6";
+}
+
+static void put_ip(struct reroot_words *w, const struct link_ip *a,
+		   const struct link *l, const char *device)
+{
+	nbd_putf(&w->o, "ip=");
+	if (a->lasting && a->global)
+		put_fixed(w, &a->a, l, device);
+	else
+		nbd_putf(&w->o, "%s%s%s ", device, *device ? ":" : "",
+			 method(a));
+}
+
+/* Not a VLAN, a bond or a bridge. */
+static bool is_card(const struct link *l)
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), "/sys/class/net/%s/device", l->name);
+	return !access(path, F_OK);
+}
+
+/*
+ * The other system's programs may name interfaces differently, and klibc's
+ * ipconfig does not know DEVICE:METHOD: the interface is known by its MAC.
+ */
+static int put_ip_anew(struct reroot_words *w, const struct link_ip *a,
+		       const struct link *l, struct nbd_diag *d)
+{
+	const unsigned char *m = l->mac;
+
+	if (!is_card(l))
+		return nbd_diag(d, NBD_E_KERNEL,
+				"%s, over which the server is reached, is no "
+				"network card, and the next kernel lacks it "
+				"(--append 'ip=...' with vlan=, bond= or "
+				"bridge= gives it one)",
+				l->name);
+	put_ip(w, a, l, "");
+	nbd_putf(&w->o, "BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x ", m[0], m[1],
+		 m[2], m[3], m[4], m[5]);
+	return NBD_OK;
 }
 
 /* Servers on this machine, as that of systemd-resolved, end with the system. */
@@ -86,7 +144,7 @@ static void put_dns(struct reroot_words *w)
 }
 
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
-		   struct nbd_diag *d)
+		   bool anew, struct nbd_diag *d)
 {
 	struct link_ip a = { .a.family = (int)l->family };
 	struct link i = { 0 };
@@ -102,13 +160,10 @@ int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 	if (!i.name[0])
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"the address of the connection is gone");
-	if (a.lasting && a.global)
-		put_fixed(w, &a.a, i.name);
+	if (anew)
+		rc = put_ip_anew(w, &a, &i, d);
 	else
-		nbd_putf(&w->o, "ip=%s:%s ", i.name,
-			 l->family == AF_INET ? "dhcp"
-			 : a.global	      ? "auto6"
-					      : "link6");
+		put_ip(w, &a, &i, i.name);
 	put_dns(w);
-	return NBD_OK;
+	return rc;
 }

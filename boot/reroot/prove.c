@@ -137,6 +137,7 @@ static int look(void *data, struct nbd_diag *d)
 		rc = find_type(&s, p->dev, d);
 	if (rc)
 		return rc;
+	nbd_fmt(p->uuid, sizeof(p->uuid), "%s", s.uuid);
 	fs.fstype = s.type;
 	fs.options = as_it_is(s.type);
 	return mount_and_look(&fs, p, d);

@@ -25,6 +25,8 @@ struct reroot_wish {
 	const char *overlay; /* as nbdboot.overlay=; NULL: none */
 	const char *part;    /* as nbdboot.part=; NULL: none */
 	unsigned connections;
+	/* of the file system on that device, in place of its name; NULL: none */
+	const char *uuid;
 };
 
 /* A command line that is composed; always NUL-terminated. */
@@ -47,12 +49,18 @@ int reroot_words_end(struct reroot_words *w, struct nbd_diag *d);
  */
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
 
+/* Has the command line `line` a word NAME or NAME=...? */
+bool reroot_words_has(const char *line, const char *name);
+
 /*
  * Copies the words of the command line `line` that are for the kernel or for
  * other programs, and not about a root or the network.  reroot_words_keep() may
  * copy others.
  */
 void reroot_words_rest(struct reroot_words *w, const char *line);
+
+/* "local:/dev/sda1", not a URI. */
+bool reroot_is_local(const char *target);
 
 /* Adds the words for the root.  NBD_E_USAGE: not a URI, or contradictory. */
 int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
@@ -63,10 +71,11 @@ int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
 /*
  * Adds ip= for the interface that has the address of this connection, and
  * nameserver=: DHCP if the address has an end, else the same address and
- * gateway.
+ * gateway.  With `anew` another kernel and any initramfs understand the words;
+ * NBD_E_KERNEL: that interface is made by software.
  */
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
-		   struct nbd_diag *d);
+		   bool anew, struct nbd_diag *d);
 
 /* ---- prove.c ---- */
 
@@ -78,6 +87,7 @@ struct reroot_proof {
 	struct sockdiag_link link; /* the connection; family 0: none */
 	int index;		   /* N of the nbdN of the proof, or -1 */
 	char dev[64];
+	char uuid[37];		     /* of its file system; "": none */
 	bool soft;		     /* its systemd knows soft-reboot */
 	struct reroot_kernel kernel; /* set by the caller: is one wanted? */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LOCAL "local:"
+#define DEV   "/dev/"
 
 void reroot_words_begin(struct reroot_words *w)
 {
@@ -78,6 +79,17 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 			copy(w, word, len);
 }
 
+bool reroot_words_has(const char *line, const char *name)
+{
+	const char *const list[] = { name, NULL }, *word;
+	size_t len;
+
+	while ((word = next(&line, &len)))
+		if (listed(word, len, list))
+			return true;
+	return false;
+}
+
 void reroot_words_rest(struct reroot_words *w, const char *line)
 {
 	/* about one root, or added by a boot loader */
@@ -130,16 +142,34 @@ static int put_word(struct reroot_words *w, const char *name, const char *value,
 	return NBD_OK;
 }
 
+/*
+ * Another kernel may number disks differently.  What is in a directory of /dev
+ * is not a number, and may have to be made by that name (LVM).
+ */
+static int put_local(struct reroot_words *w, const char *dev, const char *uuid,
+		     struct nbd_diag *d)
+{
+	if (uuid && *uuid && !strchr(dev + sizeof(DEV) - 1, '/'))
+		return put_word(w, "root=UUID=", uuid, d);
+	return put_word(w, "root=", dev, d);
+}
+
+bool reroot_is_local(const char *target)
+{
+	return !strncmp(target, LOCAL, sizeof(LOCAL) - 1);
+}
+
 int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
 		      struct nbd_diag *d)
 {
 	const char *target = wish->target;
-	bool local = !strncmp(target, LOCAL, sizeof(LOCAL) - 1);
+	bool local = reroot_is_local(target);
 	int rc;
 
 	if (local)
 		target += sizeof(LOCAL) - 1;
-	if (local ? strncmp(target, "/dev/", 5) != 0 : !nbd_is_uri(target))
+	if (local ? strncmp(target, DEV, sizeof(DEV) - 1) != 0
+		  : !nbd_is_uri(target))
 		return nbd_diag(d, NBD_E_USAGE,
 				"neither nbd://HOST[:PORT]/EXPORT nor "
 				"local:/dev/DEVICE");
@@ -147,7 +177,8 @@ int reroot_words_root(struct reroot_words *w, const struct reroot_wish *wish,
 		return nbd_diag(d, NBD_E_USAGE,
 				"the options are for an export, not for a "
 				"device of this machine");
-	rc = put_word(w, "root=", target, d);
+	rc = local ? put_local(w, target, wish->uuid, d)
+		   : put_word(w, "root=", target, d);
 	if (!rc && wish->overlay)
 		rc = put_word(w, "nbdboot.overlay=", wish->overlay, d);
 	if (!rc && wish->part)

@@ -94,10 +94,12 @@ make_ltsp()
 
 [ -e "$base" ] || make_base
 cp -a "$base" "$root"
-case ${MAKE-} in
-dep) cp -a "$modules" "$root/usr/lib/modules/" ;;
-ltsp) install_inside ltsp ;;
-esac
+for kind in ${MAKE-}; do
+	case $kind in
+	dep) cp -a "$modules" "$root/usr/lib/modules/" ;;
+	ltsp) install_inside ltsp ;;
+	esac
+done
 printf '%s\n' COMPRESS=zstd COMPRESSLEVEL=1 \
 	>"$root/etc/initramfs-tools/conf.d/fast"
 printf '%s\n' CONFIG_RD_ZSTD=y >"$root/boot/config-$version"

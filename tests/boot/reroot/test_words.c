@@ -121,6 +121,39 @@ static void a_device_becomes_the_root(void **state)
 	assert_int_equal(compose(&wish, &w), NBD_E_USAGE);
 }
 
+static void a_device_may_get_another_number(void **state)
+{
+	struct reroot_wish wish = { .target = "local:/dev/sda1",
+				    .uuid = "1-2" };
+	struct reroot_words w;
+
+	(void)state;
+	assert_int_equal(compose(&wish, &w), 0);
+	assert_string_equal(w.text, "root=UUID=1-2 rw");
+	wish.target = "local:/dev/mapper/system-root";
+	assert_int_equal(compose(&wish, &w), 0);
+	assert_string_equal(w.text, "root=/dev/mapper/system-root rw");
+	/* a file system without one */
+	wish = (struct reroot_wish){ .target = "local:/dev/sda1", .uuid = "" };
+	assert_int_equal(compose(&wish, &w), 0);
+	assert_string_equal(w.text, "root=/dev/sda1 rw");
+	/* an export has a name */
+	wish = (struct reroot_wish){ .target = "nbd://h/x", .uuid = "1-2" };
+	assert_int_equal(compose(&wish, &w), 0);
+	assert_string_equal(w.text, "root=nbd://h/x rw");
+}
+
+static void a_word_is_found(void **state)
+{
+	(void)state;
+	assert_true(reroot_words_has("quiet ip=dhcp", "ip"));
+	assert_true(reroot_words_has("ip", "ip"));
+	assert_false(reroot_words_has("ipv6.disable=1 nbdboot.ip=1", "ip"));
+	/* it is for init */
+	assert_false(reroot_words_has("quiet -- ip=dhcp", "ip"));
+	assert_false(reroot_words_has("", "ip"));
+}
+
 static void other_words_are_refused(void **state)
 {
 	static const char *const wrong[] = { "",       "/dev/sda1", "local:sda",
@@ -172,6 +205,8 @@ int main(void)
 		cmocka_unit_test(the_rest_is_for_other_programs),
 		cmocka_unit_test(an_export_becomes_the_root),
 		cmocka_unit_test(a_device_becomes_the_root),
+		cmocka_unit_test(a_device_may_get_another_number),
+		cmocka_unit_test(a_word_is_found),
 		cmocka_unit_test(other_words_are_refused),
 		cmocka_unit_test(blanks_and_quotes_are_refused),
 		cmocka_unit_test(too_many_words_are_refused),

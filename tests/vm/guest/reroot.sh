@@ -32,7 +32,7 @@ strangers()
 	old_files
 	for p in /proc/[0-9]*; do
 		exe=$(readlink "$p/exe") || continue
-		! tr '\0' ' ' <"$p/cmdline" | grep -q '^@nbdboot' || continue
+		! tr '\0' ' ' <"$p/cmdline" | grep -q '^@.*bdboot' || continue
 		cwd=$(readlink "$p/cwd")
 		case $exe$cwd in
 		*deleted* | */oldroot*) echo "$exe in $cwd" ;;
