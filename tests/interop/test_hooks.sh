@@ -43,11 +43,13 @@ same()
 
 sed -e "s|/proc/cmdline|$work/cmdline|; s|/conf/param|$work/param|" \
 	-e "s|/scripts/functions|$work/functions|; s|/run/|$work/run/|g" \
+	-e "s|/etc/resolv|$work/resolv|" \
 	"$boot/initramfs-tools/script" >"$work/script"
 # panic ends the real caller.
 cat >"$work/functions" <<END
 wait_for_udev() { :; }
-configure_networking() { :; } # ROOTPATH and ROOTSERVER are ours
+# ROOTPATH and ROOTSERVER are ours
+configure_networking() { IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0; }
 mount() { mkdir -p "$work/run/initramfs"; }
 cp() { : >"\$2"; }
 log_begin_msg() { :; }
@@ -132,6 +134,17 @@ if [ -e "$work/run/initramfs/shutdown" ] &&
 else
 	not_ok 'initramfs-tools: it leaves what systemd-shutdown(8) executes'
 fi
+
+# named MAKER: so it finds servers by their names
+named()
+{
+	echo 'nameserver 192.0.2.3' >"$work/want"
+	cp "$work/resolv.conf" "$work/got" || :
+	rm -f "$work/resolv.conf"
+	same "$1: the name servers of the network are used"
+}
+
+named initramfs-tools
 
 # ---- dracut ----
 
@@ -257,7 +270,8 @@ arch()
 	echo "$1 quiet" >"$work/cmdline"
 	echo "$2" >"$work/want"
 	rm -f "$work/calls"
-	sed "s|/proc/cmdline|$work/cmdline|; s|/tmp/net|$work/net|" \
+	sed -e "s|/proc/cmdline|$work/cmdline|; s|/tmp/net|$work/net|" \
+		-e "s|/etc/resolv|$work/resolv|" \
 		"$boot/mkinitcpio/hook" >"$work/hook"
 	(
 		modprobe() { :; }
@@ -274,8 +288,9 @@ arch()
 }
 
 arch 'root=/dev/sda1' 'unset   '
-: >"$work/net-eth0.conf"
+printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   1'
+named 'mkinitcpio (stub)'
 arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   1'
 arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   1'
 arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 1'
