@@ -125,6 +125,25 @@ static int join(char line[CMDLINE_MAX + 1], char *words[], struct nbd_diag *d)
 		     : 0;
 }
 
+/*
+ * The root is nbd0, as others expect who know the command line only, even if
+ * udev is looking at it; unless somebody else uses that.
+ */
+static int attach(struct root_spec *r, const struct root_machine *m,
+		  struct nbd_diag *d)
+{
+	bool any = r->device < 0;
+	int rc;
+
+	if (any)
+		r->device = 0;
+	rc = root_attach(r, m, NULL, d);
+	if (!any || rc != NBD_E_IN_USE)
+		return rc;
+	r->device = -1;
+	return root_attach(r, m, NULL, d);
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
@@ -151,7 +170,7 @@ static int run(struct cli_call *call)
 	if (err)
 		return err;
 	if (o->connect)
-		r.device = root_attach(&r, &m, NULL, &call->d);
+		r.device = attach(&r, &m, &call->d);
 	if (o->connect && r.device < 0)
 		return r.device;
 	err = put_uris(&r, &call->d);

@@ -226,3 +226,45 @@ connected 'a read-only export' /tmp/ro $((16 * 1048576))
 check 'makes a read-only device' same "$(cat /sys/block/nbd0/ro)" 1
 ended 'a read-only export' nbd0
 unserve
+
+# ---- the root of scripts ----
+
+# held WAY: nbd0 is in use when parse-root begins; `for a moment` not for long
+held()
+{
+	(
+		exec 3</dev/nbd0
+		: >holds
+		until grep -qs parse-root /proc/[0-9]*/cmdline; do
+			sleep 0.1
+		done
+		if [ "$1" = 'for a moment' ]; then
+			sleep 0.5
+		else
+			while [ -e holds ]; do
+				sleep 0.1
+			done
+		fi
+	) &
+	until [ -e holds ]; do
+		sleep 0.1
+	done
+}
+
+# is_root DEVICE
+is_root()
+{
+	nbdboot parse-root -c "root=$tcp" >root || return
+	grep "root_device='$1'" root
+}
+
+held 'for a moment'
+check 'a root takes nbd0, which udev has open for a moment' is_root 0
+wait
+rm holds
+check 'it is connected' nbdboot disconnect nbd0
+held 'for long'
+check 'but another device, if somebody goes on using that' is_root 1
+rm holds
+wait
+check 'that is connected, too' nbdboot disconnect nbd1
