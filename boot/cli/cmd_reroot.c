@@ -57,8 +57,13 @@ struct plan {
  */
 static bool leaves_network(const struct options *o)
 {
-	return o->kexec && (reroot_is_local(o->wish.target) ||
-			    (o->append && reroot_words_has(o->append, "ip")));
+	struct nbd_diag d;
+	struct cmdline c;
+
+	if (!o->kexec || reroot_is_local(o->wish.target))
+		return o->kexec;
+	/* begin() reports what is wrong with the words */
+	return o->append && !boot_cmdline_parse(&c, o->append, &d) && c.ip;
 }
 
 /* The words for the new root.  Without `link` those of the network lack. */

@@ -164,6 +164,7 @@ int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		rc = put_ip_anew(w, &a, &i, d);
 	else
 		put_ip(w, &a, &i, i.name);
-	put_dns(w);
+	if (!rc)
+		put_dns(w);
 	return rc;
 }

@@ -49,9 +49,6 @@ int reroot_words_end(struct reroot_words *w, struct nbd_diag *d);
  */
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
 
-/* Has the command line `line` a word NAME or NAME=...? */
-bool reroot_words_has(const char *line, const char *name);
-
 /*
  * Copies the words of the command line `line` that are for the kernel or for
  * other programs, and not about a root or the network.  reroot_words_keep() may

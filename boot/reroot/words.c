@@ -79,17 +79,6 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 			copy(w, word, len);
 }
 
-bool reroot_words_has(const char *line, const char *name)
-{
-	const char *const list[] = { name, NULL }, *word;
-	size_t len;
-
-	while ((word = next(&line, &len)))
-		if (listed(word, len, list))
-			return true;
-	return false;
-}
-
 void reroot_words_rest(struct reroot_words *w, const char *line)
 {
 	/* about one root, or added by a boot loader */

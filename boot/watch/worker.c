@@ -77,7 +77,7 @@ struct worker {
 	char first_backend[NBDK_BACKEND_MAX + 1];
 };
 
-/* The kernel's log and the journal take a level, as "<3>", from the text. */
+/* The kernel's log and the journal take a level, as "<2>", from the text. */
 static void log_at(struct worker *w, const char *level,
 		   const struct nbd_diag *d)
 {

@@ -45,7 +45,9 @@ check 'a machine is up' arrives a
 boots_into b 'to a server with TLS' /dev/nbd0 "'$b'"
 check 'the kernel has the keys' succeeds \
 	"grep 'TlsCurrTx[A-Z][a-z]*[[:space:]]*1\$' /proc/net/tls_stat"
-boots_into a 'and back' /dev/nbd0 "$a"
+boots_into a 'and back' /dev/nbd0 "--append ip=dhcp $a"
+check 'the words for the network are those of --append alone' \
+	[ "$(grep -o ' ip=[^ ]*' "$work/log")" = ' ip=dhcp' ]
 tell 'nbdboot reroot local:/dev/vda'
 check 'to a disk, under that kernel' arrives local
 boots_into a 'from there to a server' /dev/nbd0 "$a"

@@ -51,7 +51,8 @@ mount_from_dhcp() {
 }
 
 # dracut waits for a device that was named before there was a connection (by
-# the parser and the generator): that one is taken, if need be after udev's look.
+# the parser and the generator): no other one will do, so if nbd0 stays in use
+# this is tried again.
 line=$(getcmdline)
 case " $line" in
 *' nbddev='*) ;;

@@ -143,17 +143,6 @@ static void a_device_may_get_another_number(void **state)
 	assert_string_equal(w.text, "root=nbd://h/x rw");
 }
 
-static void a_word_is_found(void **state)
-{
-	(void)state;
-	assert_true(reroot_words_has("quiet ip=dhcp", "ip"));
-	assert_true(reroot_words_has("ip", "ip"));
-	assert_false(reroot_words_has("ipv6.disable=1 nbdboot.ip=1", "ip"));
-	/* it is for init */
-	assert_false(reroot_words_has("quiet -- ip=dhcp", "ip"));
-	assert_false(reroot_words_has("", "ip"));
-}
-
 static void other_words_are_refused(void **state)
 {
 	static const char *const wrong[] = { "",       "/dev/sda1", "local:sda",
@@ -206,7 +195,6 @@ int main(void)
 		cmocka_unit_test(an_export_becomes_the_root),
 		cmocka_unit_test(a_device_becomes_the_root),
 		cmocka_unit_test(a_device_may_get_another_number),
-		cmocka_unit_test(a_word_is_found),
 		cmocka_unit_test(other_words_are_refused),
 		cmocka_unit_test(blanks_and_quotes_are_refused),
 		cmocka_unit_test(too_many_words_are_refused),
