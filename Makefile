@@ -59,7 +59,7 @@ warn := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 cpp = -I. -include $(O)/autoconf.h -MMD -MP
 hosted := -D_GNU_SOURCE
 # With -flto it warns here, too, and mbedTLS is compiled without warnings.
-ldflags = $(STATIC) $(base) -Wno-stringop-overflow -no-pie \
+ldflags = $(STATIC) $(LINKER) $(base) -Wno-stringop-overflow -no-pie \
 	-Wl,--gc-sections,--build-id=none \
 	-Wl,-z,noseparate-code,-z,norelro,-z,noexecstack \
 	-Wl,-z,common-page-size=64,--sort-section=alignment

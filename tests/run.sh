@@ -26,13 +26,12 @@ wanted=${T-}
 # The build under test is a new one, not a part of the make that called.
 unset T MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
 
-san='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
-san="$san -fno-sanitize-recover=all"
+. "${0%/*}/san.sh"
 gcc=${TESTCC:-gcc}
 
 variant()
 {
-	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" STATIC= unit
+	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" LINKER="${4-}" STATIC= unit
 }
 
 # With the objects of the step unit, so behind it.
@@ -106,8 +105,8 @@ command_of()
 	case $1 in
 	product) product ;;
 	unit) variant unit "$gcc" '-O2 -g' ;;
-	unit-gcc-san) variant unit-gcc-san gcc "$san" ;;
-	unit-clang-san) variant unit-clang-san clang "$san" ;;
+	unit-gcc-san) variant unit-gcc-san gcc "$san" "$linker" ;;
+	unit-clang-san) variant unit-clang-san clang "$san" "$linker" ;;
 	sim) sim ;;
 	rules) sh tests/rules.sh "$dir" ;;
 	lint) sh tests/lint.sh "$dir" ;;
