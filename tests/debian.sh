@@ -34,6 +34,11 @@ die()
 	exit 1
 }
 
+# One at a time: what another script makes now is there afterwards.
+mkdir -p "$dir"
+exec 9>"$dir/lock"
+flock 9
+
 if [ "$(cat "$dir/done" 2>/dev/null)" = "$packages${variant:+ $variant}" ]; then
 	echo "$root"
 	exit 0

@@ -34,6 +34,11 @@ case $dir in
 *) dir=$PWD/$dir ;;
 esac
 
+# One at a time: what another script fetches now is there afterwards.
+mkdir -p "$dir"
+exec 9>"$dir/lock"
+flock 9
+
 if [ -e "$dir/version" ]; then
 	show
 	exit 0

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs the checks and prints a line for each step:
 #
-#	[T=PATTERN] run.sh BUILD all|quick|machines|STEP...
+#	[T=PATTERN] run.sh BUILD all|quick|STEP...
 #
 # A step is a command that prints TAP lines.  Its log is BUILD/log/STEP.log.
 # T runs only the steps whose names match it (an extended regular expression).
+#
+# Steps run side by side, those that took longest before first (tests/times.txt,
+# or BUILD/times of the last run), and more of them than there are processors
+# while those are idle.  BUILD/times gets the seconds of each: by the clock, and
+# of a processor.
 #
 # A step that dies or prints no result counts as a failure.  A skipped check,
 #
@@ -21,7 +26,7 @@ dir=$1
 shift
 log=$dir/log
 mkdir -p "$log"
-rm -f "$log"/*.log "$log"/*.count
+rm -f "$log"/*.log "$log"/*.count "$log"/*.time
 wanted=${T-}
 # The build under test is a new one, not a part of the make that called.
 unset T MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
@@ -83,14 +88,23 @@ lwip_over()
 			"$d/over/nbdboot"
 }
 
-# Unit tests over lwIP, real servers, what nbdboot's own tests have of servers,
-# and the first cases of bad networks.
+# Unit tests over lwIP, and real servers.
 lwip()
 {
 	lwip_programs && variant lwip gcc "$san -DLWIP_ASSERTS" &&
-		sh tests/lwip/interop.sh "$dir/t/lwip" &&
-		lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over" &&
-		sh tests/lwip/faults.sh "$dir/t/lwip" 1 8
+		sh tests/lwip/interop.sh "$dir/t/lwip"
+}
+
+# The first cases of bad networks.
+lwip_faults()
+{
+	lwip_programs && sh tests/lwip/faults.sh "$dir/t/lwip" 1 8
+}
+
+# What nbdboot's own tests have of servers.
+lwip_sockets()
+{
+	lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over"
 }
 
 # The last has a lease that runs out, which takes minutes.
@@ -114,7 +128,8 @@ command_of()
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
 	lwip) lwip ;;
-	lwip-sockets) lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over" ;;
+	lwip-faults) lwip_faults ;;
+	lwip-sockets) lwip_sockets ;;
 	soak-lwip) soak_lwip ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
 	interop-san) interop_san ;;
@@ -146,8 +161,15 @@ step()
 	wants "$1" || return 0
 	name=$(name_of "$1")
 	begin=$(date +%s)
-	command_of "$1" >"$log/$name.log" 2>&1 </dev/null
+	(
+		command_of "$1"
+		rc=$?
+		times >"$log/$name.cpu"
+		exit $rc
+	) >"$log/$name.log" 2>&1 </dev/null
 	rc=$?
+	took=$(($(date +%s) - begin))
+	worked=$(processor_time <"$log/$name.cpu")
 	[ "${CI-}" != true ] ||
 		sed -i '/# *SKIP allowed: /!s/^ok\(.*# *SKIP\)/not ok\1/' \
 			"$log/$name.log"
@@ -162,8 +184,17 @@ step()
 	skipped=$(count '^ok\>.*# *SKIP')
 	passed=$(($(count '^ok\>') - skipped))
 	echo "$passed $failed $skipped" >"$log/$name.count"
-	printf '  %-24s %4d passed, %d failed%s, %d s\n' "$name" "$passed" \
-		"$failed" "$(more "$skipped")" $(($(date +%s) - begin))
+	echo "$name $took $worked" >"$log/$name.time"
+	printf '  %-24s %4d passed, %d failed%s, %d s (CPU %d s)\n' "$name" \
+		"$passed" "$failed" "$(more "$skipped")" "$took" "$worked"
+}
+
+# The seconds of what times(1) printed: of the shell, and of its children.
+processor_time()
+{
+	awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/)
+			n += t[1] * 60 + t[2] } }
+		END { printf "%.0f\n", n }'
 }
 
 # more SKIPPED
@@ -187,7 +218,7 @@ scripts()
 	done
 }
 
-# ---- two lanes, for a machine with two cores ----
+# ---- lanes: one for each processor, and as many more while some are idle ----
 
 # next: prints the next line of the list, and removes it
 next()
@@ -207,14 +238,61 @@ lane()
 	done
 }
 
+# Waits until half a processor was idle for 3 s, or the list is empty.
+idle()
+{
+	(
+		flock 8
+		while [ -s "$log/list" ]; do
+			was=$(awk '/^cpu / { print $5 + $6 }' /proc/stat)
+			sleep 3
+			awk -v was="$was" -v hz="$(getconf CLK_TCK)" '/^cpu / {
+				exit $5 + $6 - was < 3 * hz / 2 }' /proc/stat &&
+				break
+		done
+	) 8>"$log/idle"
+}
+
+spare_lane()
+{
+	while idle && [ -s "$log/list" ]; do
+		# shellcheck disable=SC2046 # words on purpose
+		steps $(next)
+	done
+}
+
+# Prints the lines of standard input, those that took longest first.  A step of
+# which nothing is known counts as one of 100 s.
+longest_first()
+{
+	known=$dir/times
+	[ -e "$known" ] || known=tests/times.txt
+	[ -e "$known" ] || known=/dev/null
+	awk 'FILENAME != "-" { took[$1] = $2; next }
+		{ sum = 0
+		for (i = 1; i <= NF; i++) {
+			name = $i; sub(/\.sh$/, "", name); gsub(/\//, "-", name)
+			sum += name in took ? took[name] : 100 }
+		print sum, $0 }' "$known" - | sort -rn -s -k 1,1 | cut -d ' ' -f 2-
+}
+
 # Runs the lines of standard input, the steps of a line one after the other.
-# What takes long comes first, so that both lanes end together.
 lanes()
 {
-	cat >"$log/list"
-	lane &
-	lane
+	longest_first >"$log/list"
+	n=$(nproc)
+	while [ "$n" -gt 0 ]; do
+		lane &
+		spare_lane &
+		n=$((n - 1))
+	done
 	wait
+}
+
+quick_scripts()
+{
+	scripts interop
+	printf '%s\n' rules size test_run.sh test_report.sh
 }
 
 quick()
@@ -226,55 +304,40 @@ quick()
 	} | lanes
 }
 
-quick_scripts()
+# Steps on a line need, or change, the same files.
+together='unit-gcc-san interop-san
+unit sim interop/test_faults.sh
+unit-clang-san fuzz
+lwip lwip-faults
+interop/test_cpus.sh vm/test_aarch64.sh
+vm/test_uefi.sh vm/test_uefi_net.sh vm/test_uefi_secure.sh vm/test_uefi_arm.sh'
+
+# Prints the steps of standard input that are in no line of $together.
+apart()
 {
-	scripts interop
-	printf '%s\n' rules size test_run.sh test_report.sh
+	grep -vxF "$(echo "$together" | tr ' ' '\n')"
 }
 
-# A line has steps that need, or change, the same files.
-without_machines()
+# Fetches what machines need, beside the first steps.  If this fails, the first
+# script that needs it reports it.
+fetch()
 {
+	sh tests/kernel.sh "$dir/kernel"
+	sh tests/debian.sh "$dir/debian"
+} >"$log/fetch.txt" 2>&1 </dev/null
+
+all()
+{
+	fetch &
 	steps product
 	{
-		printf '%s\n' lwip lint 'unit-gcc-san interop-san' \
-			'unit sim' 'unit-clang-san fuzz'
-		quick_scripts
-		echo cross cross-units
+		echo "$together"
+		{
+			printf '%s\n' lint lwip-sockets cross cross-units
+			quick_scripts
+			scripts vm
+		} | apart
 	} | lanes
-}
-
-# Machines that take long, or share a directory.
-first='vm/test_dropin.sh vm/test_reroot.sh
-vm/test_debian.sh
-vm/test_uefi.sh vm/test_uefi_net.sh vm/test_uefi_secure.sh vm/test_uefi_arm.sh
-vm/test_reconnect.sh
-vm/test_net.sh
-vm/test_tls.sh
-vm/test_boot.sh'
-
-machine_lines()
-{
-	echo "$first"
-	scripts vm | grep -vxF "$(echo "$first" | tr ' ' '\n')"
-}
-
-wants_machines()
-{
-	for script in $(scripts vm); do
-		! wants "$script" || return 0
-	done
-	return 1
-}
-
-machines()
-{
-	wants_machines || return 0
-	# Fetch before the lanes part, which would both do it at once.  If
-	# this fails the first test that needs it reports it.
-	sh tests/kernel.sh "$dir/kernel" >"$log/fetch.txt" 2>&1
-	sh tests/debian.sh "$dir/debian" >>"$log/fetch.txt" 2>&1
-	machine_lines | lanes
 }
 
 # Most scripts need the program, which a pattern may leave out.
@@ -287,11 +350,7 @@ fi
 
 case $1 in
 quick) quick ;;
-all)
-	without_machines
-	machines
-	;;
-machines) machines ;;
+all) all ;;
 *) steps "$@" ;;
 esac
 
@@ -304,6 +363,12 @@ for f in "$log"/*.log; do
 	fi
 	grep '^ok\>.*# *SKIP' "$f" | sed 's/^ok/skipped:/'
 done
+# Steps that did not run keep the times that they had.
+{
+	cat "$log"/*.time
+	cat "$dir/times"
+} 2>/dev/null | awk '!seen[$1]++' | sort >"$log/times"
+mv "$log/times" "$dir/times"
 # The failures again, for readers of the last lines.
 (cd "$log" && grep '^not ok' ./*.log 2>/dev/null)
 cat "$log"/*.count /dev/null | awk '{ p += $1; f += $2; s += $3 }
