@@ -139,6 +139,6 @@ bench-lwip: bench-lwip-64 bench-lwip-512 bench-lwip-2048 ## lwIP beside sockets:
 	$(Q)sh tests/lwip/bench.sh $(O)/t/bench-lwip $(ROUNDS)
 soak-frames: deps ## fuzz_lwip until N=1000000 frames came
 	$(Q)sh tests/fuzz/run.sh $(O) frames=$(or $(N),1000000) fuzz_lwip
-soak-lwip: deps ## 200 cases of bad networks and servers over lwIP
+soak-lwip: deps ## 200 cases of bad networks, and all of bad servers, over lwIP
 	$(Q)sh tests/run.sh $(O) soak-lwip
 .PHONY: bench-lwip soak-frames soak-lwip

@@ -111,7 +111,9 @@ lwip_sockets()
 soak_lwip()
 {
 	lwip_programs &&
-		LEASE_CASE=200 sh tests/lwip/faults.sh "$dir/t/lwip" 1 200
+		LEASE_CASE=200 sh tests/lwip/faults.sh "$dir/t/lwip" 1 200 &&
+		lwip_over && SHARE=1 sh tests/lwip/sockets.sh \
+			"$dir/t/lwip-over" faults
 }
 
 command_of()
@@ -133,6 +135,11 @@ command_of()
 	soak-lwip) soak_lwip ;;
 	fuzz) sh tests/fuzz/run.sh "$dir" quick ;;
 	interop-san) interop_san ;;
+	# Every other step of each fault; make soak-faults has all of them.
+	interop/test_faults.sh)
+		O=$dir/t/product SHARE=2 timeout -k 10 1500 sh "tests/$1" \
+			"$dir/t/product"
+		;;
 	*)
 		O=$dir/t/product timeout -k 10 1500 sh "tests/$1" \
 			"$dir/t/product"

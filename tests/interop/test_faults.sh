@@ -8,7 +8,7 @@
 #
 # NETWORK is the start of a command line that runs the rest of it in a network
 # of its own, where the server is at TCP port 10809 of $SERVER.  Without it the
-# server is at a UNIX socket.
+# server is at a UNIX socket.  SHARE=N takes one of N cases.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 # shellcheck source=tests/pki.sh
@@ -73,6 +73,15 @@ commands()
 		rotate 12 freeze,drip,noise,flood,lose,stall rotate DEVICE
 		rotate-two 12 - rotate DEVICE
 	END
+}
+
+# Of the cases of a command with each fault one in SHARE, other steps for other
+# faults.
+share()
+{
+	awk -v n="${SHARE:-1}" '
+		$1 $2 != last { first++; last = $1 $2 }
+		(NR + first) % n == 0'
 }
 
 # The table: one case a line.
@@ -194,7 +203,7 @@ mkdir "$work/run"
 RUN=$work/run "$driver" connect -R "$work/healthy" >/dev/null
 identity=$(tr ' ' '\n' <"$work/run/backend" | grep identity=)
 export identity faults limit work nbdboot driver NETWORK="${NETWORK-}"
-table >"$work/table"
+table | share >"$work/table"
 xargs -P "$jobs" -L 1 sh "$work/case" <"$work/table" >"$work/came"
 verdict <"$work/came" >"$work/verdict"
 grep '^#' "$work/verdict"
