@@ -44,8 +44,8 @@ at_failure()
 
 # ---- the kernel and initramfs ----
 
-# Sets kernel (image), modules (directory) and version.  VM_SUITE is the second
-# argument of kernel.sh.
+# Sets kernel (image), vmlinux (what QEMU starts), modules (directory) and
+# version.  VM_SUITE is the second argument of kernel.sh.
 find_kernel()
 {
 	paths=$(sh "$here/../kernel.sh" "$O/kernel${VM_SUITE:+-$VM_SUITE}" \
@@ -54,6 +54,8 @@ find_kernel()
 	kernel=$(echo "$paths" | sed -n 1p)
 	modules=$(echo "$paths" | sed -n 2p)
 	version=${modules##*/}
+	vmlinux=${kernel%/*}/vmlinux-$version
+	[ -s "$vmlinux" ] || vmlinux=$kernel
 }
 
 # existing MODULE...: prints them, but those with a '?' behind only if the kernel
@@ -301,7 +303,7 @@ qemu()
 		${vm_at:+nsenter -t "$vm_at" -n} $(machine) \
 		-accel "$ACCEL" -smp "${vm_cpus:-2}" -m "${vm_memory:-512}" \
 		-nodefaults -display none -no-reboot \
-		-kernel "$kernel" -initrd "$initrd" \
+		-kernel "$vmlinux" -initrd "$initrd" \
 		-append "console=$console panic=1 no_timer_check norandmaps \
 printk.devkmsg=on $append" \
 		$(vm_cards) "$@"

@@ -103,6 +103,8 @@ start_machine()
 	exec 4<>"$work/command.in"
 	initrd=$1 words=$2
 	shift 2
+	# the reboot that reroots_quickly measures unpacks the kernel, as any does
+	vmlinux=$kernel
 	vm_start "$initrd" "$words loglevel=3 systemd.show_status=0" \
 		-chardev "pipe,id=command,path=$work/command" \
 		-device isa-serial,chardev=command,index=1 \

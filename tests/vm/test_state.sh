@@ -29,19 +29,6 @@ agree()
 	fi
 }
 
-# The BTF of the kernel is in the ELF file that is packed in its image, whose
-# header has the length of the setup in sectors, and where the file lies.
-unpack_kernel()
-{
-	setup=$(od -An -tu1 -j 497 -N 1 "$kernel")
-	# shellcheck disable=SC2046 # words on purpose
-	set -- $(od -An -tu4 -j 584 -N 8 "$kernel")
-	tail -c "+$(((setup + 1) * 512 + $1 + 1))" "$kernel" |
-		head -c "$2" >"$work/packed"
-	# what follows the packed data is no error
-	xz -dc "$work/packed" >"$work/vmlinux" 2>/dev/null || true
-}
-
 find_kernel
 make_guest "$work/tree" guest/state.sh fio ss
 initramfs "$work/initramfs" 'qemu_fw_cfg nbd tcp_diag unix_diag' \
@@ -65,9 +52,8 @@ gdb -nx -batch -ex "target remote $work/gdb" \
 	-ex "monitor dump-guest-memory -p $work/dump" -ex disconnect \
 	>"$work/out" 2>&1 || show "$work/out"
 
-unpack_kernel
 run env "PATH=$PATH" sh "$trace/nbdstate-symbols" "$work/symbols" \
-	"$work/vmlinux" "$modules/kernel/drivers/block/nbd.ko" "$work/kallsyms"
+	"$vmlinux" "$modules/kernel/drivers/block/nbd.ko" "$work/kallsyms"
 expect 0 '' 'nbdstate-symbols makes a file of symbols from BTF'
 script=$trace/nbdstate.py
 state drgn drgn -q -c "$work/dump" -s "$work/symbols" "$script"
