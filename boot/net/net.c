@@ -28,6 +28,7 @@
 #include "boot/net/ra.h"
 #include "port/linux/eapol.h"
 #include "port/linux/file.h"
+#include "port/linux/module.h"
 #include "port/linux/netlink.h"
 
 /* ms: longer than a switch takes to negotiate a speed. */
@@ -421,6 +422,16 @@ void net_done(struct net *net)
 	net->listens = false;
 }
 
+static bool uses_ipv6(const struct net *net)
+{
+	unsigned i;
+
+	for (i = 0; i < net->plan.n_ip; i++)
+		if (net->plan.ip[i].client.family == AF_INET6)
+			return true;
+	return has_method(net, 1u << IP_AUTO6 | 1u << IP_LINK6);
+}
+
 int net_up(struct net *net, bool boot, struct nbd_diag *d)
 {
 	const struct job *root = NULL;
@@ -433,6 +444,9 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 		net->eapol = eapol_open();
 		net->listens = net->eapol >= 0;
 	}
+	/* as a module, nothing else would load it: netlink does not */
+	if (uses_ipv6(net))
+		mod_load("ipv6", "", NULL);
 	net->run = file_run();
 	rc = run(net, d);
 	nl_close(&net->events);

@@ -1135,6 +1135,32 @@ static void a_member_is_no_other_one_with_a_large_number(void **state)
 	assert_false(net_prepare(&net, &other));
 }
 
+/* Where IPv6 is a module, netlink would not load it. */
+static void ipv6_is_loaded_for_the_methods_that_need_it(void **state)
+{
+	static const struct {
+		const char *words;
+		bool loads;
+	} row[] = {
+		{ "ip=auto6", true },
+		{ "ip=link6", true },
+		{ "ip=dhcp ip=auto6", true },
+		{ "ip=[2001:db8::7]/64:::::eth0:none", true },
+		{ "ip=192.0.2.7:::255.255.255.0::eth0:none", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		cards(1);
+		w.card[0].global = 2500;
+		(void)up(row[i].words, NULL);
+		if (row[i].loads)
+			asks("load ipv6 \n");
+		else
+			does_not_ask("load");
+	}
+}
+
 static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
 {
 	(void)state;
@@ -1420,6 +1446,7 @@ int main(void)
 		cmocka_unit_test(
 			a_bridge_keeps_the_address_of_its_first_member),
 		cmocka_unit_test(a_member_is_no_other_one_with_a_large_number),
+		cmocka_unit_test(ipv6_is_loaded_for_the_methods_that_need_it),
 		cmocka_unit_test(
 			a_prefix_is_waited_for_and_a_name_server_for_a_name),
 		cmocka_unit_test(a_flag_of_the_router_asks_dhcpv6),
