@@ -32,7 +32,7 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
 	ipxe-qemu grub-common grub-efi-amd64-bin efitools sbsigntool
-	qemu-user-static
+	qemu-user-static user-mode-linux
 	debhelper fakeroot lintian'
 
 # machines of other CPUs than x86 and ARM

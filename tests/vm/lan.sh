@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154,SC2034
 # SPDX-License-Identifier: BSD-2-Clause
-# A network for machines in QEMU, in a namespace with dnsmasq and nbdkit.  It
+# A network for machines, in a namespace with dnsmasq and nbdkit.  It
 # ends with the script.  Sourced after lib.sh and netns.sh.
 #
 #   tap  the network of a card there

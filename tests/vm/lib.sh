@@ -11,6 +11,8 @@
 #
 # Scripts of bench/ set `here` to this directory.
 here=${here:-${0%/*}}
+# shellcheck source=tests/vm/uml.sh
+. "$here/uml.sh"
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
 
@@ -56,16 +58,18 @@ find_kernel()
 	version=${modules##*/}
 	vmlinux=${kernel%/*}/vmlinux-$version
 	[ -s "$vmlinux" ] || vmlinux=$kernel
+	[ "$vm_kind" != uml ] || find_uml
 }
 
 # existing MODULE...: prints them, but those with a '?' behind only if the kernel
-# has them: in newer ones they are a part of something else.
+# has them: in newer ones they are a part of something else.  User-mode Linux has
+# no drivers for hardware.
 existing()
 {
 	for module; do
 		pattern=/$(echo "${module%\?}" | sed 's/_/[-_]/g')\.ko
-		case $module in
-		*\?) ! grep -q "$pattern" "$modules/modules.dep" \
+		case $modules/$module in
+		*\? | */uml/*) ! grep -q "$pattern" "$modules/modules.dep" \
 			"$modules/modules.builtin" || echo "${module%\?}" ;;
 		*) echo "$module" ;;
 		esac
@@ -73,8 +77,14 @@ existing()
 }
 
 # initramfs FILE [MODULES [DIR [TLS_DIR]]]: as make initramfs does.  MODULES are
-# words of existing.
+# words of existing.  The one for User-mode Linux is FILE.uml.
 initramfs()
+{
+	initramfs_of "$@"
+	[ "$vm_kind" = qemu ] || uml_initramfs "$@" >/dev/null
+}
+
+initramfs_of()
 {
 	# shellcheck disable=SC2086 # words on purpose
 	set -- "$1" "$(set -f && existing ${2-})" "${3-}" "${4-}"
@@ -248,11 +258,12 @@ connections()
 # ---- machines ----
 
 # The network cards of the machine: one at QEMU's own network (vm_nic: QEMU's
-# words for it), or those of vm_taps.
+# words for it; vm_pcap: a file for its frames), or those of vm_taps.
 vm_cards()
 {
 	[ "${vm_taps-}" ] || echo "-netdev user,id=net,ipv6=off" \
-		"-device ${vm_nic:-virtio-net-pci,romfile=},netdev=net"
+		"-device ${vm_nic:-virtio-net-pci,romfile=},netdev=net" \
+		"${vm_pcap:+-object filter-dump,id=dump,netdev=net,file=$vm_pcap}"
 	cards=0
 	# LACP takes no interface whose speed is unknown
 	link=romfile=,speed=1000,duplex=full
@@ -335,8 +346,8 @@ median='function median(a, n,    i, j, t) {
 	return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
 }'
 
-# vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts it in the
-# background, at vm_began (ms).  vm_wait reads its first serial port.
+# vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts a machine of vm_kind
+# in the background, at vm_began (ms).  vm_wait reads its first serial port.
 vm_start()
 {
 	rm -f "$work/console" "$work/log"
@@ -344,7 +355,12 @@ vm_start()
 	: >"$work/log"
 	vm_limit=$VM_LIMIT
 	vm_began=$(now_ms)
-	qemu "$@" -serial stdio </dev/null >"$work/console" 2>&1 &
+	if [ "$vm_kind" = uml ]; then
+		[ ! "${vm_pcap-}" ] || uml_capture "$vm_pcap"
+		uml "$@" </dev/null >"$work/console" 2>&1 7<&- &
+	else
+		qemu "$@" -serial stdio </dev/null >"$work/console" 2>&1 &
+	fi
 	vm=$!
 	exec 3<"$work/console"
 }
@@ -439,6 +455,7 @@ vm_stop()
 	wait "$vm" || true
 	vm=''
 	exec 3<&-
+	[ ! "${captures-}" ] || uml_capture_end
 }
 
 # Waits until the machine ends by itself.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that boot from a server, and some that cannot.  TAP on standard
 # output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -31,8 +32,7 @@ ext4_image()
 boot()
 {
 	vm_start "$work/initramfs" \
-		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*" \
-		-object "filter-dump,id=dump,netdev=net,file=$work/pcap"
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
 }
 
 # failed_with SENTENCE PATTERN: the console has the message, and then what the
@@ -77,7 +77,9 @@ else
 	not_ok 'there is no nbd device but the one of the root'
 fi
 
-boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3 nbdboot.tune=read_ahead_kb=512,tcp_rmem=67108864'
+vm_pcap=$work/pcap
+in_qemu boot 'ro nbdboot.connections=4 rootfstype=ext4 rootflags=noatime nbd.nbds_max=3 nbdboot.tune=read_ahead_kb=512,tcp_rmem=67108864'
+vm_pcap=
 booted 'a root on ext4, ro, 4 connections' '/dev/nbd0 ext4 ro' plain
 if said '^guest: reads ahead 512 KiB$'; then
 	ok 'nbdboot.tune= changed a setting'
@@ -99,7 +101,7 @@ else
 fi
 
 vm_nic=e1000,romfile=
-boot rw
+in_qemu boot rw
 booted 'a root through another network card' '/dev/nbd0 ext4 rw' plain
 vm_nic=
 unserve
@@ -194,10 +196,10 @@ add_busybox "$work/own"
 rm -f "$work/own/bin/init" "$work/own/bin/modprobe"
 cp "$here/guest/own-initramfs.sh" "$work/own/own"
 chmod 755 "$work/own/own"
-initramfs "$work/own.gz" 'nbd virtio_net virtio_pci ext4' "$work/own" |
+in_qemu initramfs "$work/own.gz" 'nbd virtio_net virtio_pci ext4' "$work/own" |
 	sed 's/^/# /'
 serve 0 file "$ext4"
-vm_start "$work/own.gz" "rdinit=/own root=nbd://$host:$port/ loglevel=4"
+in_qemu vm_start "$work/own.gz" "rdinit=/own root=nbd://$host:$port/ loglevel=4"
 booted 'a script boots with modprobe, connect and switch-root' \
 	'/dev/nbd0 ext4 rw' plain
 if said '^guest: refused with'; then

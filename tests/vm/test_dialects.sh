@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that boot by the words of dracut, Debian and mkinitcpio, by a list
 # of servers, and by names with %h and the like.  TAP on standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -17,12 +18,13 @@ serve_as()
 		exportname-strict=true
 }
 
-# boots SENTENCE DEVICE WORDS: the machine boots from partition 2, and ends
+# boots SENTENCE DEVICE WORDS [QEMU-ARGUMENT...]: the machine boots from partition 2, and ends
 boots()
 {
-	vm_start "$work/initramfs" "ip=$guest_ip loglevel=4 rw $3" \
-		-smbios "type=1,serial=S 1,uuid=$uuid"
-	booted "$1" "/dev/${2}p2 ext4 rw" dialect
+	sentence=$1 device=$2 words=$3
+	shift 3
+	vm_start "$work/initramfs" "ip=$guest_ip loglevel=4 rw $words" "$@"
+	booted "$sentence" "/dev/${device}p2 ext4 rw" dialect
 	unserve
 }
 
@@ -40,6 +42,8 @@ disk_of "$work/part" "$disk"
 sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" -o \
 	-z zstd -m 'virtio_net virtio_pci ext4 squashfs' "$work/initramfs" |
 	sed 's/^/# /'
+[ "$vm_kind" = qemu ] ||
+	uml_initramfs "$work/initramfs" 'ext4 squashfs' >/dev/null
 check 'the initramfs of a virtual machine has at most 2.6 MB' \
 	[ "$(wc -c <"$work/initramfs")" -le 2600000 ]
 
@@ -55,8 +59,9 @@ boots 'the words of Debian' nbd1 \
 # QEMU's machines with an AArch64 CPU have neither, without firmware.
 if [ ! "${ARCH-}" ]; then
 	serve_as "S 1-$uuid"
-	boots 'the words of mkinitcpio, by serial number and UUID' nbd0 \
-		"nbd_host=$host nbd_port=$port nbd_name=%s-%u root=/dev/nbd0p2"
+	in_qemu boots 'the words of mkinitcpio, by serial number and UUID' nbd0 \
+		"nbd_host=$host nbd_port=$port nbd_name=%s-%u root=/dev/nbd0p2" \
+		-smbios "type=1,serial=S 1,uuid=$uuid"
 fi
 
 serve_as right

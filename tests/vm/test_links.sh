@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines with bonds and bridges, and one at a switch port with a spanning tree.
 # Needs root.  TAP on standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -39,7 +40,7 @@ lan_dhcpd
 
 vm_taps='t0 t6'
 mkfifo "$work/monitor.in" "$work/monitor.out"
-begin 'bond=bond0:eth0,eth1:mode=active-backup ip=bond0:dhcp test.cut' -S \
+in_qemu begin 'bond=bond0:eth0,eth1:mode=active-backup ip=bond0:dhcp test.cut' -S \
 	-chardev "pipe,id=monitor,path=$work/monitor" -mon monitor
 exec 5<>"$work/monitor.in"
 echo cont >&5
@@ -60,7 +61,7 @@ ended 'fio goes on without an error when one leg is cut' '!^guest: WRONG' \
 	'^guest: went on over eth[01], errors 0$'
 exec 5>&-
 
-begin 'bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate=fast ip=bond0:dhcp'
+in_qemu begin 'bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate=fast ip=bond0:dhcp'
 vm_end
 ended 'LACP without a partner that speaks it' '^guest: mode 802.3ad' \
 	'^guest: bond0 192\.0\.2\.[0-9]*/24$'

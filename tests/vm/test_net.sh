@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that get their address from QEMU's DHCP server and, if we are root,
 # from servers in network namespaces.  TAP on standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -26,7 +27,7 @@ find_kernel
 root_tree "$tree" guest/net.sh
 copy_program "$tree" socat
 ext4_of "$tree" "$work/ext4"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q' |
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q ipv6?' |
 	sed 's/^/# /'
 
 # ---- QEMU's network ----
@@ -34,15 +35,12 @@ initramfs "$work/initramfs" 'nbd virtio_net virtio_pci e1000 ext4 8021q' |
 serve 0 file "$work/ext4"
 root=nbd://$host:$port/
 
-boot "root=$root ip=dhcp"
+in_qemu boot "root=$root ip=dhcp"
 ended 'ip=dhcp gets a lease' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: route 10.0.2.2 eth0$' "^guest: IPV4DNS0='10.0.2.3'$" \
 	"^guest: DHCPSERVER='10.0.2.2'$"
-boot "root=$root"
-ended 'a server with an IPv4 address wants DHCP without ip=, too' \
-	'^guest: eth0 10.0.2.15/24 forever$'
 vm_nic=e1000,romfile=
-boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
+in_qemu boot "root=$root ip=::::guest::dhcp BOOTIF=01-52-54-00-12-34-56"
 ended 'another card, named by its MAC' '^guest: eth0 10.0.2.15/24 forever$' \
 	'^guest: host guest$'
 vm_nic=
@@ -96,6 +94,9 @@ ended 'root=dhcp, and a URI is the root-path' \
 ended 'the process that renews the lease lets go of the root at the end' \
 	'^guest: renew Rss' 'nbdboot: all is unmounted and disconnected$'
 one=$(until_network)
+path '' root=nbd://192.0.2.1/root
+ended 'a server with an IPv4 address wants DHCP without ip=, too' \
+	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
 path nbd:192.0.2.1:root:ext4:noatime 'root=/dev/root netroot=dhcp'
 ended 'netroot=dhcp, in the form of dracut, by name' \
 	'^guest: server nbd://192.0.2.1/root$' \
@@ -288,7 +289,7 @@ ended 'and is left down, with no file' '^guest: down eth0$' \
 	'^guest: file 10-nbdboot-eth1.link$' '!guest: file .*eth0'
 
 mkfifo "$work/monitor.in" "$work/monitor.out"
-begin 'root=dhcp ip=dhcp' -S -chardev "pipe,id=monitor,path=$work/monitor" \
+in_qemu begin 'root=dhcp ip=dhcp' -S -chardev "pipe,id=monitor,path=$work/monitor" \
 	-mon monitor
 printf '%s\n' 'set_link t2 off' cont >"$work/monitor.in"
 vm_end

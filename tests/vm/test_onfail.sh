@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Boots that fail, with nbdboot.onfail= and its like.  TAP on standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -59,7 +60,7 @@ truncate -s 8M "$work/blank"
 # ---- consoles ----
 
 # /dev/console is the last one; this test reads the serial port.
-boot console=tty0 nbdboot.onfail=halt
+in_qemu boot console=tty0 nbdboot.onfail=halt
 says 'a failure is reported on a console other than /dev/console' \
 	'nbdboot: FAILED: kernel command line: ' 'nbdboot: halted'
 says 'and nbdboot.onfail=halt halts' 'System halted'
@@ -99,7 +100,7 @@ else
 	not_ok "the server was asked $connections times"
 fi
 unserve
-boot "root=nbd://$host:$down/ nbdboot.timeout=4 nbdboot.onfail=shell \
+in_qemu boot "root=nbd://$host:$down/ nbdboot.timeout=4 nbdboot.onfail=shell \
 nbdboot.shell=/bin/hello"
 says 'a shell is started when it is given up, then it is tried again' \
 	'given up: not booted in 4 s' 'starting /bin/hello' 'guest: a shell' \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that write to an overlay, and leave the export as it is.  TAP on
 # standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -99,7 +100,7 @@ root=$port
 serve 0 file "$upper"
 up=nbd://$host:$port/
 port=$root
-boot "nbdboot.overlay=$up"
+in_qemu boot "nbdboot.overlay=$up"
 has 'an overlay on an export of its own' 'guest: / is overlay rw' \
 	'guest: /run/nbdboot/upper is ext4 rw' "$changed" 'guest: kept is +' \
 	'guest: nbd0 is 1' 'guest: nbd1 is 0' 'guest: watched: nbd0 nbd1' \

@@ -3,6 +3,7 @@
 # Roots on the file systems that test_boot.sh does not have.  The type is found
 # on the device, and the modules are loaded as the kernel asks for them, from
 # the initramfs of `make initramfs` without MODULES.  TAP on standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -68,10 +69,12 @@ for type in xfs btrfs erofs vfat; do
 	echo "$type" >"$tree/etc/marker"
 	rm -f "$image"
 	make_$type
-	mode=rw
+	mode=rw kind=$vm_default
+	[ $type != xfs ] || kind=qemu
 	[ $type != erofs ] || mode=ro
 	serve 0 file "$image"
 	# shellcheck disable=SC2154 # by serve
+	vm_kind=$kind
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw"
 	booted "a root on $type" "/dev/nbd0 $type $mode" $type

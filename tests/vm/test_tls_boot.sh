@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines whose root comes over TLS, with a capture of the traffic.  TAP on
 # standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/pki.sh
@@ -10,6 +11,7 @@
 tree=$work/tree
 image=$work/ext4
 pki=$work/pki
+vm_pcap=$work/pcap
 # Text in the file system, which the machine reads.
 marker=DISKLESS-ROOT-MARKER-4711
 
@@ -18,8 +20,7 @@ marker=DISKLESS-ROOT-MARKER-4711
 boots()
 {
 	rm -f "$work/pcap"
-	vm_start "$work/initramfs" "root=$2 ip=$guest_ip rw loglevel=4 $3" \
-		-object "filter-dump,id=dump,netdev=net,file=$work/pcap"
+	vm_start "$work/initramfs" "root=$2 ip=$guest_ip rw loglevel=4 $3"
 	booted "$1" '/dev/nbd0 ext4 rw' "$marker"
 }
 
@@ -86,7 +87,7 @@ unserve
 
 serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/server" \
 	file "$image"
-boots 'a root by certificates, 4 connections' \
+in_qemu boots 'a root by certificates, 4 connections' \
 	"nbds://$host:$port/?tls-certificates=/etc/nbdboot" \
 	nbdboot.connections=4
 sealed 'certificates'

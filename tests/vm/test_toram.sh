@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that copy their root to RAM, and live on without its server.  TAP on
 # standard output.
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -25,7 +26,8 @@ in_ram()
 }
 
 serve 0 file "$disk"
-vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
+in_qemu vm_start "$work/initramfs" \
+	"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
 nbdboot.toram nbdboot.part=2"
 if vm_wait '*nbdboot: root is /dev/loop0p2 *'; then
 	unserve
