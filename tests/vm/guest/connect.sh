@@ -264,7 +264,8 @@ wait
 rm holds
 check 'it is connected' nbdboot disconnect nbd0
 held 'for long'
-check 'but another device, if somebody goes on using that' is_root 1
+check 'but another device, if somebody goes on using that' is_root '[1-9][0-9]*'
 rm holds
 wait
-check 'that is connected, too' nbdboot disconnect nbd1
+check 'that is connected, too' nbdboot disconnect \
+	"nbd$(sed -n "s/.*root_device='\([0-9]*\)'.*/\1/p" root)"

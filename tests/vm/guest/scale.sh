@@ -362,7 +362,7 @@ for queue in /sys/block/nbd0/mq/*; do
 	grep -qw $cpu $queue/cpu_list || other=$(sed 's/,.*//' $queue/cpu_list)
 done
 (
-	until grep -q 'State:.Z' /proc/$dd/status; do
+	while grep -q 'State:.[^Z]' /proc/$dd/status; do
 		taskset -c $other dd if=/dev/nbd0 bs=64k iflag=direct
 	done
 ) 2>/dev/null &
