@@ -234,8 +234,8 @@ static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
 /*
  * The driver frees a dead socket as it puts a new one into its slot, also while
  * the old one's reader is still inside it.  That reader then uses freed memory
- * (an oops with Linux 6.1 and 6.12), or ends the new connection.  So wait until
- * only live connections have a reader.
+ * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new connection.
+ * So wait until only live connections have a reader.
  */
 static void await_ended(struct device *dev)
 {

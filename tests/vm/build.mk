@@ -104,9 +104,12 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 	$(vm) tests/vm/soak_reroot_kexec.sh || status=1; \
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
 	exit $$status
+# The machine crashes, which is the pass: vm/nbd-oops.md.
+soak-nbd-oops: vm-program ## a fault of the kernel around which we work
+	@$(vm) tests/vm/soak_nbd_oops.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-reroot soak-uefi soak
