@@ -21,10 +21,10 @@ status=0
 limit()
 {
 	case $1 in
-	tiny) echo 83968 ;;
-	nbdboot) echo 425984 ;;
-	uefi) echo 98304 ;;
-	uefi_ipv6) echo 122880 ;;
+	tiny) echo 86016 ;;
+	nbdboot) echo 458752 ;;
+	uefi) echo 105472 ;;
+	uefi_ipv6) echo 126976 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
