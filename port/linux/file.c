@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,6 +51,57 @@ int file_read(int at, const char *name, char *buf, size_t cap)
 		return fail(fd);
 	close(fd);
 	return (int)len;
+}
+
+int file_lines_open(struct file_lines *f, const char *path)
+{
+	f->at = f->len = 0;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return f->fd < 0 ? file_error(errno) : 0;
+}
+
+void file_lines_close(struct file_lines *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+/* Reads more behind the rest of the buffer; false at the end of the file. */
+static bool read_more(struct file_lines *f)
+{
+	ssize_t n;
+
+	f->len -= f->at;
+	memmove(f->buf, f->buf + f->at, f->len);
+	f->at = 0;
+	if (f->len == FILE_LINE)
+		f->len = 0;
+	n = f->fd < 0 ? 0 : read(f->fd, f->buf + f->len, FILE_LINE - f->len);
+	if (n > 0)
+		f->len += (size_t)n;
+	return n > 0;
+}
+
+char *file_lines_next(struct file_lines *f)
+{
+	char *line, *end;
+
+	do {
+		line = f->buf + f->at;
+		end = memchr(line, '\n', f->len - f->at);
+		if (end) {
+			*end = '\0';
+			f->at = (size_t)(end + 1 - f->buf);
+			return line;
+		}
+	} while (read_more(f));
+	file_lines_close(f);
+	/* a last line without a newline */
+	f->buf[f->len] = '\0';
+	end = f->len ? f->buf : NULL;
+	f->len = 0;
+	return end;
 }
 
 int file_write(int at, const char *name, const void *data, size_t len)

@@ -14,6 +14,33 @@
  * number of bytes read; on failure buf is "".
  */
 int file_read(int at, const char *name, char *buf, size_t cap);
+
+/*
+ * A text of any length, such as a table in /proc, line by line:
+ *
+ *	if (!file_lines_open(&f, "/proc/swaps"))
+ *		while ((line = file_lines_next(&f)))
+ *			...
+ *
+ * The last call of file_lines_next() closes it; file_lines_close() does before,
+ * and may be called twice.
+ */
+#define FILE_LINE 4096
+struct file_lines {
+	int fd;
+	size_t at, len;
+	char buf[FILE_LINE + 1];
+};
+
+int file_lines_open(struct file_lines *f, const char *path);
+/*
+ * The next line without its newline, valid until the next call; NULL at the end.
+ * The caller may change it.  Of one with FILE_LINE bytes or more only the end is
+ * returned.
+ */
+char *file_lines_next(struct file_lines *f);
+void file_lines_close(struct file_lines *f);
+
 /* Replaces the contents; a new file gets mode 0644.  Returns 0 on success. */
 int file_write(int at, const char *name, const void *data, size_t len);
 /* The decimal number at its start; 0 if none, or if it has over 19 digits. */

@@ -179,6 +179,87 @@ static void the_number_at_the_start_of_a_file_is_read(void **state)
 	}
 }
 
+/* ---- lines ---- */
+
+static const char *path(void)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s/file", root);
+	return text;
+}
+
+static void a_text_of_any_length_is_read_by_lines(void **state)
+{
+	static char text[100000], want[32];
+	struct file_lines f;
+	size_t len = 0;
+	char *line;
+
+	(void)state;
+	for (unsigned i = 0; i < 9000; i++)
+		len += (size_t)sprintf(text + len, "line %u\n", i);
+	put(text, len);
+	assert_int_equal(file_lines_open(&f, path()), 0);
+	for (unsigned i = 0; i < 9000; i++) {
+		line = file_lines_next(&f);
+		sprintf(want, "line %u", i);
+		assert_string_equal(line, want);
+	}
+	assert_null(file_lines_next(&f));
+	assert_null(file_lines_next(&f));
+	assert_int_equal(f.fd, -1);
+}
+
+static void a_last_line_needs_no_newline(void **state)
+{
+	struct file_lines f;
+
+	(void)state;
+	put("a\n\nb", 4);
+	assert_int_equal(file_lines_open(&f, path()), 0);
+	assert_string_equal(file_lines_next(&f), "a");
+	assert_string_equal(file_lines_next(&f), "");
+	assert_string_equal(file_lines_next(&f), "b");
+	assert_null(file_lines_next(&f));
+	put("", 0);
+	assert_int_equal(file_lines_open(&f, path()), 0);
+	assert_null(file_lines_next(&f));
+}
+
+/* Every length around that of the buffer, and another line behind it. */
+static void of_a_line_that_is_too_long_the_end_is_read(void **state)
+{
+	static char text[3 * FILE_LINE];
+	struct file_lines f;
+	const char *line;
+
+	(void)state;
+	for (size_t n = FILE_LINE - 5; n < FILE_LINE + 3; n++) {
+		memset(text, 'x', n);
+		strcpy(text + n, "end\nb\n");
+		put(text, strlen(text));
+		text[n + 3] = '\0';
+		assert_int_equal(file_lines_open(&f, path()), 0);
+		line = file_lines_next(&f);
+		assert_true(strlen(line) == n + 3 || n + 3 >= FILE_LINE);
+		assert_string_equal(line, text + n + 3 - strlen(line));
+		assert_string_equal(file_lines_next(&f), "b");
+		file_lines_close(&f);
+		file_lines_close(&f);
+	}
+}
+
+static void what_cannot_be_opened_has_no_lines(void **state)
+{
+	struct file_lines f;
+
+	(void)state;
+	assert_int_equal(file_lines_open(&f, "/nothing"), NBD_E_NOT_FOUND);
+	assert_null(file_lines_next(&f));
+	file_lines_close(&f);
+}
+
 static void nothing_is_left_open(void **state)
 {
 	int before = dup(at), after;
@@ -207,6 +288,10 @@ int main(void)
 		cmocka_unit_test(a_file_is_made_what_is_written),
 		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
+		cmocka_unit_test(a_text_of_any_length_is_read_by_lines),
+		cmocka_unit_test(a_last_line_needs_no_newline),
+		cmocka_unit_test(of_a_line_that_is_too_long_the_end_is_read),
+		cmocka_unit_test(what_cannot_be_opened_has_no_lines),
 		cmocka_unit_test(nothing_is_left_open),
 	};
 
