@@ -213,16 +213,8 @@ static void put_all_dns(struct page *f, const char *first, const char *next)
 static int save_as(int run, const char *path, const void *data, size_t len,
 		   struct nbd_diag *d)
 {
-	char dir[128];
-	const char *slash = path;
-	int rc = run;
+	int rc = run < 0 ? run : file_save(run, path, data, len);
 
-	while (run >= 0 && (slash = strchr(slash, '/'))) {
-		nbd_fmt(dir, sizeof(dir), "%.*s", (int)(slash++ - path), path);
-		mkdirat(run, dir, 0755);
-	}
-	if (run >= 0)
-		rc = file_write(run, path, data, len);
 	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", path,
 			     run < 0 ? nbd_err_text(run) : strerror(errno))
 		  : NBD_OK;

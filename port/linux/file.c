@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and writes small files. */
 #include "port/linux/file.h"
+#include "port/text.h"
 #include "core/nbd_err.h"
 
 #include <errno.h>
@@ -117,6 +118,18 @@ int file_write(int at, const char *name, const void *data, size_t len)
 		return fail(fd);
 	close(fd);
 	return 0;
+}
+
+int file_save(int at, const char *path, const void *data, size_t len)
+{
+	const char *slash = path;
+	char dir[128];
+
+	while ((slash = strchr(slash, '/'))) {
+		nbd_fmt(dir, sizeof(dir), "%.*s", (int)(slash++ - path), path);
+		mkdirat(at, dir, 0755);
+	}
+	return file_write(at, path, data, len);
 }
 
 uint64_t file_number(int at, const char *name)

@@ -136,6 +136,22 @@ static void a_file_is_made_what_is_written(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 }
 
+static void the_directories_of_a_file_are_made(void **state)
+{
+	char buf[16];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) /* the second time they are there */
+		assert_int_equal(file_save(at, "a/b.d/file", "text", 4), 0);
+	assert_int_equal(file_read(at, "a/b.d/file", buf, sizeof(buf)), 4);
+	assert_string_equal(buf, "text");
+	assert_fails(file_save(at, "a/b.d/file/c", "x", 1), NBD_E_NOT_FOUND,
+		     ENOTDIR);
+	assert_int_equal(unlinkat(at, "a/b.d/file", 0), 0);
+	assert_int_equal(unlinkat(at, "a/b.d", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(at, "a", AT_REMOVEDIR), 0);
+}
+
 static void a_line_of_meminfo_is_found_by_its_key(void **state)
 {
 	uint64_t all = file_meminfo("MemTotal:");
@@ -286,6 +302,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_empty),
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
 		cmocka_unit_test(a_file_is_made_what_is_written),
+		cmocka_unit_test(the_directories_of_a_file_are_made),
 		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
 		cmocka_unit_test(a_text_of_any_length_is_read_by_lines),
