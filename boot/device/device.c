@@ -7,7 +7,6 @@
 #include "boot/device/device.h"
 #include "boot/device/readers.h"
 #include "boot/device/swap.h"
-#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,80 +21,6 @@
 /* ms for the reader of a dead connection to end, and between looks. */
 #define ENDED_MS 5000
 #define LOOK_MS	 5
-
-/* ---- files of a device ---- */
-
-/*
- * Opened once and kept for the life of the process: later the watcher's root
- * directory has no /run.
- */
-static int open_run(void)
-{
-	static int run = -1;
-
-	if (run < 0)
-		run = file_run();
-	return run;
-}
-
-/* A name in /run. */
-struct name {
-	char text[32];
-};
-
-static struct name file_name(int index, const char *what)
-{
-	struct name n = { "" };
-
-	nbd_fmt(n.text, sizeof(n.text), "nbdboot/nbd%d.%s", index, what);
-	return n;
-}
-
-/* ---- how many connections are wanted ---- */
-
-static void read_want(struct device *dev)
-{
-	uint64_t v = file_number(
-		open_run(), file_name(dev->info.index, "connections").text);
-
-	dev->wanted = v > 0 && v <= device_backend_slots(&dev->b)
-			      ? (unsigned)v
-			      : dev->b.connections;
-}
-
-int device_want(int index, unsigned connections, struct nbd_diag *d)
-{
-	const struct name file = file_name(index, "connections");
-	const char *name = file.text;
-	int run = open_run(), rc;
-	char text[16];
-
-	if (run < 0)
-		return nbd_diag(d, NBD_E_IO, "open /run: %s", strerror(errno));
-	if (!connections)
-		return unlinkat(run, name, 0) ? NBD_E_NOT_FOUND : 0;
-	rc = nbd_fmt(text, sizeof(text), "%u\n", connections);
-	rc = file_write(run, name, text, (size_t)rc);
-	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", name,
-			     strerror(errno))
-		  : 0;
-}
-
-int device_lock(int index)
-{
-	int fd = openat(open_run(), file_name(index, "lock").text,
-			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
-
-	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
-		;
-	return fd;
-}
-
-void device_unlock(int lock)
-{
-	if (lock >= 0)
-		close(lock);
-}
 
 /* ---- the state of the links ---- */
 
@@ -142,7 +67,7 @@ int device_count(struct device *dev, struct nbd_diag *d)
 void device_reread(struct device *dev)
 {
 	nbdk_info(dev->info.index, &dev->info);
-	read_want(dev);
+	dev->wanted = device_wanted(dev->info.index, &dev->b);
 }
 
 int device_identify(struct device *dev, int index, struct nbd_diag *d)
@@ -164,7 +89,7 @@ int device_identify(struct device *dev, int index, struct nbd_diag *d)
 				"its server is not known (its backend: \"%s\")",
 				index, dev->info.backend);
 	dev->known = true;
-	read_want(dev);
+	dev->wanted = device_wanted(dev->info.index, &dev->b);
 	return NBD_OK;
 }
 

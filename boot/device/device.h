@@ -108,5 +108,7 @@ void device_unlock(int lock);
  * is stored in /run, because the kernel cannot store it.  0: deletes it.
  */
 int device_want(int index, unsigned connections, struct nbd_diag *d);
+/* That number, or that of the backend. */
+unsigned device_wanted(int index, const struct backend *b);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * For builds that never reconnect: one server, as many slots as connections,
  * and the URI as identifier.  Replaces await.c, backend.c, dialer.c,
- * readers.c, revive.c, slots.c and swap.c.
+ * files.c, readers.c, revive.c, slots.c and swap.c.
  */
 #include "boot/device/dialer.h"
 #include "boot/device/readers.h"
