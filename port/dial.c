@@ -299,7 +299,8 @@ static int open_all(struct call *call, struct conn conns[], unsigned n,
 	int err = 0;
 
 	for (unsigned i = 0; i < n && !err; i++) {
-		nbd_init(&conns[i].c, cfg);
+		conns[i].cfg = *cfg;
+		nbd_init(&conns[i].c, &conns[i].cfg);
 		conns[i].addr = 0;
 		err = begin(call, &conns[i]);
 	}

@@ -17,7 +17,8 @@ extern unsigned dial_connect_ms;
 enum conn_state { CONN_CONNECTING, CONN_TALKING, CONN_SECURING, CONN_STOPPED };
 
 struct conn {
-	struct nbd_client c;
+	struct nbd_client c; /* points to cfg: do not move it */
+	struct nbd_config cfg;
 	struct sock s;
 	struct nbd_transport *t; /* s.t, or TLS over it */
 	struct nbd_tls *tls;

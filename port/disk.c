@@ -82,17 +82,17 @@ static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
 		      struct nbd_diag *d)
 {
 	const struct nbd_disk_config *cfg = disk->cfg;
+	const struct nbd_config hello = { .name = uri->name,
+					  .name_len = uri->name_len,
+					  .tls = uri->tls,
+					  .extra = cfg->extra };
 	struct conn *c = &disk->conn;
 	int err;
 
-	disk->hello = (struct nbd_config){ .name = uri->name,
-					   .name_len = uri->name_len,
-					   .tls = uri->tls,
-					   .extra = cfg->extra };
 	c->net = cfg->net;
 	c->stop = cfg->stop;
 	c->number = 0;
-	err = dial(c, 1, uri, &disk->hello, cfg->tls, d);
+	err = dial(c, 1, uri, &hello, cfg->tls, d);
 	if (!err && disk->known) {
 		err = compare(disk, d);
 		if (err)

@@ -61,7 +61,6 @@ struct nbd_disk {
 	unsigned reconnects;	  /* how often it connected again */
 	/* private */
 	const struct nbd_disk_config *cfg;
-	struct nbd_config hello;
 	struct conn conn;
 	struct nbd_io io;
 	struct nbd_disk_list open, done;

@@ -179,7 +179,6 @@ struct page_sender {
 /* The connections to a server; all zero before copy_side_open_nbd(). */
 struct copy_link {
 	struct conn conns[COPY_LINKS];
-	struct nbd_config cfg;
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
 	struct device_tls tls;

@@ -337,15 +337,15 @@ static const struct side_ops nbd_ops = {
 
 /* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
-		     const struct copy_options *o, struct nbd_diag *d)
+		     const struct nbd_config *cfg, const struct copy_options *o,
+		     struct nbd_diag *d)
 {
 	struct conn *first = l->conns + l->n;
 	int err;
 
 	first->number = l->n;
 	first->stop = &copy_interrupted;
-	err = device_tls_dial(&l->tls, first, n, uri, &l->cfg, &o->files, false,
-			      d);
+	err = device_tls_dial(&l->tls, first, n, uri, cfg, &o->files, false, d);
 	if (!err)
 		l->n += n;
 	return err;
@@ -356,7 +356,14 @@ static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 		      const struct copy_options *o, struct nbd_diag *d)
 {
 	const struct nbd_export *first, *other;
-	int err = open_some(l, o->connections ? o->connections : 1, uri, o, d);
+	const struct nbd_config cfg = {
+		.name = uri->name,
+		.name_len = uri->name_len,
+		.tls = uri->tls,
+		.extra = o->simple ? NULL : NBD_BEST_REPLIES,
+	};
+	unsigned n = o->connections ? o->connections : 1;
+	int err = open_some(l, n, uri, &cfg, o, d);
 
 	if (err)
 		return err;
@@ -364,7 +371,7 @@ static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 	l->flags = first->flags;
 	if (o->connections || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 0;
-	err = open_some(l, CONNECTIONS - 1, uri, o, d);
+	err = open_some(l, CONNECTIONS - 1, uri, &cfg, o, d);
 	if (err)
 		return err;
 	other = nbd_export(&l->conns[1].c);
@@ -391,12 +398,6 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 {
 	int err;
 
-	l->cfg = (struct nbd_config){
-		.name = uri->name,
-		.name_len = uri->name_len,
-		.tls = uri->tls,
-		.extra = o->simple ? NULL : NBD_BEST_REPLIES,
-	};
 	l->latency = o->latency;
 	err = open_links(l, uri, o, d);
 	if (err) {

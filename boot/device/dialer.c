@@ -60,22 +60,22 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 {
 	const struct nbd_uri *u = &b->uris[server];
 	struct device_tls *tls = tls_of(dl, b, server);
+	struct nbd_config cfg;
 	int err;
 
 	if (dl->keeps && u->tls && !tls->session.creds)
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"its credentials could not be read when this "
 				"program started");
-	dl->cfgs[server] = (struct nbd_config){ .name = u->name,
-						.name_len = u->name_len,
-						.tls = u->tls };
+	cfg = (struct nbd_config){ .name = u->name,
+				   .name_len = u->name_len,
+				   .tls = u->tls };
 	/*
 	 * The watcher uses any port: a firewall or NAT on the way may drop a SYN
 	 * from the port of a connection that it still knows.
 	 */
 	conns[0].s.port = dl->keeps ? 0 : (uint16_t)b->port;
-	err = device_tls_dial(tls, conns, n, u, &dl->cfgs[server],
-			      files_for(b, u), true, d);
+	err = device_tls_dial(tls, conns, n, u, &cfg, files_for(b, u), true, d);
 	return explain_silence(&conns[0], err, d);
 }
 

@@ -10,7 +10,6 @@
  * its first use; all of it is private.  It must outlive the connections.
  */
 struct device_dialer {
-	struct nbd_config cfgs[BACKEND_SERVERS]; /* the engines point to them */
 	struct device_tls tls[BACKEND_SERVERS];
 	/* of nbd_now_ms(), until which a server that was late is asked last */
 	uint64_t late[BACKEND_SERVERS];

@@ -39,13 +39,13 @@ int device_dialer_open(struct device_dialer *dl, struct conn conns[],
 		       struct nbd_diag *d)
 {
 	const struct nbd_uri *u = &b->uris[0];
+	const struct nbd_config cfg = { .name = u->name,
+					.name_len = u->name_len,
+					.tls = u->tls };
 
 	(void)read_only;
-	dl->cfgs[0] = (struct nbd_config){ .name = u->name,
-					   .name_len = u->name_len,
-					   .tls = u->tls };
-	return device_tls_dial(&dl->tls[0], conns, b->connections, u,
-			       &dl->cfgs[0], &b->files, true, d);
+	return device_tls_dial(&dl->tls[0], conns, b->connections, u, &cfg,
+			       &b->files, true, d);
 }
 
 void device_dialer_close(struct device_dialer *dl)

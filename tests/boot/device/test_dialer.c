@@ -102,7 +102,8 @@ int __wrap_device_tls_dial(struct device_tls *t, struct conn c[], unsigned n,
 	s->ca = files->ca;
 	s->port = c[0].s.port;
 	if (s->silent) {
-		nbd_init(&c->c, cfg);
+		c->cfg = *cfg;
+		nbd_init(&c->c, &c->cfg);
 		c->state = CONN_TALKING;
 		nbd_transport_error(&c->c, NBD_E_TIMEOUT);
 		c->s.fd = -1;
