@@ -61,14 +61,15 @@ static bool claim(struct nbd_client *c, uint64_t offset, uint32_t len)
 {
 	struct nbd_io *io = c->io;
 	struct nbd_req *r = io->cur;
-	uint64_t pos = offset - r->op.offset;
 	struct nbd_span s;
+	uint64_t pos;
 
-	if (offset < r->op.offset || pos >= r->op.len || len == 0 ||
-	    len > r->op.len - pos) {
+	if (offset < r->op.offset || offset - r->op.offset >= r->op.len ||
+	    len == 0 || len > r->op.len - (offset - r->op.offset)) {
 		nbd_fail(c, NBD_E_LENGTH);
 		return false;
 	}
+	pos = offset - r->op.offset;
 	s.start = (uint32_t)pos;
 	s.end = s.start + len;
 	if (r->op.flags & NBD_CMD_FLAG_DF && r->n_span) {

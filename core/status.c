@@ -97,12 +97,13 @@ void nbd_status_chunk(struct nbd_client *c)
 {
 	struct nbd_io *io = c->io;
 	unsigned size = extent_size(io), head = size / 2;
-	uint32_t len = io->chunk_len - head;
+	uint32_t len = io->chunk_len;
 
-	io->rest = len >> io->format->extent_shift;
-	if (io->chunk_len < head + size || len & (size - 1) ||
-	    io->rest > NBD_EXTENTS_MAX)
+	if (len < head + size || (len - head) & (size - 1) ||
+	    (len - head) >> io->format->extent_shift > NBD_EXTENTS_MAX) {
 		nbd_fail(c, NBD_E_LENGTH);
-	else
-		nbd_expect(c, rx_status, c->hdr, head);
+		return;
+	}
+	io->rest = (len - head) >> io->format->extent_shift;
+	nbd_expect(c, rx_status, c->hdr, head);
 }

@@ -296,7 +296,8 @@ static void convert(struct nbd_out *o, const struct spec *s, va_list *ap,
 		break;
 	case 'd':
 		v = take_signed(s, ap);
-		put_number(o, s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, v < 0);
+		put_number(o, s, v < 0 ? (uint64_t) - (v + 1) + 1 : (uint64_t)v,
+			   v < 0);
 		break;
 	case 'u':
 	case 'x':

@@ -122,7 +122,7 @@ command_of()
 	product) product ;;
 	unit) variant unit "$gcc" '-O2 -g' ;;
 	unit-gcc-san) variant unit-gcc-san gcc "$san" "$linker" ;;
-	unit-clang-san) variant unit-clang-san clang "$san" "$linker" ;;
+	unit-clang-san) variant unit-clang-san clang "$clang_san" "$linker" ;;
 	sim) sim ;;
 	rules) sh tests/rules.sh "$dir" ;;
 	lint) sh tests/lint.sh "$dir" ;;

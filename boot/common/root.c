@@ -125,8 +125,8 @@ static int take_source(struct parse *s, const struct cmdline *c)
 {
 	size_t i, at = SOURCES;
 
-	for (i = SOURCES; i--;) {
-		if (!value_of(c, i))
+	for (i = SOURCES; i;) {
+		if (!value_of(c, --i))
 			continue;
 		/* root=dhcp is often given together with the others */
 		if (at < LAST)

@@ -47,7 +47,7 @@ const char *root_keep(struct parse *s, const char *p, size_t len)
 {
 	size_t start = s->r->used;
 
-	while (len--)
+	for (; len; len--)
 		put(s, *p++);
 	return end(s, start);
 }

@@ -145,6 +145,7 @@ static uint32_t le32(const unsigned char *p)
 static int gpt(int fd, uint32_t sector, const unsigned char *head,
 	       const char *uuid)
 {
+	const uint64_t most = INT64_MAX - 256 * 4096; /* of all entries */
 	uint32_t n = le32(head + 80), size = le32(head + 84), i;
 	uint64_t table = le32(head + 72) | (uint64_t)le32(head + 76) << 32;
 	unsigned char entry[32];
@@ -153,7 +154,7 @@ static int gpt(int fd, uint32_t sector, const unsigned char *head,
 	/* the kernel makes at most 256 partitions of one disk */
 	if (n > 256)
 		n = 256;
-	if (size < 128 || size > 4096 || table > UINT64_MAX / sector / 2)
+	if (size < 128 || size > 4096 || table > most / sector)
 		return NBD_E_NOT_FOUND;
 	for (i = 0; i < n; i++) {
 		int rc = read_at(fd, entry, sizeof(entry),

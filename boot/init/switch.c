@@ -171,7 +171,8 @@ static void move_back(const char *newroot, const bool done[MOVED], size_t n)
 {
 	char from[256];
 
-	while (n-- > 0) {
+	while (n > 0) {
+		n--;
 		nbd_fmt(from, sizeof(from), "%s%s", newroot, moved[n]);
 		if (done[n])
 			mount(from, moved[n], NULL, MS_MOVE, NULL);

@@ -178,12 +178,13 @@ static int write_block(struct program *p, unsigned char sum[32])
 	unsigned char *out = p->pieces[0].buf, *in = p->pieces[1].buf;
 	size_t len = p->disk.export.min_block > BLOCK ? p->disk.export.min_block
 						      : BLOCK;
-	uint64_t at = (p->disk.export.size / len - 1) * len;
+	uint64_t at;
 	int err;
 
 	if (len > PIECE || p->disk.export.size < len)
 		return nbd_diag(&p->d, NBD_E_SIZE,
 				"no block of %u bytes to write", (unsigned)len);
+	at = (p->disk.export.size / len - 1) * len;
 	for (size_t i = 0; i < len; i++)
 		out[i] = (unsigned char)(sum[i % 32] + i / 32);
 	mbedtls_sha256_ret(out, len, sum, 0);

@@ -122,10 +122,10 @@ static void put_dns(struct page *f, unsigned nth)
 {
 	static const unsigned char none[4];
 	const struct net_state *s = f->s;
-	unsigned i;
+	unsigned i, ip4 = 0;
 
 	for (i = 0; i < s->n_dns; i++)
-		if (s->dns[i].family == AF_INET && !nth--)
+		if (s->dns[i].family == AF_INET && ip4++ == nth)
 			break;
 	put_address(f, AF_INET, i < s->n_dns ? s->dns[i].ip : none);
 }

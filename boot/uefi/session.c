@@ -143,7 +143,9 @@ int uefi_session_open(struct uefi_session *s, struct nbd_diag *d)
 		.fixed = true, /* the firmware knows its size */
 		.net = s->net,
 		.stop = &s->stop,
-		.patience = s->patience ? s->patience * 1000 : ~0u,
+		.patience = s->patience && s->patience < ~0u / 1000
+				    ? s->patience * 1000
+				    : ~0u,
 		.silence = SILENCE_MS
 	};
 	rc = uefi_nbds_open(s, d);

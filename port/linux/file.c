@@ -138,9 +138,9 @@ uint64_t file_number(int at, const char *name)
 	uint64_t v = 0;
 
 	file_read(at, name, buf, sizeof(buf));
-	for (; *p >= '0' && *p <= '9'; p++)
+	for (; *p >= '0' && *p <= '9' && p - buf < 19; p++)
 		v = v * 10 + (uint64_t)(*p - '0');
-	return p - buf < 20 ? v : 0;
+	return *p >= '0' && *p <= '9' ? 0 : v;
 }
 
 uint64_t file_meminfo(const char *key)

@@ -92,12 +92,14 @@ static int fifo_receive(struct nbd_ether *e, void *buf, size_t cap)
 		empty(s);
 	for (unsigned n = mmio_get(s->regs + NP) & NP_COUNT; n; n--) {
 		word = mmio_get(s->regs + DATA);
-		len = (word & 0xffff) - LENGTH - CHECKSUM;
+		len = word & 0xffff;
 		/* without a length nobody knows where the next frame begins */
-		if (len < FRAME_MIN || len > FRAME_MAX) {
+		if (len < LENGTH + FRAME_MIN + CHECKSUM ||
+		    len > LENGTH + FRAME_MAX + CHECKSUM) {
 			empty(s);
 			return 0;
 		}
+		len -= LENGTH + CHECKSUM;
 		if (len <= cap) {
 			read_frame(s->regs + DATA, word, buf, len);
 			return (int)len;

@@ -89,7 +89,7 @@ void efi_free(void *p)
 
 static size_t pages_of(size_t bytes)
 {
-	return (bytes + EFI_PAGE - 1) / EFI_PAGE;
+	return bytes / EFI_PAGE + !!(bytes % EFI_PAGE);
 }
 
 void *efi_pages(size_t bytes)
