@@ -4,7 +4,8 @@
 san='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 san="$san -fno-sanitize-recover=all"
 # clang finds arithmetic that wraps, too, other than where the file says so.
-clang_san="$san -fsanitize=unsigned-integer-overflow"
+# Fuzzers are linked with the same objects.
+clang_san="$san -fsanitize=unsigned-integer-overflow,fuzzer-no-link"
 clang_san="$clang_san -fsanitize-ignorelist=tests/wraps.txt"
 # Each test is linked with everything: this takes half as long as GNU ld.
 linker=-fuse-ld=lld

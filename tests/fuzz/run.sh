@@ -12,16 +12,18 @@ set -u
 dir=$1 time=$2
 shift 2
 runs=20000
-san='-fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined'
+. "${0%/*}/../san.sh"
 
 # build DIRECTORY [FLAG]
 build()
 {
 	make -s -j2 O="$1" CC=clang STATIC= fuzz-bin \
-		CFLAGS="-O1 -g -fno-sanitize-recover=all $san ${2-}" || exit 1
+		CFLAGS="$clang_san ${2-}" LINKER="$linker" || exit 1
 }
 
-build "$dir/t/fuzz"
+# as the unit tests do
+plain=$dir/t/unit-clang-san
+build "$plain"
 make -s O="$dir/t/fuzz-lwip" lwip_defconfig
 build "$dir/t/fuzz-lwip" -DLWIP_ASSERTS
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -48,7 +50,7 @@ until_frames()
 for name; do
 	name=$(basename "${name%.c}")
 	saved=tests/fuzz/corpus/${name#fuzz_}
-	out=$dir/t/fuzz n=$runs
+	out=$plain n=$runs
 	[ "$name" != fuzz_lwip ] || out=$dir/t/fuzz-lwip n=5000
 	work=$dir/fuzz/$name
 	repeat=
