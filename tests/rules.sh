@@ -268,6 +268,16 @@ results_are_no_negative_errno()
 		xargs -r grep -nE '(^|[^A-Za-z0-9_])-(errno|E[A-Z0-9]{3,})([^A-Z_a-z]|$)'
 }
 
+# Firmware has no such descriptors.
+programs_take_the_standard_descriptors_first()
+{
+	files | grep -E '^boot/.*\.c$' | grep -vE '/(uefi|metal)/' |
+		xargs -r grep -lE '^int main\(' | while read -r main; do
+			grep -q '^	open_standard();$' "$main" ||
+				echo "$main"
+		done
+}
+
 the_top_level_is_the_fixed_one()
 {
 	# shellcheck disable=SC2086 # words on purpose
@@ -348,6 +358,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
 	results_are_no_negative_errno
+	programs_take_the_standard_descriptors_first
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
 	the_code_is_formatted'
@@ -372,6 +383,8 @@ bad_tree()
 		>boot/f.c
 	printf '#endif\n}\n' >>boot/f.c
 	echo '#include "boot/net/a.h"' >boot/common/a.c
+	} >boot/common/a.c
+	printf 'int main(void)\n{\n\treturn 0;\n}\n' >boot/cli/main.c
 	printf '#include "boot/net/a.h"\n#ifdef CONFIG_X\n#endif\n' >boot/cli/a.c
 	touch boot/cli/cmd_a.c
 	echo 'int cmd_a, cmd_b;' | gcc -x c -c -o build/boot/cli/cmd_a.o -

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot: finds the command and runs it. */
 #include "boot/cli/cli.h"
+#include "port/posix/open.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ int main(int argc, char *argv[])
 	const struct command *c = NULL;
 	const char *word = argc > 1 ? argv[1] : "";
 
+	open_standard();
 	if (argc)
 		c = cli_find(slash ? slash + 1 : argv[0]);
 	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0 &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot-lwip: options, a stack, a disk, then a command. */
 #include "boot/lwip/lwip.h"
+#include "port/posix/open.h"
 #include "port/posix/sock.h"
 
 #include <signal.h>
@@ -122,6 +123,7 @@ int main(int argc, char *argv[])
 	int err;
 
 	(void)argc;
+	open_standard();
 	if (lwip_parse(o, argv))
 		return 2;
 	c = find(o);

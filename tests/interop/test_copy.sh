@@ -355,4 +355,14 @@ expect 0 '100%  25165824 of 25165824 bytes' '--progress ends at 100%'
 run "$nbdboot" copy --latency "nbd://127.0.0.1:$port" "$out"
 expect 0 'read: count' '--latency prints a histogram'
 
+# a descriptor of the image must not be that of the messages
+for closed in '2>&-' '<&- 2>&-' '<&- >&- 2>&-'; do
+	rm -f "$out"
+	run sh -c "exec \"\$@\" $closed" - "$nbdboot" copy --progress -c 1 \
+		"nbd://127.0.0.1:$port" "$out"
+	identical "$disk" "$out" "a copy with $closed"
+done
+run sh -c 'exec "$@" >&-' - "$nbdboot" copy "$disk" -
+expect 1 'Bad file descriptor' 'standard output that is closed is no pipe'
+
 finish

@@ -68,6 +68,10 @@ for depth in 1 32; do
 	copies "copy with $depth requests in flight" nbd://10.9.0.1 -q "$depth"
 done
 copies 'copy in requests of 4 KiB' nbd://10.9.0.1 -b 4
+rm -f "$work/copy"
+run at "$srv" sh -c 'exec "$@" <&- >&- 2>&-' - "$lwip" -v -i tap0 \
+	-a 10.9.0.2/24 copy nbd://10.9.0.1 "$work/copy"
+same 'copy without standard descriptors'
 client check nbd://10.9.0.1
 expect 0 '1024 blocks are right, 0 reconnects' \
 	'blocks are read and written through a cache'

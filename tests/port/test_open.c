@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Descriptors that a program relies on. */
+#include "port/posix/open.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool no_dev; /* there is no /dev, as in an initramfs */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list ap;
+	unsigned mode;
+
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, unsigned) : 0;
+	va_end(ap);
+	if (no_dev && !strncmp(path, "/dev/", 5)) {
+		errno = ENOENT;
+		return -1;
+	}
+	return __real_open(path, flags, mode);
+}
+
+/* Taken, but as if it were closed: no read or write works. */
+static bool is_taken(int fd)
+{
+	char byte = 0;
+
+	return fcntl(fd, F_GETFD) == 0 &&
+	       (fd ? write(fd, &byte, 1) : read(fd, &byte, 1)) < 0 &&
+	       errno == EBADF;
+}
+
+/* In a child, which has no standard error to report on. */
+static bool works(unsigned closed)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		bool good = true;
+
+		for (int fd = 0; fd < 3; fd++)
+			if (closed >> fd & 1)
+				close(fd);
+		open_standard();
+		for (int fd = 0; fd < 3; fd++)
+			if (closed >> fd & 1)
+				good &= is_taken(fd);
+			else
+				good &= fcntl(fd, F_GETFD) == 0;
+		good &= fcntl(3, F_GETFD) < 0;
+		_exit(!good);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void closed_ones_are_taken(void **state)
+{
+	(void)state;
+	close(3);
+	for (unsigned closed = 0; closed < 8; closed++)
+		assert_true(works(closed));
+}
+
+static void also_before_there_is_a_dev(void **state)
+{
+	(void)state;
+	no_dev = true;
+	for (unsigned closed = 0; closed < 8; closed++)
+		assert_true(works(closed));
+	no_dev = false;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(closed_ones_are_taken),
+		cmocka_unit_test(also_before_there_is_a_dev),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
