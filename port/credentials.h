@@ -8,7 +8,8 @@
 /*
  * Reads a whole file into static memory, appends a NUL, and points *text to it;
  * the next call overwrites it.  Returns its length, or NBD_E_CREDENTIAL.  A
- * secret file is refused if its group or others can read or write it.
+ * secret file is refused if its group or others can read or write it.  So is a
+ * file that is not a regular one, or larger than 1 MiB.
  */
 int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d);
 /* Is there such a file or directory?  creds_read() may still fail. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "port/linux/process.h"
+#include "port/posix/open.h"
 
 /* The kernel gives up at the same depth of nested "#!" and ELF interpreters. */
 #define DEPTH	5
@@ -140,20 +141,15 @@ static int check_content(struct check *c, int fd)
 /* Checks one file.  On success c->next is its interpreter, or "". */
 static int check_file(struct check *c)
 {
+	const char *why;
 	struct stat st;
-	int fd, rc;
+	int fd = open_plain(c->path, &st, &why), rc;
 
-	if (stat(c->path, &st))
-		return unfit(c, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return unfit(c, "not a regular file");
-	/* EACCES also where the file system is mounted noexec */
-	if (access(c->path, X_OK))
-		return unfit(c, strerror(errno));
-	fd = open(c->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return unfit(c, strerror(errno));
-	rc = check_content(c, fd);
+		return unfit(c, why);
+	/* EACCES also where the file system is mounted noexec */
+	rc = access(c->path, X_OK) ? unfit(c, strerror(errno))
+				   : check_content(c, fd);
 	/* it is executed soon: the server sends it while the boot continues */
 	for (off_t at = 0; at < AHEAD && at < st.st_size; at += STEP)
 		posix_fadvise(fd, at, STEP, POSIX_FADV_WILLNEED);

@@ -31,6 +31,7 @@
 #include "boot/init/unmount.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
+#include "port/posix/open.h"
 
 /*
  * The server is given up after so many seconds in which nothing was written.
@@ -43,7 +44,9 @@
 
 int init_shutdown_copy(const char *from, const char *to, unsigned mode)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC);
+	const char *why;
+	struct stat st;
+	int in = open_plain(from, &st, &why);
 	int out = in < 0 ? -1
 			 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 				mode);

@@ -17,6 +17,7 @@
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
+#include "port/posix/open.h"
 
 /* Of Linux 6.3; an older kernel refuses it, and a newer one may demand it. */
 #ifndef MFD_NOEXEC_SEAL
@@ -227,30 +228,20 @@ static int failed(const char *path, const char *why, struct nbd_diag *d)
 }
 
 /* NULL: it can be copied. */
-static const char *unfit(const struct stat *st)
-{
-	if (!S_ISREG(st->st_mode))
-		return "not a regular file";
-	return st->st_size ? NULL : "the file is empty";
-}
-
 /* Returns a descriptor, or an error. */
 static int open_file(const char *path, off_t *size, struct nbd_diag *d)
 {
-	/* a FIFO would be waited for */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st = { 0 };
 	const char *why;
+	struct stat st;
+	int fd = open_plain(path, &st, &why);
 
 	if (fd < 0)
-		return failed(path, strerror(errno), d);
-	why = fstat(fd, &st) ? strerror(errno) : unfit(&st);
-	if (why) {
-		close(fd);
 		return failed(path, why, d);
-	}
 	*size = st.st_size;
-	return fd;
+	if (*size)
+		return fd;
+	close(fd);
+	return failed(path, "the file is empty", d);
 }
 
 /* A killed process would be worse than an error. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Credentials of a POSIX system: files, and random numbers of the kernel. */
 #include "port/credentials.h"
+#include "port/posix/open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -16,24 +15,18 @@
 static char file[1024 * 1024 + 1];
 static size_t file_len;
 
-/* Refused as ssh does: others may have read the secret already. */
-static bool is_open_to_others(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 066;
-}
-
 int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *why;
+	struct stat st;
+	int fd = open_plain(path, &st, &why);
 	ssize_t n = -1;
 
 	creds_wipe();
 	if (fd < 0)
-		return nbd_diag(d, NBD_E_CREDENTIAL, "open %s: %s", path,
-				strerror(errno));
-	if (secret && is_open_to_others(fd)) {
+		return nbd_diag(d, NBD_E_CREDENTIAL, "open %s: %s", path, why);
+	/* refused as ssh does: others may have read it already */
+	if (secret && st.st_mode & 066) {
 		close(fd);
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"%s: other users can read or change this "

@@ -230,6 +230,27 @@ static void a_secret_that_others_can_read_or_write_is_refused(void **state)
 	unlink(path);
 }
 
+/* Words of DHCP can name anything: process 1 would wait for ever. */
+static void what_is_no_regular_file_is_refused(void **state)
+{
+	static const char *const paths[] = { "/dev/null", "/dev/kmsg" };
+	char fifo[] = "/tmp/credsXXXXXX", *text = NULL;
+	struct nbd_diag d;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		assert_int_equal(creds_read(paths[i], true, &text, &d),
+				 NBD_E_CREDENTIAL);
+		assert_non_null(strstr(d.text, "not a regular file"));
+	}
+	close(mkstemp(fifo));
+	unlink(fifo);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(creds_read(fifo, true, &text, &d), NBD_E_CREDENTIAL);
+	assert_non_null(strstr(d.text, "not a regular file"));
+	unlink(fifo);
+}
+
 static void only_suites_for_the_kernel_are_offered(void **state)
 {
 	int ids[SUITE_MAX + 1];
@@ -279,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_whole_and_wiped),
 		cmocka_unit_test(
 			a_secret_that_others_can_read_or_write_is_refused),
+		cmocka_unit_test(what_is_no_regular_file_is_refused),
 		cmocka_unit_test(only_suites_for_the_kernel_are_offered),
 		cmocka_unit_test(forward_secrecy_comes_first_with_psk),
 	};

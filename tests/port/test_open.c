@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Descriptors that a program relies on. */
+/* Descriptors that a program relies on, and files that somebody names. */
 #include "port/posix/open.h"
 #include "tests/unit.h"
 
@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 static bool no_dev; /* there is no /dev, as in an initramfs */
+static int opened;  /* the flags of the last open(), or 0 */
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...)
@@ -21,6 +23,7 @@ int __wrap_open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & O_CREAT ? va_arg(ap, unsigned) : 0;
 	va_end(ap);
+	opened = flags;
 	if (no_dev && !strncmp(path, "/dev/", 5)) {
 		errno = ENOENT;
 		return -1;
@@ -79,12 +82,52 @@ static void also_before_there_is_a_dev(void **state)
 	no_dev = false;
 }
 
+static const char *refuse(const char *path)
+{
+	const char *why = "";
+	struct stat st;
+
+	opened = 0;
+	assert_int_equal(open_plain(path, &st, &why), -1);
+	return why;
+}
+
+/* The open of a watchdog would start it, and that of a FIFO would wait. */
+static void only_a_regular_file_is_opened(void **state)
+{
+	static const char *const paths[] = { "/dev/null", "/dev", "fifo" };
+	const char *why;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		assert_string_equal(refuse(paths[i]), "not a regular file");
+		assert_int_equal(opened, 0);
+	}
+	assert_string_equal(refuse("none"), strerror(ENOENT));
+	fd = open_plain("/proc/self/exe", &st, &why);
+	assert_true(fd >= 0);
+	assert_true(st.st_size > 0);
+	/* where a read may wait it must not: /proc/kmsg is a regular file */
+	assert_int_equal(opened, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_ones_are_taken),
 		cmocka_unit_test(also_before_there_is_a_dev),
+		cmocka_unit_test(only_a_regular_file_is_opened),
 	};
+	char dir[] = "/tmp/nbdboot-open-XXXXXX";
+	int rc;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (!mkdtemp(dir) || chdir(dir) || mkfifo("fifo", 0600))
+		return 1;
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink("fifo");
+	rmdir(dir);
+	return rc;
 }
