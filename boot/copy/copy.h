@@ -88,7 +88,7 @@ struct side {
 	int fd;		  /* file.c */
 	bool created;	  /* an output file that did not exist before */
 	struct copy_link *link; /* nbd.c */
-	struct copy *copy;	/* the copy that this side belongs to */
+	struct copy *copy;	/* that has begun with this side, or NULL */
 };
 
 struct copy_options {
@@ -100,8 +100,10 @@ struct copy_options {
 };
 
 /*
- * Open a side that the user named.  An output file is created if it does not
- * exist; an existing one keeps its content until copy_side_set_size().
+ * Open a side that the user named; a failure leaves nothing open.  From then on
+ * ops->close() may be called, whether a copy began or not.  An output file is
+ * created if it does not exist; an existing one keeps its content until
+ * copy_side_set_size().
  */
 int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		       const struct nbd_uri *uri, const struct copy_options *o,

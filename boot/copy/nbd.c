@@ -184,7 +184,8 @@ static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
 	unsigned memory = 0;
 	int sent;
 
-	while (memory < n && !(task = copy_unread(c, v[memory].base)))
+	/* without a copy, which may be refused, there is none: goodbye */
+	while (memory < n && !(c && (task = copy_unread(c, v[memory].base))))
 		memory++;
 	if (!memory && (sent = copy_send(c, task, v, p->fd)) != 0)
 		return sent;
@@ -399,20 +400,21 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 	int err;
 
 	l->latency = o->latency;
+	s->link = l;
 	err = open_links(l, uri, o, d);
+	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
+		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
+			       nbd_err_text(NBD_E_READ_ONLY));
 	if (err) {
+		s->link = NULL;
 		hang_up(l);
 		return err;
 	}
 	s->ops = &nbd_ops;
-	s->link = l;
 	l->no_map = !nbd_has_context(&l->conns[0].c);
 	set_limits(s);
 	take_pages(s, uri);
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_start(&l->conns[i].c, &l->io[i]);
-	if (s->output && l->flags & NBD_FLAG_READ_ONLY)
-		return nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
-				nbd_err_text(NBD_E_READ_ONLY));
 	return 0;
 }

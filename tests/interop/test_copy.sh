@@ -206,6 +206,21 @@ identical "$work/zeroes" "$out" 'which holds what it held'
 serve 0 -r memory 32M
 run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
 expect 1 'read-only' 'a destination that is read-only'
+
+# the same through a UNIX socket, whose goodbye goes another way
+rm -f "$work/sock"
+serve_at -U "$work/sock" memory 1M
+for source in "$disk" "nbd://127.0.0.1:$port"; do
+	run "$nbdboot" copy "$source" "nbd+unix:///?socket=$work/sock"
+	expect 1 'has 1048576 bytes, too few for' \
+		"from ${source%%:*} to a socket that is too small"
+done
+run "$nbdboot" info "nbd+unix:///?socket=$work/sock"
+expect 0 1048576 'and its server is well'
+rm -f "$work/sock"
+serve_at -U "$work/sock" -r memory 32M
+run "$nbdboot" copy "$disk" "nbd+unix:///?socket=$work/sock"
+expect 1 'read-only' 'and to one that is read-only'
 run "$nbdboot" copy "$work/nothing" "$out"
 expect 1 'nothing: No such file' 'a source that is not there'
 run "$nbdboot" copy "$disk" "$work"
