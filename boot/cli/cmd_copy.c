@@ -15,6 +15,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
 	{ "progress", 0, NULL, "report progress, also into a file",
 	  CLI_FIELD(struct copy_options, progress) },
+	{ "resume", 0, NULL, "go on with an interrupted copy to a file",
+	  CLI_FIELD(struct copy_options, resume) },
 	{ "verify", 0, NULL, "read both back and compare",
 	  CLI_FIELD(struct copy_options, verify) },
 	{ "latency", 0, NULL, "print how long requests took",
@@ -34,6 +36,8 @@ static int open_side(struct side *s, const char *word, bool output,
 	struct cli_target *t = &target[output];
 	int err;
 
+	if (output && o->resume)
+		return copy_side_open_part(s, word, d);
 	if (!nbd_is_uri(word))
 		return copy_side_open_file(s, word, output, d);
 	err = cli_target(t, word, &none, d);
@@ -73,9 +77,6 @@ static int copy(struct cli_call *call, const struct copy_options *o)
 		goto close_src;
 	call->subject = "copy";
 	err = copy_run(&c, o, &done);
-	if (err == NBD_E_CUT && copy_interrupted)
-		nbd_diag(d, err, "interrupted: the first %llu bytes are copied",
-			 (unsigned long long)done);
 	dst.ops->close(&dst);
 	if (o->print_latency)
 		print_latency(o->latency);
@@ -94,6 +95,9 @@ static int run(struct cli_call *call)
 	o->latency = &latency;
 	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
 		return cli_usage("copy", "--verify cannot read a pipe back");
+	if (o->resume && (nbd_is_uri(words[1]) || words[1][0] == '-'))
+		return cli_usage("copy", "--resume: %s is not a file",
+				 words[1]);
 	copy_catch_signals();
 	return copy(call, o);
 }
@@ -101,7 +105,9 @@ static int run(struct cli_call *call)
 const struct command cmd_copy = {
 	.name = "copy",
 	.summary = "copy a disk image",
-	.help = "SRC and DST are URIs, files, block devices or - (a pipe).\n",
+	.help = "SRC and DST are URIs, files, block devices or - (a pipe).  A "
+		"file is named\nDST.nbdboot-part until it is complete; "
+		"--resume goes on with that.\n",
 	.operands = { 2, 2, { "SRC", "DST" } },
 	.options = options,
 	.run = run,

@@ -5,6 +5,9 @@
  *
  *   scan.c: data or zero? --> task: read --> write, or zero --> done
  *                                (loop.c)
+ *
+ * A file that is written also gets a record of how far it is known to be on the
+ * disk, from which a later copy goes on (resume.c).
  */
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
@@ -14,6 +17,7 @@
 #include "core/nbd_uri.h"
 
 #include <poll.h>
+#include <sys/types.h>
 
 /* Bytes of all payload in flight, and of one request at most; tasks at most. */
 #define COPY_POOL  (4u << 20)
@@ -25,6 +29,9 @@
 
 /* ns: the copy fails if no request finishes for this time. */
 #define COPY_SILENCE_NS (120 * UINT64_C(1000000000))
+
+/* An interrupted copy leaves DST.nbdboot-part, and no DST. */
+#define COPY_PART ".nbdboot-part"
 
 /* An operation of a side was started; copy_done() will report its result. */
 #define COPY_PENDING 1
@@ -87,6 +94,8 @@ struct side {
 	bool takes_pages; /* a server for which copy_send() is faster */
 	int fd;		  /* file.c */
 	bool created;	  /* an output file that did not exist before */
+	bool hidden;	  /* its name ends in COPY_PART for now */
+	bool marked;	  /* a record may follow its last byte */
 	struct copy_link *link; /* nbd.c */
 	struct copy *copy;	/* that has begun with this side, or NULL */
 };
@@ -95,6 +104,7 @@ struct copy_options {
 	unsigned connections; /* 0: the default */
 	unsigned depth;	      /* 0: the default */
 	bool simple, destination_is_zero, progress, verify, print_latency;
+	bool resume;		     /* dst is from copy_side_open_part() */
 	struct tls_files files;	     /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
 };
@@ -110,8 +120,22 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		       struct nbd_diag *d);
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d);
-/* Makes an output file as long as the source; new bytes are zero. */
+/*
+ * Opens what an interrupted copy to the file `name` left, to write the rest of
+ * it.  NBD_E_NOT_FOUND: no such copy was interrupted.
+ */
+int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d);
+/*
+ * Makes an output file as long as the source; new bytes are zero.  From here on
+ * it would look complete, so COPY_PART is appended to its name.  NBD_E_IN_USE:
+ * another copy writes it.
+ */
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
+/*
+ * Gives an output file, which is complete and flushed, its own name again, and
+ * removes the record of resume.c.
+ */
+int copy_side_complete(struct side *s, struct nbd_diag *d);
 /* Returns 0 if a file or device still has the size it had when opened. */
 int copy_side_same_size(const struct side *s, struct nbd_diag *d);
 /* Are both the same file or device?  A copy onto itself would destroy it. */
@@ -120,7 +144,8 @@ bool copy_side_same(const struct side *a, const struct side *b);
 /*
  * Copies src to dst, flushes, and compares with o->verify.  On failure d has
  * the reason and the offset.  *done is the number of bytes from the start that
- * are surely copied, even on failure (but flushed only if the result is 0).
+ * are surely copied, even on failure (but flushed only if the result is 0).  An
+ * output file then keeps the name with COPY_PART, and d says so.
  */
 int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done);
 
@@ -201,6 +226,8 @@ struct copy_link {
 struct scan {
 	struct side *src, *dst;
 	uint64_t offset; /* of the next piece */
+	uint64_t end;	 /* of the last one; UINT64_MAX: that of the pipe */
+	uint64_t stride; /* bytes from piece to piece; 0: no gaps */
 	uint64_t left;	 /* bytes of the extent at offset */
 	bool zero;	 /* that extent is all zeroes */
 	uint32_t align;
@@ -218,12 +245,47 @@ int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 struct progress {
 	bool on, terminal;
 	uint64_t begun, shown; /* ns */
+	uint64_t from;	       /* where this pass began */
 	uint64_t size;	       /* UINT64_MAX: not known */
 };
 
-void copy_progress_begin(struct progress *p, bool wanted, uint64_t size);
+void copy_progress_begin(struct progress *p, bool wanted, uint64_t from,
+			 uint64_t size);
 /* Shows the progress if an update is due; always if it is the last. */
 void copy_progress_show(struct progress *p, uint64_t done, bool last);
+
+/* ---- resume.c ---- */
+
+/* ns between two records; what is written meanwhile is written again. */
+#define COPY_MARK_NS (2 * UINT64_C(1000000000))
+
+/* What a resumed copy compares of what is there: so many pieces, and bytes. */
+#define COPY_SAMPLES 64
+#define COPY_SAMPLE  (64u << 10)
+
+/* How far a file is known to be on the disk. */
+struct mark {
+	pid_t child;	   /* flushes the file; 0: none does */
+	uint64_t flushing; /* bytes from the start that will be on the disk */
+	uint64_t kept;	   /* bytes from the start that the record counts */
+	uint64_t next;	   /* ns; when to flush again */
+};
+
+/* Reads the record of c->dst into c->mark, and checks it against c->src. */
+int copy_mark_read(struct copy *c);
+/*
+ * The first `low` bytes are written.  Has them flushed from time to time, and
+ * then recorded.  Never waits; a failure to flush becomes c->err.
+ */
+void copy_mark(struct copy *c, uint64_t low);
+/*
+ * At the end of a copy that failed, the same for all that is written.  It waits
+ * for the disk, but no longer than COPY_ABANDON after a signal.  If the sides
+ * differ, it deletes the record.
+ */
+void copy_mark_end(struct copy *c, uint64_t low);
+/* Returns c->err; if a file is left behind, c->d says how far it has come. */
+int copy_mark_explain(const struct copy *c);
 
 /* ---- a copy ---- */
 
@@ -237,9 +299,11 @@ struct copy {
 	bool compare;	  /* the second pass */
 	bool straight;	  /* from a file to a server with copy_send() */
 	bool prepared;	  /* the destination's size is set */
+	bool differs;	  /* a comparison found a difference */
 	int err;	  /* the first error */
 	uint64_t written; /* bytes written to a pipe so far */
 	uint64_t moved;	  /* ns; when a request last started or finished */
+	struct mark mark;
 	struct task tasks[COPY_DEPTH];
 };
 

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/falloc.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -217,15 +219,121 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 				strerror(errno));
 	err = measure(s, d);
 	if (err)
+		file_close(s);
+	return err;
+}
+
+/* ---- the name of an output file until it is complete ---- */
+
+static bool put_part(char part[PATH_MAX], const struct side *s)
+{
+	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, s->name) >= 0;
+}
+
+/*
+ * The lock ends with the process, whoever has inherited the descriptor.  Some
+ * file systems have no locks.
+ */
+static int lock(const struct side *s, struct nbd_diag *d)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(s->fd, F_SETLK, &all) == 0 ||
+	    (errno != EAGAIN && errno != EACCES))
+		return 0;
+	return nbd_diag(d, NBD_E_IN_USE, "another copy writes %s", s->name);
+}
+
+static bool is_name(const char *name, int fd)
+{
+	struct stat named, st;
+
+	return !lstat(name, &named) && !fstat(fd, &st) &&
+	       named.st_dev == st.st_dev && named.st_ino == st.st_ino;
+}
+
+/*
+ * The file is renamed, not another one made: its mode, its links and its space
+ * stay.  Not where that cannot be, as in a directory of somebody else; nor
+ * through a symbolic link, which has a directory of its own.
+ */
+static void hide(struct side *s)
+{
+	char part[PATH_MAX];
+
+	s->hidden = is_name(s->name, s->fd) && put_part(part, s) &&
+		    !rename(s->name, part);
+}
+
+/* The size is on the disk before the name is, and the name when this ends. */
+int copy_side_complete(struct side *s, struct nbd_diag *d)
+{
+	char part[PATH_MAX];
+
+	if (!s->hidden)
+		return 0;
+	put_part(part, s);
+	if (s->marked && (ftruncate(s->fd, (off_t)s->size) || fsync(s->fd)))
+		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", part,
+				strerror(errno));
+	if (!is_name(part, s->fd)) {
+		s->hidden = false;
+		return nbd_diag(d, NBD_E_IN_USE,
+				"another copy to %s began meanwhile", s->name);
+	}
+	if (rename(part, s->name) || fsync(s->fd))
+		return nbd_diag(d, NBD_E_IO, "rename %s to %s: %s", part,
+				s->name, strerror(errno));
+	s->hidden = false;
+	return 0;
+}
+
+int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	int err;
+
+	*s = (struct side){ .ops = &file_ops,
+			    .name = name,
+			    .output = true,
+			    .align = 1,
+			    .piece = COPY_PIECE,
+			    .zeroes = COPY_ZEROES };
+	if (lstat(name, &st) == 0)
+		return nbd_diag(d, NBD_E_NOT_FOUND,
+				"%s exists: --resume goes on with a copy to a "
+				"new file that was interrupted",
+				name);
+	if (!put_part(part, s) || lstat(part, &st) || !S_ISREG(st.st_mode))
+		return nbd_diag(d, NBD_E_NOT_FOUND,
+				"there is no file %s" COPY_PART
+				" to go on with (copy without --resume)",
+				name);
+	s->fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (s->fd < 0)
+		return nbd_diag(d, NBD_E_IO, "open %s: %s", part,
+				strerror(errno));
+	err = measure(s, d);
+	if (!err)
+		err = lock(s, d);
+	if (err)
 		close(s->fd);
+	s->hidden = s->marked = true;
 	return err;
 }
 
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 {
+	int err;
+
 	s->created = false;
 	if (!s->grows)
 		return 0;
+	err = lock(s, d);
+	if (err)
+		return err;
+	hide(s);
 	/*
 	 * Do not truncate to 0 first: freeing the pages of an old file and
 	 * allocating new ones takes a third of the time of the whole copy.

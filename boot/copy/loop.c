@@ -22,7 +22,7 @@ static _Alignas(4096) char pool[COPY_POOL];
 
 /* ---- the steps of a task ---- */
 
-static int compare(const struct copy *c, const struct task *t)
+static int compare(struct copy *c, const struct task *t)
 {
 	const char *a = t->iov.base, *b = t->other.base;
 	uint32_t i = 0;
@@ -33,6 +33,7 @@ static int compare(const struct copy *c, const struct task *t)
 		i++;
 	if (i == t->len)
 		return 0;
+	c->differs = true;
 	return nbd_diag(c->d, NBD_E_IO, "%s and %s differ at offset %llu",
 			c->src->name, c->dst->name,
 			(unsigned long long)t->offset + i);
@@ -204,7 +205,8 @@ static int read_pipe(struct copy *c, struct task *t)
 	int err = c->src->ops->read(c->src, t, &t->iov, c->d);
 
 	if (!err && t->len < asked) {
-		c->src->size = c->scan.offset = t->offset + t->len;
+		c->src->size = c->scan.offset = c->scan.end =
+			t->offset + t->len;
 		c->scan.left = 0;
 	}
 	return err;
@@ -230,12 +232,15 @@ static int take_piece(struct copy *c, struct task *t)
 	return 0;
 }
 
+/* Between files, tasks are done at once: the loop needs a turn, too. */
 static bool fill(struct copy *c)
 {
 	struct task *t;
 	bool any = false;
 
-	while (!copy_interrupted && !c->err && (t = free_task(c))) {
+	for (unsigned turns = c->depth;
+	     turns && !copy_interrupted && !c->err && (t = free_task(c));
+	     turns--) {
 		char *buf =
 			pool + (size_t)(t - c->tasks) * (COPY_POOL / c->depth);
 		int rc;
@@ -274,10 +279,14 @@ static bool pump(struct copy *c, struct side *s)
 	return n > 0;
 }
 
-/* Sleeps until an event, a signal or the deadline; the next turn checks. */
+/*
+ * Sleeps until an event, a signal or the deadline; the next turn checks.  Not
+ * longer than a record may wait.
+ */
 static void wait(struct copy *c)
 {
 	uint64_t now = nbd_now_ns(), end = c->moved + COPY_SILENCE_NS;
+	uint64_t next = now + COPY_MARK_NS;
 	struct pollfd fds[2 * COPY_LINKS];
 	unsigned n = copy_side_poll(c->src, fds, 0);
 
@@ -290,24 +299,34 @@ static void wait(struct copy *c)
 				  (unsigned long long)low_water(c),
 				  nbd_err_text(NBD_E_TIMEOUT));
 	else
-		poll(fds, n, (int)((end - now) / 1000000) + 1);
+		poll(fds, n,
+		     (int)(((end < next ? end : next) - now) / 1000000) + 1);
 }
 
 static bool at_end(struct copy *c)
 {
 	return c->active == 0 &&
-	       (copy_interrupted || c->scan.offset == c->src->size);
+	       (copy_interrupted || c->scan.offset == c->scan.end);
 }
 
-/* One pass over the source. */
+/* The next pass is over this part of the source; a stride of 0 has no gaps. */
+static void aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
+{
+	c->scan.offset = from;
+	c->scan.end = end;
+	c->scan.stride = stride;
+	c->scan.left = 0;
+}
+
 static void run_pass(struct copy *c, bool compares)
 {
 	c->compare = compares;
 	if (compares && c->dst->zeroes > c->dst->piece)
 		c->dst->zeroes = c->dst->piece;
-	c->scan.offset = c->scan.left = c->written = 0;
+	c->written = 0;
 	c->moved = nbd_now_ns();
-	copy_progress_begin(&c->progress, c->progress.on, c->src->size);
+	copy_progress_begin(&c->progress, c->progress.on, c->scan.offset,
+			    c->scan.end);
 	for (;;) {
 		bool moved = fill(c);
 
@@ -321,6 +340,8 @@ static void run_pass(struct copy *c, bool compares)
 			c->moved = nbd_now_ns();
 		else
 			wait(c);
+		if (!compares)
+			copy_mark(c, low_water(c));
 		copy_progress_show(&c->progress, low_water(c), false);
 	}
 }
@@ -380,7 +401,7 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 	uint32_t piece;
 
 	c->depth = o->depth ? o->depth : DEPTH;
-	piece = COPY_POOL / c->depth / (o->verify ? 2 : 1);
+	piece = COPY_POOL / c->depth / (o->verify || o->resume ? 2 : 1);
 	piece &= ~(c->scan.align - 1);
 	if (c->src->piece > piece)
 		c->src->piece = piece;
@@ -395,23 +416,67 @@ static void end_pass(struct copy *c)
 		c->err = copy_side_same_size(c->src, c->d);
 }
 
-int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
+static void set_up(struct copy *c, const struct copy_options *o)
 {
 	struct side *src = c->src, *dst = c->dst;
-	int err = refuse(src, dst, c->d);
 
-	*done = 0;
-	if (err)
-		return err;
 	src->copy = dst->copy = c;
 	c->scan = (struct scan){ .src = src, .dst = dst };
 	c->scan.align = src->align > dst->align ? src->align : dst->align;
 	c->progress.on = o->progress;
 	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
 	/* a file that grows gets zeroes beyond its old end */
-	dst->is_zero = !dst->is_pipe &&
+	dst->is_zero = !dst->is_pipe && !o->resume &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));
 	set_depth(c, o);
+}
+
+/* Is the source the one that was copied before?  Compares samples. */
+static bool resume(struct copy *c)
+{
+	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
+	uint64_t step;
+
+	c->err = copy_mark_read(c);
+	if (c->err)
+		return false;
+	step = c->mark.kept / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
+	aim(c, 0, c->mark.kept, step > COPY_SAMPLE ? step : 0);
+	if (piece > COPY_SAMPLE)
+		c->dst->piece = COPY_SAMPLE;
+	run_pass(c, true);
+	end_pass(c);
+	c->dst->zeroes = zeroes;
+	c->dst->piece = piece;
+	if (c->differs)
+		nbd_diag_prefix(c->d, c->err,
+				"%s" COPY_PART " is not from this source",
+				c->dst->name);
+	c->prepared = true;
+	return !c->err || copy_interrupted;
+}
+
+static void verify(struct copy *c)
+{
+	if (c->err || copy_interrupted)
+		return;
+	aim(c, 0, c->src->size, 0);
+	run_pass(c, true);
+	end_pass(c);
+	copy_progress_show(&c->progress, low_water(c), true);
+}
+
+int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
+{
+	int err = refuse(c->src, c->dst, c->d);
+
+	*done = 0;
+	if (err)
+		return err;
+	set_up(c, o);
+	if (o->resume && !resume(c))
+		return c->err;
+	aim(c, c->mark.kept, c->src->size, 0);
 	run_pass(c, false);
 	end_pass(c);
 	if (!c->err && !copy_interrupted)
@@ -419,12 +484,15 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	flush(c);
 	*done = low_water(c);
 	copy_progress_show(&c->progress, *done, true);
-	if (o->verify && !c->err && !copy_interrupted) {
-		run_pass(c, true);
-		end_pass(c);
-		copy_progress_show(&c->progress, low_water(c), true);
-	}
+	if (o->verify)
+		verify(c);
+	copy_mark_end(c, *done);
 	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
-		c->err = nbd_diag(c->d, NBD_E_CUT, "interrupted");
-	return c->err;
+		c->err = nbd_diag(c->d, NBD_E_CUT,
+				  "interrupted: the first %llu bytes are "
+				  "copied",
+				  (unsigned long long)*done);
+	if (!c->err)
+		c->err = copy_side_complete(c->dst, c->d);
+	return copy_mark_explain(c);
 }

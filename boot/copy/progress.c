@@ -9,10 +9,12 @@
 #define TERMINAL_NS 100000000 /* ns between two updates */
 #define LINE_NS	    1000000000
 
-void copy_progress_begin(struct progress *p, bool wanted, uint64_t size)
+void copy_progress_begin(struct progress *p, bool wanted, uint64_t from,
+			 uint64_t size)
 {
 	p->terminal = isatty(2);
 	p->on = wanted || p->terminal;
+	p->from = from;
 	p->size = size;
 	p->begun = p->shown = nbd_now_ns();
 }
@@ -47,8 +49,9 @@ static void put_time(struct nbd_out *o, uint64_t s)
 static void put_state(struct nbd_out *o, const struct progress *p,
 		      uint64_t done, uint64_t ms)
 {
-	uint64_t rate = done * 1000 / (ms ? ms : 1); /* bytes a second */
-	uint64_t tenths = rate * 10 >> 20;
+	/* KiB a second, since the bytes times 1000 could overflow */
+	uint64_t rate = ((done - p->from) >> 10) * 1000 / (ms ? ms : 1);
+	uint64_t tenths = rate / 1024 * 10 + rate % 1024 * 10 / 1024;
 
 	if (p->size == UINT64_MAX)
 		nbd_putf(o, "%llu bytes", (unsigned long long)done);
@@ -59,7 +62,7 @@ static void put_state(struct nbd_out *o, const struct progress *p,
 		 (unsigned)(tenths % 10));
 	if (p->size != UINT64_MAX && rate) {
 		nbd_put(o, "  ", 2);
-		put_time(o, (p->size - done) / rate);
+		put_time(o, ((p->size - done) >> 10) / rate);
 		nbd_put(o, " left", 5);
 	}
 }

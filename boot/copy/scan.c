@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cuts the source into pieces of data and of zeroes that both sides accept.  If
- * an extent ends within a block of the destination, the block is data.
+ * an extent ends within a block of the destination, the block is data.  A sample
+ * has gaps between the pieces.
  */
 #include "boot/copy/copy.h"
 
@@ -34,6 +35,13 @@ static int look(struct scan *s, struct nbd_diag *d)
 	return 0;
 }
 
+/* Of a sample, the next piece begins a stride after the one at `from`. */
+static void stride(struct scan *s, uint64_t from)
+{
+	s->offset = from + least(s->stride, s->end - from);
+	s->left = 0;
+}
+
 int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 		   struct nbd_diag *d)
 {
@@ -42,7 +50,7 @@ int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 
 	t->offset = s->offset;
 	t->len = 0;
-	if (s->offset == s->src->size)
+	if (s->offset == s->end)
 		return 0;
 	if (s->left == 0)
 		err = look(s, d);
@@ -50,8 +58,10 @@ int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 		return err;
 	*zero = s->zero;
 	max = s->zero ? s->dst->zeroes : least(s->src->piece, s->dst->piece);
-	t->len = (uint32_t)least(s->left, max);
+	t->len = (uint32_t)least(least(s->left, max), s->end - s->offset);
 	s->offset += t->len;
 	s->left -= t->len;
+	if (s->stride)
+		stride(s, t->offset);
 	return 0;
 }

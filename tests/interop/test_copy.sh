@@ -344,23 +344,118 @@ serve 0 --filter=delay file "$disk" rdelay=200ms
 "$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
 # it has begun when the file has its size
-until [ -s "$out" ] && [ "$(stat -c %s "$out")" = 25165824 ]; do :; done
+part=$out.nbdboot-part
+until [ -s "$part" ] || ! runs "$copy"; do :; done
+run stat -c %s "$part"
+expect 0 25165824 'a file has another name while it is written'
 unserve
 status=0
 wait "$copy" || status=$?
 : >"$work/out"
-expect 1 'nbd://127.0.0.1' 'a server that dies on the way'
+expect 1 "$part is incomplete" 'a server that dies on the way'
+check 'leaves no file that looks complete' [ ! -e "$out" ]
 
 # SIGINT
-rm -f "$out"
+rm -f "$out" "$part"
 serve 0 --filter=delay file "$disk" rdelay=100ms
 "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
-until [ -s "$out" ]; do :; done
+until [ -s "$part" ] || ! runs "$copy"; do :; done
 kill -INT "$copy"
 status=0
 wait "$copy" || status=$?
 expect 1 'interrupted: the first' 'SIGINT stops and says how far it got'
+check 'and leaves no file that looks complete' [ ! -e "$out" ]
+
+# SIGKILL, and one that ends
+rm -f "$part"
+"$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
+copy=$!
+until [ -s "$part" ] || ! runs "$copy"; do :; done
+kill -KILL "$copy"
+wait "$copy" 2>/dev/null || :
+check 'SIGKILL, neither' [ ! -e "$out" ]
+echo old >"$out"
+chmod 604 "$out"
+ln "$out" "$work/link"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$out"
+identical "$disk" "$work/link" 'a file that was there is written in its place'
+check 'and keeps its mode' [ "$(stat -c %a "$out")" = 604 ]
+check 'and has its name' [ ! -e "$part" ]
+ln -sf link "$work/symbolic"
+run "$nbdboot" copy "nbd://127.0.0.1:$port" "$work/symbolic"
+identical "$disk" "$work/symbolic" 'a symbolic link stays one'
+check 'to the same file' [ "$work/symbolic" -ef "$out" ]
+
+# ---- an interrupted copy goes on ----
+
+# until_marked FILE PID: returns when a record follows its 24 MiB
+until_marked()
+{
+	until [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 25165824 ] ||
+		! runs "$2"; do sleep 0.1; done
+}
+
+# SIGKILL, with late answers on several connections, and none for the end
+rm -f "$out" "$part"
+: >"$work/hold"
+serve 0 eval get_size='echo 25165824' can_multi_conn='exit 0' \
+	thread_model='echo parallel' pread="
+	while [ \$4 -ge 16777216 ] && [ -e $work/hold ]; do sleep 0.1; done
+	[ \$((\$4 / 262144 % 2)) = 1 ] || sleep 0.05
+	tail -c +\$((\$4 + 1)) $work/full | head -c \$3"
+"$nbdboot" copy "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
+copy=$!
+until_marked "$part" "$copy"
+# over lwIP they would want the same network card
+if [ ! "${LWIP_FRAMES-}" ]; then
+	run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"
+	expect 1 "another copy writes $out" 'a copy that runs is not resumed'
+fi
+run "$nbdboot" copy "$disk" "$part"
+expect 1 "another copy writes $part" 'and nobody else writes to its file'
+kill -KILL "$copy"
+rm "$work/hold"
+wait "$copy" 2>/dev/null || :
+cp "$part" "$work/part"
+run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"
+identical "$work/full" "$out" '--resume after SIGKILL'
+check 'and the file has its own name only' [ ! -e "$part" ]
+
+serve 0 memory 24M
+cp "$work/part" "$part"
+rm "$out"
+run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"
+expect 1 "$part is not from this source" 'another source is refused'
+check 'and the file stays' cmp "$work/part" "$part"
+serve 0 memory 25M
+run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"
+expect 1 'is from a source of 25165824 bytes, and' 'or another size'
+check 'then, too' cmp "$work/part" "$part"
+
+run "$nbdboot" copy "$work/full" "$out"
+expect 0 '' 'a whole copy'
+run "$nbdboot" copy --resume "$work/full" "$out"
+expect 1 "$out exists: --resume goes on with" 'a file that is complete'
+rm "$out"
+run "$nbdboot" copy --resume "$work/full" "$out"
+expect 1 "there is no file $part" 'no file to go on with'
+head -c 24M "$work/part" >"$part"
+run "$nbdboot" copy --resume "$work/full" "$out"
+expect 1 'does not tell how far it is' 'a file without a record'
+rm "$part"
+ln -s "$work/part" "$part"
+run "$nbdboot" copy --resume "$work/full" "$out"
+expect 1 "there is no file $part" 'a link to a file'
+rm "$part"
+for to in - "nbd://127.0.0.1:$port"; do
+	run "$nbdboot" copy --resume "$work/full" "$to"
+	expect 2 "--resume: $to is not a file" "--resume to $to"
+done
+cp "$work/part" "$part"
+run "$nbdboot" copy --resume - "$out"
+expect 2 'cannot be read from the middle' '--resume of a pipe'
+rm "$part"
 
 # ---- progress and other output ----
 
