@@ -8,6 +8,7 @@
  *      '---- next address
  */
 #include "port/dial.h"
+#include "port/export_same.h"
 
 /*
  * A wait stands still while the machine is suspended, the deadlines do not; and
@@ -255,23 +256,15 @@ static int wait(struct conn conns[], unsigned n, struct nbd_event ev[])
 	return conns->net->wait(conns->net, ev, n, ms) ? NBD_E_IO : 1;
 }
 
-/* Compares the others with the first connection. */
-static int agree(const struct conn conns[], unsigned n, struct nbd_diag *d)
+int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
+	       struct nbd_diag *d)
 {
-	const struct nbd_export *first = nbd_export(&conns[0].c), *e;
+	int err = 0;
 
-	for (unsigned i = 1; i < n; i++) {
-		e = nbd_export(&conns[i].c);
-		if (e->size != first->size || e->flags != first->flags)
-			return nbd_diag(d, NBD_E_MISMATCH,
-					"sizes %llu and %llu, flags 0x%x and "
-					"0x%x: %s",
-					(unsigned long long)first->size,
-					(unsigned long long)e->size,
-					first->flags, e->flags,
-					nbd_err_text(NBD_E_MISMATCH));
-	}
-	return 0;
+	*all = *nbd_export(&conns[0].c);
+	for (unsigned i = 1; i < n && !err; i++)
+		err = nbd_export_agree(all, nbd_export(&conns[i].c), d);
+	return err;
 }
 
 static int run(struct call *call, struct conn conns[], unsigned n)
@@ -335,6 +328,7 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
 {
 	struct call call = { .d = d };
+	struct nbd_export all;
 	int err;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -353,9 +347,9 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	call.n_addrs = (unsigned)err;
 	err = open_first(&call, conns, n, cfg);
 	if (!err)
-		err = open_all(&call, conns + 1, n - 1, cfg);
-	if (!err)
-		err = agree(conns, n, d);
+		err = open_all(&call, conns + 1, n - 1, &conns[0].cfg);
+	if (!err && n > 1)
+		err = dial_agree(&all, conns, n, d);
 	if (err)
 		dial_hangup(conns, n);
 	return err;

@@ -49,6 +49,13 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d);
 
 /*
+ * What n connections to an export accept, all of them: see nbd_export_agree().
+ * All are at NBD_READY, to one server or to several.
+ */
+int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
+	       struct nbd_diag *d);
+
+/*
  * Resumes a connection whose engine was woken (nbd_next(), nbd_submit()) until
  * it stops again.  conn->deadline is that of the handshake, unless the caller
  * sets another.  On failure it is closed, and d says why.

@@ -7,6 +7,7 @@
  *	    '--requests --> done      '--patience is over: requests fail
  */
 #include "port/disk.h"
+#include "port/export_same.h"
 
 #include <string.h>
 
@@ -61,21 +62,32 @@ static void fail_all(struct nbd_disk *disk, int err)
 
 /* ---- the connection ---- */
 
-/* The disk must be what it was, but may have grown. */
-static int compare(struct nbd_disk *disk, struct nbd_diag *d)
-{
-	const struct nbd_export *e = nbd_export(&disk->conn.c);
-	const struct nbd_export *was = &disk->export;
+/* Features that users of the disk may rely on: they see export.flags. */
+#define FEATURES                                                        \
+	(NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM | \
+	 NBD_FLAG_SEND_WRITE_ZEROES | NBD_FLAG_SEND_CACHE |             \
+	 NBD_FLAG_SEND_FAST_ZERO)
 
-	if ((disk->cfg->fixed ? e->size == was->size : e->size >= was->size) &&
-	    (was->flags & ~e->flags) == 0 &&
-	    !(e->flags & ~was->flags & NBD_FLAG_READ_ONLY))
-		return 0;
-	return nbd_diag(d, NBD_E_MISMATCH,
-			"this is another disk: size %llu and flags 0x%x became "
-			"%llu and 0x%x",
-			(unsigned long long)was->size, was->flags,
-			(unsigned long long)e->size, e->flags);
+/* What the users of the disk rely on since it was opened. */
+static struct nbd_relied relied(const struct nbd_disk *disk)
+{
+	const struct nbd_disk_config *cfg = disk->cfg;
+	const struct nbd_export *was = &disk->export;
+	uint32_t max = nbd_export_max(was), block = cfg->block;
+
+	while (block > 1 && was->size & (block - 1))
+		block /= 2;
+	if (was->has_block && was->min_block > block)
+		block = was->min_block;
+	return (struct nbd_relied){
+		.size = was->size,
+		.fixed = cfg->fixed,
+		.flags = was->flags & FEATURES,
+		.read_only = was->flags & NBD_FLAG_READ_ONLY,
+		.block = block ? block : 1,
+		.longest = cfg->longest && cfg->longest < max ? cfg->longest
+							      : max,
+	};
 }
 
 static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
@@ -94,7 +106,9 @@ static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
 	c->number = 0;
 	err = dial(c, 1, uri, &hello, cfg->tls, d);
 	if (!err && disk->known) {
-		err = compare(disk, d);
+		const struct nbd_relied r = relied(disk);
+
+		err = nbd_export_fits(&r, nbd_export(&c->c), d);
 		if (err)
 			dial_hangup(c, 1);
 	}

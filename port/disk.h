@@ -21,6 +21,13 @@ struct nbd_disk_config {
 	const struct nbd_uri *uris; /* of one disk, in the order to be tried */
 	unsigned n_uris;
 	bool fixed; /* a disk that has grown is another one */
+	/*
+	 * bytes: requests begin and end at multiples of this (a power of 2), or
+	 * at the end of the disk; 0: at those of the server's minimum
+	 */
+	uint32_t block;
+	/* bytes of the longest request; 0: the first server's maximum */
+	uint32_t longest;
 	struct nbd_stack *net;
 	struct nbd_tls *tls;	       /* for nbds:// URIs, or NULL */
 	const struct nbd_extra *extra; /* as in struct nbd_config */

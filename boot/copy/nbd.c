@@ -2,6 +2,7 @@
 /* NBD exports as sides of a copy. */
 #include "core/nbd_io.h"
 #include "boot/copy/copy.h"
+#include "port/export_same.h"
 #include "port/latency.h"
 #include "boot/device/tls.h"
 
@@ -356,7 +357,6 @@ static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
 static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 		      const struct copy_options *o, struct nbd_diag *d)
 {
-	const struct nbd_export *first, *other;
 	const struct nbd_config cfg = {
 		.name = uri->name,
 		.name_len = uri->name_len,
@@ -368,29 +368,24 @@ static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 
 	if (err)
 		return err;
-	first = nbd_export(&l->conns[0].c);
-	l->flags = first->flags;
+	l->flags = nbd_export(&l->conns[0].c)->flags;
 	if (o->connections || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 0;
-	err = open_some(l, CONNECTIONS - 1, uri, &cfg, o, d);
-	if (err)
-		return err;
-	other = nbd_export(&l->conns[1].c);
-	if (other->size == first->size && other->flags == first->flags)
-		return 0;
-	return nbd_diag(d, NBD_E_MISMATCH, "%s", nbd_err_text(NBD_E_MISMATCH));
+	return open_some(l, CONNECTIONS - 1, uri, &l->conns[0].cfg, o, d);
 }
 
-static void set_limits(struct side *s)
+static int set_limits(struct side *s, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&s->link->conns[0].c);
-	uint32_t max = nbd_max_payload(&s->link->conns[0].c);
+	struct nbd_export e;
+	int err = dial_agree(&e, s->link->conns, s->link->n, d);
+	uint32_t max = nbd_export_max(&e);
 
-	s->size = e->size;
-	s->align = e->has_block ? e->min_block : 1;
+	s->size = e.size;
+	s->align = e.has_block ? e.min_block : 1;
 	s->piece = max < COPY_PIECE ? max & ~(s->align - 1) : COPY_PIECE;
-	s->zeroes = e->flags & NBD_FLAG_SEND_WRITE_ZEROES ? COPY_ZEROES
-							  : s->piece;
+	s->zeroes = e.flags & NBD_FLAG_SEND_WRITE_ZEROES ? COPY_ZEROES
+							 : s->piece;
+	return err;
 }
 
 int copy_side_open_nbd(struct side *s, struct copy_link *l,
@@ -405,6 +400,8 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
 		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
 			       nbd_err_text(NBD_E_READ_ONLY));
+	if (!err)
+		err = set_limits(s, d);
 	if (err) {
 		s->link = NULL;
 		hang_up(l);
@@ -412,7 +409,6 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 	}
 	s->ops = &nbd_ops;
 	l->no_map = !nbd_has_context(&l->conns[0].c);
-	set_limits(s);
 	take_pages(s, uri);
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_start(&l->conns[i].c, &l->io[i]);

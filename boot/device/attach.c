@@ -14,6 +14,7 @@
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
 #include "boot/device/tune.h"
+#include "port/export_same.h"
 #include "port/linux/module.h"
 
 #include <poll.h>
@@ -46,6 +47,7 @@ struct attempt {
 	struct attach a; /* with absolute paths and the chosen slots */
 	struct device_dialer dialer;
 	struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
+	struct nbd_export all;		    /* what all of them accept */
 	char backend[NBDK_BACKEND_MAX + 1]; /* the identifier */
 	char paths[BACKEND_PATHS];
 	struct device_reader reader;
@@ -131,7 +133,7 @@ static uint64_t seconds(int given, uint64_t otherwise)
 static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 {
 	const struct attach *a = &t->a;
-	const struct nbd_export *e = nbd_export(&t->conns[0].c);
+	const struct nbd_export *e = &t->all;
 	unsigned more = a->read_only ? NBD_FLAG_READ_ONLY : 0;
 
 	return (struct nbdk_conf){
@@ -254,14 +256,15 @@ static bool is_repeated(struct attempt *t, int err)
 /* The steps in the kernel, after the connections are negotiated. */
 static int finish(struct attempt *t, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&t->conns[0].c);
-	int block = choose_block(&t->a, e, d);
+	const struct nbd_export *e = &t->all;
+	int block = dial_agree(&t->all, t->conns, t->a.b.connections, d), err;
 
+	if (!block)
+		block = choose_block(&t->a, e, d);
 	if (block < 0)
 		return block;
 	if (t->a.identity) {
-		int err = identify(t, d);
-
+		err = identify(t, d);
 		if (err) {
 			device_dialer_avoid(&t->dialer);
 			return is_repeated(t, err) ? NBD_E_AGAIN : err;

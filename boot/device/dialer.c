@@ -137,20 +137,17 @@ static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
 	return err;
 }
 
-static int agree(const struct backend *b, const struct conn *first,
-		 const struct conn *other, unsigned server, struct nbd_diag *d)
+/* Compares the connections, of which the last was made to that server. */
+static int agree(const struct backend *b, const struct conn conns[], unsigned n,
+		 unsigned server, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&first->c);
-	const struct nbd_export *f = nbd_export(&other->c);
+	struct nbd_export all;
+	int err = dial_agree(&all, conns, n, d);
 
-	if (e->size == f->size && e->flags == f->flags)
-		return 0;
-	return nbd_diag(d, NBD_E_MISMATCH,
-			"%s and %s do not serve the same: sizes %llu and %llu, "
-			"flags 0x%x and 0x%x",
-			place(&b->uris[0]), place(&b->uris[server]),
-			(unsigned long long)e->size,
-			(unsigned long long)f->size, e->flags, f->flags);
+	return err ? nbd_diag_prefix(d, err, "%s and %s do not serve the same",
+				     place(&b->uris[0]),
+				     place(&b->uris[server]))
+		   : 0;
 }
 
 /*
@@ -190,7 +187,7 @@ static int dial_all(struct device_dialer *dl, struct conn conns[],
 				       place(&b->uris[server]),
 				       nbd_err_text(NBD_E_MULTI_CONN));
 		else if (server)
-			err = agree(b, &conns[0], &conns[at - 1], server, d);
+			err = agree(b, conns, at, server, d);
 	}
 	if (err)
 		dial_hangup(conns, at);

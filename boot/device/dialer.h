@@ -19,8 +19,8 @@ struct device_dialer {
 
 /*
  * Makes b->connections connections for the kernel: to the first server that
- * accepts them, or with b->spread to all servers.  Those must then have equal
- * size and flags and be read-only, unless read_only is set.  On failure all
+ * accepts them, or with b->spread to all servers.  Those must then agree, see
+ * dial_agree(), and be read-only, unless read_only is set.  On failure all
  * connections are closed, and d names each server and its reason; on success d
  * names the servers that failed before, if any.  A server whose URI contradicts
  * itself is refused before any is dialed.  At the end device_dialer_close().

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot-lwip: options, a stack, a disk, then a command. */
 #include "boot/lwip/lwip.h"
+#include "port/export_same.h"
 #include "port/posix/open.h"
 #include "port/posix/sock.h"
 
@@ -47,6 +48,15 @@ static int fail(const struct lwip_options *o, int err, const struct nbd_diag *d)
 	return 1;
 }
 
+/* The server may accept less at once than was asked for. */
+static void limit_piece(struct lwip_call *call)
+{
+	uint32_t max = nbd_export_max(&call->disk.export) & ~511u;
+
+	if (call->o.piece > max)
+		call->o.piece = max;
+}
+
 static int run(struct lwip_call *call, const struct command *c)
 {
 	const struct lwip_options *o = &call->o;
@@ -59,6 +69,8 @@ static int run(struct lwip_call *call, const struct command *c)
 	call->disk_cfg = (struct nbd_disk_config){
 		.uris = &call->uri,
 		.n_uris = 1,
+		.block = 512,
+		.longest = LWIP_PIECE,
 		.net = call->net,
 		.extra = NBD_BEST_REPLIES,
 		.stop = &lwip_stop,
@@ -70,6 +82,7 @@ static int run(struct lwip_call *call, const struct command *c)
 		err = nbd_disk_open(&call->disk, &call->disk_cfg);
 	if (err)
 		return err;
+	limit_piece(call);
 	err = c->run(call);
 	nbd_disk_close(&call->disk);
 	return err;

@@ -221,6 +221,8 @@ static int parse(struct program *p)
 				"this program has no TLS (use nbd://)");
 	p->cfg = (struct nbd_disk_config){ .uris = &p->uri,
 					   .n_uris = 1,
+					   .block = BLOCK,
+					   .longest = PIECE,
 					   .net = &network.stack,
 					   .extra = NBD_BEST_REPLIES,
 					   .patience = ~0u, /* weeks */

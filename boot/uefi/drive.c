@@ -2,6 +2,9 @@
 /* The export as a disk: cache, priority, errors. */
 #include "boot/uefi/program.h"
 
+/* The size of a block that partition tables are written for. */
+#define BLOCK 512u
+
 static int fetch(void *ctx, uint64_t offset, void *buf, size_t len)
 {
 	struct uefi_session *s = ctx;
@@ -86,6 +89,7 @@ int uefi_drive_open(struct uefi_drive *x, struct uefi_program *p,
 	s->n_uris = p->root.uris;
 	s->waits = &p->waits;
 	s->patience = (unsigned)p->conf.cmd.timeout;
+	s->block = BLOCK;
 	rc = uefi_session_open(s, d);
 	if (rc)
 		return rc;

@@ -141,6 +141,8 @@ int uefi_session_open(struct uefi_session *s, struct nbd_diag *d)
 		.uris = s->uris,
 		.n_uris = s->n_uris,
 		.fixed = true, /* the firmware knows its size */
+		.block = s->block,
+		.longest = UEFI_PIECE,
 		.net = s->net,
 		.stop = &s->stop,
 		.patience = s->patience && s->patience < ~0u / 1000

@@ -23,7 +23,9 @@ enum end {
 	CUTS,
 	LIES,
 	SHRINKS,
-	GROWS
+	GROWS,
+	NARROWS,
+	WIDENS
 };
 
 static struct server {
@@ -36,6 +38,11 @@ static struct server {
 	unsigned conns, requests;
 	pthread_t thread;
 } server;
+
+/* What the servers accept; min 0: they do not say. */
+static struct {
+	uint32_t min, max;
+} blocks;
 
 static struct nbd_disk disk;
 static struct nbd_disk_config cfg;
@@ -56,7 +63,7 @@ static bool put(int fd, const void *p, size_t len)
 	return send(fd, p, len, MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-static bool greet(int fd, uint64_t size)
+static bool greet(int fd, uint64_t size, enum end end)
 {
 	static unsigned char body[4096];
 	struct script s;
@@ -65,6 +72,10 @@ static bool greet(int fd, uint64_t size)
 	script_start(&s);
 	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&s, size, MULTI);
+	if (blocks.min)
+		say_info_block(&s, end == WIDENS ? blocks.min / 2 : blocks.min,
+			       BLOCK,
+			       end == NARROWS ? blocks.max / 2 : blocks.max);
 	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
 	if (!put(fd, s.srv, s.n) || !get(fd, head, 4))
 		return false;
@@ -119,9 +130,11 @@ static void *serve(void *arg)
 		enum end end = server.plan[i].end;
 		unsigned n = 0;
 
-		if (greet(fd, end == SHRINKS ? SIZE / 2
-			      : end == GROWS ? SIZE * 2
-					     : SIZE))
+		if (greet(fd,
+			  end == SHRINKS ? SIZE / 2
+			  : end == GROWS ? SIZE * 2
+					 : SIZE,
+			  end))
 			while ((end == ANSWERS_ALL ||
 				n < server.plan[i].answers) &&
 			       answer(fd, end, n + 1 == server.plan[i].answers))
@@ -141,6 +154,7 @@ static int begin(void **state)
 
 	(void)state;
 	memset(&server, 0, sizeof(server));
+	blocks.min = 0;
 	server.listener = socket(AF_INET, SOCK_STREAM, 0);
 	bind(server.listener, (struct sockaddr *)&a, sizeof(a));
 	listen(server.listener, 8);
@@ -310,11 +324,11 @@ static void another_disk_is_refused(void **state)
 	add_reads(3);
 	assert_done(3, 0);
 	add_reads(OPS);
-	assert_done(OPS, NBD_E_MISMATCH);
+	assert_done(OPS, NBD_E_SIZE);
 	assert_non_null(strstr(disk.d.text, "1048576"));
 	/* and for ever */
 	add_reads(1);
-	assert_done(1, NBD_E_MISMATCH);
+	assert_done(1, NBD_E_SIZE);
 	close_disk();
 }
 
@@ -341,7 +355,73 @@ static void a_disk_may_grow(void **state)
 static void a_fixed_disk_may_not(void **state)
 {
 	(void)state;
-	grows(true, NBD_E_MISMATCH);
+	grows(true, NBD_E_SIZE);
+}
+
+/* It closes, and accepts less or more from then on. */
+static void changes(enum end end, int result)
+{
+	blocks.min = 512;
+	blocks.max = 2 * BLOCK;
+	plan(CLOSES, 3);
+	plan(end, result ? 0 : OPS);
+	open_disk();
+	add_reads(3);
+	assert_done(3, 0);
+	add_reads(OPS);
+	assert_done(OPS, result);
+	close_disk();
+}
+
+/* Requests made for the first server would fail one by one. */
+static void a_server_that_accepts_less_is_another_disk(void **state)
+{
+	(void)state;
+	changes(NARROWS, NBD_E_PAYLOAD);
+	assert_non_null(strstr(disk.d.text, "accepts 4096 bytes at once, the "
+					    "device sends up to 8192"));
+}
+
+static void a_server_that_accepts_enough_is_not(void **state)
+{
+	(void)state;
+	cfg.longest = BLOCK;
+	changes(NARROWS, 0);
+}
+
+static void a_smaller_minimum_is_fine_and_a_larger_one_if_it_fits(void **state)
+{
+	(void)state;
+	changes(WIDENS, 0);
+	begin(NULL);
+	/* from one that does not say to 512 */
+	cfg.block = 512;
+	disk.cfg = &cfg;
+	plan(CLOSES, 3);
+	plan(WIDENS, OPS);
+	open_disk();
+	blocks.min = 1024;
+	blocks.max = 32 << 20;
+	add_reads(3);
+	assert_done(3, 0);
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	close_disk();
+}
+
+static void a_larger_minimum_is_another_disk(void **state)
+{
+	(void)state;
+	plan(CLOSES, 3);
+	plan(WIDENS, 0);
+	open_disk();
+	blocks.min = 1024;
+	blocks.max = 32 << 20;
+	add_reads(3);
+	assert_done(3, 0);
+	add_reads(1);
+	assert_done(1, NBD_E_BLOCK);
+	close_disk();
 }
 
 static void another_server_is_asked_if_one_is_away(void **state)
@@ -417,6 +497,10 @@ int main(void)
 		T(another_disk_is_refused),
 		T(a_disk_may_grow),
 		T(a_fixed_disk_may_not),
+		T(a_server_that_accepts_less_is_another_disk),
+		T(a_server_that_accepts_enough_is_not),
+		T(a_smaller_minimum_is_fine_and_a_larger_one_if_it_fits),
+		T(a_larger_minimum_is_another_disk),
 		T(another_server_is_asked_if_one_is_away),
 		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),

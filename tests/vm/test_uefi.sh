@@ -118,7 +118,7 @@ await '*connected after*'
 unserve
 await '*retrying*'
 serve "$port" file "$work/other"
-fails_with 'another disk on return' 'this is another disk'
+fails_with 'another disk on return' 'and cannot grow'
 unserve
 
 # ---- other loaders, whose command lines name no server ----
