@@ -9,11 +9,11 @@
 #include "boot/device/attach.h"
 #include "boot/device/dialer.h"
 #include "boot/device/identity.h"
+#include "boot/device/limit.h"
 #include "boot/device/readers.h"
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
-#include "boot/device/tune.h"
 #include "port/export_same.h"
 #include "port/linux/module.h"
 
@@ -150,20 +150,21 @@ static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 static int make_device(struct attempt *t, const struct nbdk_conf *conf,
 		       uint64_t timeout, struct nbd_diag *d)
 {
-	const struct nbd_export *e = nbd_export(&t->conns[0].c);
 	unsigned n = t->a.b.connections;
 	int index = (t->a.connect ? t->a.connect : nbdk_connect)(conf, d), err;
 
-	if (index >= 0)
-		index = check_readers(index, n, conf->n_fds, d);
 	if (index < 0)
 		return index;
-	device_slots_tag(conf->fds, n, index);
-	err = e->has_block ? device_tune_limit(index, e->max_payload, d) : 0;
+	/* at once: udev reads the device as soon as it is there */
+	err = device_limit_set(index, nbd_export_max(&t->all), d);
 	if (err) {
 		nbdk_disconnect(index, NULL);
 		return err;
 	}
+	index = check_readers(index, n, conf->n_fds, d);
+	if (index < 0)
+		return index;
+	device_slots_tag(conf->fds, n, index);
 	err = device_settle(index, conf->size, t->last, &t->signals, d);
 	if (!err)
 		return set_timeout(conf, index, timeout, d);

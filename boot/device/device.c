@@ -5,8 +5,10 @@
  *   dial --> is it still the same disk? --> mark --> RECONFIGURE
  */
 #include "boot/device/device.h"
+#include "boot/device/limit.h"
 #include "boot/device/readers.h"
 #include "boot/device/swap.h"
+#include "port/export_same.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,36 +108,31 @@ static int compare(const struct device *dev, const struct nbd_export *e,
 		   struct nbd_diag *d)
 {
 	const struct nbdk_info *i = &dev->info;
-	unsigned lost =
-		nbdk_flags(i->index) & ~(unsigned)e->flags &
-		(NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA | NBD_FLAG_SEND_TRIM);
+	uint32_t longest = device_limit(i->index);
+	const struct nbd_relied r = {
+		.size = i->size,
+		.flags = (uint16_t)(nbdk_flags(i->index) |
+				    (dev->live ? NBD_FLAG_CAN_MULTI_CONN : 0)),
+		.read_only = i->read_only,
+		.block = i->block_size,
+		.longest = longest,
+	};
+	int err = nbd_export_fits(&r, e, d);
 
-	if ((e->size & ~(uint64_t)511) < i->size)
-		return nbd_diag(d, NBD_E_SIZE,
-				"the export has %llu bytes, the device has "
-				"%llu: the data beyond would be lost",
-				(unsigned long long)e->size,
-				(unsigned long long)i->size);
-	if (!i->read_only && e->flags & NBD_FLAG_READ_ONLY)
-		return nbd_diag(d, NBD_E_MISMATCH,
-				"the export is read-only, the device is not");
-	if (lost)
-		return nbd_diag(d, NBD_E_MISMATCH,
-				"the export no longer supports %s, which the "
-				"device relies on",
-				lost & NBD_FLAG_SEND_FLUSH ? "flush"
-				: lost & NBD_FLAG_SEND_FUA ? "FUA"
-							   : "trim");
-	if (e->has_block && e->min_block > i->block_size)
-		return nbd_diag(d, NBD_E_BLOCK,
-				"the server's minimum block size is %u bytes, "
-				"the device's is %u",
-				e->min_block, i->block_size);
-	if (dev->live && !(e->flags & NBD_FLAG_CAN_MULTI_CONN))
-		return nbd_diag(d, NBD_E_MULTI_CONN,
-				"the server no longer allows several "
-				"connections");
-	return 0;
+	/*
+	 * Requests that wait may be that long, and newer kernels (with commit
+	 * af2814149883, of 2024) let no setting change while requests wait.
+	 */
+	return err == NBD_E_PAYLOAD
+		       ? nbd_diag(d, err,
+				  "the server accepts %u bytes at once, the "
+				  "device sends up to %u: give it the old "
+				  "maximum back, or let the device send less "
+				  "before an outage (`nbdboot tune nbd%d "
+				  "max_sectors_kb=%u`)",
+				  nbd_export_max(e), longest, i->index,
+				  nbd_export_max(e) / 1024)
+		       : err;
 }
 
 /* Sets the size unless it is NBDK_KEEP, and hands over n sockets of fds[]. */
@@ -196,6 +193,8 @@ static int hand_over(struct device *dev, struct nbd_diag *d)
 	int err;
 
 	await_ended(dev);
+	device_limit_note(dev->info.index,
+			  nbd_export_max(nbd_export(&dev->conn.c)));
 	err = sockdiag_tag(*fd, dev->info.index);
 	if (err)
 		return nbd_diag(d, err, "mark a connection of nbd%d: %s",

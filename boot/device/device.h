@@ -56,8 +56,8 @@ int device_count(struct device *dev, struct nbd_diag *d);
 /*
  * Makes one more connection and puts it into a dead slot; if connections are
  * spread, to the server with the fewest.  The export must still match the
- * device: NBD_E_SIZE if it is smaller, NBD_E_MISMATCH if it is read-only now,
- * lacks a feature now, or is another disk image; then the other servers are
+ * device: the errors of nbd_export_fits(), and NBD_E_MISMATCH if it is another
+ * disk image; then the other servers are
  * asked, too.  If it is larger, call device_grow().  Returns 0 also if the
  * driver had no dead slot: check with device_count().  After the last call,
  * device_dialer_close(&dev->dialer).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel cannot store about a device, in files of /run. */
 #include "boot/device/device.h"
+#include "boot/device/limit.h"
 #include "port/linux/file.h"
 
 #include <errno.h>
@@ -71,6 +72,26 @@ unsigned device_wanted(int index, const struct backend *b)
 int device_want(int index, unsigned connections, struct nbd_diag *d)
 {
 	return put(index, "connections", connections, d);
+}
+
+/* ---- how long a request may be ---- */
+
+void device_limit_first(int index, uint32_t max)
+{
+	(void)put(index, "max", max, NULL);
+}
+
+void device_limit_note(int index, uint32_t max)
+{
+	uint64_t noted = device_limit_noted(index);
+
+	if (!noted || max < noted)
+		(void)put(index, "max", max, NULL);
+}
+
+uint64_t device_limit_noted(int index)
+{
+	return get(index, "max");
 }
 
 /* ---- one at a time ---- */

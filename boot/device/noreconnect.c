@@ -5,6 +5,7 @@
  * files.c, readers.c, revive.c, slots.c and swap.c.
  */
 #include "boot/device/dialer.h"
+#include "boot/device/limit.h"
 #include "boot/device/readers.h"
 #include "boot/device/settle.h"
 #include "boot/device/slots.h"
@@ -81,6 +82,11 @@ int device_settle_await(const struct process *opener, int signals, int index,
 void device_dialer_avoid(struct device_dialer *dl)
 {
 	(void)dl;
+}
+
+void device_limit_first(int index, uint32_t max)
+{
+	(void)index, (void)max;
 }
 
 void device_swap_prepare(const struct backend *b, const int fds[], unsigned n)

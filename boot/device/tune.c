@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and writes the settings of a queue, and the buffers of TCP. */
 #include "boot/device/tune.h"
+#include "boot/device/limit.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
@@ -8,12 +9,13 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { PATH_CAP = 128, LONGEST = 128 * 1024 /* of the kernel's requests */ };
+enum { PATH_CAP = 128 };
+
+#define MAX_SECTORS "max_sectors_kb"
 
 const char *const device_tunables[] = {
-	"max_sectors_kb", "read_ahead_kb", "scheduler",
-	"nr_requests",	  "nomerges",	   "rq_affinity",
-	"tcp_rmem",	  "tcp_wmem",	   NULL,
+	MAX_SECTORS,   "read_ahead_kb", "scheduler", "nr_requests", "nomerges",
+	"rq_affinity", "tcp_rmem",	"tcp_wmem",  NULL,
 };
 
 static bool is_tcp(const char *name)
@@ -76,10 +78,30 @@ static int write_value(int index, const char *name, const char *value,
 	return file_write(AT_FDCWD, path, text, strlen(text));
 }
 
+/* A request that is longer than a server accepts would fail. */
+static int check_limit(int index, const char *word, size_t len, size_t value,
+		       struct nbd_diag *d)
+{
+	uint64_t max = device_limit_noted(index);
+	long kib = nbd_numbern(word + value, len - value, 0, INT32_MAX);
+	struct nbdk_info info;
+
+	/* a note about another program's device is an old one */
+	if (!max || kib < 0 || (uint64_t)kib <= max / 1024 ||
+	    nbdk_info(index, &info) || !info.backend[0])
+		return 0;
+	return nbd_diag(d, NBD_E_USAGE,
+			"%.*s: the server accepts at most %llu bytes at once, "
+			"so the largest value is %llu",
+			(int)len, word, (unsigned long long)max,
+			(unsigned long long)max / 1024);
+}
+
 static int set(int index, const char *word, size_t len, struct nbd_diag *d)
 {
 	const char *name = name_of(word, len);
 	size_t n;
+	int err;
 
 	if (!name)
 		return nbd_diag(d, NBD_E_USAGE,
@@ -89,6 +111,10 @@ static int set(int index, const char *word, size_t len, struct nbd_diag *d)
 	if (index < 0 && !is_tcp(name))
 		return 0;
 	n = strlen(name) + 1;
+	err = strcmp(name, MAX_SECTORS) ? 0
+					: check_limit(index, word, len, n, d);
+	if (err)
+		return err;
 	if (!write_value(index, name, word + n, len - n))
 		return 0;
 	return nbd_diag(d, file_error(errno), "%.*s: %s", (int)len, word,
@@ -106,20 +132,4 @@ int device_tune(int index, const char *words, struct nbd_diag *d)
 		words += len + (words[len] == ',');
 	}
 	return err;
-}
-
-int device_tune_limit(int index, uint32_t max, struct nbd_diag *d)
-{
-	char word[32];
-	int err;
-
-	if (max >= LONGEST)
-		return 0;
-	nbd_fmt(word, sizeof(word), "max_sectors_kb=%u", max / 1024);
-	err = device_tune(index, word, NULL);
-	return err ? nbd_diag(d, err,
-			      "the server takes at most %u bytes at once, and "
-			      "the kernel sends no fewer than a page",
-			      max)
-		   : 0;
 }

@@ -19,28 +19,17 @@ void device_tuned(int index, const char *name, char *value, size_t cap);
 /*
  * Sets one or more settings, such as "read_ahead_kb=1024,scheduler=none".  Ends
  * at the first that fails: NBD_E_USAGE for a word that is not NAME=VALUE with a
- * known name; others as file_error(), with the word in d.
+ * known name, and for a max_sectors_kb that is more than a server of the device
+ * accepts; others as file_error(), with the word in d.
  *
  * Index -1 sets only those of TCP, before the device is connected: a connection
  * agrees on the scale of its window when it begins.
  */
 int device_tune(int index, const char *words, struct nbd_diag *d);
-
-/*
- * Lets the queue send no request longer than max bytes, which is what the server
- * takes.  Fails if the kernel cannot keep requests that short.
- */
-int device_tune_limit(int index, uint32_t max, struct nbd_diag *d);
 #else
 static inline int device_tune(int index, const char *words, struct nbd_diag *d)
 {
 	(void)index, (void)words, (void)d;
-	return 0;
-}
-
-static inline int device_tune_limit(int index, uint32_t max, struct nbd_diag *d)
-{
-	(void)index, (void)max, (void)d;
 	return 0;
 }
 #endif

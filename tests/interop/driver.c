@@ -79,8 +79,8 @@ int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 }
 
 /* No request is long: see read_block(). */
-int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *d);
-int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *d)
+int __wrap_device_limit_set(int index, uint32_t max, struct nbd_diag *d);
+int __wrap_device_limit_set(int index, uint32_t max, struct nbd_diag *d)
 {
 	(void)index, (void)max, (void)d;
 	return 0;

@@ -25,6 +25,7 @@ static struct machine {
 	uint64_t size;
 	uint16_t flags;
 	uint32_t min_block;
+	uint32_t other_min, other_max; /* of the second connection */
 	bool no_driver, no_module, in_use;
 	int settles;	 /* the result of the first open */
 	unsigned unread; /* tries in which the kernel does not read all */
@@ -43,6 +44,7 @@ static struct machine {
 	int pause[20];
 	unsigned pauses; /* between two tries */
 	unsigned dialed, loaded, connected, disconnected, checked, opened;
+	unsigned before; /* opened, when the last one was made */
 	unsigned n_fds, flags_given;
 	uint64_t timeout, later, dead;
 	uint32_t block, limit;
@@ -63,7 +65,7 @@ int __wrap_mod_load(const char *name, const char *params,
 int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag);
-int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag);
+int __wrap_device_limit_set(int index, uint32_t max, struct nbd_diag *diag);
 int __wrap_device_settle(int index, uint64_t size, bool last,
 			 const struct device_signals *signals,
 			 struct nbd_diag *diag);
@@ -99,6 +101,7 @@ int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
 	m.dead = c->dead_timeout;
 	m.block = c->block_size;
 	assert_int_equal(c->size, m.size);
+	m.before = m.opened;
 	assert_int_equal(c->client_flags, 0);
 	snprintf(m.backend, sizeof(m.backend), "%s", c->backend);
 	/* that also ends the wait for a busy device */
@@ -132,11 +135,11 @@ int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_device_tune_limit(int index, uint32_t max, struct nbd_diag *diag)
+int __wrap_device_limit_set(int index, uint32_t max, struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_int_equal(index, INDEX);
-	assert_int_equal(m.opened, 0);
+	assert_int_equal(m.opened, m.before);
 	m.limit = max;
 	return m.limits;
 }
@@ -203,7 +206,7 @@ static int send_away(struct nbd_transport *t, const struct nbd_iov v[],
 
 static struct nbd_transport away = { .write = send_away };
 
-static void negotiate(struct conn *c)
+static void negotiate(struct conn *c, uint32_t min, uint32_t max)
 {
 	static const struct nbd_config cfg = { .name = "x", .name_len = 1 };
 	static struct script script;
@@ -211,8 +214,8 @@ static void negotiate(struct conn *c)
 	script_start(&script);
 	say_greeting(&script, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&script, m.size, m.flags);
-	if (m.min_block)
-		say_info_block(&script, m.min_block, 8192, 65536);
+	if (min)
+		say_info_block(&script, min, 8192, max);
 	say_reply(&script, NBD_OPT_GO, NBD_REP_ACK, 0);
 	memset(c, 0, sizeof(*c));
 	nbd_init(&c->c, &cfg);
@@ -231,7 +234,10 @@ int __wrap_device_dialer_open(struct device_dialer *dl, struct conn conns[],
 	m.dialed++;
 	assert_int_equal(read_only, a.read_only);
 	for (unsigned i = 0; i < b->connections; i++)
-		negotiate(&conns[i]);
+		if (i == 1 && m.other_min)
+			negotiate(&conns[i], m.other_min, m.other_max);
+		else
+			negotiate(&conns[i], m.min_block, 65536);
 	return 0;
 }
 
@@ -663,7 +669,7 @@ static void requests_are_limited_before_the_device_is_opened(void **state)
 {
 	(void)state;
 	assert_int_equal(attach(), INDEX);
-	assert_int_equal(m.limit, 0);
+	assert_int_equal(m.limit, 32 * MIB);
 	start(NULL);
 	m.min_block = 512;
 	assert_int_equal(attach(), INDEX);
@@ -674,6 +680,26 @@ static void requests_are_limited_before_the_device_is_opened(void **state)
 	assert_int_equal(attach(), NBD_E_KERNEL);
 	assert_int_equal(m.disconnected, 1);
 	assert_int_equal(m.opened, 0);
+}
+
+static void servers_that_accept_less_are_not_asked_for_more(void **state)
+{
+	(void)state;
+	a.b.connections = 2;
+	m.min_block = 512;
+	m.other_min = 2048;
+	m.other_max = 16384;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.block, 2048);
+	assert_int_equal(m.limit, 16384);
+	start(NULL);
+	a.b.connections = 2;
+	m.min_block = 2048;
+	m.other_min = 512;
+	m.other_max = 1 << 20;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.block, 2048);
+	assert_int_equal(m.limit, 65536);
 }
 
 int main(void)
@@ -699,6 +725,7 @@ int main(void)
 		TEST(a_caller_can_hold_signals_longer),
 		TEST(a_device_that_does_not_open_is_reported),
 		TEST(requests_are_limited_before_the_device_is_opened),
+		TEST(servers_that_accept_less_are_not_asked_for_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  */
 #include "boot/device/device.h"
 #include "boot/device/dialer.h"
+#include "boot/device/limit.h"
 #include "port/linux/nbdk_watch.h"
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
@@ -32,6 +33,7 @@ static struct server {
 	uint64_t size;
 	uint16_t flags;
 	uint32_t min_block; /* 0: it does not say */
+	uint32_t max;	    /* with min_block; 0: 32 MiB */
 	int err;	    /* it is not there */
 	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
@@ -73,7 +75,8 @@ int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
 	say_info_export(&s, server.dialed > server.bad ? server.size : 512,
 			server.flags);
 	if (server.min_block)
-		say_info_block(&s, server.min_block, 4096, 1 << 25);
+		say_info_block(&s, server.min_block, 4096,
+			       server.max ? server.max : 1 << 25);
 	say_reply(&s, NBD_OPT_GO, NBD_REP_ACK, 0);
 	nbd_init(&c->c, &go);
 	play(&s, &c->c);
@@ -398,6 +401,8 @@ static int connected(void **state)
 	put("sys/nbd3/queue/write_cache", "write back\n");
 	put("sys/nbd3/queue/fua", "1\n");
 	put("sys/nbd3/queue/discard_max_bytes", "0\n");
+	put("sys/nbd3/queue/write_zeroes_max_bytes", "0\n");
+	put("sys/nbd3/queue/max_sectors_kb", "128\n");
 	put("sys/nbd3/backend",
 	    "nbd://a/x,nbd://b/x connections=2 slots=4 spread\n");
 	drop("nbdboot/nbd3.connections");
@@ -717,6 +722,10 @@ static void what_the_device_relies_on_must_not_be_lost(void **state)
 	/* what is new is not used */
 	server.flags ^= NBD_FLAG_SEND_TRIM | NBD_FLAG_SEND_WRITE_ZEROES;
 	assert_added();
+	/* may be left over from an earlier server */
+	put("sys/nbd3/queue/write_zeroes_max_bytes", "4096\n");
+	server.flags ^= NBD_FLAG_SEND_WRITE_ZEROES;
+	assert_added();
 }
 
 static void a_block_of_the_device_is_one_of_the_server(void **state)
@@ -729,6 +738,41 @@ static void a_block_of_the_device_is_one_of_the_server(void **state)
 	server.min_block = 2048;
 	assert_refused(NBD_E_BLOCK, "minimum block size is 2048 bytes, the "
 				    "device's is 1024");
+}
+
+/* What the kernel sends would fail. */
+static void a_request_of_the_device_is_one_that_the_server_accepts(void **state)
+{
+	(void)state;
+	server.min_block = 512;
+	server.max = 128 << 10;
+	assert_added();
+	server.max = 65536;
+	assert_refused(NBD_E_PAYLOAD,
+		       "the server accepts 65536 bytes at once, the device "
+		       "sends up to 131072: ");
+	assert_non_null(strstr(diag.text, "`nbdboot tune nbd3 "
+					  "max_sectors_kb=64`"));
+	put("sys/nbd3/queue/max_sectors_kb", "64\n");
+	assert_added();
+	/* one that says nothing accepts 32 MiB */
+	server.min_block = 0;
+	put("sys/nbd3/queue/max_sectors_kb", "32768\n");
+	assert_added();
+}
+
+static void the_least_that_servers_accept_is_remembered(void **state)
+{
+	(void)state;
+	device_limit_first(3, 1 << 20);
+	server.min_block = 512;
+	assert_added();
+	assert_int_equal(device_limit_noted(3), 1 << 20);
+	server.max = 256 << 10;
+	assert_added();
+	assert_int_equal(device_limit_noted(3), 256 << 10);
+	device_limit_first(3, 512 << 10);
+	assert_int_equal(device_limit_noted(3), 512 << 10);
 }
 
 static void a_second_connection_needs_the_servers_consent(void **state)
@@ -1070,6 +1114,8 @@ int main(void)
 		DEV(an_export_that_became_read_only_is_refused),
 		DEV(what_the_device_relies_on_must_not_be_lost),
 		DEV(a_block_of_the_device_is_one_of_the_server),
+		DEV(a_request_of_the_device_is_one_that_the_server_accepts),
+		DEV(the_least_that_servers_accept_is_remembered),
 		DEV(a_second_connection_needs_the_servers_consent),
 		DEV(if_one_has_another_disk_the_next_is_asked),
 		DEV(a_silent_server_makes_no_connection),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files that settings are read from and written to. */
 #include "boot/device/tune.h"
+#include "boot/device/limit.h"
 #include "port/linux/file.h"
+#include "port/linux/nbdk.h"
 #include "tests/unit.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static char path[128], content[128], written[128];
 static int refusal; /* errno of a write */
@@ -19,6 +22,14 @@ int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
 	return snprintf(buf, cap, "%s", content);
 }
 
+uint64_t __wrap_file_number(int at, const char *name);
+uint64_t __wrap_file_number(int at, const char *name)
+{
+	(void)at;
+	snprintf(path, sizeof(path), "%s", name);
+	return strtoul(content, NULL, 10);
+}
+
 int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 {
 	(void)at;
@@ -27,6 +38,32 @@ int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 		 (const char *)data);
 	errno = refusal;
 	return refusal ? -1 : 0;
+}
+
+static uint64_t noted;
+static const char *backend = "";
+
+void __wrap_device_limit_first(int index, uint32_t max);
+uint64_t __wrap_device_limit_noted(int index);
+int __wrap_nbdk_info(int index, struct nbdk_info *info);
+
+void __wrap_device_limit_first(int index, uint32_t max)
+{
+	assert_int_equal(index, 3);
+	noted = max;
+}
+
+uint64_t __wrap_device_limit_noted(int index)
+{
+	assert_int_equal(index, 3);
+	return noted;
+}
+
+int __wrap_nbdk_info(int index, struct nbdk_info *info)
+{
+	assert_int_equal(index, 3);
+	strcpy(info->backend, backend);
+	return 0;
 }
 
 static int tune(const char *before, const char *words)
@@ -92,7 +129,34 @@ static void a_refusal_names_the_word(void **state)
 	assert_string_equal(written, "3");
 }
 
-static void requests_are_no_longer_than_the_server_takes(void **state)
+static void a_request_may_be_as_long_as_the_servers_accept(void **state)
+{
+	struct nbd_diag d = { .text = "" };
+
+	(void)state;
+	noted = 256 << 10;
+	backend = "nbd://h/x";
+	assert_int_equal(tune("128\n", "max_sectors_kb=256"), 0);
+	assert_string_equal(written, "256");
+	written[0] = '\0';
+	assert_int_equal(device_tune(3, "max_sectors_kb=257,nomerges=1", &d),
+			 NBD_E_USAGE);
+	assert_string_equal(d.text, "max_sectors_kb=257: the server accepts at "
+				    "most 262144 bytes at once, so the largest "
+				    "value is 256");
+	assert_string_equal(written, "");
+	assert_int_equal(tune("128\n", "nr_requests=257"), 0);
+	assert_int_equal(tune("128\n", "max_sectors_kb=x"), 0);
+	/* a note about an earlier device */
+	backend = "";
+	assert_int_equal(tune("128\n", "max_sectors_kb=257"), 0);
+	noted = 0;
+	backend = "nbd://h/x";
+	assert_int_equal(tune("128\n", "max_sectors_kb=257"), 0);
+}
+
+static void
+a_queue_makes_no_longer_requests_than_the_server_accepts(void **state)
 {
 	struct nbd_diag d = { .text = "" };
 
@@ -100,15 +164,22 @@ static void requests_are_no_longer_than_the_server_takes(void **state)
 	refusal = 0;
 	written[0] = '\0';
 	strcpy(content, "128\n");
-	assert_int_equal(device_tune_limit(3, 128 * 1024, &d), 0);
+	assert_int_equal(device_limit(3), 128 * 1024);
+	assert_int_equal(device_limit_set(3, 128 * 1024, &d), 0);
 	assert_string_equal(written, "");
-	assert_int_equal(device_tune_limit(3, 128 * 1024 - 512, &d), 0);
+	assert_int_equal(noted, 128 * 1024);
+	assert_int_equal(device_limit_set(3, 128 * 1024 - 512, &d), 0);
 	assert_string_equal(written, "127");
 	assert_string_equal(path, "/sys/block/nbd3/queue/max_sectors_kb");
+	/* it was set for an earlier server */
+	strcpy(content, "1024\n");
+	assert_int_equal(device_limit_set(3, 1 << 19, &d), 0);
+	assert_string_equal(written, "512");
 	refusal = EINVAL;
-	assert_true(device_tune_limit(3, 2048, &d) < 0);
+	assert_int_equal(device_limit_set(3, 2048, &d), NBD_E_PAYLOAD);
 	assert_non_null(strstr(d.text, "at most 2048 bytes"));
 	refusal = 0;
+	noted = 0;
 }
 
 static void before_there_is_a_device_only_tcp_is_set(void **state)
@@ -134,7 +205,10 @@ int main(void)
 		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_replaced),
 		cmocka_unit_test(only_the_largest_buffer_of_tcp_is_shown),
 		cmocka_unit_test(words_are_set_one_after_the_other),
-		cmocka_unit_test(requests_are_no_longer_than_the_server_takes),
+		cmocka_unit_test(
+			a_request_may_be_as_long_as_the_servers_accept),
+		cmocka_unit_test(
+			a_queue_makes_no_longer_requests_than_the_server_accepts),
 		cmocka_unit_test(before_there_is_a_device_only_tcp_is_set),
 		cmocka_unit_test(a_refusal_names_the_word),
 	};

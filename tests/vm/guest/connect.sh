@@ -209,6 +209,9 @@ serve /tmp/4k --filter=blocksize-policy memory 16M blocksize-minimum=4096 \
 connected "a server's minimum block size" /tmp/4k $((16 * 1048576))
 check 'is honoured' logical 4096
 check 'and its maximum' dd if=/dev/nbd0 of=/dev/null bs=1M
+refused 'which tune does not exceed' 2 'accepts at most 65536 bytes' \
+	nbdboot tune nbd0 max_sectors_kb=128
+check 'but may go below' nbdboot tune nbd0 max_sectors_kb=32
 ended 'a server that wants 4096' nbd0
 unserve
 

@@ -236,6 +236,10 @@ comes_back 'a server with another export' 'no export' \
 comes_back 'an export without flush' 'no longer supports flush' \
 	--filter=nocache --filter=fua eval get_size='echo 64M' \
 	pread='head -c $3 /dev/zero' pwrite='cat >/dev/null' can_write='exit 0'
+comes_back 'a server that accepts less at once' 'accepts 65536 bytes at once' \
+	--filter=blocksize-policy file /tmp/disk blocksize-minimum=512 \
+	blocksize-preferred=4096 blocksize-maximum=65536 \
+	blocksize-error-policy=error
 flows
 truncate -s 96M /tmp/disk
 kill -9 $server
