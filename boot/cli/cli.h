@@ -150,6 +150,8 @@ int cli_flush(void);
  * the exit status for err.
  */
 int cli_fail(const char *subject, int err, const struct nbd_diag *d);
+/* Prints "nbdboot: SUBJECT: TEXT" there if d has a text. */
+void cli_warn(const char *subject, const struct nbd_diag *d);
 /* Prints "nbdboot: COMMAND: ... (see `nbdboot help COMMAND`)"; CLI_USAGE. */
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

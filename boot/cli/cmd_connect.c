@@ -87,6 +87,7 @@ static int run(struct cli_call *call)
 	index = device_attach(&o->at, &signals, &call->d);
 	if (index < 0)
 		return index;
+	cli_warn(call->subject, &call->d);
 	rc = tell(index, &signals, &call->d);
 	/* a device whose name nobody knows must not stay */
 	if (rc)

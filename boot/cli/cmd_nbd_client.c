@@ -112,6 +112,8 @@ static int attach(struct cli_nbd_client *o, struct cli_call *call)
 	int err = index < 0 ? index : nbdk_info(index, &info);
 
 	if (!err)
+		cli_warn(call->subject, &call->d);
+	if (!err)
 		err = check_size(o->size, &info, &call->d);
 	if (err)
 		return err;

@@ -64,21 +64,32 @@ static bool names(const char *text, const char *subject)
 	return !strncmp(text, subject, len) && !strncmp(text + len, ": ", 2);
 }
 
-int cli_fail(const char *subject, int err, const struct nbd_diag *d)
+/* An explanation is escaped already. */
+static void print_about(const char *subject, const char *text, const char *hint)
 {
 	char buf[2048];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
-	const char *text = d && d->text[0] ? d->text : nbd_err_text(err);
-	const char *hint = nbd_err_hint(err);
 
 	nbd_putf(&o, "nbdboot: ");
 	if (!names(text, subject))
 		nbd_putf(&o, "%.*s: ", 512, subject);
-	/* an explanation is escaped already */
 	nbd_put(&o, text, strlen(text));
 	if (hint[0])
 		nbd_putf(&o, " (%s)", hint);
 	print_error(&o);
+}
+
+void cli_warn(const char *subject, const struct nbd_diag *d)
+{
+	if (d->text[0])
+		print_about(subject, d->text, "");
+}
+
+int cli_fail(const char *subject, int err, const struct nbd_diag *d)
+{
+	const char *text = d && d->text[0] ? d->text : nbd_err_text(err);
+
+	print_about(subject, text, nbd_err_hint(err));
 	return err == NBD_E_USAGE || err == NBD_E_URI ? CLI_USAGE : CLI_FAILED;
 }
 

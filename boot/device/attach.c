@@ -18,6 +18,7 @@
 #include "port/linux/module.h"
 
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Block sizes that nbd_is_valid_blksize() in drivers/block/nbd.c accepts. */
@@ -77,14 +78,26 @@ static int choose_block(const struct attach *a, const struct nbd_export *e,
 				b, min, BLOCK_MAX);
 	if (e->size == 0)
 		return nbd_diag(d, NBD_E_SIZE, "the export is empty");
-	if (e->size % b)
+	if (e->size < b)
 		return nbd_diag(d, NBD_E_SIZE,
-				"the export's size, %llu bytes, is not a "
-				"multiple of the block size, %u: the last %llu "
-				"bytes would be lost",
-				(unsigned long long)e->size, b,
-				(unsigned long long)(e->size % b));
+				"the export has %llu bytes, less than a block "
+				"of %u",
+				(unsigned long long)e->size, b);
 	return (int)b;
+}
+
+/* A warning, after those about other servers. */
+static void warn_of_tail(uint64_t size, uint32_t block, struct nbd_diag *d)
+{
+	size_t n = strlen(d->text);
+
+	if (size % block)
+		nbd_fmt(d->text + n, sizeof(d->text) - n,
+			"%sthe export's size, %llu bytes, is no multiple of "
+			"the block size, %u: the last %u bytes are not part "
+			"of the device",
+			n ? "; " : "", (unsigned long long)size, block,
+			(unsigned)(size % block));
 }
 
 /* Sets the time-out; returns index, or disconnects and returns an error. */
@@ -138,7 +151,7 @@ static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 
 	return (struct nbdk_conf){
 		.index = a->index,
-		.size = e->size,
+		.size = e->size - e->size % block,
 		.block_size = block,
 		.server_flags = (uint16_t)(e->flags | more),
 		.timeout = seconds(a->io_timeout, IO_TIMEOUT_S),
@@ -277,15 +290,20 @@ static int finish(struct attempt *t, struct nbd_diag *d)
 				"the URI is longer than the %u bytes that the "
 				"kernel keeps of it",
 				NBDK_BACKEND_MAX);
-	return hand_over(t, (uint32_t)block, d);
+	err = hand_over(t, (uint32_t)block, d);
+	if (err >= 0)
+		warn_of_tail(e->size, (uint32_t)block, d);
+	return err;
 }
 
 static int try(struct attempt *t, struct nbd_diag *d)
 {
 	unsigned n = t->a.b.connections;
-	int err = device_dialer_open(&t->dialer, t->conns, &t->a.b,
-				     t->a.read_only, d);
+	int err;
 
+	d->text[0] = '\0';
+	err = device_dialer_open(&t->dialer, t->conns, &t->a.b, t->a.read_only,
+				 d);
 	device_dialer_close(&t->dialer);
 	if (err)
 		return err;

@@ -25,7 +25,8 @@ struct attach {
 
 /*
  * Returns N of the nbdN that is ready for use: size set, partitions scanned,
- * node in /dev.  On failure returns a negative enum nbd_err with the reason in
+ * node in /dev; d then has warnings, or "": the servers that failed before, and
+ * bytes of the export that are less than a block.  On failure returns a negative enum nbd_err with the reason in
  * d, and leaves no half-made device behind.  Loads the nbd module if it is
  * missing.  The servers are tried in turn; with a->b.spread all of them must
  * serve the same disk.  Uses 200 KiB of stack.

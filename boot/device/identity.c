@@ -12,7 +12,12 @@
 
 #include <string.h>
 
-#define SECTOR 512u
+#define SECTOR	  512u
+/*
+ * Samples are within whole blocks of this size, the largest of a device: which
+ * ones there are does not depend on the server's minimum block size.
+ */
+#define BLOCK_MAX 4096u
 
 /* Sectors that contain UUIDs; also sampled, besides the powers of two. */
 static const uint32_t sectors[] = { 0, 512, 1024, 65536 };
@@ -79,6 +84,12 @@ static uint64_t sample(unsigned i, unsigned power)
 	return i <= power ? (uint64_t)1 << i : UINT64_MAX;
 }
 
+/* A disk of less than one has what it has. */
+static uint64_t whole(uint64_t size)
+{
+	return size < BLOCK_MAX ? size : size & ~(uint64_t)(BLOCK_MAX - 1);
+}
+
 /* The highest power of two at which a whole sample fits. */
 static unsigned last_power(uint64_t size)
 {
@@ -135,7 +146,7 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 		    struct nbd_diag *d)
 {
 	const struct nbd_export *e = nbd_export(&conn->c);
-	uint64_t at[CONFIG_CORE_MAX_REQS], size = e->size, offset;
+	uint64_t at[CONFIG_CORE_MAX_REQS], size = whole(e->size), offset;
 	struct nbd_iov v[CONFIG_CORE_MAX_REQS];
 	uint32_t block = e->has_block && e->min_block > SECTOR ? e->min_block
 							       : SECTOR;
@@ -198,7 +209,7 @@ int device_identity_take(struct device_reader *r, struct conn *conn,
 			 bool writable, char text[DEVICE_IDENTITY_TEXT],
 			 struct nbd_diag *d)
 {
-	uint64_t size = nbd_export(&conn->c)->size;
+	uint64_t size = whole(nbd_export(&conn->c)->size);
 	unsigned power = writable ? 0 : last_power(size);
 	struct hash h;
 	int failed, err = read_identity(r, conn, power, &h, &failed, d);

@@ -46,7 +46,7 @@ static struct machine {
 	unsigned dialed, loaded, connected, disconnected, checked, opened;
 	unsigned before; /* opened, when the last one was made */
 	unsigned n_fds, flags_given;
-	uint64_t timeout, later, dead;
+	uint64_t timeout, later, dead, made; /* bytes */
 	uint32_t block, limit;
 	int limits; /* the result of limiting requests */
 	int index;
@@ -100,7 +100,7 @@ int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
 	m.timeout = m.later = c->timeout;
 	m.dead = c->dead_timeout;
 	m.block = c->block_size;
-	assert_int_equal(c->size, m.size);
+	m.made = c->size;
 	m.before = m.opened;
 	assert_int_equal(c->client_flags, 0);
 	snprintf(m.backend, sizeof(m.backend), "%s", c->backend);
@@ -150,7 +150,7 @@ int __wrap_device_settle(int index, uint64_t size, bool last,
 {
 	(void)diag;
 	assert_int_equal(index, INDEX);
-	assert_int_equal(size, m.size);
+	assert_int_equal(size, m.made);
 	m.last = last;
 	if (device_signals_came(signals)) {
 		m.disconnected++;
@@ -370,16 +370,11 @@ static void sizes_that_do_not_fit_are_refused(void **state)
 		uint32_t min, block;
 		int err;
 	} cases[] = {
-		{ 0, 0, 0, NBD_E_SIZE },
-		{ MIB + 1, 0, 0, NBD_E_SIZE },
-		{ MIB + 512, 4096, 0, NBD_E_SIZE },
-		{ MIB, 8192, 0, NBD_E_BLOCK },
-		{ MIB, 4096, 512, NBD_E_USAGE },
-		{ MIB, 0, 8192, NBD_E_USAGE },
-		{ MIB, 0, 1536, NBD_E_USAGE },
-		{ MIB, 1, 0, INDEX },
-		{ MIB, 4096, 0, INDEX },
-		{ MIB, 512, 4096, INDEX },
+		{ 0, 0, 0, NBD_E_SIZE },	 { 511, 0, 0, NBD_E_SIZE },
+		{ 4095, 4096, 0, NBD_E_SIZE },	 { MIB, 8192, 0, NBD_E_BLOCK },
+		{ MIB, 4096, 512, NBD_E_USAGE }, { MIB, 0, 8192, NBD_E_USAGE },
+		{ MIB, 0, 1536, NBD_E_USAGE },	 { MIB, 1, 0, INDEX },
+		{ MIB, 4096, 0, INDEX },	 { MIB, 512, 4096, INDEX },
 	};
 
 	(void)state;
@@ -392,6 +387,31 @@ static void sizes_that_do_not_fit_are_refused(void **state)
 		assert_int_equal(m.connected, cases[i].err == INDEX);
 	}
 	assert_int_equal(m.block, 4096);
+}
+
+static void
+bytes_beyond_the_last_block_are_left_out_with_a_warning(void **state)
+{
+	(void)state;
+	m.size = 64 * MIB + 22;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.made, 64 * MIB);
+	assert_string_equal(d.text,
+			    "the export's size, 67108886 bytes, is no multiple "
+			    "of the block size, 512: the last 22 bytes are not "
+			    "part of the device");
+	start(NULL);
+	m.size = 64 * MIB + 512;
+	m.min_block = 4096;
+	a.read_only = true;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.made, 64 * MIB);
+	assert_non_null(strstr(d.text, "block size, 4096: the last 512 bytes"));
+	start(NULL);
+	m.size = 64 * MIB + 512;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.made, m.size);
+	assert_string_equal(d.text, "");
 }
 
 static void read_only_is_asked_of_the_kernel(void **state)
@@ -711,6 +731,7 @@ int main(void)
 		TEST(a_missing_driver_is_loaded),
 		TEST(a_device_in_use_is_refused_before_dialing),
 		TEST(sizes_that_do_not_fit_are_refused),
+		TEST(bytes_beyond_the_last_block_are_left_out_with_a_warning),
 		TEST(read_only_is_asked_of_the_kernel),
 		TEST(the_identity_can_be_turned_off),
 		TEST(servers_of_a_spread_device_must_have_one_disk),

@@ -197,10 +197,13 @@ ended 'one connection' nbd0
 unserve
 
 serve /tmp/odd memory 1000001
-refused 'a size that is no multiple of the block size is refused' 1 \
-	'1000001' nbdboot connect /tmp/odd
-refused 'and so is one that is no multiple of 4096' 1 \
-	'1000001' nbdboot connect -b 4096 /tmp/odd
+connected 'bytes that are less than a block are left out' /tmp/odd 999936
+cp err warning
+check 'with a warning' grep -q 'the last 65 bytes are not part of the device' \
+	warning
+ended 'one with such a size' nbd0
+connected 'and so with blocks of 4096' /tmp/odd 999424 -b 4096
+ended 'one with such blocks' nbd0
 unserve
 
 serve /tmp/4k --filter=blocksize-policy memory 16M blocksize-minimum=4096 \
