@@ -60,11 +60,25 @@ static int add_disk(struct uefi_drive *x, struct uefi_program *p,
 	const struct nbd_export *e = &s->disk.export;
 	char uri[1024];
 
-	x->cache = (struct uefi_cache){
-		.mem = x->cache.mem, .size = e->size, .fetch = fetch, .ctx = s
-	};
-	x->disk.block = e->has_block && e->min_block > 512 ? e->min_block : 512;
+	x->disk.block = e->has_block && e->min_block > BLOCK ? e->min_block
+							     : BLOCK;
 	x->disk.size = e->size - e->size % x->disk.block;
+	if (!x->disk.size)
+		return nbd_diag(d, NBD_E_SIZE,
+				"the export has %llu bytes, less than a block "
+				"of %u",
+				(unsigned long long)e->size, x->disk.block);
+	if (x->disk.size < e->size)
+		efi_print("nbdboot: the export has %llu bytes, and the last "
+			  "%u are less than a block of %u: they are not part "
+			  "of the disk\n",
+			  (unsigned long long)e->size,
+			  (unsigned)(e->size - x->disk.size), x->disk.block);
+	/* a read of the last bytes, too, is of whole blocks */
+	x->cache = (struct uefi_cache){ .mem = x->cache.mem,
+					.size = x->disk.size,
+					.fetch = fetch,
+					.ctx = s };
 	x->disk.read_only = e->flags & NBD_FLAG_READ_ONLY;
 	x->disk.run = run;
 	x->raise = p->net.polled;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/uefi/dhcp_frames.h"
+#include "port/lwip/lwip.h"
 
 /* ms: for a lease, and for a router's advertisement. */
 #define LEASE_MS 20000

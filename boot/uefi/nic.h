@@ -4,10 +4,11 @@
 #define BOOT_UEFI_NIC_H
 
 #include "boot/uefi/lease.h"
-#include "port/lwip/lwip.h"
 #include "port/uefi/snp.h"
 #include "port/uefi/tcp4.h"
 #include "port/uefi/uefi.h"
+
+struct lwnet;
 
 struct uefi_net {
 	/* The caller sets these: called while nothing arrives. */

@@ -10,6 +10,7 @@
 
 #include "boot/common/version.h"
 #include "boot/uefi/program.h"
+#include "port/lwip/lwip.h"
 
 /* DHCP's words, or those of the prompt, when no others name a server. */
 static int expand(struct uefi_program *p, struct nbd_diag *d)

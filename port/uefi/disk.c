@@ -123,8 +123,12 @@ int efi_disk_add(struct efi_disk *k, const struct efi_path *nic,
 {
 	efi_status s;
 
-	fill(k);
 	k->handle = NULL;
+	if (k->size < k->block)
+		return nbd_diag(d, NBD_E_SIZE,
+				"%s: %llu bytes, less than a block of %u", uri,
+				(unsigned long long)k->size, k->block);
+	fill(k);
 	if (efi_path_add(k->path, sizeof(k->path), nic, EFI_PATH_MESSAGE,
 			 EFI_PATH_URI, uri, strlen(uri)) < 0)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "%s: too long", uri);
