@@ -35,6 +35,7 @@ struct nbd_extra {
 	void (*refused)(struct nbd_client *c, int err);
 	/* for NBD_EXTENDED; others have NULL */
 	const struct nbd_format *format;
+	const struct nbd_extra *less; /* the next simpler one, or NULL */
 };
 
 /* Installed by nbd_start(): engine.c calls these from then on. */

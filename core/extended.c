@@ -74,4 +74,5 @@ const struct nbd_extra nbd_extended = {
 	.reply = reply,
 	.refused = refused,
 	.format = &format,
+	.less = &nbd_structured,
 };

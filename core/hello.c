@@ -91,12 +91,26 @@ void nbd_close(struct nbd_client *c)
 	nbd_stop(c, 0);
 }
 
+/* The options of cfg->extra. */
+static const char *extra_name(uint32_t opt)
+{
+	switch (opt) {
+	case NBD_OPT_EXTENDED_HEADERS:
+		return "NBD_OPT_EXTENDED_HEADERS";
+	case NBD_OPT_STRUCTURED_REPLY:
+		return "NBD_OPT_STRUCTURED_REPLY";
+	case NBD_OPT_SET_META_CONTEXT:
+		return "NBD_OPT_SET_META_CONTEXT";
+	default:
+		return "NBD_OPT_LIST_META_CONTEXT";
+	}
+}
+
 const char *nbd_stage(const struct nbd_client *c)
 {
 	static const char *const stage[] = {
 		[STEP_HELLO] = "the greeting",
 		[STEP_TLS] = "NBD_OPT_STARTTLS",
-		[STEP_EXTRA] = "an option about replies",
 		[STEP_GOAL] = "NBD_OPT_GO",
 		[STEP_EXPORT_NAME] = "NBD_OPT_EXPORT_NAME",
 		[STEP_READY] = "the transmission phase",
@@ -105,5 +119,7 @@ const char *nbd_stage(const struct nbd_client *c)
 
 	if (c->step == STEP_GOAL && c->cfg->goal == NBD_GOAL_LIST)
 		return "NBD_OPT_LIST";
+	if (c->step == STEP_EXTRA)
+		return extra_name(c->opt);
 	return stage[c->step];
 }

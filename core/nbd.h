@@ -98,6 +98,12 @@ struct nbd_config {
 	enum nbd_goal goal;
 	bool tls; /* require STARTTLS; only that option is sent unencrypted */
 	/*
+	 * Choose the export by NBD_OPT_EXPORT_NAME, and send no option but that
+	 * and STARTTLS: the server reports no block sizes.  Only for
+	 * NBD_GOAL_EXPORT.
+	 */
+	bool no_go;
+	/*
 	 * NULL: simple replies only, as the kernel requires.  Needed for
 	 * NBD_GOAL_CONTEXTS; ignored with NBD_GOAL_LIST.
 	 */
@@ -208,6 +214,16 @@ void nbd_next(struct nbd_client *c);
  * where neither fits.
  */
 void nbd_close(struct nbd_client *c);
+
+/*
+ * Some servers end the connection at an option that they do not know.  If the
+ * server ended this one at an option, *less is what to negotiate on a new
+ * connection: without that option.  False if no option can be left out.
+ */
+bool nbd_less(const struct nbd_client *c, struct nbd_config *less);
+
+/* True if it has ended at an option that is sent for cfg->extra only. */
+bool nbd_is_extra(const struct nbd_client *c);
 
 /* What the engine waits for, for messages: "the greeting", "NBD_OPT_GO". */
 const char *nbd_stage(const struct nbd_client *c);

@@ -83,8 +83,38 @@ static void rx_export_name(struct nbd_client *c)
 
 uint8_t nbd_first_step(const struct nbd_client *c)
 {
+	if (c->cfg->no_go && c->cfg->goal == NBD_GOAL_EXPORT)
+		return STEP_EXPORT_NAME;
 	return c->cfg->extra && c->cfg->goal != NBD_GOAL_LIST ? STEP_EXTRA
 							      : STEP_GOAL;
+}
+
+bool nbd_is_extra(const struct nbd_client *c)
+{
+	return c->step == STEP_EXTRA && c->err;
+}
+
+bool nbd_less(const struct nbd_client *c, struct nbd_config *less)
+{
+	const struct nbd_config *cfg = c->cfg;
+
+	*less = *cfg;
+	if (c->err != NBD_E_CUT && c->err != NBD_E_RESET &&
+	    c->step != STEP_EXPORT_NAME)
+		return false;
+	if (c->step == STEP_EXTRA) {
+		less->extra = c->opt == NBD_OPT_EXTENDED_HEADERS
+				      ? cfg->extra->less
+				      : NULL;
+		return less->extra || cfg->goal == NBD_GOAL_EXPORT;
+	}
+	/*
+	 * nbd-server 3.13 answers GO with ERR_UNSUP, then takes the data of GO
+	 * for the next option, and gives up.
+	 */
+	less->no_go = c->step == STEP_GOAL ||
+		      (c->step == STEP_EXPORT_NAME && c->fixed);
+	return less->no_go && !cfg->no_go && cfg->goal == NBD_GOAL_EXPORT;
 }
 
 void nbd_send_option(struct nbd_client *c)

@@ -10,6 +10,8 @@
 #include "port/dial.h"
 #include "port/export_same.h"
 
+#include <string.h>
+
 /*
  * A wait stands still while the machine is suspended, the deadlines do not; and
  * a signal may come just before it.  So no wait is longer than this.
@@ -33,6 +35,7 @@ struct call {
 	struct sock_addr addrs[SOCK_MAX_ADDRS];
 	unsigned n_addrs;
 	struct nbd_diag *d;
+	struct nbd_diag why; /* the end of a connection before, or "" */
 };
 
 /* ---- one connection ---- */
@@ -62,10 +65,26 @@ static int explain_connect(const struct call *call, unsigned i, int err)
 			nbd_err_text(err));
 }
 
+/* The deadline of the handshake is one for all attempts. */
+static void begin_talk(struct conn *conn)
+{
+	if (!conn->end)
+		conn->end = nbd_now_ms() + DIAL_HANDSHAKE_MS;
+	conn->deadline = conn->end;
+	conn->state = CONN_TALKING;
+}
+
 static void shut(struct conn *conn)
 {
 	if (conn->s.fd >= 0)
 		conn->s.t.close(&conn->s.t);
+}
+
+static void hang_up(struct conn *conn)
+{
+	if (conn->tls)
+		conn->tls->stop(conn->tls, conn->number);
+	shut(conn);
 }
 
 /* Tries one address after the other until one connects or may yet do so. */
@@ -76,10 +95,10 @@ static int begin(struct call *call, struct conn *conn)
 					     &call->addrs[conn->addr]);
 
 		if (err == 0 || err == NBD_E_AGAIN) {
-			conn->state = err ? CONN_CONNECTING : CONN_TALKING;
-			conn->deadline =
-				nbd_now_ms() +
-				(err ? dial_connect_ms : DIAL_HANDSHAKE_MS);
+			conn->state = CONN_CONNECTING;
+			conn->deadline = nbd_now_ms() + dial_connect_ms;
+			if (!err)
+				begin_talk(conn);
 			return 0;
 		}
 		if (conn->addr + 1 == call->n_addrs)
@@ -206,8 +225,7 @@ static int advance(struct call *call, struct conn *conn, bool ready)
 		err = ready ? conn->net->connected(&conn->s) : NBD_E_TIMEOUT;
 		if (err)
 			return next_address(call, conn, err);
-		conn->state = CONN_TALKING;
-		conn->deadline = nbd_now_ms() + DIAL_HANDSHAKE_MS;
+		begin_talk(conn);
 	}
 	return is_late(conn) ? time_out(conn, call->d) : talk(conn, call->d);
 }
@@ -267,6 +285,38 @@ int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
 	return err;
 }
 
+/* Names the connection before, too, unless it ended like this one. */
+static int explain_both(const struct call *call, int err)
+{
+	if (!call->why.text[0] || !strcmp(call->why.text, call->d->text))
+		return err;
+	return nbd_diag_prefix(call->d, err, "%s; then", call->why.text);
+}
+
+/*
+ * After a connection that ended at an option: a new one with fewer.  Without GO
+ * the block sizes are unknown, so the server must end two connections at it: it
+ * could have been restarted just then.
+ */
+static int ask_less(struct call *call, struct conn *conn, int err)
+{
+	struct nbd_config less;
+	bool at_go;
+
+	if (!nbd_less(&conn->c, &less))
+		return explain_both(call, err);
+	at_go = !strcmp(nbd_stage(&conn->c), "NBD_OPT_GO");
+	if (!at_go || conn->cut_at_go)
+		conn->cfg = less;
+	conn->cut_at_go |= at_go;
+	call->why = *call->d;
+	hang_up(conn);
+	conn->t = &conn->s.t;
+	nbd_init(&conn->c, &conn->cfg);
+	err = begin(call, conn);
+	return err ? explain_both(call, err) : 0;
+}
+
 static int run(struct call *call, struct conn conns[], unsigned n)
 {
 	struct nbd_event ev[CONFIG_PORT_MAX_CONNECTIONS];
@@ -278,6 +328,8 @@ static int run(struct call *call, struct conn conns[], unsigned n)
 			    !(ev[i].ready || patience(&conns[i]) == 0))
 				continue;
 			err = advance(call, &conns[i], ev[i].ready);
+			if (err)
+				err = ask_less(call, &conns[i], err);
 			if (err)
 				return err;
 		}
@@ -317,13 +369,6 @@ static int open_first(struct call *call, struct conn conns[], unsigned n,
 			nbd_err_text(NBD_E_MULTI_CONN));
 }
 
-static void hang_up(struct conn *conn)
-{
-	if (conn->tls)
-		conn->tls->stop(conn->tls, conn->number);
-	shut(conn);
-}
-
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
 {
@@ -339,7 +384,8 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		conns[i].number = conns[0].number + i;
 		conns[i].stop = conns[0].stop;
 		conns[i].net = conns[0].net;
-		conns[i].more = false;
+		conns[i].more = conns[i].cut_at_go = false;
+		conns[i].end = 0;
 	}
 	err = conns->net->resolve(conns->net, uri, call.addrs, d);
 	if (err < 0)

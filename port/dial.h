@@ -27,10 +27,12 @@ struct conn {
 	unsigned number;	  /* for tls */
 	const volatile int *stop; /* NULL, or gives up when this is not 0 */
 	uint64_t deadline;	  /* of nbd_now_ms() */
+	uint64_t end;		  /* of the handshake; 0 before its start */
 	enum conn_state state;
 	unsigned char wants; /* NBD_SEND or NBD_RECV, while it is secured */
 	unsigned addr;	     /* index of the address in use */
 	bool more;	     /* nbd_pump() has not done all it could */
+	bool cut_at_go;
 };
 
 /*
@@ -38,7 +40,8 @@ struct conn {
  * uri names, and negotiates cfg on each, until each engine stops.  With
  * NBD_GOAL_EXPORT and n > 1 the export must be the same on all, and the
  * server must allow several connections: NBD_E_MISMATCH, NBD_E_MULTI_CONN.
- * On failure everything is closed, and d says why.  NBD_E_TIMEOUT: a deadline
+ * If the server ends a connection at an option, a new one does without it: see
+ * nbd_less().  On failure everything is closed, and d says why.  NBD_E_TIMEOUT: a deadline
  * has passed, however busy the server was.  NBD_E_INTERRUPTED: conns[0].stop;
  * a signal handler that sets it ends the wait.
  *

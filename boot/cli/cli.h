@@ -134,6 +134,12 @@ struct cli_target {
 int cli_target(struct cli_target *t, const char *word,
 	       const struct cli_server *s, struct nbd_diag *d);
 
+/*
+ * Appends to d that -S leaves out the option at which c has ended, if it does.
+ * Returns err.
+ */
+int cli_try_simple(const struct nbd_client *c, int err, struct nbd_diag *d);
+
 /* ---- output (out.c) ---- */
 
 /*

@@ -44,7 +44,8 @@ static int open_side(struct side *s, const char *word, bool output,
 	if (err)
 		return err;
 	*s = (struct side){ .name = word, .output = output, .fd = -1 };
-	return copy_side_open_nbd(s, &links[output], &t->uri, o, d);
+	err = copy_side_open_nbd(s, &links[output], &t->uri, o, d);
+	return err ? cli_try_simple(&links[output].conns[0].c, err, d) : 0;
 }
 
 /* To standard error: standard output may be the destination. */

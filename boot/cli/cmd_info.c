@@ -206,7 +206,7 @@ static int show(struct info *i, const struct nbd_uri *u)
 				  &i->o->server.files, false, i->d);
 
 	if (err)
-		return err;
+		return cli_try_simple(&i->conn.c, err, i->d);
 	structured = nbd_replies(&i->conn.c) != NBD_SIMPLE;
 	allocation = nbd_has_context(&i->conn.c);
 	if (!i->o->map)

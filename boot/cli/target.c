@@ -47,6 +47,15 @@ static int parse_host(struct cli_target *t, const char *word,
 	return 0;
 }
 
+int cli_try_simple(const struct nbd_client *c, int err, struct nbd_diag *d)
+{
+	struct nbd_diag why = *d;
+
+	return nbd_is_extra(c)
+		       ? nbd_diag(d, err, "%s; -S leaves it out", why.text)
+		       : err;
+}
+
 int cli_target(struct cli_target *t, const char *word,
 	       const struct cli_server *s, struct nbd_diag *d)
 {

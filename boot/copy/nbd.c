@@ -408,7 +408,8 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		return err;
 	}
 	s->ops = &nbd_ops;
-	l->no_map = !nbd_has_context(&l->conns[0].c);
+	for (unsigned i = 0; i < l->n; i++)
+		l->no_map |= !nbd_has_context(&l->conns[i].c);
 	take_pages(s, uri);
 	for (unsigned i = 0; i < l->n; i++)
 		nbd_start(&l->conns[i].c, &l->io[i]);

@@ -379,7 +379,7 @@ static void the_stage_names_what_is_awaited(void **state)
 		{ &go, 0, "NBD_OPT_EXPORT_NAME" },
 		{ &list, FIXED, "NBD_OPT_LIST" },
 		{ &tls, FIXED, "NBD_OPT_STARTTLS" },
-		{ &extra, FIXED, "an option about replies" },
+		{ &extra, FIXED, "NBD_OPT_STRUCTURED_REPLY" },
 	};
 
 	(void)state;

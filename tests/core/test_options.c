@@ -218,6 +218,112 @@ static void nothing_turns_a_demand_for_tls_into_plaintext(void **state)
 	assert_int_equal(s.sent, 0);
 }
 
+/* ---- a server that ends the connection at an option ---- */
+
+static const struct nbd_config extended = { .tls = true,
+					    .extra = &nbd_extended };
+static const struct nbd_config structured = { .extra = &nbd_structured };
+static const struct nbd_config contexts = { .goal = NBD_GOAL_CONTEXTS,
+					    .extra = &nbd_structured };
+
+static struct nbd_config less;
+
+/* Ends the connection of cfg where the script ends. */
+static bool is_less(const struct nbd_config *cfg)
+{
+	run(cfg);
+	if (nbd_state(c) & NBD_TLS) {
+		nbd_tls_done(c);
+		play(&s, c);
+	}
+	nbd_transport_error(c, 0);
+	return nbd_less(c, &less);
+}
+
+static void the_next_connection_leaves_out_the_option(void **state)
+{
+	(void)state;
+	say_greeting(&s, FIXED);
+	say_reply(&s, NBD_OPT_STARTTLS, NBD_REP_ACK, 0);
+	assert_true(is_less(&extended));
+	assert_string_equal(nbd_stage(c), "NBD_OPT_EXTENDED_HEADERS");
+	assert_true(nbd_is_extra(c));
+	assert_ptr_equal(less.extra, &nbd_structured);
+
+	say_reply(&s, NBD_OPT_EXTENDED_HEADERS, NBD_REP_ERR | 1, 0);
+	assert_true(is_less(&extended));
+	assert_string_equal(nbd_stage(c), "NBD_OPT_STRUCTURED_REPLY");
+	assert_null(less.extra);
+
+	say_reply(&s, NBD_OPT_STRUCTURED_REPLY, NBD_REP_ACK, 0);
+	assert_true(is_less(&extended));
+	assert_string_equal(nbd_stage(c), "NBD_OPT_SET_META_CONTEXT");
+	assert_null(less.extra);
+
+	say_reply(&s, NBD_OPT_SET_META_CONTEXT, NBD_REP_ERR | 1, 0);
+	assert_true(is_less(&extended));
+	assert_string_equal(nbd_stage(c), "NBD_OPT_GO");
+	assert_false(nbd_is_extra(c));
+	/* never without TLS */
+	assert_true(less.no_go && less.tls);
+}
+
+/* nbd-server 3.13 takes the data of the options that it refuses for others. */
+static void a_server_that_ends_it_after_go_gets_export_name_alone(void **state)
+{
+	static const unsigned char want[] = "\0\0\0\1"
+					    "IHAVEOPT\0\0\0\1\0\0\0\4disk";
+
+	(void)state;
+	say_greeting(&s, FIXED);
+	say_reply(&s, NBD_OPT_GO, NBD_REP_ERR | 1, 0);
+	assert_true(is_less(&go));
+	assert_true(less.no_go);
+	script_start(&s);
+	say_greeting(&s, FIXED);
+	less.extra = &nbd_structured;
+	run(&less);
+	assert_int_equal(s.sent, sizeof(want) - 1);
+	assert_memory_equal(s.cli, want, sizeof(want) - 1);
+	say(&s, SIZE, 8);
+	say(&s, FLAGS, 2);
+	say_fill(&s, 0, 124);
+	run(&less);
+	assert_int_equal(nbd_state(c), NBD_READY);
+}
+
+static void nothing_else_is_left_out(void **state)
+{
+	const struct nbd_config *const cfgs[] = { &go, &list, &tls, &extended,
+						  &structured };
+
+	(void)state;
+	/* at the greeting */
+	for (unsigned i = 0; i < ARRAY_SIZE(cfgs); i++)
+		assert_false(is_less(cfgs[i]));
+	say_greeting(&s, FIXED);
+	assert_false(is_less(&list));
+	assert_false(is_less(&tls));
+	assert_false(is_less(&contexts));
+	/* an answer is no end */
+	say_reply(&s, NBD_OPT_GO, NBD_REP_ERR_UNKNOWN, 0);
+	assert_false(is_less(&go));
+	/* and EXPORT_NAME alone is the least */
+	less = go;
+	less.no_go = true;
+	s.n = 18;
+	run(&less);
+	nbd_transport_error(c, 0);
+	assert_int_equal(nbd_error(c), NBD_E_NO_EXPORT);
+	assert_false(nbd_less(c, &(struct nbd_config){ 0 }));
+	script_start(&s);
+	say_greeting(&s, 0);
+	assert_false(is_less(&go));
+	script_start(&s);
+	say_full_go();
+	assert_false(is_less(&go));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -231,6 +337,9 @@ int main(void)
 		T(goodbye_is_disc_or_abort),
 		T(tls_is_asked_for_before_anything_else),
 		T(nothing_turns_a_demand_for_tls_into_plaintext),
+		T(the_next_connection_leaves_out_the_option),
+		T(a_server_that_ends_it_after_go_gets_export_name_alone),
+		T(nothing_else_is_left_out),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

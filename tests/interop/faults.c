@@ -28,6 +28,10 @@
  *	cut	it is closed
  *	stall	nothing more comes
  *
+ * One is of the server, whatever STEP is:
+ *
+ *	old	it closes each connection at any option but EXPORT_NAME and LIST
+ *
  * Unless SIGNAL is 0 the command gets it after the fault.  Prints how it ended
  * ("exit STATUS", or "signal N"), the ms from the fault, whether the fault
  * happened ("fault", "none"), and whether it ended in time after the signal
@@ -51,14 +55,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINKS	 32
-#define CHUNK	 65536
-#define IHAVEOPT 0x49484156u
-#define REQUEST	 0x25609513u
-#define WRITE	 1u
-#define STARTTLS 5u /* NBD_OPT_STARTTLS */
-#define CHUNKS	 8u /* NBD_OPT_STRUCTURED_REPLY */
-#define APP_DATA 23 /* the type of a record of TLS; its head has 5 bytes */
+#define LINKS	    32
+#define CHUNK	    65536
+#define IHAVEOPT    0x49484156u
+#define REQUEST	    0x25609513u
+#define WRITE	    1u
+#define EXPORT_NAME 1u
+#define LIST	    3u
+#define STARTTLS    5u /* NBD_OPT_STARTTLS */
+#define CHUNKS	    8u /* NBD_OPT_STRUCTURED_REPLY */
+#define APP_DATA    23 /* the type of a record of TLS; its head has 5 bytes */
 
 /* Bytes of an answer: less than an option's, and more than the head of one. */
 #define FIRST_PART 10
@@ -66,10 +72,22 @@
 /* More than the first record of a long one. */
 #define TLS_PART   17000
 
-enum fault { DIE, RESET, FREEZE, DRIP, NOISE, FLOOD, ERROR, LOSE, CUT, STALL };
+enum fault {
+	DIE,
+	RESET,
+	FREEZE,
+	DRIP,
+	NOISE,
+	FLOOD,
+	ERROR,
+	LOSE,
+	CUT,
+	STALL,
+	OLD
+};
 static const char *const names[] = { "die",   "reset", "freeze", "drip",
 				     "noise", "flood", "error",	 "lose",
-				     "cut",   "stall" };
+				     "cut",   "stall", "old" };
 
 struct link {
 	int client, server;
@@ -273,6 +291,13 @@ static unsigned head_length(const struct link *l)
 	return l->have < 4 ? 0 : be32(l->head) == IHAVEOPT ? 16 : 28;
 }
 
+static bool is_unknown(const struct link *l)
+{
+	uint32_t option = be32(l->head + 8);
+
+	return option != EXPORT_NAME && option != LIST;
+}
+
 /* A message is complete but for its data.  True: it is passed on. */
 static bool take(struct link *l, unsigned len)
 {
@@ -281,6 +306,11 @@ static bool take(struct link *l, unsigned len)
 	bool counts = l->tls ? l->head[0] == APP_DATA : l->greeted;
 
 	l->greeted = true;
+	if (fault == OLD && option && is_unknown(l)) {
+		happened = now_ms();
+		hang_up(l);
+		return false;
+	}
 	l->chunks |= option && be32(l->head + 8) == CHUNKS;
 	l->have = 0;
 	l->rest = l->tls   ? (unsigned)l->head[3] << 8 | l->head[4]
@@ -418,7 +448,7 @@ int main(int argc, char *argv[])
 
 	if (argc < 8)
 		return 2;
-	while (fault < STALL && strcmp(names[fault], argv[2]) != 0)
+	while (fault < OLD && strcmp(names[fault], argv[2]) != 0)
 		fault++;
 	at = (unsigned)atoi(argv[3]);
 	sig = atoi(argv[4]);

@@ -337,6 +337,7 @@ static void several_connections_need_can_multi_conn(void **state)
 	join();
 }
 
+/* At the greeting there is no option that a second connection could leave out. */
 static void a_cut_after_every_byte_is_an_error(void **state)
 {
 	size_t end;
@@ -346,13 +347,105 @@ static void a_cut_after_every_byte_is_an_error(void **state)
 	end = server.script[0].n;
 	for (size_t n = 0; n < end; n++) {
 		server.script[0].n = n;
-		start(1);
+		start(n < 18 ? 1 : 2);
 		assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 				 NBD_E_CUT);
 		assert_non_null(strstr(d.text, n < 18 ? "greeting" : "_GO"));
 		assert_all_closed(1);
 		join();
 	}
+}
+
+/* ---- servers that end the connection at an option ---- */
+
+static void say_hello(unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		say_greeting(&server.script[i],
+			     NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+}
+
+/* By NBD_OPT_EXPORT_NAME. */
+static void say_export(struct script *s, uint64_t size)
+{
+	say(s, size, 8);
+	say(s, NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN, 2);
+}
+
+static void replies_that_a_server_ends_at_are_left_out(void **state)
+{
+	static const struct nbd_config most = { .name = "x",
+						.name_len = 1,
+						.extra = NBD_BEST_REPLIES };
+
+	(void)state;
+	/* the crate nbd 0.2 at EXTENDED_HEADERS, others at the next one, too */
+	say_hello(0, 2);
+	say_go(&server.script[2], 4096, MULTI);
+	start(3);
+	assert_int_equal(dial(conns, 1, &server.uri, &most, NULL, &d), 0);
+	assert_int_equal(nbd_replies(&conns[0].c), NBD_SIMPLE);
+	dial_hangup(conns, 1);
+	join();
+}
+
+static void a_server_that_ends_twice_at_go_is_asked_without(void **state)
+{
+	(void)state;
+	say_hello(0, 4);
+	say_export(&server.script[2], 8192);
+	say_export(&server.script[3], 8192);
+	start(4);
+	/* the second of two does not try the same again */
+	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(nbd_export(&conns[1].c)->size, 8192);
+	dial_hangup(conns, 2);
+	join();
+}
+
+/* Without GO its block sizes would be lost. */
+static void a_server_that_restarts_at_go_is_asked_again(void **state)
+{
+	(void)state;
+	say_hello(0, 1);
+	say_greeting(&server.script[1], NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_block(&server.script[1], 4096, 4096, 1 << 20);
+	say_info_export(&server.script[1], 8192, MULTI);
+	say_reply(&server.script[1], NBD_OPT_GO, NBD_REP_ACK, 0);
+	start(2);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(nbd_export(&conns[0].c)->min_block, 4096);
+	dial_hangup(conns, 1);
+	join();
+}
+
+static void
+a_server_that_refuses_go_and_then_ends_is_asked_without(void **state)
+{
+	(void)state;
+	say_hello(0, 2);
+	say_reply(&server.script[0], NBD_OPT_GO, NBD_REP_ERR | 1, 0);
+	say_export(&server.script[1], 8192);
+	start(2);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(nbd_export(&conns[0].c)->size, 8192);
+	dial_hangup(conns, 1);
+	join();
+}
+
+static void each_option_that_a_server_ended_at_is_named(void **state)
+{
+	(void)state;
+	say_hello(0, 3);
+	start(3);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_NO_EXPORT);
+	assert_string_equal(d.text,
+			    "NBD_OPT_GO: the server closed the connection; "
+			    "then: NBD_OPT_EXPORT_NAME: the server has no "
+			    "export \"x\"");
+	assert_all_closed(1);
+	join();
 }
 
 static void a_cut_in_the_list_is_an_error(void **state)
@@ -673,6 +766,11 @@ int main(void)
 		T(several_connections_need_can_multi_conn),
 		T(a_cut_after_every_byte_is_an_error),
 		T(a_cut_in_the_list_is_an_error),
+		T(replies_that_a_server_ends_at_are_left_out),
+		T(a_server_that_ends_twice_at_go_is_asked_without),
+		T(a_server_that_restarts_at_go_is_asked_again),
+		T(a_server_that_refuses_go_and_then_ends_is_asked_without),
+		T(each_option_that_a_server_ended_at_is_named),
 		T(the_servers_words_are_passed_on_escaped),
 		T(nobody_there_is_refused),
 #ifndef CONFIG_PORT_LWIP
