@@ -29,7 +29,7 @@ struct cli_nbd_client {
 	const char *identifier, *priority, *size, *tls_hostname;
 	bool list, version, help;
 	bool is_unix, tls, persist, mark, foreground;
-	bool ioctl, no_go, preinit, sdp;
+	bool ioctl, preinit, sdp;
 };
 
 /* The options, for struct cli_nbd_client. */

@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 	{ .name = "key", FIELD(to.server.files.key) },
 	{ .name = "tlshostname", FIELD(tls_hostname) },
 	{ .name = "priority", FIELD(priority) },
-	{ .name = "no_optgo", FIELD(no_go) },
+	{ .name = "no_optgo", FIELD(to.at.b.no_go) },
 	{ .name = "preinit", FIELD(preinit) },
 	{ 0 },
 };

@@ -78,7 +78,7 @@ struct root_spec {
 	/* nbd-client's options; times in s */
 	int block_size, io_timeout, dead_timeout;
 	const char *ca, *cert, *key; /* paths */
-	bool read_only, swap, persist;
+	bool read_only, swap, persist, no_go;
 	struct nbd_diag note; /* words that have no effect, or "" */
 
 	/* private: what root_expand() needs */

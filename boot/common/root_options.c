@@ -26,6 +26,7 @@ static const struct option {
 	{ "readonly", 'R', YES, F(read_only), 0, 0 },
 	{ "swap", 's', YES, F(swap), 0, 0 },
 	{ "persist", 'p', YES, F(persist), 0, 0 },
+	{ "no-optgo", 'g', YES, F(no_go), 0, 0 },
 	{ "name", 'N', NAME, 0, 0, 0 },
 	{ "enable-tls", 'x', TLS, 0, 0, 0 },
 	{ "certfile", 'F', TLS, F(cert), 0, 0 },
@@ -35,7 +36,6 @@ static const struct option {
 	/* accepted without effect: nbdboot always works like this */
 	{ "systemd-mark", 'm', DONE, 0, 0, 0 },
 	{ "nofork", 'n', DONE, 0, 0, 0 },
-	{ "no-optgo", 'g', DONE, 0, 0, 0 },
 #undef F
 };
 

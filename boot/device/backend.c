@@ -21,6 +21,7 @@ static const struct word {
 	{ "spread", YES, offsetof(struct backend, spread) },
 	{ "dead-timeout", SECONDS, offsetof(struct backend, dead_timeout) },
 	{ "swap", YES, offsetof(struct backend, swap) },
+	{ "no-go", YES, offsetof(struct backend, no_go) },
 	{ "ca", PATH, offsetof(struct backend, files.ca) },
 	{ "cert", PATH, offsetof(struct backend, files.cert) },
 	{ "key", PATH, offsetof(struct backend, files.key) },

@@ -4,7 +4,7 @@
  * it and shows it in sysfs to all users.
  *
  *	URI[,URI...][ connections=N][ slots=N][ spread][ dead-timeout=SECONDS]
- *		[ swap][ ca=][ cert=][ key=]
+ *		[ swap][ no-go][ ca=][ cert=][ key=]
  *		[ identity=]
  *
  * The URIs are canonical and in the order in which they are tried.  Paths are
@@ -33,6 +33,7 @@ struct backend {
 	unsigned port;	      /* local, of the first connection; 0: any */
 	bool spread;	      /* over all servers, instead of fail-over */
 	bool swap;	      /* its I/O must not wait for memory */
+	bool no_go;	      /* only NBD_OPT_EXPORT_NAME: struct nbd_config */
 	/* s that I/O waits while no connection lives; -1: the longest time */
 	int dead_timeout;
 	const char *identity; /* see identity.h; NULL: not compared */

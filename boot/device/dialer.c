@@ -69,7 +69,8 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 				"program started");
 	cfg = (struct nbd_config){ .name = u->name,
 				   .name_len = u->name_len,
-				   .tls = u->tls };
+				   .tls = u->tls,
+				   .no_go = b->no_go };
 	/*
 	 * The watcher uses any port: a firewall or NAT on the way may drop a SYN
 	 * from the port of a connection that it still knows.

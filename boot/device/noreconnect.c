@@ -42,7 +42,8 @@ int device_dialer_open(struct device_dialer *dl, struct conn conns[],
 	const struct nbd_uri *u = &b->uris[0];
 	const struct nbd_config cfg = { .name = u->name,
 					.name_len = u->name_len,
-					.tls = u->tls };
+					.tls = u->tls,
+					.no_go = b->no_go };
 
 	(void)read_only;
 	return device_tls_dial(&dl->tls[0], conns, b->connections, u, &cfg,

@@ -53,7 +53,7 @@ static void describe(void)
 		{ "list", o.list },	  { "unix", o.is_unix },
 		{ "tls", o.tls },	  { "persist", o.persist },
 		{ "mark", o.mark },	  { "foreground", o.foreground },
-		{ "ioctl", o.ioctl },	  { "no-go", o.no_go },
+		{ "ioctl", o.ioctl },	  { "no-go", a->b.no_go },
 		{ "preinit", o.preinit }, { "sdp", o.sdp },
 	};
 

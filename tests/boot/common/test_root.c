@@ -73,10 +73,11 @@ static const char *summary(void)
 
 	for (unsigned i = 0; i < r.uris; i++)
 		nbd_putf(&o, " %s", uri(i));
-	nbd_putf(&o, "%s%s%s%s%s%s%s", r.from_dhcp ? " dhcp" : "",
+	nbd_putf(&o, "%s%s%s%s%s%s%s%s", r.from_dhcp ? " dhcp" : "",
 		 r.uri[0].is_unix ? " unix" : "", r.tls ? " tls" : "",
 		 r.overlay ? " overlay" : "", r.read_only ? " ro" : "",
-		 r.swap ? " swap" : "", r.persist ? " persist" : "");
+		 r.swap ? " swap" : "", r.persist ? " persist" : "",
+		 r.no_go ? " no-go" : "");
 	add_number(&o, "dev", r.device, ROOT_UNSET);
 	add(&o, "part", r.part);
 	add(&o, "fstype", r.fstype);
@@ -186,7 +187,9 @@ static void options_with_dashes_or_without_long_or_short(void **state)
 		{ "-R", " ro" },
 		{ "swap,persist", " swap persist" },
 		{ "-s,-p", " swap persist" },
-		{ "systemd-mark,-m,nofork,-n,no-optgo,g", "" },
+		{ "systemd-mark,-m,nofork,-n", "" },
+		{ "no-optgo", " no-go" },
+		{ "-g", " no-go" },
 		{ "", "" },
 		{ ",,", "" },
 		/* reported, never ignored in silence */

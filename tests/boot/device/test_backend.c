@@ -36,6 +36,7 @@ static const char *const canonical[] = {
 	"nbd://h/ port=50000",
 	"nbd://h/x connections=2 port=65535 spread",
 	"nbd://h/ spread",
+	"nbd://h/ swap no-go",
 	"nbds://a/,nbds://b/ connections=2 slots=16 spread ca=/x",
 	"nbd://h/ ca=",
 };
