@@ -192,6 +192,33 @@ static void options_with_dashes_or_without_long_or_short(void **state)
 		{ "-g", " no-go" },
 		{ "", "" },
 		{ ",,", "" },
+		/* as getopt_long_only() takes them */
+		{ "-b512", " bs=512" },
+		{ "-p,-t10", " persist t=10" },
+		{ "-b512,-p -t10", " persist bs=512 t=10" },
+		{ "-b,512,-t 10,-R", " ro bs=512 t=10" },
+		{ "-block-size 1024", " bs=1024" },
+		{ "--timeout,7", " t=7" },
+		{ "-Rpt10", " ro persist t=10" },
+		{ "-nmgC2", " no-go conns=2" },
+		{ "-block=512", " bs=512" },
+		{ "--dead 0", " D=0" },
+		{ "-per", " persist" },
+		{ "-t", " note=-t" },
+		{ "-t,", " note=-t" },
+		{ "-t -p", " note=-t -p" },
+		{ "-pt", " persist note=t" },
+		{ "-b4097,-p", " persist note=-b4097" },
+		{ "-pb4097", " persist note=b4097" },
+		{ "-pzR", " persist note=zR" },
+		{ "-pLR", " ro persist note=L" },
+		{ "-no", " note=o" },
+		{ "-p=1", " note=-p=1" },
+		{ "--pR", " note=--pR" },
+		{ "b512", " note=b512" },
+		{ "t 10", " note=t, 10" },
+		{ "-size=5,-sdp,-preinit", " note=-size=5, -sdp, -preinit" },
+		{ "-i x -y,z -p", " persist note=-i x, -y,z" },
 		/* reported, never ignored in silence */
 		{ "-sdp", " note=-sdp" },
 		{ "size=5,preinit,x9", " note=size=5, preinit, x9" },
@@ -214,7 +241,7 @@ static void options_with_dashes_or_without_long_or_short(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		char want[128];
 
-		snprintf(line, sizeof(line), "root=nbd:srv:x:::%s",
+		snprintf(line, sizeof(line), "root=\"nbd:srv:x:::%s\"",
 			 t[i].options);
 		snprintf(want, sizeof(want), "nbd://srv/x%s", t[i].want);
 		check(line, NULL, want);
