@@ -107,9 +107,11 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 # The machine crashes, which is the pass: vm/nbd-oops.md.
 soak-nbd-oops: vm-program ## a fault of the kernel around which we work
 	@$(vm) tests/vm/soak_nbd_oops.sh
+soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours' DRACUT=TREE
+	@CLIENTS='$(CLIENTS)' DRACUT='$(DRACUT)' $(vm) tests/vm/soak_dracut.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-reroot soak-uefi soak
