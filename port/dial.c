@@ -16,7 +16,8 @@
  * A wait stands still while the machine is suspended, the deadlines do not; and
  * a signal may come just before it.  So no wait is longer than this.
  */
-#define LOOK_MS 500
+#define LOOK_MS	  500
+#define SILENT_MS 1000
 
 /* TLS reads on by itself where the server sends warnings without end. */
 #define READS 4096
@@ -202,6 +203,12 @@ static int talk(struct conn *conn, struct nbd_diag *d)
 	return err ? err : secure(conn, d);
 }
 
+bool dial_is_silent(const struct conn *conn)
+{
+	return conn->state == CONN_TALKING &&
+	       !strcmp(nbd_stage(&conn->c), "the greeting");
+}
+
 static bool is_late(const struct conn *conn)
 {
 	return nbd_now_ms() >= conn->deadline;
@@ -317,6 +324,21 @@ static int ask_less(struct call *call, struct conn *conn, int err)
 	return err ? explain_both(call, err) : 0;
 }
 
+/*
+ * A server for one client is silent while it has a connection from before a
+ * power cut.  Others are not asked to drop any: that looks like connections that
+ * are not completed, and the network may complete them.
+ */
+static void clear(const struct call *call, struct conn *conn)
+{
+	if (!conn->clear || !dial_is_silent(conn) ||
+	    nbd_now_ms() + DIAL_HANDSHAKE_MS < conn->end + SILENT_MS)
+		return;
+	conn->clear = false;
+	if (conn->net->clear)
+		conn->net->clear(&conn->s, &call->addrs[conn->addr]);
+}
+
 static int run(struct call *call, struct conn conns[], unsigned n)
 {
 	struct nbd_event ev[CONFIG_PORT_MAX_CONNECTIONS];
@@ -324,6 +346,7 @@ static int run(struct call *call, struct conn conns[], unsigned n)
 
 	while ((err = wait(conns, n, ev)) > 0) {
 		for (unsigned i = 0; i < n; i++) {
+			clear(call, &conns[i]);
 			if (ev[i].fd < 0 ||
 			    !(ev[i].ready || patience(&conns[i]) == 0))
 				continue;
@@ -379,6 +402,7 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	for (unsigned i = 0; i < n; i++) {
 		conns[i].s.fd = -1;
 		conns[i].s.port = i ? 0 : conns[0].s.port;
+		conns[i].clear = !i && conns[0].clear;
 		conns[i].t = &conns[i].s.t;
 		conns[i].tls = cfg->tls ? tls : NULL;
 		conns[i].number = conns[0].number + i;

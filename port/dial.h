@@ -24,7 +24,8 @@ struct conn {
 	struct nbd_tls *tls;
 	/* The caller sets these, and s.port, of the first connection. */
 	struct nbd_stack *net;
-	unsigned number;	  /* for tls */
+	bool clear;	 /* connections from before, if the server is silent */
+	unsigned number; /* for tls */
 	const volatile int *stop; /* NULL, or gives up when this is not 0 */
 	uint64_t deadline;	  /* of nbd_now_ms() */
 	uint64_t end;		  /* of the handshake; 0 before its start */
@@ -70,6 +71,9 @@ int dial_resume(struct conn *conn, struct nbd_diag *d);
  * engine in all that the server sends.
  */
 int dial_pump(struct conn *conn);
+
+/* Whether the server has not sent its whole greeting. */
+bool dial_is_silent(const struct conn *conn);
 
 /* Says goodbye if the server listens, without waiting; closes. */
 void dial_hangup(struct conn *conns, unsigned n);

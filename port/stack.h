@@ -46,6 +46,12 @@ struct sock {
 	uint16_t port;
 };
 
+/*
+ * The sisters of a local port: those with port ^ 0 ... port ^ 3.  A watcher goes
+ * round them, so that the next boot knows all ports that may be in use.
+ */
+#define SOCK_SISTERS 4u
+
 /* Whether a connection can move bytes. */
 struct nbd_event {
 	int fd;		    /* of a struct sock; -1: none */
@@ -76,6 +82,11 @@ struct nbd_stack {
 	 */
 	int (*wait)(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 		    int ms);
+	/*
+	 * Makes the server at *a drop connections from before, whose local ports
+	 * are sisters of s->port.  NULL: connections have no such ports.
+	 */
+	void (*clear)(const struct sock *s, const struct sock_addr *a);
 };
 
 /* "192.0.2.1", "fd00::1", "/run/nbd.sock". */

@@ -44,14 +44,27 @@ static struct device_tls *tls_of(struct device_dialer *dl,
 /* The cause that a user finds last: the server waits for someone else. */
 static int explain_silence(const struct conn *conn, int err, struct nbd_diag *d)
 {
-	if (err != NBD_E_TIMEOUT || conn->state != CONN_TALKING ||
-	    strcmp(nbd_stage(&conn->c), "the greeting") != 0)
+	if (err != NBD_E_TIMEOUT || !dial_is_silent(conn))
 		return err;
 	return nbd_diag(d, err,
 			"it accepts the connection, but sends no greeting: a "
 			"server for one client (qemu-nbd without --shared) is "
 			"silent while it has another, even one that lost its "
 			"power");
+}
+
+/*
+ * The watcher uses the sisters of the port in turn: a firewall or NAT on the way
+ * may drop a SYN from the port of a connection that it still knows, and a boot
+ * after a power cut has to find the port.
+ */
+static void choose_port(struct device_dialer *dl, struct conn *conn,
+			unsigned port)
+{
+	conn->clear = port && !dl->keeps;
+	if (port && dl->keeps)
+		port ^= ++dl->turn % SOCK_SISTERS;
+	conn->s.port = (uint16_t)port;
 }
 
 static int dial_server(struct device_dialer *dl, struct conn conns[],
@@ -71,11 +84,7 @@ static int dial_server(struct device_dialer *dl, struct conn conns[],
 				   .name_len = u->name_len,
 				   .tls = u->tls,
 				   .no_go = b->no_go };
-	/*
-	 * The watcher uses any port: a firewall or NAT on the way may drop a SYN
-	 * from the port of a connection that it still knows.
-	 */
-	conns[0].s.port = dl->keeps ? 0 : (uint16_t)b->port;
+	choose_port(dl, &conns[0], b->port);
 	err = device_tls_dial(tls, conns, n, u, &cfg, files_for(b, u), true, d);
 	return explain_silence(&conns[0], err, d);
 }

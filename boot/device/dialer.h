@@ -14,6 +14,7 @@ struct device_dialer {
 	/* of nbd_now_ms(), until which a server that was late is asked last */
 	uint64_t late[BACKEND_SERVERS];
 	unsigned char last; /* the server of the last connection */
+	unsigned char turn; /* of the local ports */
 	bool keeps;
 };
 
@@ -48,8 +49,8 @@ void device_dialer_late(struct device_dialer *dl, unsigned server);
 
 /*
  * Reads the credentials of every server of b now, so that later dialing reads
- * no file; device_dialer_close() keeps them.  Later dialing uses any local
- * port, not b->port.  A server whose credentials cannot be read fails each time
+ * no file; device_dialer_close() keeps them.  Later dialing uses the sisters of
+ * the local port b->port in turn.  A server whose credentials cannot be read fails each time
  * it is dialed.  Returns an error if no server's credentials can be read, else
  * 0 with the servers that failed in d (or "").
  */

@@ -296,7 +296,7 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		return NBD_E_PARAM;
 	memset(net, 0, sizeof(*net));
 	net->stack = (struct nbd_stack){ lwnet_resolve, lwnet_connect,
-					 lwnet_connected, wait };
+					 lwnet_connected, wait, NULL };
 	net->ether = e;
 	memcpy(net->key, c->seed, sizeof(net->key));
 	/* lwIP starts once in a program: from then on its timers run */

@@ -163,6 +163,15 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	return sock_from_dropped(s) ? sock_connect(s, a) : err;
 }
 
+void sock_clear(const struct sock *s, const struct sock_addr *a)
+{
+	union address u;
+	socklen_t len = encode(&u, a);
+
+	if (a->len)
+		sock_from_clear(s, &u.any, len);
+}
+
 int sock_connected(struct sock *s)
 {
 	int err = 0;

@@ -23,9 +23,10 @@ int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d);
 
-/* As connect() and connected() of a stack. */
+/* As connect(), connected() and clear() of a stack. */
 int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
+void sock_clear(const struct sock *s, const struct sock_addr *a);
 void sock_close(struct sock *s);
 
 /*
@@ -33,6 +34,8 @@ void sock_close(struct sock *s);
  * that is set and free; and sets it to 0, and returns whether it was set.
  */
 void sock_from_bind(const struct sock *s, int family, unsigned len);
+/* Makes the server `to` drop connections from before. */
+void sock_from_clear(const struct sock *s, const void *to, unsigned len);
 bool sock_from_dropped(struct sock *s);
 
 /* An errno of a socket call as a negative enum nbd_err. */

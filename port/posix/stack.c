@@ -37,4 +37,5 @@ static int wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 	return rc < 0 && errno != EINTR ? NBD_E_IO : 0;
 }
 
-struct nbd_stack sock_stack = { resolve, connect_to, sock_connected, wait };
+struct nbd_stack sock_stack = { resolve, connect_to, sock_connected, wait,
+				sock_clear };

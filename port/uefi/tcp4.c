@@ -275,7 +275,7 @@ static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d)
 {
 	t->net = (struct nbd_stack){ tcp4_resolve, tcp4_connect, tcp4_connected,
-				     tcp4_wait };
+				     tcp4_wait, NULL };
 	t->nic = nic;
 	memset(t->links, 0, sizeof(t->links));
 	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
