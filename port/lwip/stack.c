@@ -303,6 +303,7 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 	if (sys_timeouts_sleeptime() == SYS_TIMEOUTS_SLEEPTIME_INFINITE)
 		lwip_init();
 	lwnet_netif_add(net);
+	tcp_init(); /* draws the first local port, with this key */
 	set_ip6(net);
 	watch_link(net);
 	if (c->ip[0])

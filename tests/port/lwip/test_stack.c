@@ -26,6 +26,7 @@ static struct {
 	unsigned syns; /* of TCP, which nobody answers */
 } w;
 static struct lwnet net;
+static unsigned char seed = 1; /* of the next start */
 
 uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbd_now_ns(void)
@@ -188,7 +189,7 @@ static int begin(void **state)
 				      .send = send_frame,
 				      .receive = receive,
 				      .wait = pass };
-	const struct lwnet_config c = { .seed = { 1 } };
+	const struct lwnet_config c = { .seed = { seed } };
 	uint64_t now = w.now + 1000;
 
 	(void)state;
@@ -332,6 +333,43 @@ static void a_stall_ends_no_connection(void **state)
 	s.t.close(&s.t);
 }
 
+/* ---- ports ---- */
+
+static uint16_t port_after_start(unsigned char new_seed)
+{
+	const struct sock_addr a = { .len = 4,
+				     .port = 10809,
+				     .ip = { 10, 0, 0, 9 } };
+	struct sock s;
+	struct nbd_diag d;
+	uint16_t port;
+
+	end(NULL);
+	seed = new_seed;
+	assert_int_equal(begin(NULL), 0);
+	assert_int_equal(lwnet_up(&net, 30000, NULL, &d), 0);
+	assert_int_equal(lwnet_connect(&net.stack, &s, &a), NBD_E_AGAIN);
+	port = net.links[s.fd].pcb->local_port;
+	s.t.close(&s.t);
+	return port;
+}
+
+/*
+ * A machine that was cut off starts again: at the port of its old connection
+ * the server's segments would use up the tries of the new one.
+ */
+static void each_start_has_ports_of_its_own(void **state)
+{
+	uint16_t first = port_after_start(2), next = port_after_start(3);
+
+	(void)state;
+	assert_in_range(first, 0xc000, 0xffff);
+	assert_in_range(next, 0xc000, 0xffff);
+	assert_true(first + 100 < next || next + 100 < first);
+	assert_int_equal(port_after_start(2), first);
+	seed = 1;
+}
+
 /* ---- names ---- */
 
 static int resolve(struct sock_addr addrs[SOCK_MAX_ADDRS])
@@ -395,6 +433,7 @@ int main(void)
 		T(after_a_lease_another_address_is_taken),
 		T(a_segment_is_sent_again_in_time_by_late_polls),
 		T(a_stall_ends_no_connection),
+		T(each_start_has_ports_of_its_own),
 		T(both_questions_wait_for_the_neighbour),
 		T(a_refusal_of_aaaa_costs_no_time),
 		T(a_server_that_refuses_all_is_asked_eight_times),
