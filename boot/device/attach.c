@@ -37,6 +37,9 @@
 #define TRIES_MAX 8
 #define PAUSE_MS  50
 
+/* Times that a driver which is gone is loaded again. */
+#define DRIVER_TRIES 20
+
 /*
  * An outage is a pause, never an error, so I/O waits for the longest time that
  * the kernel can represent: in jiffies it must fit a long at HZ=1000.
@@ -160,11 +163,47 @@ static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 	};
 }
 
+/* Finds a missing driver or a device in use before any server is dialed. */
+static int check_driver(const struct attach *a, struct nbd_diag *d)
+{
+	int index = a->index < 0 ? 0 : a->index;
+	bool connected = false;
+	int err = nbdk_status(index, &connected, NULL);
+
+	if (err == NBD_E_NO_DRIVER) {
+		err = mod_load("nbd", "", d);
+		return err == NBD_E_NOT_FOUND ? NBD_E_NO_DRIVER : err;
+	}
+	if (a->index >= 0 && connected)
+		return nbd_diag(d, NBD_E_IN_USE, "nbd%d is connected already",
+				a->index);
+	return 0;
+}
+
+/*
+ * Somebody may unload the driver all the time: ENODEV is the kernel's word for
+ * that.  Between loading it and this command there is little time.
+ */
+static int connect_driver(const struct attach *a, const struct nbdk_conf *conf,
+			  struct nbd_diag *d)
+{
+	int index, err = 0;
+
+	for (unsigned i = 0; !err; i++) {
+		index = (a->connect ? a->connect : nbdk_connect)(conf, d);
+		if ((index != NBD_E_NO_DRIVER && index != NBD_E_NO_DEVICE) ||
+		    i == DRIVER_TRIES)
+			return index;
+		err = check_driver(a, d);
+	}
+	return err;
+}
+
 static int make_device(struct attempt *t, const struct nbdk_conf *conf,
 		       uint64_t timeout, struct nbd_diag *d)
 {
 	unsigned n = t->a.b.connections;
-	int index = (t->a.connect ? t->a.connect : nbdk_connect)(conf, d), err;
+	int index = connect_driver(&t->a, conf, d), err;
 
 	if (index < 0)
 		return index;
@@ -213,23 +252,6 @@ static int hand_over(struct attempt *t, uint32_t block, struct nbd_diag *d)
 	if (index < 0)
 		device_signals_release(&t->signals);
 	return index;
-}
-
-/* Finds a missing driver or a device in use before any server is dialed. */
-static int check_driver(const struct attach *a, struct nbd_diag *d)
-{
-	int index = a->index < 0 ? 0 : a->index;
-	bool connected = false;
-	int err = nbdk_status(index, &connected, NULL);
-
-	if (err == NBD_E_NO_DRIVER) {
-		err = mod_load("nbd", "", d);
-		return err == NBD_E_NOT_FOUND ? NBD_E_NO_DRIVER : err;
-	}
-	if (a->index >= 0 && connected)
-		return nbd_diag(d, NBD_E_IN_USE, "nbd%d is connected already",
-				a->index);
-	return 0;
 }
 
 /*

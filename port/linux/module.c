@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,6 +27,15 @@
 
 /* ms for one module, whose driver may look for its devices first. */
 #define INSERT_MS 60000
+
+/*
+ * ms to wait for another process that loads or unloads the same module, and
+ * between two tries.  The kernel's EBUSY may also be the driver's own, so without
+ * a trace of that process there are few tries.
+ */
+#define BUSY_MS	   10000
+#define BUSY_TRIES 10
+#define AGAIN_MS   20
 
 /* linux/module.h; kernels before 5.17 do not know it. */
 #define INIT_COMPRESSED 4
@@ -221,8 +231,31 @@ static int call_kernel(void *data, struct nbd_diag *d)
 		       : 0;
 }
 
+static bool is_there(const char *name)
+{
+	char path[300];
+
+	nbd_fmt(path, sizeof(path), "%s/%s", mod_dirs.sys, name);
+	return access(path, F_OK) == 0;
+}
+
 /* A driver that never returns must not stop the boot. */
-static int insert_file(const char *path, const char *params, struct nbd_diag *d)
+static int insert_patiently(struct insertion *i, const char *name,
+			    struct nbd_diag *d)
+{
+	uint64_t end = nbd_now_ms() + BUSY_MS;
+	unsigned tries = 0;
+	int err;
+
+	while ((err = process_run(call_kernel, i, 0, "loading it", INSERT_MS,
+				  d)) == EBUSY &&
+	       nbd_now_ms() < end && (tries++ < BUSY_TRIES || is_there(name)))
+		poll(NULL, 0, AGAIN_MS);
+	return err;
+}
+
+static int insert_file(const char *path, const char *name, const char *params,
+		       struct nbd_diag *d)
 {
 	struct insertion i = {
 		.fd = open(path, O_RDONLY | O_CLOEXEC),
@@ -237,7 +270,7 @@ static int insert_file(const char *path, const char *params, struct nbd_diag *d)
 	if (i.fd < 0)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", path,
 				strerror(errno));
-	err = process_run(call_kernel, &i, 0, "loading it", INSERT_MS, d);
+	err = insert_patiently(&i, name, d);
 	close(i.fd);
 	if (err < 0)
 		return nbd_diag_prefix(d, err, "%s", path);
@@ -301,7 +334,7 @@ static int insert(struct span file, const char *params, bool soft,
 			"the kernel command line has too many parameters for "
 			"module %s",
 			name);
-	return insert_file(path, all, d);
+	return insert_file(path, name, all, d);
 }
 
 static int insert_all(struct span file, struct span needs, const char *params,

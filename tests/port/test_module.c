@@ -28,8 +28,9 @@ static char root[64], lib[80], sys[80], cmdline[80];
 static struct nbd_diag diag;
 static char *log_text; /* "file(params,flags) ..." in order, also by children */
 static bool hangs;     /* the kernel does not return from it */
-static char fail_file[64]; /* this one is refused, */
-static int fail_errno;	   /* for this reason */
+static char fail_file[64];  /* this one is refused, */
+static int fail_errno;	    /* for this reason, */
+static unsigned fail_times; /* so often, 0: always */
 
 long __real_syscall(long n, ...);
 long __wrap_syscall(long n, ...);
@@ -40,6 +41,16 @@ int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
 int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
 {
 	return hangs && ms > 1000 ? 0 : __real_poll(fds, n, ms);
+}
+
+/* How often a file is in the log. */
+static unsigned times_of(const char *name)
+{
+	unsigned n = 0;
+
+	for (const char *p = log_text; (p = strstr(p, name)); p++)
+		n++;
+	return n;
 }
 
 static long fake_insert(int fd, const char *params, int flags)
@@ -61,7 +72,8 @@ static long fake_insert(int fd, const char *params, int flags)
 	name = strrchr(path, '/') + 1;
 	snprintf(log_text + used, LOG_MAX - used, "%s(%s,%d) ", name, params,
 		 flags);
-	if (fail_errno && strcmp(name, fail_file) == 0) {
+	if (fail_errno && strcmp(name, fail_file) == 0 &&
+	    (!fail_times || times_of(name) <= fail_times)) {
 		errno = fail_errno;
 		return -1;
 	}
@@ -158,6 +170,7 @@ static int make_tree(void **state)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(log_text != MAP_FAILED);
 	fail_errno = 0;
+	fail_times = 0;
 	hangs = false;
 	memset(&diag, 0, sizeof(diag));
 	return 0;
@@ -309,6 +322,33 @@ static void a_refused_dependency_stops_the_loading(void **state)
 	fail_errno = ENOENT;
 	assert_int_equal(mod_load("virtio-net", "", &diag), NBD_E_KERNEL);
 	assert_non_null(strstr(diag.text, "symbol"));
+}
+
+/* As while modprobe -r runs beside it. */
+static void a_module_that_another_process_moves_is_tried_again(void **state)
+{
+	(void)state;
+	strcpy(fail_file, "nbd.ko");
+	fail_errno = EBUSY;
+	fail_times = 4;
+	assert_int_equal(mod_load("nbd", "", &diag), 0);
+	assert_int_equal(times_of("nbd.ko"), 5);
+	log_text[0] = '\0';
+	/* for longer where sysfs shows that it is being unloaded */
+	puts_at("sys/nbd/initstate", "going\n");
+	fail_times = 30;
+	assert_int_equal(mod_load("nbd", "", &diag), 0);
+	assert_int_equal(times_of("nbd.ko"), 31);
+}
+
+static void a_driver_that_is_busy_itself_is_given_up_soon(void **state)
+{
+	(void)state;
+	strcpy(fail_file, "nbd.ko");
+	fail_errno = EBUSY;
+	assert_int_equal(mod_load("nbd", "", &diag), NBD_E_KERNEL);
+	assert_non_null(strstr(diag.text, "busy"));
+	assert_in_range(times_of("nbd.ko"), 5, 20);
 }
 
 static void a_packed_module_is_left_to_the_kernel_to_unpack(void **state)
@@ -605,6 +645,8 @@ int main(void)
 		TREE(a_missing_file_is_named),
 		TREE(a_missing_file_may_be_fetched),
 		TREE(a_refused_dependency_stops_the_loading),
+		TREE(a_module_that_another_process_moves_is_tried_again),
+		TREE(a_driver_that_is_busy_itself_is_given_up_soon),
 		TREE(a_packed_module_is_left_to_the_kernel_to_unpack),
 		TREE(a_cycle_in_modules_dep_ends),
 		TREE(a_line_of_a_mebibyte_is_read_whole),

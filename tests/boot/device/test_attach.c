@@ -27,6 +27,8 @@ static struct machine {
 	uint32_t min_block;
 	uint32_t other_min, other_max; /* of the second connection */
 	bool no_driver, no_module, in_use;
+	unsigned gone; /* tries before which the driver is unloaded */
+	int gone_error;
 	int settles;	 /* the result of the first open */
 	unsigned unread; /* tries in which the kernel does not read all */
 	unsigned dies; /* tries in which a connection dies at its first read */
@@ -92,8 +94,10 @@ int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
 
 int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
 {
-	(void)diag;
-	m.connected++;
+	if (m.connected++ < m.gone) {
+		m.no_driver = m.gone_error == NBD_E_NO_DRIVER;
+		return nbd_diag(diag, m.gone_error, "gone");
+	}
 	m.index = c->index;
 	m.n_fds = c->n_fds;
 	m.flags_given = c->server_flags;
@@ -351,6 +355,26 @@ static void a_missing_driver_is_loaded(void **state)
 	assert_int_equal(attach(), NBD_E_NO_DRIVER);
 	/* before any server is asked */
 	assert_int_equal(m.dialed, 0);
+}
+
+/* As while modprobe -r runs beside it; ENODEV is the kernel's word for that. */
+static void a_driver_that_goes_meanwhile_is_loaded_again(void **state)
+{
+	(void)state;
+	m.gone = 2;
+	m.gone_error = NBD_E_NO_DRIVER;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.loaded, 2);
+	assert_int_equal(m.dialed, 1);
+	start(NULL);
+	m.gone = 2;
+	m.gone_error = NBD_E_NO_DEVICE;
+	assert_int_equal(attach(), INDEX);
+	start(NULL);
+	m.gone = 100;
+	m.gone_error = NBD_E_NO_DEVICE;
+	assert_int_equal(attach(), NBD_E_NO_DEVICE);
+	assert_int_equal(m.connected, 21);
 }
 
 static void a_device_in_use_is_refused_before_dialing(void **state)
@@ -729,6 +753,7 @@ int main(void)
 		TEST(a_device_is_made),
 		TEST(a_lost_request_does_not_delay_the_boot_for_long),
 		TEST(a_missing_driver_is_loaded),
+		TEST(a_driver_that_goes_meanwhile_is_loaded_again),
 		TEST(a_device_in_use_is_refused_before_dialing),
 		TEST(sizes_that_do_not_fit_are_refused),
 		TEST(bytes_beyond_the_last_block_are_left_out_with_a_warning),
