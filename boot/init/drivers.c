@@ -101,6 +101,12 @@ int init_drivers_load(bool watched)
 	return n;
 }
 
+void init_drivers_nbd(void)
+{
+	/* more devices are made on demand; each takes 0.3 MB for ever */
+	mod_load("nbd", "nbds_max=1", NULL);
+}
+
 static void set_up(const char *interface)
 {
 	struct nbd_diag d;

@@ -30,4 +30,11 @@ void init_drivers_unwatch(pid_t *pid);
  */
 int init_drivers_load(bool watched);
 
+/*
+ * Loads the driver nbd with one device, unless it is loaded.  Call this before
+ * anything else in process 1 may load it, with other parameters.  Errors are
+ * ignored: device_attach() loads it again, and reports them.
+ */
+void init_drivers_nbd(void);
+
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/common/times.h"
+#include "boot/init/drivers.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
@@ -80,8 +81,7 @@ void init_preload_start(struct preload *p, const char *fstype)
 	if (p->child)
 		return;
 	load_nic();
-	/* more devices are made on demand; each takes 0.3 MB for ever */
-	mod_load("nbd", "nbds_max=1", NULL);
+	init_drivers_nbd();
 	load_fs(fstype);
 	if (p->done != MAP_FAILED)
 		*p->done = nbd_now_ms();

@@ -2,7 +2,6 @@
 /* The steps of a boot, in their order, and the table of them. */
 #include "boot/init/steps.h"
 
-#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -144,6 +143,8 @@ static int do_connect(struct boot *b, struct nbd_diag *d)
 
 	/* TCP's first: windows cannot grow later */
 	tune(b, -1);
+	/* it may be faster than the child that preloads modules */
+	init_drivers_nbd();
 	if (b->cmd.toram)
 		return NBD_OK;
 	b->index = root_connect(&b->root, &b->spec, &env, net->name, NULL, d);

@@ -478,10 +478,10 @@ vm_ended()
 }
 
 # guest_tests INITRAMFS WORDS: boots a machine of make_guest, and reports its
-# results as ours.
+# results as ours.  VM_WORDS are more words, as nbd.nbds_max=1.
 guest_tests()
 {
-	vm_start "$1" "rdinit=/test $2" -serial "file:$work/kernel.log"
+	vm_start "$1" "rdinit=/test $2 ${VM_WORDS-}" -serial "file:$work/kernel.log"
 	until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
 		[ "$line" = 'end of tests' ]; do
 		case $line in

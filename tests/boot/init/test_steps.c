@@ -2,8 +2,13 @@
 /* The steps of a boot that take its words, one by one. */
 #include "boot/init/reroot.h"
 #include "boot/init/steps.h"
+#include "boot/root/connect.h"
+#include "port/linux/module.h"
+#include "port/linux/process.h"
 
 #include "tests/unit.h"
+
+#include <sys/mman.h>
 
 #define WORDS "root=nbd://192.0.2.1/x ip=off nbdboot.timeout=9"
 
@@ -16,14 +21,48 @@ int __wrap_boot_cmdline_read(struct cmdline *c, struct nbd_diag *diag)
 	return boot_cmdline_parse(c, WORDS, diag);
 }
 
-/* The first step of that name. */
-static void take_words(void)
+/* Parameters of the driver: in memory that a child shares. */
+static struct {
+	char nbd[64];
+	bool connected;
+} * loaded;
+
+int __wrap_mod_load(const char *name, const char *params,
+		    struct nbd_diag *diag);
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
+{
+	(void)diag;
+	/* the first one counts */
+	if (!strcmp(name, "nbd") && !loaded->nbd[0])
+		snprintf(loaded->nbd, sizeof(loaded->nbd), "%s.", params);
+	return 0;
+}
+
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *dev,
+			struct device_signals *held, struct nbd_diag *diag);
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *dev,
+			struct device_signals *held, struct nbd_diag *diag)
+{
+	(void)r, (void)spec, (void)env, (void)dev, (void)held;
+	loaded->connected = true;
+	return mod_load("nbd", "", diag);
+}
+
+/* Runs the first step of that name. */
+static void run(const char *name)
 {
 	const struct step *s = init_steps;
 
-	while (strcmp(s->name, "kernel command line") != 0)
+	while (strcmp(s->name, name) != 0)
 		s++;
 	assert_int_equal(s->run(&b, &d), 0);
+}
+
+static void take_words(void)
+{
+	run("kernel command line");
 }
 
 static void a_boot_has_the_time_that_its_words_allow(void **state)
@@ -47,12 +86,40 @@ static void a_reroot_has_no_end(void **state)
 	assert_int_equal(b.cmd.timeout, 0);
 }
 
+static void the_preload_loads_the_driver_with_one_device(void **state)
+{
+	struct preload p = { 0 };
+
+	(void)state;
+	memset(loaded, 0, sizeof(*loaded));
+	init_preload_start(&p, "");
+	init_preload_wait(&p);
+	assert_string_equal(loaded->nbd, "nbds_max=1.");
+}
+
+static void and_so_does_connect_when_it_is_faster(void **state)
+{
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	memset(loaded, 0, sizeof(*loaded));
+	run("connect");
+	assert_true(loaded->connected);
+	assert_string_equal(loaded->nbd, "nbds_max=1.");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_boot_has_the_time_that_its_words_allow),
 		cmocka_unit_test(a_reroot_has_no_end),
+		cmocka_unit_test(the_preload_loads_the_driver_with_one_device),
+		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
 	};
+
+	mod_dirs.lib = "/nonexistent";
+	loaded = mmap(NULL, sizeof(*loaded), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(loaded, MAP_FAILED);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
