@@ -56,8 +56,7 @@ E(NBD_E_NO_DRIVER, LINUX("the kernel has no nbd driver", ""),
   LINUX("install this kernel's nbd.ko", ""))
 E(NBD_E_NO_DEVICE, "no such device, or not connected",
   LINUX("`nbdboot list` shows the connected ones", ""))
-E(NBD_E_IN_USE, "the device is in use",
-  LINUX("`nbdboot list` shows by whom; choose another with -d", ""))
+E(NBD_E_IN_USE, "the device is in use", "")
 E(NBD_E_MULTI_CONN, "the server does not allow several connections",
   LINUX("leave out -c, or allow multi-conn on the server",
 	"allow multi-conn on the server"))

@@ -31,25 +31,24 @@ static int await(int index, struct nbd_diag *d)
 	int rc, pid = nbdk_info(index, &info) ? 0 : info.pid;
 
 	boot_ready_tell();
-	while ((rc = nbdk_in_use(index, d)) == NBD_E_IN_USE) {
+	while ((rc = nbdk_release(index, 0, d)) == NBD_E_IN_USE) {
 		poll(NULL, 0, LOOK_MS);
 		if (nbdk_info(index, &info) || !info.connected ||
 		    info.pid != pid)
 			return NBD_OK;
 	}
-	return rc ? rc : nbdk_disconnect(index, d);
+	return rc;
 }
 
 static int run(struct cli_call *call)
 {
 	const struct options *o = call->options;
 	int index = nbdk_parse_name(call->words[0]);
-	int rc = o->force || o->wait ? NBD_OK : nbdk_in_use(index, &call->d);
 
-	if (rc)
-		return rc;
+	if (o->force)
+		return nbdk_disconnect(index, &call->d);
 	return o->wait ? await(index, &call->d)
-		       : nbdk_disconnect(index, &call->d);
+		       : nbdk_release(index, NBDK_MOMENT, &call->d);
 }
 
 const struct command cmd_disconnect = {

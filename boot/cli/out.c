@@ -56,12 +56,13 @@ int cli_flush(void)
 			nbd_diag(&d, NBD_E_IO, "the output is incomplete"), &d);
 }
 
-/* A text about a server may name it already. */
+/* A text about a server or a device may name it already. */
 static bool names(const char *text, const char *subject)
 {
 	size_t len = strlen(subject);
 
-	return !strncmp(text, subject, len) && !strncmp(text + len, ": ", 2);
+	return !strncmp(text, subject, len) &&
+	       (!strncmp(text + len, ": ", 2) || text[len] == ' ');
 }
 
 /* An explanation is escaped already. */

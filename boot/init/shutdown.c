@@ -157,8 +157,8 @@ static int disconnect(bool spare)
 	while ((index = nbdk_next(&it)) >= 0) {
 		if (nbdk_info(index, &info) || !info.connected)
 			continue;
-		if ((spare && nbdk_in_use(index, &d)) ||
-		    nbdk_disconnect(index, &d)) {
+		if (spare ? nbdk_release(index, NBDK_MOMENT, &d)
+			  : nbdk_disconnect(index, &d)) {
 			boot_say("%s", d.text);
 			failed = 1;
 		}

@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/nbd.h>
 #include <linux/nbd-netlink.h>
 #include <linux/netlink.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * ms to wait for a disconnected device to be closed: udev opens it after each
@@ -16,6 +19,8 @@
  */
 #define FREE_MS	 2000
 #define AGAIN_MS 20
+/* ms between looks whether others have closed a device. */
+#define LOOK_MS	 100
 
 /* Bytes: header, ten numbers, two nested levels per socket, the backend. */
 #define MSG_MAX (256 + 16 * CONFIG_PORT_MAX_CONNECTIONS + NBDK_BACKEND_MAX)
@@ -135,9 +140,12 @@ static bool is_free(int index)
 /* Reports which of its two causes the driver's EBUSY has. */
 static int busy(int index, struct nbd_diag *d)
 {
+	char who[NBDK_USER_MAX];
+
 	if (is_free(index))
-		return nbd_diag(d, NBD_E_IN_USE,
-				"nbd%d is held open by another program", index);
+		return nbd_diag(
+			d, NBD_E_IN_USE, "nbd%d is held open by %s", index,
+			nbdk_user(index, 0, who) ? who : "another program");
 	return nbd_diag(d, NBD_E_IN_USE,
 			"nbd%d is connected already: disconnect it or choose "
 			"another",
@@ -248,24 +256,139 @@ static void await_free(int index)
 		poll(NULL, 0, AGAIN_MS);
 }
 
-int nbdk_disconnect(int index, struct nbd_diag *d)
+static int check_connected(int index, struct nbd_diag *d)
 {
-	struct call k;
 	bool connected = false;
 	int rc = nbdk_status(index, &connected, d);
 
+	/* The driver would report success. */
+	return rc < 0 || connected ? rc
+				   : nbd_diag(d, NBD_E_NO_DEVICE,
+					      "nbd%d is not connected", index);
+}
+
+static int disconnect(int index, struct nbd_diag *d)
+{
+	struct call k;
+	int rc = begin(&k, NBD_CMD_DISCONNECT, "disconnect", index, d);
+
+	return rc < 0 ? rc : finish(&k, NULL, d);
+}
+
+static int leave(int index, int rc)
+{
 	if (rc < 0)
 		return rc;
-	/* The driver would report success. */
-	if (!connected)
-		return nbd_diag(d, NBD_E_NO_DEVICE, "nbd%d is not connected",
-				index);
-	rc = begin(&k, NBD_CMD_DISCONNECT, "disconnect", index, d);
-	if (rc == 0)
-		rc = finish(&k, NULL, d);
-	if (rc == 0) {
-		await_free(index);
-		nbdk_drop_partitions(index);
-	}
+	await_free(index);
+	nbdk_drop_partitions(index);
 	return rc;
+}
+
+int nbdk_disconnect(int index, struct nbd_diag *d)
+{
+	int rc = check_connected(index, d);
+
+	return rc < 0 ? rc : leave(index, disconnect(index, d));
+}
+
+/* ---- a device that is not in use ---- */
+
+static int set_client_flags(const struct nbdk_info *info, uint64_t flags,
+			    struct nbd_diag *d)
+{
+	struct call k;
+	int rc = begin(&k, NBD_CMD_RECONFIGURE, "reconfigure", info->index, d);
+
+	if (rc < 0)
+		return rc;
+	/* without it the driver refuses */
+	if (info->backend[0])
+		nl_put_str(&k.m, NBD_ATTR_BACKEND_IDENTIFIER, info->backend);
+	nl_put_u64(&k.m, NBD_ATTR_CLIENT_FLAGS, flags);
+	return finish(&k, NULL, d);
+}
+
+/* NBD_E_IN_USE, by any process but one. */
+static int check_users(int index, int but, bool sure, struct nbd_diag *d)
+{
+	char who[NBDK_USER_MAX];
+
+	if (nbdk_user(index, but, who))
+		return nbd_diag(d, NBD_E_IN_USE, "nbd%d is in use by %s", index,
+				who);
+	return sure ? nbd_diag(d, NBD_E_IN_USE,
+			       "nbd%d is in use, but no process shows it: by a "
+			       "part of the kernel, or as mapped memory",
+			       index)
+		    : NBD_OK;
+}
+
+static bool is_gone(int index)
+{
+	struct nbdk_info info;
+
+	return nbdk_info(index, &info) || !info.connected;
+}
+
+/*
+ * Closes the device.  The driver disconnects it then, unless somebody else has
+ * it open: it counts all opens, and under its lock nobody can add one.
+ */
+static int close_last(const struct nbdk_info *info, int fd, struct nbd_diag *d)
+{
+	int rc = set_client_flags(info, NBD_CFLAG_DISCONNECT_ON_CLOSE, d);
+
+	close(fd);
+	/* A device of ioctls has no such flag, and its process has it open. */
+	if (rc < 0) {
+		rc = check_users(info->index, info->pid, false, d);
+		return rc < 0 ? rc : disconnect(info->index, d);
+	}
+	if (is_gone(info->index))
+		return NBD_OK;
+	set_client_flags(info, 0, NULL);
+	return is_gone(info->index) ? NBD_OK
+				    : check_users(info->index, 0, true, d);
+}
+
+/*
+ * The kernel claims a device for itself while it looks for partitions, and udev
+ * may have it open meanwhile.
+ */
+static int open_alone(int index, uint64_t end, struct nbd_diag *d)
+{
+	char who[NBDK_USER_MAX];
+	int fd;
+
+	while ((fd = nbdk_open_alone(index, d)) == NBD_E_IN_USE) {
+		if (nbd_now_ms() >= end ||
+		    nbdk_user(index, 0, who) == NBDK_CLAIMED)
+			return check_users(index, 0, true, d);
+		poll(NULL, 0, LOOK_MS);
+	}
+	return fd;
+}
+
+int nbdk_release(int index, unsigned ms, struct nbd_diag *d)
+{
+	uint64_t end = nbd_now_ms() + ms;
+	int rc = check_connected(index, d), fd;
+	struct nbdk_info info;
+	sigset_t all, before;
+
+	if (rc < 0)
+		return rc;
+	/* a signal must not end this process while the flag is set */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	for (;;) {
+		fd = open_alone(index, end, d);
+		nbdk_info(index, &info);
+		rc = fd < 0 ? fd : close_last(&info, fd, d);
+		if (fd < 0 || rc != NBD_E_IN_USE || nbd_now_ms() >= end)
+			break;
+		poll(NULL, 0, LOOK_MS);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return leave(index, rc);
 }

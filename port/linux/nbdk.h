@@ -61,11 +61,22 @@ int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 
 /*
  * Disconnects the device.  Requests in flight fail, and programs that use the
- * device lose it: call nbdk_in_use() first.  Waits, for two seconds at most,
- * until nobody has it open, as it cannot be connected again before that.
+ * device lose it: see nbdk_release().  Waits, for two seconds at most, until
+ * nobody has it open, as it cannot be connected again before that.
  * NBD_E_NO_DEVICE: not connected.
  */
 int nbdk_disconnect(int index, struct nbd_diag *d);
+
+/*
+ * The same, if nobody uses the device or a partition of it.  The driver decides
+ * that when it closes the device, so that no program can open it in between.
+ * NBD_E_IN_USE: it is mounted, part of another device, or open, and still was
+ * after `ms`; d names its user.
+ */
+int nbdk_release(int index, unsigned ms, struct nbd_diag *d);
+
+/* ms of patience with udev and the like, which open a device for a moment. */
+#define NBDK_MOMENT 2000
 
 /*
  * Removes the partitions of a disconnected device, which otherwise stay until
@@ -87,10 +98,31 @@ int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d);
 int nbdk_parse_name(const char *name);
 
 /*
- * NBD_E_IN_USE if the device or one of its partitions is mounted, used for
- * swap, part of another device, or held open exclusively; else 0.
+ * Opens the device, unless it or one of its partitions is mounted, used for
+ * swap, part of another device, or held open exclusively: NBD_E_IN_USE.
  */
-int nbdk_in_use(int index, struct nbd_diag *d);
+int nbdk_open_alone(int index, struct nbd_diag *d);
+
+/* ---- its users (nbdk_users.c) ---- */
+
+#define NBDK_USER_MAX 256
+
+enum nbdk_use {
+	NBDK_UNUSED,
+	NBDK_OPEN,    /* by a process, maybe only for a moment */
+	NBDK_CLAIMED, /* by a mount, swap or another device */
+};
+
+/*
+ * Writes a user of nbdN or of one of its partitions: "qemu (pid 123)", "dm-0",
+ * "swap", "the mount on /mnt (of pid 1)".  NBDK_UNUSED: nobody but the process
+ * `but` uses it, as far as /sys and /proc show it.  They do not show memory that
+ * is mapped, and servers in the kernel.  Needs root.
+ */
+enum nbdk_use nbdk_user(int index, int but, char text[NBDK_USER_MAX]);
+
+/* "/proc"; tests point it elsewhere. */
+extern const char *nbdk_proc;
 
 /* ---- the state in sysfs ---- */
 
@@ -109,8 +141,8 @@ struct nbdk_info {
 int nbdk_info(int index, struct nbdk_info *info);
 
 /*
- * Which of NBD_FLAG_SEND_FLUSH, FUA and TRIM the device was connected with, as
- * its settings in sysfs show.
+ * Which of NBD_FLAG_SEND_FLUSH, FUA and TRIM the device was connected with, and
+ * the kernel uses, as its settings in sysfs show.
  */
 uint16_t nbdk_flags(int index);
 

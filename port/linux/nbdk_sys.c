@@ -40,22 +40,19 @@ static int open_node(const char *node, int flags)
 	return open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
 }
 
-int nbdk_in_use(int index, struct nbd_diag *d)
+int nbdk_open_alone(int index, struct nbd_diag *d)
 {
 	char node[24];
 	int fd;
 
 	nbd_fmt(node, sizeof(node), "/dev/nbd%d", index);
 	fd = open_node(node, O_EXCL);
-	if (fd >= 0) {
-		close(fd);
-		return 0;
-	}
-	if (errno == EBUSY)
-		return nbd_diag(d, NBD_E_IN_USE,
-				"%s is mounted or in use: unmount it first",
-				node);
-	return nbd_diag(d, errno == EACCES ? NBD_E_PERM : NBD_E_NO_DEVICE,
+	if (fd >= 0)
+		return fd;
+	return nbd_diag(d,
+			errno == EBUSY	  ? NBD_E_IN_USE
+			: errno == EACCES ? NBD_E_PERM
+					  : NBD_E_NO_DEVICE,
 			"open %s: %s", node, strerror(errno));
 }
 
@@ -257,6 +254,10 @@ uint16_t nbdk_flags(int index)
 		flags |= NBD_FLAG_SEND_FUA;
 	if (read_num(index, "queue/discard_max_bytes"))
 		flags |= NBD_FLAG_SEND_TRIM;
+	/*
+	 * Not write_zeroes_max_bytes: Linux 6.12 sets it, and leaves it as it
+	 * was for a next server that has no such command.
+	 */
 	return flags;
 }
 

@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <linux/genetlink.h>
 #include <linux/nbd-netlink.h>
+#include <linux/nbd.h>
 #include <linux/netlink.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -692,6 +694,196 @@ static void what_has_a_disconnected_device_open_is_waited_for(void **state)
 	assert_in_range(looks_of_disconnect(), 2, 6);
 }
 
+/* ---- a device that nobody uses ---- */
+
+static const char *user; /* NULL: none is found */
+static int alone;	 /* what opening it exclusively returns, if not 0 */
+static int claims;	 /* how often that fails before */
+static bool others;	 /* others have it open */
+static int user_but;
+static int at_open;		     /* a signal that comes then */
+static volatile sig_atomic_t raised; /* sockets opened when it was taken */
+
+static void note_signal(int signal)
+{
+	(void)signal;
+	raised = (sig_atomic_t)opened;
+}
+
+int __wrap_nbdk_open_alone(int index, struct nbd_diag *d);
+int __wrap_nbdk_open_alone(int index, struct nbd_diag *d)
+{
+	(void)d;
+	assert_int_equal(index, 3);
+	if (claims && claims--)
+		return NBD_E_IN_USE;
+	if (alone < 0)
+		return alone;
+	if (at_open)
+		raise(at_open);
+	/* as the driver does it, a moment later */
+	if (!others)
+		last_close();
+	return open("/dev/null", O_RDONLY);
+}
+
+enum nbdk_use __wrap_nbdk_user(int index, int but, char text[NBDK_USER_MAX]);
+enum nbdk_use __wrap_nbdk_user(int index, int but, char text[NBDK_USER_MAX])
+{
+	(void)index;
+	user_but = but;
+	strcpy(text, user ? user : "");
+	return !user			       ? NBDK_UNUSED
+	       : strncmp(user, "the mount", 9) ? NBDK_OPEN
+					       : NBDK_CLAIMED;
+}
+
+void __wrap_nbdk_drop_partitions(int index);
+void __wrap_nbdk_drop_partitions(int index)
+{
+	assert_int_equal(index, 3);
+}
+
+/* nbd3 is connected; what the driver says to the commands behind the status */
+static void begin_release(unsigned n, int answer)
+{
+	put("nbd3/size", "8\n");
+	put("nbd3/pid", "77\n");
+	put("nbd3/backend", "nbd://h/x\n");
+	open_pairs(NULL);
+	user = NULL;
+	alone = 0;
+	clock_step = 0;
+	say_family(0);
+	say_status(0, 3, 1);
+	for (unsigned i = 1; i <= n; i++) {
+		say_family(i);
+		ack(i, 2, i == 1 ? answer : 0, NULL);
+	}
+}
+
+static void assert_flags(unsigned sock, uint64_t flags)
+{
+	struct nl_reply r = heard(sock, NBD_CMD_RECONFIGURE);
+	struct nl_attr a;
+
+	assert_int_equal(num(&r, NBD_ATTR_INDEX, 4), 3);
+	assert_int_equal(num(&r, NBD_ATTR_CLIENT_FLAGS, 8), flags);
+	assert_true(nl_find(r.data, r.len, 0, NBD_ATTR_BACKEND_IDENTIFIER, &a));
+	assert_false(nl_find(r.data, r.len, 0, NBD_ATTR_SOCKETS, &a));
+}
+
+static void the_driver_disconnects_what_nobody_else_has_open(void **state)
+{
+	(void)state;
+	begin_release(1, 0);
+	others = false;
+	/* of an O_PATH descriptor the driver knows nothing */
+	user = "udevd (pid 5)";
+	assert_int_equal(nbdk_release(3, 0, &diag), 0);
+	assert_flags(1, NBD_CFLAG_DISCONNECT_ON_CLOSE);
+	assert_int_equal(opened, 2);
+	close_pairs(NULL);
+}
+
+static void a_claim_is_waited_for_though_udev_has_it_open(void **state)
+{
+	(void)state;
+	begin_release(1, 0);
+	others = false;
+	claims = 2;
+	user = "udevd (pid 5)";
+	assert_int_equal(nbdk_release(3, 2000, &diag), 0);
+	assert_int_equal(claims, 0);
+	assert_flags(1, NBD_CFLAG_DISCONNECT_ON_CLOSE);
+	close_pairs(NULL);
+}
+
+static void a_claim_that_stays_ends_the_wait(void **state)
+{
+	(void)state;
+	begin_release(0, 0);
+	alone = NBD_E_IN_USE;
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
+	assert_non_null(strstr(diag.text, "no process shows it"));
+	close_pairs(NULL);
+}
+
+static void a_user_is_named_and_keeps_it(void **state)
+{
+	(void)state;
+	begin_release(2, 0);
+	others = true;
+	user = "qemu (pid 123)";
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
+	assert_string_equal(diag.text, "nbd3 is in use by qemu (pid 123)");
+	assert_flags(1, NBD_CFLAG_DISCONNECT_ON_CLOSE);
+	assert_flags(2, 0);
+	close_pairs(NULL);
+}
+
+static void a_user_that_is_not_found_keeps_it_too(void **state)
+{
+	(void)state;
+	begin_release(2, 0);
+	others = true;
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
+	assert_non_null(strstr(diag.text, "no process shows it"));
+	close_pairs(NULL);
+}
+
+static void a_mounted_device_is_not_touched(void **state)
+{
+	(void)state;
+	begin_release(0, 0);
+	alone = NBD_E_IN_USE;
+	user = "the mount on / (of pid 1)";
+	assert_int_equal(nbdk_release(3, 2000, &diag), NBD_E_IN_USE);
+	assert_string_equal(diag.text,
+			    "nbd3 is in use by the mount on / (of pid 1)");
+	assert_int_equal(opened, 1);
+	close_pairs(NULL);
+}
+
+/* Its own process has it open: that in which the driver runs. */
+static void
+a_device_of_ioctls_is_released_if_no_other_process_is_found(void **state)
+{
+	struct nl_reply r;
+
+	(void)state;
+	begin_release(2, -EINVAL);
+	others = true;
+	clock_step = 1500;
+	assert_int_equal(nbdk_release(3, 0, &diag), 0);
+	assert_int_equal(user_but, 77);
+	r = heard(2, NBD_CMD_DISCONNECT);
+	assert_int_equal(num(&r, NBD_ATTR_INDEX, 4), 3);
+	close_pairs(NULL);
+
+	begin_release(1, -EINVAL);
+	user = "dd (pid 5)";
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
+	assert_int_equal(opened, 2);
+	close_pairs(NULL);
+}
+
+static void a_signal_does_not_leave_the_flag_behind(void **state)
+{
+	(void)state;
+	begin_release(2, 0);
+	others = true;
+	raised = 0;
+	signal(SIGTERM, note_signal);
+	at_open = SIGTERM;
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
+	at_open = 0;
+	assert_flags(2, 0);
+	assert_int_equal(raised, 3);
+	signal(SIGTERM, SIG_DFL);
+	close_pairs(NULL);
+}
+
 static void devices_come_in_rising_order_however_many_there_are(void **state)
 {
 	struct nbdk_iter it = { 0 };
@@ -739,6 +931,14 @@ int main(void)
 		TREE(a_device_that_is_open_for_a_moment_is_waited_for),
 		TREE(an_open_device_is_not_taken_for_a_connected_one),
 		TREE(what_has_a_disconnected_device_open_is_waited_for),
+		TREE(the_driver_disconnects_what_nobody_else_has_open),
+		TREE(a_claim_is_waited_for_though_udev_has_it_open),
+		TREE(a_claim_that_stays_ends_the_wait),
+		TREE(a_user_is_named_and_keeps_it),
+		TREE(a_user_that_is_not_found_keeps_it_too),
+		TREE(a_mounted_device_is_not_touched),
+		TREE(a_device_of_ioctls_is_released_if_no_other_process_is_found),
+		TREE(a_signal_does_not_leave_the_flag_behind),
 		TREE(devices_come_in_rising_order_however_many_there_are),
 	};
 

@@ -20,7 +20,7 @@ make_disk()
 find_kernel
 make_disk
 make_guest "$tree" guest/connect.sh fio
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci' "$tree" | sed 's/^/# /'
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci loop' "$tree" | sed 's/^/# /'
 serve 0 file "$image"
 
 vm_memory=768

@@ -56,6 +56,11 @@ partitions()
 connected 'connect over TCP loads the driver, the device is ready' \
 	"$tcp" "$tcp_size"
 check 'the partitions of its GPT are there at once' partitions
+tail -f /dev/null </dev/nbd0p2 &
+refused 'a process that has a partition open keeps the device' 1 \
+	"nbd0 is in use by tail (pid $!)" nbdboot disconnect nbd0
+kill $!
+wait $!
 moves_data 'TCP, 1 connection'
 
 # lists TEXT [OPTION...]: the list has one line, of nbd0, with the text
@@ -150,8 +155,34 @@ mkswap /dev/nbd0 >/dev/null
 swapon /dev/nbd0
 refused 'a device that is in use is refused' 1 'in use' \
 	nbdboot copy data /dev/nbd0
-refused 'and is not disconnected' 1 'in use' nbdboot disconnect nbd0
+refused 'and is not disconnected' 1 'nbd0 is in use by swap' \
+	nbdboot disconnect nbd0
 swapoff /dev/nbd0
+
+# ---- a device that is open: nothing of this claims it ----
+
+# keeps SENTENCE PATTERN: disconnect names the user, and the device goes on
+keeps()
+{
+	refused "$1 keeps the device" 1 "nbd0 is in use by $2" \
+		nbdboot disconnect nbd0
+	check "$1: which goes on" \
+		dd if=/dev/nbd0 of=/dev/null bs=4k count=1 iflag=direct
+}
+
+tail -f /dev/null </dev/nbd0 &
+keeps 'a process that has it open' "tail (pid $!)"
+kill $!
+wait $!
+modprobe loop
+losetup /dev/loop0 /dev/nbd0
+keeps 'a loop device' loop0
+losetup -d /dev/loop0
+# as udev does
+{ sleep 0.5; } </dev/nbd0 &
+check 'what has it open for a moment is waited for' nbdboot disconnect nbd0
+wait $!
+connected 'the device again' /tmp/s $((128 * 1048576))
 ended 'a device that was copied to' nbd0
 
 # ---- options ----

@@ -296,6 +296,7 @@ wait $dd
 status=$?
 nbdboot status nbd0 >/tmp/status
 kill $watch
+wait # for all that has it open
 nbdboot disconnect nbd0
 exit $status
 END
