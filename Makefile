@@ -160,8 +160,9 @@ install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 		sed -E 's,^(ExecStart=|Environment=NBDBOOT=)nbdboot,\1$(PREFIX)/sbin/nbdboot,' $(unit) \
 			>'$(DESTDIR)$(unitdir)/$(notdir $(unit))' && \
 		chmod 644 '$(DESTDIR)$(unitdir)/$(notdir $(unit))' &&) :
-	install -D -m 644 boot/systemd/60-nbdboot.rules \
-		$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-nbdboot.rules
+	$(Q)mkdir -p '$(DESTDIR)$(PREFIX)/lib/udev/rules.d'
+	sed 's,"nbdboot ,"$(PREFIX)/sbin/nbdboot ,' boot/systemd/60-nbdboot.rules \
+		>'$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-nbdboot.rules'
 
 size: ## the size of each configuration, each built apart
 	$(Q)sh tests/size.sh $(O)

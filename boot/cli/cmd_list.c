@@ -5,6 +5,7 @@
  */
 #include "boot/cli/metrics.h"
 #include "boot/cli/show.h"
+#include "boot/device/names.h"
 
 #include <string.h>
 
@@ -140,7 +141,7 @@ static void print_json(const struct device *dev, bool first)
 }
 
 struct list {
-	bool all, json, metrics;
+	bool all, json, metrics, udev;
 	unsigned n; /* printed so far */
 };
 
@@ -151,6 +152,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct list, json) },
 	{ "metrics", 0, NULL, "print in the text format of Prometheus",
 	  CLI_FIELD(struct list, metrics) },
+	{ "udev", 0, NULL, "print the names of a device, for a rule of udev",
+	  CLI_FIELD(struct list, udev) },
 	{ 0 },
 };
 
@@ -185,6 +188,38 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 	return status;
 }
 
+/* Prints KEY=NAME; its backslashes stay as they are. */
+static void print_name(const char *key, const struct nbd_uri *u, bool brief)
+{
+	char name[DEVICE_NAME_BUF];
+
+	if (device_name(name, u, brief))
+		return;
+	cli_putf("%s=", key);
+	nbd_put(&cli_out, name, strlen(name));
+	nbd_put(&cli_out, "\n", 1);
+}
+
+static int list_names(char *names[], struct nbd_diag *d)
+{
+	struct nbdk_info info;
+	struct backend b;
+	char buf[BACKEND_BUF];
+	int err;
+
+	if (!names[0] || names[1])
+		return nbd_diag(d, NBD_E_USAGE, "--udev: name one device");
+	err = nbdk_info(nbdk_parse_name(names[0]), &info);
+	if (err)
+		return cli_fail(names[0], err, NULL);
+	if (!info.connected || device_backend_parse(&b, buf, info.backend))
+		return CLI_OK;
+	/* all servers have this disk: the first one stands for them */
+	print_name("NBDBOOT_ID", &b.uris[0], false);
+	print_name("NBDBOOT_ID_BRIEF", &b.uris[0], true);
+	return CLI_OK;
+}
+
 static int run(struct cli_call *call)
 {
 	struct list *l = call->options;
@@ -196,6 +231,8 @@ static int run(struct cli_call *call)
 		cli_metrics(call->words);
 		return CLI_OK;
 	}
+	if (l->udev)
+		return list_names(call->words, &call->d);
 	if (l->json)
 		cli_putf("[");
 	if (call->words[0])

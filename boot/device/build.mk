@@ -6,5 +6,5 @@ boot-$(CONFIG_BOOT_CLI) += boot/device/attach.o boot/device/limit.o boot/device/
 	$(CONFIG_BOOT_DIALECTS)),signals,nosignals).o \
 	$(addprefix boot/device/,$(if $(CONFIG_BOOT_RECONNECT),await.o backend.o \
 	device.o dialer.o files.o readers.o revive.o slots.o swap.o,noreconnect.o))
-boot-$(CONFIG_BOOT_LIST) += boot/device/latency.o
+boot-$(CONFIG_BOOT_LIST) += boot/device/latency.o boot/device/names.o
 boot-$(CONFIG_BOOT_TUNE) += boot/device/tune.o

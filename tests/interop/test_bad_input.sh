@@ -63,6 +63,7 @@ bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 	nbd://no-such-host.invalid/
 bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
+bad 2 'name one device' 'names for udev without a device' list --udev
 
 bad 1 'nbd9999 is not connected' 'latency of a device that is not there' \
 	latency nbd9999
