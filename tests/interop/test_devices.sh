@@ -37,18 +37,48 @@ END
 starts()
 {
 	sed -n '/^ExecStart=/,/[^\\]$/{ s,\\$,,; p; }' "$unit" | tr -d '\n' |
-		sed "s,^ExecStart=/bin/sh -ec ',,; s,'\$,,; s,%i,$1,g
+		sed "s,^ExecStart=/bin/sh -efc ',,; s,'\$,,; s,%i,$1,g
 		s,/etc/nbdboot/devices),$work/devices),"
 }
 
-run env NBDBOOT="$work/program" sh -ec "$(starts nbd1)"
+run env NBDBOOT="$work/program" sh -efc "$(starts nbd1)"
 is 'the unit connects the device of its line' \
 	'<connect><-d><nbd1><-c><4><nbds://srv/home>' "$(cat "$work/out")"
-run env NBDBOOT="$work/program" sh -ec "$(starts nbd12)"
+run env NBDBOOT="$work/program" sh -efc "$(starts nbd12)"
 is 'with blanks of any kind' \
 	'<connect><-d><nbd12><-R><-b><4096><nbd+unix:///x?socket=/run/x>' \
 	"$(cat "$work/out")"
-run env NBDBOOT="$work/program" sh -ec "$(starts nbd2)"
+mkdir "$work/bin"
+cat >"$work/bin/sleep" <<'END'
+#!/bin/sh
+echo "sleep $1" >>"$TAP_WORK/slept"
+END
+cat >"$work/down" <<'END'
+#!/bin/sh
+# fails so often, with this status
+echo >>"$TAP_WORK/tried"
+[ "$(wc -l <"$TAP_WORK/tried")" -gt "$DOWN" ] || exit "$STATUS"
+END
+chmod 755 "$work/bin/sleep" "$work/down"
+
+# tries TIMES STATUS: runs it with a program that fails
+tries()
+{
+	rm -f "$work/tried" "$work/slept"
+	run env NBDBOOT="$work/down" PATH="$work/bin:$PATH" DOWN="$1" \
+		STATUS="$2" sh -efc "$(starts nbd1)"
+}
+
+tries 2 1
+expect 0 '' 'a server that is down at first is tried again'
+is 'after a pause' 'sleep 5 sleep 5 ' "$(tr '\n' ' ' <"$work/slept")"
+tries 99 1
+expect 1 '' 'one that stays away is a failure'
+is 'after 90 s' 17 "$(wc -l <"$work/slept")"
+tries 99 2
+expect 2 '' 'wrong arguments are a failure at once'
+is 'without a pause' 1 "$(wc -l <"$work/tried")"
+run env NBDBOOT="$work/program" sh -efc "$(starts nbd2)"
 expect 1 'has no line for nbd2' 'a device without a line is an error'
 if grep -qx 'Environment=NBDBOOT=/usr/sbin/nbdboot' "$unit"; then
 	ok 'the unit runs the installed program'
