@@ -152,7 +152,9 @@ static int report(struct cli_loads *s, const struct cli_call *call,
 		cli_putf("]}\n");
 	else if (!out.n)
 		cli_putf("no device is connected\n");
-	return err ? err : cli_flush();
+	if (!err)
+		err = cli_flush();
+	return err ? err : cli_left_out(s->left_out, d);
 }
 
 static int run(struct cli_call *call)

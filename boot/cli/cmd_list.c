@@ -3,6 +3,7 @@
  * nbdboot list: devices by sysfs and their backend identifiers, and their
  * connections by sock_diag.
  */
+#include "boot/cli/loads.h"
 #include "boot/cli/metrics.h"
 #include "boot/cli/show.h"
 #include "boot/device/names.h"
@@ -227,10 +228,8 @@ static int run(struct cli_call *call)
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
-	if (l->metrics) {
-		cli_metrics(call->words);
-		return CLI_OK;
-	}
+	if (l->metrics)
+		return cli_left_out(cli_metrics(call->words), &call->d);
 	if (l->udev)
 		return list_names(call->words, &call->d);
 	if (l->json)

@@ -110,6 +110,9 @@ static void draw(struct screen *s, struct cli_loads *loads, char *names[],
 	} else if (!loads->n) {
 		cli_putf("no device is connected");
 		end_line(s);
+	} else if (cli_left_out(loads->left_out, d)) {
+		cli_putf("%s", d->text);
+		end_line(s);
 	}
 	cli_putf("q ends\033[J\033[?7h");
 	cli_out.flush(&cli_out);

@@ -24,6 +24,7 @@ static int sample(struct cli_loads *s, int index, cli_load_show *show,
 	if (err == NBD_E_NO_DEVICE)
 		return nbd_diag(d, err, "nbd%d is not connected", index);
 	load = find(s, index);
+	s->left_out += !load;
 	if (!load)
 		return 0;
 	device_sample(&now, &s->dev);
@@ -41,12 +42,21 @@ int cli_loads(struct cli_loads *s, char *names[], cli_load_show *show,
 	struct nbdk_iter it = { 0 };
 	int index, err = 0;
 
+	s->left_out = 0;
 	if (!names[0])
 		while ((index = nbdk_next(&it)) >= 0)
 			(void)sample(s, index, show, ctx, d);
 	for (; *names && !err; names++)
 		err = sample(s, nbdk_parse_name(*names), show, ctx, d);
 	return err;
+}
+
+int cli_left_out(unsigned n, struct nbd_diag *d)
+{
+	return n ? nbd_diag(d, NBD_E_NO_MEMORY,
+			    "%u devices are left out: name those that you want",
+			    n)
+		 : 0;
 }
 
 void cli_put_ms(uint32_t us, int width)

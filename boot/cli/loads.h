@@ -6,13 +6,14 @@
 #include "boot/cli/cli.h"
 #include "boot/device/latency.h"
 
-/* Further devices are left out. */
-#define CLI_LOADS 64
+/* Further devices are counted. */
+#define CLI_LOADS 250
 
 /* All zeroes at first; owned by the caller. */
 struct cli_loads {
 	struct device dev;
 	unsigned n;
+	unsigned left_out; /* by the last cli_loads(), for want of room */
 	struct cli_load {
 		int index;
 		struct device_sample last;
@@ -29,6 +30,9 @@ typedef void cli_load_show(void *ctx, const struct device *dev,
  */
 int cli_loads(struct cli_loads *s, char *names[], cli_load_show *show,
 	      void *ctx, struct nbd_diag *d);
+
+/* Reports n devices that were left out: NBD_E_NO_MEMORY; 0 if n is 0. */
+int cli_left_out(unsigned n, struct nbd_diag *d);
 
 /* Prints microseconds as "5.13", in ms; width: that many characters. */
 void cli_put_ms(uint32_t us, int width);

@@ -17,7 +17,7 @@ struct row {
 
 struct metrics {
 	struct device dev;
-	unsigned n;
+	unsigned n, left_out;
 	struct row row[CLI_METRICS];
 };
 
@@ -27,8 +27,12 @@ static void take(struct metrics *m, int index)
 	int err = device_read(dev, index, NULL);
 	struct row *r = &m->row[m->n];
 
-	if (err == NBD_E_NO_DEVICE || m->n == CLI_METRICS)
+	if (err == NBD_E_NO_DEVICE)
 		return;
+	if (m->n == CLI_METRICS) {
+		m->left_out++;
+		return;
+	}
 	m->n++;
 	*r = (struct row){ .index = index,
 			   .known = dev->known,
@@ -144,7 +148,7 @@ static void put(const struct row *r, enum metric m)
 	cli_putf("\n");
 }
 
-void cli_metrics(char *names[])
+unsigned cli_metrics(char *names[])
 {
 	struct metrics m = { .n = 0 };
 	struct nbdk_iter it = { 0 };
@@ -163,4 +167,5 @@ void cli_metrics(char *names[])
 		for (unsigned k = 0; k < m.n; k++)
 			put(&m.row[k], i);
 	}
+	return m.left_out;
 }

@@ -6,13 +6,14 @@
 #include "boot/cli/cli.h"
 #include "boot/device/latency.h"
 
-/* Further devices are left out. */
-#define CLI_METRICS 64
+/* Further devices are left out, and counted. */
+#define CLI_METRICS 250
 
 /*
  * Prints the connected ones of the named devices, or all if names[0] is NULL,
- * in the text format of Prometheus (version 0.0.4).
+ * in the text format of Prometheus (version 0.0.4).  Returns how many were left
+ * out.
  */
-void cli_metrics(char *names[]);
+unsigned cli_metrics(char *names[]);
 
 #endif

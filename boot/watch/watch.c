@@ -89,6 +89,21 @@ static bool is_watched(struct watch *w, int index)
 	return find(w, ANY, index);
 }
 
+/* Once, until there is room: all devices are examined every few seconds. */
+static int fail_full(struct watch *w, int index)
+{
+	struct nbd_diag d;
+
+	if (w->full)
+		return 0;
+	w->full = true;
+	nbd_diag(&d, NBD_E_NO_MEMORY,
+		 "nbd%d, and any further one, is not watched: there are more "
+		 "than %d devices",
+		 index, WATCH_MAX);
+	return w->failed("watch", NBD_E_NO_MEMORY, &d);
+}
+
 static int start(struct watch *w, int index)
 {
 	struct watch_child *c = find(w, 0, 0);
@@ -96,11 +111,12 @@ static int start(struct watch *w, int index)
 
 	if (is_watched(w, index))
 		return 0;
-	if (c)
-		c->pid = _Fork();
-	if (!c || c->pid < 0) {
-		if (c)
-			c->pid = 0;
+	if (!c)
+		return fail_full(w, index);
+	w->full = false;
+	c->pid = _Fork();
+	if (c->pid < 0) {
+		c->pid = 0;
 		return w->failed("watch", NBD_E_NO_MEMORY, NULL);
 	}
 	c->index = index;

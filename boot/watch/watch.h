@@ -22,8 +22,8 @@
 typedef int watch_report(const char *subject, int err,
 			 const struct nbd_diag *d);
 
-/* Devices at once; any others are reported, and not watched. */
-#define WATCH_MAX 64
+/* Devices at once; any others are reported once, and not watched. */
+#define WATCH_MAX 250
 
 /*
  * The process that starts the watchers.  The caller zeroes it and sets the
@@ -41,6 +41,7 @@ struct watch {
 	struct pollfd events[1 + WATCH_MAX];
 	unsigned n_events;
 	bool again; /* examine the devices once more */
+	bool full;  /* reported: no child is free */
 	struct nl_sock uevents;
 	struct device dev; /* the one that is examined */
 };

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEVICES 4
+#define DEVICES (WATCH_MAX + 3)
 /* The exit status of a child that cannot watch. */
 #define FAILED	2
 
@@ -23,7 +23,7 @@ static struct play {
 	bool refuses[DEVICES];	 /* cannot be watched */
 	pid_t others[DEVICES];	 /* the process that watches it, not this one */
 	const char *const *news; /* uevents that have arrived, up to NULL */
-	unsigned polls, pauses;
+	unsigned polls, pauses, full;
 	int (*step)(struct pollfd p[], nfds_t n, int ms);
 } play;
 
@@ -72,7 +72,13 @@ int __wrap_watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 
 static int failed(const char *subject, int err, const struct nbd_diag *d)
 {
-	(void)subject, (void)d;
+	(void)subject;
+	if (err == NBD_E_NO_MEMORY) {
+		play.full++;
+		assert_string_equal(d->text,
+				    "nbd250, and any further one, is not "
+				    "watched: there are more than 250 devices");
+	}
 	return err == NBD_E_KERNEL ? FAILED : FAILED + 1;
 }
 
@@ -184,6 +190,31 @@ static _Noreturn void end(void)
 }
 
 /* ---- the tests ---- */
+
+static int full_step(struct pollfd p[], nfds_t n, int ms)
+{
+	(void)p, (void)n;
+	if (play.polls == 1)
+		return arrives(uevent);
+	if (ms >= 0)
+		return 0;
+	for (int i = 0; i < WATCH_MAX; i++)
+		assert_int_not_equal(watcher(i), 0);
+	assert_int_equal(watcher(WATCH_MAX), 0);
+	end();
+}
+
+static void more_devices_than_there_is_room_for_are_reported_once(void **state)
+{
+	struct play p = { .step = full_step };
+
+	(void)state;
+	for (unsigned i = 0; i < DEVICES; i++)
+		p.there[i] = true;
+	run(p);
+	assert_true(play.polls >= 3);
+	assert_int_equal(play.full, 1);
+}
 
 static void only_uevents_of_nbd_devices_count(void **state)
 {
@@ -348,6 +379,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_uevents_of_nbd_devices_count),
+		cmocka_unit_test(
+			more_devices_than_there_is_room_for_are_reported_once),
 		cmocka_unit_test(each_device_gets_one_watcher),
 		cmocka_unit_test(a_device_is_found_a_little_after_its_event),
 		cmocka_unit_test(
