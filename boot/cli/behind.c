@@ -2,6 +2,7 @@
 /* A watcher in the background. */
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
+#include "boot/common/console.h"
 #include "boot/common/ready.h"
 #include "port/linux/process.h"
 
@@ -9,8 +10,12 @@
 
 void cli_watch_mark(char *program)
 {
+	struct nbd_diag d;
+
 	if (program[0])
 		program[0] = '@';
+	if (watch_units(&d))
+		boot_say("%s", d.text);
 }
 
 struct watch *cli_watch(unsigned outage)

@@ -304,10 +304,12 @@ static int do_outage_words(struct boot *b, struct nbd_diag *d)
 /* The watcher gets ready while the boot continues. */
 static int do_watch(struct boot *b, struct nbd_diag *d)
 {
-	(void)d;
-	if (!b->cmd.no_watch && b->index >= 0)
+	if (!b->cmd.no_watch && b->index >= 0) {
 		init_spawn_start(&b->watch, "watch", b->outage, b->index,
 				 &b->recovery.signals);
+		if (watch_units(d))
+			boot_say("%s", d->text);
+	}
 	/* the watcher has these sockets, too: only its close waits */
 	net_done(&b->net);
 	return NBD_OK;

@@ -73,6 +73,13 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d);
  */
 int watch_outage_parse(const char *text, struct nbd_diag *d);
 
+/*
+ * Writes drop-ins under /run/systemd/system, so that systemd waits for its own
+ * services while the root is away (WatchdogSec=0).  They count from its next start
+ * or daemon-reload on.  Returns 0, or an error with the reason in d.
+ */
+int watch_units(struct nbd_diag *d);
+
 /* In place of the index of a device: the watcher of all of them. */
 #define WATCH_ALL (-1)
 

@@ -20,6 +20,10 @@ make_tree()
 	printf '%s\n' '[Service]' 'ExecStart=/usr/local/sbin/guest' \
 		'[Install]' 'WantedBy=multi-user.target' \
 		>"$tree/etc/systemd/system/guest.service"
+	# a name before ours: without ours, hostnamed has this watchdog
+	mkdir "$tree/etc/systemd/system/systemd-hostnamed.service.d"
+	printf '%s\n' '[Service]' WatchdogSec=10s \
+		>"$tree/etc/systemd/system/systemd-hostnamed.service.d/10-short.conf"
 	make -s -C "$here/../.." O="$O" DESTDIR="$tree" install
 	ln -s /etc/systemd/system/guest.service \
 		/usr/local/lib/systemd/system/nbdboot-watch.service \
@@ -115,6 +119,10 @@ up()
 	sed -n 's/.*guest: times: //p' "$work/log" >"$work/boot.json"
 	check "$1: the unit may reboot" \
 		said 'guest: reboot in the unit: 22, without: 1'
+	check "$1: systemd waits for its services in an outage" eval \
+		"said 'guest: systemd-hostnamed.service has no watchdog' &&
+			said 'guest: systemd-journald.service has no watchdog' &&
+			said 'guest: systemd-udevd.service has no watchdog'"
 	check "$1: the manager of the network leaves its interface alone" network_is_left
 	check "$1: its times can be shown" times_are_shown
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true

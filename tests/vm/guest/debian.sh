@@ -62,6 +62,20 @@ if systemctl is-active -q networking; then
 		"$(ip -4 -o addr show dev eth0 | wc -l) address," \
 		"$(cat /proc/[0-9]*/comm | grep -c dhclient) clients"
 fi
+# systemd waits for its services while the root is away, also for those that
+# have a drop-in of a name that comes before that of ours.
+hostnamectl >/dev/null
+grep -l '^WatchdogSec' /usr/lib/systemd/system/systemd-*.service |
+	while read -r unit; do
+		unit=${unit##*/}
+		case $unit in
+		*@*) unit=${unit%@*}@probe.service ;;
+		esac
+		case $(systemctl show -P WatchdogUSec "$unit") in
+		0 | infinity) echo "guest: $unit has no watchdog" ;;
+		*) echo "guest: WRONG: $unit has a watchdog" ;;
+		esac
+	done
 # What reboot(2) answers to a request that means nothing: EINVAL, or EPERM for a
 # process that may not reboot.
 unit=/usr/local/lib/systemd/system/nbdboot-watch.service
