@@ -3,6 +3,8 @@
  * Services that systemd kills when they take too long, as they may while the
  * server of the root is away.  Those of its own have three minutes to answer, and
  * wait for a page, or for the journal; one that D-Bus starts stays failed then.
+ * dracut's has 90 s to unpack the initramfs, which unmounts and disconnects the
+ * root: without it the server gets no disconnect.
  */
 #include "boot/watch/watch.h"
 
@@ -43,6 +45,10 @@ int watch_units(struct nbd_diag *d)
 
 	for (size_t i = 0; !rc && i < sizeof(names) / sizeof(*names); i++)
 		rc = save(run, "systemd-", names[i], "WatchdogSec=0");
+	/* the target of the shutdown still has its 30 minutes */
+	if (!rc)
+		rc = save(run, "", "dracut-shutdown",
+			  "TimeoutStopSec=infinity");
 	if (rc)
 		nbd_diag(d, rc,
 			 "systemd may kill services in an outage: write "

@@ -51,6 +51,11 @@ make_root()
 		>"$tree/etc/systemd/system/guest.service"
 	ln -s ../guest.service \
 		"$tree/etc/systemd/system/multi-user.target.wants/"
+	# too short to unpack dracut's initramfs, and a name before that of our
+	# drop-in, which lifts the limit
+	mkdir "$tree/etc/systemd/system/dracut-shutdown.service.d"
+	printf '%s\n' '[Service]' TimeoutStopSec=1s \
+		>"$tree/etc/systemd/system/dracut-shutdown.service.d/10-short.conf"
 	# the kernel modules, of which this needs one, are not in the tree
 	ln -s /dev/null \
 		"$tree/etc/systemd/system/proc-sys-fs-binfmt_misc.automount"
