@@ -7,5 +7,6 @@ boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
 boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, beside.o keep.o reroot.o)
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
+boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
 boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/init/content.h"
 #include "boot/init/super.h"
 #include "port/linux/module.h"
 
@@ -151,10 +152,7 @@ static int probe(const char *dev, const char **type, struct nbd_diag *d)
 
 	*type = rc ? NULL : s.type;
 	if (rc == NBD_E_NOT_FOUND)
-		nbd_diag(d, rc,
-			 "%s holds none of " SUPER_TYPES " (rootfstype= names "
-			 "another, nbdboot.part= a partition)",
-			 dev);
+		init_content_wrong(fd, dev, true, d);
 	else if (rc)
 		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
 	if (fd >= 0)

@@ -36,8 +36,7 @@ const char *init_super_type(unsigned i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].type : NULL;
 }
 
-/* Fills buf.  < 0 on an error, 0 if the device ends before. */
-static int read_at(int fd, void *buf, size_t len, uint64_t at)
+int init_super_bytes(int fd, void *buf, size_t len, uint64_t at)
 {
 	unsigned char *p = buf;
 
@@ -123,7 +122,7 @@ int init_super_read(struct super *s, int fd)
 
 		if (k->base != base) {
 			base = k->base;
-			rc = read_at(fd, block, sizeof(block), base);
+			rc = init_super_bytes(fd, block, sizeof(block), base);
 		}
 		if (rc < 0)
 			return rc;
@@ -157,8 +156,8 @@ static int gpt(int fd, uint32_t sector, const unsigned char *head,
 	if (size < 128 || size > 4096 || table > most / sector)
 		return NBD_E_NOT_FOUND;
 	for (i = 0; i < n; i++) {
-		int rc = read_at(fd, entry, sizeof(entry),
-				 table * sector + (uint64_t)i * size);
+		int rc = init_super_bytes(fd, entry, sizeof(entry),
+					  table * sector + (uint64_t)i * size);
 
 		if (rc <= 0)
 			return rc ? rc : NBD_E_NOT_FOUND;
@@ -176,12 +175,12 @@ int init_super_partuuid(int fd, uint32_t sector, const char *uuid)
 	unsigned char block[512];
 	char text[16];
 	unsigned i;
-	int rc = read_at(fd, block, 92, sector);
+	int rc = init_super_bytes(fd, block, 92, sector);
 
 	if (rc > 0 && !memcmp(block, "EFI PART", 8))
 		return gpt(fd, sector, block, uuid);
 	if (rc >= 0)
-		rc = read_at(fd, block, sizeof(block), 0);
+		rc = init_super_bytes(fd, block, sizeof(block), 0);
 	if (rc < 0)
 		return rc;
 	if (rc == 0 || block[510] != 0x55 || block[511] != 0xaa)

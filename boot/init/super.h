@@ -30,6 +30,9 @@ const char *init_super_type(unsigned i);
  */
 int init_super_read(struct super *s, int fd);
 
+/* Fills buf from `at` on.  Returns 1, 0 if fd ends before, or NBD_E_IO. */
+int init_super_bytes(int fd, void *buf, size_t len, uint64_t at);
+
 /*
  * The number of the partition whose PARTUUID is `uuid` (case is ignored), in
  * the GPT or the MBR of fd: a GPT's unique GUID, or for an MBR "1a2b3c4d-02",

@@ -17,6 +17,7 @@
 #include "boot/common/console.h"
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
+#include "boot/init/content.h"
 #include "boot/init/mount.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
@@ -74,7 +75,7 @@ static int find_type(struct super *s, const char *dev, struct nbd_diag *d)
 	int rc = fd < 0 ? NBD_E_IO : init_super_read(s, fd);
 
 	if (rc == NBD_E_NOT_FOUND)
-		nbd_diag(d, rc, "%s holds none of " SUPER_TYPES, dev);
+		init_content_wrong(fd, dev, false, d);
 	else if (rc)
 		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
 	if (fd >= 0)

@@ -3,7 +3,7 @@
  * What lies on a device.  Its first two bytes choose where the input is put:
  * superblocks and tables stand at the start, at 1 KiB, and at 64 KiB.
  */
-#include "boot/init/super.h"
+#include "boot/init/content.h"
 #include "port/port.h"
 
 #include <stdlib.h>
@@ -40,6 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		same(s.type &&
 		     strnlen(s.label, sizeof(s.label)) < sizeof(s.label) &&
 		     strnlen(s.uuid, sizeof(s.uuid)) < sizeof(s.uuid));
+	same(init_content_wrong(fd, "disk", data[0] & 8, NULL) ==
+	     NBD_E_NOT_FOUND);
 	err = init_super_partuuid(fd, data[0] & 4 ? 4096 : 512,
 				  "0fc63daf-8483-4772-8e79-3d69d8477de4");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);

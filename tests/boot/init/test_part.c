@@ -1,35 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Superblocks, partition tables, and the choice of a partition. */
-#include "tests/unit.h"
+#include "tests/boot/init/image.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "boot/init/part.h"
 #include "boot/init/super.h"
 
 #define UUID_A "0c1b2a39-4857-4675-a483-92a1b0cfdeed"
-#define MIB    ((off_t)1024 * 1024)
 
 static struct super s;
 static struct nbd_diag d;
-
-/* An image in memory, full of zeros. */
-static int image(off_t size)
-{
-	int fd = memfd_create("image", 0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, size), 0);
-	return fd;
-}
-
-static void put(int fd, off_t at, const void *p, size_t len)
-{
-	assert_int_equal(pwrite(fd, p, len, at), (ssize_t)len);
-}
 
 /* 0c 1b 2a ...: the bytes of UUID_A. */
 static const unsigned char uuid_a[16] = { 0x0c, 0x1b, 0x2a, 0x39, 0x48, 0x57,

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a device without a known file system holds, for the message about it. */
+#ifndef BOOT_INIT_CONTENT_H
+#define BOOT_INIT_CONTENT_H
+
+#include "boot/init/super.h"
+
+#ifdef CONFIG_BOOT_CONTENT
+
+struct content {
+	const char *what; /* "a LUKS 2 volume"; NULL: unknown */
+	const char *hint; /* what to do about it, or NULL */
+};
+
+/*
+ * Looks at the device or image fd, whose offset is not used.  `rootfstype`: a
+ * hint may name the word rootfstype=.
+ */
+struct content init_content(int fd, bool rootfstype);
+
+/*
+ * Says in d that `dev`, which is fd, holds no known file system, what it holds,
+ * and what to do.  Returns NBD_E_NOT_FOUND.
+ */
+int init_content_wrong(int fd, const char *dev, bool rootfstype,
+		       struct nbd_diag *d);
+
+#else
+
+static inline int init_content_wrong(int fd, const char *dev, bool rootfstype,
+				     struct nbd_diag *d)
+{
+	(void)fd;
+	(void)rootfstype;
+	return nbd_diag(d, NBD_E_NOT_FOUND,
+			"%s holds none of " SUPER_TYPES " (rootfstype= names "
+			"another, nbdboot.part= a partition)",
+			dev);
+}
+
+#endif
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an export holds that is no file system for a root. */
+#include "boot/init/content.h"
+#include "tests/boot/init/image.h"
+
+#include <stdlib.h>
+
+static struct nbd_diag d;
+
+#define PART   "nbdboot.part= names"
+#define OPEN   "an initramfs of dracut"
+#define SERVE  "let the server unpack it"
+#define MOUNT  "rootfstype= mounts it"
+#define EXPORT "is it the right export?"
+
+/* As the formats' own papers and file(1) have them, not our table. */
+static const struct sample {
+	const char *what, *hint, *magic;
+	off_t at;
+	size_t len;
+} samples[] = {
+	{ "a LUKS 1 volume", OPEN, "LUKS\xba\xbe\0\1aes", 0, 11 },
+	{ "a LUKS 2 volume", OPEN, "LUKS\xba\xbe\0\2\0\0", 0, 10 },
+	{ "a physical volume of LVM", OPEN, "LVM2 001", 536, 8 },
+	{ "a member of an md RAID", OPEN, "\xfc\x4e\x2b\xa9\1\0\0\0", 4096, 8 },
+	{ "a member of an md RAID", OPEN, "\xfc\x4e\x2b\xa9\1\0\0\0", 0, 8 },
+	{ "a member of a ZFS pool", OPEN, "\0\0\0\7version", 16404, 12 },
+	{ "hashes of dm-verity", EXPORT, "verity\0\0\1", 0, 9 },
+	{ "a qcow2 image", SERVE, "QFI\xfb\0\0\0\3", 0, 8 },
+	{ "a VMDK image", SERVE, "KDMV\1", 0, 5 },
+	{ "a VMDK image", SERVE, "# Disk DescriptorFile\n", 0, 22 },
+	{ "a VHDX image", SERVE, "vhdxfile", 0, 8 },
+	{ "a VHD image", SERVE, "conectix", 0, 8 },
+	{ "a VDI image", SERVE, "\x7f\x10\xda\xbe", 64, 4 },
+	{ "a gzip archive", SERVE, "\x1f\x8b\x08\x08", 0, 4 },
+	{ "an xz archive", SERVE, "\xfd\x37zXZ\0", 0, 6 },
+	{ "a zstd archive", SERVE, "\x28\xb5\x2f\xfd\x24", 0, 5 },
+	{ "a bzip2 archive", SERVE, "BZh91AY", 0, 7 },
+	{ "a tar archive", SERVE, "ustar  ", 257, 8 },
+	{ "a cpio archive", EXPORT, "070701", 0, 6 },
+	{ "swap space", EXPORT, "SWAPSPACE2", 4086, 10 },
+	{ "swap space", EXPORT, "SWAPSPACE2", 65526, 10 },
+	{ "f2fs", MOUNT, "\x10\x20\xf5\xf2", 1024, 4 },
+	{ "bcachefs", MOUNT, "\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4120, 8 },
+	{ "jfs", MOUNT, "JFS1", 32768, 4 },
+	{ "reiserfs", MOUNT, "ReIsEr2Fs", 65588, 9 },
+	{ "exfat", MOUNT, "\xeb\x76\x90\x45XFAT   ", 0, 11 },
+	{ "NTFS", EXPORT, "\xeb\x52\x90NTFS    ", 0, 11 },
+	{ "the journal of another ext4", EXPORT, "\x53\xef", 1080, 2 },
+	{ "an image of a CD (ISO 9660)", MOUNT, "\1CD001\1", 32768, 7 },
+	{ "a partition table (GPT)", PART, "EFI PART", 512, 8 },
+	{ "a partition table (GPT)", PART, "EFI PART", 4096, 8 },
+	{ "a partition table (MBR)", PART, "\x55\xaa", 510, 2 },
+	{ "only zeroes", EXPORT, "", 0, 0 },
+};
+
+static void check(int fd, const char *what, const char *hint)
+{
+	static const char none[] = "/dev/nbd0 holds none of " SUPER_TYPES
+				   ", but ";
+
+	assert_int_equal(init_content_wrong(fd, "/dev/nbd0", true, &d),
+			 NBD_E_NOT_FOUND);
+	assert_memory_equal(d.text, none, strlen(none));
+	assert_memory_equal(d.text + strlen(none), what, strlen(what));
+	assert_non_null(strstr(d.text, hint));
+}
+
+static void each_content_is_named_with_a_hint(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct sample *t = &samples[i];
+		int fd = image(MIB);
+
+		put(fd, t->at, t->magic, t->len);
+		check(fd, t->what, t->hint);
+		close(fd);
+	}
+}
+
+static void what_ends_before_its_mark_is_something_else(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const struct sample *t = &samples[i];
+		int fd = image(t->at);
+		struct content c;
+
+		put(fd, t->at, t->magic, t->len ? 1 : 0);
+		c = init_content(fd, true);
+		if (t->len)
+			assert_true(!c.what || strcmp(c.what, t->what) != 0);
+		close(fd);
+	}
+}
+
+static void the_outermost_of_several_is_named(void **state)
+{
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 510, "\x55\xaa", 2);
+	check(fd, "a partition table (MBR)", PART);
+	put(fd, 512, "EFI PART", 8);
+	check(fd, "a partition table (GPT)", PART);
+	put(fd, 32769, "CD001", 5);
+	check(fd, "an image of a CD", MOUNT);
+	put(fd, 4086, "SWAPSPACE2", 10);
+	check(fd, "swap space", EXPORT);
+	put(fd, 0, "LUKS\xba\xbe\0\2", 8);
+	check(fd, "a LUKS 2 volume", OPEN);
+	close(fd);
+}
+
+static void what_is_not_known_has_the_words_that_may_help(void **state)
+{
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 100000, "x", 1);
+	init_content_wrong(fd, "x", true, &d);
+	assert_string_equal(d.text,
+			    "x holds none of " SUPER_TYPES
+			    " (rootfstype= names another, nbdboot.part= a "
+			    "partition)");
+	/* where there is no rootfstype= */
+	init_content_wrong(fd, "x", false, &d);
+	assert_string_equal(d.text, "x holds none of " SUPER_TYPES);
+	put(fd, 32768, "JFS1", 4);
+	init_content_wrong(fd, "x", false, &d);
+	assert_string_equal(d.text, "x holds none of " SUPER_TYPES ", but jfs");
+	/* what cannot be read is not called blank */
+	assert_null(init_content(-1, true).what);
+	close(fd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_content_is_named_with_a_hint),
+		cmocka_unit_test(what_ends_before_its_mark_is_something_else),
+		cmocka_unit_test(the_outermost_of_several_is_named),
+		cmocka_unit_test(what_is_not_known_has_the_words_that_may_help),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
