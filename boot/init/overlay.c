@@ -144,6 +144,19 @@ static int move(const char *from, const char *to)
 	return rc ? rc : umount2(from, MNT_DETACH);
 }
 
+/* On an export it may be there; a link would lead out of it. */
+static int make(const char *path)
+{
+	struct stat st;
+
+	if (!mkdir(path, 0755))
+		return 0;
+	if (errno != EEXIST || lstat(path, &st))
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) ? 0 : -1;
+}
+
 int init_overlay_mount(const struct overlay *o, const char *newroot,
 		       struct nbd_diag *d)
 {
@@ -157,9 +170,7 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 	rc = o->size ? mount_ram(o, d) : mount_export(o, d);
 	if (rc)
 		return rc;
-	if ((mkdir(OVERLAY_UPPER "/data", 0755) ||
-	     mkdir(OVERLAY_UPPER "/work", 0755)) &&
-	    errno != EEXIST)
+	if (make(OVERLAY_UPPER "/data") || make(OVERLAY_UPPER "/work"))
 		return failed(d, "make data and work in", OVERLAY_UPPER);
 	return mount_overlay(newroot, d);
 }

@@ -68,25 +68,36 @@ int init_switch_check(const char *newroot, const char *init, struct nbd_diag *d)
 	return init_program_check(newroot, init, d);
 }
 
+/* A directory of the new root; all zeros: it has none of that name. */
+struct place {
+	dev_t dev;
+	ino_t ino;
+};
+
 struct question {
 	const char *newroot, *init;
+	struct place place[MOVED];
 };
 
 /*
  * Runs in a child: process 1 later finds in memory what the child has read of
- * the new root, and does not wait for a server that is away.
+ * the new root, and does not wait for a server that is away.  For the child that
+ * root is /, so that no link in it leads out of it.
  */
 static int look_ahead(void *data, struct nbd_diag *d)
 {
-	const struct question *q = data;
-	char path[256];
+	struct question *q = data;
 	struct stat st;
+	int rc = init_switch_check(q->newroot, q->init, d);
 
+	if (rc)
+		return rc;
+	if (chdir(q->newroot) || chroot("."))
+		return failed(d, "enter the new root", q->newroot);
 	for (size_t i = 0; i < MOVED; i++)
-		if (nbd_fmt(path, sizeof(path), "%s%s", q->newroot, moved[i]) >
-		    0)
-			(void)!stat(path, &st);
-	return init_switch_check(q->newroot, q->init, d);
+		if (!stat(moved[i], &st) && S_ISDIR(st.st_mode))
+			q->place[i] = (struct place){ st.st_dev, st.st_ino };
+	return NBD_OK;
 }
 
 static void empty(int dirfd, dev_t dev, unsigned depth);
@@ -139,7 +150,7 @@ void init_switch_empty(int dirfd)
  * Moves the mounts into the new root.  Mounts for which the new root has no
  * directory are left for leave_old().  Returns how many of moved[] were tried.
  */
-static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
+static size_t move_mounts(const struct question *q, bool done[MOVED], bool *ok,
 			  struct nbd_diag *d)
 {
 	char to[256];
@@ -148,11 +159,14 @@ static size_t move_mounts(const char *newroot, bool done[MOVED], bool *ok,
 
 	for (i = 0; i < MOVED; i++) {
 		done[i] = false;
-		nbd_fmt(to, sizeof(to), "%s%s", newroot, moved[i]);
+		nbd_fmt(to, sizeof(to), "%s%s", q->newroot, moved[i]);
 		if (!init_mount_is_mounted(moved[i]))
 			continue;
-		if (stat(to, &st) || !S_ISDIR(st.st_mode)) {
-			boot_say("the new root has no %s: not mounted there",
+		/* an absolute link would lead to a place in this root */
+		if (stat(to, &st) || st.st_dev != q->place[i].dev ||
+		    st.st_ino != q->place[i].ino) {
+			boot_say("the new root has no directory %s: not "
+				 "mounted there",
 				 moved[i]);
 			continue;
 		}
@@ -215,7 +229,7 @@ int init_switch_root(const char *console, const char *newroot,
 		     char *const init_argv[], void (*last)(void *ctx),
 		     void *ctx, struct nbd_diag *d)
 {
-	struct question q = { newroot, init_argv[0] };
+	struct question q = { .newroot = newroot, .init = init_argv[0] };
 	bool done[MOVED], ok;
 	size_t n;
 	int oldfd, rc;
@@ -232,7 +246,7 @@ int init_switch_root(const char *console, const char *newroot,
 	oldfd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (oldfd < 0)
 		return failed(d, "open", "/");
-	n = move_mounts(newroot, done, &ok, d);
+	n = move_mounts(&q, done, &ok, d);
 	rc = ok ? move_root(newroot, d) : NBD_E_KERNEL;
 	if (rc) {
 		if (rc != NBD_E_IO)

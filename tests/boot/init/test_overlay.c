@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nbdboot.overlay=: the words that it takes. */
+/* nbdboot.overlay=: the words that it takes, and an export for the changes. */
 #include "tests/unit.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "boot/init/mount.h"
 #include "boot/init/overlay.h"
+#include "port/linux/module.h"
+#include "port/linux/nbdk.h"
 
 static int check_words(const char *overlay, bool tls, struct nbd_diag *d)
 {
@@ -80,6 +86,83 @@ static void tls_is_demanded_of_its_export_as_well(void **state)
 	assert_int_equal(check_words("size=1", true, &d), 0);
 }
 
+/* ---- an export for the changes, whose image may be hostile ---- */
+
+static mode_t made; /* what "data" and "work" are on it */
+static bool mounted;
+
+int __wrap_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	(void)path, (void)mode;
+	errno = EEXIST;
+	return -1;
+}
+
+int __wrap_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st)
+{
+	memset(st, 0, sizeof(*st));
+	st->st_mode = strstr(path, "/work") ? made : S_IFDIR;
+	return 0;
+}
+
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data);
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data)
+{
+	(void)from, (void)to, (void)flags, (void)data;
+	mounted = mounted || (type && !strcmp(type, "overlay"));
+	return 0;
+}
+
+int __wrap_nbdk_info(int index, struct nbdk_info *info);
+int __wrap_nbdk_info(int index, struct nbdk_info *info)
+{
+	(void)index;
+	memset(info, 0, sizeof(*info));
+	return 0;
+}
+
+int __wrap_init_mount_root(const struct root_fs *r, bool *fell_back,
+			   struct nbd_diag *d);
+int __wrap_init_mount_root(const struct root_fs *r, bool *fell_back,
+			   struct nbd_diag *d)
+{
+	(void)r, (void)d;
+	*fell_back = false;
+	return 0;
+}
+
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d);
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
+{
+	(void)name, (void)params, (void)d;
+	return 0;
+}
+
+static int mount_it(mode_t what, struct nbd_diag *d)
+{
+	const struct overlay o = { .index = 1 };
+
+	made = what;
+	mounted = false;
+	return init_overlay_mount(&o, "/newroot", d);
+}
+
+static void changes_do_not_follow_a_link_out_of_their_export(void **state)
+{
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(mount_it(S_IFDIR, &d), 0);
+	assert_true(mounted);
+	assert_int_equal(mount_it(S_IFLNK, &d), NBD_E_KERNEL);
+	assert_false(mounted);
+	assert_non_null(strstr(d.text, "Not a directory"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -87,6 +170,8 @@ int main(void)
 		cmocka_unit_test(other_words_are_refused_by_name),
 		cmocka_unit_test(a_broken_uri_is_refused_with_its_place),
 		cmocka_unit_test(tls_is_demanded_of_its_export_as_well),
+		cmocka_unit_test(
+			changes_do_not_follow_a_link_out_of_their_export),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,8 +286,31 @@ static void the_new_init_is_process_1_of_the_new_root(void **state)
 	says("run: /run/kept proc: /proc/1/comm dev: /dev/console\n");
 	says("mount /run\n");
 	/* it was let go of, not left in the old root's shadow */
-	says("the new root has no /sys");
+	says("the new root has no directory /sys");
 	assert_null(strstr(out, "mount /sys"));
+	assert_int_equal(umount2(top, MNT_DETACH), 0);
+}
+
+/* Links that lead out of an image: here /run would be moved within this root. */
+static void led_out(void)
+{
+	make_both("/new");
+	NEED(!rmdir("/new/run") && !symlink("/lib/modules", "/new/run"));
+	NEED(directory("/new/lib") && directory("/new/lib/processes"));
+	NEED(!rmdir("/new/proc"));
+	NEED(!symlink("lib/processes", "/new/proc"));
+	switch_to("/new", "/sbin/init");
+}
+
+static void links_do_not_lead_out_of_the_new_root(void **state)
+{
+	(void)state;
+	assert_true(tmpfs(top));
+	if (as_init(led_out) != 42)
+		fail_msg("the child said: %s", out);
+	says("the new root has no directory /run");
+	says("mount /lib/processes\n");
+	assert_null(strstr(out, "/run/kept"));
 	assert_int_equal(umount2(top, MNT_DETACH), 0);
 }
 
@@ -421,6 +444,7 @@ int main(void)
 		cmocka_unit_test(nothing_on_another_device_is_deleted),
 		cmocka_unit_test(directories_deeper_than_the_limit_stay),
 		cmocka_unit_test(the_new_init_is_process_1_of_the_new_root),
+		cmocka_unit_test(links_do_not_lead_out_of_the_new_root),
 		cmocka_unit_test(nothing_is_left_of_the_initramfs),
 		cmocka_unit_test(a_failed_switch_changes_nothing),
 		cmocka_unit_test(a_root_that_is_no_initramfs_is_refused),
