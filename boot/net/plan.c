@@ -54,13 +54,24 @@ static bool take_vlan(struct net_plan *p, const char *value)
 	return v->id - 1 < 4094 && net_ip_device(v->device, device + 1);
 }
 
-/* BOOTIF=01-52-54-00-12-34-56: 01 is the hardware type, Ethernet. */
+static int too_many(struct nbd_diag *d, const char *word, const char *value)
+{
+	return nbd_diag(d, NBD_E_USAGE, "%s=%s: only %d of them are taken",
+			word, value, PLAN_MAX);
+}
+
+/*
+ * BOOTIF=01-52-54-00-12-34-56: 01 is the hardware type, Ethernet.  A menu that
+ * knows no MAC leaves it out.
+ */
 static bool take_bootif(struct net_plan *p, const char *value)
 {
 	unsigned char mac[6];
 
 	if (!strncmp(value, "01-", 3) || !strncmp(value, "01:", 3))
 		value += 3;
+	if (!*value)
+		return true;
 	if (!net_ip_mac(value, mac))
 		return false;
 	if (!p->bootdev)
@@ -68,8 +79,16 @@ static bool take_bootif(struct net_plan *p, const char *value)
 	return true;
 }
 
+/* Installers name the loader's interface so, where a device stands. */
+static bool is_bootif(const char *device)
+{
+	return !strcmp(device, "BOOTIF") || !strcmp(device, "bootif");
+}
+
 static bool take_bootdev(struct net_plan *p, const char *value)
 {
+	if (is_bootif(value))
+		return true;
 	p->bootdev = true;
 	return net_ip_device(p->device, value);
 }
@@ -172,14 +191,15 @@ static int take(void *ctx, const char *word, const char *value,
 				"bond=NAME:INTERFACES:mode=active-backup");
 	if (!strcmp(word, "ip"))
 		return p->n_ip == PLAN_MAX
-			       ? wrong(d, word, value)
+			       ? too_many(d, word, value)
 			       : net_ip_parse(&p->ip[p->n_ip++], value, d);
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!boot_cmdline_same(word, words[i].name))
 			continue;
 		count = words[i].count ? (uint8_t *)p + words[i].count : NULL;
-		if (strlen(value) >= IP_TEXT || (count && *count == PLAN_MAX) ||
-		    !words[i].take(p, value))
+		if (count && *count == PLAN_MAX)
+			return too_many(d, word, value);
+		if (strlen(value) >= IP_TEXT || !words[i].take(p, value))
 			return wrong(d, word, value);
 		if (count)
 			++*count;
@@ -259,7 +279,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		p->ip[p->n_ip++].method = method_for(server);
 	/* an ip= without a device is for the one that the boot loader used */
 	for (i = 0; i < p->n_ip; i++) {
-		if (!p->ip[i].device[0])
+		if (!p->ip[i].device[0] || is_bootif(p->ip[i].device))
 			memcpy(p->ip[i].device, p->device, sizeof(p->device));
 		found = found || !strcmp(p->ip[i].device, p->device);
 	}

@@ -5,7 +5,7 @@
 
 #include "boot/net/ip.h"
 
-#define PLAN_MAX 8
+#define PLAN_MAX 16 /* of each word */
 
 /* rd.route=NET[/PREFIX]:[GATEWAY][:DEVICE] */
 struct plan_route {
