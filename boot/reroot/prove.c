@@ -83,6 +83,21 @@ static int find_type(struct super *s, const char *dev, struct nbd_diag *d)
 	return rc;
 }
 
+/* In a child: links stay inside of the new root. */
+static int look_for_soft(void *data, struct nbd_diag *d)
+{
+	bool *soft = data;
+
+	if (chdir(WHERE) || chroot("."))
+		return nbd_diag(d, NBD_E_PERM, "enter " WHERE ": %s",
+				strerror(errno));
+	/* without os-release systemd starts the old root again, silently */
+	*soft = !access(REROOT_SOFT_UNIT, F_OK) &&
+		(!access("/etc/os-release", F_OK) ||
+		 !access("/usr/lib/os-release", F_OK));
+	return NBD_OK;
+}
+
 static int mount_and_look(struct root_fs *fs, struct reroot_proof *p,
 			  struct nbd_diag *d)
 {
@@ -93,7 +108,9 @@ static int mount_and_look(struct root_fs *fs, struct reroot_proof *p,
 	if (rc)
 		return rc;
 	rc = init_program_find(fs->target, NULL, &init, d);
-	p->soft = !access(WHERE REROOT_SOFT_UNIT, F_OK);
+	if (!rc)
+		rc = process_run(look_for_soft, &p->soft, sizeof(p->soft),
+				 "the look for systemd", LOOK_MS, d);
 	if (!rc && p->kernel.wanted)
 		rc = reroot_kernel_take(&p->kernel, fs->target, d);
 	umount2(fs->target, 0);

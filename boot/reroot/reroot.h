@@ -85,7 +85,7 @@ struct reroot_proof {
 	int index;		   /* N of the nbdN of the proof, or -1 */
 	char dev[64];
 	char uuid[37];		     /* of its file system; "": none */
-	bool soft;		     /* its systemd knows soft-reboot */
+	bool soft;		     /* soft-reboot of its systemd enters it */
 	struct reroot_kernel kernel; /* set by the caller: is one wanted? */
 };
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the proof mounts a root, whose image may be hostile, and looks at it. */
+#include "boot/reroot/reroot.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "boot/init/program.h"
+#include "boot/init/super.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+
+#define SAFE (MS_RDONLY | MS_NODEV | MS_NOSUID)
+
+static char disk[] = "/tmp/test_prove.XXXXXX";
+static char tree[] = "/tmp/test_prove.tree.XXXXXX";
+static const char *type; /* of the file system on it */
+static bool mounts;	 /* it is mounted, with the files of the tree */
+
+uint64_t __wrap_file_meminfo(const char *key);
+uint64_t __wrap_file_meminfo(const char *key)
+{
+	(void)key;
+	return 1 << 20;
+}
+
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *why);
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *why)
+{
+	(void)name, (void)params, (void)why;
+	return 0;
+}
+
+int __wrap_unshare(int flags);
+int __wrap_unshare(int flags)
+{
+	assert_int_equal(flags, CLONE_NEWNS);
+	return 0;
+}
+
+int __wrap_init_super_read(struct super *s, int fd);
+int __wrap_init_super_read(struct super *s, int fd)
+{
+	(void)fd;
+	memset(s, 0, sizeof(*s));
+	s->type = type;
+	return 0;
+}
+
+/* The child reports by errno whether a hostile image could do harm. */
+int __wrap_mount(const char *dev, const char *target, const char *fstype,
+		 unsigned long flags, const void *data);
+int __wrap_mount(const char *dev, const char *target, const char *fstype,
+		 unsigned long flags, const void *data)
+{
+	(void)target, (void)fstype, (void)data;
+	if (!dev || mounts)
+		return 0;
+	errno = (flags & SAFE) == SAFE ? EUCLEAN : EPERM;
+	return -1;
+}
+
+int __wrap_umount2(const char *path, int flags);
+int __wrap_umount2(const char *path, int flags)
+{
+	(void)path, (void)flags;
+	return 0;
+}
+
+int __real_chdir(const char *path);
+int __wrap_chdir(const char *path);
+int __wrap_chdir(const char *path)
+{
+	return __real_chdir(strcmp(path, "/run/nbdboot/proof") ? path : tree);
+}
+
+int __wrap_init_program_find(const char *root, const char *wanted,
+			     const char **init, struct nbd_diag *d);
+int __wrap_init_program_find(const char *root, const char *wanted,
+			     const char **init, struct nbd_diag *d)
+{
+	(void)root, (void)wanted, (void)d;
+	*init = "/sbin/init";
+	return 0;
+}
+
+/* Is a root with what these commands make entered by soft-reboot? */
+static bool is_soft(const char *commands)
+{
+	static struct reroot_proof p;
+	struct nbd_diag d;
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "cd %s && rm -rf * && mkdir -p etc usr/lib/systemd/system "
+		 "&& cd usr/lib/systemd/system && touch soft-reboot.target && "
+		 "cd %s && %s",
+		 tree, tree, commands);
+	assert_int_equal(system(line), 0);
+	snprintf(line, sizeof(line), "root=%s", disk);
+	memset(&p, 0, sizeof(p));
+	type = "ext4";
+	mounts = true;
+	if (reroot_prove(&p, line, &d))
+		fail_msg("%s", d.text);
+	mounts = false;
+	return p.soft;
+}
+
+static void soft_reboot_needs_os_release_in_the_new_root(void **state)
+{
+	(void)state;
+	assert_true(is_soft("touch etc/os-release"));
+	assert_true(is_soft("touch usr/lib/os-release"));
+	assert_true(is_soft("touch usr/lib/os-release && "
+			    "ln -s /usr/lib/os-release etc/os-release"));
+	assert_false(is_soft("true"));
+	assert_false(is_soft("ln -s ../usr/lib/os-release etc/os-release"));
+}
+
+static void links_of_the_new_root_stay_inside_of_it(void **state)
+{
+	char here[128];
+
+	(void)state;
+	snprintf(here, sizeof(here), "ln -s %s etc/os-release", disk);
+	assert_false(is_soft(here));
+}
+
+static void soft_reboot_needs_a_systemd_that_knows_it(void **state)
+{
+	(void)state;
+	assert_false(is_soft("touch etc/os-release && "
+			     "rm usr/lib/systemd/system/soft-reboot.target"));
+}
+
+static int setup(void **state)
+{
+	int fd = mkstemp(disk);
+
+	assert_non_null(mkdtemp(tree));
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char line[64];
+
+	(void)state;
+	snprintf(line, sizeof(line), "rm -rf %s", tree);
+	return unlink(disk) || system(line);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(soft_reboot_needs_os_release_in_the_new_root),
+		cmocka_unit_test(links_of_the_new_root_stay_inside_of_it),
+		cmocka_unit_test(soft_reboot_needs_a_systemd_that_knows_it),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
