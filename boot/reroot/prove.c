@@ -54,19 +54,24 @@ static int check_memory(struct nbd_diag *d)
 			(unsigned long long)kib, MEMORY_KB);
 }
 
-/* A journal is not replayed: the file system may be in use. */
+/*
+ * A journal is not replayed: the file system may be in use.  No file of the
+ * image acts on this machine: to open the device node of a watchdog would start
+ * it.  The check of init asks the kernel whether it may execute a file, so
+ * noexec is not possible.
+ */
 static const char *as_it_is(const char *type)
 {
 	static const char *const options[][2] = {
-		{ "ext4", "noload" },
-		{ "xfs", "norecovery,nouuid" },
-		{ "btrfs", "rescue=nologreplay" },
+		{ "ext4", "nodev,nosuid,noload" },
+		{ "xfs", "nodev,nosuid,norecovery,nouuid" },
+		{ "btrfs", "nodev,nosuid,rescue=nologreplay" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (!strcmp(type, options[i][0]))
 			return options[i][1];
-	return NULL;
+	return "nodev,nosuid";
 }
 
 static int find_type(struct super *s, const char *dev, struct nbd_diag *d)

@@ -89,6 +89,25 @@ int __wrap_init_program_find(const char *root, const char *wanted,
 	return 0;
 }
 
+static void no_file_of_the_image_acts_on_this_machine(void **state)
+{
+	static const char *const types[] = { "ext4", "xfs", "btrfs",
+					     "squashfs" };
+	static struct reroot_proof p;
+	struct nbd_diag d;
+	char line[64];
+
+	(void)state;
+	snprintf(line, sizeof(line), "root=%s", disk);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		type = types[i];
+		memset(&p, 0, sizeof(p));
+		assert_int_equal(reroot_prove(&p, line, &d), NBD_E_KERNEL);
+		if (!strstr(d.text, strerror(EUCLEAN)))
+			fail_msg("%s: %s", type, d.text);
+	}
+}
+
 /* Is a root with what these commands make entered by soft-reboot? */
 static bool is_soft(const char *commands)
 {
@@ -163,6 +182,7 @@ static int teardown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_file_of_the_image_acts_on_this_machine),
 		cmocka_unit_test(soft_reboot_needs_os_release_in_the_new_root),
 		cmocka_unit_test(links_of_the_new_root_stay_inside_of_it),
 		cmocka_unit_test(soft_reboot_needs_a_systemd_that_knows_it),
