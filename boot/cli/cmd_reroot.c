@@ -189,7 +189,13 @@ static int run(struct cli_call *call)
 		return cli_usage("reroot", "--kernel, --initrd and --append "
 					   "need --kexec");
 	o->wish.target = call->words[0];
-	rc = reroot_old_read(&p.old, d);
+	/* a wrong operand is reported whatever the system allows */
+	reroot_words_begin(&p.words);
+	rc = reroot_words_root(&p.words, &o->wish, d);
+	if (!rc)
+		rc = reroot_join(d);
+	if (!rc)
+		rc = reroot_old_read(&p.old, d);
 	if (!rc)
 		rc = new_words(&p, NULL, d);
 	if (!rc)

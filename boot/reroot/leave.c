@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -65,6 +66,33 @@ const char *reroot_process_1(char path[256])
 	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	struct stat s, t;
+
+	return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev &&
+	       s.st_ino == t.st_ino;
+}
+
+int reroot_join(struct nbd_diag *d)
+{
+	int fd, rc;
+
+	if (is_same("/proc/self/ns/mnt", "/proc/1/ns/mnt") &&
+	    is_same("/", "/proc/1/root"))
+		return NBD_OK;
+	fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
+	rc = fd < 0 ? -1 : setns(fd, CLONE_NEWNS);
+	if (rc)
+		nbd_diag(d, NBD_E_PERM,
+			 "this process sees other mounts than process 1 "
+			 "(PrivateTmp= or a chroot), and cannot join it: %s",
+			 strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc ? NBD_E_PERM : NBD_OK;
 }
 
 enum init { UNKNOWN, SELF, SYSTEMD, BUSYBOX, REPLACED };

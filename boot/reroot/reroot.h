@@ -118,6 +118,12 @@ int reroot_old_read(struct reroot_old *o, struct nbd_diag *d);
 
 /* The name of the program of process 1, in path, its path; "": not known. */
 const char *reroot_process_1(char path[256]);
+/*
+ * What a reroot mounts, and the files that it leaves in /run, are for process 1:
+ * joins its mount namespace and its root, unless this process has them.
+ * NBD_E_PERM: it may not (CAP_SYS_ADMIN, CAP_SYS_CHROOT).
+ */
+int reroot_join(struct nbd_diag *d);
 /* Writes a file; "" removes it. */
 int reroot_put(const char *path, const char *text, struct nbd_diag *d);
 

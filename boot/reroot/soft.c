@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -26,20 +25,6 @@
 
 /* Devices of the old system; any others stay connected. */
 #define OLD_MAX 16
-
-/* Whatever namespace this process has, process 1 must see the mounts. */
-static int join_process_1(struct nbd_diag *d)
-{
-	int fd = open("/proc/1/ns/mnt", O_RDONLY | O_CLOEXEC);
-	int rc = fd < 0 ? -1 : setns(fd, CLONE_NEWNS);
-
-	if (rc)
-		nbd_diag(d, NBD_E_PERM, "mount namespace of process 1: %s",
-			 strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return rc ? NBD_E_PERM : NBD_OK;
-}
 
 /* What an earlier try left, which systemd did not carry out. */
 static void clean(void)
@@ -80,11 +65,9 @@ static void release(const int index[], unsigned n)
 
 int reroot_soft(const char *words, struct nbd_diag *d)
 {
-	int index[OLD_MAX], rc = join_process_1(d);
+	int index[OLD_MAX], rc;
 	unsigned n;
 
-	if (rc)
-		return rc;
 	clean();
 	n = list(index);
 	rc = init_beside(words, d);

@@ -3,8 +3,6 @@
 #include "boot/reroot/reroot.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "boot/init/beside.h"
@@ -15,7 +13,7 @@
 #include "tests/unit.h"
 
 #define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
-#define HEAD  "namespace\nunmount " NEXTROOT "\n"
+#define HEAD  "unmount " NEXTROOT "\n"
 #define TAIL  REROOT_LINE ": " WORDS "\n"
 
 static struct nbd_diag d;
@@ -23,7 +21,6 @@ static struct nbd_out done;
 static char text[4096];
 static const char *devices; /* c: connected, -: not */
 static int stale;	    /* mounts of earlier tries */
-static int joined;	    /* what setns() returns */
 static int beside;	    /* what init_beside() returns */
 static int not_ready;	    /* the process of nbdN fails; -1: none */
 
@@ -40,24 +37,6 @@ static void __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
 }
 
 /* ---- the system ---- */
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	assert_string_equal(path, "/proc/1/ns/mnt");
-	return __real_open("/dev/null", flags);
-}
-
-int __wrap_setns(int fd, int kind);
-int __wrap_setns(int fd, int kind)
-{
-	assert_true(fd >= 0);
-	assert_int_equal(kind, CLONE_NEWNS);
-	note("namespace\n");
-	errno = EPERM;
-	return joined;
-}
 
 int __wrap_umount2(const char *path, int flags);
 int __wrap_umount2(const char *path, int flags)
@@ -134,7 +113,7 @@ static int soft(const char *present)
 static int reset(void **state)
 {
 	(void)state;
-	joined = stale = beside = 0;
+	stale = beside = 0;
 	not_ready = -1;
 	return 0;
 }
@@ -162,20 +141,10 @@ static void what_earlier_tries_left_is_unmounted(void **state)
 	(void)state;
 	stale = 2;
 	assert_int_equal(soft(""), 0);
-	assert_string_equal(text, "namespace\n"
-				  "unmount " NEXTROOT "\n"
+	assert_string_equal(text, "unmount " NEXTROOT "\n"
 				  "unmount " NEXTROOT "\n"
 				  "unmount " NEXTROOT "\n"
 				  "mount\n" TAIL);
-}
-
-static void without_the_namespace_of_process_1_nothing_is_done(void **state)
-{
-	(void)state;
-	joined = -1;
-	assert_int_equal(soft("c"), NBD_E_PERM);
-	assert_string_equal(text, "namespace\n");
-	assert_non_null(strstr(d.text, "namespace of process 1"));
 }
 
 static void without_the_new_root_the_old_devices_stay(void **state)
@@ -213,9 +182,6 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(what_earlier_tries_left_is_unmounted,
 				       reset),
-		cmocka_unit_test_setup(
-			without_the_namespace_of_process_1_nothing_is_done,
-			reset),
 		cmocka_unit_test_setup(
 			without_the_new_root_the_old_devices_stay, reset),
 		cmocka_unit_test_setup(a_device_that_stays_is_reported, reset),
