@@ -12,7 +12,7 @@
 #define AGAIN_S 5
 
 struct options {
-	bool force, when_ready;
+	bool force, when_ready, release;
 	struct reroot_wish wish;
 	bool kexec;
 	const char *kernel, *initrd, *append;
@@ -32,6 +32,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct options, force) },
 	{ "when-ready", 0, NULL, "wait until the new root passes the checks",
 	  CLI_FIELD(struct options, when_ready) },
+	{ "release", 0, NULL, "disconnect what is left of a soft reboot",
+	  CLI_FIELD(struct options, release) },
 	{ "kexec", 'k', NULL, "with the kernel of the new root",
 	  CLI_FIELD(struct options, kexec) },
 	{ "kernel", 0, "PATH", "this kernel, a file of the new root",
@@ -188,6 +190,11 @@ static int run(struct cli_call *call)
 	if (!o->kexec && (o->kernel || o->initrd || o->append))
 		return cli_usage("reroot", "--kernel, --initrd and --append "
 					   "need --kexec");
+	if (o->release)
+		return reroot_release(d);
+	if (!call->words[0])
+		return cli_usage("reroot",
+				 "missing operand: URI or local:DEVICE");
 	o->wish.target = call->words[0];
 	/* a wrong operand is reported whatever the system allows */
 	reroot_words_begin(&p.words);
@@ -221,7 +228,7 @@ const struct command cmd_reroot = {
 	.summary = "move the running machine into another root",
 	.help = "The kernel stays; user space ends, and starts again from an "
 		"export or from\na device of this machine.\n",
-	.operands = { 1, 1, { "URI|local:DEVICE" } },
+	.operands = { 0, 1, { "URI|local:DEVICE" } },
 	.options = options,
 	.run = run,
 };

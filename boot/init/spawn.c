@@ -76,8 +76,10 @@ bool init_spawn_ready(struct spawned *w)
 {
 	struct pollfd p[2] = { { w->ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
-	if (w->pid <= 0)
+	if (w->pid <= 0) {
+		init_spawn_stop(w);
 		return false;
+	}
 	/* before Linux 5.3 its end is not noticed until the time is over */
 	p[1].fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
 	poll(p, 2, READY_MS);

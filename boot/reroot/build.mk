@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/reroot/, kernel.o kexec.o \
-	network.o old.o prove.o leave.o replace.o soft.o words.o)
+	network.o old.o prove.o leave.o release.o replace.o soft.o \
+	words.o)

@@ -8,6 +8,7 @@
  *	leave.c    files for process 1 (init/reroot.h), and the old system's end
  *	replace.c  or this program in the place of process 1
  *	soft.c     or the new root at the place where systemd takes it
+ *	release.c  and what becomes of the old one's devices
  *	kexec.h    with another kernel
  */
 #ifndef BOOT_REROOT_REROOT_H
@@ -173,10 +174,22 @@ void reroot_inittab(struct nbd_out *o, const char *text);
 
 /*
  * Connects and mounts the root of the words, an export, where soft-reboot takes
- * it, and starts its watchers, and processes that disconnect the devices of the
- * present system when they are no longer in use.  The network must be up.
+ * it, and starts its watchers, and a process that disconnects the devices of the
+ * present system when that has ended.  The network must be up.
  * Needs reroot_prepare().  After a failure nothing of it is left.
  */
 int reroot_soft(const char *words, struct nbd_diag *d);
+
+/* ---- release.c ---- */
+
+/* Devices of the present system; any others stay connected, with a message. */
+#define REROOT_DEVICES 250
+
+/*
+ * Is ready (ready.h) when it has listed the devices that are connected.  When
+ * process 1 has another root it disconnects them, each as soon as it is no
+ * longer in use, and returns 0.
+ */
+int reroot_release(struct nbd_diag *d);
 
 #endif

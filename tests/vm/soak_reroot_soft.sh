@@ -16,9 +16,22 @@ pki_use "$work/pki" server "$work/server"
 debian_words=nbdboot.io-timeout=5
 start_soft "$work/pki"
 
+# It opens a device for moments, until it is killed seconds after the others.
+truncate -s 8M "$work/moment"
+start moment
+check 'a service opens another device again and again' succeeds \
+	"d=\$(nbdboot connect nbd://$host:$port_moment/) && \
+systemd-run --unit=moment -p KillSignal=SIGCONT -p TimeoutStopSec=4 \
+-p CollectMode=inactive-or-failed sh -c \
+\"while sleep 0.05; do head -c 512 /dev/\$d >/dev/null || \
+echo 'guest: WRONG: the device is gone' >/dev/console; done\""
+
 before=$(goodbyes old)
 tell "nbdboot reroot $new"
 check 'under load it moves to another server' arrives new
+check 'the device of that service was disconnected in the end' \
+	[ "$(goodbyes moment)" -gt 0 ]
+stop moment
 check 'by a soft reboot' softly
 check 'the lease is renewed as before' said 'guest: process: @nbdbootrenew'
 check 'the service writes again' succeeds 'systemctl is-active load'
