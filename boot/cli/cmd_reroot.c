@@ -148,21 +148,69 @@ static bool is_soft(const struct plan *p)
 	       reroot_has_soft();
 }
 
-/* Into the new root, under this kernel. */
-static int go(struct plan *p, struct nbd_diag *d)
+static int start(enum reroot_way way, const struct device_signals *signals,
+		 struct nbd_diag *d)
 {
-	bool soft;
+	if (device_signals_came(signals))
+		return nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
+	boot_say("all checks passed: this system ends now");
+	return reroot_start(way, d);
+}
+
+static int go_softly(const struct plan *p, const struct device_signals *signals,
+		     struct nbd_diag *d)
+{
+	struct reroot_soft s = { 0 };
+	struct nbd_diag other;
+	int rc = reroot_soft(&s, p->words.text, signals, d);
+
+	if (rc)
+		return rc;
+	rc = start(REROOT_SOFT, signals, d);
+	if (rc)
+		reroot_soft_undo(&s);
+	/* only now: a later reroot would keep words of one that did not happen */
+	else if (reroot_put(REROOT_LINE, p->words.text, &other))
+		boot_say("%s", other.text);
+	return rc;
+}
+
+/* Into the new root, under this kernel. */
+static int go(struct plan *p, const struct device_signals *signals,
+	      struct nbd_diag *d)
+{
+	struct nbd_diag other;
 	int rc = keep_files(p, d);
 
 	if (rc)
 		return rc;
-	soft = is_soft(p);
-	rc = soft ? reroot_soft(p->words.text, d)
-		  : reroot_store(p->words.text, p->back.text, d);
+	if (is_soft(p))
+		return go_softly(p, signals, d);
+	rc = reroot_store(p->words.text, p->back.text, d);
+	if (!rc)
+		rc = start(REROOT_DOWN, signals, d);
+	/* the next reboot is none of ours */
 	if (rc)
-		return rc;
-	boot_say("all checks passed: this system ends now");
-	return reroot_start(soft ? REROOT_SOFT : REROOT_DOWN, d);
+		reroot_store("", "", &other);
+	return rc;
+}
+
+/* All that changes the system; a failure undoes it, and so does a signal. */
+static int act(struct plan *p, struct nbd_diag *d)
+{
+	struct device_signals signals;
+	int rc, made;
+
+	device_signals_hold(&signals);
+	rc = made = reroot_prepare(d);
+	if (rc >= 0)
+		rc = p->o->kexec ? reroot_kexec(&p->proof.kernel, p->words.text,
+						&signals, d)
+				 : go(p, &signals, d);
+	if (rc && made > 0)
+		reroot_unprepare();
+	device_signals_release(&signals);
+	return rc;
 }
 
 /* Another kernel has no way back, and needs none. */
@@ -215,12 +263,7 @@ static int run(struct cli_call *call)
 		o->wish.uuid = p.proof.uuid;
 	if (!rc)
 		rc = new_words(&p, &p.proof.link, d);
-	if (!rc)
-		rc = reroot_prepare(d);
-	if (rc)
-		return rc;
-	return o->kexec ? reroot_kexec(&p.proof.kernel, p.words.text, d)
-			: go(&p, d);
+	return rc ? rc : act(&p, d);
 }
 
 const struct command cmd_reroot = {

@@ -21,8 +21,10 @@ void device_signals_hold(struct device_signals *s)
 
 	sigemptyset(&ends);
 	add(&ends, SIGINT);
+	add(&ends, SIGQUIT);
 	add(&ends, SIGTERM);
 	add(&ends, SIGHUP);
+	add(&ends, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &ends, &s->before);
 	/* one that process 1 blocks stays pending, and would end each try */
 	s->fd = sigismember(&s->before, SIGTERM)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SIGINT, SIGTERM and SIGHUP wait while a device is half made, which would stay
- * if they ended this process.
+ * Signals that end a command (a key, a closed terminal, a message that nobody
+ * reads) wait while a device is half made, which would stay if they ended this
+ * process.
  */
 #ifndef BOOT_DEVICE_SIGNALS_H
 #define BOOT_DEVICE_SIGNALS_H

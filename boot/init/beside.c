@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "boot/device/settle.h"
 #include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "boot/net/export.h"
@@ -21,19 +22,35 @@
 #define SYS_close_range 436
 #endif
 
+/* pages: too large for a stack; a process boots only once */
+static struct boot b;
+static struct reroot r;
+
 /* A boot goes on without them, but here there is a system to stay in. */
-static bool has_watchers(const struct boot *b)
+static bool has_watchers(void)
 {
-	return b->cmd.no_watch ||
-	       (b->watch.pid && (b->overlay.index < 0 || b->watch_upper.pid));
+	return b.cmd.no_watch ||
+	       (b.watch.pid && (b.overlay.index < 0 || b.watch_upper.pid));
 }
 
-int init_beside(const char *words, struct nbd_diag *d)
+/* Undoes the steps before `at`, which no signal ends. */
+static void undo(size_t at)
 {
-	/* pages: too large for a stack; a process boots only once */
-	static struct boot b;
-	static struct reroot r;
-	char *argv[] = { NULL, NULL };
+	b.signals = NULL;
+	while (at)
+		if (init_steps[--at].when & STEP_BESIDE)
+			init_step_undo(&init_steps[at], &b);
+}
+
+void init_beside_undo(void)
+{
+	undo(init_n_steps);
+}
+
+int init_beside(const char *words, const struct device_signals *signals,
+		struct nbd_diag *d)
+{
+	static char *argv[] = { NULL, NULL };
 	int rc = NBD_OK;
 	size_t at;
 
@@ -41,17 +58,28 @@ int init_beside(const char *words, struct nbd_diag *d)
 	b.index = b.overlay.index = -1;
 	b.reroot = &r;
 	b.beside = true;
+	b.signals = signals;
+	b.recovery.signals = signals->before;
 	nbd_fmt(r.line[0], sizeof(r.line[0]), "%s", words);
-	sigprocmask(SIG_BLOCK, NULL, &b.recovery.signals);
-	for (at = 0; !rc && at < init_n_steps; at++)
+	for (at = 0; !rc && at < init_n_steps; at++) {
 		if (init_steps[at].when & STEP_BESIDE)
 			rc = init_step_do(&init_steps[at], &b, d);
-	if (!rc && !has_watchers(&b))
+		if (device_signals_came(signals))
+			rc = nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
+	}
+	if (!rc && !has_watchers())
 		rc = nbd_diag(d, NBD_E_KERNEL, "its watcher did not start");
-	while (rc && at--)
-		if (init_steps[at].when & STEP_BESIDE)
-			init_step_undo(&init_steps[at], &b);
+	if (rc)
+		undo(at);
 	return rc;
+}
+
+void init_beside_await(const struct boot *of, const struct process *child,
+		       unsigned ms)
+{
+	if (of->signals && device_settle_poll(child, of->signals->fd, -1,
+					      (int)ms) == NBD_E_INTERRUPTED)
+		kill(child->pid, SIGKILL);
 }
 
 /* ---- its processes ---- */

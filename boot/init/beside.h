@@ -17,9 +17,17 @@
  * In a running system, whose network is up: connects and mounts the root of
  * these words, an export, on NEXTROOT, and starts its watchers, which outlive
  * this system.  Needs init_shutdown_prepare().  After a failure nothing of it
- * is left, and d has the reason.
+ * is left, and d has the reason.  NBD_E_INTERRUPTED: one of the signals came,
+ * which the caller holds.
  */
-int init_beside(const char *words, struct nbd_diag *d);
+int init_beside(const char *words, const struct device_signals *signals,
+		struct nbd_diag *d);
+/* Undoes all of it, after it succeeded. */
+void init_beside_undo(void);
+
+/* Waits until the child of a step has a result; a signal ends it before. */
+void init_beside_await(const struct boot *b, const struct process *child,
+		       unsigned ms);
 
 /*
  * Does the lease of the running system need a process that renews it for the
@@ -40,6 +48,12 @@ static inline const char *init_newroot(const struct boot *b)
 	return b->beside ? NEXTROOT : NEWROOT;
 }
 #else
+static inline void init_beside_await(const struct boot *b,
+				     const struct process *child, unsigned ms)
+{
+	(void)b, (void)child, (void)ms;
+}
+
 static inline bool init_beside_must_renew(void)
 {
 	return false;

@@ -14,6 +14,7 @@
 
 #include "boot/common/console.h"
 #include "boot/common/times.h"
+#include "boot/init/beside.h"
 #include "boot/init/reroot.h"
 #include "boot/init/steps.h"
 
@@ -31,8 +32,18 @@ static int work_in_child(void *data, struct nbd_diag *d)
 static int work(struct boot *b, step_work *fn, const char *what, unsigned ms,
 		struct nbd_diag *d)
 {
+	uint64_t end = nbd_now_ms() + ms;
+	struct process child;
+	int rc;
+
 	b->work = fn;
-	return ms ? process_run(work_in_child, b, KEPT, what, ms, d) : fn(b, d);
+	if (!ms)
+		return fn(b, d);
+	rc = process_start(&child, work_in_child, b, KEPT, d);
+	if (rc)
+		return rc;
+	init_beside_await(b, &child, ms);
+	return process_finish(&child, b, KEPT, what, end, d);
 }
 
 int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d)

@@ -5,6 +5,7 @@
 
 #include "boot/common/cmdline.h"
 #include "boot/common/root.h"
+#include "boot/device/signals.h"
 #include "boot/init/onfail.h"
 #include "boot/init/overlay.h"
 #include "boot/init/part.h"
@@ -47,8 +48,10 @@ struct boot {
 	struct spawned watch, watch_upper, renew;
 	char *outage, outage_text[32]; /* the option of `watch`, or NULL */
 	uint64_t switched;	       /* nbd_now_ms() when the switch began */
-	bool local;	       /* the root is a device of this machine */
-	bool beside;	       /* a system runs, which is to end later */
+	bool local;  /* the root is a device of this machine */
+	bool beside; /* a system runs, which is to end later */
+	/* held by the caller, and one ends a step; NULL: none ends it */
+	const struct device_signals *signals;
 	struct reroot *reroot; /* NULL: the first boot of this kernel */
 };
 

@@ -3,8 +3,8 @@
  * Loads the next kernel (kexec_file_load(2)), and unloads it again unless the
  * system ends:
  *
- *	hold signals -> load -> ask process 1 -> ... -> reboot(2) starts it
- *	                  `-------- fails ----> unload
+ *	load -> ask process 1 -> ... -> reboot(2) starts it
+ *	  `-------- fails ----> unload
  */
 #include "boot/reroot/kexec.h"
 
@@ -181,18 +181,16 @@ static void unload(void)
 /* ---- both ---- */
 
 static int load_and_start(struct reroot_kernel *k, const char *line,
+			  const struct device_signals *signals,
 			  struct nbd_diag *d)
 {
 	bool initrd = k->path[REROOT_INITRD][0];
-	struct device_signals signals;
-	int rc;
+	int rc = load(k, line, d);
 
-	/* a kernel that stays loaded could be started by a later reboot */
-	device_signals_hold(&signals);
-	rc = load(k, line, d);
 	if (rc)
-		goto release;
-	if (device_signals_came(&signals)) {
+		return rc;
+	/* a kernel that stays loaded could be started by a later reboot */
+	if (device_signals_came(signals)) {
 		rc = nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
 	} else {
 		boot_say("all checks passed: this system ends now, and %s%s%s "
@@ -203,12 +201,11 @@ static int load_and_start(struct reroot_kernel *k, const char *line,
 	}
 	if (rc)
 		unload();
-release:
-	device_signals_release(&signals);
 	return rc;
 }
 
-int reroot_kexec(struct reroot_kernel *k, const char *words, struct nbd_diag *d)
+int reroot_kexec(struct reroot_kernel *k, const char *words,
+		 const struct device_signals *signals, struct nbd_diag *d)
 {
 	struct reroot_words w;
 	char line[CMDLINE_MAX];
@@ -218,5 +215,5 @@ int reroot_kexec(struct reroot_kernel *k, const char *words, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_IO, "read /proc/cmdline: %s",
 				strerror(errno));
 	rc = reroot_kexec_words(&w, line, words, k->append, d);
-	return rc ? rc : load_and_start(k, w.text, d);
+	return rc ? rc : load_and_start(k, w.text, signals, d);
 }

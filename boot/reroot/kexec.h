@@ -33,6 +33,7 @@ struct reroot_kernel {
 	int fd[REROOT_FILES];	      /* the copies */
 };
 
+struct device_signals;
 struct reroot_words;
 
 /* ---- kernel.c ---- */
@@ -65,9 +66,10 @@ int reroot_kexec_words(struct reroot_words *w, const char *line,
 
 /*
  * Loads the copies, and asks process 1 to end the system and start them.  After
- * a failure, or if a signal came, nothing is loaded.
+ * a failure, or if one of the signals came, which the caller holds, nothing is
+ * loaded.
  */
 int reroot_kexec(struct reroot_kernel *k, const char *words,
-		 struct nbd_diag *d);
+		 const struct device_signals *signals, struct nbd_diag *d);
 
 #endif

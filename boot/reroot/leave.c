@@ -37,6 +37,7 @@ int reroot_put(const char *path, const char *text, struct nbd_diag *d)
 int reroot_prepare(struct nbd_diag *d)
 {
 	static const char self[] = SHUTDOWN_HOME "/shutdown";
+	int rc;
 
 	/* made by the boot: but this program may be newer */
 	if (!access(SHUTDOWN_HOME "/oldroot", F_OK))
@@ -46,7 +47,16 @@ int reroot_prepare(struct nbd_diag *d)
 					  strerror(errno))
 			       : NBD_OK;
 	mkdir("/run", 0755);
-	return init_shutdown_prepare(d);
+	rc = init_shutdown_prepare(d);
+	if (rc)
+		reroot_unprepare();
+	return rc ? rc : 1;
+}
+
+/* The program of another initramfs may be below it. */
+void reroot_unprepare(void)
+{
+	umount2(SHUTDOWN_HOME, MNT_DETACH);
 }
 
 int reroot_store(const char *words, const char *old, struct nbd_diag *d)

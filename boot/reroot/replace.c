@@ -152,15 +152,6 @@ int reroot_replace_check(struct nbd_diag *d)
 	return commands(k, &w, d);
 }
 
-/* Another reboot is none of ours. */
-static void forget(void)
-{
-	struct nbd_diag other;
-
-	reroot_store("", "", &other);
-	unlink(SHUTDOWN_HOME "/" REROOT_END);
-}
-
 static bool is_replaced(void)
 {
 	char path[256];
@@ -211,7 +202,8 @@ int reroot_replace(const char *verb, struct nbd_diag *d)
 	if (!rc)
 		rc = k->fifo ? replace_by_script(k, path, verb, d)
 			     : ptrace_exec(1, SELF, verb, ASK_MS, d);
+	/* another reboot is none of ours */
 	if (rc)
-		forget();
+		unlink(SHUTDOWN_HOME "/" REROOT_END);
 	return rc;
 }

@@ -16,7 +16,9 @@
 
 #include "boot/common/cmdline.h"
 #include "boot/common/root.h"
+#include "boot/device/signals.h"
 #include "boot/init/overlay.h"
+#include "boot/init/spawn.h"
 #include "boot/reroot/kexec.h"
 #include "port/linux/sockdiag.h"
 
@@ -128,8 +130,12 @@ int reroot_join(struct nbd_diag *d);
 /* Writes a file; "" removes it. */
 int reroot_put(const char *path, const char *text, struct nbd_diag *d);
 
-/* Puts this program into SHUTDOWN_HOME, where the old system executes it. */
+/*
+ * Puts this program into SHUTDOWN_HOME, where the old system executes it.
+ * Returns 1 if the boot has not made that, and reroot_unprepare() undoes it.
+ */
 int reroot_prepare(struct nbd_diag *d);
+void reroot_unprepare(void);
 
 /*
  * Leaves the words of the new root to process 1, and those for the way back
@@ -172,13 +178,21 @@ void reroot_inittab(struct nbd_out *o, const char *text);
 /* The unit of systemd 254 and later. */
 #define REROOT_SOFT_UNIT "/usr/lib/systemd/system/soft-reboot.target"
 
+struct reroot_soft {
+	struct spawned release; /* runs reroot_release() */
+};
+
 /*
  * Connects and mounts the root of the words, an export, where soft-reboot takes
  * it, and starts its watchers, and a process that disconnects the devices of the
- * present system when that has ended.  The network must be up.
- * Needs reroot_prepare().  After a failure nothing of it is left.
+ * present system when that has ended.  The network must be up.  Needs
+ * reroot_prepare().  After a failure nothing of it is left.
+ * NBD_E_INTERRUPTED: one of the signals came, which the caller holds.
  */
-int reroot_soft(const char *words, struct nbd_diag *d);
+int reroot_soft(struct reroot_soft *s, const char *words,
+		const struct device_signals *signals, struct nbd_diag *d);
+/* Undoes all of it, after it succeeded. */
+void reroot_soft_undo(struct reroot_soft *s);
 
 /* ---- release.c ---- */
 

@@ -10,16 +10,10 @@
  */
 #include "boot/reroot/reroot.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/mount.h>
 
 #include "boot/common/console.h"
 #include "boot/init/beside.h"
-#include "boot/init/reroot.h"
-#include "boot/init/spawn.h"
-#include "port/linux/file.h"
 
 /* What an earlier try left, which systemd did not carry out. */
 static void clean(void)
@@ -29,30 +23,29 @@ static void clean(void)
 }
 
 /* The process lists the devices before the new root's are connected. */
-static void start_release(struct spawned *s)
+static void start_release(struct reroot_soft *s, const sigset_t *mask)
 {
-	sigset_t mask;
-
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	init_spawn_start(s, "reroot", "--release", -1, &mask);
-	if (!init_spawn_ready(s))
+	init_spawn_start(&s->release, "reroot", "--release", -1, mask);
+	if (!init_spawn_ready(&s->release))
 		boot_say("the devices of this system stay connected: the "
 			 "process that was to disconnect them did not start");
 }
 
-int reroot_soft(const char *words, struct nbd_diag *d)
+int reroot_soft(struct reroot_soft *s, const char *words,
+		const struct device_signals *signals, struct nbd_diag *d)
 {
-	struct spawned s = { 0 };
 	int rc;
 
 	clean();
-	start_release(&s);
-	rc = init_beside(words, d);
-	if (rc) {
-		init_spawn_stop(&s);
-		return rc;
-	}
-	if (file_write(AT_FDCWD, REROOT_LINE, words, strlen(words)))
-		boot_say("write " REROOT_LINE ": %s", strerror(errno));
-	return NBD_OK;
+	start_release(s, &signals->before);
+	rc = init_beside(words, signals, d);
+	if (rc)
+		init_spawn_stop(&s->release);
+	return rc;
+}
+
+void reroot_soft_undo(struct reroot_soft *s)
+{
+	init_spawn_stop(&s->release);
+	init_beside_undo();
 }

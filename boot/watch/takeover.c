@@ -6,6 +6,10 @@
  *	flock(2)  shared with the children that it has forked: held until all
  *		  of them have ended, however they end
  *	fcntl(2)  its own; the kernel can name the process that holds it
+ *
+ * The file stays when they end, also after a reroot that was undone: a watcher
+ * that deleted it could leave its successor with a lock on no file, beside
+ * another one.
  */
 #include "boot/watch/watch.h"
 #include "port/linux/file.h"

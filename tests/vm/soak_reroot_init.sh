@@ -96,8 +96,13 @@ moves()
 		was_stopped old
 	check "$init: the old server saw the disconnect" \
 		[ "$(goodbyes old)" -gt "$before" ]
-	tell 'nbdboot reroot local:/dev/vda'
-	check "$init: to a disk of the machine" arrives disk
+	case $init in
+	runit) tell 'nbdboot reroot local:/dev/vda' ;;
+	*) tell "nbdboot reroot local:/dev/vda & p=\$!; until grep -q \
+' [^ ]*/sbin/[a-z-]*init ' /proc/mounts; do :; done; kill \$p; wait \$p" ;;
+	esac
+	check "$init: to a disk of the machine, though a signal comes while it \
+is asked" arrives disk
 	check "$init: the services were stopped again" was_stopped new
 	tell "nbdboot reroot -o tmpfs $old"
 	check "$init: and to a server, with an overlay" arrives old

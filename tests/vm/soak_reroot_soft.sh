@@ -16,6 +16,18 @@ pki_use "$work/pki" server "$work/server"
 debian_words=nbdboot.io-timeout=5
 start_soft "$work/pki"
 
+check 'a signal ends it when the new root is mounted already' succeeds \
+	"nbdboot reroot $new & p=\$!; until mountpoint -q /run/nextroot; do :; \
+done; kill \$p; wait \$p; [ \$? = 143 ]"
+tell "grep -l . /sys/block/nbd*/pid; mountpoint /run/nextroot; users; \
+cat /run/users; ls /run/nbdboot"
+vm_wait 'guest: status *' || true
+check 'then it is neither mounted, nor connected, nor watched' \
+	eval '! said "nbd[1-9]*/pid\|watchnbd[1-9]" &&
+		said "nextroot is not a mountpoint"'
+check 'and its words are not those of the system' \
+	eval 'said "^lease" && ! said "^cmdline"'
+
 # It opens a device for moments, until it is killed seconds after the others.
 truncate -s 8M "$work/moment"
 start moment

@@ -30,7 +30,9 @@ static void note(const char *what, const char *name)
 
 /* ---- steps ---- */
 
-static const char *fails; /* the step that does */
+static const char *fails;	/* the step that does */
+static const char *interrupted; /* a signal comes during that one */
+static int handled;
 static bool watched, watched_upper, no_watch, overlay;
 
 int __wrap_init_step_do(const struct step *s, struct boot *b,
@@ -45,6 +47,8 @@ int __wrap_init_step_do(const struct step *s, struct boot *b,
 	b->watch.pid = watched;
 	b->watch_upper.pid = watched_upper;
 	note("do", s->name);
+	if (interrupted && !strcmp(s->name, interrupted))
+		raise(SIGTERM);
 	return fails && !strcmp(s->name, fails)
 		       ? nbd_diag(diag, NBD_E_UNREACHABLE, "it fails")
 		       : NBD_OK;
@@ -53,21 +57,35 @@ int __wrap_init_step_do(const struct step *s, struct boot *b,
 void __wrap_init_step_undo(const struct step *s, struct boot *b);
 void __wrap_init_step_undo(const struct step *s, struct boot *b)
 {
-	(void)b;
+	/* the signal would end it, too */
+	assert_null(b->signals);
 	note("undo", s->name);
 }
 
 static int run(void)
 {
+	struct device_signals held;
+	int rc;
+
 	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
 	text[0] = '\0';
-	return init_beside(WORDS, &d);
+	device_signals_hold(&held);
+	rc = init_beside(WORDS, &held, &d);
+	device_signals_release(&held);
+	return rc;
+}
+
+static void handle(int signal)
+{
+	handled = signal;
 }
 
 static int reset(void **state)
 {
 	(void)state;
-	fails = NULL;
+	signal(SIGTERM, handle);
+	handled = 0;
+	fails = interrupted = NULL;
 	watched = true;
 	watched_upper = no_watch = overlay = false;
 	return 0;
@@ -126,6 +144,53 @@ static void a_failure_undoes_all_steps(void **state)
 	assert_false(did("do overlay\n"));
 	assert_true(did("do mount\nundo mount\n"));
 	all_is_undone();
+}
+
+static void a_signal_undoes_all_steps(void **state)
+{
+	(void)state;
+	interrupted = "connect";
+	assert_int_equal(run(), NBD_E_INTERRUPTED);
+	assert_false(did("do watch\n"));
+	all_is_undone();
+	assert_int_equal(handled, SIGTERM);
+	/* of a step that fails because its process was ended */
+	fails = interrupted = "mount";
+	assert_int_equal(run(), NBD_E_INTERRUPTED);
+	all_is_undone();
+}
+
+static void a_success_can_be_undone(void **state)
+{
+	(void)state;
+	assert_int_equal(run(), 0);
+	init_beside_undo();
+	all_is_undone();
+}
+
+static int sleeps(void *data, struct nbd_diag *diag)
+{
+	(void)data, (void)diag;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void a_signal_ends_the_process_of_a_step(void **state)
+{
+	static struct boot b;
+	struct device_signals held;
+	struct process child;
+
+	(void)state;
+	device_signals_hold(&held);
+	b.signals = &held;
+	assert_int_equal(process_start(&child, sleeps, NULL, 0, &d), 0);
+	raise(SIGTERM);
+	init_beside_await(&b, &child, 60000);
+	assert_int_equal(process_finish(&child, NULL, 0, "it", UINT64_MAX, &d),
+			 NBD_E_KERNEL);
+	device_signals_release(&held);
 }
 
 static void a_root_without_its_watcher_is_refused(void **state)
@@ -321,6 +386,10 @@ int main(void)
 			the_root_is_connected_mounted_and_watched, reset),
 		cmocka_unit_test_setup(the_running_system_is_left_alone, reset),
 		cmocka_unit_test_setup(a_failure_undoes_all_steps, reset),
+		cmocka_unit_test_setup(a_signal_undoes_all_steps, reset),
+		cmocka_unit_test_setup(a_success_can_be_undone, reset),
+		cmocka_unit_test_setup(a_signal_ends_the_process_of_a_step,
+				       reset),
 		cmocka_unit_test_setup(a_root_without_its_watcher_is_refused,
 				       reset),
 		cmocka_unit_test_setup(

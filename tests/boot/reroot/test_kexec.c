@@ -150,9 +150,20 @@ static int reset(void **state)
 	return 0;
 }
 
+static int call(void)
+{
+	struct device_signals signals;
+	int rc;
+
+	device_signals_hold(&signals);
+	rc = reroot_kexec(&k, WORDS, &signals, &d);
+	device_signals_release(&signals);
+	return rc;
+}
+
 static void becomes(int rc, const char *want)
 {
-	assert_int_equal(reroot_kexec(&k, WORDS, &d), rc);
+	assert_int_equal(call(), rc);
 	assert_string_equal(done, want);
 }
 
@@ -215,7 +226,7 @@ static void but_not_for_ever(void **state)
 {
 	(void)state;
 	busy = 100000;
-	assert_int_equal(reroot_kexec(&k, WORDS, &d), NBD_E_KERNEL);
+	assert_int_equal(call(), NBD_E_KERNEL);
 	assert_null(strstr(done, "load"));
 	assert_non_null(strstr(d.text, "another program is loading a kernel"));
 }
@@ -225,7 +236,7 @@ static void but_not_for_ever(void **state)
 static void says(int err, int rc, const char *why)
 {
 	fails = err;
-	assert_int_equal(reroot_kexec(&k, WORDS, &d), rc);
+	assert_int_equal(call(), rc);
 	assert_true(strstr(d.text, "load /vmlinuz of the new root: ") ==
 		    d.text);
 	if (!strstr(d.text, why))

@@ -20,9 +20,8 @@
 #define SCRIPT	 SHUTDOWN_HOME "/init: #!" OURS " reboot\n"
 
 /* The next reboot is not ours, and the program of process 1 is its own. */
-#define UNDONE "unmount /usr/sbin/init\n" FORGOTTEN
-#define FORGOTTEN \
-	"delete " REROOT_OLD "\ndelete " REROOT_NEW "\ndelete " REROOT_END "\n"
+#define UNDONE	  "unmount /usr/sbin/init\n" FORGOTTEN
+#define FORGOTTEN "delete " REROOT_END "\n"
 
 static struct nbd_diag d;
 static struct nbd_out done;

@@ -14,9 +14,10 @@
 
 #define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
 #define HEAD  "unmount " NEXTROOT "\nreroot --release\nready\n"
-#define TAIL  REROOT_LINE ": " WORDS "\n"
 
 static struct nbd_diag d;
+static struct device_signals held;
+static struct reroot_soft s;
 static struct nbd_out done;
 static char text[4096];
 static int stale;     /* mounts of earlier tries */
@@ -45,10 +46,13 @@ int __wrap_umount2(const char *path, int flags)
 	return stale-- ? 0 : -1;
 }
 
-int __wrap_init_beside(const char *words, struct nbd_diag *diag);
-int __wrap_init_beside(const char *words, struct nbd_diag *diag)
+int __wrap_init_beside(const char *words, const struct device_signals *signals,
+		       struct nbd_diag *diag);
+int __wrap_init_beside(const char *words, const struct device_signals *signals,
+		       struct nbd_diag *diag)
 {
 	(void)diag;
+	assert_ptr_equal(signals, &held);
 	assert_string_equal(words, WORDS);
 	note("mount\n");
 	return beside;
@@ -59,7 +63,7 @@ void __wrap_init_spawn_start(struct spawned *w, char *command, char *option,
 void __wrap_init_spawn_start(struct spawned *w, char *command, char *option,
 			     int index, const sigset_t *signals)
 {
-	(void)signals;
+	assert_ptr_equal(signals, &held.before);
 	assert_int_equal(index, -1);
 	w->pid = 1000;
 	note("%s %s\n", command, option);
@@ -80,12 +84,10 @@ void __wrap_init_spawn_stop(struct spawned *w)
 	note("stop\n");
 }
 
-int __wrap_file_write(int dir, const char *path, const void *p, size_t len);
-int __wrap_file_write(int dir, const char *path, const void *p, size_t len)
+void __wrap_init_beside_undo(void);
+void __wrap_init_beside_undo(void)
 {
-	(void)dir;
-	note("%s: %.*s\n", path, (int)len, (const char *)p);
-	return 0;
+	note("undo\n");
 }
 
 void __wrap_boot_say(const char *fmt, ...);
@@ -99,7 +101,7 @@ static int soft(void)
 {
 	done.len = 0;
 	text[0] = '\0';
-	return reroot_soft(WORDS, &d);
+	return reroot_soft(&s, WORDS, &held, &d);
 }
 
 static int reset(void **state)
@@ -117,7 +119,7 @@ static void the_devices_of_the_old_system_are_released_later(void **state)
 {
 	(void)state;
 	assert_int_equal(soft(), 0);
-	assert_string_equal(text, HEAD "mount\n" TAIL);
+	assert_string_equal(text, HEAD "mount\n");
 }
 
 static void what_earlier_tries_left_is_unmounted(void **state)
@@ -126,7 +128,7 @@ static void what_earlier_tries_left_is_unmounted(void **state)
 	stale = 2;
 	assert_int_equal(soft(), 0);
 	assert_string_equal(text, "unmount " NEXTROOT "\n"
-				  "unmount " NEXTROOT "\n" HEAD "mount\n" TAIL);
+				  "unmount " NEXTROOT "\n" HEAD "mount\n");
 }
 
 static void without_the_new_root_the_old_devices_stay(void **state)
@@ -137,12 +139,21 @@ static void without_the_new_root_the_old_devices_stay(void **state)
 	assert_string_equal(text, HEAD "mount\nstop\n");
 }
 
+static void all_of_it_can_be_undone(void **state)
+{
+	(void)state;
+	assert_int_equal(soft(), 0);
+	done.len = 0;
+	reroot_soft_undo(&s);
+	assert_string_equal(text, "stop\nundo\n");
+}
+
 static void devices_that_stay_are_reported(void **state)
 {
 	(void)state;
 	is_ready = false;
 	assert_int_equal(soft(), 0);
-	assert_string_equal(text, HEAD "message\nmount\n" TAIL);
+	assert_string_equal(text, HEAD "message\nmount\n");
 }
 
 int main(void)
@@ -155,6 +166,7 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(
 			without_the_new_root_the_old_devices_stay, reset),
+		cmocka_unit_test_setup(all_of_it_can_be_undone, reset),
 		cmocka_unit_test_setup(devices_that_stay_are_reported, reset),
 	};
 
