@@ -118,7 +118,10 @@ static enum init which(char comm[32])
 		return SELF;
 	if (!strcmp(comm, "systemd"))
 		return SYSTEMD;
-	if (!strcmp(name, "busybox") && !strcmp(comm, "init"))
+	if (!strcmp(name, "busybox") && strcmp(comm, "init") != 0)
+		return UNKNOWN;
+	/* without an inittab nothing could be mounted on it */
+	if (!strcmp(name, "busybox") && !access(INITTAB, F_OK))
 		return BUSYBOX;
 	return reroot_can_replace() ? REPLACED : UNKNOWN;
 }
@@ -167,13 +170,8 @@ static int write_inittab(const char *to, const char *verb, struct nbd_diag *d)
 static int ask_busybox(const char *verb, struct nbd_diag *d)
 {
 	static const char copy[] = SHUTDOWN_HOME "/inittab";
-	int fd = open(INITTAB, O_RDONLY | O_CREAT | O_CLOEXEC, 0644), rc;
+	int rc = write_inittab(copy, verb, d);
 
-	if (fd < 0)
-		return nbd_diag(d, NBD_E_IO, "open " INITTAB ": %s",
-				strerror(errno));
-	close(fd);
-	rc = write_inittab(copy, verb, d);
 	if (!rc && mount(copy, INITTAB, NULL, MS_BIND, NULL))
 		rc = nbd_diag(d, NBD_E_KERNEL, "mount on " INITTAB ": %s",
 			      strerror(errno));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process 1 of sysvinit, OpenRC and runit reboots the machine without a last
- * program that could be ours.  So this program takes its place while everything
- * still runs, and ends the old system by the commands for its reboot
- * (init_reroot_end()).
+ * The process 1 of sysvinit, OpenRC and runit, and that of busybox if it has no
+ * inittab, reboots the machine without a last program that could be ours.  So
+ * this program takes its place while everything still runs, and ends the old
+ * system by the commands for its reboot (init_reroot_end()).
  *
  * sysvinit and OpenRC execute their own program anew when asked to (telinit u).
- * That is hidden by a script.  runit never does; it is made to (ptrace_exec()).
+ * That is hidden by a script.  The others never do; they are made to
+ * (ptrace_exec()).
  *
  *	commands, script -> mount it on the program -> ask -> is it replaced?
  *	                    ^--------- undone, if it is not -----'
@@ -52,6 +53,9 @@ static const struct kind {
 	{ "init", NULL, "/dev/initctl", &again, sizeof(again) },
 	{ "openrc-init", "openrc reboot\n", "/run/openrc/init.ctl", "reexec",
 	  6 },
+	/* what it does without an inittab: it is asked by one otherwise */
+	{ .program = "busybox",
+	  .commands = "swapoff -a\nkill -15 -1; sleep 1\n" },
 	/* what runit(8) does: note that it is a reboot, end stage 2, stage 3 */
 	{ .program = "runit",
 	  .commands = "/sbin/init 6\nkill $(pidof runsvdir)\n/etc/runit/3\n" },

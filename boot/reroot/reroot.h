@@ -157,7 +157,7 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d);
 
 /* ---- replace.c ---- */
 
-/* Is process 1 that of sysvinit, OpenRC or runit? */
+/* Is process 1 that of sysvinit, OpenRC, runit or busybox? */
 bool reroot_can_replace(void);
 /* And does it have what reroot_replace() needs?  Changes nothing. */
 int reroot_replace_check(struct nbd_diag *d);

@@ -6,6 +6,17 @@
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
 
+# Does the image NAME have the files that it was made with, and no inittab?
+lacks_inittab()
+{
+	names=$(debugfs -R 'ls -p /etc' "$work/$1" 2>/dev/null)
+	case $names in
+	*/inittab/*) false ;;
+	*/marker/*) ;;
+	*) false ;;
+	esac
+}
+
 find_kernel
 pki "$work/pki"
 pki_server "$work/pki" server ecdsa
@@ -20,8 +31,13 @@ rm "$small/sbin/init"
 image dull "$small"
 ln -s ../bin/busybox "$small/sbin/init"
 image a "$small"
-image b "$small"
 image local "$small"
+# its init has no inittab
+rm "$small/etc/inittab"
+mkdir "$small/etc/init.d"
+printf '%s\n' '#!/bin/sh' '/etc/guest &' >"$small/etc/init.d/rcS"
+chmod 755 "$small/etc/init.d/rcS"
+image b "$small"
 truncate -s 8M "$work/empty"
 rescue_initramfs ''
 
@@ -89,8 +105,9 @@ check 'from a server to another, with TLS, from other mounts' arrives b
 check 'the old server saw the disconnect' [ "$(goodbyes a)" -gt "$before" ]
 
 tell "nbdboot reroot -o size=20M $a"
-check 'into an overlay' arrives a
+check 'into an overlay, from a root without an inittab' arrives a
 check 'the root is the overlay' said 'guest: root is overlay overlay rw'
+check 'the other one has no inittab yet' lacks_inittab b
 
 ten_times a "$a" b "$b"
 

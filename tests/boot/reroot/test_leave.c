@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "port/linux/file.h"
-#include "tests/unit.h"
+#include "tests/boot/reroot/done.h"
 
 static struct nbd_diag d;
 static bool other_mounts, other_root; /* than those of process 1 */
@@ -56,6 +56,114 @@ static int join(bool mounts, bool root)
 	return reroot_join(&d);
 }
 
+/* ---- busybox ---- */
+
+static bool has_inittab;
+static const char *comm;
+
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
+{
+	assert_string_equal(path, "/proc/1/exe");
+	return nbd_fmt(buf, cap, "/bin/busybox");
+}
+
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	(void)mode;
+	assert_string_equal(path, "/etc/inittab");
+	return has_inittab ? 0 : -1;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	return nbd_fmt(buf, cap, "%s",
+		       !strcmp(name, "/proc/1/comm")
+			       ? comm
+			       : "::sysinit:/x\n::restart:/sbin/init\n");
+}
+
+int __wrap_file_write(int at, const char *name, const void *p, size_t len);
+int __wrap_file_write(int at, const char *name, const void *p, size_t len)
+{
+	(void)at;
+	nbd_putf(&done, "%s:\n", name);
+	nbd_put(&done, p, len);
+	return 0;
+}
+
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data);
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data)
+{
+	(void)from, (void)type, (void)data;
+	assert_int_equal(flags, MS_BIND);
+	note("mount on ", to);
+	return 0;
+}
+
+int __wrap_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal)
+{
+	assert_int_equal(pid, 1);
+	note("signal ", signal == SIGHUP ? "HUP" : "QUIT");
+	return 0;
+}
+
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	(void)fds, (void)n, (void)ms;
+	return 0;
+}
+
+int __wrap_reroot_replace(const char *verb, struct nbd_diag *diag);
+int __wrap_reroot_replace(const char *verb, struct nbd_diag *diag)
+{
+	(void)diag;
+	note("replace ", verb);
+	return 0;
+}
+
+static const char *starts(const char *name, bool inittab)
+{
+	comm = name;
+	has_inittab = inittab;
+	forget_what_was_done();
+	return reroot_start(REROOT_DOWN, &d) ? "refused" : text;
+}
+
+static void busybox_is_asked_by_its_inittab(void **state)
+{
+	(void)state;
+	assert_string_equal(starts("init\n", true),
+			    "/run/initramfs/inittab:\n"
+			    "::sysinit:/x\n"
+			    "::restart:/run/initramfs/shutdown reboot\n"
+			    "mount on /etc/inittab\n"
+			    "signal HUP\n"
+			    "signal QUIT\n");
+}
+
+/* Its root would keep it, and its init starts nothing from one that is empty. */
+static void busybox_without_an_inittab_does_not_get_one(void **state)
+{
+	(void)state;
+	assert_string_equal(starts("init\n", false), "replace reboot\n");
+}
+
+static void a_shell_of_busybox_is_not_its_init(void **state)
+{
+	(void)state;
+	assert_string_equal(starts("sh\n", true), "refused");
+	assert_string_equal(starts("sh\n", false), "refused");
+	assert_non_null(strstr(d.text, "process 1 is sh"));
+}
+
 /* ---- its mounts ---- */
 
 static void the_mounts_of_process_1_are_joined(void **state)
@@ -88,6 +196,9 @@ static void a_process_that_may_not_join_is_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busybox_is_asked_by_its_inittab),
+		cmocka_unit_test(busybox_without_an_inittab_does_not_get_one),
+		cmocka_unit_test(a_shell_of_busybox_is_not_its_init),
 		cmocka_unit_test(the_mounts_of_process_1_are_joined),
 		cmocka_unit_test(
 			a_process_that_has_them_needs_no_right_to_join),

@@ -12,7 +12,7 @@
 #include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
-#include "tests/unit.h"
+#include "tests/boot/reroot/done.h"
 
 #define OURS	 SHUTDOWN_HOME "/shutdown"
 #define TABLE	 "l6:6:wait:/etc/init.d/rc 6\n"
@@ -24,19 +24,10 @@
 #define FORGOTTEN "delete " REROOT_END "\n"
 
 static struct nbd_diag d;
-static struct nbd_out done;
-static char text[4096];
 static const char *program, *fifo, *inittab;
 static const char *verb = "reboot";
 static bool no_reader, no_mount, stays, no_trace;
 static bool asked;
-
-static void note(const char *what, const char *name)
-{
-	nbd_putf(&done, "%s%s\n", what, name);
-	assert_false(done.cut);
-	text[done.len] = '\0';
-}
 
 /* ---- the system ---- */
 
@@ -174,8 +165,7 @@ static int reset(void **state)
 {
 	(void)state;
 	verb = "reboot";
-	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
-	text[0] = '\0';
+	forget_what_was_done();
 	program = "/usr/sbin/init";
 	fifo = "/run/initctl";
 	inittab = TABLE;
