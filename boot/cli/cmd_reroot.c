@@ -85,29 +85,6 @@ static int new_words(struct plan *p, const struct sockdiag_link *link,
 	return rc ? rc : reroot_words_end(&p->words, d);
 }
 
-/* The words for this root; "" if there is no way back. */
-static int old_words(struct plan *p, struct nbd_diag *d)
-{
-	const struct reroot_old *old = &p->old;
-	struct reroot_words *w = &p->back;
-	int rc = NBD_OK;
-
-	reroot_words_begin(w);
-	if (old->nbd) {
-		nbd_put(&w->o, old->line, strlen(old->line));
-	} else if (old->device[0]) {
-		reroot_words_keep(w, old->line, old->ours);
-		nbd_putf(&w->o, "root=%s rootfstype=%s %s", old->device,
-			 old->fstype, old->write ? "rw" : "ro");
-	} else if (!old->ram && !p->o->force) {
-		rc = nbd_diag(d, NBD_E_KERNEL,
-			      "the present root (%s) could not be mounted "
-			      "again if the new one fails (-f goes on)",
-			      old->fstype);
-	}
-	return rc ? rc : reroot_words_end(w, d);
-}
-
 static int prove(struct plan *p, struct nbd_diag *d)
 {
 	int rc = reroot_prove(&p->proof, p->words.text, d);
@@ -127,7 +104,7 @@ static int keep_files(struct plan *p, struct nbd_diag *d)
 	struct cmdline c;
 	int rc = NBD_OK;
 
-	if (p->old.nbd && !boot_cmdline_parse(&c, p->old.line, d) &&
+	if (!boot_cmdline_parse(&c, p->back.text, d) &&
 	    !root_parse(&old, &c, d))
 		rc = init_reroot_keep(&old, true, d);
 	if (rc && !p->o->force)
@@ -220,7 +197,7 @@ static int begin(struct plan *p, struct nbd_diag *d)
 	struct reroot_kernel *k = &p->proof.kernel;
 
 	if (!o->kexec)
-		return old_words(p, d);
+		return reroot_old_words(&p->back, &p->old, o->force, d);
 	k->wanted = true;
 	k->wish[REROOT_KERNEL] = o->kernel;
 	k->wish[REROOT_INITRD] = o->initrd;

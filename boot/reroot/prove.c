@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/major.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
@@ -313,11 +315,27 @@ static int prove_export(struct reroot_proof *p, struct nbd_diag *d)
 	return rc;
 }
 
+/* A device of this machine, which outlives the present system. */
+static int prove_local(struct reroot_proof *p, struct nbd_diag *d)
+{
+	/* no device, which a signal would leave behind */
+	static const struct device_signals none = { .fd = -1 };
+	struct stat st;
+
+	nbd_fmt(p->dev, sizeof(p->dev), "%s", p->cmd.root);
+	if (!stat(p->dev, &st) && S_ISBLK(st.st_mode) &&
+	    major(st.st_rdev) == NBD_MAJOR)
+		return nbd_diag(d, NBD_E_USAGE,
+				"local:%s: it is disconnected when the present "
+				"system ends (nbd://HOST[:PORT]/EXPORT "
+				"connects it anew)",
+				p->dev);
+	return look_in_child(p, &none, d);
+}
+
 int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d)
 {
 	static const char *const modules[] = { "af_packet", "tcp_diag" };
-	/* no device, which a signal would leave behind */
-	static const struct device_signals none = { .fd = -1 };
 	struct nbd_diag other;
 	int rc = boot_cmdline_parse(&p->cmd, line, d);
 
@@ -330,8 +348,5 @@ int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d)
 	/* the new root may lack them, and the kernel may have them built in */
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
 		mod_load(modules[i], "", &other);
-	if (*p->cmd.root != '/')
-		return prove_export(p, d);
-	nbd_fmt(p->dev, sizeof(p->dev), "%s", p->cmd.root);
-	return look_in_child(p, &none, d);
+	return *p->cmd.root == '/' ? prove_local(p, d) : prove_export(p, d);
 }

@@ -5,6 +5,7 @@
  *	words.c    kernel command lines for the new root and for the old one
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
+ *	old.c      the present root: words for the way back
  *	leave.c    files for process 1 (init/reroot.h), and the old system's end
  *	replace.c  or this program in the place of process 1
  *	soft.c     or the new root at the place where systemd takes it
@@ -59,6 +60,12 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
  */
 void reroot_words_rest(struct reroot_words *w, const char *line);
 
+/*
+ * Copies the words of the command line `line` that say how a root from a server
+ * is mounted: its options, and with `overlay` those of the overlay.
+ */
+void reroot_words_mount(struct reroot_words *w, const char *line, bool overlay);
+
 /* "local:/dev/sda1", not a URI. */
 bool reroot_is_local(const char *target);
 
@@ -102,18 +109,41 @@ int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d);
 
 /* ---- old.c ---- */
 
+/* Do the words of a boot name the server of its root? */
+enum reroot_named {
+	REROOT_UNNAMED,
+	REROOT_ASKED /* DHCP does */,
+	REROOT_NAMED
+};
+
 /* The root of the running system. */
 struct reroot_old {
-	char device[32]; /* "/dev/vda1"; "": it is in RAM, or unknown */
+	/*
+	 * "/dev/vda1"; of an overlay, that of its lower file system; "": it is
+	 * in RAM, or unknown
+	 */
+	char device[32];
 	char fstype[32];
 	bool write;
-	bool ram;  /* there is nothing to come back to */
-	bool nbd;  /* it was booted from the command line below */
-	bool ours; /* and its network was brought up by this program */
-	char line[CMDLINE_MAX]; /* that of the system */
+	bool ram;     /* there is nothing to come back to */
+	bool overlay; /* it was made by this program */
+	bool nbd;     /* it is from a server */
+	bool copy;    /* a copy of it in RAM (nbdboot.toram) */
+	enum reroot_named named;
+	bool ours; /* its network was brought up by this program */
+	/* that of the system, with the words of the firmware */
+	char line[CMDLINE_MAX];
 };
 
 int reroot_old_read(struct reroot_old *o, struct nbd_diag *d);
+
+/*
+ * Composes the words for the way back, by which the root can be connected and
+ * mounted again; none if it is in RAM.  NBD_E_KERNEL: there are none; with
+ * `force` they are empty then.
+ */
+int reroot_old_words(struct reroot_words *w, const struct reroot_old *o,
+		     bool force, struct nbd_diag *d);
 
 /* ---- leave.c ---- */
 

@@ -79,6 +79,22 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 			copy(w, word, len);
 }
 
+void reroot_words_mount(struct reroot_words *w, const char *line, bool overlay)
+{
+	static const char *const mount[] = { "rootflags", NULL };
+	static const char *const over[] = { "nbdboot.overlay", NULL };
+	const char *word;
+	size_t len;
+
+	while ((word = next(&line, &len))) {
+		size_t quote = *word == '"';
+
+		if (listed(word + quote, len - quote, mount) ||
+		    (overlay && listed(word + quote, len - quote, over)))
+			copy(w, word, len);
+	}
+}
+
 void reroot_words_rest(struct reroot_words *w, const char *line)
 {
 	/* about one root, or added by a boot loader */

@@ -71,6 +71,8 @@ refuses 'a server without TLS' \
 	'does not offer TLS'
 refuses 'a device that this machine does not have' \
 	'nbdboot reroot local:/dev/vdz' 'No such file'
+refuses 'a device that is disconnected by then' \
+	'nbdboot reroot local:/dev/nbd0' 'it is disconnected when'
 refuses 'an overlay that is none' \
 	"nbdboot reroot -o rubbish nbd://$host:$port_a/" 'is not tmpfs'
 refuses 'a machine without free memory' "mount -t tmpfs -o size=100% m /tmp; \
@@ -111,7 +113,8 @@ check 'the other one has no inittab yet' lacks_inittab b
 
 ten_times a "$a" b "$b"
 
-tell "nbdboot reroot '$b'"
+# as where the firmware or DHCP named it: only the device knows the server
+tell "echo nbdboot.io-timeout=5 >/run/nbdboot/cmdline; nbdboot reroot '$b'"
 vm_wait '*this system ends now' || true
 stop b
 check 'a server that is gone after the checks: the old root is taken again' \

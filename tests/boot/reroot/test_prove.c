@@ -108,6 +108,30 @@ static void no_file_of_the_image_acts_on_this_machine(void **state)
 	}
 }
 
+/* It is under another name than its own. */
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+	if (strcmp(path, "/dev/disk/by-id/x") != 0)
+		return __real_stat(path, st);
+	memset(st, 0, sizeof(*st));
+	st->st_mode = S_IFBLK | 0600;
+	st->st_rdev = makedev(43, 5);
+	return 0;
+}
+
+static void a_device_that_does_not_outlive_the_system_is_refused(void **state)
+{
+	static struct reroot_proof p;
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(reroot_prove(&p, "root=/dev/disk/by-id/x", &d),
+			 NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "disconnected when the present system"));
+}
+
 /* Is a root with what these commands make entered by soft-reboot? */
 static bool is_soft(const char *commands)
 {
@@ -183,6 +207,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_file_of_the_image_acts_on_this_machine),
+		cmocka_unit_test(
+			a_device_that_does_not_outlive_the_system_is_refused),
 		cmocka_unit_test(soft_reboot_needs_os_release_in_the_new_root),
 		cmocka_unit_test(links_of_the_new_root_stay_inside_of_it),
 		cmocka_unit_test(soft_reboot_needs_a_systemd_that_knows_it),

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words for the way back, on machines that got their roots in many ways. */
+#include "boot/reroot/reroot.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "boot/init/overlay.h"
+#include "boot/init/reroot.h"
+#include "boot/net/export.h"
+#include "boot/root/handed.h"
+#include "port/linux/file.h"
+#include "port/linux/nbdk.h"
+#include "tests/unit.h"
+
+#define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off "
+
+/* The machine. */
+static const char *device;  /* DEVNAME of the root, or of an overlay's; NULL */
+static const char *mounts;  /* /proc/self/mounts */
+static const char *cmdline; /* /proc/cmdline */
+static const char *later;   /* REROOT_LINE, or NULL */
+static const char *backend; /* of the device, or NULL: there is none */
+static bool handed;	    /* the firmware hands words over */
+static bool ours;	    /* EXPORT_LEASE exists */
+static bool lower;	    /* OVERLAY_LOWER exists */
+static bool in_ram;
+
+static struct reroot_words w;
+static struct nbd_diag d;
+
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+	bool root = !strcmp(path, "/");
+
+	memset(st, 0, sizeof(*st));
+	if (root || (lower && !strcmp(path, OVERLAY_LOWER))) {
+		st->st_dev = root && lower ? makedev(0, 9) : makedev(43, 2);
+		return 0;
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+int __wrap_statfs(const char *path, struct statfs *fs);
+int __wrap_statfs(const char *path, struct statfs *fs)
+{
+	assert_string_equal(path, "/");
+	memset(fs, 0, sizeof(*fs));
+	fs->f_type = in_ram ? TMPFS_MAGIC : EXT4_SUPER_MAGIC;
+	return 0;
+}
+
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	(void)mode;
+	assert_string_equal(path, EXPORT_LEASE);
+	return ours ? 0 : -1;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	*buf = '\0';
+	if (!strcmp(name, REROOT_LINE))
+		return later ? nbd_fmt(buf, cap, "%s", later) : -1;
+	if (!strcmp(name, "/proc/cmdline"))
+		return nbd_fmt(buf, cap, "%s\n", cmdline);
+	if (!strcmp(name, "/sys/dev/block/43:2/uevent") && device)
+		return nbd_fmt(buf, cap, "MAJOR=43\nMINOR=2\nDEVNAME=%s\nX=1\n",
+			       device);
+	return -1;
+}
+
+/* A long list, of which the last line about / counts. */
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	static const char first[] = "none / rootfs ro 0 0\n";
+	int fd = memfd_create("mounts", MFD_CLOEXEC);
+
+	(void)flags;
+	assert_string_equal(path, "/proc/self/mounts");
+	assert_int_equal(write(fd, first, strlen(first)), strlen(first));
+	for (unsigned i = 0; i < 3000; i++)
+		assert_int_equal(write(fd, "a /b tmpfs ro 0 0\n", 18), 18);
+	assert_int_equal(write(fd, mounts, strlen(mounts)), strlen(mounts));
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+int __wrap_nbdk_info(int index, struct nbdk_info *info);
+int __wrap_nbdk_info(int index, struct nbdk_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	assert_int_equal(index, 7);
+	nbd_fmt(info->backend, sizeof(info->backend), "%s",
+		backend ? backend : "");
+	return backend ? 0 : NBD_E_NO_DEVICE;
+}
+
+int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why);
+int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why)
+{
+	char line[CMDLINE_MAX];
+
+	if (!handed || root_named(c))
+		return 0;
+	assert_int_equal(root_handed_join(line, HANDED, c), 0);
+	return boot_cmdline_parse(c, line, why) ? NBD_E_USAGE : 1;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	device = "nbd7p2";
+	mounts = "/dev/nbd7p2 / ext4 rw,relatime 0 0\n";
+	cmdline = "quiet root=UUID=1-2 rootflags=noatime";
+	later = NULL;
+	backend = "nbd://192.0.2.1/x";
+	handed = lower = in_ram = false;
+	ours = true;
+	return 0;
+}
+
+static int compose(bool force)
+{
+	static struct reroot_old o;
+
+	d.text[0] = '\0';
+	assert_int_equal(reroot_old_read(&o, &d), 0);
+	return reroot_old_words(&w, &o, force, &d);
+}
+
+static void leads_back_by(const char *words)
+{
+	if (compose(false))
+		fail_msg("%s", d.text);
+	assert_string_equal(w.text, words);
+}
+
+/* The boot must understand them. */
+static void connects(const char *host, const char *part)
+{
+	static struct root_spec r;
+	static struct cmdline c;
+
+	assert_int_equal(boot_cmdline_parse(&c, w.text, &d), 0);
+	if (root_parse(&r, &c, &d))
+		fail_msg("%s", d.text);
+	assert_string_equal(r.uri[0].host, host);
+	if (part)
+		assert_string_equal(r.part, part);
+	else
+		assert_null(r.part);
+}
+
+static void refused(const char *why)
+{
+	assert_int_equal(compose(false), NBD_E_KERNEL);
+	if (!strstr(d.text, why) || !strstr(d.text, "(-f goes on)"))
+		fail_msg("\"%s\" is not in \"%s\"", why, d.text);
+	assert_int_equal(compose(true), 0);
+	assert_string_equal(w.text, "");
+}
+
+static void a_disk_of_the_machine_is_named(void **state)
+{
+	(void)state;
+	device = "vda1";
+	leads_back_by("root=/dev/vda1 rootfstype=ext4 rw");
+	mounts = "/dev/vda1 / xfs ro 0 0\n";
+	cmdline = "ip=dhcp nbdboot.debug";
+	leads_back_by("ip=dhcp nbdboot.debug root=/dev/vda1 rootfstype=xfs ro");
+	ours = false;
+	leads_back_by("nbdboot.debug root=/dev/vda1 rootfstype=xfs ro");
+}
+
+static void a_command_line_that_names_the_server_stays(void **state)
+{
+	(void)state;
+	cmdline = "quiet root=nbd://h/%h,nbd://i/%h ip=dhcp rootfstype=ext4 rw";
+	leads_back_by(cmdline);
+	cmdline = "root=UUID=1-2 netroot=nbd:h:x:ext4:noatime:-C4";
+	leads_back_by(cmdline);
+	/* as does that of the last reroot */
+	later = "root=nbd://other/x rw";
+	leads_back_by(later);
+}
+
+static void words_of_the_firmware_are_joined(void **state)
+{
+	(void)state;
+	handed = true;
+	leads_back_by(HANDED " quiet root=UUID=1-2 rootflags=noatime");
+	connects("h", "UUID=1-2");
+	/* not to those of a reroot */
+	later = "root=nbd://other/x rw";
+	leads_back_by(later);
+	later = "ip=dhcp";
+	leads_back_by("ip=dhcp root=nbd://192.0.2.1/x nbdboot.part=2 "
+		      "rootfstype=ext4 rw");
+}
+
+static void else_the_device_names_the_server(void **state)
+{
+	(void)state;
+	leads_back_by("rootflags=noatime root=nbd://192.0.2.1/x "
+		      "nbdboot.part=2 rootfstype=ext4 rw");
+	connects("192.0.2.1", "2");
+	/* what DHCP names may have changed since */
+	cmdline = "root=dhcp ip=eth0:dhcp nbdboot.tls=require";
+	backend = "nbds://a/x,nbds://b/x?tls-psk-file=/etc/k connections=4 "
+		  "slots=6 port=50000 dead-timeout=9 swap";
+	device = "nbd7";
+	leads_back_by("ip=eth0:dhcp nbdboot.tls=require root=nbds://a/x,"
+		      "nbds://b/x?tls-psk-file=/etc/k nbdboot.connections=4 "
+		      "nbdboot.slots=6 rootfstype=ext4 rw");
+	connects("a", NULL);
+}
+
+/* A word or a quote of it would be read by the boot. */
+static void a_backend_cannot_add_words(void **state)
+{
+	(void)state;
+	backend = "nbd://h/x init=/bin/sh";
+	refused("/dev/nbd7p2");
+	backend = "nbd://h/x\ninit=/bin/sh";
+	refused("/dev/nbd7p2");
+	backend = "nbd://h/%22x%20y%25h%2C";
+	cmdline = "";
+	leads_back_by("root=nbd://h/%22x%20y%25h, nbdboot.part=2 "
+		      "rootfstype=ext4 rw");
+	connects("h", "2");
+}
+
+static void a_root_that_cannot_be_named_is_refused(void **state)
+{
+	static const char server[] = "(/dev/nbd7p2) could not be mounted again "
+				     "if the new one fails, as neither the "
+				     "kernel command line nor its device names "
+				     "its server";
+
+	(void)state;
+	backend = "";
+	refused(server);
+	backend = "disk0"; /* of another program */
+	refused(server);
+	backend = NULL;
+	refused(server);
+	/* no URI has these */
+	backend = "nbds://h/x ca=/etc/ca.pem";
+	refused(server);
+	device = "dm-0";
+	mounts = "/dev/mapper/r / ext4 rw 0 0\n";
+	refused("(ext4) could not be mounted again if the new one fails (-f");
+}
+
+static void without_a_backend_dhcp_is_asked_again(void **state)
+{
+	(void)state;
+	cmdline = "root=dhcp ip=dhcp";
+	backend = "";
+	leads_back_by(cmdline);
+}
+
+static void an_overlay_is_made_again(void **state)
+{
+	(void)state;
+	lower = true;
+	mounts = "overlay / overlay rw,lowerdir=/run/nbdboot/lower 0 0\n";
+	cmdline = "root=LABEL=x nbdboot.overlay=size=1g \"rootflags=a b\"";
+	leads_back_by("nbdboot.overlay=size=1g \"rootflags=a b\" "
+		      "root=nbd://192.0.2.1/x nbdboot.part=2 rw");
+	cmdline = "root=nbd://h/x nbdboot.overlay";
+	leads_back_by(cmdline);
+	/* of a copy in RAM */
+	device = "loop0";
+	leads_back_by(cmdline);
+	/* of another program */
+	lower = false;
+	refused("(overlay) could not be mounted again");
+}
+
+static void a_copy_in_ram_is_made_again(void **state)
+{
+	(void)state;
+	device = "loop0p2";
+	cmdline = "root=nbd://h/x nbdboot.toram ip=dhcp rw";
+	leads_back_by(cmdline);
+	/* another loop device may be on any file system */
+	cmdline = "root=nbd://h/x ip=dhcp rw";
+	refused("(ext4) could not be mounted again");
+}
+
+static void from_ram_there_is_no_way_back(void **state)
+{
+	(void)state;
+	in_ram = true;
+	device = NULL;
+	leads_back_by("");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_disk_of_the_machine_is_named, reset),
+		cmocka_unit_test_setup(
+			a_command_line_that_names_the_server_stays, reset),
+		cmocka_unit_test_setup(words_of_the_firmware_are_joined, reset),
+		cmocka_unit_test_setup(else_the_device_names_the_server, reset),
+		cmocka_unit_test_setup(a_backend_cannot_add_words, reset),
+		cmocka_unit_test_setup(a_root_that_cannot_be_named_is_refused,
+				       reset),
+		cmocka_unit_test_setup(without_a_backend_dhcp_is_asked_again,
+				       reset),
+		cmocka_unit_test_setup(an_overlay_is_made_again, reset),
+		cmocka_unit_test_setup(a_copy_in_ram_is_made_again, reset),
+		cmocka_unit_test_setup(from_ram_there_is_no_way_back, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
