@@ -1,49 +1,224 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How this machine reaches a server, as words of the kernel command line. */
-#include <fcntl.h>
+#include <linux/ipv6_route.h>
+#include <linux/route.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/net/ip.h"
+#include "boot/common/console.h"
+#include "boot/net/plan.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"
 #include "port/linux/link.h"
 
 #define DNS_MAX 3
 
-/* The number in hexadecimal digits at p, as the CPU stores it. */
+/* Of Linux 5.15; not for users, but /proc shows it: in the table "local". */
+#ifndef RTF_LOCAL
+#define RTF_LOCAL 0x80000000
+#endif
+#define COLUMNS 11
+
+/* ---- routes ---- */
+
+/* Up to 8 hexadecimal digits, two by two. */
 static uint32_t hex(const char *p)
 {
 	uint32_t v = 0;
+	int byte;
 
-	for (unsigned i = 0; i < 4; i++, p += 2)
-		v = v << 8 | ((unsigned)nbd_hex_byte(p) & 0xff);
+	for (unsigned i = 0; i < 4 && (byte = nbd_hex_byte(p)) >= 0;
+	     i++, p += 2)
+		v = v << 8 | (uint32_t)byte;
 	return v;
 }
 
-/*
- * Finds the gateway of the interface's default route in lines of
- * /proc/net/route: name, destination, gateway, flags ...
- */
-static void put_gateway(struct reroot_words *w, const char *name)
+/* Cuts a line at its blanks; missing columns are "". */
+static void split(char *line, char *f[COLUMNS])
 {
-	char buf[4096], *line = buf, *p;
-	uint32_t gw;
-
-	file_read(AT_FDCWD, "/proc/net/route", buf, sizeof(buf));
-	for (; (p = strchr(line, '\n')); line = p + 1) {
-		size_t n = strcspn(line, "\t");
-
-		if (strlen(name) != n || memcmp(line, name, n) != 0 ||
-		    strncmp(line + n, "\t00000000\t", 10) != 0)
-			continue;
-		gw = hex(line + n + 10);
-		if (gw)
-			nbd_put_ip(&w->o, &gw, 4);
-		return;
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		line += strspn(line, NBD_BLANKS);
+		f[i] = line;
+		line += strcspn(line, NBD_BLANKS);
+		if (*line)
+			*line++ = '\0';
 	}
 }
+
+/*
+ * /proc/net/route: name, destination, gateway, flags, references, use, metric,
+ * mask ...; addresses as the CPU stores them.
+ */
+static bool take4(struct link_route *r, char *f[COLUMNS], const char *name)
+{
+	uint32_t dst = hex(f[1]), gw = hex(f[2]), mask = hex(f[7]);
+	unsigned flags = hex(f[3]);
+	unsigned char bytes[4];
+	long metric = nbd_number(f[6], 0, 0x7fffffff);
+	int prefix;
+
+	memcpy(bytes, &mask, 4);
+	prefix = net_ip_mask(bytes);
+	memcpy(r->dst.ip, &dst, 4);
+	memcpy(r->gw.ip, &gw, 4);
+	r->dst.prefix = (unsigned)prefix;
+	r->metric = metric < 0 ? UINT32_MAX : (unsigned)metric;
+	r->gw.family = flags & RTF_GATEWAY ? AF_INET : 0;
+	/* the kernel makes those of multicast itself */
+	return !strcmp(f[0], name) && flags & RTF_UP && !(flags & RTF_REJECT) &&
+	       prefix >= 0 && (prefix < 4 || r->dst.ip[0] < 224);
+}
+
+static void take_ip6(unsigned char ip[16], const char *p)
+{
+	for (unsigned i = 0; i < 16 && nbd_hex_byte(p) >= 0; i++, p += 2)
+		ip[i] = (unsigned char)nbd_hex_byte(p);
+}
+
+/*
+ * /proc/net/ipv6_route: destination, prefix, source, prefix, gateway, metric,
+ * references, use, flags, name.  Those that a router advertises come again, but
+ * the root may be needed before that: only of these, the default route counts.
+ */
+static bool take6(struct link_route *r, char *f[COLUMNS], const char *name)
+{
+	uint32_t flags = hex(f[8]);
+	bool advertised = flags & RTF_ADDRCONF;
+
+	take_ip6(r->dst.ip, f[0]);
+	take_ip6(r->gw.ip, f[4]);
+	r->dst.prefix = hex(f[1]);
+	r->metric = hex(f[5]);
+	r->gw.family = flags & RTF_GATEWAY ? AF_INET6 : 0;
+	return !strcmp(f[9], name) && flags & RTF_UP &&
+	       !(flags & (RTF_REJECT | RTF_ANYCAST | RTF_CACHE | RTF_LOCAL)) &&
+	       r->dst.prefix <= 128 && !hex(f[3]) &&
+	       !(advertised && r->dst.prefix) && r->dst.ip[0] != 0xff &&
+	       !net_ip_link_local(&r->dst);
+}
+
+typedef void use_route(void *ctx, const struct link_route *r);
+
+/* Calls fn for the routes through the interface, in the kernel's order. */
+static void each_route(const char *name, int family, use_route *fn, void *ctx)
+{
+	bool v6 = family == AF_INET6;
+	char *line, *f[COLUMNS];
+	struct file_lines file;
+
+	if (file_lines_open(&file,
+			    v6 ? "/proc/net/ipv6_route" : "/proc/net/route"))
+		return;
+	while ((line = file_lines_next(&file))) {
+		struct link_route r = { .dst.family = family };
+
+		split(line, f);
+		if (v6 ? take6(&r, f, name) : take4(&r, f, name))
+			fn(ctx, &r);
+	}
+}
+
+/* The default route that counts is that with the lowest metric. */
+static void take_gateway(void *ctx, const struct link_route *r)
+{
+	struct link_route *best = ctx;
+
+	if (!r->dst.prefix && r->gw.family &&
+	    (!best->gw.family || r->metric < best->metric))
+		*best = *r;
+}
+
+static void put_address(struct reroot_words *w, const struct link_addr *a)
+{
+	if (a->family)
+		nbd_put_ip(&w->o, a->ip, net_ip_bits(a) / 8);
+}
+
+/* With brackets for IPv6. */
+static void put_bracketed(struct reroot_words *w, const struct link_addr *a)
+{
+	nbd_putf(&w->o, a->family == AF_INET6 ? "[" : "");
+	put_address(w, a);
+	nbd_putf(&w->o, a->family == AF_INET6 ? "]" : "");
+}
+
+static void put_gateway(struct reroot_words *w, const struct link *l,
+			int family)
+{
+	struct link_route best = { 0 };
+
+	each_route(l->name, family, take_gateway, &best);
+	put_bracketed(w, &best.gw);
+}
+
+struct routes {
+	struct reroot_words *w;
+	const struct link_addr *own;
+	const unsigned char *server;
+	const char *device; /* "": not named */
+	bool to_server;	    /* those to it, else the others */
+	struct link_addr last;
+	unsigned n, lost;
+};
+
+/* Is ip in the network a? */
+static bool covers(const struct link_addr *a, const unsigned char *ip)
+{
+	unsigned bytes = a->prefix / 8, bits = a->prefix % 8;
+
+	return !memcmp(a->ip, ip, bytes) &&
+	       (!bits || !((a->ip[bytes] ^ ip[bytes]) >> (8 - bits)));
+}
+
+/* The kernel makes that of the address itself; ip= has the default route. */
+static bool is_implied(const struct routes *t, const struct link_route *r)
+{
+	return r->gw.family ? !r->dst.prefix
+			    : r->dst.prefix == t->own->prefix &&
+				      covers(&r->dst, t->own->ip);
+}
+
+static void put_route(void *ctx, const struct link_route *r)
+{
+	struct routes *t = ctx;
+	struct nbd_out *o = &t->w->o;
+	bool v6 = r->dst.family == AF_INET6;
+
+	/* of those to one network, the first has the lowest metric */
+	if (is_implied(t, r) || covers(&r->dst, t->server) != t->to_server ||
+	    (t->n && net_ip_same(&t->last, &r->dst) &&
+	     t->last.prefix == r->dst.prefix))
+		return;
+	t->last = r->dst;
+	if (t->n == PLAN_MAX) {
+		t->lost++;
+		return;
+	}
+	t->n++;
+	nbd_putf(o, v6 ? "rd.route=[" : "rd.route=");
+	put_address(t->w, &r->dst);
+	nbd_putf(o, v6 ? "/%u]:" : "/%u:", r->dst.prefix);
+	put_bracketed(t->w, &r->gw);
+	nbd_putf(o, "%s%s ", *t->device ? ":" : "", t->device);
+}
+
+/* A boot takes PLAN_MAX of them; the server's first. */
+static void put_routes(struct reroot_words *w, const struct link_addr *own,
+		       const struct link *l, const char *device,
+		       const unsigned char *server)
+{
+	struct routes t = { w, own, server, device, .to_server = true };
+
+	each_route(l->name, own->family, put_route, &t);
+	t.to_server = false;
+	each_route(l->name, own->family, put_route, &t);
+	if (t.lost)
+		boot_say("%s: the first %u routes are kept, %u are not",
+			 l->name, t.n, t.lost);
+}
+
+/* ---- addresses ---- */
 
 /* An address that lasts.  klibc's ipconfig knows a mask only with dots. */
 static void put_fixed(struct reroot_words *w, const struct link_addr *a,
@@ -51,16 +226,14 @@ static void put_fixed(struct reroot_words *w, const struct link_addr *a,
 {
 	unsigned char mask[4];
 
+	put_bracketed(w, a);
+	nbd_putf(&w->o, "::");
+	put_gateway(w, l, a->family);
+	nbd_putf(&w->o, ":");
 	if (a->family == AF_INET6) {
-		nbd_putf(&w->o, "[");
-		nbd_put_ip(&w->o, a->ip, 16);
-		nbd_putf(&w->o, "]:::%u", a->prefix);
+		nbd_putf(&w->o, "%u", a->prefix);
 	} else {
 		net_ip_to_mask(a->prefix, mask);
-		nbd_put_ip(&w->o, a->ip, 4);
-		nbd_putf(&w->o, "::");
-		put_gateway(w, l->name);
-		nbd_putf(&w->o, ":");
 		nbd_put_ip(&w->o, mask, 4);
 	}
 	nbd_putf(&w->o, "::%s:off ", device);
@@ -73,15 +246,19 @@ static const char *method(const struct link_ip *a)
 	return a->global ? "auto6" : "link6";
 }
 
+/* DHCP and routers bring their routes again. */
 static void put_ip(struct reroot_words *w, const struct link_ip *a,
-		   const struct link *l, const char *device)
+		   const struct link *l, const char *device,
+		   const unsigned char *server)
 {
 	nbd_putf(&w->o, "ip=");
-	if (a->lasting && a->global)
+	if (a->lasting && a->global) {
 		put_fixed(w, &a->a, l, device);
-	else
+		put_routes(w, &a->a, l, device, server);
+	} else {
 		nbd_putf(&w->o, "%s%s%s ", device, *device ? ":" : "",
 			 method(a));
+	}
 }
 
 /* Not a VLAN, a bond or a bridge. */
@@ -98,7 +275,8 @@ static bool is_card(const struct link *l)
  * ipconfig does not know DEVICE:METHOD: the interface is known by its MAC.
  */
 static int put_ip_anew(struct reroot_words *w, const struct link_ip *a,
-		       const struct link *l, struct nbd_diag *d)
+		       const struct link *l, const unsigned char *server,
+		       struct nbd_diag *d)
 {
 	const unsigned char *m = l->mac;
 
@@ -109,7 +287,7 @@ static int put_ip_anew(struct reroot_words *w, const struct link_ip *a,
 				"(--append 'ip=...' with vlan=, bond= or "
 				"bridge= gives it one)",
 				l->name);
-	put_ip(w, a, l, "");
+	put_ip(w, a, l, "", server);
 	nbd_putf(&w->o, "BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x ", m[0], m[1],
 		 m[2], m[3], m[4], m[5]);
 	return NBD_OK;
@@ -119,28 +297,26 @@ static int put_ip_anew(struct reroot_words *w, const struct link_ip *a,
 static void put_dns(struct reroot_words *w)
 {
 	static const char key[] = "nameserver ";
-	char buf[4096], *line, *p;
+	struct file_lines f;
 	unsigned n = 0;
+	char *line;
 
-	if (file_read(AT_FDCWD, "/run/systemd/resolve/resolv.conf", buf,
-		      sizeof(buf)) < 0)
-		file_read(AT_FDCWD, "/etc/resolv.conf", buf, sizeof(buf));
-	for (line = buf; n < DNS_MAX && (p = strchr(line, '\n'));
-	     line = p + 1) {
+	if (file_lines_open(&f, "/run/systemd/resolve/resolv.conf") &&
+	    file_lines_open(&f, "/etc/resolv.conf"))
+		return;
+	while (n < DNS_MAX && (line = file_lines_next(&f))) {
 		struct link_addr a;
 
-		*p = '\0';
-		if (strncmp(line, key, sizeof(key) - 1) != 0)
-			continue;
-		line += sizeof(key) - 1;
-		if (!net_ip_address(line, &a) ||
+		if (strncmp(line, key, sizeof(key) - 1) != 0 ||
+		    !net_ip_address(line + sizeof(key) - 1, &a) ||
 		    (a.family == AF_INET && a.ip[0] == 127))
 			continue;
 		nbd_put(&w->o, "nameserver=", 11);
-		nbd_put_ip(&w->o, a.ip, a.family == AF_INET ? 4 : 16);
+		put_address(w, &a);
 		nbd_put(&w->o, " ", 1);
 		n++;
 	}
+	file_lines_close(&f);
 }
 
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
@@ -161,9 +337,9 @@ int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"the address of the connection is gone");
 	if (anew)
-		rc = put_ip_anew(w, &a, &i, d);
+		rc = put_ip_anew(w, &a, &i, l->peer, d);
 	else
-		put_ip(w, &a, &i, i.name);
+		put_ip(w, &a, &i, i.name, l->peer);
 	if (!rc)
 		put_dns(w);
 	return rc;

@@ -58,6 +58,10 @@ check 'a rescue system in RAM moves into a root' arrives a
 check 'its processes are gone, and it has the root alone' \
 	said 'guest: root is /dev/nbd0 ext4 rw'
 
+check 'the words for its fixed address have the gateway and another route' \
+	succeeds "grep ' ip=10.0.2.15::$host:255.255.255.0::eth0:off \
+rd.route=198.18.0.0/15:10.0.2.3:eth0 ' /run/nbdboot/cmdline"
+
 refuses 'a word that is neither a URI nor a device' \
 	'nbdboot reroot /dev/vda' 'neither nbd://'
 refuses 'a server that is not there' "nbdboot reroot nbd://$host:1/" \

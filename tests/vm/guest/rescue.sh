@@ -19,6 +19,7 @@ done
 ip addr add 10.0.2.15/24 dev eth0
 ip link set eth0 up
 ip route add default via 10.0.2.2
+ip route add 198.18.0.0/15 via 10.0.2.3
 sleep 1000 &
 echo 'guest: the rescue system is up'
 exec nbdboot reroot "$(tr ' ' '\n' </proc/cmdline | sed -n 's/^guest\.root=//p')"
