@@ -117,12 +117,13 @@ static int keep_files(struct plan *p, struct nbd_diag *d)
 
 /*
  * Both systems must know soft-reboot, and the network must be ours: another
- * program may take it down with the old system.
+ * program may take it down with the old system.  The memory of a copy is freed
+ * by a shutdown.
  */
 static bool is_soft(const struct plan *p)
 {
-	return p->proof.soft && p->old.ours && *p->proof.cmd.root != '/' &&
-	       reroot_has_soft();
+	return p->proof.soft && p->old.ours && !p->old.copy &&
+	       *p->proof.cmd.root != '/' && reroot_has_soft();
 }
 
 static int start(enum reroot_way way, const struct device_signals *signals,

@@ -28,6 +28,7 @@
 
 #include "boot/common/console.h"
 #include "boot/init/reroot.h"
+#include "boot/init/toram.h"
 #include "boot/init/unmount.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -282,6 +283,7 @@ int init_shutdown(const char *verb)
 	/* before /run is left, and is unmounted with its files */
 	again = !i && init_reroot_read(&r, is_home() ? "" : SHUTDOWN_HOME);
 	init_reroot_end();
+	init_toram_release();
 	pivot();
 	boot_console_open("/dev/console", false);
 	take_down();

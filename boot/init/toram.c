@@ -15,6 +15,7 @@
 #include "boot/common/console.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
+#include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/loop.h"
 
@@ -136,16 +137,41 @@ int init_toram_copy(char disk[LOOP_NAME], const struct root_spec *r,
 	return err ? err : attach(disk, d);
 }
 
-void init_toram_undo(const char *disk)
+/* One that is mounted goes when it is unmounted. */
+static void detach(const char *disk)
 {
-	char path[32];
+	char path[300];
 	int loop;
 
 	nbd_fmt(path, sizeof(path), "/dev/%s", disk);
-	loop = *disk ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	loop = open(path, O_RDONLY | O_CLOEXEC);
 	if (loop >= 0) {
 		ioctl(loop, LOOP_CLR_FD);
 		close(loop);
 	}
+}
+
+void init_toram_undo(const char *disk)
+{
+	if (*disk)
+		detach(disk);
+	umount2(HOME, MNT_DETACH);
+}
+
+void init_toram_release(void)
+{
+	char path[300], file[sizeof(DISK) + 1];
+	const char *name;
+	struct dir dir;
+
+	dir_open(&dir, "/sys/block");
+	while ((name = dir_next(&dir))) {
+		nbd_fmt(path, sizeof(path), "/sys/block/%s/loop/backing_file",
+			name);
+		if (file_read(AT_FDCWD, path, file, sizeof(file)) > 0 &&
+		    !strcmp(file, DISK "\n"))
+			detach(name);
+	}
+	dir_close(&dir);
 	umount2(HOME, MNT_DETACH);
 }

@@ -184,11 +184,16 @@ static int ask_busybox(const char *verb, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int start_myself(const char *verb)
+/* From RAM: this program may be a file of the root, which it would keep busy. */
+static int start_myself(char *verb, struct nbd_diag *d)
 {
+	static const char path[] = SHUTDOWN_HOME "/shutdown";
+	char *argv[] = { (char *)path, verb, NULL };
+
 	kill(-1, SIGTERM);
 	poll(NULL, 0, END_MS);
-	return init_shutdown(verb);
+	execve(path, argv, environ);
+	return nbd_diag(d, NBD_E_IO, "execute %s: %s", path, strerror(errno));
 }
 
 bool reroot_has_soft(void)
@@ -203,12 +208,12 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d)
 	static const int signals[] = { [REROOT_DOWN] = SYSTEMD_REBOOT,
 				       [REROOT_SOFT] = SYSTEMD_SOFT,
 				       [REROOT_KEXEC] = SYSTEMD_KEXEC };
-	const char *verb = way == REROOT_KEXEC ? "kexec" : "reboot";
+	char *verb = way == REROOT_KEXEC ? "kexec" : "reboot";
 	char comm[32];
 
 	switch (which(comm)) {
 	case SELF:
-		return start_myself(verb);
+		return start_myself(verb, d);
 	case SYSTEMD:
 		return kill(1, signals[way])
 			       ? nbd_diag(d, NBD_E_PERM, "ask systemd: %s",

@@ -65,10 +65,9 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 {
 	/* about one root, or about programs in its initramfs */
 	static const char *const gone[] = {
-		"nbdboot.part",	       "nbdboot.overlay",
-		"nbdboot.connections", "nbdboot.slots",
-		"nbdboot.shell",       "nbdboot.onfail",
-		"nbdboot.timeout",     NULL
+		"nbdboot.part",	   "nbdboot.overlay", "nbdboot.connections",
+		"nbdboot.slots",   "nbdboot.shell",   "nbdboot.onfail",
+		"nbdboot.timeout", "nbdboot.toram",   NULL
 	};
 	const char *word;
 	size_t len;

@@ -75,6 +75,8 @@ int loop_attach(const char *file, uint32_t flags, char disk[LOOP_NAME],
 		poll(NULL, 0, AGAIN_MS);
 	if (loop >= 0)
 		return loop;
+	/* it is another program's by now */
+	disk[0] = '\0';
 	return nbd_diag(d, NBD_E_KERNEL,
 			"a loop device (module loop) for %s: %s", file,
 			strerror(errno));

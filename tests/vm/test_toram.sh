@@ -11,6 +11,7 @@ disk=$work/disk
 
 find_kernel
 root_tree "$tree" guest/toram.sh
+cp "$nbdboot" "$tree/bin/nbdboot"
 ext4_of "$tree" "$work/part"
 disk_of "$work/part" "$disk"
 fallocate -d "$disk"
@@ -31,13 +32,19 @@ in_qemu vm_start "$work/initramfs" \
 nbdboot.toram nbdboot.part=2"
 if vm_wait '*nbdboot: root is /dev/loop0p2 *'; then
 	unserve
+	vm_wait 'guest: written' || true
+	check 'a root in RAM outlives its server' said '^guest: written$'
+	serve "$port" file "$disk"
 fi
 vm_end
-check 'a root in RAM outlives its server' said '^guest: end$'
 check 'it is a partition of the copy' said \
 	'^guest: root is /dev/loop0p2 ext4 rw$'
 check 'nothing is connected' said '^guest: connected 0$'
 check 'holes take no memory' in_ram
+ended 'it moves to the export itself, and its memory is free' \
+	'^guest: root is /dev/nbd0p2 ext4 rw$' '^guest: copies 0$' \
+	'!not all could be undone'
+unserve
 
 # pattern reports no holes
 serve 0 pattern 2G

@@ -34,7 +34,7 @@ static void words_about_one_root_are_dropped(void **state)
 	      true, "");
 	keeps("nbdboot.part=2 nbdboot.overlay nbdboot.connections=4 "
 	      "nbdboot.slots=4 nbdboot.shell=/x nbdboot.onfail=halt "
-	      "nbdboot.timeout=9",
+	      "nbdboot.timeout=9 nbdboot.toram",
 	      true, "");
 }
 
