@@ -5,13 +5,9 @@
  * for it (Documentation/admin-guide/efi-stub.rst).  It reads straight into the
  * memory of the kernel.
  */
-#include "boot/uefi/program.h"
+#include "boot/uefi/initrd.h"
 
 #include <string.h>
-
-#define OF(l)                              \
-	((struct uefi_initrds *)(void *)(( \
-		char *)(l)-offsetof(struct uefi_initrds, load)))
 
 /* The kernel finds the next archive on a boundary of 4 bytes. */
 static uint64_t padded(uint64_t n)
@@ -22,22 +18,22 @@ static uint64_t padded(uint64_t n)
 static int read_all(struct uefi_initrds *r, unsigned char *to,
 		    struct nbd_diag *d)
 {
-	int rc = NBD_OK;
-
-	for (unsigned i = 0; i < r->n && !rc; i++) {
+	for (unsigned i = 0; i < r->n; i++) {
 		uint64_t n = r->file[i].size;
+		int rc = uefi_input_read(&r->file[i], to, d);
 
-		rc = uefi_input_read(&r->file[i], to, d);
+		if (rc)
+			return rc;
 		memset(to + n, 0, (size_t)(padded(n) - n));
 		to += padded(n);
 	}
-	return rc;
+	return NBD_OK;
 }
 
 static efi_status load(struct efi_load_file2 *l, struct efi_path *path,
 		       efi_bool by_boot_policy, size_t *len, void *buf)
 {
-	struct uefi_initrds *r = OF(l);
+	struct uefi_initrds *r = (struct uefi_initrds *)l;
 	struct nbd_diag d;
 
 	(void)path;
@@ -71,27 +67,49 @@ static int install(struct uefi_initrds *r, struct nbd_diag *d)
 		 : NBD_OK;
 }
 
-int uefi_initrd_add(struct uefi_program *p, struct nbd_diag *d)
+/* Adds a file that is open to the sum, which no size of a server may wrap. */
+static bool add_size(struct uefi_initrds *r, uint64_t n)
 {
-	struct uefi_initrds *r = &p->initrds;
+	const uint64_t most = UINT64_MAX / 2;
+
+	if (n > most || padded(n) > most - r->size)
+		return false;
+	r->size += padded(n);
+	return true;
+}
+
+/* The kernel takes one piece of memory for all: can it? */
+static bool fits(uint64_t size)
+{
+	void *p = efi_pages((size_t)size);
+
+	efi_free_pages(p, (size_t)size);
+	return p || !size;
+}
+
+int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
+		    struct uefi_program *p, struct nbd_diag *d)
+{
+	bool fit = true;
 	int rc;
 
 	r->size = 0;
 	r->handle = NULL;
-	for (r->n = 0; r->n < p->conf.initrds; r->n++) {
-		rc = uefi_input_open(&r->file[r->n], p, p->conf.initrd[r->n],
-				     d);
+	for (r->n = 0; r->n < c->initrds && fit; r->n++) {
+		rc = uefi_input_open(&r->file[r->n], p, c->initrd[r->n], d);
 		if (rc)
 			return rc;
-		r->size += padded(r->file[r->n].size);
+		fit = add_size(r, r->file[r->n].size);
 	}
-	return r->n ? install(r, d) : NBD_OK;
+	if (!r->n || (fit && fits(r->size)))
+		return r->n ? install(r, d) : NBD_OK;
+	return nbd_diag(d, NBD_E_NO_MEMORY,
+			"initrd %s: too large for the memory",
+			c->initrd[r->n - 1]);
 }
 
-void uefi_initrd_remove(struct uefi_program *p)
+void uefi_initrd_remove(struct uefi_initrds *r)
 {
-	struct uefi_initrds *r = &p->initrds;
-
 	if (r->handle) {
 		efi.bs->uninstall(r->handle, &efi_guid_load_file2, &r->load);
 		efi.bs->uninstall(r->handle, &efi_guid_path, r->path);

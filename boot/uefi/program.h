@@ -5,6 +5,7 @@
 
 #include "boot/uefi/cache.h"
 #include "boot/uefi/conf.h"
+#include "boot/uefi/initrd.h"
 #include "boot/uefi/input.h"
 #include "boot/uefi/nic.h"
 #include "boot/uefi/session.h"
@@ -22,16 +23,6 @@ struct uefi_drive {
 	struct uefi_cache cache;
 	bool busy;  /* a request is under way */
 	bool raise; /* requests run at EFI_TPL_CALLBACK */
-};
-
-/* Archives, one after the other, for the kernel's EFI stub. */
-struct uefi_initrds {
-	struct efi_load_file2 load;
-	efi_handle handle; /* NULL: there are none */
-	uint64_t path[4];
-	uint64_t size; /* of all, padded */
-	unsigned n;
-	struct uefi_input file[UEFI_INITRDS];
 };
 
 /* Too large for the firmware's stack of 128 KiB. */
@@ -84,12 +75,6 @@ void uefi_drive_close(struct uefi_drive *x);
  * error.
  */
 int uefi_start(struct uefi_program *p, struct nbd_diag *d);
-
-/* ---- initrd.c ---- */
-
-/* Opens the files of initrd= and offers them to the kernel. */
-int uefi_initrd_add(struct uefi_program *p, struct nbd_diag *d);
-void uefi_initrd_remove(struct uefi_program *p);
 
 /* ---- handover.c ---- */
 

@@ -114,7 +114,7 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 				 d);
 
 	if (!rc)
-		rc = uefi_initrd_add(p, d);
+		rc = uefi_initrd_add(&p->initrds, &p->conf, p, d);
 	if (!rc)
 		rc = uefi_handover_words(p, d);
 	if (!rc)
@@ -122,7 +122,7 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 	if (!rc)
 		rc = start(p, f, d);
 	uefi_handover_unwatch(p);
-	uefi_initrd_remove(p);
+	uefi_initrd_remove(&p->initrds);
 	uefi_input_close(f);
 	return rc;
 }
