@@ -18,6 +18,13 @@
 int root_handed(struct cmdline *c, struct nbd_diag *d);
 
 /*
+ * Is the variable, a file of len bytes with a NUL behind them, of this boot?  It
+ * is volatile, and its second line is that of the boot entry `current` ("",
+ * without one: -1).  If nbdboot.efi fails, the system of another entry boots.
+ */
+bool root_handed_fits(const char *file, size_t len, long current);
+
+/*
  * Writes the command line with the words of `handed` before it, so that its own
  * words count.  If it has ip=, the address of `handed`, from " ip=" on, is left
  * out.  Returns 0, or NBD_E_NO_MEMORY.

@@ -31,19 +31,38 @@ static void put_lease(struct nbd_out *o, const struct uefi_program *p)
 	uefi_lease_put(o, &p->net.lease, p->net.mac);
 }
 
-static void set_variable(const struct uefi_program *p)
+/* NULL deletes it, whatever attributes it has. */
+static void set_variable(const char *text, size_t len)
+{
+	efi.rt->set_variable(u"NbdBootLease", &efi_guid_nbdboot,
+			     text ? EFI_VARIABLE_BOOT_AND_RUNTIME : 0, len,
+			     text);
+}
+
+void uefi_handover_forget(void)
+{
+	set_variable(NULL, 0);
+}
+
+void uefi_handover_tell(const struct uefi_program *p)
 {
 	char text[2047];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	uint16_t entry;
+	size_t len = sizeof(entry);
 
+	/* one with other attributes would stay as it is */
+	uefi_handover_forget();
 	nbd_putf(&o, "nbdroot=");
 	put_uris(&o, &p->root);
 	put_lease(&o, p);
+	/* a system that another boot entry starts has its own root */
+	if (!efi.rt->get_variable(u"BootCurrent", &efi_guid_global, NULL, &len,
+				  &entry))
+		nbd_putf(&o, "\nboot=%04x", entry);
 	/* without it, only a fixed command line is worse off */
 	if (!o.cut)
-		efi.rt->set_variable(u"NbdBootLease", &efi_guid_nbdboot,
-				     EFI_VARIABLE_BOOT_AND_RUNTIME, o.len,
-				     text);
+		set_variable(text, o.len);
 }
 
 /* What the words lack: a server that DHCP has named, and the address. */
@@ -64,7 +83,6 @@ int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)
 {
 	struct nbd_out o = { .buf = p->options, .cap = sizeof(p->options) - 1 };
 
-	set_variable(p);
 	if (p->conf.kernel || p->conf.for_kernel) {
 		nbd_put(&o, p->conf.words, strlen(p->conf.words));
 		put_missing(&o, p);

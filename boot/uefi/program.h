@@ -78,8 +78,12 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d);
 
 /* ---- handover.c ---- */
 
-/* The words for the kernel, in p->options and p->wide, and the variable. */
+/* The words for the kernel, in p->options and p->wide. */
 int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d);
+/* Sets the variable NbdBootLease: right before what is started. */
+void uefi_handover_tell(const struct uefi_program *p);
+/* Deletes it, as whoever comes next is not started by this program. */
+void uefi_handover_forget(void);
 /* Says goodbye to the server when the operating system takes over. */
 int uefi_handover_watch(struct uefi_program *p, struct nbd_diag *d);
 void uefi_handover_unwatch(struct uefi_program *p);

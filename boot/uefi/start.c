@@ -99,7 +99,9 @@ static int start(struct uefi_program *p, struct uefi_input *f,
 		return rc;
 	}
 	set_options(p, h);
+	uefi_handover_tell(p);
 	s = efi.bs->start_image(h, NULL, NULL);
+	uefi_handover_forget();
 	if (!s)
 		efi_print("nbdboot: %s: ended\n", f->name);
 	return s ? nbd_diag(d, efi_error(s), "%s: ended: %s", f->name,

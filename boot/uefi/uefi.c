@@ -147,6 +147,8 @@ efi_status uefi_main(efi_handle image, struct efi_system *st)
 	if (!p)
 		return EFI_OUT_OF_RESOURCES;
 	memset(p, 0, sizeof(*p));
+	/* an earlier one, or the operating system, may have left it */
+	uefi_handover_forget();
 	uefi_source(p);
 	rc = boot(p, &d);
 	if (rc == NBD_E_NOT_FOUND && !p->started && uefi_source_ask(p))

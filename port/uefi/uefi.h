@@ -27,8 +27,8 @@ extern const struct efi_guid efi_guid_loaded_image, efi_guid_path,
 	efi_guid_file_info, efi_guid_network, efi_guid_pxe,
 	efi_guid_tcp4_binding, efi_guid_tcp4, efi_guid_http_binding,
 	efi_guid_http, efi_guid_pci, efi_guid_load_file2, efi_guid_initrd,
-	efi_guid_exit, efi_guid_pre_exit, efi_guid_nbdboot, efi_guid_smbios,
-	efi_guid_smbios3;
+	efi_guid_exit, efi_guid_pre_exit, efi_guid_global, efi_guid_nbdboot,
+	efi_guid_smbios, efi_guid_smbios3;
 
 /* Call it first, once; measures the clock for about 10 ms. */
 efi_status efi_init(efi_handle image, struct efi_system *st);

@@ -7,6 +7,9 @@
 
 #define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off BOOTIF=01"
 
+/* As nbdboot.efi leaves it: EFI_VARIABLE_BOOTSERVICE_ACCESS and RUNTIME. */
+#define VOLATILE "\x06\0\0"
+
 static struct cmdline c;
 static struct root_spec r;
 static struct nbd_diag d;
@@ -79,9 +82,43 @@ static void servers_that_are_named(void **state)
 	}
 }
 
+static bool fits(const char *attributes, const char *text, long current)
+{
+	char file[256];
+	int len;
+
+	memcpy(file, attributes, 4);
+	len = nbd_fmt(file + 4, sizeof(file) - 4, "%s", text);
+	return root_handed_fits(file, 4 + (size_t)len, current);
+}
+
+static void a_variable_that_outlives_a_boot_is_ignored(void **state)
+{
+	(void)state;
+	assert_true(fits(VOLATILE, HANDED, -1));
+	/* an operating system can make one that is EFI_VARIABLE_NON_VOLATILE */
+	assert_false(fits("\x07\0\0", HANDED, -1));
+	assert_false(fits("\x06\0\x01", HANDED, -1));
+	assert_false(fits("\0\0\0", HANDED, -1));
+	assert_false(fits(VOLATILE, "", -1));
+	assert_false(root_handed_fits("\x06", 1, -1));
+}
+
+static void a_variable_of_another_boot_entry_is_ignored(void **state)
+{
+	(void)state;
+	assert_true(fits(VOLATILE, HANDED "\nboot=01ab", 0x1ab));
+	assert_false(fits(VOLATILE, HANDED "\nboot=01ab", 0x1ac));
+	assert_false(fits(VOLATILE, HANDED "\nboot=01ab", -1));
+	assert_false(fits(VOLATILE, HANDED, 1));
+	assert_true(fits(VOLATILE, HANDED "\n", -1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_variable_that_outlives_a_boot_is_ignored),
+		cmocka_unit_test(a_variable_of_another_boot_entry_is_ignored),
 		cmocka_unit_test(the_root_and_the_address_are_the_firmwares),
 		cmocka_unit_test(a_part_of_the_export_stays),
 		cmocka_unit_test(an_address_of_the_kernel_counts),
