@@ -299,7 +299,8 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	    !usable(p + YIADDR))
 		return 0;
 	memcpy(l->addr, p + YIADDR, 4);
-	memcpy(l->next, p + SIADDR, 4);
+	/* a server that names no other is meant itself */
+	memcpy(l->next, be32(p + SIADDR) ? p + SIADDR : l->server, 4);
 	read_lease(&r, l);
 	return r.raw.type[0];
 }

@@ -276,8 +276,6 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	memcpy(s->domain, l->domain, sizeof(s->domain));
 	memcpy(s->root_path, l->root_path, sizeof(s->root_path));
 	s->server = in4(l->next, 32);
-	if (!s->server.family)
-		s->server = in4(l->server, 32);
 	nbd_put_ip(&o, s->server.ip, 4);
 	s->boot_server[o.len] = '\0';
 }

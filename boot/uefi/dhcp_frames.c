@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DHCP in frames: DISCOVER, OFFER, REQUEST, ACK. */
+/* DHCP in frames: the client of boot/net, over Ethernet, IPv4 and UDP. */
 #include "boot/uefi/dhcp_frames.h"
-#include "port/udp4.h"
 
 #include <string.h>
+
+#include "boot/net/dhcp.h"
+#include "port/udp4.h"
 
 /* The type in an Ethernet header, and that of IPv4. */
 #define TYPE_AT 12
 static const uint8_t ipv4[] = { 0x08, 0x00 };
 
-static int send(struct nbd_ether *e, const struct dhcp_query *q)
+static void send(struct nbd_ether *e, struct dhcp *dhcp, uint64_t now)
 {
 	uint8_t frame[NBD_ETHER_HEADER + UDP4_HEAD + DHCP_MAX];
 	uint8_t *packet = frame + NBD_ETHER_HEADER;
-	size_t len = net_dhcp_build(packet + UDP4_HEAD, q);
+	size_t len = net_dhcp_send(dhcp, packet + UDP4_HEAD, now);
 	struct nbd_iov v = { frame, NBD_ETHER_HEADER + UDP4_HEAD + len };
 
 	memset(frame, 0xff, 6);
 	memcpy(frame + 6, e->mac, 6);
 	memcpy(frame + TYPE_AT, ipv4, sizeof(ipv4));
 	udp4_head(packet, len, DHCP_CLIENT, DHCP_SERVER);
-	return e->send(e, &v, 1);
+	e->send(e, &v, 1);
 }
 
 /* The DHCP message in a frame of *len bytes, whose length *len becomes. */
@@ -34,60 +36,21 @@ static const uint8_t *message(uint8_t *frame, size_t *len, bool verified)
 			    !verified);
 }
 
-/* The answer to q that comes before the time `end`; 0: none. */
-static int answer(struct dhcp_lease *l, struct nbd_ether *e,
-		  const struct dhcp_query *q, uint64_t end)
+/* Takes the next frame if it is an answer; waits if there is none. */
+static void receive(struct nbd_ether *e, struct dhcp *dhcp)
 {
 	uint8_t frame[NBD_ETHER_PIECE];
+	int got = e->receive(e, frame, sizeof(frame));
+	size_t n = got & NBD_ETHER_LENGTH;
+	const uint8_t *msg = NULL;
 
-	for (;;) {
-		int got = e->receive(e, frame, sizeof(frame)), type = 0;
-		size_t n = got & NBD_ETHER_LENGTH;
-		const uint8_t *msg = NULL;
-
-		/* a piece of a longer frame is none either */
-		if (got > 0)
-			msg = message(frame, &n, got & NBD_ETHER_VERIFIED);
-		if (msg)
-			type = net_dhcp_parse(msg, n, q->xid, q->mac, l);
-		if (type)
-			return type;
-		if (nbd_now_ms() >= end)
-			return 0;
-		if (got <= 0 && e->wait)
-			e->wait(e, 10);
-	}
-}
-
-/* Offer and acknowledgement; true: *l is ours. */
-static bool exchange(struct dhcp_lease *l, struct nbd_ether *e,
-		     struct dhcp_query *q, uint64_t end)
-{
-	struct dhcp_lease offer;
-
-	q->type = DHCP_DISCOVER;
-	q->ours = NULL;
-	send(e, q);
-	do {
-		int type = answer(&offer, e, q, end);
-
-		if (!type)
-			return false;
-		if (type == DHCP_OFFER)
-			break;
-	} while (true);
-	q->type = DHCP_REQUEST;
-	q->ours = &offer;
-	send(e, q);
-	for (;;) {
-		int type = answer(l, e, q, end);
-
-		/* others may offer theirs meanwhile */
-		if (type == DHCP_ACK)
-			return true;
-		if (type != DHCP_OFFER)
-			return false;
-	}
+	/* a piece of a longer frame is none either */
+	if (got > 0)
+		msg = message(frame, &n, got & NBD_ETHER_VERIFIED);
+	else if (e->wait)
+		e->wait(e, 10);
+	if (msg)
+		net_dhcp_take(dhcp, msg, n, nbd_now_ms());
 }
 
 static bool wait_link(struct nbd_ether *e, uint64_t end)
@@ -101,24 +64,26 @@ static bool wait_link(struct nbd_ether *e, uint64_t end)
 	return true;
 }
 
-int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t xid,
-	      unsigned ms, struct nbd_diag *d)
+int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
+	      bool need_path, unsigned ms, struct nbd_diag *d)
 {
-	uint64_t begin = nbd_now_ms(), end = begin + ms;
-	struct dhcp_query q = { .xid = xid, .host = "" };
-	uint64_t pause = 1000, now;
+	uint64_t begin = nbd_now_ms(), end = begin + ms, now;
+	struct dhcp dhcp;
 
-	memcpy(q.mac, e->mac, sizeof(q.mac));
 	if (!wait_link(e, begin + ms / 4))
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"DHCP: the interface has no link");
-	while ((now = nbd_now_ms()) < end) {
-		q.secs = (uint16_t)((now - begin) / 1000);
-		if (exchange(l, e, &q, now + pause < end ? now + pause : end))
-			return NBD_OK;
-		pause = pause < 8000 ? pause * 2 : pause;
-		q.xid++;
+	net_dhcp_start(&dhcp, e->mac, "", seed, nbd_now_ms());
+	dhcp.need_path = need_path;
+	while (dhcp.state != DHCP_BOUND && (now = nbd_now_ms()) < end) {
+		if (now >= dhcp.due)
+			send(e, &dhcp, now);
+		receive(e, &dhcp);
 	}
+	*l = dhcp.lease;
+	if (dhcp.state == DHCP_BOUND)
+		return NBD_OK;
+	memset(l, 0, sizeof(*l));
 	return nbd_diag(d, NBD_E_TIMEOUT,
 			"DHCP: no lease within %u s (is there a DHCP server on "
 			"this network? ip= sets a fixed address)",

@@ -123,6 +123,9 @@ static bool take_pxe(struct uefi_net *n)
 	    !uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
 			       sizeof(pxe->mode->ack.raw), n->mac))
 		return false;
+	/* PXE takes any offer; another server may have the root-path */
+	if (n->root_path && !n->lease.root_path[0])
+		return false;
 	n->from = "PXE";
 	return true;
 }
@@ -179,12 +182,12 @@ static void on_idle(void *ctx)
 
 static int get_lease(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 {
-	uint32_t xid;
+	uint32_t seed;
 
 	if (n->lease.addr[0])
 		return NBD_OK;
-	efi_random(&xid, sizeof(xid));
-	return uefi_dhcp(&n->lease, &n->snp.e, xid, ms, d);
+	efi_random(&seed, sizeof(seed));
+	return uefi_dhcp(&n->lease, &n->snp.e, seed, n->root_path, ms, d);
 }
 
 static int open_lwip(struct uefi_net *n, struct nbd_diag *d)

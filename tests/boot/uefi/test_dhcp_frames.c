@@ -7,6 +7,7 @@
 
 static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
 #define DHCP_MS 20000
+#define ALL	~0u
 
 static uint64_t now;
 
@@ -23,8 +24,10 @@ static struct {
 	unsigned sent[4];  /* messages of DISCOVER, OFFER, REQUEST */
 	bool silent, naks; /* naks: the first REQUEST */
 	bool link;
-	int flags;  /* NBD_ETHER_* of each frame */
-	size_t bad; /* the byte that is wrong in each, 0: none */
+	bool no_next;  /* siaddr is 0 */
+	unsigned poor; /* so many offers come from one without a root-path */
+	int flags;     /* NBD_ETHER_* of each frame */
+	size_t bad;    /* the byte that is wrong in each, 0: none */
 } server;
 
 static void put16(uint8_t *p, unsigned v)
@@ -71,10 +74,15 @@ static size_t answer(uint8_t *f, const uint8_t *q, unsigned type)
 	memcpy(m, q, 236);
 	m[0] = 2;
 	memcpy(m + 16, "\x0a\x00\x02\x0f", 4);
-	memcpy(m + 20, "\x0a\x00\x02\x02", 4);
+	if (!server.no_next)
+		memcpy(m + 20, "\x0a\x00\x02\x07", 4);
 	memcpy(m + 236, "\x63\x82\x53\x63", 4);
 	memcpy(m + 240, options, sizeof(options));
 	m[242] = (uint8_t)type;
+	if (server.poor) {
+		m[240 + 8] = 9; /* of its address */
+		m[240 + 33] = 43;
+	}
 	put16(udp + 6,
 	      sum(udp, 8 + n,
 		  17 + 8 + (uint32_t)n + 0x0a00 + 0x0202 + 0x0a00 + 0x020f));
@@ -105,6 +113,7 @@ static int send(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 			    : server.naks	  ? DHCP_NAK
 						  : DHCP_ACK);
 	server.naks &= type == DHCP_DISCOVER;
+	server.poor -= server.poor && server.poor != ALL;
 	return 0;
 }
 
@@ -160,7 +169,7 @@ static void a_lease_with_its_root_path(void **state)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
 	(void)state;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
 	assert_memory_equal(l.addr, want, 4);
 	assert_string_equal(l.root_path, "nbd://h/x");
 	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
@@ -175,15 +184,53 @@ static void a_nak_means_another_try(void **state)
 {
 	(void)state;
 	server.naks = true;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
 	assert_int_equal(server.sent[DHCP_DISCOVER], 2);
+}
+
+/* A proxy or a router answers first, the server of the boot a moment later. */
+static void an_offer_without_the_root_path_is_not_taken(void **state)
+{
+	(void)state;
+	server.poor = 1;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, true, DHCP_MS, &d), 0);
+	assert_string_equal(l.root_path, "nbd://h/x");
+	assert_int_equal(server.sent[DHCP_DISCOVER], 2);
+	assert_int_equal(server.sent[DHCP_REQUEST], 1);
+	setup(state);
+	server.poor = ALL;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
+	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
+}
+
+static void without_any_root_path_the_first_offer_is_taken(void **state)
+{
+	(void)state;
+	server.poor = ALL;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, true, DHCP_MS, &d), 0);
+	assert_string_equal(l.root_path, "");
+	assert_int_equal(l.server[3], 9);
+	assert_true(now < 1000 + 5000);
+}
+
+static void
+the_next_server_is_the_one_that_answers_if_it_names_none(void **state)
+{
+	(void)state;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
+	assert_int_equal(l.next[3], 7);
+	setup(state);
+	server.no_next = true;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
+	assert_memory_equal(l.next, l.server, 4);
 }
 
 static void silence_ends_in_time(void **state)
 {
 	(void)state;
 	server.silent = true;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), NBD_E_TIMEOUT);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d),
+			 NBD_E_TIMEOUT);
 	assert_true(now >= 1000 + DHCP_MS && now < 1100 + DHCP_MS);
 	assert_true(server.sent[DHCP_DISCOVER] >= 4 &&
 		    server.sent[DHCP_DISCOVER] <= 6);
@@ -197,7 +244,7 @@ static void damaged_frames_are_no_answers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		setup(state);
 		server.bad = bad[i];
-		assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d),
+		assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d),
 				 NBD_E_TIMEOUT);
 	}
 }
@@ -208,18 +255,19 @@ static void a_verified_frame_may_lack_the_sum_of_udp(void **state)
 	(void)state;
 	server.flags = NBD_ETHER_VERIFIED;
 	server.bad = 40;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), 0);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
 	setup(state);
 	server.flags = NBD_ETHER_VERIFIED;
 	server.bad = 24;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d), NBD_E_TIMEOUT);
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d),
+			 NBD_E_TIMEOUT);
 }
 
 static void no_link_is_named(void **state)
 {
 	(void)state;
 	server.link = false;
-	assert_int_equal(uefi_dhcp(&l, &ether, 7, DHCP_MS, &d),
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d),
 			 NBD_E_UNREACHABLE);
 	assert_non_null(strstr(d.text, "no link"));
 }
@@ -229,6 +277,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_lease_with_its_root_path, setup),
 		cmocka_unit_test_setup(a_nak_means_another_try, setup),
+		cmocka_unit_test_setup(
+			an_offer_without_the_root_path_is_not_taken, setup),
+		cmocka_unit_test_setup(
+			without_any_root_path_the_first_offer_is_taken, setup),
+		cmocka_unit_test_setup(
+			the_next_server_is_the_one_that_answers_if_it_names_none,
+			setup),
 		cmocka_unit_test_setup(silence_ends_in_time, setup),
 		cmocka_unit_test(damaged_frames_are_no_answers),
 		cmocka_unit_test_setup(a_verified_frame_may_lack_the_sum_of_udp,
