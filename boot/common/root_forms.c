@@ -236,26 +236,47 @@ static int libreelec(struct parse *s, const char *p)
 	return rc ? rc : root_finish(s);
 }
 
-/* Returns the name of another protocol in a root-path or netroot=, or NULL. */
-static const char *foreign(const char *p)
+/* The length of another protocol's name in a root-path or netroot=, or 0. */
+static size_t foreign(const char *p)
 {
-	static const char names[][6] = { "iscsi", "nfs",  "nfs4", "aoe",
-					 "fcoe",  "http", "https" };
+	static const char names[][8] = { "iscsi", "nfs",  "nfs4",    "aoe",
+					 "fcoe",  "nvmf", "livenet", "cifs" };
+	size_t n = strcspn(p, ":");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (root_begins(p, names[i]) && p[strlen(names[i])] == ':')
-			return names[i];
-	return NULL;
+	/* the URI of something else is no host with a port */
+	if (root_begins(p + n, "://") && !nbd_is_uri(p))
+		return n;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p[n]; i++)
+		if (strlen(names[i]) == n && root_begins(p, names[i]))
+			return n;
+	return 0;
+}
+
+/*
+ * DHCP serves other machines, too: 192.0.2.1:/srv may be NFS, unless it says
+ * that it is NBD, or the word nbdroot= does.
+ */
+static bool is_ours(const char *path, const char *word)
+{
+	return !strcmp(word, "nbdroot") || root_begins(path, "nbdroot=") ||
+	       root_begins(path, "nbd:") || nbd_is_uri(path) ||
+	       root_is_dhcp(path) || foreign(path);
 }
 
 int root_from_path(struct parse *s)
 {
 	const char *path = s->env->root_path;
+	bool ours;
 
 	if (!path || !*path)
 		return NBD_OK;
+	ours = is_ours(path, s->r->word);
 	s->r->word = "root-path of DHCP";
 	s->r->value = path;
+	if (!ours)
+		return root_wrong(s, "it begins with neither nbd:, nbd:// nor "
+				     "nbds:// (nbdroot=dhcp takes other forms "
+				     "of NBD, too)");
 	path += root_begins(path, "nbdroot=") ? 8 : 0;
 	if (!*path || root_is_dhcp(path))
 		return root_wrong(s, "it refers to itself");
@@ -264,14 +285,13 @@ int root_from_path(struct parse *s)
 
 int root_server(struct parse *s, const char *p)
 {
-	const char *other = foreign(p);
-	size_t n = strcspn(p, ",/");
+	size_t n = strcspn(p, ",/"), other = foreign(p);
 
 	if (other)
 		return nbd_diag(s->d, NBD_E_URI,
-				"%s=%s: %s: is no Network Block Device (use "
+				"%s=%s: %.*s: is no Network Block Device (use "
 				"nbd://SERVER/EXPORT)",
-				s->r->word, s->r->value, other);
+				s->r->word, s->r->value, (int)other, p);
 	if (!*p || root_is_dhcp(p)) {
 		s->r->from_dhcp = true;
 		s->r->by = ROOT_BY_PATH;

@@ -119,7 +119,7 @@ static const char *find_kernel(struct uefi_conf *c, const char *text)
 	return found;
 }
 
-/* The spec, from the words, or from them and "nbdroot=dhcp". */
+/* The spec, from the words, or from them and "netroot=dhcp". */
 static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 {
 	char line[CMDLINE_MAX];
@@ -128,7 +128,7 @@ static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	if (!root_named(&c->cmd)) {
-		if (nbd_fmt(line, sizeof(line), "nbdroot=dhcp %s", c->words) <
+		if (nbd_fmt(line, sizeof(line), "netroot=dhcp %s", c->words) <
 		    0)
 			return nbd_diag(d, NBD_E_USAGE, "too long");
 		rc = boot_cmdline_parse(&c->cmd, line, d);

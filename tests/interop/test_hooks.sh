@@ -197,8 +197,11 @@ dracut 'root=/dev/nbd0p1 nbdroot=10.0.2.2/x' '' \
 dracut 'root=/dev/root netroot=dhcp' '' '/dev/root  - auto rw '
 dracut 'root=/dev/root netroot=dhcp' 'nbd:10.0.2.2:x:ext4' \
 	'/dev/root nbdboot 1 auto rw waits'
-dracut 'root=/dev/root netroot=dhcp' 'iscsi:10.0.2.2::::x' \
-	'/dev/root  - auto rw '
+# those of other modules
+for path in iscsi:10.0.2.2::::x 192.0.2.1:/srv/nfs '[2001:db8::1]:/srv/nfs' \
+	/srv/nfs cifs://u:p@srv/x https://srv/x srv nbdboot:x; do
+	dracut 'root=/dev/root netroot=dhcp' "$path" '/dev/root  - auto rw '
+done
 
 # What nbdboot says about a wrong word is what dracut says.
 echo 'root=nbd://h:x/ quiet' >"$work/cmdline"

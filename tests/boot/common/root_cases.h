@@ -159,10 +159,12 @@ static const struct root_case dhcp_cases[] = {
 	{ "nbdroot=dhcp", "nbd://srv/x dhcp dev=0", "nbdroot=srv,x,nbd0" },
 	{ "nbdroot=dhcp root=/dev/nbd1", "nbd://srv/x dhcp dev=1",
 	  "srv,x,nbd0" },
-	{ "root=dhcp", "nbd://srv/ dhcp", "srv" },
-	{ "root=dhcp", "nbd://[fe80::1]:10810/x dhcp", "[fe80::1]:10810/x" },
-	{ "root=dhcp", "nbd://srv:10810/x dhcp", "srv:10810/x" },
-	{ "root=dhcp", "nbd://srv//x dhcp", "srv:/x" },
+	{ "nbdroot=dhcp", "nbd://srv/ dhcp", "srv" },
+	{ "nbdroot=dhcp", "nbd://[fe80::1]:10810/x dhcp", "[fe80::1]:10810/x" },
+	{ "nbdroot=dhcp", "nbd://srv:10810/x dhcp", "srv:10810/x" },
+	{ "nbdroot=dhcp", "nbd://srv//x dhcp", "srv:/x" },
+	{ "root=dhcp", "nbd://srv/x dhcp", "nbdroot=srv/x" },
+	{ "root=dhcp", "nbd://srv/x dhcp dev=0", "nbdroot=srv,x,nbd0" },
 	/* iPXE and libnbd */
 	{ "root=dhcp", "nbd://srv/x dhcp", "nbd://srv/x" },
 	{ "root=dhcp", "nbds://srv:10810/x dhcp tls", "nbds://srv:10810/x" },
@@ -205,6 +207,8 @@ static const struct root_case tls_cases[] = {
 
 #define NO_TLS "nbdboot.tls=require forbids servers without TLS"
 
+#define OTHER "begins with neither nbd:, nbd:// nor nbds://"
+
 static const struct {
 	const char *line, *says, *root_path;
 } bad_cases[] = {
@@ -219,7 +223,7 @@ static const struct {
 	  "forbids tls-verify-peer=0", NULL },
 	{ "nbdboot.tls=require root=dhcp",
 	  "root-path of DHCP=nbd://srv/x: " NO_TLS, "nbd://srv/x" },
-	{ "nbdboot.tls=require root=dhcp", NO_TLS, "srv,x" },
+	{ "nbdboot.tls=require nbdroot=dhcp", NO_TLS, "srv,x" },
 	{ "nbdboot.tls=require root=dhcp", NO_TLS, "nbds://a/,nbd://b/" },
 	{ "nbdboot.tls=require root=dhcp", "forbids tls-verify-peer=0",
 	  "nbds://a/,nbds://%h/?tls-verify-peer=0" },
@@ -258,12 +262,24 @@ static const struct {
 	{ "root=dhcp", "root-path of DHCP=iscsi:srv::::iqn: iscsi: is no",
 	  "iscsi:srv::::iqn" },
 	{ "root=dhcp", "nfs: is no", "nfs:srv:/x" },
+	{ "root=dhcp", "cifs: is no Network", "cifs://srv/x" },
+	{ "nbdroot=dhcp", "cifs: is no Network", "cifs://u:p@srv/x" },
+	{ "netroot=ftp://srv/x", "ftp: is no Network", NULL },
+	{ "netroot=livenet:http://srv/x", "livenet: is no Network", NULL },
+	/* roots of other programs */
+	{ "root=dhcp", OTHER, "192.0.2.1:/srv/nfs" },
+	{ "netroot=dhcp", OTHER, "192.0.2.1:/srv/nfs" },
+	{ "root=dhcp", OTHER, "[2001:db8::1]:/srv/nfs" },
+	{ "root=dhcp", OTHER, "/srv/nfs" },
+	{ "root=dhcp", OTHER, "srv" },
+	{ "root=dhcp", OTHER, "srv,x,nbd0" },
+	{ "root=dhcp", OTHER, "nbdboot:x" },
 	{ "root=dhcp", "refers to itself", "dhcp" },
 	{ "root=dhcp", "refers to itself", "nbdroot=dhcp" },
 	{ "root=dhcp", "refers to itself", "nbdroot=" },
 	{ "root=dhcp", "control character", "nbd:srv:a\033[0m" },
-	{ "root=dhcp", "control character", "srv,a\n,nbd0" },
-	{ "root=dhcp", "port", "srv:y/x" },
+	{ "nbdroot=dhcp", "control character", "srv,a\n,nbd0" },
+	{ "nbdroot=dhcp", "port", "srv:y/x" },
 };
 
 #endif

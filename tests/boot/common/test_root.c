@@ -351,7 +351,7 @@ static void one_spec_is_expanded_again_and_again(void **state)
 		  { "nbd://srv/a nbd://a/x", "nbd://srv/b nbd://b/x" } },
 		{ "nbdroot=dhcp,%h",
 		  { "nbd://10.1.1.1/a dhcp", "nbd://10.1.1.2/b dhcp" } },
-		{ "root=dhcp rootflags=ro",
+		{ "nbdroot=dhcp rootflags=ro",
 		  { "nbd://10.1.1.1/ dhcp options=ro",
 		    "nbds://srv/b dhcp tls options=sync,ro" } },
 	};

@@ -95,7 +95,11 @@ static void without_a_server_it_is_that_of_dhcp(void **state)
 		assert_int_equal(r.uris, 1);
 		assert_string_equal(r.uri[0].name, "1:2");
 	}
-	assert_true(!strstr(c.words, "dhcp ") && !strstr(c.words, "nbdroot"));
+	assert_true(!strstr(c.words, "dhcp ") && !strstr(c.words, "netroot"));
+	/* it may be NFS's */
+	env.root_path = "192.0.2.1:/srv/nfs";
+	assert_int_equal(parse("quiet"), 0);
+	assert_int_equal(root_expand(&r, &c.root, &env, &d), NBD_E_URI);
 }
 
 static void every_form_of_the_root_names_a_server(void **state)
@@ -131,7 +135,7 @@ static void mistakes_are_named(void **state)
 	text[CMDLINE_MAX] = '\0';
 	assert_int_equal(parse(text), NBD_E_USAGE);
 	text[CMDLINE_MAX - 1] = '\0';
-	/* with nbdroot=dhcp it is too long */
+	/* with netroot=dhcp it is too long */
 	assert_int_equal(parse(text), NBD_E_USAGE);
 }
 
