@@ -236,7 +236,7 @@ int root_expand(struct root_spec *r, const struct root_spec *spec,
 	memcpy(r, spec, offsetof(struct root_spec, text));
 	r->used = 0;
 	if (r->by == ROOT_BY_PATH) {
-		r->options = NULL;
+		r->fstype = r->options = NULL;
 		rc = root_from_path(&s);
 		take_words(&s);
 	} else {

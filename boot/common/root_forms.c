@@ -253,6 +253,24 @@ static size_t foreign(const char *p)
 }
 
 /*
+ * Scripts hand these on to files that a shell, udev or systemd reads, and to
+ * mount(8), where a blank or a backslash begins another word.
+ */
+static bool is_plain(const char *p)
+{
+	static const char others[] = "+,-./:=@_";
+
+	for (; p && *p; p++) {
+		char c = (char)(*p | 0x20);
+
+		if (!(c >= 'a' && c <= 'z') && !(*p >= '0' && *p <= '9') &&
+		    !strchr(others, *p))
+			return false;
+	}
+	return true;
+}
+
+/*
  * DHCP serves other machines, too: 192.0.2.1:/srv may be NFS, unless it says
  * that it is NBD, or the word nbdroot= does.
  */
@@ -267,6 +285,7 @@ int root_from_path(struct parse *s)
 {
 	const char *path = s->env->root_path;
 	bool ours;
+	int rc;
 
 	if (!path || !*path)
 		return NBD_OK;
@@ -280,7 +299,11 @@ int root_from_path(struct parse *s)
 	path += root_begins(path, "nbdroot=") ? 8 : 0;
 	if (!*path || root_is_dhcp(path))
 		return root_wrong(s, "it refers to itself");
-	return root_server(s, path);
+	rc = root_server(s, path);
+	if (!rc && (!is_plain(s->r->fstype) || !is_plain(s->r->options)))
+		return root_wrong(s, "a type or an option of the mount with a "
+				     "character that none has");
+	return rc;
 }
 
 int root_server(struct parse *s, const char *p)

@@ -72,6 +72,18 @@ static void check(const struct root_spec *r, const struct root_spec *from)
 		same((unsigned char)*p >= ' ' && *p != 0x7f);
 }
 
+/* What DHCP says of the mount holds nothing that a shell or udev expands. */
+static void check_plain(const struct root_spec *r)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789+,-./:=@_";
+	const struct cmdline *c = r->cmd;
+
+	same(!r->fstype || c->fstype || !r->fstype[strspn(r->fstype, plain)]);
+	same(!r->options || c->flags || !r->options[strspn(r->options, plain)]);
+}
+
 static void both_steps(const struct cmdline *c, const struct root_env *env)
 {
 	static struct root_spec spec, r;
@@ -91,6 +103,8 @@ static void both_steps(const struct cmdline *c, const struct root_env *env)
 		if (err)
 			return;
 		check(&r, &spec);
+		if (spec.by == ROOT_BY_PATH)
+			check_plain(&r);
 		same(i == 0 || uris == r.uris);
 	}
 }

@@ -154,6 +154,10 @@ static const struct root_case dhcp_cases[] = {
 	  "nbd:[2001:db8::1]:x:ext4:noatime:bs=512" },
 	{ "netroot=dhcp root=/dev/nbd0p1", "nbd://srv/x dhcp dev=0 part=1",
 	  "nbd:srv:x" },
+	/* words of the command line are not DHCP's */
+	{ "netroot=dhcp rootfstype='e rootflags='x",
+	  "nbd://srv/x dhcp fstype='e options=a=b-c_d.e/f@+1,'x",
+	  "nbd:srv:x:ext4:a=b-c_d.e/f@+1" },
 	/* Debian */
 	{ "nbdroot=dhcp", "nbd://srv/x dhcp dev=0", "srv,x,nbd0" },
 	{ "nbdroot=dhcp", "nbd://srv/x dhcp dev=0", "nbdroot=srv,x,nbd0" },
@@ -208,6 +212,7 @@ static const struct root_case tls_cases[] = {
 #define NO_TLS "nbdboot.tls=require forbids servers without TLS"
 
 #define OTHER "begins with neither nbd:, nbd:// nor nbds://"
+#define MOUNT "a type or an option of the mount"
 
 static const struct {
 	const char *line, *says, *root_path;
@@ -280,6 +285,14 @@ static const struct {
 	{ "root=dhcp", "control character", "nbd:srv:a\033[0m" },
 	{ "nbdroot=dhcp", "control character", "srv,a\n,nbd0" },
 	{ "nbdroot=dhcp", "port", "srv:y/x" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x:ext4 -o:" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x:ext4:a=\\0047;reboot" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x:ext4:a='b'" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x:ext4:a\"b" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x:`reboot`" },
+	{ "root=dhcp rootfstype=ext4", MOUNT, "nbd:srv:x::$(reboot)" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x::%n" },
+	{ "root=dhcp", MOUNT, "nbd:srv:x::\303\274" },
 };
 
 #endif
