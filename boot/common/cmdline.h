@@ -47,6 +47,7 @@ struct cmdline {
 	bool swap;	     /* nbdboot.swap */
 	bool toram;	     /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
+	bool handed;	 /* root_handed() has added the firmware's words */
 	int connections; /* nbdboot.connections=, 1 if not given */
 	int slots;	 /* nbdboot.slots=, 0 if not given */
 	int io_timeout;	 /* nbdboot.io-timeout=: s, 0 if not given */

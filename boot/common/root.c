@@ -164,6 +164,38 @@ static void take_words(struct parse *s)
 			     : c->flags;
 }
 
+/*
+ * nbdboot.tls=require: what proves the server is for the kernel command line to
+ * say.  DHCP, or a variable of the firmware, in which DHCP's words may be, names
+ * no more than the server and the export.
+ */
+static int check_proof(const struct parse *s)
+{
+	const struct root_spec *r = s->r;
+	const char *of = r->ca	   ? "cacertfile="
+			 : r->cert ? "certfile="
+			 : r->key  ? "keyfile="
+				   : NULL;
+
+	if (!r->cmd->tls || (!s->by_path && !r->cmd->handed))
+		return NBD_OK;
+	for (unsigned i = 0; i < r->uris; i++) {
+		const struct nbd_uri *u = &r->uri[i];
+
+		of = *u->tls_certificates ? "tls-certificates="
+		     : *u->tls_psk_file	  ? "tls-psk-file="
+		     : *u->tls_hostname	  ? "tls-hostname="
+					  : of;
+	}
+	if (!of)
+		return NBD_OK;
+	return nbd_diag(s->d, NBD_E_URI,
+			"%s=%s: nbdboot.tls=require takes %s from the kernel "
+			"command line only, not from %s",
+			r->word, r->value, of,
+			r->cmd->handed ? "the firmware" : "DHCP");
+}
+
 /* Returns the result of a step, and explains a failure. */
 static int verdict(const struct parse *s, int rc)
 {
@@ -184,7 +216,9 @@ static int verdict(const struct parse *s, int rc)
 		return nbd_diag(s->d, NBD_E_NOT_FOUND,
 				"%s=%s: %s, which this machine does not have",
 				word, value, names[s->missing - 1]);
-	return !rc && why ? root_wrong(s, why) : rc;
+	if (!rc && why)
+		return root_wrong(s, why);
+	return rc ? rc : check_proof(s);
 }
 
 int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)

@@ -289,6 +289,7 @@ int root_from_path(struct parse *s)
 
 	if (!path || !*path)
 		return NBD_OK;
+	s->by_path = true;
 	ours = is_ours(path, s->r->word);
 	s->r->word = "root-path of DHCP";
 	s->r->value = path;

@@ -10,6 +10,7 @@ struct parse {
 	struct root_spec *r;
 	const struct root_env *env; /* NULL in root_parse() */
 	bool control, full;	    /* a control character; r->text is full */
+	bool by_path;		    /* the text is that of DHCP's root-path */
 	unsigned missing; /* 1 + an enum root_value without a value, 0: none */
 	struct nbd_diag *d;
 };

@@ -82,6 +82,7 @@ int root_handed(struct cmdline *c, struct nbd_diag *d)
 				"line: longer than %d bytes",
 				CMDLINE_MAX - 1);
 	err = boot_cmdline_parse(c, line, d);
+	c->handed = true;
 	return err ? err
 		   : nbd_diag(d, 1,
 			      "root and address are those of nbdboot.efi: %s",

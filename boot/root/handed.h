@@ -11,7 +11,8 @@
 #ifdef CONFIG_BOOT_HANDED
 
 /*
- * Adds the words of the variable to c if c names no server.  Returns 1, and the
+ * Adds the words of the variable to c if c names no server, and sets c->handed:
+ * they may be those of DHCP, or of a file that TFTP brought.  Returns 1, and the
  * words in d; 0: there is no variable, or no need; or an error of
  * boot_cmdline_parse() with the reason in d.
  */

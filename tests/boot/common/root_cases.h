@@ -207,6 +207,13 @@ static const struct root_case tls_cases[] = {
 	  "nbds://srv/x" },
 	{ "nbdboot.tls=require root=dhcp", "nbds://srv/x dhcp tls",
 	  "nbd:srv:x:::enable-tls" },
+	/* DHCP names the server, and the command line what proves it */
+	{ "nbdboot.tls=require root=nbd::x:::H=o,A=/a",
+	  "nbds://" SERVER "/x?tls-hostname=o dhcp tls ca=/a", "" },
+	{ "nbdboot.tls=require root=nbds://srv/x?tls-psk-file=/k",
+	  "nbds://srv/x?tls-psk-file=/k tls", "nbd:evil:x" },
+	{ "root=dhcp", "nbds://srv/x?tls-psk-file=/k dhcp tls",
+	  "nbds://srv/x?tls-psk-file=/k" },
 };
 
 #define NO_TLS "nbdboot.tls=require forbids servers without TLS"
@@ -232,6 +239,25 @@ static const struct {
 	{ "nbdboot.tls=require root=dhcp", NO_TLS, "nbds://a/,nbd://b/" },
 	{ "nbdboot.tls=require root=dhcp", "forbids tls-verify-peer=0",
 	  "nbds://a/,nbds://%h/?tls-verify-peer=0" },
+	{ "nbdboot.tls=require root=dhcp",
+	  "root-path of DHCP=nbds://h/?tls-psk-file=/k: nbdboot.tls=require "
+	  "takes tls-psk-file= from the kernel command line only, not from "
+	  "DHCP",
+	  "nbds://h/?tls-psk-file=/k" },
+	{ "nbdboot.tls=require root=dhcp", "takes tls-hostname= from",
+	  "nbds://a/,nbds://b/?tls-hostname=o" },
+	{ "nbdboot.tls=require root=dhcp", "takes tls-certificates= from",
+	  "nbds://b/?tls-certificates=/tmp,nbds://a/" },
+	{ "nbdboot.tls=require root=dhcp", "takes tls-hostname= from",
+	  "nbd:srv:x:::tlshostname=o" },
+	{ "nbdboot.tls=require root=dhcp", "takes tls-hostname= from",
+	  "nbd:srv:x:::-H=o" },
+	{ "nbdboot.tls=require root=dhcp", "takes cacertfile= from",
+	  "nbd:srv:x:::cacertfile=/tmp/a" },
+	{ "nbdboot.tls=require root=dhcp", "takes certfile= from",
+	  "nbd:srv:x:::certfile=/c,keyfile=/k" },
+	{ "nbdboot.tls=require nbdroot=dhcp", "takes keyfile= from",
+	  "nbdroot=nbd:srv:x:::K=/k" },
 	{ "", "root=: no server", NULL },
 	{ "root=/dev/nbd0", "no server", NULL },
 	{ "root=/dev/sda1", "root=/dev/sda1: neither", NULL },

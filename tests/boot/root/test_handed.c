@@ -3,7 +3,10 @@
 #include "boot/root/handed.h"
 
 #include "boot/common/root.h"
+#include "port/linux/file.h"
 #include "tests/unit.h"
+
+#include <sys/mount.h>
 
 #define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off BOOTIF=01"
 
@@ -82,6 +85,58 @@ static void servers_that_are_named(void **state)
 	}
 }
 
+/* The variable; BootCurrent cannot be read. */
+static const char *variable;
+
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data);
+int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
+
+int __wrap_mount(const char *from, const char *to, const char *type,
+		 unsigned long flags, const void *data)
+{
+	(void)from, (void)to, (void)type, (void)flags, (void)data;
+	return -1;
+}
+
+int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
+{
+	(void)dir;
+	if (!strstr(path, "NbdBootLease"))
+		return NBD_E_NOT_FOUND;
+	memcpy(buf, VOLATILE, 4);
+	return 4 + nbd_fmt(buf + 4, cap - 4, "%s", variable);
+}
+
+static int handed(const char *words, const char *text)
+{
+	variable = text;
+	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
+	assert_true(root_handed(&c, &d) >= 0);
+	return root_parse(&r, &c, &d);
+}
+
+static void the_kernels_words_alone_say_what_proves_the_server(void **state)
+{
+	static const char psk[] = "nbdroot=nbds://h/x?tls-psk-file=/k ip=::";
+
+	(void)state;
+	assert_int_equal(handed("rw nbdboot.tls=require", psk), NBD_E_URI);
+	assert_non_null(strstr(d.text, "takes tls-psk-file= from the kernel "
+				       "command line only, not from the "
+				       "firmware"));
+	assert_int_equal(handed("rw nbdboot.tls=require",
+				"nbdroot=nbds://h/x ip=::"),
+			 0);
+	assert_int_equal(handed("rw", psk), 0);
+	/* no word is missing, so none is taken */
+	assert_int_equal(handed("nbdboot.tls=require "
+				"root=nbds://h/x?tls-psk-file=/k",
+				psk),
+			 0);
+	assert_false(c.handed);
+}
+
 static bool fits(const char *attributes, const char *text, long current)
 {
 	char file[256];
@@ -124,6 +179,8 @@ int main(void)
 		cmocka_unit_test(an_address_of_the_kernel_counts),
 		cmocka_unit_test(too_long_is_an_error),
 		cmocka_unit_test(servers_that_are_named),
+		cmocka_unit_test(
+			the_kernels_words_alone_say_what_proves_the_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
