@@ -7,6 +7,8 @@
 
 /* Bytes: the longest pre-shared key and user name that mbedTLS accepts. */
 #define CREDS_PSK_MAX  64
+/* Bytes: who sees a handshake can try all keys that are shorter (RFC 9257). */
+#define CREDS_PSK_MIN  16
 #define CREDS_USER_MAX 128
 
 struct creds_psk {

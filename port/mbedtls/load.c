@@ -112,13 +112,20 @@ static int load_psk(struct tls_creds *c, struct nbd_diag *d)
 	creds_wipe();
 	if (!found)
 		return nbd_diag(d, NBD_E_CREDENTIAL,
-				"%s: no line %s:HEXKEY of 2 to %u digits",
+				"%s: no line %s:HEXKEY of %u to %u digits",
 				conf->psk_file,
 				*conf->user ? conf->user : "USER",
-				2 * CREDS_PSK_MAX);
+				2 * CREDS_PSK_MIN, 2 * CREDS_PSK_MAX);
+	len = (int)psk.len;
 	ret = mbedtls_ssl_conf_psk(&c->ssl, psk.key, psk.len,
 				   (unsigned char *)psk.user, strlen(psk.user));
 	explicit_bzero(&psk, sizeof(psk));
+	if (len < CREDS_PSK_MIN)
+		return nbd_diag(d, NBD_E_CREDENTIAL,
+				"%s: a key of %d bytes can be guessed: make "
+				"one of %d to %d, for server and client",
+				conf->psk_file, len, CREDS_PSK_MIN,
+				CREDS_PSK_MAX);
 	return ret ? nbd_diag(d, NBD_E_CREDENTIAL,
 			      "%s: mbedTLS does not accept the key (-0x%x)",
 			      conf->psk_file, (unsigned)-ret)

@@ -211,6 +211,15 @@ static int unload(void **state)
 
 /* ---- the tests ---- */
 
+static void write_file(char *path, const void *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+}
+
 static void every_psk_suite_gives_the_keys_of_the_server(void **state)
 {
 	static const struct {
@@ -390,6 +399,25 @@ static void a_wrong_key_is_reported(void **state)
 	server_stop();
 }
 
+static void a_key_that_can_be_guessed_is_refused(void **state)
+{
+	const struct tls_conf conf = { .psk_file = other_path, .user = "bob" };
+	static const char keys[] = "0123456789abcdef0123456789abcdef";
+	char line[64];
+
+	(void)state;
+	for (int bytes = 1; bytes <= 16; bytes++) {
+		snprintf(line, sizeof(line), "bob:%.*s\n", 2 * bytes, keys);
+		write_file(other_path, line, strlen(line));
+		assert_int_equal(load(&conf),
+				 bytes < 16 ? NBD_E_CREDENTIAL : NBD_OK);
+		snprintf(line, sizeof(line), "a key of %d bytes can", bytes);
+		assert_int_equal(!!strstr(d.text, line), bytes < 16);
+		tls_unload(session());
+	}
+	write_file(other_path, other_line, strlen(other_line));
+}
+
 /* Two servers that have the same user, with a key each. */
 static void sessions_have_credentials_of_their_own(void **state)
 {
@@ -433,15 +461,6 @@ static void sessions_have_credentials_of_their_own(void **state)
 }
 
 /* ---- certificates ---- */
-
-static void write_file(char *path, const void *text, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), len);
-	close(fd);
-}
 
 /* A certificate for localhost, signed by itself, which is the CA's too. */
 static void make_cert(const char *from, const char *to)
@@ -547,6 +566,7 @@ int main(void)
 		WITH_PSK(a_forged_record_is_an_error),
 		WITH_PSK(a_user_that_the_server_does_not_know_is_reported),
 		WITH_PSK(a_wrong_key_is_reported),
+		cmocka_unit_test(a_key_that_can_be_guessed_is_refused),
 		cmocka_unit_test(sessions_have_credentials_of_their_own),
 		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
 	};
