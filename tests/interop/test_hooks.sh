@@ -18,11 +18,11 @@ connect=''
 shift
 [ "\$1" != -c ] || { connect=1; shift; }
 out=\$('$O/nbdboot' parse-root "\$@") || exit
-echo "\$out"
+printf '%s\\n' "\$out"
 [ "\$connect" ] || exit 0
 [ ! -e '$work/away' ] || exit 1
 eval "\$out"
-echo "connect \$root_uri" >>'$work/calls'
+printf '%s\\n' "connect \$root_uri" >>'$work/calls'
 echo "root_device=\${root_device:-0}"
 END
 chmod 755 "$work/bin/nbdboot"
@@ -36,6 +36,37 @@ same()
 	else
 		not_ok "$1"
 		diff "$work/want" "$work/got" | sed 's/^/# /'
+	fi
+}
+
+# Text of strangers that would make $work/evil if a shell read it: by itself, at
+# the end of a quoted value, and after echo has made quotes of \0047.
+evil="touch $work/evil"
+strangers="'; $evil; '
+\\0047;$evil;\\0047
+\\047;$evil;\\047
+\"; $evil; \"
+\$($evil)
+\`$evil\`
+;$evil;
+|$evil
+\\"
+
+# stranger N: the text on this line, and a newline before it if N is the last
+stranger()
+{
+	[ "$1" != 10 ] || printf '\n%s\n' "$evil"
+	printf '%s\n' "$strangers" | sed -n "$1p"
+}
+
+# untouched SENTENCE
+untouched()
+{
+	if [ -e "$work/evil" ]; then
+		not_ok "$1"
+		rm "$work/evil"
+	else
+		ok "$1"
 	fi
 }
 
@@ -54,7 +85,7 @@ mount() { mkdir -p "$work/run/initramfs"; }
 cp() { : >"\$2"; }
 log_begin_msg() { :; }
 log_end_msg() { :; }
-log_warning_msg() { echo "warning: \$*" >>'$work/calls'; }
+log_warning_msg() { printf '%s\\n' "warning: \$*" >>'$work/calls'; }
 panic() { echo "panic: \$*" >>'$work/calls'; exit 1; }
 END
 
@@ -72,7 +103,7 @@ tools_call()
 # tools WORDS ROOTPATH CALLS-AND-VALUES...
 tools()
 {
-	echo "$1 quiet" >"$work/cmdline"
+	printf '%s\n' "$1 quiet" >"$work/cmdline"
 	words=$1 ROOTPATH=$2
 	export ROOTPATH
 	shift 2
@@ -113,9 +144,49 @@ tools 'nbd_host=10.0.2.2 nbd_name=root root=/dev/nbd0' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'"
 tools 'root=nbd://10.0.2.2:x/' '' \
 	'panic: The command line names no root that nbdboot understands'
-quote="warning: nbdboot: ROOTFLAGS=-o a='b' has a quote, and is ignored"
-tools "root=nbd:h:x::a='b'" '' "$quote" 'connect nbd://h/x' "$quote" \
-	"$watch" "ROOT='/dev/nbd0'"
+only='is ignored: only letters, digits and _.:/,=+@%~- are allowed'
+for flags in "a='b'" 'a=\0047;b;\0047' "a\"b\"" "a=\$(b)" "a;\`b\`"; do
+	ignored="warning: nbdboot: ROOTFLAGS=-o $flags $only"
+	tools "root=nbd:h:x::$flags" '' "$ignored" 'connect nbd://h/x' \
+		"$ignored" "$watch" "ROOT='/dev/nbd0'"
+done
+tools "root=LABEL=a'b netroot=nbd:h:x" '' \
+	"warning: nbdboot: ROOT=LABEL=a'b $only" 'connect nbd://h/x' \
+	"warning: nbdboot: ROOT=LABEL=a'b $only" "$watch"
+
+# A root-path, and the file of an earlier DHCP client, in each place of a form.
+for shell in dash 'busybox sh' bash; do
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		text=$(stranger "$n")
+		for ROOTPATH in "nbd:h:x::a$text" "nbd:h:x:$text" "nbd:h:$text" \
+			"nbd://h/$text" "h,x,nbd0p1$text" "$text"; do
+			rm -rf "$work/run/nbdboot" "$work/param.conf"
+			echo 'root=/dev/nbd0 nbdroot=dhcp' >"$work/cmdline"
+			printf '%s\n' "DEVICE='eth0'" "ROOTPATH='$ROOTPATH'" \
+				>"$work/run/net-eth0.conf"
+			ROOTPATH=$ROOTPATH $shell "$work/script" \
+				>"$work/out" 2>&1 || :
+			: >"$work/run/nbdboot/network"
+			$shell "$work/script" >>"$work/out" 2>&1 || :
+			[ ! -e "$work/param.conf" ] ||
+				$shell "$work/param.conf" >>"$work/out" 2>&1 || :
+		done
+	done
+	untouched "initramfs-tools: $shell runs nothing that DHCP said"
+done
+rm -f "$work/run/net-eth0.conf"
+
+# What the second call reads is what DHCP said.
+: >"$work/run/nbdboot/network"
+printf '%s\n' "DEVICE='eth0'" "ROOTPATH='nbd:10.0.2.2:x'" \
+	>"$work/run/net-eth0.conf"
+rm -rf "$work/calls" "$work/param.conf" "$work/run/nbdboot/root" \
+	"$work/run/initramfs"
+printf '%s\n' 'connect nbd://10.0.2.2/x' "$watch" "ROOT='/dev/nbd0'" \
+	>"$work/want"
+ROOTPATH='' tools_call
+same 'initramfs-tools: a later call knows the root-path'
+rm "$work/run/net-eth0.conf"
 
 # The server is away at first: local-block is called until it is back.
 : >"$work/away"
@@ -157,28 +228,32 @@ getarg()
 	tr ' ' '\\n' <'$work/cmdline' | sed -n "s/^\$1//p" | grep . ||
 		tr ' ' '\\n' <'$work/cmdline' | grep -qx "\$1"
 }
-getargbool() { getarg "\$2" >/dev/null; }
+getargbool() { tr ' ' '\\n' <'$work/cmdline' | grep -qx "\$2"; }
 label_uuid_to_dev() { echo "/dev/disk/by-label/\${1#*=}"; }
 dev_unit_name() { echo "\$1" | sed 's|^/||; s|-|\\\\x2d|g; s|/|-|g'; }
 die() { echo "die: \$*"; exit 1; }
 END
 
-# dracut WORDS NEW_ROOT_PATH RESULT: what parse-nbdboot.sh sets
+# dracut_says NEW_ROOT_PATH: prints what parse-nbdboot.sh sets
+dracut_says()
+(
+	rm -f "$work/hooks/initqueue/finished/nbdboot.sh"
+	. "$work/lib.sh"
+	root=$(getarg root= || :) netroot='' rootok='' fstype=auto
+	rflags=rw new_root_path=$1
+	# shellcheck source=boot/dracut/95nbdboot/parse-nbdboot.sh
+	. "$boot/dracut/95nbdboot/parse-nbdboot.sh"
+	waits=''
+	[ ! -e "$hookdir/initqueue/finished/nbdboot.sh" ] || waits=waits
+	echo "$root $netroot ${rootok:--} $fstype $rflags $waits"
+)
+
+# dracut WORDS NEW_ROOT_PATH RESULT
 dracut()
 {
 	echo "$1 quiet" >"$work/cmdline"
 	echo "$3" >"$work/want"
-	rm -f "$work/hooks/initqueue/finished/nbdboot.sh"
-	(
-		. "$work/lib.sh"
-		root=$(getarg root= || :) netroot='' rootok='' fstype=auto
-		rflags=rw new_root_path=$2
-		# shellcheck source=boot/dracut/95nbdboot/parse-nbdboot.sh
-		. "$boot/dracut/95nbdboot/parse-nbdboot.sh"
-		waits=''
-		[ ! -e "$hookdir/initqueue/finished/nbdboot.sh" ] || waits=waits
-		echo "$root $netroot ${rootok:--} $fstype $rflags $waits"
-	) >"$work/got" 2>&1 || :
+	dracut_says "$2" >"$work/got" 2>&1 || :
 	same "dracut: $1${2:+ ($2)}"
 }
 
@@ -201,6 +276,62 @@ dracut 'root=/dev/root netroot=dhcp' 'nbd:10.0.2.2:x:ext4' \
 for path in iscsi:10.0.2.2::::x 192.0.2.1:/srv/nfs '[2001:db8::1]:/srv/nfs' \
 	/srv/nfs cifs://u:p@srv/x https://srv/x srv nbdboot:x; do
 	dracut 'root=/dev/root netroot=dhcp' "$path" '/dev/root  - auto rw '
+done
+
+# netroot SHELL VALUE: the script that connects, with VALUE for new_root_path in
+# the file that dracut left; it prints what it connected, and the mount.
+sed -e '/^PATH=/d' -e "s|/tmp/dhclient|$work/dhclient|g; s|/run/|$work/run/|g" \
+	-e "s|/etc/udev/rules.d|$work|; s|/sbin/init|$work/bin/init|" \
+	"$boot/dracut/95nbdboot/nbdbootroot.sh" >"$work/nbdbootroot"
+cat >"$work/netroot" <<END
+. '$work/lib.sh'
+udevadm() { :; }
+systemctl() { :; }
+mount() { :; }
+need_shutdown() { :; }
+warn() { echo "warn: \$*"; }
+DRACUT_SYSTEMD=1
+set -- eth0 "nbdboot:\$2" /sysroot
+. '$work/nbdbootroot'
+END
+printf '%s\n' '#!/bin/sh' "printf '%s\\n' \"\$*\" >'$work/again'" \
+	>"$work/bin/initqueue"
+chmod 755 "$work/bin/initqueue"
+netroot()
+{
+	echo 'root=/dev/root netroot=dhcp quiet' >"$work/cmdline"
+	rm -rf "$work/run/nbdboot" "$work/run/systemd" "$work/calls" \
+		"$work/again" "$work/99-nbdboot-root.rules"
+	printf '%s\n' "new_next_server='192.0.2.9'" "new_root_path=$2" \
+		"new_filename=$2" >"$work/dhclient.eth0.dhcpopts"
+	$1 "$work/netroot" "$work" "$2" >"$work/out" 2>&1 || :
+	cat "$work/calls" "$work/run/systemd/system/sysroot.mount.d/"* \
+		>"$work/got" 2>/dev/null || :
+}
+
+# each way in which dracut's shells quote it
+for value in nbd:h:x:ext4:a=b,c "'nbd:h:x:ext4:a=b,c'" \
+	'nbd:h:x:ext4:a=b\,c'; do
+	netroot sh "$value"
+	printf '%s\n' 'connect nbd://h/x' 'watch -b nbd0' '[Mount]' \
+		What=/dev/root Type=ext4 Options=a=b,c >"$work/want"
+	same "dracut connects what DHCP said: $value"
+done
+for shell in dash 'busybox sh' bash; do
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		text=$(stranger "$n")
+		for value in "nbd:h:x::a$text" "nbd:h:x:$text" "nbd://h/$text" \
+			"'nbd:h:x::a$text'" "'$text'" "\$'$text'" "$text"; do
+			netroot "$shell" "$value"
+			for f in "$work/again" "$work/99-nbdboot-root.rules" \
+				"$work/run/systemd/system/sysroot.mount.d/"*; do
+				[ ! -e "$f" ] || $shell "$f" \
+					>>"$work/out" 2>&1 || :
+			done
+			dracut_says "$value" >>"$work/out" 2>&1
+		done
+	done
+	untouched "dracut: $shell runs nothing that DHCP said"
 done
 
 # What nbdboot says about a wrong word is what dracut says.
@@ -294,6 +425,26 @@ arch 'root=/dev/sda1' 'unset   '
 printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   1'
 named 'mkinitcpio (stub)'
+for shell in dash 'busybox sh' bash; do
+	cat >"$work/init" <<END
+modprobe() { :; }
+msg() { exit 1; }
+err() { :; }
+. '$work/hook'
+run_hook
+END
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		text=$(stranger "$n")
+		for value in "nbd:h:x::a$text" "nbd://h/$text" "$text"; do
+			printf '%s\n' "ROOTPATH='$value'" "IPV4DNS0=$value" \
+				"$value" >"$work/net-eth0.conf"
+			$shell "$work/init" >"$work/out" 2>&1 || :
+		done
+	done
+	untouched "mkinitcpio (stub): $shell runs nothing that DHCP said"
+done
+printf '%s\n' "ROOTPATH='nbd:h:y'" IPV4DNS0=192.0.2.3 >"$work/net-eth0.conf"
+arch 'nbdroot=dhcp' '/dev/nbd0   1'
 arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   1'
 arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   1'
 arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 1'

@@ -66,6 +66,19 @@ same "$root_options" "$evil" 'no shell sees anything in a value'
 # shellcheck disable=SC2016 # likewise
 lines 'root=nbd:srv:x:$HOME:$(id)'
 same "$root_fstype $root_options" "\$HOME \$(id)" 'nor in a field'
+# Whatever DHCP, the firmware or a card says, for each shell: refused, or quoted.
+for text in "$evil" "a\\0047;touch $work/evil;\\0047" "a
+touch $work/evil" "a';touch $work/evil
+#" "'\$(touch $work/evil)'"; do
+	for option in "-r$text" "-rnbd:h:x::$text" "-rnbd://h/$text" "-s$text" \
+		"-m$text" "-rnbd://h/x?tls-psk-file=$text"; do
+		for shell in dash 'busybox sh' bash; do
+			"$nbdboot" parse-root "$option" nbdroot=dhcp,%m \
+				"ip=\"$text\"" >"$work/out" 2>/dev/null || :
+			$shell "$work/out" >/dev/null 2>&1 || :
+		done
+	done
+done
 if [ -e "$work/evil" ]; then
 	not_ok 'nothing of it was run'
 else

@@ -21,15 +21,9 @@ esac
 mode=ro
 ! getargbool 0 rw || mode=rw
 mkdir -p "$2/initrd-root-fs.target.requires"
-{
-	echo '[Unit]'
-	echo 'Before=initrd-root-fs.target'
-	echo '[Mount]'
-	echo 'Where=/sysroot'
-	echo "What=$what"
-	[ ! "$root_fstype" ] || echo "Type=$root_fstype"
-	echo "Options=${root_options:+$root_options,}$mode"
-} >"$2/sysroot.mount"
+printf '%s\n' '[Unit]' Before=initrd-root-fs.target '[Mount]' \
+	Where=/sysroot "What=$what" ${root_fstype:+"Type=$root_fstype"} \
+	"Options=${root_options:+$root_options,}$mode" >"$2/sysroot.mount"
 ln -sf ../sysroot.mount "$2/initrd-root-fs.target.requires/sysroot.mount"
 
 # It comes when the network and the server are there, as rd.retry= allows:

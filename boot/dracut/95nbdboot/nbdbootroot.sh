@@ -10,9 +10,35 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 [ ! -e /run/nbdboot/root ] || exit 0
 netif=$1
 
-# What DHCP said: netroot has read it, but a call later has not.
-# shellcheck source=/dev/null
-[ ! -e "/tmp/dhclient.$netif.dhcpopts" ] || . "/tmp/dhclient.$netif.dhcpopts"
+# said KEY FILE: prints the value of this key, in a file of KEY=VALUE lines that
+# dracut wrote with what DHCP said, quoted in the way of one of several shells.
+# It is text of a stranger, never sourced.
+said() {
+	value=''
+	while IFS= read -r text; do
+		case $text in
+		"$1="*) value=${text#*=} ;;
+		esac
+	done <"$2"
+	case $value in
+	\'*\' | \"*\") value=${value#?} value=${value%?} ;;
+	*) while [ "$value" != "${value#*\\}" ]; do
+		value=${value%%\\*}${value#*\\}
+	done ;;
+	esac
+	case $value in
+	*[!]A-Za-z0-9_.:/,=+@%~?\&[-]*) ;;
+	*) printf '%s\n' "$value" ;;
+	esac
+}
+
+# netroot has read these, but a call later has not.
+dhcp=/tmp/dhclient.$netif.dhcpopts
+root_path='' server=''
+if [ -e "$dhcp" ]; then
+	root_path=$(said new_root_path "$dhcp")
+	server=$(said new_next_server "$dhcp")
+fi
 mac=$(cat "/sys/class/net/$netif/address" 2>/dev/null)
 
 # link_root DEVICE PART: /dev/root is this device, or the partition that has
@@ -25,7 +51,7 @@ link_root() {
 	UUID=*) match="KERNEL==\"$1*\", ENV{ID_FS_UUID_ENC}==\"${2#*=}\"" ;;
 	*) match="KERNEL==\"$1*\", ENV{ID_PART_ENTRY_UUID}==\"${2#*=}\"" ;;
 	esac
-	echo "SUBSYSTEM==\"block\", $match, SYMLINK+=\"root\"" \
+	printf '%s\n' "SUBSYSTEM==\"block\", $match, SYMLINK+=\"root\"" \
 		>/etc/udev/rules.d/99-nbdboot-root.rules
 	udevadm control --reload
 	udevadm trigger --subsystem-match=block --sysname-match="$1*"
@@ -46,7 +72,7 @@ mount_from_dhcp() {
 	else
 		type write_fs_tab >/dev/null 2>&1 || . /lib/fs-lib.sh
 		write_fs_tab /dev/root "${root_fstype:-auto}" "$options"
-		echo "mount '$3'" >"${hookdir:?}/mount/01-nbdboot.sh"
+		printf '%s\n' "mount '$3'" >"${hookdir:?}/mount/01-nbdboot.sh"
 	fi
 }
 
@@ -59,10 +85,10 @@ case " $line" in
 *) line="$line nbddev=nbd0" ;;
 esac
 if ! out=$(nbdboot parse-root -c ${mac:+-m "$mac"} \
-	${new_root_path:+-r "$new_root_path"} \
-	${new_next_server:+-s "$new_next_server"} "$line"); then
+	${root_path:+-r "$root_path"} ${server:+-s "$server"} "$line"); then
+	# dracut writes these words into a script, so not netroot's $2
 	/sbin/initqueue --settled --unique --name nbdboot \
-		/sbin/nbdbootroot "$1" "$2" "$3"
+		/sbin/nbdbootroot "$1" nbdboot "$3"
 	exit 1
 fi
 eval "$out"

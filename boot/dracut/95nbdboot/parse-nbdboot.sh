@@ -28,15 +28,18 @@ nbdboot_handed() {
 	eval "$nbdboot_says"
 	[ "$root_uri" ] || return 1
 	nbdboot_word=rd.neednet=1
-	getarg ip= >/dev/null || nbdboot_word="$nbdboot_word ip=$root_ip"
-	echo "$nbdboot_word" >/etc/cmdline.d/95nbdboot-firmware.conf
+	case $root_ip in
+	*[!]A-Za-z0-9_.:[-]*) ;;
+	*) getarg ip= >/dev/null || nbdboot_word="$nbdboot_word ip=$root_ip" ;;
+	esac
+	printf '%s\n' "$nbdboot_word" >/etc/cmdline.d/95nbdboot-firmware.conf
 }
 
 # Prints the node of the root.
 nbdboot_node() {
 	case $root_part in
-	'') echo "/dev/nbd${root_device:-0}" ;;
-	[0-9]*) echo "/dev/nbd${root_device:-0}p$root_part" ;;
+	'') printf '%s\n' "/dev/nbd${root_device:-0}" ;;
+	[0-9]*) printf '%s\n' "/dev/nbd${root_device:-0}p$root_part" ;;
 	*) label_uuid_to_dev "$root_part" ;;
 	esac
 }
