@@ -268,6 +268,45 @@ results_are_no_negative_errno()
 		xargs -r grep -nE '(^|[^A-Za-z0-9_])-(errno|E[A-Z0-9]{3,})([^A-Z_a-z]|$)'
 }
 
+# Scripts of boot/ see text that others wrote: DHCP, a server, a file system.  It
+# stays data: echo may turn \0047 into a quote, and what is sourced or evaluated is
+# run.  Prints echo with a variable, and what tests/shell.txt does not list or
+# lists in vain.
+text_of_others_stays_data_in_shell()
+{
+	files | grep '^boot/' | grep -vE '\.([chpy0-9]+|mk)$' |
+		while read -r f; do
+			! head -n 3 "$f" | grep -qE '^#!.*(sh|ash)$|shell=sh' ||
+				echo "$f"
+		done | xargs -r awk '
+		# a line and those that continue it
+		{ line = line $0; at = at ? at : FNR }
+		/\\$/ { sub(/\\$/, " ", line); next }
+		{
+			text = line
+			sub(/^[ \t]*#.*/, "", text)
+			said = text
+			# what is in quotes, and where it goes
+			gsub(/\047[^\047]*\047/, "", said)
+			gsub(/>+[ \t]*[^ \t;|)]+/, "", said)
+			if (said ~ /(^|[^A-Za-z0-9_.\/-])echo[ \t][^;|&]*[$`]/)
+				print FILENAME ": " at ": " text
+			while (match(text, /(^|[;&|({!]|then|do|else)[ \t]*(\.|source|eval)[ \t]+[^ \t;]+/)) {
+				found = substr(text, RSTART, RLENGTH)
+				text = substr(text, RSTART + RLENGTH)
+				sub(/^[^.se]*(then|do|else)?[;&|({! \t]*/, "", found)
+				print FILENAME, found
+			}
+			line = ""
+			at = 0
+		}' | sort -u | awk '
+		FILENAME != "-" { if (NF > 3 && !/^#/) want[$1 " " $2 " " $3] = 1; next }
+		$0 in want { delete want[$0]; next }
+		{ print }
+		END { for (s in want) print s ": listed, but there is none" }
+		' tests/shell.txt -
+}
+
 # Firmware has no such descriptors.
 programs_take_the_standard_descriptors_first()
 {
@@ -358,6 +397,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
 	results_are_no_negative_errno
+	text_of_others_stays_data_in_shell
 	programs_take_the_standard_descriptors_first
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
@@ -387,6 +427,8 @@ bad_tree()
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >boot/cli/main.c
 	printf '#include "boot/net/a.h"\n#ifdef CONFIG_X\n#endif\n' >boot/cli/a.c
 	touch boot/cli/cmd_a.c
+	printf '#!/bin/sh\n[ ! x ] || . "$conf"\necho a \\\n"$x"\n' >boot/net/hook
+	echo 'boot/net/hook eval x is not there' >tests/shell.txt
 	echo 'int cmd_a, cmd_b;' | gcc -x c -c -o build/boot/cli/cmd_a.o -
 	for header in '<unistd.h>' '<string.h>' '"core/wire.h"' '"core/nbd.h"'; do
 		echo "#include $header"
@@ -481,6 +523,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'results_are_no_negative_errno 1' \
+	'text_of_others_stays_data_in_shell 3' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
 	rule=${want% *}
 	n=$($rule | wc -l)

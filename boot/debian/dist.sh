@@ -13,7 +13,7 @@ name=nbdboot-$version
 
 die()
 {
-	echo "dist: $*" >&2
+	printf '%s\n' "dist: $*" >&2
 	exit 1
 }
 
@@ -34,7 +34,7 @@ package()
 linked()
 {
 	package "$1" "$1" "$2" "$3" \
-		"https://deb.debian.org/debian/pool/main/$(echo "$1" | cut -c1)/$1/"
+		"https://deb.debian.org/debian/pool/main/$(printf '%.1s' "$1")/$1/"
 	printf '\nRelationship: SPDXRef-nbdboot STATIC_LINK SPDXRef-%s\n' "$1"
 }
 
@@ -51,10 +51,10 @@ sbom()
 	echo 'SPDXVersion: SPDX-2.3'
 	echo 'DataLicense: CC0-1.0'
 	echo 'SPDXID: SPDXRef-DOCUMENT'
-	echo "DocumentName: $name"
-	echo "DocumentNamespace: urn:nbdboot:sbom:$(git rev-parse HEAD)"
+	printf '%s\n' "DocumentName: $name" \
+		"DocumentNamespace: urn:nbdboot:sbom:$(git rev-parse HEAD)"
 	echo 'Creator: Tool: make dist'
-	echo "Created: $(date -u -d "@$built" +%Y-%m-%dT%H:%M:%SZ)"
+	date -u -d "@$built" '+Created: %Y-%m-%dT%H:%M:%SZ'
 	package nbdboot nbdboot "$version" BSD-2-Clause NOASSERTION
 	echo
 	echo 'Relationship: SPDXRef-DOCUMENT DESCRIBES SPDXRef-nbdboot'
@@ -72,4 +72,4 @@ mkdir -p "$out"
 sbom >"$out/sbom.spdx"
 git archive --format=tar --prefix="$name/" \
 	--add-file="$out/sbom.spdx" HEAD | gzip -9n >"$out/$name.tar.gz"
-echo "$out/$name.tar.gz"
+printf '%s\n' "$out/$name.tar.gz"

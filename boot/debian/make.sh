@@ -14,7 +14,7 @@ tree=$out/deb/nbdboot
 
 die()
 {
-	echo "deb: $*" >&2
+	printf '%s\n' "deb: $*" >&2
 	exit 1
 }
 
@@ -29,7 +29,8 @@ case $version in
 v[0-9]*) version=${version#v} ;;
 *) version=0~$day+$version ;;
 esac
-version=$(echo "$version" | sed 's/-/+/g; s/[^A-Za-z0-9.+~]/./g')
+version=$(printf '%s\n' "$version" |
+	sed 's/-/+/g; s/[^A-Za-z0-9.+~]/./g')
 
 # using PACKAGE VERSION: for Built-Using
 mbedtls=$(sed -n '1s/.*(\(.*\)).*/\1/p' build/mbedtls/debian/changelog \
@@ -57,12 +58,12 @@ sed -e "/^@LICENSE@/{
 }" "$here/copyright" | sed '/^License: BSD-2-Clause$/{n;/^$/d}' \
 	>"$tree/debian/copyright"
 {
-	echo "nbdboot ($version) unstable; urgency=medium"
+	printf '%s\n' "nbdboot ($version) unstable; urgency=medium"
 	echo
 	echo '  * Packages of this commit; git log has the changes.'
 	echo
-	echo " -- nbdboot developers <nbdboot@nbdboot.invalid>  $(
-		date -u -R -d "@$built")"
+	printf ' -- nbdboot developers <nbdboot@nbdboot.invalid>  %s\n' \
+		"$(date -u -R -d "@$built")"
 } >"$tree/debian/changelog"
 
 # -d: the program is built already

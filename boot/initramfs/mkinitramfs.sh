@@ -99,7 +99,7 @@ END
 
 die()
 {
-	echo "mkinitramfs: $*" >&2
+	printf '%s\n' "mkinitramfs: $*" >&2
 	exit 1
 }
 
@@ -166,7 +166,7 @@ modules_of()
 {
 	if [ -d "$1" ]; then
 		for dir in "$1" "$1"/lib/modules/*; do
-			[ ! -e "$dir/modules.dep" ] || echo "$dir"
+			[ ! -e "$dir/modules.dep" ] || printf '%s\n' "$dir"
 		done
 		return
 	fi
@@ -182,7 +182,7 @@ modules_of()
 	esac
 	for dir; do
 		if [ -e "$dir/modules.dep" ]; then
-			echo "$dir"
+			printf '%s\n' "$dir"
 			return
 		fi
 	done
@@ -195,7 +195,7 @@ case $dir in
 	"(is that kernel installed? depmod makes the file)" ;;
 *'
 '*) die "kernel $kernel: it has modules of several kernels; name one of" \
-	"$(echo "$dir" | tr '\n' ' ')" ;;
+	"$(printf '%s' "$dir" | tr '\n' ' ')" ;;
 esac
 dir=$(cd "$dir" && pwd -P)
 version=${dir##*/}
@@ -374,7 +374,8 @@ while read -r path; do
 		LC_ALL=C sed -n 's/^firmware=//p' | LC_ALL=C sort -u); do
 		add_firmware "$file" || absent="$absent $file"
 	done
-	[ -z "$absent" ] || echo "missing firmware of ${name%.ko*}:$absent"
+	[ -z "$absent" ] ||
+		printf '%s\n' "missing firmware of ${name%.ko*}:$absent"
 done <"$work/list" >"$work/absent"
 
 if [ "$tls" ]; then
@@ -470,7 +471,8 @@ mkdir -p "$(dirname "$out")"
 mv "$work/out" "$out" || die "$out: cannot be written"
 
 [ ! -e "$work/unknown" ] ||
-	echo "this kernel does not have: $(sort -u "$work/unknown" | tr "\n" " ")"
+	printf '%s\n' "this kernel does not have: $(
+		sort -u "$work/unknown" | tr '\n' ' ')"
 cat "$work/absent" "$work/parts"
 printf '%10d  %s\n' "$(wc -c <"$work/cpio")" 'the archive'
 if [ -d "$work/early" ]; then
@@ -478,5 +480,6 @@ if [ -d "$work/early" ]; then
 		"squashfs of $(grep -c . "$work/far") modules ($format)"
 fi
 printf '%10d  %s\n' "$(wc -c <"$out")" "compressed ($format)"
-echo "$out: kernel $version, $(grep -c . "$work/list") modules," \
+printf '%s: kernel %s, %s modules, %s\n' "$out" "$version" \
+	"$(grep -c . "$work/list")" \
 	"$(wc -c <"$out" | awk '{ printf "%.1f MiB", $1 / 1048576 }')"

@@ -26,7 +26,7 @@ END
 
 die()
 {
-	echo "mkuki: $*" >&2
+	printf '%s\n' "mkuki: $*" >&2
 	exit 1
 }
 
@@ -116,4 +116,4 @@ sed 's/[\\ ]/\\&/g' "$work/words" >"$work/escaped"
 # -p keeps the date in the stub
 "$objcopy" -p "@$work/escaped" "$stub" "$work/uki" || die "$out: $objcopy failed"
 cp "$work/uki" "$out" || die "$out cannot be written"
-echo "$out: $(stat -c %s "$out") bytes"
+printf '%s\n' "$out: $(stat -c %s "$out") bytes"
