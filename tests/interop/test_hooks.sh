@@ -278,6 +278,29 @@ for path in iscsi:10.0.2.2::::x 192.0.2.1:/srv/nfs '[2001:db8::1]:/srv/nfs' \
 	dracut 'root=/dev/root netroot=dhcp' "$path" '/dev/root  - auto rw '
 done
 
+# The word in an image for this machine: that of its root, which is a partition
+# of nbd1, above device-mapper, or below an overlay.  nbd0 is something else.
+mkdir -p "$work/sys/43:0" "$work/sys/43:32"
+echo 'nbd://h/home' >"$work/sys/43:0/backend"
+echo 'nbd://h/root,nbd://i/root connections=2' >"$work/sys/43:32/backend"
+sed "s|/sys/dev/block|$work/sys|g" "$boot/dracut/95nbdboot/module-setup.sh" \
+	>"$work/setup"
+cat >"$work/baked" <<'END'
+. "$1"
+find_block_device() { [[ $1 == "$mount_point" ]] && echo 254:0; }
+check_block_and_slaves() { "$1" 254:0 || "$1" 43:33 || "$1" "$below"; }
+cmdline
+END
+for case in '/ 43:32' '/run/nbdboot/lower 43:32' '/ 8:0' '/home 43:0'; do
+	case $case in
+	*lower* | '/ 43'*) echo ' netroot=nbd://h/root,nbd://i/root' ;;
+	*) echo ;;
+	esac >"$work/want"
+	{ mount_point=${case% *} below=${case#* } bash "$work/baked" \
+		"$work/setup" && echo; } >"$work/got" 2>&1
+	same "dracut bakes in the server of the root alone: $case"
+done
+
 # netroot SHELL VALUE: the script that connects, with VALUE for new_root_path in
 # the file that dracut left; it prints what it connected, and the mount.
 sed -e '/^PATH=/d' -e "s|/tmp/dhclient|$work/dhclient|g; s|/run/|$work/run/|g" \

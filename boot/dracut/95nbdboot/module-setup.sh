@@ -23,15 +23,23 @@ depends() {
 	echo network rootfs-block
 }
 
-# Prints the word for the root of this machine.
+# nbdboot_backend MAJOR:MINOR: sets backend if nbdboot connected this device
+nbdboot_backend() {
+	[[ -r /sys/dev/block/$1/backend ]] &&
+		read -r backend _ <"/sys/dev/block/$1/backend" &&
+		[[ $backend == nbd* ]]
+}
+
+# Prints the word for the root of this machine, below whatever it is made of.
+# With nbdboot.overlay the device is the lower layer's.
 cmdline() {
-	local backend
-	for backend in /sys/block/nbd*/backend; do
-		[[ -r $backend ]] || continue
-		read -r backend _ <"$backend"
-		printf ' netroot=%s' "$backend"
-		return
+	local mount device backend=''
+	for mount in / /run/nbdboot/lower; do
+		device=$(find_block_device "$mount") || continue
+		! check_block_and_slaves nbdboot_backend "$device" || break
+		backend=''
 	done
+	[[ ! $backend ]] || printf ' netroot=%s' "$backend"
 }
 
 # called by dracut
