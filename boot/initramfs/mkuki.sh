@@ -12,6 +12,7 @@ usage: mkuki.sh [-c WORDS] [-i INITRAMFS]... [-k KERNEL] [-o OBJCOPY]
 
 Writes FILE, a unified kernel image (UKI), which firmware starts as a program.
 It is not signed: sbsign(1) does that.  The same inputs give the same bytes.
+Only its owner can read FILE if one of the archives cannot be read by all.
 
   -c WORDS      the kernel command line; without it that of the loader counts
   -i INITRAMFS  repeated, the kernel unpacks one after the other: microcode
@@ -35,7 +36,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 : >"$work/initrd"
 
-kernel=$(uname -r) objcopy=objcopy
+kernel=$(uname -r) objcopy=objcopy mask=022
 stub=/usr/lib/systemd/boot/efi/linuxx64.efi.stub
 while getopts c:i:k:o:s:h opt; do
 	case $opt in
@@ -45,6 +46,8 @@ while getopts c:i:k:o:s:h opt; do
 		cat "$OPTARG" >>"$work/initrd"
 		# each archive begins at a multiple of four bytes
 		truncate -s %4 "$work/initrd"
+		# the keys in it stay as private as they are
+		[ ! "$(find -L "$OPTARG" ! -perm -044)" ] || mask=077
 		;;
 	k) kernel=$OPTARG ;;
 	o) objcopy=$OPTARG ;;
@@ -115,5 +118,7 @@ add .linux "$kernel"
 sed 's/[\\ ]/\\&/g' "$work/words" >"$work/escaped"
 # -p keeps the date in the stub
 "$objcopy" -p "@$work/escaped" "$stub" "$work/uki" || die "$out: $objcopy failed"
-cp "$work/uki" "$out" || die "$out cannot be written"
+umask "$mask"
+cp --remove-destination --no-preserve=mode "$work/uki" "$out" ||
+	die "$out cannot be written"
 printf '%s\n' "$out: $(stat -c %s "$out") bytes"

@@ -54,6 +54,20 @@ expect 0 ' bytes' 'one without words'
 check 'it has no section for them' \
 	[ ! "$(objdump -h "$work/uki.efi" | grep cmdline)" ]
 
+# ---- its mode ----
+
+mode()
+{
+	stat -c %a "$work/uki.efi"
+}
+
+check 'all may read what all could read before' [ "$(mode)" = 644 ]
+chmod 600 "$work/initramfs"
+uki -i "$work/microcode" -i "$work/initramfs" -k "$work/a kernel"
+check 'only the owner may read it if it holds a private archive' \
+	[ "$(mode)" = 600 ]
+chmod 644 "$work/initramfs"
+
 # ---- what is refused: nothing is written ----
 
 rm "$work/uki.efi"
