@@ -51,17 +51,17 @@ int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
+	/*
+	 * musl believes a server that knows no AAAA of a name and so refuses it,
+	 * or says that there is no such name (RFC 4074, 4), and drops the A.
+	 */
+	static const int alone[] = { AF_INET, AF_INET6 };
 	struct addrinfo *found;
 	int err = look_up(host, AF_UNSPEC, &found), n;
 
-	/*
-	 * dnsmasq without a server above it refuses AAAA of a name that it has
-	 * only an A of, and musl then drops the A as well.
-	 */
-	if (err == EAI_AGAIN)
-		err = look_up(host, AF_INET, &found);
-	if (err == EAI_AGAIN)
-		err = look_up(host, AF_INET6, &found);
+	for (unsigned i = 0; err && i < 2; i++)
+		if (!look_up(host, alone[i], &found))
+			err = 0;
 	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
 	if (err && !strcmp(host, "localhost"))
 		err = look_up("127.0.0.1", AF_INET, &found);

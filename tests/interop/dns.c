@@ -58,6 +58,46 @@ static void refused(void)
 	set_head(5, 0);
 }
 
+/* RFC 4074, 4: what servers send for a name that has an A. */
+static void without_aaaa(unsigned code)
+{
+	if (reply[length - 3] == 28)
+		set_head(code, 0);
+	else
+		right();
+}
+
+static void nxdomain_aaaa(void)
+{
+	without_aaaa(3);
+}
+
+static void notimp_aaaa(void)
+{
+	without_aaaa(4);
+}
+
+static void refused_aaaa(void)
+{
+	without_aaaa(5);
+}
+
+/* Twelve names, each an alias of the next. */
+static void chain(void)
+{
+	char name[] = "\300\14\0\5\0\1\0\0\0\1\0\4\1a\300\14";
+
+	for (char c = 'a'; c < 'm'; c++) {
+		name[13] = c;
+		add(name, 16);
+		name[0] = (char)(0xc0 | (length - 4) >> 8);
+		name[1] = (char)(length - 4);
+	}
+	memcpy(name + 2, "\0\1\0\1\0\0\0\1\0\4\177\0\0\1", 14);
+	add(name, 16);
+	set_head(0, 13);
+}
+
 static void truncated(void)
 {
 	set_head(0x200, 1);
@@ -111,12 +151,22 @@ static const struct {
 	void (*make)(void);
 	unsigned times; /* that the reply is sent; 0: until the end */
 } kinds[] = {
-	{ "right", right, 1 },		 { "silent", right, 0 },
-	{ "nxdomain", no_such_name, 1 }, { "refused", refused, 1 },
-	{ "truncated", truncated, 1 },	 { "cut", cut, 1 },
-	{ "wrong-id", wrong_id, 1 },	 { "loops", loops, 1 },
-	{ "giant", giant, 1 },		 { "noise", noise, 1 },
-	{ "empty", empty, 1 },		 { "flood", wrong_id, 0 },
+	{ "right", right, 1 },
+	{ "silent", right, 0 },
+	{ "nxdomain", no_such_name, 1 },
+	{ "refused", refused, 1 },
+	{ "nxdomain-aaaa", nxdomain_aaaa, 1 },
+	{ "notimp-aaaa", notimp_aaaa, 1 },
+	{ "refused-aaaa", refused_aaaa, 1 },
+	{ "chain", chain, 1 },
+	{ "truncated", truncated, 1 },
+	{ "cut", cut, 1 },
+	{ "wrong-id", wrong_id, 1 },
+	{ "loops", loops, 1 },
+	{ "giant", giant, 1 },
+	{ "noise", noise, 1 },
+	{ "empty", empty, 1 },
+	{ "flood", wrong_id, 0 },
 	{ "flood-empty", empty, 0 },
 };
 
