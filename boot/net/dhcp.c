@@ -196,6 +196,28 @@ static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 	return enter(d, DHCP_LOST, now);
 }
 
+/*
+ * An ACK for the address that was asked for counts from any server, as in
+ * udhcpc and networkd: those of a failover pair, and relays with their own
+ * address in it, name another server than in their offer, or none.  A NAK does
+ * not.  What an ACK does not say is as in the offer.
+ */
+static bool may_answer(const struct dhcp *d, struct dhcp_lease *l, int type)
+{
+	const struct dhcp_lease *ours = &d->lease;
+	static const uint8_t none[4];
+
+	if (!states[d->state].any_server &&
+	    memcmp(l->server, ours->server, sizeof(l->server)) != 0 &&
+	    (type != DHCP_ACK || memcmp(l->addr, ours->addr, sizeof(l->addr))))
+		return false;
+	if (!memcmp(l->server, none, sizeof(none)))
+		memcpy(l->server, ours->server, sizeof(l->server));
+	if (!memcmp(l->next, none, sizeof(none)))
+		memcpy(l->next, ours->next, sizeof(l->next));
+	return true;
+}
+
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 {
 	const struct state *s = &states[d->state];
@@ -206,8 +228,7 @@ bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 		      : type == DHCP_NAK ? s->nak
 					 : NULL;
 
-	if (!fn || (!s->any_server &&
-		    memcmp(l.server, d->lease.server, sizeof(l.server)) != 0))
+	if (!fn || !may_answer(d, &l, type))
 		return false;
 	return fn(d, &l, now);
 }

@@ -290,7 +290,7 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	     !read_options(&r, p + BOOTFILE, COOKIE - BOOTFILE)) ||
 	    ((where & 2) && !read_options(&r, p + SNAME, BOOTFILE - SNAME)))
 		return 0;
-	if (!has(&r, TYPE) || !has(&r, SERVER))
+	if (!has(&r, TYPE) || (!has(&r, SERVER) && r.raw.type[0] != DHCP_ACK))
 		return 0;
 	memcpy(l->server, r.raw.server, 4);
 	if (r.raw.type[0] == DHCP_NAK)

@@ -29,7 +29,7 @@ enum dhcp_type {
 /* Addresses are in network order.  A value that was not given is 0 or "". */
 struct dhcp_lease {
 	uint8_t addr[4];   /* ours */
-	uint8_t server[4]; /* the DHCP server that sent it */
+	uint8_t server[4]; /* the DHCP server that sent it; 0 only in an ACK */
 	uint8_t next[4]; /* siaddr: the server of the next step; else `server` */
 	uint8_t router[4];	  /* the first */
 	uint32_t seconds, t1, t2; /* UINT32_MAX: for ever; 0 < t1 <= t2 */

@@ -26,7 +26,10 @@ static int sends(uint64_t now)
 static uint8_t seconds[4];
 static const uint8_t hour[4] = { 0, 0, 0x0e, 0x10 };
 
-/* Server 192.0.2.SERVER gives 192.0.2.LAST, above 127 with a root-path. */
+/*
+ * Server 192.0.2.SERVER, or one that does not say who it is (0), gives
+ * 192.0.2.LAST, above 127 with a root-path.
+ */
 static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 {
 	uint8_t p[300] = { 2, 1, 6 };
@@ -34,7 +37,7 @@ static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 	const uint8_t options[] = { 53,
 				    1,
 				    (uint8_t)type,
-				    54,
+				    server ? 54 : 200,
 				    4,
 				    192,
 				    0,
@@ -174,6 +177,30 @@ static void the_first_offer_wins_and_others_are_not_heard(void **state)
 	assert_int_equal(d.lease.addr[3], 5);
 }
 
+/* A failover pair, or a relay that puts in its own address. */
+static void an_ack_of_the_address_counts_from_any_server(void **state)
+{
+	(void)state;
+	sends(5000);
+	assert_false(answer(DHCP_OFFER, 0, 5, 5001));
+	assert_true(answer(DHCP_OFFER, 1, 5, 5001));
+	sends(5001);
+	assert_false(answer(DHCP_NAK, 2, 5, 5002));
+	assert_false(answer(DHCP_NAK, 0, 5, 5002));
+	assert_false(answer(DHCP_ACK, 2, 6, 5002));
+	assert_false(answer(DHCP_ACK, 0, 6, 5002));
+	assert_true(answer(DHCP_ACK, 2, 5, 5002));
+	assert_int_equal(d.lease.server[3], 2);
+	/* and one that does not say who it is, is the one that was asked */
+	net_dhcp_renewal(&d, mac, 7, 1805000);
+	assert_int_equal(sends(1805000), DHCP_REQUEST);
+	assert_false(answer(DHCP_NAK, 1, 5, 1805001));
+	assert_true(answer(DHCP_ACK, 0, 5, 1805001));
+	assert_memory_equal(d.lease.server, "\xc0\x00\x02\x02", 4);
+	assert_memory_equal(d.lease.next, "\xc0\x00\x02\x02", 4);
+	assert_int_equal(d.bound, 1805000);
+}
+
 static void a_needed_root_path_is_waited_for(void **state)
 {
 	(void)state;
@@ -283,7 +310,7 @@ static void a_lease_is_renewed_by_its_server(void **state)
 	/* RFC 2131, 4.3.2: neither of the two when renewing */
 	assert_null(option(50));
 	assert_null(option(54));
-	assert_false(answer(DHCP_ACK, 2, 5, 1805001));
+	assert_false(answer(DHCP_NAK, 2, 5, 1805001));
 	assert_true(answer(DHCP_ACK, 1, 5, 1805001));
 	assert_int_equal(d.state, DHCP_BOUND);
 	assert_int_equal(d.bound, 1805000);
@@ -312,7 +339,7 @@ static void then_by_any_also_when_it_has_ended(void **state)
 static void a_short_lease_that_has_ended_is_asked_for(void **state)
 {
 	(void)state;
-	for (uint8_t s = 0; s < 16; s++) {
+	for (uint8_t s = 1; s < 16; s++) {
 		net_dhcp_start(&d, mac, "me", 12345, 5000);
 		memcpy(seconds, (uint8_t[4]){ 0, 0, 0, s }, sizeof(seconds));
 		bind_at(5000);
@@ -365,6 +392,7 @@ int main(void)
 		CLIENT(a_link_that_works_again_does_not_ask_for_what_is_had),
 		CLIENT(two_machines_do_not_keep_time),
 		CLIENT(the_first_offer_wins_and_others_are_not_heard),
+		CLIENT(an_ack_of_the_address_counts_from_any_server),
 		CLIENT(a_needed_root_path_is_waited_for),
 		CLIENT(and_takes_the_first_one_without_when_there_is_none),
 		CLIENT(and_one_that_comes_late_does_not_wait_for_ever),
