@@ -48,6 +48,10 @@ enum {
 	END = 255
 };
 
+/* s: of a lease of 0 s, and between two renewals. */
+#define LEASE_SECONDS 3600
+#define RENEW_LEAST   60
+
 static const uint8_t cookie[4] = { 99, 130, 83, 99 };
 
 /* 121 comes before 3, as RFC 3442 demands. */
@@ -231,15 +235,30 @@ static void read_text(const struct reading *r, unsigned code, char *to,
 	to[n] = '\0';
 }
 
+/* A time; one that is not given, or 0, which no client can keep, is `other`. */
+static uint32_t read_time(const struct reading *r, unsigned code,
+			  const uint8_t value[4], uint32_t other)
+{
+	return has(r, code) && be32(value) ? be32(value) : other;
+}
+
+/* RFC 2131, 4.4.5, and at most one renewal a minute if the lease is longer. */
 static void read_times(const struct reading *r, struct dhcp_lease *l)
 {
-	l->seconds = has(r, SECONDS) ? be32(r->raw.seconds) : UINT32_MAX;
-	l->t1 = has(r, T1) ? be32(r->raw.t1) : l->seconds / 2;
-	l->t2 = has(r, T2) ? be32(r->raw.t2) : l->seconds - l->seconds / 8;
+	bool given = has(r, SECONDS);
+	uint32_t least;
+
+	l->seconds = read_time(r, SECONDS, r->raw.seconds,
+			       given ? LEASE_SECONDS : UINT32_MAX);
+	least = l->seconds / 2 < RENEW_LEAST ? l->seconds / 2 : RENEW_LEAST;
+	l->t1 = read_time(r, T1, r->raw.t1, l->seconds / 2);
+	l->t2 = read_time(r, T2, r->raw.t2, l->seconds - l->seconds / 8);
 	if (l->t2 > l->seconds)
 		l->t2 = l->seconds - l->seconds / 8;
 	if (l->t1 > l->t2)
 		l->t1 = l->t2 / 2;
+	if (l->t1 < least)
+		l->t1 = least;
 	if (!l->t1)
 		l->t1 = 1;
 	if (l->t2 < l->t1)

@@ -27,6 +27,15 @@ static void add_text(unsigned code, const char *text)
 	add(code, text, strlen(text));
 }
 
+static void add_time(unsigned code, uint32_t v)
+{
+	const uint8_t p[4] = { (uint8_t)(v >> 24), (uint8_t)(v >> 16),
+			       (uint8_t)(v >> 8), (uint8_t)v };
+
+	if (v != UINT32_MAX)
+		add(code, p, 4);
+}
+
 static void begin(unsigned type)
 {
 	static const uint8_t head[] = { 2, 1, 6, 0, 0x12, 0x34, 0x56, 0x78 };
@@ -127,23 +136,39 @@ static void what_is_not_given_has_its_default(void **state)
 
 static void times_that_contradict_each_other_are_put_in_order(void **state)
 {
-	static const uint8_t t[][12] = {
-		/* lease, T1, T2 */
-		{ 0, 0, 0, 9, 0, 0, 1, 0, 0, 0, 2, 0 },
-		{ 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 2 },
-		{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
-		{ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 },
-		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0 },
+	static const struct {
+		uint32_t lease, t1, t2; /* UINT32_MAX: not sent */
+		uint32_t is[3];
+	} t[] = {
+		{ 9, 256, 512, { 9, 4, 8 } },
+		{ 9, 8, 2, { 9, 4, 4 } },
+		{ 1, 1, 1, { 1, 1, 1 } },
+		/* no client can keep a time of 0 */
+		{ 0, 0, 0, { 3600, 1800, 3150 } },
+		{ 0, UINT32_MAX, UINT32_MAX, { 3600, 1800, 3150 } },
+		{ 3600, 0, 0, { 3600, 1800, 3150 } },
+		{ 3600, 0, 1000, { 3600, 500, 1000 } },
+		{ UINT32_MAX - 1,
+		  UINT32_MAX - 1,
+		  0,
+		  { UINT32_MAX - 1, 0x6fffffff, 0xdfffffff } },
+		/* nor is it asked for each second */
+		{ 3600, 1, 1, { 3600, 60, 60 } },
+		{ 3600, 30, 3150, { 3600, 60, 3150 } },
+		{ 100, 1, 88, { 100, 50, 88 } },
+		{ 20, 10, 15, { 20, 10, 15 } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		begin(DHCP_ACK);
-		add(51, t[i], 4);
-		add(58, t[i] + 4, 4);
-		add(59, t[i] + 8, 4);
+		add_time(51, t[i].lease);
+		add_time(58, t[i].t1);
+		add_time(59, t[i].t2);
 		assert_int_equal(parse(), DHCP_ACK);
-		assert_true(l.t1 > 0 && l.t1 <= l.t2);
+		assert_int_equal(l.seconds, t[i].is[0]);
+		assert_int_equal(l.t1, t[i].is[1]);
+		assert_int_equal(l.t2, t[i].is[2]);
 	}
 }
 
