@@ -63,7 +63,7 @@ static const uint8_t ask_for[] = { ASK_FOR, 11,	       MASK,   ROUTES, ROUTER,
 struct raw {
 	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
-	uint8_t host[64], domain[64], root_path[512], routes[128];
+	uint8_t host[255], domain[255], root_path[512], routes[128];
 };
 
 /* many: a list, which may be cut short. */
@@ -80,7 +80,7 @@ static const struct option {
 	OPTION(ROUTER, 1, router),
 	OPTION(DNS, 1, dns),
 	OPTION(HOST, 0, host),
-	OPTION(DOMAIN, 0, domain),
+	OPTION(DOMAIN, 1, domain),
 	OPTION(ROOT_PATH, 0, root_path),
 	OPTION(MTU, 0, mtu),
 	OPTION(SECONDS, 0, seconds),
@@ -206,6 +206,28 @@ static bool has(const struct reading *r, unsigned code)
 	return r->len[i] == options[i].cap;
 }
 
+static bool is_name(unsigned c)
+{
+	unsigned letter = c | 0x20;
+
+	return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '.' || c == '_';
+}
+
+/* The value of a text, without the NUL that some servers count; its length. */
+static unsigned text_of(const struct reading *r, unsigned code,
+			const uint8_t **p)
+{
+	unsigned i = place(code), n = r->len[i];
+
+	*p = (const uint8_t *)&r->raw + options[i].at;
+	if (n > options[i].cap)
+		return 0;
+	while (n && !(*p)[n - 1])
+		n--;
+	return n;
+}
+
 /*
  * Copies a text of letters, digits, '-', '.', '_' (name) or of printable ASCII;
  * "" if it has any other character.
@@ -213,26 +235,42 @@ static bool has(const struct reading *r, unsigned code)
 static void read_text(const struct reading *r, unsigned code, char *to,
 		      bool name)
 {
-	unsigned i = place(code);
-	const uint8_t *p = (const uint8_t *)&r->raw + options[i].at;
-	unsigned n = r->len[i], at;
+	const uint8_t *p;
+	unsigned n = text_of(r, code, &p), at;
 
-	/* some servers include a closing NUL in the length */
-	while (n && n <= options[i].cap && !p[n - 1])
-		n--;
-	if (n > options[i].cap)
-		return;
-	for (at = 0; at < n; at++) {
-		unsigned c = p[at], letter = c | 0x20;
-
-		if (name ? (letter < 'a' || letter > 'z') &&
-				    (c < '0' || c > '9') && c != '-' &&
-				    c != '.' && c != '_'
-			 : c < ' ' || c > '~')
+	for (at = 0; at < n; at++)
+		if (name ? !is_name(p[at]) : p[at] < ' ' || p[at] > '~')
 			return;
-	}
 	memcpy(to, p, n);
 	to[n] = '\0';
+}
+
+/*
+ * Copies the names of a list with blanks or commas; option 15 has one by RFC
+ * 2132, but is used for several.  Others are left out, and one that is cut.
+ */
+static void read_names(const struct reading *r, unsigned code, char *to)
+{
+	const uint8_t *p;
+	unsigned n = text_of(r, code, &p), at, len;
+	char *begin = to;
+
+	for (; n; n -= at, p += at) {
+		for (len = 0; len < n && is_name(p[len]);)
+			len++;
+		for (at = len; at < n && p[at] != ' ' && p[at] != ',';)
+			at++;
+		if (at == n && r->len[place(code)] == options[place(code)].cap)
+			break;
+		if (len && len == at) {
+			if (to > begin)
+				*to++ = ' ';
+			memcpy(to, p, len);
+			to += len;
+		}
+		at += at < n;
+	}
+	*to = '\0';
 }
 
 /* A time; one that is not given, or 0, which no client can keep, is `other`. */
@@ -268,6 +306,7 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
 	int prefix = has(r, MASK) ? net_ip_mask(r->raw.mask) : -1;
+	char host[sizeof(r->raw.host) + 1] = "";
 
 	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
 					 : net_ip_class(l->addr));
@@ -280,8 +319,9 @@ static void read_lease(const struct reading *r, struct dhcp_lease *l)
 	if (r->len[place(ROUTES)] <= sizeof(l->routes))
 		l->route_bytes = (uint8_t)r->len[place(ROUTES)];
 	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
-	read_text(r, HOST, l->host, true);
-	read_text(r, DOMAIN, l->domain, true);
+	read_text(r, HOST, host, true);
+	l->cut = net_ip_host(l->host, host);
+	read_names(r, DOMAIN, l->domain);
 	read_text(r, ROOT_PATH, l->root_path, false);
 	read_times(r, l);
 }

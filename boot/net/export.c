@@ -73,7 +73,7 @@ static const char ifup[] =
 	"ConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
 
 /* Items from RAW4 on are members of struct dhcp, the others of net_state. */
-enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, RAW4, U32, U64 };
+enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, LIST, RAW4, U32, U64 };
 
 static const struct item {
 	char c;
@@ -84,6 +84,7 @@ static const struct item {
 	{ 't', TEXT, offsetof(struct net_state, kind) },
 	{ 'h', TEXT, offsetof(struct net_state, host) },
 	{ 'd', TEXT, offsetof(struct net_state, domain) },
+	{ 'D', LIST, offsetof(struct net_state, domain) },
 	{ 'r', TEXT, offsetof(struct net_state, root_path) },
 	{ 'a', ADDRESS, offsetof(struct net_state, addr) },
 	{ 's', ADDRESS, offsetof(struct net_state, server) },
@@ -130,6 +131,13 @@ static void put_dns(struct page *f, unsigned nth)
 	put_address(f, AF_INET, i < s->n_dns ? s->dns[i].ip : none);
 }
 
+/* Writes words with commas between them in place of blanks. */
+static void put_list(struct page *f, const char *words)
+{
+	for (; *words; words++)
+		nbd_put(&f->o, *words == ' ' ? "," : words, 1);
+}
+
 static void put_item(struct page *f, char c)
 {
 	const struct item *i = items;
@@ -158,6 +166,9 @@ static void put_item(struct page *f, char c)
 		return;
 	case TEXT:
 		nbd_put_quoted(&f->o, (const char *)p);
+		return;
+	case LIST:
+		put_list(f, (const char *)p);
 		return;
 	case RAW4:
 		put_address(f, AF_INET, p);
@@ -341,7 +352,7 @@ static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
 			       "[Resolve]\nDomains=$d\n", resolved, d);
 	if (!rc && s->n_dns)
 		rc = write_dns(run, "NetworkManager/conf.d/nbdboot-dns.conf", s,
-			       "[global-dns]\nsearches=$d\n", nm, d);
+			       "[global-dns]\nsearches=$D\n", nm, d);
 	return rc;
 }
 

@@ -131,6 +131,18 @@ bool net_ip_mac(const char *p, unsigned char mac[6])
 	return true;
 }
 
+bool net_ip_host(char to[IP_HOST + 1], const char *name)
+{
+	size_t n = strlen(name), label = strcspn(name, ".");
+	bool cut = n > IP_HOST;
+
+	if (cut)
+		n = label < IP_HOST ? label : IP_HOST;
+	memcpy(to, name, n);
+	to[n] = '\0';
+	return cut;
+}
+
 static int method_of(const char *word)
 {
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
@@ -230,8 +242,7 @@ static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
 
 	if (*f[GATEWAY] && !net_ip_address(f[GATEWAY], &ip->gateway))
 		return wrong(d, "gateway", f[GATEWAY]);
-	if (nbd_fmt(ip->host, sizeof(ip->host), "%s", f[HOST]) < 0)
-		return wrong(d, "host name", f[HOST]);
+	ip->cut = net_ip_host(ip->host, f[HOST]);
 	if (*f[CLIENT])
 		rc = take_client(ip, f, d);
 	if (!rc)

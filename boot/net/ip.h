@@ -17,6 +17,7 @@
 #include "port/linux/link.h"
 
 #define IP_DNS	2
+#define IP_HOST 64 /* bytes of a host name, by sethostname(2) */
 #define IP_TEXT 256
 
 enum ip_method {
@@ -52,7 +53,8 @@ struct ip_config {
 	 */
 	struct link_addr peer;
 	struct link_addr gateway, dns[IP_DNS];
-	char host[65]; /* "": not given */
+	char host[IP_HOST + 1]; /* "": not given */
+	bool cut;		/* host was longer */
 };
 
 /*
@@ -78,6 +80,12 @@ bool net_ip_mac(const char *text, unsigned char mac[6]);
  * ones are empty.  Returns the number of fields.
  */
 unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
+
+/*
+ * Copies a host name.  One that is too long is cut to its first label, else to
+ * what fits: true.
+ */
+bool net_ip_host(char to[IP_HOST + 1], const char *name);
 
 /* Is it in fe80::/10?  Such an address is useless without its interface. */
 bool net_ip_link_local(const struct link_addr *a);

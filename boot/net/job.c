@@ -271,8 +271,10 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 		a = in4(l->dns[i], 32);
 		add_dns(s, &a, 1);
 	}
-	if (!s->host[0])
+	if (!s->host[0]) {
 		memcpy(s->host, l->host, sizeof(s->host));
+		s->cut = l->cut;
+	}
 	memcpy(s->domain, l->domain, sizeof(s->domain));
 	memcpy(s->root_path, l->root_path, sizeof(s->root_path));
 	s->server = in4(l->next, 32);
@@ -289,6 +291,7 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	memcpy(s->name, j->l.name, sizeof(s->name));
 	memcpy(s->mac, j->l.mac, sizeof(s->mac));
 	memcpy(s->host, j->ip->host, sizeof(s->host));
+	s->cut = j->ip->cut;
 	s->addr = j->addr;
 	s->gateway = j->ip->gateway;
 	s->fixed = j->ip->client.family;

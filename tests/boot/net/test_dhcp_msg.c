@@ -176,9 +176,8 @@ static void options_of_another_length_count_as_not_given(void **state)
 {
 	static const struct {
 		unsigned code, len;
-	} t[] = { { 1, 3 },  { 1, 5 },	{ 3, 3 },   { 6, 3 },
-		  { 26, 1 }, { 26, 3 }, { 51, 3 },  { 51, 5 },
-		  { 58, 0 }, { 59, 8 }, { 12, 65 }, { 15, 66 } };
+	} t[] = { { 1, 3 },  { 1, 5 },	{ 3, 3 },  { 6, 3 },  { 26, 1 },
+		  { 26, 3 }, { 51, 3 }, { 51, 5 }, { 58, 0 }, { 59, 8 } };
 	uint8_t ff[70];
 
 	(void)state;
@@ -215,6 +214,11 @@ static void names_and_paths_hold_harmless_characters_only(void **state)
 		{ 12, "A_z-0.9", "A_z-0.9" },
 		{ 15, "x\n.y", "" },
 		{ 15, "\xc3\xa4", "" },
+		/* several names, where RFC 2132 has one */
+		{ 15, "a.org b.a.org", "a.org b.a.org" },
+		{ 15, "a.org, b.a.org", "a.org b.a.org" },
+		{ 15, " a.org  c;d,e ", "a.org e" },
+		{ 15, "'a' b", "b" },
 		{ 17, "a\nb", "" },
 		{ 17, "a\x7f", "" },
 		{ 17, "\x1b[0m", "" },
@@ -270,6 +274,42 @@ static void parts_of_an_option_are_joined(void **state)
 		add(17, text, 255);
 	assert_int_equal(parse_ended(), DHCP_ACK);
 	assert_string_equal(l.root_path, "");
+}
+
+static void a_name_that_is_too_long_is_cut(void **state)
+{
+	char text[256], want[256];
+
+	(void)state;
+	memset(text, 'h', 255);
+	text[255] = '\0';
+	begin(DHCP_ACK);
+	add(12, text, 64);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_int_equal(strlen(l.host), 64);
+	assert_false(l.cut);
+	begin(DHCP_ACK);
+	add(12, text, 70);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_int_equal(strlen(l.host), 64);
+	assert_true(l.cut);
+	/* at its first label, if that fits */
+	text[10] = '.';
+	begin(DHCP_ACK);
+	add(12, text, 255);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.host, "hhhhhhhhhh");
+	assert_true(l.cut);
+	/* of domains, the whole ones that fit */
+	for (int i = 0; i < 255; i++)
+		text[i] = i % 16 ? 'd' : ' ';
+	begin(DHCP_ACK);
+	add(15, text + 1, 255);
+	add(15, text, 100);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	memcpy(want, text + 1, 239);
+	want[239] = '\0';
+	assert_string_equal(l.domain, want);
 }
 
 static void file_and_sname_hold_options_if_overload_says_so(void **state)
@@ -459,6 +499,7 @@ int main(void)
 		cmocka_unit_test(options_of_another_length_count_as_not_given),
 		cmocka_unit_test(names_and_paths_hold_harmless_characters_only),
 		cmocka_unit_test(parts_of_an_option_are_joined),
+		cmocka_unit_test(a_name_that_is_too_long_is_cut),
 		cmocka_unit_test(
 			file_and_sname_hold_options_if_overload_says_so),
 		cmocka_unit_test(what_is_not_for_us_is_no_answer),

@@ -25,7 +25,7 @@ static const struct link_addr local = { AF_INET6,
 					{ 0xfe, 0x80, [15] = 9 },
 					128 };
 
-static const struct net_state machine = {
+static struct net_state machine = {
 	.up = true,
 	.dhcp = true,
 	.kind = "ether",
@@ -135,6 +135,14 @@ static void files_that_exist_once_describe_the_machine(void **state)
 	assert_non_null(strstr(text, "search example.org\n"
 				     "nameserver 192.0.2.3\n"
 				     "nameserver fe80:"));
+	strcpy(machine.domain, "a.org b.a.org");
+	assert_int_equal(net_export_machine(run, &machine, "eth0", &d), 0);
+	strcpy(machine.domain, "example.org");
+	file_read(run, "nbdboot/resolv.conf", text, sizeof(text));
+	assert_non_null(strstr(text, "search a.org b.a.org\n"));
+	file_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,
+		  sizeof(text));
+	assert_non_null(strstr(text, "\nsearches=a.org,b.a.org\n"));
 }
 
 static void a_static_address_and_a_vlan_have_other_words(void **state)

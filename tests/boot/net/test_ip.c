@@ -202,10 +202,6 @@ static void what_is_wrong_is_named(void **state)
 		{ "../x:dhcp", "device" },
 		{ "1.2.3.4:::::::::5.6.7.8:9", "ntp0" },
 		{ "1.2.3.4::::::::::::::", "length" },
-		{ "1.2.3.4::::"
-		  "0123456789012345678901234567890123456789012345678901234567"
-		  "890123456789",
-		  "host name" },
 	};
 	struct ip_config ip;
 	char longer[300];
@@ -396,6 +392,22 @@ static void bonds_and_bridges_have_members(void **state)
 	assert_non_null(strstr(d.text, "bond=NAME:"));
 }
 
+static void a_host_name_that_is_too_long_is_cut(void **state)
+{
+	(void)state;
+	words("ip=::::hosthosthosthosthosthosthosthosthosthosthosthosthosthost"
+	      "hosthosthosthost:eth0:dhcp");
+	assert_true(plan.ip[0].cut);
+	assert_int_equal(strlen(plan.ip[0].host), 64);
+	words("ip=::::host.a-domain-that-is-so-long-that-the-name-of-the-host."
+	      "and-it-do-not-fit.example.org:eth0:dhcp");
+	assert_true(plan.ip[0].cut);
+	assert_string_equal(plan.ip[0].host, "host");
+	words("ip=::::host.example.org:eth0:dhcp");
+	assert_false(plan.ip[0].cut);
+	assert_string_equal(plan.ip[0].host, "host.example.org");
+}
+
 static void of_each_word_sixteen_are_taken(void **state)
 {
 	static const char *const t[] = { "ip=eth%d:dhcp ",
@@ -481,6 +493,7 @@ int main(void)
 		cmocka_unit_test(the_device_that_is_not_named_is_the_loaders),
 		cmocka_unit_test(several_ip_are_several_interfaces),
 		cmocka_unit_test(without_ip_the_server_decides_what_is_tried),
+		cmocka_unit_test(a_host_name_that_is_too_long_is_cut),
 		cmocka_unit_test(of_each_word_sixteen_are_taken),
 		cmocka_unit_test(words_that_are_wrong_are_refused),
 	};
