@@ -45,26 +45,43 @@ static void add_vlan(struct net *net, const struct link *parent,
 
 /* ---- bonds and bridges ---- */
 
-/* The kernel has a file for each option: "mode=802.3ad,miimon=100". */
+static void set_option(const struct plan_master *m, const char *name, size_t n,
+		       const char *value, size_t len)
+{
+	char path[300], text[130];
+	int size;
+
+	nbd_fmt(path, sizeof(path), "/sys/class/net/%s/bonding/%.*s", m->name,
+		(int)n, name);
+	/* the driver adds a target to its list, and takes none without a sign */
+	size = nbd_fmt(text, sizeof(text), "%s%.*s",
+		       !strncmp(name, "arp_ip_target=", 14) ? "+" : "",
+		       (int)len, value);
+	if (size < 0 || file_write(AT_FDCWD, path, text, (size_t)size) < 0)
+		boot_say("bond=%s: %.*s=%.*s: %s", m->name, (int)n, name,
+			 (int)len, value, strerror(errno));
+}
+
+/*
+ * The kernel has a file for each option: "mode=802.3ad,miimon=100".  Several
+ * values have ';' between them, as in dracut, or are written one by one.
+ */
 static void set_options(const struct plan_master *m)
 {
-	const char *p = m->options, *equals;
-	char path[300];
-	size_t n;
+	const char *p = m->options, *value, *end;
+	size_t n, len;
 
-	for (; *p; p += n + (p[n] == ',')) {
-		n = strcspn(p, ",");
-		if (!n)
-			continue;
-		equals = memchr(p, '=', n);
-		if (!equals)
-			equals = p + n - 1;
-		nbd_fmt(path, sizeof(path), "/sys/class/net/%s/bonding/%.*s",
-			m->name, (int)(equals - p), p);
-		if (file_write(AT_FDCWD, path, equals + 1,
-			       (size_t)(p + n - equals - 1)) < 0)
-			boot_say("bond=%s: %.*s: %s", m->name, (int)n, p,
-				 strerror(errno));
+	for (; *p; p = end + (*end == ',')) {
+		end = p + strcspn(p, ",");
+		n = strcspn(p, "=,");
+		if (n && p[n] != '=')
+			boot_say("bond=%s: %.*s has no value", m->name, (int)n,
+				 p);
+		for (value = p + n; value < end; value += len) {
+			value++;
+			len = strcspn(value, ";,");
+			set_option(m, p, n, value, len);
+		}
 	}
 }
 

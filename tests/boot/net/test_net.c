@@ -1106,6 +1106,27 @@ static void a_bond_takes_its_members_as_they_appear(void **state)
 	assert_string_equal(net.state.kind, "bond");
 }
 
+/* The driver answers EPERM to a target without a sign. */
+static void a_bond_asks_each_target_by_arp(void **state)
+{
+	(void)state;
+	cards(1);
+	assert_int_equal(up("bond=bond7:eth0:mode=1,,miimon,arp_interval=200,"
+			    "arp_ip_target=10.0.0.1;10.0.0.2,"
+			    "arp_ip_target=10.0.0.3,fail_over_mac= "
+			    "ip=bond7:dhcp",
+			    NULL),
+			 0);
+	asks("/sys/class/net/bond7/bonding/mode = 1\n"
+	     "/sys/class/net/bond7/bonding/arp_interval = 200\n"
+	     "/sys/class/net/bond7/bonding/arp_ip_target = +10.0.0.1\n"
+	     "/sys/class/net/bond7/bonding/arp_ip_target = +10.0.0.2\n"
+	     "/sys/class/net/bond7/bonding/arp_ip_target = +10.0.0.3\n"
+	     "/sys/class/net/bond7/bonding/fail_over_mac = \n"
+	     "mac bond7 0\n");
+	assert_non_null(strstr(said, "bond=bond7: miimon has no value\n"));
+}
+
 static void a_bridge_keeps_the_address_of_its_first_member(void **state)
 {
 	(void)state;
@@ -1443,6 +1464,7 @@ int main(void)
 		cmocka_unit_test(an_interface_is_renamed_before_it_is_used),
 		cmocka_unit_test(a_vlan_keeps_its_parent_up_and_named),
 		cmocka_unit_test(a_bond_takes_its_members_as_they_appear),
+		cmocka_unit_test(a_bond_asks_each_target_by_arp),
 		cmocka_unit_test(
 			a_bridge_keeps_the_address_of_its_first_member),
 		cmocka_unit_test(a_member_is_no_other_one_with_a_large_number),
