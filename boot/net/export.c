@@ -60,8 +60,10 @@ static const char networkd_dhcp[] =
 	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
 static const char networkd_fixed[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
+/* managed=0 does not keep `nmcli device connect` from activating a profile. */
 static const char manager[] =
-	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n";
+	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n"
+	"allowed-connections=uuid:00000000-0000-0000-0000-000000000000\n";
 
 /*
  * Debian's ifupdown: `ifup -a` skips the interfaces of EXCLUDE_INTERFACES, but

@@ -103,7 +103,8 @@ static void a_lease_is_written_for_everybody(void **state)
 	   "AlternativeNamesPolicy=database onboard slot path\n");
 	is("NetworkManager/conf.d/10-nbdboot-eth0.conf",
 	   "[device-nbdboot-eth0]\nmatch-device=mac:52:54:00:01:02:03\n"
-	   "managed=0\n");
+	   "managed=0\nallowed-connections="
+	   "uuid:00000000-0000-0000-0000-000000000000\n");
 	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
 		  sizeof(text));
 	assert_non_null(strstr(text, "\nKeepConfiguration=yes\n"

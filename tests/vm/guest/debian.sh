@@ -55,6 +55,10 @@ if systemctl is-active -q systemd-networkd; then
 fi
 if systemctl is-active -q NetworkManager; then
 	systemctl restart NetworkManager NetworkManager-wait-online
+	! nmcli -w 30 device connect eth0 >/dev/null 2>/run/answer ||
+		echo 'guest: WRONG: NetworkManager takes eth0'
+	grep -q "doesn't allow" /run/answer || sed 's/^/guest: WRONG: /' \
+		/run/answer
 	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
 fi
 if systemctl is-active -q networking; then
