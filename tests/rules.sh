@@ -307,6 +307,147 @@ text_of_others_stays_data_in_shell()
 		' tests/shell.txt -
 }
 
+# Each call of open() whose path is neither a literal nor a macro: file and
+# path.  The path is made here, or is a device, or a user may name a pipe.
+opened='boot/common/console:path boot/common/harden:person boot/copy/file:name
+	boot/copy/file:part
+	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
+	boot/init/part:s->path boot/init/switch:name boot/init/toram:path
+	boot/init/shutdown:to boot/lwip/copy:name
+	boot/net/export:&EXPORT_STATE boot/reroot/kexec:path
+	boot/reroot/prove:dev boot/reroot/replace:k->fifo
+	boot/watch/ask:name boot/watch/takeover:name port/linux/dir:path
+	port/linux/file:name port/linux/file:path port/linux/loop:file
+	port/linux/loop:path port/linux/module:path port/linux/nbdk_ioctl:node
+	port/linux/nbdk_sys:node port/linux/nbdk_users:path
+	port/posix/open:path'
+
+files_that_strangers_name_are_opened_by_open_plain()
+{
+	files | grep -E '^(boot|port)/.*\.c$' | grep -vE '/(uefi|metal)/' |
+		xargs -r awk -v known="$opened" '
+			BEGIN {
+				n = split(known, k)
+				for (i = 1; i <= n; i++)
+					is[k[i]] = 1
+			}
+			!/^[ \t]*\/?\*/ &&
+				match($0, /(^|[^A-Za-z0-9_>.])open(at)?\(/) {
+				path = substr($0, RSTART + RLENGTH)
+				if ($0 ~ /openat\(/)
+					sub(/^[a-z_]+(\(\))?, /, "", path)
+				sub(/[,()[ ].*/, "", path)
+				file = FILENAME
+				sub(/\.c$/, "", file)
+				call = file ":" path
+				if (path !~ /^("|[A-Z_]+$)/ && !(call in is))
+					print FILENAME ":" FNR ": " path
+			}'
+}
+
+# Calls that make, change or remove a file which may be on somebody's root: those
+# that tests/writes.txt does not list with a reason, and lines of it that no call
+# has.  /run is in RAM (`run` is a descriptor of it), and the kernel owns /proc, /sys
+# and /dev.  A macro or an array with the path is looked up.
+files_outside_of_run_are_written_with_a_reason()
+{
+	files | grep -E '^(boot|port)/.*\.[ch]$' | grep -vE '/(uefi|metal)/' |
+		xargs -r awk '
+		BEGIN {
+			# the place of the path among the arguments
+			n = split("open 1 creat 1 mkdir 1 rmdir 1 unlink 1 " \
+				"chmod 1 truncate 1 mknod 1 symlink 2 link 2 " \
+				"rename 2 openat 2 mkdirat 2 unlinkat 2 " \
+				"file_write 2 init_shutdown_copy 2 " \
+				"reroot_put 1 symlinkat 3 renameat 4", w, " ")
+			for (i = 1; i < n; i += 2) {
+				place[w[i]] = w[i + 1]
+				calls = calls (calls ? "|" : "") w[i]
+			}
+		}
+		$1 == "#define" && match($0, /[A-Z0-9_]+[ \t]+["A-Z]/) {
+			name = $2
+			sub(/^[^ \t]+[ \t]+[^ \t]+[ \t]+/, "")
+			is[name] = $0
+			next
+		}
+		{ text[FILENAME] = text[FILENAME] " " $0 }
+		# Cuts args into arg[], at the commas outside of parentheses.
+		function cut(args,    i, c, depth, n) {
+			n = 1
+			arg[1] = ""
+			for (i = 1; depth >= 0; i++) {
+				c = substr(args, i, 1)
+				depth += (c == "(") - (c == ")" || c == "")
+				if (c == "," && !depth)
+					arg[++n] = ""
+				else if (depth >= 0)
+					arg[n] = arg[n] c
+			}
+			arg[n + 1] = arg[n + 2] = ""
+			for (i = 1; i <= n; i++) {
+				gsub(/[ \t]+/, " ", arg[i])
+				gsub(/^ | $/, "", arg[i])
+			}
+		}
+		function in_ram(file, path,    i, word) {
+			for (i = 0; i < 4; i++) {
+				match(path, /^[A-Za-z0-9_]*/)
+				word = substr(path, 1, RLENGTH)
+				if ((file, word) in array)
+					path = array[file, word]
+				else if (word in is)
+					path = is[word]
+			}
+			return path ~ /^"\/(run|proc|sys|dev)[\/"]/
+		}
+		function look(file, name,    at) {
+			at = place[name]
+			if (arg[1] ~ /^(int|const|struct|char) |^run$/ ||
+			    (name ~ /^open/ && (arg[at + 1] arg[at + 2]) !~ \
+				/O_(WRONLY|RDWR|CREAT|TRUNC)|^[a-z]/))
+				return
+			if (!in_ram(file, arg[at]))
+				print file, name, arg[at]
+		}
+		function arrays(file, t,    def) {
+			while (match(t, /char [a-z_]+\[\] = [A-Z"][^;]*;/)) {
+				def = substr(t, RSTART + 5, RLENGTH - 6)
+				t = substr(t, RSTART + RLENGTH)
+				array[file, substr(def, 1, index(def, "[") - 1)] = \
+					substr(def, index(def, "=") + 2)
+			}
+		}
+		END {
+			for (file in text) {
+				t = text[file]
+				while ((i = index(t, "/*")))
+					t = substr(t, 1, i - 1) \
+						substr(t, i + 1 + index( \
+						substr(t, i + 2), "*/") + 2)
+				sub(/\.[ch]$/, "", file)
+				arrays(file, t)
+				while (match(t, "(^|[^A-Za-z0-9_>.])(" calls ")\\(")) {
+					name = substr(t, RSTART, RLENGTH - 1)
+					sub(/^[^a-z]/, "", name)
+					t = substr(t, RSTART + RLENGTH)
+					cut(t)
+					look(file, name)
+				}
+			}
+		}' | sort -u | awk '
+		# the path may have blanks, and a tab ends it
+		FILENAME != "-" {
+			if (split($0, part, "\t+") > 1 && !/^#/)
+				want[part[1]] = 1
+			next
+		}
+		$0 in want { delete want[$0]; next }
+		{ print $0 ": not listed" }
+		END { for (s in want) print s ": listed, but there is none" }
+		' tests/writes.txt -
+}
+
 # Firmware has no such descriptors.
 programs_take_the_standard_descriptors_first()
 {
@@ -398,6 +539,8 @@ rules='core_includes_only_itself_and_three_headers
 	no_configuration_inside_of_functions
 	results_are_no_negative_errno
 	text_of_others_stays_data_in_shell
+	files_that_strangers_name_are_opened_by_open_plain
+	files_outside_of_run_are_written_with_a_reason
 	programs_take_the_standard_descriptors_first
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
@@ -407,6 +550,7 @@ bad_tree()
 {
 	mkdir -p core port/one port/two boot/common boot/cli boot/net tests
 	echo 'boot/net/a b is not there' >tests/statics.txt
+	printf 'boot/net/a open b\tis not there\n' >tests/writes.txt
 	mkdir -p build/core build/port build/boot/cli build/boot/net
 	cp "$1/.clang-format" .
 	touch stray
@@ -422,7 +566,11 @@ bad_tree()
 	printf '#if CONFIG_Y\n#endif\nvoid f(void)\n{\n#ifdef CONFIG_X\n' \
 		>boot/f.c
 	printf '#endif\n}\n' >>boot/f.c
-	echo '#include "boot/net/a.h"' >boot/common/a.c
+	{
+		echo '#include "boot/net/a.h"'
+		printf '\tint fd = open(name, O_RDONLY);\n'
+		printf '\tint fd = openat(at(), "name", O_RDONLY);\n'
+		printf '\tmkdir("/etc", 0755), mkdir("/run/x", 0755);\n'
 	} >boot/common/a.c
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >boot/cli/main.c
 	printf '#include "boot/net/a.h"\n#ifdef CONFIG_X\n#endif\n' >boot/cli/a.c
@@ -521,6 +669,8 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_in_the_source_of_commands 1' \
 	'public_headers_have_fewer_than_250_lines 1' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
+	'files_that_strangers_name_are_opened_by_open_plain 1' \
+	'files_outside_of_run_are_written_with_a_reason 2' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'results_are_no_negative_errno 1' \
 	'text_of_others_stays_data_in_shell 3' \
