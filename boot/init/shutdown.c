@@ -30,6 +30,7 @@
 #include "boot/init/reroot.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
+#include "port/linux/closing.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 #include "port/posix/open.h"
@@ -40,6 +41,13 @@
  * requests again.
  */
 #define STUCK_S 40
+
+/*
+ * A disconnect may still be in the queue of a card, or be lost on its way, when
+ * the machine ends.  A lost one is sent again after 0.2 to 1 s.  Without it the
+ * server keeps the session until it notices by itself.
+ */
+#define CLOSING_MS 3000
 
 /* ---- before the root switch ---- */
 
@@ -164,6 +172,8 @@ static int disconnect(bool spare)
 			failed = 1;
 		}
 	}
+	if (!closing_await(CLOSING_MS))
+		boot_note("the end of a connection was not acknowledged");
 	return failed;
 }
 
