@@ -21,9 +21,8 @@ enum {
 	INF_MAX_RT = 83,
 };
 
-#define HEAD	  4 /* of a message, and of an option */
-#define ID_MAX	  130
-#define LABEL_MAX 63
+#define HEAD   4 /* of a message, and of an option */
+#define ID_MAX 130
 
 /*
  * 32 and 83 must be asked for (RFC 8415, 21.7), but are not used: the answers
@@ -130,38 +129,10 @@ static bool take_dns(struct reading *r, const uint8_t *p, size_t len)
 	return true;
 }
 
-static bool is_name(unsigned c)
-{
-	unsigned letter = c | 0x20;
-
-	return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '_';
-}
-
-/*
- * Reads the first name of a list (RFC 8415, 10): labels with a length in front
- * of each, and 0 at the end.  A name that is cut, is compressed, or has other
- * characters is left out.
- */
+/* RFC 8415, 10, forbids pointers. */
 static bool take_domains(struct reading *r, const uint8_t *p, size_t len)
 {
-	char name[sizeof(r->reply->domain)];
-	size_t n = 0, i;
-
-	for (; len && *p; p += i, len -= i) {
-		if (*p > LABEL_MAX || *p > len - 1 ||
-		    *p + 1u > sizeof(name) - 1 - n)
-			return true;
-		if (n)
-			name[n++] = '.';
-		for (i = 1; i <= *p; i++) {
-			if (!is_name(p[i]))
-				return true;
-			name[n++] = (char)p[i];
-		}
-	}
-	if (len)
-		memcpy(r->reply->domain, name, n);
+	net_domains_read(r->reply->domain, p, len, false);
 	return true;
 }
 

@@ -10,6 +10,8 @@
 #ifndef BOOT_NET_DHCP6_MSG_H
 #define BOOT_NET_DHCP6_MSG_H
 
+#include "boot/net/domains.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +29,8 @@
 struct dhcp6_reply {
 	unsigned n_dns;
 	uint8_t dns[DHCP6_DNS][16];
-	char domain[65]; /* the first; letters, digits, '-', '.', '_' only */
-	char url[513];	 /* of the boot file; printable ASCII only */
+	char domain[NET_DOMAINS]; /* names, with a blank between two */
+	char url[513];		  /* of the boot file; printable ASCII only */
 };
 
 /*

@@ -44,6 +44,7 @@ enum {
 	T2 = 59,
 	VENDOR_CLASS = 60,
 	CLIENT_ID = 61,
+	SEARCH = 119,
 	ROUTES = 121,
 	END = 255
 };
@@ -55,15 +56,16 @@ enum {
 static const uint8_t cookie[4] = { 99, 130, 83, 99 };
 
 /* 121 comes before 3, as RFC 3442 demands. */
-static const uint8_t ask_for[] = { ASK_FOR, 11,	       MASK,   ROUTES, ROUTER,
+static const uint8_t ask_for[] = { ASK_FOR, 12,	       MASK,   ROUTES, ROUTER,
 				   DNS,	    HOST,      DOMAIN, MTU,    SECONDS,
-				   T1,	    ROOT_PATH, T2 };
+				   T1,	    ROOT_PATH, T2,     SEARCH };
 
 /* The values as sent; if one does not fit, its len is above its cap. */
 struct raw {
 	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
-	uint8_t host[255], domain[255], root_path[512], routes[128];
+	uint8_t host[255], domain[255], search[512], root_path[512];
+	uint8_t routes[128];
 };
 
 /* many: a list, which may be cut short. */
@@ -81,6 +83,7 @@ static const struct option {
 	OPTION(DNS, 1, dns),
 	OPTION(HOST, 0, host),
 	OPTION(DOMAIN, 1, domain),
+	OPTION(SEARCH, 1, search),
 	OPTION(ROOT_PATH, 0, root_path),
 	OPTION(MTU, 0, mtu),
 	OPTION(SECONDS, 0, seconds),
@@ -208,10 +211,7 @@ static bool has(const struct reading *r, unsigned code)
 
 static bool is_name(unsigned c)
 {
-	unsigned letter = c | 0x20;
-
-	return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '.' || c == '_';
+	return net_domains_char(c) || c == '.';
 }
 
 /* The value of a text, without the NUL that some servers count; its length. */
@@ -321,7 +321,9 @@ static void read_lease(const struct reading *r, struct dhcp_lease *l)
 	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
 	read_text(r, HOST, host, true);
 	l->cut = net_ip_host(l->host, host);
-	read_names(r, DOMAIN, l->domain);
+	net_domains_read(l->domain, r->raw.search, r->len[place(SEARCH)], true);
+	if (!l->domain[0])
+		read_names(r, DOMAIN, l->domain);
 	read_text(r, ROOT_PATH, l->root_path, false);
 	read_times(r, l);
 }

@@ -8,6 +8,8 @@
 #ifndef BOOT_NET_DHCP_MSG_H
 #define BOOT_NET_DHCP_MSG_H
 
+#include "boot/net/domains.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,12 +39,12 @@ struct dhcp_lease {
 	uint8_t prefix; /* of the mask, else of the address's class */
 	uint8_t n_dns;
 	uint8_t dns[3][4];
-	uint8_t route_bytes; /* of routes[] */
-	uint8_t routes[128]; /* see net_dhcp_route() */
-	bool cut;	     /* host was longer, see net_ip_host() */
-	char host[65];	     /* letters, digits, '-', '.', '_' only */
-	char domain[256];    /* names of such, with a blank between two */
-	char root_path[513]; /* printable ASCII only */
+	uint8_t route_bytes;	  /* of routes[] */
+	uint8_t routes[128];	  /* see net_dhcp_route() */
+	bool cut;		  /* host was longer, see net_ip_host() */
+	char host[65];		  /* letters, digits, '-', '.', '_' only */
+	char domain[NET_DOMAINS]; /* option 119, else 15, see net_domains_read() */
+	char root_path[513];	  /* printable ASCII only */
 };
 
 /* The contents of a message to send. */

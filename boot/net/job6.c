@@ -111,7 +111,7 @@ void net_job6_state(const struct job *j, const struct net_plan *p,
 		memcpy(a.ip, r->dns[i], sizeof(a.ip));
 		s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS, &a);
 	}
-	memcpy(s->domain, r->domain, sizeof(r->domain));
+	memcpy(s->domain, r->domain, sizeof(s->domain));
 	/* many servers name a boot loader here */
 	if (nbd_is_uri(r->url))
 		memcpy(s->root_path, r->url, sizeof(s->root_path));

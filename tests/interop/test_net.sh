@@ -55,7 +55,7 @@ has()
 machine
 dhcpd --dhcp-option=17,"nbd:192.0.2.1:it's root" \
 	--dhcp-option=15,example.org --dhcp-option=12,guest \
-	--dhcp-option=26,1400 \
+	--dhcp-option=option:domain-search,test,eng.test --dhcp-option=26,1400 \
 	--dhcp-option=121,198.51.100.0/24,192.0.2.9,0.0.0.0/0,192.0.2.1
 begin=$(date +%s%N)
 ifup ip=dhcp
@@ -67,7 +67,8 @@ has 'ip -4 addr show eth0' 'valid_lft forever' 'and keeps it'
 has 'ip link show eth0' 'mtu 1400' 'the MTU is the one of the lease'
 has 'ip route' 'default via 192.0.2.1' 'there is a default route'
 has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'there is a classless route'
-has 'cat /run/nbdboot/resolv.conf' 'search example.org' 'the domain is known'
+has 'cat /run/nbdboot/resolv.conf' 'search test eng.test' \
+	'the domains to search are those of option 119, before that of 15'
 has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.1' 'so is its DNS'
 # shellcheck disable=SC2016 # for the inner shell
 run at "$cli" sh -c '. /run/net-eth0.conf && echo "$DEVICE $PROTO $ROOTPATH|" \
@@ -90,6 +91,8 @@ at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
 nbd_at 192.0.2.1
 run at "$cli" "$nbdboot" info nbd://server.test/
 expect 0 1048576 'a name resolves by the DNS server of the lease'
+run at "$cli" "$nbdboot" info nbd://server/
+expect 0 1048576 'and so does a short one, by its domains'
 
 : >"$work/dnsmasq.log"
 ifup -r
@@ -286,8 +289,8 @@ dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::1]' \
 	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
 ifup ip=auto6
 expect 0 eth0 'auto6 with the flag O of a router'
-has 'cat /run/nbdboot/resolv.conf' 'search example.org' \
-	'takes the domain of stateless DHCPv6'
+has 'cat /run/nbdboot/resolv.conf' 'search example.org other.test' \
+	'takes the domains of stateless DHCPv6'
 run at "$cli" grep nameserver /run/nbdboot/resolv.conf
 if [ "$(cat "$work/out")" = 'nameserver 2001:db8::1
 nameserver 2001:db8::53' ]; then

