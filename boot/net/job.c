@@ -275,7 +275,8 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 		memcpy(s->host, l->host, sizeof(s->host));
 		s->cut = l->cut;
 	}
-	memcpy(s->domain, l->domain, sizeof(s->domain));
+	if (l->domain[0])
+		memcpy(s->domain, l->domain, sizeof(s->domain));
 	memcpy(s->root_path, l->root_path, sizeof(s->root_path));
 	s->server = in4(l->next, 32);
 	nbd_put_ip(&o, s->server.ip, 4);
@@ -301,6 +302,8 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	/* RFC 8106, 5.3.1: those of DHCP come first */
 	net_job6_state(j, p, s);
 	add_dns(s, j->dns, j->n_dns);
+	if (!s->domain[0])
+		memcpy(s->domain, j->domain, sizeof(s->domain));
 	if (j->dhcp.state == DHCP_BOUND)
 		lease_state(&j->dhcp.lease, p, s);
 }

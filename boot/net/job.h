@@ -29,8 +29,10 @@ struct job {
 	struct link_addr local; /* link-local; family 0 until it is there */
 	struct dhcp dhcp;
 	struct dhcp6 dhcp6;
-	struct link_addr dns[NET_DNS]; /* that routers advertised */
-	struct nbd_diag why;	       /* if JOB_FAILED */
+	/* what routers advertised */
+	struct link_addr dns[NET_DNS];
+	char domain[NET_DOMAINS];
+	struct nbd_diag why; /* if JOB_FAILED */
 };
 
 /*

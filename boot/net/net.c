@@ -159,9 +159,18 @@ static int see_all(struct net *net, struct nbd_diag *d)
 
 /* ---- events ---- */
 
+static void take_advert(struct job *j, const struct nl_reply *r)
+{
+	int index = j->l.index;
+
+	j->n_dns =
+		net_ra_dns(r->data, r->len, index, j->dns, j->n_dns, NET_DNS);
+	net_ra_domains(r->data, r->len, index, j->domain);
+}
+
 /*
- * True if the kernel has sent any events.  Only name servers are taken from
- * them; for the rest the caller lists interfaces and addresses again.
+ * True if the kernel has sent any events.  Only name servers and domains are
+ * taken from them; for the rest the caller lists interfaces and addresses again.
  */
 static bool read_events(struct net *net)
 {
@@ -178,9 +187,7 @@ static bool read_events(struct net *net)
 			for (j = net->job; j < net->job + net->n &&
 					   r.type == RTM_NEWNDUSEROPT;
 			     j++)
-				j->n_dns = net_ra_dns(r.data, r.len, j->l.index,
-						      j->dns, j->n_dns,
-						      NET_DNS);
+				take_advert(j, &r);
 	}
 	return any;
 }

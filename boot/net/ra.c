@@ -12,39 +12,69 @@
 #include "boot/net/ip.h"
 #include "port/linux/netlink.h"
 
-#define RDNSS	  25
-#define RDNSS_MIN 8 /* type, length in units of 8 bytes, reserved, lifetime */
-#define SOLICIT	  133
+#define RDNSS	25
+#define DNSSL	31
+#define HEAD	8 /* type, length in units of 8 bytes, reserved, lifetime */
+#define SOLICIT 133
+
+struct options {
+	const unsigned char *p;
+	size_t left;
+};
+
+static struct options options_of(const unsigned char *p, size_t len, int index)
+{
+	struct nduseroptmsg h;
+
+	if (len < sizeof(h))
+		return (struct options){ p, 0 };
+	memcpy(&h, p, sizeof(h));
+	if (h.nduseropt_ifindex != index ||
+	    h.nduseropt_opts_len > len - sizeof(h))
+		return (struct options){ p, 0 };
+	return (struct options){ p + sizeof(h), h.nduseropt_opts_len };
+}
+
+/* The next option of that type and its size; one that ended now is none. */
+static const unsigned char *next(struct options *o, unsigned type, size_t *size)
+{
+	while (o->left >= HEAD) {
+		const unsigned char *p = o->p;
+
+		*size = p[1] * 8u;
+		if (!*size || *size > o->left)
+			break;
+		o->p += *size;
+		o->left -= *size;
+		if (p[0] == type && (p[4] | p[5] | p[6] | p[7]))
+			return p;
+	}
+	return NULL;
+}
 
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max)
 {
+	struct options o = options_of(p, len, index);
 	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
-	struct nduseroptmsg h;
+	size_t size;
 
-	if (len < sizeof(h))
-		return n;
-	memcpy(&h, p, sizeof(h));
-	if (h.nduseropt_ifindex != index ||
-	    h.nduseropt_opts_len > len - sizeof(h))
-		return n;
-	p += sizeof(h);
-	len = h.nduseropt_opts_len;
-	while (len >= RDNSS_MIN) {
-		size_t size = p[1] * 8u, at;
-
-		if (!size || size > len)
-			return n;
-		/* a lifetime of 0 withdraws them */
-		if (p[0] == RDNSS && (p[4] | p[5] | p[6] | p[7]))
-			for (at = RDNSS_MIN; size - at >= 16; at += 16) {
-				memcpy(a.ip, p + at, sizeof(a.ip));
-				n = net_ip_add(dns, n, max, &a);
-			}
-		p += size;
-		len -= size;
-	}
+	while ((p = next(&o, RDNSS, &size)))
+		for (size_t at = HEAD; size - at >= 16; at += 16) {
+			memcpy(a.ip, p + at, sizeof(a.ip));
+			n = net_ip_add(dns, n, max, &a);
+		}
 	return n;
+}
+
+void net_ra_domains(const unsigned char *p, size_t len, int index,
+		    char to[NET_DOMAINS])
+{
+	struct options o = options_of(p, len, index);
+	size_t size;
+
+	while (!to[0] && (p = next(&o, DNSSL, &size)))
+		net_domains_read(to, p + HEAD, size - HEAD, false);
 }
 
 int net_ra_flags(const unsigned char *p, size_t len, unsigned *flags)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Name servers (RDNSS, RFC 8106, 5.1) and flags (RFC 4861, 4.2) of router
+ * Name servers and domains (RFC 8106, 5.1 and 5.2) and flags (RFC 4861, 4.2) of router
  * advertisements.  The kernel itself sets the advertised addresses.
  */
 #ifndef BOOT_NET_RA_H
 #define BOOT_NET_RA_H
 
+#include "boot/net/domains.h"
 #include "port/linux/link.h"
 
 /*
@@ -15,6 +16,10 @@
  */
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max);
+
+/* Reads the domains to search there, if `to` is still empty. */
+void net_ra_domains(const unsigned char *p, size_t len, int index,
+		    char to[NET_DOMAINS]);
 
 /* Flags of the latest advertisement: the kernel's IF_RA_*. */
 #define NET_RA_MANAGED 0x40 /* M: addresses by DHCPv6 */

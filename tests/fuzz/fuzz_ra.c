@@ -20,8 +20,11 @@ static void same(bool yes)
 static void check(const unsigned char *p, size_t len)
 {
 	struct link_addr dns[MAX + 1];
+	char domains[NET_DOMAINS + 1] = { [NET_DOMAINS] = 'x' };
 	unsigned n, again;
 
+	net_ra_domains(p, len, 1, domains);
+	same(strlen(domains) < NET_DOMAINS && domains[NET_DOMAINS] == 'x');
 	memset(dns, 0x5a, sizeof(dns));
 	n = net_ra_dns(p, len, 1, dns, 0, MAX);
 	same(n <= MAX && dns[n].family == 0x5a5a5a5a);

@@ -283,7 +283,8 @@ no_address()
 }
 
 prefix='prefix 2001:db8::/64 { };'
-advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };'
+advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };' \
+	'DNSSL a.test b.test { };'
 dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::1]' \
 	--dhcp-option=option6:domain-search,example.org,other.test \
 	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
@@ -330,12 +331,14 @@ expect 0 eth0 'dnsmasq as router and as server of stateless DHCPv6'
 has 'cat /run/nbdboot/resolv.conf' 'search example.net' 'answers'
 kill "$server"
 
-advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };'
+advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };' \
+	'DNSSL a.test b.test { };'
 ifup ip=auto6
 expect 0 'no DHCPv6 server answered, but a router says that there is one' \
 	'the flag O without a server is reported'
 has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
 	'and the boot goes on with the DNS server of the router'
+has 'cat /run/nbdboot/resolv.conf' 'search a.test b.test' 'and its domains'
 
 # ---- what cannot work ----
 

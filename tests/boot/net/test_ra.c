@@ -49,6 +49,34 @@ static void each_server_is_added_once(void **state)
 	assert_int_equal(dns[2].ip[15], 1);
 }
 
+static void domains_are_those_of_the_first(void **state)
+{
+	static const unsigned char lists[] =
+		"\x1f\2\0\0\0\0\0\0\3old\0\0\0\0" /* a lifetime of 0 */
+		"\x19\3\0\0\0\0\1\0\x20\1\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
+		"\x1f\2\0\0\0\0\1\0\3org\0\1a\0"
+		"\x1f\2\0\0\0\0\1\0\3net\0\0\0\0";
+	struct nduseroptmsg h = { .nduseropt_ifindex = 2 };
+	unsigned char p[128];
+	char to[NET_DOMAINS] = "";
+	size_t len = sizeof(h) + sizeof(lists) - 1;
+
+	(void)state;
+	h.nduseropt_opts_len = sizeof(lists) - 1;
+	memcpy(p, &h, sizeof(h));
+	memcpy(p + sizeof(h), lists, sizeof(lists) - 1);
+	net_ra_domains(guard_copy(&guard, p, len), len, 3, to);
+	assert_string_equal(to, "");
+	net_ra_domains(guard_copy(&guard, p, len - 1), len - 1, 2, to);
+	assert_string_equal(to, "");
+	net_ra_domains(guard_copy(&guard, p, len), len, 2, to);
+	assert_string_equal(to, "org a");
+	/* an advertisement adds to none that is known */
+	p[sizeof(h) + 16 + 24 + 9] = 'x';
+	net_ra_domains(guard_copy(&guard, p, len), len, 2, to);
+	assert_string_equal(to, "org a");
+}
+
 static void other_options_are_skipped(void **state)
 {
 	unsigned char p[8 + sizeof(two)] = { 31, 1 };
@@ -139,6 +167,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_server_is_added_once),
+		cmocka_unit_test(domains_are_those_of_the_first),
 		cmocka_unit_test(other_options_are_skipped),
 		cmocka_unit_test(a_lifetime_of_0_adds_nothing),
 		cmocka_unit_test(what_is_cut_or_has_no_length_ends_it),
