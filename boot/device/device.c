@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ms for the reader of a dead connection to end, and between looks. */
+/* ms for readers to begin or to end, and between looks. */
 #define ENDED_MS 5000
 #define LOOK_MS	 5
 
@@ -154,31 +154,67 @@ static int reconfigure(const struct device *dev, uint64_t size, const int fds[],
 }
 
 /*
- * The driver frees a dead socket as it puts a new one into its slot, also while
- * the old one's reader is still inside it.  That reader then uses freed memory
- * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new connection.
- * So wait until only live connections have a reader.
+ * The queue's rescuer takes all readers that wait to begin, and only the first
+ * ever does (see readers.h).  So nothing is made or ended before each live
+ * connection is read: NBD_E_AGAIN.  A reader that begins after its connection
+ * was replaced would also take data of the next one.
  */
-static void await_ended(struct device *dev)
+static int await_begun(struct device *dev, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + ENDED_MS;
 
-	/* counting anew must not need a module that was missing before */
-	while (dev->counted && dev->proc > 0 && nbd_now_ms() < end) {
-		/* in this order: a link that dies in between is waited for */
-		unsigned readers =
-			device_readers_count(dev->proc, dev->info.index);
-
-		if (device_count(dev, NULL) || readers <= dev->live)
-			return;
+	while (dev->counted && dev->proc > 0 &&
+	       !device_readers_run(dev->proc, dev->info.index, dev->live)) {
+		if (nbd_now_ms() >= end)
+			return nbd_diag(d, NBD_E_AGAIN,
+					"the kernel is too busy to read from "
+					"all connections of nbd%d: none is "
+					"replaced before it does",
+					dev->info.index);
 		poll(NULL, 0, LOOK_MS);
+		if (device_count(dev, NULL))
+			break;
 	}
+	return 0;
 }
 
 /*
- * Waits until each live connection has a reader: one that comes later would be
- * missing in the count of await_ended(), and two that come later would be taken
- * by the queue's rescuer.
+ * The driver frees a dead socket as it puts a new one into its slot, also while
+ * the old one's reader is still inside it.  That reader then uses freed memory
+ * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new connection.
+ * So wait until no reader is, or replace nothing: NBD_E_AGAIN.
+ */
+static int await_ended(struct device *dev, struct nbd_diag *d)
+{
+	uint64_t end = nbd_now_ms() + ENDED_MS;
+	struct device_readers seen = { 0 };
+	unsigned live = UINT_MAX;
+	bool clear = false;
+
+	while (dev->counted && dev->proc > 0) {
+		/* counting anew must not need a module that was missing before */
+		if (device_count(dev, NULL) || (clear && dev->live == live))
+			break;
+		/* one more is dead: all that was seen says nothing about it */
+		if (dev->live != live)
+			seen.n = 0;
+		live = dev->live;
+		if (nbd_now_ms() >= end)
+			return nbd_diag(d, NBD_E_AGAIN,
+					"the kernel is too busy to leave a "
+					"dead connection of nbd%d: nothing "
+					"can replace it before",
+					dev->info.index);
+		clear = device_readers_clear(dev->proc, dev->info.index, &seen);
+		if (!clear)
+			poll(NULL, 0, LOOK_MS);
+	}
+	return 0;
+}
+
+/*
+ * Waits until each live connection has a reader: two that come later would be
+ * taken by the queue's rescuer.
  */
 static void await_started(struct device *dev)
 {
@@ -190,9 +226,12 @@ static void await_started(struct device *dev)
 static int hand_over(struct device *dev, struct nbd_diag *d)
 {
 	const int *fd = &dev->conn.s.fd;
-	int err;
+	int err = await_begun(dev, d);
 
-	await_ended(dev);
+	if (!err)
+		err = await_ended(dev, d);
+	if (err)
+		return err;
 	device_limit_note(dev->info.index,
 			  nbd_export_max(nbd_export(&dev->conn.c)));
 	err = sockdiag_tag(*fd, dev->info.index);
@@ -240,6 +279,15 @@ static unsigned emptiest(const struct device *dev)
 		}
 	}
 	return server;
+}
+
+bool device_has(const struct device *dev, const struct sockdiag_link *l)
+{
+	for (unsigned i = 0; i < dev->n_links; i++)
+		if (dev->links[i].live &&
+		    !memcmp(dev->links[i].id, l->id, sizeof(l->id)))
+			return true;
+	return false;
 }
 
 void device_avoid(struct device *dev, const struct sockdiag_link *l)
@@ -385,8 +433,10 @@ static void forget(struct device *dev, const struct sockdiag_link *l)
 static int replace(struct device *dev, const struct sockdiag_link *l,
 		   struct nbd_diag *d)
 {
-	int err;
+	int err = await_begun(dev, d);
 
+	if (err)
+		return err;
 	forget(dev, l);
 	err = dial_same(dev, d);
 	if (err)

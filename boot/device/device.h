@@ -59,8 +59,9 @@ int device_count(struct device *dev, struct nbd_diag *d);
  * device: the errors of nbd_export_fits(), and NBD_E_MISMATCH if it is another
  * disk image; then the other servers are
  * asked, too.  If it is larger, call device_grow().  Returns 0 also if the
- * driver had no dead slot: check with device_count().  After the last call,
- * device_dialer_close(&dev->dialer).
+ * driver had no dead slot: check with device_count().  NBD_E_AGAIN: the kernel
+ * does not read from all live connections yet, or has not left a dead one, and
+ * nothing was changed.  After the last call, device_dialer_close(&dev->dialer).
  */
 int device_add(struct device *dev, struct nbd_diag *d);
 
@@ -73,17 +74,22 @@ int device_grow(struct device *dev, struct nbd_diag *d);
 /*
  * Adds connections until `want` of them live, then calls device_grow().  The
  * caller holds device_lock().  The driver may notice a dead socket late: this
- * waits until it does.
+ * waits until it does.  NBD_E_AGAIN as for device_add().
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
 /*
  * Replaces one of links[], a copy of which is *l, by a new connection.  That is
  * made first: if no server takes it, the old one stays.  Expects the fresh
- * result of device_count(); the caller holds device_lock().
+ * result of device_count(); the caller holds device_lock().  NBD_E_AGAIN: the
+ * kernel is too busy; if the old one is dead by then (device_has() after
+ * device_count()), call device_fill() later.
  */
 int device_replace(struct device *dev, const struct sockdiag_link *l,
 		   struct nbd_diag *d);
+
+/* Is it one of links[], and live? */
+bool device_has(const struct device *dev, const struct sockdiag_link *l);
 
 /* Ends one of links[]. */
 int device_end(struct device *dev, const struct sockdiag_link *l,

@@ -14,37 +14,88 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ms for the kernel to start them all, and between looks. */
 #define START_MS 1000
 #define LOOK_MS	 5
+/*
+ * Hundredths of a second.  A thread that leaves a dead socket does not run that
+ * long, even if it prints on a slow console.  One of a live connection that is
+ * never without data may not sleep for as long as anybody looks.
+ */
+#define BUSY	 20
 
 struct readers {
 	unsigned workers;
 	bool rescuer; /* it runs one */
 	bool visible; /* there is such a queue */
+	bool clear;   /* none may be inside a dead socket */
 };
 
-static void take(struct readers *r, const char *comm, const char *queue)
+/* The entry for a thread; NULL: there is no room. */
+static struct device_reader_thread *entry(struct device_readers *known,
+					  long pid, long ticks)
+{
+	for (unsigned i = 0; i < known->n; i++)
+		if (known->at[i].pid == pid)
+			return &known->at[i];
+	if (known->n == DEVICE_READERS)
+		return NULL;
+	known->at[known->n] =
+		(struct device_reader_thread){ .pid = pid, .ticks = ticks };
+	return &known->at[known->n++];
+}
+
+/* Is it clear of dead sockets, now or since an earlier look? */
+static bool is_clear(int proc, const char *pid, struct device_readers *known)
+{
+	struct device_reader_thread *t;
+	char path[32], text[512], state;
+	const char *p;
+	long ticks;
+
+	nbd_fmt(path, sizeof(path), "%s/stat", pid);
+	if (file_read(proc, path, text, sizeof(text)) <= 0)
+		return true; /* it has ended */
+	/* "PID (NAME) STATE" and numbers; the 12th is the time in the kernel */
+	p = strrchr(text, ')');
+	if (!p || strlen(p) < 3)
+		return false;
+	state = p[2];
+	p += 2;
+	for (unsigned i = 0; i < 12 && p; i++)
+		p = strchr(p + 1, ' ');
+	ticks = p ? strtol(p, NULL, 10) : 0;
+	t = entry(known, strtol(pid, NULL, 10), ticks);
+	/* a worker without work is idle */
+	if (t && (state == 'S' || state == 'I' || ticks - t->ticks >= BUSY))
+		t->clear = true;
+	return t && t->clear;
+}
+
+/* Returns whether the thread runs an item. */
+static bool take(struct readers *r, const char *comm, const char *queue)
 {
 	const char *runs = strchr(comm, '+');
 
 	if (!strstr(comm, queue))
-		return;
+		return false;
 	r->visible = true;
 	/* the queue of older kernels is "knbd0-recv" */
 	if (!runs || !strstr(runs, queue))
-		return;
+		return false;
 	if (strncmp(comm, "kworker/u", 9) == 0)
 		r->workers++;
 	else
 		r->rescuer = true;
+	return true;
 }
 
-static struct readers count(int proc, int index)
+static struct readers count(int proc, int index, struct device_readers *known)
 {
-	struct readers r = { 0 };
+	struct readers r = { .clear = true };
 	char queue[24], path[32], comm[64];
 	const char *name;
 	struct dir dir;
@@ -55,8 +106,9 @@ static struct readers count(int proc, int index)
 		if (*name < '0' || *name > '9')
 			continue;
 		nbd_fmt(path, sizeof(path), "%s/comm", name);
-		if (file_read(proc, path, comm, sizeof(comm)) > 0)
-			take(&r, comm, queue);
+		if (file_read(proc, path, comm, sizeof(comm)) > 0 &&
+		    take(&r, comm, queue) && known)
+			r.clear &= is_clear(proc, name, known);
 	}
 	dir_close(&dir);
 	return r;
@@ -73,7 +125,7 @@ bool device_readers_await(int proc, int index, unsigned want)
 	struct readers r;
 
 	for (;;) {
-		r = count(proc, index);
+		r = count(proc, index, NULL);
 		if (r.rescuer)
 			return false;
 		if (!r.visible || r.workers >= want)
@@ -84,9 +136,14 @@ bool device_readers_await(int proc, int index, unsigned want)
 	}
 }
 
-unsigned device_readers_count(int proc, int index)
+bool device_readers_run(int proc, int index, unsigned want)
 {
-	const struct readers r = count(proc, index);
+	const struct readers r = count(proc, index, NULL);
 
-	return r.workers + r.rescuer;
+	return !r.visible || r.workers + r.rescuer >= want;
+}
+
+bool device_readers_clear(int proc, int index, struct device_readers *r)
+{
+	return count(proc, index, r).clear;
 }

@@ -12,6 +12,19 @@
 
 #include <stdbool.h>
 
+/* Those of live connections, and those that have not left dead ones yet. */
+#define DEVICE_READERS (2 * CONFIG_PORT_MAX_CONNECTIONS)
+
+/* What device_readers_clear() knows. */
+struct device_readers {
+	unsigned n;
+	struct device_reader_thread {
+		long pid;
+		long ticks; /* that it had run at the first look */
+		bool clear;
+	} at[DEVICE_READERS];
+};
+
 /* Opens /proc; -1 if that fails. */
 int device_readers_open(void);
 
@@ -23,7 +36,17 @@ int device_readers_open(void);
  */
 bool device_readers_await(int proc, int index, unsigned want);
 
-/* How many connections of nbdN have a thread; 0 also if /proc shows none. */
-unsigned device_readers_count(int proc, int index);
+/* One look: has each of `want` connections a thread?  True also as above. */
+bool device_readers_run(int proc, int index, unsigned want);
+
+/*
+ * One look: is no thread of nbdN inside a socket that was dead when *r was
+ * zeroed?  False if that is not known yet: look again, with the same *r.
+ *
+ * Their number is not enough: the thread of a connection that lives may not run
+ * yet.  But a dead socket wakes up its thread, which leaves it as soon as it
+ * runs, and no longer sleeps until it has.
+ */
+bool device_readers_clear(int proc, int index, struct device_readers *r);
 
 #endif

@@ -7,6 +7,7 @@
 #include "boot/device/device.h"
 #include "boot/device/dialer.h"
 #include "boot/device/limit.h"
+#include "boot/device/readers.h"
 #include "port/linux/nbdk_watch.h"
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
@@ -125,7 +126,11 @@ static struct driver {
 	unsigned watches; /* that are open */
 	unsigned leaving; /* readers of dead connections */
 	unsigned looks;	  /* for readers; one has left then, */
-	bool stuck;	  /* or never leaves */
+	bool stuck;	  /* or does not */
+	unsigned late;	  /* live connections without a reader yet */
+	bool later;	  /* nor soon */
+	unsigned dies;	  /* a connection, at that look */
+	unsigned known;	  /* connections that lived when all began anew */
 	unsigned awaited; /* new connections whose reader was awaited */
 } driver;
 
@@ -136,17 +141,38 @@ uint64_t __wrap_nbd_now_ns(void)
 	return (1000 + driver.looks * 100ull) * 1000000;
 }
 
-unsigned __wrap_device_readers_count(int proc, int index);
-unsigned __wrap_device_readers_count(int proc, int index)
+bool __wrap_device_readers_run(int proc, int index, unsigned want);
+bool __wrap_device_readers_run(int proc, int index, unsigned want)
 {
-	unsigned now = driver.live + driver.leaving;
+	bool all = driver.live - driver.late + driver.leaving >= want;
 
 	assert_true(proc > 0);
 	assert_int_equal(index, 3);
 	driver.looks++;
-	if (driver.leaving && !driver.stuck)
+	if (driver.late && !driver.later)
+		driver.late--;
+	return all;
+}
+
+bool __wrap_device_readers_clear(int proc, int index, struct device_readers *r);
+bool __wrap_device_readers_clear(int proc, int index, struct device_readers *r)
+{
+	bool clear = !driver.leaving;
+
+	assert_true(proc > 0);
+	assert_int_equal(index, 3);
+	/* what was seen before another died is forgotten */
+	if (!r->n++)
+		driver.known = driver.live;
+	assert_int_equal(driver.known, driver.live);
+	if (++driver.looks == driver.dies) {
+		driver.live--;
+		driver.leaving++;
+		assert_int_equal(write(driver.events[1], "", 1), 1);
+	} else if (driver.leaving && !driver.stuck) {
 		driver.leaving--;
-	return now;
+	}
+	return clear;
 }
 
 bool __wrap_device_readers_await(int proc, int index, unsigned want);
@@ -186,7 +212,7 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 	}
 	driver.calls++;
 	/* nobody is inside the socket that it replaces */
-	assert_true(driver.stuck || !driver.leaving);
+	assert_int_equal(driver.leaving, 0);
 	/* which is marked and open */
 	assert_int_equal(c->n_fds, 1);
 	assert_int_equal(c->fds[0], server.fd);
@@ -1071,23 +1097,115 @@ static void a_reader_leaves_before_its_socket_is_freed(void **state)
 	driver.live = 1;
 	driver.leaving = 3;
 	assert_int_equal(replace(0), 0);
-	assert_int_equal(driver.looks, 4);
-	/* the new one's reader counts at the next time */
+	/* two whether all have begun, one for each that leaves, and one more */
+	assert_int_equal(driver.looks, 6);
 	assert_int_equal(driver.awaited, 1);
 	driver.leaving = 1;
 	assert_int_equal(device_fill(&dev, 2, &diag), 0);
-	assert_int_equal(driver.looks, 6);
+	assert_int_equal(driver.looks, 9);
 	assert_int_equal(driver.awaited, 2);
 	assert_int_equal(driver.live, 2);
 }
 
-static void one_that_never_leaves_is_not_awaited_for_ever(void **state)
+/* Their number alone would say that all have left. */
+static void a_reader_that_is_late_hides_none_that_is_inside(void **state)
+{
+	(void)state;
+	driver.live = driver.late = driver.leaving = 1;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.looks, 3);
+	assert_int_equal(driver.live, 2);
+}
+
+static void one_that_dies_meanwhile_is_left_as_well(void **state)
+{
+	(void)state;
+	driver.live = 2;
+	driver.leaving = 1;
+	driver.dies = 3;
+	assert_int_equal(fill(3), 0);
+	assert_int_equal(driver.calls, 2);
+	assert_int_equal(driver.live, 3);
+}
+
+static void while_one_is_inside_nothing_is_replaced(void **state)
 {
 	(void)state;
 	driver.live = driver.leaving = 1;
 	driver.stuck = true;
-	assert_int_equal(replace(0), 0);
+	assert_int_equal(fill(2), NBD_E_AGAIN);
+	assert_non_null(strstr(diag.text, "too busy to leave a dead connection "
+					  "of nbd3"));
+	assert_int_equal(driver.looks, 51);
+	assert_int_equal(driver.calls, 0);
+	assert_int_equal(server.goodbyes, 1);
+	assert_true(is_closed(server.fd));
+	assert_int_equal(driver.live, 1);
+	driver.stuck = false;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.live, 2);
+	/* where readers are not visible, nor sockets counted, nobody waits */
+	read_it();
+	driver.leaving = 0;
+	dev.proc = -1;
+	driver.looks = 0;
+	assert_int_equal(device_fill(&dev, 3, &diag), 0);
+	assert_int_equal(driver.looks, 0);
+	dev.proc = 0;
+}
+
+static void one_that_was_ended_is_replaced_later(void **state)
+{
+	struct sockdiag_link l;
+
+	(void)state;
+	driver.live = 2;
+	driver.leaving = 1;
+	driver.stuck = true;
+	read_it();
+	l = dev.links[0];
+	assert_true(device_has(&dev, &l));
+	assert_int_equal(device_replace(&dev, &l, &diag), NBD_E_AGAIN);
+	assert_int_equal(driver.calls, 0);
+	assert_int_equal(driver.live, 1);
+	driver.stuck = false;
+	assert_int_equal(device_fill(&dev, 2, &diag), 0);
+	assert_int_equal(driver.live, 2);
+}
+
+/* Else the queue's rescuer may take both readers. */
+static void none_is_made_before_all_have_begun(void **state)
+{
+	(void)state;
+	driver.live = driver.late = 1;
+	driver.later = true;
+	assert_int_equal(fill(2), NBD_E_AGAIN);
+	assert_non_null(strstr(diag.text, "too busy to read from all "
+					  "connections of nbd3"));
+	assert_int_equal(driver.calls, 0);
+	assert_int_equal(server.goodbyes, 1);
+	driver.later = false;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(driver.calls, 1);
+}
+
+static void none_is_ended_before_all_have_begun(void **state)
+{
+	(void)state;
+	driver.live = 2;
+	driver.late = 1;
+	driver.later = true;
+	assert_int_equal(replace(0), NBD_E_AGAIN);
+	assert_non_null(strstr(diag.text, "too busy to read from all "
+					  "connections of nbd3"));
 	assert_int_equal(driver.looks, 50);
+	assert_int_equal(server.dialed, 0);
+	assert_int_equal(driver.live, 2);
+	assert_true(device_has(&dev, &dev.links[0]));
+	driver.later = false;
+	assert_int_equal(replace(0), 0);
+	assert_int_equal(driver.calls, 1);
+	assert_int_equal(driver.live, 2);
 }
 
 #define DEV(f) cmocka_unit_test_setup_teardown(f, connected, closed)
@@ -1133,7 +1251,12 @@ int main(void)
 		DEV(one_that_is_gone_meanwhile_is_replaced_too),
 		DEV(a_replacement_that_is_lost_is_made_again),
 		DEV(a_reader_leaves_before_its_socket_is_freed),
-		DEV(one_that_never_leaves_is_not_awaited_for_ever),
+		DEV(a_reader_that_is_late_hides_none_that_is_inside),
+		DEV(one_that_dies_meanwhile_is_left_as_well),
+		DEV(while_one_is_inside_nothing_is_replaced),
+		DEV(one_that_was_ended_is_replaced_later),
+		DEV(none_is_made_before_all_have_begun),
+		DEV(none_is_ended_before_all_have_begun),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, begin, end);

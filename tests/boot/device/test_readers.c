@@ -49,6 +49,22 @@ static void process(const char *comm)
 	fclose(f);
 }
 
+/* The state of the last process, and the hundredths that it ran in the kernel. */
+static void runs(char as, unsigned ticks)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%d/stat", root, 99 + processes);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f,
+		"%d (kworker/u5:1+nbd0) recv) %c 2 0 0 0 -1 69238880 0 0 0 0 "
+		"999 %u 0 0 20 0 1 0 30 0 0\n",
+		99 + processes, as, ticks);
+	fclose(f);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -70,8 +86,10 @@ static int stop(void **state)
 
 	(void)state;
 	while (processes) {
-		snprintf(path, sizeof(path), "%s/%d/comm", root,
+		snprintf(path, sizeof(path), "%s/%d/stat", root,
 			 100 + --processes);
+		unlink(path);
+		strcpy(strrchr(path, '/'), "/comm");
 		unlink(path);
 		*strrchr(path, '/') = '\0';
 		rmdir(path);
@@ -157,14 +175,85 @@ static void without_kernel_threads_nothing_is_known(void **state)
 static void all_that_run_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(device_readers_count(proc, 0), 0);
+	assert_true(device_readers_run(proc, 0, 1));
 	process("nbd0-recv");
 	process("kworker/u5:1+nbd0-recv");
 	process("kworker/u5:2-nbd0-recv");
 	process("kworker/u5:3+nbd1-recv");
-	assert_int_equal(device_readers_count(proc, 0), 1);
+	assert_true(device_readers_run(proc, 0, 1));
+	assert_false(device_readers_run(proc, 0, 2));
 	process("kworker/R-nbd0-recv+nbd0-recv");
-	assert_int_equal(device_readers_count(proc, 0), 2);
+	assert_true(device_readers_run(proc, 0, 2));
+	assert_int_equal(now, 1000);
+}
+
+static void one_that_sleeps_is_in_no_dead_socket(void **state)
+{
+	struct device_readers r = { 0 };
+
+	(void)state;
+	assert_true(device_readers_clear(proc, 0, &r));
+	/* those of others are no matter */
+	process("kworker/u5:3+nbd1-recv");
+	runs('R', 0);
+	process("kworker/u5:2-nbd0-recv");
+	runs('R', 0);
+	process("kworker/u5:1+nbd0-recv");
+	runs('S', 7);
+	assert_true(device_readers_clear(proc, 0, &r));
+	process("nbd0-recv+nbd0-recv");
+	runs('R', 7);
+	assert_false(device_readers_clear(proc, 0, &r));
+	runs('D', 7);
+	assert_false(device_readers_clear(proc, 0, &r));
+	runs('S', 7);
+	assert_true(device_readers_clear(proc, 0, &r));
+	/* it has data now */
+	runs('R', 7);
+	assert_true(device_readers_clear(proc, 0, &r));
+	r.n = 0;
+	assert_false(device_readers_clear(proc, 0, &r));
+	/* it has ended, and waits for work */
+	runs('I', 7);
+	assert_true(device_readers_clear(proc, 0, &r));
+}
+
+/* One that never lacks data need not sleep. */
+static void nor_is_one_that_runs_for_long(void **state)
+{
+	struct device_readers r = { 0 };
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	runs('R', 70000);
+	assert_false(device_readers_clear(proc, 0, &r));
+	runs('R', 70019);
+	assert_false(device_readers_clear(proc, 0, &r));
+	runs('R', 70020);
+	assert_true(device_readers_clear(proc, 0, &r));
+}
+
+static void what_cannot_be_read_is_not_sure(void **state)
+{
+	struct device_readers r = { 0 };
+	char path[64];
+	FILE *f;
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	/* it is gone since its name was read */
+	assert_true(device_readers_clear(proc, 0, &r));
+	runs('S', 0);
+	snprintf(path, sizeof(path), "%s/%d/stat", root, 99 + processes);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "1 (x)");
+	fclose(f);
+	assert_false(device_readers_clear(proc, 0, &r));
+	runs('S', 0);
+	/* more than there is room for */
+	r.n = DEVICE_READERS;
+	assert_false(device_readers_clear(proc, 0, &r));
 }
 
 int main(void)
@@ -179,6 +268,9 @@ int main(void)
 		TEST(waiting_ends),
 		TEST(without_kernel_threads_nothing_is_known),
 		TEST(all_that_run_are_counted),
+		TEST(one_that_sleeps_is_in_no_dead_socket),
+		TEST(nor_is_one_that_runs_for_long),
+		TEST(what_cannot_be_read_is_not_sure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,12 @@
 # socket when the next one is ready to take its place.
 
 # Those threads run on CPU 3 only, and a process with real-time priority on it
-# leaves them a twentieth of its time.
+# leaves them a twentieth of its time.  It takes nearly 2 s at once: longer than
+# nbdboot waits for a new thread.
 starve()
 {
+	echo 2000000 >/proc/sys/kernel/sched_rt_period_us
+	echo 1900000 >/proc/sys/kernel/sched_rt_runtime_us
 	echo 8 >/sys/devices/virtual/workqueue/cpumask
 	chrt -f 50 taskset 8 sh -c 'while :; do :; done' &
 	hog=$!
@@ -18,6 +21,8 @@ feed()
 	kill -9 $hog
 	wait $hog
 	echo f >/sys/devices/virtual/workqueue/cpumask
+	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+	echo 1000000 >/proc/sys/kernel/sched_rt_period_us
 }
 
 # A read that begins after the connection died: the driver learns of it by
