@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Makes a Debian 12 root with systemd and few packages for the VMs, once, by
+# Makes a Debian root with systemd and few packages for the VMs, once, by
 # debootstrap from the mirror that apt uses.  Must run as root.  Prints the
 # directory of the root.
 #
 #   debian.sh DIR [VARIANT]
 #
-# VARIANT "backports" has the systemd of the release's backports, and no programs
-# for networks.  "sysvinit" and "openrc" have sysvinit's init, with the scripts of
-# sysv-rc or with those of OpenRC; "runit" has that of runit.
+# The release is Debian 12.  VARIANT "backports" has the systemd of its backports,
+# and no programs for networks.  "trixie" is Debian 13, without these, too.
+# "sysvinit" and "openrc" have sysvinit's init, with the scripts of sysv-rc or with
+# those of OpenRC; "runit" has that of runit.
 set -eu
 
 dir=${1:?directory}
 variant=${2-}
 root=$dir/root
+release=bookworm
 packages=systemd-sysv,udev,dbus,kmod
 case $variant in
 '')
@@ -22,6 +24,7 @@ case $variant in
 	packages=$packages,network-manager,libpam-systemd
 	packages=$packages,ifupdown,isc-dhcp-client
 	;;
+trixie) release=trixie ;;
 sysvinit | openrc)
 	packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps
 	;;
@@ -55,8 +58,8 @@ mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(COMPONENT)' \
 	'Created-By: Packages' 2>/dev/null |
 	awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
 mirror=${mirror:-http://deb.debian.org/debian}
-echo "debian: bookworm from $mirror" >&2
-debootstrap --variant=minbase --include="$packages" bookworm "$root" \
+echo "debian: $release from $mirror" >&2
+debootstrap --variant=minbase --include="$packages" "$release" "$root" \
 	"$mirror" >"$dir/log" 2>&1 || {
 	tail -n 20 "$dir/log" >&2
 	die "debootstrap failed (is $mirror reachable?)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Makes a Debian 12 root, with the initramfs of Debian's generators in it:
+# Makes a Debian root, with the initramfs of Debian's generators in it:
 #
 #   dropin-root.sh BASE DEBIAN MODULES TREE [PACKAGE.deb...]
 #
@@ -102,7 +102,8 @@ for kind in ${MAKE-}; do
 done
 printf '%s\n' COMPRESS=zstd COMPRESSLEVEL=1 \
 	>"$root/etc/initramfs-tools/conf.d/fast"
-printf '%s\n' CONFIG_RD_ZSTD=y >"$root/boot/config-$version"
+printf '%s\n' CONFIG_BLK_DEV_INITRD=y CONFIG_RD_ZSTD=y \
+	>"$root/boot/config-$version"
 if [ $# = 0 ]; then
 	install_inside nbd-client
 else

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian 12 with the stock initramfs of initramfs-tools and of dracut, with our
+# Debian with the stock initramfs of initramfs-tools and of dracut, with our
 # packages in it: boots, survives its server, and goes down.  TAP on standard
 # output.
 #
@@ -11,14 +11,16 @@
 # with a server that is known by name), ltsp (a client of LTSP, with its overlay
 # above a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
 # (Debian's own package in place of ours, which is only shown).
-# OUTAGE is how long the server is away, in s, after the machine has lost it.
+# OUTAGE is how long the server is away, in s, after the machine has lost it, and
+# longer than services of systemd may take here (3 s).  RELEASE=trixie is Debian 13
+# in place of 12.
 VM_LIMIT=${VM_LIMIT:-420}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/uefi.sh
 . "$here/uefi.sh"
 
-outage=${OUTAGE:-0}
+outage=${OUTAGE:-10}
 kinds=${KINDS:-initramfs-tools efi dracut}
 
 at_failure()
@@ -40,7 +42,7 @@ make_root()
 	name=$1 make=$2
 	shift 2
 	tree=$work/tree
-	MAKE=$make sh "$here/dropin-root.sh" "$O/debian/dropin" "$debian" \
+	MAKE=$make sh "$here/dropin-root.sh" "$base/dropin" "$debian" \
 		"$modules" "$tree" "$@" || exit 1
 	mkdir "$work/$name"
 	mv "$tree/boot/initrd.img-$version" "$work/$name/initrd.img"
@@ -56,6 +58,9 @@ make_root()
 	mkdir "$tree/etc/systemd/system/dracut-shutdown.service.d"
 	printf '%s\n' '[Service]' TimeoutStopSec=1s \
 		>"$tree/etc/systemd/system/dracut-shutdown.service.d/10-short.conf"
+	# systemd's units have 3min
+	[ $# = 0 ] || sed -i 's/^WatchdogSec=.*/WatchdogSec=3s/' \
+		"$tree"/usr/lib/systemd/system/systemd-*.service
 	# the kernel modules, of which this needs one, are not in the tree
 	ln -s /dev/null \
 		"$tree/etc/systemd/system/proc-sys-fs-binfmt_misc.automount"
@@ -289,6 +294,7 @@ judge()
 		said "guest: nbdboot@nbd2: active, $sectors\$"
 	kind_check "it survives kill -9 of its server, and $outage s without" \
 		said 'guest: outlives it, and is running'
+	kind_check 'no service of systemd was killed, or has failed' waited
 	# nothing of that module disconnects
 	[ "$kind" = module ] ||
 		kind_check 'the server got a disconnect' disconnected
@@ -299,6 +305,15 @@ judge()
 			blob_is_whole "$fs"
 	fi
 	[ -z "$wrong" ] || show "$work/log"
+}
+
+# Services had to wait, and systemd for them.
+waited()
+{
+	# the file that it reads is in memory there
+	[ "$name" = ltsp ] || said 'guest: hostnamed waits' || return 1
+	said 'guest: services were examined' &&
+		! said 'guest: .* was killed' && ! said 'guest: failed unit'
 }
 
 # initramfs-tools says where an address is from.
@@ -330,7 +345,8 @@ row()
 
 [ "$(id -u)" = 0 ] || die 'debootstrap has to be run by root'
 find_kernel
-debian=$(sh "$here/../debian.sh" "$O/debian") || exit 1
+base=$O/debian${RELEASE:+-$RELEASE}
+debian=$(sh "$here/../debian.sh" "$base" "${RELEASE-}") || exit 1
 make -s -C "$here/../.." O="$O" deb >"$work/debs" || exit 1
 common=''
 for kind in $kinds; do

@@ -30,9 +30,32 @@ watchers()
 	echo $n
 }
 
+# restarts NAME: prints how often systemd has started it again
+restarts()
+{
+	systemctl show -P NRestarts "systemd-$1"
+}
+
+failed_units()
+{
+	systemctl list-units --failed --plain --no-legend |
+		sed 's/^/guest: failed unit: /'
+}
+
+# Says that hostnamed waits for the disk, if it soon does.
+waits()
+{
+	unit=/sys/fs/cgroup/system.slice/systemd-hostnamed.service
+	read -r pid <"$unit/cgroup.procs"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		read -r _ _ state _ <"/proc/$pid/stat"
+		[ "$state" = D ] && echo 'guest: hostnamed waits' && return
+		sleep 0.1
+	done
+}
+
 echo "guest: system is $(systemctl is-system-running --wait)"
-systemctl list-units --failed --plain --no-legend |
-	sed 's/^/guest: failed unit: /'
+failed_units
 awk '$2 == "/" { r = $1 " " $3 " " substr($4, 1, 2) }
 	END { print "guest: root is", r }' /proc/mounts
 echo "guest: $(watchers) processes watch it"
@@ -46,6 +69,8 @@ for unit in nbd@nbd1 nbdboot@nbd2; do
 	systemctl start "$unit"
 	state=$(systemctl is-active "$unit")
 	size=$(cat "$device/size" 2>/dev/null)
+	# udev has it open for a moment
+	udevadm settle
 	systemctl stop "$unit"
 	[ ! -e "$device/pid" ] || size='connected for ever'
 	echo "guest: $unit: $state, $size"
@@ -54,15 +79,42 @@ done
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sum=$(sha256sum </var/tmp/blob)
 before=$(connections)
+# hostnamed is up, and has this file to read when it is asked for the next time.
+hostnamectl >/dev/null
+echo PRETTY_HOSTNAME=test >/etc/machine-info
+sync
+dd if=/etc/machine-info iflag=nocache count=0 2>/dev/null
+for name in journald logind udevd; do
+	eval "$name=$(restarts "$name")"
+done
+sleep 0.1 # from here on in the cache
 echo 'guest: waits for the end of the server'
 while [ "$(connections)" = "$before" ]; do
 	sleep 0.1
 done
+# What systemd takes for a service that hangs: one waits for a file that it reads,
+# one for what it writes, and one, without the cache, for the names of its files.
+hostnamectl >/dev/null 2>&1 &
+waits
+echo '<2>guest: the server is away' >/dev/kmsg
+echo 3 >/proc/sys/vm/drop_caches
+echo change >/sys/class/mem/null/uevent
 echo "$sum" >/var/tmp/sum
 sync
 echo 3 >/proc/sys/vm/drop_caches
 cat /usr/lib/x86_64-linux-gnu/*.so* >/dev/null &&
 	[ "$(sha256sum </var/tmp/blob)" = "$sum" ] &&
 	echo "guest: outlives it, and is $(systemctl is-system-running)"
+# Each of them has answered, or has ended.
+wait
+journalctl --sync
+udevadm control --ping
+for name in journald logind udevd; do
+	eval "before=\$$name"
+	[ "$(restarts "$name")" = "$before" ] ||
+		echo "guest: $name was killed"
+done
+failed_units
+echo 'guest: services were examined'
 echo 'guest: asks for poweroff'
 systemctl --no-block poweroff
