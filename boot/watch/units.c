@@ -2,9 +2,10 @@
 /*
  * Services that systemd kills when they take too long, as they may while the
  * server of the root is away.  Those of its own have three minutes to answer, and
- * wait for a page, or for the journal; one that D-Bus starts stays failed then.
- * dracut's has 90 s to unpack the initramfs, which unmounts and disconnects the
- * root: without it the server gets no disconnect.
+ * wait for a page, or for the journal.  Those that D-Bus starts, and that end when
+ * idle, have 90 s for that as well, and stay failed then.  dracut's has 90 s to
+ * unpack the initramfs, which unmounts and disconnects the root: without it the
+ * server gets no disconnect.
  */
 #include "boot/watch/watch.h"
 
@@ -15,19 +16,24 @@
 #include "port/linux/file.h"
 
 /*
- * All with WatchdogSec= in systemd 252 to 257, without "systemd-".  Those that
- * are not installed cost a page of memory each.
+ * All with WatchdogSec= in systemd 252 to 257 are in one of these tables, without
+ * "systemd-".  Those that are not installed cost a page of memory each.
  */
 static const char *const names[] = {
-	"homed",     "hostnamed",      "importd",	 "journald",
-	"journald@", "journal-remote", "journal-upload", "localed",
-	"logind",    "machined",       "mountfsd",	 "networkd",
-	"nspawn@",   "nsresourced",    "oomd",		 "portabled",
-	"resolved",  "timedated",      "timesyncd",	 "udevd",
-	"userdbd",
+	"homed",	  "journald", "journald@",   "journal-remote",
+	"journal-upload", "logind",   "mountfsd",    "networkd",
+	"nspawn@",	  "oomd",     "nsresourced", "resolved",
+	"timesyncd",	  "udevd",    "userdbd",
+};
+/* They start and end at any time. */
+static const char *const by_bus[] = {
+	"hostnamed", "importd", "localed", "machined", "portabled", "timedated",
 };
 
-/* Saves "[Service]" and the setting as a drop-in of the unit. */
+/*
+ * Saves "[Service]" and the setting as a drop-in of the unit.  With
+ * infinity a shutdown waits as well: for the 30 minutes of its target at most.
+ */
 static int save(int run, const char *prefix, const char *name,
 		const char *setting)
 {
@@ -39,13 +45,27 @@ static int save(int run, const char *prefix, const char *name,
 	return file_save(run, path, text, strlen(text));
 }
 
+/* The same for n units of systemd. */
+static int save_all(int run, const char *const *name, size_t n,
+		    const char *setting)
+{
+	int rc = 0;
+
+	for (; !rc && n; n--)
+		rc = save(run, "systemd-", *name++, setting);
+	return rc;
+}
+
 int watch_units(struct nbd_diag *d)
 {
 	int run = file_run(), rc = run < 0 ? run : 0;
 
-	for (size_t i = 0; !rc && i < sizeof(names) / sizeof(*names); i++)
-		rc = save(run, "systemd-", names[i], "WatchdogSec=0");
-	/* the target of the shutdown still has its 30 minutes */
+	if (!rc)
+		rc = save_all(run, names, sizeof(names) / sizeof(*names),
+			      "WatchdogSec=0");
+	if (!rc)
+		rc = save_all(run, by_bus, sizeof(by_bus) / sizeof(*by_bus),
+			      "WatchdogSec=0\nTimeoutSec=infinity");
 	if (!rc)
 		rc = save(run, "", "dracut-shutdown",
 			  "TimeoutStopSec=infinity");

@@ -35,6 +35,14 @@ kind_check()
 	check "$sentence" "$@"
 }
 
+# shorten DIR: the limits of systemd's services, where our drop-ins lift them
+shorten()
+{
+	sed -i 's/^WatchdogSec=.*/WatchdogSec=3s/' "$1"/systemd-*.service
+	sed -i 's/^WatchdogSec=.*/&\nTimeoutSec=3s/' \
+		"$1"/systemd-hostnamed.service "$1"/systemd-timedated.service
+}
+
 # make_root NAME KINDS PACKAGE...: $work/NAME.root for these, and the archives of
 # its /boot
 make_root()
@@ -58,9 +66,8 @@ make_root()
 	mkdir "$tree/etc/systemd/system/dracut-shutdown.service.d"
 	printf '%s\n' '[Service]' TimeoutStopSec=1s \
 		>"$tree/etc/systemd/system/dracut-shutdown.service.d/10-short.conf"
-	# systemd's units have 3min
-	[ $# = 0 ] || sed -i 's/^WatchdogSec=.*/WatchdogSec=3s/' \
-		"$tree"/usr/lib/systemd/system/systemd-*.service
+	# systemd's units have 3min and 90s
+	[ $# = 0 ] || shorten "$tree/usr/lib/systemd/system"
 	# the kernel modules, of which this needs one, are not in the tree
 	ln -s /dev/null \
 		"$tree/etc/systemd/system/proc-sys-fs-binfmt_misc.automount"

@@ -67,8 +67,18 @@ static void systemd_waits_for_its_services(void **state)
 	assert_has_no_watchdog("systemd-journald@.service");
 	assert_has_no_watchdog("systemd-udevd.service");
 	assert_has_no_watchdog("systemd-logind.service");
-	assert_has_no_watchdog("systemd-hostnamed.service");
 	assert_has_no_watchdog("systemd-userdbd.service");
+}
+
+static void systemd_waits_for_what_starts_in_an_outage(void **state)
+{
+	const char *setting = "[Service]\nWatchdogSec=0\nTimeoutSec=infinity\n";
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(watch_units(&d), 0);
+	assert_has("systemd-hostnamed.service", setting);
+	assert_has("systemd-timedated.service", setting);
 }
 
 static void dracut_may_take_its_time_to_unpack(void **state)
@@ -100,6 +110,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(systemd_waits_for_its_services,
 						begin, end),
+		cmocka_unit_test_setup_teardown(
+			systemd_waits_for_what_starts_in_an_outage, begin, end),
 		cmocka_unit_test_setup_teardown(
 			dracut_may_take_its_time_to_unpack, begin, end),
 		cmocka_unit_test_setup_teardown(a_failure_names_the_place,

@@ -80,6 +80,10 @@ grep -l '^WatchdogSec' /usr/lib/systemd/system/systemd-*.service |
 		*) echo "guest: WRONG: $unit has a watchdog" ;;
 		esac
 	done
+for name in hostnamed localed timedated; do
+	systemctl show -p TimeoutStartUSec -p TimeoutStopUSec "systemd-$name" |
+		grep -v '=infinity$' | sed "s/^/guest: WRONG: $name has /"
+done
 # What reboot(2) answers to a request that means nothing: EINVAL, or EPERM for a
 # process that may not reboot.
 unit=/usr/local/lib/systemd/system/nbdboot-watch.service

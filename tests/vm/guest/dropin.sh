@@ -87,13 +87,19 @@ dd if=/etc/machine-info iflag=nocache count=0 2>/dev/null
 for name in journald logind udevd; do
 	eval "$name=$(restarts "$name")"
 done
+# timedated is not, and its file is to be read.
+timedatectl >/dev/null
+systemctl stop systemd-timedated
+dd if=/lib/systemd/systemd-timedated iflag=nocache count=0 2>/dev/null
 sleep 0.1 # from here on in the cache
 echo 'guest: waits for the end of the server'
 while [ "$(connections)" = "$before" ]; do
 	sleep 0.1
 done
-# What systemd takes for a service that hangs: one waits for a file that it reads,
-# one for what it writes, and one, without the cache, for the names of its files.
+# What systemd takes for a service that hangs: one waits for its program, one for a
+# file that it reads, one for what it writes, and one, without the cache, for the
+# names of its files.
+timedatectl >/dev/null 2>&1 &
 hostnamectl >/dev/null 2>&1 &
 waits
 echo '<2>guest: the server is away' >/dev/kmsg
