@@ -171,6 +171,13 @@ unserve()
 		'^State:.Z\|^Threads:.1$' "/proc/$server/status")" ]; do :; done
 }
 
+# Prints a port of 127.0.0.1 that is free now.  A number of the script's own would
+# be that of another one, sooner or later: they run side by side.
+free_port()
+{
+	(serve 0 null && unserve && echo "$port")
+}
+
 # daemon_at PORT COMMAND...: starts a server that stays in the foreground and
 # returns when it listens on that port.  Sets server.
 daemon_at()

@@ -7,7 +7,7 @@
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
-free=$((20000 + $$ % 8000))
+free=$(free_port)
 out=$work/copy
 
 # identical FILE FILE SENTENCE: after a successful run
@@ -135,14 +135,14 @@ identical "$disk" "$out" 'holes overwrite what was there'
 # ---- other servers ----
 
 qemu-img convert -O qcow2 "$disk" "$work/qcow2"
-daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -t -f qcow2 "$work/qcow2"
-run "$nbdboot" copy --verify nbd://127.0.0.1:$free "$out"
+daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -t -f qcow2 "$work/qcow2"
+run "$nbdboot" copy --verify "nbd://127.0.0.1:$free" "$out"
 identical "$disk" "$out" 'from qemu-nbd, qcow2 with holes'
-"$nbdboot" copy "$work/full" nbd://127.0.0.1:$free
-run "$nbdboot" copy --verify "$disk" nbd://127.0.0.1:$free
-nbdcopy nbd://127.0.0.1:$free "$out"
+"$nbdboot" copy "$work/full" "nbd://127.0.0.1:$free"
+run "$nbdboot" copy --verify "$disk" "nbd://127.0.0.1:$free"
+nbdcopy "nbd://127.0.0.1:$free" "$out"
 identical "$disk" "$out" 'to qemu-nbd'
-free=$((free + 1))
+free=$(free_port)
 cp "$disk" "$work/served"
 cat >"$work/nbd.conf" <<END
 [generic]
@@ -152,10 +152,10 @@ port = $free
 exportname = $work/served
 trim = true
 END
-nbd_server_at $free "$work/nbd.conf"
-run "$nbdboot" copy nbd://127.0.0.1:$free/disk "$out"
+nbd_server_at "$free" "$work/nbd.conf"
+run "$nbdboot" copy "nbd://127.0.0.1:$free/disk" "$out"
 identical "$disk" "$out" 'from nbd-server'
-run "$nbdboot" copy --verify "$work/full" nbd://127.0.0.1:$free/disk
+run "$nbdboot" copy --verify "$work/full" "nbd://127.0.0.1:$free/disk"
 identical "$work/full" "$work/served" 'to nbd-server'
 
 # ---- pipes and files ----

@@ -4,7 +4,7 @@
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
-free=20809
+free=$(free_port)
 ip6=${SERVER_IP6-::1}
 
 same()
@@ -92,14 +92,14 @@ expect 1 'oldstyle' 'an oldstyle server is refused by name'
 # ---- qemu-nbd ----
 
 truncate -s 1M "$work/disk"
-daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -t -f raw -x disk0 \
+daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -t -f raw -x disk0 \
 	-D 'a qemu disk' "$work/disk"
-run "$nbdboot" exports -p $free 127.0.0.1
+run "$nbdboot" exports -p "$free" 127.0.0.1
 same 'disk0\ta qemu disk\n' 'qemu-nbd'
 
 # ---- nbd-server ----
 
-free=$((free + 1))
+free=$(free_port)
 cat >"$work/nbd.conf" <<END
 [generic]
 listenaddr = 127.0.0.1
@@ -110,14 +110,14 @@ exportname = $work/disk
 [second]
 exportname = $work/disk
 END
-nbd_server_at $free "$work/nbd.conf"
+nbd_server_at "$free" "$work/nbd.conf"
 run "$nbdboot" exports "nbd://127.0.0.1:$free"
 sort -o "$work/out" "$work/out"
 same 'first\nsecond\n' 'nbd-server'
 sed -i /allowlist/d "$work/nbd.conf"
-free=$((free + 1))
+free=$(free_port)
 sed -i "s/^port.*/port = $free/" "$work/nbd.conf"
-nbd_server_at $free "$work/nbd.conf"
+nbd_server_at "$free" "$work/nbd.conf"
 run "$nbdboot" exports "nbd://127.0.0.1:$free"
 expect 1 'forbids' 'nbd-server without allowlist: its message is shown'
 

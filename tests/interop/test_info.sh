@@ -5,7 +5,7 @@ O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
 sock=$work/sock
-free=20840
+free=$(free_port)
 
 # same TEXT SENTENCE: the output of run is TEXT and nothing else
 same()
@@ -154,7 +154,7 @@ qemu-io -f qcow2 -c 'write -P 1 1M 64k' -c 'write -z 2M 1M' \
 	-c 'write -P 2 4608M 128k' -c 'write -z -u 4700M 1M' "$work/disk" \
 	>"$work/log"
 uri=nbd://127.0.0.1:$free/disk0
-daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -r -t -e 4 -f qcow2 -A -x disk0 \
+daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -r -t -e 4 -f qcow2 -A -x disk0 \
 	-D 'a qemu disk' "$work/disk"
 run "$nbdboot" info --json "$uri"
 json '[.name, .description, .size]' '["disk0","a qemu disk",5368709120]' \
@@ -172,14 +172,14 @@ json 'map(.length) | add' 5368709120 'qemu-nbd: the map is complete'
 run "$nbdboot" info "nbd://127.0.0.1:$free/nope"
 expect 1 'the server has no export "nope"' 'qemu-nbd: no such export'
 
-free=$((free + 1))
-daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -r -f qcow2 -x disk0 \
+free=$(free_port)
+daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -r -f qcow2 -x disk0 \
 	"$work/disk"
 run "$nbdboot" info --json "nbd://127.0.0.1:$free/disk0"
 json '[.size, .contexts]' '[5368709120,["base:allocation"]]' \
 	'a server for one client, once, is not asked in vain'
 
-free=$((free + 1))
+free=$(free_port)
 truncate -s 1M "$work/raw"
 cat >"$work/nbd.conf" <<END
 [generic]
@@ -189,7 +189,7 @@ port = $free
 exportname = $work/raw
 readonly = true
 END
-daemon_at $free nbd-server -d -C "$work/nbd.conf"
+daemon_at "$free" nbd-server -d -C "$work/nbd.conf"
 run "$nbdboot" info --json "nbd://127.0.0.1:$free/first"
 json '[.name, .size, .replies, .contexts, .flags[0]]' \
 	'["first",1048576,"simple",null,"read-only"]' 'nbd-server'

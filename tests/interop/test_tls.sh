@@ -8,7 +8,7 @@ O=${1:-build}
 . "${0%/*}/../pki.sh"
 nbdboot=$O/nbdboot
 pki=$work/pki
-free=20900
+free=$(free_port)
 
 # exports TEXT SENTENCE ARGUMENT...: succeeds and prints TEXT
 exports()
@@ -192,8 +192,8 @@ truncate -s 1M "$work/disk"
 # qemu_nbd CREDENTIALS
 qemu_nbd()
 {
-	free=$((free + 1))
-	daemon_at $free qemu-nbd -p $free -b 127.0.0.1 -t -f raw -x disk0 \
+	free=$(free_port)
+	daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -t -f raw -x disk0 \
 		--object "$1,id=t,endpoint=server" --tls-creds t "$work/disk"
 }
 for cipher in AES-128-GCM AES-256-GCM CHACHA20-POLY1305; do
@@ -223,7 +223,7 @@ done
 
 # ---- nbd-server ----
 
-free=$((free + 1))
+free=$(free_port)
 cat >"$work/nbd.conf" <<END
 [generic]
 listenaddr = 127.0.0.1
@@ -236,7 +236,7 @@ cacertfile = $ca
 [first]
 exportname = $work/disk
 END
-daemon_at $free nbd-server -d -C "$work/nbd.conf"
+daemon_at "$free" nbd-server -d -C "$work/nbd.conf"
 exports first 'nbd-server, with our certificate' \
 	"nbds://localhost:$free/?tls-certificates=$work/with"
 refused 1 'nbds://' 'nbd-server with force_tls, nbd://' "nbd://localhost:$free"
@@ -394,13 +394,13 @@ refused 1 'does not offer TLS' 'a server without fixed newstyle' -A "$ca" \
 # Its greeting has both flags; the client sends 20 bytes up to STARTTLS.
 fake()
 {
-	free=$((free + 1))
+	free=$(free_port)
 	{
 		printf 'NBDMAGICIHAVEOPT\0\3'
 		printf '\0\3\350\211\4\125\145\251\0\0\0\5'
 		printf "$1"
 	} >"$work/answer"
-	daemon_at $free socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
+	daemon_at "$free" socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
 		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/sent; tail -c +19 $work/answer; cat >>$work/sent"
 }
 # quiet SENTENCE: the client sent nothing after STARTTLS but TLS records

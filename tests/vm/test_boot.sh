@@ -131,9 +131,7 @@ unserve
 
 # ---- a server that comes late ----
 
-# A port that is free now.
-serve 0 file "$ext4"
-unserve
+port=$(free_port)
 boot rw
 failed_with 'a server that is not up is named' "$host.*$port"
 serve "$port" file "$ext4"

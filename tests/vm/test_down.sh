@@ -53,9 +53,7 @@ quota until 250 bytes counter drop" '}' '}' | nft -f -
 find_kernel
 busybox_tree "$tree" guest/down.sh
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' | sed 's/^/# /'
-# A port that is free now.
-serve 0 null
-unserve
+port=$(free_port)
 
 # ---- back to RAM ----
 

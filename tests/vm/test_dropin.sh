@@ -374,9 +374,7 @@ for kind in $kinds; do
 	esac
 done
 [ ! "$common" ] || make_root ours "$common" "$O"/deb/*.deb
-# a port that is free now
-serve 0 null
-unserve
+port=$(free_port)
 for kind in $kinds; do
 	if [ "$kind" = name ]; then
 		run_name

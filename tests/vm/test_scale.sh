@@ -16,9 +16,9 @@ cp "$here/guest/starved.sh" "$tree/starved"
 gcc -O2 -static -std=c11 -D_GNU_SOURCE -o "$tree/bin/faults" \
 	"$here/../interop/faults.c" || die 'faults.c does not compile'
 initramfs "$work/initramfs" 'nbd tcp_diag unix_diag virtio_net virtio_pci' "$tree" | sed 's/^/# /'
-qemu_port=$((21000 + $$ % 8000))
+qemu_port=$(free_port)
 truncate -s 64M "$work/disk"
-daemon_at $qemu_port qemu-nbd -p $qemu_port -b 127.0.0.1 -t -e 8 --shared=8 -f raw "$work/disk"
+daemon_at "$qemu_port" qemu-nbd -p "$qemu_port" -b 127.0.0.1 -t -e 8 --shared=8 -f raw "$work/disk"
 # as many queues as connections
 vm_cpus=4
 vm_memory=768

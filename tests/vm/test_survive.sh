@@ -14,7 +14,7 @@ pki=$work/pki
 image=$work/image
 rounds=${ROUNDS:-1}
 outage=${OUTAGE:-10}
-port_of_root=$((29000 + $$ % 3000))
+port_of_root=$(free_port)
 
 make_image()
 {
@@ -32,7 +32,7 @@ make_image()
 # One thread for each client: see server() in guest/outage.sh.
 start_server()
 {
-	serve $port_of_root -t 1 "$@" file "$image"
+	serve "$port_of_root" -t 1 "$@" file "$image"
 }
 
 # Waits for some more beats: the root answers.
@@ -82,7 +82,7 @@ answers()
 wrong()
 {
 	rm -f "$work/seen"
-	serve $port_of_root --filter=log "$@" logfile="$work/seen"
+	serve "$port_of_root" --filter=log "$@" logfile="$work/seen"
 	while kill -0 "$vm" && ! grep -q ' Disconnect ' "$work/seen" 2>/dev/null; do
 		sleep 0.1
 	done
@@ -93,7 +93,7 @@ wrong()
 frozen()
 {
 	unserve
-	daemon_at $port_of_root qemu-nbd -p $port_of_root -b 127.0.0.1 -t -e 8 \
+	daemon_at "$port_of_root" qemu-nbd -p "$port_of_root" -b 127.0.0.1 -t -e 8 \
 		--shared=8 -f raw "$image"
 	answers 'is another program now'
 	kill -STOP "$server"
@@ -158,7 +158,7 @@ records()
 	gcc -std=c11 -D_GNU_SOURCE -O2 -o "$work/records" "$here/records.c" \
 		-lmbedtls -lmbedx509 -lmbedcrypto || die 'records.c does not compile'
 	mkfifo "$work/kinds" "$work/ready"
-	"$work/records" $port_of_root "$pki/ecdsa-cert.pem" \
+	"$work/records" "$port_of_root" "$pki/ecdsa-cert.pem" \
 		"$pki/ecdsa-key.pem" "$port" <"$work/kinds" >"$work/ready" &
 	servers="$servers $!"
 	exec 5>"$work/kinds"

@@ -43,8 +43,8 @@ serve 0 --tls=require --tls-psk="$work/psk" file "$image"
 words="$words test.psk=$port"
 # A server that allows only the cipher that the test names.
 for cipher in AES-256-GCM CHACHA20-POLY1305; do
-	free=$((20830 + ${#cipher}))
-	qemu-nbd -p $free -b 127.0.0.1 -t -e 8 --shared=8 -f raw \
+	free=$(free_port)
+	qemu-nbd -p "$free" -b 127.0.0.1 -t -e 8 --shared=8 -f raw \
 		--fork --pid-file="$work/$cipher.pid" \
 		--object "tls-creds-x509,id=t,dir=$work/ecdsa,endpoint=server,verify-peer=no,priority=NORMAL:-CIPHER-ALL:+$cipher" \
 		--tls-creds t "$image"
