@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the order of RFC 6724, as getaddrinfo() has it. */
 static int take(const struct addrinfo *found, uint16_t port,
@@ -47,20 +48,43 @@ static int look_up(const char *host, int family, struct addrinfo **found)
 	return getaddrinfo(host, NULL, &hints, found);
 }
 
+/*
+ * Is there a way to all IPv6 addresses?  This sends nothing.  Where the kernel has
+ * no IPv6, socket() would run modprobe, which never ends if it is on a root whose
+ * server is away.  Without /proc, as in the watcher's root, the answer is no.
+ */
+static bool has_ipv6(void)
+{
+	const struct sockaddr_in6 global = { .sin6_family = AF_INET6,
+					     .sin6_port = 1,
+					     .sin6_addr = { { { 0x20 } } } };
+	int fd = access("/proc/net/if_inet6", F_OK)
+			 ? -1
+			 : socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has = fd >= 0 &&
+		   !connect(fd, (const void *)&global, sizeof(global));
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
 	/*
 	 * musl believes a server that knows no AAAA of a name and so refuses it,
-	 * or says that there is no such name (RFC 4074, 4), and drops the A.
+	 * or says that there is no such name (RFC 4074, 4), and drops the A: after
+	 * 10 s, if it is refused.
 	 */
-	static const int alone[] = { AF_INET, AF_INET6 };
+	static const int families[] = { AF_UNSPEC, AF_INET, AF_INET6 };
+	unsigned i = has_ipv6() ? 0 : 1;
 	struct addrinfo *found;
-	int err = look_up(host, AF_UNSPEC, &found), n;
+	int err = look_up(host, families[i], &found), n;
 
-	for (unsigned i = 0; err && i < 2; i++)
-		if (!look_up(host, alone[i], &found))
+	for (i++; err && i < sizeof(families) / sizeof(*families); i++)
+		if (!look_up(host, families[i], &found))
 			err = 0;
 	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
 	if (err && !strcmp(host, "localhost"))

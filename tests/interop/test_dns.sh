@@ -75,8 +75,18 @@ ends()
 	esac
 }
 
+# soon KIND: in less than half of the time that a silent server takes
+soon()
+{
+	read -r _ ms <"$work/$1.came" && read -r _ most <"$work/silent.came" &&
+		[ "$((ms * 2))" -lt "$most" ]
+}
+
 for kind in $kinds; do
 	check "a look-up ends: $kind" ends "$kind"
+done
+for kind in nxdomain notimp refused; do
+	check "without IPv6 an AAAA is not waited for: $kind" soon $kind-aaaa
 done
 check 'SIGTERM ends the wait for a silent name server' ends silent-term
 check 'SIGTERM ends the wait for one that never stops' ends flood-term
