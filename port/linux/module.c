@@ -249,8 +249,11 @@ static int insert_patiently(struct insertion *i, const char *name,
 
 	while ((err = process_run(call_kernel, i, 0, "loading it", INSERT_MS,
 				  d)) == EBUSY &&
-	       nbd_now_ms() < end && (tries++ < BUSY_TRIES || is_there(name)))
+	       nbd_now_ms() < end && tries < BUSY_TRIES) {
+		/* one that comes and goes leaves a trace now and then */
+		tries = is_there(name) ? 0 : tries + 1;
 		poll(NULL, 0, AGAIN_MS);
+	}
 	return err;
 }
 

@@ -28,20 +28,15 @@ static char root[64], lib[80], sys[80], cmdline[80];
 static struct nbd_diag diag;
 static char *log_text; /* "file(params,flags) ..." in order, also by children */
 static bool hangs;     /* the kernel does not return from it */
-static char fail_file[64];  /* this one is refused, */
-static int fail_errno;	    /* for this reason, */
-static unsigned fail_times; /* so often, 0: always */
+static char fail_file[64];   /* this one is refused, */
+static int fail_errno;	     /* for this reason, */
+static unsigned fail_times;  /* so often, 0: always */
+static unsigned shows_every; /* so many tries sysfs has nbd, 0: as it is */
 
 long __real_syscall(long n, ...);
 long __wrap_syscall(long n, ...);
 int __real_poll(struct pollfd fds[], nfds_t n, int ms);
 int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
-
-/* A wait of a minute is over at once. */
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
-{
-	return hangs && ms > 1000 ? 0 : __real_poll(fds, n, ms);
-}
 
 /* How often a file is in the log. */
 static unsigned times_of(const char *name)
@@ -51,6 +46,24 @@ static unsigned times_of(const char *name)
 	for (const char *p = log_text; (p = strstr(p, name)); p++)
 		n++;
 	return n;
+}
+
+/* Whether sysfs has nbd, for which the test has made this directory. */
+static void show(bool yes)
+{
+	char there[100], away[100];
+
+	snprintf(there, sizeof(there), "%s/nbd", sys);
+	snprintf(away, sizeof(away), "%s/away", root);
+	(void)!rename(yes ? away : there, yes ? there : away);
+}
+
+/* A wait of a minute is over at once, and one for nothing moves the module. */
+int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+{
+	if (shows_every && !n)
+		show(times_of("nbd.ko") % shows_every == 0);
+	return hangs && ms > 1000 ? 0 : __real_poll(fds, n, ms);
 }
 
 static long fake_insert(int fd, const char *params, int flags)
@@ -170,7 +183,7 @@ static int make_tree(void **state)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(log_text != MAP_FAILED);
 	fail_errno = 0;
-	fail_times = 0;
+	fail_times = shows_every = 0;
 	hangs = false;
 	memset(&diag, 0, sizeof(diag));
 	return 0;
@@ -339,6 +352,13 @@ static void a_module_that_another_process_moves_is_tried_again(void **state)
 	fail_times = 30;
 	assert_int_equal(mod_load("nbd", "", &diag), 0);
 	assert_int_equal(times_of("nbd.ko"), 31);
+	log_text[0] = '\0';
+	/* and where that comes and goes */
+	show(false);
+	shows_every = 8;
+	fail_times = 100;
+	assert_int_equal(mod_load("nbd", "", &diag), 0);
+	assert_int_equal(times_of("nbd.ko"), 101);
 }
 
 static void a_driver_that_is_busy_itself_is_given_up_soon(void **state)
