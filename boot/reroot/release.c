@@ -82,11 +82,16 @@ int reroot_release(struct nbd_diag *d)
 	/* the path is lost while /proc moves to the new root */
 	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	dev_t root = proc < 0 ? 0 : root_of_process_1(proc), now;
-	unsigned n = list(old);
+	unsigned n;
 
-	if (!root)
-		return nbd_diag(d, NBD_E_PERM, "the root of process 1: %s",
-				strerror(errno));
+	if (!root) {
+		nbd_diag(d, NBD_E_PERM, "the root of process 1: %s",
+			 strerror(errno));
+		if (proc >= 0)
+			close(proc);
+		return NBD_E_PERM;
+	}
+	n = list(old);
 	boot_ready_tell();
 	while ((now = root_of_process_1(proc)) == root || !now)
 		poll(NULL, 0, LOOK_MS);
