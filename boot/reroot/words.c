@@ -26,6 +26,11 @@ static bool listed(const char *word, size_t len, const char *const list[])
 {
 	size_t n;
 
+	/* the kernel ignores a quote before the name */
+	if (len && *word == '"') {
+		word++;
+		len--;
+	}
 	len = strcspn(word, "= \t\n") < len ? strcspn(word, "= \t\n") : len;
 	for (; *list; list++) {
 		n = strlen(*list);
@@ -85,13 +90,10 @@ void reroot_words_mount(struct reroot_words *w, const char *line, bool overlay)
 	const char *word;
 	size_t len;
 
-	while ((word = next(&line, &len))) {
-		size_t quote = *word == '"';
-
-		if (listed(word + quote, len - quote, mount) ||
-		    (overlay && listed(word + quote, len - quote, over)))
+	while ((word = next(&line, &len)))
+		if (listed(word, len, mount) ||
+		    (overlay && listed(word, len, over)))
 			copy(w, word, len);
-	}
 }
 
 void reroot_words_rest(struct reroot_words *w, const char *line)
@@ -121,15 +123,10 @@ void reroot_words_rest(struct reroot_words *w, const char *line)
 	const char *word;
 	size_t len;
 
-	while ((word = next(&line, &len))) {
-		/* the kernel ignores a quote before the name */
-		size_t quote = *word == '"';
-
-		if (!listed(word + quote, len - quote, nets) &&
-		    !listed(word + quote, len - quote, ours) &&
-		    !listed(word + quote, len - quote, gone))
+	while ((word = next(&line, &len)))
+		if (!listed(word, len, nets) && !listed(word, len, ours) &&
+		    !listed(word, len, gone))
 			copy(w, word, len);
-	}
 }
 
 /* A blank or a quote would make it another word. */

@@ -64,6 +64,8 @@ static void quoted_words_stay_whole(void **state)
 	(void)state;
 	keeps("nbdboot.x=\"a b\" dyndbg=\"ip=dhcp nbdboot.swap\"", true,
 	      "nbdboot.x=\"a b\" ");
+	keeps("\"bond=bond0:eth0:mode=1\" \"nbdboot.x=a b\" \"quiet\"", true,
+	      "\"bond=bond0:eth0:mode=1\" \"nbdboot.x=a b\" ");
 }
 
 static void the_rest_is_for_other_programs(void **state)
