@@ -453,7 +453,7 @@ static bool resume(struct copy *c)
 				"%s" COPY_PART " is not from this source",
 				c->dst->name);
 	c->prepared = true;
-	return !c->err || copy_interrupted;
+	return !c->err || (copy_interrupted && !c->differs);
 }
 
 static void verify(struct copy *c)

@@ -28,6 +28,7 @@ static struct {
 	unsigned char seed; /* another content */
 	uint64_t odd;	    /* a byte that changes with each pass */
 	unsigned passes;
+	bool interrupts; /* a signal comes with each read */
 } source;
 
 /* The fourth MiB is a hole. */
@@ -51,6 +52,8 @@ static int read_source(struct side *s, struct task *t, struct nbd_iov *to,
 	assert_int_equal(t->offset % source.align, 0);
 	if (t->offset + t->len > source.fails_at)
 		return nbd_diag(diag, NBD_E_IO, "bad sector");
+	if (source.interrupts)
+		copy_interrupted = 1;
 	source.read += t->len;
 	source.passes += t->offset == 0;
 	for (uint32_t i = 0; i < t->len; i++)
@@ -256,6 +259,11 @@ static void another_source_changes_nothing(void **state)
 	source.seed = 1;
 	assert_int_equal(resume(), NBD_E_IO);
 	assert_says("out.nbdboot-part is not from this source: src and ");
+	source.interrupts = true;
+	assert_int_equal(resume(), NBD_E_IO);
+	assert_says("out.nbdboot-part is not from this source: src and ");
+	source.interrupts = false;
+	copy_interrupted = 0;
 	source.seed = 0;
 	assert_int_equal(resume(), 0);
 	assert_complete();
