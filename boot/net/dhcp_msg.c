@@ -64,7 +64,8 @@ static const uint8_t ask_for[] = { ASK_FOR, 12,	       MASK,   ROUTES, ROUTER,
 struct raw {
 	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
-	uint8_t host[255], domain[255], search[512], root_path[512];
+	uint8_t host[255], search[512], root_path[512];
+	uint8_t domain[256]; /* one option of the longest is not cut */
 	uint8_t routes[128];
 };
 

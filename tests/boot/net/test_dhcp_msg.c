@@ -317,6 +317,13 @@ static void a_name_that_is_too_long_is_cut(void **state)
 	memcpy(want, text + 1, 239);
 	want[239] = '\0';
 	assert_string_equal(l.domain, want);
+	text[255] = 'd';
+	begin(DHCP_ACK);
+	add(15, text + 1, 255);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	memcpy(want, text + 1, 255);
+	want[255] = '\0';
+	assert_string_equal(l.domain, want);
 }
 
 static void file_and_sname_hold_options_if_overload_says_so(void **state)
