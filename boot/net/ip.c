@@ -50,6 +50,14 @@ bool net_ip_same(const struct link_addr *a, const struct link_addr *b)
 	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
+bool net_ip_covers(const struct link_addr *a, const unsigned char *ip)
+{
+	for (unsigned i = 0; i < a->prefix; i++)
+		if ((a->ip[i / 8] ^ ip[i / 8]) & (0x80 >> i % 8))
+			return false;
+	return true;
+}
+
 unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
 		    const struct link_addr *a)
 {

@@ -96,6 +96,9 @@ unsigned net_ip_bits(const struct link_addr *a);
 /* Are the addresses equal, whatever their prefixes? */
 bool net_ip_same(const struct link_addr *a, const struct link_addr *b);
 
+/* Is ip, of a's family, in the network of the address a? */
+bool net_ip_covers(const struct link_addr *a, const unsigned char *ip);
+
 /*
  * Adds a to list[0] to list[n - 1], unless it is there already, is empty
  * (family 0), or n is max.  Returns the new n.

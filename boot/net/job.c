@@ -25,17 +25,6 @@ static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
 	return a;
 }
 
-/* Is ip in the network of the address a? */
-static bool covers(const struct link_addr *a, const struct link_addr *ip)
-{
-	unsigned i;
-
-	for (i = 0; i < a->prefix; i++)
-		if ((a->ip[i / 8] ^ ip->ip[i / 8]) & (0x80 >> i % 8))
-			return false;
-	return true;
-}
-
 /* ---- routes ---- */
 
 static void route(struct job *j, struct link_route r)
@@ -44,7 +33,7 @@ static void route(struct job *j, struct link_route r)
 
 	r.metric = j->metric;
 	/* a machine with a /32 address reaches its gateway, too */
-	r.onlink = r.gw.family == AF_INET && !covers(&j->addr, &r.gw);
+	r.onlink = r.gw.family == AF_INET && !net_ip_covers(&j->addr, r.gw.ip);
 	if (link_add_route(j->l.index, &r, &d) < 0)
 		boot_say("%s: %s", j->l.name, d.text);
 }
@@ -104,9 +93,9 @@ static void apply(struct job *j, const struct net_plan *p)
 	for (i = 0; i < p->n_route; i++) {
 		const struct plan_route *r = &p->route[i];
 
-		if (r->device[0]
-			    ? !strcmp(r->device, j->l.name)
-			    : !r->r.gw.family || covers(&j->addr, &r->r.gw))
+		if (r->device[0] ? !strcmp(r->device, j->l.name)
+				 : !r->r.gw.family ||
+					   net_ip_covers(&j->addr, r->r.gw.ip))
 			route(j, r->r);
 	}
 }

@@ -162,21 +162,12 @@ struct routes {
 	unsigned n, lost;
 };
 
-/* Is ip in the network a? */
-static bool covers(const struct link_addr *a, const unsigned char *ip)
-{
-	unsigned bytes = a->prefix / 8, bits = a->prefix % 8;
-
-	return !memcmp(a->ip, ip, bytes) &&
-	       (!bits || !((a->ip[bytes] ^ ip[bytes]) >> (8 - bits)));
-}
-
 /* The kernel makes that of the address itself; ip= has the default route. */
 static bool is_implied(const struct routes *t, const struct link_route *r)
 {
 	return r->gw.family ? !r->dst.prefix
 			    : r->dst.prefix == t->own->prefix &&
-				      covers(&r->dst, t->own->ip);
+				      net_ip_covers(&r->dst, t->own->ip);
 }
 
 static void put_route(void *ctx, const struct link_route *r)
@@ -186,7 +177,8 @@ static void put_route(void *ctx, const struct link_route *r)
 	bool v6 = r->dst.family == AF_INET6;
 
 	/* of those to one network, the first has the lowest metric */
-	if (is_implied(t, r) || covers(&r->dst, t->server) != t->to_server ||
+	if (is_implied(t, r) ||
+	    net_ip_covers(&r->dst, t->server) != t->to_server ||
 	    (t->n && net_ip_same(&t->last, &r->dst) &&
 	     t->last.prefix == r->dst.prefix))
 		return;
