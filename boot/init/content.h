@@ -31,11 +31,11 @@ static inline int init_content_wrong(int fd, const char *dev, bool rootfstype,
 				     struct nbd_diag *d)
 {
 	(void)fd;
-	(void)rootfstype;
 	return nbd_diag(d, NBD_E_NOT_FOUND,
-			"%s holds none of " SUPER_TYPES " (rootfstype= names "
-			"another, nbdboot.part= a partition)",
-			dev);
+			"%s holds none of " SUPER_TYPES "%s", dev,
+			rootfstype ? " (rootfstype= names another, "
+				     "nbdboot.part= a partition)"
+				   : "");
 }
 
 #endif

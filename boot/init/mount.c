@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "boot/init/content.h"
-#include "boot/init/super.h"
 #include "port/linux/module.h"
 
 bool init_mount_is_mounted(const char *path)
@@ -144,15 +143,14 @@ static int try_write(const struct root_fs *r, const char *type,
 	return rc;
 }
 
-static int probe(const char *dev, const char **type, struct nbd_diag *d)
+int init_mount_probe(struct super *s, const char *dev, bool rootfstype,
+		     struct nbd_diag *d)
 {
-	struct super s;
 	int fd = open(dev, O_RDONLY | O_CLOEXEC);
-	int rc = fd < 0 ? NBD_E_IO : init_super_read(&s, fd);
+	int rc = fd < 0 ? NBD_E_IO : init_super_read(s, fd);
 
-	*type = rc ? NULL : s.type;
 	if (rc == NBD_E_NOT_FOUND)
-		init_content_wrong(fd, dev, true, d);
+		init_content_wrong(fd, dev, rootfstype, d);
 	else if (rc)
 		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
 	if (fd >= 0)
@@ -167,6 +165,7 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 	const char *list = r->fstype;
 	char data[1024];
 	char type[32];
+	struct super s;
 	int rc = NBD_OK;
 
 	mkdir(r->target, 0755);
@@ -175,8 +174,10 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 		return nbd_diag(d, NBD_E_USAGE,
 				"rootflags=: longer than %d bytes",
 				(int)sizeof(data) - 1);
-	if (!list || !*list)
-		rc = probe(r->dev, &list, d);
+	if (!list || !*list) {
+		rc = init_mount_probe(&s, r->dev, true, d);
+		list = rc ? NULL : s.type;
+	}
 	while (!rc && *list) {
 		size_t n = strcspn(list, ",");
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "boot/init/super.h"
 #include "port/port.h"
 
 /* Where the new root is mounted until the switch. */
@@ -25,6 +26,10 @@ bool init_mount_is_mounted(const char *path);
  */
 int init_mount_options(const char *options, unsigned long *flags, char *data,
 		       size_t cap);
+
+/* Finds the file system of dev; rootfstype: as of init_content_wrong(). */
+int init_mount_probe(struct super *s, const char *dev, bool rootfstype,
+		     struct nbd_diag *d);
 
 struct root_fs {
 	const char *dev;     /* "/dev/nbd0p2" */

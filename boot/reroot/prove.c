@@ -19,11 +19,9 @@
 #include "boot/common/console.h"
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
-#include "boot/init/content.h"
 #include "boot/init/mount.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
-#include "boot/init/super.h"
 #include "boot/net/net.h"
 #include "boot/reroot/reroot.h"
 #include "boot/root/connect.h"
@@ -74,20 +72,6 @@ static const char *as_it_is(const char *type)
 		if (!strcmp(type, options[i][0]))
 			return options[i][1];
 	return "nodev,nosuid";
-}
-
-static int find_type(struct super *s, const char *dev, struct nbd_diag *d)
-{
-	int fd = open(dev, O_RDONLY | O_CLOEXEC);
-	int rc = fd < 0 ? NBD_E_IO : init_super_read(s, fd);
-
-	if (rc == NBD_E_NOT_FOUND)
-		init_content_wrong(fd, dev, false, d);
-	else if (rc)
-		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }
 
 /* In a child: links stay inside of the new root. */
@@ -159,7 +143,7 @@ static int look(void *data, struct nbd_diag *d)
 				    p->root.part, d);
 	}
 	if (!rc)
-		rc = find_type(&s, p->dev, d);
+		rc = init_mount_probe(&s, p->dev, false, d);
 	if (rc)
 		return rc;
 	nbd_fmt(p->uuid, sizeof(p->uuid), "%s", s.uuid);
