@@ -24,7 +24,7 @@
 static int check(const char *name, struct nbd_diag *d)
 {
 	struct nbdk_info info;
-	int index = cli_nbd_client_device(name);
+	int index = nbdk_parse_part(name, NULL);
 	int err = index < 0 ? NBD_E_NO_DEVICE : nbdk_info(index, &info);
 
 	if (err == NBD_E_NO_DEVICE || (!err && !info.connected))
@@ -41,7 +41,7 @@ static int check(const char *name, struct nbd_diag *d)
 static int disconnect(const char *name, struct nbd_diag *d)
 {
 	struct nbdk_info info;
-	int index = cli_nbd_client_device(name), err;
+	int index = nbdk_parse_part(name, NULL), err;
 
 	if (index < 0)
 		return nbd_diag(d, NBD_E_USAGE, CLI_NO_DEVICE, name);

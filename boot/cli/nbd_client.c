@@ -74,19 +74,6 @@ static const struct command named = {
 	.options = cli_nbd_client_options,
 };
 
-int cli_nbd_client_device(const char *name)
-{
-	const char *n = strncmp(name, "/dev/", 5) ? name : name + 5;
-	const char *p = strchr(n, 'p');
-	char base[16];
-
-	if (!p)
-		return nbdk_parse_name(n);
-	nbd_fmt(base, sizeof(base), "%.*s", (int)(p - n), n);
-	return nbd_number(p + 1, 1, 255) < 0 ? NBD_E_USAGE
-					     : nbdk_parse_name(base);
-}
-
 static int take_device(struct cli_nbd_client *o, const char *word,
 		       struct nbd_diag *d)
 {

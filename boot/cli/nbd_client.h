@@ -46,9 +46,6 @@ int cli_nbd_client_parse(struct cli_nbd_client *o, char *argv[],
 /* Completes the options that depend on each other; 0 or NBD_E_USAGE. */
 int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d);
 
-/* N of nbdN, /dev/nbdN or one of its partitions; or NBD_E_USAGE. */
-int cli_nbd_client_device(const char *name);
-
 /*
  * Stores what the nbdtab says about the device o->to.at.index.  Cuts text into
  * words; strings of o then point into it.  0, NBD_E_NOT_FOUND: it has no line

@@ -135,19 +135,6 @@ int reroot_old_read(struct reroot_old *o, struct nbd_diag *d)
 
 /* ---- the words ---- */
 
-/* N of nbdN, and the number of its partition, 0 without one; -1: no nbdN. */
-static int parse_device(const char *device, unsigned *part)
-{
-	size_t len = strcspn(device, "p");
-	char disk[32];
-	long n;
-
-	nbd_fmt(disk, sizeof(disk), "%.*s", (int)len, device);
-	n = device[len] ? nbd_number(device + len + 1, 1, 255) : 0;
-	*part = n > 0 ? (unsigned)n : 0;
-	return n < 0 ? -1 : nbdk_parse_name(disk);
-}
-
 /*
  * Adds the URIs of a backend identifier.  False: it is not ours, or the root
  * cannot be connected by URIs alone.
@@ -179,7 +166,7 @@ static bool put_backend(struct reroot_words *w, const struct reroot_old *o)
 {
 	struct nbdk_info info;
 	unsigned part;
-	int index = parse_device(o->device, &part);
+	int index = nbdk_parse_part(o->device, &part);
 
 	if (index < 0 || nbdk_info(index, &info))
 		return false;

@@ -96,6 +96,8 @@ int nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *d);
 
 /* Returns N for "nbdN" or "/dev/nbdN"; NBD_E_USAGE for anything else. */
 int nbdk_parse_name(const char *name);
+/* The same for nbdNpM, too.  part may be NULL, or gets M (1 to 255), or 0. */
+int nbdk_parse_part(const char *name, unsigned *part);
 
 /*
  * Opens the device, unless it or one of its partitions is mounted, used for

@@ -35,6 +35,19 @@ int nbdk_parse_name(const char *name)
 	return n < 0 ? NBD_E_USAGE : (int)n;
 }
 
+int nbdk_parse_part(const char *name, unsigned *part)
+{
+	size_t len = strcspn(name, "p");
+	char disk[32];
+	long n;
+
+	nbd_fmt(disk, sizeof(disk), "%.*s", (int)len, name);
+	n = name[len] ? nbd_number(name + len + 1, 1, 255) : 0;
+	if (part)
+		*part = n > 0 ? (unsigned)n : 0;
+	return n < 0 ? NBD_E_USAGE : nbdk_parse_name(disk);
+}
+
 static int open_node(const char *node, int flags)
 {
 	return open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);

@@ -471,6 +471,29 @@ static void only_whole_devices_have_a_name(void **state)
 			fail_msg("taken: \"%s\"", bad[i]);
 }
 
+static void a_partition_stands_for_its_device(void **state)
+{
+	static const char *const bad[] = { "/dev/nbd12p",
+					   "/dev/nbd12p0",
+					   "nbd12p256",
+					   "/dev/nbd1p2p3",
+					   "pipe",
+					   "",
+					   "nbd00000000000000000001p1" };
+	unsigned part = 7;
+
+	(void)state;
+	assert_int_equal(nbdk_parse_part("nbd12", NULL), 12);
+	assert_int_equal(nbdk_parse_part("/dev/nbd12p3", NULL), 12);
+	assert_int_equal(nbdk_parse_part("/dev/nbd12", &part), 12);
+	assert_int_equal(part, 0);
+	assert_int_equal(nbdk_parse_part("nbd12p255", &part), 12);
+	assert_int_equal(part, 255);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (nbdk_parse_part(bad[i], &part) != NBD_E_USAGE)
+			fail_msg("taken: \"%s\"", bad[i]);
+}
+
 /* ---- sysfs ---- */
 
 static char root[64];
@@ -922,6 +945,7 @@ int main(void)
 		PAIR(the_status_is_that_of_the_device_asked_for),
 		PAIR(only_what_is_connected_is_disconnected),
 		cmocka_unit_test(only_whole_devices_have_a_name),
+		cmocka_unit_test(a_partition_stands_for_its_device),
 		TREE(a_device_is_described_by_its_files),
 		TREE(reads_are_counted_apart),
 		TREE(an_idle_device_has_no_connections),

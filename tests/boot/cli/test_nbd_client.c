@@ -314,20 +314,6 @@ static void what_cannot_be_is_refused_with_a_reason(void **state)
 	assert_non_null(strstr(d.text, "-preinit"));
 }
 
-static void a_partition_stands_for_its_device(void **state)
-{
-	(void)state;
-	assert_int_equal(cli_nbd_client_device("nbd12"), 12);
-	assert_int_equal(cli_nbd_client_device("/dev/nbd12"), 12);
-	assert_int_equal(cli_nbd_client_device("/dev/nbd12p3"), 12);
-	assert_true(cli_nbd_client_device("/dev/nbd12p") < 0);
-	assert_true(cli_nbd_client_device("/dev/nbd12p0") < 0);
-	assert_true(cli_nbd_client_device("/dev/nbd1p2p3") < 0);
-	assert_true(cli_nbd_client_device("pipe") < 0);
-	assert_true(cli_nbd_client_device("nbd00000000000000000001p1") < 0);
-	assert_true(cli_nbd_client_device("") < 0);
-}
-
 /* ---- nbdtab ---- */
 
 static int find(int index, char *text)
@@ -428,7 +414,6 @@ int main(void)
 		cmocka_unit_test(each_mistake_is_named),
 		cmocka_unit_test(options_complete_each_other),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_reason),
-		cmocka_unit_test(a_partition_stands_for_its_device),
 		cmocka_unit_test(each_line_of_nbdtab_has_its_meaning),
 		cmocka_unit_test(nbdtab_may_end_anywhere),
 	};
