@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, ip.o \
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o ip.o \
 	$(if $(CONFIG_BOOT_DHCP),dhcp.o dhcp_msg.o dhcp6.o dhcp6_msg.o \
 	domains.o export.o failure.o job.o job6.o net.o plan.o prepare.o ra.o \
 	renew.o,static.o))

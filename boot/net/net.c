@@ -339,12 +339,7 @@ static void set_machine(const struct net_state *s)
 		if (symlink(EXPORT_RESOLV, "/etc/resolv.conf"))
 			boot_say("/etc/resolv.conf: %s", strerror(errno));
 	}
-	if (s->cut)
-		boot_say(
-			"the host name is longer than %d bytes, and becomes %s",
-			IP_HOST, s->host);
-	if (s->host[0] && sethostname(s->host, strlen(s->host)))
-		boot_say("host name %s: %s", s->host, strerror(errno));
+	net_set_host(s->host, s->cut);
 }
 
 /* Room for the names of all interfaces, with a blank after each. */

@@ -139,12 +139,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	int rc;
 
 	(void)boot;
-	if (ip->cut)
-		boot_say(
-			"the host name is longer than %d bytes, and becomes %s",
-			IP_HOST, ip->host);
-	if (ip->host[0] && sethostname(ip->host, strlen(ip->host)))
-		boot_say("host name %s: %s", ip->host, strerror(errno));
+	net_set_host(ip->host, ip->cut);
 	rc = write_resolv_conf(ip, d);
 	if (rc || ip->method == IP_OFF)
 		return rc;
