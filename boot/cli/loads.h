@@ -6,7 +6,7 @@
 #include "boot/cli/cli.h"
 #include "boot/device/latency.h"
 
-/* Further devices are counted. */
+/* Further devices are left out, and counted. */
 #define CLI_LOADS 250
 
 /* All zeroes at first; owned by the caller. */

@@ -200,22 +200,28 @@ static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
  * An ACK for the address that was asked for counts from any server, as in
  * udhcpc and networkd: those of a failover pair, and relays with their own
  * address in it, name another server than in their offer, or none.  A NAK does
- * not.  What an ACK does not say is as in the offer.
+ * not.
  */
-static bool may_answer(const struct dhcp *d, struct dhcp_lease *l, int type)
+static bool may_answer(const struct dhcp *d, const struct dhcp_lease *l,
+		       int type)
 {
 	const struct dhcp_lease *ours = &d->lease;
+
+	return states[d->state].any_server ||
+	       !memcmp(l->server, ours->server, sizeof(l->server)) ||
+	       (type == DHCP_ACK &&
+		!memcmp(l->addr, ours->addr, sizeof(l->addr)));
+}
+
+/* Servers that an ACK does not name are those of the offer. */
+static void fill_servers(struct dhcp_lease *l, const struct dhcp_lease *ours)
+{
 	static const uint8_t none[4];
 
-	if (!states[d->state].any_server &&
-	    memcmp(l->server, ours->server, sizeof(l->server)) != 0 &&
-	    (type != DHCP_ACK || memcmp(l->addr, ours->addr, sizeof(l->addr))))
-		return false;
 	if (!memcmp(l->server, none, sizeof(none)))
 		memcpy(l->server, ours->server, sizeof(l->server));
 	if (!memcmp(l->next, none, sizeof(none)))
 		memcpy(l->next, ours->next, sizeof(l->next));
-	return true;
 }
 
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
@@ -230,5 +236,6 @@ bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 
 	if (!fn || !may_answer(d, &l, type))
 		return false;
+	fill_servers(&l, &d->lease);
 	return fn(d, &l, now);
 }

@@ -76,9 +76,9 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now);
 
 /*
  * Reads a datagram for the client's port.  One that is malformed, unexpected or
- * for another client changes nothing; nor does an answer of another server, but
- * for an ACK of the address that was asked for.  Returns true if the state has
- * changed.
+ * for another client changes nothing; nor, while one server is asked, does an
+ * answer of another, but for an ACK of the address that was asked for.  Returns
+ * true if the state has changed.
  */
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now);
 

@@ -48,7 +48,7 @@ static void add_vlan(struct net *net, const struct link *parent,
 static void set_option(const struct plan_master *m, const char *name, size_t n,
 		       const char *value, size_t len)
 {
-	char path[300], text[130];
+	char path[300], text[sizeof(m->options) + 1];
 	int size;
 
 	nbd_fmt(path, sizeof(path), "/sys/class/net/%s/bonding/%.*s", m->name,
@@ -57,7 +57,7 @@ static void set_option(const struct plan_master *m, const char *name, size_t n,
 	size = nbd_fmt(text, sizeof(text), "%s%.*s",
 		       !strncmp(name, "arp_ip_target=", 14) ? "+" : "",
 		       (int)len, value);
-	if (size < 0 || file_write(AT_FDCWD, path, text, (size_t)size) < 0)
+	if (file_write(AT_FDCWD, path, text, (size_t)size) < 0)
 		boot_say("bond=%s: %.*s=%.*s: %s", m->name, (int)n, name,
 			 (int)len, value, strerror(errno));
 }

@@ -35,7 +35,7 @@ static struct options options_of(const unsigned char *p, size_t len, int index)
 	return (struct options){ p + sizeof(h), h.nduseropt_opts_len };
 }
 
-/* The next option of that type and its size; one that ended now is none. */
+/* The next option of that type and its size; a lifetime of 0 withdraws one. */
 static const unsigned char *next(struct options *o, unsigned type, size_t *size)
 {
 	while (o->left >= HEAD) {
