@@ -188,6 +188,16 @@ static int take_standard(struct side *s, bool output)
 	return 0;
 }
 
+static struct side file_side(const char *name, bool output)
+{
+	return (struct side){ .ops = &file_ops,
+			      .name = name,
+			      .output = output,
+			      .align = 1,
+			      .piece = COPY_PIECE,
+			      .zeroes = COPY_ZEROES };
+}
+
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
@@ -196,12 +206,7 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	struct stat st;
 	int err;
 
-	*s = (struct side){ .ops = &file_ops,
-			    .name = name,
-			    .output = output,
-			    .align = 1,
-			    .piece = COPY_PIECE,
-			    .zeroes = COPY_ZEROES };
+	*s = file_side(name, output);
 	if (!strcmp(name, "-"))
 		return take_standard(s, output);
 	if (output && stat(name, &st) == 0 && S_ISBLK(st.st_mode))
@@ -294,12 +299,7 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 	struct stat st;
 	int err;
 
-	*s = (struct side){ .ops = &file_ops,
-			    .name = name,
-			    .output = true,
-			    .align = 1,
-			    .piece = COPY_PIECE,
-			    .zeroes = COPY_ZEROES };
+	*s = file_side(name, true);
 	if (lstat(name, &st) == 0)
 		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"%s exists: --resume goes on with a copy to a "
@@ -317,10 +317,12 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 	err = measure(s, d);
 	if (!err)
 		err = lock(s, d);
-	if (err)
+	if (err) {
 		close(s->fd);
+		return err;
+	}
 	s->hidden = s->marked = true;
-	return err;
+	return 0;
 }
 
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)

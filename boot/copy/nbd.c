@@ -185,7 +185,7 @@ static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
 	unsigned memory = 0;
 	int sent;
 
-	/* without a copy, which may be refused, there is none: goodbye */
+	/* the goodbye of a copy that was refused, which has none, is in memory */
 	while (memory < n && !(c && (task = copy_unread(c, v[memory].base))))
 		memory++;
 	if (!memory && (sent = copy_send(c, task, v, p->fd)) != 0)
@@ -374,10 +374,11 @@ static int open_links(struct copy_link *l, const struct nbd_uri *uri,
 	return open_some(l, CONNECTIONS - 1, uri, &l->conns[0].cfg, o, d);
 }
 
-static int set_limits(struct side *s, struct nbd_diag *d)
+static int set_limits(struct side *s, const struct copy_link *l,
+		      struct nbd_diag *d)
 {
 	struct nbd_export e;
-	int err = dial_agree(&e, s->link->conns, s->link->n, d);
+	int err = dial_agree(&e, l->conns, l->n, d);
 	uint32_t max = nbd_export_max(&e);
 
 	s->size = e.size;
@@ -395,19 +396,18 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 	int err;
 
 	l->latency = o->latency;
-	s->link = l;
 	err = open_links(l, uri, o, d);
 	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
 		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
 			       nbd_err_text(NBD_E_READ_ONLY));
 	if (!err)
-		err = set_limits(s, d);
+		err = set_limits(s, l, d);
 	if (err) {
-		s->link = NULL;
 		hang_up(l);
 		return err;
 	}
 	s->ops = &nbd_ops;
+	s->link = l;
 	for (unsigned i = 0; i < l->n; i++)
 		l->no_map |= !nbd_has_context(&l->conns[i].c);
 	take_pages(s, uri);
