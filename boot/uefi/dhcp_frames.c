@@ -80,10 +80,10 @@ int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
 			send(e, &dhcp, now);
 		receive(e, &dhcp);
 	}
-	*l = dhcp.lease;
-	if (dhcp.state == DHCP_BOUND)
+	if (dhcp.state == DHCP_BOUND) {
+		*l = dhcp.lease;
 		return NBD_OK;
-	memset(l, 0, sizeof(*l));
+	}
 	return nbd_diag(d, NBD_E_TIMEOUT,
 			"DHCP: no lease within %u s (is there a DHCP server on "
 			"this network? ip= sets a fixed address)",

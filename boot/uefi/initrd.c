@@ -101,11 +101,13 @@ int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
 			return rc;
 		fit = add_size(r, r->file[r->n].size);
 	}
-	if (!r->n || (fit && fits(r->size)))
-		return r->n ? install(r, d) : NBD_OK;
-	return nbd_diag(d, NBD_E_NO_MEMORY,
-			"initrd %s: too large for the memory",
-			c->initrd[r->n - 1]);
+	if (!r->n)
+		return NBD_OK;
+	if (!fit || !fits(r->size))
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"initrd %s: too large for the memory",
+				c->initrd[r->n - 1]);
+	return install(r, d);
 }
 
 void uefi_initrd_remove(struct uefi_initrds *r)
