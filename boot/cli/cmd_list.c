@@ -201,7 +201,7 @@ static void print_name(const char *key, const struct nbd_uri *u, bool brief)
 	nbd_put(&cli_out, "\n", 1);
 }
 
-static int list_names(char *names[], struct nbd_diag *d)
+static int list_names(char *names[])
 {
 	struct nbdk_info info;
 	struct backend b;
@@ -209,7 +209,7 @@ static int list_names(char *names[], struct nbd_diag *d)
 	int err;
 
 	if (!names[0] || names[1])
-		return nbd_diag(d, NBD_E_USAGE, "--udev: name one device");
+		return cli_usage("list", "--udev: name one device");
 	err = nbdk_info(nbdk_parse_name(names[0]), &info);
 	if (err)
 		return cli_fail(names[0], err, NULL);
@@ -231,7 +231,7 @@ static int run(struct cli_call *call)
 	if (l->metrics)
 		return cli_left_out(cli_metrics(call->words), &call->d);
 	if (l->udev)
-		return list_names(call->words, &call->d);
+		return list_names(call->words);
 	if (l->json)
 		cli_putf("[");
 	if (call->words[0])
