@@ -22,24 +22,25 @@
 #define SYS_close_range 436
 #endif
 
-/* pages: too large for a stack; a process boots only once */
-static struct boot b;
-static struct reroot r;
+/* pages: too large for a stack; and init_beside_undo() needs them later */
+static struct boot next;
+static struct reroot words_of_next;
 
 /* A boot goes on without them, but here there is a system to stay in. */
 static bool has_watchers(void)
 {
-	return b.cmd.no_watch ||
-	       (b.watch.pid && (b.overlay.index < 0 || b.watch_upper.pid));
+	return next.cmd.no_watch ||
+	       (next.watch.pid &&
+		(next.overlay.index < 0 || next.watch_upper.pid));
 }
 
 /* Undoes the steps before `at`, which no signal ends. */
 static void undo(size_t at)
 {
-	b.signals = NULL;
+	next.signals = NULL;
 	while (at)
 		if (init_steps[--at].when & STEP_BESIDE)
-			init_step_undo(&init_steps[at], &b);
+			init_step_undo(&init_steps[at], &next);
 }
 
 void init_beside_undo(void)
@@ -54,16 +55,17 @@ int init_beside(const char *words, const struct device_signals *signals,
 	int rc = NBD_OK;
 	size_t at;
 
-	b.argv = argv;
-	b.index = b.overlay.index = -1;
-	b.reroot = &r;
-	b.beside = true;
-	b.signals = signals;
-	b.recovery.signals = signals->before;
-	nbd_fmt(r.line[0], sizeof(r.line[0]), "%s", words);
+	next.argv = argv;
+	next.index = next.overlay.index = -1;
+	next.reroot = &words_of_next;
+	next.beside = true;
+	next.signals = signals;
+	next.recovery.signals = signals->before;
+	nbd_fmt(words_of_next.line[0], sizeof(words_of_next.line[0]), "%s",
+		words);
 	for (at = 0; !rc && at < init_n_steps; at++) {
 		if (init_steps[at].when & STEP_BESIDE)
-			rc = init_step_do(&init_steps[at], &b, d);
+			rc = init_step_do(&init_steps[at], &next, d);
 		if (device_signals_came(signals))
 			rc = nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
 	}
@@ -74,11 +76,11 @@ int init_beside(const char *words, const struct device_signals *signals,
 	return rc;
 }
 
-void init_beside_await(const struct boot *of, const struct process *child,
+void init_beside_await(const struct boot *b, const struct process *child,
 		       unsigned ms)
 {
-	if (of->signals && device_settle_poll(child, of->signals->fd, -1,
-					      (int)ms) == NBD_E_INTERRUPTED)
+	if (b->signals && device_settle_poll(child, b->signals->fd, -1,
+					     (int)ms) == NBD_E_INTERRUPTED)
 		kill(child->pid, SIGKILL);
 }
 
