@@ -293,10 +293,9 @@ static bool is_repeated(struct attempt *t, int err)
 static int finish(struct attempt *t, struct nbd_diag *d)
 {
 	const struct nbd_export *e = &t->all;
-	int block = dial_agree(&t->all, t->conns, t->a.b.connections, d), err;
+	int err = dial_agree(&t->all, t->conns, t->a.b.connections, d);
+	int block = err ? err : choose_block(&t->a, e, d);
 
-	if (!block)
-		block = choose_block(&t->a, e, d);
 	if (block < 0)
 		return block;
 	if (t->a.identity) {

@@ -10,15 +10,10 @@
 #include "boot/device/swap.h"
 #include "port/export_same.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ms for readers to begin or to end, and between looks. */
 #define ENDED_MS 5000
@@ -281,13 +276,20 @@ static unsigned emptiest(const struct device *dev)
 	return server;
 }
 
-bool device_has(const struct device *dev, const struct sockdiag_link *l)
+/* That one of links[], if it lives; else NULL. */
+static struct sockdiag_link *find(struct device *dev,
+				  const struct sockdiag_link *l)
 {
 	for (unsigned i = 0; i < dev->n_links; i++)
 		if (dev->links[i].live &&
 		    !memcmp(dev->links[i].id, l->id, sizeof(l->id)))
-			return true;
-	return false;
+			return &dev->links[i];
+	return NULL;
+}
+
+bool device_has(struct device *dev, const struct sockdiag_link *l)
+{
+	return find(dev, l);
 }
 
 void device_avoid(struct device *dev, const struct sockdiag_link *l)
@@ -420,14 +422,12 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 /* From now on links[] says that it is dead. */
 static void forget(struct device *dev, const struct sockdiag_link *l)
 {
-	for (unsigned i = 0; i < dev->n_links; i++) {
-		struct sockdiag_link *other = &dev->links[i];
+	struct sockdiag_link *it = find(dev, l);
 
-		if (!other->live || memcmp(other->id, l->id, sizeof(l->id)))
-			continue;
-		other->live = false;
-		dev->live--;
-	}
+	if (!it)
+		return;
+	it->live = false;
+	dev->live--;
 }
 
 static int replace(struct device *dev, const struct sockdiag_link *l,

@@ -89,7 +89,7 @@ int device_replace(struct device *dev, const struct sockdiag_link *l,
 		   struct nbd_diag *d);
 
 /* Is it one of links[], and live? */
-bool device_has(const struct device *dev, const struct sockdiag_link *l);
+bool device_has(struct device *dev, const struct sockdiag_link *l);
 
 /* Ends one of links[]. */
 int device_end(struct device *dev, const struct sockdiag_link *l,

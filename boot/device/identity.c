@@ -84,7 +84,7 @@ static uint64_t sample(unsigned i, unsigned power)
 	return i <= power ? (uint64_t)1 << i : UINT64_MAX;
 }
 
-/* A disk of less than one has what it has. */
+/* Without a last, partial block; a disk smaller than one counts whole. */
 static uint64_t whole(uint64_t size)
 {
 	return size < BLOCK_MAX ? size : size & ~(uint64_t)(BLOCK_MAX - 1);

@@ -9,7 +9,7 @@
 
 #define KIB 1024u
 
-enum hint { NONE, ANY, PART, OPEN, SERVE, MOUNT, EXPORT };
+enum hint { ANY, PART, OPEN, SERVE, MOUNT, EXPORT };
 
 static const char *const hints[] = {
 	[ANY] = "rootfstype= names another, nbdboot.part= a partition",
@@ -93,18 +93,18 @@ static bool is_blank(int fd)
 
 struct content init_content(int fd, bool rootfstype)
 {
-	enum hint mount = rootfstype ? MOUNT : NONE, hint;
-	size_t i = 0;
+	const struct kind *k = kinds;
 
-	while (i < KINDS && !is(fd, &kinds[i]))
-		i++;
-	if (i == KINDS && is_blank(fd))
+	while (k < kinds + KINDS && !is(fd, k))
+		k++;
+	if (k < kinds + KINDS)
+		return (struct content){ k->what,
+					 k->hint == MOUNT && !rootfstype
+						 ? NULL
+						 : hints[k->hint] };
+	if (is_blank(fd))
 		return (struct content){ "only zeroes", hints[EXPORT] };
-	if (i == KINDS)
-		return (struct content){ NULL, hints[rootfstype ? ANY : NONE] };
-	hint = kinds[i].hint;
-	return (struct content){ kinds[i].what,
-				 hints[hint == MOUNT ? mount : hint] };
+	return (struct content){ NULL, rootfstype ? hints[ANY] : NULL };
 }
 
 int init_content_wrong(int fd, const char *dev, bool rootfstype,

@@ -227,7 +227,6 @@ static int failed(const char *path, const char *why, struct nbd_diag *d)
 	return nbd_diag(d, NBD_E_IO, "read %s of the new root: %s", path, why);
 }
 
-/* NULL: it can be copied. */
 /* Returns a descriptor, or an error. */
 static int open_file(const char *path, off_t *size, struct nbd_diag *d)
 {
