@@ -448,6 +448,8 @@ arch 'root=/dev/sda1' 'unset   '
 printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   1'
 named 'mkinitcpio (stub)'
+# what DHCP says counts only then
+echo 'nbdroot=dhcp quiet' >"$work/cmdline"
 for shell in dash 'busybox sh' bash; do
 	cat >"$work/init" <<END
 modprobe() { :; }

@@ -57,8 +57,8 @@ if systemctl is-active -q NetworkManager; then
 	systemctl restart NetworkManager NetworkManager-wait-online
 	! nmcli -w 30 device connect eth0 >/dev/null 2>/run/answer ||
 		echo 'guest: WRONG: NetworkManager takes eth0'
-	grep -q "doesn't allow" /run/answer || sed 's/^/guest: WRONG: /' \
-		/run/answer
+	grep -q "doesn't allow" /run/answer ||
+		echo "guest: WRONG: nmcli says $(cat /run/answer)"
 	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
 fi
 if systemctl is-active -q networking; then

@@ -32,7 +32,7 @@ named()
 {
 	names "$1" >has
 	shift
-	[ $# = 0 ] || printf '%s\n' "$@" | sort | diff - has
+	for name; do printf '%s\n' "$name"; done | sort | diff - has
 }
 
 add nbd://127.0.0.1/home
