@@ -325,6 +325,14 @@ apart()
 	grep -vxF "$(echo "$together" | tr ' ' '\n')"
 }
 
+wants_machines()
+{
+	for script in $(scripts vm); do
+		! wants "$script" || return 0
+	done
+	return 1
+}
+
 # Fetches what machines need, beside the first steps.  If this fails, the first
 # script that needs it reports it.
 fetch()
@@ -335,7 +343,7 @@ fetch()
 
 all()
 {
-	fetch &
+	! wants_machines || fetch &
 	steps product
 	{
 		echo "$together"
