@@ -96,9 +96,10 @@ bad 1 "connect to 127.0.0.1 port $port: connection refused" \
 
 # a service that does not speak NBD
 serve 0 memory 1M
-daemon_at 20820 socat TCP-LISTEN:20820,bind=127.0.0.1,reuseaddr,fork \
+free=$(free_port)
+daemon_at "$free" socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr,fork" \
 	SYSTEM:'echo SSH-2.0-OpenSSH_9.2p1'
-bad 1 'not an NBD server' 'a service that is not NBD' exports -p 20820 127.0.0.1
+bad 1 'not an NBD server' 'a service that is not NBD' exports -p "$free" 127.0.0.1
 
 # a full disk behind standard output
 if "$nbdboot" exports -p "$port" 127.0.0.1 >/dev/full 2>"$work/err"; then

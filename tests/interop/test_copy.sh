@@ -339,13 +339,20 @@ run cat "$work/kept"
 expect 0 precious 'and the destination stays as it was'
 unserve
 
+# until_larger FILE SIZE PID: returns when it is, or when the process has ended
+until_larger()
+{
+	until [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ] ||
+		! runs "$3"; do sleep 0.1; done
+}
+
 # the server dies half-way
 serve 0 --filter=delay file "$disk" rdelay=200ms
 "$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
 # it has begun when the file has its size
 part=$out.nbdboot-part
-until [ -s "$part" ] || ! runs "$copy"; do :; done
+until_larger "$part" 0 "$copy"
 run stat -c %s "$part"
 expect 0 25165824 'a file has another name while it is written'
 unserve
@@ -360,7 +367,7 @@ rm -f "$out" "$part"
 serve 0 --filter=delay file "$disk" rdelay=100ms
 "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
-until [ -s "$part" ] || ! runs "$copy"; do :; done
+until_larger "$part" 0 "$copy"
 kill -INT "$copy"
 status=0
 wait "$copy" || status=$?
@@ -371,7 +378,7 @@ check 'and leaves no file that looks complete' [ ! -e "$out" ]
 rm -f "$part"
 "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
-until [ -s "$part" ] || ! runs "$copy"; do :; done
+until_larger "$part" 0 "$copy"
 kill -KILL "$copy"
 wait "$copy" 2>/dev/null || :
 check 'SIGKILL, neither' [ ! -e "$out" ]
@@ -389,13 +396,6 @@ check 'to the same file' [ "$work/symbolic" -ef "$out" ]
 
 # ---- an interrupted copy goes on ----
 
-# until_marked FILE PID: returns when a record follows its 24 MiB
-until_marked()
-{
-	until [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 25165824 ] ||
-		! runs "$2"; do sleep 0.1; done
-}
-
 # SIGKILL, with late answers on several connections, and none for the end
 rm -f "$out" "$part"
 : >"$work/hold"
@@ -406,7 +406,7 @@ serve 0 eval get_size='echo 25165824' can_multi_conn='exit 0' \
 	tail -c +\$((\$4 + 1)) $work/full | head -c \$3"
 "$nbdboot" copy "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
-until_marked "$part" "$copy"
+until_larger "$part" 25165824 "$copy"
 # over lwIP they would want the same network card
 if [ ! "${LWIP_FRAMES-}" ]; then
 	run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"

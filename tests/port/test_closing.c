@@ -9,15 +9,11 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "tests/unit.h"
 
 static unsigned polls;
 static int reader; /* the peer that begins to read at the third look */

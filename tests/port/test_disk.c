@@ -396,7 +396,6 @@ static void a_smaller_minimum_is_fine_and_a_larger_one_if_it_fits(void **state)
 	begin(NULL);
 	/* from one that does not say to 512 */
 	cfg.block = 512;
-	disk.cfg = &cfg;
 	plan(CLOSES, 3);
 	plan(WIDENS, OPS);
 	open_disk();

@@ -190,8 +190,10 @@ static void mounts_of_each_namespace_are_read_once(void **state)
 	assert_user(11, NULL);
 }
 
-/* Its mounts have numbers of their own; of the parts of the line no path may */
-/* be taken for the device. */
+/*
+ * Its mounts have numbers of their own.  No path in the line may be taken for the
+ * device.
+ */
 static void a_btrfs_is_known_by_its_source(void **state)
 {
 	(void)state;

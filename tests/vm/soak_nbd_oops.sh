@@ -30,9 +30,6 @@ softlockup_panic=1 watchdog_thresh=3 ${VM_WORDS-slub_debug=FZP}"
 while vm_wait '*'; do :; done
 vm_stop
 sed 's/^/# /' "$work/log"
-if said 'recv_work'; then
-	ok "$version: the thread that reads crashes in a socket that was freed"
-else
-	not_ok "$version: the thread that reads crashes in a socket that was freed"
-fi
+check "$version: the thread that reads crashes in a socket that was freed" \
+	said recv_work
 finish

@@ -18,7 +18,8 @@ serve_as()
 		exportname-strict=true
 }
 
-# boots SENTENCE DEVICE WORDS [QEMU-ARGUMENT...]: the machine boots from partition 2, and ends
+# boots SENTENCE DEVICE WORDS [QEMU-ARGUMENT...]: the machine boots from
+# partition 2, and ends
 boots()
 {
 	sentence=$1 device=$2 words=$3

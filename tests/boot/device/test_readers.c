@@ -49,8 +49,8 @@ static void process(const char *comm)
 	fclose(f);
 }
 
-/* The state of the last process, and the hundredths that it ran in the kernel. */
-static void runs(char as, unsigned ticks)
+/* The file stat of the last process. */
+static void stat_is(const char *text)
 {
 	char path[64];
 	FILE *f;
@@ -58,11 +58,20 @@ static void runs(char as, unsigned ticks)
 	snprintf(path, sizeof(path), "%s/%d/stat", root, 99 + processes);
 	f = fopen(path, "w");
 	assert_non_null(f);
-	fprintf(f,
-		"%d (kworker/u5:1+nbd0) recv) %c 2 0 0 0 -1 69238880 0 0 0 0 "
-		"999 %u 0 0 20 0 1 0 30 0 0\n",
-		99 + processes, as, ticks);
+	fputs(text, f);
 	fclose(f);
+}
+
+/* The state of the last process, and the hundredths that it ran in the kernel. */
+static void runs(char as, unsigned ticks)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line),
+		 "%d (kworker/u5:1+nbd0) recv) %c 2 0 0 0 -1 69238880 0 0 0 0 "
+		 "999 %u 0 0 20 0 1 0 30 0 0\n",
+		 99 + processes, as, ticks);
+	stat_is(line);
 }
 
 static int start(void **state)
@@ -236,19 +245,13 @@ static void nor_is_one_that_runs_for_long(void **state)
 static void what_cannot_be_read_is_not_sure(void **state)
 {
 	struct device_readers r = { 0 };
-	char path[64];
-	FILE *f;
 
 	(void)state;
 	process("kworker/u5:1+nbd0-recv");
 	/* it is gone since its name was read */
 	assert_true(device_readers_clear(proc, 0, &r));
 	runs('S', 0);
-	snprintf(path, sizeof(path), "%s/%d/stat", root, 99 + processes);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "1 (x)");
-	fclose(f);
+	stat_is("1 (x)");
 	assert_false(device_readers_clear(proc, 0, &r));
 	runs('S', 0);
 	/* more than there is room for */

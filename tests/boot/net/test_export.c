@@ -25,7 +25,7 @@ static const struct link_addr local = { AF_INET6,
 					{ 0xfe, 0x80, [15] = 9 },
 					128 };
 
-static struct net_state machine = {
+static const struct net_state machine = {
 	.up = true,
 	.dhcp = true,
 	.kind = "ether",
@@ -115,6 +115,8 @@ static void a_lease_is_written_for_everybody(void **state)
 
 static void files_that_exist_once_describe_the_machine(void **state)
 {
+	struct net_state several = machine;
+
 	(void)state;
 	assert_int_equal(net_export_machine(run, &machine, "eth0 v5", &d), 0);
 	is("systemd/system/networking.service.d/nbdboot.conf",
@@ -136,9 +138,8 @@ static void files_that_exist_once_describe_the_machine(void **state)
 	assert_non_null(strstr(text, "search example.org\n"
 				     "nameserver 192.0.2.3\n"
 				     "nameserver fe80:"));
-	strcpy(machine.domain, "a.org b.a.org");
-	assert_int_equal(net_export_machine(run, &machine, "eth0", &d), 0);
-	strcpy(machine.domain, "example.org");
+	strcpy(several.domain, "a.org b.a.org");
+	assert_int_equal(net_export_machine(run, &several, "eth0", &d), 0);
 	file_read(run, "nbdboot/resolv.conf", text, sizeof(text));
 	assert_non_null(strstr(text, "search a.org b.a.org\n"));
 	file_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,

@@ -4,6 +4,7 @@
 #include "tests/unit.h"
 
 #include "boot/uefi/initrd.c"
+#include "tests/boot/uefi/firmware.h"
 
 #define HUGE_SIZE ((uint64_t)INT64_MAX)
 
@@ -42,35 +43,6 @@ void *efi_pages(size_t bytes)
 	static char piece;
 
 	return bytes && bytes <= memory ? &piece : NULL;
-}
-
-void efi_free_pages(void *p, size_t bytes)
-{
-	(void)p, (void)bytes;
-}
-
-int efi_path_add(void *to, size_t cap, const struct efi_path *base,
-		 unsigned type, unsigned subtype, const void *data, size_t len)
-{
-	(void)to, (void)cap, (void)base, (void)type, (void)subtype;
-	(void)data, (void)len;
-	return 0;
-}
-
-void efi_print(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-int efi_error(efi_status s)
-{
-	return s ? NBD_E_IO : 0;
-}
-
-const char *efi_text(efi_status s)
-{
-	(void)s;
-	return "";
 }
 
 static efi_status put(efi_handle *h, const struct efi_guid *g, unsigned kind,

@@ -4,6 +4,7 @@
 
 #include "boot/uefi/handover.c"
 #include "boot/uefi/start.c"
+#include "tests/boot/uefi/firmware.h"
 
 const struct efi_guid efi_guid_nbdboot, efi_guid_global, efi_guid_exit,
 	efi_guid_pre_exit, efi_guid_loaded_image;
@@ -134,11 +135,6 @@ void *efi_pages(size_t bytes)
 	return bytes <= sizeof(memory) ? memory : NULL;
 }
 
-void efi_free_pages(void *p, size_t bytes)
-{
-	(void)p, (void)bytes;
-}
-
 void *efi_protocol(efi_handle h, const struct efi_guid *g)
 {
 	(void)h, (void)g;
@@ -151,35 +147,11 @@ const struct efi_path *efi_path_of(efi_handle h)
 	return NULL;
 }
 
-int efi_path_add(void *to, size_t cap, const struct efi_path *base,
-		 unsigned type, unsigned subtype, const void *data, size_t len)
-{
-	(void)to, (void)cap, (void)base, (void)type, (void)subtype;
-	(void)data, (void)len;
-	return 0;
-}
-
 int efi_widen(efi_char *to, size_t cap, const char *from, bool path)
 {
 	(void)cap, (void)from, (void)path;
 	to[0] = 0;
 	return 0;
-}
-
-void efi_print(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-int efi_error(efi_status s)
-{
-	return s ? NBD_E_IO : 0;
-}
-
-const char *efi_text(efi_status s)
-{
-	(void)s;
-	return "";
 }
 
 static struct uefi_program p;
