@@ -326,8 +326,8 @@ static int ask_less(struct call *call, struct conn *conn, int err)
 
 /*
  * A server for one client is silent while it has a connection from before a
- * power cut.  Others are not asked to drop any: that looks like connections that
- * are not completed, and the network may complete them.
+ * power cut.  Others are not asked to drop any: that looks like connections
+ * that are not completed, and the network may complete them.
  */
 static void clear(const struct call *call, struct conn *conn)
 {

@@ -47,8 +47,8 @@ struct sock {
 };
 
 /*
- * The sisters of a local port: those with port ^ 0 ... port ^ 3.  A watcher goes
- * round them, so that the next boot knows all ports that may be in use.
+ * The sisters of a local port: those with port ^ 0 ... port ^ 3.  A watcher
+ * goes round them, so that the next boot knows all ports that may be in use.
  */
 #define SOCK_SISTERS 4u
 
@@ -83,8 +83,8 @@ struct nbd_stack {
 	int (*wait)(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 		    int ms);
 	/*
-	 * Makes the server at *a drop connections from before, whose local ports
-	 * are sisters of s->port.  NULL: connections have no such ports.
+	 * Makes the server at *a drop connections from before, whose local
+	 * ports are sisters of s->port.  NULL: connections have no such ports.
 	 */
 	void (*clear)(const struct sock *s, const struct sock_addr *a);
 };

@@ -7,7 +7,8 @@
 
 /*
  * Marks the process as one of the initramfs: systemd does not kill it during a
- * shutdown, and waits for its own services in an outage.  program is its argv[0].
+ * shutdown, and waits for its own services in an outage.  program is its
+ * argv[0].
  */
 void cli_watch_mark(char *program);
 

@@ -10,8 +10,8 @@
 #define PAUSE_MS 1000
 
 /*
- * Waits for as long as the kernel is too busy, and reports that once; the watcher
- * may make the new connection meanwhile.
+ * Waits for as long as the kernel is too busy, and reports that once; the
+ * watcher may make the new connection meanwhile.
  */
 static int replace(struct device *dev, const struct sockdiag_link *old,
 		   unsigned want, int *lock, struct cli_call *call)

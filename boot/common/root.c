@@ -166,8 +166,8 @@ static void take_words(struct parse *s)
 
 /*
  * nbdboot.tls=require: what proves the server is for the kernel command line to
- * say.  DHCP, or a variable of the firmware, in which DHCP's words may be, names
- * no more than the server and the export.
+ * say.  DHCP, or a variable of the firmware, in which DHCP's words may be,
+ * names no more than the server and the export.
  */
 static int check_proof(const struct parse *s)
 {

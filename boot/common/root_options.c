@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of nbd-client(8) in dracut's root=, separated by commas or blanks:
- * as getopt_long_only() takes them, -b512, -pt10, -b 512, -block=512, or as words
- * without dashes, and the old "bs=".
+ * The options of nbd-client(8) in dracut's root=, separated by commas or
+ * blanks: as getopt_long_only() takes them, -b512, -pt10, -b 512, -block=512,
+ * or as words without dashes, and the old "bs=".
  */
 #include "boot/common/root_parse.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cuts the source into pieces of data and of zeroes that both sides accept.  If
- * an extent ends within a block of the destination, the block is data.  A sample
- * has gaps between the pieces.
+ * an extent ends within a block of the destination, the block is data.  A
+ * sample has gaps between the pieces.
  */
 #include "boot/copy/copy.h"
 

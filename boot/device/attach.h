@@ -26,10 +26,11 @@ struct attach {
 /*
  * Returns N of the nbdN that is ready for use: size set, partitions scanned,
  * node in /dev; d then has warnings, or "": the servers that failed before, and
- * bytes of the export that are less than a block.  On failure returns a negative enum nbd_err with the reason in
- * d, and leaves no half-made device behind.  Loads the nbd module if it is
- * missing.  The servers are tried in turn; with a->b.spread all of them must
- * serve the same disk.  Uses 200 KiB of stack.
+ * bytes of the export that are less than a block.  On failure returns a
+ * negative enum nbd_err with the reason in d, and leaves no half-made device
+ * behind.  Loads the nbd module if it is missing.  The servers are tried in
+ * turn; with a->b.spread all of them must serve the same disk.  Uses 200 KiB of
+ * stack.
  *
  * A signal that came after CONNECT disconnects it again, and then ends this
  * process (see device_signals_hold()).  With `held` the signals stay held after

@@ -176,8 +176,8 @@ static int await_begun(struct device *dev, struct nbd_diag *d)
 /*
  * The driver frees a dead socket as it puts a new one into its slot, also while
  * the old one's reader is still inside it.  That reader then uses freed memory
- * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new connection.
- * So wait until no reader is, or replace nothing: NBD_E_AGAIN.
+ * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new
+ * connection.  So wait until no reader is, or replace nothing: NBD_E_AGAIN.
  */
 static int await_ended(struct device *dev, struct nbd_diag *d)
 {

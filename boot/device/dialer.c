@@ -54,9 +54,9 @@ static int explain_silence(const struct conn *conn, int err, struct nbd_diag *d)
 }
 
 /*
- * The watcher uses the sisters of the port in turn: a firewall or NAT on the way
- * may drop a SYN from the port of a connection that it still knows, and a boot
- * after a power cut has to find the port.
+ * The watcher uses the sisters of the port in turn: a firewall or NAT on the
+ * way may drop a SYN from the port of a connection that it still knows, and a
+ * boot after a power cut has to find the port.
  */
 static void choose_port(struct device_dialer *dl, struct conn *conn,
 			unsigned port)

@@ -50,9 +50,9 @@ void device_dialer_late(struct device_dialer *dl, unsigned server);
 /*
  * Reads the credentials of every server of b now, so that later dialing reads
  * no file; device_dialer_close() keeps them.  Later dialing uses the sisters of
- * the local port b->port in turn.  A server whose credentials cannot be read fails each time
- * it is dialed.  Returns an error if no server's credentials can be read, else
- * 0 with the servers that failed in d (or "").
+ * the local port b->port in turn.  A server whose credentials cannot be read
+ * fails each time it is dialed.  Returns an error if no server's credentials
+ * can be read, else 0 with the servers that failed in d (or "").
  */
 int device_dialer_keep(struct device_dialer *dl, const struct backend *b,
 		       struct nbd_diag *d);

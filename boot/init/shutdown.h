@@ -24,12 +24,12 @@ int init_shutdown_copy(const char *from, const char *to, unsigned mode);
 /*
  * As process 1: leaves the old root, unmounts everything, disconnects each nbd
  * device that is no longer in use, or all if nothing is mounted and there is no
- * swap, and does what verb says: reboot, poweroff, halt, kexec, exit (poweroff).
- * Does so even if something cannot be unmounted, or the server is gone: 40 s
- * after the last progress in writing, and 3 s after a disconnect that is not
- * acknowledged.  After `nbdboot reroot` it boots the new root in place of a
- * reboot.  Returns 2, after a message, if it is not process 1 or the verb is not
- * known.
+ * swap, and does what verb says: reboot, poweroff, halt, kexec, exit
+ * (poweroff).  Does so even if something cannot be unmounted, or the server is
+ * gone: 40 s after the last progress in writing, and 3 s after a disconnect
+ * that is not acknowledged.  After `nbdboot reroot` it boots the new root in
+ * place of a reboot.  Returns 2, after a message, if it is not process 1 or the
+ * verb is not known.
  */
 int init_shutdown(const char *verb);
 

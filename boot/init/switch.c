@@ -81,8 +81,8 @@ struct question {
 
 /*
  * Runs in a child: process 1 later finds in memory what the child has read of
- * the new root, and does not wait for a server that is away.  For the child that
- * root is /, so that no link in it leads out of it.
+ * the new root, and does not wait for a server that is away.  For the child
+ * that root is /, so that no link in it leads out of it.
  */
 static int look_ahead(void *data, struct nbd_diag *d)
 {

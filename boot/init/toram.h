@@ -27,9 +27,9 @@ int init_toram_copy(char disk[LOOP_NAME], const struct root_spec *r,
 void init_toram_undo(const char *disk);
 
 /*
- * Lets go of the copy of the running system, if there is one: its memory is freed
- * when the root is unmounted, which until then would keep the tmpfs busy, and be
- * kept busy by it.
+ * Lets go of the copy of the running system, if there is one: its memory is
+ * freed when the root is unmounted, which until then would keep the tmpfs busy,
+ * and be kept busy by it.
  */
 #ifdef CONFIG_BOOT_TORAM
 void init_toram_release(void);

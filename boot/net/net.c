@@ -170,7 +170,8 @@ static void take_advert(struct job *j, const struct nl_reply *r)
 
 /*
  * True if the kernel has sent any events.  Only name servers and domains are
- * taken from them; for the rest the caller lists interfaces and addresses again.
+ * taken from them; for the rest the caller lists interfaces and addresses
+ * again.
  */
 static bool read_events(struct net *net)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Name servers and domains (RFC 8106, 5.1 and 5.2) and flags (RFC 4861, 4.2) of router
- * advertisements.  The kernel itself sets the advertised addresses.
+ * Name servers and domains (RFC 8106, 5.1 and 5.2) and flags (RFC 4861, 4.2) of
+ * router advertisements.  The kernel itself sets the advertised addresses.
  */
 #ifndef BOOT_NET_RA_H
 #define BOOT_NET_RA_H

@@ -9,8 +9,8 @@
 
 /*
  * Unknown text is "", and unknown addresses have the family 0.  Text from DHCP
- * is harmless: names consist of letters, digits, '-', '_' and '.', domain of such
- * names with a blank between two, root_path of printable ASCII.
+ * is harmless: names consist of letters, digits, '-', '_' and '.', domain of
+ * such names with a blank between two, root_path of printable ASCII.
  */
 struct net_state {
 	bool up;    /* an interface is configured: the rest describes it */

@@ -96,8 +96,8 @@ static void read_line(struct reroot_old *o)
 }
 
 /*
- * Do the words of o->line name this root, or where to ask for it?  A copy in RAM
- * is behind a loop device.
+ * Do the words of o->line name this root, or where to ask for it?  A copy in
+ * RAM is behind a loop device.
  */
 static void find_named(struct reroot_old *o)
 {

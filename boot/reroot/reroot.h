@@ -152,8 +152,8 @@ int reroot_old_words(struct reroot_words *w, const struct reroot_old *o,
 /* The name of the program of process 1, in path, its path; "": not known. */
 const char *reroot_process_1(char path[256]);
 /*
- * What a reroot mounts, and the files that it leaves in /run, are for process 1:
- * joins its mount namespace and its root, unless this process has them.
+ * What a reroot mounts, and the files that it leaves in /run, are for process
+ * 1: joins its mount namespace and its root, unless this process has them.
  * NBD_E_PERM: it may not (CAP_SYS_ADMIN, CAP_SYS_CHROOT).
  */
 int reroot_join(struct nbd_diag *d);
@@ -214,10 +214,10 @@ struct reroot_soft {
 
 /*
  * Connects and mounts the root of the words, an export, where soft-reboot takes
- * it, and starts its watchers, and a process that disconnects the devices of the
- * present system when that has ended.  The network must be up.  Needs
- * reroot_prepare().  After a failure nothing of it is left.
- * NBD_E_INTERRUPTED: one of the signals came, which the caller holds.
+ * it, and starts its watchers, and a process that disconnects the devices of
+ * the present system when that has ended.  The network must be up.  Needs
+ * reroot_prepare().  After a failure nothing of it is left.  NBD_E_INTERRUPTED:
+ * one of the signals came, which the caller holds.
  */
 int reroot_soft(struct reroot_soft *s, const char *words,
 		const struct device_signals *signals, struct nbd_diag *d);

@@ -12,15 +12,15 @@
 
 /*
  * Adds the words of the variable to c if c names no server, and sets c->handed:
- * they may be those of DHCP, or of a file that TFTP brought.  Returns 1, and the
- * words in d; 0: there is no variable, or no need; or an error of
+ * they may be those of DHCP, or of a file that TFTP brought.  Returns 1, and
+ * the words in d; 0: there is no variable, or no need; or an error of
  * boot_cmdline_parse() with the reason in d.
  */
 int root_handed(struct cmdline *c, struct nbd_diag *d);
 
 /*
- * Is the variable, a file of len bytes with a NUL behind them, of this boot?  It
- * is volatile, and its second line is that of the boot entry `current` ("",
+ * Is the variable, a file of len bytes with a NUL behind them, of this boot?
+ * It is volatile, and its second line is that of the boot entry `current` ("",
  * without one: -1).  If nbdboot.efi fails, the system of another entry boots.
  */
 bool root_handed_fits(const char *file, size_t len, long current);

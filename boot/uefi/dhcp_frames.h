@@ -12,10 +12,11 @@
 #include "port/port.h"
 
 /*
- * Gets a lease within ms milliseconds, with the pauses of boot/net/dhcp.h.  seed
- * is a random number; need_path: an offer without a root-path is accepted only
- * if no better one comes.  0, or NBD_E_TIMEOUT: no server has answered, or it has
- * taken its offer back each time; NBD_E_UNREACHABLE: the interface has no link.
+ * Gets a lease within ms milliseconds, with the pauses of boot/net/dhcp.h.
+ * seed is a random number; need_path: an offer without a root-path is accepted
+ * only if no better one comes.  0, or NBD_E_TIMEOUT: no server has answered, or
+ * it has taken its offer back each time; NBD_E_UNREACHABLE: the interface has
+ * no link.
  */
 int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
 	      bool need_path, unsigned ms, struct nbd_diag *d);

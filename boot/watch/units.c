@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Services that systemd kills when they take too long, as they may while the
- * server of the root is away.  Those of its own have three minutes to answer, and
- * wait for a page, or for the journal.  Those that D-Bus starts, and that end when
- * idle, have 90 s for that as well, and stay failed then.  dracut's has 90 s to
- * unpack the initramfs, which unmounts and disconnects the root: without it the
- * server gets no disconnect.
+ * server of the root is away.  Those of its own have three minutes to answer,
+ * and wait for a page, or for the journal.  Those that D-Bus starts, and that
+ * end when idle, have 90 s for that as well, and stay failed then.  dracut's
+ * has 90 s to unpack the initramfs, which unmounts and disconnects the root:
+ * without it the server gets no disconnect.
  */
 #include "boot/watch/watch.h"
 
@@ -16,8 +16,8 @@
 #include "port/linux/file.h"
 
 /*
- * All with WatchdogSec= in systemd 252 to 257 are in one of these tables, without
- * "systemd-".  Those that are not installed cost a page of memory each.
+ * All with WatchdogSec= in systemd 252 to 257 are in one of these tables,
+ * without "systemd-".  Those that are not installed cost a page of memory each.
  */
 static const char *const names[] = {
 	"homed",	  "journald", "journald@",   "journal-remote",

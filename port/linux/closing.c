@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A line of /proc/net/tcp or tcp6 (Linux: Documentation/networking/proc_net_tcp):
+ * A line of /proc/net/tcp or tcp6 (Linux:
+ * Documentation/networking/proc_net_tcp):
  *
  *	   0: 0100007F:2A39 0100007F:9C40 04 ...
  *	number  local         remote     state, in hexadecimal

@@ -7,8 +7,8 @@
 
 /*
  * Waits until no TCP connection of this network namespace, with an owner or
- * without, has an end on its way: the peer of each has acknowledged all that was
- * sent before its close.  Looks a limited number of times, within about ms.
+ * without, has an end on its way: the peer of each has acknowledged all that
+ * was sent before its close.  Looks a limited number of times, within about ms.
  * Returns false if there still was one, true also without /proc.
  */
 bool closing_await(unsigned ms);

@@ -34,9 +34,9 @@ struct file_lines {
 
 int file_lines_open(struct file_lines *f, const char *path);
 /*
- * The next line without its newline, valid until the next call; NULL at the end.
- * The caller may change it.  Of one with FILE_LINE bytes or more only the end is
- * returned.
+ * The next line without its newline, valid until the next call; NULL at the
+ * end.  The caller may change it.  Of one with FILE_LINE bytes or more only the
+ * end is returned.
  */
 char *file_lines_next(struct file_lines *f);
 void file_lines_close(struct file_lines *f);

@@ -30,8 +30,8 @@
 
 /*
  * ms to wait for another process that loads or unloads the same module, and
- * between two tries.  The kernel's EBUSY may also be the driver's own, so without
- * a trace of that process there are few tries.
+ * between two tries.  The kernel's EBUSY may also be the driver's own, so
+ * without a trace of that process there are few tries.
  */
 #define BUSY_MS	   10000
 #define BUSY_TRIES 10

@@ -118,8 +118,8 @@ enum nbdk_use {
 /*
  * Writes a user of nbdN or of one of its partitions: "qemu (pid 123)", "dm-0",
  * "swap", "the mount on /mnt (of pid 1)".  NBDK_UNUSED: nobody but the process
- * `but` uses it, as far as /sys and /proc show it.  They do not show memory that
- * is mapped, and servers in the kernel.  Needs root.
+ * `but` uses it, as far as /sys and /proc show it.  They do not show memory
+ * that is mapped, and servers in the kernel.  Needs root.
  */
 enum nbdk_use nbdk_user(int index, int but, char text[NBDK_USER_MAX]);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The users of an nbd device or of a partition of it: other devices (sysfs), loop
- * devices (which no process shows), swap, mounts in all mount namespaces, and
- * processes that have it open.
+ * The users of an nbd device or of a partition of it: other devices (sysfs),
+ * loop devices (which no process shows), swap, mounts in all mount namespaces,
+ * and processes that have it open.
  */
 #include "port/linux/nbdk.h"
 #include "port/linux/dir.h"

@@ -21,10 +21,10 @@ void sock_from_bind(const struct sock *s, int family, unsigned len)
 }
 
 /*
- * A server that has a connection from this port answers the SYN with an ACK that
- * nobody here expects, and our RST ends that connection.  Any other server sees
- * a connection that is not completed.  The kernel refuses to connect where a
- * socket of this machine is connected already.
+ * A server that has a connection from this port answers the SYN with an ACK
+ * that nobody here expects, and our RST ends that connection.  Any other server
+ * sees a connection that is not completed.  The kernel refuses to connect where
+ * a socket of this machine is connected already.
  */
 static void clear(const struct sockaddr *to, unsigned len, unsigned port)
 {

@@ -49,9 +49,10 @@ static int look_up(const char *host, int family, struct addrinfo **found)
 }
 
 /*
- * Is there a way to all IPv6 addresses?  This sends nothing.  Where the kernel has
- * no IPv6, socket() would run modprobe, which never ends if it is on a root whose
- * server is away.  Without /proc, as in the watcher's root, the answer is no.
+ * Is there a way to all IPv6 addresses?  This sends nothing.  Where the kernel
+ * has no IPv6, socket() would run modprobe, which never ends if it is on a root
+ * whose server is away.  Without /proc, as in the watcher's root, the answer is
+ * no.
  */
 static bool has_ipv6(void)
 {
@@ -74,9 +75,9 @@ int sock_resolve_host(const char *host, uint16_t port,
 		      struct nbd_diag *d)
 {
 	/*
-	 * musl believes a server that knows no AAAA of a name and so refuses it,
-	 * or says that there is no such name (RFC 4074, 4), and drops the A: after
-	 * 10 s, if it is refused.
+	 * musl believes a server that knows no AAAA of a name and so refuses
+	 * it, or says that there is no such name (RFC 4074, 4), and drops the
+	 * A: after 10 s, if it is refused.
 	 */
 	static const int families[] = { AF_UNSPEC, AF_INET, AF_INET6 };
 	unsigned i = has_ipv6() ? 0 : 1;

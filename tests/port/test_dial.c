@@ -285,8 +285,8 @@ static void a_local_port_that_is_taken_is_no_failure(void **state)
 }
 
 /*
- * A connection to the server whose machine loses its power: the server keeps it,
- * and here is nothing of it.  Returns the server's end.
+ * A connection to the server whose machine loses its power: the server keeps
+ * it, and here is nothing of it.  Returns the server's end.
  */
 static int lost_connection(uint16_t port)
 {

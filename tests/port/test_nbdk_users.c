@@ -191,8 +191,8 @@ static void mounts_of_each_namespace_are_read_once(void **state)
 }
 
 /*
- * Its mounts have numbers of their own.  No path in the line may be taken for the
- * device.
+ * Its mounts have numbers of their own.  No path in the line may be taken for
+ * the device.
  */
 static void a_btrfs_is_known_by_its_source(void **state)
 {

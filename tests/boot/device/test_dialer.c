@@ -290,8 +290,8 @@ static void the_local_port_is_of_the_first_connection(void **state)
 }
 
 /*
- * A NAT on the way may still know the connection that had the last port, and the
- * next boot must know all of them.
+ * A NAT on the way may still know the connection that had the last port, and
+ * the next boot must know all of them.
  */
 static void the_watcher_goes_round_the_sisters_of_the_port(void **state)
 {

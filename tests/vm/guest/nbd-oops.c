@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces a dead connection of nbd0 while the driver's thread that reads from it
- * is still inside the old socket: see ../nbd-oops.md.  For a machine with one CPU,
- * which crashes.  Needs nothing but the driver: both ends of each connection are
- * here, and nobody serves.
+ * Replaces a dead connection of nbd0 while the driver's thread that reads from
+ * it is still inside the old socket: see ../nbd-oops.md.  For a machine with
+ * one CPU, which crashes.  Needs nothing but the driver: both ends of each
+ * connection are here, and nobody serves.
  */
 #include <dirent.h>
 #include <err.h>
