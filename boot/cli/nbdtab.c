@@ -98,11 +98,15 @@ static int take_options(struct cli_nbd_client *o, char *list,
 static int take_line(struct cli_nbd_client *o, char *line, struct nbd_diag *d)
 {
 	char *host = next_word(&line), *name = next_word(&line);
-	char *list = next_word(&line);
+	char *list = next_word(&line), *rest;
 
 	if (!name)
 		return nbd_diag(d, NBD_E_USAGE,
 				"not \"DEVICE HOST EXPORT [OPTION,...]\"");
+	rest = next_word(&line);
+	if (rest && *rest != '#')
+		return nbd_diag(d, NBD_E_USAGE,
+				"unexpected text behind the options: %s", rest);
 	o->host = host;
 	o->to.server.name = strcmp(name, "-") ? name : NULL;
 	return list ? take_options(o, list, d) : 0;

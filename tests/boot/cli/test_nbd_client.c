@@ -350,6 +350,8 @@ static const char table[] =
 	"nbd7 h x what,bs=512\n"
 	"nbd8 h x bs=100\n"
 	"  nbd9 h x\n"
+	"nbd11 h x bs=512 swap\n"
+	"nbd12 h x bs=512 # a comment\n"
 	"nbd10 h x port";
 
 static const struct {
@@ -370,8 +372,10 @@ static const struct {
 	  "nbdboot: nbdtab: unknown option what" },
 	{ 8, "line 12: wrong option", "bs: 100 is not a number" },
 	{ 9, " host=h name=x device=9", "" },
-	{ 10, "line 14: wrong option", "option port needs a value" },
-	{ 11, "no line for nbd11", "" },
+	{ 10, "line 16: wrong option", "option port needs a value" },
+	{ 11, "line 14: unexpected text behind the options: swap", "" },
+	{ 12, " host=h name=x device=12 block=512", "" },
+	{ 13, "no line for nbd13", "" },
 };
 
 static void each_line_of_nbdtab_has_its_meaning(void **state)
