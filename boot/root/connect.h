@@ -19,7 +19,7 @@ struct root_machine {
  * Sets env->value[], which point into m, or are NULL: the host name, the MAC
  * address of the interface dev ("": the first that has a link), and the UUID
  * and the serial number of the firmware (/sys/class/dmi/id, which only root can
- * read).
+ * read), or of the device tree (/proc/device-tree).
  */
 void root_machine(struct root_machine *m, struct root_env *env,
 		  const char *dev);

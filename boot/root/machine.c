@@ -54,6 +54,10 @@ void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 				     sizeof(m->uuid));
 	value[ROOT_SERIAL] = read_line("/sys/class/dmi/id/product_serial",
 				       m->serial, sizeof(m->serial));
+	if (!value[ROOT_SERIAL]) /* boards without a firmware that has DMI */
+		value[ROOT_SERIAL] =
+			read_line("/proc/device-tree/serial-number", m->serial,
+				  sizeof(m->serial));
 }
 
 unsigned root_local_port(const struct root_machine *m)
