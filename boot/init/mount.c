@@ -89,6 +89,23 @@ static bool take_flag(const char *p, size_t len, unsigned long *flags)
 	return false;
 }
 
+/*
+ * Words of fstab(5) that say when and by whom something is mounted: mount(8)
+ * and systemd keep them, the kernel would refuse them.
+ */
+static bool is_fstabs(const char *p, size_t len)
+{
+	static const char words[][8] = { "_netdev", "auto",  "noauto", "nofail",
+					 "user",    "users", "nouser", "owner",
+					 "noowner", "group" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (is_word(words[i], p, len))
+			return true;
+	return !strncmp(p, "x-", 2) || !strncmp(p, "X-", 2) ||
+	       !strncmp(p, "comment=", 8);
+}
+
 int init_mount_options(const char *text, unsigned long *flags, char *data,
 		       size_t cap)
 {
@@ -102,7 +119,7 @@ int init_mount_options(const char *text, unsigned long *flags, char *data,
 			if (text[n] == '"')
 				quoted = !quoted;
 		/* an empty word matches "", which changes nothing */
-		if (!take_flag(text, n, flags)) {
+		if (!take_flag(text, n, flags) && !is_fstabs(text, n)) {
 			if (o.len)
 				nbd_put(&o, ",", 1);
 			nbd_put(&o, text, n);

@@ -30,6 +30,12 @@ static void options_become_flags_and_data(void **state)
 		{ 0, "context=\"a,ro\",ro", MS_RDONLY, "context=\"a,ro\"" },
 		{ 0, "x=\"a,ro", 0, "x=\"a,ro" },
 		{ 0, "lazytime", 1ul << 25, "" },
+		/* those of fstab */
+		{ 0, "_netdev,nofail,x-systemd.device-timeout=9,a,noauto,users",
+		  0, "a" },
+		{ 0, "X-mount.mkdir,comment=b,owner,nouser,ro", MS_RDONLY, "" },
+		{ 0, "_netde,nofails,comment,x", 0,
+		  "_netde,nofails,comment,x" },
 	};
 	char data[64];
 
