@@ -394,7 +394,10 @@ generator()
 generator 'root=/dev/sda1' ''
 generator 'root=LABEL=l netroot=nbd:h:x' ''
 generator 'root=nbd:h:x:ext4:errors=panic rw' \
-	What=/dev/nbd0 Type=ext4 Options=errors=panic,rw
+	What=/dev/nbd0 Type=ext4 Options=rw,errors=panic
+# of two contradicting options the last one wins, which is the user's own
+generator 'root=nbd:h:x::rw,noatime' What=/dev/nbd0 Options=ro,rw,noatime
+generator 'root=/dev/mapper/vg-root netroot=nbd:h:x' ''
 generator 'root=nbd://h/x nbdboot.part=3' What=/dev/nbd0p3 Options=ro
 
 if grep -qx 'JobRunningTimeoutSec=0' \

@@ -23,7 +23,7 @@ mode=ro
 mkdir -p "$2/initrd-root-fs.target.requires"
 printf '%s\n' '[Unit]' Before=initrd-root-fs.target '[Mount]' \
 	Where=/sysroot "What=$what" ${root_fstype:+"Type=$root_fstype"} \
-	"Options=${root_options:+$root_options,}$mode" >"$2/sysroot.mount"
+	"Options=$mode${root_options:+,$root_options}" >"$2/sysroot.mount"
 ln -sf ../sysroot.mount "$2/initrd-root-fs.target.requires/sysroot.mount"
 
 # It comes when the network and the server are there, as rd.retry= allows:

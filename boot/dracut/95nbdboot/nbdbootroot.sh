@@ -60,9 +60,11 @@ link_root() {
 # The root-path came too late for the command line: root= is only a name.
 mount_from_dhcp() {
 	link_root "nbd$root_device" "$root_part"
-	options=$root_options
-	! getargbool 0 ro || options=${options:+$options,}ro
-	! getargbool 0 rw || options=${options:+$options,}rw
+	# of two contradicting options the last one wins: that of the root-path
+	options=''
+	! getargbool 0 ro || options=ro
+	! getargbool 0 rw || options=rw
+	options=$options${root_options:+${options:+,}$root_options}
 	if [ "${DRACUT_SYSTEMD-}" ]; then
 		mkdir -p /run/systemd/system/sysroot.mount.d
 		printf '%s\n' '[Mount]' What=/dev/root \
