@@ -47,6 +47,7 @@ static const struct field {
 #key, offsetof(struct root_spec, key), kind \
 	}
 	F(part, TEXT),
+	F(other, TEXT),
 	F(fstype, TEXT),
 	F(options, TEXT),
 	F(device, NUMBER),
@@ -164,7 +165,7 @@ static int run(struct cli_call *call)
 		return err;
 	err = root_handed(&c, &call->d);
 	if (err >= 0)
-		err = root_parse(&spec, &c, &call->d);
+		err = root_parse_server(&spec, &c, &call->d);
 	if (!err)
 		err = root_expand(&r, &spec, &o->env, &call->d);
 	if (err)

@@ -55,6 +55,7 @@ static const struct word {
 	{ "netroot", offsetof(struct cmdline, netroot), TEXT, 0, 0 },
 	{ "nbdroot", offsetof(struct cmdline, nbdroot), TEXT, 0, 0 },
 	{ "nbddev", offsetof(struct cmdline, nbddev), TEXT, 0, 0 },
+	{ "nbdport", offsetof(struct cmdline, nbdport), TEXT, 0, 0 },
 	{ "nbd_host", offsetof(struct cmdline, nbd_host), TEXT, 0, 0 },
 	{ "nbd_name", offsetof(struct cmdline, nbd_name), TEXT, 0, 0 },
 	{ "nbd_port", offsetof(struct cmdline, nbd_port), TEXT, 0, 0 },

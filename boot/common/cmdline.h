@@ -31,6 +31,7 @@ struct cmdline {
 	const char *part;	/* nbdboot.part= */
 	/* words by which other programs name the root: boot/common/root.h */
 	const char *netroot, *nbdroot, *nbddev, *boot;
+	const char *nbdport;
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
 	const char *shell;   /* nbdboot.shell= */

@@ -25,6 +25,7 @@ static const struct source {
 };
 #define SOURCES	 (sizeof(sources) / sizeof(sources[0]))
 #define ROOT	 0
+#define NBDROOT	 2
 #define NBD_HOST 3
 #define ARCHISO	 4
 #define BOOT	 5
@@ -46,13 +47,30 @@ static const char *join(struct parse *s, const char *a, size_t len, char sep,
 	return text;
 }
 
+/* Stores NAME=VALUE of a link whose value is escaped as udev does: \x20. */
+static const char *unescape(struct parse *s, const char *name, const char *v)
+{
+	char text[CMDLINE_MAX];
+	size_t len = 0;
+
+	for (; *v && len < sizeof(text) - 1; v++) {
+		int c = v[0] == '\\' && v[1] == 'x' ? nbd_hex_byte(v + 2) : -1;
+
+		text[len++] = c < 0 ? *v : (char)c;
+		v += c < 0 ? 0 : 3;
+	}
+	text[len] = '\0';
+	return join(s, name, strlen(name), '=', text);
+}
+
 /*
  * Takes root= as a partition or file system of the export; false: it is
  * neither.
  */
 static bool take_part(struct parse *s, const char *p)
 {
-	static const char names[][9] = { "LABEL", "UUID", "PARTUUID" };
+	static const char names[][10] = { "LABEL", "UUID", "PARTLABEL",
+					  "PARTUUID" };
 	bool by = root_begins(p, "/dev/disk/by-");
 	const char *v = p + (by ? 13 : 0);
 	size_t n = strcspn(v, by ? "/" : "=");
@@ -62,25 +80,45 @@ static bool take_part(struct parse *s, const char *p)
 		    !v[n] || !v[n + 1])
 			continue;
 		if (!s->r->part)
-			s->r->part = join(s, names[i], n, '=', v + n + 1);
+			s->r->part = by ? unescape(s, names[i], v + n + 1)
+					: join(s, names[i], n, '=', v + n + 1);
 		return true;
 	}
 	return root_device(s, p);
 }
 
+/* Values of root= that say nothing; people write the last two beside nbdroot=.
+ */
+static bool is_nothing(const char *p)
+{
+	return !*p || !strcmp(p, "/dev/root") || !strcmp(p, "/dev/ram0") ||
+	       !strcmp(p, "/dev/ram");
+}
+
 /*
  * Takes root= as the part of the device that is the root, unless it names a
- * server.
+ * server.  What is neither is for others to put together out of the device, an
+ * LVM volume for example.
  */
-static int take_root(struct parse *s, const char *p)
+static void take_root(struct parse *s, const char *p)
 {
-	if (!p || !*p || is_server(p) || root_is_dhcp(p) ||
-	    !strcmp(p, "/dev/root"))
+	if (p && !is_nothing(p) && !is_server(p) && !root_is_dhcp(p) &&
+	    !take_part(s, p))
+		s->r->other = p;
+}
+
+/* The root is a part of the device, or the whole. */
+static int check_root(const struct parse *s)
+{
+	const struct root_spec *r = s->r;
+
+	if (!r->other || s->server_only)
 		return NBD_OK;
-	if (take_part(s, p))
-		return NBD_OK;
-	return root_wrong(s, "neither root=nbd://HOST[:PORT]/EXPORT nor a part "
-			     "of an nbd device");
+	return nbd_diag(s->d, NBD_E_URI,
+			"root=%s: neither root=nbd://HOST[:PORT]/EXPORT nor a "
+			"part of an nbd device (LVM, LUKS and md need dracut, "
+			"initramfs-tools or mkinitcpio)",
+			r->other);
 }
 
 static const char *value_of(const struct cmdline *c, size_t i)
@@ -103,22 +141,51 @@ bool root_named(const struct cmdline *c)
 	return false;
 }
 
+static int port_word(struct parse *s, const char *word, const char *port)
+{
+	if (!root_port(s, port, strlen(port)))
+		return NBD_OK;
+	return nbd_diag(s->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT, word, port);
+}
+
 /* Parses a form in which the host, the name and the port have a word each. */
 static int words(struct parse *s, const char *name, const char *port)
 {
 	const char *host = s->r->value;
 	size_t len = strlen(host);
 	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
+	int rc = port ? port_word(s, "nbd_port", port) : NBD_OK;
 
 	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
 	if (!len)
 		return root_wrong(s, "no host");
 	if (name)
 		root_name(s, name, strlen(name));
-	if (port && root_port(s, port, strlen(port)))
-		return nbd_diag(s->d, NBD_E_URI, "nbd_port=%s: " ROOT_NO_PORT,
-				port);
+	return rc ? rc : root_finish(s);
+}
+
+/* archiso's own boot menus have this text for the server of PXE. */
+static int archiso(struct parse *s, const char *name)
+{
+	if (!name)
+		name = "archiso";
+	if (strcmp(s->r->value, "${pxeserver}") != 0)
+		return words(s, name, NULL);
+	root_name(s, name, strlen(name));
 	return root_finish(s);
+}
+
+/* nbdroot=, for which some menus give the port in a word of its own. */
+static int nbdroot(struct parse *s, const char *port)
+{
+	int rc = root_server(s, s->r->value);
+
+	if (rc || !port)
+		return rc;
+	if (s->r->by == ROOT_BY_FORM && s->r->uri[0].port == NBD_PORT)
+		return port_word(s, "nbdport", port);
+	root_note(s, "nbdport", 7);
+	return NBD_OK;
 }
 
 static int take_source(struct parse *s, const struct cmdline *c)
@@ -142,8 +209,9 @@ static int take_source(struct parse *s, const struct cmdline *c)
 	if (at == NBD_HOST)
 		return words(s, c->nbd_name, c->nbd_port);
 	if (at == ARCHISO)
-		return words(s, c->archiso_name ? c->archiso_name : "archiso",
-			     NULL);
+		return archiso(s, c->archiso_name);
+	if (at == NBDROOT)
+		return nbdroot(s, c->nbdport);
 	return root_server(s, s->r->value);
 }
 
@@ -221,9 +289,9 @@ static int verdict(const struct parse *s, int rc)
 	return rc ? rc : check_proof(s);
 }
 
-int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
+static int parse(struct parse *s, const struct cmdline *c)
 {
-	struct parse s = { .r = r, .d = d };
+	struct root_spec *r = s->r;
 	int rc;
 
 	memset(r, 0, offsetof(struct root_spec, text));
@@ -235,17 +303,33 @@ int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 	r->connections = 1;
 	r->part = c->part;
 	nbd_uri_init(&r->uri[0]);
-	rc = take_root(&s, c->root);
-	if (!rc && c->nbddev && r->device < 0 && !root_device(&s, c->nbddev)) {
+	take_root(s, c->root);
+	rc = check_root(s);
+	if (!rc && c->nbddev && r->device < 0 && !root_device(s, c->nbddev)) {
 		r->word = "nbddev";
 		r->value = c->nbddev;
-		rc = root_wrong(&s, "not nbdN or nbdNpM");
+		rc = root_wrong(s, "not nbdN or nbdNpM");
 	}
 	if (!rc)
-		rc = take_source(&s, c);
+		rc = take_source(s, c);
 	if (!rc)
-		take_words(&s);
-	return verdict(&s, rc);
+		take_words(s);
+	return verdict(s, rc);
+}
+
+int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
+{
+	struct parse s = { .r = r, .d = d };
+
+	return parse(&s, c);
+}
+
+int root_parse_server(struct root_spec *r, const struct cmdline *c,
+		      struct nbd_diag *d)
+{
+	struct parse s = { .r = r, .d = d, .server_only = true };
+
+	return parse(&s, c);
 }
 
 /*

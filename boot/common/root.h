@@ -8,11 +8,13 @@
  *	Debian        nbdroot=h,x[,nbd0]  h[:port]/x  h:/x  dhcp[,x[,nbd0]]
  *	mkinitcpio    nbd_host=h nbd_name=x nbd_port=n
  *	archiso       archiso_nbd_srv=h archiso_nbd_name=x
+ *	LTSP          nbdroot=h nbdport=n
  *	LibreELEC     boot=NBD=h:port[:x]
+ *	QEMU          root=nbd:h:port:exportname=x
  *	KIWI          root=overlay:nbd=h:x
  *
- * together with root=/dev/nbdNpM, LABEL=, UUID= and PARTUUID=, which name the
- * part of the export that holds the root.
+ * together with root=/dev/nbdNpM, LABEL=, UUID=, PARTLABEL= and PARTUUID=,
+ * which name the part of the export that holds the root.
  *
  * Parsing has two steps:
  *
@@ -71,10 +73,11 @@ struct root_spec {
 	bool overlay;		       /* KIWI's form asks for an overlay */
 	bool tls;		       /* some URI has TLS */
 	const char *part;	       /* as nbdboot.part= */
-	const char *fstype;	       /* as rootfstype= */
-	const char *options;	       /* as rootflags= */
-	int device;		       /* N of nbdN */
-	int connections;	       /* at least 1; default 1 */
+	const char *other;   /* a root= that names no part of the device */
+	const char *fstype;  /* as rootfstype= */
+	const char *options; /* as rootflags= */
+	int device;	     /* N of nbdN */
+	int connections;     /* at least 1; default 1 */
 	/* nbd-client's options; times in s */
 	int block_size, io_timeout, dead_timeout;
 	const char *ca, *cert, *key; /* paths */
@@ -100,6 +103,13 @@ bool root_named(const struct cmdline *c);
  */
 int root_parse(struct root_spec *r, const struct cmdline *c,
 	       struct nbd_diag *d);
+
+/*
+ * As root_parse(), for those who only connect the server: a root= that is
+ * neither a server nor a part of the device is r->other, and no error.
+ */
+int root_parse_server(struct root_spec *r, const struct cmdline *c,
+		      struct nbd_diag *d);
 
 /*
  * Makes r from spec, which root_parse() has filled in and which must outlive r:

@@ -157,17 +157,31 @@ static size_t field(const char **p, const char **begin)
 	return n;
 }
 
-/* h:x[:fstype[:mountopts[:nbdopts]]], after nbd: */
+/* h:port:exportname=x, of which x may hold colons. */
+static int qemu(struct parse *s, const char *port, size_t len, const char *name)
+{
+	root_name(s, name, strlen(name));
+	if (root_port(s, port, len))
+		return root_wrong(s, ROOT_NO_PORT);
+	return root_finish(s);
+}
+
+/* h:x[:fstype[:mountopts[:nbdopts]]], after nbd:, or QEMU's form */
 static int dracut(struct parse *s, const char *p)
 {
 	const char *fs, *opts, *name;
 	size_t n;
 
+	if (root_begins(p, "unix:/"))
+		return root_wrong(s, "QEMU's form of a UNIX socket (use "
+				     "nbd+unix:///EXPORT?socket=PATH)");
 	p = take_host(s, p, ":");
 	if (*p && *p != ':')
 		return after_host(s);
 	p += *p == ':';
 	n = field(&p, &name);
+	if (root_begins(p, "exportname="))
+		return qemu(s, name, n, p + 11);
 	take_port_or_name(s, name, n);
 	n = field(&p, &fs);
 	/* without a type we try all, which is the meaning of "auto" */
@@ -180,16 +194,51 @@ static int dracut(struct parse *s, const char *p)
 	return root_finish(s);
 }
 
-/* h,x[,nbd0], where h may be dhcp or missing */
+/* The colon of "h:port", of len bytes; NULL: IPv6 addresses have several. */
+static const char *port_colon(const char *p, size_t len)
+{
+	const char *colon = memchr(p, ':', len);
+
+	return colon && !memchr(colon + 1, ':', len - (size_t)(colon + 1 - p))
+		       ? colon
+		       : NULL;
+}
+
+/* Takes the device that a form names, unless root= or nbddev= has. */
+static bool form_device(struct parse *s, const char *p)
+{
+	int before = s->r->device;
+	bool is = root_device(s, p);
+
+	if (before >= 0)
+		s->r->device = before;
+	return is;
+}
+
+/* h[:port],x[,nbd0] or h:port,nbd0, where h may be dhcp or missing */
 static int commas(struct parse *s, const char *p)
 {
-	const char *name = strchr(p, ',') + 1, *last = strrchr(name, ',');
+	const char *comma = strchr(p, ','), *name = comma + 1;
+	const char *last = strrchr(name, ','), *end;
+	int rc;
 
-	if (*p == '[' && take_host(s, p, ",") != name - 1)
-		return after_host(s);
+	end = *p == '[' ? take_host(s, p, ",")
+			: port_colon(p, (size_t)(comma - p));
+	if (!end)
+		end = comma;
 	if (*p != '[' && !root_begins(p, "dhcp,"))
-		s->r->uri[0].host = root_keep(s, p, (size_t)(name - 1 - p));
-	take_port_or_name(s, name, last ? (size_t)(last - name) : strlen(name));
+		s->r->uri[0].host = root_keep(s, p, (size_t)(end - p));
+	if (*end == ':') {
+		rc = take_port(s, end + 1, (size_t)(comma - end - 1));
+		if (rc || (!last && form_device(s, name)))
+			return rc ? rc : root_finish(s);
+		root_name(s, name, last ? (size_t)(last - name) : strlen(name));
+	} else if (end != comma) {
+		return after_host(s);
+	} else {
+		take_port_or_name(s, name,
+				  last ? (size_t)(last - name) : strlen(name));
+	}
 	if (last && s->r->device < 0 && !root_device(s, last + 1))
 		return root_wrong(s, "the third field is not nbdN or nbdNpM");
 	return root_finish(s);

@@ -11,6 +11,7 @@ struct parse {
 	const struct root_env *env; /* NULL in root_parse() */
 	bool control, full;	    /* a control character; r->text is full */
 	bool by_path;		    /* the text is that of DHCP's root-path */
+	bool server_only;	    /* root= may belong to others */
 	unsigned missing; /* 1 + an enum root_value without a value, 0: none */
 	struct nbd_diag *d;
 };

@@ -12,7 +12,7 @@
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 
-enum by { NUMBER, PARTUUID, LABEL, UUID };
+enum by { NUMBER, PARTUUID, PARTLABEL, LABEL, UUID };
 
 struct search {
 	const char *sys, *dev, *disk, *spec;
@@ -56,6 +56,21 @@ static bool same_super(struct search *s, const char *name)
 			      : !strcasecmp(sb.uuid, s->value);
 }
 
+/* Has the partition this name in its table (a GPT)? */
+static bool same_name(const struct search *s, const char *name)
+{
+	char path[256], text[1024];
+	const char *p;
+	size_t len = strlen(s->value);
+
+	if (nbd_fmt(path, sizeof(path), "%s/%s/%s/uevent", s->sys, s->disk,
+		    name) < 0)
+		return false;
+	file_read(AT_FDCWD, path, text, sizeof(text));
+	p = strstr(text, "\nPARTNAME=");
+	return p && !strncmp(p + 10, s->value, len) && p[10 + len] == '\n';
+}
+
 /* If sys/disk/name is the partition to find, sets s->path. */
 static bool matches(struct search *s, const char *name)
 {
@@ -71,7 +86,8 @@ static bool matches(struct search *s, const char *name)
 	s->seen++;
 	if (s->by == LABEL || s->by == UUID)
 		return same_super(s, name);
-	return number == s->number &&
+	return (s->by == PARTLABEL ? same_name(s, name)
+				   : number == s->number) &&
 	       nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) > 0;
 }
 
@@ -126,9 +142,10 @@ static int by_table(struct search *s, struct nbd_diag *d)
 
 static int understand(struct search *s, struct nbd_diag *d)
 {
-	static const char names[][10] = {
-		[PARTUUID] = "PARTUUID=", [LABEL] = "LABEL=", [UUID] = "UUID="
-	};
+	static const char names[][11] = { [PARTUUID] = "PARTUUID=",
+					  [PARTLABEL] = "PARTLABEL=",
+					  [LABEL] = "LABEL=",
+					  [UUID] = "UUID=" };
 	unsigned i;
 
 	for (i = PARTUUID; i <= UUID; i++) {
@@ -145,7 +162,7 @@ static int understand(struct search *s, struct nbd_diag *d)
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE,
 			"nbdboot.part=%s: neither a number from 1 to 255 nor "
-			"LABEL=, UUID= or PARTUUID=",
+			"LABEL=, UUID=, PARTLABEL= or PARTUUID=",
 			s->spec);
 }
 

@@ -12,8 +12,8 @@
 
 /*
  * Writes the path of the block device that `spec` names on `disk` ("nbd0"):
- * NULL names the disk itself, "2" its second partition, "PARTUUID=..." the
- * partition with that entry in the table, "LABEL=..." and "UUID=..." the one
+ * NULL names the disk itself, "2" its second partition, "PARTUUID=..." and
+ * "PARTLABEL=..." the partition with that entry in the table, "LABEL=..." and "UUID=..." the one
  * with that file system, which may also be the disk itself.  sys and dev are
  * "/sys/block" and "/dev".  Returns 0, NBD_E_USAGE for any other spec,
  * NBD_E_NOT_FOUND or NBD_E_IO.

@@ -133,7 +133,8 @@ static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 			return nbd_diag(d, NBD_E_USAGE, "too long");
 		rc = boot_cmdline_parse(&c->cmd, line, d);
 	}
-	return rc ? rc : root_parse(&c->root, &c->cmd, d);
+	/* a root= of the kernel's may be made of what we only read from */
+	return rc ? rc : root_parse_server(&c->root, &c->cmd, d);
 }
 
 int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d)

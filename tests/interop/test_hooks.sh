@@ -140,6 +140,12 @@ tools 'root=nbd://10.0.2.2/root nbdboot.part=LABEL=x' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
 tools 'root=LABEL=x nbdroot=10.0.2.2/root' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
+tools 'root=PARTLABEL=x nbdroot=10.0.2.2/root' '' \
+	'connect nbd://10.0.2.2/root' "$watch" "ROOT='PARTLABEL=x'"
+tools 'root=/dev/mapper/vg-root nbdroot=10.0.2.2/root' '' \
+	'connect nbd://10.0.2.2/root' "$watch"
+tools 'root=/dev/ram0 nbdroot=10.0.2.2 nbdport=2000' '' \
+	'connect nbd://10.0.2.2:2000/' "$watch" "ROOT='/dev/nbd0'"
 tools 'nbd_host=10.0.2.2 nbd_name=root root=/dev/nbd0' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'"
 tools 'root=nbd://10.0.2.2:x/' '' \
@@ -267,6 +273,10 @@ dracut 'root=nbd://10.0.2.2/x nbdboot.part=LABEL=l' '' \
 	'block:/dev/disk/by-label/l nbdboot 1 auto rw waits'
 dracut 'root=LABEL=l netroot=nbd:10.0.2.2:x' '' \
 	'LABEL=l nbdboot 1 auto rw waits'
+dracut 'root=/dev/mapper/vg-root netroot=nbd:10.0.2.2:x' '' \
+	'/dev/mapper/vg-root nbdboot 1 auto rw waits'
+dracut 'root=/dev/ram0 netroot=nbd:10.0.2.2:x' '' \
+	'block:/dev/nbd0 nbdboot 1 auto rw waits'
 dracut 'root=/dev/nbd0p1 nbdroot=10.0.2.2/x' '' \
 	'/dev/nbd0p1 nbdboot 1 auto rw waits'
 dracut 'root=/dev/root netroot=dhcp' '' '/dev/root  - auto rw '
@@ -450,6 +460,7 @@ arch()
 arch 'root=/dev/sda1' 'unset   '
 printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   1'
+arch 'root=/dev/mapper/vg-root nbdroot=h/x' 'unset   1'
 named 'mkinitcpio (stub)'
 # what DHCP says counts only then
 echo 'nbdroot=dhcp quiet' >"$work/cmdline"

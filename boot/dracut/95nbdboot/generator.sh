@@ -6,7 +6,7 @@
 type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
 
 case $(getarg root=) in
-nbd* | overlay:nbd=*) ;;
+nbd* | overlay:nbd=* | /dev/ram | /dev/ram0) ;;
 *) exit 0 ;;
 esac
 [ "${2-}" ] || exit 1

@@ -42,14 +42,21 @@ fi
 mac=$(cat "/sys/class/net/$netif/address" 2>/dev/null)
 
 # link_root DEVICE PART: /dev/root is this device, or the partition that has
-# this number, LABEL=, UUID= or PARTUUID=
+# this number, LABEL=, UUID=, PARTLABEL= or PARTUUID=
 link_root() {
+	# as udev writes it
+	value=${2#*=}
+	while [ "$value" != "${value#* }" ]; do
+		value=${value%% *}\\x20${value#* }
+	done
 	case $2 in
 	'') match="KERNEL==\"$1\"" ;;
 	[0-9]*) match="KERNEL==\"$1p$2\"" ;;
-	LABEL=*) match="KERNEL==\"$1*\", ENV{ID_FS_LABEL_ENC}==\"${2#*=}\"" ;;
-	UUID=*) match="KERNEL==\"$1*\", ENV{ID_FS_UUID_ENC}==\"${2#*=}\"" ;;
-	*) match="KERNEL==\"$1*\", ENV{ID_PART_ENTRY_UUID}==\"${2#*=}\"" ;;
+	LABEL=*) match="KERNEL==\"$1*\", ENV{ID_FS_LABEL_ENC}==\"$value\"" ;;
+	UUID=*) match="KERNEL==\"$1*\", ENV{ID_FS_UUID_ENC}==\"$value\"" ;;
+	PARTLABEL=*)
+		match="KERNEL==\"$1*\", ENV{ID_PART_ENTRY_NAME}==\"$value\"" ;;
+	*) match="KERNEL==\"$1*\", ENV{ID_PART_ENTRY_UUID}==\"$value\"" ;;
 	esac
 	printf '%s\n' "SUBSYSTEM==\"block\", $match, SYMLINK+=\"root\"" \
 		>/etc/udev/rules.d/99-nbdboot-root.rules

@@ -62,7 +62,11 @@ if [ "$nbdboot_found" ]; then
 	# the module nbd, which comes later, leaves this type alone
 	netroot=nbdboot
 	rootok=1
-	if [ "$nbdboot_own" ] || [ -z "$root" ]; then
+	# old menus have root=/dev/ram0, for which the server's disk is meant
+	case $root in
+	'' | /dev/ram | /dev/ram0) nbdboot_own=1 ;;
+	esac
+	if [ "$nbdboot_own" ]; then
 		root=block:$(nbdboot_node)
 		[ -z "$root_fstype" ] || fstype=$root_fstype
 		[ -z "$root_options" ] || rflags=$root_options${rflags:+,$rflags}

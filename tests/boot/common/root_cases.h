@@ -81,6 +81,13 @@ static const struct root_case dracut_cases[] = {
 	  "nbd://srv/x dev=0 part=3", NULL },
 	{ "root=dhcp netroot=nbd:srv:x", "nbd://srv/x", NULL },
 	{ "root= netroot=nbd:srv:x", "nbd://srv/x", NULL },
+	{ "root=PARTLABEL=r netroot=nbd:srv:x", "nbd://srv/x part=PARTLABEL=r",
+	  NULL },
+	{ "root=/dev/disk/by-partlabel/a\\x20b\\x netroot=nbd:srv:x",
+	  "nbd://srv/x part=PARTLABEL=a b\\\\x", NULL },
+	{ "root=LABEL=a\\x20b netroot=nbd:srv:x",
+	  "nbd://srv/x part=LABEL=a\\\\x20b", NULL },
+	{ "root=/dev/ram0 netroot=nbd:srv:x", "nbd://srv/x", NULL },
 };
 
 static const struct root_case debian_cases[] = {
@@ -108,6 +115,19 @@ static const struct root_case debian_cases[] = {
 	{ "nbdroot=[2001:db8::1]/x", "nbd://[2001:db8::1]/x", NULL },
 	{ "nbdroot=srv", "nbd://srv/", NULL },
 	{ "nbdroot=srv,", "nbd://srv/", NULL },
+	/* a port behind the host */
+	{ "nbdroot=10.0.0.1:2000,nbd0", "nbd://10.0.0.1:2000/ dev=0", NULL },
+	{ "nbdroot=srv:2000,x,nbd0p1 root=/dev/nbd1", "nbd://srv:2000/x dev=1",
+	  NULL },
+	{ "nbdroot=srv:2000,x", "nbd://srv:2000/x", NULL },
+	{ "nbdroot=[fe80::1]:2000,nbd3", "nbd://[fe80::1]:2000/ dev=3", NULL },
+	{ "nbdroot=:2000,nbd0", "nbd://" SERVER ":2000/ dhcp dev=0", "" },
+	{ "nbdroot=srv,nbd0", "nbd://srv/nbd0", NULL },
+	/* or in a word of its own */
+	{ "nbdroot=srv nbdport=2000", "nbd://srv:2000/", NULL },
+	{ "nbdroot=srv:1/x nbdport=2000", "nbd://srv:1/x note=nbdport", NULL },
+	{ "nbdroot=dhcp nbdport=2000", "nbd://srv/x dhcp note=nbdport",
+	  "srv,x" },
 	/* DHCP has to complete these */
 	{ "nbdroot=dhcp root=/dev/nbd0", "dhcp dev=0", NULL },
 	{ "nbdroot= root=/dev/nbd0", "dhcp dev=0", NULL },
@@ -136,6 +156,12 @@ static const struct root_case other_cases[] = {
 	{ "boot=NBD=srv:10810", "nbd://srv:10810/", NULL },
 	{ "boot=NBD=srv:10810:x", "nbd://srv:10810/x", NULL },
 	{ "root=overlay:nbd=10.0.0.1:x", "nbd://10.0.0.1/x overlay", NULL },
+	{ "archiso_nbd_srv=${pxeserver}", "nbd://" SERVER "/archiso dhcp", "" },
+	{ "archiso_nbd_srv=${pxeserver} archiso_nbd_name=x", "dhcp", NULL },
+	/* QEMU */
+	{ "root=nbd:srv:10810:exportname=a:b", "nbd://srv:10810/a:b", NULL },
+	{ "netroot=nbd:[::1]:10810:exportname=%h", "nbd://[::1]:10810/host-7",
+	  "" },
 	/* a boot= that is not about us */
 	{ "boot=live root=nbd://srv/x", "nbd://srv/x", NULL },
 };
@@ -283,6 +309,11 @@ static const struct {
 	{ "nbdroot=srv,x,sda", "third field", NULL },
 	{ "nbdroot=srv,x,", "third field", NULL },
 	{ "nbdroot=[::1]x,y", "after the host", NULL },
+	{ "nbdroot=srv:0,nbd0", "port", NULL },
+	{ "nbdroot=srv:x,nbd0", "port", NULL },
+	{ "nbdroot=srv nbdport=x", "nbdport=x: a port", NULL },
+	{ "root=nbd:srv:x:exportname=y", "port", NULL },
+	{ "root=nbd:unix:/s:exportname=y", "QEMU's form of a UNIX", NULL },
 	{ "nbdroot=srv,x nbddev=sda", "nbddev=sda: not", NULL },
 	{ "nbd_host= nbd_name=x", "nbd_host=: no host", NULL },
 	{ "nbd_host=srv nbd_port=x", "nbd_port=x: a port", NULL },

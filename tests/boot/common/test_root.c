@@ -338,6 +338,34 @@ static void root_wins_over_netroot_and_that_is_reported(void **state)
 	      "nbd://a/x note=nbd_host, nbdroot");
 }
 
+/* Somebody else makes the root out of the device: LVM, for example. */
+static void a_root_of_others_is_left_to_them(void **state)
+{
+	static const struct {
+		const char *line, *other;
+	} t[] = {
+		{ "root=/dev/mapper/vg-root netroot=nbd:srv:x",
+		  "/dev/mapper/vg-root" },
+		{ "root=live:LABEL=l nbdroot=srv,x", "live:LABEL=l" },
+		{ "root=/dev/sda1 nbd_host=srv nbd_name=x", "/dev/sda1" },
+		{ "root=PARTLABEL=r netroot=nbd:srv:x", NULL },
+		{ "root=nbd:srv:x", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(boot_cmdline_parse(&c, t[i].line, &d), 0);
+		assert_int_equal(root_parse_server(&r, &c, &d), 0);
+		assert_string_equal(uri(0), "nbd://srv/x");
+		if (t[i].other)
+			assert_string_equal(r.other, t[i].other);
+		else
+			assert_null(r.other);
+	}
+	assert_int_equal(boot_cmdline_parse(&c, "root=/dev/sda1", &d), 0);
+	assert_int_equal(root_parse_server(&r, &c, &d), NBD_E_URI);
+}
+
 /* ---- the two steps ---- */
 
 /* A boot that is tried again may have another lease. */
@@ -517,6 +545,7 @@ int main(void)
 		cmocka_unit_test(a_file_system_type_from_dhcp_counts),
 		cmocka_unit_test(the_whole_device_beside_netroot_is_a_root),
 		cmocka_unit_test(root_wins_over_netroot_and_that_is_reported),
+		cmocka_unit_test(a_root_of_others_is_left_to_them),
 		cmocka_unit_test(one_spec_is_expanded_again_and_again),
 		cmocka_unit_test(a_uri_without_values_is_parsed_once),
 		cmocka_unit_test(

@@ -316,6 +316,9 @@ static int make_disk(void **state)
 	write_file(sys, "nbd7/queue/logical_block_size", "512\n");
 	write_file(sys, "nbd7/nbd7p1/partition", "1\n");
 	write_file(sys, "nbd7/nbd7p4/partition", "4\n");
+	write_file(sys, "nbd7/nbd7p1/uevent", "PARTN=1\nPARTNAME=boot\n");
+	write_file(sys, "nbd7/nbd7p4/uevent",
+		   "MAJOR=43\nPARTN=4\nPARTNAME=the root\nPARTUUID=x\n");
 	snprintf(path, sizeof(path), "%s/nbd7", dev);
 	f = fopen(path, "w");
 	assert_non_null(f);
@@ -352,6 +355,8 @@ static void a_partition_is_found_by_each_of_its_names(void **state)
 		{ "004", "nbd7p4" },
 		{ "PARTUUID=" GPT_UUID, "nbd7p1" },
 		{ "PARTUUID=" GPT_UUID4, "nbd7p4" },
+		{ "PARTLABEL=boot", "nbd7p1" },
+		{ "PARTLABEL=the root", "nbd7p4" },
 		{ "LABEL=ROOT", "nbd7p4" },
 		{ "UUID=" UUID_A, "nbd7p4" },
 		{ "UUID=0C1B2A39-4857-4675-A483-92A1B0CFDEED", "nbd7p4" },
@@ -378,6 +383,9 @@ static void a_missing_partition_is_named_as_it_was_written(void **state)
 		{ "40", NBD_E_NOT_FOUND },
 		{ "LABEL=root", NBD_E_NOT_FOUND }, /* labels have a case */
 		{ "LABEL=ROOT2", NBD_E_NOT_FOUND },
+		{ "PARTLABEL=the", NBD_E_NOT_FOUND },
+		{ "PARTLABEL=boot2", NBD_E_NOT_FOUND },
+		{ "PARTLABEL=", NBD_E_USAGE },
 		{ "PARTUUID=" UUID_A, NBD_E_NOT_FOUND },
 		{ "UUID=" GPT_UUID, NBD_E_NOT_FOUND },
 		{ "", NBD_E_USAGE },
