@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ms between attempts to connect: doubled from the first to the last. */
+/* ms between attempts to connect: the first pause, and the longest. */
 #define PAUSE_MIN 100
 #define PAUSE_MAX 2000
 
@@ -159,11 +159,10 @@ static bool is_stopped(const struct nbd_disk *disk)
 
 static void rest(struct nbd_disk *disk)
 {
-	uint64_t end = nbd_now_ms() + disk->pause, now;
+	uint64_t end = nbd_now_ms() + nbd_retry_pause(&disk->retry), now;
 
 	while ((now = nbd_now_ms()) < end && !is_stopped(disk))
 		disk->cfg->net->wait(disk->cfg->net, NULL, 0, (int)(end - now));
-	disk->pause = disk->pause * 2 < PAUSE_MAX ? disk->pause * 2 : PAUSE_MAX;
 }
 
 /* One attempt to be connected again. */
@@ -224,7 +223,7 @@ static void reap(struct nbd_disk *disk)
 		if (!is_answer(c, result))
 			continue;
 		disk->replied = disk->heard = nbd_now_ms();
-		disk->pause = PAUSE_MIN;
+		nbd_retry_begin(&disk->retry);
 		finish(disk, op, result);
 	}
 }
@@ -330,7 +329,8 @@ int nbd_disk_open(struct nbd_disk *disk, const struct nbd_disk_config *cfg)
 
 	memset(disk, 0, sizeof(*disk));
 	disk->cfg = cfg;
-	disk->pause = PAUSE_MIN;
+	disk->retry = (struct nbd_retry){ .min = PAUSE_MIN, .max = PAUSE_MAX };
+	nbd_retry_begin(&disk->retry);
 	err = connect_round(disk);
 	if (err)
 		return err;

@@ -15,6 +15,7 @@
 
 #include "core/nbd_io.h"
 #include "port/dial.h"
+#include "port/retry.h"
 
 /* What the disk is; owned by the caller, and outlives it. */
 struct nbd_disk_config {
@@ -71,9 +72,9 @@ struct nbd_disk {
 	struct conn conn;
 	struct nbd_io io;
 	struct nbd_disk_list open, done;
+	struct nbd_retry retry;
 	uint64_t replied;      /* ms: the latest reply, or the first request */
 	uint64_t heard;	       /* ms: the latest byte */
-	unsigned pause;	       /* ms before the next attempt */
 	int err;	       /* it can never work again */
 	bool connected, known; /* known: export is */
 };

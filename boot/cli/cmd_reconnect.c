@@ -2,6 +2,7 @@
 /* nbdboot reconnect: makes new connections in place of dead ones. */
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"
+#include "port/retry.h"
 
 #include <poll.h>
 #include <string.h>
@@ -15,19 +16,23 @@ static const struct cli_option options[] = {
 /* Retries until it works; reports an outage once, and again if it changes. */
 static int fill(struct device *dev, int seconds, struct cli_call *call)
 {
+	const uint32_t ms = (uint32_t)seconds * 1000;
+	struct nbd_retry retry = { .min = ms, .max = ms };
 	struct nbd_diag reported = { "" };
-	int err, lock;
+	int err, lock, pause;
 
+	nbd_retry_begin(&retry);
 	for (;;) {
 		lock = device_lock(dev->info.index);
 		err = device_fill(dev, dev->wanted, &call->d);
 		device_unlock(lock);
-		if (!nbd_err_is_outage(err) || !seconds)
+		pause = err ? nbd_retry_failed(&retry, err) : 0;
+		if (pause <= 0 || !seconds)
 			return err;
 		if (strcmp(reported.text, call->d.text) != 0)
 			cli_fail(call->subject, err, &call->d);
 		reported = call->d;
-		poll(NULL, 0, seconds * 1000);
+		poll(NULL, 0, pause);
 	}
 }
 

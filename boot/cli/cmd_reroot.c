@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* s between proofs that failed. */
-#define AGAIN_S 5
+/* ms between proofs that failed. */
+#define AGAIN_MS 5000
 
 struct options {
 	bool force, when_ready, release;
@@ -87,11 +87,14 @@ static int new_words(struct plan *p, const struct sockdiag_link *link,
 
 static int prove(struct plan *p, struct nbd_diag *d)
 {
-	int rc = reroot_prove(&p->proof, p->words.text, d);
+	struct nbd_retry retry = { .min = AGAIN_MS, .max = AGAIN_MS };
+	int ms, rc = reroot_prove(&p->proof, p->words.text, d);
 
-	while (rc && p->o->when_ready && nbd_err_is_outage(rc)) {
+	nbd_retry_begin(&retry);
+	while (rc && p->o->when_ready &&
+	       (ms = nbd_retry_failed(&retry, rc)) >= 0) {
 		boot_say("not ready: %s", d->text);
-		init_rest(AGAIN_S);
+		init_rest((unsigned)ms);
 		rc = reroot_prove(&p->proof, p->words.text, d);
 	}
 	return rc;

@@ -15,6 +15,7 @@
 #include "boot/device/slots.h"
 #include "boot/device/swap.h"
 #include "port/export_same.h"
+#include "port/retry.h"
 #include "port/linux/module.h"
 
 #include <poll.h>
@@ -342,6 +343,8 @@ static int try(struct attempt *t, struct nbd_diag *d)
 int device_attach(const struct attach *a, struct device_signals *held,
 		  struct nbd_diag *d)
 {
+	struct nbd_retry retry = { .min = PAUSE_MS,
+				   .max = PAUSE_MS << TRIES_MAX };
 	struct attempt t = { .a = *a };
 	int err = device_backend_absolute(&t.a.b, t.paths, sizeof(t.paths), d);
 
@@ -349,13 +352,14 @@ int device_attach(const struct attach *a, struct device_signals *held,
 		err = check_driver(a, d);
 	if (err)
 		return err;
+	nbd_retry_begin(&retry);
 	for (unsigned i = 0;; i++) {
 		t.a.b.slots = a->b.slots;
 		t.last = i + 1 == TRIES_MAX;
 		err = try(&t, d);
 		if (err != NBD_E_AGAIN || t.last)
 			break;
-		poll(NULL, 0, PAUSE_MS << i);
+		poll(NULL, 0, (int)nbd_retry_pause(&retry));
 	}
 	if (err >= 0 && held)
 		*held = t.signals;

@@ -3,10 +3,11 @@
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
 #include "port/dial.h"
+#include "port/retry.h"
 
 #include <poll.h>
 
-/* ms between checks; doubled up to PAUSE_MAX while connections are dead. */
+/* ms between checks: longer, up to PAUSE_MAX, while connections are dead. */
 #define PAUSE_MIN  200
 #define PAUSE_MAX  2000
 /* ms for a server to accept a connection: a retry reaches it sooner. */
@@ -34,16 +35,18 @@ static bool revive(struct device *dev, int index, bool once)
 void device_revive(int index, bool once)
 {
 	static struct device dev; /* large; only this process touches it */
-	int pause = PAUSE_MIN;
+	struct nbd_retry retry = { .min = PAUSE_MIN, .max = PAUSE_MAX };
 
+	nbd_retry_begin(&retry);
 	dial_connect_ms = CONNECT_MS;
 	for (;;) {
 		if (revive(&dev, index, once)) {
 			if (once)
 				return;
-			if (pause < PAUSE_MAX)
-				pause *= 2;
+			poll(NULL, 0, (int)nbd_retry_pause(&retry));
+			continue;
 		}
-		poll(NULL, 0, pause);
+		nbd_retry_begin(&retry);
+		poll(NULL, 0, PAUSE_MIN);
 	}
 }

@@ -88,7 +88,7 @@ static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 	return NBD_E_KERNEL;
 }
 
-static void recover(struct boot *b, size_t at, int err, unsigned tries)
+static void recover(struct boot *b, size_t at, int err)
 {
 	const struct step *s = &init_reroot_steps(b)[at];
 	struct failure f = {
@@ -97,7 +97,6 @@ static void recover(struct boot *b, size_t at, int err, unsigned tries)
 		/* after the switch no initramfs is left */
 		.hopeless = (s->when & STEP_ONCE) ||
 			    (at == init_n_steps - 1 && err == NBD_E_IO),
-		.tries = tries,
 	};
 
 	b->recovery.shell = b->cmd.shell;
@@ -122,7 +121,7 @@ static _Noreturn void boot(struct boot *b)
 			at = 0;
 			continue;
 		}
-		recover(b, at, rc, tries);
+		recover(b, at, rc);
 		for (at = 0; init_steps[at].when & STEP_ONCE; at++)
 			;
 		boot_times_again(init_steps[at].name);

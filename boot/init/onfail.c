@@ -95,7 +95,7 @@ static _Noreturn void run_timer(const struct onfail *o)
 	uint64_t now = nbd_now_ms();
 
 	if (o->end > now)
-		init_rest((unsigned)((o->end - now + 999) / 1000));
+		init_rest((unsigned)(o->end - now));
 	boot_say("given up: not booted in %d s (nbdboot.timeout=)",
 		 o->cmd->timeout);
 	_exit(!act(o));
@@ -126,8 +126,8 @@ static bool enough(void *ctx, bool outage, unsigned *pause)
 	if (o->timer <= 0)
 		return false;
 	if (now < o->end) {
-		if (*pause > (o->end - now) / 1000)
-			*pause = (unsigned)((o->end - now) / 1000) + 1;
+		if (*pause > o->end - now)
+			*pause = (unsigned)(o->end - now) + 1;
 		return false;
 	}
 	/* the timer has given up: do not disturb it, it may run a shell */

@@ -19,11 +19,12 @@
 #include "port/linux/process.h"
 
 /*
- * Pauses in seconds: the longest during an outage, and the one after other
- * failures.
+ * Pauses in ms: the first and the longest during an outage, and the one after
+ * other failures.
  */
-#define PAUSE_MAX  30
-#define PAUSE_SLOW 60
+#define PAUSE_MIN  1000
+#define PAUSE_MAX  30000
+#define PAUSE_SLOW 60000
 /* ms for writing back changes, before the end. */
 #define SYNC_MS	   5000
 
@@ -33,9 +34,9 @@ static void reap(void)
 		;
 }
 
-void init_rest(unsigned seconds)
+void init_rest(unsigned ms)
 {
-	uint64_t end = nbd_now_ms() + (uint64_t)seconds * 1000, now;
+	uint64_t end = nbd_now_ms() + ms, now;
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -73,7 +74,7 @@ bool init_recover_shell(const char *shell, const sigset_t *signals)
 void init_recover_reboot(unsigned seconds)
 {
 	boot_say("rebooting in %u s", seconds);
-	init_rest(seconds);
+	init_rest(seconds * 1000);
 	init_recover_end(RB_AUTOBOOT);
 }
 
@@ -90,16 +91,36 @@ static _Noreturn void stay(void)
 {
 	boot_say("this cannot pass by itself: reboot with Ctrl-Alt-Del");
 	for (;;)
-		init_rest(3600);
+		init_rest(3600000);
 }
 
-void init_recover(const struct recovery *r, const struct failure *f,
+static unsigned seconds(unsigned ms)
+{
+	return (ms + 500) / 1000;
+}
+
+/* ms until the next try; sets *outage if the failure may pass. */
+static unsigned choose_pause(struct nbd_retry *r, const struct failure *f,
+			     bool *outage)
+{
+	int ms;
+
+	if (!r->min) {
+		r->min = PAUSE_MIN;
+		r->max = PAUSE_MAX;
+		nbd_retry_begin(r);
+	}
+	ms = nbd_retry_failed(r, f->err);
+	*outage = ms >= 0 && !f->hopeless;
+	return *outage ? (unsigned)ms
+		       : nbd_retry_ms(PAUSE_SLOW, PAUSE_SLOW, 0, &r->random);
+}
+
+void init_recover(struct recovery *r, const struct failure *f,
 		  void (*undo)(void *ctx, size_t at), void *ctx)
 {
-	bool outage = nbd_err_is_outage(f->err) && !f->hopeless;
-	unsigned pause = !outage	? PAUSE_SLOW
-			 : f->tries < 5 ? 1u << f->tries
-					: PAUSE_MAX;
+	bool outage;
+	unsigned pause = choose_pause(&r->retry, f, &outage);
 	/* before undo(): the user can examine the device and the root */
 	bool shell = !outage && r->shell &&
 		     init_recover_shell(r->shell, &r->signals);
@@ -115,10 +136,10 @@ void init_recover(const struct recovery *r, const struct failure *f,
 	if (f->hopeless)
 		stay();
 	if (outage)
-		boot_say("this may pass: next try in %u s", pause);
+		boot_say("this may pass: next try in %u s", seconds(pause));
 	else
 		boot_say("next try in %u s, in case the server is repaired; "
 			 "Ctrl-Alt-Del reboots",
-			 pause);
+			 seconds(pause));
 	init_rest(pause);
 }

@@ -7,26 +7,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "port/retry.h"
+
 /* What the user wants after a failure. */
 struct recovery {
 	const char *shell; /* nbdboot.shell=, or NULL */
 	int panic; /* panic=: s until the reboot, 0: none, < 0: at once */
 	/*
 	 * Is it time to give up?  Returns true if it gave up, but the boot
-	 * continues; otherwise it may shorten the pause (s).  NULL: never give
+	 * continues; otherwise it may shorten the pause (ms).  NULL: never give
 	 * up, as long as this may pass.
 	 */
 	bool (*enough)(void *ctx, bool outage, unsigned *pause);
-	void *ctx;	  /* of enough() */
-	sigset_t signals; /* the signal mask at the start of process 1 */
+	void *ctx;		/* of enough() */
+	sigset_t signals;	/* the signal mask at the start of process 1 */
+	struct nbd_retry retry; /* init_recover()'s own; zero at first */
 };
 
 /* A step that failed. */
 struct failure {
-	size_t at;	/* which step: for undo() */
-	int err;	/* enum nbd_err */
-	bool hopeless;	/* only a reboot can help */
-	unsigned tries; /* failed tries before this one */
+	size_t at;     /* which step: for undo() */
+	int err;       /* enum nbd_err */
+	bool hopeless; /* only a reboot can help */
 };
 
 /*
@@ -34,11 +36,11 @@ struct failure {
  * failure that may pass is retried after a growing pause, any other more slowly
  * or never.  The caller must be process 1: meanwhile its orphans are reaped.
  */
-void init_recover(const struct recovery *r, const struct failure *f,
+void init_recover(struct recovery *r, const struct failure *f,
 		  void (*undo)(void *ctx, size_t at), void *ctx);
 
-/* Sleeps for so many seconds, and reaps the orphans of process 1. */
-void init_rest(unsigned seconds);
+/* Sleeps for so many ms, and reaps the orphans of process 1. */
+void init_rest(unsigned ms);
 /* Runs the shell on the console; false if that program does not exist. */
 bool init_recover_shell(const char *shell, const sigset_t *signals);
 /* Reboots after so many seconds, which it announces. */

@@ -40,8 +40,9 @@
 /* As sysvinit starts them. */
 #define ENDS \
 	"export PATH=/sbin:/usr/sbin:/bin:/usr/bin RUNLEVEL=6 PREVLEVEL=2\n"
-/* The longest pause, in s, between two tries. */
-#define PAUSE_MAX 30
+/* ms between two tries: the first pause, and the longest. */
+#define PAUSE_MIN 1000
+#define PAUSE_MAX 30000
 
 static bool read_words(char line[CMDLINE_MAX], const char *home,
 		       const char *name)
@@ -255,6 +256,7 @@ void init_reroot_begin(struct boot *b, struct reroot *r)
 bool init_reroot_again(struct boot *b, size_t at, unsigned tries)
 {
 	struct reroot *r = b->reroot;
+	uint32_t random = (uint32_t)nbd_now_ns();
 	sigset_t signals = b->recovery.signals;
 	char **argv = b->argv;
 
@@ -272,7 +274,8 @@ bool init_reroot_again(struct boot *b, size_t at, unsigned tries)
 	boot_say(r->at ? "the new root failed: back to the old one"
 		       : "trying the new root again");
 	if (tries)
-		init_rest(tries < PAUSE_MAX ? tries : PAUSE_MAX);
+		init_rest(
+			nbd_retry_ms(PAUSE_MIN, PAUSE_MAX, tries - 1, &random));
 	init_reroot_begin(b, r);
 	return true;
 }
@@ -291,5 +294,5 @@ void init_reroot(struct reroot *r)
 	umount2("/run", MNT_DETACH);
 	init_boot(argv, r);
 	for (;;)
-		init_rest(3600);
+		init_rest(3600000);
 }

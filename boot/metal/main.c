@@ -16,7 +16,9 @@
 
 #define LEASE_MS   60000
 #define SILENCE_MS 30000 /* of a server that owes an answer, until it is dead */
-#define RETRY_MS   1000
+/* ms between attempts to connect: the first pause, and the longest. */
+#define RETRY_MIN  250
+#define RETRY_MAX  4000
 #define CLOSE_MS   1000
 
 /* Bytes that are written, unless the export's minimum block size is larger. */
@@ -48,15 +50,17 @@ static struct program {
 /* Returns when there is a connection, or none would help. */
 static int connect(struct program *p)
 {
+	struct nbd_retry retry = { .min = RETRY_MIN, .max = RETRY_MAX };
 	uint64_t next;
 	int err;
 
+	nbd_retry_begin(&retry);
 	while ((err = nbd_disk_open(&p->disk, &p->cfg)) != 0) {
 		p->d = p->disk.d;
 		if (!nbd_err_is_outage(err))
 			return err;
 		metal_say("waiting: %s", p->d.text);
-		next = nbd_now_ms() + RETRY_MS;
+		next = nbd_now_ms() + nbd_retry_pause(&retry);
 		while (nbd_now_ms() < next)
 			lwnet_wait(&network, (int)(next - nbd_now_ms()));
 	}

@@ -6,12 +6,13 @@
 
 #include <string.h>
 
-#include "boot/net/random.h"
+#include "port/retry.h"
 
 /* Requests for one offer; after that another server may be better. */
 #define REQUESTS  4
+/* ms after the first message, and at most. */
 #define PAUSE_MS  1000u
-#define DOUBLINGS 6
+#define PAUSE_MAX 64000u
 /* Messages sent before an offer without the needed root-path is accepted. */
 #define PATIENCE  2
 
@@ -59,10 +60,7 @@ static const struct state {
 /* ms to wait after so many failures. */
 static uint64_t pause(struct dhcp *d, unsigned failures)
 {
-	unsigned n = failures < DOUBLINGS ? failures : DOUBLINGS;
-	uint32_t base = PAUSE_MS << n;
-
-	return base - base / 8 + net_random_next(&d->random) % (base / 4);
+	return nbd_retry_ms(PAUSE_MS, PAUSE_MAX, failures, &d->random);
 }
 
 static bool enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
@@ -78,7 +76,7 @@ static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
 {
 	memcpy(d->q.mac, mac, sizeof(d->q.mac));
 	d->random = seed;
-	d->q.xid = seed ^ net_random_next(&d->random);
+	d->q.xid = seed ^ nbd_retry_random(&d->random);
 	d->started = now;
 	d->other = false;
 	enter(d, state, now);

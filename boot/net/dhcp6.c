@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/net/random.h"
+#include "port/retry.h"
 
 /* ms: INF_MAX_DELAY, INF_TIMEOUT and INF_MAX_RT (RFC 8415, 7.6). */
 #define DELAY_MS   1000
@@ -17,9 +17,9 @@ void net_dhcp6_start(struct dhcp6 *d, const uint8_t mac[6], uint32_t seed,
 	memset(d, 0, sizeof(*d));
 	memcpy(d->mac, mac, sizeof(d->mac));
 	d->random = seed;
-	d->xid = net_random_next(&d->random);
+	d->xid = nbd_retry_random(&d->random);
 	d->started = now;
-	d->due = now + net_random_next(&d->random) % (DELAY_MS + 1);
+	d->due = now + nbd_retry_random(&d->random) % (DELAY_MS + 1);
 }
 
 /* RT = 2 * RTprev + RAND * RTprev, and RAND is from -0.1 to 0.1. */
@@ -31,7 +31,7 @@ static uint32_t next_timeout(struct dhcp6 *d)
 	if (base > LONGEST_MS)
 		base = before = LONGEST_MS;
 	return base - before / 10 +
-	       net_random_next(&d->random) % (before / 10 * 2 + 1);
+	       nbd_retry_random(&d->random) % (before / 10 * 2 + 1);
 }
 
 size_t net_dhcp6_send(struct dhcp6 *d, uint8_t buf[DHCP6_MAX], uint64_t now)

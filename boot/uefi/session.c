@@ -10,11 +10,13 @@
 #define SILENCE_MS 10000
 /* How often an outage is reported. */
 #define SAY_MS	   5000
-#define RETRY_MS   250
+/* ms between attempts to connect: the first pause, and the longest. */
+#define RETRY_MIN  250
+#define RETRY_MAX  2000
 /* How often the keyboard is looked at. */
 #define LOOK_MS	   50
-/* The patience of the first connection, s. */
-#define FIRST	   30
+/* The patience of the first connection, ms. */
+#define FIRST_MS   30000
 
 const char *uefi_session_name(const struct uefi_session *s, char *buf,
 			      size_t cap)
@@ -111,15 +113,22 @@ static void pause_ms(struct uefi_session *s, unsigned ms)
 
 static int open_disk(struct uefi_session *s)
 {
-	unsigned patience = s->patience ? s->patience : FIRST;
-	int rc;
+	struct nbd_retry retry = {
+		.min = RETRY_MIN,
+		.max = RETRY_MAX,
+		.patience = s->patience ? s->cfg.patience : FIRST_MS,
+	};
+	int rc, ms;
 
+	nbd_retry_begin(&retry);
 	for (;;) {
 		rc = nbd_disk_open(&s->disk, &s->cfg);
-		if (!rc || !nbd_err_is_outage(rc) || s->stop ||
-		    seconds_since(s->opening) >= patience)
+		if (!rc || s->stop)
 			break;
-		pause_ms(s, RETRY_MS);
+		ms = nbd_retry_failed(&retry, rc);
+		if (ms < 0)
+			break;
+		pause_ms(s, (unsigned)ms);
 	}
 	if (s->stop)
 		return nbd_diag(&s->disk.d, NBD_E_INTERRUPTED,

@@ -15,6 +15,7 @@
 #include "boot/common/harden.h"
 #include "boot/common/ready.h"
 #include "port/probe.h"
+#include "port/retry.h"
 #include "port/linux/nbdk_watch.h"
 #include "port/posix/sock.h"
 
@@ -29,7 +30,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ms between tries: a quarter of it is random, to spread out a fleet. */
+/* ms between tries. */
 #define PAUSE_MIN  100
 #define PAUSE_MAX  2000
 /* ms that a connection has to live, or else the next try has to wait. */
@@ -59,10 +60,10 @@ struct worker {
 	 * the socket still looks alive, and no event will follow.
 	 */
 	bool in_doubt;
-	bool blind;	   /* the kernel has no sock_diag for these sockets */
-	int look;	   /* ms until the next check while in doubt */
-	uint64_t sure;	   /* nbd_now_ms() when the doubt ends */
-	int step;	   /* ms from one try to the next */
+	bool blind;    /* the kernel has no sock_diag for these sockets */
+	uint64_t sure; /* nbd_now_ms() when the doubt ends */
+	struct nbd_retry look;	/* the checks while in doubt */
+	struct nbd_retry retry; /* the tries */
 	uint64_t tried;	   /* nbd_now_ms() when the last try ended, 0: never */
 	bool made;	   /* by the last try: all that were dead */
 	uint64_t next;	   /* the next try, not sooner */
@@ -247,19 +248,6 @@ static int fill(struct worker *w, struct nbd_diag *d)
 	return err;
 }
 
-static int longer(int pause)
-{
-	if (!pause)
-		return PAUSE_MIN;
-	return pause >= PAUSE_MAX / 2 ? PAUSE_MAX : pause * 2;
-}
-
-static int jitter(int ms)
-{
-	return ms - ms / 8 +
-	       (int)(nbd_now_ns() / 1000 % (unsigned)(ms / 4 + 1));
-}
-
 /* After the last try all connections died: was any request answered? */
 static void look_back(struct worker *w)
 {
@@ -282,7 +270,7 @@ static void report(struct worker *w, int err, struct nbd_diag *d)
 			 "are lost on the way (MTU)");
 	else if (!err)
 		nbd_diag(d, 0, "all connections live again");
-	if (w->step == PAUSE_MIN || strcmp(w->told.text, d->text) != 0)
+	if (w->retry.failures == 1 || strcmp(w->told.text, d->text) != 0)
 		log_change(w, d);
 }
 
@@ -301,7 +289,7 @@ static int revive(struct worker *w)
 	if (now < w->next)
 		return (int)(w->next - now);
 	if (now - w->tried > LIFE_MS)
-		w->step = 0;
+		nbd_retry_begin(&w->retry);
 	else if (w->made)
 		device_dialer_avoid(&w->dev.dialer);
 	look_back(w);
@@ -312,8 +300,7 @@ static int revive(struct worker *w)
 	if (w->made)
 		watch_stall_forget(&w->stall);
 	w->tried = nbd_now_ms();
-	w->step = longer(w->step);
-	w->next = w->tried + (uint64_t)jitter(w->step);
+	w->next = w->tried + nbd_retry_pause(&w->retry);
 	report(w, err, &d);
 	return err ? (int)(w->next - w->tried) : -1;
 }
@@ -322,7 +309,7 @@ static void doubt(struct worker *w)
 {
 	watch_stall_forget(&w->stall);
 	w->in_doubt = true;
-	w->look = 0;
+	nbd_retry_begin(&w->look);
 	w->sure = nbd_now_ms() + DOUBT_MS;
 }
 
@@ -421,8 +408,7 @@ static void watch(struct worker *w)
 		int ms = revive(w);
 
 		if (w->in_doubt && ms < 0) {
-			w->look = longer(w->look);
-			ms = jitter(w->look);
+			ms = (int)nbd_retry_pause(&w->look);
 			/* after one more check it is certain */
 			w->in_doubt = nbd_now_ms() < w->sure;
 		}
@@ -454,6 +440,9 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
 	nbdk_sys = ".";
 	w.outage = (uint64_t)outage * 1000;
+	w.look.min = w.retry.min = PAUSE_MIN;
+	w.look.max = w.retry.max = PAUSE_MAX;
+	nbd_retry_begin(&w.retry);
 	dial_connect_ms = CONNECT_MS;
 	boot_confine(outage ? RIGHTS | 1u << CAP_SYS_BOOT : RIGHTS);
 	boot_ready_tell();
