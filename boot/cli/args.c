@@ -65,7 +65,7 @@ static int take(struct cli_parser *p, const char **rest)
 	void *field;
 
 	if (!o)
-		return cli_complain(p, "unknown option", "");
+		return cli_unknown_option(p);
 	field = p->options + base + o->at;
 	if (o->kind == CLI_FLAG) {
 		*(bool *)field = true;
@@ -91,6 +91,14 @@ int cli_take_name(struct cli_parser *p, const char *value)
 	status = take(p, &rest);
 	return status || !rest ? status
 			       : cli_complain(p, "option", " takes no value");
+}
+
+/* No command has an option of its own by these names. */
+int cli_wish(const char *word)
+{
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return CLI_WISH_HELP;
+	return strcmp(word, "--version") ? CLI_WISH_NONE : CLI_WISH_VERSION;
 }
 
 static int take_long(struct cli_parser *p, const char *word)
@@ -131,8 +139,10 @@ static int take_options(struct cli_parser *p)
 		p->argv++;
 		if (!strcmp(word, "--"))
 			break;
-		status = word[1] == '-' ? take_long(p, word + 2)
-					: cli_take_letters(p, word + 1);
+		status = cli_wish(word);
+		if (!status)
+			status = word[1] == '-' ? take_long(p, word + 2)
+						: cli_take_letters(p, word + 1);
 	}
 	return status;
 }
@@ -164,8 +174,11 @@ static int check_operands(const struct command *c, char *words[])
 
 	for (; words[n]; n++)
 		if (!literal && is_option(words[n]))
-			return cli_usage(c->name, "%s: options come first",
-					 words[n]);
+			return cli_wish(words[n])
+				       ? cli_wish(words[n])
+				       : cli_usage(c->name,
+						   "%s: options come first",
+						   words[n]);
 	if (n < c->operands.min)
 		return complain_missing(c, c->operands.name[n]);
 	if (max != CLI_ANY && n > max)
@@ -186,10 +199,15 @@ void cli_preset(const struct cli_parser *p)
 			*(int *)(void *)(p->options + base + o->at) = o->preset;
 }
 
-char **cli_parse(const struct command *c, char *argv[], void *options)
+int cli_parse(const struct command *c, char ***words, void *options)
 {
-	struct cli_parser p = { .c = c, .argv = argv + 1, .options = options };
+	struct cli_parser p = { .c = c,
+				.argv = *words + 1,
+				.options = options };
+	int status;
 
 	cli_preset(&p);
-	return take_options(&p) || check_operands(c, p.argv) ? NULL : p.argv;
+	status = take_options(&p);
+	*words = p.argv;
+	return status ? status : check_operands(c, p.argv);
 }

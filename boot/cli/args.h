@@ -38,6 +38,28 @@ int cli_take_letters(struct cli_parser *p, const char *word);
 int cli_complain(const struct cli_parser *p, const char *before,
 		 const char *after);
 
+/* ---- near misses (near.c) ---- */
+
+/* A search for the name that a mistyped word may mean. */
+struct cli_near {
+	const char *word; /* as typed; len bytes */
+	size_t len;
+	const char *name; /* the best one so far, or NULL */
+	unsigned cost;	  /* of that one; 0 at first */
+};
+
+/*
+ * Keeps name if it is nearer to the word than all before: one or two letters
+ * are missing, are too many, are wrong, or changed places; or the word is its
+ * beginning.
+ */
+void cli_near(struct cli_near *n, const char *name);
+
+/* Prints that the option is unknown, and which one may be meant; CLI_USAGE. */
+int cli_unknown_option(const struct cli_parser *p);
+
+/* ---- nbd-client's (args_long.c) ---- */
+
 /*
  * Like cli_parse(), but by the rules of getopt_long_only(3): long names may
  * have one dash and be abbreviated, and operands may come first.  Does not

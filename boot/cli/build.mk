@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `nbdboot help` lists the commands in the order of these lines.
-boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/cli/, main.o commands.o args.o \
-	out.o target.o) \
+boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/cli/, main.o commands.o \
+	args.o out.o target.o) \
+	boot/cli/$(if $(CONFIG_BOOT_SCRIPTS),near,nonear).o \
 	boot/cli/$(if $(CONFIG_PORT_MBEDTLS),tls,notls)_options.o
 boot-$(CONFIG_BOOT_SCRIPTS) += boot/cli/cmd_connect.o boot/cli/cmd_disconnect.o \
 	boot/cli/$(if $(CONFIG_BOOT_RECONNECT),slots,noslots)_options.o

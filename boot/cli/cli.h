@@ -28,8 +28,23 @@ struct cli_call {
 /* Any number of operands. */
 #define CLI_ANY		255
 
+/* The groups of `nbdboot help`, which are the pages of the manual (cmd_help.c). */
+enum cli_group {
+	CLI_CONNECT,
+	CLI_WATCH,
+	CLI_LIST,
+	CLI_TRACE,
+	CLI_COPY,
+	CLI_BOOT,
+	CLI_REROOT,
+	CLI_CLIENT,
+	CLI_HELP,
+	CLI_GROUPS /* how many there are */
+};
+
 struct command {
 	const char *name;
+	uint8_t group;	     /* enum cli_group */
 	const char *summary; /* one line: what it does */
 	const char *help;    /* lines that explain more, or NULL */
 	struct {
@@ -52,6 +67,8 @@ extern const struct command *const cli_commands[];
 
 /* NULL if there is no such command. */
 const struct command *cli_find(const char *name);
+/* Prints that word is no command, and which one may be meant (near.c). */
+int cli_unknown(const char *command, const char *word);
 
 /* ---- options (args.c) ---- */
 
@@ -86,12 +103,22 @@ struct cli_option {
 			 unsigned: CLI_NUMBER, const char *: CLI_TEXT),       \
 	.at = offsetof(type, field)
 
+/* What a word asks for in place of the command. */
+enum cli_wish {
+	CLI_WISH_NONE = 0,
+	CLI_WISH_HELP = -1,    /* --help, -h */
+	CLI_WISH_VERSION = -2, /* --version */
+};
+int cli_wish(const char *word);
+
 /*
- * Stores the options of argv (argv[0] is skipped) in *options, which is all
- * zero at first, and returns the operands, as many as c allows and then a NULL.
- * NULL after a message: then the exit status is CLI_USAGE.
+ * *words are those of the command line, from the command's name on.  Stores the
+ * options in *options, which is all zero at first, and sets *words to the
+ * operands, as many as c allows and then a NULL.  Returns CLI_OK, CLI_USAGE
+ * after a message, or the enum cli_wish that stands among the options or the
+ * operands.
  */
-char **cli_parse(const struct command *c, char *argv[], void *options);
+int cli_parse(const struct command *c, char ***words, void *options);
 
 /*
  * Returns the option at o, or if o is the end of a table, the first option of
@@ -134,6 +161,15 @@ struct cli_target {
 int cli_target(struct cli_target *t, const char *word,
 	       const struct cli_server *s, struct nbd_diag *d);
 
+/* NBD_E_URI, with the reason in d, if word is a URI of another protocol. */
+int cli_check_scheme(const char *word, struct nbd_diag *d);
+
+/*
+ * After a failure of the one server at u: d says so if its socket is missing,
+ * which looks like a server that refuses.  Returns err.
+ */
+int cli_no_socket(const struct nbd_uri *u, int err, struct nbd_diag *d);
+
 /*
  * Appends to d that -S leaves out the option at which c has ended, if it does.
  * Returns err.
@@ -158,7 +194,10 @@ int cli_flush(void);
 int cli_fail(const char *subject, int err, const struct nbd_diag *d);
 /* Prints "nbdboot: SUBJECT: TEXT" there if d has a text. */
 void cli_warn(const char *subject, const struct nbd_diag *d);
-/* Prints "nbdboot: COMMAND: ... (see `nbdboot help COMMAND`)"; CLI_USAGE. */
+/*
+ * Prints "nbdboot: COMMAND: ... (see `nbdboot help COMMAND`)", or only the text
+ * if that ends with a hint of its own in parentheses.  Returns CLI_USAGE.
+ */
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The message about a word that is not a device, for cli_usage(). */

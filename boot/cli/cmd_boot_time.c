@@ -120,6 +120,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_boot_time = {
 	.name = "boot-time",
+	.group = CLI_BOOT,
 	.summary = "show how long each step of the boot took",
 	.operands = { 0, 1, { "FILE" } },
 	.options = options,

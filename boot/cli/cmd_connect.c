@@ -85,6 +85,9 @@ static int run(struct cli_call *call)
 	/* a writable export may get a new file system at any time */
 	o->at.identity = o->at.read_only && !o->any_image;
 	index = device_attach(&o->at, &signals, &call->d);
+	/* of several servers the text names each */
+	if (index < 0 && o->at.b.servers == 1)
+		cli_no_socket(&o->at.b.uris[0], index, &call->d);
 	if (index < 0)
 		return index;
 	cli_warn(call->subject, &call->d);
@@ -98,6 +101,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_connect = {
 	.name = "connect",
+	.group = CLI_CONNECT,
 	.summary = "connect to a server and print the device, such as nbd0",
 	.operands = { 1, BACKEND_SERVERS, { "URI|HOST|/SOCKET" } },
 	.options = options,

@@ -36,6 +36,9 @@ static int open_side(struct side *s, const char *word, bool output,
 	struct cli_target *t = &target[output];
 	int err;
 
+	err = cli_check_scheme(word, d);
+	if (err)
+		return err;
 	if (output && o->resume)
 		return copy_side_open_part(s, word, d);
 	if (!nbd_is_uri(word))
@@ -45,7 +48,9 @@ static int open_side(struct side *s, const char *word, bool output,
 		return err;
 	*s = (struct side){ .name = word, .output = output, .fd = -1 };
 	err = copy_side_open_nbd(s, &links[output], &t->uri, o, d);
-	return err ? cli_try_simple(&links[output].conns[0].c, err, d) : 0;
+	if (err)
+		cli_try_simple(&links[output].conns[0].c, err, d);
+	return cli_no_socket(&t->uri, err, d);
 }
 
 /* To standard error: standard output may be the destination. */
@@ -105,6 +110,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_copy = {
 	.name = "copy",
+	.group = CLI_COPY,
 	.summary = "copy a disk image",
 	.help = "SRC and DST are URIs, files, block devices or - (a pipe).  A "
 		"file is named\nDST.nbdboot-part until it is complete; "

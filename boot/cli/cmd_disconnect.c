@@ -53,6 +53,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_disconnect = {
 	.name = "disconnect",
+	.group = CLI_CONNECT,
 	.summary = "disconnect a device",
 	.operands = { 1, 1, { "nbdN" } },
 	.devices = true,

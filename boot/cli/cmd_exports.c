@@ -57,6 +57,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_exports = {
 	.name = "exports",
+	.group = CLI_COPY,
 	.summary = "list a server's exports: NAME<TAB>DESCRIPTION",
 	.operands = { 1, 1, { "URI|HOST|/SOCKET" } },
 	.options = options,

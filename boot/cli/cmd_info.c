@@ -205,6 +205,7 @@ static int show(struct info *i, const struct nbd_uri *u)
 	int err = device_tls_dial(&i->tls, &i->conn, 1, u, &cfg,
 				  &i->o->server.files, false, i->d);
 
+	cli_no_socket(u, err, i->d);
 	if (err)
 		return cli_try_simple(&i->conn.c, err, i->d);
 	structured = nbd_replies(&i->conn.c) != NBD_SIMPLE;
@@ -235,7 +236,8 @@ static int run(struct cli_call *call)
 	int err;
 
 	if (i.o->json && i.o->latency)
-		return cli_usage("info", "--latency is text: leave out --json");
+		return cli_usage("info",
+				 "--latency is text (leave out --json)");
 	err = cli_target(&t, call->words[0], &i.o->server, &call->d);
 	if (!err)
 		err = show(&i, &t.uri);
@@ -245,6 +247,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_info = {
 	.name = "info",
+	.group = CLI_COPY,
 	.summary = "show what a server reports about an export",
 	.operands = { 1, 1, { "URI|HOST|/SOCKET" } },
 	.options = options,

@@ -12,6 +12,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_init = {
 	.name = "init",
+	.group = CLI_BOOT,
 	.summary = "boot, as process 1 of an initramfs",
 	.help = "Finds the root on the kernel command line, connects, mounts "
 		"and\nswitches to it.\n",

@@ -174,6 +174,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_latency = {
 	.name = "latency",
+	.group = CLI_TRACE,
 	.summary = "show how long requests take, and what is slow",
 	.operands = { 0, CLI_ANY, { "nbdN" } },
 	.devices = true,

@@ -248,6 +248,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_list = {
 	.name = "list",
+	.group = CLI_LIST,
 	.summary = "show connected devices",
 	.operands = { 0, CLI_ANY, { "nbdN" } },
 	.devices = true,

@@ -11,6 +11,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_load = {
 	.name = "load",
+	.group = CLI_CONNECT,
 	.summary = "load the kernel's nbd module",
 	.run = run,
 };

@@ -27,6 +27,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_modprobe = {
 	.name = "modprobe",
+	.group = CLI_BOOT,
 	.summary = "load a kernel module and the modules that it needs",
 	.operands = { 1, 1, { "MODULE|ALIAS" } },
 	.options = options,

@@ -232,6 +232,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_nbd_client = {
 	.name = "nbd-client",
+	.group = CLI_CLIENT,
 	.summary = "the command line of nbd-client(8), for its scripts",
 	.help = "\tnbd-client -N NAME HOST [PORT] [nbdN]   connect\n"
 		"\tnbd-client -N NAME -u PATH [nbdN]       connect\n"

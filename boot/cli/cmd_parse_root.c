@@ -187,6 +187,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_parse_root = {
 	.name = "parse-root",
+	.group = CLI_BOOT,
 	.summary = "explain what a kernel command line says about the root",
 	.help = "Prints KEY='VALUE' lines for eval.\n",
 	.operands = { 1, CLI_ANY, { "STRING" } },

@@ -55,6 +55,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_reconnect = {
 	.name = "reconnect",
+	.group = CLI_WATCH,
 	.summary = "make new connections in place of dead ones",
 	.operands = { 1, 1, { "nbdN" } },
 	.devices = true,

@@ -16,6 +16,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_renew = {
 	.name = "renew",
+	.group = CLI_BOOT,
 	.summary = "stay, and renew the lease of the root's address",
 	.run = run,
 };

@@ -155,11 +155,12 @@ static void put_command(const char *name, const char *option)
 		max_align_t align;
 		char bytes[CLI_OPTIONS_MAX];
 	} o = { 0 };
-	struct cli_call call = { .options = &o, .subject = name };
+	struct cli_call call = { .words = argv,
+				 .options = &o,
+				 .subject = name };
 	const struct command *c = cli_find(name);
 
-	call.words = c ? cli_parse(c, argv, &o) : NULL;
-	if (call.words)
+	if (c && !cli_parse(c, &call.words, &o))
 		c->run(&call);
 }
 
@@ -192,6 +193,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_report = {
 	.name = "report",
+	.group = CLI_LIST,
 	.summary = "print what a bug report needs, without secrets",
 	.options = options,
 	.run = run,

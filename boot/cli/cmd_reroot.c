@@ -249,6 +249,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_reroot = {
 	.name = "reroot",
+	.group = CLI_REROOT,
 	.summary = "move the running machine into another root",
 	.help = "The kernel stays; user space ends, and starts again from an "
 		"export or from\na device of this machine.\n",

@@ -62,6 +62,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_rotate = {
 	.name = "rotate",
+	.group = CLI_CONNECT,
 	.summary = "replace the connections by new ones, one after the other",
 	.operands = { 1, 1, { "nbdN" } },
 	.devices = true,

@@ -69,6 +69,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_scale = {
 	.name = "scale",
+	.group = CLI_CONNECT,
 	.summary = "make more or fewer connections while the device is in use",
 	.operands = { 1, 1, { "nbdN" } },
 	.devices = true,

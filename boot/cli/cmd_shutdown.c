@@ -11,6 +11,7 @@ static int run(struct cli_call *call)
 /* systemd-shutdown adds options of its own after the verb. */
 const struct command cmd_shutdown = {
 	.name = "shutdown",
+	.group = CLI_BOOT,
 	.summary = "unmount, disconnect and reboot (or another verb)",
 	.help = "Runs as process 1, from /run/initramfs.  ARG is ignored.\n",
 	.operands = { 1, CLI_ANY, { "reboot|poweroff|halt|kexec", "ARG" } },

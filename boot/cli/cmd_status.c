@@ -52,6 +52,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_status = {
 	.name = "status",
+	.group = CLI_LIST,
 	.summary = "show the connections of devices (of all), and which live",
 	.operands = { 0, CLI_ANY, { "nbdN" } },
 	.devices = true,

@@ -23,6 +23,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_switch_root = {
 	.name = "switch-root",
+	.group = CLI_BOOT,
 	.summary = "make NEWROOT the root and become INIT (/sbin/init)",
 	.operands = { 1, CLI_ANY, { "NEWROOT", "INIT", "ARG" } },
 	.options = options,

@@ -186,6 +186,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_top = {
 	.name = "top",
+	.group = CLI_TRACE,
 	.summary = "show the load and the latency of devices, live",
 	.operands = { 0, CLI_ANY, { "nbdN" } },
 	.devices = true,

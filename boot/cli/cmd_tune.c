@@ -23,6 +23,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_tune = {
 	.name = "tune",
+	.group = CLI_LIST,
 	.summary = "show the settings of a device's queue, or change them",
 	.operands = { 1, CLI_ANY, { "nbdN", "NAME=VALUE" } },
 	.run = run,

@@ -11,6 +11,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_unload = {
 	.name = "unload",
+	.group = CLI_CONNECT,
 	.summary = "unload the kernel's nbd module",
 	.run = run,
 };

@@ -13,6 +13,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_version = {
 	.name = "version",
+	.group = CLI_HELP,
 	.summary = "print the version",
 	.run = run,
 };

@@ -55,6 +55,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_watch = {
 	.name = "watch",
+	.group = CLI_WATCH,
 	.summary = "stay, and revive the connections of devices (of all)",
 	.operands = { 0, WATCH_MAX, { "nbdN" } },
 	.devices = true,

@@ -6,6 +6,36 @@
 #include <string.h>
 #include <unistd.h>
 
+static int run(const struct command *c, char *program, char *argv[]);
+
+/* c: which command help is about, or NULL. */
+static int grant(int wish, const struct command *c, char *program)
+{
+	const struct command *answer =
+		cli_find(wish == CLI_WISH_HELP ? "help" : "version");
+	char *words[] = { program, NULL, NULL };
+
+	if (!answer)
+		return cli_usage(c ? c->name : "", "this build has no help");
+	if (wish == CLI_WISH_HELP && c)
+		words[1] = (char *)c->name;
+	return run(answer, program, words);
+}
+
+/*
+ * Fills in call->words and its options, or returns as cli_parse().  Words for
+ * process 1 are the kernel's, and a command with options parses them itself.
+ */
+static int parse(struct cli_call *call, const struct command *c, char *argv[])
+{
+	call->words = argv;
+	if (!c->raw)
+		return cli_parse(c, &call->words, call->options);
+	return c->options || !argv[0] || !argv[1] || getpid() == 1
+		       ? CLI_OK
+		       : cli_wish(argv[1]);
+}
+
 static int run(const struct command *c, char *program, char *argv[])
 {
 	union {
@@ -15,9 +45,9 @@ static int run(const struct command *c, char *program, char *argv[])
 	struct cli_call call = { .program = program, .options = &options };
 	int status, flushed;
 
-	call.words = c->raw ? argv : cli_parse(c, argv, &options);
-	if (!call.words)
-		return CLI_USAGE;
+	status = parse(&call, c, argv);
+	if (status)
+		return status < 0 ? grant(status, c, program) : status;
 	call.subject = call.words[0] ? call.words[0] : c->name;
 	status = c->run(&call);
 	if (status < 0)
@@ -49,6 +79,8 @@ int main(int argc, char *argv[])
 	c = cli_find(word);
 	if (c)
 		return run(c, argv[0], argv + 1);
-	return word[0] ? cli_usage("", "unknown command %s", word)
+	if (cli_wish(word))
+		return grant(cli_wish(word), NULL, argv[0]);
+	return word[0] ? cli_unknown("", word)
 		       : cli_usage("", "missing command");
 }

@@ -65,6 +65,12 @@ static bool names(const char *text, const char *subject)
 	       (!strncmp(text + len, ": ", 2) || text[len] == ' ');
 }
 
+/* One hint is enough: that of the text is about this very failure. */
+static bool has_hint(const char *text, size_t len)
+{
+	return len && text[len - 1] == ')';
+}
+
 /* An explanation is escaped already. */
 static void print_about(const char *subject, const char *text, const char *hint)
 {
@@ -75,7 +81,7 @@ static void print_about(const char *subject, const char *text, const char *hint)
 	if (!names(text, subject))
 		nbd_putf(&o, "%.*s: ", 512, subject);
 	nbd_put(&o, text, strlen(text));
-	if (hint[0])
+	if (hint[0] && !has_hint(text, strlen(text)))
 		nbd_putf(&o, " (%s)", hint);
 	print_error(&o);
 }
@@ -104,10 +110,11 @@ int cli_usage(const char *command, const char *fmt, ...)
 	va_start(ap, fmt);
 	nbd_vputf(&o, fmt, ap);
 	va_end(ap);
-	nbd_putf(&o,
-		 cli_find("help") ? " (see `nbdboot help%s%s`)"
-				  : " (see nbdboot(8))",
-		 command[0] ? " " : "", command);
+	if (!has_hint(o.buf, o.len))
+		nbd_putf(&o,
+			 cli_find("help") ? " (see `nbdboot help%s%s`)"
+					  : " (see nbdboot(8))",
+			 command[0] ? " " : "", command);
 	print_error(&o);
 	return CLI_USAGE;
 }

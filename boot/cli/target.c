@@ -2,7 +2,9 @@
 /* Parses the words that name a server and an export. */
 #include "boot/cli/cli.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct cli_option cli_server_options[] = {
 	{ "port", 'p', "PORT", "the server's TCP port (10809)",
@@ -22,6 +24,31 @@ static int parse_uri(struct cli_target *t, const char *word, struct nbd_diag *d)
 		nbd_diag(d, err, "%s, at \"%.*s\"", t->uri.wrong, 40,
 			 word + t->uri.wrong_at);
 	return err;
+}
+
+/*
+ * "http" of http://host/: the word of another protocol, or a mistyped one of
+ * this.  Its length; 0 if word has none.
+ */
+static size_t scheme_of(const char *word)
+{
+	size_t len = 0;
+
+	while ((word[len] | 0x20) >= 'a' && (word[len] | 0x20) <= 'z')
+		len++;
+	len += strspn(word + len, "+-.abcdefghijklmnopqrstuvwxyz0123456789");
+	return strncmp(word + len, "://", 3) != 0 ? 0 : len;
+}
+
+int cli_check_scheme(const char *word, struct nbd_diag *d)
+{
+	size_t len = nbd_is_uri(word) ? 0 : scheme_of(word);
+
+	return len ? nbd_diag(d, NBD_E_URI,
+			      "%.*s:// is not a scheme of NBD, whose URIs "
+			      "begin with nbd:// or nbds://",
+			      (int)(len > 40 ? 40 : len), word)
+		   : NBD_OK;
 }
 
 /* A path has a slash, and a host has none. */
@@ -47,12 +74,21 @@ static int parse_host(struct cli_target *t, const char *word,
 	return 0;
 }
 
+/* An abstract socket has no file. */
+int cli_no_socket(const struct nbd_uri *u, int err, struct nbd_diag *d)
+{
+	if (err == NBD_E_REFUSED && u->is_unix && u->socket[0] &&
+	    access(u->socket, F_OK) && errno == ENOENT)
+		nbd_diag(d, err, "there is no socket %s", u->socket);
+	return err;
+}
+
 int cli_try_simple(const struct nbd_client *c, int err, struct nbd_diag *d)
 {
 	struct nbd_diag why = *d;
 
 	return nbd_is_extra(c)
-		       ? nbd_diag(d, err, "%s; -S leaves it out", why.text)
+		       ? nbd_diag(d, err, "%s (-S leaves it out)", why.text)
 		       : err;
 }
 
@@ -65,12 +101,14 @@ int cli_target(struct cli_target *t, const char *word,
 	if (nbd_is_uri(word)) {
 		if (name || s->port)
 			return nbd_diag(d, NBD_E_USAGE,
-					"a URI has its own %s: leave out %s",
+					"a URI has its own %s (leave out %s)",
 					name ? "export name" : "port",
 					name ? "-n" : "-p");
 		return parse_uri(t, word, d);
 	}
-	err = parse_host(t, word, d);
+	err = cli_check_scheme(word, d);
+	if (!err)
+		err = parse_host(t, word, d);
 	if (err)
 		return err;
 	if (s->port)

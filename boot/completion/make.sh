@@ -16,7 +16,7 @@ say()
 # Lines "COMMAND<tab>SUMMARY".
 commands()
 {
-	"$program" help | sed -n 's/^\([a-z][a-z-]*\)  *\(.*\)/\1\t\2/p'
+	"$program" help | sed -n 's/^  \([a-z][a-z-]*\)  *\(.*\)/\1\t\2/p'
 }
 
 # options COMMAND: lines "LETTER<tab>NAME<tab>VALUE<tab>HELP", empty if not there
@@ -43,9 +43,10 @@ options()
 		}' | tr '|' '\t'
 }
 
-# words COMMAND: all spellings of its options
+# words COMMAND: all spellings of its options, and --help, which all have
 words()
 {
+	printf -- '--help '
 	"$program" help "$1" | sed -n '/^-/{
 		s/,//; s/^\(--*[a-zA-Z-]*\)\( --[a-z-]*\)\{0,1\}.*/\1\2/p
 	}' | tr '\n' ' '
@@ -80,7 +81,7 @@ for_bash()
 			if [[ $devices && $cur != -* ]]; then
 				words=$(cd /sys/block 2>/dev/null && echo nbd[0-9]*)
 			elif [[ $cur != -* && ${COMP_WORDS[1]} == help ]]; then
-				words=$(nbdboot help | sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p')
+				words=$(nbdboot help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p')
 			elif [[ $cur != -* ]]; then
 				COMPREPLY=($(compgen -f -- "$cur"))
 				return
@@ -120,6 +121,7 @@ for_zsh()
 	END
 	commands | while IFS=$tab read -r command summary; do
 		printf '%s)\n\t_arguments -s %s\n' "$command" "\\"
+		say "		'(- *)'{-h,--help}'[explain this command]' \\"
 		options "$command" | zsh_options
 		rest=_files
 		! takes_device "$command" || rest=_nbdboot_devices
@@ -150,7 +152,8 @@ for_fish()
 {
 	say '# fish completion of nbdboot(8)' 'function __nbdboot_devices' \
 		'	command ls /sys/block | string match "nbd*"' 'end' \
-		'complete -c nbdboot -n __fish_use_subcommand -f'
+		'complete -c nbdboot -n __fish_use_subcommand -f' \
+		"complete -c nbdboot -s h -l help -d 'explain this command'"
 	commands | while IFS=$tab read -r command summary; do
 		say "complete -c nbdboot -n __fish_use_subcommand -a $command \
 -d '$(fish_text "$summary")'"

@@ -15,7 +15,19 @@ bad()
 }
 
 bad 2 'missing command' 'no command at all'
-bad 2 'unknown command frobnicate' 'an unknown command' frobnicate
+bad 2 "unknown command frobnicate (see \`nbdboot help\`)" 'an unknown command' \
+	frobnicate
+bad 2 'unknown command conect (did you mean connect?)' 'a near miss' conect
+bad 2 'unknown command boot (did you mean boot-time?)' 'a beginning' boot
+bad 2 'unknown command ls (see' 'a word that is near nothing' ls
+bad 2 'help: unknown command reorot (did you mean reroot?)' \
+	'a near miss for help' help reorot
+bad 2 'connect: unknown option --conections (did you mean --connections?)' \
+	'a near miss of an option' connect --conections 2 host
+for c in --help -h; do
+	bad 0 'usage: nbdboot COMMAND' "$c alone" "$c"
+done
+bad 0 'nbdboot ' '--version alone' --version
 bad 2 'unknown option -x' 'an unknown option' connect -x host
 bad 2 'unknown option --xyz' 'an unknown long option' list --xyz
 bad 2 'option -c needs a value' 'an option without its value' connect -c
@@ -61,7 +73,19 @@ bad 2 'longer than 107 bytes' 'a socket path that is too long' exports \
 bad 2 'no host' 'an empty host' exports ''
 bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 	nbd://no-such-host.invalid/
-bad 1 'connection refused' 'a socket that is not there' exports /nonexistent
+bad 1 '/nonexistent: there is no socket /nonexistent (check' \
+	'a socket that is not there' exports /nonexistent
+bad 1 'there is no socket /nonexistent (check' 'the same for info' \
+	info nbd+unix:///?socket=/nonexistent
+bad 1 'there is no socket /nonexistent (check' 'the same for copy' \
+	copy nbd+unix:///?socket=/nonexistent "$work/copy"
+for c in 'exports http://h/' 'connect http://h/' 'info http://h' \
+	'copy http://h/x /nowhere/x' "copy /dev/null ssh://h/x"; do
+	# shellcheck disable=SC2086 # words on purpose
+	bad 2 ':// is not a scheme of NBD, whose URIs begin with nbd:// or' \
+		"another protocol: $c" $c
+done
+bad 2 'ndb:// is not a scheme' 'a scheme that is mistyped' exports ndb://h/
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
 bad 2 'name one device' 'names for udev without a device' list --udev
 
@@ -122,12 +146,31 @@ for c in connect disconnect list exports info load unload switch-root init parse
 	version; do
 	bad 0 "nbdboot $c" "help $c" help $c
 done
-if "$nbdboot" help | grep -vqE '^[a-z-]+ +[^ ].{9,66}$|^Exit status: '; then
-	not_ok 'help has one line for each command, with what it does'
-	"$nbdboot" help | sed 's/^/# /'
+# each command has a line in a group, whose heading names its page
+"$nbdboot" help | sed -n 's/^  \([a-z][a-z-]*\)  *[^ ].\{9,66\}$/\1/p' >"$work/listed"
+if [ "$(wc -l <"$work/listed")" -gt 20 ] &&
+	! "$nbdboot" help | grep -vE '^  [a-z]|^usage: nbdboot COMMAND |^$' |
+	grep -vE '^       nbdboot help COMMAND|^[A-Z].*: nbdboot.*\([178]\)$' |
+	grep -v '^Exit status: '; then
+	ok 'help has a line for each command, in groups, with what it does'
 else
-	ok 'help has one line for each command, with what it does'
+	not_ok 'help has a line for each command, in groups, with what it does'
+	"$nbdboot" help | sed 's/^/# /'
 fi
-bad 2 'help: unknown command frob' 'help for what is none' help frob
+wrong=''
+while read -r c; do
+	for option in --help -h; do
+		run "$nbdboot" "$c" "$option"
+		[ "$status" = 0 ] && grep -q "^\(nbdboot \)\{0,1\}$c" \
+			"$work/out" && [ ! -s "$work/err" ] ||
+			wrong="$wrong $c$option"
+	done
+	run "$nbdboot" "$c" --version
+	[ "$status" = 0 ] && grep -q nbdboot "$work/out" ||
+		wrong="$wrong $c--version"
+done <"$work/listed"
+check "each command takes --help, -h and --version:$wrong" [ ! "$wrong" ]
+bad 2 "help: unknown command frob (see \`nbdboot help\`)" \
+	'help for what is none' help frob
 
 finish

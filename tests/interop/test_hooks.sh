@@ -492,7 +492,7 @@ arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 1'
 for shell in bash zsh fish; do
 	sh "$boot/completion/make.sh" "$O/nbdboot" "$shell" >"$work/$shell"
 	missing=''
-	for command in $("$O/nbdboot" help | sed -n 's/^\([a-z-]*\)  .*/\1/p'); do
+	for command in $("$O/nbdboot" help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p'); do
 		grep -q -e "[ '(]${command}[ ':)]" -e "^$command)" "$work/$shell" ||
 			missing="$missing $command"
 		for option in $("$O/nbdboot" help "$command" | sed -n \
@@ -506,6 +506,7 @@ for shell in bash zsh fish; do
 				missing="$missing $command:$option"
 		done
 	done
+	grep -q -e '--help\|-l help' "$work/$shell" || missing="$missing --help"
 	if [ ! "$missing" ]; then
 		ok "completion for $shell has all commands and options"
 	else

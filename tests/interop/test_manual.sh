@@ -19,7 +19,7 @@ for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
 		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'
 done >"$work/synopsis"
-"$nbdboot" help | sed -n 's/^\([a-z-]*\) .*/\1/p' >"$work/commands"
+"$nbdboot" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' >"$work/commands"
 [ -s "$work/commands" ] || not_ok 'there are commands'
 
 # items FROM TO: the options that have an item between these lines of the pages,

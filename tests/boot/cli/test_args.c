@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parser of options and operands, and the tables that it is given. */
-#include "boot/cli/cli.h"
+#include "boot/cli/args.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
@@ -49,6 +49,7 @@ static const struct command command = {
 
 static struct options o;
 static char message[1024];
+static int asked; /* the last result of cli_parse() */
 
 /* Parses words with blanks between them; its messages end up in message. */
 static char **parse_for(const struct command *c, const char *line)
@@ -69,14 +70,15 @@ static char **parse_for(const struct command *c, const char *line)
 	argv[n] = NULL;
 	memset(&o, 0, sizeof(o));
 	assert_return_code(dup2(fd, 2), 0);
-	words = cli_parse(c, argv, &o);
+	words = argv;
+	asked = cli_parse(c, &words, &o);
 	dup2(saved, 2);
 	close(saved);
 	len = pread(fd, message, sizeof(message) - 1, 0);
 	close(fd);
 	assert_true(len >= 0);
 	message[len] = '\0';
-	return words;
+	return asked ? NULL : words;
 }
 
 static char **parse(const char *line)
@@ -195,11 +197,77 @@ static void what_is_missing_or_unknown_is_named(void **state)
 	assert_refused("frob --json=1", "option --json takes no value");
 	assert_refused("frob --json=", "option --json takes no value");
 	assert_refused("frob -j", "unknown option -j");
-	assert_refused("frob --jso", "unknown option --jso");
-	assert_refused("frob --jsons", "unknown option --jsons");
 	assert_refused("frob --frob=1", "unknown option --frob");
 	assert_refused("frob --=1", "unknown option --");
 	assert_refused("frob -a -\033", "unknown option -\\x1b");
+}
+
+/* One hint is enough: such a message does not name help as well. */
+static void a_near_miss_is_suggested(void **state)
+{
+	static const char *const words[][2] = {
+		{ "jso", "json" },	{ "jsons", "json" },
+		{ "josn", "json" },	{ "cuont", "count" },
+		{ "conut=3", "count" }, { "dev", "device" },
+		{ "decive", "device" }, { "seconsd", "seconds" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		char line[64], want[128];
+
+		snprintf(line, sizeof(line), "frob --%s", words[i][0]);
+		snprintf(want, sizeof(want),
+			 "nbdboot: frob: unknown option --%.*s (did you mean "
+			 "--%s?)\n",
+			 (int)strcspn(words[i][0], "="), words[i][0],
+			 words[i][1]);
+		assert_null(parse(line));
+		assert_string_equal(message, want);
+	}
+	/* too far away, or too short to tell */
+	assert_refused("frob --xyzon", "unknown option --xyzon");
+	assert_refused("frob --js", "unknown option --js");
+	assert_refused("frob --abcdefghijklmnopqrstuvwxyz",
+		       "unknown option --abcdefghijklmnopqrstuvwxyz");
+}
+
+static void the_nearest_name_wins(void **state)
+{
+	struct cli_near near = { .word = "scael", .len = 5 };
+
+	(void)state;
+	cli_near(&near, "stale");
+	cli_near(&near, "scale");
+	cli_near(&near, "scalar");
+	assert_string_equal(near.name, "scale");
+	assert_int_equal(near.cost, 1);
+}
+
+static void assert_asks(const char *line, int want)
+{
+	assert_null(parse(line));
+	assert_int_equal(asked, want);
+	assert_string_equal(message, "");
+}
+
+static void help_and_version_may_stand_anywhere(void **state)
+{
+	struct command c = command;
+
+	(void)state;
+	assert_asks("frob --help", CLI_WISH_HELP);
+	assert_asks("frob -h", CLI_WISH_HELP);
+	assert_asks("frob --version", CLI_WISH_VERSION);
+	assert_asks("frob -a --help --frob", CLI_WISH_HELP);
+	assert_asks("frob one -h", CLI_WISH_HELP);
+	assert_asks("frob one two three --help", CLI_WISH_HELP);
+	/* not where they are a value, an operand, or another program's */
+	assert_non_null(parse("frob -n -h"));
+	assert_string_equal(o.name, "-h");
+	assert_non_null(parse("frob -- --help"));
+	c.operands.max = CLI_ANY;
+	assert_non_null(parse_for(&c, "frob one --help"));
 }
 
 static void operands_end_the_options(void **state)
@@ -285,6 +353,9 @@ static void check_option(const struct command *c, const struct cli_option *opt,
 		assert_true(opt->min >= 0 && opt->min < opt->max);
 		assert_true(opt->preset <= opt->max);
 	}
+	assert_int_not_equal(opt->letter, 'h');
+	assert_string_not_equal(opt->name, "help");
+	assert_string_not_equal(opt->name, "version");
 	for (; other != opt; other = cli_skip(other + 1, &base)) {
 		assert_string_not_equal(other->name, opt->name);
 		assert_true(!opt->letter || other->letter != opt->letter);
@@ -306,7 +377,9 @@ static void every_table_of_the_program_is_sound(void **state)
 		assert_int_equal(!c->operands.max, !c->operands.name[0]);
 		for (unsigned n = 0; n < c->operands.min; n++)
 			assert_non_null(c->operands.name[n]);
-		for (; opt; opt = cli_skip(opt + 1, &base))
+		assert_true(c->group < CLI_GROUPS);
+		/* nbd-client has its own */
+		for (; opt && !c->raw; opt = cli_skip(opt + 1, &base))
 			check_option(c, opt, base + opt->at);
 	}
 	assert_non_null(cli_find("connect"));
@@ -323,6 +396,9 @@ int main(void)
 		cmocka_unit_test(letters_may_share_a_word),
 		cmocka_unit_test(bounds_are_inclusive),
 		cmocka_unit_test(what_is_missing_or_unknown_is_named),
+		cmocka_unit_test(a_near_miss_is_suggested),
+		cmocka_unit_test(the_nearest_name_wins),
+		cmocka_unit_test(help_and_version_may_stand_anywhere),
 		cmocka_unit_test(operands_end_the_options),
 		cmocka_unit_test(an_option_behind_an_operand_is_refused),
 		cmocka_unit_test(operands_are_counted_and_named),
