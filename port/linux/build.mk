@@ -17,3 +17,4 @@ port-$(or $(CONFIG_BOOT_TORAM),$(CONFIG_BOOT_IMAGE)) += port/linux/loop.o
 port-$(CONFIG_PORT_LINUX) += port/linux/sockdiag.o port/linux/process.o
 port-$(CONFIG_BOOT_SHUTDOWN) += port/linux/closing.o
 port-$(CONFIG_BOOT_REROOT) += port/linux/ptrace_exec.o
+port-$(CONFIG_PORT_DM) += port/linux/dm.o

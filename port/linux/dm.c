@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device mapper by its ioctls (linux/dm-ioctl.h).  Each passes one buffer:
+ *
+ *	struct dm_ioctl | spec, parameters, padding | spec, ...
+ */
+#include "port/linux/dm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dm-ioctl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "port/linux/module.h"
+
+#define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
+/* A target and its text end at a multiple of it. */
+#define ALIGN	8u
+/* Where targets begin. */
+#define HEAD	((sizeof(struct dm_ioctl) + ALIGN - 1) / ALIGN * ALIGN)
+
+_Static_assert(DM_NAME == DM_NAME_LEN, "the kernel's names");
+
+int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+{
+	int rc = mod_load("dm_mod", "", d);
+
+	m->cap = cap;
+	m->buf = MAP_FAILED;
+	m->fd = open(CONTROL, O_RDWR | O_CLOEXEC);
+	if (m->fd < 0)
+		/* without the module its reason says more */
+		return rc ? rc
+			  : nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
+				     strerror(errno));
+	m->buf = mmap(NULL, cap, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m->buf != MAP_FAILED)
+		return NBD_OK;
+	rc = nbd_diag(d, NBD_E_NO_MEMORY, "%zu bytes for a table: %s", cap,
+		      strerror(errno));
+	dm_close(m);
+	return rc;
+}
+
+void dm_close(struct dm *m)
+{
+	if (m->buf != MAP_FAILED)
+		munmap(m->buf, m->cap);
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+	m->buf = MAP_FAILED;
+}
+
+static struct dm_ioctl *begin(struct dm *m, const char *name, uint32_t flags)
+{
+	struct dm_ioctl *io = m->buf;
+
+	memset(io, 0, HEAD);
+	io->version[0] = DM_VERSION_MAJOR;
+	io->data_size = (uint32_t)m->cap;
+	io->data_start = HEAD;
+	io->flags = flags;
+	nbd_fmt(io->name, sizeof(io->name), "%s", name);
+	return io;
+}
+
+static int error_of(int err)
+{
+	switch (err) {
+	case ENXIO:
+		return NBD_E_NOT_FOUND;
+	case EBUSY:
+		return NBD_E_IN_USE;
+	case EINTR:
+		return NBD_E_INTERRUPTED;
+	case ENOMEM:
+		return NBD_E_NO_MEMORY;
+	case EACCES:
+	case EPERM:
+		return NBD_E_PERM;
+	default:
+		return NBD_E_KERNEL;
+	}
+}
+
+/* rc is that of the ioctl. */
+static int result(int rc, const char *verb, const char *name,
+		  struct nbd_diag *d)
+{
+	if (!rc)
+		return NBD_OK;
+	return nbd_diag(d, error_of(errno), "%s the mapping %s: %s", verb, name,
+			strerror(errno));
+}
+
+/* musl has an int where glibc has an unsigned long. */
+#define REQUEST(r) \
+	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : r)
+#define call(m, r, verb, name, d) \
+	result(ioctl((m)->fd, REQUEST(r), (m)->buf), (verb), (name), (d))
+
+/* The kernel's huge_encode_dev(): 12 bits of the major in between. */
+static int minor_of(const struct dm *m)
+{
+	uint64_t dev = ((const struct dm_ioctl *)m->buf)->dev;
+
+	return (int)((dev & 0xff) | ((dev >> 12) & 0xfff00));
+}
+
+int dm_create(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	int rc;
+
+	begin(m, name, 0);
+	rc = call(m, DM_DEV_CREATE, "create", name, d);
+	return rc ? rc : minor_of(m);
+}
+
+int dm_find(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	int rc;
+
+	begin(m, name, 0);
+	rc = call(m, DM_DEV_STATUS, "look at", name, d);
+	return rc ? rc : minor_of(m);
+}
+
+/* ---- tables ---- */
+
+/* Cuts a number off the line. */
+static bool take_number(const char **p, const char *end, unsigned long long *n)
+{
+	*n = 0;
+	if (*p == end || **p < '0' || **p > '9')
+		return false;
+	for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
+		if (*n > (UINT64_MAX - 9) / 10)
+			return false;
+		*n = *n * 10 + (unsigned)(**p - '0');
+	}
+	if (*p == end || **p != ' ')
+		return false;
+	++*p;
+	return true;
+}
+
+/* Appends the target of a line at *at. */
+static int put_target(struct dm *m, size_t *at, const char *line, size_t len)
+{
+	struct dm_target_spec spec = { 0 };
+	const char *p = line, *end = line + len;
+	size_t type, room;
+
+	if (!take_number(&p, end, &spec.sector_start) ||
+	    !take_number(&p, end, &spec.length))
+		return NBD_E_USAGE;
+	for (type = 0; p + type < end && p[type] != ' '; type++)
+		;
+	if (!type || type >= sizeof(spec.target_type))
+		return NBD_E_USAGE;
+	memcpy(spec.target_type, p, type);
+	p += type;
+	p += p < end;
+	room = (sizeof(spec) + (size_t)(end - p) + 1 + ALIGN - 1) / ALIGN *
+	       ALIGN;
+	if (room > m->cap - *at)
+		return NBD_E_NO_MEMORY;
+	spec.next = (uint32_t)room;
+	memset((char *)m->buf + *at, 0, room);
+	memcpy((char *)m->buf + *at, &spec, sizeof(spec));
+	memcpy((char *)m->buf + *at + sizeof(spec), p, (size_t)(end - p));
+	*at += room;
+	return NBD_OK;
+}
+
+/* With `alone` only the target of the first line, at the start. */
+static int load(struct dm *m, const char *name, const char *table, bool alone,
+		bool read_only, struct nbd_diag *d)
+{
+	uint32_t flags = read_only ? DM_READONLY_FLAG : 0;
+	struct dm_ioctl *io = begin(m, name, flags);
+	size_t at = HEAD, len;
+	int rc;
+
+	for (; *table; table += len + (table[len] == '\n')) {
+		len = strcspn(table, "\n");
+		rc = put_target(m, &at, table, len);
+		if (rc)
+			return nbd_diag(d, rc, "the target %.*s: %s", (int)len,
+					table,
+					rc == NBD_E_USAGE
+						? "not START LENGTH TYPE"
+						: "no room for so many");
+		io->target_count++;
+		if (alone)
+			break;
+	}
+	if (alone)
+		((struct dm_target_spec *)((char *)m->buf + HEAD))
+			->sector_start = 0;
+	io->data_size = (uint32_t)at;
+	return call(m, DM_TABLE_LOAD, "load a table into", name, d);
+}
+
+/* The first line that is refused alone, or else the first line. */
+static const char *refused(struct dm *m, const char *name, const char *table,
+			   bool read_only)
+{
+	const char *line = table;
+
+	while (*line && !load(m, name, line, true, read_only, NULL)) {
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	return *line ? line : table;
+}
+
+int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
+	    struct nbd_diag *d)
+{
+	const char *line;
+	int rc = load(m, name, table, false, read_only, d);
+
+	if (rc != NBD_E_KERNEL && rc != NBD_E_PERM && rc != NBD_E_IN_USE)
+		return rc;
+	line = refused(m, name, table, read_only);
+	/* of those loads the last that succeeded waits */
+	begin(m, name, 0);
+	call(m, DM_TABLE_CLEAR, "clear", name, NULL);
+	return nbd_diag_prefix(d, rc, "target \"%.*s\"",
+			       (int)strcspn(line, "\n"), line);
+}
+
+int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
+	    struct nbd_diag *d)
+{
+	struct dm_ioctl *io = begin(m, name, status ? 0 : DM_STATUS_TABLE_FLAG);
+	struct nbd_out o = { .buf = text, .cap = cap - 1 };
+	int rc = call(m, DM_TABLE_STATUS, "read the table of", name, d);
+	size_t at = HEAD;
+
+	for (uint32_t n = 0; !rc && n < io->target_count; n++) {
+		struct dm_target_spec spec;
+		const char *params = (char *)m->buf + at + sizeof(spec);
+
+		if (at > m->cap - sizeof(spec)) {
+			o.cut = true;
+			break;
+		}
+		memcpy(&spec, (char *)m->buf + at, sizeof(spec));
+		nbd_putf(&o, "%llu %llu %.*s %s\n",
+			 (unsigned long long)spec.sector_start,
+			 (unsigned long long)spec.length, DM_MAX_TYPE_NAME,
+			 spec.target_type, params);
+		/* unlike in a table that is loaded, from the first target */
+		at = HEAD + spec.next;
+	}
+	text[o.len] = '\0';
+	if (!rc && (o.cut || io->flags & DM_BUFFER_FULL_FLAG))
+		rc = nbd_diag(d, NBD_E_NO_MEMORY, "the table of %s is too long",
+			      name);
+	return rc ? rc : (int)o.len;
+}
+
+/* ---- states ---- */
+
+int dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	begin(m, name, DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
+	return call(m, DM_DEV_SUSPEND, "resume", name, d);
+}
+
+int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	begin(m, name, DM_SUSPEND_FLAG);
+	return call(m, DM_DEV_SUSPEND, "suspend", name, d);
+}
+
+int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d)
+{
+	struct dm_ioctl *io = begin(m, name, 0);
+	int rc;
+
+	io->event_nr = *nr;
+	rc = call(m, DM_DEV_WAIT, "wait for", name, d);
+	if (!rc)
+		*nr = io->event_nr;
+	return rc;
+}
+
+int dm_remove(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	begin(m, name, 0);
+	return call(m, DM_DEV_REMOVE, "remove", name, d);
+}
+
+int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
+	   struct nbd_diag *d)
+{
+	const struct dm_ioctl *io = begin(m, "", 0);
+	struct dm_name_list entry;
+	size_t at = HEAD, head = offsetof(struct dm_name_list, name);
+	int rc = call(m, DM_LIST_DEVICES, "list", "devices", d);
+
+	while (!rc && at < io->data_size && at < m->cap - sizeof(entry)) {
+		const char *p = (char *)m->buf + at + head;
+
+		memcpy(&entry, (char *)m->buf + at, sizeof(entry));
+		/* the list is empty if its first entry has no device */
+		if (entry.dev && !strncmp(p, prefix, strlen(prefix)) && !n--) {
+			nbd_fmt(name, DM_NAME, "%s", p);
+			return NBD_OK;
+		}
+		if (!entry.next)
+			break;
+		at += entry.next;
+	}
+	return rc ? rc
+		  : nbd_diag(d, NBD_E_NOT_FOUND, "no more mappings %s*",
+			     prefix);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device mapper (Documentation/admin-guide/device-mapper) by the ioctls of
+ * /dev/mapper/control.  A table is text, as dmsetup(8) takes it, one target a
+ * line, in sectors of 512 bytes:
+ *
+ *	0 2048 linear 43:0 0
+ *	2048 8 linear 7:0 0
+ *
+ * A device has at most two tables.  dm_load() sets the one that waits, and
+ * dm_resume() puts it into use, also below a file system that is mounted:
+ *
+ *	create --> load --> resume [--> load --> resume ...] --> remove
+ *
+ * The kernel gives only an errno, and its reason to its log: errors name the
+ * target that it refuses.
+ */
+#ifndef PORT_LINUX_DM_H
+#define PORT_LINUX_DM_H
+
+#include "port/port.h"
+
+/* Room for a name. */
+#define DM_NAME 128
+
+/* The caller's; no call allocates memory after dm_open(). */
+struct dm {
+	int fd;
+	void *buf; /* what an ioctl passes in and out */
+	size_t cap;
+};
+
+/*
+ * Loads the module dm_mod and takes `cap` bytes of memory, which bound the
+ * tables: about 80 for each target.
+ */
+int dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+void dm_close(struct dm *m);
+
+/*
+ * Makes a device without a table.  Returns N of /dev/dm-N, which devtmpfs
+ * makes.
+ */
+int dm_create(struct dm *m, const char *name, struct nbd_diag *d);
+/* N of the device; NBD_E_NOT_FOUND: there is none. */
+int dm_find(struct dm *m, const char *name, struct nbd_diag *d);
+/*
+ * Sets the table that waits.  read_only: once in use, the device refuses
+ * writes.  After a failure none waits.
+ */
+int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
+	    struct nbd_diag *d);
+/*
+ * Puts the table that waits into use, and ends a suspension.  One call: there
+ * is no moment at which a process that dies would leave the device suspended.
+ * It first waits for requests that are on their way, and what is dirty in a
+ * file system stays so.  A signal ends the wait: NBD_E_INTERRUPTED, and all is
+ * as before.
+ */
+int dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+/* Writes what is dirty, and holds new requests until dm_resume(). */
+int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d);
+/*
+ * The table in use, or with `status` the state of its targets, as lines.
+ * Returns its length, or NBD_E_NO_MEMORY if there is no room for it.  cap > 1.
+ */
+int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
+	    struct nbd_diag *d);
+/*
+ * Waits for an event of the device (a mirror that is in sync, a failure) after
+ * the event *nr, and sets it to the last one.  A signal ends the wait:
+ * NBD_E_INTERRUPTED.
+ */
+int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d);
+/* NBD_E_IN_USE: it is open, as one that is mounted is. */
+int dm_remove(struct dm *m, const char *name, struct nbd_diag *d);
+
+/*
+ * The n-th device, from 0, whose name begins with prefix.  NBD_E_NOT_FOUND: no
+ * more.
+ */
+int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
+	   struct nbd_diag *d);
+
+#endif
