@@ -78,8 +78,8 @@ nothing_but_boot_and_tests_includes_boot()
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
 worlds='lwip metal uefi'
-boot_rooms='common 0 lwip 1 metal 1 device 1 copy 2 net 2 root 2 watch 2 init 3'
-boot_rooms="$boot_rooms uefi 3 reroot 4 cli 5"
+boot_rooms='common 0 lwip 1 metal 1 device 1 prefetch 1 copy 2 net 2 root 2'
+boot_rooms="$boot_rooms watch 2 mapper 2 init 3 uefi 3 reroot 4 cli 5"
 
 includes_in_boot_go_down_only()
 {
