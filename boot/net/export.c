@@ -15,6 +15,8 @@
 /* The lease is stored as it is in memory, for the same program to read. */
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
 
+#define ONLINE "NetworkManager/system-connections/nbdboot.nmconnection"
+
 struct kept {
 	uint64_t magic;
 	char name[16];
@@ -64,6 +66,15 @@ static const char networkd_gateway[] = "Gateway=$g\n";
 static const char manager[] =
 	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n"
 	"allowed-connections=uuid:00000000-0000-0000-0000-000000000000\n";
+
+/*
+ * nm-online waits for a connection of NetworkManager, of which the root's
+ * interface must have none.  So there is one of an interface without a use.
+ */
+static const char online[] =
+	"[connection]\nid=nbdboot\nuuid=8d0fb6a6-5f0c-4c56-a7f5-6e6264626f6f\n"
+	"type=dummy\ninterface-name=nbdboot\n[dummy]\n"
+	"[ipv4]\nmethod=disabled\n[ipv6]\nmethod=disabled\n";
 
 /*
  * Debian's ifupdown: `ifup -a` skips the interfaces of EXCLUDE_INTERFACES, but
@@ -358,12 +369,29 @@ static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
 	return rc;
 }
 
+static int write_online(int run, const struct net_state *s, struct nbd_diag *d)
+{
+	struct page f;
+	int rc;
+
+	begin(&f, s, NULL);
+	put(&f, online);
+	rc = save(run, ONLINE, &f, d);
+	/* NetworkManager takes none that others may read */
+	if (!rc && fchmodat(run, ONLINE, 0600, 0))
+		rc = nbd_diag(d, NBD_E_IO, "/run/" ONLINE ": %s",
+			      strerror(errno));
+	return rc;
+}
+
 int net_export_machine(int run, const struct net_state *s, const char *names,
 		       struct nbd_diag *d)
 {
 	struct page f;
 	int rc = write_all_dns(run, s, d);
 
+	if (!rc)
+		rc = write_online(run, s, d);
 	begin(&f, s, NULL);
 	nbd_putf(&f.o, "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=%s\"\n",
 		 names);

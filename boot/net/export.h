@@ -14,12 +14,14 @@
  *	/run/systemd/system/ifup@.service.d/nbdboot.conf
  *	/run/NetworkManager/conf.d/10-nbdboot-IF.conf
  *	/run/NetworkManager/conf.d/nbdboot-dns.conf
+ *	/run/NetworkManager/system-connections/nbdboot.nmconnection
  *
  * udev keeps the interface's name.  systemd-networkd manages it without
  * touching the address (KeepConfiguration=yes) and renews the lease;
  * NetworkManager and Debian's ifupdown ignore it.  Without the files each of
  * them would cut off the root at shutdown.  NetworkManager and systemd-resolved
- * get the name servers, since an interface that is ignored brings none.
+ * get the name servers, since an interface that is ignored brings none.  For
+ * nm-online NetworkManager gets a connection of its own, without a use.
  */
 #ifndef BOOT_NET_EXPORT_H
 #define BOOT_NET_EXPORT_H

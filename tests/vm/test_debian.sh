@@ -17,6 +17,11 @@ make_tree()
 	cp "$here/guest/debian.sh" "$tree/usr/local/sbin/guest"
 	cp "$kernel" "$tree/boot/kernel"
 	cp "$work/initramfs" "$tree/boot/initramfs"
+	# shellcheck disable=SC2154 # by find_kernel
+	in_tree=$tree/usr/lib/modules/${modules##*/}
+	mkdir -p "$in_tree"
+	find "$modules" -name 'dummy.ko*' -exec cp {} "$in_tree" \;
+	depmod -b "$tree" "${modules##*/}" 2>/dev/null
 	printf '%s\n' '[Service]' 'ExecStart=/usr/local/sbin/guest' \
 		'[Install]' 'WantedBy=multi-user.target' \
 		>"$tree/etc/systemd/system/guest.service"
@@ -101,6 +106,15 @@ network_is_left()
 		;;
 	*) said 'guest: NetworkManager: 10 (unmanaged)' ;;
 	esac
+}
+
+# Nothing waits in vain for NetworkManager, nor for its resolv.conf.
+online()
+{
+	said 'guest: NetworkManager is online$' &&
+		said 'guest: NetworkManager is online again' &&
+		said 'guest: NetworkManager is online once more' &&
+		said 'guest: resolv.conf: nameserver 10\.'
 }
 
 # up NAME ROOT: the machine is up, and asks for its shutdown
@@ -212,6 +226,8 @@ manager=NetworkManager
 export_file "$squashfs"
 boot nbdboot.overlay guest.verb=poweroff
 up 'squashfs and overlay' 'overlay rw'
+check 'squashfs and overlay: nm-online succeeds, and resolv.conf is written again' \
+	online
 down 'squashfs and overlay' poweroff
 goodbye 'squashfs and overlay'
 

@@ -115,7 +115,10 @@ static void a_lease_is_written_for_everybody(void **state)
 
 static void files_that_exist_once_describe_the_machine(void **state)
 {
+	static const char online[] =
+		"NetworkManager/system-connections/nbdboot.nmconnection";
 	struct net_state several = machine;
+	struct stat st;
 
 	(void)state;
 	assert_int_equal(net_export_machine(run, &machine, "eth0 v5", &d), 0);
@@ -138,6 +141,10 @@ static void files_that_exist_once_describe_the_machine(void **state)
 	assert_non_null(strstr(text, "search example.org\n"
 				     "nameserver 192.0.2.3\n"
 				     "nameserver fe80:"));
+	file_read(run, online, text, sizeof(text));
+	assert_non_null(strstr(text, "\ntype=dummy\n"));
+	assert_int_equal(fstatat(run, online, &st, 0), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	strcpy(several.domain, "a.org b.a.org");
 	assert_int_equal(net_export_machine(run, &several, "eth0", &d), 0);
 	file_read(run, "nbdboot/resolv.conf", text, sizeof(text));

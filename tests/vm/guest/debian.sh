@@ -53,13 +53,36 @@ if systemctl is-active -q systemd-networkd; then
 	networkctl --no-pager status eth0 |
 		sed -n 's/^ *\(Network File\|State\): /guest: networkd: /p'
 fi
+# Prints the local ports of established connections.
+connections()
+{
+	awk '$4 == "01" { print $2 }' /proc/net/tcp
+}
+
+# Whatever NetworkManager does, the root's connection lives on, and what waits
+# for the network goes on.
 if systemctl is-active -q NetworkManager; then
+	before=$(connections)
+	nm-online -q -t 60 && echo 'guest: NetworkManager is online'
+	rm -f /etc/resolv.conf
 	systemctl restart NetworkManager NetworkManager-wait-online
+	nm-online -q -t 60 && echo 'guest: NetworkManager is online again'
+	grep '^nameserver' /etc/resolv.conf | sed 's/^/guest: resolv.conf: /'
+	nmcli -w 30 networking off
+	nmcli -w 30 networking on
+	nm-online -q -t 60 && echo 'guest: NetworkManager is online once more'
+	nmcli -t general status | sed 's/^/guest: nmcli: /'
+	systemctl stop NetworkManager
+	grep -q '^nameserver' /etc/resolv.conf ||
+		echo 'guest: WRONG: NetworkManager took resolv.conf with it'
+	systemctl start NetworkManager
 	! nmcli -w 30 device connect eth0 >/dev/null 2>/run/answer ||
 		echo 'guest: WRONG: NetworkManager takes eth0'
 	grep -q "doesn't allow" /run/answer ||
 		echo "guest: WRONG: nmcli says $(cat /run/answer)"
 	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
+	[ "$(connections)" = "$before" ] ||
+		echo "guest: WRONG: connections: $before, now $(connections)"
 fi
 if systemctl is-active -q networking; then
 	echo "guest: ifupdown: active," \
@@ -105,12 +128,6 @@ dmesg | grep -e 'not filtered' -e 'cannot be dropped' |
 # Data that is dirty now is written during the shutdown.
 dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 sha256sum </var/tmp/blob >/var/tmp/sum
-
-# Prints the local ports of established connections.
-connections()
-{
-	awk '$4 == "01" { print $2 }' /proc/net/tcp
-}
 
 # The rest of the root is read from the new server.
 for server in $(word servers | tr , ' '); do
