@@ -65,8 +65,8 @@ objects: $(test-lib)
 
 check-quick: deps ## the tests that take about a minute
 	$(Q)T='$(T)' sh tests/run.sh $(O) quick
-check: deps ## all tests, or with T=PATTERN the steps that match it
-	$(Q)T='$(T)' sh tests/run.sh $(O) all
+check: deps ## all tests, those that match T=PATTERN, or CHANGED=origin/main
+	$(Q)T='$(T)' CHANGED='$(CHANGED)' sh tests/run.sh $(O) all
 deps: ## install what builds and tests need, or print the command for it
 	$(Q)sh tests/deps.sh
 	$(Q)$(if $(MBEDTLS_DIR),:,sh port/fetch.sh mbedtls build/mbedtls)

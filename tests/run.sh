@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs the checks and prints a line for each step:
 #
-#	[T=PATTERN] run.sh BUILD all|quick|STEP...
+#	[T=PATTERN] [CHANGED=REF] run.sh BUILD all|quick|names|STEP...
 #
 # A step is a command that prints TAP lines.  Its log is BUILD/log/STEP.log.
-# T runs only the steps whose names match it (an extended regular expression).
+# T runs only the steps whose names match it (an extended regular expression),
+# and CHANGED only those that the changes since REF need (changed.sh).  "names"
+# prints the names of all steps.
 #
-# Steps run side by side, those that took longest before first (tests/times.txt,
-# or BUILD/times of the last run), and more of them than there are processors
+# Steps run side by side, those that took longest before first (BUILD/times of
+# the last runs, or tests/times.txt for a step that is not in it), and more of them than there are processors
 # while those are idle.  BUILD/times gets the seconds of each: by the clock, and
 # of a processor.
 #
@@ -26,10 +28,21 @@ dir=$1
 shift
 log=$dir/log
 mkdir -p "$log"
-rm -f "$log"/*.log "$log"/*.count "$log"/*.time
+[ "$1" = names ] || rm -f "$log"/*.log "$log"/*.count "$log"/*.time
 wanted=${T-}
+needed=
+if [ "${CHANGED-}" ]; then
+	needed=$(sh "${0%/*}/changed.sh" "$CHANGED") || exit 2
+	[ "$needed" ] || {
+		echo "nothing has changed since $CHANGED"
+		exit
+	}
+	# of patterns of the shell, an expression like T
+	needed=$(echo "$needed" | sed 's/\*/.*/g; s/^all$/.*/' | paste -s -d '|')
+	needed="^($needed)\$"
+fi
 # The build under test is a new one, not a part of the make that called.
-unset T MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
+unset T CHANGED MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
 
 . "${0%/*}/san.sh"
 gcc=${TESTCC:-gcc}
@@ -155,7 +168,7 @@ name_of()
 # wants STEP
 wants()
 {
-	name_of "$1" | grep -qE -e "$wanted"
+	name_of "$1" | grep -E -e "$wanted" | grep -qE -e "$needed"
 }
 
 count()
@@ -272,15 +285,13 @@ spare_lane()
 # which nothing is known counts as one of 100 s.
 longest_first()
 {
-	known=$dir/times
-	[ -e "$known" ] || known=tests/times.txt
-	[ -e "$known" ] || known=/dev/null
+	cat tests/times.txt "$dir/times" 2>/dev/null >"$log/known"
 	awk 'FILENAME != "-" { took[$1] = $2; next }
 		{ sum = 0
 		for (i = 1; i <= NF; i++) {
 			name = $i; sub(/\.sh$/, "", name); gsub(/\//, "-", name)
 			sum += name in took ? took[name] : 100 }
-		print sum, $0 }' "$known" - | sort -rn -s -k 1,1 | cut -d ' ' -f 2-
+		print sum, $0 }' "$log/known" - | sort -rn -s -k 1,1 | cut -d ' ' -f 2-
 }
 
 # Runs the lines of standard input, the steps of a line one after the other.
@@ -341,22 +352,38 @@ fetch()
 	sh tests/debian.sh "$dir/debian"
 } >"$log/fetch.txt" 2>&1 </dev/null
 
+# The steps behind product: those of a line one after the other.
+all_lines()
+{
+	echo "$together"
+	{
+		printf '%s\n' lint lwip-sockets cross cross-units
+		quick_scripts
+		scripts vm
+	} | apart
+}
+
 all()
 {
 	! wants_machines || fetch &
 	steps product
-	{
-		echo "$together"
-		{
-			printf '%s\n' lint lwip-sockets cross cross-units
-			quick_scripts
-			scripts vm
-		} | apart
-	} | lanes
+	all_lines | lanes
 }
 
+names()
+{
+	for s in product $(all_lines); do
+		name_of "$s"
+	done
+}
+
+if [ "$1" = names ]; then
+	names
+	exit
+fi
+
 # Most scripts need the program, which a pattern may leave out.
-if [ "$wanted" ] && ! wants product; then
+if ! wants product; then
 	product >"$log/product.txt" 2>&1 || {
 		cat "$log/product.txt"
 		exit 1

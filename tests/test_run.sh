@@ -4,6 +4,35 @@
 # shellcheck source=tests/tap.sh
 . "${0%/*}/tap.sh"
 runner=$PWD/tests/run.sh
+ci=$PWD/.ci/run
+changed=$PWD/tests/changed.sh
+rooms=$PWD/tests/rooms.txt
+
+# Words of the table that are neither lists nor steps.
+unknown=$(sed '/^#/d; s/^[^	]* = //; s/^[^	]*	//' "$rooms" | xargs -n 1 |
+	grep -vxF -e all -e same -e "$(sed -n 's/ = .*//p' "$rooms")" |
+	sed 's/\*/.*/' | sort -u | while read -r word; do
+		sh "$runner" "$O" names | grep -qx "$word" || echo "$word"
+	done)
+check 'each word of rooms.txt is a step' [ ! "$unknown" ]
+[ ! "$unknown" ] || echo "# $unknown"
+
+# needs PATH STEP...: a change of PATH needs these, and no others of machines
+needs()
+{
+	got=$(sh "$changed" -p "$1" | grep '^vm-\|^all$' | paste -s -d ' ')
+	[ "$got" = "$2" ] || {
+		echo "# $1 needs $got"
+		return 1
+	}
+}
+check 'what a path changes is seen by the machines that have it' \
+	needs boot/trace/nbdtop 'vm-test_latency vm-test_state'
+check 'a script needs itself' needs tests/vm/test_udev.sh vm-test_udev
+check 'a path of no room needs all' needs core/engine.c all
+check 'so does a file of all scripts' needs tests/tap.sh all
+check 'and the name of a directory is no prefix of another' \
+	needs boot/reroots/a.c all
 
 mkdir -p "$work/tests/interop"
 cd "$work"
@@ -64,5 +93,58 @@ closes 0 '2 passed, 0 failed, 1 skipped' \
 	'with CI=true a script may allow a skip by name'
 run sh "$runner" build "$b"
 closes 1 '0 passed, 0 failed, 1 skipped' 'a run that only skips is a failure'
+
+# ---- what changed ----
+script b 'ok - three'
+git init -q . && printf '%s\n' build out err >.gitignore
+commit='git -c user.name=t -c user.email=t@localhost commit -qm'
+git add -A && $commit tree
+CHANGED=HEAD run sh "$runner" build "$a" "$b"
+expect 0 'nothing has changed since HEAD' 'without a change CHANGED runs nothing'
+script b 'ok - three
+ok - four'
+CHANGED=HEAD run sh "$runner" build "$a" "$b"
+closes 0 '2 passed, 0 failed' 'CHANGED runs the steps of what changed'
+git add -A && $commit change
+CHANGED=HEAD~1 run sh "$runner" build "$a" "$b"
+closes 0 '2 passed, 0 failed' 'a commit is a change, too'
+touch new
+CHANGED=HEAD run sh "$runner" build "$a" "$b"
+closes 0 '4 passed, 0 failed' 'a new file of no room needs all steps'
+T='test_a$' CHANGED=HEAD run sh "$runner" build "$a" "$b"
+closes 0 '2 passed, 0 failed' 'and T chooses among them'
+rm new
+rm "tests/$b"
+CHANGED=HEAD run sh "$runner" build "$a"
+closes 1 '0 passed, 0 failed' 'a file that is gone is a change'
+git checkout -q "tests/$b"
+CHANGED=nothing run sh "$runner" build "$a"
+expect 2 'nothing is no commit' 'CHANGED that is no commit is an error'
+
+# ---- the order ----
+for s in a b; do
+	echo "echo $s >>'$work/order'; echo ok - $s" >"tests/interop/test_$s.sh"
+done
+# One processor has one lane, and another one after 3 s.
+ordered()
+{
+	: >"$work/order"
+	T='test_[ab]$' run taskset -c "$(taskset -cp $$ |
+		sed 's/.*: \([0-9]*\).*/\1/')" sh "$runner" build quick
+	[ "$status" = 0 ] && [ "$(paste -s -d ' ' "$work/order")" = "$1" ]
+}
+echo 'interop-test_b 200 200' >tests/times.txt
+rm -f build/times
+check 'what took longest before is first, by times.txt' ordered 'b a'
+printf '%s\n' 'interop-test_a 300 300' >build/times
+check 'and by the times of the last run, which need not have all' \
+	ordered 'a b'
+
+# ---- the whole ----
+mkdir .ci && cp "$ci" .ci
+# shellcheck disable=SC2016 # make expands it
+printf 'deps:\n\ncheck:\n\t@echo "ok $(T)$(CHANGED)."\n' >Makefile
+T=x CHANGED=HEAD run bash .ci/run
+expect 0 'ok .' '.ci/run runs all steps, whatever the environment says'
 
 finish
