@@ -7,6 +7,7 @@
 
 #include "boot/common/root.h"
 #include "tests/boot/common/root_cases.h"
+#include "tests/boot/common/root_wild.h"
 
 static struct cmdline c;
 static struct root_spec spec, r;
@@ -80,6 +81,7 @@ static const char *summary(void)
 		 r.no_go ? " no-go" : "");
 	add_number(&o, "dev", r.device, ROOT_UNSET);
 	add(&o, "part", r.part);
+	add(&o, "other", r.other);
 	add(&o, "fstype", r.fstype);
 	add(&o, "options", r.options);
 	add_number(&o, "conns", r.connections, 1);
@@ -338,6 +340,32 @@ static void root_wins_over_netroot_and_that_is_reported(void **state)
 	      "nbd://a/x note=nbd_host, nbdroot");
 }
 
+static void lines_of_others_mean_what_their_authors_meant(void **state)
+{
+	struct root_env env = machine;
+
+	(void)state;
+	env.server = SERVER;
+	for (size_t i = 0; i < ARRAY_SIZE(wild_cases); i++) {
+		const struct root_case *t = &wild_cases[i];
+		int rc = boot_cmdline_parse(&c, t->line, &d);
+
+		env.root_path = t->root_path;
+		if (!rc)
+			rc = root_parse_server(&spec, &c, &d);
+		if (!rc)
+			rc = root_expand(&r, &spec, &env, &d);
+		if (rc)
+			fail_msg("%s: %s", t->line, d.text);
+		assert_string_equal(summary(), t->want);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wild_others); i++) {
+		assert_int_equal(boot_cmdline_parse(&c, wild_others[i], &d), 0);
+		if (!root_parse_server(&r, &c, &d))
+			fail_msg("%s: %s", wild_others[i], summary());
+	}
+}
+
 /* Somebody else makes the root out of the device: LVM, for example. */
 static void a_root_of_others_is_left_to_them(void **state)
 {
@@ -546,6 +574,7 @@ int main(void)
 		cmocka_unit_test(the_whole_device_beside_netroot_is_a_root),
 		cmocka_unit_test(root_wins_over_netroot_and_that_is_reported),
 		cmocka_unit_test(a_root_of_others_is_left_to_them),
+		cmocka_unit_test(lines_of_others_mean_what_their_authors_meant),
 		cmocka_unit_test(one_spec_is_expanded_again_and_again),
 		cmocka_unit_test(a_uri_without_values_is_parsed_once),
 		cmocka_unit_test(
