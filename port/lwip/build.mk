@@ -7,7 +7,9 @@ lwip-src := $(or $(LWIP_DIR),build/lwip)
 
 ifeq ($(CONFIG_PORT_LWIP),y)
 port-y += $(addprefix port/lwip/, stack.o netif.o link.o resolve.o)
-port-$(CONFIG_PORT_LWIP_DNS) += port/lwip/name_servers.o
+port-y += port/lwip/$(if $(CONFIG_PORT_LWIP_IPV6),ip6,noip6).o \
+	port/lwip/$(if $(CONFIG_PORT_LWIP_DHCP),dhcp,nodhcp).o \
+	port/lwip/$(if $(CONFIG_PORT_LWIP_DNS),name_servers,noname_servers).o
 lwip-out := $(O)/liblwip
 lwip-obj := $(patsubst %,$(lwip-out)/%.o, \
 	$(addprefix core/, def inet_chksum init ip mem memp netif pbuf tcp \

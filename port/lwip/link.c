@@ -221,15 +221,8 @@ static void tune(struct tcp_pcb *pcb)
 static void address(ip_addr_t *ip, const struct sock_addr *a)
 {
 	memset(ip, 0, sizeof(*ip));
-#if LWIP_IPV6
-	if (a->len == 16) {
-		IP_SET_TYPE(ip, IPADDR_TYPE_V6);
-		memcpy(ip_2_ip6(ip)->addr, a->ip, 16);
-		ip6_addr_assign_zone(ip_2_ip6(ip), IP6_UNICAST, netif_default);
-		return;
-	}
-#endif
-	memcpy(&ip_2_ip4(ip)->addr, a->ip, 4);
+	if (!lwnet_ip6_take(ip, a))
+		memcpy(&ip_2_ip4(ip)->addr, a->ip, 4);
 }
 
 static bool is_usable(const struct sock_addr *a)

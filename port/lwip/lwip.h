@@ -147,6 +147,25 @@ void lwnet_check_links(struct lwnet *net);
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
+/* name_servers.c: the one of the program, if it is not 0.0.0.0 */
+void lwnet_name_server_set(const unsigned char ip[4]);
+/* The next server after number *k, which goes round.  False: there is none. */
+bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);
+
+/* ip6.c: on the interface; false: the address is not of IPv6 */
+void lwnet_ip6_add(struct netif *netif);
+void lwnet_ip6_begin(struct lwnet *net);
+bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a);
+/* "fd00::1", "fe80::1%eth0": there is one interface. */
+bool lwnet_ip6_parse(const char *host, struct sock_addr *a);
+/* Gives back the frames of packets that are incomplete. */
+void lwnet_ip6_drop(void);
+
+/* dhcp.c; ms: how much longer than for IPv6 it is waited for */
+extern const unsigned lwnet_dhcp_grace_ms;
+void lwnet_dhcp_begin(struct lwnet *net, const char *hostname);
+void lwnet_dhcp_end(struct lwnet *net);
+
 /* netif.c */
 void lwnet_netif_add(struct lwnet *net);
 /* One batch. */

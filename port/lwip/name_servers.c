@@ -6,6 +6,7 @@
 #include "port/lwip/lwip.h"
 
 #include <lwip/dns.h>
+#include <string.h>
 
 static ip_addr_t servers[DNS_MAX_SERVERS];
 
@@ -28,4 +29,27 @@ void dns_setserver(u8_t n, const ip_addr_t *addr)
 const ip_addr_t *dns_getserver(u8_t n)
 {
 	return n < DNS_MAX_SERVERS ? &servers[n] : IP_ADDR_ANY;
+}
+
+void lwnet_name_server_set(const unsigned char ip[4])
+{
+	ip_addr_t dns = *IP_ADDR_ANY;
+
+	memcpy(&ip_2_ip4(&dns)->addr, ip, 4);
+	if (!ip_addr_isany(&dns))
+		dns_setserver(0, &dns);
+}
+
+bool lwnet_name_server_next(ip_addr_t *to, unsigned *k)
+{
+	for (unsigned n = 0; n < DNS_MAX_SERVERS; n++) {
+		const ip_addr_t *s = &servers[*k];
+
+		*k = (*k + 1) % DNS_MAX_SERVERS;
+		if (ip_addr_isany(s))
+			continue;
+		*to = *s;
+		return true;
+	}
+	return false;
 }

@@ -254,10 +254,7 @@ static err_t init(struct netif *netif)
 	netif->name[0] = 'e';
 	netif->name[1] = 'n';
 	netif->output = etharp_output;
-#if LWIP_IPV6
-	netif->output_ip6 = ethip6_output;
-	netif->flags |= NETIF_FLAG_MLD6;
-#endif
+	lwnet_ip6_add(netif);
 	netif->linkoutput = output;
 	return ERR_OK;
 }

@@ -194,24 +194,6 @@ static void on_answer(void *arg, struct udp_pcb *pcb, struct pbuf *p,
 
 /* ---- a name ---- */
 
-/* The next server after number k, which goes round.  False: there is none. */
-static bool pick_server(ip_addr_t *to, unsigned *k)
-{
-#if LWIP_DNS
-	for (unsigned n = 0; n < DNS_MAX_SERVERS; n++) {
-		const ip_addr_t *s = dns_getserver((u8_t)(*k));
-
-		*k = (*k + 1) % DNS_MAX_SERVERS;
-		if (ip_addr_isany(s))
-			continue;
-		*to = *s;
-		return true;
-	}
-#endif
-	(void)to, (void)k;
-	return false;
-}
-
 static bool has_address(const struct lwnet_query *q)
 {
 	return q->n[0] + q->n[1];
@@ -254,7 +236,7 @@ static int look_up(struct lwnet *net, struct lwnet_query *q, struct nbd_diag *d)
 				q->host);
 	udp_recv(pcb, on_answer, q);
 	while (!is_answered(q, tries) && tries < DNS_TRIES &&
-	       pick_server(&q->server, &k)) {
+	       lwnet_name_server_next(&q->server, &k)) {
 		/* another port each time, and so another guess */
 		udp_bind(pcb, IP_ANY_TYPE,
 			 (u16_t)(0xc000 | (lwnet_random() & 0x3fff)));
@@ -281,36 +263,10 @@ static int join(struct lwnet_query *q)
 	return (int)(q->n[0] + q->n[1]);
 }
 
-#if LWIP_IPV6
-/* "fd00::1", "fe80::1%eth0": there is one interface. */
-static bool parse_ip6(const char *host, struct sock_addr *a)
-{
-	char text[64];
-	size_t len = strcspn(host, "%");
-	ip6_addr_t ip;
-
-	if (len >= sizeof(text))
-		return false;
-	memcpy(text, host, len);
-	text[len] = '\0';
-	if (!ip6addr_aton(text, &ip))
-		return false;
-	a->len = 16;
-	memcpy(a->ip, ip.addr, 16);
-	return true;
-}
-#else
-static bool parse_ip6(const char *host, struct sock_addr *a)
-{
-	(void)host, (void)a;
-	return false;
-}
-#endif
-
 static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 {
 	*a = (struct sock_addr){ .len = 4, .port = port };
-	return nbd_ip4(host, a->ip) || parse_ip6(host, a);
+	return nbd_ip4(host, a->ip) || lwnet_ip6_parse(host, a);
 }
 
 /*

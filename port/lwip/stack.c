@@ -2,23 +2,21 @@
 /* A stack of lwIP: its start, its clock and timers, its addresses, its end. */
 #include "port/lwip/lwip.h"
 
-#include <lwip/dhcp.h>
-#include <lwip/dns.h>
 #include <lwip/init.h>
 #include <lwip/ip4_frag.h>
-#include <lwip/ip6_frag.h>
 #include <lwip/priv/tcp_priv.h>
 #include <lwip/sys.h>
 #include <lwip/timeouts.h>
 #include <string.h>
 
-/* ms: how much longer than for IPv6 DHCP is waited for. */
-#define DHCP_GRACE_MS (LWIP_DHCP ? 3000 : 0)
 /* ms: a longer pause between two polls counts as this. */
-#define STALL_MS      200
+#define STALL_MS 200
 
 #ifndef LWIP_PACKAGE
 #define LWIP_PACKAGE ""
+#endif
+#if !IP_REASSEMBLY
+#define ip_reass_tmr() ((void)0)
 #endif
 const char lwnet_version[] = "lwIP " LWIP_VERSION_STRING LWIP_PACKAGE;
 
@@ -198,39 +196,7 @@ static void set_static(struct lwnet *net, const struct lwnet_config *c)
 	set_ip4(&mask, c->mask);
 	set_ip4(&router, c->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-#if LWIP_DNS
-	ip_addr_t dns = *IP_ADDR_ANY;
-
-	set_ip4(ip_2_ip4(&dns), c->dns);
-	if (!ip_addr_isany(&dns))
-		dns_setserver(0, &dns);
-#endif
-}
-
-static void set_ip6(struct lwnet *net)
-{
-#if LWIP_IPV6
-	netif_create_ip6_linklocal_address(&net->netif, 1);
-	netif_set_ip6_autoconfig_enabled(&net->netif, 1);
-#else
-	(void)net;
-#endif
-}
-
-bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
-{
-#if LWIP_IPV6
-	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
-		if (!ip6_addr_ispreferred(netif_ip6_addr_state(&net->netif, i)))
-			continue;
-		memcpy(ip, netif_ip6_addr(&net->netif, i)->addr, 16);
-		return true;
-	}
-#else
-	(void)net;
-	(void)ip;
-#endif
-	return false;
+	lwnet_name_server_set(c->dns);
 }
 
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
@@ -252,7 +218,7 @@ int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 	while ((now = nbd_now_ms()) - begin < ms) {
 		if (has_ip4(net))
 			return 0;
-		if (lwnet_ip6(net, ip) && now - begin >= DHCP_GRACE_MS)
+		if (lwnet_ip6(net, ip) && now - begin >= lwnet_dhcp_grace_ms)
 			return 0;
 		if (stop && *stop)
 			return nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
@@ -267,27 +233,6 @@ int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 }
 
 /* ---- begin and end ---- */
-
-static void begin_dhcp(struct lwnet *net, const struct lwnet_config *c)
-{
-#if LWIP_DHCP
-	netif_set_hostname(&net->netif, c->hostname);
-	dhcp_start(&net->netif);
-#else
-	(void)net;
-	(void)c;
-#endif
-}
-
-static void end_dhcp(struct lwnet *net)
-{
-#if LWIP_DHCP
-	dhcp_release_and_stop(&net->netif);
-	dhcp_cleanup(&net->netif);
-#else
-	(void)net;
-#endif
-}
 
 int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 	       const struct lwnet_config *c)
@@ -304,12 +249,12 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		lwip_init();
 	lwnet_netif_add(net);
 	tcp_init(); /* draws the first local port, with this key */
-	set_ip6(net);
+	lwnet_ip6_begin(net);
 	watch_link(net);
 	if (c->ip[0])
 		set_static(net, c);
 	else
-		begin_dhcp(net, c);
+		lwnet_dhcp_begin(net, c->hostname);
 	return 0;
 }
 
@@ -330,14 +275,9 @@ static void drop_all(struct lwnet *net)
 		tcp_abort(tcp_active_pcbs);
 	while (tcp_tw_pcbs)
 		tcp_abort(tcp_tw_pcbs);
-#if IP_REASSEMBLY
 	for (unsigned i = 0; i <= IP_REASS_MAXAGE; i++)
 		ip_reass_tmr();
-#endif
-#if LWIP_IPV6
-	for (unsigned i = 0; i <= IPV6_REASS_MAXAGE; i++)
-		ip6_reass_tmr();
-#endif
+	lwnet_ip6_drop();
 }
 
 void lwnet_close(struct lwnet *net, unsigned ms)
@@ -348,7 +288,7 @@ void lwnet_close(struct lwnet *net, unsigned ms)
 		lwnet_wait(net, 20);
 	lwnet_flush_ack(net);
 	drop_all(net);
-	end_dhcp(net);
+	lwnet_dhcp_end(net);
 	netif_remove(&net->netif);
 	net->ether = NULL;
 }

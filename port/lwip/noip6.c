@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A stack of IPv4 alone. */
+#include "port/lwip/lwip.h"
+
+void lwnet_ip6_add(struct netif *netif)
+{
+	(void)netif;
+}
+
+void lwnet_ip6_begin(struct lwnet *net)
+{
+	(void)net;
+}
+
+bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
+{
+	(void)net, (void)ip;
+	return false;
+}
+
+bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
+{
+	(void)ip, (void)a;
+	return false;
+}
+
+bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
+{
+	(void)host, (void)a;
+	return false;
+}
+
+void lwnet_ip6_drop(void)
+{
+}
