@@ -103,8 +103,8 @@ no_source_lies_loose_in_boot()
 # A firmware program parses root= as well.
 the_parser_of_the_root_is_pure()
 {
-	includes '^boot/common/(root(_[a-z]+)?|uris|cmdline)\.[ch]$' | grep -vE \
-		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/common/(root|root_parse|uris|cmdline)\.h")$'
+	includes '^boot/common/(root(_[a-z]+)?|uris|cmdline|word)\.[ch]$' | grep -vE \
+		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/common/(root|root_parse|uris|cmdline|word)\.h")$'
 }
 
 # So the name of a file says in which room it is.  Two worlds share no room.
@@ -256,9 +256,21 @@ no_configuration_inside_of_functions()
 	files | grep -E '^(core|port|boot)/.*\.[ch]$' | xargs -r awk '
 		FNR == 1 || /^}/ { inside = 0 }
 		/^{/ { inside = 1 }
-		inside && /^[ \t]*#[ \t]*(el)?if.*CONFIG_/ {
+		inside && /^[ \t]*#[ \t]*(el)?if.*(CONFIG|LWIP|REASSEMBLY)/ {
 			print FILENAME ":" FNR ": " $0
 		}'
+}
+
+# build.mk chooses files, and the entries of tables.  The exceptions: a request
+# of the table in core, what an engine without TLS never asks for, and what an
+# interface of firmware receives for IPv6.
+configured='core/request|port/dial|port/uefi/snp'
+
+sources_do_not_know_the_configuration()
+{
+	files | grep -E '^(core|port|boot)/.*\.c$' |
+		grep -vE "^($configured)\.c$" | xargs -r grep -nE \
+		'^[[:space:]]*#[[:space:]]*(el)?if.*CONFIG_' /dev/null
 }
 
 # An enum nbd_err is negative, so a negative errno would be taken for one.
@@ -537,6 +549,7 @@ rules='core_includes_only_itself_and_three_headers
 	the_front_page_has_at_most_130_lines
 	files_begin_with_their_licence
 	no_configuration_inside_of_functions
+	sources_do_not_know_the_configuration
 	results_are_no_negative_errno
 	text_of_others_stays_data_in_shell
 	files_that_strangers_name_are_opened_by_open_plain
@@ -565,7 +578,7 @@ bad_tree()
 	{ echo '#  include "boot/c.h"' && echo 'return -errno;'; } >port/two/c.c
 	printf '#if CONFIG_Y\n#endif\nvoid f(void)\n{\n#ifdef CONFIG_X\n' \
 		>boot/f.c
-	printf '#endif\n}\n' >>boot/f.c
+	printf '#endif\n#if LWIP_X\n#endif\n}\n' >>boot/f.c
 	{
 		echo '#include "boot/net/a.h"'
 		printf '\tint fd = open(name, O_RDONLY);\n'
@@ -658,7 +671,8 @@ done
 # The bad tree breaks each include rule once or twice, and no more lines than
 # those may be reported.
 for want in 'a_port_includes_no_other_port 2' \
-	'no_configuration_inside_of_functions 1' \
+	'no_configuration_inside_of_functions 2' \
+	'sources_do_not_know_the_configuration 3' \
 	'private_members_of_core_are_used_by_core_alone 1' \
 	'includes_in_boot_go_down_only 1' 'the_parser_of_the_root_is_pure 2' \
 	'no_source_lies_loose_in_boot 1' \

@@ -1,81 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel command line: a table of its words and their fields. */
-#include "boot/common/cmdline.h"
+/* The kernel command line: cut into words, which word.h has in a table. */
+#include "boot/common/word.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/*
- * MAYBE is a TEXT with an optional value, "" if it is missing.  REQUIRE allows
- * only the value "require".
- */
-enum kind { TEXT, MAYBE, YES, NO, NUMBER, REQUIRE };
-
-static const struct word {
-	const char *name;
-	uint16_t field; /* offset in struct cmdline */
-	uint8_t kind;
-	uint8_t min, max; /* of a NUMBER; max 0: INT32_MAX */
-} words[] = {
-	{ "root", offsetof(struct cmdline, root), TEXT, 0, 0 },
-	{ "rootfstype", offsetof(struct cmdline, fstype), TEXT, 0, 0 },
-	{ "rootflags", offsetof(struct cmdline, flags), TEXT, 0, 0 },
-	{ "ro", offsetof(struct cmdline, write), NO, 0, 0 },
-	{ "rw", offsetof(struct cmdline, write), YES, 0, 0 },
-	{ "init", offsetof(struct cmdline, init), TEXT, 0, 0 },
-	{ "ip", offsetof(struct cmdline, ip), TEXT, 0, 0 },
-	{ "panic", offsetof(struct cmdline, panic), NUMBER, 0, 0 },
-	{ "nbdboot.connections", offsetof(struct cmdline, connections), NUMBER,
-	  1, CONFIG_PORT_MAX_CONNECTIONS },
-	{ "nbdboot.debug", offsetof(struct cmdline, debug), YES, 0, 0 },
-	{ "nbdboot.tls", offsetof(struct cmdline, tls), REQUIRE, 0, 0 },
-	{ "nbdboot.shell", offsetof(struct cmdline, shell), TEXT, 0, 0 },
-#ifdef CONFIG_BOOT_RECONNECT
-	{ "nbdboot.io-timeout", offsetof(struct cmdline, io_timeout), NUMBER, 1,
-	  255 },
-	{ "nbdboot.slots", offsetof(struct cmdline, slots), NUMBER, 1,
-	  CONFIG_PORT_MAX_CONNECTIONS },
-	{ "nbdboot.swap", offsetof(struct cmdline, swap), YES, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_TORAM
-	{ "nbdboot.toram", offsetof(struct cmdline, toram), YES, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_WATCH
-	{ "nbdboot.watch", offsetof(struct cmdline, no_watch), NO, 0, 0 },
-	{ "nbdboot.outage", offsetof(struct cmdline, outage), TEXT, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_RENEW
-	{ "nbdboot.renew", offsetof(struct cmdline, no_renew), NO, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_IDENTITY
-	{ "nbdboot.identity", offsetof(struct cmdline, no_identity), NO, 0, 0 },
-#endif
-	{ "nbdboot.part", offsetof(struct cmdline, part), TEXT, 0, 0 },
-#ifdef CONFIG_BOOT_DIALECTS
-	{ "netroot", offsetof(struct cmdline, netroot), TEXT, 0, 0 },
-	{ "nbdroot", offsetof(struct cmdline, nbdroot), TEXT, 0, 0 },
-	{ "nbddev", offsetof(struct cmdline, nbddev), TEXT, 0, 0 },
-	{ "nbdport", offsetof(struct cmdline, nbdport), TEXT, 0, 0 },
-	{ "nbd_host", offsetof(struct cmdline, nbd_host), TEXT, 0, 0 },
-	{ "nbd_name", offsetof(struct cmdline, nbd_name), TEXT, 0, 0 },
-	{ "nbd_port", offsetof(struct cmdline, nbd_port), TEXT, 0, 0 },
-	{ "boot", offsetof(struct cmdline, boot), TEXT, 0, 0 },
-	{ "archiso_nbd_srv", offsetof(struct cmdline, archiso_srv), TEXT, 0,
-	  0 },
-	{ "archiso_nbd_name", offsetof(struct cmdline, archiso_name), TEXT, 0,
-	  0 },
-#endif
-#if defined(CONFIG_BOOT_ONFAIL) || defined(CONFIG_WORLD_UEFI)
-	{ "nbdboot.onfail", offsetof(struct cmdline, onfail), TEXT, 0, 0 },
-	{ "nbdboot.timeout", offsetof(struct cmdline, timeout), NUMBER, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_TUNE
-	{ "nbdboot.tune", offsetof(struct cmdline, tune), TEXT, 0, 0 },
-#endif
-#ifdef CONFIG_BOOT_OVERLAY
-	{ "nbdboot.overlay", offsetof(struct cmdline, overlay), MAYBE, 0, 0 },
-#endif
-};
 
 /*
  * Cuts off the next word as the kernel's next_arg() does: a double quote may
@@ -117,11 +45,6 @@ bool boot_cmdline_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-static bool is_ours(const char *name)
-{
-	return !strncmp(name, "nbdboot.", 8);
-}
-
 static int most(const struct word *w)
 {
 	return w->max ? w->max : INT32_MAX;
@@ -133,27 +56,27 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 	bool minus;
 	long n;
 
-	if (w->kind == MAYBE && !value)
+	if (w->kind == WORD_MAYBE && !value)
 		value = "";
 	switch (w->kind) {
-	case MAYBE:
-	case TEXT:
+	case WORD_MAYBE:
+	case WORD_TEXT:
 		if (value)
 			*(const char **)field = value;
 		return value;
-	case NUMBER:
+	case WORD_NUMBER:
 		/* panic= may be negative */
-		minus = value && !is_ours(w->name) && *value == '-';
+		minus = value && !(w->scope & WORD_OURS) && *value == '-';
 		n = value ? nbd_number(value + minus, w->min, most(w)) : -1;
 		if (n >= 0)
 			*(int *)field = (int)(minus ? -n : n);
 		return n >= 0;
-	case REQUIRE:
+	case WORD_REQUIRE:
 		*(bool *)field = value && !strcmp(value, "require");
 		return *(bool *)field;
 	default:
 		/* "nbdboot.debug=0" means no */
-		*(bool *)field = (w->kind == YES) ^
+		*(bool *)field = (w->kind == WORD_YES) ^
 				 (value && !strcmp(value, "0"));
 		return true;
 	}
@@ -162,11 +85,11 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 static int wrong_value(const struct word *w, const char *value,
 		       struct nbd_diag *d)
 {
-	if (w->kind == NUMBER)
+	if (w->kind == WORD_NUMBER)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s=%s: not a number from %d to %d", w->name,
 				value ? value : "", w->min, most(w));
-	if (w->kind == REQUIRE)
+	if (w->kind == WORD_REQUIRE)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s=%s: the only value is \"require\"", w->name,
 				value ? value : "");
@@ -176,23 +99,17 @@ static int wrong_value(const struct word *w, const char *value,
 static int take(void *ctx, const char *name, const char *value,
 		struct nbd_diag *d)
 {
+	const struct word *w = boot_words_find(name);
 	struct cmdline *c = ctx;
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const struct word *w = &words[i];
-
-		if (!boot_cmdline_same(name, w->name))
-			continue;
-		/* like the kernel, ignore wrong values of its words */
-		if (store(c, w, value) || !is_ours(name))
-			return NBD_OK;
-		return wrong_value(w, value, d);
-	}
 	/* report a misspelt word of ours */
-	if (is_ours(name) && !c->unknown)
+	if (!w && boot_words_scope(name, SIZE_MAX) && !c->unknown)
 		c->unknown = name;
-	return NBD_OK;
+	/* like the kernel, ignore wrong values of its words */
+	if (!w || w->kind == WORD_OTHER || store(c, w, value) ||
+	    !(w->scope & WORD_OURS))
+		return NBD_OK;
+	return wrong_value(w, value, d);
 }
 
 int boot_cmdline_each(char *p, boot_cmdline_word *fn, void *ctx,

@@ -3,9 +3,25 @@
  * The two steps of parsing, and the choice of the word that names the server.
  */
 #include "boot/common/root_parse.h"
+#include "boot/common/word.h"
 
 #include <string.h>
 #include <strings.h>
+
+/* Those by which other programs name the root, besides root=. */
+const struct word root_form_words[] = {
+	WORD("netroot", netroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbdroot", nbdroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbddev", nbddev, WORD_TEXT, WORD_ROOT),
+	WORD("nbdport", nbdport, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_host", nbd_host, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_name", nbd_name, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_port", nbd_port, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("boot", boot, WORD_TEXT, WORD_ROOT),
+	WORD("archiso_nbd_srv", archiso_srv, WORD_TEXT, WORD_ROOT),
+	WORD("archiso_nbd_name", archiso_name, WORD_TEXT, WORD_ROOT),
+	WORD_END
+};
 
 /* The words that can name a server.  The first one that is given counts. */
 static const struct source {

@@ -8,3 +8,5 @@ boot-$(CONFIG_BOOT_CLI) += boot/device/attach.o boot/device/limit.o boot/device/
 	device.o dialer.o files.o readers.o revive.o slots.o swap.o,noreconnect.o))
 boot-$(CONFIG_BOOT_LIST) += boot/device/latency.o boot/device/names.o
 boot-$(CONFIG_BOOT_TUNE) += boot/device/tune.o
+words-$(CONFIG_BOOT_RECONNECT) += device_slots
+words-$(CONFIG_BOOT_IDENTITY) += device_identity

@@ -9,8 +9,13 @@
  * servers, which could send any other data as well.
  */
 #include "boot/device/identity.h"
+#include "boot/common/word.h"
 
 #include <string.h>
+
+const struct word device_identity_words[] = {
+	WORD("nbdboot.identity", no_identity, WORD_NO, WORD_OURS), WORD_END
+};
 
 #define SECTOR	  512u
 /*

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots for live and dead connections. */
 #include "boot/device/slots.h"
+#include "boot/common/word.h"
 #include "boot/device/device.h"
 #include "port/linux/sockdiag.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* What a device that outlives its server gets from the command line. */
+const struct word device_slots_words[] = {
+	WORD_RANGE("nbdboot.io-timeout", io_timeout, WORD_OURS, 1, 255),
+	WORD_RANGE("nbdboot.slots", slots, WORD_OURS | WORD_ONCE, 1,
+		   CONFIG_PORT_MAX_CONNECTIONS),
+	WORD("nbdboot.swap", swap, WORD_YES, WORD_OURS), WORD_END
+};
 
 unsigned device_slots_choose(const struct backend *b,
 			     const struct nbd_export *e)

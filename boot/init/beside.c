@@ -39,13 +39,17 @@ static void undo(size_t at)
 {
 	next.signals = NULL;
 	while (at)
-		if (init_steps[--at].when & STEP_BESIDE)
-			init_step_undo(&init_steps[at], &next);
+		if (init_steps[--at]->when & STEP_BESIDE)
+			init_step_undo(init_steps[at], &next);
 }
 
 void init_beside_undo(void)
 {
-	undo(init_n_steps);
+	size_t at = 0;
+
+	while (init_steps[at])
+		at++;
+	undo(at);
 }
 
 int init_beside(const char *words, const struct device_signals *signals,
@@ -63,9 +67,9 @@ int init_beside(const char *words, const struct device_signals *signals,
 	next.recovery.signals = signals->before;
 	nbd_fmt(words_of_next.line[0], sizeof(words_of_next.line[0]), "%s",
 		words);
-	for (at = 0; !rc && at < init_n_steps; at++) {
-		if (init_steps[at].when & STEP_BESIDE)
-			rc = init_step_do(&init_steps[at], &next, d);
+	for (at = 0; !rc && init_steps[at]; at++) {
+		if (init_steps[at]->when & STEP_BESIDE)
+			rc = init_step_do(init_steps[at], &next, d);
 		if (device_signals_came(signals))
 			rc = nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
 	}

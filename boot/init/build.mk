@@ -1,12 +1,58 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Each feature lists its objects, its words, and its steps with a number: a boot
+# runs the steps in the order of the numbers, and undoes them in the opposite
+# order.  09: once, before the words are known.  10-19: once, what they say.
+# 20: drivers.  30: network.  40: device.  50: what is in it.  60: mount.
+# 70: what stays in the real system.  80: what does not.  90: the switch.
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
-	part.o program.o recover.o steps.o super.o switch.o)
-boot-$(CONFIG_BOOT_WATCH) += $(if $(CONFIG_BOOT_INIT),boot/init/spawn.o)
-boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
-boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
-boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, beside.o keep.o reroot.o)
+	part.o program.o recover.o steps.o super.o switch.o table.o)
+steps-$(CONFIG_BOOT_INIT) += 05-init_kernel \
+	10-init_cmdline 20-init_hotplug 24-init_drivers 30-init_network \
+	40-init_connect 50-init_part 60-init_mount 70-init_init 90-init_switch
+
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
-boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
-boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
+words-$(CONFIG_BOOT_ONFAIL) += init_onfail
+steps-$(CONFIG_BOOT_ONFAIL) += 09-init_onfail_begin 12-init_onfail_words \
+	80-init_onfail_stop
+
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
+steps-$(CONFIG_BOOT_IMAGE) += 18-init_image 84-init_image_end
+
+boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
+steps-$(CONFIG_BOOT_PRELOAD) += 22-init_preload 58-init_preloaded
+
+tuner := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_TUNE))
+boot-$(tuner) += boot/init/tuner.o
+words-$(tuner) += init_tuner
+steps-$(tuner) += 38-init_tuner_links 41-init_tuner
+
+watcher := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_WATCH))
+boot-$(watcher) += boot/init/spawn.o boot/init/watcher.o
+words-$(watcher) += init_watcher
+steps-$(watcher) += 13-init_watcher_words 43-init_watcher \
+	63-init_watcher_upper 75-init_watcher_ready
+
 boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o
+words-$(CONFIG_BOOT_TORAM) += init_toram
+steps-$(CONFIG_BOOT_TORAM) += 45-init_toram_server 46-init_toram
+
+boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
+
+boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
+words-$(CONFIG_BOOT_OVERLAY) += init_overlay
+steps-$(CONFIG_BOOT_OVERLAY) += 14-init_overlay_words 62-init_overlay_connect \
+	64-init_overlay
+
+boot-$(CONFIG_BOOT_RENEW) += boot/init/renewer.o
+words-$(CONFIG_BOOT_RENEW) += init_renewer
+steps-$(CONFIG_BOOT_RENEW) += 72-init_renewer 76-init_renewer_ready
+
+boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
+steps-$(CONFIG_BOOT_SHUTDOWN) += 74-init_way_down
+
+boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, beside.o keep.o reroot.o)
+
+# 42-NAME in the table is S(NAME).  make sorts the numbers as text.
+$(O)/boot/init/table.o: cpp += -DINIT_STEPS='$(foreach step, \
+	$(sort $(steps-y)),S($(word 2,$(subst -, ,$(step)))))'
+$(O)/boot/init/table.o: $(wildcard boot/*/build.mk)

@@ -74,14 +74,15 @@ void init_image_show(void)
 	need();
 }
 
-int init_image_begin(struct boot *b, struct nbd_diag *d)
+static int begin(struct boot *b, struct nbd_diag *d)
 {
 	(void)b, (void)d;
 	init_image_offer();
 	return NBD_OK;
 }
 
-int init_image_unmount(struct boot *b, struct nbd_diag *d)
+/* Otherwise its memory would stay in use. */
+static int unmount(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	/* it may read the image */
@@ -89,3 +90,15 @@ int init_image_unmount(struct boot *b, struct nbd_diag *d)
 	umount2(WHERE, MNT_DETACH);
 	return NBD_OK;
 }
+
+const struct step init_image_step = {
+	.name = "module image",
+	.run = begin,
+	.hint = "",
+};
+
+const struct step init_image_end_step = {
+	.name = "module image",
+	.run = unmount,
+	.hint = "",
+};

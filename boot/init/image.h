@@ -10,16 +10,6 @@
 #ifndef BOOT_INIT_IMAGE_H
 #define BOOT_INIT_IMAGE_H
 
-#include "port/port.h"
-
-struct boot;
-
-/* A step of the boot: init_image_offer(). */
-int init_image_begin(struct boot *b, struct nbd_diag *d);
-
-/* A step: unmounts it, or its memory would stay in use. */
-int init_image_unmount(struct boot *b, struct nbd_diag *d);
-
 #ifdef CONFIG_BOOT_IMAGE
 /*
  * From now on this process and its children mount the image when they load a

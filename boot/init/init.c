@@ -66,17 +66,16 @@ void init_undo(void *ctx, size_t at)
 	struct boot *b = ctx;
 
 	do
-		init_step_undo(&init_reroot_steps(b)[at], b);
+		init_step_undo(init_reroot_steps(b)[at], b);
 	while (at--);
 }
 
 /* Runs the steps from *at on; after a failure *at is the failed step. */
 static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 {
-	const struct step *steps = init_reroot_steps(b);
+	const struct step *const *steps = init_reroot_steps(b), *s;
 
-	for (; *at < init_reroot_n_steps(b); ++*at) {
-		const struct step *s = &steps[*at];
+	for (; (s = steps[*at]); ++*at) {
 		uint64_t start = nbd_now_ms();
 		int rc = init_step_do(s, b, d);
 
@@ -90,13 +89,13 @@ static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 
 static void recover(struct boot *b, size_t at, int err)
 {
-	const struct step *s = &init_reroot_steps(b)[at];
+	const struct step *s = init_reroot_steps(b)[at];
 	struct failure f = {
 		.at = at,
 		.err = err,
 		/* after the switch no initramfs is left */
 		.hopeless = (s->when & STEP_ONCE) ||
-			    (at == init_n_steps - 1 && err == NBD_E_IO),
+			    (s == &init_switch_step && err == NBD_E_IO),
 	};
 
 	b->recovery.shell = b->cmd.shell;
@@ -115,16 +114,16 @@ static _Noreturn void boot(struct boot *b)
 	for (tries = 0;; tries++) {
 		int rc = run(b, &at, &d);
 
-		s = &init_reroot_steps(b)[at];
+		s = init_reroot_steps(b)[at];
 		boot_say_failed(s->name, rc, &d, s->hint);
 		if (init_reroot_again(b, at, tries)) {
 			at = 0;
 			continue;
 		}
 		recover(b, at, rc);
-		for (at = 0; init_steps[at].when & STEP_ONCE; at++)
+		for (at = 0; init_steps[at]->when & STEP_ONCE; at++)
 			;
-		boot_times_again(init_steps[at].name);
+		boot_times_again(init_steps[at]->name);
 	}
 }
 

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/common/word.h"
+#include "boot/init/steps.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 
@@ -156,3 +158,60 @@ int init_onfail_check(const struct cmdline *c, struct nbd_diag *d)
 	return nbd_diag(d, NBD_E_USAGE,
 			"nbdboot.onfail=%s is not reboot, shell or halt", how);
 }
+
+/* ---- its words and steps ---- */
+
+const struct word init_onfail_words[] = {
+	WORD("nbdboot.onfail", onfail, WORD_TEXT, WORD_OURS | WORD_ONCE),
+	WORD("nbdboot.timeout", timeout, WORD_NUMBER,
+	     WORD_OURS | WORD_ONCE | WORD_FIRMWARE),
+	WORD_END
+};
+
+static int begin(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_onfail_init(&b->onfail, &b->cmd, &b->recovery);
+	return NBD_OK;
+}
+
+static int start(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_onfail_start(&b->onfail);
+	return NBD_OK;
+}
+
+static int take_words(struct boot *b, struct nbd_diag *d)
+{
+	init_onfail_start(&b->onfail);
+	return init_onfail_check(&b->cmd, d);
+}
+
+static int stop(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_onfail_stop(&b->onfail);
+	return NBD_OK;
+}
+
+const struct step init_onfail_begin_step = {
+	.name = "kernel file systems",
+	.run = begin,
+	.hint = "",
+	.when = STEP_ONCE,
+};
+
+const struct step init_onfail_words_step = {
+	.name = "kernel command line",
+	.run = take_words,
+	.hint = "check nbdboot.onfail=",
+	.when = STEP_ONCE,
+};
+
+const struct step init_onfail_stop_step = {
+	.name = "timer",
+	.run = stop,
+	.undo = start,
+	.hint = "",
+};

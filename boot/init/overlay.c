@@ -14,17 +14,20 @@
 #include <sys/stat.h>
 
 #include "boot/common/console.h"
+#include "boot/common/word.h"
+#include "boot/init/beside.h"
 #include "boot/init/mount.h"
+#include "boot/init/steps.h"
 #include "boot/root/connect.h"
 #include "port/linux/module.h"
 #include "port/linux/nbdk.h"
 
-#define WORD "nbdboot.overlay="
+#define WORD_OVERLAY "nbdboot.overlay="
 
 /* The error is about root= and /dev/nbd1: name the word that is meant. */
 static int of_export(const struct overlay *o, int rc, struct nbd_diag *d)
 {
-	return nbd_diag_prefix(d, rc, WORD "%s", o->spec);
+	return nbd_diag_prefix(d, rc, WORD_OVERLAY "%s", o->spec);
 }
 
 static bool size_is_sane(const char *p)
@@ -59,7 +62,7 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		p += p[5] ? 6 : 5;
 	if (*p && (strncmp(p, "size=", 5) != 0 || !size_is_sane(p + 5)))
 		return nbd_diag(d, NBD_E_USAGE,
-				WORD
+				WORD_OVERLAY
 				"%s is not tmpfs, size=NUMBER[k|m|g|%%] or "
 				"nbd://HOST[:PORT]/EXPORT",
 				spec);
@@ -112,8 +115,9 @@ static int mount_export(const struct overlay *o, struct nbd_diag *d)
 		return of_export(o, rc, d);
 	if (read_only)
 		return nbd_diag(d, NBD_E_READ_ONLY,
-				WORD "%s: the server makes it read-only, but "
-				     "the overlay must store changes there",
+				WORD_OVERLAY
+				"%s: the server makes it read-only, but "
+				"the overlay must store changes there",
 				o->spec);
 	return NBD_OK;
 }
@@ -182,3 +186,76 @@ void init_overlay_unmount(const char *newroot)
 	umount2(OVERLAY_UPPER, MNT_DETACH);
 	umount2(OVERLAY_LOWER, MNT_DETACH);
 }
+
+/* ---- its word and steps ---- */
+
+const struct word init_overlay_words[] = {
+	WORD("nbdboot.overlay", overlay, WORD_MAYBE,
+	     WORD_OURS | WORD_ONCE | WORD_MOUNT),
+	WORD_END
+};
+
+static int take_words(struct boot *b, struct nbd_diag *d)
+{
+	/* KIWI's root=overlay: has the same meaning */
+	if (b->spec.overlay && !b->cmd.overlay)
+		b->cmd.overlay = "";
+	if (!b->cmd.overlay)
+		return NBD_OK;
+	b->cmd.write = false;
+	return init_overlay_check(&b->overlay, &b->cmd, d);
+}
+
+static int do_connect(struct boot *b, struct nbd_diag *d)
+{
+	return b->cmd.overlay ? init_overlay_connect(&b->overlay, d) : NBD_OK;
+}
+
+static int undo_connect(struct boot *b, struct nbd_diag *d)
+{
+	return init_disconnect(&b->overlay.index, d);
+}
+
+static int do_overlay(struct boot *b, struct nbd_diag *d)
+{
+	return b->cmd.overlay
+		       ? init_overlay_mount(&b->overlay, init_newroot(b), d)
+		       : NBD_OK;
+}
+
+static int undo_overlay(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	if (b->cmd.overlay)
+		init_overlay_unmount(init_newroot(b));
+	return NBD_OK;
+}
+
+const struct step init_overlay_words_step = {
+	.name = "kernel command line",
+	.run = take_words,
+	.hint = "check " WORD_OVERLAY,
+	.when = STEP_ONCE | STEP_BESIDE,
+};
+
+static const char see[] = "check " WORD_OVERLAY
+			  ", and that the initramfs has module overlay";
+
+const struct step init_overlay_connect_step = {
+	.name = "overlay",
+	.run = do_connect,
+	.undo = undo_connect,
+	.hint = see,
+	.undo_ms = STEP_UNDO_MS,
+	.when = STEP_BESIDE,
+};
+
+const struct step init_overlay_step = {
+	.name = "overlay",
+	.run = do_overlay,
+	.undo = undo_overlay,
+	.hint = see,
+	.run_ms = STEP_MOUNT_MS,
+	.undo_ms = STEP_UNDO_MS,
+	.when = STEP_BESIDE,
+};

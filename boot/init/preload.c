@@ -13,6 +13,7 @@
 
 #include "boot/common/times.h"
 #include "boot/init/drivers.h"
+#include "boot/init/steps.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
@@ -95,3 +96,29 @@ void init_preload_wait(struct preload *p)
 		boot_times_span("preload", p->began, *p->done);
 	p->child = 0;
 }
+
+static int do_start(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_preload_start(&b->preload, b->spec.fstype);
+	return NBD_OK;
+}
+
+static int do_wait(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_preload_wait(&b->preload);
+	return NBD_OK;
+}
+
+const struct step init_preload_step = {
+	.name = "drivers",
+	.run = do_start,
+	.hint = "",
+};
+
+const struct step init_preloaded_step = {
+	.name = "modules",
+	.run = do_wait,
+	.hint = "",
+};

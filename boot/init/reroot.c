@@ -194,22 +194,12 @@ const char *init_reroot_line(const struct boot *b)
 	return b->reroot ? b->reroot->line[b->reroot->at] : NULL;
 }
 
-const struct step *init_reroot_steps(const struct boot *b)
+const struct step *const *init_reroot_steps(const struct boot *b)
 {
 	return b->local ? init_local_steps : init_steps;
 }
 
-size_t init_reroot_n_steps(const struct boot *b)
-{
-	return b->local ? init_n_local_steps : init_n_steps;
-}
-
-bool init_reroot_is_local(const struct boot *b)
-{
-	return b->local;
-}
-
-int init_reroot_device(struct boot *b, struct nbd_diag *d)
+static int take_device(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
 	int rc = boot_cmdline_parse(c, init_reroot_line(b), d);
@@ -296,3 +286,31 @@ void init_reroot(struct reroot *r)
 	for (;;)
 		init_rest(3600000);
 }
+
+/* ---- a device of this machine ---- */
+
+static const struct step device_step = {
+	.name = "device",
+	.run = take_device,
+	.hint = "",
+	.when = STEP_ONCE,
+};
+
+static const struct step mount_step = {
+	.name = "mount",
+	.run = init_do_mount,
+	.undo = init_undo_mount,
+	.hint = "check the device",
+	.run_ms = STEP_MOUNT_MS,
+	.undo_ms = STEP_UNDO_MS,
+};
+
+static const struct step init_step = {
+	.name = "init",
+	.run = init_do_init,
+	.hint = "check what is on the device",
+};
+
+const struct step *const init_local_steps[] = { &init_kernel_step, &device_step,
+						&mount_step,	   &init_step,
+						&init_switch_step, NULL };

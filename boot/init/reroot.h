@@ -64,14 +64,8 @@ int init_reroot_keep(const struct root_spec *r, bool unless_kept,
 
 /* The words of this boot; NULL: those of the kernel command line. */
 const char *init_reroot_line(const struct boot *b);
-/* Is the root a device of this machine? */
-bool init_reroot_is_local(const struct boot *b);
-/* The steps of this boot, and their number. */
-const struct step *init_reroot_steps(const struct boot *b);
-size_t init_reroot_n_steps(const struct boot *b);
-
-/* A step: takes the words about a device of this machine. */
-int init_reroot_device(struct boot *b, struct nbd_diag *d);
+/* The steps of this boot, NULL at the end. */
+const struct step *const *init_reroot_steps(const struct boot *b);
 
 /*
  * In the new root, as the working directory: makes it the root and unmounts the
@@ -127,22 +121,10 @@ static inline const char *init_reroot_line(const struct boot *b)
 	return NULL;
 }
 
-static inline const struct step *init_reroot_steps(const struct boot *b)
+static inline const struct step *const *init_reroot_steps(const struct boot *b)
 {
 	(void)b;
 	return init_steps;
-}
-
-static inline size_t init_reroot_n_steps(const struct boot *b)
-{
-	(void)b;
-	return init_n_steps;
-}
-
-static inline bool init_reroot_is_local(const struct boot *b)
-{
-	(void)b;
-	return false;
 }
 
 static inline bool init_reroot_leave(void)

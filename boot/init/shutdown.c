@@ -28,6 +28,7 @@
 
 #include "boot/common/console.h"
 #include "boot/init/reroot.h"
+#include "boot/init/steps.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
 #include "port/linux/closing.h"
@@ -306,3 +307,27 @@ int init_shutdown(const char *verb)
 	for (;;)
 		pause();
 }
+
+/* ---- its step ---- */
+
+/* Without it the kernel reboots with the root mounted: no reason to fail. */
+static int do_way_down(struct boot *b, struct nbd_diag *d)
+{
+	if (init_shutdown_prepare(d) || init_reroot_keep(&b->root, false, d))
+		boot_say("cannot prepare the shutdown: %s", d->text);
+	return NBD_OK;
+}
+
+static int undo_way_down(struct boot *b, struct nbd_diag *d)
+{
+	(void)b, (void)d;
+	umount2(SHUTDOWN_HOME, MNT_DETACH);
+	return NBD_OK;
+}
+
+const struct step init_way_down_step = {
+	.name = "way down",
+	.run = do_way_down,
+	.undo = undo_way_down,
+	.hint = "",
+};

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The steps of a boot: a table (init.c) and what each one does (steps.c). */
+/*
+ * The steps of a boot.  Each feature has its own, NAME_step, beside its code;
+ * build.mk lists those of this build with a number, which is the order
+ * (steps-$(CONFIG_X) += 42-NAME).
+ */
 #ifndef BOOT_INIT_STEPS_H
 #define BOOT_INIT_STEPS_H
 
@@ -72,11 +76,19 @@ struct step {
 	unsigned when; /* STEP_ONCE, STEP_BESIDE */
 };
 
-extern const struct step init_steps[];
-extern const size_t init_n_steps;
+/* The steps of this build, NULL at the end (table.c). */
+extern const struct step *const init_steps[];
 /* For a device of this machine, after a reroot. */
-extern const struct step init_local_steps[];
-extern const size_t init_n_local_steps;
+extern const struct step *const init_local_steps[];
+
+/* Those of steps.c that init_local_steps has, too. */
+extern const struct step init_kernel_step, init_switch_step;
+step_work init_do_mount, init_undo_mount, init_do_init;
+
+/* Disconnects nbdN, unless *index is -1 already. */
+int init_disconnect(int *index, struct nbd_diag *d);
+/* What DHCP says of the root. */
+struct root_env init_root_env(const struct net_state *net);
 
 /* Does or undoes a step, in a child if it may block. */
 int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d);

@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
+#include "boot/common/word.h"
 #include "boot/copy/copy.h"
+#include "boot/init/steps.h"
+#include "boot/root/connect.h"
 #include "port/latency.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
@@ -175,3 +178,48 @@ void init_toram_release(void)
 	dir_close(&dir);
 	umount2(HOME, MNT_DETACH);
 }
+
+/* ---- its word and steps ---- */
+
+const struct word init_toram_words[] = {
+	WORD("nbdboot.toram", toram, WORD_YES, WORD_OURS | WORD_ONCE), WORD_END
+};
+
+/* Here and not in the child, as later steps need b->root. */
+static int do_name_server(struct boot *b, struct nbd_diag *d)
+{
+	struct root_env env = init_root_env(&b->net.state);
+	struct root_machine m;
+
+	if (!b->cmd.toram)
+		return NBD_OK;
+	root_machine(&m, &env, b->net.state.name);
+	return root_expand(&b->root, &b->spec, &env, d);
+}
+
+static int do_toram(struct boot *b, struct nbd_diag *d)
+{
+	return b->cmd.toram ? init_toram_copy(b->disk, &b->root, d) : NBD_OK;
+}
+
+static int undo_toram(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	if (b->cmd.toram)
+		init_toram_undo(b->disk);
+	b->disk[0] = '\0';
+	return NBD_OK;
+}
+
+const struct step init_toram_server_step = {
+	.name = "connect",
+	.run = do_name_server,
+};
+
+const struct step init_toram_step = {
+	.name = "copy to RAM",
+	.run = do_toram,
+	.undo = undo_toram,
+	.run_ms = STEP_COPY_MS,
+	.undo_ms = STEP_UNDO_MS,
+};

@@ -4,3 +4,4 @@ boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o ip.o \
 	domains.o export.o failure.o job.o job6.o net.o plan.o prepare.o ra.o \
 	renew.o,static.o))
 boot-$(CONFIG_BOOT_RENEW) += boot/net/renewd.o
+words-$(CONFIG_BOOT_DHCP) += net_plan

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/common/cmdline.h"
+#include "boot/common/word.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {
@@ -159,21 +159,32 @@ static bool take_bridge(struct net_plan *p, const char *value)
 	       take_master(p, "bridge", f);
 }
 
-static const struct word {
-	const char *name;
-	bool (*take)(struct net_plan *p, const char *value);
-	uint16_t count; /* offset of its counter; 0: allowed once */
-} words[] = {
-	{ "nameserver", take_dns, offsetof(struct net_plan, n_dns) },
-	{ "rd.route", take_route, offsetof(struct net_plan, n_route) },
-	{ "ifname", take_name, offsetof(struct net_plan, n_name) },
-	{ "vlan", take_vlan, offsetof(struct net_plan, n_vlan) },
-	{ "BOOTIF", take_bootif, 0 },
-	{ "bootdev", take_bootdev, 0 },
-	{ "rd.peerdns", take_peerdns, 0 },
-	{ "bond", take_bond, offsetof(struct net_plan, n_master) },
-	{ "bridge", take_bridge, offsetof(struct net_plan, n_master) },
-};
+typedef bool take_word(struct net_plan *p, const char *value);
+
+/* The field is the offset of its counter in the plan; 0: allowed once. */
+#define NET(name, count)                                    \
+	{                                                   \
+		name, count, WORD_OTHER, WORD_NETWORK, 0, 0 \
+	}
+#define COUNT(field) offsetof(struct net_plan, field)
+
+const struct word net_plan_words[] = { NET("nameserver", COUNT(n_dns)),
+				       NET("rd.route", COUNT(n_route)),
+				       NET("ifname", COUNT(n_name)),
+				       NET("vlan", COUNT(n_vlan)),
+				       NET("BOOTIF", 0),
+				       NET("bootdev", 0),
+				       NET("rd.peerdns", 0),
+				       NET("bond", COUNT(n_master)),
+				       NET("bridge", COUNT(n_master)),
+				       WORD_END };
+
+static take_word *const takes[] = { take_dns,	  take_route,  take_name,
+				    take_vlan,	  take_bootif, take_bootdev,
+				    take_peerdns, take_bond,   take_bridge };
+_Static_assert(sizeof(takes) / sizeof(takes[0]) + 1 ==
+		       sizeof(net_plan_words) / sizeof(net_plan_words[0]),
+	       "one for each word");
 
 static int take(void *ctx, const char *word, const char *value,
 		struct nbd_diag *d)
@@ -193,13 +204,15 @@ static int take(void *ctx, const char *word, const char *value,
 		return p->n_ip == PLAN_MAX
 			       ? too_many(d, word, value)
 			       : net_ip_parse(&p->ip[p->n_ip++], value, d);
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!boot_cmdline_same(word, words[i].name))
+	for (i = 0; net_plan_words[i].name; i++) {
+		const struct word *w = &net_plan_words[i];
+
+		if (!boot_cmdline_same(word, w->name))
 			continue;
-		count = words[i].count ? (uint8_t *)p + words[i].count : NULL;
+		count = w->field ? (uint8_t *)p + w->field : NULL;
 		if (count && *count == PLAN_MAX)
 			return too_many(d, word, value);
-		if (strlen(value) >= IP_TEXT || !words[i].take(p, value))
+		if (strlen(value) >= IP_TEXT || !takes[i](p, value))
 			return wrong(d, word, value);
 		if (count)
 			++*count;

@@ -2,3 +2,4 @@
 boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/reroot/, kernel.o kexec.o \
 	network.o old.o prove.o leave.o release.o replace.o soft.o \
 	words.o)
+words-$(CONFIG_BOOT_REROOT) += reroot_other

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Composes the kernel command line for a root. */
+#include "boot/common/word.h"
 #include "boot/reroot/reroot.h"
 #include "core/nbd_uri.h"
 
@@ -22,30 +23,12 @@ int reroot_words_end(struct reroot_words *w, struct nbd_diag *d)
 			: NBD_OK;
 }
 
-static bool listed(const char *word, size_t len, const char *const list[])
-{
-	size_t n;
-
-	/* the kernel ignores a quote before the name */
-	if (len && *word == '"') {
-		word++;
-		len--;
-	}
-	len = strcspn(word, "= \t\n") < len ? strcspn(word, "= \t\n") : len;
-	for (; *list; list++) {
-		n = strlen(*list);
-		if ((*list)[n - 1] == '.' ? len > n && !memcmp(word, *list, n)
-					  : len == n && !memcmp(word, *list, n))
-			return true;
-	}
-	return false;
-}
-
-static const char *const nets[] = { "ip",	  "nameserver", "rd.route",
-				    "rd.peerdns", "BOOTIF",	"bootdev",
-				    "ifname",	  "vlan",	"bond",
-				    "bridge",	  NULL };
-static const char *const ours[] = { "nbdboot.", NULL };
+/* Those of other programs about one root, or added by a boot loader. */
+const struct word reroot_other_words[] = {
+	WORD_NAME("rdinit", WORD_ROOT),	  WORD_NAME("nfsroot", WORD_ROOT),
+	WORD_NAME("nfsaddrs", WORD_ROOT), WORD_NAME("BOOT_IMAGE", WORD_ROOT),
+	WORD_NAME("initrd", WORD_ROOT),	  WORD_END
+};
 
 /*
  * Sets *len to that of the next word at *line, and returns the word, or NULL:
@@ -68,64 +51,38 @@ static void copy(struct reroot_words *w, const char *word, size_t len)
 
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 {
-	/* about one root, or about programs in its initramfs */
-	static const char *const gone[] = {
-		"nbdboot.part",	   "nbdboot.overlay", "nbdboot.connections",
-		"nbdboot.slots",   "nbdboot.shell",   "nbdboot.onfail",
-		"nbdboot.timeout", "nbdboot.toram",   NULL
-	};
+	unsigned want = WORD_OURS | (network ? WORD_NETWORK : 0), scope;
 	const char *word;
 	size_t len;
 
-	while ((word = next(&line, &len)))
-		if ((network && listed(word, len, nets)) ||
-		    (listed(word, len, ours) && !listed(word, len, gone)))
+	while ((word = next(&line, &len))) {
+		scope = boot_words_scope(word, len);
+		if ((scope & want) && !(scope & WORD_ONCE))
 			copy(w, word, len);
+	}
 }
 
 void reroot_words_mount(struct reroot_words *w, const char *line, bool overlay)
 {
-	static const char *const mount[] = { "rootflags", NULL };
-	static const char *const over[] = { "nbdboot.overlay", NULL };
 	const char *word;
+	unsigned scope;
 	size_t len;
 
-	while ((word = next(&line, &len)))
-		if (listed(word, len, mount) ||
-		    (overlay && listed(word, len, over)))
+	while ((word = next(&line, &len))) {
+		scope = boot_words_scope(word, len);
+		if ((scope & WORD_MOUNT) && (overlay || !(scope & WORD_OURS)))
 			copy(w, word, len);
+	}
 }
 
 void reroot_words_rest(struct reroot_words *w, const char *line)
 {
-	/* about one root, or added by a boot loader */
-	static const char *const gone[] = { "root",
-					    "rootfstype",
-					    "rootflags",
-					    "ro",
-					    "rw",
-					    "init",
-					    "rdinit",
-					    "netroot",
-					    "nbdroot",
-					    "nbddev",
-					    "nbd_host",
-					    "nbd_name",
-					    "nbd_port",
-					    "archiso_nbd_srv",
-					    "archiso_nbd_name",
-					    "boot",
-					    "nfsroot",
-					    "nfsaddrs",
-					    "BOOT_IMAGE",
-					    "initrd",
-					    NULL };
 	const char *word;
 	size_t len;
 
 	while ((word = next(&line, &len)))
-		if (!listed(word, len, nets) && !listed(word, len, ours) &&
-		    !listed(word, len, gone))
+		if (!(boot_words_scope(word, len) &
+		      (WORD_ROOT | WORD_NETWORK | WORD_OURS)))
 			copy(w, word, len);
 }
 

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words that say what to boot. */
 #include "boot/uefi/conf.h"
+#include "boot/common/word.h"
 
 #include <string.h>
 #include <strings.h>
+
+/* How long this program waits for its server; init may know both. */
+const struct word uefi_conf_words[] = {
+	WORD("nbdboot.onfail", onfail, WORD_TEXT, WORD_OURS | WORD_ONCE),
+	WORD("nbdboot.timeout", timeout, WORD_NUMBER,
+	     WORD_OURS | WORD_ONCE | WORD_FIRMWARE),
+	WORD_END
+};
 
 static const char *skip_line(const char *p)
 {
@@ -72,20 +81,6 @@ static int add_word(struct uefi_conf *c, const char *p, size_t len,
 	return NBD_OK;
 }
 
-/* Words that this program obeys, and an operating system may know otherwise. */
-static bool is_own(const char *p, size_t len)
-{
-	static const char names[][13] = {
-		"root=",     "netroot=",  "nbdroot=", "nbd_host=",
-		"nbd_name=", "nbd_port=", "ip=",      "nbdboot.tls="
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (value_of(p, len, names[i]))
-			return true;
-	return len > 16 && !memcmp(p, "nbdboot.timeout=", 16);
-}
-
 static int take_word(struct uefi_conf *c, const char *p, size_t len,
 		     struct nbd_diag *d)
 {
@@ -101,7 +96,7 @@ static int take_word(struct uefi_conf *c, const char *p, size_t len,
 	}
 	if (value_of(p, len, "kernel="))
 		return NBD_OK;
-	c->for_kernel |= !is_own(p, len);
+	c->for_kernel |= !(boot_words_scope(p, len) & WORD_FIRMWARE);
 	return add_word(c, p, len, d);
 }
 

@@ -117,7 +117,7 @@ static void the_root_is_connected_mounted_and_watched(void **state)
 {
 	(void)state;
 	assert_int_equal(run(), 0);
-	assert_true(did("do connect\ndo watch\n"));
+	assert_true(did("do connect\ndo tune\ndo watch\n"));
 	assert_true(did("do mount\n"));
 	assert_true(did("do init\ndo renew\ndo watch ready\n"));
 	assert_false(did("undo"));

@@ -53,11 +53,56 @@ int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
 /* Runs the first step of that name. */
 static void run(const char *name)
 {
-	const struct step *s = init_steps;
+	const struct step *const *s = init_steps;
 
-	while (strcmp(s->name, name) != 0)
+	while (strcmp((*s)->name, name) != 0)
 		s++;
-	assert_int_equal(s->run(&b, &d), 0);
+	assert_int_equal((*s)->run(&b, &d), 0);
+}
+
+/* What a feature adds is where it belongs, whatever its build.mk says before. */
+static void a_boot_has_its_steps_in_this_order(void **state)
+{
+	static const char *const names[] = {
+		"kernel file systems",
+		"kernel file systems", /* nbdboot.onfail= */
+		"kernel command line",
+		"kernel command line", /* nbdboot.onfail= */
+		"kernel command line", /* nbdboot.outage= */
+		"kernel command line", /* nbdboot.overlay= */
+		"module image",
+		"drivers", /* those that appear from now on */
+		"drivers", /* the preload of modules begins */
+		"drivers",
+		"network",
+		"tune",
+		"connect",
+		"tune",
+		"watch",
+		"connect", /* nbdboot.toram names its server */
+		"copy to RAM",
+		"partition",
+		"modules",
+		"mount",
+		"overlay",
+		"watch",
+		"overlay",
+		"init",
+		"renew",
+		"way down",
+		"watch ready",
+		"renew ready",
+		"timer",
+		"module image",
+		"switch",
+	};
+	size_t i = 0;
+
+	(void)state;
+	for (; init_steps[i] && i < ARRAY_SIZE(names); i++)
+		assert_string_equal(init_steps[i]->name, names[i]);
+	assert_int_equal(i, ARRAY_SIZE(names));
+	assert_null(init_steps[i]);
 }
 
 static void take_words(void)
@@ -110,6 +155,7 @@ static void and_so_does_connect_when_it_is_faster(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_boot_has_its_steps_in_this_order),
 		cmocka_unit_test(a_boot_has_the_time_that_its_words_allow),
 		cmocka_unit_test(a_reroot_has_no_end),
 		cmocka_unit_test(the_preload_loads_the_driver_with_one_device),
