@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct options {
-	bool connect;
+	bool connect, wanted;
 	const char *mac;
 	struct root_env env;
 };
@@ -18,6 +18,8 @@ struct options {
 static const struct cli_option options[] = {
 	{ "connect", 'c', NULL, "connect the root, and print its device",
 	  CLI_FIELD(struct options, connect) },
+	{ "wanted", 'w', NULL, "print only which word wants a root on NBD",
+	  CLI_FIELD(struct options, wanted) },
 	{ "mac", 'm', "MAC", "what %m stands for (that of the first link)",
 	  CLI_FIELD(struct options, mac) },
 	{ "root-path", 'r', "ROOTPATH", "DHCP's root-path",
@@ -46,24 +48,12 @@ static const struct field {
 	{                                                   \
 #key, offsetof(struct root_spec, key), kind \
 	}
-	F(part, TEXT),
-	F(other, TEXT),
-	F(fstype, TEXT),
-	F(options, TEXT),
-	F(device, NUMBER),
-	F(connections, NUMBER),
-	F(block_size, NUMBER),
-	F(io_timeout, NUMBER),
-	F(dead_timeout, NUMBER),
-	F(ca, TEXT),
-	F(cert, TEXT),
-	F(key, TEXT),
-	F(tls, YES),
-	F(read_only, YES),
-	F(swap, YES),
-	F(persist, YES),
-	F(overlay, YES),
-	F(from_dhcp, YES),
+	F(part, TEXT),	       F(other, TEXT),	      F(fstype, TEXT),
+	F(options, TEXT),      F(device, NUMBER),     F(connections, NUMBER),
+	F(block_size, NUMBER), F(io_timeout, NUMBER), F(dead_timeout, NUMBER),
+	F(ca, TEXT),	       F(cert, TEXT),	      F(key, TEXT),
+	F(tls, YES),	       F(read_only, YES),     F(swap, YES),
+	F(persist, YES),       F(overlay, YES),	      F(from_dhcp, YES),
 #undef F
 };
 
@@ -159,8 +149,13 @@ static int run(struct cli_call *call)
 	if (o->mac)
 		o->env.value[ROOT_MAC] = o->mac;
 	err = join(line, call->words, &call->d);
-	if (!err)
-		err = boot_cmdline_parse(&c, line, &call->d);
+	if (err)
+		return err;
+	err = boot_cmdline_parse(&c, line, &call->d);
+	if (o->wanted) {
+		put_text("wanted", root_wanted(&c));
+		return CLI_OK;
+	}
 	if (err)
 		return err;
 	err = root_handed(&c, &call->d);

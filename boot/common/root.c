@@ -41,6 +41,7 @@ static const struct source {
 };
 #define SOURCES	 (sizeof(sources) / sizeof(sources[0]))
 #define ROOT	 0
+#define NETROOT	 1
 #define NBDROOT	 2
 #define NBD_HOST 3
 #define ARCHISO	 4
@@ -155,6 +156,21 @@ bool root_named(const struct cmdline *c)
 		if (value_of(c, i))
 			return true;
 	return false;
+}
+
+const char *root_wanted(const struct cmdline *c)
+{
+	for (size_t i = 0; i < LAST; i++) {
+		const char *v = value_of(c, i);
+
+		/* netroot= may be for others, and an empty nbdroot= for none */
+		if (v && (i != NETROOT || root_begins(v, "nbd")) &&
+		    (i != NBDROOT || *v))
+			return sources[i].word;
+	}
+	if (!c->nbddev && !(c->root && root_begins(c->root, "/dev/nbd")))
+		return "";
+	return c->netroot && root_is_dhcp(c->netroot) ? "dhcp" : "device";
 }
 
 static int port_word(struct parse *s, const char *word, const char *port)

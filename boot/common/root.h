@@ -96,6 +96,14 @@ struct root_spec {
 bool root_named(const struct cmdline *c);
 
 /*
+ * For scripts that leave other roots alone: the word of c that names a server
+ * ("root", "netroot" ...); "device": root= or nbddev= is an nbd device, and no
+ * word names the server; "dhcp": likewise, and netroot= asks DHCP; "": none of
+ * these.
+ */
+const char *root_wanted(const struct cmdline *c);
+
+/*
  * Parses the words of c, which must outlive r.  Pure: reads nothing else.  In
  * r->uri each value is still its letter: %h is h.  Returns 0, or NBD_E_USAGE or
  * NBD_E_URI with the reason in d; one reason is that nbdboot.tls=require

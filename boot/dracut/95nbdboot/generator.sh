@@ -5,8 +5,10 @@
 # shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
 type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
 
-case $(getarg root=) in
-nbd* | overlay:nbd=* | /dev/ram | /dev/ram0) ;;
+out=$(nbdboot parse-root --wanted "$(getcmdline)" 2>/dev/null) || exit 0
+eval "$out"
+case $root_wanted:$(getarg root=) in
+root:* | ?*:/dev/ram | ?*:/dev/ram0) ;;
 *) exit 0 ;;
 esac
 [ "${2-}" ] || exit 1

@@ -8,16 +8,13 @@ type getcmdline >/dev/null 2>&1 || . /lib/dracut-lib.sh
 # Sets nbdboot_own if root= names the server, and not the device.
 nbdboot_wanted() {
 	nbdboot_own=''
-	nbdboot_found=''
-	for nbdboot_word in $(getcmdline); do
-		case $nbdboot_word in
-		root=nbd* | root=overlay:nbd=* | boot=NBD=*)
-			nbdboot_found=1 nbdboot_own=1 ;;
-		netroot=nbd* | nbdroot=?* | nbd_host=* | archiso_nbd_srv=*)
-			nbdboot_found=1 ;;
-		esac
-	done
-	[ "$nbdboot_found" ]
+	nbdboot_says=$(nbdboot parse-root --wanted "$(getcmdline)") || return 1
+	eval "$nbdboot_says"
+	case $root_wanted in
+	'' | device | dhcp) return 1 ;;
+	root | boot) nbdboot_own=1 ;;
+	esac
+	nbdboot_found=1
 }
 
 # Has nbdboot.efi left the server in a variable of the firmware?  Its address is

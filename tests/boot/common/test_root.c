@@ -551,9 +551,42 @@ static void a_root_path_is_not_read_beyond_its_end(void **state)
 	guard_free(&g);
 }
 
+static void scripts_learn_which_word_wants_a_root(void **state)
+{
+	static const struct {
+		const char *line, *word;
+	} t[] = {
+		{ "quiet", "" },
+		{ "root=/dev/sda1 netroot=iscsi:h::::x", "" },
+		{ "root=LABEL=x boot=live nbd_name=x", "" },
+		{ "root=dhcp netroot=dhcp", "" },
+		{ "nbdroot=", "" },
+		{ "root=nbd:h:x", "root" },
+		{ "root=nbds://h/x quiet", "root" },
+		{ "root=overlay:nbd=h:x", "root" },
+		{ "boot=NBD=h:1:x", "boot" },
+		{ "root=LABEL=x netroot=nbd:h:x", "netroot" },
+		{ "root=/dev/nbd0 nbdroot=dhcp", "nbdroot" },
+		{ "nbd_host=h root=/dev/nbd0", "nbd_host" },
+		{ "archiso_nbd_srv=h", "archiso_nbd_srv" },
+		{ "root=/dev/nbd0p1", "device" },
+		{ "nbddev=nbd1", "device" },
+		{ "root=/dev/nbd0 netroot=dhcp", "dhcp" },
+		/* a mistake in another word is for the boot to report */
+		{ "nbdboot.slots=x root=nbd://h:x/", "root" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		boot_cmdline_parse(&c, t[i].line, &d);
+		assert_string_equal(root_wanted(&c), t[i].word);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scripts_learn_which_word_wants_a_root),
 		cmocka_unit_test(uris_one_or_several),
 		cmocka_unit_test(every_form_of_dracut),
 		cmocka_unit_test(every_form_of_debian),
