@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The network between a client and a server in one test program: sockets over
- * the loopback, or lwIP in the client with a tap device to the kernel, in a
- * network namespace of the test's own.
+ * the loopback, or lwIP in the client with a tap device to the kernel.  Root has
+ * a network namespace of the test's own: a port that is free now stays free.
  */
 #ifndef TESTS_PORT_NET_H
 #define TESTS_PORT_NET_H
@@ -65,7 +65,10 @@ static inline struct nbd_stack *net_stack(void)
 }
 
 #else
+#include "port/linux/link.h"
 #include "port/posix/sock.h"
+
+#include <sched.h>
 
 #define NET_SERVER "127.0.0.1"
 #define NET_HOST   "localhost"
@@ -73,7 +76,7 @@ static inline struct nbd_stack *net_stack(void)
 static inline int net_start(void **state)
 {
 	(void)state;
-	return 0;
+	return unshare(CLONE_NEWNET) ? 0 : link_up(LINK_LO, NULL);
 }
 
 static inline struct nbd_stack *net_stack(void)
