@@ -67,6 +67,8 @@ check-quick: deps ## the tests that take about a minute
 	$(Q)T='$(T)' sh tests/run.sh $(O) quick
 check: deps ## all tests, those that match T=PATTERN, or CHANGED=origin/main
 	$(Q)T='$(T)' CHANGED='$(CHANGED)' sh tests/run.sh $(O) all
+check-twice: deps ## twice under three busy loops: T=PATTERN CHANGED=REF
+	$(Q)T='$(T)' CHANGED='$(CHANGED)' sh tests/twice.sh $(O) all
 deps: ## install what builds and tests need, or print the command for it
 	$(Q)sh tests/deps.sh
 	$(Q)$(if $(MBEDTLS_DIR),:,sh port/fetch.sh mbedtls build/mbedtls)
@@ -77,6 +79,7 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 -include $(test-bin:=.d) $(over-obj:.o=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) \
 	$(fuzz-bin:=.d)
 .PHONY: unit unit-bin coverage sim soak-sim soak-faults fuzz-bin objects check check-quick \
+	check-twice \
 	deps fuzz
 
 include tests/vm/build.mk

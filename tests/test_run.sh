@@ -5,6 +5,7 @@
 . "${0%/*}/tap.sh"
 runner=$PWD/tests/run.sh
 ci=$PWD/.ci/run
+twice=$PWD/tests/twice.sh
 changed=$PWD/tests/changed.sh
 rooms=$PWD/tests/rooms.txt
 
@@ -96,7 +97,7 @@ closes 1 '0 passed, 0 failed, 1 skipped' 'a run that only skips is a failure'
 
 # ---- what changed ----
 script b 'ok - three'
-git init -q . && printf '%s\n' build out err >.gitignore
+git init -q . && printf '%s\n' build out err loops passed >.gitignore
 commit='git -c user.name=t -c user.email=t@localhost commit -qm'
 git add -A && $commit tree
 CHANGED=HEAD run sh "$runner" build "$a" "$b"
@@ -120,6 +121,41 @@ closes 1 '0 passed, 0 failed' 'a file that is gone is a change'
 git checkout -q "tests/$b"
 CHANGED=nothing run sh "$runner" build "$a"
 expect 2 'nothing is no commit' 'CHANGED that is no commit is an error'
+
+# ---- twice under load ----
+# The numbers of loops that look for a process which is not there any more.
+loops_left()
+{
+	while read -r _ pid; do
+		! runs "$pid" || echo "$pid"
+	done <loops
+}
+# A step that passes once, and notes the loops: children of its grandparent.
+cat >"tests/$b" <<'END'
+pid=$$
+until tr '\0' ' ' </proc/$pid/cmdline | grep -q 'twice\.sh'; do
+	pid=$(sed -n 's/^PPid:.//p' /proc/$pid/status)
+done
+for loop in $(cat /proc/$pid/task/$pid/children); do
+	grep -qs 'while \[' "/proc/$loop/cmdline" && echo "loop $loop"
+done >>loops
+[ ! -e passed ] || { echo 'not ok - three'; exit; }
+touch passed
+echo 'ok - three'
+END
+run sh "$twice" build "$a" "$b"
+expect 1 'in one run of two: - three' 'twice.sh names what failed once'
+check 'three loops ran in both runs' [ "$(grep -c loop loops)" = 6 ]
+check 'and have ended' [ ! "$(loops_left)" ]
+rm loops passed
+# It is killed, and cannot end its loops.
+# shellcheck disable=SC2016 # for the script
+echo 'kill -9 "$pid"' >>"tests/$b"
+sh "$twice" build "$b" >out 2>&1 || :
+until [ ! "$(loops_left)" ] && grep -q 'passed, ' build/twice/1; do :; done
+ok 'so they do if twice.sh is killed'
+rm -f loops passed
+git checkout -q "tests/$b"
 
 # ---- the order ----
 for s in a b; do
