@@ -70,6 +70,8 @@ for type in xfs btrfs erofs vfat; do
 	rm -f "$image"
 	make_$type
 	mode=rw kind=$vm_default
+	# one with Debian's kernel, where it is a module; User-mode Linux has
+	# it built in
 	[ $type != xfs ] || kind=qemu
 	[ $type != erofs ] || mode=ro
 	serve 0 file "$image"
