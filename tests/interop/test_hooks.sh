@@ -418,6 +418,22 @@ else
 	find "$work/gen" | sed 's/^/# /'
 fi
 
+# ---- keys, and links to what is not in an image ----
+
+mkdir -p "$work/etc/nbdboot" "$work/ssl" "$work/image"
+echo CA >"$work/ssl/ca.pem"
+ln -s "$work/ssl/ca.pem" "$work/etc/nbdboot/ca-cert.pem"
+(umask 077 && echo key >"$work/etc/nbdboot/client-key.pem")
+echo 'copy_exec() { :; }; manual_add_modules() { :; }; auto_add_modules() { :; }' \
+	>"$work/functions"
+sed -e "s|/etc/nbdboot|$work/etc/nbdboot|g" \
+	-e "s|/usr/share/initramfs-tools/hook-functions|$work/functions|" \
+	"$boot/initramfs-tools/hook" >"$work/hook"
+DESTDIR=$work/image sh -e "$work/hook" >"$work/out" 2>&1 || :
+find "$work/image" -name '*.pem' -printf '%y %m %f\n' | sort >"$work/got"
+printf '%s\n' 'f 600 client-key.pem' 'f 644 ca-cert.pem' >"$work/want"
+same 'initramfs-tools: a link is copied as the file, and a key stays private'
+
 # ---- mkinitcpio: a stub of its API ----
 
 cat >"$work/api" <<'END'
@@ -433,6 +449,21 @@ printf '%s\n' 'add_module nbd' 'add_module tcp_diag' 'add_module unix_diag' \
 	'add_module tls' 'add_binary /usr/sbin/nbdboot /usr/bin/nbdboot' \
 	add_runscript help >"$work/want"
 same 'mkinitcpio (stub): what its image contains'
+
+sed "s|/etc/nbdboot|$work/etc/nbdboot|g" "$boot/mkinitcpio/install" \
+	>"$work/install"
+cat >"$work/api" <<'END'
+for name in add_module add_binary add_runscript; do
+	eval "$name() { :; }"
+done
+add_file() { printf '%s %s\n' "$1" "$3"; }
+. "$1"
+build
+END
+bash "$work/api" "$work/install" 2>&1 | sort >"$work/got"
+printf '%s\n' "$work/etc/nbdboot/client-key.pem 600" "$work/ssl/ca.pem 644" |
+	sort >"$work/want"
+same 'mkinitcpio (stub): a link is copied as the file, and a key stays private'
 
 # arch WORDS RESULT: the root that the hook sets, by a stub of init
 arch()
