@@ -139,7 +139,7 @@ static bool take_master(struct net_plan *p, const char *kind, char *f[4])
 /* Without miimon= or arp_interval= a bond sees no link fail. */
 static bool take_bond(struct net_plan *p, const char *value)
 {
-	char buf[IP_TEXT], options[IP_TEXT], *f[4];
+	char buf[IP_TEXT], options[IP_TEXT + 32], *f[4];
 	unsigned n = net_ip_split(value, buf, f, 4);
 
 	nbd_fmt(options, sizeof(options), "%s%s",

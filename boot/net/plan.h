@@ -30,8 +30,9 @@ struct plan_master {
 	char name[16];
 	char kind[8];	   /* "bond", "bridge" */
 	char members[128]; /* "eth0,52-54-00-12-34-56" */
-	char options[128]; /* "mode=802.3ad,miimon=100"; "" for a bridge */
-	unsigned mtu;	   /* 0: unchanged */
+	/* "mode=802.3ad,miimon=100"; "" for a bridge */
+	char options[IP_TEXT + 32];
+	unsigned mtu; /* 0: unchanged */
 };
 
 struct net_plan {

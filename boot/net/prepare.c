@@ -63,10 +63,24 @@ static void set_option(const struct plan_master *m, const char *name, size_t n,
 }
 
 /*
+ * The driver takes most options only in their mode, and delays only while it
+ * watches links: what they depend on comes first.
+ */
+static unsigned turn_of(const char *name, size_t n)
+{
+	static const char *const first[] = { "mode", "miimon", "arp_interval" };
+	unsigned i = 0;
+
+	while (i < 3 && (strlen(first[i]) != n || memcmp(name, first[i], n)))
+		i++;
+	return i;
+}
+
+/*
  * The kernel has a file for each option: "mode=802.3ad,miimon=100".  Several
  * values have ';' between them, as in dracut, or are written one by one.
  */
-static void set_options(const struct plan_master *m)
+static void set_options(const struct plan_master *m, unsigned turn)
 {
 	const char *p = m->options, *value, *end;
 	size_t n, len;
@@ -74,6 +88,8 @@ static void set_options(const struct plan_master *m)
 	for (; *p; p = end + (*end == ',')) {
 		end = p + strcspn(p, ",");
 		n = strcspn(p, "=,");
+		if (turn_of(p, n) != turn)
+			continue;
 		if (n && p[n] != '=')
 			boot_say("bond=%s: %.*s has no value", m->name, (int)n,
 				 p);
@@ -104,7 +120,8 @@ static void configure(const struct plan_master *m, int index,
 {
 	struct nbd_diag d;
 
-	set_options(m);
+	for (unsigned turn = 0; turn < 4; turn++)
+		set_options(m, turn);
 	/* the MAC of a bridge would change with each member, amid DHCP */
 	net_report(link_set_mac(index, first->mac, &d), &d);
 	if (m->mtu)

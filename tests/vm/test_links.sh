@@ -66,8 +66,65 @@ vm_end
 ended 'LACP without a partner that speaks it' '^guest: mode 802.3ad' \
 	'^guest: bond0 192\.0\.2\.[0-9]*/24$'
 
+# ---- each option of the driver, and a leg that only ARP watches ----
+
+# delays before what they depend on, and the mode last: the order is ours
+first=arp_validate=all,arp_ip_target=192.0.2.1\;192.0.2.9,arp_interval=500
+first=$first,num_grat_arp=3,primary=eth1,primary_reselect=failure,mode=1
+second=mode=1,updelay=200,downdelay=300,peer_notif_delay=400,fail_over_mac=2
+second=$second,all_slaves_active=1,resend_igmp=5,num_unsol_na=7
+second=$second,primary_reselect=better
+third=lacp_rate=fast,ad_select=bandwidth,min_links=1,xmit_hash_policy=layer3+4
+third=$third,ad_actor_sys_prio=1000,ad_user_port_key=5,use_carrier=1
+third=$third,mode=802.3ad,miimon=50
+sixth=arp_all_targets=all,arp_validate=backup,arp_ip_target=198.51.100.8,mode=1
+sixth=$sixth,arp_ip_target=198.51.100.9,arp_interval=200
+vm_taps='t0 t6 l2 l3 l4 l5 l6'
+for tap in l2 l3 l4 l5 l6; do
+	tap $tap
+done
+begin "bond=bond0:eth0,eth1:$first bond=bond1:eth2:$second \
+bond=bond2:eth3:$third bond=bond3:eth4:packets_per_slave=4,mode=balance-rr \
+bond=bond4:eth5:lp_interval=3,tlb_dynamic_lb=0,mode=balance-tlb \
+bond=bond5:eth6:$sixth ip=bond0:dhcp test.cut"
+if vm_wait 'guest: cut *'; then
+	case $line in
+	*eth0) leg=t0 ;;
+	*) leg=t6 ;;
+	esac
+	at "$srv" ip link set "$leg" down
+fi
+vm_end
+ended 'fio goes on when ARP finds that a leg was cut' '!^guest: WRONG' \
+	'^guest: went on over eth[01], errors 0$'
+ended 'no option of a bond is refused' '!nbdboot: bond=bond'
+# options BOND NAME=VALUE...: as the driver prints them
+options()
+{
+	bond=$1
+	shift
+	for option; do
+		ended "$bond has $option" "^guest: $bond $option"
+	done
+}
+options bond0 'mode=active-backup 1' 'arp_interval=500' 'arp_validate=all 3' \
+	'arp_ip_target=192.0.2.1 192.0.2.9' 'num_grat_arp=3' 'primary=eth1' \
+	'primary_reselect=failure 2' 'miimon=0'
+options bond1 'updelay=200' 'downdelay=300' 'peer_notif_delay=400' \
+	'fail_over_mac=follow 2' 'all_slaves_active=1' 'resend_igmp=5' \
+	'num_unsol_na=7' 'primary_reselect=better 1' 'miimon=100'
+options bond2 'mode=802.3ad 4' 'lacp_rate=fast 1' 'ad_select=bandwidth 1' \
+	'min_links=1' 'xmit_hash_policy=layer3+4 1' 'ad_actor_sys_prio=1000' \
+	'ad_user_port_key=5' 'use_carrier=1' 'miimon=50'
+options bond3 'mode=balance-rr 0' 'packets_per_slave=4'
+options bond4 'mode=balance-tlb 5' 'lp_interval=3' 'tlb_dynamic_lb=0'
+options bond5 'arp_all_targets=all 1' 'arp_validate=backup 2' \
+	'arp_ip_target=198.51.100.8 198.51.100.9' 'arp_interval=200'
+at "$srv" ip link set "$leg" up
+
 # ---- a bridge ----
 
+vm_taps='t0 t6'
 begin 'bridge=br0:eth0 ip=br0:dhcp'
 vm_end
 ended 'a bridge' '^guest: br0 192\.0\.2\.[0-9]*/24$' '^guest: eth0 is in br0$'

@@ -1127,6 +1127,23 @@ static void a_bond_asks_each_target_by_arp(void **state)
 	assert_non_null(strstr(said, "bond=bond7: miimon has no value\n"));
 }
 
+/* The driver answers EPERM to a delay before miimon, EACCES in another mode. */
+static void what_options_of_a_bond_depend_on_comes_first(void **state)
+{
+	(void)state;
+	cards(1);
+	assert_int_equal(
+		up("bond=bond7:eth0:modem=5,updelay=200,lacp_rate=fast,"
+		   "mode=4 ip=bond7:dhcp",
+		   NULL),
+		0);
+	asks("/sys/class/net/bond7/bonding/mode = 4\n"
+	     "/sys/class/net/bond7/bonding/miimon = 100\n"
+	     "/sys/class/net/bond7/bonding/modem = 5\n"
+	     "/sys/class/net/bond7/bonding/updelay = 200\n"
+	     "/sys/class/net/bond7/bonding/lacp_rate = fast\n");
+}
+
 static void a_bridge_keeps_the_address_of_its_first_member(void **state)
 {
 	(void)state;
@@ -1465,6 +1482,7 @@ int main(void)
 		cmocka_unit_test(a_vlan_keeps_its_parent_up_and_named),
 		cmocka_unit_test(a_bond_takes_its_members_as_they_appear),
 		cmocka_unit_test(a_bond_asks_each_target_by_arp),
+		cmocka_unit_test(what_options_of_a_bond_depend_on_comes_first),
 		cmocka_unit_test(
 			a_bridge_keeps_the_address_of_its_first_member),
 		cmocka_unit_test(a_member_is_no_other_one_with_a_large_number),

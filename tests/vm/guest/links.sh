@@ -20,6 +20,12 @@ done
 for mode in /sys/class/net/*/bonding/mode; do
 	[ ! -e "$mode" ] || echo "guest: mode $(cat "$mode")"
 done
+# a bond without members of the right kind cannot print some of its options
+for option in /sys/class/net/*/bonding/*; do
+	value=$(cat "$option" 2>/dev/null) || continue
+	bond=${option%/bonding/*}
+	echo "guest: ${bond##*/} ${option##*/}=$value"
+done
 
 verified()
 {
