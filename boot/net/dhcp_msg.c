@@ -66,7 +66,7 @@ struct raw {
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
 	uint8_t host[255], search[512], root_path[512];
 	uint8_t domain[256]; /* one option of the longest is not cut */
-	uint8_t routes[128];
+	uint8_t routes[255];
 };
 
 /* many: a list, which may be cut short. */
@@ -93,7 +93,7 @@ static const struct option {
 	OPTION(SERVER, 0, server),
 	OPTION(T1, 0, t1),
 	OPTION(T2, 0, t2),
-	OPTION(ROUTES, 0, routes),
+	OPTION(ROUTES, 1, routes),
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -246,6 +246,16 @@ static void read_text(const struct reading *r, unsigned code, char *to,
 	to[n] = '\0';
 }
 
+/* Was there a text that read_text() did not take? */
+static bool is_left_out(const struct reading *r, unsigned code,
+			const char *text)
+{
+	unsigned i = place(code);
+	const uint8_t *p;
+
+	return !*text && (r->len[i] > options[i].cap || text_of(r, code, &p));
+}
+
 /*
  * Copies the names of a list with blanks or commas; option 15 has one by RFC
  * 2132, but is used for several.  Others are left out, and one that is cut.
@@ -304,6 +314,35 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 		l->t2 = l->t1;
 }
 
+/* Those before one that is malformed, or that does not fit. */
+static void read_routes(const struct reading *r, struct dhcp_lease *l)
+{
+	struct net_dhcp_route route;
+	unsigned at = 0;
+
+	l->route_bytes = (uint8_t)r->len[place(ROUTES)];
+	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
+	while (net_dhcp_route(l, &at, &route))
+		;
+	if (at < l->route_bytes)
+		l->left |= DHCP_LEFT_ROUTES;
+	l->route_bytes = (uint8_t)at;
+}
+
+const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
+{
+	static const char *const texts[] = {
+		"the host name (12): it has other characters than a name",
+		"the root-path (17): more than 512 bytes, or not ASCII",
+		"routes (121): from one on that is malformed or too many",
+	};
+
+	while (*at < sizeof(texts) / sizeof(*texts))
+		if (l->left >> (*at)++ & 1)
+			return texts[*at - 1];
+	return NULL;
+}
+
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
 	int prefix = has(r, MASK) ? net_ip_mask(r->raw.mask) : -1;
@@ -317,15 +356,17 @@ static void read_lease(const struct reading *r, struct dhcp_lease *l)
 	memcpy(l->dns, r->raw.dns, sizeof(l->dns));
 	if (has(r, MTU))
 		l->mtu = (uint16_t)(r->raw.mtu[0] << 8 | r->raw.mtu[1]);
-	if (r->len[place(ROUTES)] <= sizeof(l->routes))
-		l->route_bytes = (uint8_t)r->len[place(ROUTES)];
-	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
+	read_routes(r, l);
 	read_text(r, HOST, host, true);
 	l->cut = net_ip_host(l->host, host);
 	net_domains_read(l->domain, r->raw.search, r->len[place(SEARCH)], true);
 	if (!l->domain[0])
 		read_names(r, DOMAIN, l->domain);
 	read_text(r, ROOT_PATH, l->root_path, false);
+	if (is_left_out(r, HOST, host))
+		l->left |= DHCP_LEFT_HOST;
+	if (is_left_out(r, ROOT_PATH, l->root_path))
+		l->left |= DHCP_LEFT_PATH;
 	read_times(r, l);
 }
 

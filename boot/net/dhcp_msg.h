@@ -28,6 +28,13 @@ enum dhcp_type {
 	DHCP_NAK = 6,
 };
 
+/* What a server sent and a lease has not, see net_dhcp_left(). */
+enum {
+	DHCP_LEFT_HOST = 1,
+	DHCP_LEFT_PATH = 2,
+	DHCP_LEFT_ROUTES = 4, /* at least the last one */
+};
+
 /* Addresses are in network order.  A value that was not given is 0 or "". */
 struct dhcp_lease {
 	uint8_t addr[4];   /* ours */
@@ -40,7 +47,8 @@ struct dhcp_lease {
 	uint8_t n_dns;
 	uint8_t dns[3][4];
 	uint8_t route_bytes;	  /* of routes[] */
-	uint8_t routes[128];	  /* see net_dhcp_route() */
+	uint8_t routes[255];	  /* see net_dhcp_route() */
+	uint8_t left;		  /* DHCP_LEFT_* */
 	bool cut;		  /* host was longer, see net_ip_host() */
 	char host[65];		  /* letters, digits, '-', '.', '_' only */
 	char domain[NET_DOMAINS]; /* option 119, else 15, see net_domains_read() */
@@ -68,12 +76,15 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 /*
  * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC,
  * is malformed, or offers an address that no machine can have.  An option with
- * a wrong length or value is ignored; the parts of a split option are joined
+ * a wrong length or value is left out; the parts of a split option are joined
  * (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -
  * 1].
  */
 int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 		   const uint8_t mac[6], struct dhcp_lease *l);
+
+/* What was left out of l, one at a time, or NULL; advances *at, 0 at first. */
+const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at);
 
 /* One classless static route (RFC 3442); via 0.0.0.0: it is on the link. */
 struct net_dhcp_route {

@@ -46,23 +46,37 @@ static void route_all(struct job *j, const struct link_addr *gw)
 		route(j, r);
 }
 
+static void say_left(const struct job *j)
+{
+	const char *text;
+	unsigned at = 0;
+
+	while ((text = net_dhcp_left(&j->dhcp.lease, &at)))
+		boot_say("%s: left out of what DHCP says: %s", j->l.name, text);
+}
+
 static void lease_routes(struct job *j)
 {
 	const struct dhcp_lease *l = &j->dhcp.lease;
 	struct link_addr gw = in4(l->router, 32);
 	struct net_dhcp_route c;
 	unsigned at = 0;
+	bool all = false;
 
-	/* RFC 3442: with classless routes the router option is ignored */
-	if (!l->route_bytes)
-		route_all(j, &gw);
 	while (net_dhcp_route(l, &at, &c)) {
 		struct link_route r = { .gw = in4(c.via, 32) };
 
 		r.dst = in4(c.to, c.prefix);
 		r.dst.family = AF_INET;
+		all = all || !c.prefix;
 		route(j, r);
 	}
+	/*
+	 * RFC 3442: with classless routes the router option is ignored; but if
+	 * some were left out, the default route may have been one of them.
+	 */
+	if (!l->route_bytes || (!all && l->left & DHCP_LEFT_ROUTES))
+		route_all(j, &gw);
 }
 
 /* ---- configuring ---- */
@@ -84,6 +98,7 @@ static void apply(struct job *j, const struct net_plan *p)
 		if (link_add_addr(j->l.index, &j->addr, LINK_FOREVER, &j->why) <
 		    0)
 			j->state = JOB_FAILED;
+		say_left(j);
 		lease_routes(j);
 	}
 	if (ip->client.family && ip->peer.family == ip->client.family &&

@@ -153,9 +153,11 @@ exec 4<&-
 machine eth1
 cable dead eth0
 at "$srv" ip link set dead down
-dhcpd
+dhcpd --dhcp-option=17,/räuber
 ifup ip=dhcp
 expect 0 eth1 'of two interfaces the one with a link gets the lease'
+expect 0 'eth1: left out of what DHCP says: the root-path (17)' \
+	'a root-path that cannot be one is named'
 mac=$(at "$cli" ip -o link show eth1 | sed 's,.*ether \([^ ]*\).*,\1,')
 at "$cli" ip addr flush dev eth1
 ifup ip=dhcp "BOOTIF=01-$(echo "$mac" | tr : -)"

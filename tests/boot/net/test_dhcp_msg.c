@@ -422,12 +422,13 @@ static void malformed_routes_end_the_list(void **state)
 	static const struct {
 		const char *bytes;
 		unsigned len, n;
+		bool wrong;
 	} t[] = {
-		{ "\x21\x01\x02\x03\x04\x05\x06\x07\x08\x09", 10, 0 },
-		{ "\x18\xc6\x33\x64\xc0\x00\x02", 7, 0 },
-		{ "\x00\xc0\x00\x02\x01\x08", 6, 1 },
-		{ "\x20\x01\x02\x03\x04\x05\x06\x07\x08", 9, 1 },
-		{ "", 0, 0 },
+		{ "\x21\x01\x02\x03\x04\x05\x06\x07\x08\x09", 10, 0, true },
+		{ "\x18\xc6\x33\x64\xc0\x00\x02", 7, 0, true },
+		{ "\x00\xc0\x00\x02\x01\x08", 6, 1, true },
+		{ "\x20\x01\x02\x03\x04\x05\x06\x07\x08", 9, 1, false },
+		{ "", 0, 0, false },
 	};
 	struct net_dhcp_route r;
 
@@ -441,7 +442,68 @@ static void malformed_routes_end_the_list(void **state)
 		while (net_dhcp_route(&l, &at, &r))
 			n++;
 		assert_int_equal(n, t[i].n);
+		assert_int_equal(l.left, t[i].wrong ? DHCP_LEFT_ROUTES : 0);
 	}
+}
+
+/* What is left of them is not dropped with those that have no room. */
+static void of_many_routes_those_that_fit_are_taken(void **state)
+{
+	struct net_dhcp_route r;
+	unsigned at = 0, n = 0;
+
+	(void)state;
+	begin(DHCP_ACK);
+	for (int i = 0; i < 40; i++)
+		add(121, "\x18\xc6\x33\x64\xc0\x00\x02\x01", 8);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	while (net_dhcp_route(&l, &at, &r))
+		n++;
+	assert_int_equal(n, 31);
+	assert_int_equal(l.left, DHCP_LEFT_ROUTES);
+}
+
+static void left_out(const char *a, const char *b)
+{
+	unsigned at = 0;
+	const char *text = net_dhcp_left(&l, &at);
+
+	assert_true(a ? text && strstr(text, a) : !text);
+	if (!a)
+		return;
+	text = net_dhcp_left(&l, &at);
+	assert_true(b ? text && strstr(text, b) : !text);
+}
+
+static void what_is_left_out_is_said(void **state)
+{
+	char text[255];
+
+	(void)state;
+	memset(text, 'p', sizeof(text));
+	begin(DHCP_ACK);
+	add(12, "host", 4);
+	add(17, "path", 4);
+	add(121, "\0\xc0\0\2\1", 5);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	left_out(NULL, NULL);
+	/* some servers send an empty text so */
+	begin(DHCP_ACK);
+	add(12, "\0", 1);
+	add(17, "\0", 1);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	left_out(NULL, NULL);
+	begin(DHCP_ACK);
+	add(12, "a b", 3);
+	add(17, "p\xc3\xa4th", 6);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	left_out("host name", "root-path");
+	begin(DHCP_ACK);
+	for (int i = 0; i < 3; i++)
+		add(17, text, 255);
+	add(121, "\x21", 1);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	left_out("root-path", "routes");
 }
 
 /* The value of an option of a message of ours. */
@@ -519,6 +581,8 @@ int main(void)
 		cmocka_unit_test(what_is_not_for_us_is_no_answer),
 		cmocka_unit_test(nothing_is_read_beyond_the_end_of_any_cut),
 		cmocka_unit_test(malformed_routes_end_the_list),
+		cmocka_unit_test(of_many_routes_those_that_fit_are_taken),
+		cmocka_unit_test(what_is_left_out_is_said),
 		cmocka_unit_test(a_query_names_the_client_and_its_wishes),
 		cmocka_unit_test(the_longest_query_fits),
 	};
