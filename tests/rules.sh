@@ -186,10 +186,10 @@ core_needs_nothing_but_four_functions()
 	undefined "$build/libcore.a" | grep -vE " ($mem)$"
 }
 
-# Objects of core that call each other in a circle, by the names in it.
-calls_in_core_go_one_way()
+# Objects that call each other in a circle, by the names in it.
+circles()
 {
-	nm -A "$build"/core/*.o 2>/dev/null | sed 's/:/ /' | awk '
+	nm -A "$@" 2>/dev/null | sed 's/:/ /' | awk '
 		NF == 4 { where[$4] = $1; next }
 		{ calls[$1 " " $3] = 1 }
 		END {
@@ -199,6 +199,17 @@ calls_in_core_go_one_way()
 					print part[1], where[part[2]]
 			}
 		}' | tsort 2>&1 >/dev/null | sed '/contains a loop/d'
+}
+
+calls_in_core_go_one_way()
+{
+	circles "$build"/core/*.o
+}
+
+# Features call the runner of the boot, and the build makes its table of steps.
+calls_in_init_go_one_way()
+{
+	circles "$build"/boot/init/*.o
 }
 
 # Other worlds than Linux have builds of their own beside it.
@@ -542,6 +553,7 @@ rules='core_includes_only_itself_and_three_headers
 	no_configuration_in_the_source_of_commands
 	core_needs_nothing_but_four_functions
 	calls_in_core_go_one_way
+	calls_in_init_go_one_way
 	nothing_allocates_memory
 	nothing_uses_stdio
 	files_have_fewer_than_500_lines
@@ -564,7 +576,7 @@ bad_tree()
 	mkdir -p core port/one port/two boot/common boot/cli boot/net tests
 	echo 'boot/net/a b is not there' >tests/statics.txt
 	printf 'boot/net/a open b\tis not there\n' >tests/writes.txt
-	mkdir -p build/core build/port build/boot/cli build/boot/net
+	mkdir -p build/core build/port build/boot/cli build/boot/net build/boot/init
 	cp "$1/.clang-format" .
 	touch stray
 	{ echo '#include <string.h>' && echo 'int  x ;'; } >core/a.c
@@ -615,6 +627,10 @@ bad_tree()
 		gcc -x c -c -o build/core/a.o - &&
 	echo 'int a(void), b(void); int b(void) { return a(); }' |
 		gcc -x c -c -o build/core/b.o - &&
+	echo 'int init_a(void), init_b(void); int init_a(void) { return init_b(); }' |
+		gcc -x c -c -o build/boot/init/a.o - &&
+	echo 'int init_a(void), init_b(void); int init_b(void) { return init_a(); }' |
+		gcc -x c -c -o build/boot/init/b.o - &&
 		ar rc build/libcore.a build/core/m.o && ar rc build/libport.a
 }
 
@@ -686,6 +702,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_that_strangers_name_are_opened_by_open_plain 1' \
 	'files_outside_of_run_are_written_with_a_reason 2' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
+	'calls_in_init_go_one_way 2' \
 	'results_are_no_negative_errno 1' \
 	'text_of_others_stays_data_in_shell 3' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do

@@ -22,7 +22,8 @@ boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o
 boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \
 	$(if $(CONFIG_BOOT_SCRIPTS),boot/cli/cmd_switch_root.o) \
 	boot/cli/cmd_modprobe.o
-boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o
+boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o \
+	boot/cli/$(if $(CONFIG_BOOT_REROOT),next,nonext).o
 boot-$(CONFIG_BOOT_REROOT) += boot/cli/cmd_reroot.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
 boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)

@@ -4,10 +4,15 @@
  */
 #include "boot/cli/cli.h"
 #include "boot/init/init.h"
+#include "boot/init/mount.h"
+#include "boot/init/steps.h"
 
 static int run(struct cli_call *call)
 {
-	return init_boot(call->words, NULL);
+	static const struct plan plan = { .newroot = NEWROOT,
+					  .steps = init_steps };
+
+	return init_boot(call->words, &plan);
 }
 
 const struct command cmd_init = {

@@ -3,7 +3,7 @@
 #include "boot/cli/cli.h"
 #include "boot/common/console.h"
 #include "boot/init/recover.h"
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct cli_option options[] = {
 };
 
 /* Everything of one reroot. */
-struct plan {
+struct task {
 	const struct options *o;
 	struct reroot_old old;
 	struct reroot_proof proof;
@@ -69,7 +69,7 @@ static bool leaves_network(const struct options *o)
 }
 
 /* The words for the new root.  Without `link` those of the network lack. */
-static int new_words(struct plan *p, const struct sockdiag_link *link,
+static int new_words(struct task *p, const struct sockdiag_link *link,
 		     struct nbd_diag *d)
 {
 	const struct options *o = p->o;
@@ -85,7 +85,7 @@ static int new_words(struct plan *p, const struct sockdiag_link *link,
 	return rc ? rc : reroot_words_end(&p->words, d);
 }
 
-static int prove(struct plan *p, struct nbd_diag *d)
+static int prove(struct task *p, struct nbd_diag *d)
 {
 	struct nbd_retry retry = { .min = AGAIN_MS, .max = AGAIN_MS };
 	int ms, rc = reroot_prove(&p->proof, p->words.text, d);
@@ -101,7 +101,7 @@ static int prove(struct plan *p, struct nbd_diag *d)
 }
 
 /* Credentials of the old root that only its initramfs had are kept since. */
-static int keep_files(struct plan *p, struct nbd_diag *d)
+static int keep_files(struct task *p, struct nbd_diag *d)
 {
 	struct root_spec old;
 	struct cmdline c;
@@ -109,13 +109,13 @@ static int keep_files(struct plan *p, struct nbd_diag *d)
 
 	if (!boot_cmdline_parse(&c, p->back.text, d) &&
 	    !root_parse(&old, &c, d))
-		rc = init_reroot_keep(&old, true, d);
+		rc = reroot_keep(&old, true, d);
 	if (rc && !p->o->force)
 		return rc;
 	if (*p->proof.cmd.root == '/')
 		return NBD_OK;
-	rc = init_reroot_keep(&p->proof.spec, false, d);
-	return rc ? rc : init_reroot_keep(&p->proof.overlay.parsed, false, d);
+	rc = reroot_keep(&p->proof.spec, false, d);
+	return rc ? rc : reroot_keep(&p->proof.overlay.parsed, false, d);
 }
 
 /*
@@ -123,7 +123,7 @@ static int keep_files(struct plan *p, struct nbd_diag *d)
  * program may take it down with the old system.  The memory of a copy is freed
  * by a shutdown.
  */
-static bool is_soft(const struct plan *p)
+static bool is_soft(const struct task *p)
 {
 	return p->proof.soft && p->old.ours && !p->old.copy &&
 	       *p->proof.cmd.root != '/' && reroot_has_soft();
@@ -138,7 +138,7 @@ static int start(enum reroot_way way, const struct device_signals *signals,
 	return reroot_start(way, d);
 }
 
-static int go_softly(const struct plan *p, const struct device_signals *signals,
+static int go_softly(const struct task *p, const struct device_signals *signals,
 		     struct nbd_diag *d)
 {
 	struct reroot_soft s = { 0 };
@@ -157,7 +157,7 @@ static int go_softly(const struct plan *p, const struct device_signals *signals,
 }
 
 /* Into the new root, under this kernel. */
-static int go(struct plan *p, const struct device_signals *signals,
+static int go(struct task *p, const struct device_signals *signals,
 	      struct nbd_diag *d)
 {
 	struct nbd_diag other;
@@ -177,7 +177,7 @@ static int go(struct plan *p, const struct device_signals *signals,
 }
 
 /* All that changes the system; a failure undoes it, and so does a signal. */
-static int act(struct plan *p, struct nbd_diag *d)
+static int act(struct task *p, struct nbd_diag *d)
 {
 	struct device_signals signals;
 	int rc, made;
@@ -195,7 +195,7 @@ static int act(struct plan *p, struct nbd_diag *d)
 }
 
 /* Another kernel has no way back, and needs none. */
-static int begin(struct plan *p, struct nbd_diag *d)
+static int begin(struct task *p, struct nbd_diag *d)
 {
 	const struct options *o = p->o;
 	struct reroot_kernel *k = &p->proof.kernel;
@@ -212,7 +212,7 @@ static int begin(struct plan *p, struct nbd_diag *d)
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
-	struct plan p = { .o = o };
+	struct task p = { .o = o };
 	struct nbd_diag *d = &call->d;
 	int rc;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot shutdown: systemd-shutdown executes it as /shutdown. */
 #include "boot/cli/cli.h"
-#include "boot/init/shutdown.h"
+#include "boot/cli/next.h"
 
 static int run(struct cli_call *call)
 {
-	return init_shutdown(call->words[0]);
+	return init_shutdown(call->words[0], cli_next);
 }
 
 /* systemd-shutdown adds options of its own after the verb. */

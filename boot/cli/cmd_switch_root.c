@@ -18,7 +18,7 @@ static int run(struct cli_call *call)
 
 	return init_switch_root(*console, words[0],
 				words[1] ? words + 1 : default_init, NULL, NULL,
-				&call->d);
+				NULL, &call->d);
 }
 
 const struct command cmd_switch_root = {

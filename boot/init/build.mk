@@ -48,9 +48,7 @@ words-$(CONFIG_BOOT_RENEW) += init_renewer
 steps-$(CONFIG_BOOT_RENEW) += 72-init_renewer 76-init_renewer_ready
 
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
-steps-$(CONFIG_BOOT_SHUTDOWN) += 74-init_way_down
-
-boot-$(CONFIG_BOOT_REROOT) += $(addprefix boot/init/, beside.o keep.o reroot.o)
+steps-$(CONFIG_BOOT_SHUTDOWN) += 73-init_way_down
 
 # 42-NAME in the table is S(NAME).  make sorts the numbers as text.
 $(O)/boot/init/table.o: cpp += -DINIT_STEPS='$(foreach step, \

@@ -9,13 +9,12 @@
 #include "boot/init/init.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/reboot.h>
 #include <unistd.h>
 
 #include "boot/common/console.h"
 #include "boot/common/times.h"
-#include "boot/init/beside.h"
-#include "boot/init/reroot.h"
 #include "boot/init/steps.h"
 
 /* Bytes of a struct boot that a child passes back. */
@@ -42,7 +41,8 @@ static int work(struct boot *b, step_work *fn, const char *what, unsigned ms,
 	rc = process_start(&child, work_in_child, b, KEPT, d);
 	if (rc)
 		return rc;
-	init_beside_await(b, &child, ms);
+	if (b->await)
+		b->await(b, &child, ms);
 	return process_finish(&child, b, KEPT, what, end, d);
 }
 
@@ -66,14 +66,14 @@ void init_undo(void *ctx, size_t at)
 	struct boot *b = ctx;
 
 	do
-		init_step_undo(init_reroot_steps(b)[at], b);
+		init_step_undo(b->plan->steps[at], b);
 	while (at--);
 }
 
 /* Runs the steps from *at on; after a failure *at is the failed step. */
 static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 {
-	const struct step *const *steps = init_reroot_steps(b), *s;
+	const struct step *const *steps = b->plan->steps, *s;
 
 	for (; (s = steps[*at]); ++*at) {
 		uint64_t start = nbd_now_ms();
@@ -89,7 +89,7 @@ static int run(struct boot *b, size_t *at, struct nbd_diag *d)
 
 static void recover(struct boot *b, size_t at, int err)
 {
-	const struct step *s = init_reroot_steps(b)[at];
+	const struct step *s = b->plan->steps[at];
 	struct failure f = {
 		.at = at,
 		.err = err,
@@ -103,10 +103,22 @@ static void recover(struct boot *b, size_t at, int err)
 	init_recover(&b->recovery, &f, init_undo, b);
 }
 
+static void begin(struct boot *b, char *argv[], const struct plan *plan,
+		  sigset_t signals)
+{
+	memset(b, 0, sizeof(*b));
+	b->argv = argv;
+	b->plan = plan;
+	b->index = b->overlay.index = -1;
+	b->recovery.signals = signals;
+	b->by.signals = &b->recovery.signals;
+}
+
 /* Tries until the switch of the root succeeds. */
 static _Noreturn void boot(struct boot *b)
 {
-	const struct step *s;
+	const struct step *const *steps;
+	const struct plan *p;
 	struct nbd_diag d;
 	unsigned tries;
 	size_t at = 0;
@@ -114,36 +126,37 @@ static _Noreturn void boot(struct boot *b)
 	for (tries = 0;; tries++) {
 		int rc = run(b, &at, &d);
 
-		s = init_reroot_steps(b)[at];
-		boot_say_failed(s->name, rc, &d, s->hint);
-		if (init_reroot_again(b, at, tries)) {
+		p = b->plan;
+		steps = p->steps;
+		boot_say_failed(steps[at]->name, rc, &d, steps[at]->hint);
+		if (p->on_failure) {
+			p = p->on_failure(b, at, tries);
+			begin(b, b->argv, p, b->recovery.signals);
 			at = 0;
 			continue;
 		}
 		recover(b, at, rc);
-		for (at = 0; init_steps[at]->when & STEP_ONCE; at++)
+		for (at = 0; steps[at]->when & STEP_ONCE; at++)
 			;
-		boot_times_again(init_steps[at]->name);
+		boot_times_again(steps[at]->name);
 	}
 }
 
-int init_boot(char *argv[], struct reroot *reroot)
+int init_boot(char *argv[], const struct plan *plan)
 {
 	/* pages: too large for a stack; a process boots only once */
 	static struct boot b;
-	sigset_t all;
+	sigset_t all, before;
 
 	if (getpid() != 1) {
 		boot_say("init: this is not process 1: it runs in an initramfs "
 			 "only");
 		return 2;
 	}
-	b.argv = argv;
-	b.index = b.overlay.index = -1;
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &b.recovery.signals);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	reboot((int)RB_ENABLE_CAD);
 	boot_times_mark("kernel", 0);
-	init_reroot_begin(&b, reroot);
+	begin(&b, argv, plan, before);
 	boot(&b);
 }

@@ -3,15 +3,14 @@
 #ifndef BOOT_INIT_INIT_H
 #define BOOT_INIT_INIT_H
 
-struct reroot;
+struct plan;
 
 /*
- * Boots as the kernel command line says.  argv is what the kernel passed to
- * process 1: the real init gets all of it but argv[0], and the environment.
- * Never returns as process 1; otherwise returns 2, after a message.  With
- * reroot, its roots are tried in turn, in place of that of the kernel command
- * line.
+ * Carries out the plan (steps.h), until the real init runs.  argv is what the
+ * kernel passed to process 1: the real init gets all of it but argv[0], and the
+ * environment.  Never returns as process 1; otherwise returns 2, after a
+ * message.
  */
-int init_boot(char *argv[], struct reroot *reroot);
+int init_boot(char *argv[], const struct plan *plan);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "boot/common/console.h"
 #include "boot/common/word.h"
-#include "boot/init/beside.h"
 #include "boot/init/mount.h"
 #include "boot/init/steps.h"
 #include "boot/root/connect.h"
@@ -219,7 +218,7 @@ static int undo_connect(struct boot *b, struct nbd_diag *d)
 static int do_overlay(struct boot *b, struct nbd_diag *d)
 {
 	return b->cmd.overlay
-		       ? init_overlay_mount(&b->overlay, init_newroot(b), d)
+		       ? init_overlay_mount(&b->overlay, b->plan->newroot, d)
 		       : NBD_OK;
 }
 
@@ -227,7 +226,7 @@ static int undo_overlay(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (b->cmd.overlay)
-		init_overlay_unmount(init_newroot(b));
+		init_overlay_unmount(b->plan->newroot);
 	return NBD_OK;
 }
 

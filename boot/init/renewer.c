@@ -2,7 +2,6 @@
 /* The process that renews the lease of the root's address. */
 #include "boot/common/console.h"
 #include "boot/common/word.h"
-#include "boot/init/beside.h"
 #include "boot/init/steps.h"
 
 const struct word init_renewer_words[] = {
@@ -11,12 +10,9 @@ const struct word init_renewer_words[] = {
 
 static int do_renew(struct boot *b, struct nbd_diag *d)
 {
-	bool ends = b->beside ? init_beside_must_renew() : b->net.state.ends;
-
 	(void)d;
-	if (!b->cmd.no_renew && ends)
-		init_spawn_start(&b->renew, "renew", NULL, -1,
-				 &b->recovery.signals);
+	if (!b->cmd.no_renew && b->lease_ends)
+		init_spawn_start(&b->renew, "renew", NULL, -1, &b->by);
 	return NBD_OK;
 }
 

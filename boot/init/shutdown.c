@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "boot/common/console.h"
-#include "boot/init/reroot.h"
 #include "boot/init/steps.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
@@ -257,15 +256,7 @@ static void pivot(void)
 	}
 }
 
-/* Ends what is left of the old system, and boots again without a reboot. */
-static void reroot(struct reroot *r)
-{
-	kill(-1, SIGKILL);
-	await(0);
-	init_reroot(r);
-}
-
-int init_shutdown(const char *verb)
+int init_shutdown(const char *verb, const struct shutdown_next *next)
 {
 	static const struct {
 		const char *name;
@@ -276,7 +267,6 @@ int init_shutdown(const char *verb)
 		      { "kexec", RB_KEXEC },
 		      { "exit", RB_POWER_OFF } };
 	sigset_t all;
-	struct reroot r;
 	size_t i = 0;
 	bool again;
 
@@ -292,14 +282,16 @@ int init_shutdown(const char *verb)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/* before /run is left, and is unmounted with its files */
-	again = !i && init_reroot_read(&r, is_home() ? "" : SHUTDOWN_HOME);
-	init_reroot_end();
+	again = next && next->end(is_home() ? "" : SHUTDOWN_HOME, !i);
 	init_toram_release();
 	pivot();
 	boot_console_open("/dev/console", false);
 	take_down();
-	if (again)
-		reroot(&r);
+	if (again) {
+		kill(-1, SIGKILL);
+		await(0);
+		next->boot();
+	}
 	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
 	boot_say("%s: %s: rebooting", verb, strerror(errno));
@@ -313,7 +305,8 @@ int init_shutdown(const char *verb)
 /* Without it the kernel reboots with the root mounted: no reason to fail. */
 static int do_way_down(struct boot *b, struct nbd_diag *d)
 {
-	if (init_shutdown_prepare(d) || init_reroot_keep(&b->root, false, d))
+	(void)b;
+	if (init_shutdown_prepare(d))
 		boot_say("cannot prepare the shutdown: %s", d->text);
 	return NBD_OK;
 }

@@ -13,7 +13,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "boot/init/beside.h"
 #include "port/linux/process.h"
 
 /* ms: the process reads files and the device, and asks a name server. */
@@ -39,14 +38,14 @@ static int ready_socket(char name[8])
 }
 
 static _Noreturn void become(char *command, char *option, int index,
-			     const char *ready, const sigset_t *signals)
+			     const char *ready, const struct spawner *by)
 {
 	static char self[256], name[16], notify[32];
 	char *device = index < 0 ? NULL : name;
 	char *argv[] = { "@nbdboot", command, option ? option : device,
 			 option ? device : NULL, NULL };
 	char *env[] = { notify, NULL };
-	const char *path = init_beside_leave();
+	const char *path = by->leave ? by->leave() : NULL;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
@@ -55,21 +54,21 @@ static _Noreturn void become(char *command, char *option, int index,
 	if (!path && n > 0 && (!symlink(self, "/nbdboot") || errno == EEXIST))
 		path = "/nbdboot";
 	if (path) {
-		sigprocmask(SIG_SETMASK, signals, NULL);
+		sigprocmask(SIG_SETMASK, by->signals, NULL);
 		execve(path, argv, env);
 	}
 	_exit(1);
 }
 
 void init_spawn_start(struct spawned *w, char *command, char *option, int index,
-		      const sigset_t *signals)
+		      const struct spawner *by)
 {
 	char name[8] = "";
 
 	w->ready = ready_socket(name);
 	w->pid = w->ready < 0 ? -1 : _Fork();
 	if (w->pid == 0)
-		become(command, option, index, name, signals);
+		become(command, option, index, name, by);
 }
 
 bool init_spawn_ready(struct spawned *w)

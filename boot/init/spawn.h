@@ -14,15 +14,25 @@ struct spawned {
 	int ready; /* the socket where it reports that it is */
 };
 
+/* The process that starts them. */
+struct spawner {
+	const sigset_t *signals; /* their signal mask */
+	/*
+	 * In a running system, in the child that is to outlive it: lets go of
+	 * all that belongs to it, and returns the path of this program in RAM,
+	 * "" after a failure.  NULL, as its result is: this is the initramfs.
+	 */
+	const char *(*leave)(void);
+};
+
 /*
  * Starts `nbdboot COMMAND [OPTION] [nbdN]`, without the option if it is NULL
- * and without a device if the index is -1, with this signal mask.  In a running
- * system the process leaves this system (beside.h).  Does not wait until it is
- * ready.  A failure is reported by init_spawn_ready(), which must be called
- * before the switch of the root.
+ * and without a device if the index is -1.  Does not wait until it is ready.  A
+ * failure is reported by init_spawn_ready(), which must be called before the
+ * switch of the root.
  */
 void init_spawn_start(struct spawned *w, char *command, char *option, int index,
-		      const sigset_t *signals);
+		      const struct spawner *by);
 
 /*
  * Waits until the process is ready for the switch of the root, and returns

@@ -7,11 +7,9 @@
 
 #include "boot/common/console.h"
 #include "boot/common/times.h"
-#include "boot/init/beside.h"
 #include "boot/init/drivers.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
-#include "boot/init/reroot.h"
 #include "boot/init/switch.h"
 #include "boot/root/connect.h"
 #include "boot/root/handed.h"
@@ -39,7 +37,7 @@ const struct step init_kernel_step = {
 static int do_cmdline(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
-	const char *line = init_reroot_line(b);
+	const char *line = b->plan->line;
 	int rc = line ? boot_cmdline_parse(c, line, d)
 		      : boot_cmdline_read(c, d);
 
@@ -48,8 +46,8 @@ static int do_cmdline(struct boot *b, struct nbd_diag *d)
 		boot_say("%s on the kernel command line is not known, so it "
 			 "has no effect",
 			 c->unknown);
-	/* a reroot never gives up: its failures lead to the other root */
-	if (b->reroot)
+	/* never given up: a failure leads to another plan */
+	if (b->plan->on_failure)
 		c->timeout = 0;
 	if (!rc)
 		rc = root_handed(c, d);
@@ -107,7 +105,10 @@ const struct step init_drivers_step = {
 
 static int do_network(struct boot *b, struct nbd_diag *d)
 {
-	return b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
+	int rc = b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
+
+	b->lease_ends = b->net.state.ends;
+	return rc;
 }
 
 const struct step init_network_step = {
@@ -179,7 +180,7 @@ const struct step init_part_step = {
 int init_do_mount(struct boot *b, struct nbd_diag *d)
 {
 	struct root_fs r = { .dev = b->dev,
-			     .target = init_newroot(b),
+			     .target = b->plan->newroot,
 			     .fstype = b->root.fstype,
 			     .options = b->root.options,
 			     .write = b->cmd.write };
@@ -197,7 +198,7 @@ int init_do_mount(struct boot *b, struct nbd_diag *d)
 int init_undo_mount(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	while (!umount2(init_newroot(b), MNT_DETACH))
+	while (!umount2(b->plan->newroot, MNT_DETACH))
 		;
 	return NBD_OK;
 }
@@ -216,7 +217,7 @@ const struct step init_mount_step = {
 int init_do_init(struct boot *b, struct nbd_diag *d)
 {
 	const char *init;
-	int rc = init_program_find(init_newroot(b), b->cmd.init, &init, d);
+	int rc = init_program_find(b->plan->newroot, b->cmd.init, &init, d);
 
 	b->argv[0] = (char *)init;
 	return rc;
@@ -232,7 +233,7 @@ const struct step init_init_step = {
 /* Where the root is; a disk of the machine has no URI. */
 static void print_root(const struct boot *b, char *text, size_t cap)
 {
-	if (b->local)
+	if (!b->root.uris)
 		nbd_fmt(text, cap, "of this machine");
 	else
 		root_print(&b->root, text, cap);
@@ -258,8 +259,8 @@ static int do_switch(struct boot *b, struct nbd_diag *d)
 		 b->argv[0]);
 	init_drivers_unwatch(&b->hotplug);
 	sigprocmask(SIG_SETMASK, &b->recovery.signals, NULL);
-	return init_switch_root("/dev/console", NEWROOT, b->argv, last_words, b,
-				d);
+	return init_switch_root("/dev/console", b->plan->newroot, b->argv,
+				b->plan->enter, last_words, b, d);
 }
 
 const struct step init_switch_step = {

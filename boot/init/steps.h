@@ -27,6 +27,22 @@
 #define STEP_COPY_MS  86400000
 
 struct boot;
+struct step;
+
+/* What a boot is to do. */
+struct plan {
+	const char *line;    /* a kernel command line; NULL: the kernel's */
+	const char *newroot; /* where the root is mounted until the switch */
+	const struct step *const *steps; /* NULL at the end */
+	/*
+	 * Step `at` has failed, after so many tries: undoes all steps, ends the
+	 * processes of b, and returns the next plan.  NULL: the same plan is
+	 * tried again, as init_recover() does.
+	 */
+	const struct plan *(*on_failure)(struct boot *b, size_t at,
+					 unsigned tries);
+	bool (*enter)(void); /* for init_switch_root() */
+};
 
 /* Does a step or undoes it.  Returns 0, or an error with the reason in d. */
 typedef int step_work(struct boot *b, struct nbd_diag *d);
@@ -52,16 +68,18 @@ struct boot {
 	struct spawned watch, watch_upper, renew;
 	char *outage, outage_text[32]; /* the option of `watch`, or NULL */
 	uint64_t switched;	       /* nbd_now_ms() when the switch began */
-	bool local;  /* the root is a device of this machine */
-	bool beside; /* a system runs, which is to end later */
-	/* held by the caller, and one ends a step; NULL: none ends it */
-	const struct device_signals *signals;
-	struct reroot *reroot; /* NULL: the first boot of this kernel */
+	bool lease_ends;	       /* `renew` has to renew it */
+	const struct plan *plan;
+	struct spawner by; /* of the processes that stay */
+	/* waits until the child of a step has a result; NULL: no need */
+	void (*await)(const struct boot *b, const struct process *child,
+		      unsigned ms);
+	const struct device_signals *signals; /* of await(), or NULL */
 };
 
 /* Not repeated when a failed boot is retried. */
 #define STEP_ONCE   1u
-/* Also beside a running system: see init_beside(). */
+/* Also beside a running system: see reroot/beside.h. */
 #define STEP_BESIDE 2u
 
 struct step {
@@ -78,10 +96,7 @@ struct step {
 
 /* The steps of this build, NULL at the end (table.c). */
 extern const struct step *const init_steps[];
-/* For a device of this machine, after a reroot. */
-extern const struct step *const init_local_steps[];
-
-/* Those of steps.c that init_local_steps has, too. */
+/* For plans with other steps. */
 extern const struct step init_kernel_step, init_switch_step;
 step_work init_do_mount, init_undo_mount, init_do_init;
 

@@ -20,7 +20,6 @@
 #include "boot/common/console.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
-#include "boot/init/reroot.h"
 #include "port/linux/dir.h"
 #include "port/linux/process.h"
 
@@ -194,11 +193,12 @@ static void move_back(const char *newroot, const bool done[MOVED], size_t n)
 }
 
 /* The new root covers "/"; oldfd still is the directory underneath. */
-static int move_root(const char *newroot, struct nbd_diag *d)
+static int move_root(const char *newroot, bool (*enter)(void),
+		     struct nbd_diag *d)
 {
 	if (chdir(newroot))
 		return failed(d, "enter the new root", newroot);
-	if (init_reroot_leave())
+	if (enter && enter())
 		return NBD_OK;
 	if (mount(".", "/", NULL, MS_MOVE, NULL)) {
 		failed(d, "move to / the new root", newroot);
@@ -226,8 +226,8 @@ static void leave_old(int oldfd, const bool done[MOVED])
 }
 
 int init_switch_root(const char *console, const char *newroot,
-		     char *const init_argv[], void (*last)(void *ctx),
-		     void *ctx, struct nbd_diag *d)
+		     char *const init_argv[], bool (*enter)(void),
+		     void (*last)(void *ctx), void *ctx, struct nbd_diag *d)
 {
 	struct question q = { .newroot = newroot, .init = init_argv[0] };
 	bool done[MOVED], ok;
@@ -247,7 +247,7 @@ int init_switch_root(const char *console, const char *newroot,
 	if (oldfd < 0)
 		return failed(d, "open", "/");
 	n = move_mounts(&q, done, &ok, d);
-	rc = ok ? move_root(newroot, d) : NBD_E_KERNEL;
+	rc = ok ? move_root(newroot, enter, d) : NBD_E_KERNEL;
 	if (rc) {
 		if (rc != NBD_E_IO)
 			move_back(newroot, done, n);

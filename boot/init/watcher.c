@@ -29,8 +29,7 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 static void start(struct boot *b, struct spawned *w, int index)
 {
 	if (!b->cmd.no_watch && index >= 0)
-		init_spawn_start(w, "watch", b->outage, index,
-				 &b->recovery.signals);
+		init_spawn_start(w, "watch", b->outage, index, &b->by);
 }
 
 static int do_watch(struct boot *b, struct nbd_diag *d)

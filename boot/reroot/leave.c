@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/init/shutdown.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"

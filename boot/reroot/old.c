@@ -19,7 +19,7 @@
 
 #include "boot/device/backend.h"
 #include "boot/init/overlay.h"
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/net/export.h"
 #include "boot/reroot/reroot.h"
 #include "boot/root/handed.h"

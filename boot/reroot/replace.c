@@ -3,7 +3,7 @@
  * The process 1 of sysvinit, OpenRC and runit, and that of busybox if it has no
  * inittab, reboots the machine without a last program that could be ours.  So
  * this program takes its place while everything still runs, and ends the old
- * system by the commands for its reboot (init_reroot_end()).
+ * system by the commands for its reboot (reroot_after_end()).
  *
  * sysvinit and OpenRC execute their own program anew when asked to (telinit u).
  * That is hidden by a script.  The others never do; they are made to
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
 #include "port/linux/ptrace_exec.h"

@@ -6,7 +6,7 @@
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
  *	old.c      the present root: words for the way back
- *	leave.c    files for process 1 (init/reroot.h), and the old system's end
+ *	leave.c    files for process 1 (after.h), and the old system's end
  *	replace.c  or this program in the place of process 1
  *	soft.c     or the new root at the place where systemd takes it
  *	release.c  and what becomes of the old one's devices
@@ -184,6 +184,16 @@ bool reroot_has_soft(void);
 enum reroot_way { REROOT_DOWN, REROOT_SOFT, REROOT_KEXEC };
 /* Asks it to end the system in that way. */
 int reroot_start(enum reroot_way way, struct nbd_diag *d);
+
+/* ---- keep.c ---- */
+
+/*
+ * Copies the files with the credentials of the root's servers to SHUTDOWN_HOME,
+ * under the same path, unless `unless_kept` and they are there.  An error names
+ * the file in d.  The watcher of the next boot reads them there.
+ */
+int reroot_keep(const struct root_spec *r, bool unless_kept,
+		struct nbd_diag *d);
 
 /* ---- replace.c ---- */
 

@@ -13,7 +13,7 @@
 #include <sys/mount.h>
 
 #include "boot/common/console.h"
-#include "boot/init/beside.h"
+#include "boot/reroot/beside.h"
 
 /* What an earlier try left, which systemd did not carry out. */
 static void clean(void)
@@ -25,7 +25,9 @@ static void clean(void)
 /* The process lists the devices before the new root's are connected. */
 static void start_release(struct reroot_soft *s, const sigset_t *mask)
 {
-	init_spawn_start(&s->release, "reroot", "--release", -1, mask);
+	const struct spawner by = { mask, reroot_beside_leave };
+
+	init_spawn_start(&s->release, "reroot", "--release", -1, &by);
 	if (!init_spawn_ready(&s->release))
 		boot_say("the devices of this system stay connected: the "
 			 "process that was to disconnect them did not start");
@@ -38,7 +40,7 @@ int reroot_soft(struct reroot_soft *s, const char *words,
 
 	clean();
 	start_release(s, &signals->before);
-	rc = init_beside(words, signals, d);
+	rc = reroot_beside(words, signals, d);
 	if (rc)
 		init_spawn_stop(&s->release);
 	return rc;
@@ -47,5 +49,5 @@ int reroot_soft(struct reroot_soft *s, const char *words,
 void reroot_soft_undo(struct reroot_soft *s)
 {
 	init_spawn_stop(&s->release);
-	init_beside_undo();
+	reroot_beside_undo();
 }

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"
 #include "tests/unit.h"
 
@@ -88,10 +88,10 @@ void __wrap_reroot_unprepare(void)
 	note("unprepare", NULL);
 }
 
-int __wrap_init_reroot_keep(const struct root_spec *r, bool unless_kept,
-			    struct nbd_diag *d);
-int __wrap_init_reroot_keep(const struct root_spec *r, bool unless_kept,
-			    struct nbd_diag *d)
+int __wrap_reroot_keep(const struct root_spec *r, bool unless_kept,
+		       struct nbd_diag *d);
+int __wrap_reroot_keep(const struct root_spec *r, bool unless_kept,
+		       struct nbd_diag *d)
 {
 	(void)r, (void)unless_kept, (void)d;
 	return 0;

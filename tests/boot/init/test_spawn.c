@@ -28,10 +28,11 @@ static void a_process_that_did_not_start_is_none(void **state)
 	struct spawned w = { 0 };
 	unsigned before = files();
 	sigset_t none;
+	const struct spawner by = { .signals = &none };
 
 	(void)state;
 	sigemptyset(&none);
-	init_spawn_start(&w, "watch", NULL, 0, &none);
+	init_spawn_start(&w, "watch", NULL, 0, &by);
 	assert_false(init_spawn_ready(&w));
 	assert_int_equal(w.pid, 0);
 	assert_int_equal(files(), before);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The steps of a boot that take its words, one by one. */
-#include "boot/init/reroot.h"
 #include "boot/init/steps.h"
 #include "boot/root/connect.h"
 #include "port/linux/module.h"
@@ -90,6 +89,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"init",
 		"renew",
 		"way down",
+		"way down", /* credentials for a reroot */
 		"watch ready",
 		"renew ready",
 		"timer",
@@ -113,19 +113,29 @@ static void take_words(void)
 static void a_boot_has_the_time_that_its_words_allow(void **state)
 {
 	(void)state;
+	static const struct plan plan = { 0 };
+
 	memset(&b, 0, sizeof(b));
+	b.plan = &plan;
 	take_words();
 	assert_int_equal(b.cmd.timeout, 9);
 }
 
-/* Else the timer of the old root would reboot the new one. */
-static void a_reroot_has_no_end(void **state)
+static const struct plan *other(struct boot *at_failure, size_t at,
+				unsigned tries)
 {
-	static struct reroot r = { .line = { WORDS } };
+	(void)at_failure, (void)at, (void)tries;
+	return NULL;
+}
+
+/* Else the timer would reboot a machine that has another root. */
+static void a_plan_with_another_behind_it_has_no_end(void **state)
+{
+	static const struct plan plan = { .line = WORDS, .on_failure = other };
 
 	(void)state;
 	memset(&b, 0, sizeof(b));
-	b.reroot = &r;
+	b.plan = &plan;
 	take_words();
 	assert_string_equal(b.cmd.root, "nbd://192.0.2.1/x");
 	assert_int_equal(b.cmd.timeout, 0);
@@ -157,7 +167,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_boot_has_its_steps_in_this_order),
 		cmocka_unit_test(a_boot_has_the_time_that_its_words_allow),
-		cmocka_unit_test(a_reroot_has_no_end),
+		cmocka_unit_test(a_plan_with_another_behind_it_has_no_end),
 		cmocka_unit_test(the_preload_loads_the_driver_with_one_device),
 		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
 	};

@@ -263,7 +263,7 @@ static void switch_to(const char *newroot, const char *init)
 {
 	struct nbd_diag d = { "" };
 	char *argv[] = { (char *)init, "one", "two three", NULL };
-	int rc = init_switch_root(NULL, newroot, argv, NULL, NULL, &d);
+	int rc = init_switch_root(NULL, newroot, argv, NULL, NULL, NULL, &d);
 
 	dprintf(1, "returned %d: %s\n", rc, d.text);
 	unchanged(newroot);
@@ -433,7 +433,8 @@ static void only_process_1_may_switch(void **state)
 	char *argv[] = { "/sbin/init", NULL };
 
 	(void)state;
-	assert_int_equal(init_switch_root(NULL, top, argv, NULL, NULL, &d),
+	assert_int_equal(init_switch_root(NULL, top, argv, NULL, NULL, NULL,
+					  &d),
 			 NBD_E_PERM);
 	assert_non_null(strstr(d.text, "only process 1"));
 }

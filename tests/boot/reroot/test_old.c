@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "boot/init/overlay.h"
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/net/export.h"
 #include "boot/root/handed.h"
 #include "port/linux/file.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
 #include "tests/boot/reroot/done.h"

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "boot/init/beside.h"
-#include "boot/init/reroot.h"
+#include "boot/reroot/beside.h"
+#include "boot/reroot/after.h"
 #include "boot/init/spawn.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -21,7 +21,7 @@ static struct reroot_soft s;
 static struct nbd_out done;
 static char text[4096];
 static int stale;     /* mounts of earlier tries */
-static int beside;    /* what init_beside() returns */
+static int beside;    /* what reroot_beside() returns */
 static bool is_ready; /* the process that releases devices */
 
 static void __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
@@ -46,10 +46,12 @@ int __wrap_umount2(const char *path, int flags)
 	return stale-- ? 0 : -1;
 }
 
-int __wrap_init_beside(const char *words, const struct device_signals *signals,
-		       struct nbd_diag *diag);
-int __wrap_init_beside(const char *words, const struct device_signals *signals,
-		       struct nbd_diag *diag)
+int __wrap_reroot_beside(const char *words,
+			 const struct device_signals *signals,
+			 struct nbd_diag *diag);
+int __wrap_reroot_beside(const char *words,
+			 const struct device_signals *signals,
+			 struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_ptr_equal(signals, &held);
@@ -59,11 +61,12 @@ int __wrap_init_beside(const char *words, const struct device_signals *signals,
 }
 
 void __wrap_init_spawn_start(struct spawned *w, char *command, char *option,
-			     int index, const sigset_t *signals);
+			     int index, const struct spawner *by);
 void __wrap_init_spawn_start(struct spawned *w, char *command, char *option,
-			     int index, const sigset_t *signals)
+			     int index, const struct spawner *by)
 {
-	assert_ptr_equal(signals, &held.before);
+	assert_ptr_equal(by->signals, &held.before);
+	assert_non_null(by->leave);
 	assert_int_equal(index, -1);
 	w->pid = 1000;
 	note("%s %s\n", command, option);
@@ -84,8 +87,8 @@ void __wrap_init_spawn_stop(struct spawned *w)
 	note("stop\n");
 }
 
-void __wrap_init_beside_undo(void);
-void __wrap_init_beside_undo(void)
+void __wrap_reroot_beside_undo(void);
+void __wrap_reroot_beside_undo(void)
 {
 	note("undo\n");
 }

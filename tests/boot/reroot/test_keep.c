@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which files a reroot copies to RAM, and where. */
-#include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
+#include "boot/reroot/reroot.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static int keep(const char *root, bool unless_kept)
 	assert_int_equal(root_parse(&r, &c, &d), 0);
 	/* the system's CA certificates depend on the machine */
 	r.tls = false;
-	return init_reroot_keep(&r, unless_kept, &d);
+	return reroot_keep(&r, unless_kept, &d);
 }
 
 static void files_are_kept_under_their_path(void **state)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The steps of a boot beside a running system, and processes that leave it. */
-#include "boot/init/beside.h"
+#include "boot/reroot/beside.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "boot/net/export.h"
 #include "port/linux/dir.h"
@@ -33,15 +32,20 @@ static void note(const char *what, const char *name)
 static const char *fails;	/* the step that does */
 static const char *interrupted; /* a signal comes during that one */
 static int handled;
-static bool watched, watched_upper, no_watch, overlay;
+static bool watched, watched_upper, no_watch, overlay, renews;
+
+static int lease_error;	      /* what net_export_read() returns */
+static uint32_t lease_s;      /* its time */
+static const char *processes; /* the words of process 2; '/' is a NUL */
 
 int __wrap_init_step_do(const struct step *s, struct boot *b,
 			struct nbd_diag *diag);
 int __wrap_init_step_do(const struct step *s, struct boot *b,
 			struct nbd_diag *diag)
 {
-	assert_true(b->beside);
-	assert_string_equal(init_reroot_line(b), WORDS);
+	assert_string_equal(b->plan->newroot, NEXTROOT);
+	assert_string_equal(b->plan->line, WORDS);
+	renews = b->lease_ends;
 	b->cmd.no_watch = no_watch;
 	b->overlay.index = overlay ? 1 : -1;
 	b->watch.pid = watched;
@@ -70,7 +74,7 @@ static int run(void)
 	done = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
 	text[0] = '\0';
 	device_signals_hold(&held);
-	rc = init_beside(WORDS, &held, &d);
+	rc = reroot_beside(WORDS, &held, &d);
 	device_signals_release(&held);
 	return rc;
 }
@@ -88,6 +92,8 @@ static int reset(void **state)
 	fails = interrupted = NULL;
 	watched = true;
 	watched_upper = no_watch = overlay = false;
+	lease_error = NBD_E_NOT_FOUND;
+	processes = "";
 	return 0;
 }
 
@@ -121,6 +127,18 @@ static void the_root_is_connected_mounted_and_watched(void **state)
 	assert_true(did("do mount\n"));
 	assert_true(did("do init\ndo renew\ndo watch ready\n"));
 	assert_false(did("undo"));
+}
+
+/* Its own renewer ends with it. */
+static void the_lease_of_the_running_system_is_renewed(void **state)
+{
+	(void)state;
+	assert_int_equal(run(), 0);
+	assert_false(renews);
+	lease_error = 0;
+	lease_s = 3600;
+	assert_int_equal(run(), 0);
+	assert_true(renews);
 }
 
 /* The system needs its network and its kernel's settings as they are. */
@@ -164,7 +182,7 @@ static void a_success_can_be_undone(void **state)
 {
 	(void)state;
 	assert_int_equal(run(), 0);
-	init_beside_undo();
+	reroot_beside_undo();
 	all_is_undone();
 }
 
@@ -187,7 +205,7 @@ static void a_signal_ends_the_process_of_a_step(void **state)
 	b.signals = &held;
 	assert_int_equal(process_start(&child, sleeps, NULL, 0, &d), 0);
 	raise(SIGTERM);
-	init_beside_await(&b, &child, 60000);
+	reroot_beside_await(&b, &child, 60000);
 	assert_int_equal(process_finish(&child, NULL, 0, "it", UINT64_MAX, &d),
 			 NBD_E_KERNEL);
 	device_signals_release(&held);
@@ -217,10 +235,6 @@ static void a_root_may_be_without_watchers_on_request(void **state)
 }
 
 /* ---- the lease ---- */
-
-static int lease_error;	      /* what net_export_read() returns */
-static uint32_t lease_s;      /* its time */
-static const char *processes; /* the words of process 2; '/' is a NUL */
 
 int __wrap_net_export_read(int at, char name[16], struct dhcp *dhcp,
 			   struct nbd_diag *diag);
@@ -273,7 +287,7 @@ static bool must_renew(int error, uint32_t seconds, const char *process)
 	lease_error = error;
 	lease_s = seconds;
 	processes = process;
-	return init_beside_must_renew();
+	return reroot_beside_must_renew();
 }
 
 static void a_lease_that_nobody_renews_gets_a_process(void **state)
@@ -352,7 +366,7 @@ static const char *leave(pid_t from, int error, unsigned groups)
 	link_error = error;
 	no_groups = groups;
 	detached = false;
-	return init_beside_leave();
+	return reroot_beside_leave();
 }
 
 static void in_an_initramfs_there_is_nothing_to_leave(void **state)
@@ -385,6 +399,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			the_root_is_connected_mounted_and_watched, reset),
 		cmocka_unit_test_setup(the_running_system_is_left_alone, reset),
+		cmocka_unit_test_setup(
+			the_lease_of_the_running_system_is_renewed, reset),
 		cmocka_unit_test_setup(a_failure_undoes_all_steps, reset),
 		cmocka_unit_test_setup(a_signal_undoes_all_steps, reset),
 		cmocka_unit_test_setup(a_success_can_be_undone, reset),

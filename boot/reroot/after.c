@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the end of one system to the boot of the next, under the same kernel. */
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,7 @@
 #include "boot/init/drivers.h"
 #include "boot/init/init.h"
 #include "boot/init/mount.h"
-#include "boot/init/preload.h"
 #include "boot/init/recover.h"
-#include "boot/init/shutdown.h"
 #include "boot/init/steps.h"
 #include "boot/init/switch.h"
 #include "boot/init/unmount.h"
@@ -44,6 +42,11 @@
 #define PAUSE_MIN 1000
 #define PAUSE_MAX 30000
 
+/* The words of the new root and of the old one, "": there is none. */
+static char lines[2][CMDLINE_MAX];
+static unsigned current; /* which of them is tried */
+static struct plan plan;
+
 static bool read_words(char line[CMDLINE_MAX], const char *home,
 		       const char *name)
 {
@@ -56,15 +59,16 @@ static bool read_words(char line[CMDLINE_MAX], const char *home,
 	return *line;
 }
 
-bool init_reroot_read(struct reroot *r, const char *home)
+/* Reads the files of `home`, and deletes them.  False: none wants a reroot. */
+static bool read_lines(const char *home)
 {
-	bool old = read_words(r->line[1], home, REROOT_OLD);
+	bool old = read_words(lines[1], home, REROOT_OLD);
 
-	r->at = 0;
 	if (!old)
-		r->line[1][0] = '\0';
-	if (!read_words(r->line[0], home, REROOT_NEW))
+		lines[1][0] = '\0';
+	if (!read_words(lines[0], home, REROOT_NEW))
 		return false;
+	/* nobody renews the lease of the old system any more */
 	net_renew_expire();
 	return true;
 }
@@ -154,7 +158,7 @@ static void end_by(const char *command)
 			 pid < 0 ? strerror(errno) : "does not end");
 }
 
-void init_reroot_end(void)
+void reroot_after_end(void)
 {
 	char text[CMDLINE_MAX], *line = text, *end;
 
@@ -187,22 +191,12 @@ static int unmount_rest(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* ---- the boot ---- */
-
-const char *init_reroot_line(const struct boot *b)
-{
-	return b->reroot ? b->reroot->line[b->reroot->at] : NULL;
-}
-
-const struct step *const *init_reroot_steps(const struct boot *b)
-{
-	return b->local ? init_local_steps : init_steps;
-}
+/* ---- a device of this machine ---- */
 
 static int take_device(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
-	int rc = boot_cmdline_parse(c, init_reroot_line(b), d);
+	int rc = boot_cmdline_parse(c, b->plan->line, d);
 
 	boot_console_debug = c->debug;
 	b->root.fstype = c->fstype;
@@ -211,83 +205,6 @@ static int take_device(struct boot *b, struct nbd_diag *d)
 		rc = nbd_diag(d, NBD_E_USAGE, "%s: too long", c->root);
 	return rc;
 }
-
-bool init_reroot_leave(void)
-{
-	if (syscall(SYS_pivot_root, ".", "."))
-		return false;
-	/* the old root is on top of the new one now */
-	if (umount2(".", MNT_DETACH) || chdir("/"))
-		boot_say("leave the old root: %s", strerror(errno));
-	return true;
-}
-
-void init_reroot_begin(struct boot *b, struct reroot *r)
-{
-	const char *line;
-	struct nbd_diag d;
-
-	b->reroot = r;
-	line = init_reroot_line(b);
-	if (!line)
-		return;
-
-	b->index = b->overlay.index = -1;
-	if (init_mount_kernel(&d))
-		boot_say("%s", d.text);
-	mkdir("/run/nbdboot", 0755);
-	if (file_write(AT_FDCWD, REROOT_LINE, line, strlen(line)))
-		boot_say("write " REROOT_LINE ": %s", strerror(errno));
-	/* it is parsed again later, with messages */
-	b->local = !boot_cmdline_parse(&b->cmd, line, &d) && b->cmd.root &&
-		   *b->cmd.root == '/';
-}
-
-bool init_reroot_again(struct boot *b, size_t at, unsigned tries)
-{
-	struct reroot *r = b->reroot;
-	uint32_t random = (uint32_t)nbd_now_ns();
-	sigset_t signals = b->recovery.signals;
-	char **argv = b->argv;
-
-	if (!r)
-		return false;
-	init_undo(b, at);
-	init_drivers_unwatch(&b->hotplug);
-	init_preload_wait(&b->preload);
-	net_done(&b->net);
-	memset(b, 0, sizeof(*b));
-	b->argv = argv;
-	b->recovery.signals = signals;
-	if (r->line[1][0])
-		r->at ^= 1;
-	boot_say(r->at ? "the new root failed: back to the old one"
-		       : "trying the new root again");
-	if (tries)
-		init_rest(
-			nbd_retry_ms(PAUSE_MIN, PAUSE_MAX, tries - 1, &random));
-	init_reroot_begin(b, r);
-	return true;
-}
-
-void init_reroot(struct reroot *r)
-{
-	static char *argv[] = { "init", NULL };
-	struct nbd_diag d;
-
-	boot_say("the old system has ended, and the kernel goes on");
-	forget_settings();
-	drop_cgroups();
-	if (process_run(unmount_rest, NULL, 0, "unmounting", UNMOUNT_MS, &d))
-		boot_say("%s", d.text);
-	/* busy by this program, where the old root could not be pivoted */
-	umount2("/run", MNT_DETACH);
-	init_boot(argv, r);
-	for (;;)
-		init_rest(3600000);
-}
-
-/* ---- a device of this machine ---- */
 
 static const struct step device_step = {
 	.name = "device",
@@ -311,6 +228,94 @@ static const struct step init_step = {
 	.hint = "check what is on the device",
 };
 
-const struct step *const init_local_steps[] = { &init_kernel_step, &device_step,
-						&mount_step,	   &init_step,
-						&init_switch_step, NULL };
+static const struct step *const local_steps[] = {
+	&init_kernel_step, &device_step,      &mount_step,
+	&init_step,	   &init_switch_step, NULL
+};
+
+/* ---- the boot ---- */
+
+/* MS_MOVE would leave a mount of the old root in RAM. */
+static bool leave(void)
+{
+	if (syscall(SYS_pivot_root, ".", "."))
+		return false;
+	/* the old root is on top of the new one now */
+	if (umount2(".", MNT_DETACH) || chdir("/"))
+		boot_say("leave the old root: %s", strerror(errno));
+	return true;
+}
+
+static bool is_local(const char *line)
+{
+	struct nbd_diag d;
+	struct cmdline c;
+
+	/* it is parsed again later, with messages */
+	return !boot_cmdline_parse(&c, line, &d) && c.root && *c.root == '/';
+}
+
+static const struct plan *other(struct boot *b, size_t at, unsigned tries);
+
+static void compose(void)
+{
+	const char *line = lines[current];
+	struct nbd_diag d;
+
+	if (init_mount_kernel(&d))
+		boot_say("%s", d.text);
+	mkdir("/run/nbdboot", 0755);
+	if (file_write(AT_FDCWD, REROOT_LINE, line, strlen(line)))
+		boot_say("write " REROOT_LINE ": %s", strerror(errno));
+	plan = (struct plan){ line, NEWROOT,
+			      is_local(line) ? local_steps : init_steps, other,
+			      leave };
+}
+
+/* That of the other root; from the second failure on after a pause. */
+static const struct plan *other(struct boot *b, size_t at, unsigned tries)
+{
+	uint32_t random = (uint32_t)nbd_now_ns();
+
+	init_undo(b, at);
+	init_drivers_unwatch(&b->hotplug);
+	init_preload_wait(&b->preload);
+	net_done(&b->net);
+	if (lines[1][0])
+		current ^= 1;
+	boot_say(current ? "the new root failed: back to the old one"
+			 : "trying the new root again");
+	if (tries)
+		init_rest(
+			nbd_retry_ms(PAUSE_MIN, PAUSE_MAX, tries - 1, &random));
+	compose();
+	return &plan;
+}
+
+static bool end(const char *home, bool verb_is_reboot)
+{
+	bool again = verb_is_reboot && read_lines(home);
+
+	reroot_after_end();
+	return again;
+}
+
+static void boot(void)
+{
+	static char *argv[] = { "init", NULL };
+	struct nbd_diag d;
+
+	boot_say("the old system has ended, and the kernel goes on");
+	forget_settings();
+	drop_cgroups();
+	if (process_run(unmount_rest, NULL, 0, "unmounting", UNMOUNT_MS, &d))
+		boot_say("%s", d.text);
+	/* busy by this program, where the old root could not be pivoted */
+	umount2("/run", MNT_DETACH);
+	compose();
+	init_boot(argv, &plan);
+	for (;;)
+		init_rest(3600000);
+}
+
+const struct shutdown_next reroot_after = { end, boot };

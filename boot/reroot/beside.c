@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "boot/init/beside.h"
+#include "boot/reroot/beside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "boot/device/settle.h"
-#include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
 #include "boot/net/export.h"
 #include "port/linux/dir.h"
@@ -22,9 +21,9 @@
 #define SYS_close_range 436
 #endif
 
-/* pages: too large for a stack; and init_beside_undo() needs them later */
+/* pages: too large for a stack; and reroot_beside_undo() needs them later */
 static struct boot next;
-static struct reroot words_of_next;
+static char words_of_next[CMDLINE_MAX];
 
 /* A boot goes on without them, but here there is a system to stay in. */
 static bool has_watchers(void)
@@ -43,7 +42,7 @@ static void undo(size_t at)
 			init_step_undo(init_steps[at], &next);
 }
 
-void init_beside_undo(void)
+void reroot_beside_undo(void)
 {
 	size_t at = 0;
 
@@ -52,21 +51,24 @@ void init_beside_undo(void)
 	undo(at);
 }
 
-int init_beside(const char *words, const struct device_signals *signals,
-		struct nbd_diag *d)
+int reroot_beside(const char *words, const struct device_signals *signals,
+		  struct nbd_diag *d)
 {
 	static char *argv[] = { NULL, NULL };
+	static const struct plan plan = { .line = words_of_next,
+					  .newroot = NEXTROOT,
+					  .steps = init_steps };
 	int rc = NBD_OK;
 	size_t at;
 
 	next.argv = argv;
 	next.index = next.overlay.index = -1;
-	next.reroot = &words_of_next;
-	next.beside = true;
+	next.plan = &plan;
+	next.by = (struct spawner){ &signals->before, reroot_beside_leave };
+	next.await = reroot_beside_await;
 	next.signals = signals;
-	next.recovery.signals = signals->before;
-	nbd_fmt(words_of_next.line[0], sizeof(words_of_next.line[0]), "%s",
-		words);
+	next.lease_ends = reroot_beside_must_renew();
+	nbd_fmt(words_of_next, sizeof(words_of_next), "%s", words);
 	for (at = 0; !rc && init_steps[at]; at++) {
 		if (init_steps[at]->when & STEP_BESIDE)
 			rc = init_step_do(init_steps[at], &next, d);
@@ -80,8 +82,8 @@ int init_beside(const char *words, const struct device_signals *signals,
 	return rc;
 }
 
-void init_beside_await(const struct boot *b, const struct process *child,
-		       unsigned ms)
+void reroot_beside_await(const struct boot *b, const struct process *child,
+			 unsigned ms)
 {
 	if (b->signals && device_settle_poll(child, b->signals->fd, -1,
 					     (int)ms) == NBD_E_INTERRUPTED)
@@ -101,7 +103,7 @@ static bool is_renewer(const char *pid)
 	       !memcmp(line, words, sizeof(words));
 }
 
-bool init_beside_must_renew(void)
+bool reroot_beside_must_renew(void)
 {
 	char interface[16];
 	struct dhcp dhcp;
@@ -136,7 +138,7 @@ static bool join_process_1(void)
 	       !file_write(AT_FDCWD, groups[1], "0", 1);
 }
 
-const char *init_beside_leave(void)
+const char *reroot_beside_leave(void)
 {
 	static const char link[] = SHUTDOWN_HOME "/nbdboot";
 

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/common/console.h"
 #include "boot/common/root.h"
 #include "boot/device/tls.h"
-#include "boot/init/reroot.h"
 #include "boot/init/shutdown.h"
+#include "boot/init/steps.h"
+#include "boot/reroot/reroot.h"
 
 /* Bytes of a path; longer ones are refused. */
 #define PATH_LEN 512
@@ -68,8 +70,7 @@ static int keep_directory(const struct keep *k, const char *dir)
 	return rc;
 }
 
-int init_reroot_keep(const struct root_spec *r, bool unless_kept,
-		     struct nbd_diag *d)
+int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
 {
 	const struct keep k = { unless_kept, d };
 	const struct nbd_uri *u = r->uri;
@@ -91,3 +92,17 @@ int init_reroot_keep(const struct root_spec *r, bool unless_kept,
 	}
 	return rc;
 }
+
+/* Those of this root: a later reroot may come back to it. */
+static int do_keep(struct boot *b, struct nbd_diag *d)
+{
+	if (reroot_keep(&b->root, false, d))
+		boot_say("cannot prepare the shutdown: %s", d->text);
+	return NBD_OK;
+}
+
+const struct step reroot_keep_step = {
+	.name = "way down",
+	.run = do_keep,
+	.hint = "",
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands that end an old system, after its process 1 was replaced. */
-#include "boot/init/reroot.h"
+#include "boot/reroot/after.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +118,7 @@ static const char *end(const char *list)
 	commands = list;
 	memset(shared, 0, sizeof(*shared));
 	seconds = 0;
-	init_reroot_end();
+	reroot_after_end();
 	return shared->text;
 }
 
