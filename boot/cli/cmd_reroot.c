@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot reroot: the running machine gets another root. */
 #include "boot/cli/cli.h"
-#include "boot/common/console.h"
-#include "boot/init/recover.h"
-#include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"
 
-#include <string.h>
-
-/* ms between proofs that failed. */
-#define AGAIN_MS 5000
-
 struct options {
-	bool force, when_ready, release;
 	struct reroot_wish wish;
-	bool kexec;
-	const char *kernel, *initrd, *append;
+	bool release;
 };
 
 static const struct cli_option options[] = {
@@ -29,222 +19,37 @@ static const struct cli_option options[] = {
 	  "as nbdboot.part=: N, PARTUUID=, LABEL= or UUID=",
 	  CLI_FIELD(struct options, wish.part) },
 	{ "force", 'f', NULL, "even if there is no way back to this root",
-	  CLI_FIELD(struct options, force) },
+	  CLI_FIELD(struct options, wish.force) },
 	{ "when-ready", 0, NULL, "wait until the new root passes the checks",
-	  CLI_FIELD(struct options, when_ready) },
+	  CLI_FIELD(struct options, wish.when_ready) },
 	{ "release", 0, NULL, "disconnect what is left of a soft reboot",
 	  CLI_FIELD(struct options, release) },
 	{ "kexec", 'k', NULL, "with the kernel of the new root",
-	  CLI_FIELD(struct options, kexec) },
+	  CLI_FIELD(struct options, wish.kexec) },
 	{ "kernel", 0, "PATH", "this kernel, a file of the new root",
-	  CLI_FIELD(struct options, kernel) },
+	  CLI_FIELD(struct options, wish.kernel) },
 	{ "initrd", 0, "PATH", "this initramfs for it, or none",
-	  CLI_FIELD(struct options, initrd) },
+	  CLI_FIELD(struct options, wish.initrd) },
 	{ "append", 0, "WORDS", "more words for its command line",
-	  CLI_FIELD(struct options, append) },
+	  CLI_FIELD(struct options, wish.append) },
 	{ 0 },
 };
-
-/* Everything of one reroot. */
-struct task {
-	const struct options *o;
-	struct reroot_old old;
-	struct reroot_proof proof;
-	struct reroot_words words, back;
-};
-
-/*
- * Does the user say what the network will be, or is it up to the programs of a
- * system that boots from a disk?
- */
-static bool leaves_network(const struct options *o)
-{
-	struct nbd_diag d;
-	struct cmdline c;
-
-	if (!o->kexec || reroot_is_local(o->wish.target))
-		return o->kexec;
-	/* begin() reports what is wrong with the words */
-	return o->append && !boot_cmdline_parse(&c, o->append, &d) && c.ip;
-}
-
-/* The words for the new root.  Without `link` those of the network lack. */
-static int new_words(struct task *p, const struct sockdiag_link *link,
-		     struct nbd_diag *d)
-{
-	const struct options *o = p->o;
-	bool leave = leaves_network(o);
-	int rc = NBD_OK;
-
-	reroot_words_begin(&p->words);
-	reroot_words_keep(&p->words, p->old.line, p->old.ours && !leave);
-	if (!p->old.ours && !leave && link && link->family)
-		rc = reroot_network(&p->words, link, o->kexec, d);
-	if (!rc)
-		rc = reroot_words_root(&p->words, &o->wish, d);
-	return rc ? rc : reroot_words_end(&p->words, d);
-}
-
-static int prove(struct task *p, struct nbd_diag *d)
-{
-	struct nbd_retry retry = { .min = AGAIN_MS, .max = AGAIN_MS };
-	int ms, rc = reroot_prove(&p->proof, p->words.text, d);
-
-	nbd_retry_begin(&retry);
-	while (rc && p->o->when_ready &&
-	       (ms = nbd_retry_failed(&retry, rc)) >= 0) {
-		boot_say("not ready: %s", d->text);
-		init_rest((unsigned)ms);
-		rc = reroot_prove(&p->proof, p->words.text, d);
-	}
-	return rc;
-}
-
-/* Credentials of the old root that only its initramfs had are kept since. */
-static int keep_files(struct task *p, struct nbd_diag *d)
-{
-	struct root_spec old;
-	struct cmdline c;
-	int rc = NBD_OK;
-
-	if (!boot_cmdline_parse(&c, p->back.text, d) &&
-	    !root_parse(&old, &c, d))
-		rc = reroot_keep(&old, true, d);
-	if (rc && !p->o->force)
-		return rc;
-	if (*p->proof.cmd.root == '/')
-		return NBD_OK;
-	rc = reroot_keep(&p->proof.spec, false, d);
-	return rc ? rc : reroot_keep(&p->proof.overlay.parsed, false, d);
-}
-
-/*
- * Both systems must know soft-reboot, and the network must be ours: another
- * program may take it down with the old system.  The memory of a copy is freed
- * by a shutdown.
- */
-static bool is_soft(const struct task *p)
-{
-	return p->proof.soft && p->old.ours && !p->old.copy &&
-	       *p->proof.cmd.root != '/' && reroot_has_soft();
-}
-
-static int start(enum reroot_way way, const struct device_signals *signals,
-		 struct nbd_diag *d)
-{
-	if (device_signals_came(signals))
-		return nbd_diag(d, NBD_E_INTERRUPTED, "a signal came");
-	boot_say("all checks passed: this system ends now");
-	return reroot_start(way, d);
-}
-
-static int go_softly(const struct task *p, const struct device_signals *signals,
-		     struct nbd_diag *d)
-{
-	struct reroot_soft s = { 0 };
-	struct nbd_diag other;
-	int rc = reroot_soft(&s, p->words.text, signals, d);
-
-	if (rc)
-		return rc;
-	rc = start(REROOT_SOFT, signals, d);
-	if (rc)
-		reroot_soft_undo(&s);
-	/* only now: a later reroot would keep words of one that did not happen */
-	else if (reroot_put(REROOT_LINE, p->words.text, &other))
-		boot_say("%s", other.text);
-	return rc;
-}
-
-/* Into the new root, under this kernel. */
-static int go(struct task *p, const struct device_signals *signals,
-	      struct nbd_diag *d)
-{
-	struct nbd_diag other;
-	int rc = keep_files(p, d);
-
-	if (rc)
-		return rc;
-	if (is_soft(p))
-		return go_softly(p, signals, d);
-	rc = reroot_store(p->words.text, p->back.text, d);
-	if (!rc)
-		rc = start(REROOT_DOWN, signals, d);
-	/* the next reboot is none of ours */
-	if (rc)
-		reroot_store("", "", &other);
-	return rc;
-}
-
-/* All that changes the system; a failure undoes it, and so does a signal. */
-static int act(struct task *p, struct nbd_diag *d)
-{
-	struct device_signals signals;
-	int rc, made;
-
-	device_signals_hold(&signals);
-	rc = made = reroot_prepare(d);
-	if (rc >= 0)
-		rc = p->o->kexec ? reroot_kexec(&p->proof.kernel, p->words.text,
-						&signals, d)
-				 : go(p, &signals, d);
-	if (rc && made > 0)
-		reroot_unprepare();
-	device_signals_release(&signals);
-	return rc;
-}
-
-/* Another kernel has no way back, and needs none. */
-static int begin(struct task *p, struct nbd_diag *d)
-{
-	const struct options *o = p->o;
-	struct reroot_kernel *k = &p->proof.kernel;
-
-	if (!o->kexec)
-		return reroot_old_words(&p->back, &p->old, o->force, d);
-	k->wanted = true;
-	k->wish[REROOT_KERNEL] = o->kernel;
-	k->wish[REROOT_INITRD] = o->initrd;
-	k->append = o->append;
-	return reroot_kernel_begin(k, d);
-}
 
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
-	struct task p = { .o = o };
-	struct nbd_diag *d = &call->d;
-	int rc;
+	struct reroot_wish *w = &o->wish;
 
-	if (!o->kexec && (o->kernel || o->initrd || o->append))
+	if (!w->kexec && (w->kernel || w->initrd || w->append))
 		return cli_usage("reroot", "--kernel, --initrd and --append "
 					   "need --kexec");
 	if (o->release)
-		return reroot_release(d);
-	if (!call->words[0])
+		return reroot_release(&call->d);
+	w->target = call->words[0];
+	if (!w->target)
 		return cli_usage("reroot",
 				 "missing operand: URI or local:DEVICE");
-	o->wish.target = call->words[0];
-	/* a wrong operand is reported whatever the system allows */
-	reroot_words_begin(&p.words);
-	rc = reroot_words_root(&p.words, &o->wish, d);
-	if (!rc)
-		rc = reroot_join(d);
-	if (!rc)
-		rc = reroot_old_read(&p.old, d);
-	if (!rc)
-		rc = new_words(&p, NULL, d);
-	if (!rc)
-		rc = reroot_may_start(d);
-	if (!rc)
-		rc = begin(&p, d);
-	if (!rc)
-		rc = prove(&p, d);
-	if (!rc && p.proof.kernel.path[REROOT_INITRD][0])
-		o->wish.uuid = p.proof.uuid;
-	if (!rc)
-		rc = new_words(&p, &p.proof.link, d);
-	return rc ? rc : act(&p, d);
+	return reroot_run(w, &call->d);
 }
 
 const struct command cmd_reroot = {

@@ -2,6 +2,7 @@
 /*
  * Before a reroot, in the running system:
  *
+ *	run.c      all of it, in this order
  *	words.c    kernel command lines for the new root and for the old one
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
@@ -31,6 +32,10 @@ struct reroot_wish {
 	unsigned connections;
 	/* of the file system on that device, in place of its name; NULL: none */
 	const char *uuid;
+	bool force;	 /* even without a way back */
+	bool when_ready; /* waits until the proof succeeds */
+	bool kexec;
+	const char *kernel, *initrd, *append; /* NULL: not given */
 };
 
 /* A command line that is composed; always NUL-terminated. */
@@ -38,6 +43,14 @@ struct reroot_words {
 	struct nbd_out o;
 	char text[CMDLINE_MAX];
 };
+
+/* ---- run.c ---- */
+
+/*
+ * Moves the machine into another root: when it returns 0, the system is ending.
+ * After an error all is as it was.
+ */
+int reroot_run(const struct reroot_wish *wish, struct nbd_diag *d);
 
 /* ---- words.c: pure ---- */
 
