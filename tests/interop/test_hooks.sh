@@ -418,6 +418,32 @@ else
 	find "$work/gen" | sed 's/^/# /'
 fi
 
+# keeps UNIT FILES...: the files for the shutdown, if the root has that unit
+keeps()
+{
+	rm -rf "$work/down"
+	mkdir -p "$work/down/run/nbdboot" "$work/down/root/usr/lib/systemd/system"
+	: >"$work/down/run/nbdboot/root"
+	# a link of Debian's, out of the root as it lies here
+	ln -s "/usr/lib/dracut/$1" "$work/down/root/usr/lib/systemd/system/$1"
+	sentence="dracut keeps the program for a root with $1"
+	shift
+	printf '%s\n' run/nbdboot/root "$@" | sort >"$work/want"
+	sed "s|/run/|$work/down/run/|g" "$boot/dracut/95nbdboot/keep.sh" \
+		>"$work/keep"
+	(
+		. "$work/lib.sh"
+		export NEWROOT="$work/down/root"
+		. "$work/keep"
+	) >"$work/out" 2>&1 || :
+	(cd "$work/down" && find run -type f | sort) >"$work/got"
+	same "$sentence"
+}
+
+keeps none.service run/initramfs/shutdown
+keeps dracut-shutdown.service run/nbdboot/down/shutdown \
+	run/systemd/system/dracut-shutdown.service.d/nbdboot-down.conf
+
 # ---- keys, and links to what is not in an image ----
 
 mkdir -p "$work/etc/nbdboot" "$work/ssl" "$work/image"

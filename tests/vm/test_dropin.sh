@@ -5,8 +5,9 @@
 # output.
 #
 # KINDS are of initramfs-tools, dracut, efi and efi-dracut (the same on a disk that
-# nbdboot.efi boots, with a command line that names no server), plain (dracut
-# without systemd), module (dracut's own module nbd, whose scripts call us as
+# nbdboot.efi boots, with a command line that names no server), tftp (dracut, whose
+# image is not in /boot for the shutdown), full (it is, and /run is too small for
+# it), foreign (dracut in a root that has no dracut), plain (dracut without systemd), module (dracut's own module nbd, whose scripts call us as
 # nbd-client), dep (of initramfs-tools with MODULES=dep), name (of initramfs-tools,
 # with a server that is known by name), ltsp (a client of LTSP, with its overlay
 # above a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
@@ -21,7 +22,7 @@ VM_LIMIT=${VM_LIMIT:-420}
 . "$here/uefi.sh"
 
 outage=${OUTAGE:-10}
-kinds=${KINDS:-initramfs-tools efi dracut}
+kinds=${KINDS:-initramfs-tools efi dracut tftp}
 
 at_failure()
 {
@@ -93,8 +94,9 @@ choose()
 	words="rw root=/dev/nbd0 nbdroot=$host:$port/root ip=dhcp"
 	image=$work/$kind.disk fs=$image
 	case $kind in
-	dracut | module)
-		file=$kind.img
+	dracut | module | tftp | full | foreign)
+		file=dracut.img
+		[ "$kind" != module ] || file=module.img
 		words="rw root=nbd:$host:$port:ext4 ip=dhcp"
 		;;
 	plain)
@@ -117,7 +119,9 @@ BOOTIF=01-52-54-00-12-34-56"
 	archive=$work/$name/$file
 	cp --sparse=always "$work/$name.root" "$image"
 	case $kind in
-	dracut | module | plain | efi-dracut) prepare_dracut ;;
+	dracut | module | plain | tftp | full | foreign | efi-dracut)
+		prepare_dracut
+		;;
 	ltsp*) prepare_ltsp ;;
 	efi) e2label "$image" stock ;;
 	esac
@@ -162,6 +166,16 @@ prepare_dracut()
 	# For the shutdown it is unpacked again: 200 MB in /run, a fifth of the
 	# memory.
 	vm_memory=2048
+	case $kind in
+	tftp | foreign)
+		vm_memory=1024
+		[ "$kind" = tftp ] || debugfs -w -R \
+			"rm /usr/lib/systemd/system/dracut-shutdown.service" \
+			"$image" 2>/dev/null
+		return
+		;;
+	full) vm_memory=800 ;;
+	esac
 	debugfs -w -R "symlink /boot/initrd.img-$version $file" "$image" \
 		2>/dev/null
 }
@@ -269,6 +283,25 @@ run_name()
 	lan_stop
 }
 
+# One that goes down without dracut's scripts.
+run_down()
+{
+	wrong=''
+	choose
+	export_image
+	start guest.down
+	vm_end
+	take_fs
+	kill "$server"
+	wait "$server" || true
+	kind_check 'its root is on NBD' said "guest: root is $root"
+	kind_check 'our program, in RAM, ends the machine' \
+		said 'nbdboot: all is unmounted and disconnected'
+	kind_check 'the server got a disconnect' disconnected
+	kind_check 'the file system was left clean' is_clean "$fs"
+	[ -z "$wrong" ] || show "$work/log"
+}
+
 # Modules are known by their first hook.
 hooks()
 {
@@ -350,6 +383,15 @@ row()
 	echo ' |'
 }
 
+# share KIND: its archive is in the root that several have
+share()
+{
+	case " $common " in
+	*" $1 "*) ;;
+	*) common="$common $1" ;;
+	esac
+}
+
 [ "$(id -u)" = 0 ] || die 'debootstrap has to be run by root'
 find_kernel
 base=$O/debian${RELEASE:+-$RELEASE}
@@ -364,25 +406,28 @@ for kind in $kinds; do
 		make_root ltsp ltsp "$O"/deb/*.deb ;;
 	efi)
 		build_efi
-		common="$common initramfs-tools"
+		share initramfs-tools
 		;;
 	efi-dracut)
 		build_efi
-		common="$common dracut"
+		share dracut
 		;;
-	*) common="$common $kind" ;;
+	tftp | full | foreign) share dracut ;;
+	*) share "$kind" ;;
 	esac
 done
 [ ! "$common" ] || make_root ours "$common" "$O"/deb/*.deb
 port=$(free_port)
 for kind in $kinds; do
-	if [ "$kind" = name ]; then
-		run_name
-	else
+	case $kind in
+	name) run_name ;;
+	tftp | full | foreign) run_down ;;
+	*)
 		run_kind
 		[ "$kind" = nbd-client ] || judge
 		[ "$name" = ltsp ] || row >>"$work/table"
-	fi
+		;;
+	esac
 	rm -f "$image"
 done
 echo "# | initramfs | boots | survives kill -9 and $outage s | \

@@ -6,6 +6,7 @@
 #	network  by dracut's own modules
 #	netroot  nbdbootroot.sh    connects, and starts the watcher
 #	mount    by dracut's own modules, or generator.sh
+#	pre-pivot keep.sh          keeps the program for a shutdown without dracut
 #	shutdown shutdown.sh       disconnects, when all is unmounted
 
 # called by dracut
@@ -50,8 +51,9 @@ installkernel() {
 
 # called by dracut
 install() {
-	inst_multiple nbdboot cat
+	inst_multiple nbdboot cat cp mkdir
 	inst_hook cmdline 90 "${moddir:?}/parse-nbdboot.sh"
+	inst_hook pre-pivot 90 "$moddir/keep.sh"
 	inst_hook shutdown 90 "$moddir/shutdown.sh"
 	inst_script "$moddir/nbdbootroot.sh" /sbin/nbdbootroot
 	if dracut_module_included systemd-initrd; then

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A service in the roots of test_dropin.sh: says what it finds, waits for the
 # end of the server, goes on when it is back, and powers off.  With guest.make it
-# makes an initramfs for this machine instead.
+# makes an initramfs for this machine instead, and with guest.down it powers off at
+# once.
 exec >/dev/console 2>&1
 
 if grep -q guest.make /proc/cmdline; then
@@ -58,6 +59,10 @@ echo "guest: system is $(systemctl is-system-running --wait)"
 failed_units
 awk '$2 == "/" { r = $1 " " $3 " " substr($4, 1, 2) }
 	END { print "guest: root is", r }' /proc/mounts
+if grep -q guest.down /proc/cmdline; then
+	systemctl --no-block poweroff
+	exit
+fi
 echo "guest: $(watchers) processes watch it"
 # Other devices, by the units for them; PORT is on the kernel's command line.
 port=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^guest.port=//p')
