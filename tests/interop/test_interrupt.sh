@@ -19,7 +19,7 @@ for program in faults interrupt dns; do
 	gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/$program" "$here/$program.c"
 done
 case $(uname -m) in
-x86_64) poll=7 nanosleep=35 open=2 read=0 write=1 ;;
+x86_64) poll=7 nanosleep=35 open=2 read=0 write=1 sigsuspend=130 ;;
 *) die "no numbers of system calls for $(uname -m)" ;;
 esac
 pki "$work/pki"
@@ -164,6 +164,33 @@ at "$srv" ip link set v0 down
 waits 'ifup waits for a carrier' "$poll" "$nbdboot" ifup ip=dhcp
 waits 'watch waits for a device' "$poll" "$nbdboot" watch
 waits 'latency waits for its time' "$nanosleep" "$nbdboot" latency -n 0
+
+# ---- what counts as late ----
+
+# ends WORD SENTENCE TRAP: a shell of low priority that does so at a signal
+# ends soon or late, while the processor is busy
+ends()
+{
+	result=$("$work/interrupt" "$limit" 2 "$sigsuspend" /usr/bin/nice \
+		-n 12 /bin/sh -c "
+		sleep 60 &
+		trap 'kill \$!; $3; exit 0' INT
+		wait" | tail -n 1)
+	check "$2" [ "$result" = "exit 0 $1" ] || echo "# $result"
+}
+processor=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+taskset -cp "$processor" $$ >/dev/null
+for _ in 1 2 3; do
+	sh -c "while [ -e /proc/$$ ]; do :; done" &
+	servers="$servers $!"
+	loops="${loops-} $!"
+done
+# shellcheck disable=SC2016 # for that shell
+ends soon 'a command that waits for the processor is not late' \
+	'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+ends late 'one that sleeps is' 'sleep 2'
+# shellcheck disable=SC2086 # words on purpose
+kill $loops
 
 mkfifo "$work/fifo"
 waits 'copy opens a pipe that nobody writes' "$open" \
