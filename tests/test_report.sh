@@ -55,4 +55,38 @@ sections 'and leaves the sections as they are' \
 	'## bench-copy,1 fast copy,## bench-engine,4 instructions,'
 run sh "$report" build nothing
 expect 2 'no benchmark "nothing"' 'an unknown benchmark is an error'
+
+# ---- the age ----
+# commits NUMBER: that many more, which change nothing
+commits()
+{
+	head=$(git rev-parse HEAD)
+	for _ in $(seq "$1"); do
+		head=$(git -c user.name=t -c user.email=t@localhost \
+			commit-tree -p "$head" -m more 'HEAD^{tree}')
+	done
+	git reset -q --soft "$head"
+}
+# fresh: no section was reported
+fresh()
+{
+	! grep -q warning "$work/err"
+}
+run sh "$report" build engine
+check 'new sections are reported by none' fresh
+commits 200
+run sh "$report" build engine
+check 'nor is one of 200 commits ago' fresh
+commits 1
+run sh "$report" build engine
+expect 0 'bench-copy are of ' 'one of 201 commits ago is'
+expect 0 '201 commits ago (200 at most): make bench-report ONLY=copy' \
+	'with the command for a new one'
+sed -i '0,/^Commit/s/^Commit [0-9a-f]*/Commit 123456789abc/' $results
+run sh "$report" build engine
+expect 0 'of 123456789abc, which HEAD does not have' \
+	'so is one of a commit that is not there'
+sed -i '0,/^Commit/s/^Commit.*/Figures:/' $results
+run sh "$report" build engine
+expect 0 'bench-copy are of no commit' 'and one that names none'
 finish

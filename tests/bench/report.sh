@@ -5,7 +5,8 @@
 #	report.sh BUILD [NAME...]
 #
 # NAME is the NAME of make bench-NAME.  The sections of other benchmarks stay,
-# and so does the old section of a benchmark that fails.
+# and so does the old section of a benchmark that fails.  Those of a commit that
+# is too old, or is none of HEAD's, are reported.
 set -u
 
 dir=$1
@@ -46,6 +47,34 @@ new()
 	echo
 }
 
+# A section says little about a program that has had as many commits since.
+most=200
+
+# stale NAME TEXT...: reports a section whose figures are of another program
+stale()
+{
+	stale_name=$1
+	shift
+	echo "report: warning: the figures of bench-$stale_name are $*:" \
+		"make bench-report ONLY=$stale_name" >&2
+}
+
+# check_age NAME: of its section in the results
+check_age()
+{
+	of=$(sed -n "/^## bench-$1\$/,/^## /s/^Commit \([0-9a-f]*\).*/\1/p" \
+		"$results" | head -n 1)
+	if [ ! "$of" ]; then
+		stale "$1" 'of no commit'
+	elif ! git merge-base --is-ancestor "$of" HEAD 2>/dev/null; then
+		stale "$1" "of $of, which HEAD does not have"
+	else
+		age=$(git rev-list --count "$of..HEAD")
+		[ "$age" -le "$most" ] ||
+			stale "$1" "of $of, $age commits ago ($most at most)"
+	fi
+}
+
 for name; do
 	case " $all " in
 	*" $name "*) ;;
@@ -84,4 +113,7 @@ END
 	done
 } | cat -s >"$work/results"
 sed '${/^$/d}' "$work/results" >"$results"
+for name in $all; do
+	! grep -qx "## bench-$name" "$results" || check_age "$name"
+done
 exit $status
