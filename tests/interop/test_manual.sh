@@ -12,13 +12,13 @@ options()
 	tr -s ' \t\n[]|' '\n' | grep -e '^-.' || :
 }
 
-pages='boot/cli/nbdboot.8 boot/cli/nbdboot-nbd-client.8
-	boot/copy/nbdboot-copy.1 boot/init/nbdboot-cmdline.7
-	boot/trace/nbdboot-trace.8 boot/uefi/nbdboot-efi.7'
+pages=$(echo boot/*/nbdboot*.[178])
 for page in $pages; do
 	mandoc -T ascii -O width=1000 "$page" | col -b | sed -n \
-		'/^SYNOPSIS/,/^DESCRIPTION/s/^ *\(nbdboot .*\)/\1/p'
-done >"$work/synopsis"
+		'/^SYNOPSIS/,/^EXAMPLE/s/^ *\(nbdboot .*\)/\1/p' \
+		>"$work/${page##*/}"
+done
+cat "$work"/nbdboot*.[178] >"$work/synopsis"
 "$nbdboot" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' >"$work/commands"
 [ -s "$work/commands" ] || not_ok 'there are commands'
 
@@ -46,6 +46,9 @@ while read -r c; do
 		not_ok "the manual has $c with its options"
 		diff "$work/want" "$work/got" | sed 's/^/# /'
 	fi
+	page=$(sed -n 's/^Manual: \(.*\)(\([178]\))$/\1.\2/p' "$work/help")
+	check "and $page, which help names, is the page of $c" \
+		grep -q "^nbdboot $c\($\| \)" "$work/$page"
 	# a page has the options of TLS once, for all commands
 	grep '^-' "$work/help" | sed 's/\(--[a-z-]*\).*/\1/' | sort |
 		comm -23 - "$work/tls" >"$work/want"
@@ -66,8 +69,8 @@ else
 fi
 
 # Each entry of the tables of words has an item in the manual.
-sed -n 's/^	{ "\([a-zA-Z_.-]*\)",.*/\1/p' boot/common/cmdline.c boot/net/plan.c \
-	>"$work/words"
+grep -ohE '(WORD(_[A-Z]+)?|NET)\("[a-zA-Z_.-]+' boot/common/*.c boot/init/*.c \
+	boot/net/*.c boot/root/*.c | sed 's/.*"//' | sort -u >"$work/words"
 [ "$(wc -l <"$work/words")" -gt 30 ] || not_ok 'there are words'
 while read -r word; do
 	if grep -qE "^\.(It )?Cm (.* Cm )?$word(=| |\$)" \
@@ -77,6 +80,37 @@ while read -r word; do
 		not_ok "nbdboot-cmdline(7) has $word"
 	fi
 done <"$work/words"
+
+# ---- each page ----
+
+# All texts of the program: literals that follow one another are one.
+find core port boot -name '*.[ch]' -exec cat {} + | tr '\n\t' '  ' |
+	sed 's/" *"//g' >"$work/texts"
+for page in $pages; do
+	name=${page##*/}
+	# behind NAME and SYNOPSIS
+	check "$name has an example first" [ EXAMPLE = "$(sed -n \
+		's/^\.Sh //p' "$page" | grep -vx 'NAME\|SYNOPSIS' | head -n 1)" ]
+	sed -n '/^\.Sh WHAT GOES WRONG/,/^\.Sh [^W]/p' "$page" >"$work/wrong"
+	check "$name has a section on what goes wrong" \
+		grep -q '^\.\(It\|Bd\)' "$work/wrong"
+	unknown=''
+	sed -n 's/^\.It Dq \(.*\)/\1/p' "$work/wrong" |
+		sed 's/ No .*//; s/\\(dq/"/g' >"$work/quoted"
+	while read -r text; do
+		grep -qF -e "$text" "$work/texts" || unknown="$unknown; $text"
+	done <"$work/quoted"
+	check "$name quotes messages that there are$unknown" [ ! "$unknown" ]
+	check "nbdboot(8) names $name" [ "$name" = nbdboot.8 -o "$(grep -cx \
+		"\.It Xr ${name%.*} ${name##*.}" boot/cli/nbdboot.8)" = 1 ]
+	unknown=''
+	sed -n 's/^\.Xr \(nbdboot[a-z-]*\) \([178]\).*/\1.\2/p' "$page" |
+		sort -u >"$work/others"
+	while read -r other; do
+		[ -e "$work/$other" ] || unknown="$unknown $other"
+	done <"$work/others"
+	check "$name refers to pages that there are$unknown" [ ! "$unknown" ]
+done
 
 make -s O="$O" install DESTDIR="$work/dest" PREFIX=/usr >"$work/log" 2>&1 ||
 	show "$work/log"
