@@ -7,7 +7,8 @@
 mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC)$(CONFIG_PORT_UEFI),build/mbedtls))
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
-port-y += $(addprefix port/mbedtls/, tls.o load.o creds.o pool.o suite.o cpu.o)
+port-y += $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
+	suite.o cpu.o records.o aesgcm.o)
 port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \
 	date.o),port/posix/credentials.o)
 ifneq ($(mbedtls-src),)
@@ -33,7 +34,11 @@ mbedtls-ready := $(O)/mbedtls/include
 mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
-mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o load.o sha1.o)
+mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o sha1.o)
+# The bulk of a connection passes through it: for speed, and in firmware with
+# the registers of its instructions.
+$(O)/port/mbedtls/aesgcm.o: CFLAGS := \
+	$(filter-out $(mbedtls-without),$(CFLAGS)) -O2
 $(mbedtls-users): cpp += $(mbedtls-cpp)
 # Debian's version: its end counts the security updates.
 $(O)/port/mbedtls/load.o: cpp += -DTLS_PACKAGE='"$(shell sed -n \

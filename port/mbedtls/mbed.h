@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to port/mbedtls: shared by tls.c and load.c.  Only these three files
- * use mbedTLS.
+ * Private to port/mbedtls: shared by tls.c, verify.c and load.c.  Only these use
+ * mbedTLS.
  */
 #ifndef PORT_MBEDTLS_MBED_H
 #define PORT_MBEDTLS_MBED_H
 
 #include "port/mbedtls/creds.h"
+#include "port/mbedtls/records.h"
 #include "port/mbedtls/suite.h"
 #include "port/mbedtls/tls.h"
 
@@ -23,6 +24,38 @@ struct tls_creds {
 	mbedtls_x509_crt ca, cert;
 	mbedtls_pk_context key;
 };
+
+/* One connection; its first member is the transport that others see. */
+struct tls_peer {
+	struct nbd_transport t;
+	struct nbd_transport *below;
+	struct tls_session *session;
+	const struct tls_creds *creds;
+	unsigned conn;
+	mbedtls_ssl_context ssl;
+	struct records *records; /* in place of ssl, or NULL */
+	const char *suite;	 /* after the handshake: its name */
+	size_t pending; /* payload bytes of a record that waits to be sent */
+	size_t key_len, iv_len;
+	int err; /* of the transport below */
+	/* findings of verify_certificate(), for messages */
+	mbedtls_x509_time date;
+	bool self_signed;
+	const char *unfit; /* why a CA certificate is refused, or NULL */
+	bool secured;
+	/* key block: the client's and the server's key, then their ivs */
+	unsigned char block[2 * (32 + 12)];
+	char names[128];
+};
+
+/*
+ * For mbedtls_ssl_set_verify(): called for each certificate of the chain, from
+ * the root to the server's; arg is the struct tls_peer.
+ */
+int verify_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
+		       uint32_t *flags);
+/* Why the chain was refused. */
+int verify_explain(struct tls_peer *p, struct nbd_diag *d);
 
 /* The callbacks of every session. */
 extern const struct nbd_tls tls_records;

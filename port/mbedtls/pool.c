@@ -16,9 +16,10 @@
 
 /*
  * Room for at least two CA bundles (200 KiB as text, four times that when
- * parsed), and 64 KiB for each connection of both sides of a copy.
+ * parsed), and 72 KiB for each connection of both sides of a copy, most of it
+ * for records (records.h).
  */
-#define SIZE (2048u * 1024u + 64u * 1024u * 2 * CONFIG_PORT_MAX_CONNECTIONS)
+#define SIZE (2048u * 1024u + 72u * 1024u * 2 * CONFIG_PORT_MAX_CONNECTIONS)
 
 struct block {
 	_Alignas(16) size_t size; /* bytes, with this header */

@@ -3,10 +3,13 @@
 # shellcheck disable=SC2016 # awk's fields
 # Measures nbdboot copy beside nbdcopy and qemu-img convert, in turns, on the
 # same servers and in memory: copy.sh BUILD [ROUNDS].  Prints medians of wall
-# time (s), CPU time (s) and peak memory (KiB).
+# time (s), CPU time (s) and peak memory (KiB).  With TLS each program takes the
+# first cipher that it likes, but for the rows that name one.
 # shellcheck source=tests/tap.sh
 O=${1:-build}
 . "${0%/*}/../tap.sh"
+# shellcheck source=tests/pki.sh
+. "${0%/*}/../pki.sh"
 nbdboot=$O/nbdboot
 rounds=${2:-7}
 mem=$(mktemp -d /dev/shm/nbdboot.XXXXXX)
@@ -33,6 +36,35 @@ serve 0 memory 1G
 to_tcp=nbd://127.0.0.1:$port
 big_unix="nbd+unix:///?socket=$work/big"
 to_unix="nbd+unix:///?socket=$work/to"
+pki "$work/pki"
+pki_server "$work/pki" server ecdsa
+pki_use "$work/pki" server "$work/tls"
+mkdir "$work/ca"
+cp "$work/pki/ca-cert.pem" "$work/ca"
+
+# tls_server DISABLED-CIPHER... -- NBDKIT-ARGUMENT...: sets uri
+tls_server()
+{
+	echo '[overrides]' >"$work/priority"
+	while [ "$1" != -- ]; do
+		echo "tls-disabled-cipher = $1" >>"$work/priority"
+		shift
+	done
+	shift
+	GNUTLS_SYSTEM_PRIORITY_FILE=$work/priority
+	export GNUTLS_SYSTEM_PRIORITY_FILE
+	serve 0 --tls=require --tls-certificates="$work/tls" "$@"
+	unset GNUTLS_SYSTEM_PRIORITY_FILE
+	uri="nbds://127.0.0.1:$port?tls-certificates=$work/ca"
+}
+tls_server -- file "$big"
+big_tls=$uri
+tls_server AES-128-GCM CHACHA20-POLY1305 -- file "$big"
+big_aes256=$uri
+tls_server AES-128-GCM AES-256-GCM -- file "$big"
+big_chacha=$uri
+tls_server -- memory 1G
+to_tls=$uri
 # A first round, not measured: the host first has to provide the pages.
 cp "$big" "$out"
 "$nbdboot" copy "$big" "$to_tcp"
@@ -64,21 +96,23 @@ column()
 		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# bench SENTENCE SRC DST
+# bench SENTENCE SRC DST: qemu-img knows no certificates by URI
 bench()
 {
-	for name in nbdboot nbdcopy qemu-img; do
+	programs='nbdboot nbdcopy qemu-img'
+	case $2$3 in *nbds:*) programs='nbdboot nbdcopy' ;; esac
+	for name in $programs; do
 		: >"$work/$name"
 	done
 	i=0
 	while [ $i -lt "$rounds" ]; do
-		for name in nbdboot nbdcopy qemu-img; do
-			once $name "$2" "$3"
+		for name in $programs; do
+			once "$name" "$2" "$3"
 		done
 		i=$((i + 1))
 	done
-	for name in nbdboot nbdcopy qemu-img; do
-		printf '| %-28s | %-8s | %5s | %5s | %6s |\n' "$1" $name \
+	for name in $programs; do
+		printf '| %-28s | %-8s | %5s | %5s | %6s |\n' "$1" "$name" \
 			"$(column "$work/$name" '$1')" \
 			"$(column "$work/$name" '$2 + $3')" \
 			"$(column "$work/$name" '$4')"
@@ -106,5 +140,9 @@ awk -v ns="$("${O%/}/t/bench/tests/bench/latency")" \
 	printf "| the histogram: %d ns a request, of the CPU time %.2f %% |\n",
 		ns, 100 * 4096 * ns / (cpu * 1e9) }'
 bench 'TCP to TCP' "$big_tcp" "$to_tcp"
+bench 'TLS to file' "$big_tls" "$out"
+bench 'TLS (AES-256) to file' "$big_aes256" "$out"
+bench 'TLS (ChaCha20) to file' "$big_chacha" "$out"
+bench 'file to TLS' "$big" "$to_tls"
 rm "$out"
 bench '8 GiB sparse, UNIX to file' "nbd+unix:///?socket=$work/sparse" "$out"
