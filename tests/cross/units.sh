@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The unit tests of core/ on CPUs of 32 bits and of the other byte order, as
 # far as this machine can compile for them and run them: units.sh BUILD
+# And AES-GCM with the instructions of AArch64, beside mbedTLS's.
 set -u
 
 dir=$1/t/cross-units
@@ -44,4 +45,23 @@ try i386 '' gcc -m32 -idirafter "/usr/include/$(gcc -print-multiarch)"
 unless=
 try armv7 qemu-arm-static arm-linux-gnueabihf-gcc
 try s390x qemu-s390x-static s390x-linux-gnu-gcc
+
+# What mbedTLS's GCM needs, of its source.
+mbedtls=$(printf ' build/mbedtls/library/%s.c' aes chacha20 chachapoly cipher \
+	cipher_wrap constant_time gcm platform platform_util poly1305)
+b=$dir/aesgcm
+# shellcheck disable=SC2086 # words on purpose
+if aarch64-linux-gnu-gcc $flags -DCONFIG_PORT_MAX_CONNECTIONS=2 -O2 \
+	-ffunction-sections -Wl,--gc-sections -isystem build/mbedtls/include \
+	-DMBEDTLS_CONFIG_FILE='"port/mbedtls/config.h"' -o "$b" \
+	tests/port/test_aesgcm.c port/mbedtls/aesgcm.c port/mbedtls/records.c \
+	port/mbedtls/pool.c $mbedtls >"$b.log" 2>&1 &&
+	qemu-aarch64-static "$b" >>"$b.log" 2>&1 &&
+	grep -q 'ok .*published_vectors' "$b.log"; then
+	echo 'ok - aarch64: AES-GCM has the results of mbedTLS'
+else
+	echo 'not ok - aarch64: AES-GCM has the results of mbedTLS'
+	tail -n 4 "$b.log" | sed 's/^/# /'
+	status=1
+fi
 exit $status
