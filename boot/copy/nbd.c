@@ -119,7 +119,8 @@ static uint64_t known(const struct copy_link *l, uint64_t offset, bool *zero)
 
 	while (i < l->n_ext && at + l->ext[i].len <= offset)
 		at += l->ext[i++].len;
-	if (i == l->n_ext)
+	/* --verify begins again, in front of it */
+	if (i == l->n_ext || offset < l->ext_at)
 		return 0;
 	*zero = is_zero(&l->ext[i]);
 	for (; i < l->n_ext && is_zero(&l->ext[i]) == *zero; i++)

@@ -85,6 +85,10 @@ expect 0 '' 'from nbdkit sparse-random, judged by itself'
 run "$nbdboot" copy --verify "nbd://127.0.0.1:$port" "$out"
 expect 0 '' 'and --verify agrees'
 
+serve 0 data 'data=@1048576 "end"' size=1025M
+run "$nbdboot" copy --verify "nbd://127.0.0.1:$port" "$out"
+expect 0 '' '--verify looks at the map of the holes from its start'
+
 # ---- towards a server ----
 
 # put SENTENCE OPTIONS NBDKIT-ARGUMENT...: copies to it, and reads with nbdcopy
