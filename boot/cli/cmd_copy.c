@@ -11,6 +11,9 @@ static const struct cli_option options[] = {
 	  .max = CONFIG_PORT_MAX_CONNECTIONS },
 	{ "requests", 'q', "N", "pieces in flight (8)",
 	  CLI_FIELD(struct copy_options, depth), .min = 1, .max = COPY_DEPTH },
+	{ "patience", 0, "SECONDS", "wait for a server that is away (600)",
+	  CLI_FIELD(struct copy_options, patience), .max = 86400,
+	  .preset = COPY_PATIENCE },
 	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
 	{ "progress", 0, NULL, "report progress, also into a file",
@@ -92,6 +95,11 @@ out:
 	return err;
 }
 
+static void say(const struct nbd_diag *d)
+{
+	cli_warn("copy", d);
+}
+
 static int run(struct cli_call *call)
 {
 	struct copy_options *o = call->options;
@@ -99,6 +107,7 @@ static int run(struct cli_call *call)
 	char **words = call->words;
 
 	o->latency = &latency;
+	o->say = say;
 	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
 		return cli_usage("copy", "--verify cannot read a pipe back");
 	if (o->resume && (nbd_is_uri(words[1]) || words[1][0] == '-'))

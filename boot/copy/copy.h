@@ -6,15 +6,20 @@
  *   scan.c: data or zero? --> task: read --> write, or zero --> done
  *                                (loop.c)
  *
+ * A server that goes away is waited for (link.c).  What it had acknowledged,
+ * but not flushed, is written again.
+ *
  * A file that is written also gets a record of how far it is known to be on the
  * disk, from which a later copy goes on (resume.c).
  */
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
 
+#include "boot/device/identity.h"
 #include "boot/device/tls.h"
 #include "core/nbd_io.h"
 #include "core/nbd_uri.h"
+#include "port/retry.h"
 
 #include <poll.h>
 #include <sys/types.h>
@@ -27,8 +32,14 @@
 /* Bytes of one request to write zeroes, at most. */
 #define COPY_ZEROES (256u << 20)
 
-/* ns: the copy fails if no request finishes for this time. */
+/* ns: a server is away if no request finishes for this time. */
 #define COPY_SILENCE_NS (120 * UINT64_C(1000000000))
+
+/* ns between two flushes; what is written meanwhile may be written again. */
+#define COPY_FLUSH_NS (30 * UINT64_C(1000000000))
+
+/* s that a server may be away, unless the user wants something else. */
+#define COPY_PATIENCE 600
 
 /* An interrupted copy leaves DST.nbdboot-part, and no DST. */
 #define COPY_PART ".nbdboot-part"
@@ -103,6 +114,10 @@ struct side {
 struct copy_options {
 	unsigned connections; /* 0: the default */
 	unsigned depth;	      /* 0: the default */
+	/* s to wait for a server that goes away; 0: the copy fails at once */
+	unsigned patience;
+	/* Reports when an outage begins and ends. */
+	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
 	bool resume;		     /* dst is from copy_side_open_part() */
 	struct tls_files files;	     /* for TLS */
@@ -113,7 +128,7 @@ struct copy_options {
  * Open a side that the user named; a failure leaves nothing open.  From then on
  * ops->close() may be called, whether a copy began or not.  An output file is
  * created if it does not exist; an existing one keeps its content until
- * copy_side_set_size().
+ * copy_side_set_size().  uri and o must outlive the side.
  */
 int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		       const struct nbd_uri *uri, const struct copy_options *o,
@@ -194,6 +209,16 @@ unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n);
  * event, or an error of the connection.
  */
 int copy_side_pump(struct side *s, struct nbd_diag *d);
+/* Does a server owe an answer? */
+bool copy_side_waits(const struct side *s);
+/*
+ * The server failed with `why` (and its reason in d).  Connects again, as soon
+ * as a server answers that still has the same disk; requests that were in
+ * flight are lost, and the caller makes them again.  Returns why at once if
+ * that is no outage, or the user has no patience; other errors: patience is
+ * over, it is another disk, or (NBD_E_CUT) a signal came.
+ */
+int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d);
 
 /* Wraps the transport of a connection to send pages of a file unread. */
 struct page_sender {
@@ -203,8 +228,23 @@ struct page_sender {
 	int fd;
 };
 
-/* The connections to a server; all zero before copy_side_open_nbd(). */
+/*
+ * The connections to a server; all zero before copy_side_open_nbd().
+ *
+ *	n connections --one fails--> leave all --dial--> is it the same? --> n
+ *	                                          ^--pause--'
+ */
 struct copy_link {
+	const struct nbd_uri *uri;
+	const struct copy_options *o;
+	unsigned wanted; /* connections */
+	struct nbd_retry retry;
+	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
+	bool answered;	 /* a request was, ever */
+	unsigned silent; /* silences in a row */
+	/* of a source: its identity ("": it has none), and who reads it */
+	char identity[DEVICE_IDENTITY_TEXT];
+	struct device_reader reader;
 	struct conn conns[COPY_LINKS];
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
@@ -219,6 +259,38 @@ struct copy_link {
 	bool asking, no_map;
 	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
 };
+
+/* ---- between passes.c and loop.c ---- */
+
+/* The next pass is over this part of the source; a stride of 0 has no gaps. */
+void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride);
+/* Copies or compares it. */
+void copy_pass(struct copy *c, bool compares);
+/*
+ * Changes the destination for the first time, and only after the source could
+ * be read.
+ */
+int copy_prepare(struct copy *c);
+/*
+ * Flushes the destination, unless a signal came: fsync() of a file can take
+ * longer than the user wants to wait, and no signal interrupts it.
+ */
+void copy_flush(struct copy *c);
+/* Is there something to copy again, after an outage? */
+bool copy_is_behind(const struct copy *c);
+/* The offset before which everything is copied. */
+uint64_t copy_low_water(const struct copy *c);
+
+/* ---- between nbd.c and link.c ---- */
+
+extern const struct side_ops copy_nbd_ops;
+
+/* Wraps the transports of new connections, if s->takes_pages. */
+void copy_link_take_pages(struct side *s);
+/* Waits for what is in flight, drops the answers, and hangs up. */
+void copy_link_leave(struct side *s);
+/* A request was answered: the server is there. */
+void copy_link_answers(struct side *s, bool is_flush);
 
 /* ---- scan.c ---- */
 
@@ -251,6 +323,8 @@ struct progress {
 
 void copy_progress_begin(struct progress *p, bool wanted, uint64_t from,
 			 uint64_t size);
+/* Clears the bar, so that a message can be printed. */
+void copy_progress_clear(const struct progress *p);
 /* Shows the progress if an update is due; always if it is the last. */
 void copy_progress_show(struct progress *p, uint64_t done, bool last);
 
@@ -296,13 +370,19 @@ struct copy {
 	struct scan scan;
 	struct progress progress;
 	unsigned depth, active;
-	bool compare;	  /* the second pass */
-	bool straight;	  /* from a file to a server with copy_send() */
-	bool prepared;	  /* the destination's size is set */
-	bool differs;	  /* a comparison found a difference */
-	int err;	  /* the first error */
-	uint64_t written; /* bytes written to a pipe so far */
-	uint64_t moved;	  /* ns; when a request last started or finished */
+	bool compare;	   /* the second pass */
+	bool straight;	   /* from a file to a server with copy_send() */
+	bool prepared;	   /* the destination's size is set */
+	bool differs;	   /* a comparison found a difference */
+	int err;	   /* the first error */
+	uint64_t written;  /* bytes written to a pipe so far */
+	uint64_t moved;	   /* ns; when a request last started or finished */
+	bool lost;	   /* the destination may lack what a pass has copied */
+	bool in_flush;	   /* a flush was started, ... */
+	uint64_t flushing; /* ... before which so many bytes were written */
+	uint64_t safe;	   /* bytes from the start that a server has flushed */
+	uint64_t flush_at; /* ns; when to flush again */
+	bool patient;	   /* copy_options.patience */
 	struct mark mark;
 	struct task tasks[COPY_DEPTH];
 };

@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/sendfile.h>
 
-/* The default; 4 to 16 pieces in flight cost about the same CPU time. */
-#define DEPTH 8
-
 /*
  * The payload of the only copy in a process.  Not in struct copy, which is
  * zeroed; aligned, so that a page that is read does not touch two pages here.
@@ -27,7 +24,8 @@ static int compare(struct copy *c, const struct task *t)
 	const char *a = t->iov.base, *b = t->other.base;
 	uint32_t i = 0;
 
-	if (t->zero ? t->len == 0 : memcmp(a, b, t->len) == 0)
+	/* it is copied once more, and compared then */
+	if (c->lost || (t->zero ? t->len == 0 : memcmp(a, b, t->len) == 0))
 		return 0;
 	while (i < t->len && b[i] == (t->zero ? 0 : a[i]))
 		i++;
@@ -39,11 +37,7 @@ static int compare(struct copy *c, const struct task *t)
 			(unsigned long long)t->offset + i);
 }
 
-/*
- * Changes the destination for the first time, and only after the source could
- * be read.
- */
-static int prepare(struct copy *c)
+int copy_prepare(struct copy *c)
 {
 	int err = c->prepared ? 0
 			      : copy_side_set_size(c->dst, c->src->size, c->d);
@@ -67,7 +61,7 @@ static int begin(struct copy *c, struct task *t)
 		return c->dst->is_pipe && t->offset != c->written ? COPY_PENDING
 								  : 0;
 	case TASK_WRITE:
-		rc = prepare(c);
+		rc = copy_prepare(c);
 		if (rc)
 			return rc;
 		return t->zero ? c->dst->ops->zero(c->dst, t, c->d)
@@ -238,8 +232,8 @@ static bool fill(struct copy *c)
 	struct task *t;
 	bool any = false;
 
-	for (unsigned turns = c->depth;
-	     turns && !copy_interrupted && !c->err && (t = free_task(c));
+	for (unsigned turns = c->depth; turns && !copy_interrupted && !c->err &&
+					!c->lost && (t = free_task(c));
 	     turns--) {
 		char *buf =
 			pool + (size_t)(t - c->tasks) * (COPY_POOL / c->depth);
@@ -259,8 +253,15 @@ static bool fill(struct copy *c)
 
 /* ---- the loop ---- */
 
-/* The offset before which everything is copied. */
-static uint64_t low_water(struct copy *c)
+void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
+{
+	c->scan.offset = from;
+	c->scan.end = end;
+	c->scan.stride = stride;
+	c->scan.left = 0;
+}
+
+uint64_t copy_low_water(const struct copy *c)
 {
 	uint64_t low = c->scan.offset;
 
@@ -270,13 +271,88 @@ static uint64_t low_water(struct copy *c)
 	return low;
 }
 
+/* Where a task waits for an answer; NULL: nowhere. */
+static const struct side *waits_for(const struct copy *c, const struct task *t)
+{
+	switch (t->step) {
+	case TASK_READ:
+		return c->src;
+	case TASK_WRITE:
+	case TASK_COMPARE:
+		return c->dst;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * The server of the destination was away, and may have lost what it had not
+ * flushed: all of that is copied again.
+ */
+static int copy_again(struct copy *c)
+{
+	c->in_flush = false;
+	if (c->compare) {
+		c->lost = c->safe < c->src->size;
+		return 0;
+	}
+	if (!c->src->is_pipe)
+		copy_aim(c, c->safe, c->scan.end, 0);
+	else if (c->written)
+		return nbd_diag(c->d, NBD_E_CUT,
+				"%s was away, and may have lost what it has "
+				"not flushed; that cannot be read again from "
+				"a pipe",
+				c->dst->name);
+	return 0;
+}
+
+/* Returns 1 once the server of that side is back, or why it is not. */
+static int recover(struct copy *c, struct side *s, int why)
+{
+	int err = copy_side_reconnect(s, why, c->d);
+
+	if (!err && s == c->dst)
+		err = copy_again(c);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < c->depth; i++)
+		if (waits_for(c, &c->tasks[i]) == s)
+			advance(c, &c->tasks[i]);
+	c->moved = nbd_now_ns();
+	return 1;
+}
+
 static bool pump(struct copy *c, struct side *s)
 {
 	int n = c->err ? 0 : copy_side_pump(s, c->d);
 
-	if (n < 0)
+	if (n < 0 && !c->err)
+		n = recover(c, s, n);
+	if (n < 0 && !c->err)
 		c->err = n;
 	return n > 0;
+}
+
+/* No request has finished for too long. */
+static void end_silence(struct copy *c)
+{
+	struct side *sides[] = { c->src, c->dst };
+	int err = nbd_diag(c->d, NBD_E_TIMEOUT,
+			   "no request finished at offset %llu: %s",
+			   (unsigned long long)copy_low_water(c),
+			   nbd_err_text(NBD_E_TIMEOUT));
+	int n = err;
+
+	for (unsigned i = 0; i < 2 && !c->err; i++) {
+		if (!copy_side_waits(sides[i]))
+			continue;
+		n = recover(c, sides[i], err);
+		if (n < 0)
+			break;
+	}
+	if (n < 0 && !c->err)
+		c->err = n;
 }
 
 /*
@@ -294,10 +370,7 @@ static void wait(struct copy *c)
 	if (copy_interrupted >= COPY_ABANDON)
 		c->err = NBD_E_CUT;
 	else if (now >= end)
-		c->err = nbd_diag(c->d, NBD_E_TIMEOUT,
-				  "no request finished at offset %llu: %s",
-				  (unsigned long long)low_water(c),
-				  nbd_err_text(NBD_E_TIMEOUT));
+		end_silence(c);
 	else
 		poll(fds, n,
 		     (int)(((end < next ? end : next) - now) / 1000000) + 1);
@@ -306,25 +379,59 @@ static void wait(struct copy *c)
 static bool at_end(struct copy *c)
 {
 	return c->active == 0 &&
-	       (copy_interrupted || c->scan.offset == c->scan.end);
+	       (copy_interrupted || c->lost || c->scan.offset == c->scan.end);
 }
 
-/* The next pass is over this part of the source; a stride of 0 has no gaps. */
-static void aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
+/* ---- flushing a server ---- */
+
+/*
+ * Starts a flush, or looks for the end of the one that was started; true at its
+ * end.
+ */
+static bool flush_on(struct copy *c)
 {
-	c->scan.offset = from;
-	c->scan.end = end;
-	c->scan.stride = stride;
-	c->scan.left = 0;
+	int rc;
+
+	if (!c->in_flush)
+		c->flushing = copy_low_water(c);
+	c->in_flush = true;
+	rc = c->dst->ops->flush(c->dst, c->d);
+	if (rc == COPY_PENDING)
+		return false;
+	c->in_flush = false;
+	c->flush_at = nbd_now_ns() + COPY_FLUSH_NS;
+	if (rc < 0 && !c->err)
+		c->err = rc;
+	else if (c->dst->link && c->dst->link->flags & NBD_FLAG_SEND_FLUSH)
+		c->safe = c->flushing;
+	return true;
 }
 
-static void run_pass(struct copy *c, bool compares)
+/* So that not all must be copied again after an outage. */
+static void flush_some(struct copy *c)
+{
+	if (!c->patient || !c->dst->link || c->src->is_pipe || c->err)
+		return;
+	if (c->in_flush ||
+	    (nbd_now_ns() >= c->flush_at && copy_low_water(c) > c->safe))
+		flush_on(c);
+}
+
+bool copy_is_behind(const struct copy *c)
+{
+	return c->lost || c->scan.offset != c->scan.end;
+}
+
+/* ---- a pass ---- */
+
+void copy_pass(struct copy *c, bool compares)
 {
 	c->compare = compares;
 	if (compares && c->dst->zeroes > c->dst->piece)
 		c->dst->zeroes = c->dst->piece;
 	c->written = 0;
 	c->moved = nbd_now_ns();
+	c->flush_at = c->moved + COPY_FLUSH_NS;
 	copy_progress_begin(&c->progress, c->progress.on, c->scan.offset,
 			    c->scan.end);
 	for (;;) {
@@ -340,159 +447,26 @@ static void run_pass(struct copy *c, bool compares)
 			c->moved = nbd_now_ns();
 		else
 			wait(c);
-		if (!compares)
-			copy_mark(c, low_water(c));
-		copy_progress_show(&c->progress, low_water(c), false);
+		if (!compares) {
+			copy_mark(c, copy_low_water(c));
+			flush_some(c);
+		}
+		copy_progress_show(&c->progress, copy_low_water(c), false);
 	}
 }
 
-/*
- * An interrupted copy is not flushed: fsync() of a file can take longer than
- * the user wants to wait, and no signal interrupts it.
- */
-static void flush(struct copy *c)
+void copy_flush(struct copy *c)
 {
-	int rc;
+	/* one that was started before does not cover the last writes */
+	unsigned more = c->in_flush ? 2 : 1;
 
 	if (copy_interrupted)
 		return;
 	c->moved = nbd_now_ns();
-	while (!c->err && (rc = c->dst->ops->flush(c->dst, c->d)) != 0) {
-		if (rc < 0)
-			c->err = rc;
+	while (!c->err && !copy_is_behind(c) && more) {
+		if (flush_on(c))
+			more--;
 		else if (!pump(c, c->dst) && !c->err)
 			wait(c);
 	}
-}
-
-static int refuse(const struct side *src, const struct side *dst,
-		  struct nbd_diag *d)
-{
-	if (copy_side_same(src, dst))
-		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
-				src->name, dst->name);
-	if (src->size == UINT64_MAX || dst->is_pipe)
-		return 0;
-	if (dst->size < src->size && !dst->grows)
-		return nbd_diag(d, NBD_E_SIZE,
-				"%s has %llu bytes, too few for the %llu of %s",
-				dst->name, (unsigned long long)dst->size,
-				(unsigned long long)src->size, src->name);
-	if (src->size & (src->align - 1))
-		return nbd_diag(
-			d, NBD_E_ALIGN,
-			"the %llu bytes of %s are not a multiple of "
-			"its minimum block size, %u: the last %llu "
-			"cannot be read",
-			(unsigned long long)src->size, src->name, src->align,
-			(unsigned long long)(src->size & (src->align - 1)));
-	if (src->size & (dst->align - 1))
-		return nbd_diag(d, NBD_E_ALIGN,
-				"the %llu bytes of %s are not a multiple of "
-				"the minimum block size of %s, %u",
-				(unsigned long long)src->size, src->name,
-				dst->name, dst->align);
-	return 0;
-}
-
-/* Two pieces must fit into each task's part of the pool. */
-static void set_depth(struct copy *c, const struct copy_options *o)
-{
-	uint32_t piece;
-
-	c->depth = o->depth ? o->depth : DEPTH;
-	piece = COPY_POOL / c->depth / (o->verify || o->resume ? 2 : 1);
-	piece &= ~(c->scan.align - 1);
-	if (c->src->piece > piece)
-		c->src->piece = piece;
-	if (c->dst->piece > piece)
-		c->dst->piece = piece;
-}
-
-/* A pass without errors is a failure if the source's size changed meanwhile. */
-static void end_pass(struct copy *c)
-{
-	if (!c->err && !copy_interrupted)
-		c->err = copy_side_same_size(c->src, c->d);
-}
-
-static void set_up(struct copy *c, const struct copy_options *o)
-{
-	struct side *src = c->src, *dst = c->dst;
-
-	src->copy = dst->copy = c;
-	c->scan = (struct scan){ .src = src, .dst = dst };
-	c->scan.align = src->align > dst->align ? src->align : dst->align;
-	c->progress.on = o->progress;
-	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
-	/* a file that grows gets zeroes beyond its old end */
-	dst->is_zero = !dst->is_pipe && !o->resume &&
-		       (o->destination_is_zero || (dst->grows && !dst->size));
-	set_depth(c, o);
-}
-
-/* Is the source the one that was copied before?  Compares samples. */
-static bool resume(struct copy *c)
-{
-	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
-	uint64_t step;
-
-	c->err = copy_mark_read(c);
-	if (c->err)
-		return false;
-	step = c->mark.kept / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
-	aim(c, 0, c->mark.kept, step > COPY_SAMPLE ? step : 0);
-	if (piece > COPY_SAMPLE)
-		c->dst->piece = COPY_SAMPLE;
-	run_pass(c, true);
-	end_pass(c);
-	c->dst->zeroes = zeroes;
-	c->dst->piece = piece;
-	if (c->differs)
-		nbd_diag_prefix(c->d, c->err,
-				"%s" COPY_PART " is not from this source",
-				c->dst->name);
-	c->prepared = true;
-	return !c->err || (copy_interrupted && !c->differs);
-}
-
-static void verify(struct copy *c)
-{
-	if (c->err || copy_interrupted)
-		return;
-	aim(c, 0, c->src->size, 0);
-	run_pass(c, true);
-	end_pass(c);
-	copy_progress_show(&c->progress, low_water(c), true);
-}
-
-int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
-{
-	int err = refuse(c->src, c->dst, c->d);
-
-	*done = 0;
-	if (err)
-		return err;
-	set_up(c, o);
-	if (o->resume && !resume(c))
-		return c->err;
-	aim(c, c->mark.kept, c->src->size, 0);
-	run_pass(c, false);
-	end_pass(c);
-	if (!c->err && !copy_interrupted)
-		c->err = prepare(c);
-	flush(c);
-	*done = low_water(c);
-	copy_progress_show(&c->progress, *done, true);
-	if (o->verify)
-		verify(c);
-	copy_mark_end(c, *done);
-	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
-		c->err = nbd_diag(c->d, NBD_E_CUT,
-				  "interrupted: the first %llu bytes are "
-				  "copied",
-				  (unsigned long long)*done);
-	if (!c->err)
-		c->err = copy_side_complete(c->dst, c->d);
-	return copy_mark_explain(c);
 }

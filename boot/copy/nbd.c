@@ -2,12 +2,7 @@
 /* NBD exports as sides of a copy. */
 #include "core/nbd_io.h"
 #include "boot/copy/copy.h"
-#include "port/export_same.h"
 #include "port/latency.h"
-#include "boot/device/tls.h"
-
-/* The default if the server allows several; more are not faster. */
-#define CONNECTIONS 4
 
 /* ms to wait for requests in flight before closing. */
 #define GOODBYE_MS 5000
@@ -31,9 +26,12 @@ static const char *verb(unsigned type)
 static int explain(const struct side *s, const struct nbd_op *op, int result,
 		   struct nbd_diag *d)
 {
-	return nbd_diag(d, result < 0 ? result : NBD_E_IO,
-			"%s: %s at offset %llu (%llu bytes): %s", s->name,
-			verb(op->type), (unsigned long long)op->offset,
+	int err = result < 0		    ? result
+		  : result == NBD_ESHUTDOWN ? NBD_E_SHUTDOWN
+					    : NBD_E_IO;
+
+	return nbd_diag(d, err, "%s: %s at offset %llu (%llu bytes): %s",
+			s->name, verb(op->type), (unsigned long long)op->offset,
 			(unsigned long long)op->len, nbd_result_text(result));
 }
 
@@ -119,7 +117,7 @@ static uint64_t known(const struct copy_link *l, uint64_t offset, bool *zero)
 
 	while (i < l->n_ext && at + l->ext[i].len <= offset)
 		at += l->ext[i++].len;
-	/* --verify begins again, in front of it */
+	/* --verify, and a copy after an outage, begin again in front of it */
 	if (i == l->n_ext || offset < l->ext_at)
 		return 0;
 	*zero = is_zero(&l->ext[i]);
@@ -144,6 +142,7 @@ static int side_extent(struct side *s, uint64_t offset, uint64_t *len,
 	return *len ? 0 : ask(s, offset, d);
 }
 
+/* After an error everything is data. */
 static void take_status(struct copy_link *l, const struct nbd_req *r)
 {
 	l->asking = false;
@@ -159,10 +158,12 @@ static int side_flush(struct side *s, struct nbd_diag *d)
 	const struct nbd_op op = { .type = NBD_CMD_FLUSH };
 	struct copy_link *l = s->link;
 
-	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flush == FLUSHED)
-		return 0;
 	if (l->flush == FLUSHING)
 		return COPY_PENDING;
+	if (!(l->flags & NBD_FLAG_SEND_FLUSH) || l->flush == FLUSHED) {
+		l->flush = NOT_FLUSHED;
+		return 0;
+	}
 	l->flush = FLUSHING;
 	return submit(s, &op, d);
 }
@@ -198,11 +199,11 @@ static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
  * A UNIX socket takes pages of a file without a copy, which saves a third of
  * the time.  So does TCP, but its receiver loses twice what the sender saves.
  */
-static void take_pages(struct side *s, const struct nbd_uri *uri)
+void copy_link_take_pages(struct side *s)
 {
 	struct copy_link *l = s->link;
 
-	s->takes_pages = s->output && uri->is_unix && !uri->tls;
+	s->takes_pages = s->output && l->uri->is_unix && !l->uri->tls;
 	for (unsigned i = 0; s->takes_pages && i < l->n; i++) {
 		l->pages[i] = (struct page_sender){
 			.t = { .read = read_below, .write = write_pages },
@@ -219,13 +220,13 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	struct task *t = r->op.user;
 	int result = nbd_req_result(r);
 
-	/* an error is ignored here: everything is data then */
 	if (r->op.type == NBD_CMD_BLOCK_STATUS) {
 		take_status(s->link, r);
 		return 0;
 	}
 	if (result)
 		return explain(s, &r->op, result, d);
+	copy_link_answers(s, !t);
 	if (!t) {
 		s->link->flush = FLUSHED;
 		return 0;
@@ -235,6 +236,14 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	return 0;
 }
 
+/* Otherwise another connection may succeed. */
+static bool is_answer(const struct nbd_client *c, const struct nbd_req *r)
+{
+	int result = nbd_req_result(r);
+
+	return result != NBD_ESHUTDOWN && !(result < 0 && nbd_error(c));
+}
+
 static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 {
 	struct conn *conn = &s->link->conns[i];
@@ -242,7 +251,10 @@ static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 	int n = dial_pump(conn) > 0, err = 0;
 
 	while (!err && (r = nbd_reap(&conn->c))) {
-		err = finish(s, r, d);
+		if (is_answer(&conn->c, r))
+			err = finish(s, r, d);
+		else
+			err = explain(s, &r->op, nbd_req_result(r), d);
 		nbd_release(&conn->c, r);
 		n++;
 	}
@@ -271,13 +283,22 @@ int copy_side_pump(struct side *s, struct nbd_diag *d)
 	return n;
 }
 
+bool copy_side_waits(const struct side *s)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; s->link && i < s->link->n; i++)
+		n += nbd_waiting(&s->link->conns[i].c);
+	return n > 0;
+}
+
 unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
 {
 	for (unsigned i = 0; s->link && i < s->link->n; i++) {
 		const struct conn *conn = &s->link->conns[i];
 		unsigned state = nbd_state(&conn->c);
 
-		fds[n].fd = conn->s.fd;
+		fds[n].fd = state == NBD_CLOSED ? -1 : conn->s.fd;
 		fds[n].events = (short)((state & NBD_SEND ? POLLOUT : 0) |
 					(state & NBD_RECV ? POLLIN : 0));
 		n++;
@@ -302,18 +323,12 @@ static unsigned drain(struct copy_link *l)
 	return n;
 }
 
-static void hang_up(struct copy_link *l)
-{
-	dial_hangup(l->conns, l->n);
-	device_tls_close(&l->tls);
-}
-
 /*
- * After a failure of the other side, requests are still in flight.  Wait for
- * them: nbdkit 1.32 aborts if a client disconnects meanwhile, and all its other
- * clients lose their disks.
+ * After a failure of the other side, or of one connection, requests are still
+ * in flight.  Wait for them: nbdkit 1.32 aborts if a client disconnects
+ * meanwhile, and all its other clients lose their disks.
  */
-static void side_close(struct side *s)
+void copy_link_leave(struct side *s)
 {
 	uint64_t now, end = nbd_now_ms() + GOODBYE_MS;
 	struct copy_link *l = s->link;
@@ -324,10 +339,17 @@ static void side_close(struct side *s)
 	while (drain(l) && copy_interrupted < COPY_LEAVE &&
 	       (now = nbd_now_ms()) < end)
 		poll(fds, copy_side_poll(s, fds, 0), (int)(end - now));
-	hang_up(l);
+	dial_hangup(l->conns, l->n);
+	l->n = 0;
 }
 
-static const struct side_ops nbd_ops = {
+static void side_close(struct side *s)
+{
+	copy_link_leave(s);
+	device_tls_close(&s->link->tls);
+}
+
+const struct side_ops copy_nbd_ops = {
 	.read = side_read,
 	.write = side_write,
 	.zero = side_zero,
@@ -335,84 +357,3 @@ static const struct side_ops nbd_ops = {
 	.flush = side_flush,
 	.close = side_close,
 };
-
-/* ---- opening ---- */
-
-/* Opens n connections, after those that the side has already. */
-static int open_some(struct copy_link *l, unsigned n, const struct nbd_uri *uri,
-		     const struct nbd_config *cfg, const struct copy_options *o,
-		     struct nbd_diag *d)
-{
-	struct conn *first = l->conns + l->n;
-	int err;
-
-	first->number = l->n;
-	first->stop = &copy_interrupted;
-	err = device_tls_dial(&l->tls, first, n, uri, cfg, &o->files, false, d);
-	if (!err)
-		l->n += n;
-	return err;
-}
-
-/* Without o->connections, the number depends on what the server allows. */
-static int open_links(struct copy_link *l, const struct nbd_uri *uri,
-		      const struct copy_options *o, struct nbd_diag *d)
-{
-	const struct nbd_config cfg = {
-		.name = uri->name,
-		.name_len = uri->name_len,
-		.tls = uri->tls,
-		.extra = o->simple ? NULL : NBD_BEST_REPLIES,
-	};
-	unsigned n = o->connections ? o->connections : 1;
-	int err = open_some(l, n, uri, &cfg, o, d);
-
-	if (err)
-		return err;
-	l->flags = nbd_export(&l->conns[0].c)->flags;
-	if (o->connections || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
-		return 0;
-	return open_some(l, CONNECTIONS - 1, uri, &l->conns[0].cfg, o, d);
-}
-
-static int set_limits(struct side *s, const struct copy_link *l,
-		      struct nbd_diag *d)
-{
-	struct nbd_export e;
-	int err = dial_agree(&e, l->conns, l->n, d);
-	uint32_t max = nbd_export_max(&e);
-
-	s->size = e.size;
-	s->align = e.has_block ? e.min_block : 1;
-	s->piece = max < COPY_PIECE ? max & ~(s->align - 1) : COPY_PIECE;
-	s->zeroes = e.flags & NBD_FLAG_SEND_WRITE_ZEROES ? COPY_ZEROES
-							 : s->piece;
-	return err;
-}
-
-int copy_side_open_nbd(struct side *s, struct copy_link *l,
-		       const struct nbd_uri *uri, const struct copy_options *o,
-		       struct nbd_diag *d)
-{
-	int err;
-
-	l->latency = o->latency;
-	err = open_links(l, uri, o, d);
-	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
-		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
-			       nbd_err_text(NBD_E_READ_ONLY));
-	if (!err)
-		err = set_limits(s, l, d);
-	if (err) {
-		hang_up(l);
-		return err;
-	}
-	s->ops = &nbd_ops;
-	s->link = l;
-	for (unsigned i = 0; i < l->n; i++)
-		l->no_map |= !nbd_has_context(&l->conns[i].c);
-	take_pages(s, uri);
-	for (unsigned i = 0; i < l->n; i++)
-		nbd_start(&l->conns[i].c, &l->io[i]);
-	return 0;
-}

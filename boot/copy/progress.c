@@ -67,6 +67,12 @@ static void put_state(struct nbd_out *o, const struct progress *p,
 	}
 }
 
+void copy_progress_clear(const struct progress *p)
+{
+	if (p->on && p->terminal && write(2, "\r\x1b[K", 4) < 0)
+		return; /* the next update finds out */
+}
+
 void copy_progress_show(struct progress *p, uint64_t done, bool last)
 {
 	char buf[256];

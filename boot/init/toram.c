@@ -26,6 +26,9 @@
 #define HOME "/run/nbdboot/ram"
 #define DISK HOME "/disk"
 
+/* s that a server may be away, if there is another. */
+#define PATIENCE 20
+
 static int failed(struct nbd_diag *d, const char *what)
 {
 	return nbd_diag(d, NBD_E_KERNEL, "nbdboot.toram: %s: %s", what,
@@ -81,8 +84,13 @@ static int copy(struct side *src, uint64_t kib, const struct copy_options *o,
 	return err;
 }
 
+static void say(const struct nbd_diag *d)
+{
+	boot_say("%s", d->text);
+}
+
 static int copy_from(const struct nbd_uri *uri, const struct root_spec *r,
-		     uint64_t kib, struct nbd_diag *d)
+		     unsigned patience, uint64_t kib, struct nbd_diag *d)
 {
 	/* of a child process; too large for a stack */
 	static struct copy_link link;
@@ -90,6 +98,8 @@ static int copy_from(const struct nbd_uri *uri, const struct root_spec *r,
 	const struct copy_options o = {
 		.connections = r->connections > 1 ? (unsigned)r->connections
 						  : 0,
+		.patience = patience,
+		.say = say,
 		.progress = true,
 		.files = { r->ca, r->cert, r->key },
 		.latency = &latency,
@@ -133,7 +143,9 @@ int init_toram_copy(char disk[LOOP_NAME], const struct root_spec *r,
 	err = nbd_diag(d, NBD_E_NOT_FOUND,
 		       "DHCP has no root-path that names a server");
 	for (unsigned i = 0; i < r->uris && err; i++) {
-		err = copy_from(&r->uri[i], r, kib, d);
+		err = copy_from(&r->uri[i], r,
+				i + 1 < r->uris ? PATIENCE : COPY_PATIENCE, kib,
+				d);
 		if (err && i + 1 < r->uris)
 			boot_say("%s", d->text);
 	}

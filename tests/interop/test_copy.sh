@@ -352,7 +352,8 @@ until_larger()
 
 # the server dies half-way
 serve 0 --filter=delay file "$disk" rdelay=200ms
-"$nbdboot" copy -q 2 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
+"$nbdboot" copy --patience 0 -q 2 "nbd://127.0.0.1:$port" "$out" \
+	2>"$work/err" &
 copy=$!
 # it has begun when the file has its size
 part=$out.nbdboot-part
@@ -365,6 +366,109 @@ wait "$copy" || status=$?
 : >"$work/out"
 expect 1 "$part is incomplete" 'a server that dies on the way'
 check 'leaves no file that looks complete' [ ! -e "$out" ]
+
+# ---- a server that is away for a while ----
+
+# until_says TEXT: returns when the copy says it, or has ended.
+until_says()
+{
+	until grep -qF -e "$1" "$work/err" || ! runs "$copy"; do sleep 0.05; done
+}
+
+# begin OPTION... SOURCE DESTINATION: starts a copy in the background
+begin()
+{
+	rm -f "$out" "$part"
+	: >"$work/out"
+	: >"$work/err"
+	"$nbdboot" copy "$@" 2>>"$work/err" &
+	copy=$!
+}
+
+# cut: kills the server, and returns when the copy waits for it
+cut()
+{
+	unserve
+	until_says 'waiting for the server'
+}
+
+end()
+{
+	status=0
+	wait "$copy" || status=$?
+}
+
+serve 0 --filter=delay file "$disk" rdelay=100ms
+begin --verify -q 2 "nbd://127.0.0.1:$port" "$out"
+until_larger "$part" 0 "$copy"
+cut
+serve "$port" file "$disk"
+end
+identical "$disk" "$out" 'a source that comes back'
+expect 0 'for 600 s at most' 'its end is reported'
+expect 0 "nbd://127.0.0.1:$port answers again, after" 'and its return'
+
+# other data of the same size, and other sizes
+for other in "file $work/full" 'memory 24M' 'memory 25M'; do
+	serve 0 --filter=delay file "$disk" rdelay=100ms
+	begin -q 2 "nbd://127.0.0.1:$port" "$out"
+	until_larger "$part" 0 "$copy"
+	cut
+	# shellcheck disable=SC2086 # words on purpose
+	serve "$port" $other
+	end
+	expect 1 "nbd://127.0.0.1:$port, away for" \
+		"not one that is another disk: $other"
+	unserve
+done
+
+# What was acknowledged, but not flushed, is lost with this cache.
+cached()
+{
+	serve "$1" --filter=delay --filter=cache file "$work/target" \
+		wdelay="$2" cache=writeback
+}
+
+for options in '-c 1 -q 1' '-q 4 --verify'; do
+	truncate -s 0 "$work/target"
+	truncate -s 24M "$work/target"
+	cached 0 100ms
+	# shellcheck disable=SC2086 # words on purpose
+	begin --progress $options "$work/full" "nbd://127.0.0.1:$port"
+	until_says ' of 25165824 bytes'
+	cut
+	cached "$port" 0ms
+	end
+	expect 0 'answers again' "a destination that comes back: $options"
+	unserve
+	check 'and has lost nothing' cmp "$work/full" "$work/target"
+done
+
+serve 0 --filter=delay memory 24M wdelay=100ms
+mkfifo "$work/stream"
+cat "$work/full" >"$work/stream" &
+begin --progress -q 1 "$work/stream" "nbd://127.0.0.1:$port"
+until_says ' bytes '
+cut
+serve "$port" memory 24M
+end
+expect 1 'that cannot be read again from a pipe' 'not if a pipe would be lost'
+rm "$work/stream"
+
+serve 0 --filter=delay file "$disk" rdelay=100ms
+begin --patience 1 -q 2 "nbd://127.0.0.1:$port" "$out"
+until_larger "$part" 0 "$copy"
+unserve
+end
+expect 1 'connection refused' 'patience has an end'
+
+serve 0 --filter=delay file "$disk" rdelay=100ms
+begin -q 2 "nbd://127.0.0.1:$port" "$out"
+until_larger "$part" 0 "$copy"
+cut
+kill -INT "$copy"
+end
+expect 1 'interrupted: the first' 'SIGINT ends it, too'
 
 # SIGINT
 rm -f "$out" "$part"
@@ -405,7 +509,7 @@ rm -f "$out" "$part"
 : >"$work/hold"
 serve 0 eval get_size='echo 25165824' can_multi_conn='exit 0' \
 	thread_model='echo parallel' pread="
-	while [ \$4 -ge 16777216 ] && [ -e $work/hold ]; do sleep 0.1; done
+	while [ \$4 -gt 16777216 ] && [ -e $work/hold ]; do sleep 0.1; done
 	[ \$((\$4 / 262144 % 2)) = 1 ] || sleep 0.05
 	tail -c +\$((\$4 + 1)) $work/full | head -c \$3"
 "$nbdboot" copy "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &

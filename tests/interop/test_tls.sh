@@ -156,6 +156,52 @@ serve 0 --tls=require --tls-psk="$work/psk" memory 16M
 copies 'nbdkit, a pre-shared key' \
 	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
 
+# A server that is killed in the middle, and comes back: one with TLS loses all
+# that was written to its memory.
+
+# slow PORT DELAY: a server of $plugin, which takes DELAY for each request
+slow()
+{
+	# shellcheck disable=SC2086 # words on purpose
+	serve "$1" --tls=require --tls-certificates="$work/server-ecdsa" \
+		--filter=delay $plugin delay-read="$2" delay-write="$2"
+}
+
+# outlives SENTENCE TEXT SOURCE DESTINATION: kills the server when the copy has
+# printed TEXT
+outlives()
+{
+	sentence=$1 text=$2
+	shift 2
+	: >"$work/err"
+	"$nbdboot" copy --progress -q 2 -A "$ca" "$@" 2>>"$work/err" &
+	copy=$!
+	until grep -q "$text" "$work/err" || ! runs "$copy"; do sleep 0.05; done
+	unserve
+	until grep -q 'waiting for' "$work/err" || ! runs "$copy"; do
+		sleep 0.05
+	done
+	slow "$port" 0ms
+	status=0
+	wait "$copy" || status=$?
+	: >"$work/out"
+	expect 0 "answers again" "$sentence"
+}
+
+plugin='memory 16M'
+slow 0 100ms
+uri=nbds://localhost:$port
+outlives 'a destination with TLS may be away' ' of 16777216 bytes' \
+	"$work/random" "$uri"
+run "$nbdboot" copy -A "$ca" "$uri" "$work/back"
+check 'and has what it lost' cmp -s "$work/random" "$work/back"
+unserve
+plugin="file $work/random"
+slow 0 100ms
+outlives 'a source with TLS may be away' ' of 16777216 bytes' \
+	"nbds://localhost:$port" "$work/back"
+check 'and all of it is copied' cmp -s "$work/random" "$work/back"
+
 # TLS on both sides, each with credentials of its own: two CAs and a key
 
 pki "$work/ca2"

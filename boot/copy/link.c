@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The connections of a side: they are opened, and opened again. */
+#include "boot/copy/copy.h"
+#include "port/export_same.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* The default if the server allows several; more are not faster. */
+#define CONNECTIONS 4
+
+/* ms between attempts to connect again: the first pause, and the longest. */
+#define PAUSE_MIN 100
+#define PAUSE_MAX 5000
+
+/* A server that is silent again and again, without an end, is no outage. */
+#define SILENCES 3
+
+/* Opens n connections, after those that the side has already. */
+static int open_some(struct copy_link *l, unsigned n,
+		     const struct nbd_config *cfg, struct nbd_diag *d)
+{
+	struct conn *first = l->conns + l->n;
+	int err;
+
+	first->number = l->n;
+	first->stop = &copy_interrupted;
+	err = device_tls_dial(&l->tls, first, n, l->uri, cfg, &l->o->files,
+			      false, d);
+	if (!err)
+		l->n += n;
+	return err;
+}
+
+static struct nbd_config best(const struct copy_link *l)
+{
+	return (struct nbd_config){
+		.name = l->uri->name,
+		.name_len = l->uri->name_len,
+		.tls = l->uri->tls,
+		.extra = l->o->simple ? NULL : NBD_BEST_REPLIES,
+	};
+}
+
+/* Without o->connections, the number depends on what the server allows. */
+static int open_links(struct copy_link *l, struct nbd_diag *d)
+{
+	const struct nbd_config cfg = best(l);
+	unsigned n = l->o->connections;
+	int err = open_some(l, n ? n : 1, &cfg, d);
+
+	if (err)
+		return err;
+	l->flags = nbd_export(&l->conns[0].c)->flags;
+	if (n || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return 0;
+	return open_some(l, CONNECTIONS - 1, &l->conns[0].cfg, d);
+}
+
+static int set_limits(struct side *s, const struct copy_link *l,
+		      struct nbd_diag *d)
+{
+	struct nbd_export e;
+	int err = dial_agree(&e, l->conns, l->n, d);
+	uint32_t max = nbd_export_max(&e);
+
+	s->size = e.size;
+	s->align = e.has_block ? e.min_block : 1;
+	s->piece = max < COPY_PIECE ? max & ~(s->align - 1) : COPY_PIECE;
+	s->zeroes = e.flags & NBD_FLAG_SEND_WRITE_ZEROES ? COPY_ZEROES
+							 : s->piece;
+	return err;
+}
+
+/*
+ * A destination is written from end to end: nothing of it stays that could
+ * identify it.  Blocks larger than the reader's memory are not read, either.
+ */
+static int read_identity(struct side *s, char text[DEVICE_IDENTITY_TEXT],
+			 struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+
+	text[0] = '\0';
+	return s->output || !l->o->patience || s->align > sizeof(l->reader.buf)
+		       ? 0
+		       : device_identity_take(&l->reader, &l->conns[0], false,
+					      text, d);
+}
+
+static void start(struct side *s)
+{
+	struct copy_link *l = s->link;
+
+	for (unsigned i = 0; i < l->n; i++)
+		l->no_map |= !nbd_has_context(&l->conns[i].c);
+	copy_link_take_pages(s);
+	/* the one that has read the identity goes on with the reader's memory */
+	for (unsigned i = 0; i < l->n; i++)
+		if (!l->conns[i].c.io)
+			nbd_start(&l->conns[i].c, &l->io[i]);
+}
+
+static void give_up(struct copy_link *l)
+{
+	dial_hangup(l->conns, l->n);
+	l->n = 0;
+}
+
+int copy_side_open_nbd(struct side *s, struct copy_link *l,
+		       const struct nbd_uri *uri, const struct copy_options *o,
+		       struct nbd_diag *d)
+{
+	int err;
+
+	l->uri = uri;
+	l->o = o;
+	l->latency = o->latency;
+	l->retry = (struct nbd_retry){ .min = PAUSE_MIN,
+				       .max = PAUSE_MAX,
+				       .patience = o->patience * 1000 };
+	s->link = l;
+	err = open_links(l, d);
+	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
+		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
+			       nbd_err_text(NBD_E_READ_ONLY));
+	if (!err)
+		err = set_limits(s, l, d);
+	if (!err)
+		err = read_identity(s, l->identity, d);
+	if (err) {
+		give_up(l);
+		device_tls_close(&l->tls);
+		s->link = NULL;
+		return err;
+	}
+	s->ops = &copy_nbd_ops;
+	l->wanted = l->n;
+	start(s);
+	return 0;
+}
+
+/* ---- again ---- */
+
+__attribute__((format(printf, 2, 3))) static void say(const struct side *s,
+						      const char *fmt, ...)
+{
+	struct nbd_diag d;
+	struct nbd_out o = { .buf = d.text, .cap = sizeof(d.text) - 1 };
+	va_list ap;
+
+	if (!s->link->o->say)
+		return;
+	va_start(ap, fmt);
+	nbd_vputf(&o, fmt, ap);
+	va_end(ap);
+	d.text[o.len] = '\0';
+	copy_progress_clear(&s->copy->progress);
+	s->link->o->say(&d);
+}
+
+static unsigned seconds_since(uint64_t ms)
+{
+	return (unsigned)((nbd_now_ms() - ms + 500) / 1000);
+}
+
+void copy_link_answers(struct side *s, bool is_flush)
+{
+	struct copy_link *l = s->link;
+
+	l->answered = true;
+	/* one that takes writes, but never flushes them, has no end */
+	if (is_flush || !s->output)
+		l->silent = 0;
+	if (l->away)
+		say(s, "%s answers again, after %u s", s->name,
+		    seconds_since(l->away));
+	l->away = 0;
+}
+
+static int check_identity(struct side *s, struct nbd_diag *d)
+{
+	char now[DEVICE_IDENTITY_TEXT];
+	int err = read_identity(s, now, d);
+
+	if (err || !s->link->identity[0] || !strcmp(now, s->link->identity))
+		return err;
+	return nbd_diag(d, NBD_E_MISMATCH,
+			"the server has another disk image than before");
+}
+
+/* Is it the export that the copy has begun with? */
+static int check_same(struct side *s, struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+	unsigned used = s->output ? NBD_FLAG_SEND_FLUSH |
+					    NBD_FLAG_SEND_WRITE_ZEROES
+				  : 0;
+	struct nbd_relied r = {
+		.size = s->size,
+		.fixed = !s->output,
+		.read_only = !s->output,
+		.block = s->align,
+		.longest = s->piece,
+	};
+	struct nbd_export e;
+	int err = dial_agree(&e, l->conns, l->n, d);
+
+	if (l->n > 1)
+		used |= NBD_FLAG_CAN_MULTI_CONN;
+	r.flags = (uint16_t)(l->flags & used);
+	if (!err)
+		err = nbd_export_fits(&r, &e, d);
+	return err ? err : check_identity(s, d);
+}
+
+static int connect_again(struct side *s, struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+	const struct nbd_config cfg = best(l);
+	int err = open_some(l, l->wanted, &cfg, d);
+
+	if (!err)
+		err = check_same(s, d);
+	if (err)
+		give_up(l);
+	else
+		start(s);
+	return err;
+}
+
+static void begin_outage(struct side *s, const struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+
+	l->away = nbd_now_ms();
+	nbd_retry_begin(&l->retry);
+	say(s, "%s; waiting for the server, for %u s at most", d->text,
+	    l->o->patience);
+}
+
+static int end_outage(const struct side *s, int err, struct nbd_diag *d)
+{
+	if (copy_interrupted)
+		return NBD_E_CUT;
+	return nbd_diag_prefix(d, err, "%s, away for %u s", s->name,
+			       seconds_since(s->link->away));
+}
+
+int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+	int ms = 0, err = why;
+
+	if (!l || !l->o->patience || !l->answered || copy_interrupted ||
+	    !nbd_err_is_outage(why) ||
+	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES))
+		return why;
+	copy_link_leave(s);
+	l->asking = false;
+	l->flush = NOT_FLUSHED;
+	/* one that answers nothing before it fails again is still away */
+	if (l->away)
+		ms = nbd_retry_failed(&l->retry, why);
+	else
+		begin_outage(s, d);
+	while (ms >= 0 && !copy_interrupted) {
+		poll(NULL, 0, ms);
+		err = connect_again(s, d);
+		if (!err)
+			return 0;
+		ms = nbd_retry_failed(&l->retry, err);
+	}
+	return end_outage(s, err, d);
+}

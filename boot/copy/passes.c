@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A copy, pass by pass:
+ *
+ *   (compare samples, to resume) --> copy --> flush --> (verify)
+ *                                     ^         |           |
+ *                                     '---------'-----------'
+ *                         a server was away: from its last flush on
+ */
+#include "boot/copy/copy.h"
+
+/* The default; 4 to 16 pieces in flight cost about the same CPU time. */
+#define DEPTH 8
+
+static int refuse(const struct side *src, const struct side *dst,
+		  struct nbd_diag *d)
+{
+	if (copy_side_same(src, dst))
+		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
+				src->name, dst->name);
+	if (src->size == UINT64_MAX || dst->is_pipe)
+		return 0;
+	if (dst->size < src->size && !dst->grows)
+		return nbd_diag(d, NBD_E_SIZE,
+				"%s has %llu bytes, too few for the %llu of %s",
+				dst->name, (unsigned long long)dst->size,
+				(unsigned long long)src->size, src->name);
+	if (src->size & (src->align - 1))
+		return nbd_diag(
+			d, NBD_E_ALIGN,
+			"the %llu bytes of %s are not a multiple of "
+			"its minimum block size, %u: the last %llu "
+			"cannot be read",
+			(unsigned long long)src->size, src->name, src->align,
+			(unsigned long long)(src->size & (src->align - 1)));
+	if (src->size & (dst->align - 1))
+		return nbd_diag(d, NBD_E_ALIGN,
+				"the %llu bytes of %s are not a multiple of "
+				"the minimum block size of %s, %u",
+				(unsigned long long)src->size, src->name,
+				dst->name, dst->align);
+	return 0;
+}
+
+/* Two pieces must fit into each task's part of the pool. */
+static void set_depth(struct copy *c, const struct copy_options *o)
+{
+	uint32_t piece;
+
+	c->depth = o->depth ? o->depth : DEPTH;
+	piece = COPY_POOL / c->depth / (o->verify || o->resume ? 2 : 1);
+	piece &= ~(c->scan.align - 1);
+	if (c->src->piece > piece)
+		c->src->piece = piece;
+	if (c->dst->piece > piece)
+		c->dst->piece = piece;
+}
+
+/* A pass without errors is a failure if the source's size changed meanwhile. */
+static void end_pass(struct copy *c)
+{
+	if (!c->err && !copy_interrupted)
+		c->err = copy_side_same_size(c->src, c->d);
+}
+
+static void set_up(struct copy *c, const struct copy_options *o)
+{
+	struct side *src = c->src, *dst = c->dst;
+
+	src->copy = dst->copy = c;
+	c->scan = (struct scan){ .src = src, .dst = dst };
+	c->scan.align = src->align > dst->align ? src->align : dst->align;
+	c->progress.on = o->progress;
+	c->patient = o->patience;
+	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
+	/* a file that grows gets zeroes beyond its old end */
+	dst->is_zero = !dst->is_pipe && !o->resume &&
+		       (o->destination_is_zero || (dst->grows && !dst->size));
+	set_depth(c, o);
+}
+
+/* Is the source the one that was copied before?  Compares samples. */
+static bool resume(struct copy *c)
+{
+	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
+	uint64_t step;
+
+	c->err = copy_mark_read(c);
+	if (c->err)
+		return false;
+	step = c->mark.kept / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
+	copy_aim(c, 0, c->mark.kept, step > COPY_SAMPLE ? step : 0);
+	if (piece > COPY_SAMPLE)
+		c->dst->piece = COPY_SAMPLE;
+	copy_pass(c, true);
+	end_pass(c);
+	c->dst->zeroes = zeroes;
+	c->dst->piece = piece;
+	if (c->differs)
+		nbd_diag_prefix(c->d, c->err,
+				"%s" COPY_PART " is not from this source",
+				c->dst->name);
+	c->prepared = true;
+	return !c->err || (copy_interrupted && !c->differs);
+}
+
+/* Returns the number of bytes from the start that are copied. */
+static uint64_t copy_all(struct copy *c)
+{
+	uint64_t done;
+
+	c->lost = false;
+	copy_aim(c, c->safe, c->src->size, 0);
+	do {
+		copy_pass(c, false);
+		end_pass(c);
+		if (!c->err && !copy_interrupted)
+			c->err = copy_prepare(c);
+		copy_flush(c);
+	} while (!c->err && !copy_interrupted && copy_is_behind(c));
+	done = copy_low_water(c);
+	copy_progress_show(&c->progress, done, true);
+	return done;
+}
+
+static void verify(struct copy *c)
+{
+	if (c->err || copy_interrupted)
+		return;
+	copy_aim(c, 0, c->src->size, 0);
+	copy_pass(c, true);
+	end_pass(c);
+	copy_progress_show(&c->progress, copy_low_water(c), true);
+}
+
+int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
+{
+	int err = refuse(c->src, c->dst, c->d);
+
+	*done = 0;
+	if (err)
+		return err;
+	set_up(c, o);
+	if (o->resume && !resume(c))
+		return c->err;
+	c->safe = c->mark.kept;
+	do {
+		*done = copy_all(c);
+		if (o->verify)
+			verify(c);
+	} while (!c->err && !copy_interrupted && c->lost);
+	copy_mark_end(c, *done);
+	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
+		c->err = nbd_diag(c->d, NBD_E_CUT,
+				  "interrupted: the first %llu bytes are "
+				  "copied",
+				  (unsigned long long)*done);
+	if (!c->err)
+		c->err = copy_side_complete(c->dst, c->d);
+	return copy_mark_explain(c);
+}
