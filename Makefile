@@ -136,7 +136,7 @@ $(O)/$(program): $(O)/$(program).debug
 	$(Q)$(finish)
 
 $(core-obj): hosted := -ffreestanding
-$(O)/boot/common/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
+$(O)/boot/words/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
 	-DNBDBOOT_BUILT=$(BUILT)
 $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc) $(musl-ready)
 	$(call say,CC,$@)

@@ -78,8 +78,8 @@ nothing_but_boot_and_tests_includes_boot()
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
 worlds='lwip metal uefi'
-boot_rooms='common 0 lwip 1 metal 1 device 1 prefetch 1 copy 2 net 2 root 2'
-boot_rooms="$boot_rooms watch 2 mapper 2 init 3 uefi 3 reroot 4 cli 5"
+boot_rooms='words 0 system 1 lwip 2 metal 2 device 2 prefetch 2 copy 3 net 3'
+boot_rooms="$boot_rooms root 3 watch 3 mapper 3 init 4 uefi 4 reroot 5 cli 6"
 
 includes_in_boot_go_down_only()
 {
@@ -100,11 +100,11 @@ no_source_lies_loose_in_boot()
 	files | grep -E '^boot/[^/]*\.[ch]$'
 }
 
-# A firmware program parses root= as well.
-the_parser_of_the_root_is_pure()
+# Firmware, Linux and the tests compile the same.  Both have mbedTLS.
+the_room_of_words_is_pure()
 {
-	includes '^boot/common/(root(_[a-z]+)?|uris|cmdline|word)\.[ch]$' | grep -vE \
-		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/common/(root|root_parse|uris|cmdline|word)\.h")$'
+	includes '^boot/words/.*\.[ch]$' | grep -vE \
+		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/words/[a-z_]*\.h")$|uri_tls\.[ch]:"port/(credentials|mbedtls/tls)\.h"$'
 }
 
 # So the name of a file says in which room it is.  Two worlds share no room.
@@ -137,7 +137,7 @@ mutable_objects_of_boot_are_listed_with_a_reason()
 		' tests/statics.txt -
 }
 
-# Commands may begin with cmd_, and the parser of root= in common with root_.
+# Commands may begin with cmd_, and the parser of root= in words with root_.
 # The firmware program defines what the parser of ip= in net asks of a program.
 symbols_of_boot_begin_with_their_room()
 {
@@ -145,7 +145,7 @@ symbols_of_boot_begin_with_their_room()
 		room=$(basename "$objects")
 		case $room in
 		cli) prefix='cli_|cmd_' ;;
-		common) prefix='boot_|root_' ;;
+		words | system) prefix='boot_|root_' ;;
 		uefi) prefix='uefi_|net_ip_methods$' ;;
 		*) prefix=${room}_ ;;
 		esac
@@ -332,7 +332,7 @@ text_of_others_stays_data_in_shell()
 
 # Each call of open() whose path is neither a literal nor a macro: file and
 # path.  The path is made here, or is a device, or a user may name a pipe.
-opened='boot/common/console:path boot/common/harden:person boot/copy/file:name
+opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/part:s->path boot/init/switch:name boot/init/toram:path
@@ -545,7 +545,7 @@ rules='core_includes_only_itself_and_three_headers
 	nothing_but_boot_and_tests_includes_boot
 	includes_in_boot_go_down_only
 	no_source_lies_loose_in_boot
-	the_parser_of_the_root_is_pure
+	the_room_of_words_is_pure
 	no_two_rooms_of_boot_have_a_source_of_one_name
 	symbols_of_boot_begin_with_their_room
 	mutable_objects_of_boot_are_listed_with_a_reason
@@ -573,7 +573,8 @@ rules='core_includes_only_itself_and_three_headers
 
 bad_tree()
 {
-	mkdir -p core port/one port/two boot/common boot/cli boot/net tests
+	mkdir -p core port/one port/two boot/system boot/words boot/cli boot/net \
+		tests
 	echo 'boot/net/a b is not there' >tests/statics.txt
 	printf 'boot/net/a open b\tis not there\n' >tests/writes.txt
 	mkdir -p build/core build/port build/boot/cli build/boot/net build/boot/init
@@ -596,7 +597,7 @@ bad_tree()
 		printf '\tint fd = open(name, O_RDONLY);\n'
 		printf '\tint fd = openat(at(), "name", O_RDONLY);\n'
 		printf '\tmkdir("/etc", 0755), mkdir("/run/x", 0755);\n'
-	} >boot/common/a.c
+	} >boot/system/a.c
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >boot/cli/main.c
 	printf '#include "boot/net/a.h"\n#ifdef CONFIG_X\n#endif\n' >boot/cli/a.c
 	touch boot/cli/cmd_a.c
@@ -605,7 +606,7 @@ bad_tree()
 	echo 'int cmd_a, cmd_b;' | gcc -x c -c -o build/boot/cli/cmd_a.o -
 	for header in '<unistd.h>' '<string.h>' '"core/wire.h"' '"core/nbd.h"'; do
 		echo "#include $header"
-	done >boot/common/root_a.c
+	done >boot/words/root_a.c
 	for room in cli net; do
 		echo 'int net_a;' | gcc -x c -c -o build/boot/$room/a.o -
 	done
@@ -690,7 +691,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'no_configuration_inside_of_functions 2' \
 	'sources_do_not_know_the_configuration 3' \
 	'private_members_of_core_are_used_by_core_alone 1' \
-	'includes_in_boot_go_down_only 1' 'the_parser_of_the_root_is_pure 2' \
+	'includes_in_boot_go_down_only 1' 'the_room_of_words_is_pure 2' \
 	'no_source_lies_loose_in_boot 1' \
 	'no_two_rooms_of_boot_have_a_source_of_one_name 1' \
 	'symbols_of_boot_begin_with_their_room 1' \

@@ -2,8 +2,8 @@
 /* A watcher in the background. */
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
-#include "boot/common/console.h"
-#include "boot/common/ready.h"
+#include "boot/system/console.h"
+#include "boot/system/ready.h"
 #include "port/linux/process.h"
 
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #define BOOT_CLI_CHART_H
 
 #include "boot/cli/cli.h"
-#include "boot/common/times.h"
+#include "boot/system/times.h"
 
 /* The first start, and the ms from there to the last end (at least 1). */
 struct cli_span {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot disconnect: disconnects a device that is not in use. */
 #include "boot/cli/cli.h"
-#include "boot/common/ready.h"
+#include "boot/system/ready.h"
 #include "port/linux/nbdk.h"
 
 #include <poll.h>

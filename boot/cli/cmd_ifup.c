@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot ifup: brings up the network of the boot, from a shell. */
 #include "boot/cli/cli.h"
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/net/export.h"
 #include "boot/net/net.h"
 #include "boot/net/renew.h"

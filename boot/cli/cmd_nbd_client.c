@@ -7,8 +7,8 @@
 #include "boot/cli/exports.h"
 #include "boot/cli/nbd_client.h"
 #include "boot/cli/behind.h"
-#include "boot/common/harden.h"
-#include "boot/common/version.h"
+#include "boot/system/harden.h"
+#include "boot/words/version.h"
 #include "boot/watch/watch.h"
 #include "port/linux/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot renew: stays, and renews the lease of the root's address. */
 #include "boot/cli/cli.h"
-#include "boot/common/harden.h"
+#include "boot/system/harden.h"
 #include "boot/net/export.h"
 #include "boot/net/renew.h"
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "boot/cli/cli.h"
-#include "boot/common/cmdline.h"
-#include "boot/common/times.h"
-#include "boot/common/version.h"
+#include "boot/words/cmdline.h"
+#include "boot/system/times.h"
+#include "boot/words/version.h"
 #include "boot/device/tune.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot version. */
 #include "boot/cli/cli.h"
-#include "boot/common/version.h"
+#include "boot/words/version.h"
 #include "boot/device/tls.h"
 
 static int run(struct cli_call *call)

@@ -2,7 +2,7 @@
 /* nbdboot watch: stays, and revives the connections of devices. */
 #include "boot/cli/behind.h"
 #include "boot/cli/cli.h"
-#include "boot/common/harden.h"
+#include "boot/system/harden.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The backend identifier: one printer, one parser. */
 #include "boot/device/backend.h"
-#include "boot/common/uris.h"
+#include "boot/words/uris.h"
 
 #include <stddef.h>
 #include <string.h>

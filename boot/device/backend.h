@@ -14,7 +14,7 @@
 #ifndef BOOT_DEVICE_BACKEND_H
 #define BOOT_DEVICE_BACKEND_H
 
-#include "boot/common/uris.h"
+#include "boot/words/uris.h"
 #include "boot/device/tls.h"
 #include "core/nbd_uri.h"
 #include "port/linux/nbdk.h"

@@ -9,7 +9,7 @@
  * servers, which could send any other data as well.
  */
 #include "boot/device/identity.h"
-#include "boot/common/word.h"
+#include "boot/words/word.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots for live and dead connections. */
 #include "boot/device/slots.h"
-#include "boot/common/word.h"
+#include "boot/words/word.h"
 #include "boot/device/device.h"
 #include "port/linux/sockdiag.h"
 

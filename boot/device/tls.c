@@ -7,7 +7,7 @@
  *                    '---without this cipher------------'  ENOENT
  */
 #include "boot/device/tls.h"
-#include "boot/common/times.h"
+#include "boot/system/times.h"
 #include "port/linux/ktls.h"
 #include "port/mbedtls/creds.h"
 

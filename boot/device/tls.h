@@ -6,7 +6,7 @@
 #ifndef BOOT_DEVICE_TLS_H
 #define BOOT_DEVICE_TLS_H
 
-#include "boot/common/uri_tls.h"
+#include "boot/words/uri_tls.h"
 #include "port/linux/sockdiag.h"
 #include "port/posix/sock.h"
 #include "port/dial.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/link.h"

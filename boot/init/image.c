@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/drivers.h"
 #include "boot/init/mount.h"
 #include "boot/init/steps.h"

@@ -13,8 +13,8 @@
 #include <sys/reboot.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/times.h"
+#include "boot/system/console.h"
+#include "boot/system/times.h"
 #include "boot/init/steps.h"
 
 /* Bytes of a struct boot that a child passes back. */

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/word.h"
+#include "boot/system/console.h"
+#include "boot/words/word.h"
 #include "boot/init/steps.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"

@@ -6,7 +6,7 @@
 #ifndef BOOT_INIT_ONFAIL_H
 #define BOOT_INIT_ONFAIL_H
 
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 #include "boot/init/recover.h"
 
 struct onfail {

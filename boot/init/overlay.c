@@ -13,8 +13,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "boot/common/console.h"
-#include "boot/common/word.h"
+#include "boot/system/console.h"
+#include "boot/words/word.h"
 #include "boot/init/mount.h"
 #include "boot/init/steps.h"
 #include "boot/root/connect.h"

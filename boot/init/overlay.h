@@ -8,7 +8,7 @@
 #ifndef BOOT_INIT_OVERLAY_H
 #define BOOT_INIT_OVERLAY_H
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "boot/device/signals.h"
 
 /* Visible in the real system, too: /run moves there with its mounts. */

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "boot/common/times.h"
+#include "boot/system/times.h"
 #include "boot/init/drivers.h"
 #include "boot/init/steps.h"
 #include "boot/init/super.h"

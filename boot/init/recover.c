@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/image.h"
 #include "port/linux/process.h"
 

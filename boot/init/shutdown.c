@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/steps.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"

@@ -5,8 +5,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/times.h"
+#include "boot/system/console.h"
+#include "boot/system/times.h"
 #include "boot/init/drivers.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"

@@ -7,8 +7,8 @@
 #ifndef BOOT_INIT_STEPS_H
 #define BOOT_INIT_STEPS_H
 
-#include "boot/common/cmdline.h"
-#include "boot/common/root.h"
+#include "boot/words/cmdline.h"
+#include "boot/words/root.h"
 #include "boot/device/signals.h"
 #include "boot/init/onfail.h"
 #include "boot/init/overlay.h"

@@ -17,7 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
 #include "port/linux/dir.h"

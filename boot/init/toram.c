@@ -12,8 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/word.h"
+#include "boot/system/console.h"
+#include "boot/words/word.h"
 #include "boot/copy/copy.h"
 #include "boot/init/steps.h"
 #include "boot/root/connect.h"

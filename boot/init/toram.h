@@ -8,7 +8,7 @@
 #ifndef BOOT_INIT_TORAM_H
 #define BOOT_INIT_TORAM_H
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "port/linux/loop.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The settings of the root's device, and of TCP before it is connected. */
-#include "boot/common/console.h"
-#include "boot/common/word.h"
+#include "boot/system/console.h"
+#include "boot/words/word.h"
 #include "boot/device/tune.h"
 #include "boot/init/steps.h"
 

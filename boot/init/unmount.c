@@ -9,7 +9,7 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "port/linux/file.h"
 
 /* Decodes backslashes with three octal digits, in place. */

@@ -3,8 +3,8 @@
  * The watchers of the devices: that of the root starts as early as it can, and
  * gets ready while the boot continues.
  */
-#include "boot/common/console.h"
-#include "boot/common/word.h"
+#include "boot/system/console.h"
+#include "boot/words/word.h"
 #include "boot/init/steps.h"
 #include "boot/watch/watch.h"
 

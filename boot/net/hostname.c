@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 
 void net_set_host(const char *host, bool cut)
 {

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/net/job6.h"
 #include "boot/net/ra.h"
 #include "port/linux/packet.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/net/ra.h"
 #include "core/nbd_uri.h"
 #include "port/linux/udp6.h"

@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/times.h"
+#include "boot/system/console.h"
+#include "boot/system/times.h"
 #include "boot/net/export.h"
 #include "boot/net/failure.h"
 #include "boot/net/job.h"

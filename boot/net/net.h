@@ -6,7 +6,7 @@
 #ifndef BOOT_NET_NET_H
 #define BOOT_NET_NET_H
 
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 #include "boot/net/job.h"
 #include "boot/net/plan.h"
 #include "boot/net/state.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/common/word.h"
+#include "boot/words/word.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {

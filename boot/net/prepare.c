@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/net/export.h"
 #include "port/linux/file.h"
 #include "port/linux/module.h"

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 #include "boot/net/export.h"
 #include "port/linux/file.h"
 #include "port/linux/packet.h"

@@ -13,10 +13,10 @@
 #include <linux/capability.h>
 #include <poll.h>
 
-#include "boot/common/confine.h"
-#include "boot/common/console.h"
-#include "boot/common/harden.h"
-#include "boot/common/ready.h"
+#include "boot/system/confine.h"
+#include "boot/system/console.h"
+#include "boot/system/harden.h"
+#include "boot/system/ready.h"
 #include "boot/net/renew.h"
 
 /* ms: enough for four messages. */

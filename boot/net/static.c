@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "port/linux/file.h"
 
 /* ms: longer than a switch takes to negotiate a speed. */

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/drivers.h"
 #include "boot/init/init.h"
 #include "boot/init/mount.h"

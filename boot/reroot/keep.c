@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/root.h"
+#include "boot/system/console.h"
+#include "boot/words/root.h"
 #include "boot/device/tls.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/steps.h"

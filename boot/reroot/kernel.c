@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"

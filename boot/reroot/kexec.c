@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/device/signals.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/net/plan.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"

@@ -16,7 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
 #include "boot/init/mount.h"

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/common/console.h"
-#include "boot/common/ready.h"
+#include "boot/system/console.h"
+#include "boot/system/ready.h"
 #include "port/linux/nbdk.h"
 
 /* ms between looks: no event announces the end of a device's use. */

@@ -16,8 +16,8 @@
 #ifndef BOOT_REROOT_REROOT_H
 #define BOOT_REROOT_REROOT_H
 
-#include "boot/common/cmdline.h"
-#include "boot/common/root.h"
+#include "boot/words/cmdline.h"
+#include "boot/words/root.h"
 #include "boot/device/signals.h"
 #include "boot/init/overlay.h"
 #include "boot/init/spawn.h"

@@ -4,7 +4,7 @@
  *
  *	words -> proof -> words with the network -> files kept -> the system ends
  */
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/init/recover.h"
 #include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"

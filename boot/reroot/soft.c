@@ -12,7 +12,7 @@
 
 #include <sys/mount.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/reroot/beside.h"
 
 /* What an earlier try left, which systemd did not carry out. */

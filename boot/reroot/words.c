@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Composes the kernel command line for a root. */
-#include "boot/common/word.h"
+#include "boot/words/word.h"
 #include "boot/reroot/reroot.h"
 #include "core/nbd_uri.h"
 

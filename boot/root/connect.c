@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "boot/device/attach.h"
 
 _Static_assert(ROOT_UNSET == ATTACH_DEFAULT, /* NOLINT: so it should be */

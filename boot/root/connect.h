@@ -5,7 +5,7 @@
 
 #include <sys/utsname.h>
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "boot/device/signals.h"
 
 /* The texts to which env->value[] points. */

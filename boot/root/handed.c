@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mount.h>
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "port/linux/file.h"
 
 #define DIR	   "/sys/firmware/efi/efivars"

@@ -6,7 +6,7 @@
 #ifndef BOOT_ROOT_HANDED_H
 #define BOOT_ROOT_HANDED_H
 
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 
 #ifdef CONFIG_BOOT_HANDED
 

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "boot/common/host.h"
+#include "boot/system/host.h"
 #include "port/linux/file.h"
 #include "port/linux/link.h"
 

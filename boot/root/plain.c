@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * root= as a list of URIs, for builds without the other forms: replaces
- * boot/common/root.c and boot/root/machine.c.  %h and the others are not
+ * boot/words/root.c and boot/root/machine.c.  %h and the others are not
  * expanded.
  */
 #include "boot/root/connect.h"

@@ -2,9 +2,9 @@
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o conf.o \
 	dhcp_frames.o drive.o handover.o initrd.o input.o lease.o nic.o \
 	session.o smbios.o source.o start.o uefi.o) \
-	$(addprefix boot/common/, cmdline.o uris.o version.o word.o) \
+	$(addprefix boot/words/, cmdline.o uris.o version.o word.o) \
 	$(addprefix boot/net/, dhcp.o dhcp_msg.o ip.o nodomains.o) \
-	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/common/uri_tls.o, \
+	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \
 	boot/uefi/nonbds.o)
 words-$(CONFIG_WORLD_UEFI) += uefi_conf
 

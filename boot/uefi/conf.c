@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words that say what to boot. */
 #include "boot/uefi/conf.h"
-#include "boot/common/word.h"
+#include "boot/words/word.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,13 +6,13 @@
  *	initrd=PATH or URI	its initramfs; may be given several times
  *
  * Without kernel=, initrd= is a word for the kernel, as its EFI stub has it.
- * The other words name the server (boot/common/root.h) and the network (ip=),
+ * The other words name the server (boot/words/root.h) and the network (ip=),
  * and all of them are for the kernel.  Pure: no firmware.
  */
 #ifndef BOOT_UEFI_CONF_H
 #define BOOT_UEFI_CONF_H
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 
 #define UEFI_INITRDS 4
 

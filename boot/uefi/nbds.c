@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/common/uri_tls.h"
+#include "boot/words/uri_tls.h"
 #include "port/credentials.h"
 #include "port/uefi/uefi.h"
 

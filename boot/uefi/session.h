@@ -6,7 +6,7 @@
 #ifndef BOOT_UEFI_SESSION_H
 #define BOOT_UEFI_SESSION_H
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "port/disk.h"
 
 /* In flight: pieces of a long read. */

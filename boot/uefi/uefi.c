@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "boot/common/version.h"
+#include "boot/words/version.h"
 #include "boot/uefi/program.h"
 #include "port/lwip/lwip.h"
 

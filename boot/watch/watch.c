@@ -4,8 +4,8 @@
  * one child for each, so that the outage of one never delays another.
  */
 #include "boot/watch/watch.h"
-#include "boot/common/harden.h"
-#include "boot/common/ready.h"
+#include "boot/system/harden.h"
+#include "boot/system/ready.h"
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>

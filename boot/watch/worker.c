@@ -11,9 +11,9 @@
  */
 #include "boot/watch/watch.h"
 #include "boot/watch/stall.h"
-#include "boot/common/confine.h"
-#include "boot/common/harden.h"
-#include "boot/common/ready.h"
+#include "boot/system/confine.h"
+#include "boot/system/harden.h"
+#include "boot/system/ready.h"
 #include "port/probe.h"
 #include "port/retry.h"
 #include "port/linux/nbdk_watch.h"

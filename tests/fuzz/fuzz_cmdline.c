@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line, and the parsers of its words. */
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 #include "boot/net/plan.h"
 #include "boot/init/mount.h"
 

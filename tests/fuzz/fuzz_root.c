@@ -4,7 +4,7 @@
  * result keeps the promises of root.h.
  */
 #include "core/nbd_uri.h"
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot.json, and the list of mounts. */
-#include "boot/common/times.h"
+#include "boot/system/times.h"
 #include "boot/init/unmount.h"
 
 #include <stdlib.h>

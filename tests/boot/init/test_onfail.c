@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a failure is reported on: every console, and no console holds it up. */
 #include "boot/init/onfail.h"
-#include "boot/common/console.h"
+#include "boot/system/console.h"
 #include "tests/unit.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * The life of a lease: the test plays its servers, the clock and the other DHCP
  * client that may come.  Time passes in poll() alone.
  */
-#include "boot/common/cmdline.h"
+#include "boot/words/cmdline.h"
 #include "boot/net/renew.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The firmware's words and the kernel's, joined. */
 #include "boot/root/handed.h"
 
-#include "boot/common/root.h"
+#include "boot/words/root.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
 

@@ -5,7 +5,7 @@
  * of each poll(), and ends the endless loop with a jump.
  */
 #include "boot/watch/watch.h"
-#include "boot/common/ready.h"
+#include "boot/system/ready.h"
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
 

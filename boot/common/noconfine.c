@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* A process keeps its rights. */
-#include "boot/common/confine.h"
-
-void boot_confine(uint32_t keep)
-{
-	(void)keep;
-}

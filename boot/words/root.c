@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two steps of parsing, and the choice of the word that names the server.
+ */
+#include "boot/words/root_parse.h"
+#include "boot/words/word.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Those by which other programs name the root, besides root=. */
+const struct word root_form_words[] = {
+	WORD("netroot", netroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbdroot", nbdroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbddev", nbddev, WORD_TEXT, WORD_ROOT),
+	WORD("nbdport", nbdport, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_host", nbd_host, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_name", nbd_name, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd_port", nbd_port, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("boot", boot, WORD_TEXT, WORD_ROOT),
+	WORD("archiso_nbd_srv", archiso_srv, WORD_TEXT, WORD_ROOT),
+	WORD("archiso_nbd_name", archiso_name, WORD_TEXT, WORD_ROOT),
+	WORD_END
+};
+
+/* The words that can name a server.  The first one that is given counts. */
+static const struct source {
+	const char *word;
+	uint16_t field; /* in struct cmdline */
+} sources[] = {
+#define F(x) offsetof(struct cmdline, x)
+	{ "root", F(root) },
+	{ "netroot", F(netroot) },
+	{ "nbdroot", F(nbdroot) },
+	{ "nbd_host", F(nbd_host) },
+	{ "archiso_nbd_srv", F(archiso_srv) },
+	{ "boot", F(boot) },
+	/* root=dhcp comes after all others */
+	{ "root", F(root) },
+#undef F
+};
+#define SOURCES	 (sizeof(sources) / sizeof(sources[0]))
+#define ROOT	 0
+#define NETROOT	 1
+#define NBDROOT	 2
+#define NBD_HOST 3
+#define ARCHISO	 4
+#define BOOT	 5
+#define LAST	 (SOURCES - 1)
+
+static bool is_server(const char *p)
+{
+	return nbd_is_uri(p) || root_begins(p, "overlay:nbd=");
+}
+
+/* Stores a, sep and b as one text. */
+static const char *join(struct parse *s, const char *a, size_t len, char sep,
+			const char *b)
+{
+	const char *text = root_keep(s, a, len);
+
+	s->r->text[s->r->used - 1] = sep;
+	root_keep(s, b, strlen(b));
+	return text;
+}
+
+/* Stores NAME=VALUE of a link whose value is escaped as udev does: \x20. */
+static const char *unescape(struct parse *s, const char *name, const char *v)
+{
+	char text[CMDLINE_MAX];
+	size_t len = 0;
+
+	for (; *v && len < sizeof(text) - 1; v++) {
+		int c = v[0] == '\\' && v[1] == 'x' ? nbd_hex_byte(v + 2) : -1;
+
+		text[len++] = c < 0 ? *v : (char)c;
+		v += c < 0 ? 0 : 3;
+	}
+	text[len] = '\0';
+	return join(s, name, strlen(name), '=', text);
+}
+
+/*
+ * Takes root= as a partition or file system of the export; false: it is
+ * neither.
+ */
+static bool take_part(struct parse *s, const char *p)
+{
+	static const char names[][10] = { "LABEL", "UUID", "PARTLABEL",
+					  "PARTUUID" };
+	bool by = root_begins(p, "/dev/disk/by-");
+	const char *v = p + (by ? 13 : 0);
+	size_t n = strcspn(v, by ? "/" : "=");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) != n || strncasecmp(v, names[i], n) != 0 ||
+		    !v[n] || !v[n + 1])
+			continue;
+		if (!s->r->part)
+			s->r->part = by ? unescape(s, names[i], v + n + 1)
+					: join(s, names[i], n, '=', v + n + 1);
+		return true;
+	}
+	return root_device(s, p);
+}
+
+/* Values of root= that say nothing; people write the last two beside nbdroot=.
+ */
+static bool is_nothing(const char *p)
+{
+	return !*p || !strcmp(p, "/dev/root") || !strcmp(p, "/dev/ram0") ||
+	       !strcmp(p, "/dev/ram");
+}
+
+/*
+ * Takes root= as the part of the device that is the root, unless it names a
+ * server.  What is neither is for others to put together out of the device, an
+ * LVM volume for example.
+ */
+static void take_root(struct parse *s, const char *p)
+{
+	if (p && !is_nothing(p) && !is_server(p) && !root_is_dhcp(p) &&
+	    !take_part(s, p))
+		s->r->other = p;
+}
+
+/* The root is a part of the device, or the whole. */
+static int check_root(const struct parse *s)
+{
+	const struct root_spec *r = s->r;
+
+	if (!r->other || s->server_only)
+		return NBD_OK;
+	return nbd_diag(s->d, NBD_E_URI,
+			"root=%s: neither root=nbd://HOST[:PORT]/EXPORT nor a "
+			"part of an nbd device (LVM, LUKS and md need dracut, "
+			"initramfs-tools or mkinitcpio)",
+			r->other);
+}
+
+static const char *value_of(const struct cmdline *c, size_t i)
+{
+	const char *v =
+		*(const char *const *)((const char *)c + sources[i].field);
+
+	if (!v || (i == ROOT && !is_server(v)) ||
+	    (i == LAST && !root_is_dhcp(v)) ||
+	    (i == BOOT && !root_begins(v, "NBD=")))
+		return NULL;
+	return v;
+}
+
+bool root_named(const struct cmdline *c)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (value_of(c, i))
+			return true;
+	return false;
+}
+
+const char *root_wanted(const struct cmdline *c)
+{
+	for (size_t i = 0; i < LAST; i++) {
+		const char *v = value_of(c, i);
+
+		/* netroot= may be for others, and an empty nbdroot= for none */
+		if (v && (i != NETROOT || root_begins(v, "nbd")) &&
+		    (i != NBDROOT || *v))
+			return sources[i].word;
+	}
+	if (!c->nbddev && !(c->root && root_begins(c->root, "/dev/nbd")))
+		return "";
+	return c->netroot && root_is_dhcp(c->netroot) ? "dhcp" : "device";
+}
+
+static int port_word(struct parse *s, const char *word, const char *port)
+{
+	if (!root_port(s, port, strlen(port)))
+		return NBD_OK;
+	return nbd_diag(s->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT, word, port);
+}
+
+/* Parses a form in which the host, the name and the port have a word each. */
+static int words(struct parse *s, const char *name, const char *port)
+{
+	const char *host = s->r->value;
+	size_t len = strlen(host);
+	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
+	int rc = port ? port_word(s, "nbd_port", port) : NBD_OK;
+
+	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
+	if (!len)
+		return root_wrong(s, "no host");
+	if (name)
+		root_name(s, name, strlen(name));
+	return rc ? rc : root_finish(s);
+}
+
+/* archiso's own boot menus have this text for the server of PXE. */
+static int archiso(struct parse *s, const char *name)
+{
+	if (!name)
+		name = "archiso";
+	if (strcmp(s->r->value, "${pxeserver}") != 0)
+		return words(s, name, NULL);
+	root_name(s, name, strlen(name));
+	return root_finish(s);
+}
+
+/* nbdroot=, for which some menus give the port in a word of its own. */
+static int nbdroot(struct parse *s, const char *port)
+{
+	int rc = root_server(s, s->r->value);
+
+	if (rc || !port)
+		return rc;
+	if (s->r->by == ROOT_BY_FORM && s->r->uri[0].port == NBD_PORT)
+		return port_word(s, "nbdport", port);
+	root_note(s, "nbdport", 7);
+	return NBD_OK;
+}
+
+static int take_source(struct parse *s, const struct cmdline *c)
+{
+	size_t i, at = SOURCES;
+
+	for (i = SOURCES; i;) {
+		if (!value_of(c, --i))
+			continue;
+		/* root=dhcp is often given together with the others */
+		if (at < LAST)
+			root_note(s, sources[at].word,
+				  strlen(sources[at].word));
+		at = i;
+	}
+	if (at == SOURCES)
+		return root_wrong(s, "no server: root=nbd://HOST[:PORT]/EXPORT "
+				     "names one");
+	s->r->word = sources[at].word;
+	s->r->value = value_of(c, at);
+	if (at == NBD_HOST)
+		return words(s, c->nbd_name, c->nbd_port);
+	if (at == ARCHISO)
+		return archiso(s, c->archiso_name);
+	if (at == NBDROOT)
+		return nbdroot(s, c->nbdport);
+	return root_server(s, s->r->value);
+}
+
+/* Adds the kernel's words, and our own, to those of the form. */
+static void take_words(struct parse *s)
+{
+	const struct cmdline *c = s->r->cmd;
+	const char *form = s->r->options;
+
+	if (c->connections > 1)
+		s->r->connections = c->connections;
+	if (c->fstype && *c->fstype)
+		s->r->fstype = c->fstype;
+	if (!c->flags || !*c->flags)
+		return;
+	/* of two contradicting options the last one wins */
+	s->r->options = form ? join(s, form, strlen(form), ',', c->flags)
+			     : c->flags;
+}
+
+/*
+ * nbdboot.tls=require: what proves the server is for the kernel command line to
+ * say.  DHCP, or a variable of the firmware, in which DHCP's words may be,
+ * names no more than the server and the export.
+ */
+static int check_proof(const struct parse *s)
+{
+	const struct root_spec *r = s->r;
+	const char *of = r->ca	   ? "cacertfile="
+			 : r->cert ? "certfile="
+			 : r->key  ? "keyfile="
+				   : NULL;
+
+	if (!r->cmd->tls || (!s->by_path && !r->cmd->handed))
+		return NBD_OK;
+	for (unsigned i = 0; i < r->uris; i++) {
+		const struct nbd_uri *u = &r->uri[i];
+
+		of = *u->tls_certificates ? "tls-certificates="
+		     : *u->tls_psk_file	  ? "tls-psk-file="
+		     : *u->tls_hostname	  ? "tls-hostname="
+					  : of;
+	}
+	if (!of)
+		return NBD_OK;
+	return nbd_diag(s->d, NBD_E_URI,
+			"%s=%s: nbdboot.tls=require takes %s from the kernel "
+			"command line only, not from %s",
+			r->word, r->value, of,
+			r->cmd->handed ? "the firmware" : "DHCP");
+}
+
+/* Returns the result of a step, and explains a failure. */
+static int verdict(const struct parse *s, int rc)
+{
+	static const char *const names[ROOT_VALUES] = {
+		"%h is the host name", "%m is the MAC address",
+		"%u is the system's UUID", "%s is the serial number"
+	};
+	const char *word = s->r->word, *value = s->r->value, *why = NULL;
+
+	if (s->r->cmd->tls)
+		why = boot_uris_forbidden(s->r->uri, s->r->uris);
+	if (s->full)
+		return nbd_diag(s->d, NBD_E_USAGE, "%s=%.40s...: too long",
+				word, value);
+	if (s->control)
+		return root_wrong(s, "a control character");
+	if (s->missing)
+		return nbd_diag(s->d, NBD_E_NOT_FOUND,
+				"%s=%s: %s, which this machine does not have",
+				word, value, names[s->missing - 1]);
+	if (!rc && why)
+		return root_wrong(s, why);
+	return rc ? rc : check_proof(s);
+}
+
+static int parse(struct parse *s, const struct cmdline *c)
+{
+	struct root_spec *r = s->r;
+	int rc;
+
+	memset(r, 0, offsetof(struct root_spec, text));
+	r->cmd = c;
+	r->word = "root";
+	r->value = c->root ? c->root : "";
+	r->device = r->block_size = ROOT_UNSET;
+	r->io_timeout = r->dead_timeout = ROOT_UNSET;
+	r->connections = 1;
+	r->part = c->part;
+	nbd_uri_init(&r->uri[0]);
+	take_root(s, c->root);
+	rc = check_root(s);
+	if (!rc && c->nbddev && r->device < 0 && !root_device(s, c->nbddev)) {
+		r->word = "nbddev";
+		r->value = c->nbddev;
+		rc = root_wrong(s, "not nbdN or nbdNpM");
+	}
+	if (!rc)
+		rc = take_source(s, c);
+	if (!rc)
+		take_words(s);
+	return verdict(s, rc);
+}
+
+int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
+{
+	struct parse s = { .r = r, .d = d };
+
+	return parse(&s, c);
+}
+
+int root_parse_server(struct root_spec *r, const struct cmdline *c,
+		      struct nbd_diag *d)
+{
+	struct parse s = { .r = r, .d = d, .server_only = true };
+
+	return parse(&s, c);
+}
+
+/*
+ * Expands a form that is no URI: the export name, and DHCP's server if it names
+ * none.
+ */
+static int expand_form(struct parse *s)
+{
+	const struct root_slice *name = &s->r->raw[0];
+
+	if (name->p)
+		root_name(s, name->p, name->len);
+	return root_finish(s);
+}
+
+int root_expand(struct root_spec *r, const struct root_spec *spec,
+		const struct root_env *env, struct nbd_diag *d)
+{
+	struct parse s = { .r = r, .env = env, .d = d };
+	int rc;
+
+	memcpy(r, spec, offsetof(struct root_spec, text));
+	r->used = 0;
+	if (r->by == ROOT_BY_PATH) {
+		r->fstype = r->options = NULL;
+		rc = root_from_path(&s);
+		take_words(&s);
+	} else {
+		rc = r->by == ROOT_BY_FORM ? expand_form(&s)
+					   : root_fill_uris(&s);
+	}
+	return verdict(&s, rc);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The forms that name a server, parsed into r->uri. */
+#include "boot/words/root_parse.h"
+
+#include <string.h>
+
+/* DHCP's server: a root-path that is only an address, or the boot server. */
+static const char *dhcp_server(const struct root_env *env)
+{
+	const char *path = env->root_path;
+
+	return path && *path && !path[strcspn(path, ":,/")] ? path
+							    : env->server;
+}
+
+int root_finish(struct parse *s)
+{
+	struct root_spec *r = s->r;
+	struct nbd_uri *u = &r->uri[0];
+	const char *server;
+
+	r->by = ROOT_BY_FORM;
+	if (!*u->host) {
+		r->from_dhcp = true;
+		server = s->env ? dhcp_server(s->env) : NULL;
+		if (!server)
+			return NBD_OK;
+		u->host = root_keep(s, server, strlen(server));
+	}
+	u->tls = r->tls;
+	if (nbd_uri_check(u) < 0)
+		return root_wrong(s, u->wrong);
+	r->uris = 1;
+	return NBD_OK;
+}
+
+/* Parses one URI of a list. */
+static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
+{
+	struct root_spec *r = s->r;
+	struct nbd_uri *u = &r->uri[i];
+	const char *text = root_fill(s, &r->raw[i], p, len, true);
+	size_t n = strlen(text);
+
+	/* the strings of a URI need at most as many bytes as its text */
+	s->full |= n > ROOT_TEXT - r->used;
+	if (s->full)
+		return NBD_OK;
+	if (nbd_uri_parse(u, r->text + r->used, n, text) < 0)
+		return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s (at character %u)",
+				r->word, text, u->wrong,
+				(unsigned)u->wrong_at + 1);
+	r->used += n;
+	r->tls |= u->tls;
+	return NBD_OK;
+}
+
+int root_fill_uris(struct parse *s)
+{
+	const struct root_slice *raw = s->r->raw;
+	int rc = NBD_OK;
+
+	for (unsigned i = 0; i < s->r->uris && !rc; i++)
+		if (raw[i].p)
+			rc = take_uri(s, i, raw[i].p, raw[i].len);
+	return rc;
+}
+
+static int uris(struct parse *s, const char *p)
+{
+	int rc = NBD_OK;
+	size_t n;
+
+	do {
+		n = boot_uris_first(p);
+		if (s->r->uris == BOOT_URIS)
+			return nbd_diag(s->d, NBD_E_URI,
+					"%s=%s: more than %d servers",
+					s->r->word, s->r->value, BOOT_URIS);
+		rc = take_uri(s, s->r->uris++, p, n);
+		p += n;
+	} while (!rc && *p++);
+	return rc;
+}
+
+/*
+ * Parses a host up to one of the delimiters, or [an address].  Returns its end.
+ */
+static const char *take_host(struct parse *s, const char *p, const char *delims)
+{
+	bool bracket = *p == '[';
+	size_t n = strcspn(p + bracket, bracket ? "]" : delims);
+
+	s->r->uri[0].host = root_keep(s, p + bracket, n);
+	p += n + bracket;
+	return p + (*p == ']');
+}
+
+int root_port(struct parse *s, const char *p, size_t len)
+{
+	long port = nbd_numbern(p, len, 1, 65535);
+
+	if (port < 0)
+		return NBD_E_URI;
+	s->r->uri[0].port = (uint16_t)port;
+	return NBD_OK;
+}
+
+/* Digits alone are a port, as in dracut and Debian. */
+static void take_port_or_name(struct parse *s, const char *p, size_t len)
+{
+	if (root_port(s, p, len))
+		root_name(s, p, len);
+}
+
+static int take_port(struct parse *s, const char *p, size_t len)
+{
+	return root_port(s, p, len)
+		       ? root_wrong(s, ROOT_NO_PORT " (IPv6 addresses need "
+						    "[brackets])")
+		       : NBD_OK;
+}
+
+bool root_device(struct parse *s, const char *p)
+{
+	size_t n;
+	long index, part = 0;
+
+	p += root_begins(p, "/dev/") ? 5 : 0;
+	if (!root_begins(p, "nbd"))
+		return false;
+	p += 3;
+	n = strcspn(p, "p");
+	index = nbd_numbern(p, n, 0, 1 << 20);
+	if (p[n])
+		part = nbd_number(p + n + 1, 1, 255);
+	if (index < 0 || part < 0)
+		return false;
+	s->r->device = (int)index;
+	if (part && !s->r->part)
+		s->r->part = root_keep(s, p + n + 1, strlen(p + n + 1));
+	return true;
+}
+
+static int after_host(const struct parse *s)
+{
+	return root_wrong(s, "unexpected text after the host");
+}
+
+/* The length of the next field before a colon; moves *p past both. */
+static size_t field(const char **p, const char **begin)
+{
+	size_t n = strcspn(*p, ":");
+
+	*begin = *p;
+	*p += n + ((*p)[n] == ':');
+	return n;
+}
+
+/* h:port:exportname=x, of which x may hold colons. */
+static int qemu(struct parse *s, const char *port, size_t len, const char *name)
+{
+	root_name(s, name, strlen(name));
+	if (root_port(s, port, len))
+		return root_wrong(s, ROOT_NO_PORT);
+	return root_finish(s);
+}
+
+/* h:x[:fstype[:mountopts[:nbdopts]]], after nbd:, or QEMU's form */
+static int dracut(struct parse *s, const char *p)
+{
+	const char *fs, *opts, *name;
+	size_t n;
+
+	if (root_begins(p, "unix:/"))
+		return root_wrong(s, "QEMU's form of a UNIX socket (use "
+				     "nbd+unix:///EXPORT?socket=PATH)");
+	p = take_host(s, p, ":");
+	if (*p && *p != ':')
+		return after_host(s);
+	p += *p == ':';
+	n = field(&p, &name);
+	if (root_begins(p, "exportname="))
+		return qemu(s, name, n, p + 11);
+	take_port_or_name(s, name, n);
+	n = field(&p, &fs);
+	/* without a type we try all, which is the meaning of "auto" */
+	if (n && (n != 4 || memcmp(fs, "auto", 4) != 0))
+		s->r->fstype = root_keep(s, fs, n);
+	n = field(&p, &opts);
+	if (n)
+		s->r->options = root_keep(s, opts, n);
+	root_options(s, p);
+	return root_finish(s);
+}
+
+/* The colon of "h:port", of len bytes; NULL: IPv6 addresses have several. */
+static const char *port_colon(const char *p, size_t len)
+{
+	const char *colon = memchr(p, ':', len);
+
+	return colon && !memchr(colon + 1, ':', len - (size_t)(colon + 1 - p))
+		       ? colon
+		       : NULL;
+}
+
+/* Takes the device that a form names, unless root= or nbddev= has. */
+static bool form_device(struct parse *s, const char *p)
+{
+	int before = s->r->device;
+	bool is = root_device(s, p);
+
+	if (before >= 0)
+		s->r->device = before;
+	return is;
+}
+
+/* h[:port],x[,nbd0] or h:port,nbd0, where h may be dhcp or missing */
+static int commas(struct parse *s, const char *p)
+{
+	const char *comma = strchr(p, ','), *name = comma + 1;
+	const char *last = strrchr(name, ','), *end;
+	int rc;
+
+	end = *p == '[' ? take_host(s, p, ",")
+			: port_colon(p, (size_t)(comma - p));
+	if (!end)
+		end = comma;
+	if (*p != '[' && !root_begins(p, "dhcp,"))
+		s->r->uri[0].host = root_keep(s, p, (size_t)(end - p));
+	if (*end == ':') {
+		rc = take_port(s, end + 1, (size_t)(comma - end - 1));
+		if (rc || (!last && form_device(s, name)))
+			return rc ? rc : root_finish(s);
+		root_name(s, name, last ? (size_t)(last - name) : strlen(name));
+	} else if (end != comma) {
+		return after_host(s);
+	} else {
+		take_port_or_name(s, name,
+				  last ? (size_t)(last - name) : strlen(name));
+	}
+	if (last && s->r->device < 0 && !root_device(s, last + 1))
+		return root_wrong(s, "the third field is not nbdN or nbdNpM");
+	return root_finish(s);
+}
+
+/* h  h:x  h[:port]/x  h:/x  /x */
+static int slashes(struct parse *s, const char *p)
+{
+	const char *rest = take_host(s, p, ":/");
+	size_t n = strcspn(rest, "/");
+	int rc = NBD_OK;
+
+	if (*rest == '/') {
+		/* h:/x (NFS's form) and /x keep the slash */
+		rest += rest > p;
+	} else if (*rest == ':' && rest[n] && n > 1) {
+		rc = take_port(s, rest + 1, n - 1);
+		rest += n + 1;
+	} else if (*rest == ':' && rest[n]) {
+		rest++;
+	} else if (*rest == ':') {
+		take_port_or_name(s, rest + 1, n - 1);
+		return root_finish(s);
+	} else if (*rest) {
+		return after_host(s);
+	}
+	if (rc)
+		return rc;
+	root_name(s, rest, strlen(rest));
+	return root_finish(s);
+}
+
+static int libreelec(struct parse *s, const char *p)
+{
+	const char *port;
+	size_t n;
+	int rc;
+
+	p = take_host(s, p, ":");
+	p += *p == ':';
+	n = field(&p, &port);
+	rc = take_port(s, port, n);
+	root_name(s, p, strlen(p));
+	return rc ? rc : root_finish(s);
+}
+
+/* The length of another protocol's name in a root-path or netroot=, or 0. */
+static size_t foreign(const char *p)
+{
+	static const char names[][8] = { "iscsi", "nfs",  "nfs4",    "aoe",
+					 "fcoe",  "nvmf", "livenet", "cifs" };
+	size_t n = strcspn(p, ":");
+
+	/* the URI of something else is no host with a port */
+	if (root_begins(p + n, "://") && !nbd_is_uri(p))
+		return n;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p[n]; i++)
+		if (strlen(names[i]) == n && root_begins(p, names[i]))
+			return n;
+	return 0;
+}
+
+/*
+ * Scripts hand these on to files that a shell, udev or systemd reads, and to
+ * mount(8), where a blank or a backslash begins another word.
+ */
+static bool is_plain(const char *p)
+{
+	static const char others[] = "+,-./:=@_";
+
+	for (; p && *p; p++) {
+		char c = (char)(*p | 0x20);
+
+		if (!(c >= 'a' && c <= 'z') && !(*p >= '0' && *p <= '9') &&
+		    !strchr(others, *p))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * DHCP serves other machines, too: 192.0.2.1:/srv may be NFS, unless it says
+ * that it is NBD, or the word nbdroot= does.
+ */
+static bool is_ours(const char *path, const char *word)
+{
+	return !strcmp(word, "nbdroot") || root_begins(path, "nbdroot=") ||
+	       root_begins(path, "nbd:") || nbd_is_uri(path) ||
+	       root_is_dhcp(path) || foreign(path);
+}
+
+int root_from_path(struct parse *s)
+{
+	const char *path = s->env->root_path;
+	bool ours;
+	int rc;
+
+	if (!path || !*path)
+		return NBD_OK;
+	s->by_path = true;
+	ours = is_ours(path, s->r->word);
+	s->r->word = "root-path of DHCP";
+	s->r->value = path;
+	if (!ours)
+		return root_wrong(s, "it begins with neither nbd:, nbd:// nor "
+				     "nbds:// (nbdroot=dhcp takes other forms "
+				     "of NBD, too)");
+	path += root_begins(path, "nbdroot=") ? 8 : 0;
+	if (!*path || root_is_dhcp(path))
+		return root_wrong(s, "it refers to itself");
+	rc = root_server(s, path);
+	if (!rc && (!is_plain(s->r->fstype) || !is_plain(s->r->options)))
+		return root_wrong(s, "a type or an option of the mount with a "
+				     "character that none has");
+	return rc;
+}
+
+int root_server(struct parse *s, const char *p)
+{
+	size_t n = strcspn(p, ",/"), other = foreign(p);
+
+	if (other)
+		return nbd_diag(s->d, NBD_E_URI,
+				"%s=%s: %.*s: is no Network Block Device (use "
+				"nbd://SERVER/EXPORT)",
+				s->r->word, s->r->value, (int)other, p);
+	if (!*p || root_is_dhcp(p)) {
+		s->r->from_dhcp = true;
+		s->r->by = ROOT_BY_PATH;
+		return NBD_OK;
+	}
+	if (root_begins(p, "nbd:") && !root_begins(p, "nbd://"))
+		return dracut(s, p + 4);
+	if (nbd_is_uri(p))
+		return uris(s, p);
+	if (root_begins(p, "NBD="))
+		return libreelec(s, p + 4);
+	if (root_begins(p, "overlay:nbd=")) {
+		s->r->overlay = true;
+		return slashes(s, p + 12);
+	}
+	return p[n] == ',' ? commas(s, p) : slashes(s, p);
+}
