@@ -10,8 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool no_dev; /* there is no /dev, as in an initramfs */
-static int opened;  /* the flags of the last open(), or 0 */
+static bool no_dev;	    /* there is no /dev, as in an initramfs */
+static int opened;	    /* the flags of the last open(), or 0 */
+static const char *instead; /* what the path has become just before it */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -24,6 +25,8 @@ int __wrap_open(const char *path, int flags, ...)
 	mode = flags & O_CREAT ? va_arg(ap, unsigned) : 0;
 	va_end(ap);
 	opened = flags;
+	if (instead)
+		path = instead;
 	if (no_dev && !strncmp(path, "/dev/", 5)) {
 		errno = ENOENT;
 		return -1;
@@ -114,12 +117,34 @@ static void only_a_regular_file_is_opened(void **state)
 	close(fd);
 }
 
+static int next_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* /dev/null stands for a device that is in the file's place by now. */
+static void what_a_file_has_become_is_refused_and_closed(void **state)
+{
+	int next = next_fd();
+
+	(void)state;
+	instead = "/dev/null";
+	assert_string_equal(refuse("/proc/self/exe"), "not a regular file");
+	assert_int_not_equal(opened, 0);
+	instead = NULL;
+	assert_int_equal(next_fd(), next);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_ones_are_taken),
 		cmocka_unit_test(also_before_there_is_a_dev),
 		cmocka_unit_test(only_a_regular_file_is_opened),
+		cmocka_unit_test(what_a_file_has_become_is_refused_and_closed),
 	};
 	char dir[] = "/tmp/nbdboot-open-XXXXXX";
 	int rc;
