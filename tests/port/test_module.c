@@ -413,6 +413,24 @@ static void a_line_of_a_mebibyte_is_read_whole(void **state)
 	assert_int_equal(mod_load("nbd", "", &diag), 0);
 }
 
+static void a_name_has_63_characters_at_most(void **state)
+{
+	char name[65], line[128], file[128];
+
+	(void)state;
+	memset(name, 'm', 64);
+	name[64] = '\0';
+	snprintf(line, sizeof(line), "kernel/%s.ko:\n", name);
+	puts_at("lib/modules.dep", line);
+	assert_int_equal(mod_load(name, "", &diag), NBD_E_NO_MEMORY);
+	name[63] = '\0';
+	snprintf(line, sizeof(line), "kernel/%s.ko:\n", name);
+	puts_at("lib/modules.dep", line);
+	snprintf(file, sizeof(file), "lib/kernel/%s.ko", name);
+	puts_at(file, "");
+	assert_int_equal(mod_load(name, "", &diag), 0);
+}
+
 static void hostile_lists_are_refused_without_harm(void **state)
 {
 	static char big[8192];
@@ -670,6 +688,7 @@ int main(void)
 		TREE(a_packed_module_is_left_to_the_kernel_to_unpack),
 		TREE(a_cycle_in_modules_dep_ends),
 		TREE(a_line_of_a_mebibyte_is_read_whole),
+		TREE(a_name_has_63_characters_at_most),
 		TREE(hostile_lists_are_refused_without_harm),
 		TREE(wishes_are_loaded_first_by_name_or_alias),
 		TREE(an_alias_loads_every_module_that_claims_it),

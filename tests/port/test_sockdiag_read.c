@@ -287,6 +287,20 @@ static void a_unix_socket_is_known_by_its_name(void **state)
 	assert_false(reads_unix(NULL, 0, 0, 3, &l));
 }
 
+static void a_name_ends_with_its_attribute(void **state)
+{
+	static const char name[] = "\0nbdboot/nbd3";
+	size_t n, len = sizeof(name) - 1;
+	unsigned char buf[1024];
+	struct sockdiag_link l;
+
+	(void)state;
+	n = tell_unix(buf, sizeof(buf), 1, name, len, -1);
+	/* the name is the last attribute, and 3 bytes fill it up */
+	buf[n - 3] = '/';
+	assert_false(reads_bytes(buf + NLMSG_HDRLEN, n - NLMSG_HDRLEN, 3, &l));
+}
+
 static void a_unix_socket_that_is_shut_is_dead(void **state)
 {
 	struct sockdiag_link l;
@@ -397,6 +411,7 @@ int main(void)
 		PLAIN(every_truncation_of_a_nest_is_read_safely),
 		PLAIN(no_byte_whatever_its_value_leads_out_of_the_answer),
 		PLAIN(a_unix_socket_is_known_by_its_name),
+		PLAIN(a_name_ends_with_its_attribute),
 		PLAIN(a_unix_socket_that_is_shut_is_dead),
 		PLAIN(a_unix_socket_of_another_user_is_no_link),
 		PLAIN(a_unix_socket_without_a_peer_is_dead),
