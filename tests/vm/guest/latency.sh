@@ -99,18 +99,26 @@ serve_slow rdelay=18ms wdelay=36ms
 nbdboot connect -d nbd0 -c 2 -t 2 nbd://127.0.0.1/ >/dev/null
 load nbd0 randrw
 figures nbd0
+# A delay is the least that a request takes; what a busy host adds is in all
+# figures, so that they are compared with each other.
 check 'latency: a read takes the delay of the server' \
-	is '.read.latency_us >= 18000 and .read.latency_us < 36000'
+	is '.read.latency_us >= 18000 and
+		.read.latency_us < .write.latency_us'
 check 'latency: a write takes its own delay' \
-	is '.write.latency_us >= 36000 and .write.latency_us < 72000'
+	is '.write.latency_us >= 36000 and
+		.write.latency_us < 4 * .read.latency_us'
 check 'latency: the server is blamed for it' \
 	is '.slow == "server" and .server_us >= 18000'
 check 'latency: the network is not, although acknowledgements come late' \
-	is '.network_us < 4000 and .links[0].rtt_us > .links[0].min_rtt_us'
+	is '.network_us * 4 < .server_us and
+		.links[0].rtt_us > .links[0].min_rtt_us'
 nbdboot latency >text
 sed 's/^/# /' text
-check 'latency: the text says so' \
-	grep '^nbd0: server: [0-9.]* ms = [0-3]\.[0-9]* network + [0-9.]* server;' text
+check 'latency: the text says so' awk '
+	/^nbd0: server: [0-9.]* ms = [0-9.]* network [+] [0-9.]* server;/ {
+		found = $6 * 4 < $9
+	}
+	END { exit !found }' text
 check 'latency: and has a line for each connection' \
 	sh -c '[ "$(grep -c "live *127.0.0.1 .*RTT" text)" = 2 ]'
 
@@ -259,7 +267,8 @@ nbdboot connect -d nbd1 -c 2 nbd://127.0.0.1/ >/dev/null
 load nbd1 randread
 figures nbd1
 check 'latency: a slow network is blamed' \
-	is '.slow == "network" and .network_us >= 40000 and .network_us < 60000'
+	is '.slow == "network" and .network_us >= 40000 and
+		.server_us < .network_us'
 check 'latency: and takes no more than there is' \
 	is '.network_us + .server_us == .latency_us'
 shown ' read ' nbdsnoop1
@@ -312,7 +321,7 @@ nbdboot connect -d nbd1 -c 2 nbd://127.0.0.1/ >/dev/null
 load nbd1 randread
 figures nbd1
 check 'latency: the network has its part, and the server has its own' \
-	is '.network_us >= 40000 and .network_us < 60000 and
-		.server_us >= 17000 and .server_us < 36000'
+	is '.network_us >= 40000 and .server_us >= 17000 and
+		.server_us < .network_us'
 load_ends
 nbdboot disconnect nbd1
