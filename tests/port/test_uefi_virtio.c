@@ -29,7 +29,11 @@ static struct device {
 	unsigned touched;	/* registers */
 	bool missing;
 } dev;
-static struct efi_virtio v;
+/* What a type of capability that has no place would be written to. */
+static struct {
+	struct efi_virtio v;
+	struct efi_virtio_area behind[256];
+} own;
 
 /* ---- the firmware ---- */
 
@@ -150,13 +154,14 @@ static int setup(void **state)
 
 	(void)state;
 	memset(&dev, 0, sizeof(dev));
+	memset(&own, 0, sizeof(own));
 	put_le32(dev.space, ID_MODERN);
 	dev.space[PCI_CAPABILITIES] = 0x98;
 	dev.space[0x98] = 0x11;
-	dev.space[0x99] = 0x84;
-	put_capability(0x84, 0x70, 5, 0, 0);
+	dev.space[0x99] = 0x70;
 	put_capability(0x70, 0x5c, NOTIFY, 4, NOTIFY_AT);
-	put_capability(0x5c, 0x48, DEVICE, 4, DEVICE_AT);
+	put_capability(0x5c, 0x84, DEVICE, 4, DEVICE_AT);
+	put_capability(0x84, 0x48, 0xff, 1, 0);
 	put_capability(0x48, FIRST, ISR, 4, 0);
 	put_capability(FIRST, SECOND, COMMON, 4, COMMON_AT);
 	/* a second one of a type is for drivers that cannot use the first */
@@ -171,7 +176,7 @@ static int setup(void **state)
 
 static int open_device(void)
 {
-	return efi_virtio_open(&v, &dev);
+	return efi_virtio_open(&own.v, &dev);
 }
 
 static void a_device_is_found_and_set_up(void **state)
@@ -182,16 +187,16 @@ static void a_device_is_found_and_set_up(void **state)
 
 	(void)state;
 	assert_int_equal(open_device(), 0);
-	assert_memory_equal(v.net.ether.mac, mac, 6);
-	assert_true(v.net.ether.link(&v.net.ether));
+	assert_memory_equal(own.v.net.ether.mac, mac, 6);
+	assert_true(own.v.net.ether.link(&own.v.net.ether));
 	assert_int_equal(registers[0x14],
 			 ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK);
 	memcpy(&at, registers + 0x20, 8);
-	assert_int_equal(at, (uintptr_t)v.net.tx.desc);
+	assert_int_equal(at, (uintptr_t)own.v.net.tx.desc);
 	memcpy(&at, registers + 0x28, 8);
-	assert_int_equal(at, (uintptr_t)&v.net.tx.avail);
+	assert_int_equal(at, (uintptr_t)&own.v.net.tx.avail);
 	memcpy(&at, registers + 0x30, 8);
-	assert_int_equal(at, (uintptr_t)&v.net.tx.used);
+	assert_int_equal(at, (uintptr_t)&own.v.net.tx.used);
 	assert_int_equal(dev.refused, 0);
 }
 
@@ -205,7 +210,7 @@ static void a_queue_is_notified_at_its_own_place(void **state)
 	(void)state;
 	assert_int_equal(open_device(), 0);
 	memset(place, 0xff, 2);
-	assert_int_equal(v.net.ether.send(&v.net.ether, &frame, 1), 0);
+	assert_int_equal(own.v.net.ether.send(&own.v.net.ether, &frame, 1), 0);
 	assert_memory_equal(place, "\1\0", 2);
 }
 
@@ -220,6 +225,15 @@ static void another_device_is_left_alone(void **state)
 	setup(NULL);
 	put_le32(dev.space, ID_TRANSITIONAL);
 	assert_int_equal(open_device(), 0);
+}
+
+static void what_is_no_area_of_ours_is_left_alone(void **state)
+{
+	static const struct efi_virtio_area none[256];
+
+	(void)state;
+	assert_int_equal(open_device(), 0);
+	assert_memory_equal(own.behind, none, sizeof(none));
 }
 
 /* Of a transitional device that has no virtio 1.0, too. */
@@ -280,6 +294,8 @@ int main(void)
 		cmocka_unit_test_setup(a_queue_is_notified_at_its_own_place,
 				       setup),
 		cmocka_unit_test_setup(another_device_is_left_alone, setup),
+		cmocka_unit_test_setup(what_is_no_area_of_ours_is_left_alone,
+				       setup),
 		cmocka_unit_test_setup(an_area_that_is_missing_is_noticed,
 				       setup),
 		cmocka_unit_test_setup(a_list_that_does_not_end_is_left, setup),

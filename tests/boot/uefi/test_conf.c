@@ -139,6 +139,18 @@ static void mistakes_are_named(void **state)
 	assert_int_equal(parse(text), NBD_E_USAGE);
 }
 
+/* A comment is no word, and counts. */
+static void a_text_has_a_greatest_length(void **state)
+{
+	char text[CMDLINE_MAX + 1] = "root=nbd://h/x\n";
+
+	(void)state;
+	memset(text + strlen(text), '#', sizeof(text) - 1 - strlen(text));
+	assert_int_equal(parse(text), NBD_E_USAGE);
+	text[CMDLINE_MAX - 1] = '\0';
+	assert_int_equal(parse(text), 0);
+}
+
 /* Every cut of a text, flush against an unreadable page. */
 static void no_byte_is_read_behind_the_text(void **state)
 {
@@ -170,6 +182,7 @@ int main(void)
 		cmocka_unit_test(without_a_server_it_is_that_of_dhcp),
 		cmocka_unit_test(every_form_of_the_root_names_a_server),
 		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(a_text_has_a_greatest_length),
 		cmocka_unit_test(no_byte_is_read_behind_the_text),
 	};
 
