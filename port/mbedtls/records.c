@@ -104,7 +104,7 @@ static int take_other(struct records *r, unsigned type, const unsigned char *p,
 	}
 	if (type == ALERT && len == 2 && p[0] == WARNING)
 		return 0;
-	/* RFC 5246, 7.4.1.1: who does not renegotiate may ignore it */
+	/* RFC 5246, 7.4.1.1: a client that does not renegotiate may ignore it */
 	if (type == HANDSHAKE && len == sizeof(hello_request) &&
 	    !memcmp(p, hello_request, len))
 		return 0;
