@@ -8,7 +8,7 @@ mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC)$(CONFIG_PORT_UEFI),build/mbedt
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
-	suite.o cpu.o records.o aesgcm.o)
+	fault.o suite.o cpu.o records.o aesgcm.o)
 port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \
 	date.o),port/posix/credentials.o)
 ifneq ($(mbedtls-src),)
@@ -34,7 +34,8 @@ mbedtls-ready := $(O)/mbedtls/include
 mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
-mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o sha1.o)
+mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o \
+	fault.o sha1.o)
 # The bulk of a connection passes through it: for speed, and in firmware with
 # the registers of its instructions.
 $(O)/port/mbedtls/aesgcm.o: CFLAGS := \

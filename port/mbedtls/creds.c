@@ -134,3 +134,17 @@ bool creds_is_host(const struct creds_host *h, const unsigned char *p,
 	nbd_put_safe(o, (const char *)p, len);
 	return !h->ip_len && creds_match_name(p, len, h->name);
 }
+
+bool creds_names_address(const struct creds_host *h, const unsigned char *p,
+			 size_t len)
+{
+	struct creds_host named;
+	char text[64];
+
+	if (!h->ip_len || len >= sizeof(text))
+		return false;
+	memcpy(text, p, len);
+	text[len] = '\0';
+	creds_host(&named, text);
+	return named.ip_len == h->ip_len && !memcmp(named.ip, h->ip, h->ip_len);
+}

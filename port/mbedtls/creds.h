@@ -47,4 +47,11 @@ void creds_host(struct creds_host *h, const char *name);
 bool creds_is_host(const struct creds_host *h, const unsigned char *p,
 		   size_t len, bool address, struct nbd_out *o);
 
+/*
+ * True if the host is an address, and the name is that address as text: such a
+ * certificate fits no host.
+ */
+bool creds_names_address(const struct creds_host *h, const unsigned char *p,
+			 size_t len);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of a session that its connections share: keys, suites, policy. */
+#include "port/mbedtls/fault.h"
 #include "port/mbedtls/mbed.h"
 
 #include <mbedtls/version.h>
@@ -21,9 +22,17 @@ static int random_bytes(void *unused, unsigned char *p, size_t len)
 
 /* ---- credentials ---- */
 
+/* "PATH is encrypted (-0x1400): ..." */
+static int fault(const char *path, struct fault f, int ret, struct nbd_diag *d)
+{
+	return nbd_diag(d, NBD_E_CREDENTIAL, "%s %s (-0x%x): %s", path, f.what,
+			(unsigned)-ret, f.remedy);
+}
+
 static int load_certs(mbedtls_x509_crt *to, const char *path,
 		      struct nbd_diag *d)
 {
+	struct fault f = { 0 };
 	char *text;
 	int ret, len = creds_read(path, false, &text, d);
 
@@ -32,16 +41,15 @@ static int load_certs(mbedtls_x509_crt *to, const char *path,
 	/* > 0: that many could not be parsed, which is normal in a CA bundle */
 	ret = mbedtls_x509_crt_parse(to, (unsigned char *)text,
 				     (size_t)len + 1);
+	if (ret < 0)
+		f = fault_of_file(text, false, ret);
 	creds_wipe();
-	return ret >= 0 ? 0
-			: nbd_diag(d, NBD_E_CREDENTIAL,
-				   "%s: no PEM certificate that can be parsed "
-				   "(-0x%x)",
-				   path, (unsigned)-ret);
+	return ret < 0 ? fault(path, f, ret, d) : 0;
 }
 
 static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 {
+	struct fault f = { 0 };
 	char *text;
 	int ret, len = creds_read(path, true, &text, d);
 
@@ -49,17 +57,11 @@ static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 		return len;
 	ret = mbedtls_pk_parse_key(&c->key, (unsigned char *)text,
 				   (size_t)len + 1, NULL, 0);
-	creds_wipe();
-	if (ret == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
-		return nbd_diag(d, NBD_E_CREDENTIAL,
-				"%s: the key is encrypted; nobody is there to "
-				"type a password",
-				path);
 	if (ret)
-		return nbd_diag(d, NBD_E_CREDENTIAL,
-				"%s: no PEM private key that can be parsed "
-				"(-0x%x)",
-				path, (unsigned)-ret);
+		f = fault_of_file(text, true, ret);
+	creds_wipe();
+	if (ret)
+		return fault(path, f, ret, d);
 	if (mbedtls_pk_check_pair(&c->cert.pk, &c->key))
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"%s is not the key of the certificate %s", path,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to port/mbedtls: shared by tls.c, verify.c and load.c.  Only these use
- * mbedTLS.
+ * Private to port/mbedtls: shared by tls.c, verify.c and load.c.  Only these and
+ * fault.c use mbedTLS.
  */
 #ifndef PORT_MBEDTLS_MBED_H
 #define PORT_MBEDTLS_MBED_H
@@ -41,7 +41,8 @@ struct tls_peer {
 	/* findings of verify_certificate(), for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
-	const char *unfit; /* why a CA certificate is refused, or NULL */
+	bool address_as_name; /* the host, in place of an address */
+	const char *unfit;    /* why a CA certificate is refused, or NULL */
 	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (32 + 12)];

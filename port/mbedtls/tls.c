@@ -6,11 +6,16 @@
  *                       |           '--transport--> records, made here
  *                       '--> failed: explain()
  */
+#include "port/mbedtls/fault.h"
 #include "port/mbedtls/mbed.h"
 
 #include <string.h>
 
 /* ---- why a handshake failed ---- */
+
+/* A server that has nothing in common with us says so, or only closes. */
+#define LACKS		  ": it may lack TLS 1.2, or a certificate with an RSA or ECDSA key"
+#define HANDSHAKE_FAILURE 40
 
 static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 {
@@ -30,8 +35,9 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 					  "certificate%s (%s)",
 				p->creds->has_cert ? p->creds->conf->cert : "",
 				name);
-	return nbd_diag(d, NBD_E_TLS, "TLS handshake: the server says %s (%u)",
-			name, alert);
+	return nbd_diag(d, NBD_E_TLS,
+			"TLS handshake: the server says %s (%u)%s", name, alert,
+			alert == HANDSHAKE_FAILURE ? LACKS : "");
 }
 
 /*
@@ -40,6 +46,9 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
  */
 static const char *likely_reason(const struct tls_peer *p)
 {
+	if (p->err == NBD_E_CUT && !p->creds->psk &&
+	    p->ssl.state <= MBEDTLS_SSL_SERVER_HELLO)
+		return LACKS;
 	if (p->creds->psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
 		return " after it received our user name and key";
 	if (!p->ssl.client_auth ||
@@ -48,6 +57,17 @@ static const char *likely_reason(const struct tls_peer *p)
 	return p->creds->has_cert ? " after it received our certificate"
 				  : " after it asked for a client certificate, "
 				    "and none was given (-C, -K)";
+}
+
+/* The server's chain could not even be parsed. */
+static int explain_parser(int ret, struct nbd_diag *d)
+{
+	struct fault f = fault_by_number(ret);
+
+	return nbd_diag(d, NBD_E_CERT,
+			"the server's certificate, or one that signed it, %s "
+			"(-0x%x): %s",
+			f.what, (unsigned)-ret, f.remedy);
 }
 
 static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
@@ -80,6 +100,8 @@ static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 	if (p->err)
 		return nbd_diag(d, p->err, "TLS handshake: %s%s",
 				nbd_err_text(p->err), likely_reason(p));
+	if (p->ssl.state == MBEDTLS_SSL_SERVER_CERTIFICATE)
+		return explain_parser(ret, d);
 	return nbd_diag(d, NBD_E_TLS, "TLS handshake failed (-0x%x)",
 			(unsigned)-ret);
 }

@@ -16,9 +16,12 @@
 #define NAME_CONSTRAINTS  30
 
 /* Is this name of the certificate the host?  Appends it to o, for messages. */
-static bool is_host(const struct tls_peer *p, struct nbd_out *o,
+static bool is_host(struct tls_peer *p, struct nbd_out *o,
 		    const mbedtls_x509_buf *b)
 {
+	if (b->tag != SAN_IP)
+		p->address_as_name |=
+			creds_names_address(&p->creds->host, b->p, b->len);
 	return creds_is_host(&p->creds->host, b->p, b->len, b->tag == SAN_IP,
 			     o);
 }
@@ -137,6 +140,40 @@ static int explain_date(const struct tls_peer *p, bool expired,
 				    : "");
 }
 
+/* An address is a name of its own kind (RFC 6125, 1.7.2; RFC 2818). */
+static int explain_name(const struct tls_peer *p, struct nbd_diag *d)
+{
+	const char *host = p->creds->host.name;
+
+	if (p->address_as_name)
+		return nbd_diag(d, NBD_E_CERT_NAME,
+				"the server's certificate has the address %s "
+				"as a host name (CN or DNS), not as an "
+				"address: it needs subjectAltName=IP:%s",
+				host, host);
+	return nbd_diag(d, NBD_E_CERT_NAME,
+			"the server's certificate is for %s, not for %s",
+			p->names[0] ? p->names : "no host", host);
+}
+
+static const struct {
+	uint32_t flag;
+	const char *text;
+} weak[] = {
+	{ MBEDTLS_X509_BADCERT_BAD_MD,
+	  "is signed with a hash that is too weak (MD5 or SHA-1): issue it "
+	  "again with SHA-256" },
+	{ MBEDTLS_X509_BADCERT_BAD_PK,
+	  "has a key that is neither RSA nor ECDSA: use one of these" },
+	{ MBEDTLS_X509_BADCERT_BAD_KEY,
+	  "has a key that is too short or on another curve: use RSA with at "
+	  "least 2048 bits, or ECDSA on P-256, P-384 or P-521" },
+	{ MBEDTLS_X509_BADCERT_REVOKED, "is revoked" },
+	{ MBEDTLS_X509_BADCERT_MISSING, "is missing" },
+	{ MBEDTLS_X509_BADCERT_NS_CERT_TYPE,
+	  "is not for TLS servers (nsCertType)" },
+};
+
 int verify_explain(struct tls_peer *p, struct nbd_diag *d)
 {
 	uint32_t flags = mbedtls_ssl_get_verify_result(&p->ssl);
@@ -154,11 +191,7 @@ int verify_explain(struct tls_peer *p, struct nbd_diag *d)
 	if (flags & MBEDTLS_X509_BADCERT_FUTURE)
 		return explain_date(p, false, d);
 	if (flags & MBEDTLS_X509_BADCERT_CN_MISMATCH)
-		return nbd_diag(d, NBD_E_CERT_NAME,
-				"the server's certificate is for %s, not for "
-				"%s",
-				p->names[0] ? p->names : "no host",
-				p->creds->host.name);
+		return explain_name(p, d);
 	if (p->unfit)
 		return nbd_diag(d, NBD_E_CERT,
 				"a certificate that signed the server's %s",
@@ -168,8 +201,12 @@ int verify_explain(struct tls_peer *p, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_CERT,
 				"the server's certificate is not for TLS "
 				"servers (serverAuth)");
+	for (unsigned i = 0; i < sizeof(weak) / sizeof(weak[0]); i++)
+		if (flags & weak[i].flag)
+			return nbd_diag(d, NBD_E_CERT,
+					"the server's certificate, or one that "
+					"signed it, %s",
+					weak[i].text);
 	return nbd_diag(d, NBD_E_CERT,
-			"the server's certificate, or one that signed it, has "
-			"a weak or unknown key or signature (0x%x)",
-			flags);
+			"the server's certificate is refused (0x%x)", flags);
 }

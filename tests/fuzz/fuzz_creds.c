@@ -58,6 +58,8 @@ static void match(const uint8_t *data, size_t size)
 	same(creds_is_host(&h, (unsigned char *)name, half, false, &o) ==
 	     (is && !h.ip_len));
 	same(o.len <= o.cap);
+	if (creds_names_address(&h, (unsigned char *)name, half))
+		same(h.ip_len);
 	creds_is_host(&h, (unsigned char *)name, half, true, &o);
 	same(o.len <= o.cap);
 	free(host);

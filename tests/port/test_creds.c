@@ -86,6 +86,35 @@ static bool is_host(const char *host, const void *p, size_t len, bool address)
 	return creds_is_host(&h, p, len, address, &o);
 }
 
+static void an_address_as_a_name_is_seen(void **state)
+{
+	static const struct {
+		const char *host, *name;
+		bool is;
+	} cases[] = {
+		{ "127.0.0.1", "127.0.0.1", true },
+		{ "127.0.0.1", "127.0.0.10", false },
+		{ "fd00::1", "fd00:0:0::1", true },
+		{ "fd00::1", "127.0.0.1", false },
+		{ "srv", "127.0.0.1", false },
+		{ "127.0.0.1", "", false },
+		{ "fd00::1",
+		  "fd00:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0001",
+		  false },
+	};
+	struct creds_host h;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		creds_host(&h, cases[i].host);
+		assert_int_equal(creds_names_address(
+					 &h,
+					 (const unsigned char *)cases[i].name,
+					 strlen(cases[i].name)),
+				 cases[i].is);
+	}
+}
+
 static void an_address_matches_an_address_alone(void **state)
 {
 	static const unsigned char v4[] = { 192, 0, 2, 1 };
@@ -292,6 +321,7 @@ int main(void)
 		cmocka_unit_test(another_name_does_not_match),
 		cmocka_unit_test(a_wildcard_stands_for_one_whole_label),
 		cmocka_unit_test(a_name_with_a_nul_does_not_match),
+		cmocka_unit_test(an_address_as_a_name_is_seen),
 		cmocka_unit_test(an_address_matches_an_address_alone),
 		cmocka_unit_test(names_are_listed_escaped),
 		cmocka_unit_test(a_user_finds_the_key_of_its_line),
