@@ -316,9 +316,19 @@ static int recover(struct copy *c, struct side *s, int why)
 		err = copy_again(c);
 	if (err)
 		return err;
-	for (unsigned i = 0; i < c->depth; i++)
-		if (waits_for(c, &c->tasks[i]) == s)
-			advance(c, &c->tasks[i]);
+	for (unsigned i = 0; i < c->depth; i++) {
+		struct task *t = &c->tasks[i];
+
+		if (waits_for(c, t) != s)
+			continue;
+		/* all of it is behind c->safe: the scan finds it again */
+		if (s == c->dst && !c->compare && !c->src->is_pipe) {
+			t->step = TASK_FREE;
+			c->active--;
+		} else {
+			advance(c, t);
+		}
+	}
 	c->moved = nbd_now_ns();
 	return 1;
 }

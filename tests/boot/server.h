@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A server at a UNIX socket in a thread of the test: it says a handshake from
- * a script and hands each request to a function of the test.
+ * a script and hands each request to a function of the test.  It serves one
+ * connection after the other.
  */
 #ifndef TESTS_BOOT_SERVER_H
 #define TESTS_BOOT_SERVER_H
@@ -52,12 +53,20 @@ static inline void *server_run(void *arg)
 	unsigned char request[SERVER_REQUEST];
 
 	(void)arg;
-	server.fd = accept(server.listener, NULL, NULL);
-	send(server.fd, server.hello.srv, server.hello.n, MSG_NOSIGNAL);
-	if (server_skip_options(server.fd))
-		while (server_receive(server.fd, request, sizeof(request)))
-			server.answer(server.fd, request);
-	return NULL;
+	for (;;) {
+		int fd = accept(server.listener, NULL, NULL), before;
+
+		if (fd < 0)
+			return NULL;
+		before = server.fd;
+		server.fd = fd;
+		if (before > 0)
+			close(before);
+		send(fd, server.hello.srv, server.hello.n, MSG_NOSIGNAL);
+		if (server_skip_options(fd))
+			while (server_receive(fd, request, sizeof(request)))
+				server.answer(fd, request);
+	}
 }
 
 /* Listens; server.hello and server.answer are the test's. */
@@ -79,7 +88,8 @@ static inline void server_start(void)
 
 static inline void server_stop(void)
 {
-	/* after a failed test it may still send */
+	/* no other connection; and after a failed test it may still send */
+	shutdown(server.listener, SHUT_RDWR);
 	shutdown(server.fd, SHUT_RDWR);
 	pthread_join(server.thread, NULL);
 	close(server.fd);

@@ -176,6 +176,140 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 	assert_int_equal(size_of_out(), 8);
 }
 
+/* ---- an outage of the destination ---- */
+
+#define PIECE (SIZE / 4)
+
+/*
+ * The clock, and what the server got: 'w' and the number of the piece, 'f' for
+ * a flush, '-' for the end of a connection instead of an answer.
+ */
+static uint64_t ahead;
+static char log_[64];
+static unsigned n_log, die_at;
+
+uint64_t __real_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return __real_nbd_now_ns() + __atomic_load_n(&ahead, __ATOMIC_SEQ_CST);
+}
+
+static void note(char c)
+{
+	if (n_log + 1 < sizeof(log_))
+		log_[n_log++] = c;
+}
+
+/* After each write more time passes than is between two flushes. */
+static void take_writes(int fd, const unsigned char *request)
+{
+	static unsigned char body[PIECE];
+	unsigned char reply[16] = { 0x67, 0x44, 0x66, 0x98 };
+
+	switch (request[7]) {
+	case NBD_CMD_WRITE:
+		server_receive(fd, body, be32(request + 24));
+		note('w');
+		note((char)('0' + be64(request + 16) / PIECE));
+		if (be64(request + 16) / PIECE == die_at) {
+			die_at = 99;
+			note('-');
+			shutdown(fd, SHUT_RDWR);
+			return;
+		}
+		__atomic_add_fetch(&ahead, COPY_FLUSH_NS + 1, __ATOMIC_SEQ_CST);
+		break;
+	case NBD_CMD_FLUSH:
+		note('f');
+		break;
+	default:
+		return;
+	}
+	memcpy(reply + 8, request + 8, 8);
+	send(fd, reply, sizeof(reply), MSG_NOSIGNAL);
+}
+
+static void say_nothing(const struct nbd_diag *text)
+{
+	(void)text;
+}
+
+/* From a file of four pieces, one after the other; the server dies at one. */
+static int copy_to(uint16_t flags, unsigned die, unsigned patience)
+{
+	static struct copy_link link;
+	static struct nbd_latency latency;
+	struct nbd_uri uri = server_uri();
+	struct copy_options o = { .connections = 1,
+				  .depth = 1,
+				  .simple = true,
+				  .patience = patience,
+				  .say = say_nothing,
+				  .latency = &latency };
+	struct side src, dst = { .name = "dst", .output = true, .fd = -1 };
+	struct copy c = { .src = &src, .dst = &dst, .d = &d };
+	static char data[SIZE];
+	uint64_t done;
+	int err, fd = open(out, O_RDWR | O_CREAT, 0600);
+
+	memset(data, 'x', sizeof(data));
+	assert_int_equal(write(fd, data, SIZE), SIZE);
+	close(fd);
+	memset(&link, 0, sizeof(link));
+	memset(log_, 0, sizeof(log_));
+	n_log = 0;
+	die_at = die;
+	server.answer = take_writes;
+	script_start(&server.hello);
+	say_greeting(&server.hello, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(&server.hello, SIZE,
+			(uint16_t)(NBD_FLAG_HAS_FLAGS | flags));
+	say_reply(&server.hello, NBD_OPT_GO, NBD_REP_ACK, 0);
+	assert_int_equal(copy_side_open_file(&src, out, false, &d), 0);
+	assert_int_equal(copy_side_open_nbd(&dst, &link, &uri, &o, &d), 0);
+	err = copy_run(&c, &o, &done);
+	dst.ops->close(&dst);
+	src.ops->close(&src);
+	return err;
+}
+
+static void what_was_flushed_is_not_written_again(void **state)
+{
+	const char *again;
+
+	(void)state;
+	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 3, 600), 0);
+	/* the first flush had its answer before that to piece 2 */
+	again = strstr(log_, "w3-");
+	assert_non_null(again);
+	assert_null(strstr(again, "w0"));
+	assert_non_null(strstr(again + 3, "w3"));
+	/* and the last writes are flushed */
+	assert_int_equal(log_[n_log - 1], 'f');
+}
+
+static void without_flush_all_is_written_again(void **state)
+{
+	(void)state;
+	assert_int_equal(copy_to(0, 3, 600), 0);
+	assert_string_equal(log_, "w0w1w2w3-w0w1w2w3");
+}
+
+static void without_patience_the_copy_fails_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 3, 0), NBD_E_CUT);
+	assert_null(strchr(log_, 'f'));
+}
+
+static void a_server_that_never_answered_is_not_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 0, 600), NBD_E_CUT);
+	assert_string_equal(log_, "w0-");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +320,16 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_file_that_was_there_stays_as_it_was, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			what_was_flushed_is_not_written_again, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			without_flush_all_is_written_again, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			without_patience_the_copy_fails_at_once, setup,
+			cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_server_that_never_answered_is_not_waited_for, setup,
+			cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
