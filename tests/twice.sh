@@ -17,6 +17,7 @@ stop_loops()
 {
 	for pid in $loops; do
 		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
 	done
 	loops=
 }
