@@ -99,6 +99,10 @@ programs unit-bin || {
 grep -E -e "$pattern" "$here/mutations.txt" | grep -v '^#' >"$work/table"
 tab=$(printf '\t')
 while IFS=$tab read -r file rule text; do
+	[ -e "$file" ] || {
+		echo "not ok - $file: $text: there is no such file" && status=1
+		continue
+	}
 	cp "$file" "$work/kept"
 	sed "$rule" "$work/kept" >"$file"
 	lines=$(diff "$work/kept" "$file" | grep -c '^>') || :
