@@ -26,10 +26,20 @@ in_ram()
 	[ "${kib:-0}" -gt 1000 ] && [ "$kib" -lt 16384 ]
 }
 
-serve 0 file "$disk"
+serve 0 --filter=blocksize-policy --filter=log --filter=delay file "$disk" \
+	rdelay=200ms logfile="$work/reads" \
+	blocksize-minimum=1 blocksize-preferred=4096 blocksize-maximum=16K
 in_qemu vm_start "$work/initramfs" \
 	"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
 nbdboot.toram nbdboot.part=2"
+# in the middle of the copy, the server is killed and started again
+if vm_wait '*nbdboot: copying *'; then
+	until [ "$(grep -c 'Read id=' "$work/reads")" -gt 60 ]; do sleep 0.1; done
+	unserve
+	vm_wait '*; waiting for the server, for 600 s at most*' \
+		'*nbdboot: root is *' || true
+	serve "$port" file "$disk"
+fi
 if vm_wait '*nbdboot: root is /dev/loop0p2 *'; then
 	unserve
 	vm_wait 'guest: written' || true
@@ -37,6 +47,7 @@ if vm_wait '*nbdboot: root is /dev/loop0p2 *'; then
 	serve "$port" file "$disk"
 fi
 vm_end
+check 'a copy to RAM outlives an outage' said 'answers again, after'
 check 'it is a partition of the copy' said \
 	'^guest: root is /dev/loop0p2 ext4 rw$'
 check 'nothing is connected' said '^guest: connected 0$'
