@@ -242,9 +242,6 @@ struct copy_link {
 	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
 	bool answered;	 /* a request was, ever */
 	unsigned silent; /* silences in a row */
-	/* of a source: its identity ("": it has none), and who reads it */
-	char identity[DEVICE_IDENTITY_TEXT];
-	struct device_reader reader;
 	struct conn conns[COPY_LINKS];
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
@@ -258,6 +255,9 @@ struct copy_link {
 	uint64_t ext_at;
 	bool asking, no_map;
 	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
+	/* of a source: its identity ("": it has none), and who reads it */
+	char identity[DEVICE_IDENTITY_TEXT];
+	struct device_reader reader;
 };
 
 /* ---- between passes.c and loop.c ---- */

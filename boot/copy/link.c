@@ -57,8 +57,12 @@ static int open_links(struct copy_link *l, struct nbd_diag *d)
 	return open_some(l, CONNECTIONS - 1, &l->conns[0].cfg, d);
 }
 
-static int set_limits(struct side *s, const struct copy_link *l,
-		      struct nbd_diag *d)
+/*
+ * Not inline: gcc 12 with -Os would take the first connection for no more than
+ * its engine, whose address open_links() has used, and warn.
+ */
+__attribute__((noinline)) static int
+set_limits(struct side *s, const struct copy_link *l, struct nbd_diag *d)
 {
 	struct nbd_export e;
 	int err = dial_agree(&e, l->conns, l->n, d);
@@ -76,16 +80,21 @@ static int set_limits(struct side *s, const struct copy_link *l,
  * A destination is written from end to end: nothing of it stays that could
  * identify it.  Blocks larger than the reader's memory are not read, either.
  */
+static bool has_identity(const struct side *s)
+{
+	return DEVICE_IDENTITY && !s->output && s->link->o->patience &&
+	       s->align <= sizeof(s->link->reader.buf);
+}
+
 static int read_identity(struct side *s, char text[DEVICE_IDENTITY_TEXT],
 			 struct nbd_diag *d)
 {
 	struct copy_link *l = s->link;
 
 	text[0] = '\0';
-	return s->output || !l->o->patience || s->align > sizeof(l->reader.buf)
-		       ? 0
-		       : device_identity_take(&l->reader, &l->conns[0], false,
-					      text, d);
+	return !has_identity(s) ? 0
+				: device_identity_take(&l->reader, &l->conns[0],
+						       false, text, d);
 }
 
 static void start(struct side *s)
@@ -96,9 +105,8 @@ static void start(struct side *s)
 		l->no_map |= !nbd_has_context(&l->conns[i].c);
 	copy_link_take_pages(s);
 	/* the one that has read the identity goes on with the reader's memory */
-	for (unsigned i = 0; i < l->n; i++)
-		if (!l->conns[i].c.io)
-			nbd_start(&l->conns[i].c, &l->io[i]);
+	for (unsigned i = has_identity(s); i < l->n; i++)
+		nbd_start(&l->conns[i].c, &l->io[i]);
 }
 
 static void give_up(struct copy_link *l)

@@ -14,6 +14,13 @@
 #include "core/nbd_io.h"
 #include "port/dial.h"
 
+/* Whether this build reads identities.  If not, no export has one. */
+#ifdef CONFIG_BOOT_IDENTITY
+#define DEVICE_IDENTITY true
+#else
+#define DEVICE_IDENTITY false
+#endif
+
 /* Bytes for the text of an identity, with its NUL. */
 #define DEVICE_IDENTITY_TEXT 24
 

@@ -34,7 +34,8 @@ in_qemu vm_start "$work/initramfs" \
 nbdboot.toram nbdboot.part=2"
 # in the middle of the copy, the server is killed and started again
 if vm_wait '*nbdboot: copying *'; then
-	until [ "$(grep -c 'Read id=' "$work/reads")" -gt 60 ]; do sleep 0.1; done
+	until [ "$(grep -c "Read id=" "$work/reads")" -gt 60 ] ||
+		! runs "$vm"; do sleep 0.1; done
 	unserve
 	vm_wait '*; waiting for the server, for 600 s at most*' \
 		'*nbdboot: root is *' || true
