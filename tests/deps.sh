@@ -20,7 +20,8 @@ metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
-	debootstrap nftables ethtool dnsmasq-base radvd gnutls-bin openssl tshark
+	debootstrap nftables ethtool dnsmasq-base radvd kea-dhcp6-server
+	gnutls-bin openssl tshark
 	libnbd-bin valgrind bsdextrautils strace bpftrace bsdutils libxml2-utils
 	chromium-headless-shell python3-drgn gdb bpftool
 	w3c-sgml-lib systemtap-sdt-dev binutils dash mawk

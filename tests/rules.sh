@@ -337,7 +337,8 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/part:s->path boot/init/switch:name boot/init/toram:path
 	boot/init/shutdown:to boot/lwip/copy:name
-	boot/net/export:&EXPORT_STATE boot/reroot/kexec:path
+	boot/net/export:&EXPORT_STATE boot/net/export:&EXPORT_STATE6
+	boot/reroot/kexec:path
 	boot/reroot/prove:dev boot/reroot/replace:k->fifo
 	boot/watch/ask:name boot/watch/takeover:name port/linux/dir:path
 	port/linux/file:name port/linux/file:path port/linux/loop:file

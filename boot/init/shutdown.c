@@ -30,6 +30,7 @@
 #include "boot/init/steps.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
+#include "boot/net/renew6.h"
 #include "port/linux/closing.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -267,8 +268,9 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 		      { "kexec", RB_KEXEC },
 		      { "exit", RB_POWER_OFF } };
 	sigset_t all;
+	struct net_kept6 lease;
 	size_t i = 0;
-	bool again;
+	bool again, leased;
 
 	while (i < 5 && strcmp(verbs[i].name, verb) != 0)
 		i++;
@@ -283,6 +285,7 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/* before /run is left, and is unmounted with its files */
 	again = next && next->end(is_home() ? "" : SHUTDOWN_HOME, !i);
+	leased = !again && net_renew6_kept(&lease);
 	init_toram_release();
 	pivot();
 	boot_console_open("/dev/console", false);
@@ -292,6 +295,8 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 		await(0);
 		next->boot();
 	}
+	if (leased)
+		net_renew6_release(&lease);
 	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
 	boot_say("%s: %s: rebooting", verb, strerror(errno));

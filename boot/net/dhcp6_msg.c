@@ -181,6 +181,19 @@ static bool take_option(struct reading *r, unsigned *seen, unsigned code,
 	return o->fn(r, p, len);
 }
 
+void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
+		      size_t len)
+{
+	struct reading reading = { .reply = r };
+
+	if (code == DNS && !r->n_dns)
+		take_dns(&reading, p, len);
+	else if (code == DOMAINS && !r->domain[0])
+		take_domains(&reading, p, len);
+	else if (code == URL && !r->url[0])
+		take_url(&reading, p, len);
+}
+
 bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		     const uint8_t mac[6], struct dhcp6_reply *reply)
 {

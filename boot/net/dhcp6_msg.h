@@ -48,4 +48,11 @@ size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
 bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		     const uint8_t mac[6], struct dhcp6_reply *r);
 
+/*
+ * Reads an option with DNS servers, domains or the URL, unless *r has those;
+ * another one, or one with a wrong length or value, changes nothing.
+ */
+void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
+		      size_t len);
+
 #endif

@@ -16,6 +16,12 @@
 #define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
 
 #define ONLINE "NetworkManager/system-connections/nbdboot.nmconnection"
+#define MAGIC6 (0x6e626436 ^ sizeof(struct net_kept6))
+
+struct kept6 {
+	uint64_t magic;
+	struct net_kept6 kept;
+};
 
 struct kept {
 	uint64_t magic;
@@ -37,6 +43,9 @@ struct page {
 static const char lease_dhcp[] =
 	"DEVICE='$n'\nPROTO='dhcp'\nDHCPSERVER='$S'\n"
 	"DHCPLEASETIME='$L'\nDHCPT1='$T'\nDHCPT2='$U'\nDHCPBOUND='$B'\n";
+static const char lease_dhcp6[] =
+	"DEVICE='$n'\nPROTO='dhcp6'\nIPV6PROTO='dhcp6'\n"
+	"DHCPLEASETIME='$l'\nDHCPT1='$u'\nDHCPT2='$v'\nDHCPBOUND='$w'\n";
 static const char lease_none[] = "DEVICE='$n'\nPROTO='none'\n";
 static const char lease_4[] =
 	"IPV4ADDR='$a'\nIPV4BROADCAST='$b'\nIPV4NETMASK='$k'\n"
@@ -60,6 +69,13 @@ static const char udev[] =
 static const char networkd[] = "[Network]\nKeepConfiguration=yes\n";
 static const char networkd_dhcp[] =
 	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
+/*
+ * The same client to the server, so that it gives the same address; networkd
+ * must not give that back before the root is unmounted.
+ */
+static const char networkd_dhcp6[] =
+	"DHCP=ipv6\n[DHCPv6]\nDUIDType=$i\nIAID=$j\n"
+	"WithoutRA=solicit\nSendRelease=no\n";
 static const char networkd_fixed[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
 /* managed=0 does not keep `nmcli device connect` from activating a profile. */
@@ -85,8 +101,26 @@ static const char ifup[] =
 	"[Unit]\n"
 	"ConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
 
-/* Items from RAW4 on are members of struct dhcp, the others of net_state. */
-enum kind { ADDRESS, MASK, LAST, DNS, MAC, BITS, TEXT, LIST, RAW4, U32, U64 };
+/*
+ * Items from RAW4 on are members of struct dhcp, those from DUID on of struct
+ * lease6, the others of net_state.
+ */
+enum kind {
+	ADDRESS,
+	MASK,
+	LAST,
+	DNS,
+	MAC,
+	BITS,
+	TEXT,
+	LIST,
+	RAW4,
+	U32,
+	U64,
+	DUID,
+	SIX32,
+	SIX64
+};
 
 static const struct item {
 	char c;
@@ -113,6 +147,12 @@ static const struct item {
 	{ 'T', U32, offsetof(struct dhcp, lease.t1) },
 	{ 'U', U32, offsetof(struct dhcp, lease.t2) },
 	{ 'B', U64, offsetof(struct dhcp, bound) },
+	{ 'i', DUID, offsetof(struct lease6, id.duid) },
+	{ 'j', SIX32, offsetof(struct lease6, id.iaid) },
+	{ 'l', SIX32, offsetof(struct lease6, lease.valid) },
+	{ 'u', SIX32, offsetof(struct lease6, lease.t1) },
+	{ 'v', SIX32, offsetof(struct lease6, lease.t2) },
+	{ 'w', SIX64, offsetof(struct lease6, bound) },
 };
 
 static void put_address(struct page *f, int family, const unsigned char *p)
@@ -151,6 +191,15 @@ static void put_list(struct page *f, const char *words)
 		nbd_put(&f->o, *words == ' ' ? "," : words, 1);
 }
 
+/* networkd has the type apart. */
+static void put_duid(struct page *f, const struct duid6 *duid)
+{
+	nbd_putf(&f->o,
+		 "%s\nDUIDRawData=", duid->p[1] == 4 ? "uuid" : "link-layer");
+	for (unsigned i = 2; i < duid->len; i++)
+		nbd_putf(&f->o, "%s%02x", i > 2 ? ":" : "", duid->p[i]);
+}
+
 static void put_item(struct page *f, char c)
 {
 	const struct item *i = items;
@@ -160,8 +209,9 @@ static void put_item(struct page *f, char c)
 
 	while (i->c != c)
 		i++;
-	p = i->at + (i->kind < RAW4 ? (const unsigned char *)f->s
-				    : (const unsigned char *)f->dhcp);
+	p = i->at + (i->kind < RAW4   ? (const unsigned char *)f->s
+		     : i->kind < DUID ? (const unsigned char *)f->dhcp
+				      : (const unsigned char *)f->s->lease6);
 	a = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
@@ -189,6 +239,10 @@ static void put_item(struct page *f, char c)
 	case BITS:
 		n = f->s->addr.prefix;
 		break;
+	case DUID:
+		put_duid(f, (const void *)p);
+		return;
+	case SIX32:
 	case U32:
 		n = *(const uint32_t *)(const void *)p;
 		break;
@@ -254,6 +308,16 @@ static int save(int run, const char *path, const struct page *f,
 	return save_as(run, name, f->text, f->o.len, d);
 }
 
+static int save_lease6(int run, const struct net_state *s, struct nbd_diag *d)
+{
+	struct kept6 k = { .magic = MAGIC6, .kept.index = s->index };
+
+	memcpy(k.kept.name, s->name, sizeof(k.kept.name));
+	memcpy(k.kept.local, s->local.ip, sizeof(k.kept.local));
+	k.kept.lease6 = *s->lease6;
+	return save_as(run, &EXPORT_STATE6[sizeof("/run")], &k, sizeof(k), d);
+}
+
 int net_export_lease(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
@@ -263,12 +327,14 @@ int net_export_lease(int run, const struct net_state *s,
 	int rc;
 
 	begin(&f, s, dhcp);
-	put(&f, s->dhcp ? lease_dhcp : lease_none);
+	put(&f, s->dhcp ? lease_dhcp : s->lease6 ? lease_dhcp6 : lease_none);
 	put(&f, v6 ? lease_6 : lease_4);
 	put(&f, lease_any);
 	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &f, d);
 	if (!rc && root)
 		rc = save(run, &EXPORT_LEASE[sizeof("/run")], &f, d);
+	if (!rc && root && s->lease6)
+		return save_lease6(run, s, d);
 	if (rc || !root || !s->dhcp)
 		return rc;
 	memcpy(kept.name, s->name, sizeof(kept.name));
@@ -306,6 +372,8 @@ static int write_networkd(int run, const struct net_state *s,
 	put_all_dns(&f, "DNS=", " ");
 	if (s->dhcp)
 		put(&f, networkd_dhcp);
+	if (s->lease6)
+		put(&f, networkd_dhcp6);
 	return save(run, "systemd/network/10-nbdboot-%s.network", &f, d);
 }
 
@@ -406,20 +474,43 @@ int net_export_machine(int run, const struct net_state *s, const char *names,
 			 d);
 }
 
-int net_export_read(int run, char name[16], struct dhcp *dhcp,
-		    struct nbd_diag *d)
+/* Reads and closes the file; both begin with their magic. */
+static int read_kept(int fd, const char *path, void *kept, size_t len,
+		     uint64_t magic, struct nbd_diag *d)
 {
-	int fd = openat(run, &EXPORT_STATE[sizeof("/run")],
-			O_RDONLY | O_CLOEXEC);
-	struct kept kept;
-	ssize_t n = fd < 0 ? -1 : read(fd, &kept, sizeof(kept));
+	ssize_t n = fd < 0 ? -1 : read(fd, kept, len);
 
 	if (fd >= 0)
 		close(fd);
-	if (n != sizeof(kept) || kept.magic != MAGIC)
-		return nbd_diag(d, NBD_E_NOT_FOUND, EXPORT_STATE ": %s",
+	if (n != (ssize_t)len || memcmp(kept, &magic, sizeof(magic)) != 0)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "%s: %s", path,
 				n < 0 ? strerror(errno)
 				      : "not of this version of nbdboot");
+	return NBD_OK;
+}
+
+int net_export_read6(int run, struct net_kept6 *kept, struct nbd_diag *d)
+{
+	struct kept6 k;
+	int fd = openat(run, &EXPORT_STATE6[sizeof("/run")],
+			O_RDONLY | O_CLOEXEC);
+	int rc = read_kept(fd, EXPORT_STATE6, &k, sizeof(k), MAGIC6, d);
+
+	if (!rc)
+		*kept = k.kept;
+	return rc;
+}
+
+int net_export_read(int run, char name[16], struct dhcp *dhcp,
+		    struct nbd_diag *d)
+{
+	struct kept kept;
+	int fd = openat(run, &EXPORT_STATE[sizeof("/run")],
+			O_RDONLY | O_CLOEXEC);
+	int rc = read_kept(fd, EXPORT_STATE, &kept, sizeof(kept), MAGIC, d);
+
+	if (rc)
+		return rc;
 	memcpy(name, kept.name, sizeof(kept.name));
 	*dhcp = kept.dhcp;
 	return NBD_OK;

@@ -4,6 +4,7 @@
  *
  *	/run/nbdboot/lease              the interface of the root
  *	/run/nbdboot/lease.state        the lease for its renewal, in binary
+ *	/run/nbdboot/lease6.state       the same of DHCPv6
  *	/run/nbdboot/resolv.conf        name servers and search list
  *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
  *	                                of initramfs-tools and cloud-init read
@@ -31,6 +32,7 @@
 
 #define EXPORT_LEASE  "/run/nbdboot/lease"
 #define EXPORT_STATE  "/run/nbdboot/lease.state"
+#define EXPORT_STATE6 "/run/nbdboot/lease6.state"
 #define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
@@ -66,5 +68,16 @@ int net_export_lease(int run, const struct net_state *s,
  */
 int net_export_read(int run, char name[16], struct dhcp *dhcp,
 		    struct nbd_diag *d);
+
+/* A lease of DHCPv6, and where it is. */
+struct net_kept6 {
+	char name[16]; /* of the interface when it was got */
+	int index;
+	unsigned char local[16]; /* its link-local address */
+	struct lease6 lease6;
+};
+
+/* Reads EXPORT_STATE6, as net_export_read() reads EXPORT_STATE. */
+int net_export_read6(int run, struct net_kept6 *kept, struct nbd_diag *d);
 
 #endif

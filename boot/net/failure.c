@@ -2,6 +2,7 @@
 /* The messages of a network that did not come up. */
 #include "boot/net/failure.h"
 
+#include "boot/net/joblease6.h"
 #include "boot/net/ra.h"
 
 /*
@@ -26,7 +27,8 @@ static void explain_silence(const struct net *net, const struct job *j,
 			    struct nbd_diag *d)
 {
 	/* then the port forwards, whatever else arrives */
-	bool heard = j->dhcp.state == DHCP_REQUESTING || j->ra;
+	bool heard = j->dhcp.state == DHCP_REQUESTING || j->ra ||
+		     j->lease6.offered || j->lease6.refused;
 	const char *name = j->l.name;
 
 	if (!heard && asks_login(net, j))
@@ -41,6 +43,8 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 j->dhcp.state == DHCP_REQUESTING
 				 ? " the request, but one made an offer"
 				 : "");
+	else if (net_joblease6_explain(j, d))
+		return;
 	else if (j->ra & NET_RA_MANAGED)
 		nbd_diag(d, 0,
 			 "%s: a router leaves addresses to DHCPv6 (flag M), "

@@ -23,7 +23,7 @@ static const struct {
 	{ "on", IP_DHCP },	 { "any", IP_DHCP },
 	{ "either6", IP_AUTO6 }, { "auto6", IP_AUTO6 },
 	{ "link6", IP_LINK6 },	 { "single-dhcp", IP_DHCP },
-	{ "dhcp6", NONE },	 { "ibft", NONE },
+	{ "dhcp6", IP_DHCP6 },	 { "ibft", NONE },
 	{ "bootp", NONE },	 { "rarp", NONE },
 	{ "both", NONE },
 };

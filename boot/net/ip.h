@@ -27,9 +27,11 @@ enum ip_method {
 	IP_DHCP,   /* any, on, dhcp, single-dhcp, or nothing without CLIENT */
 	IP_AUTO6,  /* auto6, either6: wait for an advertised address */
 	IP_LINK6,  /* link6: the link-local address is enough */
+	IP_DHCP6,  /* dhcp6: wait for an address of DHCPv6 */
 };
 
-/* The methods that a build supports, defined in net.c or static.c. */
+/* The methods that a build supports, defined in static.c, joblease6.c or
+ * nolease6.c. */
 extern const struct ip_methods {
 	enum ip_method unsaid; /* the method of an ip= that names none */
 	unsigned bits;	       /* 1 << method */

@@ -10,7 +10,6 @@
 
 #include "boot/system/console.h"
 #include "boot/net/job6.h"
-#include "boot/net/ra.h"
 #include "port/linux/packet.h"
 
 #define MTU_MIN 576 /* RFC 791: every host accepts it */
@@ -81,6 +80,11 @@ static void lease_routes(struct job *j)
 
 /* ---- configuring ---- */
 
+static bool by_router(const struct ip_config *ip)
+{
+	return ip->method == IP_AUTO6 || ip->method == IP_DHCP6;
+}
+
 static void apply(struct job *j, const struct net_plan *p)
 {
 	const struct ip_config *ip = j->ip;
@@ -89,7 +93,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	unsigned i;
 
 	j->state = JOB_DONE;
-	if (ip->method == IP_AUTO6)
+	if (by_router(ip))
 		net_job6_end(j, p);
 	if (j->dhcp.state == DHCP_BOUND) {
 		if (l->mtu >= MTU_MIN &&
@@ -133,13 +137,8 @@ void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 		fits = adopt && !v6 && a->global;
 		break;
 	case IP_AUTO6:
-		fits = v6 && a->global;
-		if (v6 && !a->global && !a->tentative)
-			j->local = a->a;
-		if (v6 && !a->tentative && !j->asked) {
-			j->asked = true;
-			net_ra_solicit(j->l.index);
-		}
+	case IP_DHCP6:
+		fits = net_job6_address(j, a);
 		break;
 	default:
 		fits = v6 && !a->global;
@@ -225,11 +224,11 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 	}
 	if (ip->method == IP_DHCP && !j->addr.family)
 		lease(j, p, now);
-	if (ip->method == IP_AUTO6)
+	if (by_router(ip))
 		net_job6_work(j, p, now);
 	if (ip->method != IP_LINK && !j->addr.family)
 		return;
-	if (ip->method != IP_AUTO6 || !net_job6_waits(j, p, now))
+	if (!by_router(ip) || !net_job6_waits(j, p, now))
 		apply(j, p);
 }
 
@@ -308,6 +307,11 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	add_dns(s, j->dns, j->n_dns);
 	if (!s->domain[0])
 		memcpy(s->domain, j->domain, sizeof(s->domain));
+	if (j->lease6.id.duid.len && j->lease6.state == LEASE6_BOUND) {
+		s->lease6 = &j->lease6;
+		s->local = j->local;
+		s->ends = j->lease6.lease.valid != UINT32_MAX;
+	}
 	if (j->dhcp.state == DHCP_BOUND)
 		lease_state(&j->dhcp.lease, p, s);
 }

@@ -5,6 +5,7 @@
 
 #include "boot/net/dhcp.h"
 #include "boot/net/dhcp6.h"
+#include "boot/net/lease6.h"
 #include "boot/net/plan.h"
 #include "boot/net/state.h"
 
@@ -29,6 +30,11 @@ struct job {
 	struct link_addr local; /* link-local; family 0 until it is there */
 	struct dhcp dhcp;
 	struct dhcp6 dhcp6;
+	struct lease6 lease6; /* of no ID if there was no need to ask */
+	bool formed;	      /* there is a global address of a router */
+	bool taken;	      /* the address of lease6 was added */
+	bool twice;	      /* another machine has it */
+	uint64_t leased;      /* ms: when it could be used */
 	/* what routers advertised */
 	struct link_addr dns[NET_DNS];
 	char domain[NET_DOMAINS];

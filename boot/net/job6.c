@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "boot/system/console.h"
+#include "boot/net/joblease6.h"
 #include "boot/net/ra.h"
 #include "core/nbd_uri.h"
 #include "port/linux/udp6.h"
@@ -18,6 +19,12 @@
 
 /* All_DHCP_Relay_Agents_and_Servers, ff02::1:2 */
 static const unsigned char servers[16] = { 0xff, 2, [13] = 1, [15] = 2 };
+
+static const struct dhcp6_reply *config_of(const struct job *j)
+{
+	return j->lease6.id.duid.len ? &j->lease6.lease.config
+				     : &j->dhcp6.reply;
+}
 
 /* To resolve the name of the server, a DNS server is needed. */
 static bool lacks_dns(const struct job *j, const struct net_plan *p)
@@ -41,11 +48,27 @@ static bool lacks_path(const struct job *j, const struct net_plan *p)
  */
 static bool wants(const struct job *j, const struct net_plan *p)
 {
-	return j->ra ||
+	return j->ra & NET_RA_DHCP6 ||
 	       (j->addr.family && (lacks_dns(j, p) || lacks_path(j, p)));
 }
 
-static bool open_socket(struct job *j, uint64_t now)
+bool net_job6_address(struct job *j, const struct link_ip *a)
+{
+	bool v6 = a->a.family == AF_INET6;
+	bool leased = net_joblease6_ours(j, a);
+
+	if (v6 && !a->global && !a->tentative)
+		j->local = a->a;
+	if (v6 && !a->tentative && !j->asked) {
+		j->asked = true;
+		net_ra_solicit(j->l.index);
+	}
+	if (v6 && a->global && !leased)
+		j->formed = true;
+	return leased || (v6 && a->global && j->ip->method == IP_AUTO6);
+}
+
+bool net_job6_open(struct job *j)
 {
 	struct nbd_diag d;
 
@@ -53,10 +76,28 @@ static bool open_socket(struct job *j, uint64_t now)
 	if (j->fd < 0) {
 		j->no_dhcp6 = true;
 		boot_say("%s: DHCPv6 is not possible: %s", j->l.name, d.text);
-		return false;
 	}
+	return j->fd >= 0;
+}
+
+void net_job6_send(const struct job *j, const void *p, size_t len)
+{
+	udp6_send(j->fd, j->l.index, servers, DHCP6_SERVER, p, len);
+}
+
+static bool start(struct job *j, uint64_t now)
+{
+	if (!net_job6_open(j))
+		return false;
 	net_dhcp6_start(&j->dhcp6, j->l.mac, net_job_seed(j->l.mac, now), now);
 	return true;
+}
+
+/* A prefix came after all, or the address: what is still needed is asked for. */
+static void end_lease(struct job *j)
+{
+	net_job_close(j);
+	memset(&j->lease6, 0, sizeof(j->lease6));
 }
 
 void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
@@ -65,8 +106,14 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	struct dhcp6 *d = &j->dhcp6;
 	size_t len;
 
+	if (net_joblease6_wants(j)) {
+		net_joblease6_work(j, p, now);
+		return;
+	}
+	if (j->lease6.id.duid.len)
+		end_lease(j);
 	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.family ||
-			  !wants(j, p) || !open_socket(j, now)))
+			  !wants(j, p) || !start(j, now)))
 		return;
 	if (udp6_recv(j->fd, buf, sizeof(buf), &len) &&
 	    net_dhcp6_take(d, buf, len)) {
@@ -76,7 +123,7 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	}
 	if (now >= d->due) {
 		len = net_dhcp6_send(d, buf, now);
-		udp6_send(j->fd, j->l.index, servers, DHCP6_SERVER, buf, len);
+		net_job6_send(j, buf, len);
 		boot_note("%s: DHCPv6 message %u", j->l.name, d->sent);
 	}
 	j->due = d->due;
@@ -84,27 +131,34 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 		j->due = d->started + PATIENCE_MS;
 }
 
-bool net_job6_waits(const struct job *j, const struct net_plan *p, uint64_t now)
+bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now)
 {
+	if (j->lease6.id.duid.len)
+		return net_joblease6_waits(j, now);
 	if (lacks_dns(j, p) || (lacks_path(j, p) && !j->no_dhcp6))
 		return true;
-	return j->ra && j->fd >= 0 && now < j->dhcp6.started + PATIENCE_MS;
+	return j->ra & NET_RA_DHCP6 && j->fd >= 0 &&
+	       now < j->dhcp6.started + PATIENCE_MS;
 }
 
 void net_job6_end(const struct job *j, const struct net_plan *p)
 {
 	/* after one message another interface was faster: that is no failure */
+	if (j->lease6.id.duid.len)
+		return;
 	if (j->fd >= 0 && j->dhcp6.sent > 1 && wants(j, p))
 		boot_say("%s: no DHCPv6 server answered%s; going on with what "
 			 "routers advertise",
 			 j->l.name,
-			 j->ra ? ", but a router says that there is one" : "");
+			 j->ra & NET_RA_DHCP6
+				 ? ", but a router says that there is one"
+				 : "");
 }
 
 void net_job6_state(const struct job *j, const struct net_plan *p,
 		    struct net_state *s)
 {
-	const struct dhcp6_reply *r = &j->dhcp6.reply;
+	const struct dhcp6_reply *r = config_of(j);
 	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
 
 	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++) {

@@ -15,9 +15,15 @@
 /* Takes every step that is possible now, and updates j->due. */
 void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now);
 
-/* Has the job to wait for more than its address? */
-bool net_job6_waits(const struct job *j, const struct net_plan *p,
-		    uint64_t now);
+/* Has the job to wait for more than its address?  Updates j->due. */
+bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now);
+
+/* As net_job_address(); true: it is one that the job waits for. */
+bool net_job6_address(struct job *j, const struct link_ip *a);
+
+/* For both clients of DHCPv6: the socket, and a message to all servers. */
+bool net_job6_open(struct job *j);
+void net_job6_send(const struct job *j, const void *p, size_t len);
 
 /* Call this when the job is done: reports a server that did not answer. */
 void net_job6_end(const struct job *j, const struct net_plan *p);

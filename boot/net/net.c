@@ -39,13 +39,6 @@
 	(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | \
 	 RTMGRP_IPV6_IFINFO | 1u << (RTNLGRP_ND_USEROPT - 1))
 
-const struct ip_methods net_ip_methods = {
-	.unsaid = IP_DHCP, /* the kernel's "any" */
-	.bits = ~0u,
-	.has = "dhcp, auto6 (in place of dhcp6: the address by router "
-	       "advertisement, DNS by DHCPv6), link6, none and addresses",
-};
-
 int net_configure(struct net *net, const struct cmdline *c, const char *host,
 		  struct nbd_diag *d)
 {
@@ -152,7 +145,7 @@ static int see_all(struct net *net, struct nbd_diag *d)
 
 	if (!rc)
 		rc = link_each_addr(see_addr, net, d);
-	if (!rc && has_method(net, 1u << IP_AUTO6))
+	if (!rc && has_method(net, 1u << IP_AUTO6 | 1u << IP_DHCP6))
 		rc = net_ra_each(see_flags, net, d);
 	return rc;
 }
@@ -436,7 +429,8 @@ static bool uses_ipv6(const struct net *net)
 	for (i = 0; i < net->plan.n_ip; i++)
 		if (net->plan.ip[i].client.family == AF_INET6)
 			return true;
-	return has_method(net, 1u << IP_AUTO6 | 1u << IP_LINK6);
+	return has_method(net,
+			  1u << IP_AUTO6 | 1u << IP_LINK6 | 1u << IP_DHCP6);
 }
 
 int net_up(struct net *net, bool boot, struct nbd_diag *d)
@@ -447,7 +441,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	if (rc < 0)
 		return rc;
 	net_done(net);
-	if (has_method(net, 1u << IP_DHCP | 1u << IP_AUTO6)) {
+	if (has_method(net, 1u << IP_DHCP | 1u << IP_AUTO6 | 1u << IP_DHCP6)) {
 		net->eapol = eapol_open();
 		net->listens = net->eapol >= 0;
 	}

@@ -159,6 +159,12 @@ static bool take_bridge(struct net_plan *p, const char *value)
 	       take_master(p, "bridge", f);
 }
 
+static bool take_duid(struct net_plan *p, const char *value)
+{
+	p->duid_ll = !strcmp(value, "ll");
+	return p->duid_ll || !strcmp(value, "uuid");
+}
+
 typedef bool take_word(struct net_plan *p, const char *value);
 
 /* The field is the offset of its counter in the plan; 0: allowed once. */
@@ -177,11 +183,14 @@ const struct word net_plan_words[] = { NET("nameserver", COUNT(n_dns)),
 				       NET("rd.peerdns", 0),
 				       NET("bond", COUNT(n_master)),
 				       NET("bridge", COUNT(n_master)),
+				       { "nbdboot.duid", 0, WORD_OTHER,
+					 WORD_NETWORK | WORD_OURS, 0, 0 },
 				       WORD_END };
 
 static take_word *const takes[] = { take_dns,	  take_route,  take_name,
 				    take_vlan,	  take_bootif, take_bootdev,
-				    take_peerdns, take_bond,   take_bridge };
+				    take_peerdns, take_bond,   take_bridge,
+				    take_duid };
 _Static_assert(sizeof(takes) / sizeof(takes[0]) + 1 ==
 		       sizeof(net_plan_words) / sizeof(net_plan_words[0]),
 	       "one for each word");
@@ -204,6 +213,9 @@ static int take(void *ctx, const char *word, const char *value,
 		return p->n_ip == PLAN_MAX
 			       ? too_many(d, word, value)
 			       : net_ip_parse(&p->ip[p->n_ip++], value, d);
+	/* its kind of address is known without ip= */
+	if (!strcmp(word, "root") || !strcmp(word, "netroot"))
+		p->path6 = p->path6 || !strcmp(value, "dhcp6");
 	for (i = 0; net_plan_words[i].name; i++) {
 		const struct word *w = &net_plan_words[i];
 
@@ -220,13 +232,14 @@ static int take(void *ctx, const char *word, const char *value,
 	return NBD_OK;
 }
 
-static enum ip_method method_for(const char *server)
+static enum ip_method method_for(const char *server, bool path6)
 {
 	struct link_addr a;
 	char buf[64];
 
 	if (!server)
-		return IP_DHCP;
+		return path6 && net_ip_methods.bits >> IP_DHCP6 & 1 ? IP_DHCP6
+								    : IP_DHCP;
 	nbd_fmt(buf, sizeof(buf), "%.*s", (int)strcspn(server, "%"), server);
 	if (!net_ip_address(buf, &a) || a.family == AF_INET)
 		return IP_DHCP;
@@ -289,7 +302,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 			 !net_ip_address(server, &a);
 	p->implicit = !p->n_ip;
 	if (p->implicit)
-		p->ip[p->n_ip++].method = method_for(server);
+		p->ip[p->n_ip++].method = method_for(server, p->path6);
 	/* an ip= without a device is for the one that the boot loader used */
 	for (i = 0; i < p->n_ip; i++) {
 		if (!p->ip[i].device[0] || is_bootif(p->ip[i].device))

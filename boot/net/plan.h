@@ -42,6 +42,8 @@ struct net_plan {
 	bool implicit;	  /* there was no ip= */
 	bool name_server; /* root= has a name, so DNS is needed */
 	bool need_path;	  /* the root comes from a root-path of DHCP */
+	bool path6;	  /* and that is root=dhcp6 */
+	bool duid_ll;	  /* nbdboot.duid=ll */
 	char device[18];  /* of bootdev=, else the MAC of BOOTIF=, or "" */
 	struct ip_config ip[PLAN_MAX];	/* ip= */
 	struct link_addr dns[PLAN_MAX]; /* nameserver= */

@@ -89,7 +89,7 @@ int net_ra_flags(const unsigned char *p, size_t len, unsigned *flags)
 	    !nl_find(p, len, sizeof(h), IFLA_PROTINFO, &info) ||
 	    !nl_find(info.data, info.len, 0, IFLA_INET6_FLAGS, &a))
 		return 0;
-	*flags = nl_num(&a) & (NET_RA_MANAGED | NET_RA_OTHER);
+	*flags = nl_num(&a) & (NET_RA_DHCP6 | NET_RA_SEEN);
 	return h.ifi_index;
 }
 

@@ -24,6 +24,8 @@ void net_ra_domains(const unsigned char *p, size_t len, int index,
 /* Flags of the latest advertisement: the kernel's IF_RA_*. */
 #define NET_RA_MANAGED 0x40 /* M: addresses by DHCPv6 */
 #define NET_RA_OTHER   0x80 /* O: other configuration by DHCPv6 */
+#define NET_RA_DHCP6   (NET_RA_MANAGED | NET_RA_OTHER)
+#define NET_RA_SEEN    0x20 /* not a flag of it: there was one */
 
 /*
  * Parses the kernel's RTM_NEWLINK for AF_INET6.  Returns the index of the

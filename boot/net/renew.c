@@ -11,6 +11,7 @@
 
 #include "boot/words/cmdline.h"
 #include "boot/net/export.h"
+#include "boot/net/renew6.h"
 #include "port/linux/file.h"
 #include "port/linux/packet.h"
 
@@ -76,6 +77,30 @@ static void read_plan(struct net_renewal *r)
 			j->ip = &r->plan.ip[i];
 }
 
+static bool is_six(const struct net_renewal *r)
+{
+	return r->j.lease6.id.duid.len;
+}
+
+/* The lease is one of DHCPv4, or of DHCPv6. */
+static int read_lease(struct net_renewal *r, struct nbd_diag *d)
+{
+	struct job *j = &r->j;
+	struct net_kept6 kept;
+	struct nbd_diag why;
+	int rc = net_export_read(r->run, j->l.name, &j->dhcp, d);
+
+	if (!rc || net_export_read6(r->run, &kept, &why))
+		return rc;
+	memcpy(j->l.name, kept.name, sizeof(kept.name));
+	j->local.family = j->addr.family = AF_INET6;
+	memcpy(j->local.ip, kept.local, sizeof(kept.local));
+	j->addr.prefix = 128;
+	memcpy(j->addr.ip, kept.lease6.lease.addr, 16);
+	j->lease6 = kept.lease6;
+	return NBD_OK;
+}
+
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 {
 	struct job *j = &r->j;
@@ -83,7 +108,7 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 
 	memset(r, 0, sizeof(*r));
 	r->run = file_run();
-	rc = net_export_read(r->run, j->l.name, &j->dhcp, d);
+	rc = read_lease(r, d);
 	read_plan(r);
 	if (!rc)
 		rc = link_find(j->l.name, &j->l, d);
@@ -115,8 +140,11 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 {
 	struct job *j = &r->j;
 	uint64_t now = nbd_now_ms();
-	int fd, rc = link_refresh(&j->l, d);
+	int fd, rc;
 
+	if (is_six(r))
+		return net_renew6_once(r, timeout_ms, d);
+	rc = link_refresh(&j->l, d);
 	fd = rc < 0 ? rc : packet_udp(j->l.name, DHCP_CLIENT, alone, d);
 	if (fd == NBD_E_IN_USE)
 		nbd_diag(d, 0,
@@ -140,23 +168,31 @@ int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 
 void net_renew_expire(void)
 {
-	uint64_t now = nbd_now_ms(), rest = LIFE_MIN;
+	uint64_t now = nbd_now_ms(), rest = LIFE_MIN, end = 0;
 	struct dhcp dhcp;
+	struct net_kept6 six;
 	struct link_ip ours = { .a.family = AF_INET };
 	struct nbd_diag d;
 	char name[16];
-	int run = file_run(), rc = net_export_read(run, name, &dhcp, &d);
+	int run = file_run();
 
+	if (!net_export_read(run, name, &dhcp, &d)) {
+		memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
+		end = dhcp.bound + dhcp.lease.seconds * UINT64_C(1000);
+	} else if (!net_export_read6(run, &six, &d)) {
+		ours.a.family = AF_INET6;
+		memcpy(ours.a.ip, six.lease6.lease.addr, sizeof(ours.a.ip));
+		end = six.lease6.bound +
+		      six.lease6.lease.valid * UINT64_C(1000);
+	}
 	close(run);
-	if (rc)
+	if (!end)
 		return;
-	memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
 	/* the kernel knows the lifetime of one that has another client */
 	if (link_refresh_addr(&ours, &d) || !ours.index || !ours.lasting)
 		return;
-	dhcp.bound += dhcp.lease.seconds * UINT64_C(1000);
-	if (dhcp.bound > now + LIFE_MIN * 1000)
-		rest = (dhcp.bound - now) / 1000;
+	if (end > now + LIFE_MIN * 1000)
+		rest = (end - now) / 1000;
 	/* if this fails, it lasts as it did */
 	(void)link_add_addr(ours.index, &ours.a, (uint32_t)rest, &d);
 }

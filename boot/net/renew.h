@@ -11,14 +11,16 @@
 
 /* Owned by the caller; filled in by net_renew_read(). */
 struct net_renewal {
-	struct job j; /* j.dhcp is the current lease */
+	/* j.dhcp is the current lease, or j.lease6, which then has an ID */
+	struct job j;
 	/* of the kernel command line: it has DNS servers and the host name */
 	struct net_plan plan;
 	struct ip_config ip; /* of no interface */
 	int run;	     /* the result of file_run() */
+	bool resumed;	     /* the machine was suspended meanwhile */
 };
 
-/* Reads the lease of EXPORT_STATE (export.h) and finds its interface. */
+/* Reads the lease of EXPORT_STATE or EXPORT_STATE6 (export.h) and finds its interface. */
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d);
 
 /*

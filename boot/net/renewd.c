@@ -17,12 +17,15 @@
 #include "boot/system/console.h"
 #include "boot/system/harden.h"
 #include "boot/system/ready.h"
-#include "boot/net/renew.h"
+#include "boot/net/renew6.h"
 
 /* ms: enough for four messages. */
 #define ASK_MS	 8000
 /* ms between tries at least, however little time is left: RFC 2131, 4.4.5. */
 #define RETRY_MS 60000
+/* ms: how often to look whether the machine was suspended, and that it was. */
+#define CHECK_MS 30000
+#define LATE_MS	 5000
 
 /* ms until the lease is s seconds old; 0: it is older. */
 static uint64_t left(const struct dhcp *dhcp, uint32_t s, uint64_t now)
@@ -45,13 +48,38 @@ uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
 	return ms / 2 < RETRY_MS ? RETRY_MS : ms / 2;
 }
 
-static void sleep_ms(uint64_t ms)
+/*
+ * Sleeps in parts of at most `most` ms.  True: the machine was suspended, since
+ * one of them took longer by more than LATE_MS on a clock that counts that.
+ */
+static bool sleep_ms(uint64_t ms, int most)
 {
-	uint64_t end = nbd_now_ms() + ms, now;
+	uint64_t now = nbd_now_ms(), end = now + ms, due = now;
+	bool suspended = false;
 
-	while ((now = nbd_now_ms()) < end)
-		poll(NULL, 0,
-		     end - now > INT32_MAX ? INT32_MAX : (int)(end - now));
+	for (; now < end && !suspended; now = nbd_now_ms()) {
+		int part = end - now > (unsigned)most ? most : (int)(end - now);
+
+		due = now + (unsigned)part + LATE_MS;
+		poll(NULL, 0, part);
+		suspended = nbd_now_ms() > due;
+	}
+	return suspended;
+}
+
+/* Waits until the lease is to be renewed, or in doubt. */
+static void await(struct net_renewal *r, bool failed)
+{
+	const struct lease6 *six = &r->j.lease6;
+	uint64_t now = nbd_now_ms();
+
+	if (six->id.duid.len)
+		r->resumed =
+			sleep_ms(net_renew6_pause(six, failed, now), CHECK_MS);
+	else
+		while (sleep_ms(net_renewd_pause(&r->j.dhcp, failed, now),
+				INT32_MAX))
+			now = nbd_now_ms();
 }
 
 int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
@@ -67,7 +95,7 @@ int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
 		     1u << CAP_IPC_LOCK);
 	boot_ready_tell();
 	while (rc != NBD_E_IN_USE && rc != NBD_E_NO_DEVICE) {
-		sleep_ms(net_renewd_pause(&r->j.dhcp, rc, nbd_now_ms()));
+		await(r, rc);
 		before = rc;
 		rc = net_renew_once(r, ASK_MS, true, d);
 		if (!rc && net_renew_keep(r, d))

@@ -3,6 +3,7 @@
 #ifndef BOOT_NET_STATE_H
 #define BOOT_NET_STATE_H
 
+#include "boot/net/lease6.h"
 #include "port/linux/link.h"
 
 #define NET_DNS 6
@@ -13,11 +14,14 @@
  * such names with a blank between two, root_path of printable ASCII.
  */
 struct net_state {
-	bool up;    /* an interface is configured: the rest describes it */
-	bool dhcp;  /* it has a lease */
-	bool ends;  /* the lease has an end */
-	bool fixed; /* the address is that of ip= */
-	int index;  /* of the interface */
+	bool up;   /* an interface is configured: the rest describes it */
+	bool dhcp; /* it has a lease */
+	bool ends; /* the lease has an end */
+	/* its lease of DHCPv6, in place of that; NULL: none */
+	const struct lease6 *lease6;
+	struct link_addr local; /* link-local, of that */
+	bool fixed;		/* the address is that of ip= */
+	int index;		/* of the interface */
 	/* "ether", "vlan", "bond", "bridge"; "" for a member of the last two */
 	char kind[8];
 	char name[16];

@@ -107,14 +107,17 @@ bool reroot_beside_must_renew(void)
 {
 	char interface[16];
 	struct dhcp dhcp;
+	struct net_kept6 six;
 	struct nbd_diag d;
 	struct dir dir;
 	const char *name;
 	bool must;
 	int run = file_run();
 
-	must = !net_export_read(run, interface, &dhcp, &d) &&
-	       dhcp.lease.seconds != UINT32_MAX;
+	must = !net_export_read(run, interface, &dhcp, &d)
+		       ? dhcp.lease.seconds != UINT32_MAX
+		       : !net_export_read6(run, &six, &d) &&
+				 six.lease6.lease.valid != UINT32_MAX;
 	close(run);
 	dir_open(&dir, "/proc");
 	while (must && (name = dir_next(&dir)))

@@ -406,14 +406,14 @@ failed_with()
 at "$cli" ip link add eth0.7 type veth peer name other
 ifup ip=192.0.2.70:::24::eth0:none vlan=eth0.7:eth0
 expect 0 'add the vlan eth0.7: File exists' 'a VLAN that cannot be is named'
-ifup ip=eth0:dhcp6
-expect 2 'dhcp6 is not in this program' 'what is not built is refused at once'
-expect 2 'auto6 (in place of dhcp6' 'with what does instead'
+ifup ip=eth0:bootp
+expect 2 'bootp is not in this program' 'what is not built is refused at once'
+expect 2 'which has dhcp, dhcp6, auto6' 'with what does instead'
 wait "$missing" "$dead" "$silent" "$managed" "$login" "$login6"
 failed_with missing 'there is no eth7' 'an interface that is missing is named'
 failed_with dead 'no link on eth0' 'so is one without a link'
 failed_with silent 'no DHCP server answered' 'silence ends with a message'
-failed_with managed 'a router leaves addresses to DHCPv6 (flag M)' \
+failed_with managed 'a router leaves addresses to it (flag M)' \
 	'so are addresses that only DHCPv6 has'
 for way in login login6; do
 	failed_with $way 'the switch port demands a login by 802.1X' \

@@ -165,8 +165,8 @@ static void every_documented_form_is_understood(void **state)
 static void what_is_wrong_is_named(void **state)
 {
 	static const struct form t[] = {
-		{ "dhcp6", "dhcp6 is not in this program" },
-		{ "eth0:dhcp6", "dhcp6 is not in this program" },
+		{ "ibft", "ibft is not in this program" },
+		{ "eth0:bootp", "bootp is not in this program" },
 		{ ":::::eth0:ibft", "ibft is not in this program" },
 		{ "bootp", "bootp is not in this program" },
 		{ "rarp", "not in this program" },

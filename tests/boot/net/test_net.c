@@ -45,14 +45,19 @@ struct card {
 	unsigned silent6;   /* DHCPv6 messages without an answer */
 	bool answers6;	    /* after them a server answers in 5 ms, */
 	bool no_dns6;	    /* but knows no DNS server */
+	bool leases6;	    /* it gives addresses, */
+	bool no_address6;   /* but has none left */
 	uint64_t global;    /* ms: when a router's prefix is here */
 	uint64_t duplicate; /* ms: when an address turns out to be one */
+	uint64_t probed;    /* ms: when an address can be used */
 	/* state */
 	bool up, open, open6, vlan;
 	struct link_addr addr[2];
 	unsigned sent, sent6;
 	uint64_t reply6; /* ms: when a reply is here; 0: none */
-	unsigned char xid6[3];
+	unsigned char xid6[3], query6[256];
+	unsigned asked6; /* type of the latest message about an address */
+	bool declined6;
 	struct packet {
 		uint64_t at;
 		unsigned char data[400];
@@ -175,15 +180,17 @@ int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
 
 		if (has_carrier(c))
 			fn(ctx, &local);
-		if (has_carrier(c) && w.now >= c->global)
+		global.tentative = w.now < c->global;
+		if (has_carrier(c) && c->global != NEVER)
 			fn(ctx, &global);
 		for (unsigned i = 0; i < 2; i++) {
 			struct link_ip own = { .index = local.index,
 					       .a = c->addr[i],
 					       .global = true };
 
-			own.tentative = own.a.family == AF_INET6;
-			own.failed = w.now >= c->duplicate;
+			own.failed = w.now >= c->duplicate && !c->declined6;
+			own.tentative = own.a.family == AF_INET6 &&
+					(w.now < c->probed || own.failed);
 			if (own.a.family)
 				fn(ctx, &own);
 		}
@@ -453,6 +460,46 @@ int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
 	return FIRST6 + index;
 }
 
+/* The DHCPv6 server gives ::77, and with `duplicate` then ::78, at once. */
+static void hear_lease6(struct card *c, const unsigned char *q, size_t len)
+{
+	c->asked6 = q[0];
+	c->sent6++;
+	if (q[0] == LEASE6_DECLINE)
+		c->declined6 = true;
+	if (!c->leases6 || len > sizeof(c->query6))
+		return;
+	memcpy(c->query6, q, len);
+	c->reply6 = w.now + 5;
+}
+
+/* The same IDs, and the address. */
+static size_t lease6_of(const struct card *c, unsigned char *p)
+{
+	static const unsigned char rest[] =
+		"\0\2\0\4\0\2me"
+		"\0\x0e\0\0"
+		"\0\x3b\0\x0anbd://s6/r"
+		"\0\3\0\x28\0\0\0\0\0\0\0\0\0\0\0\0"
+		"\0\5\0\x18\x20\1\0\0\0\0\0\0\0\0\0\0\0\0\0\x77"
+		"\0\0\x0e\x10\0\0\x0e\x10";
+	const unsigned char *q = c->query6;
+	size_t n = 8u + q[7];
+
+	memcpy(p, q, n);
+	p[0] = LEASE6_REPLY;
+	memcpy(p + n, rest, sizeof(rest) - 1);
+	/* 4 bytes of the MAC */
+	memcpy(p + n + 30, q + 14, 4);
+	if (c->no_address6) {
+		p[n + 29] = 18;
+		memcpy(p + n + 42, "\0\x0d\0\2\0\2", 6);
+		return n + 48;
+	}
+	p[n + 61] = c->declined6 ? 0x78 : 0x77;
+	return n + sizeof(rest) - 1;
+}
+
 void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 		      unsigned port, const void *data, size_t len);
 void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
@@ -463,7 +510,10 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 	assert_int_equal(fd, FIRST6 + index);
 	assert_memory_equal(to, "\xff\2\0\0\0\0\0\0\0\0\0\0\0\1\0\2", 16);
 	assert_int_equal(port, DHCP6_SERVER);
-	assert_int_equal(len, DHCP6_MAX);
+	if (len != DHCP6_MAX) {
+		hear_lease6(c, data, len);
+		return;
+	}
 	memcpy(c->xid6, (const char *)data + 1, 3);
 	if (c->answers6 && c->sent6 >= c->silent6)
 		c->reply6 = w.now + 5;
@@ -486,6 +536,10 @@ bool __wrap_udp6_recv(int fd, void *buf, size_t cap, size_t *len)
 	if (!c->reply6 || c->reply6 > w.now)
 		return false;
 	c->reply6 = 0;
+	if (c->leases6) {
+		*len = lease6_of(c, p);
+		return true;
+	}
 	*p = 7;
 	memcpy(p + 1, c->xid6, 3);
 	memcpy(p + 4, "\0\1\0\x0a\0\3\0\1", 8);
@@ -647,6 +701,7 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 		earlier(&event, c->again);
 		earlier(&event, c->global);
 		earlier(&event, c->duplicate);
+		earlier(&event, c->probed);
 	}
 	earlier(&event, w.rdnss);
 	for (nfds_t i = 1; i < n; i++) {
@@ -791,6 +846,7 @@ static void cards(unsigned n)
 					   .again = NEVER,
 					   .global = NEVER,
 					   .duplicate = NEVER,
+					   .probed = NEVER,
 					   .delay = 5 };
 }
 
@@ -1330,13 +1386,82 @@ static void what_the_boot_needs_is_asked_for_until_the_end(void **state)
 	assert_int_equal(c->sent6, 0);
 }
 
-static void addresses_by_dhcpv6_alone_are_refused_by_name(void **state)
+static void why_there_is_no_address_of_dhcpv6_is_said(void **state)
 {
 	(void)state;
 	cards(1);
 	w.card[0].ra = 0x40;
-	fails(up("ip=auto6", NULL), "eth0: a router leaves addresses to DHCPv6 "
-				    "(flag M)");
+	fails(up("ip=auto6", NULL), "eth0: no DHCPv6 server answered, but a "
+				    "router leaves addresses to it (flag M)");
+	/* what a server says is the better reason */
+	cards(1);
+	w.card[0].leases6 = w.card[0].no_address6 = true;
+	fails(up("ip=dhcp6", NULL), "eth0: the DHCPv6 server has no address "
+				    "for this machine (NoAddrsAvail)");
+}
+
+static void an_address_of_dhcpv6_is_set_and_probed(void **state)
+{
+	struct card *c = w.card;
+
+	(void)state;
+	for (unsigned way = 0; way < 2; way++) {
+		cards(1);
+		c->leases6 = true;
+		c->ra = way ? 0x60 : 0x20;
+		c->probed = 3000;
+		assert_int_equal(up(way ? "ip=auto6" : "ip=dhcp6", NULL), 0);
+		asks("address eth0 .0/128\n");
+		assert_int_equal(w.now, 3000);
+		assert_int_equal(net.state.addr.ip[15], 0x77);
+		assert_int_equal(net.state.lease6->lease.valid, 3600);
+		assert_true(net.state.ends && !net.state.dhcp);
+		assert_string_equal(net.state.root_path, "nbd://s6/r");
+		assert_false(c->open6);
+		assert_int_equal(c->sent6, 1);
+	}
+}
+
+static void without_a_router_an_address_of_dhcpv6_waits_for_one(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].leases6 = true;
+	w.card[0].probed = 3000;
+	assert_int_equal(up("ip=dhcp6", NULL), 0);
+	assert_int_equal(w.now, 6000);
+	assert_int_equal(net.state.addr.ip[15], 0x77);
+}
+
+static void an_address_of_dhcpv6_that_another_has_is_declined(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].leases6 = true;
+	w.card[0].ra = 0x20;
+	w.card[0].duplicate = 2500;
+	w.card[0].probed = 9000;
+	assert_int_equal(up("ip=dhcp6", NULL), 0);
+	assert_true(w.card[0].declined6);
+	assert_non_null(strstr(said, "eth0: another machine has the address of "
+				     "the lease\n"));
+	assert_int_equal(net.state.addr.ip[15], 0x78);
+}
+
+static void root_dhcp6_wants_an_address_of_dhcpv6(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].leases6 = true;
+	w.card[0].ra = 0x20;
+	w.card[0].probed = 3000;
+	assert_int_equal(up("root=dhcp6", ""), 0);
+	assert_int_equal(net.state.addr.ip[15], 0x77);
+	assert_string_equal(net.state.root_path, "nbd://s6/r");
+	assert_int_equal(up("nbdboot.duid=ll ip=dhcp6", ""), 0);
+	assert_int_equal(net.state.lease6->id.duid.p[1], 3);
+	assert_int_equal(net_plan_parse(&net.plan, "nbdboot.duid=2", NULL, &d),
+			 NBD_E_USAGE);
 }
 
 static void a_port_that_demands_a_login_is_named(void **state)
@@ -1493,7 +1618,13 @@ int main(void)
 		cmocka_unit_test(a_silent_dhcpv6_costs_five_seconds),
 		cmocka_unit_test(
 			what_the_boot_needs_is_asked_for_until_the_end),
-		cmocka_unit_test(addresses_by_dhcpv6_alone_are_refused_by_name),
+		cmocka_unit_test(why_there_is_no_address_of_dhcpv6_is_said),
+		cmocka_unit_test(an_address_of_dhcpv6_is_set_and_probed),
+		cmocka_unit_test(
+			without_a_router_an_address_of_dhcpv6_waits_for_one),
+		cmocka_unit_test(
+			an_address_of_dhcpv6_that_another_has_is_declined),
+		cmocka_unit_test(root_dhcp6_wants_an_address_of_dhcpv6),
 		cmocka_unit_test(a_port_that_demands_a_login_is_named),
 		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),
 		cmocka_unit_test(the_network_may_be_left_alone),

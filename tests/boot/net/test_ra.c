@@ -136,7 +136,7 @@ static void flags_are_read_and_each_cut_gives_none(void **state)
 	len = m.len - sizeof(struct nlmsghdr);
 	assert_int_equal(net_ra_flags(guard_copy(&guard, p, len), len, &flags),
 			 7);
-	assert_int_equal(flags, NET_RA_OTHER);
+	assert_int_equal(flags, NET_RA_OTHER | NET_RA_SEEN);
 	for (size_t n = 0; n < len; n++)
 		assert_int_equal(
 			net_ra_flags(guard_copy(&guard, p, n), n, &flags), 0);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The states of a DHCPv6 client: a table, and the transitions between its rows.
+ */
+#include "boot/net/lease6.h"
+
+#include <string.h>
+
+#include "core/nbd_uri.h"
+#include "port/retry.h"
+
+/* ms: SOL_MAX_DELAY and CNF_MAX_DELAY (RFC 8415, 7.6). */
+#define DELAY_MS 1000
+/* Solicits before an advertisement without the needed root-path is taken. */
+#define PATIENCE 2
+/* Refusals after which the pause does not get longer: 16 s. */
+#define REFUSALS 6
+/* A preference for which nobody waits for another server. */
+#define BEST	 255
+
+/* Handles a reply; true if the state has changed. */
+typedef bool receive(struct lease6 *d, const struct lease6_values *v,
+		     uint64_t now);
+
+static receive advertised, rapid, requested, declined, renewed, confirmed,
+	released;
+
+/*
+ * BOUND and LOST send and receive nothing.  REBINDING never ends: the address
+ * stays in use after the end of its lease, because the root depends on it.
+ */
+static const struct row {
+	enum lease6_type send; /* 0: nothing */
+	/* IRT and MRT of RFC 8415, 7.6, in ms; 0: no limit */
+	uint32_t timeout, longest;
+	unsigned tries;	   /* messages before `next`; 0: no limit */
+	uint32_t duration; /* ms until `next`; 0: no limit */
+	enum lease6_state next;
+	bool server; /* only that of the lease is asked, and may answer */
+	receive *advertise, *reply;
+} rows[] = {
+	[LEASE6_SOLICITING] = { .send = LEASE6_SOLICIT,
+				.timeout = 1000,
+				.longest = 3600000,
+				.advertise = advertised,
+				.reply = rapid },
+	/* RFC 8415 has 10 tries, 2 minutes: another server may be better */
+	[LEASE6_REQUESTING] = { .send = LEASE6_REQUEST,
+				.timeout = 1000,
+				.longest = 30000,
+				.tries = 4,
+				.next = LEASE6_SOLICITING,
+				.server = true,
+				.reply = requested },
+	[LEASE6_DECLINING] = { .send = LEASE6_DECLINE,
+			       .timeout = 1000,
+			       .tries = 4,
+			       .next = LEASE6_SOLICITING,
+			       .server = true,
+			       .reply = declined },
+	[LEASE6_BOUND] = { 0 },
+	/* until T2: see is_over() */
+	[LEASE6_RENEWING] = { .send = LEASE6_RENEW,
+			      .timeout = 10000,
+			      .longest = 600000,
+			      .next = LEASE6_REBINDING,
+			      .server = true,
+			      .reply = renewed },
+	[LEASE6_REBINDING] = { .send = LEASE6_REBIND,
+			       .timeout = 10000,
+			       .longest = 600000,
+			       .reply = renewed },
+	[LEASE6_CONFIRMING] = { .send = LEASE6_CONFIRM,
+				.timeout = 1000,
+				.longest = 4000,
+				.duration = 10000,
+				.next = LEASE6_BOUND,
+				.reply = confirmed },
+	[LEASE6_RELEASING] = { .send = LEASE6_RELEASE,
+			       .timeout = 1000,
+			       .tries = 2,
+			       .next = LEASE6_LOST,
+			       .server = true,
+			       .reply = released },
+	[LEASE6_LOST] = { 0 },
+};
+
+static bool enter(struct lease6 *d, enum lease6_state state, uint64_t due)
+{
+	d->state = state;
+	d->tries = 0;
+	d->due = rows[state].send ? due : UINT64_MAX;
+	d->xid = nbd_retry_random(&d->random);
+	if (state == LEASE6_SOLICITING)
+		d->offered = false;
+	return true;
+}
+
+static void begin(struct lease6 *d, enum lease6_state state, uint32_t seed,
+		  uint64_t due)
+{
+	d->random = seed;
+	d->other = d->moved = d->again = false;
+	d->refused = LEASE6_SUCCESS;
+	d->refusals = 0;
+	enter(d, state, due);
+}
+
+static uint64_t delayed(struct lease6 *d, uint64_t now)
+{
+	return now + nbd_retry_random(&d->random) % (DELAY_MS + 1);
+}
+
+void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
+		      uint32_t seed, uint64_t now)
+{
+	memset(d, 0, sizeof(*d));
+	d->id = *id;
+	begin(d, LEASE6_SOLICITING, seed, now);
+	d->due = delayed(d, now);
+}
+
+void net_lease6_renewal(struct lease6 *d, uint32_t seed, uint64_t now)
+{
+	begin(d, LEASE6_RENEWING, seed, now);
+	d->in_use = true;
+}
+
+void net_lease6_confirm(struct lease6 *d, uint32_t seed, uint64_t now)
+{
+	begin(d, LEASE6_CONFIRMING, seed, now);
+	d->in_use = true;
+	d->due = delayed(d, now);
+}
+
+void net_lease6_release(struct lease6 *d, uint32_t seed, uint64_t now)
+{
+	begin(d, LEASE6_RELEASING, seed, now);
+}
+
+void net_lease6_decline(struct lease6 *d, uint64_t now)
+{
+	enter(d, LEASE6_DECLINING, now);
+}
+
+/* ---- sending ---- */
+
+/*
+ * RT = 2 * RTprev + RAND * RTprev, and RAND is from -0.1 to 0.1; for the first
+ * Solicit it is above 0, so that a server has the whole second (RFC 8415, 15 and
+ * 18.2.1).
+ */
+static uint32_t next_timeout(struct lease6 *d, const struct row *r)
+{
+	uint32_t before = d->tries ? d->timeout : r->timeout;
+	uint32_t base = d->tries ? before * 2 : before, tenth;
+
+	if (r->longest && base > r->longest)
+		base = before = r->longest;
+	tenth = before / 10;
+	if (!d->tries && r->send == LEASE6_SOLICIT)
+		return base + 1 + nbd_retry_random(&d->random) % tenth;
+	return base - tenth + nbd_retry_random(&d->random) % (tenth * 2 + 1);
+}
+
+static bool is_over(const struct lease6 *d, const struct row *r, uint64_t now)
+{
+	if (d->state == LEASE6_RENEWING)
+		return (now - d->bound) / 1000 >= d->lease.t2;
+	if (r->duration)
+		return d->tries && now - d->first >= r->duration;
+	return r->tries && d->tries >= r->tries;
+}
+
+/* Is it without the root-path that is needed? */
+static bool is_poor(const struct lease6 *d, const struct lease6_values *v)
+{
+	return d->need_path && !nbd_is_uri(v->config.url);
+}
+
+/* A server that did not answer a Request while the address is in use. */
+static enum lease6_state next_of(const struct lease6 *d, const struct row *r)
+{
+	return d->state == LEASE6_REQUESTING && d->in_use ? LEASE6_REBINDING
+							  : r->next;
+}
+
+static void advance(struct lease6 *d, uint64_t now)
+{
+	if (is_over(d, &rows[d->state], now))
+		enter(d, next_of(d, &rows[d->state]), now);
+	if (d->state == LEASE6_SOLICITING && d->offered &&
+	    (!is_poor(d, &d->lease) || d->tries >= PATIENCE))
+		enter(d, LEASE6_REQUESTING, now);
+}
+
+size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
+{
+	const struct row *r;
+	struct lease6_query q = { .id = &d->id };
+	uint64_t elapsed;
+
+	advance(d, now);
+	r = &rows[d->state];
+	if (!r->send)
+		return 0;
+	if (!d->tries)
+		d->first = now;
+	elapsed = (now - d->first) / 10;
+	q.type = r->send;
+	q.xid = d->xid;
+	q.elapsed = (uint16_t)(elapsed < UINT16_MAX ? elapsed : UINT16_MAX);
+	q.server = r->server ? &d->lease.server : NULL;
+	q.addr = r->send == LEASE6_SOLICIT ? NULL : d->lease.addr;
+	d->timeout = next_timeout(d, r);
+	d->due = now + d->timeout;
+	if (r->duration && d->due > d->first + r->duration)
+		d->due = d->first + r->duration;
+	d->sent = now;
+	d->tries++;
+	return net_lease6_build(buf, &q);
+}
+
+/* ---- receiving ---- */
+
+static unsigned score(const struct lease6 *d, const struct lease6_values *v)
+{
+	return (is_poor(d, v) ? 0 : 256u) + v->preference;
+}
+
+static bool advertised(struct lease6 *d, const struct lease6_values *v,
+		       uint64_t now)
+{
+	if (!v->has) {
+		d->refused = v->status;
+		return false;
+	}
+	if (!d->offered || score(d, v) > score(d, &d->lease))
+		d->lease = *v;
+	d->offered = true;
+	/* after a long silence the pause is too long to wait for others */
+	if (d->due > now + PATIENCE * UINT64_C(1000))
+		d->due = now + PATIENCE * UINT64_C(1000);
+	/* in the first second others may be better */
+	if (is_poor(d, &d->lease) ||
+	    (d->tries < 2 && d->lease.preference < BEST))
+		return false;
+	return enter(d, LEASE6_REQUESTING, now);
+}
+
+static bool bind_to(struct lease6 *d, const struct lease6_values *v)
+{
+	d->lease = *v;
+	d->bound = d->sent;
+	d->refused = LEASE6_SUCCESS;
+	return enter(d, LEASE6_BOUND, 0);
+}
+
+static bool rapid(struct lease6 *d, const struct lease6_values *v, uint64_t now)
+{
+	(void)now;
+	if (!v->has)
+		d->refused = v->status;
+	return v->rapid && v->has && v->valid && bind_to(d, v);
+}
+
+/*
+ * A server that offers an address and then refuses it: its other answers come
+ * after 1/4, 1/2 ... 16 s.
+ */
+static bool refuse(struct lease6 *d, uint64_t now)
+{
+	unsigned n = d->refusals < REFUSALS ? d->refusals : REFUSALS;
+
+	if (d->in_use)
+		return enter(d, LEASE6_LOST, 0);
+	d->refusals++;
+	return enter(d, LEASE6_SOLICITING, now + (UINT64_C(250) << n));
+}
+
+static bool is_ours(const struct lease6 *d, const struct lease6_values *v)
+{
+	return v->has && !memcmp(v->addr, d->lease.addr, sizeof(v->addr));
+}
+
+static bool requested(struct lease6 *d, const struct lease6_values *v,
+		      uint64_t now)
+{
+	/* it may be better next time */
+	if (v->status == LEASE6_UNSPEC || v->status == LEASE6_MULTICAST)
+		return false;
+	if (v->has && v->valid && (!d->in_use || is_ours(d, v)))
+		return bind_to(d, v);
+	d->other = v->has;
+	d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
+	return refuse(d, now);
+}
+
+/*
+ * RFC 8415, 18.2.10.1.  The address cannot change while the root depends on it:
+ * another one is ignored, and after T2 the other servers are asked.
+ */
+static bool renewed(struct lease6 *d, const struct lease6_values *v,
+		    uint64_t now)
+{
+	if (is_ours(d, v))
+		return v->valid ? bind_to(d, v) : enter(d, LEASE6_LOST, 0);
+	d->other = d->other || v->has;
+	if (v->status != LEASE6_NO_BINDING)
+		return false;
+	d->refused = v->status;
+	if (d->again)
+		return enter(d, LEASE6_LOST, 0);
+	/* as after a server's loss of memory: the same address, once more */
+	d->again = true;
+	d->lease.server = v->server;
+	return enter(d, LEASE6_REQUESTING, now);
+}
+
+static bool confirmed(struct lease6 *d, const struct lease6_values *v,
+		      uint64_t now)
+{
+	(void)now;
+	if (v->status && v->status != LEASE6_NOT_ON_LINK)
+		return false;
+	d->moved = v->status == LEASE6_NOT_ON_LINK;
+	return enter(d, LEASE6_BOUND, 0);
+}
+
+/* It may give the same address again. */
+static bool declined(struct lease6 *d, const struct lease6_values *v,
+		     uint64_t now)
+{
+	(void)v;
+	return refuse(d, now);
+}
+
+static bool released(struct lease6 *d, const struct lease6_values *v,
+		     uint64_t now)
+{
+	(void)v, (void)now;
+	return enter(d, LEASE6_LOST, 0);
+}
+
+bool net_lease6_take(struct lease6 *d, const uint8_t *p, size_t len,
+		     uint64_t now)
+{
+	const struct row *r = &rows[d->state];
+	const struct duid6 *server = &d->lease.server;
+	struct lease6_values v;
+	receive *fn;
+	int type;
+
+	/* before the first message nobody can know its transaction ID */
+	if (!d->tries)
+		return false;
+	type = net_lease6_parse(
+		p, len, d->xid, &d->id,
+		d->state > LEASE6_SOLICITING ? d->lease.addr : NULL, &v);
+	fn = type == LEASE6_ADVERTISE ? r->advertise
+	     : type == LEASE6_REPLY   ? r->reply
+				      : NULL;
+	if (!fn || (r->server && (v.server.len != server->len ||
+				  memcmp(v.server.p, server->p, server->len))))
+		return false;
+	return fn(d, &v, now);
+}
