@@ -325,6 +325,20 @@ boot 'root=nbd://[fe80::1%25eth0]/root'
 ended 'a link-local address and its zone are enough' \
 	'!guest: eth0 192' '^guest: server nbd://\[fe80::1%25eth0\]/root$'
 
+lan_stop
+dhcpd_on br0 192.0.2.50 192.0.2.99 --enable-ra \
+	--dhcp-range=2001:db8::100,2001:db8::1ff,64,3600 \
+	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
+boot 'root=dhcp6'
+ended 'root=dhcp6: an address by DHCPv6, and the root with it' \
+	'!guest: eth0 192' '^guest: eth0 2001:db8::1[0-9a-f]*/128 forever$' \
+	'^guest: server nbd://\[2001:db8::1\]/root$' '^guest: renew Rss' \
+	'nbdboot: all is unmounted and disconnected$'
+asked "$work/dnsmasq.log" RELEASE 'the lease is given back when the root is'
+lan_stop
+# shellcheck disable=SC2119 # no more options
+lan_dhcpd
+
 # ---- a VLAN ----
 
 switch_up
