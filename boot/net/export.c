@@ -70,12 +70,10 @@ static const char networkd[] = "[Network]\nKeepConfiguration=yes\n";
 static const char networkd_dhcp[] =
 	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
 /*
- * The same client to the server, so that it gives the same address; networkd
- * must not give that back before the root is unmounted.
+ * The process that renews the lease goes on: networkd takes an address of its own
+ * DHCPv6 client away when it stops or restarts (252), whatever it is to keep.
  */
-static const char networkd_dhcp6[] =
-	"DHCP=ipv6\n[DHCPv6]\nDUIDType=$i\nIAID=$j\n"
-	"WithoutRA=solicit\nSendRelease=no\n";
+static const char networkd_dhcp6[] = "[IPv6AcceptRA]\nDHCPv6Client=no\n";
 static const char networkd_fixed[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
 /* managed=0 does not keep `nmcli device connect` from activating a profile. */
@@ -102,7 +100,7 @@ static const char ifup[] =
 	"ConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
 
 /*
- * Items from RAW4 on are members of struct dhcp, those from DUID on of struct
+ * Items from RAW4 on are members of struct dhcp, those from SIX32 on of struct
  * lease6, the others of net_state.
  */
 enum kind {
@@ -117,7 +115,6 @@ enum kind {
 	RAW4,
 	U32,
 	U64,
-	DUID,
 	SIX32,
 	SIX64
 };
@@ -147,8 +144,6 @@ static const struct item {
 	{ 'T', U32, offsetof(struct dhcp, lease.t1) },
 	{ 'U', U32, offsetof(struct dhcp, lease.t2) },
 	{ 'B', U64, offsetof(struct dhcp, bound) },
-	{ 'i', DUID, offsetof(struct lease6, id.duid) },
-	{ 'j', SIX32, offsetof(struct lease6, id.iaid) },
 	{ 'l', SIX32, offsetof(struct lease6, lease.valid) },
 	{ 'u', SIX32, offsetof(struct lease6, lease.t1) },
 	{ 'v', SIX32, offsetof(struct lease6, lease.t2) },
@@ -191,15 +186,6 @@ static void put_list(struct page *f, const char *words)
 		nbd_put(&f->o, *words == ' ' ? "," : words, 1);
 }
 
-/* networkd has the type apart. */
-static void put_duid(struct page *f, const struct duid6 *duid)
-{
-	nbd_putf(&f->o,
-		 "%s\nDUIDRawData=", duid->p[1] == 4 ? "uuid" : "link-layer");
-	for (unsigned i = 2; i < duid->len; i++)
-		nbd_putf(&f->o, "%s%02x", i > 2 ? ":" : "", duid->p[i]);
-}
-
 static void put_item(struct page *f, char c)
 {
 	const struct item *i = items;
@@ -209,9 +195,9 @@ static void put_item(struct page *f, char c)
 
 	while (i->c != c)
 		i++;
-	p = i->at + (i->kind < RAW4   ? (const unsigned char *)f->s
-		     : i->kind < DUID ? (const unsigned char *)f->dhcp
-				      : (const unsigned char *)f->s->lease6);
+	p = i->at + (i->kind < RAW4    ? (const unsigned char *)f->s
+		     : i->kind < SIX32 ? (const unsigned char *)f->dhcp
+				       : (const unsigned char *)f->s->lease6);
 	a = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
@@ -239,9 +225,6 @@ static void put_item(struct page *f, char c)
 	case BITS:
 		n = f->s->addr.prefix;
 		break;
-	case DUID:
-		put_duid(f, (const void *)p);
-		return;
 	case SIX32:
 	case U32:
 		n = *(const uint32_t *)(const void *)p;

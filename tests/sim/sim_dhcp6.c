@@ -24,7 +24,7 @@ const char sim_claim[] =
 #define FLYING	 24
 #define GIVEN	 64
 /* Messages in 10 s: RFC 8415, 14.1, wants a limit. */
-#define FLOOD	 24
+#define FLOOD	 20
 #define TURNS	 40000
 #define NAPS	 3000
 #define SOCKET	 1000
@@ -61,6 +61,8 @@ static struct world {
 	uint64_t expected; /* ms: a message comes then at the latest */
 	uint64_t asleep;   /* ms: the machine was suspended until then */
 	uint8_t addr;	   /* of the lease when it was got */
+	/* ms: the interface is down until then; the last that was noticed */
+	uint64_t down, tried;
 	bool open;
 } w;
 
@@ -81,17 +83,15 @@ static void make_server(struct server *s, uint8_t id)
 {
 	bool bad = sim_chance(70);
 
-	*s = (struct server){
-		.id = id,
-		.rapid = sim_chance(50),
-		.preference = (uint8_t)(sim_chance(50) ? 0 : sim_below(256)),
-		.preferred = lease_time(),
-		.valid = lease_time(),
-		.t1 = sim_chance(50) ? 0 : lease_time(),
-		.t2 = sim_chance(50) ? 0 : lease_time(),
-		.from = w.start,
-		.until = UINT64_MAX
-	};
+	*s = (struct server){ .id = id,
+			      .rapid = sim_chance(50),
+			      .preference = (uint8_t)sim_below(256),
+			      .preferred = lease_time(),
+			      .valid = lease_time(),
+			      .t1 = sim_chance(50) ? 0 : lease_time(),
+			      .t2 = sim_chance(50) ? 0 : lease_time(),
+			      .from = w.start,
+			      .until = UINT64_MAX };
 	/* the first one is right, so that there is one in the end */
 	if (id == 1 || sim_chance(80)) {
 		s->valid = s->valid ? s->valid : 1;
@@ -100,13 +100,16 @@ static void make_server(struct server *s, uint8_t id)
 		if (s->t1 > s->t2)
 			s->t1 = s->t2;
 	}
+	/* the lowest and the highest are usual */
+	if (sim_chance(70))
+		s->preference = sim_chance(50) ? 0 : 255;
 	if (!bad)
 		return;
 	s->lost = (unsigned)sim_below(100);
 	s->late = (unsigned)sim_below(50);
 	s->twice = (unsigned)sim_below(50);
-	s->refused = (unsigned)sim_below(60);
-	s->forgets = (unsigned)sim_below(30);
+	s->refused = sim_chance(20) ? 100 : (unsigned)sim_below(60);
+	s->forgets = sim_chance(20) ? 100 : (unsigned)sim_below(30);
 	s->moved = sim_chance(20) ? (unsigned)sim_below(60) : 0;
 	s->spoilt = (unsigned)sim_below(30);
 	s->mute = sim_chance(20) ? 100 : 0; /* offers and never gives */
@@ -478,8 +481,13 @@ int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
 	turn();
 	if (w.open || port != DHCP6_CLIENT)
 		sim_fail("port %u is opened", port);
-	/* the interface is down for a while after a suspension */
-	if (sim_chance(3)) {
+	/* the interface is down for a while */
+	if (sim_chance(3))
+		w.down = w.now + sim_below(100000);
+	if (w.now < w.down) {
+		if (w.now == w.tried)
+			sim_fail("it tries again at once");
+		w.tried = w.now;
 		/* the next time that is due, or in a minute */
 		if (w.expected < w.now + 60000)
 			expect(60000);

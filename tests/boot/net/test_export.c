@@ -221,6 +221,57 @@ static void a_file_that_cannot_be_written_is_named(void **state)
 	assert_string_equal(d.text, "write /run/net-eth0.conf: Is a directory");
 }
 
+static void a_lease_of_dhcpv6_is_written_and_read(void **state)
+{
+	static const struct lease6 six = {
+		.state = LEASE6_BOUND,
+		.bound = 5000000000,
+		.id = { .duid = { 10, { 0, 3, 0, 1 } }, .iaid = 7 },
+		.lease = { .has = true,
+			   .addr = { 0x20, 1, 0xd, 0xb8, [15] = 5 },
+			   .preferred = 3600,
+			   .valid = 7200,
+			   .t1 = 1800,
+			   .t2 = 2880 },
+	};
+	struct net_state s = machine;
+	struct net_kept6 kept;
+
+	(void)state;
+	s.dhcp = false;
+	s.addr = v6;
+	s.index = 3;
+	s.local = local;
+	s.lease6 = &six;
+	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	file_read(run, "net6-eth0.conf", text, sizeof(text));
+	assert_memory_equal(text,
+			    "DEVICE='eth0'\nPROTO='dhcp6'\n"
+			    "IPV6PROTO='dhcp6'\nDHCPLEASETIME='7200'\n"
+			    "DHCPT1='1800'\nDHCPT2='2880'\n"
+			    "DHCPBOUND='5000000000'\nIPV6ADDR=",
+			    118);
+	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
+		  sizeof(text));
+	assert_non_null(strstr(text, "[IPv6AcceptRA]\nDHCPv6Client=no\n"));
+	assert_null(strstr(text, "DHCP=ipv6"));
+	assert_int_equal(net_export_read6(run, &kept, &d), 0);
+	assert_string_equal(kept.name, "eth0");
+	assert_int_equal(kept.index, 3);
+	assert_memory_equal(kept.local, local.ip, 16);
+	assert_memory_equal(&kept.lease6, &six, sizeof(six));
+	/* cut, and of another version */
+	assert_int_equal(file_read(run, "nbdboot/lease6.state", text,
+				   sizeof(text)),
+			 sizeof(kept) + 8);
+	text[0] ^= 1;
+	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 8);
+	assert_int_equal(net_export_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	text[0] ^= 1;
+	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 7);
+	assert_int_equal(net_export_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -229,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_static_address_and_a_vlan_have_other_words),
 		cmocka_unit_test(a_lease_can_be_read_back),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_named),
+		cmocka_unit_test(a_lease_of_dhcpv6_is_written_and_read),
 	};
 
 	return cmocka_run_group_tests_name("exported files", tests, make_run,
