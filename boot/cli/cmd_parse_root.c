@@ -128,11 +128,11 @@ static int attach(struct root_spec *r, const struct root_machine *m,
 
 	if (any)
 		r->device = 0;
-	rc = root_attach(r, m, NULL, d);
+	rc = root_attach(r, m, NULL, NULL, d);
 	if (!any || rc != NBD_E_IN_USE)
 		return rc;
 	r->device = -1;
-	return root_attach(r, m, NULL, d);
+	return root_attach(r, m, NULL, NULL, d);
 }
 
 static int run(struct cli_call *call)

@@ -313,8 +313,11 @@ static int finish(struct attempt *t, struct nbd_diag *d)
 				"kernel keeps of it",
 				NBDK_BACKEND_MAX);
 	err = hand_over(t, (uint32_t)block, d);
-	if (err >= 0)
-		warn_of_tail(e->size, (uint32_t)block, d);
+	if (err < 0)
+		return err;
+	warn_of_tail(e->size, (uint32_t)block, d);
+	if (t->a.flags)
+		*t->a.flags = e->flags;
 	return err;
 }
 

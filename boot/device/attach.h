@@ -19,6 +19,7 @@ struct attach {
 	bool read_only;	     /* even if the export is writable */
 	bool identity;	     /* compare the disk at each reconnection */
 	int io_timeout;	     /* s, NBD_ATTR_TIMEOUT, or ATTACH_DEFAULT */
+	uint16_t *flags;     /* the export's, after a success; or NULL */
 	/* NULL: nbdk_connect() */
 	int (*connect)(const struct nbdk_conf *c, struct nbd_diag *d);
 };

@@ -50,6 +50,7 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	o->index = -1;
 	if (nbd_is_uri(spec)) {
 		o->cmd = (struct cmdline){ .root = spec,
+					   .write = true,
 					   .connections = 1,
 					   .io_timeout = c->io_timeout,
 					   .tls = c->tls,

@@ -16,7 +16,7 @@ void root_print(const struct root_spec *r, char *buf, size_t cap)
 		buf[cap - 1] = '\0';
 }
 
-static int attach(const struct root_spec *r, unsigned port,
+static int attach(const struct root_spec *r, unsigned port, uint16_t *flags,
 		  struct device_signals *held, struct nbd_diag *d)
 {
 	const struct cmdline *c = r->cmd;
@@ -30,6 +30,7 @@ static int attach(const struct root_spec *r, unsigned port,
 		       .no_go = r->no_go,
 		       .dead_timeout = r->dead_timeout },
 		.index = r->device,
+		.flags = flags,
 		.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0,
 		.identity = !c->no_identity,
 		/* the overlay stores the changes */
@@ -42,7 +43,8 @@ static int attach(const struct root_spec *r, unsigned port,
 }
 
 int root_attach(const struct root_spec *r, const struct root_machine *m,
-		struct device_signals *held, struct nbd_diag *d)
+		uint16_t *flags, struct device_signals *held,
+		struct nbd_diag *d)
 {
 	char uri[256];
 	int rc;
@@ -51,7 +53,7 @@ int root_attach(const struct root_spec *r, const struct root_machine *m,
 		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"DHCP has no root-path that names a server");
 	d->text[0] = '\0';
-	rc = attach(r, root_local_port(m), held, d);
+	rc = attach(r, root_local_port(m), flags, held, d);
 	if (rc < 0) {
 		root_print(r, uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);
@@ -67,9 +69,14 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct device_signals *held, struct nbd_diag *d)
 {
 	struct root_machine m;
+	uint16_t flags = 0;
 	int rc;
 
 	root_machine(&m, env, dev);
 	rc = root_expand(r, spec, env, d);
-	return rc ? rc : root_attach(r, &m, held, d);
+	if (!rc)
+		rc = root_attach(r, &m, &flags, held, d);
+	if (rc >= 0)
+		root_warn_shared(r, env, flags);
+	return rc;
 }

@@ -41,9 +41,20 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct root_env *env, const char *dev,
 		 struct device_signals *held, struct nbd_diag *d);
 
-/* Connects r, which root_expand() has made for m.  Returns N of the nbdN. */
+/*
+ * Connects r, which root_expand() has made for m.  Returns N of the nbdN.
+ * *flags are those of the export then (NULL: they are not wanted).
+ */
 int root_attach(const struct root_spec *r, const struct root_machine *m,
-		struct device_signals *held, struct nbd_diag *d);
+		uint16_t *flags, struct device_signals *held,
+		struct nbd_diag *d);
+
+/*
+ * Warns of a disk that is mounted writable while another machine can do that,
+ * too, as far as the flags of its export show it.
+ */
+void root_warn_shared(const struct root_spec *r, const struct root_env *env,
+		      unsigned flags);
 
 /* Prints the first URI of r, for messages; cut if it is longer than cap - 1. */
 void root_print(const struct root_spec *r, char *buf, size_t cap);

@@ -213,7 +213,8 @@ listening 10810 192.0.2.1 nbd-own
 boot "$(words_of 01-52-54-00-12-34-56)"
 ended 'the machine boots from an image of its own, and writes to it' \
 	'guest: root is /dev/nbd0 ext4 rw' \
-	'guest: server is nbd://192.0.2.1:10810/root-52:54:00:12:34:56'
+	'guest: server is nbd://192.0.2.1:10810/root-52:54:00:12:34:56' \
+	'!let no second machine'
 check 'the file is in the image' eval "debugfs -R 'cat /etc/written' \
 	/srv/nbd/own/root-52:54:00:12:34:56 2>/dev/null | grep -qx written"
 check 'and the shared image is as it was' \

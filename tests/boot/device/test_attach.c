@@ -310,8 +310,12 @@ static int attach(void)
 
 static void a_device_is_made(void **state)
 {
+	uint16_t flags = 0;
+
 	(void)state;
+	a.flags = &flags;
 	assert_int_equal(attach(), INDEX);
+	assert_int_equal(flags, m.flags);
 	assert_int_equal(m.index, -1);
 	assert_int_equal(m.n_fds, 1);
 	assert_int_equal(m.block, 512);

@@ -7,9 +7,10 @@
 #include "tests/unit.h"
 
 static struct attach asked;
-static char said[200];
+static char said[400];
 static int result;
 static const char *says; /* what device_attach() leaves in d */
+static uint16_t flags;	 /* of the export */
 static unsigned char mac[6];
 static bool no_link;
 
@@ -24,6 +25,8 @@ int __wrap_device_attach(const struct attach *a, struct device_signals *held,
 {
 	assert_null(held);
 	asked = *a;
+	if (a->flags)
+		*a->flags = flags;
 	if (says)
 		nbd_diag(diag, 0, "%s", says);
 	return result;
@@ -77,6 +80,7 @@ static int start(void **state)
 	memcpy(mac, "\x52\x54\0\x12\x34\x56", 6);
 	result = 3;
 	says = NULL;
+	flags = 0;
 	no_link = false;
 	d.text[0] = '\0';
 	return 0;
@@ -137,6 +141,38 @@ static void a_failure_names_the_server(void **state)
 	assert_string_equal(said, "a: connection refused");
 }
 
+static void a_disk_that_others_can_mount_is_reported(void **state)
+{
+	static const char *const quiet[] = {
+		"root=nbd://192.0.2.1/x", /* mounted read-only */
+		"root=nbd://192.0.2.1/x ro",
+		"root=nbd://192.0.2.1/x rw nbdboot.overlay",
+		"root=nbd://192.0.2.1/x-%m rw",
+		"root=nbd://192.0.2.1/52:54:00:12:34:56 rw",
+	};
+
+	(void)state;
+	flags = NBD_FLAG_CAN_MULTI_CONN;
+	connect_root("root=nbd://192.0.2.1/x rw");
+	assert_non_null(strstr(said, "nbd://192.0.2.1/x can be written, also "
+				     "by several clients: let no second "));
+	assert_non_null(strstr(said, ", %m in its name"));
+	for (size_t i = 0; i < ARRAY_SIZE(quiet); i++) {
+		connect_root(quiet[i]);
+		assert_string_equal(said, "");
+	}
+	flags = 0; /* the server takes one client, or does not say */
+	connect_root("root=nbd://192.0.2.1/x rw");
+	assert_string_equal(said, "");
+	flags = NBD_FLAG_CAN_MULTI_CONN | NBD_FLAG_READ_ONLY;
+	connect_root("root=nbd://192.0.2.1/x rw");
+	assert_string_equal(said, "");
+	flags = NBD_FLAG_CAN_MULTI_CONN;
+	result = NBD_E_REFUSED;
+	connect_root("root=nbd://192.0.2.1/x rw");
+	assert_string_equal(said, "");
+}
+
 static void without_a_server_nothing_is_asked(void **state)
 {
 	(void)state;
@@ -173,6 +209,7 @@ int main(void)
 		TEST(the_defaults_are_those_of_a_root),
 		TEST(the_words_arrive),
 		TEST(a_failure_names_the_server),
+		TEST(a_disk_that_others_can_mount_is_reported),
 		TEST(without_a_server_nothing_is_asked),
 		TEST(a_machine_has_one_local_port),
 	};
