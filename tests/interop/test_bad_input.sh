@@ -98,8 +98,8 @@ bad 2 'frob=1 is no setting' 'a setting that is none' tune nbd0 frob=1
 
 bad 2 'missing operand: STRING' 'parse-root without a word' parse-root
 bad 2 'no server: root=nbd://HOST' 'words without a root' parse-root quiet ro
-bad 2 'neither root=nbd://HOST[:PORT]/EXPORT nor' 'a root on a disk' \
-	parse-root root=/dev/sda1 nbdroot=srv,x
+bad 2 'root=/dev/sda1: no server: root=nbd://HOST' 'a root on a disk' \
+	parse-root root=/dev/sda1
 bad 2 'iscsi: is no Network Block Device' 'a root-path that is iSCSI'"'"'s' \
 	parse-root -r iscsi:srv::::iqn root=dhcp
 bad 2 'root=nbd:a b:x: not a host name' 'a host with a blank' \
