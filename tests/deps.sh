@@ -32,7 +32,8 @@ check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
 	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
-	ipxe-qemu pxelinux syslinux-common psmisc grub-common grub-efi-amd64-bin efitools sbsigntool
+	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap
+	grub-common grub-efi-amd64-bin efitools sbsigntool
 	qemu-user-static user-mode-linux
 	debhelper fakeroot lintian'
 

@@ -106,6 +106,8 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 	$(vm) tests/vm/soak_reroot_kexec.sh || status=1; \
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
 	exit $$status
+soak-site: vm-program ## nbdboot-site(7) with Debian by mmdebstrap, by PXE; as root
+	@$(vm) tests/vm/soak_site.sh
 # The machine crashes, which is the pass: vm/nbd-oops.md.
 soak-nbd-oops: vm-program ## a fault of the kernel around which we work
 	@$(vm) tests/vm/soak_nbd_oops.sh
@@ -116,4 +118,4 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
-	soak-boot soak-reroot soak-uefi soak
+	soak-boot soak-reroot soak-uefi soak-site soak
