@@ -78,8 +78,8 @@ nothing_but_boot_and_tests_includes_boot()
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
 worlds='lwip metal uefi'
-boot_rooms='words 0 system 1 lwip 2 metal 2 device 2 prefetch 2 copy 3 net 3'
-boot_rooms="$boot_rooms root 3 watch 3 mapper 3 init 4 uefi 4 reroot 5 cli 6"
+boot_rooms='words 0 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
+boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 init 4 uefi 4 reroot 5 cli 6"
 
 includes_in_boot_go_down_only()
 {
@@ -335,10 +335,13 @@ text_of_others_stays_data_in_shell()
 opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
-	boot/init/part:s->path boot/init/switch:name boot/init/toram:path
+	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:dev
+	boot/init/prefetch:root boot/init/switch:name boot/init/toram:path
 	boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/export:&EXPORT_STATE boot/net/export:&EXPORT_STATE6
-	boot/reroot/kexec:path
+	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
+	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run
+	boot/prefetch/trace:t->instances boot/reroot/kexec:path
 	boot/reroot/prove:dev boot/reroot/replace:k->fifo
 	boot/watch/ask:name boot/watch/takeover:name port/linux/dir:path
 	port/linux/file:name port/linux/file:path port/linux/loop:file

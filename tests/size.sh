@@ -22,7 +22,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 86016 ;;
-	nbdboot) echo 458752 ;;
+	nbdboot) echo 491520 ;;
 	uefi) echo 105472 ;;
 	uefi_ipv6) echo 126976 ;;
 	uefi_tls) echo 286720 ;;

@@ -30,6 +30,7 @@
 #include "boot/init/steps.h"
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
+#include "boot/mapper/mapper.h"
 #include "boot/net/renew6.h"
 #include "port/linux/closing.h"
 #include "port/linux/file.h"
@@ -164,6 +165,7 @@ static int disconnect(bool spare)
 	struct nbd_diag d;
 	int index, failed = 0;
 
+	mapper_take_all();
 	while ((index = nbdk_next(&it)) >= 0) {
 		if (nbdk_info(index, &info) || !info.connected)
 			continue;

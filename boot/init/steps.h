@@ -75,6 +75,12 @@ struct boot {
 	void (*await)(const struct boot *b, const struct process *child,
 		      unsigned ms);
 	const struct device_signals *signals; /* of await(), or NULL */
+	/* nbdboot.prefetch=; at the end, so that other builds are the same */
+	struct fetcher {
+		char below[PART_PATH]; /* what dev maps, or "" */
+		bool found;	       /* the list of an earlier boot */
+		struct spawned learn;
+	} fetcher;
 };
 
 /* Not repeated when a failed boot is retried. */

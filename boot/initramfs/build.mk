@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # make initramfs [KERNEL=version or path] [MODULES="names, all or auto"]
 #                [FIRMWARE_DIR=directory] [OVERLAY=1] [ADD=directory]
-#                [TLS_DIR=directory]
+#                [TLS_DIR=directory] [PREFETCH=list]
 #                [COMPRESS=gzip, zstd or none] [OUT=file]
 #
 # With ARCH= and no KERNEL= it takes Debian's kernel for that CPU, which is
@@ -15,6 +15,7 @@ initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
 		$(if $(FIRMWARE_DIR),-f '$(FIRMWARE_DIR)') \
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
+		$(if $(PREFETCH),-p '$(PREFETCH)') \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
 		'$(initramfs-out)'
 

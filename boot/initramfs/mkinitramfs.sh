@@ -30,7 +30,7 @@ board_set='
 key_set='
 	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
 fs_set='
-	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop
+	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop dm_mod
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
 # With an image of modules these stay outside of it: for the image, and for
@@ -49,8 +49,8 @@ usage()
 {
 	cat <<END
 usage: mkinitramfs.sh [-los] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
-                      [-m "MODULE..."] [-r DIR] [-t DIR] [-z gzip|zstd|none]
-                      FILE
+                      [-m "MODULE..."] [-p LIST] [-r DIR] [-t DIR]
+                      [-z gzip|zstd|none] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
 size of its parts.  The same inputs give the same bytes: all files in it have
@@ -79,6 +79,8 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
   -o          adds the module overlay, for nbdboot.overlay=
   -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
               busybox for nbdboot.shell=
+  -p LIST     adds the file LIST as /etc/nbdboot/prefetch, and the modules dm_mod
+              and loop: what a boot of the root reads, for nbdboot.prefetch=
   -r DIR      for "auto": DIR/sys and DIR/proc are those of the machine
   -s          no squashfs.  By default the word "all" puts most modules into one,
               compressed as -z says, so that the kernel does not unpack them all
@@ -103,9 +105,9 @@ die()
 	exit 1
 }
 
-nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip
+nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip prefetch=''
 firmware='' list='' machine='' squash=1
-while getopts a:b:f:k:lm:or:st:z:h opt; do
+while getopts a:b:f:k:lm:op:r:st:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
@@ -114,6 +116,7 @@ while getopts a:b:f:k:lm:or:st:z:h opt; do
 	l) list=1 ;;
 	m) modules=$OPTARG ;;
 	o) overlay=overlay ;;
+	p) prefetch=$OPTARG ;;
 	r) machine=$OPTARG ;;
 	s) squash='' ;;
 	t) tls=$OPTARG ;;
@@ -157,6 +160,7 @@ if ! [ "$list" ]; then
 		die "$nbdboot: not a program (run make first?)"
 	fi
 fi
+[ -z "$prefetch" ] || [ -f "$prefetch" ] || die "$prefetch: not a file"
 for dir in "$add" "$firmware" "$machine" "$tls"; do
 	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
 done
@@ -278,6 +282,7 @@ for name in $modules; do
 	esac
 done
 [ -z "$tls" ] || optional="$optional $tls_set"
+[ -z "$prefetch" ] || optional="$optional dm_mod loop"
 {
 	closure "$asked" "$optional" '' && { [ -z "$some" ] ||
 		closure nbd "$some" "$only"; }
@@ -382,6 +387,11 @@ if [ "$tls" ]; then
 	mkdir -p "$root/etc"
 	cp -rL "$tls" "$root/etc/nbdboot" || die "$tls: cannot be copied"
 	chmod -R u=rwX,go= "$root/etc/nbdboot"
+fi
+
+if [ "$prefetch" ]; then
+	mkdir -p "$root/etc/nbdboot"
+	cp -L "$prefetch" "$root/etc/nbdboot/prefetch"
 fi
 
 # part NAME PATH...: prints the size of these files and directories

@@ -42,7 +42,8 @@ static bool take_image(struct text *t, char image[64])
 {
 	size_t n = 0;
 
-	while (t->p + n < t->end && t->p[n] > ' ' && t->p[n] <= '~')
+	while (t->p + n < t->end && t->p[n] > ' ' && t->p[n] <= '~' &&
+	       t->p[n] != '\\')
 		n++;
 	if (n >= 64)
 		return false;

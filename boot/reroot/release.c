@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
 #include "boot/system/ready.h"
 #include "port/linux/nbdk.h"
@@ -70,6 +71,7 @@ static unsigned release(struct old old[], unsigned n)
 		if (nbdk_info(old[i].index, &info) || !info.connected ||
 		    info.pid != old[i].pid)
 			continue;
+		mapper_take(old[i].index, NULL);
 		if (nbdk_release(old[i].index, 0, &d) == NBD_E_IN_USE)
 			old[left++] = old[i];
 	}

@@ -34,19 +34,20 @@ struct cmdline {
 	const char *nbdport;
 	const char *nbd_host, *nbd_name, *nbd_port;
 	const char *archiso_srv, *archiso_name;
-	const char *shell;   /* nbdboot.shell= */
-	const char *onfail;  /* nbdboot.onfail= */
-	const char *outage;  /* nbdboot.outage= */
-	const char *overlay; /* nbdboot.overlay=, "" without a value */
-	const char *tune;    /* nbdboot.tune= */
-	const char *unknown; /* the first unknown nbdboot. word */
-	bool write;	     /* rw; the kernel's default is ro */
-	bool debug;	     /* nbdboot.debug */
-	bool no_watch;	     /* nbdboot.watch=0 */
-	bool no_renew;	     /* nbdboot.renew=0 */
-	bool no_identity;    /* nbdboot.identity=0 */
-	bool swap;	     /* nbdboot.swap */
-	bool toram;	     /* nbdboot.toram */
+	const char *shell;    /* nbdboot.shell= */
+	const char *onfail;   /* nbdboot.onfail= */
+	const char *outage;   /* nbdboot.outage= */
+	const char *overlay;  /* nbdboot.overlay=, "" without a value */
+	const char *tune;     /* nbdboot.tune= */
+	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
+	const char *unknown;  /* the first unknown nbdboot. word */
+	bool write;	      /* rw; the kernel's default is ro */
+	bool debug;	      /* nbdboot.debug */
+	bool no_watch;	      /* nbdboot.watch=0 */
+	bool no_renew;	      /* nbdboot.renew=0 */
+	bool no_identity;     /* nbdboot.identity=0 */
+	bool swap;	      /* nbdboot.swap */
+	bool toram;	      /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	bool handed;	 /* root_handed() has added the firmware's words */
 	int connections; /* nbdboot.connections=, 1 if not given */

@@ -25,18 +25,32 @@
 
 _Static_assert(DM_NAME == DM_NAME_LEN, "the kernel's names");
 
+/* Its node may be there without the module. */
+static int open_control(struct nbd_diag *d)
+{
+	int fd = open(CONTROL, O_RDWR | O_CLOEXEC), rc;
+
+	if (fd >= 0)
+		return fd;
+	rc = mod_load("dm_mod", "", d);
+	fd = open(CONTROL, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	/* without the module its reason says more */
+	return rc ? rc
+		  : nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
+			     strerror(errno));
+}
+
 int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
 {
-	int rc = mod_load("dm_mod", "", d);
+	int rc;
 
 	m->cap = cap;
 	m->buf = MAP_FAILED;
-	m->fd = open(CONTROL, O_RDWR | O_CLOEXEC);
+	m->fd = open_control(d);
 	if (m->fd < 0)
-		/* without the module its reason says more */
-		return rc ? rc
-			  : nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
-				     strerror(errno));
+		return m->fd;
 	m->buf = mmap(NULL, cap, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->buf != MAP_FAILED)
@@ -101,7 +115,7 @@ static int result(int rc, const char *verb, const char *name,
 
 /* musl has an int where glibc has an unsigned long. */
 #define REQUEST(r) \
-	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : r)
+	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : (r))
 #define call(m, r, verb, name, d) \
 	result(ioctl((m)->fd, REQUEST(r), (m)->buf), (verb), (name), (d))
 

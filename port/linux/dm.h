@@ -20,6 +20,9 @@
 
 #include "port/port.h"
 
+/* Bytes that any call needs, beside those of targets. */
+#define DM_ROOM 4096
+
 /* Room for a name. */
 #define DM_NAME 128
 

@@ -15,12 +15,13 @@
 
 static struct play {
 	int module, opened;    /* of mod_load(); errno of open */
+	bool loads;	       /* the module brings the node */
 	unsigned long refuses; /* this request ... */
 	int error;	       /* with this errno */
 	const char *bad;       /* a type that is refused in a table */
 	const char *table;     /* what TABLE_STATUS returns, one target */
 	/* what was done */
-	unsigned asked;
+	unsigned asked, mods;
 	unsigned long last;
 	uint32_t flags, event;
 	char name[DM_NAME_LEN];
@@ -34,6 +35,9 @@ int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg)
 {
 	(void)params;
 	assert_string_equal(name, "dm_mod");
+	play.mods++;
+	if (play.loads)
+		play.opened = 0;
 	return play.module ? nbd_diag(dg, play.module, "no module dm_mod")
 			   : NBD_OK;
 }
@@ -177,10 +181,19 @@ static void a_missing_driver_is_reported(void **state)
 	play.module = NBD_E_NOT_FOUND;
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_E_NOT_FOUND);
 	assert_string_equal(d.text, "no module dm_mod");
-	/* it is built in */
-	play.opened = 0;
+}
+
+static void the_module_is_loaded_if_it_is_not_there(void **state)
+{
+	struct dm m;
+
+	(void)state;
+	play = (struct play){ .opened = ENOENT, .loads = true };
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
 	dm_close(&m);
+	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
+	dm_close(&m);
+	assert_int_equal(play.mods, 1);
 }
 
 static void a_device_has_its_number_of_any_size(void **state)
@@ -360,6 +373,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_driver_is_reported),
+		cmocka_unit_test(the_module_is_loaded_if_it_is_not_there),
 		cmocka_unit_test(a_device_has_its_number_of_any_size),
 		cmocka_unit_test(a_table_arrives_as_it_was_written),
 		cmocka_unit_test(a_line_that_is_none_is_named),

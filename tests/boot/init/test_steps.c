@@ -81,8 +81,12 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"connect", /* nbdboot.toram names its server */
 		"copy to RAM",
 		"partition",
+		"map",
+		"learn",
+		"prefetch", /* a list in the initramfs */
 		"modules",
 		"mount",
+		"prefetch", /* and one in the root */
 		"overlay",
 		"watch",
 		"overlay",

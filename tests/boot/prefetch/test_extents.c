@@ -74,6 +74,7 @@ static void a_hostile_list_is_refused(void **state)
 		  "line 2 " },
 		{ "nbdboot-prefetch 1\nimage 10 a b\nend 0\n", "line 2 " },
 		{ "nbdboot-prefetch 1\nimage 10 a\033b\nend 0\n", "line 2 " },
+		{ "nbdboot-prefetch 1\nimage 10 a\\b\nend 0\n", "line 2 " },
 		{ HEAD "0 0\nend 1\n", "line 3 " },
 		{ HEAD "0 9\nend 1\n", "line 3 " },
 		{ HEAD "1 8\nend 1\n", "line 3 " },

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot prefetch: lists of what a boot reads of its root. */
+#include "boot/cli/cli.h"
+#include "boot/system/harden.h"
+#include "boot/init/prefetch.h"
+#include "boot/prefetch/learn.h"
+#include "port/linux/file.h"
+#include "port/linux/nbdk.h"
+#include "port/posix/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define LEARNT	      "/run/" PREFETCH_LEARNT
+#define STOP	      "/run/" PREFETCH_STOP
+#define OVERLAY_MAGIC 0x794c7630ul
+/* ms for the process to end, and between two looks. */
+#define STOP_MS	      30000
+#define LOOK_MS	      50
+
+static int read_list(struct prefetch_list *l, const char *name,
+		     struct nbd_diag *d)
+{
+	const char *why;
+	struct stat st;
+	int fd = open_plain(name, &st, &why);
+
+	return fd < 0 ? nbd_diag(d, NBD_E_NOT_FOUND, "%s: %s", name, why)
+		      : init_prefetch_read(l, fd, name, d);
+}
+
+static int show(struct cli_call *call, struct prefetch_list l[2])
+{
+	const char *name = call->words[1] ? call->words[1] : LEARNT;
+	int rc = read_list(l, name, &call->d);
+
+	if (rc)
+		return rc;
+	cli_putf("image    %s\nsize     ", l->image);
+	cli_put_size(l->sectors * 512);
+	cli_putf("\nextents  %u\nto fetch ", l->n);
+	cli_put_size(prefetch_sum(l) * 512);
+	cli_putf("\n");
+	return CLI_OK;
+}
+
+/* check FILE DEVICE */
+static int check(struct cli_call *call, struct prefetch_list l[2])
+{
+	const char *dev = call->words[1] ? call->words[2] : NULL;
+	char image[64];
+	off_t size;
+	int fd, rc;
+
+	if (!dev)
+		return cli_usage("prefetch", "check takes FILE DEVICE");
+	rc = read_list(l, call->words[1], &call->d);
+	if (rc)
+		return rc;
+	fd = open(dev, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	if (size < 0) {
+		rc = nbd_diag(&call->d, NBD_E_NO_DEVICE, "%s: %s", dev,
+			      strerror(errno));
+	} else {
+		init_prefetch_image(image, fd);
+		rc = prefetch_is_of(l, image, (uint64_t)size / 512, &call->d);
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* merge FILE...: to standard output */
+static int merge(struct cli_call *call, struct prefetch_list l[2])
+{
+	char **name = call->words + 1;
+	int rc = *name ? read_list(l, *name, &call->d)
+		       : cli_usage("prefetch", "merge takes FILE...");
+
+	while (!rc && *++name) {
+		rc = read_list(l + 1, *name, &call->d);
+		if (!rc)
+			rc = prefetch_is_of(l + 1, l->image, l->sectors,
+					    &call->d);
+		for (unsigned i = 0; !rc && i < l[1].n; i++)
+			prefetch_add(l, l[1].e[i].start, l[1].e[i].len);
+	}
+	if (!rc)
+		prefetch_print(l, &cli_out);
+	return rc;
+}
+
+/* save [FILE] */
+static int save(struct cli_call *call, struct prefetch_list l[2])
+{
+	const char *to = call->words[1] ? call->words[1] : PREFETCH_ROOTS;
+	/* what it reads is what it writes: the parser is strict */
+	static char text[PREFETCH_FILE];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	struct statfs fs;
+	int rc = read_list(l, LEARNT, &call->d);
+
+	if (rc)
+		return rc;
+	if (!statfs("/", &fs) && (unsigned long)fs.f_type == OVERLAY_MAGIC &&
+	    !call->words[1])
+		cli_putf("the root is an overlay: copy the file to the image "
+			 "below it\n");
+	prefetch_print(l, &o);
+	cli_putf("writing %s\n", to);
+	cli_flush();
+	rc = *to == '/' ? file_save(AT_FDCWD, to, text, o.len)
+			: file_write(AT_FDCWD, to, text, o.len);
+	return rc ? nbd_diag(&call->d, rc, "write %s: %s", to, strerror(errno))
+		  : CLI_OK;
+}
+
+static int stop(struct cli_call *call, struct prefetch_list l[2])
+{
+	uint64_t end = nbd_now_ms() + STOP_MS;
+
+	(void)l;
+	if (file_write(AT_FDCWD, STOP, "", 0))
+		return nbd_diag(&call->d, NBD_E_PERM, "write " STOP ": %s",
+				strerror(errno));
+	while (!access(STOP, F_OK))
+		if (nbd_now_ms() >= end || poll(NULL, 0, LOOK_MS)) {
+			unlink(STOP);
+			return nbd_diag(&call->d, NBD_E_TIMEOUT,
+					"no process has stopped: the boot was "
+					"over, or the server does not answer");
+		}
+	return CLI_OK;
+}
+
+/* learn nbdN: init starts it */
+static int learn(struct cli_call *call, struct prefetch_list l[2])
+{
+	static struct prefetch_learn learn;
+	const char *name = call->words[1];
+	int index = name ? nbdk_parse_name(name) : -1, rc;
+
+	(void)l;
+	if (index < 0)
+		return cli_usage("prefetch", CLI_NO_DEVICE, name ? name : "");
+	boot_small_pages();
+	learn.name_image = init_prefetch_image;
+	rc = prefetch_learn_begin(&learn, index, &call->d);
+	return rc ? rc : prefetch_learn_run(&learn, &call->d);
+}
+
+static int run(struct cli_call *call)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct cli_call *call, struct prefetch_list l[2]);
+	} verbs[] = { { "show", show }, { "check", check }, { "merge", merge },
+		      { "save", save }, { "stop", stop },   { "learn", learn } };
+	/* 64 KiB each: too large for a stack */
+	static struct prefetch_list lists[2];
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(call->words[0], verbs[i].name))
+			return verbs[i].run(call, lists);
+	return cli_usage("prefetch", "%s is not show, check, merge, save, stop",
+			 call->words[0]);
+}
+
+const struct command cmd_prefetch = {
+	.name = "prefetch",
+	.summary = "lists of what a boot reads, for servers far away",
+	.help = "show [FILE]        what a list holds (that of this boot)\n"
+		"check FILE DEVICE  is it one of the image on this device?\n"
+		"merge FILE...      one list of several, on standard output\n"
+		"save [FILE]        the list of this boot, into the root\n"
+		"stop               end the boot: write its list, free RAM\n",
+	.operands = { 1, CLI_ANY, { "VERB", "FILE" } },
+	.run = run,
+};

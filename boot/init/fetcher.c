@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The steps of nbdboot.prefetch=, around the mount of the root:
+ *
+ *	map one to one -> learn -> fetch? -> mount -> fetch? -> init
+ */
+#include "boot/words/word.h"
+
+#include "boot/init/steps.h"
+
+#include <string.h>
+
+#include "boot/system/console.h"
+#include "boot/init/prefetch.h"
+
+/* ms: what it has in mind is less. */
+#define FETCH_MS 90000
+
+const struct word init_fetcher_words[] = {
+	WORD("nbdboot.prefetch", prefetch, WORD_MAYBE, WORD_OURS | WORD_ONCE),
+	WORD_END
+};
+
+static struct prefetch_root prefetch_root(const struct boot *b)
+{
+	return (struct prefetch_root){ .index = b->index,
+				       .disk = b->disk,
+				       .below = b->fetcher.below,
+				       .where = b->plan->newroot,
+				       .overlay = b->cmd.overlay };
+}
+
+struct map {
+	struct prefetch_root root;
+	const char *word;
+	char dev[PART_PATH];
+	bool mapped;
+};
+
+static int map_in_child(void *data, struct nbd_diag *d)
+{
+	struct map *m = data;
+
+	(void)d;
+	m->mapped = init_prefetch_map(&m->root, m->word, m->dev);
+	return NBD_OK;
+}
+
+/* Whatever becomes of it, the boot goes on: so not by the step's child. */
+static int do_map(struct boot *b, struct nbd_diag *d)
+{
+	struct map m = { .root = prefetch_root(b), .word = b->cmd.prefetch };
+
+	b->fetcher.below[0] = '\0';
+	b->fetcher.found = false;
+	if (b->index < 0)
+		return NBD_OK;
+	memcpy(m.dev, b->dev, sizeof(m.dev));
+	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d))
+		boot_say("%s", d->text);
+	if (!m.mapped)
+		return NBD_OK;
+	memcpy(b->fetcher.below, b->dev, sizeof(b->dev));
+	memcpy(b->dev, m.dev, sizeof(b->dev));
+	return NBD_OK;
+}
+
+static int undo_map(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	if (b->fetcher.below[0])
+		init_prefetch_unmap(b->index);
+	return NBD_OK;
+}
+
+/* Nothing is fetched without the process that frees it. */
+static int do_learn(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	if (!b->fetcher.below[0])
+		return NBD_OK;
+	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index,
+			 &b->by);
+	if (!init_spawn_ready(&b->fetcher.learn))
+		boot_say("nbdboot.prefetch: no effect: its process did not "
+			 "start");
+	return NBD_OK;
+}
+
+static int undo_learn(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_spawn_stop(&b->fetcher.learn);
+	return NBD_OK;
+}
+
+struct fetch {
+	struct prefetch_root root;
+	const char *word;
+	bool mounted, found;
+};
+
+static int in_child(void *data, struct nbd_diag *d)
+{
+	struct fetch *f = data;
+
+	(void)d;
+	f->found = init_prefetch_fetch(&f->root, f->word, f->mounted);
+	return NBD_OK;
+}
+
+/* In a child of its own, too. */
+static int fetch(struct boot *b, bool mounted)
+{
+	struct fetch f = { prefetch_root(b), b->cmd.prefetch, mounted, false };
+	struct nbd_diag d;
+
+	if (b->fetcher.learn.pid <= 0 || b->fetcher.found)
+		return NBD_OK;
+	if (process_run(in_child, &f, sizeof(f), "prefetch", FETCH_MS, &d))
+		boot_say("%s", d.text);
+	b->fetcher.found = f.found;
+	return NBD_OK;
+}
+
+static int do_fetch(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	return fetch(b, false);
+}
+
+static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	return fetch(b, true);
+}
+
+const struct step init_fetcher_map_step = {
+	.name = "map",
+	.run = do_map,
+	.undo = undo_map,
+	.hint = "",
+	.undo_ms = STEP_UNDO_MS,
+};
+
+const struct step init_fetcher_learn_step = {
+	.name = "learn",
+	.run = do_learn,
+	.undo = undo_learn,
+	.hint = "",
+};
+
+const struct step init_fetcher_step = {
+	.name = "prefetch",
+	.run = do_fetch,
+	.hint = "",
+};
+
+const struct step init_fetcher_mounted_step = {
+	.name = "prefetch",
+	.run = do_fetch_mounted,
+	.hint = "",
+};

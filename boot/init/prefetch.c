@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The boot of a root far away:
+ *
+ *	map one to one -> learn -> [list in the initramfs?] -> mount
+ *	      -> [list in the root?] -> fetch -> linear targets -> init
+ *
+ * None of it is needed: what fails is said, and the boot goes on without.
+ */
+#include "boot/init/prefetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "boot/system/console.h"
+#include "boot/init/super.h"
+#include "boot/mapper/mapper.h"
+#include "boot/prefetch/fetch.h"
+#include "port/linux/dm.h"
+#include "port/linux/file.h"
+#include "port/posix/open.h"
+
+#define WORD	 "nbdboot.prefetch"
+/* ms for the fetch, and of it without an answer: an outage. */
+#define FETCH_MS 60000
+#define QUIET_MS 5000
+
+/* ---- the word ---- */
+
+static bool is_wanted(const char *word)
+{
+	if (!word)
+		return !access(PREFETCH_OURS, F_OK);
+	if (!*word || *word == '/' || !strcmp(word, "auto"))
+		return true;
+	if (strcmp(word, "0") != 0)
+		boot_say(WORD "=%s has no effect: it is not 0, auto, or the "
+			      "path of a list in the initramfs",
+			 word);
+	return false;
+}
+
+/* ---- the mapping ---- */
+
+static bool stays_unwritten(const struct prefetch_root *r)
+{
+	char sys[64];
+
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/ro", r->disk);
+	return r->overlay || file_number(AT_FDCWD, sys);
+}
+
+/* A file system on the mapping reads ahead as on the device. */
+static void read_ahead_alike(const struct prefetch_root *r, const char *dev)
+{
+	char sys[80], value[24];
+	int n;
+
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/queue/read_ahead_kb", r->disk);
+	n = file_read(AT_FDCWD, sys, value, sizeof(value));
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/queue/read_ahead_kb", dev + 5);
+	if (n > 0)
+		file_write(AT_FDCWD, sys, value, (size_t)n);
+}
+
+bool init_prefetch_map(const struct prefetch_root *r, const char *word,
+		       char dev[64])
+{
+	struct nbd_diag d;
+
+	if (!is_wanted(word))
+		return false;
+	if (!stays_unwritten(r)) {
+		boot_say(WORD ": no effect, as the root may be written to "
+			      "(nbdboot.overlay, or a read-only export)");
+		return false;
+	}
+	if (mapper_put(r->index, dev, &d)) {
+		boot_say(WORD ": no effect: %s", d.text);
+		return false;
+	}
+	read_ahead_alike(r, dev);
+	return true;
+}
+
+void init_prefetch_unmap(int index)
+{
+	struct nbd_diag d;
+
+	if (mapper_take(index, &d))
+		boot_say("%s", d.text);
+}
+
+/* ---- the list ---- */
+
+void init_prefetch_image(char image[64], int fd)
+{
+	struct super s;
+
+	if (init_super_read(&s, fd))
+		nbd_fmt(image, 64, "-");
+	else
+		nbd_fmt(image, 64, "%s:%s", s.type, s.uuid);
+}
+
+int init_prefetch_read(struct prefetch_list *l, int fd, const char *name,
+		       struct nbd_diag *d)
+{
+	/* of a child or a command; too large for a stack */
+	static char text[PREFETCH_FILE];
+	size_t len = 0;
+	ssize_t n;
+	int rc;
+
+	while ((n = read(fd, text + len, sizeof(text) - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	if (n < 0)
+		return nbd_diag(d, file_error(errno), "%s: %s", name,
+				strerror(errno));
+	rc = prefetch_parse(l, text, len, d);
+	return rc ? nbd_diag_prefix(d, rc, "%s", name) : NBD_OK;
+}
+
+/* One that is not a regular file is no list; links stay in the root. */
+static int open_in_root(const char *root)
+{
+	struct open_how how = { .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY |
+					 O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT };
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	struct stat st;
+
+	if (dir < 0)
+		return -1;
+	/* ENOSYS before Linux 5.6: there it is not looked for */
+	fd = (int)syscall(SYS_openat2, dir, PREFETCH_ROOTS + 1, &how,
+			  sizeof(how));
+	close(dir);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* NBD_E_NOT_FOUND: there is none here. */
+static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
+		     const char *word, bool mounted, struct nbd_diag *d)
+{
+	bool named = word && *word == '/';
+	const char *name = named ? word : PREFETCH_OURS, *why = "";
+	struct stat st;
+	int fd;
+
+	if (mounted) {
+		name = PREFETCH_ROOTS;
+		fd = open_in_root(r->where);
+	} else {
+		fd = open_plain(name, &st, &why);
+	}
+	if (fd >= 0)
+		return init_prefetch_read(l, fd, name, d);
+	/* a file that is named has to be there */
+	if (named && !mounted)
+		return nbd_diag(d, NBD_E_USAGE, "%s: %s", name, why);
+	return NBD_E_NOT_FOUND;
+}
+
+/* ---- the fetch ---- */
+
+/* Read-only: a write to RAM would be lost. */
+static int load(const struct prefetch_list *l, const char *table, int index,
+		struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+	struct dm m;
+	int rc = dm_open(&m, DM_ROOM + PREFETCH_TABLE(l->n), d);
+
+	if (rc)
+		return rc;
+	mapper_name(name, index);
+	rc = dm_load(&m, name, table, true, d);
+	if (!rc)
+		rc = dm_resume(&m, name, d);
+	dm_close(&m);
+	return rc;
+}
+
+static int swap_table(struct prefetch_list *l, const struct prefetch_fetched *f,
+		      int index, const char *below, struct nbd_diag *d)
+{
+	size_t cap = PREFETCH_TABLE(l->n);
+	char path[32], ram[24];
+	char *table = mmap(NULL, cap, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int rc;
+
+	if (table == MAP_FAILED)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "%zu bytes for a table",
+				cap);
+	nbd_fmt(path, sizeof(path), "/sys/block/%s/dev", f->disk);
+	file_read(AT_FDCWD, path, ram, sizeof(ram));
+	ram[strcspn(ram, "\n")] = '\0';
+	prefetch_table(l, f, ram, below, table, cap);
+	rc = load(l, table, index, d);
+	munmap(table, cap);
+	return rc;
+}
+
+static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
+		 struct nbd_diag *d)
+{
+	/* of a child process; too large for a stack */
+	static struct prefetch_fetched f;
+	const struct prefetch_limits limits = {
+		.bytes = file_meminfo("MemAvailable:") / 8 << 10,
+		.ms = FETCH_MS,
+		.quiet_ms = QUIET_MS,
+	};
+	char dev[MAPPER_PATH], below[MAPPER_PATH], image[64];
+	uint64_t began = nbd_now_ms(), sectors;
+	int rc = mapper_below(r->index, dev, below, &sectors, d), disk;
+
+	if (rc)
+		return rc;
+	disk = open(dev, O_RDONLY | O_CLOEXEC);
+	if (disk < 0)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", dev,
+				strerror(errno));
+	init_prefetch_image(image, disk);
+	close(disk);
+	rc = prefetch_is_of(l, image, sectors, d);
+	if (rc)
+		return rc;
+	rc = prefetch_fetch(l, r->below, &limits, &f, d);
+	if (rc)
+		return rc;
+	rc = swap_table(l, &f, r->index, below, d);
+	close(f.loop);
+	if (rc)
+		return rc;
+	read_ahead_alike(r, dev);
+	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
+		 (unsigned long long)f.bytes >> 10, l->n,
+		 (unsigned)(nbd_now_ms() - began),
+		 f.missed ? ", and others not in time" : "");
+	return NBD_OK;
+}
+
+bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
+			 bool mounted)
+{
+	/* of a child process; too large for a stack */
+	static struct prefetch_list list;
+	struct nbd_diag d;
+	int rc = find_list(&list, r, word, mounted, &d);
+
+	if (rc == NBD_E_NOT_FOUND)
+		return false;
+	if (!rc)
+		rc = fetch(&list, r, &d);
+	if (rc)
+		boot_say("prefetch: no effect: %s", d.text);
+	return true;
+}

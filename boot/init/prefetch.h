@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot.prefetch=: what the last boot read of the root, fetched at once. */
+#ifndef BOOT_INIT_PREFETCH_H
+#define BOOT_INIT_PREFETCH_H
+
+#include "boot/prefetch/extents.h"
+
+/* In the initramfs, and in the root. */
+#define PREFETCH_OURS  "/etc/nbdboot/prefetch"
+#define PREFETCH_ROOTS "/var/lib/nbdboot/prefetch"
+
+struct prefetch_root {
+	int index;	   /* of nbdN */
+	const char *disk;  /* "nbd0" */
+	const char *below; /* "/dev/nbd0p2": what is mapped */
+	const char *where; /* where the root is mounted */
+	bool overlay;	   /* what is written stays off the device */
+};
+
+/*
+ * Maps the root's device `dev`, whose path becomes that of the mapping, if the
+ * word or a list in the initramfs asks for it, and if nothing ever writes to
+ * the device.  Returns false if it does not, with a message if that needs one.
+ */
+bool init_prefetch_map(const struct prefetch_root *r, const char *word,
+		       char dev[64]);
+void init_prefetch_unmap(int index);
+
+/*
+ * Fetches what the list names and maps it.  `mounted`: the list may be in the
+ * root.  Returns true if there was a list, even one that cannot be used.  To be
+ * called in a child.
+ */
+bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
+			 bool mounted);
+
+/* The image for lists: type and UUID of the file system on fd, or "-". */
+void init_prefetch_image(char image[64], int fd);
+/* Reads a list from the open file fd, which it closes. */
+int init_prefetch_read(struct prefetch_list *l, int fd, const char *name,
+		       struct nbd_diag *d);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The layer between a device and what is mounted: a mapping of the kernel's
+ * device mapper, named after the device:
+ *
+ *	nbd0 --> nbd0p2 --> nbdboot-nbd0 (/dev/dm-0) --> the root
+ *
+ * It exists from before the mount until the way down, and its table may change
+ * below the file system.  It has to be removed before the device can be
+ * disconnected.
+ */
+#ifndef BOOT_MAPPER_MAPPER_H
+#define BOOT_MAPPER_MAPPER_H
+
+#include "port/port.h"
+
+/* Room for "nbdboot-nbd1048575". */
+#define MAPPER_NAME 32
+/* Room for a table of one target, and for the path of a device. */
+#define MAPPER_LINE 96
+#define MAPPER_PATH 64
+
+#ifdef CONFIG_BOOT_PREFETCH
+
+/*
+ * Maps the block device `path`, nbdN or a partition of it, one to one, and sets
+ * path to the mapping's.  A mapping that an earlier try has left is removed
+ * first.  After a failure path is unchanged.
+ */
+int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
+/* NBD_E_NOT_FOUND: there is none.  NBD_E_IN_USE: it is mounted. */
+int mapper_take(int index, struct nbd_diag *d);
+/* Removes all that are not in use. */
+void mapper_take_all(void);
+
+void mapper_name(char name[MAPPER_NAME], int index);
+/*
+ * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
+ * sectors.  path is that of the mapping.
+ */
+int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
+		 uint64_t *sectors, struct nbd_diag *d);
+
+#else
+
+static inline int mapper_take(int index, struct nbd_diag *d)
+{
+	(void)index, (void)d;
+	return NBD_E_NOT_FOUND;
+}
+
+static inline void mapper_take_all(void)
+{
+}
+
+#endif
+#endif

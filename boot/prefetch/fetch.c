@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reads: asynchronous ones of the kernel (io_submit(2)), which for direct
+ * reads of a block device never wait for the answer.
+ *
+ *	extents --cut--> pieces --64 in flight--> an extent is whole, or dropped
+ */
+#include "boot/prefetch/fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/loop.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "port/linux/loop.h"
+
+#define DEPTH  64
+#define PIECE  (128u << 10)
+#define SECTOR 512u
+
+struct fetch {
+	struct prefetch_list *l;
+	int disk, ram;
+	unsigned char *map;
+	uint64_t size;
+	aio_context_t ctx;
+	struct iocb io[DEPTH];
+	unsigned free[DEPTH], n_free; /* places in io[] */
+	/* the next piece: its extent, where in it, where in RAM; bytes */
+	unsigned at;
+	uint64_t in, to;
+	/* bytes of each extent that have not come; ~0: one has failed */
+	uint64_t left[PREFETCH_MAX];
+};
+
+/* ---- the reads ---- */
+
+static uint64_t bytes_of(const struct prefetch_list *l, unsigned i)
+{
+	return l->e[i].len * SECTOR;
+}
+
+/* The next piece, in a free place. */
+static struct iocb *next_piece(struct fetch *f)
+{
+	unsigned place = f->free[--f->n_free];
+	uint64_t len = bytes_of(f->l, f->at) - f->in;
+	struct iocb *io = &f->io[place];
+
+	if (len > PIECE)
+		len = PIECE;
+	*io = (struct iocb){
+		.aio_data = (uint64_t)f->at << 32 | place,
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = (uint32_t)f->disk,
+		.aio_buf = (uintptr_t)(f->map + f->to),
+		.aio_nbytes = len,
+		.aio_offset = (int64_t)(f->l->e[f->at].start * SECTOR + f->in),
+	};
+	f->to += len;
+	f->in += len;
+	if (f->in == bytes_of(f->l, f->at)) {
+		f->at++;
+		f->in = 0;
+	}
+	return io;
+}
+
+/* Keeps as many in flight as there are places. */
+static int submit(struct fetch *f)
+{
+	struct iocb *list[1];
+
+	while (f->n_free && f->at < f->l->n) {
+		list[0] = next_piece(f);
+		if (syscall(SYS_io_submit, f->ctx, 1, list) != 1)
+			return -1;
+	}
+	return 0;
+}
+
+static void done(struct fetch *f, const struct io_event *e)
+{
+	unsigned place = (uint32_t)e->data, i = (unsigned)(e->data >> 32);
+
+	f->free[f->n_free++] = place;
+	if (e->res < 0 || (uint64_t)e->res != f->io[place].aio_nbytes)
+		f->left[i] = UINT64_MAX;
+	else if (f->left[i] != UINT64_MAX)
+		f->left[i] -= f->io[place].aio_nbytes;
+}
+
+/* Waits for at least one; 0: none came in time. */
+static int reap(struct fetch *f, uint64_t ms)
+{
+	struct timespec t = { .tv_sec = (time_t)(ms / 1000),
+			      .tv_nsec = (long)(ms % 1000 * 1000000) };
+	struct io_event e[DEPTH];
+	long n = syscall(SYS_io_getevents, f->ctx, 1L, (long)DEPTH, e, &t);
+
+	for (long i = 0; i < n; i++)
+		done(f, &e[i]);
+	return n < 0 && errno == EINTR ? 1 : (int)n;
+}
+
+static void read_all(struct fetch *f, const struct prefetch_limits *limits)
+{
+	uint64_t end = nbd_now_ms() + limits->ms, now;
+
+	while (!submit(f) && f->n_free < DEPTH) {
+		now = nbd_now_ms();
+		if (now >= end || reap(f, end - now < limits->quiet_ms
+						  ? end - now
+						  : limits->quiet_ms) <= 0)
+			return;
+	}
+}
+
+/* ---- the memory ---- */
+
+/* Leaves out what is more than `most` bytes.  Returns the bytes of the rest. */
+static uint64_t bound(struct prefetch_list *l, uint64_t most)
+{
+	uint64_t sum = 0;
+	unsigned n = 0;
+
+	while (n < l->n && bytes_of(l, n) <= most - sum)
+		sum += bytes_of(l, n++);
+	l->n = n;
+	return sum;
+}
+
+/*
+ * Forgets the extents that have not come.  Their memory stays unused, and
+ * where it is: a late answer may still write into it.
+ */
+static void keep_whole(struct fetch *f, struct prefetch_fetched *r)
+{
+	struct prefetch_list *l = f->l;
+	uint64_t sector = 0, len;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->n; i++, sector += len) {
+		len = l->e[i].len;
+		if (f->left[i])
+			continue;
+		r->at[n] = sector;
+		l->e[n++] = l->e[i];
+		r->bytes += len * SECTOR;
+	}
+	r->missed += l->n - n;
+	l->n = n;
+}
+
+static int failed(struct nbd_diag *d, const char *what)
+{
+	return nbd_diag(d, NBD_E_KERNEL, "%s: %s", what, strerror(errno));
+}
+
+static int set_up(struct fetch *f, const char *dev, struct nbd_diag *d)
+{
+	f->map = MAP_FAILED;
+	f->ram = memfd_create("nbdboot", MFD_CLOEXEC);
+	f->disk = open(dev, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (f->disk < 0)
+		return failed(d, dev);
+	if (f->ram < 0 || ftruncate(f->ram, (off_t)f->size))
+		return failed(d, "memory for what is fetched");
+	f->map = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_SHARED, f->ram,
+		      0);
+	if (f->map == MAP_FAILED)
+		return failed(d, "memory for what is fetched");
+	if (syscall(SYS_io_setup, DEPTH, &f->ctx))
+		return failed(d, "asynchronous reads");
+	for (unsigned i = 0; i < DEPTH; i++)
+		f->free[f->n_free++] = i;
+	for (unsigned i = 0; i < f->l->n; i++)
+		f->left[i] = bytes_of(f->l, i);
+	return NBD_OK;
+}
+
+static int put_behind_loop(struct fetch *f, struct prefetch_fetched *r,
+			   struct nbd_diag *d)
+{
+	char path[32];
+
+	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", f->ram);
+	r->loop = loop_attach(path, LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR,
+			      r->disk, d);
+	return r->loop < 0 ? r->loop : NBD_OK;
+}
+
+int prefetch_fetch(struct prefetch_list *l, const char *dev,
+		   const struct prefetch_limits *limits,
+		   struct prefetch_fetched *r, struct nbd_diag *d)
+{
+	/* of a child process; too large for a stack */
+	static struct fetch f;
+	unsigned listed = l->n;
+	int rc;
+
+	f = (struct fetch){ .l = l, .size = bound(l, limits->bytes) };
+	if (!f.size)
+		return nbd_diag(d, NBD_E_NO_MEMORY,
+				"nothing of %u extents has room in %llu KiB",
+				listed,
+				(unsigned long long)limits->bytes >> 10);
+	*r = (struct prefetch_fetched){ .loop = -1, .missed = listed - l->n };
+	rc = set_up(&f, dev, d);
+	if (!rc) {
+		read_all(&f, limits);
+		keep_whole(&f, r);
+		rc = r->bytes ? put_behind_loop(&f, r, d)
+			      : nbd_diag(d, NBD_E_TIMEOUT,
+					 "no answer in time, or errors");
+	}
+	/* the reads in flight keep their memory */
+	if (f.map != MAP_FAILED)
+		munmap(f.map, f.size);
+	if (f.ram >= 0)
+		close(f.ram);
+	if (f.disk >= 0)
+		close(f.disk);
+	return rc;
+}
+
+/* ---- the table ---- */
+
+static void put_target(struct nbd_out *o, uint64_t start, uint64_t len,
+		       const char *dev, uint64_t at)
+{
+	if (len)
+		nbd_putf(o, "%llu %llu linear %s %llu\n",
+			 (unsigned long long)start, (unsigned long long)len,
+			 dev, (unsigned long long)at);
+}
+
+void prefetch_table(const struct prefetch_list *l,
+		    const struct prefetch_fetched *f, const char *ram,
+		    const char *below, char *text, size_t cap)
+{
+	struct nbd_out o = { .buf = text, .cap = cap - 1 };
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		put_target(&o, at, l->e[i].start - at, below, at);
+		put_target(&o, l->e[i].start, l->e[i].len, ram, f->at[i]);
+		at = l->e[i].start + l->e[i].len;
+	}
+	put_target(&o, at, l->sectors - at, below, at);
+	text[o.len] = '\0';
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks of a device in RAM, behind a loop device of its own:
+ *
+ *	device --O_DIRECT, many reads in flight--> memfd --> /dev/loopN
+ *
+ * The memory is the loop device's alone, and is free when nothing uses that any
+ * more.
+ */
+#ifndef BOOT_PREFETCH_FETCH_H
+#define BOOT_PREFETCH_FETCH_H
+
+#include "boot/prefetch/extents.h"
+
+struct prefetch_limits {
+	uint64_t bytes;	   /* more is left out, from the end of the list */
+	unsigned ms;	   /* for all of it */
+	unsigned quiet_ms; /* without an answer */
+};
+
+/* 32 KiB: too large for a stack. */
+struct prefetch_fetched {
+	int loop;	 /* open; the caller closes it when it is used */
+	char disk[16];	 /* "loop0" */
+	uint64_t bytes;	 /* that came */
+	unsigned missed; /* extents that did not come in time, or failed */
+	uint64_t at[PREFETCH_MAX]; /* the sector of each on the loop device */
+};
+
+/*
+ * Reads the extents of *l from dev.  What has not come within the limits is
+ * removed from the list.  An error: none has come, or there is no room for
+ * them.
+ *
+ * To be called in a child process: its end waits for reads in flight, and the
+ * caller must not.
+ */
+int prefetch_fetch(struct prefetch_list *l, const char *dev,
+		   const struct prefetch_limits *limits,
+		   struct prefetch_fetched *f, struct nbd_diag *d);
+
+/*
+ * Prints the table of linear targets for a device of l->sectors: the extents
+ * from the loop device `ram`, where f->at says, the rest from `below` (both
+ * "7:0").  cap is at least PREFETCH_TABLE(l->n).
+ */
+#define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 96)
+void prefetch_table(const struct prefetch_list *l,
+		    const struct prefetch_fetched *f, const char *ram,
+		    const char *below, char *text, size_t cap);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that stays until the boot is over: it lists what is read of the
+ * root, and then takes apart what the boot alone needed.
+ */
+#ifndef BOOT_PREFETCH_LEARN_H
+#define BOOT_PREFETCH_LEARN_H
+
+#include "boot/prefetch/trace.h"
+
+/* The list of this boot, in /run. */
+#define PREFETCH_LEARNT "nbdboot/prefetch"
+/* Its presence ends the boot, as far as this process is concerned. */
+#define PREFETCH_STOP	"nbdboot/prefetch.stop"
+
+/* 68 KiB: too large for a stack. */
+struct prefetch_learn {
+	int index;
+	char dev[64], below[64]; /* the mapping, and what it maps */
+	int run, block;		 /* /run and /sys/block: paths are lost later */
+	int disk;		 /* the mapping */
+	/* sets the image that the open device holds */
+	void (*name_image)(char image[64], int disk);
+	struct prefetch_trace trace;
+	struct prefetch_list list;
+};
+
+/*
+ * Begins to record the reads of the mapping of nbdN.  l->name_image is the
+ * caller's.  Without tracing, says so and goes on.
+ */
+int prefetch_learn_begin(struct prefetch_learn *l, int index,
+			 struct nbd_diag *d);
+/*
+ * Reports that it is ready, and then looks at the device: a boot does not wait
+ * for the answers.  Waits until the boot is over: nothing was read for 15 s, or 2 minutes have
+ * passed, or PREFETCH_STOP is there.  Then writes the list, and maps the device
+ * one to one again, which frees what was fetched.
+ */
+int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d);
+
+#endif

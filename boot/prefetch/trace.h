@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reads of one block device, as the kernel traces them: the event
+ * block:block_bio_queue, in an instance of tracefs that nobody else uses.
+ */
+#ifndef BOOT_PREFETCH_TRACE_H
+#define BOOT_PREFETCH_TRACE_H
+
+#include "boot/prefetch/extents.h"
+
+struct prefetch_trace {
+	int pipe, instances; /* -1: no tracing */
+	size_t len;
+	char buf[4096]; /* of them len bytes: the beginning of a line */
+};
+
+/*
+ * Begins to record the reads of the block device dev.  Mounts tracefs for a
+ * moment, where only this program looks.  After a failure nothing of it is
+ * left.
+ */
+int prefetch_trace_open(struct prefetch_trace *t, const char *dev,
+			struct nbd_diag *d);
+/* Adds the reads since the last call to the list; returns how many. */
+unsigned prefetch_trace_read(struct prefetch_trace *t, struct prefetch_list *l);
+/* The same of text as the kernel writes it; a line may come in parts. */
+unsigned prefetch_trace_take(struct prefetch_trace *t, struct prefetch_list *l,
+			     const char *text, size_t len);
+/* Frees the memory of the instance. */
+void prefetch_trace_close(struct prefetch_trace *t);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mappings of nbd devices.  The device mapper is played. */
+#include "boot/mapper/mapper.h"
+#include "port/linux/dm.h"
+#include "tests/unit.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+static struct play {
+	int create, load, resume, remove; /* results */
+	const char *table;		  /* that the kernel shows */
+	const char *names[3];		  /* of mappings; NULL: the end */
+	bool busy[3];
+	/* what was done, a letter each */
+	char done[32], loaded[128];
+	bool read_only;
+} play;
+
+static struct nbd_diag d;
+
+static void note(char c)
+{
+	play.done[strlen(play.done)] = c;
+}
+
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+	if (strcmp(path, "/dev/nbd0p2") != 0)
+		return __real_stat(path, st);
+	st->st_mode = S_IFBLK;
+	st->st_rdev = makedev(43, 2);
+	return 0;
+}
+
+uint64_t __wrap_file_number(int at, const char *name);
+uint64_t __wrap_file_number(int at, const char *name)
+{
+	(void)at;
+	if (!strcmp(name, "/sys/dev/block/43:2/size"))
+		return 2048;
+	assert_string_equal(name, "/sys/dev/block/43:2/ro");
+	return 1;
+}
+
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	(void)mode;
+	assert_string_equal(path, "/sys/module/dm_mod");
+	return play.names[0] ? 0 : -1;
+}
+
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *dg);
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_true(cap >= DM_ROOM);
+	note('(');
+	return NBD_OK;
+}
+
+void __wrap_dm_close(struct dm *m);
+void __wrap_dm_close(struct dm *m)
+{
+	(void)m;
+	note(')');
+}
+
+int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_string_equal(name, "nbdboot-nbd0");
+	note('c');
+	return play.create ? play.create : 7;
+}
+
+int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	(void)m;
+	assert_string_equal(name, "nbdboot-nbd0");
+	return play.table ? 7 : nbd_diag(dg, NBD_E_NOT_FOUND, "none");
+}
+
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *dg);
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_string_equal(name, "nbdboot-nbd0");
+	nbd_fmt(play.loaded, sizeof(play.loaded), "%s", table);
+	play.read_only = read_only;
+	note('l');
+	return play.load;
+}
+
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	(void)m, (void)name, (void)dg;
+	note('r');
+	return play.resume;
+}
+
+int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
+		   size_t cap, struct nbd_diag *dg);
+int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
+		   size_t cap, struct nbd_diag *dg)
+{
+	(void)m, (void)name, (void)dg;
+	assert_false(status);
+	return nbd_fmt(text, cap, "%s", play.table);
+}
+
+int __wrap_dm_remove(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_remove(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	unsigned i;
+
+	(void)m;
+	note('-');
+	for (i = 0; i < 3 && play.names[i]; i++) {
+		if (strcmp(play.names[i], name) != 0)
+			continue;
+		if (play.busy[i])
+			return nbd_diag(dg, NBD_E_IN_USE, "%s is busy", name);
+		memmove(play.names + i, play.names + i + 1,
+			(2 - i) * sizeof(play.names[0]));
+		memmove(play.busy + i, play.busy + i + 1, 2 - i);
+		play.names[2] = NULL;
+		return NBD_OK;
+	}
+	return NBD_E_NOT_FOUND;
+}
+
+int __wrap_dm_nth(struct dm *m, const char *prefix, unsigned n,
+		  char name[DM_NAME], struct nbd_diag *dg);
+int __wrap_dm_nth(struct dm *m, const char *prefix, unsigned n,
+		  char name[DM_NAME], struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_string_equal(prefix, "nbdboot-");
+	if (n >= 3 || !play.names[n])
+		return NBD_E_NOT_FOUND;
+	nbd_fmt(name, DM_NAME, "%s", play.names[n]);
+	return NBD_OK;
+}
+
+static void a_partition_is_mapped_one_to_one(void **state)
+{
+	char path[MAPPER_PATH] = "/dev/nbd0p2";
+
+	(void)state;
+	play = (struct play){ 0 };
+	assert_int_equal(mapper_put(0, path, &d), NBD_OK);
+	assert_string_equal(path, "/dev/dm-7");
+	assert_string_equal(play.loaded, "0 2048 linear 43:2 0\n");
+	assert_true(play.read_only);
+	/* what an earlier try has left goes first */
+	assert_string_equal(play.done, "(-clr)");
+}
+
+static void a_failure_leaves_nothing(void **state)
+{
+	static const struct {
+		struct play play;
+		const char *done;
+	} cases[] = {
+		{ { .create = NBD_E_PERM }, "(-c)" },
+		{ { .load = NBD_E_PERM }, "(-cl-)" },
+		{ { .resume = NBD_E_PERM }, "(-clr-)" },
+	};
+	char path[MAPPER_PATH] = "/dev/nbd0p2";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		play = cases[i].play;
+		assert_int_equal(mapper_put(0, path, &d), NBD_E_PERM);
+		assert_string_equal(path, "/dev/nbd0p2");
+		assert_string_equal(play.done, cases[i].done);
+	}
+	play = (struct play){ 0 };
+	strcpy(path, "/dev/null");
+	assert_int_equal(mapper_put(0, path, &d), NBD_E_NO_DEVICE);
+	assert_string_equal(play.done, "");
+}
+
+static void the_way_down_takes_all_that_are_free(void **state)
+{
+	(void)state;
+	play = (struct play){ .names = { "nbdboot-nbd0", "nbdboot-nbd1",
+					 "nbdboot-nbd2" },
+			      .busy = { false, true, false } };
+	mapper_take_all();
+	assert_string_equal(play.names[0], "nbdboot-nbd1");
+	assert_null(play.names[1]);
+	assert_int_equal(mapper_take(1, &d), NBD_E_IN_USE);
+	play.busy[0] = false;
+	assert_int_equal(mapper_take(1, &d), NBD_OK);
+	/* the driver may not be there at all: it is not loaded for this */
+	play = (struct play){ 0 };
+	mapper_take_all();
+	assert_int_equal(mapper_take(1, &d), NBD_E_NOT_FOUND);
+	assert_string_equal(play.done, "");
+}
+
+static void what_is_below_is_known(void **state)
+{
+	char path[MAPPER_PATH], below[MAPPER_PATH];
+	uint64_t sectors;
+
+	(void)state;
+	play = (struct play){ .table = "0 2048 linear 43:2 0\n" };
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d), NBD_OK);
+	assert_string_equal(path, "/dev/dm-7");
+	assert_string_equal(below, "43:2");
+	assert_int_equal(sectors, 2048);
+	play.table = "0 8 verity 1 43:2\n";
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
+			 NBD_E_KERNEL);
+	play.table = "8 8 linear 43:2 0\n";
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
+			 NBD_E_KERNEL);
+	play.table = NULL;
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
+			 NBD_E_NOT_FOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_partition_is_mapped_one_to_one),
+		cmocka_unit_test(a_failure_leaves_nothing),
+		cmocka_unit_test(the_way_down_takes_all_that_are_free),
+		cmocka_unit_test(what_is_below_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# init of the roots of test_prefetch.sh: what is below the root, and what came
+# from the server.
+export PATH=/bin:/sbin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+# The devices that the mapping is made of.
+made_of()
+{
+	echo "guest: $1 /dev/dm-0 is made of" \
+		"$(cd /sys/block/dm-0/slaves 2>/dev/null && echo *)"
+}
+
+# KiB of files in RAM that the machine has.
+in_ram()
+{
+	awk '$1 == "Shmem:" { print $2 }' /proc/meminfo
+}
+
+# Sectors that the server has sent.
+served()
+{
+	awk '{ print $3 }' /sys/block/nbd0/stat
+}
+
+# Its sum, read from the device.
+sum()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	echo "guest: $1 $2 is $(sha256sum "$2" | cut -d ' ' -f 1)"
+}
+
+awk '$2 == "/run/nbdboot/lower" || $2 == "/" { print "guest:", $2, "is on", $1 }' \
+	/proc/mounts
+made_of 'while booting'
+if grep -q guest.learn /proc/cmdline; then
+	sum first /etc/blob
+	nbdboot prefetch stop
+	nbdboot prefetch show
+	sed 's/^/list: /' /run/nbdboot/prefetch
+elif [ -e /sys/block/dm-0 ]; then
+	before=$(served)
+	sum first /etc/blob
+	echo "guest: $(($(served) - before)) sectors of it came from the server"
+	sum first /dev/dm-0
+	full=$(in_ram)
+	nbdboot prefetch stop && made_of 'after that'
+	[ $((full - $(in_ram))) -gt 2048 ] && echo 'guest: RAM is given back'
+	[ ! -e /sys/block/loop0/loop ] && echo 'guest: loop0 is free'
+	dmesg | sed -n 's/.*prefetch: the boot has read/guest: read/p'
+	sum later /etc/blob
+	sum later /dev/dm-0
+fi
+for exe in /proc/[0-9]*/exe; do
+	case $(tr '\0' ' ' <"${exe%exe}cmdline") in
+	'@nbdboot prefetch '*) echo 'guest: WRONG: it goes on' ;;
+	esac
+done
+# The root again, under the same kernel.
+if grep -q guest.reroot /proc/cmdline && [ ! -e /run/nbdboot/cmdline ]; then
+	cp /proc/cmdline /run/initramfs/reroot.new
+	exec /run/initramfs/shutdown reboot
+fi
+echo 'guest: end'
+exec /run/initramfs/shutdown poweroff

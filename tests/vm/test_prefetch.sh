@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines that fetch at once what their root will be asked for.  TAP on standard
+# output.
+vm_kind=uml
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+image=$work/image
+sectors=65536
+
+# list EXTENT...: a list of the image
+list()
+{
+	printf 'nbdboot-prefetch 1\nimage %s squashfs:\n' $sectors
+	[ $# = 0 ] || printf '%s\n' "$@"
+	echo "end $#"
+}
+
+# image_with FILE: the image, with FILE as its list unless that is ''
+image_with()
+{
+	rm -rf "$image" "${tree:?}/var"
+	if [ "$1" ]; then
+		install -D -m 644 "$1" "$tree/var/lib/nbdboot/prefetch"
+	fi
+	mksquashfs "$tree" "$image" -quiet -no-progress -all-root -noD -noF \
+		>/dev/null
+	truncate -s $((sectors * 512)) "$image"
+}
+
+boot()
+{
+	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
+loglevel=4 $*"
+	vm_end
+}
+
+# The sums of the blob and of the image, before and after.
+sums()
+{
+	for when in first later; do
+		echo "guest: $when /etc/blob is $blob"
+		echo "guest: $when /dev/dm-0 is $(sha256sum "$image" | cut -d ' ' -f 1)"
+	done
+}
+
+# read_right SENTENCE PATTERN...: ended, and all that was read is right
+read_right()
+{
+	sentence=$1
+	shift
+	sums >"$work/sums"
+	if [ "$(grep -c -x -F -f "$work/sums" "$work/log")" = 4 ]; then
+		ended "$sentence" '!WRONG' '!Kernel panic' \
+			'all is unmounted and disconnected' "$@"
+	else
+		not_ok "$sentence: the sums"
+		show "$work/log"
+	fi
+}
+
+find_kernel
+root_tree "$tree" guest/prefetch.sh
+install -m 755 "$nbdboot" "$tree/bin/nbdboot"
+head -c 4M /dev/urandom >"$tree/etc/blob"
+blob=$(sha256sum "$tree/etc/blob" | cut -d ' ' -f 1)
+modules_here='nbd virtio_net virtio_pci squashfs overlay loop dm_mod'
+initramfs "$work/initramfs" "$modules_here" | sed 's/^/# /'
+
+# ---- a list in the root ----
+
+# all of it, but for holes at the beginning, in the middle, and at the end
+list '8 2040' '4096 8192' '12296 40000' >"$work/list"
+image_with "$work/list"
+serve 0 file "$image"
+boot nbdboot.overlay nbdboot.prefetch
+read_right 'what the list of the root names is in RAM while the machine boots' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: /run/nbdboot/lower is on /dev/dm-0$' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: [0-9]\{1,3\} sectors of it came from the server$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$' \
+	'^guest: RAM is given back$' '^guest: loop0 is free$' \
+	'^guest: read [0-9]* KiB of its root, [23][0-9]\{4\} of them from RAM'
+
+boot nbdboot.overlay nbdboot.prefetch guest.reroot
+sed -n '/the old system has ended/,$p' "$work/log" >"$work/again"
+check 'a reroot takes the mapping apart before it disconnects' \
+	[ "$(grep -c 'all is unmounted and disconnected' "$work/log")" = 2 ]
+mv "$work/again" "$work/log"
+read_right 'and fetches for the next root' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$' \
+	'^guest: RAM is given back$'
+
+boot nbdboot.overlay
+shows 'without the word the root is on the device itself' \
+	'^guest: /run/nbdboot/lower is on /dev/nbd0$' '!prefetch'
+boot nbdboot.overlay nbdboot.prefetch=0
+shows 'and so it is with 0' '^guest: /run/nbdboot/lower is on /dev/nbd0$' \
+	'!prefetch'
+boot rw nbdboot.prefetch
+shows 'a root that may be written to is left alone' \
+	'nbdboot.prefetch: no effect, as the root may be written to' \
+	'^guest: / is on /dev/nbd0$'
+unserve
+serve 0 -r file "$image"
+boot nbdboot.prefetch
+read_right 'but not one whose server lets nobody write' \
+	'^guest: / is on /dev/dm-0$' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$'
+unserve
+
+# ---- lists that cannot be used, and a server that cannot ----
+
+list '8 16' '16 8' >"$work/list"
+image_with "$work/list"
+serve 0 file "$image"
+boot nbdboot.overlay nbdboot.prefetch
+read_right 'a list that is wrong costs one line' \
+	'prefetch: no effect: /var/lib/nbdboot/prefetch: line 4 ' \
+	'^guest: while booting /dev/dm-0 is made of nbd0$'
+unserve
+list '8 16' | sed 's/ squashfs:/0&/' >"$work/list"
+image_with "$work/list"
+serve 0 file "$image"
+boot nbdboot.overlay nbdboot.prefetch
+read_right 'and so does one of another image' \
+	'prefetch: no effect: the list is of squashfs: with 655360 sectors' \
+	'^guest: while booting /dev/dm-0 is made of nbd0$'
+unserve
+
+# serve_once: the first connection ends at a read behind 20 MiB, where there is
+# no file system: only the fetch reads there.  Sets port and server.
+serve_once()
+{
+	cat >"$work/serve" <<-END
+		#!/bin/sh
+		exec nbdkit -s eval get_size='stat -c %s "$image"' \\
+			pread='[ \$4 -lt 20000000 ] || ! mkdir "$work/killed" ||
+				kill -9 \$PPID
+			dd if="$image" bs=512 skip=\$((\$4 / 512)) \\
+				count=\$((\$3 / 512)) status=none'
+	END
+	chmod 755 "$work/serve"
+	# a port that was free a moment ago
+	serve 0 null
+	unserve
+	daemon_at "$port" socat \
+		"TCP-LISTEN:$port,bind=127.0.0.1,fork,reuseaddr" \
+		"EXEC:$work/serve"
+}
+
+list '8 2040' '4096 8192' '12296 40000' >"$work/list"
+image_with "$work/list"
+serve_once
+boot nbdboot.overlay nbdboot.prefetch nbdboot.io-timeout=2
+check 'a server was killed during a fetch' [ -d "$work/killed" ]
+read_right 'and the fetch went on' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$'
+unserve
+
+# ---- the list of a boot: in QEMU, as User-mode Linux traces nothing ----
+
+image_with ''
+serve 0 file "$image"
+in_qemu boot nbdboot.overlay nbdboot.prefetch guest.learn
+mkdir -p "$work/add/etc/nbdboot"
+sed -n 's/^list: //p' "$work/log" >"$work/add/etc/nbdboot/prefetch"
+shows 'a boot is listed' "^guest: first /etc/blob is $blob$" \
+	'^image *squashfs:$' '^size *33554432 (32.0M)$' \
+	'all is unmounted and disconnected' '!WRONG' '^guest: end$'
+initramfs "$work/initramfs" "$modules_here" "$work/add" | sed 's/^/# /'
+boot nbdboot.overlay
+read_right 'and the next boot, with that list in its initramfs, has it in RAM' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: [0-9]\{1,2\} sectors of it came from the server$' \
+	'^guest: RAM is given back$'
+
+finish
