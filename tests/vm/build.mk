@@ -67,6 +67,8 @@ bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS
 		MAKE_TARGET=$@ $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
+bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3
+	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' $(vm) tests/vm/bench/distance.sh
 bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/toram.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
@@ -116,6 +118,6 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-drivers bench-toram bench-tune bench-costs \
+	bench-tls bench-boot bench-distance bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-reroot soak-uefi soak-site soak

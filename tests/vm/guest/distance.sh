@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A service in the root of bench/distance.sh: says when the system is up, prints
+# the list of this boot if that is asked for, and ends the machine.
+exec >/dev/console 2>&1
+echo
+
+# Started by hand it would end the host.
+grep -q nbdboot.prefetch /proc/cmdline || exit 2
+
+state=$(systemctl is-system-running --wait)
+read -r up _ </proc/uptime
+echo "guest: up $up"
+[ "$state" = running ] || systemctl list-units --failed --plain --no-legend |
+	sed 's/^/guest: WRONG: failed: /'
+# what came from the server, and what the root's file system asked for
+awk '$3 ~ /^(nbd0|dm-0|loop0)$/ { print "guest: reads of", $3, "are", $4,
+	"with", $6 / 2, "KiB" }' /proc/diskstats
+echo "guest: lower is $(findmnt -no SOURCE,OPTIONS /run/nbdboot/lower)"
+if grep -q guest.learn /proc/cmdline; then
+	nbdboot prefetch stop
+	nbdboot prefetch show | sed 's/^/guest: list /'
+	sed 's/^/list: /' /run/nbdboot/prefetch
+fi
+echo o >/proc/sysrq-trigger
