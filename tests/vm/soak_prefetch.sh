@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Boots with a list of blocks to fetch, during which the server fails: at each of
+# STEPS of the conversation it does each of FAULTS (../interop/faults.c has the
+# list), and serves again: not an error, which a file system keeps.  The machine
+# comes up with the right data, and goes down with all undone.  TAP on standard
+# output.
+vm_kind=uml
+VM_LIMIT=${VM_LIMIT:-300}
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/faults.sh
+. "$here/faults.sh"
+
+tree=$work/tree
+image=$work/image
+sectors=65536
+
+find_kernel
+root_tree "$tree" guest/prefetch.sh
+install -m 755 "$nbdboot" "$tree/bin/nbdboot"
+head -c 4M /dev/urandom >"$tree/etc/blob"
+blob=$(sha256sum "$tree/etc/blob" | cut -d ' ' -f 1)
+mkdir -p "$tree/var/lib/nbdboot"
+printf '%s\n' 'nbdboot-prefetch 1' "image $sectors squashfs:" '8 2040' \
+	'4096 8192' '12296 40000' 'end 3' >"$tree/var/lib/nbdboot/prefetch"
+mksquashfs "$tree" "$image" -quiet -no-progress -all-root -noD -noF >/dev/null
+truncate -s $((sectors * 512)) "$image"
+sum=$(sha256sum "$image" | cut -d ' ' -f 1)
+initramfs "$work/initramfs" \
+	'nbd virtio_net virtio_pci squashfs overlay loop dm_mod' | sed 's/^/# /'
+faults_begin
+
+seen=0
+for step in ${STEPS:-4 6 8 10 14 20 30 40 60 80 120 160}; do
+	for fault in ${FAULTS:-die freeze drip lose cut stall}; do
+		fail "$fault" "$step" "$image"
+		vm_start "$work/initramfs" "root=nbd://$host:$faulty/ \
+ip=$guest_ip loglevel=4 nbdboot.overlay nbdboot.prefetch nbdboot.io-timeout=3"
+		vm_end
+		fail_end
+		[ "$happened" != fault ] || seen=$((seen + 1))
+		shows "$fault at step $step ($happened;$(sed -n \
+			's/.*nbdboot: prefetch: \(.*\) fetched.*/ \1/p' \
+			"$work/log"))" \
+			"^guest: first /etc/blob is $blob$" \
+			"^guest: later /etc/blob is $blob$" \
+			"^guest: later /dev/dm-0 is $sum$" \
+			'^guest: after that /dev/dm-0 is made of nbd0$' \
+			'all is unmounted and disconnected' '!WRONG' \
+			'^guest: end$'
+	done
+done
+check "faults happened in $seen boots" [ "$seen" -gt 0 ]
+finish
