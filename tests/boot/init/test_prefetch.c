@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When a root is mapped, which list is taken, and what becomes of it. */
+#include "boot/init/prefetch.h"
+#include "boot/init/super.h"
+#include "boot/mapper/mapper.h"
+#include "boot/prefetch/fetch.h"
+#include "port/linux/dm.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LIST	 "nbdboot-prefetch 1\nimage 4096 ext4:1-2\n64 8\nend 1\n"
+#define ANOTHERS "nbdboot-prefetch 1\nimage 4096 ext4:1-3\n64 8\nend 1\n"
+
+static struct play {
+	bool ours;	    /* the initramfs has a list */
+	bool read_only;	    /* the device is */
+	int put, get, load; /* results */
+	/* what was done */
+	unsigned puts, fetches, loads;
+	bool load_read_only;
+	char table[256], said[512];
+} play;
+
+static char root[] = "/tmp/nbdboot-prefetch-XXXXXX";
+static char list_of_root[128];
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	struct nbd_out o = { .buf = play.said, .cap = sizeof(play.said) - 1 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	nbd_vputf(&o, fmt, ap);
+	va_end(ap);
+	play.said[o.len] = '\0';
+}
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	if (!strcmp(path, PREFETCH_OURS))
+		return play.ours ? 0 : -1;
+	return __real_access(path, mode);
+}
+
+uint64_t __wrap_file_number(int at, const char *name);
+uint64_t __wrap_file_number(int at, const char *name)
+{
+	(void)at;
+	assert_string_equal(name, "/sys/block/nbd0/ro");
+	return play.read_only;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	if (!strcmp(name, "/sys/block/loop3/dev"))
+		return nbd_fmt(buf, cap, "7:3\n");
+	*buf = '\0';
+	return NBD_E_NOT_FOUND;
+}
+
+uint64_t __wrap_file_meminfo(const char *key);
+uint64_t __wrap_file_meminfo(const char *key)
+{
+	assert_string_equal(key, "MemAvailable:");
+	return 800;
+}
+
+int __wrap_mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
+int __wrap_mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
+{
+	assert_int_equal(index, 0);
+	play.puts++;
+	if (play.put)
+		return nbd_diag(d, play.put, "no dm_mod");
+	strcpy(path, "/dev/dm-0");
+	return NBD_OK;
+}
+
+int __wrap_mapper_below(int index, char path[MAPPER_PATH],
+			char below[MAPPER_PATH], uint64_t *sectors,
+			struct nbd_diag *d);
+int __wrap_mapper_below(int index, char path[MAPPER_PATH],
+			char below[MAPPER_PATH], uint64_t *sectors,
+			struct nbd_diag *d)
+{
+	(void)index, (void)d;
+	strcpy(path, "/dev/null");
+	strcpy(below, "43:0");
+	*sectors = 4096;
+	return NBD_OK;
+}
+
+int __wrap_init_super_read(struct super *s, int fd);
+int __wrap_init_super_read(struct super *s, int fd)
+{
+	(void)fd;
+	s->type = "ext4";
+	strcpy(s->uuid, "1-2");
+	return NBD_OK;
+}
+
+int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
+			  const struct prefetch_limits *limits,
+			  struct prefetch_fetched *f, struct nbd_diag *d);
+int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
+			  const struct prefetch_limits *limits,
+			  struct prefetch_fetched *f, struct nbd_diag *d)
+{
+	play.fetches++;
+	assert_string_equal(dev, "/dev/nbd0p2");
+	/* an eighth of what is available */
+	assert_int_equal(limits->bytes, 100 << 10);
+	f->loop = dup(0);
+	strcpy(f->disk, "loop3");
+	f->bytes = l->n * 4096;
+	return play.get ? nbd_diag(d, play.get, "no answer") : NBD_OK;
+}
+
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+{
+	(void)m, (void)cap, (void)d;
+	return NBD_OK;
+}
+
+void __wrap_dm_close(struct dm *m);
+void __wrap_dm_close(struct dm *m)
+{
+	(void)m;
+}
+
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *d);
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *d)
+{
+	(void)m;
+	assert_string_equal(name, "nbdboot-nbd0");
+	nbd_fmt(play.table, sizeof(play.table), "%s", table);
+	play.load_read_only = read_only;
+	return play.load ? nbd_diag(d, play.load, "refused") : NBD_OK;
+}
+
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	(void)m, (void)name, (void)d;
+	play.loads++;
+	return NBD_OK;
+}
+
+static struct prefetch_root r = {
+	.index = 0, .disk = "nbd0", .below = "/dev/nbd0p2", .where = root
+};
+
+static void put_list(const char *text)
+{
+	unlink(list_of_root);
+	if (text)
+		assert_int_equal(file_save(AT_FDCWD, list_of_root, text,
+					   strlen(text)),
+				 0);
+}
+
+static void a_root_is_mapped_only_if_that_is_wanted(void **state)
+{
+	static const struct {
+		const char *word;
+		bool ours, read_only, overlay, mapped;
+		const char *said;
+	} cases[] = {
+		{ NULL, false, true, false, false, "" },
+		{ NULL, true, true, false, true, "" },
+		{ "0", true, true, false, false, "" },
+		{ "", false, true, false, true, "" },
+		{ "auto", false, false, true, true, "" },
+		{ "/list", false, false, true, true, "" },
+		{ "yes", true, true, true, false, "has no effect" },
+		{ "", true, false, false, false, "may be written to" },
+	};
+	char dev[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		play = (struct play){ .ours = cases[i].ours,
+				      .read_only = cases[i].read_only };
+		r.overlay = cases[i].overlay;
+		strcpy(dev, "/dev/nbd0p2");
+		assert_int_equal(init_prefetch_map(&r, cases[i].word, dev),
+				 cases[i].mapped);
+		assert_int_equal(play.puts, cases[i].mapped);
+		assert_string_equal(dev, cases[i].mapped ? "/dev/dm-0"
+							 : "/dev/nbd0p2");
+		assert_non_null(strstr(play.said, cases[i].said));
+		if (!cases[i].said[0])
+			assert_string_equal(play.said, "");
+	}
+	play = (struct play){ .put = NBD_E_NOT_FOUND, .read_only = true };
+	assert_false(init_prefetch_map(&r, "", dev));
+	assert_non_null(strstr(play.said, "no effect: no dm_mod"));
+}
+
+static void the_list_of_the_root_is_fetched(void **state)
+{
+	(void)state;
+	play = (struct play){ 0 };
+	put_list(LIST);
+	/* only when the root is mounted */
+	assert_false(init_prefetch_fetch(&r, "", false));
+	assert_int_equal(play.fetches, 0);
+	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_string_equal(play.table, "0 64 linear 43:0 0\n"
+					"64 8 linear 7:3 0\n"
+					"72 4024 linear 43:0 72\n");
+	assert_true(play.load_read_only);
+	assert_int_equal(play.loads, 1);
+	assert_non_null(strstr(play.said, "4 KiB in 1 extents fetched"));
+}
+
+static void a_file_that_is_named_has_to_be_there(void **state)
+{
+	(void)state;
+	play = (struct play){ 0 };
+	put_list(LIST);
+	assert_true(init_prefetch_fetch(&r, "/nowhere/list", false));
+	assert_non_null(strstr(play.said, "no effect: /nowhere/list: "));
+	assert_true(init_prefetch_fetch(&r, list_of_root, false));
+	assert_int_equal(play.loads, 1);
+}
+
+static void what_cannot_be_used_costs_a_line(void **state)
+{
+	static const struct {
+		const char *list;
+		struct play play;
+		const char *said;
+		unsigned fetches;
+	} cases[] = {
+		{ "", { 0 }, "prefetch: line 1 of the list", 0 },
+		{ ANOTHERS, { 0 }, "the list is of ext4:1-3", 0 },
+		{ LIST, { .get = NBD_E_TIMEOUT }, "no effect: no answer", 1 },
+		{ LIST, { .load = NBD_E_KERNEL }, "no effect: refused", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		play = cases[i].play;
+		put_list(cases[i].list);
+		assert_true(init_prefetch_fetch(&r, "", true));
+		assert_non_null(strstr(play.said, cases[i].said));
+		assert_int_equal(play.fetches, cases[i].fetches);
+		assert_int_equal(play.loads, 0);
+	}
+}
+
+/* What an image names could be a file of the initramfs, or never end. */
+static void nothing_outside_of_the_root_is_opened(void **state)
+{
+	char outside[] = "/tmp/nbdboot-outside-XXXXXX";
+	int fd = mkstemp(outside);
+
+	(void)state;
+	play = (struct play){ 0 };
+	assert_int_equal(write(fd, LIST, strlen(LIST)), strlen(LIST));
+	close(fd);
+	put_list(NULL);
+	assert_int_equal(symlink(outside, list_of_root), 0);
+	assert_false(init_prefetch_fetch(&r, "", true));
+	put_list(NULL);
+	assert_int_equal(mkfifo(list_of_root, 0600), 0);
+	assert_false(init_prefetch_fetch(&r, "", true));
+	put_list(NULL);
+	assert_false(init_prefetch_fetch(&r, "", true));
+	assert_int_equal(play.fetches, 0);
+	assert_string_equal(play.said, "");
+	unlink(outside);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_root_is_mapped_only_if_that_is_wanted),
+		cmocka_unit_test(the_list_of_the_root_is_fetched),
+		cmocka_unit_test(a_file_that_is_named_has_to_be_there),
+		cmocka_unit_test(what_cannot_be_used_costs_a_line),
+		cmocka_unit_test(nothing_outside_of_the_root_is_opened),
+	};
+	static const char *const made[] = { "/var/lib/nbdboot", "/var/lib",
+					    "/var", "" };
+	char clean[128];
+	int rc;
+
+	if (!mkdtemp(root))
+		return 1;
+	snprintf(list_of_root, sizeof(list_of_root), "%s" PREFETCH_ROOTS, root);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	put_list(NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		snprintf(clean, sizeof(clean), "%s%s", root, made[i]);
+		rmdir(clean);
+	}
+	return rc;
+}
