@@ -255,7 +255,7 @@ struct copy_link {
 	uint64_t ext_at;
 	bool asking, no_map;
 	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
-	/* of a source: its identity ("": it has none), and who reads it */
+	/* of a source: its identity ("": it has none), and its reader */
 	char identity[DEVICE_IDENTITY_TEXT];
 	struct device_reader reader;
 };
