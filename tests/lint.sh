@@ -38,7 +38,8 @@ make -s O="$dir/t/lint-lwip" lwip_defconfig >&2 &&
 sources=$(files '^(core|port|boot)/.*\.c$' |
 	grep -vE 'uefi|/lwip/|metal/(virt|lm3s6965|main)\.c')
 lwip_sources=$(files '^(port|boot)/lwip/.*\.c$')
-flags='-D_GNU_SOURCE -DNBDBOOT_BUILT=0 -DCLI_COMMANDS= -I.'
+flags='-D_GNU_SOURCE -DNBDBOOT_BUILT=0 -DCLI_COMMANDS= -DINIT_STEPS=
+	-DBOOT_WORDS= -I.'
 lwip_flags='-isystem build/lwip/src/include -Iport/lwip'
 
 # tidy AUTOCONF FLAG...: the files on standard input, by their configuration

@@ -310,6 +310,8 @@ static int copy_again(struct copy *c)
 /* Returns 1 once the server of that side is back, or why it is not. */
 static int recover(struct copy *c, struct side *s, int why)
 {
+	/* all in flight is behind c->safe: the scan finds it again */
+	bool scanned = s == c->dst && !c->compare && !c->src->is_pipe;
 	int err = copy_side_reconnect(s, why, c->d);
 
 	if (!err && s == c->dst)
@@ -321,8 +323,7 @@ static int recover(struct copy *c, struct side *s, int why)
 
 		if (waits_for(c, t) != s)
 			continue;
-		/* all of it is behind c->safe: the scan finds it again */
-		if (s == c->dst && !c->compare && !c->src->is_pipe) {
+		if (scanned) {
 			t->step = TASK_FREE;
 			c->active--;
 		} else {

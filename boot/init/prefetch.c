@@ -140,7 +140,7 @@ static int open_in_root(const char *root)
 	if (dir < 0)
 		return -1;
 	/* ENOSYS before Linux 5.6: there it is not looked for */
-	fd = (int)syscall(SYS_openat2, dir, PREFETCH_ROOTS + 1, &how,
+	fd = (int)syscall(SYS_openat2, dir, &PREFETCH_ROOTS[1], &how,
 			  sizeof(how));
 	close(dir);
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {

@@ -10,24 +10,10 @@
 #include <unistd.h>
 
 #include "boot/net/ip.h"
+#include "boot/net/kept.h"
 #include "port/linux/file.h"
 
-/* The lease is stored as it is in memory, for the same program to read. */
-#define MAGIC (0x6e626400 ^ sizeof(struct dhcp))
-
 #define ONLINE "NetworkManager/system-connections/nbdboot.nmconnection"
-#define MAGIC6 (0x6e626436 ^ sizeof(struct net_kept6))
-
-struct kept6 {
-	uint64_t magic;
-	struct net_kept6 kept;
-};
-
-struct kept {
-	uint64_t magic;
-	char name[16];
-	struct dhcp dhcp;
-};
 
 /* The text of a file while it is composed, and its data. */
 struct page {
@@ -271,16 +257,6 @@ static void put_all_dns(struct page *f, const char *first, const char *next)
 		nbd_put(&f->o, "\n", 1);
 }
 
-static int save_as(int run, const char *path, const void *data, size_t len,
-		   struct nbd_diag *d)
-{
-	int rc = run < 0 ? run : file_save(run, path, data, len);
-
-	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", path,
-			     run < 0 ? nbd_err_text(run) : strerror(errno))
-		  : NBD_OK;
-}
-
 /* "%s" in path stands for the interface. */
 static int save(int run, const char *path, const struct page *f,
 		struct nbd_diag *d)
@@ -288,24 +264,13 @@ static int save(int run, const char *path, const struct page *f,
 	char name[128];
 
 	nbd_fmt(name, sizeof(name), path, f->s->name);
-	return save_as(run, name, f->text, f->o.len, d);
-}
-
-static int save_lease6(int run, const struct net_state *s, struct nbd_diag *d)
-{
-	struct kept6 k = { .magic = MAGIC6, .kept.index = s->index };
-
-	memcpy(k.kept.name, s->name, sizeof(k.kept.name));
-	memcpy(k.kept.local, s->local.ip, sizeof(k.kept.local));
-	k.kept.lease6 = *s->lease6;
-	return save_as(run, &EXPORT_STATE6[sizeof("/run")], &k, sizeof(k), d);
+	return net_kept_save(run, name, f->text, f->o.len, d);
 }
 
 int net_export_lease(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
 	bool v6 = s->addr.family == AF_INET6;
-	struct kept kept = { .magic = MAGIC };
 	struct page f;
 	int rc;
 
@@ -316,14 +281,7 @@ int net_export_lease(int run, const struct net_state *s,
 	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &f, d);
 	if (!rc && root)
 		rc = save(run, &EXPORT_LEASE[sizeof("/run")], &f, d);
-	if (!rc && root && s->lease6)
-		return save_lease6(run, s, d);
-	if (rc || !root || !s->dhcp)
-		return rc;
-	memcpy(kept.name, s->name, sizeof(kept.name));
-	kept.dhcp = *dhcp;
-	return save_as(run, &EXPORT_STATE[sizeof("/run")], &kept, sizeof(kept),
-		       d);
+	return rc || !root ? rc : net_kept_write(run, s, dhcp, d);
 }
 
 static void begin_match(struct page *f, const struct net_state *s)
@@ -455,46 +413,4 @@ int net_export_machine(int run, const struct net_state *s, const char *names,
 	return rc ? rc
 		  : save(run, "systemd/system/ifup@.service.d/nbdboot.conf", &f,
 			 d);
-}
-
-/* Reads and closes the file; both begin with their magic. */
-static int read_kept(int fd, const char *path, void *kept, size_t len,
-		     uint64_t magic, struct nbd_diag *d)
-{
-	ssize_t n = fd < 0 ? -1 : read(fd, kept, len);
-
-	if (fd >= 0)
-		close(fd);
-	if (n != (ssize_t)len || memcmp(kept, &magic, sizeof(magic)) != 0)
-		return nbd_diag(d, NBD_E_NOT_FOUND, "%s: %s", path,
-				n < 0 ? strerror(errno)
-				      : "not of this version of nbdboot");
-	return NBD_OK;
-}
-
-int net_export_read6(int run, struct net_kept6 *kept, struct nbd_diag *d)
-{
-	struct kept6 k;
-	int fd = openat(run, &EXPORT_STATE6[sizeof("/run")],
-			O_RDONLY | O_CLOEXEC);
-	int rc = read_kept(fd, EXPORT_STATE6, &k, sizeof(k), MAGIC6, d);
-
-	if (!rc)
-		*kept = k.kept;
-	return rc;
-}
-
-int net_export_read(int run, char name[16], struct dhcp *dhcp,
-		    struct nbd_diag *d)
-{
-	struct kept kept;
-	int fd = openat(run, &EXPORT_STATE[sizeof("/run")],
-			O_RDONLY | O_CLOEXEC);
-	int rc = read_kept(fd, EXPORT_STATE, &kept, sizeof(kept), MAGIC, d);
-
-	if (rc)
-		return rc;
-	memcpy(name, kept.name, sizeof(kept.name));
-	*dhcp = kept.dhcp;
-	return NBD_OK;
 }

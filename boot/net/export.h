@@ -31,8 +31,6 @@
 #include "boot/net/state.h"
 
 #define EXPORT_LEASE  "/run/nbdboot/lease"
-#define EXPORT_STATE  "/run/nbdboot/lease.state"
-#define EXPORT_STATE6 "/run/nbdboot/lease6.state"
 #define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
@@ -60,24 +58,5 @@ int net_export_machine(int run, const struct net_state *s, const char *names,
 /* Writes only the lease, after a renewal. */
 int net_export_lease(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
-
-/*
- * Reads EXPORT_STATE: the name of the interface, and the members of dhcp that
- * net_dhcp_renewal() needs.  NBD_E_NOT_FOUND: there is no DHCP lease, or
- * another version of this program wrote the file.
- */
-int net_export_read(int run, char name[16], struct dhcp *dhcp,
-		    struct nbd_diag *d);
-
-/* A lease of DHCPv6, and where it is. */
-struct net_kept6 {
-	char name[16]; /* of the interface when it was got */
-	int index;
-	unsigned char local[16]; /* its link-local address */
-	struct lease6 lease6;
-};
-
-/* Reads EXPORT_STATE6, as net_export_read() reads EXPORT_STATE. */
-int net_export_read6(int run, struct net_kept6 *kept, struct nbd_diag *d);
 
 #endif

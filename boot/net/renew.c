@@ -11,6 +11,7 @@
 
 #include "boot/words/cmdline.h"
 #include "boot/net/export.h"
+#include "boot/net/kept.h"
 #include "boot/net/renew6.h"
 #include "port/linux/file.h"
 #include "port/linux/packet.h"
@@ -88,9 +89,9 @@ static int read_lease(struct net_renewal *r, struct nbd_diag *d)
 	struct job *j = &r->j;
 	struct net_kept6 kept;
 	struct nbd_diag why;
-	int rc = net_export_read(r->run, j->l.name, &j->dhcp, d);
+	int rc = net_kept_read(r->run, j->l.name, &j->dhcp, d);
 
-	if (!rc || net_export_read6(r->run, &kept, &why))
+	if (!rc || net_kept_read6(r->run, &kept, &why))
 		return rc;
 	memcpy(j->l.name, kept.name, sizeof(kept.name));
 	j->local.family = j->addr.family = AF_INET6;
@@ -176,10 +177,10 @@ void net_renew_expire(void)
 	char name[16];
 	int run = file_run();
 
-	if (!net_export_read(run, name, &dhcp, &d)) {
+	if (!net_kept_read(run, name, &dhcp, &d)) {
 		memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
 		end = dhcp.bound + dhcp.lease.seconds * UINT64_C(1000);
-	} else if (!net_export_read6(run, &six, &d)) {
+	} else if (!net_kept_read6(run, &six, &d)) {
 		ours.a.family = AF_INET6;
 		memcpy(ours.a.ip, six.lease6.lease.addr, sizeof(ours.a.ip));
 		end = six.lease6.bound +

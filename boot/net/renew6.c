@@ -114,7 +114,7 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 bool net_renew6_kept(struct net_kept6 *kept)
 {
 	struct nbd_diag d;
-	int run = file_run(), rc = net_export_read6(run, kept, &d);
+	int run = file_run(), rc = net_kept_read6(run, kept, &d);
 
 	if (run >= 0)
 		close(run);

@@ -7,7 +7,7 @@
 #ifndef BOOT_NET_RENEW6_H
 #define BOOT_NET_RENEW6_H
 
-#include "boot/net/export.h"
+#include "boot/net/kept.h"
 #include "boot/net/renew.h"
 
 /*

@@ -54,7 +54,7 @@ uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
  */
 static bool sleep_ms(uint64_t ms, int most)
 {
-	uint64_t now = nbd_now_ms(), end = now + ms, due = now;
+	uint64_t now = nbd_now_ms(), end = now + ms, due;
 	bool suspended = false;
 
 	for (; now < end && !suspended; now = nbd_now_ms()) {

@@ -9,7 +9,7 @@
 
 #include "boot/device/settle.h"
 #include "boot/init/shutdown.h"
-#include "boot/net/export.h"
+#include "boot/net/kept.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
@@ -114,9 +114,9 @@ bool reroot_beside_must_renew(void)
 	bool must;
 	int run = file_run();
 
-	must = !net_export_read(run, interface, &dhcp, &d)
+	must = !net_kept_read(run, interface, &dhcp, &d)
 		       ? dhcp.lease.seconds != UINT32_MAX
-		       : !net_export_read6(run, &six, &d) &&
+		       : !net_kept_read6(run, &six, &d) &&
 				 six.lease6.lease.valid != UINT32_MAX;
 	close(run);
 	dir_open(&dir, "/proc");

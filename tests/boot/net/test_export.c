@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files for the real system, in a directory in place of /run. */
 #include "boot/net/export.h"
+#include "boot/net/kept.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,19 +191,17 @@ static void a_lease_can_be_read_back(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(net_export_read(run, name, &read, &d), 0);
+	assert_int_equal(net_kept_read(run, name, &read, &d), 0);
 	assert_string_equal(name, "eth0");
 	assert_memory_equal(&read.lease, &lease.lease, sizeof(lease.lease));
 	assert_int_equal(read.bound, lease.bound);
 	fd = openat(run, "nbdboot/lease.state", O_WRONLY);
 	assert_int_equal(write(fd, "another", 7), 7);
 	close(fd);
-	assert_int_equal(net_export_read(run, name, &read, &d),
-			 NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
 	assert_non_null(strstr(d.text, "not of this version of nbdboot"));
 	assert_int_equal(unlinkat(run, "nbdboot/lease.state", 0), 0);
-	assert_int_equal(net_export_read(run, name, &read, &d),
-			 NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
 	assert_non_null(strstr(d.text, "No such file"));
 }
 
@@ -255,7 +254,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 		  sizeof(text));
 	assert_non_null(strstr(text, "[IPv6AcceptRA]\nDHCPv6Client=no\n"));
 	assert_null(strstr(text, "DHCP=ipv6"));
-	assert_int_equal(net_export_read6(run, &kept, &d), 0);
+	assert_int_equal(net_kept_read6(run, &kept, &d), 0);
 	assert_string_equal(kept.name, "eth0");
 	assert_int_equal(kept.index, 3);
 	assert_memory_equal(kept.local, local.ip, 16);
@@ -266,10 +265,10 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 			 sizeof(kept) + 8);
 	text[0] ^= 1;
 	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 8);
-	assert_int_equal(net_export_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
 	text[0] ^= 1;
 	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 7);
-	assert_int_equal(net_export_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "boot/net/export.h"
+#include "boot/net/kept.h"
 #include "port/linux/packet.h"
 #include "tests/unit.h"
 
@@ -66,10 +67,10 @@ int __wrap_file_run(void)
 	return 3;
 }
 
-int __wrap_net_export_read(int run, char name[16], struct dhcp *dhcp,
-			   struct nbd_diag *diag);
-int __wrap_net_export_read(int run, char name[16], struct dhcp *dhcp,
-			   struct nbd_diag *diag)
+int __wrap_net_kept_read(int run, char name[16], struct dhcp *dhcp,
+			 struct nbd_diag *diag);
+int __wrap_net_kept_read(int run, char name[16], struct dhcp *dhcp,
+			 struct nbd_diag *diag)
 {
 	assert_int_equal(run, 3);
 	if (!play.seconds)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "boot/init/shutdown.h"
-#include "boot/net/export.h"
+#include "boot/net/kept.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
@@ -34,7 +34,7 @@ static const char *interrupted; /* a signal comes during that one */
 static int handled;
 static bool watched, watched_upper, no_watch, overlay, renews;
 
-static int lease_error;	      /* what net_export_read() returns */
+static int lease_error;	      /* what net_kept_read() returns */
 static uint32_t lease_s;      /* its time */
 static const char *processes; /* the words of process 2; '/' is a NUL */
 
@@ -236,10 +236,10 @@ static void a_root_may_be_without_watchers_on_request(void **state)
 
 /* ---- the lease ---- */
 
-int __wrap_net_export_read(int at, char name[16], struct dhcp *dhcp,
-			   struct nbd_diag *diag);
-int __wrap_net_export_read(int at, char name[16], struct dhcp *dhcp,
-			   struct nbd_diag *diag)
+int __wrap_net_kept_read(int at, char name[16], struct dhcp *dhcp,
+			 struct nbd_diag *diag);
+int __wrap_net_kept_read(int at, char name[16], struct dhcp *dhcp,
+			 struct nbd_diag *diag)
 {
 	(void)at, (void)name, (void)diag;
 	dhcp->lease.seconds = lease_s;
