@@ -21,10 +21,10 @@ status=0
 limit()
 {
 	case $1 in
-	tiny) echo 86016 ;;
-	nbdboot) echo 491520 ;;
-	uefi) echo 105472 ;;
-	uefi_ipv6) echo 126976 ;;
+	tiny) echo 90112 ;;
+	nbdboot) echo 524288 ;;
+	uefi) echo 107520 ;;
+	uefi_ipv6) echo 129024 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
