@@ -13,7 +13,7 @@ uint32_t nbd_retry_ms(uint32_t min, uint32_t max, unsigned failures,
 {
 	uint32_t ms = min;
 
-	while (failures-- && ms < max)
+	for (; failures && ms < max; failures--)
 		ms = ms < max - ms ? ms * 2 : max;
 	return ms - ms / 8 + nbd_retry_random(random) % (ms / 4 + 1);
 }

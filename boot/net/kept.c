@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lease of the root's address, between the boot and who renews it. */
+/* The lease of the root's address, between the boot and its renewal. */
 #include "boot/net/kept.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lease of the root's address under /run, for who renews it. */
+/* The lease of the root's address under /run, for its renewal. */
 #ifndef BOOT_NET_KEPT_H
 #define BOOT_NET_KEPT_H
 

@@ -321,13 +321,15 @@ int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
 	struct dm_name_list entry;
 	size_t at = HEAD, head = offsetof(struct dm_name_list, name);
 	int rc = call(m, DM_LIST_DEVICES, "list", "devices", d);
+	unsigned seen = 0;
 
 	while (!rc && at < io->data_size && at < m->cap - sizeof(entry)) {
 		const char *p = (char *)m->buf + at + head;
 
 		memcpy(&entry, (char *)m->buf + at, sizeof(entry));
 		/* the list is empty if its first entry has no device */
-		if (entry.dev && !strncmp(p, prefix, strlen(prefix)) && !n--) {
+		if (entry.dev && !strncmp(p, prefix, strlen(prefix)) &&
+		    seen++ == n) {
 			nbd_fmt(name, DM_NAME, "%s", p);
 			return NBD_OK;
 		}

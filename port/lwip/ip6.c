@@ -33,7 +33,7 @@ bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 {
 	if (a->len != 16)
 		return false;
-	IP_SET_TYPE(ip, IPADDR_TYPE_V6);
+	IP_SET_TYPE_VAL(*ip, IPADDR_TYPE_V6);
 	memcpy(ip_2_ip6(ip)->addr, a->ip, 16);
 	ip6_addr_assign_zone(ip_2_ip6(ip), IP6_UNICAST, netif_default);
 	return true;
