@@ -165,8 +165,8 @@ command_of()
 		export O="$dir/t/product" SHARE=2
 		alone timeout -k 10 1500 sh "tests/$1" "$O"
 		;;
-	# It may fetch a system, and machines have networks of their own.
-	interop/test_packages.sh | vm/*)
+	# They may fetch packages, and machines have networks of their own.
+	interop/test_packages.sh | interop/test_cpus.sh | vm/*)
 		O=$dir/t/product timeout -k 10 1500 sh "tests/$1" \
 			"$dir/t/product"
 		;;
