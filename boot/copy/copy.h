@@ -242,6 +242,7 @@ struct copy_link {
 	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
 	bool answered;	 /* a request was, ever */
 	unsigned silent; /* silences in a row */
+	unsigned failures; /* outages in a row */
 	struct conn conns[COPY_LINKS];
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
@@ -381,6 +382,7 @@ struct copy {
 	bool in_flush;	   /* a flush was started, ... */
 	uint64_t flushing; /* ... before which so many bytes were written */
 	uint64_t safe;	   /* bytes from the start that a server has flushed */
+	uint64_t kept;	   /* bytes that it must have kept when it was away */
 	uint64_t flush_at; /* ns; when to flush again */
 	bool patient;	   /* copy_options.patience */
 	struct mark mark;

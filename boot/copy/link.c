@@ -15,6 +15,8 @@
 
 /* A server that is silent again and again, without an end, is no outage. */
 #define SILENCES 3
+/* Nor is one that fails so often before it has flushed anything. */
+#define FAILURES 10
 
 /* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n,
@@ -179,7 +181,7 @@ void copy_link_answers(struct side *s, bool is_flush)
 	l->answered = true;
 	/* one that takes writes, but never flushes them, has no end */
 	if (is_flush || !s->output)
-		l->silent = 0;
+		l->silent = l->failures = 0;
 	if (l->away)
 		say(s, "%s answers again, after %u s", s->name,
 		    seconds_since(l->away));
@@ -193,6 +195,10 @@ static int check_identity(struct side *s, struct nbd_diag *d)
 
 	if (err || !s->link->identity[0] || !strcmp(now, s->link->identity))
 		return err;
+	if (!now[0])
+		return nbd_diag(d, NBD_E_IO,
+				"the server fails to read the samples that "
+				"identify its disk");
 	return nbd_diag(d, NBD_E_MISMATCH,
 			"the server has another disk image than before");
 }
@@ -262,7 +268,8 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 
 	if (!l || !l->o->patience || !l->answered || copy_interrupted ||
 	    !nbd_err_is_outage(why) ||
-	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES))
+	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES) ||
+	    (!l->away && ++l->failures > FAILURES))
 		return why;
 	copy_link_leave(s);
 	l->asking = false;

@@ -292,6 +292,8 @@ static const struct side *waits_for(const struct copy *c, const struct task *t)
 static int copy_again(struct copy *c)
 {
 	c->in_flush = false;
+	if (!c->src->is_pipe)
+		c->kept = c->safe;
 	if (c->compare) {
 		c->lost = c->safe < c->src->size;
 		return 0;

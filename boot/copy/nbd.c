@@ -314,10 +314,16 @@ static unsigned drain(struct copy_link *l)
 	for (unsigned i = 0; i < l->n; i++) {
 		struct nbd_client *c = &l->conns[i].c;
 		struct nbd_req *r;
+		bool more;
 
-		dial_pump(&l->conns[i]);
-		while ((r = nbd_reap(c)))
-			nbd_release(c, r);
+		/* several answers may have been read from TLS at once */
+		do {
+			more = dial_pump(&l->conns[i]) > 0;
+			while ((r = nbd_reap(c))) {
+				nbd_release(c, r);
+				more = true;
+			}
+		} while (more && copy_interrupted < COPY_LEAVE);
 		n += nbd_state(c) != NBD_CLOSED;
 	}
 	return n;

@@ -79,23 +79,28 @@ static void set_up(struct copy *c, const struct copy_options *o)
 	set_depth(c, o);
 }
 
-/* Is the source the one that was copied before?  Compares samples. */
-static bool resume(struct copy *c)
+/* Compares samples of both sides before `end`. */
+static void compare_samples(struct copy *c, uint64_t end)
 {
 	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
-	uint64_t step;
+	uint64_t step = end / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
 
-	c->err = copy_mark_read(c);
-	if (c->err)
-		return false;
-	step = c->mark.kept / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
-	copy_aim(c, 0, c->mark.kept, step > COPY_SAMPLE ? step : 0);
+	copy_aim(c, 0, end, step > COPY_SAMPLE ? step : 0);
 	if (piece > COPY_SAMPLE)
 		c->dst->piece = COPY_SAMPLE;
 	copy_pass(c, true);
 	end_pass(c);
 	c->dst->zeroes = zeroes;
 	c->dst->piece = piece;
+}
+
+/* Is the source the one that was copied before? */
+static bool resume(struct copy *c)
+{
+	c->err = copy_mark_read(c);
+	if (c->err)
+		return false;
+	compare_samples(c, c->mark.kept);
 	if (c->differs)
 		nbd_diag_prefix(c->d, c->err,
 				"%s" COPY_PART " is not from this source",
@@ -123,8 +128,25 @@ static uint64_t copy_all(struct copy *c)
 	return done;
 }
 
+/* Has the destination what it had flushed before it was away? */
+static void check_kept(struct copy *c)
+{
+	uint64_t kept = c->kept;
+
+	if (!kept || c->err || copy_interrupted)
+		return;
+	c->kept = 0;
+	compare_samples(c, kept);
+	if (c->differs)
+		nbd_diag_prefix(c->d, c->err,
+				"%s was away, and came back without what it "
+				"had flushed",
+				c->dst->name);
+}
+
 static void verify(struct copy *c)
 {
+	c->kept = 0;
 	if (c->err || copy_interrupted)
 		return;
 	copy_aim(c, 0, c->src->size, 0);
@@ -148,7 +170,9 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 		*done = copy_all(c);
 		if (o->verify)
 			verify(c);
-	} while (!c->err && !copy_interrupted && c->lost);
+		else
+			check_kept(c);
+	} while (!c->err && !copy_interrupted && (c->lost || c->kept));
 	copy_mark_end(c, *done);
 	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
 		c->err = nbd_diag(c->d, NBD_E_CUT,

@@ -398,7 +398,7 @@ end()
 	wait "$copy" || status=$?
 }
 
-serve 0 --filter=delay file "$disk" rdelay=100ms
+serve 0 --filter=delay file "$disk" rdelay=500ms
 begin --verify -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 cut
@@ -410,7 +410,7 @@ expect 0 "nbd://127.0.0.1:$port answers again, after" 'and its return'
 
 # other data of the same size, and other sizes
 for other in "file $work/full" 'memory 24M' 'memory 25M'; do
-	serve 0 --filter=delay file "$disk" rdelay=100ms
+	serve 0 --filter=delay file "$disk" rdelay=500ms
 	begin -q 2 "nbd://127.0.0.1:$port" "$out"
 	until_larger "$part" 0 "$copy"
 	cut
@@ -432,7 +432,7 @@ cached()
 for options in '-c 1 -q 1' '-q 4 --verify'; do
 	truncate -s 0 "$work/target"
 	truncate -s 24M "$work/target"
-	cached 0 100ms
+	cached 0 300ms
 	# shellcheck disable=SC2086 # words on purpose
 	begin --progress $options "$work/full" "nbd://127.0.0.1:$port"
 	until_says ' of 25165824 bytes'
@@ -455,14 +455,14 @@ end
 expect 1 'that cannot be read again from a pipe' 'not if a pipe would be lost'
 rm "$work/stream"
 
-serve 0 --filter=delay file "$disk" rdelay=100ms
+serve 0 --filter=delay file "$disk" rdelay=500ms
 begin --patience 1 -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 unserve
 end
 expect 1 'connection refused' 'patience has an end'
 
-serve 0 --filter=delay file "$disk" rdelay=100ms
+serve 0 --filter=delay file "$disk" rdelay=500ms
 begin -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 cut
@@ -472,7 +472,7 @@ expect 1 'interrupted: the first' 'SIGINT ends it, too'
 
 # SIGINT
 rm -f "$out" "$part"
-serve 0 --filter=delay file "$disk" rdelay=100ms
+serve 0 --filter=delay file "$disk" rdelay=500ms
 "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
 until_larger "$part" 0 "$copy"

@@ -181,12 +181,13 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 #define PIECE (SIZE / 4)
 
 /*
- * The clock, and what the server got: 'w' and the number of the piece, 'f' for
- * a flush, '-' for the end of a connection instead of an answer.
+ * The clock, and what the server got: 'w' and the number of the piece, 'r' for
+ * a read, 'f' for a flush, '-' for the end of a connection instead of an answer.
  */
 static uint64_t ahead;
 static char log_[64];
 static unsigned n_log, die_at;
+static char kept; /* what each byte holds that is read */
 
 uint64_t __real_nbd_now_ns(void);
 uint64_t __wrap_nbd_now_ns(void);
@@ -223,11 +224,17 @@ static void take_writes(int fd, const unsigned char *request)
 	case NBD_CMD_FLUSH:
 		note('f');
 		break;
+	case NBD_CMD_READ:
+		note('r');
+		memset(body, kept, sizeof(body));
+		break;
 	default:
 		return;
 	}
 	memcpy(reply + 8, request + 8, 8);
 	send(fd, reply, sizeof(reply), MSG_NOSIGNAL);
+	if (request[7] == NBD_CMD_READ)
+		send(fd, body, be32(request + 24), MSG_NOSIGNAL);
 }
 
 static void say_nothing(const struct nbd_diag *text)
@@ -279,14 +286,27 @@ static void what_was_flushed_is_not_written_again(void **state)
 	const char *again;
 
 	(void)state;
+	kept = 'x';
 	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 3, 600), 0);
 	/* the first flush had its answer before that to piece 2 */
 	again = strstr(log_, "w3-");
 	assert_non_null(again);
 	assert_null(strstr(again, "w0"));
 	assert_non_null(strstr(again + 3, "w3"));
-	/* and the last writes are flushed */
-	assert_int_equal(log_[n_log - 1], 'f');
+	/* and the last writes are flushed, and the first ones looked for */
+	again = strrchr(log_, 'f');
+	assert_non_null(again);
+	assert_null(strchr(again, 'w'));
+	assert_int_equal(again[1], 'r');
+}
+
+/* An empty one, for example, that only has the name. */
+static void a_server_without_what_it_had_flushed_is_refused(void **state)
+{
+	(void)state;
+	kept = '\0';
+	assert_int_not_equal(copy_to(NBD_FLAG_SEND_FLUSH, 3, 600), 0);
+	assert_non_null(strstr(d.text, "came back without what it had"));
 }
 
 static void without_flush_all_is_written_again(void **state)
@@ -322,6 +342,9 @@ int main(void)
 			a_file_that_was_there_stays_as_it_was, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			what_was_flushed_is_not_written_again, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_server_without_what_it_had_flushed_is_refused, setup,
+			cleanup),
 		cmocka_unit_test_setup_teardown(
 			without_flush_all_is_written_again, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
