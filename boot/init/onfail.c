@@ -97,7 +97,7 @@ static _Noreturn void run_timer(const struct onfail *o)
 	uint64_t now = nbd_now_ms();
 
 	if (o->end > now)
-		init_rest((unsigned)(o->end - now));
+		init_rest(o->end - now);
 	boot_say("given up: not booted in %d s (nbdboot.timeout=)",
 		 o->cmd->timeout);
 	_exit(!act(o));

@@ -34,7 +34,7 @@ static void reap(void)
 		;
 }
 
-void init_rest(unsigned ms)
+void init_rest(uint64_t ms)
 {
 	uint64_t end = nbd_now_ms() + ms, now;
 	sigset_t set;
@@ -74,7 +74,7 @@ bool init_recover_shell(const char *shell, const sigset_t *signals)
 void init_recover_reboot(unsigned seconds)
 {
 	boot_say("rebooting in %u s", seconds);
-	init_rest(seconds * 1000);
+	init_rest((uint64_t)seconds * 1000);
 	init_recover_end(RB_AUTOBOOT);
 }
 

@@ -40,7 +40,7 @@ void init_recover(struct recovery *r, const struct failure *f,
 		  void (*undo)(void *ctx, size_t at), void *ctx);
 
 /* Sleeps for so many ms, and reaps the orphans of process 1. */
-void init_rest(unsigned ms);
+void init_rest(uint64_t ms);
 /* Runs the shell on the console; false if that program does not exist. */
 bool init_recover_shell(const char *shell, const sigset_t *signals);
 /* Reboots after so many seconds, which it announces. */
