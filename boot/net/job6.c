@@ -56,6 +56,8 @@ bool net_job6_address(struct job *j, const struct link_ip *a)
 {
 	bool v6 = a->a.family == AF_INET6;
 	bool leased = net_joblease6_ours(j, a);
+	/* one of DHCPv6 that an earlier try of the boot has left has 128 bits */
+	bool formed = v6 && a->global && !leased && a->a.prefix < 128;
 
 	if (v6 && !a->global && !a->tentative)
 		j->local = a->a;
@@ -63,9 +65,8 @@ bool net_job6_address(struct job *j, const struct link_ip *a)
 		j->asked = true;
 		net_ra_solicit(j->l.index);
 	}
-	if (v6 && a->global && !leased)
-		j->formed = true;
-	return leased || (v6 && a->global && j->ip->method == IP_AUTO6);
+	j->formed |= formed;
+	return leased || (formed && j->ip->method == IP_AUTO6);
 }
 
 bool net_job6_open(struct job *j)

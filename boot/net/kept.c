@@ -50,6 +50,11 @@ int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
 {
 	struct kept k = { .magic = MAGIC };
 
+	/* of an earlier try, or of another interface */
+	if (!s->dhcp)
+		unlinkat(run, &KEPT_STATE[sizeof("/run")], 0);
+	if (!s->lease6)
+		unlinkat(run, &KEPT_STATE6[sizeof("/run")], 0);
 	if (s->lease6)
 		return write_lease6(run, s, d);
 	if (!s->dhcp)

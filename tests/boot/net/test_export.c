@@ -271,6 +271,26 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
 }
 
+static void a_lease_of_an_earlier_try_goes(void **state)
+{
+	static const struct lease6 six = { .state = LEASE6_BOUND };
+	struct net_state s = machine;
+	struct net_kept6 kept;
+	struct dhcp read;
+	char name[16];
+
+	(void)state;
+	s.dhcp = false;
+	s.lease6 = &six;
+	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
+	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read6(run, &kept, &d), 0);
+	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
+	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read(run, name, &read, &d), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -278,6 +298,7 @@ int main(void)
 		cmocka_unit_test(files_that_exist_once_describe_the_machine),
 		cmocka_unit_test(a_static_address_and_a_vlan_have_other_words),
 		cmocka_unit_test(a_lease_can_be_read_back),
+		cmocka_unit_test(a_lease_of_an_earlier_try_goes),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_named),
 		cmocka_unit_test(a_lease_of_dhcpv6_is_written_and_read),
 	};

@@ -1419,6 +1419,10 @@ static void an_address_of_dhcpv6_is_set_and_probed(void **state)
 		assert_string_equal(net.state.root_path, "nbd://s6/r");
 		assert_false(c->open6);
 		assert_int_equal(c->sent6, 1);
+		/* the next try of the boot finds it there, and needs a lease */
+		assert_int_equal(net_up(&net, true, &d), 0);
+		assert_non_null(net.state.lease6);
+		assert_true(net.state.ends);
 	}
 }
 
