@@ -42,7 +42,14 @@ static int map_in_child(void *data, struct nbd_diag *d)
 	struct map *m = data;
 
 	(void)d;
-	m->mapped = init_prefetch_map(&m->root, m->word, m->dev);
+	m->mapped = init_prefetch_map(&m->root, m->dev);
+	return NBD_OK;
+}
+
+static int unmap_in_child(void *data, struct nbd_diag *d)
+{
+	init_prefetch_unmap(*(int *)data);
+	(void)d;
 	return NBD_OK;
 }
 
@@ -53,11 +60,16 @@ static int do_map(struct boot *b, struct nbd_diag *d)
 
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
-	if (b->index < 0)
+	if (b->index < 0 || !init_prefetch_is_wanted(m.word))
 		return NBD_OK;
 	memcpy(m.dev, b->dev, sizeof(m.dev));
-	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d))
+	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d)) {
 		boot_say("%s", d->text);
+		/* it may have got that far, and would keep the device */
+		m.mapped = false;
+		process_run(unmap_in_child, &b->index, sizeof(b->index),
+			    "unmap", STEP_UNDO_MS, d);
+	}
 	if (!m.mapped)
 		return NBD_OK;
 	memcpy(b->fetcher.below, b->dev, sizeof(b->dev));
@@ -109,29 +121,55 @@ static int in_child(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+static int reset_in_child(void *data, struct nbd_diag *d)
+{
+	const struct fetch *f = data;
+
+	return init_prefetch_reset(&f->root, d);
+}
+
+/* Is the process still there that frees what is fetched? */
+static bool is_learning(struct spawned *learn)
+{
+	if (learn->pid > 0 && process_await(learn->pid, 0) != NBD_E_TIMEOUT)
+		learn->pid = 0; /* reaped */
+	return learn->pid > 0;
+}
+
 /* In a child of its own, too. */
 static int fetch(struct boot *b, bool mounted)
 {
 	struct fetch f = { prefetch_root(b), b->cmd.prefetch, mounted, false };
 	struct nbd_diag d;
 
-	if (b->fetcher.learn.pid <= 0 || b->fetcher.found)
+	if (b->fetcher.found || !is_learning(&b->fetcher.learn))
 		return NBD_OK;
-	if (process_run(in_child, &f, sizeof(f), "prefetch", FETCH_MS, &d))
+	if (process_run(in_child, &f, sizeof(f), "prefetch", FETCH_MS, &d)) {
 		boot_say("%s", d.text);
+		f.found = true;
+	}
 	b->fetcher.found = f.found;
+	/* it ends when the boot takes too long for it */
+	if (f.found && !is_learning(&b->fetcher.learn) &&
+	    process_run(reset_in_child, &f, sizeof(f), "map", STEP_READ_MS, &d))
+		boot_say("prefetch: %s", d.text);
 	return NBD_OK;
 }
 
+/*
+ * A device that looks writable has to be until it is mounted, as the file
+ * system may have a journal to replay; a table over RAM is read-only.
+ */
 static int do_fetch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	return fetch(b, false);
+	return init_prefetch_is_read_only(b->disk) ? fetch(b, false) : NBD_OK;
 }
 
 static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
+	fetch(b, false);
 	return fetch(b, true);
 }
 

@@ -33,7 +33,7 @@
 
 /* ---- the word ---- */
 
-static bool is_wanted(const char *word)
+bool init_prefetch_is_wanted(const char *word)
 {
 	if (!word)
 		return !access(PREFETCH_OURS, F_OK);
@@ -48,12 +48,12 @@ static bool is_wanted(const char *word)
 
 /* ---- the mapping ---- */
 
-static bool stays_unwritten(const struct prefetch_root *r)
+bool init_prefetch_is_read_only(const char *disk)
 {
 	char sys[64];
 
-	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/ro", r->disk);
-	return r->overlay || file_number(AT_FDCWD, sys);
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/ro", disk);
+	return file_number(AT_FDCWD, sys);
 }
 
 /* A file system on the mapping reads ahead as on the device. */
@@ -69,14 +69,11 @@ static void read_ahead_alike(const struct prefetch_root *r, const char *dev)
 		file_write(AT_FDCWD, sys, value, (size_t)n);
 }
 
-bool init_prefetch_map(const struct prefetch_root *r, const char *word,
-		       char dev[64])
+bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 {
 	struct nbd_diag d;
 
-	if (!is_wanted(word))
-		return false;
-	if (!stays_unwritten(r)) {
+	if (!r->overlay && !init_prefetch_is_read_only(r->disk)) {
 		boot_say(WORD ": no effect, as the root may be written to "
 			      "(nbdboot.overlay, or a read-only export)");
 		return false;
@@ -95,6 +92,19 @@ void init_prefetch_unmap(int index)
 
 	if (mapper_take(index, &d))
 		boot_say("%s", d.text);
+}
+
+int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d)
+{
+	char dev[MAPPER_PATH], below[MAPPER_PATH];
+	uint64_t sectors;
+	int rc = mapper_reset(r->index, r->below, d);
+
+	if (!rc)
+		rc = mapper_below(r->index, dev, below, &sectors, d);
+	if (!rc)
+		read_ahead_alike(r, dev);
+	return rc;
 }
 
 /* ---- the list ---- */
@@ -131,22 +141,24 @@ int init_prefetch_read(struct prefetch_list *l, int fd, const char *name,
 /* One that is not a regular file is no list; links stay in the root. */
 static int open_in_root(const char *root)
 {
-	struct open_how how = { .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY |
-					 O_CLOEXEC,
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
 				.resolve = RESOLVE_IN_ROOT };
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), at, fd = -1;
+	char path[32];
 	struct stat st;
 
 	if (dir < 0)
 		return -1;
 	/* ENOSYS before Linux 5.6: there it is not looked for */
-	fd = (int)syscall(SYS_openat2, dir, &PREFETCH_ROOTS[1], &how,
+	at = (int)syscall(SYS_openat2, dir, &PREFETCH_ROOTS[1], &how,
 			  sizeof(how));
 	close(dir);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -1;
-	}
+	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", at);
+	/* a device node might act when it is opened */
+	if (at >= 0 && !fstat(at, &st) && S_ISREG(st.st_mode))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (at >= 0)
+		close(at);
 	return fd;
 }
 

@@ -17,14 +17,18 @@ struct prefetch_root {
 	bool overlay;	   /* what is written stays off the device */
 };
 
+/* Does the word, or a list in the initramfs, ask for it? */
+bool init_prefetch_is_wanted(const char *word);
+/* Is the device "nbd0" read-only, so that none of it is ever written? */
+bool init_prefetch_is_read_only(const char *disk);
 /*
- * Maps the root's device `dev`, whose path becomes that of the mapping, if the
- * word or a list in the initramfs asks for it, and if nothing ever writes to
- * the device.  Returns false if it does not, with a message if that needs one.
+ * Maps the root's device `dev`, whose path becomes that of the mapping, if
+ * nothing ever writes to the device.  Returns false if not, with a message.
  */
-bool init_prefetch_map(const struct prefetch_root *r, const char *word,
-		       char dev[64]);
+bool init_prefetch_map(const struct prefetch_root *r, char dev[64]);
 void init_prefetch_unmap(int index);
+/* Maps it one to one again: what was fetched is freed. */
+int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d);
 
 /*
  * Fetches what the list names and maps it.  `mounted`: the list may be in the

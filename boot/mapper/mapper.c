@@ -88,6 +88,25 @@ int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 	return NBD_OK;
 }
 
+int mapper_reset(int index, const char *path, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], table[MAPPER_LINE];
+	bool read_only = false;
+	struct dm m;
+	int rc = one_to_one(table, path, &read_only, d);
+
+	if (!rc)
+		rc = dm_open(&m, ROOM, d);
+	if (rc)
+		return rc;
+	mapper_name(name, index);
+	rc = dm_load(&m, name, table, read_only, d);
+	if (!rc)
+		rc = dm_resume(&m, name, d);
+	dm_close(&m);
+	return rc;
+}
+
 /* False: the driver is not there, and with it no mapping. */
 static bool has_driver(void)
 {
@@ -101,7 +120,7 @@ int mapper_take(int index, struct nbd_diag *d)
 	int rc;
 
 	if (!has_driver())
-		return NBD_E_NOT_FOUND;
+		return nbd_diag(d, NBD_E_NOT_FOUND, "no device mapper");
 	rc = dm_open(&m, ROOM, d);
 	if (rc)
 		return rc;

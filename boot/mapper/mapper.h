@@ -28,6 +28,8 @@
  * first.  After a failure path is unchanged.
  */
 int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
+/* Maps it one to one again, whatever the table is; path as for mapper_put(). */
+int mapper_reset(int index, const char *path, struct nbd_diag *d);
 /* NBD_E_NOT_FOUND: there is none.  NBD_E_IN_USE: it is mounted. */
 int mapper_take(int index, struct nbd_diag *d);
 /* Removes all that are not in use. */

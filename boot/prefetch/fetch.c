@@ -98,10 +98,10 @@ static void done(struct fetch *f, const struct io_event *e)
 /* Waits for at least one; 0: none came in time. */
 static int reap(struct fetch *f, uint64_t ms)
 {
-	struct timespec t = { .tv_sec = (time_t)(ms / 1000),
-			      .tv_nsec = (long)(ms % 1000 * 1000000) };
+	/* the kernel's own: on 32 bits it has no time_t of 64 */
+	long t[2] = { (long)(ms / 1000), (long)(ms % 1000 * 1000000) };
 	struct io_event e[DEPTH];
-	long n = syscall(SYS_io_getevents, f->ctx, 1L, (long)DEPTH, e, &t);
+	long n = syscall(SYS_io_getevents, f->ctx, 1L, (long)DEPTH, e, t);
 
 	for (long i = 0; i < n; i++)
 		done(f, &e[i]);

@@ -63,16 +63,45 @@ static bool is_stopped(const struct prefetch_learn *l)
 	return !faccessat(l->run, PREFETCH_STOP, F_OK, 0);
 }
 
+/* KiB that were read of a disk: the third number of its line. */
+static uint64_t read_of(const struct prefetch_learn *l, const char *disk)
+{
+	char path[64], text[256], *p = text;
+
+	nbd_fmt(path, sizeof(path), "%s/stat", disk);
+	file_read(l->block, path, text, sizeof(text));
+	for (unsigned i = 0; i < 2; i++) {
+		p += strspn(p, " ");
+		p += strcspn(p, " ");
+	}
+	return strtoull(p, NULL, 10) / 2;
+}
+
+/* The fetch reads what is below the mapping. */
+static bool is_fetching(const struct prefetch_learn *l, uint64_t *before)
+{
+	char disk[64];
+	uint64_t now;
+
+	nbd_fmt(disk, sizeof(disk), "../dev/block/%s", l->below);
+	now = read_of(l, disk);
+	if (now == *before)
+		return false;
+	*before = now;
+	return true;
+}
+
 static void wait_for_the_end(struct prefetch_learn *l)
 {
-	uint64_t begin = nbd_now_ms(), last = begin, now = begin;
+	uint64_t begin = nbd_now_ms(), last = begin, now = begin, below = 0;
 	bool traced = l->trace.pipe >= 0;
 
 	while (now - begin < MOST_MS && !is_stopped(l) &&
 	       (!traced || now - last < QUIET_MS)) {
 		poll(NULL, 0, LOOK_MS);
 		now = nbd_now_ms();
-		if (prefetch_trace_read(&l->trace, &l->list))
+		if (prefetch_trace_read(&l->trace, &l->list) |
+		    is_fetching(l, &below))
 			last = now;
 	}
 	prefetch_trace_read(&l->trace, &l->list);
@@ -94,7 +123,7 @@ static void flush(struct nbd_out *o)
 	o->len = 0;
 }
 
-/* A new name at first: nobody reads a part of it. */
+/* A part of it is none: the last line is missing. */
 static int write_list(struct prefetch_learn *l, struct nbd_diag *d)
 {
 	char buf[1024];
@@ -113,20 +142,6 @@ static int write_list(struct prefetch_learn *l, struct nbd_diag *d)
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_IO, "write /run/" PREFETCH_LEARNT ": %s",
 			strerror(errno));
-}
-
-/* KiB that were read of a disk: the third number of its line. */
-static uint64_t read_of(const struct prefetch_learn *l, const char *disk)
-{
-	char path[64], text[256], *p = text;
-
-	nbd_fmt(path, sizeof(path), "%s/stat", disk);
-	file_read(l->block, path, text, sizeof(text));
-	for (unsigned i = 0; i < 2; i++) {
-		p += strspn(p, " ");
-		p += strcspn(p, " ");
-	}
-	return strtoull(p, NULL, 10) / 2;
 }
 
 /* How much of it came from where. */
@@ -153,14 +168,22 @@ static void report(const struct prefetch_learn *l)
 static int map_one_to_one(const struct prefetch_learn *l, struct dm *m,
 			  bool read_only, struct nbd_diag *d)
 {
-	char name[MAPPER_NAME], table[128];
-	int rc;
+	char name[MAPPER_NAME], table[128], ahead[80], value[24];
+	int rc, n;
 
+	nbd_fmt(ahead, sizeof(ahead), "%s/queue/read_ahead_kb",
+		l->dev + sizeof("/dev/") - 1);
+	n = file_read(l->block, ahead, value, sizeof(value));
 	mapper_name(name, l->index);
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)l->list.sectors, l->below);
 	rc = dm_load(m, name, table, read_only, d);
-	return rc ? rc : dm_resume(m, name, d);
+	if (!rc)
+		rc = dm_resume(m, name, d);
+	/* a new table has the kernel's default */
+	if (!rc && n > 0)
+		file_write(l->block, ahead, value, (size_t)n);
+	return rc;
 }
 
 int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)

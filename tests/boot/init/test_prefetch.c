@@ -196,7 +196,8 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 				      .read_only = cases[i].read_only };
 		r.overlay = cases[i].overlay;
 		strcpy(dev, "/dev/nbd0p2");
-		assert_int_equal(init_prefetch_map(&r, cases[i].word, dev),
+		assert_int_equal(init_prefetch_is_wanted(cases[i].word) &&
+					 init_prefetch_map(&r, dev),
 				 cases[i].mapped);
 		assert_int_equal(play.puts, cases[i].mapped);
 		assert_string_equal(dev, cases[i].mapped ? "/dev/dm-0"
@@ -206,7 +207,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 			assert_string_equal(play.said, "");
 	}
 	play = (struct play){ .put = NBD_E_NOT_FOUND, .read_only = true };
-	assert_false(init_prefetch_map(&r, "", dev));
+	assert_false(init_prefetch_map(&r, dev));
 	assert_non_null(strstr(play.said, "no effect: no dm_mod"));
 }
 
