@@ -336,8 +336,8 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:dev
-	boot/init/prefetch:root boot/init/switch:name boot/init/toram:path
-	boot/init/shutdown:to boot/lwip/copy:name
+	boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
+	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/kept:&KEPT_STATE boot/net/kept:&KEPT_STATE6
 	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
 	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run
