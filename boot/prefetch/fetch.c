@@ -27,7 +27,7 @@ struct fetch {
 	struct prefetch_list *l;
 	int disk, ram;
 	unsigned char *map;
-	uint64_t size;
+	size_t size;
 	aio_context_t ctx;
 	struct iocb io[DEPTH];
 	unsigned free[DEPTH], n_free; /* places in io[] */
@@ -123,16 +123,21 @@ static void read_all(struct fetch *f, const struct prefetch_limits *limits)
 
 /* ---- the memory ---- */
 
-/* Leaves out what is more than `most` bytes.  Returns the bytes of the rest. */
-static uint64_t bound(struct prefetch_list *l, uint64_t most)
+/*
+ * Leaves out what is more than `most` bytes, or than can be mapped.  Returns the
+ * bytes of the rest.
+ */
+static size_t bound(struct prefetch_list *l, uint64_t most)
 {
 	uint64_t sum = 0;
 	unsigned n = 0;
 
+	if (most > SIZE_MAX / 4)
+		most = SIZE_MAX / 4;
 	while (n < l->n && bytes_of(l, n) <= most - sum)
 		sum += bytes_of(l, n++);
 	l->n = n;
-	return sum;
+	return (size_t)sum;
 }
 
 /*

@@ -163,11 +163,12 @@ networked()
 	nsenter -t "$cli" -n -m ip -6 monitor address >"$work/changes" 2>&1 \
 		</dev/null &
 	monitor=$!
+	: >"$work/networkd.log"
 	# udev is not asked where /sys is read-only
 	# shellcheck disable=SC2016 # for the inner shell
 	nsenter -t "$cli" -n -m unshare -m sh -c 'mount -t sysfs -o ro sysfs /sys &&
 		SYSTEMD_LOG_LEVEL=debug exec "$1"' sh "$networkd" \
-		>"$work/networkd.log" 2>&1 </dev/null &
+		>>"$work/networkd.log" 2>&1 </dev/null &
 	pid=$!
 	servers="$servers $monitor $pid"
 	tail -n +1 -f --pid="$pid" "$work/networkd.log" |
