@@ -97,7 +97,7 @@ network_is_left()
 {
 	case $manager in
 	systemd-networkd)
-		said 'guest: networkd: /run/systemd/network/10-nbdboot-eth0' &&
+		said 'guest: networkd: /run/systemd/network/10-nbdboot-eth[01]' &&
 			said 'guest: networkd: routable (configured)' &&
 			said 'guest: the other interface is en[a-z]'
 		;;

@@ -44,13 +44,14 @@ later=$(nbdboot connect -R "${uri##*,}") && {
 	nbdboot disconnect "$later" && echo 'guest: a later device was watched'
 }
 # The manager of the network leaves the root's interface alone, after a restart
-# too.
+# too.  Of two cards it is the one that the kernel found first, or second.
+card=$(sed -n "s/^DEVICE='\(.*\)'/\1/p" /run/nbdboot/lease)
 if systemctl is-active -q systemd-networkd; then
 	systemctl restart systemd-networkd systemd-networkd-wait-online
 	for other in /sys/class/net/en*; do
 		echo "guest: the other interface is ${other##*/}"
 	done
-	networkctl --no-pager status eth0 |
+	networkctl --no-pager status "$card" |
 		sed -n 's/^ *\(Network File\|State\): /guest: networkd: /p'
 fi
 # Prints the local ports of established connections.
@@ -76,17 +77,17 @@ if systemctl is-active -q NetworkManager; then
 	grep -q '^nameserver' /etc/resolv.conf ||
 		echo 'guest: WRONG: NetworkManager took resolv.conf with it'
 	systemctl start NetworkManager
-	! nmcli -w 30 device connect eth0 >/dev/null 2>/run/answer ||
-		echo 'guest: WRONG: NetworkManager takes eth0'
+	! nmcli -w 30 device connect "$card" >/dev/null 2>/run/answer ||
+		echo "guest: WRONG: NetworkManager takes $card"
 	grep -q "doesn't allow" /run/answer ||
 		echo "guest: WRONG: nmcli says $(cat /run/answer)"
-	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show eth0)"
+	echo "guest: NetworkManager: $(nmcli -g GENERAL.STATE device show "$card")"
 	[ "$(connections)" = "$before" ] ||
 		echo "guest: WRONG: connections: $before, now $(connections)"
 fi
 if systemctl is-active -q networking; then
 	echo "guest: ifupdown: active," \
-		"$(ip -4 -o addr show dev eth0 | wc -l) address," \
+		"$(ip -4 -o addr show dev "$card" | wc -l) address," \
 		"$(cat /proc/[0-9]*/comm | grep -c dhclient) clients"
 fi
 # systemd waits for its services while the root is away, also for those that
