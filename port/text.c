@@ -364,6 +364,20 @@ long nbd_number(const char *text, long min, long max)
 	return nbd_numbern(text, strlen(text), min, max);
 }
 
+bool nbd_take_number(const char **p, const char *end, uint64_t max, uint64_t *n)
+{
+	const char *first = *p;
+
+	for (*n = 0; *p < end && **p >= '0' && **p <= '9'; ++*p) {
+		unsigned digit = (unsigned)(**p - '0');
+
+		if (digit > max || *n > (max - digit) / 10)
+			return false;
+		*n = *n * 10 + digit;
+	}
+	return *p > first;
+}
+
 int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 {
 	struct nbd_out o = { .buf = buf, .cap = cap - 1 };

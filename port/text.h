@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Prints into a buffer, without escaping %s.  cap > 0; always NUL-terminated.
@@ -27,6 +28,13 @@ int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 long nbd_number(const char *text, long min, long max);
 /* The same of len bytes. */
 long nbd_numbern(const char *p, size_t len, long min, long max);
+
+/*
+ * Moves *p, which is before `end`, past a decimal number.  False: there is
+ * none, or it is more than max.
+ */
+bool nbd_take_number(const char **p, const char *end, uint64_t max,
+		     uint64_t *n);
 
 /*
  * "192.0.2.1" in network order: four decimal numbers, of three digits at most.

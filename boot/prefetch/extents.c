@@ -29,13 +29,8 @@ static bool take_number(struct text *t, uint64_t *n)
 {
 	const char *first = t->p;
 
-	*n = 0;
-	while (t->p < t->end && *t->p >= '0' && *t->p <= '9') {
-		*n = *n * 10 + (unsigned)(*t->p++ - '0');
-		if (*n > PREFETCH_DISK)
-			return false;
-	}
-	return t->p > first && (*first != '0' || t->p == first + 1);
+	return nbd_take_number(&t->p, t->end, PREFETCH_DISK, n) &&
+	       (*first != '0' || t->p == first + 1);
 }
 
 static bool take_image(struct text *t, char image[64])

@@ -135,14 +135,8 @@ void prefetch_trace_close(struct prefetch_trace *t)
 /* The number at *p, which a blank ends. */
 static bool number(const char **p, uint64_t *n)
 {
-	const char *first = *p;
-
-	for (*n = 0; **p >= '0' && **p <= '9'; ++*p) {
-		if (*n > PREFETCH_DISK)
-			return false;
-		*n = *n * 10 + (unsigned)(**p - '0');
-	}
-	return *p > first && *(*p)++ == ' ';
+	return nbd_take_number(p, *p + strlen(*p), PREFETCH_DISK, n) &&
+	       *(*p)++ == ' ';
 }
 
 /* Is it the line of a read?  Others are about events that were lost. */

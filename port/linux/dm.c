@@ -147,20 +147,15 @@ int dm_find(struct dm *m, const char *name, struct nbd_diag *d)
 
 /* ---- tables ---- */
 
-/* Cuts a number off the line. */
-static bool take_number(const char **p, const char *end, unsigned long long *n)
+/* Cuts a number, and the blank behind it, off the line. */
+static bool take_number(const char **p, const char *end, unsigned long long *to)
 {
-	*n = 0;
-	if (*p == end || **p < '0' || **p > '9')
-		return false;
-	for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
-		if (*n > (UINT64_MAX - 9) / 10)
-			return false;
-		*n = *n * 10 + (unsigned)(**p - '0');
-	}
-	if (*p == end || **p != ' ')
+	uint64_t n;
+
+	if (!nbd_take_number(p, end, UINT64_MAX, &n) || *p == end || **p != ' ')
 		return false;
 	++*p;
+	*to = n;
 	return true;
 }
 

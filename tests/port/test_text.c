@@ -564,6 +564,40 @@ static void every_code_point_is_judged_rightly(void **state)
 	}
 }
 
+static void a_number_is_taken_up_to_its_end(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t max, n;
+		size_t len; /* that is taken; 0: no number */
+	} t[] = {
+		{ "0", 0, 0, 1 },
+		{ "7x", 7, 7, 1 },
+		{ "0012 3", 12, 12, 4 },
+		{ "18446744073709551615", UINT64_MAX, UINT64_MAX, 20 },
+		{ "18446744073709551616", UINT64_MAX, 0, 0 },
+		{ "99999999999999999999999", UINT64_MAX, 0, 0 },
+		{ "8", 7, 0, 0 },
+		{ "13", 12, 0, 0 },
+		{ "", 9, 0, 0 },
+		{ "-1", 9, 0, 0 },
+		{ " 1", 9, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		const char *p = t[i].text, *end = p + strlen(p);
+		uint64_t n;
+
+		assert_int_equal(nbd_take_number(&p, end, t[i].max, &n),
+				 t[i].len > 0);
+		if (!t[i].len)
+			continue;
+		assert_true(n == t[i].n);
+		assert_int_equal(p - t[i].text, t[i].len);
+	}
+}
+
 #define TEST(f) cmocka_unit_test(f)
 
 int main(void)
@@ -584,6 +618,7 @@ int main(void)
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(numbers_are_read_within_their_bounds),
 		TEST(text_that_is_no_number_is_refused),
+		TEST(a_number_is_taken_up_to_its_end),
 		TEST(a_flushed_text_is_whole_at_every_buffer_size),
 		TEST(a_flush_that_frees_nothing_ends_the_text),
 		TEST(an_explanation_is_escaped_bounded_and_returns_its_error),
