@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "boot/net/option6.h"
+
 /* Messages (RFC 8415, 7.3). */
 enum { REPLY = 7, INFORMATION_REQUEST = 11 };
 
@@ -21,7 +23,7 @@ enum {
 	INF_MAX_RT = 83,
 };
 
-#define HEAD   4 /* of a message, and of an option */
+#define HEAD   OPTION6_HEAD
 #define ID_MAX 130
 
 /*
@@ -31,60 +33,34 @@ enum {
 static const uint8_t ask_for[] = { 0, DNS, 0, DOMAINS,	 0, REFRESH_TIME,
 				   0, URL, 0, INF_MAX_RT };
 
-/* DUID-LL (RFC 8415, 11.4) of Ethernet: the same at each boot. */
-#define DUID 10
-
-static void put_duid(uint8_t duid[DUID], const uint8_t mac[6])
-{
-	static const uint8_t type[4] = { 0, 3, 0, 1 };
-
-	memcpy(duid, type, sizeof(type));
-	memcpy(duid + sizeof(type), mac, 6);
-}
-
-static unsigned be16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
 static uint32_t be24(const uint8_t *p)
 {
-	return (uint32_t)p[0] << 16 | be16(p + 1);
+	return (uint32_t)p[0] << 16 | option6_be16(p + 1);
 }
 
 /* ---- writing ---- */
-
-static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
-{
-	p[0] = 0;
-	p[1] = (uint8_t)code;
-	p[2] = 0;
-	p[3] = (uint8_t)len;
-	memcpy(p + HEAD, data, len);
-	return p + HEAD + len;
-}
 
 size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
 		       const uint8_t mac[6], uint16_t elapsed)
 {
 	const uint8_t time[2] = { (uint8_t)(elapsed >> 8), (uint8_t)elapsed };
-	uint8_t duid[DUID], *p = buf + HEAD;
+	uint8_t duid[DUID_LL], *p = buf + HEAD;
 
 	buf[0] = INFORMATION_REQUEST;
 	buf[1] = (uint8_t)(xid >> 16);
 	buf[2] = (uint8_t)(xid >> 8);
 	buf[3] = (uint8_t)xid;
-	put_duid(duid, mac);
-	p = put(p, CLIENT_ID, duid, sizeof(duid));
-	p = put(p, ELAPSED, time, sizeof(time));
-	p = put(p, ASK_FOR, ask_for, sizeof(ask_for));
+	duid_ll(duid, mac);
+	p = option6_put(p, CLIENT_ID, duid, sizeof(duid));
+	p = option6_put(p, ELAPSED, time, sizeof(time));
+	p = option6_put(p, ASK_FOR, ask_for, sizeof(ask_for));
 	return (size_t)(p - buf);
 }
 
 /* ---- reading ---- */
 
 struct reading {
-	uint8_t duid[DUID]; /* ours */
+	uint8_t duid[DUID_LL]; /* ours */
 	struct dhcp6_reply *reply;
 };
 
@@ -93,7 +69,7 @@ typedef bool take(struct reading *r, const uint8_t *p, size_t len);
 
 static bool take_client(struct reading *r, const uint8_t *p, size_t len)
 {
-	return len == DUID && !memcmp(p, r->duid, DUID);
+	return len == DUID_LL && !memcmp(p, r->duid, DUID_LL);
 }
 
 static bool take_server(struct reading *r, const uint8_t *p, size_t len)
@@ -106,7 +82,7 @@ static bool take_server(struct reading *r, const uint8_t *p, size_t len)
 static bool take_status(struct reading *r, const uint8_t *p, size_t len)
 {
 	(void)r;
-	return len >= 2 && !be16(p);
+	return len >= 2 && !option6_be16(p);
 }
 
 /* False for ::, loopback and multicast. */
@@ -201,7 +177,7 @@ bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 	unsigned seen = 0;
 
 	memset(reply, 0, sizeof(*reply));
-	put_duid(r.duid, mac);
+	duid_ll(r.duid, mac);
 	if (len < HEAD || p[0] != REPLY || be24(p + 1) != xid)
 		return false;
 	p += HEAD;
@@ -209,10 +185,10 @@ bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 	while (len) {
 		size_t n;
 
-		if (len < HEAD || be16(p + 2) > len - HEAD)
+		if (len < HEAD || option6_be16(p + 2) > len - HEAD)
 			return false;
-		n = be16(p + 2);
-		if (!take_option(&r, &seen, be16(p), p + HEAD, n))
+		n = option6_be16(p + 2);
+		if (!take_option(&r, &seen, option6_be16(p), p + HEAD, n))
 			return false;
 		p += HEAD + n;
 		len -= HEAD + n;

@@ -3,6 +3,7 @@
 #include "boot/net/joblease6.h"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -82,7 +83,7 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	unsigned char buf[1500];
 	struct lease6 *d = &j->lease6;
-	bool runs = j->l.flags & 0x40; /* IFF_RUNNING */
+	bool runs = j->l.flags & IFF_RUNNING;
 	size_t len;
 
 	if (has_lease(j) && !j->twice)

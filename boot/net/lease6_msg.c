@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "boot/net/option6.h"
 #include "core/nbd_uri.h"
 #include "port/port.h"
 
@@ -26,7 +27,7 @@ enum {
 	SOL_MAX_RT = 82,
 };
 
-#define HEAD	    4 /* of a message, and of an option */
+#define HEAD	    OPTION6_HEAD
 #define IA_HEAD	    12
 #define ADDR_HEAD   24
 /* s between two renewals at least. */
@@ -38,26 +39,18 @@ static const uint8_t ask_for[] = { 0,	DNS, 0,		 DOMAINS, 0,
 /* There is no enterprise number of ours: 0 is reserved. */
 static const uint8_t vendor_class[] = "\0\0\0\0\0\7nbdboot";
 
-static unsigned be16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
 static uint32_t be32(const uint8_t *p)
 {
-	return (uint32_t)be16(p) << 16 | be16(p + 2);
+	return (uint32_t)option6_be16(p) << 16 | option6_be16(p + 2);
 }
 
 /* ---- who we are ---- */
 
 void net_lease6_id(struct lease6_id *id, const uint8_t mac[6])
 {
-	static const uint8_t type[4] = { 0, 3, 0, 1 };
-
 	memset(id, 0, sizeof(*id));
-	id->duid.len = 10;
-	memcpy(id->duid.p, type, sizeof(type));
-	memcpy(id->duid.p + sizeof(type), mac, 6);
+	id->duid.len = DUID_LL;
+	duid_ll(id->duid.p, mac);
 	id->iaid = be32(mac + 2);
 }
 
@@ -99,33 +92,17 @@ bool net_lease6_uuid(struct lease6_id *id, const char *uuid)
 
 /* ---- writing ---- */
 
-static uint8_t *head(uint8_t *p, unsigned code, size_t len)
-{
-	p[0] = (uint8_t)(code >> 8);
-	p[1] = (uint8_t)code;
-	p[2] = (uint8_t)(len >> 8);
-	p[3] = (uint8_t)len;
-	return p + HEAD;
-}
-
-static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
-{
-	p = head(p, code, len);
-	memcpy(p, data, len);
-	return p + len;
-}
-
 /* The times are 0: a hint that we do not give. */
 static uint8_t *put_ia(uint8_t *p, uint32_t iaid, const uint8_t *addr)
 {
-	p = head(p, IA_NA, IA_HEAD + (addr ? HEAD + ADDR_HEAD : 0));
+	p = option6_head(p, IA_NA, IA_HEAD + (addr ? HEAD + ADDR_HEAD : 0));
 	memset(p, 0, IA_HEAD);
 	for (unsigned i = 0; i < 4; i++)
 		p[i] = (uint8_t)(iaid >> (24 - 8 * i));
 	p += IA_HEAD;
 	if (!addr)
 		return p;
-	p = head(p, IA_ADDRESS, ADDR_HEAD);
+	p = option6_head(p, IA_ADDRESS, ADDR_HEAD);
 	memset(p, 0, ADDR_HEAD);
 	memcpy(p, addr, 16);
 	return p + ADDR_HEAD;
@@ -141,17 +118,18 @@ size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q)
 	buf[1] = (uint8_t)(q->xid >> 16);
 	buf[2] = (uint8_t)(q->xid >> 8);
 	buf[3] = (uint8_t)q->xid;
-	p = put(p, CLIENT_ID, q->id->duid.p, q->id->duid.len);
+	p = option6_put(p, CLIENT_ID, q->id->duid.p, q->id->duid.len);
 	if (q->server)
-		p = put(p, SERVER_ID, q->server->p, q->server->len);
-	p = put(p, ELAPSED, time, sizeof(time));
+		p = option6_put(p, SERVER_ID, q->server->p, q->server->len);
+	p = option6_put(p, ELAPSED, time, sizeof(time));
 	p = put_ia(p, q->id->iaid, q->addr);
 	if (q->type == LEASE6_SOLICIT)
-		p = put(p, RAPID_COMMIT, "", 0);
+		p = option6_put(p, RAPID_COMMIT, "", 0);
 	if (q->type == LEASE6_CONFIRM || q->type >= LEASE6_RELEASE)
 		return (size_t)(p - buf);
-	p = put(p, ASK_FOR, ask_for, sizeof(ask_for));
-	p = put(p, VENDOR_CLASS, vendor_class, sizeof(vendor_class) - 1);
+	p = option6_put(p, ASK_FOR, ask_for, sizeof(ask_for));
+	p = option6_put(p, VENDOR_CLASS, vendor_class,
+			sizeof(vendor_class) - 1);
 	return (size_t)(p - buf);
 }
 
@@ -174,9 +152,10 @@ static int next(struct rest *r, struct option *o)
 {
 	if (!r->len)
 		return 0;
-	if (r->len < HEAD || be16(r->p + 2) > r->len - HEAD)
+	if (r->len < HEAD || option6_be16(r->p + 2) > r->len - HEAD)
 		return -1;
-	*o = (struct option){ be16(r->p), r->p + HEAD, be16(r->p + 2) };
+	*o = (struct option){ option6_be16(r->p), r->p + HEAD,
+			      option6_be16(r->p + 2) };
 	r->p += HEAD + o->len;
 	r->len -= HEAD + o->len;
 	return 1;
@@ -184,7 +163,7 @@ static int next(struct rest *r, struct option *o)
 
 static bool read_status(const struct option *o, enum lease6_status *status)
 {
-	unsigned code = o->len < 2 ? 0 : be16(o->p);
+	unsigned code = o->len < 2 ? 0 : option6_be16(o->p);
 
 	if (o->len < 2)
 		return false;
@@ -314,8 +293,8 @@ static void take_parameters(struct dhcp6_reply *config, const struct option *o)
 	size_t left = o->len, n;
 	struct dhcp6_reply url;
 
-	while (left >= 2 && be16(p) <= left - 2) {
-		n = be16(p);
+	while (left >= 2 && option6_be16(p) <= left - 2) {
+		n = option6_be16(p);
 		memset(&url, 0, sizeof(url));
 		net_dhcp6_config(&url, URL, p + 2, n);
 		if (nbd_is_uri(url.url)) {

@@ -167,7 +167,7 @@ static bool take_duid(struct net_plan *p, const char *value)
 
 typedef bool take_word(struct net_plan *p, const char *value);
 
-/* The field is the offset of its counter in the plan; 0: allowed once. */
+/* The field is the offset of its counter in the plan; 0: the last one counts. */
 #define NET(name, count)                                    \
 	{                                                   \
 		name, count, WORD_OTHER, WORD_NETWORK, 0, 0 \

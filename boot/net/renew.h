@@ -20,7 +20,10 @@ struct net_renewal {
 	bool resumed;	     /* the machine was suspended meanwhile */
 };
 
-/* Reads the lease of KEPT_STATE or KEPT_STATE6 (export.h) and finds its interface. */
+/*
+ * Reads the lease of KEPT_STATE or KEPT_STATE6 (kept.h) and finds its
+ * interface.
+ */
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d);
 
 /*
@@ -36,24 +39,33 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 		   struct nbd_diag *d);
 
 /*
- * Writes the renewed lease: EXPORT_LEASE, KEPT_STATE and net-IF.conf, even if
- * the root was switched since net_renew_read().
+ * Writes the renewed lease: EXPORT_LEASE, the kept lease (kept.h), and
+ * net-IF.conf or net6-IF.conf, even if the root was switched since
+ * net_renew_read().
  */
 int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
 
 /*
- * Gives the address of KEPT_STATE's lease, which lasts for ever, the rest of
+ * Gives the address of the kept lease, which lasts for ever, the rest of
  * the lease as its lifetime, or an hour if that is less: nobody renews it from
  * now on.  Does nothing without a lease, or if another DHCP client has set the
  * lifetime.
  */
 void net_renew_expire(void);
 
+/* ms until a lease that was bound then (ms) is s old; 0: it is older. */
+static inline uint64_t net_renew_left(uint64_t bound, uint32_t s, uint64_t now)
+{
+	uint64_t end = bound + s * UINT64_C(1000);
+
+	return end > now ? end - now : 0;
+}
+
 /* Milliseconds from now until the lease is to be renewed (again). */
 uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now);
 
 /*
- * Stays and renews the lease of KEPT_STATE until another DHCP client takes
+ * Stays and renews the kept lease until another DHCP client takes
  * over the interface (NBD_OK), or the server refuses (NBD_E_NO_DEVICE).
  * NBD_E_NOT_FOUND at once if there is no lease.
  */

@@ -42,19 +42,12 @@ static void talk(struct job *j, uint64_t end)
 	}
 }
 
-/* ms until the lease is s seconds old; 0: it is older. */
-static uint64_t left(const struct lease6 *d, uint32_t s, uint64_t now)
-{
-	uint64_t end = d->bound + s * UINT64_C(1000);
-
-	return end > now ? end - now : 0;
-}
-
 uint64_t net_renew6_pause(const struct lease6 *d, bool failed, uint64_t now)
 {
-	uint64_t ms = d->state == LEASE6_BOUND ? left(d, d->lease.t1, now)
-		      : d->due > now	       ? d->due - now
-					       : 0;
+	uint64_t ms = d->state == LEASE6_BOUND
+			      ? net_renew_left(d->bound, d->lease.t1, now)
+		      : d->due > now ? d->due - now
+				     : 0;
 
 	return failed && !ms ? RETRY_MS : ms;
 }
@@ -101,7 +94,7 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 	if (j->fd < 0)
 		return j->fd;
 	if (j->lease6.state == LEASE6_BOUND && r->resumed &&
-	    left(&j->lease6, j->lease6.lease.t1, now))
+	    net_renew_left(j->lease6.bound, j->lease6.lease.t1, now))
 		net_lease6_confirm(&j->lease6, seed, now);
 	else if (j->lease6.state == LEASE6_BOUND)
 		net_lease6_renewal(&j->lease6, seed, now);

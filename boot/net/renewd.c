@@ -27,24 +27,16 @@
 #define CHECK_MS 30000
 #define LATE_MS	 5000
 
-/* ms until the lease is s seconds old; 0: it is older. */
-static uint64_t left(const struct dhcp *dhcp, uint32_t s, uint64_t now)
-{
-	uint64_t end = dhcp->bound + (uint64_t)s * 1000;
-
-	return end > now ? end - now : 0;
-}
-
 uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
 {
 	const struct dhcp_lease *l = &dhcp->lease;
-	uint64_t ms = left(dhcp, l->t1, now);
+	uint64_t ms = net_renew_left(dhcp->bound, l->t1, now);
 
 	if (!failed)
 		return ms;
-	ms = left(dhcp, l->t2, now);
+	ms = net_renew_left(dhcp->bound, l->t2, now);
 	if (!ms)
-		ms = left(dhcp, l->seconds, now);
+		ms = net_renew_left(dhcp->bound, l->seconds, now);
 	return ms / 2 < RETRY_MS ? RETRY_MS : ms / 2;
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the two codecs of DHCPv6 share: options (RFC 8415, 21.1), and DUID-LL. */
+#ifndef BOOT_NET_OPTION6_H
+#define BOOT_NET_OPTION6_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OPTION6_HEAD 4 /* bytes before a message's or an option's content */
+
+static inline unsigned option6_be16(const uint8_t *p)
+{
+	return (unsigned)p[0] << 8 | p[1];
+}
+
+/* Both return where the next bytes go. */
+static inline uint8_t *option6_head(uint8_t *p, unsigned code, size_t len)
+{
+	p[0] = (uint8_t)(code >> 8);
+	p[1] = (uint8_t)code;
+	p[2] = (uint8_t)(len >> 8);
+	p[3] = (uint8_t)len;
+	return p + OPTION6_HEAD;
+}
+
+static inline uint8_t *option6_put(uint8_t *p, unsigned code, const void *data,
+				   size_t len)
+{
+	p = option6_head(p, code, len);
+	memcpy(p, data, len);
+	return p + len;
+}
+
+/* DUID-LL (RFC 8415, 11.4) of Ethernet: the same at each boot. */
+#define DUID_LL 10
+
+static inline void duid_ll(uint8_t duid[DUID_LL], const uint8_t mac[6])
+{
+	static const uint8_t type[4] = { 0, 3, 0, 1 };
+
+	memcpy(duid, type, sizeof(type));
+	memcpy(duid + sizeof(type), mac, 6);
+}
+
+#endif
