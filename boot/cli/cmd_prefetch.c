@@ -10,17 +10,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LEARNT	      "/run/" PREFETCH_LEARNT
-#define STOP	      "/run/" PREFETCH_STOP
-#define OVERLAY_MAGIC 0x794c7630ul
+#define LEARNT	"/run/" PREFETCH_LEARNT
+#define STOP	"/run/" PREFETCH_STOP
 /* ms for the process to end, and between two looks. */
-#define STOP_MS	      30000
-#define LOOK_MS	      50
+#define STOP_MS 30000
+#define LOOK_MS 50
 
 static int read_list(struct prefetch_list *l, const char *name,
 		     struct nbd_diag *d)
@@ -107,7 +107,8 @@ static int save(struct cli_call *call, struct prefetch_list l[2])
 
 	if (rc)
 		return rc;
-	if (!statfs("/", &fs) && (unsigned long)fs.f_type == OVERLAY_MAGIC &&
+	if (!statfs("/", &fs) &&
+	    (unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC &&
 	    !call->words[1])
 		cli_putf("the root is an overlay: copy the file to the image "
 			 "below it\n");

@@ -13,8 +13,8 @@
 #include "boot/system/console.h"
 #include "boot/init/prefetch.h"
 
-/* ms: what it has in mind is less. */
-#define FETCH_MS 90000
+/* ms: more than a fetch may take, so that only a child that hangs is killed. */
+#define CHILD_MS 90000
 
 const struct word init_fetcher_words[] = {
 	WORD("nbdboot.prefetch", prefetch, WORD_MAYBE, WORD_OURS | WORD_ONCE),
@@ -26,13 +26,13 @@ static struct prefetch_root prefetch_root(const struct boot *b)
 	return (struct prefetch_root){ .index = b->index,
 				       .disk = b->disk,
 				       .below = b->fetcher.below,
+				       .dev = b->dev,
 				       .where = b->plan->newroot,
 				       .overlay = b->cmd.overlay };
 }
 
 struct map {
 	struct prefetch_root root;
-	const char *word;
 	char dev[PART_PATH];
 	bool mapped;
 };
@@ -56,11 +56,11 @@ static int unmap_in_child(void *data, struct nbd_diag *d)
 /* Whatever becomes of it, the boot goes on: so not by the step's child. */
 static int do_map(struct boot *b, struct nbd_diag *d)
 {
-	struct map m = { .root = prefetch_root(b), .word = b->cmd.prefetch };
+	struct map m = { .root = prefetch_root(b) };
 
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
-	if (b->index < 0 || !init_prefetch_is_wanted(m.word))
+	if (b->index < 0 || !init_prefetch_is_wanted(b->cmd.prefetch))
 		return NBD_OK;
 	memcpy(m.dev, b->dev, sizeof(m.dev));
 	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d)) {
@@ -137,14 +137,14 @@ static bool is_learning(struct spawned *learn)
 }
 
 /* In a child of its own, too. */
-static int fetch(struct boot *b, bool mounted)
+static void fetch(struct boot *b, bool mounted)
 {
 	struct fetch f = { prefetch_root(b), b->cmd.prefetch, mounted, false };
 	struct nbd_diag d;
 
 	if (b->fetcher.found || !is_learning(&b->fetcher.learn))
-		return NBD_OK;
-	if (process_run(in_child, &f, sizeof(f), "prefetch", FETCH_MS, &d)) {
+		return;
+	if (process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d)) {
 		boot_say("%s", d.text);
 		f.found = true;
 	}
@@ -153,7 +153,6 @@ static int fetch(struct boot *b, bool mounted)
 	if (f.found && !is_learning(&b->fetcher.learn) &&
 	    process_run(reset_in_child, &f, sizeof(f), "map", STEP_READ_MS, &d))
 		boot_say("prefetch: %s", d.text);
-	return NBD_OK;
 }
 
 /*
@@ -163,14 +162,19 @@ static int fetch(struct boot *b, bool mounted)
 static int do_fetch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	return init_prefetch_is_read_only(b->disk) ? fetch(b, false) : NBD_OK;
+	if (init_prefetch_is_read_only(b->disk))
+		fetch(b, false);
+	return NBD_OK;
 }
 
 static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	fetch(b, false);
-	return fetch(b, true);
+	/* of a read-only device it was looked for before */
+	if (!init_prefetch_is_read_only(b->disk))
+		fetch(b, false);
+	fetch(b, true);
+	return NBD_OK;
 }
 
 const struct step init_fetcher_map_step = {

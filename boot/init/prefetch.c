@@ -2,10 +2,10 @@
 /*
  * The boot of a root far away:
  *
- *	map one to one -> learn -> [list in the initramfs?] -> mount
- *	      -> [list in the root?] -> fetch -> linear targets -> init
+ *	map one to one -> learn -> mount -> [list in the initramfs, or the root?]
+ *	      -> fetch -> linear targets -> init
  *
- * None of it is needed: what fails is said, and the boot goes on without.
+ * None of it is needed: each failure has a message, and the boot goes on.
  */
 #include "boot/init/prefetch.h"
 
@@ -96,14 +96,10 @@ void init_prefetch_unmap(int index)
 
 int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d)
 {
-	char dev[MAPPER_PATH], below[MAPPER_PATH];
-	uint64_t sectors;
 	int rc = mapper_reset(r->index, r->below, d);
 
 	if (!rc)
-		rc = mapper_below(r->index, dev, below, &sectors, d);
-	if (!rc)
-		read_ahead_alike(r, dev);
+		read_ahead_alike(r, r->dev);
 	return rc;
 }
 
@@ -191,16 +187,12 @@ static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
 static int load(const struct prefetch_list *l, const char *table, int index,
 		struct nbd_diag *d)
 {
-	char name[MAPPER_NAME];
 	struct dm m;
 	int rc = dm_open(&m, DM_ROOM + PREFETCH_TABLE(l->n), d);
 
 	if (rc)
 		return rc;
-	mapper_name(name, index);
-	rc = dm_load(&m, name, table, true, d);
-	if (!rc)
-		rc = dm_resume(&m, name, d);
+	rc = mapper_set(&m, index, table, true, d);
 	dm_close(&m);
 	return rc;
 }

@@ -13,6 +13,7 @@ struct prefetch_root {
 	int index;	   /* of nbdN */
 	const char *disk;  /* "nbd0" */
 	const char *below; /* "/dev/nbd0p2": what is mapped */
+	const char *dev;   /* "/dev/dm-0": the mapping, once there is one */
 	const char *where; /* where the root is mounted */
 	bool overlay;	   /* what is written stays off the device */
 };

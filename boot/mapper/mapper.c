@@ -2,7 +2,6 @@
 /* Mappings of nbd devices: put, looked at, taken away. */
 #include "boot/mapper/mapper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 /* Bytes for small tables and lists of devices. */
 #define ROOM   65536
 
-void mapper_name(char name[MAPPER_NAME], int index)
+static void name_of(char name[MAPPER_NAME], int index)
 {
 	nbd_fmt(name, MAPPER_NAME, PREFIX "nbd%d", index);
 }
@@ -48,19 +47,30 @@ static int one_to_one(char table[MAPPER_LINE], const char *path,
 				  path);
 }
 
-/* Returns N of /dev/dm-N; after a failure nothing is left. */
-static int make(struct dm *m, const char *name, const char *table,
-		bool read_only, struct nbd_diag *d)
+int mapper_set(struct dm *m, int index, const char *table, bool read_only,
+	       struct nbd_diag *d)
 {
+	char name[MAPPER_NAME];
+	int rc;
+
+	name_of(name, index);
+	rc = dm_load(m, name, table, read_only, d);
+	return rc ? rc : dm_resume(m, name, d);
+}
+
+/* Returns N of /dev/dm-N; after a failure nothing is left. */
+static int make(struct dm *m, int index, const char *table, bool read_only,
+		struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
 	int n, rc;
 
+	name_of(name, index);
 	dm_remove(m, name, NULL);
 	n = dm_create(m, name, d);
 	if (n < 0)
 		return n;
-	rc = dm_load(m, name, table, read_only, d);
-	if (!rc)
-		rc = dm_resume(m, name, d);
+	rc = mapper_set(m, index, table, read_only, d);
 	if (!rc)
 		return n;
 	dm_remove(m, name, NULL);
@@ -69,7 +79,7 @@ static int make(struct dm *m, const char *name, const char *table,
 
 int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 {
-	char name[MAPPER_NAME], table[MAPPER_LINE];
+	char table[MAPPER_LINE];
 	bool read_only = false;
 	struct dm m;
 	int n = one_to_one(table, path, &read_only, d);
@@ -79,8 +89,7 @@ int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 	n = dm_open(&m, ROOM, d);
 	if (n)
 		return n;
-	mapper_name(name, index);
-	n = make(&m, name, table, read_only, d);
+	n = make(&m, index, table, read_only, d);
 	dm_close(&m);
 	if (n < 0)
 		return n;
@@ -90,7 +99,7 @@ int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 
 int mapper_reset(int index, const char *path, struct nbd_diag *d)
 {
-	char name[MAPPER_NAME], table[MAPPER_LINE];
+	char table[MAPPER_LINE];
 	bool read_only = false;
 	struct dm m;
 	int rc = one_to_one(table, path, &read_only, d);
@@ -99,10 +108,7 @@ int mapper_reset(int index, const char *path, struct nbd_diag *d)
 		rc = dm_open(&m, ROOM, d);
 	if (rc)
 		return rc;
-	mapper_name(name, index);
-	rc = dm_load(&m, name, table, read_only, d);
-	if (!rc)
-		rc = dm_resume(&m, name, d);
+	rc = mapper_set(&m, index, table, read_only, d);
 	dm_close(&m);
 	return rc;
 }
@@ -124,7 +130,7 @@ int mapper_take(int index, struct nbd_diag *d)
 	rc = dm_open(&m, ROOM, d);
 	if (rc)
 		return rc;
-	mapper_name(name, index);
+	name_of(name, index);
 	rc = dm_remove(&m, name, d);
 	dm_close(&m);
 	return rc;
@@ -156,7 +162,7 @@ int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
 
 	if (rc)
 		return rc;
-	mapper_name(name, index);
+	name_of(name, index);
 	n = dm_find(&m, name, d);
 	rc = n < 0 ? n : dm_text(&m, name, false, table, sizeof(table), d);
 	dm_close(&m);

@@ -35,7 +35,10 @@ int mapper_take(int index, struct nbd_diag *d);
 /* Removes all that are not in use. */
 void mapper_take_all(void);
 
-void mapper_name(char name[MAPPER_NAME], int index);
+/* Puts a table into use in the mapping of nbdN; m is the caller's, and open. */
+struct dm;
+int mapper_set(struct dm *m, int index, const char *table, bool read_only,
+	       struct nbd_diag *d);
 /*
  * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
  * sectors.  path is that of the mapping.

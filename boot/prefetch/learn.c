@@ -168,18 +168,15 @@ static void report(const struct prefetch_learn *l)
 static int map_one_to_one(const struct prefetch_learn *l, struct dm *m,
 			  bool read_only, struct nbd_diag *d)
 {
-	char name[MAPPER_NAME], table[128], ahead[80], value[24];
+	char table[128], ahead[80], value[24];
 	int rc, n;
 
 	nbd_fmt(ahead, sizeof(ahead), "%s/queue/read_ahead_kb",
 		l->dev + sizeof("/dev/") - 1);
 	n = file_read(l->block, ahead, value, sizeof(value));
-	mapper_name(name, l->index);
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)l->list.sectors, l->below);
-	rc = dm_load(m, name, table, read_only, d);
-	if (!rc)
-		rc = dm_resume(m, name, d);
+	rc = mapper_set(m, l->index, table, read_only, d);
 	/* a new table has the kernel's default */
 	if (!rc && n > 0)
 		file_write(l->block, ahead, value, (size_t)n);

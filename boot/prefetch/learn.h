@@ -33,9 +33,11 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 struct nbd_diag *d);
 /*
  * Reports that it is ready, and then looks at the device: a boot does not wait
- * for the answers.  Waits until the boot is over: nothing was read for 15 s, or 2 minutes have
- * passed, or PREFETCH_STOP is there.  Then writes the list, and maps the device
- * one to one again, which frees what was fetched.
+ * for the answers.  Waits until the boot is over: nothing was read for 15 s, not
+ * by a fetch either (with a trace), or 2 minutes have passed, or PREFETCH_STOP is
+ * there.  Then
+ * writes the list, and maps the device one to one again, which frees what was
+ * fetched.
  */
 int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d);
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When a boot is over, and what becomes of the mapping then. */
+#include "boot/prefetch/learn.h"
+#include "port/linux/dm.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define QUIET 15000 /* ms */
+
+static char top[] = "/tmp/test_learn.XXXXXX";
+static uint64_t now; /* ms */
+static struct nbd_diag d;
+static struct prefetch_learn l;
+/* ms until which a fetch reads the device below, and reads of the mapping come */
+static uint64_t fetches, reads;
+static char table[128];
+
+static void put(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	assert_int_equal(file_save(AT_FDCWD, path, text, strlen(text)), 0);
+}
+
+/* ---- the world ---- */
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return now * 1000000;
+}
+
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	char stat[64];
+
+	(void)p, (void)n;
+	now += (unsigned)ms;
+	if (now < fetches) {
+		snprintf(stat, sizeof(stat), "9 0 %u 0 0\n", (unsigned)now);
+		put("dev/block/43:0/stat", stat);
+	}
+	return 0;
+}
+
+unsigned __wrap_prefetch_trace_read(struct prefetch_trace *t,
+				    struct prefetch_list *list);
+unsigned __wrap_prefetch_trace_read(struct prefetch_trace *t,
+				    struct prefetch_list *list)
+{
+	(void)t, (void)list;
+	return now < reads;
+}
+
+void __wrap_prefetch_trace_close(struct prefetch_trace *t);
+void __wrap_prefetch_trace_close(struct prefetch_trace *t)
+{
+	t->pipe = -1;
+}
+
+int __wrap_dm_open(struct dm *m, size_t room, struct nbd_diag *dg);
+int __wrap_dm_open(struct dm *m, size_t room, struct nbd_diag *dg)
+{
+	(void)m, (void)room, (void)dg;
+	return 0;
+}
+
+void __wrap_dm_close(struct dm *m);
+void __wrap_dm_close(struct dm *m)
+{
+	(void)m;
+}
+
+int __wrap_dm_load(struct dm *m, const char *name, const char *text,
+		   bool read_only, struct nbd_diag *dg);
+int __wrap_dm_load(struct dm *m, const char *name, const char *text,
+		   bool read_only, struct nbd_diag *dg)
+{
+	(void)m, (void)read_only, (void)dg;
+	assert_string_equal(name, "nbdboot-nbd3");
+	snprintf(table, sizeof(table), "%s", text);
+	return 0;
+}
+
+/* The kernel's default comes with each table. */
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	(void)m, (void)name, (void)dg;
+	put("block/dm-0/queue/read_ahead_kb", "128\n");
+	return 0;
+}
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void __wrap_boot_confine(uint32_t keep);
+void __wrap_boot_confine(uint32_t keep)
+{
+	(void)keep;
+}
+
+void __wrap_boot_harden(void);
+void __wrap_boot_harden(void)
+{
+}
+
+void __wrap_boot_log_to_kernel(void);
+void __wrap_boot_log_to_kernel(void)
+{
+}
+
+void __wrap_boot_ready_tell(void);
+void __wrap_boot_ready_tell(void)
+{
+}
+
+static void name_image(char image[64], int disk)
+{
+	(void)disk;
+	strcpy(image, "-");
+}
+
+/* ---- the tests ---- */
+
+/* Returns when it has ended, in ms from its begin. */
+static uint64_t learn(void)
+{
+	char path[128];
+
+	now = 1000;
+	table[0] = '\0';
+	put("dev/block/43:0/stat", "9 0 8 0 0\n");
+	put("block/dm-0/stat", "9 0 8 0 0\n");
+	put("block/dm-0/queue/read_ahead_kb", "1024\n");
+	l = (struct prefetch_learn){ .index = 3,
+				     .dev = "/dev/dm-0",
+				     .below = "43:0",
+				     .name_image = name_image,
+				     .list.sectors = 4096 };
+	l.run = open(top, O_PATH | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/block", top);
+	l.block = open(path, O_PATH | O_CLOEXEC);
+	l.disk = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(prefetch_learn_run(&l, &d), 0);
+	close(l.run);
+	close(l.block);
+	return now - 1000;
+}
+
+static void it_ends_when_nothing_was_read_for_a_while(void **state)
+{
+	(void)state;
+	fetches = reads = 0;
+	assert_in_range(learn(), QUIET, QUIET + 500);
+	reads = 6000;
+	assert_in_range(learn(), QUIET + 4500, QUIET + 5500);
+}
+
+/* What is fetched behind its back would never be freed. */
+static void it_stays_as_long_as_a_fetch_reads(void **state)
+{
+	(void)state;
+	reads = 0;
+	fetches = 61000;
+	assert_in_range(learn(), QUIET + 59500, QUIET + 60500);
+}
+
+static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
+{
+	char path[128], text[16];
+
+	(void)state;
+	fetches = reads = 0;
+	learn();
+	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+	snprintf(path, sizeof(path), "%s/block/dm-0/queue/read_ahead_kb", top);
+	assert_int_equal(file_read(AT_FDCWD, path, text, sizeof(text)), 5);
+	assert_string_equal(text, "1024\n");
+}
+
+static int begin(void **state)
+{
+	char cmd[256];
+
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	snprintf(cmd, sizeof(cmd),
+		 "cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
+		 "block/dm-0/slaves",
+		 top);
+	return system(cmd);
+}
+
+static int end(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -r %s", top);
+	return system(cmd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_ends_when_nothing_was_read_for_a_while),
+		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
+		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
