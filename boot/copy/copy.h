@@ -384,7 +384,6 @@ struct copy {
 	uint64_t safe;	   /* bytes from the start that a server has flushed */
 	uint64_t kept;	   /* bytes that it must have kept when it was away */
 	uint64_t flush_at; /* ns; when to flush again */
-	bool patient;	   /* copy_options.patience */
 	struct mark mark;
 	struct task tasks[COPY_DEPTH];
 };

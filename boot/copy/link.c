@@ -3,7 +3,6 @@
 #include "boot/copy/copy.h"
 #include "port/export_same.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 /* The default if the server allows several; more are not faster. */
@@ -152,21 +151,12 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 
 /* ---- again ---- */
 
-__attribute__((format(printf, 2, 3))) static void say(const struct side *s,
-						      const char *fmt, ...)
+static void say(const struct side *s, const struct nbd_diag *d)
 {
-	struct nbd_diag d;
-	struct nbd_out o = { .buf = d.text, .cap = sizeof(d.text) - 1 };
-	va_list ap;
-
 	if (!s->link->o->say)
 		return;
-	va_start(ap, fmt);
-	nbd_vputf(&o, fmt, ap);
-	va_end(ap);
-	d.text[o.len] = '\0';
 	copy_progress_clear(&s->copy->progress);
-	s->link->o->say(&d);
+	s->link->o->say(d);
 }
 
 static unsigned seconds_since(uint64_t ms)
@@ -177,14 +167,17 @@ static unsigned seconds_since(uint64_t ms)
 void copy_link_answers(struct side *s, bool is_flush)
 {
 	struct copy_link *l = s->link;
+	struct nbd_diag note;
 
 	l->answered = true;
 	/* one that takes writes, but never flushes them, has no end */
 	if (is_flush || !s->output)
 		l->silent = l->failures = 0;
-	if (l->away)
-		say(s, "%s answers again, after %u s", s->name,
-		    seconds_since(l->away));
+	if (l->away) {
+		nbd_diag(&note, 0, "%s answers again, after %u s", s->name,
+			 seconds_since(l->away));
+		say(s, &note);
+	}
 	l->away = 0;
 }
 
@@ -246,11 +239,13 @@ static int connect_again(struct side *s, struct nbd_diag *d)
 static void begin_outage(struct side *s, const struct nbd_diag *d)
 {
 	struct copy_link *l = s->link;
+	struct nbd_diag note;
 
 	l->away = nbd_now_ms();
 	nbd_retry_begin(&l->retry);
-	say(s, "%s; waiting for the server, for %u s at most", d->text,
-	    l->o->patience);
+	nbd_diag(&note, 0, "%s; waiting for the server, for %u s at most",
+		 d->text, l->o->patience);
+	say(s, &note);
 }
 
 static int end_outage(const struct side *s, int err, struct nbd_diag *d)

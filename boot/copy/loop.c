@@ -423,7 +423,8 @@ static bool flush_on(struct copy *c)
 /* So that not all must be copied again after an outage. */
 static void flush_some(struct copy *c)
 {
-	if (!c->patient || !c->dst->link || c->src->is_pipe || c->err)
+	if (!c->dst->link || !c->dst->link->o->patience || c->src->is_pipe ||
+	    c->err)
 		return;
 	if (c->in_flush ||
 	    (nbd_now_ns() >= c->flush_at && copy_low_water(c) > c->safe))

@@ -71,7 +71,6 @@ static void set_up(struct copy *c, const struct copy_options *o)
 	c->scan = (struct scan){ .src = src, .dst = dst };
 	c->scan.align = src->align > dst->align ? src->align : dst->align;
 	c->progress.on = o->progress;
-	c->patient = o->patience;
 	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
 	/* a file that grows gets zeroes beyond its old end */
 	dst->is_zero = !dst->is_pipe && !o->resume &&

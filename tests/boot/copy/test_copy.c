@@ -187,7 +187,8 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 static uint64_t ahead;
 static char log_[64];
 static unsigned n_log, die_at;
-static char kept; /* what each byte holds that is read */
+static bool dies_again; /* at the same piece */
+static char kept;	/* what each byte holds that is read */
 
 uint64_t __real_nbd_now_ns(void);
 uint64_t __wrap_nbd_now_ns(void);
@@ -214,7 +215,8 @@ static void take_writes(int fd, const unsigned char *request)
 		note('w');
 		note((char)('0' + be64(request + 16) / PIECE));
 		if (be64(request + 16) / PIECE == die_at) {
-			die_at = 99;
+			if (!dies_again)
+				die_at = 99;
 			note('-');
 			shutdown(fd, SHUT_RDWR);
 			return;
@@ -309,6 +311,19 @@ static void a_server_without_what_it_had_flushed_is_refused(void **state)
 	assert_non_null(strstr(d.text, "came back without what it had"));
 }
 
+static void one_that_always_dies_at_a_write_is_given_up(void **state)
+{
+	unsigned deaths = 0;
+
+	(void)state;
+	dies_again = true;
+	assert_int_equal(copy_to(0, 1, 600), NBD_E_CUT);
+	dies_again = false;
+	for (unsigned i = 0; i < n_log; i++)
+		deaths += log_[i] == '-';
+	assert_int_equal(deaths, 11);
+}
+
 static void without_flush_all_is_written_again(void **state)
 {
 	(void)state;
@@ -344,6 +359,9 @@ int main(void)
 			what_was_flushed_is_not_written_again, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_server_without_what_it_had_flushed_is_refused, setup,
+			cleanup),
+		cmocka_unit_test_setup_teardown(
+			one_that_always_dies_at_a_write_is_given_up, setup,
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			without_flush_all_is_written_again, setup, cleanup),
