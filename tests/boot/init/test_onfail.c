@@ -5,6 +5,7 @@
 #include "tests/unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* The lines of two serial consoles, and how to open them. */
@@ -72,6 +73,40 @@ static void a_console_that_takes_nothing_is_not_waited_for(void **state)
 	assert_printed(1, "no cable\n");
 }
 
+/* The child writes how long its timer waits. */
+static int told[2];
+
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *t);
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *t)
+{
+	(void)set, (void)info;
+	if (write(told[1], &t->tv_sec, sizeof(t->tv_sec)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static void a_timer_of_weeks_waits_as_long(void **state)
+{
+	/* s; in ms the second does not fit into 32 bits */
+	static const int timeouts[] = { 60, 4294968, INT32_MAX };
+
+	(void)state;
+	assert_int_equal(pipe(told), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		struct cmdline cmd = { .timeout = timeouts[i] };
+		struct onfail o = { .cmd = &cmd };
+		time_t waits = 0;
+
+		init_onfail_start(&o);
+		assert_int_equal(read(told[0], &waits, sizeof(waits)),
+				 sizeof(waits));
+		init_onfail_stop(&o);
+		assert_in_range(waits, timeouts[i] - 50, timeouts[i]);
+	}
+}
+
 static int begin(void **state)
 {
 	static const struct cmdline cmd;
@@ -90,6 +125,7 @@ int main(void)
 		cmocka_unit_test(each_console_gets_the_line),
 		cmocka_unit_test(
 			a_console_that_takes_nothing_is_not_waited_for),
+		cmocka_unit_test(a_timer_of_weeks_waits_as_long),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);
