@@ -34,6 +34,24 @@ at()
 	nsenter -t "$at_pid" -n -m "$@"
 }
 
+# client_has WHAT TEXT SENTENCE: a command in the client prints TEXT
+client_has()
+{
+	# shellcheck disable=SC2086 # words on purpose
+	if at "$cli" $1 >"$work/has" 2>&1 && grep -qF -e "$2" "$work/has"; then
+		ok "$3"
+	else
+		not_ok "$3"
+		show "$work/has"
+	fi
+}
+
+# ifup OPTION-OR-WORD...: brings the client's network up
+ifup()
+{
+	run at "$cli" "$nbdboot" ifup "$@"
+}
+
 # cable SERVER-SIDE CLIENT-SIDE: a pair of interfaces between $srv and $cli
 cable()
 {

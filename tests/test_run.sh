@@ -18,6 +18,13 @@ unknown=$(sed '/^#/d; s/^[^	]* = //; s/^[^	]*	//' "$rooms" | xargs -n 1 |
 check 'each word of rooms.txt is a step' [ ! "$unknown" ]
 [ ! "$unknown" ] || echo "# $unknown"
 
+# Steps that no path of the product or of what tests share leads to.
+sed '/^#/d; s/^[^	]* = //; s/^[^	]*	//' "$rooms" | xargs -n 1 |
+	sed 's/\*/.*/' | sort -u >"$work/words"
+lost=$(sh "$runner" "$O" names | grep -vx -e product -f "$work/words" || true)
+check 'each step is that of some path in rooms.txt' [ ! "$lost" ]
+[ ! "$lost" ] || printf '%s\n' "$lost" | sed 's/^/# /'
+
 # needs PATH STEP...: a change of PATH needs these, and no others of machines
 needs()
 {

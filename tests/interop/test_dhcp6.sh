@@ -73,23 +73,6 @@ pool()
 	printf '"pools": [ { "pool": "2001:db8::%s" } ]' "$1"
 }
 
-ifup()
-{
-	run at "$cli" "$nbdboot" ifup "$@"
-}
-
-# has WHAT TEXT SENTENCE: a command in the client prints TEXT
-has()
-{
-	# shellcheck disable=SC2086 # words on purpose
-	if at "$cli" $1 >"$work/has" 2>&1 && grep -qF -e "$2" "$work/has"; then
-		ok "$3"
-	else
-		not_ok "$3"
-		show "$work/has"
-	fi
-}
-
 # asked PATTERN SENTENCE: the log of the server has it
 asked()
 {
@@ -111,18 +94,18 @@ dnsmasq --dhcp-option='option6:dns-server,[2001:db8::53]' \
 	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
 ifup ip=dhcp6
 expect 0 eth0 'ip=dhcp6 gets an address of dnsmasq'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::1' 'which the interface has'
-has 'ip -6 addr show eth0' '/128 scope global' 'alone, as no prefix is on the link'
-has 'ip -6 addr show eth0' 'valid_lft forever' 'and keeps'
-has 'ip -6 route' 'default via fe80::' 'the route is that of the router'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' 'DNS is of DHCPv6'
-has 'cat /run/nbdboot/resolv.conf' 'search example.org other.test' \
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::1' 'which the interface has'
+client_has 'ip -6 addr show eth0' '/128 scope global' 'alone, as no prefix is on the link'
+client_has 'ip -6 addr show eth0' 'valid_lft forever' 'and keeps'
+client_has 'ip -6 route' 'default via fe80::' 'the route is that of the router'
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' 'DNS is of DHCPv6'
+client_has 'cat /run/nbdboot/resolv.conf' 'search example.org other.test' \
 	'so are the domains'
-has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
+client_has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
 	'so is the root-path'
-has 'cat /run/net6-eth0.conf' "PROTO='dhcp6'" 'the file names the method'
-has 'cat /run/net6-eth0.conf' "DHCPLEASETIME='3600'" 'and the lifetime'
-asked 'DHCPREPLY' 'one exchange was enough (rapid commit, or four messages)'
+client_has 'cat /run/net6-eth0.conf' "PROTO='dhcp6'" 'the file names the method'
+client_has 'cat /run/net6-eth0.conf' "DHCPLEASETIME='3600'" 'and the lifetime'
+asked 'DHCPREPLY' 'the server has given it'
 address=$(at "$cli" ip -6 -o addr show eth0 scope global)
 : >"$work/dnsmasq.log"
 ifup -r
@@ -160,9 +143,17 @@ kill "$server"
 # a while, and then stops
 networked()
 {
-	nsenter -t "$cli" -n -m ip -6 monitor address >"$work/changes" 2>&1 \
+	: >"$work/changes"
+	nsenter -t "$cli" -n -m ip -6 monitor address >>"$work/changes" 2>&1 \
 		</dev/null &
 	monitor=$!
+	servers="$servers $monitor"
+	# it listens when it has seen one of these
+	n=1
+	until grep -q 'fd00::2:' "$work/changes"; do
+		at "$cli" ip -6 addr add "fd00::2:$n/128" dev lo
+		n=$((n + 1))
+	done
 	: >"$work/networkd.log"
 	# udev is not asked where /sys is read-only
 	# shellcheck disable=SC2016 # for the inner shell
@@ -170,12 +161,19 @@ networked()
 		SYSTEMD_LOG_LEVEL=debug exec "$1"' sh "$networkd" \
 		>>"$work/networkd.log" 2>&1 </dev/null &
 	pid=$!
-	servers="$servers $monitor $pid"
+	servers="$servers $pid"
 	tail -n +1 -f --pid="$pid" "$work/networkd.log" |
 		grep -m 1 'eth0: State changed: configuring -> configured' \
 			>"$work/configured" || true
-	kill "$pid" "$monitor"
-	wait "$pid" "$monitor" || true
+	kill "$pid"
+	wait "$pid" || true
+	# all that was before this one has been printed then
+	at "$cli" ip -6 addr add fd00::1/128 dev lo
+	until grep -q 'fd00::1/128' "$work/changes"; do
+		kill -0 "$monitor" || die 'no monitor'
+	done
+	kill "$monitor"
+	wait "$monitor" || true
 }
 
 networkd=/lib/systemd/systemd-networkd
@@ -185,10 +183,10 @@ if [ -x $networkd ]; then
 	ifup ip=dhcp6
 	networked
 	check 'networkd has the interface as configured' test -s "$work/configured"
-	has 'ip -6 addr show eth0' '/128 scope global' \
+	client_has 'ip -6 addr show eth0' '/128 scope global' \
 		'which keeps its address while it runs and after that'
-	has 'ip -6 addr show eth0' 'valid_lft forever' 'for ever'
-	has 'ip -6 route' 'default via fe80::' 'and its route'
+	client_has 'ip -6 addr show eth0' 'valid_lft forever' 'for ever'
+	client_has 'ip -6 route' 'default via fe80::' 'and its route'
 	# shellcheck disable=SC2016 # for the inner shell
 	check 'and loses it at no time' sh -c '! grep Deleted "$1"' sh \
 		"$work/changes"
@@ -213,8 +211,8 @@ kea rapid "$(pool 200-2001:db8::2ff), \"rapid-commit\": true" '"option-data": [
 	{ "name": "dns-servers", "data": "2001:db8::54" } ],'
 ifup ip=dhcp6
 expect 0 eth0 'ip=dhcp6 gets an address of Kea'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::200/128' 'from its pool'
-has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::200/128' 'from its pool'
+client_has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
 	'of the parameters of a boot file, a URI is the root-path'
 if grep -q 'DHCP6_PACKET_RECEIVED.*REQUEST' "$kea_log"; then
 	not_ok 'two messages are enough'
@@ -226,7 +224,7 @@ wait "$server" || true
 kea rapid "$(pool 200-2001:db8::2ff)"
 ifup -r
 expect 0 '' 'Kea lost its leases'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::200/128' 'the address stays'
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::200/128' 'the address stays'
 asked 'DHCP6_PACKET_RECEIVED.*RENEW' 'and makes a new one of the old'
 kill "$server"
 
@@ -242,7 +240,7 @@ tail -n +1 -f --pid="$renew" "$kea_log" |
 	grep -m 3 'DHCP6_PACKET_RECEIVED.*RENEW' >"$work/renewed" || true
 check 'is renewed again and again by the process for that' \
 	[ "$(wc -l <"$work/renewed")" = 3 ]
-has 'cat /run/nbdboot/lease' "DHCPT1='2'" 'in half of its time, not earlier'
+client_has 'cat /run/nbdboot/lease' "DHCPT1='2'" 'in half of its time, not earlier'
 # as networkd does, at a moment when the renewal does not ask
 while at "$cli" ss -Hlun | grep -q ':546 '; do
 	sleep 0.05
@@ -261,7 +259,7 @@ kea twice "$(pool 1-2001:db8::2)"
 ifup ip=dhcp6
 expect 0 'another machine has the address of the lease' \
 	'an address that another machine has is declined'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::2/128' 'and the next one is taken'
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::2/128' 'and the next one is taken'
 asked 'DHCP6_PACKET_RECEIVED.*DECLINE' 'the server learns of it'
 kill "$server"
 
@@ -299,7 +297,7 @@ cable v5 eth0
 at "$router" ip link set v5 master br0
 ifup ip=dhcp6
 expect 0 eth0 'two servers'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::40' \
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::40' \
 	'the one of the higher preference is taken'
 kea_log=$work/low.log
 asked 'DHCP6_PACKET_RECEIVED.*SOLICIT' 'the other one was asked'
@@ -307,7 +305,7 @@ kill "$high"
 wait "$high" || true
 ifup ip=dhcp6
 expect 0 eth0 'and when that is away'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::30' 'the other one'
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::30' 'the other one'
 
 # ---- a relay ----
 
@@ -336,7 +334,7 @@ listens -u 547 "$server" "$work/relay.log"
 cli=$client
 ifup ip=dhcp6
 expect 0 eth0 'a server behind a relay'
-has 'ip -6 addr show eth0' 'inet6 2001:db8::500/128' 'answers'
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8::500/128' 'answers'
 kill "$server" "$far"
 
 # ---- what cannot work ----

@@ -33,23 +33,6 @@ nbd_at()
 	nbdkit_at "$1" memory 1M
 }
 
-ifup()
-{
-	run at "$cli" "$nbdboot" ifup "$@"
-}
-
-# has WHAT TEXT SENTENCE: a command in the client prints TEXT
-has()
-{
-	# shellcheck disable=SC2086 # words on purpose
-	if at "$cli" $1 >"$work/has" 2>&1 && grep -qF -e "$2" "$work/has"; then
-		ok "$3"
-	else
-		not_ok "$3"
-		show "$work/has"
-	fi
-}
-
 # ---- DHCP ----
 
 machine
@@ -62,29 +45,29 @@ ifup ip=dhcp
 end=$(date +%s%N)
 expect 0 eth0 'ip=dhcp gets a lease'
 echo "# that took $(((end - begin) / 1000000)) ms"
-has 'ip -4 addr show eth0' 'scope global eth0' 'the interface has its address'
-has 'ip -4 addr show eth0' 'valid_lft forever' 'and keeps it'
-has 'ip link show eth0' 'mtu 1400' 'the MTU is the one of the lease'
-has 'ip route' 'default via 192.0.2.1' 'there is a default route'
-has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'there is a classless route'
-has 'cat /run/nbdboot/resolv.conf' 'search test eng.test' \
+client_has 'ip -4 addr show eth0' 'scope global eth0' 'the interface has its address'
+client_has 'ip -4 addr show eth0' 'valid_lft forever' 'and keeps it'
+client_has 'ip link show eth0' 'mtu 1400' 'the MTU is the one of the lease'
+client_has 'ip route' 'default via 192.0.2.1' 'there is a default route'
+client_has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'there is a classless route'
+client_has 'cat /run/nbdboot/resolv.conf' 'search test eng.test' \
 	'the domains to search are those of option 119, before that of 15'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.1' 'so is its DNS'
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.1' 'so is its DNS'
 # shellcheck disable=SC2016 # for the inner shell
 run at "$cli" sh -c '. /run/net-eth0.conf && echo "$DEVICE $PROTO $ROOTPATH|" \
 	"$IPV4NETMASK $IPV4BROADCAST $IPV4GATEWAY $HOSTNAME $ROOTSERVER"'
 expect 0 "eth0 dhcp nbd:192.0.2.1:it's root| 255.255.255.0 192.0.2.255\
  192.0.2.1 guest 192.0.2.1" 'a shell reads the file that klibc writes'
-has 'cat /run/nbdboot/lease' "DHCPSERVER='192.0.2.1'" 'the lease is kept'
-has 'cat /run/systemd/network/10-nbdboot-eth0.network' KeepConfiguration=yes \
+client_has 'cat /run/nbdboot/lease' "DHCPSERVER='192.0.2.1'" 'the lease is kept'
+client_has 'cat /run/systemd/network/10-nbdboot-eth0.network' KeepConfiguration=yes \
 	'systemd-networkd does not take the address away'
-has 'cat /run/systemd/network/10-nbdboot-eth0.link' Name=eth0 \
+client_has 'cat /run/systemd/network/10-nbdboot-eth0.link' Name=eth0 \
 	'udev leaves the interface its name'
-has 'cat /run/NetworkManager/conf.d/10-nbdboot-eth0.conf' managed=0 \
+client_has 'cat /run/NetworkManager/conf.d/10-nbdboot-eth0.conf' managed=0 \
 	'NetworkManager leaves the interface alone'
-has 'cat /run/systemd/resolved.conf.d/nbdboot.conf' DNS=192.0.2.1 \
+client_has 'cat /run/systemd/resolved.conf.d/nbdboot.conf' DNS=192.0.2.1 \
 	'systemd-resolved has its name server'
-has 'cat /run/systemd/system/networking.service.d/nbdboot.conf' \
+client_has 'cat /run/systemd/system/networking.service.d/nbdboot.conf' \
 	EXCLUDE_INTERFACES=eth0 'ifupdown leaves the interface alone'
 
 at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
@@ -119,7 +102,7 @@ if [ "$(at "$cli" ip -4 -o addr show eth0)" = "$address" ]; then
 else
 	not_ok 'with the same address'
 fi
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.53' \
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 192.0.2.53' \
 	'nameserver= is in resolv.conf'
 if at "$cli" grep -q 192.0.2.1 /run/nbdboot/resolv.conf; then
 	not_ok 'rd.peerdns=0 keeps the others out'
@@ -165,7 +148,7 @@ expect 0 eth1 'BOOTIF= names the interface'
 at "$cli" ip addr flush dev eth1
 ifup "ifname=boot0:$mac" ip=boot0:dhcp
 expect 0 boot0 'ifname= renames the interface before it is used'
-has 'ip -4 addr show boot0' 'inet 192.0.2.' 'which has the lease then'
+client_has 'ip -4 addr show boot0' 'inet 192.0.2.' 'which has the lease then'
 at "$cli" ip addr flush dev boot0
 ifup ip=eth0:dhcp ip=boot0:dhcp bootdev=boot0
 expect 0 boot0 'bootdev= is not kept waiting by one without a link'
@@ -176,20 +159,20 @@ machine
 ifup ip=192.0.2.7::192.0.2.1:255.255.255.0:h:eth0:none:192.0.2.53 \
 	rd.route=198.51.100.0/24:192.0.2.9
 expect 0 eth0 'a static address needs no server'
-has 'ip -4 addr show eth0' 'inet 192.0.2.7/24 brd 192.0.2.255' 'it is there'
-has 'ip route' 'default via 192.0.2.1' 'so is its gateway'
-has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'and the route of rd.route='
-has 'cat /run/systemd/network/10-nbdboot-eth0.network' \
+client_has 'ip -4 addr show eth0' 'inet 192.0.2.7/24 brd 192.0.2.255' 'it is there'
+client_has 'ip route' 'default via 192.0.2.1' 'so is its gateway'
+client_has 'ip route' '198.51.100.0/24 via 192.0.2.9' 'and the route of rd.route='
+client_has 'cat /run/systemd/network/10-nbdboot-eth0.network' \
 	'Address=192.0.2.7/24' 'systemd-networkd gets the address'
-has 'cat /run/net-eth0.conf' "IPV4DNS0='192.0.2.53'" 'and klibc its DNS'
+client_has 'cat /run/net-eth0.conf' "IPV4DNS0='192.0.2.53'" 'and klibc its DNS'
 ifup -r
 expect 1 'lease' 'a static address has no lease to renew'
 machine
 ifup ip=192.0.2.7:192.0.2.1:192.0.2.1:255.255.255.255::eth0:none
 expect 0 eth0 'a point-to-point address is accepted'
-has 'ip route get 203.0.113.1' 'via 192.0.2.1 dev eth0' \
+client_has 'ip route get 203.0.113.1' 'via 192.0.2.1 dev eth0' \
 	'and reaches its gateway'
-has 'ip route' '192.0.2.1 dev eth0' 'and its peer'
+client_has 'ip route' '192.0.2.1 dev eth0' 'and its peer'
 
 # ---- IPv6 ----
 
@@ -200,10 +183,10 @@ expect 0 eth0 'a static IPv6 address is set'
 nbd_at 2001:db8::1
 run at "$cli" "$nbdboot" info 'nbd://[2001:db8::1]/'
 expect 0 1048576 'and can be used at once'
-has 'ip -6 route' 'default via 2001:db8::1' 'it has its gateway'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
+client_has 'ip -6 route' 'default via 2001:db8::1' 'it has its gateway'
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
 	'and its DNS'
-has 'cat /run/net6-eth0.conf' "IPV6ADDR='2001:db8::5'" \
+client_has 'cat /run/net6-eth0.conf' "IPV6ADDR='2001:db8::5'" \
 	'the file has it'
 
 machine
@@ -241,10 +224,10 @@ router 2001:db8::
 ifup ip=auto6
 expect 0 eth0 'auto6 waits for a router'
 [ "$status" = 0 ] || show "$work/radvd.log"
-has 'ip -6 addr show eth0' 'inet6 2001:db8:' 'whose prefix is used'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
+client_has 'ip -6 addr show eth0' 'inet6 2001:db8:' 'whose prefix is used'
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
 	'and whose DNS servers are known'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80::53%eth0' \
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver fe80::53%eth0' \
 	'those on the link with their interface'
 # QEMU's; RFC 3879, 4: to be treated as any other
 router fec0::
@@ -292,7 +275,7 @@ dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::1]' \
 	--dhcp-option='option6:bootfile-url,nbd://[2001:db8::1]/root'
 ifup ip=auto6
 expect 0 eth0 'auto6 with the flag O of a router'
-has 'cat /run/nbdboot/resolv.conf' 'search example.org other.test' \
+client_has 'cat /run/nbdboot/resolv.conf' 'search example.org other.test' \
 	'takes the domains of stateless DHCPv6'
 run at "$cli" grep nameserver /run/nbdboot/resolv.conf
 if [ "$(cat "$work/out")" = 'nameserver 2001:db8::1
@@ -302,7 +285,7 @@ else
 	not_ok 'and its DNS server, before that of the router'
 	show "$work/out"
 fi
-has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
+client_has 'cat /run/net6-eth0.conf' "ROOTPATH='nbd://[2001:db8::1]/root'" \
 	'the boot file is a root-path'
 at "$cli" mount --bind /run/nbdboot/resolv.conf /etc/resolv.conf
 nbd_at 2001:db8::1
@@ -318,9 +301,9 @@ dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::54]' \
 	--dhcp-option=option6:bootfile-url,tftp://192.0.2.1/boot.efi
 ifup ip=auto6
 expect 0 eth0 'the flag M does with a prefix'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
 	'it asks stateless DHCPv6, too'
-has 'cat /run/net6-eth0.conf' "ROOTPATH=''" \
+client_has 'cat /run/net6-eth0.conf' "ROOTPATH=''" \
 	'a boot file that is not on NBD is left out'
 kill "$server"
 
@@ -330,7 +313,7 @@ dhcpd --enable-ra --dhcp-range=2001:db8::,ra-stateless \
 	--dhcp-option=option6:domain-search,example.net
 ifup ip=auto6
 expect 0 eth0 'dnsmasq as router and as server of stateless DHCPv6'
-has 'cat /run/nbdboot/resolv.conf' 'search example.net' 'answers'
+client_has 'cat /run/nbdboot/resolv.conf' 'search example.net' 'answers'
 kill "$server"
 
 advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };' \
@@ -338,9 +321,9 @@ advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };' \
 ifup ip=auto6
 expect 0 'no DHCPv6 server answered, but a router says that there is one' \
 	'the flag O without a server is reported'
-has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
+client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::53' \
 	'and the boot goes on with the DNS server of the router'
-has 'cat /run/nbdboot/resolv.conf' 'search a.test b.test' 'and its domains'
+client_has 'cat /run/nbdboot/resolv.conf' 'search a.test b.test' 'and its domains'
 
 # ---- what cannot work ----
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The commands of nbdboot-site(7) with nothing in place of them but apt-get and
-# systemctl: Debian by mmdebstrap, which is downloaded once, and machines in QEMU
+# The commands of nbdboot-site(7), with stubs in place of apt-get, systemctl and
+# journalctl; that of mmdebstrap copies a Debian which the real one has made once.
+# Machines in QEMU
 # that get it by PXE, with a BIOS and with UEFI, up to the login.  As root.  TAP
 # on standard output.
 O=${1:-build}

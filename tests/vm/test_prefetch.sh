@@ -147,9 +147,7 @@ serve_once()
 				count=\$((\$3 / 512)) status=none'
 	END
 	chmod 755 "$work/serve"
-	# a port that was free a moment ago
-	serve 0 null
-	unserve
+	port=$(free_port)
 	daemon_at "$port" socat \
 		"TCP-LISTEN:$port,bind=127.0.0.1,fork,reuseaddr" \
 		"EXEC:$work/serve"

@@ -4,7 +4,7 @@
 # machines in User-mode Linux that boot from it.  TAP on standard output.
 #
 # The server is a mount namespace with its own /etc, /srv and /root, and the
-# network of uml.sh with one more address.  Stubs take the place of what would
+# network of uml.sh with two more addresses.  Stubs take the place of what would
 # take minutes or needs a systemd: mmdebstrap makes a root of busybox and that
 # kernel's modules, and systemctl starts what a unit says.
 #
