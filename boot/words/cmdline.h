@@ -33,6 +33,8 @@ struct cmdline {
 	const char *netroot, *nbdroot, *nbddev, *boot;
 	const char *nbdport;
 	const char *nbd_host, *nbd_name, *nbd_port;
+	const char *agl_server, *agl_name, *agl_port; /* nbd.server= ... */
+	const char *nbdserver, *netboot;
 	const char *archiso_srv, *archiso_name;
 	const char *shell;    /* nbdboot.shell= */
 	const char *onfail;   /* nbdboot.onfail= */

@@ -17,36 +17,55 @@ const struct word root_form_words[] = {
 	WORD("nbd_host", nbd_host, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
 	WORD("nbd_name", nbd_name, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
 	WORD("nbd_port", nbd_port, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("nbd.server", agl_server, WORD_TEXT, WORD_ROOT),
+	WORD("nbd.namev3", agl_name, WORD_TEXT, WORD_ROOT),
+	WORD("nbd.port", agl_port, WORD_TEXT, WORD_ROOT),
+	WORD("nbdserver", nbdserver, WORD_TEXT, WORD_ROOT),
+	WORD("netboot", netboot, WORD_TEXT, WORD_ROOT),
 	WORD("boot", boot, WORD_TEXT, WORD_ROOT),
 	WORD("archiso_nbd_srv", archiso_srv, WORD_TEXT, WORD_ROOT),
 	WORD("archiso_nbd_name", archiso_name, WORD_TEXT, WORD_ROOT),
 	WORD_END
 };
 
-/* The words that can name a server.  The first one that is given counts. */
+/*
+ * The words that can name a server.  The first one that is given counts.  Some
+ * are no more than its host, and have words for the export and the port beside
+ * them.
+ */
 static const struct source {
 	const char *word;
-	uint16_t field; /* in struct cmdline */
+	uint16_t field; /* in struct cmdline, as the next two; 0: none */
+	uint16_t name, port;
+	const char *port_word;
 } sources[] = {
 #define F(x) offsetof(struct cmdline, x)
-	{ "root", F(root) },
-	{ "netroot", F(netroot) },
-	{ "nbdroot", F(nbdroot) },
-	{ "nbd_host", F(nbd_host) },
-	{ "archiso_nbd_srv", F(archiso_srv) },
-	{ "boot", F(boot) },
+	{ .word = "root", F(root) },
+	{ .word = "netroot", F(netroot) },
+	{ .word = "nbdroot", F(nbdroot), .port = F(nbdport), "nbdport" },
+	{ "nbd_host", F(nbd_host), F(nbd_name), F(nbd_port), "nbd_port" },
+	{ "nbd.server", F(agl_server), F(agl_name), F(agl_port), "nbd.port" },
+	{ "nbdserver", F(nbdserver), .port = F(nbdport), "nbdport" },
+	{ .word = "archiso_nbd_srv", F(archiso_srv), F(archiso_name) },
+	{ .word = "boot", F(boot) },
+	{ .word = "netboot", F(netboot) },
 	/* root=dhcp comes after all others */
-	{ "root", F(root) },
+	{ .word = "root", F(root) },
 #undef F
 };
-#define SOURCES	 (sizeof(sources) / sizeof(sources[0]))
-#define ROOT	 0
-#define NETROOT	 1
-#define NBDROOT	 2
-#define NBD_HOST 3
-#define ARCHISO	 4
-#define BOOT	 5
-#define LAST	 (SOURCES - 1)
+#define SOURCES (sizeof(sources) / sizeof(sources[0]))
+#define LAST	(SOURCES - 1)
+enum {
+	ROOT,
+	NETROOT,
+	NBDROOT,
+	NBD_HOST,
+	AGL,
+	NBDSERVER,
+	ARCHISO,
+	BOOT,
+	NETBOOT
+};
 
 static bool is_server(const char *p)
 {
@@ -104,12 +123,14 @@ static bool take_part(struct parse *s, const char *p)
 	return root_device(s, p);
 }
 
-/* Values of root= that say nothing; people write the last two beside nbdroot=.
+/*
+ * Values of root= that say nothing; people write the others beside the word
+ * that names the server, "nbd" in early dracut's form.
  */
 static bool is_nothing(const char *p)
 {
 	return !*p || !strcmp(p, "/dev/root") || !strcmp(p, "/dev/ram0") ||
-	       !strcmp(p, "/dev/ram");
+	       !strcmp(p, "/dev/ram") || !strcmp(p, "nbd");
 }
 
 /*
@@ -138,14 +159,19 @@ static int check_root(const struct parse *s)
 			r->other);
 }
 
+static const char *text_of(const struct cmdline *c, uint16_t field)
+{
+	return field ? *(const char *const *)((const char *)c + field) : NULL;
+}
+
 static const char *value_of(const struct cmdline *c, size_t i)
 {
-	const char *v =
-		*(const char *const *)((const char *)c + sources[i].field);
+	const char *v = text_of(c, sources[i].field);
 
 	if (!v || (i == ROOT && !is_server(v)) ||
 	    (i == LAST && !root_is_dhcp(v)) ||
-	    (i == BOOT && !root_begins(v, "NBD=")))
+	    (i == BOOT && !root_begins(v, "NBD=")) ||
+	    (i == NETBOOT && !nbd_is_uri(v)))
 		return NULL;
 	return v;
 }
@@ -173,20 +199,23 @@ const char *root_wanted(const struct cmdline *c)
 	return c->netroot && root_is_dhcp(c->netroot) ? "dhcp" : "device";
 }
 
-static int port_word(struct parse *s, const char *word, const char *port)
+/* The port that a word of its own has. */
+static int take_port_word(struct parse *s, const struct source *from,
+			  const char *port)
 {
-	if (!root_port(s, port, strlen(port)))
+	if (!port || !root_port(s, port, strlen(port)))
 		return NBD_OK;
-	return nbd_diag(s->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT, word, port);
+	return nbd_diag(s->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT,
+			from->port_word, port);
 }
 
 /* Parses a form in which the host, the name and the port have a word each. */
-static int words(struct parse *s, const char *name, const char *port)
+static int words(struct parse *s, const struct source *from, const char *name)
 {
 	const char *host = s->r->value;
 	size_t len = strlen(host);
 	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
-	int rc = port ? port_word(s, "nbd_port", port) : NBD_OK;
+	int rc = take_port_word(s, from, text_of(s->r->cmd, from->port));
 
 	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
 	if (!len)
@@ -197,26 +226,27 @@ static int words(struct parse *s, const char *name, const char *port)
 }
 
 /* archiso's own boot menus have this text for the server of PXE. */
-static int archiso(struct parse *s, const char *name)
+static int archiso(struct parse *s, const struct source *from, const char *name)
 {
 	if (!name)
 		name = "archiso";
 	if (strcmp(s->r->value, "${pxeserver}") != 0)
-		return words(s, name, NULL);
+		return words(s, from, name);
 	root_name(s, name, strlen(name));
 	return root_finish(s);
 }
 
 /* nbdroot=, for which some menus give the port in a word of its own. */
-static int nbdroot(struct parse *s, const char *port)
+static int nbdroot(struct parse *s, const struct source *from)
 {
+	const char *port = text_of(s->r->cmd, from->port);
 	int rc = root_server(s, s->r->value);
 
 	if (rc || !port)
 		return rc;
 	if (s->r->by == ROOT_BY_FORM && s->r->uri[0].port == NBD_PORT)
-		return port_word(s, "nbdport", port);
-	root_note(s, "nbdport", 7);
+		return take_port_word(s, from, port);
+	root_note(s, from->port_word, strlen(from->port_word));
 	return NBD_OK;
 }
 
@@ -238,12 +268,12 @@ static int take_source(struct parse *s, const struct cmdline *c)
 				     "names one");
 	s->r->word = sources[at].word;
 	s->r->value = value_of(c, at);
-	if (at == NBD_HOST)
-		return words(s, c->nbd_name, c->nbd_port);
 	if (at == ARCHISO)
-		return archiso(s, c->archiso_name);
+		return archiso(s, &sources[at], c->archiso_name);
 	if (at == NBDROOT)
-		return nbdroot(s, c->nbdport);
+		return nbdroot(s, &sources[at]);
+	if (sources[at].port)
+		return words(s, &sources[at], text_of(c, sources[at].name));
 	return root_server(s, s->r->value);
 }
 

@@ -184,8 +184,8 @@ static int dracut(struct parse *s, const char *p)
 		return qemu(s, name, n, p + 11);
 	take_port_or_name(s, name, n);
 	n = field(&p, &fs);
-	/* without a type we try all, which is the meaning of "auto" */
-	if (n && (n != 4 || memcmp(fs, "auto", 4) != 0))
+	/* without a type we try all, which is the meaning of these two */
+	if (n && (n != 4 || (memcmp(fs, "auto", 4) && memcmp(fs, "none", 4))))
 		s->r->fstype = root_keep(s, fs, n);
 	n = field(&p, &opts);
 	if (n)
@@ -244,7 +244,7 @@ static int commas(struct parse *s, const char *p)
 	return root_finish(s);
 }
 
-/* h  h:x  h[:port]/x  h:/x  /x */
+/* h  h:x  h[:port]/x  h:/x  /x  port/x */
 static int slashes(struct parse *s, const char *p)
 {
 	const char *rest = take_host(s, p, ":/");
@@ -252,6 +252,8 @@ static int slashes(struct parse *s, const char *p)
 	int rc = NBD_OK;
 
 	if (*rest == '/') {
+		if (!root_port(s, p, (size_t)(rest - p)))
+			s->r->uri[0].host = "";
 		/* h:/x (NFS's form) and /x keep the slash */
 		rest += rest > p;
 	} else if (*rest == ':' && rest[n] && n > 1) {
@@ -356,6 +358,17 @@ int root_from_path(struct parse *s)
 	return rc;
 }
 
+/* h:port:fstype..., which early dracut took from nbdroot=, without nbd: */
+static bool is_early_dracut(const char *p)
+{
+	size_t n = strcspn(p, ":,/"), dot = strcspn(p, ".");
+	const char *port = p + n + (p[n] == ':');
+	size_t digits = strspn(port, "0123456789");
+
+	/* a host without a dot may be the begin of an IPv6 address */
+	return dot < n && digits && port[digits] == ':';
+}
+
 int root_server(struct parse *s, const char *p)
 {
 	size_t n = strcspn(p, ",/"), other = foreign(p);
@@ -380,5 +393,7 @@ int root_server(struct parse *s, const char *p)
 		s->r->overlay = true;
 		return slashes(s, p + 12);
 	}
+	if (is_early_dracut(p))
+		return dracut(s, p);
 	return p[n] == ',' ? commas(s, p) : slashes(s, p);
 }

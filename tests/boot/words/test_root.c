@@ -7,7 +7,7 @@
 
 #include "boot/words/root.h"
 #include "tests/boot/words/root_cases.h"
-#include "tests/boot/system/root_wild.h"
+#include "tests/boot/words/root_wild.h"
 
 static struct cmdline c;
 static struct root_spec spec, r;

@@ -135,6 +135,134 @@ static const struct root_case wild_cases[] = {
 	{ "root=nbd:192.0.2.1:10809:exportname=vm-1 ro", "nbd://192.0.2.1/vm-1",
 	  NULL },
 	{ "root=nbd://192.0.2.1:10809/vm-1 rw", "nbd://192.0.2.1/vm-1", NULL },
+
+	/* ---- Debian and Ubuntu on boards and in clouds ---- */
+	{ "console=serial0,115200 ip=dhcp root=/dev/nbd0 rw "
+	  "nbdroot=dhcp,root,nbd0 rootfstype=ext4 fsckfix rootwait "
+	  "net.ifnames=0 loglevel=7",
+	  "nbd://" SERVER "/root dhcp dev=0 fstype=ext4", "" },
+	{ "ip=dhcp nbdroot=myserver/myshare root=/dev/nbd0p5 "
+	  "console=serial0,115200 dwc_otg.lpm_enable=0 console=tty1 "
+	  "rootfstype=ext4 rootwait fixrtc quiet splash",
+	  "nbd://myserver/myshare dev=0 part=5 fstype=ext4", NULL },
+	{ "dwc_otg.lpm_enable=0 console=tty3 initrd=initrd.img.nbd "
+	  "nbdroot=192.0.2.40,board,nbd0 root=/dev/nbd0 "
+	  "rootfstype=btrfs ip=dhcp fsck.repair=yes "
+	  "smsc95xx.turbo_mode=N",
+	  "nbd://192.0.2.40/board dev=0 fstype=btrfs", NULL },
+	{ "dwc_otg.lpm_enable=0 console=serial0,115200 "
+	  "kgdboc=serial0,115200 console=tty1 init=/sbin/init-ltsp "
+	  "nbdroot=192.0.2.1:/opt/ltsp/armhf root=/dev/nbd0 "
+	  "elevator=deadline rootwait",
+	  "nbd://192.0.2.1//opt/ltsp/armhf dev=0", NULL },
+	{ "ro initrd=/pxe/ubuntu/initrd.img-3.2 init=/sbin/init-ltsp "
+	  "quiet splash plymouth:force-splash vt.handoff=7 "
+	  "root=/dev/nbd0 nbdroot=192.0.2.254:/opt/ltsp/ubuntu",
+	  "nbd://192.0.2.254//opt/ltsp/ubuntu dev=0", NULL },
+	{ "ip=dhcp nbdroot=192.0.2.1,mydebian,nbd0 root=/dev/nbd0p1",
+	  "nbd://192.0.2.1/mydebian dev=0 part=1", NULL },
+	{ "root=nbd0p2 nbdroot=192.0.2.1,img ip=dhcp",
+	  "nbd://192.0.2.1/img dev=0 part=2", NULL },
+	{ "root=LABEL=cloudimg-rootfs nbdroot=192.0.2.1,cloud ip=dhcp",
+	  "nbd://192.0.2.1/cloud part=LABEL=cloudimg-rootfs", NULL },
+	{ "root=/dev/disk/by-label/root nbdroot=192.0.2.1,cloud,nbd0 "
+	  "ip=dhcp",
+	  "nbd://192.0.2.1/cloud dev=0 part=LABEL=root", NULL },
+	{ "nbdroot=files.example.net,debian-amd64,nbd0 "
+	  "root=/dev/nbd0p5 ip=:::::eno1:dhcp",
+	  "nbd://files.example.net/debian-amd64 dev=0 part=5", NULL },
+	{ "nbdroot=2001:db8::1,debian,nbd0 root=/dev/nbd0 ip=dhcp6",
+	  "nbd://[2001:db8::1]/debian dev=0", NULL },
+	{ "nbdroot=[2001:db8::1]:10809/pi root=/dev/nbd0p2",
+	  "nbd://[2001:db8::1]/pi dev=0 part=2", NULL },
+	{ "nbdroot=192.0.2.1,/srv/images/a.img,/dev/nbd0 root=/dev/nbd0",
+	  "nbd://192.0.2.1//srv/images/a.img dev=0", NULL },
+	{ "nbdroot=192.0.2.1,2000,nbd1 root=/dev/nbd1 ro",
+	  "nbd://192.0.2.1:2000/ dev=1", NULL },
+	{ "root=UUID=1-2-3 nbdroot=192.0.2.1,x rootflags=subvol=@ "
+	  "rootfstype=btrfs",
+	  "nbd://192.0.2.1/x part=UUID=1-2-3 fstype=btrfs options=subvol=@"
+	  "",
+	  NULL },
+	{ "root=/dev/nbd0 nbdroot=:2000 ip=dhcp",
+	  "nbd://" SERVER ":2000/ dhcp dev=0", "" },
+	{ "initrd=initrd.img nbdroot=192.0.2.1:10809 root=/dev/nbd0",
+	  "nbd://192.0.2.1/ dev=0", NULL },
+
+	/* ---- dracut: early forms, installers, kexec ---- */
+	{ "root=nbd nbdroot=192.0.2.1:2000:ext2:errors=panic:bs=2048",
+	  "nbd://192.0.2.1:2000/ fstype=ext2 options=errors=panic bs=2048",
+	  NULL },
+	{ "root=nbd nbdroot=192.0.2.1:2000", "nbd://192.0.2.1:2000/", NULL },
+	{ "root=dhcp nbdroot=192.0.2.1,2000", "nbd://192.0.2.1:2000/", NULL },
+	{ "root=nbd:192.0.2.1:2000:ext2:errors=panic:bs=2048",
+	  "nbd://192.0.2.1:2000/ fstype=ext2 options=errors=panic bs=2048",
+	  NULL },
+	{ "root=nbd:192.0.2.1:2000:ext2", "nbd://192.0.2.1:2000/ fstype=ext2",
+	  NULL },
+	{ "root=dhcp rd.luks=0",
+	  "nbd://192.0.2.1/raw dhcp options=errors=panic",
+	  "nbd:192.0.2.1:raw::errors=panic" },
+	{ "netroot=dhcp rd.luks=0", "nbd://192.0.2.1:2000/ dhcp fstype=ext2",
+	  "nbd:192.0.2.1:2000:ext2" },
+	{ "ip=dhcp "
+	  "root=nbd:192.0.2.20:kiosk:btrfs:rw,noatime,compress=lzo "
+	  "rd.timeout=1 rd.retry=2 rd.shell=0 rd.emergency=reboot",
+	  "nbd://192.0.2.20/kiosk fstype=btrfs options=rw,noatime,compress=lzo",
+	  NULL },
+	{ "root=/dev/nbd0p2 "
+	  "netroot=nbd:192.0.2.1:disk0:none:defaults:-b512,-p ip=dhcp "
+	  "ro rd.luks=0 rd.lvm=0 rd.md=0 rd.fstab=0",
+	  "nbd://192.0.2.1/disk0 persist dev=0 part=2 options=defaults bs=512",
+	  NULL },
+	{ "root=UUID=1-2-3 netroot=nbd:192.0.2.1:10809 rootfstype=ext4 "
+	  "rw rootdelay=5 ip=dhcp rootwait console=ttySI0",
+	  "nbd://192.0.2.1/ part=UUID=1-2-3 fstype=ext4", NULL },
+	{ "ifname=link:52:54:00:00:00:01 ip=link:link6 "
+	  "netroot=nbd:[fe80::1%link]:block:::-persist",
+	  "nbd://[fe80::1%25link]/block persist", NULL },
+	{ "netroot=nbd:192.0.2.1:10809:squashfs root=live:/dev/nbd0",
+	  "nbd://192.0.2.1/ other=live:/dev/nbd0 fstype=squashfs", NULL },
+	{ "initrd=initrd.img root=/dev/nbd0 ip=dhcp "
+	  "nbdroot=192.0.2.1:10809 rd.neednet=1 console=tty0 "
+	  "console=ttyS0,115200n8",
+	  "nbd://192.0.2.1/ dev=0", NULL },
+	{ "root=/dev/nbd0 netroot=nbd:server:export",
+	  "nbd://server/export dev=0", NULL },
+	{ "root=LABEL=dracut rd.luks.uuid=1-2 rd.lv.vg=dracut ip=dhcp "
+	  "netroot=nbd:192.0.2.1:encrypted",
+	  "nbd://192.0.2.1/encrypted part=LABEL=dracut", NULL },
+	{ "root=/dev/vda2 netroot=nbd:192.0.2.1:x",
+	  "nbd://192.0.2.1/x other=/dev/vda2", NULL },
+
+	/* ---- Automotive Grade Linux, a kernel's patch, OpenELEC, rescue ---- */
+	{ "console=ttymxc1,115200 rw nbd.server=192.0.2.1 "
+	  "nbd.port=12345 root=/dev/ram0 ramdisk_size=16384 "
+	  "rootdelay=7 ip=dhcp verbose systemd.log_color=false",
+	  "nbd://192.0.2.1:12345/", NULL },
+	{ "rw nbd.server=192.0.2.1 nbd.namev3=agl root=/dev/ram0 "
+	  "ip=dhcp",
+	  "nbd://192.0.2.1/agl", NULL },
+	{ "console=ttyS0 debug=y ip=dhcp root=/dev/nbd0 "
+	  "nbdroot=192.0.2.2:10809/rootfs.img",
+	  "nbd://192.0.2.2/rootfs.img dev=0", NULL },
+	{ "ip=dhcp root=/dev/nbd0 nbdroot=10810/rootfs.img",
+	  "nbd://" SERVER ":10810/rootfs.img dhcp dev=0", "" },
+	{ "netboot nbdroot=192.0.2.1:2000 "
+	  "nfsoverlay=192.0.2.1:/var/lib/overlay",
+	  "nbd://192.0.2.1:2000/", NULL },
+	{ "netboot nbdserver=192.0.2.1 nbdport=2000", "nbd://192.0.2.1:2000/",
+	  NULL },
+	{ "initrd=initram.igz netboot=nbd://192.0.2.1:2000 dodhcp",
+	  "nbd://192.0.2.1:2000/", NULL },
+	{ "boot=NBD=192.0.2.1:2000 disk=NBD=192.0.2.1:2001 quiet",
+	  "nbd://192.0.2.1:2000/", NULL },
+	{ "archisobasedir=arch archisosearchuuid=1-2 "
+	  "archiso_nbd_srv=192.0.2.1 copytoram ip=dhcp",
+	  "nbd://192.0.2.1/archiso", NULL },
+	{ "quiet add_efi_memmap ip=:::::eth0:dhcp nbd_host=192.0.2.15 "
+	  "nbd_name=arch root=/dev/nbd0",
+	  "nbd://192.0.2.15/arch dev=0", NULL },
 };
 
 /* Command lines of NBD that is not the root: these stay somebody else's. */
@@ -147,6 +275,15 @@ static const char *const wild_others[] = {
 	"netroot=iscsi:192.0.2.1::::iqn.x root=LABEL=x",
 	"bty.nbd=tcp://192.0.2.1:10809 bty.image=x root=/dev/ram0",
 	"init=/init iso=x.iso server=192.0.2.1 nbdport=10809",
+	"ip=dhcp root=/dev/nbd0 nbd.max_parts=8 boot=local nometadata",
+	"root=/dev/nbd0p2 rootfstype=erofs ro net.ifnames=0 ip=dhcp",
+	"root=overlay:aoe=eth0",
+	"archisobasedir=arch archiso_http_srv=http://192.0.2.1/ ip=dhcp",
+	"disk=NBD=192.0.2.1:2001 boot=UUID=1234",
+	"netboot=http://192.0.2.1/sysrcd.dat dodhcp",
+	"root=/dev/sda1 nbd.nbds_max=4 nbd.max_part=8",
+	"root=iscsi:192.0.2.1::::iqn.2009-06.x:t0 ip=dhcp",
+	"root=/dev/ram0 rw nbd.debug=1 ip=dhcp",
 };
 
 #endif
