@@ -15,6 +15,11 @@ words-$(CONFIG_BOOT_ONFAIL) += init_onfail
 steps-$(CONFIG_BOOT_ONFAIL) += 09-init_onfail_begin 12-init_onfail_words \
 	80-init_onfail_stop
 
+boot-$(CONFIG_BOOT_LOG) += boot/init/remote.o
+words-$(CONFIG_BOOT_LOG) += init_remote
+steps-$(CONFIG_BOOT_LOG) += 04-init_remote_begin 11-init_remote_words \
+	31-init_remote
+
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
 steps-$(CONFIG_BOOT_IMAGE) += 18-init_image 84-init_image_end
 

@@ -14,6 +14,7 @@
 
 bool boot_console_debug;
 void (*boot_console_tee)(const char *p, size_t len);
+void (*boot_console_log)(int level, const char *p, size_t len);
 static bool something_failed; /* for this process */
 static bool stopped;	      /* the terminal took nothing for WAIT_MS */
 static int lines = -1;	      /* where lines are written, if it is open */
@@ -118,17 +119,35 @@ static void print(int fd, const char *p, size_t len)
 	stopped = false;
 }
 
-static void flush(struct nbd_out *o)
+static void deliver(struct nbd_out *o, int level, bool printed)
 {
-	if (lines >= 0)
+	if (boot_console_log)
+		boot_console_log(level, o->buf, o->len);
+	if (printed && lines >= 0)
 		log_lines(o->buf, o->len);
-	if (something_failed && boot_console_tee)
+	if (printed && something_failed && boot_console_tee)
 		boot_console_tee(o->buf, o->len);
-	print(lines >= 0 ? lines : o->fd, o->buf, o->len);
+	if (printed)
+		print(lines >= 0 ? lines : o->fd, o->buf, o->len);
 	o->len = 0;
 }
 
-static void begin(struct nbd_out *o)
+static void flush_said(struct nbd_out *o)
+{
+	deliver(o, 5, true);
+}
+
+static void flush_noted(struct nbd_out *o)
+{
+	deliver(o, 7, boot_console_debug);
+}
+
+static void flush_failed(struct nbd_out *o)
+{
+	deliver(o, 3, true);
+}
+
+static void begin(struct nbd_out *o, void (*flush)(struct nbd_out *o))
 {
 	uint64_t now = nbd_now_ms();
 
@@ -138,12 +157,12 @@ static void begin(struct nbd_out *o)
 		 (unsigned)(now % 1000));
 }
 
-static void line(const char *fmt, va_list ap)
+static void line(void (*flush)(struct nbd_out *o), const char *fmt, va_list ap)
 {
 	char buf[LINE_MAX_LEN];
 	struct nbd_out o = { .buf = buf, .cap = sizeof(buf) };
 
-	begin(&o);
+	begin(&o, flush);
 	nbd_vputf(&o, fmt, ap);
 	nbd_put(&o, "\n", 1);
 	flush(&o);
@@ -154,7 +173,7 @@ void boot_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	line(fmt, ap);
+	line(flush_said, fmt, ap);
 	va_end(ap);
 }
 
@@ -162,10 +181,10 @@ void boot_note(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!boot_console_debug)
+	if (!boot_console_debug && !boot_console_log)
 		return;
 	va_start(ap, fmt);
-	line(fmt, ap);
+	line(flush_noted, fmt, ap);
 	va_end(ap);
 }
 
@@ -178,11 +197,11 @@ void boot_say_failed(const char *step, int err, const struct nbd_diag *d,
 	something_failed = true;
 	if (!hint)
 		hint = nbd_err_hint(err);
-	begin(&o);
+	begin(&o, flush_failed);
 	nbd_putf(&o, "FAILED: %s: ", step);
 	nbd_put(&o, d->text, strlen(d->text));
 	nbd_put(&o, "\n", 1);
 	if (*hint)
 		nbd_putf(&o, "                     -> %s\n", hint);
-	flush(&o);
+	flush_failed(&o);
 }

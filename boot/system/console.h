@@ -23,6 +23,12 @@ int boot_console_open(const char *path, bool control);
 extern void (*boot_console_tee)(const char *p, size_t len);
 
 /*
+ * Called with each line, also with those that boot_note() does not print, and
+ * its level in the kernel's log: 3 a failure, 5, or 7 of boot_note(); or NULL.
+ */
+extern void (*boot_console_log)(int level, const char *p, size_t len);
+
+/*
  * Prints a line that begins with the time: "[    1.234] nbdboot: ...".  Each %s
  * is escaped.  boot_note() prints only if boot_console_debug is set.
  */

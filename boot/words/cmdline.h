@@ -41,6 +41,7 @@ struct cmdline {
 	const char *outage;   /* nbdboot.outage= */
 	const char *overlay;  /* nbdboot.overlay=, "" without a value */
 	const char *tune;     /* nbdboot.tune= */
+	const char *log;      /* nbdboot.log= */
 	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
 	const char *unknown;  /* the first unknown nbdboot. word */
 	bool write;	      /* rw; the kernel's default is ro */

@@ -26,6 +26,11 @@ int sock_resolve_host(const char *host, uint16_t port,
 /* As connect(), connected() and clear() of a stack. */
 int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
+/*
+ * A socket for datagrams to *a, which never blocks; the caller closes it.
+ * NBD_E_UNREACHABLE and others: there is no way to it.
+ */
+int sock_udp(const struct sock_addr *a);
 void sock_clear(const struct sock *s, const struct sock_addr *a);
 void sock_close(struct sock *s);
 

@@ -33,6 +33,25 @@ ends()
 	vm_stop
 }
 
+# logged SENTENCE PATTERN...: the log of the server has them in this order
+logged()
+{
+	sentence=$1
+	shift
+	log=$(cat "$work/syslog")
+	for pattern; do
+		case $log in
+		*"$pattern"*) log=${log#*"$pattern"} ;;
+		*)
+			not_ok "$sentence: $pattern"
+			show "$work/syslog"
+			return
+			;;
+		esac
+	done
+	ok "$sentence"
+}
+
 find_kernel
 add_busybox "$work/add"
 rm -f "$work/add/bin/init" "$work/add/bin/modprobe"
@@ -79,10 +98,17 @@ vm_stop
 
 # ---- a time-out ----
 
-boot "root=nbd://$host:$down/ nbdboot.timeout=5"
+log_port=$(free_port)
+socat -u "UDP-RECV:$log_port" "CREATE:$work/syslog" &
+servers="$servers $!"
+boot "root=nbd://$host:$down/ nbdboot.timeout=5 \
+nbdboot.log=udp://$host:$log_port"
 says 'an outage is tried again, then given up' 'FAILED: connect' \
 	'next try in 1 s' 'FAILED: connect' 'given up: not booted in 5 s'
 ends 'and the machine reboots'
+logged 'a server of syslog has the story of the boot' \
+	'kernel command line' '52:54:' 'FAILED: connect:' 'next try in 1 s' \
+	'given up: not booted in 5 s' 'rebooting'
 boot "root=nbd://$host:$silent/ nbdboot.timeout=4 nbdboot.onfail=reboot"
 says 'a step that hangs is given up' 'given up: not booted in 4 s' \
 	'rebooting'

@@ -63,9 +63,11 @@ static void run(const char *name)
 static void a_boot_has_its_steps_in_this_order(void **state)
 {
 	static const char *const names[] = {
+		"kernel file systems", /* nbdboot.log= */
 		"kernel file systems",
 		"kernel file systems", /* nbdboot.onfail= */
 		"kernel command line",
+		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
 		"kernel command line", /* nbdboot.outage= */
 		"kernel command line", /* nbdboot.overlay= */
@@ -74,6 +76,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"drivers", /* the preload of modules begins */
 		"drivers",
 		"network",
+		"log",
 		"tune",
 		"connect",
 		"tune",

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The lines of a boot on a server: in order, and none that waits. */
+#include "boot/init/steps.h"
+#include "boot/system/console.h"
+#include "tests/unit.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "port/posix/sock.h"
+
+extern const struct step init_remote_begin_step, init_remote_words_step;
+extern const struct step init_remote_step;
+
+static int server = -1;
+static bool route;
+static struct boot b;
+static struct nbd_diag d;
+static char word[64], got[2048];
+
+int __real_sock_udp(const struct sock_addr *a);
+int __wrap_sock_udp(const struct sock_addr *a);
+
+int __wrap_sock_udp(const struct sock_addr *a)
+{
+	return route ? __real_sock_udp(a) : NBD_E_UNREACHABLE;
+}
+
+static void begin(const char *fmt)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in *in = (void *)&a;
+	socklen_t len = sizeof(a);
+
+	if (!strchr(fmt, '[')) {
+		in->sin_family = AF_INET;
+		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		len = sizeof(*in);
+	}
+	if (server >= 0)
+		close(server);
+	server = socket(a.sin6_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	if (server < 0 || bind(server, (void *)&a, len))
+		skip();
+	assert_int_equal(getsockname(server, (void *)&a, &len), 0);
+	snprintf(word, sizeof(word), fmt, ntohs(in->sin_port));
+	memset(&b, 0, sizeof(b));
+	b.cmd.log = word;
+	route = true;
+	assert_int_equal(init_remote_begin_step.run(&b, &d), 0);
+}
+
+static void words(void)
+{
+	assert_int_equal(init_remote_words_step.run(&b, &d), 0);
+}
+
+/* The next message; "": none has come, and on this host none is on its way. */
+static const char *message(void)
+{
+	ssize_t n = recv(server, got, sizeof(got) - 1, 0);
+
+	got[n > 0 ? n : 0] = '\0';
+	return got;
+}
+
+static void assert_message(const char *priority, const char *text)
+{
+	const char *p = message(), *end = strchr(p, ']');
+
+	assert_memory_equal(p, priority, strlen(priority));
+	assert_non_null(strstr(p, " nbdboot - - - ["));
+	assert_non_null(end);
+	assert_string_equal(end + 2, text);
+}
+
+static void lines_are_sent_with_their_level(void **state)
+{
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	words();
+	boot_say("one %s", "\033[2J");
+	assert_message("<29>1 - ", "nbdboot: one \\x1b[2J");
+	boot_note("two");
+	assert_message("<31>1 - ", "nbdboot: two");
+	nbd_diag(&d, NBD_E_IO, "why");
+	boot_say_failed("three", NBD_E_IO, &d, "do this");
+	assert_message("<27>1 - ", "nbdboot: FAILED: three: why -> do this");
+	assert_string_equal(message(), "");
+}
+
+static void ipv6_takes_brackets(void **state)
+{
+	(void)state;
+	begin("udp://[::1]:%d");
+	words();
+	boot_say("one");
+	assert_message("<29>1 - ", "nbdboot: one");
+}
+
+static void lines_before_the_network_are_sent_after_it(void **state)
+{
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	boot_say("one");
+	words();
+	route = false;
+	boot_note("two");
+	assert_string_equal(message(), "");
+	route = true;
+	boot_say("three");
+	assert_message("<29>1 - ", "nbdboot: one");
+	assert_message("<31>1 - ", "nbdboot: two");
+	assert_message("<29>1 - ", "nbdboot: three");
+	assert_string_equal(message(), "");
+}
+
+static void what_does_not_fit_is_missed(void **state)
+{
+	static char long_line[600];
+	unsigned n = 0;
+
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	words();
+	route = false;
+	memset(long_line, 'x', sizeof(long_line) - 1);
+	for (unsigned i = 0; i < 50; i++)
+		boot_say("%s", long_line);
+	route = true;
+	boot_say("last");
+	while (strstr(message(), "xxx\0"))
+		n++;
+	assert_in_range(n, 5, 7);
+	assert_non_null(strstr(got, " lines of the boot are missing here"));
+	assert_message("<29>1 - ", "nbdboot: last");
+	assert_string_equal(message(), "");
+}
+
+static void a_server_that_is_not_there_holds_nothing_up(void **state)
+{
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	words();
+	close(server);
+	server = -1;
+	for (unsigned i = 0; i < 100; i++)
+		boot_say("nobody listens");
+	boot_console_log = NULL;
+}
+
+static void what_is_no_address_is_reported(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"udp://",
+		"udp://log",
+		"udp://log.example:514",
+		"tcp://x",
+		"udp://1.2.3",
+		"udp://[x]",
+		"udp://1.2.3.4:0",
+		"1.2.3.4",
+		"udp://1.2.3.4:65536",
+		"udp://[::1",
+		"udp://1.2.3.4/x",
+		"udp://[::1]x",
+		"udp://1.2.3.4:5x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		begin("udp://127.0.0.1:%d");
+		b.cmd.log = wrong[i];
+		words();
+		if (boot_console_log)
+			fail_msg("%s is taken", wrong[i]);
+	}
+	begin("udp://127.0.0.1:%d");
+	b.cmd.log = NULL;
+	words();
+	assert_null(boot_console_log);
+	assert_int_equal(init_remote_step.run(&b, &d), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_sent_with_their_level),
+		cmocka_unit_test(ipv6_takes_brackets),
+		cmocka_unit_test(lines_before_the_network_are_sent_after_it),
+		cmocka_unit_test(what_does_not_fit_is_missed),
+		cmocka_unit_test(a_server_that_is_not_there_holds_nothing_up),
+		cmocka_unit_test(what_is_no_address_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
