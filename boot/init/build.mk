@@ -5,10 +5,13 @@
 # 20: drivers.  30: network.  40: device.  50: what is in it.  60: mount.
 # 70: what stays in the real system.  80: what does not.  90: the switch.
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
-	part.o program.o recover.o steps.o super.o switch.o table.o)
+	gpt.o part.o program.o recover.o steps.o super.o switch.o table.o)
 steps-$(CONFIG_BOOT_INIT) += 05-init_kernel \
 	10-init_cmdline 20-init_hotplug 24-init_drivers 30-init_network \
 	40-init_connect 50-init_part 60-init_mount 70-init_init 90-init_switch
+
+boot-$(CONFIG_BOOT_DISCOVER) += boot/init/discover.o boot/init/version_order.o
+words-$(CONFIG_BOOT_DISCOVER) += init_discover
 
 boot-$(CONFIG_BOOT_ONFAIL) += boot/init/onfail.o
 words-$(CONFIG_BOOT_ONFAIL) += init_onfail

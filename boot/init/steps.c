@@ -7,6 +7,7 @@
 
 #include "boot/system/console.h"
 #include "boot/system/times.h"
+#include "boot/init/discover.h"
 #include "boot/init/drivers.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
@@ -165,8 +166,8 @@ const struct step init_connect_step = {
 
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
-	return init_part_find(b->dev, "/sys/block", "/dev", b->disk,
-			      b->root.part, d);
+	return init_discover(b->dev, "/sys/block", "/dev", b->disk, &b->root,
+			     &b->part_read_only, d);
 }
 
 const struct step init_part_step = {
@@ -183,10 +184,15 @@ int init_do_mount(struct boot *b, struct nbd_diag *d)
 			     .target = b->plan->newroot,
 			     .fstype = b->root.fstype,
 			     .options = b->root.options,
-			     .write = b->cmd.write };
+			     .write = b->cmd.write && !b->part_read_only };
 	bool fell_back = false;
-	int rc = init_mount_root(&r, &fell_back, d);
+	int rc;
 
+	if (b->cmd.write && b->part_read_only)
+		boot_say("%s is marked read-only in the partition table, in "
+			 "spite of rw (nbdboot.part= overrides it)",
+			 b->dev);
+	rc = init_mount_root(&r, &fell_back, d);
 	if (fell_back)
 		boot_say("%s cannot be written: mounted read-only in spite of "
 			 "rw",

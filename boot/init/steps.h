@@ -52,6 +52,7 @@ struct boot {
 	int index;	      /* N of nbdN, < 0: not connected */
 	char disk[LOOP_NAME]; /* "nbd0", or the loop device of a copy */
 	char dev[PART_PATH];  /* "/dev/nbd0p2" */
+	bool part_read_only;  /* the table marks it so: see init_discover() */
 	/* changes that a child makes from here on are lost */
 	step_work *work; /* the one that runs */
 	struct cmdline cmd;

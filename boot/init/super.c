@@ -10,6 +10,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "boot/init/gpt.h"
+
 /* A block is read once for all entries that share it. */
 #define BLOCK 1024
 
@@ -140,31 +142,18 @@ static uint32_t le32(const unsigned char *p)
 	       (uint32_t)p[3] << 24;
 }
 
-/* UEFI specification, 5.3 "GUID Partition Table Format". */
-static int gpt(int fd, uint32_t sector, const unsigned char *head,
-	       const char *uuid)
+static int by_gpt(const struct gpt *g, const char *uuid)
 {
-	const uint64_t most = INT64_MAX - 256 * 4096; /* of all entries */
-	uint32_t n = le32(head + 80), size = le32(head + 84), i;
-	uint64_t table = le32(head + 72) | (uint64_t)le32(head + 76) << 32;
-	unsigned char entry[32];
+	struct gpt_entry e;
 	char text[37];
 
-	/* the kernel makes at most 256 partitions of one disk */
-	if (n > 256)
-		n = 256;
-	if (size < 128 || size > 4096 || table > most / sector)
-		return NBD_E_NOT_FOUND;
-	for (i = 0; i < n; i++) {
-		int rc = init_super_bytes(fd, entry, sizeof(entry),
-					  table * sector + (uint64_t)i * size);
+	for (unsigned i = 0; i < g->n; i++) {
+		int rc = init_gpt_read(g, i, &e);
 
-		if (rc <= 0)
-			return rc ? rc : NBD_E_NOT_FOUND;
-		put_uuid(text, entry + 16, GUID_ORDER, UUID_DASHES);
-		/* an unused entry has no type */
-		if (memcmp(entry, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16) != 0 &&
-		    !strcasecmp(text, uuid))
+		if (rc < 0)
+			return rc;
+		put_uuid(text, e.uuid, GUID_ORDER, UUID_DASHES);
+		if (rc && !strcasecmp(text, uuid))
 			return (int)i + 1;
 	}
 	return NBD_E_NOT_FOUND;
@@ -173,13 +162,14 @@ static int gpt(int fd, uint32_t sector, const unsigned char *head,
 int init_super_partuuid(int fd, uint32_t sector, const char *uuid)
 {
 	unsigned char block[512];
+	struct gpt g;
 	char text[16];
 	unsigned i;
-	int rc = init_super_bytes(fd, block, 92, sector);
+	int rc = init_gpt_open(&g, fd, sector);
 
-	if (rc > 0 && !memcmp(block, "EFI PART", 8))
-		return gpt(fd, sector, block, uuid);
-	if (rc >= 0)
+	if (!rc)
+		return by_gpt(&g, uuid);
+	if (rc == NBD_E_NOT_FOUND)
 		rc = init_super_bytes(fd, block, sizeof(block), 0);
 	if (rc < 0)
 		return rc;

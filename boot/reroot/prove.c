@@ -19,6 +19,7 @@
 #include "boot/system/console.h"
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
+#include "boot/init/discover.h"
 #include "boot/init/mount.h"
 #include "boot/init/part.h"
 #include "boot/init/program.h"
@@ -122,6 +123,7 @@ static int look(void *data, struct nbd_diag *d)
 	struct reroot_proof *p = data;
 	struct root_fs fs = { .dev = p->dev, .target = WHERE };
 	struct super s;
+	bool read_only;
 	int rc = NBD_OK;
 
 	if (unshare(CLONE_NEWNS) ||
@@ -139,8 +141,8 @@ static int look(void *data, struct nbd_diag *d)
 		 */
 		flock(open_disk(p->index), LOCK_EX | LOCK_NB);
 		nbd_fmt(disk, sizeof(disk), "nbd%d", p->index);
-		rc = init_part_find(p->dev, "/sys/block", "/dev", disk,
-				    p->root.part, d);
+		rc = init_discover(p->dev, "/sys/block", "/dev", disk, &p->root,
+				   &read_only, d);
 	}
 	if (!rc)
 		rc = init_mount_probe(&s, p->dev, false, d);

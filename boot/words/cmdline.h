@@ -43,6 +43,7 @@ struct cmdline {
 	const char *tune;     /* nbdboot.tune= */
 	const char *log;      /* nbdboot.log= */
 	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
+	const char *gpt_auto; /* systemd.gpt_auto= */
 	const char *unknown;  /* the first unknown nbdboot. word */
 	bool write;	      /* rw; the kernel's default is ro */
 	bool debug;	      /* nbdboot.debug */

@@ -4,6 +4,7 @@
  * superblocks and tables stand at the start, at 1 KiB, and at 64 KiB.
  */
 #include "boot/init/content.h"
+#include "boot/init/gpt.h"
 #include "port/port.h"
 
 #include <stdlib.h>
@@ -24,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const off_t places[] = { 0, 512, 1024, 65536 };
 	static struct super s;
 	static int fd = -1;
+	struct gpt_entry e;
+	struct gpt g;
 	off_t at;
 	int err;
 
@@ -45,6 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = init_super_partuuid(fd, data[0] & 4 ? 4096 : 512,
 				  "0fc63daf-8483-4772-8e79-3d69d8477de4");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
+	if (!init_gpt_open(&g, fd, data[0] & 4 ? 4096 : 512))
+		for (unsigned i = 0; i <= g.n; i++) {
+			err = init_gpt_read(&g, i, &e);
+			same(err <= 0 || strnlen(e.name, 37) < 37);
+		}
 	err = init_super_partuuid(fd, 512, "1a2b3c4d-02");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
 	return 0;

@@ -11,6 +11,11 @@ ext4=$work/ext4
 squashfs=$work/squashfs
 disk=$work/disk
 part_uuid=0fc63daf-8483-4772-8e79-3d69d8477de4
+# of the Discoverable Partitions Specification
+case ${ARCH-} in
+aarch64) root_type=b921b045-1df0-41c3-af44-4c6f280d3fae ;;
+*) root_type=4f68bce3-e8cd-4db1-96e7-fbcaf984b709 ;;
+esac
 fs_uuid=11111111-2222-4333-8444-555555555555
 
 make_tree()
@@ -124,6 +129,15 @@ for part in 2 LABEL=rootlabel "UUID=$fs_uuid" "PARTUUID=$part_uuid"; do
 	booted "a root on a partition, nbdboot.part=$part" \
 		'/dev/nbd0p2 ext4 rw' partition
 done
+boot rw
+failed_with 'of two partitions for Linux none is chosen' \
+	'nbdboot.part= names it'
+check 'and a list says what there is' said 'nbdboot.part=2: ext4, type Linux'
+vm_stop
+sfdisk -q --part-type "$disk" 2 "$root_type"
+boot rw
+booted 'a root that the table marks, without a word' '/dev/nbd0p2 ext4 rw' \
+	partition
 boot nbdboot.part=LABEL=nosuch
 failed_with 'a partition that is not there is named' 'nosuch'
 vm_stop
