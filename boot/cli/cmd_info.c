@@ -2,12 +2,14 @@
 /*
  * nbdboot info: what a server reports about an export.
  *
- *   first connection: size, flags, ...; map; latency --> goodbye
+ *   first connection: size, flags, content, ...; map; latency --> goodbye
  *   second connection, if the server has contexts: their names
  *
  * One after the other, as some servers serve one client at a time.
  */
 #include "boot/cli/info.h"
+
+#include <string.h>
 
 /* No honest list is longer: it would never end. */
 #define CONTEXTS_MAX 1000u
@@ -165,6 +167,32 @@ static int list_contexts(struct info *i, const struct nbd_uri *u, unsigned *n)
 	return err;
 }
 
+static void put_json(const char *key, const char *text)
+{
+	cli_putf(",\n  \"%s\": ", key);
+	if (*text)
+		nbd_put_json(&cli_out, text, strlen(text));
+	else
+		cli_putf("null");
+}
+
+static void print_holds(const struct info *i)
+{
+	const struct info_holds *h = &i->holds;
+
+	if (i->o->json) {
+		put_json("content", h->what);
+		put_json("label", h->label);
+		put_json("uuid", h->uuid);
+		cli_putf("\n}\n");
+		return;
+	}
+	cli_putf("\n  Content:     %s%s", *h->what ? h->what : "not known",
+		 *h->label ? ", label " : "");
+	nbd_put_safe(&cli_out, h->label, strlen(h->label));
+	cli_putf("%s%s\n", *h->uuid ? ", UUID " : "", h->uuid);
+}
+
 /*
  * A server that does not list its contexts, or accepts no second connection, is
  * no failure.  allocation: base:allocation was accepted.
@@ -185,13 +213,24 @@ static void print_contexts(struct info *i, const struct nbd_uri *u, bool ask,
 		cli_putf(i->o->json ? "null" : "not reported");
 	else
 		cli_putf(i->o->json ? "[]" : "none");
-	cli_putf(i->o->json ? "\n}\n" : "\n");
+	print_holds(i);
 	/* errors from UNSUP to NO_TLS are answers of the server */
 	if (err < NBD_E_NO_TLS || (err && err > NBD_E_UNSUP))
 		cli_fail("metadata contexts", err, i->d);
 }
 
 /* ---- the command ---- */
+
+/* An export that cannot be read has a description all the same. */
+static void look_inside(struct info *i)
+{
+	int err = cli_info_holds(i);
+
+	if (err)
+		cli_fail("content", err, i->d);
+	/* --latency is about reads of one size */
+	i->times = (struct nbd_latency){ 0 };
+}
 
 static int show(struct info *i, const struct nbd_uri *u)
 {
@@ -215,6 +254,8 @@ static int show(struct info *i, const struct nbd_uri *u)
 	nbd_start(&i->conn.c, &i->io);
 	if (i->o->map)
 		err = cli_info_map(i);
+	else
+		look_inside(i);
 	if (!err && i->o->latency)
 		err = cli_info_sample(i);
 	dial_hangup(&i->conn, 1);

@@ -43,6 +43,18 @@ static int ask(struct info *i, const struct nbd_op *op)
 	return result ? explain(i, op, result) : n;
 }
 
+int cli_info_read(struct info *i, uint64_t at, void *buf, size_t len)
+{
+	struct nbd_iov v = { buf, len };
+	const struct nbd_op op = { .type = NBD_CMD_READ,
+				   .offset = at,
+				   .len = len,
+				   .iov = &v,
+				   .n_iov = 1 };
+
+	return ask(i, &op);
+}
+
 /* Reads out of order, or else the server would read ahead. */
 int cli_info_sample(struct info *i)
 {

@@ -13,6 +13,12 @@ struct cli_info {
 	bool json, map, latency, simple;
 };
 
+/* What is in the export; text of it is not safe to print. */
+struct info_holds {
+	char what[160]; /* "ext4", or what it is and what to do; "" unknown */
+	char label[260], uuid[37];
+};
+
 struct info {
 	const struct cli_info *o; /* the options */
 	const char *subject;	  /* as on the command line */
@@ -21,6 +27,7 @@ struct info {
 	struct device_tls tls;
 	struct nbd_io io;
 	struct nbd_latency times;
+	struct info_holds holds;
 };
 
 /*
@@ -35,5 +42,19 @@ int cli_info_sample(struct info *i);
  * that.
  */
 int cli_info_map(struct info *i);
+
+/* Reads len bytes at `at`, which are whole blocks of the server. */
+int cli_info_read(struct info *i, uint64_t at, void *buf, size_t len);
+
+#ifdef CONFIG_BOOT_CONTENT
+/* Reads the ends of the export, and sets i->holds. */
+int cli_info_holds(struct info *i);
+#else
+static inline int cli_info_holds(struct info *i)
+{
+	(void)i;
+	return 0;
+}
+#endif
 
 #endif

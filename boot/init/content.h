@@ -10,13 +10,22 @@
 struct content {
 	const char *what; /* "a LUKS 2 volume"; NULL: unknown */
 	const char *hint; /* what to do about it, or NULL */
+	uint32_t at;	  /* the byte where it begins, where it should not */
 };
 
+/* No more is looked at, but for the superblocks at the end. */
+#define INIT_CONTENT_BYTES (128u * 1024)
+/* Room for what init_content_print() writes. */
+#define INIT_CONTENT_TEXT  160
+
 /*
- * Looks at the device or image fd, whose offset is not used.  `rootfstype`: a
- * hint may name the word rootfstype=.
+ * Looks at the device or image fd, whose offset is lost.  `rootfstype`: a hint
+ * may name the word rootfstype=.
  */
 struct content init_content(int fd, bool rootfstype);
+
+/* Writes "a qcow2 image (WHAT TO DO)". */
+void init_content_print(char *text, size_t cap, const struct content *c);
 
 /*
  * Says in d that `dev`, which is fd, holds no known file system, what it holds,

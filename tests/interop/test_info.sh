@@ -4,6 +4,7 @@
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 nbdboot=$O/nbdboot
+PATH=$PATH:/sbin:/usr/sbin
 sock=$work/sock
 free=$(free_port)
 
@@ -97,11 +98,12 @@ same "nbd://127.0.0.1:$port
   TLS:         no
   Replies:     structured
   Contexts:    base:allocation
+  Content:     only zeroes (is it the right export?)
 " 'nbdkit over TCP, in words'
 quiet 'without an error there is no message'
 run "$nbdboot" info --json -p "$port" 127.0.0.1
 json 'keys_unsorted | join(" ")' \
-	'"name description size flags block_size tls replies contexts"' \
+	'"name description size flags block_size tls replies contexts content label uuid"' \
 	'the same as JSON: its keys'
 json '[.name, .description, .size, .tls, .replies]' \
 	'["","",1048576,false,"structured"]' 'the same as JSON: its values'
@@ -195,6 +197,85 @@ json '[.name, .size, .replies, .contexts, .flags[0]]' \
 	'["first",1048576,"simple",null,"read-only"]' 'nbd-server'
 run "$nbdboot" info "nbd://127.0.0.1:$free/second"
 expect 1 'second' 'nbd-server: no such export'
+
+# ---- what is in it ----
+
+# holds FILE WANT SENTENCE: of a file that nbdkit serves
+holds()
+{
+	on_socket -r file "$1"
+	run "$nbdboot" info "$sock"
+	expect 0 "Content:     $2" "$3"
+	quiet "$3: without a message"
+}
+truncate -s 8M "$work/ext4"
+mke2fs -q -t ext4 -L 'the root' -U 0c1b2a39-4857-4675-a483-92a1b0cfdeed \
+	"$work/ext4"
+holds "$work/ext4" \
+	'ext4, label the root, UUID 0c1b2a39-4857-4675-a483-92a1b0cfdeed' \
+	'an ext4 with its names'
+run "$nbdboot" info --json "$sock"
+json '[.content, .label, .uuid]' \
+	'["ext4","the root","0c1b2a39-4857-4675-a483-92a1b0cfdeed"]' \
+	'the same as JSON'
+tune2fs -L "$(printf 'a\033[m')" "$work/ext4" >"$work/log"
+holds "$work/ext4" 'ext4, label a\x1b[m, UUID' 'a label is escaped'
+for f in qcow2 qed vmdk vhdx vpc vdi parallels; do
+	qemu-img create -q -f $f "$work/image" 64M
+	name=$(echo $f | sed 's/vpc/vhd/; s/parallels/Parallels/
+		/^[vq][^c]/s/.*/\U&/')
+	holds "$work/image" \
+		"a $name image (the server has to open it: qemu-nbd -f $f)" \
+		"what qemu-img makes of $f"
+done
+for kind in 'gzip:a gzip archive:nbdkit --filter=gzip' \
+	'xz:an xz archive:nbdkit --filter=xz' \
+	'zstd:a zstd archive:unpack it' 'bzip2:a bzip2 archive:unpack it'; do
+	IFS=: read -r f name hint <<-END
+		$kind
+	END
+	$f -c "$work/ext4" >"$work/image"
+	holds "$work/image" "$name (" "what $f makes"
+	expect 0 "$hint" "and what to do about $f"
+done
+# and what the hints say is right
+on_socket -r --filter=gzip file "$work/image"
+run "$nbdboot" info "$sock"
+expect 1 '' 'nbdkit --filter=gzip refuses bzip2'
+gzip -c "$work/ext4" >"$work/image"
+on_socket -r --filter=gzip file "$work/image"
+run "$nbdboot" info "$sock"
+expect 0 'Content:     ext4, label' 'nbdkit --filter=gzip serves the ext4 in it'
+mkswap "$work/ext4" >"$work/log" 2>&1
+holds "$work/ext4" 'swap space (is it' 'swap space'
+mksquashfs boot/words "$work/sq" -quiet -no-progress >"$work/log" 2>&1
+holds "$work/sq" squashfs 'a squashfs of odd size'
+{
+	head -c 64 /dev/zero
+	cat "$work/sq"
+} >"$work/image"
+holds "$work/image" 'a squashfs at byte 64 (the server has to open it: nbdkit' \
+	'a squashfs behind a header'
+on_socket -r --filter=offset file "$work/image" offset=64
+run "$nbdboot" info "$sock"
+expect 0 'Content:     squashfs' 'and nbdkit --filter=offset takes that away'
+truncate -s 8M "$work/image"
+for n in 0.90 1.0; do
+	: >"$work/empty"
+	truncate -s 8M "$work/empty"
+	case $n in
+	0.90) magic='\374\116\053\251\0\0\0\0\132\0\0\0' at=8323072 ;;
+	1.0) magic='\374\116\053\251\1\0\0\0' at=8380416 ;;
+	esac
+	printf "$magic" | dd of="$work/empty" bs=1 seek="$at" conv=notrunc \
+		status=none
+	holds "$work/empty" 'a member of an md RAID (' "md at the end, $n"
+done
+on_socket --filter=blocksize-policy memory 131000 blocksize-minimum=4096 \
+	blocksize-error-policy=error
+run "$nbdboot" info "$sock"
+expect 0 'Content:     only zeroes' 'a tail that is no whole block is not read'
+quiet 'and no request of info is refused'
 
 # ---- the map ----
 
@@ -302,7 +383,8 @@ on_socket --filter=error memory 1M error-pread=EIO error-pread-rate=100%
 run "$nbdboot" info --latency "$sock"
 expect 1 'read of 4096 bytes at 0: ' 'an error of a read is reported too'
 run "$nbdboot" info "$sock"
-expect 0 'Contexts:    base:allocation' 'info without --latency does not read'
+expect 0 'Content:     not known' 'and no failure of a description'
+expect 0 'content: read of 65536 bytes at 0: ' 'which says so'
 
 on_socket --filter=exitlast memory 1M
 run "$nbdboot" info "$sock"
