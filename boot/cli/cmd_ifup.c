@@ -37,7 +37,8 @@ static int renew(struct cli_call *call)
 		err = net_renew_keep(&r, &call->d);
 	if (err)
 		return err;
-	t1 = r.j.lease6.id.duid.len ? r.j.lease6.lease.t1 : r.j.dhcp.lease.t1;
+	t1 = net_lease6_begun(&r.j.lease6) ? r.j.lease6.lease.t1
+					   : r.j.dhcp.lease.t1;
 	cli_putf("%u\n", t1 < INT32_MAX ? t1 : INT32_MAX);
 	return CLI_OK;
 }

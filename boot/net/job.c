@@ -10,6 +10,7 @@
 
 #include "boot/system/console.h"
 #include "boot/net/job6.h"
+#include "boot/net/joblease6.h"
 #include "port/linux/packet.h"
 
 #define MTU_MIN 576 /* RFC 791: every host accepts it */
@@ -307,7 +308,7 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	add_dns(s, j->dns, j->n_dns);
 	if (!s->domain[0])
 		memcpy(s->domain, j->domain, sizeof(s->domain));
-	if (j->lease6.id.duid.len && j->lease6.state == LEASE6_BOUND) {
+	if (net_joblease6_has(j)) {
 		s->lease6 = &j->lease6;
 		s->local = j->local;
 		s->ends = j->lease6.lease.valid != UINT32_MAX;

@@ -30,7 +30,7 @@ struct job {
 	struct link_addr local; /* link-local; family 0 until it is there */
 	struct dhcp dhcp;
 	struct dhcp6 dhcp6;
-	struct lease6 lease6; /* of no ID if there was no need to ask */
+	struct lease6 lease6; /* begun if there was a need to ask */
 	bool formed;	      /* there is a global address of a router */
 	bool taken;	      /* the address of lease6 was added */
 	bool twice;	      /* another machine has it */

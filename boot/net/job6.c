@@ -22,8 +22,8 @@ static const unsigned char servers[16] = { 0xff, 2, [13] = 1, [15] = 2 };
 
 static const struct dhcp6_reply *config_of(const struct job *j)
 {
-	return j->lease6.id.duid.len ? &j->lease6.lease.config
-				     : &j->dhcp6.reply;
+	return net_lease6_begun(&j->lease6) ? &j->lease6.lease.config
+					    : &j->dhcp6.reply;
 }
 
 /* To resolve the name of the server, a DNS server is needed. */
@@ -111,7 +111,7 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 		net_joblease6_work(j, p, now);
 		return;
 	}
-	if (j->lease6.id.duid.len)
+	if (net_lease6_begun(&j->lease6))
 		end_lease(j);
 	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.family ||
 			  !wants(j, p) || !start(j, now)))
@@ -134,7 +134,7 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 
 bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now)
 {
-	if (j->lease6.id.duid.len)
+	if (net_lease6_begun(&j->lease6))
 		return net_joblease6_waits(j, now);
 	if (lacks_dns(j, p) || (lacks_path(j, p) && !j->no_dhcp6))
 		return true;
@@ -145,7 +145,7 @@ bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now)
 void net_job6_end(const struct job *j, const struct net_plan *p)
 {
 	/* after one message another interface was faster: that is no failure */
-	if (j->lease6.id.duid.len)
+	if (net_lease6_begun(&j->lease6))
 		return;
 	if (j->fd >= 0 && j->dhcp6.sent > 1 && wants(j, p))
 		boot_say("%s: no DHCPv6 server answered%s; going on with what "

@@ -23,14 +23,9 @@ const struct ip_methods net_ip_methods = {
 	.has = "dhcp, dhcp6, auto6, link6, none and addresses",
 };
 
-static bool has_lease(const struct job *j)
-{
-	return j->lease6.state == LEASE6_BOUND && j->lease6.id.duid.len;
-}
-
 bool net_joblease6_wants(const struct job *j)
 {
-	return j->ip->method == IP_DHCP6 || has_lease(j) ||
+	return j->ip->method == IP_DHCP6 || net_joblease6_has(j) ||
 	       (j->ra & NET_RA_MANAGED && !j->formed);
 }
 
@@ -86,10 +81,10 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	bool runs = j->l.flags & IFF_RUNNING;
 	size_t len;
 
-	if (has_lease(j) && !j->twice)
+	if (net_joblease6_has(j) && !j->twice)
 		return;
-	if (has_lease(j) ? !decline(j, now)
-			 : !d->id.duid.len && !start(j, p, now))
+	if (net_joblease6_has(j) ? !decline(j, now)
+				 : !net_lease6_begun(d) && !start(j, p, now))
 		return;
 	/* earlier messages may be lost: see lease() in job.c */
 	if (runs && !j->ran && d->tries && d->state == LEASE6_SOLICITING)
@@ -99,7 +94,7 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	for (unsigned n = 0; n < 16 && udp6_recv(j->fd, buf, sizeof(buf), &len);
 	     n++)
 		net_lease6_take(d, buf, len, now);
-	if (has_lease(j)) {
+	if (net_joblease6_has(j)) {
 		net_job_close(j);
 		take_lease(j);
 		return;
@@ -114,7 +109,8 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 
 bool net_joblease6_ours(struct job *j, const struct link_ip *a)
 {
-	bool ours = j->taken && has_lease(j) && a->a.family == AF_INET6 &&
+	bool ours = j->taken && net_joblease6_has(j) &&
+		    a->a.family == AF_INET6 &&
 		    !memcmp(a->a.ip, j->lease6.lease.addr, sizeof(a->a.ip));
 
 	j->twice = j->twice || (ours && a->failed);
@@ -123,7 +119,7 @@ bool net_joblease6_ours(struct job *j, const struct link_ip *a)
 
 bool net_joblease6_waits(struct job *j, uint64_t now)
 {
-	if (!has_lease(j) || j->ra & NET_RA_SEEN)
+	if (!net_joblease6_has(j) || j->ra & NET_RA_SEEN)
 		return false;
 	if (!j->leased)
 		j->leased = now;
@@ -144,7 +140,7 @@ bool net_joblease6_explain(const struct job *j, struct nbd_diag *d)
 	};
 	const struct lease6 *l = &j->lease6;
 
-	if (!l->id.duid.len)
+	if (!net_lease6_begun(l))
 		return false;
 	if (l->refused)
 		nbd_diag(d, 0, "%s: the DHCPv6 server %s", j->l.name,

@@ -13,6 +13,12 @@
 
 #include "boot/net/job.h"
 
+/* Is there an address of DHCPv6, whether the interface has it yet or not? */
+static inline bool net_joblease6_has(const struct job *j)
+{
+	return j->lease6.state == LEASE6_BOUND && net_lease6_begun(&j->lease6);
+}
+
 /* Is the address to come from DHCPv6, as far as is known now? */
 bool net_joblease6_wants(const struct job *j);
 

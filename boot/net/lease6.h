@@ -58,6 +58,15 @@ struct lease6 {
 	struct lease6_values lease; /* the best so far, then ours */
 };
 
+/*
+ * Was it started, or read from a file?  There is one beside each lease of
+ * DHCPv4, and this tells which of the two is in use.
+ */
+static inline bool net_lease6_begun(const struct lease6 *d)
+{
+	return d->id.duid.len;
+}
+
 /* Starts, or starts again.  seed is a random number. */
 void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
 		      uint32_t seed, uint64_t now);

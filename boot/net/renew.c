@@ -78,11 +78,6 @@ static void read_plan(struct net_renewal *r)
 			j->ip = &r->plan.ip[i];
 }
 
-static bool is_six(const struct net_renewal *r)
-{
-	return r->j.lease6.id.duid.len;
-}
-
 /* The lease is one of DHCPv4, or of DHCPv6. */
 static int read_lease(struct net_renewal *r, struct nbd_diag *d)
 {
@@ -143,7 +138,7 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 	uint64_t now = nbd_now_ms();
 	int fd, rc;
 
-	if (is_six(r))
+	if (net_lease6_begun(&r->j.lease6))
 		return net_renew6_once(r, timeout_ms, d);
 	rc = link_refresh(&j->l, d);
 	fd = rc < 0 ? rc : packet_udp(j->l.name, DHCP_CLIENT, alone, d);

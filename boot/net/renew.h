@@ -11,7 +11,7 @@
 
 /* Owned by the caller; filled in by net_renew_read(). */
 struct net_renewal {
-	/* j.dhcp is the current lease, or j.lease6, which then has an ID */
+	/* j.dhcp is the current lease, or j.lease6, which then has begun */
 	struct job j;
 	/* of the kernel command line: it has DNS servers and the host name */
 	struct net_plan plan;

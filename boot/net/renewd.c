@@ -65,7 +65,7 @@ static void await(struct net_renewal *r, bool failed)
 	const struct lease6 *six = &r->j.lease6;
 	uint64_t now = nbd_now_ms();
 
-	if (six->id.duid.len)
+	if (net_lease6_begun(six))
 		r->resumed =
 			sleep_ms(net_renew6_pause(six, failed, now), CHECK_MS);
 	else
