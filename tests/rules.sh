@@ -338,7 +338,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:dev
 	boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
-	boot/net/kept:&KEPT_STATE boot/net/kept:&KEPT_STATE6
+	boot/net/kept:&KEPT_STATE
 	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
 	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run
 	boot/prefetch/trace:t->instances boot/reroot/kexec:path

@@ -270,7 +270,7 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 		      { "kexec", RB_KEXEC },
 		      { "exit", RB_POWER_OFF } };
 	sigset_t all;
-	struct net_kept6 lease;
+	struct net_kept lease;
 	size_t i = 0;
 	bool again, leased;
 

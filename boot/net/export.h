@@ -4,7 +4,6 @@
  *
  *	/run/nbdboot/lease              the interface of the root
  *	/run/nbdboot/lease.state        the lease for its renewal, in binary
- *	/run/nbdboot/lease6.state       the same of DHCPv6
  *	/run/nbdboot/resolv.conf        name servers and search list
  *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
  *	                                of initramfs-tools and cloud-init read

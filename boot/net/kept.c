@@ -5,23 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "port/linux/file.h"
 
 /* The lease is stored as it is in memory, for the same program to read. */
-#define MAGIC  (0x6e626400 ^ sizeof(struct dhcp))
-#define MAGIC6 (0x6e626436 ^ sizeof(struct net_kept6))
+#define MAGIC (0x6e626437 ^ sizeof(struct net_kept))
 
-struct kept {
+struct file {
 	uint64_t magic;
-	char name[16];
-	struct dhcp dhcp;
-};
-
-struct kept6 {
-	uint64_t magic;
-	struct net_kept6 kept;
+	struct net_kept kept;
 };
 
 int net_kept_save(int run, const char *path, const void *data, size_t len,
@@ -34,73 +28,61 @@ int net_kept_save(int run, const char *path, const void *data, size_t len,
 		  : NBD_OK;
 }
 
-static int write_lease6(int run, const struct net_state *s, struct nbd_diag *d)
-{
-	struct kept6 k = { .magic = MAGIC6, .kept.index = s->index };
-
-	memcpy(k.kept.name, s->name, sizeof(k.kept.name));
-	memcpy(k.kept.local, s->local.ip, sizeof(k.kept.local));
-	k.kept.lease6 = *s->lease6;
-	return net_kept_save(run, &KEPT_STATE6[sizeof("/run")], &k, sizeof(k),
-			     d);
-}
-
 int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
 		   struct nbd_diag *d)
 {
-	struct kept k = { .magic = MAGIC };
+	struct file f = { .magic = MAGIC, .kept.index = s->index };
+	struct net_kept *k = &f.kept;
+	const char *path = &KEPT_STATE[sizeof("/run")];
 
-	/* of an earlier try, or of another interface */
-	if (!s->dhcp)
-		unlinkat(run, &KEPT_STATE[sizeof("/run")], 0);
-	if (!s->lease6)
-		unlinkat(run, &KEPT_STATE6[sizeof("/run")], 0);
-	if (s->lease6)
-		return write_lease6(run, s, d);
-	if (!s->dhcp)
+	if (!s->dhcp && !s->lease6) {
+		unlinkat(run, path, 0);
 		return NBD_OK;
-	memcpy(k.name, s->name, sizeof(k.name));
-	k.dhcp = *dhcp;
-	return net_kept_save(run, &KEPT_STATE[sizeof("/run")], &k, sizeof(k),
-			     d);
+	}
+	memcpy(k->name, s->name, sizeof(k->name));
+	memcpy(k->local, s->local.ip, sizeof(k->local));
+	if (s->lease6)
+		k->lease6 = *s->lease6;
+	else
+		k->dhcp = *dhcp;
+	return net_kept_save(run, path, &f, sizeof(f), d);
 }
 
-/* Reads and closes the file; both begin with their magic. */
-static int read_kept(int fd, const char *path, void *kept, size_t len,
-		     uint64_t magic, struct nbd_diag *d)
+int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d)
 {
-	ssize_t n = fd < 0 ? -1 : read(fd, kept, len);
+	struct file f;
+	int fd = openat(run, &KEPT_STATE[sizeof("/run")], O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, &f, sizeof(f));
 
 	if (fd >= 0)
 		close(fd);
-	if (n != (ssize_t)len || memcmp(kept, &magic, sizeof(magic)) != 0)
-		return nbd_diag(d, NBD_E_NOT_FOUND, "%s: %s", path,
+	if (n != sizeof(f) || f.magic != MAGIC)
+		return nbd_diag(d, NBD_E_NOT_FOUND, KEPT_STATE ": %s",
 				n < 0 ? strerror(errno)
 				      : "not of this version of nbdboot");
+	*k = f.kept;
 	return NBD_OK;
 }
 
-int net_kept_read6(int run, struct net_kept6 *kept, struct nbd_diag *d)
+struct link_addr net_kept_addr(const struct net_kept *k)
 {
-	struct kept6 k;
-	int fd =
-		openat(run, &KEPT_STATE6[sizeof("/run")], O_RDONLY | O_CLOEXEC);
-	int rc = read_kept(fd, KEPT_STATE6, &k, sizeof(k), MAGIC6, d);
+	bool six = net_lease6_begun(&k->lease6);
+	struct link_addr a = { .family = six ? AF_INET6 : AF_INET };
 
-	if (!rc)
-		*kept = k.kept;
-	return rc;
+	if (six)
+		memcpy(a.ip, k->lease6.lease.addr, 16);
+	else
+		memcpy(a.ip, k->dhcp.lease.addr, 4);
+	return a;
 }
 
-int net_kept_read(int run, char name[16], struct dhcp *dhcp, struct nbd_diag *d)
+uint64_t net_kept_bound(const struct net_kept *k)
 {
-	struct kept k;
-	int fd = openat(run, &KEPT_STATE[sizeof("/run")], O_RDONLY | O_CLOEXEC);
-	int rc = read_kept(fd, KEPT_STATE, &k, sizeof(k), MAGIC, d);
+	return net_lease6_begun(&k->lease6) ? k->lease6.bound : k->dhcp.bound;
+}
 
-	if (rc)
-		return rc;
-	memcpy(name, k.name, sizeof(k.name));
-	*dhcp = k.dhcp;
-	return NBD_OK;
+uint32_t net_kept_seconds(const struct net_kept *k)
+{
+	return net_lease6_begun(&k->lease6) ? k->lease6.lease.valid
+					    : k->dhcp.lease.seconds;
 }

@@ -6,8 +6,19 @@
 #include "boot/net/dhcp.h"
 #include "boot/net/state.h"
 
-#define KEPT_STATE  "/run/nbdboot/lease.state"
-#define KEPT_STATE6 "/run/nbdboot/lease6.state"
+#define KEPT_STATE "/run/nbdboot/lease.state"
+
+/*
+ * A lease and where it is.  It is lease6 if net_lease6_begun() says so, else
+ * dhcp, of which only the members that net_dhcp_renewal() needs are valid.
+ */
+struct net_kept {
+	char name[16]; /* of the interface when it was got */
+	int index;
+	unsigned char local[16]; /* its link-local address, for lease6 */
+	struct dhcp dhcp;
+	struct lease6 lease6;
+};
 
 /*
  * Writes a file of len bytes; path is relative to /run, and run is the result
@@ -16,27 +27,24 @@
 int net_kept_save(int run, const char *path, const void *data, size_t len,
 		  struct nbd_diag *d);
 
-/* Writes the lease of the root's interface, if it has one. */
+/*
+ * Writes the lease of the root's interface, or removes that of an earlier try
+ * if it has none.  dhcp is used only if s->dhcp.
+ */
 int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
 		   struct nbd_diag *d);
 
 /*
- * Reads KEPT_STATE: the name of the interface, and the members of dhcp that
- * net_dhcp_renewal() needs.  NBD_E_NOT_FOUND: there is no DHCP lease, or
- * another version of this program wrote the file.
+ * Reads KEPT_STATE.  NBD_E_NOT_FOUND: there is no lease, or another version of
+ * this program wrote the file.
  */
-int net_kept_read(int run, char name[16], struct dhcp *dhcp,
-		  struct nbd_diag *d);
+int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d);
 
-/* A lease of DHCPv6, and where it is. */
-struct net_kept6 {
-	char name[16]; /* of the interface when it was got */
-	int index;
-	unsigned char local[16]; /* its link-local address */
-	struct lease6 lease6;
-};
+/* The leased address, without a prefix. */
+struct link_addr net_kept_addr(const struct net_kept *k);
 
-/* Reads KEPT_STATE6, as net_kept_read() reads KEPT_STATE. */
-int net_kept_read6(int run, struct net_kept6 *kept, struct nbd_diag *d);
+/* When the lease began (ms), and how many s it lasts; UINT32_MAX: for ever. */
+uint64_t net_kept_bound(const struct net_kept *k);
+uint32_t net_kept_seconds(const struct net_kept *k);
 
 #endif

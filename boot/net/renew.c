@@ -78,33 +78,24 @@ static void read_plan(struct net_renewal *r)
 			j->ip = &r->plan.ip[i];
 }
 
-/* The lease is one of DHCPv4, or of DHCPv6. */
-static int read_lease(struct net_renewal *r, struct nbd_diag *d)
-{
-	struct job *j = &r->j;
-	struct net_kept6 kept;
-	struct nbd_diag why;
-	int rc = net_kept_read(r->run, j->l.name, &j->dhcp, d);
-
-	if (!rc || net_kept_read6(r->run, &kept, &why))
-		return rc;
-	memcpy(j->l.name, kept.name, sizeof(kept.name));
-	j->local.family = j->addr.family = AF_INET6;
-	memcpy(j->local.ip, kept.local, sizeof(kept.local));
-	j->addr.prefix = 128;
-	memcpy(j->addr.ip, kept.lease6.lease.addr, 16);
-	j->lease6 = kept.lease6;
-	return NBD_OK;
-}
-
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 {
 	struct job *j = &r->j;
+	struct net_kept k;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	r->run = file_run();
-	rc = read_lease(r, d);
+	rc = net_kept_read(r->run, &k, d);
+	if (!rc) {
+		memcpy(j->l.name, k.name, sizeof(k.name));
+		j->local.family = AF_INET6;
+		memcpy(j->local.ip, k.local, sizeof(k.local));
+		j->addr = net_kept_addr(&k);
+		j->addr.prefix = net_ip_bits(&j->addr);
+		j->dhcp = k.dhcp;
+		j->lease6 = k.lease6;
+	}
 	read_plan(r);
 	if (!rc)
 		rc = link_find(j->l.name, &j->l, d);
@@ -164,31 +155,23 @@ int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 
 void net_renew_expire(void)
 {
-	uint64_t now = nbd_now_ms(), rest = LIFE_MIN, end = 0;
-	struct dhcp dhcp;
-	struct net_kept6 six;
-	struct link_ip ours = { .a.family = AF_INET };
+	uint64_t left, least = LIFE_MIN * 1000;
+	struct link_ip ours = { 0 };
+	struct net_kept k;
 	struct nbd_diag d;
-	char name[16];
-	int run = file_run();
+	int run = file_run(), rc = net_kept_read(run, &k, &d);
 
-	if (!net_kept_read(run, name, &dhcp, &d)) {
-		memcpy(ours.a.ip, dhcp.lease.addr, sizeof(dhcp.lease.addr));
-		end = dhcp.bound + dhcp.lease.seconds * UINT64_C(1000);
-	} else if (!net_kept_read6(run, &six, &d)) {
-		ours.a.family = AF_INET6;
-		memcpy(ours.a.ip, six.lease6.lease.addr, sizeof(ours.a.ip));
-		end = six.lease6.bound +
-		      six.lease6.lease.valid * UINT64_C(1000);
-	}
 	close(run);
-	if (!end)
+	if (rc)
 		return;
+	ours.a = net_kept_addr(&k);
 	/* the kernel knows the lifetime of one that has another client */
 	if (link_refresh_addr(&ours, &d) || !ours.index || !ours.lasting)
 		return;
-	if (end > now + LIFE_MIN * 1000)
-		rest = (end - now) / 1000;
+	left = net_renew_left(net_kept_bound(&k), net_kept_seconds(&k),
+			      nbd_now_ms());
+	if (left < least)
+		left = least;
 	/* if this fails, it lasts as it did */
-	(void)link_add_addr(ours.index, &ours.a, (uint32_t)rest, &d);
+	(void)link_add_addr(ours.index, &ours.a, (uint32_t)(left / 1000), &d);
 }

@@ -21,8 +21,7 @@ struct net_renewal {
 };
 
 /*
- * Reads the lease of KEPT_STATE or KEPT_STATE6 (kept.h) and finds its
- * interface.
+ * Reads the kept lease (kept.h) and finds its interface.
  */
 int net_renew_read(struct net_renewal *r, struct nbd_diag *d);
 

@@ -104,17 +104,17 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 	return result(j, d);
 }
 
-bool net_renew6_kept(struct net_kept6 *kept)
+bool net_renew6_kept(struct net_kept *kept)
 {
 	struct nbd_diag d;
-	int run = file_run(), rc = net_kept_read6(run, kept, &d);
+	int run = file_run(), rc = net_kept_read(run, kept, &d);
 
 	if (run >= 0)
 		close(run);
-	return !rc;
+	return !rc && net_lease6_begun(&kept->lease6);
 }
 
-void net_renew6_release(const struct net_kept6 *kept)
+void net_renew6_release(const struct net_kept *kept)
 {
 	struct job j = { .lease6 = kept->lease6, .l.index = kept->index };
 	const struct duid6 *duid = &kept->lease6.id.duid;

@@ -21,13 +21,13 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 /* Milliseconds from now until net_renew6_once() has something to do. */
 uint64_t net_renew6_pause(const struct lease6 *d, bool failed, uint64_t now);
 
-/* Is there a lease to give back?  Call it while /run is there. */
-bool net_renew6_kept(struct net_kept6 *kept);
+/* Is there a lease of DHCPv6 to give back?  Call it while /run is there. */
+bool net_renew6_kept(struct net_kept *kept);
 
 /*
  * Gives the lease back when the root is no longer used, and waits for the
  * server for at most 2 s.
  */
-void net_renew6_release(const struct net_kept6 *kept);
+void net_renew6_release(const struct net_kept *kept);
 
 #endif

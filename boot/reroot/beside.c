@@ -105,19 +105,15 @@ static bool is_renewer(const char *pid)
 
 bool reroot_beside_must_renew(void)
 {
-	char interface[16];
-	struct dhcp dhcp;
-	struct net_kept6 six;
+	struct net_kept lease;
 	struct nbd_diag d;
 	struct dir dir;
 	const char *name;
 	bool must;
 	int run = file_run();
 
-	must = !net_kept_read(run, interface, &dhcp, &d)
-		       ? dhcp.lease.seconds != UINT32_MAX
-		       : !net_kept_read6(run, &six, &d) &&
-				 six.lease6.lease.valid != UINT32_MAX;
+	must = !net_kept_read(run, &lease, &d) &&
+	       net_kept_seconds(&lease) != UINT32_MAX;
 	close(run);
 	dir_open(&dir, "/proc");
 	while (must && (name = dir_next(&dir)))

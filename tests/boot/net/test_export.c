@@ -186,22 +186,25 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 
 static void a_lease_can_be_read_back(void **state)
 {
-	char name[16];
-	struct dhcp read;
+	struct net_kept kept;
 	int fd;
 
 	(void)state;
-	assert_int_equal(net_kept_read(run, name, &read, &d), 0);
-	assert_string_equal(name, "eth0");
-	assert_memory_equal(&read.lease, &lease.lease, sizeof(lease.lease));
-	assert_int_equal(read.bound, lease.bound);
+	assert_int_equal(net_kept_read(run, &kept, &d), 0);
+	assert_string_equal(kept.name, "eth0");
+	assert_false(net_lease6_begun(&kept.lease6));
+	assert_memory_equal(&kept.dhcp.lease, &lease.lease,
+			    sizeof(lease.lease));
+	assert_int_equal(net_kept_bound(&kept), lease.bound);
+	assert_int_equal(net_kept_seconds(&kept), 3600);
+	assert_memory_equal(net_kept_addr(&kept).ip, v4.ip, 16);
 	fd = openat(run, "nbdboot/lease.state", O_WRONLY);
 	assert_int_equal(write(fd, "another", 7), 7);
 	close(fd);
-	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 	assert_non_null(strstr(d.text, "not of this version of nbdboot"));
 	assert_int_equal(unlinkat(run, "nbdboot/lease.state", 0), 0);
-	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
+	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 	assert_non_null(strstr(d.text, "No such file"));
 }
 
@@ -234,7 +237,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 			   .t2 = 2880 },
 	};
 	struct net_state s = machine;
-	struct net_kept6 kept;
+	struct net_kept kept;
 
 	(void)state;
 	s.dhcp = false;
@@ -254,41 +257,46 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 		  sizeof(text));
 	assert_non_null(strstr(text, "[IPv6AcceptRA]\nDHCPv6Client=no\n"));
 	assert_null(strstr(text, "DHCP=ipv6"));
-	assert_int_equal(net_kept_read6(run, &kept, &d), 0);
+	assert_int_equal(net_kept_read(run, &kept, &d), 0);
 	assert_string_equal(kept.name, "eth0");
 	assert_int_equal(kept.index, 3);
 	assert_memory_equal(kept.local, local.ip, 16);
 	assert_memory_equal(&kept.lease6, &six, sizeof(six));
+	assert_int_equal(net_kept_bound(&kept), six.bound);
+	assert_int_equal(net_kept_seconds(&kept), 7200);
+	assert_memory_equal(net_kept_addr(&kept).ip, v6.ip, 16);
 	/* cut, and of another version */
-	assert_int_equal(file_read(run, "nbdboot/lease6.state", text,
+	assert_int_equal(file_read(run, "nbdboot/lease.state", text,
 				   sizeof(text)),
 			 sizeof(kept) + 8);
 	text[0] ^= 1;
-	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 8);
-	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	file_save(run, "nbdboot/lease.state", text, sizeof(kept) + 8);
+	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 	text[0] ^= 1;
-	file_save(run, "nbdboot/lease6.state", text, sizeof(kept) + 7);
-	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
+	file_save(run, "nbdboot/lease.state", text, sizeof(kept) + 7);
+	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 }
 
 static void a_lease_of_an_earlier_try_goes(void **state)
 {
-	static const struct lease6 six = { .state = LEASE6_BOUND };
+	static const struct lease6 six = { .state = LEASE6_BOUND,
+					   .id.duid.len = 10 };
 	struct net_state s = machine;
-	struct net_kept6 kept;
-	struct dhcp read;
-	char name[16];
+	struct net_kept kept;
 
 	(void)state;
 	s.dhcp = false;
 	s.lease6 = &six;
 	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
 	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
-	assert_int_equal(net_kept_read(run, name, &read, &d), NBD_E_NOT_FOUND);
-	assert_int_equal(net_kept_read6(run, &kept, &d), 0);
+	assert_int_equal(net_kept_read(run, &kept, &d), 0);
+	assert_true(net_lease6_begun(&kept.lease6));
 	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
-	assert_int_equal(net_kept_read6(run, &kept, &d), NBD_E_NOT_FOUND);
-	assert_int_equal(net_kept_read(run, name, &read, &d), 0);
+	assert_int_equal(net_kept_read(run, &kept, &d), 0);
+	assert_false(net_lease6_begun(&kept.lease6));
+	s.lease6 = NULL;
+	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 }
 
 int main(void)

@@ -67,22 +67,22 @@ int __wrap_file_run(void)
 	return 3;
 }
 
-int __wrap_net_kept_read(int run, char name[16], struct dhcp *dhcp,
-			 struct nbd_diag *diag);
-int __wrap_net_kept_read(int run, char name[16], struct dhcp *dhcp,
-			 struct nbd_diag *diag)
+int __wrap_net_kept_read(int run, struct net_kept *k, struct nbd_diag *diag);
+int __wrap_net_kept_read(int run, struct net_kept *k, struct nbd_diag *diag)
 {
 	assert_int_equal(run, 3);
 	if (!play.seconds)
 		return nbd_diag(diag, NBD_E_NOT_FOUND, "no lease");
-	strcpy(name, "eth0");
-	*dhcp = (struct dhcp){ .state = DHCP_BOUND,
-			       .lease = { .addr = { 192, 0, 2, 5 },
-					  .server = { 192, 0, 2, 1 },
-					  .prefix = 24,
-					  .seconds = play.seconds } };
-	dhcp->lease.t1 = play.seconds / 2;
-	dhcp->lease.t2 = play.seconds - play.seconds / 8;
+	*k = (struct net_kept){
+		.name = "eth0",
+		.dhcp = { .state = DHCP_BOUND,
+			  .lease = { .addr = { 192, 0, 2, 5 },
+				     .server = { 192, 0, 2, 1 },
+				     .prefix = 24,
+				     .seconds = play.seconds,
+				     .t1 = play.seconds / 2,
+				     .t2 = play.seconds - play.seconds / 8 } }
+	};
 	return 0;
 }
 

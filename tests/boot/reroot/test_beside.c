@@ -236,13 +236,12 @@ static void a_root_may_be_without_watchers_on_request(void **state)
 
 /* ---- the lease ---- */
 
-int __wrap_net_kept_read(int at, char name[16], struct dhcp *dhcp,
-			 struct nbd_diag *diag);
-int __wrap_net_kept_read(int at, char name[16], struct dhcp *dhcp,
-			 struct nbd_diag *diag)
+int __wrap_net_kept_read(int at, struct net_kept *k, struct nbd_diag *diag);
+int __wrap_net_kept_read(int at, struct net_kept *k, struct nbd_diag *diag)
 {
-	(void)at, (void)name, (void)diag;
-	dhcp->lease.seconds = lease_s;
+	(void)at, (void)diag;
+	memset(k, 0, sizeof(*k));
+	k->dhcp.lease.seconds = lease_s;
 	return lease_error;
 }
 
