@@ -22,21 +22,23 @@ fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(fuzzers)))
 
 # A test or simulation that defines __wrap_NAME() replaces NAME() of the C library.
 wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([A-Za-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
-	$(patsubst $(O)/%,%.c,$@) | sort -u)
+	$(patsubst $(O)/%.o,%.c,$(filter $(O)/tests/%.o,$^)) | sort -u)
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
 $(sim-bin): $(O)/tests/sim/run.o
+$(filter %/sim_dhcp %/sim_dhcp6,$(sim-bin)): $(O)/tests/sim/leases.o
 $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
 		$(mbedtls-lib) tests/build.mk
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $(filter-out %.mk,$^) \
-		$(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ \
+		$(filter-out %.mk %.a,$^) $(filter %.a,$^) $(LDLIBS)
 # nbdboot with a driver that is played.
 driver := $(O)/tests/interop/driver
 $(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $^ $(LDLIBS)
-sim-obj := $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o
+sim-obj := $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o \
+	$(O)/tests/sim/leases.o
 $(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)

@@ -9,26 +9,22 @@
  */
 #include "boot/net/renew.h"
 #include "port/linux/packet.h"
-#include "tests/sim/sim.h"
+#include "tests/sim/leases.h"
 
 #include <poll.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 const char sim_claim[] = "a lease is got in time, is one that was given, and "
 			 "is renewed without end or flood";
 
 #define SERVERS	   3
-#define FLYING	   24
-#define GIVEN	   64
 /* ms until a lease, once all servers answer: 72 s are the longest pause. */
 #define BOUND_MS   76000
 /* Messages in a second, each of the two: the first NAK costs no pause. */
 #define FLOOD	   10
 /* How long a renewal takes that fails. */
 #define RENEWAL_MS 8000
-#define TURNS	   40000
 #define SOCKET	   1000
 
 /* How a server treats us, in percent of its answers. */
@@ -40,51 +36,30 @@ struct server {
 	uint64_t from, until; /* ms: away before and after */
 };
 
-struct flying {
-	uint64_t at; /* ms; 0: free */
-	uint8_t p[400];
-	size_t len;
-};
-
 static struct world {
-	uint64_t now, start, well; /* ms; from well on all servers answer */
 	struct server servers[SERVERS];
 	unsigned n_servers, refusals;
-	struct flying flying[FLYING];
-	/* what was given to this machine, addr and server */
-	uint8_t given[GIVEN][2];
-	unsigned n_given;
 	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
-	unsigned n_sent, turns;
+	unsigned n_sent;
 	struct dhcp d;
-	/* ms: the next renewal begins then at the earliest, at the latest */
-	uint64_t earliest, expected;
-	uint8_t addr; /* of the lease when it was got */
+	uint64_t earliest; /* ms: the next renewal begins not before */
+	uint8_t addr;	   /* of the lease when it was got */
 } w;
 
 static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
 
 /* ---- the servers ---- */
 
-static uint32_t lease_time(void)
-{
-	static const uint32_t usual[] = { 0,  1,    2,	   5,	   10,
-					  60, 3600, 86400, 604800, UINT32_MAX };
-	unsigned i = (unsigned)sim_below(12);
-
-	return i < 10 ? usual[i] : (uint32_t)sim_random() >> sim_below(32);
-}
-
 static void make_server(struct server *s, uint8_t id)
 {
 	bool bad = sim_chance(70);
 
 	*s = (struct server){ .id = id,
-			      .seconds = lease_time(),
-			      .t1 = sim_chance(70) ? UINT32_MAX : lease_time(),
-			      .t2 = sim_chance(70) ? UINT32_MAX : lease_time(),
+			      .seconds = leases_time(),
+			      .t1 = sim_chance(70) ? UINT32_MAX : leases_time(),
+			      .t2 = sim_chance(70) ? UINT32_MAX : leases_time(),
 			      .path = sim_chance(50),
-			      .from = w.start,
+			      .from = leases.start,
 			      .until = UINT64_MAX };
 	if (!bad)
 		return;
@@ -111,20 +86,6 @@ static uint8_t *put(uint8_t *p, uint8_t code, uint32_t v)
 	return p;
 }
 
-static void fly(const uint8_t *p, size_t len, uint64_t at)
-{
-	for (unsigned i = 0; i < FLYING; i++) {
-		struct flying *f = &w.flying[i];
-
-		if (f->at)
-			continue;
-		f->at = at;
-		f->len = len;
-		memcpy(f->p, p, len);
-		return;
-	}
-}
-
 /* Not ours, or damaged: it must change nothing. */
 static void spoil(uint8_t *p, size_t *len, unsigned type)
 {
@@ -145,34 +106,12 @@ static void spoil(uint8_t *p, size_t *len, unsigned type)
 	}
 }
 
-static bool was_given(uint8_t addr, uint8_t server)
-{
-	for (unsigned i = 0; i < w.n_given && i < GIVEN; i++)
-		if (w.given[i][0] == addr && w.given[i][1] == server)
-			return true;
-	return false;
-}
-
-static void give(uint8_t addr, uint8_t server)
-{
-	if (was_given(addr, server))
-		return;
-	w.given[w.n_given % GIVEN][0] = addr;
-	w.given[w.n_given++ % GIVEN][1] = server;
-}
-
-/* Once the network is well nothing goes wrong. */
-static bool mishap(unsigned percent)
-{
-	return sim_chance(percent) && w.now < w.well;
-}
-
 static void answer(const struct server *s, const uint8_t *q, unsigned type,
 		   uint8_t addr)
 {
 	uint8_t p[400] = { 2, 1, 6 }, *o = p + 240;
 	size_t len;
-	uint64_t at = w.now + 1 + sim_below(200);
+	uint64_t at = leases.now + 1 + sim_below(200);
 
 	memcpy(p + 4, q + 4, 4);
 	memcpy(p + 16, "\xc0\x00\x02", 3);
@@ -190,19 +129,20 @@ static void answer(const struct server *s, const uint8_t *q, unsigned type,
 	}
 	*o++ = 255;
 	len = (size_t)(o - p);
-	if (mishap(s->late))
+	if (leases_mishap(s->late))
 		at += sim_below(20000);
-	if (mishap(s->spoilt))
+	if (leases_mishap(s->spoilt))
 		spoil(p, &len, type);
 	else if (type == DHCP_NAK)
 		w.refusals++;
 	else
-		give(addr, s->id);
-	sim_say(w.now, "server %u: type %u, address %u, arrives %llu ms later",
-		s->id, type, addr, (unsigned long long)(at - w.now));
-	fly(p, len, at);
-	if (mishap(s->twice))
-		fly(p, len, at + sim_below(3000));
+		leases_give(addr, s->id);
+	sim_say(leases.now,
+		"server %u: type %u, address %u, arrives %llu ms later", s->id,
+		type, addr, (unsigned long long)(at - leases.now));
+	leases_fly(p, len, at);
+	if (leases_mishap(s->twice))
+		leases_fly(p, len, at + sim_below(3000));
 }
 
 static const uint8_t *option(const uint8_t *p, unsigned code)
@@ -219,16 +159,16 @@ static void hear(const struct server *s, const uint8_t *q)
 	bool request = *option(q, 53) == DHCP_REQUEST;
 	uint8_t addr = (uint8_t)(10 * s->id + 1);
 
-	if (w.now < s->from || w.now >= s->until || mishap(s->lost) ||
-	    (request && server && server[3] != s->id))
+	if (leases.now < s->from || leases.now >= s->until ||
+	    leases_mishap(s->lost) || (request && server && server[3] != s->id))
 		return;
-	if (request && mishap(s->silent))
+	if (request && leases_mishap(s->silent))
 		return;
 	if (request)
 		addr = wanted ? wanted[3] : q[15];
-	if (mishap(s->moved))
+	if (leases_mishap(s->moved))
 		addr = (uint8_t)(10u * s->id + 1 + sim_below(4));
-	if (request && mishap(s->refused))
+	if (request && leases_mishap(s->refused))
 		answer(s, q, DHCP_NAK, 0);
 	else
 		answer(s, q, request ? DHCP_ACK : DHCP_OFFER, addr);
@@ -239,24 +179,13 @@ static void hear_all(const uint8_t *q, uint8_t only)
 {
 	uint64_t *oldest = &w.sent[w.n_sent++ % FLOOD];
 
-	if (*oldest && w.now + 1 - *oldest < 1000)
+	if (*oldest && leases.now + 1 - *oldest < 1000)
 		sim_fail("more than %u messages in a second", FLOOD);
-	*oldest = w.now + 1;
-	sim_say(w.now, "client: type %u to %u", *option(q, 53), only);
+	*oldest = leases.now + 1;
+	sim_say(leases.now, "client: type %u to %u", *option(q, 53), only);
 	for (unsigned i = 0; i < w.n_servers; i++)
 		if (!only || only == w.servers[i].id)
 			hear(&w.servers[i], q);
-}
-
-/* The next message to arrive; NULL: none. */
-static struct flying *next_flying(void)
-{
-	struct flying *next = NULL;
-
-	for (unsigned i = 0; i < FLYING; i++)
-		if (w.flying[i].at && (!next || w.flying[i].at < next->at))
-			next = &w.flying[i];
-	return next;
 }
 
 /* ---- until there is a lease ---- */
@@ -265,7 +194,7 @@ static void check_lease(const struct dhcp *d)
 {
 	const struct dhcp_lease *l = &d->lease;
 
-	if (!was_given(l->addr[3], l->server[3]))
+	if (!leases_was_given(l->addr[3], l->server[3]))
 		sim_fail("address %u was not given by server %u", l->addr[3],
 			 l->server[3]);
 	if (!l->t1 || l->t1 > l->t2)
@@ -274,68 +203,49 @@ static void check_lease(const struct dhcp *d)
 
 static void check_due(const struct dhcp *d)
 {
-	if (d->due > w.now + 72000)
+	if (d->due > leases.now + 72000)
 		sim_fail("in state %d the next message is due in %llu ms",
-			 (int)d->state, (unsigned long long)(d->due - w.now));
-}
-
-static void turn(void)
-{
-	if (++w.turns > TURNS)
-		sim_fail("%u turns: it runs in a circle", TURNS);
+			 (int)d->state,
+			 (unsigned long long)(d->due - leases.now));
 }
 
 static void select_lease(void)
 {
-	uint64_t again = sim_chance(30) ? w.now + sim_below(200000) : 0;
+	uint64_t again = sim_chance(30) ? leases.now + sim_below(200000) : 0;
 	uint8_t buf[DHCP_MAX];
 
-	net_dhcp_start(&w.d, mac, "me", (uint32_t)sim_random(), w.now);
+	net_dhcp_start(&w.d, mac, "me", (uint32_t)sim_random(), leases.now);
 	w.d.need_path = sim_chance(30);
 	while (w.d.state != DHCP_BOUND) {
-		struct flying *f = next_flying();
+		struct flying *f = leases_next();
 
-		turn();
+		leases_turn();
 		check_due(&w.d);
-		if (w.now > w.well + BOUND_MS)
+		if (leases.now > leases.well + BOUND_MS)
 			sim_fail("no lease %u ms after all was well", BOUND_MS);
-		if (again && w.now >= again) {
-			net_dhcp_again(&w.d, w.now);
+		if (again && leases.now >= again) {
+			net_dhcp_again(&w.d, leases.now);
 			again = 0;
 		}
-		if (f && f->at <= w.now) {
+		if (f && f->at <= leases.now) {
 			f->at = 0;
-			if (net_dhcp_take(&w.d, f->p, f->len, w.now))
-				sim_say(w.now, "state %d", (int)w.d.state);
-		} else if (w.d.due <= w.now) {
-			if (net_dhcp_send(&w.d, buf, w.now))
+			if (net_dhcp_take(&w.d, f->p, f->len, leases.now))
+				sim_say(leases.now, "state %d", (int)w.d.state);
+		} else if (w.d.due <= leases.now) {
+			if (net_dhcp_send(&w.d, buf, leases.now))
 				hear_all(buf, 0);
 		} else {
-			w.now = f && f->at < w.d.due ? f->at : w.d.due;
+			leases.now = f && f->at < w.d.due ? f->at : w.d.due;
 		}
 	}
 	check_lease(&w.d);
 	w.addr = w.d.lease.addr[3];
-	if (w.now > w.well)
-		sim_peak(0, "ms to a lease once all is well", w.now - w.well);
+	if (leases.now > leases.well)
+		sim_peak(0, "ms to a lease once all is well",
+			 leases.now - leases.well);
 }
 
 /* ---- from then on: what renewd.c asks for ---- */
-
-ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
-ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
-{
-	(void)flags;
-	for (size_t i = 0; i < len; i++)
-		((uint8_t *)p)[i] = (uint8_t)sim_random();
-	return (ssize_t)len;
-}
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return w.now * 1000000;
-}
 
 int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d);
 int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d)
@@ -345,11 +255,6 @@ int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 	r->j.dhcp = w.d;
 	memcpy(r->j.l.mac, mac, sizeof(mac));
 	return 0;
-}
-
-static void expect(uint64_t ms)
-{
-	w.expected = ms > UINT64_MAX - w.now ? UINT64_MAX : w.now + ms;
 }
 
 int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
@@ -362,17 +267,9 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	check_lease(&w.d);
 	if (w.d.lease.addr[3] != w.addr)
 		sim_fail("the address in use changed");
-	sim_say(w.now, "renewed: T1 %u", w.d.lease.t1);
-	expect(w.d.lease.t1 * (uint64_t)1000);
+	sim_say(leases.now, "renewed: T1 %u", w.d.lease.t1);
+	leases_expect(w.d.lease.t1 * (uint64_t)1000);
 	w.earliest = 0;
-	return 0;
-}
-
-/* Each renewal begins with it. */
-int __wrap_link_refresh(struct link *l, struct nbd_diag *d);
-int __wrap_link_refresh(struct link *l, struct nbd_diag *d)
-{
-	(void)l, (void)d;
 	return 0;
 }
 
@@ -383,14 +280,14 @@ int __wrap_link_refresh(struct link *l, struct nbd_diag *d)
 static void expect_retry(void)
 {
 	const struct dhcp_lease *l = &w.d.lease;
-	uint64_t failed = w.now + RENEWAL_MS;
+	uint64_t failed = leases.now + RENEWAL_MS;
 	uint64_t t2 = w.d.bound + l->t2 * (uint64_t)1000;
 	uint64_t end = w.d.bound + l->seconds * (uint64_t)1000;
 	uint64_t goal = failed < t2 ? t2 : end;
-	uint64_t half = goal > w.now ? (goal - w.now) / 2 : 0;
+	uint64_t half = goal > leases.now ? (goal - leases.now) / 2 : 0;
 
 	w.earliest = failed + 60000;
-	expect(RENEWAL_MS + (half < 60000 ? 60000 : half));
+	leases_expect(RENEWAL_MS + (half < 60000 ? 60000 : half));
 }
 
 int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
@@ -399,15 +296,15 @@ int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
 		      struct nbd_diag *d)
 {
 	(void)interface, (void)port, (void)alone, (void)d;
-	turn();
-	sim_say(w.now, "renewal begins");
-	if (w.now > w.expected)
+	leases_turn();
+	sim_say(leases.now, "renewal begins");
+	if (leases.now > leases.expected)
 		sim_fail("the renewal is %llu ms late",
-			 (unsigned long long)(w.now - w.expected));
-	if (w.now < w.earliest)
+			 (unsigned long long)(leases.now - leases.expected));
+	if (leases.now < w.earliest)
 		sim_fail("the next renewal follows less than a minute later");
 	expect_retry();
-	memset(w.flying, 0, sizeof(w.flying));
+	memset(leases.flying, 0, sizeof(leases.flying));
 	return SOCKET;
 }
 
@@ -418,7 +315,8 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 {
 	const uint8_t *a = (const uint8_t *)to + 4;
 
-	if (w.now >= w.d.bound + w.d.lease.t2 * (uint64_t)1000 && a[3] != 255)
+	if (leases.now >= w.d.bound + w.d.lease.t2 * (uint64_t)1000 &&
+	    a[3] != 255)
 		sim_fail("after T2 one server alone is asked");
 	(void)fd, (void)flags, (void)to_len;
 	hear_all(p, a[3] == 255 ? 0 : a[3]);
@@ -428,11 +326,11 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags);
 ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 {
-	struct flying *f = next_flying();
+	struct flying *f = leases_next();
 	size_t len;
 
 	(void)fd, (void)flags;
-	if (!f || f->at > w.now)
+	if (!f || f->at > leases.now)
 		return -1;
 	len = f->len < cap ? f->len : cap;
 	memcpy(p, f->p, len);
@@ -444,23 +342,24 @@ ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 {
-	struct flying *f = n ? next_flying() : NULL;
+	struct flying *f = n ? leases_next() : NULL;
 
 	(void)p;
-	turn();
+	leases_turn();
 	if (ms < 0)
 		sim_fail("a wait without an end");
-	if (w.turns > 300 || w.now > w.start + (uint64_t)100 * 365 * 86400000)
+	if (leases.turns > 300 ||
+	    leases.now > leases.start + (uint64_t)100 * 365 * 86400000)
 		sim_end();
-	if (f && f->at <= w.now + (unsigned)ms) {
-		w.now = f->at > w.now ? f->at : w.now;
+	if (f && f->at <= leases.now + (unsigned)ms) {
+		leases.now = f->at > leases.now ? f->at : leases.now;
 		return 1;
 	}
-	w.now += (unsigned)ms;
+	leases.now += (unsigned)ms;
 	/* the machine was suspended: for longer, on its clock, than asked */
 	if (sim_chance(1)) {
-		w.now += sim_below(86400000);
-		w.expected = UINT64_MAX;
+		leases.now += sim_below(86400000);
+		leases.expected = UINT64_MAX;
 	}
 	return 0;
 }
@@ -473,60 +372,11 @@ int __wrap_close(int fd)
 	return 0;
 }
 
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_confine(uint32_t keep);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
-
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-void __wrap_boot_confine(uint32_t keep)
-{
-	(void)keep;
-}
-
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void)
-{
-}
-
-static void keep_lease(void)
-{
-	struct net_renewal r;
-	struct nbd_diag d;
-	int rc;
-
-	w.turns = w.refusals = 0;
-	/* another time of trouble, which may end in the middle of it */
-	w.well = w.now + sim_below(w.d.lease.t1 * (uint64_t)2000 + 1000000);
-	expect(w.d.lease.t1 * (uint64_t)1000);
-	rc = net_renewd_run(&r, &d);
-	if (rc != NBD_E_NO_DEVICE)
-		sim_fail("it ended with %d", rc);
-	if (!w.refusals)
-		sim_fail("the lease was given up, and nobody refused it");
-	sim_say(w.now, "refused");
-}
-
 void sim_schedule(void)
 {
-	static const uint64_t clocks[] = { 0, 4294967295000 - 5000,
-					   4294967295 - 5000, 1ull << 50 };
-	unsigned i = (unsigned)sim_below(8);
+	unsigned i;
 
-	w.start = w.now = i < 4 ? clocks[i] : sim_below(1000000);
-	w.well = w.start + sim_below(600000);
+	leases_begin();
 	w.n_servers = 1 + (unsigned)sim_below(SERVERS);
 	for (i = 0; i < w.n_servers; i++)
 		make_server(&w.servers[i], (uint8_t)(i + 1));
@@ -534,9 +384,9 @@ void sim_schedule(void)
 		const struct server *s = &w.servers[i];
 		uint64_t last = s->until < UINT64_MAX ? s->until : s->from;
 
-		if (last > w.well)
-			w.well = last;
+		if (last > leases.well)
+			leases.well = last;
 	}
 	select_lease();
-	keep_lease();
+	leases_keep(w.d.lease.t1, &w.refusals);
 }

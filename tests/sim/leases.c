@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/sim/leases.h"
+
+#include <string.h>
+#include <sys/types.h>
+
+#include "boot/net/renew.h"
+
+struct leases leases;
+
+void leases_begin(void)
+{
+	static const uint64_t clocks[] = { 0, 4294967295000 - 5000,
+					   4294967295 - 5000, 1ull << 50 };
+	unsigned i = (unsigned)sim_below(8);
+
+	leases.start = leases.now = i < 4 ? clocks[i] : sim_below(1000000);
+	leases.well = leases.start + sim_below(600000);
+}
+
+uint32_t leases_time(void)
+{
+	static const uint32_t usual[] = { 0,  1,    2,	   5,	   10,
+					  60, 3600, 86400, 604800, UINT32_MAX };
+	unsigned i = (unsigned)sim_below(12);
+
+	return i < 10 ? usual[i] : (uint32_t)sim_random() >> sim_below(32);
+}
+
+bool leases_mishap(unsigned percent)
+{
+	return sim_chance(percent) && leases.now < leases.well;
+}
+
+/* ---- messages ---- */
+
+void leases_fly(const uint8_t *p, size_t len, uint64_t at)
+{
+	for (unsigned i = 0; i < LEASES_FLYING; i++) {
+		struct flying *f = &leases.flying[i];
+
+		if (f->at)
+			continue;
+		f->at = at;
+		f->len = len;
+		memcpy(f->p, p, len);
+		return;
+	}
+}
+
+struct flying *leases_next(void)
+{
+	struct flying *next = NULL, *f = leases.flying;
+
+	for (; f < leases.flying + LEASES_FLYING; f++)
+		if (f->at && (!next || f->at < next->at))
+			next = f;
+	return next;
+}
+
+/* ---- addresses ---- */
+
+bool leases_was_given(uint8_t addr, uint8_t server)
+{
+	for (unsigned i = 0; i < leases.n_given && i < LEASES_GIVEN; i++)
+		if (leases.given[i][0] == addr && leases.given[i][1] == server)
+			return true;
+	return false;
+}
+
+void leases_give(uint8_t addr, uint8_t server)
+{
+	unsigned i = leases.n_given % LEASES_GIVEN;
+
+	if (leases_was_given(addr, server))
+		return;
+	leases.given[i][0] = addr;
+	leases.given[i][1] = server;
+	leases.n_given++;
+}
+
+/* ---- time ---- */
+
+void leases_turn(void)
+{
+	if (++leases.turns > LEASES_TURNS)
+		sim_fail("%u turns: it runs in a circle", LEASES_TURNS);
+}
+
+void leases_expect(uint64_t ms)
+{
+	leases.expected = ms > UINT64_MAX - leases.now ? UINT64_MAX
+						       : leases.now + ms;
+}
+
+void leases_keep(uint32_t t1, unsigned *refusals)
+{
+	struct net_renewal r;
+	struct nbd_diag d;
+	int rc;
+
+	leases.turns = *refusals = 0;
+	/* another time of trouble, which may end in the middle of it */
+	leases.well = leases.now + sim_below(t1 * UINT64_C(2000) + 1000000);
+	leases_expect(t1 * UINT64_C(1000));
+	rc = net_renewd_run(&r, &d);
+	if (rc != NBD_E_NO_DEVICE)
+		sim_fail("it ended with %d", rc);
+	if (!*refusals)
+		sim_fail("the lease was given up, and nobody refused it");
+	sim_say(leases.now, "refused");
+}
+
+/* ---- the system ---- */
+
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
+{
+	(void)flags;
+	for (size_t i = 0; i < len; i++)
+		((uint8_t *)p)[i] = (uint8_t)sim_random();
+	return (ssize_t)len;
+}
+
+uint64_t __wrap_nbd_now_ns(void);
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return leases.now * 1000000;
+}
+
+int __wrap_link_refresh(struct link *l, struct nbd_diag *d);
+int __wrap_link_refresh(struct link *l, struct nbd_diag *d)
+{
+	(void)l, (void)d;
+	return 0;
+}
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_confine(uint32_t keep);
+void __wrap_boot_harden(void);
+void __wrap_boot_log_to_kernel(void);
+void __wrap_boot_ready_tell(void);
+
+void __wrap_boot_say(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void __wrap_boot_confine(uint32_t keep)
+{
+	(void)keep;
+}
+
+void __wrap_boot_harden(void)
+{
+}
+
+void __wrap_boot_log_to_kernel(void)
+{
+}
+
+void __wrap_boot_ready_tell(void)
+{
+}
