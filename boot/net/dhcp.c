@@ -9,12 +9,14 @@
 #include "port/retry.h"
 
 /* Requests for one offer; after that another server may be better. */
-#define REQUESTS  4
+#define REQUESTS   4
 /* ms after the first message, and at most. */
-#define PAUSE_MS  1000u
-#define PAUSE_MAX 64000u
+#define PAUSE_MS   1000u
+#define PAUSE_MAX  64000u
+/* What an answer may have at most, with its IP header. */
+#define ANSWER_MAX 1500u
 /* Messages sent before an offer without the needed root-path is accepted. */
-#define PATIENCE  2
+#define PATIENCE   2
 
 /* Handles a message; true if the state has changed. */
 typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
@@ -127,6 +129,7 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	q->type = s->send;
 	q->ours = s->send == DHCP_REQUEST ? &d->lease : NULL;
 	q->renew = d->state >= DHCP_RENEWING;
+	q->max = (uint16_t)(d->mtu < ANSWER_MAX ? d->mtu : ANSWER_MAX);
 	d->due = now + pause(d, d->tries);
 	d->tries++;
 	d->sent = now;

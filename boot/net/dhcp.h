@@ -34,6 +34,8 @@ struct dhcp {
 	enum dhcp_state state;
 	uint32_t random;
 	bool need_path; /* see net_dhcp_start(); set by the caller after that */
+	/* bytes of the interface, set by the caller as well; 0: not known */
+	unsigned mtu;
 	bool other;	/* the last ACK of a renewal was for another address */
 	unsigned tries; /* messages sent in this state */
 	unsigned naks;	/* before there is a lease */

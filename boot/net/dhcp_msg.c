@@ -46,54 +46,61 @@ enum {
 	CLIENT_ID = 61,
 	SEARCH = 119,
 	ROUTES = 121,
+	OTHER_ROUTES = 249, /* the same, in Windows before 2008 */
 	END = 255
 };
 
 /* s: of a lease of 0 s, and between two renewals. */
 #define LEASE_SECONDS 3600
 #define RENEW_LEAST   60
+#define MTU_LEAST     576
 
 static const uint8_t cookie[4] = { 99, 130, 83, 99 };
 
 /* 121 comes before 3, as RFC 3442 demands. */
-static const uint8_t ask_for[] = { ASK_FOR, 12,	       MASK,   ROUTES, ROUTER,
-				   DNS,	    HOST,      DOMAIN, MTU,    SECONDS,
-				   T1,	    ROOT_PATH, T2,     SEARCH };
+static const uint8_t ask_for[] = { ASK_FOR, 13,	     MASK,	  ROUTES,
+				   ROUTER,  DNS,     HOST,	  DOMAIN,
+				   MTU,	    SECONDS, T1,	  ROOT_PATH,
+				   T2,	    SEARCH,  OTHER_ROUTES };
 
-/* The values as sent; if one does not fit, its len is above its cap. */
+/* The values as sent. */
 struct raw {
-	uint8_t mask[4], router[4], dns[12], seconds[4], type[1], server[4];
+	uint8_t mask[4], router[4], dns[4 * DHCP_DNS], seconds[4], type[1],
+		server[4];
 	uint8_t t1[4], t2[4], mtu[2], overload[1];
 	uint8_t host[255], search[512], root_path[512];
-	uint8_t domain[256]; /* one option of the longest is not cut */
-	uint8_t routes[255];
+	uint8_t domain[255];
+	uint8_t routes[DHCP_ROUTES], other_routes[DHCP_ROUTES];
 };
 
-/* many: a list, which may be cut short. */
+/* What the length of an option may be: its cap, times of 4, any. */
+enum kind { EXACT, ADDRESSES, ANY };
+
 static const struct option {
-	uint8_t code, many;
+	uint8_t code, kind;
 	uint16_t at, cap;
 } options[] = {
-#define OPTION(code, many, field)                        \
+#define OPTION(code, kind, field)                        \
 	{                                                \
-		code, many, offsetof(struct raw, field), \
+		code, kind, offsetof(struct raw, field), \
 			sizeof(((struct raw *)0)->field) \
 	}
-	OPTION(MASK, 0, mask),
-	OPTION(ROUTER, 1, router),
-	OPTION(DNS, 1, dns),
-	OPTION(HOST, 0, host),
-	OPTION(DOMAIN, 1, domain),
-	OPTION(SEARCH, 1, search),
-	OPTION(ROOT_PATH, 0, root_path),
-	OPTION(MTU, 0, mtu),
-	OPTION(SECONDS, 0, seconds),
-	OPTION(OVERLOAD, 0, overload),
-	OPTION(TYPE, 0, type),
-	OPTION(SERVER, 0, server),
-	OPTION(T1, 0, t1),
-	OPTION(T2, 0, t2),
-	OPTION(ROUTES, 1, routes),
+	OPTION(MASK, EXACT, mask),
+	OPTION(ROUTER, ADDRESSES, router),
+	OPTION(DNS, ADDRESSES, dns),
+	OPTION(HOST, ANY, host),
+	OPTION(DOMAIN, ANY, domain),
+	OPTION(SEARCH, ANY, search),
+	OPTION(ROOT_PATH, ANY, root_path),
+	OPTION(MTU, EXACT, mtu),
+	OPTION(SECONDS, EXACT, seconds),
+	OPTION(OVERLOAD, EXACT, overload),
+	OPTION(TYPE, EXACT, type),
+	OPTION(SERVER, EXACT, server),
+	OPTION(T1, EXACT, t1),
+	OPTION(T2, EXACT, t2),
+	OPTION(ROUTES, ANY, routes),
+	OPTION(OTHER_ROUTES, ANY, other_routes),
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -108,7 +115,8 @@ static unsigned place(unsigned code)
 
 struct reading {
 	struct raw raw;
-	uint16_t len[N_OPTIONS]; /* > cap: it did not fit */
+	uint16_t len[N_OPTIONS];
+	bool cut[N_OPTIONS]; /* there was more of it than fits */
 };
 
 static uint32_t be32(const uint8_t *p)
@@ -129,7 +137,8 @@ static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
 
 size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 {
-	static const uint8_t max_size[2] = { DHCP_MAX >> 8, DHCP_MAX & 0xff };
+	unsigned max = q->max > DHCP_MAX ? q->max : DHCP_MAX;
+	const uint8_t max_size[2] = { (uint8_t)(max >> 8), (uint8_t)max };
 	uint8_t *p = buf + OPTIONS, id[7] = { 1 };
 	const uint8_t type = (uint8_t)q->type;
 	int i;
@@ -174,12 +183,13 @@ static void take(struct reading *r, unsigned code, const uint8_t *p,
 	if (i == N_OPTIONS)
 		return;
 	o = &options[i];
-	room = o->cap > r->len[i] ? (unsigned)o->cap - r->len[i] : 0;
-	memcpy((uint8_t *)&r->raw + o->at + r->len[i], p,
-	       len < room ? len : room);
-	if (len > room && o->many)
+	room = (unsigned)o->cap - r->len[i];
+	if (len > room) {
+		r->cut[i] = true;
 		len = room;
-	r->len[i] = (uint16_t)(len > room ? o->cap + 1u : r->len[i] + len);
+	}
+	memcpy((uint8_t *)&r->raw + o->at + r->len[i], p, len);
+	r->len[i] = (uint16_t)(r->len[i] + len);
 }
 
 /* False if an option extends beyond the field. */
@@ -207,7 +217,8 @@ static bool has(const struct reading *r, unsigned code)
 {
 	unsigned i = place(code);
 
-	return r->len[i] == options[i].cap;
+	return r->len[i] == options[i].cap &&
+	       (options[i].kind != EXACT || !r->cut[i]);
 }
 
 static bool is_name(unsigned c)
@@ -222,48 +233,40 @@ static unsigned text_of(const struct reading *r, unsigned code,
 	unsigned i = place(code), n = r->len[i];
 
 	*p = (const uint8_t *)&r->raw + options[i].at;
-	if (n > options[i].cap)
-		return 0;
 	while (n && !(*p)[n - 1])
 		n--;
 	return n;
 }
 
 /*
- * Copies a text of letters, digits, '-', '.', '_' (name) or of printable ASCII;
- * "" if it has any other character.
+ * Copies a text of letters, digits, '-', '.', '_' (name) or of printable ASCII.
+ * False, and "": it has any other character, or is too long.
  */
-static void read_text(const struct reading *r, unsigned code, char *to,
+static bool read_text(const struct reading *r, unsigned code, char *to,
 		      bool name)
 {
 	const uint8_t *p;
 	unsigned n = text_of(r, code, &p), at;
 
+	if (r->cut[place(code)])
+		return false;
 	for (at = 0; at < n; at++)
 		if (name ? !is_name(p[at]) : p[at] < ' ' || p[at] > '~')
-			return;
+			return false;
 	memcpy(to, p, n);
 	to[n] = '\0';
-}
-
-/* Was there a text that read_text() did not take? */
-static bool is_left_out(const struct reading *r, unsigned code,
-			const char *text)
-{
-	unsigned i = place(code);
-	const uint8_t *p;
-
-	return !*text && (r->len[i] > options[i].cap || text_of(r, code, &p));
+	return true;
 }
 
 /*
  * Copies the names of a list with blanks or commas; option 15 has one by RFC
- * 2132, but is used for several.  Others are left out, and one that is cut.
+ * 2132, but is used for several.  False: some were left out, or one is cut.
  */
-static void read_names(const struct reading *r, unsigned code, char *to)
+static bool read_names(const struct reading *r, unsigned code, char *to)
 {
 	const uint8_t *p;
 	unsigned n = text_of(r, code, &p), at, len;
+	bool cut = r->cut[place(code)], all = !cut;
 	char *begin = to;
 
 	for (; n; n -= at, p += at) {
@@ -271,8 +274,9 @@ static void read_names(const struct reading *r, unsigned code, char *to)
 			len++;
 		for (at = len; at < n && p[at] != ' ' && p[at] != ',';)
 			at++;
-		if (at == n && r->len[place(code)] == options[place(code)].cap)
+		if (at == n && cut)
 			break;
+		all &= len == at;
 		if (len && len == at) {
 			if (to > begin)
 				*to++ = ' ';
@@ -282,6 +286,7 @@ static void read_names(const struct reading *r, unsigned code, char *to)
 		at += at < n;
 	}
 	*to = '\0';
+	return all;
 }
 
 /* A time; one that is not given, or 0, which no client can keep, is `other`. */
@@ -314,19 +319,33 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 		l->t2 = l->t1;
 }
 
-/* Those before one that is malformed, or that does not fit. */
-static void read_routes(const struct reading *r, struct dhcp_lease *l)
+/* Those before one that is malformed, or that does not fit; false: some. */
+static bool read_routes(const struct reading *r, unsigned code,
+			struct dhcp_lease *l)
 {
 	struct net_dhcp_route route;
-	unsigned at = 0;
+	unsigned at = 0, i = place(code);
+	bool all;
 
-	l->route_bytes = (uint8_t)r->len[place(ROUTES)];
-	memcpy(l->routes, r->raw.routes, sizeof(l->routes));
+	l->route_bytes = r->len[i];
+	memcpy(l->routes, (const uint8_t *)&r->raw + options[i].at,
+	       sizeof(l->routes));
 	while (net_dhcp_route(l, &at, &route))
 		;
-	if (at < l->route_bytes)
-		l->left |= DHCP_LEFT_ROUTES;
-	l->route_bytes = (uint8_t)at;
+	all = at == l->route_bytes && !r->cut[i];
+	l->route_bytes = (uint16_t)at;
+	return all;
+}
+
+/* An option of a wrong length; of several addresses the whole ones count. */
+static bool has_wrong_length(const struct reading *r)
+{
+	for (unsigned i = 0; i < N_OPTIONS; i++)
+		if ((options[i].kind == EXACT && r->len[i] &&
+		     !has(r, options[i].code)) ||
+		    (options[i].kind == ADDRESSES && r->len[i] % 4))
+			return true;
+	return false;
 }
 
 const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
@@ -334,7 +353,11 @@ const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
 	static const char *const texts[] = {
 		"the host name (12): it has other characters than a name",
 		"the root-path (17): more than 512 bytes, or not ASCII",
-		"routes (121): from one on that is malformed or too many",
+		"routes (121, 249): from one on that is malformed or too many",
+		"DNS servers (6): there are more than 6",
+		"domains (119, 15): malformed, or more than 255 bytes",
+		"a mask, router, DNS server, MTU or time (1, 3, 6, 26, 51, 58, "
+		"59) that cannot be one",
 	};
 
 	while (*at < sizeof(texts) / sizeof(*texts))
@@ -343,31 +366,57 @@ const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
 	return NULL;
 }
 
-static void read_lease(const struct reading *r, struct dhcp_lease *l)
+static void unless(bool taken, struct dhcp_lease *l, unsigned left)
+{
+	if (!taken)
+		l->left |= (uint8_t)left;
+}
+
+static void read_addresses(const struct reading *r, struct dhcp_lease *l)
 {
 	int prefix = has(r, MASK) ? net_ip_mask(r->raw.mask) : -1;
-	char host[sizeof(r->raw.host) + 1] = "";
 
 	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
 					 : net_ip_class(l->addr));
+	unless(prefix > 0 || !has(r, MASK), l, DHCP_LEFT_VALUE);
 	if (has(r, ROUTER))
 		memcpy(l->router, r->raw.router, 4);
 	l->n_dns = (uint8_t)(r->len[place(DNS)] / 4);
 	memcpy(l->dns, r->raw.dns, sizeof(l->dns));
-	if (has(r, MTU))
-		l->mtu = (uint16_t)(r->raw.mtu[0] << 8 | r->raw.mtu[1]);
-	read_routes(r, l);
-	read_text(r, HOST, host, true);
+	unless(!r->cut[place(DNS)], l, DHCP_LEFT_DNS);
+	unless(read_routes(r, ROUTES, l), l, DHCP_LEFT_ROUTES);
+	if (!l->route_bytes)
+		unless(read_routes(r, OTHER_ROUTES, l), l, DHCP_LEFT_ROUTES);
+}
+
+static void read_names_of(const struct reading *r, struct dhcp_lease *l)
+{
+	char host[sizeof(r->raw.host) + 1] = "";
+	unsigned search = place(SEARCH);
+
+	unless(read_text(r, HOST, host, true), l, DHCP_LEFT_HOST);
 	l->cut = net_ip_host(l->host, host);
-	net_domains_read(l->domain, r->raw.search, r->len[place(SEARCH)], true);
+	unless(net_domains_read(l->domain, r->raw.search, r->len[search],
+				true) &&
+		       !r->cut[search],
+	       l, DHCP_LEFT_NAMES);
 	if (!l->domain[0])
-		read_names(r, DOMAIN, l->domain);
-	read_text(r, ROOT_PATH, l->root_path, false);
-	if (is_left_out(r, HOST, host))
-		l->left |= DHCP_LEFT_HOST;
-	if (is_left_out(r, ROOT_PATH, l->root_path))
-		l->left |= DHCP_LEFT_PATH;
+		unless(read_names(r, DOMAIN, l->domain), l, DHCP_LEFT_NAMES);
+	unless(read_text(r, ROOT_PATH, l->root_path, false), l, DHCP_LEFT_PATH);
+}
+
+static void read_lease(const struct reading *r, struct dhcp_lease *l)
+{
+	unsigned mtu = has(r, MTU) ? r->raw.mtu[0] << 8 | r->raw.mtu[1] : 0;
+
+	read_addresses(r, l);
+	read_names_of(r, l);
 	read_times(r, l);
+	unless(!has_wrong_length(r), l, DHCP_LEFT_VALUE);
+	if (mtu >= MTU_LEAST)
+		l->mtu = (uint16_t)mtu;
+	else
+		unless(!has(r, MTU), l, DHCP_LEFT_VALUE);
 }
 
 /* False for 0.x, loopback, multicast and above. */

@@ -28,11 +28,18 @@ enum dhcp_type {
 	DHCP_NAK = 6,
 };
 
+/* DNS servers of a lease; bytes of its routes: 63 with a prefix of 24. */
+#define DHCP_DNS    6
+#define DHCP_ROUTES 510
+
 /* What a server sent and a lease has not, see net_dhcp_left(). */
 enum {
 	DHCP_LEFT_HOST = 1,
 	DHCP_LEFT_PATH = 2,
 	DHCP_LEFT_ROUTES = 4, /* at least the last one */
+	DHCP_LEFT_DNS = 8,
+	DHCP_LEFT_NAMES = 16,
+	DHCP_LEFT_VALUE = 32,
 };
 
 /* Addresses are in network order.  A value that was not given is 0 or "". */
@@ -42,15 +49,15 @@ struct dhcp_lease {
 	uint8_t next[4]; /* siaddr: the server of the next step; else `server` */
 	uint8_t router[4];	  /* the first */
 	uint32_t seconds, t1, t2; /* UINT32_MAX: for ever; 0 < t1 <= t2 */
-	uint16_t mtu;
+	uint16_t mtu;	/* at least 576, which RFC 791 demands of all */
 	uint8_t prefix; /* of the mask, else of the address's class */
 	uint8_t n_dns;
-	uint8_t dns[3][4];
-	uint8_t route_bytes;	  /* of routes[] */
-	uint8_t routes[255];	  /* see net_dhcp_route() */
-	uint8_t left;		  /* DHCP_LEFT_* */
-	bool cut;		  /* host was longer, see net_ip_host() */
-	char host[65];		  /* letters, digits, '-', '.', '_' only */
+	uint8_t dns[DHCP_DNS][4];
+	uint16_t route_bytes;	     /* of routes[] */
+	uint8_t routes[DHCP_ROUTES]; /* see net_dhcp_route() */
+	uint8_t left;		     /* DHCP_LEFT_* */
+	bool cut;		     /* host was longer, see net_ip_host() */
+	char host[65];		     /* letters, digits, '-', '.', '_' only */
 	char domain[NET_DOMAINS]; /* option 119, else 15, see net_domains_read() */
 	char root_path[513];	  /* printable ASCII only */
 };
@@ -68,6 +75,7 @@ struct dhcp_query {
 	 */
 	const struct dhcp_lease *ours;
 	bool renew;
+	uint16_t max; /* bytes of an answer, with its IP header; 0: DHCP_MAX */
 };
 
 /* Writes the message.  Returns its length. */
@@ -76,8 +84,8 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 /*
  * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC,
  * is malformed, or offers an address that no machine can have.  An option with
- * a wrong length or value is left out; the parts of a split option are joined
- * (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -
+ * a wrong length or value is left out, see net_dhcp_left(); the parts of a split
+ * option are joined (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -
  * 1].
  */
 int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,

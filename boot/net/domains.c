@@ -62,22 +62,28 @@ static bool take_name(struct list *l, struct name *n)
 	return at < l->len;
 }
 
-void net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
+bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
 		      bool packed)
 {
 	struct list l = { p, len, 0, packed };
 	struct name n = { .len = 0 };
 	size_t used = 0;
+	bool all = true;
 
-	for (; take_name(&l, &n); n.len = 0, n.wrong = false) {
+	for (; l.at < len; n.len = 0, n.wrong = false) {
+		if (!take_name(&l, &n) ||
+		    (!n.wrong && used + !!used + n.len > NET_DOMAINS - 1)) {
+			all = false;
+			break;
+		}
+		all &= !n.wrong;
 		if (n.wrong || !n.len)
 			continue;
-		if (used + !!used + n.len > NET_DOMAINS - 1)
-			break;
 		if (used)
 			to[used++] = ' ';
 		memcpy(to + used, n.text, n.len);
 		used += n.len;
 	}
 	to[used] = '\0';
+	return all;
 }

@@ -23,10 +23,10 @@ static inline bool net_domains_char(unsigned c)
  * Reads the names in p[0] to p[len - 1] into a text.  packed: the end of a name
  * may be a pointer to what stands before it (RFC 3397, 2).  Names with other
  * characters or pointers are left out, and all from one that is malformed, or
- * for which there is no room.  Firmware, which looks up whole names only, reads
- * none.
+ * for which there is no room: then it returns false.  Firmware, which looks up
+ * whole names only, reads none.
  */
-void net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
+bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
 		      bool packed);
 
 #endif

@@ -13,8 +13,6 @@
 #include "boot/net/joblease6.h"
 #include "port/linux/packet.h"
 
-#define MTU_MIN 576 /* RFC 791: every host accepts it */
-
 static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
 {
 	struct link_addr a = { .family = AF_INET, .prefix = prefix };
@@ -97,8 +95,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	if (by_router(ip))
 		net_job6_end(j, p);
 	if (j->dhcp.state == DHCP_BOUND) {
-		if (l->mtu >= MTU_MIN &&
-		    link_set_mtu(j->l.index, l->mtu, &d) < 0)
+		if (l->mtu && link_set_mtu(j->l.index, l->mtu, &d) < 0)
 			boot_say("%s: %s", j->l.name, d.text);
 		if (link_add_addr(j->l.index, &j->addr, LINK_FOREVER, &j->why) <
 		    0)
@@ -169,6 +166,7 @@ static bool start(struct job *j, const struct net_plan *p, uint64_t now)
 	net_dhcp_start(&j->dhcp, j->l.mac, j->ip->host,
 		       net_job_seed(j->l.mac, now), now);
 	j->dhcp.need_path = p->need_path;
+	j->dhcp.mtu = j->ip->mtu ? j->ip->mtu : j->l.mtu;
 	return j->fd >= 0;
 }
 

@@ -21,7 +21,7 @@ static void check_lease(const struct dhcp_lease *l)
 	struct net_dhcp_route r;
 	unsigned at = 0;
 
-	same(l->prefix >= 1 && l->prefix <= 32 && l->n_dns <= 3);
+	same(l->prefix >= 1 && l->prefix <= 32 && l->n_dns <= DHCP_DNS);
 	same(l->route_bytes <= sizeof(l->routes));
 	same(l->t1 > 0 && l->t1 <= l->t2);
 	same(strlen(l->host) < sizeof(l->host) && !strchr(l->host, '\''));

@@ -70,7 +70,7 @@ static void check_frame(const uint8_t *data, size_t size)
 		same(l.prefix >= 1 && l.prefix <= 32);
 	/* that of HTTP boot */
 	if (uefi_lease_path(&l, p, size))
-		same(l.prefix >= 1 && l.prefix <= 32 && l.n_dns <= 3);
+		same(l.prefix >= 1 && l.prefix <= 32 && l.n_dns <= DHCP_DNS);
 	free(p);
 }
 

@@ -86,10 +86,14 @@ static void four_messages_make_a_lease_without_a_pause(void **state)
 	assert_int_equal(d.due, 5000);
 	assert_int_equal(sends(5000), DHCP_DISCOVER);
 	assert_memory_equal(option(12), "me", 2);
+	assert_memory_equal(option(57), "\x02\x40", 2);
 	assert_true(answer(DHCP_OFFER, 1, 5, 5001));
 	/* at once, not when the pause is over */
 	assert_int_equal(d.due, 5001);
+	/* a jumbo frame may be too long for who stands between */
+	d.mtu = 9000;
 	assert_int_equal(sends(5001), DHCP_REQUEST);
+	assert_memory_equal(option(57), "\x05\xdc", 2);
 	assert_memory_equal(option(50), "\xc0\x00\x02\x05", 4);
 	assert_memory_equal(option(54), "\xc0\x00\x02\x01", 4);
 	assert_true(answer(DHCP_ACK, 1, 5, 5002));

@@ -95,8 +95,9 @@ static void every_option_is_read(void **state)
 	assert_memory_equal(l.server, "\xc0\x00\x02\x01", 4);
 	assert_memory_equal(l.router, "\xc0\x00\x02\x01", 4);
 	assert_int_equal(l.prefix, 23);
-	assert_int_equal(l.n_dns, 3);
-	assert_memory_equal(l.dns, "\1\1\1\1\2\2\2\2\3\3\3\3", 12);
+	assert_int_equal(l.n_dns, 4);
+	assert_memory_equal(l.dns, "\1\1\1\1\2\2\2\2\3\3\3\3\4\4\4\4", 16);
+	assert_int_equal(l.left, 0);
 	assert_string_equal(l.host, "host-1");
 	assert_string_equal(l.domain, "example.org");
 	assert_string_equal(l.root_path, "nbd://[2001:db8::1]/root image");
@@ -192,6 +193,8 @@ static void options_of_another_length_count_as_not_given(void **state)
 		assert_int_equal(parse_ended(), DHCP_ACK);
 		/* what lies behind the count is nobody's business */
 		memcpy(l.dns, none.dns, sizeof(l.dns));
+		assert_int_equal(l.left, t[i].len ? DHCP_LEFT_VALUE : 0);
+		l.left = 0;
 		assert_memory_equal(&l, &none, sizeof(l));
 	}
 	/* a mask with a hole is none */
@@ -199,6 +202,23 @@ static void options_of_another_length_count_as_not_given(void **state)
 	add(1, "\xff\x00\xff\x00", 4);
 	assert_int_equal(parse(), DHCP_ACK);
 	assert_int_equal(l.prefix, 24);
+	assert_int_equal(l.left, DHCP_LEFT_VALUE);
+	/* of servers the whole ones count */
+	begin(DHCP_ACK);
+	add(6, "\1\1\1\1\2\2", 6);
+	assert_int_equal(parse(), DHCP_ACK);
+	assert_int_equal(l.n_dns, 1);
+	assert_int_equal(l.left, DHCP_LEFT_VALUE);
+	/* every host takes 576 bytes */
+	for (unsigned mtu = 574; mtu < 578; mtu++) {
+		const uint8_t v[2] = { (uint8_t)(mtu >> 8), (uint8_t)mtu };
+
+		begin(DHCP_ACK);
+		add(26, v, 2);
+		assert_int_equal(parse(), DHCP_ACK);
+		assert_int_equal(l.mtu, mtu < 576 ? 0 : mtu);
+		assert_int_equal(l.left, mtu < 576 ? DHCP_LEFT_VALUE : 0);
+	}
 }
 
 static void names_and_paths_hold_harmless_characters_only(void **state)
@@ -317,6 +337,7 @@ static void a_name_that_is_too_long_is_cut(void **state)
 	memcpy(want, text + 1, 239);
 	want[239] = '\0';
 	assert_string_equal(l.domain, want);
+	assert_int_equal(l.left, DHCP_LEFT_NAMES);
 	text[255] = 'd';
 	begin(DHCP_ACK);
 	add(15, text + 1, 255);
@@ -447,20 +468,43 @@ static void malformed_routes_end_the_list(void **state)
 }
 
 /* What is left of them is not dropped with those that have no room. */
-static void of_many_routes_those_that_fit_are_taken(void **state)
+static unsigned routes_of(unsigned code, unsigned sent, const char *bytes,
+			  size_t len)
 {
 	struct net_dhcp_route r;
 	unsigned at = 0, n = 0;
 
-	(void)state;
 	begin(DHCP_ACK);
-	for (int i = 0; i < 40; i++)
-		add(121, "\x18\xc6\x33\x64\xc0\x00\x02\x01", 8);
+	while (sent--)
+		add(code, bytes, len);
 	assert_int_equal(parse_ended(), DHCP_ACK);
 	while (net_dhcp_route(&l, &at, &r))
 		n++;
-	assert_int_equal(n, 31);
+	return n;
+}
+
+static void of_many_routes_those_that_fit_are_taken(void **state)
+{
+	static const char c[] = "\x18\xc6\x33\x64\xc0\0\2\1";
+	static const char all[] = "\0\xc0\0\2\1"; /* 510 / 5 is whole */
+
+	(void)state;
+	assert_int_equal(routes_of(121, 63, c, 8), 63);
+	assert_int_equal(l.left, 0);
+	assert_int_equal(routes_of(121, 80, c, 8), 63);
 	assert_int_equal(l.left, DHCP_LEFT_ROUTES);
+	assert_int_equal(routes_of(121, 102, all, 5), 102);
+	assert_int_equal(l.left, 0);
+	assert_int_equal(routes_of(121, 103, all, 5), 102);
+	assert_int_equal(l.left, DHCP_LEFT_ROUTES);
+	/* the same in the words of Windows, unless there are those */
+	assert_int_equal(routes_of(249, 2, c, 8), 2);
+	begin(DHCP_ACK);
+	add(249, c, 8);
+	add(249, c, 8);
+	add(121, all, 5);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_int_equal(l.route_bytes, 5);
 }
 
 static void left_out(const char *a, const char *b)
@@ -506,6 +550,41 @@ static void what_is_left_out_is_said(void **state)
 	left_out("root-path", "routes");
 }
 
+/* Servers, domains and values; what stands in their place is there. */
+static void of_lists_what_is_left_out_is_said(void **state)
+{
+	char dns[4 * 8];
+
+	(void)state;
+	memset(dns, 1, sizeof(dns));
+	begin(DHCP_ACK);
+	add(6, dns, 24);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_int_equal(l.n_dns, 6);
+	left_out(NULL, NULL);
+	begin(DHCP_ACK);
+	add(6, dns, 20);
+	add(6, dns, 8);
+	add(119, "\3a b\0\3org\0", 10);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_int_equal(l.n_dns, 6);
+	assert_string_equal(l.domain, "org");
+	left_out("DNS", "domains");
+	/* one that cannot be read: the next best */
+	begin(DHCP_ACK);
+	add(119, "\3org", 4);
+	add_text(15, "example.org");
+	add(26, "\0\x44", 2);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.domain, "example.org");
+	left_out("domains", "MTU");
+	begin(DHCP_ACK);
+	add_text(15, "a;b org");
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_string_equal(l.domain, "org");
+	left_out("domains", NULL);
+}
+
 /* The value of an option of a message of ours. */
 static const uint8_t *option(const uint8_t *p, unsigned code)
 {
@@ -537,6 +616,13 @@ static void a_query_names_the_client_and_its_wishes(void **state)
 	assert_memory_equal(option(buf, 61), "\1\x52\x54\0\1\2\3", 7);
 	assert_memory_equal(option(buf, 12), "me", 2);
 	assert_memory_equal(option(buf, 60), "nbdboot", 7);
+	assert_memory_equal(option(buf, 57), "\x02\x40", 2);
+	q.max = 1500;
+	net_dhcp_build(buf, &q);
+	assert_memory_equal(option(buf, 57), "\x05\xdc", 2);
+	/* RFC 2132, 9.10: at least */
+	q.max = 68;
+	net_dhcp_build(buf, &q);
 	assert_memory_equal(option(buf, 57), "\x02\x40", 2);
 	/* RFC 3442: 121 is asked for before 3 */
 	assert_true(memchr(option(buf, 55), 121, 11) <
@@ -583,6 +669,7 @@ int main(void)
 		cmocka_unit_test(malformed_routes_end_the_list),
 		cmocka_unit_test(of_many_routes_those_that_fit_are_taken),
 		cmocka_unit_test(what_is_left_out_is_said),
+		cmocka_unit_test(of_lists_what_is_left_out_is_said),
 		cmocka_unit_test(a_query_names_the_client_and_its_wishes),
 		cmocka_unit_test(the_longest_query_fits),
 	};

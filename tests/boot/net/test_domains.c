@@ -7,11 +7,12 @@
 
 static struct guard guard;
 static char to[NET_DOMAINS];
+static bool all;
 
 static const char *names(const void *p, size_t n, bool packed)
 {
 	memset(to, 'x', sizeof(to));
-	net_domains_read(to, guard_copy(&guard, p, n), n, packed);
+	all = net_domains_read(to, guard_copy(&guard, p, n), n, packed);
 	return to;
 }
 
@@ -23,20 +24,27 @@ static void whole_names_are_read(void **state)
 	static const char two[] = "\3sub\7example\3org\0\1a\1b";
 
 	(void)state;
-	for (size_t n = 0; n < 17; n++)
+	for (size_t n = 0; n < 17; n++) {
 		assert_string_equal(names(two, n, n & 1), "");
-	for (size_t n = 17; n < sizeof(two); n++)
+		assert_true(all == !n);
+	}
+	for (size_t n = 17; n < sizeof(two); n++) {
 		assert_string_equal(names(two, n, n & 1), "sub.example.org");
+		assert_true(all == (n == 17));
+	}
 	assert_string_equal(names(two, sizeof(two), false),
 			    "sub.example.org a.b");
+	assert_true(all);
 	/* the root is no name to look in */
 	assert_string_equal(PLAIN("\0\3org\0\0"), "org");
+	assert_true(all);
 }
 
 static void other_characters_are_left_out(void **state)
 {
 	(void)state;
 	assert_string_equal(PLAIN("\3a b\0\1c\0"), "c");
+	assert_false(all);
 	assert_string_equal(PLAIN("\3a\nb\0\1c\0"), "c");
 	assert_string_equal(PLAIN("\1c\0\3a.b\0"), "c");
 	assert_string_equal(PLAIN("\3a\0b\0\1c\0"), "c");
@@ -85,13 +93,20 @@ static void what_does_not_fit_is_left_out(void **state)
 	p[192] = 63;
 	p[256] = 0;
 	assert_int_equal(strlen(names(p, 257, true)), 255);
+	assert_true(all);
 	p[256] = 1;
 	p[258] = 0;
 	assert_string_equal(names(p, 259, true), "");
+	assert_false(all);
 	/* 85 names of 2 bytes, and a blank between two */
 	for (n = 0; n < 400; n += 4)
 		memcpy(p + n, "\2ab", 4);
 	assert_int_equal(strlen(names(p, n, true)), 85 * 3 - 1);
+	assert_false(all);
+	/* the last of them is the end */
+	n = 86 * 4;
+	assert_int_equal(strlen(names(p, n, true)), 85 * 3 - 1);
+	assert_false(all);
 }
 
 int main(void)
