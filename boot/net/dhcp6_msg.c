@@ -97,31 +97,34 @@ static bool take_dns(struct reading *r, const uint8_t *p, size_t len)
 {
 	struct dhcp6_reply *y = r->reply;
 
-	if (len % 16)
-		return true;
-	for (; len && y->n_dns < DHCP6_DNS; p += 16, len -= 16)
-		if (usable(p))
+	for (; len >= 16; p += 16, len -= 16)
+		if (!usable(p) || y->n_dns == DHCP6_DNS)
+			y->left |= DHCP6_LEFT_DNS;
+		else
 			memcpy(y->dns[y->n_dns++], p, 16);
+	if (len)
+		y->left |= DHCP6_LEFT_DNS;
 	return true;
 }
 
 /* RFC 8415, 10, forbids pointers. */
 static bool take_domains(struct reading *r, const uint8_t *p, size_t len)
 {
-	net_domains_read(r->reply->domain, p, len, false);
+	if (!net_domains_read(r->reply->domain, p, len, false))
+		r->reply->left |= DHCP6_LEFT_DOMAINS;
 	return true;
 }
 
 static bool take_url(struct reading *r, const uint8_t *p, size_t len)
 {
-	size_t i;
+	size_t i = 0;
 
-	if (len >= sizeof(r->reply->url))
-		return true;
-	for (i = 0; i < len; i++)
-		if (p[i] < ' ' || p[i] > '~')
-			return true;
-	memcpy(r->reply->url, p, len);
+	while (i < len && p[i] >= ' ' && p[i] <= '~')
+		i++;
+	if (i < len || len >= sizeof(r->reply->url))
+		r->reply->left |= DHCP6_LEFT_URL;
+	else
+		memcpy(r->reply->url, p, len);
 	return true;
 }
 
@@ -155,6 +158,20 @@ static bool take_option(struct reading *r, unsigned *seen, unsigned code,
 		return !o->once;
 	*seen |= bit;
 	return o->fn(r, p, len);
+}
+
+const char *net_dhcp6_left(const struct dhcp6_reply *r, unsigned *at)
+{
+	static const char *const texts[] = {
+		"DNS servers (23): more than 6, or no addresses of servers",
+		"domains (24): malformed, or more than 255 bytes",
+		"the boot file (59): more than 512 bytes, or not ASCII",
+	};
+
+	while (*at < sizeof(texts) / sizeof(*texts))
+		if (r->left >> (*at)++ & 1)
+			return texts[*at - 1];
+	return NULL;
 }
 
 void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,

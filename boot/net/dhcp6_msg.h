@@ -23,10 +23,14 @@
 #define DHCP6_MAX 38
 
 /* DNS servers that are kept. */
-#define DHCP6_DNS 3
+#define DHCP6_DNS 6
+
+/* What a server sent and a reply has not, see net_dhcp6_left(). */
+enum { DHCP6_LEFT_DNS = 1, DHCP6_LEFT_DOMAINS = 2, DHCP6_LEFT_URL = 4 };
 
 /* A value that was not given is 0 or "". */
 struct dhcp6_reply {
+	uint8_t left; /* DHCP6_LEFT_* */
 	unsigned n_dns;
 	uint8_t dns[DHCP6_DNS][16];
 	char domain[NET_DOMAINS]; /* names, with a blank between two */
@@ -47,6 +51,9 @@ size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
  */
 bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		     const uint8_t mac[6], struct dhcp6_reply *r);
+
+/* What was left out of r, one at a time, or NULL; advances *at, 0 at first. */
+const char *net_dhcp6_left(const struct dhcp6_reply *r, unsigned *at);
 
 /*
  * Reads an option with DNS servers, domains or the URL, unless *r has those;

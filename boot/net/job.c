@@ -51,6 +51,13 @@ static void say_left(const struct job *j)
 
 	while ((text = net_dhcp_left(&j->dhcp.lease, &at)))
 		boot_say("%s: left out of what DHCP says: %s", j->l.name, text);
+	for (at = 0; (text = net_dhcp6_left(net_job6_config(j), &at));)
+		boot_say("%s: left out of what DHCPv6 says: %s", j->l.name,
+			 text);
+	if (j->names_left)
+		boot_say("%s: left out of what routers say: domains (DNSSL): "
+			 "malformed, or more than 255 bytes",
+			 j->l.name);
 }
 
 static void lease_routes(struct job *j)
@@ -92,6 +99,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	unsigned i;
 
 	j->state = JOB_DONE;
+	say_left(j);
 	if (by_router(ip))
 		net_job6_end(j, p);
 	if (j->dhcp.state == DHCP_BOUND) {
@@ -100,7 +108,6 @@ static void apply(struct job *j, const struct net_plan *p)
 		if (link_add_addr(j->l.index, &j->addr, LINK_FOREVER, &j->why) <
 		    0)
 			j->state = JOB_FAILED;
-		say_left(j);
 		lease_routes(j);
 	}
 	if (ip->client.family && ip->peer.family == ip->client.family &&

@@ -38,6 +38,7 @@ struct job {
 	/* what routers advertised */
 	struct link_addr dns[NET_DNS];
 	char domain[NET_DOMAINS];
+	bool names_left;     /* there were more, or others */
 	struct nbd_diag why; /* if JOB_FAILED */
 };
 

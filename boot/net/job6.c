@@ -20,7 +20,7 @@
 /* All_DHCP_Relay_Agents_and_Servers, ff02::1:2 */
 static const unsigned char servers[16] = { 0xff, 2, [13] = 1, [15] = 2 };
 
-static const struct dhcp6_reply *config_of(const struct job *j)
+const struct dhcp6_reply *net_job6_config(const struct job *j)
 {
 	return net_lease6_begun(&j->lease6) ? &j->lease6.lease.config
 					    : &j->dhcp6.reply;
@@ -159,7 +159,7 @@ void net_job6_end(const struct job *j, const struct net_plan *p)
 void net_job6_state(const struct job *j, const struct net_plan *p,
 		    struct net_state *s)
 {
-	const struct dhcp6_reply *r = config_of(j);
+	const struct dhcp6_reply *r = net_job6_config(j);
 	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
 
 	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++) {

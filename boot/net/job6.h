@@ -28,7 +28,10 @@ void net_job6_send(const struct job *j, const void *p, size_t len);
 /* Call this when the job is done: reports a server that did not answer. */
 void net_job6_end(const struct job *j, const struct net_plan *p);
 
-/* Adds what the server said. */
+/* What the server said, or zeros. */
+const struct dhcp6_reply *net_job6_config(const struct job *j);
+
+/* Adds it. */
 void net_job6_state(const struct job *j, const struct net_plan *p,
 		    struct net_state *s);
 

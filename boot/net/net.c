@@ -158,7 +158,8 @@ static void take_advert(struct job *j, const struct nl_reply *r)
 
 	j->n_dns =
 		net_ra_dns(r->data, r->len, index, j->dns, j->n_dns, NET_DNS);
-	net_ra_domains(r->data, r->len, index, j->domain);
+	if (!net_ra_domains(r->data, r->len, index, j->domain))
+		j->names_left = true;
 }
 
 /*

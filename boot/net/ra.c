@@ -67,14 +67,51 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 	return n;
 }
 
-void net_ra_domains(const unsigned char *p, size_t len, int index,
+static bool has_name(const char *list, const char *name, size_t n)
+{
+	for (; *list; list += strspn(list, " ")) {
+		size_t len = strcspn(list, " ");
+
+		if (len == n && !memcmp(list, name, n))
+			return true;
+		list += len;
+	}
+	return false;
+}
+
+/* False: there was no room for one. */
+static bool add_names(char to[NET_DOMAINS], const char *names)
+{
+	size_t used = strlen(to), n;
+
+	for (; *names; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		if (has_name(to, names, n))
+			continue;
+		if (used + !!used + n > NET_DOMAINS - 1)
+			return false;
+		if (used)
+			to[used++] = ' ';
+		memcpy(to + used, names, n);
+		used += n;
+		to[used] = '\0';
+	}
+	return true;
+}
+
+bool net_ra_domains(const unsigned char *p, size_t len, int index,
 		    char to[NET_DOMAINS])
 {
 	struct options o = options_of(p, len, index);
+	char names[NET_DOMAINS];
+	bool all = true;
 	size_t size;
 
-	while (!to[0] && (p = next(&o, DNSSL, &size)))
-		net_domains_read(to, p + HEAD, size - HEAD, false);
+	while ((p = next(&o, DNSSL, &size))) {
+		all &= net_domains_read(names, p + HEAD, size - HEAD, false);
+		all &= add_names(to, names);
+	}
+	return all;
 }
 
 int net_ra_flags(const unsigned char *p, size_t len, unsigned *flags)

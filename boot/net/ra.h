@@ -17,8 +17,11 @@
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct link_addr dns[], unsigned n, unsigned max);
 
-/* Reads the domains to search there, if `to` is still empty. */
-void net_ra_domains(const unsigned char *p, size_t len, int index,
+/*
+ * Adds the domains to search there to `to`, each once.  False: some were left
+ * out, see net_domains_read().
+ */
+bool net_ra_domains(const unsigned char *p, size_t len, int index,
 		    char to[NET_DOMAINS]);
 
 /* Flags of the latest advertisement: the kernel's IF_RA_*. */

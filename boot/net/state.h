@@ -6,7 +6,7 @@
 #include "boot/net/lease6.h"
 #include "port/linux/link.h"
 
-#define NET_DNS 6
+#define NET_DNS 16
 
 /*
  * Unknown text is "", and unknown addresses have the family 0.  Text from DHCP

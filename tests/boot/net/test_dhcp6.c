@@ -176,6 +176,19 @@ static void an_option_longer_than_the_message_is_refused(void **state)
 	}
 }
 
+/* What is said of what was left out begins so; NULL: nothing is. */
+static void left_out(const char *text)
+{
+	unsigned at = 0;
+	const char *said = net_dhcp6_left(&r, &at);
+
+	if (text)
+		assert_memory_equal(said, text, strlen(text));
+	else
+		assert_null(said);
+	assert_true(!said || !net_dhcp6_left(&r, &at));
+}
+
 static void addresses_of_no_server_are_left_out(void **state)
 {
 	static const uint8_t some[5 * 16] = {
@@ -193,18 +206,28 @@ static void addresses_of_no_server_are_left_out(void **state)
 	assert_int_equal(r.n_dns, 2);
 	assert_memory_equal(r.dns[0], some + 48, 16);
 	assert_memory_equal(r.dns[1], some + 64, 16);
-	/* a length that is no multiple of an address */
+	left_out("DNS");
+	/* of a length that is no multiple of an address, the whole ones */
 	for (size_t n = 0; n < 64; n++) {
 		reply();
 		add(23, some + 16, n);
 		assert_true(takes(len));
-		assert_int_equal(r.n_dns, n == 48);
+		assert_int_equal(r.n_dns, n >= 48);
+		left_out(n ? "DNS" : NULL);
 	}
 	/* no more than there is room for */
 	reply();
-	ADD(23, SERVER "\1" SERVER "\2" SERVER "\3" SERVER "\4");
+	ADD(23, SERVER "\1" SERVER "\2" SERVER "\3" SERVER "\4" SERVER
+		       "\5" SERVER "\6");
 	assert_true(takes(len));
 	assert_int_equal(r.n_dns, DHCP6_DNS);
+	left_out(NULL);
+	reply();
+	ADD(23, SERVER "\1" SERVER "\2" SERVER "\3" SERVER "\4" SERVER
+		       "\5" SERVER "\6" SERVER "\7");
+	assert_true(takes(len));
+	assert_int_equal(r.n_dns, DHCP6_DNS);
+	left_out("DNS");
 }
 
 static const char *domain(const void *p, size_t n)
@@ -224,7 +247,9 @@ static void names_are_plain_and_whole(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(whole) - 1; n++)
 		assert_string_equal(domain(whole, n), "");
+	left_out("domains");
 	assert_string_equal(domain(whole, sizeof(whole)), "sub.example.org");
+	left_out(NULL);
 	assert_string_equal(DOMAIN("\3a b\0"), "");
 	/* a pointer, as in DNS messages */
 	assert_string_equal(DOMAIN("\3org\0\1a\xc0\0"), "org");
@@ -241,11 +266,13 @@ static void a_url_is_printable_and_fits(void **state)
 		add(59, long_one, n);
 		assert_true(takes(len));
 		assert_int_equal(strlen(r.url), n <= 512 ? n : 0);
+		left_out(n <= 512 ? NULL : "the boot file");
 	}
 	reply();
 	ADD(59, "nbd://a\n/");
 	assert_true(takes(len));
 	assert_string_equal(r.url, "");
+	left_out("the boot file");
 	reply();
 	ADD(59, "nbd://a\0b/");
 	assert_true(takes(len));

@@ -49,7 +49,7 @@ static void each_server_is_added_once(void **state)
 	assert_int_equal(dns[2].ip[15], 1);
 }
 
-static void domains_are_those_of_the_first(void **state)
+static void domains_of_all_options_are_joined(void **state)
 {
 	static const unsigned char lists[] =
 		"\x1f\2\0\0\0\0\0\0\3old\0\0\0\0" /* a lifetime of 0 */
@@ -69,12 +69,22 @@ static void domains_are_those_of_the_first(void **state)
 	assert_string_equal(to, "");
 	net_ra_domains(guard_copy(&guard, p, len - 1), len - 1, 2, to);
 	assert_string_equal(to, "");
-	net_ra_domains(guard_copy(&guard, p, len), len, 2, to);
-	assert_string_equal(to, "org a");
-	/* an advertisement adds to none that is known */
+	assert_true(net_ra_domains(guard_copy(&guard, p, len), len, 2, to));
+	assert_string_equal(to, "org a net");
+	/* each once, also of another router */
 	p[sizeof(h) + 16 + 24 + 9] = 'x';
-	net_ra_domains(guard_copy(&guard, p, len), len, 2, to);
-	assert_string_equal(to, "org a");
+	assert_true(net_ra_domains(guard_copy(&guard, p, len), len, 2, to));
+	assert_string_equal(to, "org a net xrg");
+	/* there is room for one and no other */
+	memset(to, 'd', 251);
+	to[251] = '\0';
+	assert_false(net_ra_domains(guard_copy(&guard, p, len), len, 2, to));
+	assert_int_equal(strlen(to), 255);
+	assert_string_equal(to + 251, " xrg");
+	to[0] = '\0';
+	p[sizeof(h) + 16 + 24 + 9] = ';';
+	assert_false(net_ra_domains(guard_copy(&guard, p, len), len, 2, to));
+	assert_string_equal(to, "a net");
 }
 
 static void other_options_are_skipped(void **state)
@@ -167,7 +177,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_server_is_added_once),
-		cmocka_unit_test(domains_are_those_of_the_first),
+		cmocka_unit_test(domains_of_all_options_are_joined),
 		cmocka_unit_test(other_options_are_skipped),
 		cmocka_unit_test(a_lifetime_of_0_adds_nothing),
 		cmocka_unit_test(what_is_cut_or_has_no_length_ends_it),
