@@ -2,8 +2,11 @@
 /* The messages of a network that did not come up. */
 #include "boot/net/failure.h"
 
+#include <string.h>
+
 #include "boot/net/joblease6.h"
 #include "boot/net/ra.h"
+#include "port/text.h"
 
 /*
  * Does the switch ask for a login there?  A VLAN, a bond or a bridge does not
@@ -56,6 +59,46 @@ static void explain_silence(const struct net *net, const struct job *j,
 		nbd_diag(d, 0, "%s: no router advertised an IPv6 prefix", name);
 }
 
+struct list {
+	struct nbd_out o;
+	char text[256];
+};
+
+static void add_link(void *ctx, const struct link *l)
+{
+	struct list *list = ctx;
+
+	if (!l->ether || l->loopback)
+		return;
+	nbd_putf(&list->o, "%s%s ", list->o.len ? ", " : "", l->name);
+	nbd_put_mac(&list->o, l->mac);
+}
+
+/* What udev names by more than link_path.h knows. */
+static bool is_of_udev(const char *device)
+{
+	return !strncmp(device, "en", 2) || !strncmp(device, "wl", 2) ||
+	       !strncmp(device, "ib", 2);
+}
+
+static void explain_absence(const char *device, struct nbd_diag *d)
+{
+	struct list list = { .o = { .buf = list.text,
+				    .cap = sizeof(list.text) - 1 } };
+	struct nbd_diag why;
+
+	if (link_each(add_link, &list, &why) < 0)
+		list.o.len = 0;
+	list.text[list.o.len] = '\0';
+	nbd_diag(d, 0, "there is no %s: is its driver in this initramfs?%s%s%s",
+		 *device ? device : "network interface",
+		 is_of_udev(device)
+			 ? "  Before udev runs there are the kernel's names, "
+			   "enx with the MAC and enpXsY"
+			 : "",
+		 list.o.len ? "  There is: " : "", list.text);
+}
+
 void net_explain(const struct net *net, const struct ip_config *ip,
 		 const struct job *j, struct nbd_diag *d)
 {
@@ -65,9 +108,7 @@ void net_explain(const struct net *net, const struct ip_config *ip,
 	if (j && j->state == JOB_FAILED)
 		*d = j->why;
 	else if (!j)
-		nbd_diag(d, 0,
-			 "there is no %s: is its driver in this initramfs?",
-			 ip->device[0] ? ip->device : "network interface");
+		explain_absence(ip->device, d);
 	else if (!j->l.carrier)
 		nbd_diag(d, 0, "no link on %s: is the cable in?", device);
 	else

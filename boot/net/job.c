@@ -117,7 +117,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	for (i = 0; i < p->n_route; i++) {
 		const struct plan_route *r = &p->route[i];
 
-		if (r->device[0] ? !strcmp(r->device, j->l.name)
+		if (r->device[0] ? net_plan_selects(r->device, &j->l)
 				 : !r->r.gw.family ||
 					   net_ip_covers(&j->addr, r->r.gw.ip))
 			route(j, r->r);

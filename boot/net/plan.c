@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "boot/words/word.h"
+#include "port/linux/link_path.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {
@@ -254,7 +255,7 @@ bool net_plan_selects(const char *device, const struct link *l)
 		return l->ether && !l->loopback;
 	if (net_ip_mac(device, mac))
 		return !memcmp(mac, l->mac, sizeof(mac));
-	return !strcmp(device, l->name);
+	return !strcmp(device, l->name) || link_path_is(l, device);
 }
 
 const struct plan_master *net_plan_master(const struct net_plan *p,

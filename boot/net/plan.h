@@ -63,7 +63,10 @@ struct net_plan {
 int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d);
 
-/* Is device, a name, a MAC with dashes or "" (any Ethernet), this one? */
+/*
+ * Is device this one?  It is a name, also one that udev would give (see
+ * link_path.h), a MAC with dashes, or "" (any Ethernet).
+ */
 bool net_plan_selects(const char *device, const struct link *l);
 
 /* The bond or bridge of which l is to be a member, or NULL. */

@@ -394,6 +394,7 @@ expect 2 'bootp is not in this program' 'what is not built is refused at once'
 expect 2 'which has dhcp, dhcp6, auto6' 'with what does instead'
 wait "$missing" "$dead" "$silent" "$managed" "$login" "$login6"
 failed_with missing 'there is no eth7' 'an interface that is missing is named'
+failed_with missing 'There is: eth0' 'with those that are there'
 failed_with dead 'no link on eth0' 'so is one without a link'
 failed_with silent 'no DHCP server answered' 'silence ends with a message'
 failed_with managed 'a router leaves addresses to it (flag M)' \

@@ -967,7 +967,16 @@ static void what_is_missing_is_named_when_the_time_is_over(void **state)
 	fails(up("ip=dhcp", NULL), "no network interface: is its driver");
 	assert_int_equal(w.now, 16000);
 	cards(1);
-	fails(up("ip=eth7:dhcp", NULL), "there is no eth7: is its driver");
+	fails(up("ip=eth7:dhcp", NULL),
+	      "there is no eth7: is its driver in this initramfs?  There is: "
+	      "eth0 02:00:00:00:00:00");
+	/* a name that udev would give, if it is not by the MAC */
+	cards(1);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ip=enx020000000000:dhcp", NULL), 0);
+	assert_string_equal(net.state.name, "eth0");
+	cards(1);
+	fails(up("ip=ens3:dhcp", NULL), "Before udev runs there are");
 	cards(1);
 	w.card[0].linked = NEVER;
 	fails(up("ip=dhcp", NULL), "no link on any network interface");
