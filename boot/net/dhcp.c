@@ -13,6 +13,8 @@
 /* ms after the first message, and at most. */
 #define PAUSE_MS   1000u
 #define PAUSE_MAX  64000u
+/* Messages without an answer before answers are asked for by broadcast. */
+#define DEAF	   2
 /* What an answer may have at most, with its IP header. */
 #define ANSWER_MAX 1500u
 /* Messages sent before an offer without the needed root-path is accepted. */
@@ -126,6 +128,8 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	if (!s->send)
 		return 0;
 	q->secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
+	d->deaf = d->deaf || d->tries >= DEAF;
+	q->broadcast = d->deaf && d->state < DHCP_RENEWING;
 	q->type = s->send;
 	q->ours = s->send == DHCP_REQUEST ? &d->lease : NULL;
 	q->renew = d->state >= DHCP_RENEWING;
@@ -235,6 +239,7 @@ bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
 		      : type == DHCP_NAK ? s->nak
 					 : NULL;
 
+	d->proxy = d->proxy || type == DHCP_PROXY;
 	if (!fn || !may_answer(d, &l, type))
 		return false;
 	fill_servers(&l, &d->lease);

@@ -12,7 +12,9 @@
  * The first useful offer is taken: a booting machine does not wait for others.
  * The pauses between two messages are 1, 2, 4 ... 64 s, an eighth more or less.
  * RFC 2131 begins with 4 s, but a switch port that is slow to forward would
- * then cost all of them.  After the first NAK there is no pause, then 1/4, 1/2
+ * then cost all of them.  From the third message on, answers are asked for by
+ * broadcast: some networks lose what is sent to an address that nobody has yet.
+ *  After the first NAK there is no pause, then 1/4, 1/2
  * ... 16 s.
  */
 #ifndef BOOT_NET_DHCP_H
@@ -36,9 +38,11 @@ struct dhcp {
 	bool need_path; /* see net_dhcp_start(); set by the caller after that */
 	/* bytes of the interface, set by the caller as well; 0: not known */
 	unsigned mtu;
-	bool other;	/* the last ACK of a renewal was for another address */
-	unsigned tries; /* messages sent in this state */
-	unsigned naks;	/* before there is a lease */
+	bool other; /* the last ACK of a renewal was for another address */
+	bool proxy; /* a server for PXE alone has answered */
+	bool deaf;  /* answers may have come that were sent to our address */
+	unsigned tries;	  /* messages sent in this state */
+	unsigned naks;	  /* before there is a lease */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
 	uint64_t bound;	  /* ms; when the lease began: the request was sent */

@@ -13,6 +13,7 @@ enum {
 	HLEN,
 	XID = 4,
 	SECS = 8,
+	FLAGS = 10,
 	CIADDR = 12,
 	YIADDR = 16,
 	SIADDR = 20,
@@ -150,6 +151,7 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 		buf[XID + i] = (uint8_t)(q->xid >> (24 - 8 * i));
 	buf[SECS] = (uint8_t)(q->secs >> 8);
 	buf[SECS + 1] = (uint8_t)q->secs;
+	buf[FLAGS] = q->broadcast ? 0x80 : 0;
 	if (q->renew)
 		memcpy(buf + CIADDR, q->ours->addr, 4);
 	memcpy(buf + CHADDR, q->mac, sizeof(q->mac));
@@ -447,6 +449,8 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	memcpy(l->server, r.raw.server, 4);
 	if (r.raw.type[0] == DHCP_NAK)
 		return DHCP_NAK;
+	if (r.raw.type[0] == DHCP_OFFER && !be32(p + YIADDR))
+		return DHCP_PROXY;
 	if ((r.raw.type[0] != DHCP_OFFER && r.raw.type[0] != DHCP_ACK) ||
 	    !usable(p + YIADDR))
 		return 0;

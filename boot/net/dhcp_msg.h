@@ -26,6 +26,8 @@ enum dhcp_type {
 	DHCP_REQUEST = 3,
 	DHCP_ACK = 5,
 	DHCP_NAK = 6,
+	/* no message: an offer without an address, of a server for PXE alone */
+	DHCP_PROXY = 256,
 };
 
 /* DNS servers of a lease; bytes of its routes: 63 with a prefix of 24. */
@@ -66,7 +68,8 @@ struct dhcp_lease {
 struct dhcp_query {
 	enum dhcp_type type;
 	uint32_t xid;
-	uint16_t secs; /* since the first message */
+	uint16_t secs;	/* since the first message */
+	bool broadcast; /* the answer is to be one */
 	uint8_t mac[6];
 	const char *host; /* 12; "": none; at most 64 bytes */
 	/*
@@ -82,7 +85,7 @@ struct dhcp_query {
 size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
- * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC,
+ * Reads an answer.  Returns its dhcp_type (for DHCP_PROXY *l is empty), or 0 if it has another xid or MAC,
  * is malformed, or offers an address that no machine can have.  An option with
  * a wrong length or value is left out, see net_dhcp_left(); the parts of a split
  * option are joined (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -

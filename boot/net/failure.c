@@ -45,7 +45,9 @@ static void explain_silence(const struct net *net, const struct job *j,
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
 			 j->dhcp.state == DHCP_REQUESTING
 				 ? " the request, but one made an offer"
-				 : "");
+			 : j->dhcp.proxy ? " with an address, only one that "
+					   "serves PXE beside another"
+					 : "");
 	else if (net_joblease6_explain(j, d))
 		return;
 	else if (j->ra & NET_RA_MANAGED)

@@ -55,7 +55,9 @@ static bool answer(unsigned type, unsigned server, unsigned last, uint64_t now)
 				    255 };
 
 	memcpy(p + 4, sent + 4, 4);
-	memcpy(p + 16, "\xc0\x00\x02", 3);
+	/* none: it serves PXE alone */
+	if (last)
+		memcpy(p + 16, "\xc0\x00\x02", 3);
 	p[19] = (uint8_t)last;
 	memcpy(p + 28, mac, 6);
 	memcpy(p + 236, "\x63\x82\x53\x63", 4);
@@ -118,6 +120,40 @@ static void silence_makes_the_pauses_grow_to_64_s(void **state)
 		if (base < 64000)
 			base *= 2;
 	}
+}
+
+/* RFC 2131, 4.1: what comes to our address may be lost before we have it. */
+static void after_silence_broadcasts_are_asked_for(void **state)
+{
+	uint64_t now = 5000;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(sends(now), DHCP_DISCOVER);
+		assert_int_equal(sent[10], i < 2 ? 0 : 0x80);
+		now = d.due;
+	}
+	/* also of the request, at once */
+	assert_true(answer(DHCP_OFFER, 1, 5, now));
+	assert_int_equal(sends(now), DHCP_REQUEST);
+	assert_int_equal(sent[10], 0x80);
+	/* later we have it */
+	assert_true(answer(DHCP_ACK, 1, 5, now));
+	net_dhcp_renewal(&d, mac, 1, now);
+	assert_int_equal(sends(now), DHCP_REQUEST);
+	assert_int_equal(sent[10], 0);
+}
+
+/* It tells where a boot loader is; who gives addresses may answer later. */
+static void a_server_for_pxe_alone_offers_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(sends(5000), DHCP_DISCOVER);
+	assert_false(d.proxy);
+	assert_false(answer(DHCP_OFFER, 9, 0, 5001));
+	assert_int_equal(d.state, DHCP_SELECTING);
+	assert_true(d.proxy);
+	assert_true(answer(DHCP_OFFER, 1, 5, 5002));
 }
 
 static void a_link_that_works_late_is_asked_by_at_once(void **state)
@@ -390,6 +426,8 @@ static void a_nak_ends_a_renewal(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		CLIENT(after_silence_broadcasts_are_asked_for),
+		CLIENT(a_server_for_pxe_alone_offers_nothing),
 		CLIENT(four_messages_make_a_lease_without_a_pause),
 		CLIENT(silence_makes_the_pauses_grow_to_64_s),
 		CLIENT(a_link_that_works_late_is_asked_by_at_once),

@@ -406,6 +406,13 @@ static void what_is_not_for_us_is_no_answer(void **state)
 		memcpy(m.p + 16, bad[i], 4);
 		assert_int_equal(parse_ended(), 0);
 	}
+	/* a server for PXE alone offers none */
+	begin(DHCP_OFFER);
+	memset(m.p + 16, 0, 4);
+	assert_int_equal(parse_ended(), DHCP_PROXY);
+	begin(DHCP_ACK);
+	memset(m.p + 16, 0, 4);
+	assert_int_equal(parse_ended(), 0);
 	/* an offer and a NAK need a server, an ACK does not */
 	for (unsigned type = DHCP_OFFER; type <= DHCP_NAK; type++) {
 		begin(type);
@@ -627,6 +634,10 @@ static void a_query_names_the_client_and_its_wishes(void **state)
 	/* RFC 3442: 121 is asked for before 3 */
 	assert_true(memchr(option(buf, 55), 121, 11) <
 		    memchr(option(buf, 55), 3, 11));
+	assert_int_equal(buf[10] | buf[11], 0);
+	q.broadcast = true;
+	net_dhcp_build(buf, &q);
+	assert_int_equal(buf[10] << 8 | buf[11], 0x8000);
 	q.type = DHCP_DISCOVER;
 	q.ours = NULL;
 	q.host = "";
