@@ -96,6 +96,7 @@ static int take_word(struct uefi_conf *c, const char *p, size_t len,
 	}
 	if (value_of(p, len, "kernel="))
 		return NBD_OK;
+	c->bootif |= value_of(p, len, "BOOTIF=") != NULL;
 	c->for_kernel |= !(boot_words_scope(p, len) & WORD_FIRMWARE);
 	return add_word(c, p, len, d);
 }

@@ -22,6 +22,7 @@ struct uefi_conf {
 	const char *initrd[UEFI_INITRDS];
 	unsigned initrds;
 	bool for_kernel; /* a word is neither of the server nor of the network */
+	bool bootif;	 /* BOOTIF= has a value */
 	struct cmdline cmd;
 	struct root_spec root;
 

@@ -25,12 +25,6 @@ static void put_uris(struct nbd_out *o, const struct root_spec *r)
 	}
 }
 
-static void put_lease(struct nbd_out *o, const struct uefi_program *p)
-{
-	nbd_put(o, " ", 1);
-	uefi_lease_put(o, &p->net.lease, p->net.mac);
-}
-
 /* NULL deletes it, whatever attributes it has. */
 static void set_variable(const char *text, size_t len)
 {
@@ -55,7 +49,8 @@ void uefi_handover_tell(const struct uefi_program *p)
 	uefi_handover_forget();
 	nbd_putf(&o, "nbdroot=");
 	put_uris(&o, &p->root);
-	put_lease(&o, p);
+	uefi_lease_put(&o, &p->net.lease);
+	uefi_lease_bootif(&o, p->net.mac);
 	/* a system that another boot entry starts has its own root */
 	if (!efi.rt->get_variable(u"BootCurrent", &efi_guid_global, NULL, &len,
 				  &entry))
@@ -65,7 +60,10 @@ void uefi_handover_tell(const struct uefi_program *p)
 		set_variable(text, o.len);
 }
 
-/* What the words lack: a server that DHCP has named, and the address. */
+/*
+ * What the words lack: a server that DHCP has named, the address, and which
+ * interface has it.  An ip= that names a device says that itself.
+ */
 static void put_missing(struct nbd_out *o, const struct uefi_program *p)
 {
 	const struct uefi_conf *c = &p->conf;
@@ -76,7 +74,9 @@ static void put_missing(struct nbd_out *o, const struct uefi_program *p)
 		put_uris(o, &p->root);
 	}
 	if (!c->cmd.ip)
-		put_lease(o, p);
+		uefi_lease_put(o, &p->net.lease);
+	if (!c->bootif && !p->net.device)
+		uefi_lease_bootif(o, p->net.mac);
 }
 
 int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)

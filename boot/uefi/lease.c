@@ -134,14 +134,17 @@ static void put_ip4(struct nbd_out *o, const struct dhcp_lease *l)
 	}
 }
 
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
-		    const uint8_t mac[6])
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l)
 {
-	nbd_putf(o, "ip=");
+	nbd_putf(o, " ip=");
 	if (l->addr[0])
 		put_ip4(o, l);
 	else
 		nbd_putf(o, "auto6");
+}
+
+void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6])
+{
 	nbd_putf(o, " BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x", mac[0], mac[1],
 		 mac[2], mac[3], mac[4], mac[5]);
 }

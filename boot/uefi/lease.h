@@ -36,11 +36,12 @@ const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
 bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len);
 
 /*
- * Prints "ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS BOOTIF=01-MAC": the lease as
- * words of a kernel command line.  Without an address it is "ip=auto6".
+ * Prints " ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS": the lease as a word of a
+ * kernel command line.  Without an address it is " ip=auto6".
  */
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
-		    const uint8_t mac[6]);
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l);
+/* Prints " BOOTIF=01-MAC": with several interfaces, the address is for this. */
+void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6]);
 
 void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4]);
 

@@ -151,11 +151,13 @@ static int take_address(struct uefi_net *n, const char *text,
 
 	n->from = "DHCP";
 	n->method = IP_OFF;
+	n->device = false;
 	if (text) {
 		rc = net_ip_parse(&ip, text, d);
 		if (rc)
 			return rc;
 		n->method = ip.method;
+		n->device = ip.device[0];
 		if (ip.method == IP_STATIC) {
 			n->from = "ip=";
 			return uefi_lease_static(&n->lease, &ip)

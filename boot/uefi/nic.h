@@ -22,6 +22,7 @@ struct uefi_net {
 	uint8_t mac[6];
 	struct dhcp_lease lease; /* of IPv4; its addr is zeros: there is none */
 	uint8_t ip6[16];	 /* without a lease: what a router advertised */
+	bool device;		 /* ip= names one */
 	/* where the address is from: "PXE", "DHCP", "ip=" and so on */
 	const char *from;
 	const char *via;	 /* what moves the packets */

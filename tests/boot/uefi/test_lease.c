@@ -39,7 +39,8 @@ static const char *words_of(const struct dhcp_lease *lease)
 	static char text[200];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	uefi_lease_put(&o, lease, mac);
+	uefi_lease_put(&o, lease);
+	uefi_lease_bootif(&o, mac);
 	text[o.len] = '\0';
 	return text;
 }
@@ -52,10 +53,10 @@ static void the_kernel_gets_the_lease_or_waits_for_a_router(void **state)
 	assert_true(uefi_lease_path(&l, path, sizeof(path)));
 	assert_string_equal(
 		words_of(&l),
-		"ip=192.0.2.50::192.0.2.1:255.255.255.0:::off:"
+		" ip=192.0.2.50::192.0.2.1:255.255.255.0:::off:"
 		"192.0.2.53:192.0.2.54 BOOTIF=01-52-54-00-00-00-01");
 	assert_string_equal(words_of(&none),
-			    "ip=auto6 BOOTIF=01-52-54-00-00-00-01");
+			    " ip=auto6 BOOTIF=01-52-54-00-00-00-01");
 }
 
 static void a_path_without_an_address_has_none(void **state)

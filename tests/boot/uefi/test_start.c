@@ -185,6 +185,41 @@ static void what_is_started_finds_the_server_and_the_address(void **state)
 	assert_true(fw.started_with);
 }
 
+#define BOOTIF "BOOTIF=01-00-00-00-00-00-00"
+
+/* What the kernel gets, and which of its words firmware has added. */
+static void the_kernel_gets_the_words_that_it_lacks(void **state)
+{
+	static const struct {
+		const char *words;
+		bool device; /* ip= names one */
+		const char *want;
+	} cases[] = {
+		{ "root=nbd://h/ quiet", false,
+		  "root=nbd://h/ quiet ip=192.0.2.5:::255.255.255.0:::off " BOOTIF },
+		{ "root=nbd://h/ quiet ip=dhcp", false,
+		  "root=nbd://h/ quiet ip=dhcp " BOOTIF },
+		{ "root=nbd://h/ ip=eth1:dhcp quiet", true,
+		  "root=nbd://h/ ip=eth1:dhcp quiet" },
+		{ "BOOTIF=01-1-2 root=nbd://h/ quiet ip=dhcp", false,
+		  "BOOTIF=01-1-2 root=nbd://h/ quiet ip=dhcp" },
+		/* a menu that knows no MAC */
+		{ "BOOTIF= root=nbd://h/ quiet ip=dhcp", false,
+		  "BOOTIF= root=nbd://h/ quiet ip=dhcp " BOOTIF },
+		/* for a loader */
+		{ "root=nbd://h/ ip=dhcp", false, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(uefi_conf_parse(&p.conf, cases[i].words, &d),
+				 0);
+		p.net.device = cases[i].device;
+		assert_int_equal(uefi_handover_words(&p, &d), 0);
+		assert_string_equal(p.options, cases[i].want);
+	}
+}
+
 static void a_loader_that_ends_leaves_nothing(void **state)
 {
 	(void)state;
@@ -220,6 +255,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			what_is_started_finds_the_server_and_the_address,
 			setup),
+		cmocka_unit_test_setup(the_kernel_gets_the_words_that_it_lacks,
+				       setup),
 		cmocka_unit_test_setup(a_loader_that_ends_leaves_nothing,
 				       setup),
 		cmocka_unit_test_setup(
