@@ -23,8 +23,8 @@ limit()
 	case $1 in
 	tiny) echo 90112 ;;
 	nbdboot) echo 524288 ;;
-	uefi) echo 107520 ;;
-	uefi_ipv6) echo 129024 ;;
+	uefi) echo 110592 ;;
+	uefi_ipv6) echo 131072 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
