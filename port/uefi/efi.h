@@ -39,7 +39,9 @@ struct efi_guid {
 #define EFI_ACCESS_DENIED     EFI_ERROR(15u)
 #define EFI_TIMEOUT	      EFI_ERROR(18u)
 #define EFI_ABORTED	      EFI_ERROR(21u)
+#define EFI_TFTP_ERROR	      EFI_ERROR(23u)
 #define EFI_SECURITY	      EFI_ERROR(26u)
+#define EFI_CONNECTION_FIN    EFI_ERROR(104u)
 
 #define EFI_TPL_APPLICATION 4u
 #define EFI_TPL_CALLBACK    8u

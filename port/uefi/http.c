@@ -5,23 +5,34 @@
 #include <string.h>
 #include <strings.h>
 
+#include "port/uefi/http_body.h"
+
 #define PATIENCE_MS 5000
-#define STATUS_OK   3u /* its place in the firmware's list */
+/* Their places in the firmware's list. */
+#define STATUS_OK   3u
+#define STATUS_NONE 21u /* 404 */
 #define URL	    512
 #define SCHEME	    "http://"
 #define SCHEME_LEN  (sizeof(SCHEME) - 1)
 
-struct access {
-	efi_bool use_default;
-	uint8_t addr[4], mask[4];
-	uint16_t port;
+/* Zeros: any port, and for IPv6 the address that suits the server. */
+union access {
+	struct {
+		efi_bool use_default;
+		uint8_t addr[4], mask[4];
+		uint16_t port;
+	} v4;
+	struct {
+		uint8_t addr[16];
+		uint16_t port;
+	} v6;
 };
 
 struct config {
 	unsigned version; /* 1: HTTP/1.1 */
 	uint32_t ms;
 	efi_bool ip6;
-	struct access *access;
+	union access *access;
 };
 
 struct header {
@@ -58,38 +69,32 @@ struct http {
 };
 
 /* Gives the token to the firmware, and waits for its end. */
-static int run(struct http *h, struct token *t,
-	       efi_status (*give)(struct http *, struct token *))
+static efi_status run(struct http *h, struct token *t,
+		      efi_status (*give)(struct http *, struct token *))
 {
 	efi_status s = give(h, t);
 
 	if (s)
-		return efi_error(s);
+		return s;
 	while (efi.bs->check_event(t->event)) {
 		h->poll(h);
 		if (nbd_now_ms() < t->end)
 			continue;
 		h->cancel(h, t);
-		return NBD_E_TIMEOUT;
+		return EFI_TIMEOUT;
 	}
-	return efi_error(t->status);
+	return t->status;
 }
 
-/* The length that the headers give, -1: over cap, or none; they are freed. */
-static long length_of(struct message *m, size_t cap)
+/* Only after a success: the firmware may have freed them. */
+static void take_headers(struct message *m, struct efi_http_body *b)
 {
-	long n = -1;
-
 	for (size_t i = 0; i < m->headers; i++) {
-		struct header *h = &m->header[i];
-
-		if (!strncasecmp(h->name, "Content-Length", 15))
-			n = nbd_number(h->value, 0, (long)cap);
-		efi_free(h->name);
-		efi_free(h->value);
+		efi_http_body_header(b, m->header[i].name, m->header[i].value);
+		efi_free(m->header[i].name);
+		efi_free(m->header[i].value);
 	}
 	efi_free(m->header);
-	return n;
 }
 
 static int send(struct http *h, struct token *t, const char *url)
@@ -109,44 +114,55 @@ static int send(struct http *h, struct token *t, const char *url)
 	memcpy(host, begin, n);
 	host[n] = '\0';
 	t->message = &m;
-	return run(h, t, h->request);
+	return efi_error(run(h, t, h->request));
 }
 
 static int receive(struct http *h, struct token *t, char *buf, size_t cap)
 {
+	struct efi_http_body b = { .length = 0 };
 	unsigned status = 0;
 	struct message m = { .data = &status, .len = cap, .body = buf };
-	size_t got;
-	long len;
+	efi_status s;
+	size_t n = 0;
 	int rc;
 
 	t->message = &m;
-	rc = run(h, t, h->response);
-	len = length_of(&m, cap);
-	if (!rc && status != STATUS_OK)
-		rc = NBD_E_NOT_FOUND;
-	if (!rc && len < 0)
-		rc = NBD_E_NO_MEMORY;
-	for (got = m.len; !rc && got < (size_t)len; got += m.len) {
-		m = (struct message){ .len = (size_t)len - got,
-				      .body = buf + got };
-		rc = run(h, t, h->response);
-		if (!rc && !m.len)
-			rc = NBD_E_CUT;
+	s = run(h, t, h->response);
+	if (!s)
+		take_headers(&m, &b);
+	if (status != STATUS_OK)
+		return status == STATUS_NONE ? NBD_E_NOT_FOUND
+		       : s		     ? efi_error(s)
+					     : NBD_E_IO;
+	for (;;) {
+		if (s && s != EFI_CONNECTION_FIN)
+			return efi_error(s);
+		n += s ? 0 : m.len;
+		/* the firmware has nothing more: this is the end as well */
+		rc = efi_http_body_end(&b, buf, n, s || !m.len);
+		if (rc != NBD_E_AGAIN)
+			return rc;
+		if (n == cap)
+			return NBD_E_NO_MEMORY;
+		m = (struct message){ .len = cap - n, .body = buf + n };
+		s = run(h, t, h->response);
 	}
-	return rc ? rc : (int)len;
 }
 
 static int talk(struct http *h, const struct efi_http_from *from,
 		const char *url, void *buf, size_t cap)
 {
-	struct access a = { .port = 0 };
-	struct config c = { .version = 1, .ms = PATIENCE_MS, .access = &a };
+	union access a = { .v6 = { .port = 0 } };
+	struct config c = {
+		.version = 1, .ms = PATIENCE_MS, .ip6 = from->ip6, .access = &a
+	};
 	struct token t = { .end = nbd_now_ms() + PATIENCE_MS };
 	int rc;
 
-	memcpy(a.addr, from->addr, 4);
-	memcpy(a.mask, from->mask, 4);
+	if (!from->ip6) {
+		memcpy(a.v4.addr, from->addr, 4);
+		memcpy(a.v4.mask, from->mask, 4);
+	}
 	if (h->configure(h, &c) ||
 	    efi.bs->create_event(0, EFI_TPL_CALLBACK, NULL, NULL, &t.event))
 		return NBD_E_NO_DEVICE;
