@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o conf.o \
-	dhcp_frames.o drive.o handover.o initrd.o input.o lease.o nic.o \
+boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, beside.o cache.o \
+	conf.o dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o lease.o nic.o \
 	session.o smbios.o source.o start.o uefi.o) \
 	$(addprefix boot/words/, cmdline.o uris.o version.o word.o) \
 	$(addprefix boot/net/, dhcp.o dhcp_msg.o ip.o nodomains.o) \

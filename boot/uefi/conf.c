@@ -36,15 +36,26 @@ static const char *next_word(const char *p, const char *begin)
 	}
 }
 
-bool uefi_conf_any(const char *text)
-{
-	return *next_word(text, text);
-}
-
+/* "FS0:\\nbdboot.efi", which a shell may quote, or "nbdboot". */
 static bool is_program(const char *p, size_t len)
 {
-	return len > 4 && !strncasecmp(p + len - 4, ".efi", 4) &&
-	       !memchr(p, '=', len);
+	if (len > 1 && *p == '"' && p[len - 1] == '"') {
+		p++;
+		len -= 2;
+	}
+	if (len > 4 && !strncasecmp(p + len - 4, ".efi", 4))
+		len -= 4;
+	else if (len < 7 || strncasecmp(p + len - 7, "nbdboot", 7) != 0)
+		return false;
+	return !memchr(p, '=', len);
+}
+
+bool uefi_conf_any(const char *text)
+{
+	const char *p = next_word(text, text), *end = nbd_word_end(p);
+
+	return *p &&
+	       (!is_program(p, (size_t)(end - p)) || *next_word(end, text));
 }
 
 /* The value of the word NAME=VALUE of len bytes, or NULL. */

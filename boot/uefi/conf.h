@@ -34,13 +34,14 @@ struct uefi_conf {
 /*
  * Parses text: LoadOptions, a variable or nbdboot.conf.  Newlines separate
  * words, lines that begin with '#' are comments, and a first word that ends
- * with ".efi" is the name of the program, as a shell passes it.  Words that
+ * with ".efi", or with "nbdboot", is the name of the program, as a shell passes
+ * it.  Words that
  * name no server mean DHCP's root-path.  Returns 0, or NBD_E_USAGE or NBD_E_URI
  * with the reason in d.
  */
 int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d);
 
-/* True if the text has at least one word. */
+/* True if the text has a word besides the name of the program. */
 bool uefi_conf_any(const char *text);
 
 #endif

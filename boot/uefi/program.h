@@ -27,8 +27,10 @@ struct uefi_drive {
 
 /* Too large for the firmware's stack of 128 KiB. */
 struct uefi_program {
-	char text[CMDLINE_MAX]; /* what to boot, as it was given */
-	const char *source;	/* "LoadOptions", ...: where text is from */
+	char text[CMDLINE_MAX + 4];   /* what to boot, as it was given */
+	const char *source;	      /* "LoadOptions" ...: text is from it */
+	char name[512];		      /* of a file: the source */
+	uint8_t raw[4 * CMDLINE_MAX]; /* what was found: in any encoding */
 	struct uefi_conf conf;
 	struct root_spec root; /* with the values of this machine */
 	struct uefi_machine machine;

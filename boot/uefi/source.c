@@ -4,102 +4,121 @@
 
 #include <string.h>
 
+#include "boot/uefi/beside.h"
+#include "boot/uefi/encoding.h"
 #include "port/uefi/http.h"
 
 #define ASK_S 15
 
-static bool any(struct uefi_program *p, const char *source)
+static bool ignored(struct uefi_program *p, const char *source, const char *why)
 {
+	efi_print("nbdboot: %s: ignored: %s\n", source, why);
+	p->text[0] = '\0';
+	return false;
+}
+
+/* Takes len bytes at p->raw; false: there are no words, and a line says why. */
+static bool take(struct uefi_program *p, const char *source, size_t len,
+		 bool ansi)
+{
+	bool more;
+	int rc =
+		uefi_decode(p->text, sizeof(p->text), p->raw, len, ansi, &more);
+
+	if (rc < 0)
+		return ignored(p, source,
+			       rc == NBD_E_NO_MEMORY ? "too long" : "not text");
 	if (!uefi_conf_any(p->text))
-		return false;
+		return ignored(p, source, "no words");
+	if (more)
+		efi_print("nbdboot: %s: what follows a NUL is ignored\n",
+			  source);
 	p->source = source;
 	return true;
 }
 
-/* What is no text is the firmware's own data. */
+/* The same of a file, which could not be read if err is an error. */
+static bool take_file(struct uefi_program *p, const char *name, int err,
+		      size_t len)
+{
+	if (err == NBD_E_NOT_FOUND)
+		return false;
+	nbd_fmt(p->name, sizeof(p->name), "%s", name);
+	return err ? ignored(p, p->name, nbd_err_text(err))
+		   : take(p, p->name, len, true);
+}
+
 static bool from_options(struct uefi_program *p)
 {
-	if (!efi.self->options ||
-	    efi_narrow(p->text, sizeof(p->text), efi.self->options,
-		       efi.self->options_len / sizeof(efi_char)) < 0)
-		p->text[0] = '\0';
-	return any(p, "LoadOptions");
+	size_t len = efi.self->options_len;
+
+	if (!efi.self->options || !len)
+		return false;
+	if (len > sizeof(p->raw))
+		return ignored(p, "LoadOptions", "too long");
+	memcpy(p->raw, efi.self->options, len);
+	return take(p, "LoadOptions", len, false);
 }
 
 static bool from_variable(struct uefi_program *p)
 {
-	size_t len = sizeof(p->text) - 1;
+	size_t len = sizeof(p->raw);
+	efi_status s = efi.rt->get_variable(u"NbdBoot", &efi_guid_nbdboot, NULL,
+					    &len, p->raw);
 
-	if (efi.rt->get_variable(u"NbdBoot", &efi_guid_nbdboot, NULL, &len,
-				 p->text) ||
-	    len >= sizeof(p->text))
-		len = 0;
-	p->text[len] = '\0';
-	return any(p, "the variable NbdBoot");
-}
-
-/* nbdboot.conf in the directory of the path `from`; false: too long. */
-static bool beside(char *to, size_t cap, const char *from, const char *seps)
-{
-	size_t n = strlen(from);
-
-	while (n && !strchr(seps, from[n - 1]))
-		n--;
-	return nbd_fmt(to, cap, "%.*snbdboot.conf", (int)n, from) >= 0;
+	if (s == EFI_NOT_FOUND)
+		return false;
+	if (s)
+		return ignored(p, "the variable NbdBoot", efi_text(s));
+	return take(p, "the variable NbdBoot", len, true);
 }
 
 static bool from_volume(struct uefi_program *p)
 {
 	const struct efi_path *path = efi.self->path;
-	size_t n = path ? efi_path_len(path) : 0, len = sizeof(p->text) - 1;
-	char own[256] = "", name[256];
+	size_t len = sizeof(p->raw);
 	struct efi_file *f;
+	char name[256];
 	uint64_t size;
+	int rc;
 
-	if (n > sizeof(*path) && path->type == EFI_PATH_MEDIA &&
-	    path->subtype == EFI_PATH_FILE)
-		efi_narrow(own, sizeof(own), (const efi_char *)(path + 1),
-			   (n - sizeof(*path)) / sizeof(efi_char));
-	if (!beside(name, sizeof(name), own, "\\/") ||
-	    efi_file_open(&f, &size, efi.self->device, name))
+	if (!efi_protocol(efi.self->device, &efi_guid_volume) ||
+	    !uefi_beside_path(name, sizeof(name), (const uint8_t *)path,
+			      path ? efi_path_len(path) : 0))
 		return false;
-	if (size > len || f->read(f, &len, p->text))
-		len = 0;
-	f->close(f);
-	p->text[len] = '\0';
-	return any(p, "nbdboot.conf");
-}
-
-/* The packet of PXE that named this program: offset 108, 128 bytes. */
-static bool pxe_name(char to[129], const struct efi_pxe_mode *m,
-		     union efi_ip *server)
-{
-	const struct efi_pxe_packet *k = m->reply_received   ? &m->reply
-					 : m->proxy_received ? &m->proxy
-							     : &m->ack;
-
-	memcpy(to, k->raw + 108, 128);
-	to[128] = '\0';
-	memset(server, 0, sizeof(*server));
-	memcpy(server->v4, k->raw + 20, 4);
-	return server->align[0];
+	rc = efi_file_open(&f, &size, efi.self->device, name);
+	if (!rc) {
+		rc = size > len ? NBD_E_NO_MEMORY
+				: efi_error(f->read(f, &len, p->raw));
+		f->close(f);
+	}
+	return take_file(p, "nbdboot.conf", rc, len);
 }
 
 static bool from_tftp(struct uefi_program *p)
 {
 	struct efi_pxe *pxe = uefi_net_pxe();
-	uint64_t len = sizeof(p->text) - 1;
-	char own[129], name[160];
-	union efi_ip server;
+	uint64_t len = sizeof(p->raw);
+	const struct efi_pxe_packet *k;
+	union efi_ip server = { { 0 } };
+	char name[300];
+	efi_status s;
 
-	if (!pxe || !pxe_name(own, pxe->mode, &server) ||
-	    !beside(name, sizeof(name), own, "/"))
+	if (!pxe)
 		return false;
-	if (pxe->tftp(pxe, EFI_PXE_READ_FILE, p->text, false, &len, NULL,
-		      &server, name, NULL, false))
-		len = 0;
-	p->text[len] = '\0';
-	return any(p, "nbdboot.conf by TFTP");
+	/* the packet that named this program */
+	k = pxe->mode->reply_received	? &pxe->mode->reply
+	    : pxe->mode->proxy_received ? &pxe->mode->proxy
+					: &pxe->mode->ack;
+	if (!uefi_beside_bootp(name, sizeof(name), server.v4, k->raw,
+			       sizeof(k->raw)) ||
+	    !server.align[0])
+		return false;
+	s = pxe->tftp(pxe, EFI_PXE_READ_FILE, p->raw, false, &len, NULL,
+		      &server, name, NULL, false);
+	return take_file(p, name,
+			 s == EFI_TFTP_ERROR ? NBD_E_NOT_FOUND : efi_error(s),
+			 (size_t)len);
 }
 
 /* The interface of the path that has the firmware's HTTP, or NULL. */
@@ -124,24 +143,24 @@ static bool from_http(struct uefi_program *p)
 	size_t len = path ? efi_path_len(path) : 0, n;
 	const uint8_t *node =
 		uefi_path_node((const uint8_t *)path, len, UEFI_NODE_URI, &n);
-	struct efi_http_from from;
+	struct efi_http_from from = { .ip6 = false };
 	struct dhcp_lease l;
-	char own[384], url[400];
+	char own[512], url[512];
 	int got;
 
-	if (!node || n - 4 >= sizeof(own) ||
-	    !uefi_lease_path(&l, (const uint8_t *)path, len))
+	if (!node || n == sizeof(*path))
 		return false;
-	memcpy(own, node + 4, n - 4);
-	own[n - 4] = '\0';
+	if (nbd_fmt(own, sizeof(own), "%.*s", (int)(n - sizeof(*path)),
+		    (const char *)node + sizeof(*path)) < 0 ||
+	    !uefi_beside_url(url, sizeof(url), own))
+		return ignored(p, "the URL of this program", "too long");
+	if (!uefi_lease_path(&l, (const uint8_t *)path, len))
+		return false;
 	from.nic = http_of(path);
 	memcpy(from.addr, l.addr, 4);
 	uefi_lease_mask(&l, from.mask);
-	if (!beside(url, sizeof(url), own, "/"))
-		return false;
-	got = efi_http_get(&from, url, p->text, sizeof(p->text) - 1);
-	p->text[got > 0 ? got : 0] = '\0';
-	return any(p, "nbdboot.conf by HTTP");
+	got = efi_http_get(&from, url, p->raw, sizeof(p->raw));
+	return take_file(p, url, got < 0 ? got : 0, (size_t)got);
 }
 
 void uefi_source(struct uefi_program *p)

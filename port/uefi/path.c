@@ -83,41 +83,6 @@ int efi_widen(efi_char *to, size_t cap, const char *from, bool path)
 	return (int)n;
 }
 
-static size_t put_utf8(char *to, unsigned c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	to[0] = (char)(0xe0 | c >> 12);
-	to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[2] = (char)(0x80 | (c & 0x3f));
-	return 3;
-}
-
-int efi_narrow(char *to, size_t cap, const efi_char *from, size_t n)
-{
-	size_t len = 0;
-
-	for (; n && *from; from++, n--) {
-		unsigned c = *from;
-
-		if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') ||
-		    (c >= 0xd800 && c < 0xe000))
-			return NBD_E_USAGE;
-		if (len + 4 > cap)
-			return NBD_E_NO_MEMORY;
-		len += put_utf8(to + len, c);
-	}
-	to[len] = '\0';
-	return (int)len;
-}
-
 int efi_file_open(struct efi_file **f, uint64_t *size, efi_handle h,
 		  const char *name)
 {

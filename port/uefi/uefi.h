@@ -91,12 +91,6 @@ int efi_path_add(void *to, size_t cap, const struct efi_path *base,
  * the NUL, or NBD_E_NO_MEMORY; characters that UCS-2 lacks become '?'.
  */
 int efi_widen(efi_char *to, size_t cap, const char *from, bool path);
-/*
- * UCS-2 of at most n characters to UTF-8 up to a NUL.  NBD_E_NO_MEMORY, or
- * NBD_E_USAGE if it is no text: unpaired surrogates, control characters other
- * than blanks.
- */
-int efi_narrow(char *to, size_t cap, const efi_char *from, size_t n);
 
 /*
  * Opens a file of the volume on h for reading.  Returns 0 with its size, or an

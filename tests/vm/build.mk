@@ -90,6 +90,8 @@ soak-dropin: vm-program ## each form of ours, LTSP, Debian 13: OUTAGE=60
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \
 		$(vm) tests/vm/test_uefi_net.sh
+soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY=
+	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
 soak: soak-sim soak-faults soak-boot soak-prefetch soak-reroot soak-dropin vm-program ## simulations and outages for hours
@@ -122,4 +124,4 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
-	soak-boot soak-prefetch soak-reroot soak-uefi soak-site soak
+	soak-boot soak-prefetch soak-reroot soak-uefi soak-uefi-net soak-site soak

@@ -6,72 +6,13 @@
 # on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=tests/vm/uefi.sh
-. "$here/uefi.sh"
-# shellcheck source=tests/netns.sh
-. "$here/../netns.sh"
-# shellcheck source=tests/vm/lan.sh
-. "$here/lan.sh"
+# shellcheck source=tests/vm/uefi_lan.sh
+. "$here/uefi_lan.sh"
 
 outage=${OUTAGE:-20}
-words="nbdboot.part=2 rw console=$console panic=1 loglevel=4"
-direct="$words kernel=/vmlinuz initrd=/initramfs"
-
-# machine [QEMU-ARGUMENT...]
-machine()
-{
-	uefi_start -netdev "tap,id=net,ifname=$tap,script=no,downscript=no" \
-		-device virtio-net-pci,netdev=net,romfile=,mac=52:54:00:00:00:00 \
-		"$@"
-}
-
-# start WORDS
-start()
-{
-	machine -kernel "$efi" -append "$1"
-}
-
-await()
-{
-	vm_wait "$1" && return
-	not_ok "the console says $1"
-	show "$work/log"
-	return 1
-}
-
-# to_root SENTENCE PATTERN...: the machine boots to its end, and says so
-to_root()
-{
-	vm_end
-	shows "$@" '^guest: root is /dev/nbd0p2 ext4 rw$' \
-		'^guest: marker is net$' '^guest: end$'
-}
-
-# serve_on PORT: sets nbd to the pid
-serve_on()
-{
-	nsenter -t "$srv" -n nbdkit -f -p "$1" file "$disk" \
-		>"$work/nbdkit$1.log" 2>&1 </dev/null &
-	nbd=$!
-	servers="$servers $nbd"
-	listens -t "$1" "$nbd" "$work/nbdkit$1.log"
-}
-
-# end_server PID
-end_server()
-{
-	kill -9 "$1"
-	wait "$1" 2>/dev/null || true
-}
 
 build_efi
-find_kernel
-root_tree "$work/tree" guest/boot.sh
-echo net >"$work/tree/etc/marker"
-ext4_of "$work/tree" "$work/ext4"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' >/dev/null
-esp_of "$esp" "$kernel" vmlinuz "$work/initramfs" initramfs
-efi_disk "$disk" "$esp" "$work/ext4"
+disk_of_lan
 
 lan_up
 tap=t0
@@ -139,22 +80,25 @@ build_efi
 # ---- HTTP boot, a list of servers ----
 
 # The first server of the list is away at the start, and the second one is
-# killed while the firmware reads.
-mkdir "$work/http"
-cp "$efi" "$work/http/nbdboot.efi"
-echo "root=nbd://$root4:1/,nbd://$root4:10810/,nbd://$root4/ $direct" \
-	>"$work/http/nbdboot.conf"
-nsenter -t "$srv" -n busybox httpd -f -p "$root4:80" -h "$work/http" &
-servers="$servers $!"
-listens -t 80 "$!" /dev/null
+# killed while the firmware reads.  The words are as an editor of Windows writes
+# them, and come in chunks.
+mkdir -p "$work/http/d"
+cp "$efi" "$work/http/d/nbdboot.efi"
+{
+	printf '\377\376'
+	printf '%s\r\n' '# the server in the corner' \
+		"root=nbd://$root4:1/,nbd://$root4:10810/,nbd://$root4/ $direct" |
+		iconv -f UTF-8 -t UTF-16LE
+} >"$work/http/d/nbdboot.conf"
+http_on chunked
 lan_dhcpd --dhcp-vendorclass=set:http,HTTPClient \
 	--dhcp-option-force=tag:http,60,HTTPClient \
-	--dhcp-boot="tag:http,http://$root4/nbdboot.efi"
+	--dhcp-boot="tag:http,http://$root4/d/nbdboot.efi?of=/x"
 machine -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n \
 	-fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
 await '*connected after*' || true
 end_server "$second"
-to_root 'HTTP boot, nbdboot.conf by HTTP, the third server of a list' \
+to_root 'HTTP boot with a query, UTF-16 in chunks, the third server of a list' \
 	'nbdboot: 192.0.2.*, .*by HTTP boot, over virtio-net' \
 	"nbdboot: nbd://$root4:10810.* connected after"
 

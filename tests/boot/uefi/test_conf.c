@@ -70,6 +70,15 @@ static void a_shell_passes_the_name_of_the_program(void **state)
 	(void)state;
 	assert_int_equal(parse("FS0:\\nbdboot.EFI root=nbd://h/x"), 0);
 	assert_string_equal(c.words, "root=nbd://h/x");
+	assert_int_equal(parse("\"FS0:\\a b\\x.efi\" root=nbd://h/x"), 0);
+	assert_string_equal(c.words, "root=nbd://h/x");
+	assert_int_equal(parse("FS0:\\NBDBOOT root=nbd://h/x"), 0);
+	assert_string_equal(c.words, "root=nbd://h/x");
+	/* alone it is no word: those may be in another place */
+	assert_false(uefi_conf_any("nbdboot.efi"));
+	assert_false(uefi_conf_any("fs0:nbdboot "));
+	assert_true(uefi_conf_any("nbdboot.efi quiet"));
+	assert_true(uefi_conf_any("root=nbd://h/nbdboot"));
 	/* only as the first word */
 	assert_int_equal(parse("root=nbd://h/x a.efi"), 0);
 	assert_string_equal(c.words, "root=nbd://h/x a.efi");
