@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 port-y += port/pump.o port/text.o port/utf8.o port/diag.o \
-	port/dial.o port/export_same.o port/retry.o port/udp4.o
+	port/dial.o port/export_same.o port/retry.o port/udp4.o port/ip6.o
 port-$(CONFIG_CORE_IO) += port/latency.o port/disk.o
 include $(addsuffix /build.mk,$(addprefix port/,linux lwip mbedtls metal posix uefi))

@@ -134,13 +134,14 @@ static void put_ip4(struct nbd_out *o, const struct dhcp_lease *l)
 	}
 }
 
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l)
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+		    const char *none)
 {
 	nbd_putf(o, " ip=");
 	if (l->addr[0])
 		put_ip4(o, l);
 	else
-		nbd_putf(o, "auto6");
+		nbd_putf(o, "%s", none);
 }
 
 void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6])

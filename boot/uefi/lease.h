@@ -37,9 +37,10 @@ bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len);
 
 /*
  * Prints " ip=ADDRESS::GATEWAY:MASK:HOST::off:DNS": the lease as a word of a
- * kernel command line.  Without an address it is " ip=auto6".
+ * kernel command line.  Without an address it is " ip=NONE".
  */
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l);
+void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+		    const char *none);
 /* Prints " BOOTIF=01-MAC": with several interfaces, the address is for this. */
 void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6]);
 

@@ -3,6 +3,7 @@
 #include "boot/uefi/nic.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "boot/uefi/dhcp_frames.h"
 #include "port/lwip/lwip.h"
@@ -16,7 +17,7 @@ const struct ip_methods net_ip_methods = {
 	.unsaid = IP_DHCP,
 	.bits = 1u << IP_OFF | 1u << IP_STATIC | 1u << IP_DHCP | 1u << IP_LINK |
 		(LWIP_IPV6 ? 1u << IP_AUTO6 : 0),
-	.has = LWIP_IPV6 ? "static addresses and DHCP, of IPv4, and auto6"
+	.has = LWIP_IPV6 ? "static addresses, DHCP of IPv4, and auto6"
 			 : "static addresses and DHCP, of IPv4",
 };
 
@@ -142,32 +143,34 @@ static bool take_http(struct uefi_net *n)
 	return true;
 }
 
+/* The address of ip=, of either kind. */
+static int take_static(struct uefi_net *n, const char *text, struct nbd_diag *d)
+{
+	n->from = "ip=";
+	n->ip_text = text;
+	if (uefi_lease_static(&n->lease, &n->ip) ||
+	    (LWIP_IPV6 && !net_ip_link_local(&n->ip.client)))
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_USAGE, "ip=%s: not an %s address", text,
+			LWIP_IPV6 ? "IPv4 or a global IPv6" : "IPv4");
+}
+
 /* The address, as far as it is known before the interface is up. */
 static int take_address(struct uefi_net *n, const char *text,
 			struct nbd_diag *d)
 {
-	struct ip_config ip;
-	int rc;
+	int rc = NBD_OK;
 
 	n->from = "DHCP";
-	n->method = IP_OFF;
-	n->device = false;
-	if (text) {
-		rc = net_ip_parse(&ip, text, d);
-		if (rc)
-			return rc;
-		n->method = ip.method;
-		n->device = ip.device[0];
-		if (ip.method == IP_STATIC) {
-			n->from = "ip=";
-			return uefi_lease_static(&n->lease, &ip)
-				       ? NBD_OK
-				       : nbd_diag(d, NBD_E_USAGE,
-						  "ip=%s: not an IPv4 address",
-						  text);
-		}
-	}
-	if (n->method == IP_AUTO6 || (!take_pxe(n) && !take_http(n)))
+	n->ip_text = "auto6";
+	memset(&n->ip, 0, sizeof(n->ip));
+	if (text)
+		rc = net_ip_parse(&n->ip, text, d);
+	if (rc)
+		return rc;
+	if (n->ip.method == IP_STATIC)
+		return take_static(n, text, d);
+	if (n->ip.method == IP_AUTO6 || (!take_pxe(n) && !take_http(n)))
 		memset(&n->lease, 0, sizeof(n->lease));
 	return NBD_OK;
 }
@@ -192,10 +195,24 @@ static int get_lease(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 	return uefi_dhcp(&n->lease, &n->snp.e, seed, n->root_path, ms, d);
 }
 
+static bool has_ip6(const struct uefi_net *n)
+{
+	return n->ip.client.family == AF_INET6;
+}
+
+static void by_hand(struct lwnet_ip6 *to, const struct ip_config *ip)
+{
+	memcpy(to->ip, ip->client.ip, 16);
+	memcpy(to->router, ip->gateway.ip, 16);
+	memcpy(to->dns, ip->dns[0].ip, 16);
+	to->prefix = (unsigned char)ip->client.prefix;
+}
+
 static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 {
 	struct lwnet_config c = { .hostname = NULL };
 	const struct dhcp_lease *l = &n->lease;
+	struct lwnet_ip6 ip6;
 
 	if (!n->lwip)
 		n->lwip = efi_pages(sizeof(*n->lwip));
@@ -207,6 +224,10 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 	memcpy(c.router, l->router, 4);
 	memcpy(c.dns, l->dns[0], 4);
 	uefi_lease_mask(l, c.mask);
+	if (LWIP_IPV6 && has_ip6(n)) {
+		by_hand(&ip6, &n->ip);
+		c.ip6 = &ip6;
+	}
 	efi_random(c.seed, sizeof(c.seed));
 	if (lwnet_open(n->lwip, &n->snp.e, &c))
 		return nbd_diag(d, NBD_E_PARAM, "network: no stack");
@@ -214,7 +235,7 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* The stack with no address but what a router advertises within ms. */
+/* The stack with an address by hand, or what a router advertises within ms. */
 static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 {
 	int rc = open_lwip(n, d);
@@ -223,7 +244,8 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 		return rc;
 	rc = lwnet_up(n->lwip, ms, NULL, d);
 	if (!rc && lwnet_ip6(n->lwip, n->ip6)) {
-		n->from = "router advertisement";
+		if (!has_ip6(n))
+			n->from = "router advertisement";
 		return NBD_OK;
 	}
 	lwnet_close(n->lwip, 0);
@@ -234,7 +256,7 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 /* Is what a router advertises no use without a lease? */
 static bool needs_lease(const struct uefi_net *n)
 {
-	return n->root_path || n->ip4 || n->method == IP_DHCP;
+	return n->root_path || n->ip4 || n->ip.method == IP_DHCP;
 }
 
 /* A network may have DHCP, routers that advertise, or both. */
@@ -243,7 +265,7 @@ static int open_any(struct uefi_net *n, struct nbd_diag *d)
 	struct nbd_diag no_lease, no_router;
 	int rc;
 
-	if (LWIP_IPV6 && n->method == IP_AUTO6)
+	if (LWIP_IPV6 && (n->ip.method == IP_AUTO6 || has_ip6(n)))
 		return open_ip6(n, LEASE_MS, d);
 	if (LWIP_IPV6 && !needs_lease(n) && get_lease(n, FIRST_MS, &no_lease) &&
 	    !open_ip6(n, FIRST_MS, &no_router))

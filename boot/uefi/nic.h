@@ -21,8 +21,10 @@ struct uefi_net {
 	const struct efi_path *path; /* of nic */
 	uint8_t mac[6];
 	struct dhcp_lease lease; /* of IPv4; its addr is zeros: there is none */
-	uint8_t ip6[16];	 /* without a lease: what a router advertised */
-	bool device;		 /* ip= names one */
+	uint8_t ip6[16];	 /* without a lease: the address of IPv6 */
+	/* ip=; its client is set if there is an IPv6 address by hand */
+	struct ip_config ip;
+	const char *ip_text; /* without a lease: the value of ip= */
 	/* where the address is from: "PXE", "DHCP", "ip=" and so on */
 	const char *from;
 	const char *via;	 /* what moves the packets */
@@ -30,7 +32,6 @@ struct uefi_net {
 	bool polled; /* it works at EFI_TPL_CALLBACK, without events */
 
 	/* private */
-	enum ip_method method; /* of ip=; IP_OFF: none was given */
 	struct efi_snp snp;
 	struct lwnet *lwip; /* 1 MiB; kept for the next try */
 	struct efi_tcp4 tcp4;

@@ -43,7 +43,10 @@ static void say_net(const struct uefi_program *p)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
 	nbd_put_ip(&o, is_ip4 ? net->lease.addr : net->ip6, is_ip4 ? 4 : 16);
-	nbd_putf(&o, "/%u, ", is_ip4 ? net->lease.prefix : 64);
+	nbd_putf(&o, "/%u, ",
+		 is_ip4			 ? net->lease.prefix
+		 : net->ip.client.family ? net->ip.client.prefix
+					 : 64);
 	nbd_put_mac(&o, net->mac);
 	text[o.len] = '\0';
 	efi_print("nbdboot: %s, address by %s, over %s\n", text, net->from,

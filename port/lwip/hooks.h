@@ -16,4 +16,10 @@ uint32_t lwnet_random(void);
  */
 uint16_t lwnet_checksum(const void *data, int len);
 
+/* ip6.c: where packets to an address of IPv6 go; NULL: to a router. */
+struct ip6_addr;
+struct netif;
+const struct ip6_addr *lwnet_ip6_gateway(struct netif *netif,
+					 const struct ip6_addr *to);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* IPv6: the addresses that routers announce, and those of servers. */
+/* IPv6: addresses that routers announce, by hand, and those of servers. */
 #include "port/lwip/lwip.h"
 
 #include <lwip/ethip6.h>
@@ -12,10 +12,67 @@ void lwnet_ip6_add(struct netif *netif)
 	netif->flags |= NETIF_FLAG_MLD6;
 }
 
-void lwnet_ip6_begin(struct lwnet *net)
+static void set_ip6(ip_addr_t *to, const unsigned char ip[16])
+{
+	memset(to, 0, sizeof(*to));
+	IP_SET_TYPE_VAL(*to, IPADDR_TYPE_V6);
+	memcpy(ip_2_ip6(to)->addr, ip, 16);
+	ip6_addr_assign_zone(ip_2_ip6(to), IP6_UNICAST, netif_default);
+}
+
+/*
+ * lwIP takes the first 64 bits of a "static" address for the prefix of the link
+ * (nd6.c), which it need not be.  One that is valid for ever is not static, and
+ * lwnet_ip6_gateway() knows the prefix.
+ */
+static void add_by_hand(struct lwnet *net, const struct lwnet_ip6 *a)
+{
+	struct netif *netif = &net->netif;
+	ip_addr_t ip;
+	s8_t i;
+
+	net->ip6 = *a;
+	set_ip6(&net->router6, a->router);
+	set_ip6(&ip, a->dns);
+	lwnet_name_server_set(&ip);
+	set_ip6(&ip, a->ip);
+	if (netif_add_ip6_address(netif, ip_2_ip6(&ip), &i) != ERR_OK)
+		return;
+	netif_ip6_addr_set_valid_life(netif, i, IP6_ADDR_LIFE_INFINITE);
+	netif_ip6_addr_set_pref_life(netif, i, IP6_ADDR_LIFE_INFINITE);
+}
+
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand)
 {
 	netif_create_ip6_linklocal_address(&net->netif, 1);
 	netif_set_ip6_autoconfig_enabled(&net->netif, 1);
+	if (by_hand)
+		add_by_hand(net, by_hand);
+}
+
+/*
+ * lwIP asks only for neighbours that share 64 bits with it: with a shorter
+ * prefix the others are behind the router.
+ */
+static bool is_on_link(const struct lwnet_ip6 *a, const unsigned char *to)
+{
+	unsigned bits = a->prefix < 64 ? 64 : a->prefix, i = 0;
+
+	while (i < bits && !((a->ip[i / 8] ^ to[i / 8]) & 0x80 >> i % 8))
+		i++;
+	return a->prefix && i == bits;
+}
+
+/* lwIP asks for what no advertisement says is on the link. */
+const ip6_addr_t *lwnet_ip6_gateway(struct netif *netif, const ip6_addr_t *to)
+{
+	const struct lwnet *net = netif->state;
+
+	if (is_on_link(&net->ip6, (const unsigned char *)to->addr))
+		return to;
+	return net->ip6.prefix && !ip_addr_isany(&net->router6)
+		       ? ip_2_ip6(&net->router6)
+		       : NULL;
 }
 
 bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
@@ -33,9 +90,7 @@ bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 {
 	if (a->len != 16)
 		return false;
-	IP_SET_TYPE_VAL(*ip, IPADDR_TYPE_V6);
-	memcpy(ip_2_ip6(ip)->addr, a->ip, 16);
-	ip6_addr_assign_zone(ip_2_ip6(ip), IP6_UNICAST, netif_default);
+	set_ip6(ip, a->ip);
 	return true;
 }
 
@@ -43,17 +98,13 @@ bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
 {
 	char text[64];
 	size_t len = strcspn(host, "%");
-	ip6_addr_t ip;
 
 	if (len >= sizeof(text))
 		return false;
 	memcpy(text, host, len);
 	text[len] = '\0';
-	if (!ip6addr_aton(text, &ip))
-		return false;
 	a->len = 16;
-	memcpy(a->ip, ip.addr, 16);
-	return true;
+	return nbd_ip6(text, a->ip);
 }
 
 void lwnet_ip6_drop(void)

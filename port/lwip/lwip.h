@@ -34,10 +34,18 @@
 		 ? CONFIG_PORT_LWIP_MTU + NBD_ETHER_HEADER         \
 		 : NBD_ETHER_PIECE)
 
+/* An IPv6 address by hand, in network order; zeros: not given. */
+struct lwnet_ip6 {
+	unsigned char ip[16], router[16], dns[16];
+	unsigned char prefix; /* bits of ip: what is on the link */
+};
+
 /* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
 struct lwnet_config {
 	/* IPv4 by hand, in network order; ip 0: by DHCP. */
 	unsigned char ip[4], mask[4], router[4], dns[4];
+	/* The same of IPv6, beside what routers advertise; NULL: only that. */
+	const struct lwnet_ip6 *ip6;
 	/* Bits that nobody can guess, for ports and sequence numbers. */
 	unsigned char seed[16];
 	const char *hostname; /* for DHCP, kept; NULL: none */
@@ -85,6 +93,8 @@ struct lwnet {
 	/* private */
 	struct nbd_ether *ether;
 	struct netif netif;
+	struct lwnet_ip6 ip6; /* prefix 0: none */
+	ip_addr_t router6;    /* the same as in ip6, as lwIP has it */
 	struct lwnet_frame frames[CONFIG_PORT_LWIP_FRAMES], *free;
 	struct lwnet_link links[CONFIG_PORT_MAX_CONNECTIONS];
 	unsigned char ack[LWNET_ACK_MAX]; /* one without data, not sent yet */
@@ -147,14 +157,14 @@ void lwnet_check_links(struct lwnet *net);
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
-/* name_servers.c: the one of the program, if it is not 0.0.0.0 */
-void lwnet_name_server_set(const unsigned char ip[4]);
+/* name_servers.c: the one of the program, if it is not 0.0.0.0 or :: */
+void lwnet_name_server_set(const ip_addr_t *ip);
 /* The next server after number *k, which goes round.  False: there is none. */
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);
 
 /* ip6.c: on the interface; false: the address is not of IPv6 */
 void lwnet_ip6_add(struct netif *netif);
-void lwnet_ip6_begin(struct lwnet *net);
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand);
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a);
 /* "fd00::1", "fe80::1%eth0": there is one interface. */
 bool lwnet_ip6_parse(const char *host, struct sock_addr *a);

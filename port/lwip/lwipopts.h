@@ -121,6 +121,7 @@
 /* The ports and sequence numbers of a reset are random, too. */
 #define LWIP_HOOK_FILENAME			  "port/lwip/hooks.h"
 #define LWIP_HOOK_TCP_ISN(lip, lport, rip, rport) lwnet_random()
+#define LWIP_HOOK_ND6_GET_GW			  lwnet_ip6_gateway
 
 /* A window above 64 KiB is meant (see TCP_WND). */
 #define LWIP_DISABLE_TCP_SANITY_CHECKS 1

@@ -6,7 +6,6 @@
 #include "port/lwip/lwip.h"
 
 #include <lwip/dns.h>
-#include <string.h>
 
 static ip_addr_t servers[DNS_MAX_SERVERS];
 
@@ -31,13 +30,10 @@ const ip_addr_t *dns_getserver(u8_t n)
 	return n < DNS_MAX_SERVERS ? &servers[n] : IP_ADDR_ANY;
 }
 
-void lwnet_name_server_set(const unsigned char ip[4])
+void lwnet_name_server_set(const ip_addr_t *ip)
 {
-	ip_addr_t dns = *IP_ADDR_ANY;
-
-	memcpy(&ip_2_ip4(&dns)->addr, ip, 4);
-	if (!ip_addr_isany(&dns))
-		dns_setserver(0, &dns);
+	if (!ip_addr_isany(ip))
+		dns_setserver(0, ip);
 }
 
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k)

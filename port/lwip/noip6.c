@@ -7,9 +7,9 @@ void lwnet_ip6_add(struct netif *netif)
 	(void)netif;
 }
 
-void lwnet_ip6_begin(struct lwnet *net)
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand)
 {
-	(void)net;
+	(void)net, (void)by_hand;
 }
 
 bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])

@@ -2,7 +2,7 @@
 /* A stack that knows no names. */
 #include "port/lwip/lwip.h"
 
-void lwnet_name_server_set(const unsigned char ip[4])
+void lwnet_name_server_set(const ip_addr_t *ip)
 {
 	(void)ip;
 }

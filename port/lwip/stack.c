@@ -191,12 +191,14 @@ static void set_ip4(ip4_addr_t *to, const unsigned char ip[4])
 static void set_static(struct lwnet *net, const struct lwnet_config *c)
 {
 	ip4_addr_t ip, mask, router;
+	ip_addr_t dns = *IP_ADDR_ANY;
 
 	set_ip4(&ip, c->ip);
 	set_ip4(&mask, c->mask);
 	set_ip4(&router, c->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-	lwnet_name_server_set(c->dns);
+	set_ip4(ip_2_ip4(&dns), c->dns);
+	lwnet_name_server_set(&dns);
 }
 
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
@@ -249,7 +251,7 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		lwip_init();
 	lwnet_netif_add(net);
 	tcp_init(); /* draws the first local port, with this key */
-	lwnet_ip6_begin(net);
+	lwnet_ip6_begin(net, c->ip6);
 	watch_link(net);
 	if (c->ip[0])
 		set_static(net, c);

@@ -199,7 +199,7 @@ char *strpbrk(const char *s, const char *any)
 
 int inet_pton(int family, const char *text, void *to)
 {
-	return family == AF_INET && nbd_ip4(text, to);
+	return family == AF_INET ? nbd_ip4(text, to) : nbd_ip6(text, to);
 }
 
 int atoi(const char *s)

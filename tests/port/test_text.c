@@ -5,6 +5,7 @@
 #include "port/port.h"
 #include "port/utf8.h"
 
+#include <arpa/inet.h>
 #include <limits.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -329,6 +330,64 @@ static void an_ipv4_address_is_four_numbers(void **state)
 	assert_memory_equal(ip, "\0\0\0\0", 4);
 }
 
+/* The same as inet_pton(3) says of each. */
+static void an_ipv6_address_is_as_the_c_library_reads_it(void **state)
+{
+	static const char *const texts[] = {
+		"::",
+		"::1",
+		"1::",
+		"2001:db8::1",
+		"fe80::5054:ff:fe12:3456",
+		"1:2:3:4:5:6:7:8",
+		"1:2:3:4:5:6:7::",
+		"::2:3:4:5:6:7:8",
+		"FD00::aBcD",
+		"1:2:3::6:7:8",
+		"::ffff:192.0.2.1",
+		"64:ff9b::192.0.2.1",
+		"1:2:3:4:5:6:192.0.2.1",
+		"::192.0.2.1",
+		"",
+		":",
+		":::",
+		":1",
+		"1:",
+		"1:2:3:4:5:6:7:",
+		"1:::2",
+		"1::2::3",
+		"::1::",
+		"1:2:3:4:5:6:7",
+		"1:2:3:4:5:6:7:8:9",
+		"1:2:3:4:5:6:7:8::",
+		"12345::",
+		"g::",
+		"::1 ",
+		" ::1",
+		"::1%eth0",
+		"::1/64",
+		"[::1]",
+		"192.0.2.1",
+		"1:2:3:4:5:6:7:192.0.2.1",
+		"::192.0.2.256",
+		"::192.0.2.1:1",
+		"::.1",
+		"2001:db8",
+		"example.org",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		unsigned char ip[16], want[16];
+		bool good = inet_pton(AF_INET6, texts[i], want) == 1;
+
+		if (nbd_ip6(texts[i], ip) != good)
+			fail_msg("%s", texts[i]);
+		if (good)
+			assert_memory_equal(ip, want, 16);
+	}
+}
+
 static void a_mac_has_two_digits_a_byte(void **state)
 {
 	static const unsigned char mac[6] = { 0x52, 0x54, 0, 0xff, 0x0a, 1 };
@@ -614,6 +673,7 @@ int main(void)
 		TEST(only_raw_printing_lets_control_characters_through),
 		TEST(addresses_are_printed_as_rfc_5952_says),
 		TEST(an_ipv4_address_is_four_numbers),
+		TEST(an_ipv6_address_is_as_the_c_library_reads_it),
 		TEST(a_mac_has_two_digits_a_byte),
 		TEST(a_shell_sees_nothing_in_what_is_quoted),
 		TEST(numbers_are_read_within_their_bounds),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # nbdboot.efi by PXE and HTTP boot: where its words are, in each encoding and
-# framing.  ONLY=PATTERN chooses cases by their names.  TAP on standard output.
+# framing; IPv6 addresses by hand.  ONLY=PATTERN chooses cases by their names.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/uefi_lan.sh
@@ -110,4 +110,24 @@ if wanted long; then
 	head -c 20000 /dev/zero | tr '\0' x >"$work/http/d/nbdboot.conf"
 	complains long-chunked 'a text that is too long' "$ignored "
 fi
+
+# ---- IPv6 by hand ----
+
+# by_hand NAME SERVER ADDRESS PREFIX GATEWAY
+by_hand()
+{
+	wanted "$1" || return 0
+	start "root=nbd://[$2]/ ip=[$3]::$5:$4::: $direct"
+	to_root "IPv6 by hand: $1" "nbdboot: $3/$4, .*by ip=" \
+		"nbdboot: nbd://\\[$2\\]/: .* connected after" ' BOOTIF=01-52-54'
+}
+
+build_efi ipv6
+disk_of_lan
+serve_on 10809
+far6=2001:db8:7::1
+at "$srv" ip addr add $far6/64 dev br1 nodad
+by_hand static-link $root6 2001:db8::22 64 ''
+by_hand static-gateway $far6 2001:db8::22 64 '[fe80::1]'
+by_hand static-long $far6 2001:db8::22 120 "[$root6]"
 finish

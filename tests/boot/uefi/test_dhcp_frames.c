@@ -174,7 +174,7 @@ static void a_lease_with_its_root_path(void **state)
 	assert_string_equal(l.root_path, "nbd://h/x");
 	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
 	assert_int_equal(server.sent[DHCP_REQUEST], 1);
-	uefi_lease_put(&o, &l);
+	uefi_lease_put(&o, &l, "");
 	text[o.len] = '\0';
 	assert_string_equal(text, " ip=10.0.2.15::10.0.2.1:255.255.255.0:::off:"
 				  "10.0.2.3");

@@ -39,7 +39,7 @@ static const char *words_of(const struct dhcp_lease *lease)
 	static char text[200];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	uefi_lease_put(&o, lease);
+	uefi_lease_put(&o, lease, "auto6");
 	uefi_lease_bootif(&o, mac);
 	text[o.len] = '\0';
 	return text;

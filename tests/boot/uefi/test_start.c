@@ -214,7 +214,7 @@ static void the_kernel_gets_the_words_that_it_lacks(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(uefi_conf_parse(&p.conf, cases[i].words, &d),
 				 0);
-		p.net.device = cases[i].device;
+		p.net.ip.device[0] = cases[i].device;
 		assert_int_equal(uefi_handover_words(&p, &d), 0);
 		assert_string_equal(p.options, cases[i].want);
 	}

@@ -2,7 +2,7 @@
 #ifndef PORT_UEFI_LIBC_ARPA_INET_H
 #define PORT_UEFI_LIBC_ARPA_INET_H
 
-/* IPv4 only: 0 for every other text and family. */
+/* AF_INET and AF_INET6; 0: the text is no address. */
 int inet_pton(int family, const char *text, void *to);
 
 #endif
