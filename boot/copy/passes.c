@@ -22,7 +22,8 @@ static int refuse(const struct side *src, const struct side *dst,
 		return 0;
 	if (dst->size < src->size && !dst->grows)
 		return nbd_diag(d, NBD_E_SIZE,
-				"%s has %llu bytes, too few for the %llu of %s",
+				"%s is too small: it has %llu bytes, and %llu "
+				"of %s are to be copied (nothing was written)",
 				dst->name, (unsigned long long)dst->size,
 				(unsigned long long)src->size, src->name);
 	if (src->size & (src->align - 1))

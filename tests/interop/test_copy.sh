@@ -201,8 +201,9 @@ status=0
 identical "$disk" "$out" 'and stays as it was'
 serve 0 memory 1M
 run "$nbdboot" copy "$disk" "nbd://127.0.0.1:$port"
-expect 1 'has 1048576 bytes, too few for the 25165824' \
+expect 1 "too small: it has 1048576 bytes, and 25165824 of $disk are to be" \
 	'a destination that is too small'
+expect 1 '(nothing was written)' 'and the hint is not about the source'
 nbdcopy "nbd://127.0.0.1:$port" "$out"
 truncate -s 1M "$work/zeroes"
 status=0
@@ -216,7 +217,7 @@ rm -f "$work/sock"
 serve_at -U "$work/sock" memory 1M
 for source in "$disk" "nbd://127.0.0.1:$port"; do
 	run "$nbdboot" copy "$source" "nbd+unix:///?socket=$work/sock"
-	expect 1 'has 1048576 bytes, too few for' \
+	expect 1 'too small: it has 1048576 bytes, and 25165824 of' \
 		"from ${source%%:*} to a socket that is too small"
 done
 run "$nbdboot" info "nbd+unix:///?socket=$work/sock"
