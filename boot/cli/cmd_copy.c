@@ -14,6 +14,10 @@ static const struct cli_option options[] = {
 	{ "patience", 0, "SECONDS", "wait for a server that is away (600)",
 	  CLI_FIELD(struct copy_options, patience), .max = 86400,
 	  .preset = COPY_PATIENCE },
+	{ "offset", 0, "BYTES", "copy from here on, to the start of DST",
+	  CLI_FIELD(struct copy_options, offset) },
+	{ "length", 0, "BYTES", "copy so much, such as 4096 or 64M",
+	  CLI_FIELD(struct copy_options, length) },
 	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
 	{ "progress", 0, NULL, "report progress, also into a file",
@@ -56,6 +60,17 @@ static int open_side(struct side *s, const char *word, bool output,
 	return cli_no_socket(&t->uri, err, d);
 }
 
+static int take_bytes(const char *name, const char *text, uint64_t least,
+		      uint64_t *bytes)
+{
+	return !text || (copy_bytes(text, bytes) && *bytes >= least)
+		       ? CLI_OK
+		       : cli_usage("copy",
+				   "--%s: %s is not a number of bytes, such as "
+				   "4096 or 64M",
+				   name, text);
+}
+
 /* To standard error: standard output may be the destination. */
 static void print_latency(const struct nbd_latency *l)
 {
@@ -69,7 +84,8 @@ static void print_latency(const struct nbd_latency *l)
 	o.flush(&o);
 }
 
-static int copy(struct cli_call *call, const struct copy_options *o)
+static int copy(struct cli_call *call, const struct copy_options *o,
+		uint64_t offset, uint64_t length)
 {
 	struct side src, dst;
 	struct nbd_diag *d = &call->d;
@@ -80,6 +96,10 @@ static int copy(struct cli_call *call, const struct copy_options *o)
 	err = open_side(&src, call->words[0], false, o, d);
 	if (err)
 		goto out;
+	if (o->offset || o->length)
+		err = copy_side_range(&src, offset, length, d);
+	if (err)
+		goto close_src;
 	call->subject = call->words[1];
 	err = open_side(&dst, call->words[1], true, o, d);
 	if (err)
@@ -105,6 +125,8 @@ static int run(struct cli_call *call)
 	struct copy_options *o = call->options;
 	struct nbd_latency latency = { 0 };
 	char **words = call->words;
+	uint64_t offset = 0, length = 0;
+	int status = take_bytes("offset", o->offset, 0, &offset);
 
 	o->latency = &latency;
 	o->say = say;
@@ -113,8 +135,12 @@ static int run(struct cli_call *call)
 	if (o->resume && (nbd_is_uri(words[1]) || words[1][0] == '-'))
 		return cli_usage("copy", "--resume: %s is not a file",
 				 words[1]);
+	if (!status)
+		status = take_bytes("length", o->length, 1, &length);
+	if (status)
+		return status;
 	copy_catch_signals();
-	return copy(call, o);
+	return copy(call, o, offset, length);
 }
 
 const struct command cmd_copy = {

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_COPY) += $(addprefix boot/copy/, loop.o passes.o interrupt.o \
-	scan.o file.o nbd.o link.o progress.o resume.o)
+	scan.o file.o nbd.o link.o progress.o range.o resume.o)

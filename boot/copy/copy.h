@@ -96,6 +96,8 @@ struct side {
 	const char *name; /* as the user wrote it */
 	bool output;
 	uint64_t size;	  /* bytes; UINT64_MAX: a pipe, not known yet */
+	uint64_t base;	  /* of a source: bytes before what is copied, ... */
+	uint64_t rest;	  /* ... and behind */
 	uint32_t align;	  /* bytes; requests are multiples, power of 2 */
 	uint32_t piece;	  /* bytes; the longest read or write */
 	uint32_t zeroes;  /* bytes; the longest zero */
@@ -120,6 +122,7 @@ struct copy_options {
 	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
 	bool resume;		     /* dst is from copy_side_open_part() */
+	const char *offset, *length; /* as the user wrote them; NULL: all */
 	struct tls_files files;	     /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
 };
@@ -135,6 +138,14 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		       struct nbd_diag *d);
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d);
+/*
+ * Reduces a source to length bytes from offset on (0: up to its end); those are
+ * its offsets 0 to length then.  NBD_E_USAGE: it has no such part.
+ */
+int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
+		    struct nbd_diag *d);
+/* "4096", "64K", ..M, G, T: powers of 1024.  False: not a number of bytes. */
+bool copy_bytes(const char *text, uint64_t *bytes);
 /*
  * Opens what an interrupted copy to the file `name` left, to write the rest of
  * it.  NBD_E_NOT_FOUND: no such copy was interrupted.

@@ -27,22 +27,24 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 	while (done < t->len) {
 		char *p = (char *)to->base + done;
 		size_t want = t->len - done;
-		ssize_t n = s->is_pipe ? read(s->fd, p, want)
-				       : pread(s->fd, p, want,
-					       (off_t)(t->offset + done));
+		ssize_t n =
+			s->is_pipe ? read(s->fd, p, want)
+				   : pread(s->fd, p, want,
+					   (off_t)(s->base + t->offset + done));
 
 		if (n < 0 && errno == EINTR && !copy_interrupted)
 			continue;
 		if (n < 0 && errno == EINTR)
 			n = 0;
 		if (n < 0)
-			return failed(d, "read", s, t->offset + done);
+			return failed(d, "read", s, s->base + t->offset + done);
 		if (n == 0 && !s->is_pipe)
 			return nbd_diag(d, NBD_E_IO,
 					"read %s: it ends at offset %llu, "
 					"before its size",
 					s->name,
-					(unsigned long long)t->offset + done);
+					(unsigned long long)s->base +
+						t->offset + done);
 		if (n == 0)
 			break;
 		done += (uint32_t)n;
@@ -105,6 +107,7 @@ static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
 	*len = s->size - offset;
 	if (s->is_pipe)
 		return 0;
+	offset += s->base;
 	data = lseek(s->fd, (off_t)offset, SEEK_DATA);
 	if (data < 0 && errno == ENXIO) {
 		/* a hole up to the end, unless the end has moved */
@@ -349,19 +352,20 @@ int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 
 int copy_side_same_size(const struct side *s, struct nbd_diag *d)
 {
+	uint64_t was = s->base + s->size + s->rest;
 	struct side now = *s;
 	int err;
 
 	if (s->ops != &file_ops || s->is_pipe)
 		return 0;
 	err = measure(&now, d);
-	if (err || now.size == s->size)
+	if (err || now.size == was)
 		return err;
 	return nbd_diag(d, NBD_E_IO,
 			"%s has %llu bytes now, and had %llu when the copy "
 			"began",
 			s->name, (unsigned long long)now.size,
-			(unsigned long long)s->size);
+			(unsigned long long)was);
 }
 
 bool copy_side_same(const struct side *a, const struct side *b)

@@ -204,7 +204,7 @@ static int check_same(struct side *s, struct nbd_diag *d)
 					    NBD_FLAG_SEND_WRITE_ZEROES
 				  : 0;
 	struct nbd_relied r = {
-		.size = s->size,
+		.size = s->base + s->size + s->rest,
 		.fixed = !s->output,
 		.read_only = !s->output,
 		.block = s->align,

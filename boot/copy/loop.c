@@ -143,7 +143,7 @@ struct task *copy_unread(struct copy *c, const void *p)
 int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
 {
 	size_t skip = (size_t)((char *)v->base - (char *)t->iov.base);
-	off_t at = (off_t)(t->offset + skip);
+	off_t at = (off_t)(c->src->base + t->offset + skip);
 	ssize_t n = sendfile(fd, c->src->fd, &at, v->len);
 	int err;
 

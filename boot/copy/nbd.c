@@ -54,7 +54,7 @@ static int transfer(struct side *s, struct task *t, unsigned type,
 		    const struct nbd_iov *v, struct nbd_diag *d)
 {
 	struct nbd_op op = { .type = (uint16_t)type,
-			     .offset = t->offset,
+			     .offset = s->base + t->offset,
 			     .len = t->len,
 			     .iov = v,
 			     .n_iov = v ? 1 : 0,
@@ -92,7 +92,7 @@ static int ask(struct side *s, uint64_t offset, struct nbd_diag *d)
 	struct copy_link *l = s->link;
 	uint64_t rest = s->size - offset;
 	struct nbd_op op = { .type = NBD_CMD_BLOCK_STATUS,
-			     .offset = offset,
+			     .offset = s->base + offset,
 			     .len = rest < STATUS_SPAN ? rest : STATUS_SPAN,
 			     .extents = l->ext,
 			     .max_extents = 1024 };
