@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Fetches the source of a library, as Debian has it, with Debian's security
-# updates: fetch.sh PACKAGE DIR
+# updates: fetch.sh PACKAGE DIR [SUITE BRANCH]
 #
 # apt gets Debian's source package by a separate list of sources, and so checks
 # its signature.  The lists of the system stay as they are.  Nothing is done
-# if DIR has the source already: remove it to take a newer update.
+# if DIR has the source already, in a version of that branch ("3.6"): remove it
+# to take a newer update.
 set -eu
 
 package=${1:?package}
 dir=${2:?directory}
-suite=${FETCH_SUITE:-bookworm}
+suite=${FETCH_SUITE:-${3:-bookworm}}
+branch=${4:-}
 mirror=${FETCH_MIRROR:-http://deb.debian.org/debian}
 # by default the same mirror's
 security=${FETCH_SECURITY:-$mirror-security}
@@ -24,7 +26,8 @@ die()
 	exit 1
 }
 
-[ ! -e "$dir/debian/changelog" ] || exit 0
+! head -n 1 "$dir/debian/changelog" 2>/dev/null |
+	grep -q "^$package (\([0-9]*:\)\?$branch" || exit 0
 command -v apt-get >/dev/null || die 'no apt-get here to fetch the source'
 mkdir -p "$dir"
 work=$(mktemp -d "$dir.XXXXXX")

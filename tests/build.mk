@@ -33,6 +33,13 @@ $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ \
 		$(filter-out %.mk %.a,$^) $(filter %.a,$^) $(LDLIBS)
+# Servers, and what results are compared with.
+mbedtls-tests := $(addprefix $(O)/tests/,port/test_tls.o port/test_aesgcm.o \
+	fuzz/fuzz_aesgcm.o)
+$(mbedtls-tests): cpp += $(mbedtls-cpp)
+$(mbedtls-tests): | $(mbedtls-ready)
+$(O)/tests/port/test_fault.o: cpp += \
+	-DMBEDTLS_HEADERS='"$(or $(mbedtls-src:%=%/include),/usr/include)/mbedtls"'
 # nbdboot with a driver that is played.
 driver := $(O)/tests/interop/driver
 $(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib)
@@ -79,7 +86,7 @@ check-twice: deps ## twice under three busy loops: T=PATTERN CHANGED=REF
 	$(Q)T='$(T)' CHANGED='$(CHANGED)' sh tests/twice.sh $(O) all
 deps: ## install what builds and tests need, or print the command for it
 	$(Q)sh tests/deps.sh
-	$(Q)$(if $(MBEDTLS_DIR),:,sh port/fetch.sh mbedtls build/mbedtls)
+	$(Q)$(if $(MBEDTLS_DIR),:,sh port/fetch.sh mbedtls build/mbedtls trixie 3.6)
 	$(Q)$(if $(LWIP_DIR),:,sh port/fetch.sh lwip build/lwip)
 fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 	$(Q)sh tests/fuzz/run.sh $(O) $(or $(T),60)

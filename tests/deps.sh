@@ -17,7 +17,7 @@ demo='busybox-static cpio kmod xz-utils zstd e2fsprogs nbdkit iproute2
 # boards without an operating system
 metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 
-check='libcmocka-dev libmbedtls-dev nbd-server nbd-client qemu-utils
+check='libcmocka-dev nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
 	debootstrap nftables ethtool dnsmasq-base radvd kea-dhcp6-server

@@ -41,6 +41,9 @@ lwip_sources=$(files '^(port|boot)/lwip/.*\.c$')
 flags='-D_GNU_SOURCE -DNBDBOOT_BUILT=0 -DCLI_COMMANDS= -DINIT_STEPS=
 	-DBOOT_WORDS= -I.'
 lwip_flags='-isystem build/lwip/src/include -Iport/lwip'
+# shellcheck disable=SC2089 # the quotes are part of the value
+mbedtls_flags='-isystem build/mbedtls/include
+	-DMBEDTLS_CONFIG_FILE="tests/port/mbedtls.h"'
 
 # tidy AUTOCONF FLAG...: the files on standard input, by their configuration
 tidy()
@@ -65,9 +68,9 @@ check()
 		$flags -DNBDBOOT_VERSION='"x"' "$@"
 }
 
-# shellcheck disable=SC2086 # words on purpose
+# shellcheck disable=SC2086,SC2090 # words on purpose
 {
-	echo "$sources" | tidy "$dir/t/product/autoconf.h" &&
+	echo "$sources" | tidy "$dir/t/product/autoconf.h" $mbedtls_flags &&
 		echo "$lwip_sources" |
 		tidy "$dir/t/lint-lwip/autoconf.h" $lwip_flags
 } >"$dir/log/clang-tidy.out"

@@ -61,7 +61,7 @@ const char *device_tls_suite(const struct device_tls *t);
 /* The CA certificates of this system, used where none are named; or NULL. */
 const char *device_tls_ca(void);
 
-/* The library: "mbedTLS 2.28.3 (Debian 2.28.3-1)", or "no TLS". */
+/* The library: "Mbed TLS 3.6.6 (Debian 3.6.6-0.1)", or "no TLS". */
 const char *device_tls_version(void);
 
 /* For people: "TLS 1.2" and "AES-256-GCM". */

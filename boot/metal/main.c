@@ -141,7 +141,7 @@ static void take_piece(struct program *p, const struct piece *piece)
 	uint64_t quarter = (p->disk.export.size + 3) / 4;
 	uint64_t begin = piece->op.op.offset, end = begin + piece->v.len;
 
-	mbedtls_sha256_update_ret(&p->sha, piece->buf, piece->v.len);
+	mbedtls_sha256_update(&p->sha, piece->buf, piece->v.len);
 	if (begin / quarter != end / quarter)
 		metal_say("read %u %%", (unsigned)(end / quarter) * 25);
 }
@@ -155,7 +155,7 @@ static int hash(struct program *p, unsigned char sum[32])
 	int err;
 
 	mbedtls_sha256_init(&p->sha);
-	mbedtls_sha256_starts_ret(&p->sha, 0);
+	mbedtls_sha256_starts(&p->sha, 0);
 	while (hashed < size) {
 		for (; asked < size && asked - hashed < DEPTH * PIECE;
 		     asked += PIECE)
@@ -171,7 +171,7 @@ static int hash(struct program *p, unsigned char sum[32])
 			next = &p->pieces[(hashed / PIECE + 1) % DEPTH];
 		}
 	}
-	mbedtls_sha256_finish_ret(&p->sha, sum);
+	mbedtls_sha256_finish(&p->sha, sum);
 	say_sha256("the export", sum);
 	return 0;
 }
@@ -191,7 +191,7 @@ static int write_block(struct program *p, unsigned char sum[32])
 	at = (p->disk.export.size / len - 1) * len;
 	for (size_t i = 0; i < len; i++)
 		out[i] = (unsigned char)(sum[i % 32] + i / 32);
-	mbedtls_sha256_ret(out, len, sum, 0);
+	mbedtls_sha256(out, len, sum, 0);
 	err = request(p, NBD_CMD_WRITE, at, out, len);
 	if (!err && p->disk.export.flags & NBD_FLAG_SEND_FLUSH)
 		err = request(p, NBD_CMD_FLUSH, 0, NULL, 0);

@@ -17,8 +17,8 @@ HARDEN :=
 # No header of a C library but those of port/metal/libc.  lwIP's nd6.c calls
 # htonl(), which a system would have.
 CFLAGS := $(OPT) -g $(cpu-$(board)) -fomit-frame-pointer -ffreestanding \
-	-nostdinc -isystem $(shell $(CC) -print-file-name=include) \
-	-isystem port/metal/libc -Dhtonl=lwip_htonl
+	-nostdinc -isystem port/metal/libc \
+	-isystem $(shell $(CC) -print-file-name=include) -Dhtonl=lwip_htonl
 world-lib := $(O)/mbedtls-sha256.o $(O)/mbedtls-platform_util.o \
 	$(if $(filter virt,$(board)),$(O)/port/metal/virt_start.o)
 tests :=

@@ -15,10 +15,10 @@ CFLAGS := $(OPT) -target $(ARCH)-unknown-windows -ffreestanding -fshort-wchar \
 	$(if $(filter x86_64,$(ARCH)),-mno-red-zone -mno-stack-arg-probe \
 	-mgeneral-regs-only,-mno-stack-arg-probe)
 hosted :=
-# mbedTLS must not take this compiler for Microsoft's, except for AES, which has
-# instructions of x86-64 then.  Nothing here divides numbers of 128 bits.
-mbedtls-with := -U_WIN32 -fgnuc-version=4.2.1 $(if \
-	$(filter x86_64,$(ARCH)),,-U_MSC_VER -DMBEDTLS_NO_UDBL_DIVISION)
+# mbedTLS must not take this compiler for Microsoft's.  Nothing here divides
+# numbers of 128 bits.
+mbedtls-with := -U_WIN32 -U_MSC_VER -fgnuc-version=4.2.1 \
+	-DMBEDTLS_NO_UDBL_DIVISION
 mbedtls-without := -mgeneral-regs-only
 efi-machine := $(if $(filter x86_64,$(ARCH)),x64,arm64)
 # LLVM joins equal sequences of instructions (2 KB on AArch64), but not where

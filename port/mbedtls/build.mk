@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# TLS by mbedTLS 2.28.  Static programs compile what they need of its source,
-# with a configuration of their own (config.h); others link the system's
-# library, unless MBEDTLS_DIR= names a source.
+# TLS by mbedTLS 3.6, the long-term branch, compiled from Debian's source
+# package with a configuration of our own (config.h).
 #
-#   make MBEDTLS_DIR=dir     another source than Debian's source package
-mbedtls-src := $(or $(MBEDTLS_DIR),$(if $(STATIC)$(CONFIG_PORT_UEFI),build/mbedtls))
+#   make MBEDTLS_DIR=dir      another source
+#   make MBEDTLS_DIR=system   -lmbedtls, if the system has 3.6
+mbedtls-src := $(filter-out system,$(or $(MBEDTLS_DIR),build/mbedtls))
+# Programs that are not static are those of tests, which have servers, too.
+mbedtls-serves := $(if $(STATIC)$(CONFIG_PORT_UEFI),,y)
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
@@ -15,14 +17,18 @@ ifneq ($(mbedtls-src),)
 # not in build/mbedtls, which several builds may share
 mbedtls-out := $(O)/libmbedtls
 mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
-	base64 bignum chacha20 chachapoly cipher cipher_wrap constant_time \
-	ecdh ecdsa ecp ecp_curves gcm md oid pem pk \
-	pk_wrap pkparse platform platform_util poly1305 rsa rsa_internal \
-	sha1 sha256 sha512 ssl_ciphersuites ssl_cli ssl_msg ssl_tls x509 \
-	x509_crt)
+	base64 bignum bignum_core chacha20 chachapoly cipher cipher_wrap \
+	constant_time ecdh ecdsa ecp ecp_curves gcm md oid pem pk pk_ecc \
+	pk_wrap pkparse platform platform_util poly1305 rsa rsa_alt_helpers \
+	sha1 sha256 sha512 ssl_ciphersuites ssl_client ssl_msg ssl_tls \
+	ssl_tls12_client x509 x509_crt \
+	$(if $(mbedtls-serves),pkwrite ssl_tls12_server x509_create x509write \
+	x509write_crt))
+mbedtls-config := $(if $(mbedtls-serves),tests/port/mbedtls.h,$\
+	port/mbedtls/config.h)
 mbedtls-cpp := -isystem $(mbedtls-src)/include \
-	-DMBEDTLS_CONFIG_FILE='"port/mbedtls/config.h"' $(mbedtls-with)
-mbedtls-ready := $(mbedtls-src)/include/mbedtls/ssl.h
+	-DMBEDTLS_CONFIG_FILE='"$(mbedtls-config)"' $(mbedtls-with)
+mbedtls-ready := $(mbedtls-src)/include/mbedtls/build_info.h
 mbedtls-lib := $(O)/libmbedtls.a
 LDLIBS += $(mbedtls-lib)
 # That library calls sha1.c, whose archive comes before it: ask for it by -u.
@@ -50,10 +56,10 @@ endif
 
 $(O)/mbedtls/include:
 	$(Q)mkdir -p $@
-	$(Q)ln -sfn /usr/include/mbedtls $@/mbedtls
-build/mbedtls/include/mbedtls/ssl.h:
-	$(Q)sh port/fetch.sh mbedtls build/mbedtls
-$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready) \
+	$(Q)ln -sfn /usr/include/mbedtls /usr/include/psa $@
+build/mbedtls/include/mbedtls/build_info.h:
+	$(Q)sh port/fetch.sh mbedtls build/mbedtls trixie 3.6
+$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h $(mbedtls-config) | $(mbedtls-ready) \
 		$(musl-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -62,7 +68,7 @@ $(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h | $(mbedtls-ready) \
 		-c -o $@ $(mbedtls-src)/library/$*.c
 # A handshake is a handful of multiplications on a curve: P-256 takes 40 %
 # longer without this, P-384 60 %.
-$(mbedtls-out)/bignum.o $(mbedtls-out)/ecp_curves.o: CFLAGS += -O2
+$(addprefix $(mbedtls-out)/,bignum.o bignum_core.o ecp_curves.o): CFLAGS += -O2
 # CPUs without AES pass the bulk of a connection through these: twice as fast.
 $(addprefix $(mbedtls-out)/,chacha20.o poly1305.o): CFLAGS += -O2
 # This must take the same time for every secret, so the compiler must not merge

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration of mbedTLS 2.28 (MBEDTLS_CONFIG_FILE): a TLS 1.2 client
+ * The configuration of mbedTLS 3.6 (MBEDTLS_CONFIG_FILE): a TLS 1.2 client
  * with certificates and pre-shared keys, and only the suites whose records
  * kernel TLS can take over.  No files, no sockets, no heap.
  */
@@ -11,6 +11,8 @@
 #define MBEDTLS_HAVE_ASM
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE
+/* There is none: nobody asks for milliseconds. */
+#define MBEDTLS_PLATFORM_MS_TIME_ALT
 #define MBEDTLS_PLATFORM_C
 #define MBEDTLS_PLATFORM_MEMORY
 #define MBEDTLS_PLATFORM_CALLOC_MACRO pool_calloc
@@ -22,7 +24,6 @@
 #define MBEDTLS_SSL_PROTO_TLS1_2
 #define MBEDTLS_SSL_EXTENDED_MASTER_SECRET
 #define MBEDTLS_SSL_SERVER_NAME_INDICATION
-#define MBEDTLS_SSL_EXPORT_KEYS
 #define MBEDTLS_SSL_ALL_ALERT_MESSAGES
 #define MBEDTLS_SSL_KEEP_PEER_CERTIFICATE
 /* CREDS_PSK_MAX; GnuTLS's tools make keys of up to 64 bytes. */
@@ -43,6 +44,7 @@
 #define MBEDTLS_CHACHAPOLY_C
 #define MBEDTLS_MD_C
 #define MBEDTLS_SHA256_C
+#define MBEDTLS_SHA384_C
 #define MBEDTLS_SHA512_C
 /* Its name alone (sha1.c): some CAs signed themselves with it. */
 #define MBEDTLS_SHA1_C
@@ -63,8 +65,6 @@
 #define MBEDTLS_ECP_DP_CURVE25519_ENABLED
 #define MBEDTLS_ECP_NIST_OPTIM
 #define MBEDTLS_ECP_FIXED_POINT_OPTIM 0
-/* Blind multiplications by secrets with the caller's random numbers. */
-#define MBEDTLS_ECP_NO_INTERNAL_RNG
 
 /* Certificates and keys, in PEM. */
 #define MBEDTLS_ASN1_PARSE_C
@@ -76,10 +76,7 @@
 #define MBEDTLS_PK_PARSE_C
 #define MBEDTLS_X509_USE_C
 #define MBEDTLS_X509_CRT_PARSE_C
-#define MBEDTLS_X509_CHECK_KEY_USAGE
-#define MBEDTLS_X509_CHECK_EXTENDED_KEY_USAGE
 
-#include "mbedtls/check_config.h"
 #include "port/mbedtls/pool.h"
 
 #endif

@@ -27,7 +27,7 @@ bool cpu_has_aes(void)
 	return true; /* every 64-bit machine has CPACF */
 }
 #else
-/* In firmware mbedTLS encrypts, whose 2.28 has no instructions of AArch64. */
+/* In firmware of AArch64 mbedTLS encrypts, without instructions (config.h). */
 bool cpu_has_aes(void)
 {
 	return false;

@@ -105,6 +105,8 @@ static const struct {
 	  { "has a key on a curve that is not supported here", TYPES } },
 	{ MBEDTLS_ERR_PK_FEATURE_UNAVAILABLE,
 	  { "has a key of a kind that is not built in", TYPES } },
+	{ MBEDTLS_ERR_PK_BUFFER_TOO_SMALL,
+	  { "has a key that is too large", TYPES } },
 	{ MBEDTLS_ERR_PK_SIG_LEN_MISMATCH,
 	  { "has a signature of the wrong length", REISSUE } },
 

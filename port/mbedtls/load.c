@@ -56,13 +56,14 @@ static int load_key(struct tls_creds *c, const char *path, struct nbd_diag *d)
 	if (len < 0)
 		return len;
 	ret = mbedtls_pk_parse_key(&c->key, (unsigned char *)text,
-				   (size_t)len + 1, NULL, 0);
+				   (size_t)len + 1, NULL, 0, random_bytes,
+				   NULL);
 	if (ret)
 		f = fault_of_file(text, true, ret);
 	creds_wipe();
 	if (ret)
 		return fault(path, f, ret, d);
-	if (mbedtls_pk_check_pair(&c->cert.pk, &c->key))
+	if (mbedtls_pk_check_pair(&c->cert.pk, &c->key, random_bytes, NULL))
 		return nbd_diag(d, NBD_E_CREDENTIAL,
 				"%s is not the key of the certificate %s", path,
 				c->conf->cert);
@@ -138,10 +139,12 @@ static int load_psk(struct tls_creds *c, struct nbd_diag *d)
 
 static void defaults(struct tls_creds *c)
 {
-	static const mbedtls_ecp_group_id curves[] = {
-		MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP256R1,
-		MBEDTLS_ECP_DP_SECP384R1,  MBEDTLS_ECP_DP_SECP521R1,
-		MBEDTLS_ECP_DP_NONE,
+	static const uint16_t groups[] = {
+		MBEDTLS_SSL_IANA_TLS_GROUP_X25519,
+		MBEDTLS_SSL_IANA_TLS_GROUP_SECP256R1,
+		MBEDTLS_SSL_IANA_TLS_GROUP_SECP384R1,
+		MBEDTLS_SSL_IANA_TLS_GROUP_SECP521R1,
+		MBEDTLS_SSL_IANA_TLS_GROUP_NONE,
 	};
 
 	mbedtls_ssl_config_init(&c->ssl);
@@ -151,9 +154,9 @@ static void defaults(struct tls_creds *c)
 	mbedtls_ssl_config_defaults(&c->ssl, MBEDTLS_SSL_IS_CLIENT,
 				    MBEDTLS_SSL_TRANSPORT_STREAM,
 				    MBEDTLS_SSL_PRESET_DEFAULT);
-	mbedtls_ssl_conf_min_version(&c->ssl, MBEDTLS_SSL_MAJOR_VERSION_3,
-				     MBEDTLS_SSL_MINOR_VERSION_3);
-	mbedtls_ssl_conf_curves(&c->ssl, curves);
+	mbedtls_ssl_conf_min_tls_version(&c->ssl, MBEDTLS_SSL_VERSION_TLS1_2);
+	mbedtls_ssl_conf_max_tls_version(&c->ssl, MBEDTLS_SSL_VERSION_TLS1_2);
+	mbedtls_ssl_conf_groups(&c->ssl, groups);
 	mbedtls_ssl_conf_rng(&c->ssl, random_bytes, NULL);
 }
 

@@ -11,8 +11,13 @@
 #include "port/mbedtls/suite.h"
 #include "port/mbedtls/tls.h"
 
+/* mbedTLS tells nobody at which step a handshake failed, and by which alert. */
+#define MBEDTLS_ALLOW_PRIVATE_ACCESS
 #include <mbedtls/platform.h>
 #include <mbedtls/ssl.h>
+
+#define TLS_KEY_MAX 32u
+#define TLS_IV_MAX  12u
 
 /* The credentials and settings that the connections of a session share. */
 struct tls_creds {
@@ -36,8 +41,9 @@ struct tls_peer {
 	struct records *records; /* in place of ssl, or NULL */
 	const char *suite;	 /* after the handshake: its name */
 	size_t pending; /* payload bytes of a record that waits to be sent */
-	size_t key_len, iv_len;
-	int err; /* of the transport below */
+	int err;	/* of the transport below */
+	bool asked;	/* for our certificate */
+	bool keyed;	/* block[] has keys */
 	/* findings of verify_certificate(), for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
@@ -45,7 +51,7 @@ struct tls_peer {
 	const char *unfit;    /* why a CA certificate is refused, or NULL */
 	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
-	unsigned char block[2 * (32 + 12)];
+	unsigned char block[2 * (TLS_KEY_MAX + TLS_IV_MAX)];
 	char names[128];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 with mbedTLS 2.28.
+ * TLS 1.2 with mbedTLS 3.6.
  *
  *   start --step--> handshake --> done --keys, drop--> the kernel's
  *                       |           '--transport--> records, made here
@@ -26,7 +26,7 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_PSK,
 				"the server refused the pre-shared key (%s)",
 				name);
-	if (p->ssl.client_auth)
+	if (p->asked)
 		return nbd_diag(d, NBD_E_CLIENT_CERT,
 				p->creds->has_cert
 					? "the server refused our "
@@ -51,8 +51,7 @@ static const char *likely_reason(const struct tls_peer *p)
 		return LACKS;
 	if (p->creds->psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
 		return " after it received our user name and key";
-	if (!p->ssl.client_auth ||
-	    p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
+	if (!p->asked || p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
 		return "";
 	return p->creds->has_cert ? " after it received our certificate"
 				  : " after it asked for a client certificate, "
@@ -74,7 +73,7 @@ static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 {
 	switch (ret) {
 	case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
-	case MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE:
+	case MBEDTLS_ERR_SSL_BAD_CERTIFICATE:
 		if (mbedtls_ssl_get_verify_result(&p->ssl))
 			return verify_explain(p, d);
 		break;
@@ -84,7 +83,7 @@ static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY:
 		p->err = NBD_E_CUT;
 		break;
-	case MBEDTLS_ERR_SSL_BAD_HS_PROTOCOL_VERSION:
+	case MBEDTLS_ERR_SSL_BAD_PROTOCOL_VERSION:
 		return nbd_diag(
 			d, NBD_E_TLS,
 			"TLS handshake: the server supports nothing newer "
@@ -194,22 +193,25 @@ static void close_record(struct nbd_transport *t)
 
 /* ---- connections ---- */
 
-/* Keeps the key block (RFC 5246, 6.3); AEAD suites have no MAC keys in it. */
-static int on_keys(void *arg, const unsigned char *master,
-		   const unsigned char *block, size_t mac_len, size_t key_len,
-		   size_t iv_len, const unsigned char client_random[32],
-		   const unsigned char server_random[32],
-		   mbedtls_tls_prf_types prf)
+/*
+ * Makes the key block (RFC 5246, 6.3); AEAD suites have no MAC keys in it.  In
+ * p->block the keys are as long as the suite's, and nothing is between them.
+ */
+static void on_keys(void *arg, mbedtls_ssl_key_export_type type,
+		    const unsigned char *secret, size_t len,
+		    const unsigned char client_random[32],
+		    const unsigned char server_random[32],
+		    mbedtls_tls_prf_types prf)
 {
 	struct tls_peer *p = arg;
+	unsigned char randoms[64];
 
-	(void)master, (void)client_random, (void)server_random, (void)prf;
-	if (2 * (key_len + iv_len) > sizeof(p->block))
-		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
-	p->key_len = key_len;
-	p->iv_len = iv_len;
-	memcpy(p->block, block + 2 * mac_len, 2 * (key_len + iv_len));
-	return 0;
+	(void)type; /* TLS 1.2 has one kind of them */
+	memcpy(randoms, server_random, 32);
+	memcpy(randoms + 32, client_random, 32);
+	p->keyed = !mbedtls_ssl_tls_prf(prf, secret, len, "key expansion",
+					randoms, sizeof(randoms), p->block,
+					sizeof(p->block));
 }
 
 static struct tls_session *session(struct nbd_tls *t)
@@ -240,6 +242,9 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	/* RFC 6066: a server name (SNI) is never an address */
 	if (!ret && !c->psk && !c->host.ip_len)
 		ret = mbedtls_ssl_set_hostname(&p->ssl, c->host.name);
+	else if (!ret) /* verify_certificate() compares an address */
+		ret = mbedtls_ssl_set_hostname(&p->ssl, NULL);
+	mbedtls_ssl_set_export_keys_cb(&p->ssl, on_keys, p);
 	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
 	mbedtls_ssl_set_verify(&p->ssl, verify_certificate, p);
 	if (ret)
@@ -247,14 +252,28 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	return ret ? nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory") : 0;
 }
 
+/* One step after the other, to see whether a certificate is asked for. */
+static int handshake(struct tls_peer *p)
+{
+	mbedtls_ssl_context *ssl = &p->ssl;
+	int ret = 0;
+
+	while (!ret && !mbedtls_ssl_is_handshake_over(ssl)) {
+		bool may_ask = ssl->state == MBEDTLS_SSL_CERTIFICATE_REQUEST;
+
+		ret = mbedtls_ssl_handshake_step(ssl);
+		if (may_ask && !ret)
+			p->asked = ssl->in_msg[0] ==
+				   MBEDTLS_SSL_HS_CERTIFICATE_REQUEST;
+	}
+	return ret || p->keyed ? ret : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+}
+
 static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
 {
 	struct tls_peer *p = session(t)->peers[conn];
-	int ret;
+	int ret = handshake(p);
 
-	mbedtls_ssl_conf_export_keys_ext_cb(&p->session->creds->ssl, on_keys,
-					    p);
-	ret = mbedtls_ssl_handshake(&p->ssl);
 	if (ret == MBEDTLS_ERR_SSL_WANT_READ)
 		return NBD_RECV;
 	if (ret == MBEDTLS_ERR_SSL_WANT_WRITE)
@@ -308,14 +327,18 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys)
 {
 	const struct tls_peer *p = s->peers[conn];
-	const unsigned char *iv = p->block + 2 * p->key_len;
+	const unsigned char *from = p->block;
+	size_t key_len, iv_len;
 
 	memset(keys, 0, sizeof(*keys));
-	keys->aead = suite_aead(p->ssl.session->ciphersuite);
-	memcpy(keys->tx.key, p->block, p->key_len);
-	memcpy(keys->rx.key, p->block + p->key_len, p->key_len);
-	memcpy(keys->tx.iv, iv, p->iv_len);
-	memcpy(keys->rx.iv, iv + p->iv_len, p->iv_len);
+	keys->aead =
+		suite_aead(mbedtls_ssl_get_ciphersuite_id_from_ssl(&p->ssl));
+	key_len = keys->aead == NBD_AES_128_GCM ? 16 : TLS_KEY_MAX;
+	iv_len = keys->aead == NBD_CHACHA20_POLY1305 ? TLS_IV_MAX : 4;
+	memcpy(keys->tx.key, from, key_len);
+	memcpy(keys->rx.key, from += key_len, key_len);
+	memcpy(keys->tx.iv, from += key_len, iv_len);
+	memcpy(keys->rx.iv, from + iv_len, iv_len);
 	/* each side has encrypted one record with them: Finished */
 	keys->tx.seq = keys->rx.seq = 1;
 }

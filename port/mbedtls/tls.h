@@ -57,7 +57,7 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys);
 void tls_drop(struct tls_session *s, unsigned conn);
 
-/* "mbedTLS 2.28.3 (Debian 2.28.3-1)" */
+/* "Mbed TLS 3.6.6 (Debian 3.6.6-0.1)" */
 extern const char tls_version[];
 
 /* After the handshake: "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256" or another. */

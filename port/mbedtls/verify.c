@@ -32,7 +32,8 @@ static bool names_match(struct tls_peer *p, const mbedtls_x509_crt *crt)
 	struct nbd_out o = { .buf = p->names, .cap = sizeof(p->names) - 1 };
 	bool match = false;
 
-	if (crt->ext_types & MBEDTLS_X509_EXT_SUBJECT_ALT_NAME) {
+	if (mbedtls_x509_crt_has_ext_type(crt,
+					  MBEDTLS_X509_EXT_SUBJECT_ALT_NAME)) {
 		for (const mbedtls_x509_sequence *s = &crt->subject_alt_names;
 		     s; s = s->next)
 			if (s->buf.tag == SAN_DNS || s->buf.tag == SAN_IP)
@@ -72,7 +73,7 @@ static unsigned char *find_extension(const mbedtls_x509_crt *crt, int id,
 }
 
 /*
- * mbedTLS 2.28 reads the path length as "true" if the boolean cA before it is
+ * mbedTLS 3.6.6 reads the path length as "true" if the boolean cA before it is
  * missing: basicConstraints with only a path length would make a CA.
  */
 static bool is_ca(const mbedtls_x509_crt *crt)
@@ -118,7 +119,7 @@ int verify_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 	p->self_signed = crt->issuer_raw.len == crt->subject_raw.len &&
 			 !memcmp(crt->issuer_raw.p, crt->subject_raw.p,
 				 crt->issuer_raw.len);
-	/* mbedTLS 2.28 compares no addresses: ignore its result, use ours */
+	/* mbedTLS gets no address to compare: ignore its result, use ours */
 	*flags &= ~(uint32_t)MBEDTLS_X509_BADCERT_CN_MISMATCH;
 	if (!names_match(p, crt))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;

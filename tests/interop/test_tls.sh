@@ -51,7 +51,7 @@ printf '# users\nbob:00112233445566778899aabbccddeeff\nalice:%064d\n' 7 \
 chmod 600 "$work/psk"
 
 run "$nbdboot" version
-expect 0 'mbed TLS 2.28.' 'version names the library'
+expect 0 'Mbed TLS 3.6.' 'version names the library'
 
 # ---- nbdkit ----
 

@@ -16,7 +16,7 @@ static unsigned each_error(const char *header,
 	unsigned n = 0, number;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/usr/include/mbedtls/%s", header);
+	snprintf(path, sizeof(path), MBEDTLS_HEADERS "/%s", header);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file))

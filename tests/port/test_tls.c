@@ -34,6 +34,10 @@ struct server {
 	struct pipe to_server, to_client;
 	mbedtls_ssl_context ssl;
 	mbedtls_ssl_config config;
+	/* without a certificate */
+	const char *user;
+	const unsigned char *psk;
+	size_t psk_len;
 };
 
 static struct server servers[2], *srv = servers;
@@ -112,14 +116,33 @@ static int server_random(void *arg, unsigned char *p, size_t len)
 	return creds_random(p, len) ? 0 : -1;
 }
 
-static int server_keys(void *arg, const unsigned char *master,
-		       const unsigned char *block, size_t mac, size_t key_len,
-		       size_t iv)
+/* RFC 5246, 6.3 */
+static void server_keys(void *arg, mbedtls_ssl_key_export_type type,
+			const unsigned char *secret, size_t len,
+			const unsigned char client_random[32],
+			const unsigned char server_random_[32],
+			mbedtls_tls_prf_types prf)
 {
-	(void)arg, (void)master;
-	assert_int_equal(mac, 0);
-	memcpy(server_block, block, 2 * (key_len + iv));
-	return 0;
+	unsigned char seed[64];
+
+	(void)arg;
+	assert_int_equal(type, MBEDTLS_SSL_KEY_EXPORT_TLS12_MASTER_SECRET);
+	memcpy(seed, server_random_, 32);
+	memcpy(seed + 32, client_random, 32);
+	assert_int_equal(mbedtls_ssl_tls_prf(prf, secret, len, "key expansion",
+					     seed, 64, server_block,
+					     sizeof(server_block)),
+			 0);
+}
+
+static int server_psk(void *arg, mbedtls_ssl_context *ssl,
+		      const unsigned char *user, size_t len)
+{
+	struct server *s = arg;
+
+	return len == strlen(s->user) && !memcmp(user, s->user, len)
+		       ? mbedtls_ssl_set_hs_psk(ssl, s->psk, s->psk_len)
+		       : -1;
 }
 
 /* ---- a server for each test, which takes one suite or all ---- */
@@ -144,15 +167,16 @@ static void server_start(const int *suites)
 				    MBEDTLS_SSL_TRANSPORT_STREAM,
 				    MBEDTLS_SSL_PRESET_DEFAULT);
 	mbedtls_ssl_conf_rng(&srv->config, server_random, NULL);
-	mbedtls_ssl_conf_export_keys_cb(&srv->config, server_keys, NULL);
 	if (suites)
 		mbedtls_ssl_conf_ciphersuites(&srv->config, suites);
 	if (cert.raw.len)
 		mbedtls_ssl_conf_own_cert(&srv->config, &cert, &key);
-	else
-		mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk),
-				     (const unsigned char *)"alice", 5);
+	srv->user = "alice";
+	srv->psk = psk;
+	srv->psk_len = sizeof(psk);
+	mbedtls_ssl_conf_psk_cb(&srv->config, server_psk, srv);
 	assert_int_equal(mbedtls_ssl_setup(&srv->ssl, &srv->config), 0);
+	mbedtls_ssl_set_export_keys_cb(&srv->ssl, server_keys, NULL);
 	mbedtls_ssl_set_bio(&srv->ssl, srv, server_send, server_receive, NULL);
 	assert_int_equal(tls->start(tls, 0, &srv->below, &d), 0);
 }
@@ -175,7 +199,7 @@ static int shake(void)
 
 		if (ret <= 0)
 			return ret;
-		if (srv->ssl.state != MBEDTLS_SSL_HANDSHAKE_OVER)
+		if (!mbedtls_ssl_is_handshake_over(&srv->ssl))
 			mbedtls_ssl_handshake(&srv->ssl);
 		if (before ==
 		    srv->to_server.n + srv->to_client.n + srv->to_client.taken)
@@ -289,14 +313,14 @@ static void a_cut_at_every_byte_fails(void **state)
 	assert_true(total > 100);
 }
 
-/* What nothing protects: the minor version in the head of a plain record. */
+/* What nothing protects: the version in the head of a plain record. */
 static bool is_free(const unsigned char *p, size_t at)
 {
 	bool plain = true;
 	size_t i = 0;
 
 	while (plain && i <= at) {
-		if (i + 2 == at)
+		if (at == i + 1 || at == i + 2)
 			return true;
 		plain = p[i] != MBEDTLS_SSL_MSG_CHANGE_CIPHER_SPEC;
 		i += 5u + (size_t)(p[i + 3] << 8 | p[i + 4]);
@@ -395,8 +419,7 @@ static void a_user_that_the_server_does_not_know_is_reported(void **state)
 {
 	(void)state;
 	server_start(NULL);
-	mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk),
-			     (const unsigned char *)"bob", 3);
+	srv->user = "bob";
 	assert_int_equal(shake(), NBD_E_PSK);
 	assert_non_null(strstr(d.text, "unknown_psk_identity"));
 	server_stop();
@@ -406,8 +429,7 @@ static void a_wrong_key_is_reported(void **state)
 {
 	(void)state;
 	server_start(NULL);
-	mbedtls_ssl_conf_psk(&srv->config, psk, sizeof(psk) - 1,
-			     (const unsigned char *)"alice", 5);
+	srv->psk_len--;
 	assert_int_equal(shake(), NBD_E_PSK);
 	assert_non_null(strstr(d.text, "bad_record_mac"));
 	server_stop();
@@ -447,9 +469,8 @@ static void sessions_have_credentials_of_their_own(void **state)
 		assert_int_equal(load(srv == servers ? &first : &second), 0);
 		server_start(NULL);
 	}
-	mbedtls_ssl_conf_psk(&servers[1].config, other_psk,
-			     sizeof(other_psk) - 1,
-			     (const unsigned char *)"alice", 5);
+	servers[1].psk = other_psk;
+	servers[1].psk_len = sizeof(other_psk) - 1;
 	for (srv = servers + 1; srv >= servers; srv--) {
 		assert_int_equal(shake(), 0);
 		t[srv - servers] = session()->tls.transport(&session()->tls, 0);
@@ -465,8 +486,8 @@ static void sessions_have_credentials_of_their_own(void **state)
 	/* and the keys are not those of the other one */
 	assert_int_equal(load(&first), 0);
 	server_start(NULL);
-	mbedtls_ssl_conf_psk(&srv->config, other_psk, sizeof(other_psk) - 1,
-			     (const unsigned char *)"alice", 5);
+	srv->psk = other_psk;
+	srv->psk_len = sizeof(other_psk) - 1;
 	assert_int_equal(shake(), NBD_E_PSK);
 	tls_unload(session());
 	server_stop();
@@ -480,13 +501,11 @@ static void sessions_have_credentials_of_their_own(void **state)
 static void make_cert(const char *from, const char *to)
 {
 	static unsigned char pem[4096];
+	unsigned char serial[] = { 1 };
 	mbedtls_x509write_cert w;
-	mbedtls_mpi serial;
 
 	mbedtls_x509_crt_init(&cert);
 	mbedtls_pk_init(&key);
-	mbedtls_mpi_init(&serial);
-	mbedtls_mpi_lset(&serial, 1);
 	mbedtls_pk_setup(&key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
 	mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(key),
 			    server_random, NULL);
@@ -496,7 +515,7 @@ static void make_cert(const char *from, const char *to)
 	mbedtls_x509write_crt_set_issuer_key(&w, &key);
 	mbedtls_x509write_crt_set_subject_name(&w, "CN=localhost");
 	mbedtls_x509write_crt_set_issuer_name(&w, "CN=localhost");
-	mbedtls_x509write_crt_set_serial(&w, &serial);
+	mbedtls_x509write_crt_set_serial_raw(&w, serial, sizeof(serial));
 	mbedtls_x509write_crt_set_validity(&w, from, to);
 	assert_int_equal(mbedtls_x509write_crt_pem(&w, pem, sizeof(pem),
 						   server_random, NULL),
@@ -504,7 +523,6 @@ static void make_cert(const char *from, const char *to)
 	assert_int_equal(
 		mbedtls_x509_crt_parse(&cert, pem, strlen((char *)pem) + 1), 0);
 	mbedtls_x509write_crt_free(&w);
-	mbedtls_mpi_free(&serial);
 	write_file(ca_path, pem, strlen((char *)pem));
 }
 

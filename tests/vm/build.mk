@@ -125,3 +125,11 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 	bench-tls bench-boot bench-distance bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-prefetch soak-reroot soak-uefi soak-uefi-net soak-site soak
+
+# A server that test_survive.sh starts.
+$(O)/tests/vm/records: tests/vm/records.c $(O)/port/mbedtls/sha1.o \
+		$(mbedtls-lib)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(mbedtls-cpp) $(CFLAGS) \
+		-o $@ $^

@@ -10,18 +10,17 @@
  * It writes "ready" when it listens.  Each line of its standard input is one of
  * the kinds below, which the latest connection sends; it ends with the input.
  */
-#include <mbedtls/ctr_drbg.h>
-#include <mbedtls/entropy.h>
-#include <mbedtls/net_sockets.h>
 #include <mbedtls/ssl.h>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,6 +29,7 @@
 #define ACK	 "\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0"
 
 static mbedtls_ssl_context ssl;
+static int client; /* the socket of ssl */
 
 static void die(const char *what)
 {
@@ -88,20 +88,18 @@ static int close_notify(void)
 /* A record of data whose tag is wrong. */
 static int forged(void)
 {
-	const mbedtls_net_context *net = ssl.p_bio;
 	static const char record[69] = "\27\3\3\0\100";
 
-	must_write(net->fd, record, sizeof(record));
+	must_write(client, record, sizeof(record));
 	return 0;
 }
 
 /* No record at all. */
 static int garbage(void)
 {
-	const mbedtls_net_context *net = ssl.p_bio;
 	static const char text[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
 
-	must_write(net->fd, text, sizeof(text));
+	must_write(client, text, sizeof(text));
 	return 0;
 }
 
@@ -119,7 +117,7 @@ static const struct kind {
 /* ---- a connection ---- */
 
 /* The client asks for TLS first; the server's greeting was ours. */
-static int start(int client, int server_port)
+static int start(int server_port)
 {
 	char flags[4], option[16], greeting[18];
 	int server = address(server_port, false);
@@ -165,7 +163,7 @@ static void to_client(int server)
 	}
 }
 
-static void relay(int client, int server, int orders)
+static void relay(int server, int orders)
 {
 	struct pollfd p[] = { { client, POLLIN, 0 },
 			      { server, POLLIN, 0 },
@@ -188,16 +186,24 @@ static void relay(int client, int server, int orders)
 
 /* ---- the listener ---- */
 
-static void serve(int client, int orders, const mbedtls_ssl_config *conf,
-		  int server_port)
+static int tls_send(void *unused, const unsigned char *buf, size_t len)
 {
-	mbedtls_net_context net = { client };
+	(void)unused;
+	return (int)send(client, buf, len, MSG_NOSIGNAL);
+}
 
+static int tls_receive(void *unused, unsigned char *buf, size_t len)
+{
+	(void)unused;
+	return (int)recv(client, buf, len, 0);
+}
+
+static void serve(int orders, const mbedtls_ssl_config *conf, int server_port)
+{
 	if (mbedtls_ssl_setup(&ssl, conf))
 		die("mbedtls_ssl_setup");
-	mbedtls_ssl_set_bio(&ssl, &net, mbedtls_net_send, mbedtls_net_recv,
-			    NULL);
-	relay(client, start(client, server_port), orders);
+	mbedtls_ssl_set_bio(&ssl, NULL, tls_send, tls_receive, NULL);
+	relay(start(server_port), orders);
 }
 
 /* Passes the order of a line on; false at the end of the input. */
@@ -215,26 +221,45 @@ static bool obey(int orders)
 	return false;
 }
 
+static int random_bytes(void *unused, unsigned char *p, size_t len)
+{
+	(void)unused;
+	return getrandom(p, len, 0) == (ssize_t)len ? 0 : -1;
+}
+
+/* Reads a file of PEM; *len counts the NUL at its end, as mbedTLS does. */
+static const unsigned char *pem(const char *path, size_t *len)
+{
+	static unsigned char text[65536];
+	int fd = open(path, O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	if (n < 0)
+		die(path);
+	text[n] = '\0';
+	*len = (size_t)n + 1;
+	return text;
+}
+
 static void configure(mbedtls_ssl_config *conf, const char *cert,
 		      const char *key)
 {
-	static mbedtls_entropy_context entropy;
-	static mbedtls_ctr_drbg_context drbg;
 	static mbedtls_x509_crt crt;
 	static mbedtls_pk_context pk;
+	size_t len;
+	const unsigned char *text = pem(cert, &len);
 
-	mbedtls_entropy_init(&entropy);
-	mbedtls_ctr_drbg_init(&drbg);
-	if (mbedtls_ctr_drbg_seed(&drbg, mbedtls_entropy_func, &entropy, NULL,
-				  0) ||
-	    mbedtls_x509_crt_parse_file(&crt, cert) ||
-	    mbedtls_pk_parse_keyfile(&pk, key, NULL) ||
+	if (mbedtls_x509_crt_parse(&crt, text, len))
+		die(cert);
+	text = pem(key, &len);
+	if (mbedtls_pk_parse_key(&pk, text, len, NULL, 0, random_bytes, NULL) ||
 	    mbedtls_ssl_config_defaults(conf, MBEDTLS_SSL_IS_SERVER,
 					MBEDTLS_SSL_TRANSPORT_STREAM,
 					MBEDTLS_SSL_PRESET_DEFAULT) ||
 	    mbedtls_ssl_conf_own_cert(conf, &crt, &pk))
-		die("the certificate");
-	mbedtls_ssl_conf_rng(conf, mbedtls_ctr_drbg_random, &drbg);
+		die(key);
+	mbedtls_ssl_conf_rng(conf, random_bytes, NULL);
 	mbedtls_ssl_conf_renegotiation(conf, MBEDTLS_SSL_RENEGOTIATION_ENABLED);
 }
 
@@ -254,7 +279,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	while (poll(p, 2, -1) > 0) {
-		int pipe_[2], client;
+		int pipe_[2];
 
 		if (p[0].revents && !obey(orders))
 			return 0;
@@ -265,7 +290,7 @@ int main(int argc, char **argv)
 			die("accept");
 		if (fork() == 0) {
 			close(pipe_[1]);
-			serve(client, pipe_[0], &conf, atoi(argv[4]));
+			serve(pipe_[0], &conf, atoi(argv[4]));
 		}
 		close(client);
 		close(pipe_[0]);

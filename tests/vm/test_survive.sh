@@ -12,6 +12,7 @@ VM_LIMIT=${VM_LIMIT:-1200}
 tree=$work/tree
 pki=$work/pki
 image=$work/image
+programs=${O%/t/product}/t/survive
 rounds=${ROUNDS:-1}
 outage=${OUTAGE:-10}
 port_of_root=$(free_port)
@@ -155,10 +156,12 @@ records()
 {
 	sentence='a root with TLS'
 	serve 0 -t 1 file "$image"
-	gcc -std=c11 -D_GNU_SOURCE -O2 -o "$work/records" "$here/records.c" \
-		-lmbedtls -lmbedx509 -lmbedcrypto || die 'records.c does not compile'
+	(cd "$here/../.." && unset MAKEFLAGS MFLAGS MAKEOVERRIDES &&
+		make -s -j2 O="$programs" CC=gcc CFLAGS='-O1 -g' STATIC= \
+			"$programs/tests/vm/records") >"$work/make" 2>&1 ||
+		die "records.c does not compile: $(cat "$work/make")"
 	mkfifo "$work/kinds" "$work/ready"
-	"$work/records" "$port_of_root" "$pki/ecdsa-cert.pem" \
+	"$programs/tests/vm/records" "$port_of_root" "$pki/ecdsa-cert.pem" \
 		"$pki/ecdsa-key.pem" "$port" <"$work/kinds" >"$work/ready" &
 	servers="$servers $!"
 	exec 5>"$work/kinds"
