@@ -367,6 +367,59 @@ for shell in dash 'busybox sh' bash; do
 	untouched "dracut: $shell runs nothing that DHCP said"
 done
 
+# Where dracut itself does not look for what DHCP said to networkd: a file of
+# systemd, or what networkctl prints since systemd 261.
+mkdir -p "$work/run/systemd/netif/leases" "$work/sys/net/eth0"
+echo 2 >"$work/sys/net/eth0/ifindex"
+lease=$work/run/systemd/netif/leases/2
+sed -e "s|/tmp/dhclient|$work/dhclient|g; s|/run/systemd|$work/run/systemd|" \
+	-e "s|/sys/class|$work/sys|" \
+	"$boot/dracut/95nbdboot/networkd-lease.sh" >"$work/networkd-lease"
+cat >"$work/bin/networkctl" <<END
+#!/bin/sh
+[ "\$*" = '--no-pager --no-legend --full dhcp-lease eth0' ] || exit 1
+printf '%s\n' 'Header:' '     Transaction ID: 0x5ad1fe0c' \
+	'     Server Address: 192.0.2.9' '' Options: \
+	'    1 subnet mask            255.255.255.0'
+printf '   17 root path              %s\n' "\$(cat '$work/said')"
+echo '   51 lease time             1h'
+END
+chmod 755 "$work/bin/networkctl"
+
+# lease_of SHELL VALUE [FILE]: with VALUE in the lease, which is a file of systemd
+lease_of()
+{
+	rm -f "$work/dhclient.eth0.dhcpopts" "$lease"
+	printf '%s\n' "$2" >"$work/said"
+	[ $# = 2 ] || printf '%s\n' ADDRESS=192.0.2.50 NEXT_SERVER=192.0.2.9 \
+		"ROOT_PATH=$2" >"$lease"
+	echo ". '$work/networkd-lease'" >"$work/online"
+	$1 "$work/online" eth0 >"$work/out" 2>&1 || :
+	cp "$work/dhclient.eth0.dhcpopts" "$work/got"
+}
+
+printf '%s\n' "new_next_server='192.0.2.9'" "new_root_path='nbd:h:x:ext4:a=b,c'" \
+	>"$work/want"
+lease_of sh nbd:h:x:ext4:a=b,c file
+same 'dracut: what DHCP said is found in a lease of networkd'
+lease_of sh nbd:h:x:ext4:a=b,c
+same 'dracut: and in what networkctl prints'
+echo "new_root_path='theirs'" >"$work/dhclient.eth0.dhcpopts"
+cp "$work/dhclient.eth0.dhcpopts" "$work/want"
+sh "$work/online" eth0
+cp "$work/dhclient.eth0.dhcpopts" "$work/got"
+same 'dracut: what dracut has written stays'
+for shell in dash 'busybox sh' bash; do
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		for file in '' file; do
+			lease_of "$shell" "nbd:h:x$(stranger "$n")" $file
+			# netroot reads it in the same way
+			$shell "$work/got" >>"$work/out" 2>&1 || :
+		done
+	done
+	untouched "dracut: $shell runs nothing that networkd was told"
+done
+
 # What nbdboot says about a wrong word is what dracut says.
 echo 'root=nbd://h:x/ quiet' >"$work/cmdline"
 (

@@ -83,9 +83,9 @@ bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTA
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 soak-dropin: vm-program ## each form of ours, LTSP, Debian 13: OUTAGE=60
-	@KINDS='initramfs-tools name dep efi efi-dracut dracut plain module ltsp ltsp-image' \
+	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module ltsp ltsp-image' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
-	@RELEASE=trixie KINDS='initramfs-tools dracut' \
+	@RELEASE=trixie KINDS='initramfs-tools networkd dracut' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \

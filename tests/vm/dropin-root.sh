@@ -7,10 +7,11 @@
 # BASE is the root without our packages, which is made from DEBIAN once.  TREE
 # is new: it has the packages, or Debian's nbd-client if there are none, and
 # /boot/initrd.img-VERSION.  With nbdboot-dracut it also has those of dracut that
-# MAKE names: dracut.img, plain.img (without systemd) and module.img (with
-# dracut's own module nbd, which calls nbd-client).  All kernel modules are in
-# these, but in TREE only if MAKE has dep.  If it has ltsp, TREE has LTSP's
-# client, and /boot/ltsp.img is its part of the initramfs.
+# MAKE names: dracut.img, plain.img (without systemd), networkd.img (with
+# systemd-networkd) and module.img (with dracut's own module nbd, which calls
+# nbd-client).  All kernel modules are in these, but in TREE only if MAKE has dep.
+# If it has ltsp, TREE has LTSP's client, and /boot/ltsp.img is its part of the
+# initramfs.
 set -eu
 
 base=${1:?base} debian=${2:?Debian} modules=${3:?modules} root=${4:?tree}
@@ -58,6 +59,15 @@ install_inside()
 		"$root"/usr/share/locale/*
 }
 
+# After Debian 13 there is no dhclient.
+dhcp_client()
+{
+	case $(cat "$root/etc/debian_version") in
+	12* | 13*) echo isc-dhcp-client ;;
+	*) echo dhcpcd-base ;;
+	esac
+}
+
 # dracut-core has all of dracut but the hook that replaces initramfs-tools.
 make_base()
 {
@@ -68,7 +78,7 @@ make_base()
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	mkdir -p "$root$modules_in"
 	install_inside initramfs-tools dracut-core dracut-network \
-		isc-dhcp-client busybox zstd e2fsprogs iproute2 procps
+		"$(dhcp_client)" busybox zstd e2fsprogs iproute2 procps
 	mv "$root" "$base"
 	root=$tree
 }
@@ -125,6 +135,8 @@ for kind in ${MAKE-}; do
 		;;
 	plain) make_dracut plain --add network-legacy \
 		--omit 'systemd network-manager' ;;
+	networkd) make_dracut networkd --add systemd-networkd \
+		--omit 'network-manager network-legacy' ;;
 	module)
 		mkdir -p "$root/var/empty"
 		make_dracut module --confdir /var/empty --add nbd \

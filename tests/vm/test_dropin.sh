@@ -9,7 +9,8 @@
 # image is not in /boot for the shutdown), full (it is, and /run is too small for
 # it), foreign (dracut in a root that has no dracut), plain (dracut without systemd), module (dracut's own module nbd, whose scripts call us as
 # nbd-client), dep (of initramfs-tools with MODULES=dep), name (of initramfs-tools,
-# with a server that is known by name), ltsp (a client of LTSP, with its overlay
+# with a server that is known by name), networkd (dracut with systemd-networkd,
+# whose lease names the root), ltsp (a client of LTSP, with its overlay
 # above a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
 # (Debian's own package in place of ours, which is only shown).
 # OUTAGE is how long the server is away, in s, after the machine has lost it, and
@@ -99,6 +100,7 @@ choose()
 		[ "$kind" != module ] || file=module.img
 		words="rw root=nbd:$host:$port:ext4 ip=dhcp"
 		;;
+	networkd) file=networkd.img ;;
 	plain)
 		file=plain.img
 		words="rw root=LABEL=stock netroot=nbd:$host:$port ip=dhcp"
@@ -260,8 +262,17 @@ run_kind()
 	wait "$server" || true
 }
 
-# One that has to ask for the address of its server.
-run_name()
+# lan_boots SENTENCE WORDS
+lan_boots()
+{
+	vm_start "$archive" "rw $2 loglevel=4 panic=5 rd.emergency=poweroff"
+	vm_wait 'guest: root is *' || true
+	vm_stop
+	kind_check "$1" said 'guest: root is /dev/nbd[0-9]* ext4 rw'
+}
+
+# In a network with a server for DHCP and names.
+run_lan()
 {
 	wrong=''
 	choose
@@ -270,15 +281,21 @@ run_name()
 	# shellcheck source=tests/vm/lan.sh
 	. "$here/lan.sh"
 	lan_up
-	lan_dhcpd "--host-record=server.test,$root4"
+	lan_dhcpd "--host-record=server.test,$root4" \
+		"--dhcp-option=17,nbd:$root4:10809:ext4"
 	nbdkit_at "$root4" file "$image"
 	vm_taps=t0
-	vm_start "$archive" 'rw root=nbd://server.test/ ip=dhcp loglevel=4 panic=5'
-	vm_wait 'guest: root is *' || true
-	vm_stop
+	case $kind in
+	name) lan_boots 'the server is found by its name' \
+		'root=nbd://server.test/ ip=dhcp' ;;
+	networkd)
+		lan_boots 'the root is the one that DHCP names' \
+			'root=/dev/root netroot=dhcp'
+		lan_boots 'the root is the one of the command line' \
+			"root=nbd:$root4:10809:ext4 ip=dhcp"
+		;;
+	esac
 	vm_taps='' vm_at=''
-	kind_check 'the server is found by its name' \
-		said 'guest: root is /dev/nbd[0-9]* ext4 rw'
 	[ -z "$wrong" ] || show "$work/log"
 	lan_stop
 }
@@ -420,7 +437,7 @@ done
 port=$(free_port)
 for kind in $kinds; do
 	case $kind in
-	name) run_name ;;
+	name | networkd) run_lan ;;
 	tftp | full | foreign) run_down ;;
 	*)
 		run_kind

@@ -3,7 +3,7 @@
 # dracut: a root on NBD that survives the outages of its server.
 #
 #	cmdline  parse-nbdboot.sh  what do the words mean?
-#	network  by dracut's own modules
+#	network  by dracut's own modules, or networkd-*.sh for an older one
 #	netroot  nbdbootroot.sh    connects, and starts the watcher
 #	mount    by dracut's own modules, or generator.sh
 #	pre-pivot keep.sh          keeps the program for a shutdown without dracut
@@ -49,6 +49,19 @@ installkernel() {
 	hostonly='' instmods nbd =net/tls tls tcp_diag unix_diag efivarfs
 }
 
+# networkd SCRIPT: that of dracut's module systemd-networkd which calls netroot.
+# Before 103 dracut has none, and before 112 it finds no lease of systemd 261.
+networkd() {
+	if [[ ! -e $1 ]]; then
+		inst_hook cmdline 99 "${moddir:?}/networkd-config.sh"
+		inst_hook initqueue/settled 99 "$moddir/networkd-online.sh"
+	fi
+	if ! grep -qs dhcp-lease "$1"; then
+		inst_hook initqueue/online 10 "${moddir:?}/networkd-lease.sh"
+		inst_multiple -o networkctl sed
+	fi
+}
+
 # called by dracut
 install() {
 	inst_multiple nbdboot cat cp mkdir
@@ -59,6 +72,9 @@ install() {
 	if dracut_module_included systemd-initrd; then
 		inst_script "$moddir/generator.sh" \
 			"${systemdutildir:?}/system-generators/nbdboot-generator"
+	fi
+	if dracut_module_included systemd-networkd; then
+		networkd "$(dracut_module_path systemd-networkd)/networkd-run.sh"
 	fi
 	if [[ ${hostonly_cmdline-} == yes ]]; then
 		cmdline >"${initdir:?}/etc/cmdline.d/95nbdboot.conf"
