@@ -1,34 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes a Debian root with systemd and few packages for the VMs, once, by
-# debootstrap from the mirror that apt uses.  Must run as root.  Prints the
+# mmdebstrap from the mirror that apt uses.  Must run as root.  Prints the
 # directory of the root.
 #
 #   debian.sh DIR [VARIANT]
 #
 # The release is Debian 12.  VARIANT "backports" has the systemd of its backports,
-# and no programs for networks.  "trixie" is Debian 13, without these, too.
-# "sysvinit" and "openrc" have sysvinit's init, with the scripts of sysv-rc or with
-# those of OpenRC; "runit" has that of runit.
+# and no programs for networks.  "trixie" is Debian 13 without these, "trixie-net"
+# with them, and "testing" the next release without them.  "sysvinit" and "openrc"
+# have sysvinit's init, with the scripts of sysv-rc or with those of OpenRC;
+# "runit" has that of runit.
 set -eu
 
 dir=${1:?directory}
 variant=${2-}
 root=$dir/root
-release=bookworm
+release=bookworm old=''
 packages=systemd-sysv,udev,dbus,kmod
 case $variant in
-'')
+'' | trixie-net)
 	packages=$packages,kexec-tools
-	# debootstrap does not find libpam-systemd by itself
 	packages=$packages,network-manager,libpam-systemd
 	packages=$packages,ifupdown,isc-dhcp-client
 	;;
-trixie) release=trixie ;;
-sysvinit | openrc)
-	packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps
-	;;
+sysvinit) packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps ;;
+openrc) packages=sysvinit-core,openrc,initscripts,udev,kmod,procps ;;
 runit) packages=runit-init,sysv-rc,initscripts,udev,kmod,procps ;;
+esac
+case $variant in
+trixie*) release=trixie ;;
+testing) release=testing old=1 ;;
 esac
 
 die()
@@ -46,9 +48,9 @@ if [ "$(cat "$dir/done" 2>/dev/null)" = "$packages${variant:+ $variant}" ]; then
 	echo "$root"
 	exit 0
 fi
-[ "$(id -u)" = 0 ] || die 'debootstrap has to be run by root'
+[ "$(id -u)" = 0 ] || die 'mmdebstrap has to be run by root'
 PATH=$PATH:/sbin:/usr/sbin
-command -v debootstrap >/dev/null || die 'debootstrap is missing (make deps)'
+command -v mmdebstrap >/dev/null || die 'mmdebstrap is missing (make deps)'
 
 mkdir -p "$dir"
 rm -rf "$root"
@@ -59,10 +61,12 @@ mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(COMPONENT)' \
 	awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
 mirror=${mirror:-http://deb.debian.org/debian}
 echo "debian: $release from $mirror" >&2
-debootstrap --variant=minbase --include="$packages" "$release" "$root" \
-	"$mirror" >"$dir/log" 2>&1 || {
+# A mirror may be behind with the next release; signatures are checked.
+TMPDIR=$dir mmdebstrap --mode=root --variant=minbase --include="$packages" \
+	${old:+--aptopt='Acquire::Check-Valid-Until "false"'} \
+	"$release" "$root" "$mirror" >"$dir/log" 2>&1 || {
 	tail -n 20 "$dir/log" >&2
-	die "debootstrap failed (is $mirror reachable?)"
+	die "mmdebstrap failed (is $mirror reachable?)"
 }
 
 # apt_get ARGUMENT...: that of the root itself
@@ -73,20 +77,14 @@ apt_get()
 		-o APT::Sandbox::User=root --no-install-recommends "$@"
 }
 
-change()
+take_backports()
 {
-	case $variant in
-	backports)
-		echo "deb $mirror bookworm-backports main" \
-			>"$root/etc/apt/sources.list.d/backports.list"
-		apt_get update
-		apt_get -t bookworm-backports install systemd-sysv udev
-		;;
-	# debootstrap does not remove what it replaces
-	openrc) apt_get install openrc sysv-rc- ;;
-	esac
+	echo "deb $mirror bookworm-backports main" \
+		>"$root/etc/apt/sources.list.d/backports.list"
+	apt_get update
+	apt_get -t bookworm-backports install systemd-sysv udev
 }
-change >>"$dir/log" 2>&1 || {
+[ "$variant" != backports ] || take_backports >>"$dir/log" 2>&1 || {
 	tail -n 20 "$dir/log" >&2
 	die 'apt-get failed'
 }
