@@ -2,6 +2,7 @@
 /* The users of a device, in made-up trees of sysfs and /proc. */
 #include "port/linux/nbdk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -173,13 +174,35 @@ static void swap_is_named(void **state)
 	assert_user(1, "swap");
 }
 
+/* Does the directory list this process first?  tmpfs does so for the newest. */
+static bool lists_first(const char *pid, const char *other)
+{
+	DIR *dir = opendir(proc);
+	const struct dirent *entry;
+	bool first;
+
+	assert_non_null(dir);
+	do {
+		entry = readdir(dir);
+		assert_non_null(entry);
+		first = !strcmp(entry->d_name, pid);
+	} while (!first && strcmp(entry->d_name, other));
+	closedir(dir);
+	return first;
+}
+
 static void mounts_of_each_namespace_are_read_once(void **state)
 {
+	static const char it[] = "9 1 43:32 / / rw - ext4 /dev/nbd1 rw\n",
+			  none[] = "22 1 8:0 / / rw - ext4 /dev/sda rw\n";
+	bool first;
+
 	(void)state;
-	/* this one is in the namespace of 77, whose mounts were read */
+	/* both are in one namespace: those of the second one are not read */
 	put("proc/78/ns/mnt", NULL, "mnt:[1]");
-	put("proc/78/mountinfo", "9 1 43:32 / / rw - ext4 /dev/nbd1 rw\n",
-	    NULL);
+	first = lists_first("78", "77");
+	put("proc/77/mountinfo", first ? it : none, NULL);
+	put("proc/78/mountinfo", first ? none : it, NULL);
 	assert_user(1, NULL);
 	put("proc/79/ns/mnt", NULL, "mnt:[2]");
 	put("proc/79/mountinfo",
