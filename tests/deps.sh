@@ -18,7 +18,7 @@ demo='busybox-static cpio kmod xz-utils zstd e2fsprogs nbdkit iproute2
 metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 
 check='libcmocka-dev nbd-server nbd-client qemu-utils
-	clang clang-format clang-tidy lld llvm libclang-rt-14-dev cppcheck
+	clang clang-format clang-tidy lld llvm libclang-rt-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
 	debootstrap nftables ethtool dnsmasq-base radvd kea-dhcp6-server
 	gnutls-bin openssl tshark

@@ -62,9 +62,9 @@ sim()
 product()
 {
 	mkdir -p "$dir/t/product" "$dir/kernel" "$dir/kernel-backports" \
-		"$dir/debian"
+		"$dir/debian" "$dir/debian-trixie"
 	ln -sfn ../../kernel ../../kernel-backports ../../debian \
-		"$dir/t/product/"
+		../../debian-trixie "$dir/t/product/"
 	make -s -j2 O="$dir/t/product" all &&
 		echo 'ok - the program builds with its default compiler'
 }
@@ -154,6 +154,7 @@ command_of()
 	cross) sh tests/cross.sh "$dir" ;;
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
+	debian13) sh tests/debian13.sh "$dir" ;;
 	lwip) lwip ;;
 	lwip-faults) lwip_faults ;;
 	lwip-sockets) lwip_sockets ;;
@@ -367,6 +368,7 @@ fetch()
 {
 	sh tests/kernel.sh "$dir/kernel"
 	sh tests/debian.sh "$dir/debian"
+	sh tests/debian.sh "$dir/debian-trixie" trixie
 } >"$log/fetch.txt" 2>&1 </dev/null
 
 # The steps behind product: those of a line one after the other.
@@ -374,7 +376,7 @@ all_lines()
 {
 	echo "$together"
 	{
-		printf '%s\n' lint lwip-sockets cross cross-units
+		printf '%s\n' lint lwip-sockets cross cross-units debian13
 		quick_scripts
 		scripts vm
 	} | apart

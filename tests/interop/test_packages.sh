@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # make deb, make install and make dist: the same files, clean for lintian, the
 # same bytes each time, and nothing is left when the packages are gone.
-# Booting from them is the business of the tests in vm/.
+# Booting from them is the business of the tests in vm/.  RELEASE=trixie installs
+# them in a Debian 13.
 O=${1:-build}
 . "${0%/*}/../tap.sh"
 top=${0%/*}/../..
@@ -63,7 +64,8 @@ if [ "$(id -u)" != 0 ]; then
 	finish
 	exit
 fi
-debian=$(sh "$top/tests/debian.sh" "$O/debian") || exit 1
+debian=$(sh "$top/tests/debian.sh" "$O/debian${RELEASE:+-$RELEASE}" \
+	"${RELEASE-}") || exit 1
 root=$work/root
 cp -a "$debian" "$root"
 cp "$O"/deb/*.deb "$root/tmp/"
