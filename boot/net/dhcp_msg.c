@@ -358,8 +358,8 @@ const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
 		"routes (121, 249): from one on that is malformed or too many",
 		"DNS servers (6): there are more than 6",
 		"domains (119, 15): malformed, or more than 255 bytes",
-		"a mask, router, DNS server, MTU or time (1, 3, 6, 26, 51, 58, "
-		"59) that cannot be one",
+		("a mask, router, DNS server, MTU or time (1, 3, 6, 26, 51, "
+		 "58, 59) that cannot be one"),
 	};
 
 	while (*at < sizeof(texts) / sizeof(*texts))
@@ -409,7 +409,8 @@ static void read_names_of(const struct reading *r, struct dhcp_lease *l)
 
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
-	unsigned mtu = has(r, MTU) ? r->raw.mtu[0] << 8 | r->raw.mtu[1] : 0;
+	const uint8_t *m = r->raw.mtu;
+	unsigned mtu = has(r, MTU) ? (unsigned)(m[0] << 8 | m[1]) : 0;
 
 	read_addresses(r, l);
 	read_names_of(r, l);
