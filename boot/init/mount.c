@@ -48,6 +48,16 @@ int init_mount_kernel(struct nbd_diag *d)
 	return NBD_OK;
 }
 
+int init_mount_move(const char *from, const char *to)
+{
+	int rc = mount(from, to, NULL, MS_MOVE, NULL);
+
+	if (!rc || errno != EINVAL)
+		return rc;
+	rc = mount(from, to, NULL, MS_BIND, NULL);
+	return rc ? rc : umount2(from, MNT_DETACH);
+}
+
 /* A flag such as MS_RDONLY has two words: one sets it, one clears it. */
 static const struct option {
 	const char *set, *clear;

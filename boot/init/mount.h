@@ -19,6 +19,12 @@ int init_mount_kernel(struct nbd_diag *d);
 bool init_mount_is_mounted(const char *path);
 
 /*
+ * Moves a mount without others on it; one below a shared mount, as those of
+ * systemd are, cannot be moved otherwise.  Returns 0, or -1 and errno.
+ */
+int init_mount_move(const char *from, const char *to);
+
+/*
  * Splits a list of mount options as mount(8) does: the words for flags set or
  * clear bits of *flags (MS_*), the others are copied to data, joined by commas.
  * A comma in double quotes is part of a word.  NBD_E_NO_MEMORY if data is too

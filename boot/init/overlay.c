@@ -137,17 +137,6 @@ static int mount_overlay(const char *newroot, struct nbd_diag *d)
 			errno == EINVAL ? " (the kernel's log says why)" : "");
 }
 
-/* A mount below a shared one, as those of systemd are, cannot be moved. */
-static int move(const char *from, const char *to)
-{
-	int rc = mount(from, to, NULL, MS_MOVE, NULL);
-
-	if (!rc || errno != EINVAL)
-		return rc;
-	rc = mount(from, to, NULL, MS_BIND, NULL);
-	return rc ? rc : umount2(from, MNT_DETACH);
-}
-
 /* On an export it may be there; a link would lead out of it. */
 static int make(const char *path)
 {
@@ -169,7 +158,7 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 	mkdir("/run/nbdboot", 0755);
 	mkdir(OVERLAY_LOWER, 0755);
 	mkdir(OVERLAY_UPPER, 0755);
-	if (move(newroot, OVERLAY_LOWER))
+	if (init_mount_move(newroot, OVERLAY_LOWER))
 		return failed(d, "move the root to", OVERLAY_LOWER);
 	rc = o->size ? mount_ram(o, d) : mount_export(o, d);
 	if (rc)

@@ -11,11 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
@@ -24,6 +22,7 @@
 #include "boot/prefetch/fetch.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
+#include "port/linux/inside.h"
 #include "port/posix/open.h"
 
 #define WORD	 "nbdboot.prefetch"
@@ -137,24 +136,13 @@ int init_prefetch_read(struct prefetch_list *l, int fd, const char *name,
 /* One that is not a regular file is no list; links stay in the root. */
 static int open_in_root(const char *root)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				.resolve = RESOLVE_IN_ROOT };
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), at, fd = -1;
-	char path[32];
-	struct stat st;
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
 	if (dir < 0)
 		return -1;
 	/* ENOSYS before Linux 5.6: there it is not looked for */
-	at = (int)syscall(SYS_openat2, dir, &PREFETCH_ROOTS[1], &how,
-			  sizeof(how));
+	fd = inside_open_file(dir, PREFETCH_ROOTS);
 	close(dir);
-	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", at);
-	/* a device node might act when it is opened */
-	if (at >= 0 && !fstat(at, &st) && S_ISREG(st.st_mode))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (at >= 0)
-		close(at);
 	return fd;
 }
 

@@ -13,8 +13,10 @@ ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-$(CONFIG_PORT_LINUX) += port/linux/ktls.o
 endif
 port-$(CONFIG_BOOT_NBD_CLIENT) += port/linux/nbdk_ioctl.o
-port-$(or $(CONFIG_BOOT_TORAM),$(CONFIG_BOOT_IMAGE),$(CONFIG_BOOT_PREFETCH)) += \
+port-$(or $(CONFIG_BOOT_TORAM),$(CONFIG_BOOT_IMAGE),$(CONFIG_BOOT_OSTREE),$(CONFIG_BOOT_PREFETCH)) += \
 	port/linux/loop.o
+port-$(or $(CONFIG_BOOT_OSTREE),$(CONFIG_BOOT_PREFETCH)) += \
+	port/linux/inside.o
 port-$(CONFIG_PORT_LINUX) += port/linux/sockdiag.o port/linux/process.o
 port-$(CONFIG_BOOT_SHUTDOWN) += port/linux/closing.o
 port-$(CONFIG_BOOT_REROOT) += port/linux/ptrace_exec.o
