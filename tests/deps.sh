@@ -32,7 +32,7 @@ check='libcmocka-dev nbd-server nbd-client qemu-utils
 	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs erofs-utils dosfstools mtools
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
-	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap
+	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap ostree attr
 	grub-common grub-efi-amd64-bin efitools sbsigntool
 	qemu-user-static user-mode-linux
 	debhelper fakeroot lintian'

@@ -44,6 +44,8 @@ struct cmdline {
 	const char *log;      /* nbdboot.log= */
 	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
 	const char *gpt_auto; /* systemd.gpt_auto= */
+	/* ostree=, ostree.prepare-root.composefs=, composefs= */
+	const char *ostree, *ostree_composefs, *composefs;
 	const char *unknown;  /* the first unknown nbdboot. word */
 	bool write;	      /* rw; the kernel's default is ro */
 	bool debug;	      /* nbdboot.debug */

@@ -70,6 +70,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
 		"kernel command line", /* nbdboot.outage= */
+		"kernel command line", /* ostree= */
 		"kernel command line", /* nbdboot.overlay= */
 		"module image",
 		"drivers", /* those that appear from now on */
@@ -93,6 +94,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"overlay",
 		"watch",
 		"overlay",
+		"ostree",
 		"init",
 		"renew",
 		"way down",

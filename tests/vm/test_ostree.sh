@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Deployments of ostree, made by its own program and exported unchanged:
+# ostree=, with rw, with an overlay, with a read-only /sysroot, and composefs.
+# TAP on standard output.
+vm_kind=uml
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+sysroot=$work/sysroot
+image=$work/image
+# the deployment must be deleted at the end
+export OSTREE_SYSROOT_DEBUG=mutable-deployments
+
+# A tree as ostree wants it: all of the system in /usr, and a kernel.
+make_tree()
+{
+	add_busybox "$tree/usr"
+	rm -f "$tree/usr/bin/init"
+	mkdir -p "$tree/usr/sbin" "$tree/usr/etc" "$tree/usr/lib/modules/1"
+	for entry in proc sys dev run tmp sysroot var boot; do
+		mkdir "$tree/$entry"
+	done
+	ln -s usr/bin usr/sbin usr/lib "$tree"
+	ln -s sysroot/ostree "$tree/ostree"
+	install -m 755 "$here/guest/ostree.sh" "$tree/usr/sbin/init"
+	echo 'ID=test' >"$tree/usr/lib/os-release"
+	echo kernel >"$tree/usr/lib/modules/1/vmlinuz"
+	echo deployed >"$tree/usr/marker"
+	echo deployed >"$tree/usr/etc/marker"
+}
+
+# Sets word, the one of the boot loader's entry, and deployment.
+deploy()
+{
+	{
+		mkdir "$sysroot"
+		ostree admin init-fs "$sysroot"
+		ostree admin os-init --sysroot="$sysroot" test
+		ostree commit --repo="$sysroot/ostree/repo" --branch=test \
+			--owner-uid=0 --owner-gid=0 --tree=dir="$tree"
+		ostree admin deploy --sysroot="$sysroot" --os=test test
+	} >"$work/ostree.log" 2>&1 || {
+		show "$work/ostree.log"
+		die 'ostree cannot deploy'
+	}
+	word=$(sed -n 's/^options .*\(ostree=[^ ]*\).*/\1/p' \
+		"$sysroot"/boot/loader/entries/*.conf)
+	deployment=$(realpath "$sysroot${word#ostree=}")
+	echo kept >"$sysroot/ostree/deploy/test/var/kept"
+}
+
+# boot WORDS: boots what is in $sysroot now
+boot()
+{
+	rm -f "$image"
+	ext4_of "$sysroot" "$image"
+	serve 0 file "$image"
+	vm_start "$work/initramfs" \
+		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
+}
+
+# ends SENTENCE PATTERN...
+ends()
+{
+	vm_end
+	unserve
+	ended "$@"
+}
+
+find_kernel
+make_tree
+deploy
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay erofs loop' |
+	sed 's/^/# /'
+
+boot "rw $word"
+ends 'a deployment boots, rw' '^guest: mount / ext4 rw$' \
+	'^guest: marker is deployed$' '^guest: etc is deployed$' \
+	'^guest: can write /etc$' '^guest: can write /var$' \
+	'^guest: can write /sysroot$' '^guest: cannot write /usr$' \
+	'^guest: state test$' '^guest: var kept$' \
+	'^guest: boot /boot/loader ' '^guest: booted 6261636b' '!WRONG'
+check 'and /var is that of all deployments' [ "$(debugfs -R \
+	'cat /ostree/deploy/test/var/written' "$image" 2>/dev/null)" = written ]
+
+boot "$word nbdboot.overlay"
+ends 'a deployment boots with an overlay' '^guest: mount / overlay rw$' \
+	'^guest: can write /etc$' '^guest: can write /var$' \
+	'^guest: cannot write /usr$' '^guest: var kept$' '!WRONG'
+
+ostree config --repo="$sysroot/ostree/repo" set sysroot.readonly true
+boot "rw $word"
+ends 'the repository says that /sysroot is read-only' \
+	'^guest: cannot write /sysroot$' '^guest: can write /etc$' \
+	'^guest: can write /var$' '^guest: cannot write /usr$' '!WRONG'
+
+boot "rw ostree=/ostree/boot.1/test/none/0"
+vm_wait '*nbdboot: *next try in*' '*nbdboot: this cannot pass*' || true
+shows 'a deployment that is not there is named' \
+	'nbdboot: FAILED: ostree: ostree=/ostree/boot.1/test/none/0: no such'
+vm_stop
+unserve
+
+# ---- composefs ----
+
+# make_composefs DIRECTORY: what mkcomposefs makes of the deployment: an erofs
+# whose files are empty and name an object of the repository.  DIRECTORY is on a
+# file system that stores attributes of overlayfs.
+make_composefs()
+{
+	(cd "$deployment" && find . -mindepth 1 ! -path './.ostree.cfs' \
+		! -path './etc/*' | cpio -pdm --quiet "$1")
+	objects=$sysroot/ostree/repo/objects
+	find "$1" -type f ! -empty >"$work/files"
+	while IFS= read -r file; do
+		name=${file#"$1"}
+		object=$(find "$objects" -samefile "$deployment$name")
+		size=$(stat -c %s "$file")
+		truncate -s 0 "$file"
+		truncate -s "$size" "$file"
+		setfattr -n trusted.overlay.metacopy "$file" &&
+			setfattr -n trusted.overlay.redirect \
+				-v "${object#"$objects"}" "$file" || return 1
+	done <"$work/files"
+	mkfs.erofs --quiet "$deployment/.ostree.cfs" "$1" >/dev/null
+}
+
+memory=$(mktemp -d -p /dev/shm) || die 'no /dev/shm'
+if ! make_composefs "$memory"; then
+	ok 'composefs # SKIP allowed: trusted attributes need root'
+	rm -rf "$memory"
+	finish
+	exit
+fi
+rm -rf "$memory"
+mkdir -p "$deployment/usr/lib/ostree"
+printf '[composefs]\nenabled=yes\n' \
+	>"$deployment/usr/lib/ostree/prepare-root.conf"
+# what a bind of the directory would show
+echo directory >"$work/marker"
+rm -f "$deployment/usr/marker"
+cp "$work/marker" "$deployment/usr/marker"
+for words in rw nbdboot.overlay; do
+	boot "$words $word"
+	ends "composefs boots, $words" '^guest: mount / overlay ro$' \
+		'^guest: marker is deployed$' '^guest: cannot write /$' \
+		'^guest: cannot write /usr$' '^guest: can write /etc$' \
+		'^guest: can write /var$' '^guest: cannot write /sysroot$' \
+		'^guest: var kept$' '^guest: disk /dev/block/43:0$' '!WRONG'
+done
+printf '%s\n' '[composefs]' enabled=yes '[etc]' transient=true \
+	'[root]' transient=true \
+	>"$deployment/usr/lib/ostree/prepare-root.conf"
+boot "nbdboot.overlay $word"
+ends 'a transient root and /etc are writable' \
+	'^guest: mount / overlay rw$' '^guest: mount /etc overlay rw$' \
+	'^guest: can write /$' '^guest: can write /etc$' \
+	'^guest: can write /usr$' '!WRONG'
+boot "rw $word ostree.prepare-root.composefs=no"
+ends 'a word boots without composefs' '^guest: mount / ext4 rw$' \
+	'^guest: marker is directory$' '!WRONG'
+finish
