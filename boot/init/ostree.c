@@ -345,30 +345,13 @@ int init_ostree_mount(struct ostree *o, struct nbd_diag *d)
 	return rc;
 }
 
-/* ---- its words and steps ---- */
+/* ---- its words and step ---- */
 
 const struct word init_ostree_words[] = {
 	WORD("ostree", ostree, WORD_TEXT, WORD_ROOT | WORD_MOUNT),
 	WORD("ostree.prepare-root.composefs", ostree_composefs, WORD_TEXT,
 	     WORD_ROOT | WORD_MOUNT),
 	WORD("composefs", composefs, WORD_TEXT, WORD_ROOT), WORD_END
-};
-
-static int take_words(struct boot *b, struct nbd_diag *d)
-{
-	if (!b->cmd.composefs)
-		return NBD_OK;
-	return nbd_diag(d, NBD_E_USAGE,
-			"composefs=%s: bootc's images without ostree need "
-			"bootc's own initramfs",
-			b->cmd.composefs);
-}
-
-const struct step init_ostree_words_step = {
-	.name = "kernel command line",
-	.run = take_words,
-	.hint = "an initramfs of dracut with bootc's and our module has both",
-	.when = STEP_ONCE,
 };
 
 /* In a child, which ends with its descriptors. */

@@ -44,8 +44,10 @@ struct cmdline {
 	const char *log;      /* nbdboot.log= */
 	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
 	const char *gpt_auto; /* systemd.gpt_auto= */
-	/* ostree=, ostree.prepare-root.composefs=, composefs= */
-	const char *ostree, *ostree_composefs, *composefs;
+	/* ostree=, ostree.prepare-root.composefs= */
+	const char *ostree, *ostree_composefs;
+	/* composefs=, usrhash=, roothash=, systemd.volatile= */
+	const char *composefs, *usrhash, *roothash, *volatile_root;
 	const char *unknown;  /* the first unknown nbdboot. word */
 	bool write;	      /* rw; the kernel's default is ro */
 	bool debug;	      /* nbdboot.debug */

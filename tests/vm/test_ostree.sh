@@ -103,6 +103,13 @@ shows 'a deployment that is not there is named' \
 vm_stop
 unserve
 
+boot "rw $word usrhash=0123"
+vm_wait '*nbdboot: *next try in*' '*nbdboot: this cannot pass*' || true
+shows 'a word that asks for dm-verity is refused' \
+	'nbdboot: FAILED: kernel command line: usrhash=0123: init checks no'
+vm_stop
+unserve
+
 # ---- composefs ----
 
 # make_composefs DIRECTORY: what mkcomposefs makes of the deployment: an erofs

@@ -70,8 +70,8 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
 		"kernel command line", /* nbdboot.outage= */
-		"kernel command line", /* ostree= */
 		"kernel command line", /* nbdboot.overlay= */
+		"kernel command line", /* words that are refused */
 		"module image",
 		"drivers", /* those that appear from now on */
 		"drivers", /* the preload of modules begins */
