@@ -70,6 +70,10 @@ soak-sim: deps ## the simulations for long: SEED=1 COUNT=10000000
 		SEED=$(or $(SEED),1) COUNT=$(or $(COUNT),10000000) sim
 soak-faults: $(O)/nbdboot ## a fault at each step of each command: 12900 cases
 	$(Q)STEPS=all sh tests/interop/test_faults.sh $(O)
+soak-net: $(O)/nbdboot ## a table of networks and servers of DHCP, as root
+	$(Q)sh tests/deps.sh net
+	$(Q)SERVERS='$(or $(SERVERS),dnsmasq kea isc)' \
+		sh tests/interop/test_networks.sh $(O)
 # STEPS= runs the unit tests alone, or the steps that match it; T=PATTERN chooses
 # faults by their lines in mutations.txt.
 soak-mutations: deps ## which check finds each of the faults of mutations.txt: STEPS= T=
@@ -93,7 +97,7 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 
 -include $(test-bin:=.d) $(over-obj:.o=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) \
 	$(fuzz-bin:=.d)
-.PHONY: unit unit-bin coverage sim soak-sim soak-faults soak-mutations fuzz-bin objects check check-quick \
+.PHONY: unit unit-bin coverage sim soak-sim soak-faults soak-net soak-mutations fuzz-bin objects check check-quick \
 	check-twice \
 	deps fuzz
 

@@ -3,8 +3,8 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|check|cpus|bench ...]
-#                                   all but cpus and bench if none is named
+#   deps.sh [-l] [build|demo|metal|check|cpus|bench|net ...]
+#                                   all but the last three if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -43,6 +43,9 @@ cpus='qemu-system-misc'
 # flame graphs, which no test draws
 bench='linux-perf libdevel-nytprof-perl'
 
+# more servers of DHCP than the checks have
+net='kea-dhcp4-server isc-dhcp-server'
+
 die()
 {
 	echo "deps: $*" >&2
@@ -64,7 +67,8 @@ for group; do
 	check) want="$want $check" ;;
 	cpus) want="$want $cpus" ;;
 	bench) want="$want $bench" ;;
-	*) die "no group \"$group\" (there are build, demo, metal, check, cpus, bench)" ;;
+	net) want="$want $net" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, check, cpus, bench, net)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose
