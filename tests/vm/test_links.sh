@@ -70,12 +70,13 @@ ended 'LACP without a partner that speaks it' '^guest: mode 802.3ad' \
 
 # delays before what they depend on, and the mode last: the order is ours
 first=arp_validate=all,arp_ip_target=192.0.2.1\;192.0.2.9,arp_interval=500
-first=$first,num_grat_arp=3,primary=eth1,primary_reselect=failure,mode=1
+first=$first,arp_missed_max=4,num_grat_arp=3,primary=eth1,primary_reselect=failure,mode=1
 second=mode=1,updelay=200,downdelay=300,peer_notif_delay=400,fail_over_mac=2
 second=$second,all_slaves_active=1,resend_igmp=5,num_unsol_na=7
 second=$second,primary_reselect=better
 third=lacp_rate=fast,ad_select=bandwidth,min_links=1,xmit_hash_policy=layer3+4
 third=$third,ad_actor_sys_prio=1000,ad_user_port_key=5,use_carrier=1
+third=$third,lacp_active=off,ad_actor_system=[02:00:00:00:00:77]
 third=$third,mode=802.3ad,miimon=50
 sixth=arp_all_targets=all,arp_validate=backup,arp_ip_target=198.51.100.8,mode=1
 sixth=$sixth,arp_ip_target=198.51.100.9,arp_interval=200
@@ -109,13 +110,14 @@ options()
 }
 options bond0 'mode=active-backup 1' 'arp_interval=500' 'arp_validate=all 3' \
 	'arp_ip_target=192.0.2.1 192.0.2.9' 'num_grat_arp=3' 'primary=eth1' \
-	'primary_reselect=failure 2' 'miimon=0'
+	'primary_reselect=failure 2' 'miimon=0' 'arp_missed_max=4'
 options bond1 'updelay=200' 'downdelay=300' 'peer_notif_delay=400' \
 	'fail_over_mac=follow 2' 'all_slaves_active=1' 'resend_igmp=5' \
 	'num_unsol_na=7' 'primary_reselect=better 1' 'miimon=100'
 options bond2 'mode=802.3ad 4' 'lacp_rate=fast 1' 'ad_select=bandwidth 1' \
 	'min_links=1' 'xmit_hash_policy=layer3+4 1' 'ad_actor_sys_prio=1000' \
-	'ad_user_port_key=5' 'use_carrier=1' 'miimon=50'
+	'ad_user_port_key=5' 'use_carrier=1' 'miimon=50' \
+	'lacp_active=off 0' 'ad_actor_system=02:00:00:00:00:77'
 options bond3 'mode=balance-rr 0' 'packets_per_slave=4'
 options bond4 'mode=balance-tlb 5' 'lp_interval=3' 'tlb_dynamic_lb=0'
 options bond5 'arp_all_targets=all 1' 'arp_validate=backup 2' \
