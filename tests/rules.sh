@@ -220,7 +220,6 @@ product_objects()
 	done 2>/dev/null
 }
 
-# The C library alone calls calloc() and free() of port/posix/heap.c.
 nothing_allocates_memory()
 {
 	[ -f "$build/libport.a" ] || echo 'there are no objects'

@@ -2,31 +2,7 @@
 /* Hosts by address only, for builds that leave the resolver out. */
 #include "port/posix/sock.h"
 
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <string.h>
-
-static bool parse_in6(const char *host, struct sock_addr *a)
-{
-	char text[64];
-	const char *zone = strchr(host, '%');
-	size_t len = zone ? (size_t)(zone - host) : strlen(host);
-
-	if (len >= sizeof(text))
-		return false;
-	memcpy(text, host, len);
-	text[len] = '\0';
-	a->len = 16;
-	a->zone = zone ? if_nametoindex(zone + 1) : 0;
-	return inet_pton(AF_INET6, text, a->ip) == 1 && (!zone || a->zone);
-}
-
-static bool parse(const char *host, uint16_t port, struct sock_addr *a)
-{
-	a->len = 4;
-	a->port = port;
-	return inet_pton(AF_INET, host, a->ip) == 1 || parse_in6(host, a);
-}
 
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
@@ -34,7 +10,7 @@ int sock_resolve_host(const char *host, uint16_t port,
 {
 	if (!strcmp(host, "localhost"))
 		host = "127.0.0.1";
-	if (parse(host, port, addrs))
+	if (sock_parse(host, port, addrs))
 		return 1;
 	return nbd_diag(d, NBD_E_USAGE,
 			"%s is not an address, and this build has no resolver",

@@ -1,99 +1,215 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Host names, by the C library: /etc/hosts and DNS. */
-#include "port/posix/sock.h"
-
-#include <netdb.h>
+/*
+ * Host names: addresses, /etc/hosts, then DNS (dns.h).  The C library's
+ * getaddrinfo() takes 40 KiB of a static program, and musl's believes a server
+ * that knows no AAAA of a name and so refuses it, or says that there is no such
+ * name (RFC 4074, 4); of several servers it believes the first; and an answer
+ * that was cut is all that it asks for.
+ */
 #include <netinet/in.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-/* In the order of RFC 6724, as getaddrinfo() has it. */
-static int take(const struct addrinfo *found, uint16_t port,
-		struct sock_addr addrs[SOCK_MAX_ADDRS])
+#include "port/posix/dns.h"
+#include "port/posix/lines.h"
+#include "port/posix/sock.h"
+
+/* What was found so far. */
+struct found {
+	const char *host;
+	uint16_t port;
+	struct sock_addr *addrs; /* SOCK_MAX_ADDRS */
+	int n;
+};
+
+/* ---- how an address is reached ---- */
+
+/* A socket address, for connect() and from getsockname(). */
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/*
+ * The address that we would have towards it.  This sends nothing.  Where the
+ * kernel has no IPv6, socket() would run modprobe, which never ends if it is on
+ * a root whose server is away: without /proc, as in the watcher's root, too.
+ */
+static bool source_of(const struct sock_addr *a, union address *own)
 {
-	int n = 0;
+	bool v4 = a->len == 4;
+	union address to = { .any.sa_family = v4 ? AF_INET : AF_INET6 };
+	socklen_t len = v4 ? sizeof(to.in) : sizeof(to.in6);
+	int fd = !v4 && access("/proc/net/if_inet6", F_OK)
+			 ? -1
+			 : socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC,
+				  0);
+	bool is;
 
-	for (; found && n < SOCK_MAX_ADDRS; found = found->ai_next) {
-		struct sock_addr *a = &addrs[n];
-
-		const struct sockaddr_in *in = (const void *)found->ai_addr;
-		const struct sockaddr_in6 *in6 = (const void *)in;
-		bool v4 = found->ai_family == AF_INET;
-
-		if (!v4 && found->ai_family != AF_INET6)
-			continue;
-		a->len = v4 ? 4 : 16;
-		a->port = port;
-		a->zone = v4 ? 0 : in6->sin6_scope_id;
-		memcpy(a->ip,
-		       v4 ? (const void *)&in->sin_addr : &in6->sin6_addr,
-		       a->len);
-		n++;
+	if (fd < 0)
+		return false;
+	if (v4) {
+		to.in.sin_port = htons(1);
+		memcpy(&to.in.sin_addr, a->ip, 4);
+	} else {
+		to.in6.sin6_port = htons(1);
+		to.in6.sin6_scope_id = a->zone;
+		memcpy(&to.in6.sin6_addr, a->ip, 16);
 	}
-	return n;
+	is = !connect(fd, &to.any, len) && !getsockname(fd, &own->any, &len);
+	close(fd);
+	return is;
 }
 
-static const char *reason(int err)
+static bool has_ipv6(void)
 {
-	return err == EAI_AGAIN	   ? "no name server answered"
-	       : err == EAI_NONAME ? "no such name"
-				   : gai_strerror(err);
+	static const struct sock_addr global = { .len = 16, .ip = { 0x20 } };
+	union address own;
+
+	return source_of(&global, &own);
 }
 
-static int look_up(const char *host, int family, struct addrinfo **found)
+/* RFC 6724, 2.1: what should not be mixed. */
+static int label(const uint8_t *ip, size_t len)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-					.ai_family = family };
+	static const uint8_t zeros[15];
 
-	return getaddrinfo(host, NULL, &hints, found);
+	if (len == 4 || (!memcmp(ip, zeros, 10) && ip[10] == 0xff))
+		return 4;
+	if (!memcmp(ip, zeros, 15))
+		return 0;
+	return (ip[0] & 0xfe) == 0xfc	     ? 13 /* local */
+	       : ip[0] == 0x20 && ip[1] == 2 ? 2  /* 6to4 */
+	       : ip[0] == 0x20 && ip[1] == 1 && !(ip[2] | ip[3])
+		       ? 5 /* Teredo */
+		       : 1;
 }
 
 /*
- * Is there a way to all IPv6 addresses?  This sends nothing.  Where the kernel
- * has no IPv6, socket() would run modprobe, which never ends if it is on a root
- * whose server is away.  Without /proc, as in the watcher's root, the answer is
- * no.
+ * RFC 6724, 6, rules 1, 2, 5 and 6: those that can be reached first, then those
+ * whose kind ours has, then IPv6.
  */
-static bool has_ipv6(void)
+static int merit(const struct sock_addr *a)
 {
-	const struct sockaddr_in6 global = { .sin6_family = AF_INET6,
-					     .sin6_port = 1,
-					     .sin6_addr = { { { 0x20 } } } };
-	int fd = access("/proc/net/if_inet6", F_OK)
-			 ? -1
-			 : socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool has = fd >= 0 &&
-		   !connect(fd, (const void *)&global, sizeof(global));
+	union address own;
+	bool v4 = a->len == 4, same;
 
-	if (fd >= 0)
-		close(fd);
-	return has;
+	if (!source_of(a, &own))
+		return 0;
+	same = v4 || label(a->ip, 16) ==
+			     label((const uint8_t *)&own.in6.sin6_addr, 16);
+	return 1 + (same ? 2 : 0) + (v4 ? 0 : 1);
+}
+
+static void sort(struct sock_addr addrs[], int n)
+{
+	int is[SOCK_MAX_ADDRS], i, j;
+
+	for (i = 0; i < n; i++) {
+		struct sock_addr a = addrs[i];
+		int m = merit(&a);
+
+		for (j = i; j && is[j - 1] < m; j--) {
+			addrs[j] = addrs[j - 1];
+			is[j] = is[j - 1];
+		}
+		addrs[j] = a;
+		is[j] = m;
+	}
+}
+
+/* ---- where names are ---- */
+
+static void take_host(void *ctx, char *word[])
+{
+	struct found *f = ctx;
+
+	for (unsigned i = 1; i < LINES_WORDS && *word[i]; i++)
+		if (!strcasecmp(word[i], f->host) && f->n < SOCK_MAX_ADDRS &&
+		    sock_parse(word[0], f->port, &f->addrs[f->n])) {
+			f->n++;
+			return;
+		}
+}
+
+static void take_all(struct found *f, const struct dns_found *d, unsigned len)
+{
+	for (unsigned i = 0; i < d->n && f->n < SOCK_MAX_ADDRS; i++) {
+		struct sock_addr *a = &f->addrs[f->n++];
+
+		memset(a, 0, sizeof(*a));
+		a->len = (unsigned char)len;
+		a->port = f->port;
+		memcpy(a->ip, d->ip[i], len);
+	}
+}
+
+static int ask(const struct dns_conf *c, const char *name, bool six,
+	       struct found *f)
+{
+	struct dns_found a, aaaa;
+	int rc = dns_ask(c, name, six, &a, &aaaa);
+
+	/* both kinds have room */
+	if (aaaa.n > SOCK_MAX_ADDRS / 2 && a.n)
+		aaaa.n = SOCK_MAX_ADDRS / 2;
+	take_all(f, &aaaa, 16);
+	take_all(f, &a, 4);
+	return rc;
+}
+
+/* The name in each domain, and then as it is: resolv.conf(5). */
+static int search(struct found *f)
+{
+	struct dns_conf c;
+	unsigned dots = 0;
+	bool six = has_ipv6();
+	int rc = 0, last;
+
+	dns_conf_read(&c, "/etc/resolv.conf");
+	for (const char *p = f->host; *p; p++)
+		dots += *p == '.';
+	if (dots < c.ndots && f->host[strlen(f->host) - 1] != '.')
+		for (const char *p = c.search; *p && !rc; p += *p == ' ') {
+			char name[DNS_NAME_MAX + 1];
+			size_t n = strcspn(p, " ");
+
+			if (nbd_fmt(name, sizeof(name), "%s.%.*s", f->host,
+				    (int)n, p) >= 0)
+				rc = ask(&c, name, six, f);
+			p += n;
+		}
+	if (rc > 0)
+		return rc;
+	last = ask(&c, f->host, six, f);
+	if (!last && !six && !rc) {
+		/* its addresses may all be of IPv6: they cannot be reached */
+		return ask(&c, f->host, true, f);
+	}
+	return last ? last : rc;
 }
 
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
-	/*
-	 * musl believes a server that knows no AAAA of a name and so refuses
-	 * it, or says that there is no such name (RFC 4074, 4), and drops the
-	 * A: after 10 s, if it is refused.
-	 */
-	static const int families[] = { AF_UNSPEC, AF_INET, AF_INET6 };
-	unsigned i = has_ipv6() ? 0 : 1;
-	struct addrinfo *found;
-	int err = look_up(host, families[i], &found), n;
+	struct found f = { .host = host, .port = port, .addrs = addrs };
+	int rc;
 
-	for (i++; err && i < sizeof(families) / sizeof(*families); i++)
-		if (!look_up(host, families[i], &found))
-			err = 0;
+	if (sock_parse(host, port, addrs))
+		return 1;
+	lines_each("/etc/hosts", take_host, &f);
 	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
-	if (err && !strcmp(host, "localhost"))
-		err = look_up("127.0.0.1", AF_INET, &found);
-	if (err)
+	if (!f.n && !strcasecmp(host, "localhost"))
+		return sock_parse("127.0.0.1", port, addrs);
+	rc = f.n ? 1 : search(&f);
+	if (rc <= 0)
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
-				reason(err));
-	n = take(found, port, addrs);
-	freeaddrinfo(found);
-	return n;
+				rc ? "no name server answered"
+				   : "no such name");
+	sort(addrs, f.n);
+	return f.n;
 }

@@ -15,9 +15,12 @@ extern struct nbd_stack sock_stack;
 int sock_resolve(const struct nbd_uri *uri,
 		 struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
+/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0"; false: no address. */
+bool sock_parse(const char *host, uint16_t port, struct sock_addr *a);
+
 /*
- * The part of sock_resolve() that differs between builds: resolve.c asks the
- * C library, noresolver.c takes addresses only ("192.0.2.1", "fe80::1%eth0").
+ * The part of sock_resolve() that differs between builds: resolve.c looks names
+ * up, noresolver.c takes addresses only.
  */
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A name server at port 53 of any address that answers no question as it should:
+ * A name server at port 53 that answers no question as it should; "lies" is at
+ * 127.0.0.2 as well, and "large" answers by TCP, too:
  *
  *	dns KIND
  *
@@ -103,6 +104,12 @@ static void truncated(void)
 	set_head(0x200, 1);
 }
 
+/* Its answer fits TCP alone; of UDP there is nothing, or an address of nobody. */
+static void large(void)
+{
+	set_head(0x200, 0);
+}
+
 static void cut(void)
 {
 	set_head(0, 1);
@@ -160,6 +167,8 @@ static const struct {
 	{ "refused-aaaa", refused_aaaa, 1 },
 	{ "chain", chain, 1 },
 	{ "truncated", truncated, 1 },
+	{ "large", large, 1 },
+	{ "lies", right, 1 },
 	{ "cut", cut, 1 },
 	{ "wrong-id", wrong_id, 1 },
 	{ "loops", loops, 1 },
@@ -177,6 +186,54 @@ static bool is_over(int ms)
 	struct pollfd p = { .fd = 0, .events = POLLIN };
 
 	return poll(&p, 1, ms) > 0;
+}
+
+static int open_at(uint32_t ip, int type)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons(53),
+				  .sin_addr.s_addr = htonl(ip) };
+	int fd = socket(AF_INET, type, 0);
+
+	if (bind(fd, (void *)&at, sizeof(at)) ||
+	    (type == SOCK_STREAM && listen(fd, 9))) {
+		perror("dns");
+		exit(1);
+	}
+	return fd;
+}
+
+/* One client, right, in two pieces. */
+static void answer_tcp(int tcp)
+{
+	int fd = accept(tcp, NULL, NULL);
+	unsigned char head[2];
+
+	if (recv(fd, head, 2, MSG_WAITALL) == 2) {
+		length = (size_t)head[0] << 8 | head[1];
+		recv(fd, reply, length, MSG_WAITALL);
+		without_aaaa(0);
+		head[0] = (unsigned char)(length >> 8);
+		head[1] = (unsigned char)length;
+		send(fd, head, 2, 0);
+		send(fd, reply, 20, 0);
+		send(fd, reply + 20, length - 20, 0);
+	}
+	close(fd);
+}
+
+/* This one knows no names, and says so before the other one has answered. */
+static void lie(int fd)
+{
+	struct sockaddr_in from;
+	socklen_t n = sizeof(from);
+	ssize_t got = recvfrom(fd, reply, sizeof(reply), 0, (void *)&from, &n);
+
+	if (got < HEAD)
+		return;
+	length = (size_t)got;
+	no_such_name();
+	sendto(fd, reply, length, 0, (void *)&from, n);
 }
 
 static void answer(int fd, unsigned kind)
@@ -203,26 +260,37 @@ static void answer(int fd, unsigned kind)
 
 int main(int argc, char *argv[])
 {
-	struct sockaddr_in at = { .sin_family = AF_INET,
-				  .sin_port = htons(53),
-				  .sin_addr.s_addr = htonl(INADDR_ANY) };
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	int udp, tcp = -1, liar = -1;
 	unsigned kind = 0;
 
 	while (kind < KINDS && argc > 1 && strcmp(kinds[kind].name, argv[1]))
 		kind++;
-	if (kind == KINDS || bind(fd, (void *)&at, sizeof(at))) {
-		perror("dns");
+	if (kind == KINDS)
 		return 1;
-	}
+	if (!strcmp(kinds[kind].name, "large"))
+		tcp = open_at(INADDR_ANY, SOCK_STREAM);
+	if (!strcmp(kinds[kind].name, "lies"))
+		liar = open_at(0x7f000002, SOCK_DGRAM);
+	udp = open_at(liar < 0 ? INADDR_ANY : INADDR_LOOPBACK, SOCK_DGRAM);
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		struct pollfd p[2] = { { 0, POLLIN, 0 }, { fd, POLLIN, 0 } };
+		struct pollfd p[4] = { { 0, POLLIN, 0 },
+				       { udp, POLLIN, 0 },
+				       { tcp, POLLIN, 0 },
+				       { liar, POLLIN, 0 } };
 
-		poll(p, 2, -1);
+		/* the lie comes first */
+		poll(p, 4, -1);
 		if (p[0].revents)
 			return 0;
-		answer(fd, kind);
+		if (p[3].revents)
+			lie(liar);
+		if (p[2].revents)
+			answer_tcp(tcp);
+		if (p[1].revents && liar >= 0)
+			usleep(100000);
+		if (p[1].revents)
+			answer(udp, kind);
 	}
 }

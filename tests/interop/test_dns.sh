@@ -10,13 +10,13 @@ O=${1:-build}
 [ "$(id -u)" = 0 ] || die 'network namespaces need root'
 PATH=$PATH:/sbin:/usr/sbin
 nbdboot=$O/nbdboot
-# s until a look-up hangs; the C library takes 5 s for each of three
+# s until a look-up hangs; it takes 5 s
 limit=120
 kinds='right nxdomain-aaaa notimp-aaaa refused-aaaa chain silent nxdomain refused
 	truncated cut wrong-id loops giant noise empty flood flood-empty'
 
 gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/dns" "${0%/*}/dns.c"
-echo 'nameserver 127.0.0.1' >"$work/resolv.conf"
+printf 'nameserver 127.0.0.%s\n' 2 1 >"$work/resolv.conf"
 
 # Runs in a namespace: "status ms" to KIND.came, and the words to KIND.out.  The
 # command gets SIGTERM when the server was asked, if KIND has "-term".
@@ -24,10 +24,18 @@ cat >"$work/case" <<'END'
 kind=$1
 mkfifo "$work/$kind.in" "$work/$kind.says"
 ip link set lo up
+server=${kind%-term}
+case $kind in
+*-six)
+	server=${kind%-six}
+	ip -6 addr add 2001:db8::1/128 dev lo
+	ip -6 route add default dev lo
+	;;
+esac
 $NETWORK true
 mount --bind "$work/resolv.conf" /etc/resolv.conf
 nbdkit -i 127.0.0.1 -p 10809 -P "$work/$kind.pid" memory 1M
-"$work/dns" "${kind%-term}" <"$work/$kind.in" >"$work/$kind.says" &
+"$work/dns" "$server" <"$work/$kind.in" >"$work/$kind.says" &
 exec 5>"$work/$kind.in" 6<"$work/$kind.says"
 read -r _ <&6
 began=$(date +%s%3N)
@@ -51,7 +59,13 @@ kill "$(cat "$work/$kind.pid")"
 END
 
 export work nbdboot limit NETWORK="${NETWORK-}"
-for kind in $kinds silent-term flood-term; do
+# lwIP asks one server, by UDP, for one kind of addresses
+sixes=''
+if [ ! "${NETWORK-}" ]; then
+	kinds="$kinds large lies"
+	sixes='nxdomain-aaaa-six notimp-aaaa-six refused-aaaa-six large-six'
+fi
+for kind in $kinds $sixes silent-term flood-term; do
 	unshare -n -m sh "$work/case" "$kind" &
 	cases="${cases-} $!"
 done
@@ -65,10 +79,10 @@ ends()
 	echo "# $1: status $status after $ms ms: $(head -n 1 "$work/$1.out")"
 	case $1-$status in
 	# lwIP takes an address from the first 512 bytes of a giant
-	right-0 | *-aaaa-0 | chain-0 | loops-0 | giant-0)
+	right-0 | *-aaaa-0 | *-six-0 | large-0 | lies-0 | chain-0 | loops-0 | giant-0)
 		grep -q 'Size: *1048576' "$work/$1.out"
 		;;
-	right-* | *-aaaa-* | chain-*) return 1 ;;
+	right-* | *-aaaa-* | *-six-* | large-* | lies-* | chain-*) return 1 ;;
 	*-term-*) [ "$status" != 124 ] && [ "$status" != 137 ] ;;
 	*-1) grep -q '^nbdboot: .*srv.example' "$work/$1.out" ;;
 	*) return 1 ;;
@@ -82,12 +96,18 @@ soon()
 		[ "$((ms * 2))" -lt "$most" ]
 }
 
-for kind in $kinds; do
+for kind in $kinds $sixes; do
 	check "a look-up ends: $kind" ends "$kind"
 done
 for kind in nxdomain notimp refused; do
 	check "without IPv6 an AAAA is not waited for: $kind" soon $kind-aaaa
+	[ ! "$sixes" ] || check "nor with it, if the server has none: $kind" \
+		soon $kind-aaaa-six
 done
+if [ "$sixes" ]; then
+	check 'what is too long for UDP is asked for by TCP' soon large-six
+	check 'of two servers the one that knows the name counts' soon lies
+fi
 check 'SIGTERM ends the wait for a silent name server' ends silent-term
 check 'SIGTERM ends the wait for one that never stops' ends flood-term
 finish

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages of DNS (RFC 1035, 4) between a host and its name server: the codec,
+ * which does no I/O.
+ *
+ *	ID, flags, counts: 12 bytes | question | answer record ...
+ */
+#ifndef PORT_DNS_MSG_H
+#define PORT_DNS_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DNS_PORT      53
+/* Bytes of a question with the longest name; of a name as text, and its NUL. */
+#define DNS_QUERY_MAX 272
+#define DNS_NAME_MAX  254
+
+enum dns_type { DNS_A = 1, DNS_AAAA = 28 };
+
+/* What a datagram says about the question. */
+enum dns_answer {
+	DNS_OTHER,   /* nothing: it is no answer to it */
+	DNS_REFUSED, /* the server cannot tell, or the answer is malformed */
+	DNS_NONE,    /* there is no such name, or no such address */
+	DNS_FOUND,
+	DNS_CUT, /* not all of it: ask by TCP (RFC 7766, 5) */
+};
+
+/* Addresses of one type, 4 or 16 bytes each. */
+#define DNS_ADDRS 16
+struct dns_found {
+	unsigned n;
+	uint8_t ip[DNS_ADDRS][16];
+};
+
+/*
+ * Writes a question.  Returns its length; 0: this cannot be a name.  A dot at
+ * its end changes nothing.
+ */
+size_t dns_query(uint8_t buf[DNS_QUERY_MAX], uint16_t id, const char *name,
+		 enum dns_type type);
+
+/*
+ * Reads an answer to the question q of q_len bytes.  The addresses of its type
+ * are added to f, whatever aliases lead to them; those that DNS_CUT came with
+ * are whole.  Reads only p[0] to p[len - 1].
+ */
+enum dns_answer dns_read(const uint8_t *p, size_t len, const uint8_t *q,
+			 size_t q_len, struct dns_found *f);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Questions to name servers, and resolv.conf. */
+#include "port/posix/dns.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/nbd_uri.h"
+#include "port/port.h"
+#include "port/posix/lines.h"
+#include "port/posix/sock.h"
+
+/* ms that other servers have once one has no address. */
+#define GRACE	     500
+/* Bytes of an answer that are read: more addresses than anybody wants. */
+#define ANSWER	     4096
+/* Limits of resolv.conf(5). */
+#define ATTEMPTS_MAX 5
+#define TIMEOUT_MAX  30
+
+/* ---- resolv.conf ---- */
+
+static void take_option(struct dns_conf *c, const char *option)
+{
+	static const struct {
+		char name[10];
+		uint8_t most;
+	} options[] = { { "ndots:", 15 },
+			{ "attempts:", ATTEMPTS_MAX },
+			{ "timeout:", TIMEOUT_MAX } };
+	unsigned *to[] = { &c->ndots, &c->attempts, &c->timeout_ms };
+
+	for (unsigned i = 0; i < 3; i++) {
+		size_t n = strlen(options[i].name);
+		long v;
+
+		if (strncmp(option, options[i].name, n) != 0)
+			continue;
+		v = nbd_number(option + n, 0, 1000);
+		if (v >= 0)
+			*to[i] = v < options[i].most ? (unsigned)v
+						     : options[i].most;
+	}
+}
+
+static void take_line(void *ctx, char *word[])
+{
+	struct dns_conf *c = ctx;
+	bool search = !strcmp(word[0], "search") || !strcmp(word[0], "domain");
+	struct nbd_out o = { .buf = c->search, .cap = sizeof(c->search) - 1 };
+
+	if (!strcmp(word[0], "nameserver") && c->n < DNS_SERVERS &&
+	    sock_parse(word[1], 0, &c->server[c->n]))
+		c->n++;
+	for (unsigned i = 1; i < LINES_WORDS && !strcmp(word[0], "options");
+	     i++)
+		take_option(c, word[i]);
+	/* the last one counts; what does not fit is left out */
+	for (unsigned i = 1; i < LINES_WORDS && search && *word[i]; i++) {
+		if (o.len + 1 + strlen(word[i]) > o.cap)
+			break;
+		nbd_putf(&o, "%s%s", o.len ? " " : "", word[i]);
+	}
+	if (search)
+		c->search[o.len] = '\0';
+}
+
+void dns_conf_read(struct dns_conf *c, const char *path)
+{
+	memset(c, 0, sizeof(*c));
+	c->ndots = 1;
+	c->attempts = 2;
+	c->timeout_ms = 5; /* s, until all is read */
+	lines_each(path, take_line, c);
+	c->timeout_ms = (c->timeout_ms ? c->timeout_ms : 1) * 1000;
+	c->attempts += !c->attempts;
+	if (!c->n)
+		sock_parse("127.0.0.1", 0, &c->server[c->n++]);
+}
+
+/* ---- questions ---- */
+
+struct question {
+	uint8_t q[DNS_QUERY_MAX];
+	size_t len;
+	struct dns_found *found;
+	/* of each server: DNS_OTHER, or what it said */
+	uint8_t said[DNS_SERVERS];
+};
+
+struct asking {
+	const struct dns_conf *c;
+	struct question question[2];
+	unsigned n; /* of them */
+	struct pollfd p[DNS_SERVERS];
+	uint64_t end, grace; /* grace: UINT64_MAX until one has no address */
+	uint8_t buf[ANSWER];
+};
+
+static int open_socket(const struct sock_addr *server, int type)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+				  .sin_port = htons(DNS_PORT) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+				    .sin6_port = htons(DNS_PORT),
+				    .sin6_scope_id = server->zone };
+	bool v4 = server->len == 4;
+	int fd = socket(v4 ? AF_INET : AF_INET6,
+			type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	memcpy(&in.sin_addr, server->ip, 4);
+	memcpy(&in6.sin6_addr, server->ip, 16);
+	if (fd >= 0 &&
+	    connect(fd, v4 ? (const void *)&in : &in6,
+		    v4 ? sizeof(in) : sizeof(in6)) &&
+	    errno != EINPROGRESS) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void say(struct asking *a, unsigned question, unsigned server,
+		enum dns_answer answer)
+{
+	a->question[question].said[server] = (uint8_t)answer;
+	if (answer != DNS_FOUND && a->grace == UINT64_MAX)
+		a->grace = nbd_now_ms() + GRACE;
+}
+
+/* False: the time is over. */
+static bool await(int fd, short events, uint64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	uint64_t now;
+
+	while ((now = nbd_now_ms()) < end)
+		if (poll(&p, 1, (int)(end - now)) > 0)
+			return true;
+	return false;
+}
+
+/* Sends, or receives, exactly len bytes; else what came until then. */
+static size_t move(int fd, void *p, size_t len, bool out, uint64_t end)
+{
+	size_t at = 0;
+
+	while (at < len && await(fd, out ? POLLOUT : POLLIN, end)) {
+		ssize_t n =
+			out ? send(fd, (char *)p + at, len - at, MSG_NOSIGNAL)
+			    : recv(fd, (char *)p + at, len - at, 0);
+
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return at;
+}
+
+/* The same question by TCP, of the server that has cut its answer. */
+static enum dns_answer ask_tcp(struct asking *a, struct question *q,
+			       unsigned server)
+{
+	uint8_t head[2] = { (uint8_t)(q->len >> 8), (uint8_t)q->len };
+	int fd = open_socket(&a->c->server[server], SOCK_STREAM);
+	size_t len = 0;
+
+	if (fd < 0)
+		return DNS_REFUSED;
+	if (move(fd, head, 2, true, a->end) == 2 &&
+	    move(fd, q->q, q->len, true, a->end) == q->len &&
+	    move(fd, head, 2, false, a->end) == 2) {
+		len = (size_t)head[0] << 8 | head[1];
+		if (len > sizeof(a->buf))
+			len = sizeof(a->buf);
+		len = move(fd, a->buf, len, false, a->end);
+	}
+	close(fd);
+	q->found->n = 0;
+	return dns_read(a->buf, len, q->q, q->len, q->found);
+}
+
+static void take_answer(struct asking *a, unsigned server, size_t len)
+{
+	for (unsigned i = 0; i < a->n; i++) {
+		struct question *q = &a->question[i];
+		struct dns_found cut;
+		enum dns_answer answer;
+
+		/* an address of another server is enough */
+		if (q->said[server] || q->found->n)
+			continue;
+		answer = dns_read(a->buf, len, q->q, q->len, q->found);
+		if (answer == DNS_CUT) {
+			cut = *q->found;
+			answer = ask_tcp(a, q, server);
+			if (answer != DNS_FOUND)
+				*q->found = cut;
+			if (q->found->n)
+				answer = DNS_FOUND;
+		}
+		if (answer == DNS_OTHER)
+			continue;
+		say(a, i, server, answer == DNS_CUT ? DNS_REFUSED : answer);
+		return;
+	}
+}
+
+static void send_all(struct asking *a)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		for (unsigned s = 0; s < a->c->n; s++) {
+			struct question *q = &a->question[i];
+
+			if (a->p[s].fd < 0 || q->said[s] == DNS_NONE ||
+			    q->found->n)
+				continue;
+			q->said[s] = DNS_OTHER;
+			/* what cannot be sent counts as lost */
+			send(a->p[s].fd, q->q, q->len, MSG_NOSIGNAL);
+		}
+}
+
+/*
+ * Nobody can say more, or need not: there are addresses of the other kind, or a
+ * server has none, and the others have had their time.
+ */
+static bool is_settled(const struct asking *a, const struct question *q,
+		       bool others, uint64_t now)
+{
+	unsigned silent = 0, none = 0;
+
+	if (q->found->n)
+		return true;
+	for (unsigned s = 0; s < a->c->n; s++) {
+		silent += q->said[s] == DNS_OTHER && a->p[s].fd >= 0;
+		none += q->said[s] == DNS_NONE;
+	}
+	return (none && others) ||
+	       ((none || others) && (!silent || now >= a->grace));
+}
+
+static bool are_settled(const struct asking *a, uint64_t now)
+{
+	bool all = true, any = false;
+
+	for (unsigned i = 0; i < a->n; i++)
+		any |= a->question[i].found->n > 0;
+	for (unsigned i = 0; i < a->n; i++)
+		all &= is_settled(a, &a->question[i], any, now);
+	return all;
+}
+
+/* Receives until all is settled (true) or this attempt is over. */
+static bool receive(struct asking *a, uint64_t end)
+{
+	for (;;) {
+		uint64_t now = nbd_now_ms(), next = end;
+
+		if (are_settled(a, now))
+			return true;
+		if (now >= end)
+			return false;
+		if (a->grace > now && a->grace < next)
+			next = a->grace;
+		if (poll(a->p, a->c->n, (int)(next - now)) <= 0)
+			continue;
+		for (unsigned s = 0; s < a->c->n; s++) {
+			ssize_t n;
+
+			if (a->p[s].fd < 0 || !a->p[s].revents)
+				continue;
+			n = recv(a->p[s].fd, a->buf, sizeof(a->buf), 0);
+			if (n >= 0)
+				take_answer(a, s, (size_t)n);
+			else if (errno != EAGAIN)
+				/* nobody listens there */
+				for (unsigned i = 0; i < a->n; i++)
+					say(a, i, s, DNS_REFUSED);
+		}
+	}
+}
+
+static void open_all(struct asking *a)
+{
+	for (unsigned s = 0; s < a->c->n; s++)
+		a->p[s] = (struct pollfd){
+			.fd = open_socket(&a->c->server[s], SOCK_DGRAM),
+			.events = POLLIN,
+		};
+}
+
+static void close_all(struct asking *a)
+{
+	for (unsigned s = 0; s < a->c->n; s++)
+		if (a->p[s].fd >= 0)
+			close(a->p[s].fd);
+}
+
+static bool was_denied(const struct asking *a)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (memchr(a->question[i].said, DNS_NONE, DNS_SERVERS))
+			return true;
+	return false;
+}
+
+int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
+	    struct dns_found *four, struct dns_found *six)
+{
+	static const enum dns_type types[] = { DNS_A, DNS_AAAA };
+	struct asking a = { .c = c,
+			    .n = want_six ? 2 : 1,
+			    .grace = UINT64_MAX };
+	uint64_t now = nbd_now_ms();
+	uint16_t id[2] = { (uint16_t)now, (uint16_t)(now * 7 + 1) };
+	bool settled = false;
+
+	four->n = six->n = 0;
+	/* without entropy the port is still a random one */
+	(void)!getrandom(id, sizeof(id), GRND_NONBLOCK);
+	id[1] ^= id[0] == id[1];
+	for (unsigned i = 0; i < a.n; i++) {
+		a.question[i].found = i ? six : four;
+		a.question[i].len =
+			dns_query(a.question[i].q, id[i], name, types[i]);
+		if (!a.question[i].len)
+			return 0;
+	}
+	a.end = now + c->timeout_ms;
+	open_all(&a);
+	for (unsigned i = 0; i < c->attempts && !settled; i++) {
+		send_all(&a);
+		settled =
+			receive(&a, nbd_now_ms() + c->timeout_ms / c->attempts);
+	}
+	close_all(&a);
+	if (four->n || six->n)
+		return 1;
+	return settled || was_denied(&a) ? 0 : NBD_E_TIMEOUT;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A client of DNS.  It asks all name servers of /etc/resolv.conf at once, for
+ * both kinds of addresses:
+ *
+ *	UDP, twice --> an address          --> found
+ *	    |          truncated --> TCP ----^
+ *	    '--------> all of them say no  --> no such name
+ *
+ * An address counts whoever it comes from, and "no such name" only if no other
+ * server has another answer within 1/2 s: of two servers one may know only the
+ * names of the Internet.  A server that refuses a question (RFC 4074, 4) is asked
+ * again only if no other one helps.
+ */
+#ifndef PORT_POSIX_DNS_H
+#define PORT_POSIX_DNS_H
+
+#include "port/dns_msg.h"
+#include "port/stack.h"
+
+#define DNS_SERVERS 3 /* as in the C library */
+
+/* What resolv.conf(5) says. */
+struct dns_conf {
+	unsigned n; /* of server[]; port is 0 */
+	struct sock_addr server[DNS_SERVERS];
+	unsigned ndots, attempts, timeout_ms; /* timeout_ms: of all attempts */
+	char search[256];		      /* names with blanks */
+};
+
+/* Reads the file.  Without any server that of this machine is asked. */
+void dns_conf_read(struct dns_conf *c, const char *path);
+
+/*
+ * Looks up a whole name, without the search list.  Returns whether there are
+ * addresses in four or six, or NBD_E_TIMEOUT: no server gave an answer.
+ * want_six: ask for those of IPv6, too.
+ */
+int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
+	    struct dns_found *four, struct dns_found *six);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "port/posix/lines.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE 512
+
+static void split(char *line, void (*fn)(void *ctx, char *word[]), void *ctx)
+{
+	char *word[LINES_WORDS], *end = line + strcspn(line, "#;");
+	unsigned n = 0;
+
+	*end = '\0';
+	while (n < LINES_WORDS) {
+		line += strspn(line, " \t\r");
+		word[n++] = line;
+		line += strcspn(line, " \t\r");
+		if (*line)
+			*line++ = '\0';
+	}
+	if (*word[0])
+		fn(ctx, word);
+}
+
+void lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
+		void *ctx)
+{
+	char line[LINE], buf[LINE];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	size_t n = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	while ((got = read(fd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < got; i++) {
+			if (buf[i] != '\n') {
+				if (n < sizeof(line) - 1)
+					line[n++] = buf[i];
+				continue;
+			}
+			line[n] = '\0';
+			n = 0;
+			split(line, fn, ctx);
+		}
+	line[n] = '\0';
+	split(line, fn, ctx);
+	close(fd);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resolv.conf as people write it; interop/test_dns.sh has the questions. */
+#include "port/posix/dns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "port/posix/lines.h"
+#include "tests/unit.h"
+
+static char path[] = "/tmp/test_dns.XXXXXX";
+static struct dns_conf c;
+
+static void conf(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	fclose(file);
+	dns_conf_read(&c, path);
+}
+
+static void every_word_is_read(void **state)
+{
+	(void)state;
+	conf("# nameserver 192.0.2.9\n"
+	     "domain left.example\n"
+	     "search a.example\tb.example # the last one counts\n"
+	     "  nameserver 192.0.2.1 ; first\n"
+	     "nameserver fe80::1%lo\r\n"
+	     "nameserver nobody\nnameserver\n"
+	     "nameserver 2001:db8::1\nnameserver 192.0.2.4\n"
+	     "options rotate ndots:2 timeout:3 attempts:4 ndots:x\n"
+	     "sortlist 192.0.2.0");
+	assert_int_equal(c.n, 3);
+	assert_int_equal(c.server[0].len, 4);
+	assert_memory_equal(c.server[0].ip, "\xc0\0\2\1", 4);
+	assert_int_equal(c.server[1].len, 16);
+	assert_int_equal(c.server[1].zone, 1);
+	assert_int_equal(c.server[2].ip[15], 1);
+	assert_int_equal(c.server[2].zone, 0);
+	assert_string_equal(c.search, "a.example b.example");
+	assert_int_equal(c.ndots, 2);
+	assert_int_equal(c.timeout_ms, 3000);
+	assert_int_equal(c.attempts, 4);
+}
+
+static void what_is_missing_or_too_much_has_its_default(void **state)
+{
+	char text[800] = "search ";
+
+	(void)state;
+	conf("");
+	assert_int_equal(c.n, 1);
+	assert_memory_equal(c.server[0].ip, "\x7f\0\0\1", 4);
+	assert_int_equal(c.ndots, 1);
+	assert_int_equal(c.timeout_ms, 5000);
+	assert_int_equal(c.attempts, 2);
+	unlink(path);
+	dns_conf_read(&c, path);
+	assert_int_equal(c.n, 1);
+	conf("options timeout:0 attempts:0\n");
+	assert_int_equal(c.timeout_ms, 1000);
+	assert_int_equal(c.attempts, 1);
+	conf("options timeout:999 attempts:99 ndots:99\n");
+	assert_int_equal(c.timeout_ms, 30000);
+	assert_int_equal(c.attempts, 5);
+	assert_int_equal(c.ndots, 15);
+	conf("search a b c d e f g h i j k l m n o p q r s t u v w x y z");
+	assert_int_equal(strlen(c.search), 2 * 26 - 1);
+	/* whole domains, and of a line its first 511 bytes */
+	memset(text + 7, 'd', sizeof(text) - 8);
+	for (size_t i = 7; i < 700; i += 100)
+		text[i + 99] = ' ';
+	conf(text);
+	assert_int_equal(strlen(c.search), 99 + 1 + 99);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_word_is_read),
+		cmocka_unit_test(what_is_missing_or_too_much_has_its_default),
+	};
+	int fd = mkstemp(path), failed;
+
+	close(fd);
+	failed = cmocka_run_group_tests_name("resolv.conf", tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}
