@@ -24,7 +24,7 @@ limit()
 	tiny) echo 90112 ;;
 	nbdboot) echo 524288 ;;
 	uefi) echo 110592 ;;
-	uefi_ipv6) echo 131072 ;;
+	uefi_ipv6) echo 133120 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
