@@ -23,7 +23,7 @@ limit()
 	case $1 in
 	tiny) echo 90112 ;;
 	nbdboot) echo 524288 ;;
-	uefi) echo 110592 ;;
+	uefi) echo 111616 ;;
 	uefi_ipv6) echo 133120 ;;
 	uefi_tls) echo 286720 ;;
 	esac
