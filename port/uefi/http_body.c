@@ -59,7 +59,7 @@ static int chunk(char *p, char *end, char **data)
 			break;
 	}
 	/* a blank or an extension (RFC 9112, 7.1.1) may follow */
-	if (at == p || size > LONGEST || !memchr(" \t;\r\n", *at, 5))
+	if (at == p || size > LONGEST || !*at || !strchr(" \t;\r\n", *at))
 		return NBD_E_PROTOCOL;
 	++*data;
 	return (int)size;
