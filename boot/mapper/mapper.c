@@ -22,6 +22,11 @@ static void name_of(char name[MAPPER_NAME], int index)
 	nbd_fmt(name, MAPPER_NAME, PREFIX "nbd%d", index);
 }
 
+static void name_of_cover(char name[MAPPER_NAME], const char *disk)
+{
+	nbd_fmt(name, MAPPER_NAME, PREFIX "verity-%s", disk);
+}
+
 /* The table that maps it one to one.  *read_only: as the device is. */
 static int one_to_one(char table[MAPPER_LINE], const char *path,
 		      bool *read_only, struct nbd_diag *d)
@@ -47,54 +52,74 @@ static int one_to_one(char table[MAPPER_LINE], const char *path,
 				  path);
 }
 
+static int set(struct dm *m, const char *name, const char *table,
+	       bool read_only, struct nbd_diag *d)
+{
+	int rc = dm_load(m, name, table, read_only, d);
+
+	return rc ? rc : dm_resume(m, name, d);
+}
+
 int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	       struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
-	int rc;
 
 	name_of(name, index);
-	rc = dm_load(m, name, table, read_only, d);
-	return rc ? rc : dm_resume(m, name, d);
+	return set(m, name, table, read_only, d);
 }
 
 /* Returns N of /dev/dm-N; after a failure nothing is left. */
-static int make(struct dm *m, int index, const char *table, bool read_only,
-		struct nbd_diag *d)
+static int make(struct dm *m, const char *name, const char *table,
+		bool read_only, struct nbd_diag *d)
 {
-	char name[MAPPER_NAME];
 	int n, rc;
 
-	name_of(name, index);
 	dm_remove(m, name, NULL);
 	n = dm_create(m, name, d);
 	if (n < 0)
 		return n;
-	rc = mapper_set(m, index, table, read_only, d);
+	rc = set(m, name, table, read_only, d);
 	if (!rc)
 		return n;
 	dm_remove(m, name, NULL);
 	return rc;
 }
 
-int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
+/* Sets path to that of the mapping. */
+static int put(const char *name, const char *table, bool read_only,
+	       char path[MAPPER_PATH], struct nbd_diag *d)
 {
-	char table[MAPPER_LINE];
-	bool read_only = false;
 	struct dm m;
-	int n = one_to_one(table, path, &read_only, d);
+	int n = dm_open(&m, ROOM, d);
 
 	if (n)
 		return n;
-	n = dm_open(&m, ROOM, d);
-	if (n)
-		return n;
-	n = make(&m, index, table, read_only, d);
+	n = make(&m, name, table, read_only, d);
 	dm_close(&m);
 	if (n < 0)
 		return n;
 	nbd_fmt(path, MAPPER_PATH, "/dev/dm-%d", n);
 	return NBD_OK;
+}
+
+int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], table[MAPPER_LINE];
+	bool read_only = false;
+	int rc = one_to_one(table, path, &read_only, d);
+
+	name_of(name, index);
+	return rc ? rc : put(name, table, read_only, path, d);
+}
+
+int mapper_cover(const char *disk, const char *table, char path[MAPPER_PATH],
+		 struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+
+	name_of_cover(name, disk);
+	return put(name, table, true, path, d);
 }
 
 int mapper_reset(int index, const char *path, struct nbd_diag *d)
@@ -119,37 +144,90 @@ static bool has_driver(void)
 	return !access("/sys/module/dm_mod", F_OK);
 }
 
-int mapper_take(int index, struct nbd_diag *d)
+static int open_mapper(struct dm *m, struct nbd_diag *d)
+{
+	return has_driver() ? dm_open(m, ROOM, d)
+			    : nbd_diag(d, NBD_E_NOT_FOUND, "no device mapper");
+}
+
+int mapper_uncover(const char *disk, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
 	struct dm m;
-	int rc;
+	int rc = open_mapper(&m, d);
 
-	if (!has_driver())
-		return nbd_diag(d, NBD_E_NOT_FOUND, "no device mapper");
-	rc = dm_open(&m, ROOM, d);
 	if (rc)
 		return rc;
-	name_of(name, index);
+	name_of_cover(name, disk);
 	rc = dm_remove(&m, name, d);
 	dm_close(&m);
 	return rc;
 }
 
-void mapper_take_all(void)
+bool mapper_is_corrupt(const char *disk)
+{
+	char name[MAPPER_NAME], text[MAPPER_LINE];
+	struct nbd_diag d;
+	struct dm m;
+	int len;
+
+	if (open_mapper(&m, &d))
+		return false;
+	name_of_cover(name, disk);
+	len = dm_text(&m, name, true, text, sizeof(text), &d);
+	dm_close(&m);
+	/* "0 2048 verity C" */
+	return len > 2 && text[len - 2] == 'C';
+}
+
+int mapper_take(int index, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], disk[MAPPER_NAME];
+	struct dm m;
+	int rc = open_mapper(&m, d), above;
+
+	if (rc)
+		return rc;
+	nbd_fmt(disk, sizeof(disk), "nbd%d", index);
+	name_of_cover(name, disk);
+	above = dm_remove(&m, name, NULL);
+	name_of(name, index);
+	rc = dm_remove(&m, name, d);
+	dm_close(&m);
+	/* there may be either, or both */
+	return rc == NBD_E_NOT_FOUND ? above : rc;
+}
+
+/* Returns how many were removed, and says of the others why not. */
+static unsigned take_each(struct dm *m, bool say)
 {
 	char name[DM_NAME];
 	struct nbd_diag d;
-	unsigned left = 0;
+	unsigned left = 0, gone = 0;
+
+	while (!dm_nth(m, PREFIX, left, name, NULL)) {
+		if (!dm_remove(m, name, &d)) {
+			gone++;
+			continue;
+		}
+		if (say)
+			boot_say("%s", d.text);
+		left++;
+	}
+	return gone;
+}
+
+void mapper_take_all(void)
+{
+	struct nbd_diag d;
 	struct dm m;
 
-	if (!has_driver() || dm_open(&m, ROOM, &d))
+	if (open_mapper(&m, &d))
 		return;
-	while (!dm_nth(&m, PREFIX, left, name, NULL))
-		if (dm_remove(&m, name, &d)) {
-			boot_say("%s", d.text);
-			left++;
-		}
+	/* one may be what keeps another */
+	while (take_each(&m, false))
+		;
+	take_each(&m, true);
 	dm_close(&m);
 }
 

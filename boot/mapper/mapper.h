@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The layer between a device and what is mounted: a mapping of the kernel's
- * device mapper, named after the device:
+ * The layers between a device and what is mounted: mappings of the kernel's
+ * device mapper, named after the device, of which there may be either, or both:
  *
- *	nbd0 --> nbd0p2 --> nbdboot-nbd0 (/dev/dm-0) --> the root
+ *	nbd0 --> nbd0p2 --> nbdboot-nbd0 (/dev/dm-0)
+ *	     --> nbdboot-verity-nbd0 (/dev/dm-1), the cover --> the root
  *
- * It exists from before the mount until the way down, and its table may change
+ * A mapping exists from before the mount until the way down, and its table may change
  * below the file system.  It has to be removed before the device can be
  * disconnected.
  */
@@ -14,13 +15,13 @@
 
 #include "port/port.h"
 
-/* Room for "nbdboot-nbd1048575". */
+/* Room for "nbdboot-verity-nbd1048575". */
 #define MAPPER_NAME 32
 /* Room for a table of one target, and for the path of a device. */
 #define MAPPER_LINE 96
 #define MAPPER_PATH 64
 
-#ifdef CONFIG_BOOT_PREFETCH
+#ifdef CONFIG_BOOT_MAPPER
 
 /*
  * Maps the block device `path`, nbdN or a partition of it, one to one, and sets
@@ -30,10 +31,23 @@
 int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
 /* Maps it one to one again, whatever the table is; path as for mapper_put(). */
 int mapper_reset(int index, const char *path, struct nbd_diag *d);
-/* NBD_E_NOT_FOUND: there is none.  NBD_E_IN_USE: it is mounted. */
+/*
+ * Removes the cover of nbdN, and its mapping.  NBD_E_NOT_FOUND: there is none.
+ * NBD_E_IN_USE: it is mounted.
+ */
 int mapper_take(int index, struct nbd_diag *d);
 /* Removes all that are not in use. */
 void mapper_take_all(void);
+
+/*
+ * Makes the cover of "nbd0" or "loop0", read-only, with this table, and sets
+ * path.  After a failure nothing is left.
+ */
+int mapper_cover(const char *disk, const char *table, char path[MAPPER_PATH],
+		 struct nbd_diag *d);
+int mapper_uncover(const char *disk, struct nbd_diag *d);
+/* Has a read of the cover found a block that is not what its hash says? */
+bool mapper_is_corrupt(const char *disk);
 
 /* Puts a table into use in the mapping of nbdN; m is the caller's, and open. */
 struct dm;

@@ -10,7 +10,10 @@
 static struct play {
 	int create, load, resume, remove; /* results */
 	const char *table;		  /* that the kernel shows */
+	const char *name;		  /* of the one that is made */
 	const char *names[3];		  /* of mappings; NULL: the end */
+	const char *needs[3];		  /* is busy while this one exists */
+	bool status;			  /* is asked for, not the table */
 	bool busy[3];
 	/* what was done, a letter each */
 	char done[32], loaded[128];
@@ -73,7 +76,7 @@ int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg);
 int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg)
 {
 	(void)m, (void)dg;
-	assert_string_equal(name, "nbdboot-nbd0");
+	assert_string_equal(name, play.name ? play.name : "nbdboot-nbd0");
 	note('c');
 	return play.create ? play.create : 7;
 }
@@ -92,7 +95,7 @@ int __wrap_dm_load(struct dm *m, const char *name, const char *table,
 		   bool read_only, struct nbd_diag *dg)
 {
 	(void)m, (void)dg;
-	assert_string_equal(name, "nbdboot-nbd0");
+	assert_string_equal(name, play.name ? play.name : "nbdboot-nbd0");
 	nbd_fmt(play.loaded, sizeof(play.loaded), "%s", table);
 	play.read_only = read_only;
 	note('l');
@@ -113,8 +116,17 @@ int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
 		   size_t cap, struct nbd_diag *dg)
 {
 	(void)m, (void)name, (void)dg;
-	assert_false(status);
+	assert_true(status == play.status);
 	return nbd_fmt(text, cap, "%s", play.table);
+}
+
+static bool is_there(const char *name)
+{
+	bool found = false;
+
+	for (unsigned i = 0; name && i < 3 && play.names[i]; i++)
+		found |= !strcmp(play.names[i], name);
+	return found;
 }
 
 int __wrap_dm_remove(struct dm *m, const char *name, struct nbd_diag *dg);
@@ -127,11 +139,13 @@ int __wrap_dm_remove(struct dm *m, const char *name, struct nbd_diag *dg)
 	for (i = 0; i < 3 && play.names[i]; i++) {
 		if (strcmp(play.names[i], name) != 0)
 			continue;
-		if (play.busy[i])
+		if (play.busy[i] || is_there(play.needs[i]))
 			return nbd_diag(dg, NBD_E_IN_USE, "%s is busy", name);
 		memmove(play.names + i, play.names + i + 1,
 			(2 - i) * sizeof(play.names[0]));
 		memmove(play.busy + i, play.busy + i + 1, 2 - i);
+		memmove(play.needs + i, play.needs + i + 1,
+			(2 - i) * sizeof(play.needs[0]));
 		play.names[2] = NULL;
 		return NBD_OK;
 	}
@@ -209,6 +223,59 @@ static void the_way_down_takes_all_that_are_free(void **state)
 	assert_string_equal(play.done, "");
 }
 
+static void a_cover_is_on_top_and_read_only(void **state)
+{
+	char path[MAPPER_PATH] = "";
+
+	(void)state;
+	play = (struct play){ .name = "nbdboot-verity-loop0" };
+	assert_int_equal(mapper_cover("loop0", "0 8 verity 1\n", path, &d),
+			 NBD_OK);
+	assert_string_equal(path, "/dev/dm-7");
+	assert_string_equal(play.loaded, "0 8 verity 1\n");
+	assert_true(play.read_only);
+	play = (struct play){ .names = { "nbdboot-verity-loop0" } };
+	assert_int_equal(mapper_uncover("nbd0", &d), NBD_E_NOT_FOUND);
+	assert_int_equal(mapper_uncover("loop0", &d), NBD_OK);
+	assert_null(play.names[0]);
+}
+
+static void a_device_loses_its_cover_first(void **state)
+{
+	(void)state;
+	play = (struct play){ .names = { "nbdboot-nbd1",
+					 "nbdboot-verity-nbd1" },
+			      .needs = { "nbdboot-verity-nbd1" } };
+	assert_int_equal(mapper_take(1, &d), NBD_OK);
+	assert_null(play.names[0]);
+	play = (struct play){ .names = { "nbdboot-verity-nbd1" } };
+	assert_int_equal(mapper_take(1, &d), NBD_OK);
+	assert_null(play.names[0]);
+	play = (struct play){ .names = { "nbdboot-verity-nbd1" },
+			      .busy = { true } };
+	assert_int_equal(mapper_take(1, &d), NBD_E_IN_USE);
+	play = (struct play){ .names = { "nbdboot-nbd1",
+					 "nbdboot-verity-nbd1" },
+			      .needs = { "nbdboot-verity-nbd1" } };
+	mapper_take_all();
+	assert_null(play.names[0]);
+}
+
+static void a_wrong_block_is_known(void **state)
+{
+	(void)state;
+	play = (struct play){ .names = { "x" },
+			      .status = true,
+			      .table = "0 8 verity V\n" };
+	assert_false(mapper_is_corrupt("nbd0"));
+	play.table = "0 8 verity C\n";
+	assert_true(mapper_is_corrupt("nbd0"));
+	play.table = "";
+	assert_false(mapper_is_corrupt("nbd0"));
+	play.names[0] = NULL;
+	assert_false(mapper_is_corrupt("nbd0"));
+}
+
 static void what_is_below_is_known(void **state)
 {
 	char path[MAPPER_PATH], below[MAPPER_PATH];
@@ -237,6 +304,9 @@ int main(void)
 		cmocka_unit_test(a_partition_is_mapped_one_to_one),
 		cmocka_unit_test(a_failure_leaves_nothing),
 		cmocka_unit_test(the_way_down_takes_all_that_are_free),
+		cmocka_unit_test(a_cover_is_on_top_and_read_only),
+		cmocka_unit_test(a_device_loses_its_cover_first),
+		cmocka_unit_test(a_wrong_block_is_known),
 		cmocka_unit_test(what_is_below_is_known),
 	};
 
