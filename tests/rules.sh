@@ -78,7 +78,7 @@ nothing_but_boot_and_tests_includes_boot()
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
 worlds='lwip metal uefi'
-boot_rooms='words 0 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
+boot_rooms='words 0 verity 0 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
 boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 init 4 uefi 4 reroot 5 cli 6"
 
 includes_in_boot_go_down_only()

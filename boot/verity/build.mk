@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+boot-$(CONFIG_BOOT_VERITY) += boot/verity/tree.o boot/verity/wanted.o

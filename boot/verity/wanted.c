@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "boot/verity/wanted.h"
+
+#include <string.h>
+
+#define ROOT	"roothash="
+#define DATA	"systemd.verity_root_data="
+#define HASH	"systemd.verity_root_hash="
+#define OPTIONS "systemd.verity_root_options="
+#define POLICY	"nbdboot.verity="
+
+static int wrong(struct nbd_diag *d, const char *word, const char *value,
+		 size_t len, const char *why)
+{
+	return nbd_diag(d, NBD_E_USAGE, "%s%.*s: %s", word, (int)len, value,
+			why);
+}
+
+/* ---- texts ---- */
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Returns the bytes of 2 * n digits, at most `most`, or -1. */
+static int from_hex(uint8_t *to, size_t most, const char *p, size_t len)
+{
+	if (len % 2 || len / 2 > most)
+		return -1;
+	for (size_t i = 0; i < len; i += 2) {
+		int high = nibble(p[i]), low = nibble(p[i + 1]);
+
+		if (high < 0 || low < 0)
+			return -1;
+		to[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	return (int)(len / 2);
+}
+
+void verity_hex(char *text, const uint8_t *p, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (; len; len--, p++) {
+		*text++ = digits[*p >> 4];
+		*text++ = digits[*p & 15];
+	}
+	*text = '\0';
+}
+
+const char *verity_algorithm(const struct verity_wanted *w)
+{
+	return w->digest == 32 ? "sha256" : "sha512";
+}
+
+void verity_part(char part[VERITY_PART], const struct verity_wanted *w,
+		 bool last)
+{
+	const uint8_t *p = w->root + (last ? w->digest - 16 : 0);
+	char hex[33];
+
+	verity_hex(hex, p, 16);
+	nbd_fmt(part, VERITY_PART, "PARTUUID=%.*s-%.*s-%.*s-%.*s-%.*s", 8, hex,
+		4, hex + 8, 4, hex + 12, 4, hex + 16, 12, hex + 20);
+}
+
+/* ---- options ---- */
+
+/* Options that are not possible here, or that have no effect (why is NULL). */
+static const struct {
+	const char *name, *why;
+} others[] = {
+	{ "ignore-corruption", "it would let wrong data through" },
+	{ "check-at-most-once",
+	  "a server may answer differently the second time" },
+	{ "fec-device", "error correction is not supported" },
+	{ "fec-offset", "error correction is not supported" },
+	{ "fec-roots", "error correction is not supported" },
+	{ "root-hash-signature",
+	  "signatures of the root hash are not supported" },
+	{ "uuid", NULL },
+	{ "_netdev", NULL },
+	{ "noauto", NULL },
+	{ "nofail", NULL },
+};
+
+static int other(const char *p, size_t len, size_t name, struct nbd_diag *d)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (name == strlen(others[i].name) &&
+		    !memcmp(p, others[i].name, name))
+			return others[i].why ? wrong(d, OPTIONS, p, len,
+						     others[i].why)
+					     : NBD_OK;
+	return wrong(d, OPTIONS, p, len, "not known");
+}
+
+static bool take_block(uint64_t *to, const char *p, size_t len)
+{
+	long n = nbd_numbern(p, len, 512, 4096);
+
+	*to = (uint64_t)n;
+	return n > 0 && !(n & (n - 1));
+}
+
+/* As systemd's parse_boolean(), its usual words. */
+static bool is_no(const char *p, size_t len)
+{
+	return (len == 1 && (*p == '0' || *p == 'n')) ||
+	       (len == 2 && !memcmp(p, "no", 2)) ||
+	       (len == 5 && !memcmp(p, "false", 5)) ||
+	       (len == 3 && !memcmp(p, "off", 3));
+}
+
+static bool take_salt(struct verity_wanted *w, const char *p, size_t len)
+{
+	int n = len == 1 && *p == '-' ? 0
+				      : from_hex(w->salt, VERITY_SALT, p, len);
+
+	w->salted = true;
+	w->salt_len = n < 0 ? 0 : (unsigned)n;
+	return n >= 0;
+}
+
+static bool take_all(uint64_t *to, const char *p, size_t len)
+{
+	const char *end = p + len;
+
+	return nbd_take_number(&p, end, INT64_MAX, to) && p == end;
+}
+
+/* Takes NAME=VALUE; *known: the name is one of these. */
+static bool take_value(struct verity_wanted *w, const char *p, size_t name,
+		       const char *value, size_t len, bool *known)
+{
+#define is(text) (name == sizeof(text) - 1 && !memcmp(p, text, name))
+	*known = true;
+	if (is("superblock")) {
+		w->bare = is_no(value, len);
+		return true;
+	}
+	if (is("data-block-size"))
+		return take_block(&w->data_block, value, len);
+	if (is("hash-block-size"))
+		return take_block(&w->hash_block, value, len);
+	if (is("data-blocks"))
+		return take_all(&w->data_blocks, value, len) && w->data_blocks;
+	if (is("hash-offset"))
+		return take_all(&w->hash_offset, value, len) &&
+		       !(w->hash_offset % 512);
+	if (is("salt"))
+		return take_salt(w, value, len);
+	if (is("format"))
+		return len == 1 && *value == '1';
+	if (is("hash"))
+		return len == 6 && !memcmp(value, verity_algorithm(w), 6);
+	*known = false;
+	return true;
+#undef is
+}
+
+static int take_option(struct verity_wanted *w, const char *p, size_t len,
+		       struct nbd_diag *d)
+{
+	const char *equals = memchr(p, '=', len);
+	size_t name = equals ? (size_t)(equals - p) : len;
+	bool known = false;
+
+	if (len == 21 && !memcmp(p, "restart-on-corruption", 21))
+		w->policy = "restart_on_corruption";
+	else if (len == 19 && !memcmp(p, "panic-on-corruption", 19))
+		w->policy = "panic_on_corruption";
+	else if (len == 18 && !memcmp(p, "ignore-zero-blocks", 18))
+		w->zero = true;
+	else if (equals &&
+		 !take_value(w, p, name, equals + 1, len - name - 1, &known))
+		return wrong(d, OPTIONS, p, len, "not a possible value");
+	else if (!known)
+		return other(p, len, name, d);
+	return NBD_OK;
+}
+
+static int take_options(struct verity_wanted *w, const char *p,
+			struct nbd_diag *d)
+{
+	int rc = NBD_OK;
+
+	while (*p && !rc) {
+		size_t len = strcspn(p, ",");
+
+		if (len)
+			rc = take_option(w, p, len, d);
+		p += len;
+		p += *p == ',';
+	}
+	return rc;
+}
+
+/* ---- devices ---- */
+
+/* Of /dev/nbdN the number is that of one boot: the root's device is meant. */
+static const char *part_of_device(const char *p)
+{
+	p += strspn(p, "0123456789");
+	if (!*p)
+		return p;
+	return *p == 'p' && nbd_number(p + 1, 1, 255) > 0 ? p + 1 : NULL;
+}
+
+/* A path of udev, or a word of mount(8): a part by the partition table. */
+static int take_part(const char **part, const char *word, const char *value,
+		     struct nbd_diag *d)
+{
+	static const char nbd[] = "/dev/nbd";
+	size_t len = strlen(value);
+
+	if (!value[0])
+		return wrong(d, word, value, 0, "the value is missing");
+	if (!strncmp(value, "PARTUUID=", 9) ||
+	    !strncmp(value, "PARTLABEL=", 10))
+		*part = value;
+	else if (!strncmp(value, nbd, sizeof(nbd) - 1))
+		*part = part_of_device(value + sizeof(nbd) - 1);
+	else if (strstr(value, "://"))
+		return wrong(d, word, value, len,
+			     "the tree has to be in the export of the root");
+	if (*part)
+		return NBD_OK;
+	return wrong(d, word, value, len,
+		     "not PARTUUID=, PARTLABEL= or /dev/nbdN[pM] (before the "
+		     "root is verified no file system is looked for)");
+}
+
+/* ---- all of it ---- */
+
+static int take_policy(struct verity_wanted *w, const char *value,
+		       struct nbd_diag *d)
+{
+	if (!strcmp(value, "restart"))
+		w->policy = "restart_on_corruption";
+	else if (!strcmp(value, "panic"))
+		w->policy = "panic_on_corruption";
+	else if (!strcmp(value, "fail"))
+		w->policy = "";
+	else
+		return wrong(d, POLICY, value, strlen(value),
+			     "not fail, restart or panic");
+	return NBD_OK;
+}
+
+int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
+		  struct nbd_diag *d)
+{
+	size_t len = strlen(words->root);
+	int rc = NBD_OK;
+
+	memset(w, 0, sizeof(*w));
+	w->data_block = w->hash_block = w->data_blocks = VERITY_UNSET;
+	w->hash_offset = VERITY_UNSET;
+	w->policy = "";
+	w->digest = (unsigned)(len / 2);
+	if ((w->digest != 32 && w->digest != 64) ||
+	    from_hex(w->root, VERITY_DIGEST, words->root, len) < 0)
+		return wrong(d, ROOT, words->root, len,
+			     "not 64 hexadecimal digits (SHA-256) or 128 "
+			     "(SHA-512)");
+	if (words->options)
+		rc = take_options(w, words->options, d);
+	if (!rc && words->policy)
+		rc = take_policy(w, words->policy, d);
+	if (!rc && words->data)
+		rc = take_part(&w->data, DATA, words->data, d);
+	if (!rc && words->hash)
+		rc = take_part(&w->hash, HASH, words->hash, d);
+	if (!rc && w->bare && w->data_blocks == VERITY_UNSET)
+		return wrong(d, OPTIONS, words->options, strlen(words->options),
+			     "without a superblock data-blocks= is needed");
+	return rc;
+}
