@@ -334,8 +334,8 @@ text_of_others_stays_data_in_shell()
 opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
-	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:dev
-	boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
+	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
+	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/kept:&KEPT_STATE
 	boot/prefetch/fetch:dev boot/prefetch/learn:l->block

@@ -49,6 +49,11 @@ words-$(CONFIG_BOOT_PREFETCH) += init_fetcher
 steps-$(CONFIG_BOOT_PREFETCH) += 52-init_fetcher_map 54-init_fetcher_learn \
 	56-init_fetcher 61-init_fetcher_mounted
 
+boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o
+words-$(CONFIG_BOOT_VERITY) += init_verifier
+steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 51-init_verifier_part \
+	55-init_verifier 59-init_verifier_copy
+
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
 
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o

@@ -28,7 +28,8 @@ static struct prefetch_root prefetch_root(const struct boot *b)
 				       .below = b->fetcher.below,
 				       .dev = b->dev,
 				       .where = b->plan->newroot,
-				       .overlay = b->cmd.overlay };
+				       .overlay = b->cmd.overlay,
+				       .verified = b->cmd.roothash };
 }
 
 struct map {
@@ -159,10 +160,15 @@ static void fetch(struct boot *b, bool mounted)
  * A device that looks writable has to be until it is mounted, as the file
  * system may have a journal to replay; a table over RAM is read-only.
  */
+static bool may_be_early(const struct boot *b)
+{
+	return b->cmd.roothash || init_prefetch_is_read_only(b->disk);
+}
+
 static int do_fetch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	if (init_prefetch_is_read_only(b->disk))
+	if (may_be_early(b))
 		fetch(b, false);
 	return NBD_OK;
 }
@@ -170,8 +176,8 @@ static int do_fetch(struct boot *b, struct nbd_diag *d)
 static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	/* of a read-only device it was looked for before */
-	if (!init_prefetch_is_read_only(b->disk))
+	/* or it was looked for before */
+	if (!may_be_early(b))
 		fetch(b, false);
 	fetch(b, true);
 	return NBD_OK;

@@ -72,7 +72,8 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 {
 	struct nbd_diag d;
 
-	if (!r->overlay && !init_prefetch_is_read_only(r->disk)) {
+	if (!r->overlay && !r->verified &&
+	    !init_prefetch_is_read_only(r->disk)) {
 		boot_say(WORD ": no effect, as the root may be written to "
 			      "(nbdboot.overlay, or a read-only export)");
 		return false;
@@ -222,9 +223,10 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 
 	if (rc)
 		return rc;
-	disk = open(dev, O_RDONLY | O_CLOEXEC);
+	/* the mapping, or what verifies it: nothing else may be looked at */
+	disk = open(r->dev, O_RDONLY | O_CLOEXEC);
 	if (disk < 0)
-		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", dev,
+		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", r->dev,
 				strerror(errno));
 	init_prefetch_image(image, disk);
 	close(disk);

@@ -13,9 +13,10 @@ struct prefetch_root {
 	int index;	   /* of nbdN */
 	const char *disk;  /* "nbd0" */
 	const char *below; /* "/dev/nbd0p2": what is mapped */
-	const char *dev;   /* "/dev/dm-0": the mapping, once there is one */
+	const char *dev;   /* "/dev/dm-0": the mapping, or what covers it */
 	const char *where; /* where the root is mounted */
 	bool overlay;	   /* what is written stays off the device */
+	bool verified;	   /* likewise: nothing is written */
 };
 
 /* Does the word, or a list in the initramfs, ask for it? */

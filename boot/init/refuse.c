@@ -9,10 +9,6 @@
 
 #include "boot/words/word.h"
 
-#define VERITY                                                               \
-	"init checks no dm-verity, which systemd in the initramfs does; it " \
-	"boots unchecked without this word"
-
 static const struct refused {
 	const char *name, *why;
 	uint16_t field;
@@ -21,8 +17,6 @@ static const struct refused {
 	{ "composefs",
 	  "bootc's images without ostree need bootc's own initramfs",
 	  F(composefs) },
-	{ "usrhash", VERITY, F(usrhash) },
-	{ "roothash", VERITY, F(roothash) },
 	{ "systemd.volatile",
 	  "this is for systemd in the initramfs: nbdboot.overlay keeps changes "
 	  "in RAM",
@@ -32,8 +26,6 @@ static const struct refused {
 
 const struct word init_refuse_words[] = {
 	WORD("composefs", composefs, WORD_TEXT, WORD_ROOT),
-	WORD("usrhash", usrhash, WORD_TEXT, WORD_ROOT),
-	WORD("roothash", roothash, WORD_TEXT, WORD_ROOT),
 	WORD("systemd.volatile", volatile_root, WORD_MAYBE, WORD_ROOT), WORD_END
 };
 

@@ -17,6 +17,7 @@
 #include "boot/init/spawn.h"
 #include "boot/init/toram.h"
 #include "boot/net/net.h"
+#include "boot/verity/wanted.h"
 #include "port/linux/process.h"
 
 /* ms: reading the device, mounting it (a journal may be replayed), undoing. */
@@ -82,6 +83,7 @@ struct boot {
 		bool found;	       /* the list of an earlier boot */
 		struct spawned learn;
 	} fetcher;
+	struct verity_wanted verity; /* what roothash= and others say */
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -31,6 +31,8 @@ key_set='
 	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
 fs_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop dm_mod
+	dm_verity sha512_generic sha256_ssse3 sha512_ssse3 sha2_ce
+	sha256_arm64 sha512_ce sha512_arm64
 	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
 # With an image of modules these stay outside of it: for the image, and for

@@ -46,16 +46,21 @@ struct cmdline {
 	const char *gpt_auto; /* systemd.gpt_auto= */
 	/* ostree=, ostree.prepare-root.composefs= */
 	const char *ostree, *ostree_composefs;
-	/* composefs=, usrhash=, roothash=, systemd.volatile= */
-	const char *composefs, *usrhash, *roothash, *volatile_root;
-	const char *unknown;  /* the first unknown nbdboot. word */
-	bool write;	      /* rw; the kernel's default is ro */
-	bool debug;	      /* nbdboot.debug */
-	bool no_watch;	      /* nbdboot.watch=0 */
-	bool no_renew;	      /* nbdboot.renew=0 */
-	bool no_identity;     /* nbdboot.identity=0 */
-	bool swap;	      /* nbdboot.swap */
-	bool toram;	      /* nbdboot.toram */
+	/* composefs=, systemd.volatile= */
+	const char *composefs, *volatile_root;
+	const char *roothash; /* roothash= */
+	/* systemd.verity_root_data=, _hash= and _options= */
+	const char *verity_data, *verity_hash, *verity_options;
+	const char *usrhash; /* usrhash= */
+	const char *verity;  /* nbdboot.verity= */
+	const char *unknown; /* the first unknown nbdboot. word */
+	bool write;	     /* rw; the kernel's default is ro */
+	bool debug;	     /* nbdboot.debug */
+	bool no_watch;	     /* nbdboot.watch=0 */
+	bool no_renew;	     /* nbdboot.renew=0 */
+	bool no_identity;    /* nbdboot.identity=0 */
+	bool swap;	     /* nbdboot.swap */
+	bool toram;	     /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	bool handed;	 /* root_handed() has added the firmware's words */
 	int connections; /* nbdboot.connections=, 1 if not given */

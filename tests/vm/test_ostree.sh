@@ -106,7 +106,7 @@ unserve
 boot "rw $word usrhash=0123"
 vm_wait '*nbdboot: *next try in*' '*nbdboot: this cannot pass*' || true
 shows 'a word that asks for dm-verity is refused' \
-	'nbdboot: FAILED: kernel command line: usrhash=0123: init checks no'
+	'nbdboot: FAILED: kernel command line: usrhash=: only the root'
 vm_stop
 unserve
 

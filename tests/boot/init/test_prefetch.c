@@ -159,9 +159,11 @@ int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static struct prefetch_root r = {
-	.index = 0, .disk = "nbd0", .below = "/dev/nbd0p2", .where = root
-};
+static struct prefetch_root r = { .index = 0,
+				  .disk = "nbd0",
+				  .below = "/dev/nbd0p2",
+				  .dev = "/dev/null",
+				  .where = root };
 
 static void put_list(const char *text)
 {
@@ -176,17 +178,18 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 {
 	static const struct {
 		const char *word;
-		bool ours, read_only, overlay, mapped;
+		bool ours, read_only, overlay, mapped, verified;
 		const char *said;
 	} cases[] = {
-		{ NULL, false, true, false, false, "" },
-		{ NULL, true, true, false, true, "" },
-		{ "0", true, true, false, false, "" },
-		{ "", false, true, false, true, "" },
-		{ "auto", false, false, true, true, "" },
-		{ "/list", false, false, true, true, "" },
-		{ "yes", true, true, true, false, "has no effect" },
-		{ "", true, false, false, false, "may be written to" },
+		{ NULL, false, true, false, false, false, "" },
+		{ NULL, true, true, false, true, false, "" },
+		{ "0", true, true, false, false, false, "" },
+		{ "", false, true, false, true, false, "" },
+		{ "auto", false, false, true, true, false, "" },
+		{ "/list", false, false, true, true, false, "" },
+		{ "", false, false, false, true, true, "" },
+		{ "yes", true, true, true, false, false, "has no effect" },
+		{ "", true, false, false, false, false, "may be written to" },
 	};
 	char dev[64];
 
@@ -195,6 +198,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		play = (struct play){ .ours = cases[i].ours,
 				      .read_only = cases[i].read_only };
 		r.overlay = cases[i].overlay;
+		r.verified = cases[i].verified;
 		strcpy(dev, "/dev/nbd0p2");
 		assert_int_equal(init_prefetch_is_wanted(cases[i].word) &&
 					 init_prefetch_map(&r, dev),

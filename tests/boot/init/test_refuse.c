@@ -20,8 +20,6 @@ static void words_that_promise_more_are_refused_by_name(void **state)
 {
 	static const char *const bad[] = {
 		"composefs=0123",
-		"usrhash=0123",
-		"roothash=0123",
 		"systemd.volatile=yes",
 		"systemd.volatile=overlay",
 	};

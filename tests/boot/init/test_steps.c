@@ -72,6 +72,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line", /* nbdboot.outage= */
 		"kernel command line", /* nbdboot.overlay= */
 		"kernel command line", /* words that are refused */
+		"kernel command line", /* roothash= */
 		"module image",
 		"drivers", /* those that appear from now on */
 		"drivers", /* the preload of modules begins */
@@ -85,10 +86,13 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"connect", /* nbdboot.toram names its server */
 		"copy to RAM",
 		"partition",
+		"partition", /* that roothash= names */
 		"map",
 		"learn",
+		"verity",
 		"prefetch", /* a list in the initramfs */
 		"modules",
+		"verity", /* a copy in RAM, all of it */
 		"mount",
 		"prefetch", /* and one in the root */
 		"overlay",

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The words and steps of roothash=:
+ *
+ *	device -> partition -> [prefetch] -> verity -> mount, overlay
+ */
+#include "boot/words/word.h"
+
+#include "boot/init/steps.h"
+
+#include <string.h>
+
+#include "boot/system/console.h"
+#include "boot/init/verity.h"
+#include "boot/mapper/mapper.h"
+
+const struct word init_verifier_words[] = {
+	WORD("roothash", roothash, WORD_MAYBE, WORD_ROOT),
+	/* that the systemd of the root does not see */
+	WORD("rd.roothash", roothash, WORD_MAYBE, WORD_ROOT),
+	WORD("usrhash", usrhash, WORD_MAYBE, WORD_ROOT),
+	WORD("rd.usrhash", usrhash, WORD_MAYBE, WORD_ROOT),
+	WORD("systemd.verity_root_data", verity_data, WORD_MAYBE, WORD_ROOT),
+	WORD("systemd.verity_root_hash", verity_hash, WORD_MAYBE, WORD_ROOT),
+	WORD("systemd.verity_root_options", verity_options, WORD_MAYBE,
+	     WORD_ROOT),
+	WORD("nbdboot.verity", verity, WORD_MAYBE, WORD_OURS | WORD_ONCE),
+	WORD_END
+};
+
+static bool is_name(const char *part)
+{
+	return part &&
+	       (!strncmp(part, "LABEL=", 6) || !strncmp(part, "UUID=", 5));
+}
+
+/* Whoever asks for it in any way gets it, or no root. */
+static int check(const struct cmdline *c, const char *part, struct nbd_diag *d)
+{
+	if (c->usrhash)
+		return nbd_diag(d, NBD_E_USAGE,
+				"usrhash=: only the root can be verified, with "
+				"/usr in it");
+	if (!c->roothash)
+		return nbd_diag(d, NBD_E_USAGE,
+				"words of a verified root, but no roothash=");
+	if (c->write && !c->overlay)
+		return nbd_diag(d, NBD_E_USAGE,
+				"rw: a verified root cannot be written to "
+				"(nbdboot.overlay keeps changes in RAM)");
+	if (is_name(part))
+		return nbd_diag(
+			d, NBD_E_USAGE,
+			"%s: the partition of a verified root cannot be "
+			"found by what is in it (PARTUUID= or "
+			"PARTLABEL= can)",
+			part);
+	return NBD_OK;
+}
+
+static int take_words(struct boot *b, struct nbd_diag *d)
+{
+	struct cmdline *c = &b->cmd;
+	const struct verity_words words = { c->roothash, c->verity_data,
+					    c->verity_hash, c->verity_options,
+					    c->verity };
+	int rc;
+
+	if (!c->roothash && !c->usrhash && !c->verity_data && !c->verity_hash &&
+	    !c->verity_options && !c->verity)
+		return NBD_OK;
+	rc = check(c, b->spec.part, d);
+	if (!rc)
+		rc = verity_wanted(&b->verity, &words, d);
+	if (!rc && b->verity.data)
+		b->spec.part = c->part = *b->verity.data ? b->verity.data
+							 : NULL;
+	return rc;
+}
+
+/* NBD_E_NOT_FOUND: the disk has no such partition, or none at all. */
+static int find(const struct boot *b, char path[PART_PATH], bool last,
+		struct nbd_diag *d)
+{
+	char part[VERITY_PART];
+
+	verity_part(part, &b->verity, last);
+	return init_part_find(path, "/sys/block", "/dev", b->disk, part, d);
+}
+
+/* Unless a word names one, it is the partition that the root hash names. */
+static int do_part(struct boot *b, struct nbd_diag *d)
+{
+	char path[PART_PATH];
+	int rc;
+
+	if (!b->cmd.roothash || b->root.part || b->verity.data)
+		return NBD_OK;
+	rc = find(b, path, false, d);
+	if (!rc)
+		memcpy(b->dev, path, sizeof(b->dev));
+	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
+}
+
+/* Sets path to the device with the tree. */
+static int find_hash(const struct boot *b, char path[PART_PATH],
+		     struct nbd_diag *d)
+{
+	const char *below = *b->fetcher.below ? b->fetcher.below : b->dev;
+	const char *part = b->verity.hash;
+	int rc = NBD_E_NOT_FOUND;
+
+	if (part)
+		rc = init_part_find(path, "/sys/block", "/dev", b->disk,
+				    *part ? part : NULL, d);
+	else if (b->verity.hash_offset == VERITY_UNSET)
+		rc = find(b, path, true, d);
+	if (rc == NBD_E_NOT_FOUND && !part)
+		rc = NBD_OK;
+	else if (rc || strcmp(path, below) != 0)
+		return rc;
+	memcpy(path, b->dev, sizeof(b->dev));
+	return NBD_OK;
+}
+
+static int do_verify(struct boot *b, struct nbd_diag *d)
+{
+	char hash[PART_PATH], dev[PART_PATH];
+	const struct verity_devices on = { b->disk, b->dev, hash };
+	int rc;
+
+	if (!b->cmd.roothash)
+		return NBD_OK;
+	rc = find_hash(b, hash, d);
+	if (!rc)
+		rc = init_verity_map(&b->verity, &on, dev, d);
+	if (rc)
+		return rc;
+	boot_say("verity: %s is read through %s, and must match roothash=%.*s"
+		 "...",
+		 b->dev + 5, dev + 5, 16, b->cmd.roothash);
+	memcpy(b->dev, dev, sizeof(b->dev));
+	return NBD_OK;
+}
+
+static int undo_verify(struct boot *b, struct nbd_diag *d)
+{
+	int rc = b->cmd.roothash ? mapper_uncover(b->disk, d) : NBD_OK;
+
+	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
+}
+
+/* No server can give a copy in RAM another block: so now, or never. */
+static int do_copy(struct boot *b, struct nbd_diag *d)
+{
+	if (!b->cmd.roothash || b->index >= 0)
+		return NBD_OK;
+	return init_verity_read(&b->verity, b->disk, b->dev, d);
+}
+
+const struct step init_verifier_words_step = {
+	.name = "kernel command line",
+	.run = take_words,
+	.hint = "check roothash= and what is beside it",
+	.when = STEP_ONCE | STEP_BESIDE,
+};
+
+static const char see[] = "check roothash=, the image on the server, and that "
+			  "the initramfs has module dm_verity";
+
+const struct step init_verifier_part_step = {
+	.name = "partition",
+	.run = do_part,
+	.hint = see,
+	.run_ms = STEP_READ_MS,
+	.when = STEP_BESIDE,
+};
+
+const struct step init_verifier_step = {
+	.name = "verity",
+	.run = do_verify,
+	.undo = undo_verify,
+	.hint = see,
+	.run_ms = STEP_READ_MS,
+	.undo_ms = STEP_UNDO_MS,
+	.when = STEP_BESIDE,
+};
+
+const struct step init_verifier_copy_step = {
+	.name = "verity",
+	.run = do_copy,
+	.hint = see,
+	.run_ms = STEP_COPY_MS,
+	.when = STEP_BESIDE,
+};

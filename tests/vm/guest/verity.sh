@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# init of the roots of test_verity.sh: what verifies the root, and what can be
+# read of it.
+export PATH=/bin:/sbin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+# The devices that a mapping is made of.
+made_of()
+{
+	(cd "/sys/block/$1/slaves" && echo *)
+}
+
+verity=$(grep -l verity /sys/block/dm-*/dm/name 2>/dev/null) || verity=
+verity=${verity#/sys/block/}
+verity=${verity%%/*}
+awk '$2 == "/run/nbdboot/lower" || $2 == "/" { print "guest:", $2, "is on", $1,
+	substr($4, 1, 2) }' /proc/mounts
+if [ "$verity" ]; then
+	echo "guest: it is $(cat "/sys/block/$verity/dm/name")" \
+		"read-only $(cat "/sys/block/$verity/ro") of $(made_of "$verity")"
+	for dev in $(made_of "$verity"); do
+		case $dev in
+		dm-*) echo "guest: $dev is made of $(made_of "$dev")" ;;
+		esac
+	done
+	printf x 2>/dev/null >"/dev/$verity" && echo 'guest: WRONG: written'
+fi
+case $(cat /proc/cmdline) in
+*guest.whole*)
+	# what cannot be read is left as zeros
+	echo "guest: all of it is $(dd if="/dev/$verity" bs=4096 \
+		conv=noerror,sync 2>/dev/null | sha256sum | cut -d ' ' -f 1)"
+	;;
+*guest.bad*)
+	echo 'guest: reads'
+	cat /etc/blob >/dev/null
+	;;
+*) echo "guest: blob is $(sha256sum /etc/blob | cut -d ' ' -f 1)" ;;
+esac
+# The root again, under the same kernel.
+if grep -q guest.reroot /proc/cmdline && [ ! -e /run/nbdboot/cmdline ]; then
+	cp /proc/cmdline /run/initramfs/reroot.new
+	exec /run/initramfs/shutdown reboot
+fi
+echo 'guest: end'
+exec /run/initramfs/shutdown poweroff

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines whose root is verified, from servers that nobody has to trust.  TAP on
+# standard output.
+vm_kind=uml
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/vm/verity.sh
+. "$here/verity.sh"
+
+find_kernel
+make_tree
+initramfs "$work/initramfs" "$verity_modules" | sed 's/^/# /'
+
+# ---- the tree behind the data ----
+
+with_tree "$image"
+good=$roothash
+serve 0 file "$image"
+boot nbdboot.overlay "roothash=$good" guest.reroot
+check 'a reroot takes the mapping apart before it disconnects' \
+	[ "$(grep -c 'all is unmounted and disconnected' "$work/log")" = 2 ]
+check 'and has a verified root again' \
+	[ "$(grep -c "^guest: blob is $blob$" "$work/log")" = 2 ]
+ended 'a root is verified, below an overlay' \
+	'^guest: /run/nbdboot/lower is on /dev/dm-0 ro' \
+	'^guest: it is nbdboot-verity-nbd0 read-only 1 of nbd0$' '!WRONG'
+
+refused 'a root that may be written to cannot be verified' \
+	'rw: a verified root cannot be written to (nbdboot.overlay' \
+	rw "roothash=$good"
+refused 'nor one that is found by what is in it' \
+	'UUID=1-2: the partition of a verified root cannot be found' \
+	"roothash=$good" nbdboot.part=UUID=1-2
+refused 'without a root hash nothing else asks for a verified root' \
+	'words of a verified root, but no roothash=' nbdboot.verity=panic
+unserve
+
+# ---- what is not the image ----
+
+# an older image, whose tree is right for it
+cp "$work/plain" "$work/older"
+flip "$work/older" $((first * 4096)) 0
+format "$work/older" "$work/older" --hash-offset="$size"
+serve 0 file "$work/older"
+refused 'another image, with a tree that is right for it, is refused' \
+	"is wrong for roothash=$(echo "$good" | cut -c 1-16)...: this is another" \
+	nbdboot.overlay "roothash=$good"
+unserve
+
+# refused_with NAME BYTE REASON: of the superblock one bit is flipped
+refused_with()
+{
+	cp "$image" "$work/wrong"
+	flip "$work/wrong" $((size + $2)) 0
+	serve 0 file "$work/wrong"
+	refused "$1 that was changed is refused" "$3" nbdboot.overlay \
+		"roothash=$good"
+	unserve
+}
+
+refused_with 'a salt' 90 'is wrong for roothash='
+refused_with 'a superblock' 65 'its blocks are not of 512 to 4096 bytes'
+refused_with 'the root of a tree' 4100 'is wrong for roothash='
+
+# ---- wrong blocks of a server ----
+
+cp "$image" "$work/wrong"
+spoil "$work/wrong" 64
+serve 0 file "$work/wrong"
+boot ro "roothash=$good" guest.whole
+ended 'of 64 wrong blocks each read fails, and all else is right' \
+	'^guest: / is on /dev/dm-0 ro' \
+	"^guest: all of it is $readable$" '!WRONG'
+boot ro "roothash=$good" nbdboot.verity=panic guest.bad
+shows 'a wrong block ends the machine, if that is wanted' \
+	'^guest: reads$' 'Kernel panic.*verity' '!^guest: end'
+boot ro "roothash=$good" nbdboot.verity=restart guest.bad
+shows 'or starts it again' '^guest: reads$' '!Kernel panic' '!^guest: end'
+refused 'a copy in RAM is verified before its server is let go' \
+	'is wrong for roothash=' nbdboot.overlay nbdboot.toram "roothash=$good"
+unserve
+
+# ---- a disk, its copy in RAM, and a prefetch ----
+
+# the UUIDs of the partitions are the halves of the root hash
+uuid()
+{
+	echo "$1" | sed 's/\(.\{8\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.*\)/\1-\2-\3-\4-\5/'
+}
+
+format "$work/plain" "$work/hash" --hash=sha512 --salt=-
+truncate -s 64M "$work/disk"
+printf '%s\n' 'label: gpt' 'start=2048, size=2048' \
+	"start=8192, size=65536, uuid=$(uuid "$(echo "$roothash" | cut -c -32)")" \
+	"start=81920, size=8192, uuid=$(uuid "$(echo "$roothash" | cut -c 97-)")" |
+	sfdisk -q "$work/disk"
+dd if="$work/plain" of="$work/disk" bs=1M seek=4 conv=notrunc status=none
+dd if="$work/hash" of="$work/disk" bs=1M seek=40 conv=notrunc status=none
+serve 0 file "$work/disk"
+boot nbdboot.overlay nbdboot.toram "roothash=$roothash"
+ended 'partitions are found by the root hash, in a copy in RAM, too' \
+	'^guest: it is nbdboot-verity-loop0 read-only 1 of loop0p2 loop0p3$' \
+	"^guest: blob is $blob$" '!WRONG'
+mkdir -p "$work/add/etc/nbdboot"
+printf '%s\n' 'nbdboot-prefetch 1' 'image 65536 squashfs:' '8 2040' 'end 1' \
+	>"$work/add/etc/nbdboot/prefetch"
+initramfs "$work/fetching" "$verity_modules" "$work/add" >/dev/null
+ramfs=$work/fetching
+boot nbdboot.overlay "rd.roothash=$roothash"
+ended 'a prefetch is below: what it has in RAM is verified, too' \
+	'prefetch: 1020 KiB in 1 extents fetched' \
+	'^guest: it is nbdboot-verity-nbd0 read-only 1 of dm-0 nbd0p3$' \
+	'^guest: dm-0 is made of loop0 nbd0p2$' \
+	'all is unmounted and disconnected' \
+	"^guest: blob is $blob$" '!WRONG'
+unserve
+
+finish
