@@ -83,7 +83,8 @@ struct boot {
 		bool found;	       /* the list of an earlier boot */
 		struct spawned learn;
 	} fetcher;
-	struct verity_wanted verity; /* what roothash= and others say */
+	struct verity_wanted verity;   /* what roothash= and others say */
+	char roothash[VERITY_HEX + 1]; /* that of the initramfs */
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -8,11 +8,18 @@
 
 #include "boot/init/steps.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 
 #include "boot/system/console.h"
 #include "boot/init/verity.h"
 #include "boot/mapper/mapper.h"
+#include "port/linux/file.h"
+
+/* A file of the initramfs. */
+#define OURS "/etc/nbdboot/roothash"
 
 const struct word init_verifier_words[] = {
 	WORD("roothash", roothash, WORD_MAYBE, WORD_ROOT),
@@ -58,14 +65,40 @@ static int check(const struct cmdline *c, const char *part, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+/*
+ * The root hash of the initramfs, which may be signed where the kernel command
+ * line is not: a word can only repeat it.
+ */
+static int take_ours(struct boot *b, struct nbd_diag *d)
+{
+	char *ours = b->roothash;
+	int rc = file_read(AT_FDCWD, OURS, ours, sizeof(b->roothash));
+
+	if (rc == NBD_E_NOT_FOUND)
+		return NBD_OK;
+	if (rc < 0)
+		return nbd_diag(d, rc, "read " OURS ": %s", strerror(errno));
+	ours[strcspn(ours, "\n")] = '\0';
+	if (b->cmd.roothash && strcasecmp(b->cmd.roothash, ours) != 0)
+		return nbd_diag(d, NBD_E_USAGE,
+				"roothash=%s: this initramfs is for %s",
+				b->cmd.roothash, ours);
+	b->cmd.roothash = ours;
+	return NBD_OK;
+}
+
 static int take_words(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
-	const struct verity_words words = { c->roothash, c->verity_data,
-					    c->verity_hash, c->verity_options,
-					    c->verity };
-	int rc;
+	struct verity_words words;
+	/* of the initramfs, and not of a system that prepares another root */
+	int rc = b->plan->line ? NBD_OK : take_ours(b, d);
 
+	if (rc)
+		return rc;
+	words = (struct verity_words){ c->roothash, c->verity_data,
+				       c->verity_hash, c->verity_options,
+				       c->verity };
 	if (!c->roothash && !c->usrhash && !c->verity_data && !c->verity_hash &&
 	    !c->verity_options && !c->verity)
 		return NBD_OK;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # make initramfs [KERNEL=version or path] [MODULES="names, all or auto"]
 #                [FIRMWARE_DIR=directory] [OVERLAY=1] [ADD=directory]
-#                [TLS_DIR=directory] [PREFETCH=list]
+#                [TLS_DIR=directory] [PREFETCH=list] [ROOTHASH=hash]
 #                [COMPRESS=gzip, zstd or none] [OUT=file]
 #
 # With ARCH= and no KERNEL= it takes Debian's kernel for that CPU, which is
@@ -16,6 +16,7 @@ initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 		$(if $(FIRMWARE_DIR),-f '$(FIRMWARE_DIR)') \
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
 		$(if $(PREFETCH),-p '$(PREFETCH)') \
+		$(if $(ROOTHASH),-v '$(ROOTHASH)') \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
 		'$(initramfs-out)'
 

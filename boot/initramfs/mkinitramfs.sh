@@ -5,54 +5,15 @@
 set -eu
 umask 022
 
-# The word "all" stands for these modules, as far as the kernel has them.  A name
-# with a slash is a directory of the kernel's tree, with all modules below it.
-#
-# Network interfaces, what they are connected with, and what runs on top.
-nic_set='
-	drivers/net/ethernet/ drivers/net/usb/ drivers/net/phy/
-	drivers/net/mdio/ drivers/net/pcs/ drivers/net/dsa/ net/dsa/
-	drivers/net/hyperv/ drivers/net/vmxnet3/ drivers/net/fjes/
-	virtio_net xen_netfront thunderbolt_net ipv6 8021q bonding bridge'
-# The buses behind which they are.
-bus_set='
-	virtio_pci virtio_mmio pci_hyperv hv_vmbus thunderbolt vmd
-	drivers/usb/host/ drivers/pci/controller/'
-# On boards (kernels for a CPU other than x86) also what drives a bus.
-board_set='
-	drivers/bus/ drivers/clk/ drivers/dma/ drivers/extcon/ drivers/firmware/
-	drivers/gpio/ drivers/i2c/busses/ drivers/mailbox/ drivers/mfd/
-	drivers/nvmem/ drivers/phy/ drivers/pinctrl/ drivers/power/
-	drivers/regulator/ drivers/reset/ drivers/soc/ drivers/spi/
-	drivers/usb/chipidea/ drivers/usb/dwc2/ drivers/usb/dwc3/
-	drivers/usb/misc/ drivers/usb/musb/ drivers/usb/phy/'
-# Keyboards: Ctrl-Alt-Del reboots a machine that waits.
-key_set='
-	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
-fs_set='
-	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop dm_mod
-	dm_verity sha512_generic sha256_ssse3 sha512_ssse3 sha2_ce
-	sha256_arm64 sha512_ce sha512_arm64
-	nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
-
-# With an image of modules these stay outside of it: for the image, and for
-# virtual machines, whose boot is not to wait for it.
-near_set='
-	loop squashfs nbd af_packet tcp_diag virtio_net virtio_pci ext4 overlay'
-
-# The kernel encrypts nbds://, fast with the modules that suit its CPU.
-tls_set='
-	tls gcm ctr ghash_generic aesni_intel ghash_clmulni_intel
-	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha chacha_generic
-	chacha_x86_64 chacha_neon poly1305_generic poly1305_x86_64
-	poly1305_neon poly1305_arm'
+# shellcheck source=boot/initramfs/modules.sh
+. "${0%/*}/modules.sh"
 
 usage()
 {
 	cat <<END
 usage: mkinitramfs.sh [-los] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
                       [-m "MODULE..."] [-p LIST] [-r DIR] [-t DIR]
-                      [-z gzip|zstd|none] FILE
+                      [-v HASH] [-z gzip|zstd|none] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
 size of its parts.  The same inputs give the same bytes: all files in it have
@@ -93,6 +54,8 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
               ca-cert.pem, client-cert.pem and client-key.pem, with
               tls-psk-file=/etc/nbdboot/NAME the pre-shared keys.  Only root can
               read them, and FILE.
+  -v HASH     adds the root hash as /etc/nbdboot/roothash, and the module
+              dm_verity: with it no root is mounted that is not verified
   -z FORMAT   the compression of FILE: gzip (the default), zstd (smaller; the
               kernel needs CONFIG_RD_ZSTD) or none
 
@@ -108,8 +71,9 @@ die()
 }
 
 nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip prefetch=''
+roothash=''
 firmware='' list='' machine='' squash=1
-while getopts a:b:f:k:lm:op:r:st:z:h opt; do
+while getopts a:b:f:k:lm:op:r:st:v:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
@@ -122,6 +86,7 @@ while getopts a:b:f:k:lm:op:r:st:z:h opt; do
 	r) machine=$OPTARG ;;
 	s) squash='' ;;
 	t) tls=$OPTARG ;;
+	v) roothash=$OPTARG ;;
 	z) format=$OPTARG ;;
 	h)
 		usage
@@ -162,6 +127,11 @@ if ! [ "$list" ]; then
 		die "$nbdboot: not a program (run make first?)"
 	fi
 fi
+case ${#roothash},$roothash in
+*,*[!0-9a-fA-F]*) die "-v $roothash: not hexadecimal digits" ;;
+0,* | 64,* | 128,*) ;;
+*) die "-v $roothash: not 64 or 128 digits" ;;
+esac
 [ -z "$prefetch" ] || [ -f "$prefetch" ] || die "$prefetch: not a file"
 for dir in "$add" "$firmware" "$machine" "$tls"; do
 	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
@@ -267,16 +237,17 @@ for file in dep builtin alias softdep; do
 done
 weakdep=$dir/modules.weakdep # since kmod 33
 [ -e "$weakdep" ] || weakdep=/dev/null
+[ -z "$roothash" ] || overlay="$overlay dm_verity"
 # DHCP needs packet sockets; tcp_diag reports which connections are alive;
 # efivarfs has what nbdboot.efi hands over
 asked="nbd $overlay" optional='af_packet tcp_diag efivarfs' only='' some=''
 grep -q 'kernel/arch/x86/' "$dir/modules.dep" || bus_set=$bus_set$board_set
 for name in $modules; do
 	case $name in
-	all | default) optional="$optional $nic_set$bus_set$key_set$fs_set$tls_set" ;;
+	all | default) optional="$optional $nic_set$bus_set$key_set$fs_set$hash_set$tls_set" ;;
 	auto)
 		some="$nic_set$bus_set$key_set"
-		optional="$optional ipv6 8021q $fs_set$tls_set"
+		optional="$optional ipv6 8021q $fs_set$hash_set$tls_set"
 		needs >"$work/needs"
 		only=$(tr '\n-' ' _' <"$work/needs")
 		;;
@@ -285,6 +256,7 @@ for name in $modules; do
 done
 [ -z "$tls" ] || optional="$optional $tls_set"
 [ -z "$prefetch" ] || optional="$optional dm_mod loop"
+[ -z "$roothash" ] || optional="$optional $hash_set"
 {
 	closure "$asked" "$optional" '' && { [ -z "$some" ] ||
 		closure nbd "$some" "$only"; }
@@ -394,6 +366,11 @@ fi
 if [ "$prefetch" ]; then
 	mkdir -p "$root/etc/nbdboot"
 	cp -L "$prefetch" "$root/etc/nbdboot/prefetch"
+fi
+
+if [ "$roothash" ]; then
+	mkdir -p "$root/etc/nbdboot"
+	printf '%s\n' "$roothash" >"$root/etc/nbdboot/roothash"
 fi
 
 # part NAME PATH...: prints the size of these files and directories

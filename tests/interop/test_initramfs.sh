@@ -355,4 +355,19 @@ unpack "$work/dated"
 check 'SOURCE_DATE_EPOCH is the date of what is in it' [ \
 	"$(stat -c %Y "$work/root/init")" = 1700000000 ]
 
+# ---- a root hash ----
+
+hash=$(seq 1 32 | awk '{ printf "%02x", $1 }')
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -v "${hash%?}" "$work/out"
+expect 1 'not 64 or 128 digits' 'a root hash that is cut off is refused'
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -v "${hash%?}g" "$work/out"
+expect 1 'not hexadecimal digits' 'and one with another digit'
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -v "$hash" "$work/out"
+expect 1 'has no module dm_verity' 'a kernel without dm_verity is refused'
+echo kernel/drivers/md/dm-verity.ko >>"$lib/modules.builtin"
+build "$work/hashed" -z none -v "$hash"
+unpack "$work/hashed"
+check 'the root hash is in the initramfs' [ \
+	"$(cat "$work/root/etc/nbdboot/roothash")" = "$hash" ]
+
 finish

@@ -33,7 +33,7 @@ few_modules()
 {
 	mkdir -p "$1/kernel"
 	find "$uml_modules" -name '*.ko' | grep -E "/($(echo nbd ext4 jbd2 \
-		mbcache crc16 overlay loop squashfs af_packet tls gcm ctr \
+		mbcache crc16 overlay loop squashfs af_packet dm-mod dm-bufio dm-verity tls gcm ctr \
 		'ghash[a-z-]*' 'gf128[a-z]*' '[a-z0-9-]*_diag' \
 		'crc32c[a-z_]*' | tr ' ' '|'))\.ko" >"$work/modules"
 	while read -r module; do
@@ -84,6 +84,23 @@ boot "$(words_of default)"
 ended 'a machine boots from the shared image, with a name and a layer in RAM' \
 	'guest: root is overlay overlay rw' 'guest: host is machine1' \
 	'guest: server is nbd://192.0.2.1/root-1'
+
+type_in verified
+ln -s verified.gz /srv/tftp/verified.gz.uml
+vm_start /srv/tftp/verified.gz "$(words_of 01-52-54-00-12-34-57) loglevel=4"
+vm_end
+ended 'the machine boots from an image that is verified' \
+	'nbdboot: verity: nbd0 is read through dm-0' \
+	'guest: root is overlay overlay rw' \
+	'guest: server is nbd://192.0.2.1/verified'
+head -c 64 /dev/zero | dd of=/srv/nbd/shared/verified bs=1 seek=200 \
+	conv=notrunc status=none
+vm_start /srv/tftp/verified.gz "$(words_of 01-52-54-00-12-34-57) loglevel=4"
+vm_wait '*nbdboot: next try in *' '*guest: end*' || true
+vm_stop
+shows 'and not from one that was changed' \
+	'this is another image, or one that was changed' '!guest:'
+rm /srv/nbd/shared/verified
 
 for name in own changes; do
 	type_in "$name"
