@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words of a verified root: who asks for one gets it, or no root. */
+#include "boot/init/steps.h"
+#include "boot/words/word.h"
+#include "port/linux/file.h"
+
+#include "tests/unit.h"
+
+#define H64  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
+
+extern const struct step init_verifier_words_step;
+
+static struct boot b;
+static struct nbd_diag d;
+/* In the initramfs; NULL: none. */
+static const char *ours;
+static int failure;
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	*buf = '\0';
+	assert_string_equal(name, "/etc/nbdboot/roothash");
+	if (failure)
+		return failure;
+	if (!ours)
+		return NBD_E_NOT_FOUND;
+	snprintf(buf, cap, "%s", ours);
+	return (int)strlen(buf);
+}
+
+static int take(const char *words, bool beside)
+{
+	static struct plan plan;
+	char line[CMDLINE_MAX];
+
+	plan.line = beside ? line : NULL;
+	memset(&b, 0, sizeof(b));
+	b.plan = &plan;
+	snprintf(line, sizeof(line), "root=nbd://192.0.2.1/x %s", words);
+	assert_int_equal(boot_cmdline_parse(&b.cmd, line, &d), NBD_OK);
+	assert_int_equal(root_parse(&b.spec, &b.cmd, &d), NBD_OK);
+	return init_verifier_words_step.run(&b, &d);
+}
+
+static void a_root_hash_is_a_word_or_in_the_initramfs(void **state)
+{
+	(void)state;
+	ours = NULL;
+	assert_int_equal(take("", false), NBD_OK);
+	assert_null(b.cmd.roothash);
+	assert_int_equal(take("roothash=" H64, false), NBD_OK);
+	assert_int_equal(b.verity.digest, 32);
+	assert_int_equal(take("rd.roothash=" H64, true), NBD_OK);
+	assert_int_equal(b.verity.digest, 32);
+	ours = H64 "\n";
+	assert_int_equal(take("", false), NBD_OK);
+	assert_string_equal(b.cmd.roothash, H64);
+	assert_int_equal(b.verity.digest, 32);
+	/* a system's file of that name is not for another root */
+	assert_int_equal(take("", true), NBD_OK);
+	assert_null(b.cmd.roothash);
+}
+
+static void no_word_takes_away_that_of_the_initramfs(void **state)
+{
+	static const char *const files[] = { "", "\n", H64 "0", ZERO " x" };
+
+	(void)state;
+	ours = H64 "\n";
+	assert_int_equal(take("roothash=" H64, false), NBD_OK);
+	assert_int_equal(take("roothash=" ZERO, false), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "this initramfs is for " H64));
+	assert_int_equal(take("roothash=", false), NBD_E_USAGE);
+	assert_int_equal(take("roothash", false), NBD_E_USAGE);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		ours = files[i];
+		assert_int_equal(take("", false), NBD_E_USAGE);
+	}
+	failure = NBD_E_IO;
+	assert_int_equal(take("", false), NBD_E_IO);
+	failure = 0;
+	ours = NULL;
+}
+
+static void nobody_who_asks_boots_without(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "roothash", "roothash=: " },
+		{ "roothash=12", "roothash=12: " },
+		{ "roothash=" H64 " rw", "rw: " },
+		{ "roothash=" H64 " usrhash=" H64, "usrhash=: " },
+		{ "roothash=" H64 " nbdboot.part=LABEL=a", "LABEL=a: " },
+		{ "roothash=" H64 " nbdboot.part=UUID=a", "UUID=a: " },
+		{ "roothash=" H64 " nbdboot.verity", "nbdboot.verity=: " },
+		{ "nbdboot.verity=panic", "no roothash=" },
+		{ "usrhash=" H64, "no roothash=" },
+		{ "systemd.verity_root_data=/dev/nbd0", "no roothash=" },
+		{ "systemd.verity_root_hash=/dev/nbd0", "no roothash=" },
+		{ "systemd.verity_root_options=salt=-", "no roothash=" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(take(wrong[i][0], false), NBD_E_USAGE);
+		assert_non_null(strstr(d.text, wrong[i][1]));
+	}
+	assert_int_equal(take("roothash=" H64 " rw nbdboot.overlay", false),
+			 NBD_OK);
+	assert_int_equal(take("roothash=" H64 " nbdboot.part=PARTLABEL=a",
+			      false),
+			 NBD_OK);
+}
+
+static void the_partition_of_the_data_is_that_of_the_root(void **state)
+{
+	(void)state;
+	assert_int_equal(take("roothash=" H64
+			      " systemd.verity_root_data=/dev/nbd0p3",
+			      false),
+			 NBD_OK);
+	assert_string_equal(b.spec.part, "3");
+	assert_string_equal(b.cmd.part, "3");
+	assert_int_equal(take("nbdboot.part=2 roothash=" H64
+			      " systemd.verity_root_data=/dev/nbd0",
+			      false),
+			 NBD_OK);
+	assert_null(b.cmd.part);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_root_hash_is_a_word_or_in_the_initramfs),
+		cmocka_unit_test(no_word_takes_away_that_of_the_initramfs),
+		cmocka_unit_test(nobody_who_asks_boots_without),
+		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
