@@ -53,6 +53,10 @@ boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o
 words-$(CONFIG_BOOT_VERITY) += init_verifier
 steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 51-init_verifier_part \
 	55-init_verifier 59-init_verifier_copy
+noverity := $(if $(CONFIG_BOOT_VERITY),,$(CONFIG_BOOT_INIT))
+boot-$(noverity) += boot/init/noverity.o
+words-$(noverity) += init_noverity
+steps-$(noverity) += 15-init_noverity
 
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
 
