@@ -8,7 +8,8 @@
 #
 # A world other than Linux names the tests and the fuzzers that it runs in its
 # world.mk.
-tests ?= $(wildcard tests/*/test_*.c tests/boot/*/test_*.c)
+tests ?= $(filter-out $(if $(CONFIG_PORT_TLS13),,%/test_records13.c), \
+	$(wildcard tests/*/test_*.c tests/boot/*/test_*.c))
 test-bin := $(patsubst %.c,$(O)/%,$(sort $(tests)))
 test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))

@@ -85,9 +85,9 @@ static void print_text(const struct info *i, struct nbd_text name, bool tls)
 	else
 		cli_putf("minimum %u, preferred %u, maximum %u", e->min_block,
 			 e->pref_block, e->max_payload);
-	cli_putf("\n  TLS:         %s%s\n  Replies:     %s\n  Contexts:    ",
-		 tls ? "TLS 1.2, " : "no", tls ? device_tls_suite(&i->tls) : "",
-		 replies[nbd_replies(c)]);
+	cli_putf("\n  TLS:         %s%s%s\n  Replies:     %s\n  Contexts:    ",
+		 tls ? device_tls_protocol(&i->tls) : "no", tls ? ", " : "",
+		 tls ? device_tls_suite(&i->tls) : "", replies[nbd_replies(c)]);
 }
 
 static void print_json(const struct info *i, struct nbd_text name, bool tls)

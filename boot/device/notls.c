@@ -39,6 +39,12 @@ const char *device_tls_suite(const struct device_tls *t)
 	return "";
 }
 
+const char *device_tls_protocol(const struct device_tls *t)
+{
+	(void)t;
+	return "";
+}
+
 const char *device_tls_ca(void)
 {
 	return NULL;

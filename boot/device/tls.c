@@ -109,7 +109,8 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 	t->missing = 0;
 	do {
 		without = t->missing;
-		err = tls_aim(&t->session, boot_tls_name(uri), without, d);
+		err = tls_aim(&t->session, boot_tls_name(uri),
+			      without | (kernel ? TLS_ONLY_12 : 0), d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
 				   kernel ? &t->kernel : &t->session.tls, d);
@@ -125,6 +126,11 @@ void device_tls_close(struct device_tls *t)
 const char *device_tls_suite(const struct device_tls *t)
 {
 	return tls_suite(&t->session, 0);
+}
+
+const char *device_tls_protocol(const struct device_tls *t)
+{
+	return tls_protocol(&t->session, 0);
 }
 
 const char *device_tls_ca(void)

@@ -57,6 +57,8 @@ void device_tls_close(struct device_tls *t);
 
 /* The suite ("TLS-ECDHE-...") of the connections made without `kernel`. */
 const char *device_tls_suite(const struct device_tls *t);
+/* "TLS 1.2" or "TLS 1.3", likewise. */
+const char *device_tls_protocol(const struct device_tls *t);
 
 /* The CA certificates of this system, used where none are named; or NULL. */
 const char *device_tls_ca(void);

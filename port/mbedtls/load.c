@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of a session that its connections share: keys, suites, policy. */
 #include "port/mbedtls/fault.h"
-#include "port/mbedtls/mbed.h"
+#include "port/mbedtls/tls13.h"
 
 #include <mbedtls/version.h>
 #include <string.h>
@@ -155,7 +155,6 @@ static void defaults(struct tls_creds *c)
 				    MBEDTLS_SSL_TRANSPORT_STREAM,
 				    MBEDTLS_SSL_PRESET_DEFAULT);
 	mbedtls_ssl_conf_min_tls_version(&c->ssl, MBEDTLS_SSL_VERSION_TLS1_2);
-	mbedtls_ssl_conf_max_tls_version(&c->ssl, MBEDTLS_SSL_VERSION_TLS1_2);
 	mbedtls_ssl_conf_groups(&c->ssl, groups);
 	mbedtls_ssl_conf_rng(&c->ssl, random_bytes, NULL);
 }
@@ -175,7 +174,10 @@ int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	c->conf = conf;
 	c->psk = conf->psk_file;
 	defaults(c);
-	err = c->psk ? load_psk(c, d) : load_x509(c, d);
+	if (!tls13_init(&c->ssl, c->psk))
+		err = nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory");
+	else
+		err = c->psk ? load_psk(c, d) : load_x509(c, d);
 	if (err)
 		tls_unload(s);
 	/* make pages resident now: a dead device may leave no free memory */
@@ -188,9 +190,13 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 {
 	struct tls_creds *c = s->creds;
 	unsigned n = suite_choose(c->suites, c->psk, without);
+	bool old = without & TLS_ONLY_12 || !SUITE_13;
 
 	creds_host(&c->host, name);
 	mbedtls_ssl_conf_ciphersuites(&c->ssl, c->suites);
+	mbedtls_ssl_conf_max_tls_version(&c->ssl,
+					 old ? MBEDTLS_SSL_VERSION_TLS1_2
+					     : MBEDTLS_SSL_VERSION_TLS1_3);
 	return n ? 0
 		 : nbd_diag(d, NBD_E_TLS_KERNEL,
 			    "this kernel's TLS has none of the ciphers "

@@ -40,10 +40,12 @@ struct tls_peer {
 	mbedtls_ssl_context ssl;
 	struct records *records; /* in place of ssl, or NULL */
 	const char *suite;	 /* after the handshake: its name */
+	bool is_13;		 /* ... and TLS 1.3 */
 	size_t pending; /* payload bytes of a record that waits to be sent */
 	int err;	/* of the transport below */
 	bool asked;	/* for our certificate */
-	bool keyed;	/* block[] has keys */
+	bool keyed;	/* block[] has keys, or secrets[] */
+	bool heard;	/* data came */
 	/* findings of verify_certificate(), for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
@@ -52,6 +54,9 @@ struct tls_peer {
 	bool secured;
 	/* key block: the client's and the server's key, then their ivs */
 	unsigned char block[2 * (TLS_KEY_MAX + TLS_IV_MAX)];
+	/* TLS 1.3: of the server's data, and of ours */
+	unsigned char secrets[2][RECORD_SECRET];
+	size_t secret_len;
 	char names[128];
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of TLS 1.2 with AES-GCM.
+ * Records of TLS 1.2 and 1.3 with AES-GCM.
  *
  *   type, version 2, length 2 | explicit iv 8 | text | tag 16
+ *   type, version 2, length 2 | text, type, zeroes | tag 16     (TLS 1.3)
  *
  *   in[]:   0 .. text . left .. rx.from ..... rx.to .....
  *                decrypted      encrypted     free
@@ -14,12 +15,20 @@
 /* RFC 5246, 6.2.1 */
 enum { ALERT = 21, HANDSHAKE = 22, DATA = 23 };
 
-#define PLAIN_HEAD   5u
+#define PLAIN_HEAD	   5u
 /* RFC 5246, 7.2: goodbye; a warning is no failure */
-#define CLOSE_NOTIFY 0
-#define WARNING	     1
+#define CLOSE_NOTIFY	   0
+#define WARNING		   1
 /* As mbedTLS: a server that sends more of them in a row keeps us busy. */
-#define IDLE_MAX     3
+#define IDLE_MAX	   3
+/* TLS 1.3: a server may send some tickets at once. */
+#define IDLE_MAX_13	   16
+/* RFC 8446, 4.6 and 6 */
+#define NEW_SESSION_TICKET 4
+#define KEY_UPDATE	   24
+#define USER_CANCELED	   90
+/* RFC 8446, 5.5: AES-GCM with one key is good for 2^24.5 records. */
+#define RENEW_AFTER	   (1u << 24)
 
 bool records_fit(enum nbd_aead aead)
 {
@@ -30,9 +39,18 @@ static void init(struct records_way *w, const struct nbd_tls_key *key,
 		 enum nbd_aead aead)
 {
 	aesgcm_init(&w->key, key->key, aead == NBD_AES_128_GCM ? 16 : 32);
-	memcpy(w->salt, key->iv, sizeof(w->salt));
+	memcpy(w->iv, key->iv, sizeof(w->iv));
 	w->seq = key->seq;
-	w->from = w->to = 0;
+}
+
+static void begin(struct records *r, struct nbd_transport *below)
+{
+	r->below = below;
+	r->err = 0;
+	r->ended = r->must_renew = false;
+	r->idle = 0;
+	r->text = r->left = r->pending = r->to_ignore = 0;
+	r->rx.from = r->rx.to = r->tx.from = r->tx.to = 0;
 }
 
 void records_init(struct records *r, const struct nbd_tls_keys *keys,
@@ -40,11 +58,25 @@ void records_init(struct records *r, const struct nbd_tls_keys *keys,
 {
 	init(&r->tx, &keys->tx, keys->aead);
 	init(&r->rx, &keys->rx, keys->aead);
-	r->below = below;
-	r->err = 0;
-	r->ended = false;
-	r->idle = 0;
-	r->text = r->left = r->pending = 0;
+	r->renew = NULL;
+	begin(r, below);
+}
+
+void records_init_13(struct records *r, void (*renew)(struct records_way *w),
+		     struct nbd_transport *below)
+{
+	r->renew = renew;
+	begin(r, below);
+}
+
+static bool is_13(const struct records *r)
+{
+	return RECORDS_13 && r->renew;
+}
+
+static size_t head_len(const struct records *r)
+{
+	return is_13(r) ? PLAIN_HEAD : RECORD_HEAD;
 }
 
 static void put_be(unsigned char *p, uint64_t v, unsigned n)
@@ -56,14 +88,35 @@ static void put_be(unsigned char *p, uint64_t v, unsigned n)
 /* What authenticates a record. */
 struct seal {
 	unsigned char iv[AESGCM_IV], aad[13];
+	size_t aad_len;
 };
 
+/* RFC 8446, 5.2 and 5.3: the number is added to the iv, the head is as sent. */
+static void next_seal_13(struct seal *s, struct records_way *w,
+			 const unsigned char head[PLAIN_HEAD])
+{
+	unsigned char seq[8];
+
+	put_be(seq, w->seq++, 8);
+	memcpy(s->iv, w->iv, sizeof(s->iv));
+	for (unsigned i = 0; i < 8; i++)
+		s->iv[4 + i] ^= seq[i];
+	s->aad_len = PLAIN_HEAD;
+	memcpy(s->aad, head, PLAIN_HEAD);
+}
+
 /* Makes it for a record with that head, and counts the record. */
-static void next_seal(struct seal *s, struct records_way *w,
+static void next_seal(const struct records *r, struct seal *s,
+		      struct records_way *w,
 		      const unsigned char head[RECORD_HEAD], size_t len)
 {
-	memcpy(s->iv, w->salt, 4);
+	if (is_13(r)) {
+		next_seal_13(s, w, head);
+		return;
+	}
+	memcpy(s->iv, w->iv, 4);
 	memcpy(s->iv + 4, head + PLAIN_HEAD, 8);
+	s->aad_len = sizeof(s->aad);
 	put_be(s->aad, w->seq++, 8);
 	memcpy(s->aad + 8, head, 3);
 	put_be(s->aad + 11, len, 2);
@@ -86,10 +139,39 @@ static int record_length(struct records *r)
 	if (have < PLAIN_HEAD)
 		return 0;
 	len = PLAIN_HEAD + (size_t)(p[3] << 8 | p[4]);
-	if (p[1] != 3 || p[2] != 3 || len > RECORD_MAX ||
-	    len < RECORD_HEAD + AESGCM_TAG)
+	if (p[1] != 3 || p[2] != 3 ||
+	    len > (is_13(r) ? RECORD_MAX : RECORD_MAX_12) ||
+	    len < head_len(r) + AESGCM_TAG || (is_13(r) && p[0] != DATA))
 		return fail(r, NBD_E_TLS);
 	return have < len ? 0 : (int)len;
+}
+
+/*
+ * TLS 1.3: tickets are ignored, and a new key is taken.  A ticket that does not
+ * end in its record goes on in the next one.
+ */
+static int take_handshake_13(struct records *r, const unsigned char *p,
+			     size_t len)
+{
+	while (len) {
+		size_t n = r->to_ignore;
+
+		if (!n && len == 5 && p[0] == KEY_UPDATE && p[1] == 0 &&
+		    p[2] == 0 && p[3] == 1 && p[4] <= 1) {
+			r->renew(&r->rx);
+			r->must_renew |= p[4];
+			return 0;
+		}
+		if (!n && (len < 4 || p[0] != NEW_SESSION_TICKET))
+			return fail(r, NBD_E_TLS);
+		if (!n)
+			n = 4 + (size_t)(p[1] << 16 | p[2] << 8 | p[3]);
+		r->to_ignore = n > len ? n - len : 0;
+		n = n > len ? len : n;
+		p += n;
+		len -= n;
+	}
+	return 0;
 }
 
 /* A record that is no data: its text lies at p. */
@@ -102,13 +184,24 @@ static int take_other(struct records *r, unsigned type, const unsigned char *p,
 		r->ended = true;
 		return 0;
 	}
-	if (type == ALERT && len == 2 && p[0] == WARNING)
+	if (type == ALERT && len == 2 &&
+	    (is_13(r) ? p[1] == USER_CANCELED : p[0] == WARNING))
 		return 0;
+	if (is_13(r) && type == HANDSHAKE)
+		return take_handshake_13(r, p, len);
 	/* RFC 5246, 7.4.1.1: a client that does not renegotiate may ignore it */
 	if (type == HANDSHAKE && len == sizeof(hello_request) &&
 	    !memcmp(p, hello_request, len))
 		return 0;
 	return fail(r, NBD_E_TLS);
+}
+
+/* TLS 1.3: the type behind the text, or 0; *len becomes that of the text. */
+static unsigned type_13(const unsigned char *p, size_t *len)
+{
+	while (*len && !p[*len - 1])
+		--*len;
+	return *len ? p[--*len] : 0;
 }
 
 /*
@@ -118,23 +211,27 @@ static int take_other(struct records *r, unsigned type, const unsigned char *p,
 static int open_record(struct records *r, size_t whole, unsigned char *buf,
 		       size_t room)
 {
-	unsigned char *p = r->in + r->rx.from, *from = p + RECORD_HEAD, *to;
-	size_t len = whole - RECORD_HEAD - AESGCM_TAG;
+	unsigned char *p = r->in + r->rx.from, *from = p + head_len(r), *to;
+	size_t len = whole - head_len(r) - AESGCM_TAG;
 	bool direct = p[0] == DATA && len <= room;
+	unsigned type = p[0];
 	struct seal s;
 
 	to = direct ? buf : from;
-	next_seal(&s, &r->rx, p, len);
+	next_seal(r, &s, &r->rx, p, len);
 	if (!aesgcm_open(&r->rx.key, s.iv,
-			 (struct aesgcm_aad){ s.aad, sizeof(s.aad) }, from, to,
-			 len, from + len))
+			 (struct aesgcm_aad){ s.aad, s.aad_len }, from, to, len,
+			 from + len))
 		return fail(r, NBD_E_TLS);
 	r->rx.from += whole;
-	r->idle = p[0] == DATA && len ? 0 : r->idle + 1;
-	if (r->idle > IDLE_MAX)
+	if (is_13(r))
+		type = type_13(to, &len);
+	r->idle = type == DATA && len ? 0 : r->idle + 1;
+	if (len > RECORD_TEXT || (type == DATA && r->to_ignore) ||
+	    r->idle > (is_13(r) ? IDLE_MAX_13 : IDLE_MAX))
 		return fail(r, NBD_E_TLS);
-	if (p[0] != DATA)
-		return take_other(r, p[0], from, len);
+	if (type != DATA)
+		return take_other(r, type, to, len);
 	if (direct)
 		return (int)len;
 	r->text = (size_t)(from - r->in);
@@ -221,23 +318,48 @@ static size_t gather(struct cursor *c, unsigned char *p, size_t room)
 	return len;
 }
 
-/* Appends a record to out[]; its text, `from`, may lie there already. */
+/*
+ * Appends a record to out[]; its text, `from`, may lie there already.  With TLS
+ * 1.3 it must, as the type follows it.
+ */
 static void seal_record(struct records *r, unsigned char type,
 			const unsigned char *from, size_t len)
 {
-	unsigned char *p = r->out + r->tx.to, *to = p + RECORD_HEAD;
+	unsigned char *p = r->out + r->tx.to, *to = p + head_len(r);
 	struct seal s;
 
-	p[0] = type;
+	p[0] = is_13(r) ? DATA : type;
 	p[1] = p[2] = 3;
-	put_be(p + 3, RECORD_HEAD - PLAIN_HEAD + len + AESGCM_TAG, 2);
+	if (is_13(r))
+		to[len++] = type;
+	put_be(p + 3, head_len(r) - PLAIN_HEAD + len + AESGCM_TAG, 2);
 	/* RFC 5288: the number of the record is an iv that comes only once */
-	put_be(p + PLAIN_HEAD, r->tx.seq, 8);
-	next_seal(&s, &r->tx, p, len);
-	aesgcm_seal(&r->tx.key, s.iv,
-		    (struct aesgcm_aad){ s.aad, sizeof(s.aad) }, from, to, len,
-		    to + len);
-	r->tx.to += RECORD_HEAD + len + AESGCM_TAG;
+	if (!is_13(r))
+		put_be(p + PLAIN_HEAD, r->tx.seq, 8);
+	next_seal(r, &s, &r->tx, p, len);
+	aesgcm_seal(&r->tx.key, s.iv, (struct aesgcm_aad){ s.aad, s.aad_len },
+		    from, to, len, to + len);
+	r->tx.to += head_len(r) + len + AESGCM_TAG;
+}
+
+/* A short message. */
+static void seal_message(struct records *r, unsigned char type,
+			 const unsigned char *from, size_t len)
+{
+	unsigned char *text = r->out + r->tx.to + head_len(r);
+
+	memcpy(text, from, len);
+	seal_record(r, type, text, len);
+}
+
+/* The last record with our old key says so. */
+static void renew_ours(struct records *r)
+{
+	static const unsigned char update[5] = { KEY_UPDATE, 0, 0, 1, 0 };
+
+	seal_message(r, HANDSHAKE, update, sizeof(update));
+	r->renew(&r->tx);
+	r->must_renew = false;
 }
 
 /* Fills out[] with records.  A whole record of one piece is not copied. */
@@ -245,11 +367,13 @@ static size_t seal_records(struct records *r, struct cursor c)
 {
 	size_t all = 0;
 
+	if (is_13(r) && (r->must_renew || r->tx.seq >= RENEW_AFTER))
+		renew_ours(r);
 	while (c.n && sizeof(r->out) - r->tx.to >= RECORD_MAX) {
-		unsigned char *text = r->out + r->tx.to + RECORD_HEAD;
+		unsigned char *text = r->out + r->tx.to + head_len(r);
 		size_t len = RECORD_TEXT;
 
-		if (c.v->len - c.at >= len) {
+		if (!is_13(r) && c.v->len - c.at >= len) {
 			text = (unsigned char *)c.v->base + c.at;
 			c.at += len;
 		} else {
@@ -299,6 +423,6 @@ void records_goodbye(struct records *r)
 
 	if (r->tx.to)
 		return;
-	seal_record(r, ALERT, goodbye, sizeof(goodbye));
+	seal_message(r, ALERT, goodbye, sizeof(goodbye));
 	flush(r);
 }

@@ -5,12 +5,18 @@
 
 #include "port/tls.h"
 
+#ifdef CONFIG_PORT_TLS13
+#define SUITE_13  1
+#define SUITE_MAX 9
+#else
+#define SUITE_13  0
 #define SUITE_MAX 6
+#endif
 
 /*
  * Fills ids with the suites to offer, best first, and a 0 after the last one;
  * returns their number.  without: ciphers to leave out, a mask of
- * 1 << enum nbd_aead.
+ * 1 << enum nbd_aead, and TLS_ONLY_12.
  */
 unsigned suite_choose(int ids[SUITE_MAX + 1], bool psk, unsigned without);
 

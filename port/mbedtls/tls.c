@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 with mbedTLS 3.6.
+ * TLS 1.2, and 1.3 (tls13.c), with mbedTLS 3.6.
  *
  *   start --step--> handshake --> done --keys, drop--> the kernel's
  *                       |           '--transport--> records, made here
  *                       '--> failed: explain()
  */
 #include "port/mbedtls/fault.h"
-#include "port/mbedtls/mbed.h"
+#include "port/mbedtls/tls13.h"
 
 #include <string.h>
 
@@ -16,6 +16,7 @@
 /* A server that has nothing in common with us says so, or only closes. */
 #define LACKS		  ": it may lack TLS 1.2, or a certificate with an RSA or ECDSA key"
 #define HANDSHAKE_FAILURE 40
+#define PROTOCOL_VERSION  70
 
 static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 {
@@ -37,7 +38,9 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 				name);
 	return nbd_diag(d, NBD_E_TLS,
 			"TLS handshake: the server says %s (%u)%s", name, alert,
-			alert == HANDSHAKE_FAILURE ? LACKS : "");
+			alert == HANDSHAKE_FAILURE || alert == PROTOCOL_VERSION
+				? LACKS
+				: "");
 }
 
 /*
@@ -49,7 +52,9 @@ static const char *likely_reason(const struct tls_peer *p)
 	if (p->err == NBD_E_CUT && !p->creds->psk &&
 	    p->ssl.state <= MBEDTLS_SSL_SERVER_HELLO)
 		return LACKS;
-	if (p->creds->psk && p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE)
+	/* with TLS 1.3 they are in the first message */
+	if (p->creds->psk && (p->ssl.state > MBEDTLS_SSL_CLIENT_KEY_EXCHANGE ||
+			      p->ssl.tls_version != MBEDTLS_SSL_VERSION_TLS1_2))
 		return " after it received our user name and key";
 	if (!p->asked || p->ssl.state <= MBEDTLS_SSL_CLIENT_CERTIFICATE)
 		return "";
@@ -88,6 +93,11 @@ static int explain(struct tls_peer *p, int ret, struct nbd_diag *d)
 			d, NBD_E_TLS,
 			"TLS handshake: the server supports nothing newer "
 			"than TLS 1.1");
+	case MBEDTLS_ERR_SSL_ILLEGAL_PARAMETER:
+		return nbd_diag(d, NBD_E_TLS,
+				"TLS handshake: the server's answer "
+				"contradicts itself or our offer (-0x%x)",
+				(unsigned)-ret);
 	case MBEDTLS_ERR_SSL_INVALID_RECORD:
 		return nbd_diag(d, NBD_E_TLS,
 				"TLS handshake: the server's answer is not "
@@ -142,19 +152,39 @@ static int result(struct tls_peer *p, int ret)
 	return p->err ? p->err : NBD_E_TLS;
 }
 
-static int read_record(struct nbd_transport *t, void *buf, size_t len)
+/*
+ * With TLS 1.3 the handshake ends here before the server has seen our
+ * certificate: its refusal is its first answer.  If it only closes, and we have
+ * one, that may be the network.
+ */
+static int first_answer(const struct tls_peer *p, int n)
 {
-	struct tls_peer *p = (struct tls_peer *)t;
-	int ret;
+	bool refused = SUITE_13 && p->is_13 && p->asked && !p->heard &&
+		       n <= 0 && n != NBD_E_AGAIN &&
+		       (n == NBD_E_TLS || !p->creds->has_cert);
 
-	if (p->records)
-		return records_read(p->records, buf, len);
-	ret = mbedtls_ssl_read(&p->ssl, buf, len);
+	return refused ? NBD_E_CLIENT_CERT : n;
+}
+
+static int read_mbedtls(struct tls_peer *p, void *buf, size_t len)
+{
+	int ret = mbedtls_ssl_read(&p->ssl, buf, len);
+
 	/* a missing close_notify is no error: NBD has its own NBD_CMD_DISC */
 	if (ret >= 0 || ret == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ||
 	    ret == MBEDTLS_ERR_SSL_CONN_EOF)
 		return ret > 0 ? ret : 0;
 	return result(p, ret);
+}
+
+static int read_record(struct nbd_transport *t, void *buf, size_t len)
+{
+	struct tls_peer *p = (struct tls_peer *)t;
+	int n = p->records ? records_read(p->records, buf, len)
+			   : read_mbedtls(p, buf, len);
+
+	p->heard |= n > 0;
+	return n > 0 ? n : first_answer(p, n);
 }
 
 /*
@@ -171,7 +201,7 @@ static int write_record(struct nbd_transport *t, const struct nbd_iov v[],
 	int ret;
 
 	if (p->records)
-		return records_write(p->records, v, n);
+		return first_answer(p, records_write(p->records, v, n));
 	for (unsigned i = 0; !p->pending && i < n; i++) {
 		size_t room = sizeof(record) - len;
 		size_t part = v[i].len < room ? v[i].len : room;
@@ -206,7 +236,10 @@ static void on_keys(void *arg, mbedtls_ssl_key_export_type type,
 	struct tls_peer *p = arg;
 	unsigned char randoms[64];
 
-	(void)type; /* TLS 1.2 has one kind of them */
+	if (type != MBEDTLS_SSL_KEY_EXPORT_TLS12_MASTER_SECRET) {
+		tls13_secret(p, type, secret, len);
+		return;
+	}
 	memcpy(randoms, server_random, 32);
 	memcpy(randoms + 32, client_random, 32);
 	p->keyed = !mbedtls_ssl_tls_prf(prf, secret, len, "key expansion",
@@ -252,7 +285,11 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	return ret ? nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory") : 0;
 }
 
-/* One step after the other, to see whether a certificate is asked for. */
+/*
+ * One step after the other, to see whether a certificate is asked for.
+ * CVE-2026-115490: with mbedTLS before 3.6.8 a ServerHello that is none of TLS
+ * 1.3 can still claim its version, and no key is agreed on then.
+ */
 static int handshake(struct tls_peer *p)
 {
 	mbedtls_ssl_context *ssl = &p->ssl;
@@ -260,8 +297,11 @@ static int handshake(struct tls_peer *p)
 
 	while (!ret && !mbedtls_ssl_is_handshake_over(ssl)) {
 		bool may_ask = ssl->state == MBEDTLS_SSL_CERTIFICATE_REQUEST;
+		bool old = ssl->tls_version == MBEDTLS_SSL_VERSION_TLS1_2;
 
 		ret = mbedtls_ssl_handshake_step(ssl);
+		if (old && ssl->tls_version != MBEDTLS_SSL_VERSION_TLS1_2)
+			return MBEDTLS_ERR_SSL_ILLEGAL_PARAMETER;
 		if (may_ask && !ret)
 			p->asked = ssl->in_msg[0] ==
 				   MBEDTLS_SSL_HS_CERTIFICATE_REQUEST;
@@ -279,6 +319,8 @@ static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
 	if (ret == MBEDTLS_ERR_SSL_WANT_WRITE)
 		return NBD_SEND;
 	p->secured = !ret;
+	p->is_13 = mbedtls_ssl_get_version_number(&p->ssl) ==
+		   MBEDTLS_SSL_VERSION_TLS1_3;
 	p->suite = mbedtls_ssl_get_ciphersuite(&p->ssl);
 	return ret ? explain(p, ret, d) : 0;
 }
@@ -295,7 +337,10 @@ static void take_over(struct tls_peer *p)
 	if (records_fit(keys.aead))
 		p->records = mbedtls_calloc(1, sizeof(*p->records));
 	if (p->records) {
-		records_init(p->records, &keys, p->below);
+		if (SUITE_13 && p->is_13)
+			tls13_records(p, p->records, keys.aead);
+		else
+			records_init(p->records, &keys, p->below);
 		mbedtls_ssl_free(&p->ssl);
 	}
 	explicit_bzero(&keys, sizeof(keys));
@@ -361,4 +406,9 @@ void tls_drop(struct tls_session *s, unsigned conn)
 const char *tls_suite(const struct tls_session *s, unsigned conn)
 {
 	return s->peers[conn]->suite;
+}
+
+const char *tls_protocol(const struct tls_session *s, unsigned conn)
+{
+	return SUITE_13 && s->peers[conn]->is_13 ? "TLS 1.3" : "TLS 1.2";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 with mbedTLS, over any transport.  The server proves its identity
+ * TLS 1.2 and 1.3 with mbedTLS, over any transport.  The server proves its identity
  * with a certificate, or both sides have a pre-shared key.  Only suites that
  * kernel TLS can take over are offered (struct nbd_tls_keys).
  */
@@ -38,10 +38,14 @@ struct tls_session {
  */
 int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	     struct nbd_diag *d);
+/* In the mask of tls_aim(): the connections are for kernel TLS. */
+#define TLS_ONLY_12 (1u << NBD_AEADS)
+
 /*
  * For later connections: name (kept) is the host name or address that the
  * server's certificate must have; without is a mask of 1 << enum nbd_aead, the
- * ciphers that are not offered.  NBD_E_TLS_KERNEL: no cipher is left.
+ * ciphers that are not offered, and TLS_ONLY_12.  NBD_E_TLS_KERNEL: no cipher
+ * is left.
  */
 int tls_aim(struct tls_session *s, const char *name, unsigned without,
 	    struct nbd_diag *d);
@@ -49,7 +53,8 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 void tls_unload(struct tls_session *s);
 
 /*
- * Fills in the keys for kernel TLS; the caller wipes them.  Valid only right
+ * Fills in the keys for kernel TLS, of a connection with TLS_ONLY_12; the caller
+ * wipes them.  Valid only right
  * after step() returned 0, before any record is sent or received.  Then call
  * tls_drop(), which frees the connection and sends nothing to the server.
  */
@@ -62,5 +67,7 @@ extern const char tls_version[];
 
 /* After the handshake: "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256" or another. */
 const char *tls_suite(const struct tls_session *s, unsigned conn);
+/* "TLS 1.2" or "TLS 1.3", likewise. */
+const char *tls_protocol(const struct tls_session *s, unsigned conn);
 
 #endif

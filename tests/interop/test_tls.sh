@@ -53,6 +53,15 @@ chmod 600 "$work/psk"
 run "$nbdboot" version
 expect 0 'Mbed TLS 3.6.' 'version names the library'
 
+# With TLS 1.3 the handshake is over when the server refuses us.
+if grep -qs '^CONFIG_PORT_TLS13=y' "$O/.config" "$O/../.config"; then
+	tls13=1 default='TLS 1.3, TLS1-3-'
+	no_cert='rejects the client certificate'
+else
+	tls13='' default='TLS 1.2, TLS-ECDHE-ECDSA-WITH-'
+	no_cert='closed the connection'
+fi
+
 # ---- nbdkit ----
 
 for kind in rsa ecdsa; do
@@ -107,11 +116,58 @@ refused 1 'no line dave' 'a user that the file does not have' \
 refused 1 'TLS' 'certificates to a server with pre-shared keys' \
 	-A "$ca" "nbds://localhost:$port"
 
+# ---- servers that have one version ----
+
+# without VERSION...: servers that start from now on lack these
+without()
+{
+	printf '[overrides]\n' >"$work/priority"
+	[ $# = 0 ] || printf 'disabled-version = tls%s\n' "$@" \
+		>>"$work/priority"
+	GNUTLS_SYSTEM_PRIORITY_FILE=$work/priority
+	export GNUTLS_SYSTEM_PRIORITY_FILE
+}
+
+# has TEXT SENTENCE ARGUMENT...: info prints it; TEXT is empty if the server has
+# nothing in common with us
+has()
+{
+	text=$1 sentence=$2
+	shift 2
+	run "$nbdboot" info "$@"
+	if [ "$text" ]; then
+		expect 0 "$text" "$sentence"
+	else
+		expect 1 'closed the connection' "$sentence"
+	fi
+}
+
+only_13=${tls13:+TLS 1.3, TLS1-3-}
+for kind in rsa ecdsa; do
+	without 1.3
+	tls_server "$kind" --tls=require
+	has 'TLS 1.2, TLS-ECDHE-' "TLS 1.2 alone, $kind" -A "$ca" \
+		"nbds://localhost:$port"
+	without 1.0 1.1 1.2
+	tls_server "$kind" --tls=require
+	has "$only_13" "TLS 1.3 alone, $kind" -A "$ca" "nbds://localhost:$port"
+done
+refused 1 "${tls13:+not signed by a CA}" 'TLS 1.3 alone, another CA' \
+	"nbds://localhost:$port"
+serve 0 --tls=require --tls-psk="$work/psk" memory 1M
+has "$only_13" 'TLS 1.3 alone, a pre-shared key' \
+	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
+without 1.3
+serve 0 --tls=require --tls-psk="$work/psk" memory 1M
+has 'TLS 1.2, TLS-ECDHE-PSK-' 'TLS 1.2 alone, a pre-shared key' \
+	"nbds://alice@localhost:$port/?tls-psk-file=$work/psk"
+unset GNUTLS_SYSTEM_PRIORITY_FILE
+
 # ---- info: requests and replies are TLS records ----
 
 tls_server ecdsa --tls=require
 run "$nbdboot" info -A "$ca" "nbds://localhost:$port"
-expect 0 'TLS 1.2, TLS-ECDHE-ECDSA-WITH-' 'info shows version and suite'
+expect 0 "$default" 'info shows version and suite'
 run "$nbdboot" info --json -A "$ca" "nbds://localhost:$port"
 if [ "$(jq .tls "$work/out")" = true ]; then
 	ok 'info --json shows it too'
@@ -254,7 +310,7 @@ refused 1 'TLS handshake' 'qemu-nbd with a cipher that no kernel TLS takes' \
 qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=yes"
 exports disk0 'qemu-nbd, with our certificate' \
 	"nbds://localhost:$free/?tls-certificates=$work/with"
-refused 1 'closed the connection' 'qemu-nbd, without it' \
+refused 1 "$no_cert" 'qemu-nbd, without it' \
 	"nbds://localhost:$free/?tls-certificates=$work/without"
 mkdir "$work/qemu-psk"
 grep alice "$work/psk" >"$work/qemu-psk/keys.psk"

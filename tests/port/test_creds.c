@@ -4,6 +4,7 @@
 #include "tests/guard.h"
 #include "port/mbedtls/creds.h"
 #include "port/mbedtls/suite.h"
+#include "port/mbedtls/tls.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -286,16 +287,16 @@ static void only_suites_for_the_kernel_are_offered(void **state)
 	unsigned n, gcm = 1u << NBD_AES_128_GCM | 1u << NBD_AES_256_GCM;
 
 	(void)state;
-	n = suite_choose(ids, false, 0);
+	n = suite_choose(ids, false, TLS_ONLY_12);
 	assert_int_equal(n, 6);
 	assert_int_equal(ids[n], 0);
 	for (unsigned i = 0; i < n; i++)
 		assert_true(ids[i] >= 0xc02b); /* ECDHE, all of them */
-	n = suite_choose(ids, false, gcm);
+	n = suite_choose(ids, false, TLS_ONLY_12 | gcm);
 	assert_int_equal(n, 2);
 	assert_int_equal(ids[0], 0xcca9);
 	assert_int_equal(ids[1], 0xcca8);
-	n = suite_choose(ids, false, 1u << NBD_CHACHA20_POLY1305);
+	n = suite_choose(ids, false, TLS_ONLY_12 | 1u << NBD_CHACHA20_POLY1305);
 	assert_int_equal(n, 4);
 	assert_int_equal(suite_choose(ids, false, 7), 0);
 	assert_int_equal(ids[0], 0);
@@ -306,7 +307,7 @@ static void forward_secrecy_comes_first_with_psk(void **state)
 	int ids[SUITE_MAX + 1];
 
 	(void)state;
-	assert_int_equal(suite_choose(ids, true, 0), 4);
+	assert_int_equal(suite_choose(ids, true, TLS_ONLY_12), 4);
 	assert_int_equal(ids[0], 0xccac); /* ECDHE-PSK */
 	assert_int_equal(suite_aead(ids[0]), NBD_CHACHA20_POLY1305);
 	assert_int_equal(suite_aead(0xa8), NBD_AES_128_GCM);

@@ -104,7 +104,7 @@ static void put_record(unsigned char type, const void *text, size_t len)
 	p[3] = 0;
 	p[4] = (unsigned char)(len + 24);
 	memset(p + 5, 0x77, 8); /* whatever the server likes */
-	memcpy(iv, w->salt, 4);
+	memcpy(iv, w->iv, 4);
 	memcpy(iv + 4, p + 5, 8);
 	aesgcm_seal(&w->key, iv, (struct aesgcm_aad){ aad, sizeof(aad) }, text,
 		    p + RECORD_HEAD, len, p + RECORD_HEAD + len);
