@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Debian with systemd boots from a server up to the last unit, and shuts down.
-# TAP on standard output.
+# TAP on standard output.  The first machine has Debian 13, the others have 12,
+# or with RELEASE=trixie 13, too.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -10,9 +11,11 @@ ext4=$work/ext4
 squashfs=$work/squashfs
 ip=$guest_ip
 
+# make_tree [VARIANT]: of debian.sh, and its file system
 make_tree()
 {
-	debian=$(sh "$here/../debian.sh" "$O/debian") || exit 1
+	debian=$(sh "$here/../debian.sh" "$O/debian${1:+-$1}" "${1-}") || exit 1
+	rm -rf "$tree" "$ext4"
 	cp -a "$debian" "$tree"
 	cp "$here/guest/debian.sh" "$tree/usr/local/sbin/guest"
 	cp "$kernel" "$tree/boot/kernel"
@@ -33,6 +36,8 @@ make_tree()
 	ln -s /etc/systemd/system/guest.service \
 		/usr/local/lib/systemd/system/nbdboot-watch.service \
 		"$tree/etc/systemd/system/multi-user.target.wants/"
+	truncate -s 400M "$ext4"
+	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
 }
 
 # export_file FILE: serves it, and logs the requests
@@ -165,11 +170,7 @@ down()
 find_kernel
 initramfs "$work/initramfs" \
 	'nbd virtio_net virtio_pci ext4 squashfs overlay' | sed 's/^/# /'
-make_tree
-truncate -s 400M "$ext4"
-mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
-mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
-	-Xcompression-level 1 -no-xattrs >/dev/null
+make_tree trixie
 
 # Two ports that are free now.
 serve 0 null
@@ -207,6 +208,9 @@ goodbye 'ext4'
 check 'the file system was left clean' is_clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
+make_tree ${RELEASE:+"$RELEASE-net"}
+mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
+	-Xcompression-level 1 -no-xattrs >/dev/null
 archive=$work/initramfs other='' ip=dhcp
 export_file "$ext4"
 boot rw guest.verb=kexec
