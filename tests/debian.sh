@@ -54,11 +54,11 @@ command -v mmdebstrap >/dev/null || die 'mmdebstrap is missing (make deps)'
 
 mkdir -p "$dir"
 rm -rf "$root"
-# The first mirror of apt with the component main of this release.
+# The first mirror of apt with the component main of a release of Debian.
 # shellcheck disable=SC2016 # names of apt
 mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(COMPONENT)' \
 	'Created-By: Packages' 2>/dev/null |
-	awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
+	awk '($2 == "bookworm" || $2 == "trixie") && $3 == "main" { print $1; exit }')
 mirror=${mirror:-http://deb.debian.org/debian}
 echo "debian: $release from $mirror" >&2
 # A mirror may be behind with the next release; signatures are checked.
