@@ -21,7 +21,9 @@ scripts='nbd_client devices parse_root'
 if [ "$soak" ]; then
 	packages="$packages qemu-utils libnbd-bin socat jq strace openssl
 		gnutls-bin dnsmasq-base radvd clang libclang-rt-dev llvm
-		debhelper fakeroot lintian git bash-completion"
+		debhelper fakeroot lintian git bash-completion busybox-static
+		time e2fsprogs xfsprogs btrfs-progs erofs-utils squashfs-tools
+		dosfstools fdisk gdisk"
 	unit_share=$(cd "$top" && echo tests/*/ tests/boot/*/)
 	scripts="$scripts copy info exports tls bad_input interrupt hooks dns
 		net certificates packages"
@@ -45,11 +47,15 @@ with()
 		mount -t tmpfs tmpfs "$root/tmp"
 		mount --bind "$top" "$root/src"
 		mount --bind "$root/../../debian-trixie" "$root/o/debian-trixie"
-		exec chroot "$root" env -i LC_ALL=C HOME=/root RELEASE=trixie \
+		# nsenter leaves the directory of chroot
+		cd "$root"
+		pivot_root . mnt
+		cd /src
+		umount -l /mnt
+		exec env -i LC_ALL=C HOME=/root RELEASE=trixie \
 			PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-			DEBIAN_FRONTEND=noninteractive sh -c "
-				cd /src
-				exec \"\$@\"" - "$@"' with "$root" "$top" "$@"
+			DEBIAN_FRONTEND=noninteractive "$@"
+		' with "$root" "$top" "$@"
 }
 
 # apt WORD...: half of its time would be waiting for the disk
