@@ -4,7 +4,7 @@
 # order.  09: once, before the words are known.  10-19: once, what they say.
 # 20: drivers.  30: network.  40: device.  50: what is in it.  60: mount.
 # 70: what stays in the real system.  80: what does not.  90: the switch.
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, bytes.o init.o drivers.o mount.o \
 	gpt.o part.o program.o recover.o steps.o super.o switch.o table.o)
 steps-$(CONFIG_BOOT_INIT) += 05-init_kernel \
 	10-init_cmdline 20-init_hotplug 24-init_drivers 30-init_network \

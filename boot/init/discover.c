@@ -117,7 +117,7 @@ struct partition {
 };
 
 struct choice {
-	unsigned seen, linuxes, linux, root;
+	unsigned seen, linuxes, only, root;
 	char version[sizeof(((struct gpt_entry *)0)->name)];
 	bool read_only;
 };
@@ -190,7 +190,7 @@ static void weigh(struct choice *c, const struct disk *disk,
 	} else if (t ? t->use == LINUX || (t->use == MAYBE && linux_fs)
 		     : !disk->has_gpt && linux_fs) {
 		c->linuxes++;
-		c->linux = p->number;
+		c->only = p->number;
 	}
 }
 
@@ -259,9 +259,9 @@ static int choose(char path[PART_PATH], const struct disk *disk,
 	if (off || (!c.root && c.linuxes != 1))
 		return none(disk, &c, off, d);
 	*read_only = c.root && c.read_only;
-	path_of(path, disk, c.root ? c.root : c.linux);
+	path_of(path, disk, c.root ? c.root : c.only);
 	boot_note("%s: the root is partition %u, %s", disk->name,
-		  c.root ? c.root : c.linux,
+		  c.root ? c.root : c.only,
 		  c.root ? "as the table marks it" : "the only one of Linux");
 	return NBD_OK;
 }

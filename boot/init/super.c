@@ -5,10 +5,8 @@
  */
 #include "boot/init/super.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "boot/init/gpt.h"
 
@@ -36,24 +34,6 @@ static const struct kind {
 const char *init_super_type(unsigned i)
 {
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i].type : NULL;
-}
-
-int init_super_bytes(int fd, void *buf, size_t len, uint64_t at)
-{
-	unsigned char *p = buf;
-
-	while (len) {
-		ssize_t n = pread(fd, p, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? NBD_E_IO : 0;
-		p += n;
-		len -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return 1;
 }
 
 static char *put_hex(char *out, unsigned char c)

@@ -132,7 +132,7 @@ done
 boot rw
 failed_with 'of two partitions for Linux none is chosen' \
 	'nbdboot.part= names it'
-check 'and a list says what there is' said 'nbdboot.part=2: ext4, type Linux'
+check 'and a list names each' said 'nbdboot.part=2: ext4, type Linux'
 vm_stop
 sfdisk -q --part-type "$disk" 2 "$root_type"
 boot rw
