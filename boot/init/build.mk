@@ -58,7 +58,7 @@ boot-$(noverity) += boot/init/noverity.o
 words-$(noverity) += init_noverity
 steps-$(noverity) += 15-init_noverity
 
-boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o
+boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o boot/init/odd.o
 
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o
 words-$(CONFIG_BOOT_OVERLAY) += init_overlay

@@ -72,7 +72,6 @@ static const struct kind {
 	{ "a kernel", "HdrS", 514, 4, EXPORT },
 	{ "swap space", "SWAPSPACE2", 4 * KIB - 10, 10, EXPORT },
 	{ "swap space", "SWAPSPACE2", 64 * KIB - 10, 10, EXPORT },
-	{ "f2fs", "\x10\x20\xf5\xf2", 1 * KIB, 4, MOUNT },
 	{ "bcachefs", "\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4 * KIB + 24, 8,
 	  MOUNT },
 	{ "jfs", "JFS1", 32 * KIB, 4, MOUNT },
@@ -175,6 +174,14 @@ void init_content_print(char *text, size_t cap, const struct content *c)
 	nbd_fmt(text, cap, "%s%s%s%s%s", c->what ? c->what : "", at,
 		c->hint ? " (" : "", c->hint ? c->hint : "",
 		c->hint ? ")" : "");
+}
+
+void init_content_text(int fd, char *text, size_t cap)
+{
+	struct content c = init_content(fd, true);
+
+	if (c.what)
+		init_content_print(text, cap, &c);
 }
 
 int init_content_wrong(int fd, const char *dev, bool rootfstype,

@@ -5,6 +5,9 @@
 
 #include "boot/init/super.h"
 
+/* Room for what init_content_print() writes. */
+#define INIT_CONTENT_TEXT 160
+
 #ifdef CONFIG_BOOT_CONTENT
 
 struct content {
@@ -15,9 +18,6 @@ struct content {
 
 /* No more is looked at, but for the superblocks at the end. */
 #define INIT_CONTENT_BYTES (128u * 1024)
-/* Room for what init_content_print() writes. */
-#define INIT_CONTENT_TEXT  160
-
 /*
  * Looks at the device or image fd, whose offset is lost.  `rootfstype`: a hint
  * may name the word rootfstype=.
@@ -26,6 +26,8 @@ struct content init_content(int fd, bool rootfstype);
 
 /* Writes "a qcow2 image (WHAT TO DO)". */
 void init_content_print(char *text, size_t cap, const struct content *c);
+/* The same of what fd holds; text is left alone if that is not known. */
+void init_content_text(int fd, char *text, size_t cap);
 
 /*
  * Says in d that `dev`, which is fd, holds no known file system, what it holds,
@@ -35,6 +37,13 @@ int init_content_wrong(int fd, const char *dev, bool rootfstype,
 		       struct nbd_diag *d);
 
 #else
+
+static inline void init_content_text(int fd, char *text, size_t cap)
+{
+	(void)fd;
+	(void)text;
+	(void)cap;
+}
 
 static inline int init_content_wrong(int fd, const char *dev, bool rootfstype,
 				     struct nbd_diag *d)

@@ -22,19 +22,33 @@ static uint64_t le64(const unsigned char *p)
 	return le32(p) | (uint64_t)le32(p + 4) << 32;
 }
 
+/* Alone, or beside others: a hybrid. */
+static bool protects(const unsigned char *mbr)
+{
+	for (unsigned i = 446; i < 510; i += 16)
+		if (mbr[i + 4] == 0xee && le32(mbr + i + 8) == 1)
+			return mbr[510] == 0x55 && mbr[511] == 0xaa;
+	return false;
+}
+
 int init_gpt_open(struct gpt *g, int fd, uint32_t sector)
 {
 	/* no byte of an entry is behind the largest offset */
 	const uint64_t most = INT64_MAX - ENTRIES * ENTRY_MAX;
-	unsigned char head[92];
-	int rc = init_super_bytes(fd, head, sizeof(head), sector);
+	unsigned char head[512];
+	int rc = init_super_bytes(fd, head, sizeof(head), 0);
 
+	if (rc > 0 && !protects(head))
+		return NBD_E_NOT_FOUND;
+	if (rc > 0)
+		rc = init_super_bytes(fd, head, 92, sector);
 	if (rc < 0)
 		return rc;
 	if (!rc || memcmp(head, "EFI PART", 8) != 0)
 		return NBD_E_NOT_FOUND;
 	g->fd = fd;
 	g->sector = sector;
+	g->last = le64(head + 48);
 	g->table = le64(head + 72);
 	g->n = le32(head + 80);
 	g->size = le32(head + 84);

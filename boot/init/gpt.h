@@ -16,6 +16,7 @@ struct gpt {
 	uint32_t sector;  /* bytes */
 	uint32_t n, size; /* entries, of so many bytes */
 	uint64_t table;	  /* sector of the first entry */
+	uint64_t last;	  /* sector that partitions may use */
 };
 
 struct gpt_entry {
@@ -27,7 +28,8 @@ struct gpt_entry {
 
 /*
  * Reads the header on fd, whose logical blocks have `sector` bytes.  Returns 0,
- * NBD_E_NOT_FOUND without one that can be used, or NBD_E_IO.
+ * NBD_E_NOT_FOUND without one that can be used, or NBD_E_IO.  As for the kernel,
+ * one counts only if the MBR has an entry that protects it.
  */
 int init_gpt_open(struct gpt *g, int fd, uint32_t sector);
 

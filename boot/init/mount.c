@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "boot/init/content.h"
+#include "boot/init/odd.h"
+#include "boot/system/console.h"
 #include "port/linux/module.h"
 
 bool init_mount_is_mounted(const char *path)
@@ -76,6 +78,9 @@ static const struct option {
 	{ "lazytime", "nolazytime", 1ul << 25 },
 	{ "", "defaults", 0 },
 };
+
+/* Bytes of rootflags=. */
+#define INIT_MOUNT_DATA 1024
 
 static bool is_word(const char *word, const char *p, size_t len)
 {
@@ -149,11 +154,36 @@ static int try_type(const struct root_fs *r, const char *type,
 	if (!mount(r->dev, r->target, type, flags, data))
 		return NBD_OK;
 	if (errno != ENODEV || loaded >= 0)
-		nbd_diag(d, 0, "%s", strerror(errno));
+		nbd_diag(d, 0, "%s%s", strerror(errno),
+			 init_odd_sectors(r->dev, errno));
 	return nbd_diag_prefix(d, loaded < 0 ? loaded : NBD_E_KERNEL,
 			       "mount %s as %s (%s%s%s)", r->dev, type,
 			       flags & MS_RDONLY ? "ro" : "rw",
 			       *data ? "," : "", data);
+}
+
+/* errno is that of the failure, also afterwards. */
+static int try_unclean(const struct root_fs *r, const char *type,
+		       unsigned long flags, const char *data)
+{
+	int err = errno;
+	const char *word = init_odd_unclean(type, err);
+	char with[INIT_MOUNT_DATA + 24];
+	struct nbd_diag other;
+
+	if (!word)
+		return NBD_E_KERNEL;
+	nbd_fmt(with, sizeof(with), "%s%s%s", data, *data ? "," : "", word);
+	/* if that is not the reason, the first failure says more */
+	if (try_type(r, type, flags, with, &other)) {
+		errno = err;
+		return NBD_E_KERNEL;
+	}
+	boot_say("%s was not unmounted, and cannot be written: mounted without "
+		 "its journal (%s), so that recent changes may be missing or "
+		 "torn; repair the image on its server",
+		 r->dev, word);
+	return NBD_OK;
 }
 
 static int try_write(const struct root_fs *r, const char *type,
@@ -164,9 +194,13 @@ static int try_write(const struct root_fs *r, const char *type,
 
 	*fell_back = false;
 	if (rc && !(flags & MS_RDONLY) && (errno == EROFS || errno == EACCES)) {
-		rc = try_type(r, type, flags | MS_RDONLY, data, d);
-		*fell_back = !rc;
+		flags |= MS_RDONLY;
+		rc = try_type(r, type, flags, data, d);
+		*fell_back = true;
 	}
+	if (rc && flags & MS_RDONLY && !try_unclean(r, type, flags, data))
+		rc = NBD_OK;
+	*fell_back &= !rc;
 	return rc;
 }
 
@@ -190,7 +224,7 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 {
 	unsigned long flags = r->write ? 0 : MS_RDONLY;
 	const char *list = r->fstype;
-	char data[1024];
+	char data[INIT_MOUNT_DATA];
 	char type[32];
 	struct super s;
 	int rc = NBD_OK;

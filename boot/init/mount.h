@@ -48,7 +48,8 @@ struct root_fs {
 /*
  * Mounts the root, after loading the module of its file system.  A device that
  * cannot be written is mounted read-only even if read-write was asked for, as
- * the kernel does for its own root=; then *fell_back is set.
+ * the kernel does for its own root=; then *fell_back is set.  If its journal
+ * would have to be written back for that, it is left out, with a message.
  */
 int init_mount_root(const struct root_fs *r, bool *fell_back,
 		    struct nbd_diag *d);

@@ -8,7 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "boot/init/super.h"
+#include "boot/init/content.h"
+#include "boot/init/odd.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 
@@ -31,6 +32,18 @@ static long read_number(const char *path)
 	file_read(AT_FDCWD, path, text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
 	return nbd_number(text, 0, 0x7fffffff);
+}
+
+/* The size of the disk's sectors. */
+static uint32_t sector_of(const struct search *s)
+{
+	char path[256];
+	long sector;
+
+	nbd_fmt(path, sizeof(path), "%s/%s/queue/logical_block_size", s->sys,
+		s->disk);
+	sector = read_number(path);
+	return sector < 512 ? 512 : (uint32_t)sector;
 }
 
 static int open_dev(struct search *s, const char *name)
@@ -91,6 +104,22 @@ static bool matches(struct search *s, const char *name)
 	       nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) > 0;
 }
 
+/* Says that there is none, with the reason if the disk has no partition. */
+static int none(struct search *s, struct nbd_diag *d)
+{
+	char text[INIT_CONTENT_TEXT] = "";
+	int fd = s->seen ? -1 : open_dev(s, s->disk);
+
+	if (fd >= 0) {
+		init_odd_disk(fd, sector_of(s), text, sizeof(text));
+		close(fd);
+	}
+	return nbd_diag(d, NBD_E_NOT_FOUND,
+			"%s: no partition matches nbdboot.part=%s (it has "
+			"%u%s%s)",
+			s->disk, s->spec, s->seen, *text ? ": " : "", text);
+}
+
 static int walk(struct search *s, struct nbd_diag *d)
 {
 	char path[256];
@@ -107,26 +136,17 @@ static int walk(struct search *s, struct nbd_diag *d)
 	while (!found && (name = dir_next(&dir)))
 		found = matches(s, name);
 	dir_close(&dir);
-	if (found)
-		return NBD_OK;
-	return nbd_diag(d, NBD_E_NOT_FOUND,
-			"%s: no partition matches nbdboot.part=%s (it has %u)",
-			s->disk, s->spec, s->seen);
+	return found ? NBD_OK : none(s, d);
 }
 
 /* Turns a PARTUUID into a number. */
 static int by_table(struct search *s, struct nbd_diag *d)
 {
-	char path[256];
-	long sector, n = NBD_E_IO;
+	long n = NBD_E_IO;
 	int fd = open_dev(s, s->disk);
 
-	nbd_fmt(path, sizeof(path), "%s/%s/queue/logical_block_size", s->sys,
-		s->disk);
-	sector = read_number(path);
 	if (fd >= 0) {
-		n = init_super_partuuid(
-			fd, sector < 512 ? 512 : (uint32_t)sector, s->value);
+		n = init_super_partuuid(fd, sector_of(s), s->value);
 		close(fd);
 	}
 	if (n == NBD_E_NOT_FOUND)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boot/init/odd.h"
 #include "port/linux/process.h"
 #include "port/posix/open.h"
 
@@ -157,6 +158,19 @@ static int check_file(struct check *c)
 	return rc;
 }
 
+static int missing(struct check *c)
+{
+	char name[INIT_ODD_NAME];
+
+	if (init_odd_subvolume(c->path, name))
+		return nbd_diag(c->d, NBD_E_NOT_FOUND,
+				"the new root has no %s, but its subvolume %s "
+				"has one (rootflags=subvol=%s)",
+				c->path, name, name);
+	return nbd_diag(c->d, NBD_E_NOT_FOUND, "the new root has no %s",
+			c->path);
+}
+
 static int check_chain(struct check *c)
 {
 	struct stat st;
@@ -164,8 +178,7 @@ static int check_chain(struct check *c)
 
 	/* a dangling link exists, but is broken */
 	if (lstat(c->path, &st) && errno == ENOENT)
-		return nbd_diag(c->d, NBD_E_NOT_FOUND, "the new root has no %s",
-				c->path);
+		return missing(c);
 	for (i = 0; i < DEPTH; i++) {
 		int rc = check_file(c);
 

@@ -25,6 +25,7 @@ static const struct kind {
 	{ "xfs", "XFSB", 0, 0, 32, 108, 4, 16, 12 },
 	{ "squashfs", "hsqs", 0, 0, 0, 0, 4, 0, 0 },
 	{ "ext4", "\x53\xef", 1024, 0x38, 0x68, 0x78, 2, 16, 16 },
+	{ "f2fs", "\x10\x20\xf5\xf2", 1024, 0, 108, 124, 4, 16, 512 },
 	{ "erofs", "\xe2\xe1\xf5\xe0", 1024, 0, 48, 64, 4, 16, 16 },
 	{ "btrfs", "_BHRfS_M", 65536, 0x40, 0x20, 0x12b, 8, 16, 256 },
 	{ "vfat", "FAT32   ", 0, 82, 67, 71, 8, 4, 11 },
@@ -73,12 +74,28 @@ static bool known(const struct kind *k, const unsigned char *b)
 	return !memcmp(b + k->at, k->magic, k->magic_len);
 }
 
+/* Little-endian.  What is no ASCII ends it: no label is half of a name. */
+static size_t utf16(char *to, const unsigned char *p, size_t n)
+{
+	size_t len = 0;
+
+	while (2 * len < n && p[2 * len] && p[2 * len] < 0x80 &&
+	       !p[2 * len + 1] && len < 255) {
+		to[len] = (char)p[2 * len];
+		len++;
+	}
+	return 2 * len < n && (p[2 * len] || p[2 * len + 1]) ? 0 : len;
+}
+
 static void fill(struct super *s, const struct kind *k, const unsigned char *b)
 {
 	size_t len = strnlen((const char *)b + k->label, k->label_len);
 
 	s->type = k->type;
-	memcpy(s->label, b + k->label, len);
+	if (k->label_len == 512)
+		len = utf16(s->label, b + k->label, 512);
+	else
+		memcpy(s->label, b + k->label, len);
 	/* FAT pads with blanks, and "NO NAME" means no label */
 	while (k->uuid_len == 4 && len && s->label[len - 1] == ' ')
 		len--;

@@ -19,7 +19,7 @@ struct super {
 };
 
 /* The known file systems, for messages. */
-#define SUPER_TYPES "ext4, xfs, btrfs, squashfs, erofs, vfat"
+#define SUPER_TYPES "ext4, xfs, btrfs, f2fs, squashfs, erofs, vfat"
 
 /* The i-th type to look for, some of them several times; NULL: the end. */
 const char *init_super_type(unsigned i);

@@ -65,7 +65,6 @@ static const struct sample {
 	{ "a cpio archive", EXPORT, "070701", 0, 6 },
 	{ "swap space", EXPORT, "SWAPSPACE2", 4086, 10 },
 	{ "swap space", EXPORT, "SWAPSPACE2", 65526, 10 },
-	{ "f2fs", MOUNT, "\x10\x20\xf5\xf2", 1024, 4 },
 	{ "bcachefs", MOUNT, "\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4120, 8 },
 	{ "jfs", MOUNT, "JFS1", 32768, 4 },
 	{ "reiserfs", MOUNT, "ReIsEr2Fs", 65588, 9 },

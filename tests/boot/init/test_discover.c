@@ -297,6 +297,9 @@ static void sectors_of_4096_bytes_are_counted_as_such(void **state)
 	}
 	/* 2048 sectors of 512 bytes are 256 of these */
 	memcpy(entry + 32, "\0\1\0\0\0\0\0\0", 8);
+	/* the MBR that protects it */
+	write_at("nbd7", 450, "\xee\0\0\0\1\0\0\0", 8);
+	write_at("nbd7", 510, "\x55\xaa", 2);
 	write_at("nbd7", 4096, "EFI PART", 8);
 	write_at("nbd7", 4096 + 72, "\2\0\0\0\0\0\0\0\1\0\0\0\0\1\0\0", 16);
 	write_at("nbd7", 8192, entry, 128);

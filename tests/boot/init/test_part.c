@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "boot/init/gpt.h"
 #include "boot/init/part.h"
 #include "boot/init/super.h"
 
@@ -96,6 +97,28 @@ static void squashfs_has_neither_label_nor_uuid(void **state)
 	assert_string_equal(s.type, "squashfs");
 	assert_string_equal(s.label, "");
 	assert_string_equal(s.uuid, "");
+	close(fd);
+}
+
+static void f2fs_says_its_label_in_ascii_or_not_at_all(void **state)
+{
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 1024, "\x10\x20\xf5\xf2", 4);
+	put(fd, 1132, uuid_a, 16);
+	put(fd, 1148, "m\0y\0 \0r\0", 8);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.type, "f2fs");
+	assert_string_equal(s.uuid, UUID_A);
+	assert_string_equal(s.label, "my r");
+	put(fd, 1156, "\xe4\0", 2);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_string_equal(s.label, "");
+	for (off_t at = 1148; at < 2100; at += 2)
+		put(fd, at, "L\0", 2);
+	assert_int_equal(init_super_read(&s, fd), 0);
+	assert_in_range(strlen(s.label), 0, 255);
 	close(fd);
 }
 
@@ -240,6 +263,42 @@ static void an_mbr_of_sfdisk_is_read(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
 		assert_int_equal(init_super_partuuid(fd, 512, t[i].uuid),
 				 t[i].number);
+	close(fd);
+}
+
+static void a_gpt_counts_if_the_mbr_protects_it(void **state)
+{
+	int fd = gpt();
+
+	(void)state;
+	/* a hybrid: the entry that protects is the third one */
+	put(fd, 478, "\0\0\0\0\xee\0\0\0\1\0\0\0\1\0\0\0", 16);
+	put(fd, 440, "\x4d\x3c\x2b\x1a", 4);
+	put(fd, 450, "\x83", 1);
+	assert_int_equal(init_super_partuuid(fd, 512, GPT_UUID4), 4);
+	/* the leftover of a GPT: the kernel has the partitions of the MBR */
+	put(fd, 482, "\x83", 1);
+	assert_int_equal(init_super_partuuid(fd, 512, GPT_UUID4),
+			 NBD_E_NOT_FOUND);
+	assert_int_equal(init_super_partuuid(fd, 512, "1a2b3c4d-01"), 1);
+	close(fd);
+}
+
+static void a_gpt_says_for_which_sectors_it_is(void **state)
+{
+	unsigned char head[512];
+	struct gpt g;
+	int fd = gpt();
+
+	(void)state;
+	assert_int_equal(init_gpt_open(&g, fd, 512), 0);
+	/* 33 sectors at the end are the other table */
+	assert_int_equal(g.last, 16 * MIB / 512 - 34);
+	assert_int_equal(pread(fd, head, 512, 512), 512);
+	put(fd, 512, "not here", 8);
+	assert_int_equal(init_gpt_open(&g, fd, 512), NBD_E_NOT_FOUND);
+	put(fd, 4096, head, 512);
+	assert_int_equal(init_gpt_open(&g, fd, 4096), 0);
 	close(fd);
 }
 
@@ -413,6 +472,40 @@ static void a_missing_partition_is_named_as_it_was_written(void **state)
 	assert_non_null(strstr(d.text, "nbd8"));
 }
 
+/* nbd6 without partitions: what is on it says why. */
+static void a_disk_without_partitions_has_a_reason(void **state)
+{
+	static const struct {
+		const char *sector, *make, *why;
+	} t[] = {
+		{ "512", "truncate -s 8M nbd6", "(it has 0: only zeroes" },
+		{ "512", "printf 'QFI\\373' >nbd6",
+		  "(it has 0: a qcow2 image" },
+		{ "512", "cp nbd7p4 nbd6",
+		  "(it has 0: it holds ext4: leave out nbdboot.part=)" },
+		{ "4096", "cp nbd7 nbd6",
+		  "made for sectors of 512 bytes, and it has 4096" },
+		{ "512", "head -c 4M nbd7 >nbd6",
+		  "a partition may use sector 32734, and it has 8192)" },
+	};
+	char path[PART_PATH], cmd[512];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s/nbd6/queue", sys);
+	assert_int_equal(system(cmd), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		write_file(sys, "nbd6/queue/logical_block_size", t[i].sector);
+		snprintf(cmd, sizeof(cmd), "cd %s && rm -f nbd6 && %s", dev,
+			 t[i].make);
+		assert_int_equal(system(cmd), 0);
+		assert_int_equal(init_part_find(path, sys, dev, "nbd6", "1",
+						&d),
+				 NBD_E_NOT_FOUND);
+		if (!strstr(d.text, t[i].why))
+			fail_msg("%s", d.text);
+	}
+}
+
 static void a_label_on_the_whole_disk_is_found(void **state)
 {
 	char path[PART_PATH], cmd[512];
@@ -434,16 +527,20 @@ int main(void)
 		cmocka_unit_test(the_types_are_those_that_messages_name),
 		cmocka_unit_test(a_label_without_an_end_is_cut_at_its_field),
 		cmocka_unit_test(squashfs_has_neither_label_nor_uuid),
+		cmocka_unit_test(f2fs_says_its_label_in_ascii_or_not_at_all),
 		cmocka_unit_test(fat_says_its_serial_and_its_label),
 		cmocka_unit_test(nothing_known_is_not_found),
 		cmocka_unit_test(an_external_journal_is_no_root),
 		cmocka_unit_test(what_mke2fs_makes_is_read),
 		cmocka_unit_test(a_gpt_of_sfdisk_is_read),
 		cmocka_unit_test(an_mbr_of_sfdisk_is_read),
+		cmocka_unit_test(a_gpt_counts_if_the_mbr_protects_it),
+		cmocka_unit_test(a_gpt_says_for_which_sectors_it_is),
 		cmocka_unit_test(a_hostile_gpt_ends_in_not_found),
 		cmocka_unit_test(a_partition_is_found_by_each_of_its_names),
 		cmocka_unit_test(
 			a_missing_partition_is_named_as_it_was_written),
+		cmocka_unit_test(a_disk_without_partitions_has_a_reason),
 		cmocka_unit_test(a_label_on_the_whole_disk_is_found),
 	};
 

@@ -39,6 +39,16 @@ echo "guest: address is $(ip -4 -o addr show dev eth0 | awk '{ print $4 }')"
 [ ! -x /bin/nbdboot ] || nbdboot parse-root "$(cat /proc/cmdline)" |
 	sed -n 's/^root_\(uri\|ip\)=/guest: parse-root: &/p'
 grep -q ' / .* ro,' /proc/mounts || echo written >/tmp/written
+# As installers do; only what init needs of it.
+if [ -x /bin/btrfs ] && [ ! -e /@ ]; then
+	btrfs subvolume create /@ >/dev/null && cp -a /bin /sbin /lib* /etc /@ &&
+		mkdir /@/proc /@/sys /@/dev /@/run /@/tmp &&
+		cp -a /sbin/init /@/etc/odd
+fi
 sync
+# what only the log of the file system has
+grep -q ' / .* ro,' /proc/mounts || {
+	dd if=/bin/sh of=/tmp/later count=1 conv=fsync 2>/dev/null
+}
 echo 'guest: end'
-poweroff -f
+poweroff -nf
