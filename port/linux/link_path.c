@@ -46,7 +46,7 @@ static bool read_place(const char *p, struct place *at)
 
 bool link_path_names(const char *sys, const char *name)
 {
-	struct place at, last;
+	struct place at, last = { 0 };
 	bool found = false;
 	char own[40];
 	int n = 0;
