@@ -3,6 +3,7 @@
 #include "boot/uefi/beside.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "boot/uefi/encoding.h"
 #include "boot/uefi/lease.h"
@@ -21,6 +22,7 @@
 #define SERVER	   54
 #define BOOT_FILE  67
 #define END	   255
+#define BOOT_FILE6 59
 
 static bool beside(char *to, size_t cap, const char *from, size_t n,
 		   const char *seps)
@@ -109,4 +111,34 @@ bool uefi_beside_bootp(char *to, size_t cap, uint8_t server[4],
 		return false;
 	nbd_fmt(own, sizeof(own), "%.*s", (int)size, (const char *)name);
 	return uefi_beside_file(to, cap, own);
+}
+
+/* tftp://[ADDRESS]/NAME, where no port can be given to the firmware */
+static bool split_tftp(char *url, uint8_t server[16], char **name)
+{
+	static const char scheme[] = "tftp://[";
+	char *host = url + sizeof(scheme) - 1, *end;
+
+	if (strncasecmp(url, scheme, sizeof(scheme) - 1) != 0)
+		return false;
+	end = strchr(host, ']');
+	if (!end || end[1] != '/')
+		return false;
+	*end = '\0';
+	*name = end + 2;
+	return nbd_ip6(host, server);
+}
+
+bool uefi_beside_dhcp6(char *to, size_t cap, uint8_t server[16],
+		       const uint8_t *p, size_t len)
+{
+	size_t n;
+	const uint8_t *url = uefi_lease_option6(p, len, BOOT_FILE6, &n);
+	char own[NAME_MAX], *name;
+
+	return url &&
+	       nbd_fmt(own, sizeof(own), "%.*s", (int)n, (const char *)url) >=
+		       0 &&
+	       split_tftp(own, server, &name) &&
+	       uefi_beside_file(to, cap, name);
 }

@@ -36,4 +36,11 @@ bool uefi_beside_path(char *to, size_t cap, const uint8_t *p, size_t len);
 bool uefi_beside_bootp(char *to, size_t cap, uint8_t server[4],
 		       const uint8_t *p, size_t len);
 
+/*
+ * The same by IPv6: a Reply of DHCPv6 with option 59 (RFC 5970),
+ * "tftp://[2001:db8::1]/name".  The server is an address, as UEFI demands.
+ */
+bool uefi_beside_dhcp6(char *to, size_t cap, uint8_t server[16],
+		       const uint8_t *p, size_t len);
+
 #endif

@@ -5,18 +5,27 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "boot/net/option6.h"
+
 #define XID 4 /* its place in a DHCP message */
 
 /* Nodes of a device path, and places in them. */
 #define NODE_IP4     0x030cu
+#define NODE_IP6     0x030du
 #define NODE_DNS     0x031fu
 #define IP4_ADDR     4
 #define IP4_ROUTER   19
 #define IP4_MASK     23
 #define IP4_LEN	     27
+#define IP6_ADDR     4
+#define IP6_PREFIX   43
+#define IP6_ROUTER   44
+#define IP6_LEN	     60
 #define DNS_IS_IP6   4
 #define DNS_FIRST    5
 #define DNS_ADDR_LEN 16
+
+#define OPTION6_DNS 23
 
 static void take(uint8_t to[4], const struct link_addr *a)
 {
@@ -100,6 +109,67 @@ bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
 		take_dns(l, dns, dns_len);
 	return l->addr[0] && l->prefix;
 }
+
+/* ---- IPv6 ---- */
+
+/* Zeros are no address. */
+static void take6(struct link_addr *to, const uint8_t ip[16])
+{
+	static const uint8_t none[16];
+
+	memcpy(to->ip, ip, 16);
+	to->family = memcmp(ip, none, 16) != 0 ? AF_INET6 : 0;
+	/* the firmware takes so many bits for the link's */
+	to->prefix = 64;
+}
+
+const uint8_t *uefi_lease_option6(const uint8_t *p, size_t len, unsigned code,
+				  size_t *n)
+{
+	const uint8_t *end = p + len;
+
+	for (p += 4; end - p >= 4; p += *n) {
+		unsigned this = option6_be16(p);
+
+		*n = option6_be16(p + 2);
+		p += 4;
+		if (*n > (size_t)(end - p))
+			break;
+		if (this == code)
+			return p;
+	}
+	return NULL;
+}
+
+void uefi_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
+			const uint8_t *p, size_t len)
+{
+	size_t n;
+	const uint8_t *dns = uefi_lease_option6(p, len, OPTION6_DNS, &n);
+
+	take6(&ip->client, addr);
+	if (dns && n >= 16)
+		take6(&ip->dns[0], dns);
+}
+
+bool uefi_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
+{
+	size_t n, dns_len;
+	const uint8_t *node = uefi_path_node(p, len, NODE_IP6, &n);
+	const uint8_t *dns = uefi_path_node(p, len, NODE_DNS, &dns_len);
+
+	if (!node || n < IP6_LEN)
+		return false;
+	take6(&ip->client, node + IP6_ADDR);
+	if (node[IP6_PREFIX] && node[IP6_PREFIX] <= 128)
+		ip->client.prefix = node[IP6_PREFIX];
+	take6(&ip->gateway, node + IP6_ROUTER);
+	if (dns && dns_len >= DNS_FIRST + 16 && dns[DNS_IS_IP6])
+		take6(&ip->dns[0], dns + DNS_FIRST);
+	return ip->client.family;
+}
+
+/* ---- words ---- */
 
 void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4])
 {

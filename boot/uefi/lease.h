@@ -20,6 +20,25 @@ bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 		       const uint8_t mac[6]);
 
 /*
+ * An option of a message of DHCPv6 (RFC 8415, 21.1): *n bytes; NULL: there is
+ * none, or the message is malformed before it.
+ */
+const uint8_t *uefi_lease_option6(const uint8_t *p, size_t len, unsigned code,
+				  size_t *n);
+
+/*
+ * Sets client, gateway and dns[0] of ip to the address that the firmware's PXE
+ * got by DHCPv6: addr, and the name server in the Reply (len bytes at p).
+ */
+void uefi_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
+			const uint8_t *p, size_t len);
+/*
+ * The same from the device path of HTTP boot (UEFI specification 2.10, section
+ * 10.3.4).  False: it has no address of IPv6.
+ */
+bool uefi_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len);
+
+/*
  * The first node of a type (type and subtype, a byte each) of a device path:
  * len bytes at p, without its end.  *n becomes the length of the node, with its
  * head of 4 bytes.  NULL: there is none, or the path is malformed before it.

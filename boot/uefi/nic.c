@@ -113,14 +113,16 @@ struct efi_pxe *uefi_net_pxe(void)
 {
 	struct efi_pxe *pxe = efi_protocol(efi.self->device, &efi_guid_pxe);
 
-	return pxe && pxe->mode->started && !pxe->mode->v6 ? pxe : NULL;
+	return pxe && pxe->mode->started && (LWIP_IPV6 || !pxe->mode->v6)
+		       ? pxe
+		       : NULL;
 }
 
 static bool take_pxe(struct uefi_net *n)
 {
 	struct efi_pxe *pxe = is_ours(n->nic) ? uefi_net_pxe() : NULL;
 
-	if (!pxe || !pxe->mode->ack_received ||
+	if (!pxe || pxe->mode->v6 || !pxe->mode->ack_received ||
 	    !uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
 			       sizeof(pxe->mode->ack.raw), n->mac))
 		return false;
@@ -143,6 +145,33 @@ static bool take_http(struct uefi_net *n)
 	return true;
 }
 
+/* Is what a router advertises no use without a lease? */
+static bool needs_lease(const struct uefi_net *n)
+{
+	return n->root_path || n->ip4 || n->ip.method == IP_DHCP;
+}
+
+/* The same by IPv6, where DHCPv6 gives the address. */
+static bool take_boot6(struct uefi_net *n)
+{
+	const struct efi_path *p = efi_path_of(efi.self->device);
+	struct efi_pxe *pxe = uefi_net_pxe();
+	struct efi_pxe_mode *m = pxe ? pxe->mode : NULL;
+
+	if (!LWIP_IPV6 || !is_ours(n->nic))
+		return false;
+	if (m && m->v6) {
+		uefi_lease_packet6(&n->ip, m->station.v6, m->ack.raw,
+				   sizeof(m->ack.raw));
+		n->from = "PXE";
+	} else {
+		uefi_lease_path6(&n->ip, (const uint8_t *)p, efi_path_len(p));
+		n->from = "HTTP boot";
+	}
+	n->ip_text = "dhcp6";
+	return n->ip.client.family;
+}
+
 /* The address of ip=, of either kind. */
 static int take_static(struct uefi_net *n, const char *text, struct nbd_diag *d)
 {
@@ -161,8 +190,6 @@ static int take_address(struct uefi_net *n, const char *text,
 {
 	int rc = NBD_OK;
 
-	n->from = "DHCP";
-	n->ip_text = "auto6";
 	memset(&n->ip, 0, sizeof(n->ip));
 	if (text)
 		rc = net_ip_parse(&n->ip, text, d);
@@ -170,8 +197,16 @@ static int take_address(struct uefi_net *n, const char *text,
 		return rc;
 	if (n->ip.method == IP_STATIC)
 		return take_static(n, text, d);
-	if (n->ip.method == IP_AUTO6 || (!take_pxe(n) && !take_http(n)))
-		memset(&n->lease, 0, sizeof(n->lease));
+	if (n->ip.method != IP_AUTO6) {
+		if (take_pxe(n) || take_http(n))
+			return NBD_OK;
+		if (!needs_lease(n) && take_boot6(n))
+			return NBD_OK;
+	}
+	n->from = "DHCP";
+	n->ip_text = "auto6";
+	memset(&n->ip.client, 0, sizeof(n->ip.client));
+	memset(&n->lease, 0, sizeof(n->lease));
 	return NBD_OK;
 }
 
@@ -251,12 +286,6 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 	lwnet_close(n->lwip, 0);
 	n->stack = NULL;
 	return rc ? rc : NBD_E_TIMEOUT;
-}
-
-/* Is what a router advertises no use without a lease? */
-static bool needs_lease(const struct uefi_net *n)
-{
-	return n->root_path || n->ip4 || n->ip.method == IP_DHCP;
 }
 
 /* A network may have DHCP, routers that advertise, or both. */

@@ -22,7 +22,7 @@ struct uefi_net {
 	uint8_t mac[6];
 	struct dhcp_lease lease; /* of IPv4; its addr is zeros: there is none */
 	uint8_t ip6[16];	 /* without a lease: the address of IPv6 */
-	/* ip=; its client is set if there is an IPv6 address by hand */
+	/* ip=; its client is set if an IPv6 address is known beforehand */
 	struct ip_config ip;
 	const char *ip_text; /* without a lease: the value of ip= */
 	/* where the address is from: "PXE", "DHCP", "ip=" and so on */
@@ -44,7 +44,10 @@ struct uefi_net {
  */
 int uefi_net_find(efi_handle **list, struct nbd_diag *d);
 
-/* The firmware's PXE on the handle that this program came from, or NULL. */
+/*
+ * The firmware's PXE on the handle that this program came from, or NULL.  It is
+ * by IPv6 only where this program has that.
+ */
 struct efi_pxe *uefi_net_pxe(void);
 
 /*

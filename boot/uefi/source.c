@@ -6,6 +6,7 @@
 
 #include "boot/uefi/beside.h"
 #include "boot/uefi/encoding.h"
+#include "port/lwip/lwip.h"
 #include "port/uefi/http.h"
 
 #define ASK_S 15
@@ -95,24 +96,30 @@ static bool from_volume(struct uefi_program *p)
 	return take_file(p, "nbdboot.conf", rc, len);
 }
 
+/* In the packet that named this program. */
+static bool tftp_name(char *to, size_t cap, union efi_ip *server,
+		      const struct efi_pxe_mode *m)
+{
+	const struct efi_pxe_packet *k = m->reply_received   ? &m->reply
+					 : m->proxy_received ? &m->proxy
+							     : &m->ack;
+
+	if (LWIP_IPV6 && m->v6)
+		return uefi_beside_dhcp6(to, cap, server->v6, k->raw,
+					 sizeof(k->raw));
+	return uefi_beside_bootp(to, cap, server->v4, k->raw, sizeof(k->raw)) &&
+	       server->align[0];
+}
+
 static bool from_tftp(struct uefi_program *p)
 {
 	struct efi_pxe *pxe = uefi_net_pxe();
 	uint64_t len = sizeof(p->raw);
-	const struct efi_pxe_packet *k;
 	union efi_ip server = { { 0 } };
 	char name[300];
 	efi_status s;
 
-	if (!pxe)
-		return false;
-	/* the packet that named this program */
-	k = pxe->mode->reply_received	? &pxe->mode->reply
-	    : pxe->mode->proxy_received ? &pxe->mode->proxy
-					: &pxe->mode->ack;
-	if (!uefi_beside_bootp(name, sizeof(name), server.v4, k->raw,
-			       sizeof(k->raw)) ||
-	    !server.align[0])
+	if (!pxe || !tftp_name(name, sizeof(name), &server, pxe->mode))
 		return false;
 	s = pxe->tftp(pxe, EFI_PXE_READ_FILE, p->raw, false, &len, NULL,
 		      &server, name, NULL, false);
@@ -145,6 +152,7 @@ static bool from_http(struct uefi_program *p)
 		uefi_path_node((const uint8_t *)path, len, UEFI_NODE_URI, &n);
 	struct efi_http_from from = { .ip6 = false };
 	struct dhcp_lease l;
+	struct ip_config ip;
 	char own[512], url[512];
 	int got;
 
@@ -154,11 +162,15 @@ static bool from_http(struct uefi_program *p)
 		    (const char *)node + sizeof(*path)) < 0 ||
 	    !uefi_beside_url(url, sizeof(url), own))
 		return ignored(p, "the URL of this program", "too long");
-	if (!uefi_lease_path(&l, (const uint8_t *)path, len))
+	from.ip6 = LWIP_IPV6 &&
+		   uefi_lease_path6(&ip, (const uint8_t *)path, len);
+	if (!from.ip6 && !uefi_lease_path(&l, (const uint8_t *)path, len))
 		return false;
 	from.nic = http_of(path);
-	memcpy(from.addr, l.addr, 4);
-	uefi_lease_mask(&l, from.mask);
+	if (!from.ip6) {
+		memcpy(from.addr, l.addr, 4);
+		uefi_lease_mask(&l, from.mask);
+	}
 	got = efi_http_get(&from, url, p->raw, sizeof(p->raw));
 	return take_file(p, url, got < 0 ? got : 0, (size_t)got);
 }

@@ -77,7 +77,7 @@ struct efi_pxe_packet {
 
 union efi_ip {
 	uint32_t align[4];
-	uint8_t v4[4];
+	uint8_t v4[4], v6[16];
 };
 
 struct efi_pxe_mode {

@@ -110,7 +110,7 @@ static void make(const char *file, uint8_t next, const void *options,
 }
 #define MAKE(file, next, options) make(file, next, options, sizeof(options) - 1)
 
-static uint8_t server[4];
+static uint8_t server[4], server16[16];
 
 static bool bootp(void)
 {
@@ -161,6 +161,62 @@ static void no_byte_is_read_behind_an_answer(void **state)
 	}
 }
 
+static void a_reply_of_dhcpv6_has_a_url(void **state)
+{
+	static const struct {
+		const char *url, *want; /* NULL: refused */
+	} cases[] = {
+		{ "tftp://[2001:db8::1]/d/nbdboot.efi", "d/nbdboot.conf" },
+		{ "TFTP://[2001:db8::1]/nbdboot.efi", "nbdboot.conf" },
+		{ "tftp://[2001:db8::1]/", "nbdboot.conf" },
+		{ "tftp://[2001:db8::1]", NULL },
+		{ "tftp://[2001:db8::1]:69/x", NULL },
+		{ "tftp://[host]/x", NULL },
+		{ "tftp://192.0.2.1/x", NULL },
+		{ "http://[2001:db8::1]/x", NULL },
+		{ "", NULL },
+	};
+	static const uint8_t one[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 };
+	uint8_t at[16];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		/* a Reply, an empty option, the URL; then zeros */
+		uint8_t m[100] = { 7, 1, 2, 3, 0, 14, 0, 0, 0, 59 };
+		size_t n = strlen(cases[i].url);
+		bool good;
+
+		m[11] = (uint8_t)n;
+		memcpy(m + 12, cases[i].url, n);
+		good = uefi_beside_dhcp6(to, sizeof(to), at, m, sizeof(m));
+		assert_int_equal(good, cases[i].want != NULL);
+		if (!good)
+			continue;
+		assert_string_equal(to, cases[i].want);
+		assert_memory_equal(at, one, 16);
+	}
+}
+
+/* Cut anywhere, no byte behind the end is read. */
+static void a_reply_that_is_cut_has_none(void **state)
+{
+	static const uint8_t m[] = { 7,	  1,   2,   3,	 0,   14,  0,	0,
+				     0,	  59,  0,   12,	 't', 'f', 't', 'p',
+				     ':', '/', '/', '[', ':', ':', ']', '/' };
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof(m); n++) {
+		struct guard g = guard_new(n ? n : 1);
+		uint8_t *p = guard_end(&g, n);
+
+		memcpy(p, m, n);
+		assert_int_equal(uefi_beside_dhcp6(to, sizeof(to), server16, p,
+						   n),
+				 n == sizeof(m));
+		guard_free(&g);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -172,6 +228,8 @@ int main(void)
 			a_device_path_that_is_cut_or_long_does_no_harm),
 		cmocka_unit_test(an_answer_of_pxe_has_a_field_or_an_option),
 		cmocka_unit_test(no_byte_is_read_behind_an_answer),
+		cmocka_unit_test(a_reply_of_dhcpv6_has_a_url),
+		cmocka_unit_test(a_reply_that_is_cut_has_none),
 	};
 
 	return cmocka_run_group_tests_name("uefi beside", tests, NULL, NULL);

@@ -2,6 +2,8 @@
 /* The address of HTTP boot, from its device path. */
 #include "boot/uefi/lease.h"
 
+#include <sys/socket.h>
+
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -89,6 +91,80 @@ static void a_node_without_a_length_ends_it(void **state)
 	assert_false(uefi_lease_path(&l, bad, sizeof(bad)));
 }
 
+/* As OVMF makes it by IPv6: MAC, IPv6, DNS, URI. */
+static const uint8_t path6[] = {
+	3,    11, 8,	0,    0x52, 0x54, 0,	1, /* MAC */
+	3,    13, 60,	0,    0x20, 1,	  0x0d, 0xb8, 0,   0,	 0,    0, 0,
+	0,    0,  0,	0,    0,    0,	  0x50, 0x20, 1,   0x0d, 0xb8, 0, 0,
+	0,    0,  0,	0,    0,    0,	  0,	0,    0,   1,	 0,    0, 0,
+	0,    6,  0,	0,    0,    0xfe, 0x80, 0,    0,   0,	 0,    0, 0,
+	0,    0,  0,	0,    0,    0,	  0,	1,    3,   31,	 21,   0, 1,
+	0x20, 1,  0x0d, 0xb8, 0,    0,	  0,	0,    0,   0,	 0,    0, 0,
+	0,    0,  0x53, 3,    24,   8,	  0,	'h',  't', 't',	 'p', /* URI */
+};
+
+static void the_path_of_http_boot_has_an_address_of_ipv6(void **state)
+{
+	uint8_t p[sizeof(path6)];
+	struct ip_config ip;
+
+	(void)state;
+	memset(&ip, 0, sizeof(ip));
+	memcpy(p, path6, sizeof(p));
+	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_int_equal(ip.client.ip[15], 0x50);
+	assert_int_equal(ip.client.prefix, 64);
+	assert_int_equal(ip.gateway.ip[15], 1);
+	assert_int_equal(ip.gateway.family, AF_INET6);
+	assert_int_equal(ip.dns[0].ip[15], 0x53);
+	p[8 + 43] = 48;
+	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_int_equal(ip.client.prefix, 48);
+	/* no address, no gateway, that of IPv4 */
+	memset(p + 8 + 44, 0, 16);
+	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_int_equal(ip.gateway.family, 0);
+	memset(p + 8 + 4, 0, 16);
+	assert_false(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_false(uefi_lease_path6(&ip, path, sizeof(path)));
+	assert_false(uefi_lease_path(&l, path6, sizeof(path6)));
+}
+
+static void a_path_of_ipv6_that_is_cut_is_refused(void **state)
+{
+	struct ip_config ip;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(path6); n++) {
+		struct guard g = guard_new(n ? n : 1);
+		uint8_t *p = guard_end(&g, n);
+
+		memcpy(p, path6, n);
+		assert_int_equal(uefi_lease_path6(&ip, p, n), n >= 8 + 60);
+		guard_free(&g);
+	}
+}
+
+static void pxe_by_ipv6_has_an_address_and_a_reply(void **state)
+{
+	static const uint8_t addr[16] = { 0x20, 1, [15] = 0x50 },
+			     none[16], m[] = { 7,    1, 2, 3, 0, 23, 0, 16,
+					       0x20, 1, 0, 0, 0, 0,  0, 0,
+					       0,    0, 0, 0, 0, 0,  0, 0x53 };
+	struct ip_config ip;
+
+	(void)state;
+	memset(&ip, 0, sizeof(ip));
+	uefi_lease_packet6(&ip, addr, m, sizeof(m));
+	assert_int_equal(ip.client.family, AF_INET6);
+	assert_memory_equal(ip.client.ip, addr, 16);
+	assert_int_equal(ip.dns[0].ip[15], 0x53);
+	memset(&ip, 0, sizeof(ip));
+	uefi_lease_packet6(&ip, none, m, sizeof(m) - 1);
+	assert_int_equal(ip.client.family, 0);
+	assert_int_equal(ip.dns[0].family, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -98,6 +174,9 @@ int main(void)
 		cmocka_unit_test(a_path_without_an_address_has_none),
 		cmocka_unit_test(a_path_that_is_cut_is_refused),
 		cmocka_unit_test(a_node_without_a_length_ends_it),
+		cmocka_unit_test(the_path_of_http_boot_has_an_address_of_ipv6),
+		cmocka_unit_test(a_path_of_ipv6_that_is_cut_is_refused),
+		cmocka_unit_test(pxe_by_ipv6_has_an_address_and_a_reply),
 	};
 
 	return cmocka_run_group_tests_name("uefi lease", tests, NULL, NULL);
