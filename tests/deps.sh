@@ -35,7 +35,7 @@ check='libcmocka-dev nbd-server nbd-client qemu-utils
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
 	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap ostree attr
 	grub-common grub-efi-amd64-bin efitools sbsigntool
-	qemu-user-static user-mode-linux
+	qemu-user-static user-mode-linux gddrescue
 	debhelper fakeroot lintian'
 
 # machines of other CPUs than x86 and ARM

@@ -72,6 +72,8 @@ static int take(struct cli_parser *p, const char **rest)
 		return CLI_OK;
 	}
 	*rest = NULL;
+	if (!value && o->optional)
+		value = "";
 	if (!value && *p->argv)
 		value = *p->argv++;
 	if (!value)

@@ -91,6 +91,7 @@ struct cli_option {
 	const char *help;  /* one line */
 	uint8_t kind;	   /* enum cli_kind */
 	bool required;	   /* for help: the command wants it */
+	bool optional;	   /* its value is "" without =VALUE */
 	uint16_t at;	   /* where its field is in the struct of options */
 	int min, max;	   /* of a number; 0 <= min */
 	int preset;	   /* the number or device if not given */
@@ -145,6 +146,9 @@ struct cli_server {
 extern const struct cli_option cli_server_options[];
 /* For struct tls_files; empty in a build without TLS. */
 extern const struct cli_option cli_tls_options[];
+
+/* For struct copy_options, and what follows in its table. */
+extern const struct cli_option cli_rescue_options[];
 
 /* The server and export that a word of the command line names. */
 struct cli_target {

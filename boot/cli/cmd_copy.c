@@ -4,6 +4,9 @@
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
+/* The exit status if some of the source could not be read. */
+#define UNREADABLE 3
+
 static const struct cli_option options[] = {
 	{ "connections", 'c', "N",
 	  "connections to each server (4 if it allows several)",
@@ -30,7 +33,7 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, print_latency) },
 	{ "simple", 'S', NULL, "ask for simple replies",
 	  CLI_FIELD(struct copy_options, simple) },
-	{ .more = cli_tls_options, .at = offsetof(struct copy_options, files) },
+	{ .more = cli_rescue_options },
 };
 
 static int open_side(struct side *s, const char *word, bool output,
@@ -46,8 +49,9 @@ static int open_side(struct side *s, const char *word, bool output,
 	err = cli_check_scheme(word, d);
 	if (err)
 		return err;
-	if (output && o->resume)
-		return copy_side_open_part(s, word, d);
+	if (output && o->resume && !nbd_is_uri(word))
+		return o->map ? copy_side_open_again(s, word, d)
+			      : copy_side_open_part(s, word, d);
 	if (!nbd_is_uri(word))
 		return copy_side_open_file(s, word, output, d);
 	err = cli_target(t, word, &none, d);
@@ -90,7 +94,8 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 	struct side src, dst;
 	struct nbd_diag *d = &call->d;
 	struct copy c = { .src = &src, .dst = &dst, .d = d };
-	uint64_t done = 0;
+	uint64_t done = 0, missing;
+	unsigned areas;
 	int err;
 
 	err = open_side(&src, call->words[0], false, o, d);
@@ -106,6 +111,13 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 		goto close_src;
 	call->subject = "copy";
 	err = copy_run(&c, o, &done);
+	missing = copy_unreadable(&c, &areas);
+	if (!err && missing) {
+		nbd_diag(d, 0, "%llu bytes in %u areas of %s could not be read",
+			 (unsigned long long)missing, areas, src.name);
+		cli_warn("copy", d);
+		err = UNREADABLE;
+	}
 	dst.ops->close(&dst);
 	if (o->print_latency)
 		print_latency(o->latency);
@@ -132,9 +144,15 @@ static int run(struct cli_call *call)
 	o->say = say;
 	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
 		return cli_usage("copy", "--verify cannot read a pipe back");
-	if (o->resume && (nbd_is_uri(words[1]) || words[1][0] == '-'))
+	if (o->skip_bad && o->skip_bad[0] && !o->map)
+		o->map = o->skip_bad;
+	if (o->resume && !o->map &&
+	    (nbd_is_uri(words[1]) || words[1][0] == '-'))
 		return cli_usage("copy", "--resume: %s is not a file",
 				 words[1]);
+	if (o->resume && o->skip_bad && !o->map)
+		return cli_usage("copy",
+				 "--resume with --skip-bad needs a map");
 	if (!status)
 		status = take_bytes("length", o->length, 1, &length);
 	if (status)

@@ -16,16 +16,22 @@ static void put_word(size_t *column, const char *word)
 	*column = fits ? *column + len : 7 + len;
 }
 
-/* "[-c N]", "[--json]" */
+/* What stands between the name of an option and that of its value. */
+static const char *before(const struct cli_option *o)
+{
+	return o->optional ? "[=" : o->value ? " " : "";
+}
+
+/* "[-c N]", "[--json]", "[--skip-bad[=MAP]]" */
 static void put_option_word(size_t *column, const struct cli_option *o)
 {
 	char word[64], name[32] = { '-', o->letter };
 
 	if (!o->letter)
 		nbd_fmt(name, sizeof(name), "--%s", o->name);
-	nbd_fmt(word, sizeof(word), "%s%s%s%s%s", o->required ? "" : "[", name,
-		o->value ? " " : "", o->value ? o->value : "",
-		o->required ? "" : "]");
+	nbd_fmt(word, sizeof(word), "%s%s%s%s%s%s", o->required ? "" : "[",
+		name, before(o), o->value ? o->value : "",
+		o->optional ? "]" : "", o->required ? "" : "]");
 	put_word(column, word);
 }
 
@@ -65,8 +71,8 @@ static void put_option(const struct cli_option *o)
 {
 	if (o->letter)
 		cli_putf("-%c, ", o->letter);
-	cli_putf("--%s%s%s", o->name, o->value ? " " : "",
-		 o->value ? o->value : "");
+	cli_putf("--%s%s%s%s", o->name, before(o), o->value ? o->value : "",
+		 o->optional ? "]" : "");
 	if (o->kind == CLI_NUMBER)
 		cli_putf(" (%d to %d)", o->min, o->max);
 	cli_putf("\n\t%s", o->help);

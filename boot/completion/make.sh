@@ -28,6 +28,7 @@ options()
 			for (i = 1; i <= NF; i++) {
 				word = $i
 				sub(/,$/, "", word)
+				sub(/\[=.*/, "", word) # a value that may lack
 				if (word ~ /^--/)
 					name = substr(word, 3)
 				else if (word ~ /^-/)

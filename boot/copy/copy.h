@@ -64,6 +64,7 @@ struct task {
 	enum task_step step;
 	bool zero;   /* all zeroes: nothing is read, iov is not used */
 	bool unread; /* payload is still in the file, iov is a placeholder */
+	bool bad;    /* the disk of the source failed to read it */
 	uint64_t offset;
 	uint32_t len;
 	struct nbd_iov iov;   /* its buffer, len bytes */
@@ -73,6 +74,7 @@ struct task {
 
 struct side;
 struct copy;
+struct rescue;
 
 /* Results: 0 done, COPY_PENDING, or a negative error with the reason in d. */
 struct side_ops {
@@ -121,7 +123,11 @@ struct copy_options {
 	/* Reports when an outage begins and ends. */
 	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
-	bool resume;		     /* dst is from copy_side_open_part() */
+	/* dst is from copy_side_open_part(), or _again() if there is a map */
+	bool resume;
+	const char *map;      /* the file of the map, or NULL */
+	const char *skip_bad; /* likewise, or ""; NULL: an error ends the copy */
+	unsigned retries;     /* of what cannot be read */
 	const char *offset, *length; /* as the user wrote them; NULL: all */
 	struct tls_files files;	     /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
@@ -152,6 +158,11 @@ bool copy_bytes(const char *text, uint64_t *bytes);
  */
 int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d);
 /*
+ * Opens the destination of a copy that has a map: that part, or a file or device
+ * that is there.
+ */
+int copy_side_open_again(struct side *s, const char *name, struct nbd_diag *d);
+/*
  * Makes an output file as long as the source; new bytes are zero.  From here on
  * it would look complete, so COPY_PART is appended to its name.  NBD_E_IN_USE:
  * another copy writes it.
@@ -174,6 +185,8 @@ bool copy_side_same(const struct side *a, const struct side *b);
  * output file then keeps the name with COPY_PART, and d says so.
  */
 int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done);
+/* Bytes of the source that could not be read, in so many areas. */
+uint64_t copy_unreadable(const struct copy *c, unsigned *areas);
 
 /* ---- interrupt.c ---- */
 
@@ -293,6 +306,35 @@ bool copy_is_behind(const struct copy *c);
 /* The offset before which everything is copied. */
 uint64_t copy_low_water(const struct copy *c);
 
+/* A pass without errors is a failure if the source's size changed meanwhile. */
+void copy_end_pass(struct copy *c);
+/* Compares the pieces at from, from + stride and so on, before end. */
+void copy_samples(struct copy *c, uint64_t from, uint64_t end, uint64_t stride);
+
+/* ---- rescue.c, or norescue.c ---- */
+
+/*
+ * Sets c->rescue if the options want one, and starts a map, or reads it with
+ * o->resume.  The sides are known to fit.
+ */
+int copy_rescue_begin(struct copy *c, const struct copy_options *o);
+/* Copies all that is not copied yet; returns how many bytes are. */
+uint64_t copy_rescue_all(struct copy *c);
+/* Compares what is copied. */
+void copy_rescue_verify(struct copy *c);
+/* The disk failed to read t.  False: the copy ends. */
+bool copy_rescue_skips(struct copy *c, const struct task *t);
+/* Should this pass end early, to write the map? */
+bool copy_rescue_is_due(const struct copy *c);
+/* Before `low`, this pass has copied everything. */
+void copy_rescue_reach(struct copy *c, uint64_t low);
+/* What was reached is on the disk: writes the map.  0 or an error, in d. */
+int copy_rescue_keep(struct copy *c, struct nbd_diag *d);
+/* Is there a map that is kept? */
+bool copy_rescue_has_map(const struct copy *c);
+/* "", or " (--resume goes on with MAP)" in text. */
+void copy_rescue_explain(const struct copy *c, char *text, size_t cap);
+
 /* ---- between nbd.c and link.c ---- */
 
 extern const struct side_ops copy_nbd_ops;
@@ -396,6 +438,7 @@ struct copy {
 	uint64_t kept;	   /* bytes that it must have kept when it was away */
 	uint64_t flush_at; /* ns; when to flush again */
 	struct mark mark;
+	struct rescue *rescue; /* NULL: neither a map nor errors to skip */
 	struct task tasks[COPY_DEPTH];
 };
 

@@ -18,6 +18,13 @@ static int failed(struct nbd_diag *d, const char *what, const struct side *s,
 			(unsigned long long)offset, strerror(errno));
 }
 
+/* Is it the medium?  Some drivers tell its errors apart. */
+static bool is_bad(int error)
+{
+	return error == EIO || error == ENODATA || error == EILSEQ ||
+	       error == EREMOTEIO;
+}
+
 /* At the end of a pipe the task is shortened. */
 static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 		     struct nbd_diag *d)
@@ -36,6 +43,7 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 			continue;
 		if (n < 0 && errno == EINTR)
 			n = 0;
+		t->bad = n < 0 && is_bad(errno);
 		if (n < 0)
 			return failed(d, "read", s, s->base + t->offset + done);
 		if (n == 0 && !s->is_pipe)
@@ -326,6 +334,21 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 	}
 	s->hidden = s->marked = true;
 	return 0;
+}
+
+int copy_side_open_again(struct side *s, const char *name, struct nbd_diag *d)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (nbd_fmt(part, sizeof(part), "%s" COPY_PART, name) < 0 ||
+	    lstat(part, &st) == 0 || stat(name, &st))
+		return copy_side_open_part(s, name, d);
+	err = copy_side_open_file(s, name, true, d);
+	if (!err && s->grows && (err = lock(s, d)) != 0)
+		close(s->fd);
+	return err;
 }
 
 int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)

@@ -6,10 +6,8 @@
  */
 #include "boot/copy/copy.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/sendfile.h>
 
 /*
  * The payload of the only copy in a process.  Not in struct copy, which is
@@ -93,13 +91,25 @@ static int next(struct copy *c, struct task *t)
 	}
 }
 
+/* Has the source failed to read it, and is that no end of the copy? */
+static bool is_skipped(struct copy *c, struct task *t, int err)
+{
+	if (err >= 0 || t->step != TASK_READ || !t->bad ||
+	    !copy_rescue_skips(c, t))
+		return false;
+	t->step = TASK_FREE;
+	return true;
+}
+
 static void advance(struct copy *c, struct task *t)
 {
 	int rc = 0;
 
 	while (rc == 0 && t->step != TASK_FREE) {
 		rc = begin(c, t);
-		if (rc == 0)
+		if (is_skipped(c, t, rc))
+			rc = 0;
+		else if (rc == 0)
 			rc = next(c, t);
 	}
 	if (rc < 0 && !c->err)
@@ -110,7 +120,9 @@ static void advance(struct copy *c, struct task *t)
 
 void copy_done(struct copy *c, struct task *t, int err)
 {
-	if (!err)
+	if (is_skipped(c, t, err))
+		err = 0;
+	else if (!err)
 		err = next(c, t);
 	if (err && !c->err)
 		c->err = err;
@@ -120,45 +132,7 @@ void copy_done(struct copy *c, struct task *t, int err)
 		advance(c, t);
 }
 
-/* ---- payload that is never read into memory ---- */
-
-struct task *copy_unread(struct copy *c, const void *p)
-{
-	for (unsigned i = 0; i < c->depth; i++) {
-		const char *base = c->tasks[i].iov.base;
-
-		if (c->tasks[i].step == TASK_WRITE && c->tasks[i].unread &&
-		    (const char *)p >= base &&
-		    (const char *)p < base + c->tasks[i].len)
-			return &c->tasks[i];
-	}
-	return NULL;
-}
-
-/*
- * Data that cannot be read is sent as zeroes, and the copy fails: the header of
- * the request announced that many bytes, and nbdkit 1.32 aborts if a client
- * disconnects with requests in flight.
- */
-int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd)
-{
-	size_t skip = (size_t)((char *)v->base - (char *)t->iov.base);
-	off_t at = (off_t)(c->src->base + t->offset + skip);
-	ssize_t n = sendfile(fd, c->src->fd, &at, v->len);
-	int err;
-
-	if (n > 0)
-		return (int)n;
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return NBD_E_AGAIN;
-	/* the file or the socket failed: the next write shows which */
-	t->unread = false;
-	memset(t->iov.base, 0, t->len);
-	err = c->src->ops->read(c->src, t, &t->iov, c->err ? NULL : c->d);
-	if (err && !c->err)
-		c->err = err;
-	return 0;
-}
+/* ---- the turns of a pipe ---- */
 
 /* The task that must write to the pipe next, if it is ready. */
 static struct task *next_in_turn(struct copy *c)
@@ -220,6 +194,7 @@ static int take_piece(struct copy *c, struct task *t)
 	if (t->zero && c->dst->is_zero && !c->compare)
 		return 0;
 	t->iov.len = t->other.len = t->len;
+	t->bad = false;
 	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
 	c->active++;
 	advance(c, t);
@@ -292,6 +267,10 @@ static const struct side *waits_for(const struct copy *c, const struct task *t)
 static int copy_again(struct copy *c)
 {
 	c->in_flush = false;
+	if (c->rescue) {
+		c->lost = true;
+		return 0;
+	}
 	if (!c->src->is_pipe)
 		c->kept = c->safe;
 	if (c->compare) {
@@ -313,7 +292,8 @@ static int copy_again(struct copy *c)
 static int recover(struct copy *c, struct side *s, int why)
 {
 	/* all in flight is behind c->safe: the scan finds it again */
-	bool scanned = s == c->dst && !c->compare && !c->src->is_pipe;
+	bool scanned = s == c->dst && !c->compare && !c->src->is_pipe &&
+		       !c->rescue;
 	int err = copy_side_reconnect(s, why, c->d);
 
 	if (!err && s == c->dst)
@@ -423,6 +403,12 @@ static bool flush_on(struct copy *c)
 /* So that not all must be copied again after an outage. */
 static void flush_some(struct copy *c)
 {
+	if (c->rescue) {
+		/* it flushes between two passes */
+		if (copy_rescue_is_due(c))
+			c->scan.end = c->scan.offset;
+		return;
+	}
 	if (!c->dst->link || !c->dst->link->o->patience || c->src->is_pipe ||
 	    c->err)
 		return;

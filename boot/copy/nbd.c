@@ -215,6 +215,16 @@ void copy_link_take_pages(struct side *s)
 	}
 }
 
+/*
+ * Is it the medium?  Servers that read with O_DIRECT get ENODATA for that, and
+ * have no code for it: they send EINVAL.
+ */
+static bool is_bad(const struct side *s, const struct nbd_req *r, int result)
+{
+	return !s->output && r->op.type == NBD_CMD_READ &&
+	       (result == NBD_EIO || result == NBD_EINVAL);
+}
+
 static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 {
 	struct task *t = r->op.user;
@@ -222,6 +232,11 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 
 	if (r->op.type == NBD_CMD_BLOCK_STATUS) {
 		take_status(s->link, r);
+		return 0;
+	}
+	if (result && t && is_bad(s, r, result)) {
+		t->bad = true;
+		copy_done(s->copy, t, explain(s, &r->op, result, d));
 		return 0;
 	}
 	if (result)

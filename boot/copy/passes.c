@@ -57,8 +57,7 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 		c->dst->piece = piece;
 }
 
-/* A pass without errors is a failure if the source's size changed meanwhile. */
-static void end_pass(struct copy *c)
+void copy_end_pass(struct copy *c)
 {
 	if (!c->err && !copy_interrupted)
 		c->err = copy_side_same_size(c->src, c->d);
@@ -79,19 +78,25 @@ static void set_up(struct copy *c, const struct copy_options *o)
 	set_depth(c, o);
 }
 
-/* Compares samples of both sides before `end`. */
-static void compare_samples(struct copy *c, uint64_t end)
+void copy_samples(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
 {
 	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
-	uint64_t step = end / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
 
-	copy_aim(c, 0, end, step > COPY_SAMPLE ? step : 0);
+	copy_aim(c, from, end, stride);
 	if (piece > COPY_SAMPLE)
 		c->dst->piece = COPY_SAMPLE;
 	copy_pass(c, true);
-	end_pass(c);
+	copy_end_pass(c);
 	c->dst->zeroes = zeroes;
 	c->dst->piece = piece;
+}
+
+/* Compares samples of both sides before `end`. */
+static void compare_samples(struct copy *c, uint64_t end)
+{
+	uint64_t step = end / COPY_SAMPLES & ~(uint64_t)(c->scan.align - 1);
+
+	copy_samples(c, 0, end, step > COPY_SAMPLE ? step : 0);
 }
 
 /* Is the source the one that was copied before? */
@@ -118,7 +123,7 @@ static uint64_t copy_all(struct copy *c)
 	copy_aim(c, c->safe, c->src->size, 0);
 	do {
 		copy_pass(c, false);
-		end_pass(c);
+		copy_end_pass(c);
 		if (!c->err && !copy_interrupted)
 			c->err = copy_prepare(c);
 		copy_flush(c);
@@ -149,9 +154,13 @@ static void verify(struct copy *c)
 	c->kept = 0;
 	if (c->err || copy_interrupted)
 		return;
+	if (c->rescue) {
+		copy_rescue_verify(c);
+		return;
+	}
 	copy_aim(c, 0, c->src->size, 0);
 	copy_pass(c, true);
-	end_pass(c);
+	copy_end_pass(c);
 	copy_progress_show(&c->progress, copy_low_water(c), true);
 }
 
@@ -163,11 +172,12 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	if (err)
 		return err;
 	set_up(c, o);
-	if (o->resume && !resume(c))
+	c->err = copy_rescue_begin(c, o);
+	if (c->err || (o->resume && !c->rescue && !resume(c)))
 		return c->err;
 	c->safe = c->mark.kept;
 	do {
-		*done = copy_all(c);
+		*done = c->rescue ? copy_rescue_all(c) : copy_all(c);
 		if (o->verify)
 			verify(c);
 		else
@@ -176,8 +186,8 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	copy_mark_end(c, *done);
 	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
 		c->err = nbd_diag(c->d, NBD_E_CUT,
-				  "interrupted: the first %llu bytes are "
-				  "copied",
+				  "interrupted: %s%llu bytes are copied",
+				  c->rescue ? "" : "the first ",
 				  (unsigned long long)*done);
 	if (!c->err)
 		c->err = copy_side_complete(c->dst, c->d);

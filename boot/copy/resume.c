@@ -20,6 +20,9 @@
 
 #define BLOCK 4096
 
+/* The exit status of a child that could not write the map; no errno. */
+#define NO_MAP 255
+
 /* As it is in memory: a machine of the other byte order finds no record. */
 struct record {
 	char magic[16];
@@ -97,12 +100,17 @@ static void keep(struct copy *c, uint64_t done)
 /* A child, because a flush takes seconds, in which data could be moved. */
 static void start(struct copy *c, uint64_t low)
 {
-	pid_t pid = process_fork();
+	pid_t pid;
 
+	/* the child has the map of now */
+	copy_rescue_reach(c, low);
+	pid = process_fork();
 	if (pid == 0) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);
-		_exit(fdatasync(c->dst->fd) ? errno : 0);
+		if (fdatasync(c->dst->fd))
+			_exit(errno);
+		_exit(copy_rescue_keep(c, NULL) ? NO_MAP : 0);
 	}
 	c->mark.child = pid < 0 ? 0 : pid;
 	c->mark.flushing = low;
@@ -115,13 +123,20 @@ static void start(struct copy *c, uint64_t low)
 static void take(struct copy *c, int status)
 {
 	c->mark.child = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		keep(c, c->mark.flushing);
-	else if (!c->err)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		if (!c->rescue)
+			keep(c, c->mark.flushing);
+	} else if (c->err) {
+		return;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_MAP) {
+		/* again, for the reason */
+		c->err = copy_rescue_keep(c, c->d);
+	} else {
 		c->err = nbd_diag(c->d, NBD_E_IO, "flush %s: %s", c->dst->name,
 				  WIFEXITED(status)
 					  ? strerror(WEXITSTATUS(status))
 					  : "the process was killed");
+	}
 }
 
 /* Returns false if a child still runs. */
@@ -143,7 +158,9 @@ static bool reap(struct copy *c, int options)
 
 static bool is_marked(const struct copy *c)
 {
-	return c->dst->hidden && c->prepared && !c->src->is_pipe;
+	if (!c->prepared || c->dst->link || c->src->is_pipe)
+		return false;
+	return c->rescue ? copy_rescue_has_map(c) : c->dst->hidden;
 }
 
 void copy_mark(struct copy *c, uint64_t low)
@@ -153,7 +170,7 @@ void copy_mark(struct copy *c, uint64_t low)
 
 	if (!is_marked(c) || !reap(c, WNOHANG) || now < m->next)
 		return;
-	if (m->next && low > m->kept)
+	if (m->next && (c->rescue || low > m->kept))
 		start(c, low);
 	m->next = now + COPY_MARK_NS;
 }
@@ -162,7 +179,10 @@ void copy_mark_end(struct copy *c, uint64_t low)
 {
 	if (!is_marked(c) || !reap(c, 0))
 		return;
-	if (c->differs) {
+	if (c->rescue) {
+		start(c, low);
+		reap(c, 0);
+	} else if (c->differs) {
 		if (!ftruncate(c->dst->fd, (off_t)c->dst->size))
 			c->mark.kept = 0;
 	} else if ((c->err || copy_interrupted) && low > c->mark.kept) {
@@ -173,14 +193,16 @@ void copy_mark_end(struct copy *c, uint64_t low)
 
 int copy_mark_explain(const struct copy *c)
 {
-	char from[64] = "";
+	char from[256] = "";
 
-	if (!c->dst->hidden)
+	copy_rescue_explain(c, from, sizeof(from));
+	if (!c->dst->hidden && !from[0])
 		return c->err;
 	if (c->mark.kept)
 		nbd_fmt(from, sizeof(from),
 			" (--resume goes on at offset %llu)",
 			(unsigned long long)c->mark.kept);
-	return nbd_diag_prefix(c->d, c->err, "%s" COPY_PART " is incomplete%s",
-			       c->dst->name, from);
+	return nbd_diag_prefix(c->d, c->err, "%s%s is incomplete%s",
+			       c->dst->name, c->dst->hidden ? COPY_PART : "",
+			       from);
 }

@@ -75,4 +75,201 @@ run "$nbdboot" copy -q 1 --offset 512K "$work/shrinks" "nbd://127.0.0.1:$port"
 expect 1 'it ends at offset 786432, before' 'a part that shrinks meanwhile'
 unserve
 
+# ---- a disk with errors ----
+
+map=$work/map
+free=$(free_port)
+uri=nbd://127.0.0.1:$free
+# broken SECTOR...: serves $disk at $uri, which fails in these sectors.  Without -S
+# it hangs up then.
+broken()
+{
+	rules=
+	for sector; do
+		rules="$rules${rules:+, }{\"event\": \"none\",
+			\"iotype\": \"read\", \"errno\": 5,
+			\"once\": false, \"sector\": $sector}"
+	done
+	daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -t -r -e 9 "json:{
+		\"driver\": \"blkdebug\", \"align\": 512,
+		\"image\": {\"driver\": \"file\", \"filename\": \"$disk\"},
+		\"inject-error\": [$rules]}"
+}
+
+# areas STATES: the blocks of these states in the map
+areas()
+{
+	ddrescuelog --list-blocks="$1" "$map" | tr '\n' ' '
+}
+
+# without FIRST LAST...: $work/want is the disk with zeroes in these sectors
+without()
+{
+	cp "$disk" "$work/want"
+	while [ $# -gt 0 ]; do
+		dd if=/dev/zero of="$work/want" bs=512 seek="$1" \
+			count=$(($2 - $1 + 1)) conv=notrunc status=none
+		shift 2
+	done
+}
+
+rm -f "$out"
+broken 100 101 102 8000
+run "$nbdboot" copy -S "$uri" "$out"
+expect 1 'read at offset' 'an error ends a copy'
+rm -f "$out.nbdboot-part"
+run "$nbdboot" copy -S --skip-bad="$map" "$uri" "$out"
+expect 3 "2048 bytes in 2 areas of $uri could not be read" \
+	'--skip-bad reads on, and its exit status says so'
+without 100 102 8000 8000
+status=0
+same 'it copies all but the sectors that fail, which are zeroes'
+run areas -
+expect 0 '100 101 102 8000 ' 'ddrescuelog finds them in the map'
+run ddrescuelog --done-status "$map"
+expect 1 '' 'and no end'
+run "$nbdboot" copy --map "$map" "$uri" "$out"
+expect 1 "$map exists (--resume goes on" 'a map is not overwritten'
+unserve
+broken 999999 # behind the end
+run "$nbdboot" copy -S --resume --skip-bad="$map" "$uri" "$out"
+expect 0 '' 'a disk that recovers'
+cp "$disk" "$work/want"
+same 'is copied to the end'
+run ddrescuelog --done-status "$map"
+expect 0 '' 'and ddrescuelog agrees'
+run "$nbdboot" copy --resume --map "$map" --verify "$uri" "$out"
+same 'nothing is left to copy then'
+
+# in an old file, what was there stays
+yes old | head -c 24M >"$out"
+rm "$map"
+unserve
+broken 100 101 102
+run "$nbdboot" copy -S --skip-bad --retries 0 --verify "$uri" "$out"
+expect 3 'in 1 areas' 'without a map'
+dd if="$disk" of="$work/want" bs=24M status=none
+yes old | head -c 1536 | dd of="$work/want" bs=512 seek=100 conv=notrunc \
+	status=none
+status=0
+same 'what cannot be read stays as it was'
+unserve
+
+# every other request fails
+serve 0 --filter=error file "$disk" error-pread=EIO error-pread-rate=50%
+run "$nbdboot" copy --skip-bad="$map" --retries 100 "nbd://127.0.0.1:$port" \
+	"$out"
+cp "$disk" "$work/want"
+same "nbdkit's error filter, with retries"
+run ddrescuelog --done-status "$map"
+expect 0 '' 'and the map is complete'
+unserve
+
+# ---- going on, onto an export ----
+
+# begin OPTION... SOURCE DESTINATION: starts a copy in the background
+begin()
+{
+	: >"$work/out"
+	: >"$work/err"
+	"$nbdboot" copy "$@" 2>>"$work/err" &
+	copy=$!
+}
+
+# copied BYTES: returns when the map has that many, or the copy has ended
+copied()
+{
+	until ! runs "$copy" || [ "$(ddrescuelog --list-blocks=+ "$map" \
+		2>/dev/null | wc -l)" -ge "$(($1 / 512))" ]; do sleep 0.1; done
+}
+
+head -c 24M /dev/urandom >"$work/full"
+truncate -s 24M "$work/target"
+rm -f "$map"
+serve 0 --filter=delay --filter=rate file "$work/full" rate=32M
+source=nbd://127.0.0.1:$port
+serve 0 file "$work/target"
+target=nbd://127.0.0.1:$port
+begin --map "$map" "$source" "$target"
+copied 4194304
+kill -KILL "$copy"
+wait "$copy" 2>/dev/null || :
+run ddrescuelog --list-blocks=+ "$map"
+half=$(($(wc -l <"$work/out") * 512))
+check 'a map counts what was copied' [ "$half" -ge 4194304 ]
+check 'and not what was not' [ "$half" -lt 25165824 ]
+check 'which is on the disk' cmp -n "$half" "$work/full" "$work/target"
+cp "$map" "$work/map.half"
+serve 0 file "$disk"
+run "$nbdboot" copy --resume --map "$map" "nbd://127.0.0.1:$port" "$target"
+expect 1 "$map is about another disk image than" 'another source is refused'
+run "$nbdboot" copy --resume --map "$map" "$disk" "$target"
+expect 1 "what $map calls copied is not in $target" 'also a file'
+serve 0 memory 23M
+run "$nbdboot" copy --resume --map "$map" "nbd://127.0.0.1:$port" "$target"
+expect 1 'about a source of another size' 'or another size'
+dd if=/dev/zero of="$work/target" bs=64K seek=8 count=48 conv=notrunc status=none
+run "$nbdboot" copy --resume --map "$map" "$work/full" "$target"
+expect 1 "what $map calls copied is not in" 'and another destination'
+dd if="$work/full" of="$work/target" bs=64K skip=8 seek=8 count=48 \
+	conv=notrunc status=none
+check 'none of them changes the map' cmp "$map" "$work/map.half"
+run "$nbdboot" copy --resume --map "$map" "$source" "$target"
+cp "$work/full" "$work/want"
+cp "$work/target" "$out"
+same 'a copy to an export goes on'
+
+# what a server had not flushed is lost with it
+cached()
+{
+	serve "$1" --filter=delay --filter=cache file "$work/target" \
+		wdelay="$2" cache=writeback
+}
+truncate -s 0 "$work/target"
+truncate -s 24M "$work/target"
+rm -f "$map"
+cached 0 300ms
+begin --progress --map "$map" -c 1 -q 1 "$work/full" "nbd://127.0.0.1:$port"
+until grep -q ' of 25165824 bytes' "$work/err" || ! runs "$copy"; do
+	sleep 0.05
+done
+unserve
+cached "$port" 0ms
+status=0
+wait "$copy" || status=$?
+expect 0 'answers again' 'a destination that was away'
+unserve
+check 'lacks nothing' cmp "$work/full" "$work/target"
+
+# SIGINT, to a file
+rm -f "$map" "$out"
+begin --map "$map" "$source" "$out"
+copied 512
+kill -INT "$copy"
+status=0
+wait "$copy" || status=$?
+expect 1 "is incomplete (--resume goes on with $map)" 'SIGINT says what to do'
+check 'and leaves no file that looks complete' [ ! -e "$out" ]
+run "$nbdboot" copy --resume --map "$map" "$source" "$out"
+same 'and a copy to a file goes on with a map'
+
+for bad in 'a b' '0 +
+0 4' '0 +
+0 0x1000 +
+0x2000 0x1000 -'; do
+	echo "$bad" >"$map"
+	run "$nbdboot" copy --resume --map "$map" "$work/full" "$work/target"
+	expect 1 "is not one of a map" 'a map that is none is refused'
+done
+rm "$map"
+run "$nbdboot" copy --resume --map "$map" "$work/full" "$work/target"
+expect 1 "open the map $map: No such file" 'one that is not there'
+run "$nbdboot" copy --resume --skip-bad "$work/full" "$out"
+expect 2 'needs a map' '--resume needs one if there may be errors'
+run "$nbdboot" copy --map "$work/no/map" "$work/full" "$work/new"
+expect 1 "make the map $work/no/map: No such file" 'one that cannot be made'
+check 'is found out before the first byte' [ ! -e "$work/new" ]
+run "$nbdboot" copy --map "$map" - "$out"
+expect 2 'is a pipe' 'a pipe has no map'
+
 finish
