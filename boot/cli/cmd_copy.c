@@ -21,6 +21,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, offset) },
 	{ "length", 0, "BYTES", "copy so much, such as 4096 or 64M",
 	  CLI_FIELD(struct copy_options, length) },
+	{ "rate", 0, "BYTES", "read at most so much a second",
+	  CLI_FIELD(struct copy_options, rate) },
 	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
 	{ "progress", 0, NULL, "report progress, also into a file",
@@ -155,6 +157,8 @@ static int run(struct cli_call *call)
 				 "--resume with --skip-bad needs a map");
 	if (!status)
 		status = take_bytes("length", o->length, 1, &length);
+	if (!status)
+		status = take_bytes("rate", o->rate, 1, &o->per_second);
 	if (status)
 		return status;
 	copy_catch_signals();

@@ -129,6 +129,8 @@ struct copy_options {
 	const char *skip_bad; /* likewise, or ""; NULL: an error ends the copy */
 	unsigned retries;     /* of what cannot be read */
 	const char *offset, *length; /* as the user wrote them; NULL: all */
+	const char *rate;	     /* likewise, and as bytes a second: */
+	uint64_t per_second;	     /* 0: no limit */
 	struct tls_files files;	     /* for TLS */
 	struct nbd_latency *latency; /* of all requests to servers */
 };
@@ -382,6 +384,15 @@ void copy_progress_clear(const struct progress *p);
 /* Shows the progress if an update is due; always if it is the last. */
 void copy_progress_show(struct progress *p, uint64_t done, bool last);
 
+/* ---- pace.c ---- */
+
+/* Must the next piece wait for c->turn_at?  now: nbd_now_ns(). */
+bool copy_must_pause(const struct copy *c, uint64_t now);
+/* A piece of len bytes starts. */
+void copy_pay(struct copy *c, uint32_t len, uint64_t now);
+/* The length of a piece, so that several start each second. */
+uint32_t copy_paced_piece(uint64_t rate, uint32_t piece, uint32_t align);
+
 /* ---- resume.c ---- */
 
 /* ns between two records; what is written meanwhile is written again. */
@@ -431,6 +442,8 @@ struct copy {
 	int err;	   /* the first error */
 	uint64_t written;  /* bytes written to a pipe so far */
 	uint64_t moved;	   /* ns; when a request last started or finished */
+	uint64_t rate;	   /* bytes a second; 0: no limit */
+	uint64_t turn_at;  /* ns; when the next piece may start, at that rate */
 	bool lost;	   /* the destination may lack what a pass has copied */
 	bool in_flush;	   /* a flush was started, ... */
 	uint64_t flushing; /* ... before which so many bytes were written */

@@ -193,6 +193,8 @@ static int take_piece(struct copy *c, struct task *t)
 		return COPY_PENDING;
 	if (t->zero && c->dst->is_zero && !c->compare)
 		return 0;
+	if (!t->zero)
+		copy_pay(c, t->len, nbd_now_ns());
 	t->iov.len = t->other.len = t->len;
 	t->bad = false;
 	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
@@ -201,14 +203,20 @@ static int take_piece(struct copy *c, struct task *t)
 	return 0;
 }
 
+static bool must_pause(const struct copy *c)
+{
+	return c->rate && copy_must_pause(c, nbd_now_ns());
+}
+
 /* Between files, tasks are done at once: the loop needs a turn, too. */
 static bool fill(struct copy *c)
 {
 	struct task *t;
 	bool any = false;
 
-	for (unsigned turns = c->depth; turns && !copy_interrupted && !c->err &&
-					!c->lost && (t = free_task(c));
+	for (unsigned turns = c->depth;
+	     turns && !copy_interrupted && !c->err && !c->lost &&
+	     (t = free_task(c)) && !must_pause(c);
 	     turns--) {
 		char *buf =
 			pool + (size_t)(t - c->tasks) * (COPY_POOL / c->depth);
@@ -360,6 +368,12 @@ static void wait(struct copy *c)
 	unsigned n = copy_side_poll(c->src, fds, 0);
 
 	n = copy_side_poll(c->dst, fds, n);
+	if (copy_must_pause(c, now)) {
+		if (c->turn_at < next)
+			next = c->turn_at;
+		if (!c->active)
+			end = now + COPY_SILENCE_NS;
+	}
 	if (copy_interrupted >= COPY_ABANDON)
 		c->err = NBD_E_CUT;
 	else if (now >= end)

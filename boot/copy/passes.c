@@ -51,6 +51,8 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 	c->depth = o->depth ? o->depth : DEPTH;
 	piece = COPY_POOL / c->depth / (o->verify || o->resume ? 2 : 1);
 	piece &= ~(c->scan.align - 1);
+	c->rate = o->per_second;
+	piece = copy_paced_piece(c->rate, piece, c->scan.align);
 	if (c->src->piece > piece)
 		c->src->piece = piece;
 	if (c->dst->piece > piece)

@@ -75,6 +75,29 @@ run "$nbdboot" copy -q 1 --offset 512K "$work/shrinks" "nbd://127.0.0.1:$port"
 expect 1 'it ends at offset 786432, before' 'a part that shrinks meanwhile'
 unserve
 
+# ---- a pace ----
+
+# slowly RATE: copies 4 MiB, and sets ms and cpu, the ms that it took
+slowly()
+{
+	run bash -c 'TIMEFORMAT="%R %U %S"; time "$@" 2>"$0"' "$work/err2" \
+		"$nbdboot" copy --rate "$1" --length 4M "$work/random4" "$out"
+	ms=$(awk '{ printf "%d", $1 * 1000 }' "$work/err")
+	cpu=$(awk '{ printf "%d", ($2 + $3) * 1000 }' "$work/err")
+}
+
+head -c 4M /dev/urandom >"$work/random4"
+for rate in 4 2; do
+	slowly "${rate}M"
+	cp "$work/random4" "$work/want"
+	same "a copy at $rate MiB/s"
+	check "takes 4/$rate s, but for what may start at once" \
+		[ "$ms" -ge $((4000 / rate - 400)) ]
+	check 'and waits without work' [ "$cpu" -lt $((ms / 2)) ]
+done
+run "$nbdboot" copy --rate 0 "$disk" "$out"
+expect 2 '--rate: 0 is not a number of bytes' 'no rate'
+
 # ---- a disk with errors ----
 
 map=$work/map

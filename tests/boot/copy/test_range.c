@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which part of a source is copied. */
+/* Which part of a source is copied, and how fast. */
 #include "boot/copy/copy.h"
 
 #include "tests/unit.h"
@@ -101,6 +101,69 @@ static void a_pipe_has_no_range(void **state)
 	assert_int_equal(copy_side_range(&s, 0, 512, &d), NBD_E_USAGE);
 }
 
+/* ---- --rate ---- */
+
+#define SECOND UINT64_C(1000000000)
+
+/* Pieces of 1000 bytes, looked at each ms: the bytes until `end`. */
+static uint64_t moved(struct copy *c, uint64_t *now, uint64_t end)
+{
+	uint64_t sum = 0;
+
+	for (; *now < end; *now += SECOND / 1000)
+		while (!copy_must_pause(c, *now)) {
+			copy_pay(c, 1000, *now);
+			sum += 1000;
+		}
+	return sum;
+}
+
+static void a_rate_is_kept_after_a_pause_too(void **state)
+{
+	struct copy c = { .rate = 1000 * 1000 };
+	uint64_t now = 50 * SECOND, sum;
+
+	(void)state;
+	sum = moved(&c, &now, 60 * SECOND);
+	assert_in_range(sum, 9990 * 1000, 10110 * 1000);
+	now += 20 * SECOND;
+	sum = moved(&c, &now, 81 * SECOND);
+	assert_in_range(sum, 990 * 1000, 1110 * 1000);
+}
+
+static void late_looks_do_not_slow_it(void **state)
+{
+	struct copy c = { .rate = 1000 * 1000 };
+	uint64_t sum = 0;
+
+	(void)state;
+	for (uint64_t now = SECOND; now < 11 * SECOND; now += SECOND / 20)
+		while (!copy_must_pause(&c, now)) {
+			copy_pay(&c, 1000, now);
+			sum += 1000;
+		}
+	assert_in_range(sum, 9900 * 1000, 10110 * 1000);
+}
+
+static void without_a_rate_nothing_pauses(void **state)
+{
+	struct copy c = { .rate = 0 };
+
+	(void)state;
+	copy_pay(&c, UINT32_MAX, 5);
+	assert_false(copy_must_pause(&c, 0));
+}
+
+static void pieces_are_smaller_at_a_low_rate(void **state)
+{
+	(void)state;
+	assert_int_equal(copy_paced_piece(0, 65536, 1), 65536);
+	assert_int_equal(copy_paced_piece(UINT64_C(1) << 50, 65536, 1), 65536);
+	assert_int_equal(copy_paced_piece(80000, 65536, 4096), 8192);
+	assert_int_equal(copy_paced_piece(100, 65536, 4096), 4096);
+	assert_int_equal(copy_paced_piece(1, 65536, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +172,10 @@ int main(void)
 		cmocka_unit_test(a_range_lies_in_the_source),
 		cmocka_unit_test(a_range_has_whole_blocks),
 		cmocka_unit_test(a_pipe_has_no_range),
+		cmocka_unit_test(a_rate_is_kept_after_a_pause_too),
+		cmocka_unit_test(late_looks_do_not_slow_it),
+		cmocka_unit_test(without_a_rate_nothing_pauses),
+		cmocka_unit_test(pieces_are_smaller_at_a_low_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
