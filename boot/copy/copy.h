@@ -269,6 +269,7 @@ struct copy_link {
 	bool answered;	 /* a request was, ever */
 	unsigned silent; /* silences in a row */
 	unsigned failures; /* outages in a row */
+	uint64_t low; /* how far the copy was at the last one, of a source */
 	struct conn conns[COPY_LINKS];
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];

@@ -172,7 +172,9 @@ void copy_link_answers(struct side *s, bool is_flush)
 	l->answered = true;
 	/* one that takes writes, but never flushes them, has no end */
 	if (is_flush || !s->output)
-		l->silent = l->failures = 0;
+		l->silent = 0;
+	if (is_flush)
+		l->failures = 0;
 	if (l->away) {
 		nbd_diag(&note, 0, "%s answers again, after %u s", s->name,
 			 seconds_since(l->away));
@@ -256,11 +258,29 @@ static int end_outage(const struct side *s, int err, struct nbd_diag *d)
 			       seconds_since(s->link->away));
 }
 
+/*
+ * A source that hangs up at each read of one piece, as qemu-nbd does if its disk
+ * has an error there, answers others: it would never be given up.
+ */
+static void note_progress(const struct side *s)
+{
+	struct copy_link *l = s->link;
+	uint64_t low;
+
+	if (!l || s->output)
+		return;
+	low = copy_low_water(s->copy);
+	if (low != l->low)
+		l->failures = 0;
+	l->low = low;
+}
+
 int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 {
 	struct copy_link *l = s->link;
 	int ms = 0, err = why;
 
+	note_progress(s);
 	if (!l || !l->o->patience || !l->answered || copy_interrupted ||
 	    !nbd_err_is_outage(why) ||
 	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES) ||
