@@ -22,7 +22,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 90112 ;;
-	nbdboot) echo 524288 ;;
+	nbdboot) echo 557056 ;;
 	uefi) echo 111616 ;;
 	uefi_ipv6) echo 133120 ;;
 	uefi_tls) echo 286720 ;;
