@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "port/posix/lines.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "port/posix/open.h"
 
 #define LINE 512
 
@@ -28,7 +29,9 @@ void lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
 		void *ctx)
 {
 	char line[LINE], buf[LINE];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	const char *why;
+	int fd = open_plain(path, &st, &why);
 	size_t n = 0;
 	ssize_t got;
 
