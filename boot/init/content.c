@@ -113,13 +113,19 @@ static bool is(int fd, const struct kind *k, uint64_t size)
  */
 static uint32_t shifted(int fd)
 {
-	char b[32];
+	const uint32_t step = 4 * KIB;
+	char b[4 * KIB + 32], *p;
 
-	for (uint32_t at = 64; at < INIT_CONTENT_BYTES; at += 64)
-		/* its magic number, and its release */
-		if (init_super_bytes(fd, b, sizeof(b), at) > 0 &&
-		    !memcmp(b, "hsqs", 4) && !memcmp(b + 28, "\4\0", 2))
-			return at;
+	for (uint32_t at = 0; at < INIT_CONTENT_BYTES; at += step) {
+		memset(b, 0, sizeof(b));
+		/* of what ends before, what there is */
+		if (init_super_bytes(fd, b, sizeof(b), at) < 0)
+			return 0;
+		for (p = b; p < b + step; p += 64)
+			/* its magic number, and its release */
+			if (!memcmp(p, "hsqs", 4) && !memcmp(p + 28, "\4\0", 2))
+				return at + (uint32_t)(p - b);
+	}
 	return 0;
 }
 
