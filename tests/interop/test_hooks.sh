@@ -417,7 +417,7 @@ for shell in dash 'busybox sh' bash; do
 			$shell "$work/got" >>"$work/out" 2>&1 || :
 		done
 	done
-	untouched "dracut: $shell runs nothing that networkd was told"
+	untouched "dracut: $shell runs nothing that is in a lease of networkd"
 done
 
 # What nbdboot says about a wrong word is what dracut says.
