@@ -265,12 +265,12 @@ announce_init()
 	chmod 755 "$tree/lib/systemd/systemd"
 }
 
-# start_debian: a machine with $tree as the images old (its root), new and disk.
-# Sets the URIs old and new.
+# start_debian: a machine with $tree as the images old (its root), new and disk,
+# unless they are there.  Sets the URIs old and new.
 start_debian()
 {
 	for name in old new disk; do
-		image "$name" "$tree" 400M
+		[ -e "$work/$name" ] || image "$name" "$tree" 400M
 	done
 	start old
 	start new

@@ -162,8 +162,14 @@ check 'both are gone: it tries until one is back' said 'guest: b is ready'
 vm_stop
 stop b
 
-# ---- Debian, with systemd ----
+# ---- Debian 12, with systemd, and 13, which is new ----
 
+tree=$work/tree13
+make_tree trixie
+add_kernel
+image new "$tree" 400M
+rm -rf "$tree"
+tree=$work/tree
 make_tree
 add_kernel
 start_debian
@@ -175,6 +181,7 @@ check 'under load it moves to another server, by a service with other mounts' \
 	arrives new
 check 'its old device was disconnected' [ "$(goodbyes old)" -gt "$before" ]
 check 'the lease is renewed as before' said 'guest: process: @nbdbootrenew'
+check 'the root is that of Debian 13' succeeds 'grep ^13 /etc/debian_version'
 
 before=$(goodbyes new)
 tell_reroot 'nbdboot reroot local:/dev/vda'
