@@ -348,6 +348,7 @@ unit sim interop/test_faults.sh
 unit-clang-san fuzz
 lwip lwip-faults
 interop/test_cpus.sh vm/test_aarch64.sh
+interop/test_packages.sh vm/test_dropin.sh vm/test_dropin13.sh
 vm/test_uefi.sh vm/test_uefi_net.sh vm/test_uefi_secure.sh vm/test_uefi_arm.sh'
 
 # Prints the steps of standard input that are in no line of $together.

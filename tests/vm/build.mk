@@ -82,10 +82,12 @@ bench-uefi: vm-program ## nbdboot.efi beside iPXE, as root: ROUNDS=5 DELAYS='0 1
 bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTAGE=60
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
-soak-dropin: vm-program ## each form of ours, LTSP, Debian 13: OUTAGE=60
+soak-dropin: vm-program ## each form of ours, LTSP, Debian 12 to 14: OUTAGE=60
 	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module ltsp ltsp-image' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
-	@RELEASE=trixie KINDS='initramfs-tools networkd dracut' \
+	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module tftp ltsp' \
+		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin13.sh
+	@RELEASE=testing VM_SUITE=testing KINDS='initramfs-tools networkd dracut' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \

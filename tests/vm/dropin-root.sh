@@ -36,6 +36,7 @@ quietly()
 # inside COMMAND...: in the root, with /proc and the kernel modules
 inside()
 {
+	mkdir -p "$root$modules_in"
 	# shellcheck disable=SC2016 # for the inner shell
 	quietly unshare --mount --pid --fork --kill-child sh -c '
 		root=$1 modules=$2
@@ -76,7 +77,6 @@ make_base()
 	cp -a "$debian" "$root"
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
-	mkdir -p "$root$modules_in"
 	install_inside initramfs-tools dracut-core dracut-network \
 		"$(dhcp_client)" busybox zstd e2fsprogs iproute2 procps
 	mv "$root" "$base"
