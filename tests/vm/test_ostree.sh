@@ -61,12 +61,12 @@ boot()
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
 }
 
-# ends SENTENCE PATTERN...
+# ends SENTENCE PATTERN...: and the way down leaves nothing in use
 ends()
 {
 	vm_end
 	unserve
-	ended "$@"
+	ended "$@" 'nbdboot: all is unmounted and disconnected'
 }
 
 find_kernel

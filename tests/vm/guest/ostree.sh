@@ -26,4 +26,4 @@ echo "guest: disk $(readlink /run/systemd/volatile-root)"
 ls /run/nbdboot/sysroot 2>/dev/null && echo 'guest: WRONG: sysroot is left'
 sync
 echo 'guest: end'
-poweroff -f
+exec /run/initramfs/shutdown poweroff
