@@ -51,11 +51,18 @@ deploy()
 	echo kept >"$sysroot/ostree/deploy/test/var/kept"
 }
 
-# boot WORDS: boots what is in $sysroot now
+# boot WORDS: boots what is in $sysroot now; as_disk: on a partition of a disk,
+# which the table marks as the root
 boot()
 {
 	rm -f "$image"
 	ext4_of "$sysroot" "$image"
+	if [ "${as_disk-}" ]; then
+		disk_of "$image" "$work/disk"
+		sfdisk -q --part-type "$work/disk" 2 \
+			4f68bce3-e8cd-4db1-96e7-fbcaf984b709
+		mv "$work/disk" "$image"
+	fi
 	serve 0 file "$image"
 	vm_start "$work/initramfs" \
 		"root=nbd://$host:$port/ ip=$guest_ip loglevel=4 $*"
@@ -85,8 +92,10 @@ ends 'a deployment boots, rw' '^guest: mount / ext4 rw$' \
 check 'and /var is that of all deployments' [ "$(debugfs -R \
 	'cat /ostree/deploy/test/var/written' "$image" 2>/dev/null)" = written ]
 
+as_disk=1
 boot "$word nbdboot.overlay"
-ends 'a deployment boots with an overlay' '^guest: mount / overlay rw$' \
+as_disk=
+ends 'a deployment on a disk boots with an overlay' '^guest: mount / overlay rw$' \
 	'^guest: can write /etc$' '^guest: can write /var$' \
 	'^guest: cannot write /usr$' '^guest: var kept$' '!WRONG'
 
@@ -95,6 +104,24 @@ boot "rw $word"
 ends 'the repository says that /sysroot is read-only' \
 	'^guest: cannot write /sysroot$' '^guest: can write /etc$' \
 	'^guest: can write /var$' '^guest: cannot write /usr$' '!WRONG'
+
+# What ostree admin unlock --hotfix makes, and a deployment with systemd.
+mkdir -p "$deployment/.usr-ovl-upper" "$deployment/.usr-ovl-work" \
+	"$deployment/usr/lib/systemd/system-generators"
+echo hot >"$deployment/.usr-ovl-upper/marker"
+touch "$deployment/usr/lib/systemd/system-generators/ostree-system-generator"
+boot "rw $word"
+ends 'a hotfix is there, and /var is left to systemd' \
+	'^guest: mount /usr overlay rw$' '^guest: marker is hot$' \
+	'^guest: can write /usr$' '^guest: cannot write /sysroot$' \
+	'^guest: mount /sysroot/ostree/deploy/test/var ext4 rw$' \
+	'!^guest: mount /var' '!^guest: mount /boot' '!WRONG'
+boot "$word nbdboot.overlay"
+ends 'a hotfix below an overlay is read-only' \
+	'^guest: mount /usr overlay ro$' '^guest: marker is hot$' \
+	'^guest: can write /etc$' '!WRONG'
+rm -r "$deployment/.usr-ovl-upper" "$deployment/.usr-ovl-work" \
+	"$deployment/usr/lib/systemd"
 
 boot "rw ostree=/ostree/boot.1/test/none/0"
 vm_wait '*nbdboot: *next try in*' '*nbdboot: this cannot pass*' || true
