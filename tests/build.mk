@@ -15,7 +15,7 @@ test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
 # What firmware runs of boot/, and needs none.
 uefi-pure := $(if $(CONFIG_WORLD_LINUX),$(addprefix $(O)/boot/uefi/, \
-	beside.o cache.o conf.o dhcp_frames.o encoding.o lease.o) \
+	cache.o conf.o dhcp_frames.o encoding.o lease.o where.o) \
 	$(O)/port/uefi/http_body.o)
 test-lib += $(uefi-pure)
 sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))

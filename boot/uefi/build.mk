@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, beside.o cache.o \
+boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
 	conf.o dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o lease.o nic.o \
-	session.o smbios.o source.o start.o uefi.o) \
+	session.o smbios.o source.o start.o uefi.o where.o) \
 	$(addprefix boot/words/, cmdline.o uris.o version.o word.o) \
 	$(addprefix boot/net/, dhcp.o dhcp_msg.o ip.o nodomains.o) \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/uefi/beside.h"
+#include "boot/uefi/where.h"
 #include "boot/uefi/encoding.h"
 #include "port/lwip/lwip.h"
 #include "port/uefi/http.h"

@@ -3,7 +3,7 @@
  * nbdboot.efi: what to boot as text (nbdboot.conf, LoadOptions), where that text
  * is and how it comes, and frames before there is a stack.
  */
-#include "boot/uefi/beside.h"
+#include "boot/uefi/where.h"
 #include "boot/uefi/conf.h"
 #include "boot/uefi/encoding.h"
 #include "boot/uefi/lease.h"

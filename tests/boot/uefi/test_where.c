@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot.conf beside the program, however that was named. */
-#include "boot/uefi/beside.h"
+#include "boot/uefi/where.h"
 
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -232,5 +232,5 @@ int main(void)
 		cmocka_unit_test(a_reply_that_is_cut_has_none),
 	};
 
-	return cmocka_run_group_tests_name("uefi beside", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("uefi where", tests, NULL, NULL);
 }

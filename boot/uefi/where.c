@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of files in paths, URLs and answers of DHCP. */
-#include "boot/uefi/beside.h"
+#include "boot/uefi/where.h"
 
 #include <string.h>
 #include <strings.h>

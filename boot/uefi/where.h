@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where nbdboot.conf is, from the name that the program was loaded by. */
-#ifndef BOOT_UEFI_BESIDE_H
-#define BOOT_UEFI_BESIDE_H
+#ifndef BOOT_UEFI_WHERE_H
+#define BOOT_UEFI_WHERE_H
 
 #include <stdbool.h>
 #include <stddef.h>
