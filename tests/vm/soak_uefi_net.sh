@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # nbdboot.efi by PXE and HTTP boot: where its words are, in each encoding and
-# framing; IPv6 addresses by hand, and PXE and HTTP boot by IPv6 with radvd and
-# Kea, and with dnsmasq.  ONLY=PATTERN chooses cases by their names.  TAP on standard output.
+# framing; IPv6 addresses by hand, and PXE by IPv6 with radvd and Kea, and with
+# dnsmasq; HTTP boot by IPv6 with Kea.  ONLY=PATTERN chooses cases by their
+# names.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/uefi_lan.sh
@@ -236,16 +237,5 @@ if wanted http6-kea; then
 		\"data\": \"$class6\" }"
 	by_ip6 'HTTP boot by IPv6: radvd and Kea' 'HTTP boot' "$no_pxe"
 	end_servers_of "$server" "$http" "$radvd"
-fi
-if wanted http6-dnsmasq; then
-	http_on close
-	http=$server
-	dnsmasq6 --enable-ra --dhcp-range=$range \
-		--dhcp-option=option6:59,"$http_url" \
-		--dhcp-option-force="option6:16,$(echo $class6 |
-			sed 's/../&:/g; s/:$//')"
-	listens -u 547 "$server" "$work/dnsmasq6.log"
-	by_ip6 'HTTP boot by IPv6: dnsmasq' 'HTTP boot' "$no_pxe"
-	end_servers_of "$server" "$http"
 fi
 finish
