@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words of a verified root: who asks for one gets it, or no root. */
+/* Words of a verified root: a boot with one of them has it, or no root. */
 #include "boot/init/steps.h"
 #include "boot/words/word.h"
 #include "port/linux/file.h"
@@ -85,7 +85,7 @@ static void no_word_takes_away_that_of_the_initramfs(void **state)
 	ours = NULL;
 }
 
-static void nobody_who_asks_boots_without(void **state)
+static void any_word_asks_for_a_verified_root(void **state)
 {
 	static const char *const wrong[][2] = {
 		{ "roothash", "roothash=: " },
@@ -96,7 +96,7 @@ static void nobody_who_asks_boots_without(void **state)
 		{ "roothash=" H64 " nbdboot.part=UUID=a", "UUID=a: " },
 		{ "roothash=" H64 " nbdboot.verity", "nbdboot.verity=: " },
 		{ "nbdboot.verity=panic", "no roothash=" },
-		{ "usrhash=" H64, "no roothash=" },
+		{ "usrhash=" H64, "usrhash=: " },
 		{ "systemd.verity_root_data=/dev/nbd0", "no roothash=" },
 		{ "systemd.verity_root_hash=/dev/nbd0", "no roothash=" },
 		{ "systemd.verity_root_options=salt=-", "no roothash=" },
@@ -135,7 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_root_hash_is_a_word_or_in_the_initramfs),
 		cmocka_unit_test(no_word_takes_away_that_of_the_initramfs),
-		cmocka_unit_test(nobody_who_asks_boots_without),
+		cmocka_unit_test(any_word_asks_for_a_verified_root),
 		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
 	};
 
