@@ -166,10 +166,6 @@ const struct step init_connect_step = {
 
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
-	/* nothing may look at what is in a root that is to be verified */
-	if (b->cmd.roothash)
-		return init_part_find(b->dev, "/sys/block", "/dev", b->disk,
-				      b->root.part, d);
 	return init_discover(b->dev, "/sys/block", "/dev", b->disk, &b->root,
 			     &b->part_read_only, d);
 }
