@@ -25,6 +25,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, rate) },
 	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
+	{ "delta", 0, NULL, "read DST, and write only what differs",
+	  CLI_FIELD(struct copy_options, delta) },
 	{ "progress", 0, NULL, "report progress, also into a file",
 	  CLI_FIELD(struct copy_options, progress) },
 	{ "resume", 0, NULL, "go on with an interrupted copy to a file",
@@ -146,6 +148,8 @@ static int run(struct cli_call *call)
 	o->say = say;
 	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
 		return cli_usage("copy", "--verify cannot read a pipe back");
+	if (o->delta && (words[0][0] == '-' || words[1][0] == '-'))
+		return cli_usage("copy", "--delta cannot compare a pipe");
 	if (o->skip_bad && o->skip_bad[0] && !o->map)
 		o->map = o->skip_bad;
 	if (o->resume && !o->map &&

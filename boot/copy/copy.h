@@ -49,7 +49,7 @@
 
 /*
  * free --> READ --> (TURN, before a pipe) --> WRITE or ZERO --> free
- *   '----> READ --> COMPARE ------------------------------------^
+ *   '----> READ --> COMPARE ---(differs, with --delta)---^------^
  */
 enum task_step {
 	TASK_FREE,
@@ -123,6 +123,7 @@ struct copy_options {
 	/* Reports when an outage begins and ends. */
 	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
+	bool delta; /* write only what differs */
 	/* dst is from copy_side_open_part(), or _again() if there is a map */
 	bool resume;
 	const char *map;      /* the file of the map, or NULL */
@@ -437,6 +438,7 @@ struct copy {
 	struct progress progress;
 	unsigned depth, active;
 	bool compare;	   /* the second pass */
+	bool delta;	   /* the first one compares before it writes */
 	bool straight;	   /* from a file to a server with copy_send() */
 	bool prepared;	   /* the destination's size is set */
 	bool differs;	   /* a comparison found a difference */

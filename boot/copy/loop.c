@@ -17,17 +17,25 @@ static _Alignas(4096) char pool[COPY_POOL];
 
 /* ---- the steps of a task ---- */
 
-static int compare(struct copy *c, const struct task *t)
+/* The bytes from the start that both sides have the same. */
+static uint32_t equal(const struct task *t)
 {
 	const char *a = t->iov.base, *b = t->other.base;
 	uint32_t i = 0;
 
-	/* it is copied once more, and compared then */
-	if (c->lost || (t->zero ? t->len == 0 : memcmp(a, b, t->len) == 0))
-		return 0;
+	if (!t->zero && memcmp(a, b, t->len) == 0)
+		return t->len;
 	while (i < t->len && b[i] == (t->zero ? 0 : a[i]))
 		i++;
-	if (i == t->len)
+	return i;
+}
+
+static int compare(struct copy *c, const struct task *t)
+{
+	uint32_t i;
+
+	/* it is copied once more, and compared then */
+	if (c->lost || (i = equal(t)) == t->len)
 		return 0;
 	c->differs = true;
 	return nbd_diag(c->d, NBD_E_IO, "%s and %s differ at offset %llu",
@@ -76,12 +84,16 @@ static int next(struct copy *c, struct task *t)
 {
 	switch (t->step) {
 	case TASK_READ:
-		t->step = c->compare ? TASK_COMPARE : TASK_TURN;
+		t->step = c->compare || c->delta ? TASK_COMPARE : TASK_TURN;
 		return 0;
 	case TASK_TURN:
 		t->step = TASK_WRITE;
 		return 0;
 	case TASK_COMPARE:
+		if (!c->compare) {
+			t->step = equal(t) < t->len ? TASK_WRITE : TASK_FREE;
+			return 0;
+		}
 		t->step = TASK_FREE;
 		return compare(c, t);
 	default:
@@ -441,7 +453,7 @@ bool copy_is_behind(const struct copy *c)
 void copy_pass(struct copy *c, bool compares)
 {
 	c->compare = compares;
-	if (compares && c->dst->zeroes > c->dst->piece)
+	if ((compares || c->delta) && c->dst->zeroes > c->dst->piece)
 		c->dst->zeroes = c->dst->piece;
 	c->written = 0;
 	c->moved = nbd_now_ns();

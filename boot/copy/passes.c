@@ -49,7 +49,8 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 	uint32_t piece;
 
 	c->depth = o->depth ? o->depth : DEPTH;
-	piece = COPY_POOL / c->depth / (o->verify || o->resume ? 2 : 1);
+	piece = COPY_POOL / c->depth /
+		(o->verify || o->resume || o->delta ? 2 : 1);
 	piece &= ~(c->scan.align - 1);
 	c->rate = o->per_second;
 	piece = copy_paced_piece(c->rate, piece, c->scan.align);
@@ -73,7 +74,9 @@ static void set_up(struct copy *c, const struct copy_options *o)
 	c->scan = (struct scan){ .src = src, .dst = dst };
 	c->scan.align = src->align > dst->align ? src->align : dst->align;
 	c->progress.on = o->progress;
-	c->straight = dst->takes_pages && !src->link && !src->is_pipe;
+	c->delta = o->delta;
+	c->straight = dst->takes_pages && !src->link && !src->is_pipe &&
+		      !o->delta;
 	/* a file that grows gets zeroes beyond its old end */
 	dst->is_zero = !dst->is_pipe && !o->resume &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));

@@ -98,6 +98,26 @@ done
 run "$nbdboot" copy --rate 0 "$disk" "$out"
 expect 2 '--rate: 0 is not a number of bytes' 'no rate'
 
+# ---- only what differs ----
+
+cp "$disk" "$work/target"
+dd if="$work/random" of="$work/target" bs=64K seek=100 count=1 conv=notrunc \
+	status=none
+dd if="$work/random" of="$work/target" bs=64K seek=330 count=1 conv=notrunc \
+	status=none
+serve 0 --filter=stats file "$work/target" statsfile="$work/stats"
+run "$nbdboot" copy --delta --verify "$disk" "nbd://127.0.0.1:$port"
+cp "$disk" "$work/want"
+cp "$work/target" "$out"
+same 'a copy of what differs'
+kill "$server"
+until ! runs "$server" || grep -q '^total' "$work/stats"; do sleep 0.1; done
+# one of the pieces is data, the other one a hole
+run awk '/^(write|zero):/ { n += $2 } END { print n }' "$work/stats"
+expect 0 2 'writes the pieces that differ'
+run "$nbdboot" copy --delta "$disk" -
+expect 2 '--delta cannot compare a pipe' 'not into a pipe'
+
 # ---- a disk with errors ----
 
 map=$work/map
