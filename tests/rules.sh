@@ -63,6 +63,7 @@ private_members_of_core_are_used_by_core_alone()
 	touch "$bare/autoconf.h"
 	files | grep -E '^(port|boot|tests)/.*\.c$' | xargs -r -P2 -n16 \
 		clang -fsyntax-only -w -I"$bare" -I. -I"$build" -I"$bare" \
+		-isystem "${build%%/t/*}/mbedtls/include" \
 		-include autoconf.h -D_GNU_SOURCE 2>&1 |
 		grep 'no member named'
 	rm -rf "$bare"
@@ -336,7 +337,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
-	boot/init/discover:path boot/init/ostree:o->newroot
+	boot/init/discover:path boot/init/odd:dev boot/init/ostree:o->newroot
 	boot/init/ostree_find:o->newroot port/linux/inside:inside_path
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/kept:&KEPT_STATE

@@ -17,7 +17,8 @@ boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o boot/cli/metrics.o
 boot-$(CONFIG_BOOT_REPORT) += boot/cli/cmd_report.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
-boot-$(if $(CONFIG_BOOT_INFO),$(CONFIG_BOOT_CONTENT)) += boot/cli/holds.o
+boot-$(CONFIG_BOOT_INFO) += $(if $(CONFIG_BOOT_CONTENT),boot/cli/holds.o,\
+	boot/cli/noholds.o)
 boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o \
 	boot/cli/$(if $(CONFIG_BOOT_COPY_RESCUE),rescue,norescue)_options.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o

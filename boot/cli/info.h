@@ -46,15 +46,7 @@ int cli_info_map(struct info *i);
 /* Reads len bytes at `at`, which are whole blocks of the server. */
 int cli_info_read(struct info *i, uint64_t at, void *buf, size_t len);
 
-#ifdef CONFIG_BOOT_CONTENT
 /* Reads the ends of the export, and sets i->holds. */
 int cli_info_holds(struct info *i);
-#else
-static inline int cli_info_holds(struct info *i)
-{
-	(void)i;
-	return 0;
-}
-#endif
 
 #endif

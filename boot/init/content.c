@@ -118,7 +118,7 @@ static uint32_t shifted(int fd)
 
 	for (uint32_t at = 0; at < INIT_CONTENT_BYTES; at += step) {
 		memset(b, 0, sizeof(b));
-		/* of what ends before, what there is */
+		/* an export may end before */
 		if (init_super_bytes(fd, b, sizeof(b), at) < 0)
 			return 0;
 		for (p = b; p < b + step; p += 64)

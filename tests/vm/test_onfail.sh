@@ -71,7 +71,7 @@ unserve
 down=$port
 serve 0 null
 unserve
-daemon_at "$port" socat -u "TCP-LISTEN:$port,bind=127.0.0.1,fork" \
+daemon_at "$port" socat -T 60 -u "TCP-LISTEN:$port,bind=127.0.0.1,fork" \
 	OPEN:/dev/null
 silent=$port
 truncate -s 8M "$work/blank"

@@ -92,7 +92,7 @@ static void four_messages_make_a_lease_without_a_pause(void **state)
 	assert_true(answer(DHCP_OFFER, 1, 5, 5001));
 	/* at once, not when the pause is over */
 	assert_int_equal(d.due, 5001);
-	/* a jumbo frame may be too long for who stands between */
+	/* not every switch and relay passes jumbo frames */
 	d.mtu = 9000;
 	assert_int_equal(sends(5001), DHCP_REQUEST);
 	assert_memory_equal(option(57), "\x05\xdc", 2);
