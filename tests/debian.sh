@@ -28,9 +28,12 @@ sysvinit) packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps ;;
 openrc) packages=sysvinit-core,openrc,initscripts,udev,kmod,procps ;;
 runit) packages=runit-init,sysv-rc,initscripts,udev,kmod,procps ;;
 esac
+merged=''
 case $variant in
 trixie*) release=trixie ;;
 testing) release=testing old=1 ;;
+# otherwise it would take usrmerge, with 50 MB of Perl
+*) packages=$packages,usr-is-merged merged=1 ;;
 esac
 
 die()
@@ -63,6 +66,7 @@ mirror=${mirror:-http://deb.debian.org/debian}
 echo "debian: $release from $mirror" >&2
 # A mirror may be behind with the next release; signatures are checked.
 TMPDIR=$dir mmdebstrap --mode=root --variant=minbase --include="$packages" \
+	${merged:+--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr} \
 	${old:+--aptopt='Acquire::Check-Valid-Until "false"'} \
 	"$release" "$root" "$mirror" >"$dir/log" 2>&1 || {
 	tail -n 20 "$dir/log" >&2
