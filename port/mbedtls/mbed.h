@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to port/mbedtls: shared by tls.c, verify.c and load.c.  Only these and
- * fault.c use mbedTLS.
+ * Private to port/mbedtls: shared by tls.c, tls13.c, verify.c and load.c.  Only
+ * these and fault.c use mbedTLS.
  */
 #ifndef PORT_MBEDTLS_MBED_H
 #define PORT_MBEDTLS_MBED_H

@@ -12,11 +12,9 @@ static const struct suite {
 	uint16_t id;
 	uint8_t aead, kind;
 } suites[] = {
-#ifdef CONFIG_PORT_TLS13
 	{ 0x1301, NBD_AES_128_GCM, TLS13 },
 	{ 0x1302, NBD_AES_256_GCM, TLS13 },
 	{ 0x1303, NBD_CHACHA20_POLY1305, TLS13 },
-#endif
 	{ 0xc02b, NBD_AES_128_GCM, CERT },	 /* ECDHE-ECDSA */
 	{ 0xc02f, NBD_AES_128_GCM, CERT },	 /* ECDHE-RSA */
 	{ 0xc02c, NBD_AES_256_GCM, CERT },	 /* ECDHE-ECDSA */
