@@ -76,7 +76,7 @@ second=$second,all_slaves_active=1,resend_igmp=5,num_unsol_na=7
 second=$second,primary_reselect=better
 third=lacp_rate=fast,ad_select=bandwidth,min_links=1,xmit_hash_policy=layer3+4
 third=$third,ad_actor_sys_prio=1000,ad_user_port_key=5,use_carrier=1
-third=$third,lacp_active=off,ad_actor_system=[02:00:00:00:00:77]
+third=$third,lacp_active=off,'ad_actor_system=[02:00:00:00:00:77]'
 third=$third,mode=802.3ad,miimon=50
 sixth=arp_all_targets=all,arp_validate=backup,arp_ip_target=198.51.100.8,mode=1
 sixth=$sixth,arp_ip_target=198.51.100.9,arp_interval=200
