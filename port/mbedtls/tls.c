@@ -300,7 +300,8 @@ static int handshake(struct tls_peer *p)
 		bool old = ssl->tls_version == MBEDTLS_SSL_VERSION_TLS1_2;
 
 		ret = mbedtls_ssl_handshake_step(ssl);
-		if (old && ssl->tls_version != MBEDTLS_SSL_VERSION_TLS1_2)
+		/* a lower version is mbedTLS's to refuse, see explain() */
+		if (old && ssl->tls_version > MBEDTLS_SSL_VERSION_TLS1_2)
 			return MBEDTLS_ERR_SSL_ILLEGAL_PARAMETER;
 		if (may_ask && !ret)
 			p->asked = ssl->in_msg[0] ==

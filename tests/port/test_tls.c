@@ -443,6 +443,23 @@ static void a_wrong_key_is_reported(void **state)
 	server_stop();
 }
 
+/* What a server of TLS 1.1 answers: its hello has a lower version. */
+static void a_server_that_is_too_old_is_named(void **state)
+{
+	unsigned char *hello = srv->to_client.buf + 9;
+
+	(void)state;
+	server_start(NULL);
+	assert_int_equal(session()->tls.step(&session()->tls, 0, &d), NBD_RECV);
+	mbedtls_ssl_handshake(&srv->ssl);
+	assert_memory_equal(hello, "\3\3", 2);
+	hello[1] = hello[-7] = 2; /* and that of the record */
+	assert_int_equal(session()->tls.step(&session()->tls, 0, &d),
+			 NBD_E_TLS);
+	assert_non_null(strstr(d.text, "nothing newer than TLS 1.1"));
+	server_stop();
+}
+
 static void a_key_that_can_be_guessed_is_refused(void **state)
 {
 	const struct tls_conf conf = { .psk_file = other_path, .user = "bob" };
@@ -713,6 +730,7 @@ int main(void)
 		WITH_PSK(a_forged_record_is_an_error),
 		WITH_PSK(a_user_that_the_server_does_not_know_is_reported),
 		WITH_PSK(a_wrong_key_is_reported),
+		WITH_PSK(a_server_that_is_too_old_is_named),
 		cmocka_unit_test(a_key_that_can_be_guessed_is_refused),
 		cmocka_unit_test(sessions_have_credentials_of_their_own),
 		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
