@@ -44,7 +44,7 @@ struct tls_peer {
 	size_t pending; /* payload bytes of a record that waits to be sent */
 	int err;	/* of the transport below */
 	bool asked;	/* for our certificate */
-	bool keyed;	/* block[] has keys, or secrets[] */
+	bool keyed;	/* block[] has keys, or secrets[]: until transport() */
 	bool heard;	/* data came */
 	/* findings of verify_certificate(), for messages */
 	mbedtls_x509_time date;

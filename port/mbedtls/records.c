@@ -62,7 +62,7 @@ void records_init(struct records *r, const struct nbd_tls_keys *keys,
 	begin(r, below);
 }
 
-void records_init_13(struct records *r, void (*renew)(struct records_way *w),
+void records_init_13(struct records *r, bool (*renew)(struct records_way *w),
 		     struct nbd_transport *below)
 {
 	r->renew = renew;
@@ -158,9 +158,8 @@ static int take_handshake_13(struct records *r, const unsigned char *p,
 
 		if (!n && len == 5 && p[0] == KEY_UPDATE && p[1] == 0 &&
 		    p[2] == 0 && p[3] == 1 && p[4] <= 1) {
-			r->renew(&r->rx);
 			r->must_renew |= p[4];
-			return 0;
+			return r->renew(&r->rx) ? 0 : fail(r, NBD_E_NO_MEMORY);
 		}
 		if (!n && (len < 4 || p[0] != NEW_SESSION_TICKET))
 			return fail(r, NBD_E_TLS);
@@ -352,14 +351,14 @@ static void seal_message(struct records *r, unsigned char type,
 	seal_record(r, type, text, len);
 }
 
-/* The last record with our old key says so. */
-static void renew_ours(struct records *r)
+/* The last record with our old key says so.  0, or an error: it is not sent. */
+static int renew_ours(struct records *r)
 {
 	static const unsigned char update[5] = { KEY_UPDATE, 0, 0, 1, 0 };
 
 	seal_message(r, HANDSHAKE, update, sizeof(update));
-	r->renew(&r->tx);
 	r->must_renew = false;
+	return r->renew(&r->tx) ? 0 : fail(r, NBD_E_NO_MEMORY);
 }
 
 /* Fills out[] with records.  A whole record of one piece is not copied. */
@@ -367,8 +366,6 @@ static size_t seal_records(struct records *r, struct cursor c)
 {
 	size_t all = 0;
 
-	if (is_13(r) && (r->must_renew || r->tx.seq >= RENEW_AFTER))
-		renew_ours(r);
 	while (c.n && sizeof(r->out) - r->tx.to >= RECORD_MAX) {
 		unsigned char *text = r->out + r->tx.to + head_len(r);
 		size_t len = RECORD_TEXT;
@@ -405,8 +402,13 @@ static int flush(struct records *r)
 
 int records_write(struct records *r, const struct nbd_iov v[], unsigned n)
 {
-	int err, sent;
+	int err = is_13(r) ? r->err : 0, sent;
 
+	if (!err && !r->pending && is_13(r) &&
+	    (r->must_renew || r->tx.seq >= RENEW_AFTER))
+		err = renew_ours(r);
+	if (err)
+		return err;
 	if (!r->pending)
 		r->pending = seal_records(r, (struct cursor){ v, n, 0 });
 	err = flush(r);

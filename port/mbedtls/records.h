@@ -45,13 +45,17 @@ struct records_way {
 struct records {
 	struct nbd_transport *below;
 	struct records_way rx, tx;
-	int err;	   /* the first one; from then on nothing is read */
+	/* the first one; from then on nothing is read, or sent by TLS 1.3 */
+	int err;
 	bool ended;	   /* the server said goodbye, or closed */
 	unsigned idle;	   /* records without data, one behind the other */
 	size_t text, left; /* in in[]: decrypted bytes that are not taken yet */
 	size_t pending;	   /* bytes of the caller in out[] */
-	/* TLS 1.3: makes the next key of a direction, and its iv; or NULL */
-	void (*renew)(struct records_way *w);
+	/*
+	 * TLS 1.3: makes the next key of a direction, and its iv; or NULL.
+	 * False: there is no memory for that.
+	 */
+	bool (*renew)(struct records_way *w);
 	bool must_renew;  /* ours, before the next record */
 	size_t to_ignore; /* bytes of a ticket that are in later records */
 	unsigned char in[RECORDS_IN * RECORD_MAX];
@@ -69,7 +73,7 @@ void records_init(struct records *r, const struct nbd_tls_keys *keys,
  * The same with TLS 1.3.  The owner has filled in secret, secret_len and
  * key_len of both directions.
  */
-void records_init_13(struct records *r, void (*renew)(struct records_way *w),
+void records_init_13(struct records *r, bool (*renew)(struct records_way *w),
 		     struct nbd_transport *below);
 
 /*

@@ -335,15 +335,20 @@ static void take_over(struct tls_peer *p)
 	struct nbd_tls_keys keys;
 
 	tls_keys(p->session, p->conn, &keys);
+	explicit_bzero(p->block, sizeof(p->block));
+	p->keyed = false;
 	if (records_fit(keys.aead))
 		p->records = mbedtls_calloc(1, sizeof(*p->records));
-	if (p->records) {
-		if (SUITE_13 && p->is_13)
-			tls13_records(p, p->records, keys.aead);
-		else
-			records_init(p->records, &keys, p->below);
-		mbedtls_ssl_free(&p->ssl);
+	if (p->records && SUITE_13 && p->is_13) {
+		if (!tls13_records(p, p->records, keys.aead)) {
+			mbedtls_free(p->records);
+			p->records = NULL;
+		}
+	} else if (p->records) {
+		records_init(p->records, &keys, p->below);
 	}
+	if (p->records)
+		mbedtls_ssl_free(&p->ssl);
 	explicit_bzero(&keys, sizeof(keys));
 }
 
@@ -351,7 +356,8 @@ static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
 {
 	struct tls_peer *p = session(t)->peers[conn];
 
-	if (!p->records)
+	/* once: if mbedTLS has sent a record, its number is not known here */
+	if (p->keyed)
 		take_over(p);
 	return &p->t;
 }

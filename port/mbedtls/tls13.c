@@ -50,13 +50,17 @@ mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *unused,
 				     : PSA_ERROR_INSUFFICIENT_ENTROPY;
 }
 
-/* RFC 8446, 7.1, HKDF-Expand-Label; len is at most that of the hash. */
-static void expand(const struct records_way *w, const char *label,
+/*
+ * RFC 8446, 7.1, HKDF-Expand-Label; len is at most that of the hash.  False: no
+ * memory.
+ */
+static bool expand(const struct records_way *w, const char *label,
 		   unsigned char *to, size_t len)
 {
 	bool sha256 = w->secret_len == 32;
 	unsigned char info[32], hash[RECORD_SECRET];
 	size_t n = strlen(label);
+	bool made;
 
 	info[0] = 0;
 	info[1] = (unsigned char)len;
@@ -65,34 +69,42 @@ static void expand(const struct records_way *w, const char *label,
 	memcpy(info + 9, label, n);
 	info[9 + n] = 0; /* no context */
 	info[10 + n] = 1;
-	mbedtls_md_hmac(mbedtls_md_info_from_type(sha256 ? MBEDTLS_MD_SHA256
-							 : MBEDTLS_MD_SHA384),
-			w->secret, w->secret_len, info, 11 + n, hash);
-	memcpy(to, hash, len);
+	made = !mbedtls_md_hmac(
+		mbedtls_md_info_from_type(sha256 ? MBEDTLS_MD_SHA256
+						 : MBEDTLS_MD_SHA384),
+		w->secret, w->secret_len, info, 11 + n, hash);
+	if (made)
+		memcpy(to, hash, len);
 	explicit_bzero(hash, sizeof(hash));
+	return made;
 }
 
 /* RFC 8446, 7.3 */
-static void make_key(struct records_way *w)
+static bool make_key(struct records_way *w)
 {
-	unsigned char key[TLS_KEY_MAX];
+	unsigned char key[TLS_KEY_MAX], iv[AESGCM_IV];
+	bool made = expand(w, "key", key, w->key_len) &&
+		    expand(w, "iv", iv, sizeof(iv));
 
-	expand(w, "key", key, w->key_len);
-	aesgcm_init(&w->key, key, w->key_len);
+	if (made) {
+		aesgcm_init(&w->key, key, w->key_len);
+		memcpy(w->iv, iv, sizeof(iv));
+		w->seq = 0;
+	}
 	explicit_bzero(key, sizeof(key));
-	expand(w, "iv", w->iv, sizeof(w->iv));
-	w->seq = 0;
+	return made;
 }
 
 /* RFC 8446, 7.2 */
-static void renew(struct records_way *w)
+static bool renew(struct records_way *w)
 {
 	unsigned char next[RECORD_SECRET];
+	bool made = expand(w, "traffic upd", next, w->secret_len);
 
-	expand(w, "traffic upd", next, w->secret_len);
-	memcpy(w->secret, next, w->secret_len);
+	if (made)
+		memcpy(w->secret, next, w->secret_len);
 	explicit_bzero(next, sizeof(next));
-	make_key(w);
+	return made && make_key(w);
 }
 
 void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
@@ -111,19 +123,22 @@ void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
 	p->keyed = true;
 }
 
-static void take_secret(struct tls_peer *p, struct records_way *w, bool ours,
+static bool take_secret(struct tls_peer *p, struct records_way *w, bool ours,
 			enum nbd_aead aead)
 {
 	memcpy(w->secret, p->secrets[ours], p->secret_len);
+	explicit_bzero(p->secrets[ours], sizeof(p->secrets[ours]));
 	w->secret_len = p->secret_len;
 	w->key_len = aead == NBD_AES_128_GCM ? 16 : TLS_KEY_MAX;
-	make_key(w);
+	return make_key(w);
 }
 
-void tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead)
+bool tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead)
 {
-	take_secret(p, &r->tx, true, aead);
-	take_secret(p, &r->rx, false, aead);
-	explicit_bzero(p->secrets, sizeof(p->secrets));
-	records_init_13(r, renew, p->below);
+	bool tx = take_secret(p, &r->tx, true, aead);
+	bool rx = take_secret(p, &r->rx, false, aead);
+
+	if (tx && rx)
+		records_init_13(r, renew, p->below);
+	return tx && rx;
 }

@@ -12,8 +12,8 @@ bool tls13_init(mbedtls_ssl_config *conf, bool psk);
 /* For the callback of exported keys: keeps those of data. */
 void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
 		  const unsigned char *secret, size_t len);
-/* Like records_init(), for a handshake of TLS 1.3. */
-void tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead);
+/* Like records_init(), for a handshake of TLS 1.3; false: out of memory. */
+bool tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead);
 
 #else
 
@@ -30,10 +30,11 @@ static inline void tls13_secret(struct tls_peer *p,
 	(void)p, (void)type, (void)secret, (void)len;
 }
 
-static inline void tls13_records(struct tls_peer *p, struct records *r,
+static inline bool tls13_records(struct tls_peer *p, struct records *r,
 				 enum nbd_aead aead)
 {
 	(void)p, (void)r, (void)aead;
+	return false;
 }
 
 #endif

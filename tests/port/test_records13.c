@@ -44,12 +44,17 @@ static int wire_write(struct nbd_transport *t, const struct nbd_iov v[],
 	return (int)v[0].len;
 }
 
-static void renew(struct records_way *w)
+static bool no_memory;
+
+static bool renew(struct records_way *w)
 {
+	if (no_memory)
+		return false;
 	w->secret[0]++;
 	aesgcm_init(&w->key, w->secret, 16);
 	memcpy(w->iv, w->secret + 4, sizeof(w->iv));
 	w->seq = 0;
+	return true;
 }
 
 static void give(struct records_way *w, unsigned char first)
@@ -189,6 +194,30 @@ static void a_key_is_not_used_for_ever(void **state)
 	pass(&client, &server, 50000, 10);
 }
 
+/* Nothing is read, or sent, with a key that was not made. */
+static void without_memory_for_a_key_the_connection_ends(void **state)
+{
+	static const unsigned char update[] = { 24, 0, 0, 1, 0 };
+	struct nbd_iov v = { sent, 10 };
+
+	(void)state;
+	put_record(HANDSHAKE, update, sizeof(update), 0);
+	put_record(DATA, "abc", 3, 0);
+	no_memory = true;
+	assert_int_equal(records_read(&client, got, 100), NBD_E_NO_MEMORY);
+	assert_int_equal(records_read(&client, got, 100), NBD_E_NO_MEMORY);
+	no_memory = false;
+	start(NULL);
+	client.must_renew = true;
+	no_memory = true;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(records_write(&client, &v, 1),
+				 NBD_E_NO_MEMORY);
+	no_memory = false;
+	records_goodbye(&client);
+	assert_int_equal(wire.n, 0);
+}
+
 static void a_goodbye_is_an_end(void **state)
 {
 	(void)state;
@@ -276,6 +305,7 @@ int main(void)
 		RECORDS(tickets_and_padding_are_left_out),
 		RECORDS(a_new_key_is_taken_and_answered),
 		RECORDS(a_key_is_not_used_for_ever),
+		RECORDS(without_memory_for_a_key_the_connection_ends),
 		RECORDS(a_goodbye_is_an_end),
 		RECORDS(what_is_not_allowed_ends_the_connection),
 		RECORDS(a_change_of_any_byte_ends_the_connection),

@@ -592,6 +592,29 @@ static void dates_that_fail_blame_a_clock_that_is_wrong(void **state)
 
 #ifdef CONFIG_PORT_TLS13
 
+/* How many keys of ours can still be made, or less than none: all. */
+static int hmacs = -1;
+
+int __real_mbedtls_md_hmac(const mbedtls_md_info_t *info,
+			   const unsigned char *secret, size_t secret_len,
+			   const unsigned char *in, size_t len,
+			   unsigned char *out);
+int __wrap_mbedtls_md_hmac(const mbedtls_md_info_t *info,
+			   const unsigned char *secret, size_t secret_len,
+			   const unsigned char *in, size_t len,
+			   unsigned char *out);
+
+int __wrap_mbedtls_md_hmac(const mbedtls_md_info_t *info,
+			   const unsigned char *secret, size_t secret_len,
+			   const unsigned char *in, size_t len,
+			   unsigned char *out)
+{
+	if (!hmacs)
+		return MBEDTLS_ERR_MD_ALLOC_FAILED;
+	hmacs -= hmacs > 0;
+	return __real_mbedtls_md_hmac(info, secret, secret_len, in, len, out);
+}
+
 static const int ciphers_13[][2] = { { 0x1301, 0 },
 				     { 0x1302, 0 },
 				     { 0x1303, 0 } };
@@ -622,6 +645,31 @@ static void data_pass_with_every_cipher_of_tls_13(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(ciphers_13); i++)
 		carry(ciphers_13[i]);
+}
+
+/* mbedTLS has keys of its own then. */
+static void data_pass_without_memory_for_our_keys(void **state)
+{
+	(void)state;
+	for (hmacs = 0; hmacs < 4; hmacs++) {
+		struct nbd_transport *t;
+		struct nbd_iov v = { (void *)(uintptr_t) "abc", 3 };
+		int left = hmacs;
+		unsigned char buf[3];
+
+		server_start(ciphers_13[0]);
+		assert_int_equal(shake(), 0);
+		t = session()->tls.transport(&session()->tls, 0);
+		assert_int_equal(hmacs, aesgcm_usable() ? 0 : left);
+		hmacs = -1;
+		t = session()->tls.transport(&session()->tls, 0);
+		assert_int_equal(t->write(t, &v, 1), 3);
+		assert_int_equal(mbedtls_ssl_read(&srv->ssl, buf, 3), 3);
+		assert_memory_equal(buf, "abc", 3);
+		hmacs = left;
+		server_stop();
+	}
+	hmacs = -1;
 }
 
 static void the_kernel_gets_tls_12_only(void **state)
@@ -690,6 +738,7 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 #define TLS_13(f) cmocka_unit_test_setup_teardown(f, load_cert, unload_cert)
 #define TESTS_13                                                   \
 	TLS_13(data_pass_with_every_cipher_of_tls_13),             \
+		TLS_13(data_pass_without_memory_for_our_keys),     \
 		TLS_13(the_kernel_gets_tls_12_only),               \
 		TLS_13(a_server_that_agrees_on_no_key_is_refused), \
 		TLS_13(any_change_of_a_handshake_of_tls_13_fails),
