@@ -26,8 +26,14 @@ die()
 	exit 1
 }
 
-! head -n 1 "$dir/debian/changelog" 2>/dev/null |
-	grep -q "^$package (\([0-9]*:\)\?$branch" || exit 0
+# Is the source in a directory one of that branch?
+is_right()
+{
+	head -n 1 "$1/debian/changelog" 2>/dev/null |
+		grep -q "^$package (\([0-9]*:\)\?${branch:+${branch}[.]}"
+}
+
+! is_right "$dir" || exit 0
 command -v apt-get >/dev/null || die 'no apt-get here to fetch the source'
 mkdir -p "$dir"
 work=$(mktemp -d "$dir.XXXXXX")
@@ -66,9 +72,10 @@ apt update || {
 	must update
 }
 must source --download-only "$package"
-tar -x -f "$work/$package"_*.orig.tar.* -C "$work/tree" --strip-components=1
+# -m: as new as they are here, so that make compiles them again
+tar -x -m -f "$work/$package"_*.orig.tar.* -C "$work/tree" --strip-components=1
 for patches in "$work/$package"_*.debian.tar.*; do
-	tar -x -f "$patches" -C "$work/tree"
+	tar -x -m -f "$patches" -C "$work/tree"
 done
 [ ! -e "$work/tree/debian/patches/series" ] || (
 	cd "$work/tree"
@@ -79,5 +86,7 @@ done
 		esac
 	done <debian/patches/series
 ) || die 'a patch of the package does not apply'
+is_right "$work/tree" || die "$suite has another branch than $branch:" \
+	"$(head -n 1 "$work/tree/debian/changelog")"
 rm -rf "$dir"
 mv "$work/tree" "$dir"

@@ -57,7 +57,8 @@ $(mbedtls-users): cpp += $(mbedtls-cpp)
 $(O)/port/mbedtls/load.o: cpp += -DTLS_PACKAGE='"$(shell sed -n \
 	'1s/.*(\(.*\)).*/ (Debian \1)/p' $(mbedtls-src)/debian/changelog \
 	2>/dev/null)"'
-$(mbedtls-users): | $(mbedtls-ready)
+# A newer source is compiled again, with what shows its version.
+$(mbedtls-users): $(if $(mbedtls-src),,|) $(mbedtls-ready)
 endif
 
 $(O)/mbedtls/include:
@@ -65,8 +66,8 @@ $(O)/mbedtls/include:
 	$(Q)ln -sfn /usr/include/mbedtls /usr/include/psa $@
 build/mbedtls/include/mbedtls/build_info.h:
 	$(Q)sh port/fetch.sh mbedtls build/mbedtls trixie 3.6
-$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h $(mbedtls-config) | $(mbedtls-ready) \
-		$(musl-ready)
+$(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h $(mbedtls-config) \
+		$(mbedtls-ready) | $(musl-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
