@@ -706,9 +706,9 @@ static void a_server_that_agrees_on_no_key_is_refused(void **state)
 	suite = hello + 35 + hello[34];
 	suite[0] = 0x13;
 	suite[1] = 0x01;
+	/* and not NBD_E_CERT, of the messages that would follow */
 	assert_int_equal(session()->tls.step(&session()->tls, 0, &d),
 			 NBD_E_TLS);
-	assert_non_null(strstr(d.text, "(-0x6600)"));
 	server_stop();
 }
 
