@@ -287,8 +287,8 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 
 /*
  * One step after the other, to see whether a certificate is asked for.
- * CVE-2026-115490: with mbedTLS before 3.6.8 a ServerHello that is none of TLS
- * 1.3 can still claim its version, and no key is agreed on then.
+ * CVE-2026-115490 (CVES.md): with mbedTLS before 3.6.8 a ServerHello that is
+ * none of TLS 1.3 can still claim its version, and no key is agreed on then.
  */
 static int handshake(struct tls_peer *p)
 {

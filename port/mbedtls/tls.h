@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TLS 1.2 and 1.3 with mbedTLS, over any transport.  The server proves its identity
- * with a certificate, or both sides have a pre-shared key.  Only suites that
- * kernel TLS can take over are offered (struct nbd_tls_keys).
+ * TLS 1.2 and 1.3 with mbedTLS, over any transport.  The server proves its
+ * identity with a certificate, or both sides have a pre-shared key.  Only suites
+ * that kernel TLS can take over are offered (struct nbd_tls_keys).
  */
 #ifndef PORT_MBEDTLS_TLS_H
 #define PORT_MBEDTLS_TLS_H
@@ -53,10 +53,10 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 void tls_unload(struct tls_session *s);
 
 /*
- * Fills in the keys for kernel TLS, of a connection with TLS_ONLY_12; the caller
- * wipes them.  Valid only right
- * after step() returned 0, before any record is sent or received.  Then call
- * tls_drop(), which frees the connection and sends nothing to the server.
+ * Fills in the keys for kernel TLS, of a connection with TLS_ONLY_12; the
+ * caller wipes them.  Valid only right after step() returned 0, before any
+ * record is sent or received.  Then call tls_drop(), which frees the connection
+ * and sends nothing to the server.
  */
 void tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys);

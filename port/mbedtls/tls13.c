@@ -14,8 +14,8 @@
 #include <psa/crypto.h>
 
 /*
- * RSA-PSS comes last: mbedTLS has it for TLS 1.3 only, but a server that chooses
- * TLS 1.2 takes what comes first.
+ * RSA-PSS comes last: mbedTLS has it for TLS 1.3 only, but a server that
+ * chooses TLS 1.2 takes what comes first.
  */
 static const uint16_t signatures[] = {
 	MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256,
