@@ -38,7 +38,7 @@ $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
 mbedtls-tests := $(addprefix $(O)/tests/,port/test_tls.o port/test_aesgcm.o \
 	fuzz/fuzz_aesgcm.o)
 $(mbedtls-tests): cpp += $(mbedtls-cpp)
-$(mbedtls-tests): | $(mbedtls-ready)
+$(mbedtls-tests): $(if $(mbedtls-src),,|) $(mbedtls-ready)
 $(O)/tests/port/test_fault.o: cpp += \
 	-DMBEDTLS_HEADERS='"$(or $(mbedtls-src:%=%/include),/usr/include)/mbedtls"'
 # nbdboot with a driver that is played.
