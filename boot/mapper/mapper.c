@@ -176,8 +176,8 @@ bool mapper_is_corrupt(const char *disk)
 	name_of_cover(name, disk);
 	len = dm_text(&m, name, true, text, sizeof(text), &d);
 	dm_close(&m);
-	/* "0 2048 verity C" */
-	return len > 2 && text[len - 2] == 'C';
+	/* "0 2048 verity C", on newer kernels "0 2048 verity C -" */
+	return len > 0 && strstr(text, " verity C");
 }
 
 int mapper_take(int index, struct nbd_diag *d)

@@ -270,6 +270,11 @@ static void a_wrong_block_is_known(void **state)
 	assert_false(mapper_is_corrupt("nbd0"));
 	play.table = "0 8 verity C\n";
 	assert_true(mapper_is_corrupt("nbd0"));
+	/* with what error correction has done */
+	play.table = "0 8 verity V -\n";
+	assert_false(mapper_is_corrupt("nbd0"));
+	play.table = "0 8 verity C -\n";
+	assert_true(mapper_is_corrupt("nbd0"));
 	play.table = "";
 	assert_false(mapper_is_corrupt("nbd0"));
 	play.names[0] = NULL;
