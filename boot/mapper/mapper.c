@@ -14,6 +14,7 @@
 #include "port/linux/file.h"
 
 #define PREFIX "nbdboot-"
+#define COVER  PREFIX "verity-"
 /* Bytes for small tables and lists of devices. */
 #define ROOM   65536
 
@@ -24,7 +25,7 @@ static void name_of(char name[MAPPER_NAME], int index)
 
 static void name_of_cover(char name[MAPPER_NAME], const char *disk)
 {
-	nbd_fmt(name, MAPPER_NAME, PREFIX "verity-%s", disk);
+	nbd_fmt(name, MAPPER_NAME, COVER "%s", disk);
 }
 
 /* The table that maps it one to one.  *read_only: as the device is. */
@@ -178,6 +179,20 @@ bool mapper_is_corrupt(const char *disk)
 	dm_close(&m);
 	/* "0 2048 verity C", on newer kernels "0 2048 verity C -" */
 	return len > 0 && strstr(text, " verity C");
+}
+
+bool mapper_has_cover(void)
+{
+	char name[DM_NAME];
+	struct nbd_diag d;
+	struct dm m;
+	int rc;
+
+	if (open_mapper(&m, &d))
+		return false;
+	rc = dm_nth(&m, COVER, 0, name, NULL);
+	dm_close(&m);
+	return !rc;
 }
 
 int mapper_take(int index, struct nbd_diag *d)

@@ -49,6 +49,9 @@ int mapper_uncover(const char *disk, struct nbd_diag *d);
 /* Has a read of the cover found a block that is not what its hash says? */
 bool mapper_is_corrupt(const char *disk);
 
+/* Is there the cover of any device? */
+bool mapper_has_cover(void);
+
 /* Puts a table into use in the mapping of nbdN; m is the caller's, and open. */
 struct dm;
 int mapper_set(struct dm *m, int index, const char *table, bool read_only,
@@ -70,6 +73,11 @@ static inline int mapper_take(int index, struct nbd_diag *d)
 
 static inline void mapper_take_all(void)
 {
+}
+
+static inline bool mapper_has_cover(void)
+{
+	return false;
 }
 
 #endif

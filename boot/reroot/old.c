@@ -19,6 +19,7 @@
 
 #include "boot/device/backend.h"
 #include "boot/init/overlay.h"
+#include "boot/mapper/mapper.h"
 #include "boot/reroot/after.h"
 #include "boot/net/export.h"
 #include "boot/reroot/reroot.h"
@@ -110,7 +111,8 @@ static void find_named(struct reroot_old *o)
 	o->nbd = o->copy ||
 		 (o->device[0] ? !strncmp(o->device, NBD, sizeof(NBD) - 1)
 			       : o->overlay);
-	if (o->nbd && !rc && !root_parse(&spec, &c, &d))
+	o->hidden_hash = mapper_has_cover() && !c.roothash;
+	if (o->nbd && !o->hidden_hash && !rc && !root_parse(&spec, &c, &d))
 		o->named = spec.from_dhcp ? REROOT_ASKED : REROOT_NAMED;
 }
 
@@ -204,7 +206,9 @@ static bool put_root(struct reroot_words *w, const struct reroot_old *o)
 int reroot_old_words(struct reroot_words *w, const struct reroot_old *o,
 		     bool force, struct nbd_diag *d)
 {
-	const char *why = o->nbd && o->device[0]
+	const char *why = o->hidden_hash ? ", as only its initramfs has its "
+					   "root hash"
+			  : o->nbd && o->device[0]
 				  ? ", as neither the kernel command line nor "
 				    "its device names its server"
 				  : "";

@@ -143,6 +143,8 @@ struct reroot_old {
 	bool nbd;     /* it is from a server */
 	bool copy;    /* a copy of it in RAM (nbdboot.toram) */
 	enum reroot_named named;
+	/* it is verified, by a root hash that no word repeats */
+	bool hidden_hash;
 	bool ours; /* its network was brought up by this program */
 	/* that of the system, with the words of the firmware */
 	char line[CMDLINE_MAX];

@@ -157,12 +157,16 @@ int __wrap_dm_nth(struct dm *m, const char *prefix, unsigned n,
 int __wrap_dm_nth(struct dm *m, const char *prefix, unsigned n,
 		  char name[DM_NAME], struct nbd_diag *dg)
 {
+	unsigned i;
+
 	(void)m, (void)dg;
-	assert_string_equal(prefix, "nbdboot-");
-	if (n >= 3 || !play.names[n])
-		return NBD_E_NOT_FOUND;
-	nbd_fmt(name, DM_NAME, "%s", play.names[n]);
-	return NBD_OK;
+	for (i = 0; i < 3 && play.names[i]; i++) {
+		if (strncmp(play.names[i], prefix, strlen(prefix)) != 0 || n--)
+			continue;
+		nbd_fmt(name, DM_NAME, "%s", play.names[i]);
+		return NBD_OK;
+	}
+	return NBD_E_NOT_FOUND;
 }
 
 static void a_partition_is_mapped_one_to_one(void **state)
@@ -261,6 +265,16 @@ static void a_device_loses_its_cover_first(void **state)
 	assert_null(play.names[0]);
 }
 
+static void a_cover_is_told_from_a_mapping(void **state)
+{
+	(void)state;
+	play = (struct play){ .names = { "nbdboot-nbd1", "other-verity-x" } };
+	assert_false(mapper_has_cover());
+	play = (struct play){ .names = { "nbdboot-nbd1",
+					 "nbdboot-verity-loop0" } };
+	assert_true(mapper_has_cover());
+}
+
 static void a_wrong_block_is_known(void **state)
 {
 	(void)state;
@@ -311,6 +325,7 @@ int main(void)
 		cmocka_unit_test(the_way_down_takes_all_that_are_free),
 		cmocka_unit_test(a_cover_is_on_top_and_read_only),
 		cmocka_unit_test(a_device_loses_its_cover_first),
+		cmocka_unit_test(a_cover_is_told_from_a_mapping),
 		cmocka_unit_test(a_wrong_block_is_known),
 		cmocka_unit_test(what_is_below_is_known),
 	};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "boot/init/overlay.h"
+#include "boot/mapper/mapper.h"
 #include "boot/reroot/after.h"
 #include "boot/net/export.h"
 #include "boot/root/handed.h"
@@ -30,6 +31,7 @@ static bool handed;	    /* the firmware hands words over */
 static bool ours;	    /* EXPORT_LEASE exists */
 static bool lower;	    /* OVERLAY_LOWER exists */
 static bool in_ram;
+static bool verified; /* it is read through its hashes */
 
 static struct reroot_words w;
 static struct nbd_diag d;
@@ -107,6 +109,12 @@ int __wrap_nbdk_info(int index, struct nbdk_info *info)
 	return backend ? 0 : NBD_E_NO_DEVICE;
 }
 
+bool __wrap_mapper_has_cover(void);
+bool __wrap_mapper_has_cover(void)
+{
+	return verified;
+}
+
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why);
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why)
 {
@@ -126,7 +134,7 @@ static int reset(void **state)
 	cmdline = "quiet root=UUID=1-2 rootflags=noatime";
 	later = NULL;
 	backend = "nbd://192.0.2.1/x";
-	handed = lower = in_ram = false;
+	handed = lower = in_ram = verified = false;
 	ours = true;
 	return 0;
 }
@@ -301,6 +309,34 @@ static void a_copy_in_ram_is_made_again(void **state)
 	refused("(ext4) could not be mounted again");
 }
 
+/* Its initramfs knows the hash, and the words for the way back have none. */
+static void a_verified_root_is_verified_again(void **state)
+{
+	(void)state;
+	lower = verified = true;
+	device = "dm-1";
+	mounts = "overlay / overlay rw,lowerdir=/run/nbdboot/lower 0 0\n";
+	cmdline = "root=nbd://h/x nbdboot.overlay roothash=12";
+	leads_back_by(cmdline);
+	cmdline = "root=nbd://h/x nbdboot.overlay rd.roothash=12";
+	leads_back_by(cmdline);
+	cmdline = "root=nbd://h/x nbdboot.overlay";
+	refused("(overlay) could not be mounted again if the new one "
+		"fails, as only its initramfs has its root hash");
+	cmdline = "root=dhcp nbdboot.overlay ip=dhcp";
+	refused("(overlay) could not be mounted again if the new one "
+		"fails, as only its initramfs has its root hash");
+	/* a mapping of nbdboot.prefetch= */
+	verified = false;
+	leads_back_by(cmdline);
+	/* a copy in RAM, without an overlay */
+	lower = false;
+	verified = true;
+	mounts = "/dev/dm-1 / ext4 ro 0 0\n";
+	cmdline = "root=nbd://h/x nbdboot.toram ip=dhcp";
+	refused("only its initramfs has its root hash");
+}
+
 static void from_ram_there_is_no_way_back(void **state)
 {
 	(void)state;
@@ -324,6 +360,8 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(an_overlay_is_made_again, reset),
 		cmocka_unit_test_setup(a_copy_in_ram_is_made_again, reset),
+		cmocka_unit_test_setup(a_verified_root_is_verified_again,
+				       reset),
 		cmocka_unit_test_setup(from_ram_there_is_no_way_back, reset),
 	};
 
