@@ -27,6 +27,9 @@
 /* ms: a day, for the copy of a root to RAM. */
 #define STEP_COPY_MS  86400000
 
+/* The root hash of an initramfs. */
+#define INIT_ROOTHASH "/etc/nbdboot/roothash"
+
 struct boot;
 struct step;
 
@@ -84,7 +87,7 @@ struct boot {
 		struct spawned learn;
 	} fetcher;
 	struct verity_wanted verity;   /* what roothash= and others say */
-	char roothash[VERITY_HEX + 1]; /* that of the initramfs */
+	char roothash[VERITY_HEX + 1]; /* that of INIT_ROOTHASH */
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -18,8 +18,6 @@
 #include "boot/mapper/mapper.h"
 #include "port/linux/file.h"
 
-/* A file of the initramfs. */
-#define OURS "/etc/nbdboot/roothash"
 /* Takes the place of what systemd's generator makes of roothash=. */
 #define UNIT "/run/systemd/system/systemd-veritysetup@root.service"
 
@@ -74,12 +72,13 @@ static int check(const struct cmdline *c, const char *part, struct nbd_diag *d)
 static int take_ours(struct boot *b, struct nbd_diag *d)
 {
 	char *ours = b->roothash;
-	int rc = file_read(AT_FDCWD, OURS, ours, sizeof(b->roothash));
+	int rc = file_read(AT_FDCWD, INIT_ROOTHASH, ours, sizeof(b->roothash));
 
 	if (rc == NBD_E_NOT_FOUND)
 		return NBD_OK;
 	if (rc < 0)
-		return nbd_diag(d, rc, "read " OURS ": %s", strerror(errno));
+		return nbd_diag(d, rc, "read " INIT_ROOTHASH ": %s",
+				strerror(errno));
 	ours[strcspn(ours, "\n")] = '\0';
 	if (b->cmd.roothash && strcasecmp(b->cmd.roothash, ours) != 0)
 		return nbd_diag(d, NBD_E_USAGE,
