@@ -162,6 +162,9 @@ static int do_begin(struct boot *b, struct nbd_diag *d)
 {
 	(void)b;
 	(void)d;
+	/* another plan: that of the one before is open */
+	if (boot_console_log)
+		close_socket();
 	memset(&out, 0, sizeof(out));
 	out.fd = -1;
 	boot_console_log = take_line;

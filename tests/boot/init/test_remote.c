@@ -153,6 +153,30 @@ static void a_server_that_is_not_there_holds_nothing_up(void **state)
 	boot_console_log = NULL;
 }
 
+static int lowest_free(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+/* A reroot that fails tries the old root and the new one in turn, for days. */
+static void a_boot_that_begins_again_leaves_no_socket(void **state)
+{
+	int free;
+
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	words();
+	free = lowest_free();
+	boot_say("one");
+	assert_int_not_equal(lowest_free(), free);
+	assert_int_equal(init_remote_begin_step.run(&b, &d), 0);
+	assert_int_equal(lowest_free(), free);
+	boot_console_log = NULL;
+}
+
 static void what_is_no_address_is_reported(void **state)
 {
 	static const char *const wrong[] = {
@@ -195,6 +219,7 @@ int main(void)
 		cmocka_unit_test(lines_before_the_network_are_sent_after_it),
 		cmocka_unit_test(what_does_not_fit_is_missed),
 		cmocka_unit_test(a_server_that_is_not_there_holds_nothing_up),
+		cmocka_unit_test(a_boot_that_begins_again_leaves_no_socket),
 		cmocka_unit_test(what_is_no_address_is_reported),
 	};
 
