@@ -221,6 +221,18 @@ static void a_word_of_systemd_turns_it_off(void **state)
 	assert_found(1);
 }
 
+/* What is in a root that is to be verified must not choose it. */
+static void a_root_to_be_verified_is_not_looked_for(void **state)
+{
+	(void)state;
+	GPT("type=" OURS ", attrs=\"GUID:60\"");
+	cmd.roothash = "";
+	assert_found(0);
+	assert_false(read_only);
+	cmd.roothash = NULL;
+	assert_found(1);
+}
+
 static void
 a_disk_with_a_file_system_or_without_partitions_is_whole(void **state)
 {
@@ -392,6 +404,7 @@ int main(void)
 		cmocka_unit_test(the_only_partition_of_linux_is_taken),
 		cmocka_unit_test(a_choice_is_left_to_the_user_with_a_list),
 		cmocka_unit_test(a_word_of_systemd_turns_it_off),
+		cmocka_unit_test(a_root_to_be_verified_is_not_looked_for),
 		cmocka_unit_test(
 			a_disk_with_a_file_system_or_without_partitions_is_whole),
 		cmocka_unit_test(
