@@ -70,7 +70,12 @@ int init_composefs_mount(const struct composefs *c, const char *target,
 			      "mount composefs (module overlay): %s",
 			      strerror(errno));
 	/* the overlay has it now */
+	init_composefs_unmount();
+	return rc;
+}
+
+void init_composefs_unmount(void)
+{
 	umount2(LOWER, MNT_DETACH);
 	rmdir(LOWER);
-	return rc;
 }

@@ -22,4 +22,7 @@ struct composefs {
 int init_composefs_mount(const struct composefs *c, const char *target,
 			 struct nbd_diag *d);
 
+/* What a process leaves that was killed within it; harmless without that. */
+void init_composefs_unmount(void);
+
 #endif

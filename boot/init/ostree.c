@@ -32,11 +32,13 @@
 #include "port/linux/inside.h"
 #include "port/linux/module.h"
 
-#define ASIDE	"/run/nbdboot/sysroot"
-#define RUN	"/run/ostree"
-#define PRIVATE RUN "/.private"
-#define ETC	RUN "/transient-etc.nbdboot"
-#define BOOTED	"/run/ostree-booted"
+#define ASIDE	  "/run/nbdboot/sysroot"
+#define RUN	  "/run/ostree"
+#define PRIVATE	  RUN "/.private"
+#define ETC	  RUN "/transient-etc.nbdboot"
+#define BOOTED	  "/run/ostree-booted"
+/* What systemd looks for where / is an overlay, to find the disk of the root. */
+#define ROOT_DISK "/run/systemd/volatile-root"
 
 static int failed(const char *what, struct nbd_diag *d)
 {
@@ -286,9 +288,6 @@ static int finish_state(struct ostree *o, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/*
- * What systemd looks for where / is an overlay, to find the disk of the root.
- */
 static void mark_disk(const char *dev)
 {
 	char to[64];
@@ -299,7 +298,7 @@ static void mark_disk(const char *dev)
 	nbd_fmt(to, sizeof(to), "/dev/block/%u:%u", major(st.st_rdev),
 		minor(st.st_rdev));
 	mkdir("/run/systemd", 0755);
-	if (symlink(to, "/run/systemd/volatile-root"))
+	if (symlink(to, ROOT_DISK))
 		return;
 }
 
@@ -373,7 +372,10 @@ static int undo_ostree(struct boot *b, struct nbd_diag *d)
 	if (!b->cmd.ostree)
 		return NBD_OK;
 	unlink(BOOTED);
+	/* the next try may be on another device */
+	unlink(ROOT_DISK);
 	umount2(b->plan->newroot, MNT_DETACH);
+	init_composefs_unmount();
 	umount2(ASIDE, MNT_DETACH);
 	return NBD_OK;
 }
