@@ -350,7 +350,7 @@ const struct word init_ostree_words[] = {
 	WORD("ostree", ostree, WORD_TEXT, WORD_ROOT | WORD_MOUNT),
 	WORD("ostree.prepare-root.composefs", ostree_composefs, WORD_TEXT,
 	     WORD_ROOT | WORD_MOUNT),
-	WORD("composefs", composefs, WORD_TEXT, WORD_ROOT), WORD_END
+	WORD_END
 };
 
 /* In a child, which ends with its descriptors. */
