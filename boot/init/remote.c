@@ -96,12 +96,11 @@ static ssize_t send_line(int level, const char *p, size_t len)
 
 static bool open_socket(void)
 {
-	struct sock_addr a[SOCK_MAX_ADDRS];
-	struct nbd_diag d;
+	struct sock_addr a;
 
-	if (out.fd < 0 && *out.host &&
-	    sock_resolve_host(out.host, out.port, a, &d) > 0)
-		out.fd = sock_udp(&a[0]);
+	/* an interface in the address may come later */
+	if (out.fd < 0 && *out.host && sock_parse(out.host, out.port, &a))
+		out.fd = sock_udp(&a);
 	return out.fd >= 0;
 }
 
@@ -171,6 +170,16 @@ static int do_begin(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+/* With or without an interface behind it. */
+static bool is_ip6(const char *host)
+{
+	unsigned char ip[16];
+	char text[sizeof(out.host)];
+
+	nbd_fmt(text, sizeof(text), "%.*s", (int)strcspn(host, "%"), host);
+	return nbd_ip6(text, ip);
+}
+
 /* An address: a name server that does not answer would be waited for. */
 static bool take_address(const char *text)
 {
@@ -194,7 +203,7 @@ static bool take_address(const char *text)
 	    nbd_fmt(out.host, sizeof(out.host), "%.*s", (int)n, p) < 0)
 		return false;
 	out.port = (uint16_t)port;
-	return bracket ? strchr(out.host, ':') != NULL : nbd_ip4(out.host, ip);
+	return bracket ? is_ip6(out.host) : nbd_ip4(out.host, ip);
 }
 
 /* A boot without a log is better than none. */

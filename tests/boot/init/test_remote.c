@@ -29,6 +29,18 @@ int __wrap_sock_udp(const struct sock_addr *a)
 	return route ? __real_sock_udp(a) : NBD_E_UNREACHABLE;
 }
 
+int __wrap_sock_resolve_host(const char *host, uint16_t port,
+			     struct sock_addr addrs[SOCK_MAX_ADDRS],
+			     struct nbd_diag *dg);
+int __wrap_sock_resolve_host(const char *host, uint16_t port,
+			     struct sock_addr addrs[SOCK_MAX_ADDRS],
+			     struct nbd_diag *dg)
+{
+	(void)port, (void)addrs, (void)dg;
+	fail_msg("a name server is asked for %s", host);
+	return NBD_E_RESOLVE;
+}
+
 static void begin(const char *fmt)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
@@ -153,6 +165,19 @@ static void a_server_that_is_not_there_holds_nothing_up(void **state)
 	boot_console_log = NULL;
 }
 
+/* No driver has made it yet. */
+static void an_interface_that_is_missing_is_not_a_name(void **state)
+{
+	(void)state;
+	begin("udp://[::1]:%d");
+	b.cmd.log = "udp://[fe80::1%none]";
+	words();
+	assert_ptr_not_equal(boot_console_log, NULL);
+	boot_say("one");
+	assert_string_equal(message(), "");
+	boot_console_log = NULL;
+}
+
 static int lowest_free(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
@@ -187,6 +212,8 @@ static void what_is_no_address_is_reported(void **state)
 		"tcp://x",
 		"udp://1.2.3",
 		"udp://[x]",
+		"udp://[x:y]",
+		"udp://[%lo]",
 		"udp://1.2.3.4:0",
 		"1.2.3.4",
 		"udp://1.2.3.4:65536",
@@ -219,6 +246,7 @@ int main(void)
 		cmocka_unit_test(lines_before_the_network_are_sent_after_it),
 		cmocka_unit_test(what_does_not_fit_is_missed),
 		cmocka_unit_test(a_server_that_is_not_there_holds_nothing_up),
+		cmocka_unit_test(an_interface_that_is_missing_is_not_a_name),
 		cmocka_unit_test(a_boot_that_begins_again_leaves_no_socket),
 		cmocka_unit_test(what_is_no_address_is_reported),
 	};
