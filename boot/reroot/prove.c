@@ -66,6 +66,7 @@ static const char *as_it_is(const char *type)
 	static const char *const options[][2] = {
 		{ "ext4", "nodev,nosuid,noload" },
 		{ "xfs", "nodev,nosuid,norecovery,nouuid" },
+		{ "f2fs", "nodev,nosuid,norecovery" },
 		{ "btrfs", "nodev,nosuid,rescue=nologreplay" },
 	};
 

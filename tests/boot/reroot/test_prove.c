@@ -89,10 +89,15 @@ int __wrap_init_program_find(const char *root, const char *wanted,
 	return 0;
 }
 
-static void no_file_of_the_image_acts_on_this_machine(void **state)
+static void no_file_of_the_image_acts_and_no_journal_is_replayed(void **state)
 {
-	static const char *const types[] = { "ext4", "xfs", "btrfs",
-					     "squashfs" };
+	static const char *const types[][2] = {
+		{ "ext4", "noload" },
+		{ "xfs", "norecovery" },
+		{ "f2fs", "norecovery" },
+		{ "btrfs", "rescue=nologreplay" },
+		{ "squashfs", "squashfs (ro)" },
+	};
 	static struct reroot_proof p;
 	struct nbd_diag d;
 	char line[64];
@@ -100,10 +105,11 @@ static void no_file_of_the_image_acts_on_this_machine(void **state)
 	(void)state;
 	snprintf(line, sizeof(line), "root=%s", disk);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		type = types[i];
+		type = types[i][0];
 		memset(&p, 0, sizeof(p));
 		assert_int_equal(reroot_prove(&p, line, &d), NBD_E_KERNEL);
-		if (!strstr(d.text, strerror(EUCLEAN)))
+		if (!strstr(d.text, strerror(EUCLEAN)) ||
+		    !strstr(d.text, types[i][1]))
 			fail_msg("%s: %s", type, d.text);
 	}
 }
@@ -206,7 +212,8 @@ static int teardown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_file_of_the_image_acts_on_this_machine),
+		cmocka_unit_test(
+			no_file_of_the_image_acts_and_no_journal_is_replayed),
 		cmocka_unit_test(
 			a_device_that_does_not_outlive_the_system_is_refused),
 		cmocka_unit_test(soft_reboot_needs_os_release_in_the_new_root),
