@@ -78,14 +78,18 @@ static const uint8_t *option(const uint8_t *p, size_t len, unsigned code,
 {
 	const uint8_t *end = p + len;
 
-	for (p += OPTIONS_AT; end - p >= 2 && *p != END; p += 2 + *n) {
-		while (end - p > 2 && *p == PAD)
+	p += OPTIONS_AT;
+	while (end - p >= 2 && *p != END) {
+		if (*p == PAD) {
 			p++;
+			continue;
+		}
 		*n = p[1];
 		if (*n > (size_t)(end - p) - 2)
 			return NULL;
 		if (*p == code)
 			return p + 2;
+		p += 2 + *n;
 	}
 	return NULL;
 }

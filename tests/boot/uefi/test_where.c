@@ -140,6 +140,11 @@ static void an_answer_of_pxe_has_a_field_or_an_option(void **state)
 	assert_string_equal(to, "f/nbdboot.conf");
 	MAKE("", 1, "\xff");
 	assert_false(bootp());
+	/* behind the end, which may follow padding, is what was there before */
+	MAKE("", 1,
+	     "\0\xff\0\x43\x03"
+	     "f/x\xff");
+	assert_false(bootp());
 	/* an option that is longer than the packet */
 	MAKE("", 1, "\x0c\xff\xff");
 	assert_false(bootp());
