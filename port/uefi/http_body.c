@@ -51,8 +51,8 @@ static int chunk(char *p, char *end, char **data)
 	for (; size <= LONGEST; at++) {
 		char c = *at | 0x20;
 
-		if (c >= '0' && c <= '9')
-			size = size * 16 + (size_t)(c - '0');
+		if (*at >= '0' && *at <= '9')
+			size = size * 16 + (size_t)(*at - '0');
 		else if (c >= 'a' && c <= 'f')
 			size = size * 16 + (size_t)(c - 'a' + 10);
 		else

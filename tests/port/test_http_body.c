@@ -61,6 +61,11 @@ static const struct {
 	{ { TE("chunked") }, "\r\nhello\r\n", NULL, NBD_E_PROTOCOL },
 	{ { TE("chunked") }, "x\r\nhello\r\n", NULL, NBD_E_PROTOCOL },
 	{ { TE("chunked") }, "5hello\r\n", NULL, NBD_E_PROTOCOL },
+	/* no digit, but like one in five bits */
+	{ { TE("chunked") },
+	  "\x15\r\nhello\r\n0\r\n\r\n",
+	  NULL,
+	  NBD_E_PROTOCOL },
 	{ { TE("chunked") }, "4\r\nhello\r\n0\r\n", NULL, NBD_E_PROTOCOL },
 	{ { TE("chunked") }, "fffffffff\r\nx", NULL, NBD_E_PROTOCOL },
 	{ { TE("chunked") },
