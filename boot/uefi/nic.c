@@ -235,11 +235,21 @@ static bool has_ip6(const struct uefi_net *n)
 	return n->ip.client.family == AF_INET6;
 }
 
+/* One of IPv4, which ip= may have beside, is none. */
+static void copy6(unsigned char to[16], const struct link_addr *a)
+{
+	if (a->family == AF_INET6)
+		memcpy(to, a->ip, 16);
+}
+
 static void by_hand(struct lwnet_ip6 *to, const struct ip_config *ip)
 {
-	memcpy(to->ip, ip->client.ip, 16);
-	memcpy(to->router, ip->gateway.ip, 16);
-	memcpy(to->dns, ip->dns[0].ip, 16);
+	memset(to, 0, sizeof(*to));
+	copy6(to->ip, &ip->client);
+	copy6(to->router, &ip->gateway);
+	/* the first of IPv6 */
+	for (unsigned i = IP_DNS; i--;)
+		copy6(to->dns, &ip->dns[i]);
 	to->prefix = (unsigned char)ip->client.prefix;
 }
 
