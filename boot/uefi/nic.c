@@ -293,6 +293,9 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 			n->from = "router advertisement";
 		return NBD_OK;
 	}
+	if (rc && lwnet_ip6_taken(n->lwip))
+		rc = nbd_diag(d, rc, "another machine has the address by %s",
+			      n->from);
 	lwnet_close(n->lwip, 0);
 	n->stack = NULL;
 	return rc ? rc : NBD_E_TIMEOUT;

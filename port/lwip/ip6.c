@@ -86,6 +86,17 @@ bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
 	return false;
 }
 
+bool lwnet_ip6_taken(const struct lwnet *net)
+{
+	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++)
+		if (ip6_addr_isduplicated(
+			    netif_ip6_addr_state(&net->netif, i)) &&
+		    !memcmp(netif_ip6_addr(&net->netif, i)->addr, net->ip6.ip,
+			    16))
+			return true;
+	return false;
+}
+
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 {
 	if (a->len != 16)

@@ -135,6 +135,8 @@ void lwnet_wait(struct lwnet *net, int ms);
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4]);
 /* An address of IPv6 that is more than link-local; false: there is none. */
 bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16]);
+/* Does another machine have the IPv6 address by hand? */
+bool lwnet_ip6_taken(const struct lwnet *net);
 
 /*
  * Sends what is left to send, for ms milliseconds at most, gives the lease of

@@ -18,6 +18,12 @@ bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
 	return false;
 }
 
+bool lwnet_ip6_taken(const struct lwnet *net)
+{
+	(void)net;
+	return false;
+}
+
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 {
 	(void)ip, (void)a;

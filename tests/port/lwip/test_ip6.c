@@ -162,6 +162,7 @@ static void packets_go_to_the_link_or_to_the_router(void **state)
 		open_with(&ip6);
 		assert_int_equal(lwnet_up(&net, 10000, NULL, &d), 0);
 		assert_true(lwnet_ip6(&net, ip));
+		assert_false(lwnet_ip6_taken(&net));
 		assert_memory_equal(ip, ours, 16);
 		assert_way(cases[i].to,
 			   cases[i].on_link ? cases[i].to : "fe80::1");
@@ -201,6 +202,7 @@ static void an_address_that_another_machine_has_is_not_used(void **state)
 	w.taken = true;
 	open_with(&ip6);
 	assert_int_equal(lwnet_up(&net, 10000, NULL, &d), NBD_E_TIMEOUT);
+	assert_true(lwnet_ip6_taken(&net));
 	lwnet_close(&net, 0);
 	w.taken = false;
 }
