@@ -53,6 +53,8 @@ bool uefi_beside_url(char *to, size_t cap, const char *url)
 bool uefi_beside_path(char *to, size_t cap, const uint8_t *p, size_t len)
 {
 	char own[NAME_MAX] = "";
+	/* with the mark, as its first character may be any */
+	uint8_t wide[2 + 2 * NAME_MAX] = { 0xff, 0xfe };
 	const uint8_t *end = p + len;
 	size_t used = 0, n;
 	bool more;
@@ -60,10 +62,13 @@ bool uefi_beside_path(char *to, size_t cap, const uint8_t *p, size_t len)
 	while ((p = uefi_path_node(p, (size_t)(end - p), NODE_FILE, &n))) {
 		int got;
 
+		if (n - 4 > sizeof(wide) - 2)
+			return false;
+		memcpy(wide + 2, p + 4, n - 4);
 		if (used && own[used - 1] != '\\')
 			own[used++] = '\\';
-		got = uefi_decode(own + used, sizeof(own) - 1 - used, p + 4,
-				  n - 4, false, &more);
+		got = uefi_decode(own + used, sizeof(own) - 1 - used, wide,
+				  n - 2, false, &more);
 		if (got < 0)
 			return false;
 		used += (size_t)got;

@@ -59,6 +59,9 @@ static void a_device_path_has_a_node_for_each_directory_or_one(void **state)
 				       0, 'x', 0,  0, 0 },
 			     two[] = { 4, 4, 10, 0, '\\', 0,   'a', 0, 0,
 				       0, 4, 4,	 8, 0,	  'x', 0,   0, 0 },
+			     /* U+65E5, and U+6100, in whose bytes is an "a" */
+		three[] = { 4, 4,    8, 0, 0xe5, 0x65, 0, 0, 4,	  4, 8, 0,
+			    0, 0x61, 0, 0, 4,	 4,    8, 0, 'x', 0, 0, 0 },
 			     none[] = { 4, 1, 8, 0, 1, 2, 3, 4 };
 
 	(void)state;
@@ -66,6 +69,8 @@ static void a_device_path_has_a_node_for_each_directory_or_one(void **state)
 	assert_string_equal(to, "\\a\\nbdboot.conf");
 	assert_true(uefi_beside_path(to, sizeof(to), two, sizeof(two)));
 	assert_string_equal(to, "\\a\\nbdboot.conf");
+	assert_true(uefi_beside_path(to, sizeof(to), three, sizeof(three)));
+	assert_string_equal(to, "\xe6\x97\xa5\\\xe6\x84\x80\\nbdboot.conf");
 	assert_true(uefi_beside_path(to, sizeof(to), none, sizeof(none)));
 	assert_string_equal(to, "nbdboot.conf");
 	assert_true(uefi_beside_path(to, sizeof(to), NULL, 0));
