@@ -159,7 +159,7 @@ void lwnet_check_links(struct lwnet *net);
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
-/* name_servers.c: the one of the program, if it is not 0.0.0.0 or :: */
+/* name_servers.c: the one of the program, the first; 0.0.0.0 or ::: none */
 void lwnet_name_server_set(const ip_addr_t *ip);
 /* The next server after number *k, which goes round.  False: there is none. */
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);

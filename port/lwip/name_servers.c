@@ -7,7 +7,9 @@
 
 #include <lwip/dns.h>
 
-static ip_addr_t servers[DNS_MAX_SERVERS];
+/* The program's own, then those that lwIP numbers from 0. */
+#define SERVERS (1 + DNS_MAX_SERVERS)
+static ip_addr_t servers[SERVERS];
 
 void dns_init(void)
 {
@@ -22,26 +24,25 @@ void dns_tmr(void)
 void dns_setserver(u8_t n, const ip_addr_t *addr)
 {
 	if (n < DNS_MAX_SERVERS)
-		servers[n] = addr ? *addr : *IP_ADDR_ANY;
+		servers[1 + n] = addr ? *addr : *IP_ADDR_ANY;
 }
 
 const ip_addr_t *dns_getserver(u8_t n)
 {
-	return n < DNS_MAX_SERVERS ? &servers[n] : IP_ADDR_ANY;
+	return n < DNS_MAX_SERVERS ? &servers[1 + n] : IP_ADDR_ANY;
 }
 
 void lwnet_name_server_set(const ip_addr_t *ip)
 {
-	if (!ip_addr_isany(ip))
-		dns_setserver(0, ip);
+	servers[0] = *ip;
 }
 
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k)
 {
-	for (unsigned n = 0; n < DNS_MAX_SERVERS; n++) {
+	for (unsigned n = 0; n < SERVERS; n++) {
 		const ip_addr_t *s = &servers[*k];
 
-		*k = (*k + 1) % DNS_MAX_SERVERS;
+		*k = (*k + 1) % SERVERS;
 		if (ip_addr_isany(s))
 			continue;
 		*to = *s;

@@ -198,7 +198,8 @@ static void set_static(struct lwnet *net, const struct lwnet_config *c)
 	set_ip4(&router, c->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
 	set_ip4(ip_2_ip4(&dns), c->dns);
-	lwnet_name_server_set(&dns);
+	if (c->dns[0])
+		lwnet_name_server_set(&dns);
 }
 
 void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
@@ -251,6 +252,7 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		lwip_init();
 	lwnet_netif_add(net);
 	tcp_init(); /* draws the first local port, with this key */
+	lwnet_name_server_set(IP_ADDR_ANY);
 	lwnet_ip6_begin(net, c->ip6);
 	watch_link(net);
 	if (c->ip[0])

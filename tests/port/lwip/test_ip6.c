@@ -3,6 +3,7 @@
 #include "port/lwip/lwip.h"
 #include "tests/unit.h"
 
+#include <lwip/dns.h>
 #include <string.h>
 
 static struct lwnet net;
@@ -207,6 +208,32 @@ static void an_address_that_another_machine_has_is_not_used(void **state)
 	w.taken = false;
 }
 
+/* As lwIP does with those that a router or DHCP announces. */
+static void an_announced_name_server_comes_after_ours(void **state)
+{
+	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
+	ip_addr_t other, got;
+	unsigned k = 0;
+
+	(void)state;
+	memcpy(ip6.dns, ours, 16);
+	assert_true(ipaddr_aton("2001:db8::53", &other));
+	open_with(&ip6);
+	dns_setserver(0, &other);
+	assert_true(lwnet_name_server_next(&got, &k));
+	assert_memory_equal(ip_2_ip6(&got)->addr, ours, 16);
+	assert_true(lwnet_name_server_next(&got, &k));
+	assert_true(ip_addr_cmp(&got, &other));
+	lwnet_close(&net, 0);
+	/* the next interface may be in another network */
+	open_with(NULL);
+	k = 0;
+	assert_true(lwnet_name_server_next(&got, &k));
+	assert_true(ip_addr_cmp(&got, &other));
+	lwnet_close(&net, 0);
+	dns_setserver(0, NULL);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -214,6 +241,7 @@ int main(void)
 		cmocka_unit_test(without_a_router_only_the_link_is_there),
 		cmocka_unit_test(
 			an_address_that_another_machine_has_is_not_used),
+		cmocka_unit_test(an_announced_name_server_comes_after_ours),
 	};
 
 	return cmocka_run_group_tests_name("IPv6 by hand", tests, NULL, NULL);
