@@ -17,7 +17,7 @@ cpu()
 	program=$O/t/cpu-$name/nbdboot
 	echo "# $name: $(wc -c <"$program") bytes"
 	run "$emulator" "$program" version
-	expect 0 'mbed TLS' "$name: the program runs"
+	expect 0 'Mbed TLS' "$name: the program runs"
 	run "$emulator" "$program" info "nbd://127.0.0.1:$port/"
 	expect 0 3145728 "$name: info shows the size of an export"
 	rm -f "$work/copy"

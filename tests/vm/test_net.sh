@@ -231,8 +231,8 @@ acks()
 	done
 }
 
-# RSS_MAX: KiB of locked memory: the program itself, and 62 beside it
-RSS_MAX=$((62 + $(wc -c <"$nbdboot") / 1024))
+# RSS_MAX: KiB of locked memory: the program itself, and 66 beside it
+RSS_MAX=$((66 + $(wc -c <"$nbdboot") / 1024))
 
 dhcpd_lease=120
 lan_dhcpd --dhcp-option=17,nbd://192.0.2.1/root --dhcp-option=option:T1,4
