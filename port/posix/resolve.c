@@ -162,34 +162,39 @@ static int ask(const struct dns_conf *c, const char *name, bool six,
 }
 
 /* The name in each domain, and then as it is: resolv.conf(5). */
-static int search(struct found *f)
+static int ask_each(const struct dns_conf *c, bool six, struct found *f)
 {
-	struct dns_conf c;
 	unsigned dots = 0;
-	bool six = has_ipv6();
 	int rc = 0, last;
 
-	dns_conf_read(&c, "/etc/resolv.conf");
 	for (const char *p = f->host; *p; p++)
 		dots += *p == '.';
-	if (dots < c.ndots && f->host[strlen(f->host) - 1] != '.')
-		for (const char *p = c.search; *p && !rc; p += *p == ' ') {
+	if (dots < c->ndots && f->host[strlen(f->host) - 1] != '.')
+		for (const char *p = c->search; *p && !rc; p += *p == ' ') {
 			char name[DNS_NAME_MAX + 1];
 			size_t n = strcspn(p, " ");
 
 			if (nbd_fmt(name, sizeof(name), "%s.%.*s", f->host,
 				    (int)n, p) >= 0)
-				rc = ask(&c, name, six, f);
+				rc = ask(c, name, six, f);
 			p += n;
 		}
 	if (rc > 0)
 		return rc;
-	last = ask(&c, f->host, six, f);
-	if (!last && !six && !rc) {
-		/* its addresses may all be of IPv6: they cannot be reached */
-		return ask(&c, f->host, true, f);
-	}
+	last = ask(c, f->host, six, f);
 	return last ? last : rc;
+}
+
+static int search(struct found *f)
+{
+	struct dns_conf c;
+	bool six = has_ipv6();
+	int rc;
+
+	dns_conf_read(&c, "/etc/resolv.conf");
+	rc = ask_each(&c, six, f);
+	/* all its addresses may be of an IPv6 that leads to this network alone */
+	return rc || six ? rc : ask_each(&c, true, f);
 }
 
 int sock_resolve_host(const char *host, uint16_t port,

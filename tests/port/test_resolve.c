@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which names are asked for, and for which kinds of addresses, where there is no
+ * way to all IPv6 addresses.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "port/posix/dns.h"
+#include "port/posix/sock.h"
+#include "tests/unit.h"
+
+/* "NAME " or, with AAAA, "NAME* " for each question. */
+static char asked[400];
+static const char *known; /* has an AAAA */
+static bool silent;	  /* no server answers */
+static struct dns_conf conf;
+static struct sock_addr found[SOCK_MAX_ADDRS];
+static struct nbd_diag d;
+
+void __wrap_dns_conf_read(struct dns_conf *c, const char *path);
+int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
+		   struct dns_found *four, struct dns_found *six);
+int __wrap_access(const char *path, int mode);
+
+void __wrap_dns_conf_read(struct dns_conf *c, const char *path)
+{
+	assert_string_equal(path, "/etc/resolv.conf");
+	*c = conf;
+}
+
+int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
+		   struct dns_found *four, struct dns_found *six)
+{
+	size_t n = strlen(asked);
+
+	(void)c;
+	snprintf(asked + n, sizeof(asked) - n, "%s%s ", name,
+		 want_six ? "*" : "");
+	four->n = six->n = 0;
+	if (silent)
+		return NBD_E_TIMEOUT;
+	if (!known || !want_six || strcmp(name, known) != 0)
+		return 0;
+	memset(six->ip, 0, sizeof(six->ip));
+	six->ip[0][0] = 0xfd;
+	six->n = 1;
+	return 1;
+}
+
+/* As if the kernel had no IPv6. */
+int __wrap_access(const char *path, int mode)
+{
+	(void)path, (void)mode;
+	errno = ENOENT;
+	return -1;
+}
+
+static int look_up(const char *host, const char *search, const char *has)
+{
+	memset(&conf, 0, sizeof(conf));
+	conf.ndots = 1;
+	snprintf(conf.search, sizeof(conf.search), "%s", search);
+	asked[0] = '\0';
+	known = has;
+	return sock_resolve_host(host, 10809, found, &d);
+}
+
+static void a_short_name_may_have_ipv6_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(look_up("srv0", "a.test b.test", "srv0.b.test"), 1);
+	assert_string_equal(asked, "srv0.a.test srv0.b.test srv0 "
+				   "srv0.a.test* srv0.b.test* ");
+	assert_int_equal(found[0].len, 16);
+	assert_int_equal(found[0].port, 10809);
+	assert_int_equal(look_up("srv0.test", "a.test", "srv0.test"), 1);
+	assert_string_equal(asked, "srv0.test srv0.test* ");
+}
+
+static void nobody_is_asked_again_after_silence(void **state)
+{
+	(void)state;
+	silent = true;
+	assert_int_equal(look_up("srv0", "a.test b.test", NULL), NBD_E_RESOLVE);
+	silent = false;
+	assert_string_equal(asked, "srv0.a.test srv0 ");
+	assert_non_null(strstr(d.text, "no name server answered"));
+	assert_int_equal(look_up("srv0.", "a.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0. srv0.* ");
+	assert_non_null(strstr(d.text, "no such name"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_short_name_may_have_ipv6_alone),
+		cmocka_unit_test(nobody_is_asked_again_after_silence),
+	};
+
+	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}
