@@ -98,7 +98,8 @@ struct asking {
 	struct question question[2];
 	unsigned n; /* of them */
 	struct pollfd p[DNS_SERVERS];
-	uint64_t end, grace; /* grace: UINT64_MAX until one has no address */
+	uint64_t end;	/* of this attempt */
+	uint64_t grace; /* UINT64_MAX until one has no address */
 	uint8_t buf[ANSWER];
 };
 
@@ -162,27 +163,38 @@ static size_t move(int fd, void *p, size_t len, bool out, uint64_t end)
 	return at;
 }
 
-/* The same question by TCP, of the server that has cut its answer. */
+/*
+ * The same question by TCP, of the server that has cut its answer.  It has half
+ * of the time that is left, or one that is silent would have that of the others.
+ */
 static enum dns_answer ask_tcp(struct asking *a, struct question *q,
 			       unsigned server)
 {
-	uint8_t head[2] = { (uint8_t)(q->len >> 8), (uint8_t)q->len };
 	int fd = open_socket(&a->c->server[server], SOCK_STREAM);
+	uint64_t now = nbd_now_ms(), end = a->end;
+	enum dns_answer answer;
 	size_t len = 0;
 
 	if (fd < 0)
 		return DNS_REFUSED;
-	if (move(fd, head, 2, true, a->end) == 2 &&
-	    move(fd, q->q, q->len, true, a->end) == q->len &&
-	    move(fd, head, 2, false, a->end) == 2) {
-		len = (size_t)head[0] << 8 | head[1];
+	if (now < end)
+		end = now + (end - now) / 2;
+	/* in one piece, as servers may take no other (RFC 7766, 8) */
+	a->buf[0] = (uint8_t)(q->len >> 8);
+	a->buf[1] = (uint8_t)q->len;
+	memcpy(a->buf + 2, q->q, q->len);
+	if (move(fd, a->buf, 2 + q->len, true, end) == 2 + q->len &&
+	    move(fd, a->buf, 2, false, end) == 2) {
+		len = (size_t)a->buf[0] << 8 | a->buf[1];
 		if (len > sizeof(a->buf))
 			len = sizeof(a->buf);
-		len = move(fd, a->buf, len, false, a->end);
+		len = move(fd, a->buf, len, false, end);
 	}
 	close(fd);
 	q->found->n = 0;
-	return dns_read(a->buf, len, q->q, q->len, q->found);
+	answer = dns_read(a->buf, len, q->q, q->len, q->found);
+	/* it said all that it will */
+	return answer == DNS_OTHER ? DNS_REFUSED : answer;
 }
 
 static void take_answer(struct asking *a, unsigned server, size_t len)
@@ -257,14 +269,14 @@ static bool are_settled(const struct asking *a, uint64_t now)
 }
 
 /* Receives until all is settled (true) or this attempt is over. */
-static bool receive(struct asking *a, uint64_t end)
+static bool receive(struct asking *a)
 {
 	for (;;) {
-		uint64_t now = nbd_now_ms(), next = end;
+		uint64_t now = nbd_now_ms(), next = a->end;
 
 		if (are_settled(a, now))
 			return true;
-		if (now >= end)
+		if (now >= a->end)
 			return false;
 		if (a->grace > now && a->grace < next)
 			next = a->grace;
@@ -332,12 +344,11 @@ int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 		if (!a.question[i].len)
 			return 0;
 	}
-	a.end = now + c->timeout_ms;
 	open_all(&a);
 	for (unsigned i = 0; i < c->attempts && !settled; i++) {
 		send_all(&a);
-		settled =
-			receive(&a, nbd_now_ms() + c->timeout_ms / c->attempts);
+		a.end = nbd_now_ms() + c->timeout_ms / c->attempts;
+		settled = receive(&a);
 	}
 	close_all(&a);
 	if (four->n || six->n)

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Questions to name servers that are played, on a clock that is played. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "port/posix/dns.h"
+#include "tests/unit.h"
+
+#define FIRST	   1000 /* descriptor */
+#define FDS	   64
+#define HEAD	   12
+#define TIMEOUT_MS 4000
+
+/* What a server does with a question, by UDP and by TCP. */
+enum udp { SILENT, NONE, RIGHT, CUT, UDPS };
+enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
+
+static struct server {
+	enum udp udp;
+	enum tcp tcp;
+} servers[DNS_SERVERS];
+
+static struct end {
+	bool open, tcp;
+	unsigned server;
+	unsigned char in[600]; /* what comes */
+	size_t n;
+} ends[FDS];
+
+static unsigned n_ends, n_open;
+static uint64_t now;	 /* ms */
+static size_t first_tcp; /* bytes of the first piece to a server */
+static struct dns_found four, six;
+
+uint64_t __wrap_nbd_now_ns(void);
+int __wrap_socket(int domain, int type, int protocol);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
+ssize_t __wrap_send(int fd, const void *p, size_t len, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t len, int flags);
+int __wrap_poll(struct pollfd *p, nfds_t n, int ms);
+int __wrap_close(int fd);
+int __real_close(int fd);
+
+uint64_t __wrap_nbd_now_ns(void)
+{
+	return now * 1000000;
+}
+
+int __wrap_socket(int domain, int type, int protocol)
+{
+	(void)protocol;
+	assert_int_equal(domain, AF_INET);
+	assert_true(type & SOCK_CLOEXEC && type & SOCK_NONBLOCK);
+	assert_true(n_ends < FDS);
+	ends[n_ends] = (struct end){
+		.open = true,
+		.tcp = (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM,
+	};
+	n_open++;
+	return FIRST + (int)n_ends++;
+}
+
+static struct end *end_of(int fd)
+{
+	assert_true(fd >= FIRST && fd < FIRST + (int)n_ends);
+	assert_true(ends[fd - FIRST].open);
+	return &ends[fd - FIRST];
+}
+
+int __wrap_close(int fd)
+{
+	if (fd < FIRST)
+		return __real_close(fd);
+	end_of(fd)->open = false;
+	n_open--;
+	return 0;
+}
+
+/* Server N is 192.0.2.N. */
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	const struct sockaddr_in *in = (const void *)to;
+	struct end *e = end_of(fd);
+
+	assert_int_equal(len, sizeof(*in));
+	assert_int_equal(ntohs(in->sin_port), DNS_PORT);
+	e->server = ntohl(in->sin_addr.s_addr) & 0xff;
+	errno = EINPROGRESS;
+	return e->tcp ? -1 : 0;
+}
+
+/* The question q, and an A if it asks for one and `right`. */
+static void answer(struct end *e, const unsigned char *q, size_t len,
+		   bool right, unsigned flags)
+{
+	static const unsigned char record[] = "\300\14\0\1\0\1\0\0\0\1\0\4\300"
+					      "\0\2\11";
+	unsigned char *p = e->in + e->n + 2 * e->tcp;
+	size_t n = len;
+
+	assert_true(e->n + 2 + len + 16 <= sizeof(e->in));
+	memcpy(p, q, len);
+	p[2] = (unsigned char)(p[2] | 0x80 | flags);
+	if (right && q[len - 3] == DNS_A) {
+		p[7] = 1;
+		memcpy(p + len, record, 16);
+		n += 16;
+	}
+	if (e->tcp) {
+		p[-2] = (unsigned char)(n >> 8);
+		p[-1] = (unsigned char)n;
+	}
+	e->n += n + 2 * e->tcp;
+}
+
+ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
+{
+	struct end *e = end_of(fd);
+	const struct server *s = &servers[e->server];
+
+	assert_true(flags & MSG_NOSIGNAL);
+	if (!e->tcp && s->udp != SILENT)
+		answer(e, p, len, s->udp == RIGHT, s->udp == CUT ? 2 : 0);
+	if (!e->tcp)
+		return (ssize_t)len;
+	if (s->tcp == TCP_CLOSED) {
+		errno = ECONNREFUSED;
+		return -1;
+	}
+	if (!first_tcp)
+		first_tcp = len;
+	if (s->tcp == TCP_RIGHT && len > 2)
+		answer(e, (const unsigned char *)p + 2, len - 2, true, 0);
+	return (ssize_t)len;
+}
+
+ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
+{
+	struct end *e = end_of(fd);
+	size_t n = e->n < len ? e->n : len;
+
+	(void)flags;
+	errno = EAGAIN;
+	if (!e->n)
+		return -1;
+	/* of UDP one answer at a time: both kinds are of one length then */
+	if (!e->tcp && n > HEAD + 17 + 16)
+		n = HEAD + 17 + (e->in[7] ? 16 : 0);
+	memcpy(p, e->in, n);
+	e->n -= n;
+	memmove(e->in, e->in + n, e->n);
+	return (ssize_t)n;
+}
+
+int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
+{
+	int ready = 0;
+
+	assert_true(ms >= 0);
+	for (nfds_t i = 0; i < n; i++) {
+		const struct end *e = end_of(p[i].fd);
+
+		p[i].revents = (short)((e->n ? POLLIN : 0) | POLLOUT);
+		p[i].revents &= p[i].events;
+		ready += p[i].revents != 0;
+	}
+	if (!ready)
+		now += (uint64_t)ms;
+	return ready;
+}
+
+/* With _FORTIFY_SOURCE, where a size is not constant. */
+int __wrap___poll_chk(struct pollfd *p, nfds_t n, int ms, size_t size);
+ssize_t __wrap___recv_chk(int fd, void *p, size_t len, size_t size, int flags);
+
+int __wrap___poll_chk(struct pollfd *p, nfds_t n, int ms, size_t size)
+{
+	assert_true(n * sizeof(*p) <= size);
+	return __wrap_poll(p, n, ms);
+}
+
+ssize_t __wrap___recv_chk(int fd, void *p, size_t len, size_t size, int flags)
+{
+	assert_true(len <= size);
+	return __wrap_recv(fd, p, len, flags);
+}
+
+/* Asks for "srv.example"; the question has HEAD + 17 bytes. */
+static int ask(unsigned n, unsigned attempts, bool want_six)
+{
+	struct dns_conf c = {
+		.n = n,
+		.attempts = attempts,
+		.timeout_ms = TIMEOUT_MS,
+	};
+	int rc;
+
+	for (unsigned i = 0; i < n; i++)
+		c.server[i] = (struct sock_addr){
+			.len = 4,
+			.ip = { 192, 0, 2, (unsigned char)i },
+		};
+	n_ends = n_open = 0;
+	first_tcp = 0;
+	now = 5000;
+	rc = dns_ask(&c, "srv.example", want_six, &four, &six);
+	assert_int_equal(n_open, 0);
+	return rc;
+}
+
+static void a_question_by_tcp_is_one_piece(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ CUT, TCP_RIGHT };
+	assert_int_equal(ask(1, 2, false), 1);
+	assert_int_equal(four.n, 1);
+	assert_memory_equal(four.ip[0], "\300\0\2\11", 4);
+	assert_int_equal(first_tcp, 2 + HEAD + 17);
+}
+
+static void a_server_silent_by_tcp_leaves_time_for_the_next(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ CUT, TCP_SILENT };
+	servers[1] = (struct server){ CUT, TCP_RIGHT };
+	for (unsigned attempts = 1; attempts <= 5; attempts++)
+		assert_int_equal(ask(2, attempts, true), 1);
+}
+
+static void a_server_without_tcp_is_not_waited_for(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ CUT, TCP_CLOSED };
+	servers[1] = (struct server){ NONE, TCP_CLOSED };
+	assert_int_equal(ask(2, 2, false), 0);
+	assert_int_equal(now, 5000);
+}
+
+static void all_attempts_have_one_time(void **state)
+{
+	const unsigned kinds = UDPS * TCPS;
+
+	(void)state;
+	for (unsigned i = 0; i < 5 * 2 * kinds * kinds; i++) {
+		unsigned a = i % kinds, b = i / kinds % kinds;
+		unsigned rest = i / kinds / kinds;
+
+		servers[0] = (struct server){ a % UDPS, a / UDPS };
+		servers[1] = (struct server){ b % UDPS, b / UDPS };
+		ask(2, 1 + rest / 2, rest % 2);
+		assert_in_range(now - 5000, 0, TIMEOUT_MS);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_question_by_tcp_is_one_piece),
+		cmocka_unit_test(
+			a_server_silent_by_tcp_leaves_time_for_the_next),
+		cmocka_unit_test(a_server_without_tcp_is_not_waited_for),
+		cmocka_unit_test(all_attempts_have_one_time),
+	};
+
+	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
+}
