@@ -85,6 +85,11 @@ void dns_conf_read(struct dns_conf *c, const char *path)
 
 /* ---- questions ---- */
 
+/* Of Linux 5.6: bits that may be worse before there is entropy, but no error. */
+#ifndef GRND_INSECURE
+#define GRND_INSECURE 4
+#endif
+
 struct question {
 	uint8_t q[DNS_QUERY_MAX];
 	size_t len;
@@ -322,6 +327,20 @@ static bool was_denied(const struct asking *a)
 	return false;
 }
 
+/* What nobody beside the way to the server can guess (RFC 5452, 4.3). */
+static void make_ids(uint16_t id[2])
+{
+	uint64_t ns = nbd_now_ns();
+
+	id[0] = (uint16_t)(ns ^ ns >> 16);
+	id[1] = (uint16_t)(ns >> 8);
+	/* with neither of them the port is still a random one */
+	if (getrandom(id, 4, GRND_NONBLOCK) < 0)
+		(void)!getrandom(id, 4, GRND_INSECURE);
+	/* the two are of one port */
+	id[1] ^= id[0] == id[1];
+}
+
 int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	    struct dns_found *four, struct dns_found *six)
 {
@@ -329,14 +348,11 @@ int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	struct asking a = { .c = c,
 			    .n = want_six ? 2 : 1,
 			    .grace = UINT64_MAX };
-	uint64_t now = nbd_now_ms();
-	uint16_t id[2] = { (uint16_t)now, (uint16_t)(now * 7 + 1) };
+	uint16_t id[2];
 	bool settled = false;
 
 	four->n = six->n = 0;
-	/* without entropy the port is still a random one */
-	(void)!getrandom(id, sizeof(id), GRND_NONBLOCK);
-	id[1] ^= id[0] == id[1];
+	make_ids(id);
 	for (unsigned i = 0; i < a.n; i++) {
 		a.question[i].found = i ? six : four;
 		a.question[i].len =
