@@ -100,7 +100,7 @@ static bool open_socket(void)
 
 	/* an interface in the address may come later */
 	if (out.fd < 0 && *out.host && sock_parse(out.host, out.port, &a))
-		out.fd = sock_udp(&a);
+		out.fd = sock_open(&a, SOCK_DGRAM);
 	return out.fd >= 0;
 }
 

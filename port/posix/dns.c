@@ -3,7 +3,6 @@
 #include "port/posix/dns.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
@@ -55,7 +54,7 @@ static void take_line(void *ctx, char *word[])
 	struct nbd_out o = { .buf = c->search, .cap = sizeof(c->search) - 1 };
 
 	if (!strcmp(word[0], "nameserver") && c->n < DNS_SERVERS &&
-	    sock_parse(word[1], 0, &c->server[c->n]))
+	    sock_parse(word[1], DNS_PORT, &c->server[c->n]))
 		c->n++;
 	for (unsigned i = 1; i < LINES_WORDS && !strcmp(word[0], "options");
 	     i++)
@@ -80,7 +79,7 @@ void dns_conf_read(struct dns_conf *c, const char *path)
 	c->timeout_ms = (c->timeout_ms ? c->timeout_ms : 1) * 1000;
 	c->attempts += !c->attempts;
 	if (!c->n)
-		sock_parse("127.0.0.1", 0, &c->server[c->n++]);
+		sock_parse("127.0.0.1", DNS_PORT, &c->server[c->n++]);
 }
 
 /* ---- questions ---- */
@@ -107,29 +106,6 @@ struct asking {
 	uint64_t grace; /* UINT64_MAX until one has no address */
 	uint8_t buf[ANSWER];
 };
-
-static int open_socket(const struct sock_addr *server, int type)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET,
-				  .sin_port = htons(DNS_PORT) };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
-				    .sin6_port = htons(DNS_PORT),
-				    .sin6_scope_id = server->zone };
-	bool v4 = server->len == 4;
-	int fd = socket(v4 ? AF_INET : AF_INET6,
-			type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	memcpy(&in.sin_addr, server->ip, 4);
-	memcpy(&in6.sin6_addr, server->ip, 16);
-	if (fd >= 0 &&
-	    connect(fd, v4 ? (const void *)&in : &in6,
-		    v4 ? sizeof(in) : sizeof(in6)) &&
-	    errno != EINPROGRESS) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
 
 static void say(struct asking *a, unsigned question, unsigned server,
 		enum dns_answer answer)
@@ -175,7 +151,7 @@ static size_t move(int fd, void *p, size_t len, bool out, uint64_t end)
 static enum dns_answer ask_tcp(struct asking *a, struct question *q,
 			       unsigned server)
 {
-	int fd = open_socket(&a->c->server[server], SOCK_STREAM);
+	int fd = sock_open(&a->c->server[server], SOCK_STREAM);
 	uint64_t now = nbd_now_ms(), end = a->end;
 	enum dns_answer answer;
 	size_t len = 0;
@@ -307,7 +283,7 @@ static void open_all(struct asking *a)
 {
 	for (unsigned s = 0; s < a->c->n; s++)
 		a->p[s] = (struct pollfd){
-			.fd = open_socket(&a->c->server[s], SOCK_DGRAM),
+			.fd = sock_open(&a->c->server[s], SOCK_DGRAM),
 			.events = POLLIN,
 		};
 }

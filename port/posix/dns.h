@@ -22,7 +22,7 @@
 
 /* What resolv.conf(5) says. */
 struct dns_conf {
-	unsigned n; /* of server[]; port is 0 */
+	unsigned n; /* of server[] */
 	struct sock_addr server[DNS_SERVERS];
 	unsigned ndots, attempts, timeout_ms; /* timeout_ms: of all attempts */
 	char search[256];		      /* names with blanks */

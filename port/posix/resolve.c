@@ -26,7 +26,7 @@ struct found {
 
 /* ---- how an address is reached ---- */
 
-/* A socket address, for connect() and from getsockname(). */
+/* What getsockname() has. */
 union address {
 	struct sockaddr any;
 	struct sockaddr_in in;
@@ -40,27 +40,18 @@ union address {
  */
 static bool source_of(const struct sock_addr *a, union address *own)
 {
-	bool v4 = a->len == 4;
-	union address to = { .any.sa_family = v4 ? AF_INET : AF_INET6 };
-	socklen_t len = v4 ? sizeof(to.in) : sizeof(to.in6);
-	int fd = !v4 && access("/proc/net/if_inet6", F_OK)
-			 ? -1
-			 : socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC,
-				  0);
+	struct sock_addr to = *a;
+	socklen_t len = sizeof(*own);
+	int fd;
 	bool is;
 
-	if (fd < 0)
+	if (a->len == 16 && access("/proc/net/if_inet6", F_OK))
 		return false;
-	if (v4) {
-		to.in.sin_port = htons(1);
-		memcpy(&to.in.sin_addr, a->ip, 4);
-	} else {
-		to.in6.sin6_port = htons(1);
-		to.in6.sin6_scope_id = a->zone;
-		memcpy(&to.in6.sin6_addr, a->ip, 16);
-	}
-	is = !connect(fd, &to.any, len) && !getsockname(fd, &own->any, &len);
-	close(fd);
+	to.port = 1;
+	fd = sock_open(&to, SOCK_DGRAM);
+	is = fd >= 0 && !getsockname(fd, &own->any, &len);
+	if (fd >= 0)
+		close(fd);
 	return is;
 }
 

@@ -163,15 +163,15 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	return sock_from_dropped(s) ? sock_connect(s, a) : err;
 }
 
-int sock_udp(const struct sock_addr *a)
+int sock_open(const struct sock_addr *a, int type)
 {
 	union address u;
 	socklen_t len = encode(&u, a);
-	int fd = socket(u.any.sa_family,
-			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd =
+		socket(u.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int err;
 
-	if (fd >= 0 && !connect(fd, &u.any, len))
+	if (fd >= 0 && (!connect(fd, &u.any, len) || errno == EINPROGRESS))
 		return fd;
 	err = sock_error(errno);
 	if (fd >= 0)

@@ -30,10 +30,11 @@ int sock_resolve_host(const char *host, uint16_t port,
 int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
 /*
- * A socket for datagrams to *a, which never blocks; the caller closes it.
- * NBD_E_UNREACHABLE and others: there is no way to it.
+ * A plain socket of SOCK_DGRAM or SOCK_STREAM to *a, which never blocks, and may
+ * not be connected yet; the caller closes it.  NBD_E_UNREACHABLE and others:
+ * there is no way to it.
  */
-int sock_udp(const struct sock_addr *a);
+int sock_open(const struct sock_addr *a, int type);
 void sock_clear(const struct sock *s, const struct sock_addr *a);
 void sock_close(struct sock *s);
 

@@ -36,6 +36,7 @@ static void every_word_is_read(void **state)
 	     "sortlist 192.0.2.0");
 	assert_int_equal(c.n, 3);
 	assert_int_equal(c.server[0].len, 4);
+	assert_int_equal(c.server[0].port, DNS_PORT);
 	assert_memory_equal(c.server[0].ip, "\xc0\0\2\1", 4);
 	assert_int_equal(c.server[1].len, 16);
 	assert_int_equal(c.server[1].zone, 1);

@@ -223,6 +223,7 @@ static int ask(unsigned n, unsigned attempts, bool want_six)
 	for (unsigned i = 0; i < n; i++)
 		c.server[i] = (struct sock_addr){
 			.len = 4,
+			.port = DNS_PORT,
 			.ip = { 192, 0, 2, (unsigned char)i },
 		};
 	n_ends = n_open = 0;

@@ -21,12 +21,12 @@ static struct boot b;
 static struct nbd_diag d;
 static char word[64], got[2048];
 
-int __real_sock_udp(const struct sock_addr *a);
-int __wrap_sock_udp(const struct sock_addr *a);
+int __real_sock_open(const struct sock_addr *a, int type);
+int __wrap_sock_open(const struct sock_addr *a, int type);
 
-int __wrap_sock_udp(const struct sock_addr *a)
+int __wrap_sock_open(const struct sock_addr *a, int type)
 {
-	return route ? __real_sock_udp(a) : NBD_E_UNREACHABLE;
+	return route ? __real_sock_open(a, type) : NBD_E_UNREACHABLE;
 }
 
 int __wrap_sock_resolve_host(const char *host, uint16_t port,
