@@ -14,8 +14,7 @@
  * RFC 2131 begins with 4 s, but a switch port that is slow to forward would
  * then cost all of them.  From the third message on, answers are asked for by
  * broadcast: some networks lose what is sent to an address that nobody has yet.
- *  After the first NAK there is no pause, then 1/4, 1/2
- * ... 16 s.
+ * After the first NAK there is no pause, then 1/4, 1/2 ... 16 s.
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H

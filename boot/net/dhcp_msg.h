@@ -85,11 +85,11 @@ struct dhcp_query {
 size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
- * Reads an answer.  Returns its dhcp_type (for DHCP_PROXY *l is empty), or 0 if it has another xid or MAC,
- * is malformed, or offers an address that no machine can have.  An option with
- * a wrong length or value is left out, see net_dhcp_left(); the parts of a split
- * option are joined (RFC 3396).  For a DHCP_NAK only `server` is set.  Reads only p[0] to p[len -
- * 1].
+ * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC, is
+ * malformed, or offers an address that no machine can have.  An option with a
+ * wrong length or value is left out, see net_dhcp_left(); the parts of a split
+ * option are joined (RFC 3396).  For DHCP_NAK and DHCP_PROXY only `server` is
+ * set.  Reads only p[0] to p[len - 1].
  */
 int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 		   const uint8_t mac[6], struct dhcp_lease *l);
