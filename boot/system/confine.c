@@ -117,6 +117,12 @@ static const uint16_t allowed[] = {
 #ifdef SYS_mkdir
 	SYS_mkdir,
 #endif
+#ifdef SYS_stat
+	SYS_stat,
+#endif
+#ifdef SYS_stat64
+	SYS_stat64,
+#endif
 #ifdef SYS_fstat
 	SYS_fstat,
 #endif
