@@ -6,6 +6,8 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "core/nbd_uri.h"
+
 static bool parse_in6(const char *host, struct sock_addr *a)
 {
 	char text[64];
@@ -17,7 +19,15 @@ static bool parse_in6(const char *host, struct sock_addr *a)
 	memcpy(text, host, len);
 	text[len] = '\0';
 	a->len = 16;
-	a->zone = zone ? if_nametoindex(zone + 1) : 0;
+	a->zone = 0;
+	if (zone) {
+		long n = nbd_number(zone + 1, 1, INT32_MAX);
+
+		a->zone = if_nametoindex(zone + 1);
+		/* as other programs write it: RFC 4007, 11.2 */
+		if (!a->zone && n > 0)
+			a->zone = (uint32_t)n;
+	}
 	return inet_pton(AF_INET6, text, a->ip) == 1 && (!zone || a->zone);
 }
 

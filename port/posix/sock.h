@@ -15,7 +15,7 @@ extern struct nbd_stack sock_stack;
 int sock_resolve(const struct nbd_uri *uri,
 		 struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
-/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0"; false: no address. */
+/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0", "fe80::1%2"; else false. */
 bool sock_parse(const char *host, uint16_t port, struct sock_addr *a);
 
 /*

@@ -48,6 +48,17 @@ static void every_word_is_read(void **state)
 	assert_int_equal(c.attempts, 4);
 }
 
+static void a_zone_is_a_name_or_a_number(void **state)
+{
+	(void)state;
+	conf("nameserver fe80::1%\nnameserver fe80::1%0\n"
+	     "nameserver fe80::1%nobody\nnameserver fe80::1%4294967296\n"
+	     "nameserver fe80::1%lo\nnameserver fe80::1%77\n");
+	assert_int_equal(c.n, 2);
+	assert_int_equal(c.server[0].zone, 1);
+	assert_int_equal(c.server[1].zone, 77);
+}
+
 static void what_is_missing_or_too_much_has_its_default(void **state)
 {
 	char text[800] = "search ";
@@ -83,6 +94,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_word_is_read),
+		cmocka_unit_test(a_zone_is_a_name_or_a_number),
 		cmocka_unit_test(what_is_missing_or_too_much_has_its_default),
 	};
 	int fd = mkstemp(path), failed;
