@@ -21,7 +21,7 @@ status=0
 limit()
 {
 	case $1 in
-	tiny) echo 90112 ;;
+	tiny) echo 92160 ;;
 	nbdboot) echo 557056 ;;
 	uefi) echo 111616 ;;
 	uefi_ipv6) echo 133120 ;;
