@@ -330,7 +330,10 @@ void copy_rescue_verify(struct copy *c);
 bool copy_rescue_skips(struct copy *c, const struct task *t);
 /* Should this pass end early, to write the map? */
 bool copy_rescue_is_due(const struct copy *c);
-/* Before `low`, this pass has copied everything. */
+/*
+ * Before `low`, an offset in the pass that runs or has just ended, this pass has
+ * copied everything.
+ */
 void copy_rescue_reach(struct copy *c, uint64_t low);
 /* What was reached is on the disk: writes the map.  0 or an error, in d. */
 int copy_rescue_keep(struct copy *c, struct nbd_diag *d);

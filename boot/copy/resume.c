@@ -97,14 +97,14 @@ static void keep(struct copy *c, uint64_t done)
 		c->mark.kept = done;
 }
 
-/* A child, because a flush takes seconds, in which data could be moved. */
+/*
+ * A child, because a flush takes seconds, in which data could be moved.  It has
+ * the map of now.
+ */
 static void start(struct copy *c, uint64_t low)
 {
-	pid_t pid;
+	pid_t pid = process_fork();
 
-	/* the child has the map of now */
-	copy_rescue_reach(c, low);
-	pid = process_fork();
 	if (pid == 0) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);
@@ -170,8 +170,10 @@ void copy_mark(struct copy *c, uint64_t low)
 
 	if (!is_marked(c) || !reap(c, WNOHANG) || now < m->next)
 		return;
-	if (m->next && (c->rescue || low > m->kept))
+	if (m->next && (c->rescue || low > m->kept)) {
+		copy_rescue_reach(c, low);
 		start(c, low);
+	}
 	m->next = now + COPY_MARK_NS;
 }
 

@@ -298,6 +298,29 @@ check 'and leaves no file that looks complete' [ ! -e "$out" ]
 run "$nbdboot" copy --resume --map "$map" "$source" "$out"
 same 'and a copy to a file goes on with a map'
 
+# what is copied behind the place where a copy ends does not count before it
+printf '%s\n' '0 ?' '0 0xC00000 ?' '0xC00000 0xC00000 +' >"$map"
+cp "$work/full" "$out"
+dd if=/dev/zero of="$out" bs=1M count=12 conv=notrunc status=none
+begin --rate 6M --resume --map "$map" "$work/full" "$out"
+until cmp -s -n 4096 "$work/full" "$out" || ! runs "$copy"; do sleep 0.05; done
+kill -INT "$copy"
+status=0
+wait "$copy" || status=$?
+expect 1 'interrupted' 'SIGINT ends a copy that has its end already'
+run ddrescuelog '--list-blocks=?' "$map"
+check 'and the map knows what is missing' [ -s "$work/out" ]
+run "$nbdboot" copy --resume --map "$map" "$work/full" "$out"
+same 'so that it is copied'
+
+# each read of this source gives something else
+rm "$map"
+serve 0 eval get_size='echo 1048576' pread='head -c $3 /dev/urandom'
+run "$nbdboot" copy --map "$map" --verify "nbd://127.0.0.1:$port" "$out"
+expect 1 'differ at offset' '--verify finds a difference'
+run ddrescuelog --list-blocks=+ "$map"
+check 'and then the map counts nothing as copied' [ ! -s "$work/out" ]
+
 for bad in 'a b' '0 +
 0 4' '0 +
 0 0x1000 +
