@@ -111,6 +111,7 @@ struct side {
 	bool created;	  /* an output file that did not exist before */
 	bool hidden;	  /* its name ends in COPY_PART for now */
 	bool marked;	  /* a record may follow its last byte */
+	bool torn;	  /* a flush failed: what is on the disk? */
 	struct copy_link *link; /* nbd.c */
 	struct copy *copy;	/* that has begun with this side, or NULL */
 };

@@ -141,6 +141,7 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 {
 	if (fsync(s->fd) == 0 || (s->is_pipe && errno == EINVAL))
 		return 0;
+	s->torn = true;
 	return nbd_diag(d, NBD_E_IO, "flush %s: %s", s->name, strerror(errno));
 }
 

@@ -118,25 +118,39 @@ static void start(struct copy *c, uint64_t low)
 
 /*
  * An error that the child sees is reported to no other flush of this file, so
- * the copy fails with it.
+ * the copy fails with it, and nothing more counts as copied.
  */
-static void take(struct copy *c, int status)
+static void fail(struct copy *c, int status)
 {
-	c->mark.child = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-		if (!c->rescue)
-			keep(c, c->mark.flushing);
-	} else if (c->err) {
-		return;
-	} else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_MAP) {
-		/* again, for the reason */
-		c->err = copy_rescue_keep(c, c->d);
-	} else {
+	c->dst->torn = true;
+	if (!c->err)
 		c->err = nbd_diag(c->d, NBD_E_IO, "flush %s: %s", c->dst->name,
 				  WIFEXITED(status)
 					  ? strerror(WEXITSTATUS(status))
 					  : "the process was killed");
-	}
+}
+
+/* The child has flushed, but could not write the map: again, for the reason. */
+static void keep_map(struct copy *c)
+{
+	if (c->err)
+		return;
+	/* the map has grown since then */
+	c->err = c->dst->ops->flush(c->dst, c->d);
+	if (!c->err)
+		c->err = copy_rescue_keep(c, c->d);
+}
+
+static void take(struct copy *c, int status)
+{
+	c->mark.child = 0;
+	if (!WIFEXITED(status) ||
+	    (WEXITSTATUS(status) && WEXITSTATUS(status) != NO_MAP))
+		fail(c, status);
+	else if (WEXITSTATUS(status) == NO_MAP)
+		keep_map(c);
+	else if (!c->rescue)
+		keep(c, c->mark.flushing);
 }
 
 /* Returns false if a child still runs. */
@@ -158,7 +172,7 @@ static bool reap(struct copy *c, int options)
 
 static bool is_marked(const struct copy *c)
 {
-	if (!c->prepared || c->dst->link || c->src->is_pipe)
+	if (!c->prepared || c->dst->torn || c->dst->link || c->src->is_pipe)
 		return false;
 	return c->rescue ? copy_rescue_has_map(c) : c->dst->hidden;
 }

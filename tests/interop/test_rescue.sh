@@ -313,6 +313,23 @@ check 'and the map knows what is missing' [ -s "$work/out" ]
 run "$nbdboot" copy --resume --map "$map" "$work/full" "$out"
 same 'so that it is copied'
 
+# the system reports an error of the disk to one flush, and forgets it
+rm -f "$map" "$out"
+# flushed OPTION...: a copy whose last flush fails
+flushed()
+{
+	run env ASAN_OPTIONS=detect_leaks=0 strace -o "$work/trace" \
+		-e trace=fsync -e inject=fsync:error=EIO:when=1 \
+		"$nbdboot" copy "$@" "$work/full" "$out"
+	expect 1 "flush $out: " 'a flush that fails'
+}
+flushed --map "$map"
+check 'and the map counts nothing that was in it' [ ! -s "$map" ]
+flushed
+run "$nbdboot" copy --resume "$work/full" "$out"
+expect 1 'does not tell how far it is' 'nor does a record'
+rm "$out.nbdboot-part"
+
 # each read of this source gives something else
 rm "$map"
 serve 0 eval get_size='echo 1048576' pread='head -c $3 /dev/urandom'
