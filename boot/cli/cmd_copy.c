@@ -146,10 +146,6 @@ static int run(struct cli_call *call)
 
 	o->latency = &latency;
 	o->say = say;
-	if (o->verify && (words[0][0] == '-' || words[1][0] == '-'))
-		return cli_usage("copy", "--verify cannot read a pipe back");
-	if (o->delta && (words[0][0] == '-' || words[1][0] == '-'))
-		return cli_usage("copy", "--delta cannot compare a pipe");
 	if (o->skip_bad && o->skip_bad[0] && !o->map)
 		o->map = o->skip_bad;
 	if (o->resume && !o->map &&

@@ -67,13 +67,14 @@ static int begin(struct copy *c, struct task *t)
 		return c->dst->is_pipe && t->offset != c->written ? COPY_PENDING
 								  : 0;
 	case TASK_WRITE:
-		rc = copy_prepare(c);
-		if (rc)
+		if ((rc = copy_prepare(c)) != 0)
 			return rc;
 		return t->zero ? c->dst->ops->zero(c->dst, t, c->d)
 			       : c->dst->ops->write(c->dst, t, c->d);
 	case TASK_COMPARE:
-		return c->dst->ops->read(c->dst, t, &t->other, c->d);
+		/* of a file that has to grow, there is nothing to compare */
+		rc = t->offset + t->len > c->dst->size ? copy_prepare(c) : 0;
+		return rc ? rc : c->dst->ops->read(c->dst, t, &t->other, c->d);
 	default:
 		return 0;
 	}

@@ -13,8 +13,14 @@
 #define DEPTH 8
 
 static int refuse(const struct side *src, const struct side *dst,
-		  struct nbd_diag *d)
+		  const struct copy_options *o, struct nbd_diag *d)
 {
+	if ((src->is_pipe || dst->is_pipe) && o->verify)
+		return nbd_diag(d, NBD_E_USAGE,
+				"--verify cannot read a pipe back");
+	if ((src->is_pipe || dst->is_pipe) && o->delta)
+		return nbd_diag(d, NBD_E_USAGE,
+				"--delta cannot compare a pipe");
 	if (copy_side_same(src, dst))
 		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
 				src->name, dst->name);
@@ -171,7 +177,7 @@ static void verify(struct copy *c)
 
 int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 {
-	int err = refuse(c->src, c->dst, c->d);
+	int err = refuse(c->src, c->dst, o, c->d);
 
 	*done = 0;
 	if (err)

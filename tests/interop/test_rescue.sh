@@ -115,8 +115,19 @@ until ! runs "$server" || grep -q '^total' "$work/stats"; do sleep 0.1; done
 # one of the pieces is data, the other one a hole
 run awk '/^(write|zero):/ { n += $2 } END { print n }' "$work/stats"
 expect 0 2 'writes the pieces that differ'
+rm "$out"
+run "$nbdboot" copy --delta "$disk" "$out"
+same 'into a new file, it copies all'
+truncate -s 10000000 "$out"
+run "$nbdboot" copy --delta --verify "$disk" "$out"
+same 'and into a shorter one, the rest'
 run "$nbdboot" copy --delta "$disk" -
 expect 2 '--delta cannot compare a pipe' 'not into a pipe'
+mkfifo "$work/pipe"
+for option in delta verify; do
+	run "$nbdboot" copy "--$option" "$disk" "$work/pipe"
+	expect 2 "--$option cannot " "a pipe with a name is one for --$option"
+done
 
 # ---- a disk with errors ----
 
