@@ -149,9 +149,11 @@ static int check_map(struct copy *c, const struct map_reader *m)
 				"--resume)",
 				name);
 	if (copy_map_end(m) || m->to > now->whole ||
-	    (m->has_about && was->whole != now->whole))
+	    (m->has_about &&
+	     (was->whole != now->whole || was->base != now->base)))
 		return nbd_diag(c->d, NBD_E_MISMATCH,
-				"%s is about a source of another size than %s",
+				"%s is about a source of another size than %s, "
+				"or another --offset",
 				name, c->src->name);
 	if (!m->has_about || !was->identity[0] || !now->identity[0] ||
 	    !strcmp(was->identity, now->identity))

@@ -264,6 +264,13 @@ expect 1 "what $map calls copied is not in $target" 'also a file'
 serve 0 memory 23M
 run "$nbdboot" copy --resume --map "$map" "nbd://127.0.0.1:$port" "$target"
 expect 1 'about a source of another size' 'or another size'
+# all of both is zero, so that samples tell nothing
+truncate -s 24M "$work/zeroes"
+printf '%s\n' '# nbdboot: source 25165824 0 -' '0 ?' '0 25165824 +' >"$work/map2"
+truncate -s 12M "$work/zeroes2"
+run "$nbdboot" copy --resume --map "$work/map2" --offset 12M "$work/zeroes" \
+	"$work/zeroes2"
+expect 1 'or another --offset' 'or another part of the source'
 dd if=/dev/zero of="$work/target" bs=64K seek=8 count=48 conv=notrunc status=none
 run "$nbdboot" copy --resume --map "$map" "$work/full" "$target"
 expect 1 "what $map calls copied is not in" 'and another destination'
