@@ -230,6 +230,8 @@ static int begin_map(struct copy *c)
 
 	if (!name)
 		return 0;
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+		return nbd_diag(c->d, NBD_E_USAGE, "%s is not a file", name);
 	if (stat(name, &st) == 0 && st.st_size)
 		return nbd_diag(c->d, NBD_E_IN_USE,
 				"%s exists (--resume goes on with it; remove "

@@ -372,6 +372,9 @@ expect 2 'needs a map' '--resume needs one if there may be errors'
 run "$nbdboot" copy --map "$work/no/map" "$work/full" "$work/new"
 expect 1 "make the map $work/no/map: No such file" 'one that cannot be made'
 check 'is found out before the first byte' [ ! -e "$work/new" ]
+mkfifo "$work/fifo"
+run "$nbdboot" copy --map "$work/fifo" "$work/full" "$work/new"
+expect 2 "$work/fifo is not a file" 'nor is one put in the place of a pipe'
 run "$nbdboot" copy --map "$map" - "$out"
 expect 2 'is a pipe' 'a pipe has no map'
 
