@@ -31,12 +31,13 @@ struct record {
 	uint64_t check;
 };
 
-static struct record make(uint64_t size, uint64_t done)
+/* One about another part of the source, which begins at base, is none. */
+static struct record make(uint64_t size, uint64_t done, uint64_t base)
 {
 	return (struct record){ .magic = "nbdboot-copy-1\n",
 				.size = size,
 				.done = done,
-				.check = ~(size ^ done << 1) };
+				.check = ~(size ^ done << 1 ^ base << 2) };
 }
 
 /* size < 2^63, so this does not wrap. */
@@ -45,7 +46,7 @@ static uint64_t place(uint64_t size)
 	return (size + BLOCK - 1) & ~(uint64_t)(BLOCK - 1);
 }
 
-static bool read_record(const struct side *s, struct record *r)
+static bool read_record(const struct side *s, struct record *r, uint64_t base)
 {
 	struct record want;
 
@@ -53,7 +54,7 @@ static bool read_record(const struct side *s, struct record *r)
 	    pread(s->fd, r, sizeof(*r), (off_t)(s->size - sizeof(*r))) !=
 		    sizeof(*r))
 		return false;
-	want = make(r->size, r->done);
+	want = make(r->size, r->done, base);
 	return !memcmp(r, &want, sizeof(want)) && r->size <= INT64_MAX &&
 	       r->done <= r->size && place(r->size) == s->size - sizeof(*r);
 }
@@ -68,7 +69,7 @@ int copy_mark_read(struct copy *c)
 				"%s cannot be read from the middle: copy "
 				"without --resume",
 				src->name);
-	if (!read_record(dst, &r))
+	if (!read_record(dst, &r, src->base))
 		return nbd_diag(c->d, NBD_E_NOT_FOUND,
 				"%s" COPY_PART " does not tell how far it is: "
 				"copy without --resume",
@@ -89,7 +90,7 @@ int copy_mark_read(struct copy *c)
 /* Where there is no space for the record, the copy goes on without. */
 static void keep(struct copy *c, uint64_t done)
 {
-	struct record r = make(c->src->size, done);
+	struct record r = make(c->src->size, done, c->src->base);
 
 	c->dst->marked = true;
 	if (pwrite(c->dst->fd, &r, sizeof(r), (off_t)place(r.size)) ==

@@ -316,6 +316,21 @@ check 'and leaves no file that looks complete' [ ! -e "$out" ]
 run "$nbdboot" copy --resume --map "$map" "$source" "$out"
 same 'and a copy to a file goes on with a map'
 
+# a record is about one part of the source; others can have the same samples
+yes old | head -c 24M >"$work/old"
+rm -f "$out"
+begin --rate 6M --length 12M "$work/old" "$out"
+until cmp -s -n 4096 "$work/old" "$out.nbdboot-part" || ! runs "$copy"; do
+	sleep 0.05
+done
+kill -INT "$copy"
+wait "$copy" || :
+run "$nbdboot" copy --resume --offset 12M "$work/old" "$out"
+expect 1 'does not tell how far it is' 'no other part of the source goes on'
+run "$nbdboot" copy --resume --length 12M "$work/old" "$out"
+head -c 12M "$work/old" >"$work/want"
+same 'but the same one does'
+
 # what is copied behind the place where a copy ends does not count before it
 printf '%s\n' '0 ?' '0 0xC00000 ?' '0xC00000 0xC00000 +' >"$map"
 cp "$work/full" "$out"
@@ -329,6 +344,7 @@ expect 1 'interrupted' 'SIGINT ends a copy that has its end already'
 run ddrescuelog '--list-blocks=?' "$map"
 check 'and the map knows what is missing' [ -s "$work/out" ]
 run "$nbdboot" copy --resume --map "$map" "$work/full" "$out"
+cp "$work/full" "$work/want"
 same 'so that it is copied'
 
 # the system reports an error of the disk to one flush, and forgets it
