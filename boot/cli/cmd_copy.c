@@ -14,7 +14,7 @@ static const struct cli_option options[] = {
 	  .max = CONFIG_PORT_MAX_CONNECTIONS },
 	{ "requests", 'q', "N", "pieces in flight (8)",
 	  CLI_FIELD(struct copy_options, depth), .min = 1, .max = COPY_DEPTH },
-	{ "patience", 0, "SECONDS", "wait for a server that is away (600)",
+	{ "patience", 0, "SECONDS", "wait for a server that is away",
 	  CLI_FIELD(struct copy_options, patience), .max = 86400,
 	  .preset = COPY_PATIENCE },
 	{ "offset", 0, "BYTES", "copy from here on, to the start of DST",
@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, delta) },
 	{ "progress", 0, NULL, "report progress, also into a file",
 	  CLI_FIELD(struct copy_options, progress) },
-	{ "resume", 0, NULL, "go on with an interrupted copy to a file",
+	{ "resume", 0, NULL, "go on with an interrupted copy",
 	  CLI_FIELD(struct copy_options, resume) },
 	{ "verify", 0, NULL, "read both back and compare",
 	  CLI_FIELD(struct copy_options, verify) },
@@ -171,7 +171,9 @@ const struct command cmd_copy = {
 	.summary = "copy a disk image",
 	.help = "SRC and DST are URIs, files, block devices or - (a pipe).  A "
 		"file is named\nDST.nbdboot-part until it is complete; "
-		"--resume goes on with that.\n",
+		"--resume goes on with that.\n"
+		"Exit status 3: done, but for what --skip-bad cannot "
+		"read.\n",
 	.operands = { 2, 2, { "SRC", "DST" } },
 	.options = options,
 	.run = run,

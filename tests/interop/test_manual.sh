@@ -49,6 +49,8 @@ while read -r c; do
 	page=$(sed -n 's/^Manual: \(.*\)(\([178]\))$/\1.\2/p' "$work/help")
 	check "and $page, which help names, is the page of $c" \
 		grep -q "^nbdboot $c\($\| \)" "$work/$page"
+	check "and help of $c has each default once" \
+		[ ! "$(grep -E '\(([0-9]+)\) \(\1\)' "$work/help")" ]
 	# a page has the options of TLS once, for all commands
 	grep '^-' "$work/help" | sed 's/\(--[a-z-]*\).*/\1/' | sort |
 		comm -23 - "$work/tls" >"$work/want"
