@@ -13,6 +13,13 @@ image=$work/image
 # the deployment must be deleted at the end
 export OSTREE_SYSROOT_DEBUG=mutable-deployments
 
+memory=''
+at_exit()
+{
+	vm_stop
+	[ ! "$memory" ] || rm -rf "$memory"
+}
+
 # A tree as ostree wants it: all of the system in /usr, and a kernel.
 make_tree()
 {
@@ -161,14 +168,15 @@ make_composefs()
 	mkfs.erofs --quiet "$deployment/.ostree.cfs" "$1" >/dev/null
 }
 
-memory=$(mktemp -d -p /dev/shm) || die 'no /dev/shm'
-if ! make_composefs "$memory"; then
+if [ "$(id -u)" != 0 ]; then
 	ok 'composefs # SKIP allowed: trusted attributes need root'
-	rm -rf "$memory"
 	finish
 	exit
 fi
+memory=$(mktemp -d -p /dev/shm) || die 'no /dev/shm'
+make_composefs "$memory" || die 'no composefs can be made'
 rm -rf "$memory"
+memory=''
 mkdir -p "$deployment/usr/lib/ostree"
 printf '[composefs]\nenabled=yes\n' \
 	>"$deployment/usr/lib/ostree/prepare-root.conf"
