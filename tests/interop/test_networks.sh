@@ -101,7 +101,7 @@ cell()
 	others=''
 	says_mask='' says_router=192.0.2.1 says_dns=192.0.2.53 says_domain=''
 	says_search='' says_root='' says_mtu='' says_routes='' says_ms=''
-	says_last=192.0.2.60 place=machine before='' words=ip=dhcp
+	says_last=192.0.2.59 place=machine before='' words=ip=dhcp
 	: >"$work/wrong"
 	"is_$row"
 	$place
