@@ -98,7 +98,7 @@ cell()
 {
 	row=$1 column=$2 start=$3
 	shift 3
-	others=''
+	others='' untested=''
 	says_mask='' says_router=192.0.2.1 says_dns=192.0.2.53 says_domain=''
 	says_search='' says_root='' says_mtu='' says_routes='' says_ms=''
 	says_last=192.0.2.59 place=machine before='' words=ip=dhcp
@@ -118,6 +118,8 @@ cell()
 		show "$work/wrong"
 		show "$work/server.log"
 		took=failed
+	elif [ "$untested" ]; then
+		ok "$row, $column # SKIP allowed: $untested"
 	else
 		ok "$row, $column"
 	fi
@@ -299,7 +301,7 @@ is_deaf()
 
 lose_unicast()
 {
-	at "$srv" nft -f - <<-'END' || echo '# no egress hook: nothing is lost'
+	at "$srv" nft -f - <<-'END' || untested='the kernel has no egress hook'
 		table netdev lossy {
 			chain out {
 				type filter hook egress device "v0" priority 0;
@@ -372,7 +374,7 @@ has_stateless6()
 	has_config6
 }
 
-# a router alone: an MTU, lists in several options, one name that cannot be
+# a router alone: an MTU, lists in several options, a name twice
 is_router6()
 {
 	before=lists6
