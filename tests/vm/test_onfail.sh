@@ -33,11 +33,27 @@ ends()
 	vm_stop
 }
 
+# syslog_at PORT: a server whose log is $work/syslog.  Sets syslog to its pid.
+syslog_at()
+{
+	socat -u "UDP-RECV:$1" "CREATE:$work/syslog" &
+	syslog=$!
+	servers="$servers $syslog"
+	until ss -Hlnu | grep -q ":$1 "; do
+		runs "$syslog" || die "no server of syslog at $1"
+	done
+}
+
 # logged SENTENCE PATTERN...: the log of the server has them in this order
 logged()
 {
 	sentence=$1
 	shift
+	# what was sent before this is there, too
+	echo END | socat -u - "UDP:127.0.0.1:$log_port"
+	until grep -q END "$work/syslog"; do
+		runs "$syslog" || die 'the server of syslog is gone'
+	done
 	log=$(cat "$work/syslog")
 	for pattern; do
 		case $log in
@@ -99,8 +115,7 @@ vm_stop
 # ---- a time-out ----
 
 log_port=$(free_port)
-socat -u "UDP-RECV:$log_port" "CREATE:$work/syslog" &
-servers="$servers $!"
+syslog_at "$log_port"
 boot "root=nbd://$host:$down/ nbdboot.timeout=5 \
 nbdboot.log=udp://$host:$log_port"
 says 'an outage is tried again, then given up' 'FAILED: connect' \
