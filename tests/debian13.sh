@@ -22,8 +22,8 @@ if [ "$soak" ]; then
 	packages="$packages qemu-utils libnbd-bin socat jq strace openssl
 		gnutls-bin dnsmasq-base radvd clang libclang-rt-dev llvm
 		debhelper fakeroot lintian git bash-completion busybox-static
-		time e2fsprogs xfsprogs btrfs-progs erofs-utils squashfs-tools
-		dosfstools fdisk gdisk"
+		zstd bzip2 xz-utils time e2fsprogs xfsprogs btrfs-progs
+		erofs-utils squashfs-tools dosfstools fdisk gdisk"
 	unit_share=$(cd "$top" && echo tests/*/ tests/boot/*/)
 	scripts="$scripts copy info exports tls bad_input interrupt hooks dns
 		net certificates packages"
