@@ -25,6 +25,13 @@ lost=$(sh "$runner" "$O" names | grep -vx -e product -f "$work/words" || true)
 check 'each step is that of some path in rooms.txt' [ ! "$lost" ]
 [ ! "$lost" ] || printf '%s\n' "$lost" | sed 's/^/# /'
 
+# What no check runs is lost without a target.
+without=$(for script in tests/vm/soak_*.sh; do
+	[ "$(grep -c "\$(vm) $script" tests/vm/build.mk)" = 1 ] || echo "$script"
+done)
+check 'each soak script has one target of make' [ ! "$without" ]
+[ ! "$without" ] || echo "# $without"
+
 # needs PATH STEP...: a change of PATH needs these, and no others of machines
 needs()
 {
