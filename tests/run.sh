@@ -10,8 +10,8 @@
 # prints the names of all steps.
 #
 # Steps run side by side, those that took longest before first (BUILD/times of
-# the last runs, or tests/times.txt for a step that is not in it), and more of them than there are processors
-# while those are idle.  BUILD/times gets the seconds of each: by the clock, and
+# the last runs, or tests/times.txt for a step that is not in it), and more of
+# them than there are processors while those are idle.  BUILD/times gets the seconds of each: by the clock, and
 # of a processor.
 #
 # A step that dies or prints no result counts as a failure.  A skipped check,

@@ -7,11 +7,12 @@
 # KINDS are of initramfs-tools, dracut, efi and efi-dracut (the same on a disk that
 # nbdboot.efi boots, with a command line that names no server), tftp (dracut, whose
 # image is not in /boot for the shutdown), full (it is, and /run is too small for
-# it), foreign (dracut in a root that has no dracut), plain (dracut without systemd), module (dracut's own module nbd, whose scripts call us as
-# nbd-client), dep (of initramfs-tools with MODULES=dep), name (of initramfs-tools,
-# with a server that is known by name), networkd (dracut with systemd-networkd,
-# whose lease names the root), ltsp (a client of LTSP, with its overlay
-# above a squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
+# it), foreign (dracut in a root that has no dracut), plain (dracut without
+# systemd), module (dracut's own module nbd, whose scripts call us as nbd-client),
+# dep (of initramfs-tools with MODULES=dep), name (of initramfs-tools, with a
+# server that is known by name), networkd (dracut with systemd-networkd, whose
+# lease names the root), ltsp (a client of LTSP, with its overlay above a
+# squashfs), ltsp-image (the squashfs is a file in an ext4) and nbd-client
 # (Debian's own package in place of ours, which is only shown).
 # OUTAGE is how long the server is away, in s, after the machine has lost it, and
 # longer than services of systemd may take here (3 s).  RELEASE=trixie is Debian 13
@@ -411,7 +412,7 @@ share()
 	esac
 }
 
-[ "$(id -u)" = 0 ] || die 'debootstrap has to be run by root'
+[ "$(id -u)" = 0 ] || die 'only root can make a Debian'
 find_kernel
 base=$O/debian${RELEASE:+-$RELEASE}
 debian=$(sh "$here/../debian.sh" "$base" "${RELEASE-}") || exit 1

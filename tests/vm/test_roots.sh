@@ -165,7 +165,8 @@ start rw nbdboot.part=PARTLABEL=root
 booted 'a partition at 2.5 TiB behind a hybrid MBR' '/dev/nbd0p2 ext4 rw' odd
 unserve
 
-# sectors of 4 KiB, which blocks of a file system must not be smaller than, and tables for these and for those of 512 bytes
+# sectors of 4 KiB, which blocks of a file system must not be smaller than, and
+# tables for these and for those of 512 bytes
 policy='--filter=blocksize-policy file'
 large='blocksize-minimum=4096 blocksize-error-policy=error'
 rm "$disk"
