@@ -156,7 +156,7 @@ command_of()
 	cross) sh tests/cross.sh "$dir" ;;
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
-	debian13) sh tests/debian13.sh "$dir" ;;
+	debian13) timeout -k 10 1500 sh tests/debian13.sh "$dir" ;;
 	lwip) lwip ;;
 	lwip-faults) lwip_faults ;;
 	lwip-sockets) lwip_sockets ;;
