@@ -55,7 +55,7 @@ bool uefi_beside_path(char *to, size_t cap, const uint8_t *p, size_t len)
 	char own[NAME_MAX] = "";
 	/* with the mark, as its first character may be any */
 	uint8_t wide[2 + 2 * NAME_MAX] = { 0xff, 0xfe };
-	const uint8_t *end = p + len;
+	const uint8_t *end = len ? p + len : p;
 	size_t used = 0, n;
 	bool more;
 
