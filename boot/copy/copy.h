@@ -423,6 +423,8 @@ int copy_mark_read(struct copy *c);
  * then recorded.  Never waits; a failure to flush becomes c->err.
  */
 void copy_mark(struct copy *c, uint64_t low);
+/* Waits for the child that flushes, if one does, as copy_mark_end() does. */
+void copy_mark_wait(struct copy *c);
 /*
  * At the end of a copy that failed, the same for all that is written.  It waits
  * for the disk, but no longer than COPY_ABANDON after a signal.  If the sides

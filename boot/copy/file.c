@@ -136,9 +136,13 @@ static int file_extent(struct side *s, uint64_t offset, uint64_t *len,
 	return 0;
 }
 
-/* EINVAL: a pipe needs no flush. */
+/*
+ * EINVAL: a pipe needs no flush.  An error of the disk is reported once: to a
+ * child that flushes now, or here.
+ */
 static int file_flush(struct side *s, struct nbd_diag *d)
 {
+	copy_mark_wait(s->copy);
 	if (fsync(s->fd) == 0 || (s->is_pipe && errno == EINVAL))
 		return 0;
 	s->torn = true;

@@ -171,6 +171,11 @@ static bool reap(struct copy *c, int options)
 	return true;
 }
 
+void copy_mark_wait(struct copy *c)
+{
+	reap(c, 0);
+}
+
 static bool is_marked(const struct copy *c)
 {
 	if (!c->prepared || c->dst->torn || c->dst->link || c->src->is_pipe)
