@@ -39,7 +39,7 @@ static unsigned find(const struct map *m, uint64_t at)
  */
 int copy_map_set(struct map *m, uint64_t at, uint64_t end, char state)
 {
-	struct map_area put[3];
+	struct map_area put[3] = { { 0 } };
 	unsigned first, last, n = 0;
 
 	if (at >= end)

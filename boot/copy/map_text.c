@@ -27,11 +27,11 @@ void copy_map_put(struct nbd_out *o, const struct map *m,
 		"#      pos        size  status\n",
 		(unsigned long long)a->whole, (unsigned long long)a->base,
 		a->identity[0] ? a->identity : "-",
-		(unsigned long long)(a->base + at), *left);
+		(unsigned long long)a->base + at, *left);
 	for (unsigned i = 0; i < m->n; i++) {
 		end = i + 1 < m->n ? m->area[i + 1].at : m->size;
 		nbd_putf(o, "0x%08llx  0x%08llx  %c\n",
-			 (unsigned long long)(a->base + m->area[i].at),
+			 (unsigned long long)a->base + m->area[i].at,
 			 (unsigned long long)(end - m->area[i].at),
 			 m->area[i].state);
 	}

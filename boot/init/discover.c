@@ -152,12 +152,12 @@ static bool read_partition(struct partition *p, const struct disk *disk,
 	start = file_number(AT_FDCWD, path);
 	if (!start)
 		return false;
+	memset(p, 0, sizeof(*p));
 	p->number = n;
 	/* the kernel may have another table in mind, or the server, now */
 	p->in_table = disk->has_gpt &&
 		      init_gpt_read(&disk->gpt, n - 1, &p->e) > 0 &&
 		      start % unit == 0 && start / unit == p->e.first;
-	memset(&p->sb, 0, sizeof(p->sb));
 	path_of(path, disk, n);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -245,7 +245,7 @@ static int choose(char path[PART_PATH], const struct disk *disk,
 		  const struct root_spec *r, bool *read_only,
 		  struct nbd_diag *d)
 {
-	bool off = is_off(r->cmd->gpt_auto);
+	bool off = is_off(r->cmd ? r->cmd->gpt_auto : NULL);
 	struct choice c = { 0 };
 	struct partition p;
 

@@ -158,7 +158,7 @@ static int by_gpt(const struct gpt *g, const char *uuid)
 
 int init_super_partuuid(int fd, uint32_t sector, const char *uuid)
 {
-	unsigned char block[512];
+	unsigned char block[512] = { 0 };
 	struct gpt g;
 	char text[16];
 	unsigned i;

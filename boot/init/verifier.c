@@ -149,9 +149,7 @@ static int find_hash(const struct boot *b, char path[PART_PATH],
 				    *part ? part : NULL, d);
 	else if (b->verity.hash_offset == VERITY_UNSET)
 		rc = find(b, path, true, d);
-	if (rc == NBD_E_NOT_FOUND && !part)
-		rc = NBD_OK;
-	else if (rc || strcmp(path, below) != 0)
+	if ((rc != NBD_E_NOT_FOUND || part) && (rc || strcmp(path, below) != 0))
 		return rc;
 	memcpy(path, b->dev, sizeof(b->dev));
 	return NBD_OK;

@@ -204,8 +204,8 @@ int init_verity_map(const struct verity_wanted *w,
 		    const struct verity_devices *on, char dev[PART_PATH],
 		    struct nbd_diag *d)
 {
-	struct device devices[2];
-	struct verity_tree tree;
+	struct device devices[2] = { { .size = 0 } };
+	struct verity_tree tree = { 0 };
 	struct search s = { .tree = &tree, .w = w };
 	int rc = look_at(&devices[0], on->data, d);
 
@@ -232,7 +232,7 @@ int init_verity_map(const struct verity_wanted *w,
 int init_verity_read(const struct verity_wanted *w, const char *disk,
 		     const char *dev, struct nbd_diag *d)
 {
-	struct device device;
+	struct device device = { .size = 0 };
 	int rc = look_at(&device, dev, d);
 
 	return rc ? rc : read_first(w, disk, dev, device.size, d);

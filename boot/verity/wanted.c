@@ -269,7 +269,7 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 		rc = take_part(&w->data, DATA, words->data, d);
 	if (!rc && words->hash)
 		rc = take_part(&w->hash, HASH, words->hash, d);
-	if (!rc && w->bare && w->data_blocks == VERITY_UNSET)
+	if (!rc && words->options && w->bare && w->data_blocks == VERITY_UNSET)
 		return wrong(d, OPTIONS, words->options, strlen(words->options),
 			     "without a superblock data-blocks= is needed");
 	return rc;

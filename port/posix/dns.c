@@ -320,19 +320,18 @@ static void make_ids(uint16_t id[2])
 int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	    struct dns_found *four, struct dns_found *six)
 {
-	static const enum dns_type types[] = { DNS_A, DNS_AAAA };
 	struct asking a = { .c = c,
 			    .n = want_six ? 2 : 1,
 			    .grace = UINT64_MAX };
-	uint16_t id[2];
+	uint16_t id[2] = { 0 };
 	bool settled = false;
 
 	four->n = six->n = 0;
 	make_ids(id);
 	for (unsigned i = 0; i < a.n; i++) {
 		a.question[i].found = i ? six : four;
-		a.question[i].len =
-			dns_query(a.question[i].q, id[i], name, types[i]);
+		a.question[i].len = dns_query(a.question[i].q, id[i], name,
+					      i ? DNS_AAAA : DNS_A);
 		if (!a.question[i].len)
 			return 0;
 	}

@@ -88,6 +88,7 @@ static int merit(const struct sock_addr *a)
 	union address own;
 	bool v4 = a->len == 4, same;
 
+	memset(&own, 0, sizeof(own));
 	if (!source_of(a, &own))
 		return 0;
 	same = v4 || label(a->ip, 16) ==
