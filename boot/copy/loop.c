@@ -249,14 +249,6 @@ static bool fill(struct copy *c)
 
 /* ---- the loop ---- */
 
-void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
-{
-	c->scan.offset = from;
-	c->scan.end = end;
-	c->scan.stride = stride;
-	c->scan.left = 0;
-}
-
 uint64_t copy_low_water(const struct copy *c)
 {
 	uint64_t low = c->scan.offset;

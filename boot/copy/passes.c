@@ -66,6 +66,14 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 		c->dst->piece = piece;
 }
 
+void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
+{
+	c->scan.offset = from;
+	c->scan.end = end;
+	c->scan.stride = stride;
+	c->scan.left = 0;
+}
+
 void copy_end_pass(struct copy *c)
 {
 	if (!c->err && !copy_interrupted)

@@ -9,33 +9,12 @@
  *
  * The map in the file counts as copied only what was flushed before.
  */
-#include "boot/copy/copy.h"
-#include "boot/copy/map.h"
-#include "port/linux/file.h"
+#include "boot/copy/rescue.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Bytes: the smallest piece, if the sides allow it. */
 #define SECTOR 512
-
-struct rescue {
-	const struct copy_options *o;
-	const char *name; /* of the map's file; NULL: there is none */
-	bool skips;
-	uint32_t sector;
-	uint64_t next; /* ns; when to flush a server again */
-	uint64_t from; /* of this pass, ... */
-	char of, bad;  /* ... the state before it, and after a failure */
-	struct map_about about;
-	struct map map;	 /* what is copied */
-	struct map safe; /* what is copied and flushed */
-};
 
 /* 2 MiB: too large for a stack. */
 static struct rescue rescue;
@@ -49,118 +28,6 @@ static void keep_areas(struct map *to, const struct map *from)
 {
 	memcpy(to, from,
 	       offsetof(struct map, area) + from->n * sizeof(from->area[0]));
-}
-
-static int too_many(struct copy *c)
-{
-	return nbd_diag(c->d, NBD_E_NO_MEMORY,
-			"%s has errors in too many places: a map has room for "
-			"%u areas",
-			c->src->name, MAP_AREAS);
-}
-
-/* ---- the file of the map ---- */
-
-static void flush_out(struct nbd_out *o)
-{
-	size_t done = 0;
-	ssize_t n = 1;
-
-	while (done < o->len && n > 0) {
-		n = write(o->fd, o->buf + done, o->len - done);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			done += (size_t)n;
-	}
-	/* if it stays full, the text is cut */
-	if (done == o->len)
-		o->len = 0;
-}
-
-static int write_map(const struct rescue *r, int fd)
-{
-	char buf[4096];
-	struct nbd_out o = {
-		.buf = buf, .cap = sizeof(buf), .flush = flush_out, .fd = fd
-	};
-
-	copy_map_put(&o, &r->map, &r->about);
-	if (o.len)
-		flush_out(&o);
-	return o.cut || o.len || fsync(fd) ? NBD_E_IO : 0;
-}
-
-/* The old map stays until the new one is on the disk. */
-int copy_rescue_keep(struct copy *c, struct nbd_diag *d)
-{
-	const struct rescue *r = c->rescue;
-	char new[PATH_MAX];
-	int fd = -1, err = NBD_E_IO;
-
-	if (!r || !r->name)
-		return 0;
-	if (nbd_fmt(new, sizeof(new), "%s.new", r->name) >= 0)
-		fd = open(new,
-			  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			  0666);
-	if (fd >= 0) {
-		err = write_map(r, fd);
-		close(fd);
-	}
-	if (!err && rename(new, r->name))
-		err = NBD_E_IO;
-	return err ? nbd_diag(d, err, "write the map %s: %s", r->name,
-			      strerror(errno))
-		   : 0;
-}
-
-static int read_map(struct copy *c, struct map_reader *m)
-{
-	const char *name = c->rescue->name;
-	struct file_lines f;
-	const char *line;
-	unsigned n = 0;
-	int err;
-
-	if (file_lines_open(&f, name))
-		return nbd_diag(c->d, NBD_E_NOT_FOUND,
-				"open the map %s: %s (copy without --resume)",
-				name, strerror(errno));
-	for (err = 0; !err && (line = file_lines_next(&f)); n++)
-		err = copy_map_take(m, line);
-	file_lines_close(&f);
-	if (err == NBD_E_NO_MEMORY)
-		return too_many(c);
-	return err ? nbd_diag(c->d, err, "line %u of %s is not one of a map", n,
-			      name)
-		   : 0;
-}
-
-/* Is the map about this source? */
-static int check_map(struct copy *c, const struct map_reader *m)
-{
-	const struct map_about *now = &c->rescue->about, *was = &m->about;
-	const char *name = c->rescue->name;
-
-	if (!m->has_area)
-		return nbd_diag(c->d, NBD_E_NOT_FOUND,
-				"%s counts nothing as copied (copy without "
-				"--resume)",
-				name);
-	if (copy_map_end(m) || m->to > now->whole ||
-	    (m->has_about &&
-	     (was->whole != now->whole || was->base != now->base)))
-		return nbd_diag(c->d, NBD_E_MISMATCH,
-				"%s is about a source of another size than %s, "
-				"or another --offset",
-				name, c->src->name);
-	if (!m->has_about || !was->identity[0] || !now->identity[0] ||
-	    !strcmp(was->identity, now->identity))
-		return 0;
-	return nbd_diag(c->d, NBD_E_MISMATCH,
-			"%s is about another disk image than that of %s", name,
-			c->src->name);
 }
 
 /* ---- samples of what is copied ---- */
@@ -200,10 +67,8 @@ static int resume(struct copy *c)
 	struct map_reader m = { .m = &r->map,
 				.base = c->src->base,
 				.align = c->scan.align };
-	int err = read_map(c, &m);
+	int err = copy_rescue_read(c, &m);
 
-	if (!err)
-		err = check_map(c, &m);
 	if (err)
 		return err;
 	if (c->dst->grows && c->dst->size != c->src->size)
@@ -221,30 +86,6 @@ static int resume(struct copy *c)
 }
 
 /* ---- the beginning ---- */
-
-static int begin_map(struct copy *c)
-{
-	const char *name = c->rescue->name;
-	struct stat st;
-	int fd;
-
-	if (!name)
-		return 0;
-	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
-		return nbd_diag(c->d, NBD_E_USAGE, "%s is not a file", name);
-	if (stat(name, &st) == 0 && st.st_size)
-		return nbd_diag(c->d, NBD_E_IN_USE,
-				"%s exists (--resume goes on with it; remove "
-				"it to copy all again)",
-				name);
-	/* empty, since nothing is copied: a copy without --resume takes it */
-	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return nbd_diag(c->d, NBD_E_IO, "make the map %s: %s", name,
-				strerror(errno));
-	close(fd);
-	return 0;
-}
 
 int copy_rescue_begin(struct copy *c, const struct copy_options *o)
 {
@@ -273,7 +114,7 @@ int copy_rescue_begin(struct copy *c, const struct copy_options *o)
 	/* sendfile() could not skip */
 	c->straight = false;
 	copy_map_begin(&r->map, src->size);
-	err = o->resume ? resume(c) : begin_map(c);
+	err = o->resume ? resume(c) : copy_rescue_create(c);
 	keep_areas(&r->safe, &r->map);
 	r->next = nbd_now_ns() + COPY_MARK_NS;
 	return err;
@@ -308,7 +149,7 @@ void copy_rescue_reach(struct copy *c, uint64_t low)
 
 	if (r && !c->compare &&
 	    copy_map_turn(&r->map, r->from, low, r->of, MAP_DONE) && !c->err)
-		c->err = too_many(c);
+		c->err = copy_rescue_too_many(c);
 }
 
 bool copy_rescue_skips(struct copy *c, const struct task *t)
@@ -320,7 +161,7 @@ bool copy_rescue_skips(struct copy *c, const struct task *t)
 	if (!copy_map_set(&r->map, t->offset, t->offset + t->len, r->bad))
 		return true;
 	if (!c->err)
-		c->err = too_many(c);
+		c->err = copy_rescue_too_many(c);
 	return false;
 }
 
@@ -373,7 +214,7 @@ static void trim(struct copy *c, uint64_t at, uint64_t end)
 		good = trim_one(c, next, last);
 	}
 	if (goes_on(c) && copy_map_turn(&r->map, at, end, MAP_TRIM, MAP_SCRAPE))
-		c->err = too_many(c);
+		c->err = copy_rescue_too_many(c);
 }
 
 static void scrape(struct copy *c, uint64_t at, uint64_t end)
@@ -400,7 +241,7 @@ static void retry(struct copy *c)
 	struct map *m = &c->rescue->map;
 
 	if (goes_on(c) && copy_map_turn(m, 0, m->size, MAP_BAD, MAP_SCRAPE))
-		c->err = too_many(c);
+		c->err = copy_rescue_too_many(c);
 	phase(c, MAP_SCRAPE, scrape);
 }
 
