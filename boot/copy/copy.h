@@ -327,7 +327,7 @@ int copy_rescue_begin(struct copy *c, const struct copy_options *o);
 uint64_t copy_rescue_all(struct copy *c);
 /* Compares what is copied. */
 void copy_rescue_verify(struct copy *c);
-/* The disk failed to read t.  False: the copy ends. */
+/* The disk failed to read t, also as a sample.  False: the copy ends. */
 bool copy_rescue_skips(struct copy *c, const struct task *t);
 /* Should this pass end early, to write the map? */
 bool copy_rescue_is_due(const struct copy *c);
@@ -449,6 +449,7 @@ struct copy {
 	bool prepared;	   /* the destination's size is set */
 	bool differs;	   /* a comparison found a difference */
 	int err;	   /* the first error */
+	uint64_t compared; /* bytes that both sides have the same, of samples */
 	uint64_t written;  /* bytes written to a pipe so far */
 	uint64_t moved;	   /* ns; when a request last started or finished */
 	uint64_t rate;	   /* bytes a second; 0: no limit */

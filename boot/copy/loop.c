@@ -32,10 +32,11 @@ static uint32_t equal(const struct task *t)
 
 static int compare(struct copy *c, const struct task *t)
 {
-	uint32_t i;
+	/* if lost, it is copied once more, and compared then */
+	uint32_t i = c->lost ? t->len : equal(t);
 
-	/* it is copied once more, and compared then */
-	if (c->lost || (i = equal(t)) == t->len)
+	c->compared += i;
+	if (i == t->len)
 		return 0;
 	c->differs = true;
 	return nbd_diag(c->d, NBD_E_IO, "%s and %s differ at offset %llu",

@@ -36,7 +36,7 @@ static void keep_areas(struct map *to, const struct map *from)
  * COPY_SAMPLES pieces, evenly spread over what is copied, and the last one,
  * which was written just before the copy ended.
  */
-static void compare_samples(struct copy *c)
+static void compare_each(struct copy *c)
 {
 	const struct map *m = &c->rescue->map;
 	const uint64_t mask = ~(uint64_t)(c->scan.align - 1);
@@ -59,6 +59,23 @@ static void compare_samples(struct copy *c)
 	}
 	if (goes_on(c) && last && step > COPY_SAMPLE)
 		copy_samples(c, (tail + ~mask) & mask, last, 0);
+}
+
+/* A disk that fails may lose samples, too, but not all of them. */
+static void compare_samples(struct copy *c)
+{
+	struct rescue *r = c->rescue;
+
+	c->compared = 0;
+	r->sampling = true;
+	compare_each(c);
+	r->sampling = false;
+	if (goes_on(c) && !c->compared && copy_map_sum(&r->map, "?*/-", NULL))
+		c->err =
+			nbd_diag(c->d, NBD_E_IO,
+				 "%s: no sample of what was copied can be read "
+				 "any more (is it still the same disk?)",
+				 c->src->name);
 }
 
 static int resume(struct copy *c)
@@ -156,8 +173,10 @@ bool copy_rescue_skips(struct copy *c, const struct task *t)
 {
 	struct rescue *r = c->rescue;
 
-	if (!r || !r->skips || c->compare)
+	if (!r || !r->skips || (c->compare && !r->sampling))
 		return false;
+	if (r->sampling)
+		return true;
 	if (!copy_map_set(&r->map, t->offset, t->offset + t->len, r->bad))
 		return true;
 	if (!c->err)

@@ -10,6 +10,7 @@ struct rescue {
 	const struct copy_options *o;
 	const char *name; /* of the map's file; NULL: there is none */
 	bool skips;
+	bool sampling; /* what is copied is compared, not copied */
 	uint32_t sector;
 	uint64_t next; /* ns; when to flush a server again */
 	uint64_t from; /* of this pass, ... */

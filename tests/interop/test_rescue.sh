@@ -196,11 +196,28 @@ run ddrescuelog --done-status "$map"
 expect 0 '' 'and ddrescuelog agrees'
 run "$nbdboot" copy --resume --map "$map" --verify "$uri" "$out"
 same 'nothing is left to copy then'
+unserve
+
+# what was copied may be lost since then, but not all samples of it
+broken 100
+sed 's/^0x00000000  0x01800000  +/0 0xC00000 +\n0xC00000 0xC00000 ?/' "$map" \
+	>"$work/map.half"
+cp "$work/map.half" "$map"
+run "$nbdboot" copy -S --resume --map "$map" "$uri" "$out"
+expect 1 'read at offset 0' 'a sample that cannot be read any more is an error'
+run "$nbdboot" copy -S --resume --skip-bad="$map" "$uri" "$out"
+same 'but --skip-bad goes on behind it'
+run ddrescuelog --done-status "$map"
+expect 0 '' 'and what was copied is still copied'
+printf '%s\n' '0 ?' '0 0x10000 +' '0x10000 0x17F0000 ?' >"$map"
+run "$nbdboot" copy -S --resume --skip-bad="$map" "$uri" "$out"
+expect 1 "$uri: no sample of what was copied can be read" \
+	'unless no sample can be read'
+unserve
 
 # in an old file, what was there stays
 yes old | head -c 24M >"$out"
 rm "$map"
-unserve
 broken 100 101 102
 run "$nbdboot" copy -S --skip-bad --retries 0 --verify "$uri" "$out"
 expect 3 'in 1 areas' 'without a map'
