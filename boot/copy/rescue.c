@@ -280,11 +280,24 @@ static void say_failures(struct copy *c)
 	c->rescue->o->say(&note);
 }
 
+/* All that is missing; the first error ends the copy. */
+static void copy_each(struct copy *c)
+{
+	uint64_t at, end;
+
+	for (const char *of = "?*/-"; *of; of++)
+		for (at = 0; goes_on(c) &&
+			     copy_map_next(&c->rescue->map, &at, &end, *of);)
+			pass(c, at, end, *of, *of);
+}
+
 static void phases(struct copy *c)
 {
-	phase(c, MAP_NEW, copy_new);
-	if (!c->rescue->skips)
+	if (!c->rescue->skips) {
+		copy_each(c);
 		return;
+	}
+	phase(c, MAP_NEW, copy_new);
 	say_failures(c);
 	phase(c, MAP_TRIM, trim);
 	phase(c, MAP_SCRAPE, scrape);

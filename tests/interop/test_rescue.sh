@@ -186,8 +186,26 @@ run ddrescuelog --done-status "$map"
 expect 1 '' 'and no end'
 run "$nbdboot" copy --map "$map" "$uri" "$out"
 expect 1 "$map exists (--resume goes on" 'a map is not overwritten'
+# without --skip-bad, a piece that failed before is one that must be read
+cp "$map" "$work/map.bad"
+mv "$out" "$out.nbdboot-part"
+run "$nbdboot" copy -S --resume --map "$map" "$uri" "$out"
+expect 1 'read at offset 51200' 'without --skip-bad, what fails ends the copy'
+check 'which gets no name of a complete one' [ ! -e "$out" ]
+check 'nor a map that forgets' cmp "$map" "$work/map.bad"
 unserve
 broken 999999 # behind the end
+mv "$out.nbdboot-part" "$work/half"
+for state in '-' '/' '*'; do
+	cp "$work/half" "$out.nbdboot-part"
+	sed "/^0x/s|  -\$|  $state|" "$work/map.bad" >"$map"
+	run "$nbdboot" copy -S --resume --map "$map" "$uri" "$out"
+	cp "$disk" "$work/want"
+	same "and is copied with the rest once it can be read, if it was $state"
+	rm "$out"
+done
+cp "$work/map.bad" "$map"
+mv "$work/half" "$out.nbdboot-part"
 run "$nbdboot" copy -S --resume --skip-bad="$map" "$uri" "$out"
 expect 0 '' 'a disk that recovers'
 cp "$disk" "$work/want"
