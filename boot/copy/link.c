@@ -83,7 +83,10 @@ set_limits(struct side *s, const struct copy_link *l, struct nbd_diag *d)
  */
 static bool has_identity(const struct side *s)
 {
-	return DEVICE_IDENTITY && !s->output && s->link->o->patience &&
+	const struct copy_options *o = s->link->o;
+
+	/* for the server that comes back, or for the next copy */
+	return DEVICE_IDENTITY && !s->output && (o->patience || o->map) &&
 	       s->align <= sizeof(s->link->reader.buf);
 }
 

@@ -281,7 +281,8 @@ serve 0 --filter=delay --filter=rate file "$work/full" rate=32M
 source=nbd://127.0.0.1:$port
 serve 0 file "$work/target"
 target=nbd://127.0.0.1:$port
-begin --map "$map" "$source" "$target"
+# without patience nobody comes back, but the map still says which disk it is of
+begin --patience 0 --map "$map" "$source" "$target"
 copied 4194304
 kill -KILL "$copy"
 wait "$copy" 2>/dev/null || :
@@ -294,6 +295,9 @@ cp "$map" "$work/map.half"
 serve 0 file "$disk"
 run "$nbdboot" copy --resume --map "$map" "nbd://127.0.0.1:$port" "$target"
 expect 1 "$map is about another disk image than" 'another source is refused'
+run "$nbdboot" copy --patience 0 --resume --map "$map" \
+	"nbd://127.0.0.1:$port" "$target"
+expect 1 "$map is about another disk image than" 'without patience, too'
 run "$nbdboot" copy --resume --map "$map" "$disk" "$target"
 expect 1 "what $map calls copied is not in $target" 'also a file'
 serve 0 memory 23M
