@@ -54,22 +54,25 @@ int copy_rescue_keep(struct copy *c, struct nbd_diag *d)
 {
 	const struct rescue *r = c->rescue;
 	char new[PATH_MAX];
-	int fd = -1, err = NBD_E_IO;
+	int fd = -1, err = NBD_E_IO, why;
 
 	if (!r || !r->name)
 		return 0;
+	errno = ENAMETOOLONG;
 	if (nbd_fmt(new, sizeof(new), "%s.new", r->name) >= 0)
 		fd = open(new,
 			  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
 			  0666);
-	if (fd >= 0) {
+	if (fd >= 0)
 		err = write_map(r, fd);
-		close(fd);
-	}
 	if (!err && rename(new, r->name))
 		err = NBD_E_IO;
+	why = errno;
+	/* it is on the disk already: what this returns changes nothing */
+	if (fd >= 0)
+		close(fd);
 	return err ? nbd_diag(d, err, "write the map %s: %s", r->name,
-			      strerror(errno))
+			      strerror(why))
 		   : 0;
 }
 

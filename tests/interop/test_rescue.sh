@@ -403,6 +403,15 @@ run "$nbdboot" copy --resume "$work/full" "$out"
 expect 1 'does not tell how far it is' 'nor does a record'
 rm "$out.nbdboot-part"
 
+# close() may fail, too, and that is not why
+serve 0 memory 24M
+run env ASAN_OPTIONS=detect_leaks=0 strace -o "$work/trace" -P "$map.new" \
+	-e trace=fsync,close -e inject=fsync:error=ENOSPC \
+	-e inject=close:error=EDQUOT \
+	"$nbdboot" copy --map "$map" "$work/full" "nbd://127.0.0.1:$port"
+expect 1 "write the map $map: No space left on device" \
+	'a map that cannot be written'
+
 # each read of this source gives something else
 rm "$map"
 serve 0 eval get_size='echo 1048576' pread='head -c $3 /dev/urandom'
