@@ -247,6 +247,12 @@ bool copy_side_waits(const struct side *s);
  * over, it is another disk, or (NBD_E_CUT) a signal came.
  */
 int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d);
+/*
+ * The source cannot be read at its end, and nothing is in flight.  If a server
+ * called such a read invalid, this connects again, to see whether its export
+ * has become shorter: NBD_E_SIZE, or another error that leaves no connection.
+ */
+int copy_side_recheck(struct side *s, struct nbd_diag *d);
 
 /* Wraps the transport of a connection to send pages of a file unread. */
 struct page_sender {
@@ -269,6 +275,7 @@ struct copy_link {
 	struct nbd_retry retry;
 	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
 	bool answered;	 /* a request was, ever */
+	bool refused;	 /* a read of the source was, as invalid */
 	unsigned silent; /* silences in a row */
 	unsigned failures; /* outages in a row */
 	uint64_t low; /* how far the copy was at the last one, of a source */

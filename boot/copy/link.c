@@ -306,3 +306,22 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 	}
 	return end_outage(s, err, d);
 }
+
+int copy_side_recheck(struct side *s, struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
+	int err;
+
+	if (!l || !l->refused)
+		return 0;
+	/* leave first: some servers accept one client at a time */
+	copy_link_leave(s);
+	l->asking = false;
+	l->refused = false;
+	err = connect_again(s, d);
+	return err ? nbd_diag_prefix(d, err,
+				     "%s refused to read its end, and has to "
+				     "show that it is as long as before",
+				     s->name)
+		   : 0;
+}

@@ -217,7 +217,8 @@ void copy_link_take_pages(struct side *s)
 
 /*
  * Is it the medium?  Servers that read with O_DIRECT get ENODATA for that, and
- * have no code for it: they send EINVAL.
+ * have no code for it: they send EINVAL.  So do those of an export that became
+ * shorter; copy_side_recheck() tells these apart.
  */
 static bool is_bad(const struct side *s, const struct nbd_req *r, int result)
 {
@@ -236,6 +237,7 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 	}
 	if (result && t && is_bad(s, r, result)) {
 		t->bad = true;
+		s->link->refused |= result == NBD_EINVAL;
 		copy_done(s->copy, t, explain(s, &r->op, result, d));
 		return 0;
 	}

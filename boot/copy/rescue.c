@@ -318,6 +318,12 @@ static void restore(struct copy *c)
 				c->dst->name);
 }
 
+/* So does a disk that has become shorter. */
+static bool fails_at_end(const struct map *m)
+{
+	return m->n && m->area[m->n - 1].state != MAP_DONE;
+}
+
 uint64_t copy_rescue_all(struct copy *c)
 {
 	do {
@@ -325,6 +331,8 @@ uint64_t copy_rescue_all(struct copy *c)
 			restore(c);
 		phases(c);
 		copy_end_pass(c);
+		if (goes_on(c) && fails_at_end(&c->rescue->map))
+			c->err = copy_side_recheck(c->src, c->d);
 		if (goes_on(c))
 			c->err = copy_prepare(c);
 		if (goes_on(c))

@@ -246,6 +246,22 @@ status=0
 same 'what cannot be read stays as it was'
 unserve
 
+# some servers call a read invalid if the disk fails, or if it became shorter
+invalid='[ $4 -lt 524288 ] && exec head -c $3 /dev/zero
+	echo EINVAL >&2
+	exit 1'
+echo 1048576 >"$work/size"
+serve 0 eval get_size="cat $work/size" pread="$invalid"
+run "$nbdboot" copy --skip-bad "nbd://127.0.0.1:$port" "$work/end"
+expect 3 '524288 bytes in 1 areas' 'a disk that fails at its end'
+serve 0 eval get_size="cat $work/size" \
+	pread="[ \$4 -lt 524288 ] || echo 524288 >$work/size; $invalid"
+rm "$work/end"
+run "$nbdboot" copy --skip-bad "nbd://127.0.0.1:$port" "$work/end"
+expect 1 'the export has 524288 bytes' 'an export that becomes shorter is an error'
+check 'and leaves no file that looks complete' [ ! -e "$work/end" ]
+unserve
+
 # every other request fails
 serve 0 --filter=error file "$disk" error-pread=EIO error-pread-rate=50%
 run "$nbdboot" copy --skip-bad="$map" --retries 100 "nbd://127.0.0.1:$port" \
