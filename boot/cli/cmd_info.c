@@ -187,7 +187,10 @@ static void print_holds(const struct info *i)
 		cli_putf("\n}\n");
 		return;
 	}
-	cli_putf("\n  Content:     %s%s", *h->what ? h->what : "not known",
+	cli_putf("\n");
+	if (!h->looked)
+		return;
+	cli_putf("  Content:     %s%s", *h->what ? h->what : "not known",
 		 *h->label ? ", label " : "");
 	nbd_put_safe(&cli_out, h->label, strlen(h->label));
 	cli_putf("%s%s\n", *h->uuid ? ", UUID " : "", h->uuid);

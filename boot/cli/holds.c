@@ -66,6 +66,7 @@ int cli_info_holds(struct info *i)
 	struct super s;
 	int fd = memfd_create("export", MFD_CLOEXEC), rc;
 
+	h->looked = true;
 	if (fd < 0)
 		return nbd_diag(i->d, NBD_E_NO_MEMORY, "a copy: %s",
 				strerror(errno));

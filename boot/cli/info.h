@@ -15,6 +15,7 @@ struct cli_info {
 
 /* What is in the export; text of it is not safe to print. */
 struct info_holds {
+	bool looked;	/* this build looks at what it is */
 	char what[160]; /* "ext4", or what it is and what to do; "" unknown */
 	char label[260], uuid[37];
 };
@@ -46,7 +47,7 @@ int cli_info_map(struct info *i);
 /* Reads len bytes at `at`, which are whole blocks of the server. */
 int cli_info_read(struct info *i, uint64_t at, void *buf, size_t len);
 
-/* Reads the ends of the export, and sets i->holds. */
+/* Reads the ends of the export, and sets i->holds; noholds.c does nothing. */
 int cli_info_holds(struct info *i);
 
 #endif
