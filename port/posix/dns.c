@@ -151,7 +151,7 @@ static size_t move(int fd, void *p, size_t len, bool out, uint64_t end)
 static enum dns_answer ask_tcp(struct asking *a, struct question *q,
 			       unsigned server)
 {
-	int fd = sock_open(&a->c->server[server], SOCK_STREAM);
+	int fd = sock_open_known(&a->c->server[server], SOCK_STREAM);
 	uint64_t now = nbd_now_ms(), end = a->end;
 	enum dns_answer answer;
 	size_t len = 0;
@@ -283,7 +283,7 @@ static void open_all(struct asking *a)
 {
 	for (unsigned s = 0; s < a->c->n; s++)
 		a->p[s] = (struct pollfd){
-			.fd = sock_open(&a->c->server[s], SOCK_DGRAM),
+			.fd = sock_open_known(&a->c->server[s], SOCK_DGRAM),
 			.events = POLLIN,
 		};
 }

@@ -33,11 +33,7 @@ union address {
 	struct sockaddr_in6 in6;
 };
 
-/*
- * The address that we would have towards it.  This sends nothing.  Where the
- * kernel has no IPv6, socket() would run modprobe, which never ends if it is on
- * a root whose server is away: without /proc, as in the watcher's root, too.
- */
+/* The address that we would have towards it.  This sends nothing. */
 static bool source_of(const struct sock_addr *a, union address *own)
 {
 	struct sock_addr to = *a;
@@ -45,10 +41,8 @@ static bool source_of(const struct sock_addr *a, union address *own)
 	int fd;
 	bool is;
 
-	if (a->len == 16 && access("/proc/net/if_inet6", F_OK))
-		return false;
 	to.port = 1;
-	fd = sock_open(&to, SOCK_DGRAM);
+	fd = sock_open_known(&to, SOCK_DGRAM);
 	is = fd >= 0 && !getsockname(fd, &own->any, &len);
 	if (fd >= 0)
 		close(fd);

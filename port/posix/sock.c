@@ -179,6 +179,13 @@ int sock_open(const struct sock_addr *a, int type)
 	return err;
 }
 
+int sock_open_known(const struct sock_addr *a, int type)
+{
+	if (a->len == 16 && access("/proc/net/if_inet6", F_OK))
+		return NBD_E_UNREACHABLE;
+	return sock_open(a, type);
+}
+
 void sock_clear(const struct sock *s, const struct sock_addr *a)
 {
 	union address u;

@@ -35,6 +35,12 @@ int sock_connected(struct sock *s);
  * there is no way to it.
  */
 int sock_open(const struct sock_addr *a, int type);
+/*
+ * As sock_open(), but of a family that the kernel has (without /proc: of IPv4)
+ * or NBD_E_UNREACHABLE.  For one that it lacks, socket() would run modprobe,
+ * which never ends if it is on a root whose server is away.
+ */
+int sock_open_known(const struct sock_addr *a, int type);
 void sock_clear(const struct sock *s, const struct sock_addr *a);
 void sock_close(struct sock *s);
 

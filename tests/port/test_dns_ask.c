@@ -21,6 +21,7 @@ enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
 static struct server {
 	enum udp udp;
 	enum tcp tcp;
+	bool v6;
 } servers[DNS_SERVERS];
 
 static struct end {
@@ -35,10 +36,13 @@ static uint64_t now;	 /* ms */
 static size_t first_tcp; /* bytes of the first piece to a server */
 static struct dns_found four, six;
 static bool no_entropy;
-static unsigned id; /* of the first question by UDP */
+static bool no_ipv6; /* in the kernel */
+static unsigned id;  /* of the first question by UDP */
 
 uint64_t __wrap_nbd_now_ns(void);
 int __wrap_socket(int domain, int type, int protocol);
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *p, size_t len, int flags);
@@ -56,7 +60,8 @@ uint64_t __wrap_nbd_now_ns(void)
 int __wrap_socket(int domain, int type, int protocol)
 {
 	(void)protocol;
-	assert_int_equal(domain, AF_INET);
+	/* it would run modprobe */
+	assert_false(no_ipv6 && domain == AF_INET6);
 	assert_true(type & SOCK_CLOEXEC && type & SOCK_NONBLOCK);
 	assert_true(n_ends < FDS);
 	ends[n_ends] = (struct end){
@@ -65,6 +70,14 @@ int __wrap_socket(int domain, int type, int protocol)
 	};
 	n_open++;
 	return FIRST + (int)n_ends++;
+}
+
+int __wrap_access(const char *path, int mode)
+{
+	if (strcmp(path, "/proc/net/if_inet6") != 0)
+		return __real_access(path, mode);
+	errno = ENOENT;
+	return no_ipv6 ? -1 : 0;
 }
 
 /* As early in a boot. */
@@ -98,15 +111,18 @@ int __wrap_close(int fd)
 	return 0;
 }
 
-/* Server N is 192.0.2.N. */
+/* Server N is 192.0.2.N, and if it has IPv6 2001:db8::N. */
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
 {
 	const struct sockaddr_in *in = (const void *)to;
+	const struct sockaddr_in6 *in6 = (const void *)to;
 	struct end *e = end_of(fd);
+	bool v6 = to->sa_family == AF_INET6;
 
-	assert_int_equal(len, sizeof(*in));
+	assert_int_equal(len, v6 ? sizeof(*in6) : sizeof(*in));
 	assert_int_equal(ntohs(in->sin_port), DNS_PORT);
-	e->server = ntohl(in->sin_addr.s_addr) & 0xff;
+	e->server = v6 ? in6->sin6_addr.s6_addr[15]
+		       : ntohl(in->sin_addr.s_addr) & 0xff;
 	errno = EINPROGRESS;
 	return e->tcp ? -1 : 0;
 }
@@ -183,8 +199,12 @@ int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
 
 	assert_true(ms >= 0);
 	for (nfds_t i = 0; i < n; i++) {
-		const struct end *e = end_of(p[i].fd);
+		const struct end *e;
 
+		p[i].revents = 0;
+		if (p[i].fd < 0)
+			continue;
+		e = end_of(p[i].fd);
 		p[i].revents = (short)((e->n ? POLLIN : 0) | POLLOUT);
 		p[i].revents &= p[i].events;
 		ready += p[i].revents != 0;
@@ -220,12 +240,15 @@ static int ask(unsigned n, unsigned attempts, bool want_six)
 	};
 	int rc;
 
-	for (unsigned i = 0; i < n; i++)
-		c.server[i] = (struct sock_addr){
-			.len = 4,
-			.port = DNS_PORT,
-			.ip = { 192, 0, 2, (unsigned char)i },
-		};
+	for (unsigned i = 0; i < n; i++) {
+		unsigned char *p;
+
+		c.server[i] = (struct sock_addr){ .port = DNS_PORT };
+		p = c.server[i].ip;
+		c.server[i].len = servers[i].v6 ? 16 : 4;
+		memcpy(p, servers[i].v6 ? "\x20\1\xd\xb8" : "\xc0\0\2", 4);
+		p[c.server[i].len - 1] = (unsigned char)i;
+	}
 	n_ends = n_open = 0;
 	first_tcp = 0;
 	id = 0;
@@ -238,7 +261,7 @@ static int ask(unsigned n, unsigned attempts, bool want_six)
 static void a_question_by_tcp_is_one_piece(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_RIGHT };
+	servers[0] = (struct server){ CUT, TCP_RIGHT, false };
 	assert_int_equal(ask(1, 2, false), 1);
 	assert_int_equal(four.n, 1);
 	assert_memory_equal(four.ip[0], "\300\0\2\11", 4);
@@ -248,8 +271,8 @@ static void a_question_by_tcp_is_one_piece(void **state)
 static void a_server_silent_by_tcp_leaves_time_for_the_next(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_SILENT };
-	servers[1] = (struct server){ CUT, TCP_RIGHT };
+	servers[0] = (struct server){ CUT, TCP_SILENT, false };
+	servers[1] = (struct server){ CUT, TCP_RIGHT, false };
 	for (unsigned attempts = 1; attempts <= 5; attempts++)
 		assert_int_equal(ask(2, attempts, true), 1);
 }
@@ -257,8 +280,8 @@ static void a_server_silent_by_tcp_leaves_time_for_the_next(void **state)
 static void a_server_without_tcp_is_not_waited_for(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_CLOSED };
-	servers[1] = (struct server){ NONE, TCP_CLOSED };
+	servers[0] = (struct server){ CUT, TCP_CLOSED, false };
+	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
 	assert_int_equal(ask(2, 2, false), 0);
 	assert_int_equal(now, 5000);
 }
@@ -272,8 +295,8 @@ static void all_attempts_have_one_time(void **state)
 		unsigned a = i % kinds, b = i / kinds % kinds;
 		unsigned rest = i / kinds / kinds;
 
-		servers[0] = (struct server){ a % UDPS, a / UDPS };
-		servers[1] = (struct server){ b % UDPS, b / UDPS };
+		servers[0] = (struct server){ a % UDPS, a / UDPS, false };
+		servers[1] = (struct server){ b % UDPS, b / UDPS, false };
 		ask(2, 1 + rest / 2, rest % 2);
 		assert_in_range(now - 5000, 0, TIMEOUT_MS);
 	}
@@ -282,13 +305,26 @@ static void all_attempts_have_one_time(void **state)
 static void without_entropy_no_clock_is_the_id(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ RIGHT, TCP_CLOSED };
+	servers[0] = (struct server){ RIGHT, TCP_CLOSED, false };
 	no_entropy = true;
 	assert_int_equal(ask(1, 2, true), 1);
 	no_entropy = false;
 	assert_int_equal(id, 0xabab);
 	/* the answer to the AAAA was known from that to the A */
 	assert_int_equal(now, 5000);
+}
+
+static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ RIGHT, TCP_CLOSED, true };
+	servers[1] = (struct server){ RIGHT, TCP_CLOSED, false };
+	no_ipv6 = true;
+	assert_int_equal(ask(2, 2, true), 1);
+	no_ipv6 = false;
+	assert_int_equal(n_ends, 1);
+	assert_int_equal(ask(1, 2, true), 1);
+	assert_int_equal(four.n, 1);
 }
 
 int main(void)
@@ -300,6 +336,7 @@ int main(void)
 		cmocka_unit_test(a_server_without_tcp_is_not_waited_for),
 		cmocka_unit_test(all_attempts_have_one_time),
 		cmocka_unit_test(without_entropy_no_clock_is_the_id),
+		cmocka_unit_test(without_ipv6_no_socket_of_it_is_asked_for),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
