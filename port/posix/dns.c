@@ -115,6 +115,14 @@ static void say(struct asking *a, unsigned question, unsigned server,
 		a->grace = nbd_now_ms() + GRACE;
 }
 
+/* Nobody listens there; what it said before still counts. */
+static void give_up(struct asking *a, unsigned server)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (!a->question[i].said[server])
+			say(a, i, server, DNS_REFUSED);
+}
+
 /* False: the time is over. */
 static bool await(int fd, short events, uint64_t end)
 {
@@ -272,9 +280,7 @@ static bool receive(struct asking *a)
 			if (n >= 0)
 				take_answer(a, s, (size_t)n);
 			else if (errno != EAGAIN)
-				/* nobody listens there */
-				for (unsigned i = 0; i < a->n; i++)
-					say(a, i, s, DNS_REFUSED);
+				give_up(a, s);
 		}
 	}
 }

@@ -15,7 +15,14 @@
 #define TIMEOUT_MS 4000
 
 /* What a server does with a question, by UDP and by TCP. */
-enum udp { SILENT, NONE, RIGHT, CUT, UDPS };
+enum udp {
+	SILENT,
+	NONE,
+	RIGHT,
+	CUT,
+	LEAVES, /* after NONE nobody listens there */
+	UDPS
+};
 enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
 
 static struct server {
@@ -25,7 +32,7 @@ static struct server {
 } servers[DNS_SERVERS];
 
 static struct end {
-	bool open, tcp;
+	bool open, tcp, gone;
 	unsigned server;
 	unsigned char in[600]; /* what comes */
 	size_t n;
@@ -160,6 +167,7 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 	if (!id)
 		id = (unsigned)((const uint8_t *)p)[0] << 8 |
 		     ((const uint8_t *)p)[1];
+	e->gone |= !e->tcp && s->udp == LEAVES;
 	if (!e->tcp && s->udp != SILENT)
 		answer(e, p, len, s->udp == RIGHT, s->udp == CUT ? 2 : 0);
 	if (!e->tcp)
@@ -181,7 +189,8 @@ ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
 	size_t n = e->n < len ? e->n : len;
 
 	(void)flags;
-	errno = EAGAIN;
+	errno = e->gone && !e->n ? ECONNREFUSED : EAGAIN;
+	e->gone &= e->n > 0;
 	if (!e->n)
 		return -1;
 	/* of UDP one answer at a time: both kinds are of one length then */
@@ -205,7 +214,8 @@ int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
 		if (p[i].fd < 0)
 			continue;
 		e = end_of(p[i].fd);
-		p[i].revents = (short)((e->n ? POLLIN : 0) | POLLOUT);
+		p[i].revents =
+			(short)((e->n || e->gone ? POLLIN : 0) | POLLOUT);
 		p[i].revents &= p[i].events;
 		ready += p[i].revents != 0;
 	}
@@ -327,6 +337,15 @@ static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
 	assert_int_equal(four.n, 1);
 }
 
+static void an_answer_stays_when_its_server_leaves(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ LEAVES, TCP_CLOSED, false };
+	servers[1] = (struct server){ SILENT, TCP_CLOSED, false };
+	assert_int_equal(ask(2, 2, true), 0);
+	assert_in_range(now - 5000, 1, TIMEOUT_MS / 2 - 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -337,6 +356,7 @@ int main(void)
 		cmocka_unit_test(all_attempts_have_one_time),
 		cmocka_unit_test(without_entropy_no_clock_is_the_id),
 		cmocka_unit_test(without_ipv6_no_socket_of_it_is_asked_for),
+		cmocka_unit_test(an_answer_stays_when_its_server_leaves),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
