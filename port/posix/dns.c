@@ -301,12 +301,13 @@ static void close_all(struct asking *a)
 			close(a->p[s].fd);
 }
 
+/* Of each kind: what is not known of one may be there. */
 static bool was_denied(const struct asking *a)
 {
 	for (unsigned i = 0; i < a->n; i++)
-		if (memchr(a->question[i].said, DNS_NONE, DNS_SERVERS))
-			return true;
-	return false;
+		if (!memchr(a->question[i].said, DNS_NONE, DNS_SERVERS))
+			return false;
+	return true;
 }
 
 /* What nobody beside the way to the server can guess (RFC 5452, 4.3). */

@@ -20,7 +20,8 @@ enum udp {
 	NONE,
 	RIGHT,
 	CUT,
-	LEAVES, /* after NONE nobody listens there */
+	LEAVES,	     /* after NONE nobody listens there */
+	DENIES_AAAA, /* and drops A */
 	UDPS
 };
 enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
@@ -158,6 +159,11 @@ static void answer(struct end *e, const unsigned char *q, size_t len,
 	e->n += n + 2 * e->tcp;
 }
 
+static bool drops(enum udp udp, unsigned type)
+{
+	return udp == SILENT || (udp == DENIES_AAAA && type == DNS_A);
+}
+
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 {
 	struct end *e = end_of(fd);
@@ -168,7 +174,7 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 		id = (unsigned)((const uint8_t *)p)[0] << 8 |
 		     ((const uint8_t *)p)[1];
 	e->gone |= !e->tcp && s->udp == LEAVES;
-	if (!e->tcp && s->udp != SILENT)
+	if (!e->tcp && !drops(s->udp, ((const uint8_t *)p)[len - 3]))
 		answer(e, p, len, s->udp == RIGHT, s->udp == CUT ? 2 : 0);
 	if (!e->tcp)
 		return (ssize_t)len;
@@ -346,6 +352,15 @@ static void an_answer_stays_when_its_server_leaves(void **state)
 	assert_in_range(now - 5000, 1, TIMEOUT_MS / 2 - 1);
 }
 
+static void a_name_without_one_kind_is_not_denied(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ DENIES_AAAA, TCP_CLOSED, false };
+	assert_int_equal(ask(1, 2, true), NBD_E_TIMEOUT);
+	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
+	assert_int_equal(ask(2, 2, true), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -357,6 +372,7 @@ int main(void)
 		cmocka_unit_test(without_entropy_no_clock_is_the_id),
 		cmocka_unit_test(without_ipv6_no_socket_of_it_is_asked_for),
 		cmocka_unit_test(an_answer_stays_when_its_server_leaves),
+		cmocka_unit_test(a_name_without_one_kind_is_not_denied),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
