@@ -222,13 +222,15 @@ static void send_all(struct asking *a)
 			    q->found->n)
 				continue;
 			q->said[s] = DNS_OTHER;
-			/* what cannot be sent counts as lost */
-			send(a->p[s].fd, q->q, q->len, MSG_NOSIGNAL);
+			/* an error may be that of the question before */
+			if (send(a->p[s].fd, q->q, q->len, MSG_NOSIGNAL) < 0 &&
+			    errno != EAGAIN)
+				give_up(a, s);
 		}
 }
 
 /*
- * Nobody can say more, or need not: there are addresses of the other kind, or a
+ * Nobody will say more, or need not: there are addresses of the other kind, or a
  * server has none, and the others have had their time.
  */
 static bool is_settled(const struct asking *a, const struct question *q,
@@ -236,14 +238,12 @@ static bool is_settled(const struct asking *a, const struct question *q,
 {
 	unsigned silent = 0, none = 0;
 
-	if (q->found->n)
-		return true;
 	for (unsigned s = 0; s < a->c->n; s++) {
 		silent += q->said[s] == DNS_OTHER && a->p[s].fd >= 0;
 		none += q->said[s] == DNS_NONE;
 	}
-	return (none && others) ||
-	       ((none || others) && (!silent || now >= a->grace));
+	return q->found->n || !silent || (none && others) ||
+	       ((none || others) && now >= a->grace);
 }
 
 static bool are_settled(const struct asking *a, uint64_t now)
@@ -301,13 +301,27 @@ static void close_all(struct asking *a)
 			close(a->p[s].fd);
 }
 
-/* Of each kind: what is not known of one may be there. */
-static bool was_denied(const struct asking *a)
+/* As dns_ask(), where no address was found. */
+static int verdict(const struct asking *a)
 {
-	for (unsigned i = 0; i < a->n; i++)
-		if (!memchr(a->question[i].said, DNS_NONE, DNS_SERVERS))
-			return false;
-	return true;
+	int rc = 0;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		const struct question *q = &a->question[i];
+
+		if (memchr(q->said, DNS_NONE, DNS_SERVERS))
+			continue;
+		/* there may be addresses of this kind */
+		rc = rc ? rc : NBD_E_UNREACHABLE;
+		for (unsigned s = 0; s < a->c->n; s++) {
+			if (a->p[s].fd < 0)
+				continue;
+			if (!q->said[s])
+				return NBD_E_TIMEOUT;
+			rc = NBD_E_REFUSED;
+		}
+	}
+	return rc;
 }
 
 /* What nobody beside the way to the server can guess (RFC 5452, 4.3). */
@@ -332,6 +346,7 @@ int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 			    .grace = UINT64_MAX };
 	uint16_t id[2] = { 0 };
 	bool settled = false;
+	int rc = NBD_E_TIMEOUT;
 
 	four->n = six->n = 0;
 	make_ids(id);
@@ -343,13 +358,13 @@ int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 			return 0;
 	}
 	open_all(&a);
-	for (unsigned i = 0; i < c->attempts && !settled; i++) {
+	for (unsigned i = 0;
+	     i < c->attempts && (!settled || rc == NBD_E_REFUSED); i++) {
 		send_all(&a);
 		a.end = nbd_now_ms() + c->timeout_ms / c->attempts;
 		settled = receive(&a);
+		rc = four->n || six->n ? 1 : verdict(&a);
 	}
 	close_all(&a);
-	if (four->n || six->n)
-		return 1;
-	return settled || was_denied(&a) ? 0 : NBD_E_TIMEOUT;
+	return rc;
 }

@@ -10,7 +10,7 @@
  * An address counts whoever it comes from, and "no such name" only if no other
  * server has another answer within 1/2 s: of two servers one may know only the
  * names of the Internet.  A server that refuses a question (RFC 4074, 4) is asked
- * again only if no other one helps.
+ * again only if no other one helps: at once if all of them refuse.
  */
 #ifndef PORT_POSIX_DNS_H
 #define PORT_POSIX_DNS_H
@@ -33,8 +33,10 @@ void dns_conf_read(struct dns_conf *c, const char *path);
 
 /*
  * Looks up a whole name, without the search list.  Returns whether there are
- * addresses in four or six, or NBD_E_TIMEOUT: no server gave an answer.
- * want_six: ask for those of IPv6, too.
+ * addresses in four or six, or what was not answered for one kind of them:
+ * NBD_E_TIMEOUT (a server was silent), NBD_E_REFUSED (all of them refuse), or
+ * NBD_E_UNREACHABLE (there is no way to any).  want_six: ask for those of IPv6,
+ * too.
  */
 int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	    struct dns_found *four, struct dns_found *six);

@@ -183,6 +183,20 @@ static int search(struct found *f)
 	return rc || six ? rc : ask_each(&c, true, f);
 }
 
+static const char *why(int rc)
+{
+	switch (rc) {
+	case NBD_E_TIMEOUT:
+		return "no answer from a name server";
+	case NBD_E_REFUSED:
+		return "all name servers refuse";
+	case NBD_E_UNREACHABLE:
+		return "no route to a name server";
+	default:
+		return "no such name";
+	}
+}
+
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
@@ -199,8 +213,7 @@ int sock_resolve_host(const char *host, uint16_t port,
 	rc = f.n ? 1 : search(&f);
 	if (rc <= 0)
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
-				rc ? "no name server answered"
-				   : "no such name");
+				why(rc));
 	sort(addrs, f.n);
 	return f.n;
 }

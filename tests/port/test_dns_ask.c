@@ -22,6 +22,8 @@ enum udp {
 	CUT,
 	LEAVES,	     /* after NONE nobody listens there */
 	DENIES_AAAA, /* and drops A */
+	REFUSES,
+	CLOSED, /* an error at the next call after a question */
 	UDPS
 };
 enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
@@ -40,6 +42,7 @@ static struct end {
 } ends[FDS];
 
 static unsigned n_ends, n_open;
+static unsigned sent;	 /* by UDP */
 static uint64_t now;	 /* ms */
 static size_t first_tcp; /* bytes of the first piece to a server */
 static struct dns_found four, six;
@@ -146,7 +149,8 @@ static void answer(struct end *e, const unsigned char *q, size_t len,
 
 	assert_true(e->n + 2 + len + 16 <= sizeof(e->in));
 	memcpy(p, q, len);
-	p[2] = (unsigned char)(p[2] | 0x80 | flags);
+	p[2] = (unsigned char)(p[2] | 0x80 | flags >> 8);
+	p[3] = (unsigned char)flags;
 	if (right && q[len - 3] == DNS_A) {
 		p[7] = 1;
 		memcpy(p + len, record, 16);
@@ -161,7 +165,8 @@ static void answer(struct end *e, const unsigned char *q, size_t len,
 
 static bool drops(enum udp udp, unsigned type)
 {
-	return udp == SILENT || (udp == DENIES_AAAA && type == DNS_A);
+	return udp == SILENT || udp == CLOSED ||
+	       (udp == DENIES_AAAA && type == DNS_A);
 }
 
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
@@ -173,9 +178,18 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 	if (!id)
 		id = (unsigned)((const uint8_t *)p)[0] << 8 |
 		     ((const uint8_t *)p)[1];
-	e->gone |= !e->tcp && s->udp == LEAVES;
+	if (e->gone && !e->n) {
+		e->gone = false;
+		errno = ECONNREFUSED;
+		return -1;
+	}
+	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
+	sent += !e->tcp;
 	if (!e->tcp && !drops(s->udp, ((const uint8_t *)p)[len - 3]))
-		answer(e, p, len, s->udp == RIGHT, s->udp == CUT ? 2 : 0);
+		answer(e, p, len, s->udp == RIGHT,
+		       s->udp == CUT	   ? 0x200
+		       : s->udp == REFUSES ? 5
+					   : 0);
 	if (!e->tcp)
 		return (ssize_t)len;
 	if (s->tcp == TCP_CLOSED) {
@@ -265,7 +279,7 @@ static int ask(unsigned n, unsigned attempts, bool want_six)
 		memcpy(p, servers[i].v6 ? "\x20\1\xd\xb8" : "\xc0\0\2", 4);
 		p[c.server[i].len - 1] = (unsigned char)i;
 	}
-	n_ends = n_open = 0;
+	n_ends = n_open = sent = 0;
 	first_tcp = 0;
 	id = 0;
 	now = 5000;
@@ -361,6 +375,38 @@ static void a_name_without_one_kind_is_not_denied(void **state)
 	assert_int_equal(ask(2, 2, true), 0);
 }
 
+static void refusals_are_not_waited_for(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ REFUSES, TCP_CLOSED, false };
+	servers[1] = (struct server){ CLOSED, TCP_CLOSED, false };
+	servers[2] = (struct server){ CUT, TCP_CLOSED, false };
+	for (unsigned n = 1; n <= 3; n++) {
+		assert_int_equal(ask(n, 2, true), NBD_E_REFUSED);
+		assert_int_equal(now, 5000);
+	}
+	/* they are asked as often as if they were silent */
+	assert_int_equal(ask(1, 3, true), NBD_E_REFUSED);
+	assert_int_equal(sent, 3 * 2);
+	servers[0] = servers[1];
+	assert_int_equal(ask(1, 2, true), NBD_E_REFUSED);
+	assert_int_equal(now, 5000);
+	/* one that is silent may still answer */
+	servers[0] = (struct server){ SILENT, TCP_CLOSED, false };
+	assert_int_equal(ask(2, 2, true), NBD_E_TIMEOUT);
+	assert_int_equal(now, 5000 + TIMEOUT_MS);
+}
+
+static void no_way_to_any_server_is_not_waited_for(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ RIGHT, TCP_CLOSED, true };
+	no_ipv6 = true;
+	assert_int_equal(ask(1, 2, true), NBD_E_UNREACHABLE);
+	no_ipv6 = false;
+	assert_int_equal(now, 5000);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -373,6 +419,8 @@ int main(void)
 		cmocka_unit_test(without_ipv6_no_socket_of_it_is_asked_for),
 		cmocka_unit_test(an_answer_stays_when_its_server_leaves),
 		cmocka_unit_test(a_name_without_one_kind_is_not_denied),
+		cmocka_unit_test(refusals_are_not_waited_for),
+		cmocka_unit_test(no_way_to_any_server_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);

@@ -14,7 +14,7 @@
 /* "NAME " or, with AAAA, "NAME* " for each question. */
 static char asked[400];
 static const char *known; /* has an AAAA */
-static bool silent;	  /* no server answers */
+static int fault;	  /* of every question, or 0 */
 static struct dns_conf conf;
 static struct sock_addr found[SOCK_MAX_ADDRS];
 static struct nbd_diag d;
@@ -39,8 +39,8 @@ int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	snprintf(asked + n, sizeof(asked) - n, "%s%s ", name,
 		 want_six ? "*" : "");
 	four->n = six->n = 0;
-	if (silent)
-		return NBD_E_TIMEOUT;
+	if (fault)
+		return fault;
 	if (!known || !want_six || strcmp(name, known) != 0)
 		return 0;
 	memset(six->ip, 0, sizeof(six->ip));
@@ -82,11 +82,18 @@ static void a_short_name_may_have_ipv6_alone(void **state)
 static void nobody_is_asked_again_after_silence(void **state)
 {
 	(void)state;
-	silent = true;
+	fault = NBD_E_TIMEOUT;
 	assert_int_equal(look_up("srv0", "a.test b.test", NULL), NBD_E_RESOLVE);
-	silent = false;
 	assert_string_equal(asked, "srv0.a.test srv0 ");
-	assert_non_null(strstr(d.text, "no name server answered"));
+	assert_non_null(strstr(d.text, "no answer from a name server"));
+	fault = NBD_E_REFUSED;
+	assert_int_equal(look_up("srv0", "a.test b.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0.a.test srv0 ");
+	assert_non_null(strstr(d.text, "all name servers refuse"));
+	fault = NBD_E_UNREACHABLE;
+	assert_int_equal(look_up("srv0", "", NULL), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "no route to a name server"));
+	fault = 0;
 	assert_int_equal(look_up("srv0.", "a.test", NULL), NBD_E_RESOLVE);
 	assert_string_equal(asked, "srv0. srv0.* ");
 	assert_non_null(strstr(d.text, "no such name"));
