@@ -14,7 +14,10 @@
 #include "port/posix/lines.h"
 #include "port/posix/sock.h"
 
-/* ms that other servers have once one has no address. */
+/*
+ * ms that other servers have once one has no address, and that the other kind
+ * has once there is one.
+ */
 #define GRACE	     500
 /* Bytes of an answer that are read: more addresses than anybody wants. */
 #define ANSWER	     4096
@@ -103,7 +106,7 @@ struct asking {
 	unsigned n; /* of them */
 	struct pollfd p[DNS_SERVERS];
 	uint64_t end;	/* of this attempt */
-	uint64_t grace; /* UINT64_MAX until one has no address */
+	uint64_t grace; /* its end; UINT64_MAX until an answer began it */
 	uint8_t buf[ANSWER];
 };
 
@@ -111,7 +114,7 @@ static void say(struct asking *a, unsigned question, unsigned server,
 		enum dns_answer answer)
 {
 	a->question[question].said[server] = (uint8_t)answer;
-	if (answer != DNS_FOUND && a->grace == UINT64_MAX)
+	if (answer == DNS_FOUND || a->grace == UINT64_MAX)
 		a->grace = nbd_now_ms() + GRACE;
 }
 

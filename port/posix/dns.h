@@ -9,8 +9,9 @@
  *
  * An address counts whoever it comes from, and "no such name" only if no other
  * server has another answer within 1/2 s: of two servers one may know only the
- * names of the Internet.  A server that refuses a question (RFC 4074, 4) is asked
- * again only if no other one helps: at once if all of them refuse.
+ * names of the Internet.  The other kind has as long after an address: a server
+ * may drop what asks for AAAA (RFC 4074, 4.1).  One that refuses a question is
+ * asked again only if no other one helps: at once if all of them refuse.
  */
 #ifndef PORT_POSIX_DNS_H
 #define PORT_POSIX_DNS_H

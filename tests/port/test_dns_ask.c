@@ -13,6 +13,7 @@
 #define FDS	   64
 #define HEAD	   12
 #define TIMEOUT_MS 4000
+#define LATE_MS	   700
 
 /* What a server does with a question, by UDP and by TCP. */
 enum udp {
@@ -22,6 +23,8 @@ enum udp {
 	CUT,
 	LEAVES,	     /* after NONE nobody listens there */
 	DENIES_AAAA, /* and drops A */
+	DROPS_AAAA,  /* and is right */
+	LATE,	     /* the same */
 	REFUSES,
 	CLOSED, /* an error at the next call after a question */
 	UDPS
@@ -39,6 +42,7 @@ static struct end {
 	unsigned server;
 	unsigned char in[600]; /* what comes */
 	size_t n;
+	uint64_t at; /* ms: it comes */
 } ends[FDS];
 
 static unsigned n_ends, n_open;
@@ -166,7 +170,8 @@ static void answer(struct end *e, const unsigned char *q, size_t len,
 static bool drops(enum udp udp, unsigned type)
 {
 	return udp == SILENT || udp == CLOSED ||
-	       (udp == DENIES_AAAA && type == DNS_A);
+	       (udp == DENIES_AAAA && type == DNS_A) ||
+	       ((udp == DROPS_AAAA || udp == LATE) && type == DNS_AAAA);
 }
 
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
@@ -184,9 +189,12 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 		return -1;
 	}
 	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
+	e->at = now + (s->udp == LATE ? LATE_MS : 0);
 	sent += !e->tcp;
 	if (!e->tcp && !drops(s->udp, ((const uint8_t *)p)[len - 3]))
-		answer(e, p, len, s->udp == RIGHT,
+		answer(e, p, len,
+		       s->udp == RIGHT || s->udp == DROPS_AAAA ||
+			       s->udp == LATE,
 		       s->udp == CUT	   ? 0x200
 		       : s->udp == REFUSES ? 5
 					   : 0);
@@ -222,8 +230,14 @@ ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
 	return (ssize_t)n;
 }
 
+static bool has_input(const struct end *e)
+{
+	return e->n ? now >= e->at : e->gone;
+}
+
 int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
 {
+	uint64_t next = now + (uint64_t)ms;
 	int ready = 0;
 
 	assert_true(ms >= 0);
@@ -234,13 +248,14 @@ int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
 		if (p[i].fd < 0)
 			continue;
 		e = end_of(p[i].fd);
-		p[i].revents =
-			(short)((e->n || e->gone ? POLLIN : 0) | POLLOUT);
+		if (e->n && now < e->at && e->at < next)
+			next = e->at;
+		p[i].revents = (short)(has_input(e) ? POLLIN : 0) | POLLOUT;
 		p[i].revents &= p[i].events;
 		ready += p[i].revents != 0;
 	}
 	if (!ready)
-		now += (uint64_t)ms;
+		now = next;
 	return ready;
 }
 
@@ -407,6 +422,21 @@ static void no_way_to_any_server_is_not_waited_for(void **state)
 	assert_int_equal(now, 5000);
 }
 
+static void an_aaaa_has_half_a_second_after_the_a(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ DROPS_AAAA, TCP_CLOSED, false };
+	for (unsigned attempts = 1; attempts <= 5; attempts++) {
+		assert_int_equal(ask(1, attempts, true), 1);
+		assert_int_equal(now, 5500);
+	}
+	/* from then on: not since a server refused it */
+	servers[0] = (struct server){ REFUSES, TCP_CLOSED, false };
+	servers[1] = (struct server){ LATE, TCP_CLOSED, false };
+	assert_int_equal(ask(2, 1, true), 1);
+	assert_int_equal(now, 5000 + LATE_MS + 500);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -419,6 +449,7 @@ int main(void)
 		cmocka_unit_test(without_ipv6_no_socket_of_it_is_asked_for),
 		cmocka_unit_test(an_answer_stays_when_its_server_leaves),
 		cmocka_unit_test(a_name_without_one_kind_is_not_denied),
+		cmocka_unit_test(an_aaaa_has_half_a_second_after_the_a),
 		cmocka_unit_test(refusals_are_not_waited_for),
 		cmocka_unit_test(no_way_to_any_server_is_not_waited_for),
 	};
