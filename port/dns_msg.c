@@ -140,5 +140,7 @@ enum dns_answer dns_read(const uint8_t *p, size_t len, const uint8_t *q,
 		return DNS_CUT;
 	if (f->n > before)
 		return DNS_FOUND;
-	return whole ? DNS_NONE : DNS_REFUSED;
+	if (!whole)
+		return DNS_REFUSED;
+	return code ? DNS_NO_NAME : DNS_NONE;
 }

@@ -23,7 +23,8 @@ enum dns_type { DNS_A = 1, DNS_AAAA = 28 };
 enum dns_answer {
 	DNS_OTHER,   /* nothing: it is no answer to it */
 	DNS_REFUSED, /* the server cannot tell, or the answer is malformed */
-	DNS_NONE,    /* there is no such name, or no such address */
+	DNS_NONE,    /* the name has no such address */
+	DNS_NO_NAME, /* nor one of another type (RFC 8020) */
 	DNS_FOUND,
 	DNS_CUT, /* not all of it: ask by TCP (RFC 7766, 5) */
 };

@@ -215,13 +215,32 @@ static void take_answer(struct asking *a, unsigned server, size_t len)
 	}
 }
 
+static bool is_none(uint8_t said)
+{
+	return said == DNS_NONE || said == DNS_NO_NAME;
+}
+
+static bool has_said(const struct question *q, enum dns_answer answer)
+{
+	return memchr(q->said, (int)answer, DNS_SERVERS);
+}
+
+/* Of a server that answers so to AAAA alone, the name exists (RFC 4074, 4.2). */
+static bool is_no_name(const struct asking *a)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (has_said(&a->question[i], DNS_NONE))
+			return false;
+	return has_said(&a->question[0], DNS_NO_NAME);
+}
+
 static void send_all(struct asking *a)
 {
 	for (unsigned i = 0; i < a->n; i++)
 		for (unsigned s = 0; s < a->c->n; s++) {
 			struct question *q = &a->question[i];
 
-			if (a->p[s].fd < 0 || q->said[s] == DNS_NONE ||
+			if (a->p[s].fd < 0 || is_none(q->said[s]) ||
 			    q->found->n)
 				continue;
 			q->said[s] = DNS_OTHER;
@@ -234,29 +253,29 @@ static void send_all(struct asking *a)
 
 /*
  * Nobody will say more, or need not: there are addresses of the other kind, or a
- * server has none, and the others have had their time.
+ * server has none or knows no such name, and the others have had their time.
  */
 static bool is_settled(const struct asking *a, const struct question *q,
-		       bool others, uint64_t now)
+		       bool others, bool no_name, uint64_t now)
 {
 	unsigned silent = 0, none = 0;
 
 	for (unsigned s = 0; s < a->c->n; s++) {
 		silent += q->said[s] == DNS_OTHER && a->p[s].fd >= 0;
-		none += q->said[s] == DNS_NONE;
+		none += is_none(q->said[s]);
 	}
 	return q->found->n || !silent || (none && others) ||
-	       ((none || others) && now >= a->grace);
+	       ((none || others || no_name) && now >= a->grace);
 }
 
 static bool are_settled(const struct asking *a, uint64_t now)
 {
-	bool all = true, any = false;
+	bool all = true, any = false, no_name = is_no_name(a);
 
 	for (unsigned i = 0; i < a->n; i++)
 		any |= a->question[i].found->n > 0;
 	for (unsigned i = 0; i < a->n; i++)
-		all &= is_settled(a, &a->question[i], any, now);
+		all &= is_settled(a, &a->question[i], any, no_name, now);
 	return all;
 }
 
@@ -309,10 +328,12 @@ static int verdict(const struct asking *a)
 {
 	int rc = 0;
 
+	if (is_no_name(a))
+		return NBD_E_RESOLVE;
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct question *q = &a->question[i];
 
-		if (memchr(q->said, DNS_NONE, DNS_SERVERS))
+		if (has_said(q, DNS_NONE) || has_said(q, DNS_NO_NAME))
 			continue;
 		/* there may be addresses of this kind */
 		rc = rc ? rc : NBD_E_UNREACHABLE;
@@ -358,7 +379,7 @@ int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 		a.question[i].len = dns_query(a.question[i].q, id[i], name,
 					      i ? DNS_AAAA : DNS_A);
 		if (!a.question[i].len)
-			return 0;
+			return NBD_E_RESOLVE;
 	}
 	open_all(&a);
 	for (unsigned i = 0;

@@ -34,10 +34,10 @@ void dns_conf_read(struct dns_conf *c, const char *path);
 
 /*
  * Looks up a whole name, without the search list.  Returns whether there are
- * addresses in four or six, or what was not answered for one kind of them:
- * NBD_E_TIMEOUT (a server was silent), NBD_E_REFUSED (all of them refuse), or
- * NBD_E_UNREACHABLE (there is no way to any).  want_six: ask for those of IPv6,
- * too.
+ * addresses in four or six; NBD_E_RESOLVE: there is no such name; or why that of
+ * one kind is not known: NBD_E_TIMEOUT (a server was silent), NBD_E_REFUSED (all
+ * of them refuse), or NBD_E_UNREACHABLE (there is no way to any).  want_six: ask
+ * for those of IPv6, too.
  */
 int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	    struct dns_found *four, struct dns_found *six);

@@ -147,28 +147,37 @@ static int ask(const struct dns_conf *c, const char *name, bool six,
 	return rc;
 }
 
+static bool is_denied(int rc)
+{
+	return !rc || rc == NBD_E_RESOLVE;
+}
+
+/* Of two names: a name without an address is more than none, a fault counts. */
+static int both(int rc, int next)
+{
+	return next == NBD_E_RESOLVE || (!next && !is_denied(rc)) ? rc : next;
+}
+
 /* The name in each domain, and then as it is: resolv.conf(5). */
 static int ask_each(const struct dns_conf *c, bool six, struct found *f)
 {
 	unsigned dots = 0;
-	int rc = 0, last;
+	int rc = NBD_E_RESOLVE;
 
 	for (const char *p = f->host; *p; p++)
 		dots += *p == '.';
 	if (dots < c->ndots && f->host[strlen(f->host) - 1] != '.')
-		for (const char *p = c->search; *p && !rc; p += *p == ' ') {
+		for (const char *p = c->search; *p && is_denied(rc);
+		     p += *p == ' ') {
 			char name[DNS_NAME_MAX + 1];
 			size_t n = strcspn(p, " ");
 
 			if (nbd_fmt(name, sizeof(name), "%s.%.*s", f->host,
 				    (int)n, p) >= 0)
-				rc = ask(c, name, six, f);
+				rc = both(rc, ask(c, name, six, f));
 			p += n;
 		}
-	if (rc > 0)
-		return rc;
-	last = ask(c, f->host, six, f);
-	return last ? last : rc;
+	return rc > 0 ? rc : both(rc, ask(c, f->host, six, f));
 }
 
 static int search(struct found *f)
@@ -179,13 +188,18 @@ static int search(struct found *f)
 
 	dns_conf_read(&c, "/etc/resolv.conf");
 	rc = ask_each(&c, six, f);
-	/* all its addresses may be of an IPv6 that leads to this network alone */
+	/*
+	 * All addresses may be of an IPv6 that leads to this network alone; but
+	 * a name that is not there has none of any kind (RFC 8020, 2).
+	 */
 	return rc || six ? rc : ask_each(&c, true, f);
 }
 
 static const char *why(int rc)
 {
 	switch (rc) {
+	case 0:
+		return "it has no address";
 	case NBD_E_TIMEOUT:
 		return "no answer from a name server";
 	case NBD_E_REFUSED:

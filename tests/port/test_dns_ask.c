@@ -25,6 +25,9 @@ enum udp {
 	DENIES_AAAA, /* and drops A */
 	DROPS_AAAA,  /* and is right */
 	LATE,	     /* the same */
+	NO_NAME,
+	NO_NAME_DROPS_AAAA,
+	NO_NAME_AAAA, /* and NONE for A (RFC 4074, 4.2) */
 	REFUSES,
 	CLOSED, /* an error at the next call after a question */
 	UDPS
@@ -171,11 +174,24 @@ static bool drops(enum udp udp, unsigned type)
 {
 	return udp == SILENT || udp == CLOSED ||
 	       (udp == DENIES_AAAA && type == DNS_A) ||
-	       ((udp == DROPS_AAAA || udp == LATE) && type == DNS_AAAA);
+	       ((udp == DROPS_AAAA || udp == LATE ||
+		 udp == NO_NAME_DROPS_AAAA) &&
+		type == DNS_AAAA);
+}
+
+static unsigned flags_of(enum udp udp, unsigned type)
+{
+	return udp == CUT	? 0x200
+	       : udp == REFUSES ? 5
+	       : udp == NO_NAME || udp == NO_NAME_DROPS_AAAA ||
+			       (udp == NO_NAME_AAAA && type == DNS_AAAA)
+		       ? 3
+		       : 0;
 }
 
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 {
+	unsigned type = ((const uint8_t *)p)[len - 3];
 	struct end *e = end_of(fd);
 	const struct server *s = &servers[e->server];
 
@@ -191,13 +207,11 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
 	e->at = now + (s->udp == LATE ? LATE_MS : 0);
 	sent += !e->tcp;
-	if (!e->tcp && !drops(s->udp, ((const uint8_t *)p)[len - 3]))
+	if (!e->tcp && !drops(s->udp, type))
 		answer(e, p, len,
 		       s->udp == RIGHT || s->udp == DROPS_AAAA ||
 			       s->udp == LATE,
-		       s->udp == CUT	   ? 0x200
-		       : s->udp == REFUSES ? 5
-					   : 0);
+		       flags_of(s->udp, type));
 	if (!e->tcp)
 		return (ssize_t)len;
 	if (s->tcp == TCP_CLOSED) {
@@ -437,6 +451,29 @@ static void an_aaaa_has_half_a_second_after_the_a(void **state)
 	assert_int_equal(now, 5000 + LATE_MS + 500);
 }
 
+static void
+a_name_that_is_not_there_is_told_from_one_without_address(void **state)
+{
+	(void)state;
+	servers[0] = (struct server){ NO_NAME, TCP_CLOSED, false };
+	servers[1] = (struct server){ REFUSES, TCP_CLOSED, false };
+	for (unsigned n = 1; n <= 2; n++) {
+		assert_int_equal(ask(n, 2, false), NBD_E_RESOLVE);
+		assert_int_equal(ask(n, 2, true), NBD_E_RESOLVE);
+		assert_int_equal(now, 5000);
+	}
+	/* whoever knows it counts */
+	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
+	assert_int_equal(ask(2, 2, false), 0);
+	assert_int_equal(ask(2, 2, true), 0);
+	/* not answered: it has no other kind either */
+	servers[0] = (struct server){ NO_NAME_DROPS_AAAA, TCP_CLOSED, false };
+	assert_int_equal(ask(1, 2, true), NBD_E_RESOLVE);
+	assert_int_equal(now, 5500);
+	servers[0] = (struct server){ NO_NAME_AAAA, TCP_CLOSED, false };
+	assert_int_equal(ask(1, 2, true), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -450,6 +487,8 @@ int main(void)
 		cmocka_unit_test(an_answer_stays_when_its_server_leaves),
 		cmocka_unit_test(a_name_without_one_kind_is_not_denied),
 		cmocka_unit_test(an_aaaa_has_half_a_second_after_the_a),
+		cmocka_unit_test(
+			a_name_that_is_not_there_is_told_from_one_without_address),
 		cmocka_unit_test(refusals_are_not_waited_for),
 		cmocka_unit_test(no_way_to_any_server_is_not_waited_for),
 	};

@@ -13,8 +13,9 @@
 
 /* "NAME " or, with AAAA, "NAME* " for each question. */
 static char asked[400];
-static const char *known; /* has an AAAA */
-static int fault;	  /* of every question, or 0 */
+static const char *known; /* has no A */
+static bool has_six = true;
+static int fault; /* of every question, or 0 */
 static struct dns_conf conf;
 static struct sock_addr found[SOCK_MAX_ADDRS];
 static struct nbd_diag d;
@@ -41,7 +42,9 @@ int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	four->n = six->n = 0;
 	if (fault)
 		return fault;
-	if (!known || !want_six || strcmp(name, known) != 0)
+	if (!known || strcmp(name, known) != 0)
+		return NBD_E_RESOLVE;
+	if (!want_six || !has_six)
 		return 0;
 	memset(six->ip, 0, sizeof(six->ip));
 	six->ip[0][0] = 0xfd;
@@ -95,14 +98,29 @@ static void nobody_is_asked_again_after_silence(void **state)
 	assert_non_null(strstr(d.text, "no route to a name server"));
 	fault = 0;
 	assert_int_equal(look_up("srv0.", "a.test", NULL), NBD_E_RESOLVE);
-	assert_string_equal(asked, "srv0. srv0.* ");
+	assert_string_equal(asked, "srv0. ");
 	assert_non_null(strstr(d.text, "no such name"));
+}
+
+static void a_name_that_is_not_there_is_asked_for_once(void **state)
+{
+	(void)state;
+	assert_int_equal(look_up("srv0", "a.test b.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0.a.test srv0.b.test srv0 ");
+	assert_non_null(strstr(d.text, "no such name"));
+	has_six = false;
+	assert_int_equal(look_up("srv0", "a.test", "srv0.a.test"),
+			 NBD_E_RESOLVE);
+	has_six = true;
+	assert_string_equal(asked, "srv0.a.test srv0 srv0.a.test* srv0* ");
+	assert_non_null(strstr(d.text, "it has no address"));
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_name_may_have_ipv6_alone),
+		cmocka_unit_test(a_name_that_is_not_there_is_asked_for_once),
 		cmocka_unit_test(nobody_is_asked_again_after_silence),
 	};
 
