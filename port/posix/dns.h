@@ -19,7 +19,8 @@
 #include "port/dns_msg.h"
 #include "port/stack.h"
 
-#define DNS_SERVERS 3 /* as in the C library */
+/* As many as boot/net writes; glibc and musl take 3. */
+#define DNS_SERVERS 16
 
 /* What resolv.conf(5) says. */
 struct dns_conf {

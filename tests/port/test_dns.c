@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "boot/net/state.h"
 #include "port/posix/lines.h"
 #include "tests/unit.h"
 
@@ -34,7 +35,7 @@ static void every_word_is_read(void **state)
 	     "nameserver 2001:db8::1\nnameserver 192.0.2.4\n"
 	     "options rotate ndots:2 timeout:3 attempts:4 ndots:x\n"
 	     "sortlist 192.0.2.0");
-	assert_int_equal(c.n, 3);
+	assert_int_equal(c.n, 4);
 	assert_int_equal(c.server[0].len, 4);
 	assert_int_equal(c.server[0].port, DNS_PORT);
 	assert_memory_equal(c.server[0].ip, "\xc0\0\2\1", 4);
@@ -90,10 +91,31 @@ static void what_is_missing_or_too_much_has_its_default(void **state)
 	assert_int_equal(strlen(c.search), 99 + 1 + 99);
 }
 
+static void every_server_that_boot_net_writes_is_read(void **state)
+{
+	char text[800];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 1; i <= NET_DNS; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "nameserver 192.0.2.%zu\n", i);
+	conf(text);
+	assert_int_equal(c.n, NET_DNS);
+	assert_int_equal(c.server[c.n - 1].ip[3], NET_DNS);
+	/* and no more than there is room for */
+	for (size_t i = 1; i <= NET_DNS; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "nameserver 192.0.2.%zu\n", i);
+	conf(text);
+	assert_int_equal(c.n, DNS_SERVERS);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_word_is_read),
+		cmocka_unit_test(every_server_that_boot_net_writes_is_read),
 		cmocka_unit_test(a_zone_is_a_name_or_a_number),
 		cmocka_unit_test(what_is_missing_or_too_much_has_its_default),
 	};
