@@ -110,11 +110,18 @@ struct asking {
 	uint8_t buf[ANSWER];
 };
 
+static bool is_none(unsigned said)
+{
+	return said == DNS_NONE || said == DNS_NO_NAME;
+}
+
 static void say(struct asking *a, unsigned question, unsigned server,
 		enum dns_answer answer)
 {
+	bool first = a->grace == UINT64_MAX;
+
 	a->question[question].said[server] = (uint8_t)answer;
-	if (answer == DNS_FOUND || a->grace == UINT64_MAX)
+	if (answer == DNS_FOUND || (is_none(answer) && first))
 		a->grace = nbd_now_ms() + GRACE;
 }
 
@@ -213,11 +220,6 @@ static void take_answer(struct asking *a, unsigned server, size_t len)
 		say(a, i, server, answer == DNS_CUT ? DNS_REFUSED : answer);
 		return;
 	}
-}
-
-static bool is_none(uint8_t said)
-{
-	return said == DNS_NONE || said == DNS_NO_NAME;
 }
 
 static bool has_said(const struct question *q, enum dns_answer answer)

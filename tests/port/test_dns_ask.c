@@ -13,7 +13,6 @@
 #define FDS	   64
 #define HEAD	   12
 #define TIMEOUT_MS 4000
-#define LATE_MS	   700
 
 /* What a server does with a question, by UDP and by TCP. */
 enum udp {
@@ -24,7 +23,6 @@ enum udp {
 	LEAVES,	     /* after NONE nobody listens there */
 	DENIES_AAAA, /* and drops A */
 	DROPS_AAAA,  /* and is right */
-	LATE,	     /* the same */
 	NO_NAME,
 	NO_NAME_DROPS_AAAA,
 	NO_NAME_AAAA, /* and NONE for A (RFC 4074, 4.2) */
@@ -38,6 +36,7 @@ static struct server {
 	enum udp udp;
 	enum tcp tcp;
 	bool v6;
+	unsigned late; /* ms */
 } servers[DNS_SERVERS];
 
 static struct end {
@@ -174,8 +173,7 @@ static bool drops(enum udp udp, unsigned type)
 {
 	return udp == SILENT || udp == CLOSED ||
 	       (udp == DENIES_AAAA && type == DNS_A) ||
-	       ((udp == DROPS_AAAA || udp == LATE ||
-		 udp == NO_NAME_DROPS_AAAA) &&
+	       ((udp == DROPS_AAAA || udp == NO_NAME_DROPS_AAAA) &&
 		type == DNS_AAAA);
 }
 
@@ -205,12 +203,10 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 		return -1;
 	}
 	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
-	e->at = now + (s->udp == LATE ? LATE_MS : 0);
+	e->at = now + s->late;
 	sent += !e->tcp;
 	if (!e->tcp && !drops(s->udp, type))
-		answer(e, p, len,
-		       s->udp == RIGHT || s->udp == DROPS_AAAA ||
-			       s->udp == LATE,
+		answer(e, p, len, s->udp == RIGHT || s->udp == DROPS_AAAA,
 		       flags_of(s->udp, type));
 	if (!e->tcp)
 		return (ssize_t)len;
@@ -320,7 +316,7 @@ static int ask(unsigned n, unsigned attempts, bool want_six)
 static void a_question_by_tcp_is_one_piece(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_RIGHT, false };
+	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_RIGHT };
 	assert_int_equal(ask(1, 2, false), 1);
 	assert_int_equal(four.n, 1);
 	assert_memory_equal(four.ip[0], "\300\0\2\11", 4);
@@ -330,8 +326,8 @@ static void a_question_by_tcp_is_one_piece(void **state)
 static void a_server_silent_by_tcp_leaves_time_for_the_next(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_SILENT, false };
-	servers[1] = (struct server){ CUT, TCP_RIGHT, false };
+	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_SILENT };
+	servers[1] = (struct server){ .udp = CUT, .tcp = TCP_RIGHT };
 	for (unsigned attempts = 1; attempts <= 5; attempts++)
 		assert_int_equal(ask(2, attempts, true), 1);
 }
@@ -339,8 +335,8 @@ static void a_server_silent_by_tcp_leaves_time_for_the_next(void **state)
 static void a_server_without_tcp_is_not_waited_for(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ CUT, TCP_CLOSED, false };
-	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_CLOSED };
+	servers[1] = (struct server){ .udp = NONE, .tcp = TCP_CLOSED };
 	assert_int_equal(ask(2, 2, false), 0);
 	assert_int_equal(now, 5000);
 }
@@ -354,8 +350,10 @@ static void all_attempts_have_one_time(void **state)
 		unsigned a = i % kinds, b = i / kinds % kinds;
 		unsigned rest = i / kinds / kinds;
 
-		servers[0] = (struct server){ a % UDPS, a / UDPS, false };
-		servers[1] = (struct server){ b % UDPS, b / UDPS, false };
+		servers[0] =
+			(struct server){ .udp = a % UDPS, .tcp = a / UDPS };
+		servers[1] =
+			(struct server){ .udp = b % UDPS, .tcp = b / UDPS };
 		ask(2, 1 + rest / 2, rest % 2);
 		assert_in_range(now - 5000, 0, TIMEOUT_MS);
 	}
@@ -364,7 +362,7 @@ static void all_attempts_have_one_time(void **state)
 static void without_entropy_no_clock_is_the_id(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ RIGHT, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = RIGHT, .tcp = TCP_CLOSED };
 	no_entropy = true;
 	assert_int_equal(ask(1, 2, true), 1);
 	no_entropy = false;
@@ -376,12 +374,15 @@ static void without_entropy_no_clock_is_the_id(void **state)
 static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ RIGHT, TCP_CLOSED, true };
-	servers[1] = (struct server){ RIGHT, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = RIGHT, .v6 = true };
+	servers[1] = (struct server){ .udp = RIGHT };
 	no_ipv6 = true;
 	assert_int_equal(ask(2, 2, true), 1);
-	no_ipv6 = false;
 	assert_int_equal(n_ends, 1);
+	/* no way to any server: nothing to wait for */
+	assert_int_equal(ask(1, 2, true), NBD_E_UNREACHABLE);
+	assert_int_equal(now, 5000);
+	no_ipv6 = false;
 	assert_int_equal(ask(1, 2, true), 1);
 	assert_int_equal(four.n, 1);
 }
@@ -389,8 +390,8 @@ static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
 static void an_answer_stays_when_its_server_leaves(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ LEAVES, TCP_CLOSED, false };
-	servers[1] = (struct server){ SILENT, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = LEAVES };
+	servers[1] = (struct server){ .udp = SILENT };
 	assert_int_equal(ask(2, 2, true), 0);
 	assert_in_range(now - 5000, 1, TIMEOUT_MS / 2 - 1);
 }
@@ -398,18 +399,18 @@ static void an_answer_stays_when_its_server_leaves(void **state)
 static void a_name_without_one_kind_is_not_denied(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ DENIES_AAAA, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = DENIES_AAAA };
 	assert_int_equal(ask(1, 2, true), NBD_E_TIMEOUT);
-	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
+	servers[1] = (struct server){ .udp = NONE };
 	assert_int_equal(ask(2, 2, true), 0);
 }
 
 static void refusals_are_not_waited_for(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ REFUSES, TCP_CLOSED, false };
-	servers[1] = (struct server){ CLOSED, TCP_CLOSED, false };
-	servers[2] = (struct server){ CUT, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = REFUSES };
+	servers[1] = (struct server){ .udp = CLOSED };
+	servers[2] = (struct server){ .udp = CUT, .tcp = TCP_CLOSED };
 	for (unsigned n = 1; n <= 3; n++) {
 		assert_int_equal(ask(n, 2, true), NBD_E_REFUSED);
 		assert_int_equal(now, 5000);
@@ -421,56 +422,56 @@ static void refusals_are_not_waited_for(void **state)
 	assert_int_equal(ask(1, 2, true), NBD_E_REFUSED);
 	assert_int_equal(now, 5000);
 	/* one that is silent may still answer */
-	servers[0] = (struct server){ SILENT, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = SILENT };
 	assert_int_equal(ask(2, 2, true), NBD_E_TIMEOUT);
 	assert_int_equal(now, 5000 + TIMEOUT_MS);
 }
 
-static void no_way_to_any_server_is_not_waited_for(void **state)
+static void a_denial_waits_for_others_after_a_refusal(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ RIGHT, TCP_CLOSED, true };
-	no_ipv6 = true;
-	assert_int_equal(ask(1, 2, true), NBD_E_UNREACHABLE);
-	no_ipv6 = false;
-	assert_int_equal(now, 5000);
+	servers[0] = (struct server){ .udp = REFUSES };
+	servers[1] = (struct server){ .udp = NONE, .late = 700 };
+	servers[2] = (struct server){ .udp = RIGHT, .late = 900 };
+	assert_int_equal(ask(3, 1, false), 1);
+	assert_int_equal(now, 5000 + 900);
 }
 
 static void an_aaaa_has_half_a_second_after_the_a(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ DROPS_AAAA, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = DROPS_AAAA };
 	for (unsigned attempts = 1; attempts <= 5; attempts++) {
 		assert_int_equal(ask(1, attempts, true), 1);
 		assert_int_equal(now, 5500);
 	}
 	/* from then on: not since a server refused it */
-	servers[0] = (struct server){ REFUSES, TCP_CLOSED, false };
-	servers[1] = (struct server){ LATE, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = REFUSES };
+	servers[1] = (struct server){ .udp = DROPS_AAAA, .late = 700 };
 	assert_int_equal(ask(2, 1, true), 1);
-	assert_int_equal(now, 5000 + LATE_MS + 500);
+	assert_int_equal(now, 5000 + 700 + 500);
 }
 
 static void
 a_name_that_is_not_there_is_told_from_one_without_address(void **state)
 {
 	(void)state;
-	servers[0] = (struct server){ NO_NAME, TCP_CLOSED, false };
-	servers[1] = (struct server){ REFUSES, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = NO_NAME };
+	servers[1] = (struct server){ .udp = REFUSES };
 	for (unsigned n = 1; n <= 2; n++) {
 		assert_int_equal(ask(n, 2, false), NBD_E_RESOLVE);
 		assert_int_equal(ask(n, 2, true), NBD_E_RESOLVE);
 		assert_int_equal(now, 5000);
 	}
 	/* whoever knows it counts */
-	servers[1] = (struct server){ NONE, TCP_CLOSED, false };
+	servers[1] = (struct server){ .udp = NONE };
 	assert_int_equal(ask(2, 2, false), 0);
 	assert_int_equal(ask(2, 2, true), 0);
 	/* not answered: it has no other kind either */
-	servers[0] = (struct server){ NO_NAME_DROPS_AAAA, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = NO_NAME_DROPS_AAAA };
 	assert_int_equal(ask(1, 2, true), NBD_E_RESOLVE);
 	assert_int_equal(now, 5500);
-	servers[0] = (struct server){ NO_NAME_AAAA, TCP_CLOSED, false };
+	servers[0] = (struct server){ .udp = NO_NAME_AAAA };
 	assert_int_equal(ask(1, 2, true), 0);
 }
 
@@ -490,7 +491,7 @@ int main(void)
 		cmocka_unit_test(
 			a_name_that_is_not_there_is_told_from_one_without_address),
 		cmocka_unit_test(refusals_are_not_waited_for),
-		cmocka_unit_test(no_way_to_any_server_is_not_waited_for),
+		cmocka_unit_test(a_denial_waits_for_others_after_a_refusal),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
