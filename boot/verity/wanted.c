@@ -70,7 +70,10 @@ void verity_part(char part[VERITY_PART], const struct verity_wanted *w,
 
 /* ---- options ---- */
 
-/* Options that are not possible here, or that have no effect (why is NULL). */
+/*
+ * Options that are not possible here, or that have no effect (why is NULL).  A
+ * name that ends in '-' is the beginning of several.
+ */
 static const struct {
 	const char *name, *why;
 } others[] = {
@@ -82,10 +85,19 @@ static const struct {
 	{ "uuid", NULL },
 };
 
-static int other(const char *p, size_t len, struct nbd_diag *d)
+static bool is_other(const char *other, const char *p, size_t name)
+{
+	size_t len = strlen(other);
+
+	return (name == len || (name > len && other[len - 1] == '-')) &&
+	       !memcmp(p, other, len);
+}
+
+/* Of the len bytes at p, the first `name` bytes are the name. */
+static int other(const char *p, size_t name, size_t len, struct nbd_diag *d)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strncmp(p, others[i].name, strlen(others[i].name)))
+		if (is_other(others[i].name, p, name))
 			return others[i].why ? wrong(d, OPTIONS, p, len,
 						     others[i].why)
 					     : NBD_OK;
@@ -173,7 +185,7 @@ static int take_option(struct verity_wanted *w, const char *p, size_t len,
 		 !take_value(w, p, name, equals + 1, len - name - 1, &known))
 		return wrong(d, OPTIONS, p, len, "not a possible value");
 	else if (!known)
-		return other(p, len, d);
+		return other(p, name, len, d);
 	return NBD_OK;
 }
 

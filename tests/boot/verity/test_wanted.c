@@ -121,6 +121,10 @@ static void other_options_are_refused(void **state)
 		{ "salt=zz", "not a possible value" },
 		{ "new", "not known" },
 		{ "salt", "not known" },
+		{ "uuidx=1", "not known" },
+		{ "uui=1", "not known" },
+		{ "ignore-corruptions", "not known" },
+		{ "fec", "not known" },
 		{ "superblock=0", "data-blocks= is needed" },
 	};
 
