@@ -36,6 +36,10 @@ static void words_about_one_root_are_dropped(void **state)
 	      "nbdboot.slots=4 nbdboot.shell=/x nbdboot.onfail=halt "
 	      "nbdboot.timeout=9 nbdboot.toram",
 	      true, "");
+	/* the new root is another image */
+	keeps("roothash=12 rd.roothash=12 usrhash=12 nbdboot.verity=panic "
+	      "systemd.verity_root_options=salt=-",
+	      true, "");
 }
 
 static void the_network_is_kept_if_it_is_ours(void **state)
@@ -75,6 +79,7 @@ static void the_rest_is_for_other_programs(void **state)
 		"root=nbd://h/x \"rootflags=a b\" rw init=/x rdinit=/y "
 		"ip=dhcp vlan=5:eth0 nbdroot=h,x,nbd0 nbdboot.debug "
 		"netroot=nbd:h:x nbd_host=h boot=NBD=h:1 rd.shell "
+		"roothash=12 rd.usrhash=12 "
 		"dyndbg=\"root=x +p\" rootwait -- single\n";
 	struct reroot_words w;
 
