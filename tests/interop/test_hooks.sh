@@ -86,7 +86,7 @@ cp() { : >"\$2"; }
 log_begin_msg() { :; }
 log_end_msg() { :; }
 log_warning_msg() { printf '%s\\n' "warning: \$*" >>'$work/calls'; }
-panic() { echo "panic: \$*" >>'$work/calls'; exit 1; }
+panic() { printf '%s\\n' "panic: \$*" >>'$work/calls'; exit 1; }
 END
 
 # tools_call: runs the script; its result is in $work/got
@@ -159,6 +159,26 @@ done
 tools "root=LABEL=a'b netroot=nbd:h:x" '' \
 	"warning: nbdboot: ROOT=LABEL=a'b $only" 'connect nbd://h/x' \
 	"warning: nbdboot: ROOT=LABEL=a'b $only" "$watch"
+
+# unverified MAKER WORD: what it says
+unverified()
+{
+	printf '%s' "$2= on the kernel command line: $1 verifies no root; use " \
+		'dracut or, for roothash=, "nbdboot init"; or leave the word out'
+}
+
+# A root that is to be verified is not mounted unchecked.
+for word in roothash rd.roothash usrhash rd.usrhash; do
+	tools "root=LABEL=x nbdroot=h/x $word=12" '' \
+		"panic: $(unverified initramfs-tools $word)"
+done
+for word in roothash '"roothash=12"' '"roothash"' 'roothash="1 2"'; do
+	tools "root=LABEL=x nbdroot=h/x $word" '' \
+		"panic: $(unverified initramfs-tools roothash)"
+done
+tools 'root=UUID=1-2 roothash=12' '' ''
+tools 'root=nbd://h/x xroothash=12 roothashx * -- roothash=12' '' \
+	'connect nbd://h/x' "$watch" "ROOT='/dev/nbd0'"
 
 # A root-path, and the file of an earlier DHCP client, in each place of a form.
 for shell in dash 'busybox sh' bash; do
@@ -556,7 +576,8 @@ arch()
 	(
 		modprobe() { :; }
 		msg() { :; }
-		err() { echo "err: $*"; }
+		err() { printf '%s\n' "err: $*"; }
+		launch_interactive_shell() { exit; }
 		root=unset rootfstype='' rootflags=''
 		# shellcheck source=boot/mkinitcpio/hook
 		. "$work/hook"
@@ -572,6 +593,14 @@ printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   1'
 arch 'root=/dev/mapper/vg-root nbdroot=h/x' 'unset   1'
 named 'mkinitcpio (stub)'
+for word in roothash rd.roothash usrhash rd.usrhash; do
+	arch "root=LABEL=x nbdroot=h/x $word=12" \
+		"err: $(unverified mkinitcpio $word)"
+done
+arch 'root=LABEL=x nbdroot=h/x "roothash"' \
+	"err: $(unverified mkinitcpio roothash)"
+arch 'root=/dev/sda1 roothash=12' 'unset   '
+arch 'root=nbd://h/x xroothash=12 roothashx * -- roothash=12' '/dev/nbd0   1'
 # what DHCP says counts only then
 echo 'nbdroot=dhcp quiet' >"$work/cmdline"
 for shell in dash 'busybox sh' bash; do
