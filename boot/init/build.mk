@@ -51,8 +51,8 @@ steps-$(CONFIG_BOOT_PREFETCH) += 52-init_fetcher_map 54-init_fetcher_learn \
 
 boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o
 words-$(CONFIG_BOOT_VERITY) += init_verifier
-steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 51-init_verifier_part \
-	55-init_verifier 59-init_verifier_copy
+steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 49-init_verifier_dhcp \
+	51-init_verifier_part 55-init_verifier 59-init_verifier_copy
 noverity := $(if $(CONFIG_BOOT_VERITY),,$(CONFIG_BOOT_INIT))
 boot-$(noverity) += boot/init/noverity.o
 words-$(noverity) += init_noverity

@@ -122,6 +122,25 @@ static int find(const struct boot *b, char path[PART_PATH], bool last,
 	return init_part_find(path, "/sys/block", "/dev", b->disk, part, d);
 }
 
+/*
+ * What is mounted has to match the hash; how it is mounted is not for DHCP to
+ * choose, either.  spec has what the words of this machine say.
+ */
+static int do_dhcp(struct boot *b, struct nbd_diag *d)
+{
+	struct root_spec *r = &b->root;
+
+	(void)d;
+	if (!b->cmd.roothash ||
+	    (r->fstype == b->spec.fstype && r->options == b->spec.options))
+		return NBD_OK;
+	boot_say("no effect in the root-path of DHCP, because of roothash=: "
+		 "file system and mount options");
+	r->fstype = b->spec.fstype;
+	r->options = b->spec.options;
+	return NBD_OK;
+}
+
 /* Unless a word names one, it is the partition that the root hash names. */
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
@@ -214,6 +233,14 @@ const struct step init_verifier_words_step = {
 
 static const char see[] = "check roothash=, the image on the server, and that "
 			  "the initramfs has module dm_verity";
+
+/* In process 1: later steps need what it changes. */
+const struct step init_verifier_dhcp_step = {
+	.name = "verity",
+	.run = do_dhcp,
+	.hint = "",
+	.when = STEP_BESIDE,
+};
 
 const struct step init_verifier_part_step = {
 	.name = "partition",

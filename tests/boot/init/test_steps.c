@@ -85,6 +85,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"watch",
 		"connect", /* nbdboot.toram names its server */
 		"copy to RAM",
+		"verity", /* how it is mounted */
 		"partition",
 		"partition", /* that roothash= names */
 		"map",

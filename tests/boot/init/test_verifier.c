@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Words of a verified root: a boot with one of them has it, or no root. */
 #include "boot/init/steps.h"
+#include "boot/system/console.h"
 #include "boot/words/word.h"
 #include "port/linux/file.h"
 
@@ -9,7 +10,7 @@
 #define H64  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
 
-extern const struct step init_verifier_words_step;
+extern const struct step init_verifier_words_step, init_verifier_dhcp_step;
 
 static struct boot b;
 static struct nbd_diag d;
@@ -39,7 +40,9 @@ static int take(const char *words, bool beside)
 	plan.line = beside ? line : NULL;
 	memset(&b, 0, sizeof(b));
 	b.plan = &plan;
-	snprintf(line, sizeof(line), "root=nbd://192.0.2.1/x %s", words);
+	snprintf(line, sizeof(line), "%s%s",
+		 strstr(words, "root=") ? "" : "root=nbd://192.0.2.1/x ",
+		 words);
 	assert_int_equal(boot_cmdline_parse(&b.cmd, line, &d), NBD_OK);
 	assert_int_equal(root_parse(&b.spec, &b.cmd, &d), NBD_OK);
 	return init_verifier_words_step.run(&b, &d);
@@ -130,6 +133,55 @@ static void the_partition_of_the_data_is_that_of_the_root(void **state)
 	assert_null(b.cmd.part);
 }
 
+static char said[200];
+
+static void take_line(int level, const char *p, size_t len)
+{
+	(void)level;
+	snprintf(said, sizeof(said), "%.*s", (int)len, p);
+}
+
+static void reports(const char *words, const char *path, const char *want)
+{
+	const struct root_env env = { .root_path = path };
+
+	assert_int_equal(take(words, false), NBD_OK);
+	assert_int_equal(root_expand(&b.root, &b.spec, &env, &d), NBD_OK);
+	*said = '\0';
+	assert_int_equal(init_verifier_dhcp_step.run(&b, &d), NBD_OK);
+	if (want)
+		assert_non_null(strstr(said, want));
+	else
+		assert_string_equal(said, "");
+}
+
+/* Those of this machine's own words stay. */
+static void dhcp_does_not_choose_how_it_is_mounted(void **state)
+{
+	static const char none[] = "no effect in the root-path of DHCP, "
+				   "because of roothash=: file system";
+
+	(void)state;
+	boot_console_log = take_line;
+	ours = H64 "\n";
+	reports("root=dhcp", "nbd:h:x:ext4:dax", none);
+	assert_null(b.root.fstype);
+	assert_null(b.root.options);
+	ours = NULL;
+	reports("netroot=dhcp nbdroot=h roothash=" H64 " rootfstype=erofs",
+		"nbd:h:x:ext4:a", none);
+	assert_string_equal(b.root.fstype, "erofs");
+	assert_null(b.root.options);
+	reports("root=dhcp roothash=" H64, "nbd:h:x", NULL);
+	reports("root=nbd:h:x:ext4:ro,a roothash=" H64 " rootflags=b",
+		"nbd:h:x:xfs", NULL);
+	assert_string_equal(b.root.fstype, "ext4");
+	assert_string_equal(b.root.options, "ro,a,b");
+	reports("root=dhcp", "nbd:h:x:ext4", NULL);
+	assert_string_equal(b.root.fstype, "ext4");
+	boot_console_log = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +189,7 @@ int main(void)
 		cmocka_unit_test(no_word_takes_away_that_of_the_initramfs),
 		cmocka_unit_test(any_word_asks_for_a_verified_root),
 		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
+		cmocka_unit_test(dhcp_does_not_choose_how_it_is_mounted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
