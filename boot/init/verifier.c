@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "boot/system/console.h"
 #include "boot/init/verity.h"
@@ -211,8 +212,13 @@ static int do_verify(struct boot *b, struct nbd_diag *d)
 
 static int undo_verify(struct boot *b, struct nbd_diag *d)
 {
-	int rc = b->cmd.roothash ? mapper_uncover(b->disk, d) : NBD_OK;
+	int rc;
 
+	if (!b->cmd.roothash)
+		return NBD_OK;
+	/* the root of another plan may be for systemd to verify */
+	unlink(UNIT);
+	rc = mapper_uncover(b->disk, d);
 	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Words of a verified root: a boot with one of them has it, or no root. */
 #include "boot/init/steps.h"
+#include "boot/init/verity.h"
 #include "boot/system/console.h"
 #include "boot/words/word.h"
 #include "port/linux/file.h"
@@ -11,6 +12,7 @@
 #define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
 
 extern const struct step init_verifier_words_step, init_verifier_dhcp_step;
+extern const struct step init_verifier_step;
 
 static struct boot b;
 static struct nbd_diag d;
@@ -30,6 +32,49 @@ int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
 		return NBD_E_NOT_FOUND;
 	snprintf(buf, cap, "%s", ours);
 	return (int)strlen(buf);
+}
+
+static bool has_unit;
+
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path)
+{
+	assert_string_equal(path, "/run/systemd/system/"
+				  "systemd-veritysetup@root.service");
+	has_unit = false;
+	return 0;
+}
+
+int __wrap_file_save(int at, const char *path, const void *data, size_t len);
+int __wrap_file_save(int at, const char *path, const void *data, size_t len)
+{
+	(void)at, (void)data, (void)len;
+	assert_string_equal(path, "/run/systemd/system/"
+				  "systemd-veritysetup@root.service");
+	has_unit = true;
+	return NBD_OK;
+}
+
+int __wrap_init_verity_map(const struct verity_wanted *w,
+			   const struct verity_devices *on, char dev[PART_PATH],
+			   struct nbd_diag *dg);
+int __wrap_init_verity_map(const struct verity_wanted *w,
+			   const struct verity_devices *on, char dev[PART_PATH],
+			   struct nbd_diag *dg)
+{
+	(void)w, (void)on, (void)dg;
+	snprintf(dev, PART_PATH, "/dev/dm-0");
+	return NBD_OK;
+}
+
+/* What mapper_uncover() finds. */
+static int uncovered;
+
+int __wrap_mapper_uncover(const char *disk, struct nbd_diag *dg);
+int __wrap_mapper_uncover(const char *disk, struct nbd_diag *dg)
+{
+	(void)disk, (void)dg;
+	return uncovered;
 }
 
 static int take(const char *words, bool beside)
@@ -182,6 +227,31 @@ static void dhcp_does_not_choose_how_it_is_mounted(void **state)
 	boot_console_log = NULL;
 }
 
+static void the_unit_for_systemd_is_taken_back(void **state)
+{
+	static const int results[] = { NBD_OK, NBD_E_NOT_FOUND, NBD_E_IO };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		assert_int_equal(take("roothash=" H64
+				      " systemd.verity_root_options="
+				      "hash-offset=4096",
+				      false),
+				 NBD_OK);
+		assert_int_equal(init_verifier_step.run(&b, &d), NBD_OK);
+		assert_true(has_unit);
+		uncovered = results[i];
+		assert_int_equal(init_verifier_step.undo(&b, &d),
+				 i == 2 ? NBD_E_IO : NBD_OK);
+		assert_false(has_unit);
+	}
+	/* that of a system that runs */
+	has_unit = true;
+	assert_int_equal(take("", true), NBD_OK);
+	assert_int_equal(init_verifier_step.undo(&b, &d), NBD_OK);
+	assert_true(has_unit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +260,7 @@ int main(void)
 		cmocka_unit_test(any_word_asks_for_a_verified_root),
 		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
 		cmocka_unit_test(dhcp_does_not_choose_how_it_is_mounted),
+		cmocka_unit_test(the_unit_for_systemd_is_taken_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
