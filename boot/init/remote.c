@@ -6,6 +6,9 @@
  *
  *	a line --no route--> kept --the next line that has one--> sent, in order
  *
+ * Each process keeps and sends its own: what a child inherits is its parent's
+ * to send, and what a child has not sent is lost when it ends.
+ *
  * Nothing waits for the network or the server: what they do not take is lost.
  */
 #include <errno.h>
@@ -39,7 +42,8 @@ struct record {
 static struct {
 	char host[64]; /* an address; "": nothing is sent */
 	uint16_t port;
-	int fd; /* a connected socket, or -1 */
+	int fd;	   /* a connected socket, or -1 */
+	pid_t pid; /* of the process whose lines are kept */
 	size_t used;
 	bool full; /* a line was lost */
 	char kept[4096];
@@ -144,8 +148,21 @@ static bool is_lost(ssize_t sent)
 	       errno != ECONNREFUSED;
 }
 
+/* In a new child, forgets what its parent sends. */
+static void own_kept(void)
+{
+	pid_t pid = getpid();
+
+	if (out.pid == pid)
+		return;
+	out.pid = pid;
+	out.used = 0;
+	out.full = false;
+}
+
 static void take_line(int level, const char *p, size_t len)
 {
+	own_kept();
 	if (open_socket()) {
 		if (out.used)
 			send_kept();
@@ -166,6 +183,7 @@ static int do_begin(struct boot *b, struct nbd_diag *d)
 		close_socket();
 	memset(&out, 0, sizeof(out));
 	out.fd = -1;
+	out.pid = getpid();
 	boot_console_log = take_line;
 	return NBD_OK;
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "port/posix/sock.h"
@@ -131,6 +132,53 @@ static void lines_before_the_network_are_sent_after_it(void **state)
 	assert_string_equal(message(), "");
 }
 
+static void in_child(void (*work)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		work();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void say_early(void)
+{
+	boot_say("early");
+}
+
+static void say_early_and_late(void)
+{
+	boot_say("early");
+	route = true;
+	boot_say("late");
+}
+
+/* What it inherits is sent by its parent, and once. */
+static void a_child_sends_its_own_lines_alone(void **state)
+{
+	(void)state;
+	begin("udp://127.0.0.1:%d");
+	words();
+	route = false;
+	boot_say("one");
+	in_child(say_early);
+	assert_string_equal(message(), "");
+	in_child(say_early_and_late);
+	assert_message("<29>1 - ", "nbdboot: early");
+	assert_message("<29>1 - ", "nbdboot: late");
+	assert_string_equal(message(), "");
+	route = true;
+	boot_say("two");
+	assert_message("<29>1 - ", "nbdboot: one");
+	assert_message("<29>1 - ", "nbdboot: two");
+	assert_string_equal(message(), "");
+}
+
 static void what_does_not_fit_is_missed(void **state)
 {
 	static char long_line[600];
@@ -244,6 +292,7 @@ int main(void)
 		cmocka_unit_test(lines_are_sent_with_their_level),
 		cmocka_unit_test(ipv6_takes_brackets),
 		cmocka_unit_test(lines_before_the_network_are_sent_after_it),
+		cmocka_unit_test(a_child_sends_its_own_lines_alone),
 		cmocka_unit_test(what_does_not_fit_is_missed),
 		cmocka_unit_test(a_server_that_is_not_there_holds_nothing_up),
 		cmocka_unit_test(an_interface_that_is_missing_is_not_a_name),
