@@ -266,12 +266,13 @@ lan_stop
 lan_dhcpd --dhcp-option=tag:br0,17,nbd://192.0.2.1/root \
 	--dhcp-option=tag:br1,17,nbd://198.51.100.1/root
 
-# as_fast SENTENCE: the network was up in at most twice the time of a machine
-# with one card
+# as_fast SENTENCE: the network was up in at most three times the time of a
+# machine with one card: a frame that a busy host loses costs once that time, and
+# to wait for the other card more than three times
 as_fast()
 {
 	two=$(until_network)
-	if [ "$two" ] && [ "$two" -le $((one * 2)) ]; then
+	if [ "$two" ] && [ "$two" -le $((one * 3)) ]; then
 		ok "$1"
 	else
 		not_ok "$1"
