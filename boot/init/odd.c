@@ -105,7 +105,7 @@ bool init_odd_subvolume(const char *path, char name[INIT_ODD_NAME])
 	struct stat st;
 	char at[PATH_MAX];
 
-	if (statfs("/", &fs) || fs.f_type != BTRFS_SUPER_MAGIC ||
+	if (statfs("/", &fs) || (uint32_t)fs.f_type != BTRFS_SUPER_MAGIC ||
 	    dir_open(&dir, "/"))
 		return false;
 	while ((entry = dir_next(&dir))) {
