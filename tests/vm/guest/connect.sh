@@ -149,7 +149,7 @@ check 'copy reads a block device' \
 	sh -c 'nbdboot copy /dev/nbd0 back && cmp -n 67108864 data back'
 rm -f back
 truncate -s 200M long
-refused 'a device that is too small is refused' 1 'too few' \
+refused 'a device that is too small is refused' 1 'too small' \
 	nbdboot copy long /dev/nbd0
 mkswap /dev/nbd0 >/dev/null
 swapon /dev/nbd0
