@@ -204,13 +204,6 @@ records hello-request warning close-notify forged garbage
 
 # ---- out of memory, with swap on the device ----
 
-# It hangs since the work of 2026-11-27, and did not on da84086: to be found
-# first.  SWAP=1 runs it.
-[ "${SWAP-}" ] || {
-	finish
-	exit
-}
-
 # Linux 7.2 counts a page more than 6.1.
 page=0
 [ "${VM_SUITE-}" != testing ] || page=4
