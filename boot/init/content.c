@@ -144,7 +144,7 @@ static bool is_blank(int fd)
 	return rc >= 0;
 }
 
-/* What is said only to those who can write the word rootfstype=. */
+/* reroot has no rootfstype=, so that a hint which names it is no help there. */
 static const char *hint_of(const char *hint, bool rootfstype)
 {
 	return rootfstype || strncmp(hint, ROOT, strlen(ROOT)) != 0 ? hint

@@ -77,7 +77,7 @@ for case in length-utf8 chunked-utf8-bom close-utf16le-bom chunked-utf16be \
 	lan_stop
 done
 
-# ---- what is wrong is said ----
+# ---- places that are ignored, each with a line ----
 
 # complains NAME SENTENCE PATTERN...: with $work/http/d/nbdboot.conf as it is, and
 # no root-path in DHCP

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The root among the partitions of a disk, on a sysfs and a /dev made for it. */
+#include "tests/boot/init/gpt_bad.h"
 #include "tests/boot/init/image.h"
 
 #include <fcntl.h>
@@ -262,24 +263,10 @@ static void an_entry_that_is_not_the_kernels_partition_is_ignored(void **state)
 
 static void a_hostile_table_marks_nothing(void **state)
 {
-	static const struct {
-		off_t at;
-		const char *bytes;
-	} t[] = {
-		{ 512, "EFI PAST" },
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\xff" }, /* table */
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\x7f" },
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\x1f\0" },
-		{ 512 + 80, "\0\0\0\0\x80\0\0\0" }, /* no entries */
-		{ 512 + 80, "\x80\0\0\0\0\0\0\0" }, /* of no size */
-		{ 512 + 80, "\xff\xff\xff\xff\xff\xff\xff\xff" },
-		{ 512 + 80, "\xff\xff\xff\xff\x7f\0\0\0" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(gpt_bad); i++) {
 		GPT("type=" OURS, "type=" ESP);
-		write_at("nbd7", t[i].at, t[i].bytes, 8);
+		write_at("nbd7", gpt_bad[i].at, gpt_bad[i].bytes, 8);
 		assert_int_equal(discover(), NBD_E_NOT_FOUND);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Superblocks, partition tables, and the choice of a partition. */
+#include "tests/boot/init/gpt_bad.h"
 #include "tests/boot/init/image.h"
 
 #include <stdlib.h>
@@ -304,24 +305,11 @@ static void a_gpt_says_for_which_sectors_it_is(void **state)
 
 static void a_hostile_gpt_ends_in_not_found(void **state)
 {
-	static const struct {
-		off_t at;
-		const char *bytes;
-	} t[] = {
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\xff" }, /* table */
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\xff\x7f" },
-		{ 512 + 72, "\xff\xff\xff\xff\xff\xff\x1f\0" },
-		{ 512 + 80, "\0\0\0\0\x80\0\0\0" }, /* no entries */
-		{ 512 + 80, "\x80\0\0\0\0\0\0\0" }, /* of no size */
-		{ 512 + 80, "\xff\xff\xff\xff\xff\xff\xff\xff" },
-		{ 512 + 80, "\xff\xff\xff\xff\x7f\0\0\0" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(gpt_bad); i++) {
 		int fd = gpt(), rc;
 
-		put(fd, t[i].at, t[i].bytes, 8);
+		put(fd, gpt_bad[i].at, gpt_bad[i].bytes, 8);
 		rc = init_super_partuuid(fd, 512, GPT_UUID4);
 		/* an offset beyond all files may be an error instead */
 		assert_true(rc == NBD_E_NOT_FOUND || rc == NBD_E_IO);

@@ -176,7 +176,7 @@ static void an_option_longer_than_the_message_is_refused(void **state)
 	}
 }
 
-/* What is said of what was left out begins so; NULL: nothing is. */
+/* The first report of an option that did not fit; NULL: all of them fit. */
 static void left_out(const char *text)
 {
 	unsigned at = 0;
