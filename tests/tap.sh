@@ -141,16 +141,41 @@ port_of()
 	ss -Hltnp | sed -n "s/.*:\([0-9]*\) .*pid=$1,.*/\1/p" | head -n 1
 }
 
+# Prints a port that is free now and stays the script's own.  It is outside the
+# range that the kernel gives to connections, and no other script of this user
+# gets it before all others there were given out, 10,000 by default.
+free_port()
+{
+	(
+		flock 9
+		low=$(cat /proc/sys/net/ipv4/ip_local_port_range)
+		low=${low%%[!0-9]*}
+		# if that range begins lower, the ports above the default one
+		port_min=$((low > 12000 ? low - 10000 : 61000))
+		port_max=$((low > 12000 ? low : 65536))
+		port_own=$(cat "$port_file" 2>/dev/null) ||
+			port_own=$((port_min + $$ % (port_max - port_min)))
+		while :; do
+			port_own=$((port_own + 1))
+			[ "$port_own" -ge "$port_min" ] && [ "$port_own" -lt "$port_max" ] ||
+				port_own=$port_min
+			[ "$(ss -Htuln "sport = :$port_own")" ] || break
+		done
+		echo "$port_own" >"$port_file"
+		echo "$port_own"
+	) 9>>"$port_file.lock"
+}
+port_file=${TMPDIR:-/tmp}/nbdboot-port.$(id -u)
+
 # serve PORT NBDKIT-ARGUMENT...: starts nbdkit on 127.0.0.1, and returns when it
-# listens: it then writes its pid file, a FIFO.  PORT 0 is any free port.  Sets
+# listens: it then writes its pid file, a FIFO.  PORT 0 is one of free_port.  Sets
 # port and server (its pid).
 serve()
 {
 	port=$1
 	shift
+	[ "$port" != 0 ] || port=$(free_port)
 	serve_at -i 127.0.0.1 -p "$port" "$@"
-	[ "$port" != 0 ] || port=$(port_of "$server")
-	[ "$port" ] || die "nbdkit listens nowhere"
 }
 
 # The same, with the address among the arguments (-U SOCKET, or -i and -p).
@@ -169,13 +194,6 @@ unserve()
 	kill -9 "$server"
 	until [ ! -e "/proc/$server" ] || [ 2 = "$(grep -cs \
 		'^State:.Z\|^Threads:.1$' "/proc/$server/status")" ]; do :; done
-}
-
-# Prints a port of 127.0.0.1 that is free now.  A number of the script's own would
-# be that of another one, sooner or later: they run side by side.
-free_port()
-{
-	(serve 0 null && unserve && echo "$port")
 }
 
 # daemon_at PORT COMMAND...: starts a server that stays in the foreground and

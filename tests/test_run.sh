@@ -203,6 +203,26 @@ printf '%s\n' 'interop-test_a 300 300' >build/times
 check 'and by the times of the last run, which need not have all' \
 	ordered 'a b'
 
+# ---- ports ----
+
+# Prints ports of several scripts that ask at the same time.
+ports_of_many()
+{
+	for _ in 1 2 3 4 5 6 7 8; do
+		(for _ in 1 2 3 4 5; do free_port; done) >>"$work/ports" &
+	done
+	wait
+	sort -n "$work/ports"
+}
+ports=$(ports_of_many)
+check 'scripts side by side get ports of their own' \
+	[ "$(echo "$ports" | uniq | wc -l)" = 40 ]
+read -r low high <<END
+$(cat /proc/sys/net/ipv4/ip_local_port_range)
+END
+check 'the kernel gives none of them to a connection' \
+	[ "$(echo "$ports" | awk "\$1 < $low || \$1 > $high" | wc -l)" = 40 ]
+
 # ---- the whole ----
 mkdir .ci && cp "$ci" .ci
 # shellcheck disable=SC2016 # make expands it

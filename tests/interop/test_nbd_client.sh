@@ -102,8 +102,7 @@ unserve
 printf '%s\n' '[generic]' "port = $port" 'listenaddr = 127.0.0.1' \
 	'[a]' "exportname = $0" 'readonly = true' >"$work/conf"
 kill "$server" 2>/dev/null || :
-serve 0 null
-unserve
+port=$(free_port)
 sed -i "s/^port.*/port = $port/" "$work/conf"
 nbd_server_at "$port" "$work/conf"
 alike 1 -l 127.0.0.1 "$port"

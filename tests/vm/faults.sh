@@ -9,10 +9,7 @@ faults_begin()
 	gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/faults" \
 		"$here/../interop/faults.c" || die 'faults.c does not compile'
 	mkfifo "$work/over"
-	# a port that was free a moment ago
-	serve 0 null
-	unserve
-	faulty=$port
+	faulty=$(free_port)
 }
 
 # fail FAULT STEP FILE [--tls-certificates=DIR]: serves FILE, and fails, until

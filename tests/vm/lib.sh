@@ -240,9 +240,7 @@ serve_dropping()
 			flush='exit 0' trim='exit 0'
 	END
 	chmod 755 "$work/drops/serve"
-	# a port that was free a moment ago
-	serve 0 null
-	unserve
+	port=$(free_port)
 	daemon_at "$port" socat \
 		"TCP-LISTEN:$port,bind=127.0.0.1,fork,reuseaddr" \
 		"EXEC:$work/drops/serve"

@@ -36,8 +36,7 @@ start()
 	shift
 	eval "port=\${port_$name-}"
 	[ "$port" ] || {
-		serve 0 null
-		unserve
+		port=$(free_port)
 		eval "port_$name=$port"
 	}
 	daemon_at "$port" nbdkit -t 1 -f -v -i 127.0.0.1 -p "$port" \

@@ -172,13 +172,8 @@ initramfs "$work/initramfs" \
 	'nbd virtio_net virtio_pci ext4 squashfs overlay' | sed 's/^/# /'
 make_tree trixie
 
-# Two ports that are free now.
-serve 0 null
-second=$port first=$server
-serve 0 null
-unserve
-server=$first
-unserve
+second=$(free_port)
+port=$(free_port)
 
 # ---- ext4, writable ----
 

@@ -82,11 +82,8 @@ chmod 755 "$work/add/bin/hello"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' "$work/add" |
 	sed 's/^/# /'
 # A port without a listener, and one whose listener does not answer.
-serve 0 null
-unserve
-down=$port
-serve 0 null
-unserve
+down=$(free_port)
+port=$(free_port)
 daemon_at "$port" socat -T 60 -u "TCP-LISTEN:$port,bind=127.0.0.1,fork" \
 	OPEN:/dev/null
 silent=$port

@@ -23,8 +23,7 @@ for image in holes dense; do
 	sum=$(sha256sum <"$work/www/$image")
 	words="$words test.$image=$port test.$image.sum=${sum%% *}"
 done
-serve 0 null
-unserve
+port=$(free_port)
 daemon_at "$port" busybox httpd -f -p "127.0.0.1:$port" -h "$work/www"
 vm_memory=512
 vm_start "$work/initramfs" "rdinit=/test $words test.http=$port" \
