@@ -343,8 +343,7 @@ quick()
 }
 
 # Steps on a line need, or change, the same files.
-together='unit-gcc-san interop-san
-unit sim interop/test_faults.sh
+together='unit sim interop/test_faults.sh
 unit-clang-san fuzz
 lwip lwip-faults
 interop/test_cpus.sh vm/test_aarch64.sh
@@ -379,7 +378,8 @@ all_lines()
 {
 	echo "$together"
 	{
-		printf '%s\n' lint lwip-sockets cross cross-units debian13
+		printf '%s\n' interop-san lint lwip-sockets cross cross-units \
+			debian13
 		quick_scripts
 		scripts vm
 	} | apart
