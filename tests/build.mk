@@ -73,6 +73,8 @@ soak-unit: deps ## unit tests with gcc's sanitizers; make check has clang's
 	$(Q)sh tests/run.sh $(O) unit-gcc-san
 soak-lint: deps ## lint, with clang's analyzer
 	$(Q)sh tests/lint.sh $(O) soak
+soak-cpus: $(O)/nbdboot ## the program for each CPU, by an emulator
+	$(Q)SOAKED= sh tests/interop/test_cpus.sh $(O)
 soak-faults: $(O)/nbdboot ## a fault at each step of each command: 12900 cases
 	$(Q)STEPS=all sh tests/interop/test_faults.sh $(O)
 soak-net: $(O)/nbdboot ## a table of networks and servers of DHCP, as root
@@ -102,7 +104,7 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 
 -include $(test-bin:=.d) $(over-obj:.o=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) \
 	$(fuzz-bin:=.d)
-.PHONY: unit unit-bin coverage sim soak-sim soak-unit soak-lint soak-faults soak-net soak-mutations fuzz-bin objects check check-quick \
+.PHONY: unit unit-bin coverage sim soak-sim soak-unit soak-lint soak-cpus soak-faults soak-net soak-mutations fuzz-bin objects check check-quick \
 	check-twice \
 	deps fuzz
 
