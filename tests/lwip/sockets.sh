@@ -48,7 +48,7 @@ for script; do
 	: >"$LWIP_FRAMES"
 	# with sanitizers fewer programs of test_faults.sh end in time
 	at "$srv" env -C "$PWD" SERVER=10.9.0.1 SERVER_IP6=fd09::1 JOBS=8 \
-		SHARE="${SHARE:-4}" \
+		SHARE="${SHARE:-6}" \
 		NETWORK="$(network_of "$script")" \
 		ASAN_OPTIONS="$(options_of "$script")" \
 		sh "$here/../interop/test_$script.sh" "$O/over" || failed=1
