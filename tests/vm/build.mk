@@ -83,7 +83,7 @@ bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTA
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 soak-dropin: vm-program ## each form of ours, LTSP, Debian 12 to 14: OUTAGE=60
-	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module ltsp ltsp-image' \
+	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module tftp ltsp ltsp-image' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
 	@KINDS='initramfs-tools name networkd dep efi efi-dracut dracut plain module tftp ltsp' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin13.sh

@@ -17,14 +17,14 @@
 # OUTAGE is how long the server is away, in s, after the machine has lost it, and
 # longer than services of systemd may take here (3 s).  RELEASE=trixie is Debian 13
 # in place of 12.
-VM_LIMIT=${VM_LIMIT:-420}
+VM_LIMIT=${VM_LIMIT:-900}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/uefi.sh
 . "$here/uefi.sh"
 
 outage=${OUTAGE:-10}
-kinds=${KINDS:-initramfs-tools tftp}
+kinds=${KINDS:-initramfs-tools}
 
 at_failure()
 {
