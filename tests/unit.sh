@@ -14,7 +14,7 @@ status=0
 
 for program; do
 	name=${program#"$dir"/tests/}
-	timeout -k 5 120 "$program" >"$log" 2>&1
+	timeout -k 5 900 "$program" >"$log" 2>&1
 	rc=$?
 	# cmocka has two ways to say that a test was skipped; none is a pass
 	awk -v name="$name" -v rc="$rc" '

@@ -11,7 +11,7 @@ O=${1:-build}
 PATH=$PATH:/sbin:/usr/sbin
 nbdboot=$O/nbdboot
 # s until a look-up hangs; it takes 5 s
-limit=120
+limit=900
 kinds='right nxdomain-aaaa notimp-aaaa refused-aaaa chain silent nxdomain refused
 	truncated cut wrong-id loops giant noise empty flood flood-empty'
 

@@ -17,7 +17,7 @@ O=${1:-build}
 nbdboot=$O/nbdboot
 faults=$work/faults
 # s until a command hangs: a handshake has 30 s, and many run at the same time
-limit=120
+limit=900
 jobs=${JOBS:-48}
 all='die reset freeze drip noise flood error lose cut'
 [ "${STEPS-}" != all ] || all="$all stall"

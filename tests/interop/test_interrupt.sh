@@ -13,7 +13,7 @@ O=${1:-build}
 nbdboot=$O/nbdboot
 here=${0%/*}
 # s: a case that hangs is a failure
-limit=120
+limit=900
 
 for program in faults interrupt dns; do
 	gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/$program" "$here/$program.c"

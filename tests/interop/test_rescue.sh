@@ -171,7 +171,7 @@ rm -f "$out"
 broken 100 101 102 8000
 run "$nbdboot" copy -S "$uri" "$out"
 expect 1 'read at offset' 'an error ends a copy'
-run timeout 60 "$nbdboot" copy "$uri" "$out"
+run timeout 900 "$nbdboot" copy "$uri" "$out"
 expect 1 'the server closed the connection' 'also one at which qemu-nbd hangs up'
 rm -f "$out.nbdboot-part"
 run "$nbdboot" copy -S --skip-bad="$map" "$uri" "$out"

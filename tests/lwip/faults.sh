@@ -138,7 +138,7 @@ attempt()
 	set -- $command nbd://10.20.0.1
 	[ $command = check ] || set -- "$@" "$work/copy"
 	begin=$(date +%s)
-	nsenter -t "$srv" -n -m timeout 240 "$O/relay" -s "$random" \
+	nsenter -t "$srv" -n -m timeout 900 "$O/relay" -s "$random" \
 		-d "$delay" -j "$jitter" -l "$loss" -r "$reorder" \
 		-u "$twice" -c "$corrupt" $options tap0 "$program" -f 3 \
 		$address -q "$depth" -b "$kib" -T 10 -r "$random" -t 200 -n 100 \

@@ -24,7 +24,7 @@ PATH=$PATH:/sbin:/usr/sbin
 # keep the stale translation.  That probably explains a machine with two
 # threads where both CPUs once spun for ever.
 ACCEL=${ACCEL:-tcg,thread=single}
-VM_LIMIT=${VM_LIMIT:-300}
+VM_LIMIT=${VM_LIMIT:-900}
 nbdboot=$O/nbdboot
 busybox=$(command -v busybox) || busybox=''
 cr=$(printf '\r')

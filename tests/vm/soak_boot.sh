@@ -8,7 +8,7 @@
 # on standard output.
 #
 # STEPS, FAULTS, TLS_FAULTS and OVERLAY_FAULTS say which; "-" is none.
-VM_LIMIT=${VM_LIMIT:-600}
+VM_LIMIT=${VM_LIMIT:-900}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/faults.sh

@@ -6,7 +6,7 @@
 # comes up with the right data, and goes down with all undone.  TAP on standard
 # output.
 vm_kind=uml
-VM_LIMIT=${VM_LIMIT:-300}
+VM_LIMIT=${VM_LIMIT:-900}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/vm/faults.sh
