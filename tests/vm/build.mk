@@ -111,7 +111,8 @@ soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS='di
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_verity.sh
 soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=openrc
-	@status=0; $(vm) tests/vm/soak_reroot_soft.sh || status=1; \
+	@status=0; ROUNDS=5 $(vm) tests/vm/test_reroot.sh || status=1; \
+	$(vm) tests/vm/soak_reroot_soft.sh || status=1; \
 	$(vm) tests/vm/soak_reroot_faults.sh || status=1; \
 	$(vm) tests/vm/soak_reroot_kexec.sh || status=1; \
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \

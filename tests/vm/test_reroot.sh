@@ -115,6 +115,8 @@ check 'into an overlay, from a root without an inittab' arrives a
 check 'the root is the overlay' said 'guest: root is overlay overlay rw'
 check 'the other one has no inittab yet' lacks_inittab b
 
+# make soak-reroot goes there and back five times
+ROUNDS=${ROUNDS:-1}
 ten_times a "$a" b "$b"
 
 # as where the firmware or DHCP named it: only the device knows the server
