@@ -29,6 +29,21 @@ struct nbd_tls_keys {
 	struct nbd_tls_key tx, rx;
 };
 
+/* Types of records, RFC 5246, 6.2.1. */
+enum { NBD_TLS_ALERT = 21, NBD_TLS_HANDSHAKE = 22, NBD_TLS_DATA = 23 };
+/* RFC 5246, 7.2: the alert of a side that ends, and the level of a harmless one */
+#define NBD_TLS_CLOSE_NOTIFY 0
+#define NBD_TLS_WARNING	     1
+/* A server that sends more records without data in a row keeps us busy. */
+#define NBD_TLS_IDLE_MAX     3
+
+/*
+ * What a record of TLS 1.2 that is no data means once the handshake is over: 0,
+ * ignore it; NBD_TLS_GOODBYE, the server has ended; NBD_E_TLS, a failure.
+ */
+#define NBD_TLS_GOODBYE 1
+int nbd_tls_other(unsigned type, const unsigned char *p, size_t len);
+
 /*
  * TLS for the connections of one dial(), numbered from 0 to
  * CONFIG_PORT_MAX_CONNECTIONS - 1.

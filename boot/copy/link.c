@@ -127,6 +127,7 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 
 	l->uri = uri;
 	l->o = o;
+	l->tls.bulk = l->bulk;
 	l->latency = o->latency;
 	l->retry = (struct nbd_retry){ .min = PAUSE_MIN,
 				       .max = PAUSE_MAX,

@@ -5,26 +5,42 @@
  *   policy --> credentials --> dial, handshake --> keys to the kernel
  *                    ^                                  |
  *                    '---without this cipher------------'  ENOENT
+ *
+ * Connections that the program keeps give their keys to the kernel, too, if
+ * that makes their records faster; and else make them, without a word.
  */
 #include "boot/device/tls.h"
 #include "boot/system/times.h"
-#include "port/linux/ktls.h"
 #include "port/mbedtls/creds.h"
 
 #include <linux/tls.h>
 #include <string.h>
 
-/* ---- TLS that ends in the kernel ---- */
-
-static struct device_tls *self(struct nbd_tls *kernel)
+static struct device_tls *self(struct nbd_tls *tls)
 {
-	return (struct device_tls *)kernel; /* its first member */
+	return (struct device_tls *)tls; /* its first member */
 }
 
-static int kernel_start(struct nbd_tls *kernel, unsigned conn,
+/* The keys of a handshake that is done. */
+static int give_keys(struct device_tls *t, unsigned conn, struct nbd_diag *d)
+{
+	struct nbd_tls_keys keys;
+	int err;
+
+	tls_keys(&t->session, conn, &keys);
+	err = ktls_start(t->socks[conn]->fd, &keys, d);
+	if (err == NBD_E_NOT_FOUND)
+		t->missing |= 1u << keys.aead;
+	explicit_bzero(&keys, sizeof(keys));
+	return err;
+}
+
+/* ---- TLS that ends in the kernel ---- */
+
+static int kernel_start(struct nbd_tls *tls, unsigned conn,
 			struct nbd_transport *below, struct nbd_diag *d)
 {
-	struct device_tls *t = self(kernel);
+	struct device_tls *t = self(tls);
 	struct nbd_tls *records = &t->session.tls;
 
 	t->socks[conn] = (struct sock *)below; /* t is its first member */
@@ -33,39 +49,82 @@ static int kernel_start(struct nbd_tls *kernel, unsigned conn,
 	return records->start(records, conn, below, d);
 }
 
-static int kernel_step(struct nbd_tls *kernel, unsigned conn,
-		       struct nbd_diag *d)
+static int kernel_step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
 {
-	struct device_tls *t = self(kernel);
+	struct device_tls *t = self(tls);
 	struct nbd_tls *records = &t->session.tls;
 	int err = records->step(records, conn, d);
-	struct nbd_tls_keys keys;
 
 	if (err)
 		return err;
-	tls_keys(&t->session, conn, &keys);
+	err = give_keys(t, conn, d);
 	tls_drop(&t->session, conn);
-	err = ktls_start(t->socks[conn]->fd, &keys, d);
-	if (err == NBD_E_NOT_FOUND) {
-		t->missing |= 1u << keys.aead;
-		err = NBD_E_TLS_KERNEL;
-	}
-	explicit_bzero(&keys, sizeof(keys));
 	if (!err && conn == 0)
 		boot_times_mark("TLS", t->began);
-	return err;
+	return err == NBD_E_NOT_FOUND ? NBD_E_TLS_KERNEL : err;
 }
 
-static struct nbd_transport *kernel_transport(struct nbd_tls *kernel,
+static struct nbd_transport *kernel_transport(struct nbd_tls *tls,
 					      unsigned conn)
 {
-	return &self(kernel)->socks[conn]->t;
+	return &self(tls)->socks[conn]->t;
 }
 
-static void kernel_stop(struct nbd_tls *kernel, unsigned conn)
+static void kernel_stop(struct nbd_tls *tls, unsigned conn)
 {
-	tls_drop(&self(kernel)->session, conn);
+	tls_drop(&self(tls)->session, conn);
 }
+
+static const struct nbd_tls for_kernel = { kernel_start, kernel_step,
+					   kernel_transport, kernel_stop };
+
+/* ---- TLS of a connection that is kept, and moves much ---- */
+
+static int bulk_start(struct nbd_tls *tls, unsigned conn,
+		      struct nbd_transport *below, struct nbd_diag *d)
+{
+	self(tls)->bulk[conn].below = NULL;
+	return kernel_start(tls, conn, below, d);
+}
+
+static int bulk_step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
+{
+	struct device_tls *t = self(tls);
+	struct nbd_tls *records = &t->session.tls;
+	struct sock *s = t->socks[conn];
+	int err = records->step(records, conn, d);
+
+	if (err || t->no_kernel || !tls_is_slow(&t->session, conn))
+		return err;
+	err = give_keys(t, conn, d);
+	t->no_kernel = err == NBD_E_TLS_KERNEL || err == NBD_E_NOT_FOUND;
+	if (err)
+		return t->no_kernel ? 0 : err;
+	tls_release(&t->session, conn);
+	ktls_keep(&t->bulk[conn], &s->t, s->fd);
+	return 0;
+}
+
+static struct nbd_transport *bulk_transport(struct nbd_tls *tls, unsigned conn)
+{
+	struct device_tls *t = self(tls);
+	struct nbd_tls *records = &t->session.tls;
+
+	return t->bulk[conn].below ? &t->bulk[conn].t
+				   : records->transport(records, conn);
+}
+
+static void bulk_stop(struct nbd_tls *tls, unsigned conn)
+{
+	struct device_tls *t = self(tls);
+	struct nbd_tls *records = &t->session.tls;
+
+	ktls_goodbye(&t->bulk[conn]);
+	records->stop(records, conn);
+}
+
+static const struct nbd_tls for_bulk = { bulk_start, bulk_step, bulk_transport,
+					 bulk_stop };
 
 /* ---- policy and credentials ---- */
 
@@ -84,8 +143,6 @@ int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
 {
 	int err = boot_tls_conf(&t->conf, &t->paths, uri, files, d);
 
-	t->kernel = (struct nbd_tls){ kernel_start, kernel_step,
-				      kernel_transport, kernel_stop };
 	return err ? err : tls_load(&t->session, &t->conf, d);
 }
 
@@ -95,6 +152,7 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 		    struct nbd_diag *d)
 {
 	int err = device_tls_check(uri, files, kernel, d);
+	bool bulk = t->bulk && !uri->is_unix;
 	unsigned without;
 
 	if (err)
@@ -107,13 +165,16 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 	if (err)
 		return err;
 	t->missing = 0;
+	t->no_kernel = false;
+	t->tls = kernel ? for_kernel : for_bulk;
 	do {
 		without = t->missing;
 		err = tls_aim(&t->session, boot_tls_name(uri),
 			      without | (kernel ? TLS_ONLY_12 : 0), d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
-				   kernel ? &t->kernel : &t->session.tls, d);
+				   kernel || bulk ? &t->tls : &t->session.tls,
+				   d);
 	} while (err == NBD_E_TLS_KERNEL && t->missing != without);
 	return err;
 }

@@ -7,6 +7,7 @@
 #define BOOT_DEVICE_TLS_H
 
 #include "boot/words/uri_tls.h"
+#include "port/linux/ktls.h"
 #include "port/linux/sockdiag.h"
 #include "port/posix/sock.h"
 #include "port/dial.h"
@@ -16,13 +17,21 @@
  * before its first use; all of it is private.
  */
 struct device_tls {
-	struct nbd_tls kernel; /* for dial(): the kernel makes the records */
+	struct nbd_tls tls; /* for dial(): the kernel may make the records */
 	struct tls_session session;
 	struct tls_conf conf;
 	struct boot_tls_paths paths;
 	struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS]; /* of handshakes */
 	unsigned missing; /* ciphers that the kernel lacks, a mask */
+	bool no_kernel;	  /* it takes no keys, of what is kept */
 	uint64_t began;	  /* ms; start of the first handshake */
+	/*
+	 * The owner may set it before device_tls_dial() without `kernel`:
+	 * CONFIG_PORT_MAX_CONNECTIONS of them, zeroed, for connections that
+	 * move much.  The kernel makes the records of those where it is faster
+	 * and able to.
+	 */
+	struct ktls *bulk;
 };
 
 /*

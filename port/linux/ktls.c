@@ -5,7 +5,8 @@
  *   TCP_ULP "tls" --> TLS_TX --> TLS_RX --> plain send() and recv()
  *
  * The driver gets the cipher, the key, the salt and the number of the next
- * record.
+ * record.  recv() fails with EIO at a record that is no data, and leaves it to a
+ * recvmsg() that asks for its type, too.
  */
 #include "port/linux/ktls.h"
 #include "port/linux/module.h"
@@ -111,12 +112,103 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 		load_modules(c);
 		err = set_key(fd, TLS_TX, c, &keys->tx);
 	}
-	if (!err)
-		err = set_key(fd, TLS_RX, c, &keys->rx);
-	if (!err)
-		return 0;
-	return nbd_diag(d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
+	if (err)
+		return nbd_diag(
+			d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
 			"kernel TLS with %s: %s", c->name, strerror(errno));
+	if (set_key(fd, TLS_RX, c, &keys->rx))
+		return nbd_diag(d, NBD_E_IO, "kernel TLS with %s: %s", c->name,
+				strerror(errno));
+	return 0;
+}
+
+/* ---- a socket that we keep ---- */
+
+/* The record at which recv() has failed: 0 to go on, or as nbd_tls_other(). */
+static int take_other(int fd)
+{
+	unsigned char text[64];
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(1)];
+	struct iovec v = { text, sizeof(text) };
+	struct msghdr msg = { .msg_iov = &v,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
+	const struct cmsghdr *head = n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+
+	if (!head || head->cmsg_level != SOL_TLS ||
+	    head->cmsg_type != TLS_GET_RECORD_TYPE)
+		return n < 0 ? NBD_E_CUT : NBD_E_TLS;
+	return nbd_tls_other(*CMSG_DATA(head), text, (size_t)n);
+}
+
+static int read_kept(struct nbd_transport *t, void *buf, size_t len)
+{
+	struct ktls *k = (struct ktls *)t; /* its first member */
+	int n;
+
+	while (!k->ended) {
+		n = k->below->read(k->below, buf, len);
+		if (n > 0)
+			k->idle = 0;
+		/* EINVAL, EMSGSIZE: what came is no record */
+		if (n == NBD_E_IO)
+			n = NBD_E_TLS;
+		else if (n == NBD_E_CUT)
+			n = take_other(k->fd);
+		else
+			return n;
+		if (!n && ++k->idle > NBD_TLS_IDLE_MAX)
+			n = NBD_E_TLS;
+		k->ended = n != 0;
+		k->err = n < 0 ? n : 0;
+	}
+	return k->err;
+}
+
+static int write_kept(struct nbd_transport *t, const struct nbd_iov v[],
+		      unsigned n)
+{
+	struct nbd_transport *below = ((struct ktls *)t)->below;
+	int rc = below->write(below, v, n);
+
+	/* what came and is no record ends both directions, and either may see it */
+	return rc == NBD_E_IO ? NBD_E_TLS : rc;
+}
+
+static void close_kept(struct nbd_transport *t)
+{
+	ktls_goodbye((struct ktls *)t);
+}
+
+void ktls_keep(struct ktls *k, struct nbd_transport *below, int fd)
+{
+	*k = (struct ktls){ .t = { read_kept, write_kept, close_kept },
+			    .below = below,
+			    .fd = fd };
+}
+
+void ktls_goodbye(struct ktls *k)
+{
+	unsigned char goodbye[2] = { NBD_TLS_WARNING, NBD_TLS_CLOSE_NOTIFY };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(1)] = { 0 };
+	struct iovec v = { goodbye, sizeof(goodbye) };
+	struct msghdr msg = { .msg_iov = &v,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+
+	if (!k->below)
+		return;
+	k->below = NULL;
+	head->cmsg_level = SOL_TLS;
+	head->cmsg_type = TLS_SET_RECORD_TYPE;
+	head->cmsg_len = CMSG_LEN(1);
+	*CMSG_DATA(head) = NBD_TLS_ALERT;
+	/* a server that is gone needs none */
+	(void)sendmsg(k->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 const char *ktls_cipher(unsigned type)

@@ -9,9 +9,28 @@
  * Makes send() and recv() on the TCP socket carry plaintext.  The caller must
  * not have read past the TLS handshake.  Loads the needed modules.
  * NBD_E_TLS_KERNEL: this kernel has no TLS.  NBD_E_NOT_FOUND: it lacks this
- * cipher; retry with another one on a new connection.
+ * cipher; retry with another one on a new connection.  After these two the
+ * socket carries the caller's bytes as before; after others it is of no use.
  */
 int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d);
+
+/*
+ * Such a socket as a transport that outlives what is no data, as the transport
+ * of port/mbedtls does.  The caller owns it, and zeroes it before its first use.
+ */
+struct ktls {
+	struct nbd_transport t;
+	struct nbd_transport *below; /* NULL: it has no connection */
+	int fd;
+	unsigned idle; /* records without data, in a row */
+	bool ended;    /* the server said goodbye, or failed */
+	int err;
+};
+
+/* Begins after ktls_start(); below reads and writes fd, and outlives it. */
+void ktls_keep(struct ktls *k, struct nbd_transport *below, int fd);
+/* Sends close_notify, if k has a connection, and ends it; fd stays open. */
+void ktls_goodbye(struct ktls *k);
 
 /* The name ("AES-256-GCM") of a TLS_CIPHER_* of linux/tls.h; NULL: unknown. */
 const char *ktls_cipher(unsigned type);

@@ -9,7 +9,7 @@ mbedtls-src := $(filter-out system,$(or $(MBEDTLS_DIR),build/mbedtls))
 mbedtls-serves := $(if $(STATIC)$(CONFIG_PORT_UEFI),,y)
 
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
-port-y += $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
+port-y += port/tls_other.o $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
 	fault.o suite.o cpu.o records.o aesgcm.o)
 port-$(CONFIG_PORT_TLS13) += port/mbedtls/tls13.o
 port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \

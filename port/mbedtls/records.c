@@ -12,15 +12,13 @@
 
 #include <string.h>
 
-/* RFC 5246, 6.2.1 */
-enum { ALERT = 21, HANDSHAKE = 22, DATA = 23 };
+enum {
+	ALERT = NBD_TLS_ALERT,
+	HANDSHAKE = NBD_TLS_HANDSHAKE,
+	DATA = NBD_TLS_DATA
+};
 
 #define PLAIN_HEAD	   5u
-/* RFC 5246, 7.2: goodbye; a warning is no failure */
-#define CLOSE_NOTIFY	   0
-#define WARNING		   1
-/* As mbedTLS: a server that sends more of them in a row keeps us busy. */
-#define IDLE_MAX	   3
 /* TLS 1.3: a server may send some tickets at once. */
 #define IDLE_MAX_13	   16
 /* RFC 8446, 4.6 and 6 */
@@ -173,26 +171,28 @@ static int take_handshake_13(struct records *r, const unsigned char *p,
 	return 0;
 }
 
+/* As nbd_tls_other(). */
+static int other_13(struct records *r, unsigned type, const unsigned char *p,
+		    size_t len)
+{
+	if (type == HANDSHAKE)
+		return take_handshake_13(r, p, len);
+	if (type != ALERT || len != 2)
+		return NBD_E_TLS;
+	if (p[1] == USER_CANCELED)
+		return 0;
+	return p[1] == NBD_TLS_CLOSE_NOTIFY ? NBD_TLS_GOODBYE : NBD_E_TLS;
+}
+
 /* A record that is no data: its text lies at p. */
 static int take_other(struct records *r, unsigned type, const unsigned char *p,
 		      size_t len)
 {
-	static const unsigned char hello_request[4] = { 0 };
+	int what = is_13(r) ? other_13(r, type, p, len)
+			    : nbd_tls_other(type, p, len);
 
-	if (type == ALERT && len == 2 && p[1] == CLOSE_NOTIFY) {
-		r->ended = true;
-		return 0;
-	}
-	if (type == ALERT && len == 2 &&
-	    (is_13(r) ? p[1] == USER_CANCELED : p[0] == WARNING))
-		return 0;
-	if (is_13(r) && type == HANDSHAKE)
-		return take_handshake_13(r, p, len);
-	/* RFC 5246, 7.4.1.1: a client that does not renegotiate may ignore it */
-	if (type == HANDSHAKE && len == sizeof(hello_request) &&
-	    !memcmp(p, hello_request, len))
-		return 0;
-	return fail(r, NBD_E_TLS);
+	r->ended |= what == NBD_TLS_GOODBYE;
+	return what < 0 ? fail(r, what) : 0;
 }
 
 /* TLS 1.3: the type behind the text, or 0; *len becomes that of the text. */
@@ -227,7 +227,7 @@ static int open_record(struct records *r, size_t whole, unsigned char *buf,
 		type = type_13(to, &len);
 	r->idle = type == DATA && len ? 0 : r->idle + 1;
 	if (len > RECORD_TEXT || (type == DATA && r->to_ignore) ||
-	    r->idle > (is_13(r) ? IDLE_MAX_13 : IDLE_MAX))
+	    r->idle > (is_13(r) ? IDLE_MAX_13 : NBD_TLS_IDLE_MAX))
 		return fail(r, NBD_E_TLS);
 	if (type != DATA)
 		return take_other(r, type, to, len);
@@ -421,7 +421,8 @@ int records_write(struct records *r, const struct nbd_iov v[], unsigned n)
 
 void records_goodbye(struct records *r)
 {
-	static const unsigned char goodbye[2] = { WARNING, CLOSE_NOTIFY };
+	static const unsigned char goodbye[2] = { NBD_TLS_WARNING,
+						  NBD_TLS_CLOSE_NOTIFY };
 
 	if (r->tx.to)
 		return;

@@ -395,6 +395,24 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	keys->tx.seq = keys->rx.seq = 1;
 }
 
+bool tls_is_slow(const struct tls_session *s, unsigned conn)
+{
+	const struct tls_peer *p = s->peers[conn];
+	int id = mbedtls_ssl_get_ciphersuite_id_from_ssl(&p->ssl);
+
+	return !(SUITE_13 && p->is_13) &&
+	       suite_aead(id) == NBD_CHACHA20_POLY1305;
+}
+
+void tls_release(struct tls_session *s, unsigned conn)
+{
+	struct tls_peer *p = s->peers[conn];
+
+	mbedtls_ssl_free(&p->ssl);
+	explicit_bzero(p->block, sizeof(p->block));
+	p->keyed = p->secured = false;
+}
+
 void tls_drop(struct tls_session *s, unsigned conn)
 {
 	struct tls_peer *p = s->peers[conn];

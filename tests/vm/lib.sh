@@ -479,7 +479,13 @@ vm_ended()
 # results as ours.  VM_WORDS are more words, as nbd.nbds_max=1.
 guest_tests()
 {
-	vm_start "$1" "rdinit=/test $2 ${VM_WORDS-}" -serial "file:$work/kernel.log"
+	if [ "$vm_kind" = uml ]; then
+		: >"$work/kernel.log" # the console has it, too
+		vm_start "$1" "rdinit=/test test.tty=console loglevel=4 $2"
+	else
+		vm_start "$1" "rdinit=/test $2 ${VM_WORDS-}" \
+			-serial "file:$work/kernel.log"
+	fi
 	until vm_wait 'ok - *' 'not ok - *' '# *' 'end of tests' &&
 		[ "$line" = 'end of tests' ]; do
 		case $line in

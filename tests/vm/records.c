@@ -3,13 +3,15 @@
  * An NBD server with TLS 1.2 that sends records which are no data, after the
  * client's kernel has the connection:
  *
- *	records PORT CERTIFICATE KEY SERVER-PORT
+ *	records PORT CERTIFICATE KEY SERVER-PORT [SUITE]
  *
  *	client <== TLS ==> a child for each connection <== plain ==> server
  *
  * It writes "ready" when it listens.  Each line of its standard input is one of
  * the kinds below, which the latest connection sends; it ends with the input.
+ * SUITE is mbedTLS's name of the only one that it has.
  */
+#define MBEDTLS_ALLOW_PRIVATE_ACCESS
 #include <mbedtls/ssl.h>
 
 #include <arpa/inet.h>
@@ -85,6 +87,20 @@ static int close_notify(void)
 	return mbedtls_ssl_close_notify(&ssl);
 }
 
+/* mbedTLS's own */
+int mbedtls_ssl_write_record(mbedtls_ssl_context *s, int force);
+
+/* A message that only a handshake has: ServerHelloDone. */
+static int handshake(void)
+{
+	static const unsigned char done[4] = { 14 };
+
+	ssl.out_msgtype = MBEDTLS_SSL_MSG_HANDSHAKE;
+	ssl.out_msglen = sizeof(done);
+	memcpy(ssl.out_msg, done, sizeof(done));
+	return mbedtls_ssl_write_record(&ssl, 1);
+}
+
 /* A record of data whose tag is wrong. */
 static int forged(void)
 {
@@ -110,6 +126,7 @@ static const struct kind {
 	{ "hello-request", hello_request },
 	{ "warning", warning },
 	{ "close-notify", close_notify },
+	{ "handshake", handshake },
 	{ "forged", forged },
 	{ "garbage", garbage },
 };
@@ -243,8 +260,9 @@ static const unsigned char *pem(const char *path, size_t *len)
 }
 
 static void configure(mbedtls_ssl_config *conf, const char *cert,
-		      const char *key)
+		      const char *key, const char *suite)
 {
+	static int suites[2];
 	static mbedtls_x509_crt crt;
 	static mbedtls_pk_context pk;
 	size_t len;
@@ -259,6 +277,10 @@ static void configure(mbedtls_ssl_config *conf, const char *cert,
 					MBEDTLS_SSL_PRESET_DEFAULT) ||
 	    mbedtls_ssl_conf_own_cert(conf, &crt, &pk))
 		die(key);
+	if (suite) {
+		suites[0] = mbedtls_ssl_get_ciphersuite_id(suite);
+		mbedtls_ssl_conf_ciphersuites(conf, suites);
+	}
 	mbedtls_ssl_conf_rng(conf, random_bytes, NULL);
 	mbedtls_ssl_conf_renegotiation(conf, MBEDTLS_SSL_RENEGOTIATION_ENABLED);
 }
@@ -269,11 +291,11 @@ int main(int argc, char **argv)
 	struct pollfd p[2] = { { 0, POLLIN, 0 }, { -1, POLLIN, 0 } };
 	int orders = -1;
 
-	if (argc != 5)
-		die("usage: records PORT CERTIFICATE KEY SERVER-PORT:");
+	if (argc != 5 && argc != 6)
+		die("usage: records PORT CERTIFICATE KEY SERVER-PORT [SUITE]:");
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	configure(&conf, argv[2], argv[3]);
+	configure(&conf, argv[2], argv[3], argv[5]);
 	p[1].fd = address(atoi(argv[1]), true);
 	setvbuf(stdin, NULL, _IONBF, 0);
 	puts("ready");

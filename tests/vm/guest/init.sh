@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # PID 1 of the machines of test_connect.sh and bench/connect.sh.  Sources
-# /tests, whose output is on the second serial port (guest/connect.sh prints
-# TAP).  The program under test is /init, and /bin/nbdboot.
+# /tests, whose output is on the second serial port, or test.tty= (guest/connect.sh
+# prints TAP).  The program under test is /init, and /bin/nbdboot.
 export PATH=/bin:/sbin LD_LIBRARY_PATH=/lib/x86_64-linux-gnu
 
 # Started by hand it would end the host.
@@ -14,13 +14,14 @@ mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /run
-exec >/dev/ttyS1 2>&1
 cd /tmp || exit
 
 word()
 {
 	tr ' ' '\n' </proc/cmdline | sed -n "s/^test.$1=//p"
 }
+tty=$(word tty)
+exec >"/dev/${tty:-ttyS1}" 2>&1
 
 ok()
 {

@@ -1,0 +1,163 @@
+# shellcheck shell=sh disable=SC2154,SC2034
+# SPDX-License-Identifier: BSD-2-Clause
+# The part of test_tls_copy.sh in the machine, sourced by guest/init.sh.
+
+modules=/lib/modules/$(uname -r)
+ip link set lo up
+dd if=/dev/urandom of=data bs=1M count=16 2>/dev/null
+mkfifo pid
+
+# tls_serve NBDKIT-ARGUMENT...: serves at port 10809, with TLS
+tls_serve()
+{
+	nbdkit -i 127.0.0.1 -P pid --tls=require "$@"
+	read -r server <pid
+}
+
+# Returns when the port is free.
+end()
+{
+	kill -9 "$server"
+	while [ -e "/proc/$server" ]; do :; done
+}
+
+# started NAME: how many connections' records the kernel has begun to make
+started()
+{
+	set -- "$(sed -n "s/^Tls$1Sw[[:space:]]*//p" /proc/net/tls_stat 2>&-)"
+	echo "${1:-0}"
+}
+
+# by_kernel COUNT COMMAND...: it succeeds without a word, and the kernel makes the
+# records of COUNT more connections, none of which is left
+by_kernel()
+{
+	more=$1
+	shift
+	tx=$(started Tx) rx=$(started Rx)
+	"$@" >said 2>&1 || { cat said; return 1; }
+	same "$(cat said)" '' &&
+		same "$(started Tx)" $((tx + more)) &&
+		same "$(started Rx)" $((rx + more)) &&
+		same "$(started CurrTx)" "$(started CurrRx)"
+}
+
+# copies SENTENCE URI COUNT [OPTION...]: there and back, over COUNT connections in
+# the kernel
+copies()
+{
+	what=$1 uri=$2 n=$3
+	shift 3
+	rm -f back
+	check "copy to $what" by_kernel "$n" nbdboot copy "$@" data "$uri"
+	check "copy from $what" by_kernel "$n" nbdboot copy "$@" "$uri" back
+	check "$what: what was copied came back" cmp data back
+}
+
+psk='nbds://alice@127.0.0.1/?tls-psk-file=/tls/psk'
+certificate='nbds://127.0.0.1/?tls-certificates=/ca'
+
+# without PATH -- COMMAND...: runs it while this part of the modules is away
+without()
+{
+	mv "$modules/$1" "$modules/$1.away"
+	away=$1
+	shift 2
+	"$@"
+	mv "$modules/$away.away" "$modules/$away"
+}
+
+# ---- kernels that lack a part: the program makes the records ----
+
+tls_serve --tls-psk=/tls/psk memory 16M
+without kernel/net/tls -- copies 'a kernel without TLS' "$psk" 0
+check 'and it has none' sh -c '! test -e /proc/net/tls_stat'
+# the first copies have loaded it
+rmmod chacha20poly1305
+without kernel/crypto/chacha20poly1305.ko -- \
+	copies 'a kernel without ChaCha20-Poly1305' "$psk" 0
+check 'and it has none' sh -c '! grep -q "rfc7539(chacha20" /proc/crypto'
+
+# ---- a kernel that has them ----
+
+copies 'ChaCha20-Poly1305, 1 connection' "$psk" 1 -c 1
+copies 'ChaCha20-Poly1305, 4 connections' "$psk" 4 -c 4
+end
+tls_serve --tls-certificates=/tls memory 16M
+copies 'AES-GCM, which the program is better at' "$certificate" 0
+end
+
+# ---- an outage ----
+
+# slow DELAY: a server that takes as long for each read
+slow()
+{
+	tls_serve --tls-psk=/tls/psk --filter=delay file data delay-read="$1"
+}
+
+# begins URI: starts a copy, until it is under way
+begins()
+{
+	rm -f back
+	: >err
+	nbdboot copy --progress -q 2 -c 1 "$1" back 2>err &
+	copy=$!
+	until grep -q ' of 16777216 bytes' err || [ ! -e "/proc/$copy" ]; do
+		usleep 20000
+	done
+}
+
+# ends STATUS TEXT SENTENCE: the copy does, with these
+ends()
+{
+	wait "$copy"
+	status=$?
+	if [ "$status" = "$1" ] && grep -q -e "$2" err &&
+		{ [ "$1" != 0 ] || cmp data back; }; then
+		ok "$3"
+	else
+		not_ok "$3" "status $status: $(tr '\r\n' '  ' <err | tail -c 300)"
+	fi
+}
+
+slow 100ms
+began=$(started Tx)
+begins "$psk"
+end
+until grep -q 'waiting for' err || [ ! -e "/proc/$copy" ]; do
+	usleep 20000
+done
+slow 0ms
+ends 0 'answers again' 'the server is killed, and comes back'
+check 'and the kernel has the records again' same "$(started Tx)" \
+	$((began + 2))
+end
+
+# ---- what is no data ----
+
+nbdkit -i 127.0.0.1 -p 10808 -P pid --filter=delay file data delay-read=100ms
+read -r server <pid
+mkfifo kinds ready
+records 10809 /tls/server-cert.pem /tls/server-key.pem 10808 \
+	"$(word suite)" <kinds >ready 2>&1 &
+exec 5>kinds
+read -r _ <ready
+
+# other KIND STATUS TEXT SENTENCE
+other()
+{
+	began=$(started Tx)
+	begins "$certificate"
+	echo "$1" >&5
+	shift
+	ends "$@"
+	[ "$(started Tx)" != "$began" ] || not_ok 'the kernel has the records'
+}
+other hello-request 0 '' 'a request to renegotiate is ignored'
+other warning 0 '' 'a warning is ignored'
+other close-notify 0 'answers again' 'a goodbye is an outage'
+other handshake 1 'TLS' 'a message of a handshake ends the copy'
+other forged 1 'TLS' 'a forged record ends the copy'
+other garbage 1 'TLS' 'what is no record ends the copy'
+exec 5>&-
+end
