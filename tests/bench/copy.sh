@@ -40,6 +40,7 @@ pki "$work/pki"
 pki_server "$work/pki" server ecdsa
 pki_use "$work/pki" server "$work/tls"
 mkdir "$work/ca"
+credentials=tls-creds-x509,id=t,dir=$work/ca,endpoint=client
 cp "$work/pki/ca-cert.pem" "$work/ca"
 
 # tls_server DISABLED-CIPHER... -- NBDKIT-ARGUMENT...: sets uri
@@ -70,6 +71,32 @@ cp "$big" "$out"
 "$nbdboot" copy "$big" "$to_tcp"
 "$nbdboot" copy "$big" "$to_unix"
 
+# qemu-img knows no certificates by URI.
+# options URI: an nbds:// one in its words
+options()
+{
+	echo "driver=nbd,server.type=inet,server.host=127.0.0.1,server.port=$(
+		echo "$1" | sed 's|.*:\([0-9]*\)?.*|\1|'),tls-creds=t"
+}
+
+# qemu_source SRC, and then qemu_target DST: the arguments of qemu-img convert
+qemu_source()
+{
+	case $1 in
+	nbds:*) echo "--object $credentials --image-opts $(options "$1")" ;;
+	*) echo "-f raw $1" ;;
+	esac
+}
+qemu_target()
+{
+	case $1 in
+	nbds:*) echo "--object $credentials -n --target-image-opts" \
+		"$(options "$1")" ;;
+	nbd*) echo "-n -O raw $1" ;;
+	*) echo "-O raw $1" ;;
+	esac
+}
+
 # once NAME SRC DST: appends "wall user system KiB" to $work/NAME
 once()
 {
@@ -77,10 +104,9 @@ once()
 	nbdboot) set -- "$1" "$nbdboot" copy "$2" "$3" ;;
 	nbdcopy) set -- "$1" nbdcopy "$2" "$3" ;;
 	qemu-img)
-		target=-n
-		case $3 in /*) target= ;; esac
-		# shellcheck disable=SC2086 # a word or none
-		set -- "$1" qemu-img convert $target -f raw -O raw "$2" "$3"
+		source=$(qemu_source "$2") target=$(qemu_target "$3")
+		# shellcheck disable=SC2086 # words on purpose
+		set -- "$1" qemu-img convert $source $target
 		;;
 	esac
 	name=$1
@@ -96,11 +122,10 @@ column()
 		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# bench SENTENCE SRC DST: qemu-img knows no certificates by URI
+programs='nbdboot nbdcopy qemu-img'
+# bench SENTENCE SRC DST
 bench()
 {
-	programs='nbdboot nbdcopy qemu-img'
-	case $2$3 in *nbds:*) programs='nbdboot nbdcopy' ;; esac
 	for name in $programs; do
 		: >"$work/$name"
 	done
