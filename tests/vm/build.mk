@@ -117,6 +117,11 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 	$(vm) tests/vm/soak_reroot_kexec.sh || status=1; \
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
 	exit $$status
+# VM_SUITE= is backports (6.12) or testing (the newest) in place of 6.1.
+soak-tls-kills: vm-program ## servers with TLS, killed at random: ROUNDS=50 VM_SUITE=backports
+	@ROUNDS='$(ROUNDS)' VM_SUITE='$(VM_SUITE)' $(vm) tests/vm/soak_tls_kills.sh
+soak-tls-bytes: vm-program ## as many GiB over one connection with TLS: GIB=64 CIPHERS=AES-GCM
+	@GIB='$(GIB)' CIPHERS='$(CIPHERS)' $(vm) tests/vm/soak_tls_bytes.sh
 soak-site: vm-program ## nbdboot-site(7) with Debian by mmdebstrap, by PXE; as root
 	@$(vm) tests/vm/soak_site.sh
 # The machine crashes, which is the pass: vm/nbd-oops.md.
@@ -129,7 +134,8 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
-	soak-boot soak-prefetch soak-verity soak-reroot soak-uefi soak-uefi-net soak-site soak
+	soak-boot soak-prefetch soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
+	soak-tls-kills soak-tls-bytes soak
 
 # A server that test_survive.sh starts.
 $(O)/tests/vm/records: tests/vm/records.c $(O)/port/mbedtls/sha1.o \

@@ -6,66 +6,12 @@
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=tests/pki.sh
-. "$here/../pki.sh"
+# shellcheck source=tests/vm/survive.sh
+. "$here/survive.sh"
 
-tree=$work/tree
-pki=$work/pki
-image=$work/image
 programs=${O%/t/product}/t/survive
 rounds=${ROUNDS:-1}
 outage=${OUTAGE:-10}
-port_of_root=$(free_port)
-
-make_image()
-{
-	root_tree "$tree" guest/survive.sh
-	mkdir -p "$tree/var" "$tree/mnt"
-	ext4_of "$tree" "$work/root"
-	truncate -s 640M "$image"
-	printf '%s\n' 'label: gpt' 'start=2048, size=65536' \
-		'start=69632, size=786432' 'start=864256, size=262144' |
-		sfdisk -q "$image"
-	dd if="$work/root" of="$image" bs=1M seek=1 conv=notrunc status=none
-}
-
-# start_server [NBDKIT-ARGUMENT...]
-# One thread for each client: see server() in guest/outage.sh.
-start_server()
-{
-	serve "$port_of_root" -t 1 "$@" file "$image"
-}
-
-# Waits for some more beats: the root answers.
-lives()
-{
-	for _ in 1 2 3; do
-		vm_wait 'guest: beat *' || return
-	done
-}
-
-# The most KiB of memory that the watcher may have beside the program, all of
-# which it locks; at the start and at the end.
-is_small()
-{
-	sed -n 's/^guest: watcher @.*- \([0-9]*\) KiB$/\1/p' "$work/log" |
-		awk -v max="$((WATCHER_MAX + $(wc -c <"$nbdboot") / 1024))" '$1 <= max { n++ }
-			END { exit n != 2 }'
-}
-
-# went SENTENCE: the machine ran to its end without errors
-went()
-{
-	vm_end
-	if said '^guest: end$' && ! said '^guest: WRONG' &&
-		! said 'Kernel panic' && is_small; then
-		ok "$1"
-		grep '^guest: watcher' "$work/log" | sed 's/^/# /'
-	else
-		not_ok "$1"
-		show "$work/log"
-	fi
-}
 
 # wait_s SECONDS: the length of the outage
 wait_s()
@@ -101,26 +47,6 @@ frozen()
 	wait_s 8
 	kill -CONT "$server"
 	answers 'was frozen for 8 s'
-}
-
-# begins WORDS: starts a machine, until its root answers
-begins()
-{
-	mkfifo "$work/end" 2>/dev/null || true
-	vm_start "$work/initramfs" "rw ip=$guest_ip test.mode=beats \
-nbdboot.part=1 nbdboot.io-timeout=5 $1" -chardev "pipe,id=end,path=$work/end" \
-		-device isa-serial,chardev=end
-	exec 4<>"$work/end"
-	lives
-}
-
-# ends: the machine of $sentence ends, and looks back
-ends()
-{
-	echo >&4
-	went "$sentence: nothing was lost, and the watcher lives"
-	exec 4>&-
-	unserve
 }
 
 # survives SENTENCE WORDS SERVER-ARGUMENT...
@@ -178,23 +104,9 @@ records()
 	exec 5>&-
 }
 
-find_kernel
-make_image
-pki "$pki"
-pki_server "$pki" ecdsa ecdsa
-pki_use "$pki" ecdsa "$work/ecdsa"
-mkdir "$work/tls"
-cp "$pki/ca-cert.pem" "$work/tls/"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 tcp_diag tls
-	aesni_intel gcm ctr ghash_generic?' '' "$work/tls" | sed 's/^/# /'
-
-# Linux 7.2 counts a page more than 6.1.
-page=0
-[ "${VM_SUITE-}" != testing ] || page=4
-WATCHER_MAX=$((136 + page))
+WATCHER_MAX=$watcher_plain
 survives 'a root in the clear' "root=nbd://$host:$port_of_root/ rootfstype=ext4"
-WATCHER_MAX=$((428 + page))
-root_of_tls="root=nbds://$host:$port_of_root/?tls-certificates=/etc/nbdboot"
+WATCHER_MAX=$watcher_tls
 survives 'a root with TLS, 4 connections' "$root_of_tls nbdboot.connections=4" \
 	--tls=require --tls-certificates="$work/ecdsa"
 
@@ -204,10 +116,7 @@ records hello-request warning close-notify forged garbage
 
 # ---- out of memory, with swap on the device ----
 
-# Linux 7.2 counts a page more than 6.1.
-page=0
-[ "${VM_SUITE-}" != testing ] || page=4
-WATCHER_MAX=$((136 + page))
+WATCHER_MAX=$watcher_plain
 start_server
 vm_memory=200
 vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \
