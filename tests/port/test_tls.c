@@ -460,6 +460,118 @@ static void a_server_that_is_too_old_is_named(void **state)
 	server_stop();
 }
 
+/* ---- what the client offers ---- */
+
+/* A field of a ClientHello, whose length is in the `width` bytes before it. */
+static const unsigned char *field(const unsigned char **p, unsigned width,
+				  size_t *len)
+{
+	const unsigned char *from = *p + width;
+
+	*len = width == 2 ? (size_t)((*p)[0] << 8 | (*p)[1]) : (*p)[0];
+	*p = from + *len;
+	assert_true(*p <= srv->to_server.buf + srv->to_server.n);
+	return from;
+}
+
+static unsigned be16(const unsigned char *p)
+{
+	return (unsigned)(p[0] << 8 | p[1]);
+}
+
+static bool is_among(unsigned number, const unsigned numbers[])
+{
+	while (*numbers && *numbers != number)
+		numbers++;
+	return *numbers;
+}
+
+/* RFC 5246 7.4.1.4.1, RFC 8446 4.2.3: no SHA-1, and nothing older. */
+static void check_signatures(const unsigned char *p, size_t len, bool only_12)
+{
+	static const unsigned good[] = { 0x403, 0x503, 0x603, 0x401,
+					 0x501, 0x601, 0 };
+	static const unsigned pss[] = { 0x804, 0x805, 0x806, 0 };
+
+	assert_int_equal(be16(p), len - 2);
+	for (size_t i = 2; i < len; i += 2)
+		if (!is_among(be16(p + i), good))
+			assert_true(!only_12 && is_among(be16(p + i), pss));
+}
+
+static void check_extensions(const unsigned char *p, const unsigned char *end,
+			     bool only_12)
+{
+	/* heartbeat, session ticket, early data, renegotiation */
+	static const unsigned bad[] = { 15, 35, 42, 0xff01, 0 };
+	bool master_secret = false;
+
+	while (p < end) {
+		unsigned type = be16(p);
+		size_t len;
+		const unsigned char *text;
+
+		p += 2;
+		text = field(&p, 2, &len);
+		assert_false(is_among(type, bad));
+		/* supported_versions, as long as TLS 1.3 is offered */
+		assert_false(only_12 && type == 43);
+		master_secret |= type == 23;
+		if (type == 13)
+			check_signatures(text, len, only_12);
+	}
+	assert_true(master_secret);
+}
+
+/* The suites are AEAD's, with (EC)DHE or a key; 0xff is RFC 5746's. */
+static void check_hello(bool only_12)
+{
+	static const unsigned good[] = {
+		0x1301, 0x1302, 0x1303, 0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9,
+		0xcca8, 0xccac, 0xa9,	0xa8,	0xccab, 0xff,	0,
+	};
+	const unsigned char *p = srv->to_server.buf + 5 + 4 + 2 + 32, *list;
+	const unsigned char *end;
+	bool is_safe = false;
+	size_t len;
+
+	assert_memory_equal(srv->to_server.buf, "\26\3", 2);
+	field(&p, 1, &len); /* the session */
+	list = field(&p, 2, &len);
+	for (size_t i = 0; i < len; i += 2) {
+		assert_true(is_among(be16(list + i), good));
+		assert_true(!only_12 || be16(list + i) >> 8 != 0x13);
+		is_safe |= be16(list + i) == 0xff;
+	}
+	assert_true(is_safe);
+	list = field(&p, 1, &len);
+	assert_int_equal(len, 1);
+	assert_int_equal(list[0], 0); /* no compression */
+	end = p + 2 + be16(p);
+	assert_ptr_equal(end, srv->to_server.buf + srv->to_server.n);
+	check_extensions(p + 2, end, only_12);
+}
+
+static void nothing_is_offered_that_is_broken(void **state)
+{
+	bool is_12 = true;
+
+#ifdef CONFIG_PORT_TLS13
+	is_12 = false;
+#endif
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned without = i ? TLS_ONLY_12 : 0;
+
+		assert_int_equal(tls_aim(session(), "localhost", without, &d),
+				 0);
+		server_start(NULL);
+		session()->tls.step(&session()->tls, 0, &d);
+		check_hello(without || is_12);
+		server_stop();
+	}
+}
+
 static void a_key_that_can_be_guessed_is_refused(void **state)
 {
 	const struct tls_conf conf = { .psk_file = other_path, .user = "bob" };
@@ -712,6 +824,32 @@ static void a_server_that_agrees_on_no_key_is_refused(void **state)
 	server_stop();
 }
 
+/* RFC 8446, 4.1.3: whoever is between us and a server that has 1.3 is seen. */
+static void a_downgrade_is_refused(void **state)
+{
+	(void)state;
+	newest = MBEDTLS_SSL_VERSION_TLS1_2;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned char *random = srv->to_client.buf + 11;
+
+		server_start(NULL);
+		assert_int_equal(session()->tls.step(&session()->tls, 0, &d),
+				 NBD_RECV);
+		mbedtls_ssl_handshake(&srv->ssl);
+		assert_memory_equal(random - 2, "\3\3", 2);
+		memcpy(random + 24, i ? "DOWNGRD\1" : "DOWNGRD\0", 8);
+		random[24] ^= i == 2; /* this is only another number */
+		assert_int_equal(session()->tls.step(&session()->tls, 0, &d),
+				 NBD_E_TLS);
+		/* only the numbers end it before the signature of them */
+		if (i < 2)
+			assert_non_null(strstr(d.text, "contradicts"));
+		else
+			assert_null(strstr(d.text, "contradicts"));
+		server_stop();
+	}
+}
+
 static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 {
 	size_t total = 0;
@@ -741,6 +879,8 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 		TLS_13(data_pass_without_memory_for_our_keys),     \
 		TLS_13(the_kernel_gets_tls_12_only),               \
 		TLS_13(a_server_that_agrees_on_no_key_is_refused), \
+		TLS_13(nothing_is_offered_that_is_broken),         \
+		TLS_13(a_downgrade_is_refused),                    \
 		TLS_13(any_change_of_a_handshake_of_tls_13_fails),
 #else
 #define TESTS_13
@@ -780,6 +920,7 @@ int main(void)
 		WITH_PSK(a_user_that_the_server_does_not_know_is_reported),
 		WITH_PSK(a_wrong_key_is_reported),
 		WITH_PSK(a_server_that_is_too_old_is_named),
+		WITH_PSK(nothing_is_offered_that_is_broken),
 		cmocka_unit_test(a_key_that_can_be_guessed_is_refused),
 		cmocka_unit_test(sessions_have_credentials_of_their_own),
 		cmocka_unit_test(dates_that_fail_blame_a_clock_that_is_wrong),
