@@ -108,9 +108,6 @@ chmod 600 "$work/psk-wrong" "$work/psk-carol"
 chmod 640 "$work/psk-open"
 refused 1 'chmod 600' 'a pre-shared key that others can read' \
 	"$psk=$work/psk-open"
-refused 1 'user name and key' 'a wrong pre-shared key' "$psk=$work/psk-wrong"
-refused 1 'user name and key' 'a user that the server does not know' \
-	"nbds://carol@localhost:$port/?tls-psk-file=$work/psk-carol"
 refused 1 'no line dave' 'a user that the file does not have' \
 	"nbds://dave@localhost:$port/?tls-psk-file=$work/psk"
 refused 1 'TLS' 'certificates to a server with pre-shared keys' \
@@ -141,6 +138,30 @@ has()
 		expect 1 'closed the connection' "$sentence"
 	fi
 }
+
+# in_each_version COMMAND...: with servers that start by it; a program that has
+# TLS 1.3 also meets those that lack it
+in_each_version()
+{
+	with=
+	"$@"
+	[ "$tls13" ] || return 0
+	with=', TLS 1.2'
+	without 1.3
+	"$@"
+	unset GNUTLS_SYSTEM_PRIORITY_FILE
+}
+
+# refuses_psk: each key that is wrong
+refuses_psk()
+{
+	serve 0 --tls=require --tls-psk="$work/psk" memory 1M
+	refused 1 'user name and key' "a wrong pre-shared key$with" \
+		"nbds://alice@localhost:$port/?tls-psk-file=$work/psk-wrong"
+	refused 1 'user name and key' "a user whom the server lacks$with" \
+		"nbds://carol@localhost:$port/?tls-psk-file=$work/psk-carol"
+}
+in_each_version refuses_psk
 
 only_13=${tls13:+TLS 1.3, TLS1-3-}
 for kind in rsa ecdsa; do
@@ -343,15 +364,72 @@ exports first 'nbd-server, with our certificate' \
 	"nbds://localhost:$free/?tls-certificates=$work/with"
 refused 1 'nbds://' 'nbd-server with force_tls, nbd://' "nbd://localhost:$free"
 
+# ---- what OpenSSL still has, and we do not ----
+
+# openssl_server ARGUMENT...: a server of NBD up to STARTTLS, and of OpenSSL then
+openssl_server()
+{
+	inner=$(free_port)
+	daemon_at "$inner" openssl s_server -accept "127.0.0.1:$inner" -quiet \
+		-cert "$work/server-rsa/server-cert.pem" \
+		-key "$work/server-rsa/server-key.pem" "$@"
+	free=$(free_port)
+	printf 'NBDMAGICIHAVEOPT\0\3' >"$work/greeting"
+	printf '\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0' \
+		>"$work/ack"
+	daemon_at "$free" socat \
+		"TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr,fork" \
+		SYSTEM:"cat $work/greeting; head -c 20 >/dev/null; cat $work/ack; exec socat - TCP\:127.0.0.1\:$inner"
+}
+
+# lacks SENTENCE ARGUMENT...: a server that has nothing but that
+lacks()
+{
+	sentence=$1
+	shift
+	openssl_server "$@"
+	refused 1 'TLS handshake' "$sentence" -A "$ca" "nbds://localhost:$free"
+}
+old='-tls1_2 -cipher'
+for suite in AES128-GCM-SHA256 AES256-SHA; do
+	# shellcheck disable=SC2086 # words on purpose
+	lacks "OpenSSL with RSA key exchange: $suite" $old $suite@SECLEVEL=0
+done
+for suite in ECDHE-RSA-AES128-SHA ECDHE-RSA-AES256-SHA384; do
+	# shellcheck disable=SC2086 # words on purpose
+	lacks "OpenSSL with CBC: $suite" $old $suite@SECLEVEL=0
+done
+# shellcheck disable=SC2086 # words on purpose
+lacks 'OpenSSL with a key exchange that has no curve' $old \
+	DHE-RSA-AES128-GCM-SHA256
+lacks 'OpenSSL with TLS 1.1' -tls1_1 -cipher ALL@SECLEVEL=0
+lacks 'OpenSSL with a cipher of TLS 1.3 that is not GCM' -tls1_3 \
+	-ciphersuites TLS_AES_128_CCM_SHA256
+# and it gets as far as its certificate with what we have
+for suite in ECDHE-RSA-AES128-GCM-SHA256 ECDHE-RSA-CHACHA20-POLY1305; do
+	# shellcheck disable=SC2086 # words on purpose
+	openssl_server $old $suite
+	refused 1 'not signed by a CA' "OpenSSL with $suite gets further" \
+		"nbds://localhost:$free"
+done
+
 # ---- certificates that are refused ----
+
+# refuses_cert NAME TEXT SENTENCE [CA]: the certificate of that name
+refuses_cert()
+{
+	authority=${4-$ca} because=$2 what=$3
+	tls_server "$1" --tls=require
+	refused 1 "$because" "$what$with" -A "$authority" \
+		"nbds://localhost:$port"
+}
 
 refuse_cert()
 {
 	text=$1 sentence=$2 name=$3
 	shift 3
 	pki_cert "$pki" "$name" ecdsa "$@"
-	tls_server "$name" --tls=require
-	refused 1 "$text" "$sentence" -A "$ca" "nbds://localhost:$port"
+	in_each_version refuses_cert "$name" "$text" "$sentence"
 }
 good='dns_name = "localhost"'
 refuse_cert 'expired since 2021-03-04' 'an expired certificate' expired \
@@ -387,10 +465,10 @@ refused 1 'for *.example.com, not for a.srv.example.com' \
 	'a wildcard is for one label' \
 	-A "$ca" "nbds://127.0.0.1:$port/?tls-hostname=a.srv.example.com"
 
-tls_server ecdsa --tls=require
 pki "$work/other-ca"
-refused 1 'not signed by a CA' 'the wrong CA' \
-	-A "$work/other-ca/ca-cert.pem" "nbds://localhost:$port"
+in_each_version refuses_cert ecdsa 'not signed by a CA' 'the wrong CA' \
+	"$work/other-ca/ca-cert.pem"
+tls_server ecdsa --tls=require
 refused 1 'not signed by a CA' "the system's CAs, where none is named" \
 	"nbds://localhost:$port"
 exports 'default export' 'anything goes with tls-verify-peer=0' \
