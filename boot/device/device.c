@@ -5,6 +5,7 @@
  *   dial --> is it still the same disk? --> mark --> RECONFIGURE
  */
 #include "boot/device/device.h"
+#include "boot/device/decoy.h"
 #include "boot/device/limit.h"
 #include "boot/device/readers.h"
 #include "boot/device/swap.h"
@@ -14,6 +15,7 @@
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ms for readers to begin or to end, and between looks. */
 #define ENDED_MS 5000
@@ -179,13 +181,14 @@ static int await_begun(struct device *dev, struct nbd_diag *d)
  * (seen with Linux 6.1 to 7.2: tests/vm/nbd-oops.md), or ends the new
  * connection.  So wait until no reader is, or replace nothing: NBD_E_AGAIN.
  */
-static int await_ended(struct device *dev, struct nbd_diag *d)
+static int await_ended(struct device *dev, bool *locked, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + ENDED_MS;
 	struct device_readers seen = { 0 };
 	unsigned live = UINT_MAX;
 	bool clear = false;
 
+	*locked = false;
 	while (dev->counted && dev->proc > 0) {
 		/* counting anew must not need a module that was missing before */
 		if (device_count(dev, NULL) || (clear && dev->live == live))
@@ -201,10 +204,32 @@ static int await_ended(struct device *dev, struct nbd_diag *d)
 					"can replace it before",
 					dev->info.index);
 		clear = device_readers_clear(dev->proc, dev->info.index, &seen);
+		*locked = seen.locked && !dev->live;
 		if (!clear)
 			poll(NULL, 0, LOOK_MS);
 	}
 	return 0;
+}
+
+/*
+ * A request that timed out waits for a connection, with its lock held, and the
+ * reader of its late reply for that lock.  A socket that takes nothing makes the
+ * request try, fail and let go; the reader then finds it changed, and ends.
+ */
+static int await_left(struct device *dev, struct nbd_diag *d)
+{
+	bool locked, still;
+	int err = await_ended(dev, &locked, d), fds[2];
+
+	if (!err || !locked || device_decoy(fds))
+		return err;
+	err = reconfigure(dev, NBDK_KEEP, fds, 1, d);
+	if (!err)
+		(void)await_ended(dev, &still, NULL);
+	/* ends the decoy's own reader */
+	close(fds[0]);
+	close(fds[1]);
+	return err ? err : await_ended(dev, &still, d);
 }
 
 /*
@@ -224,7 +249,7 @@ static int hand_over(struct device *dev, struct nbd_diag *d)
 	int err = await_begun(dev, d);
 
 	if (!err)
-		err = await_ended(dev, d);
+		err = await_left(dev, d);
 	if (err)
 		return err;
 	device_limit_note(dev->info.index,

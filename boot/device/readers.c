@@ -26,6 +26,8 @@
  * never without data may not sleep for as long as anybody looks.
  */
 #define BUSY	 20
+/* Looks at which a thread has to wait for a lock: others are held for a moment. */
+#define LOCKED	 100
 
 struct readers {
 	unsigned workers;
@@ -69,6 +71,9 @@ static bool is_clear(int proc, const char *pid, struct device_readers *known)
 		p = strchr(p + 1, ' ');
 	ticks = p ? strtol(p, NULL, 10) : 0;
 	t = entry(known, strtol(pid, NULL, 10), ticks);
+	if (t)
+		t->waits = state == 'D' && ticks == t->ticks ? t->waits + 1 : 0;
+	known->locked |= t && t->waits >= LOCKED;
 	/* a worker without work is idle */
 	if (t && (state == 'S' || state == 'I' || ticks - t->ticks >= BUSY))
 		t->clear = true;
@@ -145,5 +150,6 @@ bool device_readers_run(int proc, int index, unsigned want)
 
 bool device_readers_clear(int proc, int index, struct device_readers *r)
 {
+	r->locked = false;
 	return count(proc, index, r).clear;
 }

@@ -18,9 +18,11 @@
 /* What device_readers_clear() knows. */
 struct device_readers {
 	unsigned n;
+	bool locked; /* at the last look: see device_readers_clear() */
 	struct device_reader_thread {
 		long pid;
-		long ticks; /* that it had run at the first look */
+		long ticks;	/* that it had run at the first look */
+		unsigned waits; /* looks in a row at which it waited for a lock */
 		bool clear;
 	} at[DEVICE_READERS];
 };
@@ -46,6 +48,11 @@ bool device_readers_run(int proc, int index, unsigned want);
  * Their number is not enough: the thread of a connection that lives may not run
  * yet.  But a dead socket wakes up its thread, which leaves it as soon as it
  * runs, and no longer sleeps until it has.
+ *
+ * Unless it waits for a lock.  That of the request whose late reply it has read
+ * is held while the request waits for a new connection: r->locked says that a
+ * thread has not run, but waited for a lock, at each of many looks.  It is not
+ * inside a socket then, but no look will ever be clear.
  */
 bool device_readers_clear(int proc, int index, struct device_readers *r);
 

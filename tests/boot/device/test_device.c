@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,10 +128,12 @@ static struct driver {
 	unsigned leaving; /* readers of dead connections */
 	unsigned looks;	  /* for readers; one has left then, */
 	bool stuck;	  /* or does not */
-	unsigned late;	  /* live connections without a reader yet */
-	bool later;	  /* nor soon */
-	unsigned dies;	  /* a connection, at that look */
-	unsigned known;	  /* connections that lived when all began anew */
+	bool locked;	  /* a request that waits for a connection stops them */
+	unsigned decoys; /* which no request can be sent to, were handed over */
+	unsigned late;	 /* live connections without a reader yet */
+	bool later;	 /* nor soon */
+	unsigned dies;	 /* a connection, at that look */
+	unsigned known;	 /* connections that lived when all began anew */
 	unsigned awaited; /* new connections whose reader was awaited */
 } driver;
 
@@ -159,6 +162,7 @@ bool __wrap_device_readers_clear(int proc, int index, struct device_readers *r)
 {
 	bool clear = !driver.leaving;
 
+	r->locked = driver.locked;
 	assert_true(proc > 0);
 	assert_int_equal(index, 3);
 	/* what was seen before another died is forgotten */
@@ -199,9 +203,23 @@ int __wrap_sockdiag_tag(int fd, int index)
 	return driver.tag_err;
 }
 
+/* The request fails on it and lets go; its reader waits. */
+static void take_decoy(const struct nbdk_conf *c)
+{
+	char byte;
+
+	assert_int_equal(c->n_fds, 1);
+	assert_int_equal(driver.live, 0);
+	assert_int_equal(send(c->fds[0], "", 1, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPIPE);
+	assert_int_equal(recv(c->fds[0], &byte, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+	driver.decoys++;
+	driver.locked = driver.stuck = false;
+}
+
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 {
-	assert_int_equal(driver.tagged, c->index);
 	driver.conf = *c;
 	/* a device with connections alone, or one connection alone */
 	if (c->size != NBDK_KEEP) {
@@ -210,6 +228,11 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 		assert_true(driver.live > 0);
 		return driver.grow_err ? nbd_diag(d, driver.grow_err, "no") : 0;
 	}
+	if (driver.locked) {
+		take_decoy(c);
+		return driver.err ? nbd_diag(d, driver.err, "no") : 0;
+	}
+	assert_int_equal(driver.tagged, c->index);
 	driver.calls++;
 	/* nobody is inside the socket that it replaces */
 	assert_int_equal(driver.leaving, 0);
@@ -1154,6 +1177,43 @@ static void while_one_is_inside_nothing_is_replaced(void **state)
 	dev.proc = 0;
 }
 
+/* Neither would ever move: the request waits for what we wait to hand over. */
+static void a_request_that_holds_the_reader_is_woken(void **state)
+{
+	(void)state;
+	driver.leaving = 1;
+	driver.stuck = driver.locked = true;
+	assert_int_equal(fill(1), 0);
+	assert_int_equal(driver.decoys, 1);
+	assert_int_equal(driver.calls, 1);
+	assert_int_equal(driver.live, 1);
+}
+
+/* It has another one to be sent to, so it does not wait. */
+static void none_is_woken_while_a_connection_lives(void **state)
+{
+	(void)state;
+	driver.live = driver.leaving = 1;
+	driver.stuck = driver.locked = true;
+	assert_int_equal(fill(2), NBD_E_AGAIN);
+	assert_int_equal(driver.decoys, 0);
+	driver.leaving = 0;
+}
+
+static void a_driver_that_takes_no_decoy_is_asked_again(void **state)
+{
+	(void)state;
+	driver.leaving = 1;
+	driver.stuck = driver.locked = true;
+	driver.err = NBD_E_KERNEL;
+	assert_int_equal(fill(1), NBD_E_KERNEL);
+	assert_int_equal(driver.decoys, 1);
+	assert_int_equal(driver.calls, 0);
+	assert_true(is_closed(server.fd));
+	driver.leaving = 0;
+	driver.err = 0;
+}
+
 static void one_that_was_ended_is_replaced_later(void **state)
 {
 	struct sockdiag_link l;
@@ -1254,6 +1314,9 @@ int main(void)
 		DEV(a_reader_that_is_late_hides_none_that_is_inside),
 		DEV(one_that_dies_meanwhile_is_left_as_well),
 		DEV(while_one_is_inside_nothing_is_replaced),
+		DEV(a_request_that_holds_the_reader_is_woken),
+		DEV(none_is_woken_while_a_connection_lives),
+		DEV(a_driver_that_takes_no_decoy_is_asked_again),
 		DEV(one_that_was_ended_is_replaced_later),
 		DEV(none_is_made_before_all_have_begun),
 		DEV(none_is_ended_before_all_have_begun),

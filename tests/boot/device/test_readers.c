@@ -259,6 +259,45 @@ static void what_cannot_be_read_is_not_sure(void **state)
 	assert_false(device_readers_clear(proc, 0, &r));
 }
 
+/* As the request does whose reply it has read: await_left() in device.c. */
+static void one_that_only_waits_for_a_lock_is_locked(void **state)
+{
+	struct device_readers r = { 0 };
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	runs('D', 7);
+	for (unsigned i = 1; i < 100; i++) {
+		assert_false(device_readers_clear(proc, 0, &r));
+		assert_false(r.locked);
+	}
+	assert_false(device_readers_clear(proc, 0, &r));
+	assert_true(r.locked);
+	/* one that runs meanwhile begins anew */
+	runs('R', 7);
+	assert_false(device_readers_clear(proc, 0, &r));
+	assert_false(r.locked);
+	runs('D', 8);
+	for (unsigned i = 0; i < 200; i++)
+		assert_false(device_readers_clear(proc, 0, &r));
+	assert_false(r.locked);
+}
+
+static void one_that_has_ended_is_locked_no_more(void **state)
+{
+	struct device_readers r = { 0 };
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	runs('D', 7);
+	for (unsigned i = 0; i < 100; i++)
+		assert_false(device_readers_clear(proc, 0, &r));
+	assert_true(r.locked);
+	runs('I', 7);
+	assert_true(device_readers_clear(proc, 0, &r));
+	assert_false(r.locked);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
@@ -274,6 +313,8 @@ int main(void)
 		TEST(one_that_sleeps_is_in_no_dead_socket),
 		TEST(nor_is_one_that_runs_for_long),
 		TEST(what_cannot_be_read_is_not_sure),
+		TEST(one_that_only_waits_for_a_lock_is_locked),
+		TEST(one_that_has_ended_is_locked_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
