@@ -288,12 +288,15 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 	if (!l || !l->o->patience || !l->answered || copy_interrupted ||
 	    !nbd_err_is_outage(why) ||
 	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES) ||
-	    (!l->away && ++l->failures > FAILURES))
+	    ++l->failures > FAILURES)
 		return why;
 	copy_link_leave(s);
 	l->asking = false;
 	l->flush = NOT_FLUSHED;
-	/* one that answers nothing before it fails again is still away */
+	/*
+	 * One that answers nothing before it fails again is still away.  But it
+	 * had made the connections, so that counts as a failure, too.
+	 */
 	if (l->away)
 		ms = nbd_retry_failed(&l->retry, why);
 	else

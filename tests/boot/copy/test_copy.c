@@ -5,6 +5,7 @@
 #include "port/latency.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -239,6 +240,14 @@ static void take_writes(int fd, const unsigned char *request)
 		send(fd, body, be32(request + 24), MSG_NOSIGNAL);
 }
 
+/* The pauses between two tries take no time. */
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	return n ? __real_poll(fds, n, ms) : 0;
+}
+
 static void say_nothing(const struct nbd_diag *text)
 {
 	(void)text;
@@ -324,6 +333,21 @@ static void one_that_always_dies_at_a_write_is_given_up(void **state)
 	assert_int_equal(deaths, 11);
 }
 
+/* It has flushed all before, so that nothing is left that it would answer. */
+static void nor_is_one_waited_for_that_answers_nothing_else(void **state)
+{
+	unsigned deaths = 0;
+
+	(void)state;
+	dies_again = true;
+	kept = 'x';
+	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 1, 600), NBD_E_CUT);
+	dies_again = false;
+	for (unsigned i = 0; i < n_log; i++)
+		deaths += log_[i] == '-';
+	assert_int_equal(deaths, 11);
+}
+
 static void without_flush_all_is_written_again(void **state)
 {
 	(void)state;
@@ -362,6 +386,9 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			one_that_always_dies_at_a_write_is_given_up, setup,
+			cleanup),
+		cmocka_unit_test_setup_teardown(
+			nor_is_one_waited_for_that_answers_nothing_else, setup,
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			without_flush_all_is_written_again, setup, cleanup),
