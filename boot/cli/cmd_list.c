@@ -228,8 +228,10 @@ static int run(struct cli_call *call)
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
-	if (l->metrics)
-		return cli_left_out(cli_metrics(call->words), &call->d);
+	if (l->metrics) {
+		cli_metrics(call->words);
+		return CLI_OK;
+	}
 	if (l->udev)
 		return list_names(call->words);
 	if (l->json)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Devices in the text format of Prometheus, for the textfile collector of
- * node_exporter.  All samples of a metric have to stand together.
+ * node_exporter.  All samples of a metric have to stand together, so devices
+ * that do not fit the table are read again for each metric:
+ *
+ *	fill the table --> metric 1, metric 2 ...
+ *	      '--full----> metric 1 --more?--> fill --> metric 1 ... metric 2 ...
  */
 #include "boot/cli/metrics.h"
 
@@ -17,9 +21,19 @@ struct row {
 
 struct metrics {
 	struct device dev;
-	unsigned n, left_out;
+	char **names, **name; /* all, and the next; names[0] NULL: any device */
+	struct nbdk_iter it;
+	unsigned n;
 	struct row row[CLI_METRICS];
 };
+
+/* The next device, or a negative number. */
+static int next(struct metrics *m)
+{
+	if (!m->names[0])
+		return nbdk_next(&m->it);
+	return *m->name ? nbdk_parse_name(*m->name++) : NBD_E_NO_DEVICE;
+}
 
 static void take(struct metrics *m, int index)
 {
@@ -29,10 +43,6 @@ static void take(struct metrics *m, int index)
 
 	if (err == NBD_E_NO_DEVICE)
 		return;
-	if (m->n == CLI_METRICS) {
-		m->left_out++;
-		return;
-	}
 	m->n++;
 	*r = (struct row){ .index = index,
 			   .known = dev->known,
@@ -42,6 +52,26 @@ static void take(struct metrics *m, int index)
 					       : 0,
 			   .size = dev->info.size };
 	device_sample(&r->s, dev);
+}
+
+static void rewind_devices(struct metrics *m)
+{
+	m->name = m->names;
+	m->it = (struct nbdk_iter){ 0 };
+}
+
+/* Reads devices until the table is full (true: there may be more). */
+static bool fill(struct metrics *m)
+{
+	int index;
+
+	for (m->n = 0; m->n < CLI_METRICS;) {
+		index = next(m);
+		if (index < 0)
+			return false;
+		take(m, index);
+	}
+	return true;
 }
 
 /* ---- each metric, and how to get it from a row ---- */
@@ -148,24 +178,34 @@ static void put(const struct row *r, enum metric m)
 	cli_putf("\n");
 }
 
-unsigned cli_metrics(char *names[])
+static void put_head(enum metric m)
 {
-	struct metrics m = { .n = 0 };
-	struct nbdk_iter it = { 0 };
-	int index;
+	cli_putf("# HELP nbdboot_%s %s\n# TYPE nbdboot_%s %s\n",
+		 metrics[m].name, metrics[m].help, metrics[m].name,
+		 m >= RETRANSMITS ? "counter" : "gauge");
+}
 
-	for (char **name = names; *name; name++)
-		take(&m, nbdk_parse_name(*name));
-	while (!names[0] && (index = nbdk_next(&it)) >= 0)
-		take(&m, index);
+static void put_all(const struct metrics *m, enum metric metric)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		put(&m->row[i], metric);
+}
+
+void cli_metrics(char *names[])
+{
+	struct metrics m = { .names = names, .name = names };
+	bool more = fill(&m), several = more;
+
 	for (unsigned i = 0; i < METRICS; i++) {
-		bool counter = i >= RETRANSMITS;
-
-		cli_putf("# HELP nbdboot_%s %s\n# TYPE nbdboot_%s %s\n",
-			 metrics[i].name, metrics[i].help, metrics[i].name,
-			 counter ? "counter" : "gauge");
-		for (unsigned k = 0; k < m.n; k++)
-			put(&m.row[k], i);
+		if (several && i) {
+			rewind_devices(&m);
+			more = fill(&m);
+		}
+		put_head(i);
+		put_all(&m, i);
+		while (more) {
+			more = fill(&m);
+			put_all(&m, i);
+		}
 	}
-	return m.left_out;
 }

@@ -6,14 +6,13 @@
 #include "boot/cli/cli.h"
 #include "boot/device/latency.h"
 
-/* Further devices are left out, and counted. */
+/* Devices that are read at once; of more, each metric reads all again. */
 #define CLI_METRICS 250
 
 /*
  * Prints the connected ones of the named devices, or all if names[0] is NULL,
- * in the text format of Prometheus (version 0.0.4).  Returns how many were left
- * out.
+ * in the text format of Prometheus (version 0.0.4).
  */
-unsigned cli_metrics(char *names[]);
+void cli_metrics(char *names[]);
 
 #endif

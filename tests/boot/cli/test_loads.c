@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* More devices than latency, top and list --metrics have room for. */
+/* More devices than latency, top and list --metrics read at once. */
 #include "boot/cli/cli.h"
 #include "boot/cli/loads.h"
 #include "boot/cli/metrics.h"
@@ -41,16 +41,22 @@ static void show(void *ctx, const struct device *dev,
 	++*shown;
 }
 
-/* In metrics of one kind, which all devices have. */
-static unsigned devices_in(const char *text)
+/* Samples of a metric, all of which stand right behind its head. */
+static unsigned samples(const char *text, const char *metric)
 {
-	static const char size[] = "nbdboot_size_bytes{";
+	char head[64], line[64];
 	unsigned n = 0;
 
-	while ((text = strstr(text, size))) {
-		text++;
+	nbd_fmt(head, sizeof(head), "# TYPE nbdboot_%s ", metric);
+	nbd_fmt(line, sizeof(line), "nbdboot_%s{", metric);
+	text = strstr(text, head);
+	assert_non_null(text);
+	assert_null(strstr(text + 1, head));
+	while ((text = strchr(text, '\n')) &&
+	       !strncmp(++text, line, strlen(line)))
 		n++;
-	}
+	if (text)
+		assert_null(strstr(text, line));
 	return n;
 }
 
@@ -75,26 +81,63 @@ static void those_that_are_left_out_are_counted(void **state)
 	assert_int_equal(cli_left_out(loads.left_out, &d), 0);
 }
 
-static void so_are_those_without_metrics(void **state)
+static void metrics_have_every_device_once(void **state)
 {
-	static char page[1 << 20];
+	static const int many[] = { 1,
+				    65,
+				    CLI_METRICS - 1,
+				    CLI_METRICS,
+				    CLI_METRICS + 1,
+				    3 * CLI_METRICS + 7 };
+	static char page[4 << 20];
+	char last[64];
 
 	(void)state;
-	cli_out.buf = page;
-	cli_out.cap = sizeof(page) - 1;
-	connected = CLI_METRICS + 3;
-	assert_int_equal(cli_metrics(all), 3);
-	assert_int_equal(devices_in(page), CLI_METRICS);
-	connected = 65;
-	assert_int_equal(cli_metrics(all), 0);
-	assert_int_equal(devices_in(page), CLI_METRICS + 65);
+	for (unsigned i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+		connected = many[i];
+		cli_out = (struct nbd_out){ .buf = page,
+					    .cap = sizeof(page) - 1 };
+		cli_metrics(all);
+		page[cli_out.len] = '\0';
+		assert_int_equal(samples(page, "size_bytes"), connected);
+		assert_int_equal(samples(page, "in_flight"), connected);
+		assert_int_equal(samples(page, "requests_total"),
+				 connected * NBDK_KINDS);
+		assert_int_equal(samples(page, "request_seconds_total"),
+				 connected * NBDK_KINDS);
+		nbd_fmt(last, sizeof(last),
+			"nbdboot_size_bytes{device=\"nbd%d\"} ", connected - 1);
+		assert_non_null(strstr(page, last));
+	}
+}
+
+static void and_so_have_those_of_named_devices(void **state)
+{
+	static char page[1 << 20], names[CLI_METRICS + 2][8];
+	char *words[CLI_METRICS + 3] = { NULL };
+
+	(void)state;
+	for (int i = 0; i < CLI_METRICS + 2; i++) {
+		nbd_fmt(names[i], sizeof(names[i]), "nbd%d", i);
+		words[i] = names[i];
+	}
+	cli_out = (struct nbd_out){ .buf = page, .cap = sizeof(page) - 1 };
+	cli_metrics(words);
+	page[cli_out.len] = '\0';
+	assert_int_equal(samples(page, "read_only"), CLI_METRICS + 2);
+	words[2] = NULL;
+	cli_out.len = 0;
+	cli_metrics(words);
+	page[cli_out.len] = '\0';
+	assert_int_equal(samples(page, "read_only"), 2);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_that_are_left_out_are_counted),
-		cmocka_unit_test(so_are_those_without_metrics),
+		cmocka_unit_test(metrics_have_every_device_once),
+		cmocka_unit_test(and_so_have_those_of_named_devices),
 	};
 
 	return cmocka_run_group_tests_name("many devices", tests, NULL, NULL);
