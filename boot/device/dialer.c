@@ -34,9 +34,10 @@ static const struct tls_files *files_for(const struct backend *b,
 static struct device_tls *tls_of(struct device_dialer *dl,
 				 const struct backend *b, unsigned server)
 {
+	const struct nbd_uri *of = dl->keeps ? dl->kept : b->uris;
 	unsigned first = 0;
 
-	while (!boot_tls_same(&b->uris[first], &b->uris[server]))
+	while (!boot_tls_same(&of[first], &b->uris[server]))
 		first++;
 	return &dl->tls[first];
 }
@@ -237,6 +238,12 @@ void device_dialer_late(struct device_dialer *dl, unsigned server)
 	dl->late[server] = nbd_now_ms() + LATE_MS;
 }
 
+void device_dialer_moved(struct device_dialer *dl)
+{
+	memset(dl->late, 0, sizeof(dl->late));
+	dl->last = 0;
+}
+
 void device_dialer_avoid(struct device_dialer *dl)
 {
 	device_dialer_late(dl, dl->last);
@@ -258,6 +265,7 @@ int device_dialer_keep(struct device_dialer *dl, const struct backend *b,
 	int err = 0, rc;
 
 	dl->keeps = true;
+	memcpy(dl->kept, b->uris, sizeof(dl->kept));
 	for (unsigned i = 0; i < b->servers; i++) {
 		const struct nbd_uri *u = &b->uris[i];
 		struct device_tls *tls = tls_of(dl, b, i);

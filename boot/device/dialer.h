@@ -16,6 +16,7 @@ struct device_dialer {
 	unsigned char last; /* the server of the last connection */
 	unsigned char turn; /* of the local ports */
 	bool keeps;
+	struct nbd_uri kept[BACKEND_SERVERS]; /* whose credentials are tls[] */
 };
 
 /*
@@ -47,9 +48,13 @@ void device_dialer_avoid(struct device_dialer *dl);
 /* The same for the server with that number in the backend. */
 void device_dialer_late(struct device_dialer *dl, unsigned server);
 
+/* The servers of the backend are others now: none of them was late. */
+void device_dialer_moved(struct device_dialer *dl);
+
 /*
  * Reads the credentials of every server of b now, so that later dialing reads
- * no file; device_dialer_close() keeps them.  Later dialing uses the sisters of
+ * no file; device_dialer_close() keeps them.  b may have other servers later,
+ * with the same credentials; the strings of its URIs have to stay.  Later dialing uses the sisters of
  * the local port b->port in turn.  A server whose credentials cannot be read
  * fails each time it is dialed.  Returns an error if no server's credentials
  * can be read, else 0 with the servers that failed in d (or "").

@@ -2,14 +2,16 @@
 /*
  * Watching one device:
  *
- *  read it, resolve, load credentials --> harden --> take over --> ready
+ *  read it, load credentials, resolve --> harden --> take over --> ready
  *  wait --LINK_DEAD, uevent, it is time--> check --> fill dead slots
  *    ^                                                    |
  *    '----- pause, longer while they die or fail soon ----'
+ *                 names are asked for again: servers.c
  *
  *  wait --it is time--> end connections on which a read is stuck: stall.c
  */
 #include "boot/watch/watch.h"
+#include "boot/watch/servers.h"
 #include "boot/watch/stall.h"
 #include "boot/system/confine.h"
 #include "boot/system/harden.h"
@@ -74,7 +76,7 @@ struct worker {
 	uint64_t last;	   /* requests that were answered by then */
 	struct watch_stall stall;
 	struct nbd_diag told; /* the last message in the log */
-	char addresses[BACKEND_SERVERS][64];
+	struct watch_servers servers;
 	char first_backend[NBDK_BACKEND_MAX + 1];
 };
 
@@ -98,78 +100,6 @@ static void log_change(struct worker *w, const struct nbd_diag *d)
 
 /* ---- preparation: all that needs files or name servers ---- */
 
-/* Writes an address as it stands in a URI. */
-static bool print_address(char *text, size_t cap, const struct sock_addr *a)
-{
-	struct nbd_out o = { .buf = text, .cap = cap - 1 };
-
-	sock_host_print(&o, a);
-	text[o.len] = '\0';
-	return !o.cut;
-}
-
-/*
- * Keeps the addresses for which a socket can be made, and returns how many.
- * For a family that the kernel lacks (ipv6.disable=1) it would run modprobe
- * each time, later from a root that may be away.
- */
-static int usable(struct sock_addr a[], int n)
-{
-	int left = 0;
-
-	for (int i = 0; i < n; i++) {
-		int fd = socket(a[i].len == 4 ? AF_INET : AF_INET6,
-				SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-		if (fd < 0)
-			continue;
-		close(fd);
-		a[left++] = a[i];
-	}
-	return left;
-}
-
-/*
- * Replaces names by addresses, by as many as there is room for: a name cannot
- * be resolved later, when /etc is on the device.
- */
-static void resolve(struct worker *w)
-{
-	struct backend *b = &w->dev.b;
-	static struct sock_addr found[SOCK_MAX_ADDRS];
-	struct nbd_uri names[BACKEND_SERVERS];
-	unsigned n = b->servers, at = 0;
-
-	memcpy(names, b->uris, sizeof(names));
-	for (unsigned i = 0; i < n; i++) {
-		const struct nbd_uri *u = &names[i];
-		int room = (int)(BACKEND_SERVERS - at - (n - i - 1));
-		int known = u->is_unix ? 0 : sock_resolve(u, found, NULL);
-		int count = usable(found, known);
-
-		if (b->spread && count > 1)
-			count = 1;
-		/* a socket, or a name that is resolved at each try */
-		if (known <= 0)
-			b->uris[at++] = *u;
-		for (int k = 0; k < count && k < room; k++) {
-			struct nbd_uri *to = &b->uris[at];
-
-			*to = *u;
-			/* an address with a zone is numeric already */
-			if (!strchr(u->host, '%') &&
-			    print_address(w->addresses[at],
-					  sizeof(w->addresses[0]), &found[k]))
-				to->host = w->addresses[at];
-			if (u->tls && !*u->tls_hostname)
-				to->tls_hostname = u->host;
-			at++;
-		}
-	}
-	if (at)
-		b->servers = at;
-}
-
 /* Does all that may need a file; from here on there may be none. */
 static int prepare(struct worker *w, int index, struct nbd_diag *d)
 {
@@ -190,8 +120,9 @@ static int prepare(struct worker *w, int index, struct nbd_diag *d)
 	err = nbdk_watch_open(&w->events, d);
 	if (err)
 		return err;
-	resolve(w);
+	/* before there are more servers than names: they share credentials */
 	err = device_dialer_keep(&w->dev.dialer, b, d);
+	watch_servers_open(&w->servers, b);
 	if (!err && d->text[0])
 		log_change(w, d);
 	return err;
@@ -260,6 +191,30 @@ static void look_back(struct worker *w)
 	w->answered = answered;
 }
 
+/*
+ * The servers cannot be reached, or are of no use: their names may be those of
+ * other machines by now, which are tried without a pause.
+ */
+static void search(struct worker *w)
+{
+	struct nbd_diag d = { "" };
+
+	if (!watch_servers_again(&w->servers, &w->dev.b, &d))
+		return;
+	device_dialer_moved(&w->dev.dialer);
+	log_change(w, &d);
+	nbd_retry_begin(&w->retry);
+	w->next = nbd_now_ms() + nbd_retry_pause(&w->retry);
+}
+
+/* ms. */
+static int until(uint64_t then)
+{
+	uint64_t now = nbd_now_ms();
+
+	return then > now ? (int)(then - now) : 0;
+}
+
 /* Logs a change of state, and everything after a quiet time. */
 static void report(struct worker *w, int err, struct nbd_diag *d)
 {
@@ -282,15 +237,17 @@ static int revive(struct worker *w)
 {
 	struct nbd_diag d = { "" };
 	uint64_t now = nbd_now_ms();
+	bool dropped;
 	int err;
 
 	if (is_whole(w))
 		return -1;
 	if (now < w->next)
-		return (int)(w->next - now);
+		return until(w->next);
+	dropped = w->made && now - w->tried <= LIFE_MS;
 	if (now - w->tried > LIFE_MS)
 		nbd_retry_begin(&w->retry);
-	else if (w->made)
+	else if (dropped)
 		device_dialer_avoid(&w->dev.dialer);
 	look_back(w);
 	NBD_PROBE2(revive, w->dev.info.index, w->dev.live);
@@ -299,10 +256,14 @@ static int revive(struct worker *w)
 	/* the driver sends reads again, over what was made */
 	if (w->made)
 		watch_stall_forget(&w->stall);
-	w->tried = nbd_now_ms();
-	w->next = w->tried + nbd_retry_pause(&w->retry);
+	w->next = nbd_now_ms() + nbd_retry_pause(&w->retry);
 	report(w, err, &d);
-	return err ? (int)(w->next - w->tried) : -1;
+	if (err || dropped)
+		search(w);
+	else
+		watch_servers_found(&w->servers);
+	w->tried = nbd_now_ms();
+	return err ? until(w->next) : -1;
 }
 
 static void doubt(struct worker *w)

@@ -16,3 +16,14 @@ int sock_resolve_host(const char *host, uint16_t port,
 			"%s is not an address, and this build has no resolver",
 			host);
 }
+
+void sock_resolve_keep(void)
+{
+	sock_lacks_keep();
+}
+
+bool sock_resolve_fixed(const char *host)
+{
+	(void)host;
+	return true;
+}

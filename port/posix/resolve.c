@@ -16,6 +16,9 @@
 #include "port/posix/lines.h"
 #include "port/posix/sock.h"
 
+/* ms that a process that stays waits for name servers. */
+#define KEPT_MS 2000
+
 /* What was found so far. */
 struct found {
 	const char *host;
@@ -180,19 +183,65 @@ static int ask_each(const struct dns_conf *c, bool six, struct found *f)
 	return rc > 0 ? rc : both(rc, ask(c, f->host, six, f));
 }
 
-static int search(struct found *f)
+/* Of sock_resolve_keep(): n 0: files are read each time. */
+static struct dns_conf kept;
+
+static const struct dns_conf *servers(struct dns_conf *c)
+{
+	if (kept.n)
+		return &kept;
+	dns_conf_read(c, "/etc/resolv.conf");
+	return c;
+}
+
+static bool is_loopback(const struct sock_addr *a)
+{
+	static const uint8_t six[16] = { [15] = 1 };
+
+	return a->len == 4 ? a->ip[0] == 127 : !memcmp(a->ip, six, 16);
+}
+
+/*
+ * systemd-resolved is a program of the root, which may stand still with it.  The
+ * servers that it asks are asked, too.
+ */
+static void add_upstream(struct dns_conf *c)
+{
+	struct dns_conf up;
+
+	for (unsigned i = 0; i < c->n; i++)
+		if (!is_loopback(&c->server[i]))
+			return;
+	dns_conf_read(&up, "/run/systemd/resolve/resolv.conf");
+	for (unsigned i = 0; i < up.n && c->n < DNS_SERVERS; i++)
+		if (!is_loopback(&up.server[i]))
+			c->server[c->n++] = up.server[i];
+}
+
+void sock_resolve_keep(void)
 {
 	struct dns_conf c;
-	bool six = has_ipv6();
-	int rc;
 
 	dns_conf_read(&c, "/etc/resolv.conf");
-	rc = ask_each(&c, six, f);
+	add_upstream(&c);
+	if (c.timeout_ms > KEPT_MS)
+		c.timeout_ms = KEPT_MS;
+	kept = c;
+	sock_lacks_keep();
+}
+
+static int search(struct found *f)
+{
+	struct dns_conf file;
+	const struct dns_conf *c = servers(&file);
+	bool six = has_ipv6();
+	int rc = ask_each(c, six, f);
+
 	/*
 	 * All addresses may be of an IPv6 that leads to this network alone; but
 	 * a name that is not there has none of any kind (RFC 8020, 2).
 	 */
-	return rc || six ? rc : ask_each(&c, true, f);
+	return rc || six ? rc : ask_each(c, true, f);
 }
 
 static const char *why(int rc)
@@ -211,6 +260,29 @@ static const char *why(int rc)
 	}
 }
 
+/* Addresses that need no DNS. */
+static void look_up(struct found *f)
+{
+	if (sock_parse(f->host, f->port, f->addrs)) {
+		f->n = 1;
+		return;
+	}
+	if (!kept.n)
+		lines_each("/etc/hosts", take_host, f);
+	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
+	if (!f->n && !strcasecmp(f->host, "localhost"))
+		f->n = sock_parse("127.0.0.1", f->port, f->addrs);
+}
+
+bool sock_resolve_fixed(const char *host)
+{
+	struct sock_addr addrs[SOCK_MAX_ADDRS];
+	struct found f = { .host = host, .addrs = addrs };
+
+	look_up(&f);
+	return f.n;
+}
+
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
@@ -218,16 +290,12 @@ int sock_resolve_host(const char *host, uint16_t port,
 	struct found f = { .host = host, .port = port, .addrs = addrs };
 	int rc;
 
-	if (sock_parse(host, port, addrs))
-		return 1;
-	lines_each("/etc/hosts", take_host, &f);
-	/* an initramfs has no /etc/hosts (RFC 6761, 6.3) */
-	if (!f.n && !strcasecmp(host, "localhost"))
-		return sock_parse("127.0.0.1", port, addrs);
+	look_up(&f);
 	rc = f.n ? 1 : search(&f);
 	if (rc <= 0)
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
 				why(rc));
-	sort(addrs, f.n);
+	if (f.n > 1)
+		sort(addrs, f.n);
 	return f.n;
 }

@@ -179,11 +179,25 @@ int sock_open(const struct sock_addr *a, int type)
 	return err;
 }
 
+static enum { ASK, HAS, LACKS } kept_six;
+
+bool sock_lacks(const struct sock_addr *a)
+{
+	if (a->len != 16 || kept_six)
+		return a->len == 16 && kept_six == LACKS;
+	return access("/proc/net/if_inet6", F_OK);
+}
+
+void sock_lacks_keep(void)
+{
+	static const struct sock_addr six = { .len = 16 };
+
+	kept_six = sock_lacks(&six) ? LACKS : HAS;
+}
+
 int sock_open_known(const struct sock_addr *a, int type)
 {
-	if (a->len == 16 && access("/proc/net/if_inet6", F_OK))
-		return NBD_E_UNREACHABLE;
-	return sock_open(a, type);
+	return sock_lacks(a) ? NBD_E_UNREACHABLE : sock_open(a, type);
 }
 
 void sock_clear(const struct sock *s, const struct sock_addr *a)

@@ -26,6 +26,16 @@ int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d);
 
+/*
+ * From now on sock_resolve() reads no file, such as those of a root that may be
+ * away: it keeps what /etc/resolv.conf says, and the servers behind
+ * systemd-resolved, forgets /etc/hosts, and waits for 2 s at most if no name
+ * server answers.  For a process that stays, once.
+ */
+void sock_resolve_keep(void);
+/* Needs no DNS: an address, this machine, or a name of /etc/hosts. */
+bool sock_resolve_fixed(const char *host);
+
 /* As connect(), connected() and clear() of a stack. */
 int sock_connect(struct sock *s, const struct sock_addr *a);
 int sock_connected(struct sock *s);
@@ -41,6 +51,10 @@ int sock_open(const struct sock_addr *a, int type);
  * which never ends if it is on a root whose server is away.
  */
 int sock_open_known(const struct sock_addr *a, int type);
+/* The kernel has no such family: what sock_open_known() asks. */
+bool sock_lacks(const struct sock_addr *a);
+/* sock_lacks() is as it is now, even if /proc is away later. */
+void sock_lacks_keep(void);
 void sock_clear(const struct sock *s, const struct sock_addr *a);
 void sock_close(struct sock *s);
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "port/posix/dns.h"
+#include "port/posix/lines.h"
 #include "port/posix/sock.h"
 #include "tests/unit.h"
 
@@ -16,7 +17,9 @@ static char asked[400];
 static const char *known; /* has no A */
 static bool has_six = true;
 static int fault; /* of every question, or 0 */
-static struct dns_conf conf;
+static struct dns_conf conf, upstream;
+static unsigned read_files;	     /* and asked for what the kernel has */
+static unsigned ask_servers, ask_ms; /* of the last question */
 static struct sock_addr found[SOCK_MAX_ADDRS];
 static struct nbd_diag d;
 
@@ -24,11 +27,30 @@ void __wrap_dns_conf_read(struct dns_conf *c, const char *path);
 int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 		   struct dns_found *four, struct dns_found *six);
 int __wrap_access(const char *path, int mode);
+void __wrap_lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
+		       void *ctx);
+
+void __wrap_lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
+		       void *ctx)
+{
+	char text[] = "192.0.2.3\0in-hosts\0";
+	char *word[LINES_WORDS] = { text, text + 10 };
+
+	assert_string_equal(path, "/etc/hosts");
+	read_files++;
+	for (unsigned i = 2; i < LINES_WORDS; i++)
+		word[i] = text + sizeof(text) - 1;
+	fn(ctx, word);
+}
 
 void __wrap_dns_conf_read(struct dns_conf *c, const char *path)
 {
-	assert_string_equal(path, "/etc/resolv.conf");
-	*c = conf;
+	bool etc = !strcmp(path, "/etc/resolv.conf");
+
+	if (!etc)
+		assert_string_equal(path, "/run/systemd/resolve/resolv.conf");
+	read_files++;
+	*c = etc ? conf : upstream;
 }
 
 int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
@@ -36,7 +58,8 @@ int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 {
 	size_t n = strlen(asked);
 
-	(void)c;
+	ask_servers = c->n;
+	ask_ms = c->timeout_ms;
 	snprintf(asked + n, sizeof(asked) - n, "%s%s ", name,
 		 want_six ? "*" : "");
 	four->n = six->n = 0;
@@ -56,6 +79,7 @@ int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 int __wrap_access(const char *path, int mode)
 {
 	(void)path, (void)mode;
+	read_files++;
 	errno = ENOENT;
 	return -1;
 }
@@ -116,12 +140,43 @@ static void a_name_that_is_not_there_is_asked_for_once(void **state)
 	assert_non_null(strstr(d.text, "it has no address"));
 }
 
+/* The last one: nothing ends it. */
+static void a_process_that_stays_reads_no_file(void **state)
+{
+	(void)state;
+	assert_true(sock_resolve_fixed("in-hosts"));
+	assert_true(sock_resolve_fixed("192.0.2.1"));
+	assert_true(sock_resolve_fixed("localhost"));
+	assert_false(sock_resolve_fixed("srv0"));
+	memset(&conf, 0, sizeof(conf));
+	memset(&upstream, 0, sizeof(upstream));
+	conf.ndots = 1;
+	conf.timeout_ms = 30000;
+	strcpy(conf.search, "a.test");
+	/* systemd-resolved, and what it asks */
+	sock_parse("127.0.0.53", DNS_PORT, &conf.server[conf.n++]);
+	sock_parse("192.0.2.1", DNS_PORT, &upstream.server[upstream.n++]);
+	sock_parse("::1", DNS_PORT, &upstream.server[upstream.n++]);
+	sock_parse("192.0.2.2", DNS_PORT, &upstream.server[upstream.n++]);
+	sock_resolve_keep();
+	read_files = 0;
+	fault = 0;
+	assert_int_equal(look_up("srv0", "", "srv0.a.test"), 1);
+	assert_string_equal(asked, "srv0.a.test srv0 srv0.a.test* ");
+	assert_int_equal(ask_servers, 3);
+	assert_int_equal(ask_ms, 2000);
+	assert_int_equal(look_up("in-hosts", "", NULL), NBD_E_RESOLVE);
+	assert_false(sock_resolve_fixed("in-hosts"));
+	assert_int_equal(read_files, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_name_may_have_ipv6_alone),
 		cmocka_unit_test(a_name_that_is_not_there_is_asked_for_once),
 		cmocka_unit_test(nobody_is_asked_again_after_silence),
+		cmocka_unit_test(a_process_that_stays_reads_no_file),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

@@ -602,6 +602,28 @@ static void a_server_without_its_credentials_is_not_dialed(void **state)
 	assert_string_equal(diag.text, "no /none");
 }
 
+static void servers_may_move_and_keep_their_credentials(void **state)
+{
+	const struct device_tls *of_b;
+
+	(void)state;
+	backend("nbd://a/,nbds://b/?" CA, 1, false);
+	assert_int_equal(device_dialer_keep(&dialer, &b, &diag), 0);
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 1, &diag), 0);
+	of_b = servers[1].tls;
+	dial_hangup(conns, 1);
+	device_dialer_late(&dialer, 0);
+	/* two addresses of a, and so b is the third */
+	backend("nbd://c/,nbd://a/,nbds://b/?" CA, 1, false);
+	device_dialer_moved(&dialer);
+	asked[0] = '\0';
+	servers[2].err = servers[0].err = NBD_E_REFUSED;
+	assert_int_equal(device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
+	dial_hangup(conns, 1);
+	assert_string_equal(asked, "c1 a1 b1 ");
+	assert_ptr_equal(servers[1].tls, of_b);
+}
+
 #define DIAL(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -632,6 +654,7 @@ int main(void)
 		DIAL(named_files_are_for_servers_with_tls),
 		DIAL(credentials_are_kept_once_each),
 		DIAL(a_server_without_its_credentials_is_not_dialed),
+		DIAL(servers_may_move_and_keep_their_credentials),
 	};
 
 	return cmocka_run_group_tests_name("dialer", tests, NULL, NULL);
