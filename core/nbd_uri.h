@@ -86,6 +86,12 @@ unsigned nbd_percent_put(char out[3], char c);
 bool nbd_is_uri(const char *text);
 
 /*
+ * The domain of a host that names a service, "example" of "_nbd._tcp.example"
+ * (RFC 2782), or NULL.
+ */
+const char *nbd_uri_service(const char *host);
+
+/*
  * Writes the canonical URI, NUL-terminated: scheme in lower case, default port
  * left out, a slash after the host, brackets where needed, keys in the order
  * of the fields, percent-encoding only where it is required.  Parsing it again

@@ -321,6 +321,15 @@ bool nbd_is_uri(const char *text)
 	return scheme(text, &colon) < 4;
 }
 
+const char *nbd_uri_service(const char *host)
+{
+	const char *of = "_nbd._tcp.";
+
+	for (; *of && lower(*host) == *of; of++)
+		host++;
+	return *of || !*host ? NULL : host;
+}
+
 void nbd_uri_init(struct nbd_uri *u)
 {
 	*u = (struct nbd_uri){ .port = NBD_PORT,

@@ -35,6 +35,8 @@ unsigned dial_connect_ms = 10000;
 struct call {
 	struct sock_addr addrs[SOCK_MAX_ADDRS];
 	unsigned n_addrs;
+	/* those of the server that is tried; connections agree on it */
+	unsigned first, end;
 	struct nbd_diag *d;
 	struct nbd_diag why; /* the end of a connection before, or "" */
 };
@@ -91,7 +93,7 @@ static void hang_up(struct conn *conn)
 /* Tries one address after the other until one connects or may yet do so. */
 static int begin(struct call *call, struct conn *conn)
 {
-	for (; conn->addr < call->n_addrs; conn->addr++) {
+	for (; conn->addr < call->end; conn->addr++) {
 		int err = conn->net->connect(conn->net, &conn->s,
 					     &call->addrs[conn->addr]);
 
@@ -102,7 +104,7 @@ static int begin(struct call *call, struct conn *conn)
 				begin_talk(conn);
 			return 0;
 		}
-		if (conn->addr + 1 == call->n_addrs)
+		if (conn->addr + 1 == call->end)
 			return explain_connect(call, conn->addr, err);
 	}
 	return NBD_E_PARAM;
@@ -116,7 +118,7 @@ static int next_address(struct call *call, struct conn *conn, int err)
 		conn->s.port = 0;
 		return begin(call, conn);
 	}
-	if (conn->addr + 1 == call->n_addrs)
+	if (conn->addr + 1 == call->end)
 		return explain_connect(call, conn->addr, err);
 	conn->addr++;
 	return begin(call, conn);
@@ -369,7 +371,7 @@ static int open_all(struct call *call, struct conn conns[], unsigned n,
 	for (unsigned i = 0; i < n && !err; i++) {
 		conns[i].cfg = *cfg;
 		nbd_init(&conns[i].c, &conns[i].cfg);
-		conns[i].addr = 0;
+		conns[i].addr = call->first;
 		err = begin(call, &conns[i]);
 	}
 	return err ? err : run(call, conns, n);
@@ -392,13 +394,9 @@ static int open_first(struct call *call, struct conn conns[], unsigned n,
 			nbd_err_text(NBD_E_MULTI_CONN));
 }
 
-int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
-	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
+static void prepare(struct conn conns[], unsigned n,
+		    const struct nbd_config *cfg, struct nbd_tls *tls)
 {
-	struct call call = { .d = d };
-	struct nbd_export all;
-	int err;
-
 	for (unsigned i = 0; i < n; i++) {
 		conns[i].s.fd = -1;
 		conns[i].s.port = i ? 0 : conns[0].s.port;
@@ -411,18 +409,63 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 		conns[i].more = conns[i].cut_at_go = false;
 		conns[i].end = 0;
 	}
+}
+
+/* All connections to one server; on failure they are closed. */
+static int dial_server(struct call *call, struct conn conns[], unsigned n,
+		       const struct nbd_config *cfg)
+{
+	struct nbd_export all;
+	int err = open_first(call, conns, n, cfg);
+
+	if (!err)
+		err = open_all(call, conns + 1, n - 1, &conns[0].cfg);
+	if (!err && n > 1)
+		err = dial_agree(&all, conns, n, call->d);
+	if (err)
+		dial_hangup(conns, n);
+	return err;
+}
+
+/* The next of several servers that the name stands for. */
+static bool next_server(struct call *call)
+{
+	call->first = call->end;
+	if (call->first == call->n_addrs)
+		return false;
+	do
+		call->end++;
+	while (call->end < call->n_addrs && !call->addrs[call->end].server);
+	return true;
+}
+
+int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
+	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
+{
+	struct call call = { .d = d };
+	struct nbd_diag before = { "" };
+	int err, outage = 0;
+
+	prepare(conns, n, cfg, tls);
 	err = conns->net->resolve(conns->net, uri, call.addrs, d);
 	if (err < 0)
 		return err;
 	call.n_addrs = (unsigned)err;
-	err = open_first(&call, conns, n, cfg);
-	if (!err)
-		err = open_all(&call, conns + 1, n - 1, &conns[0].cfg);
-	if (!err && n > 1)
-		err = dial_agree(&all, conns, n, d);
-	if (err)
-		dial_hangup(conns, n);
-	return err;
+	while (next_server(&call)) {
+		if (call.first)
+			before = *d;
+		call.why.text[0] = '\0';
+		prepare(conns, n, cfg, tls);
+		err = dial_server(&call, conns, n, cfg);
+		if (err && call.first)
+			nbd_diag_prefix(d, err, "%s; next server", before.text);
+		if (!err || err == NBD_E_INTERRUPTED)
+			return err;
+		if (nbd_err_is_outage(err))
+			outage = err;
+	}
+	/* that one may pass, whatever the others say */
+	return outage ? outage : err;
 }
 
 int dial_resume(struct conn *conn, struct nbd_diag *d)

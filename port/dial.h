@@ -38,8 +38,9 @@ struct conn {
 
 /*
  * Makes n connections (1 to CONFIG_PORT_MAX_CONNECTIONS) to the server that uri
- * names, and negotiates cfg on each, until each engine stops.  With
- * NBD_GOAL_EXPORT and n > 1 the export must be the same on all, and the server
+ * names, and negotiates cfg on each, until each engine stops.  Of
+ * several servers of a service (RFC 2782) the first that does all of this is
+ * taken.  With NBD_GOAL_EXPORT and n > 1 the export must be the same on all, and the server
  * must allow several connections: NBD_E_MISMATCH, NBD_E_MULTI_CONN.  If the
  * server ends a connection at an option, a new one does without it: see
  * nbd_less().  On failure everything is closed, and d says why.  NBD_E_TIMEOUT:

@@ -58,6 +58,8 @@ size_t dns_query(uint8_t buf[DNS_QUERY_MAX], uint16_t id, const char *name,
 struct rest {
 	const uint8_t *p;
 	size_t len;
+	const uint8_t *msg; /* all of it, and its end */
+	size_t end;
 };
 
 /* The next n bytes, or NULL. */
@@ -101,10 +103,13 @@ static bool take_record(struct rest *r, unsigned type, struct dns_found *f)
 		return false;
 	len = be16(head + 8);
 	data = take(r, len);
-	if (data && be16(head) == type && be16(head + 2) == INTERNET &&
-	    len == size && f->n < DNS_ADDRS)
+	if (!data || be16(head) != type || be16(head + 2) != INTERNET)
+		return data;
+	if (type == DNS_SRV)
+		dns_srv_take(f, r->msg, r->end, (size_t)(data - r->msg), len);
+	else if (len == size && f->n < DNS_ADDRS)
 		memcpy(f->ip[f->n++], data, size);
-	return data;
+	return true;
 }
 
 /* Servers may write letters of the name in another case (RFC 4343). */
@@ -133,7 +138,7 @@ enum dns_answer dns_read(const uint8_t *p, size_t len, const uint8_t *q,
 		return code && !be16(p + 4) ? DNS_REFUSED : DNS_OTHER;
 	if (code && code != NO_NAME)
 		return DNS_REFUSED;
-	r = (struct rest){ p + q_len, len - q_len };
+	r = (struct rest){ p + q_len, len - q_len, p, len };
 	for (n = be16(p + ANSWERS); n && whole; n--)
 		whole = take_record(&r, type, f);
 	if (p[FLAGS] & CUT)

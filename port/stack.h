@@ -24,6 +24,7 @@
 
 struct sock_addr {
 	unsigned char len; /* bytes of ip: 4, 16; 0: a UNIX socket */
+	bool server;	   /* of a service: the first address of another one */
 	uint16_t port;
 	uint32_t zone;	      /* the interface of a link-local address, or 0 */
 	unsigned char ip[16]; /* network order */

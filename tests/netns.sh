@@ -98,7 +98,7 @@ nbdkit_at()
 		>"$work/nbdkit.log" 2>&1 </dev/null &
 	nbdkit=$!
 	servers="$servers $nbdkit"
-	listens -t 10809 "$nbdkit" "$work/nbdkit.log"
+	listens -t "${port_of_disk:-10809}" "$nbdkit" "$work/nbdkit.log"
 }
 
 # radvd_on INTERFACE TEXT...: starts radvd in $srv, which advertises what TEXT

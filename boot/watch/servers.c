@@ -49,6 +49,9 @@ static bool ask(struct watch_servers *s, unsigned i, bool start)
 	for (int k = 0; k < known && n < BACKEND_SERVERS; k++)
 		if (start ? has_family(&found[k]) : found[k].len == 4 || s->six)
 			at[n++] = found[k];
+	/* the order of a service's servers is left to chance */
+	for (int k = 0; k < n; k++)
+		at[k].server = false;
 	/* servers of names turn their answers round */
 	for (int k = 0; k < n; k++)
 		for (int j = 0; j < s->n_at[i]; j++)

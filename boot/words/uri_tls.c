@@ -114,9 +114,16 @@ int boot_tls_conf(struct tls_conf *conf, struct boot_tls_paths *p,
 	return 0;
 }
 
+/*
+ * Of a service that is the domain which the user named (RFC 6125, 6.2.1): DNS
+ * names its servers, and may lie.
+ */
 const char *boot_tls_name(const struct nbd_uri *uri)
 {
+	const char *domain = nbd_uri_service(uri->host);
+
 	return *uri->tls_hostname ? uri->tls_hostname
+	       : domain		  ? domain
 	       : *uri->host	  ? uri->host
 				  : "localhost";
 }

@@ -37,7 +37,7 @@ int boot_tls_conf(struct tls_conf *conf, struct boot_tls_paths *p,
 		  const struct nbd_uri *uri, const struct tls_files *files,
 		  struct nbd_diag *d);
 
-/* The name that the server's certificate must have. */
+/* The name that the server's certificate must have; of a service its domain. */
 const char *boot_tls_name(const struct nbd_uri *uri);
 
 #endif

@@ -298,6 +298,11 @@ int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		return nbd_diag(d, NBD_E_URI,
 				"%s: there are no UNIX sockets here",
 				uri->socket);
+	if (nbd_uri_service(uri->host))
+		return nbd_diag(d, NBD_E_URI,
+				"%s: SRV records are not looked up here: name "
+				"the servers",
+				uri->host);
 	if (!parse(uri->host, uri->port, addrs)) {
 		n = look_up(net, &q, d);
 		if (n < 0)

@@ -364,33 +364,72 @@ static void make_ids(uint16_t id[2])
 	id[1] ^= id[0] == id[1];
 }
 
-int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
-	    struct dns_found *four, struct dns_found *six)
+uint32_t dns_random(void)
 {
-	struct asking a = { .c = c,
-			    .n = want_six ? 2 : 1,
-			    .grace = UINT64_MAX };
 	uint16_t id[2] = { 0 };
+
+	make_ids(id);
+	return (uint32_t)id[0] << 16 | id[1];
+}
+
+/* False: this cannot be a name. */
+static bool prepare(struct asking *a, const char *name, uint16_t id,
+		    enum dns_type type, struct dns_found *found)
+{
+	struct question *q = &a->question[a->n++];
+
+	found->n = 0;
+	q->found = found;
+	q->len = dns_query(q->q, id, name, type);
+	return q->len;
+}
+
+static bool has_found(const struct asking *a)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->question[i].found->n)
+			return true;
+	return false;
+}
+
+static int ask(struct asking *a)
+{
+	const struct dns_conf *c = a->c;
 	bool settled = false;
 	int rc = NBD_E_TIMEOUT;
 
-	four->n = six->n = 0;
-	make_ids(id);
-	for (unsigned i = 0; i < a.n; i++) {
-		a.question[i].found = i ? six : four;
-		a.question[i].len = dns_query(a.question[i].q, id[i], name,
-					      i ? DNS_AAAA : DNS_A);
-		if (!a.question[i].len)
-			return NBD_E_RESOLVE;
-	}
-	open_all(&a);
+	open_all(a);
 	for (unsigned i = 0;
 	     i < c->attempts && (!settled || rc == NBD_E_REFUSED); i++) {
-		send_all(&a);
-		a.end = nbd_now_ms() + c->timeout_ms / c->attempts;
-		settled = receive(&a);
-		rc = four->n || six->n ? 1 : verdict(&a);
+		send_all(a);
+		a->end = nbd_now_ms() + c->timeout_ms / c->attempts;
+		settled = receive(a);
+		rc = has_found(a) ? 1 : verdict(a);
 	}
-	close_all(&a);
+	close_all(a);
 	return rc;
+}
+
+int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
+	    struct dns_found *four, struct dns_found *six)
+{
+	struct asking a = { .c = c, .grace = UINT64_MAX };
+	uint16_t id[2] = { 0 };
+
+	six->n = 0;
+	make_ids(id);
+	if (!prepare(&a, name, id[0], DNS_A, four) ||
+	    (want_six && !prepare(&a, name, id[1], DNS_AAAA, six)))
+		return NBD_E_RESOLVE;
+	return ask(&a);
+}
+
+int dns_ask_service(const struct dns_conf *c, const char *name,
+		    struct dns_found *f)
+{
+	struct asking a = { .c = c, .grace = UINT64_MAX };
+	uint16_t id[2] = { 0 };
+
+	make_ids(id);
+	return prepare(&a, name, id[0], DNS_SRV, f) ? ask(&a) : NBD_E_RESOLVE;
 }

@@ -43,4 +43,11 @@ void dns_conf_read(struct dns_conf *c, const char *path);
 int dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 	    struct dns_found *four, struct dns_found *six);
 
+/* The same for the servers of a service, in f->target[]. */
+int dns_ask_service(const struct dns_conf *c, const char *name,
+		    struct dns_found *f);
+
+/* A number that is another one each time. */
+uint32_t dns_random(void);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "port/posix/dns.h"
 #include "port/posix/lines.h"
+#include "port/posix/service.h"
 #include "port/posix/sock.h"
 
 /* ms that a process that stays waits for name servers. */
@@ -288,8 +289,11 @@ int sock_resolve_host(const char *host, uint16_t port,
 		      struct nbd_diag *d)
 {
 	struct found f = { .host = host, .port = port, .addrs = addrs };
+	struct dns_conf file;
 	int rc;
 
+	if (nbd_uri_service(host))
+		return service_resolve(servers(&file), host, port, addrs, d);
 	look_up(&f);
 	rc = f.n ? 1 : search(&f);
 	if (rc <= 0)

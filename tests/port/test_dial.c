@@ -270,6 +270,64 @@ static uint16_t local_port(const struct conn *c)
 	return ntohs(((struct sockaddr_in *)&a)->sin_port);
 }
 
+/* A service of three servers, of which the first is away. */
+static int resolve_service(struct nbd_stack *net, const struct nbd_uri *uri,
+			   struct sock_addr addrs[SOCK_MAX_ADDRS],
+			   struct nbd_diag *why)
+{
+	(void)net;
+	assert_int_equal(sock_resolve(uri, addrs, why), 1);
+	addrs[1] = addrs[2] = addrs[0];
+	addrs[0].port = 1;
+	for (unsigned i = 0; i < 3; i++)
+		addrs[i].server = true;
+	return 3;
+}
+
+static int dial_service(unsigned n)
+{
+	static struct nbd_stack service;
+
+	service = sock_stack;
+	service.resolve = resolve_service;
+	conns[0].net = &service;
+	server.uri.host = "127.0.0.1";
+	return dial(conns, n, &server.uri, &go, NULL, &d);
+}
+
+static void the_next_server_of_a_service_takes_over(void **state)
+{
+	(void)state;
+	/* one ends in the handshake, or has no such export */
+	say_greeting(&server.script[0], NBD_FLAG_FIXED_NEWSTYLE);
+	say_reply(&server.script[0], NBD_OPT_GO, NBD_REP_ERR_UNKNOWN, 0);
+	say_go(&server.script[1], 4096, MULTI);
+	say_go(&server.script[2], 4096, MULTI);
+	start(3);
+	assert_int_equal(dial_service(2), 0);
+	assert_int_equal(nbd_export(&conns[1].c)->size, 4096);
+	dial_hangup(conns, 2);
+	join();
+	assert_all_closed(2);
+}
+
+static void a_service_that_fails_names_its_servers(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		say_greeting(&server.script[i], NBD_FLAG_FIXED_NEWSTYLE);
+		say_reply(&server.script[i], NBD_OPT_GO, NBD_REP_ERR_UNKNOWN,
+			  0);
+	}
+	start(2);
+	/* the first may come back, and so it is worth another try */
+	assert_int_equal(dial_service(1), NBD_E_REFUSED);
+	assert_non_null(strstr(d.text, "port 1: connection refused"));
+	assert_non_null(strstr(d.text, "; next server: "));
+	join();
+	assert_all_closed(1);
+}
+
 static void the_first_connection_has_the_local_port_that_was_set(void **state)
 {
 	uint16_t port = free_port();
@@ -853,6 +911,8 @@ int main(void)
 		T(a_name_is_tried_at_all_its_addresses),
 		T(four_connections_agree),
 #ifndef CONFIG_PORT_LWIP
+		T(the_next_server_of_a_service_takes_over),
+		T(a_service_that_fails_names_its_servers),
 		T(the_first_connection_has_the_local_port_that_was_set),
 		T(a_local_port_that_is_taken_is_no_failure),
 		T(connections_from_before_a_power_cut_are_dropped),

@@ -26,6 +26,8 @@ static struct nbd_diag d;
 void __wrap_dns_conf_read(struct dns_conf *c, const char *path);
 int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 		   struct dns_found *four, struct dns_found *six);
+int __wrap_dns_ask_service(const struct dns_conf *c, const char *name,
+			   struct dns_found *f);
 int __wrap_access(const char *path, int mode);
 void __wrap_lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
 		       void *ctx);
@@ -140,6 +142,77 @@ static void a_name_that_is_not_there_is_asked_for_once(void **state)
 	assert_non_null(strstr(d.text, "it has no address"));
 }
 
+/* ---- services ---- */
+
+static struct dns_target service[DNS_TARGETS];
+static unsigned n_service;
+
+int __wrap_dns_ask_service(const struct dns_conf *c, const char *name,
+			   struct dns_found *f)
+{
+	size_t n = strlen(asked);
+
+	(void)c;
+	snprintf(asked + n, sizeof(asked) - n, "%s! ", name);
+	f->n = n_service;
+	memcpy(f->target, service, sizeof(service));
+	return fault ? fault : f->n ? 1 : 0;
+}
+
+static void serve(const char *name, unsigned priority, unsigned port)
+{
+	struct dns_target *t = &service[n_service++];
+
+	*t = (struct dns_target){ .priority = (uint16_t)priority,
+				  .port = (uint16_t)port };
+	snprintf(t->name, sizeof(t->name), "%s", name);
+}
+
+#define SERVICE "_NBD._tcp.test"
+
+static void a_service_has_the_addresses_of_its_servers(void **state)
+{
+	(void)state;
+	fault = 0;
+	n_service = 0;
+	serve("192.0.2.1", 1, 10810);
+	serve("nobody.test", 2, 1);
+	/* it could lead to itself */
+	serve(SERVICE, 3, 10811);
+	serve("", 4, 0);
+	serve("srv0.test", 5, 10812);
+	assert_int_equal(look_up(SERVICE, "a.test", "srv0.test"), 2);
+	assert_string_equal(asked, SERVICE "! nobody.test "
+					   "srv0.test srv0.test* ");
+	assert_int_equal(found[0].port, 10810);
+	assert_true(found[0].server);
+	assert_int_equal(found[1].len, 16);
+	assert_int_equal(found[1].port, 10812);
+	assert_true(found[1].server);
+}
+
+static void why_there_is_no_service_is_said(void **state)
+{
+	(void)state;
+	n_service = 0;
+	assert_int_equal(look_up(SERVICE, "", NULL), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "it has no SRV record"));
+	serve("", 4, 0);
+	assert_int_equal(look_up(SERVICE, "", NULL), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "there is no such service"));
+	n_service = 0;
+	serve("nobody.test", 1, 10810);
+	assert_int_equal(look_up(SERVICE, "", NULL), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "nobody.test: no such name"));
+	fault = NBD_E_TIMEOUT;
+	assert_int_equal(look_up(SERVICE, "", NULL), NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "no answer from a name server"));
+	fault = 0;
+	assert_int_equal(sock_resolve_host(SERVICE, 10810, found, &d),
+			 NBD_E_URI);
+	assert_non_null(strstr(d.text, "leave :10810 out"));
+}
+
 /* The last one: nothing ends it. */
 static void a_process_that_stays_reads_no_file(void **state)
 {
@@ -176,6 +249,8 @@ int main(void)
 		cmocka_unit_test(a_short_name_may_have_ipv6_alone),
 		cmocka_unit_test(a_name_that_is_not_there_is_asked_for_once),
 		cmocka_unit_test(nobody_is_asked_again_after_silence),
+		cmocka_unit_test(a_service_has_the_addresses_of_its_servers),
+		cmocka_unit_test(why_there_is_no_service_is_said),
 		cmocka_unit_test(a_process_that_stays_reads_no_file),
 	};
 

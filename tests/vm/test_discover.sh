@@ -8,6 +8,7 @@ vm_kind=uml
 
 tree=$work/tree
 image=$work/ext4
+port_of_disk=10809
 
 find_kernel
 root_tree "$tree" guest/discover.sh
@@ -44,7 +45,7 @@ serves()
 {
 	address=$1
 	shift
-	nbdkit_at "$address" "$@" file "$image"
+	nbdkit_at "$address" -p "$port_of_disk" "$@" file "$image"
 }
 
 away()
@@ -72,7 +73,7 @@ begins()
 is_lost()
 {
 	check "$1 is away" \
-		vm_wait "*nbd0: connect to $1 port 10809: connection refused*"
+		vm_wait "*nbd0: *connect to $1 port 10809: connection refused*"
 }
 
 # is_found SENTENCE LINE: the watcher prints the line, and the root answers
@@ -112,4 +113,31 @@ names --host-record=srv.example,192.0.2.1
 is_found 'a name server that comes back is asked' \
 	'srv.example is at 192.0.2.1 now'
 ends 'nothing was lost, and no file was needed'
+
+# ---- a service ----
+
+# service TARGET,PORT,PRIORITY... of hosts a and b
+service()
+{
+	set -- "$(printf ' --srv-host=_nbd._tcp.example,%s' "$@")"
+	# shellcheck disable=SC2086 # words on purpose
+	names --host-record=a.example,192.0.2.1 \
+		--host-record=b.example,192.0.2.2 $1
+}
+
+service a.example,10809,10 b.example,10809,20
+serves 192.0.2.2
+begins nbd://_nbd._tcp.example/
+away
+is_lost 192.0.2.2
+serves 192.0.2.1
+check 'another server of the service takes over' lives
+away
+is_lost 192.0.2.2
+service a.example,10808,10
+port_of_disk=10808
+serves 192.0.2.1
+is_found 'one at another port is found' \
+	'_nbd._tcp.example is at 192.0.2.1 now'
+ends 'nothing was lost with a service'
 finish

@@ -6,6 +6,8 @@
 
 static uint64_t now; /* ms */
 static unsigned asked, slow_ms;
+static uint16_t service_port; /* 0: that of the URI */
+static unsigned chance;
 static bool kept; /* files may not be read any more */
 
 /* What DNS says: "NAME ADDRESS..." each. */
@@ -44,7 +46,11 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 			continue;
 		while ((word = strsep(&rest, " "))) {
 			memset(&addrs[n], 0, sizeof(addrs[n]));
-			assert_true(sock_parse(word, uri->port, &addrs[n++]));
+			assert_true(sock_parse(
+				word, service_port ? service_port : uri->port,
+				&addrs[n]));
+			addrs[n].server = chance++ % 2;
+			n++;
 		}
 	}
 	return n ? n : NBD_E_RESOLVE;
@@ -220,6 +226,20 @@ static void there_is_room_for_a_few_addresses(void **state)
 	no_six = false;
 }
 
+static void a_service_may_move_to_other_ports(void **state)
+{
+	(void)state;
+	tell("_nbd._tcp.example 192.0.2.1", NULL, NULL);
+	begin("nbds://_nbd._tcp.example/x");
+	assert_string_equal(are(), "192.0.2.1:10809");
+	/* not the name of a server, which DNS may forge */
+	assert_string_equal(b.uris[0].tls_hostname, "example");
+	service_port = 10888;
+	assert_true(again());
+	service_port = 0;
+	assert_string_equal(are(), "192.0.2.1:10888");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -229,6 +249,7 @@ int main(void)
 		cmocka_unit_test(questions_are_seldom_and_end),
 		cmocka_unit_test(only_names_of_dns_are_asked_for),
 		cmocka_unit_test(there_is_room_for_a_few_addresses),
+		cmocka_unit_test(a_service_may_move_to_other_ports),
 	};
 
 	return cmocka_run_group_tests_name("servers of a watcher", tests, NULL,
