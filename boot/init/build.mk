@@ -38,7 +38,7 @@ watcher := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_WATCH))
 boot-$(watcher) += boot/init/spawn.o boot/init/watcher.o
 words-$(watcher) += init_watcher
 steps-$(watcher) += 13-init_watcher_words 43-init_watcher \
-	63-init_watcher_upper 75-init_watcher_ready
+	48-init_watcher_tree 63-init_watcher_upper 75-init_watcher_ready
 
 boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o
 words-$(CONFIG_BOOT_TORAM) += init_toram
@@ -49,9 +49,11 @@ words-$(CONFIG_BOOT_PREFETCH) += init_fetcher
 steps-$(CONFIG_BOOT_PREFETCH) += 52-init_fetcher_map 54-init_fetcher_learn \
 	56-init_fetcher 61-init_fetcher_mounted
 
-boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o
+boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o \
+	boot/init/tree_export.o
 words-$(CONFIG_BOOT_VERITY) += init_verifier
-steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 49-init_verifier_dhcp \
+steps-$(CONFIG_BOOT_VERITY) += 15-init_verifier_words 16-init_tree_words \
+	47-init_tree_connect 49-init_verifier_dhcp \
 	51-init_verifier_part 55-init_verifier 59-init_verifier_copy
 noverity := $(if $(CONFIG_BOOT_VERITY),,$(CONFIG_BOOT_INIT))
 boot-$(noverity) += boot/init/noverity.o

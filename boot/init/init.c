@@ -109,7 +109,7 @@ static void begin(struct boot *b, char *argv[], const struct plan *plan,
 	memset(b, 0, sizeof(*b));
 	b->argv = argv;
 	b->plan = plan;
-	b->index = b->overlay.index = -1;
+	b->index = b->overlay.index = b->tree.index = -1;
 	b->recovery.signals = signals;
 	b->by.signals = &b->recovery.signals;
 }

@@ -16,6 +16,7 @@
 #include "boot/init/preload.h"
 #include "boot/init/spawn.h"
 #include "boot/init/toram.h"
+#include "boot/init/tree_export.h"
 #include "boot/net/net.h"
 #include "boot/verity/wanted.h"
 #include "port/linux/process.h"
@@ -88,6 +89,8 @@ struct boot {
 	} fetcher;
 	struct verity_wanted verity;   /* what roothash= and others say */
 	char roothash[VERITY_HEX + 1]; /* that of INIT_ROOTHASH */
+	struct tree_export tree;
+	struct spawned watch_tree;
 };
 
 /* Not repeated when a failed boot is retried. */

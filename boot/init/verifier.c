@@ -164,6 +164,10 @@ static int find_hash(const struct boot *b, char path[PART_PATH],
 	const char *part = b->verity.hash;
 	int rc = NBD_E_NOT_FOUND;
 
+	if (b->tree.index >= 0) {
+		nbd_fmt(path, PART_PATH, "/dev/nbd%d", b->tree.index);
+		return NBD_OK;
+	}
 	if (part)
 		rc = init_part_find(path, "/sys/block", "/dev", b->disk,
 				    *part ? part : NULL, d);

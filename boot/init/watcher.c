@@ -63,6 +63,20 @@ static int undo_upper(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+static int do_tree(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	start(b, &b->watch_tree, b->tree.index);
+	return NBD_OK;
+}
+
+static int undo_tree(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	init_spawn_stop(&b->watch_tree);
+	return NBD_OK;
+}
+
 static void ready(struct spawned *w, int index)
 {
 	if (w->pid && !init_spawn_ready(w))
@@ -77,6 +91,7 @@ static int do_ready(struct boot *b, struct nbd_diag *d)
 	(void)d;
 	ready(&b->watch, b->index);
 	ready(&b->watch_upper, b->overlay.index);
+	ready(&b->watch_tree, b->tree.index);
 	return NBD_OK;
 }
 
@@ -99,6 +114,14 @@ const struct step init_watcher_upper_step = {
 	.name = "watch",
 	.run = do_upper,
 	.undo = undo_upper,
+	.hint = "",
+	.when = STEP_BESIDE,
+};
+
+const struct step init_watcher_tree_step = {
+	.name = "watch",
+	.run = do_tree,
+	.undo = undo_tree,
 	.hint = "",
 	.when = STEP_BESIDE,
 };

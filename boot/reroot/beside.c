@@ -30,7 +30,8 @@ static bool has_watchers(void)
 {
 	return next.cmd.no_watch ||
 	       (next.watch.pid &&
-		(next.overlay.index < 0 || next.watch_upper.pid));
+		(next.overlay.index < 0 || next.watch_upper.pid) &&
+		(next.tree.index < 0 || next.watch_tree.pid));
 }
 
 /* Undoes the steps before `at`, which no signal ends. */
@@ -62,7 +63,7 @@ int reroot_beside(const char *words, const struct device_signals *signals,
 	size_t at;
 
 	next.argv = argv;
-	next.index = next.overlay.index = -1;
+	next.index = next.overlay.index = next.tree.index = -1;
 	next.plan = &plan;
 	next.by = (struct spawner){ &signals->before, reroot_beside_leave };
 	next.await = reroot_beside_await;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/nbd_uri.h"
+
 #define ROOT	"roothash="
 #define DATA	"systemd.verity_root_data="
 #define HASH	"systemd.verity_root_hash="
@@ -230,9 +232,9 @@ static int take_part(const char **part, const char *word, const char *value,
 		*part = value;
 	else if (!strncmp(value, nbd, sizeof(nbd) - 1))
 		*part = part_of_device(value + sizeof(nbd) - 1);
-	else if (strstr(value, "://"))
+	else if (nbd_is_uri(value))
 		return wrong(d, word, value, len,
-			     "the tree has to be in the export of the root");
+			     "root= names the export of the data");
 	if (*part)
 		return NBD_OK;
 	return wrong(d, word, value, len,
@@ -240,12 +242,23 @@ static int take_part(const char **part, const char *word, const char *value,
 		     "root is verified no file system is looked for)");
 }
 
+static int take_hash(struct verity_wanted *w, const char *value,
+		     struct nbd_diag *d)
+{
+	if (!nbd_is_uri(value))
+		return take_part(&w->hash, HASH, value, d);
+	w->tree = value;
+	return NBD_OK;
+}
+
 /* ---- all of it ---- */
 
-static int take_policy(struct verity_wanted *w, const char *value,
-		       struct nbd_diag *d)
+static int take_ours(struct verity_wanted *w, const char *value,
+		     struct nbd_diag *d)
 {
-	if (!strcmp(value, "restart"))
+	if (nbd_is_uri(value))
+		w->tree = value;
+	else if (!strcmp(value, "restart"))
 		w->policy = "restart_on_corruption";
 	else if (!strcmp(value, "panic"))
 		w->policy = "panic_on_corruption";
@@ -253,7 +266,8 @@ static int take_policy(struct verity_wanted *w, const char *value,
 		w->policy = "";
 	else
 		return wrong(d, POLICY, value, strlen(value),
-			     "not fail, restart or panic");
+			     "not fail, restart, panic or "
+			     "nbd://HOST[:PORT]/EXPORT");
 	return NBD_OK;
 }
 
@@ -275,12 +289,15 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 			     "(SHA-512)");
 	if (words->options)
 		rc = take_options(w, words->options, d);
-	if (!rc && words->policy)
-		rc = take_policy(w, words->policy, d);
 	if (!rc && words->data)
 		rc = take_part(&w->data, DATA, words->data, d);
 	if (!rc && words->hash)
-		rc = take_part(&w->hash, HASH, words->hash, d);
+		rc = take_hash(w, words->hash, d);
+	if (!rc && words->ours)
+		rc = take_ours(w, words->ours, d);
+	if (!rc && w->tree && w->hash)
+		return wrong(d, POLICY, w->tree, strlen(w->tree),
+			     "systemd.verity_root_hash= names another place");
 	if (!rc && words->options && w->bare && w->data_blocks == VERITY_UNSET)
 		return wrong(d, OPTIONS, words->options, strlen(words->options),
 			     "without a superblock data-blocks= is needed");

@@ -23,7 +23,7 @@ struct verity_words {
 	const char *data;    /* systemd.verity_root_data=, or NULL */
 	const char *hash;    /* systemd.verity_root_hash=, or NULL */
 	const char *options; /* systemd.verity_root_options=, or NULL */
-	const char *policy;  /* nbdboot.verity=, or NULL */
+	const char *ours;    /* nbdboot.verity=, or NULL */
 };
 
 struct verity_wanted {
@@ -31,7 +31,8 @@ struct verity_wanted {
 	unsigned digest; /* bytes of it: 32 or 64 */
 	/* the parts of data and hashes; "": all of the disk; NULL: not given */
 	const char *data, *hash;
-	bool bare; /* there is no superblock */
+	const char *tree; /* URIs of an export with the hashes; NULL: none */
+	bool bare;	  /* there is no superblock */
 	uint64_t data_block, hash_block, data_blocks, hash_offset;
 	uint8_t salt[VERITY_SALT];
 	unsigned salt_len;

@@ -28,6 +28,40 @@ ended 'a root is verified, below an overlay' \
 
 unserve
 
+# ---- the tree in an export of its own ----
+
+format "$work/plain" "$work/hash"
+serve 0 file "$work/hash"
+tree=$port with_hash=$server
+serve 0 file "$work/plain"
+with_data=$server
+vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
+nbdboot.overlay roothash=$roothash systemd.verity_root_hash=nbd://$host:$tree/ \
+guest.outage guest.reroot"
+if vm_wait '*guest: the tree may go*' '*guest: end*'; then
+	server=$with_hash
+	unserve
+	data=$port
+	serve "$tree" file "$work/hash"
+	with_hash=$server port=$data server=$with_data
+fi
+vm_end
+check 'a tree in its own export has its own connection in each root' \
+	[ "$(grep -c '^guest: it is nbdboot-verity-nbd0 .* of nbd0 nbd1$' \
+		"$work/log")" = 2 ]
+ended 'and its own watcher, and is disconnected at the end' \
+	'^guest: the tree is back' \
+	'all is unmounted and disconnected' '!not all could be undone' \
+	"^guest: blob is $blob$" '!WRONG'
+refused 'such a root is not copied to RAM' \
+	'nbdboot.toram: only the root is copied' nbdboot.toram nbdboot.overlay \
+	"roothash=$roothash" "nbdboot.verity=nbd://$host:$tree/"
+refused 'the tree of another image is refused' 'is wrong for roothash=' \
+	nbdboot.overlay "roothash=$good" "nbdboot.verity=nbd://$host:$tree/"
+unserve
+server=$with_hash
+unserve
+
 # ---- what is not the image ----
 
 # an older image, whose tree is right for it

@@ -73,6 +73,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line", /* nbdboot.overlay= */
 		"kernel command line", /* words that are refused */
 		"kernel command line", /* roothash= */
+		"kernel command line", /* its tree */
 		"module image",
 		"drivers", /* those that appear from now on */
 		"drivers", /* the preload of modules begins */
@@ -85,6 +86,8 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"watch",
 		"connect", /* nbdboot.toram names its server */
 		"copy to RAM",
+		"connect", /* the tree of roothash= */
+		"watch",
 		"verity", /* how it is mounted */
 		"partition",
 		"partition", /* that roothash= names */

@@ -77,6 +77,8 @@ int __wrap_mapper_uncover(const char *disk, struct nbd_diag *dg)
 	return uncovered;
 }
 
+extern const struct step init_tree_words_step;
+
 static int take(const char *words, bool beside)
 {
 	static struct plan plan;
@@ -178,6 +180,43 @@ static void the_partition_of_the_data_is_that_of_the_root(void **state)
 	assert_null(b.cmd.part);
 }
 
+static int take_tree(const char *words)
+{
+	char line[600];
+
+	snprintf(line, sizeof(line), "roothash=" H64 " %s", words);
+	assert_int_equal(take(line, false), NBD_OK);
+	return init_tree_words_step.run(&b, &d);
+}
+
+/* What holds for the root's servers holds for those of the tree. */
+static void a_tree_in_an_export_is_read_like_a_root(void **state)
+{
+	(void)state;
+	ours = NULL;
+	assert_int_equal(take_tree(""), NBD_OK);
+	assert_null(b.tree.cmd.root);
+	assert_int_equal(take_tree("systemd.verity_root_hash=nbd://192.0.2.2/t,"
+				   "nbd://192.0.2.3/t nbdboot.io-timeout=7"),
+			 NBD_OK);
+	assert_int_equal(b.tree.parsed.uris, 2);
+	assert_string_equal(b.tree.parsed.uri[1].host, "192.0.2.3");
+	assert_int_equal(b.tree.cmd.io_timeout, 7);
+	assert_false(b.tree.cmd.write);
+	assert_int_equal(take_tree("nbdboot.verity=nbd:///t"), NBD_E_URI);
+	assert_non_null(strstr(d.text, "the hash tree, nbd:///t: "));
+	assert_int_equal(take_tree("nbdboot.verity=nbd://h/t nbdboot.toram"),
+			 NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "nbdboot.toram: only the root"));
+	assert_int_equal(
+		take("root=nbds://h/x nbdboot.tls=require roothash=" H64
+		     " nbdboot.verity=nbd://h/t",
+		     false),
+		NBD_OK);
+	assert_true(init_tree_words_step.run(&b, &d) < 0);
+	assert_non_null(strstr(d.text, "the hash tree, nbd://h/t: "));
+}
+
 static char said[200];
 
 static void take_line(int level, const char *p, size_t len)
@@ -259,6 +298,7 @@ int main(void)
 		cmocka_unit_test(no_word_takes_away_that_of_the_initramfs),
 		cmocka_unit_test(any_word_asks_for_a_verified_root),
 		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
+		cmocka_unit_test(a_tree_in_an_export_is_read_like_a_root),
 		cmocka_unit_test(dhcp_does_not_choose_how_it_is_mounted),
 		cmocka_unit_test(the_unit_for_systemd_is_taken_back),
 	};

@@ -15,7 +15,7 @@ static int take(const char *root, const char *options, const char *policy)
 {
 	const struct verity_words words = { .root = root,
 					    .options = options,
-					    .policy = policy };
+					    .ours = policy };
 
 	return verity_wanted(&w, &words, &d);
 }
@@ -156,7 +156,7 @@ static void devices_are_parts_of_the_export(void **state)
 		"/dev/nbd0p0",
 		"/dev/nbd0p",
 		"/dev/nbd0p300",
-		"nbd://h/hash",
+		"http://h/hash",
 		"/dev/nbd0x",
 	};
 
@@ -174,6 +174,33 @@ static void devices_are_parts_of_the_export(void **state)
 		assert_int_equal(take_devices(wrong[i], NULL), NBD_E_USAGE);
 		assert_int_equal(take_devices(NULL, wrong[i]), NBD_E_USAGE);
 	}
+	assert_int_equal(take_devices("nbd://h/data", NULL), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "root= names the export"));
+}
+
+static void a_tree_is_in_an_export_or_in_a_part(void **state)
+{
+	static const char uris[] = "nbd://a/t,nbds://b/t";
+	struct verity_words words = { .root = H64 };
+
+	(void)state;
+	assert_int_equal(take_devices("/dev/nbd0p2", uris), NBD_OK);
+	assert_string_equal(w.tree, uris);
+	assert_null(w.hash);
+	assert_int_equal(take(H64, "hash-offset=4096,panic-on-corruption",
+			      uris),
+			 NBD_OK);
+	assert_string_equal(w.tree, uris);
+	assert_string_equal(w.policy, "panic_on_corruption");
+	words.hash = "/dev/nbd0p3";
+	words.ours = uris;
+	assert_int_equal(verity_wanted(&w, &words, &d), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "names another place"));
+	words.hash = "nbd://c/t";
+	assert_int_equal(verity_wanted(&w, &words, &d), NBD_OK);
+	assert_string_equal(w.tree, uris);
+	words.hash = "http://c/t";
+	assert_int_equal(verity_wanted(&w, &words, &d), NBD_E_USAGE);
 }
 
 int main(void)
@@ -185,6 +212,7 @@ int main(void)
 		cmocka_unit_test(options_are_those_of_veritytab),
 		cmocka_unit_test(other_options_are_refused),
 		cmocka_unit_test(devices_are_parts_of_the_export),
+		cmocka_unit_test(a_tree_is_in_an_export_or_in_a_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,15 @@ if [ "$verity" ]; then
 	done
 	printf x 2>/dev/null >"/dev/$verity" && echo 'guest: WRONG: written'
 fi
+if grep -q guest.outage /proc/cmdline && [ ! -e /run/nbdboot/cmdline ]; then
+	echo 'guest: the tree may go'
+	while read -r line; do
+		case $line in
+		*'nbd1: all connections live again'*) break ;;
+		esac
+	done </dev/kmsg
+	echo 'guest: the tree is back'
+fi
 case $(cat /proc/cmdline) in
 *guest.whole*)
 	# what cannot be read is left as zeros
