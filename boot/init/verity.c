@@ -133,6 +133,22 @@ static int find_tree(const struct search *s, struct nbd_diag *d)
 
 /* ---- the mapping ---- */
 
+/*
+ * The kernel asks for no module where generic code is built in, and a table
+ * keeps the code that it began with.
+ */
+static int load_modules(const struct verity_wanted *w, struct nbd_diag *d)
+{
+	char alias[32];
+	int rc;
+
+	nbd_fmt(alias, sizeof(alias), "crypto-%s", verity_algorithm(w));
+	mod_load_alias(alias, NULL);
+	rc = mod_load("dm_verity", "", d);
+	/* it may be built in; else the table is refused, for this reason */
+	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
+}
+
 static int not_that(const struct verity_wanted *w, uint64_t at,
 		    struct nbd_diag *d)
 {
@@ -222,11 +238,8 @@ int init_verity_map(const struct verity_wanted *w,
 	close(s.fd);
 	if (rc)
 		return rc;
-	rc = mod_load("dm_verity", "", d);
-	/* it may be built in; else the table is refused, for this reason */
-	if (rc && rc != NBD_E_NOT_FOUND)
-		return rc;
-	return cover(&tree, w, devices, on->disk, dev, d);
+	rc = load_modules(w, d);
+	return rc ? rc : cover(&tree, w, devices, on->disk, dev, d);
 }
 
 int init_verity_read(const struct verity_wanted *w, const char *disk,

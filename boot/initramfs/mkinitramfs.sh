@@ -256,7 +256,9 @@ for name in $modules; do
 done
 [ -z "$tls" ] || optional="$optional $tls_set"
 [ -z "$prefetch" ] || optional="$optional dm_mod loop"
-[ -z "$roothash" ] || optional="$optional $hash_set"
+case " $asked " in
+*' dm_verity '* | *' dm-verity '*) optional="$optional $hash_set" ;;
+esac
 {
 	closure "$asked" "$optional" '' && { [ -z "$some" ] ||
 		closure nbd "$some" "$only"; }

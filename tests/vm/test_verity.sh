@@ -26,6 +26,9 @@ ended 'a root is verified, below an overlay' \
 	'^guest: /run/nbdboot/lower is on /dev/dm-0 ro' \
 	'^guest: it is nbdboot-verity-nbd0 read-only 1 of nbd0$' '!WRONG'
 
+in_qemu boot ro "roothash=$good"
+ended 'the hash is computed by code for this CPU' \
+	'^guest: hashed by .*sha256-\(ni\|avx\|ssse3\)' '!WRONG'
 unserve
 
 # ---- the tree in an export of its own ----

@@ -18,6 +18,11 @@ verity=${verity#/sys/block/}
 verity=${verity%%/*}
 awk '$2 == "/run/nbdboot/lower" || $2 == "/" { print "guest:", $2, "is on", $1,
 	substr($4, 1, 2) }' /proc/mounts
+# the one in use has more than the reference of its module
+echo "guest: hashed by $(awk '$1 == "name" { name = $3 }
+	$1 == "driver" { driver = $3 }
+	$1 == "refcnt" && name ~ /^sha(256|512)$/ && $3 > 1 { print driver }
+	' /proc/crypto | sort | tr '\n' ' ')"
 if [ "$verity" ]; then
 	echo "guest: it is $(cat "/sys/block/$verity/dm/name")" \
 		"read-only $(cat "/sys/block/$verity/ro") of $(made_of "$verity")"
