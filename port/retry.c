@@ -8,14 +8,25 @@ uint32_t nbd_retry_random(uint32_t *state)
 	return *state >> 8;
 }
 
+static uint32_t doubled(uint32_t ms, uint32_t max, unsigned failures)
+{
+	for (; failures && ms < max; failures--)
+		ms = ms < max - ms ? ms * 2 : max;
+	return ms;
+}
+
+/* ms, and up to `part` of it more or less */
+static uint32_t spread(uint32_t ms, uint32_t part, uint32_t *random)
+{
+	return ms - part + nbd_retry_random(random) % (part * 2 + 1);
+}
+
 uint32_t nbd_retry_ms(uint32_t min, uint32_t max, unsigned failures,
 		      uint32_t *random)
 {
-	uint32_t ms = min;
+	uint32_t ms = doubled(min, max, failures);
 
-	for (; failures && ms < max; failures--)
-		ms = ms < max - ms ? ms * 2 : max;
-	return ms - ms / 8 + nbd_retry_random(random) % (ms / 4 + 1);
+	return spread(ms, ms / 8, random);
 }
 
 void nbd_retry_begin(struct nbd_retry *r)
@@ -31,12 +42,12 @@ void nbd_retry_begin(struct nbd_retry *r)
 
 uint32_t nbd_retry_pause(struct nbd_retry *r)
 {
-	uint32_t ms = nbd_retry_ms(r->min, r->max, r->failures, &r->random);
+	uint32_t ms = doubled(r->min, r->max, r->failures);
 
 	/* no more doublings than make a difference: the count cannot wrap */
 	if (r->failures < 32)
 		r->failures++;
-	return ms;
+	return spread(ms, ms / 2, &r->random);
 }
 
 int nbd_retry_failed(struct nbd_retry *r, int err)

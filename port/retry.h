@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When to try again after a failure: pauses that double from one to the next,
- * and differ from machine to machine.  Without that a fleet whose server is
- * restarted would retry in step.
+ * and differ from machine to machine by up to a half.  Without that a fleet
+ * whose server is restarted would retry in step.
  */
 #ifndef NBD_RETRY_H
 #define NBD_RETRY_H

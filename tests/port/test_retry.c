@@ -28,7 +28,7 @@ static struct nbd_retry retry(uint32_t min, uint32_t max, uint32_t patience)
 
 static void assert_about(uint32_t ms, uint32_t base)
 {
-	assert_in_range(ms, base - base / 8, base + base / 8 + 1);
+	assert_in_range(ms, base - base / 2, base + base / 2 + 1);
 }
 
 static void pauses_double_up_to_the_longest(void **state)
@@ -52,14 +52,14 @@ static void the_longest_pauses_do_not_overflow(void **state)
 
 	(void)state;
 	for (unsigned i = 30; i < 70; i++)
-		assert_about(nbd_retry_ms(3, 3000000000, i, &random),
-			     3000000000);
-	assert_about(nbd_retry_ms(1000, 1000, 5, &random), 1000);
+		assert_in_range(nbd_retry_ms(3, 3000000000, i, &random),
+				2625000000, 3375000000);
+	assert_in_range(nbd_retry_ms(1000, 1000, 5, &random), 875, 1125);
 	/* a pause of nothing stays one */
 	assert_in_range(nbd_retry_ms(0, 0, 9, &random), 0, 0);
 }
 
-/* A quarter of the pause is random, and each part of it comes. */
+/* As much as the pause is random, and each part of it comes. */
 static void machines_that_start_together_do_not_retry_in_step(void **state)
 {
 	unsigned parts[5] = { 0 };
@@ -68,7 +68,7 @@ static void machines_that_start_together_do_not_retry_in_step(void **state)
 	for (unsigned i = 0; i < 1000; i++) {
 		struct nbd_retry r = retry(1000, 1000, 0);
 
-		parts[(nbd_retry_pause(&r) - 875) / 51]++;
+		parts[(nbd_retry_pause(&r) - 500) / 201]++;
 		now_ns += 12345;
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++)

@@ -117,8 +117,7 @@ static void a_server_that_is_away_is_asked_less_often(void **state)
 	revive((struct play){ .wanted = 1, .away = 8, .end = 10 });
 	assert_int_equal(play.filled, 9);
 	for (unsigned i = 0; i < 9; i++) {
-		assert_in_range(play.pause[i], base - base / 8,
-				base + base / 8 + 1);
+		assert_in_range(play.pause[i], base / 2, base + base / 2 + 1);
 		base = base < 1000 ? base * 2 : 2000;
 	}
 	/* it is back */
