@@ -111,8 +111,8 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 include tests/vm/build.mk
 
 # Benchmarks in C, built for speed and apart.
-bench-c := $(O)/tests/bench/engine $(O)/tests/bench/latency
-$(bench-c): %: %.o $(O)/libtest.a
+bench-c := $(addprefix $(O)/tests/bench/,engine latency storm)
+$(bench-c): %: %.o $(O)/libtest.a $(mbedtls-lib)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
 $(bench-c:=.o): $(O)/%.o: %.c $(O)/autoconf.h
@@ -132,11 +132,15 @@ bench-fleet: deps ## many machines at once, as root: FLEET='1 4 16 64'
 	$(Q)+$(MAKE) -s $(O)/nbdboot
 	$(Q)O=$(O) FLEET='$(or $(FLEET),1 4 16 64)' \
 		sh tests/interop/test_fleet.sh
+# Machines of one bridge, from one server or two, that may be killed.
+bench-storm: bench-programs ## a morning's boots at once, as root: MACHINES='100 1000' MBIT=1000
+	$(Q)MACHINES='$(MACHINES)' MBIT='$(MBIT)' ROWS='$(ROWS)' \
+		sh tests/bench/storm.sh $(O)
 bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 	$(Q)sh tests/bench/report.sh $(O) $(ONLY)
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
-	bench-fleet bench-report
+	bench-fleet bench-report bench-storm
 
 # nbdboot with lwIP in place of the system's TCP, in a build of Linux with
 # PORT_LWIP.

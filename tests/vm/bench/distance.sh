@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Debian up to its last unit, from a server that answers each read later (DELAYS,
 # ms): without a list of what a boot reads, and with one, in turns.  A table of
-# seconds from the kernel's start, the median of ROUNDS.
+# seconds from the kernel's start, the median of ROUNDS.  RECORD=FILE gets the
+# reads of the last boot, as nbdkit logs them.
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
@@ -30,7 +31,9 @@ boot()
 {
 	delay=$1
 	shift
-	serve 0 --filter=delay file "$image" rdelay="${delay}ms"
+	[ ! "${RECORD-}" ] || : >"$RECORD"
+	serve 0 ${RECORD:+--filter=log} --filter=delay file "$image" \
+		rdelay="${delay}ms" ${RECORD:+"logfile=$RECORD"}
 	vm_memory=1024 vm_start "$work/initramfs" "root=nbd://$host:$port/ \
 ip=$guest_ip loglevel=4 systemd.show_status=0 nbdboot.overlay $*"
 	vm_end

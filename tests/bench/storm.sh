@@ -1,0 +1,251 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A morning: all machines boot at once from one server, or from two, whose links
+# carry MBIT each; and the same with a server that is killed when half of the
+# bytes have come.  Each machine is a process with the product's own connection
+# (storm.c), and reads what a Debian read until it was up (debian.reads).
+#
+#	MACHINES='100 1000' MBIT=1000 ROWS='boot tls killed two one-of-two qemu-nbd' \
+#		storm.sh BUILD
+#
+# "ideal" is what all bytes take at the rate of one reader alone, or what one
+# machine alone takes, if that is longer.  "tries" are the connections that all
+# machines tried in the busiest second and tenth of a second behind a kill.
+# shellcheck source=tests/tap.sh
+O=${1:-build}
+. "${0%/*}/../tap.sh"
+# shellcheck source=tests/netns.sh
+. "${0%/*}/../netns.sh"
+# shellcheck source=tests/pki.sh
+. "${0%/*}/../pki.sh"
+
+storm=$O/t/bench/tests/bench/storm
+reads=${0%/*}/debian.reads
+MBIT=${MBIT:-1000}
+AWAY=20 # s that a killed server stays away
+# shellcheck disable=SC3045 # dash has it
+ulimit -n 16384
+
+# ---- two servers, and a machine room ----
+
+image=$work/image
+awk '{ end = $2 + $3; if (end > max) max = end } END { print max }' "$reads" \
+	>"$work/size"
+head -c "$(cat "$work/size")" /dev/urandom >"$image"
+namespace
+cli=$ns
+
+# room N: a server's namespace, 192.0.2.1 or 198.51.100.1, and its link
+room()
+{
+	namespace
+	srv=$ns
+	cable "srv$1" "cli$1"
+	at "$srv" ip addr add "$2.1/24" dev "srv$1"
+	at "$srv" tc qdisc add dev "srv$1" root tbf rate "${MBIT}mbit" \
+		burst 256k latency 50ms
+	at "$cli" ip addr add "$2.2/24" dev "cli$1"
+	at "$cli" ip link set "cli$1" up
+}
+room 1 192.0.2
+one=$srv
+room 2 198.51.100
+two=$srv
+
+pki "$work/pki"
+pki_server "$work/pki" server ecdsa 'ip_address = "192.0.2.1"'
+pki_use "$work/pki" server "$work/tls"
+
+# start NAMESPACE KIND: sets server, which reads the image
+start()
+{
+	srv=$1
+	case $2 in
+	nbdkit) set -- nbdkit -f -r -t 4 file "$image" ;;
+	tls) set -- nbdkit -f -r -t 4 --tls=require \
+		--tls-certificates="$work/tls" file "$image" ;;
+	qemu-nbd) set -- qemu-nbd -t -r -f raw -e 4096 -p 10809 "$image" ;;
+	esac
+	nsenter -t "$srv" -n -m "$@" >"$work/server.log" 2>&1 </dev/null &
+	server=$!
+	servers="$servers $server"
+	listens -t 10809 "$server" "$work/server.log"
+}
+
+stop()
+{
+	kill -9 "$1"
+	wait "$1" 2>/dev/null || true
+}
+
+# ---- a storm ----
+
+# tries FILE: the most SYNs in a second, in a tenth of one, and their mean there
+tries()
+{
+	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | awk '
+	{ if (!n++) first = $1
+		last = $1
+		s[int(last - first)]++
+		t[int((last - first) * 10)]++ }
+	END {
+		for (i in s) if (s[i] > most) most = s[i]
+		for (i in t) if (t[i] > peak) peak = t[i]
+		printf "%d, %d, %.1f", most, peak,
+			n / ((last - first) * 10 + 1)
+	}'
+}
+
+usage_of()
+{
+	awk '{ printf "%.1f", ($14 + $15) / 100 }' "/proc/$1/stat"
+	awk '/^VmHWM/ { m = $2 / 1024 } /^Threads/ { t = $2 }
+		END { printf ", %d MiB, %d threads", m, t }' "/proc/$1/status"
+}
+
+# begin URI...: starts the machines, all at once when "begin" was read from 3
+begin()
+{
+	rm -f "$work/events"
+	mkfifo "$work/events"
+	nsenter -t "$cli" -n "$storm" ${CA:+-c "$CA"} "$machines" "$reads" \
+		"$@" >"$work/events" 2>"$work/storm.err" &
+	pid=$!
+	exec 3<"$work/events"
+	read -r word <&3
+	[ "$word" = begin ] || die "no storm: $(cat "$work/storm.err")"
+}
+
+# the server SERVER of NAMESPACE dies, and is back $AWAY s later, unless "dead"
+kill_one()
+{
+	read -r word <&3
+	[ "$word" = half ] || die "no half: $word"
+	# of both links
+	nsenter -t "$cli" -n dumpcap -q \
+		-f 'tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn' \
+		-i cli1 -i cli2 -w "$work/syns" >"$work/dumpcap" 2>&1 &
+	dump=$!
+	servers="$servers $dump"
+	until grep -q '^File' "$work/dumpcap"; do
+		kill -0 "$dump" || die "$(cat "$work/dumpcap")"
+	done
+	stop "$2"
+	[ "$3" != dead ] || return 0
+	# the outage itself, not a wait for something
+	sleep "$AWAY"
+	start "$1" nbdkit
+}
+
+# end EXTRA RATE: the row of the storm that ran, EXTRA seconds of it without the
+# server; RATE is what the servers can do together, bytes/s
+end()
+{
+	cat <&3 >"$work/machines"
+	exec 3<&-
+	wait "$pid" || true
+	seen=
+	if [ -s "$work/syns" ]; then
+		kill -INT "$dump"
+		wait "$dump" || true
+		seen=$(tries "$work/syns")
+		rm -f "$work/syns"
+	fi
+	awk -v row="$row" -v n="$machines" -v extra="$1" -v rate="$2" \
+		-v alone="$alone" -v seen="$seen" -v used="$used" \
+		'/^[0-9]/ && NF == 3 { done++; bytes += $3
+			if ($1 > last) last = $1
+			again += $2 }
+		/^failed/ && !why { why = $0 }
+		END {
+			last = last / 1000 - extra
+			ideal = bytes / rate
+			if (ideal < alone) ideal = alone
+			printf "| %d | %s | %d | %.1f%s | %.1f | %.2f | %d | " \
+				"%s | %s |\n", n, row, done, last,
+				extra ? " + " extra : "", ideal, last / ideal,
+				again, seen, used
+			if (why) print "# " why
+		}' "$work/machines"
+}
+
+# one ROW KIND URI
+one_server()
+{
+	row=$1
+	start "$one" "$2"
+	begin "$3"
+	half=
+	read -r half <&3 || true
+	used=$(usage_of "$server")
+	end 0 "$rate"
+	[ "$half" = half ] || echo "# $half"
+	stop "$server"
+}
+
+row_of()
+{
+	plain=nbd://192.0.2.1/ other=nbd://198.51.100.1/
+	used=
+	case $1 in
+	boot) one_server "boot, nbdkit" nbdkit "$plain" ;;
+	qemu-nbd) one_server "boot, qemu-nbd" qemu-nbd "$plain" ;;
+	tls) CA=$work/pki/ca-cert.pem one_server "boot, TLS" tls \
+		nbds://192.0.2.1/ ;;
+	killed)
+		row="killed, back after $AWAY s"
+		start "$one" nbdkit
+		begin "$plain"
+		kill_one "$one" "$server" back
+		end $AWAY "$rate"
+		stop "$server"
+		;;
+	two | one-of-two)
+		row='two servers'
+		start "$one" nbdkit
+		first=$server
+		start "$two" nbdkit
+		second=$server
+		begin "$plain" "$other"
+		if [ "$1" = two ]; then
+			read -r word <&3
+			end 0 "$(awk "BEGIN { print 2 * $rate }")"
+			stop "$first"
+		else
+			row='two servers, one killed'
+			kill_one "$one" "$first" dead
+			# half of the bytes by two, the rest by one
+			end 0 "$(awk "BEGIN { print 4 / 3 * $rate }")"
+		fi
+		stop "$second"
+		;;
+	*) die "no row $1" ;;
+	esac
+}
+
+# ---- one reader, and one machine ----
+
+start "$one" nbdkit
+begun=$(date +%s%N)
+for _ in 1 2 3 4; do
+	at "$cli" "$O/nbdboot" copy nbd://192.0.2.1/ - >/dev/null 2>"$work/err" ||
+		die "$(cat "$work/err")"
+done
+rate=$(awk "BEGIN { print 4e9 * $(cat "$work/size") / ($(date +%s%N) - $begun) }")
+machines=1
+begin nbd://192.0.2.1/
+cat <&3 >"$work/machines"
+exec 3<&-
+wait "$pid"
+alone=$(sed -n 's/^\([0-9]*\) .*/\1/p' "$work/machines" | awk '{ print $1 / 1000 }')
+stop "$server"
+
+echo "One reader: $rate bytes/s at $MBIT Mbit/s.  One machine: $alone s."
+echo
+echo '| machines | row | done | last, s | ideal, s | ratio | reconnects | tries in 1 s, in 0.1 s, mean of these | server: CPU s, peak |'
+echo '|---|---|---|---|---|---|---|---|---|'
+for machines in ${MACHINES:-100 1000}; do
+	for r in ${ROWS:-boot tls killed two one-of-two}; do
+		row_of "$r"
+	done
+done
