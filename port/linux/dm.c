@@ -230,6 +230,12 @@ static const char *refused(struct dm *m, const char *name, const char *table,
 	return *line ? line : table;
 }
 
+void dm_clear(struct dm *m, const char *name)
+{
+	begin(m, name, 0);
+	call(m, DM_TABLE_CLEAR, "clear", name, NULL);
+}
+
 int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
 	    struct nbd_diag *d)
 {
@@ -240,8 +246,7 @@ int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
 		return rc;
 	line = refused(m, name, table, read_only);
 	/* of those loads the last that succeeded waits */
-	begin(m, name, 0);
-	call(m, DM_TABLE_CLEAR, "clear", name, NULL);
+	dm_clear(m, name);
 	return nbd_diag_prefix(d, rc, "target \"%.*s\"",
 			       (int)strcspn(line, "\n"), line);
 }
@@ -283,6 +288,12 @@ int dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
 {
 	begin(m, name, DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
 	return call(m, DM_DEV_SUSPEND, "resume", name, d);
+}
+
+int dm_hold(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	begin(m, name, DM_SUSPEND_FLAG | DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
+	return call(m, DM_DEV_SUSPEND, "hold", name, d);
 }
 
 int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d)

@@ -61,6 +61,15 @@ int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
  * as before.
  */
 int dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+/*
+ * Holds new requests until dm_resume(), once those on their way have ended: what
+ * is dirty in a file system stays so.  A signal ends the wait:
+ * NBD_E_INTERRUPTED, and nothing is held.  If the caller dies, another process
+ * has to resume it.
+ */
+int dm_hold(struct dm *m, const char *name, struct nbd_diag *d);
+/* Forgets the table that waits. */
+void dm_clear(struct dm *m, const char *name);
 /* Writes what is dirty, and holds new requests until dm_resume(). */
 int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d);
 /*

@@ -302,6 +302,10 @@ static void a_table_is_put_into_use_by_one_call(void **state)
 	assert_int_equal(dm_suspend(&m, "a", &d), NBD_OK);
 	assert_int_equal(play.last, DM_DEV_SUSPEND);
 	assert_int_equal(play.flags, DM_SUSPEND_FLAG);
+	/* nothing that is dirty is written: the server may be away */
+	assert_int_equal(dm_hold(&m, "a", &d), NBD_OK);
+	assert_int_equal(play.flags, DM_SUSPEND_FLAG | DM_NOFLUSH_FLAG |
+					     DM_SKIP_LOCKFS_FLAG);
 	dm_close(&m);
 }
 
