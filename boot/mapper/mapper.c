@@ -70,6 +70,106 @@ int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	return set(m, name, table, read_only, d);
 }
 
+/* The number after n others in a line of numbers. */
+static uint64_t nth_number(const char *p, unsigned n)
+{
+	for (; n; n--) {
+		p += strspn(p, " ");
+		p += strcspn(p, " ");
+	}
+	return strtoull(p, NULL, 10);
+}
+
+/* Of /dev/dm-n. */
+static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
+{
+	char sys[64], text[256];
+
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
+	if (!file_number(AT_FDCWD, sys))
+		return nbd_diag(d, NBD_E_KERNEL, "%s is 0", sys);
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/stat", n);
+	if (file_read(AT_FDCWD, sys, text, sizeof(text)) <= 0)
+		return nbd_diag(d, NBD_E_KERNEL, "cannot read %s", sys);
+	/* Documentation/block/stat.rst: writes are the 5th, discards the 12th */
+	*writes = nth_number(text, 4) + nth_number(text, 11);
+	return NBD_OK;
+}
+
+int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], sys[64];
+	int n;
+
+	name_of(name, index);
+	n = dm_find(m, name, d);
+	if (n < 0)
+		return n;
+	/* before Linux 6.5 it is 0, and they are counted nevertheless */
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
+	file_write(AT_FDCWD, sys, "1", 1);
+	return writes_of(n, writes, d);
+}
+
+int mapper_set_copies(struct dm *m, int index, const char *table,
+		      uint64_t writes, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+	uint64_t now = 0;
+	int n, rc, resumed;
+
+	name_of(name, index);
+	n = dm_find(m, name, d);
+	if (n < 0)
+		return n;
+	rc = dm_load(m, name, table, false, d);
+	if (rc)
+		return rc;
+	rc = dm_hold(m, name, d);
+	if (!rc)
+		rc = writes_of(n, &now, d);
+	if (!rc && now != writes)
+		rc = nbd_diag(d, NBD_E_MISMATCH, "%s was written to meanwhile",
+			      name);
+	if (rc)
+		dm_clear(m, name);
+	resumed = dm_resume(m, name, rc ? NULL : d);
+	/* a table that is refused so late is forgotten, but requests are held */
+	if (resumed)
+		dm_resume(m, name, NULL);
+	return rc ? rc : resumed;
+}
+
+/* "0 64 mirror 2 7:0 43:0 1/1 1 AA 1 core": A is alive. */
+static bool has_failed(const char *line)
+{
+	const char *p = line;
+
+	for (unsigned i = 0; i < 8; i++) {
+		p += strspn(p, " ");
+		if (i == 2 && strncmp(p, "mirror ", 7) != 0)
+			return false;
+		p += strcspn(p, " \n");
+	}
+	return strncmp(p, " AA ", 4) != 0;
+}
+
+bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
+{
+	char name[MAPPER_NAME];
+	int len;
+
+	name_of(name, index);
+	len = dm_text(m, name, true, text, cap, NULL);
+	if (len < 0)
+		return false;
+	while (*text && !has_failed(text)) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return *text;
+}
+
 /* Returns N of /dev/dm-N; after a failure nothing is left. */
 static int make(struct dm *m, const char *name, const char *table,
 		bool read_only, struct nbd_diag *d)

@@ -63,6 +63,27 @@ int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
 		 uint64_t *sectors, struct nbd_diag *d);
 
+/*
+ * Writes and discards of the mapping of nbdN that have ended since it was made.
+ * NBD_E_KERNEL: the kernel does not count them.
+ */
+int mapper_writes(struct dm *m, int index, uint64_t *writes,
+		  struct nbd_diag *d);
+/*
+ * As mapper_set(), of a table with copies of blocks that were read when
+ * mapper_writes() was `writes` or later.  NBD_E_MISMATCH: it was written to
+ * since, so that a copy may be old, and the table in use is the one before.  If
+ * the caller dies in between, requests are held until mapper_reset().
+ */
+int mapper_set_copies(struct dm *m, int index, const char *table,
+		      uint64_t writes, struct nbd_diag *d);
+/*
+ * Does a mirror hold writes, as one of its two has failed?  The memory of m and
+ * text bounds the tables that it can look at; a longer one counts as sound: it
+ * is one without mirrors.
+ */
+bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap);
+
 #else
 
 static inline int mapper_take(int index, struct nbd_diag *d)

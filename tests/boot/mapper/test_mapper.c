@@ -15,6 +15,9 @@ static struct play {
 	const char *needs[3];		  /* is busy while this one exists */
 	bool status;			  /* is asked for, not the table */
 	bool busy[3];
+	int hold;	  /* a result */
+	const char *stat; /* of the mapping in use */
+	bool uncounted;	  /* the kernel counts no requests */
 	/* what was done, a letter each */
 	char done[32], loaded[128];
 	bool read_only;
@@ -44,8 +47,47 @@ uint64_t __wrap_file_number(int at, const char *name)
 	(void)at;
 	if (!strcmp(name, "/sys/dev/block/43:2/size"))
 		return 2048;
+	if (!strcmp(name, "/sys/block/dm-7/queue/iostats"))
+		return !play.uncounted;
 	assert_string_equal(name, "/sys/dev/block/43:2/ro");
 	return 1;
+}
+
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
+int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
+{
+	(void)at;
+	assert_string_equal(name, "/sys/block/dm-7/stat");
+	note('s');
+	return nbd_fmt(buf, cap, "%s", play.stat);
+}
+
+int __wrap_file_write(int at, const char *name, const void *text, size_t len);
+int __wrap_file_write(int at, const char *name, const void *text, size_t len)
+{
+	(void)at;
+	assert_string_equal(name, "/sys/block/dm-7/queue/iostats");
+	assert_int_equal(len, 1);
+	assert_memory_equal(text, "1", 1);
+	note('w');
+	return 0;
+}
+
+int __wrap_dm_hold(struct dm *m, const char *name, struct nbd_diag *dg);
+int __wrap_dm_hold(struct dm *m, const char *name, struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_string_equal(name, "nbdboot-nbd0");
+	note('h');
+	return play.hold;
+}
+
+void __wrap_dm_clear(struct dm *m, const char *name);
+void __wrap_dm_clear(struct dm *m, const char *name)
+{
+	(void)m;
+	assert_string_equal(name, "nbdboot-nbd0");
+	note('x');
 }
 
 int __wrap_access(const char *path, int mode);
@@ -117,6 +159,8 @@ int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
 {
 	(void)m, (void)name, (void)dg;
 	assert_true(status == play.status);
+	if (!play.table || strlen(play.table) >= cap)
+		return play.table ? NBD_E_NO_MEMORY : NBD_E_NOT_FOUND;
 	return nbd_fmt(text, cap, "%s", play.table);
 }
 
@@ -317,6 +361,78 @@ static void what_is_below_is_known(void **state)
 			 NBD_E_NOT_FOUND);
 }
 
+#define STAT "  9 0 72 1  5 0 40 2  0 3 3  2 0 16 1  8 1\n"
+
+static void copies_are_used_only_if_nothing_was_written(void **state)
+{
+	static const struct {
+		struct play play;
+		uint64_t writes;
+		int rc;
+		const char *done;
+	} cases[] = {
+		{ { .stat = STAT }, 7, NBD_OK, "lhsr" },
+		/* a write, or a discard: the table before goes on */
+		{ { .stat = STAT }, 6, NBD_E_MISMATCH, "lhsxr" },
+		{ { .stat = STAT, .uncounted = true }, 7, NBD_E_KERNEL, "lhxr" },
+		{ { .stat = "" }, 7, NBD_E_KERNEL, "lhsxr" },
+		{ { .load = NBD_E_KERNEL }, 7, NBD_E_KERNEL, "l" },
+		{ { .hold = NBD_E_INTERRUPTED }, 7, NBD_E_INTERRUPTED, "lhxr" },
+		/* nothing may stay held */
+		{ { .stat = STAT, .resume = NBD_E_KERNEL },
+		  7,
+		  NBD_E_KERNEL,
+		  "lhsrr" },
+	};
+	struct dm m = { 0 };
+	uint64_t writes;
+
+	(void)state;
+	play = (struct play){ .stat = STAT, .table = "" };
+	assert_int_equal(mapper_writes(&m, 0, &writes, &d), NBD_OK);
+	assert_int_equal(writes, 7);
+	assert_string_equal(play.done, "ws");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		play = cases[i].play;
+		play.table = "";
+		assert_int_equal(mapper_set_copies(&m, 0, "0 8 mirror\n",
+						   cases[i].writes, &d),
+				 cases[i].rc);
+		assert_string_equal(play.done, cases[i].done);
+		assert_false(play.read_only);
+	}
+}
+
+static void a_mirror_that_holds_writes_is_known(void **state)
+{
+	static const struct {
+		const char *table;
+		bool stuck;
+	} cases[] = {
+		{ "0 8 linear \n8 8 mirror 2 7:0 43:0 1/1 1 AA 1 core\n",
+		  false },
+		{ "0 8 mirror 2 7:0 43:0 1/1 1 AD 1 core\n8 8 linear \n",
+		  true },
+		{ "0 8 linear \n8 8 mirror 2 7:0 43:0 1/1 1 FA 1 core\n",
+		  true },
+		{ "0 8 linear \n", false },
+		{ "", false },
+		{ NULL, false },
+	};
+	struct dm m = { 0 };
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		play = (struct play){ .status = true, .table = cases[i].table };
+		assert_int_equal(mapper_is_stuck(&m, 0, text, sizeof(text)),
+				 cases[i].stuck);
+	}
+	/* thousands of linear targets, of a root that is read-only */
+	play = (struct play){ .status = true, .table = cases[0].table };
+	assert_false(mapper_is_stuck(&m, 0, text, 16));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +444,8 @@ int main(void)
 		cmocka_unit_test(a_cover_is_told_from_a_mapping),
 		cmocka_unit_test(a_wrong_block_is_known),
 		cmocka_unit_test(what_is_below_is_known),
+		cmocka_unit_test(copies_are_used_only_if_nothing_was_written),
+		cmocka_unit_test(a_mirror_that_holds_writes_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
