@@ -142,27 +142,34 @@ static void fetch(struct boot *b, bool mounted)
 {
 	struct fetch f = { prefetch_root(b), b->cmd.prefetch, mounted, false };
 	struct nbd_diag d;
+	int died;
 
 	if (b->fetcher.found || !is_learning(&b->fetcher.learn))
 		return;
-	if (process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d)) {
+	died = process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d);
+	if (died) {
 		boot_say("%s", d.text);
 		f.found = true;
 	}
 	b->fetcher.found = f.found;
-	/* it ends when the boot takes too long for it */
-	if (f.found && !is_learning(&b->fetcher.learn) &&
+	/*
+	 * The other one ends when the boot takes too long for it; and this one
+	 * may have died while it held the requests of the root.
+	 */
+	if (f.found && (died || !is_learning(&b->fetcher.learn)) &&
 	    process_run(reset_in_child, &f, sizeof(f), "map", STEP_READ_MS, &d))
 		boot_say("prefetch: %s", d.text);
 }
 
 /*
- * A device that looks writable has to be until it is mounted, as the file
- * system may have a journal to replay; a table over RAM is read-only.
+ * Below an overlay, a device that looks writable has to be until it is mounted,
+ * as the file system may have a journal to replay; the table over RAM is
+ * read-only then.
  */
 static bool may_be_early(const struct boot *b)
 {
-	return b->cmd.roothash || init_prefetch_is_read_only(b->disk);
+	return !b->cmd.overlay || b->cmd.roothash ||
+	       init_prefetch_is_read_only(b->disk);
 }
 
 static int do_fetch(struct boot *b, struct nbd_diag *d)

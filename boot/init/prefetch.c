@@ -23,6 +23,7 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "port/linux/inside.h"
+#include "port/linux/module.h"
 #include "port/posix/open.h"
 
 #define WORD	 "nbdboot.prefetch"
@@ -55,6 +56,12 @@ bool init_prefetch_is_read_only(const char *disk)
 	return file_number(AT_FDCWD, sys);
 }
 
+bool init_prefetch_is_written(const struct prefetch_root *r)
+{
+	return !r->overlay && !r->verified &&
+	       !init_prefetch_is_read_only(r->disk);
+}
+
 /* A file system on the mapping reads ahead as on the device. */
 static void read_ahead_alike(const struct prefetch_root *r, const char *dev)
 {
@@ -72,12 +79,6 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 {
 	struct nbd_diag d;
 
-	if (!r->overlay && !r->verified &&
-	    !init_prefetch_is_read_only(r->disk)) {
-		boot_say(WORD ": no effect, as the root may be written to "
-			      "(nbdboot.overlay, or a read-only export)");
-		return false;
-	}
 	if (mapper_put(r->index, dev, &d)) {
 		boot_say(WORD ": no effect: %s", d.text);
 		return false;
@@ -172,21 +173,28 @@ static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
 
 /* ---- the fetch ---- */
 
-/* Read-only: a write to RAM would be lost. */
-static int load(const struct prefetch_list *l, const char *table, int index,
-		struct nbd_diag *d)
+/* 32 KiB: too large for a stack. */
+struct copies {
+	struct prefetch_fetched f;
+	uint64_t writes; /* of the mapping before the first was read */
+};
+
+/* Without mirrors read-only: a write to RAM would be lost. */
+static int load(const struct prefetch_list *l, const struct copies *c,
+		const char *table, int index, struct nbd_diag *d)
 {
 	struct dm m;
 	int rc = dm_open(&m, DM_ROOM + PREFETCH_TABLE(l->n), d);
 
 	if (rc)
 		return rc;
-	rc = mapper_set(&m, index, table, true, d);
+	rc = c->f.writable ? mapper_set_copies(&m, index, table, c->writes, d)
+			   : mapper_set(&m, index, table, true, d);
 	dm_close(&m);
 	return rc;
 }
 
-static int swap_table(struct prefetch_list *l, const struct prefetch_fetched *f,
+static int swap_table(struct prefetch_list *l, const struct copies *c,
 		      int index, const char *below, struct nbd_diag *d)
 {
 	size_t cap = PREFETCH_TABLE(l->n);
@@ -198,25 +206,52 @@ static int swap_table(struct prefetch_list *l, const struct prefetch_fetched *f,
 	if (table == MAP_FAILED)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "%zu bytes for a table",
 				cap);
-	nbd_fmt(path, sizeof(path), "/sys/block/%s/dev", f->disk);
+	nbd_fmt(path, sizeof(path), "/sys/block/%s/dev", c->f.disk);
 	file_read(AT_FDCWD, path, ram, sizeof(ram));
 	ram[strcspn(ram, "\n")] = '\0';
-	prefetch_table(l, f, ram, below, table, cap);
-	rc = load(l, table, index, d);
+	prefetch_table(l, &c->f, ram, below, table, cap);
+	rc = load(l, c, table, index, d);
 	munmap(table, cap);
 	return rc;
+}
+
+/* Of a writable root the table has mirrors, and each takes ms to load. */
+static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
+			struct nbd_diag *d)
+{
+	struct dm m;
+	int rc = mod_load("dm_mirror", "", d);
+
+	if (!rc)
+		rc = dm_open(&m, DM_ROOM, d);
+	if (rc)
+		return rc;
+	prefetch_reduce(l, PREFETCH_MIRRORS);
+	rc = mapper_writes(&m, index, &c->writes, d);
+	dm_close(&m);
+	return rc;
+}
+
+/* The extents of a list that is one of this root. */
+static int fetch_into(struct copies *c, struct prefetch_list *l,
+		      const struct prefetch_root *r, struct nbd_diag *d)
+{
+	const struct prefetch_limits limits = {
+		.bytes = file_meminfo("MemAvailable:") / 8 << 10,
+		.ms = FETCH_MS,
+		.quiet_ms = QUIET_MS,
+		.writable = init_prefetch_is_written(r),
+	};
+	int rc = limits.writable ? begin_copies(c, l, r->index, d) : NBD_OK;
+
+	return rc ? rc : prefetch_fetch(l, r->below, &limits, &c->f, d);
 }
 
 static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		 struct nbd_diag *d)
 {
 	/* of a child process; too large for a stack */
-	static struct prefetch_fetched f;
-	const struct prefetch_limits limits = {
-		.bytes = file_meminfo("MemAvailable:") / 8 << 10,
-		.ms = FETCH_MS,
-		.quiet_ms = QUIET_MS,
-	};
+	static struct copies c;
 	char dev[MAPPER_PATH], below[MAPPER_PATH], image[64];
 	uint64_t began = nbd_now_ms(), sectors;
 	int rc = mapper_below(r->index, dev, below, &sectors, d), disk;
@@ -233,18 +268,18 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 	rc = prefetch_is_of(l, image, sectors, d);
 	if (rc)
 		return rc;
-	rc = prefetch_fetch(l, r->below, &limits, &f, d);
+	rc = fetch_into(&c, l, r, d);
 	if (rc)
 		return rc;
-	rc = swap_table(l, &f, r->index, below, d);
-	close(f.loop);
+	rc = swap_table(l, &c, r->index, below, d);
+	close(c.f.loop);
 	if (rc)
 		return rc;
 	read_ahead_alike(r, dev);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
-		 (unsigned long long)f.bytes >> 10, l->n,
+		 (unsigned long long)c.f.bytes >> 10, l->n,
 		 (unsigned)(nbd_now_ms() - began),
-		 f.missed ? ", and others not in time" : "");
+		 c.f.missed ? ", and others not in time" : "");
 	return NBD_OK;
 }
 

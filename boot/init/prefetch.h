@@ -23,13 +23,18 @@ struct prefetch_root {
 bool init_prefetch_is_wanted(const char *word);
 /* Is the device "nbd0" read-only, so that none of it is ever written? */
 bool init_prefetch_is_read_only(const char *disk);
+/* May what uses the root write to the device? */
+bool init_prefetch_is_written(const struct prefetch_root *r);
 /*
- * Maps the root's device `dev`, whose path becomes that of the mapping, if
- * nothing ever writes to the device.  Returns false if not, with a message.
+ * Maps the root's device `dev`, whose path becomes that of the mapping.  Returns
+ * false after a failure, with a message.
  */
 bool init_prefetch_map(const struct prefetch_root *r, char dev[64]);
 void init_prefetch_unmap(int index);
-/* Maps it one to one again: what was fetched is freed. */
+/*
+ * Maps it one to one again: what was fetched is freed, and requests that a
+ * process held when it died go on.
+ */
 int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d);
 
 /*

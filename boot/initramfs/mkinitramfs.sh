@@ -42,8 +42,9 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
   -o          adds the module overlay, for nbdboot.overlay=
   -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
               busybox for nbdboot.shell=
-  -p LIST     adds the file LIST as /etc/nbdboot/prefetch, and the modules dm_mod
-              and loop: what a boot of the root reads, for nbdboot.prefetch=
+  -p LIST     adds the file LIST as /etc/nbdboot/prefetch, and the modules
+              dm_mod, dm_mirror and loop: what a boot of the root reads, for
+              nbdboot.prefetch=
   -r DIR      for "auto": DIR/sys and DIR/proc are those of the machine
   -s          no squashfs.  By default the word "all" puts most modules into one,
               compressed as -z says, so that the kernel does not unpack them all
@@ -255,7 +256,7 @@ for name in $modules; do
 	esac
 done
 [ -z "$tls" ] || optional="$optional $tls_set"
-[ -z "$prefetch" ] || optional="$optional dm_mod loop"
+[ -z "$prefetch" ] || optional="$optional dm_mod dm_mirror loop"
 case " $asked " in
 *' dm_verity '* | *' dm-verity '*) optional="$optional $hash_set" ;;
 esac

@@ -28,7 +28,7 @@ key_set='
 	usbhid hid_generic atkbd i8042 hyperv_keyboard xen_kbdfront'
 fs_set='
 	ext4 xfs btrfs f2fs squashfs erofs vfat overlay loop dm_mod
-	dm_verity nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
+	dm_mirror dm_verity nls_ascii nls_cp437 nls_iso8859_1 nls_utf8'
 
 # Hashes of a verified root, fast with the modules that suit the CPU.
 hash_set='

@@ -131,20 +131,29 @@ static void fuse(struct prefetch_list *l, unsigned i)
 	drop(l, i + 1, 1);
 }
 
-static void make_room(struct prefetch_list *l)
+/* Sets *least to the smallest gap; returns the extent before it. */
+static unsigned smallest_gap(const struct prefetch_list *l, uint64_t *least)
 {
-	uint64_t least = UINT64_MAX;
 	unsigned best = 0;
+
+	*least = UINT64_MAX;
 
 	for (unsigned i = 0; i + 1 < l->n; i++) {
 		uint64_t gap = l->e[i + 1].start - end_of(l->e[i]);
 
-		if (gap < least) {
-			least = gap;
+		if (gap < *least) {
+			*least = gap;
 			best = i;
 		}
 	}
-	fuse(l, best);
+	return best;
+}
+
+static void make_room(struct prefetch_list *l)
+{
+	uint64_t gap;
+
+	fuse(l, smallest_gap(l, &gap));
 }
 
 /* The first extent that ends at `sector` or behind it. */
@@ -227,6 +236,32 @@ uint64_t prefetch_sum(const struct prefetch_list *l)
 	for (unsigned i = 0; i < l->n; i++)
 		sum += l->e[i].len;
 	return sum;
+}
+
+static unsigned shortest(const struct prefetch_list *l)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < l->n; i++)
+		if (l->e[i].len < l->e[best].len)
+			best = i;
+	return best;
+}
+
+void prefetch_reduce(struct prefetch_list *l, unsigned most)
+{
+	uint64_t room = prefetch_sum(l) / 8, gap;
+	unsigned at;
+
+	while (l->n > most) {
+		at = smallest_gap(l, &gap);
+		if (gap > room)
+			break;
+		room -= gap;
+		fuse(l, at);
+	}
+	while (l->n > most)
+		drop(l, shortest(l), 1);
 }
 
 int prefetch_is_of(const struct prefetch_list *l, const char *image,

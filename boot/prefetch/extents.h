@@ -54,6 +54,12 @@ void prefetch_print(const struct prefetch_list *l, struct nbd_out *o);
 void prefetch_add(struct prefetch_list *l, uint64_t start, uint64_t len);
 /* Joins extents with `gap` sectors or less between them. */
 void prefetch_join(struct prefetch_list *l, uint64_t gap);
+/*
+ * At most `most` extents, for tables in which each costs time: joins those with
+ * the smallest gaps as long as that adds no more than an eighth to the sectors,
+ * and then removes the shortest.  most > 0.
+ */
+void prefetch_reduce(struct prefetch_list *l, unsigned most);
 /* Sectors in all. */
 uint64_t prefetch_sum(const struct prefetch_list *l);
 /* NBD_E_MISMATCH unless the list is one of this image. */

@@ -22,6 +22,8 @@
 #define DEPTH  64
 #define PIECE  (128u << 10)
 #define SECTOR 512u
+/* Sectors of a mirror's region: 512 KiB, at which it splits requests. */
+#define REGION 1024u
 
 struct fetch {
 	struct prefetch_list *l;
@@ -192,11 +194,11 @@ static int set_up(struct fetch *f, const char *dev, struct nbd_diag *d)
 static int put_behind_loop(struct fetch *f, struct prefetch_fetched *r,
 			   struct nbd_diag *d)
 {
+	uint32_t flags = r->writable ? 0 : LO_FLAGS_READ_ONLY;
 	char path[32];
 
 	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", f->ram);
-	r->loop = loop_attach(path, LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR,
-			      r->disk, d);
+	r->loop = loop_attach(path, flags | LO_FLAGS_AUTOCLEAR, r->disk, d);
 	return r->loop < 0 ? r->loop : NBD_OK;
 }
 
@@ -215,7 +217,9 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 				"nothing of %u extents has room in %llu KiB",
 				listed,
 				(unsigned long long)limits->bytes >> 10);
-	*r = (struct prefetch_fetched){ .loop = -1, .missed = listed - l->n };
+	*r = (struct prefetch_fetched){ .loop = -1,
+					.writable = limits->writable,
+					.missed = listed - l->n };
 	rc = set_up(&f, dev, d);
 	if (!rc) {
 		read_all(&f, limits);
@@ -245,6 +249,49 @@ static void put_target(struct nbd_out *o, uint64_t start, uint64_t len,
 			 dev, (unsigned long long)at);
 }
 
+/*
+ * The sectors that a mirror's log takes for one: a power of two, of whole pages,
+ * and not more than the target has.  0: there is none, the target is too short.
+ */
+static uint64_t region_of(uint64_t len)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / SECTOR, size;
+
+	if (len < page)
+		return 0;
+	for (size = page; size < REGION && size <= len / 2; size *= 2)
+		;
+	return size;
+}
+
+static void put_mirror(struct nbd_out *o, const struct prefetch_extent *e,
+		       const char *ram, uint64_t at, const char *below)
+{
+	uint64_t region = region_of(e->len);
+
+	/* never written to in RAM alone */
+	if (!region) {
+		put_target(o, e->start, e->len, below, e->start);
+		return;
+	}
+	nbd_putf(o,
+		 "%llu %llu mirror core 2 %llu nosync 2 %s %llu %s %llu "
+		 "1 handle_errors\n",
+		 (unsigned long long)e->start, (unsigned long long)e->len,
+		 (unsigned long long)region, ram, (unsigned long long)at, below,
+		 (unsigned long long)e->start);
+}
+
+static void put_extent(struct nbd_out *o, const struct prefetch_extent *e,
+		       const struct prefetch_fetched *f, const char *ram,
+		       uint64_t at, const char *below)
+{
+	if (f->writable)
+		put_mirror(o, e, ram, at, below);
+	else
+		put_target(o, e->start, e->len, ram, at);
+}
+
 void prefetch_table(const struct prefetch_list *l,
 		    const struct prefetch_fetched *f, const char *ram,
 		    const char *below, char *text, size_t cap)
@@ -254,7 +301,7 @@ void prefetch_table(const struct prefetch_list *l,
 
 	for (unsigned i = 0; i < l->n; i++) {
 		put_target(&o, at, l->e[i].start - at, below, at);
-		put_target(&o, l->e[i].start, l->e[i].len, ram, f->at[i]);
+		put_extent(&o, &l->e[i], f, ram, f->at[i], below);
 		at = l->e[i].start + l->e[i].len;
 	}
 	put_target(&o, at, l->sectors - at, below, at);

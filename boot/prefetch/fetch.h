@@ -12,17 +12,22 @@
 
 #include "boot/prefetch/extents.h"
 
+/* Extents of a writable root: the kernel starts threads for each mirror. */
+#define PREFETCH_MIRRORS 64
+
 struct prefetch_limits {
 	uint64_t bytes;	   /* more is left out, from the end of the list */
 	unsigned ms;	   /* for all of it */
 	unsigned quiet_ms; /* without an answer */
+	bool writable;	   /* a mirror is to write to them, too */
 };
 
 /* 32 KiB: too large for a stack. */
 struct prefetch_fetched {
-	int loop;	 /* open; the caller closes it when it is used */
-	char disk[16];	 /* "loop0" */
-	uint64_t bytes;	 /* that came */
+	int loop;	/* open; the caller closes it when it is used */
+	char disk[16];	/* "loop0" */
+	uint64_t bytes; /* that came */
+	bool writable;
 	unsigned missed; /* extents that did not come in time, or failed */
 	uint64_t at[PREFETCH_MAX]; /* the sector of each on the loop device */
 };
@@ -40,11 +45,15 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 		   struct prefetch_fetched *f, struct nbd_diag *d);
 
 /*
- * Prints the table of linear targets for a device of l->sectors: the extents
- * from the loop device `ram`, where f->at says, the rest from `below` (both
- * "7:0").  cap is at least PREFETCH_TABLE(l->n).
+ * Prints the table for a device of l->sectors: the extents from the loop device
+ * `ram`, where f->at says, the rest from `below` (both "7:0").  cap is at least
+ * PREFETCH_TABLE(l->n).
+ *
+ * All targets are linear, or, if f->writable, the extents are mirrors: reads come
+ * from RAM, and a write succeeds only on both.  After one that fails on either,
+ * the mirror holds writes until another table is in use, which does them again.
  */
-#define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 96)
+#define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 160)
 void prefetch_table(const struct prefetch_list *l,
 		    const struct prefetch_fetched *f, const char *ram,
 		    const char *below, char *text, size_t cap);

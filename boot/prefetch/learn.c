@@ -33,8 +33,8 @@
 #define MOST_MS	 120000
 /* Sectors: a gap up to it is read as well.  64 KiB. */
 #define GAP	 128
-/* Bytes for a table of one target. */
-#define ROOM	 (2 * DM_ROOM)
+/* Bytes for the state of the longest table: 64 mirrors in 129 targets. */
+#define ROOM	 32768
 
 int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 struct nbd_diag *d)
@@ -91,12 +91,14 @@ static bool is_fetching(const struct prefetch_learn *l, uint64_t *before)
 	return true;
 }
 
-static void wait_for_the_end(struct prefetch_learn *l)
+/* A mirror that holds writes ends it as well: they go on without. */
+static void wait_for_the_end(struct prefetch_learn *l, struct dm *m)
 {
 	uint64_t begin = nbd_now_ms(), last = begin, now = begin, below = 0;
 	bool traced = l->trace.pipe >= 0;
 
 	while (now - begin < MOST_MS && !is_stopped(l) &&
+	       !mapper_is_stuck(m, l->index, l->state, sizeof(l->state)) &&
 	       (!traced || now - last < QUIET_MS)) {
 		poll(NULL, 0, LOOK_MS);
 		now = nbd_now_ms();
@@ -202,7 +204,7 @@ int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
 	boot_ready_tell();
 	l->name_image(l->list.image, l->disk);
 	close(l->disk);
-	wait_for_the_end(l);
+	wait_for_the_end(l, &m);
 	if (traced && write_list(l, d))
 		boot_say("prefetch: %s", d->text);
 	report(l);

@@ -13,7 +13,7 @@
 /* Its presence ends the boot, as far as this process is concerned. */
 #define PREFETCH_STOP	"nbdboot/prefetch.stop"
 
-/* 68 KiB: too large for a stack. */
+/* 84 KiB: too large for a stack. */
 struct prefetch_learn {
 	int index;
 	char dev[64], below[64]; /* the mapping, and what it maps */
@@ -23,6 +23,7 @@ struct prefetch_learn {
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
 	struct prefetch_list list;
+	char state[16384]; /* of a table */
 };
 
 /*
@@ -34,9 +35,8 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 /*
  * Reports that it is ready, and then looks at the device: a boot does not wait
  * for the answers.  Waits until the boot is over: nothing was read for 15 s, not
- * by a fetch either (with a trace), or 2 minutes have passed, or PREFETCH_STOP is
- * there.  Then
- * writes the list, and maps the device one to one again, which frees what was
+ * by a fetch either (with a trace), or 2 minutes have passed, PREFETCH_STOP is
+ * there, or a mirror of the table holds writes after an error.  Then writes the list, and maps the device one to one again, which frees what was
  * fetched.
  */
 int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d);

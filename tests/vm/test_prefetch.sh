@@ -10,10 +10,13 @@ tree=$work/tree
 image=$work/image
 sectors=65536
 
+uuid=6cfcd8a3-5f02-4f4a-8a3e-4c2b35e3c0c1
+fs=squashfs:
+
 # list EXTENT...: a list of the image
 list()
 {
-	printf 'nbdboot-prefetch 1\nimage %s squashfs:\n' $sectors
+	printf 'nbdboot-prefetch 1\nimage %s %s\n' $sectors $fs
 	[ $# = 0 ] || printf '%s\n' "$@"
 	echo "end $#"
 }
@@ -102,10 +105,6 @@ shows 'without the word the root is on the device itself' \
 boot nbdboot.overlay nbdboot.prefetch=0
 shows 'and so it is with 0' '^guest: /run/nbdboot/lower is on /dev/nbd0$' \
 	'!prefetch'
-boot rw nbdboot.prefetch
-shows 'a root that may be written to is left alone' \
-	'nbdboot.prefetch: no effect, as the root may be written to' \
-	'^guest: / is on /dev/nbd0$'
 unserve
 serve 0 -r file "$image"
 boot nbdboot.prefetch
@@ -161,6 +160,62 @@ check 'a server was killed during a fetch' [ -d "$work/killed" ]
 read_right 'and the fetch went on' \
 	'prefetch: 25116 KiB in 3 extents fetched' \
 	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$'
+unserve
+
+# ---- roots that are written to ----
+
+# whole SENTENCE: the server's file system has what was written
+whole()
+{
+	if e2fsck -fy "$image" >"$work/fsck" 2>&1 || [ $? = 1 ] &&
+		e2fsck -fn "$image" >>"$work/fsck" 2>&1 &&
+		blob_is_whole "$image"; then
+		ok "$1"
+	else
+		not_ok "$1"
+		show "$work/fsck"
+	fi
+}
+
+fs=ext4:$uuid
+mkdir -p "$tree/var/tmp" "$tree/var/lib/nbdboot" "$work/early/etc/nbdboot"
+head -c 512k /dev/zero >"$tree/var/tmp/blob"
+list '8 2040' '4096 8192' '12296 40000' >"$tree/var/lib/nbdboot/prefetch"
+cp "$tree/var/lib/nbdboot/prefetch" "$work/early/etc/nbdboot/prefetch"
+rm -f "$image"
+ext4_of "$tree" "$image" -U "$uuid"
+serve 0 file "$image"
+modules_written='nbd virtio_net virtio_pci ext4 overlay loop dm_mod dm_mirror'
+initramfs "$work/written" "$modules_written" | sed 's/^/# /'
+initramfs "$work/early.img" "$modules_written" "$work/early" | sed 's/^/# /'
+
+# boot_written INITRAMFS WORD
+boot_written()
+{
+	vm_start "$1" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
+nbdboot.prefetch $2"
+	vm_end
+}
+
+for initramfs in early.img written; do
+	boot_written "$work/$initramfs" guest.write
+	ended "$initramfs: writes are on the server while reads come from RAM" \
+		'prefetch: 25116 KiB in 3 extents fetched' \
+		'^guest: / is on /dev/dm-0$' \
+		'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+		'^guest: wrote 16 times$' \
+		'^guest: after that /dev/dm-0 is made of nbd0$' \
+		'^guest: RAM is given back$' '^guest: loop0 is free$' \
+		'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
+	check 'and the file system is clean' is_clean "$image"
+	whole 'and whole'
+done
+
+boot_written "$work/early.img" guest.cut
+shows 'a machine loses its power while its root is mirrored' \
+	'^guest: wrote 6 times$' '!WRONG' \
+	'^guest: until the end /dev/dm-0 is made of loop0 nbd0$'
+whole 'and the server has all that it wrote'
 unserve
 
 # ---- the list of a boot: in QEMU, as User-mode Linux traces nothing ----

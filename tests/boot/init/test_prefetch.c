@@ -19,6 +19,7 @@
 static struct play {
 	bool ours;	    /* the initramfs has a list */
 	bool read_only;	    /* the device is */
+	bool no_mirror;	    /* the kernel has no dm-mirror */
 	int put, get, load; /* results */
 	/* what was done */
 	unsigned puts, fetches, loads;
@@ -120,6 +121,7 @@ int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
 	assert_string_equal(dev, "/dev/nbd0p2");
 	/* an eighth of what is available */
 	assert_int_equal(limits->bytes, 100 << 10);
+	f->writable = limits->writable;
 	f->loop = dup(0);
 	strcpy(f->disk, "loop3");
 	f->bytes = l->n * 4096;
@@ -159,6 +161,40 @@ int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+int __wrap_mapper_set_copies(struct dm *m, int index, const char *table,
+			     uint64_t writes, struct nbd_diag *d);
+int __wrap_mapper_set_copies(struct dm *m, int index, const char *table,
+			     uint64_t writes, struct nbd_diag *d)
+{
+	(void)m;
+	assert_int_equal(index, 0);
+	/* as many as before the fetch */
+	assert_int_equal(writes, 5);
+	nbd_fmt(play.table, sizeof(play.table), "%s", table);
+	if (play.load)
+		return nbd_diag(d, play.load, "written to meanwhile");
+	play.loads++;
+	return NBD_OK;
+}
+
+int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
+			 struct nbd_diag *d);
+int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
+			 struct nbd_diag *d)
+{
+	(void)m, (void)index, (void)d;
+	*writes = 5 + play.fetches;
+	return NBD_OK;
+}
+
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d);
+int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
+{
+	(void)params;
+	assert_string_equal(name, "dm_mirror");
+	return play.no_mirror ? nbd_diag(d, NBD_E_NOT_FOUND, "no module") : 0;
+}
+
 static struct prefetch_root r = { .index = 0,
 				  .disk = "nbd0",
 				  .below = "/dev/nbd0p2",
@@ -189,7 +225,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		{ "/list", false, false, true, true, false, "" },
 		{ "", false, false, false, true, true, "" },
 		{ "yes", true, true, true, false, false, "has no effect" },
-		{ "", true, false, false, false, false, "may be written to" },
+		{ "", true, false, false, true, false, "" },
 	};
 	char dev[64];
 
@@ -218,7 +254,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 static void the_list_of_the_root_is_fetched(void **state)
 {
 	(void)state;
-	play = (struct play){ 0 };
+	play = (struct play){ .read_only = true };
 	put_list(LIST);
 	/* only when the root is mounted */
 	assert_false(init_prefetch_fetch(&r, "", false));
@@ -230,6 +266,28 @@ static void the_list_of_the_root_is_fetched(void **state)
 	assert_true(play.load_read_only);
 	assert_int_equal(play.loads, 1);
 	assert_non_null(strstr(play.said, "4 KiB in 1 extents fetched"));
+}
+
+static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
+{
+	(void)state;
+	play = (struct play){ 0 };
+	r.overlay = r.verified = false;
+	put_list(LIST);
+	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_string_equal(play.table,
+			    "0 64 linear 43:0 0\n"
+			    "64 8 mirror core 2 8 nosync 2 7:3 0 43:0 64 "
+			    "1 handle_errors\n"
+			    "72 4024 linear 43:0 72\n");
+	assert_int_equal(play.loads, 1);
+	play = (struct play){ .load = NBD_E_MISMATCH };
+	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_non_null(strstr(play.said, "no effect: written to meanwhile"));
+	play = (struct play){ .no_mirror = true };
+	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_non_null(strstr(play.said, "no effect: no module"));
+	assert_int_equal(play.fetches, 0);
 }
 
 static void a_file_that_is_named_has_to_be_there(void **state)
@@ -260,6 +318,7 @@ static void what_cannot_be_used_costs_a_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		play = cases[i].play;
+		play.read_only = true;
 		put_list(cases[i].list);
 		assert_true(init_prefetch_fetch(&r, "", true));
 		assert_non_null(strstr(play.said, cases[i].said));
@@ -296,6 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_root_is_mapped_only_if_that_is_wanted),
 		cmocka_unit_test(the_list_of_the_root_is_fetched),
+		cmocka_unit_test(
+			a_writable_root_is_mirrored_if_nothing_was_written),
 		cmocka_unit_test(a_file_that_is_named_has_to_be_there),
 		cmocka_unit_test(what_cannot_be_used_costs_a_line),
 		cmocka_unit_test(nothing_outside_of_the_root_is_opened),

@@ -249,6 +249,30 @@ static void a_full_list_joins_the_smallest_gap(void **state)
 			    list.e[i - 1].start + list.e[i - 1].len);
 }
 
+static void a_list_for_mirrors_is_short(void **state)
+{
+	(void)state;
+	start(1u << 24);
+	/* 1, 2 ... 8 units, with gaps of 8, 16 ... 64 */
+	for (unsigned i = 0; i < 8; i++)
+		prefetch_add(&list, i * 200 + 8, (8 - i) * 8);
+	prefetch_reduce(&list, 8);
+	assert_int_equal(list.n, 8);
+	/* gaps of 136 and more: none is within an eighth of 288 */
+	prefetch_reduce(&list, 6);
+	assert_int_equal(list.n, 6);
+	assert_int_equal(list.e[5].start, 1008);
+	assert_int_equal(prefetch_sum(&list), 264);
+	/* but one of 24 is */
+	prefetch_add(&list, 1056, 8);
+	prefetch_reduce(&list, 6);
+	assert_int_equal(list.n, 6);
+	assert_int_equal(list.e[5].len, 56);
+	prefetch_reduce(&list, 1);
+	assert_int_equal(list.n, 1);
+	assert_int_equal(list.e[0].start, 8);
+}
+
 static void a_list_of_another_image_is_named(void **state)
 {
 	(void)state;
@@ -272,6 +296,7 @@ int main(void)
 		cmocka_unit_test(gaps_are_joined_up_to_a_size),
 		cmocka_unit_test(random_reads_are_all_in_the_list),
 		cmocka_unit_test(a_full_list_joins_the_smallest_gap),
+		cmocka_unit_test(a_list_for_mirrors_is_short),
 		cmocka_unit_test(a_list_of_another_image_is_named),
 	};
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/loop.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,6 +25,7 @@ static struct prefetch_list list;
 static struct prefetch_fetched f;
 static struct nbd_diag d;
 static bool loop_fails;
+static uint32_t loop_flags;
 
 /* A file of this machine may not allow direct reads. */
 int __real_open(const char *path, int flags, ...);
@@ -40,7 +42,7 @@ int __wrap_loop_attach(const char *file, uint32_t flags, char name[LOOP_NAME],
 int __wrap_loop_attach(const char *file, uint32_t flags, char name[LOOP_NAME],
 		       struct nbd_diag *dg)
 {
-	(void)flags;
+	loop_flags = flags;
 	if (loop_fails)
 		return nbd_diag(dg, NBD_E_KERNEL, "no loop");
 	strcpy(name, "loop7");
@@ -193,6 +195,40 @@ static void the_table_covers_the_device(void **state)
 	assert_string_equal(text, "0 4096 linear 43:0 0\n");
 }
 
+static void a_writable_root_has_mirrors(void **state)
+{
+	static char text[PREFETCH_TABLE(4)];
+	struct prefetch_limits limits = plenty;
+
+	(void)state;
+	list = (struct prefetch_list){ .image = "x", .sectors = SECTORS - 4 };
+	prefetch_add(&list, 64, 1000);
+	prefetch_add(&list, 1500, 8);
+	prefetch_add(&list, 2000, 2064);
+	prefetch_add(&list, SECTORS - 8, 8);
+	limits.writable = true;
+	assert_int_equal(fetch(disk, &limits), NBD_OK);
+	assert_int_equal(loop_flags, LO_FLAGS_AUTOCLEAR);
+	prefetch_table(&list, &f, "7:7", "43:0", text, sizeof(text));
+	/* the last one is shorter than a page, and so than any region */
+	assert_string_equal(
+		text,
+		"0 64 linear 43:0 0\n"
+		"64 1000 mirror core 2 512 nosync 2 7:7 0 43:0 64 "
+		"1 handle_errors\n"
+		"1064 432 linear 43:0 1064\n"
+		"1496 16 mirror core 2 16 nosync 2 7:7 1000 43:0 1496 "
+		"1 handle_errors\n"
+		"1512 488 linear 43:0 1512\n"
+		"2000 2064 mirror core 2 1024 nosync 2 7:7 1016 43:0 2000 "
+		"1 handle_errors\n"
+		"4064 24 linear 43:0 4064\n"
+		"4088 4 linear 43:0 4088\n");
+	start();
+	assert_int_equal(fetch(disk, &plenty), NBD_OK);
+	assert_int_equal(loop_flags, LO_FLAGS_AUTOCLEAR | LO_FLAGS_READ_ONLY);
+}
+
 static int fill(void **state)
 {
 	int fd = __real_open(disk, O_RDWR | O_TRUNC | O_CLOEXEC);
@@ -216,6 +252,7 @@ int main(void)
 		cmocka_unit_test_setup(without_a_device_nothing_is_left_open,
 				       fill),
 		cmocka_unit_test_setup(the_table_covers_the_device, fill),
+		cmocka_unit_test_setup(a_writable_root_has_mirrors, fill),
 	};
 	int rc;
 

@@ -19,6 +19,8 @@ static struct nbd_diag d;
 static struct prefetch_learn l;
 /* ms until which a fetch reads the device below, and reads of the mapping come */
 static uint64_t fetches, reads;
+/* ... and from when a mirror holds writes */
+static uint64_t stuck = UINT64_MAX;
 static char table[128];
 
 static void put(const char *name, const char *text)
@@ -88,6 +90,14 @@ int __wrap_dm_load(struct dm *m, const char *name, const char *text,
 	assert_string_equal(name, "nbdboot-nbd3");
 	snprintf(table, sizeof(table), "%s", text);
 	return 0;
+}
+
+bool __wrap_mapper_is_stuck(struct dm *m, int index, char *text, size_t cap);
+bool __wrap_mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
+{
+	(void)m, (void)text, (void)cap;
+	assert_int_equal(index, 3);
+	return now >= stuck;
 }
 
 /* The kernel's default comes with each table. */
@@ -190,6 +200,17 @@ static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
 	assert_string_equal(text, "1024\n");
 }
 
+/* The writes go on when the table has no mirrors any more. */
+static void it_ends_when_a_mirror_holds_writes(void **state)
+{
+	(void)state;
+	fetches = reads = 60000;
+	stuck = 5000;
+	assert_in_range(learn(), 4000, 4500);
+	stuck = UINT64_MAX;
+	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+}
+
 static int begin(void **state)
 {
 	char cmd[256];
@@ -219,6 +240,7 @@ int main(void)
 		cmocka_unit_test(it_ends_when_nothing_was_read_for_a_while),
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
 		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
+		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

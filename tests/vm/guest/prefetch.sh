@@ -33,6 +33,26 @@ sum()
 	echo "guest: $1 $2 is $(sha256sum "$2" | cut -d ' ' -f 1)"
 }
 
+# Replaces what is in a file ROUNDS times, and compares.  In between the boot
+# ends: RAM is above the server first, and then is not.
+write_and_compare()
+{
+	for round in $(seq "$1"); do
+		head -c 512k /dev/urandom >/run/new
+		dd if=/run/new of=/var/tmp/blob bs=32k conv=notrunc,fsync \
+			2>/dev/null || echo "guest: WRONG: cannot write"
+		new=$(sha256sum </run/new)
+		echo "$new" >/var/tmp/sum
+		echo 3 >/proc/sys/vm/drop_caches
+		[ "$(sha256sum </var/tmp/blob)" = "$new" ] ||
+			echo "guest: WRONG: round $round is not what was written"
+		[ "$round" != "${2-}" ] || nbdboot prefetch stop &
+	done
+	wait
+	sync
+	echo "guest: wrote $1 times"
+}
+
 awk '$2 == "/run/nbdboot/lower" || $2 == "/" { print "guest:", $2, "is on", $1 }' \
 	/proc/mounts
 made_of 'while booting'
@@ -41,6 +61,20 @@ if grep -q guest.learn /proc/cmdline; then
 	nbdboot prefetch stop
 	nbdboot prefetch show
 	sed 's/^/list: /' /run/nbdboot/prefetch
+elif grep -q guest.cut /proc/cmdline; then
+	write_and_compare 6
+	made_of 'until the end'
+	echo 'guest: end'
+	echo b >/proc/sysrq-trigger
+elif grep -q guest.write /proc/cmdline; then
+	full=$(in_ram)
+	write_and_compare 16 6
+	made_of 'after that'
+	[ $((full - $(in_ram))) -gt 2048 ] && echo 'guest: RAM is given back'
+	[ ! -e /sys/block/loop0/loop ] && echo 'guest: loop0 is free'
+	echo 3 >/proc/sys/vm/drop_caches
+	[ "$(sha256sum </var/tmp/blob)" = "$(cat /var/tmp/sum)" ] ||
+		echo 'guest: WRONG: the server has something else'
 elif [ -e /sys/block/dm-0 ]; then
 	before=$(served)
 	sum first /etc/blob
