@@ -106,8 +106,8 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' TLS_FAULTS='$(TLS_FAULTS)' \
 		OVERLAY_FAULTS='$(OVERLAY_FAULTS)' \
 		$(vm) tests/vm/soak_boot.sh
-soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS='die freeze'
-	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' $(vm) tests/vm/soak_prefetch.sh
+soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die KINDS=written
+	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_verity.sh
 soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=openrc
