@@ -60,6 +60,8 @@ boot-$(noverity) += boot/init/noverity.o
 words-$(noverity) += init_noverity
 steps-$(noverity) += 15-init_noverity
 
+boot-$(CONFIG_BOOT_PROGRAMS) += boot/init/programs.o
+
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o boot/init/odd.o
 
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs of a distribution in the initramfs, and when process 1 runs them: a
+ * text file of whoever made the initramfs, one program a line.
+ *
+ *	# MOMENT SECONDS PROGRAM [ARGUMENT]...
+ *	LUKS     600     /sbin/cryptsetup open %p luks-%u
+ *
+ * Blanks and tabs separate the words, and nothing quotes them: no shell sees
+ * them.  In an argument %X is the value of a letter of that moment, and %% a
+ * percent sign.
+ */
+#ifndef BOOT_INIT_PROGRAMS_H
+#define BOOT_INIT_PROGRAMS_H
+
+#include <signal.h>
+
+#include "port/port.h"
+
+#define INIT_PROGRAMS	    "/etc/nbdboot/programs"
+/* Bytes of the file; words of a line behind the seconds. */
+#define INIT_PROGRAMS_MAX   4096
+#define INIT_PROGRAMS_WORDS 32
+
+struct programs_value {
+	char letter; /* of %X; 0: the end */
+	/* an argument that is %X alone is left out if this is "" */
+	const char *text;
+};
+
+struct programs_call {
+	const char *file;   /* INIT_PROGRAMS */
+	const char *moment; /* "LUKS" */
+	const struct programs_value *values;
+	const sigset_t *signals; /* the signal mask of the programs */
+};
+
+/*
+ * Checks the whole file.  Returns the number of its programs, 0 also if there
+ * is no file, or NBD_E_USAGE with the line that is wrong, or NBD_E_IO.
+ */
+int init_programs_check(const char *file, struct nbd_diag *d);
+
+/* Has the file a program for this moment? */
+bool init_programs_any(const char *file, const char *moment);
+
+/*
+ * Runs the programs of a moment, one after the other: with the console as their
+ * input and output, in a session of their own, for at most their seconds; then
+ * they are killed, with their children.  Blocks for so long.  One that fails is
+ * named on the console, and the others run anyhow.  Returns 0, or the error of
+ * the first that failed, with the reason in d.
+ */
+int init_programs_run(const struct programs_call *c, struct nbd_diag *d);
+
+#endif
