@@ -31,7 +31,7 @@ check='libcmocka-dev nbd-server nbd-client qemu-utils
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs f2fs-tools erofs-utils dosfstools mtools
-	cryptsetup-bin
+	cryptsetup-bin lvm2 mdadm
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
 	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap ostree attr
 	grub-common grub-efi-amd64-bin efitools sbsigntool

@@ -337,7 +337,8 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
-	boot/init/discover:path boot/init/odd:dev boot/init/ostree:o->newroot
+	boot/init/discover:path boot/init/layers:path boot/mapper/stack:path
+	boot/init/odd:dev boot/init/ostree:o->newroot
 	boot/init/ostree_find:o->newroot port/linux/inside:inside_path
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/kept:&KEPT_STATE

@@ -38,7 +38,7 @@ watcher := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_WATCH))
 boot-$(watcher) += boot/init/spawn.o boot/init/watcher.o
 words-$(watcher) += init_watcher
 steps-$(watcher) += 13-init_watcher_words 43-init_watcher \
-	48-init_watcher_tree 63-init_watcher_upper 75-init_watcher_ready
+	47-init_watcher_tree 63-init_watcher_upper 75-init_watcher_ready
 
 boot-$(CONFIG_BOOT_TORAM) += boot/init/toram.o
 words-$(CONFIG_BOOT_TORAM) += init_toram
@@ -60,7 +60,9 @@ boot-$(noverity) += boot/init/noverity.o
 words-$(noverity) += init_noverity
 steps-$(noverity) += 15-init_noverity
 
-boot-$(CONFIG_BOOT_PROGRAMS) += boot/init/programs.o
+boot-$(CONFIG_BOOT_PROGRAMS) += $(addprefix boot/init/, layered.o layers.o \
+	programs.o)
+steps-$(CONFIG_BOOT_PROGRAMS) += 48-init_layered
 
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o boot/init/odd.o
 

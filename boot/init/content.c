@@ -14,7 +14,7 @@
 #define ROOT	"rootfstype="
 #define ANY	ROOT " names another, nbdboot.part= a partition"
 #define PART	"nbdboot.part= names a partition"
-#define OPEN	"an initramfs of dracut or initramfs-tools can open it"
+#define OPEN	"an initramfs with its programs can open it"
 #define QEMU(f) "the server has to open it: qemu-nbd -f " f
 #define KIT(f)	"the server has to open it: nbdkit --filter=" f
 #define UNPACK	"unpack it on the server"
@@ -35,16 +35,14 @@ static const struct kind {
 	uint32_t at, len;
 	const char *hint;
 } kinds[] = {
-	{ "a LUKS 1 volume", "LUKS\xba\xbe\0\1", 0, 8, OPEN },
-	{ "a LUKS 2 volume", "LUKS\xba\xbe\0\2", 0, 8, OPEN },
-	{ "a physical volume of LVM", "LVM2 001", 512 + 24, 8, OPEN },
-	{ "a member of an md RAID", "\xfc\x4e\x2b\xa9\1\0\0\0", 4 * KIB, 8,
+	{ INIT_CONTENT_LUKS1, "LUKS\xba\xbe\0\1", 0, 8, OPEN },
+	{ INIT_CONTENT_LUKS2, "LUKS\xba\xbe\0\2", 0, 8, OPEN },
+	{ INIT_CONTENT_LVM, "LVM2 001", 512 + 24, 8, OPEN },
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", 4 * KIB, 8, OPEN },
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", 0, 8, OPEN },
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", MD_1_0, 8, OPEN },
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", MD_0_90, 12,
 	  OPEN },
-	{ "a member of an md RAID", "\xfc\x4e\x2b\xa9\1\0\0\0", 0, 8, OPEN },
-	{ "a member of an md RAID", "\xfc\x4e\x2b\xa9\1\0\0\0", MD_1_0, 8,
-	  OPEN },
-	{ "a member of an md RAID", "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0",
-	  MD_0_90, 12, OPEN },
 	{ "a member of a ZFS pool", "version", 16 * KIB + 24, 8, OPEN },
 	{ "hashes of dm-verity", "verity\0", 0, 8, EXPORT },
 	{ "a qcow2 image", "QFI\xfb", 0, 4, QEMU("qcow2") },

@@ -10,6 +10,12 @@
 
 #ifdef CONFIG_BOOT_CONTENT
 
+/* Volumes, of which init can open some. */
+#define INIT_CONTENT_LUKS1 "a LUKS 1 volume"
+#define INIT_CONTENT_LUKS2 "a LUKS 2 volume"
+#define INIT_CONTENT_LVM   "a physical volume of LVM"
+#define INIT_CONTENT_MD	   "a member of an md RAID"
+
 struct content {
 	const char *what; /* "a LUKS 2 volume"; NULL: unknown */
 	const char *hint; /* what to do about it, or NULL */

@@ -9,6 +9,7 @@
 #include "boot/system/times.h"
 #include "boot/init/discover.h"
 #include "boot/init/drivers.h"
+#include "boot/init/layers.h"
 #include "boot/init/mount.h"
 #include "boot/init/program.h"
 #include "boot/init/switch.h"
@@ -57,9 +58,7 @@ static int do_cmdline(struct boot *b, struct nbd_diag *d)
 		rc = 0;
 	}
 	if (!rc)
-		rc = root_parse(&b->spec, c, d);
-	if (!rc && b->spec.part)
-		rc = init_part_check(b->spec.part, d);
+		rc = init_layers_parse(&b->spec, c, !line, d);
 	if (!rc)
 		rc = net_configure(&b->net, c, b->spec.uri[0].host, d);
 	if (b->spec.note.text[0])
@@ -166,6 +165,8 @@ const struct step init_connect_step = {
 
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
+	if (b->layered)
+		return NBD_OK;
 	return init_discover(b->dev, "/sys/block", "/dev", b->disk, &b->root,
 			     &b->part_read_only, d);
 }

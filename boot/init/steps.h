@@ -58,6 +58,7 @@ struct boot {
 	char disk[LOOP_NAME]; /* "nbd0", or the loop device of a copy */
 	char dev[PART_PATH];  /* "/dev/nbd0p2" */
 	bool part_read_only;  /* the table marks it so: see init_discover() */
+	bool layered;	      /* dev is found already: see layers.h */
 	/* changes that a child makes from here on are lost */
 	step_work *work; /* the one that runs */
 	struct cmdline cmd;

@@ -2,6 +2,7 @@
 # make initramfs [KERNEL=version or path] [MODULES="names, all or auto"]
 #                [FIRMWARE_DIR=directory] [OVERLAY=1] [ADD=directory]
 #                [TLS_DIR=directory] [PREFETCH=list] [ROOTHASH=hash]
+#                [WITH=lvm,cryptsetup,mdadm] [LUKS_KEY=file]
 #                [COMPRESS=gzip, zstd or none] [OUT=file]
 #
 # With ARCH= and no KERNEL= it takes Debian's kernel for that CPU, which is
@@ -17,6 +18,7 @@ initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
 		$(if $(PREFETCH),-p '$(PREFETCH)') \
 		$(if $(ROOTHASH),-v '$(ROOTHASH)') \
+		$(if $(WITH),-w '$(WITH)') $(if $(LUKS_KEY),-y '$(LUKS_KEY)') \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
 		'$(initramfs-out)'
 

@@ -7,13 +7,16 @@ umask 022
 
 # shellcheck source=boot/initramfs/modules.sh
 . "${0%/*}/modules.sh"
+# shellcheck source=boot/initramfs/programs.sh
+. "${0%/*}/programs.sh"
 
 usage()
 {
 	cat <<END
 usage: mkinitramfs.sh [-los] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
                       [-m "MODULE..."] [-p LIST] [-r DIR] [-t DIR]
-                      [-v HASH] [-z gzip|zstd|none] FILE
+                      [-v HASH] [-w PROGRAM,...] [-y FILE]
+                      [-z gzip|zstd|none] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
 size of its parts.  The same inputs give the same bytes: all files in it have
@@ -57,6 +60,11 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
               read them, and FILE.
   -v HASH     adds the root hash as /etc/nbdboot/roothash, and the module
               dm_verity: with it no root is mounted that is not verified
+  -w LIST     adds programs of this system with their libraries, and the modules
+              that they need; init runs them before it looks for the root:
+              lvm, cryptsetup and mdadm, with commas between them
+  -y FILE     adds FILE as the key of LUKS volumes, for cryptsetup, which asks
+              for a passphrase otherwise.  Only root can read the initramfs
   -z FORMAT   the compression of FILE: gzip (the default), zstd (smaller; the
               kernel needs CONFIG_RD_ZSTD) or none
 
@@ -72,9 +80,9 @@ die()
 }
 
 nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip prefetch=''
-roothash=''
+roothash='' with='' luks_key=''
 firmware='' list='' machine='' squash=1
-while getopts a:b:f:k:lm:op:r:st:v:z:h opt; do
+while getopts a:b:f:k:lm:op:r:st:v:w:y:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
@@ -88,6 +96,8 @@ while getopts a:b:f:k:lm:op:r:st:v:z:h opt; do
 	s) squash='' ;;
 	t) tls=$OPTARG ;;
 	v) roothash=$OPTARG ;;
+	w) with=$(printf '%s' "$OPTARG" | tr ',' ' ') ;;
+	y) luks_key=$OPTARG ;;
 	z) format=$OPTARG ;;
 	h)
 		usage
@@ -133,6 +143,7 @@ case ${#roothash},$roothash in
 0,* | 64,* | 128,*) ;;
 *) die "-v $roothash: not 64 or 128 digits" ;;
 esac
+check_with
 [ -z "$prefetch" ] || [ -f "$prefetch" ] || die "$prefetch: not a file"
 for dir in "$add" "$firmware" "$machine" "$tls"; do
 	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
@@ -255,6 +266,9 @@ for name in $modules; do
 	*) asked="$asked $name" ;;
 	esac
 done
+for name in $with; do
+	optional="$optional $(with_modules "$name" | tr '\n' ' ')"
+done
 [ -z "$tls" ] || optional="$optional $tls_set"
 [ -z "$prefetch" ] || optional="$optional dm_mod dm_mirror loop"
 case " $asked " in
@@ -376,6 +390,9 @@ if [ "$roothash" ]; then
 	printf '%s\n' "$roothash" >"$root/etc/nbdboot/roothash"
 fi
 
+# shellcheck disable=SC2086 # words on purpose
+add_with $with
+
 # part NAME PATH...: prints the size of these files and directories
 part()
 {
@@ -398,6 +415,7 @@ parts()
 	part 'tables of modules' "$lib"/modules.*
 	part firmware "$root/lib/firmware"
 	part credentials "$root/etc/nbdboot"
+	[ ! -e "$work/with" ] || cat "$work/with"
 	[ -z "$add" ] || part "$add" "$add"
 }
 parts >"$work/parts"
@@ -446,7 +464,7 @@ archive()
 
 ! may_squash || squash
 [ -z "$add" ] || cp -a "$add/." "$root/"
-[ -z "$tls" ] || umask 077
+[ -z "$tls$luks_key" ] || umask 077
 
 # The same inputs give the same bytes: sorted, one date, no owners, no inodes.
 # The kernel copies the first archive, which is not compressed, and unpacks the

@@ -38,6 +38,11 @@ int mapper_reset(int index, const char *path, struct nbd_diag *d);
 int mapper_take(int index, struct nbd_diag *d);
 /* Removes all that are not in use. */
 void mapper_take_all(void);
+/*
+ * Removes the mappings of anybody, as of LVM and LUKS, and stops the arrays of
+ * md, that stand on an nbd or a loop device and are not in use.
+ */
+void mapper_take_layers(void);
 
 /*
  * Makes the cover of "nbd0" or "loop0", read-only, with this table, and sets
@@ -93,6 +98,10 @@ static inline int mapper_take(int index, struct nbd_diag *d)
 }
 
 static inline void mapper_take_all(void)
+{
+}
+
+static inline void mapper_take_layers(void)
 {
 }
 

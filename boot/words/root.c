@@ -154,8 +154,8 @@ static int check_root(const struct parse *s)
 		return NBD_OK;
 	return nbd_diag(s->d, NBD_E_URI,
 			"root=%s: neither root=nbd://HOST[:PORT]/EXPORT nor a "
-			"part of an nbd device (LVM, LUKS and md need dracut, "
-			"initramfs-tools or mkinitcpio)",
+			"part of an nbd device (LVM, LUKS and md need an "
+			"initramfs with their programs)",
 			r->other);
 }
 

@@ -370,4 +370,33 @@ unpack "$work/hashed"
 check 'the root hash is in the initramfs' [ \
 	"$(cat "$work/root/etc/nbdboot/roothash")" = "$hash" ]
 
+# ---- programs ----
+
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -w lvm,dmraid "$work/out"
+expect 1 '-w dmraid: not one of lvm cryptsetup mdadm' \
+	'a program that is not known is refused'
+echo secret >"$work/key"
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -w lvm -y "$work/key" \
+	"$work/out"
+expect 1 'this is for -w cryptsetup' 'a key that nothing uses is refused'
+build "$work/with" -z none -w lvm,cryptsetup,mdadm -y "$work/key"
+unpack "$work/with"
+# shellcheck disable=SC2016 # for the shell inside
+for name in lvm cryptsetup mdadm; do
+	check "$name is there, with its libraries" sh -c \
+		'for file in $(ldd "$1/sbin/$2" | grep -o "/[^ ]*"); do
+			[ -s "$1$file" ] || exit
+		done' sh "$work/root" $name
+done
+# shellcheck disable=SC2016 # for the shell inside
+check 'each line of the list names a program that is there' sh -c \
+	'while read -r _ _ program _; do
+		[ "$program" = /sbin/modprobe ] || [ -x "$1$program" ] || exit
+	done <"$1/etc/nbdboot/programs"' sh "$work/root"
+check 'the key is for root alone' [ \
+	"$(stat -c %a "$work/root/etc/nbdboot/luks.key" "$work/with" |
+		tr '\n' ' ')" = '400 600 ' ]
+check 'the sizes of the programs are printed' [ \
+	"$(grep -c ' with its libraries$' "$work/out")" = 3 ]
+
 finish

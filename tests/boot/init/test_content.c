@@ -8,7 +8,7 @@
 static struct nbd_diag d;
 
 #define PART   "nbdboot.part= names"
-#define OPEN   "an initramfs of dracut"
+#define OPEN   "an initramfs with its programs"
 #define QEMU   "the server has to open it: qemu-nbd -f "
 #define KIT    "the server has to open it: nbdkit --filter="
 #define UNPACK "unpack it on the server"

@@ -88,6 +88,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"copy to RAM",
 		"connect", /* the tree of roothash= */
 		"watch",
+		"volumes",
 		"verity", /* how it is mounted */
 		"partition",
 		"partition", /* that roothash= names */

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Process 1 of the machine that makes the volumes of test_volumes.sh: the disks
+# and the root are exports of a server, test.port=, and the host is spared.
+export PATH=/sbin:/bin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+mkdir -p /proc /sys /dev /run
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs tmpfs /run
+mkdir -p /run/lock /run/cryptsetup
+ln -s ../init /sbin/modprobe
+ip addr add 10.0.2.15/24 dev eth0
+ip link set eth0 up
+port=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^test.port=//p')
+modprobe dm_mod
+modprobe dm_crypt
+modprobe md_mod
+modprobe raid1
+modprobe ext4
+
+connect()
+{
+	nbdboot connect "nbd://10.0.2.2:$port/$1"
+}
+
+root=/dev/$(connect root)
+lvm=/dev/$(connect lvm)
+luks=/dev/$(connect luks)
+deep=/dev/$(connect deep)
+key=/etc/nbdboot/luks.key
+
+# volumes NAME DEVICE SIZE: the root and another file system
+volumes()
+{
+	lvm pvcreate -q "$2" && lvm vgcreate -q "$1" "$2" &&
+		lvm lvcreate -qq -Zn -Wn -y -n root -l "$3" "$1" &&
+		lvm lvcreate -qq -Zn -Wn -y -n data -l 1 "$1" &&
+		dd if="$root" of="/dev/mapper/$1-root" bs=1M
+}
+
+format()
+{
+	cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
+		--key-file $key "$1" && cryptsetup open --key-file $key "$1" "$2"
+}
+
+set -e
+volumes vg "${lvm}p2" 8
+format "$luks" luks
+dd if="$root" of=/dev/mapper/luks bs=1M
+# one of two disks
+mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 \
+	"$deep" missing
+format /dev/md0 deep
+volumes deeper /dev/mapper/deep 8
+lvm vgchange -an
+cryptsetup close deep
+cryptsetup close luks
+mdadm --stop /dev/md0
+for disk in "$root" "$lvm" "$luks" "$deep"; do
+	nbdboot disconnect "${disk#/dev/}"
+done
+echo 'guest: end'
+poweroff -f
