@@ -74,7 +74,7 @@ steps-$(CONFIG_BOOT_OVERLAY) += 14-init_overlay_words 62-init_overlay_connect \
 boot-$(CONFIG_BOOT_OSTREE) += $(addprefix boot/init/, composefs.o ostree.o \
 	ostree_booted.o ostree_config.o ostree_find.o refuse.o)
 words-$(CONFIG_BOOT_OSTREE) += init_ostree init_refuse
-steps-$(CONFIG_BOOT_OSTREE) += 14-init_refuse 66-init_ostree
+steps-$(CONFIG_BOOT_OSTREE) += 13-init_refuse 66-init_ostree
 
 boot-$(CONFIG_BOOT_RENEW) += boot/init/renewer.o
 words-$(CONFIG_BOOT_RENEW) += init_renewer

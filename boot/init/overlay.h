@@ -15,6 +15,12 @@
 #define OVERLAY_LOWER "/run/nbdboot/lower" /* the export, read-only */
 #define OVERLAY_UPPER "/run/nbdboot/upper" /* data/ and work/ */
 
+#ifdef CONFIG_BOOT_OVERLAY
+#define INIT_HAS_OVERLAY true
+#else
+#define INIT_HAS_OVERLAY false
+#endif
+
 struct overlay {
 	const char *spec;
 	const char *size; /* of the tmpfs: "size=..." or ""; NULL: an export */

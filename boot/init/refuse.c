@@ -29,8 +29,11 @@ const struct word init_refuse_words[] = {
 	WORD("systemd.volatile", volatile_root, WORD_MAYBE, WORD_ROOT), WORD_END
 };
 
-/* systemd in the real system does "state", and an overlay is one already. */
-static bool is_done(const struct cmdline *c, const char *value)
+/*
+ * systemd in the real system does "state", and what it calls "overlay" is that of
+ * nbdboot.overlay in RAM, which may say more of it.
+ */
+static bool is_done(struct cmdline *c, const char *value)
 {
 	static const char *const done[] = { "state", "0", "no", "n",
 					    "false", "f", "off" };
@@ -40,12 +43,14 @@ static bool is_done(const struct cmdline *c, const char *value)
 	for (size_t i = 0; i < sizeof(done) / sizeof(done[0]); i++)
 		if (!strcmp(value, done[i]))
 			return true;
+	if (INIT_HAS_OVERLAY && !c->overlay && !strcmp(value, "overlay"))
+		c->overlay = "";
 	return c->overlay;
 }
 
 static int take_words(struct boot *b, struct nbd_diag *d)
 {
-	const struct cmdline *c = &b->cmd;
+	struct cmdline *c = &b->cmd;
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		const struct refused *r = &refused[i];

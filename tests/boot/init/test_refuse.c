@@ -6,11 +6,11 @@
 
 extern const struct step init_refuse_step;
 
+/* pages: too large for a stack */
+static struct boot b;
+
 static int refuse(const char *line, struct nbd_diag *d)
 {
-	/* pages: too large for a stack */
-	static struct boot b;
-
 	d->text[0] = '\0';
 	assert_int_equal(boot_cmdline_parse(&b.cmd, line, d), 0);
 	return init_refuse_step.run(&b, d);
@@ -21,7 +21,6 @@ static void words_that_promise_more_are_refused_by_name(void **state)
 	static const char *const bad[] = {
 		"composefs=0123",
 		"systemd.volatile=yes",
-		"systemd.volatile=overlay",
 	};
 	struct nbd_diag d;
 
@@ -49,11 +48,27 @@ static void words_that_others_obey_are_left_to_them(void **state)
 		assert_int_equal(refuse(good[i], &d), 0);
 }
 
+static void an_overlay_of_systemd_is_one_of_ours(void **state)
+{
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(refuse("systemd.volatile=overlay", &d), 0);
+	assert_string_equal(b.cmd.overlay, "");
+	assert_int_equal(
+		refuse("systemd.volatile=overlay nbdboot.overlay=size=1g", &d),
+		0);
+	assert_string_equal(b.cmd.overlay, "size=1g");
+	assert_int_equal(refuse("systemd.volatile=state", &d), 0);
+	assert_null(b.cmd.overlay);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_that_promise_more_are_refused_by_name),
 		cmocka_unit_test(words_that_others_obey_are_left_to_them),
+		cmocka_unit_test(an_overlay_of_systemd_is_one_of_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

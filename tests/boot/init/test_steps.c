@@ -69,9 +69,9 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line",
 		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
+		"kernel command line", /* words that are refused */
 		"kernel command line", /* nbdboot.outage= */
 		"kernel command line", /* nbdboot.overlay= */
-		"kernel command line", /* words that are refused */
 		"kernel command line", /* roothash= */
 		"kernel command line", /* its tree */
 		"module image",
