@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Process 1 of the machine that makes the volumes of test_volumes.sh: the disks
-# and the root are exports of a server, test.port=, and the host is spared.
+# Process 1 of the machine that makes the volumes of test_volumes.sh, and with
+# test.images the disks of soak_images.sh: these, and the root, are exports of a
+# server, test.port=, and the host is spared.
 export PATH=/sbin:/bin
 
 # Started by hand it would end the host.
@@ -28,18 +29,14 @@ connect()
 	nbdboot connect "nbd://10.0.2.2:$port/$1"
 }
 
-root=/dev/$(connect root)
-lvm=/dev/$(connect lvm)
-luks=/dev/$(connect luks)
-deep=/dev/$(connect deep)
 key=/etc/nbdboot/luks.key
 
-# volumes NAME DEVICE SIZE: the root and another file system
+# volumes NAME DEVICE [SIZE]: the root and another file system
 volumes()
 {
 	lvm pvcreate -q "$2" && lvm vgcreate -q "$1" "$2" &&
-		lvm lvcreate -qq -Zn -Wn -y -n root -l "$3" "$1" &&
 		lvm lvcreate -qq -Zn -Wn -y -n data -l 1 "$1" &&
+		lvm lvcreate -qq -Zn -Wn -y -n root -l "${3:-100%FREE}" "$1" &&
 		dd if="$root" of="/dev/mapper/$1-root" bs=1M
 }
 
@@ -49,21 +46,46 @@ format()
 		--key-file $key "$1" && cryptsetup open --key-file $key "$1" "$2"
 }
 
+make_volumes()
+{
+	luks=/dev/$(connect luks)
+	deep=/dev/$(connect deep)
+	volumes vg "${lvm}p2" 8
+	format "$luks" luks
+	dd if="$root" of=/dev/mapper/luks bs=1M
+	# one of two disks
+	mdadm --create /dev/md0 --run --level=1 --raid-devices=2 \
+		--metadata=1.2 "$deep" missing
+	format /dev/md0 deep
+	volumes deeper /dev/mapper/deep 8
+	lvm vgchange -an
+	cryptsetup close deep
+	cryptsetup close luks
+	mdadm --stop /dev/md0
+	nbdboot disconnect "${luks#/dev/}"
+	nbdboot disconnect "${deep#/dev/}"
+}
+
+make_images()
+{
+	btrfs=/dev/$(connect btrfs)
+	volumes vg "${lvm}p2"
+	lvm vgchange -an
+	modprobe btrfs
+	mkdir /from /to
+	mount -t ext4 -o ro "$root" /from
+	mount -t btrfs "${btrfs}p2" /to
+	btrfs subvolume create /to/@rootfs
+	cp -a /from/. /to/@rootfs/
+	umount /from /to
+	nbdboot disconnect "${btrfs#/dev/}"
+}
+
 set -e
-volumes vg "${lvm}p2" 8
-format "$luks" luks
-dd if="$root" of=/dev/mapper/luks bs=1M
-# one of two disks
-mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 \
-	"$deep" missing
-format /dev/md0 deep
-volumes deeper /dev/mapper/deep 8
-lvm vgchange -an
-cryptsetup close deep
-cryptsetup close luks
-mdadm --stop /dev/md0
-for disk in "$root" "$lvm" "$luks" "$deep"; do
-	nbdboot disconnect "${disk#/dev/}"
-done
+root=/dev/$(connect root)
+lvm=/dev/$(connect lvm)
+if grep -q test.images /proc/cmdline; then make_images; else make_volumes; fi
+nbdboot disconnect "${root#/dev/}"
+nbdboot disconnect "${lvm#/dev/}"
 echo 'guest: end'
 poweroff -f
