@@ -70,7 +70,12 @@ static const struct kind {
 	{ "a kernel", "HdrS", 514, 4, EXPORT },
 	{ "swap space", "SWAPSPACE2", 4 * KIB - 10, 10, EXPORT },
 	{ "swap space", "SWAPSPACE2", 64 * KIB - 10, 10, EXPORT },
+	/* an old bcachefs has the same magic, but its version before it */
+	{ "a member of bcache", "\0\0\0\0\0\0\xc6\x85\x73\xf6\x4e\x1a\x45\xca",
+	  4 * KIB + 18, 14, OPEN },
 	{ "bcachefs", "\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4 * KIB + 24, 8,
+	  MOUNT },
+	{ "bcachefs", "\xc6\x85\x73\xf6\x66\xce\x90\xa9", 4 * KIB + 24, 8,
 	  MOUNT },
 	{ "jfs", "JFS1", 32 * KIB, 4, MOUNT },
 	{ "reiserfs", "ReIsEr", 64 * KIB + 52, 6, MOUNT },

@@ -65,7 +65,12 @@ static const struct sample {
 	{ "a cpio archive", EXPORT, "070701", 0, 6 },
 	{ "swap space", EXPORT, "SWAPSPACE2", 4086, 10 },
 	{ "swap space", EXPORT, "SWAPSPACE2", 65526, 10 },
-	{ "bcachefs", MOUNT, "\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4120, 8 },
+	{ "bcachefs", MOUNT, "\xc6\x85\x73\xf6\x66\xce\x90\xa9", 4120, 8 },
+	/* versions, then the magic number that it once shared with bcache */
+	{ "bcachefs", MOUNT,
+	  "\x0e\0\x0b\0\0\0\0\0\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4112, 16 },
+	{ "a member of bcache", OPEN,
+	  "\1\0\0\0\0\0\0\0\xc6\x85\x73\xf6\x4e\x1a\x45\xca", 4112, 16 },
 	{ "jfs", MOUNT, "JFS1", 32768, 4 },
 	{ "reiserfs", MOUNT, "ReIsEr2Fs", 65588, 9 },
 	{ "exfat", MOUNT, "\xeb\x76\x90\x45XFAT   ", 0, 11 },
