@@ -24,7 +24,7 @@ limit()
 	tiny) echo 92160 ;;
 	nbdboot) echo 557056 ;;
 	uefi) echo 111616 ;;
-	uefi_ipv6) echo 133120 ;;
+	uefi_ipv6) echo 134144 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
