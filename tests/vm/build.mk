@@ -69,6 +69,8 @@ bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
 bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3
 	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' $(vm) tests/vm/bench/distance.sh
+bench-trips: vm-program ## exchanges with the server up to a mounted root: VERBOSE=1
+	@VERBOSE='$(VERBOSE)' $(vm) tests/vm/bench/trips.sh
 bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/toram.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
