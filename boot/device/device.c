@@ -15,7 +15,6 @@
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ms for readers to begin or to end, and between looks. */
 #define ENDED_MS 5000
@@ -224,11 +223,12 @@ static int await_left(struct device *dev, struct nbd_diag *d)
 	if (!err || !locked || device_decoy(fds))
 		return err;
 	err = reconfigure(dev, NBDK_KEEP, fds, 1, d);
+	if (!err && (err = device_decoy_await(fds)) != 0)
+		nbd_diag(d, err, "the kernel is too busy to read from nbd%d",
+			 dev->info.index);
 	if (!err)
 		(void)await_ended(dev, &still, NULL);
-	/* ends the decoy's own reader */
-	close(fds[0]);
-	close(fds[1]);
+	device_decoy_close(fds);
 	return err ? err : await_ended(dev, &still, d);
 }
 

@@ -29,11 +29,19 @@
 /* Looks at which a thread has to wait for a lock: others are held for a moment. */
 #define LOCKED	 100
 
+/*
+ * The functions of the driver that run in those threads.  The compiler makes one
+ * of them all; nbd_read_stat() is what Linux before 5.16 calls its part.
+ */
+static const char *const in_driver[] = { "recv_work", "nbd_handle_reply",
+					 "nbd_read_stat" };
+
 struct readers {
 	unsigned workers;
 	bool rescuer; /* it runs one */
 	bool visible; /* there is such a queue */
 	bool clear;   /* none may be inside a dead socket */
+	bool locked; /* those that are not clear wait for locks of the driver */
 };
 
 /* The entry for a thread; NULL: there is no room. */
@@ -50,8 +58,28 @@ static struct device_reader_thread *entry(struct device_readers *known,
 	return &known->at[known->n++];
 }
 
-/* Is it clear of dead sockets, now or since an earlier look? */
-static bool is_clear(int proc, const char *pid, struct device_readers *known)
+/*
+ * A thread in state D waits for a lock.  Is it one of the driver, not of the
+ * socket?  The kernel names the function that sleeps, without the mutex's own.
+ */
+static bool in_own_lock(int proc, const char *pid)
+{
+	char path[32], name[64];
+
+	nbd_fmt(path, sizeof(path), "%s/wchan", pid);
+	if (file_read(proc, path, name, sizeof(name)) <= 0)
+		return false;
+	/* compilers append ".isra.0", for example */
+	name[strcspn(name, ".\n")] = '\0';
+	for (unsigned i = 0; i < sizeof(in_driver) / sizeof(*in_driver); i++)
+		if (!strcmp(name, in_driver[i]))
+			return true;
+	return false;
+}
+
+/* Looks at a thread: is it clear of dead sockets, or does it wait for a lock? */
+static void look(int proc, const char *pid, struct device_readers *known,
+		 struct readers *r)
 {
 	struct device_reader_thread *t;
 	char path[32], text[512], state;
@@ -60,24 +88,31 @@ static bool is_clear(int proc, const char *pid, struct device_readers *known)
 
 	nbd_fmt(path, sizeof(path), "%s/stat", pid);
 	if (file_read(proc, path, text, sizeof(text)) <= 0)
-		return true; /* it has ended */
+		return; /* it has ended */
 	/* "PID (NAME) STATE" and numbers; the 12th is the time in the kernel */
 	p = strrchr(text, ')');
-	if (!p || strlen(p) < 3)
-		return false;
+	if (!p || strlen(p) < 3) {
+		r->clear = r->locked = false;
+		return;
+	}
 	state = p[2];
 	p += 2;
 	for (unsigned i = 0; i < 12 && p; i++)
 		p = strchr(p + 1, ' ');
 	ticks = p ? strtol(p, NULL, 10) : 0;
 	t = entry(known, strtol(pid, NULL, 10), ticks);
-	if (t)
-		t->waits = state == 'D' && ticks == t->ticks ? t->waits + 1 : 0;
-	known->locked |= t && t->waits >= LOCKED;
 	/* a worker without work is idle */
 	if (t && (state == 'S' || state == 'I' || ticks - t->ticks >= BUSY))
 		t->clear = true;
-	return t && t->clear;
+	if (t && t->clear)
+		return;
+	r->clear = false;
+	if (t)
+		t->waits = state == 'D' && ticks == t->ticks &&
+					   in_own_lock(proc, pid)
+				   ? t->waits + 1
+				   : 0;
+	r->locked &= t && t->waits >= LOCKED;
 }
 
 /* Returns whether the thread runs an item. */
@@ -100,7 +135,7 @@ static bool take(struct readers *r, const char *comm, const char *queue)
 
 static struct readers count(int proc, int index, struct device_readers *known)
 {
-	struct readers r = { .clear = true };
+	struct readers r = { .clear = true, .locked = true };
 	char queue[24], path[32], comm[64];
 	const char *name;
 	struct dir dir;
@@ -113,7 +148,7 @@ static struct readers count(int proc, int index, struct device_readers *known)
 		nbd_fmt(path, sizeof(path), "%s/comm", name);
 		if (file_read(proc, path, comm, sizeof(comm)) > 0 &&
 		    take(&r, comm, queue) && known)
-			r.clear &= is_clear(proc, name, known);
+			look(proc, name, known, &r);
 	}
 	dir_close(&dir);
 	return r;
@@ -150,6 +185,8 @@ bool device_readers_run(int proc, int index, unsigned want)
 
 bool device_readers_clear(int proc, int index, struct device_readers *r)
 {
-	r->locked = false;
-	return count(proc, index, r).clear;
+	const struct readers all = count(proc, index, r);
+
+	r->locked = all.locked && !all.clear;
+	return all.clear;
 }

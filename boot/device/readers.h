@@ -21,8 +21,8 @@ struct device_readers {
 	bool locked; /* at the last look: see device_readers_clear() */
 	struct device_reader_thread {
 		long pid;
-		long ticks;	/* that it had run at the first look */
-		unsigned waits; /* looks in a row at which it waited for a lock */
+		long ticks; /* that it had run at the first look */
+		unsigned waits; /* looks in a row at which it waited for r->locked */
 		bool clear;
 	} at[DEVICE_READERS];
 };
@@ -50,9 +50,11 @@ bool device_readers_run(int proc, int index, unsigned want);
  * runs, and no longer sleeps until it has.
  *
  * Unless it waits for a lock.  That of the request whose late reply it has read
- * is held while the request waits for a new connection: r->locked says that a
- * thread has not run, but waited for a lock, at each of many looks.  It is not
- * inside a socket then, but no look will ever be clear.
+ * is held while the request waits for a new connection.  r->locked: each thread
+ * that is not clear waited for a lock of the driver, and did not run, at each of
+ * many looks.  None of them is inside a socket then, but no look will ever be
+ * clear.  Locks of a socket do not count, nor does a lock that /proc/PID/wchan
+ * does not tell from them (a kernel without CONFIG_KALLSYMS has no such file).
  */
 bool device_readers_clear(int proc, int index, struct device_readers *r);
 

@@ -74,6 +74,19 @@ static void runs(char as, unsigned ticks)
 	stat_is(line);
 }
 
+/* The function in which the last process sleeps. */
+static void sleeps_in(const char *function)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%d/wchan", root, 99 + processes);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(function, f);
+	fclose(f);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -97,6 +110,8 @@ static int stop(void **state)
 	while (processes) {
 		snprintf(path, sizeof(path), "%s/%d/stat", root,
 			 100 + --processes);
+		unlink(path);
+		strcpy(strrchr(path, '/'), "/wchan");
 		unlink(path);
 		strcpy(strrchr(path, '/'), "/comm");
 		unlink(path);
@@ -267,6 +282,7 @@ static void one_that_only_waits_for_a_lock_is_locked(void **state)
 	(void)state;
 	process("kworker/u5:1+nbd0-recv");
 	runs('D', 7);
+	sleeps_in("nbd_handle_reply.isra.0");
 	for (unsigned i = 1; i < 100; i++) {
 		assert_false(device_readers_clear(proc, 0, &r));
 		assert_false(r.locked);
@@ -290,12 +306,58 @@ static void one_that_has_ended_is_locked_no_more(void **state)
 	(void)state;
 	process("kworker/u5:1+nbd0-recv");
 	runs('D', 7);
+	sleeps_in("recv_work");
 	for (unsigned i = 0; i < 100; i++)
 		assert_false(device_readers_clear(proc, 0, &r));
 	assert_true(r.locked);
 	runs('I', 7);
 	assert_true(device_readers_clear(proc, 0, &r));
 	assert_false(r.locked);
+}
+
+/* The lock of a socket is in memory that is freed with it. */
+static void one_that_waits_for_a_lock_of_its_socket_is_not_locked(void **state)
+{
+	static const char *const in[] = { "__lock_sock", "recv_work_other",
+					  "unix_stream_read_generic", "0", "" };
+	struct device_readers r = { 0 };
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	runs('D', 7);
+	/* nor one of which this is not known */
+	for (unsigned i = 0; i < 200; i++)
+		assert_false(device_readers_clear(proc, 0, &r));
+	assert_false(r.locked);
+	for (unsigned k = 0; k < ARRAY_SIZE(in); k++) {
+		sleeps_in(in[k]);
+		for (unsigned i = 0; i < 200; i++)
+			assert_false(device_readers_clear(proc, 0, &r));
+		assert_false(r.locked);
+	}
+}
+
+/* It may be inside a dead socket, and not get a turn to leave it. */
+static void
+one_that_may_be_inside_counts_more_than_one_that_is_locked(void **state)
+{
+	struct device_readers r = { 0 };
+
+	(void)state;
+	process("kworker/u5:1+nbd0-recv");
+	runs('R', 7);
+	process("kworker/u5:2+nbd0-recv");
+	runs('D', 7);
+	sleeps_in("recv_work");
+	for (unsigned i = 0; i < 200; i++)
+		assert_false(device_readers_clear(proc, 0, &r));
+	assert_false(r.locked);
+	/* one that sleeps is inside none */
+	processes--;
+	runs('S', 7);
+	processes++;
+	assert_false(device_readers_clear(proc, 0, &r));
+	assert_true(r.locked);
 }
 
 int main(void)
@@ -315,6 +377,8 @@ int main(void)
 		TEST(what_cannot_be_read_is_not_sure),
 		TEST(one_that_only_waits_for_a_lock_is_locked),
 		TEST(one_that_has_ended_is_locked_no_more),
+		TEST(one_that_waits_for_a_lock_of_its_socket_is_not_locked),
+		TEST(one_that_may_be_inside_counts_more_than_one_that_is_locked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
