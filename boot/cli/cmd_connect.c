@@ -36,6 +36,17 @@ static const struct cli_option options[] = {
 	{ .more = cli_slots_options },
 };
 
+/* A device was meant, as in the operands of nbd-client. */
+static int refuse_device(const char *word, struct nbd_diag *d)
+{
+	return nbdk_parse_name(word) < 0
+		       ? 0
+		       : nbd_diag(d, NBD_E_USAGE,
+				  "a device, not a server (for a device: -d "
+				  "%s)",
+				  word);
+}
+
 /* Parses the servers, in the order of the words. */
 static int take_servers(struct cli_connect *o, struct cli_target targets[],
 			struct cli_call *call)
@@ -48,7 +59,10 @@ static int take_servers(struct cli_connect *o, struct cli_target targets[],
 		struct cli_target *t = &targets[b->servers];
 
 		call->subject = *word;
-		err = cli_target(t, *word, &o->server, &call->d);
+		/* the first one may be a host of that name */
+		err = b->servers ? refuse_device(*word, &call->d) : 0;
+		if (!err)
+			err = cli_target(t, *word, &o->server, &call->d);
 		b->uris[b->servers++] = t->uri;
 	}
 	return err;

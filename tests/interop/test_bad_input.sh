@@ -60,6 +60,11 @@ bad 2 'a URI has its own port' 'a URI and -p' exports -p 1 nbd://h
 bad 2 'a URI has its own export name' 'a URI and -n' connect -n x nbd://h
 bad 2 'is not the name of an nbd device' 'a device that is none' \
 	connect -d sda host
+for dev in nbd0 /dev/nbd12; do
+	bad 2 "a device, not a server (for a device: -d $dev)" \
+		"a device for a second server: $dev" \
+		connect nbd://127.0.0.1/ "$dev"
+done
 bad 2 'is not the name of an nbd device' 'a device with a tail' \
 	disconnect nbd0x
 bad 2 'at "%zz"' 'a URI with a broken escape' exports nbd://h/%zz
