@@ -166,13 +166,6 @@ static void detach(const char *disk)
 	}
 }
 
-void init_toram_undo(const char *disk)
-{
-	if (*disk)
-		detach(disk);
-	umount2(HOME, MNT_DETACH);
-}
-
 void init_toram_release(void)
 {
 	char path[300], file[sizeof(DISK) + 1];
@@ -217,8 +210,9 @@ static int do_toram(struct boot *b, struct nbd_diag *d)
 static int undo_toram(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
+	/* of a child that was ended, b->disk has nothing */
 	if (b->cmd.toram)
-		init_toram_undo(b->disk);
+		init_toram_release();
 	b->disk[0] = '\0';
 	return NBD_OK;
 }

@@ -23,13 +23,11 @@
 int init_toram_copy(char disk[LOOP_NAME], const struct root_spec *r,
 		    struct nbd_diag *d);
 
-/* Undoes all of it, also after a failure; disk may be "". */
-void init_toram_undo(const char *disk);
-
 /*
- * Lets go of the copy of the running system, if there is one: its memory is
- * freed when the root is unmounted, which until then would keep the tmpfs busy,
- * and be kept busy by it.
+ * Lets go of the copy, if there is one, also of what init_toram_copy() left when
+ * it failed or was killed.  The memory of a running system's copy is freed when
+ * the root is unmounted, which until then would keep the tmpfs busy, and be kept
+ * busy by it.
  */
 #ifdef CONFIG_BOOT_TORAM
 void init_toram_release(void);
