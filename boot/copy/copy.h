@@ -65,6 +65,7 @@ struct task {
 	bool zero;   /* all zeroes: nothing is read, iov is not used */
 	bool unread; /* payload is still in the file, iov is a placeholder */
 	bool bad;    /* the disk of the source failed to read it */
+	bool held;   /* to be asked again, after an outage */
 	uint64_t offset;
 	uint32_t len;
 	struct nbd_iov iov;   /* its buffer, len bytes */
@@ -316,13 +317,29 @@ int copy_prepare(struct copy *c);
 void copy_flush(struct copy *c);
 /* Is there something to copy again, after an outage? */
 bool copy_is_behind(const struct copy *c);
-/* The offset before which everything is copied. */
-uint64_t copy_low_water(const struct copy *c);
-
 /* A pass without errors is a failure if the source's size changed meanwhile. */
 void copy_end_pass(struct copy *c);
 /* Compares the pieces at from, from + stride and so on, before end. */
 void copy_samples(struct copy *c, uint64_t from, uint64_t end, uint64_t stride);
+
+/* ---- tasks.c ---- */
+
+/* Outages of a server in a row, before the copy has moved on. */
+#define COPY_FAILURES 10
+
+/* The offset before which everything is copied. */
+uint64_t copy_low_water(const struct copy *c);
+/* Where a task waits for an answer; NULL: nowhere. */
+const struct side *copy_waits_for(const struct copy *c, const struct task *t);
+/* The next task that can be asked again after an outage; NULL: none now. */
+struct task *copy_next_held(struct copy *c);
+/* The source may hang up at one of the pieces: are no others to be read now? */
+bool copy_must_ask_alone(struct copy *c);
+/*
+ * s has failed COPY_FAILURES times with err.  Skips the piece that it was asked
+ * for alone, if errors are to be skipped: true, and s can be opened again.
+ */
+bool copy_skip_deadly(struct copy *c, const struct side *s, int err);
 
 /* ---- rescue.c, or norescue.c ---- */
 

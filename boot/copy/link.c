@@ -12,10 +12,11 @@
 #define PAUSE_MIN 100
 #define PAUSE_MAX 5000
 
-/* A server that is silent again and again, without an end, is no outage. */
+/*
+ * A server that is silent again and again, without an end, is no outage.  Nor is
+ * one that fails COPY_FAILURES times before it has flushed anything.
+ */
 #define SILENCES 3
-/* Nor is one that fails so often before it has flushed anything. */
-#define FAILURES 10
 
 /* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n,
@@ -279,16 +280,24 @@ static void note_progress(const struct side *s)
 	l->low = low;
 }
 
+/* One that has never answered is none to wait for, or hangs up at the start. */
+static bool is_untried(const struct side *s)
+{
+	const struct copy_link *l = s->link;
+
+	return !l->answered && (s->output || !l->o->skip_bad);
+}
+
 int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 {
 	struct copy_link *l = s->link;
 	int ms = 0, err = why;
 
 	note_progress(s);
-	if (!l || !l->o->patience || !l->answered || copy_interrupted ||
+	if (!l || !l->o->patience || is_untried(s) || copy_interrupted ||
 	    !nbd_err_is_outage(why) ||
 	    (why == NBD_E_TIMEOUT && ++l->silent > SILENCES) ||
-	    ++l->failures > FAILURES)
+	    ++l->failures > COPY_FAILURES)
 		return why;
 	copy_link_leave(s);
 	l->asking = false;

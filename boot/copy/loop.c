@@ -210,16 +210,17 @@ static int take_piece(struct copy *c, struct task *t)
 	if (!t->zero)
 		copy_pay(c, t->len, nbd_now_ns());
 	t->iov.len = t->other.len = t->len;
-	t->bad = false;
+	t->bad = t->held = false;
 	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
 	c->active++;
 	advance(c, t);
 	return 0;
 }
 
-static bool must_pause(const struct copy *c)
+static bool must_pause(struct copy *c)
 {
-	return c->rate && copy_must_pause(c, nbd_now_ns());
+	return copy_must_ask_alone(c) ||
+	       (c->rate && copy_must_pause(c, nbd_now_ns()));
 }
 
 /* Between files, tasks are done at once: the loop needs a turn, too. */
@@ -249,30 +250,6 @@ static bool fill(struct copy *c)
 }
 
 /* ---- the loop ---- */
-
-uint64_t copy_low_water(const struct copy *c)
-{
-	uint64_t low = c->scan.offset;
-
-	for (unsigned i = 0; i < c->depth; i++)
-		if (c->tasks[i].step != TASK_FREE && c->tasks[i].offset < low)
-			low = c->tasks[i].offset;
-	return low;
-}
-
-/* Where a task waits for an answer; NULL: nowhere. */
-static const struct side *waits_for(const struct copy *c, const struct task *t)
-{
-	switch (t->step) {
-	case TASK_READ:
-		return c->src;
-	case TASK_WRITE:
-	case TASK_COMPARE:
-		return c->dst;
-	default:
-		return NULL;
-	}
-}
 
 /*
  * The server of the destination was away, and may have lost what it had not
@@ -310,6 +287,8 @@ static int recover(struct copy *c, struct side *s, int why)
 		       !c->rescue;
 	int err = copy_side_reconnect(s, why, c->d);
 
+	if (err && copy_skip_deadly(c, s, err))
+		err = copy_side_reconnect(s, why, c->d);
 	if (!err && s == c->dst)
 		err = copy_again(c);
 	if (err)
@@ -317,17 +296,29 @@ static int recover(struct copy *c, struct side *s, int why)
 	for (unsigned i = 0; i < c->depth; i++) {
 		struct task *t = &c->tasks[i];
 
-		if (waits_for(c, t) != s)
+		if (copy_waits_for(c, t) != s)
 			continue;
 		if (scanned) {
 			t->step = TASK_FREE;
+			t->held = false;
 			c->active--;
 		} else {
-			advance(c, t);
+			t->held = true;
 		}
 	}
 	c->moved = nbd_now_ns();
 	return 1;
+}
+
+/* Asks again for what was in flight in an outage. */
+static void ask_held(struct copy *c)
+{
+	struct task *t;
+
+	while (!c->err && (t = copy_next_held(c))) {
+		t->held = false;
+		advance(c, t);
+	}
 }
 
 static bool pump(struct copy *c, struct side *s)
@@ -455,8 +446,10 @@ void copy_pass(struct copy *c, bool compares)
 	copy_progress_begin(&c->progress, c->progress.on, c->scan.offset,
 			    c->scan.end);
 	for (;;) {
-		bool moved = fill(c);
+		bool moved;
 
+		ask_held(c);
+		moved = fill(c);
 		if (c->dst->is_pipe)
 			moved |= take_turns(c);
 		moved |= pump(c, c->src);

@@ -53,8 +53,10 @@ static void answer(int fd, const unsigned char *request)
 	send(fd, s.srv, s.n, MSG_NOSIGNAL);
 	script_start(&s);
 	say_fill(&s, 'x', 16384);
-	for (; len; len -= 16384)
-		send(fd, s.srv, 16384, MSG_NOSIGNAL);
+	for (uint32_t part; len; len -= part) {
+		part = len < 16384 ? len : 16384;
+		send(fd, s.srv, part, MSG_NOSIGNAL);
+	}
 }
 
 static void interrupt(int fd, const unsigned char *request)
@@ -107,16 +109,17 @@ static int cleanup(void **state)
 }
 
 /* One connection to the server, into the file; the result of the copy. */
-static int copy(uint64_t *done)
+static int copy_with(struct copy_options o, uint64_t *done)
 {
 	static struct copy_link link;
 	struct nbd_uri uri = server_uri();
 	static struct nbd_latency latency;
-	struct copy_options o = { .connections = 1, .latency = &latency };
 	struct side src = { .name = "src", .fd = -1 }, dst;
 	struct copy c = { .src = &src, .dst = &dst, .d = &d };
 	int err;
 
+	o.connections = 1;
+	o.latency = &latency;
 	memset(&link, 0, sizeof(link));
 	assert_int_equal(copy_side_open_nbd(&src, &link, &uri, &o, &d), 0);
 	assert_int_equal(copy_side_open_file(&dst, out, true, &d), 0);
@@ -124,6 +127,11 @@ static int copy(uint64_t *done)
 	dst.ops->close(&dst);
 	src.ops->close(&src);
 	return err;
+}
+
+static int copy(uint64_t *done)
+{
+	return copy_with((struct copy_options){ 0 }, done);
 }
 
 static off_t size_of_out(void)
@@ -175,6 +183,72 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 	copy_catch_signals();
 	assert_int_equal(copy(&done), NBD_E_CUT);
 	assert_int_equal(size_of_out(), 8);
+}
+
+/* ---- a source that hangs up at each read of one sector ---- */
+
+static uint64_t deadly; /* its offset */
+static unsigned hangups;
+
+static void hang_up(int fd, const unsigned char *request)
+{
+	uint64_t offset = be64(request + 16);
+
+	if (request[7] == NBD_CMD_READ && offset <= deadly &&
+	    deadly - offset < be32(request + 24)) {
+		hangups++;
+		shutdown(fd, SHUT_RDWR);
+		return;
+	}
+	answer(fd, request);
+}
+
+static void say_nothing(const struct nbd_diag *text)
+{
+	(void)text;
+}
+
+static int copy_from_deadly(uint64_t offset, const char *skip, uint64_t *done)
+{
+	server.answer = hang_up;
+	deadly = offset;
+	hangups = 0;
+	return copy_with((struct copy_options){ .patience = 600,
+						.say = say_nothing,
+						.skip_bad = skip },
+			 done);
+}
+
+static void the_piece_at_which_it_hangs_up_is_named(void **state)
+{
+	char text[64];
+	uint64_t done;
+
+	(void)state;
+	assert_int_equal(copy_from_deadly(700 << 10, NULL, &done), NBD_E_CUT);
+	snprintf(text, sizeof(text), "read at offset %u (%u bytes)",
+		 (700u << 10) & ~(COPY_PIECE - 1), COPY_PIECE);
+	assert_non_null(strstr(d.text, text));
+}
+
+/* Others that are in flight beside it are not lost. */
+static void only_what_it_hangs_up_at_is_skipped(void **state)
+{
+	uint64_t done;
+
+	(void)state;
+	assert_int_equal(copy_from_deadly(700 << 10, "", &done), 0);
+	assert_int_equal(done, SIZE - 512);
+	assert_true(hangups >= 11);
+}
+
+static void so_is_a_piece_before_any_answer(void **state)
+{
+	uint64_t done;
+
+	(void)state;
+	assert_int_equal(copy_from_deadly(100 << 10, "", &done), 0);
+	assert_int_equal(done, SIZE - 512);
 }
 
 /* ---- an outage of the destination ---- */
@@ -246,11 +320,6 @@ int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	return n ? __real_poll(fds, n, ms) : 0;
-}
-
-static void say_nothing(const struct nbd_diag *text)
-{
-	(void)text;
 }
 
 /* From a file of four pieces, one after the other; the server dies at one. */
@@ -392,6 +461,13 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			without_flush_all_is_written_again, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			the_piece_at_which_it_hangs_up_is_named, setup,
+			cleanup),
+		cmocka_unit_test_setup_teardown(
+			only_what_it_hangs_up_at_is_skipped, setup, cleanup),
+		cmocka_unit_test_setup_teardown(so_is_a_piece_before_any_answer,
+						setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			without_patience_the_copy_fails_at_once, setup,
 			cleanup),
