@@ -39,6 +39,20 @@ static bool has_family(const struct sock_addr *a)
 	return fd >= 0;
 }
 
+static bool has(const struct sock_addr at[], int n, const struct sock_addr *a)
+{
+	for (int i = 0; i < n; i++)
+		if (!memcmp(&at[i], a, sizeof(*a)))
+			return true;
+	return false;
+}
+
+static bool may_use(const struct watch_servers *s, const struct sock_addr *a,
+		    bool start)
+{
+	return start ? has_family(a) : a->len == 4 || s->six;
+}
+
 /* Asks for name i; false: its addresses are the same, or there is no answer. */
 static bool ask(struct watch_servers *s, unsigned i, bool start)
 {
@@ -46,16 +60,16 @@ static bool ask(struct watch_servers *s, unsigned i, bool start)
 	struct sock_addr at[BACKEND_SERVERS];
 	int known = sock_resolve(&s->name[i], found, NULL), n = 0, same = 0;
 
-	for (int k = 0; k < known && n < BACKEND_SERVERS; k++)
-		if (start ? has_family(&found[k]) : found[k].len == 4 || s->six)
+	for (int k = 0; k < known && n < BACKEND_SERVERS; k++) {
+		/* the order of a service's servers is left to chance */
+		found[k].server = false;
+		/* and two of them may have one address */
+		if (may_use(s, &found[k], start) && !has(at, n, &found[k]))
 			at[n++] = found[k];
-	/* the order of a service's servers is left to chance */
-	for (int k = 0; k < n; k++)
-		at[k].server = false;
+	}
 	/* servers of names turn their answers round */
 	for (int k = 0; k < n; k++)
-		for (int j = 0; j < s->n_at[i]; j++)
-			same += !memcmp(&at[k], &s->at[i][j], sizeof(at[k]));
+		same += has(s->at[i], s->n_at[i], &at[k]);
 	if (!n || (n == s->n_at[i] && same == n))
 		return false;
 	memcpy(s->at[i], at, sizeof(at));

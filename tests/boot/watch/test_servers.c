@@ -240,6 +240,18 @@ static void a_service_may_move_to_other_ports(void **state)
 	assert_string_equal(are(), "192.0.2.1:10888");
 }
 
+/* Two servers of a service may have one address, until one of them moves. */
+static void one_address_of_two_servers_counts_once(void **state)
+{
+	(void)state;
+	tell("_nbd._tcp.example 192.0.2.1 192.0.2.1", NULL, NULL);
+	begin("nbd://_nbd._tcp.example/");
+	assert_string_equal(are(), "192.0.2.1:10809");
+	tell("_nbd._tcp.example 192.0.2.1 192.0.2.2", NULL, NULL);
+	assert_true(again());
+	assert_string_equal(are(), "192.0.2.1:10809 192.0.2.2:10809");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -250,6 +262,7 @@ int main(void)
 		cmocka_unit_test(only_names_of_dns_are_asked_for),
 		cmocka_unit_test(there_is_room_for_a_few_addresses),
 		cmocka_unit_test(a_service_may_move_to_other_ports),
+		cmocka_unit_test(one_address_of_two_servers_counts_once),
 	};
 
 	return cmocka_run_group_tests_name("servers of a watcher", tests, NULL,
