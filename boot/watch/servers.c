@@ -67,6 +67,8 @@ static bool ask(struct watch_servers *s, unsigned i, bool start)
 		if (may_use(s, &found[k], start) && !has(at, n, &found[k]))
 			at[n++] = found[k];
 	}
+	if (known > 0)
+		s->useless[i] = !n;
 	/* servers of names turn their answers round */
 	for (int k = 0; k < n; k++)
 		same += has(s->at[i], s->n_at[i], &at[k]);
@@ -104,11 +106,15 @@ static void fill(struct watch_servers *s, struct backend *b)
 		if (n > (b->spread ? 1 : room))
 			n = b->spread ? 1 : room;
 		/* a socket, or a name that is resolved at each try */
-		if (!n)
+		if (!n && !s->useless[i])
 			b->uris[b->servers++] = s->name[i];
 		for (int k = 0; k < n; k++)
 			put(s, b, i, k);
 	}
+	if (b->servers)
+		return;
+	memcpy(b->uris, s->name, sizeof(b->uris));
+	b->servers = s->n;
 }
 
 void watch_servers_open(struct watch_servers *s, struct backend *b)

@@ -21,6 +21,8 @@ struct watch_servers {
 	bool fixed[BACKEND_SERVERS];	      /* DNS does not know it */
 	struct sock_addr at[BACKEND_SERVERS][BACKEND_SERVERS];
 	int n_at[BACKEND_SERVERS];
+	bool useless[BACKEND_SERVERS];	/* all at addresses of a family that the
+					  kernel lacks */
 	char text[BACKEND_SERVERS][64]; /* of the addresses */
 	bool six;			/* the kernel has IPv6 */
 	struct nbd_retry pause;

@@ -136,6 +136,9 @@ static socklen_t encode(union address *u, const struct sock_addr *a)
 	return sizeof(u->in6);
 }
 
+/* What sock_lacks_keep() found. */
+static enum { ASK, HAS, LACKS } kept_six;
+
 int sock_connect(struct sock *s, const struct sock_addr *a)
 {
 	int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -145,6 +148,10 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 
 	s->t = (struct nbd_transport){ sock_read, sock_write, sock_vclose };
 	s->reads = 0;
+	s->fd = -1;
+	/* it would run modprobe, from a root that may be away */
+	if (kept_six == LACKS && a->len == 16)
+		return NBD_E_UNREACHABLE;
 	s->fd = socket(u.any.sa_family, type, 0);
 	if (s->fd < 0)
 		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE
@@ -178,8 +185,6 @@ int sock_open(const struct sock_addr *a, int type)
 		close(fd);
 	return err;
 }
-
-static enum { ASK, HAS, LACKS } kept_six;
 
 bool sock_lacks(const struct sock_addr *a)
 {
