@@ -54,10 +54,11 @@ void device_dialer_moved(struct device_dialer *dl);
 /*
  * Reads the credentials of every server of b now, so that later dialing reads
  * no file; device_dialer_close() keeps them.  b may have other servers later,
- * with the same credentials; the strings of its URIs have to stay.  Later dialing uses the sisters of
- * the local port b->port in turn.  A server whose credentials cannot be read
- * fails each time it is dialed.  Returns an error if no server's credentials
- * can be read, else 0 with the servers that failed in d (or "").
+ * with the same credentials; the strings of its URIs have to stay.  Later
+ * dialing uses the sisters of the local port b->port in turn.  A server whose
+ * credentials cannot be read fails each time it is dialed.  Returns an error if
+ * no server's credentials can be read, else 0 with the servers that failed in d
+ * (or "").
  */
 int device_dialer_keep(struct device_dialer *dl, const struct backend *b,
 		       struct nbd_diag *d);
