@@ -188,6 +188,9 @@ static const char *parse_spec(struct spec *s, const char *f, va_list *ap)
 	if (f[0] == '.' && f[1] == '*') {
 		s->precision = va_arg(*ap, int);
 		f += 2;
+	} else if (f[0] == '.') {
+		for (s->precision = 0, f++; *f >= '0' && *f <= '9'; f++)
+			s->precision = s->precision * 10 + (*f - '0');
 	}
 	for (; *f == 'l'; f++)
 		s->longs++;

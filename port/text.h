@@ -3,7 +3,7 @@
  * Text for people and programs, in fixed buffers and without stdio, so that the
  * same printer serves Linux, firmware and bare metal.  Nothing here allocates.
  *
- * Formats are a subset of printf's: %s %.*s %c %d %u %x with the lengths l,
+ * Formats are a subset of printf's: %s %.*s %.9s %c %d %u %x with the lengths l,
  * ll and z, a width, the flags '-' and '0', and %%.
  */
 #ifndef NBD_TEXT_H

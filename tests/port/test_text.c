@@ -36,6 +36,7 @@ static void formats_agree_with_the_c_library(void **state)
 	SAME("[%8s][%-8s][%2s][%-2s]", "abc", "abc", "abc", "abc");
 	SAME("[%.*s][%.*s][%.*s]", 2, "abc", 0, "abc", 9, "abc");
 	SAME("[%.*s]", -1, "abc");
+	SAME("[%.2s][%.0s][%.10s][%-4.1s]", "abc", "abc", "abc", "abc");
 	SAME("[%6.*s][%-6.*s]", 2, "abc", 2, "abc");
 	SAME("%s%s%s", "a", "b", "c");
 	SAME("%d%%", 50);
