@@ -36,6 +36,10 @@ is_right()
 ! is_right "$dir" || exit 0
 command -v apt-get >/dev/null || die 'no apt-get here to fetch the source'
 mkdir -p "$dir"
+# One at a time: what another make fetches now is there afterwards.
+exec 9>"$dir.lock"
+flock 9
+! is_right "$dir" || exit 0
 work=$(mktemp -d "$dir.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -3,7 +3,7 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|check|cpus|bench|net ...]
+#   deps.sh [-l] [build|demo|metal|unit|check|cpus|bench|net ...]
 #                                   all but the last three if none is named
 #   -l                                      list them, install nothing
 set -eu
@@ -17,7 +17,10 @@ demo='busybox-static cpio kmod xz-utils zstd e2fsprogs nbdkit iproute2
 # boards without an operating system
 metal='gcc-arm-none-eabi gcc-aarch64-linux-gnu nbdkit iproute2 qemu-system-arm'
 
-check='libcmocka-dev nbd-server nbd-client qemu-utils
+# unit tests of one compiler
+unit='libcmocka-dev xz-utils patch'
+
+check="$unit"' nbd-server nbd-client qemu-utils
 	clang clang-format clang-tidy lld llvm libclang-rt-dev cppcheck
 	shellcheck mandoc squashfs-tools fdisk gdisk fio git procps jq socat time
 	debootstrap nftables ethtool dnsmasq-base radvd kea-dhcp6-server
@@ -65,11 +68,12 @@ for group; do
 	build) want="$want $build" ;;
 	demo) want="$want $demo" ;;
 	metal) want="$want $metal" ;;
+	unit) want="$want $unit" ;;
 	check) want="$want $check" ;;
 	cpus) want="$want $cpus" ;;
 	bench) want="$want $bench" ;;
 	net) want="$want $net" ;;
-	*) die "no group \"$group\" (there are build, demo, metal, check, cpus, bench, net)" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, unit, check, cpus, bench, net)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

@@ -224,7 +224,7 @@ check 'the kernel gives none of them to a connection' \
 	[ "$(echo "$ports" | awk "\$1 < $low || \$1 > $high" | wc -l)" = 40 ]
 
 # ---- the whole ----
-mkdir .ci && cp "$ci" .ci
+mkdir -p .ci tests && cp "$ci" .ci && : >tests/deps.sh
 # shellcheck disable=SC2016 # make expands it
 printf 'deps:\n\ncheck:\n\t@echo "ok $(T)$(CHANGED)."\n' >Makefile
 T=x CHANGED=HEAD run bash .ci/run
