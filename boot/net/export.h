@@ -3,7 +3,7 @@
  * Files under /run for the programs of the real system:
  *
  *	/run/nbdboot/lease              the interface of the root
- *	/run/nbdboot/lease.state        the lease for its renewal, in binary
+ *	/run/nbdboot/lease.state        the lease for its renewal, see kept.c
  *	/run/nbdboot/resolv.conf        name servers and search list
  *	/run/net-IF.conf                as klibc's ipconfig writes it: scripts
  *	                                of initramfs-tools and cloud-init read

@@ -10,7 +10,8 @@
 
 /*
  * A lease and where it is.  It is lease6 if net_lease6_begun() says so, else
- * dhcp, of which only the members that net_dhcp_renewal() needs are valid.
+ * dhcp.  Of what a server said besides the address, its times and the server,
+ * a lease that was read has nothing, except the host name.
  */
 struct net_kept {
 	char name[16]; /* of the interface when it was got */
@@ -35,8 +36,8 @@ int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
 		   struct nbd_diag *d);
 
 /*
- * Reads KEPT_STATE.  NBD_E_NOT_FOUND: there is no lease, or another version of
- * this program wrote the file.
+ * Reads KEPT_STATE, which is text that another version of this program may have
+ * written.  NBD_E_NOT_FOUND: there is no lease, or none that can be read.
  */
 int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d);
 

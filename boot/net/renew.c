@@ -95,6 +95,7 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 		j->addr.prefix = net_ip_bits(&j->addr);
 		j->dhcp = k.dhcp;
 		j->lease6 = k.lease6;
+		r->kept = net_kept_bound(&k);
 	}
 	read_plan(r);
 	if (!rc)
@@ -145,10 +146,16 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 	return result(j, d);
 }
 
-int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
+int net_renew_keep(struct net_renewal *r, struct nbd_diag *d)
 {
+	const struct job *j = &r->j;
+	uint64_t bound = net_lease6_begun(&j->lease6) ? j->lease6.bound
+						      : j->dhcp.bound;
 	struct net_state s;
 
+	if (bound == r->kept)
+		return NBD_OK;
+	r->kept = bound;
 	net_job_state(&r->j, &r->plan, &s);
 	return net_export_lease(r->run, &s, &r->j.dhcp, true, d);
 }

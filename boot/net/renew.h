@@ -18,6 +18,7 @@ struct net_renewal {
 	struct ip_config ip; /* of no interface */
 	int run;	     /* the result of file_run() */
 	bool resumed;	     /* the machine was suspended meanwhile */
+	uint64_t kept;	     /* when the lease of the files began */
 };
 
 /*
@@ -40,9 +41,10 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 /*
  * Writes the renewed lease: EXPORT_LEASE, the kept lease (kept.h), and
  * net-IF.conf or net6-IF.conf, even if the root was switched since
- * net_renew_read().
+ * net_renew_read().  Does nothing if the lease is the one that is kept, which
+ * was only confirmed.
  */
-int net_renew_keep(const struct net_renewal *r, struct nbd_diag *d);
+int net_renew_keep(struct net_renewal *r, struct nbd_diag *d);
 
 /*
  * Gives the address of the kept lease, which lasts for ever, the rest of

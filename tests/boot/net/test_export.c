@@ -193,8 +193,11 @@ static void a_lease_can_be_read_back(void **state)
 	assert_int_equal(net_kept_read(run, &kept, &d), 0);
 	assert_string_equal(kept.name, "eth0");
 	assert_false(net_lease6_begun(&kept.lease6));
-	assert_memory_equal(&kept.dhcp.lease, &lease.lease,
-			    sizeof(lease.lease));
+	assert_int_equal(kept.dhcp.state, DHCP_BOUND);
+	assert_memory_equal(kept.dhcp.lease.server, lease.lease.server, 4);
+	assert_int_equal(kept.dhcp.lease.t1, lease.lease.t1);
+	assert_int_equal(kept.dhcp.lease.t2, lease.lease.t2);
+	assert_string_equal(kept.dhcp.lease.host, lease.lease.host);
 	assert_int_equal(net_kept_bound(&kept), lease.bound);
 	assert_int_equal(net_kept_seconds(&kept), 3600);
 	assert_memory_equal(net_kept_addr(&kept).ip, v4.ip, 16);
@@ -202,7 +205,7 @@ static void a_lease_can_be_read_back(void **state)
 	assert_int_equal(write(fd, "another", 7), 7);
 	close(fd);
 	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
-	assert_non_null(strstr(d.text, "not of this version of nbdboot"));
+	assert_non_null(strstr(d.text, "no lease that can be read"));
 	assert_int_equal(unlinkat(run, "nbdboot/lease.state", 0), 0);
 	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 	assert_non_null(strstr(d.text, "No such file"));
@@ -262,25 +265,89 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 	assert_int_equal(kept.index, 3);
 	assert_memory_equal(kept.local, local.ip, 16);
 	assert_memory_equal(&kept.lease6, &six, sizeof(six));
+	assert_int_equal(kept.dhcp.state, DHCP_SELECTING);
 	assert_int_equal(net_kept_bound(&kept), six.bound);
 	assert_int_equal(net_kept_seconds(&kept), 7200);
 	assert_memory_equal(net_kept_addr(&kept).ip, v6.ip, 16);
-	/* cut, and of another version */
-	assert_int_equal(file_read(run, "nbdboot/lease.state", text,
-				   sizeof(text)),
-			 sizeof(kept) + 8);
-	text[0] ^= 1;
-	file_save(run, "nbdboot/lease.state", text, sizeof(kept) + 8);
-	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
-	text[0] ^= 1;
-	file_save(run, "nbdboot/lease.state", text, sizeof(kept) + 7);
-	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
+}
+
+/* Is the text, which replaces the file, a lease? */
+static bool is_lease(const char *replacement, size_t len)
+{
+	struct net_kept kept;
+
+	file_save(run, "nbdboot/lease.state", replacement, len);
+	return !net_kept_read(run, &kept, &d);
+}
+
+static void a_lease_of_another_version_is_read(void **state)
+{
+	static const char file[] =
+		"colour=blue\ndhcp=eth0\nbegun=5000000000\nseconds=3600\n"
+		"t1=1800\nt2=3150\naddress=192.0.2.5\nserver=192.0.2.1\n";
+	static const char *const needed[] = { "dhcp=",	"begun=", "seconds=",
+					      "t1=",	"t2=",	  "address=",
+					      "server=" };
+	static const char *const wrong[] = {
+		"dhcp=an_interface_with_a_long_name\n",
+		"begun=18446744073709551616\n",
+		"seconds=4294967296\n",
+		"t1=x\n",
+		"t2=1\n",
+		"address=192.0.2.256\n",
+		"server=\n",
+	};
+	char other[1100];
+
+	(void)state;
+	assert_true(is_lease(file, sizeof(file) - 1));
+	/* the last line is cut */
+	assert_false(is_lease(file, sizeof(file) - 2));
+	assert_false(is_lease(file, 0));
+	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		const char *line = strstr(file, needed[i]);
+		const char *next = strchr(line, '\n') + 1;
+		int before = (int)(line - file), n;
+
+		n = nbd_fmt(other, sizeof(other), "%.*s%s", before, file, next);
+		assert_false(is_lease(other, (size_t)n));
+		n = nbd_fmt(other, sizeof(other), "%.*s%s%s", before, file,
+			    wrong[i], next);
+		assert_false(is_lease(other, (size_t)n));
+	}
+	/* a longer file is cut */
+	memset(other, 'x', sizeof(other));
+	memcpy(other, file, sizeof(file) - 1);
+	assert_true(is_lease(other, sizeof(other)));
+}
+
+static void a_lease_of_dhcpv6_needs_an_identity(void **state)
+{
+	static const char file[] =
+		"dhcp6=eth0\nbegun=5\npreferred=1\nseconds=3600\nt1=1800\n"
+		"t2=3150\naddress=2001:db8::5\nlocal=fe80::1\niaid=7\nduid=";
+
+	(void)state;
+	for (unsigned len = 0; len <= DUID6_MAX + 1; len++) {
+		char hex[2 * DUID6_MAX + 3] = { 0 }, other[1024];
+		int n;
+
+		memset(hex, 'a', len * 2);
+		n = nbd_fmt(other, sizeof(other), "%s%s\n", file, hex);
+		assert_int_equal(is_lease(other, (size_t)n),
+				 len && len <= DUID6_MAX);
+		other[n - 2] = 'g';
+		assert_false(is_lease(other, (size_t)n));
+	}
 }
 
 static void a_lease_of_an_earlier_try_goes(void **state)
 {
-	static const struct lease6 six = { .state = LEASE6_BOUND,
-					   .id.duid.len = 10 };
+	static const struct lease6 six = {
+		.state = LEASE6_BOUND,
+		.id.duid.len = 10,
+		.lease = { .has = true, .t1 = 1, .t2 = 2, .valid = 3 }
+	};
 	struct net_state s = machine;
 	struct net_kept kept;
 
@@ -306,6 +373,8 @@ int main(void)
 		cmocka_unit_test(files_that_exist_once_describe_the_machine),
 		cmocka_unit_test(a_static_address_and_a_vlan_have_other_words),
 		cmocka_unit_test(a_lease_can_be_read_back),
+		cmocka_unit_test(a_lease_of_another_version_is_read),
+		cmocka_unit_test(a_lease_of_dhcpv6_needs_an_identity),
 		cmocka_unit_test(a_lease_of_an_earlier_try_goes),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_named),
 		cmocka_unit_test(a_lease_of_dhcpv6_is_written_and_read),

@@ -367,6 +367,10 @@ static void the_words_of_the_command_line_still_count(void **state)
 					 "nameserver=192.0.2.53",
 			      .answer = { { 0, DHCP_ACK, 1, 5 } } };
 	assert_int_equal(net_renew_read(&r, &d), 0);
+	/* that which was read is on record */
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+	assert_int_equal(play.kept, 0);
+	r.j.dhcp.bound = 1;
 	/* that of the server, unless rd.peerdns=0 is there */
 	r.j.dhcp.lease.n_dns = 1;
 	memcpy(r.j.dhcp.lease.dns[0], "\xc0\0\x02\x01", 4);
@@ -377,11 +381,13 @@ static void the_words_of_the_command_line_still_count(void **state)
 	assert_int_equal(play.state.dns[2].ip[3], 1);
 	assert_string_equal(play.state.host, "me");
 	r.plan.no_peer_dns = true;
+	r.j.dhcp.bound = 2;
 	assert_int_equal(net_renew_keep(&r, &d), 0);
 	assert_int_equal(play.state.n_dns, 2);
 	/* those of another interface do not */
 	play.cmdline = "ip=eth1:dhcp ip=::::you:eth2:dhcp:192.0.2.54";
 	assert_int_equal(net_renew_read(&r, &d), 0);
+	r.j.dhcp.bound = 3;
 	assert_int_equal(net_renew_keep(&r, &d), 0);
 	assert_int_equal(play.state.n_dns, 0);
 	assert_string_equal(play.state.host, "");
