@@ -87,6 +87,7 @@ log_begin_msg() { :; }
 log_end_msg() { :; }
 log_warning_msg() { printf '%s\\n' "warning: \$*" >>'$work/calls'; }
 panic() { printf '%s\\n' "panic: \$*" >>'$work/calls'; exit 1; }
+udevadm() { printf '%s\\n' "udevadm \$*" >>'$work/calls'; }
 END
 
 # tools_call: runs the script; its result is in $work/got
@@ -114,13 +115,16 @@ tools()
 	same "initramfs-tools: $words${ROOTPATH:+ ($ROOTPATH)}"
 }
 
-watch='watch -b -m nbd0'
+# the rules of udev for volumes look at a disk that is added
+added='udevadm trigger --action=add --sysname-match='
+watch="${added}nbd0
+watch -b -m nbd0"
 tools 'root=/dev/sda1' '' ''
 tools 'root=UUID=1-2 ip=dhcp' 'nbd:h:x' ''
 tools 'root=/dev/nbd0 nbdroot=10.0.2.2/root' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'"
 tools 'nbdroot=10.0.2.2,root,nbd3' '' 'connect nbd://10.0.2.2/root' \
-	'watch -b -m nbd3' "ROOT='/dev/nbd3'"
+	"${added}nbd3" 'watch -b -m nbd3' "ROOT='/dev/nbd3'"
 tools 'nbdroot=10.0.2.2,root' '' 'connect nbd://10.0.2.2/root' \
 	"$watch" "ROOT='/dev/nbd0'"
 tools 'nbdroot=10.0.2.2:2000/root' '' 'connect nbd://10.0.2.2:2000/root' \
@@ -136,6 +140,9 @@ tools 'root=/dev/nbd0' 'nbd://10.0.2.2/root' \
 tools 'root=nbd:10.0.2.2:root:ext4:errors=panic' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'" \
 	"ROOTFLAGS='-o errors=panic'" "ROOTFSTYPE='ext4'"
+tools 'root=LABEL=x nbdroot=10.0.2.2/root ostree=/ostree/1' '' \
+	'warning: nbdboot: ostree=: initramfs-tools starts no deployment; use dracut or "nbdboot init"' \
+	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
 tools 'root=nbd://10.0.2.2/root nbdboot.part=LABEL=x' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
 tools 'root=LABEL=x nbdroot=10.0.2.2/root' '' \
@@ -564,7 +571,8 @@ printf '%s\n' "$work/etc/nbdboot/client-key.pem 600" "$work/ssl/ca.pem 644" |
 	sort >"$work/want"
 same 'mkinitcpio (stub): a link is copied as the file, and a key stays private'
 
-# arch WORDS RESULT: the root that the hook sets, by a stub of init
+# arch WORDS RESULT: the root that the hook sets, and how often it called for the
+# device, by a stub of init
 arch()
 {
 	echo "$1 quiet" >"$work/cmdline"
@@ -578,11 +586,14 @@ arch()
 		msg() { :; }
 		err() { printf '%s\n' "err: $*"; }
 		launch_interactive_shell() { exit; }
+		udevadm() { echo "$*" >>"$work/calls"; }
 		root=unset rootfstype='' rootflags=''
 		# shellcheck source=boot/mkinitcpio/hook
 		. "$work/hook"
 		run_hook
-		echo "$root $rootfstype $rootflags $(grep -c '^watch' \
+		echo "$root $rootfstype $rootflags $(grep -cx \
+			-e 'watch -b -m nbd0' \
+			-e 'trigger --action=add --sysname-match=nbd0' \
 			"$work/calls" 2>/dev/null)"
 	) >"$work/got" 2>&1 || :
 	same "mkinitcpio (stub): $1"
@@ -590,8 +601,8 @@ arch()
 
 arch 'root=/dev/sda1' 'unset   '
 printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
-arch 'root=nbd://h/x' '/dev/nbd0   1'
-arch 'root=/dev/mapper/vg-root nbdroot=h/x' 'unset   1'
+arch 'root=nbd://h/x' '/dev/nbd0   2'
+arch 'root=/dev/mapper/vg-root nbdroot=h/x' 'unset   2'
 named 'mkinitcpio (stub)'
 for word in roothash rd.roothash usrhash rd.usrhash; do
 	arch "root=LABEL=x nbdroot=h/x $word=12" \
@@ -600,7 +611,7 @@ done
 arch 'root=LABEL=x nbdroot=h/x "roothash"' \
 	"err: $(unverified mkinitcpio roothash)"
 arch 'root=/dev/sda1 roothash=12' 'unset   '
-arch 'root=nbd://h/x xroothash=12 roothashx * -- roothash=12' '/dev/nbd0   1'
+arch 'root=nbd://h/x xroothash=12 roothashx * -- roothash=12' '/dev/nbd0   2'
 # what DHCP says counts only then
 echo 'nbdroot=dhcp quiet' >"$work/cmdline"
 for shell in dash 'busybox sh' bash; do
@@ -622,10 +633,10 @@ END
 	untouched "mkinitcpio (stub): $shell runs nothing that DHCP said"
 done
 printf '%s\n' "ROOTPATH='nbd:h:y'" IPV4DNS0=192.0.2.3 >"$work/net-eth0.conf"
-arch 'nbdroot=dhcp' '/dev/nbd0   1'
-arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   1'
-arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   1'
-arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 1'
+arch 'nbdroot=dhcp' '/dev/nbd0   2'
+arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   2'
+arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   2'
+arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 2'
 # ---- completion ----
 
 for shell in bash zsh fish; do
