@@ -3,8 +3,8 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|unit|check|cpus|bench|net ...]
-#                                   all but the last three if none is named
+#   deps.sh [-l] [build|demo|metal|unit|check|cpus|bench|net|images ...]
+#                                   all but the last four if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -50,6 +50,9 @@ bench='linux-perf libdevel-nytprof-perl'
 # more servers of DHCP than the checks have
 net='kea-dhcp4-server isc-dhcp-server'
 
+# images that no check makes
+images='mkosi'
+
 die()
 {
 	echo "deps: $*" >&2
@@ -73,7 +76,8 @@ for group; do
 	cpus) want="$want $cpus" ;;
 	bench) want="$want $bench" ;;
 	net) want="$want $net" ;;
-	*) die "no group \"$group\" (there are build, demo, metal, unit, check, cpus, bench, net)" ;;
+	images) want="$want $images" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, unit, check, cpus, bench, net, images)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

@@ -91,8 +91,10 @@ soak-dropin: vm-program ## each form of ours, LTSP, Debian 12 to 14: OUTAGE=60
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin13.sh
 	@RELEASE=testing VM_SUITE=testing KINDS='initramfs-tools networkd dracut' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
-soak-images: vm-program ## a table of images as people have them, as root: ONLY='lvm'
-	@ONLY='$(ONLY)' $(vm) tests/vm/soak_images.sh
+soak-images: vm-program ## a table of images as people have them, as root: ONLY='lvm' HOOKS='init dracut12' KEEP=1
+	@sh tests/deps.sh images
+	$(Q)+$(MAKE) --no-print-directory O='$(O)' deb >/dev/null
+	@ONLY='$(ONLY)' HOOKS='$(HOOKS)' KEEP='$(KEEP)' $(vm) tests/vm/soak_images.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \
 		$(vm) tests/vm/test_uefi_net.sh

@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes a Debian root, with the initramfs of Debian's generators in it:
 #
-#   dropin-root.sh BASE DEBIAN MODULES TREE [PACKAGE.deb...]
+#   dropin-root.sh BASE DEBIAN MODULES [TREE [PACKAGE.deb...]]
 #
-# BASE is the root without our packages, which is made from DEBIAN once.  TREE
-# is new: it has the packages, or Debian's nbd-client if there are none, and
-# /boot/initrd.img-VERSION.  With nbdboot-dracut it also has those of dracut that
-# MAKE names: dracut.img, plain.img (without systemd), networkd.img (with
-# systemd-networkd) and module.img (with dracut's own module nbd, which calls
-# nbd-client).  All kernel modules are in these, but in TREE only if MAKE has dep.
-# If it has ltsp, TREE has LTSP's client, and /boot/ltsp.img is its part of the
-# initramfs.
+# BASE is the root without our packages, which is made from DEBIAN once; it has
+# those of Debian that PACKAGES names, too.  TREE is new: it has the packages, or
+# Debian's nbd-client if there are none, and /boot/initrd.img-VERSION.  With
+# nbdboot-dracut it also has those of dracut that MAKE names: dracut.img, plain.img
+# (without systemd), networkd.img (with systemd-networkd) and module.img (with
+# dracut's own module nbd, which calls nbd-client).  With volumes it has those of a
+# system whose files in SKELETON name volumes: volumes.img of dracut, with ostree
+# and verity, and luks.img of initramfs-tools.  All kernel modules are in these, but
+# in TREE only if MAKE has dep.  If it has ltsp, TREE has LTSP's client, and
+# /boot/ltsp.img is its part of the initramfs.
 set -eu
 
-base=${1:?base} debian=${2:?Debian} modules=${3:?modules} root=${4:?tree}
-shift 4
+base=${1:?base} debian=${2:?Debian} modules=${3:?modules} root=${4-}
+shift $(($# < 4 ? 3 : 4))
 version=${modules##*/}
 PATH=$PATH:/sbin:/usr/sbin
 
@@ -77,8 +79,10 @@ make_base()
 	cp -a "$debian" "$root"
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
+	# shellcheck disable=SC2046,SC2086 # words on purpose
 	install_inside initramfs-tools dracut-core dracut-network \
-		"$(dhcp_client)" busybox zstd e2fsprogs iproute2 procps
+		$(dhcp_client) busybox zstd e2fsprogs iproute2 procps \
+		${PACKAGES-}
 	mv "$root" "$base"
 	root=$tree
 }
@@ -103,6 +107,7 @@ make_ltsp()
 }
 
 [ -e "$base" ] || make_base
+[ "$root" ] || exit 0
 cp -a "$base" "$root"
 for kind in ${MAKE-}; do
 	case $kind in
@@ -137,6 +142,12 @@ for kind in ${MAKE-}; do
 		--omit 'systemd network-manager' ;;
 	networkd) make_dracut networkd --add systemd-networkd \
 		--omit 'network-manager network-legacy' ;;
+	volumes)
+		cp -a "${SKELETON:?}/." "$root/"
+		make_dracut volumes --add 'ostree systemd-veritysetup' \
+			--include /etc/keys /etc/keys
+		inside mkinitramfs -o /boot/luks.img "$version"
+		;;
 	module)
 		mkdir -p "$root/var/empty"
 		make_dracut module --confdir /var/empty --add nbd \

@@ -40,10 +40,14 @@ volumes()
 		dd if="$root" of="/dev/mapper/$1-root" bs=1M
 }
 
+# format DEVICE NAME [OPTION...]
 format()
 {
+	device=$1 name=$2
+	shift 2
 	cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
-		--key-file $key "$1" && cryptsetup open --key-file $key "$1" "$2"
+		--key-file $key "$@" "$device" &&
+		cryptsetup open --key-file $key "$device" "$name"
 }
 
 make_volumes()
@@ -66,19 +70,53 @@ make_volumes()
 	nbdboot disconnect "${deep#/dev/}"
 }
 
-make_images()
+# mark NAME DEVICE: the root there has the name of the image
+mark()
+{
+	mount -t ext4 "$2" /to
+	echo "$1" >/to/etc/image
+	umount /to
+}
+
+# put NAME DEVICE: the root, with that name
+put()
+{
+	dd if="$root" of="$2" bs=1M
+	mark "$@"
+}
+
+make_btrfs()
 {
 	btrfs=/dev/$(connect btrfs)
-	volumes vg "${lvm}p2"
-	lvm vgchange -an
 	modprobe btrfs
-	mkdir /from /to
 	mount -t ext4 -o ro "$root" /from
 	mount -t btrfs "${btrfs}p2" /to
 	btrfs subvolume create /to/@rootfs
 	cp -a /from/. /to/@rootfs/
+	echo btrfs >/to/@rootfs/etc/image
 	umount /from /to
 	nbdboot disconnect "${btrfs#/dev/}"
+}
+
+make_images()
+{
+	mkdir -p /from /to
+	luks=/dev/$(connect luks)
+	md=/dev/$(connect md)
+	volumes vg "${lvm}p2"
+	mark lvm /dev/mapper/vg-root
+	lvm vgchange -an
+	format "${luks}p2" luks --uuid "$(tr ' ' '\n' </proc/cmdline |
+		sed -n 's/^test.luks=//p')"
+	put luks /dev/mapper/luks
+	cryptsetup close luks
+	mdadm --create /dev/md0 --run --level=1 --raid-devices=2 \
+		--metadata=1.2 "${md}p2" missing
+	put md /dev/md0
+	mdadm --stop /dev/md0
+	nbdboot disconnect "${luks#/dev/}"
+	nbdboot disconnect "${md#/dev/}"
+	make_btrfs
 }
 
 set -e
