@@ -35,14 +35,15 @@ static const struct kind {
 	uint32_t at, len;
 	const char *hint;
 } kinds[] = {
+	/* at the end: what is at the front is what the array holds */
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", MD_1_0, 8, OPEN },
+	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", MD_0_90, 12,
+	  OPEN },
 	{ INIT_CONTENT_LUKS1, "LUKS\xba\xbe\0\1", 0, 8, OPEN },
 	{ INIT_CONTENT_LUKS2, "LUKS\xba\xbe\0\2", 0, 8, OPEN },
 	{ INIT_CONTENT_LVM, "LVM2 001", 512 + 24, 8, OPEN },
 	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", 4 * KIB, 8, OPEN },
 	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", 0, 8, OPEN },
-	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\1\0\0\0", MD_1_0, 8, OPEN },
-	{ INIT_CONTENT_MD, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", MD_0_90, 12,
-	  OPEN },
 	{ "a member of a ZFS pool", "version", 16 * KIB + 24, 8, OPEN },
 	{ "hashes of dm-verity", "verity\0", 0, 8, EXPORT },
 	{ "a qcow2 image", "QFI\xfb", 0, 4, QEMU("qcow2") },

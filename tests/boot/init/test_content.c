@@ -140,6 +140,12 @@ static void the_outermost_of_several_is_named(void **state)
 	check(fd, "swap space", EXPORT);
 	put(fd, 0, "LUKS\xba\xbe\0\2", 8);
 	check(fd, "a LUKS 2 volume", OPEN);
+	/* of an array whose members have their superblock at the end */
+	put(fd, 1040384, "\xfc\x4e\x2b\xa9\1\0\0\0", 8);
+	check(fd, "a member of an md RAID", OPEN);
+	put(fd, 1040384, "\0", 1);
+	put(fd, 983040, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", 12);
+	check(fd, "a member of an md RAID", OPEN);
 	close(fd);
 }
 
