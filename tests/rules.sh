@@ -338,6 +338,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/discover:path boot/init/layers:path boot/mapper/stack:path
+	boot/init/volume:path boot/mapper/below:path
 	boot/init/odd:dev boot/init/ostree:o->newroot
 	boot/init/ostree_find:o->newroot port/linux/inside:inside_path
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name

@@ -61,7 +61,7 @@ words-$(noverity) += init_noverity
 steps-$(noverity) += 15-init_noverity
 
 boot-$(CONFIG_BOOT_PROGRAMS) += $(addprefix boot/init/, layered.o layers.o \
-	programs.o)
+	programs.o udev_data.o volume.o)
 steps-$(CONFIG_BOOT_PROGRAMS) += 48-init_layered
 
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o boot/init/odd.o

@@ -2,15 +2,11 @@
 /* The step of the layers between the disk and the root, and its words. */
 #include "boot/init/layers.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "boot/init/programs.h"
 #include "boot/init/steps.h"
 #include "boot/mapper/mapper.h"
-#include "port/linux/file.h"
 
 /* What names the root: nbdboot.part=, or a root= that is no server. */
 static const char *wanted(const struct root_spec *r)
@@ -35,34 +31,18 @@ int init_layers_parse(struct root_spec *r, const struct cmdline *c, bool ours,
 	return init_part_check(part, d);
 }
 
-/*
- * udev in the real system takes no notice of a mapping that it has not seen
- * made, unless this is in its database (55-dm.rules of lvm2): without it there
- * is no /dev/disk/by-uuid/ of it, and systemd waits for the device in vain.
- */
-static void tell_udev(void)
+static struct layers layers_of(struct boot *b)
 {
-	static const char flag[] = "E:DM_UDEV_PRIMARY_SOURCE_FLAG=1\n";
-	char path[64];
-	struct stat st;
-
-	for (unsigned i = 0; i < 256; i++) {
-		nbd_fmt(path, sizeof(path), "/dev/dm-%u", i);
-		if (stat(path, &st) || !S_ISBLK(st.st_mode))
-			continue;
-		nbd_fmt(path, sizeof(path), "/run/udev/data/b%u:%u",
-			major(st.st_rdev), minor(st.st_rdev));
-		file_save(AT_FDCWD, path, flag, sizeof(flag) - 1);
-	}
+	return (struct layers){ .file = INIT_PROGRAMS,
+				.sys = "/sys/class/block",
+				.dev = "/dev",
+				.disk = b->disk,
+				.signals = &b->recovery.signals };
 }
 
 static int do_layers(struct boot *b, struct nbd_diag *d)
 {
-	const struct layers l = { .file = INIT_PROGRAMS,
-				  .sys = "/sys/class/block",
-				  .dev = "/dev",
-				  .disk = b->disk,
-				  .signals = &b->recovery.signals };
+	const struct layers l = layers_of(b);
 	int rc;
 
 	b->layered = false;
@@ -74,8 +54,8 @@ static int do_layers(struct boot *b, struct nbd_diag *d)
 				b->root.other);
 	if (b->cmd.roothash || init_programs_check(INIT_PROGRAMS, d) <= 0)
 		return NBD_OK;
-	if (init_layers_run(&l))
-		tell_udev();
+	init_layers_run(&l);
+	init_udev_tell(&l, INIT_UDEV_DATA);
 	rc = init_layers_find(b->dev, &l, wanted(&b->root), d);
 	b->layered = rc > 0;
 	return rc < 0 ? rc : NBD_OK;
@@ -85,7 +65,9 @@ static int undo_layers(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	b->layered = false;
-	mapper_take_layers();
+	if (b->disk[0])
+		mapper_take_layers(b->disk);
+	init_udev_forget(INIT_UDEV_DATA);
 	return NBD_OK;
 }
 

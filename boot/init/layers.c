@@ -17,6 +17,7 @@
 
 #include "boot/init/content.h"
 #include "boot/init/programs.h"
+#include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
@@ -47,20 +48,24 @@ struct device {
 
 struct stack {
 	const struct layers *l;
+	struct programs_had had;
 	struct device dev[DEVICES];
 	unsigned n;
+	bool full;
 };
 
-/* Is it the disk, a partition of it, or made of devices? */
+/* Is it the disk, a partition of it, or made of them? */
 static bool is_candidate(const struct layers *l, const char *name)
 {
-	size_t len = strlen(l->disk);
+	return strlen(name) < NAME && mapper_stands_on(l->sys, name, l->disk);
+}
 
-	if (strlen(name) >= NAME)
-		return false;
-	if (!strncmp(name, l->disk, len))
-		return !name[len] || name[len] == 'p';
-	return !strncmp(name, "dm-", 3) || !strncmp(name, "md", 2);
+bool init_layers_above(const struct layers *l, const char *name)
+{
+	char disk[MAPPER_DEVICE];
+
+	mapper_whole(disk, l->sys, name);
+	return is_candidate(l, name) && strcmp(disk, l->disk) != 0;
 }
 
 static void path_of(char path[PART_PATH], const struct layers *l,
@@ -93,26 +98,32 @@ static enum layer layer_of(const struct layers *l, const char *name)
 	return NONE;
 }
 
+static bool is_known(const struct stack *s, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < s->n && strcmp(s->dev[i].name, name) != 0; i++)
+		;
+	return i < s->n;
+}
+
 /* Adds the devices that are new. */
 static void look(struct stack *s)
 {
 	struct dir dir;
 	const char *name;
-	unsigned i;
 
 	if (dir_open(&dir, s->l->sys))
 		boot_say("list the devices in %s: %s", s->l->sys,
 			 strerror(errno));
-	while (s->n < DEVICES && (name = dir_next(&dir))) {
-		if (!is_candidate(s->l, name))
+	while (!s->full && (name = dir_next(&dir))) {
+		if (is_known(s, name) || !is_candidate(s->l, name))
 			continue;
-		for (i = 0; i < s->n && strcmp(s->dev[i].name, name) != 0; i++)
-			;
-		if (i < s->n)
-			continue;
-		nbd_fmt(s->dev[i].name, NAME, "%s", name);
-		s->dev[i].layer = layer_of(s->l, name);
-		s->n++;
+		s->full = s->n == DEVICES;
+		if (s->full)
+			break;
+		nbd_fmt(s->dev[s->n].name, NAME, "%s", name);
+		s->dev[s->n++].layer = layer_of(s->l, name);
 	}
 	dir_close(&dir);
 }
@@ -140,8 +151,9 @@ static bool is_read_only(const struct layers *l, const char *name)
 	return file_number(AT_FDCWD, path) > 0;
 }
 
-static void run_for(const struct layers *l, const struct device *dev)
+static void run_for(struct stack *s, const struct device *dev)
 {
+	const struct layers *l = s->l;
 	char path[PART_PATH], uuid[41] = "";
 	const struct programs_value values[] = {
 		{ 'p', path },
@@ -150,7 +162,7 @@ static void run_for(const struct layers *l, const struct device *dev)
 		{ 0, NULL }
 	};
 	const struct programs_call call = { l->file, moments[dev->layer],
-					    values, l->signals };
+					    values, &s->had, l->signals };
 	struct nbd_diag d;
 
 	path_of(path, l, dev->name);
@@ -174,16 +186,13 @@ static unsigned run_layer(struct stack *s, enum layer layer)
 		if (dev->done || dev->layer != layer)
 			continue;
 		dev->done = true;
+		/* as the partitions of a member of an array of md are */
+		if (mapper_is_held(s->l->sys, dev->name))
+			continue;
 		if (!n++ || layer == LUKS)
-			run_for(s->l, dev);
+			run_for(s, dev);
 	}
 	return n;
-}
-
-static bool is_above(const struct layers *l, const char *name)
-{
-	return is_candidate(l, name) &&
-	       strncmp(name, l->disk, strlen(l->disk)) != 0;
 }
 
 /*
@@ -200,7 +209,8 @@ static void protect(const struct layers *l)
 		return;
 	if (!dir_open(&dir, l->sys))
 		while ((name = dir_next(&dir))) {
-			fd = is_above(l, name) ? open_device(l, name) : -1;
+			fd = init_layers_above(l, name) ? open_device(l, name)
+							: -1;
 			if (fd >= 0 && ioctl(fd, BLKROSET, &on))
 				boot_note("%s stays writable: %s", name,
 					  strerror(errno));
@@ -210,12 +220,24 @@ static void protect(const struct layers *l)
 	dir_close(&dir);
 }
 
+/* Is there a device whose programs did not run? */
+static bool waits(struct stack *s)
+{
+	unsigned i;
+
+	look(s);
+	for (i = 0; i < s->n && (s->dev[i].done || s->dev[i].layer == NONE);
+	     i++)
+		;
+	return i < s->n;
+}
+
 unsigned init_layers_run(const struct layers *l)
 {
 	struct stack s = { .l = l };
-	unsigned n = 0;
+	unsigned n = 0, turn;
 
-	for (unsigned turn = 0; turn < TURNS; turn++) {
+	for (turn = 0; turn < TURNS; turn++) {
 		unsigned before = n;
 
 		look(&s);
@@ -226,104 +248,13 @@ unsigned init_layers_run(const struct layers *l)
 			break;
 		protect(l);
 	}
+	if (s.full)
+		boot_say("%s: more than %u devices are on it, and the others "
+			 "are not looked at",
+			 l->disk, DEVICES);
+	if (turn == TURNS && waits(&s))
+		boot_say("%s: more than %u volumes lie in each other, and the "
+			 "innermost stay closed",
+			 l->disk, TURNS);
 	return n;
-}
-
-/* ---- the root above ---- */
-
-struct search {
-	const struct layers *l;
-	const char *label, *uuid; /* NULL: not asked for */
-	char *path;		  /* of the last that was found */
-	unsigned found;
-	bool say;
-};
-
-/* By the name of the mapping, as people and /etc/fstab write it. */
-static void name_path(char path[PART_PATH], const struct layers *l,
-		      const char *name)
-{
-	char file[256], text[PART_PATH];
-
-	path_of(path, l, name);
-	nbd_fmt(file, sizeof(file), "%s/%s/dm/name", l->sys, name);
-	file_read(AT_FDCWD, file, text, sizeof(text));
-	text[strcspn(text, "\n")] = '\0';
-	nbd_fmt(file, sizeof(file), "%s/mapper/%s", l->dev, text);
-	if (*text && !strchr(text, '/') && strlen(file) < PART_PATH &&
-	    !access(file, F_OK))
-		nbd_fmt(path, PART_PATH, "%s", file);
-}
-
-static void weigh(struct search *s, const char *name)
-{
-	int fd = open_device(s->l, name), rc;
-	char path[PART_PATH];
-	struct super sb;
-
-	rc = fd < 0 ? NBD_E_IO : init_super_read(&sb, fd);
-	if (fd >= 0)
-		close(fd);
-	if (rc || (s->label && strcmp(s->label, sb.label) != 0) ||
-	    (s->uuid && strcasecmp(s->uuid, sb.uuid) != 0))
-		return;
-	name_path(path, s->l, name);
-	if (s->say)
-		boot_say("nbdboot.part=%s: %s", path, sb.type);
-	else
-		nbd_fmt(s->path, PART_PATH, "%s", path);
-	s->found++;
-}
-
-static void walk(struct search *s)
-{
-	struct dir dir;
-	const char *name;
-
-	if (!dir_open(&dir, s->l->sys))
-		while ((name = dir_next(&dir)))
-			if (is_above(s->l, name))
-				weigh(s, name);
-	dir_close(&dir);
-}
-
-static int by_path(char path[PART_PATH], const struct layers *l,
-		   const char *spec, struct nbd_diag *d)
-{
-	char text[PART_PATH];
-	struct search s = { .l = l, .path = text, .say = true };
-	struct stat st;
-
-	if (!stat(spec, &st) && S_ISBLK(st.st_mode) &&
-	    nbd_fmt(path, PART_PATH, "%s", spec) > 0)
-		return 1;
-	walk(&s);
-	return nbd_diag(d, NBD_E_NOT_FOUND,
-			"%s: no such block device on %s; %u file systems are "
-			"on what the programs of this initramfs have made",
-			spec, l->disk, s.found);
-}
-
-int init_layers_find(char path[PART_PATH], const struct layers *l,
-		     const char *spec, struct nbd_diag *d)
-{
-	struct search s = { .l = l, .path = path };
-
-	if (spec && *spec == '/')
-		return by_path(path, l, spec, d);
-	if (spec && !strncmp(spec, "LABEL=", 6))
-		s.label = spec + 6;
-	else if (spec && !strncmp(spec, "UUID=", 5))
-		s.uuid = spec + 5;
-	else if (spec)
-		return 0;
-	walk(&s);
-	if (s.found <= 1 || spec)
-		return s.found > 0;
-	s.say = true;
-	walk(&s);
-	return nbd_diag(d, NBD_E_NOT_FOUND,
-			"%s has several file systems, and nbdboot.part= does "
-			"not name the root",
-			l->disk);
 }

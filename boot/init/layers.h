@@ -17,6 +17,7 @@
 #define BOOT_INIT_LAYERS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 #include "boot/init/part.h"
 #include "boot/words/root.h"
@@ -39,18 +40,36 @@ struct layers {
 };
 
 /*
- * Runs the programs.  Returns the number of devices they were run for; what
- * fails is named on the console.
+ * Runs the programs, each for its seconds in all.  Only what stands on the disk
+ * counts, and what another device stands on already is left as it is.  Returns
+ * the number of devices they were run for; what fails, and what is left out as
+ * there is too much of it, is named on the console.
  */
 unsigned init_layers_run(const struct layers *l);
 
 /*
- * Finds the root above the disk, and writes its path.  spec: a path in /dev,
- * LABEL=, UUID=, or NULL for the only file system there.  Returns 1, 0 if it is
- * not for this function to find (a partition), or NBD_E_NOT_FOUND.
+ * Finds the root above the disk, and writes its path.  spec: a path in /dev, of
+ * the disk or above it, LABEL=, UUID=, or NULL for the only file system above.
+ * Returns 1, 0 if it is not for this function to find (a partition), or
+ * NBD_E_NOT_FOUND, also if LABEL= or UUID= fits several file systems, with a
+ * line for each on the console.  What other devices hold is none of them.
  */
 int init_layers_find(char path[PART_PATH], const struct layers *l,
 		     const char *spec, struct nbd_diag *d);
+
+/*
+ * udev in the real system takes no notice of a mapping that it has not seen
+ * made, unless this is in its database (55-dm.rules of lvm2): without it there
+ * is no /dev/disk/by-uuid/ of it, and systemd waits for the device in vain.
+ */
+#define INIT_UDEV_DATA "/run/udev/data"
+/* Writes it for the mappings above the disk; data is INIT_UDEV_DATA. */
+void init_udev_tell(const struct layers *l, const char *data);
+/* Removes what init_udev_tell() has written, for any device. */
+void init_udev_forget(const char *data);
+
+/* Does the device stand on the disk, and is it no partition of it? */
+bool init_layers_above(const struct layers *l, const char *name);
 
 #else
 

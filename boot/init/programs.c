@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
@@ -23,10 +24,11 @@ static const char *const moments[] = { "RAID", "LUKS", "LVM" };
 struct list {
 	char text[INIT_PROGRAMS_MAX];
 	char *next; /* the next line */
-	unsigned line;
+	unsigned line, programs;
 };
 
 struct entry {
+	unsigned nr; /* in the file, from 0 */
 	const char *moment;
 	unsigned limit;			     /* s */
 	char *argv[INIT_PROGRAMS_WORDS + 1]; /* NULL at the end */
@@ -38,7 +40,7 @@ static int read_list(struct list *l, const char *file, struct nbd_diag *d)
 	int n = file_read(AT_FDCWD, file, l->text, sizeof(l->text));
 
 	l->next = l->text;
-	l->line = 0;
+	l->line = l->programs = 0;
 	if (n == NBD_E_NOT_FOUND)
 		return 0;
 	if (n < 0)
@@ -101,7 +103,10 @@ static int next(struct list *l, const char *file, struct entry *e,
 		line += strspn(line, " \t");
 		if (!*line || *line == '#')
 			continue;
-		why = parse(e, line);
+		why = l->programs == INIT_PROGRAMS_LINES
+			      ? "there are too many programs"
+			      : parse(e, line);
+		e->nr = l->programs++;
 		if (!why)
 			return 1;
 		nbd_diag(d, NBD_E_USAGE, "%s, line %u: %s", file, l->line, why);
@@ -179,7 +184,7 @@ static int fill(struct entry *e, const struct programs_value *values,
 		if (put(o, word, values))
 			return nbd_diag(d, NBD_E_USAGE, "%s: no value for %s",
 					e->argv[0], word);
-		if (o->buf + o->len == begin)
+		if (o->buf + o->len == begin && !o->cut)
 			continue;
 		e->argv[to++] = begin;
 		nbd_put(o, "", 1);
@@ -194,7 +199,9 @@ static int fill(struct entry *e, const struct programs_value *values,
 
 /* ---- the programs ---- */
 
-static _Noreturn void become(char *const argv[], const sigset_t *signals)
+/* `report` gets the errno of a program that cannot be started. */
+static _Noreturn void become(char *const argv[], const sigset_t *signals,
+			     int report)
 {
 	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/",
 			"TERM=linux", "LVM_SUPPRESS_FD_WARNINGS=1", NULL };
@@ -202,40 +209,31 @@ static _Noreturn void become(char *const argv[], const sigset_t *signals)
 	setsid();
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execve(argv[0], argv, env);
+	(void)!write(report, &errno, sizeof(errno));
 	_exit(127);
 }
 
-/* Ends it, and what it has started. */
-static void end(pid_t pid)
+/* Ends it, if it still runs, and what it has started. */
+static void end(pid_t pid, bool runs)
 {
-	kill(-pid, SIGTERM);
-	process_await(pid, GRACE_MS);
+	if (runs) {
+		kill(-pid, SIGTERM);
+		process_await(pid, GRACE_MS);
+	}
 	kill(-pid, SIGKILL);
-	if (process_await(pid, GRACE_MS) == NBD_E_TIMEOUT)
+	if (runs && process_await(pid, GRACE_MS) == NBD_E_TIMEOUT)
 		boot_note("process %d cannot be ended", (int)pid);
 }
 
-static int run(const struct entry *e, const sigset_t *signals,
-	       struct nbd_diag *d)
+/* The verdict on a status as of wait(2), or an error of process_await(). */
+static int judge(const struct entry *e, int status, struct nbd_diag *d)
 {
-	int status;
-	pid_t pid;
-
-	if (access(e->argv[0], X_OK))
-		return nbd_diag(d, NBD_E_NOT_FOUND, "run %s: %s", e->argv[0],
-				strerror(errno));
-	pid = process_fork();
-	if (pid == 0)
-		become(e->argv, signals);
-	if (pid < 0)
-		return nbd_diag(d, NBD_E_NO_MEMORY, "start %s: %s", e->argv[0],
-				strerror(errno));
-	status = process_await(pid, e->limit * 1000);
-	if (status == NBD_E_TIMEOUT) {
-		end(pid);
-		return nbd_diag(d, NBD_E_TIMEOUT, "%s: no end after %u s",
-				e->argv[0], e->limit);
-	}
+	if (status == NBD_E_TIMEOUT)
+		return nbd_diag(d, status, "%s: no end after %u s", e->argv[0],
+				e->limit);
+	if (status < 0)
+		return nbd_diag(d, status, "wait for %s: %s", e->argv[0],
+				nbd_err_text(status));
 	if (WIFSIGNALED(status))
 		return nbd_diag(d, NBD_E_KERNEL, "%s: killed by signal %d",
 				e->argv[0], WTERMSIG(status));
@@ -245,8 +243,62 @@ static int run(const struct entry *e, const sigset_t *signals,
 	return NBD_OK;
 }
 
+/* fds: a pipe for become(). */
+static int run_for(const struct entry *e, const sigset_t *signals, int fds[2],
+		   unsigned ms, struct nbd_diag *d)
+{
+	int status, rc, why = 0;
+	pid_t pid = process_fork();
+
+	if (pid == 0)
+		become(e->argv, signals, fds[1]);
+	if (pid < 0)
+		return nbd_diag(d, NBD_E_NO_MEMORY, "start %s: %s", e->argv[0],
+				strerror(errno));
+	status = process_await(pid, ms);
+	rc = judge(e, status, d);
+	if (rc)
+		end(pid, status < 0);
+	if (rc && read(fds[0], &why, sizeof(why)) == sizeof(why))
+		/* also if the file is there, but not its interpreter */
+		return nbd_diag(d, NBD_E_NOT_FOUND, "run %s: %s", e->argv[0],
+				strerror(why));
+	return rc;
+}
+
+/* What a program has done to the terminal is undone, as if echo is off. */
+static int run(const struct entry *e, const sigset_t *signals, uint32_t *had,
+	       struct nbd_diag *d)
+{
+	unsigned limit = e->limit * 1000;
+	uint64_t began = nbd_now_ms(), took;
+	struct termios t;
+	bool terminal;
+	int fds[2], rc;
+
+	if (*had >= limit)
+		return nbd_diag(d, NBD_E_TIMEOUT,
+				"%s: its %u s are over, so it does not run "
+				"again",
+				e->argv[0], e->limit);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return nbd_diag(d, NBD_E_NO_MEMORY, "start %s: %s", e->argv[0],
+				strerror(errno));
+	terminal = !tcgetattr(0, &t);
+	rc = run_for(e, signals, fds, limit - *had, d);
+	if (terminal)
+		tcsetattr(0, TCSANOW, &t);
+	close(fds[0]);
+	close(fds[1]);
+	took = nbd_now_ms() - began;
+	*had += took < limit - *had ? (uint32_t)took : limit - *had;
+	return rc;
+}
+
 int init_programs_run(const struct programs_call *c, struct nbd_diag *d)
 {
+	struct programs_had none = { 0 };
+	struct programs_had *had = c->had ? c->had : &none;
 	struct nbd_diag one;
 	struct list l;
 	struct entry e;
@@ -263,7 +315,7 @@ int init_programs_run(const struct programs_call *c, struct nbd_diag *d)
 		boot_note("%s: %s", e.moment, e.argv[0]);
 		rc = fill(&e, c->values, &o, &one);
 		if (!rc)
-			rc = run(&e, c->signals, &one);
+			rc = run(&e, c->signals, &had->ms[e.nr], &one);
 		if (!rc)
 			continue;
 		boot_say("%s", one.text);

@@ -18,8 +18,9 @@
 #include "port/port.h"
 
 #define INIT_PROGRAMS	    "/etc/nbdboot/programs"
-/* Bytes of the file; words of a line behind the seconds. */
+/* Bytes of the file; programs in it; words of a line behind the seconds. */
 #define INIT_PROGRAMS_MAX   4096
+#define INIT_PROGRAMS_LINES 32
 #define INIT_PROGRAMS_WORDS 32
 
 struct programs_value {
@@ -28,10 +29,17 @@ struct programs_value {
 	const char *text;
 };
 
+/* ms that each program of the file, in its order, has had; begins as zeros. */
+struct programs_had {
+	uint32_t ms[INIT_PROGRAMS_LINES];
+};
+
 struct programs_call {
 	const char *file;   /* INIT_PROGRAMS */
 	const char *moment; /* "LUKS" */
 	const struct programs_value *values;
+	/* of calls that share the seconds of a program; NULL: of this call */
+	struct programs_had *had;
 	const sigset_t *signals; /* the signal mask of the programs */
 };
 
@@ -46,10 +54,11 @@ bool init_programs_any(const char *file, const char *moment);
 
 /*
  * Runs the programs of a moment, one after the other: with the console as their
- * input and output, in a session of their own, for at most their seconds; then
- * they are killed, with their children.  Blocks for so long.  One that fails is
- * named on the console, and the others run anyhow.  Returns 0, or the error of
- * the first that failed, with the reason in d.
+ * input and output, whose settings are restored, in a session of their own, for
+ * at most their seconds.  One whose seconds are over or that fails is killed
+ * with its children.  Blocks for so long.  One that fails is named on the
+ * console, and the others run anyhow.  Returns 0, or the error of the first that
+ * failed, with the reason in d.
  */
 int init_programs_run(const struct programs_call *c, struct nbd_diag *d);
 

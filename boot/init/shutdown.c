@@ -165,7 +165,7 @@ static int disconnect(bool spare)
 	struct nbd_diag d;
 	int index, failed = 0;
 
-	mapper_take_layers();
+	mapper_take_layers(NULL);
 	mapper_take_all();
 	while ((index = nbdk_next(&it)) >= 0) {
 		if (nbdk_info(index, &info) || !info.connected)

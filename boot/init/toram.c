@@ -16,6 +16,7 @@
 #include "boot/words/word.h"
 #include "boot/copy/copy.h"
 #include "boot/init/steps.h"
+#include "boot/mapper/mapper.h"
 #include "boot/root/connect.h"
 #include "port/latency.h"
 #include "port/linux/dir.h"
@@ -24,7 +25,7 @@
 
 /* Visible in the real system, too: /run moves there with its mounts. */
 #define HOME "/run/nbdboot/ram"
-#define DISK HOME "/disk"
+#define DISK MAPPER_RAM
 
 /* s that a server may be away, if there is another. */
 #define PATIENCE 20

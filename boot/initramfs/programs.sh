@@ -49,6 +49,8 @@ with_files()
 				obtain_device_list_from_udev = 0
 				external_device_info_source = "none"
 				hints = "none"
+				md_component_detection = 1
+				md_component_checks = "full"
 			}
 			activation {
 				udev_sync = 0

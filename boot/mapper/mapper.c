@@ -13,14 +13,13 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 
-#define PREFIX "nbdboot-"
-#define COVER  PREFIX "verity-"
+#define COVER MAPPER_PREFIX "verity-"
 /* Bytes for small tables and lists of devices. */
-#define ROOM   65536
+#define ROOM  65536
 
 static void name_of(char name[MAPPER_NAME], int index)
 {
-	nbd_fmt(name, MAPPER_NAME, PREFIX "nbd%d", index);
+	nbd_fmt(name, MAPPER_NAME, MAPPER_PREFIX "nbd%d", index);
 }
 
 static void name_of_cover(char name[MAPPER_NAME], const char *disk)
@@ -320,7 +319,7 @@ static unsigned take_each(struct dm *m, bool say)
 	struct nbd_diag d;
 	unsigned left = 0, gone = 0;
 
-	while (!dm_nth(m, PREFIX, left, name, NULL)) {
+	while (!dm_nth(m, MAPPER_PREFIX, left, name, NULL)) {
 		if (!dm_remove(m, name, &d)) {
 			gone++;
 			continue;

@@ -15,11 +15,17 @@
 
 #include "port/port.h"
 
+/* The names of all mappings that this program makes begin with it. */
+#define MAPPER_PREFIX "nbdboot-"
 /* Room for "nbdboot-verity-nbd1048575". */
-#define MAPPER_NAME 32
+#define MAPPER_NAME   32
 /* Room for a table of one target, and for the path of a device. */
-#define MAPPER_LINE 96
-#define MAPPER_PATH 64
+#define MAPPER_LINE   96
+#define MAPPER_PATH   64
+/* Room for the name of any block device: DISK_NAME_LEN of the kernel. */
+#define MAPPER_DEVICE 32
+/* The file of nbdboot.toram, behind its loop device. */
+#define MAPPER_RAM    "/run/nbdboot/ram/disk"
 
 #ifdef CONFIG_BOOT_MAPPER
 
@@ -40,9 +46,26 @@ int mapper_take(int index, struct nbd_diag *d);
 void mapper_take_all(void);
 /*
  * Removes the mappings of anybody, as of LVM and LUKS, and stops the arrays of
- * md, that stand on an nbd or a loop device and are not in use.
+ * md, that stand on the disk (see mapper_stands_on()) and are not in use.
  */
-void mapper_take_layers(void);
+void mapper_take_layers(const char *disk);
+
+/*
+ * What is made of what.  sys is "/sys/class/block", and names are those of
+ * sysfs ("nbd0p2").  mapper_whole() sets disk to the disk of a partition, and to
+ * the name itself of any other device.
+ */
+void mapper_whole(char disk[MAPPER_DEVICE], const char *sys, const char *name);
+/*
+ * Is it the disk, a partition of it, or made of one, over any number of devices
+ * and their partitions?  disk may be NULL: any device of nbd, a copy of one in
+ * RAM (MAPPER_RAM), and what loop devices make of the files on them.
+ */
+bool mapper_stands_on(const char *sys, const char *name, const char *disk);
+/* Is it a mapping of another program or an array of md, or made of one? */
+bool mapper_is_volume(const char *sys, const char *name);
+/* Does a device stand on it, or on the disk that it is a partition of? */
+bool mapper_is_held(const char *sys, const char *name);
 
 /*
  * Makes the cover of "nbd0" or "loop0", read-only, with this table, and sets
@@ -101,12 +124,19 @@ static inline void mapper_take_all(void)
 {
 }
 
-static inline void mapper_take_layers(void)
+static inline void mapper_take_layers(const char *disk)
 {
+	(void)disk;
 }
 
 static inline bool mapper_has_cover(void)
 {
+	return false;
+}
+
+static inline bool mapper_is_volume(const char *sys, const char *name)
+{
+	(void)sys, (void)name;
 	return false;
 }
 

@@ -13,6 +13,8 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 
+/* With partitions, of which /sys/block has none. */
+#define SYS   "/sys/class/block"
 /* Bytes that the calls for one name need. */
 #define ROOM  DM_ROOM
 /* More than are stacked. */
@@ -23,23 +25,6 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Does the device stand on one of nbd, or on a copy of one in RAM? */
-static bool is_above_nbd(const char *name, unsigned depth)
-{
-	const char *below;
-	char path[128];
-	struct dir dir;
-	bool found = false;
-
-	nbd_fmt(path, sizeof(path), "/sys/block/%s/slaves", name);
-	if (!dir_open(&dir, path))
-		while (!found && (below = dir_next(&dir)))
-			found = begins(below, "nbd") || begins(below, "loop") ||
-				(depth && is_above_nbd(below, depth - 1));
-	dir_close(&dir);
-	return found;
-}
-
 static bool remove_mapping(const char *device)
 {
 	char path[128], name[DM_NAME];
@@ -47,7 +32,7 @@ static bool remove_mapping(const char *device)
 	struct dm m;
 	int rc;
 
-	nbd_fmt(path, sizeof(path), "/sys/block/%s/dm/name", device);
+	nbd_fmt(path, sizeof(path), SYS "/%s/dm/name", device);
 	if (file_read(AT_FDCWD, path, name, sizeof(name)) <= 0 ||
 	    dm_open(&m, ROOM, &d))
 		return false;
@@ -73,7 +58,7 @@ static bool stop_array(const char *name)
 }
 
 /* Returns how many were taken away. */
-static unsigned take_each(void)
+static unsigned take_each(const char *disk)
 {
 	struct dir dir;
 	const char *name;
@@ -84,7 +69,7 @@ static unsigned take_each(void)
 			bool mapping = begins(name, "dm-");
 
 			if ((mapping || begins(name, "md")) &&
-			    is_above_nbd(name, DEPTH))
+			    mapper_stands_on(SYS, name, disk))
 				gone += mapping ? remove_mapping(name)
 						: stop_array(name);
 		}
@@ -92,9 +77,9 @@ static unsigned take_each(void)
 	return gone;
 }
 
-void mapper_take_layers(void)
+void mapper_take_layers(const char *disk)
 {
 	/* one may be what keeps another */
-	for (unsigned turn = 0; turn < DEPTH && take_each(); turn++)
+	for (unsigned turn = 0; turn < DEPTH && take_each(disk); turn++)
 		;
 }

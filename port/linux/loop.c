@@ -34,10 +34,13 @@ static int find_free(void)
 static int attach(int loop, const char *file, uint32_t flags)
 {
 	struct loop_info64 info = { .lo_flags = flags };
+	char *name = (char *)info.lo_file_name;
 	int fd = open(file, (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) |
 				    O_CLOEXEC);
 	int rc = fd < 0 || loop < 0 || ioctl(loop, LOOP_SET_FD, fd) ? -1 : 0;
 
+	/* the path in sysfs changes with the mounts */
+	nbd_fmt(name, LO_NAME_SIZE, "%s", file);
 	if (!rc && ioctl(loop, LOOP_SET_STATUS64, &info)) {
 		rc = -1;
 		ioctl(loop, LOOP_CLR_FD);

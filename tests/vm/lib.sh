@@ -345,7 +345,8 @@ median='function median(a, n,    i, j, t) {
 }'
 
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts a machine of vm_kind
-# in the background, at vm_began (ms).  vm_wait reads its first serial port.
+# in the background, at vm_began (ms).  vm_wait reads its first serial port, and
+# what is written to the FIFO vm_keys, if that is set and open, is typed there.
 vm_start()
 {
 	rm -f "$work/console" "$work/log"
@@ -355,9 +356,10 @@ vm_start()
 	vm_began=$(now_ms)
 	if [ "$vm_kind" = uml ]; then
 		[ ! "${vm_pcap-}" ] || uml_capture "$vm_pcap"
-		uml "$@" </dev/null >"$work/console" 2>&1 7<&- &
+		uml "$@" <"${vm_keys:-/dev/null}" >"$work/console" 2>&1 7<&- &
 	else
-		qemu "$@" -serial stdio </dev/null >"$work/console" 2>&1 &
+		qemu "$@" -serial stdio <"${vm_keys:-/dev/null}" \
+			>"$work/console" 2>&1 &
 	fi
 	vm=$!
 	exec 3<"$work/console"
@@ -380,6 +382,19 @@ vm_wait()
 		done
 	done
 	return 1
+}
+
+# vm_prompt TEXT: reads the console up to a prompt, which ends no line, and has
+# TEXT in it once more than before.  Returns 1 if the machine ended before.
+vm_prompt()
+{
+	prompts=$(grep -c -e "$1" "$work/log" || true)
+	while [ "$(grep -c -e "$1" "$work/log" || true)" = "$prompts" ]; do
+		# as much as is there
+		dd bs=65536 count=1 status=none <&3 >"$work/piece"
+		[ -s "$work/piece" ] || return 1
+		tr -d '\r' <"$work/piece" >>"$work/log"
+	done
 }
 
 # Waits until the machine asks for its end, which it does when it is up.  Sets

@@ -20,7 +20,7 @@ with_programs()
 		file=$file.uml
 	fi
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" \
-		-k "$modules" -m "$(existing nbd virtio_net virtio_pci ext4 |
+		-z none -k "$modules" -m "$(existing nbd virtio_net virtio_pci ext4 |
 			tr '\n' ' ')" "$@" "$file"
 }
 
@@ -36,10 +36,15 @@ make_disks()
 	printf '%s\n' 'size=2048' ',' | sfdisk -q "$disks/lvm"
 	truncate -s 64M "$disks/luks"
 	truncate -s 96M "$disks/deep"
+	truncate -s 64M "$disks/leg"
+	# of an array that has partitions
+	truncate -s 94M "$work/table"
+	echo 'start=2048, size=184320' | sfdisk -q -X dos "$work/table"
 	printf 'not for everybody' >"$work/key"
 	add_busybox "$work/add"
 	rm -f "$work/add/bin/init"
 	install -m 755 "$here/guest/make_volumes.sh" "$work/add/make"
+	dd if="$work/table" of="$work/add/table" count=1 status=none
 	with_programs "$work/maker" -w $with -y "$work/key" -a "$work/add" \
 		>"$work/made"
 	serve 0 file dir="$disks"
@@ -86,7 +91,7 @@ with_programs "$work/initramfs" -w $with -y "$work/key" | sed 's/^/# /'
 
 boot lvm root=/dev/mapper/vg-root rw
 ends 'a root on a volume of LVM' '^guest: mount / /dev/mapper/vg-root ext4 rw$' \
-	'^guest: mapping vg-root, E:DM_UDEV_PRIMARY_SOURCE_FLAG=1$'
+	'^guest: mapping vg-root on nbd0p2, E:DM_UDEV_PRIMARY_SOURCE_FLAG=1$'
 boot lvm root=/dev/vg/root ro
 ends 'the same by its other name' '^guest: mount / /dev/[a-z/]*vg.root ext4 ro$'
 boot lvm root=/dev/mapper/vg-none
@@ -97,8 +102,13 @@ boot luks rw
 ends 'a root in LUKS, by a key file' \
 	'^guest: mount / /dev/mapper/luks-[0-9a-f-]* ext4 rw$'
 boot deep root=LABEL=deep rw
-ends 'a root on LVM in LUKS on md' \
-	'^guest: mount / /dev/mapper/deeper-root ext4 rw$' '^guest: array md'
+ends 'a root on LVM in LUKS on a partition of md' \
+	'^guest: mount / /dev/mapper/deeper-root ext4 rw$' \
+	'^guest: mapping luks-[0-9a-f-]* on md[0-9]*p1,'
+boot leg rw
+ends 'LVM on md whose superblock is at the end' \
+	'^guest: mount / /dev/mapper/leg-root ext4 rw$' \
+	'^guest: mapping leg-root on md[0-9]*,'
 read_only=1
 boot deep root=/dev/deeper/root rw
 ends 'the same, read-only' '^guest: mount / /dev/[a-z/]*deeper.root ext4 ro$' \
@@ -109,10 +119,30 @@ unset read_only
 boot root
 ends 'a root without any' '^guest: mount / /dev/nbd0 ext4 ro$'
 
-# a volume that cannot be opened
-printf 'wrong' >"$work/key"
-with_programs "$work/initramfs" -w $with -y "$work/key" >/dev/null
+# the console asks for a passphrase, for which nothing is stored
+with_programs "$work/initramfs" -w $with >/dev/null
+mkfifo "$work/keys"
+exec 8<>"$work/keys"
+vm_keys=$work/keys
+
+# passphrase TEXT: types it, when it is asked for
+passphrase()
+{
+	if vm_prompt 'Enter passphrase for /dev/nbd0: '; then
+		printf '%s\n' "$1" >&8
+	fi
+}
+
+boot luks rw
+passphrase 'a mistake'
+passphrase 'not for everybody'
+ends 'a root in LUKS, by a passphrase' \
+	'^guest: mount / /dev/mapper/luks-[0-9a-f-]* ext4 rw$' \
+	'No key available with this passphrase' '!not for everybody'
 boot luks
-stays 'a wrong key is named' 'nbdboot: /sbin/cryptsetup: exit status 2' \
+for try in 1 2 3; do
+	passphrase "guess $try"
+done
+stays 'a wrong passphrase is named' 'nbdboot: /sbin/cryptsetup: exit status 2' \
 	'FAILED: mount: /dev/nbd0 holds none of .*, but a LUKS 2 volume'
 finish

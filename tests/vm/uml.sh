@@ -115,7 +115,8 @@ uml()
 	# shellcheck disable=SC2046,SC2086 # words on purpose
 	exec timeout "$vm_limit" ${vm_at:+nsenter -t "$vm_at" -n} \
 		env LD_PRELOAD="$uml_fp" linux.uml uml_dir="$work" umid=uml \
-		mem="${vm_memory:-512}M" noreboot con=null con0=null,fd:1 \
+		mem="${vm_memory:-512}M" noreboot con=null \
+		con0="$([ "${vm_keys-}" ] && echo fd:0 || echo null),fd:1" \
 		ssl=null initrd="$initrd" panic=1 norandmaps printk.time=1 \
 		printk.devkmsg=on \
 		initcall_blacklist=raid6_select_algo,calibrate_xor_blocks \

@@ -50,24 +50,37 @@ format()
 		cryptsetup open --key-file $key "$device" "$name"
 }
 
+# array ARRAY METADATA DEVICE: of one of two disks
+array()
+{
+	mdadm --create "$1" --run --level=1 --raid-devices=2 --metadata="$2" \
+		"$3" missing
+}
+
 make_volumes()
 {
 	luks=/dev/$(connect luks)
 	deep=/dev/$(connect deep)
+	leg=/dev/$(connect leg)
 	volumes vg "${lvm}p2" 8
 	format "$luks" luks
 	dd if="$root" of=/dev/mapper/luks bs=1M
-	# one of two disks
-	mdadm --create /dev/md0 --run --level=1 --raid-devices=2 \
-		--metadata=1.2 "$deep" missing
-	format /dev/md0 deep
+	array /dev/md0 1.2 "$deep"
+	dd if=/table of=/dev/md0
+	blockdev --rereadpt /dev/md0
+	format /dev/md0p1 deep
 	volumes deeper /dev/mapper/deep 8
+	# its superblock is at the end, and that of LVM where a disk has it
+	array /dev/md1 1.0 "$leg"
+	volumes leg /dev/md1 8
 	lvm vgchange -an
 	cryptsetup close deep
 	cryptsetup close luks
 	mdadm --stop /dev/md0
+	mdadm --stop /dev/md1
 	nbdboot disconnect "${luks#/dev/}"
 	nbdboot disconnect "${deep#/dev/}"
+	nbdboot disconnect "${leg#/dev/}"
 }
 
 # mark NAME DEVICE: the root there has the name of the image

@@ -11,7 +11,8 @@ awk '$2 == "/" { print "guest: mount /", $1, $3, substr($4, 1, 2) }' /proc/mount
 echo "guest: marker is $(cat /etc/marker)"
 for mapping in /sys/block/dm-*; do
 	[ -e "$mapping" ] || continue
-	echo "guest: mapping $(cat "$mapping/dm/name")," \
+	echo "guest: mapping $(cat "$mapping/dm/name")" \
+		"on $(ls "$mapping/slaves")," \
 		"$(cat "/run/udev/data/b$(cat "$mapping/dev")")"
 done
 for array in /sys/block/md*; do
