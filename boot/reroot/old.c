@@ -32,7 +32,7 @@
 /* Sets the device of the root, if it is a disk or a partition. */
 static void find_device(struct reroot_old *o, dev_t dev)
 {
-	char path[64], text[512], *p;
+	char path[64], text[512], name[MAPPER_DEVICE], *p;
 	size_t len;
 
 	nbd_fmt(path, sizeof(path), "/sys/dev/block/%u:%u/uevent", major(dev),
@@ -43,6 +43,8 @@ static void find_device(struct reroot_old *o, dev_t dev)
 		return;
 	p += 8;
 	len = strcspn(p, "\n");
+	nbd_fmt(name, sizeof(name), "%.*s", (int)len, p);
+	o->volume = mapper_is_volume("/sys/class/block", name);
 	/* what lies on other devices is taken apart by the shutdown */
 	if (!strncmp(p, "dm-", 3) || !strncmp(p, "md", 2) ||
 	    !strncmp(p, "loop", 4) || len > 24)
@@ -107,10 +109,10 @@ static void find_named(struct reroot_old *o)
 	struct cmdline c;
 	int rc = boot_cmdline_parse(&c, o->line, &d);
 
-	o->copy = c.toram && !o->device[0] && !o->ram;
+	o->copy = c.toram && !o->device[0] && !o->ram && !o->volume;
 	o->nbd = o->copy ||
 		 (o->device[0] ? !strncmp(o->device, NBD, sizeof(NBD) - 1)
-			       : o->overlay);
+			       : o->overlay && !o->volume);
 	o->hidden_hash = mapper_has_cover() && !c.roothash;
 	if (o->nbd && !o->hidden_hash && !rc && !root_parse(&spec, &c, &d))
 		o->named = spec.from_dhcp ? REROOT_ASKED : REROOT_NAMED;
@@ -208,6 +210,9 @@ int reroot_old_words(struct reroot_words *w, const struct reroot_old *o,
 {
 	const char *why = o->hidden_hash ? ", as only its initramfs has its "
 					   "root hash"
+			  : o->volume	 ? ", as it lies on a volume of LVM or "
+					   "LUKS or an array of md, which only "
+					   "an initramfs opens"
 			  : o->nbd && o->device[0]
 				  ? ", as neither the kernel command line nor "
 				    "its device names its server"

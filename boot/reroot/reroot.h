@@ -145,6 +145,8 @@ struct reroot_old {
 	enum reroot_named named;
 	/* it is verified, by a root hash that no word repeats */
 	bool hidden_hash;
+	/* on a volume of LVM or LUKS, or an array of md */
+	bool volume;
 	bool ours; /* its network was brought up by this program */
 	/* that of the system, with the words of the firmware */
 	char line[CMDLINE_MAX];

@@ -32,6 +32,7 @@ static bool ours;	    /* EXPORT_LEASE exists */
 static bool lower;	    /* OVERLAY_LOWER exists */
 static bool in_ram;
 static bool verified; /* it is read through its hashes */
+static bool volume;   /* it is a volume of another program */
 
 static struct reroot_words w;
 static struct nbd_diag d;
@@ -115,6 +116,14 @@ bool __wrap_mapper_has_cover(void)
 	return verified;
 }
 
+bool __wrap_mapper_is_volume(const char *sys, const char *name);
+bool __wrap_mapper_is_volume(const char *sys, const char *name)
+{
+	assert_string_equal(sys, "/sys/class/block");
+	assert_string_equal(name, device);
+	return volume;
+}
+
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why);
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why)
 {
@@ -134,7 +143,7 @@ static int reset(void **state)
 	cmdline = "quiet root=UUID=1-2 rootflags=noatime";
 	later = NULL;
 	backend = "nbd://192.0.2.1/x";
-	handed = lower = in_ram = verified = false;
+	handed = lower = in_ram = verified = volume = false;
 	ours = true;
 	return 0;
 }
@@ -337,6 +346,29 @@ static void a_verified_root_is_verified_again(void **state)
 	refused("only its initramfs has its root hash");
 }
 
+/* An initramfs has put it together, which a reroot does not start. */
+static void a_root_on_a_volume_is_named_as_that(void **state)
+{
+	static const char why[] = "as it lies on a volume of LVM or LUKS or an "
+				  "array of md, which only an initramfs opens";
+
+	(void)state;
+	volume = true;
+	device = "dm-1";
+	cmdline = "root=/dev/mapper/vg-root nbdroot=nbd://h/x ip=dhcp";
+	mounts = "/dev/mapper/vg-root / ext4 rw 0 0\n";
+	refused(why);
+	device = "md0p1";
+	refused(why);
+	/* the command line would lead to no root, below an overlay too */
+	lower = true;
+	mounts = "overlay / overlay rw,lowerdir=/run/nbdboot/lower 0 0\n";
+	cmdline = "root=nbd://h/x nbdboot.overlay";
+	refused(why);
+	cmdline = "root=nbd://h/x nbdboot.toram";
+	refused(why);
+}
+
 static void from_ram_there_is_no_way_back(void **state)
 {
 	(void)state;
@@ -361,6 +393,8 @@ int main(void)
 		cmocka_unit_test_setup(an_overlay_is_made_again, reset),
 		cmocka_unit_test_setup(a_copy_in_ram_is_made_again, reset),
 		cmocka_unit_test_setup(a_verified_root_is_verified_again,
+				       reset),
+		cmocka_unit_test_setup(a_root_on_a_volume_is_named_as_that,
 				       reset),
 		cmocka_unit_test_setup(from_ram_there_is_no_way_back, reset),
 	};
