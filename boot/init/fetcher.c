@@ -15,6 +15,8 @@
 
 /* ms: more than a fetch may take, so that only a child that hangs is killed. */
 #define CHILD_MS 90000
+/* Tries to map it one to one: with requests held the boot cannot go on. */
+#define TRIES	 3
 
 const struct word init_fetcher_words[] = {
 	WORD("nbdboot.prefetch", prefetch, WORD_MAYBE, WORD_OURS | WORD_ONCE),
@@ -137,6 +139,19 @@ static bool is_learning(struct spawned *learn)
 	return learn->pid > 0;
 }
 
+static void reset(const struct fetch *f)
+{
+	struct fetch copy = *f;
+	struct nbd_diag d;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!process_run(reset_in_child, &copy, sizeof(copy), "map",
+				 STEP_READ_MS, &d))
+			return;
+		boot_say("prefetch: %s", d.text);
+	}
+}
+
 /* In a child of its own, too. */
 static void fetch(struct boot *b, bool mounted)
 {
@@ -156,9 +171,8 @@ static void fetch(struct boot *b, bool mounted)
 	 * The other one ends when the boot takes too long for it; and this one
 	 * may have died while it held the requests of the root.
 	 */
-	if (f.found && (died || !is_learning(&b->fetcher.learn)) &&
-	    process_run(reset_in_child, &f, sizeof(f), "map", STEP_READ_MS, &d))
-		boot_say("prefetch: %s", d.text);
+	if (f.found && (died || !is_learning(&b->fetcher.learn)))
+		reset(&f);
 }
 
 /*

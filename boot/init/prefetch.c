@@ -188,6 +188,8 @@ static int load(const struct prefetch_list *l, const struct copies *c,
 
 	if (rc)
 		return rc;
+	/* requests of the root may be held: no time to be killed */
+	file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5);
 	rc = c->f.writable ? mapper_set_copies(&m, index, table, c->writes, d)
 			   : mapper_set(&m, index, table, true, d);
 	dm_close(&m);
@@ -273,8 +275,11 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		return rc;
 	rc = swap_table(l, &c, r->index, below, d);
 	close(c.f.loop);
-	if (rc)
+	if (rc) {
+		/* whatever it has left, nothing may be held */
+		init_prefetch_reset(r, NULL);
 		return rc;
+	}
 	read_ahead_alike(r, dev);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
 		 (unsigned long long)c.f.bytes >> 10, l->n,

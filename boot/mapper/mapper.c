@@ -52,12 +52,25 @@ static int one_to_one(char table[MAPPER_LINE], const char *path,
 				  path);
 }
 
+/* After a swap that failed: the table before, and nothing held or waiting. */
+static void go_on(struct dm *m, const char *name)
+{
+	dm_clear(m, name);
+	dm_resume(m, name, NULL);
+}
+
 static int set(struct dm *m, const char *name, const char *table,
 	       bool read_only, struct nbd_diag *d)
 {
 	int rc = dm_load(m, name, table, read_only, d);
 
-	return rc ? rc : dm_resume(m, name, d);
+	if (rc)
+		return rc;
+	rc = dm_resume(m, name, d);
+	/* the kernel may refuse a table after it has held the requests */
+	if (rc)
+		go_on(m, name);
+	return rc;
 }
 
 int mapper_set(struct dm *m, int index, const char *table, bool read_only,
@@ -133,9 +146,8 @@ int mapper_set_copies(struct dm *m, int index, const char *table,
 	if (rc)
 		dm_clear(m, name);
 	resumed = dm_resume(m, name, rc ? NULL : d);
-	/* a table that is refused so late is forgotten, but requests are held */
 	if (resumed)
-		dm_resume(m, name, NULL);
+		go_on(m, name);
 	return rc ? rc : resumed;
 }
 

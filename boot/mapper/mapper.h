@@ -80,7 +80,10 @@ bool mapper_is_corrupt(const char *disk);
 /* Is there the cover of any device? */
 bool mapper_has_cover(void);
 
-/* Puts a table into use in the mapping of nbdN; m is the caller's, and open. */
+/*
+ * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
+ * After a failure the table is the one before, and no request is held.
+ */
 struct dm;
 int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);

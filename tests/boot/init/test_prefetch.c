@@ -22,7 +22,7 @@ static struct play {
 	bool no_mirror;	    /* the kernel has no dm-mirror */
 	int put, get, load; /* results */
 	/* what was done */
-	unsigned puts, fetches, loads;
+	unsigned puts, fetches, loads, resets;
 	bool load_read_only;
 	char table[256], said[512];
 } play;
@@ -85,6 +85,25 @@ int __wrap_mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 		return nbd_diag(d, play.put, "no dm_mod");
 	strcpy(path, "/dev/dm-0");
 	return NBD_OK;
+}
+
+int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *d);
+int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *d)
+{
+	(void)index, (void)d;
+	assert_string_equal(path, "/dev/nbd0p2");
+	play.resets++;
+	return NBD_OK;
+}
+
+/* This process stays as it is. */
+int __real_file_write(int at, const char *name, const void *data, size_t len);
+int __wrap_file_write(int at, const char *name, const void *data, size_t len);
+int __wrap_file_write(int at, const char *name, const void *data, size_t len)
+{
+	return !strcmp(name, "/proc/self/oom_score_adj")
+		       ? NBD_OK
+		       : __real_file_write(at, name, data, len);
 }
 
 int __wrap_mapper_below(int index, char path[MAPPER_PATH],
@@ -307,12 +326,13 @@ static void what_cannot_be_used_costs_a_line(void **state)
 		const char *list;
 		struct play play;
 		const char *said;
-		unsigned fetches;
+		unsigned fetches, resets;
 	} cases[] = {
-		{ "", { 0 }, "prefetch: line 1 of the list", 0 },
-		{ ANOTHERS, { 0 }, "the list is of ext4:1-3", 0 },
-		{ LIST, { .get = NBD_E_TIMEOUT }, "no effect: no answer", 1 },
-		{ LIST, { .load = NBD_E_KERNEL }, "no effect: refused", 1 },
+		{ "", { 0 }, "prefetch: line 1 of the list", 0, 0 },
+		{ ANOTHERS, { 0 }, "the list is of ext4:1-3", 0, 0 },
+		{ LIST, { .get = NBD_E_TIMEOUT }, "no effect: no answer", 1, 0 },
+		/* whatever the swap has left */
+		{ LIST, { .load = NBD_E_KERNEL }, "no effect: refused", 1, 1 },
 	};
 
 	(void)state;
@@ -323,6 +343,7 @@ static void what_cannot_be_used_costs_a_line(void **state)
 		assert_true(init_prefetch_fetch(&r, "", true));
 		assert_non_null(strstr(play.said, cases[i].said));
 		assert_int_equal(play.fetches, cases[i].fetches);
+		assert_int_equal(play.resets, cases[i].resets);
 		assert_int_equal(play.loads, 0);
 	}
 }

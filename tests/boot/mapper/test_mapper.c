@@ -235,7 +235,8 @@ static void a_failure_leaves_nothing(void **state)
 	} cases[] = {
 		{ { .create = NBD_E_PERM }, "(-c)" },
 		{ { .load = NBD_E_PERM }, "(-cl-)" },
-		{ { .resume = NBD_E_PERM }, "(-clr-)" },
+		/* nothing may stay held, and no table wait */
+		{ { .resume = NBD_E_PERM }, "(-clrxr-)" },
 	};
 	char path[MAPPER_PATH] = "/dev/nbd0p2";
 
@@ -382,7 +383,7 @@ static void copies_are_used_only_if_nothing_was_written(void **state)
 		{ { .stat = STAT, .resume = NBD_E_KERNEL },
 		  7,
 		  NBD_E_KERNEL,
-		  "lhsrr" },
+		  "lhsrxr" },
 	};
 	struct dm m = { 0 };
 	uint64_t writes;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that swaps the table below the root is killed at each step of it:
+ * no request stays held.  Processes are real, the mapping is played.
+ */
+#include "boot/init/prefetch.h"
+#include "boot/init/steps.h"
+#include "tests/unit.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern const struct step init_fetcher_mounted_step;
+
+/* Shared with the children. */
+static struct world {
+	bool held;	   /* requests of the root */
+	bool waits;	   /* a table does */
+	unsigned resets;   /* tries to map it one to one */
+	unsigned failures; /* of them: so many fail first */
+} *w;
+
+/* Steps at which the child is killed: before each, and after the last. */
+enum step_at { BEFORE, LOADED, HELD, COUNTED, RESUMED, NEVER };
+
+static enum step_at at;
+static struct nbd_diag d;
+
+void __wrap_boot_say(const char *fmt, ...);
+void __wrap_boot_say(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+static void reach(enum step_at step)
+{
+	if (at == step)
+		kill(getpid(), SIGKILL);
+}
+
+bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
+				bool mounted);
+bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
+				bool mounted)
+{
+	(void)r, (void)word, (void)mounted;
+	reach(BEFORE);
+	w->waits = true;
+	reach(LOADED);
+	w->held = true;
+	reach(HELD);
+	reach(COUNTED);
+	w->waits = w->held = false;
+	reach(RESUMED);
+	return true;
+}
+
+int __wrap_init_prefetch_reset(const struct prefetch_root *r,
+			       struct nbd_diag *dg);
+int __wrap_init_prefetch_reset(const struct prefetch_root *r,
+			       struct nbd_diag *dg)
+{
+	(void)r;
+	if (w->resets++ < w->failures)
+		return nbd_diag(dg, NBD_E_NO_MEMORY, "no memory");
+	w->waits = w->held = false;
+	return NBD_OK;
+}
+
+bool __wrap_init_prefetch_is_read_only(const char *disk);
+bool __wrap_init_prefetch_is_read_only(const char *disk)
+{
+	(void)disk;
+	return true;
+}
+
+/* A boot whose process that frees the RAM is there. */
+static void fetch(bool is_learning)
+{
+	/* pages: too large for a stack */
+	static struct boot b;
+	static const struct plan plan = { .newroot = "/newroot" };
+
+	memset(&b, 0, sizeof(b));
+	b.plan = &plan;
+	strcpy(b.fetcher.below, "/dev/nbd0");
+	b.fetcher.learn.pid = is_learning ? fork() : 0;
+	if (is_learning && !b.fetcher.learn.pid)
+		for (;;)
+			pause();
+	assert_int_equal(init_fetcher_mounted_step.run(&b, &d), 0);
+	if (is_learning) {
+		kill(b.fetcher.learn.pid, SIGKILL);
+		process_await(b.fetcher.learn.pid, 60000);
+	}
+}
+
+static void nothing_stays_held_wherever_it_is_killed(void **state)
+{
+	(void)state;
+	for (at = BEFORE; at <= NEVER; at++) {
+		*w = (struct world){ 0 };
+		fetch(true);
+		assert_false(w->held);
+		assert_int_equal(w->resets, at == NEVER ? 0 : 1);
+	}
+}
+
+static void it_is_tried_again_when_it_cannot_be_mended(void **state)
+{
+	(void)state;
+	*w = (struct world){ .failures = 2 };
+	at = HELD;
+	fetch(true);
+	assert_false(w->held);
+	assert_int_equal(w->resets, 3);
+}
+
+static void nothing_is_fetched_if_nobody_would_free_it(void **state)
+{
+	(void)state;
+	*w = (struct world){ 0 };
+	at = BEFORE;
+	fetch(false);
+	assert_int_equal(w->resets, 0);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return w == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_stays_held_wherever_it_is_killed),
+		cmocka_unit_test(it_is_tried_again_when_it_cannot_be_mended),
+		cmocka_unit_test(nothing_is_fetched_if_nobody_would_free_it),
+	};
+
+	return cmocka_run_group_tests(tests, begin, NULL);
+}
