@@ -344,7 +344,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/net/kept:&KEPT_STATE
 	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
-	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run
+	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run boot/prefetch/learn:u->l->run
 	boot/prefetch/trace:t->instances boot/reroot/kexec:path
 	boot/reroot/prove:dev boot/reroot/replace:k->fifo
 	boot/watch/ask:name boot/watch/takeover:name port/linux/dir:path

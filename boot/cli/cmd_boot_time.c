@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/cli/chart.h"
+#include "boot/prefetch/seen.h"
 #include "port/linux/file.h"
 
 struct boot_time {
@@ -87,6 +88,18 @@ static void show_text(const struct times *t, const struct times *other)
 	nbd_put(&cli_out, "\n", 1);
 }
 
+/* Of this boot only. */
+static void show_prefetch(void)
+{
+	struct prefetch_seen s;
+
+	if (!prefetch_seen_read(&s))
+		return;
+	cli_putf("prefetch: ");
+	prefetch_seen_print(&s, &cli_out);
+	cli_putf("\n");
+}
+
 static int read_file(struct times *t, const char *path, struct nbd_diag *d)
 {
 	char text[8192];
@@ -115,6 +128,8 @@ static int run(struct cli_call *call)
 	if (o->slowest)
 		sort(&t);
 	(o->svg ? cli_chart : show_text)(&t, o->compare ? &before : NULL);
+	if (!o->svg && !call->words[0])
+		show_prefetch();
 	return CLI_OK;
 }
 

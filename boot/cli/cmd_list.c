@@ -7,6 +7,7 @@
 #include "boot/cli/metrics.h"
 #include "boot/cli/show.h"
 #include "boot/device/names.h"
+#include "boot/prefetch/seen.h"
 
 #include <string.h>
 
@@ -72,6 +73,18 @@ static void print_known(const struct device *dev)
 		cli_putf("  Outage:      I/O waits\n");
 }
 
+static void print_prefetch(int index)
+{
+	struct prefetch_seen s;
+
+	if (!prefetch_seen_read(&s) ||
+	    s.n[PREFETCH_DEVICE] != (uint64_t)index)
+		return;
+	cli_putf("  Prefetch:    ");
+	prefetch_seen_print(&s, &cli_out);
+	cli_putf("\n");
+}
+
 static void print_text(const struct device *dev)
 {
 	const struct nbdk_info *i = &dev->info;
@@ -89,6 +102,7 @@ static void print_text(const struct device *dev)
 		 i->connections);
 	if (i->io_timeout)
 		cli_putf("  Timeout:     %u s\n", i->io_timeout / 1000);
+	print_prefetch(i->index);
 }
 
 static void print_json_tls(const struct device *dev)

@@ -3,6 +3,7 @@
 #include "boot/cli/cli.h"
 #include "boot/system/harden.h"
 #include "boot/init/prefetch.h"
+#include "boot/mapper/mapper.h"
 #include "boot/prefetch/learn.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -13,11 +14,13 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #define LEARNT	"/run/" PREFETCH_LEARNT
 #define STOP	"/run/" PREFETCH_STOP
+#define LOCK	"/run/" PREFETCH_LOCK
 /* ms for the process to end, and between two looks. */
 #define STOP_MS 30000
 #define LOOK_MS 50
@@ -121,22 +124,50 @@ static int save(struct cli_call *call, struct prefetch_list l[2])
 		  : CLI_OK;
 }
 
+/* Is there a process that looks for STOP?  It may be killed while one waits. */
+static bool is_learning(void)
+{
+	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
+	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+
+	if (fd >= 0)
+		close(fd);
+	return held;
+}
+
+/* Nobody will free the RAM, and a mirror may hold writes. */
+static int stop_alone(struct cli_call *call)
+{
+	int n = mapper_mend(true, &call->d);
+
+	if (n > 0)
+		cli_putf("the process that frees the RAM was gone: it is freed "
+			 "now\n");
+	return n < 0 ? n
+	       : n   ? CLI_OK
+		     : nbd_diag(&call->d, NBD_E_NOT_FOUND,
+				"the boot is over already, or nothing was "
+				"fetched");
+}
+
 static int stop(struct cli_call *call, struct prefetch_list l[2])
 {
 	uint64_t end = nbd_now_ms() + STOP_MS;
+	bool asked = is_learning();
 
 	(void)l;
-	if (file_write(AT_FDCWD, STOP, "", 0))
+	if (asked && file_write(AT_FDCWD, STOP, "", 0))
 		return nbd_diag(&call->d, NBD_E_PERM, "write " STOP ": %s",
 				strerror(errno));
-	while (!access(STOP, F_OK))
+	while (is_learning() && !access(STOP, F_OK))
 		if (nbd_now_ms() >= end || poll(NULL, 0, LOOK_MS)) {
 			unlink(STOP);
 			return nbd_diag(&call->d, NBD_E_TIMEOUT,
-					"no process has stopped: the boot was "
-					"over, or the server does not answer");
+					"it has not stopped: the server does "
+					"not answer");
 		}
-	return CLI_OK;
+	/* removed by the one that has stopped */
+	return asked && unlink(STOP) ? CLI_OK : stop_alone(call);
 }
 
 /* learn nbdN: init starts it */

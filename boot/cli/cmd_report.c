@@ -14,6 +14,7 @@
 #include "boot/system/times.h"
 #include "boot/words/version.h"
 #include "boot/device/tune.h"
+#include "boot/prefetch/seen.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
@@ -184,6 +185,9 @@ static int run(struct cli_call *call)
 		sections[i].put(r);
 		end(r);
 	}
+	begin(r, "prefetch");
+	put_file(r, "/run/" PREFETCH_SEEN);
+	end(r);
 	begin(r, "boot");
 	put_file(r, TIMES_FILE);
 	end(r);

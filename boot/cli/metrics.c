@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "boot/prefetch/seen.h"
+
 struct row {
 	int index;
 	bool known, read_only;
@@ -191,6 +193,32 @@ static void put_all(const struct metrics *m, enum metric metric)
 		put(&m->row[i], metric);
 }
 
+/* What the fetch of this boot was good for. */
+static void put_prefetch(void)
+{
+	static const char *const help[PREFETCH_NUMBERS] = {
+		[PREFETCH_READS] = "Reads of the root during the boot.",
+		[PREFETCH_RAM_READS] = "Of them from RAM.",
+		[PREFETCH_KIB] = "Data of these reads.",
+		[PREFETCH_RAM_KIB] = "Of it from RAM.",
+		[PREFETCH_FETCHED_KIB] = "RAM of what was fetched.",
+		[PREFETCH_VAIN_KIB] = "Of it what was not read.",
+		[PREFETCH_WAITED_MS] = "Time of these reads.",
+	};
+	struct prefetch_seen s;
+
+	if (!prefetch_seen_read(&s))
+		return;
+	for (unsigned i = PREFETCH_DEVICE + 1; i < PREFETCH_NUMBERS; i++)
+		cli_putf("# HELP nbdboot_prefetch_%s %s\n"
+			 "# TYPE nbdboot_prefetch_%s gauge\n"
+			 "nbdboot_prefetch_%s{device=\"nbd%llu\"} %llu\n",
+			 prefetch_seen_name(i), help[i], prefetch_seen_name(i),
+			 prefetch_seen_name(i),
+			 (unsigned long long)s.n[PREFETCH_DEVICE],
+			 (unsigned long long)s.n[i]);
+}
+
 void cli_metrics(char *names[])
 {
 	struct metrics m = { .names = names, .name = names };
@@ -208,4 +236,6 @@ void cli_metrics(char *names[])
 			put_all(&m, i);
 		}
 	}
+	if (!names[0])
+		put_prefetch();
 }

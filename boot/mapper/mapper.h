@@ -114,8 +114,20 @@ int mapper_set_copies(struct dm *m, int index, const char *table,
  * is one without mirrors.
  */
 bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap);
+/*
+ * Maps one to one again what is made of copies in RAM and of a device, or with
+ * `all` false only where a mirror holds writes: for when the process that would
+ * do it was killed.  Returns how many those were, or the first failure.
+ */
+int mapper_mend(bool all, struct nbd_diag *d);
 
 #else
+
+static inline int mapper_mend(bool all, struct nbd_diag *d)
+{
+	(void)all, (void)d;
+	return 0;
+}
 
 static inline int mapper_take(int index, struct nbd_diag *d)
 {

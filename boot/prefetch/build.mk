@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_PREFETCH) += boot/prefetch/extents.o
 boot-$(CONFIG_BOOT_PREFETCH) += boot/prefetch/fetch.o
-boot-$(CONFIG_BOOT_PREFETCH) += boot/prefetch/trace.o boot/prefetch/learn.o
+boot-$(CONFIG_BOOT_PREFETCH) += $(addprefix boot/prefetch/, \
+	guard.o learn.o seen.o trace.o)

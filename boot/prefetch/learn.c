@@ -4,7 +4,8 @@
  *	                                 quiet, or stop  --> one to one --> end
  *
  * It uses its own memory, /run and the kernel: an outage cannot stop it, and a
- * table is changed by one call, which waits for the reads in flight.
+ * table is changed by one call, which waits for the reads in flight.  Its guard
+ * does the last step if it is killed.
  */
 #include "boot/prefetch/learn.h"
 
@@ -14,6 +15,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +24,8 @@
 #include "boot/system/harden.h"
 #include "boot/system/ready.h"
 #include "boot/mapper/mapper.h"
+#include "boot/prefetch/guard.h"
+#include "boot/prefetch/seen.h"
 #include "port/linux/dir.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
@@ -31,6 +35,9 @@
 /* ms without a read, and in all. */
 #define QUIET_MS 15000
 #define MOST_MS	 120000
+/* Times that it tries to free the RAM, with a second in between. */
+#define TRIES	 120
+#define PAUSE_MS 1000
 /* Sectors: a gap up to it is read as well.  64 KiB. */
 #define GAP	 128
 /* Bytes for the state of the longest table: 64 mirrors in 129 targets. */
@@ -48,6 +55,10 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	if (l->run < 0)
 		return nbd_diag(d, NBD_E_IO, "open /run: %s", strerror(errno));
 	unlinkat(l->run, PREFETCH_STOP, 0);
+	l->lock = openat(l->run, PREFETCH_LOCK, O_RDONLY | O_CREAT | O_CLOEXEC,
+			 0600);
+	if (l->lock >= 0)
+		flock(l->lock, LOCK_SH);
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	l->disk = open(l->dev, O_RDONLY | O_CLOEXEC);
 	if (l->disk < 0)
@@ -63,18 +74,25 @@ static bool is_stopped(const struct prefetch_learn *l)
 	return !faccessat(l->run, PREFETCH_STOP, F_OK, 0);
 }
 
-/* KiB that were read of a disk: the third number of its line. */
-static uint64_t read_of(const struct prefetch_learn *l, const char *disk)
+/* The n-th number of a file of a disk. */
+static uint64_t number_of(const struct prefetch_learn *l, const char *disk,
+			  const char *file, unsigned n)
 {
 	char path[64], text[256], *p = text;
 
-	nbd_fmt(path, sizeof(path), "%s/stat", disk);
+	nbd_fmt(path, sizeof(path), "%s/%s", disk, file);
 	file_read(l->block, path, text, sizeof(text));
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		p += strspn(p, " ");
 		p += strcspn(p, " ");
 	}
-	return strtoull(p, NULL, 10) / 2;
+	return strtoull(p, NULL, 10);
+}
+
+/* KiB that were read of it. */
+static uint64_t read_of(const struct prefetch_learn *l, const char *disk)
+{
+	return number_of(l, disk, "stat", 2) / 2;
 }
 
 /* The fetch reads what is below the mapping. */
@@ -146,30 +164,56 @@ static int write_list(struct prefetch_learn *l, struct nbd_diag *d)
 			strerror(errno));
 }
 
-/* How much of it came from where. */
+static void add_ram(const struct prefetch_learn *l, const char *loop,
+		    struct prefetch_seen *s)
+{
+	s->n[PREFETCH_RAM_READS] += number_of(l, loop, "stat", 0);
+	s->n[PREFETCH_RAM_KIB] += read_of(l, loop);
+	s->n[PREFETCH_FETCHED_KIB] += number_of(l, loop, "size", 0) / 2;
+}
+
+/* How much of it came from where.  What was read twice counts twice. */
 static void report(const struct prefetch_learn *l)
 {
 	const char *dm = l->dev + sizeof("/dev/") - 1, *name;
-	uint64_t all = read_of(l, dm), ram = 0;
+	struct prefetch_seen s = { { [PREFETCH_DEVICE] = (uint64_t)l->index } };
+	uint64_t *n = s.n;
 	char path[64];
 	struct dir dir;
 
+	n[PREFETCH_READS] = number_of(l, dm, "stat", 0);
+	n[PREFETCH_KIB] = read_of(l, dm);
+	n[PREFETCH_WAITED_MS] = number_of(l, dm, "stat", 3);
 	nbd_fmt(path, sizeof(path), "%s/slaves", dm);
 	dir_take(&dir,
 		 openat(l->block, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	while ((name = dir_next(&dir)))
 		if (!strncmp(name, "loop", 4))
-			ram += read_of(l, name);
+			add_ram(l, name, &s);
 	dir_close(&dir);
+	if (n[PREFETCH_RAM_KIB] < n[PREFETCH_FETCHED_KIB])
+		n[PREFETCH_VAIN_KIB] =
+			n[PREFETCH_FETCHED_KIB] - n[PREFETCH_RAM_KIB];
 	boot_say("prefetch: the boot has read %llu KiB of its root, %llu of "
 		 "them from RAM",
-		 (unsigned long long)all, (unsigned long long)ram);
+		 (unsigned long long)n[PREFETCH_KIB],
+		 (unsigned long long)n[PREFETCH_RAM_KIB]);
+	if (prefetch_seen_write(&s, l->run))
+		boot_say("prefetch: write /run/" PREFETCH_SEEN ": %s",
+			 strerror(errno));
 }
 
-/* NBD_E_NOT_FOUND: the way down, or a new try of the boot, has removed it. */
-static int map_one_to_one(const struct prefetch_learn *l, struct dm *m,
-			  bool read_only, struct nbd_diag *d)
+/* ---- the end ---- */
+
+struct undo {
+	struct prefetch_learn *l;
+	struct dm *m;
+	bool read_only;
+};
+
+static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 {
+	const struct prefetch_learn *l = u->l;
 	char table[128], ahead[80], value[24];
 	int rc, n;
 
@@ -178,38 +222,88 @@ static int map_one_to_one(const struct prefetch_learn *l, struct dm *m,
 	n = file_read(l->block, ahead, value, sizeof(value));
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)l->list.sectors, l->below);
-	rc = mapper_set(m, l->index, table, read_only, d);
+	rc = mapper_set(u->m, l->index, table, u->read_only, d);
 	/* a new table has the kernel's default */
 	if (!rc && n > 0)
 		file_write(l->block, ahead, value, (size_t)n);
 	return rc;
 }
 
-int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
+/* Not to be given up at once: a mirror may hold writes. */
+static int undo(const struct undo *u, struct nbd_diag *d)
+{
+	int rc = map_one_to_one(u, d);
+
+	/* the way down, or a new try of the boot, has removed it */
+	for (unsigned i = 1; rc && rc != NBD_E_NOT_FOUND && i < TRIES; i++) {
+		poll(NULL, 0, PAUSE_MS);
+		rc = map_one_to_one(u, d);
+	}
+	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
+}
+
+/* The mapping would be busy, and so would be the instance of the trace. */
+static void part(void *ctx)
+{
+	struct prefetch_learn *l = ((const struct undo *)ctx)->l;
+
+	close(l->disk);
+	if (l->trace.pipe >= 0)
+		close(l->trace.pipe);
+	l->trace.pipe = -1;
+}
+
+static void mend(void *ctx)
+{
+	const struct undo *u = ctx;
+	struct nbd_diag d;
+
+	prefetch_trace_close(&u->l->trace);
+	boot_say("prefetch: the process that lists the reads was killed: no "
+		 "list of this boot");
+	if (undo(u, &d))
+		boot_say("prefetch: %s", d.text);
+	unlinkat(u->l->run, PREFETCH_STOP, 0);
+}
+
+/* Then writes the list. */
+static void listen(struct prefetch_learn *l, struct dm *m, struct nbd_diag *d)
 {
 	bool traced = l->trace.pipe >= 0;
-	char sys[80];
-	bool read_only;
+
+	l->name_image(l->list.image, l->disk);
+	close(l->disk);
+	wait_for_the_end(l, m);
+	if (traced && write_list(l, d))
+		boot_say("prefetch: %s", d->text);
+	report(l);
+}
+
+int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
+{
+	struct prefetch_guard guard;
 	struct dm m;
+	struct undo u = { .l = l, .m = &m };
+	char sys[80];
 	int rc = dm_open(&m, ROOM, d);
 
 	if (rc)
 		return rc;
 	nbd_fmt(sys, sizeof(sys), "/sys/dev/block/%s/ro", l->below);
-	read_only = file_number(AT_FDCWD, sys);
+	u.read_only = file_number(AT_FDCWD, sys);
 	boot_log_to_kernel();
 	boot_harden();
+	prefetch_guard_begin(&guard,
+			     &(struct prefetch_guarded){ part, mend, &u });
 	/* the ioctls of the mapping, and memory that is locked */
 	boot_confine(1u << CAP_SYS_ADMIN | 1u << CAP_IPC_LOCK);
 	boot_ready_tell();
-	l->name_image(l->list.image, l->disk);
-	close(l->disk);
-	wait_for_the_end(l, &m);
-	if (traced && write_list(l, d))
-		boot_say("prefetch: %s", d->text);
-	report(l);
-	rc = map_one_to_one(l, &m, read_only, d);
+	listen(l, &m, d);
+	rc = undo(&u, d);
 	dm_close(&m);
+	/* the guard tries it as well */
+	if (!rc)
+		prefetch_guard_end(&guard);
 	unlinkat(l->run, PREFETCH_STOP, 0);
-	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
+	return rc;
 }

@@ -12,6 +12,8 @@
 #define PREFETCH_LEARNT "nbdboot/prefetch"
 /* Its presence ends the boot, as far as this process is concerned. */
 #define PREFETCH_STOP	"nbdboot/prefetch.stop"
+/* Locked (flock(2), shared) as long as there is one who will free the RAM. */
+#define PREFETCH_LOCK	"nbdboot/prefetch.lock"
 
 /* 84 KiB: too large for a stack. */
 struct prefetch_learn {
@@ -19,6 +21,7 @@ struct prefetch_learn {
 	char dev[64], below[64]; /* the mapping, and what it maps */
 	int run, block;		 /* /run and /sys/block: paths are lost later */
 	int disk;		 /* the mapping */
+	int lock;		 /* held until this process ends */
 	/* sets the image that the open device holds */
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
@@ -36,8 +39,9 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
  * Reports that it is ready, and then looks at the device: a boot does not wait
  * for the answers.  Waits until the boot is over: nothing was read for 15 s, not
  * by a fetch either (with a trace), or 2 minutes have passed, PREFETCH_STOP is
- * there, or a mirror of the table holds writes after an error.  Then writes the list, and maps the device one to one again, which frees what was
- * fetched.
+ * there, or a mirror of the table holds writes after an error.  Then writes the
+ * list, and maps the device one to one again, which frees what was fetched.  If
+ * it is killed, a second process does that (guard.h).
  */
 int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d);
 

@@ -86,7 +86,11 @@ read_right 'what the list of the root names is in RAM while the machine boots' \
 	'^guest: [0-9]\{1,3\} sectors of it came from the server$' \
 	'^guest: after that /dev/dm-0 is made of nbd0$' \
 	'^guest: RAM is given back$' '^guest: loop0 is free$' \
-	'^guest: read [0-9]* KiB of its root, [23][0-9]\{4\} of them from RAM'
+	'^guest: read [0-9]* KiB of its root, [23][0-9]\{4\} of them from RAM' \
+	'^guest: list: *[0-9]* of [0-9]* reads came from RAM, ' \
+	'^guest: boot-time: [0-9]* of [0-9]* reads came from RAM, ' \
+	'^guest: nbdboot_prefetch_ram_kib{device="nbd0"} [23][0-9]\{4\}$' \
+	'^guest: report: ram_reads [0-9]*$'
 
 boot nbdboot.overlay nbdboot.prefetch guest.reroot
 sed -n '/the old system has ended/,$p' "$work/log" >"$work/again"
@@ -179,7 +183,7 @@ whole()
 
 fs=ext4:$uuid
 mkdir -p "$tree/var/tmp" "$tree/var/lib/nbdboot" "$work/early/etc/nbdboot"
-head -c 512k /dev/zero >"$tree/var/tmp/blob"
+head -c 512k /dev/urandom >"$tree/var/tmp/blob"
 list '8 2040' '4096 8192' '12296 40000' >"$tree/var/lib/nbdboot/prefetch"
 cp "$tree/var/lib/nbdboot/prefetch" "$work/early/etc/nbdboot/prefetch"
 rm -f "$image"
@@ -216,6 +220,62 @@ shows 'a machine loses its power while its root is mirrored' \
 	'^guest: wrote 6 times$' '!WRONG' \
 	'^guest: until the end /dev/dm-0 is made of loop0 nbd0$'
 whole 'and the server has all that it wrote'
+unserve
+
+# ---- errors, and processes that are killed ----
+
+# serve_errors PREAD PWRITE: the first read from 128 KiB to 1 MiB fails, where only
+# a fetch reads, and the first write to what replaces /var/tmp/blob, if the
+# argument is 1
+serve_errors()
+{
+	first=$(debugfs -R 'blocks /var/tmp/blob' "$image" 2>/dev/null)
+	first=$((${first%% *} * 1024))
+	rm -rf "$work/pread" "$work/pwrite"
+	serve 0 eval get_size="stat -c %s '$image'" can_write='exit 0' \
+		can_flush='exit 0' flush='exit 0' pread="
+			[ $1 = 0 ] || [ \$4 -lt 131072 ] ||
+				[ \$4 -ge 1048576 ] || ! mkdir '$work/pread' ||
+				{ echo EIO >&2; exit 1; }
+			dd if='$image' bs=512 skip=\$((\$4 / 512)) \
+				count=\$((\$3 / 512)) status=none" pwrite="
+			[ $2 = 0 ] || [ \$4 -lt $first ] ||
+				[ \$4 -ge $((first + 524288)) ] ||
+				! mkdir '$work/pwrite' ||
+				{ echo EIO >&2; exit 1; }
+			dd of='$image' bs=512 seek=\$((\$4 / 512)) \
+				conv=notrunc status=none"
+}
+
+serve_errors 1 1
+boot_written "$work/early.img" guest.write
+check 'a read of the fetch fails, and a write to what is mirrored' \
+	[ -d "$work/pread" -a -d "$work/pwrite" ]
+ended 'the boot knows neither' \
+	'prefetch: 24096 KiB in 2 extents fetched .*, and others not in time' \
+	'^guest: wrote 16 times$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$' \
+	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
+whole 'and the file system is whole'
+unserve
+
+serve_errors 0 1
+boot_written "$work/early.img" guest.leave
+ended 'when the process that frees the RAM and its guard are killed, stop does' \
+	'^guest: when writes are held /dev/dm-0 is made of loop0 nbd0$' \
+	'it is freed now' '^guest: wrote 4 times$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$' \
+	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
+whole 'and a write that failed was done again'
+unserve
+
+serve 0 file "$image"
+boot_written "$work/early.img" guest.kill
+ended 'when it alone is killed, its guard does' \
+	'^guest: one that lists the reads was killed' \
+	'^guest: after a kill /dev/dm-0 is made of nbd0$' \
+	'^guest: wrote 2 times$' \
+	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
 unserve
 
 # ---- the list of a boot: in QEMU, as User-mode Linux traces nothing ----

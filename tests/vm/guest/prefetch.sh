@@ -53,6 +53,40 @@ write_and_compare()
 	echo "guest: wrote $1 times"
 }
 
+# Kills the process of the list, or with "all" its guard, too.
+kill_learners()
+{
+	for comm in /proc/[0-9]*/comm; do
+		read -r name <"$comm" && [ "$name" = nbdboot ] || continue
+		case $(tr '\0' ' ' <"${comm%comm}cmdline") in
+		'@nbdboot prefetch '*) ;;
+		*) continue ;;
+		esac
+		if grep -q '^PPid:.1$' "${comm%comm}status"; then
+			worker=${comm#/proc/}
+		else
+			guard=${comm#/proc/}
+		fi
+	done 2>/dev/null
+	[ "$1" != all ] || kill -9 "${guard%/comm}"
+	kill -9 "${worker%/comm}"
+}
+
+# Until requests have been waiting above the device for long that it does not have.
+await_held()
+{
+	looks=0
+	until [ "$looks" = 300 ]; do
+		read -r in1 out1 </sys/block/dm-0/inflight
+		read -r in2 out2 </sys/block/nbd0/inflight
+		if [ $((in1 + out1)) -gt 0 ] && [ $((in2 + out2)) = 0 ]; then
+			looks=$((looks + 1))
+		else
+			looks=0
+		fi
+	done
+}
+
 awk '$2 == "/run/nbdboot/lower" || $2 == "/" { print "guest:", $2, "is on", $1 }' \
 	/proc/mounts
 made_of 'while booting'
@@ -66,6 +100,21 @@ elif grep -q guest.cut /proc/cmdline; then
 	made_of 'until the end'
 	echo 'guest: end'
 	echo b >/proc/sysrq-trigger
+elif grep -q guest.kill /proc/cmdline; then
+	kill_learners one
+	nbdboot prefetch stop || true
+	made_of 'after a kill'
+	dmesg | sed -n 's/.*prefetch: the process that/guest: one that/p'
+	write_and_compare 2
+elif grep -q guest.leave /proc/cmdline; then
+	# nobody is left, and then a write fails
+	kill_learners all
+	write_and_compare 4 &
+	await_held
+	made_of 'when writes are held'
+	nbdboot prefetch stop || echo 'guest: WRONG: it is not freed'
+	wait
+	made_of 'after that'
 elif grep -q guest.write /proc/cmdline; then
 	full=$(in_ram)
 	write_and_compare 16 6
@@ -85,6 +134,10 @@ elif [ -e /sys/block/dm-0 ]; then
 	[ $((full - $(in_ram))) -gt 2048 ] && echo 'guest: RAM is given back'
 	[ ! -e /sys/block/loop0/loop ] && echo 'guest: loop0 is free'
 	dmesg | sed -n 's/.*prefetch: the boot has read/guest: read/p'
+	nbdboot list nbd0 | sed -n 's/^  Prefetch:/guest: list:/p'
+	nbdboot boot-time | sed -n 's/^prefetch:/guest: boot-time:/p'
+	nbdboot list --metrics | sed -n 's/^nbdboot_prefetch_ram_/guest: &/p'
+	nbdboot report | sed -n 's/^ram_reads/guest: report: &/p'
 	sum later /etc/blob
 	sum later /dev/dm-0
 fi
