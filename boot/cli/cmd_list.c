@@ -77,8 +77,7 @@ static void print_prefetch(int index)
 {
 	struct prefetch_seen s;
 
-	if (!prefetch_seen_read(&s) ||
-	    s.n[PREFETCH_DEVICE] != (uint64_t)index)
+	if (!prefetch_seen_read(&s) || s.n[PREFETCH_DEVICE] != (uint64_t)index)
 		return;
 	cli_putf("  Prefetch:    ");
 	prefetch_seen_print(&s, &cli_out);

@@ -147,7 +147,7 @@ static int stop_alone(struct cli_call *call)
 	       : n   ? CLI_OK
 		     : nbd_diag(&call->d, NBD_E_NOT_FOUND,
 				"the boot is over already, or nothing was "
-				"fetched");
+				  "fetched");
 }
 
 static int stop(struct cli_call *call, struct prefetch_list l[2])

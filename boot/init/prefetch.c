@@ -26,10 +26,12 @@
 #include "port/linux/module.h"
 #include "port/posix/open.h"
 
-#define WORD	 "nbdboot.prefetch"
+#define WORD	    "nbdboot.prefetch"
 /* ms for the fetch, and of it without an answer: an outage. */
-#define FETCH_MS 60000
-#define QUIET_MS 5000
+#define FETCH_MS    60000
+#define QUIET_MS    5000
+/* Bytes in which most superblocks are. */
+#define SUPER_BYTES 16384
 
 /* ---- the word ---- */
 
@@ -234,19 +236,62 @@ static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 	return rc;
 }
 
-/* The extents of a list that is one of this root. */
+/* What a list has to be of. */
+struct image {
+	const struct prefetch_list *l;
+	int disk;
+	uint64_t sectors;
+};
+
+static int check_image(void *ctx, struct nbd_diag *d)
+{
+	const struct image *i = ctx;
+	char image[64];
+
+	init_prefetch_image(image, i->disk);
+	return prefetch_is_of(i->l, image, i->sectors, d);
+}
+
+/*
+ * One exchange with the server for both: its superblock is asked for first, and
+ * looked at when the first answers have come.
+ */
 static int fetch_into(struct copies *c, struct prefetch_list *l,
-		      const struct prefetch_root *r, struct nbd_diag *d)
+		      const struct prefetch_root *r, struct image *i,
+		      struct nbd_diag *d)
 {
 	const struct prefetch_limits limits = {
 		.bytes = file_meminfo("MemAvailable:") / 8 << 10,
 		.ms = FETCH_MS,
 		.quiet_ms = QUIET_MS,
 		.writable = init_prefetch_is_written(r),
+		.check = check_image,
+		.ctx = i,
 	};
 	int rc = limits.writable ? begin_copies(c, l, r->index, d) : NBD_OK;
 
-	return rc ? rc : prefetch_fetch(l, r->below, &limits, &c->f, d);
+	if (rc)
+		return rc;
+	posix_fadvise(i->disk, 0, SUPER_BYTES, POSIX_FADV_WILLNEED);
+	return prefetch_fetch(l, r->below, &limits, &c->f, d);
+}
+
+/* As fetch_into(); of one of another size nothing is fetched. */
+static int fetch_checked(struct copies *c, struct prefetch_list *l,
+			 const struct prefetch_root *r, uint64_t sectors,
+			 struct nbd_diag *d)
+{
+	/* the mapping, or what verifies it: nothing else may be looked at */
+	struct image i = { l, open(r->dev, O_RDONLY | O_CLOEXEC), sectors };
+	int rc;
+
+	if (i.disk < 0)
+		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", r->dev,
+				strerror(errno));
+	rc = l->sectors == sectors ? fetch_into(c, l, r, &i, d)
+				   : check_image(&i, d);
+	close(i.disk);
+	return rc;
 }
 
 static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
@@ -254,23 +299,12 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 {
 	/* of a child process; too large for a stack */
 	static struct copies c;
-	char dev[MAPPER_PATH], below[MAPPER_PATH], image[64];
+	char dev[MAPPER_PATH], below[MAPPER_PATH];
 	uint64_t began = nbd_now_ms(), sectors;
-	int rc = mapper_below(r->index, dev, below, &sectors, d), disk;
+	int rc = mapper_below(r->index, dev, below, &sectors, d);
 
-	if (rc)
-		return rc;
-	/* the mapping, or what verifies it: nothing else may be looked at */
-	disk = open(r->dev, O_RDONLY | O_CLOEXEC);
-	if (disk < 0)
-		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", r->dev,
-				strerror(errno));
-	init_prefetch_image(image, disk);
-	close(disk);
-	rc = prefetch_is_of(l, image, sectors, d);
-	if (rc)
-		return rc;
-	rc = fetch_into(&c, l, r, d);
+	if (!rc)
+		rc = fetch_checked(&c, l, r, sectors, d);
 	if (rc)
 		return rc;
 	rc = swap_table(l, &c, r->index, below, d);

@@ -110,17 +110,24 @@ static int reap(struct fetch *f, uint64_t ms)
 	return n < 0 && errno == EINTR ? 1 : (int)n;
 }
 
-static void read_all(struct fetch *f, const struct prefetch_limits *limits)
+static int read_all(struct fetch *f, const struct prefetch_limits *limits,
+		    struct nbd_diag *d)
 {
+	int (*check)(void *ctx, struct nbd_diag *d) = limits->check;
 	uint64_t end = nbd_now_ms() + limits->ms, now;
+	int rc = 0;
 
-	while (!submit(f) && f->n_free < DEPTH) {
+	while (!rc && !submit(f) && f->n_free < DEPTH) {
 		now = nbd_now_ms();
 		if (now >= end || reap(f, end - now < limits->quiet_ms
 						  ? end - now
 						  : limits->quiet_ms) <= 0)
-			return;
+			break;
+		if (check)
+			rc = check(limits->ctx, d);
+		check = NULL;
 	}
+	return rc;
 }
 
 /* ---- the memory ---- */
@@ -221,8 +228,9 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 					.writable = limits->writable,
 					.missed = listed - l->n };
 	rc = set_up(&f, dev, d);
+	if (!rc)
+		rc = read_all(&f, limits, d);
 	if (!rc) {
-		read_all(&f, limits);
 		keep_whole(&f, r);
 		rc = r->bytes ? put_behind_loop(&f, r, d)
 			      : nbd_diag(d, NBD_E_TIMEOUT,

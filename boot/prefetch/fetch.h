@@ -20,6 +20,12 @@ struct prefetch_limits {
 	unsigned ms;	   /* for all of it */
 	unsigned quiet_ms; /* without an answer */
 	bool writable;	   /* a mirror is to write to them, too */
+	/*
+	 * Is called once, when the first answers have come: an error ends the
+	 * fetch.  NULL: there is nothing to check.
+	 */
+	int (*check)(void *ctx, struct nbd_diag *d);
+	void *ctx;
 };
 
 /* 32 KiB: too large for a stack. */

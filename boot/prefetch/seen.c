@@ -32,7 +32,8 @@ int prefetch_seen_write(const struct prefetch_seen *s, int run)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
 
 	for (unsigned i = 0; i < PREFETCH_NUMBERS; i++)
-		nbd_putf(&o, "%s %llu\n", names[i], (unsigned long long)s->n[i]);
+		nbd_putf(&o, "%s %llu\n", names[i],
+			 (unsigned long long)s->n[i]);
 	return file_write(run, PREFETCH_SEEN, text, o.len);
 }
 

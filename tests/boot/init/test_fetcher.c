@@ -19,7 +19,7 @@ static struct world {
 	bool waits;	   /* a table does */
 	unsigned resets;   /* tries to map it one to one */
 	unsigned failures; /* of them: so many fail first */
-} *w;
+} * w;
 
 /* Steps at which the child is killed: before each, and after the last. */
 enum step_at { BEFORE, LOADED, HELD, COUNTED, RESUMED, NEVER };

@@ -136,6 +136,11 @@ int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
 			  const struct prefetch_limits *limits,
 			  struct prefetch_fetched *f, struct nbd_diag *d)
 {
+	int rc = limits->check(limits->ctx, d);
+
+	/* the first answers have come */
+	if (rc)
+		return rc;
 	play.fetches++;
 	assert_string_equal(dev, "/dev/nbd0p2");
 	/* an eighth of what is available */

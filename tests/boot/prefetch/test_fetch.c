@@ -104,6 +104,43 @@ static void many_pieces_come(void **state)
 	all_right();
 }
 
+static int count(void *ctx, struct nbd_diag *dg)
+{
+	unsigned *calls = ctx;
+
+	return ++*calls == 1 ? NBD_OK : nbd_diag(dg, NBD_E_KERNEL, "twice");
+}
+
+static int refuse(void *ctx, struct nbd_diag *dg)
+{
+	(void)ctx;
+	return nbd_diag(dg, NBD_E_MISMATCH, "another image");
+}
+
+static void it_is_checked_once_and_a_refusal_ends_it(void **state)
+{
+	struct prefetch_limits limits = plenty;
+	unsigned calls = 0;
+	int before = dup(0), after;
+
+	(void)state;
+	limits.check = count;
+	limits.ctx = &calls;
+	list = (struct prefetch_list){ .image = "x", .sectors = SECTORS };
+	for (unsigned i = 0; i < SECTORS; i += 16)
+		prefetch_add(&list, i, 8);
+	assert_int_equal(fetch(disk, &limits), NBD_OK);
+	assert_int_equal(calls, 1);
+	start();
+	limits.check = refuse;
+	assert_int_equal(fetch(disk, &limits), NBD_E_MISMATCH);
+	assert_string_equal(d.text, "another image");
+	after = dup(0);
+	assert_int_equal(after, before + 1);
+	close(before);
+	close(after);
+}
+
 /* As of a server that fails behind a certain place. */
 static void an_extent_that_fails_is_left_out(void **state)
 {
@@ -247,6 +284,8 @@ int main(void)
 		cmocka_unit_test_setup(many_pieces_come, fill),
 		cmocka_unit_test_setup(an_extent_that_fails_is_left_out, fill),
 		cmocka_unit_test_setup(what_comes_after_a_failure_is_not_moved,
+				       fill),
+		cmocka_unit_test_setup(it_is_checked_once_and_a_refusal_ends_it,
 				       fill),
 		cmocka_unit_test_setup(memory_is_bounded, fill),
 		cmocka_unit_test_setup(without_a_device_nothing_is_left_open,

@@ -3,7 +3,8 @@
 # How often a boot waits for its server: exchanges from the first packet up to
 # a mounted root, in User-mode Linux.  A table by root and by kind.
 #
-# An exchange begins where the machine sends and the server was the last to send
+# The server answers later than any machine needs to send the next request.  An
+# exchange begins where the machine sends and the server was the last to send
 # before: requests that are in flight together are one.  The root has no init, so
 # that the boot ends once it is mounted and that was looked up.  Over TLS the
 # goodbye counts as a request, as it cannot be told apart.
@@ -59,7 +60,7 @@ trips()
 	rm -f "$work/pcap"
 	uml_capture "$work/pcap"
 	mine=$captures captures=''
-	vm_start "$work/initramfs" "ip=$guest_ip init=/none loglevel=4 \
+	vm_start "$work/${initramfs:-initramfs}" "ip=$guest_ip init=/none loglevel=4 \
 nbdboot.onfail=halt $2"
 	vm_end
 	# the latest frames are still in a buffer of the kernel
@@ -88,14 +89,34 @@ pki_use "$work/pki" server "$work/server"
 cp "$work/pki/ca-cert.pem" "$work/tls"
 initramfs "$work/initramfs" 'nbd ext4 squashfs' '' "$work/tls" >/dev/null
 
+# A list of what the mount of the ext4 reads, in the initramfs.
+uuid=6cfcd8a3-5f02-4f4a-8a3e-4c2b35e3c0c1
+ext4_of "$work/tree" "$work/listed" -U "$uuid"
+mkdir -p "$work/list/etc/nbdboot"
+printf '%s\n' 'nbdboot-prefetch 1' "image 65536 ext4:$uuid" '0 32' '528 72' \
+	'4624 8' '32768 8' 'end 4' >"$work/list/etc/nbdboot/prefetch"
+initramfs "$work/listed.img" 'nbd ext4 loop dm_mod' "$work/list" "$work/tls" \
+	>/dev/null
+
+later=rdelay=100ms
 echo '| root | TCP | NBD, before the first request | TLS | requests | all |'
 echo '|---|---|---|---|---|---|'
 for root in ext4 squashfs; do
-	serve 0 file "$work/$root"
+	serve 0 --filter=delay file "$work/$root" "$later"
 	trips "$root" "root=nbd://$host:$port/"
 done
-serve 0 file "$work/disk"
+serve 0 --filter=delay file "$work/disk" "$later"
 trips 'ext4 in a partition' "root=nbd://$host:$port/ nbdboot.part=2"
-serve 0 --tls=require --tls-certificates="$work/server" file "$work/ext4"
+serve 0 --tls=require --tls-certificates="$work/server" \
+	--filter=delay file "$work/ext4" "$later"
 trips 'ext4 over TLS' "root=nbds://$host:$port/?tls-certificates=/etc/nbdboot" \
 	tls
+
+# the list of what the mount reads is in the initramfs
+initramfs=listed.img
+serve 0 -r --filter=delay file "$work/listed" "$later"
+trips 'ext4 with a list' "root=nbd://$host:$port/"
+serve 0 -r --tls=require --tls-certificates="$work/server" \
+	--filter=delay file "$work/listed" "$later"
+trips 'ext4 with a list over TLS' \
+	"root=nbds://$host:$port/?tls-certificates=/etc/nbdboot" tls

@@ -57,7 +57,8 @@ write_and_compare()
 kill_learners()
 {
 	for comm in /proc/[0-9]*/comm; do
-		read -r name <"$comm" && [ "$name" = nbdboot ] || continue
+		read -r name <"$comm" || continue
+		[ "$name" = nbdboot ] || continue
 		case $(tr '\0' ' ' <"${comm%comm}cmdline") in
 		'@nbdboot prefetch '*) ;;
 		*) continue ;;
