@@ -55,6 +55,8 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	if (l->run < 0)
 		return nbd_diag(d, NBD_E_IO, "open /run: %s", strerror(errno));
 	unlinkat(l->run, PREFETCH_STOP, 0);
+	/* of the root before this one */
+	unlinkat(l->run, PREFETCH_SEEN, 0);
 	l->lock = openat(l->run, PREFETCH_LOCK, O_RDONLY | O_CREAT | O_CLOEXEC,
 			 0600);
 	if (l->lock >= 0)
