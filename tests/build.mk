@@ -36,7 +36,7 @@ $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
 		$(filter-out %.mk %.a,$^) $(filter %.a,$^) $(LDLIBS)
 # Servers, and what results are compared with.
 mbedtls-tests := $(addprefix $(O)/tests/,port/test_tls.o port/test_aesgcm.o \
-	fuzz/fuzz_aesgcm.o)
+	port/test_resume.o fuzz/fuzz_aesgcm.o)
 $(mbedtls-tests): cpp += $(mbedtls-cpp)
 $(mbedtls-tests): $(if $(mbedtls-src),,|) $(mbedtls-ready)
 $(O)/tests/port/test_fault.o: cpp += \

@@ -11,6 +11,7 @@ mbedtls-serves := $(if $(STATIC)$(CONFIG_PORT_UEFI),,y)
 ifeq ($(CONFIG_PORT_MBEDTLS),y)
 port-y += port/tls_other.o $(addprefix port/mbedtls/, tls.o verify.o load.o creds.o pool.o \
 	fault.o suite.o cpu.o records.o aesgcm.o)
+port-$(CONFIG_PORT_TLS_RESUME) += port/mbedtls/resume.o
 port-$(CONFIG_PORT_TLS13) += port/mbedtls/tls13.o
 port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \
 	date.o),port/posix/credentials.o)
@@ -28,12 +29,13 @@ mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
 	psa_crypto_hash psa_crypto_mac psa_crypto_driver_wrappers_no_static \
 	psa_crypto_slot_management psa_util) \
 	$(if $(mbedtls-serves),pkwrite ssl_tls12_server x509_create x509write \
-	x509write_crt $(if $(CONFIG_PORT_TLS13),ssl_tls13_server)))
+	x509write_crt ssl_cache ssl_ticket $(if $(CONFIG_PORT_TLS13),ssl_tls13_server)))
 mbedtls-config := $(if $(mbedtls-serves),tests/port/mbedtls.h,$\
 	port/mbedtls/config.h)
 mbedtls-cpp := -isystem $(mbedtls-src)/include \
 	-DMBEDTLS_CONFIG_FILE='"$(mbedtls-config)"' $(mbedtls-with) \
-	$(if $(CONFIG_PORT_TLS13),-DCONFIG_PORT_TLS13=1)
+	$(if $(CONFIG_PORT_TLS13),-DCONFIG_PORT_TLS13=1) \
+	$(if $(CONFIG_PORT_TLS_RESUME),-DCONFIG_PORT_TLS_RESUME=1)
 mbedtls-ready := $(mbedtls-src)/include/mbedtls/build_info.h
 mbedtls-lib := $(O)/libmbedtls.a
 LDLIBS += $(mbedtls-lib)
@@ -47,7 +49,7 @@ mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
 mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o \
-	fault.o sha1.o tls13.o)
+	fault.o sha1.o tls13.o resume.o)
 # The bulk of a connection passes through it: for speed, and in firmware with
 # the registers of its instructions.
 $(O)/port/mbedtls/aesgcm.o: CFLAGS := \

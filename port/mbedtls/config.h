@@ -18,7 +18,7 @@
 #define MBEDTLS_PLATFORM_CALLOC_MACRO pool_calloc
 #define MBEDTLS_PLATFORM_FREE_MACRO   pool_free
 
-/* The protocol.  No renegotiation, no tickets: Finished ends the handshake. */
+/* The protocol.  No renegotiation: Finished ends the handshake. */
 #define MBEDTLS_SSL_TLS_C
 #define MBEDTLS_SSL_CLI_C
 #define MBEDTLS_SSL_PROTO_TLS1_2
@@ -76,6 +76,10 @@
 #define MBEDTLS_PK_PARSE_C
 #define MBEDTLS_X509_USE_C
 #define MBEDTLS_X509_CRT_PARSE_C
+
+#ifdef CONFIG_PORT_TLS_RESUME
+#define MBEDTLS_SSL_SESSION_TICKETS
+#endif
 
 #ifdef CONFIG_PORT_TLS13
 /* Its keys are PSA's, and an RSA server signs by RSA-PSS. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of a session that its connections share: keys, suites, policy. */
 #include "port/mbedtls/fault.h"
+#include "port/mbedtls/resume.h"
 #include "port/mbedtls/tls13.h"
 
 #include <mbedtls/version.h>
@@ -174,6 +175,7 @@ int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	c->conf = conf;
 	c->psk = conf->psk_file;
 	defaults(c);
+	resume_init(c);
 	if (!tls13_init(&c->ssl, c->psk))
 		err = nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory");
 	else
@@ -193,6 +195,7 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 	bool old = without & TLS_ONLY_12 || !SUITE_13;
 
 	creds_host(&c->host, name);
+	c->without = without;
 	mbedtls_ssl_conf_ciphersuites(&c->ssl, c->suites);
 	mbedtls_ssl_conf_max_tls_version(&c->ssl,
 					 old ? MBEDTLS_SSL_VERSION_TLS1_2
@@ -211,6 +214,7 @@ void tls_unload(struct tls_session *s)
 		return;
 	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
 		tls_drop(s, i);
+	resume_forget(c);
 	mbedtls_ssl_config_free(&c->ssl);
 	mbedtls_x509_crt_free(&c->ca);
 	mbedtls_x509_crt_free(&c->cert);

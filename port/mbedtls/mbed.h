@@ -24,6 +24,8 @@ struct tls_creds {
 	bool psk, has_cert;
 	const struct tls_conf *conf;
 	struct creds_host host;
+	unsigned without;      /* see tls_aim() */
+	struct resume *resume; /* resume.h, or NULL */
 	int suites[SUITE_MAX + 1];
 	mbedtls_ssl_config ssl;
 	mbedtls_x509_crt ca, cert;
@@ -46,7 +48,11 @@ struct tls_peer {
 	bool asked;	/* for our certificate */
 	bool keyed;	/* block[] has keys, or secrets[]: until transport() */
 	bool heard;	/* data came */
-	/* findings of verify_certificate(), for messages */
+	bool offered;	/* in this handshake, a session: resume.h */
+	/* by verify_certificate(): called, and the first end in the chain */
+	bool proved;
+	mbedtls_x509_time until;
+	/* its findings, for messages */
 	mbedtls_x509_time date;
 	bool self_signed;
 	bool address_as_name; /* the host, in place of an address */

@@ -7,6 +7,7 @@
  *                       '--> failed: explain()
  */
 #include "port/mbedtls/fault.h"
+#include "port/mbedtls/resume.h"
 #include "port/mbedtls/tls13.h"
 
 #include <string.h>
@@ -280,9 +281,18 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	mbedtls_ssl_set_export_keys_cb(&p->ssl, on_keys, p);
 	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
 	mbedtls_ssl_set_verify(&p->ssl, verify_certificate, p);
-	if (ret)
+	if (!ret)
+		resume_offer(p);
+	else
 		tls_drop(s, conn);
 	return ret ? nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory") : 0;
+}
+
+/* By its certificate, now or in the session that goes on, or by the key. */
+static bool is_proved(const struct tls_peer *p)
+{
+	return p->proved || p->offered || p->creds->psk ||
+	       !p->creds->conf->verify;
 }
 
 /*
@@ -307,7 +317,9 @@ static int handshake(struct tls_peer *p)
 			p->asked = ssl->in_msg[0] ==
 				   MBEDTLS_SSL_HS_CERTIFICATE_REQUEST;
 	}
-	return ret || p->keyed ? ret : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	return ret || (p->keyed && is_proved(p))
+		       ? ret
+		       : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
 static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
@@ -323,6 +335,10 @@ static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
 	p->is_13 = mbedtls_ssl_get_version_number(&p->ssl) ==
 		   MBEDTLS_SSL_VERSION_TLS1_3;
 	p->suite = mbedtls_ssl_get_ciphersuite(&p->ssl);
+	if (!ret) {
+		resume_keep(p);
+		p->offered = false;
+	}
 	return ret ? explain(p, ret, d) : 0;
 }
 
@@ -419,6 +435,9 @@ void tls_drop(struct tls_session *s, unsigned conn)
 
 	if (!p)
 		return;
+	/* a handshake that failed or hung: this may be the cause */
+	if (p->offered)
+		resume_forget(s->creds);
 	mbedtls_ssl_free(&p->ssl);
 	if (p->records)
 		explicit_bzero(p->records, sizeof(*p->records));

@@ -107,6 +107,10 @@ int verify_certificate(void *arg, mbedtls_x509_crt *crt, int depth,
 {
 	struct tls_peer *p = arg;
 
+	if (!p->until.year ||
+	    mbedtls_x509_time_cmp(&crt->valid_to, &p->until) < 0)
+		p->until = crt->valid_to;
+	p->proved |= depth == 0;
 	if (*flags & MBEDTLS_X509_BADCERT_EXPIRED)
 		p->date = crt->valid_to;
 	else if (*flags & MBEDTLS_X509_BADCERT_FUTURE)

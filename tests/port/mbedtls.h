@@ -10,8 +10,13 @@
 #include "port/mbedtls/config.h"
 
 #define MBEDTLS_SSL_SRV_C
+#define MBEDTLS_SSL_CACHE_C
 #undef MBEDTLS_SSL_CIPHERSUITES /* a server takes all */
 #define MBEDTLS_SSL_RENEGOTIATION
+#ifdef MBEDTLS_SSL_SESSION_TICKETS
+#define MBEDTLS_SSL_TICKET_C
+#undef MBEDTLS_PLATFORM_MS_TIME_ALT /* a server asks for them */
+#endif
 #define MBEDTLS_PK_WRITE_C
 #define MBEDTLS_PEM_WRITE_C
 #define MBEDTLS_X509_CREATE_C
