@@ -335,6 +335,7 @@ text_of_others_stays_data_in_shell()
 opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part boot/copy/rescue_map:name boot/copy/rescue_map:new
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
+	boot/init/credentials:path
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/discover:path boot/init/layers:path boot/mapper/stack:path

@@ -26,6 +26,9 @@ steps-$(CONFIG_BOOT_LOG) += 04-init_remote_begin 11-init_remote_words \
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
 steps-$(CONFIG_BOOT_IMAGE) += 18-init_image 84-init_image_end
 
+boot-$(CONFIG_BOOT_CREDENTIALS) += boot/init/credentials.o
+steps-$(CONFIG_BOOT_CREDENTIALS) += 19-init_credentials
+
 boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
 steps-$(CONFIG_BOOT_PRELOAD) += 22-init_preload 58-init_preloaded
 

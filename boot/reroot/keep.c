@@ -8,6 +8,7 @@
 #include "boot/system/console.h"
 #include "boot/words/root.h"
 #include "boot/device/tls.h"
+#include "boot/words/credential.h"
 #include "boot/init/shutdown.h"
 #include "boot/init/steps.h"
 #include "boot/reroot/reroot.h"
@@ -70,6 +71,23 @@ static int keep_directory(const struct keep *k, const char *dir)
 	return rc;
 }
 
+/*
+ * Process 1 looks for credentials of the machine again, and finds those of
+ * SMBIOS and fw_cfg.  What systemd-stub passed is in its initramfs alone.
+ */
+static int keep_credentials(const struct keep *k)
+{
+	char path[128];
+	int rc = NBD_OK;
+
+	for (size_t i = 0; i < CREDENTIALS && !rc; i++) {
+		nbd_fmt(path, sizeof(path), CREDENTIALS_STUB "/%s.cred",
+			boot_credential_names[i].name);
+		rc = keep(k, path, false);
+	}
+	return rc;
+}
+
 int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
 {
 	const struct keep k = { unless_kept, d };
@@ -83,6 +101,8 @@ int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
 	/* where neither the URI nor an option names one */
 	if (!rc && r->tls)
 		rc = keep(&k, device_tls_ca(), false);
+	if (!rc)
+		rc = keep_credentials(&k);
 	for (; !rc && u < r->uri + r->uris; u++) {
 		if (!u->tls)
 			continue;

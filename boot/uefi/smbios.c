@@ -4,11 +4,9 @@
  * the firmware's SMBIOS tables (DSP0134, "System Information").
  */
 #include "boot/uefi/program.h"
+#include "boot/words/smbios.h"
 
 #include <string.h>
-
-#define SYSTEM 1 /* the type of its structure */
-#define END    127
 
 struct smbios {
 	const uint8_t *p;
@@ -51,19 +49,6 @@ static bool find_smbios(struct smbios *s)
 	return true;
 }
 
-/* Bytes of the structure at p and of its strings; 0: beyond the table. */
-static size_t size_of(const uint8_t *p, size_t len)
-{
-	size_t n = len >= 4 ? p[1] : 0;
-
-	if (n < 4 || n > len)
-		return 0;
-	for (; n + 1 < len; n++)
-		if (!p[n] && !p[n + 1])
-			return n + 2;
-	return 0;
-}
-
 /* String `number` of the structure of len bytes. */
 static void copy_string(char *to, size_t cap, const uint8_t *p, size_t len,
 			unsigned number)
@@ -100,8 +85,9 @@ static void take_system(struct uefi_machine *m, const struct smbios *s)
 	const uint8_t *p = s->p;
 	size_t left = s->len, n;
 
-	for (; (n = size_of(p, left)) && p[0] != END; p += n, left -= n) {
-		if (p[0] != SYSTEM || p[1] < 24)
+	for (; (n = smbios_size(p, left)) && p[0] != SMBIOS_END;
+	     p += n, left -= n) {
+		if (p[0] != SMBIOS_SYSTEM || p[1] < 24)
 			continue;
 		copy_string(m->serial, sizeof(m->serial), p, n, p[7]);
 		put_uuid(m->uuid, p + 8, s->mixed);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "boot/words/credential.h"
 #include "boot/words/version.h"
 #include "port/credentials.h"
 
@@ -71,6 +72,17 @@ static const char *in_directory(const struct nbd_uri *uri, char *path,
 	return creds_exists(path) ? path : NULL;
 }
 
+/* What the directory lacks, the machine may have passed to init. */
+static const char *own(const struct nbd_uri *uri, char *path, const char *name)
+{
+	const char *found = in_directory(uri, path, name);
+
+	if (found || !*uri->tls_certificates)
+		return found;
+	nbd_fmt(path, BOOT_TLS_PATH, CREDENTIALS_DIR "/%s", name);
+	return creds_exists(path) ? path : NULL;
+}
+
 static int find_certificates(struct tls_conf *conf, struct boot_tls_paths *p,
 			     const struct nbd_uri *uri,
 			     const struct tls_files *files, struct nbd_diag *d)
@@ -88,8 +100,8 @@ static int find_certificates(struct tls_conf *conf, struct boot_tls_paths *p,
 	conf->cert = files->cert;
 	conf->key = files->key;
 	if (!conf->cert) {
-		conf->cert = in_directory(uri, p->path[1], "client-cert.pem");
-		conf->key = in_directory(uri, p->path[2], "client-key.pem");
+		conf->cert = own(uri, p->path[1], "client-cert.pem");
+		conf->key = own(uri, p->path[2], "client-key.pem");
 	}
 	if (!conf->cert != !conf->key)
 		return nbd_diag(d, NBD_E_CREDENTIAL,

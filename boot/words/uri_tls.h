@@ -31,7 +31,8 @@ bool boot_tls_same(const struct nbd_uri *a, const struct nbd_uri *b);
 
 /*
  * Fills in *conf, for tls_load(), from an nbds:// URI that boot_tls_check()
- * accepted.  It points into p and to the strings of the URI.
+ * accepted.  A key or certificate of ours that its directory lacks is that of
+ * the machine (credential.h).  It points into p and to the strings of the URI.
  */
 int boot_tls_conf(struct tls_conf *conf, struct boot_tls_paths *p,
 		  const struct nbd_uri *uri, const struct tls_files *files,

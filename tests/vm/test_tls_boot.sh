@@ -15,13 +15,15 @@ vm_pcap=$work/pcap
 # Text in the file system, which the machine reads.
 marker=DISKLESS-ROOT-MARKER-4711
 
-# boots SENTENCE URI WORDS: boots and ends without errors; $work/pcap has the
-# traffic
+# boots SENTENCE URI WORDS [QEMU-ARGUMENT...]: boots and ends without errors;
+# $work/pcap has the traffic
 boots()
 {
 	rm -f "$work/pcap"
-	vm_start "$work/initramfs" "root=$2 ip=$guest_ip rw loglevel=4 $3"
-	booted "$1" '/dev/nbd0 ext4 rw' "$marker"
+	sentence=$1 words="root=$2 ip=$guest_ip rw loglevel=4 $3"
+	shift 3
+	vm_start "$archive" "$words" "$@"
+	booted "$sentence" '/dev/nbd0 ext4 rw' "$marker"
 }
 
 # packets FILTER: prints how many packets of the capture match
@@ -65,6 +67,7 @@ cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/tls"
 printf 'alice:%064d\n' 4711 >"$work/tls/keys.psk"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' '' "$work/tls" |
 	sed 's/^/# /'
+archive=$work/initramfs
 mkdir "$work/unpacked"
 (cd "$work/unpacked" && zcat "$work/initramfs" | cpio --quiet -id)
 if [ "$(stat -c %a "$work/initramfs")" = 600 ] &&
@@ -85,11 +88,20 @@ else
 fi
 unserve
 
+# An initramfs without the client's key and certificate, which QEMU passes.
+mkdir "$work/public"
+cp "$pki/ca-cert.pem" "$work/public"
+sed -n '/BEGIN/,$p' "$pki/client-key.pem" >"$work/key"
 serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/server" \
 	file "$image"
-in_qemu boots 'a root by certificates, 4 connections' \
+initramfs "$work/without" 'nbd virtio_net virtio_pci ext4 qemu_fw_cfg' '' \
+	"$work/public" >/dev/null
+archive=$work/without
+in_qemu boots 'a root by certificates, 4 connections, a key from SMBIOS and a certificate from fw_cfg' \
 	"nbds://$host:$port/?tls-certificates=/etc/nbdboot" \
-	nbdboot.connections=4
+	nbdboot.connections=4 -smbios "type=11,value=io.systemd.credential.binary:nbdboot.tls-key=$(base64 -w 0 "$work/key")" \
+	-fw_cfg "name=opt/io.systemd.credentials/nbdboot.tls-cert,file=$pki/client-cert.pem"
+archive=$work/initramfs
 sealed 'certificates'
 unserve
 

@@ -75,6 +75,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line", /* roothash= */
 		"kernel command line", /* its tree */
 		"module image",
+		"credentials",
 		"drivers", /* those that appear from now on */
 		"drivers", /* the preload of modules begins */
 		"drivers",

@@ -10,7 +10,7 @@
 
 static struct nbd_diag d;
 static struct nbd_out copied;
-static char text[512];
+static char text[1024];
 static const char *kept; /* a file that is there already */
 
 int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode);
@@ -22,11 +22,15 @@ int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
 	return 0;
 }
 
+static bool in_stub; /* the boot stub has passed credentials */
+
 /* All files of the running system are there, and one copy. */
 int __wrap_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode)
 {
 	(void)mode;
+	if (!strncmp(path, "/.extra/", 8))
+		return in_stub ? 0 : -1;
 	return !strncmp(path, SHUTDOWN_HOME, strlen(SHUTDOWN_HOME)) &&
 			       (!kept || strcmp(path, kept) != 0)
 		       ? -1
@@ -70,6 +74,19 @@ static void files_are_kept_under_their_path(void **state)
 	assert_string_equal(text, "");
 }
 
+static void credentials_of_the_boot_stub_are_kept(void **state)
+{
+	(void)state;
+	kept = NULL;
+	in_stub = true;
+	assert_int_equal(keep("root=nbd://h/x", false), 0);
+	assert_non_null(strstr(text,
+			       "/.extra/credentials/nbdboot.tls-key.cred "
+			       "> " SHUTDOWN_HOME
+			       "/.extra/credentials/nbdboot.tls-key.cred\n"));
+	in_stub = false;
+}
+
 static void an_older_copy_stays_only_on_request(void **state)
 {
 	(void)state;
@@ -100,6 +117,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_kept_under_their_path),
+		cmocka_unit_test(credentials_of_the_boot_stub_are_kept),
 		cmocka_unit_test(an_older_copy_stays_only_on_request),
 		cmocka_unit_test(a_path_that_leaves_the_copies_is_refused),
 	};
