@@ -62,6 +62,9 @@ tls_server -- file "$big"
 big_tls=$uri
 tls_server AES-128-GCM CHACHA20-POLY1305 -- file "$big"
 big_aes256=$uri
+tls_server AES-256-GCM CHACHA20-POLY1305 AES-256-CCM AES-128-CCM -- \
+	file "$big"
+big_aes128=$uri
 tls_server AES-128-GCM AES-256-GCM -- file "$big"
 big_chacha=$uri
 tls_server -- memory 1G
@@ -167,6 +170,7 @@ awk -v ns="$("${O%/}/t/bench/tests/bench/latency")" \
 bench 'TCP to TCP' "$big_tcp" "$to_tcp"
 bench 'TLS to file' "$big_tls" "$out"
 bench 'TLS (AES-256) to file' "$big_aes256" "$out"
+bench 'TLS (AES-128) to file' "$big_aes128" "$out"
 bench 'TLS (ChaCha20) to file' "$big_chacha" "$out"
 bench 'file to TLS' "$big" "$to_tls"
 rm "$out"
