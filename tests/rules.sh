@@ -348,7 +348,8 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run boot/prefetch/learn:u->l->run
 	boot/prefetch/trace:t->instances boot/reroot/kexec:path
 	boot/reroot/prove:dev boot/reroot/replace:k->fifo
-	boot/watch/ask:name boot/watch/takeover:name port/linux/dir:path
+	boot/watch/ask:name boot/watch/liar:name boot/watch/takeover:name
+	port/linux/dir:path
 	port/linux/file:name port/linux/file:path port/linux/loop:file
 	port/linux/loop:path port/linux/module:path port/linux/nbdk_ioctl:node
 	port/linux/nbdk_sys:node port/linux/nbdk_users:path

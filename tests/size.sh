@@ -22,7 +22,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 567296 ;;
+	nbdboot) echo 573440 ;;
 	uefi) echo 111616 ;;
 	uefi_ipv6) echo 134144 ;;
 	uefi_tls) echo 286720 ;;

@@ -274,33 +274,6 @@ int device_grow(struct device *dev, struct nbd_diag *d)
 	return err;
 }
 
-static bool is_to(const struct sockdiag_link *l, const struct sock_addr *a)
-{
-	return l->live && l->family == (a->len == 4 ? AF_INET : AF_INET6) &&
-	       l->peer_port == a->port && !memcmp(l->peer, a->ip, a->len);
-}
-
-/* The server with the fewest connections. */
-static unsigned emptiest(const struct device *dev)
-{
-	struct sock_addr found[SOCK_MAX_ADDRS];
-	unsigned server = 0, least = UINT_MAX;
-
-	for (unsigned i = 0; i < dev->b.servers && least; i++) {
-		int n = sock_resolve(&dev->b.uris[i], found, NULL);
-		unsigned has = 0;
-
-		for (int k = 0; k < n; k++)
-			for (unsigned j = 0; j < dev->n_links; j++)
-				has += is_to(&dev->links[j], &found[k]);
-		if (has < least) {
-			server = i;
-			least = has;
-		}
-	}
-	return server;
-}
-
 /* That one of links[], if it lives; else NULL. */
 static struct sockdiag_link *find(struct device *dev,
 				  const struct sockdiag_link *l)
@@ -317,26 +290,13 @@ bool device_has(struct device *dev, const struct sockdiag_link *l)
 	return find(dev, l);
 }
 
-void device_avoid(struct device *dev, const struct sockdiag_link *l)
-{
-	struct sock_addr found[SOCK_MAX_ADDRS];
-
-	for (unsigned i = 0; i < dev->b.servers; i++) {
-		int n = sock_resolve(&dev->b.uris[i], found, NULL);
-
-		for (int k = 0; k < n; k++)
-			if (is_to(l, &found[k]))
-				device_dialer_late(&dev->dialer, i);
-	}
-}
-
 /*
  * Dials until a server has the same disk.  One that was dialed, but fails here,
  * is asked after the others from then on.
  */
 static int dial_same(struct device *dev, struct nbd_diag *d)
 {
-	unsigned first = dev->b.spread ? emptiest(dev) : 0;
+	unsigned first = dev->b.spread ? device_emptiest(dev) : 0;
 	struct conn *conn = &dev->conn;
 	int err = 0;
 

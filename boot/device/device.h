@@ -101,6 +101,18 @@ int device_end(struct device *dev, const struct sockdiag_link *l,
  */
 void device_avoid(struct device *dev, const struct sockdiag_link *l);
 
+/* The server with the fewest of links[]. */
+unsigned device_emptiest(const struct device *dev);
+
+/* Are all of links[] that live, one at least, to that server of dev->b? */
+bool device_has_only(const struct device *dev, unsigned server);
+
+/*
+ * Ends those of links[] that are to that server, and dials it only when no other
+ * one answers.  NBD_E_USAGE: it is at a UNIX socket.
+ */
+int device_leave(struct device *dev, unsigned server, struct nbd_diag *d);
+
 /*
  * Held from counting the connections until they are changed, so that only one
  * process changes them.  Pass the result to device_unlock().  Without /run

@@ -102,6 +102,13 @@ static void add_reason(struct nbd_out *o, const struct backend *b,
 	nbd_put(o, text, strlen(text));
 }
 
+/* 0: to be asked first.  2: last. */
+static unsigned rank(const struct device_dialer *dl, unsigned server,
+		     uint64_t now)
+{
+	return dl->shunned[server] ? 2 : now < dl->late[server];
+}
+
 /* In which order the servers are asked: from `first` on, late ones last. */
 static void sort(const struct device_dialer *dl, unsigned n, unsigned first,
 		 unsigned char order[BACKEND_SERVERS])
@@ -109,9 +116,9 @@ static void sort(const struct device_dialer *dl, unsigned n, unsigned first,
 	uint64_t now = nbd_now_ms();
 	unsigned at = 0;
 
-	for (unsigned late = 0; late < 2; late++)
+	for (unsigned r = 0; r <= 2; r++)
 		for (unsigned i = 0; i < n; i++)
-			if ((now < dl->late[(first + i) % n]) == late)
+			if (rank(dl, (first + i) % n, now) == r)
 				order[at++] = (unsigned char)((first + i) % n);
 }
 
@@ -238,9 +245,22 @@ void device_dialer_late(struct device_dialer *dl, unsigned server)
 	dl->late[server] = nbd_now_ms() + LATE_MS;
 }
 
+void device_dialer_shun(struct device_dialer *dl, unsigned server)
+{
+	dl->shunned[server] = true;
+}
+
+int device_dialer_to(struct device_dialer *dl, struct conn *conn,
+		     const struct backend *b, unsigned server,
+		     struct nbd_diag *d)
+{
+	return dial_server(dl, conn, 1, b, server, d);
+}
+
 void device_dialer_moved(struct device_dialer *dl)
 {
 	memset(dl->late, 0, sizeof(dl->late));
+	memset(dl->shunned, 0, sizeof(dl->shunned));
 	dl->last = 0;
 }
 

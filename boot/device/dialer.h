@@ -13,8 +13,9 @@ struct device_dialer {
 	struct device_tls tls[BACKEND_SERVERS];
 	/* of nbd_now_ms(), until which a server that was late is asked last */
 	uint64_t late[BACKEND_SERVERS];
-	unsigned char last; /* the server of the last connection */
-	unsigned char turn; /* of the local ports */
+	bool shunned[BACKEND_SERVERS]; /* asked after those, too */
+	unsigned char last;	       /* the server of the last connection */
+	unsigned char turn;	       /* of the local ports */
 	bool keeps;
 	struct nbd_uri kept[BACKEND_SERVERS]; /* whose credentials are tls[] */
 };
@@ -48,7 +49,18 @@ void device_dialer_avoid(struct device_dialer *dl);
 /* The same for the server with that number in the backend. */
 void device_dialer_late(struct device_dialer *dl, unsigned server);
 
-/* The servers of the backend are others now: none of them was late. */
+/* That server is asked after all others, from now on. */
+void device_dialer_shun(struct device_dialer *dl, unsigned server);
+
+/* Makes one connection, to that server. */
+int device_dialer_to(struct device_dialer *dl, struct conn *conn,
+		     const struct backend *b, unsigned server,
+		     struct nbd_diag *d);
+
+/*
+ * The servers of the backend are others now: none of them was late, and none is
+ * shunned.
+ */
 void device_dialer_moved(struct device_dialer *dl);
 
 /*

@@ -108,40 +108,6 @@ static unsigned last_power(uint64_t size)
 
 /* ---- reading ---- */
 
-/* Waits for the replies to n requests; *failed gets an error reply, if any. */
-static int await(struct conn *conn, unsigned n, int *failed, struct nbd_diag *d)
-{
-	while (n) {
-		struct nbd_req *req;
-		int err = dial_resume(conn, d);
-
-		if (err)
-			return err;
-		while ((req = nbd_reap(&conn->c))) {
-			if (nbd_req_result(req))
-				*failed = nbd_req_result(req);
-			nbd_release(&conn->c, req);
-			n--;
-		}
-	}
-	return *failed < 0 ? *failed : NBD_OK;
-}
-
-static int submit(struct conn *conn, const struct nbd_iov *v, uint64_t offset,
-		  struct nbd_diag *d)
-{
-	const struct nbd_op op = { .type = NBD_CMD_READ,
-				   .offset = offset,
-				   .len = (uint32_t)v->len,
-				   .iov = v,
-				   .n_iov = 1 };
-	int err = nbd_submit(&conn->c, &op);
-
-	return err < 0 ? nbd_diag(d, err, "read at %llu: %s",
-				  (unsigned long long)offset, nbd_err_text(err))
-		       : 0;
-}
-
 /*
  * Hashes the samples from *i on, as many as the buffer holds.  The server's
  * minimum block size may be larger than a sector.
@@ -166,11 +132,11 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 		if (size < block || offset > size - block)
 			continue;
 		v[n] = (struct nbd_iov){ r->buf + n * block, block };
-		err = submit(conn, &v[n++], offset, d);
+		err = device_reader_submit(conn, &v[n++], offset, d);
 		if (err)
 			return err;
 	}
-	err = await(conn, n, failed, d);
+	err = device_reader_await(conn, n, failed, d);
 	for (unsigned k = 0; !err && !*failed && k < n; k++) {
 		const unsigned char *p = v[k].base;
 
@@ -193,8 +159,7 @@ static int read_identity(struct device_reader *r, struct conn *conn,
 
 	*h = (struct hash){ .sum = 0xcbf29ce484222325 };
 	*failed = 0;
-	conn->deadline = nbd_now_ms() + DIAL_HANDSHAKE_MS;
-	nbd_start(&conn->c, &r->io);
+	device_reader_begin(r, conn);
 	while (!err && !*failed && sample(i, power) != UINT64_MAX)
 		err = add_some(r, conn, &i, power, h, failed, d);
 	return err;

@@ -11,8 +11,7 @@
 #ifndef BOOT_DEVICE_IDENTITY_H
 #define BOOT_DEVICE_IDENTITY_H
 
-#include "core/nbd_io.h"
-#include "port/dial.h"
+#include "boot/device/reader.h"
 
 /* Whether this build reads identities.  If not, no export has one. */
 #ifdef CONFIG_BOOT_IDENTITY
@@ -23,15 +22,6 @@
 
 /* Bytes for the text of an identity, with its NUL. */
 #define DEVICE_IDENTITY_TEXT 24
-
-/*
- * The state and buffer for reading from a connection.  Owned by the caller; it
- * must stay until the connection is closed, because the engine points to it.
- */
-struct device_reader {
-	struct nbd_io io;
-	unsigned char buf[8192];
-};
 
 /*
  * Reads the identity of the export into text.  It is "" if the export has none:

@@ -117,9 +117,10 @@ const struct step init_network_step = {
 	.hint = "check the cable, ip=, and the modules in this initramfs",
 };
 
-struct root_env init_root_env(const struct net_state *net)
+struct root_env init_root_env(const struct boot *b)
 {
-	struct root_env env = { 0 };
+	const struct net_state *net = &b->net.state;
+	struct root_env env = { .first = b->first };
 
 	if (net->root_path[0])
 		env.root_path = net->root_path;
@@ -131,7 +132,7 @@ struct root_env init_root_env(const struct net_state *net)
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
 	const struct net_state *net = &b->net.state;
-	struct root_env env = init_root_env(net);
+	struct root_env env = init_root_env(b);
 
 	/* it may be faster than the child that preloads modules */
 	init_drivers_nbd();

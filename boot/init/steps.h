@@ -59,6 +59,8 @@ struct boot {
 	char dev[PART_PATH];  /* "/dev/nbd0p2" */
 	bool part_read_only;  /* the table marks it so: see init_discover() */
 	bool layered;	      /* dev is found already: see layers.h */
+	/* the server to begin with: that of the last try sent a wrong block */
+	unsigned first;
 	/* changes that a child makes from here on are lost */
 	step_work *work; /* the one that runs */
 	struct cmdline cmd;
@@ -120,7 +122,7 @@ step_work init_do_mount, init_undo_mount, init_do_init;
 /* Disconnects nbdN, unless *index is -1 already. */
 int init_disconnect(int *index, struct nbd_diag *d);
 /* What DHCP says of the root. */
-struct root_env init_root_env(const struct net_state *net);
+struct root_env init_root_env(const struct boot *b);
 
 /* Does or undoes a step, in a child if it may block. */
 int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d);

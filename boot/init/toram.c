@@ -194,7 +194,7 @@ const struct word init_toram_words[] = {
 /* Here and not in the child, as later steps need b->root. */
 static int do_name_server(struct boot *b, struct nbd_diag *d)
 {
-	struct root_env env = init_root_env(&b->net.state);
+	struct root_env env = init_root_env(b);
 	struct root_machine m;
 
 	if (!b->cmd.toram)

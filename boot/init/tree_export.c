@@ -43,7 +43,7 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
-	struct root_env env = { .root_path = NULL };
+	struct root_env env = { .first = b->first };
 	struct tree_export *t = &b->tree;
 
 	if (!t->cmd.root)

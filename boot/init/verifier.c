@@ -193,6 +193,22 @@ static void tell_systemd(void)
 	file_save(AT_FDCWD, UNIT, unit, sizeof(unit) - 1);
 }
 
+/*
+ * Another server may have the image of this root hash: one that lies is like one
+ * that is gone, until all have been asked.
+ */
+static int try_another(struct boot *b, int rc)
+{
+	unsigned servers = b->root.uris;
+
+	if (rc != NBD_E_MISMATCH && rc != NBD_E_NOT_FOUND)
+		return rc;
+	if (b->tree.index >= 0 && b->tree.root.uris > servers)
+		servers = b->tree.root.uris;
+	b->first++;
+	return servers && b->first % servers ? NBD_E_RESET : rc;
+}
+
 static int do_verify(struct boot *b, struct nbd_diag *d)
 {
 	char hash[PART_PATH], dev[PART_PATH];
@@ -205,7 +221,7 @@ static int do_verify(struct boot *b, struct nbd_diag *d)
 	if (!rc)
 		rc = init_verity_map(&b->verity, &on, dev, d);
 	if (rc)
-		return rc;
+		return try_another(b, rc);
 	boot_say("verity: %s is read through %s, and must match roothash=%.*s"
 		 "...",
 		 b->dev + 5, dev + 5, 16, b->cmd.roothash);
@@ -231,7 +247,7 @@ static int do_copy(struct boot *b, struct nbd_diag *d)
 {
 	if (!b->cmd.roothash || b->index >= 0)
 		return NBD_OK;
-	return init_verity_read(&b->verity, b->disk, b->dev, d);
+	return try_another(b, init_verity_read(&b->verity, b->disk, b->dev, d));
 }
 
 const struct step init_verifier_words_step = {

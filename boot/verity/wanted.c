@@ -28,8 +28,7 @@ static int nibble(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Returns the bytes of 2 * n digits, at most `most`, or -1. */
-static int from_hex(uint8_t *to, size_t most, const char *p, size_t len)
+int verity_unhex(uint8_t *to, size_t most, const char *p, size_t len)
 {
 	if (len % 2 || len / 2 > most)
 		return -1;
@@ -125,8 +124,9 @@ static bool is_no(const char *p, size_t len)
 
 static bool take_salt(struct verity_wanted *w, const char *p, size_t len)
 {
-	int n = len == 1 && *p == '-' ? 0
-				      : from_hex(w->salt, VERITY_SALT, p, len);
+	int n = len == 1 && *p == '-'
+			? 0
+			: verity_unhex(w->salt, VERITY_SALT, p, len);
 
 	w->salted = true;
 	w->salt_len = n < 0 ? 0 : (unsigned)n;
@@ -283,7 +283,7 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 	w->policy = "";
 	w->digest = (unsigned)(len / 2);
 	if ((w->digest != 32 && w->digest != 64) ||
-	    from_hex(w->root, VERITY_DIGEST, words->root, len) < 0)
+	    verity_unhex(w->root, VERITY_DIGEST, words->root, len) < 0)
 		return wrong(d, ROOT, words->root, len,
 			     "not 64 hexadecimal digits (SHA-256) or 128 "
 			     "(SHA-512)");

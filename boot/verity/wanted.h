@@ -60,5 +60,7 @@ void verity_part(char part[VERITY_PART], const struct verity_wanted *w,
 
 /* The first len bytes as text. */
 void verity_hex(char *text, const uint8_t *p, size_t len);
+/* Returns the bytes that len digits are, at most `most`; -1: they are not. */
+int verity_unhex(uint8_t *to, size_t most, const char *p, size_t len);
 
 #endif

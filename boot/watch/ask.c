@@ -57,14 +57,19 @@ static void read_from_each(int index, int fd)
 }
 
 /* Another watcher waits until the lock of this one is closed everywhere. */
+void watch_ask_keep(int a, int b)
+{
+	for (int fd = 3; fd < FDS; fd++)
+		if (fd != a && fd != b)
+			close(fd);
+}
+
 static _Noreturn void ask(int devices, int index)
 {
 	char name[16];
 	int fd;
 
-	for (fd = 3; fd < FDS; fd++)
-		if (fd != devices)
-			close(fd);
+	watch_ask_keep(devices, -1);
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
 	fd = openat(devices, name, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd >= 0)

@@ -33,7 +33,9 @@ int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
 	return nl_open(s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
 }
 
-bool watch_uevent_is_nbd(struct nl_sock *s)
+bool watch_uevent_is_nbd(struct nl_sock *s,
+			 void (*other)(void *ctx, const char *text, size_t n),
+			 void *ctx)
 {
 	const char *text = (const char *)s->buf;
 	bool found = false;
@@ -43,7 +45,10 @@ bool watch_uevent_is_nbd(struct nl_sock *s)
 	while ((n = nl_hear(s, MSG_DONTWAIT)) >= 0) {
 		/* normally NUL-terminated already */
 		s->buf[n ? n - 1 : 0] = '\0';
-		found |= !n || strstr(text, "/block/nbd");
+		if (!n || strstr(text, "/block/nbd"))
+			found = true;
+		else if (other)
+			other(ctx, text, (size_t)n);
 	}
 	return found;
 }
@@ -214,7 +219,7 @@ static void await_change(struct watch *w)
 			w->again = false;
 			return;
 		}
-		look = watch_uevent_is_nbd(&w->uevents);
+		look = watch_uevent_is_nbd(&w->uevents, NULL, NULL);
 		if (look)
 			forgive(w);
 		for (unsigned i = 1; i < w->n_events; i++)

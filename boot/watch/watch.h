@@ -101,7 +101,12 @@ pid_t watch_takeover_holder(int index);
 
 /* Opens a socket for uevents: 0, or NBD_E_KERNEL. */
 int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
-/* Reads the uevents that have arrived; was one of them about an nbd device? */
-bool watch_uevent_is_nbd(struct nl_sock *s);
+/*
+ * Reads the uevents that have arrived; was one of them about an nbd device?  The
+ * others, of n bytes with a NUL at the end, are for `other`, if it is not NULL.
+ */
+bool watch_uevent_is_nbd(struct nl_sock *s,
+			 void (*other)(void *ctx, const char *text, size_t n),
+			 void *ctx);
 
 #endif

@@ -9,8 +9,10 @@
  *                 names are asked for again: servers.c
  *
  *  wait --it is time--> end connections on which a read is stuck: stall.c
+ *  wait --a wrong block--> leave the server that sent it: liar.c
  */
 #include "boot/watch/watch.h"
+#include "boot/watch/liar.h"
 #include "boot/watch/servers.h"
 #include "boot/watch/stall.h"
 #include "boot/system/confine.h"
@@ -75,6 +77,8 @@ struct worker {
 	uint64_t since;	   /* nbd_now_ms() when answers ceased, 0: they come */
 	uint64_t last;	   /* requests that were answered by then */
 	struct watch_stall stall;
+	struct watch_liar liar;
+	int found;	      /* can be read when the liar needs a look */
 	struct nbd_diag told; /* the last message in the log */
 	struct watch_servers servers;
 	char first_backend[NBDK_BACKEND_MAX + 1];
@@ -288,15 +292,16 @@ static void take_death(void *ctx, int index)
 /* Waits until something happens, or ms are over (-1: never). */
 static void await(struct worker *w, int ms)
 {
-	struct pollfd p[2] = { { w->events.nl.fd, POLLIN, 0 },
-			       { w->uevents.fd, POLLIN, 0 } };
+	struct pollfd p[3] = { { w->events.nl.fd, POLLIN, 0 },
+			       { w->uevents.fd, POLLIN, 0 },
+			       { w->found, POLLIN, 0 } };
 
-	poll(p, 2, ms);
+	poll(p, 3, ms);
 	/* a lost report may have been a death */
 	if (nbdk_watch_read(&w->events, take_death, w))
 		doubt(w);
 	/* the driver sends the uevent of the end before it removes `pid` */
-	if (watch_uevent_is_nbd(&w->uevents))
+	if (watch_uevent_is_nbd(&w->uevents, watch_liar_hear, &w->liar))
 		doubt(w);
 }
 
@@ -357,6 +362,15 @@ static int end_stuck(struct worker *w)
 	return ms;
 }
 
+static void find_liar(struct worker *w)
+{
+	struct nbd_diag d = { "" };
+
+	watch_liar_look(&w->liar, &w->dev, &d);
+	if (d.text[0])
+		log_at(w, "<2>", &d);
+}
+
 /* ms; -1: never. */
 static int sooner(int a, int b)
 {
@@ -366,8 +380,10 @@ static int sooner(int a, int b)
 static void watch(struct worker *w)
 {
 	while (is_there(w)) {
-		int ms = revive(w);
+		int ms;
 
+		find_liar(w);
+		ms = revive(w);
 		if (w->in_doubt && ms < 0) {
 			ms = (int)nbd_retry_pause(&w->look);
 			/* after one more check it is certain */
@@ -392,6 +408,7 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 		return err;
 	boot_log_to_kernel();
 	watch_ask_open(&w.stall.ask);
+	w.found = watch_liar_open(&w.liar, w.stall.ask.devices);
 	boot_harden();
 	err = watch_takeover(index, d);
 	if (err < 0)

@@ -407,6 +407,17 @@ static int expand_form(struct parse *s)
 	return root_finish(s);
 }
 
+/* n is taken as the rest of its division by the number of them. */
+static void begin_with(struct root_spec *r, unsigned n)
+{
+	for (n = r->uris ? n % r->uris : 0; n; n--) {
+		struct nbd_uri first = r->uri[0];
+
+		memmove(r->uri, r->uri + 1, (r->uris - 1) * sizeof(first));
+		r->uri[r->uris - 1] = first;
+	}
+}
+
 int root_expand(struct root_spec *r, const struct root_spec *spec,
 		const struct root_env *env, struct nbd_diag *d)
 {
@@ -423,5 +434,6 @@ int root_expand(struct root_spec *r, const struct root_spec *spec,
 		rc = r->by == ROOT_BY_FORM ? expand_form(&s)
 					   : root_fill_uris(&s);
 	}
+	begin_with(r, env->first);
 	return verdict(&s, rc);
 }

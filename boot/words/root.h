@@ -50,6 +50,7 @@ struct root_env {
 	const char *value[ROOT_VALUES];
 	const char *root_path; /* DHCP's option 17; NULL: none */
 	const char *server;    /* address of the boot server; NULL: none */
+	unsigned first; /* the URI to begin with; those before it come last */
 };
 
 /* A number that was not given. */

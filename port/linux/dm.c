@@ -17,7 +17,8 @@
 
 #include "port/linux/module.h"
 
-#define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
+#define NODE	DM_DIR "/" DM_CONTROL_NODE
+#define CONTROL "/dev/" NODE
 /* A target and its text end at a multiple of it. */
 #define ALIGN	8u
 /* Where targets begin. */
@@ -42,15 +43,12 @@ static int open_control(struct nbd_diag *d)
 			     strerror(errno));
 }
 
-int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+/* With m->fd, which is closed after a failure. */
+static int take_memory(struct dm *m, size_t cap, struct nbd_diag *d)
 {
 	int rc;
 
 	m->cap = cap;
-	m->buf = MAP_FAILED;
-	m->fd = open_control(d);
-	if (m->fd < 0)
-		return m->fd;
 	m->buf = mmap(NULL, cap, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->buf != MAP_FAILED)
@@ -59,6 +57,22 @@ int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
 		      strerror(errno));
 	dm_close(m);
 	return rc;
+}
+
+int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+{
+	m->buf = MAP_FAILED;
+	m->fd = open_control(d);
+	return m->fd < 0 ? m->fd : take_memory(m, cap, d);
+}
+
+int dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d)
+{
+	m->buf = MAP_FAILED;
+	m->fd = openat(dev, NODE, O_RDWR | O_CLOEXEC);
+	return m->fd < 0 ? nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
+				    strerror(errno))
+			 : take_memory(m, cap, d);
 }
 
 void dm_close(struct dm *m)

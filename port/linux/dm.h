@@ -38,6 +38,11 @@ struct dm {
  * tables: about 80 for each target.
  */
 int dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+/*
+ * The same without the module, in a process whose root has no /dev: dev is that
+ * directory, which was opened before.
+ */
+int dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d);
 void dm_close(struct dm *m);
 
 /*

@@ -112,10 +112,11 @@ static void both_steps(const struct cmdline *c, const struct root_env *env)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct cmdline c;
-	struct root_env env = { { "h%41", "52:54:00:00:00:01", NULL,
-				  "s/ \xff" },
-				NULL,
-				"10.0.0.1" };
+	struct root_env env = {
+		.value = { "h%41", "52:54:00:00:00:01", NULL, "s/ \xff" },
+		.server = "10.0.0.1",
+		.first = (unsigned)size,
+	};
 	struct nbd_diag d = { "" };
 	char *line = malloc(size + 1), *newline;
 

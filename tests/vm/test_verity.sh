@@ -15,9 +15,9 @@ initramfs "$work/initramfs" "$verity_modules" | sed 's/^/# /'
 # ---- the tree behind the data ----
 
 with_tree "$image"
-good=$roothash
+good_hash=$roothash
 serve 0 file "$image"
-boot nbdboot.overlay "roothash=$good" guest.reroot
+boot nbdboot.overlay "roothash=$good_hash" guest.reroot
 check 'a reroot takes the mapping apart before it disconnects' \
 	[ "$(grep -c 'all is unmounted and disconnected' "$work/log")" = 2 ]
 check 'and has a verified root again' \
@@ -26,10 +26,24 @@ ended 'a root is verified, below an overlay' \
 	'^guest: /run/nbdboot/lower is on /dev/dm-0 ro' \
 	'^guest: it is nbdboot-verity-nbd0 read-only 1 of nbd0$' '!WRONG'
 
-in_qemu boot ro "roothash=$good"
+unserve
+
+# of two servers one lies, about data and in the tree, which the kernel keeps in
+# memory: 128 hashes in a block
+cp "$image" "$work/wrong"
+spoil "$work/wrong" 64
+middle=$(((first + last) / 2))
+flip "$work/wrong" $((size + 8192 + middle * 32)) 3
+serve_two "$work/wrong" "$image"
+in_qemu boot_from "$bad,$good" ro "roothash=$good_hash" guest.liar
 ended 'the hash is computed by code for this CPU' \
 	'^guest: hashed by .*sha256-\(ni\|avx\|ssse3\)' '!WRONG'
-unserve
+shows 'of two servers the one that sends wrong blocks is named, and left' \
+	"verity: block [0-9]* of the .* is wrong from $bad, but not from each" \
+	"verity: $bad is left for another server, and asked last" \
+	"!is wrong from $good" "!$good is left"
+check 'and all is right from the other one' said "^guest: blob is $blob$"
+unserve_two
 
 # ---- the tree in an export of its own ----
 
@@ -60,7 +74,7 @@ refused 'such a root is not copied to RAM' \
 	'nbdboot.toram: only the root is copied' nbdboot.toram nbdboot.overlay \
 	"roothash=$roothash" "nbdboot.verity=nbd://$host:$tree/"
 refused 'the tree of another image is refused' 'is wrong for roothash=' \
-	nbdboot.overlay "roothash=$good" "nbdboot.verity=nbd://$host:$tree/"
+	nbdboot.overlay "roothash=$good_hash" "nbdboot.verity=nbd://$host:$tree/"
 unserve
 server=$with_hash
 unserve
@@ -73,8 +87,8 @@ flip "$work/older" $((first * 4096)) 0
 format "$work/older" "$work/older" --hash-offset="$size"
 serve 0 file "$work/older"
 refused 'another image, with a tree that is right for it, is refused' \
-	"is wrong for roothash=$(echo "$good" | cut -c 1-16)...: this is another" \
-	nbdboot.overlay "roothash=$good"
+	"is wrong for roothash=$(echo "$good_hash" | cut -c 1-16)...: this is another" \
+	nbdboot.overlay "roothash=$good_hash"
 unserve
 
 # ---- wrong blocks of a server ----
@@ -82,13 +96,24 @@ unserve
 cp "$image" "$work/wrong"
 spoil "$work/wrong" 64
 serve 0 file "$work/wrong"
-boot ro "roothash=$good" guest.whole
+boot ro "roothash=$good_hash" guest.whole
 ended 'of 64 wrong blocks each read fails, and all else is right' \
 	'^guest: / is on /dev/dm-0 ro' \
-	"^guest: all of it is $readable$" '!WRONG'
+	"^guest: all of it is $readable$" '!WRONG' \
+	"block [0-9]* of the data is wrong from nbd://$host:$port/, and no other server"
 refused 'a copy in RAM is verified before its server is let go' \
-	'is wrong for roothash=' nbdboot.overlay nbdboot.toram "roothash=$good"
+	'is wrong for roothash=' nbdboot.overlay nbdboot.toram "roothash=$good_hash"
 unserve
+
+# ---- the first of two servers has another image ----
+
+flip "$work/wrong" 1 1
+serve_two "$work/wrong" "$image"
+boot_from "$bad,$good" ro "roothash=$good_hash"
+ended 'a boot goes on with the next server, if the first has another image' \
+	'is wrong for roothash=' 'this may pass: next try in ' \
+	"^guest: blob is $blob$" '!WRONG'
+unserve_two
 
 # ---- a disk, its copy in RAM, and a prefetch ----
 

@@ -81,6 +81,32 @@ spoil()
 	readable=$(sha256sum "$1.read" | cut -d ' ' -f 1)
 }
 
+# serve_two BAD GOOD: two servers with these files.  Sets bad and good, their
+# URIs, and with_bad
+serve_two()
+{
+	serve 0 file "$1"
+	bad=nbd://$host:$port/ with_bad=$server
+	serve 0 file "$2"
+	good=nbd://$host:$port/
+}
+
+unserve_two()
+{
+	unserve
+	server=$with_bad
+	unserve
+}
+
+# boot_from URIS WORDS...
+boot_from()
+{
+	uris=$1
+	shift
+	vm_start "${ramfs:-$work/initramfs}" "root=$uris ip=$guest_ip loglevel=4 $*"
+	vm_end
+}
+
 boot()
 {
 	vm_start "${ramfs:-$work/initramfs}" "root=nbd://$host:$port/ ip=$guest_ip \

@@ -40,7 +40,7 @@ static struct server {
 	int err;	    /* it is not there */
 	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
-	unsigned dialed, goodbyes, avoided;
+	unsigned dialed, goodbyes, avoided, shunned;
 	unsigned late; /* a bit for each server */
 	int fd;
 } server;
@@ -934,6 +934,37 @@ static void the_server_of_a_connection_can_be_made_the_last(void **state)
 	assert_int_equal(server.late, 1u << 1);
 }
 
+void __wrap_device_dialer_shun(struct device_dialer *dl, unsigned which);
+void __wrap_device_dialer_shun(struct device_dialer *dl, unsigned which)
+{
+	(void)dl;
+	server.shunned |= 1u << which;
+}
+
+static void a_server_is_left_with_its_connections(void **state)
+{
+	(void)state;
+	driver.live = 2;
+	driver.peer[0] = driver.peer[1] = 'b';
+	read_it();
+	assert_true(device_has_only(&dev, 1));
+	assert_false(device_has_only(&dev, 0));
+	driver.peer[1] = 'a';
+	read_it();
+	assert_false(device_has_only(&dev, 1));
+	assert_int_equal(device_leave(&dev, 1, &diag), 0);
+	assert_int_equal(server.shunned, 1u << 1);
+	assert_int_equal(driver.live, 1);
+	assert_int_equal(driver.peer[0], 'a');
+	/* the kernel lacks what ends one */
+	read_it();
+	lists.end_err = NBD_E_KERNEL;
+	assert_int_equal(device_leave(&dev, 0, &diag), NBD_E_KERNEL);
+	/* it is gone already */
+	lists.end_err = NBD_E_NOT_FOUND;
+	assert_int_equal(device_leave(&dev, 0, &diag), 0);
+}
+
 /* ---- as many as wanted ---- */
 
 static int fill(unsigned want)
@@ -1330,6 +1361,7 @@ int main(void)
 		DEV(what_the_driver_does_not_want_is_closed),
 		DEV(connections_are_spread_over_the_servers),
 		DEV(the_server_of_a_connection_can_be_made_the_last),
+		DEV(a_server_is_left_with_its_connections),
 		DEV(as_many_are_added_as_are_missing),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
 		DEV(a_driver_without_a_dead_slot_is_reported),

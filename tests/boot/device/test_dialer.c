@@ -624,6 +624,28 @@ static void servers_may_move_and_keep_their_credentials(void **state)
 	assert_ptr_equal(servers[1].tls, of_b);
 }
 
+static void a_server_that_is_shunned_comes_after_late_ones(void **state)
+{
+	(void)state;
+	backend("nbd://a/,nbd://b/,nbd://c/", 1, false);
+	device_dialer_shun(&dialer, 0);
+	device_dialer_late(&dialer, 1);
+	servers[0].err = servers[1].err = servers[2].err = NBD_E_REFUSED;
+	/* an answer makes it no better */
+	for (unsigned i = 0; i < 2; i++) {
+		asked[0] = '\0';
+		assert_int_equal(device_dialer_one(&dialer, conns, &b, 0,
+						   &diag),
+				 NBD_E_REFUSED);
+		assert_string_equal(asked, i ? "b1 c1 a1 " : "c1 b1 a1 ");
+	}
+	/* but it is asked if it is meant */
+	asked[0] = '\0';
+	assert_int_equal(device_dialer_to(&dialer, conns, &b, 0, &diag),
+			 NBD_E_REFUSED);
+	assert_string_equal(asked, "a1 ");
+}
+
 #define DIAL(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -655,6 +677,7 @@ int main(void)
 		DIAL(credentials_are_kept_once_each),
 		DIAL(a_server_without_its_credentials_is_not_dialed),
 		DIAL(servers_may_move_and_keep_their_credentials),
+		DIAL(a_server_that_is_shunned_comes_after_late_ones),
 	};
 
 	return cmocka_run_group_tests_name("dialer", tests, NULL, NULL);

@@ -216,6 +216,14 @@ static void more_devices_than_there_is_room_for_are_reported_once(void **state)
 	assert_int_equal(play.full, 1);
 }
 
+static void note(void *ctx, const char *text, size_t n)
+{
+	char *to = ctx;
+
+	strcat(strcat(to, text), ";");
+	assert_int_equal(n, strlen(text) + 1);
+}
+
 static void only_uevents_of_nbd_devices_count(void **state)
 {
 	static const char *const mixed[] = { "change@/devices/x/sda",
@@ -225,16 +233,18 @@ static void only_uevents_of_nbd_devices_count(void **state)
 					      "add@/module/nbd", NULL };
 	static const char *const lost[] = { "", NULL };
 	static struct nl_sock s;
+	char heard[100] = "";
 
 	(void)state;
 	play = (struct play){ .news = mixed };
-	assert_true(watch_uevent_is_nbd(&s));
+	assert_true(watch_uevent_is_nbd(&s, note, heard));
+	assert_string_equal(heard, "change@/devices/x/sda;add@/module/nbd;");
 	/* all were read */
-	assert_false(watch_uevent_is_nbd(&s));
+	assert_false(watch_uevent_is_nbd(&s, NULL, NULL));
 	play.news = others;
-	assert_false(watch_uevent_is_nbd(&s));
+	assert_false(watch_uevent_is_nbd(&s, NULL, NULL));
 	play.news = lost;
-	assert_true(watch_uevent_is_nbd(&s));
+	assert_true(watch_uevent_is_nbd(&s, NULL, NULL));
 }
 
 static int step_twice(struct pollfd p[], nfds_t n, int ms)

@@ -340,6 +340,23 @@ static void root_wins_over_netroot_and_that_is_reported(void **state)
 	      "nbd://a/x note=nbd_host, nbdroot");
 }
 
+static void a_later_try_may_begin_with_another_server(void **state)
+{
+	static const char *const order[] = { "abc", "bca", "cab", "abc" };
+	struct root_env env = machine;
+
+	(void)state;
+	assert_int_equal(
+		boot_cmdline_parse(&c, "root=nbd://a/,nbd://b/,nbd://c/", &d),
+		0);
+	assert_int_equal(root_parse(&spec, &c, &d), 0);
+	for (env.first = 0; env.first < ARRAY_SIZE(order); env.first++) {
+		assert_int_equal(root_expand(&r, &spec, &env, &d), 0);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(r.uri[i].host[0], order[env.first][i]);
+	}
+}
+
 static void lines_of_others_mean_what_their_authors_meant(void **state)
 {
 	struct root_env env = machine;
@@ -614,6 +631,7 @@ int main(void)
 			mistakes_beside_a_value_are_found_by_the_first_step),
 		cmocka_unit_test(
 			a_name_that_is_given_again_replaces_the_template),
+		cmocka_unit_test(a_later_try_may_begin_with_another_server),
 		cmocka_unit_test(a_value_that_is_not_known_is_named),
 		cmocka_unit_test(what_is_filled_in_stays_within_its_component),
 		cmocka_unit_test(every_length_is_taken_or_refused),
