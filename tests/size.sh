@@ -23,8 +23,8 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 573440 ;;
-	uefi) echo 111616 ;;
-	uefi_ipv6) echo 134144 ;;
+	uefi) echo 113664 ;;
+	uefi_ipv6) echo 136192 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }

@@ -6,6 +6,7 @@ boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
 	$(addprefix boot/net/, dhcp.o dhcp_msg.o ip.o nodomains.o) \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \
 	boot/uefi/nonbds.o)
+boot-$(CONFIG_WORLD_UEFI) += boot/uefi/$(if $(CONFIG_BOOT_UEFI_HASH),hash,nohash).o
 words-$(CONFIG_WORLD_UEFI) += uefi_conf
 
 # In a directory of its own for each machine: the compiler is another one.

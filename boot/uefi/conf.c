@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words that say what to boot. */
 #include "boot/uefi/conf.h"
+#include "boot/uefi/hash.h"
 #include "boot/words/word.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ static const char *value_of(const char *p, size_t len, const char *name)
 	return len > n && !memcmp(p, name, n) ? p + n : NULL;
 }
 
-static const char *keep(struct uefi_conf *c, const char *p, size_t len)
+static char *keep(struct uefi_conf *c, const char *p, size_t len)
 {
 	char *to = c->text + c->used;
 
@@ -92,19 +93,26 @@ static int add_word(struct uefi_conf *c, const char *p, size_t len,
 	return NBD_OK;
 }
 
+static int take_initrd(struct uefi_conf *c, const char *value, size_t len,
+		       struct nbd_diag *d)
+{
+	char *kept;
+
+	if (c->initrds == UEFI_INITRDS)
+		return nbd_diag(d, NBD_E_USAGE,
+				"more than %d times initrd=", UEFI_INITRDS);
+	kept = keep(c, value, len);
+	c->initrd[c->initrds] = kept;
+	return uefi_hash_split(kept, &c->initrd_hash[c->initrds++], d);
+}
+
 static int take_word(struct uefi_conf *c, const char *p, size_t len,
 		     struct nbd_diag *d)
 {
 	const char *v = value_of(p, len, "initrd=");
 
-	if (v && c->kernel) {
-		if (c->initrds == UEFI_INITRDS)
-			return nbd_diag(
-				d, NBD_E_USAGE,
-				"more than %d times initrd=", UEFI_INITRDS);
-		c->initrd[c->initrds++] = keep(c, v, (size_t)(p + len - v));
-		return NBD_OK;
-	}
+	if (v && c->kernel)
+		return take_initrd(c, v, (size_t)(p + len - v), d);
 	if (value_of(p, len, "kernel="))
 		return NBD_OK;
 	c->bootif |= value_of(p, len, "BOOTIF=") != NULL;
@@ -113,9 +121,11 @@ static int take_word(struct uefi_conf *c, const char *p, size_t len,
 }
 
 /* The words are known to be short enough before any is kept. */
-static const char *find_kernel(struct uefi_conf *c, const char *text)
+static int find_kernel(struct uefi_conf *c, const char *text,
+		       struct nbd_diag *d)
 {
-	const char *p = next_word(text, text), *end, *v, *found = NULL;
+	const char *p = next_word(text, text), *end, *v;
+	char *found = NULL;
 
 	for (; *p; p = next_word(end, text)) {
 		end = nbd_word_end(p);
@@ -123,7 +133,21 @@ static const char *find_kernel(struct uefi_conf *c, const char *text)
 		if (v)
 			found = keep(c, v, (size_t)(end - v));
 	}
-	return found;
+	c->kernel = found;
+	return found ? uefi_hash_split(found, &c->kernel_hash, d) : NBD_OK;
+}
+
+/* What is not checked could do anything before the rest is started. */
+static int check_hashes(const struct uefi_conf *c, struct nbd_diag *d)
+{
+	for (unsigned i = 0; i < c->initrds; i++)
+		if (!c->kernel_hash != !c->initrd_hash[i])
+			return nbd_diag(d, NBD_E_USAGE,
+					"sha256= is needed for kernel= and "
+					"each initrd=, or for none: %s",
+					c->kernel_hash ? c->initrd[i]
+						       : c->kernel);
+	return NBD_OK;
 }
 
 /* The spec, from the words, or from them and "netroot=dhcp". */
@@ -148,18 +172,20 @@ int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d)
 {
 	const char *p = next_word(text, text), *end;
 	bool first = true;
-	int rc = NBD_OK;
+	int rc;
 
 	memset(c, 0, sizeof(*c));
 	if (strlen(text) >= CMDLINE_MAX)
 		return nbd_diag(d, NBD_E_USAGE, "longer than %d bytes",
 				CMDLINE_MAX - 1);
-	c->kernel = find_kernel(c, text);
+	rc = find_kernel(c, text, d);
 	for (; *p && !rc; p = next_word(end, text)) {
 		end = nbd_word_end(p);
 		if (!first || !is_program(p, (size_t)(end - p)))
 			rc = take_word(c, p, (size_t)(end - p), d);
 		first = false;
 	}
+	if (!rc)
+		rc = check_hashes(c, d);
 	return rc ? rc : parse_root(c, d);
 }

@@ -5,6 +5,7 @@
  *	kernel=PATH or URI	start this, in place of EFI/BOOT/BOOTX64.EFI
  *	initrd=PATH or URI	its initramfs; may be given several times
  *
+ * Behind either ",sha256=" and 64 hexadecimal digits say what it has to be.
  * Without kernel=, initrd= is a word for the kernel, as its EFI stub has it.
  * The other words name the server (boot/words/root.h) and the network (ip=),
  * and all of them are for the kernel.  Pure: no firmware.
@@ -20,6 +21,8 @@ struct uefi_conf {
 	char words[CMDLINE_MAX]; /* the kernel's */
 	const char *kernel;	 /* NULL: not given */
 	const char *initrd[UEFI_INITRDS];
+	/* their SHA-256, as 64 digits: of all of them, or NULL */
+	const char *kernel_hash, *initrd_hash[UEFI_INITRDS];
 	unsigned initrds;
 	bool for_kernel; /* a word is neither of the server nor of the network */
 	bool bootif;	 /* BOOTIF= has a value */

@@ -96,13 +96,20 @@ int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
 	r->size = 0;
 	r->handle = NULL;
 	for (r->n = 0; r->n < c->initrds && fit; r->n++) {
-		rc = uefi_input_open(&r->file[r->n], p, c->initrd[r->n], d);
+		rc = uefi_input_open(&r->file[r->n], p, c->initrd[r->n],
+				     c->initrd_hash[r->n], d);
 		if (rc)
 			return rc;
 		fit = add_size(r, r->file[r->n].size);
 	}
 	if (!r->n)
 		return NBD_OK;
+	/* a kernel may go on without an archive that it does not get */
+	for (unsigned i = 0; i < r->n && fit; i++) {
+		rc = r->file[i].hash ? uefi_input_keep(&r->file[i], d) : 0;
+		if (rc)
+			return rc;
+	}
 	if (!fit || !fits(r->size))
 		return nbd_diag(d, NBD_E_NO_MEMORY,
 				"initrd %s: too large for the memory",

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "boot/uefi/hash.h"
 #include "boot/uefi/program.h"
 
 /* Volumes of our disk that were looked at. */
@@ -53,14 +54,16 @@ static int open_export(struct uefi_input *f, struct uefi_program *p,
 }
 
 int uefi_input_open(struct uefi_input *f, struct uefi_program *p,
-		    const char *name, struct nbd_diag *d)
+		    const char *name, const char *hash, struct nbd_diag *d)
 {
 	unsigned seen = 0;
 	int rc;
 
 	f->name = name;
+	f->hash = hash;
 	f->volume = NULL;
 	f->f = NULL;
+	f->copy = NULL;
 	if (nbd_is_uri(name))
 		return open_export(f, p, d);
 	rc = open_on_volumes(f, p, &seen);
@@ -90,22 +93,49 @@ static int read_volume(struct uefi_input *f, unsigned char *to,
 		 : NBD_OK;
 }
 
-int uefi_input_read(struct uefi_input *f, void *buf, struct nbd_diag *d)
+static int read_export(struct uefi_input *f, void *buf, struct nbd_diag *d)
 {
-	int rc;
+	int rc = uefi_session_run(&f->session, NBD_CMD_READ, 0, buf,
+				  (size_t)f->size);
 
-	if (f->volume)
-		return read_volume(f, buf, d);
-	rc = uefi_session_run(&f->session, NBD_CMD_READ, 0, buf,
-			      (size_t)f->size);
 	return rc ? nbd_diag(d, rc, "%s: %s", f->name,
 			     f->session.disk.d.text[0] ? f->session.disk.d.text
 						       : nbd_err_text(rc))
 		  : NBD_OK;
 }
 
+int uefi_input_read(struct uefi_input *f, void *buf, struct nbd_diag *d)
+{
+	int rc;
+
+	if (f->copy) {
+		memcpy(buf, f->copy, (size_t)f->size);
+		return NBD_OK;
+	}
+	rc = f->volume ? read_volume(f, buf, d) : read_export(f, buf, d);
+	if (rc || !f->hash)
+		return rc;
+	rc = uefi_hash_check(f->hash, buf, (size_t)f->size, d);
+	return rc ? nbd_diag_prefix(d, rc, "%s", f->name) : NBD_OK;
+}
+
+int uefi_input_keep(struct uefi_input *f, struct nbd_diag *d)
+{
+	void *copy = efi_pages((size_t)f->size);
+	int rc = copy ? uefi_input_read(f, copy, d)
+		      : nbd_diag(d, NBD_E_NO_MEMORY, "%s: too large", f->name);
+
+	if (rc)
+		efi_free_pages(copy, (size_t)f->size);
+	else
+		f->copy = copy;
+	return rc;
+}
+
 void uefi_input_close(struct uefi_input *f)
 {
+	efi_free_pages(f->copy, (size_t)f->size);
+	f->copy = NULL;
 	if (f->f)
 		f->f->close(f->f);
 	f->f = NULL;

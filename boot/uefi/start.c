@@ -31,7 +31,8 @@ static efi_status load_from_volume(const struct uefi_input *f, efi_handle *h)
 				  NULL, 0, h);
 }
 
-static efi_status load_from_export(struct uefi_input *f, efi_handle *h,
+/* What was checked is what is started: no volume is read again. */
+static efi_status load_from_memory(struct uefi_input *f, efi_handle *h,
 				   struct nbd_diag *d)
 {
 	size_t len = (size_t)f->size;
@@ -54,9 +55,10 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 	efi_status s;
 
 	d->text[0] = '\0';
-	s = f->volume ? load_from_volume(f, h) : load_from_export(f, h, d);
+	s = f->volume && !f->hash ? load_from_volume(f, h)
+				  : load_from_memory(f, h, d);
 	if (s && d->text[0])
-		return nbd_diag_prefix(d, efi_error(s), "%s", f->name);
+		return efi_error(s);
 	if (s)
 		return nbd_diag(d, efi_error(s), "load %s: %s%s", f->name,
 				efi_text(s),
@@ -113,7 +115,7 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 {
 	struct uefi_input *f = &p->kernel;
 	int rc = uefi_input_open(f, p, p->conf.kernel ? p->conf.kernel : LOADER,
-				 d);
+				 p->conf.kernel_hash, d);
 
 	if (!rc)
 		rc = uefi_initrd_add(&p->initrds, &p->conf, p, d);

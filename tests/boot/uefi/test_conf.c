@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What to boot, from LoadOptions, a variable or a file. */
 #include "boot/uefi/conf.h"
+#include "boot/uefi/hash.h"
 
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -42,6 +43,42 @@ static void a_kernel_and_its_archives(void **state)
 	assert_string_equal(c.initrd[0], "/a");
 	assert_string_equal(c.initrd[1], "nbd://h/i");
 	assert_string_equal(c.words, "root=nbd://h/x quiet");
+}
+
+#define H64 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+static void a_kernel_and_its_archives_have_hashes(void **state)
+{
+	static const char *const bad[] = {
+		/* of one, and not of the other */
+		"kernel=/k,sha256=" H64 " initrd=/i",
+		"kernel=/k initrd=/i,sha256=" H64,
+		"kernel=/k,sha256=" H64 " initrd=/i,sha256=" H64 " initrd=/j",
+		/* not a hash */
+		"kernel=/k,sha256=",
+		"kernel=/k,sha256=x" H64,
+		"kernel=/k,sha256=" H64 "0",
+		"kernel=/k,sha256=" H64 ",x",
+	};
+
+	(void)state;
+	assert_int_equal(parse("kernel=nbd://h/k,a,sha256=" H64
+			       " initrd=/i,sha256=" H64 " quiet"),
+			 0);
+	assert_string_equal(c.kernel, "nbd://h/k,a");
+	assert_string_equal(c.kernel_hash, H64);
+	assert_string_equal(c.initrd[0], "/i");
+	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abc", 3, &d), 0);
+	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abd", 3, &d),
+			 NBD_E_PERM);
+	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abc", 2, &d),
+			 NBD_E_PERM);
+	assert_string_equal(c.words, "quiet");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(parse(bad[i]), NBD_E_USAGE);
+	/* an archive of the kernel's own is its own affair */
+	assert_int_equal(parse("initrd=/i,sha256=x"), 0);
+	assert_string_equal(c.words, "initrd=/i,sha256=x");
 }
 
 static void an_initrd_without_a_kernel_is_the_kernels(void **state)
@@ -185,6 +222,7 @@ int main(void)
 		cmocka_unit_test(
 			words_of_the_program_alone_are_not_for_a_boot_loader),
 		cmocka_unit_test(a_kernel_and_its_archives),
+		cmocka_unit_test(a_kernel_and_its_archives_have_hashes),
 		cmocka_unit_test(an_initrd_without_a_kernel_is_the_kernels),
 		cmocka_unit_test(a_file_has_comments_and_lines),
 		cmocka_unit_test(a_shell_passes_the_name_of_the_program),

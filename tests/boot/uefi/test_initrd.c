@@ -12,14 +12,17 @@
 static uint64_t sizes[UEFI_INITRDS], memory;
 static int opened, installed;
 static unsigned fails; /* the read of this file, from 1; 0: none */
+/* how many were read before the kernel starts, and which is another one */
+static unsigned kept, wrong;
 
 const struct efi_guid efi_guid_initrd, efi_guid_path, efi_guid_load_file2;
 
 int uefi_input_open(struct uefi_input *f, struct uefi_program *p,
-		    const char *name, struct nbd_diag *d)
+		    const char *name, const char *hash, struct nbd_diag *d)
 {
 	(void)p, (void)d;
 	f->name = name;
+	f->hash = hash;
 	f->size = sizes[opened++];
 	return NBD_OK;
 }
@@ -30,6 +33,13 @@ int uefi_input_read(struct uefi_input *f, void *buf, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_IO, "the server is gone");
 	memset(buf, f->name[0], (size_t)f->size);
 	return NBD_OK;
+}
+
+int uefi_input_keep(struct uefi_input *f, struct nbd_diag *d)
+{
+	(void)f;
+	return ++kept == wrong ? nbd_diag(d, NBD_E_PERM, "another one")
+			       : NBD_OK;
 }
 
 void uefi_input_close(struct uefi_input *f)
@@ -68,13 +78,20 @@ static struct uefi_initrds r;
 static struct nbd_diag d;
 
 /* Offers n files, whose names are "a", "b" ... */
-static int add(unsigned n)
+static int add_checked(unsigned n, const char *hash)
 {
 	static struct uefi_conf c;
 
-	for (c.initrds = 0; c.initrds < n; c.initrds++)
+	for (c.initrds = 0; c.initrds < n; c.initrds++) {
 		c.initrd[c.initrds] = &"a\0b\0c\0d"[2 * c.initrds];
+		c.initrd_hash[c.initrds] = hash;
+	}
 	return uefi_initrd_add(&r, &c, NULL, &d);
+}
+
+static int add(unsigned n)
+{
+	return add_checked(n, NULL);
 }
 
 static int setup(void **state)
@@ -82,7 +99,7 @@ static int setup(void **state)
 	(void)state;
 	memset(sizes, 0, sizeof(sizes));
 	memory = 1 << 20;
-	fails = 0;
+	fails = kept = wrong = 0;
 	return 0;
 }
 
@@ -159,11 +176,29 @@ static void what_no_memory_holds_is_not_offered(void **state)
 	assert_int_equal(installed, 0);
 }
 
+static void one_that_is_not_of_its_hash_is_not_offered(void **state)
+{
+	(void)state;
+	sizes[0] = sizes[1] = 4;
+	assert_int_equal(add(2), 0);
+	assert_int_equal(kept, 0);
+	all_is_given_back(state);
+	assert_int_equal(add_checked(2, "abcd"), 0);
+	assert_int_equal(kept, 2);
+	all_is_given_back(state);
+	wrong = 4;
+	assert_int_equal(add_checked(2, "abcd"), NBD_E_PERM);
+	assert_int_equal(installed, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(archives_are_padded_and_joined,
 						setup, all_is_given_back),
+		cmocka_unit_test_setup_teardown(
+			one_that_is_not_of_its_hash_is_not_offered, setup,
+			all_is_given_back),
 		cmocka_unit_test_setup_teardown(
 			a_failed_read_writes_nothing_more, setup,
 			all_is_given_back),

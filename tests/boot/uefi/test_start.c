@@ -87,10 +87,11 @@ static struct efi_runtime runtime = { .set_variable = set_variable_of,
 struct efi_world efi = { .bs = &services, .rt = &runtime };
 
 int uefi_input_open(struct uefi_input *f, struct uefi_program *p,
-		    const char *name, struct nbd_diag *d)
+		    const char *name, const char *hash, struct nbd_diag *d)
 {
 	(void)p, (void)d;
 	f->name = name;
+	f->hash = hash;
 	f->size = 512;
 	return NBD_OK;
 }
