@@ -69,6 +69,8 @@ bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
 bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3
 	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' $(vm) tests/vm/bench/distance.sh
+bench-verity: vm-program ## a root with and without a hash tree: ROUNDS=1
+	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/verity.sh
 bench-trips: vm-program ## exchanges with the server up to a mounted root: VERBOSE=1
 	@VERBOSE='$(VERBOSE)' $(vm) tests/vm/bench/trips.sh
 bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
@@ -138,7 +140,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-images soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-distance bench-drivers bench-toram bench-tune bench-costs \
+	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-prefetch soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak

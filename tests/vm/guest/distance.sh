@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A service in the root of bench/distance.sh: says when the system is up, prints
+# A service in the root of bench/distance.sh and bench/verity.sh: says when the system is up, prints
 # the list of this boot if that is asked for, and ends the machine.
 exec >/dev/console 2>&1
 echo
@@ -9,8 +9,9 @@ echo
 grep -q nbdboot.prefetch /proc/cmdline || exit 2
 
 state=$(systemctl is-system-running --wait)
-read -r up _ </proc/uptime
+read -r up idle </proc/uptime
 echo "guest: up $up"
+echo "guest: idle $idle"
 [ "$state" = running ] || systemctl list-units --failed --plain --no-legend |
 	sed 's/^/guest: WRONG: failed: /'
 # what came from the server, and what the root's file system asked for
