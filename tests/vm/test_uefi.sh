@@ -182,9 +182,14 @@ fi
 cp "$kernel" "$work/served/vmlinuz"
 cp "$work/initramfs" "$work/served/initramfs"
 efi_disk "$work/served/disk" "$esp" "$work/ext4"
+hash_of()
+{
+	sha256sum <"$1" | cut -d ' ' -f 1
+}
 printf '%s\n' '# beside the program' "root=nbd://$host:$port/disk $words" \
-	"kernel=nbd://$host:$port/vmlinuz" \
-	"initrd=nbd://$host:$port/initramfs" >"$work/conf"
+	"kernel=nbd://$host:$port/vmlinuz,sha256=$(hash_of "$kernel")" \
+	"initrd=nbd://$host:$port/initramfs,sha256=$(hash_of "$work/initramfs")" \
+	>"$work/conf"
 esp_of "$esp" "$efi" "EFI/BOOT/$uefi_loader" "$work/conf" \
 	EFI/BOOT/nbdboot.conf
 efi_disk "$work/local" "$esp"
@@ -192,7 +197,7 @@ serve "$port" file dir="$work/served"
 # shellcheck disable=SC2046 # words on purpose
 uefi_start $(user_net '') -drive "if=none,id=local,format=raw,file=$work/local" \
 	-device virtio-blk-pci,drive=local,bootindex=0
-booted 'the program on a local disk, kernel and initramfs as exports' \
+booted 'the program on a local disk, kernel and initramfs as exports, with hashes' \
 	'/dev/nbd0p2 ext4 rw' uefi
 unserve
 
