@@ -13,7 +13,8 @@ boot-$(CONFIG_BOOT_RECONNECT) += $(addprefix boot/cli/, cmd_scale.o \
 boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \
 	boot/cli/loads.o
 boot-$(CONFIG_BOOT_TUNE) += boot/cli/cmd_tune.o
-boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o boot/cli/metrics.o
+boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o boot/cli/metrics.o \
+	boot/cli/$(if $(CONFIG_BOOT_IMAGES),image_metrics,noimages).o
 boot-$(CONFIG_BOOT_REPORT) += boot/cli/cmd_report.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
@@ -30,6 +31,7 @@ boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o \
 boot-$(CONFIG_BOOT_REROOT) += boot/cli/cmd_reroot.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
 boot-$(CONFIG_BOOT_PREFETCH) += boot/cli/cmd_prefetch.o
+boot-$(CONFIG_BOOT_IMAGES) += boot/cli/cmd_image.o
 boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o

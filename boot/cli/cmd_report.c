@@ -188,6 +188,9 @@ static int run(struct cli_call *call)
 	begin(r, "prefetch");
 	put_file(r, "/run/" PREFETCH_SEEN);
 	end(r);
+	begin(r, "image");
+	put_file(r, "/run/nbdboot/image");
+	end(r);
 	begin(r, "boot");
 	put_file(r, TIMES_FILE);
 	end(r);

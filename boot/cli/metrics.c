@@ -238,4 +238,5 @@ void cli_metrics(char *names[])
 	}
 	if (!names[0])
 		put_prefetch();
+	cli_image_metrics();
 }

@@ -15,4 +15,7 @@
  */
 void cli_metrics(char *names[]);
 
+/* The same of the image of this boot, if there were several. */
+void cli_image_metrics(void);
+
 #endif

@@ -29,6 +29,11 @@ steps-$(CONFIG_BOOT_IMAGE) += 18-init_image 84-init_image_end
 boot-$(CONFIG_BOOT_CREDENTIALS) += boot/init/credentials.o
 steps-$(CONFIG_BOOT_CREDENTIALS) += 19-init_credentials
 
+boot-$(CONFIG_BOOT_IMAGES) += boot/init/images.o
+words-$(CONFIG_BOOT_IMAGES) += init_images
+steps-$(CONFIG_BOOT_IMAGES) += 37-init_images 71-init_images_trial \
+	77-init_images_ready
+
 boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
 steps-$(CONFIG_BOOT_PRELOAD) += 22-init_preload 58-init_preloaded
 

@@ -15,7 +15,11 @@
 
 #include "boot/system/console.h"
 #include "boot/system/times.h"
+#include "boot/init/images.h"
 #include "boot/init/steps.h"
+
+/* ms between two tries of an image, or of one and the next. */
+#define AGAIN_MS 1000
 
 /* Bytes of a struct boot that a child passes back. */
 #define KEPT offsetof(struct boot, work)
@@ -98,6 +102,11 @@ static void recover(struct boot *b, size_t at, int err)
 			    (s == &init_switch_step && err == NBD_E_IO),
 	};
 
+	if (init_images_failed(b, s, err)) {
+		init_undo(b, at);
+		init_rest(AGAIN_MS);
+		return;
+	}
 	b->recovery.shell = b->cmd.shell;
 	b->recovery.panic = b->cmd.panic;
 	init_recover(&b->recovery, &f, init_undo, b);

@@ -36,14 +36,17 @@ struct cmdline {
 	const char *agl_server, *agl_name, *agl_port; /* nbd.server= ... */
 	const char *nbdserver, *netboot;
 	const char *archiso_srv, *archiso_name;
-	const char *shell;    /* nbdboot.shell= */
-	const char *onfail;   /* nbdboot.onfail= */
-	const char *outage;   /* nbdboot.outage= */
-	const char *overlay;  /* nbdboot.overlay=, "" without a value */
-	const char *tune;     /* nbdboot.tune= */
-	const char *log;      /* nbdboot.log= */
-	const char *prefetch; /* nbdboot.prefetch=, "" without a value */
-	const char *gpt_auto; /* systemd.gpt_auto= */
+	const char *shell;	  /* nbdboot.shell= */
+	const char *onfail;	  /* nbdboot.onfail= */
+	const char *outage;	  /* nbdboot.outage= */
+	const char *overlay;	  /* nbdboot.overlay=, "" without a value */
+	const char *tune;	  /* nbdboot.tune= */
+	const char *log;	  /* nbdboot.log= */
+	const char *images;	  /* nbdboot.images= */
+	const char *fallback;	  /* the last nbdboot.fallback= */
+	const char *images_state; /* nbdboot.state= */
+	const char *prefetch;	  /* nbdboot.prefetch=, "" without a value */
+	const char *gpt_auto;	  /* systemd.gpt_auto= */
 	/* ostree=, ostree.prepare-root.composefs= */
 	const char *ostree, *ostree_composefs;
 	/* composefs=, systemd.volatile= */
@@ -67,6 +70,7 @@ struct cmdline {
 	int slots;	 /* nbdboot.slots=, 0 if not given */
 	int io_timeout;	 /* nbdboot.io-timeout=: s, 0 if not given */
 	int timeout;	 /* nbdboot.timeout=, s; 0: none */
+	int trial;	 /* nbdboot.trial=, s; 0: not given */
 	int panic;	 /* panic=: s until reboot, 0: stay, < 0: at once */
 };
 

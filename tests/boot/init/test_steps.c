@@ -81,6 +81,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"drivers",
 		"network",
 		"log",
+		"images",
 		"tune",
 		"connect",
 		"tune",
@@ -106,11 +107,13 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"overlay",
 		"ostree",
 		"init",
+		"trial", /* of an image */
 		"renew",
 		"way down",
 		"way down", /* credentials for a reroot */
 		"watch ready",
 		"renew ready",
+		"trial ready",
 		"timer",
 		"module image",
 		"switch",

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and writes of one connection, one after the other. */
+#include "boot/images/images_text.h"
+
+#include <string.h>
+
+/* ms that the answer to one request may take. */
+#define ANSWER_MS 10000
+
+int images_text_open(struct images_text *t, const struct nbd_uri *u,
+		     struct nbd_diag *d)
+{
+	static const struct tls_files no_files = { NULL, NULL, NULL };
+	const struct nbd_config cfg = { .goal = NBD_GOAL_EXPORT,
+					.tls = u->tls,
+					.name = u->name,
+					.name_len = u->name_len };
+	int rc;
+
+	memset(t, 0, sizeof(*t));
+	rc = device_tls_check(u, &no_files, false, d);
+	if (!rc)
+		rc = device_tls_dial(&t->tls, &t->conn, 1, u, &cfg, &no_files,
+				     false, d);
+	t->open = !rc;
+	if (rc)
+		device_tls_close(&t->tls);
+	else
+		nbd_start(&t->conn.c, &t->io);
+	return rc;
+}
+
+static int ask(struct images_text *t, const struct nbd_op *op,
+	       struct nbd_diag *d)
+{
+	struct nbd_client *c = &t->conn.c;
+	int rc = nbd_submit(c, op);
+	struct nbd_req *r;
+
+	t->conn.deadline = nbd_now_ms() + ANSWER_MS;
+	if (rc >= 0) {
+		rc = dial_resume(&t->conn, d);
+		if (rc) {
+			t->open = false;
+			return rc;
+		}
+		r = nbd_reap(c);
+		rc = nbd_req_result(r);
+		nbd_release(c, r);
+	}
+	return rc ? nbd_diag(d, rc < 0 ? rc : NBD_E_IO, "%s: %s",
+			     op->type == NBD_CMD_READ ? "read" : "write",
+			     nbd_result_text(rc))
+		  : NBD_OK;
+}
+
+/* The bytes of a request for len: no export has a request for less. */
+static uint64_t whole(const struct nbd_export *e, uint64_t len)
+{
+	uint64_t block = e->has_block ? e->min_block : 1;
+	uint64_t all = (len + block - 1) & -block;
+
+	return all < e->size ? all : e->size & -block;
+}
+
+static int transfer(struct images_text *t, unsigned type, void *buf,
+		    uint64_t len, struct nbd_diag *d)
+{
+	struct nbd_iov v = { buf, (size_t)len };
+	const struct nbd_op op = {
+		.type = (uint16_t)type, .len = len, .iov = &v, .n_iov = 1
+	};
+
+	return ask(t, &op, d);
+}
+
+int images_text_read(struct images_text *t, void *buf, size_t cap,
+		     struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&t->conn.c);
+	uint64_t len = whole(e, cap);
+	int rc;
+
+	if (!len || len > cap)
+		return nbd_diag(d, NBD_E_RANGE, "the export has %llu bytes",
+				(unsigned long long)e->size);
+	rc = transfer(t, NBD_CMD_READ, buf, len, d);
+	return rc ? rc : (int)len;
+}
+
+int images_text_write(struct images_text *t, const void *buf, size_t len,
+		      struct nbd_diag *d)
+{
+	const struct nbd_export *e = nbd_export(&t->conn.c);
+	const struct nbd_op flush = { .type = NBD_CMD_FLUSH };
+	char block[4096] = { 0 };
+	uint64_t all = whole(e, len);
+	int rc;
+
+	if (e->flags & NBD_FLAG_READ_ONLY)
+		return nbd_diag(d, NBD_E_READ_ONLY, "it is read-only");
+	if (all < len || all > sizeof(block))
+		return nbd_diag(d, NBD_E_RANGE,
+				"it has %llu bytes, in blocks of %u",
+				(unsigned long long)e->size,
+				e->has_block ? e->min_block : 1);
+	memcpy(block, buf, len);
+	rc = transfer(t, NBD_CMD_WRITE, block, all, d);
+	return rc || !(e->flags & NBD_FLAG_SEND_FLUSH) ? rc : ask(t, &flush, d);
+}
+
+void images_text_close(struct images_text *t)
+{
+	if (t->open)
+		dial_hangup(&t->conn, 1);
+	t->open = false;
+	device_tls_close(&t->tls);
+}
