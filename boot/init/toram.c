@@ -196,11 +196,15 @@ static int do_name_server(struct boot *b, struct nbd_diag *d)
 {
 	struct root_env env = init_root_env(b);
 	struct root_machine m;
+	int rc;
 
 	if (!b->cmd.toram)
 		return NBD_OK;
 	root_machine(&m, &env, b->net.state.name);
-	return root_expand(&b->root, &b->spec, &env, d);
+	rc = root_expand(&b->root, &b->spec, &env, d);
+	if (!rc)
+		root_balance(&b->root, &m);
+	return rc;
 }
 
 static int do_toram(struct boot *b, struct nbd_diag *d)

@@ -75,6 +75,8 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 	root_machine(&m, env, dev);
 	rc = root_expand(r, spec, env, d);
 	if (!rc)
+		root_balance(r, &m);
+	if (!rc)
 		rc = root_attach(r, &m, &flags, held, d);
 	if (rc >= 0)
 		root_warn_shared(r, env, flags);

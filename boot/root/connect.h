@@ -32,6 +32,12 @@ void root_machine(struct root_machine *m, struct root_env *env,
 unsigned root_local_port(const struct root_machine *m);
 
 /*
+ * With nbdboot.balance: puts the servers of r into the order of this machine.
+ * Without the other forms of root= (plain.c) there is no such word.
+ */
+void root_balance(struct root_spec *r, const struct root_machine *m);
+
+/*
  * Expands spec to r for this machine and connects to the first server that
  * works.  env holds the values of DHCP; env->value[] is set here, see
  * root_machine().  `held` is for device_attach().  Returns N of the nbdN, or an

@@ -63,6 +63,7 @@ struct cmdline {
 	bool no_renew;	     /* nbdboot.renew=0 */
 	bool no_identity;    /* nbdboot.identity=0 */
 	bool swap;	     /* nbdboot.swap */
+	bool balance;	     /* nbdboot.balance */
 	bool toram;	     /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
 	bool handed;	 /* root_handed() has added the firmware's words */

@@ -202,6 +202,67 @@ static void a_machine_has_one_local_port(void **state)
 	assert_int_equal(asked.b.port, 0);
 }
 
+static void parse_four(struct root_spec *r, struct cmdline *c, bool balance)
+{
+	assert_int_equal(boot_cmdline_parse(c,
+					    "root=nbd://a/,nbd://b/,"
+					    "nbd://c/,nbd://d/",
+					    &d),
+			 NBD_OK);
+	c->balance = balance;
+	assert_int_equal(root_parse(r, c, &d), NBD_OK);
+	assert_int_equal(r->uris, 4);
+}
+
+static void servers_have_as_many_machines_each(void **state)
+{
+	unsigned first[4] = { 0 }, second[4] = { 0 };
+	struct root_machine m = { .dev = "" };
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		unsigned seen = 0;
+
+		snprintf(m.mac, sizeof(m.mac), "52:54:00:12:%02x:%02x", i >> 8,
+			 i & 255);
+		parse_four(&root, &cmd, true);
+		root_balance(&root, &m);
+		for (unsigned k = 0; k < 4; k++)
+			seen |= 1u << (*root.uri[k].host - 'a');
+		assert_int_equal(seen, 15);
+		first[*root.uri[0].host - 'a']++;
+		/* the server that takes the place of the first one */
+		if (*root.uri[0].host == 'a')
+			second[*root.uri[1].host - 'a']++;
+	}
+	for (unsigned k = 0; k < 4; k++)
+		assert_in_range(first[k], 215, 285);
+	for (unsigned k = 1; k < 4; k++)
+		assert_in_range(second[k], first[0] / 4, first[0] / 2);
+	/* always the same */
+	memcpy(&spec, &root, sizeof(spec));
+	parse_four(&root, &cmd, true);
+	root_balance(&root, &m);
+	for (unsigned k = 0; k < 4; k++)
+		assert_string_equal(root.uri[k].host, spec.uri[k].host);
+}
+
+static void servers_stay_in_their_order_without_the_word(void **state)
+{
+	struct root_machine m = { .dev = "", .mac = "52:54:00:12:34:56" };
+
+	(void)state;
+	parse_four(&root, &cmd, false);
+	root_balance(&root, &m);
+	for (unsigned k = 0; k < 4; k++)
+		assert_int_equal(*root.uri[k].host, 'a' + (int)k);
+	/* nor without an address */
+	parse_four(&root, &cmd, true);
+	m.mac[0] = '\0';
+	root_balance(&root, &m);
+	assert_string_equal(root.uri[0].host, "a");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, start)
@@ -212,6 +273,8 @@ int main(void)
 		TEST(a_disk_that_others_can_mount_is_reported),
 		TEST(without_a_server_nothing_is_asked),
 		TEST(a_machine_has_one_local_port),
+		cmocka_unit_test(servers_have_as_many_machines_each),
+		cmocka_unit_test(servers_stay_in_their_order_without_the_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
