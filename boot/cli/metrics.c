@@ -29,11 +29,23 @@ struct metrics {
 	struct row row[CLI_METRICS];
 };
 
+/* Earlier than there; a sample may only come once. */
+static bool was_named(const struct metrics *m, const char *name)
+{
+	char **p = m->names;
+
+	while (*p != name && nbdk_parse_name(*p) != nbdk_parse_name(name))
+		p++;
+	return *p != name;
+}
+
 /* The next device, or a negative number. */
 static int next(struct metrics *m)
 {
 	if (!m->names[0])
 		return nbdk_next(&m->it);
+	while (*m->name && was_named(m, *m->name))
+		m->name++;
 	return *m->name ? nbdk_parse_name(*m->name++) : NBD_E_NO_DEVICE;
 }
 
