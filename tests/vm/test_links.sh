@@ -136,7 +136,8 @@ ended 'a bridge' '^guest: br0 192\.0\.2\.[0-9]*/24$' '^guest: eth0 is in br0$'
 # Each state of a port of br0, as the kernel reports it: the port leaves the
 # states as soon as the machine ends.
 at "$srv" bridge monitor link >"$work/states" &
-servers="$servers $!"
+monitor=$!
+servers="$servers $monitor"
 at "$srv" ip link set br0 type bridge stp_state 1 forward_delay 1500
 vm_taps=t0
 begin 'ip=dhcp'
@@ -147,7 +148,9 @@ fi
 vm_end
 # its last line: the port leaves the bridge
 at "$srv" ip link set t0 nomaster
-until grep -q '^Deleted .* t0: ' "$work/states"; do :; done
+until grep -q '^Deleted .* t0: ' "$work/states"; do
+	runs "$monitor" || die 'bridge monitor has ended'
+done
 ended 'a port that forwards after 30 s: nobody gives up' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24$' '!given up'
 check 'and the lease comes when the port forwards' \
