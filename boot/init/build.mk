@@ -72,6 +72,10 @@ boot-$(CONFIG_BOOT_PROGRAMS) += $(addprefix boot/init/, layered.o layers.o \
 	programs.o udev_data.o volume.o)
 steps-$(CONFIG_BOOT_PROGRAMS) += 48-init_layered
 
+boot-$(CONFIG_BOOT_LOGIN) += boot/init/supplicant.o
+words-$(CONFIG_BOOT_LOGIN) += init_supplicant
+steps-$(CONFIG_BOOT_LOGIN) += 26-init_supplicant
+
 boot-$(CONFIG_BOOT_CONTENT) += boot/init/content.o boot/init/odd.o
 
 boot-$(CONFIG_BOOT_OVERLAY) += boot/init/overlay.o

@@ -31,6 +31,7 @@
 #include "boot/init/toram.h"
 #include "boot/init/unmount.h"
 #include "boot/mapper/mapper.h"
+#include "boot/net/login.h"
 #include "boot/net/renew6.h"
 #include "port/linux/closing.h"
 #include "port/linux/file.h"
@@ -50,6 +51,9 @@
  * server keeps the session until it notices by itself.
  */
 #define CLOSING_MS 3000
+
+/* Of LOGIN_CTL, once SHUTDOWN_HOME is the root. */
+#define LOGIN_CTL_HOME (&LOGIN_CTL[sizeof(SHUTDOWN_HOME) - 1])
 
 /* ---- before the root switch ---- */
 
@@ -81,7 +85,9 @@ int init_shutdown_prepare(struct nbd_diag *d)
 	size_t i;
 
 	mkdir(SHUTDOWN_HOME, 0755);
-	if (mount("tmpfs", SHUTDOWN_HOME, "tmpfs", MS_NOSUID | MS_NODEV,
+	/* what logs in at the switch has made it */
+	if (access(LOGIN_HOME, F_OK) &&
+	    mount("tmpfs", SHUTDOWN_HOME, "tmpfs", MS_NOSUID | MS_NODEV,
 		  "mode=755,size=4m"))
 		return nbd_diag(d, NBD_E_KERNEL, "mount a tmpfs on %s: %s",
 				SHUTDOWN_HOME, strerror(errno));
@@ -302,6 +308,7 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 	}
 	if (leased)
 		net_renew6_release(&lease);
+	net_login_end(LOGIN_CTL_HOME);
 	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
 	boot_say("%s: %s: rebooting", verb, strerror(errno));
@@ -324,7 +331,8 @@ static int do_way_down(struct boot *b, struct nbd_diag *d)
 static int undo_way_down(struct boot *b, struct nbd_diag *d)
 {
 	(void)b, (void)d;
-	umount2(SHUTDOWN_HOME, MNT_DETACH);
+	if (access(LOGIN_HOME, F_OK))
+		umount2(SHUTDOWN_HOME, MNT_DETACH);
 	return NBD_OK;
 }
 

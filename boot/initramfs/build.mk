@@ -2,7 +2,8 @@
 # make initramfs [KERNEL=version or path] [MODULES="names, all or auto"]
 #                [FIRMWARE_DIR=directory] [OVERLAY=1] [ADD=directory]
 #                [TLS_DIR=directory] [PREFETCH=list] [ROOTHASH=hash]
-#                [WITH=lvm,cryptsetup,mdadm] [LUKS_KEY=file]
+#                [WITH=lvm,cryptsetup,mdadm,wpa_supplicant] [LUKS_KEY=file]
+#                [LOGIN=directory]
 #                [COMPRESS=gzip, zstd or none] [OUT=file]
 #
 # With ARCH= and no KERNEL= it takes Debian's kernel for that CPU, which is
@@ -19,6 +20,7 @@ initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
 		$(if $(PREFETCH),-p '$(PREFETCH)') \
 		$(if $(ROOTHASH),-v '$(ROOTHASH)') \
 		$(if $(WITH),-w '$(WITH)') $(if $(LUKS_KEY),-y '$(LUKS_KEY)') \
+		$(if $(LOGIN),-x '$(LOGIN)') \
 		$(if $(COMPRESS),-z '$(COMPRESS)') \
 		'$(initramfs-out)'
 

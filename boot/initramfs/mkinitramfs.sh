@@ -15,7 +15,7 @@ usage()
 	cat <<END
 usage: mkinitramfs.sh [-los] [-a DIR] [-b NBDBOOT] [-f DIR] [-k KERNEL]
                       [-m "MODULE..."] [-p LIST] [-r DIR] [-t DIR]
-                      [-v HASH] [-w PROGRAM,...] [-y FILE]
+                      [-v HASH] [-w PROGRAM,...] [-x DIR] [-y FILE]
                       [-z gzip|zstd|none] FILE
 
 Writes the initramfs FILE, a compressed cpio archive (newc), and prints the
@@ -62,7 +62,9 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
               dm_verity: with it no root is mounted that is not verified
   -w LIST     adds programs of this system with their libraries, and the modules
               that they need; init runs them before it looks for the root:
-              lvm, cryptsetup and mdadm, with commas between them
+              lvm, cryptsetup, mdadm and wpa_supplicant (802.1X)
+  -x DIR      adds the files in DIR as /etc/8021x, for wpa_supplicant:
+              wpa_supplicant.conf, and what that names
   -y FILE     adds FILE as the key of LUKS volumes, for cryptsetup, which asks
               for a passphrase otherwise.  Only root can read the initramfs
   -z FORMAT   the compression of FILE: gzip (the default), zstd (smaller; the
@@ -80,9 +82,9 @@ die()
 }
 
 nbdboot='' kernel='' modules=all overlay='' add='' tls='' format=gzip prefetch=''
-roothash='' with='' luks_key=''
+roothash='' with='' luks_key='' login=''
 firmware='' list='' machine='' squash=1
-while getopts a:b:f:k:lm:op:r:st:v:w:y:z:h opt; do
+while getopts a:b:f:k:lm:op:r:st:v:w:x:y:z:h opt; do
 	case $opt in
 	a) add=$OPTARG ;;
 	b) nbdboot=$OPTARG ;;
@@ -97,6 +99,7 @@ while getopts a:b:f:k:lm:op:r:st:v:w:y:z:h opt; do
 	t) tls=$OPTARG ;;
 	v) roothash=$OPTARG ;;
 	w) with=$(printf '%s' "$OPTARG" | tr ',' ' ') ;;
+	x) login=$OPTARG ;;
 	y) luks_key=$OPTARG ;;
 	z) format=$OPTARG ;;
 	h)
@@ -145,7 +148,7 @@ case ${#roothash},$roothash in
 esac
 check_with
 [ -z "$prefetch" ] || [ -f "$prefetch" ] || die "$prefetch: not a file"
-for dir in "$add" "$firmware" "$machine" "$tls"; do
+for dir in "$add" "$firmware" "$login" "$machine" "$tls"; do
 	[ -z "$dir" ] || [ -d "$dir" ] || die "$dir: not a directory"
 done
 
@@ -464,7 +467,7 @@ archive()
 
 ! may_squash || squash
 [ -z "$add" ] || cp -a "$add/." "$root/"
-[ -z "$tls$luks_key" ] || umask 077
+[ -z "$tls$luks_key$login" ] || umask 077
 
 # The same inputs give the same bytes: sorted, one date, no owners, no inodes.
 # The kernel copies the first archive, which is not compressed, and unpacks the

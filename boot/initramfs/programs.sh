@@ -3,7 +3,7 @@
 # What mkinitramfs.sh -w adds: programs of this system, with their libraries, and
 # the list of when init runs them.  mkinitramfs.sh sources it.
 
-with_names='lvm cryptsetup mdadm'
+with_names='lvm cryptsetup mdadm wpa_supplicant'
 
 # with_modules NAME: the modules that its programs need
 with_modules()
@@ -32,6 +32,15 @@ LUKS 600 /sbin/cryptsetup open %o $key %p luks-%u"
 		;;
 	mdadm) echo 'RAID 60 /sbin/modprobe -q -- md_mod
 RAID 60 /sbin/mdadm --assemble --scan --run %o' ;;
+	esac
+}
+
+# with_root NAME: the directory that is its root
+with_root()
+{
+	case $1 in
+	wpa_supplicant) printf '%s\n' "$root/8021x" ;;
+	*) printf '%s\n' "$root" ;;
 	esac
 }
 
@@ -69,6 +78,7 @@ with_files()
 		END
 		;;
 	cryptsetup)
+		mkdir -p "$root/etc/nbdboot"
 		[ -z "$luks_key" ] ||
 			install -m 400 "$luks_key" "$root/etc/nbdboot/luks.key"
 		;;
@@ -76,6 +86,13 @@ with_files()
 		mkdir -p "$root/etc/mdadm"
 		printf '%s\n' 'DEVICE /dev/nbd* /dev/loop* /dev/mapper/*' \
 			'HOMEHOST <ignore>' >"$root/etc/mdadm/mdadm.conf"
+		;;
+	wpa_supplicant)
+		mkdir -p "$into/etc"
+		cp -rL "$login" "$into/etc/8021x" ||
+			die "$login: cannot be copied"
+		[ -z "$tls" ] || cp -rL "$tls" "$into/etc/nbdboot"
+		chmod -R u=rwX,go= "$into/etc"
 		;;
 	esac
 }
@@ -94,6 +111,16 @@ check_with()
 	*' cryptsetup '* | *' ') ;;
 	*) die "-y $luks_key: this is for -w cryptsetup" ;;
 	esac
+	case " $with $login" in
+	*' wpa_supplicant '?*)
+		[ -f "$login/wpa_supplicant.conf" ] ||
+			die "-x $login: no wpa_supplicant.conf in it"
+		;;
+	*' wpa_supplicant '*)
+		die '-w wpa_supplicant: its configuration is missing (-x DIR)' ;;
+	*' ') ;;
+	*) die "-x $login: this is for -w wpa_supplicant" ;;
+	esac
 }
 
 # The CPU in the header of an ELF file.
@@ -102,12 +129,12 @@ machine_of()
 	od -An -tx1 -j18 -N2 "$1"
 }
 
-# copy_once FILE: with its path, unless it is there
+# copy_once FILE: into $into, with its path, unless it is there
 copy_once()
 {
-	[ ! -e "$root$1" ] || return 0
-	mkdir -p "$root${1%/*}"
-	cp -L "$1" "$root$1"
+	[ ! -e "$into$1" ] || return 0
+	mkdir -p "$into${1%/*}"
+	cp -L "$1" "$into$1"
 	wc -c <"$1" >>"$work/copied"
 }
 
@@ -115,14 +142,15 @@ copy_once()
 # counts for the first
 add_with()
 {
-	[ -z "$*" ] || mkdir -p "$root/etc/nbdboot" "$root/sbin"
 	for name; do
+		into=$(with_root "$name")
+		mkdir -p "$into/etc" "$into/sbin"
 		program=$(PATH=$PATH:/sbin:/usr/sbin command -v "$name") ||
 			die "-w $name: the program is missing; install it"
 		[ "$(machine_of "$program")" = "$(machine_of "$nbdboot")" ] ||
 			die "-w $name: $program is for another CPU than $nbdboot"
 		: >"$work/copied"
-		cp -L "$program" "$root/sbin/$name"
+		cp -L "$program" "$into/sbin/$name"
 		wc -c <"$program" >>"$work/copied"
 		for library in $(ldd "$program" | grep -o '/[^ ]*'); do
 			copy_once "$library"
@@ -131,9 +159,19 @@ add_with()
 			case $library in
 			*/libargon2.so*) [ ! -e "$gcc" ] || copy_once "$gcc" ;;
 			esac
+			# OpenSSL 3 has MD4 there, for PEAP with MSCHAPv2
+			legacy=$(realpath "${library%/*}")/ossl-modules/legacy.so
+			case $library in
+			*/libcrypto.so.3) [ "$name" != wpa_supplicant ] ||
+				[ ! -e "$legacy" ] || copy_once "$legacy" ;;
+			esac
 		done
 		with_files "$name"
-		with_lines "$name" >>"$root/etc/nbdboot/programs"
+		with_lines "$name" >"$work/lines"
+		if [ -s "$work/lines" ]; then
+			mkdir -p "$root/etc/nbdboot"
+			cat "$work/lines" >>"$root/etc/nbdboot/programs"
+		fi
 		awk -v name="$name" '{ n += $1 } END {
 			printf "%10d  %s\n", n, name " with its libraries" }' \
 			"$work/copied" >>"$work/with"

@@ -8,5 +8,6 @@ boot-$(if $(CONFIG_BOOT_DHCP),$(CONFIG_BOOT_INIT)) += $(addprefix boot/net/, \
 	renew6.o,nolease6.o))
 boot-$(if $(CONFIG_BOOT_LEASE6),,$(CONFIG_BOOT_SHUTDOWN)) += \
 	boot/net/norelease6.o
+boot-$(CONFIG_BOOT_LOGIN) += boot/net/admit.o boot/net/login.o
 boot-$(CONFIG_BOOT_RENEW) += boot/net/renewd.o
 words-$(CONFIG_BOOT_DHCP) += net_plan

@@ -37,9 +37,10 @@ static void explain_silence(const struct net *net, const struct job *j,
 	if (!heard && asks_login(net, j))
 		nbd_diag(d, 0,
 			 "%s: the switch port demands a login by 802.1X (EAPOL "
-			 "requests arrive), which nbdboot cannot do: let the "
-			 "switch admit this MAC address (MAB) or put it in a "
-			 "guest VLAN, or use a port without 802.1X",
+			 "requests arrive): put wpa_supplicant in the "
+			 "initramfs (make initramfs WITH=), let the switch "
+			 "admit this MAC address (MAB) or put it in a guest "
+			 "VLAN, or use a port without 802.1X",
 			 name);
 	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,

@@ -21,6 +21,7 @@
 
 #include "boot/system/console.h"
 #include "boot/system/times.h"
+#include "boot/net/admit.h"
 #include "boot/net/export.h"
 #include "boot/net/failure.h"
 #include "boot/net/job.h"
@@ -46,6 +47,7 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 	int rc = net_plan_parse(&net->plan, c->line, known ? host : NULL, d);
 
 	net->plan.need_path = host && !known;
+	net->no_login = c->no_login;
 	return rc;
 }
 
@@ -224,8 +226,9 @@ static bool settled(const struct net *net)
 /* Waits for an event; false: the time is over. */
 static bool await(const struct net *net, uint64_t now, uint64_t end)
 {
-	struct pollfd p[NET_JOBS + 1] = { { .fd = net->events.fd,
+	struct pollfd p[NET_JOBS + 2] = { { .fd = net->events.fd,
 					    .events = POLLIN } };
+	int login = net_login_fd(&net->login);
 	unsigned i;
 
 	if (now >= end)
@@ -240,17 +243,19 @@ static bool await(const struct net *net, uint64_t now, uint64_t end)
 		if (asks && j->due < end)
 			end = j->due;
 	}
-	poll(p, net->n + 1, end > now ? (int)(end - now) : 0);
+	p[net->n + 1] = (struct pollfd){ .fd = login, .events = POLLIN };
+	poll(p, net->n + 1 + (login >= 0), end > now ? (int)(end - now) : 0);
 	return true;
 }
 
 /* Takes the steps of a job, and notes how long link and lease took. */
-static void work(struct job *j, const struct net_plan *p, uint64_t now)
+static void work(struct net *net, struct job *j, uint64_t now)
 {
 	enum net_job_state before = j->state;
 	char name[24];
 
-	net_job_work(j, p, now);
+	if (net_admitted(net, j, now))
+		net_job_work(j, &net->plan, now);
 	if (!j->up)
 		j->up = now;
 	if (j->l.carrier && !j->linked) {
@@ -266,8 +271,8 @@ static void work(struct job *j, const struct net_plan *p, uint64_t now)
 
 static int run(struct net *net, struct nbd_diag *d)
 {
-	uint64_t now = nbd_now_ms(), end = now + LINK_MS;
-	bool linked = false, look = true;
+	uint64_t now = nbd_now_ms(), end = now + LINK_MS, due;
+	bool linked = false, look = true, logs_in = false;
 	struct job *j;
 	int rc = NBD_OK;
 
@@ -276,15 +281,21 @@ static int run(struct net *net, struct nbd_diag *d)
 			rc = see_all(net, d);
 		now = nbd_now_ms();
 		for (j = net->job; j < net->job + net->n; j++) {
-			work(j, &net->plan, now);
+			work(net, j, now);
 			if (j->l.carrier && !linked) {
 				linked = true;
 				end = now + TRY_MS;
 			}
 		}
+		/* the time for an address begins behind the login */
+		due = net_login_due(&net->login);
+		if (due || logs_in)
+			end = (due ? due : now) + TRY_MS;
+		logs_in = due;
 		if (rc || settled(net) || !await(net, now, end))
 			break;
 		look = read_events(net);
+		net_login_read(&net->login, nbd_now_ms());
 	}
 	for (j = net->job; j < net->job + net->n; j++)
 		net_job_end(j, &net->plan);
@@ -315,15 +326,19 @@ static bool is_used(const struct net *net, const struct link *l)
  * udev cannot rename an interface that is up, and networkd would wait for the
  * new name.
  */
-static void take_unused_down(const struct net *net)
+static void take_unused_down(struct net *net)
 {
 	const struct job *j;
 	struct nbd_diag d;
 
-	for (j = net->job; j < net->job + net->n; j++)
-		if (!is_used(net, &j->l) && link_down(j->l.index, &d) < 0)
+	for (j = net->job; j < net->job + net->n; j++) {
+		if (is_used(net, &j->l))
+			continue;
+		net_login_drop(&net->login, j->l.name);
+		if (link_down(j->l.index, &d) < 0)
 			boot_say("%s stays up, so udev cannot rename it: %s",
 				 j->l.name, d.text);
+	}
 }
 
 static void set_machine(const struct net_state *s)
@@ -449,6 +464,8 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	/* as a module, nothing else would load it: netlink does not */
 	if (uses_ipv6(net))
 		mod_load("ipv6", "", NULL);
+	if (boot && !net->no_login)
+		net_login_open(&net->login, LOGIN_CTL);
 	net->run = file_run();
 	rc = run(net, d);
 	nl_close(&net->events);
@@ -462,6 +479,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 		take_unused_down(net);
 		set_machine(&net->state);
 	}
+	net_login_close(&net->login);
 	if (net->run >= 0)
 		close(net->run);
 	return rc;

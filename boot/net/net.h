@@ -8,6 +8,7 @@
 
 #include "boot/words/cmdline.h"
 #include "boot/net/job.h"
+#include "boot/net/login.h"
 #include "boot/net/plan.h"
 #include "boot/net/state.h"
 #include "port/linux/netlink.h"
@@ -16,7 +17,7 @@
 #define NET_MEMBERS 64
 
 /*
- * Owned by the caller, zeros at first, about 50 KB.  Callers use only `state`.
+ * Owned by the caller, zeros at first, about 60 KB.  Callers use only `state`.
  */
 struct net {
 	struct net_state state; /* valid once net_up() has succeeded */
@@ -31,6 +32,9 @@ struct net {
 	int eapol;
 	int heard[NET_JOBS]; /* the interfaces where a switch asks for it */
 	unsigned n_heard;
+	bool no_login;		  /* nbdboot.8021x=0 */
+	char under[PLAN_MAX][16]; /* the interface of each vlan= */
+	struct login login;
 	int run; /* the result of file_run() */
 	struct job job[NET_JOBS];
 	struct nl_sock events;

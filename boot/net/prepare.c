@@ -195,6 +195,7 @@ bool net_prepare(struct net *net, const struct link *l)
 		if (net->tagged >> i & 1 || !net_plan_selects(v->device, l))
 			continue;
 		net->tagged |= 1u << i;
+		memcpy(net->under[i], l->name, sizeof(l->name));
 		add_vlan(net, l, v);
 	}
 	return false;

@@ -61,6 +61,7 @@ struct cmdline {
 	bool debug;	     /* nbdboot.debug */
 	bool no_watch;	     /* nbdboot.watch=0 */
 	bool no_renew;	     /* nbdboot.renew=0 */
+	bool no_login;	     /* nbdboot.8021x=0 */
 	bool no_identity;    /* nbdboot.identity=0 */
 	bool swap;	     /* nbdboot.swap */
 	bool balance;	     /* nbdboot.balance */

@@ -373,7 +373,7 @@ check 'the root hash is in the initramfs' [ \
 # ---- programs ----
 
 run sh "$script" -b "$nbdboot" -k "$work/kernel" -w lvm,dmraid "$work/out"
-expect 1 '-w dmraid: not one of lvm cryptsetup mdadm' \
+expect 1 '-w dmraid: not one of lvm cryptsetup mdadm wpa_supplicant' \
 	'a program that is not known is refused'
 echo secret >"$work/key"
 run sh "$script" -b "$nbdboot" -k "$work/kernel" -w lvm -y "$work/key" \
@@ -398,5 +398,25 @@ check 'the key is for root alone' [ \
 		tr '\n' ' ')" = '400 600 ' ]
 check 'the sizes of the programs are printed' [ \
 	"$(grep -c ' with its libraries$' "$work/out")" = 3 ]
+
+mkdir "$work/login"
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -w wpa_supplicant "$work/out"
+expect 1 'its configuration is missing' 'wpa_supplicant without -x is refused'
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -w wpa_supplicant \
+	-x "$work/login" "$work/out"
+expect 1 'no wpa_supplicant.conf in it' 'a directory without it is refused'
+echo 'network={}' >"$work/login/wpa_supplicant.conf"
+run sh "$script" -b "$nbdboot" -k "$work/kernel" -x "$work/login" "$work/out"
+expect 1 'this is for -w wpa_supplicant' 'a login that nothing uses is refused'
+build "$work/with" -z none -w wpa_supplicant -x "$work/login"
+unpack "$work/with"
+# shellcheck disable=SC2016 # for the shell inside
+check 'wpa_supplicant has a root of its own, with its libraries' sh -c \
+	'for file in $(ldd "$1/sbin/wpa_supplicant" | grep -o "/[^ ]*"); do
+		[ -s "$1$file" ] || exit
+	done' sh "$work/root/8021x"
+check 'the configuration is for root alone' [ \
+	"$(stat -c %a "$work/root/8021x/etc/8021x/wpa_supplicant.conf" \
+		"$work/with" | tr '\n' ' ')" = '600 600 ' ]
 
 finish

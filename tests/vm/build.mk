@@ -97,6 +97,8 @@ soak-images: vm-program ## a table of images as people have them, as root: ONLY=
 	@sh tests/deps.sh images
 	$(Q)+$(MAKE) --no-print-directory O='$(O)' deb >/dev/null
 	@ONLY='$(ONLY)' HOOKS='$(HOOKS)' KEEP='$(KEEP)' $(vm) tests/vm/soak_images.sh
+soak-login: vm-program ## logins at a switch port: all methods, refusals, a reroot
+	@SOAK=1 $(vm) tests/vm/test_login.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
 	@OUTAGE=60 LOSSES='0 1000 5000 10000 20000' \
 		$(vm) tests/vm/test_uefi_net.sh
@@ -139,7 +141,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 	@CLIENTS='$(CLIENTS)' DRACUT='$(DRACUT)' $(vm) tests/vm/soak_dracut.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-images soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-images soak-login soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-prefetch soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \

@@ -79,6 +79,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"drivers", /* those that appear from now on */
 		"drivers", /* the preload of modules begins */
 		"drivers",
+		"802.1X",
 		"network",
 		"log",
 		"images",

@@ -26,6 +26,7 @@
 #define FIRST	100 /* descriptor of the packet socket of index 0 */
 #define FIRST6	200 /* of that for DHCPv6 */
 #define EAPOL	98
+#define LOGIN	97
 #define NEVER	UINT64_MAX
 
 enum answers { SILENT, OFFERS, LEASES, REFUSES };
@@ -74,6 +75,9 @@ static struct world {
 	bool changed;	/* the kernel has an event for us */
 	bool overrun;	/* which was lost */
 	bool eapol;	/* the socket for 802.1X is open */
+	uint64_t login; /* ms: when wpa_supplicant has a result; 0: none */
+	bool refused;	/* which is a refusal */
+	char port[16];	/* the interface that it logs in at */
 	unsigned polls;
 } w;
 
@@ -442,6 +446,65 @@ unsigned __wrap_eapol_heard(int fd, int index[], unsigned max)
 	return n;
 }
 
+void __wrap_net_login_open(struct login *l, const char *ctl);
+void __wrap_net_login_open(struct login *l, const char *ctl)
+{
+	assert_string_equal(ctl, LOGIN_CTL);
+	memset(l, 0, sizeof(*l));
+	l->on = w.login;
+}
+
+int __wrap_net_login_fd(const struct login *l);
+int __wrap_net_login_fd(const struct login *l)
+{
+	return l->on ? LOGIN : -1;
+}
+
+void __wrap_net_login_read(struct login *l, uint64_t now);
+void __wrap_net_login_read(struct login *l, uint64_t now)
+{
+	if (l->on && now >= w.login)
+		l->port[0].state = w.refused ? LOGIN_REFUSED : LOGIN_OPEN;
+}
+
+struct login_port *__wrap_net_login_at(struct login *l, const char *name,
+				       uint64_t now);
+struct login_port *__wrap_net_login_at(struct login *l, const char *name,
+				       uint64_t now)
+{
+	struct login_port *p = &l->port[0];
+
+	if (!l->on)
+		return NULL;
+	if (!l->n++) {
+		p->due = now + 10000;
+		nbd_fmt(w.port, sizeof(w.port), "%s", name);
+		nbd_diag(&p->why, 0, "no such dancer");
+	}
+	assert_string_equal(name, w.port);
+	return p;
+}
+
+uint64_t __wrap_net_login_due(const struct login *l);
+uint64_t __wrap_net_login_due(const struct login *l)
+{
+	const struct login_port *p = &l->port[0];
+
+	return l->n && p->state == LOGIN_WAITS ? p->due : 0;
+}
+
+void __wrap_net_login_drop(struct login *l, const char *name);
+void __wrap_net_login_drop(struct login *l, const char *name)
+{
+	(void)l, (void)name;
+}
+
+void __wrap_net_login_close(struct login *l);
+void __wrap_net_login_close(struct login *l)
+{
+	l->on = false;
+}
+
 /* ---- DHCPv6 ---- */
 
 int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
@@ -705,6 +768,10 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 	}
 	earlier(&event, w.rdnss);
 	for (nfds_t i = 1; i < n; i++) {
+		if (p[i].fd == LOGIN) {
+			earlier(&packet, w.login);
+			continue;
+		}
 		if (p[i].fd > FIRST6) {
 			uint64_t at = card_of(p[i].fd - FIRST6)->reply6;
 
@@ -1509,6 +1576,50 @@ static void a_port_that_demands_a_login_is_named(void **state)
 	assert_false(w.eapol);
 }
 
+static void nothing_is_sent_before_the_login(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.login = 7000;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	assert_int_equal(w.now, 7010);
+	assert_string_equal(w.port, "eth0");
+	/* a VLAN logs in below */
+	cards(1);
+	w.login = 7000;
+	assert_int_equal(up("vlan=v7:eth0 ip=192.0.2.7:::24::v7:none", NULL),
+			 0);
+	assert_int_equal(w.now, 7000);
+	assert_string_equal(w.port, "eth0");
+	/* a bond does not */
+	cards(1);
+	w.login = 7000;
+	up("bond=b0:eth0 ip=192.0.2.7:::24::b0:none", NULL);
+	assert_string_equal(w.port, "");
+}
+
+static void the_time_for_an_address_begins_behind_the_login(void **state)
+{
+	(void)state;
+	cards(1);
+	w.login = 9000;
+	fails(up("ip=dhcp", NULL), "eth0: no DHCP server answered");
+	assert_int_equal(w.now, 9000 + 32000);
+}
+
+static void a_login_that_is_refused_is_the_reason(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.login = 2000;
+	w.refused = true;
+	fails(up("ip=eth0:dhcp", NULL), "eth0: no such dancer");
+	assert_int_equal(w.now, 2000);
+	assert_int_equal(w.card[0].sent, 0);
+}
+
 static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
 {
 	(void)state;
@@ -1639,6 +1750,10 @@ int main(void)
 			an_address_of_dhcpv6_that_another_has_is_declined),
 		cmocka_unit_test(root_dhcp6_wants_an_address_of_dhcpv6),
 		cmocka_unit_test(a_port_that_demands_a_login_is_named),
+		cmocka_unit_test(nothing_is_sent_before_the_login),
+		cmocka_unit_test(
+			the_time_for_an_address_begins_behind_the_login),
+		cmocka_unit_test(a_login_that_is_refused_is_the_reason),
 		cmocka_unit_test(a_mac_and_an_mtu_are_set_before_the_link),
 		cmocka_unit_test(the_network_may_be_left_alone),
 		cmocka_unit_test(a_second_try_begins_anew),
