@@ -80,7 +80,7 @@ nothing_but_boot_and_tests_includes_boot()
 # from rooms of lower floors.
 worlds='lwip metal uefi'
 boot_rooms='words 0 verity 0 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
-boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 images 3 init 4 uefi 4 reroot 5 cli 6"
+boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 images 3 clone 3 init 4 uefi 4 reroot 5 cli 6"
 
 includes_in_boot_go_down_only()
 {
@@ -336,6 +336,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part boot/copy/rescue_map:name boot/copy/rescue_map:new
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/credentials:path
+	boot/clone/clone:w->path boot/clone/clone:w->dev boot/init/clone_target:path
 	boot/init/part:s->path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/discover:path boot/init/layers:path boot/mapper/stack:path
@@ -343,7 +344,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/odd:dev boot/init/ostree:o->newroot
 	boot/init/ostree_find:o->newroot port/linux/inside:inside_path
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
-	boot/net/kept:&KEPT_STATE
+	boot/mapper/mapper:name
 	boot/images/keep_tries:dir boot/images/keep_tries:k->dir boot/images/trial:t->run
 	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
 	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run boot/prefetch/learn:u->l->run

@@ -57,6 +57,11 @@ words-$(CONFIG_BOOT_PREFETCH) += init_fetcher
 steps-$(CONFIG_BOOT_PREFETCH) += 52-init_fetcher_map 54-init_fetcher_learn \
 	56-init_fetcher 61-init_fetcher_mounted
 
+boot-$(CONFIG_BOOT_CLONE) += boot/init/cloner.o boot/init/clone_target.o
+words-$(CONFIG_BOOT_CLONE) += init_cloner
+steps-$(CONFIG_BOOT_CLONE) += 13-init_cloner_words 28-init_cloner_alone \
+	52-init_cloner_local 74-init_cloner
+
 boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o \
 	boot/init/tree_export.o
 words-$(CONFIG_BOOT_VERITY) += init_verifier

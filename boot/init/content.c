@@ -171,7 +171,7 @@ struct content init_content(int fd, bool rootfstype)
 	if (at)
 		return (struct content){ "a squashfs", KIT("offset"), at };
 	if (is_blank(fd))
-		return (struct content){ "only zeroes", EXPORT, 0 };
+		return (struct content){ INIT_CONTENT_BLANK, EXPORT, 0 };
 	return (struct content){ NULL, hint_of(ANY, rootfstype), 0 };
 }
 

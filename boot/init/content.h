@@ -15,6 +15,8 @@
 #define INIT_CONTENT_LUKS2 "a LUKS 2 volume"
 #define INIT_CONTENT_LVM   "a physical volume of LVM"
 #define INIT_CONTENT_MD	   "a member of an md RAID"
+/* Nothing where a superblock would be. */
+#define INIT_CONTENT_BLANK "only zeroes"
 
 struct content {
 	const char *what; /* "a LUKS 2 volume"; NULL: unknown */

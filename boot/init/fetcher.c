@@ -63,7 +63,9 @@ static int do_map(struct boot *b, struct nbd_diag *d)
 
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
-	if (b->index < 0 || !init_prefetch_is_wanted(b->cmd.prefetch))
+	b->fetcher.wanted = init_prefetch_is_wanted(b->cmd.prefetch);
+	/* a clone needs the mapping, too */
+	if (b->index < 0 || (!b->fetcher.wanted && !b->cmd.clone))
 		return NBD_OK;
 	memcpy(m.dev, b->dev, sizeof(m.dev));
 	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d)) {
@@ -92,7 +94,7 @@ static int undo_map(struct boot *b, struct nbd_diag *d)
 static int do_learn(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	if (!b->fetcher.below[0])
+	if (!b->fetcher.below[0] || !b->fetcher.wanted)
 		return NBD_OK;
 	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index,
 			 &b->by);

@@ -46,6 +46,8 @@ static int do_layers(struct boot *b, struct nbd_diag *d)
 	int rc;
 
 	b->layered = false;
+	if (INIT_LOCAL(b))
+		return NBD_OK;
 	/* nothing may look at what is in a root that is to be verified */
 	if (b->cmd.roothash && b->root.other)
 		return nbd_diag(d, NBD_E_USAGE,

@@ -105,7 +105,9 @@ const struct step init_drivers_step = {
 
 static int do_network(struct boot *b, struct nbd_diag *d)
 {
-	int rc = b->spec.uri[0].is_unix ? NBD_OK : net_up(&b->net, true, d);
+	int rc = b->spec.uri[0].is_unix || INIT_LOCAL(b)
+			 ? NBD_OK
+			 : net_up(&b->net, true, d);
 
 	b->lease_ends = b->net.state.ends;
 	return rc;
@@ -136,7 +138,7 @@ static int do_connect(struct boot *b, struct nbd_diag *d)
 
 	/* it may be faster than the child that preloads modules */
 	init_drivers_nbd();
-	if (b->cmd.toram)
+	if (b->cmd.toram || INIT_LOCAL(b))
 		return NBD_OK;
 	b->index = root_connect(&b->root, &b->spec, &env, net->name, NULL, d);
 	nbd_fmt(b->disk, sizeof(b->disk), "nbd%d", b->index);
@@ -166,7 +168,7 @@ const struct step init_connect_step = {
 
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
-	if (b->layered)
+	if (b->layered || INIT_LOCAL(b))
 		return NBD_OK;
 	return init_discover(b->dev, "/sys/block", "/dev", b->disk, &b->root,
 			     &b->part_read_only, d);

@@ -49,6 +49,13 @@ struct plan {
 	bool (*enter)(void); /* for init_switch_root() */
 };
 
+/* Is the root a clone on a disk of this machine?  Other builds have none. */
+#ifdef CONFIG_BOOT_CLONE
+#define INIT_LOCAL(b) ((b)->local)
+#else
+#define INIT_LOCAL(b) false
+#endif
+
 /* Does a step or undoes it.  Returns 0, or an error with the reason in d. */
 typedef int step_work(struct boot *b, struct nbd_diag *d);
 
@@ -61,6 +68,7 @@ struct boot {
 	bool layered;	      /* dev is found already: see layers.h */
 	/* the server to begin with: that of the last try sent a wrong block */
 	unsigned first;
+	bool local; /* it is a clone on a disk of this machine */
 	/* changes that a child makes from here on are lost */
 	step_work *work; /* the one that runs */
 	struct cmdline cmd;
@@ -87,6 +95,7 @@ struct boot {
 	/* nbdboot.prefetch=; at the end, so that other builds are the same */
 	struct fetcher {
 		char below[PART_PATH]; /* what dev maps, or "" */
+		bool wanted;	       /* by a word, or a list */
 		bool found;	       /* the list of an earlier boot */
 		struct spawned learn;
 	} fetcher;
@@ -94,6 +103,12 @@ struct boot {
 	char roothash[VERITY_HEX + 1]; /* that of INIT_ROOTHASH */
 	struct tree_export tree;
 	struct spawned watch_tree;
+	/* nbdboot.clone= */
+	struct cloner {
+		uint64_t tried; /* nbd_now_ms() of the first try, or 0 */
+		struct spawned process;
+		char option[160];
+	} clone;
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -2,9 +2,11 @@
 /* Mappings of nbd devices: put, looked at, taken away. */
 #include "boot/mapper/mapper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include "port/linux/file.h"
 
 #define COVER MAPPER_PREFIX "verity-"
+#define LOCAL MAPPER_PREFIX "local"
 /* Bytes for small tables and lists of devices. */
 #define ROOM  65536
 
@@ -123,32 +126,57 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
 	return writes_of(n, writes, d);
 }
 
-int mapper_set_copies(struct dm *m, int index, const char *table,
-		      uint64_t writes, struct nbd_diag *d)
+int mapper_move(struct dm *m, int index, const char *table, bool read_only,
+		const struct mapper_mover *mover, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
-	uint64_t now = 0;
-	int n, rc, resumed;
+	int rc, resumed;
 
 	name_of(name, index);
-	n = dm_find(m, name, d);
-	if (n < 0)
-		return n;
-	rc = dm_load(m, name, table, false, d);
+	rc = dm_load(m, name, table, read_only, d);
 	if (rc)
 		return rc;
 	rc = dm_hold(m, name, d);
 	if (!rc)
-		rc = writes_of(n, &now, d);
-	if (!rc && now != writes)
-		rc = nbd_diag(d, NBD_E_MISMATCH, "%s was written to meanwhile",
-			      name);
+		rc = mover->ready(mover->ctx, d);
 	if (rc)
 		dm_clear(m, name);
 	resumed = dm_resume(m, name, rc ? NULL : d);
+	if (resumed && !rc && mover->undo)
+		mover->undo(mover->ctx);
 	if (resumed)
 		go_on(m, name);
 	return rc ? rc : resumed;
+}
+
+struct copies {
+	int index, n;
+	uint64_t writes;
+};
+
+static int is_unwritten(void *ctx, struct nbd_diag *d)
+{
+	const struct copies *c = ctx;
+	uint64_t now = 0;
+	int rc = writes_of(c->n, &now, d);
+
+	if (!rc && now != c->writes)
+		rc = nbd_diag(d, NBD_E_MISMATCH,
+			      MAPPER_PREFIX "nbd%d was written to meanwhile",
+			      c->index);
+	return rc;
+}
+
+int mapper_set_copies(struct dm *m, int index, const char *table,
+		      uint64_t writes, struct nbd_diag *d)
+{
+	struct copies c = { .index = index, .writes = writes };
+	const struct mapper_mover mover = { .ready = is_unwritten, .ctx = &c };
+	char name[MAPPER_NAME];
+
+	name_of(name, index);
+	c.n = dm_find(m, name, d);
+	return c.n < 0 ? c.n : mapper_move(m, index, table, false, &mover, d);
 }
 
 /* "0 64 mirror 2 7:0 43:0 1/1 1 AA 1 core": A is alive. */
@@ -179,6 +207,32 @@ bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
 		text += *text == '\n';
 	}
 	return *text;
+}
+
+int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
+		  struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], text[192], *p = text;
+	int len;
+
+	name_of(name, index);
+	len = dm_text(m, name, true, text, sizeof(text), d);
+	if (len < 0)
+		return len;
+	/* "0 64 mirror 2 43:0 7:0 5/64 1 AA 1 core" */
+	for (unsigned i = 0; i < 6; i++) {
+		if (i == 2 && strncmp(p, "mirror 2 ", 9) != 0)
+			return nbd_diag(d, NBD_E_KERNEL, "%s is no mirror: %s",
+					name, text);
+		p += strcspn(p, " \n");
+		p += strspn(p, " ");
+	}
+	state->done = strtoull(p, &p, 10);
+	state->all = *p == '/' ? strtoull(p + 1, &p, 10) : 0;
+	p += !strncmp(p, " 1 ", 3) ? 3 : 0;
+	state->source = *p == 'A';
+	state->copy = *p && p[1] == 'A';
+	return NBD_OK;
 }
 
 /* Returns N of /dev/dm-N; after a failure nothing is left. */
@@ -223,6 +277,21 @@ int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 
 	name_of(name, index);
 	return rc ? rc : put(name, table, read_only, path, d);
+}
+
+int mapper_local(const char *dev, uint64_t sectors, char path[MAPPER_PATH],
+		 struct nbd_diag *d)
+{
+	char table[MAPPER_LINE];
+	struct stat st;
+
+	if (stat(dev, &st) || !S_ISBLK(st.st_mode))
+		return nbd_diag(d, NBD_E_NO_DEVICE, "%s: not a block device",
+				dev);
+	nbd_fmt(table, sizeof(table), "0 %llu linear %u:%u 0\n",
+		(unsigned long long)sectors, major(st.st_rdev),
+		minor(st.st_rdev));
+	return put(LOCAL, table, false, path, d);
 }
 
 int mapper_cover(const char *disk, const char *table, char path[MAPPER_PATH],
@@ -274,6 +343,28 @@ int mapper_uncover(const char *disk, struct nbd_diag *d)
 	rc = dm_remove(&m, name, d);
 	dm_close(&m);
 	return rc;
+}
+
+void mapper_unlocal(void)
+{
+	struct dm m;
+
+	if (open_mapper(&m, NULL))
+		return;
+	dm_remove(&m, LOCAL, NULL);
+	dm_close(&m);
+}
+
+int mapper_lock(int run, int index, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+	int fd;
+
+	nbd_fmt(name, sizeof(name), "nbdboot/nbd%d.table", index);
+	fd = openat(run, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && !flock(fd, LOCK_EX))
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_IO, "lock /run/%s: %s", name, strerror(errno));
 }
 
 bool mapper_is_corrupt(const char *disk)

@@ -108,6 +108,47 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes,
  */
 int mapper_set_copies(struct dm *m, int index, const char *table,
 		      uint64_t writes, struct nbd_diag *d);
+
+/* A mirror that is the whole table. */
+struct mapper_mirror {
+	uint64_t done, all; /* regions: copied, and there are */
+	bool source, copy;  /* has the first, and the second, never failed? */
+};
+
+/* NBD_E_KERNEL: the table is another one. */
+int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
+		  struct nbd_diag *d);
+
+/* Called while requests are held. */
+struct mapper_mover {
+	/* An error: the table in use stays. */
+	int (*ready)(void *ctx, struct nbd_diag *d);
+	/* ready() has succeeded, and the table in use stays nevertheless */
+	void (*undo)(void *ctx);
+	void *ctx;
+};
+
+/*
+ * As mapper_set(), if ready() agrees once all requests have ended and new ones
+ * are held.
+ */
+int mapper_move(struct dm *m, int index, const char *table, bool read_only,
+		const struct mapper_mover *mover, struct nbd_diag *d);
+
+/*
+ * Maps the first sectors of a disk of this machine, and sets path.  After a
+ * failure nothing is left.
+ */
+int mapper_local(const char *dev, uint64_t sectors, char path[MAPPER_PATH],
+		 struct nbd_diag *d);
+void mapper_unlocal(void);
+
+/*
+ * Waits until no other process of this program changes the table of nbdN in the
+ * course of time, and keeps them out until it ends.  run is an open /run.
+ */
+int mapper_lock(int run, int index, struct nbd_diag *d);
+
 /*
  * Does a mirror hold writes, as one of its two has failed?  The memory of m and
  * text bounds the tables that it can look at; a longer one counts as sound: it

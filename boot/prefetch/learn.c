@@ -61,6 +61,9 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 0600);
 	if (l->lock >= 0)
 		flock(l->lock, LOCK_SH);
+	rc = mapper_lock(l->run, index, d);
+	if (rc)
+		return rc;
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	l->disk = open(l->dev, O_RDONLY | O_CLOEXEC);
 	if (l->disk < 0)

@@ -46,6 +46,7 @@ struct cmdline {
 	const char *fallback;	  /* the last nbdboot.fallback= */
 	const char *images_state; /* nbdboot.state= */
 	const char *prefetch;	  /* nbdboot.prefetch=, "" without a value */
+	const char *clone;	  /* nbdboot.clone= */
 	const char *gpt_auto;	  /* systemd.gpt_auto= */
 	/* ostree=, ostree.prepare-root.composefs= */
 	const char *ostree, *ostree_composefs;
@@ -71,6 +72,7 @@ struct cmdline {
 	int connections; /* nbdboot.connections=, 1 if not given */
 	int slots;	 /* nbdboot.slots=, 0 if not given */
 	int io_timeout;	 /* nbdboot.io-timeout=: s, 0 if not given */
+	int local_after; /* nbdboot.local-after=: s, 0 if not given */
 	int timeout;	 /* nbdboot.timeout=, s; 0: none */
 	int trial;	 /* nbdboot.trial=, s; 0: not given */
 	int panic;	 /* panic=: s until reboot, 0: stay, < 0: at once */

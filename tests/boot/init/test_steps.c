@@ -69,6 +69,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line",
 		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
+		"kernel command line", /* nbdboot.clone= */
 		"kernel command line", /* words that are refused */
 		"kernel command line", /* nbdboot.outage= */
 		"kernel command line", /* nbdboot.overlay= */
@@ -80,6 +81,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"drivers", /* the preload of modules begins */
 		"drivers",
 		"802.1X",
+		"clone", /* on a disk, without a server */
 		"network",
 		"log",
 		"images",
@@ -95,6 +97,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"verity", /* how it is mounted */
 		"partition",
 		"partition", /* that roothash= names */
+		"clone",     /* on a disk, of the server's image */
 		"map",
 		"learn",
 		"verity",
@@ -111,6 +114,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"trial", /* of an image */
 		"renew",
 		"way down",
+		"clone",    /* the process that copies */
 		"way down", /* credentials for a reroot */
 		"watch ready",
 		"renew ready",

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ *	look -> mark: copying -> mirror ... in sync -> hold -> flush
+ *	     -> mark: complete -> linear -> resume
+ *
+ * While requests are held the device and the server are the same, so that the
+ * mark may be written at any time then: a machine that loses its power before
+ * that has its server, and behind it a complete device.
+ */
+#include "boot/clone/clone.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "boot/clone/throttle.h"
+#include "boot/mapper/mapper.h"
+#include "boot/system/console.h"
+#include "port/linux/dm.h"
+#include "port/linux/file.h"
+#include "port/linux/module.h"
+#include "port/linux/nbdk.h"
+
+/* Sectors of a region, which the kernel copies at a time: 4 MiB. */
+#define REGION	8192u
+/* ms between two looks: a mirror may hold writes for so long. */
+#define LOOK_MS 250
+#define SECTOR	512u
+
+struct work {
+	struct clone *c;
+	struct dm m;
+	char dev[MAPPER_PATH], below[MAPPER_PATH]; /* the mapping, and "43:0" */
+	char path[CLONE_PATH];			   /* "/dev/vda" */
+	char number[24];			   /* "254:0" */
+	uint64_t sectors;			   /* of the image */
+	bool read_only;				   /* the mapping */
+	int fd;					   /* the device */
+	uint64_t size;				   /* bytes of it */
+	struct clone_mark mark;
+};
+
+static const char *name_of(const struct work *w)
+{
+	return w->path + sizeof("/dev/") - 1;
+}
+
+/* ---- the device ---- */
+
+static int io_failed(const struct work *w, const char *verb, struct nbd_diag *d)
+{
+	return nbd_diag(d, NBD_E_IO, "%s %s: %s", verb, w->path,
+			strerror(errno));
+}
+
+int clone_mark_read(struct clone_mark *m, int fd, uint64_t size,
+		    struct nbd_diag *d)
+{
+	char text[CLONE_MARK];
+	uint64_t at = clone_mark_at(size);
+
+	if (!at)
+		return nbd_diag(d, NBD_E_NOT_FOUND, "it is too small");
+	if (pread(fd, text, sizeof(text), (off_t)at) != (ssize_t)sizeof(text))
+		return nbd_diag(d, NBD_E_IO, "read its mark: %s",
+				strerror(errno));
+	return clone_mark_parse(m, text, size / SECTOR, d);
+}
+
+/* All that was written before is there when it returns. */
+static int write_mark(struct work *w, enum clone_state state,
+		      struct nbd_diag *d)
+{
+	char text[CLONE_MARK];
+
+	w->mark.state = state;
+	clone_mark_print(&w->mark, text);
+	if (fsync(w->fd) ||
+	    pwrite(w->fd, text, sizeof(text), (off_t)clone_mark_at(w->size)) !=
+		    (ssize_t)sizeof(text) ||
+	    fsync(w->fd))
+		return io_failed(w, "mark", d);
+	return NBD_OK;
+}
+
+static int wipe(struct work *w, uint64_t at, uint64_t end, struct nbd_diag *d)
+{
+	static const char zeroes[4096];
+	size_t n;
+
+	for (; at < end; at += n) {
+		n = end - at < sizeof(zeroes) ? (size_t)(end - at)
+					      : sizeof(zeroes);
+		if (pwrite(w->fd, zeroes, n, (off_t)at) != (ssize_t)n)
+			return io_failed(w, "wipe", d);
+	}
+	return NBD_OK;
+}
+
+/*
+ * What others have written behind the image, as the members of a RAID, and what
+ * may stay at the beginning if the copy is cut short: see may_go_on().
+ */
+static int wipe_ends(struct work *w, struct nbd_diag *d)
+{
+	int rc = wipe(w, 0, CLONE_TAIL, d);
+
+	return rc ? rc : wipe(w, clone_mark_at(w->size), w->size, d);
+}
+
+/*
+ * Was a copy of this root cut short there?  The mark alone does not say so: a
+ * file system that is made there leaves it as it is.
+ */
+static bool may_go_on(const struct work *w, const struct clone_mark *old)
+{
+	int source;
+	bool same;
+
+	if (old->state != CLONE_COPYING || old->sectors != w->sectors ||
+	    old->part != w->mark.part || strcmp(old->image, w->mark.image) != 0)
+		return false;
+	source = open(w->dev, O_RDONLY | O_CLOEXEC);
+	same = source >= 0 && w->c->eyes->is_begun(w->fd, source);
+	if (source >= 0)
+		close(source);
+	return same;
+}
+
+static int fits(const struct work *w, struct nbd_diag *d)
+{
+	uint64_t need = w->sectors * SECTOR + CLONE_TAIL;
+	int read_only = 0, block = 0;
+	char sys[64];
+	uint64_t ours;
+
+	if (w->size < need || clone_mark_at(w->size) < w->sectors * SECTOR)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s is too small: it has %llu bytes, and %llu "
+				"are needed",
+				w->path, (unsigned long long)w->size,
+				(unsigned long long)need + 4096);
+	if (ioctl(w->fd, BLKROGET, &read_only) || read_only)
+		return nbd_diag(d, NBD_E_PERM, "%s is read-only", w->path);
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/queue/logical_block_size",
+		w->dev + sizeof("/dev/") - 1);
+	ours = file_number(AT_FDCWD, sys);
+	if (ioctl(w->fd, BLKSSZGET, &block) || block < 0 ||
+	    (uint64_t)block > ours)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s has blocks of %d bytes, and the root has "
+				"them of %llu",
+				w->path, block, (unsigned long long)ours);
+	return NBD_OK;
+}
+
+/* May what it holds be lost? */
+static int may_erase(struct work *w, struct nbd_diag *d)
+{
+	const struct clone_spec *s = &w->c->spec;
+	char text[CLONE_HOLD];
+	struct clone_mark old;
+	int rc = clone_mark_read(&old, w->fd, w->size, d);
+
+	if (rc == NBD_E_IO)
+		return nbd_diag_prefix(d, rc, "%s", w->path);
+	if (!rc && old.state == CLONE_COMPLETE && !s->again)
+		return nbd_diag(
+			d, NBD_E_IN_USE,
+			"%s holds a clone, of %s: \"again\" replaces it",
+			w->path, old.image);
+	if (!rc &&
+	    ((old.state == CLONE_COMPLETE && s->again) || may_go_on(w, &old)))
+		return NBD_OK;
+	if (!w->c->eyes->look(w->fd, name_of(w), w->size, text))
+		return NBD_OK;
+	if (!s->erase)
+		return nbd_diag(d, NBD_E_IN_USE,
+				"%s is not empty: it holds %s; \"erase\" "
+				"overwrites it",
+				w->path, text);
+	boot_say("clone: erasing %s, which holds %s", w->path, text);
+	return wipe_ends(w, d);
+}
+
+static int open_device(struct work *w, int flags, struct nbd_diag *d)
+{
+	struct stat st;
+	off_t end;
+
+	w->fd = open(w->path, O_RDWR | O_CLOEXEC | flags);
+	if (w->fd < 0 && errno == EBUSY)
+		return nbd_diag(d, NBD_E_IN_USE, "%s is in use", w->path);
+	if (w->fd < 0 || fstat(w->fd, &st))
+		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", w->path,
+				strerror(errno));
+	if (!S_ISBLK(st.st_mode))
+		return nbd_diag(d, NBD_E_NO_DEVICE, "%s: not a block device",
+				w->path);
+	end = lseek(w->fd, 0, SEEK_END);
+	if (end < 0)
+		return io_failed(w, "measure", d);
+	w->size = (uint64_t)end;
+	nbd_fmt(w->number, sizeof(w->number), "%u:%u", major(st.st_rdev),
+		minor(st.st_rdev));
+	return NBD_OK;
+}
+
+static void close_device(struct work *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+}
+
+/* From here on the device holds a part of a copy. */
+static int claim(struct work *w, struct nbd_diag *d)
+{
+	/* exclusive: not mounted, no swap, no part of another device */
+	int rc = open_device(w, O_EXCL, d);
+
+	w->mark.device = w->size / SECTOR;
+	if (!rc)
+		rc = fits(w, d);
+	if (!rc)
+		rc = may_erase(w, d);
+	if (!rc)
+		rc = write_mark(w, CLONE_COPYING, d);
+	/* the kernel writes beside the pages that it has in memory */
+	if (!rc && ioctl(w->fd, BLKFLSBUF, 0))
+		rc = io_failed(w, "flush", d);
+	close_device(w);
+	/* the mapping claims it, and this one is for the mark */
+	return rc ? rc : open_device(w, 0, d);
+}
+
+/* ---- the tables ---- */
+
+/* What is mapped has to be nbdN, or a partition of it. */
+static int find_source(struct work *w, struct nbd_diag *d)
+{
+	int rc = mapper_below(w->c->index, w->dev, w->below, &w->sectors, d);
+	char name[CLONE_PATH], sys[64];
+
+	if (rc == NBD_E_NOT_FOUND)
+		return nbd_diag(d, rc,
+				"nbd%d has no mapping below its root: it has "
+				"to be booted with nbdboot.clone=",
+				w->c->index);
+	if (rc)
+		return rc;
+	clone_name_of(w->below, name);
+	if (nbdk_parse_part(name, &w->mark.part) != w->c->index)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"the root is on %s, not on nbd%d", name,
+				w->c->index);
+	nbd_fmt(sys, sizeof(sys), "/sys/dev/block/%s/ro", w->below);
+	w->read_only = file_number(AT_FDCWD, sys);
+	w->mark.sectors = w->sectors;
+	nbd_fmt(w->mark.image, sizeof(w->mark.image), "%s", w->c->image);
+	return NBD_OK;
+}
+
+static void one_to_one(const struct work *w, const char *dev, char table[128])
+{
+	nbd_fmt(table, 128, "0 %llu linear %s 0\n",
+		(unsigned long long)w->sectors, dev);
+}
+
+/* A region must not be longer than the target. */
+static int begin_mirror(struct work *w, struct nbd_diag *d)
+{
+	uint64_t region = REGION;
+	char table[192];
+
+	while (region > w->sectors)
+		region /= 2;
+	nbd_fmt(table, sizeof(table),
+		"0 %llu mirror core 1 %llu 2 %s 0 %s 0 1 handle_errors\n",
+		(unsigned long long)w->sectors, (unsigned long long)region,
+		w->below, w->number);
+	return mapper_set(&w->m, w->c->index, table, w->read_only, d);
+}
+
+static void end_mirror(struct work *w)
+{
+	char table[128];
+	struct nbd_diag d;
+	int rc;
+
+	one_to_one(w, w->below, table);
+	rc = mapper_set(&w->m, w->c->index, table, w->read_only, &d);
+	/* the way down has removed it */
+	if (rc && rc != NBD_E_NOT_FOUND)
+		boot_say("clone: %s", d.text);
+}
+
+/* All of it is there, and nobody has failed. */
+static int is_sound(struct work *w, struct mapper_mirror *s, struct nbd_diag *d)
+{
+	int rc = mapper_mirror(&w->m, w->c->index, s, d);
+
+	if (!rc && (!s->source || !s->copy))
+		rc = nbd_diag(d, NBD_E_IO, "%s failed",
+			      s->copy ? "the server" : w->path);
+	return rc;
+}
+
+static int ready(void *ctx, struct nbd_diag *d)
+{
+	struct work *w = ctx;
+	struct mapper_mirror s;
+	int rc = is_sound(w, &s, d);
+
+	if (!rc && s.done != s.all)
+		rc = nbd_diag(d, NBD_E_AGAIN, "not all is copied");
+	return rc ? rc : write_mark(w, CLONE_COMPLETE, d);
+}
+
+static void undo(void *ctx)
+{
+	struct work *w = ctx;
+	struct nbd_diag d;
+
+	if (write_mark(w, CLONE_COPYING, &d))
+		boot_say("clone: %s: its mark says that it is the root, and it "
+			 "is not: do not boot from it",
+			 d.text);
+}
+
+static int finish(struct work *w, struct nbd_diag *d)
+{
+	const struct mapper_mover mover = { ready, undo, w };
+	char table[128];
+
+	one_to_one(w, w->number, table);
+	return mapper_move(&w->m, w->c->index, table, w->read_only, &mover, d);
+}
+
+/* Until all is copied. */
+static int await(struct work *w, struct nbd_diag *d)
+{
+	struct clone_throttle throttle;
+	struct mapper_mirror s;
+	uint64_t tenth = 0, now;
+	int rc;
+
+	clone_throttle_begin(&throttle, w->c->spec.rate);
+	for (;;) {
+		rc = is_sound(w, &s, d);
+		if (rc || s.done >= s.all)
+			break;
+		now = s.done * 10 / s.all;
+		if (now != tenth)
+			boot_say("clone: %u %% of %llu MiB are on %s",
+				 (unsigned)now * 10,
+				 (unsigned long long)w->sectors / 2048,
+				 name_of(w));
+		tenth = now;
+		clone_throttle_keep(&throttle, s.done * (w->sectors / s.all));
+		if (w->c->is_stopped(LOOK_MS)) {
+			rc = nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");
+			break;
+		}
+	}
+	clone_throttle_end(&throttle);
+	return rc;
+}
+
+static int move(struct work *w, struct nbd_diag *d)
+{
+	int rc = begin_mirror(w, d);
+
+	if (rc)
+		return rc;
+	boot_say("clone: copying %llu MiB to %s, which becomes the root",
+		 (unsigned long long)w->sectors / 2048, w->path);
+	do {
+		rc = await(w, d);
+		if (!rc)
+			rc = finish(w, d);
+		/* a write has made a region differ at the last moment */
+	} while (rc == NBD_E_AGAIN && !w->c->is_stopped(LOOK_MS));
+	if (rc)
+		end_mirror(w);
+	return rc;
+}
+
+/* A rescue system may have no file of the module that it has loaded. */
+int clone_load(struct nbd_diag *d)
+{
+	return access("/sys/module/dm_mirror", F_OK)
+		       ? mod_load("dm_mirror", "", d)
+		       : NBD_OK;
+}
+
+static int copy(struct work *w, struct nbd_diag *d)
+{
+	int rc = w->c->eyes->find(w->path, w->c->spec.device, d);
+
+	if (!rc)
+		rc = clone_load(d);
+	if (!rc)
+		rc = find_source(w, d);
+	if (!rc)
+		rc = claim(w, d);
+	if (!rc)
+		rc = move(w, d);
+	close_device(w);
+	return rc;
+}
+
+int clone_run(struct clone *c, struct nbd_diag *d)
+{
+	struct work w = { .c = c, .fd = -1 };
+	struct nbd_diag why;
+	int rc = mapper_lock(c->run, c->index, d);
+
+	if (!rc)
+		rc = dm_open(&w.m, DM_ROOM, d);
+	if (rc)
+		return rc;
+	rc = copy(&w, d);
+	dm_close(&w.m);
+	if (rc)
+		return rc;
+	boot_say("clone: %s is the root", w.path);
+	if (nbdk_release(c->index, NBDK_MOMENT, &why))
+		boot_say("clone: nbd%d stays connected: %s", c->index,
+			 why.text);
+	else
+		boot_say("clone: nbd%d is disconnected: the server is not "
+			 "needed any more",
+			 c->index);
+	return NBD_OK;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A copy as another process sees it: by the table that is in use. */
+#include "boot/clone/clone.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/mapper/mapper.h"
+#include "port/linux/dm.h"
+#include "port/linux/nbdk.h"
+
+void clone_name_of(const char *number, char name[CLONE_PATH])
+{
+	char link[48], to[256], *slash;
+	ssize_t n;
+
+	nbd_fmt(link, sizeof(link), "/sys/dev/block/%s", number);
+	n = readlink(link, to, sizeof(to) - 1);
+	to[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(to, '/');
+	nbd_fmt(name, CLONE_PATH, "%s", slash ? slash + 1 : "");
+}
+
+/* "0 64 mirror core 1 64 2 43:0 0 254:0 0 ...", or "0 64 linear 254:0 0". */
+static bool number_in(const char *table, char number[24])
+{
+	unsigned skip = 0;
+
+	for (const char *p = table; *p; p += strspn(p, " "), skip++) {
+		size_t len = strcspn(p, " \n");
+
+		if ((skip == 9 && strstr(table, " mirror ")) ||
+		    (skip == 3 && strstr(table, " linear "))) {
+			nbd_fmt(number, 24, "%.*s", (int)len, p);
+			return true;
+		}
+		p += len;
+	}
+	return false;
+}
+
+static int read_progress(struct clone_progress *p, struct dm *m, int index,
+			 struct nbd_diag *d)
+{
+	char table[192], number[24], name[32];
+	struct mapper_mirror s = { .all = 1, .done = 1 };
+	int rc;
+
+	nbd_fmt(name, sizeof(name), "nbdboot-nbd%d", index);
+	rc = dm_text(m, name, false, table, sizeof(table), d);
+	if (rc < 0)
+		return rc;
+	if (!number_in(table, number))
+		return NBD_E_NOT_FOUND;
+	clone_name_of(number, p->name);
+	if (nbdk_parse_part(p->name, NULL) == index)
+		return NBD_E_NOT_FOUND;
+	if (strstr(table, " mirror ")) {
+		rc = mapper_mirror(m, index, &s, d);
+		if (rc)
+			return rc;
+		/* until the table is swapped it is not the root */
+		s.all += s.done == s.all;
+	}
+	p->sectors = strtoull(table + 2, NULL, 10);
+	p->done = s.done;
+	p->all = s.all;
+	return NBD_OK;
+}
+
+int clone_progress(struct clone_progress *p, int index, struct nbd_diag *d)
+{
+	struct dm m;
+	int rc = dm_open(&m, DM_ROOM, d);
+
+	if (rc)
+		return rc;
+	rc = read_progress(p, &m, index, d);
+	dm_close(&m);
+	if (rc == NBD_E_NOT_FOUND)
+		return nbd_diag(d, rc, "nothing of nbd%d is copied", index);
+	return rc < 0 ? rc : NBD_OK;
+}

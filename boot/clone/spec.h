@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the root is to move: DEVICE[,erase][,again][,rate=N]. */
+#ifndef BOOT_CLONE_SPEC_H
+#define BOOT_CLONE_SPEC_H
+
+#include "port/port.h"
+
+#define CLONE_DEVICE 128
+
+struct clone_spec {
+	/* "/dev/vda", "PARTUUID=...", "PARTLABEL=...", "UUID=...", "serial=..." */
+	char device[CLONE_DEVICE];
+	bool erase;    /* whatever it holds */
+	bool again;    /* though it holds a clone */
+	unsigned rate; /* MiB/s at most; 0: not given */
+};
+
+/* Returns 0, or NBD_E_USAGE with the reason in d. */
+int clone_spec_parse(struct clone_spec *s, const char *text,
+		     struct nbd_diag *d);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A device is empty if both of its ends are blank.  Whatever else it has is
+ * named, as far as it is known: never a guess.
+ */
+#include "boot/init/clone_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/init/content.h"
+#include "boot/init/part.h"
+#include "boot/init/super.h"
+#include "port/linux/dir.h"
+#include "port/linux/file.h"
+
+#define KIB   1024u
+/* Bytes at each end that have to be blank. */
+#define ENDS  (1024 * KIB)
+#define PIECE (4 * KIB)
+
+/* ---- names ---- */
+
+/* Disks of the machine: not what is made of files, memory or servers. */
+static bool is_disk(const char *name)
+{
+	static const char *const others[] = { "nbd", "loop", "ram", "zram",
+					      "dm-", "md",   "sr",  "fd" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(name, others[i], strlen(others[i])))
+			return false;
+	return true;
+}
+
+/* Where drivers have it: virtio-blk, NVMe, MMC; SCSI behind a header. */
+static bool has_serial(const char *disk, const char *serial)
+{
+	static const struct {
+		const char *leaf;
+		size_t head;
+	} places[] = { { "serial", 0 },
+		       { "device/serial", 0 },
+		       { "device/vpd_pg80", 4 } };
+	size_t len = strlen(serial);
+	char path[96], text[128], *p;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		nbd_fmt(path, sizeof(path), "/sys/block/%s/%s", disk,
+			places[i].leaf);
+		if (file_read(AT_FDCWD, path, text, sizeof(text)) <=
+		    (int)places[i].head)
+			continue;
+		p = text + places[i].head;
+		p += strspn(p, NBD_BLANKS);
+		if (!strncmp(p, serial, len) &&
+		    !p[len + strspn(p + len, NBD_BLANKS)])
+			return true;
+	}
+	return false;
+}
+
+static bool matches(char path[PART_PATH], const char *disk, const char *device)
+{
+	static const char serial[] = "serial=";
+
+	if (strncmp(device, serial, sizeof(serial) - 1) != 0)
+		return !init_part_find(path, "/sys/block", "/dev", disk, device,
+				       NULL);
+	nbd_fmt(path, PART_PATH, "/dev/%s", disk);
+	return has_serial(disk, device + sizeof(serial) - 1);
+}
+
+int init_clone_find(char path[CLONE_PATH], const char *device,
+		    struct nbd_diag *d)
+{
+	char at[PART_PATH];
+	unsigned found = 0;
+	const char *name;
+	struct dir dir;
+
+	if (*device == '/') {
+		nbd_fmt(path, CLONE_PATH, "%s", device);
+		return access(path, F_OK)
+			       ? nbd_diag(d, NBD_E_NOT_FOUND,
+					  "there is no %s (yet)", device)
+			       : NBD_OK;
+	}
+	if (!dir_open(&dir, "/sys/block"))
+		while ((name = dir_next(&dir)))
+			if (is_disk(name) && matches(at, name, device)) {
+				nbd_fmt(path, CLONE_PATH, "%s", at);
+				found++;
+			}
+	dir_close(&dir);
+	if (found == 1)
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_NOT_FOUND,
+			found ? "%s names %u devices"
+			      : "%s names no device (yet)",
+			device, found);
+}
+
+/* ---- contents ---- */
+
+/* What libblkid looks for behind the middle of a device. */
+static const char *at_the_end(int fd, uint64_t size)
+{
+	static const struct {
+		const char *what, *magic;
+		uint32_t align, back, len;
+	} marks[] = {
+		{ "the backup of a partition table (GPT)", "EFI PART", 512, 512,
+		  8 },
+		{ "the backup of a partition table (GPT)", "EFI PART", 4 * KIB,
+		  4 * KIB, 8 },
+		{ "a member of a ZFS pool", "version", 256 * KIB,
+		  256 * KIB - 16 * KIB - 24, 7 },
+		{ "a member of a ZFS pool", "version", 256 * KIB,
+		  512 * KIB - 16 * KIB - 24, 7 },
+	};
+	char buf[8];
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		uint64_t end = size / marks[i].align * marks[i].align;
+
+		if (end >= marks[i].back &&
+		    init_super_bytes(fd, buf, marks[i].len,
+				     end - marks[i].back) > 0 &&
+		    !memcmp(buf, marks[i].magic, marks[i].len))
+			return marks[i].what;
+	}
+	return NULL;
+}
+
+/* Bytes of one value, as flash has 0xff where nothing was written. */
+static bool is_blank(int fd, uint64_t from, uint64_t to)
+{
+	char buf[PIECE], first = 0;
+	bool begun = false;
+
+	for (uint64_t at = from; at < to; at += sizeof(buf)) {
+		size_t n = to - at < sizeof(buf) ? (size_t)(to - at)
+						 : sizeof(buf);
+
+		if (init_super_bytes(fd, buf, n, at) <= 0)
+			return false;
+		if (!begun)
+			first = buf[0];
+		begun = true;
+		if (buf[0] != first || memcmp(buf, buf + 1, n - 1) != 0 ||
+		    (first != 0 && first != (char)0xff))
+			return false;
+	}
+	return true;
+}
+
+/* Partitions that the kernel has found: their directories in that of the disk. */
+static unsigned partitions(const char *disk)
+{
+	char path[128];
+	unsigned n = 0;
+	const char *name;
+	struct dir dir;
+
+	nbd_fmt(path, sizeof(path), "/sys/class/block/%s", disk);
+	if (!dir_open(&dir, path))
+		while ((name = dir_next(&dir)))
+			n += !strncmp(name, disk, strlen(disk));
+	dir_close(&dir);
+	return n;
+}
+
+static bool look(int fd, const char *name, uint64_t size, char text[CLONE_HOLD])
+{
+	unsigned parts = partitions(name);
+	uint64_t ends = size < ENDS ? size : ENDS;
+	struct super sb;
+	const char *what = init_super_read(&sb, fd)
+				   ? init_content(fd, false).what
+				   : sb.type;
+
+	if (!what || !strcmp(what, INIT_CONTENT_BLANK))
+		what = at_the_end(fd, size);
+	if (!what && !parts && is_blank(fd, 0, ends) &&
+	    is_blank(fd, size - ends, size))
+		return false;
+	nbd_fmt(text, CLONE_HOLD, "%s", what ? what : "something unknown");
+	if (parts)
+		nbd_fmt(text + strlen(text), CLONE_HOLD - strlen(text),
+			", %u partitions", parts);
+	return true;
+}
+
+static bool is_begun(int fd, int source)
+{
+	struct super copy, image;
+
+	if (init_super_read(&copy, fd))
+		return is_blank(fd, 0, ENDS);
+	return !init_super_read(&image, source) && copy.uuid[0] &&
+	       !strcmp(copy.type, image.type) && !strcmp(copy.uuid, image.uuid);
+}
+
+const struct clone_eyes init_clone_eyes = { init_clone_find, look, is_begun };
+
+int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+
+	if (size < 0)
+		rc = nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", path,
+			      strerror(errno));
+	else
+		rc = clone_mark_read(m, fd, (uint64_t)size, d);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}

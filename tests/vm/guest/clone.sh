@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# init of the roots of test_clone.sh: writes while its root moves to a disk.
+export PATH=/bin:/sbin
+
+# Started by hand it would end the host.
+[ $$ = 1 ] || exit 2
+
+asked()
+{
+	grep -q "guest\\.$1" /proc/cmdline
+}
+
+# What the root is made of.
+made_of()
+{
+	echo "guest: $1 the root is on" \
+		"$(awk '$2 == "/" || $2 == "/run/nbdboot/lower" { print $1 }' \
+			/proc/mounts | grep -v overlay) made of" \
+		"$(cd /sys/block/dm-0/slaves 2>/dev/null && echo *)"
+}
+
+# Replaces what is in a file, and compares.
+rounds=0
+write_and_compare()
+{
+	rounds=$((rounds + 1))
+	head -c 512k /dev/urandom >/run/new
+	dd if=/run/new of=/var/tmp/blob bs=32k conv=notrunc,fsync 2>/dev/null ||
+		echo 'guest: WRONG: cannot write'
+	new=$(sha256sum </run/new)
+	echo "$new" >/var/tmp/sum
+	echo 3 >/proc/sys/vm/drop_caches
+	[ "$(sha256sum </var/tmp/blob)" = "$new" ] ||
+		echo "guest: WRONG: round $rounds is not what was written"
+}
+
+# The process of init has ended.
+is_over()
+{
+	dmesg | grep -q 'clone: nbd0 is disconnected\|nbdboot: nbd0: '
+}
+
+# The copy of init's process, to its end.
+while_it_copies()
+{
+	until is_over; do
+		if dmesg | grep -q 'clone: copying'; then
+			write_and_compare
+		fi
+	done
+	dmesg | sed -n 's/.*nbdboot: \(clone: .*\|nbd0: .*\)/log: \1/p'
+}
+
+# refuse NAME: by hand
+refuse()
+{
+	nbdboot clone nbd0 "$@" 2>&1 | sed 's/^.*nbdboot: /guest: refused: /'
+}
+
+# Devices that may not be overwritten, and then one that fails.
+by_hand()
+{
+	until is_over; do :; done
+	dmesg | sed -n 's/.*nbdboot: \(nbd0: .*\)/guest: refused: \1/p'
+	refuse /dev/ubdb
+	refuse /dev/ubdc
+	refuse /dev/ubdd,erase
+	mount -t ext4 /dev/ubdc /mnt
+	refuse /dev/ubdc,erase
+	umount /mnt
+	refuse /dev/nbd0,erase
+	refuse /dev/null
+	# a disk of 40 MiB that takes no more than 16
+	insmod /loop.ko
+	mount -t tmpfs -o size=16m none /mnt
+	truncate -s 40M /mnt/disk
+	losetup /dev/loop0 /mnt/disk
+	nbdboot clone nbd0 /dev/loop0 2>/run/clone &
+	until grep -q 'nbd0: ' /run/clone; do write_and_compare; done
+	sed 's/^.*nbdboot: /guest: failing: /' /run/clone
+	made_of 'after that'
+	write_and_compare
+	losetup -d /dev/loop0
+	# stopped by hand, and begun again
+	nbdboot clone nbd0 /dev/ubdc,erase,rate=1 2>/run/clone &
+	until nbdboot clone nbd0 2>/dev/null | grep -q '%'; do :; done
+	kill "$!"
+	wait "$!"
+	grep -o 'erasing.*' /run/clone | sed 's/^/guest: /'
+	made_of 'stopped'
+	write_and_compare
+	# somebody makes a file system there: the mark behind it stays
+	dd if=/dev/ubdc of=/run/uuid bs=1 skip=1128 count=16 2>/dev/null
+	echo 'another' | dd of=/dev/ubdc bs=1 seek=1128 conv=notrunc 2>/dev/null
+	nbdboot clone nbd0 /dev/ubdc 2>&1 | sed 's/^.*nbdboot: /guest: kept: /'
+	dd if=/run/uuid of=/dev/ubdc bs=1 seek=1128 conv=notrunc 2>/dev/null
+	nbdboot clone nbd0 /dev/ubdc 2>&1 && made_of 'by hand'
+	write_and_compare
+}
+
+# For ever: the power is cut.
+write_until_the_end()
+{
+	until dmesg | grep -q 'clone: copying'; do :; done
+	while :; do
+		write_and_compare
+		echo "$rounds" >/var/tmp/new
+		mv /var/tmp/new /var/tmp/kept
+		sync
+		echo "guest: kept $rounds"
+	done
+}
+
+made_of 'at first'
+if [ -s /var/tmp/sum ] &&
+	[ "$(sha256sum </var/tmp/blob)" = "$(cat /var/tmp/sum)" ]; then
+	echo 'guest: what was written is there'
+fi
+[ "$(cat /sys/block/nbd0/size 2>/dev/null || echo 0)" != 0 ] ||
+	echo 'guest: no server'
+if asked clone; then
+	while_it_copies
+	made_of 'at last'
+	nbdboot clone nbd0 2>&1 | sed 's/^/guest: /'
+	write_and_compare
+	[ -z "$(cat /sys/block/nbd0/pid 2>/dev/null)" ] &&
+		echo 'guest: no connection is left'
+	for exe in /proc/[0-9]*/exe; do
+		case $(tr '\0' ' ' <"${exe%exe}cmdline") in
+		'@nbdboot '*) echo 'guest: WRONG: a process goes on' ;;
+		esac
+	done
+	echo "guest: wrote $rounds times"
+fi
+! asked hand || by_hand
+[ ! -e /var/tmp/kept ] || echo "guest: has $(cat /var/tmp/kept)"
+! asked cut || write_until_the_end
+sync
+echo 'guest: end'
+exec /run/initramfs/shutdown poweroff

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Machines whose root moves to a disk while they run.  TAP on standard output.
+vm_kind=uml
+# shellcheck source=tests/vm/lib.sh
+. "${0%/*}/lib.sh"
+
+tree=$work/tree
+image=$work/image
+disk=$work/disk
+uuid=6cfcd8a3-5f02-4f4a-8a3e-4c2b35e3c0c1
+
+find_kernel
+root_tree "$tree" guest/clone.sh
+install -m 755 "$nbdboot" "$tree/bin/nbdboot"
+install -m 644 "$uml_modules/kernel/drivers/block/loop.ko" "$tree/loop.ko"
+mkdir -p "$tree/var/tmp" "$tree/mnt"
+head -c 512k /dev/zero >"$tree/var/tmp/blob"
+ext4_of "$tree" "$work/root" -U "$uuid"
+initramfs "$work/initramfs" \
+	'nbd virtio_net virtio_pci ext4 overlay loop dm_mod dm_mirror' |
+	sed 's/^/# /'
+
+# boot WORD...: with the disk
+boot()
+{
+	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
+loglevel=4 rw ubd0=$disk $*"
+	vm_end
+}
+
+# whole SENTENCE FILE: the file system there is clean, and has what was written
+whole()
+{
+	if e2fsck -fn "$2" >"$work/fsck" 2>&1 && blob_is_whole "$2"; then
+		ok "$1"
+	else
+		not_ok "$1"
+		show "$work/fsck"
+	fi
+}
+
+# is_blank FILE: it has zeroes alone
+is_blank()
+{
+	cmp -s -n "$(stat -c %s "$1")" "$1" /dev/zero
+}
+
+# is_sound FILE: its file system has no error
+is_sound()
+{
+	e2fsck -fn "$1" >"$work/fsck" 2>&1
+}
+
+cp "$work/root" "$image"
+truncate -s 40M "$disk"
+serve 0 file "$image"
+boot nbdboot.clone=/dev/ubda guest.clone
+ended 'a root moves to a disk while it is written to' \
+	'guest: at first the root is on /dev/dm-0 made of nbd0$' \
+	'log: clone: copying 32 MiB to /dev/ubda' \
+	'guest: at last the root is on /dev/dm-0 made of ubda$' \
+	'guest: the root of nbd0 is on ubda$' '!WRONG' \
+	'guest: no connection is left' 'all is unmounted and disconnected'
+whole 'and the file system of the disk is whole' "$disk"
+served=$(sha256sum <"$image")
+
+boot nbdboot.clone=/dev/ubda
+ended 'the next boot is from the disk if the server has its image' \
+	'the server has the image of which ubda is a clone' \
+	'guest: at first the root is on /dev/dm-0 made of ubda$' \
+	'guest: no server$' 'guest: what was written is there$' '!WRONG' \
+	'all is unmounted and disconnected'
+unserve
+boot nbdboot.clone=/dev/ubda nbdboot.local-after=1
+ended 'and if there is no server' \
+	'no server answered within 1 s: the root is the clone on ubda$' \
+	'guest: at first the root is on /dev/dm-0 made of ubda$' \
+	'guest: what was written is there$' '!WRONG'
+whole 'the file system of the disk stays whole' "$disk"
+check 'the server has what it had when the root moved' \
+	[ "$served" = "$(sha256sum <"$image")" ]
+
+# ---- what is refused, and what fails ----
+
+cp "$work/root" "$image"
+tune2fs -U random "$image" >/dev/null
+truncate -s 20M "$work/small"
+ext4_of "$tree" "$work/other"
+truncate -s 40M "$work/other"
+serve 0 file "$image"
+boot nbdboot.clone=/dev/ubda guest.hand "ubd1=$work/small ubd2=$work/other"
+ended 'a disk with a clone of another image is no root' \
+	'/dev/ubda holds a clone of another image' \
+	'guest: at first the root is on /dev/dm-0 made of nbd0$'
+shows 'what is in use, too small, or not empty is refused' \
+	'refused: nbd0: /dev/ubda holds a clone, of w-.*"again" replaces it' \
+	'refused: nbd0: /dev/ubdb is too small: it has 20971520 bytes' \
+	'refused: nbd0: /dev/ubdc is not empty: it holds ext4; "erase"' \
+	'refused: nbd0: there is no /dev/ubdd (yet)' \
+	'refused: nbd0: /dev/ubdc is in use' \
+	'refused: nbd0: /dev/nbd0 is in use' \
+	'refused: nbd0: /dev/null: not a block device'
+check 'before anything is written' is_blank "$work/small"
+shows 'a disk that fails ends the copy, not the machine' \
+	'failing: nbd0: /dev/loop0 failed' '!WRONG' \
+	'guest: after that the root is on /dev/dm-0 made of nbd0$'
+shows 'a file system made there after a copy that was stopped is kept' \
+	'guest: kept: nbd0: /dev/ubdc is not empty'
+shows 'a copy that was stopped begins again' \
+	'guest: erasing /dev/ubdc, which holds ext4' \
+	'guest: stopped the root is on /dev/dm-0 made of nbd0$' \
+	'guest: by hand the root is on /dev/dm-0 made of ubdc$'
+whole 'and is whole' "$work/other"
+unserve
+
+# ---- power cuts ----
+
+# cut PATTERN: the power of a machine is cut at that line; the next boot is from
+# the server, or from a disk that is complete.  Sets from.
+cut()
+{
+	cp "$work/root" "$image"
+	rm -f "$disk"
+	truncate -s 40M "$disk"
+	serve 0 file "$image"
+	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
+loglevel=6 rw ubd0=$disk nbdboot.clone=/dev/ubda,rate=5 guest.cut"
+	vm_wait "$1"
+	vm_stop
+	kept=$(sed -n 's/^guest: kept //p' "$work/log" | tail -n 1)
+	boot nbdboot.clone=/dev/ubda
+	has=$(sed -n 's/^guest: has //p' "$work/log")
+	from=$(sed -n 's/.*at first the root is on .* made of //p' "$work/log")
+	unserve
+	check "it has what it had written (${has:-0}, ${kept:-0})" \
+		[ "${has:-0}" -ge "${kept:-0}" ]
+	case $from in
+	nbd0) check 'and the server is clean' is_sound "$image" ;;
+	*) check 'and the disk is clean' is_sound "$disk" ;;
+	esac
+}
+
+cut '*clone: 50 %*'
+check 'a machine that loses its power during the copy boots from its server' \
+	[ "$from" = nbd0 ]
+cut '*clone: /dev/ubda is the root*'
+check 'and after it from the disk' [ "$from" = ubda ]
+
+finish
