@@ -106,7 +106,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-unit soak-lint soak-cpus soak-faults soak-debian13 soak-boot soak-prefetch soak-verity soak-reroot soak-dropin vm-program ## simulations and outages for hours
+soak: soak-sim soak-unit soak-lint soak-cpus soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -118,6 +118,8 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 		$(vm) tests/vm/soak_boot.sh
 soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die KINDS=written
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
+soak-clone: vm-program ## power cuts while a root moves to a disk: CUTS=200
+	@CUTS='$(CUTS)' $(vm) tests/vm/soak_clone.sh
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_verity.sh
 soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=openrc
@@ -144,7 +146,7 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-images soak-login soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
-	soak-boot soak-prefetch soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
+	soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
 
 # A server that test_survive.sh starts.
