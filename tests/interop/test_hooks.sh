@@ -490,13 +490,24 @@ generator 'root=nbd:h:x::rw,noatime' What=/dev/nbd0 Options=ro,rw,noatime
 generator 'root=/dev/mapper/vg-root netroot=nbd:h:x' ''
 generator 'root=nbd://h/x nbdboot.part=3' What=/dev/nbd0p3 Options=ro
 
-if grep -qx 'JobRunningTimeoutSec=0' \
-	"$work/gen/dev-nbd0p3.device.d/timeout.conf"; then
-	ok "dracut's generator: systemd waits for the device"
-else
-	not_ok "dracut's generator: systemd waits for the device"
-	find "$work/gen" | sed 's/^/# /'
-fi
+# lasts UNIT: systemd waits for a device without a limit
+lasts()
+{
+	grep -qx 'JobRunningTimeoutSec=0' "$work/gen/$1.device.d/timeout.conf"
+}
+
+check "dracut's generator: systemd waits for the device" lasts dev-nbd0p3
+luks='root=/dev/mapper/r rd.luks.name=1a2b-3c=r rd.luks.uuid=luks-4d'
+generator "$luks rd.luks.uuid=../x netroot=nbd:h:x" ''
+check "dracut's generator: and for what LUKS opens" \
+	lasts 'dev-disk-by\x2duuid-1a2b\x2d3c'
+check "dracut's generator: by each of its words" \
+	lasts 'dev-disk-by\x2duuid-4d'
+check "dracut's generator: a name that is no UUID makes no file" \
+	[ "$(find "$work/gen" -name '*.conf' | wc -l)" = 2 ]
+generator "$luks" ''
+check "dracut's generator: LUKS without a server is not ours" \
+	[ -z "$(find "$work/gen" -name '*.conf')" ]
 
 # keeps UNIT FILES...: the files for the shutdown, if the root has that unit
 keeps()

@@ -1,17 +1,48 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A generator of systemd: the mount of a root whose root= names the server, so
-# that systemd itself finds no device in it.
+# that systemd itself finds no device in it; and no limit for devices that come
+# when the network and the server are there, as rd.retry= allows: by itself
+# systemd gives them up after 90 s.
 # shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
 type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
 
 out=$(nbdboot parse-root --wanted "$(getcmdline)" 2>/dev/null) || exit 0
 eval "$out"
+[ "$root_wanted" ] || exit 0
+[ "${2-}" ] || exit 1
+timeout=$(getarg rd.timeout=) || timeout=0
+
+# no_limit DEVICE
+no_limit()
+{
+	limits=$2/$(dev_unit_name "$1").device.d
+	mkdir -p "$limits"
+	printf '%s\n' '[Unit]' "JobTimeoutSec=$timeout" \
+		"JobRunningTimeoutSec=$timeout" >"$limits/timeout.conf"
+}
+
+# what LUKS opens for root= lies on the server's disk
+set -f
+for word in $(getcmdline); do
+	case $word in
+	rd.luks.uuid=* | rd.luks.name=*) ;;
+	*) continue ;;
+	esac
+	uuid=${word#rd.luks.????=}
+	uuid=${uuid#luks-}
+	uuid=${uuid%%=*}
+	case $uuid in
+	'' | *[!0-9A-Za-z-]*) ;;
+	*) no_limit "/dev/disk/by-uuid/$uuid" "$2" ;;
+	esac
+done
+set +f
+
 case $root_wanted:$(getarg root=) in
 root:* | ?*:/dev/ram | ?*:/dev/ram0) ;;
 *) exit 0 ;;
 esac
-[ "${2-}" ] || exit 1
 out=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null) || exit 0
 eval "$out"
 
@@ -28,10 +59,4 @@ printf '%s\n' '[Unit]' Before=initrd-root-fs.target '[Mount]' \
 	"Options=$mode${root_options:+,$root_options}" >"$2/sysroot.mount"
 ln -sf ../sysroot.mount "$2/initrd-root-fs.target.requires/sysroot.mount"
 
-# It comes when the network and the server are there, as rd.retry= allows:
-# without this systemd gives up after 90 s.
-limits=$2/$(dev_unit_name "$what").device.d
-timeout=$(getarg rd.timeout=) || timeout=0
-mkdir -p "$limits"
-printf '%s\n' '[Unit]' "JobTimeoutSec=$timeout" \
-	"JobRunningTimeoutSec=$timeout" >"$limits/timeout.conf"
+no_limit "$what" "$2"
