@@ -93,6 +93,8 @@ soak-dropin: vm-program ## each form of ours, LTSP, Debian 12 to 14: OUTAGE=60
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin13.sh
 	@RELEASE=testing VM_SUITE=testing KINDS='initramfs-tools networkd dracut' \
 		OUTAGE='$(or $(OUTAGE),60)' VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
+soak-newer: vm-program ## test_scale with Linux 6.12: the driver changed most there
+	@VM_SUITE=backports $(vm) tests/vm/test_scale.sh
 soak-images: vm-program ## a table of images as people have them, as root: ONLY='lvm' HOOKS='init dracut12' KEEP=1
 	@sh tests/deps.sh images
 	$(Q)+$(MAKE) --no-print-directory O='$(O)' deb >/dev/null
@@ -106,7 +108,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-unit soak-lint soak-cpus soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin vm-program ## simulations and outages for hours
+soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -143,7 +145,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 	@CLIENTS='$(CLIENTS)' DRACUT='$(DRACUT)' $(vm) tests/vm/soak_dracut.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-images soak-login soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-login soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
