@@ -53,8 +53,8 @@ const char *init_odd_sectors(const char *dev, int err)
 	if (fd >= 0)
 		close(fd);
 	return size > 512 ? " (the device has sectors of more than 512 bytes, "
-			    "the minimum block size of its server: are its "
-			    "blocks smaller?)"
+			    "by the minimum block size of its server or its "
+			    "hash tree: are its blocks smaller?)"
 			  : "";
 }
 
