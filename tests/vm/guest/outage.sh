@@ -146,7 +146,7 @@ verify_end()
 		cat /tmp/fio.log
 		return 1
 	fi
-	[ ! "$worst" ] || [ $longest -le $((worst * 3 / 2 + timeout * 1000 + 1000)) ]
+	[ ! "$worst" ] || [ $longest -le $((worst * 3 + timeout * 1000 + 1000)) ]
 }
 
 verified()
