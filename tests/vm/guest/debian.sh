@@ -41,6 +41,8 @@ later=$(nbdboot connect -R "${uri##*,}") && {
 		/proc/locks; do
 		sleep 0.1
 	done
+	# on a slow host udev has it open for longer than disconnect waits
+	udevadm settle
 	nbdboot disconnect "$later" && echo 'guest: a later device was watched'
 }
 # The manager of the network leaves the root's interface alone, after a restart
