@@ -55,7 +55,10 @@ if grep -q guest.outage /proc/cmdline && [ ! -e /run/nbdboot/cmdline ]; then
 	listen
 	echo 'guest: the tree may go'
 	await 'nbd1: all connections live again'
+	# process 1 goes on with what it has open
+	exec 4<&-
 	kill $!
+	wait $!
 	echo 'guest: the tree is back'
 fi
 case $(cat /proc/cmdline) in
