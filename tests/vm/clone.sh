@@ -32,9 +32,9 @@ is_sound()
 	e2fsck -fn "$1" >"$work/fsck" 2>&1
 }
 
-# cut PATTERN...: the power of a machine is cut at the last of these lines; the next boot is from
-# the server, or from a disk that is complete.  Sets from.
-cut()
+# cut_power PATTERN...: of a machine at the last of these lines; the next boot is
+# from the server, or from a disk that is complete.  Sets from.
+cut_power()
 {
 	cp "$work/root" "$image"
 	rm -f "$disk"
@@ -45,9 +45,7 @@ loglevel=6 rw ubd0=$disk nbdboot.clone=/dev/ubda,rate=5 guest.cut"
 	for pattern; do
 		vm_wait "$pattern"
 	done
-	# to the end of its output: then none of its processes holds the disk
-	kill "$vm"
-	vm_end
+	vm_stop
 	kept=$(sed -n 's/^guest: kept //p' "$work/log" | tail -n 1)
 	boot nbdboot.clone=/dev/ubda
 	has=$(sed -n 's/^guest: has //p' "$work/log")

@@ -466,6 +466,9 @@ vm_stop()
 	[ "$vm" ] || return 0
 	kill "$vm" 2>/dev/null || true
 	wait "$vm" || true
+	# what a kernel that was killed has traced stays stopped, and keeps the
+	# console and the disks; timeout(1) has made them a group
+	[ "$vm_kind" != uml ] || kill -9 -- "-$vm" 2>/dev/null || true
 	vm=''
 	exec 3<&-
 	[ ! "${captures-}" ] || uml_capture_end

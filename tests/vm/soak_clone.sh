@@ -15,7 +15,7 @@ for round in $(seq "${CUTS:-200}"); do
 	for _ in $(seq $(($(od -An -N2 -tu2 /dev/urandom) % 24))); do
 		set -- "$@" '*'
 	done
-	cut "$@"
+	cut_power "$@"
 	[ "$from" = nbd0 ] || disks=$((disks + 1))
 	check "cut $round: it was up again, from ${from:-nothing}" [ "$from" ]
 done

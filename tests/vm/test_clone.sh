@@ -90,7 +90,7 @@ unserve
 # ---- power cuts ----
 
 # before the mark: make soak-clone
-cut '*clone: /dev/ubda is the root*'
+cut_power '*clone: /dev/ubda is the root*'
 check 'a machine that loses its power behind the copy boots from the disk' \
 	[ "$from" = ubda ]
 
