@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "port/fnv1a.h"
+
 #define MAGIC "nbdboot-clone "
 /* Where it begins: a multiple of any block. */
 #define ALIGN 4096u
@@ -23,15 +25,9 @@ uint64_t clone_mark_at(uint64_t size)
 	return size < 2 * CLONE_TAIL ? 0 : (size - CLONE_TAIL) / ALIGN * ALIGN;
 }
 
-/* It wraps, as tests/wraps.txt says. */
-static uint64_t fnv1a(uint64_t sum, unsigned char c)
-{
-	return (sum ^ c) * 0x100000001b3;
-}
-
 void clone_mark_print(const struct clone_mark *m, char text[CLONE_MARK])
 {
-	uint64_t sum = 0xcbf29ce484222325;
+	uint64_t sum = NBD_FNV1A;
 	int len;
 
 	memset(text, 0, CLONE_MARK);
@@ -40,7 +36,7 @@ void clone_mark_print(const struct clone_mark *m, char text[CLONE_MARK])
 		      states[m->state], (unsigned long long)m->device,
 		      (unsigned long long)m->sectors, m->part, m->image);
 	for (int i = 0; i < len; i++)
-		sum = fnv1a(sum, (unsigned char)text[i]);
+		sum = nbd_fnv1a(sum, (unsigned char)text[i]);
 	nbd_fmt(text + len, CLONE_MARK - (size_t)len, "sum %016llx\n",
 		(unsigned long long)sum);
 }

@@ -10,6 +10,7 @@
  */
 #include "boot/device/identity.h"
 #include "boot/words/word.h"
+#include "port/fnv1a.h"
 
 #include <string.h>
 
@@ -52,17 +53,11 @@ struct hash {
 	unsigned parts;
 };
 
-/* It wraps, as tests/wraps.txt says. */
-static uint64_t fnv1a(uint64_t sum, unsigned char c)
-{
-	return (sum ^ c) * 0x100000001b3;
-}
-
 static void add(struct hash *h, const unsigned char *p, size_t len)
 {
 	h->parts++;
 	for (; len; len--)
-		h->sum = fnv1a(h->sum, *p++);
+		h->sum = nbd_fnv1a(h->sum, *p++);
 }
 
 /* Hashes the UUIDs in the sector at offset. */
@@ -157,7 +152,7 @@ static int read_identity(struct device_reader *r, struct conn *conn,
 	unsigned i = 0;
 	int err = NBD_OK;
 
-	*h = (struct hash){ .sum = 0xcbf29ce484222325 };
+	*h = (struct hash){ .sum = NBD_FNV1A };
 	*failed = 0;
 	device_reader_begin(r, conn);
 	while (!err && !*failed && sample(i, power) != UINT64_MAX)

@@ -7,6 +7,7 @@
 
 #include "boot/words/uris.h"
 #include "core/nbd_uri.h"
+#include "port/fnv1a.h"
 
 struct parser {
 	struct images_list *l;
@@ -18,8 +19,6 @@ struct parser {
 
 /* ---- hashes ---- */
 
-#define HASH_BEGIN 14695981039346656037u
-
 /* FNV-1a, which does not tell A from a. */
 static uint64_t add_folded(uint64_t hash, const char *p)
 {
@@ -28,7 +27,7 @@ static uint64_t add_folded(uint64_t hash, const char *p)
 
 		if (c >= 'A' && c <= 'Z')
 			c |= 0x20;
-		hash = (hash ^ c) * 1099511628211u;
+		hash = nbd_fnv1a(hash, c);
 	}
 	return hash;
 }
@@ -62,7 +61,7 @@ static uint64_t spread_mac(const char *p)
 unsigned images_share(const struct images_machine *m)
 {
 	uint64_t all = m->mac	 ? spread_mac(m->mac)
-		       : m->uuid ? spread_bits(add_folded(HASH_BEGIN, m->uuid))
+		       : m->uuid ? spread_bits(add_folded(NBD_FNV1A, m->uuid))
 				 : UINT64_MAX;
 
 	return (unsigned)((all >> 32) * 10000 >> 32);
@@ -71,13 +70,13 @@ unsigned images_share(const struct images_machine *m)
 static uint64_t add_exact(uint64_t hash, const char *p)
 {
 	for (; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-	return hash * 1099511628211u;
+		hash = nbd_fnv1a(hash, (unsigned char)*p);
+	return nbd_fnv1a(hash, 0);
 }
 
 uint64_t images_id(const char *uri, const char *rev)
 {
-	uint64_t id = spread_bits(add_exact(add_exact(HASH_BEGIN, uri), rev));
+	uint64_t id = spread_bits(add_exact(add_exact(NBD_FNV1A, uri), rev));
 
 	return id ? id : 1;
 }
