@@ -51,14 +51,13 @@ static int show(int index, struct nbd_diag *d)
 
 	if (rc)
 		return rc;
-	if (p.done == p.all)
+	if (p.done == p.all) {
 		cli_putf("the root of nbd%d is on %s\n", index, p.name);
-	else
-		cli_putf("%u%% of ", (unsigned)(p.done * 100 / p.all));
-	if (p.done != p.all) {
-		cli_put_size(p.sectors * 512);
-		cli_putf(" are on %s\n", p.name);
+		return CLI_OK;
 	}
+	cli_putf("%u%% of ", (unsigned)(p.done * 100 / p.all));
+	cli_put_size(p.sectors * 512);
+	cli_putf(" are on %s\n", p.name);
 	return CLI_OK;
 }
 

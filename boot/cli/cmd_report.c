@@ -14,6 +14,7 @@
 #include "boot/system/times.h"
 #include "boot/words/version.h"
 #include "boot/device/tune.h"
+#include "boot/images/trial.h"
 #include "boot/prefetch/seen.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -189,7 +190,7 @@ static int run(struct cli_call *call)
 	put_file(r, "/run/" PREFETCH_SEEN);
 	end(r);
 	begin(r, "image");
-	put_file(r, "/run/nbdboot/image");
+	put_file(r, "/run/" IMAGES_NOW);
 	end(r);
 	begin(r, "boot");
 	put_file(r, TIMES_FILE);

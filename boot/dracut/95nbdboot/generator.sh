@@ -13,7 +13,7 @@ eval "$out"
 [ "${2-}" ] || exit 1
 timeout=$(getarg rd.timeout=) || timeout=0
 
-# no_limit DEVICE
+# no_limit DEVICE DIRECTORY: of the units
 no_limit()
 {
 	limits=$2/$(dev_unit_name "$1").device.d
