@@ -22,7 +22,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 618496 ;;
+	nbdboot) echo 619008 ;;
 	uefi) echo 113664 ;;
 	uefi_ipv6) echo 136192 ;;
 	uefi_tls) echo 286720 ;;

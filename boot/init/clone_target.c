@@ -62,13 +62,18 @@ static bool has_serial(const char *disk, const char *serial)
 	return false;
 }
 
-static bool matches(char path[PART_PATH], const char *disk, const char *device)
+/* How many there are on that disk; 2: several. */
+static unsigned matches(char path[PART_PATH], const char *disk,
+			const char *device)
 {
 	static const char serial[] = "serial=";
+	int rc;
 
-	if (strncmp(device, serial, sizeof(serial) - 1) != 0)
-		return !init_part_find(path, "/sys/block", "/dev", disk, device,
-				       NULL);
+	if (strncmp(device, serial, sizeof(serial) - 1) != 0) {
+		rc = init_part_find(path, "/sys/block", "/dev", disk, device,
+				    NULL);
+		return rc == NBD_E_USAGE ? 2 : !rc;
+	}
 	nbd_fmt(path, PART_PATH, "/dev/%s", disk);
 	return has_serial(disk, device + sizeof(serial) - 1);
 }
@@ -77,7 +82,7 @@ int init_clone_find(char path[CLONE_PATH], const char *device,
 		    struct nbd_diag *d)
 {
 	char at[PART_PATH];
-	unsigned found = 0;
+	unsigned found = 0, n;
 	const char *name;
 	struct dir dir;
 
@@ -90,17 +95,17 @@ int init_clone_find(char path[CLONE_PATH], const char *device,
 	}
 	if (!dir_open(&dir, "/sys/block"))
 		while ((name = dir_next(&dir)))
-			if (is_disk(name) && matches(at, name, device)) {
+			if (is_disk(name) && (n = matches(at, name, device))) {
 				nbd_fmt(path, CLONE_PATH, "%s", at);
-				found++;
+				found += n;
 			}
 	dir_close(&dir);
 	if (found == 1)
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_NOT_FOUND,
-			found ? "%s names %u devices"
+			found ? "%s names several devices"
 			      : "%s names no device (yet)",
-			device, found);
+			device);
 }
 
 /* ---- contents ---- */

@@ -20,8 +20,10 @@ struct search {
 	const char *value; /* behind the '=' */
 	enum by by;
 	long number;
-	unsigned seen; /* partitions that were examined */
-	char *path;
+	unsigned seen;		    /* partitions that were examined */
+	unsigned found;		    /* those that match */
+	char *path;		    /* of the first of them */
+	char names[128], btrfs[37]; /* of all of them; the UUID of a btrfs */
 };
 
 /* Returns the number in a file of sysfs, or -1. */
@@ -46,14 +48,28 @@ static uint32_t sector_of(const struct search *s)
 	return sector < 512 ? 512 : (uint32_t)sector;
 }
 
-static int open_dev(struct search *s, const char *name)
+static int open_dev(const struct search *s, const char *name)
 {
-	if (nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) < 0)
+	char path[PART_PATH];
+
+	if (nbd_fmt(path, sizeof(path), "%s/%s", s->dev, name) < 0)
 		return -1;
-	return open(s->path, O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* If the file system on dev/name has the label or UUID, sets s->path. */
+/* One btrfs may lie on several partitions, of which any can be mounted. */
+static bool is_same_btrfs(struct search *s, const struct super *sb)
+{
+	bool first = !s->btrfs[0];
+
+	if (strcmp(sb->type, "btrfs") != 0)
+		return false;
+	if (first)
+		memcpy(s->btrfs, sb->uuid, sizeof(s->btrfs));
+	return !first && !strcmp(s->btrfs, sb->uuid);
+}
+
+/* Has the file system on dev/name the label or UUID? */
 static bool same_super(struct search *s, const char *name)
 {
 	struct super sb;
@@ -65,8 +81,9 @@ static bool same_super(struct search *s, const char *name)
 	close(fd);
 	if (rc || !*s->value)
 		return false;
-	return s->by == LABEL ? !strcmp(sb.label, s->value)
-			      : !strcasecmp(sb.uuid, s->value);
+	return !(s->by == LABEL ? strcmp(sb.label, s->value)
+				: strcasecmp(sb.uuid, s->value)) &&
+	       !is_same_btrfs(s, &sb);
 }
 
 /* Has the partition this name in its table (a GPT)? */
@@ -84,7 +101,7 @@ static bool same_name(const struct search *s, const char *name)
 	return p && !strncmp(p + 10, s->value, len) && p[10 + len] == '\n';
 }
 
-/* If sys/disk/name is the partition to find, sets s->path. */
+/* Is sys/disk/name a partition to find? */
 static bool matches(struct search *s, const char *name)
 {
 	char path[256];
@@ -99,9 +116,22 @@ static bool matches(struct search *s, const char *name)
 	s->seen++;
 	if (s->by == LABEL || s->by == UUID)
 		return same_super(s, name);
-	return (s->by == PARTLABEL ? same_name(s, name)
-				   : number == s->number) &&
-	       nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) > 0;
+	return s->by == PARTLABEL ? same_name(s, name) : number == s->number;
+}
+
+static int take(struct search *s, const char *name)
+{
+	size_t n = strlen(s->names);
+
+	/* half of a name would be another's */
+	if (nbd_fmt(s->names + n, sizeof(s->names) - n, "%s%s", n ? ", " : "",
+		    name) < 0)
+		s->names[n] = '\0';
+	if (s->found++)
+		return NBD_OK;
+	return nbd_fmt(s->path, PART_PATH, "%s/%s", s->dev, name) > 0
+		       ? NBD_OK
+		       : NBD_E_NO_MEMORY;
 }
 
 /* Says that there is none, with the reason if the disk has no partition. */
@@ -125,18 +155,26 @@ static int walk(struct search *s, struct nbd_diag *d)
 	char path[256];
 	const char *name;
 	struct dir dir;
-	bool found = false;
-	int err;
+	int err, rc = NBD_OK;
 
 	nbd_fmt(path, sizeof(path), "%s/%s", s->sys, s->disk);
 	err = dir_open(&dir, path);
 	if (err)
 		return nbd_diag(d, NBD_E_IO, "list the partitions in %s: %s",
 				path, strerror(errno));
-	while (!found && (name = dir_next(&dir)))
-		found = matches(s, name);
+	while (!rc && (name = dir_next(&dir)))
+		if (matches(s, name))
+			rc = take(s, name);
 	dir_close(&dir);
-	return found ? NBD_OK : none(s, d);
+	if (!rc && !s->found)
+		return none(s, d);
+	/* a copy or a snapshot, and what tools call all that they make */
+	if (s->found > 1)
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s: nbdboot.part=%s fits %u partitions (%s): "
+				"the number of one names it",
+				s->disk, s->spec, s->found, s->names);
+	return rc;
 }
 
 /* Turns a PARTUUID into a number. */
@@ -154,8 +192,9 @@ static int by_table(struct search *s, struct nbd_diag *d)
 				"%s: its partition table has no entry %s",
 				s->disk, s->spec);
 	if (n < 0)
-		return nbd_diag(d, (int)n, "read the partition table of %s: %s",
-				s->path, strerror(errno));
+		return nbd_diag(d, (int)n,
+				"read the partition table of %s/%s: %s", s->dev,
+				s->disk, strerror(errno));
 	s->number = n;
 	return NBD_OK;
 }
@@ -212,6 +251,6 @@ int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
 		return rc;
 	/* a file system on the whole disk, without a partition table */
 	if (s.by >= LABEL && same_super(&s, disk))
-		return NBD_OK;
+		return take(&s, disk);
 	return walk(&s, d);
 }

@@ -15,8 +15,8 @@
  * NULL names the disk itself, "2" its second partition, "PARTUUID=..." and
  * "PARTLABEL=..." the partition with that entry in the table, "LABEL=..." and "UUID=..." the one
  * with that file system, which may also be the disk itself.  sys and dev are
- * "/sys/block" and "/dev".  Returns 0, NBD_E_USAGE for any other spec,
- * NBD_E_NOT_FOUND or NBD_E_IO.
+ * "/sys/block" and "/dev".  Returns 0, NBD_E_USAGE for any other spec and for one
+ * that fits several partitions, NBD_E_NOT_FOUND or NBD_E_IO.
  */
 int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
 		   const char *disk, const char *spec, struct nbd_diag *d);

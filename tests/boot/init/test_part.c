@@ -10,7 +10,8 @@
 #include "boot/init/part.h"
 #include "boot/init/super.h"
 
-#define UUID_A "0c1b2a39-4857-4675-a483-92a1b0cfdeed"
+#define UUID_A	  "0c1b2a39-4857-4675-a483-92a1b0cfdeed"
+#define UUID_SPEC "UUID=" UUID_A
 
 static struct super s;
 static struct nbd_diag d;
@@ -508,6 +509,85 @@ static void a_label_on_the_whole_disk_is_found(void **state)
 	assert_string_equal(path, cmd);
 }
 
+/* nbd5 with a number of partitions of one name and contents. */
+static void make_copies(const char *from, const char *names)
+{
+	char cmd[1024];
+
+	snprintf(cmd, sizeof(cmd),
+		 "cd %s && rm -rf sys/nbd5 dev/nbd5* && mkdir sys/nbd5 && "
+		 ": >dev/nbd5 && for n in %s; do mkdir sys/nbd5/$n && "
+		 "echo ${n#nbd5p} >sys/nbd5/$n/partition && "
+		 "printf 'PARTN=1\\nPARTNAME=x\\n' >sys/nbd5/$n/uevent && "
+		 "cp %s dev/$n; done",
+		 top, names, from);
+	assert_int_equal(system(cmd), 0);
+}
+
+static void what_fits_several_partitions_is_refused(void **state)
+{
+	static const char *const specs[] = { "LABEL=ROOT", UUID_SPEC,
+					     "PARTLABEL=x" };
+	char path[PART_PATH];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		make_copies("dev/nbd7p4", "nbd5p2");
+		assert_int_equal(init_part_find(path, sys, dev, "nbd5",
+						specs[i], &d),
+				 0);
+		assert_non_null(strstr(path, "/nbd5p2"));
+		make_copies("dev/nbd7p4", "nbd5p2 nbd5p13");
+		assert_int_equal(init_part_find(path, sys, dev, "nbd5",
+						specs[i], &d),
+				 NBD_E_USAGE);
+		assert_non_null(strstr(d.text, specs[i]));
+		assert_non_null(strstr(d.text, "fits 2 partitions ("));
+		assert_non_null(strstr(d.text, "nbd5p2"));
+		assert_non_null(strstr(d.text, "nbd5p13"));
+	}
+	assert_int_equal(init_part_find(path, sys, dev, "nbd5", "13", &d), 0);
+	assert_non_null(strstr(path, "/nbd5p13"));
+}
+
+static void a_list_of_many_partitions_has_whole_names(void **state)
+{
+	char path[PART_PATH], *end;
+
+	(void)state;
+	make_copies("dev/nbd7p1", "$(seq -f nbd5p%.0f 101 140)");
+	assert_int_equal(init_part_find(path, sys, dev, "nbd5", "PARTLABEL=x",
+					&d),
+			 NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "fits 40 partitions (nbd5p1"));
+	end = strchr(d.text, ')');
+	assert_non_null(end);
+	assert_int_equal(strspn(end - 3, "0123456789"), 3);
+}
+
+static void a_btrfs_on_several_partitions_is_one(void **state)
+{
+	static const char *const specs[] = { "LABEL=my root", UUID_SPEC };
+	char path[PART_PATH], cmd[256];
+	int fd = image(MIB);
+
+	(void)state;
+	put(fd, 65600, "_BHRfS_M", 8);
+	put(fd, 65568, uuid_a, 16);
+	put(fd, 65835, "my root", 8);
+	snprintf(cmd, sizeof(cmd), "cp /proc/%d/fd/%d %s/btrfs", getpid(), fd,
+		 top);
+	assert_int_equal(system(cmd), 0);
+	close(fd);
+	make_copies("btrfs", "nbd5p1 nbd5p2");
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		assert_int_equal(init_part_find(path, sys, dev, "nbd5",
+						specs[i], &d),
+				 0);
+		assert_non_null(strstr(path, "/nbd5p"));
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -530,6 +610,9 @@ int main(void)
 			a_missing_partition_is_named_as_it_was_written),
 		cmocka_unit_test(a_disk_without_partitions_has_a_reason),
 		cmocka_unit_test(a_label_on_the_whole_disk_is_found),
+		cmocka_unit_test(what_fits_several_partitions_is_refused),
+		cmocka_unit_test(a_list_of_many_partitions_has_whole_names),
+		cmocka_unit_test(a_btrfs_on_several_partitions_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, make_disk, remove_disk);
