@@ -488,6 +488,10 @@ generator 'root=nbd:h:x:ext4:errors=panic rw' \
 # of two contradicting options the last one wins, which is the user's own
 generator 'root=nbd:h:x::rw,noatime' What=/dev/nbd0 Options=ro,rw,noatime
 generator 'root=/dev/mapper/vg-root netroot=nbd:h:x' ''
+generator 'nbdroot=h:x rw' What=/dev/nbd0 Options=rw
+generator 'nbdroot=h,x,nbd1 nbdboot.part=2' What=/dev/nbd1p2 Options=ro
+generator 'nbdroot=:x' What=/dev/nbd0 Options=ro
+generator 'nbddev=nbd1' ''
 generator 'root=nbd://h/x nbdboot.part=3' What=/dev/nbd0p3 Options=ro
 
 # lasts UNIT: systemd waits for a device without a limit

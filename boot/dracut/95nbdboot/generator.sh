@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A generator of systemd: the mount of a root whose root= names the server, so
-# that systemd itself finds no device in it; and no limit for devices that come
-# when the network and the server are there, as rd.retry= allows: by itself
-# systemd gives them up after 90 s.
+# A generator of systemd: the mount of a root whose root= names the server or is
+# not there, so that systemd itself finds no device in it; and no limit for devices
+# that come when the network and the server are there, as rd.retry= allows: by
+# itself systemd gives them up after 90 s.
 # shellcheck disable=SC1091,SC2034,SC2154 # dracut's, and root_* of nbdboot
 type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
 
@@ -40,7 +40,8 @@ done
 set +f
 
 case $root_wanted:$(getarg root=) in
-root:* | ?*:/dev/ram | ?*:/dev/ram0) ;;
+device: | dhcp:) exit 0 ;;
+root:* | ?*: | ?*:/dev/ram | ?*:/dev/ram0) ;;
 *) exit 0 ;;
 esac
 out=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null) || exit 0

@@ -85,6 +85,11 @@ mount_from_dhcp() {
 	fi
 }
 
+# Without root= the generator's mount is right, unless the root-path says more.
+generated() {
+	[ -z "$root_path" ] && [ -e /run/systemd/generator/sysroot.mount ]
+}
+
 # dracut waits for a device that was named before there was a connection (by
 # the parser and the generator): no other one will do, so if nbd0 stays in use
 # this is tried again.
@@ -104,7 +109,8 @@ eval "$out"
 nbdboot watch -b "nbd$root_device" ||
 	warn 'nbdboot: the root will not survive an outage'
 case $(getarg root=) in
-/dev/root | dhcp | '') mount_from_dhcp "$@" ;;
+/dev/root | dhcp) mount_from_dhcp "$@" ;;
+'') generated || mount_from_dhcp "$@" ;;
 esac
 mkdir -p /run/nbdboot
 : >/run/nbdboot/root
