@@ -3,6 +3,7 @@
 #include "boot/uefi/conf.h"
 #include "boot/uefi/hash.h"
 
+#include "tests/boot/words/root_wild.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -164,6 +165,48 @@ static void every_form_of_the_root_names_a_server(void **state)
 	}
 }
 
+/* The text with one blank between words. */
+static const char *squeezed(const char *text)
+{
+	static char line[CMDLINE_MAX];
+	size_t n = 0;
+
+	for (; *text; text++)
+		if (*text != ' ' || (n && line[n - 1] != ' '))
+			line[n++] = *text;
+	line[n] = '\0';
+	return line;
+}
+
+/*
+ * The firmware reads from the server that their authors meant, whatever is made
+ * of it later, and passes all words on.
+ */
+static void lines_of_others_name_their_server(void **state)
+{
+	struct root_env env = { .server = SERVER };
+	static struct root_spec r;
+	char uri[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wild_cases); i++) {
+		const struct root_case *t = &wild_cases[i];
+
+		env.root_path = t->root_path;
+		if (parse(t->line) || root_expand(&r, &c.root, &env, &d))
+			fail_msg("%s: %s", t->line, d.text);
+		assert_string_equal(c.words, squeezed(t->line));
+		assert_int_equal(r.uris, 1);
+		assert_true(nbd_uri_print(&r.uri[0], uri, sizeof(uri)) > 0);
+		assert_int_equal(strcspn(t->want, " "), strlen(uri));
+		assert_memory_equal(t->want, uri, strlen(uri));
+	}
+	/* without a server of their own they leave it to DHCP, or are refused */
+	for (size_t i = 0; i < ARRAY_SIZE(wild_others); i++)
+		if (!parse(wild_others[i]))
+			assert_true(c.root.from_dhcp && !c.root.uris);
+}
+
 static void mistakes_are_named(void **state)
 {
 	char text[CMDLINE_MAX + 1];
@@ -228,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_shell_passes_the_name_of_the_program),
 		cmocka_unit_test(without_a_server_it_is_that_of_dhcp),
 		cmocka_unit_test(every_form_of_the_root_names_a_server),
+		cmocka_unit_test(lines_of_others_name_their_server),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(a_text_has_a_greatest_length),
 		cmocka_unit_test(no_byte_is_read_behind_the_text),

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "boot/init/part.h"
 #include "boot/words/root.h"
 #include "tests/boot/words/root_cases.h"
 #include "tests/boot/words/root_wild.h"
@@ -383,6 +384,38 @@ static void lines_of_others_mean_what_their_authors_meant(void **state)
 	}
 }
 
+/* init has no programs for what others make of the device: it names the root. */
+static void init_boots_lines_of_others_or_names_their_root(void **state)
+{
+	struct root_env env = machine;
+	unsigned refused = 0;
+
+	(void)state;
+	env.server = SERVER;
+	for (size_t i = 0; i < ARRAY_SIZE(wild_cases); i++) {
+		const struct root_case *t = &wild_cases[i];
+		const char *other = strstr(t->want, " other=");
+
+		env.root_path = t->root_path;
+		if (other) {
+			assert_int_equal(expand(t->line, &env), NBD_E_URI);
+			assert_non_null(strstr(d.text, spec.other));
+			assert_ptr_equal(strstr(other + 7, spec.other),
+					 other + 7);
+			refused++;
+			continue;
+		}
+		if (expand(t->line, &env))
+			fail_msg("%s: %s", t->line, d.text);
+		assert_string_equal(summary(), t->want);
+		assert_true(!r.part || !init_part_check(r.part, NULL));
+	}
+	assert_in_range(refused, 1, ARRAY_SIZE(wild_cases) / 10);
+	for (size_t i = 0; i < ARRAY_SIZE(wild_others); i++)
+		if (!expand(wild_others[i], &env))
+			fail_msg("%s: %s", wild_others[i], summary());
+}
+
 /* Somebody else makes the root out of the device: LVM, for example. */
 static void a_root_of_others_is_left_to_them(void **state)
 {
@@ -625,6 +658,8 @@ int main(void)
 		cmocka_unit_test(root_wins_over_netroot_and_that_is_reported),
 		cmocka_unit_test(a_root_of_others_is_left_to_them),
 		cmocka_unit_test(lines_of_others_mean_what_their_authors_meant),
+		cmocka_unit_test(
+			init_boots_lines_of_others_or_names_their_root),
 		cmocka_unit_test(one_spec_is_expanded_again_and_again),
 		cmocka_unit_test(a_uri_without_values_is_parsed_once),
 		cmocka_unit_test(
