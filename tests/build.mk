@@ -174,8 +174,10 @@ bench-lwip: bench-lwip-64 bench-lwip-512 bench-lwip-2048 ## lwIP beside sockets:
 	$(Q)sh tests/lwip/bench.sh $(O)/t/bench-lwip $(ROUNDS)
 soak-frames: deps ## fuzz_lwip until N=1000000 frames came
 	$(Q)sh tests/fuzz/run.sh $(O) frames=$(or $(N),1000000) fuzz_lwip
-soak-debian13: deps ## unit tests, interop and packages in a Debian 13, as root
-	$(Q)sh tests/debian13.sh $(O) soak
+soak-debian13: vm-program ## unit tests, interop, packages and boots of Debian 13, as root
+	@status=0; sh tests/debian13.sh $(O) soak || status=1; \
+	RELEASE=trixie $(vm) tests/vm/test_debian.sh || status=1; \
+	exit $$status
 soak-lwip: deps ## 200 cases of bad networks, and all of bad servers, over lwIP
 	$(Q)sh tests/run.sh $(O) soak-lwip
 .PHONY: bench-lwip soak-frames soak-lwip soak-debian13

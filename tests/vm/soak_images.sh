@@ -93,14 +93,14 @@ expected()
 reason()
 {
 	if said "$1"; then grep -a -m 1 -e "$1" "$work/log"; else last_words; fi |
-		sed 's/^\[ *[0-9.]*\] *//' | cut -c 1-110
+		sed 's/^\[ *[0-9.]*\] *//; s/^Warning: //' | cut -c 1-200
 }
 
 last_words()
 {
 	grep -aE 'nbdboot: |ALERT!|run-init|ailed|No such file|panic|not known' \
 		"$work/log" |
-		grep -avE 'EXT4-fs|Failed to find module|end Kernel panic|Rebooting' |
+		grep -avE 'EXT4-fs|Failed to find module|end Kernel panic|Rebooting|run_helper' |
 		tail -n 1
 }
 
