@@ -148,6 +148,7 @@ extern const struct cli_option cli_server_options[];
 extern const struct cli_option cli_tls_options[];
 
 /* For struct copy_options, and what follows in its table. */
+extern const struct cli_option cli_hash_options[];
 extern const struct cli_option cli_rescue_options[];
 
 /* The server and export that a word of the command line names. */

@@ -4,6 +4,9 @@
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
+#include <limits.h>
+#include <string.h>
+
 /* The exit status if some of the source could not be read. */
 #define UNREADABLE 3
 
@@ -37,7 +40,7 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, print_latency) },
 	{ "simple", 'S', NULL, "ask for simple replies",
 	  CLI_FIELD(struct copy_options, simple) },
-	{ .more = cli_rescue_options },
+	{ .more = cli_hash_options },
 };
 
 static int open_side(struct side *s, const char *word, bool output,
@@ -92,6 +95,21 @@ static void print_latency(const struct nbd_latency *l)
 	o.flush(&o);
 }
 
+/* As sha256sum(1) does; to standard error if the copy went to the other one. */
+static void print_hash(struct copy *c)
+{
+	char buf[PATH_MAX + COPY_HASH_TEXT], text[COPY_HASH_TEXT];
+	struct nbd_out o = cli_out;
+
+	copy_hash_print(c, text);
+	o.buf = buf;
+	o.cap = sizeof(buf);
+	if (!strcmp(c->dst->name, "-"))
+		o.fd = 2;
+	nbd_putf(&o, "%s  %s\n", text, c->dst->name);
+	o.flush(&o);
+}
+
 static int copy(struct cli_call *call, const struct copy_options *o,
 		uint64_t offset, uint64_t length)
 {
@@ -115,6 +133,8 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 		goto close_src;
 	call->subject = "copy";
 	err = copy_run(&c, o, &done);
+	if (!err && o->hash)
+		print_hash(&c);
 	missing = copy_unreadable(&c, &areas);
 	if (!err && missing) {
 		nbd_diag(d, 0, "%llu bytes in %u areas of %s could not be read",
@@ -152,6 +172,8 @@ static int run(struct cli_call *call)
 	    (nbd_is_uri(words[1]) || words[1][0] == '-'))
 		return cli_usage("copy", "--resume: %s is not a file",
 				 words[1]);
+	if (o->hash && strcmp(o->hash, "sha256") != 0)
+		return cli_usage("copy", "--hash: %s is not sha256", o->hash);
 	if (o->resume && o->skip_bad && !o->map)
 		return cli_usage("copy",
 				 "--resume with --skip-bad needs a map");

@@ -15,6 +15,7 @@
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
 
+#include "boot/copy/sum.h"
 #include "boot/device/identity.h"
 #include "boot/device/tls.h"
 #include "core/nbd_io.h"
@@ -48,8 +49,8 @@
 #define COPY_PENDING 1
 
 /*
- * free --> READ --> (TURN, before a pipe) --> WRITE or ZERO --> free
- *   '----> READ --> COMPARE ---(differs, with --delta)---^------^
+ * free --> READ --> (TURN, to a pipe or a hash) --> WRITE or ZERO --> free
+ *   '----> READ --> COMPARE ---(differs, with --delta)---^-----------^
  */
 enum task_step {
 	TASK_FREE,
@@ -125,7 +126,8 @@ struct copy_options {
 	/* Reports when an outage begins and ends. */
 	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
-	bool delta; /* write only what differs */
+	bool delta;	  /* write only what differs */
+	const char *hash; /* "sha256" of what was written, or NULL */
 	/* dst is from copy_side_open_part(), or _again() if there is a map */
 	bool resume;
 	const char *map;      /* the file of the map, or NULL */
@@ -486,6 +488,7 @@ struct copy {
 	uint64_t kept;	   /* bytes that it must have kept when it was away */
 	uint64_t flush_at; /* ns; when to flush again */
 	struct mark mark;
+	struct copy_hash hash;
 	struct rescue *rescue; /* NULL: neither a map nor errors to skip */
 	struct task tasks[COPY_DEPTH];
 };

@@ -53,6 +53,13 @@ int copy_prepare(struct copy *c)
 	return err;
 }
 
+/* A pipe is written in order, and a hash is made in order. */
+static bool is_turn(const struct copy *c, const struct task *t)
+{
+	return (!c->dst->is_pipe || t->offset == c->written) &&
+	       copy_hash_is_turn(c, t);
+}
+
 /* Starts the step t->step; results as for the operations of a side. */
 static int begin(struct copy *c, struct task *t)
 {
@@ -65,10 +72,10 @@ static int begin(struct copy *c, struct task *t)
 			       ? 0
 			       : c->src->ops->read(c->src, t, &t->iov, c->d);
 	case TASK_TURN:
-		return c->dst->is_pipe && t->offset != c->written ? COPY_PENDING
-								  : 0;
+		return is_turn(c, t) ? 0 : COPY_PENDING;
 	case TASK_WRITE:
-		if ((rc = copy_prepare(c)) != 0)
+		rc = copy_prepare(c);
+		if (rc || (t->zero && c->dst->is_zero))
 			return rc;
 		return t->zero ? c->dst->ops->zero(c->dst, t, c->d)
 			       : c->dst->ops->write(c->dst, t, c->d);
@@ -86,10 +93,14 @@ static int next(struct copy *c, struct task *t)
 {
 	switch (t->step) {
 	case TASK_READ:
-		t->step = c->compare || c->delta ? TASK_COMPARE : TASK_TURN;
+		t->step = c->compare && !c->hash.reads ? TASK_COMPARE
+						       : TASK_TURN;
 		return 0;
 	case TASK_TURN:
-		t->step = TASK_WRITE;
+		copy_hash_take(c, t);
+		t->step = c->compare ? TASK_FREE
+			  : c->delta ? TASK_COMPARE
+				     : TASK_WRITE;
 		return 0;
 	case TASK_COMPARE:
 		if (!c->compare) {
@@ -146,14 +157,13 @@ void copy_done(struct copy *c, struct task *t, int err)
 		advance(c, t);
 }
 
-/* ---- the turns of a pipe ---- */
+/* ---- turns ---- */
 
-/* The task that must write to the pipe next, if it is ready. */
+/* A task whose turn has come. */
 static struct task *next_in_turn(struct copy *c)
 {
 	for (unsigned i = 0; i < c->depth; i++)
-		if (c->tasks[i].step == TASK_TURN &&
-		    c->tasks[i].offset == c->written)
+		if (c->tasks[i].step == TASK_TURN && is_turn(c, &c->tasks[i]))
 			return &c->tasks[i];
 	return NULL;
 }
@@ -205,7 +215,7 @@ static int take_piece(struct copy *c, struct task *t)
 		return rc;
 	if (t->len == 0)
 		return COPY_PENDING;
-	if (t->zero && c->dst->is_zero && !c->compare)
+	if (t->zero && c->dst->is_zero && !c->compare && !c->hash.wanted)
 		return 0;
 	if (!t->zero)
 		copy_pay(c, t->len, nbd_now_ns());
@@ -258,6 +268,7 @@ static bool fill(struct copy *c)
 static int copy_again(struct copy *c)
 {
 	c->in_flush = false;
+	copy_hash_forget(c);
 	if (c->rescue) {
 		c->lost = true;
 		return 0;
@@ -450,8 +461,7 @@ void copy_pass(struct copy *c, bool compares)
 
 		ask_held(c);
 		moved = fill(c);
-		if (c->dst->is_pipe)
-			moved |= take_turns(c);
+		moved |= take_turns(c);
 		moved |= pump(c, c->src);
 		moved |= pump(c, c->dst);
 		if (c->err || at_end(c))

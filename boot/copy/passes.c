@@ -90,7 +90,7 @@ static void set_up(struct copy *c, const struct copy_options *o)
 	c->progress.on = o->progress;
 	c->delta = o->delta;
 	c->straight = dst->takes_pages && !src->link && !src->is_pipe &&
-		      !o->delta;
+		      !o->delta && !o->hash;
 	/* a file that grows gets zeroes beyond its old end */
 	dst->is_zero = !dst->is_pipe && !o->resume &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));
@@ -195,12 +195,15 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	if (c->err || (o->resume && !c->rescue && !resume(c)))
 		return c->err;
 	c->safe = c->mark.kept;
+	if (o->hash)
+		copy_hash_begin(c, !o->resume && !c->rescue);
 	do {
 		*done = c->rescue ? copy_rescue_all(c) : copy_all(c);
 		if (o->verify)
 			verify(c);
 		else
 			check_kept(c);
+		copy_hash_rest(c);
 	} while (!c->err && !copy_interrupted && (c->lost || c->kept));
 	copy_mark_end(c, *done);
 	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
