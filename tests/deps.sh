@@ -34,7 +34,7 @@ check="$unit"' nbd-server nbd-client qemu-utils
 	gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-i686-linux-gnu libc6-dev-i386-cross
 	xfsprogs btrfs-progs f2fs-tools erofs-utils dosfstools mtools
-	cryptsetup-bin lvm2 mdadm hostapd wpasupplicant
+	cryptsetup-bin lvm2 mdadm hostapd wpasupplicant swtpm
 	ovmf qemu-efi-aarch64 u-boot-qemu qemu-system-arm systemd-boot-efi
 	ipxe-qemu pxelinux syslinux-common psmisc mmdebstrap ostree attr
 	grub-common grub-efi-amd64-bin efitools sbsigntool

@@ -79,7 +79,7 @@ nothing_but_boot_and_tests_includes_boot()
 # The rooms of boot/ by their floor: a file includes from its own room, and
 # from rooms of lower floors.
 worlds='lwip metal uefi'
-boot_rooms='words 0 verity 0 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
+boot_rooms='words 0 verity 0 seal 1 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
 boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 images 3 clone 3 init 4 uefi 4 reroot 5 cli 6"
 
 includes_in_boot_go_down_only()
@@ -335,7 +335,7 @@ text_of_others_stays_data_in_shell()
 opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part boot/copy/rescue_map:name boot/copy/rescue_map:new
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
-	boot/init/credentials:path
+	boot/init/credentials:path port/linux/tpm_device:path
 	boot/clone/clone:w->path boot/clone/clone:w->dev boot/init/clone_target:path
 	boot/init/part:path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name

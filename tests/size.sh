@@ -22,8 +22,8 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
+	nbdboot) echo 632320 ;;
 	rescue) echo 327680 ;;
-	nbdboot) echo 620032 ;;
 	uefi) echo 113664 ;;
 	uefi_ipv6) echo 136192 ;;
 	uefi_tls) echo 286720 ;;

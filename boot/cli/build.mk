@@ -34,6 +34,8 @@ boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
 boot-$(CONFIG_BOOT_PREFETCH) += boot/cli/cmd_prefetch.o
 boot-$(CONFIG_BOOT_IMAGES) += boot/cli/cmd_image.o
 boot-$(CONFIG_BOOT_CLONE) += boot/cli/cmd_clone.o
+boot-$(CONFIG_BOOT_SEAL) += $(addprefix boot/cli/, cmd_seal.o \
+	cmd_unseal.o sealing.o)
 boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)
 boot-$(CONFIG_BOOT_DHCP) += boot/cli/cmd_ifup.o
 boot-$(CONFIG_BOOT_RENEW) += boot/cli/cmd_renew.o

@@ -26,7 +26,8 @@ steps-$(CONFIG_BOOT_LOG) += 04-init_remote_begin 11-init_remote_words \
 boot-$(CONFIG_BOOT_IMAGE) += boot/init/image.o
 steps-$(CONFIG_BOOT_IMAGE) += 18-init_image 84-init_image_end
 
-boot-$(CONFIG_BOOT_CREDENTIALS) += boot/init/credentials.o
+boot-$(CONFIG_BOOT_CREDENTIALS) += boot/init/credentials.o \
+	boot/init/$(if $(CONFIG_BOOT_SEAL),unseal,nounseal).o
 steps-$(CONFIG_BOOT_CREDENTIALS) += 19-init_credentials
 
 boot-$(CONFIG_BOOT_IMAGES) += boot/init/images.o

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A client's key need not lie in an initramfs that anybody may read.  The
- * machine has it in clear, by systemd's names; it becomes a file in
- * CREDENTIALS_DIR.
+ * machine has it by systemd's names, in clear or sealed by its TPM; it becomes
+ * a file in CREDENTIALS_DIR.
  *
  *   QEMU's fw_cfg --> SMBIOS --> systemd-stub --none has it--> no file
  */
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "boot/init/steps.h"
+#include "boot/init/unseal.h"
 #include "boot/system/console.h"
 #include "boot/words/credential.h"
 #include "port/linux/file.h"
@@ -33,6 +34,7 @@ struct found {
 	uint8_t value[VALUE_MAX];
 	uint8_t tables[TABLES_MAX];
 	size_t tables_len;
+	struct unsealing unsealing;
 };
 
 /*
@@ -126,16 +128,20 @@ static int keep(unsigned which, const uint8_t *p, size_t len)
 static void get(struct found *f, unsigned which)
 {
 	const char *name = boot_credential_names[which].name;
+	struct nbd_diag d;
 
 	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		long len = sources[i].get(f, which);
 
 		if (!len)
 			continue;
+		nbd_diag(&d, 0, "it is too long, or no base64");
+		if (len > 0)
+			len = init_unseal(&f->unsealing, name, f->value, len,
+					  &d);
 		if (len < 0)
-			boot_say("credential %s in %s: it is too long, or no "
-				 "base64",
-				 name, sources[i].name);
+			boot_say("credential %s in %s: %s", name,
+				 sources[i].name, d.text);
 		else if (!boot_credential_plausible(which, f->value,
 						    (size_t)len))
 			boot_say("credential %s in %s: %s; one that "
@@ -167,6 +173,7 @@ static int import(struct boot *b, struct nbd_diag *d)
 		mod_load("qemu_fw_cfg", "", NULL);
 	len = take(SMBIOS, f->tables, TABLES_MAX);
 	f->tables_len = len > 0 ? (size_t)len : 0;
+	init_note_pcrs(&f->unsealing);
 	for (unsigned i = 0; i < CREDENTIALS; i++) {
 		char path[64];
 

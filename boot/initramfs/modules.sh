@@ -41,9 +41,9 @@ near_set='
 	loop squashfs nbd af_packet tcp_diag virtio_net virtio_pci ext4 overlay'
 
 # The kernel encrypts nbds://, fast with the modules that suit its CPU.  A machine
-# of QEMU may pass a key.
+# of QEMU may pass a key, and a TPM open one.
 tls_set='
 	tls gcm ctr ghash_generic aesni_intel ghash_clmulni_intel
 	aes_ce_blk aes_neon_blk ghash_ce chacha20poly1305 chacha chacha_generic
 	chacha_x86_64 chacha_neon poly1305_generic poly1305_x86_64
-	poly1305_neon poly1305_arm qemu_fw_cfg'
+	poly1305_neon poly1305_arm qemu_fw_cfg tpm_crb tpm_tis'

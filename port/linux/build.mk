@@ -21,3 +21,4 @@ port-$(CONFIG_PORT_LINUX) += port/linux/sockdiag.o port/linux/process.o
 port-$(CONFIG_BOOT_SHUTDOWN) += port/linux/closing.o
 port-$(CONFIG_BOOT_REROOT) += port/linux/ptrace_exec.o
 port-$(CONFIG_PORT_DM) += port/linux/dm.o
+port-$(CONFIG_BOOT_SEAL) += port/tpm.o port/linux/tpm_device.o

@@ -15,6 +15,7 @@ port-$(CONFIG_PORT_TLS_RESUME) += port/mbedtls/resume.o
 port-$(CONFIG_PORT_TLS13) += port/mbedtls/tls13.o
 port-$(CONFIG_BOOT_LIARS) += port/mbedtls/digest.o
 port-$(CONFIG_BOOT_COPY_HASH) += port/mbedtls/digest_stream.o
+port-$(CONFIG_BOOT_SEAL) += port/mbedtls/secret.o
 port-y += $(if $(CONFIG_PORT_UEFI),$(addprefix port/uefi/, credentials.o \
 	date.o),port/posix/credentials.o)
 ifneq ($(mbedtls-src),)
@@ -51,7 +52,7 @@ mbedtls-cpp := -isystem $(mbedtls-ready)
 LDLIBS += -lmbedtls -lmbedx509 -lmbedcrypto
 endif
 mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o \
-	fault.o sha1.o tls13.o resume.o digest.o digest_stream.o)
+	fault.o sha1.o tls13.o resume.o digest.o digest_stream.o secret.o)
 # The bulk of a connection passes through it: for speed, and in firmware with
 # the registers of its instructions.
 $(O)/port/mbedtls/aesgcm.o: CFLAGS := \

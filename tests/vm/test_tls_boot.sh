@@ -7,6 +7,8 @@ vm_kind=uml
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
+# shellcheck source=tests/tpm.sh
+. "$here/../tpm.sh"
 
 tree=$work/tree
 image=$work/ext4
@@ -88,19 +90,31 @@ else
 fi
 unserve
 
-# An initramfs without the client's key and certificate, which QEMU passes.
+# An initramfs without the client's key and certificate, which QEMU passes; the
+# key is sealed by the machine's TPM, in which firmware has not touched PCR 11.
 mkdir "$work/public"
 cp "$pki/ca-cert.pem" "$work/public"
-sed -n '/BEGIN/,$p' "$pki/client-key.pem" >"$work/key"
+cp "$pki/client-key.pem" "$work/key"
+chmod 600 "$work/key"
+tpm_of_program machine
+"$O/nbdboot" seal -T "$work/machine.tpm" -p 11 nbdboot.tls-key "$work/key" \
+	>"$work/key.cred" || die 'nbdboot seal failed'
+tpm_end
+tpm_of_machine machine
 serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/server" \
 	file "$image"
 initramfs "$work/without" 'nbd virtio_net virtio_pci ext4 qemu_fw_cfg' '' \
 	"$work/public" >/dev/null
 archive=$work/without
-in_qemu boots 'a root by certificates, 4 connections, a key from SMBIOS and a certificate from fw_cfg' \
+# A kernel that is started as an ELF file finds no ACPI if there is a TPM.
+vmlinux=$kernel
+# shellcheck disable=SC2086 # words on purpose
+in_qemu boots 'a root by certificates, 4 connections, a key that the TPM has sealed from fw_cfg, and a certificate from SMBIOS' \
 	"nbds://$host:$port/?tls-certificates=/etc/nbdboot" \
-	nbdboot.connections=4 -smbios "type=11,value=io.systemd.credential.binary:nbdboot.tls-key=$(base64 -w 0 "$work/key")" \
-	-fw_cfg "name=opt/io.systemd.credentials/nbdboot.tls-cert,file=$pki/client-cert.pem"
+	nbdboot.connections=4 \
+	-fw_cfg "name=opt/io.systemd.credentials/nbdboot.tls-key,file=$work/key.cred" \
+	-smbios "type=11,value=io.systemd.credential.binary:nbdboot.tls-cert=$(base64 -w 0 "$pki/client-cert.pem")" \
+	$tpm_device
 archive=$work/initramfs
 sealed 'certificates'
 unserve

@@ -5,7 +5,9 @@
 #include "boot/system/console.h"
 #include "boot/words/credential.h"
 #include "port/linux/file.h"
+#include "boot/init/unseal.h"
 #include "port/linux/module.h"
+#include "port/linux/tpm_device.h"
 #include "port/posix/open.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@ extern const struct step init_credentials_step;
 /* ---- a machine below a temporary directory ---- */
 
 static char root[64], said[512];
-static bool has_fw_cfg;
+static bool has_fw_cfg, has_tpm;
 static int loaded;
 
 static const char *below(const char *path)
@@ -62,6 +64,8 @@ int __wrap_mkdir(const char *path, mode_t mode)
 
 int __wrap_access(const char *path, int mode)
 {
+	if (!strcmp(path, TPM_DEVICE))
+		return has_tpm ? 0 : -1;
 	if (strcmp(path, "/sys/bus/acpi/devices/QEMU0002:00") != 0)
 		return faccessat(AT_FDCWD, below(path), mode, 0);
 	return has_fw_cfg ? 0 : -1;
@@ -75,6 +79,8 @@ int __wrap_file_run(void)
 int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
 {
 	(void)params, (void)d;
+	if (!strncmp(name, "tpm_", 4))
+		return NBD_E_NOT_FOUND;
 	assert_string_equal(name, "qemu_fw_cfg");
 	loaded++;
 	return NBD_E_NOT_FOUND;
@@ -101,6 +107,49 @@ static void put(const char *path, const void *text, size_t len)
 	close(fd);
 }
 
+/* A TPM that opens one text. */
+#define SEALED "nbdboot sealed credential 1\nof this TPM\n"
+
+int __wrap_tpm_open(struct tpm *tpm, const char *path, struct nbd_diag *d);
+int __wrap_seal_open(struct sealed *s, struct tpm *tpm, const char *name,
+		     const char *text, size_t len, struct nbd_diag *d);
+int __wrap_seal_note_pcrs(struct tpm *tpm, struct nbd_out *o,
+			  struct nbd_diag *d);
+int __wrap_file_save(int at, const char *path, const void *data, size_t len);
+
+int __wrap_tpm_open(struct tpm *tpm, const char *path, struct nbd_diag *d)
+{
+	assert_null(path);
+	tpm->fd = -1;
+	return has_tpm ? 0 : nbd_diag(d, NBD_E_NOT_FOUND, "no TPM");
+}
+
+int __wrap_seal_open(struct sealed *s, struct tpm *tpm, const char *name,
+		     const char *text, size_t len, struct nbd_diag *d)
+{
+	(void)tpm;
+	assert_string_equal(name, "nbdboot.tls-key");
+	if (len != strlen(SEALED) || memcmp(text, SEALED, len) != 0)
+		return nbd_diag(d, NBD_E_CREDENTIAL, "of another machine");
+	strcpy((char *)s->data, PEM "sealed");
+	return (int)strlen((char *)s->data);
+}
+
+int __wrap_seal_note_pcrs(struct tpm *tpm, struct nbd_out *o,
+			  struct nbd_diag *d)
+{
+	(void)tpm, (void)d;
+	nbd_putf(o, "pcr 7 of now\n");
+	return 0;
+}
+
+int __wrap_file_save(int at, const char *path, const void *data, size_t len)
+{
+	(void)at;
+	put(path, data, len);
+	return 0;
+}
+
 #define PUT(path, text) put(path, text, sizeof(text) - 1)
 
 static int begin(void **state)
@@ -108,7 +157,7 @@ static int begin(void **state)
 	(void)state;
 	strcpy(root, "/tmp/credentials-XXXXXX");
 	said[0] = '\0';
-	has_fw_cfg = false;
+	has_fw_cfg = has_tpm = false;
 	loaded = 0;
 	if (!mkdtemp(root))
 		return -1;
@@ -213,6 +262,43 @@ static void a_second_try_changes_nothing(void **state)
 	assert_string_equal(said, "");
 }
 
+static void one_that_is_sealed_is_opened(void **state)
+{
+	char text[32] = "";
+	int fd;
+
+	(void)state;
+	has_tpm = true;
+	PUT("/.extra/credentials/nbdboot.tls-key.cred", SEALED);
+	import();
+	is(KEY, PEM "sealed");
+	assert_string_equal(said, "");
+	fd = openat(AT_FDCWD, below("/run/nbdboot/pcrs"), O_RDONLY);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "pcr 7 of now\n");
+	close(fd);
+}
+
+static void one_of_another_machine_is_named(void **state)
+{
+	(void)state;
+	has_tpm = true;
+	PUT("/.extra/credentials/nbdboot.tls-key.cred", SEALED "x");
+	import();
+	is(KEY, NULL);
+	assert_non_null(strstr(said, "credential nbdboot.tls-key in the boot "
+				     "stub: of another machine"));
+}
+
+static void a_machine_without_a_tpm_is_named(void **state)
+{
+	(void)state;
+	PUT("/.extra/credentials/nbdboot.tls-key.cred", SEALED);
+	import();
+	is(KEY, NULL);
+	assert_non_null(strstr(said, "the boot stub: no TPM"));
+}
+
 static void no_link_is_followed(void **state)
 {
 	(void)state;
@@ -236,6 +322,9 @@ int main(void)
 		FRESH(one_that_is_too_long_is_named),
 		FRESH(a_second_try_changes_nothing),
 		FRESH(no_link_is_followed),
+		FRESH(one_that_is_sealed_is_opened),
+		FRESH(one_of_another_machine_is_named),
+		FRESH(a_machine_without_a_tpm_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What seal and unseal have in common. */
+#ifndef BOOT_CLI_SEALING_H
+#define BOOT_CLI_SEALING_H
+
+#include "boot/cli/cli.h"
+#include "boot/seal/seal.h"
+
+struct sealing_options {
+	const char *pcrs; /* of seal */
+	const char *tpm;
+};
+
+/* --tpm */
+extern const struct cli_option cli_tpm_options[];
+
+/* The number of the credential of that name, or -1. */
+int cli_sealing_which(const char *name);
+
+/* A credential, and its text; in a mapping that nobody else sees. */
+struct sealing {
+	struct tpm tpm;
+	struct sealed s;
+	char text[SEALED_TEXT];
+};
+
+/*
+ * Opens the TPM that the options name and checks the credential's name.  What it
+ * returns is wiped and freed by cli_sealing_end(); NULL: *rc is the exit status
+ * or a negative enum nbd_err.
+ */
+struct sealing *cli_sealing_begin(struct cli_call *call, int *rc);
+void cli_sealing_end(struct sealing *w);
+
+#endif
