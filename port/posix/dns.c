@@ -196,25 +196,40 @@ static enum dns_answer ask_tcp(struct asking *a, struct question *q,
 	return answer == DNS_OTHER ? DNS_REFUSED : answer;
 }
 
+/*
+ * After an answer by UDP that was cut: what it had counts unless TCP brings
+ * more.
+ */
+static enum dns_answer ask_whole(struct asking *a, struct question *q,
+				 unsigned server)
+{
+	struct dns_target target[DNS_TARGETS];
+	const struct dns_found cut = *q->found;
+	enum dns_answer answer;
+
+	if (cut.target)
+		memcpy(target, cut.target, sizeof(target));
+	answer = ask_tcp(a, q, server);
+	if (answer != DNS_FOUND) {
+		*q->found = cut;
+		if (cut.target)
+			memcpy(cut.target, target, sizeof(target));
+	}
+	return q->found->n ? DNS_FOUND : answer;
+}
+
 static void take_answer(struct asking *a, unsigned server, size_t len)
 {
 	for (unsigned i = 0; i < a->n; i++) {
 		struct question *q = &a->question[i];
-		struct dns_found cut;
 		enum dns_answer answer;
 
 		/* an address of another server is enough */
 		if (q->said[server] || q->found->n)
 			continue;
 		answer = dns_read(a->buf, len, q->q, q->len, q->found);
-		if (answer == DNS_CUT) {
-			cut = *q->found;
-			answer = ask_tcp(a, q, server);
-			if (answer != DNS_FOUND)
-				*q->found = cut;
-			if (q->found->n)
-				answer = DNS_FOUND;
-		}
+		if (answer == DNS_CUT)
+			answer = ask_whole(a, q, server);
 		if (answer == DNS_OTHER)
 			continue;
 		say(a, i, server, answer == DNS_CUT ? DNS_REFUSED : answer);

@@ -30,7 +30,7 @@ enum udp {
 	CLOSED, /* an error at the next call after a question */
 	UDPS
 };
-enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS };
+enum tcp { TCP_SILENT, TCP_RIGHT, TCP_CLOSED, TCPS, TCP_CUT };
 
 static struct server {
 	enum udp udp;
@@ -55,6 +55,7 @@ static struct dns_found four, six;
 static bool no_entropy;
 static bool no_ipv6; /* in the kernel */
 static unsigned id;  /* of the first question by UDP */
+static struct dns_target targets[DNS_TARGETS];
 
 uint64_t __wrap_nbd_now_ns(void);
 int __wrap_socket(int domain, int type, int protocol);
@@ -169,6 +170,30 @@ static void answer(struct end *e, const unsigned char *q, size_t len,
 	e->n += n + 2 * e->tcp;
 }
 
+/*
+ * An answer for SRV that is cut: by UDP a server with port 11, by TCP another one
+ * with port 22.
+ */
+static void answer_service(struct end *e, const unsigned char *q, size_t len)
+{
+	unsigned char record[] = "\300\14\0\41\0\1\0\0\0\1\0\11"
+				 "\0\1\0\1\0\13\1a";
+	unsigned char *p = e->in + 2 * e->tcp;
+
+	assert_int_equal(len, HEAD + 17);
+	if (e->tcp)
+		record[17] = 22;
+	memcpy(p, q, len);
+	p[2] = 0x82;
+	p[7] = 1;
+	memcpy(p + len, record, sizeof(record));
+	e->n = len + sizeof(record) + 2 * e->tcp;
+	if (e->tcp) {
+		e->in[0] = 0;
+		e->in[1] = (unsigned char)(e->n - 2);
+	}
+}
+
 static bool drops(enum udp udp, unsigned type)
 {
 	return udp == SILENT || udp == CLOSED ||
@@ -205,6 +230,11 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
 	e->at = now + s->late;
 	sent += !e->tcp;
+	if (s->tcp == TCP_CUT) {
+		answer_service(e, (const uint8_t *)p + 2 * e->tcp,
+			       len - 2 * e->tcp);
+		return (ssize_t)len;
+	}
 	if (!e->tcp && !drops(s->udp, type))
 		answer(e, p, len, s->udp == RIGHT || s->udp == DROPS_AAAA,
 		       flags_of(s->udp, type));
@@ -232,7 +262,7 @@ ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
 	if (!e->n)
 		return -1;
 	/* of UDP one answer at a time: both kinds are of one length then */
-	if (!e->tcp && n > HEAD + 17 + 16)
+	if (!e->tcp && n > HEAD + 17 + 16 && servers[0].tcp != TCP_CUT)
 		n = HEAD + 17 + (e->in[7] ? 16 : 0);
 	memcpy(p, e->in, n);
 	e->n -= n;
@@ -285,29 +315,35 @@ ssize_t __wrap___recv_chk(int fd, void *p, size_t len, size_t size, int flags)
 	return __wrap_recv(fd, p, len, flags);
 }
 
-/* Asks for "srv.example"; the question has HEAD + 17 bytes. */
-static int ask(unsigned n, unsigned attempts, bool want_six)
+static void begin(struct dns_conf *c, unsigned n, unsigned attempts)
 {
-	struct dns_conf c = {
+	*c = (struct dns_conf){
 		.n = n,
 		.attempts = attempts,
 		.timeout_ms = TIMEOUT_MS,
 	};
-	int rc;
-
 	for (unsigned i = 0; i < n; i++) {
 		unsigned char *p;
 
-		c.server[i] = (struct sock_addr){ .port = DNS_PORT };
-		p = c.server[i].ip;
-		c.server[i].len = servers[i].v6 ? 16 : 4;
+		c->server[i] = (struct sock_addr){ .port = DNS_PORT };
+		p = c->server[i].ip;
+		c->server[i].len = servers[i].v6 ? 16 : 4;
 		memcpy(p, servers[i].v6 ? "\x20\1\xd\xb8" : "\xc0\0\2", 4);
-		p[c.server[i].len - 1] = (unsigned char)i;
+		p[c->server[i].len - 1] = (unsigned char)i;
 	}
 	n_ends = n_open = sent = 0;
 	first_tcp = 0;
 	id = 0;
 	now = 5000;
+}
+
+/* Asks for "srv.example"; the question has HEAD + 17 bytes. */
+static int ask(unsigned n, unsigned attempts, bool want_six)
+{
+	struct dns_conf c;
+	int rc;
+
+	begin(&c, n, attempts);
 	rc = dns_ask(&c, "srv.example", want_six, &four, &six);
 	assert_int_equal(n_open, 0);
 	return rc;
@@ -475,6 +511,21 @@ a_name_that_is_not_there_is_told_from_one_without_address(void **state)
 	assert_int_equal(ask(1, 2, true), 0);
 }
 
+static void
+an_answer_cut_by_tcp_too_leaves_the_servers_of_the_first(void **state)
+{
+	struct dns_found f = { .target = targets };
+	struct dns_conf c;
+
+	(void)state;
+	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_CUT };
+	begin(&c, 1, 1);
+	assert_int_equal(dns_ask_service(&c, "srv.example", &f), 1);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(targets[0].port, 11);
+	servers[0].tcp = TCP_SILENT;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -492,6 +543,8 @@ int main(void)
 			a_name_that_is_not_there_is_told_from_one_without_address),
 		cmocka_unit_test(refusals_are_not_waited_for),
 		cmocka_unit_test(a_denial_waits_for_others_after_a_refusal),
+		cmocka_unit_test(
+			an_answer_cut_by_tcp_too_leaves_the_servers_of_the_first),
 	};
 
 	return cmocka_run_group_tests_name("questions", tests, NULL, NULL);
