@@ -23,9 +23,9 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 632320 ;;
+	uefi) echo 114688 ;;
+	uefi_ipv6) echo 137216 ;;
 	rescue) echo 327680 ;;
-	uefi) echo 113664 ;;
-	uefi_ipv6) echo 136192 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }

@@ -7,6 +7,8 @@ boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \
 	boot/uefi/nonbds.o)
 boot-$(CONFIG_WORLD_UEFI) += boot/uefi/$(if $(CONFIG_BOOT_UEFI_HASH),hash,nohash).o
+boot-$(CONFIG_WORLD_UEFI) += $(if $(CONFIG_BOOT_UEFI_UNSIGNED),boot/uefi/nosigned.o,\
+	boot/uefi/signed.o boot/uefi/pe.o)
 words-$(CONFIG_WORLD_UEFI) += uefi_conf
 
 # In a directory of its own for each machine: the compiler is another one.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "boot/uefi/input.h"
+#include "boot/uefi/signed.h"
 
 #if defined(__x86_64__)
 #define LOADER "EFI/BOOT/BOOTX64.EFI"
@@ -53,6 +54,7 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 {
 	uint64_t begin = nbd_now_ms();
 	efi_status s;
+	int rc;
 
 	d->text[0] = '\0';
 	s = f->volume && !f->hash ? load_from_volume(f, h)
@@ -66,6 +68,10 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 					? " by Secure Boot: it is not signed "
 					  "with a key that this machine trusts"
 					: "");
+	rc = uefi_signed_words(efi_protocol(*h, &efi_guid_loaded_image),
+			       p->options, d);
+	if (rc)
+		return nbd_diag_prefix(d, rc, "%s", f->name);
 	p->t_start = nbd_now_ms();
 	efi_print("nbdboot: %s: loaded in %llu ms; starting it%s%s\n", f->name,
 		  (unsigned long long)(p->t_start - begin),
@@ -95,7 +101,7 @@ static int start(struct uefi_program *p, struct uefi_input *f,
 	int rc = load(p, f, &h, d);
 
 	if (rc) {
-		/* with EFI_SECURITY the image is there, but must not run */
+		/* it may be there, as with EFI_SECURITY, but must not run */
 		if (h)
 			efi.bs->unload_image(h);
 		return rc;
@@ -117,6 +123,8 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 	int rc = uefi_input_open(f, p, p->conf.kernel ? p->conf.kernel : LOADER,
 				 p->conf.kernel_hash, d);
 
+	if (!rc)
+		rc = uefi_signed_initrd(&p->conf, d);
 	if (!rc)
 		rc = uefi_initrd_add(&p->initrds, &p->conf, p, d);
 	if (!rc)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Secure Boot with keys that are made here: one machine that takes the keys,
-# and one that has ten disks to boot from.  From four of them something would
-# start that is not signed, from two something that has another hash, and from
-# three a signed image that was changed.  The last is right, but of its two servers
+# and one that has eleven disks to boot from.  From four of them something would
+# start that is not signed, from one something that has another hash, from two a
+# signed kernel with what nobody has signed, and from three a signed image that was
+# changed.  The last is right, but of its two servers
 # the first has another root.  TAP on standard output.
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -84,10 +85,11 @@ drive "$work/signed.efi" "$root kernel=/EFI/BOOT/$uefi_loader"
 drive "$work/signed.efi" "$root kernel=nbd://$host:$port/vmlinuz"
 kernel_is=$(sha256sum <"$work/signed-kernel" | cut -d ' ' -f 1)
 archive_is=$(sha256sum <"$work/initramfs" | cut -d ' ' -f 1)
-drive "$work/signed.efi" "$root kernel=/signed,sha256=$archive_is \
-initrd=/initramfs,sha256=$archive_is"
+drive "$work/signed.efi" "$root kernel=/signed,sha256=$archive_is"
+# in a file that nobody has signed a hash proves nothing
 drive "$work/signed.efi" "$root kernel=/signed,sha256=$kernel_is \
-initrd=/initramfs,sha256=$kernel_is"
+initrd=/initramfs,sha256=$archive_is"
+drive "$work/signed.efi" "$root kernel=/signed"
 
 # from the key of the firmware to the last block of the root
 served=$work/served
@@ -127,10 +129,13 @@ done
 wrong=': it is not what sha256='
 shows 'a kernel with another hash is refused, though it is signed' \
 	"FAILED: /signed$wrong"
-shows 'so is an initramfs, before the kernel starts' \
-	"FAILED: /initramfs$wrong"
+unsigned='and Secure Boot is on'
+shows 'so is an initramfs beside a signed kernel' \
+	"FAILED: initrd=/initramfs: nobody has signed it, $unsigned"
+shows 'so is a command line for a signed kernel' \
+	"FAILED: /signed: nobody has signed its command line, $unsigned"
 # its first line: its name and its version
-if [ "$(grep -c 'nbdboot [^ ]*[[:cntrl:]]*$' "$work/log")" = 9 ]; then
+if [ "$(grep -c 'nbdboot [^ ]*[[:cntrl:]]*$' "$work/log")" = 10 ]; then
 	ok 'so is the program'
 else
 	not_ok 'so is the program'

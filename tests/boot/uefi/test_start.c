@@ -3,6 +3,7 @@
 #include "tests/unit.h"
 
 #include "boot/uefi/handover.c"
+#include "boot/uefi/signed.c"
 #include "boot/uefi/start.c"
 #include "tests/boot/uefi/firmware.h"
 
@@ -17,7 +18,11 @@ static struct {
 	efi_status load, start;
 	int entry; /* BootCurrent; -1: none */
 	bool loaded_with, started_with;
+	uint8_t secure; /* SecureBoot */
 } fw;
+/* A kernel, as it was loaded. */
+static uint8_t kernel_image[0x300];
+static struct efi_loaded_image loaded;
 
 /* As UEFI 2.10 has it, 8.2: other attributes are refused. */
 static efi_status set_variable_of(const efi_char *name,
@@ -40,6 +45,10 @@ static efi_status get_variable_of(const efi_char *name,
 				  uint32_t *attributes, size_t *len, void *data)
 {
 	(void)name, (void)vendor, (void)attributes;
+	if (*len == 1) {
+		*(uint8_t *)data = fw.secure;
+		return EFI_SUCCESS;
+	}
 	assert_int_equal(*len, 2);
 	if (fw.entry < 0)
 		return EFI_NOT_FOUND;
@@ -139,7 +148,7 @@ void *efi_pages(size_t bytes)
 void *efi_protocol(efi_handle h, const struct efi_guid *g)
 {
 	(void)h, (void)g;
-	return NULL;
+	return loaded.base ? &loaded : NULL;
 }
 
 const struct efi_path *efi_path_of(efi_handle h)
@@ -162,6 +171,7 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&fw, 0, sizeof(fw));
+	memset(&loaded, 0, sizeof(loaded));
 	memset(&p, 0, sizeof(p));
 	fw.entry = -1;
 	assert_int_equal(nbd_uri_parse(&p.root.uri[0], p.root.text,
@@ -239,6 +249,35 @@ static void a_loader_that_cannot_be_loaded_leaves_nothing(void **state)
 	assert_int_equal(fw.len, 0);
 }
 
+static void with_secure_boot_a_kernel_takes_nothing_unsigned(void **state)
+{
+	(void)state;
+	memcpy(kernel_image + 0x202, "HdrS", 4);
+	loaded.base = kernel_image;
+	loaded.size = sizeof(kernel_image);
+	assert_int_equal(uefi_conf_parse(&p.conf,
+					 "root=nbd://h/ kernel=/k quiet", &d),
+			 0);
+	assert_int_equal(uefi_start(&p, &d), 0);
+	fw.secure = 1;
+	fw.started_with = false;
+	assert_int_equal(uefi_start(&p, &d), NBD_E_PERM);
+	assert_non_null(strstr(d.text, "/k: nobody has signed its command "
+				       "line"));
+	assert_false(fw.started_with);
+	/* a boot loader */
+	memset(kernel_image + 0x202, 0, 4);
+	assert_int_equal(uefi_start(&p, &d), 0);
+	assert_true(fw.started_with);
+	/* an initramfs, whatever it is for */
+	fw.loaded_with = fw.started_with = false;
+	p.conf.initrds = 1;
+	p.conf.initrd[0] = "/i";
+	assert_int_equal(uefi_start(&p, &d), NBD_E_PERM);
+	assert_non_null(strstr(d.text, "initrd=/i: nobody has signed it"));
+	assert_false(fw.loaded_with || fw.started_with);
+}
+
 /* As the operating system made it, so that it outlives the boot. */
 static void a_variable_of_somebody_else_is_replaced(void **state)
 {
@@ -262,6 +301,9 @@ int main(void)
 				       setup),
 		cmocka_unit_test_setup(
 			a_loader_that_cannot_be_loaded_leaves_nothing, setup),
+		cmocka_unit_test_setup(
+			with_secure_boot_a_kernel_takes_nothing_unsigned,
+			setup),
 		cmocka_unit_test_setup(a_variable_of_somebody_else_is_replaced,
 				       setup),
 	};
