@@ -262,7 +262,12 @@ getarg()
 		tr ' ' '\\n' <'$work/cmdline' | grep -qx "\$1"
 }
 getargbool() { tr ' ' '\\n' <'$work/cmdline' | grep -qx "\$2"; }
-label_uuid_to_dev() { echo "/dev/disk/by-label/\${1#*=}"; }
+label_uuid_to_dev() {
+	case \$1 in
+	/*) echo "\$1" ;;
+	*) echo "/dev/disk/by-label/\${1#*=}" ;;
+	esac
+}
 dev_unit_name() { echo "\$1" | sed 's|^/||; s|-|\\\\x2d|g; s|/|-|g'; }
 die() { echo "die: \$*"; exit 1; }
 END
@@ -509,6 +514,19 @@ check "dracut's generator: by each of its words" \
 	lasts 'dev-disk-by\x2duuid-4d'
 check "dracut's generator: a name that is no UUID makes no file" \
 	[ "$(find "$work/gen" -name '*.conf' | wc -l)" = 2 ]
+hash=00112233445566778899AABBCCDDEEFF00000000000000000123456789abcdef
+data=dev-disk-by\\x2dpartuuid-00112233\\x2d4455\\x2d6677\\x2d8899\\x2daabbccddeeff
+tree=dev-disk-by\\x2dpartuuid-00000000\\x2d0000\\x2d0000\\x2d0123\\x2d456789abcdef
+generator "root=/dev/mapper/root roothash=$hash netroot=nbd:h:x" ''
+check "dracut's generator: and for the data of a verified root" lasts "$data"
+check "dracut's generator: and for its hash tree" lasts "$tree"
+generator "root=/dev/mapper/root roothash=../$hash netroot=nbd:h:x" ''
+check "dracut's generator: a hash that is none makes no file" \
+	[ -z "$(find "$work/gen" -name '*.conf')" ]
+generator "root=/dev/mapper/root netroot=nbd:h:x systemd.verity_root_data=/dev/nbd0 \
+systemd.verity_root_hash=PARTLABEL=tree" ''
+check "dracut's generator: and for both by their words" eval \
+	"lasts dev-nbd0 && lasts 'dev-disk-by\\x2dlabel-tree'"
 generator "$luks" ''
 check "dracut's generator: LUKS without a server is not ours" \
 	[ -z "$(find "$work/gen" -name '*.conf')" ]

@@ -22,19 +22,38 @@ no_limit()
 		"JobRunningTimeoutSec=$timeout" >"$limits/timeout.conf"
 }
 
-# what LUKS opens for root= lies on the server's disk
-set -f
-for word in $(getcmdline); do
-	case $word in
-	rd.luks.uuid=* | rd.luks.name=*) ;;
-	*) continue ;;
-	esac
-	uuid=${word#rd.luks.????=}
-	uuid=${uuid#luks-}
+# luks UUID DIRECTORY: of the words for it
+luks()
+{
+	uuid=${1#luks-}
 	uuid=${uuid%%=*}
 	case $uuid in
 	'' | *[!0-9A-Za-z-]*) ;;
 	*) no_limit "/dev/disk/by-uuid/$uuid" "$2" ;;
+	esac
+}
+
+# halves HASH: the partitions of the data and of the tree that systemd looks for
+halves()
+{
+	uuid='\(.\{8\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{12\}\)'
+	printf '%s\n' "$1" | sed -n "y/ABCDEF/abcdef/; /^[0-9a-f]\{32,\}\$/!q
+		h; s/^$uuid.*/\1-\2-\3-\4-\5/p
+		g; s/.*$uuid\$/\1-\2-\3-\4-\5/p"
+}
+
+# What LUKS opens, and what a root is verified with, lie on the server's disk.
+set -f
+for word in $(getcmdline); do
+	case $word in
+	rd.luks.uuid=* | rd.luks.name=*) luks "${word#rd.luks.????=}" "$2" ;;
+	roothash=*)
+		for half in $(halves "${word#*=}"); do
+			no_limit "/dev/disk/by-partuuid/$half" "$2"
+		done
+		;;
+	systemd.verity_root_data=* | systemd.verity_root_hash=*)
+		no_limit "$(label_uuid_to_dev "${word#*=}")" "$2" ;;
 	esac
 done
 set +f
