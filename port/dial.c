@@ -106,6 +106,7 @@ static int begin(struct call *call, struct conn *conn)
 		}
 		if (conn->addr + 1 == call->end)
 			return explain_connect(call, conn->addr, err);
+		conn->s.port = conn->port;
 	}
 	return NBD_E_PARAM;
 }
@@ -121,6 +122,7 @@ static int next_address(struct call *call, struct conn *conn, int err)
 	if (conn->addr + 1 == call->end)
 		return explain_connect(call, conn->addr, err);
 	conn->addr++;
+	conn->s.port = conn->port;
 	return begin(call, conn);
 }
 
@@ -372,6 +374,7 @@ static int open_all(struct call *call, struct conn conns[], unsigned n,
 		conns[i].cfg = *cfg;
 		nbd_init(&conns[i].c, &conns[i].cfg);
 		conns[i].addr = call->first;
+		conns[i].s.port = conns[i].port;
 		err = begin(call, &conns[i]);
 	}
 	return err ? err : run(call, conns, n);
@@ -399,7 +402,7 @@ static void prepare(struct conn conns[], unsigned n,
 {
 	for (unsigned i = 0; i < n; i++) {
 		conns[i].s.fd = -1;
-		conns[i].s.port = i ? 0 : conns[0].s.port;
+		conns[i].port = i ? 0 : conns[0].s.port;
 		conns[i].clear = !i && conns[0].clear;
 		conns[i].t = &conns[i].s.t;
 		conns[i].tls = cfg->tls ? tls : NULL;

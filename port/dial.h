@@ -26,6 +26,7 @@ struct conn {
 	struct nbd_stack *net;
 	bool clear;	 /* connections from before, if the server is silent */
 	unsigned number; /* for tls */
+	uint16_t port;	 /* s.port, for each address anew */
 	const volatile int *stop; /* NULL, or gives up when this is not 0 */
 	uint64_t deadline;	  /* of nbd_now_ms() */
 	uint64_t end;		  /* of the handshake; 0 before its start */

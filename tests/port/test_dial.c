@@ -344,6 +344,37 @@ static void the_first_connection_has_the_local_port_that_was_set(void **state)
 	join();
 }
 
+/* A name with two addresses, at the first of which nobody listens. */
+static int resolve_two(struct nbd_stack *net, const struct nbd_uri *uri,
+		       struct sock_addr addrs[SOCK_MAX_ADDRS],
+		       struct nbd_diag *why)
+{
+	(void)net;
+	assert_int_equal(sock_resolve(uri, addrs, why), 1);
+	addrs[1] = addrs[0];
+	addrs[0].port = 1;
+	return 2;
+}
+
+static void the_next_address_has_the_local_port_too(void **state)
+{
+	static struct nbd_stack two;
+	uint16_t port = free_port();
+
+	(void)state;
+	two = sock_stack;
+	two.resolve = resolve_two;
+	say_go(&server.script[0], 4096, MULTI);
+	start(1);
+	server.uri.host = "127.0.0.1";
+	conns[0].net = &two;
+	conns[0].s.port = port;
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d), 0);
+	assert_int_equal(local_port(&conns[0]), port);
+	dial_hangup(conns, 1);
+	join();
+}
+
 static void a_local_port_that_is_taken_is_no_failure(void **state)
 {
 	uint16_t port = free_port();
@@ -914,6 +945,7 @@ int main(void)
 		T(the_next_server_of_a_service_takes_over),
 		T(a_service_that_fails_names_its_servers),
 		T(the_first_connection_has_the_local_port_that_was_set),
+		T(the_next_address_has_the_local_port_too),
 		T(a_local_port_that_is_taken_is_no_failure),
 		T(connections_from_before_a_power_cut_are_dropped),
 		T(a_server_that_answers_sees_one_connection),
