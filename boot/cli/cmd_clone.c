@@ -6,7 +6,6 @@
 #include "boot/init/clone_target.h"
 #include "boot/init/cloner.h"
 #include "boot/system/harden.h"
-#include "boot/system/ready.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
@@ -86,7 +85,6 @@ static int clone(struct cli_call *call, int index, const char *to, bool boot)
 	if (boot)
 		boot_log_to_kernel();
 	boot_harden();
-	boot_ready_tell();
 	if (boot && !init_cloner_await(index, is_stopped))
 		return CLI_OK;
 	return clone_run(&c, &call->d);

@@ -24,6 +24,7 @@
 #include "boot/init/steps.h"
 #include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
+#include "boot/system/ready.h"
 #include "boot/words/word.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -246,10 +247,12 @@ static uint64_t reads_of(int index)
 
 bool init_cloner_await(int index, bool (*is_stopped)(unsigned ms))
 {
+	/* once init knows that this process is ready, it takes /proc away */
 	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	uint64_t begin, last, now, before = 0, reads;
 	struct nbd_diag d;
 
+	boot_ready_tell();
 	while (!is_switched(proc))
 		if (is_stopped(LOOK_MS))
 			return false;

@@ -6,10 +6,10 @@
 #include "port/port.h"
 
 /*
- * In a process that init has started: waits until the real init runs, and has
- * read nothing of the mapping of nbdN for a while.  Then it has /dev, /proc and
- * /sys of its own, as those of the initramfs belong to the real root now.  False:
- * is_stopped().
+ * In a process that init has started: tells it that this one is ready, and waits
+ * until the real init runs, and has read nothing of the mapping of nbdN for a
+ * while.  Then it has /dev, /proc and /sys of its own, as those of the initramfs
+ * belong to the real root now.  False: is_stopped().
  */
 bool init_cloner_await(int index, bool (*is_stopped)(unsigned ms));
 
