@@ -22,7 +22,8 @@ boot-$(CONFIG_BOOT_INFO) += $(if $(CONFIG_BOOT_CONTENT),boot/cli/holds.o,\
 	boot/cli/noholds.o)
 boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o \
 	boot/cli/$(if $(CONFIG_BOOT_COPY_RESCUE),rescue,norescue)_options.o \
-	boot/cli/$(if $(CONFIG_BOOT_COPY_HASH),hash,nohash)_options.o
+	boot/cli/$(if $(CONFIG_BOOT_COPY_HASH),hash,nohash)_options.o \
+	boot/cli/$(if $(CONFIG_BOOT_COPY_PART),,no)copy_part.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o
 boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \
 	$(if $(CONFIG_BOOT_SCRIPTS),boot/cli/cmd_switch_root.o) \

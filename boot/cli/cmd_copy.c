@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot copy: copies a disk image. */
 #include "boot/cli/cli.h"
+#include "boot/cli/copy_part.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
@@ -40,7 +41,7 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, print_latency) },
 	{ "simple", 'S', NULL, "ask for simple replies",
 	  CLI_FIELD(struct copy_options, simple) },
-	{ .more = cli_hash_options },
+	{ .more = cli_part_options },
 };
 
 static int open_side(struct side *s, const char *word, bool output,
@@ -123,14 +124,17 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 	err = open_side(&src, call->words[0], false, o, d);
 	if (err)
 		goto out;
-	if (o->offset || o->length)
-		err = copy_side_range(&src, offset, length, d);
+	err = o->offset || o->length ? copy_side_range(&src, offset, length, d)
+				     : cli_copy_part(&src, o, d);
 	if (err)
 		goto close_src;
 	call->subject = call->words[1];
 	err = open_side(&dst, call->words[1], true, o, d);
 	if (err)
 		goto close_src;
+	err = cli_copy_part(&dst, o, d);
+	if (err)
+		goto close_dst;
 	call->subject = "copy";
 	err = copy_run(&c, o, &done);
 	if (!err && o->hash)
@@ -142,6 +146,7 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 		cli_warn("copy", d);
 		err = UNREADABLE;
 	}
+close_dst:
 	dst.ops->close(&dst);
 	if (o->print_latency)
 		print_latency(o->latency);
@@ -156,11 +161,26 @@ static void say(const struct nbd_diag *d)
 	cli_warn("copy", d);
 }
 
+/* Options that contradict each other; CLI_OK, or after a message CLI_USAGE. */
+static int check(const struct copy_options *o, const char *dst)
+{
+	if (o->hash && strcmp(o->hash, "sha256") != 0)
+		return cli_usage("copy", "--hash: %s is not sha256", o->hash);
+	if (o->part && (o->offset || o->length))
+		return cli_usage("copy",
+				 "--part excludes --offset and --length");
+	if (o->resume && !o->map && (nbd_is_uri(dst) || dst[0] == '-'))
+		return cli_usage("copy", "--resume: %s is not a file", dst);
+	if (o->resume && !o->map && (o->skip_bad || o->to_part))
+		return cli_usage("copy", "--resume with %s needs a map",
+				 o->skip_bad ? "--skip-bad" : "--to-part");
+	return CLI_OK;
+}
+
 static int run(struct cli_call *call)
 {
 	struct copy_options *o = call->options;
 	struct nbd_latency latency = { 0 };
-	char **words = call->words;
 	uint64_t offset = 0, length = 0;
 	int status = take_bytes("offset", o->offset, 0, &offset);
 
@@ -168,15 +188,8 @@ static int run(struct cli_call *call)
 	o->say = say;
 	if (o->skip_bad && o->skip_bad[0] && !o->map)
 		o->map = o->skip_bad;
-	if (o->resume && !o->map &&
-	    (nbd_is_uri(words[1]) || words[1][0] == '-'))
-		return cli_usage("copy", "--resume: %s is not a file",
-				 words[1]);
-	if (o->hash && strcmp(o->hash, "sha256") != 0)
-		return cli_usage("copy", "--hash: %s is not sha256", o->hash);
-	if (o->resume && o->skip_bad && !o->map)
-		return cli_usage("copy",
-				 "--resume with --skip-bad needs a map");
+	if (!status)
+		status = check(o, call->words[1]);
 	if (!status)
 		status = take_bytes("length", o->length, 1, &length);
 	if (!status)

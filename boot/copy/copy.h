@@ -100,7 +100,7 @@ struct side {
 	const char *name; /* as the user wrote it */
 	bool output;
 	uint64_t size;	  /* bytes; UINT64_MAX: a pipe, not known yet */
-	uint64_t base;	  /* of a source: bytes before what is copied, ... */
+	uint64_t base;	  /* bytes before what is copied, ... */
 	uint64_t rest;	  /* ... and behind */
 	uint32_t align;	  /* bytes; requests are multiples, power of 2 */
 	uint32_t piece;	  /* bytes; the longest read or write */
@@ -133,7 +133,8 @@ struct copy_options {
 	const char *map;      /* the file of the map, or NULL */
 	const char *skip_bad; /* likewise, or ""; NULL: an error ends the copy */
 	unsigned retries;     /* of what cannot be read */
-	const char *offset, *length; /* as the user wrote them; NULL: all */
+	/* as the user wrote them; NULL: all */
+	const char *offset, *length, *part, *to_part;
 	const char *rate;	     /* likewise, and as bytes a second: */
 	uint64_t per_second;	     /* 0: no limit */
 	struct tls_files files;	     /* for TLS */
@@ -152,11 +153,14 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d);
 /*
- * Reduces a source to length bytes from offset on (0: up to its end); those are
+ * Reduces a side to length bytes from offset on (0: up to its end); those are
  * its offsets 0 to length then.  NBD_E_USAGE: it has no such part.
  */
 int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d);
+/* Reads len <= 4096 bytes at `at` of a side that was just opened, no pipe. */
+int copy_side_peek(struct side *s, void *to, size_t len, uint64_t at,
+		   struct nbd_diag *d);
 /* "4096", "64K", ..M, G, T: powers of 1024.  False: not a number of bytes. */
 bool copy_bytes(const char *text, uint64_t *bytes);
 /*
@@ -164,10 +168,7 @@ bool copy_bytes(const char *text, uint64_t *bytes);
  * it.  NBD_E_NOT_FOUND: no such copy was interrupted.
  */
 int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d);
-/*
- * Opens the destination of a copy that has a map: that part, or a file or device
- * that is there.
- */
+/* With a map: opens that part, or a file or device that is there. */
 int copy_side_open_again(struct side *s, const char *name, struct nbd_diag *d);
 /*
  * Makes an output file as long as the source; new bytes are zero.  From here on

@@ -61,9 +61,11 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 	return 0;
 }
 
+/* Behind s->base. */
 static int file_put(struct side *s, uint64_t offset, const char *p, size_t len,
 		    struct nbd_diag *d)
 {
+	offset += s->base;
 	while (len) {
 		ssize_t n = s->is_pipe ? write(s->fd, p, len)
 				       : pwrite(s->fd, p, len, (off_t)offset);
@@ -93,7 +95,7 @@ static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
 
 	if (!s->is_pipe &&
 	    fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      (off_t)offset, (off_t)left) == 0)
+		      (off_t)(s->base + offset), (off_t)left) == 0)
 		return 0;
 	while (!err && left) {
 		size_t len = left < sizeof(zeroes) ? (size_t)left
@@ -396,12 +398,21 @@ int copy_side_same_size(const struct side *s, struct nbd_diag *d)
 			(unsigned long long)was);
 }
 
+/* Two partitions of one disk are not. */
+static bool overlap(const struct side *a, const struct side *b)
+{
+	if (a->base == b->base)
+		return true;
+	return a->base > b->base ? a->base - b->base < b->size
+				 : b->base - a->base < a->size;
+}
+
 bool copy_side_same(const struct side *a, const struct side *b)
 {
 	struct stat x, y;
 
 	if (a->ops != &file_ops || b->ops != &file_ops ||
-	    fstat(a->fd, &x) < 0 || fstat(b->fd, &y) < 0)
+	    fstat(a->fd, &x) < 0 || fstat(b->fd, &y) < 0 || !overlap(a, b))
 		return false;
 	if (S_ISBLK(x.st_mode) && S_ISBLK(y.st_mode))
 		return x.st_rdev == y.st_rdev;

@@ -31,8 +31,9 @@ int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d)
 {
 	if (s->is_pipe)
-		return nbd_diag(d, NBD_E_USAGE,
-				"%s cannot be read from the middle", s->name);
+		return nbd_diag(d, NBD_E_USAGE, "%s cannot be %s the middle",
+				s->name,
+				s->output ? "written in" : "read from");
 	if (offset > s->size || length > s->size - offset)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s ends at %llu: it has no %llu bytes at "
@@ -51,5 +52,7 @@ int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 	s->base = offset;
 	s->rest = s->size - offset - length;
 	s->size = length;
+	/* what is around it stays */
+	s->grows = false;
 	return 0;
 }

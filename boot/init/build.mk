@@ -4,8 +4,11 @@
 # order.  09: once, before the words are known.  10-19: once, what they say.
 # 20: drivers.  30: network.  40: device.  50: what is in it.  60: mount.
 # 70: what stays in the real system.  80: what does not.  90: the switch.
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, bytes.o init.o drivers.o mount.o \
-	gpt.o part.o program.o recover.o steps.o super.o switch.o table.o)
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/init/, init.o drivers.o mount.o \
+	part.o program.o recover.o steps.o switch.o table.o)
+boot-$(if $(CONFIG_BOOT_INIT)$(CONFIG_BOOT_COPY_PART),y) += $(addprefix boot/init/, \
+	bytes.o gpt.o part_spec.o super.o)
+boot-$(CONFIG_BOOT_COPY_PART) += boot/init/disk_part.o
 steps-$(CONFIG_BOOT_INIT) += 05-init_kernel \
 	10-init_cmdline 20-init_hotplug 24-init_drivers 30-init_network \
 	40-init_connect 50-init_part 60-init_mount 70-init_init 90-init_switch

@@ -86,6 +86,7 @@ int init_gpt_read(const struct gpt *g, unsigned i, struct gpt_entry *e)
 	memcpy(e->type, p, 16);
 	memcpy(e->uuid, p + 16, 16);
 	e->first = le64(p + 32);
+	e->last = le64(p + 40);
 	e->flags = le64(p + 48);
 	read_name(e->name, p + 56);
 	return memcmp(e->type, unused, 16) != 0;

@@ -21,7 +21,7 @@ struct gpt {
 
 struct gpt_entry {
 	unsigned char type[16], uuid[16]; /* as they are on the disk */
-	uint64_t first;			  /* sector */
+	uint64_t first, last;		  /* sectors, of it */
 	uint64_t flags;
 	char name[37]; /* "?" for each character that is not ASCII */
 };

@@ -10,16 +10,15 @@
 
 #include "boot/init/content.h"
 #include "boot/init/odd.h"
+#include "boot/init/part_spec.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 
-enum by { NUMBER, PARTUUID, PARTLABEL, LABEL, UUID };
+#define WORD_PART "nbdboot.part"
 
 struct search {
 	const char *sys, *dev, *disk, *spec;
-	const char *value; /* behind the '=' */
-	enum by by;
-	long number;
+	struct part_spec part;
 	unsigned seen;		    /* partitions that were examined */
 	unsigned found;		    /* those that match */
 	char *path;		    /* of the first of them */
@@ -79,10 +78,11 @@ static bool same_super(struct search *s, const char *name)
 		return false;
 	rc = init_super_read(&sb, fd);
 	close(fd);
-	if (rc || !*s->value)
+	if (rc || !*s->part.value)
 		return false;
-	return !(s->by == LABEL ? strcmp(sb.label, s->value)
-				: strcasecmp(sb.uuid, s->value)) &&
+	return !(s->part.by == PART_FS_LABEL
+			 ? strcmp(sb.label, s->part.value)
+			 : strcasecmp(sb.uuid, s->part.value)) &&
 	       !is_same_btrfs(s, &sb);
 }
 
@@ -91,14 +91,14 @@ static bool same_name(const struct search *s, const char *name)
 {
 	char path[256], text[1024];
 	const char *p;
-	size_t len = strlen(s->value);
+	size_t len = strlen(s->part.value);
 
 	if (nbd_fmt(path, sizeof(path), "%s/%s/%s/uevent", s->sys, s->disk,
 		    name) < 0)
 		return false;
 	file_read(AT_FDCWD, path, text, sizeof(text));
 	p = strstr(text, "\nPARTNAME=");
-	return p && !strncmp(p + 10, s->value, len) && p[10 + len] == '\n';
+	return p && !strncmp(p + 10, s->part.value, len) && p[10 + len] == '\n';
 }
 
 /* Is sys/disk/name a partition to find? */
@@ -114,9 +114,10 @@ static bool matches(struct search *s, const char *name)
 	if (number < 0)
 		return false;
 	s->seen++;
-	if (s->by == LABEL || s->by == UUID)
+	if (s->part.by == PART_FS_LABEL || s->part.by == PART_FS_UUID)
 		return same_super(s, name);
-	return s->by == PARTLABEL ? same_name(s, name) : number == s->number;
+	return s->part.by == PART_NAME ? same_name(s, name)
+				       : number == s->part.number;
 }
 
 static int take(struct search *s, const char *name)
@@ -184,7 +185,7 @@ static int by_table(struct search *s, struct nbd_diag *d)
 	int fd = open_dev(s, s->disk);
 
 	if (fd >= 0) {
-		n = init_super_partuuid(fd, sector_of(s), s->value);
+		n = init_super_partuuid(fd, sector_of(s), s->part.value);
 		close(fd);
 	}
 	if (n == NBD_E_NOT_FOUND)
@@ -195,41 +196,15 @@ static int by_table(struct search *s, struct nbd_diag *d)
 		return nbd_diag(d, (int)n,
 				"read the partition table of %s/%s: %s", s->dev,
 				s->disk, strerror(errno));
-	s->number = n;
+	s->part.number = n;
 	return NBD_OK;
-}
-
-static int understand(struct search *s, struct nbd_diag *d)
-{
-	static const char names[][11] = { [PARTUUID] = "PARTUUID=",
-					  [PARTLABEL] = "PARTLABEL=",
-					  [LABEL] = "LABEL=",
-					  [UUID] = "UUID=" };
-	unsigned i;
-
-	for (i = PARTUUID; i <= UUID; i++) {
-		size_t n = strlen(names[i]);
-
-		if (!strncmp(s->spec, names[i], n) && s->spec[n]) {
-			s->by = (enum by)i;
-			s->value = s->spec + n;
-			return NBD_OK;
-		}
-	}
-	s->number = nbd_number(s->spec, 1, 255);
-	if (s->number > 0)
-		return NBD_OK;
-	return nbd_diag(d, NBD_E_USAGE,
-			"nbdboot.part=%s: neither a number from 1 to 255 nor "
-			"LABEL=, UUID=, PARTLABEL= or PARTUUID=",
-			s->spec);
 }
 
 int init_part_check(const char *spec, struct nbd_diag *d)
 {
-	struct search s = { .spec = spec };
+	struct part_spec s;
 
-	return understand(&s, d);
+	return init_part_spec(&s, WORD_PART, spec, d);
 }
 
 int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
@@ -244,13 +219,13 @@ int init_part_find(char path[PART_PATH], const char *sys, const char *dev,
 		return nbd_fmt(path, PART_PATH, "%s/%s", dev, disk) > 0
 			       ? NBD_OK
 			       : NBD_E_NO_MEMORY;
-	rc = understand(&s, d);
-	if (!rc && s.by == PARTUUID)
+	rc = init_part_spec(&s.part, WORD_PART, spec, d);
+	if (!rc && s.part.by == PART_UUID)
 		rc = by_table(&s, d);
 	if (rc)
 		return rc;
 	/* a file system on the whole disk, without a partition table */
-	if (s.by >= LABEL && same_super(&s, disk))
+	if (s.part.by >= PART_FS_LABEL && same_super(&s, disk))
 		return take(&s, disk);
 	return walk(&s, d);
 }

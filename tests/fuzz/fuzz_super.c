@@ -4,6 +4,7 @@
  * superblocks and tables stand at the start, at 1 KiB, and at 64 KiB.
  */
 #include "boot/init/content.h"
+#include "boot/init/disk_part.h"
 #include "boot/init/gpt.h"
 #include "port/port.h"
 
@@ -18,6 +19,45 @@ static void same(bool yes)
 {
 	if (!yes)
 		abort();
+}
+
+struct disk {
+	struct disk_bytes b;
+	int fd;
+};
+
+static int bytes(void *ctx, void *buf, size_t len, uint64_t at,
+		 struct nbd_diag *d)
+{
+	const struct disk *disk = ctx;
+
+	(void)d;
+	same(at <= disk->b.size && len <= disk->b.size - at);
+	memset(buf, 0, len);
+	return init_super_bytes(disk->fd, buf, len, at) < 0 ? NBD_E_IO : 0;
+}
+
+/* By its table, as the copy does. */
+static void find(int fd, uint64_t size, uint32_t sector)
+{
+	static const char *const names[] = {
+		"1",	       "6",
+		"LABEL=x",     "PARTLABEL=x",
+		"UUID=1a2b",   "PARTUUID=1a2b3c4d-02",
+		"PARTUUID=00", "PARTUUID=0fc63daf-8483-4772-8e79-3d69d8477de4"
+	};
+	struct disk disk = { { .name = "disk",
+			       .size = size,
+			       .sector = sector,
+			       .read = bytes,
+			       .ctx = &disk },
+			     fd };
+	struct disk_part p;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!init_disk_part(&p, &disk.b, "part", names[i], NULL))
+			same(p.at && p.len && p.at < size &&
+			     p.len <= size - p.at);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -55,5 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	err = init_super_partuuid(fd, 512, "1a2b3c4d-02");
 	same(err > 0 || err == NBD_E_NOT_FOUND || err == NBD_E_IO);
+	find(fd, data[1] * 1024u, data[0] & 8 ? 0 : data[0] & 4 ? 4096 : 512);
 	return 0;
 }
