@@ -15,10 +15,21 @@ const struct cli_option cli_part_options[] = {
 	{ .more = cli_hash_options },
 };
 
+struct from {
+	struct side *side;
+	unsigned tries;
+};
+
+/* A disk that fails may fail in its table, too. */
 static int peek(void *ctx, void *buf, size_t len, uint64_t at,
 		struct nbd_diag *d)
 {
-	return copy_side_peek(ctx, buf, len, at, d);
+	const struct from *from = ctx;
+	int err = NBD_E_IO;
+
+	for (unsigned i = 0; err == NBD_E_IO && i < from->tries; i++)
+		err = copy_side_peek(from->side, buf, len, at, d);
+	return err;
 }
 
 /* 0: an image, or an export: its table says it. */
@@ -35,8 +46,9 @@ int cli_copy_part(struct side *s, const struct copy_options *o,
 		  struct nbd_diag *d)
 {
 	const char *text = s->output ? o->to_part : o->part;
+	struct from from = { s, o->skip_bad ? o->retries + 1 : 1 };
 	struct disk_bytes b = {
-		.name = s->name, .size = s->size, .read = peek, .ctx = s
+		.name = s->name, .size = s->size, .read = peek, .ctx = &from
 	};
 	struct disk_part p;
 	int err;
