@@ -23,7 +23,7 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 640512 ;;
-	uefi) echo 119296 ;;
+	uefi) echo 119808 ;;
 	uefi_ipv6) echo 137216 ;;
 	rescue) echo 327680 ;;
 	uefi_tls) echo 286720 ;;

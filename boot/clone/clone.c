@@ -261,6 +261,9 @@ static int find_source(struct work *w, struct nbd_diag *d)
 				w->c->index);
 	nbd_fmt(sys, sizeof(sys), "/sys/dev/block/%s/ro", w->below);
 	w->read_only = file_number(AT_FDCWD, sys);
+	rc = clone_check_alone(w->dev + sizeof("/dev/") - 1, d);
+	if (rc)
+		return rc;
 	w->mark.sectors = w->sectors;
 	nbd_fmt(w->mark.image, sizeof(w->mark.image), "%s", w->c->image);
 	return NBD_OK;

@@ -68,6 +68,12 @@ int clone_mark_read(struct clone_mark *m, int fd, uint64_t size,
 /* The name in /sys/class/block of the device with this number, or "". */
 void clone_name_of(const char *number, char name[CLONE_PATH]);
 
+/*
+ * Is the mapping ("dm-0") all that is below what is above it?  A root that is
+ * verified by a tree on another device would stay on that: NBD_E_MISMATCH.
+ */
+int clone_check_alone(const char *name, struct nbd_diag *d);
+
 /* How far the copy of nbdN is. */
 struct clone_progress {
 	char name[CLONE_PATH]; /* of the device: "vda" */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "boot/mapper/mapper.h"
+#include "port/linux/dir.h"
 #include "port/linux/dm.h"
 #include "port/linux/nbdk.h"
 
@@ -20,6 +21,43 @@ void clone_name_of(const char *number, char name[CLONE_PATH])
 	to[n < 0 ? 0 : n] = '\0';
 	slash = strrchr(to, '/');
 	nbd_fmt(name, CLONE_PATH, "%s", slash ? slash + 1 : "");
+}
+
+/* Is anything but `name` below the device `above`? */
+static int check_below(const char *above, const char *name, struct nbd_diag *d)
+{
+	char path[128];
+	const char *below;
+	struct dir dir;
+	int rc = NBD_OK;
+
+	nbd_fmt(path, sizeof(path), "/sys/class/block/%s/slaves", above);
+	if (!dir_open(&dir, path))
+		while (!rc && (below = dir_next(&dir)))
+			if (strcmp(below, name) != 0)
+				rc = nbd_diag(
+					d, NBD_E_MISMATCH,
+					"the root is on %s, too, which is "
+					"not copied: a hash tree has to "
+					"be behind the data",
+					below);
+	dir_close(&dir);
+	return rc;
+}
+
+int clone_check_alone(const char *name, struct nbd_diag *d)
+{
+	char path[128];
+	const char *above;
+	struct dir dir;
+	int rc = NBD_OK;
+
+	nbd_fmt(path, sizeof(path), "/sys/class/block/%s/holders", name);
+	if (!dir_open(&dir, path))
+		while (!rc && (above = dir_next(&dir)))
+			rc = check_below(above, name, d);
+	dir_close(&dir);
+	return rc;
 }
 
 /* "0 64 mirror core 1 64 2 43:0 0 254:0 0 ...", or "0 64 linear 254:0 0". */

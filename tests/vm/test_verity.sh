@@ -10,7 +10,7 @@ vm_kind=uml
 
 find_kernel
 make_tree
-initramfs "$work/initramfs" "$verity_modules" | sed 's/^/# /'
+initramfs "$work/initramfs" "$verity_modules dm_mirror" | sed 's/^/# /'
 
 # ---- the tree behind the data ----
 
@@ -26,6 +26,19 @@ ended 'a root is verified, below an overlay' \
 	'^guest: /run/nbdboot/lower is on /dev/dm-0 ro' \
 	'^guest: it is nbdboot-verity-nbd0 read-only 1 of nbd0$' '!WRONG'
 
+disk=$work/disk
+truncate -s 40M "$disk"
+boot nbdboot.overlay "roothash=$good_hash" "ubd0=$disk" \
+	nbdboot.clone=/dev/ubda guest.clone
+ended 'the data below the tree moves to a disk' \
+	'guest: clone: nbd0 is disconnected' 'guest: now dm-0 is made of ubda$' \
+	"^guest: blob is $blob$" '!WRONG' 'all is unmounted and disconnected'
+boot nbdboot.overlay "roothash=$good_hash" "ubd0=$disk" \
+	nbdboot.clone=/dev/ubda
+ended 'and the next boot verifies what is there' \
+	'the server has the image of which ubda is a clone' \
+	'^guest: it is nbdboot-verity-ubda read-only 1' \
+	"^guest: blob is $blob$" '!WRONG'
 unserve
 
 # of two servers one lies, about data and in the tree, which the kernel keeps in
@@ -52,6 +65,14 @@ serve 0 file "$work/hash"
 tree=$port with_hash=$server
 serve 0 file "$work/plain"
 with_data=$server
+rm "$disk"
+truncate -s 40M "$disk"
+boot nbdboot.overlay "roothash=$roothash" "ubd0=$disk" guest.clone \
+	"systemd.verity_root_hash=nbd://$host:$tree/" nbdboot.clone=/dev/ubda
+ended 'no root moves whose tree would stay on a server' \
+	'guest: nbd0: the root is on nbd1, too, which is not copied' \
+	"^guest: blob is $blob$" '!WRONG'
+check 'and nothing is written' cmp -n 41943040 "$disk" /dev/zero
 vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
 nbdboot.overlay roothash=$roothash systemd.verity_root_hash=nbd://$host:$tree/ \
 guest.outage guest.reroot"

@@ -21,12 +21,12 @@ listen()
 	exec 4</run/kmsg
 }
 
-# await TEXT: until a line of it has that, which is in $line then
+# await TEXT [TEXT]: until a line of it has one, which is in $line then
 await()
 {
 	while read -r line; do
 		case $line in
-		*"$1"*) return ;;
+		*"$1"* | *"${2-$1}"*) return ;;
 		esac
 	done <&4
 }
@@ -60,6 +60,19 @@ if grep -q guest.outage /proc/cmdline && [ ! -e /run/nbdboot/cmdline ]; then
 	kill $!
 	wait $!
 	echo 'guest: the tree is back'
+fi
+# The root below the tree moves to a disk.
+if grep -q guest.clone /proc/cmdline; then
+	listen
+	await 'nbdboot: clone: nbd0 is disconnected' 'nbdboot: nbd0: '
+	echo "guest: ${line#*nbdboot: }"
+	exec 4<&-
+	kill $!
+	wait $!
+	echo 3 >/proc/sys/vm/drop_caches
+	for dev in $(made_of "$verity"); do
+		echo "guest: now $dev is made of $(made_of "$dev")"
+	done
 fi
 case $(cat /proc/cmdline) in
 *guest.whole*)
