@@ -109,6 +109,11 @@ builds()
 		with --net timeout 9 /o/nbdboot version >"$work/log" 2>&1
 }
 
+builds_lwip()
+{
+	make_in O=/o/lwip lwip_defconfig && make_in O=/o/lwip all
+}
+
 # The programs of the share, without that of an option that is off, with gcc and
 # Debian's mbedTLS, and what they say.
 unit()
@@ -140,6 +145,7 @@ check 'the program builds there with its default compiler' builds
 check 'the unit tests pass there' unit
 sed -n 's/^not ok/# &/p' "$work/log"
 if [ "$soak" ]; then
+	check 'nbdboot-lwip builds there' builds_lwip
 	check 'clang compiles all of it there' \
 		make_in O=/o/clang CC=clang CFLAGS=-O1 STATIC= objects
 fi

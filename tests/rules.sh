@@ -670,6 +670,15 @@ else
 	echo 'ok - every world builds'
 fi
 
+# Others break some lines elsewhere.
+case $(clang-format --version) in
+*' version 14.'*) ;;
+*)
+	rules=${rules%the_code_is_formatted}
+	echo 'ok - rule: the code is formatted # SKIP allowed: not clang-format 14'
+	;;
+esac
+
 for rule in $rules; do
 	found=$($rule)
 	name=$(echo "$rule" | tr _ ' ')

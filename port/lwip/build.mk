@@ -37,6 +37,8 @@ $(lwip-obj): $(lwip-out)/%.o: port/lwip/lwipopts.h port/lwip/arch/cc.h \
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -w $(cpp) $(CFLAGS) -c -o $@ \
 		$(lwip-src)/src/$*.c
+# lwIP's slip: the name has a declaration by luck alone, and gcc 14 wants one.
+$(lwip-out)/core/ipv6/nd6.o: cpp += -Dhtonl=lwip_htonl
 $(O)/liblwip.a: $(lwip-obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
