@@ -30,7 +30,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 640512 ;;
+	nbdboot) echo 642240 ;;
 	uefi) echo 119808 ;;
 	uefi_ipv6) echo 137216 ;;
 	rescue) echo 327680 ;;

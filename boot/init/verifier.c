@@ -156,6 +156,19 @@ static int do_part(struct boot *b, struct nbd_diag *d)
 	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
 }
 
+/* A part of the disk, or the device of the data with all that is below it. */
+static int find_part(const struct boot *b, char path[PART_PATH],
+		     const char *part, struct nbd_diag *d)
+{
+	const char *below = *b->fetcher.below ? b->fetcher.below : b->dev;
+	int rc = init_part_find(path, "/sys/block", "/dev", b->disk,
+				*part ? part : NULL, d);
+
+	if (!rc && !strcmp(path, below))
+		memcpy(path, b->dev, sizeof(b->dev));
+	return rc;
+}
+
 /* Sets path to the device with the tree. */
 static int find_hash(const struct boot *b, char path[PART_PATH],
 		     struct nbd_diag *d)
@@ -169,11 +182,10 @@ static int find_hash(const struct boot *b, char path[PART_PATH],
 		return NBD_OK;
 	}
 	if (part)
-		rc = init_part_find(path, "/sys/block", "/dev", b->disk,
-				    *part ? part : NULL, d);
-	else if (b->verity.hash_offset == VERITY_UNSET)
+		return find_part(b, path, part, d);
+	if (b->verity.hash_offset == VERITY_UNSET)
 		rc = find(b, path, true, d);
-	if ((rc != NBD_E_NOT_FOUND || part) && (rc || strcmp(path, below) != 0))
+	if (rc != NBD_E_NOT_FOUND && (rc || strcmp(path, below) != 0))
 		return rc;
 	memcpy(path, b->dev, sizeof(b->dev));
 	return NBD_OK;
@@ -211,13 +223,16 @@ static int try_another(struct boot *b, int rc)
 
 static int do_verify(struct boot *b, struct nbd_diag *d)
 {
-	char hash[PART_PATH], dev[PART_PATH];
-	const struct verity_devices on = { b->disk, b->dev, hash };
+	char hash[PART_PATH], codes[PART_PATH], dev[PART_PATH];
+	const struct verity_devices on = { b->disk, b->dev, hash,
+					   b->verity.fec ? codes : NULL };
 	int rc;
 
 	if (!b->cmd.roothash)
 		return NBD_OK;
 	rc = find_hash(b, hash, d);
+	if (!rc && on.codes)
+		rc = find_part(b, codes, b->verity.codes, d);
 	if (!rc)
 		rc = init_verity_map(&b->verity, &on, dev, d);
 	if (rc)

@@ -192,23 +192,24 @@ static int read_first(const struct verity_wanted *w, const char *disk,
 
 /* A root that is wrong from the beginning is a message, whatever the policy. */
 static int cover(const struct verity_tree *t, const struct verity_wanted *w,
-		 const struct device devices[2], const char *disk,
+		 const struct device devices[3], const char *disk,
 		 char dev[PART_PATH], struct nbd_diag *d)
 {
 	struct verity_wanted first = *w;
 	char table[VERITY_TABLE];
 	const char *data = devices[0].number, *hash = devices[1].number;
+	const char *codes = w->fec ? devices[2].number : NULL;
 	int rc;
 
 	first.policy = "";
-	if (verity_tree_table(table, t, &first, data, hash) < 0)
+	if (verity_tree_table(table, t, &first, data, hash, codes) < 0)
 		return NBD_E_NO_MEMORY;
 	rc = mapper_cover(disk, table, dev, d);
 	if (rc)
 		return rc;
 	rc = read_first(w, disk, dev, t->data_block, d);
 	if (!rc && *w->policy) {
-		verity_tree_table(table, t, w, data, hash);
+		verity_tree_table(table, t, w, data, hash, codes);
 		rc = mapper_cover(disk, table, dev, d);
 	}
 	if (rc)
@@ -220,22 +221,28 @@ int init_verity_map(const struct verity_wanted *w,
 		    const struct verity_devices *on, char dev[PART_PATH],
 		    struct nbd_diag *d)
 {
-	struct device devices[2] = { { .size = 0 } };
+	struct device devices[3] = { { .size = 0 } };
 	struct verity_tree tree = { 0 };
 	struct search s = { .tree = &tree, .w = w };
 	int rc = look_at(&devices[0], on->data, d);
 
 	if (!rc)
 		rc = look_at(&devices[1], on->hash, d);
+	if (!rc && on->codes)
+		rc = look_at(&devices[2], on->codes, d);
 	if (rc)
 		return rc;
 	s.room = (struct verity_room){ devices[0].size, devices[1].size,
-				       !strcmp(on->data, on->hash) };
+				       !strcmp(on->data, on->hash),
+				       on->codes &&
+					       !strcmp(on->codes, on->hash) };
 	s.fd = open_device(on->hash, d);
 	if (s.fd < 0)
 		return s.fd;
 	rc = find_tree(&s, d);
 	close(s.fd);
+	if (!rc && w->fec)
+		rc = verity_tree_codes(&tree, w, &s.room, d);
 	if (rc)
 		return rc;
 	rc = load_modules(w, d);

@@ -12,7 +12,8 @@
 struct verity_devices {
 	const char *disk; /* "nbd0": the name of the mapping */
 	const char *data,
-		*hash; /* paths; the same: the tree is behind the data */
+		*hash;	   /* paths; the same: the tree is behind the data */
+	const char *codes; /* likewise, or NULL */
 };
 
 /*

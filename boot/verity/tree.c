@@ -175,28 +175,72 @@ uint64_t verity_tree_guess(uint64_t size, const struct verity_wanted *w)
 	return low * data;
 }
 
+/* ---- codes ---- */
+
+/* VERITY_FEC_blocks() of cryptsetup's lib/verity/verity_fec.c */
+int verity_tree_codes(struct verity_tree *t, const struct verity_wanted *w,
+		      const struct verity_room *room, struct nbd_diag *d)
+{
+	uint64_t end =
+		(room->behind ? w->codes_at : room->hash) / t->hash_block;
+
+	if (t->data_block != t->hash_block)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"verity: fec-device= needs blocks of data and "
+				"hashes that are as large: %u and %u bytes",
+				t->data_block, t->hash_block);
+	if (w->codes_at % t->hash_block)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"verity: fec-offset= is not a multiple of the "
+				"block size");
+	if (end <= t->start)
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"verity: fec-offset= is before the hash tree");
+	t->codes = w->codes_at / t->hash_block;
+	t->covered = t->data_blocks + (end - t->start);
+	return NBD_OK;
+}
+
 /* ---- the table ---- */
+
+static void put_options(struct nbd_out *o, const struct verity_tree *t,
+			const struct verity_wanted *w, const char *codes)
+{
+	unsigned n =
+		(*w->policy ? 1u : 0) + (w->zero ? 1u : 0) + (codes ? 8u : 0);
+
+	if (n)
+		nbd_putf(o, " %u", n);
+	if (*w->policy)
+		nbd_putf(o, " %s", w->policy);
+	if (w->zero)
+		nbd_putf(o, " ignore_zero_blocks");
+	if (codes)
+		nbd_putf(o,
+			 " use_fec_from_device %s fec_roots %u fec_blocks %llu "
+			 "fec_start %llu",
+			 codes, w->roots, (unsigned long long)t->covered,
+			 (unsigned long long)t->codes);
+	nbd_putf(o, "\n");
+}
 
 /* Documentation/admin-guide/device-mapper/verity.rst */
 int verity_tree_table(char table[VERITY_TABLE], const struct verity_tree *t,
 		      const struct verity_wanted *w, const char *data,
-		      const char *hash)
+		      const char *hash, const char *codes)
 {
+	struct nbd_out o = { .buf = table, .cap = VERITY_TABLE - 1 };
 	char root[VERITY_HEX], salt[2 * VERITY_SALT + 1] = "-";
-	unsigned options = (*w->policy ? 1u : 0) + (w->zero ? 1u : 0);
 
 	verity_hex(root, w->root, w->digest);
 	if (t->salt_len)
 		verity_hex(salt, t->salt, t->salt_len);
-	return nbd_fmt(table, VERITY_TABLE,
-		       "0 %llu verity 1 %s %s %u %u %llu %llu %s %s %s%.*s"
-		       "%s%s%s%s\n",
-		       (unsigned long long)t->data_blocks *
-			       (t->data_block / 512),
-		       data, hash, t->data_block, t->hash_block,
-		       (unsigned long long)t->data_blocks,
-		       (unsigned long long)t->start, verity_algorithm(w), root,
-		       salt, options ? 2 : 0, options == 2 ? " 2" : " 1",
-		       *w->policy ? " " : "", w->policy, w->zero ? " " : "",
-		       w->zero ? "ignore_zero_blocks" : "");
+	nbd_putf(&o, "0 %llu verity 1 %s %s %u %u %llu %llu %s %s %s",
+		 (unsigned long long)t->data_blocks * (t->data_block / 512),
+		 data, hash, t->data_block, t->hash_block,
+		 (unsigned long long)t->data_blocks,
+		 (unsigned long long)t->start, verity_algorithm(w), root, salt);
+	put_options(&o, t, w, codes);
+	table[o.len] = '\0';
+	return o.cut ? NBD_E_NO_MEMORY : (int)o.len;
 }

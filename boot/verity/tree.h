@@ -25,12 +25,14 @@ struct verity_tree {
 	uint64_t start; /* of the tree, in hash blocks */
 	uint8_t salt[VERITY_SALT];
 	unsigned salt_len;
+	uint64_t codes, covered; /* where codes begin, and of what: in blocks */
 };
 
 /* The devices, in bytes. */
 struct verity_room {
 	uint64_t data, hash;
-	bool same; /* the tree is behind the data, on one device */
+	bool same;   /* the tree is behind the data, on one device */
+	bool behind; /* the codes are behind the tree, on one device */
 };
 
 /*
@@ -53,11 +55,19 @@ int verity_tree_bare(struct verity_tree *t, uint64_t at,
 uint64_t verity_tree_guess(uint64_t size, const struct verity_wanted *w);
 
 /*
- * The line of the table.  The devices are as the kernel takes them: "43:0".
- * Returns its length.
+ * Sets what codes cover, as veritysetup(8) makes them: the data, and behind it the
+ * device with the tree from there to its end, or to the codes.
+ * NBD_E_MISMATCH: they cannot be there.
+ */
+int verity_tree_codes(struct verity_tree *t, const struct verity_wanted *w,
+		      const struct verity_room *room, struct nbd_diag *d);
+
+/*
+ * The line of the table.  The devices are as the kernel takes them: "43:0"; codes
+ * is NULL if there are none.  Returns its length.
  */
 int verity_tree_table(char table[VERITY_TABLE], const struct verity_tree *t,
 		      const struct verity_wanted *w, const char *data,
-		      const char *hash);
+		      const char *hash, const char *codes);
 
 #endif

@@ -69,6 +69,41 @@ void verity_part(char part[VERITY_PART], const struct verity_wanted *w,
 		4, hex + 8, 4, hex + 12, 4, hex + 16, 12, hex + 20);
 }
 
+/* ---- devices ---- */
+
+/* Of /dev/nbdN the number is that of one boot: the root's device is meant. */
+static const char *part_of_device(const char *p)
+{
+	p += strspn(p, "0123456789");
+	if (!*p)
+		return p;
+	return *p == 'p' && nbd_number(p + 1, 1, 255) > 0 ? p + 1 : NULL;
+}
+
+/* A path of udev, or a word of mount(8): a part by the partition table. */
+static int take_part(const char **part, const char *word, const char *value,
+		     struct nbd_diag *d)
+{
+	static const char nbd[] = "/dev/nbd";
+	size_t len = strlen(value);
+
+	if (!value[0])
+		return wrong(d, word, value, 0, "the value is missing");
+	if (!strncmp(value, "PARTUUID=", 9) ||
+	    !strncmp(value, "PARTLABEL=", 10))
+		*part = value;
+	else if (!strncmp(value, nbd, sizeof(nbd) - 1))
+		*part = part_of_device(value + sizeof(nbd) - 1);
+	else if (nbd_is_uri(value))
+		return wrong(d, word, value, len,
+			     "this has to be in the export of root=");
+	if (*part)
+		return NBD_OK;
+	return wrong(d, word, value, len,
+		     "not PARTUUID=, PARTLABEL= or /dev/nbdN[pM] (before the "
+		     "root is verified no file system is looked for)");
+}
+
 /* ---- options ---- */
 
 /*
@@ -81,8 +116,9 @@ static const struct {
 	{ "ignore-corruption", "it would let wrong data through" },
 	{ "check-at-most-once",
 	  "a server may answer differently the second time" },
-	{ "fec-", "error correction is not supported" },
-	{ "root-hash-signature", "signatures are not supported" },
+	{ "root-hash-signature",
+	  "whoever can change roothash= can leave it out: sign the image that "
+	  "has both (make uki ROOTHASH=)" },
 	{ "uuid", NULL },
 };
 
@@ -140,6 +176,27 @@ static bool take_all(uint64_t *to, const char *p, size_t len)
 	return nbd_take_number(&p, end, INT64_MAX, to) && p == end;
 }
 
+/* The value is a piece of the text of all options. */
+static int take_codes(struct verity_wanted *w, const char *value, size_t len,
+		      struct nbd_diag *d)
+{
+	static const char word[] = OPTIONS "fec-device=";
+	char text[VERITY_NAMED];
+	const char *part = NULL;
+	int rc;
+
+	if (len >= sizeof(text))
+		return wrong(d, word, value, len, "too long");
+	memcpy(text, value, len);
+	text[len] = '\0';
+	rc = take_part(&part, word, text, d);
+	if (rc)
+		return rc;
+	w->fec = true;
+	memcpy(w->codes, part, strlen(part) + 1);
+	return NBD_OK;
+}
+
 /* Takes NAME=VALUE; *known: the name is one of these. */
 static bool take_value(struct verity_wanted *w, const char *p, size_t name,
 		       const char *value, size_t len, bool *known)
@@ -159,6 +216,14 @@ static bool take_value(struct verity_wanted *w, const char *p, size_t name,
 	if (is("hash-offset"))
 		return take_all(&w->hash_offset, value, len) &&
 		       !(w->hash_offset % 512);
+	if (is("fec-offset"))
+		return take_all(&w->codes_at, value, len);
+	if (is("fec-roots")) {
+		long n = nbd_numbern(value, len, 2, 24);
+
+		w->roots = (unsigned)n;
+		return n > 0;
+	}
 	if (is("salt"))
 		return take_salt(w, value, len);
 	if (is("format"))
@@ -183,6 +248,8 @@ static int take_option(struct verity_wanted *w, const char *p, size_t len,
 		w->policy = "panic_on_corruption";
 	else if (len == 18 && !memcmp(p, "ignore-zero-blocks", 18))
 		w->zero = true;
+	else if (name == 10 && equals && !memcmp(p, "fec-device", 10))
+		return take_codes(w, equals + 1, len - 11, d);
 	else if (equals &&
 		 !take_value(w, p, name, equals + 1, len - name - 1, &known))
 		return wrong(d, OPTIONS, p, len, "not a possible value");
@@ -205,41 +272,6 @@ static int take_options(struct verity_wanted *w, const char *p,
 		p += *p == ',';
 	}
 	return rc;
-}
-
-/* ---- devices ---- */
-
-/* Of /dev/nbdN the number is that of one boot: the root's device is meant. */
-static const char *part_of_device(const char *p)
-{
-	p += strspn(p, "0123456789");
-	if (!*p)
-		return p;
-	return *p == 'p' && nbd_number(p + 1, 1, 255) > 0 ? p + 1 : NULL;
-}
-
-/* A path of udev, or a word of mount(8): a part by the partition table. */
-static int take_part(const char **part, const char *word, const char *value,
-		     struct nbd_diag *d)
-{
-	static const char nbd[] = "/dev/nbd";
-	size_t len = strlen(value);
-
-	if (!value[0])
-		return wrong(d, word, value, 0, "the value is missing");
-	if (!strncmp(value, "PARTUUID=", 9) ||
-	    !strncmp(value, "PARTLABEL=", 10))
-		*part = value;
-	else if (!strncmp(value, nbd, sizeof(nbd) - 1))
-		*part = part_of_device(value + sizeof(nbd) - 1);
-	else if (nbd_is_uri(value))
-		return wrong(d, word, value, len,
-			     "root= names the export of the data");
-	if (*part)
-		return NBD_OK;
-	return wrong(d, word, value, len,
-		     "not PARTUUID=, PARTLABEL= or /dev/nbdN[pM] (before the "
-		     "root is verified no file system is looked for)");
 }
 
 static int take_hash(struct verity_wanted *w, const char *value,
@@ -281,6 +313,7 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 	w->data_block = w->hash_block = w->data_blocks = VERITY_UNSET;
 	w->hash_offset = VERITY_UNSET;
 	w->policy = "";
+	w->roots = 2;
 	w->digest = (unsigned)(len / 2);
 	if ((w->digest != 32 && w->digest != 64) ||
 	    verity_unhex(w->root, VERITY_DIGEST, words->root, len) < 0)

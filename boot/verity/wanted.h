@@ -17,6 +17,8 @@
 /* Room for a hash as text, and for a part as init_part_find() takes it. */
 #define VERITY_HEX    (2 * VERITY_DIGEST + 1)
 #define VERITY_PART   (9 + 36 + 1)
+/* Room for a part that is named: a label has 36 characters. */
+#define VERITY_NAMED  (10 + 4 * 36 + 1)
 
 struct verity_words {
 	const char *root;    /* roothash= */
@@ -33,6 +35,10 @@ struct verity_wanted {
 	const char *data, *hash;
 	const char *tree; /* URIs of an export with the hashes; NULL: none */
 	bool bare;	  /* there is no superblock */
+	bool fec;	  /* there are codes that correct errors, */
+	char codes[VERITY_NAMED]; /* in this part; "": all of the disk */
+	uint64_t codes_at;	  /* bytes before them */
+	unsigned roots;		  /* of Reed and Solomon's code: 2 to 24 */
 	uint64_t data_block, hash_block, data_blocks, hash_offset;
 	uint8_t salt[VERITY_SALT];
 	unsigned salt_len;

@@ -21,6 +21,7 @@ static void same(bool yes)
 static void check(const struct verity_tree *t, const struct verity_wanted *w,
 		  const struct verity_room *room)
 {
+	struct verity_tree with = *t;
 	char table[VERITY_TABLE];
 
 	same(t->data_blocks && t->data_block >= 512 && t->hash_block <= 4096);
@@ -30,7 +31,11 @@ static void check(const struct verity_tree *t, const struct verity_wanted *w,
 	if (room->same)
 		same(t->start * t->hash_block >=
 		     t->data_blocks * t->data_block);
-	same(verity_tree_table(table, t, w, "43:0", "43:0") > 0);
+	if (w->fec && !verity_tree_codes(&with, w, room, NULL))
+		same(with.covered > with.data_blocks &&
+		     with.covered <= t->data_blocks + INT64_MAX / 512);
+	same(verity_tree_table(table, &with, w, "43:0", "43:0",
+			       w->fec ? "43:0" : NULL) > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct verity_words words = { .root = H64 };
 	struct verity_wanted w;
 	struct verity_tree t;
-	struct verity_room room;
+	struct verity_room room = { 0 };
 	uint8_t sb[VERITY_SUPER] = { 0 };
 	char options[256] = "";
 	size_t len;
@@ -51,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	room.data &= INT64_MAX;
 	room.hash &= INT64_MAX;
 	room.same = room.data == room.hash;
+	room.behind = room.same;
 	data += 16;
 	size -= 16;
 	for (len = 0; len < size && len < 255 && data[len] != '\n'; len++)

@@ -58,6 +58,26 @@ shows 'of two servers the one that sends wrong blocks is named, and left' \
 check 'and all is right from the other one' said "^guest: blob is $blob$"
 unserve_two
 
+# ---- codes that correct errors ----
+
+# behind the tree, for which there is more room than it needs
+codes=$(((size + size / 64 + (1 << 20)) / 4096 * 4096))
+cp "$work/plain" "$work/coded"
+truncate -s "$codes" "$work/coded"
+format "$work/coded" "$work/coded" --hash-offset="$size" \
+	--data-blocks=$((size / 4096)) --fec-device="$work/coded" \
+	--fec-offset="$codes"
+flip "$work/coded" $((middle * 4096)) 5
+serve 0 file "$work/coded"
+coded="ro roothash=$roothash \
+systemd.verity_root_options=hash-offset=$size,fec-offset=$codes,fec-device=/dev/nbd0"
+in_qemu boot "$coded"
+ended 'a wrong block is corrected by the codes of the image' \
+	'device-mapper: verity-fec: .*corrected' "^guest: blob is $blob$" '!WRONG'
+refused 'a kernel without error correction says so' \
+	'FAILED: verity' "$coded"
+unserve
+
 # ---- the tree in an export of its own ----
 
 format "$work/plain" "$work/hash"

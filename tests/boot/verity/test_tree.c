@@ -12,7 +12,9 @@ static struct verity_tree t;
 static struct verity_wanted w;
 static struct nbd_diag d;
 /* What veritysetup 2.6.1 makes of 10 MiB: 2560 blocks and 21 of the tree. */
-static const struct verity_room room = { 10575872, 10575872, true };
+static const struct verity_room room = { .data = 10575872,
+					 .hash = 10575872,
+					 .same = true };
 #define AT 10485760u
 
 static void want(const char *options)
@@ -60,17 +62,17 @@ static void a_superblock_gives_a_table(void **state)
 	(void)state;
 	want(NULL);
 	assert_int_equal(parse(superblock()), NBD_OK);
-	assert_true(verity_tree_table(table, &t, &w, "43:0", "43:1") > 0);
+	assert_true(verity_tree_table(table, &t, &w, "43:0", "43:1", NULL) > 0);
 	assert_string_equal(table,
 			    "0 20480 verity 1 43:0 43:1 4096 4096 2560 2561 "
 			    "sha256 " H64 " abcd\n");
 	want("restart-on-corruption,salt=abcd");
 	assert_int_equal(parse(superblock()), NBD_OK);
-	verity_tree_table(table, &t, &w, "43:0", "43:1");
+	verity_tree_table(table, &t, &w, "43:0", "43:1", NULL);
 	assert_non_null(strstr(table, " abcd 1 restart_on_corruption\n"));
 	want("panic-on-corruption,ignore-zero-blocks");
 	t.salt_len = 0;
-	verity_tree_table(table, &t, &w, "43:0", "43:1");
+	verity_tree_table(table, &t, &w, "43:0", "43:1", NULL);
 	assert_non_null(strstr(table, " - 2 panic_on_corruption "
 				      "ignore_zero_blocks\n"));
 	/* the longest fits */
@@ -82,7 +84,53 @@ static void a_superblock_gives_a_table(void **state)
 	t.data_block = 512; /* parse() knows that the size does not wrap */
 	t.salt_len = VERITY_SALT;
 	assert_true(verity_tree_table(table, &t, &w, "4095:1048575",
-				      "4095:1048575") > 0);
+				      "4095:1048575", "4095:1048575") > 0);
+}
+
+/* As VERITY_FEC_blocks() of cryptsetup counts. */
+static void codes_cover_the_data_and_the_tree(void **state)
+{
+	static const struct {
+		const char *options;
+		bool behind;
+		const char *want; /* of the table, or of the reason */
+		int rc;
+	} cases[] = {
+		{ "fec-device=/dev/nbd0p3", false,
+		  " 8 use_fec_from_device 43:2 fec_roots 2 fec_blocks 2583 "
+		  "fec_start 0\n",
+		  NBD_OK },
+		{ "fec-device=/dev/nbd0,fec-offset=10575872,fec-roots=24,"
+		  "panic-on-corruption",
+		  true,
+		  " 9 panic_on_corruption use_fec_from_device 43:2 fec_roots 24 "
+		  "fec_blocks 2581 fec_start 2582\n",
+		  NBD_OK },
+		{ "fec-device=/dev/nbd0,fec-offset=10575873", true,
+		  "not a multiple", NBD_E_MISMATCH },
+		{ "fec-device=/dev/nbd0", true, "before the hash tree",
+		  NBD_E_MISMATCH },
+		{ "fec-device=/dev/nbd0,fec-offset=10489856", true,
+		  "before the hash tree", NBD_E_MISMATCH },
+	};
+	struct verity_room with = room;
+	char table[VERITY_TABLE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		want(cases[i].options);
+		with.hash = (2561 + 23) * 4096;
+		with.behind = cases[i].behind;
+		assert_int_equal(parse(superblock()), NBD_OK);
+		assert_int_equal(verity_tree_codes(&t, &w, &with, &d),
+				 cases[i].rc);
+		verity_tree_table(table, &t, &w, "43:0", "43:1", "43:2");
+		assert_non_null(
+			strstr(cases[i].rc ? d.text : table, cases[i].want));
+	}
+	want("fec-device=/dev/nbd0p3");
+	t.data_block = 512;
+	assert_int_equal(verity_tree_codes(&t, &w, &with, &d), NBD_E_MISMATCH);
 }
 
 /* But for the UUID, whose bits mean nothing, and for the salt's, which count. */
@@ -144,14 +192,14 @@ static void a_tree_has_to_be_on_its_device(void **state)
 			 NBD_E_MISMATCH);
 	assert_non_null(strstr(d.text, "the tree of 21 blocks is cut off"));
 	/* on another device it may begin anywhere */
-	small = (struct verity_room){ AT, 22 * 4096, false };
+	small = (struct verity_room){ AT, 22 * 4096, false, false };
 	assert_int_equal(verity_tree_parse(&t, superblock(), 0, &w, &small, &d),
 			 NBD_OK);
 	assert_int_equal(t.start, 1);
 	small.hash -= 4096;
 	assert_int_equal(verity_tree_parse(&t, superblock(), 0, &w, &small, &d),
 			 NBD_E_MISMATCH);
-	small = (struct verity_room){ AT - 1, 22 * 4096, false };
+	small = (struct verity_room){ AT - 1, 22 * 4096, false, false };
 	assert_int_equal(verity_tree_parse(&t, superblock(), 0, &w, &small, &d),
 			 NBD_E_MISMATCH);
 }
@@ -175,7 +223,7 @@ static void words_and_superblock_agree(void **state)
 
 static void without_a_superblock_words_say_all(void **state)
 {
-	struct verity_room bare = { AT, 21 * 4096, false };
+	struct verity_room bare = { AT, 21 * 4096, false, false };
 
 	(void)state;
 	want("superblock=0,data-blocks=2560,salt=01");
@@ -221,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_superblock_gives_a_table),
+		cmocka_unit_test(codes_cover_the_data_and_the_tree),
 		cmocka_unit_test(no_bit_of_a_superblock_can_change),
 		cmocka_unit_test(what_a_superblock_must_not_say),
 		cmocka_unit_test(a_tree_has_to_be_on_its_device),

@@ -91,6 +91,20 @@ static void options_are_those_of_veritytab(void **state)
 	assert_int_equal(w.salt[1], 0xff);
 	assert_true(w.zero);
 	assert_string_equal(w.policy, "panic_on_corruption");
+	assert_false(w.fec);
+	assert_int_equal(take(H64,
+			      "fec-device=/dev/nbd0p3,fec-roots=5,"
+			      "fec-offset=4096",
+			      NULL),
+			 NBD_OK);
+	assert_true(w.fec);
+	assert_string_equal(w.codes, "3");
+	assert_int_equal(w.roots, 5);
+	assert_int_equal(w.codes_at, 4096);
+	assert_int_equal(take(H64, "fec-device=/dev/nbd0,zero", NULL),
+			 NBD_E_USAGE);
+	assert_string_equal(w.codes, "");
+	assert_int_equal(w.roots, 2);
 	/* ours has the last word */
 	assert_int_equal(take(H64, "panic-on-corruption,,", "fail"), NBD_OK);
 	assert_string_equal(w.policy, "");
@@ -105,9 +119,17 @@ static void other_options_are_refused(void **state)
 	static const char *const options[][2] = {
 		{ "ignore-corruption", "let wrong data through" },
 		{ "check-at-most-once", "the second time" },
-		{ "fec-device=/dev/nbd0", "error correction" },
-		{ "fec-roots=2", "error correction" },
-		{ "root-hash-signature=/x", "signatures" },
+		{ "fec-device=/dev/sda1", "not PARTUUID=" },
+		{ "fec-device=UUID=1", "not PARTUUID=" },
+		{ "fec-device=nbd://h/x", "in the export of root=" },
+		{ "fec-device=", "the value is missing" },
+		{ "fec-device=PARTLABEL=" H128 H32, "too long" },
+		{ "fec-device", "not known" },
+		{ "fec-roots=1", "not a possible value" },
+		{ "fec-roots=25", "not a possible value" },
+		{ "fec-offset=x", "not a possible value" },
+		{ "fec-x=1", "not known" },
+		{ "root-hash-signature=/x", "can leave it out" },
 		{ "format=0", "not a possible value" },
 		{ "hash=sha512", "not a possible value" },
 		{ "hash=md5", "not a possible value" },
@@ -175,7 +197,7 @@ static void devices_are_parts_of_the_export(void **state)
 		assert_int_equal(take_devices(NULL, wrong[i]), NBD_E_USAGE);
 	}
 	assert_int_equal(take_devices("nbd://h/data", NULL), NBD_E_USAGE);
-	assert_non_null(strstr(d.text, "root= names the export"));
+	assert_non_null(strstr(d.text, "in the export of root="));
 }
 
 static void a_tree_is_in_an_export_or_in_a_part(void **state)
