@@ -30,10 +30,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 642240 ;;
-	uefi) echo 119808 ;;
+	nbdboot) echo 644608 ;;
+	uefi) echo 115200 ;;
 	uefi_ipv6) echo 137216 ;;
-	rescue) echo 327680 ;;
+	rescue) echo 335872 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }

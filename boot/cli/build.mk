@@ -33,6 +33,7 @@ boot-$(CONFIG_BOOT_SHUTDOWN) += boot/cli/cmd_shutdown.o \
 boot-$(CONFIG_BOOT_REROOT) += boot/cli/cmd_reroot.o
 boot-$(CONFIG_BOOT_TIMES) += boot/cli/cmd_boot_time.o boot/cli/chart.o
 boot-$(CONFIG_BOOT_PREFETCH) += boot/cli/cmd_prefetch.o
+boot-$(CONFIG_BOOT_KEEP) += boot/cli/cmd_keep.o
 boot-$(CONFIG_BOOT_IMAGES) += boot/cli/cmd_image.o
 boot-$(CONFIG_BOOT_CLONE) += boot/cli/cmd_clone.o
 boot-$(CONFIG_BOOT_SEAL) += $(addprefix boot/cli/, cmd_seal.o \

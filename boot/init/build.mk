@@ -101,6 +101,10 @@ boot-$(CONFIG_BOOT_RENEW) += boot/init/renewer.o
 words-$(CONFIG_BOOT_RENEW) += init_renewer
 steps-$(CONFIG_BOOT_RENEW) += 72-init_renewer 76-init_renewer_ready
 
+boot-$(CONFIG_BOOT_KEEP) += boot/init/keeper.o
+words-$(CONFIG_BOOT_KEEP) += init_keeper
+steps-$(CONFIG_BOOT_KEEP) += 85-init_keeper 86-init_keeper_ready
+
 boot-$(CONFIG_BOOT_SHUTDOWN) += boot/init/shutdown.o boot/init/unmount.o
 steps-$(CONFIG_BOOT_SHUTDOWN) += 73-init_way_down
 

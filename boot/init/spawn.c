@@ -42,12 +42,17 @@ static _Noreturn void become(char *command, char *option, int index,
 {
 	static char self[256], name[16], notify[32];
 	char *device = index < 0 ? NULL : name;
-	char *argv[] = { "@nbdboot", command, option ? option : device,
-			 option ? device : NULL, NULL };
+	char *argv[6] = { "@nbdboot", command };
+	size_t n_words = 2;
 	char *env[] = { notify, NULL };
 	const char *path = by->leave ? by->leave() : NULL;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
+	if (option)
+		argv[n_words++] = option;
+	if (device)
+		argv[n_words++] = device;
+	argv[n_words] = by->word;
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
 	nbd_fmt(notify, sizeof(notify), "NOTIFY_SOCKET=@%s", ready);
 	/* its comm is the name by which it is executed */

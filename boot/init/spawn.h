@@ -23,10 +23,11 @@ struct spawner {
 	 * "" after a failure.  NULL, as its result is: this is the initramfs.
 	 */
 	const char *(*leave)(void);
+	char *word; /* the last operand of the process, or NULL */
 };
 
 /*
- * Starts `nbdboot COMMAND [OPTION] [nbdN]`, without the option if it is NULL
+ * Starts `nbdboot COMMAND [OPTION] [nbdN] [WORD]`, without the option if it is NULL
  * and without a device if the index is -1.  Does not wait until it is ready.  A
  * failure is reported by init_spawn_ready(), which must be called before the
  * switch of the root.

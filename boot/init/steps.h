@@ -109,6 +109,7 @@ struct boot {
 		struct spawned process;
 		char option[160];
 	} clone;
+	struct spawned keep;
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -65,7 +65,8 @@ int reroot_beside(const char *words, const struct device_signals *signals,
 	next.argv = argv;
 	next.index = next.overlay.index = next.tree.index = -1;
 	next.plan = &plan;
-	next.by = (struct spawner){ &signals->before, reroot_beside_leave };
+	next.by = (struct spawner){ .signals = &signals->before,
+				    .leave = reroot_beside_leave };
 	next.await = reroot_beside_await;
 	next.signals = signals;
 	next.lease_ends = reroot_beside_must_renew();

@@ -25,7 +25,8 @@ static void clean(void)
 /* The process lists the devices before the new root's are connected. */
 static void start_release(struct reroot_soft *s, const sigset_t *mask)
 {
-	const struct spawner by = { mask, reroot_beside_leave };
+	const struct spawner by = { .signals = mask,
+				    .leave = reroot_beside_leave };
 
 	init_spawn_start(&s->release, "reroot", "--release", -1, &by);
 	if (!init_spawn_ready(&s->release))

@@ -121,6 +121,8 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"trial ready",
 		"timer",
 		"module image",
+		"keep",
+		"keep ready",
 		"switch",
 	};
 	size_t i = 0;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nbdboot keep: stays, and keeps programs of the root in memory. */
+#include "boot/cli/cli.h"
+#include "boot/keep/keep.h"
+#include "boot/system/confine.h"
+#include "boot/system/console.h"
+#include "boot/system/harden.h"
+#include "boot/system/ready.h"
+#include "port/linux/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct options {
+	const char *root;
+	int percent;
+};
+
+static const struct cli_option options[] = {
+	{ "root", 'r', "DIR", "the root whose files they are (default: /)",
+	  CLI_FIELD(struct options, root) },
+	{ "percent", 'p', "N", "of the memory, at most",
+	  CLI_FIELD(struct options, percent), .min = 1, .max = 90,
+	  .preset = 25 },
+	{ 0 },
+};
+
+/* Links stay open. */
+static void raise_limits(void)
+{
+	struct rlimit files = { 2 * KEEP_FILES, 2 * KEEP_FILES };
+
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		boot_note("keep: RLIMIT_NOFILE: %s", strerror(errno));
+}
+
+/*
+ * The mark of init says that systemd is to spare the process at the end: this
+ * one has files of the root open, and would keep it from being unmounted.
+ */
+static void unmark(char *program)
+{
+	if (*program == '@')
+		memmove(program, program + 1, strlen(program));
+}
+
+static int run(struct cli_call *call)
+{
+	/* pages: too large for a stack; a process that stays */
+	static struct keep k;
+	const struct options *o = call->options;
+	const char *root = o->root ? o->root : "/";
+	int rc;
+
+	boot_small_pages();
+	unmark(call->program);
+	raise_limits();
+	k.root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (k.root < 0)
+		return nbd_diag(&call->d, file_error(errno), "open %s: %s",
+				root, strerror(errno));
+	k.max = file_meminfo("MemTotal:") * 1024 / 100 * (unsigned)o->percent;
+	boot_log_to_kernel();
+	boot_harden();
+	/* the root is open, so that it may move: its files are read meanwhile */
+	boot_ready_tell();
+	rc = keep_list(&k, call->words[0], &call->d);
+	if (rc)
+		return rc;
+	boot_say("keep: %u files are in memory: %llu KiB", k.files,
+		 (unsigned long long)(k.bytes / 1024));
+	boot_confine(0);
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
+const struct command cmd_keep = {
+	.name = "keep",
+	.group = CLI_WATCH,
+	.summary = "stay, and keep programs of the root in memory",
+	.help = "LIST    sshd,bash,/etc/pam.d: programs with their libraries,\n"
+		"        files, and directories with their files\n",
+	.operands = { 1, 1, { "LIST" } },
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names become files, and files are locked: what those need is named, too. */
+#include "boot/keep/keep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "boot/system/console.h"
+#include "port/linux/dir.h"
+#include "port/linux/file.h"
+
+/* Directories in a directory of the list. */
+#define DEPTH 4
+
+static const char *const programs[] = { "/usr/local/sbin", "/usr/local/bin",
+					"/usr/sbin",	   "/usr/bin",
+					"/sbin",	   "/bin" };
+/* Where there is no cache of ld.so. */
+static const char *const libraries[] = { "/lib", "/usr/lib", "/lib64",
+					 "/usr/lib64" };
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+void keep_add(struct keep *k, enum keep_kind kind, const char *name)
+{
+	struct keep_name *n = k->names;
+
+	for (; n < k->names + k->n_names; n++)
+		if (!strcmp(n->text, name))
+			return;
+	if (k->n_names == KEEP_NAMES) {
+		k->failed++;
+		return;
+	}
+	k->n_names++;
+	nbd_fmt(n->text, sizeof(n->text), "%s", name);
+	n->kind = (uint8_t)kind;
+}
+
+bool keep_first(struct keep *k, const struct stat *st)
+{
+	for (unsigned i = 0; i < k->n_seen; i++)
+		if (k->seen[i].dev == st->st_dev &&
+		    k->seen[i].ino == st->st_ino)
+			return false;
+	if (k->n_seen == KEEP_FILES)
+		return false;
+	k->seen[k->n_seen++] = (struct keep_seen){ st->st_dev, st->st_ino };
+	return true;
+}
+
+/*
+ * Locks len bytes of a file.  Returns 0, or NBD_E_NO_MEMORY: they are more than
+ * may be locked; otherwise as file_error().
+ */
+static int lock(struct keep *k, int fd, uint64_t len)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t left = k->max - k->bytes, pages;
+	void *p;
+
+	/* in this order nothing wraps */
+	if (len > left || left - len < page)
+		return NBD_E_NO_MEMORY;
+	pages = (len + page - 1) / page * page;
+	if (!len || pages > SIZE_MAX)
+		return len ? NBD_E_NO_MEMORY : NBD_OK;
+	p = mmap(NULL, (size_t)pages, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return file_error(errno);
+	/* reads all of it */
+	if (mlock(p, (size_t)pages)) {
+		int err = errno;
+
+		munmap(p, (size_t)pages);
+		errno = err;
+		return file_error(err);
+	}
+	k->bytes += pages;
+	return NBD_OK;
+}
+
+static void keep_file(struct keep *k, const char *path, int fd,
+		      const struct stat *st)
+{
+	int rc;
+
+	k->found = true;
+	if (!keep_first(k, st))
+		return;
+	rc = lock(k, fd, (uint64_t)st->st_size);
+	if (!rc) {
+		k->files++;
+		return;
+	}
+	k->failed++;
+	boot_say("keep: %s is not kept: %s", path,
+		 rc == NBD_E_NO_MEMORY ? "there is not enough memory for it"
+				       : strerror(errno));
+}
+
+static void keep_directory(struct keep *k, const char *path, int fd,
+			   unsigned depth);
+
+/* Of a script: "#!/bin/sh". */
+static void keep_interpreter(struct keep *k, int fd)
+{
+	char text[KEEP_NAME];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	char *p = text + 2;
+
+	text[n > 0 ? n : 0] = '\0';
+	if (n < 4 || text[0] != '#' || text[1] != '!')
+		return;
+	p += strspn(p, " \t");
+	p[strcspn(p, " \t\n")] = '\0';
+	if (*p == '/')
+		keep_add(k, KEEP_FILE, p);
+}
+
+static void keep_entry(struct keep *k, const char *path, unsigned depth)
+{
+	struct stat st;
+	int fd = keep_open(k, path, &st);
+
+	if (fd < 0)
+		return;
+	if (S_ISDIR(st.st_mode)) {
+		/* takes fd */
+		keep_directory(k, path, fd, depth);
+		return;
+	}
+	if (!keep_needed(k, fd))
+		keep_interpreter(k, fd);
+	keep_file(k, path, fd, &st);
+	close(fd);
+}
+
+static void keep_directory(struct keep *k, const char *path, int fd,
+			   unsigned depth)
+{
+	char below[KEEP_NAME];
+	const char *name;
+	struct dir dir;
+
+	k->found = true;
+	dir_take(&dir, fd);
+	while (depth && (name = dir_next(&dir)))
+		if (nbd_fmt(below, sizeof(below), "%s/%s", path, name) > 0)
+			keep_entry(k, below, depth - 1);
+	dir_close(&dir);
+}
+
+/* A library of another machine, as i386, is not the one. */
+static void keep_library(struct keep *k, const char *path)
+{
+	struct stat st;
+	int fd = keep_open(k, path, &st);
+
+	if (fd < 0)
+		return;
+	if (S_ISREG(st.st_mode) && keep_needed(k, fd))
+		keep_file(k, path, fd, &st);
+	close(fd);
+}
+
+static bool keep_program(struct keep *k, const char *name)
+{
+	char path[KEEP_NAME];
+	struct stat st;
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < COUNT(programs); i++)
+		if (nbd_fmt(path, sizeof(path), "%s/%s", programs[i], name) > 0)
+			fd = keep_open(k, path, &st);
+	if (fd < 0)
+		return false;
+	close(fd);
+	keep_entry(k, path, DEPTH);
+	return true;
+}
+
+static void find_library(struct keep *k, const char *name)
+{
+	char path[KEEP_NAME];
+	struct stat st;
+	int fd = keep_open(k, "/etc/ld.so.cache", &st);
+
+	if (fd >= 0) {
+		keep_cache(k, fd, name, keep_library);
+		close(fd);
+	}
+	for (size_t i = 0; !k->found && i < COUNT(libraries); i++)
+		if (nbd_fmt(path, sizeof(path), "%s/%s", libraries[i], name) >
+		    0)
+			keep_library(k, path);
+}
+
+static void keep_name(struct keep *k, const char *name, enum keep_kind kind)
+{
+	bool path = strchr(name, '/');
+
+	k->found = false;
+	if (path && kind == KEEP_LIBRARY)
+		keep_library(k, name);
+	else if (path)
+		/* a directory only if a person has named it */
+		keep_entry(k, name, kind == KEEP_PROGRAM ? DEPTH : 0);
+	else if (kind == KEEP_LIBRARY || !keep_program(k, name))
+		find_library(k, name);
+	if (kind == KEEP_PROGRAM && !k->found) {
+		k->failed++;
+		boot_say("keep: %s is not in the root", name);
+	}
+}
+
+int keep_list(struct keep *k, const char *list, struct nbd_diag *d)
+{
+	char name[KEEP_NAME];
+	size_t n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n >= sizeof(name))
+			return nbd_diag(d, NBD_E_USAGE,
+					"a name has more than %d bytes",
+					KEEP_NAME - 1);
+		nbd_fmt(name, sizeof(name), "%.*s", (int)n, list);
+		if (n)
+			keep_add(k, KEEP_PROGRAM, name);
+	}
+	/* what is added meanwhile comes last */
+	for (unsigned i = 0; i < k->n_names; i++)
+		keep_name(k, k->names[i].text, k->names[i].kind);
+	return NBD_OK;
+}
