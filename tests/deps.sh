@@ -3,8 +3,8 @@
 # Installs the Debian packages that the tree needs.  Unless run as root it
 # prints the command for that and ends with status 1.
 #
-#   deps.sh [-l] [build|demo|metal|unit|check|cpus|bench|net|images ...]
-#                                   all but the last four if none is named
+#   deps.sh [-l] [build|demo|metal|unit|check|cpus|bench|net|images|ceph ...]
+#                                   all but the last five if none is named
 #   -l                                      list them, install nothing
 set -eu
 
@@ -53,6 +53,9 @@ net='kea-dhcp4-server isc-dhcp-server'
 # images that no check makes
 images='mkosi'
 
+# a distributed store
+ceph='ceph-mon ceph-mgr ceph-osd ceph-common qemu-block-extra'
+
 die()
 {
 	echo "deps: $*" >&2
@@ -77,7 +80,8 @@ for group; do
 	bench) want="$want $bench" ;;
 	net) want="$want $net" ;;
 	images) want="$want $images" ;;
-	*) die "no group \"$group\" (there are build, demo, metal, unit, check, cpus, bench, net, images)" ;;
+	ceph) want="$want $ceph" ;;
+	*) die "no group \"$group\" (there are build, demo, metal, unit, check, cpus, bench, net, images, ceph)" ;;
 	esac
 done
 # shellcheck disable=SC2086 # words on purpose

@@ -122,6 +122,8 @@ soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
 soak-clone: vm-program ## power cuts while a root moves to a disk: CUTS=200
 	@CUTS='$(CUTS)' $(vm) tests/vm/soak_clone.sh
+soak-ceph: vm-program ## an image on Ceph, whose daemons and gateways are killed: ROUNDS=1
+	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_ceph.sh
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_verity.sh
 soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=openrc
@@ -148,7 +150,7 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-login soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
-	soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
+	soak-boot soak-prefetch soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
 
 # A server that test_survive.sh starts.
