@@ -135,14 +135,14 @@ connected()
 	fi
 }
 
-# 64 MiB through the page cache, to the server, and back.
+# 16 MiB through the page cache, to the server, and back.
 data_comes_back()
 {
 	dd if=data of=/dev/nbd0 bs=1M conv=fsync || return
 	echo 3 >/proc/sys/vm/drop_caches
 	# set by guest/connect.sh
 	# shellcheck disable=SC2154
-	[ "$(dd if=/dev/nbd0 bs=1M count=64 | sha256sum)" = "$data_sum" ]
+	[ "$(dd if=/dev/nbd0 bs=1M count=16 | sha256sum)" = "$data_sum" ]
 }
 
 fio_verifies()
@@ -156,7 +156,7 @@ fio_verifies()
 # moves_data SENTENCE
 moves_data()
 {
-	check "$1: the program is gone, and 64 MiB come back as written" \
+	check "$1: the program is gone, and 16 MiB come back as written" \
 		data_comes_back
 	check "$1: fio verify finds no error" fio_verifies
 	check "$1: no process of the program is left" nobody_left

@@ -8,7 +8,7 @@ modprobe -a virtio_pci virtio_net
 ip link set lo up
 ip addr add 10.0.2.15/24 dev eth0
 ip link set eth0 up
-dd if=/dev/urandom of=data bs=1M count=64 2>/dev/null
+dd if=/dev/urandom of=data bs=1M count=16 2>/dev/null
 data_sum=$(sha256sum <data)
 
 # nbds SERVER [KEYS]: prints its URI
