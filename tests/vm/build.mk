@@ -109,7 +109,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
 soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin soak-images vm-program ## simulations and outages for hours
-	@status=0; export VM_LIMIT=14400; \
+	@status=0; export VM_LIMIT=14400 PAUSES=1; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
 	ROUNDS=10 OUTAGE=300 $(vm) tests/vm/test_survive.sh || status=1; \

@@ -23,5 +23,5 @@ daemon_at "$qemu_port" qemu-nbd -p "$qemu_port" -b 127.0.0.1 -t -e 8 --shared=8 
 vm_cpus=4
 vm_memory=768
 guest_tests "$work/initramfs" "test.rounds=${ROUNDS:-3} \
-test.storms=${STORMS:-20} test.port=$qemu_port"
+test.storms=${STORMS:-20} test.pauses=${PAUSES-} test.port=$qemu_port"
 finish
