@@ -203,6 +203,11 @@ started_anew()
 	[ "$first" ] && [ "$last" ] && [ "$first" != "$last" ]
 }
 
+same_kernel()
+{
+	[ "$first" ] && [ "$first" = "$last" ]
+}
+
 # ---- Debian ----
 
 # unit NAME TEXT: a service of $tree, wanted by multi-user.target

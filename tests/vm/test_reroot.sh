@@ -186,18 +186,21 @@ check 'the lease is renewed as before' said 'guest: process: @nbdbootrenew'
 check 'the root is that of Debian 13' succeeds 'grep ^13 /etc/debian_version'
 
 before=$(goodbyes new)
-tell_reroot 'nbdboot reroot local:/dev/vda'
+first=$(boot_id)
+tell 'nbdboot reroot local:/dev/vda'
 check 'from a server to the disk of the machine' arrives disk
 check 'the root is that disk' said 'guest: root is /dev/vda ext4 rw'
 check 'no device is connected' said '^guest: disks $'
 check 'the server saw the disconnect' [ "$(goodbyes new)" -gt "$before" ]
 
-tell_reroot "nbdboot reroot -o tmpfs $old"
+tell "nbdboot reroot -o tmpfs $old"
 check 'from the disk to a server, with an overlay' arrives old
 check 'which renews the lease again, as nobody did in between' \
 	said 'guest: process: @nbdbootrenew'
 check 'the root is the overlay' said 'guest: root is overlay overlay rw'
 check 'the disk is free' succeeds 'blockdev --rereadpt /dev/vda'
+last=$(boot_id)
+check "no kernel has started in between ($first, $last)" same_kernel
 
 # ---- with another kernel ----
 
@@ -220,8 +223,8 @@ check 'the sysctl is set' succeeds \
 refuses 'where the sysctl forbids it' "nbdboot reroot --kexec $old" \
 	'kexec_load_disabled is 1'
 
-reroots_quickly
-vm_stop
+tell 'systemctl poweroff'
+vm_end
 for name in new disk; do
 	check "the file system of $name was left clean" is_clean "$work/$name"
 done
