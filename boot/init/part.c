@@ -19,10 +19,11 @@
 struct search {
 	const char *sys, *dev, *disk, *spec;
 	struct part_spec part;
-	unsigned seen;		    /* partitions that were examined */
-	unsigned found;		    /* those that match */
-	char *path;		    /* of the first of them */
-	char names[128], btrfs[37]; /* of all of them; the UUID of a btrfs */
+	unsigned seen;	/* partitions that were examined */
+	unsigned found; /* those that match */
+	char *path;	/* of the first of them */
+	char names[128],
+		btrfs[SUPER_UUID]; /* of all of them; the UUID of a btrfs */
 };
 
 /* Returns the number in a file of sysfs, or -1. */
@@ -56,18 +57,6 @@ static int open_dev(const struct search *s, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* One btrfs may lie on several partitions, of which any can be mounted. */
-static bool is_same_btrfs(struct search *s, const struct super *sb)
-{
-	bool first = !s->btrfs[0];
-
-	if (strcmp(sb->type, "btrfs") != 0)
-		return false;
-	if (first)
-		memcpy(s->btrfs, sb->uuid, sizeof(s->btrfs));
-	return !first && !strcmp(s->btrfs, sb->uuid);
-}
-
 /* Has the file system on dev/name the label or UUID? */
 static bool same_super(struct search *s, const char *name)
 {
@@ -83,7 +72,7 @@ static bool same_super(struct search *s, const char *name)
 	return !(s->part.by == PART_FS_LABEL
 			 ? strcmp(sb.label, s->part.value)
 			 : strcasecmp(sb.uuid, s->part.value)) &&
-	       !is_same_btrfs(s, &sb);
+	       !init_super_is_again(&sb, s->btrfs);
 }
 
 /* Has the partition this name in its table (a GPT)? */

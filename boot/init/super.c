@@ -108,6 +108,17 @@ static void fill(struct super *s, const struct kind *k, const unsigned char *b)
 		put_uuid(s->uuid, b + k->uuid, IN_ORDER, UUID_DASHES);
 }
 
+bool init_super_is_again(const struct super *s, char first[SUPER_UUID])
+{
+	bool is_first = !first[0];
+
+	if (strcmp(s->type, "btrfs") != 0)
+		return false;
+	if (is_first)
+		memcpy(first, s->uuid, SUPER_UUID);
+	return !is_first && !strcmp(first, s->uuid);
+}
+
 int init_super_read(struct super *s, int fd)
 {
 	unsigned char block[BLOCK];

@@ -12,10 +12,12 @@
 
 #include "port/port.h"
 
+#define SUPER_UUID 37 /* bytes of its text, with a NUL */
+
 struct super {
-	const char *type; /* "ext4", "xfs", ... as mount(2) wants it */
-	char label[260];  /* "" if there is none */
-	char uuid[37];	  /* lower case; vfat: "1a2b-3c4d"; "" if none */
+	const char *type;      /* "ext4", "xfs", ... as mount(2) wants it */
+	char label[260];       /* "" if there is none */
+	char uuid[SUPER_UUID]; /* lower case; vfat: "1a2b-3c4d"; "" if none */
 };
 
 /* The known file systems, for messages. */
@@ -29,6 +31,12 @@ const char *init_super_type(unsigned i);
  * known file system, or NBD_E_IO.  fd's offset is not used.
  */
 int init_super_read(struct super *s, int fd);
+
+/*
+ * One btrfs may lie on several devices, of which any can be mounted.  Is s of
+ * the btrfs whose UUID is in first?  If that is "", a btrfs is put there.
+ */
+bool init_super_is_again(const struct super *s, char first[SUPER_UUID]);
 
 /* Fills buf from `at` on.  Returns 1, 0 if fd ends before, or NBD_E_IO. */
 int init_super_bytes(int fd, void *buf, size_t len, uint64_t at);

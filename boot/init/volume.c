@@ -18,7 +18,7 @@ struct search {
 	const struct layers *l;
 	const char *label, *uuid; /* NULL: not asked for */
 	char *path;		  /* of the first that was found */
-	char btrfs[37];		  /* the UUID of the first btrfs, or "" */
+	char btrfs[SUPER_UUID];	  /* the UUID of the first btrfs, or "" */
 	unsigned found;
 	bool above; /* one is not the disk or a partition of it */
 	bool say;
@@ -61,18 +61,6 @@ static int read_super(struct super *sb, const struct layers *l,
 	return rc;
 }
 
-/* One btrfs may lie on several devices, of which any can be mounted. */
-static bool is_same_btrfs(struct search *s, const struct super *sb)
-{
-	bool first = !s->btrfs[0];
-
-	if (strcmp(sb->type, "btrfs") != 0)
-		return false;
-	if (first)
-		memcpy(s->btrfs, sb->uuid, sizeof(s->btrfs));
-	return !first && !strcmp(s->btrfs, sb->uuid);
-}
-
 static void weigh(struct search *s, const char *name)
 {
 	char path[PART_PATH];
@@ -85,7 +73,7 @@ static void weigh(struct search *s, const char *name)
 	name_path(path, s->l, name);
 	if (s->say)
 		boot_say("nbdboot.part=%s: %s", path, sb.type);
-	if (is_same_btrfs(s, &sb))
+	if (init_super_is_again(&sb, s->btrfs))
 		return;
 	s->above |= init_layers_above(s->l, name);
 	if (!s->found++ && s->path)
