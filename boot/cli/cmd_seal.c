@@ -51,14 +51,7 @@ static int seal(struct cli_call *call, struct sealing *w)
 
 static int run(struct cli_call *call)
 {
-	int rc;
-	struct sealing *w = cli_sealing_begin(call, &rc);
-
-	if (!w)
-		return rc;
-	rc = seal(call, w);
-	cli_sealing_end(w);
-	return rc;
+	return cli_sealing_run(call, "seal", seal);
 }
 
 static const struct cli_option options[] = {

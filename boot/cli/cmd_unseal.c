@@ -20,14 +20,7 @@ static int unseal(struct cli_call *call, struct sealing *w)
 
 static int run(struct cli_call *call)
 {
-	int rc;
-	struct sealing *w = cli_sealing_begin(call, &rc);
-
-	if (!w)
-		return rc;
-	rc = unseal(call, w);
-	cli_sealing_end(w);
-	return rc;
+	return cli_sealing_run(call, "unseal", unseal);
 }
 
 const struct command cmd_unseal = {

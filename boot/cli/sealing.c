@@ -25,36 +25,28 @@ int cli_sealing_which(const char *name)
 	return -1;
 }
 
-struct sealing *cli_sealing_begin(struct cli_call *call, int *rc)
+int cli_sealing_run(struct cli_call *call, const char *command,
+		    int (*work)(struct cli_call *call, struct sealing *w))
 {
 	const struct sealing_options *o = call->options;
-	const char *name = call->words[0];
 	struct sealing *w;
+	int rc;
 
-	if (cli_sealing_which(name) < 0) {
-		*rc = cli_usage(call->program,
-				"%s is no credential of nbdboot: "
-				"nbdboot.tls-key, -cert, -ca or -psk",
-				name);
-		return NULL;
-	}
+	if (cli_sealing_which(call->words[0]) < 0)
+		return cli_usage(command,
+				 "%s is no credential of nbdboot: "
+				 "nbdboot.tls-key, -cert, -ca or -psk",
+				 call->words[0]);
 	w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (w == MAP_FAILED) {
-		*rc = nbd_diag(&call->d, NBD_E_NO_MEMORY, "no memory");
-		return NULL;
-	}
-	*rc = tpm_open(&w->tpm, o->tpm, &call->d);
-	if (!*rc)
-		return w;
-	cli_sealing_end(w);
-	return NULL;
-}
-
-void cli_sealing_end(struct sealing *w)
-{
+	if (w == MAP_FAILED)
+		return nbd_diag(&call->d, NBD_E_NO_MEMORY, "no memory");
+	rc = tpm_open(&w->tpm, o->tpm, &call->d);
+	if (!rc)
+		rc = work(call, w);
 	tpm_close(&w->tpm);
 	creds_wipe();
 	explicit_bzero(w, sizeof(*w));
 	munmap(w, sizeof(*w));
+	return rc;
 }

@@ -25,11 +25,11 @@ struct sealing {
 };
 
 /*
- * Opens the TPM that the options name and checks the credential's name.  What it
- * returns is wiped and freed by cli_sealing_end(); NULL: *rc is the exit status
- * or a negative enum nbd_err.
+ * Runs a command: checks the credential's name, opens the TPM that the options
+ * name, calls `work`, and wipes all of *w.  Returns the exit status, or a
+ * negative enum nbd_err with the reason in call->d, as `work` does.
  */
-struct sealing *cli_sealing_begin(struct cli_call *call, int *rc);
-void cli_sealing_end(struct sealing *w);
+int cli_sealing_run(struct cli_call *call, const char *command,
+		    int (*work)(struct cli_call *call, struct sealing *w));
 
 #endif

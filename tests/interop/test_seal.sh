@@ -131,7 +131,8 @@ for list in '' '7,' ',7' 24 '7,x' -1 '7,,8'; do
 done
 expect 2 'is no list of PCRs, such as 7,11' 'bad lists of PCRs are refused'
 run "$nbdboot" seal -T one.tpm nbdboot.key key
-expect 2 'nbdboot.key is no credential of nbdboot' 'other names are refused'
+expect 2 'nbdboot: seal: nbdboot.key is no credential of nbdboot' \
+	'other names are refused'
 echo hello >text
 run "$nbdboot" seal -T one.tpm nbdboot.tls-key text
 expect 1 'text: it is no PEM text' 'a file that is no key is refused'
