@@ -3,4 +3,4 @@ port-y += port/pump.o port/text.o port/utf8.o port/diag.o \
 	port/dial.o port/export_same.o port/retry.o port/udp4.o port/ip6.o
 port-$(CONFIG_CORE_IO) += port/latency.o port/disk.o
 include $(addsuffix /build.mk,$(addprefix port/,linux lwip mbedtls metal posix uefi))
-port-$(or $(CONFIG_BOOT_UEFI_HASH),$(CONFIG_BOOT_SEAL)) += port/sha256.o
+port-$(CONFIG_BOOT_UEFI_HASH) += port/sha256.o

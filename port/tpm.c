@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "port/sha256.h"
-
 /* Part 2: 6.5.2, 6.3, 6.9, 7.4. */
 #define CC_CREATE_PRIMARY     0x131u
 #define CC_CREATE	      0x153u
@@ -366,21 +364,13 @@ int tpm_policy(struct tpm *t, bool trial, uint32_t *session)
 	return end(t);
 }
 
-int tpm_policy_pcr(struct tpm *t, uint32_t session, const struct tpm_pcrs *p)
+int tpm_policy_pcr(struct tpm *t, uint32_t session, uint32_t mask,
+		   const uint8_t digest[TPM_DIGEST])
 {
-	uint8_t all[TPM_PCRS * TPM_DIGEST], digest[NBD_SHA256];
-	size_t len = 0;
-
-	for (unsigned i = 0; i < TPM_PCRS; i++)
-		if (p->mask >> i & 1) {
-			memcpy(all + len, p->value[i], TPM_DIGEST);
-			len += TPM_DIGEST;
-		}
-	nbd_sha256(digest, all, len);
 	begin(t, ST_NO_SESSIONS, CC_POLICY_PCR);
 	put32(t, session);
-	put_sized(t, digest, sizeof(digest));
-	put_selection(t, p->mask);
+	put_sized(t, digest, TPM_DIGEST);
+	put_selection(t, mask);
 	return send(t);
 }
 

@@ -79,8 +79,12 @@ int tpm_load(struct tpm *tpm, uint32_t parent, const struct tpm_blob *blob,
 	     uint32_t *handle);
 /* Begins a session of a policy, or a trial for its digest (11.1). */
 int tpm_policy(struct tpm *tpm, bool trial, uint32_t *session);
-/* Demands these values; not in a trial, they are compared at once (23.7). */
-int tpm_policy_pcr(struct tpm *tpm, uint32_t session, const struct tpm_pcrs *p);
+/*
+ * Demands values of the PCRs of the mask, whose SHA-256, one behind the other, is
+ * digest; not in a trial, the TPM compares them at once (23.7).
+ */
+int tpm_policy_pcr(struct tpm *tpm, uint32_t session, uint32_t mask,
+		   const uint8_t digest[TPM_DIGEST]);
 /* The digest of the policy so far (23.6). */
 int tpm_policy_digest(struct tpm *tpm, uint32_t session,
 		      uint8_t digest[TPM_DIGEST]);

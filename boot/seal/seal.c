@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "port/credentials.h"
+#include "port/mbedtls/digest_stream.h"
 #include "port/mbedtls/secret.h"
 
 /* What firmware, boot loaders and systemd-stub measure. */
 #define MEASURED (0x1fu | 1u << 7 | 1u << 11 | 1u << 12)
 
 _Static_assert(SECRET_KEY == TPM_SECRET, "the TPM seals the key");
+_Static_assert(DIGEST_STREAM == TPM_DIGEST, "both are of SHA-256");
 
 uint32_t seal_parse_pcrs(const char *list)
 {
@@ -83,6 +85,19 @@ int seal_note_pcrs(struct tpm *t, struct nbd_out *o, struct nbd_diag *d)
 
 /* ---- sealing ---- */
 
+static int demand(struct tpm *t, uint32_t session, const struct tpm_pcrs *p)
+{
+	uint8_t hash[DIGEST_STREAM];
+	struct digest_stream sha;
+
+	digest_stream_begin(&sha);
+	for (unsigned i = 0; i < TPM_PCRS; i++)
+		if (p->mask >> i & 1)
+			digest_stream_add(&sha, p->value[i], TPM_DIGEST);
+	digest_stream_end(&sha, hash);
+	return tpm_policy_pcr(t, session, p->mask, hash);
+}
+
 /* The digest that a policy of these PCRs has. */
 static int digest_of(struct tpm *t, const struct tpm_pcrs *p,
 		     uint8_t digest[TPM_DIGEST])
@@ -92,7 +107,7 @@ static int digest_of(struct tpm *t, const struct tpm_pcrs *p,
 
 	if (rc)
 		return rc;
-	rc = tpm_policy_pcr(t, session, p);
+	rc = demand(t, session, p);
 	if (!rc)
 		rc = tpm_policy_digest(t, session, digest);
 	tpm_flush(t, session);
@@ -184,7 +199,7 @@ static int unseal(struct sealed *s, struct tpm *t, uint32_t item,
 
 	if (rc)
 		return explain(rc, t, "policy", d);
-	rc = tpm_policy_pcr(t, session, &s->pcrs);
+	rc = demand(t, session, &s->pcrs);
 	if (!rc)
 		rc = tpm_unseal(t, item, session, key);
 	if (!rc)

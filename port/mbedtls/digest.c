@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "port/mbedtls/digest.h"
+#include "port/mbedtls/digest_stream.h"
 
-#include <mbedtls/sha256.h>
 #include <mbedtls/sha512.h>
 
-/* Neither can fail: there is no hardware behind them. */
 static void sha256(uint8_t *hash, struct digest_piece a, struct digest_piece b)
 {
-	mbedtls_sha256_context c;
+	struct digest_stream s;
 
-	mbedtls_sha256_init(&c);
-	(void)mbedtls_sha256_starts(&c, 0);
-	(void)mbedtls_sha256_update(&c, a.p, a.len);
-	(void)mbedtls_sha256_update(&c, b.p, b.len);
-	(void)mbedtls_sha256_finish(&c, hash);
-	mbedtls_sha256_free(&c);
+	digest_stream_begin(&s);
+	digest_stream_add(&s, a.p, a.len);
+	digest_stream_add(&s, b.p, b.len);
+	digest_stream_end(&s, hash);
 }
 
+/* None of these can fail: there is no hardware behind them. */
 static void sha512(uint8_t *hash, struct digest_piece a, struct digest_piece b)
 {
 	mbedtls_sha512_context c;

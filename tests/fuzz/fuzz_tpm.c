@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		tpm_create(&t, 1, d, d, &b);
 		tpm_load(&t, 1, &b, &handle);
 		tpm_policy(&t, false, &handle);
-		tpm_policy_pcr(&t, 1, &p);
+		tpm_policy_pcr(&t, 1, p.mask, d);
 		tpm_policy_digest(&t, 1, d);
 		tpm_unseal(&t, 1, 2, d);
 	}
