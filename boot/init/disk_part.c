@@ -17,6 +17,7 @@
 #include "boot/init/gpt.h"
 #include "boot/init/part_spec.h"
 #include "boot/init/super.h"
+#include "port/le.h"
 
 /* Bytes with each superblock that init_super_read() knows. */
 #define HEAD	  (68u * 1024)
@@ -35,12 +36,6 @@ struct look {
 	int fd, head; /* of the disk, and of one partition */
 	struct nbd_diag *d;
 };
-
-static uint32_t le32(const unsigned char *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
-}
 
 /* Copies what the disk has of len bytes at `from` to a file, at `to`. */
 static int copy(struct look *l, int fd, uint64_t to, uint64_t from,

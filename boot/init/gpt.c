@@ -5,22 +5,12 @@
 #include <string.h>
 
 #include "boot/init/super.h"
+#include "port/le.h"
 
 /* The kernel makes at most so many partitions of one disk. */
 #define ENTRIES	  256
 #define ENTRY_MIN 128u
 #define ENTRY_MAX 4096u
-
-static uint32_t le32(const unsigned char *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
-}
-
-static uint64_t le64(const unsigned char *p)
-{
-	return le32(p) | (uint64_t)le32(p + 4) << 32;
-}
 
 /* Alone, or beside others: a hybrid. */
 static bool protects(const unsigned char *mbr)

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "boot/init/gpt.h"
+#include "port/le.h"
 
 /* A block is read once for all entries that share it. */
 #define BLOCK 1024
@@ -142,12 +143,6 @@ int init_super_read(struct super *s, int fd)
 		}
 	}
 	return NBD_E_NOT_FOUND;
-}
-
-static uint32_t le32(const unsigned char *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
 }
 
 static int by_gpt(const struct gpt *g, const char *uuid)

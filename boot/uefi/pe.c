@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "port/le.h"
+
 /* Bytes: of the headers, and of an entry of the table of sections. */
 #define SIGNATURE 4u
 #define COFF	  20u
@@ -13,16 +15,6 @@ static bool has(const uint8_t *p, size_t len, size_t at, const char *text)
 	size_t n = strlen(text);
 
 	return at < len && len - at >= n && !memcmp(p + at, text, n);
-}
-
-/* The number of `bytes` bytes, the least significant one first. */
-static uint32_t number(const uint8_t *p, unsigned bytes)
-{
-	uint32_t n = 0;
-
-	for (; bytes; bytes--)
-		n = n << 8 | p[bytes - 1];
-	return n;
 }
 
 /*
@@ -42,18 +34,17 @@ static bool has_section(const uint8_t *p, size_t len, const char *name)
 
 	if (len < 0x40 || !has(p, len, 0, "MZ"))
 		return false;
-	at = number(p + 0x3c, 4);
+	at = le32(p + 0x3c);
 	if (!has(p, len, at, "PE") || len - at < SIGNATURE + COFF)
 		return false;
 	p += at + SIGNATURE;
 	len -= at + SIGNATURE;
-	sections = number(p + 2, 2);
-	at = COFF + number(p + 16, 2);
+	sections = le16(p + 2);
+	at = COFF + le16(p + 16);
 	for (; sections && at < len && len - at >= SECTION;
 	     sections--, at += SECTION)
 		/* a name has 8 bytes, and a NUL if it is shorter */
-		if (!memcmp(p + at, name, n < 8 ? n : 8) &&
-		    number(p + at + 8, 4))
+		if (!memcmp(p + at, name, n < 8 ? n : 8) && le32(p + at + 8))
 			return true;
 	return false;
 }

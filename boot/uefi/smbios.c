@@ -8,17 +8,13 @@
 
 #include <string.h>
 
+#include "port/le.h"
+
 struct smbios {
 	const uint8_t *p;
 	size_t len;
 	bool mixed; /* the UUID's first fields are little-endian */
 };
-
-static uint32_t le32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
-}
 
 static const void *table(const struct efi_guid *g)
 {
@@ -33,9 +29,7 @@ static bool find_smbios(struct smbios *s)
 	const uint8_t *p = table(&efi_guid_smbios3);
 
 	if (p && !memcmp(p, "_SM3_", 5)) {
-		s->p = (const uint8_t *)(uintptr_t)(le32(p + 16) |
-						    (uint64_t)le32(p + 20)
-							    << 32);
+		s->p = (const uint8_t *)(uintptr_t)le64(p + 16);
 		s->len = le32(p + 12);
 		s->mixed = true;
 		return true;

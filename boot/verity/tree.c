@@ -10,13 +10,9 @@
 
 #include <string.h>
 
-static const uint8_t magic[8] = "verity\0";
+#include "port/le.h"
 
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	       (uint32_t)p[3] << 24;
-}
+static const uint8_t magic[8] = "verity\0";
 
 static bool is_block(uint32_t n)
 {
@@ -118,8 +114,8 @@ int verity_tree_parse(struct verity_tree *t, const uint8_t sb[VERITY_SUPER],
 			verity_algorithm(w));
 	t->data_block = le32(sb + 64);
 	t->hash_block = le32(sb + 68);
-	t->data_blocks = le32(sb + 72) | (uint64_t)le32(sb + 76) << 32;
-	t->salt_len = sb[80] | (unsigned)sb[81] << 8;
+	t->data_blocks = le64(sb + 72);
+	t->salt_len = le16(sb + 80);
 	if (!is_block(t->data_block) || !is_block(t->hash_block))
 		return fail(d, "its blocks are not of 512 to 4096 bytes");
 	if (t->salt_len > VERITY_SALT ||

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "port/le.h"
 #include "port/utf8.h"
 
 /* No sound path is longer; a cycle of nodes is none. */
@@ -11,7 +12,7 @@
 
 static size_t node_len(const struct efi_path *p)
 {
-	return p->len[0] | (size_t)p->len[1] << 8;
+	return le16(p->len);
 }
 
 const struct efi_path *efi_path_of(efi_handle h)
