@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Part 2: 6.5.2, 6.3, 6.9, 7.4. */
+/* TPM_CC, TPM_ST, TPM_RH, TPM_ALG, TPM_ECC_CURVE and TPM_SE. */
 #define CC_CREATE_PRIMARY     0x131u
 #define CC_CREATE	      0x153u
 #define CC_LOAD		      0x157u
@@ -141,7 +141,7 @@ static void put_auth(struct tpm *t, uint32_t session)
 }
 
 /*
- * Part 2, 6.6: codes of format 1 have a number in the bits 0 to 5, and tell
+ * TPM_RC: codes of format 1 have a number in the bits 0 to 5, and tell
  * with which parameter, handle or session they are in others.
  */
 static int result_of(uint32_t code)
@@ -195,7 +195,7 @@ static int end(const struct tpm *t)
 
 /* ---- PCRs ---- */
 
-/* TPML_PCR_SELECTION of one bank (part 2, 10.9.7). */
+/* TPML_PCR_SELECTION of one bank. */
 static void put_selection(struct tpm *t, uint32_t mask)
 {
 	put32(t, 1);
@@ -259,8 +259,8 @@ int tpm_read_pcrs(struct tpm *t, struct tpm_pcrs *p)
 /* ---- objects ---- */
 
 /*
- * The storage key of the TCG's provisioning guidance (7.5.1), of ECC: a TPM
- * derives the same one from this template and the seed of its owner.
+ * A storage key, of ECC: a TPM derives the same one from this template and the
+ * seed of its owner.
  */
 int tpm_primary(struct tpm *t, uint32_t *handle)
 {
@@ -335,10 +335,8 @@ int tpm_load(struct tpm *t, uint32_t parent, const struct tpm_blob *blob,
 	put_sized(t, blob->public, blob->public_len);
 	rc = send(t);
 	/* one whose parts do not parse is no better than another TPM's */
-	if (rc > 0 && rc != TPM_PASSWORD)
-		return rc == TPM_PCR ? TPM_FOREIGN : rc;
 	if (rc)
-		return rc;
+		return rc == TPM_PCR ? TPM_FOREIGN : rc;
 	*handle = get32(t);
 	return end(t);
 }

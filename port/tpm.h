@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Commands of a TPM 2.0 that bind a secret to this machine and to its platform
- * configuration registers (PCRs), without a library.  Sections are of the TCG's
- * TPM 2.0 Library, part 3 (Commands), unless part 2 (Structures) is named.
+ * configuration registers (PCRs), without a library.  The commands are those of
+ * part 3 of the TCG's TPM 2.0 Library, and the structures of part 2, by their
+ * names: the numbers of sections differ from one revision to the next.
  *
  *	tpm_primary --> tpm_create                        a blob of its TPM
  *	tpm_primary --> tpm_load --> tpm_unseal           the secret again
@@ -46,7 +47,7 @@ struct tpm {
 	int (*transmit)(struct tpm *tpm, size_t len);
 	int fd; /* for transmit() */
 	uint8_t message[TPM_MESSAGE];
-	uint32_t code; /* of the last response; part 2, 6.6 */
+	uint32_t code; /* of the last response: a TPM_RC */
 	/* private: where the next byte of the message goes, or comes from */
 	size_t at, len;
 	bool bad;
@@ -58,7 +59,7 @@ struct tpm_pcrs {
 	uint8_t value[TPM_PCRS][TPM_DIGEST];
 };
 
-/* The two halves of a sealed object (part 2, 12.3.7 and 12.2.5). */
+/* The two halves of a sealed object: a TPM2B_PUBLIC and a TPM2B_PRIVATE. */
 struct tpm_blob {
 	uint8_t public[TPM_PUBLIC], private[TPM_PRIVATE];
 	size_t public_len, private_len; /* bytes */
@@ -66,32 +67,32 @@ struct tpm_blob {
 
 /* All of these return an enum tpm_result, or a negative enum nbd_err. */
 
-/* Reads the SHA-256 values of p->mask, a bit at least (22.4). */
+/* TPM2_PCR_Read: the SHA-256 values of p->mask, a bit at least. */
 int tpm_read_pcrs(struct tpm *tpm, struct tpm_pcrs *p);
-/* Makes the key that encrypts blobs: always the same one of a TPM (24.1). */
+/* TPM2_CreatePrimary: the key that encrypts blobs, always the same of a TPM. */
 int tpm_primary(struct tpm *tpm, uint32_t *handle);
-/* Seals a secret, for a policy whose digest is known (12.1). */
+/* TPM2_Create: seals a secret, for a policy whose digest is known. */
 int tpm_create(struct tpm *tpm, uint32_t parent,
 	       const uint8_t secret[TPM_SECRET],
 	       const uint8_t policy[TPM_DIGEST], struct tpm_blob *blob);
-/* Loads a blob (12.2). */
+/* TPM2_Load: a blob. */
 int tpm_load(struct tpm *tpm, uint32_t parent, const struct tpm_blob *blob,
 	     uint32_t *handle);
-/* Begins a session of a policy, or a trial for its digest (11.1). */
+/* TPM2_StartAuthSession: of a policy, or a trial for its digest. */
 int tpm_policy(struct tpm *tpm, bool trial, uint32_t *session);
 /*
- * Demands values of the PCRs of the mask, whose SHA-256, one behind the other, is
- * digest; not in a trial, the TPM compares them at once (23.7).
+ * TPM2_PolicyPCR: demands values of the PCRs of the mask, whose SHA-256, one behind
+ * the other, is digest; not in a trial, the TPM compares them at once.
  */
 int tpm_policy_pcr(struct tpm *tpm, uint32_t session, uint32_t mask,
 		   const uint8_t digest[TPM_DIGEST]);
-/* The digest of the policy so far (23.6). */
+/* TPM2_PolicyGetDigest: of the policy so far. */
 int tpm_policy_digest(struct tpm *tpm, uint32_t session,
 		      uint8_t digest[TPM_DIGEST]);
-/* Opens a loaded blob, and ends the session (12.7). */
+/* TPM2_Unseal: opens a loaded blob, and ends the session. */
 int tpm_unseal(struct tpm *tpm, uint32_t item, uint32_t session,
 	       uint8_t secret[TPM_SECRET]);
-/* Frees a handle (28.4); its failure changes nothing for the caller. */
+/* TPM2_FlushContext; its failure changes nothing for the caller. */
 void tpm_flush(struct tpm *tpm, uint32_t handle);
 
 #endif

@@ -8,7 +8,7 @@
 #include "port/mbedtls/secret.h"
 
 /* What firmware, boot loaders and systemd-stub measure. */
-#define MEASURED (0x1fu | 1u << 7 | 1u << 11 | 1u << 12)
+#define MEASURED (0x1fu | SEAL_SECURE_BOOT | 1u << 11 | 1u << 12)
 
 _Static_assert(SECRET_KEY == TPM_SECRET, "the TPM seals the key");
 _Static_assert(DIGEST_STREAM == TPM_DIGEST, "both are of SHA-256");
@@ -185,7 +185,7 @@ static int name_changed(struct sealed *s, struct tpm *t, struct nbd_diag *d)
 	return nbd_diag(
 		d, NBD_E_CREDENTIAL,
 		"since it was sealed, PCR %s has changed%s", list,
-		changed & SEAL_PCRS
+		changed & SEAL_SECURE_BOOT
 			? " (7: Secure Boot, its keys or whether it is on)"
 			: "");
 }

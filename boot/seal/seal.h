@@ -5,15 +5,15 @@
 
 #include "boot/seal/sealed.h"
 
-/* Which PCRs count unless a list names others: Secure Boot's keys and state. */
-#define SEAL_PCRS     (1u << 7)
+/* Secure Boot: its keys, and whether it is on. */
+#define SEAL_SECURE_BOOT (1u << 7)
+/* Which PCRs count unless a list names others. */
+#define SEAL_PCRS	 SEAL_SECURE_BOOT
 /* The PCRs as init found them, in /run/nbdboot; see seal_note_pcrs(). */
-#define SEAL_SEEN     "nbdboot/pcrs"
-#define SEAL_SEEN_MAX 1024u /* bytes of that file, and a NUL */
+#define SEAL_SEEN	 "nbdboot/pcrs"
+#define SEAL_SEEN_MAX	 1024u /* bytes of that file, and a NUL */
 
-/*
- * "7,11" as a mask, or 0: it is no list of PCRs.
- */
+/* "7,11" as a mask, or 0: it is no list of PCRs. */
 uint32_t seal_parse_pcrs(const char *list);
 
 /*

@@ -48,10 +48,10 @@ static bool take_name(struct sealed_rest *r, char name[SEALED_NAME])
 {
 	size_t len = 0;
 
-	while (r->p<r->end && * r->p> ' ' && *r->p < 0x7f) {
+	for (; r->p != r->end && *r->p > ' ' && *r->p < 0x7f; r->p++) {
 		if (len == SEALED_NAME - 1)
 			return false;
-		name[len++] = *r->p++;
+		name[len++] = *r->p;
 	}
 	name[len] = '\0';
 	return len && skip(r, "\n");
