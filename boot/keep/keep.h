@@ -26,7 +26,8 @@ struct keep {
 	/* private, and read by the caller at the end */
 	uint64_t bytes;
 	unsigned files;
-	unsigned failed; /* named, and not kept */
+	unsigned failed; /* named, and not kept: reported */
+	bool full;	 /* no more names or files fit: said once */
 	bool found;	 /* the name in hand */
 	unsigned n_names, n_seen;
 	struct keep_seen {

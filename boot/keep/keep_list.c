@@ -23,6 +23,16 @@ static const char *const libraries[] = { "/lib", "/usr/lib", "/lib64",
 					 "/usr/lib64" };
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* What comes now is left out: said once, for there may be thousands. */
+static void is_full(struct keep *k, const char *what, unsigned most)
+{
+	if (!k->full)
+		boot_say("keep: more than %u %s: what follows is not kept",
+			 most, what);
+	k->full = true;
+	k->failed++;
+}
+
 void keep_add(struct keep *k, enum keep_kind kind, const char *name)
 {
 	struct keep_name *n = k->names;
@@ -31,7 +41,7 @@ void keep_add(struct keep *k, enum keep_kind kind, const char *name)
 		if (!strcmp(n->text, name))
 			return;
 	if (k->n_names == KEEP_NAMES) {
-		k->failed++;
+		is_full(k, "names", KEEP_NAMES);
 		return;
 	}
 	k->n_names++;
@@ -45,8 +55,10 @@ bool keep_first(struct keep *k, const struct stat *st)
 		if (k->seen[i].dev == st->st_dev &&
 		    k->seen[i].ino == st->st_ino)
 			return false;
-	if (k->n_seen == KEEP_FILES)
+	if (k->n_seen == KEEP_FILES) {
+		is_full(k, "files and links", KEEP_FILES);
 		return false;
+	}
 	k->seen[k->n_seen++] = (struct keep_seen){ st->st_dev, st->st_ino };
 	return true;
 }

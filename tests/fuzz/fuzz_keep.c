@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	k.n_names = k.failed = k.files = 0;
+	k.full = false;
 	if (!keep_needed(&k, fd))
 		must(!k.n_names);
 	must(k.n_names <= KEEP_NAMES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of a root that are kept in memory, and what ELF files need. */
 #include "boot/keep/keep.h"
+#include "boot/system/console.h"
 #include "tests/unit.h"
 
 #include <elf.h>
@@ -50,7 +51,8 @@ static void put_link(const char *name, const char *to)
 static int setup(void **state)
 {
 	static const char *const dirs[] = { "etc",     "usr",	  "usr/bin",
-					    "usr/lib", "etc/pam", "etc/pam/d" };
+					    "usr/lib", "etc/pam", "etc/pam/d",
+					    "etc/many" };
 	int at;
 
 	(void)state;
@@ -129,6 +131,35 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(k.files, 1);
 	assert_int_equal(k.failed, 1);
 	assert_true(k.bytes <= 900 << 10 && locked == k.bytes);
+}
+
+static unsigned said;
+
+static void count(int level, const char *p, size_t len)
+{
+	char line[256];
+
+	(void)level;
+	snprintf(line, sizeof(line), "%.*s", (int)len, p);
+	said += strstr(line, "more than 2048 files and links: what follows is "
+			     "not kept") != NULL;
+}
+
+static void what_does_not_fit_the_table_is_reported_once(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < KEEP_FILES + 3; i++) {
+		nbd_fmt(name, sizeof(name), "etc/many/%u", i);
+		put(name, "x", 1);
+	}
+	boot_console_log = count;
+	assert_int_equal(keep("/etc/many", 1 << 30), NBD_OK);
+	boot_console_log = NULL;
+	assert_int_equal(k.files, KEEP_FILES);
+	assert_int_equal(k.failed, 3);
+	assert_int_equal(said, 1);
 }
 
 static void links_stay_in_the_root(void **state)
@@ -266,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_list_has_programs_files_and_directories),
 		cmocka_unit_test(what_is_missing_or_no_file_is_counted),
 		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(what_does_not_fit_the_table_is_reported_once),
 		cmocka_unit_test(links_stay_in_the_root),
 		cmocka_unit_test(an_interpreter_is_kept_with_its_script),
 		cmocka_unit_test(a_program_is_kept_with_its_libraries),
