@@ -135,6 +135,17 @@ expect()
 	show "$work/err"
 }
 
+# identical FILE FILE SENTENCE: they are, after a successful run
+identical()
+{
+	if [ "$status" = 0 ] && cmp "$1" "$2" >>"$work/err" 2>&1; then
+		ok "$3"
+	else
+		not_ok "$3"
+		show "$work/err"
+	fi
+}
+
 # Prints the port that process $1 listens on.
 port_of()
 {

@@ -61,7 +61,7 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 	return 0;
 }
 
-/* Behind s->base. */
+/* offset counts from s->base, as all offsets of a side do. */
 static int file_put(struct side *s, uint64_t offset, const char *p, size_t len,
 		    struct nbd_diag *d)
 {

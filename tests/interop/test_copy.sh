@@ -10,17 +10,6 @@ nbdboot=$O/nbdboot
 free=$(free_port)
 out=$work/copy
 
-# identical FILE FILE SENTENCE: after a successful run
-identical()
-{
-	if [ "$status" = 0 ] && cmp "$1" "$2" >>"$work/err" 2>&1; then
-		ok "$3"
-	else
-		not_ok "$3"
-		show "$work/err"
-	fi
-}
-
 # A disk with data at its start, in its middle and at its end, 24 MiB.
 disk=$work/disk
 truncate -s 24M "$disk"

@@ -17,12 +17,7 @@ part()
 # same SENTENCE: after a successful run, the copy is $work/want
 same()
 {
-	if [ "$status" = 0 ] && cmp "$work/want" "$out" >>"$work/err" 2>&1; then
-		ok "$1"
-	else
-		not_ok "$1"
-		show "$work/err"
-	fi
+	identical "$work/want" "$out" "$1"
 }
 
 # a disk of 24 MiB, with 1 MiB of noise around its partitions

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Outages in one machine that runs the servers too: killed, frozen, cut off,
-# gone.  ROUNDS and OUTAGE (s) make it longer, and PAUSES=1
-# sets a limit to the longest pause.  TAP on standard output.
+# gone.  ROUNDS and OUTAGE (s) make it longer, and PAUSES=1 sets a limit to the
+# longest pause.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-1200}
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"

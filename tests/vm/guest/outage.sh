@@ -150,7 +150,8 @@ verify_end()
 		cat /tmp/fio.log
 		return 1
 	fi
-	[ ! "$pauses" ] || [ ! "$worst" ] || [ $longest -le $((worst * 3 + timeout * 1000 + 1000)) ]
+	[ ! "$pauses" ] || [ ! "$worst" ] ||
+		[ $longest -le $((worst * 3 + timeout * 1000 + 1000)) ]
 }
 
 verified()
