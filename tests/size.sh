@@ -30,7 +30,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 644608 ;;
+	nbdboot) echo 643584 ;;
 	uefi) echo 115200 ;;
 	uefi_ipv6) echo 137216 ;;
 	rescue) echo 335872 ;;
