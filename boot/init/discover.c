@@ -55,6 +55,9 @@
 #define CPU "other"
 #endif
 
+/* One more than the highest number. */
+#define PARTITIONS 256
+
 enum use { OTHER, ROOT, LINUX, MAYBE };
 
 static const struct type {
@@ -138,18 +141,35 @@ static void path_of(char path[PART_PATH], const struct disk *disk, unsigned n)
 	nbd_fmt(path, PART_PATH, "%s/%sp%u", disk->dev, disk->name, n);
 }
 
+/* Its first sector, of 512 bytes.  0: the kernel has no partition n. */
+static uint64_t start_of(const struct disk *disk, unsigned n)
+{
+	char path[256];
+
+	nbd_fmt(path, sizeof(path), "%s/%s/%sp%u/start", disk->sys, disk->name,
+		disk->name, n);
+	return file_number(AT_FDCWD, path);
+}
+
+/* Asks the kernel alone: whatever is read from the disk is an exchange. */
+static bool has_partitions(const struct disk *disk)
+{
+	unsigned n = 1;
+
+	while (n < PARTITIONS && !start_of(disk, n))
+		n++;
+	return n < PARTITIONS;
+}
+
 /* false: the kernel has no partition n. */
 static bool read_partition(struct partition *p, const struct disk *disk,
 			   unsigned n)
 {
 	const unsigned unit = disk->gpt.sector / 512;
+	uint64_t start = start_of(disk, n);
 	char path[256];
-	uint64_t start;
 	int fd;
 
-	nbd_fmt(path, sizeof(path), "%s/%s/%sp%u/start", disk->sys, disk->name,
-		disk->name, n);
-	start = file_number(AT_FDCWD, path);
 	if (!start)
 		return false;
 	memset(p, 0, sizeof(*p));
@@ -198,7 +218,7 @@ static void list(const struct disk *disk)
 {
 	struct partition p;
 
-	for (unsigned n = 1; n < 256; n++) {
+	for (unsigned n = 1; n < PARTITIONS; n++) {
 		const struct type *t;
 
 		if (!read_partition(&p, disk, n))
@@ -249,13 +269,9 @@ static int choose(char path[PART_PATH], const struct disk *disk,
 	struct choice c = { 0 };
 	struct partition p;
 
-	for (unsigned n = 1; n < 256; n++)
+	for (unsigned n = 1; n < PARTITIONS; n++)
 		if (read_partition(&p, disk, n))
 			weigh(&c, disk, &p);
-	/* nothing there: the mount says what it is */
-	if (!c.seen)
-		return init_part_find(path, disk->sys, disk->dev, disk->name,
-				      NULL, d);
 	if (off || (!c.root && c.linuxes != 1))
 		return none(disk, &c, off, d);
 	*read_only = c.root && c.read_only;
@@ -287,7 +303,8 @@ int init_discover(char path[PART_PATH], const char *sys, const char *dev,
 	uint64_t sector;
 
 	*read_only = false;
-	if (rc || r->part)
+	/* without partitions there is no choice */
+	if (rc || r->part || !has_partitions(&disk))
 		return rc;
 	/* nothing may look at what is in a root that is to be verified */
 	if (r->cmd && r->cmd->roothash)

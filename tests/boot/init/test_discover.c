@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 
 #include "boot/init/discover.h"
@@ -184,6 +185,27 @@ static void the_only_partition_of_linux_is_taken(void **state)
 	add(1, "vfat");
 	add(2, "ext4");
 	assert_found(2);
+}
+
+/* Each time that a disk far away is read costs a round trip. */
+static void a_disk_without_partitions_is_not_read(void **state)
+{
+	struct inotify_event opened;
+	char file[128];
+	int fd = inotify_init1(IN_NONBLOCK);
+
+	(void)state;
+	assert_true(fd >= 0);
+	GPT("type=" LINUX);
+	snprintf(file, sizeof(file), "%s/nbd7", dev);
+	assert_true(inotify_add_watch(fd, file, IN_OPEN) >= 0);
+	assert_found(1);
+	assert_int_equal(read(fd, &opened, sizeof(opened)), sizeof(opened));
+	snprintf(file, sizeof(file), "rm -r %s/nbd7/nbd7p1", sys);
+	run(file);
+	assert_found(0);
+	assert_int_equal(read(fd, &opened, sizeof(opened)), -1);
+	close(fd);
 }
 
 static void a_choice_is_left_to_the_user_with_a_list(void **state)
@@ -389,6 +411,7 @@ int main(void)
 		cmocka_unit_test(the_newest_of_several_roots_is_taken),
 		cmocka_unit_test(flags_of_the_table_are_obeyed),
 		cmocka_unit_test(the_only_partition_of_linux_is_taken),
+		cmocka_unit_test(a_disk_without_partitions_is_not_read),
 		cmocka_unit_test(a_choice_is_left_to_the_user_with_a_list),
 		cmocka_unit_test(a_word_of_systemd_turns_it_off),
 		cmocka_unit_test(a_root_to_be_verified_is_not_looked_for),
