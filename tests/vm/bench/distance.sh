@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Debian up to its last unit, from a server that answers each read later (DELAYS,
-# ms): without a list of what a boot reads, and with one, in turns.  A table of
-# seconds from the kernel's start, the median of ROUNDS.  RECORD=FILE gets the
-# reads of the last boot, as nbdkit logs them.
+# Debian up to its last unit, from a server that answers each request later
+# (DELAYS, ms): without a list of what a boot reads, with one, and by dracut and
+# nbd-client, in turns.  A table of seconds from the kernel's start, the median
+# of ROUNDS.  ROOTS: squashfs and ext4 below an overlay, and ext4-rw, which is
+# written to (the server forgets that after each boot), and the only one that
+# dracut boots.  RECORD=FILE gets the reads of the last boot, as nbdkit logs
+# them.
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh
 . "$here/lib.sh"
 VM_LIMIT=1200
 tree=$work/tree
-image=$work/image
+roots=${ROOTS:-squashfs ext4 ext4-rw}
+kinds=${KINDS:-0 auto dracut}
 
 make_tree()
 {
@@ -22,20 +26,50 @@ make_tree()
 		>"$tree/etc/systemd/system/guest.service"
 	ln -s /etc/systemd/system/guest.service \
 		"$tree/etc/systemd/system/multi-user.target.wants/"
-	mksquashfs "$tree" "$image" -quiet -no-progress -comp zstd \
-		-Xcompression-level 1 -no-xattrs >/dev/null
 }
 
-# boot MS WORD...: sets up (s)
+make_images()
+{
+	mksquashfs "$tree" "$work/squashfs" -quiet -no-progress -comp zstd \
+		-Xcompression-level 1 -no-xattrs >/dev/null
+	truncate -s 2G "$work/ext4"
+	mke2fs -q -t ext4 -d "$tree" "$work/ext4"
+	ln "$work/ext4" "$work/ext4-rw"
+}
+
+# words ROOT KIND: of the command line
+words()
+{
+	case $1,$2 in
+	*,dracut)
+		echo "root=nbd:$host:$port:ext4:rw ip=dhcp rd.neednet=1 rw" \
+			'rd.skipfsck nbdboot.prefetch=0'
+		;;
+	*-rw,*)
+		echo "root=nbd://$host:$port/ ip=$guest_ip rw" \
+			"nbdboot.prefetch=$2"
+		;;
+	*)
+		echo "root=nbd://$host:$port/ ip=$guest_ip nbdboot.overlay" \
+			"nbdboot.prefetch=$2"
+		;;
+	esac
+}
+
+# boot MS ROOT KIND [WORD...]: sets up (s)
 boot()
 {
-	delay=$1
-	shift
+	delay=$1 root=$2 kind=$3
+	shift 3
 	[ ! "${RECORD-}" ] || : >"$RECORD"
-	serve 0 ${RECORD:+--filter=log} --filter=delay file "$image" \
-		rdelay="${delay}ms" ${RECORD:+"logfile=$RECORD"}
-	vm_memory=1024 vm_start "$work/initramfs" "root=nbd://$host:$port/ \
-ip=$guest_ip loglevel=4 systemd.show_status=0 nbdboot.overlay $*"
+	serve 0 ${RECORD:+--filter=log} --filter=delay --filter=cow \
+		file "$work/$root" rdelay="${delay}ms" wdelay="${delay}ms" \
+		${RECORD:+"logfile=$RECORD"}
+	line=$(words "$root" "$kind")
+	file=$work/$root.initramfs
+	[ "$kind" != dracut ] || file=$distros/dracut
+	vm_memory=1024 vm_start "$file" "$line loglevel=4 \
+systemd.show_status=0 $*"
 	vm_end
 	unserve
 	up=$(sed -n 's/.*guest: up //p' "$work/log")
@@ -45,25 +79,51 @@ ip=$guest_ip loglevel=4 systemd.show_status=0 nbdboot.overlay $*"
 	fi
 }
 
+# learn ROOT: its initramfs gets a list of what a boot reads
+learn()
+{
+	initramfs "$work/$1.initramfs" "$modules_here" >/dev/null
+	boot 0 "$1" auto guest.learn
+	mkdir -p "$work/$1.add/etc/nbdboot"
+	sed -n 's/^list: //p' "$work/log" >"$work/$1.add/etc/nbdboot/prefetch"
+	sed -n "s/^guest: list /# $1: /p" "$work/log"
+	initramfs "$work/$1.initramfs" "$modules_here" "$work/$1.add" \
+		>/dev/null
+}
+
+# measure ROUND MS ROOT KIND
+measure()
+{
+	boot "$2" "$3" "$4"
+	echo "# round $1: $3, $2 ms, $4: $up s" \
+		"$(sed -n 's/.*nbdboot: prefetch: /(/p' "$work/log")"
+	sed -n 's/.*guest: reads/# reads/p' "$work/log"
+	echo "$3,$2 $4 $up" >>"$work/figures"
+}
+
 find_kernel
 make_tree
-modules_here='nbd virtio_net virtio_pci squashfs overlay loop dm_mod'
-initramfs "$work/initramfs" "$modules_here" >/dev/null
-boot 0 nbdboot.prefetch guest.learn
-mkdir -p "$work/add/etc/nbdboot"
-sed -n 's/^list: //p' "$work/log" >"$work/add/etc/nbdboot/prefetch"
-sed -n 's/^guest: list /# /p' "$work/log"
-initramfs "$work/initramfs" "$modules_here" "$work/add" >/dev/null
-
+make_images
+modules_here='nbd virtio_net virtio_pci squashfs ext4 overlay loop dm_mod dm_mirror'
+case $roots,$kinds in
+*-rw*dracut*)
+	distros=$O/distros
+	sh "$here/bench/distros.sh" "$distros" "$kernel" "$modules" || exit 1
+	;;
+esac
+for root in $roots; do
+	learn "$root"
+done
 for round in $(seq "${ROUNDS:-3}"); do
-	for ms in ${DELAYS:-0 20 80}; do
-		for kind in ${KINDS:-0 auto}; do
-			boot "$ms" "nbdboot.prefetch=$kind"
-			echo "# round $round: $ms ms, $kind: $up s" \
-				"$(sed -n 's/.*nbdboot: prefetch: /(/p' \
-					"$work/log")"
-			sed -n 's/.*guest: reads/# reads/p' "$work/log"
-			echo "$ms $kind $up" >>"$work/figures"
+	for ms in ${DELAYS:-0 5 20 80}; do
+		for root in $roots; do
+			for kind in $kinds; do
+				case $root,$kind in
+				*-rw,dracut | *,0 | *,auto)
+					measure "$round" "$ms" "$root" "$kind"
+					;;
+				esac
+			done
 		done
 	done
 done
@@ -72,15 +132,20 @@ awk "$median"'
 	if (!($1 in seen)) { order[++n] = $1; seen[$1] }
 	v[$1, $2, ++count[$1, $2]] = $3
 }
-function of(ms, kind,    a, i) {
-	for (i = 1; i <= count[ms, kind]; i++)
-		a[i] = v[ms, kind, i]
-	return median(a, count[ms, kind])
+function of(what, kind,    a, i) {
+	if (!count[what, kind])
+		return "-"
+	for (i = 1; i <= count[what, kind]; i++)
+		a[i] = v[what, kind, i]
+	return sprintf("%.1f", median(a, count[what, kind]))
 }
 END {
-	print "| answers later by, ms | without, s | with a list, s |"
-	print "|---|---|---|"
-	for (i = 1; i <= n; i++)
-		printf "| %s | %.1f | %.1f |\n", order[i],
-			of(order[i], "0"), of(order[i], "auto")
+	print "| root | later by, ms | without, s | with a list, s | dracut, s |"
+	print "|---|---|---|---|---|"
+	for (i = 1; i <= n; i++) {
+		split(order[i], a, ",")
+		printf "| %s | %s | %s | %s | %s |\n", a[1], a[2],
+			of(order[i], "0"), of(order[i], "auto"),
+			of(order[i], "dracut")
+	}
 }' "$work/figures"
