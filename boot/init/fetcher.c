@@ -31,7 +31,8 @@ static struct prefetch_root prefetch_root(const struct boot *b)
 				       .dev = b->dev,
 				       .where = b->plan->newroot,
 				       .overlay = b->cmd.overlay,
-				       .verified = b->cmd.roothash };
+				       .verified = b->cmd.roothash,
+				       .boot = b };
 }
 
 struct map {

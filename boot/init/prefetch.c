@@ -20,6 +20,7 @@
 #include "boot/init/super.h"
 #include "boot/mapper/mapper.h"
 #include "boot/prefetch/fetch.h"
+#include "core/nbd_uri.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "port/linux/inside.h"
@@ -39,11 +40,12 @@ bool init_prefetch_is_wanted(const char *word)
 {
 	if (!word)
 		return !access(PREFETCH_OURS, F_OK);
-	if (!*word || *word == '/' || !strcmp(word, "auto"))
+	if (!*word || *word == '/' || !strcmp(word, "auto") || nbd_is_uri(word))
 		return true;
 	if (strcmp(word, "0") != 0)
-		boot_say(WORD "=%s has no effect: it is not 0, auto, or the "
-			      "path of a list in the initramfs",
+		boot_say(WORD "=%s has no effect: it is not 0, auto, the path "
+			      "of a list in the initramfs, or "
+			      "nbd://HOST/EXPORT",
 			 word);
 	return false;
 }
@@ -159,6 +161,9 @@ static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
 	struct stat st;
 	int fd;
 
+	if (word && nbd_is_uri(word))
+		return mounted ? NBD_E_NOT_FOUND
+			       : init_prefetch_ask(l, r->boot, word, d);
 	if (mounted) {
 		name = PREFETCH_ROOTS;
 		fd = open_in_root(r->where);

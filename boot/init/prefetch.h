@@ -9,6 +9,8 @@
 #define PREFETCH_OURS  "/etc/nbdboot/prefetch"
 #define PREFETCH_ROOTS "/var/lib/nbdboot/prefetch"
 
+struct boot;
+
 struct prefetch_root {
 	int index;	   /* of nbdN */
 	const char *disk;  /* "nbd0" */
@@ -17,6 +19,7 @@ struct prefetch_root {
 	const char *where; /* where the root is mounted */
 	bool overlay;	   /* what is written stays off the device */
 	bool verified;	   /* likewise: nothing is written */
+	const struct boot *boot; /* what init_prefetch_ask() needs */
 };
 
 /* Does the word, or a list in the initramfs, ask for it? */
@@ -44,6 +47,14 @@ int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d);
  */
 bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
 			 bool mounted);
+
+/*
+ * Reads the list that the export holds, from the first server of the URI that
+ * gives one; errors of prefetch_parse(), of root_expand() and of dial(), with
+ * the URI in d.  To be called in a child.
+ */
+int init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
+		      const char *uri, struct nbd_diag *d);
 
 /* The image for lists: type and UUID of the file system on fd, or "-". */
 void init_prefetch_image(char image[64], int fd);

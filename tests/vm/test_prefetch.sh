@@ -135,6 +135,23 @@ boot nbdboot.overlay nbdboot.prefetch
 read_right 'and so does one of another image' \
 	'prefetch: no effect: the list is of squashfs: with 655360 sectors' \
 	'^guest: while booting /dev/dm-0 is made of nbd0$'
+
+# one list for all machines of that image, whose own is another one
+list '8 2040' '4096 8192' '12296 40000' >"$work/list"
+its_port=$port its_server=$server
+serve 0 file "$work/list"
+lists=$port port=$its_port
+boot nbdboot.overlay "nbdboot.prefetch=nbd://$host:$lists/"
+read_right 'a list that a server has is used, and not that of the root' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$'
+unserve
+boot nbdboot.overlay "nbdboot.prefetch=nbd://$host:$lists/"
+read_right 'and without that server the boot goes on' \
+	"prefetch: no effect: nbd://$host:$lists/: " \
+	'^guest: while booting /dev/dm-0 is made of nbd0$'
+server=$its_server
 unserve
 
 # serve_once: the first connection ends at a read behind 20 MiB, where there is

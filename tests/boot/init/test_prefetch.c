@@ -21,10 +21,11 @@ static struct play {
 	bool read_only;	    /* the device is */
 	bool no_mirror;	    /* the kernel has no dm-mirror */
 	int put, get, load; /* results */
+	int ask;
 	/* what was done */
 	unsigned puts, fetches, loads, resets;
 	bool load_read_only;
-	char table[256], said[512];
+	char table[256], said[512], asked[64];
 } play;
 
 static char root[] = "/tmp/nbdboot-prefetch-XXXXXX";
@@ -219,6 +220,18 @@ int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
 	return play.no_mirror ? nbd_diag(d, NBD_E_NOT_FOUND, "no module") : 0;
 }
 
+/* A server has the list that is in the root, too. */
+int __wrap_init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
+			     const char *uri, struct nbd_diag *d);
+int __wrap_init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
+			     const char *uri, struct nbd_diag *d)
+{
+	(void)b;
+	snprintf(play.asked, sizeof(play.asked), "%s", uri);
+	return play.ask ? nbd_diag(d, play.ask, "it has 0 bytes")
+			: prefetch_parse(l, LIST, strlen(LIST), d);
+}
+
 static struct prefetch_root r = { .index = 0,
 				  .disk = "nbd0",
 				  .below = "/dev/nbd0p2",
@@ -247,6 +260,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		{ "", false, true, false, true, false, "" },
 		{ "auto", false, false, true, true, false, "" },
 		{ "/list", false, false, true, true, false, "" },
+		{ "nbd://h/list", false, false, true, true, false, "" },
 		{ "", false, false, false, true, true, "" },
 		{ "yes", true, true, true, false, false, "has no effect" },
 		{ "", true, false, false, true, false, "" },
@@ -325,6 +339,24 @@ static void a_file_that_is_named_has_to_be_there(void **state)
 	assert_int_equal(play.loads, 1);
 }
 
+static void a_list_of_a_server_is_asked_for_before_the_mount(void **state)
+{
+	const char *uri = "nbd://10.0.2.2/list";
+
+	(void)state;
+	play = (struct play){ .read_only = true };
+	put_list(LIST);
+	assert_true(init_prefetch_fetch(&r, uri, false));
+	assert_string_equal(play.asked, uri);
+	assert_int_equal(play.loads, 1);
+	/* what is in the root is another one */
+	assert_false(init_prefetch_fetch(&r, uri, true));
+	play = (struct play){ .ask = NBD_E_RANGE };
+	assert_true(init_prefetch_fetch(&r, uri, false));
+	assert_non_null(strstr(play.said, "no effect: it has 0 bytes"));
+	assert_int_equal(play.fetches, 0);
+}
+
 static void what_cannot_be_used_costs_a_line(void **state)
 {
 	static const struct {
@@ -384,6 +416,8 @@ int main(void)
 		cmocka_unit_test(
 			a_writable_root_is_mirrored_if_nothing_was_written),
 		cmocka_unit_test(a_file_that_is_named_has_to_be_there),
+		cmocka_unit_test(
+			a_list_of_a_server_is_asked_for_before_the_mount),
 		cmocka_unit_test(what_cannot_be_used_costs_a_line),
 		cmocka_unit_test(nothing_outside_of_the_root_is_opened),
 	};
