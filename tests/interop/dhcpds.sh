@@ -110,7 +110,7 @@ start_kea()
 		"loggers": [ { "name": "kea-dhcp4", "severity": "DEBUG",
 			"debuglevel": 50,
 			"output_options": [ { "output": "stdout" } ] } ],
-		"subnet4": [ { $kea_net,
+		"subnet4": [ { "id": 1, $kea_net,
 			"pools": [ { "pool": "192.0.2.50-$says_last" } ],
 			"option-data": [ $options ] } ] } }
 	END
@@ -193,7 +193,7 @@ start6_kea()
 		{ "name": "dns-servers", "data": "2001:db8::53, 2001:db8::54" },
 		{ "name": "domain-search", "data": "a.example, b.example" },
 		{ "name": "bootfile-url", "data": "$url" } ],
-		"subnet6": [ { "subnet": "2001:db8::/64", "interface": "v0",
+		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64", "interface": "v0",
 		"pools": [ { "pool": "2001:db8::100-2001:db8::1ff" } ] } ] } }
 	END
 	kea_run kea-dhcp6 547

@@ -57,7 +57,7 @@ kea()
 			"debuglevel": 50,
 			"output_options": [ { "output": "stdout" } ] } ],
 		${3-}
-		"subnet6": [ { "subnet": "2001:db8::/64", "interface": "v0",
+		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64", "interface": "v0",
 			$2 } ] } }
 	END
 	nsenter -t "$srv" -n -m env KEA_PIDFILE_DIR="$work/$1" \

@@ -148,7 +148,7 @@ kea()
 			"identifier": "01", "persist": false },
 		"loggers": [ { "name": "kea-dhcp6", "severity": "INFO",
 			"output_options": [ { "output": "stdout" } ] } ],
-		"subnet6": [ { "subnet": "2001:db8::/64", "interface": "br0",
+		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64", "interface": "br0",
 			"pools": [ { "pool": "2001:db8::50 - 2001:db8::99" } ],
 			"option-data": [ $1,
 			{ "name": "dns-servers", "data": "$root6" } ] } ] } }
