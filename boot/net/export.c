@@ -52,7 +52,12 @@ static const char match_member[] = "[Match]\nOriginalName=$n\n";
 static const char udev[] =
 	"[Link]\nName=$n\n"
 	"AlternativeNamesPolicy=database onboard slot path\n";
-static const char networkd[] = "[Network]\nKeepConfiguration=yes\n";
+/*
+ * networkd removes an address that it has set when the cable is out (252: that of
+ * DHCPv4, too), and what would set it again is itself on the root.
+ */
+static const char networkd[] = "[Network]\nKeepConfiguration=yes\n"
+			       "IgnoreCarrierLoss=yes\n";
 static const char networkd_dhcp[] =
 	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
 /*

@@ -17,8 +17,8 @@
  *	/run/NetworkManager/system-connections/nbdboot.nmconnection
  *
  * udev keeps the interface's name.  systemd-networkd manages it without
- * touching the address (KeepConfiguration=yes) and renews a lease of DHCPv4;
- * NetworkManager and Debian's ifupdown ignore it.  Without the files each of
+ * removing the address (KeepConfiguration=yes, IgnoreCarrierLoss=yes) and renews
+ * a lease of DHCPv4; NetworkManager and Debian's ifupdown ignore it.  Without the files each of
  * them would cut off the root at shutdown.  NetworkManager and systemd-resolved
  * get the name servers, since an interface that is ignored brings none.  For
  * nm-online NetworkManager gets a connection of its own, without a use.

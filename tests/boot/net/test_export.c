@@ -109,6 +109,7 @@ static void a_lease_is_written_for_everybody(void **state)
 	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
 		  sizeof(text));
 	assert_non_null(strstr(text, "\nKeepConfiguration=yes\n"
+				     "IgnoreCarrierLoss=yes\n"
 				     "DNS=192.0.2.3 fe80:"));
 	assert_non_null(strstr(text, "%eth0\nDHCP=ipv4\n[DHCPv4]\n"
 				     "ClientIdentifier=mac\n"));

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What systemd-networkd does with the interface of the root, in network
+# namespaces: it has the interface as configured, and removes the address at no
+# time.  TAP on standard output.
+# shellcheck source=tests/tap.sh
+. "${0%/*}/../tap.sh"
+# shellcheck source=tests/netns.sh
+. "${0%/*}/../netns.sh"
+
+nbdboot=$O/nbdboot
+
+# machine WORD: makes a machine, which gets its address by that word, and its
+# router.  Sets address.
+machine()
+{
+	namespace
+	srv=$ns
+	namespace
+	cli=$ns
+	cable v0 eth0
+	at "$srv" ip addr add 192.0.2.1/24 dev v0
+	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+	radvd_on v0 'AdvManagedFlag on;' \
+		'prefix 2001:db8::/64 { AdvAutonomous on; };'
+	dhcpd_on v0 192.0.2.50 192.0.2.60 --dhcp-duid=1,01020304 \
+		--dhcp-range=2001:db8::100,2001:db8::1ff,64,3600
+	listens -u 547 "$server" "$work/dnsmasq.log"
+	at "$cli" "$nbdboot" ifup "$1" >"$work/out" 2>&1 ||
+		die "no network: $(cat "$work/out")"
+	address=$(at "$cli" sed -n "s/^IPV[46]ADDR='\(.*\)'/\1/p" \
+		/run/nbdboot/lease)
+}
+
+# program NAME ARGUMENT...: becomes that of systemd in $root.  /run is that of the
+# machine; udev is not asked where /sys is read-only.
+program()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	exec nsenter -t "$cli" -n -m unshare -m sh -ec '
+		mount --bind /run "$1/run"
+		mount -t sysfs -o ro sysfs "$1/sys"
+		exec env SYSTEMD_LOG_LEVEL=debug chroot "$@"' sh "$root" "$@"
+}
+
+# shellcheck disable=SC2329 # by check
+online()
+{
+	(program "$where/systemd-networkd-wait-online" -i eth0 --timeout=60) \
+		>"$work/online.log" 2>&1 </dev/null
+}
+
+# starts SENTENCE: networkd, which has the interface as configured
+starts()
+{
+	: >"$work/networkd.log"
+	(program "$where/systemd-networkd") >>"$work/networkd.log" 2>&1 \
+		</dev/null &
+	pid=$!
+	servers="$servers $pid"
+	check "$1" online
+}
+
+stops()
+{
+	kill "$1" "$pid"
+	wait "$pid" 2>"$work/killed" || true
+}
+
+# logs PATTERN: waits for a line of networkd's
+logs()
+{
+	tail -n +1 -f --pid="$pid" "$work/networkd.log" |
+		grep -m 1 -e "$1" >"$work/line" || true
+}
+
+# changes: addresses that come and go from now on are in $work/changes
+changes()
+{
+	: >"$work/changes"
+	nsenter -t "$cli" -n -m ip monitor address >>"$work/changes" 2>&1 \
+		</dev/null &
+	monitor=$!
+	servers="$servers $monitor"
+	# it listens when it has seen one of these
+	n=1
+	until grep -q 'fd00::2:' "$work/changes"; do
+		at "$cli" ip -6 addr add "fd00::2:$n/128" dev lo
+		n=$((n + 1))
+	done
+}
+
+# All that has been until now is in $work/changes.
+changed()
+{
+	at "$cli" ip -6 addr add fd00::1/128 dev lo
+	until grep -q 'fd00::1/128' "$work/changes"; do
+		kill -0 "$monitor" || die 'no monitor'
+	done
+	kill "$monitor"
+	wait "$monitor" || true
+}
+
+# shellcheck disable=SC2329 # by check
+stayed()
+{
+	! grep -F "Deleted" "$work/changes" | grep -F " $address/"
+}
+
+# networkd WORD: the one in $root, with an address that this word gets
+networkd()
+{
+	name="$version, ${1%%::*}"
+	machine "$1"
+	changes
+	starts "$name: networkd has the interface as configured"
+	at "$srv" ip link set v0 down
+	logs 'eth0: Lost carrier'
+	# not the line of the start
+	: >"$work/networkd.log"
+	at "$srv" ip link set v0 up
+	logs 'eth0: Gained carrier'
+	stops -TERM
+	starts "$name: again after a restart"
+	stops -KILL
+	starts "$name: and after it was killed"
+	stops -TERM
+	changed
+	client_has 'ip addr show eth0' " $address/" \
+		"$name: the interface has the address of the boot"
+	check "$name: and lost it at no time, a cable that was out included" \
+		stayed
+	kill "$server" "$radvd"
+	wait "$server" "$radvd" 2>"$work/killed" || true
+}
+
+where=/lib/systemd
+root=/
+if [ -x $where/systemd-networkd ]; then
+	version=$($where/systemd-networkd --version | sed -n '1s/ (.*//p')
+	networkd ip=192.0.2.9::192.0.2.1:255.255.255.0::eth0:none
+	networkd ip=dhcp
+	networkd ip=auto6
+else
+	ok "addresses that networkd keeps # SKIP there is no $where/systemd-networkd"
+fi
+finish
