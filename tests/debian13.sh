@@ -20,13 +20,13 @@ unit_share='tests/core tests/boot/words tests/boot/system'
 scripts='nbd_client devices parse_root'
 if [ "$soak" ]; then
 	packages="$packages qemu-utils libnbd-bin socat jq strace openssl
-		gnutls-bin dnsmasq-base radvd clang libclang-rt-dev llvm
+		gnutls-bin dnsmasq-base radvd kea-dhcp6-server clang libclang-rt-dev llvm
 		debhelper fakeroot lintian git bash-completion busybox-static
 		zstd bzip2 xz-utils time e2fsprogs xfsprogs btrfs-progs
 		erofs-utils squashfs-tools dosfstools fdisk gdisk"
 	unit_share=$(cd "$top" && echo tests/*/ tests/boot/*/)
 	scripts="$scripts copy info exports tls bad_input interrupt hooks dns
-		net certificates packages"
+		net dhcp6 certificates packages"
 fi
 
 # with NAMESPACES COMMAND...: in the root; what it leaves running ends

@@ -62,10 +62,12 @@ static const char networkd_dhcp[] =
 	"DHCP=ipv4\n[DHCPv4]\nClientIdentifier=mac\n";
 /*
  * The process that renews the lease goes on: networkd takes an address of its own
- * DHCPv6 client away when it stops or restarts (252), whatever it is to keep.
+ * DHCPv6 client away when it stops or restarts (252), whatever it is to keep.  It
+ * gets the address as a static one, as it stays set for ever anyway: without one
+ * of its own networkd calls no interface configured (257).
  */
 static const char networkd_dhcp6[] = "[IPv6AcceptRA]\nDHCPv6Client=no\n";
-static const char networkd_fixed[] = "Address=$a/$p\n";
+static const char networkd_address[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
 /* managed=0 does not keep `nmcli device connect` from activating a profile. */
 static const char manager[] =
@@ -311,8 +313,8 @@ static int write_networkd(int run, const struct net_state *s,
 
 	begin_match(&f, s);
 	put(&f, networkd);
-	if (s->fixed)
-		put(&f, networkd_fixed);
+	if (s->fixed || s->lease6)
+		put(&f, networkd_address);
 	if (s->fixed && s->gateway.family)
 		put(&f, networkd_gateway);
 	put_all_dns(&f, "DNS=", " ");

@@ -137,64 +137,6 @@ else
 fi
 kill "$server"
 
-# ---- networkd ----
-
-# networked: systemd-networkd of this system manages the machine's interface for
-# a while, and then stops
-networked()
-{
-	: >"$work/changes"
-	nsenter -t "$cli" -n -m ip -6 monitor address >>"$work/changes" 2>&1 \
-		</dev/null &
-	monitor=$!
-	servers="$servers $monitor"
-	# it listens when it has seen one of these
-	n=1
-	until grep -q 'fd00::2:' "$work/changes"; do
-		at "$cli" ip -6 addr add "fd00::2:$n/128" dev lo
-		n=$((n + 1))
-	done
-	: >"$work/networkd.log"
-	# udev is not asked where /sys is read-only
-	# shellcheck disable=SC2016 # for the inner shell
-	nsenter -t "$cli" -n -m unshare -m sh -c 'mount -t sysfs -o ro sysfs /sys &&
-		SYSTEMD_LOG_LEVEL=debug exec "$1"' sh "$networkd" \
-		>>"$work/networkd.log" 2>&1 </dev/null &
-	pid=$!
-	servers="$servers $pid"
-	tail -n +1 -f --pid="$pid" "$work/networkd.log" |
-		grep -m 1 'eth0: State changed: configuring -> configured' \
-			>"$work/configured" || true
-	kill "$pid"
-	wait "$pid" || true
-	# all that was before this one has been printed then
-	at "$cli" ip -6 addr add fd00::1/128 dev lo
-	until grep -q 'fd00::1/128' "$work/changes"; do
-		kill -0 "$monitor" || die 'no monitor'
-	done
-	kill "$monitor"
-	wait "$monitor" || true
-}
-
-networkd=/lib/systemd/systemd-networkd
-if [ -x $networkd ]; then
-	machine "$managed"
-	dnsmasq
-	ifup ip=dhcp6
-	networked
-	check 'networkd has the interface as configured' test -s "$work/configured"
-	client_has 'ip -6 addr show eth0' '/128 scope global' \
-		'which keeps its address while it runs and after that'
-	client_has 'ip -6 addr show eth0' 'valid_lft forever' 'for ever'
-	client_has 'ip -6 route' 'default via fe80::' 'and its route'
-	# shellcheck disable=SC2016 # for the inner shell
-	check 'and loses it at no time' sh -c '! grep Deleted "$1"' sh \
-		"$work/changes"
-	kill "$server"
-else
-	ok "a lease that networkd keeps # SKIP there is no $networkd"
-fi
-
 # ---- Kea ----
 
 # in the background: it lasts until all attempts are over

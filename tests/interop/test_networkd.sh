@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What systemd-networkd does with the interface of the root, in network
-# namespaces: it has the interface as configured, and removes the address at no
-# time.  TAP on standard output.
+# What systemd-networkd of this system and of Debian 13 does with the interface of
+# the root, in network namespaces: it has it as configured, and removes the address
+# at no time.  TAP on standard output.
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
 # shellcheck source=tests/netns.sh
@@ -21,6 +21,7 @@ machine()
 	cable v0 eth0
 	at "$srv" ip addr add 192.0.2.1/24 dev v0
 	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+	at "$srv" sysctl -q net.ipv6.conf.v0.keep_addr_on_down=1
 	radvd_on v0 'AdvManagedFlag on;' \
 		'prefix 2001:db8::/64 { AdvAutonomous on; };'
 	dhcpd_on v0 192.0.2.50 192.0.2.60 --dhcp-duid=1,01020304 \
@@ -98,13 +99,24 @@ changed()
 		kill -0 "$monitor" || die 'no monitor'
 	done
 	kill "$monitor"
-	wait "$monitor" || true
+	wait "$monitor" 2>"$work/killed" || true
 }
 
 # shellcheck disable=SC2329 # by check
 stayed()
 {
 	! grep -F "Deleted" "$work/changes" | grep -F " $address/"
+}
+
+# A lease of DHCPv6 is not networkd's.
+renewed()
+{
+	ifup -r
+	expect 0 '' "$name: the lease is renewed beside it"
+	client_has 'ip addr show eth0' "$address/128 scope global" \
+		"$name: its address"
+	client_has "ip addr show to $address" 'valid_lft forever' \
+		"$name: has no end, as the boot has set it"
 }
 
 # networkd WORD: the one in $root, with an address that this word gets
@@ -124,6 +136,7 @@ networkd()
 	starts "$name: again after a restart"
 	stops -KILL
 	starts "$name: and after it was killed"
+	[ "$1" != ip=dhcp6 ] || renewed
 	stops -TERM
 	changed
 	client_has 'ip addr show eth0' " $address/" \
@@ -134,14 +147,27 @@ networkd()
 	wait "$server" "$radvd" 2>"$work/killed" || true
 }
 
-where=/lib/systemd
-root=/
-if [ -x $where/systemd-networkd ]; then
-	version=$($where/systemd-networkd --version | sed -n '1s/ (.*//p')
+# all ROOT: the networkd there, unless another root had the same
+all()
+{
+	root=$1
+	version=$(chroot "$root" $where/systemd-networkd --version |
+		sed -n '1s/ (.*//p')
+	[ "$version" != "${last-}" ] || return 0
+	last=$version
 	networkd ip=192.0.2.9::192.0.2.1:255.255.255.0::eth0:none
 	networkd ip=dhcp
 	networkd ip=auto6
+	networkd ip=dhcp6
+}
+
+where=/lib/systemd
+if [ -x $where/systemd-networkd ]; then
+	all /
 else
 	ok "addresses that networkd keeps # SKIP there is no $where/systemd-networkd"
 fi
+debian=$(sh "${0%/*}/../debian.sh" "$O/debian-trixie" trixie) ||
+	die 'no Debian 13'
+all "$debian"
 finish

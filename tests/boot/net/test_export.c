@@ -259,6 +259,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 			    118);
 	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
 		  sizeof(text));
+	assert_non_null(strstr(text, "\nAddress=2001:"));
 	assert_non_null(strstr(text, "[IPv6AcceptRA]\nDHCPv6Client=no\n"));
 	assert_null(strstr(text, "DHCP=ipv6"));
 	assert_int_equal(net_kept_read(run, &kept, &d), 0);
