@@ -27,6 +27,18 @@ O=${O:-build}
 # shellcheck source=tests/vm/images.sh
 . "${0%/*}/images.sh"
 
+wanted=''
+for image in file gpt mkosi verity lvm pv luks md btrfs ostree; do
+	# shellcheck disable=SC2254 # it is a pattern
+	case $image in
+	$only) wanted="$wanted $image" ;;
+	esac
+done
+[ "$wanted" ] || {
+	echo "soak_images: no image matches \"$only\", which is one pattern" >&2
+	exit 1
+}
+
 # What needs the network comes before the machines have theirs.
 debian=$(sh "${0%/*}/../debian.sh" "$O/debian") || exit 1
 case $hooks in
@@ -158,15 +170,10 @@ prepare()
 
 find_kernel
 prepare
-for image in file gpt mkosi verity lvm pv luks md btrfs ostree; do
-	# shellcheck disable=SC2254 # it is a pattern
-	case $image in
-	$only)
-		row="| $image"
-		for hook in $hooks; do cell $image "$hook"; done
-		echo "$row |" >>"$work/table"
-		;;
-	esac
+for image in $wanted; do
+	row="| $image"
+	for hook in $hooks; do cell "$image" "$hook"; done
+	echo "$row |" >>"$work/table"
 done
 for hook in image $hooks; do printf '| %s ' "$hook"; done
 echo '|'
