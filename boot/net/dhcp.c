@@ -140,15 +140,28 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	return net_dhcp_build(buf, q);
 }
 
-/* If no offer has the root-path that is needed, the first one is kept. */
+/*
+ * How good an offer is.  Who has refused a second one keeps on doing so, and may
+ * be the fastest of several servers.
+ */
+static enum {
+	REFUSES,
+	POOR,
+	GOOD
+} rank(const struct dhcp *d, const struct dhcp_lease *l)
+{
+	if (d->naks > 1 && !memcmp(l->server, d->refuser, sizeof(l->server)))
+		return REFUSES;
+	return d->need_path && !l->root_path[0] ? POOR : GOOD;
+}
+
+/* If there is no good offer, the first one of the best that came is kept. */
 static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
-	bool poor = d->need_path && !l->root_path[0];
-
-	if (poor && d->state == DHCP_CHOOSING)
+	if (d->state == DHCP_CHOOSING && rank(d, l) <= rank(d, &d->lease))
 		return false;
 	d->lease = *l;
-	if (!poor)
+	if (rank(d, l) == GOOD)
 		return enter(d, DHCP_REQUESTING, now);
 	d->state = DHCP_CHOOSING;
 	/*
@@ -175,7 +188,7 @@ static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
  */
 static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
-	(void)l;
+	memcpy(d->refuser, l->server, sizeof(d->refuser));
 	enter(d, DHCP_SELECTING, now);
 	if (d->naks)
 		d->due += pause(d, d->naks - 1) / 4;

@@ -30,8 +30,9 @@ static void explain_silence(const struct net *net, const struct job *j,
 			    struct nbd_diag *d)
 {
 	/* then the port forwards, whatever else arrives */
-	bool heard = j->dhcp.state == DHCP_REQUESTING || j->ra ||
-		     j->lease6.offered || j->lease6.refused;
+	bool heard = j->dhcp.state == DHCP_REQUESTING || j->dhcp.naks ||
+		     j->ra || j->lease6.offered || j->lease6.refused;
+	const uint8_t *refuser = j->dhcp.refuser;
 	const char *name = j->l.name;
 
 	if (!heard && asks_login(net, j))
@@ -42,6 +43,11 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 "admit this MAC address (MAB) or put it in a guest "
 			 "VLAN, or use a port without 802.1X",
 			 name);
+	else if (j->dhcp.naks)
+		nbd_diag(d, 0,
+			 "%s: the DHCP server %u.%u.%u.%u refuses what it "
+			 "offers (NAK), and no other one has an address",
+			 name, refuser[0], refuser[1], refuser[2], refuser[3]);
 	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
 			 j->dhcp.state == DHCP_REQUESTING

@@ -334,9 +334,58 @@ static void a_server_that_always_refuses_is_asked_ever_more_rarely(void **state)
 
 	(void)state;
 	is_refused(5000);
-	for (int i = 0; i < 9; i++, base = base < 16000 ? base * 2 : base)
-		assert_in_range(is_refused(d.due), base - base / 8 - 1,
-				base + base / 8);
+	assert_in_range(is_refused(d.due), base - base / 8 - 1,
+			base + base / 8);
+	/* from now on others are waited for: two messages */
+	for (int i = 0; i < 9; i++) {
+		base = base < 16000 ? base * 2 : base;
+		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+		assert_true(answer(DHCP_OFFER, 1, 5, d.sent));
+		assert_int_equal(d.state, DHCP_CHOOSING);
+		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+		assert_int_equal(sends(d.due), DHCP_REQUEST);
+		assert_true(answer(DHCP_NAK, 1, 5, d.sent + 1));
+		assert_in_range(d.due - d.sent, base - base / 8 - 1,
+				base + base / 8 + 1);
+	}
+}
+
+/* It may be the fastest each time. */
+static void of_two_servers_the_one_that_refuses_is_left(void **state)
+{
+	(void)state;
+	is_refused(5000);
+	is_refused(d.due);
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 1, 5, d.sent));
+	assert_false(answer(DHCP_OFFER, 1, 6, d.sent));
+	assert_true(answer(DHCP_OFFER, 2, 7, d.sent));
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
+	assert_memory_equal(option(54), "\xc0\x00\x02\x02", 4);
+	assert_true(answer(DHCP_ACK, 2, 7, d.sent));
+	assert_int_equal(d.lease.addr[3], 7);
+}
+
+static void also_where_no_offer_has_the_root_path(void **state)
+{
+	(void)state;
+	/* its root-path is of no use */
+	for (int i = 0; i < 2; i++) {
+		sends(d.due);
+		assert_true(answer(DHCP_OFFER, 1, 200, d.sent));
+		sends(d.due);
+		assert_true(answer(DHCP_NAK, 1, 200, d.sent));
+	}
+	d.need_path = true;
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 1, 200, d.sent));
+	assert_true(answer(DHCP_OFFER, 2, 7, d.sent));
+	assert_int_equal(d.state, DHCP_CHOOSING);
+	assert_false(answer(DHCP_OFFER, 1, 200, d.sent));
+	assert_int_equal(d.lease.addr[3], 7);
+	assert_true(answer(DHCP_OFFER, 3, 201, d.sent));
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
+	assert_int_equal(d.lease.addr[3], 201);
 }
 
 static void a_lease_is_renewed_by_its_server(void **state)
@@ -442,6 +491,8 @@ int main(void)
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_at_once),
 		CLIENT(a_server_that_always_refuses_is_asked_ever_more_rarely),
+		CLIENT(of_two_servers_the_one_that_refuses_is_left),
+		CLIENT(also_where_no_offer_has_the_root_path),
 		CLIENT(a_lease_is_renewed_by_its_server),
 		CLIENT(then_by_any_also_when_it_has_ended),
 		CLIENT(a_short_lease_that_has_ended_is_asked_for),

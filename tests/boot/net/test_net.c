@@ -1060,6 +1060,10 @@ static void what_is_missing_is_named_when_the_time_is_over(void **state)
 	fails(up("ip=dhcp", NULL),
 	      "answered the request, but one made an offer");
 	cards(1);
+	w.card[0].answers = REFUSES;
+	fails(up("ip=dhcp", NULL),
+	      "eth0: the DHCP server 192.0.2.1 refuses what it offers (NAK)");
+	cards(1);
 	fails(up("ip=auto6", NULL), "no router advertised an IPv6 prefix");
 }
 
@@ -1092,6 +1096,13 @@ static void offers_in_any_order_make_one_lease(void **state)
 	w.card[0].answers = LEASES;
 	w.card[0].other = REFUSES;
 	w.card[0].delay = 300;
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	asks("address eth0 .10/24\nroute");
+	/* it comes while the faster one is asked, each time */
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].other = REFUSES;
+	w.card[0].delay = 2;
 	assert_int_equal(up("ip=dhcp", NULL), 0);
 	asks("address eth0 .10/24\nroute");
 	/* each answer is to the message before the last one */
