@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/net/option6.h"
+#include "core/nbd_uri.h"
 
 /* Messages (RFC 8415, 7.3). */
 enum { REPLY = 7, INFORMATION_REQUEST = 11 };
@@ -20,6 +21,7 @@ enum {
 	DOMAINS = 24,
 	REFRESH_TIME = 32,
 	URL = 59,
+	PARAMETERS = 60,
 	INF_MAX_RT = 83,
 };
 
@@ -30,8 +32,8 @@ enum {
  * 32 and 83 must be asked for (RFC 8415, 21.7), but are not used: the answers
  * serve for one boot, and the caller gives up long before INF_MAX_RT.
  */
-static const uint8_t ask_for[] = { 0, DNS, 0, DOMAINS,	 0, REFRESH_TIME,
-				   0, URL, 0, INF_MAX_RT };
+static const uint8_t ask_for[] = { 0, DNS, 0, DOMAINS,	  0, REFRESH_TIME,
+				   0, URL, 0, PARAMETERS, 0, INF_MAX_RT };
 
 static uint32_t be24(const uint8_t *p)
 {
@@ -54,7 +56,7 @@ size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
 	p = option6_put(p, CLIENT_ID, duid, sizeof(duid));
 	p = option6_put(p, ELAPSED, time, sizeof(time));
 	p = option6_put(p, ASK_FOR, ask_for, sizeof(ask_for));
-	return (size_t)(p - buf);
+	return (size_t)(option6_vendor(p) - buf);
 }
 
 /* ---- reading ---- */
@@ -62,6 +64,8 @@ size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
 struct reading {
 	uint8_t duid[DUID_LL]; /* ours */
 	struct dhcp6_reply *reply;
+	const uint8_t *parameters;
+	size_t n_parameters; /* bytes */
 };
 
 /* Reads the value of an option; false: the message is not for us. */
@@ -128,14 +132,26 @@ static bool take_url(struct reading *r, const uint8_t *p, size_t len)
 	return true;
 }
 
+/* They count when all else is known. */
+static bool take_parameters(struct reading *r, const uint8_t *p, size_t len)
+{
+	r->parameters = p;
+	r->n_parameters = len;
+	return true;
+}
+
 static const struct option {
 	uint8_t code;
 	bool once; /* a message that has it twice is malformed */
 	take *fn;
 } options[] = {
-	{ CLIENT_ID, true, take_client }, { SERVER_ID, true, take_server },
-	{ STATUS, true, take_status },	  { DNS, false, take_dns },
-	{ DOMAINS, false, take_domains }, { URL, false, take_url },
+	{ CLIENT_ID, true, take_client },
+	{ SERVER_ID, true, take_server },
+	{ STATUS, true, take_status },
+	{ DNS, false, take_dns },
+	{ DOMAINS, false, take_domains },
+	{ URL, false, take_url },
+	{ PARAMETERS, false, take_parameters },
 };
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -187,6 +203,24 @@ void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
 		take_url(&reading, p, len);
 }
 
+void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
+{
+	struct dhcp6_reply url;
+	size_t n;
+
+	if (nbd_is_uri(r->url))
+		return;
+	for (; len >= 2 && option6_be16(p) <= len - 2; p += n, len -= n) {
+		n = 2u + option6_be16(p);
+		memset(&url, 0, sizeof(url));
+		net_dhcp6_config(&url, URL, p + 2, n - 2);
+		if (nbd_is_uri(url.url)) {
+			memcpy(r->url, url.url, sizeof(url.url));
+			return;
+		}
+	}
+}
+
 bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		     const uint8_t mac[6], struct dhcp6_reply *reply)
 {
@@ -210,5 +244,6 @@ bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		p += HEAD + n;
 		len -= HEAD + n;
 	}
+	net_dhcp6_parameters(reply, r.parameters, r.n_parameters);
 	return (seen & BOTH_IDS) == BOTH_IDS;
 }

@@ -20,7 +20,7 @@
 #define DHCP6_SERVER 547
 
 /* Bytes of the message that we send. */
-#define DHCP6_MAX 38
+#define DHCP6_MAX 57
 
 /* DNS servers that are kept. */
 #define DHCP6_DNS 6
@@ -61,5 +61,11 @@ const char *net_dhcp6_left(const struct dhcp6_reply *r, unsigned *at);
  */
 void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
 		      size_t len);
+
+/*
+ * If the URL is none of NBD, takes the first of the boot file's parameters (RFC
+ * 5970, 3.2) that is one; p is that option, after all others.
+ */
+void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len);
 
 #endif

@@ -19,7 +19,6 @@ enum {
 	ELAPSED = 8,
 	STATUS = 13,
 	RAPID_COMMIT = 14,
-	VENDOR_CLASS = 16,
 	DNS = 23,
 	DOMAINS = 24,
 	URL = 59,
@@ -35,9 +34,6 @@ enum {
 
 static const uint8_t ask_for[] = { 0,	DNS, 0,		 DOMAINS, 0,
 				   URL, 0,   PARAMETERS, 0,	  SOL_MAX_RT };
-
-/* There is no enterprise number of ours: 0 is reserved. */
-static const uint8_t vendor_class[] = "\0\0\0\0\0\7nbdboot";
 
 static uint32_t be32(const uint8_t *p)
 {
@@ -128,9 +124,7 @@ size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q)
 	if (q->type == LEASE6_CONFIRM || q->type >= LEASE6_RELEASE)
 		return (size_t)(p - buf);
 	p = option6_put(p, ASK_FOR, ask_for, sizeof(ask_for));
-	p = option6_put(p, VENDOR_CLASS, vendor_class,
-			sizeof(vendor_class) - 1);
-	return (size_t)(p - buf);
+	return (size_t)(option6_vendor(p) - buf);
 }
 
 /* ---- reading ---- */
@@ -286,26 +280,6 @@ static bool take_ia(struct lease6_values *v, const struct option *ia,
 	return !rc;
 }
 
-/* The first parameter (RFC 5970, 3.2) that is a URI of NBD. */
-static void take_parameters(struct dhcp6_reply *config, const struct option *o)
-{
-	const uint8_t *p = o->p;
-	size_t left = o->len, n;
-	struct dhcp6_reply url;
-
-	while (left >= 2 && option6_be16(p) <= left - 2) {
-		n = option6_be16(p);
-		memset(&url, 0, sizeof(url));
-		net_dhcp6_config(&url, URL, p + 2, n);
-		if (nbd_is_uri(url.url)) {
-			memcpy(config->url, url.url, sizeof(url.url));
-			return;
-		}
-		p += 2 + n;
-		left -= 2 + n;
-	}
-}
-
 struct reading {
 	const struct lease6_id *id;
 	const uint8_t *want;
@@ -383,7 +357,6 @@ int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
 	if (r.status)
 		v->status = r.status;
 	v->has = v->has && !r.status;
-	if (!nbd_is_uri(v->config.url) && r.parameters.len)
-		take_parameters(&v->config, &r.parameters);
+	net_dhcp6_parameters(&v->config, r.parameters.p, r.parameters.len);
 	return p[0];
 }

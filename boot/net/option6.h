@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the two codecs of DHCPv6 share: options (RFC 8415, 21.1), and DUID-LL. */
+/* What the two codecs of DHCPv6 share: options (RFC 8415, 21.1), who we are. */
 #ifndef BOOT_NET_OPTION6_H
 #define BOOT_NET_OPTION6_H
 
@@ -30,6 +30,14 @@ static inline uint8_t *option6_put(uint8_t *p, unsigned code, const void *data,
 	p = option6_head(p, code, len);
 	memcpy(p, data, len);
 	return p + len;
+}
+
+/* The vendor class.  There is no enterprise number of ours: 0 is reserved. */
+#define OPTION6_VENDOR 17 /* bytes */
+
+static inline uint8_t *option6_vendor(uint8_t *p)
+{
+	return option6_put(p, 16, "\0\0\0\0\0\7nbdboot", OPTION6_VENDOR - 4);
 }
 
 /* DUID-LL (RFC 8415, 11.4) of Ethernet: the same at each boot. */

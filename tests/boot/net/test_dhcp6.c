@@ -279,6 +279,38 @@ static void a_url_is_printable_and_fits(void **state)
 	assert_string_equal(r.url, "");
 }
 
+/* A loader is for the firmware: the first parameter of it is the root-path. */
+static void parameters_may_have_the_root_path(void **state)
+{
+	(void)state;
+	reply();
+	ADD(60, "\0\5quiet\0\7nbd://s\0\7nbd://t");
+	ADD(59, "tftp://a/");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "nbd://s");
+	reply();
+	ADD(60, "\0\7nbd://s");
+	ADD(60, "\0\7nbd://t");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "nbd://s");
+	/* that of the boot file counts more */
+	ADD(59, "nbd://r");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "nbd://r");
+	/* a length that is too long ends it */
+	reply();
+	ADD(60, "\0\5quiet\0\10nbd://s");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "");
+	left_out(NULL);
+	reply();
+	ADD(60, "\0\1x\0");
+	assert_true(takes(len));
+	reply();
+	ADD(60, "");
+	assert_true(takes(len));
+}
+
 /* ---- the client ---- */
 
 static void the_message_asks_for_what_is_read(void **state)
@@ -287,7 +319,8 @@ static void the_message_asks_for_what_is_read(void **state)
 		"\x0b\xab\xcd\xef"
 		"\0\1\0\x0a\0\3\0\1\x52\x54\0\1\2\3"
 		"\0\x08\0\2\1\2"
-		"\0\6\0\x0a\0\x17\0\x18\0\x20\0\x3b\0\x53";
+		"\0\6\0\x0c\0\x17\0\x18\0\x20\0\x3b\0\x3c\0\x53"
+		"\0\x10\0\x0d\0\0\0\0\0\7nbdboot";
 	uint8_t *buf = guard_end(&guard, DHCP6_MAX);
 
 	(void)state;
@@ -375,6 +408,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_no_server_are_left_out),
 		cmocka_unit_test(names_are_plain_and_whole),
 		cmocka_unit_test(a_url_is_printable_and_fits),
+		cmocka_unit_test(parameters_may_have_the_root_path),
 		cmocka_unit_test(the_message_asks_for_what_is_read),
 		cmocka_unit_test(the_pauses_double_with_a_tenth_of_chance),
 		cmocka_unit_test(the_first_good_reply_ends_it),
