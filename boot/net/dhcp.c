@@ -122,6 +122,8 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 	struct dhcp_query *q = &d->q;
 
 	if (expired(d, s, now)) {
+		if (d->state == DHCP_REQUESTING)
+			memcpy(d->broke, d->lease.server, sizeof(d->broke));
 		enter(d, s->next, now);
 		s = &states[d->state];
 	}
@@ -141,17 +143,17 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 }
 
 /*
- * How good an offer is.  Who has refused a second one keeps on doing so, and may
- * be the fastest of several servers.
+ * How good an offer is.  A server that did not keep to one may be the fastest of
+ * several, each time.
  */
 static enum {
-	REFUSES,
+	BROKEN,
 	POOR,
 	GOOD
 } rank(const struct dhcp *d, const struct dhcp_lease *l)
 {
-	if (d->naks > 1 && !memcmp(l->server, d->refuser, sizeof(l->server)))
-		return REFUSES;
+	if (!memcmp(l->server, d->broke, sizeof(l->server)))
+		return BROKEN;
 	return d->need_path && !l->root_path[0] ? POOR : GOOD;
 }
 
@@ -188,10 +190,11 @@ static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
  */
 static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
-	memcpy(d->refuser, l->server, sizeof(d->refuser));
 	enter(d, DHCP_SELECTING, now);
-	if (d->naks)
+	if (d->naks) {
 		d->due += pause(d, d->naks - 1) / 4;
+		memcpy(d->broke, l->server, sizeof(d->broke));
+	}
 	d->naks++;
 	return true;
 }

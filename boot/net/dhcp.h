@@ -14,9 +14,10 @@
  * RFC 2131 begins with 4 s, but a switch port that is slow to forward would
  * then cost all of them.  From the third message on, answers are asked for by
  * broadcast: some networks lose what is sent to an address that nobody has yet.
- * After the first NAK there is no pause, then 1/4, 1/2 ... 16 s.  From the second
- * on, an offer of its server is accepted only if no other one has come after two
- * messages (3 s).
+ * After the first NAK there is no pause, then 1/4, 1/2 ... 16 s.
+ *
+ * An offer of a server that sent a second NAK, or did not answer four requests,
+ * is accepted only if no other one has come after two messages (3 s).
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H
@@ -42,13 +43,13 @@ struct dhcp {
 	bool other; /* the last ACK of a renewal was for another address */
 	bool proxy; /* a server for PXE alone has answered */
 	bool deaf;  /* answers may have come that were sent to our address */
-	unsigned tries;	    /* messages sent in this state */
-	unsigned naks;	    /* before there is a lease */
-	uint8_t refuser[4]; /* the server that has sent the last of them */
-	uint64_t started;   /* ms; all times are of one clock of the caller's */
-	uint64_t due;	    /* ms; when to send next; meaningless once BOUND */
-	uint64_t bound;	    /* ms; when the lease began: the request was sent */
-	uint64_t sent;	    /* ms; the latest message */
+	unsigned tries;	  /* messages sent in this state */
+	unsigned naks;	  /* before there is a lease */
+	uint8_t broke[4]; /* a server that did not keep to its offer; 0: none */
+	uint64_t started; /* ms; all times are of one clock of the caller's */
+	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
+	uint64_t bound;	  /* ms; when the lease began: the request was sent */
+	uint64_t sent;	  /* ms; the latest message */
 	struct dhcp_query q; /* mac and host; net_dhcp_send() sets the rest */
 	struct dhcp_lease lease; /* the requested one, then ours */
 };

@@ -29,10 +29,11 @@ static bool asks_login(const struct net *net, const struct job *j)
 static void explain_silence(const struct net *net, const struct job *j,
 			    struct nbd_diag *d)
 {
+	const uint8_t *broke = j->dhcp.broke;
+	bool offered = j->dhcp.state > DHCP_SELECTING || broke[0];
 	/* then the port forwards, whatever else arrives */
-	bool heard = j->dhcp.state == DHCP_REQUESTING || j->dhcp.naks ||
-		     j->ra || j->lease6.offered || j->lease6.refused;
-	const uint8_t *refuser = j->dhcp.refuser;
+	bool heard = offered || j->dhcp.naks || j->ra || j->lease6.offered ||
+		     j->lease6.refused;
 	const char *name = j->l.name;
 
 	if (!heard && asks_login(net, j))
@@ -43,15 +44,14 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 "admit this MAC address (MAB) or put it in a guest "
 			 "VLAN, or use a port without 802.1X",
 			 name);
-	else if (j->dhcp.naks)
+	else if (j->dhcp.naks > 1)
 		nbd_diag(d, 0,
 			 "%s: the DHCP server %u.%u.%u.%u refuses what it "
 			 "offers (NAK), and no other one has an address",
-			 name, refuser[0], refuser[1], refuser[2], refuser[3]);
+			 name, broke[0], broke[1], broke[2], broke[3]);
 	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
-			 j->dhcp.state == DHCP_REQUESTING
-				 ? " the request, but one made an offer"
+			 offered	 ? " the request, but one made an offer"
 			 : j->dhcp.proxy ? " with an address, only one that "
 					   "serves PXE beside another"
 					 : "");

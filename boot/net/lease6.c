@@ -17,6 +17,8 @@
 #define REFUSALS 6
 /* A preference for which nobody waits for another server. */
 #define BEST	 255
+/* A score, see score(). */
+#define GOOD	 257u
 
 /* Handles a reply; true if the state has changed. */
 typedef bool receive(struct lease6 *d, const struct lease6_values *v,
@@ -172,10 +174,19 @@ static bool is_over(const struct lease6 *d, const struct row *r, uint64_t now)
 	return r->tries && d->tries >= r->tries;
 }
 
-/* Is it without the root-path that is needed? */
-static bool is_poor(const struct lease6 *d, const struct lease6_values *v)
+static bool same_server(const struct duid6 *a, const struct duid6 *b)
 {
-	return d->need_path && !nbd_is_uri(v->config.url);
+	return a->len == b->len && !memcmp(a->p, b->p, b->len);
+}
+
+/* An advertisement below GOOD is taken when others had their time. */
+static unsigned score(const struct lease6 *d, const struct lease6_values *v)
+{
+	/* it may be the fastest of several, or of the highest preference */
+	if (same_server(&v->server, &d->broke))
+		return 0;
+	return (d->need_path && !nbd_is_uri(v->config.url) ? 1 : GOOD) +
+	       v->preference;
 }
 
 /* A server that did not answer a Request while the address is in use. */
@@ -187,10 +198,12 @@ static enum lease6_state next_of(const struct lease6 *d, const struct row *r)
 
 static void advance(struct lease6 *d, uint64_t now)
 {
+	if (is_over(d, &rows[d->state], now) && d->state == LEASE6_REQUESTING)
+		d->broke = d->lease.server;
 	if (is_over(d, &rows[d->state], now))
 		enter(d, next_of(d, &rows[d->state]), now);
 	if (d->state == LEASE6_SOLICITING && d->offered &&
-	    (!is_poor(d, &d->lease) || d->tries >= PATIENCE))
+	    (score(d, &d->lease) >= GOOD || d->tries >= PATIENCE))
 		enter(d, LEASE6_REQUESTING, now);
 }
 
@@ -223,11 +236,6 @@ size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
 
 /* ---- receiving ---- */
 
-static unsigned score(const struct lease6 *d, const struct lease6_values *v)
-{
-	return (is_poor(d, v) ? 0 : 256u) + v->preference;
-}
-
 static bool advertised(struct lease6 *d, const struct lease6_values *v,
 		       uint64_t now)
 {
@@ -242,7 +250,7 @@ static bool advertised(struct lease6 *d, const struct lease6_values *v,
 	if (d->due > now + PATIENCE * UINT64_C(1000))
 		d->due = now + PATIENCE * UINT64_C(1000);
 	/* in the first second others may be better */
-	if (is_poor(d, &d->lease) ||
+	if (score(d, &d->lease) < GOOD ||
 	    (d->tries < 2 && d->lease.preference < BEST))
 		return false;
 	return enter(d, LEASE6_REQUESTING, now);
@@ -293,6 +301,9 @@ static bool requested(struct lease6 *d, const struct lease6_values *v,
 		return bind_to(d, v);
 	d->other = v->has;
 	d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
+	/* once it may have been too slow for two machines */
+	if (d->refusals)
+		d->broke = v->server;
 	return refuse(d, now);
 }
 
@@ -360,8 +371,7 @@ bool net_lease6_take(struct lease6 *d, const uint8_t *p, size_t len,
 	fn = type == LEASE6_ADVERTISE ? r->advertise
 	     : type == LEASE6_REPLY   ? r->reply
 				      : NULL;
-	if (!fn || (r->server && (v.server.len != server->len ||
-				  memcmp(v.server.p, server->p, server->len))))
+	if (!fn || (r->server && !same_server(&v.server, server)))
 		return false;
 	return fn(d, &v, now);
 }

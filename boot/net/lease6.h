@@ -17,7 +17,9 @@
  *
  * A second after the first Solicit the best advertisement is taken: the one with
  * the root-path if that is needed, then the one of the highest preference; one
- * of the preference 255 at once.  Later the first is taken at once.
+ * of the preference 255 at once.  Later the first is taken at once.  A server that
+ * refused a second Request, or did not answer four, is the last choice: its
+ * advertisement is taken if no other one has come after two messages (3 s).
  */
 #ifndef BOOT_NET_LEASE6_H
 #define BOOT_NET_LEASE6_H
@@ -47,8 +49,9 @@ struct lease6 {
 	bool offered;	/* lease is an advertisement */
 	enum lease6_status refused; /* why there is no address, if not 0 */
 	unsigned refusals;
-	unsigned tries;	  /* messages sent in this state */
-	uint32_t timeout; /* ms; RT of RFC 8415, 15 */
+	struct duid6 broke; /* a server that did not keep to its advertisement */
+	unsigned tries;	    /* messages sent in this state */
+	uint32_t timeout;   /* ms; RT of RFC 8415, 15 */
 	/* ms; all times are of one clock of the caller's */
 	uint64_t first; /* when the first message of this state was sent */
 	uint64_t sent;	/* the latest */

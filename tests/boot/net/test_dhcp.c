@@ -305,6 +305,12 @@ static void an_offer_that_nobody_confirms_is_given_up(void **state)
 		assert_int_equal(sends(now), DHCP_REQUEST);
 	assert_int_equal(sends(now), DHCP_DISCOVER);
 	assert_null(option(50));
+	/* another one is better from now on */
+	assert_true(answer(DHCP_OFFER, 1, 5, now));
+	assert_int_equal(d.state, DHCP_CHOOSING);
+	assert_true(answer(DHCP_OFFER, 2, 6, now));
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
+	assert_memory_equal(option(54), "\xc0\x00\x02\x02", 4);
 }
 
 /* An offer, and the refusal of it 1 ms after the request: when to go on. */

@@ -437,9 +437,9 @@ static void who_refuses_is_asked_less_and_less_often(void **state)
 	(void)state;
 	start();
 	for (unsigned i = 0; i < 8; i++) {
-		while (sends() == LEASE6_SOLICIT && !offer("\0\2me", "\xff"))
-			;
-		assert_int_equal(sends(), LEASE6_REQUEST);
+		while (sends() == LEASE6_SOLICIT)
+			offer("\0\2me", "\xff");
+		assert_int_equal(d.state, LEASE6_REQUESTING);
 		reply(0, &hour, 2);
 		assert_true(takes());
 		assert_int_equal(d.refused, LEASE6_NO_ADDRS);
@@ -447,6 +447,47 @@ static void who_refuses_is_asked_less_and_less_often(void **state)
 		last = d.due - now;
 	}
 	assert_int_equal(last, 16000);
+}
+
+/* Of two that offer, "me" does not keep to it, whatever its preference. */
+static void choose_the_other(void)
+{
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	assert_false(offer("\0\2me", "\xff"));
+	assert_false(offer("\0\2aa", "\0"));
+	assert_false(offer("\0\2me", "\xff"));
+	assert_int_equal(sends(), LEASE6_REQUEST);
+	assert_memory_equal(d.lease.server.p, "\0\2aa", 4);
+}
+
+static void a_server_that_breaks_its_offer_is_the_last_choice(void **state)
+{
+	(void)state;
+	/* the first refusal may be due to another machine */
+	start();
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(sends(), LEASE6_SOLICIT);
+		assert_true(offer("\0\2me", "\xff"));
+		assert_int_equal(sends(), LEASE6_REQUEST);
+		reply(0, &hour, 2);
+		assert_true(takes());
+	}
+	choose_the_other();
+	/* and one that is silent */
+	start();
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	assert_true(offer("\0\2me", "\xff"));
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(sends(), LEASE6_REQUEST);
+	choose_the_other();
+	/* without others it is asked again */
+	start();
+	d.broke.len = 4;
+	memcpy(d.broke.p, "\0\2me", 4);
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	assert_false(offer("\0\2me", "\xff"));
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	assert_int_equal(sends(), LEASE6_REQUEST);
 }
 
 static void a_renewal_keeps_the_address_or_ends(void **state)
@@ -580,6 +621,8 @@ int main(void)
 		cmocka_unit_test(the_best_of_a_second_is_asked),
 		cmocka_unit_test(a_root_path_that_is_needed_is_waited_for),
 		cmocka_unit_test(who_refuses_is_asked_less_and_less_often),
+		cmocka_unit_test(
+			a_server_that_breaks_its_offer_is_the_last_choice),
 		cmocka_unit_test(a_renewal_keeps_the_address_or_ends),
 		cmocka_unit_test(a_server_without_the_lease_is_asked_once),
 		cmocka_unit_test(a_machine_that_was_suspended_asks),

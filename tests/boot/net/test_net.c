@@ -1088,9 +1088,11 @@ static void offers_in_any_order_make_one_lease(void **state)
 	cards(1);
 	w.card[0].answers = LEASES;
 	w.card[0].other = OFFERS;
-	/* 192.0.2.2 is faster, and never confirms */
+	/* 192.0.2.2 is faster, and never confirms: four times are enough */
 	w.card[0].delay = 2;
-	fails(up("ip=dhcp", NULL), "but one made an offer");
+	assert_int_equal(up("ip=dhcp", NULL), 0);
+	asks("address eth0 .10/24\nroute");
+	assert_in_range(w.now, 15000, 18000);
 	/* it refuses: the slower one's offer comes in the pause after that */
 	cards(1);
 	w.card[0].answers = LEASES;
