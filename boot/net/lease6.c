@@ -239,8 +239,9 @@ size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
 static bool advertised(struct lease6 *d, const struct lease6_values *v,
 		       uint64_t now)
 {
+	/* without a reason it offers nothing, or an address for 0 s */
 	if (!v->has) {
-		d->refused = v->status;
+		d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
 		return false;
 	}
 	if (!d->offered || score(d, v) > score(d, &d->lease))

@@ -490,6 +490,21 @@ static void a_server_that_breaks_its_offer_is_the_last_choice(void **state)
 	assert_int_equal(sends(), LEASE6_REQUEST);
 }
 
+/* Kea and dhcpd advertise such an address if their configuration says so. */
+static void an_address_for_no_time_is_none(void **state)
+{
+	static const struct times none = { 0, 0, 0, 0 };
+
+	(void)state;
+	start();
+	sends();
+	begin(2);
+	add_ia(0x77, &none, 0, 0);
+	assert_false(takes());
+	assert_false(d.offered);
+	assert_int_equal(d.refused, LEASE6_NO_ADDRS);
+}
+
 static void a_renewal_keeps_the_address_or_ends(void **state)
 {
 	static const struct times withdrawn = { 0, 0, 0, 0 };
@@ -623,6 +638,7 @@ int main(void)
 		cmocka_unit_test(who_refuses_is_asked_less_and_less_often),
 		cmocka_unit_test(
 			a_server_that_breaks_its_offer_is_the_last_choice),
+		cmocka_unit_test(an_address_for_no_time_is_none),
 		cmocka_unit_test(a_renewal_keeps_the_address_or_ends),
 		cmocka_unit_test(a_server_without_the_lease_is_asked_once),
 		cmocka_unit_test(a_machine_that_was_suspended_asks),
