@@ -79,9 +79,9 @@ soak-cpus: $(O)/nbdboot ## the program for each CPU, by an emulator
 	$(Q)SOAKED= sh tests/interop/test_cpus.sh $(O)
 soak-faults: $(O)/nbdboot ## a fault at each step of each command: 12900 cases
 	$(Q)STEPS=all sh tests/interop/test_faults.sh $(O)
-soak-net: $(O)/nbdboot ## a table of networks and servers of DHCP, as root
+soak-net: $(O)/nbdboot ## a table of networks and servers of DHCP, as root: ROWS='nak* *6'
 	$(Q)sh tests/deps.sh net
-	$(Q)SERVERS='$(or $(SERVERS),dnsmasq kea isc)' \
+	$(Q)SERVERS='$(or $(SERVERS),dnsmasq kea isc)' ROWS='$(ROWS)' \
 		sh tests/interop/test_networks.sh $(O)
 # STEPS= runs the unit tests alone, or the steps that match it; T=PATTERN chooses
 # faults by their lines in mutations.txt.

@@ -48,7 +48,7 @@ cpus='qemu-system-misc'
 bench='linux-perf libdevel-nytprof-perl'
 
 # more servers of DHCP than the checks have
-net='kea-dhcp4-server isc-dhcp-server'
+net='kea-dhcp4-server isc-dhcp-server isc-dhcp-relay'
 
 # images that no check makes
 images='mkosi'

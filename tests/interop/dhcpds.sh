@@ -4,13 +4,17 @@
 # Kea and that of the ISC.  Sourced after netns.sh.  What a server says is in
 #
 #	says_mask says_router says_mtu		one value, or none
-#	says_dns says_domain says_search	a list with commas
-#	says_root				a text
+#	says_t1 says_t2 says_lease		seconds; no says_lease: 3600
+#	says_dns says_search			a list with commas
+#	says_host says_domain says_root		a text
 #	says_routes says_ms			"TO/PREFIX,VIA ..." (121, 249)
-#	says_last				the last address that it gives
+#	says_first says_last			the addresses that it gives
+#	says_ours				the root-path for nbdboot's vendor
+#						class alone (60), with options of
+#						a vendor for all (43)
 #
 # Each function starts a server on v0 of $srv, and sets server to its pid.  Its log
-# is $work/server.log.
+# is $dhcpd_log.
 # shellcheck disable=SC2154
 dhcpd_log=$work/server.log
 
@@ -32,9 +36,18 @@ hex_of()
 	printf %02x $(echo "$1" | tr , ' ')
 }
 
+# options of a vendor: what PXE has for a boot without a menu
+vendor_bytes=6,1,8,255
+
 start_dnsmasq()
 {
 	set --
+	[ ! "$says_host" ] || set -- "$@" --dhcp-option=12,"$says_host"
+	[ ! "$says_t1" ] || set -- "$@" --dhcp-option-force=58,"$says_t1"
+	[ ! "$says_t2" ] || set -- "$@" --dhcp-option-force=59,"$says_t2"
+	[ ! "$says_ours" ] || set -- "$@" --dhcp-vendorclass=set:ours,nbdboot \
+		--dhcp-option=tag:ours,17,"$says_ours" --dhcp-option-force=43,"$(
+			hex_of $vendor_bytes | sed 's/../&:/g; s/:$//')"
 	[ ! "$says_mask" ] || set -- "$@" --dhcp-option=1,"$says_mask"
 	[ ! "$says_router" ] || set -- "$@" --dhcp-option=3,"$says_router"
 	[ ! "$says_dns" ] || set -- "$@" --dhcp-option=6,"$says_dns"
@@ -50,7 +63,7 @@ start_dnsmasq()
 			--dhcp-option=$code,"$(hex_of "$(route_bytes "$routes")" |
 			sed 's/../&:/g; s/:$//')"
 	done
-	dhcpd_on v0 192.0.2.50 "$says_last" --port=0 "$@"
+	dhcpd_on v0 "$says_first" "$says_last" --port=0 --dhcp-authoritative "$@"
 }
 
 # kea_option NAME VALUE [WORDS]
@@ -64,13 +77,13 @@ kea_option()
 # kea_run PROGRAM PORT: with $work/kea.conf
 kea_run()
 {
-	mkdir -p "$work/kea"
-	nsenter -t "$srv" -n -m env KEA_PIDFILE_DIR="$work/kea" \
-		KEA_LOCKFILE_DIR=none KEA_DHCP_DATA_DIR="$work/kea" \
-		"$1" -c "$work/kea.conf" >"$work/server.log" 2>&1 </dev/null &
+	mkdir -p "$dhcpd_log.kea"
+	nsenter -t "$srv" -n -m env KEA_PIDFILE_DIR="$dhcpd_log.kea" \
+		KEA_LOCKFILE_DIR=none KEA_DHCP_DATA_DIR="$dhcpd_log.kea" \
+		"$1" -c "$work/kea.conf" >"$dhcpd_log" 2>&1 </dev/null &
 	server=$!
 	servers="$servers $server"
-	listens -u "$2" "$server" "$work/server.log"
+	listens -u "$2" "$server" "$dhcpd_log"
 }
 
 start_kea()
@@ -88,7 +101,10 @@ start_kea()
 	options=$(
 		kea_option routers "$says_router"
 		kea_option domain-name-servers "$says_dns"
-		kea_option domain-name "$says_domain"
+		# it takes one name for this
+		kea_option domain-name "$(printf %s "$says_domain" |
+			od -An -tx1 | tr -d ' \n')" ', "csv-format": false'
+		kea_option host-name "$says_host"
 		kea_option root-path "$says_root"
 		kea_option interface-mtu "$says_mtu"
 		kea_option domain-search "$says_search"
@@ -98,20 +114,31 @@ start_kea()
 		[ ! "$says_ms" ] || kea_option ms \
 			"$(hex_of "$(route_bytes "$says_ms")")" \
 			', "csv-format": false'
+		[ ! "$says_ours" ] || kea_option vendor-encapsulated-options \
+			"$(hex_of $vendor_bytes)" \
+			', "csv-format": false, "always-send": true'
 	)
+	times=''
+	[ ! "$says_t1" ] || times="\"renew-timer\": $says_t1,"
+	[ ! "$says_t2" ] || times="$times \"rebind-timer\": $says_t2,"
 	cat >"$work/kea.conf" <<-END
 		{ "Dhcp4": {
+		"authoritative": true,
+		"client-classes": [ { "name": "ours",
+			"test": "option[60].text == 'nbdboot'",
+			"option-data": [ $(comma=''
+				kea_option root-path "$says_ours") ] } ],
 		"interfaces-config": { "interfaces": [ "v0" ] },
 		"lease-database": { "type": "memfile", "persist": false },
 		"option-def": [
 			{ "name": "rfc3442", "code": 121, "type": "binary" },
 			{ "name": "ms", "code": 249, "type": "binary" } ],
-		"valid-lifetime": 3600,
+		"valid-lifetime": ${says_lease:-3600}, $times
 		"loggers": [ { "name": "kea-dhcp4", "severity": "DEBUG",
 			"debuglevel": 50,
 			"output_options": [ { "output": "stdout" } ] } ],
 		"subnet4": [ { "id": 1, $kea_net,
-			"pools": [ { "pool": "192.0.2.50-$says_last" } ],
+			"pools": [ { "pool": "$says_first-$says_last" } ],
 			"option-data": [ $options ] } ] } }
 	END
 	kea_run kea-dhcp4 67
@@ -144,10 +171,21 @@ start_isc()
 	cat >"$work/isc.conf" <<-END
 		option rfc3442 code 121 = array of unsigned integer 8;
 		option ms code 249 = array of unsigned integer 8;
-		authoritative; ping-check false; default-lease-time 3600;
+		authoritative; ping-check false;
+		default-lease-time ${says_lease:-3600};
+		min-lease-time 0;
+		class "ours" {
+		match if option vendor-class-identifier = "nbdboot";
+		$(isc_option root-path "$(quoted_list "$says_ours")")
+		}
 		subnet 198.51.100.0 netmask 255.255.255.0 { }
 		subnet 192.0.2.0 netmask 255.255.255.0 {
-		range 192.0.2.50 $says_last;
+		range $says_first $says_last;
+		$(isc_option dhcp-renewal-time "$says_t1")
+		$(isc_option dhcp-rebinding-time "$says_t2")
+		$([ ! "$says_ours" ] || isc_option vendor-encapsulated-options \
+			"$(hex_of $vendor_bytes | sed 's/../&:/g; s/:$//')")
+		$(isc_option host-name "$(quoted_list "$says_host")")
 		$(isc_option subnet-mask "$says_mask")
 		$(isc_option routers "$says_router")
 		$(isc_option domain-name-servers "$says_dns")
@@ -163,25 +201,85 @@ start_isc()
 	isc_run -4 67
 }
 
-# ---- DHCPv6, with addresses of 2001:db8::100 to ::1ff ----
+# ---- DHCPv6 ----
+#
+#	says_pool	"FIRST LAST", or none: then it has no address
+#	says_url	the boot file (59)
+#	says_params	of that (60): texts with blanks between them
+#	says_ours	the boot file for nbdboot's vendor class alone (16), with
+#			options of a vendor for all (17)
+#	says_zero	T1 and T2 are 0
+#	says_life	seconds of an address; none: 3600
+#	says_best	its preference is higher than that of others
+#	says_behind	the address of a relay, or none
 
+# shellcheck disable=SC2034 # for the scripts that source this
 url='nbd://[2001:db8::1]/root'
+
+# "TEXT ..." as the bytes of option 60, with colons
+param_bytes()
+{
+	for text in "$@"; do
+		printf '%04x' "${#text}"
+		printf %s "$text" | od -An -v -tx1 | tr -d ' \n'
+	done | sed 's/../&:/g; s/:$//'
+}
+
+# of the enterprise 4491, which is that of cable modems
+vendor6_bytes=00:00:11:8b:00:20:00:01:41
 
 start6_dnsmasq()
 {
+	set -- --dhcp-range=2001:db8::,static
+	[ ! "$says_pool" ] || set -- \
+		--dhcp-range="${says_pool% *},${says_pool#* },64,3600"
+	[ ! "$says_best" ] || set -- "$@" --dhcp-authoritative
+	[ ! "$says_url" ] || set -- "$@" \
+		--dhcp-option=option6:bootfile-url,"$says_url"
+	[ ! "$says_params" ] || set -- "$@" \
+		--dhcp-option=option6:bootfile-param,"$(echo "$says_params" |
+			tr ' ' ,)"
+	[ ! "$says_ours" ] || set -- "$@" \
+		--dhcp-vendorclass=set:ours,enterprise:0,nbdboot \
+		--dhcp-option=tag:ours,option6:bootfile-url,"$says_ours" \
+		--dhcp-option-force=option6:17,$vendor6_bytes
 	dhcpd_on v0 192.0.2.50 192.0.2.60 --port=0 --dhcp-duid=1,01020304 \
-		--dhcp-range=2001:db8::100,2001:db8::1ff,64,3600 \
 		--dhcp-option='option6:dns-server,[2001:db8::53],[2001:db8::54]' \
-		--dhcp-option=option6:domain-search,a.example,b.example \
-		--dhcp-option="option6:bootfile-url,$url"
+		--dhcp-option=option6:domain-search,a.example,b.example "$@"
 	listens -u 547 "$server" "$dhcpd_log"
 }
 
 start6_kea()
 {
+	comma=''
+	options=$(
+		kea_option dns-servers '2001:db8::53, 2001:db8::54'
+		kea_option domain-search 'a.example, b.example'
+		kea_option bootfile-url "$says_url"
+		kea_option bootfile-param "$(echo "$says_params" |
+			sed 's/ /, /g')"
+		[ ! "$says_best" ] ||
+			kea_option preference 200 ', "always-send": true'
+		[ ! "$says_ours" ] || kea_option vendor-opts 4491 \
+			', "always-send": true'
+		[ ! "$says_ours" ] || kea_option cable A \
+			', "space": "vendor-4491", "always-send": true'
+	)
+	times=''
+	[ ! "$says_zero" ] || times='"calculate-tee-times": false,
+		"renew-timer": 0, "rebind-timer": 0,'
+	[ ! "$says_life" ] || times="$times \"valid-lifetime\": $says_life,
+		\"preferred-lifetime\": $says_life,"
+	where='"interface": "v0"'
+	also=''
+	# a relay sends to an address of it
+	[ ! "$says_behind" ] || {
+		where="\"relay\": { \"ip-addresses\": [ \"$says_behind\" ] }"
+		also=', "v0/2001:db8:1::1"'
+	}
 	cat >"$work/kea.conf" <<-END
 		{ "Dhcp6": {
-		"interfaces-config": { "interfaces": [ "v0" ],
+		"interfaces-config": { "interfaces": [ "v0"$also ],
 			"service-sockets-max-retries": 100,
 			"service-sockets-retry-wait-time": 100 },
 		"lease-database": { "type": "memfile", "persist": false },
@@ -189,24 +287,49 @@ start6_kea()
 		"loggers": [ { "name": "kea-dhcp6", "severity": "DEBUG",
 			"debuglevel": 50,
 			"output_options": [ { "output": "stdout" } ] } ],
-		"option-data": [
-		{ "name": "dns-servers", "data": "2001:db8::53, 2001:db8::54" },
-		{ "name": "domain-search", "data": "a.example, b.example" },
-		{ "name": "bootfile-url", "data": "$url" } ],
-		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64", "interface": "v0",
-		"pools": [ { "pool": "2001:db8::100-2001:db8::1ff" } ] } ] } }
+		$times
+		"option-def": [ { "name": "cable", "code": 32,
+			"space": "vendor-4491", "type": "string" } ],
+		"client-classes": [ { "name": "ours",
+			"test": "substring(option[16].hex, 6, 7) == 'nbdboot'",
+			"option-data": [ $(comma=''
+				kea_option bootfile-url "$says_ours") ] } ],
+		"option-data": [ $options ],
+		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64", $where,
+		"pools": [ $([ ! "$says_pool" ] ||
+			printf '{ "pool": "%s-%s" }' "${says_pool% *}" \
+				"${says_pool#* }") ] } ] } }
 	END
 	kea_run kea-dhcp6 547
 }
 
 start6_isc()
 {
+	# shellcheck disable=SC2086 # words on purpose
 	cat >"$work/isc.conf" <<-END
-		authoritative; default-lease-time 3600;
+		authoritative; default-lease-time ${says_life:-3600};
 		option dhcp6.name-servers 2001:db8::53, 2001:db8::54;
 		option dhcp6.domain-search "a.example", "b.example";
-		option dhcp6.bootfile-url "$url";
-		subnet6 2001:db8::/64 { range6 2001:db8::100 2001:db8::1ff; }
+		$([ "$says_zero" ] || echo 'option dhcp-renewal-time 1800;
+			option dhcp-rebinding-time 2880;')
+		$(isc_option dhcp6.bootfile-url "$(quoted_list "$says_url")")
+		$([ ! "$says_params" ] || isc_option dhcp6.bootfile-param \
+			"$(param_bytes $says_params)")
+		$([ ! "$says_best" ] || isc_option dhcp6.preference 200)
+		option dhcp6.vendor-class code 16 = string;
+		class "ours" {
+		match if substring(option dhcp6.vendor-class, 6, 7) = "nbdboot";
+		$(isc_option dhcp6.bootfile-url "$(quoted_list "$says_ours")")
+		}
+		$([ ! "$says_ours" ] ||
+			echo "option space cable code width 2 length width 2;
+			option cable.name code 32 = text;
+			option vsio.cable code 4491 = encapsulate cable;
+			option cable.name \"A\";")
+		$([ ! "$says_behind" ] || echo 'subnet6 2001:db8:1::/64 { }')
+		subnet6 2001:db8::/64 {
+			$([ ! "$says_pool" ] || echo "range6 $says_pool;")
+		}
 	END
 	isc_run -6 547
 }

@@ -3,7 +3,7 @@
  * A name server at port 53 that answers no question as it should; "lies" is at
  * 127.0.0.2 as well, and "large" answers by TCP, too:
  *
- *	dns KIND
+ *	dns KIND [ADDRESS]
  *
  * It writes "ready" when it listens, "asked" at the first question, and ends
  * with its standard input.
@@ -271,7 +271,10 @@ int main(int argc, char *argv[])
 		tcp = open_at(INADDR_ANY, SOCK_STREAM);
 	if (!strcmp(kinds[kind].name, "lies"))
 		liar = open_at(0x7f000002, SOCK_DGRAM);
-	udp = open_at(liar < 0 ? INADDR_ANY : INADDR_LOOPBACK, SOCK_DGRAM);
+	udp = open_at(argc > 2	 ? ntohl(inet_addr(argv[2]))
+		      : liar < 0 ? INADDR_ANY
+				 : INADDR_LOOPBACK,
+		      SOCK_DGRAM);
 	puts("ready");
 	fflush(stdout);
 	for (;;) {

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Networks as sites have them, each from several servers, in network namespaces:
 #
-#	SERVERS='dnsmasq kea isc' test_networks.sh BUILD
+#	SERVERS='dnsmasq kea isc' ROWS='*' test_networks.sh BUILD
 #
-# Without SERVERS it is a share of them.  What a network is: its function
-# below, which sets what the server says and then what the client must have.  TAP
-# on standard output, and at the end a table of networks and servers, with the
-# milliseconds that each took.  What time alone brings (silence, refusals,
-# leases of a moment) is in tests/sim.
+# Without SERVERS it is a share of them.  What a network is: its function in
+# networks4.sh or networks6.sh, which sets what the server says, and the one
+# after it, what the client must have then.  TAP on standard output, and at the
+# end a table of networks and servers, with the milliseconds that each took, and
+# why a server has no part in a network.  "script" is dhcp.c: what no real server
+# sends.  What many hours bring is in tests/sim.
 O=${1:-build}
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
@@ -21,6 +22,10 @@ nbdboot=$O/nbdboot
 columns=${SERVERS:-dnsmasq}
 table=$work/table
 : >"$table"
+: >"$work/notes"
+for name in dhcp dns; do
+	gcc -O2 -std=c11 -D_GNU_SOURCE -o "$work/$name" "${0%/*}/$name.c"
+done
 
 # ---- places ----
 
@@ -36,6 +41,42 @@ machine()
 	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
 	# servers of DHCPv6 listen only where there is a carrier
 	at "$cli" ip link set eth0 up
+}
+
+# switched: the same, and a switch between them, which is $second and has a
+# server on v0, too
+switched()
+{
+	namespace
+	second=$ns
+	namespace
+	cli=$ns
+	namespace
+	srv=$ns
+	at "$second" ip link add v0 type bridge forward_delay 0 mcast_snooping 0
+	at "$second" ip link set v0 up
+	at "$second" ip addr add 192.0.2.9/24 dev v0
+	at "$second" ip addr add 2001:db8::9/64 dev v0 nodad
+	at "$second" ip link add s1 type veth peer name v0 netns "$srv"
+	at "$second" ip link add s2 type veth peer name eth0 netns "$cli"
+	for port in s1 s2; do
+		at "$second" ip link set "$port" master v0
+		at "$second" ip link set "$port" up
+	done
+	at "$srv" ip link set v0 up
+	at "$cli" ip link set eth0 up
+	at "$srv" ip addr add 192.0.2.1/24 dev v0
+	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
+}
+
+# on NAMESPACE FUNCTION...: runs it with that as $srv
+on()
+{
+	kept_srv=$srv
+	srv=$1
+	shift
+	"$@"
+	srv=$kept_srv
 }
 
 # behind_relay: the same, with a router between them that relays DHCP
@@ -57,17 +98,70 @@ behind_relay()
 	at "$srv" ip link set v0 up
 	at "$srv" ip route add 192.0.2.0/24 via 198.51.100.2
 	at "$relay" sysctl -qw net.ipv4.ip_forward=1
-	nsenter -t "$relay" -n -m dnsmasq -C /dev/null -k -p 0 --user=root \
-		--log-facility=- --dhcp-relay=192.0.2.1,198.51.100.1 \
-		>"$work/relay.log" 2>&1 </dev/null &
+	case $relay_of in
+	isc) relays 67 dhcrelay -4 -d --no-pid -id down0 -iu up0 198.51.100.1 ;;
+	*) relays 67 dnsmasq -C /dev/null -k -p 0 --user=root --log-facility=- \
+		--dhcp-relay=192.0.2.1,198.51.100.1 ;;
+	esac
+}
+
+# the same with IPv6; the router tells of its server
+behind_relay6()
+{
+	namespace
+	relay=$ns
+	namespace
+	cli=$ns
+	srv=$relay
+	cable down0 eth0
+	at "$relay" ip addr add 2001:db8::1/64 dev down0 nodad
+	at "$cli" ip link set eth0 up
+	namespace
+	srv=$ns
+	at "$relay" ip link add up0 type veth peer name v0 netns "$srv"
+	at "$relay" ip addr add 2001:db8:1::2/64 dev up0 nodad
+	at "$relay" ip link set up0 up
+	at "$srv" ip addr add 2001:db8:1::1/64 dev v0 nodad
+	at "$srv" ip link set v0 up
+	at "$srv" ip -6 route add 2001:db8::/64 via 2001:db8:1::2
+	case $relay_of in
+	isc) relays 547 dhcrelay -6 -d --no-pid -l down0 -u 2001:db8:1::1%up0 ;;
+	*) relays 547 dnsmasq -C /dev/null -k -p 0 --user=root \
+		--log-facility=- --dhcp-relay=2001:db8::1,2001:db8:1::1 ;;
+	esac
+}
+
+# relays PORT COMMAND...: starts a relay
+relays()
+{
+	port=$1
+	shift
+	nsenter -t "$relay" -n -m "$@" >"$work/relay.log" 2>&1 </dev/null &
 	others="$others $!"
 	servers="$servers $!"
-	until at "$relay" ss -Hlnu | grep -q ':67 '; do
-		kill -0 "$!" || die "no relay: $(cat "$work/relay.log")"
+	on "$relay" listens -u "$port" "$!" "$work/relay.log"
+}
+
+# start_script: dhcp.c in $srv, which answers as $kind
+start_script()
+{
+	for own in 8 9; do
+		at "$srv" ip addr replace "192.0.2.$own/24" dev v0
 	done
+	nsenter -t "$srv" -n "$work/dhcp" "$kind" >"$work/script.log" 2>&1 \
+		</dev/null &
+	script=$!
+	servers="$servers $script"
+	others="$others $script"
+	listens -u 67 "$script" "$work/script.log"
 }
 
 # ---- cells ----
+
+wrong()
+{
+	echo "$*" >>"$work/wrong"
+}
 
 # wants COMMAND TEXT: the client's command prints TEXT
 wants()
@@ -82,37 +176,57 @@ wants()
 # says TEXT: ifup has printed it
 says()
 {
-	grep -qF -e "$1" "$work/err" || echo "not said: $1" >>"$work/wrong"
+	grep -qF -e "$1" "$work/err" || wrong "not said: $1"
+}
+
+# sent COUNT-OR-MORE TEXT: so often the script has
+sent()
+{
+	[ "$(grep -c "$2" "$work/script.log")" -ge "$1" ] ||
+		wrong "less than $1 times $2: $(cat "$work/script.log")"
+}
+
+# disk_at NAMESPACE ADDRESS
+disk_at()
+{
+	on "$1" nbdkit_at "$2" memory 1M
+	others="$others $nbdkit"
 }
 
 # reaches ADDRESS: a disk that is served there
 reaches()
 {
-	nbdkit_at "$1" memory 1M
-	others="$others $nbdkit"
+	disk_at "$srv" "$1"
 	wants "$nbdboot info nbd://$1/" 1048576
 }
 
-# cell ROW COLUMN START WORD...: a machine in that network, and what it has then
-cell()
+# renews: it asks for its lease again
+renews()
 {
-	row=$1 column=$2 start=$3
-	shift 3
-	others='' untested=''
+	run at "$cli" "$nbdboot" ifup -r
+}
+
+# cannot COLUMN REASON: that server has no part in this network
+cannot()
+{
+	[ "$column" != "$1" ] || reason=$2
+}
+
+# What servers say unless a network changes it
+says_usual()
+{
 	says_mask='' says_router=192.0.2.1 says_dns=192.0.2.53 says_domain=''
 	says_search='' says_root='' says_mtu='' says_routes='' says_ms=''
-	says_last=192.0.2.59 place=machine before='' words=ip=dhcp
-	: >"$work/wrong"
-	"is_$row"
-	$place
-	$start
-	[ ! "$before" ] || $before
-	began=$(date +%s%N)
-	# shellcheck disable=SC2086 # words on purpose
-	ifup $words
-	took=$((($(date +%s%N) - began) / 1000000))
-	[ "$status" = 0 ] || cat "$work/out" "$work/err" >>"$work/wrong"
-	"has_$row"
+	says_host='' says_t1='' says_t2='' says_lease='' says_ours=''
+	says_first=192.0.2.50 says_last=192.0.2.59
+	says_pool='2001:db8::100 2001:db8::1ff' says_url=$url says_params=''
+	says_zero='' says_life='' says_best='' says_behind=''
+	kind=right relay_of=dnsmasq
+}
+
+# Reports what is wrong.
+judge()
+{
 	if [ -s "$work/wrong" ]; then
 		not_ok "$row, $column"
 		show "$work/wrong"
@@ -123,305 +237,107 @@ cell()
 	else
 		ok "$row, $column"
 	fi
+}
+
+# cell ROW COLUMN START: a machine in that network, and what it has then
+cell()
+{
+	row=$1 column=$2 start=$3
+	others='' untested='' reason='' server=''
+	place=machine before='' words=ip=dhcp fails=''
+	: >"$work/wrong"
+	: >"$work/server.log"
+	says_usual
+	"is_$row"
+	if [ "$reason" ]; then
+		echo "# $row, $column: $reason" >>"$work/notes"
+		return
+	fi
+	$place
+	$start
+	[ ! "$before" ] || $before
+	began=$(date +%s%N)
+	# shellcheck disable=SC2086 # words on purpose
+	ifup $words
+	took=$((($(date +%s%N) - began) / 1000000))
+	if [ "$fails" ]; then
+		[ "$status" = 1 ] || wrong "it has not failed"
+		says "$fails"
+	elif [ "$status" != 0 ]; then
+		cat "$work/out" "$work/err" >>"$work/wrong"
+	fi
+	"has_$row"
+	judge
 	echo "$row $column $took" >>"$table"
-	for pid in ${server-} $others; do
+	for pid in $server $others; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
 }
 
-resolv='cat /run/nbdboot/resolv.conf'
-lease='cat /run/nbdboot/lease'
-
-# ---- networks of IPv4 ----
-
-# one router, a DNS server, a domain
-is_plain()
+# chosen ROW: does a pattern of $ROWS match?
+chosen()
 {
-	says_domain=example.org
-}
-
-has_plain()
-{
-	wants 'ip -4 addr show eth0' '192.0.2.5'
-	wants 'ip route' 'default via 192.0.2.1'
-	wants "$resolv" 'search example.org'
-	wants "$resolv" 'nameserver 192.0.2.53'
-}
-
-# classless routes, which replace the router (RFC 3442)
-is_routes()
-{
-	says_router=192.0.2.9
-	says_routes='198.51.100.0/24,192.0.2.7 0.0.0.0/0,192.0.2.1'
-}
-
-has_routes()
-{
-	wants 'ip route' '198.51.100.0/24 via 192.0.2.7'
-	wants 'ip route' 'default via 192.0.2.1'
-}
-
-# the same with the number that Windows had first
-is_routes_ms()
-{
-	is_routes
-	says_ms=$says_routes
-	says_routes=''
-}
-
-has_routes_ms()
-{
-	has_routes
-}
-
-# several domains to search, which the server compresses
-is_search()
-{
-	says_domain=left.example
-	says_search=eng.example.org,example.org,ops.example.org
-}
-
-has_search()
-{
-	wants "$resolv" 'search eng.example.org example.org ops.example.org'
-}
-
-# more than 576 bytes: a long root-path, 24 routes, six DNS servers
-is_long()
-{
-	says_root=nbd://192.0.2.1/$(printf '%0200d' 0)
-	says_dns=192.0.2.31,192.0.2.32,192.0.2.33,192.0.2.34,192.0.2.35,192.0.2.36
-	says_search=$(printf '%060d' 1).example.org,$(printf '%060d' 2).test
-	says_routes='0.0.0.0/0,192.0.2.1'
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do
-		says_routes="$says_routes 10.0.$i.0/24,192.0.2.7"
+	found=1
+	set -f
+	for pattern in ${ROWS:-*}; do
+		# shellcheck disable=SC2254 # a pattern
+		case $1 in
+		$pattern) found=0 ;;
+		esac
 	done
+	set +f
+	return $found
 }
 
-has_long()
+# cells COLUMNS START ROW...: those that are chosen
+cells()
 {
-	wants "$lease" "ROOTPATH='$says_root'"
-	wants "$resolv" 'nameserver 192.0.2.36'
-	wants "$resolv" "$(printf '%060d' 2).test"
-	wants 'ip route' '10.0.23.0/24 via 192.0.2.7'
-	wants 'ip route' 'default via 192.0.2.1'
-}
-
-# an address alone, with a gateway that no prefix covers
-is_host32()
-{
-	says_mask=255.255.255.255
-}
-
-has_host32()
-{
-	wants 'ip -4 addr show eth0' '/32'
-	wants 'ip route' 'default via 192.0.2.1 dev eth0'
-	reaches 192.0.2.1
-}
-
-# a link of two (RFC 3021): the other one is no broadcast address
-is_host31()
-{
-	says_mask=255.255.255.254
-	says_last=192.0.2.50
-	says_router=192.0.2.51
-	before=other_end
-}
-
-other_end()
-{
-	at "$srv" ip addr add 192.0.2.51/31 dev v0
-}
-
-has_host31()
-{
-	wants 'ip -4 addr show eth0' '192.0.2.50/31'
-	wants 'ip route' 'default via 192.0.2.51'
-	reaches 192.0.2.51
-}
-
-# the least that IPv4 has
-is_mtu_576()
-{
-	says_mtu=576
-}
-
-has_mtu_576()
-{
-	wants 'ip link show eth0' 'mtu 576 '
-}
-
-is_mtu_9000()
-{
-	says_mtu=9000
-}
-
-has_mtu_9000()
-{
-	wants 'ip link show eth0' 'mtu 9000 '
-}
-
-# less than that: left out, and said
-is_mtu_68()
-{
-	says_mtu=68
-}
-
-has_mtu_68()
-{
-	wants 'ip link show eth0' 'mtu 1500 '
-	says 'eth0: left out of what DHCP says: a mask, router, DNS server, MTU'
-}
-
-# the server is behind a router
-is_relay()
-{
-	place=behind_relay
-}
-
-has_relay()
-{
-	has_host24
-	wants 'ip route' 'default via 192.0.2.1'
-}
-
-has_host24()
-{
-	wants 'ip -4 addr show eth0' '192.0.2.5'
-	wants 'ip -4 addr show eth0' '/24 brd'
-}
-
-# what is sent to the address before its owner has it is lost
-is_deaf()
-{
-	before=lose_unicast
-}
-
-lose_unicast()
-{
-	at "$srv" nft -f - <<-'END' || untested='the kernel has no egress hook'
-		table netdev lossy {
-			chain out {
-				type filter hook egress device "v0" priority 0;
-				ip daddr 192.0.2.0/24 udp dport 68 drop
-			}
-		}
-	END
-}
-
-has_deaf()
-{
-	has_host24
-}
-
-# ---- networks of IPv6 ----
-
-router6()
-{
-	# shellcheck disable=SC2086 # words on purpose
-	radvd_on v0 "$@"
-	others="$others $radvd"
-}
-
-managed='AdvManagedFlag on; prefix 2001:db8::/64 { AdvAutonomous off; };'
-other='AdvOtherConfigFlag on; prefix 2001:db8::/64 { };'
-
-has_config6()
-{
-	wants "$resolv" 'nameserver 2001:db8::53'
-	wants "$resolv" 'nameserver 2001:db8::54'
-	wants "$resolv" 'search a.example b.example'
-	wants 'cat /run/net6-eth0.conf' "ROOTPATH='$url'"
-	wants 'ip -6 route' 'default via fe80::'
-}
-
-# the router leaves addresses to DHCPv6 (M)
-is_managed6()
-{
-	before=managed6
-	words=ip=auto6
-}
-
-managed6()
-{
-	router6 "$managed"
-}
-
-has_managed6()
-{
-	wants 'ip -6 addr show eth0' 'inet6 2001:db8::1'
-	wants 'ip -6 addr show eth0' '/128 scope global'
-	has_config6
-}
-
-# addresses of the router, the rest of DHCPv6 (O)
-is_stateless6()
-{
-	before=stateless6
-	words=ip=auto6
-}
-
-stateless6()
-{
-	router6 "$other"
-}
-
-has_stateless6()
-{
-	wants 'ip -6 addr show eth0' '/64 scope global'
-	has_config6
-}
-
-# a router alone: an MTU, lists in several options, a name twice
-is_router6()
-{
-	before=lists6
-	words=ip=auto6
-}
-
-lists6()
-{
-	router6 'AdvLinkMTU 1280; prefix 2001:db8::/64 { };' \
-		'RDNSS 2001:db8::51 { }; RDNSS 2001:db8::52 { };' \
-		'DNSSL a.example { }; DNSSL b.example a.example { };'
+	list=$1 how=$2
+	shift 2
+	for row; do
+		chosen "$row" || continue
+		for column in $list; do
+			case $how in
+			*_) cell "$row" "$column" "$how$column" ;;
+			*) cell "$row" "$column" "$how" ;;
+			esac
+		done
+	done
 }
 
 nobody()
 {
-	server=''
-	: >"$work/server.log"
+	:
 }
 
-has_router6()
-{
-	wants 'ip -6 addr show eth0' '/64 scope global'
-	wants 'cat /proc/sys/net/ipv6/conf/eth0/mtu' 1280
-	wants "$resolv" 'nameserver 2001:db8::51'
-	wants "$resolv" 'nameserver 2001:db8::52'
-	wants "$resolv" 'search a.example b.example'
-}
+resolv='cat /run/nbdboot/resolv.conf'
+lease='cat /run/nbdboot/lease'
 
 # ---- the table ----
 
-for row in plain routes routes_ms search long host32 host31 mtu_576 mtu_9000 \
-	mtu_68 relay deaf; do
-	for column in $columns; do
-		cell "$row" "$column" "start_$column"
-	done
-done
-for row in managed6 stateless6; do
-	for column in $columns; do
-		cell "$row" "$column" "start6_$column"
-	done
-done
-cell router6 radvd nobody
-
+# shellcheck source=tests/interop/networks4.sh
+. "${0%/*}/networks4.sh"
+# shellcheck source=tests/interop/networks6.sh
+. "${0%/*}/networks6.sh"
 # shellcheck disable=SC2086 # words on purpose
-awk -v columns="$columns radvd" 'BEGIN {
+{
+	cells "$columns" start_ $networks4
+	cells script start_script $scripted4
+	cells "$columns" start6_ $networks6
+	cells radvd nobody $routers6
+	# these take half a minute, or their share is another one's
+	if [ "${SERVERS-}" ]; then
+		cells "$columns" start_ $more4
+		cells script start_script $slow4
+		cells "$columns" start6_ $more6
+		cells radvd nobody $more_routers6
+	fi
+}
+
+awk -v columns="$columns script radvd" 'BEGIN {
 	n = split(columns, c, " ")
-	printf "# %-12s", "ms"
+	printf "# %-13s", "ms"
 	for (i = 1; i <= n; i++)
 		printf " %8s", c[i]
 	print ""
@@ -430,11 +346,12 @@ awk -v columns="$columns radvd" 'BEGIN {
 { took[$1, $2] = $3 }
 END {
 	for (j = 1; j <= r; j++) {
-		printf "# %-12s", rows[j]
+		printf "# %-13s", rows[j]
 		for (i = 1; i <= n; i++)
 			printf " %8s", ((rows[j], c[i]) in took) ? \
 				took[rows[j], c[i]] : "-"
 		print ""
 	}
 }' "$table"
+cat "$work/notes"
 finish
