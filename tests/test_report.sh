@@ -9,7 +9,8 @@ mkdir -p "$work/tests/bench"
 cd "$work"
 printf '%s:\n\t@%s\n' bench-copy 'echo 1 fast copy' \
 	bench-engine 'echo 2 instructions; echo "ok 1 - no figure"' \
-	bench-tls 'echo 3 handshakes; exit 1' >Makefile
+	bench-tls 'echo 3 handshakes; exit 1' \
+	soak-net 'echo 5 networks; echo "ok 1 - no figure"' >Makefile
 git init -q . && git add Makefile
 git -c user.name=t -c user.email=t@localhost commit -qm tree
 results=tests/bench/RESULTS.md
@@ -53,6 +54,9 @@ run sh "$report" build tls
 expect 1 'bench-tls failed' 'a benchmark that fails is an error'
 sections 'and leaves the sections as they are' \
 	'## bench-copy,1 fast copy,## bench-engine,4 instructions,'
+run sh "$report" build soak-net
+sections 'the table of a soak comes behind them' \
+	'## bench-copy,1 fast copy,## bench-engine,4 instructions,## soak-net,5 networks,'
 run sh "$report" build nothing
 expect 2 'no benchmark "nothing"' 'an unknown benchmark is an error'
 

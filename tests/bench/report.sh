@@ -4,15 +4,16 @@
 #
 #	report.sh BUILD [NAME...]
 #
-# NAME is the NAME of make bench-NAME.  The sections of other benchmarks stay,
-# and so does the old section of a benchmark that fails.  Those of a commit that
-# is too old, or is none of HEAD's, are reported.
+# NAME is the NAME of make bench-NAME, or soak-net, which prints a table, too.  The
+# sections of other benchmarks stay, and so does the old section of a benchmark
+# that fails.  Those of a commit that is too old, or is none of HEAD's, are
+# reported.
 set -u
 
 dir=$1
 shift
 all='boot drivers copy connect tls engine fleet tune toram profile lwip dropin'
-all="$all uefi"
+all="$all uefi soak-net"
 # shellcheck disable=SC2086 # words on purpose
 [ $# -gt 0 ] || set -- $all
 results=tests/bench/RESULTS.md
@@ -24,10 +25,19 @@ commit=$(git rev-parse --short HEAD)
 git diff --quiet HEAD -- . ":(exclude)$results" || commit="$commit, changed"
 cpu=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
 
+# target NAME: of make
+target()
+{
+	case $1 in
+	soak-*) echo "$1" ;;
+	*) echo "bench-$1" ;;
+	esac
+}
+
 # old NAME: its section in the results, without the heading
 old()
 {
-	awk -v name="## bench-$1" '/^## / { inside = $0 == name; next }
+	awk -v name="## $(target "$1")" '/^## / { inside = $0 == name; next }
 		inside' "$results" 2>/dev/null
 }
 
@@ -40,7 +50,7 @@ new()
 		"Linux $(uname -r):"
 	echo
 	echo '```'
-	echo "\$ make bench-$1${ROUNDS:+ ROUNDS=$ROUNDS}"
+	echo "\$ make $(target "$1")${ROUNDS:+ ROUNDS=$ROUNDS}"
 	sed -e '/^ok /d; /^1\.\./d; /^  [A-Z]* /d; /^# machine /d' \
 		-e 's/^# //' "$work/out"
 	echo '```'
@@ -55,14 +65,14 @@ stale()
 {
 	stale_name=$1
 	shift
-	echo "report: warning: the figures of bench-$stale_name are $*:" \
+	echo "report: warning: the figures of $(target "$stale_name") are $*:" \
 		"make bench-report ONLY=$stale_name" >&2
 }
 
 # check_age NAME: of its section in the results
 check_age()
 {
-	of=$(sed -n "/^## bench-$1\$/,/^## /s/^Commit \([0-9a-f]*\).*/\1/p" \
+	of=$(sed -n "/^## $(target "$1")\$/,/^## /s/^Commit \([0-9a-f]*\).*/\1/p" \
 		"$results" | head -n 1)
 	if [ ! "$of" ]; then
 		stale "$1" 'of no commit'
@@ -83,13 +93,13 @@ for name; do
 		exit 2
 		;;
 	esac
-	echo "report: make bench-$name" >&2
-	if make -s --no-print-directory O="$dir" "bench-$name" >"$work/out"
+	echo "report: make $(target "$name")" >&2
+	if make -s --no-print-directory O="$dir" "$(target "$name")" >"$work/out"
 	then
 		new "$name" >"$work/$name"
 	else
 		cat "$work/out" >&2
-		echo "report: make bench-$name failed" >&2
+		echo "report: make $(target "$name") failed" >&2
 		status=1
 	fi
 done
@@ -107,13 +117,14 @@ END
 	for name in $all; do
 		[ -e "$work/$name" ] || old "$name" >"$work/$name"
 		[ ! -s "$work/$name" ] || {
-			echo "## bench-$name"
+			echo "## $(target "$name")"
 			cat "$work/$name"
+			echo
 		}
 	done
 } | cat -s >"$work/results"
 sed '${/^$/d}' "$work/results" >"$results"
 for name in $all; do
-	! grep -qx "## bench-$name" "$results" || check_age "$name"
+	! grep -qx "## $(target "$name")" "$results" || check_age "$name"
 done
 exit $status
