@@ -11,6 +11,10 @@
 
 #define ASK_S 15
 
+/* A path or an answer without what is needed to ask for a file. */
+static const char *const nowhere = LWIP_IPV6 ? "no address or no name"
+					     : "no IPv4 address or no name";
+
 static bool ignored(struct uefi_program *p, const char *source, const char *why)
 {
 	efi_print("nbdboot: %s: ignored: %s\n", source, why);
@@ -83,10 +87,12 @@ static bool from_volume(struct uefi_program *p)
 	uint64_t size;
 	int rc;
 
-	if (!efi_protocol(efi.self->device, &efi_guid_volume) ||
-	    !uefi_beside_path(name, sizeof(name), (const uint8_t *)path,
-			      path ? efi_path_len(path) : 0))
+	if (!efi_protocol(efi.self->device, &efi_guid_volume))
 		return false;
+	if (!uefi_beside_path(name, sizeof(name), (const uint8_t *)path,
+			      path ? efi_path_len(path) : 0))
+		return ignored(p, "nbdboot.conf",
+			       "the path of this program is too long");
 	rc = efi_file_open(&f, &size, efi.self->device, name);
 	if (!rc) {
 		rc = size > len ? NBD_E_NO_MEMORY
@@ -96,7 +102,10 @@ static bool from_volume(struct uefi_program *p)
 	return take_file(p, "nbdboot.conf", rc, len);
 }
 
-/* In the packet that named this program. */
+/*
+ * In the packet that named this program.  Without IPv6 one of DHCPv6 has no name
+ * that could be read.
+ */
 static bool tftp_name(char *to, size_t cap, union efi_ip *server,
 		      const struct efi_pxe_mode *m)
 {
@@ -104,23 +113,25 @@ static bool tftp_name(char *to, size_t cap, union efi_ip *server,
 					 : m->proxy_received ? &m->proxy
 							     : &m->ack;
 
-	if (LWIP_IPV6 && m->v6)
-		return uefi_beside_dhcp6(to, cap, server->v6, k->raw,
-					 sizeof(k->raw));
+	if (m->v6)
+		return LWIP_IPV6 && uefi_beside_dhcp6(to, cap, server->v6,
+						      k->raw, sizeof(k->raw));
 	return uefi_beside_bootp(to, cap, server->v4, k->raw, sizeof(k->raw)) &&
 	       server->align[0];
 }
 
 static bool from_tftp(struct uefi_program *p)
 {
-	struct efi_pxe *pxe = uefi_net_pxe();
+	struct efi_pxe *pxe = efi_protocol(efi.self->device, &efi_guid_pxe);
 	uint64_t len = sizeof(p->raw);
 	union efi_ip server = { { 0 } };
 	char name[300];
 	efi_status s;
 
-	if (!pxe || !tftp_name(name, sizeof(name), &server, pxe->mode))
+	if (!pxe || !pxe->mode->started)
 		return false;
+	if (!tftp_name(name, sizeof(name), &server, pxe->mode))
+		return ignored(p, "nbdboot.conf of PXE", nowhere);
 	s = pxe->tftp(pxe, EFI_PXE_READ_FILE, p->raw, false, &len, NULL,
 		      &server, name, NULL, false);
 	return take_file(p, name,
@@ -165,7 +176,7 @@ static bool from_http(struct uefi_program *p)
 	from.ip6 = LWIP_IPV6 &&
 		   uefi_lease_path6(&ip, (const uint8_t *)path, len);
 	if (!from.ip6 && !uefi_lease_path(&l, (const uint8_t *)path, len))
-		return false;
+		return ignored(p, "nbdboot.conf of HTTP boot", nowhere);
 	from.nic = http_of(path);
 	if (!from.ip6) {
 		memcpy(from.addr, l.addr, 4);
