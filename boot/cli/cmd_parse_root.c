@@ -135,6 +135,29 @@ static int attach(struct root_spec *r, const struct root_machine *m,
 	return root_attach(r, m, NULL, NULL, d);
 }
 
+/* Its value is the last one that the words have. */
+static int take_bootif(void *ctx, const char *name, const char *value,
+		       struct nbd_diag *d)
+{
+	const char **bootif = ctx;
+
+	(void)d;
+	if (value && !strcmp(name, "BOOTIF"))
+		*bootif = value;
+	return NBD_OK;
+}
+
+static void put_network(const struct cmdline *c)
+{
+	const char *bootif = "";
+	char words[CMDLINE_MAX];
+
+	nbd_fmt(words, sizeof(words), "%s", c->line);
+	boot_cmdline_each(words, take_bootif, &bootif, NULL);
+	put_text("ip", c->ip ? c->ip : "");
+	put_text("bootif", bootif);
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
@@ -176,7 +199,7 @@ static int run(struct cli_call *call)
 		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
 			 &r.note);
 	put_fields(&r);
-	put_text("ip", c.ip ? c.ip : "");
+	put_network(&c);
 	return CLI_OK;
 }
 

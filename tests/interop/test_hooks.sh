@@ -17,6 +17,14 @@ esac
 connect=''
 shift
 [ "\$1" != -c ] || { connect=1; shift; }
+case \$1 in
+--wanted) ;;
+*)
+	# what the firmware has left comes first
+	[ ! -e '$work/handed' ] || for line; do :; done
+	[ ! -e '$work/handed' ] || set -- "\$(cat '$work/handed') \$line"
+	;;
+esac
 out=\$('$O/nbdboot' parse-root "\$@") || exit
 printf '%s\\n' "\$out"
 [ "\$connect" ] || exit 0
@@ -74,13 +82,16 @@ untouched()
 
 sed -e "s|/proc/cmdline|$work/cmdline|; s|/conf/param|$work/param|" \
 	-e "s|/scripts/functions|$work/functions|; s|/run/|$work/run/|g" \
-	-e "s|/etc/resolv|$work/resolv|" \
+	-e "s|/etc/resolv|$work/resolv|; s|/sys/|$work/sys/|g" \
 	"$boot/initramfs-tools/script" >"$work/script"
 # panic ends the real caller.
 cat >"$work/functions" <<END
 wait_for_udev() { :; }
 # ROOTPATH and ROOTSERVER are ours
-configure_networking() { IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0; }
+configure_networking() {
+	[ ! "\${IP-}" ] || echo "network \$IP \${BOOTIF-}" >>'$work/calls'
+	IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0
+}
 mount() { mkdir -p "$work/run/initramfs"; }
 cp() { : >"\$2"; }
 log_begin_msg() { :; }
@@ -166,6 +177,33 @@ done
 tools "root=LABEL=a'b netroot=nbd:h:x" '' \
 	"warning: nbdboot: ROOT=LABEL=a'b $only" 'connect nbd://h/x' \
 	"warning: nbdboot: ROOT=LABEL=a'b $only" "$watch"
+
+# Of two cards that of the firmware has the address, whose words have no device.
+mkdir -p "$work/sys/class/net/eth0" "$work/sys/class/net/eth1" \
+	"$work/sys/firmware/efi"
+echo 52:54:00:12:34:55 >"$work/sys/class/net/eth0/address"
+echo 52:54:00:12:34:56 >"$work/sys/class/net/eth1/address"
+printf '%s' 'nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off ' \
+	BOOTIF=01-52-54-00-12-34-56 >"$work/handed"
+tools 'root=LABEL=x' '' \
+	'network 192.0.2.5:::255.255.255.0::eth1:off 01-52-54-00-12-34-56' \
+	'connect nbd://h/x' "$watch" "ROOT='LABEL=x'"
+# words that say otherwise: initramfs-tools makes variables of them
+IP=192.0.2.6:::255.255.255.0 BOOTIF=01-52-54-00-12-34-55
+export IP BOOTIF
+tools 'root=LABEL=x' '' "network $IP $BOOTIF" \
+	'connect nbd://h/x' "$watch" "ROOT='LABEL=x'"
+IP=$IP::
+tools 'root=LABEL=x' '' "network ${IP}eth0 $BOOTIF" \
+	'connect nbd://h/x' "$watch" "ROOT='LABEL=x'"
+IP=::::guest:eth7:dhcp
+tools 'root=LABEL=x' '' "network $IP $BOOTIF" \
+	'connect nbd://h/x' "$watch" "ROOT='LABEL=x'"
+BOOTIF=01-00-00-00-00-00-00 IP=::::guest::dhcp
+tools 'root=LABEL=x' '' "network $IP $BOOTIF" \
+	'connect nbd://h/x' "$watch" "ROOT='LABEL=x'"
+unset IP BOOTIF
+rm "$work/handed"
 
 # unverified MAKER WORD: what it says
 unverified()
@@ -294,6 +332,30 @@ dracut()
 	dracut_says "$2" >"$work/got" 2>&1 || :
 	same "dracut: $1${2:+ ($2)}"
 }
+
+# What the firmware has left makes words of dracut, unless there are others.
+sed -e "s|/sys/|$work/sys/|g; s|/etc/cmdline.d|$work|" \
+	"$boot/dracut/95nbdboot/parse-nbdboot.sh" >"$work/parse-handed"
+handed()
+{
+	echo "$1" >"$work/cmdline"
+	echo "$2" >"$work/want"
+	(
+		. "$work/lib.sh"
+		root=LABEL=x netroot='' rootok='' fstype=auto rflags=rw
+		new_root_path=''
+		. "$work/parse-handed"
+	)
+	cp "$work/95nbdboot-firmware.conf" "$work/got"
+	same "dracut: what the firmware has left, and $1"
+}
+printf '%s' 'nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off ' \
+	BOOTIF=01-52-54-00-12-34-56 >"$work/handed"
+handed quiet "rd.neednet=1 ip=192.0.2.5:::255.255.255.0:::off\
+ BOOTIF=01-52-54-00-12-34-56"
+handed BOOTIF=01-52-54-00-12-34-55 \
+	'rd.neednet=1 ip=192.0.2.5:::255.255.255.0:::off'
+rm "$work/handed"
 
 dracut 'root=/dev/sda1' '' '/dev/sda1  - auto rw '
 dracut 'root=nbd:10.0.2.2:x' '' 'block:/dev/nbd0 nbdboot 1 auto rw waits'

@@ -46,6 +46,9 @@ same "$root_uri $root_device $root_part $root_fstype" \
 same "$root_ip" '' 'no address'
 lines 'root=nbd://srv/x ip=192.0.2.5:::255.255.255.0:::off'
 same "$root_ip" '192.0.2.5:::255.255.255.0:::off' 'an address'
+same "$root_bootif" '' 'no card'
+lines 'root=nbd://srv/x BOOTIF=01-1 BOOTIF="01-52-54-00-12-34-56"'
+same "$root_bootif" 01-52-54-00-12-34-56 'a card, which is the last one'
 
 lines nbd://a/x,nbd://b/x
 same "$root_uri $root_uri2" 'nbd://a/x nbd://b/x' 'a URI alone, two servers'
@@ -74,7 +77,8 @@ touch $work/evil" "a';touch $work/evil
 		"-m$text" "-rnbd://h/x?tls-psk-file=$text"; do
 		for shell in dash 'busybox sh' bash; do
 			"$nbdboot" parse-root "$option" nbdroot=dhcp,%m \
-				"ip=\"$text\"" >"$work/out" 2>/dev/null || :
+				"ip=\"$text\"" "BOOTIF=\"$text\"" \
+				>"$work/out" 2>/dev/null || :
 			$shell "$work/out" >/dev/null 2>&1 || :
 		done
 	done

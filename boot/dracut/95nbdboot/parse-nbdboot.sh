@@ -17,8 +17,8 @@ nbdboot_wanted() {
 	nbdboot_found=1
 }
 
-# Has nbdboot.efi left the server in a variable of the firmware?  Its address is
-# that of the machine, unless a word gives another.
+# Has nbdboot.efi left the server in a variable of the firmware?  Its address and
+# its card are those of the machine, unless a word gives others.
 nbdboot_handed() {
 	[ -d /sys/firmware/efi ] || return 1
 	nbdboot_says=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null) || return 1
@@ -28,6 +28,13 @@ nbdboot_handed() {
 	case $root_ip in
 	*[!]A-Za-z0-9_.:[-]*) ;;
 	*) getarg ip= >/dev/null || nbdboot_word="$nbdboot_word ip=$root_ip" ;;
+	esac
+	case $root_bootif in
+	'' | *[!a-f0-9-]*) ;;
+	*)
+		getarg BOOTIF= >/dev/null ||
+			nbdboot_word="$nbdboot_word BOOTIF=$root_bootif"
+		;;
 	esac
 	printf '%s\n' "$nbdboot_word" >/etc/cmdline.d/95nbdboot-firmware.conf
 }
