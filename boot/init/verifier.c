@@ -98,9 +98,10 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 
 	if (rc)
 		return rc;
-	words = (struct verity_words){ c->roothash, c->verity_data,
-				       c->verity_hash, c->verity_options,
-				       c->verity };
+	words = (struct verity_words){
+		"root",		c->roothash,	   c->verity_data,
+		c->verity_hash, c->verity_options, c->verity
+	};
 	if (!c->roothash && !c->usrhash && !c->verity_data && !c->verity_hash &&
 	    !c->verity_options && !c->verity)
 		return NBD_OK;

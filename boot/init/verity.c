@@ -115,8 +115,8 @@ static int search(const struct search *s, struct nbd_diag *d)
 		d, rc,
 		"verity: no superblock behind the data, neither at byte "
 		"%llu nor up to 1 MiB before it "
-		"(systemd.verity_root_options=hash-offset= says where)",
-		(unsigned long long)first);
+		"(systemd.verity_%s_options=hash-offset= says where)",
+		(unsigned long long)first, s->w->of);
 }
 
 static int find_tree(const struct search *s, struct nbd_diag *d)
@@ -156,10 +156,10 @@ static int not_that(const struct verity_wanted *w, uint64_t at,
 
 	verity_hex(root, w->root, w->digest);
 	return nbd_diag(d, NBD_E_MISMATCH,
-			"verity: byte %llu of the root, or the tree above it, "
-			"is wrong for roothash=%.*s...: this is another image, "
+			"verity: byte %llu of the image, or the tree above it, "
+			"is wrong for %shash=%.*s...: this is another image, "
 			"or one that was changed",
-			(unsigned long long)at, 16, root);
+			(unsigned long long)at, w->of, 16, root);
 }
 
 /* Reads the first `most` bytes, piece by piece. */

@@ -110,8 +110,8 @@ int verity_tree_parse(struct verity_tree *t, const uint8_t sb[VERITY_SUPER],
 		return nbd_diag(
 			d, NBD_E_MISMATCH,
 			"the superblock of verity: its algorithm is not "
-			"%s, that of roothash=",
-			verity_algorithm(w));
+			"%s, that of %shash=",
+			verity_algorithm(w), w->of);
 	t->data_block = le32(sb + 64);
 	t->hash_block = le32(sb + 68);
 	t->data_blocks = le64(sb + 72);

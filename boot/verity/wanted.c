@@ -5,17 +5,23 @@
 
 #include "core/nbd_uri.h"
 
-#define ROOT	"roothash="
-#define DATA	"systemd.verity_root_data="
-#define HASH	"systemd.verity_root_hash="
-#define OPTIONS "systemd.verity_root_options="
+/* In place of the star is what is verified: "root" or "usr". */
+#define ROOT	"*hash="
+#define DATA	"systemd.verity_*_data="
+#define HASH	"systemd.verity_*_hash="
+#define OPTIONS "systemd.verity_*_options="
 #define POLICY	"nbdboot.verity="
 
-static int wrong(struct nbd_diag *d, const char *word, const char *value,
-		 size_t len, const char *why)
+static int wrong(const struct verity_wanted *w, struct nbd_diag *d,
+		 const char *word, const char *value, size_t len,
+		 const char *why)
 {
-	return nbd_diag(d, NBD_E_USAGE, "%s%.*s: %s", word, (int)len, value,
-			why);
+	size_t star = strcspn(word, "*");
+	const char *rest = word + star;
+
+	return nbd_diag(d, NBD_E_USAGE, "%.*s%s%s%.*s: %s", (int)star, word,
+			*rest ? w->of : "", *rest ? rest + 1 : "", (int)len,
+			value, why);
 }
 
 /* ---- texts ---- */
@@ -80,28 +86,27 @@ static const char *part_of_device(const char *p)
 	return *p == 'p' && nbd_number(p + 1, 1, 255) > 0 ? p + 1 : NULL;
 }
 
-/* A path of udev, or a word of mount(8): a part by the partition table. */
-static int take_part(const char **part, const char *word, const char *value,
-		     struct nbd_diag *d)
+static int take_part(const struct verity_wanted *w, const char **part,
+		     const char *word, const char *value, struct nbd_diag *d)
 {
 	static const char nbd[] = "/dev/nbd";
 	size_t len = strlen(value);
 
 	if (!value[0])
-		return wrong(d, word, value, 0, "the value is missing");
+		return wrong(w, d, word, value, 0, "the value is missing");
 	if (!strncmp(value, "PARTUUID=", 9) ||
 	    !strncmp(value, "PARTLABEL=", 10))
 		*part = value;
 	else if (!strncmp(value, nbd, sizeof(nbd) - 1))
 		*part = part_of_device(value + sizeof(nbd) - 1);
 	else if (nbd_is_uri(value))
-		return wrong(d, word, value, len,
+		return wrong(w, d, word, value, len,
 			     "this has to be in the export of root=");
 	if (*part)
 		return NBD_OK;
-	return wrong(d, word, value, len,
-		     "not PARTUUID=, PARTLABEL= or /dev/nbdN[pM] (before the "
-		     "root is verified no file system is looked for)");
+	return wrong(w, d, word, value, len,
+		     "not PARTUUID=, PARTLABEL= or /dev/nbdN[pM] (before it "
+		     "is verified no file system is looked for)");
 }
 
 /* ---- options ---- */
@@ -117,8 +122,8 @@ static const struct {
 	{ "check-at-most-once",
 	  "a server may answer differently the second time" },
 	{ "root-hash-signature",
-	  "whoever can change roothash= can leave it out: sign the image that "
-	  "has both (make uki ROOTHASH=)" },
+	  "whoever can change the hash can leave it out: sign the image that "
+	  "has both (make uki)" },
 	{ "uuid", NULL },
 };
 
@@ -131,14 +136,15 @@ static bool is_other(const char *other, const char *p, size_t name)
 }
 
 /* Of the len bytes at p, the first `name` bytes are the name. */
-static int other(const char *p, size_t name, size_t len, struct nbd_diag *d)
+static int other(const struct verity_wanted *w, const char *p, size_t name,
+		 size_t len, struct nbd_diag *d)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (is_other(others[i].name, p, name))
-			return others[i].why ? wrong(d, OPTIONS, p, len,
+			return others[i].why ? wrong(w, d, OPTIONS, p, len,
 						     others[i].why)
 					     : NBD_OK;
-	return wrong(d, OPTIONS, p, len, "not known");
+	return wrong(w, d, OPTIONS, p, len, "not known");
 }
 
 static bool take_block(uint64_t *to, const char *p, size_t len)
@@ -186,10 +192,10 @@ static int take_codes(struct verity_wanted *w, const char *value, size_t len,
 	int rc;
 
 	if (len >= sizeof(text))
-		return wrong(d, word, value, len, "too long");
+		return wrong(w, d, word, value, len, "too long");
 	memcpy(text, value, len);
 	text[len] = '\0';
-	rc = take_part(&part, word, text, d);
+	rc = take_part(w, &part, word, text, d);
 	if (rc)
 		return rc;
 	w->fec = true;
@@ -252,9 +258,9 @@ static int take_option(struct verity_wanted *w, const char *p, size_t len,
 		return take_codes(w, equals + 1, len - 11, d);
 	else if (equals &&
 		 !take_value(w, p, name, equals + 1, len - name - 1, &known))
-		return wrong(d, OPTIONS, p, len, "not a possible value");
+		return wrong(w, d, OPTIONS, p, len, "not a possible value");
 	else if (!known)
-		return other(p, name, len, d);
+		return other(w, p, name, len, d);
 	return NBD_OK;
 }
 
@@ -278,7 +284,7 @@ static int take_hash(struct verity_wanted *w, const char *value,
 		     struct nbd_diag *d)
 {
 	if (!nbd_is_uri(value))
-		return take_part(&w->hash, HASH, value, d);
+		return take_part(w, &w->hash, HASH, value, d);
 	w->tree = value;
 	return NBD_OK;
 }
@@ -297,7 +303,7 @@ static int take_ours(struct verity_wanted *w, const char *value,
 	else if (!strcmp(value, "fail"))
 		w->policy = "";
 	else
-		return wrong(d, POLICY, value, strlen(value),
+		return wrong(w, d, POLICY, value, strlen(value),
 			     "not fail, restart, panic or "
 			     "nbd://HOST[:PORT]/EXPORT");
 	return NBD_OK;
@@ -310,6 +316,7 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 	int rc = NBD_OK;
 
 	memset(w, 0, sizeof(*w));
+	w->of = words->of;
 	w->data_block = w->hash_block = w->data_blocks = VERITY_UNSET;
 	w->hash_offset = VERITY_UNSET;
 	w->policy = "";
@@ -317,22 +324,23 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 	w->digest = (unsigned)(len / 2);
 	if ((w->digest != 32 && w->digest != 64) ||
 	    verity_unhex(w->root, VERITY_DIGEST, words->root, len) < 0)
-		return wrong(d, ROOT, words->root, len,
+		return wrong(w, d, ROOT, words->root, len,
 			     "not 64 hexadecimal digits (SHA-256) or 128 "
 			     "(SHA-512)");
 	if (words->options)
 		rc = take_options(w, words->options, d);
 	if (!rc && words->data)
-		rc = take_part(&w->data, DATA, words->data, d);
+		rc = take_part(w, &w->data, DATA, words->data, d);
 	if (!rc && words->hash)
 		rc = take_hash(w, words->hash, d);
 	if (!rc && words->ours)
 		rc = take_ours(w, words->ours, d);
 	if (!rc && w->tree && w->hash)
-		return wrong(d, POLICY, w->tree, strlen(w->tree),
-			     "systemd.verity_root_hash= names another place");
+		return wrong(w, d, POLICY, w->tree, strlen(w->tree),
+			     "systemd's word names another place");
 	if (!rc && words->options && w->bare && w->data_blocks == VERITY_UNSET)
-		return wrong(d, OPTIONS, words->options, strlen(words->options),
+		return wrong(w, d, OPTIONS, words->options,
+			     strlen(words->options),
 			     "without a superblock data-blocks= is needed");
 	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel command line says of a verified root: systemd's words
- * (systemd-veritysetup-generator(8), the options of veritytab(5)) and
- * nbdboot.verity=.
+ * What the kernel command line says of a verified root, or of a verified /usr:
+ * systemd's words (systemd-veritysetup-generator(8), the options of
+ * veritytab(5)) and nbdboot.verity=.
  */
 #ifndef BOOT_VERITY_WANTED_H
 #define BOOT_VERITY_WANTED_H
@@ -21,6 +21,7 @@
 #define VERITY_NAMED  (10 + 4 * 36 + 1)
 
 struct verity_words {
+	const char *of;	     /* "root" or "usr", as in the names of words */
 	const char *root;    /* roothash= */
 	const char *data;    /* systemd.verity_root_data=, or NULL */
 	const char *hash;    /* systemd.verity_root_hash=, or NULL */
@@ -29,8 +30,9 @@ struct verity_words {
 };
 
 struct verity_wanted {
+	const char *of; /* as that of the words */
 	uint8_t root[VERITY_DIGEST];
-	unsigned digest; /* bytes of it: 32 or 64 */
+	unsigned digest; /* bytes of it: 32 or 64; 0: nothing is verified */
 	/* the parts of data and hashes; "": all of the disk; NULL: not given */
 	const char *data, *hash;
 	const char *tree; /* URIs of an export with the hashes; NULL: none */

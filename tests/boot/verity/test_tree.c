@@ -19,7 +19,9 @@ static const struct verity_room room = { .data = 10575872,
 
 static void want(const char *options)
 {
-	const struct verity_words words = { .root = H64, .options = options };
+	const struct verity_words words = { .of = "root",
+					    .root = H64,
+					    .options = options };
 
 	assert_int_equal(verity_wanted(&w, &words, &d), NBD_OK);
 }

@@ -13,9 +13,9 @@ static struct nbd_diag d;
 
 static int take(const char *root, const char *options, const char *policy)
 {
-	const struct verity_words words = { .root = root,
-					    .options = options,
-					    .ours = policy };
+	const struct verity_words words = {
+		.of = "root", .root = root, .options = options, .ours = policy
+	};
 
 	return verity_wanted(&w, &words, &d);
 }
@@ -161,9 +161,9 @@ static void other_options_are_refused(void **state)
 
 static int take_devices(const char *data, const char *hash)
 {
-	const struct verity_words words = { .root = H64,
-					    .data = data,
-					    .hash = hash };
+	const struct verity_words words = {
+		.of = "root", .root = H64, .data = data, .hash = hash
+	};
 
 	return verity_wanted(&w, &words, &d);
 }
@@ -203,7 +203,7 @@ static void devices_are_parts_of_the_export(void **state)
 static void a_tree_is_in_an_export_or_in_a_part(void **state)
 {
 	static const char uris[] = "nbd://a/t,nbds://b/t";
-	struct verity_words words = { .root = H64 };
+	struct verity_words words = { .of = "root", .root = H64 };
 
 	(void)state;
 	assert_int_equal(take_devices("/dev/nbd0p2", uris), NBD_OK);
@@ -225,6 +225,31 @@ static void a_tree_is_in_an_export_or_in_a_part(void **state)
 	assert_int_equal(verity_wanted(&w, &words, &d), NBD_E_USAGE);
 }
 
+/* A message has the word that was given. */
+static void words_of_usr_are_named_by_their_own_names(void **state)
+{
+	static const struct verity_words wrong[] = {
+		{ "usr", "12", NULL, NULL, NULL, NULL },
+		{ "usr", H64, "/dev/sda", NULL, NULL, NULL },
+		{ "usr", H64, NULL, "LABEL=a", NULL, NULL },
+		{ "usr", H64, NULL, NULL, "x=1", NULL },
+		{ "usr", H64, NULL, NULL, NULL, "x" },
+	};
+	static const char *const want[] = {
+		"usrhash=12: ",
+		"systemd.verity_usr_data=/dev/sda: ",
+		"systemd.verity_usr_hash=LABEL=a: ",
+		"systemd.verity_usr_options=x=1: ",
+		"nbdboot.verity=x: ",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(verity_wanted(&w, &wrong[i], &d), NBD_E_USAGE);
+		assert_memory_equal(d.text, want[i], strlen(want[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +260,7 @@ int main(void)
 		cmocka_unit_test(other_options_are_refused),
 		cmocka_unit_test(devices_are_parts_of_the_export),
 		cmocka_unit_test(a_tree_is_in_an_export_or_in_a_part),
+		cmocka_unit_test(words_of_usr_are_named_by_their_own_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
