@@ -78,6 +78,10 @@ boot-$(noverity) += boot/init/noverity.o
 words-$(noverity) += init_noverity
 steps-$(noverity) += 15-init_noverity
 
+boot-$(CONFIG_BOOT_USR) += boot/init/usr.o
+words-$(CONFIG_BOOT_USR) += init_usr
+steps-$(CONFIG_BOOT_USR) += 51-init_usr_part 65-init_usr
+
 boot-$(CONFIG_BOOT_PROGRAMS) += $(addprefix boot/init/, layered.o layers.o \
 	programs.o udev_data.o volume.o)
 steps-$(CONFIG_BOOT_PROGRAMS) += 48-init_layered

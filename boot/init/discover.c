@@ -6,6 +6,7 @@
  *	root of this CPU, newest version --none--> the only one of Linux
  *	                                 --none, several--> a list, and an error
  *
+ * If the export is nothing but /usr (root=tmpfs), that is looked for likewise.
  * What else is there (/usr, /home, /srv, /var, swap) the real system mounts.
  */
 #include "boot/init/discover.h"
@@ -36,29 +37,41 @@
 	}
 
 #if defined(__x86_64__)
-#define CPU "x86-64"
+#define CPU	"x86-64"
+#define CPU_USR GUID(0x8484680c, 0x9521, 0x48c6, 0x9c11, 0xb0720656f69eull)
 #elif defined(__i386__)
-#define CPU "x86"
+#define CPU	"x86"
+#define CPU_USR GUID(0x75250d76, 0x8cc6, 0x458e, 0xbd66, 0xbd47cc81a812ull)
 #elif defined(__aarch64__)
-#define CPU "ARM-64"
+#define CPU	"ARM-64"
+#define CPU_USR GUID(0xb0e01050, 0xee5f, 0x4390, 0x949a, 0x9101b17104e9ull)
 #elif defined(__arm__)
-#define CPU "ARM"
+#define CPU	"ARM"
+#define CPU_USR GUID(0x7d0359a3, 0x02b3, 0x4f0a, 0x865c, 0x654403e70625ull)
 #elif defined(__riscv) && __riscv_xlen == 64
-#define CPU "RISC-V-64"
+#define CPU	"RISC-V-64"
+#define CPU_USR GUID(0xbeaec34b, 0x8442, 0x439b, 0xa40b, 0x984381ed097dull)
 #elif defined(__s390x__)
-#define CPU "S390X"
+#define CPU	"S390X"
+#define CPU_USR GUID(0x8a4f5770, 0x50aa, 0x4ed3, 0x874a, 0x99b710db6feaull)
 #elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
-#define CPU "PPC64LE"
+#define CPU	"PPC64LE"
+#define CPU_USR GUID(0x15bb03af, 0x77e7, 0x4d4a, 0xb12b, 0xc0d084f7491cull)
 #elif defined(__loongarch64)
-#define CPU "LoongArch-64"
+#define CPU	"LoongArch-64"
+#define CPU_USR GUID(0xe611c702, 0x575c, 0x4cbe, 0x9a46, 0x434fa0bf7e3full)
 #else
 #define CPU "other"
+#define CPU_USR   \
+	{         \
+		0 \
+	}
 #endif
 
 /* One more than the highest number. */
 #define PARTITIONS 256
 
-enum use { OTHER, ROOT, LINUX, MAYBE };
+enum use { OTHER, ROOT, USR, LINUX, MAYBE };
 
 static const struct type {
 	unsigned char guid[16];
@@ -81,6 +94,7 @@ static const struct type {
 	  "PPC64LE", ROOT },
 	{ GUID(0x77055800, 0x792c, 0x4f94, 0xb39a, 0x98c91b762bb6ull),
 	  "LoongArch-64", ROOT },
+	{ CPU_USR, "/usr", USR },
 	{ GUID(0x0fc63daf, 0x8483, 0x4772, 0x8e79, 0x3d69d8477de4ull), "Linux",
 	  LINUX },
 	/* older programs gave this type to file systems of Linux, too */
@@ -110,7 +124,11 @@ struct disk {
 	const char *sys, *dev, *name;
 	struct gpt gpt;
 	bool has_gpt;
+	enum use wanted; /* ROOT, USR */
 };
+
+/* Of disk->wanted, in messages. */
+static const char *const wanted[] = { [ROOT] = "root", [USR] = "/usr" };
 
 struct partition {
 	unsigned number;
@@ -199,7 +217,8 @@ static void weigh(struct choice *c, const struct disk *disk,
 	c->seen++;
 	if (p->in_table && p->e.flags & NO_AUTO)
 		return;
-	if (t && t->use == ROOT && !strcmp(t->name, CPU)) {
+	if (t && t->use == disk->wanted &&
+	    (t->use == USR || !strcmp(t->name, CPU))) {
 		/* systemd-sysupdate has not filled this one in yet */
 		if (!strcmp(p->e.name, "_empty") ||
 		    (c->root && init_version_order(p->e.name, c->version) <= 0))
@@ -245,10 +264,10 @@ static int none(const struct disk *disk, const struct choice *c, bool off,
 				"lets none be chosen: nbdboot.part= names it",
 				disk->name, c->seen);
 	return nbd_diag(d, NBD_E_NOT_FOUND,
-			"%s has %u partitions; none is marked as a root of "
+			"%s has %u partitions; none is marked as a %s of "
 			"this CPU (" CPU "), and %u could be one of Linux: "
 			"nbdboot.part= names it",
-			disk->name, c->seen, c->linuxes);
+			disk->name, c->seen, wanted[disk->wanted], c->linuxes);
 }
 
 static bool is_off(const char *word)
@@ -276,8 +295,8 @@ static int choose(char path[PART_PATH], const struct disk *disk,
 		return none(disk, &c, off, d);
 	*read_only = c.root && c.read_only;
 	path_of(path, disk, c.root ? c.root : c.only);
-	boot_note("%s: the root is partition %u, %s", disk->name,
-		  c.root ? c.root : c.only,
+	boot_note("%s: the %s is partition %u, %s", disk->name,
+		  wanted[disk->wanted], c.root ? c.root : c.only,
 		  c.root ? "as the table marks it" : "the only one of Linux");
 	return NBD_OK;
 }
@@ -297,7 +316,11 @@ int init_discover(char path[PART_PATH], const char *sys, const char *dev,
 		  const char *name, const struct root_spec *r, bool *read_only,
 		  struct nbd_diag *d)
 {
-	struct disk disk = { .sys = sys, .dev = dev, .name = name };
+	struct disk disk = { .sys = sys,
+			     .dev = dev,
+			     .name = name,
+			     .wanted = r->cmd && r->cmd->usr_only ? USR
+								  : ROOT };
 	int rc = init_part_find(path, sys, dev, name, r->part, d), fd;
 	char file[256];
 	uint64_t sector;

@@ -58,7 +58,11 @@ static int do_cmdline(struct boot *b, struct nbd_diag *d)
 		rc = 0;
 	}
 	if (!rc)
+		rc = init_usr_take(&b->usr, c, d);
+	if (!rc)
 		rc = init_layers_parse(&b->spec, c, !line, d);
+	/* what is written stays in RAM, as with an overlay */
+	b->spec.read_only |= USR_IN_RAM(&b->usr);
 	if (!rc)
 		rc = net_configure(&b->net, c, b->spec.uri[0].host, d);
 	if (b->spec.note.text[0])
@@ -265,8 +269,10 @@ static int do_switch(struct boot *b, struct nbd_diag *d)
 
 	b->switched = nbd_now_ms();
 	print_root(b, root, sizeof(root));
-	boot_say("root is /dev/%s (%s), starting %s", b->dev + 5, root,
-		 b->argv[0]);
+	boot_say("%s is /dev/%s (%s), starting %s",
+		 USR_IN_RAM(&b->usr) ? "the root is in RAM, and its /usr"
+				     : "root",
+		 b->dev + 5, root, b->argv[0]);
 	init_drivers_unwatch(&b->hotplug);
 	sigprocmask(SIG_SETMASK, &b->recovery.signals, NULL);
 	return init_switch_root("/dev/console", b->plan->newroot, b->argv,

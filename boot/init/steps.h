@@ -17,6 +17,7 @@
 #include "boot/init/spawn.h"
 #include "boot/init/toram.h"
 #include "boot/init/tree_export.h"
+#include "boot/init/usr.h"
 #include "boot/net/net.h"
 #include "boot/verity/wanted.h"
 #include "port/linux/process.h"
@@ -64,6 +65,7 @@ struct boot {
 	int index;	      /* N of nbdN, < 0: not connected */
 	char disk[LOOP_NAME]; /* "nbd0", or the loop device of a copy */
 	char dev[PART_PATH];  /* "/dev/nbd0p2" */
+	struct usr usr;	      /* whose dev is another one */
 	bool part_read_only;  /* the table marks it so: see init_discover() */
 	bool layered;	      /* dev is found already: see layers.h */
 	/* the server to begin with: that of the last try sent a wrong block */

@@ -23,11 +23,11 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 	struct tree_export *t = &b->tree;
 	int rc;
 
-	if (!c->roothash || !b->verity.tree)
+	if (!b->verity.tree)
 		return NBD_OK;
 	if (c->toram)
 		return nbd_diag(d, NBD_E_USAGE,
-				"nbdboot.toram: only the root is copied, and "
+				"nbdboot.toram: only the image is copied, and "
 				"its hash tree is in another export, %s (a "
 				"tree behind the data is copied with it)",
 				b->verity.tree);

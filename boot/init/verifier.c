@@ -3,6 +3,10 @@
  * The words and steps of roothash=:
  *
  *	device -> partition -> [prefetch] -> verity -> mount, overlay
+ *
+ * and of usrhash=, if /usr is beside a root that is not verified:
+ *
+ *	device -> partition of /usr -> verity -> mount on /usr
  */
 #include "boot/words/word.h"
 
@@ -19,8 +23,8 @@
 #include "boot/mapper/mapper.h"
 #include "port/linux/file.h"
 
-/* Takes the place of what systemd's generator makes of roothash=. */
-#define UNIT "/run/systemd/system/systemd-veritysetup@root.service"
+/* Takes the place of what systemd's generator makes of roothash= or usrhash=. */
+#define UNIT "/run/systemd/system/systemd-veritysetup@%s.service"
 
 const struct word init_verifier_words[] = {
 	WORD("roothash", roothash, WORD_MAYBE, WORD_ROOT),
@@ -43,15 +47,14 @@ static bool is_name(const char *part)
 }
 
 /* Whoever asks for it in any way gets it, or no root. */
-static int check(const struct cmdline *c, const char *part, struct nbd_diag *d)
+static int check(const struct cmdline *c, const struct verity_words *words,
+		 const char *part, struct nbd_diag *d)
 {
+	if (!words->root)
+		return nbd_diag(d, NBD_E_USAGE,
+				"words of verity, but no %shash=", words->of);
 	if (c->usrhash)
-		return nbd_diag(d, NBD_E_USAGE,
-				"usrhash=: only the root can be verified, with "
-				"/usr in it");
-	if (!c->roothash)
-		return nbd_diag(d, NBD_E_USAGE,
-				"words of a verified root, but no roothash=");
+		return NBD_OK;
 	if (c->write && !c->overlay)
 		return nbd_diag(d, NBD_E_USAGE,
 				"rw: a verified root cannot be written to "
@@ -59,9 +62,8 @@ static int check(const struct cmdline *c, const char *part, struct nbd_diag *d)
 	if (is_name(part))
 		return nbd_diag(
 			d, NBD_E_USAGE,
-			"%s: the partition of a verified root cannot be "
-			"found by what is in it (PARTUUID= or "
-			"PARTLABEL= can)",
+			"%s: a partition that is verified cannot be found by "
+			"what is in it (PARTUUID= or PARTLABEL= can)",
 			part);
 	return NBD_OK;
 }
@@ -89,6 +91,20 @@ static int take_ours(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+static struct verity_words words_of(const struct cmdline *c)
+{
+	if (c->usrhash)
+		return (struct verity_words){ "usr",	      c->usrhash,
+					      c->usr_data,    c->usr_hash,
+					      c->usr_options, c->verity };
+	return (struct verity_words){ c->usr_only ? "usr" : "root",
+				      c->roothash,
+				      c->verity_data,
+				      c->verity_hash,
+				      c->verity_options,
+				      c->verity };
+}
+
 static int take_words(struct boot *b, struct nbd_diag *d)
 {
 	struct cmdline *c = &b->cmd;
@@ -98,17 +114,19 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 
 	if (rc)
 		return rc;
-	words = (struct verity_words){
-		"root",		c->roothash,	   c->verity_data,
-		c->verity_hash, c->verity_options, c->verity
-	};
-	if (!c->roothash && !c->usrhash && !c->verity_data && !c->verity_hash &&
-	    !c->verity_options && !c->verity)
+	/* init_usr_take() has not seen that of the initramfs */
+	if (c->roothash && b->usr.kind == USR_BESIDE)
+		return nbd_diag(d, NBD_E_USAGE,
+				"mount.usr=, usrhash=: the root is verified, "
+				"with the /usr in it");
+	words = words_of(c);
+	if (!words.root && !words.data && !words.hash && !words.options &&
+	    !words.ours)
 		return NBD_OK;
-	rc = check(c, b->spec.part, d);
+	rc = check(c, &words, b->spec.part, d);
 	if (!rc)
 		rc = verity_wanted(&b->verity, &words, d);
-	if (!rc && b->verity.data)
+	if (!rc && b->verity.data && !c->usrhash)
 		b->spec.part = c->part = *b->verity.data ? b->verity.data
 							 : NULL;
 	return rc;
@@ -157,24 +175,34 @@ static int do_part(struct boot *b, struct nbd_diag *d)
 	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
 }
 
-/* A part of the disk, or the device of the data with all that is below it. */
-static int find_part(const struct boot *b, char path[PART_PATH],
-		     const char *part, struct nbd_diag *d)
+/* The device of the data, with all that is below it; later, what verifies it. */
+static char *data_of(struct boot *b)
 {
-	const char *below = *b->fetcher.below ? b->fetcher.below : b->dev;
+	return b->usr.kind == USR_BESIDE ? b->usr.dev : b->dev;
+}
+
+/* The disk or the partition of the data itself. */
+static const char *below_of(struct boot *b)
+{
+	return b->usr.kind != USR_BESIDE && *b->fetcher.below ? b->fetcher.below
+							      : data_of(b);
+}
+
+/* A part of the disk, or the device of the data with all that is below it. */
+static int find_part(struct boot *b, char path[PART_PATH], const char *part,
+		     struct nbd_diag *d)
+{
 	int rc = init_part_find(path, "/sys/block", "/dev", b->disk,
 				*part ? part : NULL, d);
 
-	if (!rc && !strcmp(path, below))
-		memcpy(path, b->dev, sizeof(b->dev));
+	if (!rc && !strcmp(path, below_of(b)))
+		memcpy(path, data_of(b), PART_PATH);
 	return rc;
 }
 
 /* Sets path to the device with the tree. */
-static int find_hash(const struct boot *b, char path[PART_PATH],
-		     struct nbd_diag *d)
+static int find_hash(struct boot *b, char path[PART_PATH], struct nbd_diag *d)
 {
-	const char *below = *b->fetcher.below ? b->fetcher.below : b->dev;
 	const char *part = b->verity.hash;
 	int rc = NBD_E_NOT_FOUND;
 
@@ -186,9 +214,9 @@ static int find_hash(const struct boot *b, char path[PART_PATH],
 		return find_part(b, path, part, d);
 	if (b->verity.hash_offset == VERITY_UNSET)
 		rc = find(b, path, true, d);
-	if (rc != NBD_E_NOT_FOUND && (rc || strcmp(path, below) != 0))
+	if (rc != NBD_E_NOT_FOUND && (rc || strcmp(path, below_of(b)) != 0))
 		return rc;
-	memcpy(path, b->dev, sizeof(b->dev));
+	memcpy(path, data_of(b), PART_PATH);
 	return NBD_OK;
 }
 
@@ -196,14 +224,17 @@ static int find_hash(const struct boot *b, char path[PART_PATH],
  * In the real system it would wait for partitions, for 90 seconds, to do again
  * what is done.
  */
-static void tell_systemd(void)
+static void tell_systemd(const char *of)
 {
 	static const char unit[] = "[Unit]\nDefaultDependencies=no\n"
 				   "[Service]\nType=oneshot\n"
 				   "RemainAfterExit=yes\n"
 				   "ExecStart=/bin/true\n";
 
-	file_save(AT_FDCWD, UNIT, unit, sizeof(unit) - 1);
+	char path[80];
+
+	nbd_fmt(path, sizeof(path), UNIT, of);
+	file_save(AT_FDCWD, path, unit, sizeof(unit) - 1);
 }
 
 /*
@@ -225,11 +256,13 @@ static int try_another(struct boot *b, int rc)
 static int do_verify(struct boot *b, struct nbd_diag *d)
 {
 	char hash[PART_PATH], codes[PART_PATH], dev[PART_PATH];
-	const struct verity_devices on = { b->disk, b->dev, hash,
+	char *data = data_of(b);
+	const struct verity_devices on = { b->disk, data, hash,
 					   b->verity.fec ? codes : NULL };
+	char root[17];
 	int rc;
 
-	if (!b->cmd.roothash)
+	if (!b->verity.digest)
 		return NBD_OK;
 	rc = find_hash(b, hash, d);
 	if (!rc && on.codes)
@@ -238,22 +271,24 @@ static int do_verify(struct boot *b, struct nbd_diag *d)
 		rc = init_verity_map(&b->verity, &on, dev, d);
 	if (rc)
 		return try_another(b, rc);
-	boot_say("verity: %s is read through %s, and must match roothash=%.*s"
-		 "...",
-		 b->dev + 5, dev + 5, 16, b->cmd.roothash);
-	memcpy(b->dev, dev, sizeof(b->dev));
-	tell_systemd();
+	verity_hex(root, b->verity.root, 8);
+	boot_say("verity: %s is read through %s, and must match %shash=%s...",
+		 data + 5, dev + 5, b->verity.of, root);
+	memcpy(data, dev, PART_PATH);
+	tell_systemd(b->verity.of);
 	return NBD_OK;
 }
 
 static int undo_verify(struct boot *b, struct nbd_diag *d)
 {
+	char path[80];
 	int rc;
 
-	if (!b->cmd.roothash)
+	if (!b->verity.digest)
 		return NBD_OK;
 	/* the root of another plan may be for systemd to verify */
-	unlink(UNIT);
+	nbd_fmt(path, sizeof(path), UNIT, b->verity.of);
+	unlink(path);
 	rc = mapper_uncover(b->disk, d);
 	return rc == NBD_E_NOT_FOUND ? NBD_OK : rc;
 }
@@ -261,20 +296,21 @@ static int undo_verify(struct boot *b, struct nbd_diag *d)
 /* No server can give a copy in RAM another block: so now, or never. */
 static int do_copy(struct boot *b, struct nbd_diag *d)
 {
-	if (!b->cmd.roothash || b->index >= 0)
+	if (!b->verity.digest || b->index >= 0)
 		return NBD_OK;
-	return try_another(b, init_verity_read(&b->verity, b->disk, b->dev, d));
+	return try_another(b, init_verity_read(&b->verity, b->disk, data_of(b),
+					       d));
 }
 
 const struct step init_verifier_words_step = {
 	.name = "kernel command line",
 	.run = take_words,
-	.hint = "check roothash= and what is beside it",
+	.hint = "check roothash=, usrhash= and what is beside them",
 	.when = STEP_ONCE | STEP_BESIDE,
 };
 
-static const char see[] = "check roothash=, the image on the server, and that "
-			  "the initramfs has module dm_verity";
+static const char see[] = "check the root hash, the image on the server, and "
+			  "that the initramfs has module dm_verity";
 
 /* In process 1: later steps need what it changes. */
 const struct step init_verifier_dhcp_step = {

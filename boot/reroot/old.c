@@ -19,6 +19,7 @@
 
 #include "boot/device/backend.h"
 #include "boot/init/overlay.h"
+#include "boot/init/usr.h"
 #include "boot/mapper/mapper.h"
 #include "boot/reroot/after.h"
 #include "boot/net/export.h"
@@ -107,13 +108,19 @@ static void find_named(struct reroot_old *o)
 	struct root_spec spec;
 	struct nbd_diag d;
 	struct cmdline c;
+	struct usr u = { .kind = USR_IN_ROOT };
 	int rc = boot_cmdline_parse(&c, o->line, &d);
 
+	if (!rc)
+		rc = init_usr_take(&u, &c, &d);
+	o->usr = u.kind != USR_IN_ROOT;
+	/* of such a root only /usr is from the server */
+	o->ram &= !USR_IN_RAM(&u);
 	o->copy = c.toram && !o->device[0] && !o->ram && !o->volume;
 	o->nbd = o->copy ||
 		 (o->device[0] ? !strncmp(o->device, NBD, sizeof(NBD) - 1)
-			       : o->overlay && !o->volume);
-	o->hidden_hash = mapper_has_cover() && !c.roothash;
+			       : (o->overlay || USR_IN_RAM(&u)) && !o->volume);
+	o->hidden_hash = mapper_has_cover() && !c.roothash && !c.usrhash;
 	if (o->nbd && !o->hidden_hash && !rc && !root_parse(&spec, &c, &d))
 		o->named = spec.from_dhcp ? REROOT_ASKED : REROOT_NAMED;
 }
@@ -189,7 +196,8 @@ static bool put_backend(struct reroot_words *w, const struct reroot_old *o)
 /* False: there are no words for it. */
 static bool put_root(struct reroot_words *w, const struct reroot_old *o)
 {
-	if (o->nbd && o->named != REROOT_NAMED && put_backend(w, o))
+	/* the device does not say how its /usr is put together */
+	if (o->nbd && o->named != REROOT_NAMED && !o->usr && put_backend(w, o))
 		return true;
 	reroot_words_begin(w);
 	if (o->nbd) {

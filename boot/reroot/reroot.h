@@ -142,6 +142,7 @@ struct reroot_old {
 	bool overlay; /* it was made by this program */
 	bool nbd;     /* it is from a server */
 	bool copy;    /* a copy of it in RAM (nbdboot.toram) */
+	bool usr;     /* the line has words of its /usr */
 	enum reroot_named named;
 	/* it is verified, by a root hash that no word repeats */
 	bool hidden_hash;

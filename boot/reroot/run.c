@@ -6,6 +6,7 @@
  */
 #include "boot/system/console.h"
 #include "boot/init/recover.h"
+#include "boot/init/usr.h"
 #include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"
 
@@ -72,10 +73,11 @@ static int keep_files(struct task *p, struct nbd_diag *d)
 {
 	struct root_spec old;
 	struct cmdline c;
+	struct usr u;
 	int rc = NBD_OK;
 
 	if (!boot_cmdline_parse(&c, p->back.text, d) &&
-	    !root_parse(&old, &c, d))
+	    !init_usr_take(&u, &c, d) && !root_parse(&old, &c, d))
 		rc = reroot_keep(&old, true, d);
 	if (rc && !p->o.force)
 		return rc;

@@ -86,12 +86,13 @@ static const char *part_of_device(const char *p)
 	return *p == 'p' && nbd_number(p + 1, 1, 255) > 0 ? p + 1 : NULL;
 }
 
-static int take_part(const struct verity_wanted *w, const char **part,
-		     const char *word, const char *value, struct nbd_diag *d)
+int verity_named(const struct verity_wanted *w, const char **part,
+		 const char *word, const char *value, struct nbd_diag *d)
 {
 	static const char nbd[] = "/dev/nbd";
 	size_t len = strlen(value);
 
+	*part = NULL;
 	if (!value[0])
 		return wrong(w, d, word, value, 0, "the value is missing");
 	if (!strncmp(value, "PARTUUID=", 9) ||
@@ -195,7 +196,7 @@ static int take_codes(struct verity_wanted *w, const char *value, size_t len,
 		return wrong(w, d, word, value, len, "too long");
 	memcpy(text, value, len);
 	text[len] = '\0';
-	rc = take_part(w, &part, word, text, d);
+	rc = verity_named(w, &part, word, text, d);
 	if (rc)
 		return rc;
 	w->fec = true;
@@ -284,7 +285,7 @@ static int take_hash(struct verity_wanted *w, const char *value,
 		     struct nbd_diag *d)
 {
 	if (!nbd_is_uri(value))
-		return take_part(w, &w->hash, HASH, value, d);
+		return verity_named(w, &w->hash, HASH, value, d);
 	w->tree = value;
 	return NBD_OK;
 }
@@ -330,7 +331,7 @@ int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 	if (words->options)
 		rc = take_options(w, words->options, d);
 	if (!rc && words->data)
-		rc = take_part(w, &w->data, DATA, words->data, d);
+		rc = verity_named(w, &w->data, DATA, words->data, d);
 	if (!rc && words->hash)
 		rc = take_hash(w, words->hash, d);
 	if (!rc && words->ours)

@@ -56,6 +56,14 @@ struct verity_wanted {
 int verity_wanted(struct verity_wanted *w, const struct verity_words *words,
 		  struct nbd_diag *d);
 
+/*
+ * Takes a path of udev, or a word of mount(8), as the name of a part by the
+ * partition table; sets *part to a piece of value, "": all of the disk.  Messages
+ * begin with the word, and w->of in place of a star in it.
+ */
+int verity_named(const struct verity_wanted *w, const char **part,
+		 const char *word, const char *value, struct nbd_diag *d);
+
 /* "sha256" or "sha512" */
 const char *verity_algorithm(const struct verity_wanted *w);
 

@@ -56,7 +56,9 @@ struct cmdline {
 	const char *roothash; /* roothash= */
 	/* systemd.verity_root_data=, _hash= and _options= */
 	const char *verity_data, *verity_hash, *verity_options;
-	const char *usrhash; /* usrhash= */
+	/* mount.usr=, usrfstype= and usrflags=, systemd.verity_usr_...= */
+	const char *usr, *usr_fstype, *usr_flags;
+	const char *usrhash, *usr_data, *usr_hash, *usr_options;
 	const char *verity;  /* nbdboot.verity= */
 	const char *unknown; /* the first unknown nbdboot. word */
 	bool write;	     /* rw; the kernel's default is ro */
@@ -69,6 +71,7 @@ struct cmdline {
 	bool balance;	     /* nbdboot.balance */
 	bool toram;	     /* nbdboot.toram */
 	bool tls;	 /* nbdboot.tls=require: see boot_uris_forbidden() */
+	bool usr_only;	 /* the root is /usr alone: see init_usr_take() */
 	bool handed;	 /* root_handed() has added the firmware's words */
 	int connections; /* nbdboot.connections=, 1 if not given */
 	int slots;	 /* nbdboot.slots=, 0 if not given */

@@ -99,8 +99,8 @@ unserve
 
 boot "rw $word usrhash=0123"
 vm_wait '*nbdboot: *next try in*' '*nbdboot: this cannot pass*' || true
-shows 'a word that asks for dm-verity is refused' \
-	'nbdboot: FAILED: kernel command line: usrhash=: only the root'
+shows 'a /usr of its own is refused beside a deployment' \
+	'nbdboot: FAILED: kernel command line: ostree=.*: a deployment has its /usr in it'
 vm_stop
 unserve
 

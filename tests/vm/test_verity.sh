@@ -112,7 +112,7 @@ ended 'and its own watcher, and is disconnected at the end' \
 	'all is unmounted and disconnected' '!not all could be undone' \
 	"^guest: blob is $blob$" '!WRONG'
 refused 'such a root is not copied to RAM' \
-	'nbdboot.toram: only the root is copied' nbdboot.toram nbdboot.overlay \
+	'nbdboot.toram: only the image is copied' nbdboot.toram nbdboot.overlay \
 	"roothash=$roothash" "nbdboot.verity=nbd://$host:$tree/"
 refused 'the tree of another image is refused' 'is wrong for roothash=' \
 	nbdboot.overlay "roothash=$good_hash" "nbdboot.verity=nbd://$host:$tree/"

@@ -14,21 +14,27 @@
 #include "boot/system/console.h"
 
 #if defined(__x86_64__)
+#define USR    "8484680c-9521-48c6-9c11-b0720656f69e"
 #define OURS   "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #define OTHERS "b921b045-1df0-41c3-af44-4c6f280d3fae"
 #elif defined(__i386__)
+#define USR    "75250d76-8cc6-458e-bd66-bd47cc81a812"
 #define OURS   "44479540-f297-41b2-9af7-d131d5f0458a"
 #define OTHERS "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #elif defined(__aarch64__)
+#define USR    "b0e01050-ee5f-4390-949a-9101b17104e9"
 #define OURS   "b921b045-1df0-41c3-af44-4c6f280d3fae"
 #define OTHERS "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #elif defined(__arm__)
+#define USR    "7d0359a3-02b3-4f0a-865c-654403e70625"
 #define OURS   "69dad710-2ce4-4e3c-b16c-21a1d49abed3"
 #define OTHERS "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #elif defined(__s390x__)
+#define USR    "8a4f5770-50aa-4ed3-874a-99b710db6fea"
 #define OURS   "5eead9a9-fe09-4a1e-a1d7-520d00531306"
 #define OTHERS "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #else
+#define USR    "beaec34b-8442-439b-a40b-984381ed097d"
 #define OURS   "72ec70a6-cf74-40e6-bd49-4bda08e8f224"
 #define OTHERS "4f68bce3-e8cd-4db1-96e7-fbcaf984b709"
 #endif
@@ -403,9 +409,30 @@ static int remove_top(void **state)
 	return system(text);
 }
 
+/* Of an export that is mounted on /usr, below a root in RAM. */
+static void without_a_root_usr_of_this_cpu_is_taken(void **state)
+{
+	(void)state;
+	GPT("type=" OURS, "type=" USR ", name=usr_1",
+	    "type=" USR ", name=usr_2", "type=" USR ", name=_empty",
+	    "type=" LINUX);
+	assert_found(1);
+	cmd.usr_only = true;
+	assert_found(3);
+	GPT("type=" OURS, "type=" HOME);
+	cmd.usr_only = true;
+	assert_int_equal(discover(), NBD_E_NOT_FOUND);
+	assert_non_null(strstr(d.text, "none is marked as a /usr of this CPU"));
+	GPT("type=" USR, "type=" HOME);
+	assert_int_equal(discover(), NBD_E_NOT_FOUND);
+	assert_non_null(strstr(said, "nbdboot.part=1: unknown contents, "
+				     "type /usr"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_root_usr_of_this_cpu_is_taken),
 		cmocka_unit_test(
 			the_partition_marked_as_the_root_of_this_cpu_is_taken),
 		cmocka_unit_test(the_newest_of_several_roots_is_taken),

@@ -96,6 +96,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"volumes",
 		"verity", /* how it is mounted */
 		"partition",
+		"partition", /* of mount.usr= */
 		"partition", /* that roothash= names */
 		"clone",     /* on a disk, of the server's image */
 		"map",
@@ -109,6 +110,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"overlay",
 		"watch",
 		"overlay",
+		"usr",
 		"ostree",
 		"init",
 		"trial", /* of an image */

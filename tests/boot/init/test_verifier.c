@@ -91,6 +91,7 @@ static int take(const char *words, bool beside)
 		 strstr(words, "root=") ? "" : "root=nbd://192.0.2.1/x ",
 		 words);
 	assert_int_equal(boot_cmdline_parse(&b.cmd, line, &d), NBD_OK);
+	assert_int_equal(init_usr_take(&b.usr, &b.cmd, &d), NBD_OK);
 	assert_int_equal(root_parse(&b.spec, &b.cmd, &d), NBD_OK);
 	return init_verifier_words_step.run(&b, &d);
 }
@@ -135,18 +136,57 @@ static void no_word_takes_away_that_of_the_initramfs(void **state)
 	ours = NULL;
 }
 
+/* Of an image that is /usr it is the hash of that, and no /usr hides another. */
+static void that_of_the_initramfs_holds_for_usr_too(void **state)
+{
+	static const char alone[] = "root=tmpfs netroot=nbd://h/x";
+
+	(void)state;
+	ours = H64 "\n";
+	assert_int_equal(take(alone, false), NBD_OK);
+	assert_int_equal(b.verity.digest, 32);
+	assert_string_equal(b.verity.of, "usr");
+	assert_int_equal(take("root=tmpfs netroot=nbd://h/x usrhash=" ZERO,
+			      false),
+			 NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "this initramfs is for " H64));
+	assert_int_equal(take("mount.usr=PARTLABEL=a", false), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "mount.usr=, usrhash=: the root is "));
+	assert_int_equal(take("usrhash=" H64, false), NBD_E_USAGE);
+	ours = NULL;
+}
+
+/* The root beside it is as it is. */
+static void a_usr_beside_a_root_is_verified_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(take("rw nbdboot.part=LABEL=a usrhash=" H64
+			      " systemd.verity_usr_data=/dev/nbd0p3",
+			      false),
+			 NBD_OK);
+	assert_int_equal(b.verity.digest, 32);
+	assert_string_equal(b.verity.of, "usr");
+	assert_string_equal(b.spec.part, "LABEL=a");
+	assert_string_equal(b.usr.part, "3");
+	assert_true(b.cmd.write);
+	assert_int_equal(take("mount.usr=LABEL=a", false), NBD_OK);
+	assert_int_equal(b.verity.digest, 0);
+}
+
 static void any_word_asks_for_a_verified_root(void **state)
 {
 	static const char *const wrong[][2] = {
 		{ "roothash", "roothash=: " },
 		{ "roothash=12", "roothash=12: " },
 		{ "roothash=" H64 " rw", "rw: " },
-		{ "roothash=" H64 " usrhash=" H64, "usrhash=: " },
 		{ "roothash=" H64 " nbdboot.part=LABEL=a", "LABEL=a: " },
 		{ "roothash=" H64 " nbdboot.part=UUID=a", "UUID=a: " },
 		{ "roothash=" H64 " nbdboot.verity", "nbdboot.verity=: " },
 		{ "nbdboot.verity=panic", "no roothash=" },
-		{ "usrhash=" H64, "usrhash=: " },
+		{ "root=tmpfs netroot=nbd://h/x usrhash=12", "usrhash=12: " },
+		{ "root=tmpfs netroot=nbd://h/x systemd.verity_usr_hash=1",
+		  "no usrhash=" },
+		{ "mount.usr=LABEL=a nbdboot.verity=panic", "no roothash=" },
 		{ "systemd.verity_root_data=/dev/nbd0", "no roothash=" },
 		{ "systemd.verity_root_hash=/dev/nbd0", "no roothash=" },
 		{ "systemd.verity_root_options=salt=-", "no roothash=" },
@@ -207,7 +247,7 @@ static void a_tree_in_an_export_is_read_like_a_root(void **state)
 	assert_non_null(strstr(d.text, "the hash tree, nbd:///t: "));
 	assert_int_equal(take_tree("nbdboot.verity=nbd://h/t nbdboot.toram"),
 			 NBD_E_USAGE);
-	assert_non_null(strstr(d.text, "nbdboot.toram: only the root"));
+	assert_non_null(strstr(d.text, "nbdboot.toram: only the image"));
 	assert_int_equal(
 		take("root=nbds://h/x nbdboot.tls=require roothash=" H64
 		     " nbdboot.verity=nbd://h/t",
@@ -296,6 +336,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_root_hash_is_a_word_or_in_the_initramfs),
 		cmocka_unit_test(no_word_takes_away_that_of_the_initramfs),
+		cmocka_unit_test(that_of_the_initramfs_holds_for_usr_too),
+		cmocka_unit_test(a_usr_beside_a_root_is_verified_alone),
 		cmocka_unit_test(any_word_asks_for_a_verified_root),
 		cmocka_unit_test(the_partition_of_the_data_is_that_of_the_root),
 		cmocka_unit_test(a_tree_in_an_export_is_read_like_a_root),

@@ -377,6 +377,41 @@ static void from_ram_there_is_no_way_back(void **state)
 	leads_back_by("");
 }
 
+/* Of it only /usr is from the server; the words say how it is put together. */
+static void a_root_in_ram_with_usr_of_a_server_is_made_again(void **state)
+{
+	(void)state;
+	in_ram = true;
+	device = NULL;
+	mounts = "tmpfs / tmpfs rw 0 0\n";
+	cmdline = "root=tmpfs netroot=nbd://h/x ip=dhcp";
+	leads_back_by(cmdline);
+	verified = true;
+	cmdline = "root=tmpfs netroot=nbd://h/x usrhash=12 nbdboot.toram";
+	leads_back_by(cmdline);
+	cmdline = "root=nbd://h/x systemd.volatile=yes";
+	refused("only its initramfs has its root hash");
+	verified = false;
+	leads_back_by(cmdline);
+}
+
+/* The device of the root says nothing of /usr. */
+static void usr_beside_a_root_is_mounted_again(void **state)
+{
+	static const char hash[] = "root=nbd://h/x rw usrhash="
+				   "0123456789abcdef0123456789abcdef";
+
+	(void)state;
+	verified = true;
+	cmdline = hash;
+	leads_back_by(cmdline);
+	verified = false;
+	cmdline = "root=dhcp ip=dhcp mount.usr=LABEL=usr";
+	leads_back_by(cmdline);
+	cmdline = "quiet root=UUID=1-2 mount.usr=LABEL=usr";
+	refused("as neither the kernel command line nor its device names its");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -397,6 +432,11 @@ int main(void)
 		cmocka_unit_test_setup(a_root_on_a_volume_is_named_as_that,
 				       reset),
 		cmocka_unit_test_setup(from_ram_there_is_no_way_back, reset),
+		cmocka_unit_test_setup(
+			a_root_in_ram_with_usr_of_a_server_is_made_again,
+			reset),
+		cmocka_unit_test_setup(usr_beside_a_root_is_mounted_again,
+				       reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
