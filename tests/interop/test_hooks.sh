@@ -582,6 +582,10 @@ tree=dev-disk-by\\x2dpartuuid-00000000\\x2d0000\\x2d0000\\x2d0123\\x2d456789abcd
 generator "root=/dev/mapper/root roothash=$hash netroot=nbd:h:x" ''
 check "dracut's generator: and for the data of a verified root" lasts "$data"
 check "dracut's generator: and for its hash tree" lasts "$tree"
+generator "root=tmpfs usrhash=$hash netroot=nbd:h:x" ''
+# shellcheck disable=SC2016 # for eval
+check "dracut's generator: and for both of a verified /usr" eval \
+	'lasts "$data" && lasts "$tree"'
 generator "root=/dev/mapper/root roothash=../$hash netroot=nbd:h:x" ''
 check "dracut's generator: a hash that is none makes no file" \
 	[ -z "$(find "$work/gen" -name '*.conf')" ]

@@ -47,12 +47,13 @@ set -f
 for word in $(getcmdline); do
 	case $word in
 	rd.luks.uuid=* | rd.luks.name=*) luks "${word#rd.luks.????=}" "$2" ;;
-	roothash=*)
+	roothash=* | usrhash=*)
 		for half in $(halves "${word#*=}"); do
 			no_limit "/dev/disk/by-partuuid/$half" "$2"
 		done
 		;;
-	systemd.verity_root_data=* | systemd.verity_root_hash=*)
+	systemd.verity_root_data=* | systemd.verity_root_hash=* | \
+	systemd.verity_usr_data=* | systemd.verity_usr_hash=*)
 		no_limit "$(label_uuid_to_dev "${word#*=}")" "$2" ;;
 	esac
 done
