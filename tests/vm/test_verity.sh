@@ -68,12 +68,23 @@ format "$work/coded" "$work/coded" --hash-offset="$size" \
 	--data-blocks=$((size / 4096)) --fec-device="$work/coded" \
 	--fec-offset="$codes"
 flip "$work/coded" $((middle * 4096)) 5
+# The codes are of 253 bytes, one each of blocks that are so far apart, of which
+# one can be wrong.  They cover all before them but the superblock.
+apart=$(((codes / 4096 - 1 + 252) / 253))
+wrong=$(($(offset OTHER-BEGINS-HERE) / 4096 + 1))
+[ $(((wrong - middle) % apart)) != 0 ] || wrong=$((wrong + 1))
+for i in 0 1 2 3; do
+	flip "$work/coded" $(((wrong + i * apart) * 4096)) 1
+done
 serve 0 file "$work/coded"
 coded="ro roothash=$roothash \
 systemd.verity_root_options=hash-offset=$size,fec-offset=$codes,fec-device=/dev/nbd0"
-in_qemu boot "$coded" loglevel=5
+in_qemu boot "$coded" loglevel=5 guest.coded
 ended 'a wrong block is corrected by the codes of the image' \
 	'device-mapper: verity-fec: .*corrected' "^guest: blob is $blob$" '!WRONG'
+shows 'the server of a corrected block is no liar, that of another one is' \
+	"verity: block $wrong of the data is wrong from nbd://$host:$port/" \
+	"!verity: block $middle of"
 refused 'a kernel without error correction refuses them' \
 	'FAILED: verity: target .* use_fec_from_device' "$coded"
 unserve

@@ -16,6 +16,10 @@ make_tree()
 		head -c "${blob_size:-4M}" /dev/urandom
 		echo BLOB-ENDS-HERE
 	} >"$tree/etc/blob"
+	{
+		echo OTHER-BEGINS-HERE
+		head -c 256K /dev/urandom
+	} >"$tree/etc/other"
 	blob=$(sha256sum "$tree/etc/blob" | cut -d ' ' -f 1)
 	mksquashfs "$tree" "$work/plain" -quiet -no-progress -all-root -noD \
 		-noF -noI -noappend >/dev/null

@@ -94,6 +94,15 @@ case $(cat /proc/cmdline) in
 	done
 	echo "guest: blob is ${sum%% *}"
 	;;
+*guest.coded*)
+	listen
+	echo "guest: blob is $(sha256sum /etc/blob | cut -d ' ' -f 1)"
+	if cat /etc/other >/dev/null; then
+		echo 'guest: WRONG: read'
+	else
+		await ' is wrong from '
+	fi
+	;;
 *guest.bad*)
 	echo 'guest: reads'
 	cat /etc/blob >/dev/null
