@@ -69,9 +69,13 @@ static const char networkd_dhcp[] =
 static const char networkd_dhcp6[] = "[IPv6AcceptRA]\nDHCPv6Client=no\n";
 static const char networkd_address[] = "Address=$a/$p\n";
 static const char networkd_gateway[] = "Gateway=$g\n";
-/* managed=0 does not keep `nmcli device connect` from activating a profile. */
+/*
+ * managed=0 does not keep `nmcli device connect` from activating a profile.  For
+ * NetworkManager a bond, a bridge or a VLAN has no permanent MAC, which is all
+ * that mac: matches; so the name is here as well.
+ */
 static const char manager[] =
-	"[device-nbdboot-$n]\nmatch-device=mac:$m\nmanaged=0\n"
+	"[device-nbdboot-$n]\nmatch-device=interface-name:=$n,mac:$m\nmanaged=0\n"
 	"allowed-connections=uuid:00000000-0000-0000-0000-000000000000\n";
 
 /*

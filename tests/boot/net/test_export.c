@@ -103,7 +103,7 @@ static void a_lease_is_written_for_everybody(void **state)
 	   "[Link]\nName=eth0\n"
 	   "AlternativeNamesPolicy=database onboard slot path\n");
 	is("NetworkManager/conf.d/10-nbdboot-eth0.conf",
-	   "[device-nbdboot-eth0]\nmatch-device=mac:52:54:00:01:02:03\n"
+	   "[device-nbdboot-eth0]\nmatch-device=interface-name:=eth0,mac:52:54:00:01:02:03\n"
 	   "managed=0\nallowed-connections="
 	   "uuid:00000000-0000-0000-0000-000000000000\n");
 	file_read(run, "systemd/network/10-nbdboot-eth0.network", text,
