@@ -20,14 +20,17 @@
 /* Messages sent before an offer without the needed root-path is accepted. */
 #define PATIENCE   2
 
+/* s after its end in which a server may still renew a lease; some are that short. */
+#define GRACE 120u
+
 /* Handles a message; true if the state has changed. */
 typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
 
-static receive take_offer, take_ack, take_nak, renew, lose;
+static receive take_offer, take_ack, take_nak, lose;
 
 /*
- * BOUND and LOST send and receive nothing.  REBINDING never ends: the address
- * stays in use after the end of its lease, because the root depends on it.
+ * BOUND and LOST send and receive nothing.  The address stays in use after the
+ * end of its lease, because the root depends on it.
  */
 static const struct state {
 	enum dhcp_type send; /* 0: nothing; a request names d->lease */
@@ -49,15 +52,16 @@ static const struct state {
 			      .nak = take_nak,
 			      .tries = REQUESTS,
 			      .next = DHCP_SELECTING },
-	/* until T2: see expired() */
+	/* until T2, and until the end of the lease: see expired() */
 	[DHCP_RENEWING] = { .send = DHCP_REQUEST,
-			    .ack = renew,
+			    .ack = take_ack,
 			    .nak = lose,
 			    .next = DHCP_REBINDING },
 	[DHCP_REBINDING] = { .send = DHCP_REQUEST,
 			     .any_server = true,
-			     .ack = renew,
-			     .nak = lose },
+			     .ack = take_ack,
+			     .nak = lose,
+			     .next = DHCP_SELECTING },
 	[DHCP_LOST] = { 0 },
 };
 
@@ -99,6 +103,9 @@ void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 {
 	memset(&d->q, 0, sizeof(d->q));
 	d->q.host = d->lease.host;
+	d->in_use = true;
+	d->need_path = false;
+	d->naks = 0;
 	begin(d, DHCP_RENEWING, mac, seed, now);
 }
 
@@ -108,32 +115,42 @@ void net_dhcp_again(struct dhcp *d, uint64_t now)
 		enter(d, d->state, now);
 }
 
-static bool expired(const struct dhcp *d, const struct state *s, uint64_t now)
+static bool expired(const struct dhcp *d, uint64_t now)
 {
-	return d->state == DHCP_RENEWING
-		       ? (now - d->bound) / 1000 >= d->lease.t2
-		       : s->tries && d->tries >= s->tries;
+	uint64_t age = (now - d->bound) / 1000;
+
+	switch (d->state) {
+	case DHCP_RENEWING:
+		return age >= d->lease.t2;
+	case DHCP_REBINDING:
+		return d->lease.seconds != UINT32_MAX &&
+		       age >= (uint64_t)d->lease.seconds + GRACE;
+	default:
+		return states[d->state].tries &&
+		       d->tries >= states[d->state].tries;
+	}
 }
 
 size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 {
 	uint64_t secs = (now - d->started) / 1000;
-	const struct state *s = &states[d->state];
+	const struct state *s;
 	struct dhcp_query *q = &d->q;
 
-	if (expired(d, s, now)) {
+	while (expired(d, now)) {
 		if (d->state == DHCP_REQUESTING)
 			memcpy(d->broke, d->lease.server, sizeof(d->broke));
-		enter(d, s->next, now);
-		s = &states[d->state];
+		enter(d, states[d->state].next, now);
 	}
+	s = &states[d->state];
 	if (!s->send)
 		return 0;
 	q->secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
-	d->deaf = d->deaf || d->tries >= DEAF;
+	/* the kernel drops an offer of another address that is sent to that */
+	d->deaf = d->deaf || d->in_use || d->tries >= DEAF;
 	q->broadcast = d->deaf && d->state < DHCP_RENEWING;
 	q->type = s->send;
-	q->ours = s->send == DHCP_REQUEST ? &d->lease : NULL;
+	q->ours = s->send == DHCP_REQUEST || d->in_use ? &d->lease : NULL;
 	q->renew = d->state >= DHCP_RENEWING;
 	q->max = (uint16_t)(d->mtu < ANSWER_MAX ? d->mtu : ANSWER_MAX);
 	d->due = now + pause(d, d->tries);
@@ -157,9 +174,27 @@ static enum {
 	return d->need_path && !l->root_path[0] ? POOR : GOOD;
 }
 
+/*
+ * The address cannot change while the root depends on it.  An answer with another
+ * one is ignored: we keep what we have, and ask the other servers.
+ */
+static bool is_other(struct dhcp *d, const struct dhcp_lease *l)
+{
+	d->other = d->in_use &&
+		   memcmp(l->addr, d->lease.addr, sizeof(l->addr)) != 0;
+	return d->other;
+}
+
 /* If there is no good offer, the first one of the best that came is kept. */
 static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
+	if (d->in_use) {
+		if (is_other(d, l))
+			return false;
+		/* its times count from the ACK on */
+		memcpy(d->lease.server, l->server, sizeof(l->server));
+		return enter(d, DHCP_REQUESTING, now);
+	}
 	if (d->state == DHCP_CHOOSING && rank(d, l) <= rank(d, &d->lease))
 		return false;
 	d->lease = *l;
@@ -177,6 +212,8 @@ static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
 	(void)now;
+	if (is_other(d, l))
+		return false;
 	d->lease = *l;
 	d->bound = d->sent;
 	d->state = DHCP_BOUND;
@@ -199,18 +236,7 @@ static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 	return true;
 }
 
-/*
- * A renewal is about the address in ciaddr (RFC 2131, 4.3.2), which cannot
- * change while the root depends on it.  A server that withdraws it sends a NAK.
- * An ACK for another address is ignored: we keep the lease, and after T2 ask
- * the other servers.
- */
-static bool renew(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
-{
-	d->other = memcmp(l->addr, d->lease.addr, sizeof(l->addr)) != 0;
-	return !d->other && take_ack(d, l, now);
-}
-
+/* A server that withdraws the address; see RFC 2131, 4.3.2. */
 static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 {
 	(void)l;

@@ -7,7 +7,8 @@
  *	SELECTING --offer--> REQUESTING --ack--> BOUND
  *	    ^-------nak, silence-----'
  *	RENEWING --T2--> REBINDING --ack--> BOUND
- *	    '-----------nak------'--> LOST
+ *	    |                |   '--2 min after its end--> SELECTING, of that address
+ *	    '-----------nak--'--> LOST
  *
  * The first useful offer is taken: a booting machine does not wait for others.
  * The pauses between two messages are 1, 2, 4 ... 64 s, an eighth more or less.
@@ -40,9 +41,10 @@ struct dhcp {
 	bool need_path; /* see net_dhcp_start(); set by the caller after that */
 	/* bytes of the interface, set by the caller as well; 0: not known */
 	unsigned mtu;
-	bool other; /* the last ACK of a renewal was for another address */
-	bool proxy; /* a server for PXE alone has answered */
-	bool deaf;  /* answers may have come that were sent to our address */
+	bool in_use; /* the root depends on the address: it cannot change */
+	bool other;  /* the last answer to a renewal was for another address */
+	bool proxy;  /* a server for PXE alone has answered */
+	bool deaf;   /* answers may have come that were sent to our address */
 	unsigned tries;	  /* messages sent in this state */
 	unsigned naks;	  /* before there is a lease */
 	uint8_t broke[4]; /* a server that did not keep to its offer; 0: none */
@@ -65,8 +67,9 @@ void net_dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
 
 /*
  * Begins to renew d->lease, which began at d->bound: asks only its server until
- * T2, then (REBINDING) all servers, even after the lease has ended.
- * Initializes the rest of d.
+ * T2, then (REBINDING) all servers, and two minutes after the end of the lease
+ * for one of the same address, since servers have forgotten it.  Initializes the
+ * rest of d.
  */
 void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
 		      uint64_t now);

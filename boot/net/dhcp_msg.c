@@ -162,10 +162,10 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	p = put(p, CLIENT_ID, id, sizeof(id));
 	p = put(p, VENDOR_CLASS, "nbdboot", 7);
 	p = put(p, MAX_SIZE, max_size, 2);
-	if (q->ours && !q->renew) {
+	if (q->ours && !q->renew)
 		p = put(p, WANTED, q->ours->addr, 4);
+	if (q->ours && !q->renew && q->type == DHCP_REQUEST)
 		p = put(p, SERVER, q->ours->server, 4);
-	}
 	if (q->host[0])
 		p = put(p, HOST, q->host, strlen(q->host));
 	memcpy(p, ask_for, sizeof(ask_for));

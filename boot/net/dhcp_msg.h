@@ -73,8 +73,9 @@ struct dhcp_query {
 	uint8_t mac[6];
 	const char *host; /* 12; "": none; at most 64 bytes */
 	/*
-	 * The wanted lease: option 50 is its address and option 54 its server,
-	 * or, to renew it, only ciaddr is its address.  NULL: any lease.
+	 * The wanted lease: option 50 is its address and, in a request, option
+	 * 54 its server; or, to renew it, only ciaddr is its address.  NULL: any
+	 * lease.
 	 */
 	const struct dhcp_lease *ours;
 	bool renew;

@@ -20,6 +20,9 @@
 /* A score, see score(). */
 #define GOOD	 257u
 
+/* s after its end in which a server may still renew a lease; some are that short. */
+#define GRACE 120u
+
 /* Handles a reply; true if the state has changed. */
 typedef bool receive(struct lease6 *d, const struct lease6_values *v,
 		     uint64_t now);
@@ -28,8 +31,8 @@ static receive advertised, rapid, requested, declined, renewed, confirmed,
 	released;
 
 /*
- * BOUND and LOST send and receive nothing.  REBINDING never ends: the address
- * stays in use after the end of its lease, because the root depends on it.
+ * BOUND and LOST send and receive nothing.  The address stays in use after the
+ * end of its lease, because the root depends on it.
  */
 static const struct row {
 	enum lease6_type send; /* 0: nothing */
@@ -61,7 +64,7 @@ static const struct row {
 			       .server = true,
 			       .reply = declined },
 	[LEASE6_BOUND] = { 0 },
-	/* until T2: see is_over() */
+	/* until T2, and until the end of the lease: see is_over() */
 	[LEASE6_RENEWING] = { .send = LEASE6_RENEW,
 			      .timeout = 10000,
 			      .longest = 600000,
@@ -71,6 +74,7 @@ static const struct row {
 	[LEASE6_REBINDING] = { .send = LEASE6_REBIND,
 			       .timeout = 10000,
 			       .longest = 600000,
+			       .next = LEASE6_SOLICITING,
 			       .reply = renewed },
 	[LEASE6_CONFIRMING] = { .send = LEASE6_CONFIRM,
 				.timeout = 1000,
@@ -94,7 +98,7 @@ static bool enter(struct lease6 *d, enum lease6_state state, uint64_t due)
 	d->due = rows[state].send ? due : UINT64_MAX;
 	d->xid = nbd_retry_random(&d->random);
 	if (state == LEASE6_SOLICITING)
-		d->offered = false;
+		d->offered = d->again = false;
 	return true;
 }
 
@@ -167,8 +171,13 @@ static uint32_t next_timeout(struct lease6 *d, const struct row *r)
 
 static bool is_over(const struct lease6 *d, const struct row *r, uint64_t now)
 {
+	uint64_t age = (now - d->bound) / 1000;
+
 	if (d->state == LEASE6_RENEWING)
-		return (now - d->bound) / 1000 >= d->lease.t2;
+		return age >= d->lease.t2;
+	if (d->state == LEASE6_REBINDING)
+		return d->lease.valid != UINT32_MAX &&
+		       age >= (uint64_t)d->lease.valid + GRACE;
 	if (r->duration)
 		return d->tries && now - d->first >= r->duration;
 	return r->tries && d->tries >= r->tries;
@@ -196,12 +205,19 @@ static enum lease6_state next_of(const struct lease6 *d, const struct row *r)
 							  : r->next;
 }
 
+/* The address that is asked for; NULL: any. */
+static const uint8_t *wanted(const struct lease6 *d)
+{
+	return d->in_use || d->state > LEASE6_SOLICITING ? d->lease.addr : NULL;
+}
+
 static void advance(struct lease6 *d, uint64_t now)
 {
-	if (is_over(d, &rows[d->state], now) && d->state == LEASE6_REQUESTING)
-		d->broke = d->lease.server;
-	if (is_over(d, &rows[d->state], now))
+	while (is_over(d, &rows[d->state], now)) {
+		if (d->state == LEASE6_REQUESTING)
+			d->broke = d->lease.server;
 		enter(d, next_of(d, &rows[d->state]), now);
+	}
 	if (d->state == LEASE6_SOLICITING && d->offered &&
 	    (score(d, &d->lease) >= GOOD || d->tries >= PATIENCE))
 		enter(d, LEASE6_REQUESTING, now);
@@ -224,7 +240,7 @@ size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
 	q.xid = d->xid;
 	q.elapsed = (uint16_t)(elapsed < UINT16_MAX ? elapsed : UINT16_MAX);
 	q.server = r->server ? &d->lease.server : NULL;
-	q.addr = r->send == LEASE6_SOLICIT ? NULL : d->lease.addr;
+	q.addr = wanted(d);
 	d->timeout = next_timeout(d, r);
 	d->due = now + d->timeout;
 	if (r->duration && d->due > d->first + r->duration)
@@ -236,6 +252,21 @@ size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
 
 /* ---- receiving ---- */
 
+static bool is_ours(const struct lease6 *d, const struct lease6_values *v)
+{
+	return v->has && !memcmp(v->addr, d->lease.addr, sizeof(v->addr));
+}
+
+/*
+ * The address cannot change while the root depends on it: another one is
+ * ignored.
+ */
+static bool is_other(struct lease6 *d, const struct lease6_values *v)
+{
+	d->other = d->in_use && !is_ours(d, v);
+	return d->other;
+}
+
 static bool advertised(struct lease6 *d, const struct lease6_values *v,
 		       uint64_t now)
 {
@@ -243,6 +274,13 @@ static bool advertised(struct lease6 *d, const struct lease6_values *v,
 	if (!v->has) {
 		d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
 		return false;
+	}
+	if (d->in_use) {
+		if (is_other(d, v))
+			return false;
+		/* its times count from the reply on */
+		d->lease.server = v->server;
+		return enter(d, LEASE6_REQUESTING, now);
 	}
 	if (!d->offered || score(d, v) > score(d, &d->lease))
 		d->lease = *v;
@@ -262,6 +300,7 @@ static bool bind_to(struct lease6 *d, const struct lease6_values *v)
 	d->lease = *v;
 	d->bound = d->sent;
 	d->refused = LEASE6_SUCCESS;
+	d->other = d->moved = false;
 	return enter(d, LEASE6_BOUND, 0);
 }
 
@@ -270,7 +309,8 @@ static bool rapid(struct lease6 *d, const struct lease6_values *v, uint64_t now)
 	(void)now;
 	if (!v->has)
 		d->refused = v->status;
-	return v->rapid && v->has && v->valid && bind_to(d, v);
+	return v->rapid && v->has && v->valid && !is_other(d, v) &&
+	       bind_to(d, v);
 }
 
 /*
@@ -281,15 +321,10 @@ static bool refuse(struct lease6 *d, uint64_t now)
 {
 	unsigned n = d->refusals < REFUSALS ? d->refusals : REFUSALS;
 
-	if (d->in_use)
+	if (d->again)
 		return enter(d, LEASE6_LOST, 0);
 	d->refusals++;
 	return enter(d, LEASE6_SOLICITING, now + (UINT64_C(250) << n));
-}
-
-static bool is_ours(const struct lease6 *d, const struct lease6_values *v)
-{
-	return v->has && !memcmp(v->addr, d->lease.addr, sizeof(v->addr));
 }
 
 static bool requested(struct lease6 *d, const struct lease6_values *v,
@@ -329,14 +364,15 @@ static bool renewed(struct lease6 *d, const struct lease6_values *v,
 	return enter(d, LEASE6_REQUESTING, now);
 }
 
+/* 18.2.10.3: another server may have the network of the address. */
 static bool confirmed(struct lease6 *d, const struct lease6_values *v,
 		      uint64_t now)
 {
-	(void)now;
 	if (v->status && v->status != LEASE6_NOT_ON_LINK)
 		return false;
 	d->moved = v->status == LEASE6_NOT_ON_LINK;
-	return enter(d, LEASE6_BOUND, 0);
+	return d->moved ? enter(d, LEASE6_SOLICITING, delayed(d, now))
+			: enter(d, LEASE6_BOUND, 0);
 }
 
 /* It may give the same address again. */
@@ -366,9 +402,7 @@ bool net_lease6_take(struct lease6 *d, const uint8_t *p, size_t len,
 	/* before the first message nobody can know its transaction ID */
 	if (!d->tries)
 		return false;
-	type = net_lease6_parse(
-		p, len, d->xid, &d->id,
-		d->state > LEASE6_SOLICITING ? d->lease.addr : NULL, &v);
+	type = net_lease6_parse(p, len, d->xid, &d->id, wanted(d), &v);
 	fn = type == LEASE6_ADVERTISE ? r->advertise
 	     : type == LEASE6_REPLY   ? r->reply
 				      : NULL;

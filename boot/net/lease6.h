@@ -11,8 +11,10 @@
  *	  '---refused, silence--------'     DECLINING --reply, silence--> SOLICITING
  *
  *	RENEWING --T2--> REBINDING --reply--> BOUND
- *	    '-- no binding -----'--> REQUESTING, once --refused--> LOST
+ *	    |               |   '--2 min after its end--> SOLICITING, of that address
+ *	    '-- no binding -'--> REQUESTING, once --refused--> LOST
  *	CONFIRMING --reply, silence--> BOUND
+ *	    '------- not on link ----> SOLICITING, of that address
  *	RELEASING --reply, silence--> LOST
  *
  * A second after the first Solicit the best advertisement is taken: the one with
@@ -44,7 +46,7 @@ struct lease6 {
 	bool need_path; /* set by the caller after net_lease6_start() */
 	bool in_use;	/* the root depends on the address: it cannot change */
 	bool other;	/* a renewal was answered with another address only */
-	bool moved;	/* CONFIRMING: it does not belong to this link */
+	bool moved;	/* a server says that it does not belong to this link */
 	bool again;	/* REQUESTING, because a server had no binding */
 	bool offered;	/* lease is an advertisement */
 	enum lease6_status refused; /* why there is no address, if not 0 */
@@ -78,7 +80,9 @@ void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
  * These begin with a lease that was BOUND, of id, bound and lease, and
  * initialize the rest.
  *
- * Asks to keep the address, which is in use: its server until T2, then all.
+ * Asks to keep the address, which is in use: its server until T2, then all, and
+ * two minutes after the end of the lease for one of the same address, since
+ * servers have forgotten it.
  */
 void net_lease6_renewal(struct lease6 *d, uint32_t seed, uint64_t now);
 

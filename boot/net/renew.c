@@ -42,8 +42,7 @@ static void talk(int fd, struct dhcp *dhcp, uint64_t end)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	uint64_t now;
 
-	while ((dhcp->state == DHCP_RENEWING ||
-		dhcp->state == DHCP_REBINDING) &&
+	while (dhcp->state != DHCP_BOUND && dhcp->state != DHCP_LOST &&
 	       (now = nbd_now_ms()) < end) {
 		uint64_t next = dhcp->due < end ? dhcp->due : end;
 		uint8_t buf[1500];
@@ -140,6 +139,7 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 			 "lease from now on");
 	if (fd < 0)
 		return fd;
+	r->resumed = false;
 	net_dhcp_renewal(&j->dhcp, j->l.mac, net_job_seed(j->l.mac, now), now);
 	talk(fd, &j->dhcp, now + timeout_ms);
 	close(fd);

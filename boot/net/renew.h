@@ -17,8 +17,11 @@ struct net_renewal {
 	struct net_plan plan;
 	struct ip_config ip; /* of no interface */
 	int run;	     /* the result of file_run() */
-	bool resumed;	     /* the machine was suspended meanwhile */
-	uint64_t kept;	     /* when the lease of the files began */
+	/* of renewd.c: suspend_open(), and the suspend_ms() that it knows of */
+	int nap;
+	uint64_t slept;
+	bool resumed;  /* the machine was suspended meanwhile */
+	uint64_t kept; /* when the lease of the files began */
 };
 
 /*

@@ -61,17 +61,17 @@ static int result(const struct job *j, struct nbd_diag *d)
 				"%s: the DHCPv6 server refuses to renew the "
 				"lease",
 				j->l.name);
+	if (l->moved)
+		return nbd_diag(d, NBD_E_UNREACHABLE,
+				"%s: a DHCPv6 server says that the address "
+				"does not belong to this network (NotOnLink)",
+				j->l.name);
 	if (l->state != LEASE6_BOUND)
 		return nbd_diag(d, NBD_E_TIMEOUT,
 				l->other
 					? "%s: the DHCPv6 server answered with "
 					  "another address, which is not used"
 					: "%s: no DHCPv6 server answered",
-				j->l.name);
-	if (l->moved)
-		return nbd_diag(d, NBD_E_UNREACHABLE,
-				"%s: a DHCPv6 server says that the address "
-				"does not belong to this network (NotOnLink)",
 				j->l.name);
 	return NBD_OK;
 }
@@ -93,10 +93,10 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 			 "lease from now on");
 	if (j->fd < 0)
 		return j->fd;
-	if (j->lease6.state == LEASE6_BOUND && r->resumed &&
+	if (r->resumed &&
 	    net_renew_left(j->lease6.bound, j->lease6.lease.t1, now))
 		net_lease6_confirm(&j->lease6, seed, now);
-	else if (j->lease6.state == LEASE6_BOUND)
+	else if (j->lease6.state == LEASE6_BOUND || r->resumed)
 		net_lease6_renewal(&j->lease6, seed, now);
 	r->resumed = false;
 	talk(j, now + timeout_ms);

@@ -18,14 +18,16 @@
 #include "boot/system/harden.h"
 #include "boot/system/ready.h"
 #include "boot/net/renew6.h"
+#include "port/linux/suspend.h"
 
 /* ms: enough for four messages. */
 #define ASK_MS	 8000
 /* ms between tries at least, however little time is left: RFC 2131, 4.4.5. */
 #define RETRY_MS 60000
-/* ms: how often to look whether the machine was suspended, and that it was. */
+/* ms: how often to look for a suspend where the kernel does not report it. */
 #define CHECK_MS 30000
-#define LATE_MS	 5000
+/* ms: the clocks that show one are read one after the other. */
+#define NAP_MS	 1000
 
 uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
 {
@@ -41,37 +43,45 @@ uint64_t net_renewd_pause(const struct dhcp *dhcp, bool failed, uint64_t now)
 }
 
 /*
- * Sleeps in parts of at most `most` ms.  True: the machine was suspended, since
- * one of them took longer by more than LATE_MS on a clock that counts that.
+ * Sleeps for ms.  True: it was cut short, as the machine was suspended since the
+ * last time.
  */
-static bool sleep_ms(uint64_t ms, int most)
+static bool sleep_ms(struct net_renewal *r, uint64_t ms)
 {
-	uint64_t now = nbd_now_ms(), end = now + ms, due;
-	bool suspended = false;
+	struct pollfd p = { .fd = r->nap, .events = POLLIN };
+	uint64_t now = nbd_now_ms(), end = now + ms, slept;
+	unsigned most = r->nap < 0 ? CHECK_MS : INT32_MAX;
 
-	for (; now < end && !suspended; now = nbd_now_ms()) {
-		int part = end - now > (unsigned)most ? most : (int)(end - now);
-
-		due = now + (unsigned)part + LATE_MS;
-		poll(NULL, 0, part);
-		suspended = nbd_now_ms() > due;
+	for (;; now = nbd_now_ms()) {
+		slept = suspend_ms();
+		if (slept > r->slept + NAP_MS) {
+			r->slept = slept;
+			return true;
+		}
+		if (now >= end)
+			return false;
+		poll(&p, r->nap >= 0,
+		     (int)(end - now > most ? most : end - now));
+		suspend_read(r->nap);
 	}
-	return suspended;
 }
 
-/* Waits until the lease is to be renewed, or in doubt. */
+/*
+ * Waits until the lease is to be renewed, or in doubt: while the machine was
+ * suspended it may have ended, or the machine may have come to another network.
+ */
 static void await(struct net_renewal *r, bool failed)
 {
 	const struct lease6 *six = &r->j.lease6;
 	uint64_t now = nbd_now_ms();
+	uint64_t ms = net_lease6_begun(six)
+			      ? net_renew6_pause(six, failed, now)
+			      : net_renewd_pause(&r->j.dhcp, failed, now);
 
-	if (net_lease6_begun(six))
-		r->resumed =
-			sleep_ms(net_renew6_pause(six, failed, now), CHECK_MS);
-	else
-		while (sleep_ms(net_renewd_pause(&r->j.dhcp, failed, now),
-				INT32_MAX))
-			now = nbd_now_ms();
+	/* the interface was not up yet to ask */
+	if (r->resumed && ms > RETRY_MS)
+		ms = RETRY_MS;
+	r->resumed |= sleep_ms(r, ms);
 }
 
 int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
@@ -80,6 +90,8 @@ int net_renewd_run(struct net_renewal *r, struct nbd_diag *d)
 
 	if (rc)
 		return rc;
+	r->nap = suspend_open();
+	r->slept = suspend_ms();
 	boot_log_to_kernel();
 	boot_harden();
 	/* its port; its interface before Linux 5.7; memory that is locked */

@@ -4,7 +4,8 @@ port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o \
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o port/linux/module_alias.o
 port-$(CONFIG_BOOT_IMAGE) += port/linux/module_bus.o
 port-$(CONFIG_PORT_LINUX) += port/linux/link.o port/linux/link_path.o port/linux/packet.o \
-	port/linux/eapol.o port/linux/udp6.o
+	port/linux/eapol.o port/linux/udp6.o \
+	port/linux/suspend.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o \
 	port/linux/nbdk_watch.o
 port-$(CONFIG_PORT_LINUX) += $(if $(CONFIG_BOOT_LIST), \

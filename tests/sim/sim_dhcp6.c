@@ -24,6 +24,7 @@ const char sim_claim[] =
 #define FLOOD	 20
 #define NAPS	 3000
 #define SOCKET	 1000
+#define RESUMED	 1001 /* what tells of a suspend, if the kernel has it */
 #define ASK_MS	 8000
 #define ADDRESS6 16
 
@@ -44,7 +45,9 @@ static struct world {
 	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
 	unsigned n_sent;
 	struct lease6 d;
+	uint64_t slept;	 /* ms: suspended */
 	uint64_t asleep; /* ms: the machine was suspended until then */
+	bool moved;	 /* a server said so */
 	uint8_t addr;	 /* of the lease when it was got */
 	/* ms: the interface is down until then; the last that was noticed */
 	uint64_t down, tried;
@@ -254,6 +257,7 @@ static void hear(const struct server *s, const uint8_t *q, size_t n)
 	if (q[0] == LEASE6_CONFIRM) {
 		a = (struct answer){ .type = LEASE6_REPLY,
 				     .status = leases_mishap(10) ? 4 : 0 };
+		w.moved |= a.status;
 	}
 	answer(s, q, n, &a);
 }
@@ -393,8 +397,8 @@ int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
 	if (leases.now > leases.expected && leases.now > w.asleep)
 		sim_fail("the renewal is %llu ms late",
 			 (unsigned long long)(leases.now - leases.expected));
-	/* 600 s and a tenth: REB_MAX_RT */
-	leases_expect(left > 660000 ? left : 660000 + ASK_MS);
+	/* 3600 s and a tenth: SOL_MAX_RT */
+	leases_expect(left > 3960000 ? left : 3960000 + ASK_MS);
 	memset(leases.flying, 0, sizeof(leases.flying));
 	w.open = true;
 	return SOCKET;
@@ -413,7 +417,7 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 		sim_fail("sent over descriptor %d", fd);
 	if (after && q[0] == LEASE6_RENEW)
 		sim_fail("after T2 one server alone is asked");
-	if (q[0] != LEASE6_CONFIRM &&
+	if (q[0] != LEASE6_CONFIRM && !w.moved &&
 	    leases.now < w.d.bound + w.d.lease.t1 * UINT64_C(1000))
 		sim_fail("type %u before T1", q[0]);
 	hear_all(p, len);
@@ -433,13 +437,38 @@ bool __wrap_udp6_recv(int fd, void *p, size_t cap, size_t *len)
 	return true;
 }
 
-/* Also the sleep until T1, without a descriptor. */
+int __wrap_suspend_open(void);
+int __wrap_suspend_open(void)
+{
+	return sim_chance(50) ? RESUMED : -1;
+}
+
+uint64_t __wrap_suspend_ms(void);
+uint64_t __wrap_suspend_ms(void)
+{
+	return w.slept;
+}
+
+/* The lease is asked for at once when the machine goes on. */
+static void suspend(bool sleeps)
+{
+	uint64_t ms = 2000 + sim_below(86400000);
+
+	w.slept += ms;
+	leases.now += ms;
+	w.asleep = sleeps ? 0 : leases.now + 61000;
+	if (sleeps)
+		leases_expect(0);
+	sim_say(leases.now, "suspended until now");
+}
+
+/* Also the sleep until T1. */
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 {
-	struct flying *f = n ? leases_next() : NULL;
+	bool sleeps = !n || p->fd == RESUMED;
+	struct flying *f = sleeps ? NULL : leases_next();
 
-	(void)p;
 	if (n)
 		leases_turn();
 	if (ms < 0)
@@ -451,12 +480,11 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 		leases.now = f->at > leases.now ? f->at : leases.now;
 		return 1;
 	}
-	leases.now += (unsigned)ms;
-	/* the machine was suspended: for longer, on its clock, than asked */
 	if (sim_below(n ? 100 : 1000) == 0) {
-		leases.now += sim_below(86400000);
-		w.asleep = leases.now + 61000;
-		sim_say(leases.now, "suspended until now");
+		leases.now += sim_below((unsigned)ms + 1);
+		suspend(sleeps);
+	} else {
+		leases.now += (unsigned)ms;
 	}
 	return 0;
 }

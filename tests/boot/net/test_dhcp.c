@@ -411,7 +411,7 @@ static void a_lease_is_renewed_by_its_server(void **state)
 	assert_int_equal(d.bound, 1805000);
 }
 
-static void then_by_any_also_when_it_has_ended(void **state)
+static void then_by_any(void **state)
 {
 	(void)state;
 	bind_at(5000);
@@ -423,14 +423,59 @@ static void then_by_any_also_when_it_has_ended(void **state)
 	assert_int_equal(d.state, DHCP_REBINDING);
 	assert_true(answer(DHCP_ACK, 2, 5, 3156001));
 	assert_int_equal(d.lease.server[3], 2);
-	net_dhcp_renewal(&d, mac, 7, 3156000 + 3600000);
-	assert_int_equal(sends(3156000 + 3600000), DHCP_REQUEST);
-	assert_int_equal(d.state, DHCP_REBINDING);
-	assert_true(answer(DHCP_ACK, 1, 5, 3156001 + 3600000));
-	assert_int_equal(d.bound, 3156000 + 3600000);
+	assert_int_equal(d.bound, 3156000);
 }
 
-/* All are asked for, however short: 3 s have T2 after 3 s, too. */
+/* Servers have forgotten it then: it is asked for anew, and no other one. */
+static void a_lease_that_has_ended_is_asked_for_again(void **state)
+{
+	uint64_t ended = 5000 + 3600000 + 120000;
+
+	(void)state;
+	bind_at(5000);
+	net_dhcp_renewal(&d, mac, 7, ended - 1);
+	assert_int_equal(sends(ended - 1), DHCP_REQUEST);
+	assert_int_equal(d.state, DHCP_REBINDING);
+	net_dhcp_renewal(&d, mac, 7, ended);
+	assert_int_equal(sends(ended), DHCP_DISCOVER);
+	assert_memory_equal(sent + 12, "\0\0\0\0", 4);
+	assert_memory_equal(option(50), "\xc0\x00\x02\x05", 4);
+	assert_null(option(54));
+	/* an offer of another one would be lost otherwise */
+	assert_int_equal(sent[10], 0x80);
+	assert_false(answer(DHCP_OFFER, 1, 6, ended + 1));
+	assert_true(d.other);
+	assert_true(answer(DHCP_OFFER, 2, 5, ended + 2));
+	assert_int_equal(sends(ended + 2), DHCP_REQUEST);
+	assert_memory_equal(option(50), "\xc0\x00\x02\x05", 4);
+	assert_memory_equal(option(54), "\xc0\x00\x02\x02", 4);
+	/* a refusal is of this request */
+	assert_true(answer(DHCP_NAK, 2, 5, ended + 3));
+	assert_int_equal(sends(ended + 3), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 2, 5, ended + 4));
+	assert_int_equal(sends(ended + 4), DHCP_REQUEST);
+	assert_false(answer(DHCP_ACK, 2, 6, ended + 5));
+	assert_true(answer(DHCP_ACK, 2, 5, ended + 5));
+	assert_int_equal(d.state, DHCP_BOUND);
+	assert_int_equal(d.bound, ended + 4);
+	assert_int_equal(d.lease.addr[3], 5);
+}
+
+/* An offer alone makes the lease that has ended no younger. */
+static void after_an_offer_without_a_lease_all_are_asked_again(void **state)
+{
+	(void)state;
+	bind_at(5000);
+	net_dhcp_renewal(&d, mac, 7, 4000000);
+	assert_int_equal(sends(4000000), DHCP_DISCOVER);
+	memcpy(seconds, (uint8_t[4]){ 0, 1, 0, 0 }, sizeof(seconds));
+	assert_true(answer(DHCP_OFFER, 2, 5, 4000000));
+	assert_int_equal(sends(4000000), DHCP_REQUEST);
+	net_dhcp_renewal(&d, mac, 7, 4060000);
+	assert_int_equal(sends(4060000), DHCP_DISCOVER);
+}
+
+/* However short: 3 s have T2 after 3 s, too. */
 static void a_short_lease_that_has_ended_is_asked_for(void **state)
 {
 	(void)state;
@@ -439,9 +484,10 @@ static void a_short_lease_that_has_ended_is_asked_for(void **state)
 		memcpy(seconds, (uint8_t[4]){ 0, 0, 0, s }, sizeof(seconds));
 		bind_at(5000);
 		assert_int_equal(d.lease.seconds, s);
-		net_dhcp_renewal(&d, mac, 7, 5000 + s * 1000u + 60000);
+		net_dhcp_renewal(&d, mac, 7, 5000 + s * 1000u + 120000);
+		assert_int_equal(sends(d.due), DHCP_DISCOVER);
+		assert_true(answer(DHCP_OFFER, 2, 5, d.sent + 1));
 		assert_int_equal(sends(d.due), DHCP_REQUEST);
-		assert_int_equal(d.state, DHCP_REBINDING);
 		assert_true(answer(DHCP_ACK, 2, 5, d.sent + 1));
 	}
 }
@@ -500,7 +546,9 @@ int main(void)
 		CLIENT(of_two_servers_the_one_that_refuses_is_left),
 		CLIENT(also_where_no_offer_has_the_root_path),
 		CLIENT(a_lease_is_renewed_by_its_server),
-		CLIENT(then_by_any_also_when_it_has_ended),
+		CLIENT(then_by_any),
+		CLIENT(a_lease_that_has_ended_is_asked_for_again),
+		CLIENT(after_an_offer_without_a_lease_all_are_asked_again),
 		CLIENT(a_short_lease_that_has_ended_is_asked_for),
 		CLIENT(an_ack_for_another_address_renews_nothing),
 		CLIENT(a_nak_ends_a_renewal),

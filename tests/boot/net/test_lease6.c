@@ -329,14 +329,15 @@ static void the_longest_message_fits(void **state)
 
 static struct lease6 d;
 static uint64_t now;
+static uint8_t sent[LEASE6_MAX];
+static size_t sent_len;
 
 /* What it sends when that is due; 0: nothing. */
 static unsigned sends(void)
 {
-	uint8_t buf[LEASE6_MAX];
-
 	now = d.due;
-	return net_lease6_send(&d, buf, now) ? buf[0] : 0;
+	sent_len = net_lease6_send(&d, sent, now);
+	return sent_len ? sent[0] : 0;
 }
 
 static void start(void)
@@ -369,6 +370,13 @@ static void reply(unsigned last, const struct times *t, unsigned status)
 {
 	begin(7);
 	add_ia(last, t, status, 0);
+}
+
+/* An advertisement. */
+static void offers(unsigned last, const struct times *t)
+{
+	begin(2);
+	add_ia(last, t, 0, 0);
 }
 
 static void bound(void)
@@ -534,10 +542,46 @@ static void a_renewal_keeps_the_address_or_ends(void **state)
 	bound();
 	net_lease6_renewal(&d, 3, d.bound + 2880000);
 	assert_int_equal(sends(), LEASE6_REBIND);
-	for (unsigned i = 0; i < 40; i++) {
+	while (d.due < d.bound + 7320000)
 		assert_int_equal(sends(), LEASE6_REBIND);
-		assert_true(d.due - now <= 660000);
+}
+
+/* Servers have forgotten it then: it is asked for anew, and no other one. */
+static void a_lease_that_has_ended_is_asked_for_again(void **state)
+{
+	static const struct times longer = { 7200, 14400, 0, 0 };
+	uint64_t ended;
+
+	(void)state;
+	for (unsigned refused = 0; refused < 2; refused++) {
+		bound();
+		ended = d.bound + 7200000 + 120000;
+		net_lease6_renewal(&d, 3, ended);
+		assert_int_equal(sends(), LEASE6_SOLICIT);
+		assert_int_equal(now, ended);
+		/* IA_NA with the address that is wanted */
+		assert_non_null(memmem(sent, sent_len, d.lease.addr, 16));
+		offers(0x78, &longer);
+		assert_false(takes());
+		assert_true(d.other);
+		offers(0x77, &longer);
+		assert_true(takes());
+		/* an offer makes it no younger */
+		assert_int_equal(d.lease.valid, 7200);
+		assert_int_equal(sends(), LEASE6_REQUEST);
+		reply(refused ? 0 : 0x77, &longer, refused ? 2 : 0);
+		assert_true(takes());
+		assert_int_equal(d.state,
+				 refused ? LEASE6_SOLICITING : LEASE6_BOUND);
+		assert_int_equal(d.lease.addr[15], 0x77);
 	}
+	/* nobody answers the request: all are asked again */
+	sends();
+	offers(0x77, &longer);
+	assert_true(takes());
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(sends(), LEASE6_REQUEST);
+	assert_int_equal(sends(), LEASE6_SOLICIT);
 }
 
 static void a_server_without_the_lease_is_asked_once(void **state)
@@ -595,6 +639,17 @@ static void a_machine_that_was_suspended_asks(void **state)
 	add(13, "\0\4", 2);
 	assert_true(takes());
 	assert_true(d.moved);
+	/* another server may have the network of the address */
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	offers(0x78, &hour);
+	assert_false(takes());
+	offers(0x77, &hour);
+	assert_true(takes());
+	assert_int_equal(sends(), LEASE6_REQUEST);
+	reply(0x77, &hour, 0);
+	assert_true(takes());
+	assert_int_equal(d.state, LEASE6_BOUND);
+	assert_false(d.moved);
 	/* silence is a yes, after 10 s */
 	net_lease6_confirm(&d, 3, now);
 	while (sends() == LEASE6_CONFIRM)
@@ -640,6 +695,7 @@ int main(void)
 			a_server_that_breaks_its_offer_is_the_last_choice),
 		cmocka_unit_test(an_address_for_no_time_is_none),
 		cmocka_unit_test(a_renewal_keeps_the_address_or_ends),
+		cmocka_unit_test(a_lease_that_has_ended_is_asked_for_again),
 		cmocka_unit_test(a_server_without_the_lease_is_asked_once),
 		cmocka_unit_test(a_machine_that_was_suspended_asks),
 		cmocka_unit_test(a_lease_is_given_back),

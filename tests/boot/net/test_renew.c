@@ -16,7 +16,8 @@
 #include "port/linux/packet.h"
 #include "tests/unit.h"
 
-#define SOCKET 77
+#define SOCKET	77
+#define RESUMED 78
 
 static struct play {
 	/* ms: from when a server answers with what; the last one that began */
@@ -33,8 +34,11 @@ static struct play {
 	char name[16]; /* of the interface, by now */
 	const char *cmdline;
 	struct net_state state; /* the last one that was kept */
-	uint32_t life;		/* s: that an address was given, or 0 */
-	bool managed;		/* another client has given it one */
+	/* ms: when the machine is suspended, for how long, and for how long yet */
+	uint64_t nap, nap_ms, slept;
+	bool reports;  /* the kernel says so */
+	uint32_t life; /* s: that an address was given, or 0 */
+	bool managed;  /* another client has given it one */
 } play;
 
 static struct net_renewal r;
@@ -187,7 +191,10 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 
 	(void)flags, (void)to_len;
 	assert_int_equal(fd, SOCKET);
-	assert_memory_equal(q + 12, "\xc0\0\2\5", 4);
+	/* our address is ciaddr, or that of option 50 in what is asked anew */
+	assert_true(
+		!memcmp(q + 12, "\xc0\0\2\5", 4) ||
+		!memcmp(memchr(q + 243, 50, len - 243), "\x32\4\xc0\0\2\5", 6));
 	play.sent++;
 	play.unicast += in->sin_addr.s_addr != INADDR_BROADCAST;
 	for (unsigned i = 0; i < 4; i++)
@@ -195,7 +202,8 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 			a = &play.answer[i];
 	if (!a)
 		return (ssize_t)len;
-	options[2] = (unsigned char)a->type;
+	options[2] =
+		(unsigned char)(q[242] == DHCP_DISCOVER ? DHCP_OFFER : a->type);
 	options[8] = (unsigned char)a->server;
 	options[14] = (unsigned char)play.seconds;
 	options[13] = (unsigned char)(play.seconds >> 8);
@@ -227,14 +235,33 @@ uint64_t __wrap_nbd_now_ns(void)
 	return play.now * 1000000;
 }
 
+int __wrap_suspend_open(void);
+int __wrap_suspend_open(void)
+{
+	return play.reports ? RESUMED : -1;
+}
+
+uint64_t __wrap_suspend_ms(void);
+uint64_t __wrap_suspend_ms(void)
+{
+	return play.slept;
+}
+
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
 int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 {
-	(void)p;
+	uint64_t end = play.now + (unsigned)ms;
+
 	assert_true(ms > 0);
-	if (n && play.waiting)
+	if (n && p->fd == SOCKET && play.waiting)
 		return 1;
-	play.now += (unsigned)ms;
+	if (play.nap && !play.slept && play.nap < end) {
+		play.slept = play.nap_ms;
+		/* a time-out stands still meanwhile */
+		end = play.reports ? play.nap : end;
+		end += play.nap_ms;
+	}
+	play.now = end;
 	/* the play ends when another client takes over */
 	if (play.now >= play.end)
 		play.in_use = play.end;
@@ -330,10 +357,34 @@ static void a_refusal_ends_it(void **state)
 	assert_int_equal(stay(p), NBD_E_NO_DEVICE);
 	assert_int_equal(play.kept, 0);
 	assert_non_null(strstr(d.text, "refuses to renew the lease"));
-	/* also of a lease that has ended already */
-	p.answer[0].from = 4000000;
+	/* also after T2 */
+	p.answer[0].from = 3200000;
 	assert_int_equal(stay(p), NBD_E_NO_DEVICE);
 	assert_true(play.sent > play.unicast);
+}
+
+/* Long before T1, or when the lease has ended. */
+static void a_machine_that_was_suspended_renews_at_once(void **state)
+{
+	struct play p = { .seconds = 3600,
+			  .nap = 60000,
+			  .answer = { { 0, DHCP_ACK, 1, 5 } } };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		p.nap_ms = i & 1 ? 100000 : 7200000;
+		p.reports = i & 2;
+		p.end = p.nap + p.nap_ms + 35000;
+		assert_int_equal(stay(p), 0);
+		assert_int_equal(play.kept, 1);
+		/* one message; two if it is asked for again */
+		assert_int_equal(play.sent, i & 1 ? 1 : 2);
+		if (p.reports)
+			assert_int_equal(r.j.dhcp.bound, p.nap + p.nap_ms);
+		else
+			assert_in_range(r.j.dhcp.bound, p.nap + p.nap_ms,
+					p.nap + p.nap_ms + 30000);
+	}
 }
 
 static void without_a_lease_there_is_nothing_to_do(void **state)
@@ -428,6 +479,7 @@ int main(void)
 		cmocka_unit_test(another_address_is_not_taken_for_ours),
 		cmocka_unit_test(a_lease_that_ran_out_is_asked_for_of_all),
 		cmocka_unit_test(a_refusal_ends_it),
+		cmocka_unit_test(a_machine_that_was_suspended_renews_at_once),
 		cmocka_unit_test(without_a_lease_there_is_nothing_to_do),
 		cmocka_unit_test(one_request_beside_another_client),
 		cmocka_unit_test(the_words_of_the_command_line_still_count),
