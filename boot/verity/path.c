@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The levels of a tree, root first, one behind the other from tree.start on:
- *
- *	level 2: 1 block | level 1: some blocks | level 0: one hash each of data
- */
 #include "boot/verity/path.h"
 
 #include <string.h>
 
+#include "boot/verity/shape.h"
 #include "port/mbedtls/digest.h"
-
-/* The largest block. */
-#define BLOCK 4096
 
 /* ---- the table ---- */
 
@@ -72,7 +65,7 @@ static unsigned bytes(struct words *w, uint8_t *to, size_t most)
 
 static bool is_block(uint32_t n)
 {
-	return n >= 512 && n <= BLOCK && !(n & (n - 1));
+	return n >= 512 && n <= VERITY_BLOCK && !(n & (n - 1));
 }
 
 int verity_map_parse(struct verity_map *m, const char *table,
@@ -89,10 +82,10 @@ int verity_map_parse(struct verity_map *m, const char *table,
 	expect(&w, "1");
 	device(&w, m->data);
 	device(&w, m->hash);
-	t->data_block = (uint32_t)number(&w, BLOCK);
-	t->hash_block = (uint32_t)number(&w, BLOCK);
-	t->data_blocks = number(&w, INT64_MAX / BLOCK);
-	t->start = number(&w, INT64_MAX / BLOCK);
+	t->data_block = (uint32_t)number(&w, VERITY_BLOCK);
+	t->hash_block = (uint32_t)number(&w, VERITY_BLOCK);
+	t->data_blocks = number(&w, INT64_MAX / VERITY_BLOCK);
+	t->start = number(&w, INT64_MAX / VERITY_BLOCK);
 	if (!strncmp(word(&w, &algorithm), "sha", 3))
 		m->digest = bytes(&w, m->root, VERITY_DIGEST);
 	t->salt_len = bytes(&w, t->salt, VERITY_SALT);
@@ -104,48 +97,6 @@ int verity_map_parse(struct verity_map *m, const char *table,
 				  "not a table of verity that can be checked");
 }
 
-/* ---- the tree ---- */
-
-/* log2 of the hashes in a block. */
-static unsigned fan_bits(const struct verity_map *m)
-{
-	unsigned bits = 0;
-
-	while (m->tree.hash_block / m->digest >> (bits + 1))
-		bits++;
-	return bits;
-}
-
-static uint64_t up(uint64_t n, unsigned bits)
-{
-	return bits < 64 ? n >> bits : 0;
-}
-
-/* None over one block of data: the root hash is its hash. */
-static unsigned levels(const struct verity_map *m)
-{
-	unsigned bits = fan_bits(m), n = 0;
-
-	while (up(m->tree.data_blocks - 1, n * bits))
-		n++;
-	return n;
-}
-
-static uint64_t blocks_of(const struct verity_map *m, unsigned level)
-{
-	return up(m->tree.data_blocks - 1, fan_bits(m) * (level + 1)) + 1;
-}
-
-/* The first block of a level. */
-static uint64_t first_of(const struct verity_map *m, unsigned level)
-{
-	uint64_t at = m->tree.start;
-
-	for (unsigned i = levels(m); i > level + 1; i--)
-		at += blocks_of(m, i - 1);
-	return at;
-}
-
 /* ---- the path ---- */
 
 struct path {
@@ -154,7 +105,7 @@ struct path {
 	void *ctx;
 	struct verity_block *wrong;
 	struct nbd_diag *d;
-	uint8_t want[VERITY_DIGEST], block[BLOCK];
+	uint8_t want[VERITY_DIGEST], block[VERITY_BLOCK];
 };
 
 /* Reads a block, which has to be what is wanted. */
@@ -180,12 +131,13 @@ static int take(struct path *p, bool hash, uint64_t n)
 static bool find(const struct verity_map *m, uint64_t block, uint64_t *data,
 		 unsigned *level)
 {
-	for (*level = 0; *level < levels(m); ++*level) {
-		uint64_t first = first_of(m, *level);
+	for (*level = 0; *level < verity_levels(m); ++*level) {
+		uint64_t first = verity_level_first(m, *level);
 
-		if (block < first || block - first >= blocks_of(m, *level))
+		if (block < first ||
+		    block - first >= verity_level_blocks(m, *level))
 			continue;
-		*data = (block - first) << (fan_bits(m) * (*level + 1));
+		*data = (block - first) << (verity_fan_bits(m) * (*level + 1));
 		return true;
 	}
 	return false;
@@ -196,18 +148,20 @@ int verity_path_check(const struct verity_map *m, const struct verity_block *b,
 		      struct nbd_diag *d)
 {
 	struct path p = { m, read, ctx, wrong, d, { 0 }, { 0 } };
-	unsigned bits = fan_bits(m), last = 0;
+	unsigned bits = verity_fan_bits(m), last = 0;
 	uint64_t n = b->number;
 	int rc = NBD_OK;
 
 	if (b->hash ? !find(m, b->number, &n, &last) : n >= m->tree.data_blocks)
 		return nbd_diag(d, NBD_E_RANGE, "there is no such block");
 	memcpy(p.want, m->root, m->digest);
-	for (unsigned i = levels(m); !rc && i > last; i--) {
-		uint64_t entry = up(n, bits * (i - 1)) &
+	for (unsigned i = verity_levels(m); !rc && i > last; i--) {
+		uint64_t entry = verity_up(n, bits * (i - 1)) &
 				 (((uint64_t)1 << bits) - 1);
 
-		rc = take(&p, true, first_of(m, i - 1) + up(n, bits * i));
+		rc = take(&p, true,
+			  verity_level_first(m, i - 1) +
+				  verity_up(n, bits * i));
 		memcpy(p.want, p.block + entry * m->digest, m->digest);
 	}
 	return rc || b->hash ? rc : take(&p, false, n);
