@@ -20,9 +20,10 @@ boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o
 boot-$(CONFIG_BOOT_INFO) += boot/cli/cmd_info.o boot/cli/info.o
 boot-$(CONFIG_BOOT_INFO) += $(if $(CONFIG_BOOT_CONTENT),boot/cli/holds.o,\
 	boot/cli/noholds.o)
-boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o \
+boot-$(CONFIG_BOOT_COPY) += boot/cli/cmd_copy.o boot/cli/copy_open.o \
 	boot/cli/$(if $(CONFIG_BOOT_COPY_RESCUE),rescue,norescue)_options.o \
 	boot/cli/$(if $(CONFIG_BOOT_COPY_HASH),hash,nohash)_options.o \
+	boot/cli/$(if $(CONFIG_BOOT_COPY_TREE),,no)copy_tree.o \
 	boot/cli/$(if $(CONFIG_BOOT_COPY_PART),,no)copy_part.o
 boot-$(CONFIG_BOOT_MODULES) += boot/cli/cmd_load.o boot/cli/cmd_unload.o
 boot-$(CONFIG_BOOT_INIT) += boot/cli/cmd_init.o \

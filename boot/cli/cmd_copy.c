@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot copy: copies a disk image. */
 #include "boot/cli/cli.h"
-#include "boot/cli/copy_part.h"
+#include "boot/cli/copy_tree.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
@@ -29,8 +29,6 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, rate) },
 	{ "destination-is-zero", 0, NULL, "DST is all zeroes: write none",
 	  CLI_FIELD(struct copy_options, destination_is_zero) },
-	{ "delta", 0, NULL, "read DST, and write only what differs",
-	  CLI_FIELD(struct copy_options, delta) },
 	{ "progress", 0, NULL, "report progress, also into a file",
 	  CLI_FIELD(struct copy_options, progress) },
 	{ "resume", 0, NULL, "go on with an interrupted copy",
@@ -41,36 +39,8 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(struct copy_options, print_latency) },
 	{ "simple", 'S', NULL, "ask for simple replies",
 	  CLI_FIELD(struct copy_options, simple) },
-	{ .more = cli_part_options },
+	{ .more = cli_tree_options },
 };
-
-static int open_side(struct side *s, const char *word, bool output,
-		     const struct copy_options *o, struct nbd_diag *d)
-{
-	/* static, with their strings and buffers: too large for a stack */
-	static struct cli_target target[2];
-	static struct copy_link links[2];
-	const struct cli_server none = { .name = NULL };
-	struct cli_target *t = &target[output];
-	int err;
-
-	err = cli_check_scheme(word, d);
-	if (err)
-		return err;
-	if (output && o->resume && !nbd_is_uri(word))
-		return o->map ? copy_side_open_again(s, word, d)
-			      : copy_side_open_part(s, word, d);
-	if (!nbd_is_uri(word))
-		return copy_side_open_file(s, word, output, d);
-	err = cli_target(t, word, &none, d);
-	if (err)
-		return err;
-	*s = (struct side){ .name = word, .output = output, .fd = -1 };
-	err = copy_side_open_nbd(s, &links[output], &t->uri, o, d);
-	if (err)
-		cli_try_simple(&links[output].conns[0].c, err, d);
-	return cli_no_socket(&t->uri, err, d);
-}
 
 static int take_bytes(const char *name, const char *text, uint64_t least,
 		      uint64_t *bytes)
@@ -111,17 +81,30 @@ static void print_hash(struct copy *c)
 	o.flush(&o);
 }
 
+/* Some expect of --delta that it saves these, too. */
+static void warn_of_reads(struct copy *c, const struct copy_options *o)
+{
+	const struct side *far = c->src->link ? c->src : c->dst;
+
+	if (!o->delta || c->tree || !far->link)
+		return;
+	nbd_diag(c->d, 0,
+		 "--delta without a hash tree saves writes: all of %s is read",
+		 far->name);
+	cli_warn("copy", c->d);
+}
+
 static int copy(struct cli_call *call, const struct copy_options *o,
 		uint64_t offset, uint64_t length)
 {
-	struct side src, dst;
+	struct side src, dst, tree;
 	struct nbd_diag *d = &call->d;
 	struct copy c = { .src = &src, .dst = &dst, .d = d };
 	uint64_t done = 0, missing;
 	unsigned areas;
 	int err;
 
-	err = open_side(&src, call->words[0], false, o, d);
+	err = cli_copy_open(&src, call->words[0], CLI_COPY_SRC, o, d);
 	if (err)
 		goto out;
 	err = o->offset || o->length ? copy_side_range(&src, offset, length, d)
@@ -129,14 +112,20 @@ static int copy(struct cli_call *call, const struct copy_options *o,
 	if (err)
 		goto close_src;
 	call->subject = call->words[1];
-	err = open_side(&dst, call->words[1], true, o, d);
+	err = cli_copy_open(&dst, call->words[1], CLI_COPY_DST, o, d);
 	if (err)
 		goto close_src;
 	err = cli_copy_part(&dst, o, d);
 	if (err)
 		goto close_dst;
 	call->subject = "copy";
+	err = cli_copy_tree(&c, &tree, call->words[0], o);
+	if (err)
+		goto close_dst;
+	warn_of_reads(&c, o);
 	err = copy_run(&c, o, &done);
+	if (c.tree)
+		tree.ops->close(&tree);
 	if (!err && o->hash)
 		print_hash(&c);
 	missing = copy_unreadable(&c, &areas);
@@ -164,11 +153,19 @@ static void say(const struct nbd_diag *d)
 /* Options that contradict each other; CLI_OK, or after a message CLI_USAGE. */
 static int check(const struct copy_options *o, const char *dst)
 {
+	bool has_tree = o->delta && o->delta[0];
+
 	if (o->hash && strcmp(o->hash, "sha256") != 0)
 		return cli_usage("copy", "--hash: %s is not sha256", o->hash);
 	if (o->part && (o->offset || o->length))
 		return cli_usage("copy",
 				 "--part excludes --offset and --length");
+	if (o->root_hash && !has_tree)
+		return cli_usage("copy", "--root-hash needs --delta=TREE");
+	if (has_tree && (o->map || o->skip_bad))
+		return cli_usage("copy",
+				 "--delta=%s excludes --map and --skip-bad",
+				 o->delta);
 	if (o->resume && !o->map && (nbd_is_uri(dst) || dst[0] == '-'))
 		return cli_usage("copy", "--resume: %s is not a file", dst);
 	if (o->resume && !o->map && (o->skip_bad || o->to_part))

@@ -6,6 +6,9 @@
  *   scan.c: data or zero? --> task: read --> write, or zero --> done
  *                                (loop.c)
  *
+ * With a hash tree of the source, what the destination has is passed over first
+ * (hash_tree.c).
+ *
  * A server that goes away is waited for (link.c).  What it had acknowledged,
  * but not flushed, is written again.
  *
@@ -15,12 +18,8 @@
 #ifndef BOOT_COPY_COPY_H
 #define BOOT_COPY_COPY_H
 
+#include "boot/copy/link.h"
 #include "boot/copy/sum.h"
-#include "boot/device/identity.h"
-#include "boot/device/tls.h"
-#include "core/nbd_io.h"
-#include "core/nbd_uri.h"
-#include "port/retry.h"
 
 #include <poll.h>
 #include <sys/types.h>
@@ -51,6 +50,7 @@
 /*
  * free --> READ --> (TURN, to a pipe or a hash) --> WRITE or ZERO --> free
  *   '----> READ --> COMPARE ---(differs, with --delta)---^-----------^
+ *                                 and again for each run of blocks that differ
  */
 enum task_step {
 	TASK_FREE,
@@ -67,8 +67,10 @@ struct task {
 	bool unread; /* payload is still in the file, iov is a placeholder */
 	bool bad;    /* the disk of the source failed to read it */
 	bool held;   /* to be asked again, after an outage */
+	bool hashed; /* other has its hashes, until it is read */
 	uint64_t offset;
 	uint32_t len;
+	uint32_t rest; /* bytes behind it that were compared, but not written */
 	struct nbd_iov iov;   /* its buffer, len bytes */
 	struct nbd_iov other; /* the destination's content, when comparing */
 	uint64_t begun;	      /* ns; when the request to a server began */
@@ -76,6 +78,7 @@ struct task {
 
 struct side;
 struct copy;
+struct copy_tree;
 struct rescue;
 
 /* Results: 0 done, COPY_PENDING, or a negative error with the reason in d. */
@@ -126,8 +129,9 @@ struct copy_options {
 	/* Reports when an outage begins and ends. */
 	void (*say)(const struct nbd_diag *d);
 	bool simple, destination_is_zero, progress, verify, print_latency;
-	bool delta;	  /* write only what differs */
-	const char *hash; /* "sha256" of what was written, or NULL */
+	const char *delta;     /* write only what differs: "", or a hash tree */
+	const char *root_hash; /* of that tree, or NULL */
+	const char *hash;      /* "sha256" of what was written, or NULL */
 	/* dst is from copy_side_open_part(), or _again() if there is a map */
 	bool resume;
 	const char *map;      /* the file of the map, or NULL */
@@ -158,7 +162,10 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
  */
 int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d);
-/* Reads len <= 4096 bytes at `at` of a side that was just opened, no pipe. */
+/*
+ * Reads len bytes, at most s->piece, at `at` of a side with nothing in flight,
+ * no pipe.
+ */
 int copy_side_peek(struct side *s, void *to, size_t len, uint64_t at,
 		   struct nbd_diag *d);
 /* "4096", "64K", ..M, G, T: powers of 1024.  False: not a number of bytes. */
@@ -228,9 +235,6 @@ struct task *copy_unread(struct copy *c, const void *p);
  */
 int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd);
 
-/* The most connections of one side. */
-#define COPY_LINKS CONFIG_PORT_MAX_CONNECTIONS
-
 /* nbd.c; for sides of another kind these do nothing. */
 
 /* Appends to fds[] what poll() must wait for; returns the new count. */
@@ -257,50 +261,6 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d);
  * has become shorter: NBD_E_SIZE, or another error that leaves no connection.
  */
 int copy_side_recheck(struct side *s, struct nbd_diag *d);
-
-/* Wraps the transport of a connection to send pages of a file unread. */
-struct page_sender {
-	struct nbd_transport t;
-	struct nbd_transport *below;
-	struct side *side;
-	int fd;
-};
-
-/*
- * The connections to a server; all zero before copy_side_open_nbd().
- *
- *	n connections --one fails--> leave all --dial--> is it the same? --> n
- *	                                          ^--pause--'
- */
-struct copy_link {
-	const struct nbd_uri *uri;
-	const struct copy_options *o;
-	unsigned wanted; /* connections */
-	struct nbd_retry retry;
-	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
-	bool answered;	 /* a request was, ever */
-	bool refused;	 /* a read of the source was, as invalid */
-	unsigned silent; /* silences in a row */
-	unsigned failures; /* outages in a row */
-	uint64_t low; /* how far the copy was at the last one, of a source */
-	struct conn conns[COPY_LINKS];
-	struct nbd_io io[COPY_LINKS];
-	struct page_sender pages[COPY_LINKS];
-	struct device_tls tls;
-	struct ktls bulk[CONFIG_PORT_MAX_CONNECTIONS]; /* of tls */
-	unsigned n;
-	uint16_t flags;
-	struct nbd_latency *latency;
-	/* the known part of the allocation map, from ext_at on */
-	struct nbd_extent ext[1024];
-	unsigned n_ext;
-	uint64_t ext_at;
-	bool asking, no_map;
-	enum { NOT_FLUSHED, FLUSHING, FLUSHED } flush;
-	/* of a source: its identity ("": it has none), and its reader */
-	char identity[DEVICE_IDENTITY_TEXT];
-	struct device_reader reader;
-};
 
 /* ---- between passes.c and loop.c ---- */
 
@@ -392,15 +352,27 @@ struct scan {
 	uint64_t stride; /* bytes from piece to piece; 0: no gaps */
 	uint64_t left;	 /* bytes of the extent at offset */
 	bool zero;	 /* that extent is all zeroes */
+	bool same;	 /* the destination has it already */
 	uint32_t align;
+	struct copy_tree *tree; /* NULL: nothing says that */
 };
 
 /*
- * Sets t->offset and t->len to the next piece, within the limits of both sides.
- * Returns 0 with *zero set, COPY_PENDING, or an error.  At the end t->len is 0.
+ * Sets t->offset, t->len and t->zero to the next piece, within the limits of both
+ * sides; or *same, and there is nothing to do about it.  Returns 0, COPY_PENDING,
+ * or an error.  At the end t->len is 0.
  */
-int copy_scan_next(struct scan *s, struct task *t, bool *zero,
+int copy_scan_next(struct scan *s, struct task *t, bool *same,
 		   struct nbd_diag *d);
+
+/* ---- delta.c ---- */
+
+/* Both were read: counts what is the same, and reports a difference. */
+int copy_compare(struct copy *c, const struct task *t);
+/* t was compared: has it blocks that differ?  Reduces it to the first of them. */
+bool copy_delta_first(const struct copy *c, struct task *t);
+/* Those were written: goes on to the next ones of the piece. */
+bool copy_delta_next(const struct copy *c, struct task *t);
 
 /* ---- progress.c ---- */
 
@@ -464,10 +436,11 @@ int copy_mark_explain(const struct copy *c);
 
 /* ---- a copy ---- */
 
-/* The caller sets src, dst and d, the rest to zero. */
+/* The caller sets src, dst, d, and may set tree, the rest to zero. */
 struct copy {
 	struct side *src, *dst;
 	struct nbd_diag *d;
+	struct copy_tree *tree; /* from copy_tree_open(), or NULL */
 	struct scan scan;
 	struct progress progress;
 	unsigned depth, active;

@@ -5,6 +5,7 @@
  * read and written synchronously; requests to servers are polled.
  */
 #include "boot/copy/copy.h"
+#include "boot/copy/hash_tree.h"
 
 #include <poll.h>
 #include <string.h>
@@ -16,33 +17,6 @@
 static _Alignas(4096) char pool[COPY_POOL];
 
 /* ---- the steps of a task ---- */
-
-/* The bytes from the start that both sides have the same. */
-static uint32_t equal(const struct task *t)
-{
-	const char *a = t->iov.base, *b = t->other.base;
-	uint32_t i = 0;
-
-	if (!t->zero && memcmp(a, b, t->len) == 0)
-		return t->len;
-	while (i < t->len && b[i] == (t->zero ? 0 : a[i]))
-		i++;
-	return i;
-}
-
-static int compare(struct copy *c, const struct task *t)
-{
-	/* if lost, it is copied once more, and compared then */
-	uint32_t i = c->lost ? t->len : equal(t);
-
-	c->compared += i;
-	if (i == t->len)
-		return 0;
-	c->differs = true;
-	return nbd_diag(c->d, NBD_E_IO, "%s and %s differ at offset %llu",
-			c->src->name, c->dst->name,
-			(unsigned long long)t->offset + i);
-}
 
 int copy_prepare(struct copy *c)
 {
@@ -95,7 +69,7 @@ static int next(struct copy *c, struct task *t)
 	case TASK_READ:
 		t->step = c->compare && !c->hash.reads ? TASK_COMPARE
 						       : TASK_TURN;
-		return 0;
+		return copy_tree_check(c, t);
 	case TASK_TURN:
 		copy_hash_take(c, t);
 		t->step = c->compare ? TASK_FREE
@@ -104,14 +78,16 @@ static int next(struct copy *c, struct task *t)
 		return 0;
 	case TASK_COMPARE:
 		if (!c->compare) {
-			t->step = equal(t) < t->len ? TASK_WRITE : TASK_FREE;
+			t->step = copy_delta_first(c, t) ? TASK_WRITE
+							 : TASK_FREE;
 			return 0;
 		}
 		t->step = TASK_FREE;
-		return compare(c, t);
+		return copy_compare(c, t);
 	default:
 		c->written += t->len;
-		t->step = TASK_FREE;
+		if (!copy_delta_next(c, t))
+			t->step = TASK_FREE;
 		return 0;
 	}
 }
@@ -207,7 +183,8 @@ static int read_pipe(struct copy *c, struct task *t)
 /* Returns 0 if a task took a piece, COPY_PENDING if not now, or an error. */
 static int take_piece(struct copy *c, struct task *t)
 {
-	int rc = copy_scan_next(&c->scan, t, &t->zero, c->d);
+	bool same = false;
+	int rc = copy_scan_next(&c->scan, t, &same, c->d);
 
 	if (!rc && t->len && c->src->is_pipe)
 		rc = read_pipe(c, t);
@@ -215,11 +192,15 @@ static int take_piece(struct copy *c, struct task *t)
 		return rc;
 	if (t->len == 0)
 		return COPY_PENDING;
-	if (t->zero && c->dst->is_zero && !c->compare && !c->hash.wanted)
+	c->compared += same ? t->len : 0;
+	if (same ||
+	    (t->zero && c->dst->is_zero && !c->compare && !c->hash.wanted))
 		return 0;
+	copy_tree_expect(c->scan.tree, t);
 	if (!t->zero)
 		copy_pay(c, t->len, nbd_now_ns());
 	t->iov.len = t->other.len = t->len;
+	t->rest = 0;
 	t->bad = t->held = false;
 	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
 	c->active++;

@@ -8,6 +8,7 @@
  *                         a server was away: from its last flush on
  */
 #include "boot/copy/copy.h"
+#include "boot/copy/hash_tree.h"
 
 /* The default; 4 to 16 pieces in flight cost about the same CPU time. */
 #define DEPTH 8
@@ -72,6 +73,7 @@ void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
 	c->scan.end = end;
 	c->scan.stride = stride;
 	c->scan.left = 0;
+	copy_tree_forget(c->tree);
 }
 
 void copy_end_pass(struct copy *c)
@@ -80,21 +82,24 @@ void copy_end_pass(struct copy *c)
 		c->err = copy_side_same_size(c->src, c->d);
 }
 
-static void set_up(struct copy *c, const struct copy_options *o)
+static int set_up(struct copy *c, const struct copy_options *o)
 {
 	struct side *src = c->src, *dst = c->dst;
+	int err;
 
 	src->copy = dst->copy = c;
-	c->scan = (struct scan){ .src = src, .dst = dst };
+	c->scan = (struct scan){ .src = src, .dst = dst, .tree = c->tree };
 	c->scan.align = src->align > dst->align ? src->align : dst->align;
 	c->progress.on = o->progress;
-	c->delta = o->delta;
+	c->delta = o->delta != NULL;
 	c->straight = dst->takes_pages && !src->link && !src->is_pipe &&
 		      !o->delta && !o->hash;
 	/* a file that grows gets zeroes beyond its old end */
 	dst->is_zero = !dst->is_pipe && !o->resume &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));
+	err = copy_tree_begin(c);
 	set_depth(c, o);
+	return err;
 }
 
 void copy_samples(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
@@ -190,13 +195,14 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	*done = 0;
 	if (err)
 		return err;
-	set_up(c, o);
-	c->err = copy_rescue_begin(c, o);
+	c->err = set_up(c, o);
+	if (!c->err)
+		c->err = copy_rescue_begin(c, o);
 	if (c->err || (o->resume && !c->rescue && !resume(c)))
 		return c->err;
 	c->safe = c->mark.kept;
 	if (o->hash)
-		copy_hash_begin(c, !o->resume && !c->rescue);
+		copy_hash_begin(c, !o->resume && !c->rescue && !c->tree);
 	do {
 		*done = c->rescue ? copy_rescue_all(c) : copy_all(c);
 		if (o->verify)

@@ -5,19 +5,27 @@
  * sample has gaps between the pieces.
  */
 #include "boot/copy/copy.h"
+#include "boot/copy/hash_tree.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Sets s->left and s->zero for the extent at s->offset, in whole blocks. */
+/*
+ * Sets s->left, and s->same or s->zero, for the extent at s->offset, in whole
+ * blocks.
+ */
 static int look(struct scan *s, struct nbd_diag *d)
 {
 	uint64_t rest = s->src->size - s->offset, mask = s->align - 1, len;
 	bool zero = false;
-	int err;
+	int err = copy_tree_look(s->tree, s->offset, &rest, &s->same, d);
 
+	s->left = err ? 0 : rest;
+	if (err || s->same)
+		return err;
+	s->left = 0;
 	err = s->src->ops->extent(s->src, s->offset, &len, &zero, d);
 	if (err)
 		return err;
@@ -42,7 +50,7 @@ static void stride(struct scan *s, uint64_t from)
 	s->left = 0;
 }
 
-int copy_scan_next(struct scan *s, struct task *t, bool *zero,
+int copy_scan_next(struct scan *s, struct task *t, bool *same,
 		   struct nbd_diag *d)
 {
 	uint64_t max;
@@ -56,8 +64,11 @@ int copy_scan_next(struct scan *s, struct task *t, bool *zero,
 		err = look(s, d);
 	if (err)
 		return err;
-	*zero = s->zero;
-	max = s->zero ? s->dst->zeroes : least(s->src->piece, s->dst->piece);
+	t->zero = s->zero;
+	*same = s->same;
+	max = s->same	? UINT32_MAX
+	      : s->zero ? s->dst->zeroes
+			: least(s->src->piece, s->dst->piece);
 	t->len = (uint32_t)least(least(s->left, max), s->end - s->offset);
 	s->offset += t->len;
 	s->left -= t->len;

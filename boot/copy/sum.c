@@ -77,10 +77,12 @@ void copy_hash_rest(struct copy *c)
 	h->on_the_way = false;
 	h->reads = true;
 	c->src = c->scan.src = c->dst;
+	c->scan.tree = NULL;
 	copy_aim(c, h->done, end, 0);
 	copy_pass(c, true);
 	copy_progress_show(&c->progress, copy_low_water(c), true);
 	c->src = c->scan.src = src;
+	c->scan.tree = c->tree;
 	c->compare = false;
 	h->reads = false;
 }

@@ -13,7 +13,7 @@ port-y += port/tls_other.o $(addprefix port/mbedtls/, tls.o verify.o load.o cred
 	fault.o suite.o cpu.o records.o aesgcm.o)
 port-$(CONFIG_PORT_TLS_RESUME) += port/mbedtls/resume.o
 port-$(CONFIG_PORT_TLS13) += port/mbedtls/tls13.o
-port-$(CONFIG_BOOT_LIARS) += port/mbedtls/digest.o
+port-$(or $(CONFIG_BOOT_LIARS),$(CONFIG_BOOT_COPY_TREE)) += port/mbedtls/digest.o
 port-$(or $(CONFIG_BOOT_LIARS),$(CONFIG_BOOT_COPY_HASH),$(CONFIG_BOOT_SEAL)) += \
 	port/mbedtls/digest_stream.o
 port-$(CONFIG_BOOT_SEAL) += port/mbedtls/secret.o
