@@ -14,6 +14,7 @@ boot-$(CONFIG_BOOT_LATENCY) += boot/cli/cmd_latency.o boot/cli/cmd_top.o \
 	boot/cli/loads.o
 boot-$(CONFIG_BOOT_TUNE) += boot/cli/cmd_tune.o
 boot-$(CONFIG_BOOT_LIST) += boot/cli/cmd_list.o boot/cli/metrics.o \
+	boot/cli/$(if $(CONFIG_BOOT_CLONE),clones,noclones).o \
 	boot/cli/$(if $(CONFIG_BOOT_IMAGES),image_metrics,noimages).o
 boot-$(CONFIG_BOOT_REPORT) += boot/cli/cmd_report.o
 boot-$(CONFIG_BOOT_EXPORTS) += boot/cli/cmd_exports.o boot/cli/exports.o

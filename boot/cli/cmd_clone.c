@@ -54,7 +54,7 @@ static int show(int index, struct nbd_diag *d)
 		cli_putf("the root of nbd%d is on %s\n", index, p.name);
 		return CLI_OK;
 	}
-	cli_putf("%u%% of ", (unsigned)(p.done * 100 / p.all));
+	cli_putf("%u%% of ", clone_percent(&p));
 	cli_put_size(p.sectors * 512);
 	cli_putf(" are on %s\n", p.name);
 	return CLI_OK;

@@ -3,6 +3,7 @@
  * nbdboot list: devices by sysfs and their backend identifiers, and their
  * connections by sock_diag.
  */
+#include "boot/cli/clones.h"
 #include "boot/cli/loads.h"
 #include "boot/cli/metrics.h"
 #include "boot/cli/show.h"
@@ -102,6 +103,7 @@ static void print_text(const struct device *dev)
 	if (i->io_timeout)
 		cli_putf("  Timeout:     %u s\n", i->io_timeout / 1000);
 	print_prefetch(i->index);
+	cli_clone_text(i->index);
 }
 
 static void print_json_tls(const struct device *dev)
@@ -150,6 +152,7 @@ static void print_json(const struct device *dev, bool first)
 			 i->io_timeout);
 		print_json_tls(dev);
 		print_json_links(dev);
+		cli_clone_json(i->index);
 	}
 	cli_putf("}");
 }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "boot/cli/clones.h"
 #include "boot/prefetch/seen.h"
 
 struct row {
@@ -250,5 +251,6 @@ void cli_metrics(char *names[])
 	}
 	if (!names[0])
 		put_prefetch();
+	cli_clone_metrics(names);
 	cli_image_metrics();
 }

@@ -21,6 +21,7 @@
 #include "boot/clone/throttle.h"
 #include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
+#include "boot/system/ready.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "port/linux/module.h"
@@ -345,12 +346,26 @@ static int finish(struct work *w, struct nbd_diag *d)
 	return mapper_move(&w->m, w->c->index, table, w->read_only, &mover, d);
 }
 
+/* To systemd each percent, if it has started this; to the console each tenth. */
+static void report(const struct work *w, unsigned was, unsigned percent)
+{
+	char text[CLONE_PATH + 48];
+
+	if (percent == was)
+		return;
+	nbd_fmt(text, sizeof(text), "%u %% of %llu MiB are on %s", percent,
+		(unsigned long long)w->sectors / 2048, name_of(w));
+	boot_ready_status(text);
+	if (percent / 10 != was / 10)
+		boot_say("clone: %s", text);
+}
+
 /* Until all is copied. */
 static int await(struct work *w, struct nbd_diag *d)
 {
 	struct clone_throttle throttle;
 	struct mapper_mirror s;
-	uint64_t tenth = 0, now;
+	unsigned was = 0, now;
 	int rc;
 
 	clone_throttle_begin(&throttle, w->c->spec.rate);
@@ -358,13 +373,9 @@ static int await(struct work *w, struct nbd_diag *d)
 		rc = is_sound(w, &s, d);
 		if (rc || s.done >= s.all)
 			break;
-		now = s.done * 10 / s.all;
-		if (now != tenth)
-			boot_say("clone: %u %% of %llu MiB are on %s",
-				 (unsigned)now * 10,
-				 (unsigned long long)w->sectors / 2048,
-				 name_of(w));
-		tenth = now;
+		now = (unsigned)(s.done * 100 / s.all);
+		report(w, was, now);
+		was = now;
 		clone_throttle_keep(&throttle, s.done * (w->sectors / s.all));
 		if (w->c->is_stopped(LOOK_MS)) {
 			rc = nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");
@@ -433,6 +444,7 @@ int clone_run(struct clone *c, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	boot_say("clone: %s is the root", w.path);
+	boot_ready_status("all of it is on the disk, which is the root");
 	if (nbdk_release(c->index, NBDK_MOMENT, &why))
 		boot_say("clone: nbd%d stays connected: %s", c->index,
 			 why.text);

@@ -81,6 +81,9 @@ struct clone_progress {
 	uint64_t done, all;    /* regions; equal: the root is there */
 };
 
+/* 100: the root is there. */
+unsigned clone_percent(const struct clone_progress *p);
+
 /* NBD_E_NOT_FOUND: nothing is copied. */
 int clone_progress(struct clone_progress *p, int index, struct nbd_diag *d);
 

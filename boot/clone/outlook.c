@@ -107,6 +107,11 @@ static int read_progress(struct clone_progress *p, struct dm *m, int index,
 	return NBD_OK;
 }
 
+unsigned clone_percent(const struct clone_progress *p)
+{
+	return (unsigned)(p->done * 100 / p->all);
+}
+
 int clone_progress(struct clone_progress *p, int index, struct nbd_diag *d)
 {
 	struct dm m;

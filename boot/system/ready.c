@@ -15,6 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "port/text.h"
+
 static int ends[2] = { -1, -1 };
 static bool is_child;
 
@@ -24,8 +26,8 @@ static bool is_child;
  */
 #define SEND_S 1
 
-/* Sends "READY=1" to $NOTIFY_SOCKET (sd_notify(3)). */
-static void notify(void)
+/* Sends it to $NOTIFY_SOCKET (sd_notify(3)). */
+static void notify(const char *what)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -41,16 +43,25 @@ static void notify(void)
 	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	n += offsetof(struct sockaddr_un, sun_path);
 	setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	(void)sendto(s, "READY=1", 7, 0, (struct sockaddr *)&a, (socklen_t)n);
+	(void)sendto(s, what, strlen(what), 0, (struct sockaddr *)&a,
+		     (socklen_t)n);
 	close(s);
 }
 
 void boot_ready_tell(void)
 {
 	if (!is_child)
-		notify();
+		notify("READY=1");
 	close(ends[1]);
 	ends[1] = -1;
+}
+
+void boot_ready_status(const char *text)
+{
+	char what[160];
+
+	nbd_fmt(what, sizeof(what), "STATUS=%s", text);
+	notify(what);
 }
 
 void boot_ready_open(void)
@@ -75,5 +86,5 @@ void boot_ready_await(void)
 	(void)!read(ends[0], &c, 1);
 	close(ends[0]);
 	ends[0] = ends[1] = -1;
-	notify();
+	notify("READY=1");
 }

@@ -9,6 +9,9 @@
 /* This process is ready: notifies $NOTIFY_SOCKET, or in a child the parent. */
 void boot_ready_tell(void);
 
+/* What systemctl status(1) shows; `text` has no newline. */
+void boot_ready_status(const char *text);
+
 /* Call this in the parent, before it starts children. */
 void boot_ready_open(void);
 /* Call this first in each child. */

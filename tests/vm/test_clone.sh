@@ -80,6 +80,11 @@ shows 'a disk that fails ends the copy, not the machine' \
 	'guest: after that the root is on /dev/dm-0 made of nbd0$'
 shows 'a file system made there after a copy that was stopped is kept' \
 	'guest: kept: nbd0: /dev/ubdc is not empty'
+shows 'nbdboot list shows how far a copy is' \
+	'guest: list: [0-9]*% of 33554432 (32.0M) are on ubdc$' \
+	'guest: json: "clone": {"disk": "ubdc", "size": 33554432, "percent": [0-9]*}$' \
+	'guest: metrics: nbdboot_clone_size_bytes{device="nbd0",disk="ubdc"} 33554432$' \
+	'guest: metrics: nbdboot_clone_copied_bytes{device="nbd0",disk="ubdc"} [0-9]*$'
 shows 'a copy that was stopped begins again' \
 	'guest: erasing /dev/ubdc, which holds ext4' \
 	'guest: stopped the root is on /dev/dm-0 made of nbd0$' \

@@ -59,6 +59,20 @@ static void one_process_reports_for_itself(void **state)
 	assert_told(NULL);
 }
 
+static void a_status_is_sent_as_it_is(void **state)
+{
+	char text[300];
+
+	(void)state;
+	boot_ready_status("10 % of 32 MiB are on vda");
+	assert_told("STATUS=10 % of 32 MiB are on vda");
+	/* a long one is cut off */
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	boot_ready_status(text);
+	assert_int_equal(recv(manager, text, sizeof(text), MSG_DONTWAIT), 159);
+}
+
 static void a_socket_in_a_directory_gets_it_too(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -183,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TOLD(one_process_reports_for_itself),
+		TOLD(a_status_is_sent_as_it_is),
 		TOLD(a_socket_in_a_directory_gets_it_too),
 		TOLD(a_full_queue_holds_nobody_up),
 		TOLD(without_a_socket_no_message_is_sent),

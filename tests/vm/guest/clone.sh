@@ -85,6 +85,13 @@ by_hand()
 	# stopped by hand, and begun again
 	nbdboot clone nbd0 /dev/ubdc,erase,rate=1 2>/run/clone &
 	until nbdboot clone nbd0 2>/dev/null | grep -q '%'; do :; done
+	nbdboot list nbd0 | sed -n 's/^  Clone: */guest: list: /p'
+	nbdboot list --json nbd0 | grep -o '"clone": {[^}]*}' |
+		sed 's/^/guest: json: /'
+	nbdboot list --metrics nbd0 | grep '^nbdboot_clone_' |
+		sed 's/^/guest: metrics: /'
+	nbdboot list --metrics nbd7 | grep '^nbdboot_clone_' |
+		sed 's/^/guest: WRONG: /'
 	kill "$!"
 	wait "$!"
 	grep -o 'erasing.*' /run/clone | sed 's/^/guest: /'
