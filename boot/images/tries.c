@@ -154,13 +154,15 @@ void images_set_good(struct images_tries *t, uint64_t id)
 }
 
 unsigned images_choose(const struct images_tries *t, const uint64_t id[],
-		       const unsigned char failed[], unsigned n)
+		       const bool counted[], const unsigned char failed[],
+		       unsigned n)
 {
 	unsigned least = n - 1;
 
 	for (unsigned i = 0; i < n; i++)
 		if (failed[i] < IMAGES_TRIES &&
-		    (id[i] == t->good || images_tried(t, id[i]) < IMAGES_TRIES))
+		    (id[i] == t->good || counted[i] ||
+		     images_tried(t, id[i]) < IMAGES_TRIES))
 			return i;
 	for (unsigned i = n; i; i--)
 		if (failed[i - 1] < failed[least])

@@ -51,11 +51,13 @@ void images_set_tried(struct images_tries *t, uint64_t id, unsigned times);
 void images_set_good(struct images_tries *t, uint64_t id);
 
 /*
- * Which of n > 0 images to boot: the first that is good or may be tried.  One
- * that failed IMAGES_TRIES times in this boot is passed over.  If all are, or
- * were, the one that failed least in this boot, and of those the last.
+ * Which of n > 0 images to boot: the first that is good or may be tried, or
+ * whose last try is that of this boot (counted).  One that failed IMAGES_TRIES
+ * times in this boot is passed over.  If all are, or were, the one that failed
+ * least in this boot, and of those the last.
  */
 unsigned images_choose(const struct images_tries *t, const uint64_t id[],
-		       const unsigned char failed[], unsigned n);
+		       const bool counted[], const unsigned char failed[],
+		       unsigned n);
 
 #endif

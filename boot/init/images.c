@@ -37,7 +37,7 @@ static struct images {
 	struct images_list l;
 	uint64_t id[IMAGES_MAX];
 	unsigned char failed[IMAGES_MAX]; /* times in this boot */
-	bool counted[IMAGES_MAX];	  /* among the tries that are kept */
+	bool counted[IMAGES_MAX];	  /* a try of this boot, not over */
 	unsigned root;			  /* which of l is root=, or l.n */
 	unsigned at;			  /* the one of this try */
 	bool known, running, trial, panic;
@@ -361,7 +361,7 @@ static int do_images(struct boot *b, struct nbd_diag *d)
 	}
 	if (!im.l.n)
 		return NBD_OK; /* connect says that DHCP names no server */
-	im.at = images_choose(&im.tries, im.id, im.failed, im.l.n);
+	im.at = images_choose(&im.tries, im.id, im.counted, im.failed, im.l.n);
 	im.running = true;
 	im.trial = im.l.n > 1 && im.kept[0] && !is_good(im.at) &&
 		   (im.counted[im.at] ||
@@ -417,6 +417,7 @@ bool init_images_failed(const struct boot *b, const struct step *s, int err)
 	boot_say("image %s is left: %s", im.l.uri[im.at],
 		 outage ? "its server is away" : "it cannot be booted");
 	if (im.trial && !outage) {
+		im.counted[im.at] = false;
 		images_set_tried(&im.tries, im.id[im.at], IMAGES_TRIES);
 		if (write_tries(&d))
 			boot_say("cannot keep the tries of images: %s", d.text);

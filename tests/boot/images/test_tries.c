@@ -8,11 +8,12 @@
 
 static const uint64_t both[] = { NEW, OLD };
 static const unsigned char fine[IMAGES_MAX];
+static bool counted[2];
 static struct images_tries t;
 
 static unsigned choose(const unsigned char failed[])
 {
-	return images_choose(&t, both, failed, 2);
+	return images_choose(&t, both, counted, failed, 2);
 }
 
 static void a_new_image_is_tried_twice_and_left(void **state)
@@ -44,6 +45,20 @@ static void one_that_fails_in_this_boot_is_passed_over(void **state)
 	assert_int_equal(choose(twice), 1);
 	/* there is none to boot, and one is booted all the same */
 	assert_int_equal(choose(both_failed), 1);
+}
+
+/* Its server is away for a moment in its last try. */
+static void the_last_try_may_take_several_connects(void **state)
+{
+	static const unsigned char twice[] = { 2, 0 };
+
+	(void)state;
+	t = (struct images_tries){ 0 };
+	images_set_tried(&t, NEW, IMAGES_TRIES);
+	counted[0] = true;
+	assert_int_equal(choose(fine), 0);
+	assert_int_equal(choose(twice), 1);
+	counted[0] = false;
 }
 
 static void with_all_left_the_last_one_is_booted(void **state)
@@ -119,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_image_is_tried_twice_and_left),
 		cmocka_unit_test(one_that_fails_in_this_boot_is_passed_over),
+		cmocka_unit_test(the_last_try_may_take_several_connects),
 		cmocka_unit_test(with_all_left_the_last_one_is_booted),
 		cmocka_unit_test(what_is_printed_is_parsed),
 		cmocka_unit_test(another_text_is_nothing),
