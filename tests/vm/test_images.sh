@@ -131,6 +131,23 @@ while [ "$round" -lt "$ROUNDS" ]; do
 	check 'the good image is still known' kept 'good '
 	known
 done
+
+# of a server of its own, which is away when its last try begins
+late=$(free_port)
+serve "$late" file "dir=$work/disks"
+again="root=nbd://$host:$late/hangs nbdboot.fallback=$root/good"
+boot "$again"
+vm_wait '*guest: image hangs*' || true
+vm_stop
+unserve
+boot "$again"
+vm_wait '*FAILED: connect*' || true
+serve "$late" file "dir=$work/disks"
+vm_wait '*guest: image hangs*' '*guest: image good*' || true
+shows 'a server that is away for a moment is no try' '/hangs is tried' \
+	'^guest: image hangs'
+vm_stop
+known
 dies hangs 'it was not good in 2 s: rebooting' nbdboot.trial=2
 
 # ---- a list on a server ----
