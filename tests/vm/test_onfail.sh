@@ -121,6 +121,42 @@ ends 'and the machine reboots'
 logged 'a server of syslog has the story of the boot' \
 	'kernel command line' '52:54:' 'FAILED: connect:' 'next try in 1 s' \
 	'given up: not booted in 5 s' 'rebooting'
+
+# story SENTENCE WORDS PATTERN...: the log of the server has it, from the first
+# line of the machine on
+story()
+{
+	kill "$syslog"
+	wait "$syslog" || true
+	rm "$work/syslog"
+	syslog_at "$log_port"
+	sentence=$1
+	boot "$2 nbdboot.onfail=reboot nbdboot.log=udp://$host:$log_port"
+	shift 2
+	vm_end
+	logged "$sentence" 'kernel command line' '52:54:' "$@"
+}
+bare_tree "$work/bare"
+mkdir "$work/disks"
+ext4_of "$work/bare" "$work/disks/bare"
+printf '#!/bin/sh\nexit 1\n' >"$work/bare/sbin/init"
+chmod 755 "$work/bare/sbin/init"
+ext4_of "$work/bare" "$work/disks/ends"
+cp "$work/blank" "$work/disks/blank"
+serve 0 file "dir=$work/disks"
+of=root=nbd://$host:$port
+story 'it has a name that nobody knows' \
+	"root=nbd://nowhere.invalid/ nameserver=127.0.0.1 nbdboot.timeout=20" \
+	'FAILED: connect: nbd://nowhere.invalid' 'given up' rebooting
+story 'and an export that is missing' "$of/missing" \
+	'FAILED: connect:' missing rebooting
+story 'and one without a file system' "$of/blank" 'FAILED: mount: ' rebooting
+story 'and a root without an init' "$of/bare" \
+	'FAILED: init: the new root has no /sbin/init' rebooting
+story 'and how far a boot came whose init ends' "$of/ends panic=1" \
+	"root is /dev/nbd0 (nbd://$host:$port/ends), starting /sbin/init"
+unserve
+
 boot "root=nbd://$host:$silent/ nbdboot.timeout=4 nbdboot.onfail=reboot"
 says 'a step that hangs is given up' 'given up: not booted in 4 s' \
 	'rebooting'
