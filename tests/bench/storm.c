@@ -11,7 +11,8 @@
  * machine before it.
  *
  * Prints "begin" when all are there, "half" when half of all bytes have come,
- * and at the end a line "MS RECONNECTS BYTES" for each machine, or "failed WHY".
+ * "last" when the last machine is done, upon which all stay until a byte comes from
+ * standard input, and a line "MS RECONNECTS BYTES" for each machine, or "failed WHY".
  */
 #include "port/disk.h"
 #include "port/mbedtls/tls.h"
@@ -272,6 +273,9 @@ static int storm(unsigned n)
 	shared->begun = nbd_now_ms();
 	close(go[1]);
 	watch_all(n);
+	puts("last");
+	fflush(stdout);
+	getchar();
 	for (unsigned i = 0; i < n; i++)
 		kill(pids[i], SIGKILL);
 	while (wait(&status) > 0)

@@ -5,12 +5,14 @@
 # bytes have come.  Each machine is a process with the product's own connection
 # (storm.c), and reads what a Debian read until it was up (debian.reads).
 #
-#	MACHINES='100 1000' MBIT=1000 ROWS='boot tls killed two one-of-two qemu-nbd' \
-#		storm.sh BUILD
+#	MACHINES='100 1000' MBIT=1000 ROWS='boot tls killed two one-of-two qemu-nbd
+#		nbd-server' storm.sh BUILD
 #
 # "ideal" is what all bytes take at the rate of one reader alone, or what one
 # machine alone takes, if that is longer.  "tries" are the connections that all
-# machines tried in the busiest second and tenth of a second behind a kill.
+# machines tried in the busiest second and tenth of a second behind a kill.  CPU
+# and memory, without files, are those of all processes when the last machine is
+# done, of the machines together, and of one server that was not killed.
 # shellcheck source=tests/tap.sh
 O=${1:-build}
 . "${0%/*}/../tap.sh"
@@ -65,6 +67,19 @@ start()
 	tls) set -- nbdkit -f -r -t 4 --tls=require \
 		--tls-certificates="$work/tls" file "$image" ;;
 	qemu-nbd) set -- qemu-nbd -t -r -f raw -e 4096 -p 10809 "$image" ;;
+	nbd-server)
+		printf '%s\n' '[generic]' 'port = 10809' '[image]' \
+			"exportname = $image" 'readonly = true' >"$work/nbd.conf"
+		rm -f "$work/nbd.pid"
+		# with -d it has one client
+		nsenter -t "$srv" -n -m nbd-server -C "$work/nbd.conf" \
+			-p "$work/nbd.pid" >"$work/server.log" 2>&1
+		until server=$(cat "$work/nbd.pid" 2>/dev/null) &&
+			[ "$server" ]; do :; done
+		servers="$servers $server"
+		listens -t 10809 "$server" "$work/server.log"
+		return
+		;;
 	esac
 	nsenter -t "$srv" -n -m "$@" >"$work/server.log" 2>&1 </dev/null &
 	server=$!
@@ -96,22 +111,27 @@ tries()
 	}'
 }
 
+# usage_of PID: of the process and its children
 usage_of()
 {
-	awk '{ printf "%.1f", ($14 + $15) / 100 }' "/proc/$1/stat"
-	awk '/^VmHWM/ { m = $2 / 1024 } /^Threads/ { t = $2 }
-		END { printf ", %d MiB, %d threads", m, t }' "/proc/$1/status"
+	for of in "$1" $(cat "/proc/$1/task/"*/children); do
+		cat "/proc/$of/stat" "/proc/$of/status" 2>/dev/null
+	done | awk '
+	/^[0-9]+ \(/ { cpu += ($14 + $15) / 100; n++ }
+	/^RssAnon/ { m += $2 / 1024 }
+	/^Threads/ { t += $2 }
+	END { printf "%.1f s, %d MiB, %d processes, %d threads", cpu, m, n, t }'
 }
 
 # begin URI...: starts the machines, all at once when "begin" was read from 3
 begin()
 {
-	rm -f "$work/events"
-	mkfifo "$work/events"
+	rm -f "$work/events" "$work/seen"
+	mkfifo "$work/events" "$work/seen"
 	nsenter -t "$cli" -n "$storm" ${CA:+-c "$CA"} "$machines" "$reads" \
-		"$@" >"$work/events" 2>"$work/storm.err" &
+		"$@" <"$work/seen" >"$work/events" 2>"$work/storm.err" &
 	pid=$!
-	exec 3<"$work/events"
+	exec 4>"$work/seen" 3<"$work/events"
 	read -r word <&3
 	[ "$word" = begin ] || die "no storm: $(cat "$work/storm.err")"
 }
@@ -137,13 +157,23 @@ kill_one()
 	start "$1" nbdkit
 }
 
+# last: reads up to the end of the last machine, and what all have used
+last()
+{
+	while read -r word <&3 && [ "$word" != last ]; do :; done
+	used="$(usage_of "$server") | $(usage_of "$pid")"
+	echo >&4
+	exec 4>&-
+	cat <&3 >"$work/machines"
+	exec 3<&-
+	wait "$pid" || true
+}
+
 # end EXTRA RATE: the row of the storm that ran, EXTRA seconds of it without the
 # server; RATE is what the servers can do together, bytes/s
 end()
 {
-	cat <&3 >"$work/machines"
-	exec 3<&-
-	wait "$pid" || true
+	last
 	seen=
 	if [ -s "$work/syns" ]; then
 		kill -INT "$dump"
@@ -175,21 +205,17 @@ one_server()
 	row=$1
 	start "$one" "$2"
 	begin "$3"
-	half=
-	read -r half <&3 || true
-	used=$(usage_of "$server")
 	end 0 "$rate"
-	[ "$half" = half ] || echo "# $half"
 	stop "$server"
 }
 
 row_of()
 {
 	plain=nbd://192.0.2.1/ other=nbd://198.51.100.1/
-	used=
 	case $1 in
 	boot) one_server "boot, nbdkit" nbdkit "$plain" ;;
 	qemu-nbd) one_server "boot, qemu-nbd" qemu-nbd "$plain" ;;
+	nbd-server) one_server "boot, nbd-server" nbd-server "${plain}image" ;;
 	tls) CA=$work/pki/ca-cert.pem one_server "boot, TLS" tls \
 		nbds://192.0.2.1/ ;;
 	killed)
@@ -234,16 +260,14 @@ done
 rate=$(awk "BEGIN { print 4e9 * $(cat "$work/size") / ($(date +%s%N) - $begun) }")
 machines=1
 begin nbd://192.0.2.1/
-cat <&3 >"$work/machines"
-exec 3<&-
-wait "$pid"
+last
 alone=$(sed -n 's/^\([0-9]*\) .*/\1/p' "$work/machines" | awk '{ print $1 / 1000 }')
 stop "$server"
 
 echo "One reader: $rate bytes/s at $MBIT Mbit/s.  One machine: $alone s."
 echo
-echo '| machines | row | done | last, s | ideal, s | ratio | reconnects | tries in 1 s, in 0.1 s, mean of these | server: CPU s, peak |'
-echo '|---|---|---|---|---|---|---|---|---|'
+echo '| machines | row | done | last, s | ideal, s | ratio | reconnects | tries in 1 s, in 0.1 s, mean of these | server | machines |'
+echo '|---|---|---|---|---|---|---|---|---|---|'
 for machines in ${MACHINES:-100 1000}; do
 	for r in ${ROWS:-boot tls killed two one-of-two}; do
 		row_of "$r"
