@@ -64,6 +64,7 @@ static int run(struct cli_call *call)
 		return nbd_diag(&call->d, file_error(errno), "open %s: %s",
 				root, strerror(errno));
 	k.max = file_meminfo("MemTotal:") * 1024 / 100 * (unsigned)o->percent;
+	keep_open_disk(&k);
 	boot_log_to_kernel();
 	boot_harden();
 	/* the root is open, so that it may move: its files are read meanwhile */

@@ -22,6 +22,8 @@
 
 struct keep {
 	int root;     /* an open directory: the root of all paths */
+	int disk;     /* of keep_open_disk(); 0: none */
+	dev_t dev;    /* that of the root, and its number */
 	uint64_t max; /* bytes that may be locked */
 	/* private, and read by the caller at the end */
 	uint64_t bytes;
@@ -54,7 +56,22 @@ enum keep_kind {
  */
 int keep_list(struct keep *k, const char *list, struct nbd_diag *d);
 
+/*
+ * Before that, while /dev is there: opens the disk of the root, so that the blocks
+ * of directories can be kept.  Without it, or on another file system than ext4,
+ * a name that is missing may have to be looked for on the server.
+ */
+void keep_open_disk(struct keep *k);
+
 /* ---- private ---- */
+
+/*
+ * Locks len bytes of a file from at on.  Returns 0, or NBD_E_NO_MEMORY: they are
+ * more than may be locked; otherwise as file_error().
+ */
+int keep_lock(struct keep *k, int fd, uint64_t at, uint64_t len);
+/* Locks the blocks of a directory, of which *st is. */
+void keep_blocks(struct keep *k, int dir, const struct stat *st);
 
 /* Adds a name, unless it is there already. */
 void keep_add(struct keep *k, enum keep_kind kind, const char *name);

@@ -63,23 +63,20 @@ bool keep_first(struct keep *k, const struct stat *st)
 	return true;
 }
 
-/*
- * Locks len bytes of a file.  Returns 0, or NBD_E_NO_MEMORY: they are more than
- * may be locked; otherwise as file_error().
- */
-static int lock(struct keep *k, int fd, uint64_t len)
+int keep_lock(struct keep *k, int fd, uint64_t at, uint64_t len)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t left = k->max - k->bytes, pages;
+	uint64_t left = k->max - k->bytes, before = at % page, pages;
 	void *p;
 
 	/* in this order nothing wraps */
-	if (len > left || left - len < page)
+	if (len > left || left - len < 2 * page || at > INT64_MAX)
 		return NBD_E_NO_MEMORY;
-	pages = (len + page - 1) / page * page;
+	pages = (before + len + page - 1) / page * page;
 	if (!len || pages > SIZE_MAX)
 		return len ? NBD_E_NO_MEMORY : NBD_OK;
-	p = mmap(NULL, (size_t)pages, PROT_READ, MAP_SHARED, fd, 0);
+	p = mmap(NULL, (size_t)pages, PROT_READ, MAP_SHARED, fd,
+		 (off_t)(at - before));
 	if (p == MAP_FAILED)
 		return file_error(errno);
 	/* reads all of it */
@@ -102,7 +99,7 @@ static void keep_file(struct keep *k, const char *path, int fd,
 	k->found = true;
 	if (!keep_first(k, st))
 		return;
-	rc = lock(k, fd, (uint64_t)st->st_size);
+	rc = keep_lock(k, fd, 0, (uint64_t)st->st_size);
 	if (!rc) {
 		k->files++;
 		return;

@@ -107,6 +107,7 @@ static int step(struct keep *k, struct walk *w, struct stat *st)
 		return -1;
 	}
 	if (S_ISDIR(known.st_mode)) {
+		keep_blocks(k, fd, &known);
 		go(w, fd);
 		return -2;
 	}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The blocks of directories.  A name that is missing, as that of
+ * /etc/ld.so.preload, is looked for there each time.  ext4 reads them by the page
+ * cache of its block device:
+ *
+ *	directory --FIEMAP--> blocks of the device --> mmap, mlock
+ */
+#include "boot/keep/keep.h"
+
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define NODE	"/dev/.nbdboot-keep"
+/* Extents of a directory: one has up to 128 MiB. */
+#define EXTENTS 16
+/* These are in no block of the device, or not yet. */
+#define NOWHERE                                           \
+	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | \
+	 FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_INLINE)
+/* musl has an int where glibc has an unsigned long. */
+#define REQUEST(r) \
+	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : (r))
+
+void keep_blocks(struct keep *k, int dir, const struct stat *st)
+{
+	union {
+		struct fiemap map;
+		char room[sizeof(struct fiemap) +
+			  EXTENTS * sizeof(struct fiemap_extent)];
+	} u = { .map = { .fm_length = FIEMAP_MAX_OFFSET,
+			 .fm_extent_count = EXTENTS } };
+	const struct fiemap_extent *e = u.map.fm_extents;
+	int fd;
+
+	if (k->disk <= 0 || st->st_dev != k->dev || !keep_first(k, st))
+		return;
+	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!ioctl(fd, REQUEST(FS_IOC_FIEMAP), &u.map))
+		for (unsigned i = 0; i < u.map.fm_mapped_extents; i++)
+			if (!(e[i].fe_flags & NOWHERE))
+				keep_lock(k, k->disk, e[i].fe_physical,
+					  e[i].fe_length);
+	close(fd);
+}
+
+void keep_open_disk(struct keep *k)
+{
+	struct stat st;
+
+	/* its name may be any, and /sys may be missing */
+	if (fstat(k->root, &st) || mknod(NODE, S_IFBLK | 0600, st.st_dev))
+		return;
+	k->disk = open(NODE, O_RDONLY | O_CLOEXEC);
+	unlink(NODE);
+	if (k->disk < 0)
+		k->disk = 0; /* no file system of a disk */
+	k->dev = st.st_dev;
+	keep_blocks(k, k->root, &st);
+}
