@@ -62,6 +62,8 @@ pki_use "$work/pki" server "$work/tls"
 start()
 {
 	srv=$1
+	# children of nbd-server have its socket
+	while at "$srv" ss -Hltn | grep -q ':10809 '; do :; done
 	case $2 in
 	nbdkit) set -- nbdkit -f -r -t 4 file "$image" ;;
 	tls) set -- nbdkit -f -r -t 4 --tls=require \
