@@ -36,17 +36,17 @@ void keep_blocks(struct keep *k, int dir, const struct stat *st)
 	const struct fiemap_extent *e = u.map.fm_extents;
 	int fd;
 
-	if (k->disk <= 0 || st->st_dev != k->dev || !keep_first(k, st))
+	if (!keep_first(k, st))
 		return;
+	/* stays open: no file in it may be kept, and then nothing else holds it */
 	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || k->disk <= 0 || st->st_dev != k->dev)
 		return;
 	if (!ioctl(fd, REQUEST(FS_IOC_FIEMAP), &u.map))
 		for (unsigned i = 0; i < u.map.fm_mapped_extents; i++)
 			if (!(e[i].fe_flags & NOWHERE))
 				keep_lock(k, k->disk, e[i].fe_physical,
 					  e[i].fe_length);
-	close(fd);
 }
 
 void keep_open_disk(struct keep *k)

@@ -70,7 +70,7 @@ void keep_open_disk(struct keep *k);
  * more than may be locked; otherwise as file_error().
  */
 int keep_lock(struct keep *k, int fd, uint64_t at, uint64_t len);
-/* Locks the blocks of a directory, of which *st is. */
+/* Keeps a directory, of which *st is, open, and locks its blocks. */
 void keep_blocks(struct keep *k, int dir, const struct stat *st);
 
 /* Adds a name, unless it is there already. */
