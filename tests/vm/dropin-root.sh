@@ -46,7 +46,7 @@ inside()
 		mount -t proc proc "$root/proc" &&
 			mount -t tmpfs tmpfs "$root/run" &&
 			mount --bind "$modules" "$root$modules_in" &&
-			exec chroot "$root" env DEBIAN_FRONTEND=noninteractive \
+			exec chroot "$root" env -u TMPDIR DEBIAN_FRONTEND=noninteractive \
 				LC_ALL=C "$@"' inside "$root" "$modules" "$@"
 }
 modules_in=/usr/lib/modules/$version
