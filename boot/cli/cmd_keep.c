@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct options {
@@ -38,9 +39,42 @@ static void raise_limits(void)
 		boot_note("keep: RLIMIT_NOFILE: %s", strerror(errno));
 }
 
+/* What is known of process 1 when its /proc has another place. */
+struct first {
+	int dir, mounts; /* /proc/1, and the table of mounts; -1: not known */
+};
+
+static void open_first(struct first *f)
+{
+	f->dir = open("/proc/1", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	f->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+}
+
+/* Has process 1 entered this root? */
+static bool has_entered(const struct first *f, int root)
+{
+	struct stat of_first, st;
+
+	return f->dir < 0 || f->mounts < 0 || fstat(root, &st) ||
+	       fstatat(f->dir, "root", &of_first, 0) ||
+	       (st.st_dev == of_first.st_dev && st.st_ino == of_first.st_ino);
+}
+
+/* Whoever enters a root changes the table of mounts, and mounts more later. */
+static void await_entry(const struct first *f, int root)
+{
+	struct pollfd p = { f->mounts, POLLPRI, 0 };
+
+	while (!has_entered(f, root))
+		poll(&p, 1, -1);
+	close(f->dir);
+	close(f->mounts);
+}
+
 /*
- * The mark of init says that systemd is to spare the process at the end: this
- * one has files of the root open, and would keep it from being unmounted.
+ * The mark of init says that systemd is to spare the process when it ends: up to
+ * the root of this one.  Later on the files that it has open would keep the root
+ * from being unmounted.
  */
 static void unmark(char *program)
 {
@@ -54,11 +88,12 @@ static int run(struct cli_call *call)
 	static struct keep k;
 	const struct options *o = call->options;
 	const char *root = o->root ? o->root : "/";
+	struct first first;
 	int rc;
 
 	boot_small_pages();
-	unmark(call->program);
 	raise_limits();
+	open_first(&first);
 	k.root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (k.root < 0)
 		return nbd_diag(&call->d, file_error(errno), "open %s: %s",
@@ -74,6 +109,8 @@ static int run(struct cli_call *call)
 		return rc;
 	boot_say("keep: %u files are in memory: %llu KiB", k.files,
 		 (unsigned long long)(k.bytes / 1024));
+	await_entry(&first, k.root);
+	unmark(call->program);
 	boot_confine(0);
 	for (;;)
 		poll(NULL, 0, -1);

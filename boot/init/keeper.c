@@ -43,10 +43,12 @@ const struct step init_keeper_step = {
 	.run = do_keep,
 	.undo = undo_keep,
 	.hint = "",
+	.when = STEP_BESIDE,
 };
 
 const struct step init_keeper_ready_step = {
 	.name = "keep ready",
 	.run = do_ready,
 	.hint = "",
+	.when = STEP_BESIDE,
 };

@@ -39,6 +39,7 @@ shows 'what is kept is counted, and what is not has a reason' \
 	'guest: keep: /large is not kept: there is not enough memory for it' \
 	'guest: keep: nothing is not in the root' \
 	'guest: keep: [0-9]* files are in memory: [0-9]* KiB'
+shows 'its process is one that systemd ends' 'guest: it ends with the system'
 kept=$(sed -n 's/^guest: keep: .* in memory: \([0-9]*\) KiB$/\1/p' "$work/log")
 locked=$(sed -n 's/^guest: \([0-9]*\) KiB are locked$/\1/p' "$work/log")
 check "it is locked: $kept KiB of $locked" [ "${kept:-0}" -gt 1000 ] &&

@@ -32,7 +32,21 @@ waits()
 	[ "$state" = D ]
 }
 
+# marked: systemd would spare a process of nbdboot that keeps files
+marked()
+{
+	for line in /proc/[0-9]*/cmdline; do
+		tr '\0' ' ' <"$line" 2>/dev/null | grep -q '^@nbdboot keep ' &&
+			return
+	done
+	return 1
+}
+
 until dmesg | grep -q 'keep: .* are in memory'; do sleep 0.1; done
+# as each init does
+mount -t tmpfs none /tmp
+while marked; do sleep 0.1; done
+echo 'guest: it ends with the system'
 dmesg | sed -n 's/^.*nbdboot: keep: /guest: keep: /p'
 echo "guest: $(locked) KiB are locked"
 sync
