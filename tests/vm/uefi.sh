@@ -84,6 +84,7 @@ drive()
 
 # Becomes the machine: uefi_qemu QEMU-ARGUMENT...  The firmware is in flash memory
 # if $uefi_vars names a file for its variables, and a ROM (U-Boot) if it is empty.
+# It ends when it resets itself, unless $uefi_resets is set.
 uefi_qemu()
 {
 	if [ "$uefi_vars" ]; then
@@ -98,7 +99,7 @@ uefi_qemu()
 	exec ${vm_limit:+timeout "$vm_limit"} \
 		${vm_at:+nsenter -t "$vm_at" -n} $uefi_machine \
 		-accel "$ACCEL" -m "${vm_memory:-512}" -nodefaults -display none \
-		-no-reboot "$@"
+		${uefi_resets:--no-reboot} "$@"
 }
 
 case $uefi_arch in
