@@ -30,10 +30,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 643584 ;;
+	nbdboot) echo 663552 ;;
 	uefi) echo 115200 ;;
 	uefi_ipv6) echo 137216 ;;
-	rescue) echo 335872 ;;
+	rescue) echo 349696 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }
