@@ -102,6 +102,8 @@ soak-images: vm-program ## a table of images as people have them, as root: ONLY=
 	@ONLY='$(ONLY)' HOOKS='$(HOOKS)' KEEP='$(KEEP)' $(vm) tests/vm/soak_images.sh
 soak-login: vm-program ## logins at a switch port: all methods, refusals, a reroot
 	@SOAK=1 $(vm) tests/vm/test_login.sh
+soak-images-uefi: vm-program ## bad images, and tries in a variable of UEFI firmware
+	@$(vm) tests/vm/soak_images_uefi.sh
 soak-suspend: vm-program ## suspends to RAM, for hours on the clock: ROUNDS=20
 	@ROUNDS='$(or $(ROUNDS),20)' $(vm) tests/vm/test_suspend.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
@@ -111,7 +113,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin soak-suspend soak-images vm-program ## simulations and outages for hours
+soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin soak-suspend soak-images soak-images-uefi vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400 PAUSES=1; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -150,7 +152,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 	@CLIENTS='$(CLIENTS)' DRACUT='$(DRACUT)' $(vm) tests/vm/soak_dracut.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi soak-dropin \
 	soak-boot soak-prefetch soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
