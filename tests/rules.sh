@@ -50,21 +50,28 @@ port_includes_no_private_header_of_core()
 }
 
 # In a copy of core's public headers every struct ends at its line
-# "/* private */": who uses a member below that line does not compile.
+# "/* private */": who uses a member below that line does not compile.  Only files
+# with a word of those lines behind an arrow or a dot are tried.
 private_members_of_core_are_used_by_core_alone()
 {
 	bare=$(mktemp -d)
 	mkdir "$bare/core"
 	for h in core/nbd*.h; do
-		awk '/^\t\/\* private \*\/$/ { skip = 1 }
+		awk -v words="$bare/words" '
 			/^}/ { skip = 0 }
+			/^\t\/\* private \*\/$/ { skip = 1 }
+			skip { print >>words }
 			!skip' "$h" >"$bare/$h"
 	done
-	touch "$bare/autoconf.h"
-	files | grep -E '^(port|boot|tests)/.*\.c$' | xargs -r -P2 -n16 \
-		clang -fsyntax-only -w -I"$bare" -I. -I"$build" -I"$bare" \
-		-isystem "${build%%/t/*}/mbedtls/include" \
-		-include autoconf.h -D_GNU_SOURCE 2>&1 |
+	conf=$build/autoconf.h
+	[ -f "$conf" ] || conf=/dev/null
+	words=$(grep -oE '[a-z_][a-z_0-9]*' "$bare/words" | sort -u | paste -s -d '|')
+	files | grep -E '^(port|boot|tests)/.*\.c$' |
+		xargs -r grep -lE "(->|\.)[[:space:]]*($words)\>" |
+		xargs -r -P2 -n16 \
+			gcc -fsyntax-only -w -I"$bare" -I. -include "$conf" \
+			-isystem "${build%%/t/*}/mbedtls/include" \
+			-D_GNU_SOURCE 2>&1 |
 		grep 'no member named'
 	rm -rf "$bare"
 }
@@ -120,17 +127,25 @@ no_two_rooms_of_boot_have_a_source_of_one_name()
 # that no object has.  A compiler numbers the statics of functions.
 mutable_objects_of_boot_are_listed_with_a_reason()
 {
-	find "$build/boot" "$build"-*/boot -name '*.o' 2>/dev/null |
-		while read -r object; do
-		source=boot/${object##*/boot/}
-		[ ! -f "${source%.o}.c" ] ||
-			nm "$object" | awk -v file="${source%.o}" '
-				# $d and the like mark data in code of ARM
-				$(NF - 1) ~ /^[bBdDCsS]$/ && $NF !~ /^[.$]/ {
-					sub(/\.[0-9]+$/, "", $NF)
-					print file, $NF
-				}'
-	done | sort -u | awk '
+	find "$build/boot" "$build"-*/boot -name '*.o' -exec nm -A {} + \
+		2>/dev/null | awk '
+		# of a source that is gone
+		function is_old(file) {
+			if (!(file in old)) {
+				old[file] = (getline line <(file ".c")) < 0
+				close(file ".c")
+			}
+			return old[file]
+		}
+		# $d and the like mark data in code of ARM
+		$(NF - 1) ~ /^[bBdDCsS]$/ && $NF !~ /^[.$]/ {
+			file = $1
+			sub(/\.o:.*/, "", file)
+			sub(/.*\/boot\//, "boot/", file)
+			sub(/\.[0-9]+$/, "", $NF)
+			if (!is_old(file))
+				print file, $NF
+		}' | sort -u | awk '
 		FILENAME != "-" { if (NF > 2 && !/^#/) want[$1 " " $2] = 1; next }
 		$0 in want { delete want[$0]; next }
 		{ print $0 ": not listed" }
