@@ -19,6 +19,10 @@ faults=$work/faults
 # s until a command hangs: a handshake has 30 s, and many run at the same time
 limit=900
 jobs=${JOBS:-48}
+# KiB of a block; the image has 256 of them, the last 16 without data.  Over lwIP
+# most of the time would go to what the blocks hold.
+block=64
+[ ! "${NETWORK-}" ] || block=16
 all='die reset freeze drip noise flood error lose cut'
 [ "${STEPS-}" != all ] || all="$all stall"
 
@@ -113,7 +117,7 @@ faulty="nbd+unix:///?socket=$at"
 served=$work/own/image
 case $case in
 write* | one*)
-	truncate -s 16M "$own"
+	truncate -s $((block * 256))K "$own"
 	served=$own
 	;;
 connect* | reconnect* | scale* | rotate*)
@@ -129,7 +133,7 @@ esac
 [ "${case#*-tls-}" = "$case" ] || safe="--tls=require \
 	--tls-certificates='$work/server'"
 server="exec nbdkit -s ${safe-} --filter=blocksize-policy file '$served' \
-	blocksize-maximum=64K blocksize-preferred=64K \
+	blocksize-maximum=${block}K blocksize-preferred=${block}K \
 	blocksize-error-policy=error"
 # it could not report block sizes
 [ "$fault" != old ] || server="exec nbdkit -s file '$served'"
@@ -207,14 +211,14 @@ pki "$work/pki"
 pki_server "$work/pki" server ecdsa
 pki_use "$work/pki" server "$work/server"
 mkdir "$work/own" "$work/s"
-nbdkit -U - pattern size=15M \
+nbdkit -U - pattern size=$((block * 240))K \
 	--run "\"$nbdboot\" copy \"\$uri\" \"$work/own/image\"" >/dev/null
-truncate -s 16M "$work/own/image"
+truncate -s $((block * 256))K "$work/own/image"
 serve_at -U "$work/healthy" file "$work/own/image"
 mkdir "$work/run"
 RUN=$work/run "$driver" connect -R "$work/healthy" >/dev/null
 identity=$(tr ' ' '\n' <"$work/run/backend" | grep identity=)
-export identity faults limit work nbdboot driver NETWORK="${NETWORK-}"
+export block identity faults limit work nbdboot driver NETWORK="${NETWORK-}"
 table | share >"$work/table"
 xargs -P "$jobs" -L 1 sh "$work/case" <"$work/table" >"$work/came"
 verdict <"$work/came" >"$work/verdict"
