@@ -109,6 +109,9 @@ static void begin(struct lease6 *d, enum lease6_state state, uint32_t seed,
 	d->other = d->moved = d->again = false;
 	d->refused = LEASE6_SUCCESS;
 	d->refusals = 0;
+	/* what another server did not confirm is still of this one */
+	if (d->giver.len)
+		d->lease.server = d->giver;
 	enter(d, state, due);
 }
 
@@ -298,6 +301,7 @@ static bool advertised(struct lease6 *d, const struct lease6_values *v,
 static bool bind_to(struct lease6 *d, const struct lease6_values *v)
 {
 	d->lease = *v;
+	d->giver = v->server;
 	d->bound = d->sent;
 	d->refused = LEASE6_SUCCESS;
 	d->other = d->moved = false;

@@ -51,6 +51,7 @@ struct lease6 {
 	bool offered;	/* lease is an advertisement */
 	enum lease6_status refused; /* why there is no address, if not 0 */
 	unsigned refusals;
+	struct duid6 giver; /* the server that gave the lease */
 	struct duid6 broke; /* a server that did not keep to its advertisement */
 	unsigned tries;	    /* messages sent in this state */
 	uint32_t timeout;   /* ms; RT of RFC 8415, 15 */

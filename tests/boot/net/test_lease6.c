@@ -620,6 +620,22 @@ static void a_server_without_the_lease_is_asked_once(void **state)
 	assert_int_equal(sends(), LEASE6_REBIND);
 }
 
+/* Asked in vain for the same address, it does not become the lease's. */
+static void another_server_is_not_the_one_of_the_lease(void **state)
+{
+	struct duid6 giver;
+
+	(void)state;
+	bound();
+	giver = d.lease.server;
+	d.lease.server.p[2] ^= 1;
+	net_lease6_confirm(&d, 3, now);
+	assert_memory_equal(&d.lease.server, &giver, sizeof(giver));
+	d.lease.server.p[2] ^= 1;
+	net_lease6_renewal(&d, 3, now);
+	assert_memory_equal(&d.lease.server, &giver, sizeof(giver));
+}
+
 static void a_machine_that_was_suspended_asks(void **state)
 {
 	unsigned n = 0;
@@ -697,6 +713,7 @@ int main(void)
 		cmocka_unit_test(a_renewal_keeps_the_address_or_ends),
 		cmocka_unit_test(a_lease_that_has_ended_is_asked_for_again),
 		cmocka_unit_test(a_server_without_the_lease_is_asked_once),
+		cmocka_unit_test(another_server_is_not_the_one_of_the_lease),
 		cmocka_unit_test(a_machine_that_was_suspended_asks),
 		cmocka_unit_test(a_lease_is_given_back),
 	};
