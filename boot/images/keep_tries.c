@@ -10,18 +10,15 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include "port/linux/file.h"
+#include "port/linux/request.h"
 
 #define ATTRIBUTES 4
-/* musl has an int where glibc has an unsigned long. */
-#define REQUEST(r) \
-	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : (r))
 /* non-volatile, and to be seen while booting and at run time */
-#define KEPT 7
+#define KEPT	   7
 
 /* ---- the variable ---- */
 
@@ -47,10 +44,10 @@ static void set_immutable(int dir, bool yes)
 
 	if (fd < 0)
 		return;
-	if (!ioctl(fd, REQUEST(FS_IOC_GETFLAGS), &flags)) {
+	if (!ioctl(fd, LINUX_REQUEST(FS_IOC_GETFLAGS), &flags)) {
 		flags = yes ? flags | FS_IMMUTABLE_FL
 			    : flags & ~FS_IMMUTABLE_FL;
-		ioctl(fd, REQUEST(FS_IOC_SETFLAGS), &flags);
+		ioctl(fd, LINUX_REQUEST(FS_IOC_SETFLAGS), &flags);
 	}
 	close(fd);
 }

@@ -11,8 +11,9 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "port/linux/request.h"
 
 #define NODE	"/dev/.nbdboot-keep"
 /* Extents of a directory: one has up to 128 MiB. */
@@ -21,9 +22,6 @@
 #define NOWHERE                                           \
 	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | \
 	 FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_INLINE)
-/* musl has an int where glibc has an unsigned long. */
-#define REQUEST(r) \
-	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : (r))
 
 void keep_blocks(struct keep *k, int dir, const struct stat *st)
 {
@@ -42,7 +40,7 @@ void keep_blocks(struct keep *k, int dir, const struct stat *st)
 	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || k->disk <= 0 || st->st_dev != k->dev)
 		return;
-	if (!ioctl(fd, REQUEST(FS_IOC_FIEMAP), &u.map))
+	if (!ioctl(fd, LINUX_REQUEST(FS_IOC_FIEMAP), &u.map))
 		for (unsigned i = 0; i < u.map.fm_mapped_extents; i++)
 			if (!(e[i].fe_flags & NOWHERE))
 				keep_lock(k, k->disk, e[i].fe_physical,

@@ -11,11 +11,11 @@
 #include <linux/dm-ioctl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "port/linux/module.h"
+#include "port/linux/request.h"
 
 #define NODE	DM_DIR "/" DM_CONTROL_NODE
 #define CONTROL "/dev/" NODE
@@ -127,11 +127,8 @@ static int result(int rc, const char *verb, const char *name,
 			strerror(errno));
 }
 
-/* musl has an int where glibc has an unsigned long. */
-#define REQUEST(r) \
-	_Generic(&ioctl, int (*)(int, int, ...) : (int)(r), default : (r))
 #define call(m, r, verb, name, d) \
-	result(ioctl((m)->fd, REQUEST(r), (m)->buf), (verb), (name), (d))
+	result(ioctl((m)->fd, LINUX_REQUEST(r), (m)->buf), (verb), (name), (d))
 
 /* The kernel's huge_encode_dev(): 12 bits of the major in between. */
 static int minor_of(const struct dm *m)
