@@ -19,6 +19,7 @@
 #include "boot/init/super.h"
 #include "boot/init/version_order.h"
 #include "boot/system/console.h"
+#include "boot/words/boolean.h"
 #include "boot/words/word.h"
 #include "port/linux/file.h"
 
@@ -270,21 +271,12 @@ static int none(const struct disk *disk, const struct choice *c, bool off,
 			disk->name, c->seen, wanted[disk->wanted], c->linuxes);
 }
 
-static bool is_off(const char *word)
-{
-	static const char *const no[] = { "0", "no", "n", "false", "f", "off" };
-
-	for (size_t i = 0; word && i < sizeof(no) / sizeof(no[0]); i++)
-		if (!strcmp(word, no[i]))
-			return true;
-	return false;
-}
-
 static int choose(char path[PART_PATH], const struct disk *disk,
 		  const struct root_spec *r, bool *read_only,
 		  struct nbd_diag *d)
 {
-	bool off = is_off(r->cmd ? r->cmd->gpt_auto : NULL);
+	const char *gpt_auto = r->cmd ? r->cmd->gpt_auto : NULL;
+	bool off = gpt_auto && !boot_words_boolean(gpt_auto);
 	struct choice c = { 0 };
 	struct partition p;
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "boot/words/boolean.h"
 #include "boot/words/word.h"
 
 static const struct refused {
@@ -35,14 +36,10 @@ const struct word init_refuse_words[] = {
  */
 static bool is_done(struct cmdline *c, const char *value)
 {
-	static const char *const done[] = { "state", "0", "no", "n",
-					    "false", "f", "off" };
-
 	if (value != c->volatile_root)
 		return false;
-	for (size_t i = 0; i < sizeof(done) / sizeof(done[0]); i++)
-		if (!strcmp(value, done[i]))
-			return true;
+	if (!strcmp(value, "state") || !boot_words_boolean(value))
+		return true;
 	if (INIT_HAS_OVERLAY && !c->overlay && !strcmp(value, "overlay"))
 		c->overlay = "";
 	return c->overlay;

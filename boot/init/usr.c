@@ -11,6 +11,7 @@
 #include "boot/init/mount.h"
 #include "boot/init/overlay.h"
 #include "boot/init/steps.h"
+#include "boot/words/boolean.h"
 #include "boot/words/word.h"
 #include "core/nbd_uri.h"
 
@@ -34,17 +35,6 @@ const struct word init_usr_words[] = {
 
 /* ---- the words ---- */
 
-static bool is_yes(const char *word)
-{
-	static const char *const yes[] = { "",	   "1", "yes", "y",
-					   "true", "t", "on" };
-
-	for (size_t i = 0; word && i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!strcmp(word, yes[i]))
-			return true;
-	return false;
-}
-
 static int wrong(struct nbd_diag *d, const char *word, const char *value,
 		 const char *why)
 {
@@ -59,7 +49,7 @@ static void keep_server(struct cmdline *c)
 		c->netroot = c->root;
 }
 
-/* From here on what is said of the root is said of /usr. */
+/* From here on the words of the root are those of /usr. */
 static int take_alone(struct usr *u, struct cmdline *c, struct nbd_diag *d)
 {
 	if (c->roothash)
@@ -130,7 +120,11 @@ static int take_beside(struct usr *u, const struct cmdline *c,
 
 int init_usr_take(struct usr *u, struct cmdline *c, struct nbd_diag *d)
 {
-	bool kept = is_yes(c->volatile_root), named;
+	const char *volatile_root = c->volatile_root;
+	/* without a value: yes */
+	bool kept = volatile_root &&
+		    (!*volatile_root || boot_words_boolean(volatile_root) > 0);
+	bool named;
 	bool ram = c->root && !strcmp(c->root, "tmpfs");
 
 	*u = (struct usr){ .kind = USR_IN_ROOT };

@@ -2,7 +2,7 @@
 # Pure: no Linux, no firmware.  Commands, init, nbdboot.efi and the tests compile
 # the same.
 boot-$(CONFIG_BOOT_CLI) += $(addprefix boot/words/, uris.o uri_tls.o version.o)
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/words/, cmdline.o \
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/words/, boolean.o cmdline.o \
 	credential.o word.o)
 words-y += boot_kernel
 boot-$(CONFIG_BOOT_DIALECTS) += $(addprefix boot/words/, root.o root_forms.o \
