@@ -116,3 +116,23 @@ void images_text_close(struct images_text *t)
 	t->open = false;
 	device_tls_close(&t->tls);
 }
+
+int images_text_first(struct images_text *t, const struct nbd_uri uri[],
+		      unsigned n, char *text, size_t cap, struct nbd_diag *d)
+{
+	int len = nbd_diag(d, NBD_E_USAGE, "it names no server");
+
+	for (unsigned i = 0; i < n && len <= 0; i++) {
+		len = images_text_open(t, &uri[i], d);
+		if (!len)
+			len = images_text_read(t, text, cap, d);
+		images_text_close(t);
+	}
+	if (len < 0)
+		return len;
+	if ((size_t)len == cap && !memchr(text, '\0', cap))
+		return nbd_diag(d, NBD_E_USAGE,
+				"the text on the server has %zu bytes or more",
+				cap);
+	return (int)strnlen(text, (size_t)len);
+}

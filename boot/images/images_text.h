@@ -34,4 +34,12 @@ int images_text_write(struct images_text *t, const void *buf, size_t len,
 
 void images_text_close(struct images_text *t);
 
+/*
+ * Reads the text, up to cap bytes, from the first of n servers that has it, and
+ * closes t.  Returns its bytes up to a NUL, as servers fill the last block up, or
+ * the error of the last server; NBD_E_USAGE: it has cap bytes or more.
+ */
+int images_text_first(struct images_text *t, const struct nbd_uri uri[],
+		      unsigned n, char *text, size_t cap, struct nbd_diag *d);
+
 #endif

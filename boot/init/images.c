@@ -91,23 +91,13 @@ static int expand(struct boot *b, const char *word, const char *uri,
 	return rc ? nbd_diag_prefix(d, rc, "%s", word) : NBD_OK;
 }
 
-/* Of several servers the first that has it. */
 static int read_list(struct boot *b, struct nbd_diag *d)
 {
-	struct images_text *t = &im.keeper.t;
-	int rc = expand(b, "nbdboot.images", b->cmd.images, d), n = rc;
+	int rc = expand(b, "nbdboot.images", b->cmd.images, d);
 
-	for (unsigned i = 0; !rc && i < b->root.uris && n <= 0; i++) {
-		n = images_text_open(t, &b->root.uri[i], d);
-		if (!n)
-			n = images_text_read(t, im.text, sizeof(im.text), d);
-		images_text_close(t);
-	}
-	if (n == sizeof(im.text) && !memchr(im.text, '\0', sizeof(im.text)))
-		return nbd_diag(d, NBD_E_USAGE,
-				"the list of images has more than %d bytes",
-				IMAGES_FILE);
-	return n;
+	return rc ? rc
+		  : images_text_first(&im.keeper.t, b->root.uri, b->root.uris,
+				      im.text, sizeof(im.text), d);
 }
 
 /* What proves a server is not for its list to say. */
