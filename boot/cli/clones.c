@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
+#include "boot/cli/metrics.h"
 #include "boot/clone/clone.h"
-#include "port/linux/nbdk.h"
 
 /* Only a look: where nothing was ever copied, no module is to be loaded. */
 static bool find(struct clone_progress *p, int index)
@@ -43,26 +43,16 @@ void cli_clone_json(int index)
 			 clone_percent(&p));
 }
 
-/* Is it among the names, or are there none? */
-static bool is_meant(char *const names[], int index)
-{
-	char *const *p = names;
-
-	while (*p && nbdk_parse_name(*p) != index)
-		p++;
-	return *p || !names[0];
-}
-
 static void put(char *const names[], const char *name, const char *help,
 		bool done)
 {
-	struct nbdk_iter it = { 0 };
+	struct cli_devices devices = { .names = names };
 	struct clone_progress p;
 	bool any = false;
 	int index;
 
-	while ((index = nbdk_next(&it)) >= 0) {
-		if (!is_meant(names, index) || !find(&p, index))
+	while ((index = cli_next_device(&devices)) >= 0) {
+		if (!find(&p, index))
 			continue;
 		if (!any)
 			cli_putf("# HELP nbdboot_clone_%s %s\n"

@@ -24,30 +24,30 @@ struct row {
 
 struct metrics {
 	struct device dev;
-	char **names, **name; /* all, and the next; names[0] NULL: any device */
-	struct nbdk_iter it;
+	struct cli_devices devices;
 	unsigned n;
 	struct row row[CLI_METRICS];
 };
 
 /* Earlier than there; a sample may only come once. */
-static bool was_named(const struct metrics *m, const char *name)
+static bool was_named(const struct cli_devices *c)
 {
-	char **p = m->names;
+	unsigned i = 0;
 
-	while (*p != name && nbdk_parse_name(*p) != nbdk_parse_name(name))
-		p++;
-	return *p != name;
+	while (i < c->n &&
+	       nbdk_parse_name(c->names[i]) != nbdk_parse_name(c->names[c->n]))
+		i++;
+	return i < c->n;
 }
 
-/* The next device, or a negative number. */
-static int next(struct metrics *m)
+int cli_next_device(struct cli_devices *c)
 {
-	if (!m->names[0])
-		return nbdk_next(&m->it);
-	while (*m->name && was_named(m, *m->name))
-		m->name++;
-	return *m->name ? nbdk_parse_name(*m->name++) : NBD_E_NO_DEVICE;
+	if (!c->names[0])
+		return nbdk_next(&c->it);
+	while (c->names[c->n] && was_named(c))
+		c->n++;
+	return c->names[c->n] ? nbdk_parse_name(c->names[c->n++])
+			      : NBD_E_NO_DEVICE;
 }
 
 static void take(struct metrics *m, int index)
@@ -71,8 +71,7 @@ static void take(struct metrics *m, int index)
 
 static void rewind_devices(struct metrics *m)
 {
-	m->name = m->names;
-	m->it = (struct nbdk_iter){ 0 };
+	m->devices = (struct cli_devices){ .names = m->devices.names };
 }
 
 /* Reads devices until the table is full (true: there may be more). */
@@ -81,7 +80,7 @@ static bool fill(struct metrics *m)
 	int index;
 
 	for (m->n = 0; m->n < CLI_METRICS;) {
-		index = next(m);
+		index = cli_next_device(&m->devices);
 		if (index < 0)
 			return false;
 		take(m, index);
@@ -234,7 +233,7 @@ static void put_prefetch(void)
 
 void cli_metrics(char *names[])
 {
-	struct metrics m = { .names = names, .name = names };
+	struct metrics m = { .devices = { .names = names } };
 	bool more = fill(&m), several = more;
 
 	for (unsigned i = 0; i < METRICS; i++) {

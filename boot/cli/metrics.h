@@ -5,6 +5,17 @@
 
 #include "boot/cli/cli.h"
 #include "boot/device/latency.h"
+#include "port/linux/nbdk.h"
+
+/* The devices that a command is about; zero, but for names. */
+struct cli_devices {
+	char *const *names;  /* names[0] NULL: any device */
+	unsigned n;	     /* private: names that were taken, ... */
+	struct nbdk_iter it; /* ... or how far it is */
+};
+
+/* The next device, each of them once, or a negative number. */
+int cli_next_device(struct cli_devices *c);
 
 /* Devices that are read at once; of more, each metric reads all again. */
 #define CLI_METRICS 250
