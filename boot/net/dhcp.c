@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "boot/net/grace.h"
 #include "port/retry.h"
 
 /* Requests for one offer; after that another server may be better. */
@@ -19,9 +20,6 @@
 #define ANSWER_MAX 1500u
 /* Messages sent before an offer without the needed root-path is accepted. */
 #define PATIENCE   2
-
-/* s after its end in which a server may still renew a lease; some are that short. */
-#define GRACE 120u
 
 /* Handles a message; true if the state has changed. */
 typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
@@ -124,7 +122,7 @@ static bool expired(const struct dhcp *d, uint64_t now)
 		return age >= d->lease.t2;
 	case DHCP_REBINDING:
 		return d->lease.seconds != UINT32_MAX &&
-		       age >= (uint64_t)d->lease.seconds + GRACE;
+		       age >= (uint64_t)d->lease.seconds + NET_GRACE_S;
 	default:
 		return states[d->state].tries &&
 		       d->tries >= states[d->state].tries;

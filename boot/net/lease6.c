@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "boot/net/grace.h"
 #include "core/nbd_uri.h"
 #include "port/retry.h"
 
@@ -19,9 +20,6 @@
 #define BEST	 255
 /* A score, see score(). */
 #define GOOD	 257u
-
-/* s after its end in which a server may still renew a lease; some are that short. */
-#define GRACE 120u
 
 /* Handles a reply; true if the state has changed. */
 typedef bool receive(struct lease6 *d, const struct lease6_values *v,
@@ -180,7 +178,7 @@ static bool is_over(const struct lease6 *d, const struct row *r, uint64_t now)
 		return age >= d->lease.t2;
 	if (d->state == LEASE6_REBINDING)
 		return d->lease.valid != UINT32_MAX &&
-		       age >= (uint64_t)d->lease.valid + GRACE;
+		       age >= (uint64_t)d->lease.valid + NET_GRACE_S;
 	if (r->duration)
 		return d->tries && now - d->first >= r->duration;
 	return r->tries && d->tries >= r->tries;
