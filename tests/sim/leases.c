@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/sim/leases.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -127,6 +128,59 @@ uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbd_now_ns(void)
 {
 	return leases.now * 1000000;
+}
+
+/* What tells of a suspend, if the kernel has it. */
+#define RESUMED 1001
+#define NAPS	3000
+
+int __wrap_suspend_open(void);
+int __wrap_suspend_open(void)
+{
+	return sim_chance(50) ? RESUMED : -1;
+}
+
+uint64_t __wrap_suspend_ms(void);
+uint64_t __wrap_suspend_ms(void)
+{
+	return leases.slept;
+}
+
+static void suspend(bool sleeps)
+{
+	uint64_t ms = 2000 + sim_below(86400000);
+
+	leases.slept += ms;
+	leases.now += ms;
+	leases_suspended(sleeps);
+	sim_say(leases.now, "suspended until now");
+}
+
+/* Also the sleep until T1. */
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
+int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+{
+	bool sleeps = !n || p->fd == RESUMED;
+	struct flying *f = sleeps ? NULL : leases_next();
+
+	if (n)
+		leases_turn();
+	if (ms < 0)
+		sim_fail("a wait without an end");
+	if (leases.turns > 300 || ++leases.naps > NAPS ||
+	    leases.now > leases.start + (uint64_t)100 * 365 * 86400000)
+		sim_end();
+	if (f && f->at <= leases.now + (unsigned)ms) {
+		leases.now = f->at > leases.now ? f->at : leases.now;
+		return 1;
+	}
+	if (sim_below(n ? 100 : 1000) == 0) {
+		leases.now += sim_below((unsigned)ms + 1);
+		suspend(sleeps);
+	} else {
+		leases.now += (unsigned)ms;
+	}
+	return 0;
 }
 
 int __wrap_link_refresh(struct link *l, struct nbd_diag *d);

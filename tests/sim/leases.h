@@ -28,6 +28,8 @@ extern struct leases {
 	uint8_t given[LEASES_GIVEN][2];
 	unsigned n_given, turns;
 	uint64_t expected; /* ms: a message comes then at the latest */
+	uint64_t slept;	   /* ms: suspended */
+	unsigned naps;	   /* calls of poll() */
 } leases;
 
 /* Begins at one of the times at which a clock of 32 bits, of s or ms, wraps. */
@@ -51,6 +53,12 @@ void leases_turn(void);
 
 /* The next message is expected within ms. */
 void leases_expect(uint64_t ms);
+
+/*
+ * Each simulation defines it.  The machine was suspended until now, in a sleep
+ * of the process (true) or while it asked.
+ */
+void leases_suspended(bool sleeps);
 
 /*
  * Stays in net_renewd_run() until a server refuses the lease, which refusals

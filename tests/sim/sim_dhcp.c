@@ -25,9 +25,7 @@ const char sim_claim[] = "a lease is got in time, is one that was given, and "
 #define FLOOD	   10
 /* How long a renewal takes that fails. */
 #define RENEWAL_MS 8000
-#define NAPS	   3000
 #define SOCKET	   1000
-#define RESUMED	   1001 /* what tells of a suspend, if the kernel has it */
 
 /* How a server treats us, in percent of its answers. */
 struct server {
@@ -40,12 +38,11 @@ struct server {
 
 static struct world {
 	struct server servers[SERVERS];
-	unsigned n_servers, refusals, naps;
+	unsigned n_servers, refusals;
 	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
 	unsigned n_sent;
 	struct dhcp d;
 	uint64_t earliest; /* ms: the next renewal begins not before */
-	uint64_t slept;	   /* ms */
 	uint8_t addr;	   /* of the lease when it was got */
 } w;
 
@@ -341,55 +338,11 @@ ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 	return (ssize_t)len;
 }
 
-int __wrap_suspend_open(void);
-int __wrap_suspend_open(void)
-{
-	return sim_chance(50) ? RESUMED : -1;
-}
-
-uint64_t __wrap_suspend_ms(void);
-uint64_t __wrap_suspend_ms(void)
-{
-	return w.slept;
-}
-
 /* The machine is suspended; the lease is renewed at once when it goes on. */
-static void suspend(bool sleeps)
+void leases_suspended(bool sleeps)
 {
-	uint64_t ms = 2000 + sim_below(86400000);
-
-	w.slept += ms;
-	leases.now += ms;
 	leases.expected = sleeps ? leases.now : UINT64_MAX;
 	w.earliest = 0;
-	sim_say(leases.now, "suspended until now");
-}
-
-/* Also the sleep until T1. */
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
-{
-	bool sleeps = !n || p->fd == RESUMED;
-	struct flying *f = sleeps ? NULL : leases_next();
-
-	if (n)
-		leases_turn();
-	if (ms < 0)
-		sim_fail("a wait without an end");
-	if (leases.turns > 300 || ++w.naps > NAPS ||
-	    leases.now > leases.start + (uint64_t)100 * 365 * 86400000)
-		sim_end();
-	if (f && f->at <= leases.now + (unsigned)ms) {
-		leases.now = f->at > leases.now ? f->at : leases.now;
-		return 1;
-	}
-	if (sim_below(n ? 100 : 1000) == 0) {
-		leases.now += sim_below((unsigned)ms + 1);
-		suspend(sleeps);
-	} else {
-		leases.now += (unsigned)ms;
-	}
-	return 0;
 }
 
 int __wrap_close(int fd);

@@ -22,9 +22,7 @@ const char sim_claim[] =
 #define SERVERS	 3
 /* Messages in 10 s: RFC 8415, 14.1, wants a limit. */
 #define FLOOD	 20
-#define NAPS	 3000
 #define SOCKET	 1000
-#define RESUMED	 1001 /* what tells of a suspend, if the kernel has it */
 #define ASK_MS	 8000
 #define ADDRESS6 16
 
@@ -41,11 +39,10 @@ struct server {
 static struct world {
 	struct server servers[SERVERS];
 	unsigned n_servers;
-	unsigned refusals, naps;
+	unsigned refusals;
 	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
 	unsigned n_sent;
 	struct lease6 d;
-	uint64_t slept;	 /* ms: suspended */
 	uint64_t asleep; /* ms: the machine was suspended until then */
 	bool moved;	 /* a server said so */
 	uint8_t addr;	 /* of the lease when it was got */
@@ -437,56 +434,12 @@ bool __wrap_udp6_recv(int fd, void *p, size_t cap, size_t *len)
 	return true;
 }
 
-int __wrap_suspend_open(void);
-int __wrap_suspend_open(void)
-{
-	return sim_chance(50) ? RESUMED : -1;
-}
-
-uint64_t __wrap_suspend_ms(void);
-uint64_t __wrap_suspend_ms(void)
-{
-	return w.slept;
-}
-
 /* The lease is asked for at once when the machine goes on. */
-static void suspend(bool sleeps)
+void leases_suspended(bool sleeps)
 {
-	uint64_t ms = 2000 + sim_below(86400000);
-
-	w.slept += ms;
-	leases.now += ms;
 	w.asleep = sleeps ? 0 : leases.now + 61000;
 	if (sleeps)
 		leases_expect(0);
-	sim_say(leases.now, "suspended until now");
-}
-
-/* Also the sleep until T1. */
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
-{
-	bool sleeps = !n || p->fd == RESUMED;
-	struct flying *f = sleeps ? NULL : leases_next();
-
-	if (n)
-		leases_turn();
-	if (ms < 0)
-		sim_fail("a wait without an end");
-	if (leases.turns > 300 || ++w.naps > NAPS ||
-	    leases.now > leases.start + (uint64_t)100 * 365 * 86400000)
-		sim_end();
-	if (f && f->at <= leases.now + (unsigned)ms) {
-		leases.now = f->at > leases.now ? f->at : leases.now;
-		return 1;
-	}
-	if (sim_below(n ? 100 : 1000) == 0) {
-		leases.now += sim_below((unsigned)ms + 1);
-		suspend(sleeps);
-	} else {
-		leases.now += (unsigned)ms;
-	}
-	return 0;
 }
 
 int __wrap_close(int fd);
