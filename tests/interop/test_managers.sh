@@ -14,7 +14,7 @@ nbdboot=$O/nbdboot
 debian=$(sh "${0%/*}/../debian.sh" "$O/debian") || exit 1
 
 # Makes a server with a cable to a machine, whose lease lasts for 4 s.  Sets renew
-# to the process that renews it, and monitor to one that logs each address.
+# to the process that renews it.
 machine()
 {
 	namespace
@@ -38,7 +38,8 @@ machine()
 		"loggers": [ { "name": "kea-dhcp6", "severity": "DEBUG",
 			"debuglevel": 50,
 			"output_options": [ { "output": "stdout" } ] } ],
-		"subnet6": [ { "subnet": "2001:db8::/64", "interface": "v0",
+		"subnet6": [ { "id": 1, "subnet": "2001:db8::/64",
+		"interface": "v0",
 		"pools": [ { "pool": "2001:db8::100-2001:db8::1ff" } ] } ] } }
 	END
 	kea_run kea-dhcp6 547
@@ -47,17 +48,8 @@ machine()
 	nsenter -t "$cli" -n -m "$nbdboot" renew >"$work/renew.out" 2>&1 \
 		</dev/null &
 	renew=$!
-	: >"$work/changes"
-	nsenter -t "$cli" -n -m ip -6 monitor address >>"$work/changes" 2>&1 \
-		</dev/null &
-	monitor=$!
-	servers="$servers $renew $monitor"
-	# it listens when it has seen one of these
-	n=1
-	until grep -q 'fd00::2:' "$work/changes"; do
-		at "$cli" ip -6 addr add "fd00::2:$n/128" dev lo
-		n=$((n + 1))
-	done
+	servers="$servers $renew"
+	changes
 	addresses=$(at "$cli" ip -6 -o addr show eth0)
 }
 
@@ -95,11 +87,7 @@ printed()
 # kept NAME: the machine has its address, and had it all the time
 kept()
 {
-	# all that was before this one has been printed then
-	at "$cli" ip -6 addr add fd00::1/128 dev lo
-	until grep -q 'fd00::1/128' "$work/changes"; do
-		kill -0 "$monitor" || die 'no monitor'
-	done
+	changed
 	check "$1: the machine has the same addresses" \
 		[ "$(at "$cli" ip -6 -o addr show eth0)" = "$addresses" ]
 	# shellcheck disable=SC2016 # for the inner shell
@@ -112,7 +100,7 @@ kept()
 		'tail -n "+$1" -f --pid="$2" "$3" |
 			grep -q -m 1 "DHCP6_PACKET_RECEIVED.*RENEW"' sh \
 		"$seen" "$renew" "$work/server.log"
-	kill "$renew" "$monitor" "$server" "$radvd"
+	kill "$renew" "$server" "$radvd"
 	wait "$radvd" || true
 }
 

@@ -75,33 +75,6 @@ logs()
 		grep -m 1 -e "$1" >"$work/line" || true
 }
 
-# changes: addresses that come and go from now on are in $work/changes
-changes()
-{
-	: >"$work/changes"
-	nsenter -t "$cli" -n -m ip monitor address >>"$work/changes" 2>&1 \
-		</dev/null &
-	monitor=$!
-	servers="$servers $monitor"
-	# it listens when it has seen one of these
-	n=1
-	until grep -q 'fd00::2:' "$work/changes"; do
-		at "$cli" ip -6 addr add "fd00::2:$n/128" dev lo
-		n=$((n + 1))
-	done
-}
-
-# All that has been until now is in $work/changes.
-changed()
-{
-	at "$cli" ip -6 addr add fd00::1/128 dev lo
-	until grep -q 'fd00::1/128' "$work/changes"; do
-		kill -0 "$monitor" || die 'no monitor'
-	done
-	kill "$monitor"
-	wait "$monitor" 2>"$work/killed" || true
-}
-
 # shellcheck disable=SC2329 # by check
 stayed()
 {
