@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A build without hashes compares all of both sides. */
+/* For builds that read no hash tree: replaces copy_tree.c. */
 #include "boot/cli/copy_tree.h"
 
 const struct cli_option cli_tree_options[] = {

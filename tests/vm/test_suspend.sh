@@ -189,7 +189,7 @@ heard 'DHCPCONFIRM(br0)' 'a server of another network is asked, too'
 heard 'DHCPSOLICIT(br0)' 'and, as it says NotOnLink, any other'
 nap_ends renew
 finish_machine DHCPv6 2001:db8::1
-check 'that is said' said '^guest: renew: eth0: .*(NotOnLink)'
+check 'NotOnLink is reported' said '^guest: renew: eth0: .*(NotOnLink)'
 
 # ---- DHCPv4 ----
 
