@@ -83,6 +83,7 @@ left()
 	side=$1 n=0
 	shift
 	for exe in /proc/[0-9]*/exe; do
+		[ -e "$exe" ] || continue # a thread of the kernel
 		for program; do
 			case $(readlink "$exe") in
 			*/"$program") n=$((n + 1)) ;;

@@ -13,6 +13,7 @@ for dir in /proc /sys /dev /run; do
 	grep -q " $dir " /proc/mounts || echo "guest: WRONG: no $dir"
 done
 for exe in /proc/[0-9]*/exe; do
+	[ -e "$exe" ] || continue # a thread of the kernel
 	program=$(readlink "$exe") || continue
 	case $program in
 	/bin/busybox | /bin/sh) ;;

@@ -134,6 +134,7 @@ if asked clone; then
 	[ -z "$(cat /sys/block/nbd0/pid 2>/dev/null)" ] &&
 		echo 'guest: no connection is left'
 	for exe in /proc/[0-9]*/exe; do
+		[ -e "$exe" ] || continue # a thread of the kernel
 		case $(tr '\0' ' ' <"${exe%exe}cmdline") in
 		'@nbdboot '*) echo 'guest: WRONG: a process goes on' ;;
 		esac

@@ -17,6 +17,7 @@ echo "guest: process 1 is $(readlink /proc/1/exe)"
 awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
 	END { print "guest: root is", r }' /proc/mounts
 for exe in /proc/[0-9]*/exe; do
+	[ -e "$exe" ] || continue # a thread of the kernel
 	case $(readlink "$exe") in
 	*shutdown* | *nbdboot* | /init*)
 		# the watcher and renew stay; the watcher of the unit

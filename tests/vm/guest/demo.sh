@@ -42,6 +42,7 @@ done
 # Every process is busybox's, a thread of the kernel (no /proc/N/exe), or the
 # watcher, which is not in the data path.
 for exe in /proc/[0-9]*/exe; do
+	[ -e "$exe" ] || continue # a thread of the kernel
 	program=$(readlink "$exe") || continue
 	[ "$program" = /bin/busybox ] || [ "$program" = '/init (deleted)' ] ||
 		result "$program still runs ($exe)"

@@ -23,8 +23,9 @@ connections()
 watchers()
 {
 	n=0
-	for line in /proc/[0-9]*/cmdline; do
-		case $(tr '\0' ' ' 2>/dev/null <"$line") in
+	for exe in /proc/[0-9]*/exe; do
+		[ -e "$exe" ] || continue # a thread of the kernel
+		case $(tr '\0' ' ' 2>/dev/null <"${exe%exe}cmdline") in
 		@*nbd*) n=$((n + 1)) ;;
 		esac
 	done 2>/dev/null

@@ -95,6 +95,7 @@ refused()
 nobody_left()
 {
 	for exe in /proc/[0-9]*/exe; do
+		[ -e "$exe" ] || continue # a thread of the kernel
 		case $(readlink "$exe") in
 		/init | */nbdboot) return 1 ;;
 		esac

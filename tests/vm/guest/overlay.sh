@@ -30,6 +30,7 @@ echo "guest: marker becomes $(cat /etc/marker)," \
 touch $lower/etc/marker 2>/dev/null && echo 'guest: WRONG: the lower is writable'
 watched=
 for exe in /proc/[0-9]*/exe; do
+	[ -e "$exe" ] || continue # a thread of the kernel
 	program=$(readlink "$exe") || continue
 	case $program in
 	/bin/busybox) ;;

@@ -143,6 +143,7 @@ elif [ -e /sys/block/dm-0 ]; then
 	sum later /dev/dm-0
 fi
 for exe in /proc/[0-9]*/exe; do
+	[ -e "$exe" ] || continue # a thread of the kernel
 	case $(tr '\0' ' ' <"${exe%exe}cmdline") in
 	'@nbdboot prefetch '*) echo 'guest: WRONG: it goes on' ;;
 	esac

@@ -31,6 +31,7 @@ strangers()
 {
 	old_files
 	for p in /proc/[0-9]*; do
+		[ -e "$p/exe" ] || continue # a thread of the kernel
 		exe=$(readlink "$p/exe") || continue
 		! tr '\0' ' ' <"$p/cmdline" | grep -q '^@.*bdboot' || continue
 		cwd=$(readlink "$p/cwd")

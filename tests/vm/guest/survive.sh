@@ -32,6 +32,7 @@ beats()
 watcher()
 {
 	for exe in /proc/[0-9]*/exe; do
+		[ -e "$exe" ] || continue # a thread of the kernel
 		[ "$(readlink "$exe")" = '/init (deleted)' ] || continue
 		pid=${exe#/proc/}
 		pid=${pid%/exe}
