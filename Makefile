@@ -97,11 +97,13 @@ $(O)/.config: Kconfig core/Kconfig port/Kconfig boot/Kconfig | $(O)
 		--defconfig=configs/nbdboot_defconfig) Kconfig >/dev/null
 	$(Q)touch $@
 
-# make can include .config; C needs the same values as macros.
+# make can include .config; C needs the same values as macros.  Nothing is compiled
+# again for values that are the same.
 $(O)/autoconf.h: $(O)/.config
 	$(Q)sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=y$$/#define \1 1/p' \
 	       -e 's/^\(CONFIG_[A-Z0-9_]*\)=\([^y].*\)$$/#define \1 \2/p' \
-	       $< > $@
+	       $< > $@.new
+	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # ---- the program ----
 
