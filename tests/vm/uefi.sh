@@ -15,7 +15,9 @@ build_efi()
 	tls) set -- TLS=1 ;;
 	ipv6) set -- IPV6=1 ;;
 	esac
-	make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" "$@" uefi >&2 ||
+	# one at a time: scripts side by side have one directory
+	flock "$O" make -s -C "$here/../.." O="$O" ARCH="$uefi_arch" "$@" \
+		uefi >&2 ||
 		die 'nbdboot.efi does not build'
 }
 
