@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs the checks and prints a line for each step:
 #
-#	[T=PATTERN] [CHANGED=REF] run.sh BUILD all|quick|names|STEP...
+#	[T=PATTERN] [CHANGED=REF] run.sh BUILD all|quick|names|ahead PID|STEP...
 #
 # A step is a command that prints TAP lines.  Its log is BUILD/log/STEP.log.
 # T runs only the steps whose names match it (an extended regular expression),
 # and CHANGED only those that the changes since REF need (changed.sh).  "names"
-# prints the names of all steps.
+# prints the names of all steps.  "ahead" runs none, but compiles for them while
+# process PID lives, which installs packages (.ci/run).
 #
 # Steps run side by side, those that took longest before first (BUILD/times of
 # the last runs, or tests/times.txt for a step that is not in it), and more of
-# them than there are processors while those are idle.  BUILD/times gets the seconds of each: by the clock, and
-# of a processor.
+# them than there are processors while those are idle.  BUILD/times gets the
+# seconds of each: by the clock, and of a processor.
 #
 # A step that dies or prints no result counts as a failure.  A skipped check,
 #
@@ -47,9 +48,21 @@ unset T CHANGED MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC V ARCH
 . "${0%/*}/san.sh"
 gcc=${TESTCC:-gcc}
 
+# variant NAME COMPILER FLAGS [LINKER [TARGET]]
 variant()
 {
-	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" LINKER="${4-}" STATIC= unit
+	make -s -j2 O="$dir/t/$1" CC="$2" CFLAGS="$3" LINKER="${4-}" STATIC= \
+		"${5-unit}"
+}
+
+unit_programs()
+{
+	variant unit "$gcc" '-O2 -g' '' unit-bin
+}
+
+san_program()
+{
+	variant unit-gcc-san gcc "$san" '' all
 }
 
 # With the objects of the step unit, so behind it.
@@ -72,7 +85,7 @@ product()
 # Copies from and to real servers, under the sanitizers.
 interop_san()
 {
-	make -s -j2 O="$dir/t/unit-gcc-san" CC=gcc CFLAGS="$san" STATIC= all &&
+	san_program &&
 		alone sh tests/interop/test_copy.sh "$dir/t/unit-gcc-san" &&
 		alone sh tests/interop/test_info.sh "$dir/t/unit-gcc-san"
 }
@@ -258,7 +271,10 @@ scripts()
 	done
 }
 
-# ---- lanes: one for each processor, and as many more while some are idle ----
+# ---- lanes: one for each processor, and twice as many more while some are idle ----
+#
+# Steps with machines wait for half of their time: with two processors six of them
+# run side by side at most, as each needs up to 2 GiB.
 
 # next: prints the next line of the list, and removes it
 next()
@@ -278,7 +294,7 @@ lane()
 	done
 }
 
-# Waits until half a processor was idle for 3 s, or the list is empty.
+# Waits until a quarter of a processor was idle for 3 s, or the list is empty.
 idle()
 {
 	(
@@ -287,7 +303,7 @@ idle()
 			was=$(awk '/^cpu / { print $5 + $6 }' /proc/stat)
 			sleep 3
 			awk -v was="$was" -v hz="$(getconf CLK_TCK)" '/^cpu / {
-				exit $5 + $6 - was < 3 * hz / 2 }' /proc/stat &&
+				exit $5 + $6 - was < 3 * hz / 4 }' /proc/stat &&
 				break
 		done
 	) 8>"$log/idle"
@@ -321,6 +337,7 @@ lanes()
 	n=$(nproc)
 	while [ "$n" -gt 0 ]; do
 		lane &
+		spare_lane &
 		spare_lane &
 		n=$((n - 1))
 	done
@@ -392,6 +409,16 @@ all()
 	all_lines | lanes
 }
 
+# ahead PID: makes what needs no package but gcc's, piece by piece while that
+# process lives.  What fails here is reported by its step.
+ahead()
+{
+	for piece in product unit_programs san_program lwip_over; do
+		kill -0 "$1" 2>/dev/null || return 0
+		$piece
+	done
+}
+
 names()
 {
 	for s in product $(all_lines); do
@@ -402,6 +429,9 @@ names()
 if [ "$1" = names ]; then
 	names
 	exit
+elif [ "$1" = ahead ]; then
+	ahead "$2" >"$log/ahead.txt" 2>&1
+	exit 0
 fi
 
 # Most scripts need the program, which a pattern may leave out.

@@ -188,7 +188,7 @@ git checkout -q "tests/$b"
 for s in a b; do
 	echo "echo $s >>'$work/order'; echo ok - $s" >"tests/interop/test_$s.sh"
 done
-# One processor has one lane, and another one after 3 s.
+# One processor has one lane, and more after 3 s.
 ordered()
 {
 	: >"$work/order"
@@ -202,6 +202,19 @@ check 'what took longest before is first, by times.txt' ordered 'b a'
 printf '%s\n' 'interop-test_a 300 300' >build/times
 check 'and by the times of the last run, which need not have all' \
 	ordered 'a b'
+
+# ---- compiling while packages come ----
+printf '%%:\n\t@echo $@ >>made\n' >Makefile
+sleep 999 &
+packages=$!
+sh "$runner" build ahead "$packages"
+kill "$packages"
+wait "$packages" 2>/dev/null || :
+check 'ahead compiles for several steps' [ "$(paste -s -d ' ' made)" = \
+	'all unit-bin all nbdboot_defconfig' ]
+rm made
+sh "$runner" build ahead "$packages"
+check 'and nothing when the packages are there' [ ! -e made ]
 
 # ---- ports ----
 
