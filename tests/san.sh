@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The flags of builds with sanitizers; sourced.
 # shellcheck shell=sh disable=SC2034 # used by what sources this
-san='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
+# Stacks need the numbers of lines, not the variables.
+san='-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined'
 san="$san -fno-sanitize-recover=all"
 # clang finds arithmetic that wraps, too, other than where the file says so.
 # Fuzzers are linked with the same objects.
