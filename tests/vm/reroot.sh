@@ -103,7 +103,7 @@ start_machine()
 	initrd=$1 words=$2
 	shift 2
 	# the reboot that reroots_quickly measures unpacks the kernel, as any does
-	vmlinux=$kernel
+	[ ! "${measures-}" ] || vmlinux=$kernel
 	vm_start "$initrd" "$words loglevel=3 systemd.show_status=0" \
 		-chardev "pipe,id=command,path=$work/command" \
 		-device isa-serial,chardev=command,index=1 \

@@ -14,6 +14,7 @@ pki_server "$work/pki" server ecdsa
 pki_use "$work/pki" server "$work/server"
 # a request that was lost waits that long
 debian_words=nbdboot.io-timeout=5
+measures=1
 start_soft "$work/pki"
 
 check 'a signal ends it when the new root is mounted already' succeeds \
