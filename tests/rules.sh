@@ -667,7 +667,7 @@ bad_tree()
 # If it does not build, the rules about objects fail for want of objects.  What
 # -flto leaves of them does not show what the compiler itself calls, and a world
 # without a libc has no __stack_chk_fail().
-make -s -j2 O="$dir/t/rules" OPT=-Os HARDEN= all >/dev/null
+make -s -j2 O="$dir/t/rules" CFLAGS=-Os HARDEN= all >/dev/null
 failed=
 for config in $worlds metal-virt; do
 	make -s O="$dir/t/rules-$config" "${config}_defconfig" &&
