@@ -7,14 +7,15 @@
 #         pointers and stack protection
 #
 # Every configs/NAME_defconfig is built as BUILD/t/size-NAME, static, with the
-# default compiler; with -t nbdboot is BUILD/t/product.  The sizes of
-# a commit are kept as BUILD/t/size-of/COMMIT.
+# default compiler; with -t nbdboot is BUILD/t/product, and those for firmware are
+# below it, where the scripts have them that boot them.  The sizes of a commit are
+# kept as BUILD/t/size-of/COMMIT.
 set -u
 
 tap=
 [ "${1-}" != -t ] || { tap=1 && shift; }
 dir=${1:-build}
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT HARDEN ARCH
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES O CC CFLAGS STATIC OPT HARDEN ARCH TLS IPV6
 status=0
 
 # bound NAME: the limit with this compiler.  They are for gcc 12, and gcc 14 makes
@@ -63,8 +64,25 @@ say()
 # the default, which is nbdboot.
 build()
 {
+	case $1 in
+	"$dir"/t/product/*)
+		build_efi "$2"
+		return
+		;;
+	esac
 	{ [ "$1" = "$dir/t/product" ] || make -s -j2 O="$1" "$2_defconfig" >&2; } &&
 		make -s -j2 O="$1" all >&2
+}
+
+# build_efi NAME: as vm/uefi.sh does, which may run beside this
+build_efi()
+{
+	case $1 in
+	uefi_tls) set -- TLS=1 ;;
+	uefi_ipv6) set -- IPV6=1 ;;
+	*) set -- ;;
+	esac
+	flock "$dir/t/product" make -s -j2 O="$dir/t/product" "$@" uefi >&2
 }
 
 # The commit to compare with.  Uncommitted changes are compared with HEAD.
@@ -169,8 +187,10 @@ fi
 for config in configs/*_defconfig; do
 	name=$(basename "$config" _defconfig)
 	out=$dir/t/size-$name
-	# the program of the step product
-	[ "$tap$name" != 1nbdboot ] || out=$dir/t/product
+	case $tap$name in
+	1nbdboot) out=$dir/t/product ;;
+	1uefi*) out=$dir/t/product/$name-x86_64 ;;
+	esac
 	max=$(bound "$name")
 	if ! build "$out" "$name"; then
 		say 'not ok' "$name: does not build"
