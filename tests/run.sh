@@ -96,7 +96,8 @@ lwip_programs()
 {
 	d=$dir/t/lwip
 	make -s O="$d" lwip_defconfig && make -s O="$d/jumbo" lwip_defconfig &&
-		sed -i 's/\(LWIP_MTU\)=.*/\1=9000/' "$d/jumbo/.config" &&
+		sed -i -e 's/\(LWIP_MTU\)=.*/\1=9000/' -e "$without_tls" \
+			"$d/jumbo/.config" &&
 		make -s -j2 O="$d" CC=gcc CFLAGS="$san -DLWIP_ASSERTS" STATIC= \
 			all "$d/relay" &&
 		make -s -j2 O="$d/jumbo" CC=gcc STATIC= all \

@@ -10,3 +10,6 @@ clang_san="$san -fsanitize=unsigned-integer-overflow,fuzzer-no-link"
 clang_san="$clang_san -fsanitize-ignorelist=tests/wraps.txt"
 # Each test is linked with everything: this takes half as long as GNU ld.
 linker=-fuse-ld=lld
+# For sed, of a configuration: a program that no TLS reaches needs no mbedTLS, which
+# would be nearly half of its objects.
+without_tls='s/^CONFIG_PORT_\(MBEDTLS\|TLS13\)=y/# CONFIG_PORT_\1 is not set/'

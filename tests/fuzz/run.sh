@@ -25,9 +25,7 @@ build()
 plain=$dir/t/unit-clang-san
 build "$plain"
 make -s O="$dir/t/fuzz-lwip" lwip_defconfig
-# half of its objects would be of mbedTLS, which frames do not reach
-sed -i 's/^CONFIG_PORT_\(MBEDTLS\|TLS13\)=y/# CONFIG_PORT_\1 is not set/' \
-	"$dir/t/fuzz-lwip/.config"
+sed -i "$without_tls" "$dir/t/fuzz-lwip/.config"
 build "$dir/t/fuzz-lwip" -DLWIP_ASSERTS
 export UBSAN_OPTIONS=print_stacktrace=1
 status=0
