@@ -71,6 +71,11 @@ int cli_unknown(const char *command, const char *word)
 		return cli_usage(command,
 				 "unknown command %s (did you mean %s?)", word,
 				 near.name);
+	if (word[0] == '-' && cli_find("nbd-client"))
+		return cli_usage(command,
+				 "unknown command %s (`nbdboot nbd-client %s` "
+				 "takes the options of nbd-client)",
+				 word, word);
 	return cli_usage(command,
 			 command[0] ? "unknown command %s (see `nbdboot help`)"
 				    : "unknown command %s",

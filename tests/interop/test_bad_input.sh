@@ -20,6 +20,8 @@ bad 2 "unknown command frobnicate (see \`nbdboot help\`)" 'an unknown command' \
 bad 2 'unknown command conect (did you mean connect?)' 'a near miss' conect
 bad 2 'unknown command boot (did you mean boot-time?)' 'a beginning' boot
 bad 2 'unknown command ls (see' 'a word that is near nothing' ls
+bad 2 "unknown command -l (\`nbdboot nbd-client -l\` takes the options of nbd-client)" \
+	'an option of nbd-client' -l 127.0.0.1
 bad 2 'help: unknown command reorot (did you mean reroot?)' \
 	'a near miss for help' help reorot
 bad 2 'connect: unknown option --conections (did you mean --connections?)' \
