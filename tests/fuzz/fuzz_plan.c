@@ -36,7 +36,7 @@ static void check_ip(const struct ip_config *ip)
 	check_address(&ip->gateway, true);
 	check_address(&ip->dns[0], true);
 	check_address(&ip->dns[1], true);
-	same(ip->method <= IP_LINK6 && ip->mtu <= 65535);
+	same(ip->method <= IP_DHCP6 && ip->mtu <= 65535);
 	same((ip->method == IP_STATIC) == !!ip->client.family);
 }
 
