@@ -24,7 +24,10 @@ static int fill(struct device *dev, int seconds, struct cli_call *call)
 	nbd_retry_begin(&retry);
 	for (;;) {
 		lock = device_lock(dev->info.index);
-		err = device_fill(dev, dev->wanted, &call->d);
+		/* the watcher may have changed them since */
+		err = device_count(dev, &call->d);
+		if (!err)
+			err = device_fill(dev, dev->wanted, &call->d);
 		device_unlock(lock);
 		pause = err ? nbd_retry_failed(&retry, err) : 0;
 		if (pause <= 0 || !seconds)

@@ -184,18 +184,12 @@ static int await_ended(struct device *dev, bool *locked, struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + ENDED_MS;
 	struct device_readers seen = { 0 };
-	unsigned live = UINT_MAX;
-	bool clear = false;
 
 	*locked = false;
 	while (dev->counted && dev->proc > 0) {
-		/* counting anew must not need a module that was missing before */
-		if (device_count(dev, NULL) || (clear && dev->live == live))
-			break;
-		/* one more is dead: all that was seen says nothing about it */
-		if (dev->live != live)
-			seen.n = 0;
-		live = dev->live;
+		unsigned live = dev->live;
+		bool clear;
+
 		if (nbd_now_ms() >= end)
 			return nbd_diag(d, NBD_E_AGAIN,
 					"the kernel is too busy to leave a "
@@ -203,7 +197,16 @@ static int await_ended(struct device *dev, bool *locked, struct nbd_diag *d)
 					"can replace it before",
 					dev->info.index);
 		clear = device_readers_clear(dev->proc, dev->info.index, &seen);
-		*locked = seen.locked && !dev->live;
+		*locked = seen.locked && !live;
+		/*
+		 * Race: one that lived when they were counted may have died since,
+		 * and all that was seen says nothing about its reader.  Counting
+		 * anew must not need a module that was missing before.
+		 */
+		if (device_count(dev, NULL) || (clear && dev->live == live))
+			break;
+		if (dev->live != live)
+			seen.n = 0;
 		if (!clear)
 			poll(NULL, 0, LOOK_MS);
 	}
@@ -234,7 +237,8 @@ static int await_left(struct device *dev, struct nbd_diag *d)
 
 /*
  * Waits until each live connection has a reader: two that come later would be
- * taken by the queue's rescuer.
+ * taken by the queue's rescuer.  Race: the driver may have had no dead slot for
+ * the new one, or another may have died; nobody would ever read from those.
  */
 static void await_started(struct device *dev)
 {
@@ -373,6 +377,28 @@ static int await_slot(struct device *dev, struct nbd_diag *d)
 	return 0;
 }
 
+/*
+ * Adds one, and counts.  Race: since it was counted to await the readers, the
+ * server may have dropped it.
+ */
+static int fill_one(struct device *dev, unsigned *in_vain, struct nbd_diag *d)
+{
+	unsigned before = dev->live;
+	int err = device_add(dev, d);
+
+	if (!err)
+		err = device_count(dev, d);
+	if (err || dev->live > before)
+		return err;
+	/* one try in vain per slot: the driver noticed too late */
+	if ((*in_vain)++ == device_backend_slots(&dev->b))
+		return nbd_diag(d, NBD_E_CUT,
+				"the server accepts connections and drops them "
+				"at once");
+	err = await_slot(dev, d);
+	return err ? err : device_count(dev, d);
+}
+
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
 	unsigned in_vain = 0;
@@ -380,23 +406,10 @@ int device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 
 	if (err)
 		return err;
-	while (!(err = device_count(dev, d)) && dev->live < want) {
-		unsigned before = dev->live;
-
-		err = device_add(dev, d);
-		if (!err)
-			err = device_count(dev, d);
-		/* one try in vain per slot: the driver noticed too late */
-		if (!err && dev->live <= before)
-			err = in_vain++ < device_backend_slots(&dev->b)
-				      ? await_slot(dev, d)
-				      : nbd_diag(d, NBD_E_CUT,
-						 "the server accepts "
-						 "connections and drops them "
-						 "at once");
-		if (err)
-			break;
-	}
+	if (!dev->counted)
+		err = device_count(dev, d);
+	while (!err && dev->live < want)
+		err = fill_one(dev, &in_vain, d);
 	if (!err && dev->live)
 		err = device_grow(dev, d);
 	nbdk_watch_close(&dev->watch);
@@ -448,6 +461,8 @@ int device_replace(struct device *dev, const struct sockdiag_link *l,
 		return err;
 	err = replace(dev, l, d);
 	nbdk_watch_close(&dev->watch);
+	if (!err)
+		err = device_count(dev, d);
 	if (!err)
 		return device_fill(dev, live, d);
 	device_dialer_close(&dev->dialer);

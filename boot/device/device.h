@@ -72,9 +72,10 @@ int device_add(struct device *dev, struct nbd_diag *d);
 int device_grow(struct device *dev, struct nbd_diag *d);
 
 /*
- * Adds connections until `want` of them live, then calls device_grow().  The
- * caller holds device_lock().  The driver may notice a dead socket late: this
- * waits until it does.  NBD_E_AGAIN as for device_add().
+ * Adds connections until `want` of them live, then calls device_grow().  Expects
+ * the fresh result of device_count(), or tries it once more; the caller holds
+ * device_lock() since before that.  The driver may notice a dead socket late:
+ * this waits until it does.  NBD_E_AGAIN as for device_add().
  */
 int device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 

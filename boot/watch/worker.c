@@ -168,7 +168,10 @@ static bool is_whole(struct worker *w)
 	return w->dev.live >= w->dev.wanted;
 }
 
-/* Sets made. */
+/*
+ * Sets made.  Race: until the lock is held, another process may make the same
+ * connections (`nbdboot reconnect`).
+ */
 static int fill(struct worker *w, struct nbd_diag *d)
 {
 	int lock = device_lock(w->dev.info.index), err;

@@ -297,6 +297,7 @@ void __wrap_nbdk_watch_close(struct nbdk_watch *w)
 static struct lists {
 	int open_err, err;
 	unsigned dead, opened, kinds;
+	unsigned dumps;
 	struct sockdiag_link ended;
 	int end_err;
 } lists;
@@ -347,6 +348,7 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 
 	assert_int_equal(s->fd, -2);
 	assert_int_equal(index, 3);
+	lists.dumps++;
 	lists.kinds = kinds;
 	for (unsigned i = 0; i < lists.dead + driver.live; i++) {
 		l.live = i >= lists.dead;
@@ -970,7 +972,7 @@ static void a_server_is_left_with_its_connections(void **state)
 static int fill(unsigned want)
 {
 	read_it();
-	driver.calls = server.dialed = 0;
+	driver.calls = server.dialed = lists.dumps = 0;
 	return device_fill(&dev, want, &diag);
 }
 
@@ -986,6 +988,28 @@ static void as_many_are_added_as_are_missing(void **state)
 	/* more than that are left alone */
 	assert_int_equal(fill(2), 0);
 	assert_int_equal(dev.live, 4);
+}
+
+/* A dump costs as much as the machine has sockets: one for each race. */
+static void the_sockets_are_listed_three_times_for_a_connection(void **state)
+{
+	(void)state;
+	driver.live = 1;
+	assert_int_equal(fill(2), 0);
+	assert_int_equal(lists.dumps, 3);
+	driver.live = 1;
+	assert_int_equal(fill(4), 0);
+	assert_int_equal(lists.dumps, 9);
+	/* whole already */
+	assert_int_equal(fill(4), 0);
+	assert_int_equal(lists.dumps, 0);
+	/* not counted before */
+	driver.live = 1;
+	read_it();
+	dev.counted = false;
+	lists.dumps = 0;
+	assert_int_equal(device_fill(&dev, 2, &diag), 0);
+	assert_int_equal(lists.dumps, 4);
 }
 
 static void a_driver_that_has_not_noticed_yet_is_waited_for(void **state)
@@ -1034,8 +1058,9 @@ static void the_first_failure_ends_it(void **state)
 	assert_int_equal(fill(2), NBD_E_NOT_FOUND);
 	assert_int_equal(server.dialed, 0);
 	driver.watch_err = 0;
-	read_it();
+	/* what cannot be counted is not filled */
 	lists.err = NBD_E_KERNEL;
+	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_KERNEL);
 	assert_int_equal(device_fill(&dev, 2, &diag), NBD_E_KERNEL);
 	assert_int_equal(server.dialed, 0);
 }
@@ -1363,6 +1388,7 @@ int main(void)
 		DEV(the_server_of_a_connection_can_be_made_the_last),
 		DEV(a_server_is_left_with_its_connections),
 		DEV(as_many_are_added_as_are_missing),
+		DEV(the_sockets_are_listed_three_times_for_a_connection),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
 		DEV(a_driver_without_a_dead_slot_is_reported),
 		DEV(a_server_that_drops_connections_is_not_asked_on_and_on),
