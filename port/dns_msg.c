@@ -50,7 +50,7 @@ size_t dns_query(uint8_t buf[DNS_QUERY_MAX], uint16_t id, const char *name,
 		p += n;
 	}
 	*p++ = 0;
-	p = put16(put16(p, type), INTERNET);
+	p = put16(put16(p, (unsigned)type), INTERNET);
 	return (size_t)(p - buf);
 }
 

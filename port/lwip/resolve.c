@@ -1,219 +1,107 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The addresses of a name, by DNS (RFC 1035).  lwIP's own resolver keeps one
- * address of a name; here each is found, so that each can be tried.
+ * The addresses of a name, by DNS.  lwIP's own resolver keeps one address of a
+ * name; here each is found, so that each can be tried.
  */
+#include "port/dns_msg.h"
 #include "port/lwip/lwip.h"
 
-#include <lwip/dns.h>
 #include <lwip/udp.h>
 #include <string.h>
 
-#define DNS_PORT      53
-#define DNS_MESSAGE   512 /* bytes of a message over UDP */
-#define DNS_HEADER    12
-#define DNS_TRIES     8
-#define ROUTER_MS     10000 /* for an advertisement */
-#define DNS_TRY_MS    1500
-#define TYPE_A	      1
-#define TYPE_AAAA     28
-#define RCODE_NO_NAME 3
+#define DNS_MESSAGE 512 /* bytes of a message over UDP */
+#define DNS_TRIES   8
+#define ROUTER_MS   10000 /* for an advertisement */
+#define DNS_TRY_MS  1500
 
-/* Both questions of one name: 0 is A, 1 is AAAA. */
-struct lwnet_query {
-	const char *host;
-	uint16_t port;
-	ip_addr_t server;
-	uint16_t id[2];
-	bool done[2], no_name;
-	bool refused[2]; /* by the server that is being asked */
-	struct sock_addr *addrs;
-	unsigned n[2]; /* of addrs[], A at its front, AAAA at its end */
+struct question {
+	uint8_t text[DNS_QUERY_MAX];
+	size_t len;
+	struct dns_found found;
+	bool done, no_name;
+	bool refused; /* by the server that is being asked */
 };
 
-static const uint16_t types[2] = { TYPE_A, TYPE_AAAA };
+/* Both questions about one name: 0 is A, 1 is AAAA. */
+struct query {
+	const char *host;
+	ip_addr_t server;
+	struct question of[2];
+};
 
-static unsigned get16(const unsigned char *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
-static void put16(unsigned char *p, unsigned v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
+static const enum dns_type types[2] = { DNS_A, DNS_AAAA };
 
 /* ---- questions ---- */
 
-/* The length of the question in buf, 0: it is not a name. */
-static size_t put_question(unsigned char *buf, const char *host, unsigned type)
+/* Of a host that is no name, nobody is asked. */
+static void ask(struct udp_pcb *pcb, struct query *q, unsigned i)
 {
-	size_t at = DNS_HEADER, len;
-
-	if (strlen(host) > 253)
-		return 0;
-	for (const char *p = host; *p; p += len + (p[len] == '.')) {
-		len = strcspn(p, ".");
-		if (!len || len > 63)
-			return 0;
-		buf[at++] = (unsigned char)len;
-		memcpy(buf + at, p, len);
-		at += len;
-	}
-	buf[at++] = 0;
-	put16(buf + at, type);
-	put16(buf + at + 2, 1); /* the Internet */
-	return at + 4;
-}
-
-static bool ask(struct udp_pcb *pcb, struct lwnet_query *q, unsigned i)
-{
-	unsigned char m[DNS_MESSAGE] = { 0 };
-	size_t len = put_question(m, q->host, types[i]);
+	struct question *x = &q->of[i];
 	struct pbuf *p;
 
-	if (!len)
-		return false;
-	q->id[i] = (uint16_t)lwnet_random();
-	put16(m, q->id[i]);
-	m[2] = 1; /* recursion, please */
-	m[5] = 1; /* one question */
-	p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)len, PBUF_RAM);
+	x->len =
+		dns_query(x->text, (uint16_t)lwnet_random(), q->host, types[i]);
+	x->done = x->no_name = !x->len;
+	p = x->len ? pbuf_alloc(PBUF_TRANSPORT, (u16_t)x->len, PBUF_RAM) : NULL;
 	if (!p)
-		return true;
-	pbuf_take(p, m, (u16_t)len);
+		return;
+	pbuf_take(p, x->text, (u16_t)x->len);
 	udp_sendto(pcb, p, &q->server, DNS_PORT);
 	pbuf_free(p);
-	return true;
 }
 
 /* ---- answers ---- */
 
-/* Where the name at `at` ends, 0: beyond the message. */
-static size_t skip_name(const unsigned char *m, size_t len, size_t at)
+static void take_answer(struct question *x, const uint8_t *m, size_t len)
 {
-	while (at < len) {
-		unsigned c = m[at];
+	enum dns_answer said =
+		x->done ? DNS_OTHER
+			: dns_read(m, len, x->text, x->len, &x->found);
 
-		if (c >= 0xc0)
-			return at + 2 <= len ? at + 2 : 0;
-		if (c > 63)
-			return 0;
-		at += 1 + c;
-		if (!c)
-			return at <= len ? at : 0;
-	}
-	return 0;
-}
-
-static void keep(struct lwnet_query *q, unsigned i, const unsigned char *ip)
-{
-	unsigned at = i ? SOCK_MAX_ADDRS - 1 - q->n[1] : q->n[0];
-	struct sock_addr *a = &q->addrs[at];
-
-	if (q->n[0] + q->n[1] == SOCK_MAX_ADDRS)
+	if (said == DNS_OTHER)
 		return;
-	*a = (struct sock_addr){ .len = i ? 16 : 4, .port = q->port };
-	memcpy(a->ip, ip, a->len);
-	q->n[i]++;
-}
-
-/* Each record of the answer that is an address; aliases are passed over. */
-static void take_records(struct lwnet_query *q, unsigned i,
-			 const unsigned char *m, size_t len, size_t at)
-{
-	for (unsigned n = get16(m + 6); n; n--) {
-		size_t data;
-
-		at = skip_name(m, len, at);
-		if (!at || len - at < 10)
-			return;
-		data = get16(m + at + 8);
-		at += 10;
-		if (data > len - at)
-			return;
-		if (get16(m + at - 10) == types[i] && data == (i ? 16 : 4))
-			keep(q, i, m + at);
-		at += data;
-	}
-}
-
-static bool same_name(const unsigned char *a, const unsigned char *b,
-		      size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char x = a[i], y = b[i];
-
-		if (x >= 'A' && x <= 'Z')
-			x |= 0x20;
-		if (y >= 'A' && y <= 'Z')
-			y |= 0x20;
-		if (x != y)
-			return false;
-	}
-	return true;
-}
-
-static void take_answer(struct lwnet_query *q, unsigned i,
-			const unsigned char *m, size_t len)
-{
-	unsigned char mine[DNS_MESSAGE];
-	size_t end = put_question(mine, q->host, types[i]);
-	unsigned rcode = m[3] & 15;
-
-	if (q->done[i] || get16(m) != q->id[i] || !(m[2] & 0x80) || len < end ||
-	    get16(m + 4) != 1 ||
-	    !same_name(m + DNS_HEADER, mine + DNS_HEADER, end - DNS_HEADER))
-		return;
-	if (rcode && rcode != RCODE_NO_NAME) {
-		q->refused[i] = true; /* another server may know */
-		return;
-	}
-	q->done[i] = true;
-	q->no_name |= rcode == RCODE_NO_NAME;
-	if (!rcode)
-		take_records(q, i, m, len, end);
+	/* another server may know; what one cut off is enough */
+	x->refused = said == DNS_REFUSED || (said == DNS_CUT && !x->found.n);
+	x->no_name = said == DNS_NO_NAME;
+	x->done = !x->refused;
 }
 
 static void on_answer(void *arg, struct udp_pcb *pcb, struct pbuf *p,
 		      const ip_addr_t *from, u16_t port)
 {
-	struct lwnet_query *q = arg;
-	unsigned char m[DNS_MESSAGE];
+	struct query *q = arg;
+	uint8_t m[DNS_MESSAGE];
 	size_t len = pbuf_copy_partial(p, m, sizeof(m), 0);
 
 	(void)pcb;
-	if (port == DNS_PORT && ip_addr_cmp(from, &q->server) &&
-	    len >= DNS_HEADER) {
-		take_answer(q, 0, m, len);
-		take_answer(q, 1, m, len);
+	if (port == DNS_PORT && ip_addr_cmp(from, &q->server)) {
+		take_answer(&q->of[0], m, len);
+		take_answer(&q->of[1], m, len);
 	}
 	pbuf_free(p);
 }
 
 /* ---- a name ---- */
 
-static bool has_address(const struct lwnet_query *q)
+static bool has_address(const struct query *q)
 {
-	return q->n[0] + q->n[1];
+	return q->of[0].found.n + q->of[1].found.n;
 }
 
 /* With an address a refusal will do; without one the next try has to wait. */
-static bool is_waiting(const struct lwnet_query *q, unsigned i)
+static bool is_waiting(const struct query *q, unsigned i)
 {
-	return !q->done[i] && !(q->refused[i] && has_address(q));
+	return !q->of[i].done && !(q->of[i].refused && has_address(q));
 }
 
-static void one_try(struct lwnet *net, struct udp_pcb *pcb,
-		    struct lwnet_query *q)
+static void one_try(struct lwnet *net, struct udp_pcb *pcb, struct query *q)
 {
 	uint64_t end = nbd_now_ms() + DNS_TRY_MS, now;
 
 	for (unsigned i = 0; i < 2; i++) {
-		q->refused[i] = false;
-		if (!q->done[i] && !ask(pcb, q, i))
-			q->done[i] = q->no_name = true;
+		q->of[i].refused = false;
+		if (!q->of[i].done)
+			ask(pcb, q, i);
 	}
 	while ((is_waiting(q, 0) || is_waiting(q, 1)) &&
 	       (now = nbd_now_ms()) < end)
@@ -221,12 +109,13 @@ static void one_try(struct lwnet *net, struct udp_pcb *pcb,
 }
 
 /* A server that does not know AAAA may be silent: A is enough then. */
-static bool is_answered(const struct lwnet_query *q, unsigned tries)
+static bool is_answered(const struct query *q, unsigned tries)
 {
-	return (q->done[0] && q->done[1]) || (tries >= 2 && has_address(q));
+	return (q->of[0].done && q->of[1].done) ||
+	       (tries >= 2 && has_address(q));
 }
 
-static int look_up(struct lwnet *net, struct lwnet_query *q, struct nbd_diag *d)
+static int look_up(struct lwnet *net, struct query *q, struct nbd_diag *d)
 {
 	struct udp_pcb *pcb = udp_new_ip_type(IPADDR_TYPE_ANY);
 	unsigned tries = 0, k = 0;
@@ -247,20 +136,28 @@ static int look_up(struct lwnet *net, struct lwnet_query *q, struct nbd_diag *d)
 	if (has_address(q))
 		return 0;
 	return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", q->host,
-			!tries	     ? "no name server is known"
-			: q->no_name ? "no such name"
-			: q->done[0] ? "it has no address"
-				     : "no name server answered");
+			!tries ? "no name server is known"
+			: q->of[0].no_name || q->of[1].no_name ? "no such name"
+			: q->of[0].done ? "it has no address"
+					: "no name server answered");
 }
 
 /* IPv4 first, which every server that boots machines has. */
-static int join(struct lwnet_query *q)
+static int join(const struct query *q, uint16_t port,
+		struct sock_addr addrs[SOCK_MAX_ADDRS])
 {
-	unsigned first = SOCK_MAX_ADDRS - q->n[1];
+	int n = 0;
 
-	memmove(q->addrs + q->n[0], q->addrs + first,
-		q->n[1] * sizeof(q->addrs[0]));
-	return (int)(q->n[0] + q->n[1]);
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned k = 0; k < q->of[i].found.n && n < SOCK_MAX_ADDRS;
+		     k++) {
+			struct sock_addr *a = &addrs[n++];
+
+			*a = (struct sock_addr){ .len = i ? 16 : 4,
+						 .port = port };
+			memcpy(a->ip, q->of[i].found.ip[k], a->len);
+		}
+	return n;
 }
 
 static bool parse(const char *host, uint16_t port, struct sock_addr *a)
@@ -289,9 +186,7 @@ int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d)
 {
 	struct lwnet *net = (struct lwnet *)stack;
-	struct lwnet_query q = { .host = uri->host,
-				 .port = uri->port,
-				 .addrs = addrs };
+	struct query q = { .host = uri->host };
 	int n = 1;
 
 	if (uri->is_unix)
@@ -307,7 +202,7 @@ int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		n = look_up(net, &q, d);
 		if (n < 0)
 			return n;
-		n = join(&q);
+		n = join(&q, uri->port, addrs);
 	}
 	await_ip6(net, addrs);
 	return n;

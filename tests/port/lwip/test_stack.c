@@ -22,6 +22,8 @@ static struct {
 	unsigned host, lease, acks, discovers; /* 10.0.0.host, s */
 	/* DNS: of A, AAAA */
 	unsigned rcode[2], asked[2], arps;
+	bool cut;     /* answers say so, behind the first address */
+	bool mangled; /* the first answer to A ends in a record */
 	unsigned late; /* ms that a wait takes at least */
 	unsigned syns; /* of TCP, which nobody answers */
 } w;
@@ -134,8 +136,11 @@ static void answer_dns(const unsigned char *in, size_t len)
 	m[3] = (unsigned char)w.rcode[six];
 	if (w.rcode[six])
 		return;
+	m[2] |= w.cut ? 2 : 0;
 	m[7] = 1;
 	memcpy(m + n, "\xc0\xc\0\1\0\1\0\0\0\x9\0\4\xa\0\0\7", 16);
+	if (w.mangled && w.asked[0] == 1)
+		m[n + 11] = 200;
 }
 
 static int send_frame(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
@@ -423,6 +428,31 @@ static void a_server_that_refuses_all_is_asked_eight_times(void **state)
 	assert_in_range(w.now - begin_ms, 8 * 1500, 8 * 1500 + 2000);
 }
 
+static void what_is_whole_of_an_answer_is_enough(void **state)
+{
+	struct sock_addr a[SOCK_MAX_ADDRS];
+
+	(void)state;
+	w.rcode[1] = 3;
+	w.cut = true;
+	assert_int_equal(resolve(a), 1);
+	assert_memory_equal(a[0].ip, "\xa\0\0\7", 4);
+	assert_int_equal(w.asked[0], 1);
+}
+
+/* It may have been spoiled on the way. */
+static void a_malformed_answer_is_asked_for_again(void **state)
+{
+	struct sock_addr a[SOCK_MAX_ADDRS];
+
+	(void)state;
+	w.rcode[1] = 3;
+	w.mangled = true;
+	assert_int_equal(resolve(a), 1);
+	assert_memory_equal(a[0].ip, "\xa\0\0\7", 4);
+	assert_int_equal(w.asked[0], 2);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -437,6 +467,8 @@ int main(void)
 		T(both_questions_wait_for_the_neighbour),
 		T(a_refusal_of_aaaa_costs_no_time),
 		T(a_server_that_refuses_all_is_asked_eight_times),
+		T(what_is_whole_of_an_answer_is_enough),
+		T(a_malformed_answer_is_asked_for_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
