@@ -33,7 +33,7 @@ limit()
 	tiny) echo 92160 ;;
 	nbdboot) echo 663552 ;;
 	uefi) echo 115200 ;;
-	uefi_ipv6) echo 137216 ;;
+	uefi_ipv6) echo 138240 ;;
 	rescue) echo 349696 ;;
 	uefi_tls) echo 286720 ;;
 	esac

@@ -105,6 +105,23 @@ bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 	return true;
 }
 
+/* An address of the link alone leads nowhere else. */
+bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
+		      unsigned char own[16])
+{
+	const ip_addr_t *from;
+	ip_addr_t to;
+
+	set_ip6(&to, a->ip);
+	from = ip6_select_source_address((struct netif *)&net->netif,
+					 ip_2_ip6(&to));
+	if (!from || (ip6_addr_islinklocal(ip_2_ip6(from)) &&
+		      !ip6_addr_islinklocal(ip_2_ip6(&to))))
+		return false;
+	memcpy(own, ip_2_ip6(from)->addr, 16);
+	return true;
+}
+
 bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
 {
 	char text[64];

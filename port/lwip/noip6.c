@@ -30,6 +30,13 @@ bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 	return false;
 }
 
+bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
+		      unsigned char own[16])
+{
+	(void)net, (void)a, (void)own;
+	return false;
+}
+
 bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
 {
 	(void)host, (void)a;

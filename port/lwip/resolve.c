@@ -3,8 +3,8 @@
  * The addresses of a name, by DNS.  lwIP's own resolver keeps one address of a
  * name; here each is found, so that each can be tried.
  */
-#include "port/dns_msg.h"
 #include "port/lwip/lwip.h"
+#include "port/names.h"
 
 #include <lwip/udp.h>
 #include <string.h>
@@ -14,12 +14,14 @@
 #define ROUTER_MS   10000 /* for an advertisement */
 #define DNS_TRY_MS  1500
 
+/* Without IPv6 nobody asks for AAAA. */
+#define KINDS (LWIP_IPV6 ? 2 : 1)
+
 struct question {
 	uint8_t text[DNS_QUERY_MAX];
 	size_t len;
 	struct dns_found found;
-	bool done, no_name;
-	bool refused; /* by the server that is being asked */
+	enum dns_answer said; /* DNS_OTHER: nothing, in this try */
 };
 
 /* Both questions about one name: 0 is A, 1 is AAAA. */
@@ -33,7 +35,6 @@ static const enum dns_type types[2] = { DNS_A, DNS_AAAA };
 
 /* ---- questions ---- */
 
-/* Of a host that is no name, nobody is asked. */
 static void ask(struct udp_pcb *pcb, struct query *q, unsigned i)
 {
 	struct question *x = &q->of[i];
@@ -41,7 +42,7 @@ static void ask(struct udp_pcb *pcb, struct query *q, unsigned i)
 
 	x->len =
 		dns_query(x->text, (uint16_t)lwnet_random(), q->host, types[i]);
-	x->done = x->no_name = !x->len;
+	x->said = x->len ? DNS_OTHER : DNS_NO_NAME;
 	p = x->len ? pbuf_alloc(PBUF_TRANSPORT, (u16_t)x->len, PBUF_RAM) : NULL;
 	if (!p)
 		return;
@@ -52,18 +53,22 @@ static void ask(struct udp_pcb *pcb, struct query *q, unsigned i)
 
 /* ---- answers ---- */
 
+static bool is_done(const struct question *x)
+{
+	return x->said > DNS_REFUSED;
+}
+
 static void take_answer(struct question *x, const uint8_t *m, size_t len)
 {
 	enum dns_answer said =
-		x->done ? DNS_OTHER
-			: dns_read(m, len, x->text, x->len, &x->found);
+		is_done(x) ? DNS_OTHER
+			   : dns_read(m, len, x->text, x->len, &x->found);
 
-	if (said == DNS_OTHER)
-		return;
 	/* another server may know; what one cut off is enough */
-	x->refused = said == DNS_REFUSED || (said == DNS_CUT && !x->found.n);
-	x->no_name = said == DNS_NO_NAME;
-	x->done = !x->refused;
+	if (said == DNS_CUT && !x->found.n)
+		said = DNS_REFUSED;
+	if (said != DNS_OTHER)
+		x->said = said;
 }
 
 static void on_answer(void *arg, struct udp_pcb *pcb, struct pbuf *p,
@@ -74,10 +79,9 @@ static void on_answer(void *arg, struct udp_pcb *pcb, struct pbuf *p,
 	size_t len = pbuf_copy_partial(p, m, sizeof(m), 0);
 
 	(void)pcb;
-	if (port == DNS_PORT && ip_addr_cmp(from, &q->server)) {
-		take_answer(&q->of[0], m, len);
-		take_answer(&q->of[1], m, len);
-	}
+	if (port == DNS_PORT && ip_addr_cmp(from, &q->server))
+		for (unsigned i = 0; i < KINDS; i++)
+			take_answer(&q->of[i], m, len);
 	pbuf_free(p);
 }
 
@@ -89,29 +93,30 @@ static bool has_address(const struct query *q)
 }
 
 /* With an address a refusal will do; without one the next try has to wait. */
-static bool is_waiting(const struct query *q, unsigned i)
+static bool is_waiting(const struct query *q)
 {
-	return !q->of[i].done && !(q->of[i].refused && has_address(q));
+	for (unsigned i = 0; i < KINDS; i++)
+		if (q->of[i].said == DNS_OTHER ||
+		    (q->of[i].said == DNS_REFUSED && !has_address(q)))
+			return true;
+	return false;
 }
 
 static void one_try(struct lwnet *net, struct udp_pcb *pcb, struct query *q)
 {
 	uint64_t end = nbd_now_ms() + DNS_TRY_MS, now;
 
-	for (unsigned i = 0; i < 2; i++) {
-		q->of[i].refused = false;
-		if (!q->of[i].done)
+	for (unsigned i = 0; i < KINDS; i++)
+		if (!is_done(&q->of[i]))
 			ask(pcb, q, i);
-	}
-	while ((is_waiting(q, 0) || is_waiting(q, 1)) &&
-	       (now = nbd_now_ms()) < end)
+	while (is_waiting(q) && (now = nbd_now_ms()) < end)
 		lwnet_wait(net, (int)(end - now));
 }
 
 /* A server that does not know AAAA may be silent: A is enough then. */
 static bool is_answered(const struct query *q, unsigned tries)
 {
-	return (q->of[0].done && q->of[1].done) ||
+	return (is_done(&q->of[0]) && is_done(&q->of[KINDS - 1])) ||
 	       (tries >= 2 && has_address(q));
 }
 
@@ -137,27 +142,18 @@ static int look_up(struct lwnet *net, struct query *q, struct nbd_diag *d)
 		return 0;
 	return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", q->host,
 			!tries ? "no name server is known"
-			: q->of[0].no_name || q->of[1].no_name ? "no such name"
-			: q->of[0].done ? "it has no address"
-					: "no name server answered");
+			: q->of[0].said == DNS_NO_NAME ? "no such name"
+			: is_done(&q->of[0])	       ? "it has no address"
+					     : "no name server answered");
 }
 
-/* IPv4 first, which every server that boots machines has. */
-static int join(const struct query *q, uint16_t port,
-		struct sock_addr addrs[SOCK_MAX_ADDRS])
+static bool source_of(void *ctx, const struct sock_addr *a,
+		      unsigned char own[16])
 {
-	int n = 0;
+	const struct lwnet *net = ctx;
 
-	for (unsigned i = 0; i < 2; i++)
-		for (unsigned k = 0; k < q->of[i].found.n && n < SOCK_MAX_ADDRS;
-		     k++) {
-			struct sock_addr *a = &addrs[n++];
-
-			*a = (struct sock_addr){ .len = i ? 16 : 4,
-						 .port = port };
-			memcpy(a->ip, q->of[i].found.ip[k], a->len);
-		}
-	return n;
+	return a->len == 16 ? lwnet_ip6_source(net, a, own)
+			    : !ip4_addr_isany(netif_ip4_addr(&net->netif));
 }
 
 static bool parse(const char *host, uint16_t port, struct sock_addr *a)
@@ -202,7 +198,10 @@ int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		n = look_up(net, &q, d);
 		if (n < 0)
 			return n;
-		n = join(&q, uri->port, addrs);
+		n = nbd_names_take(addrs, uri->port, &q.of[1].found,
+				   &q.of[0].found);
+		if (LWIP_IPV6)
+			nbd_names_sort(addrs, n, source_of, net);
 	}
 	await_ip6(net, addrs);
 	return n;

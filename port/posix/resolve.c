@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "port/names.h"
 #include "port/posix/dns.h"
 #include "port/posix/lines.h"
 #include "port/posix/service.h"
@@ -30,85 +31,32 @@ struct found {
 
 /* ---- how an address is reached ---- */
 
-/* What getsockname() has. */
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-};
-
-/* The address that we would have towards it.  This sends nothing. */
-static bool source_of(const struct sock_addr *a, union address *own)
+/* This sends nothing. */
+static bool source_of(void *ctx, const struct sock_addr *a,
+		      unsigned char own[16])
 {
+	struct sockaddr_in6 at = { 0 };
 	struct sock_addr to = *a;
-	socklen_t len = sizeof(*own);
+	socklen_t len = sizeof(at);
 	int fd;
 	bool is;
 
+	(void)ctx;
 	to.port = 1;
 	fd = sock_open_known(&to, SOCK_DGRAM);
-	is = fd >= 0 && !getsockname(fd, &own->any, &len);
+	is = fd >= 0 && !getsockname(fd, (struct sockaddr *)&at, &len);
 	if (fd >= 0)
 		close(fd);
+	memcpy(own, &at.sin6_addr, 16);
 	return is;
 }
 
 static bool has_ipv6(void)
 {
 	static const struct sock_addr global = { .len = 16, .ip = { 0x20 } };
-	union address own;
+	unsigned char own[16];
 
-	return source_of(&global, &own);
-}
-
-/* RFC 6724, 2.1: what should not be mixed. */
-static int label(const uint8_t *ip, size_t len)
-{
-	static const uint8_t zeros[15];
-
-	if (len == 4 || (!memcmp(ip, zeros, 10) && ip[10] == 0xff))
-		return 4;
-	if (!memcmp(ip, zeros, 15))
-		return 0;
-	return (ip[0] & 0xfe) == 0xfc	     ? 13 /* local */
-	       : ip[0] == 0x20 && ip[1] == 2 ? 2  /* 6to4 */
-	       : ip[0] == 0x20 && ip[1] == 1 && !(ip[2] | ip[3])
-		       ? 5 /* Teredo */
-		       : 1;
-}
-
-/*
- * RFC 6724, 6, rules 1, 2, 5 and 6: those that can be reached first, then those
- * whose kind ours has, then IPv6.
- */
-static int merit(const struct sock_addr *a)
-{
-	union address own;
-	bool v4 = a->len == 4, same;
-
-	memset(&own, 0, sizeof(own));
-	if (!source_of(a, &own))
-		return 0;
-	same = v4 || label(a->ip, 16) ==
-			     label((const uint8_t *)&own.in6.sin6_addr, 16);
-	return 1 + (same ? 2 : 0) + (v4 ? 0 : 1);
-}
-
-static void sort(struct sock_addr addrs[], int n)
-{
-	int is[SOCK_MAX_ADDRS], i, j;
-
-	for (i = 0; i < n; i++) {
-		struct sock_addr a = addrs[i];
-		int m = merit(&a);
-
-		for (j = i; j && is[j - 1] < m; j--) {
-			addrs[j] = addrs[j - 1];
-			is[j] = is[j - 1];
-		}
-		addrs[j] = a;
-		is[j] = m;
-	}
+	return source_of(NULL, &global, own);
 }
 
 /* ---- where names are ---- */
@@ -125,29 +73,13 @@ static void take_host(void *ctx, char *word[])
 		}
 }
 
-static void take_all(struct found *f, const struct dns_found *d, unsigned len)
-{
-	for (unsigned i = 0; i < d->n && f->n < SOCK_MAX_ADDRS; i++) {
-		struct sock_addr *a = &f->addrs[f->n++];
-
-		memset(a, 0, sizeof(*a));
-		a->len = (unsigned char)len;
-		a->port = f->port;
-		memcpy(a->ip, d->ip[i], len);
-	}
-}
-
 static int ask(const struct dns_conf *c, const char *name, bool six,
 	       struct found *f)
 {
 	struct dns_found a, aaaa;
 	int rc = dns_ask(c, name, six, &a, &aaaa);
 
-	/* both kinds have room */
-	if (aaaa.n > SOCK_MAX_ADDRS / 2 && a.n)
-		aaaa.n = SOCK_MAX_ADDRS / 2;
-	take_all(f, &aaaa, 16);
-	take_all(f, &a, 4);
+	f->n = nbd_names_take(f->addrs, f->port, &aaaa, &a);
 	return rc;
 }
 
@@ -300,6 +232,6 @@ int sock_resolve_host(const char *host, uint16_t port,
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
 				why(rc));
 	if (f.n > 1)
-		sort(addrs, f.n);
+		nbd_names_sort(addrs, f.n, source_of, NULL);
 	return f.n;
 }

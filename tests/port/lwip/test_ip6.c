@@ -234,6 +234,33 @@ static void an_announced_name_server_comes_after_ours(void **state)
 	dns_setserver(0, NULL);
 }
 
+/* Of several addresses of a server those come first that it can reach. */
+static void the_link_alone_is_no_way_to_other_networks(void **state)
+{
+	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
+	struct sock_addr far = { .len = 16 }, near = { .len = 16 };
+	unsigned char own[16];
+	struct nbd_diag d;
+
+	(void)state;
+	assert_true(nbd_ip6("2001:db8:9::1", far.ip));
+	assert_true(nbd_ip6("fe80::9", near.ip));
+	open_with(NULL);
+	for (unsigned i = 0; i < 30; i++)
+		lwnet_wait(&net, 100);
+	assert_false(lwnet_ip6_source(&net, &far, own));
+	assert_true(lwnet_ip6_source(&net, &near, own));
+	assert_int_equal(own[0], 0xfe);
+	lwnet_close(&net, 0);
+	open_with(&ip6);
+	/* not before it is known that nobody has it */
+	assert_false(lwnet_ip6_source(&net, &far, own));
+	assert_int_equal(lwnet_up(&net, 10000, NULL, &d), 0);
+	assert_true(lwnet_ip6_source(&net, &far, own));
+	assert_memory_equal(own, ours, 16);
+	lwnet_close(&net, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -242,6 +269,7 @@ int main(void)
 		cmocka_unit_test(
 			an_address_that_another_machine_has_is_not_used),
 		cmocka_unit_test(an_announced_name_server_comes_after_ours),
+		cmocka_unit_test(the_link_alone_is_no_way_to_other_networks),
 	};
 
 	return cmocka_run_group_tests_name("IPv6 by hand", tests, NULL, NULL);

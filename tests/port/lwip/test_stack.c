@@ -22,8 +22,8 @@ static struct {
 	unsigned host, lease, acks, discovers; /* 10.0.0.host, s */
 	/* DNS: of A, AAAA */
 	unsigned rcode[2], asked[2], arps;
-	bool cut;     /* answers say so, behind the first address */
-	bool mangled; /* the first answer to A ends in a record */
+	bool cut;      /* answers say so, behind the first address */
+	bool mangled;  /* the first answer to A ends in a record */
 	unsigned late; /* ms that a wait takes at least */
 	unsigned syns; /* of TCP, which nobody answers */
 } w;
