@@ -3,7 +3,8 @@
  * The identity of an export:
  *
  *	r33-0123456789abcdef	hash of samples up to offset 2^33
- *	w-0123456789abcdef	hash of UUIDs
+ *	w-0123456789abcdef	hash of UUIDs, or of the superblock of a file
+ *				system that cannot be written to
  *
  * The hash is 64-bit FNV-1a: it guards against mistakes, not against malicious
  * servers, which could send any other data as well.
@@ -46,6 +47,9 @@ static const struct id {
 	{ 82, "FAT32", 67, 4 },
 	{ 54, "FAT1", 39, 4 },
 	{ 0, "LUKS\xba\xbe", 168, 36 },
+	/* these have no UUID, or that of every build; nothing writes to them */
+	{ 0, "hsqs", 0, 96 },			 /* squashfs: superblock */
+	{ 1024, "\xe2\xe1\xf5\xe0", 1024, 128 }, /* EROFS: superblock */
 };
 
 struct hash {

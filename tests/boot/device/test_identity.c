@@ -164,10 +164,16 @@ static void a_disk_that_is_written_to_is_known_by_its_uuids(void **state)
 		uint32_t magic, len, uuid;
 		const char *text;
 	} kinds[] = {
-		{ 512, 8, 568, "EFI PART" },	 { 510, 2, 440, "\x55\xaa" },
-		{ 1080, 2, 1143, "\x53\xef" },	 { 0, 4, 47, "XFSB" },
-		{ 65600, 8, 65568, "_BHRfS_M" }, { 82, 5, 70, "FAT32" },
-		{ 54, 4, 42, "FAT1" },		 { 0, 6, 168, "LUKS\xba\xbe" },
+		{ 512, 8, 568, "EFI PART" },
+		{ 510, 2, 440, "\x55\xaa" },
+		{ 1080, 2, 1143, "\x53\xef" },
+		{ 0, 4, 47, "XFSB" },
+		{ 65600, 8, 65568, "_BHRfS_M" },
+		{ 82, 5, 70, "FAT32" },
+		{ 54, 4, 42, "FAT1" },
+		{ 0, 6, 168, "LUKS\xba\xbe" },
+		{ 0, 4, 95, "hsqs" },
+		{ 1024, 4, 1151, "\xe2\xe1\xf5\xe0" },
 	};
 	char id[DEVICE_IDENTITY_TEXT];
 
@@ -177,7 +183,7 @@ static void a_disk_that_is_written_to_is_known_by_its_uuids(void **state)
 		take(true, id);
 		assert_memory_equal(id, "w-", 2);
 		/* what is written */
-		disk[1024] ^= 1;
+		disk[1400] ^= 1;
 		disk[1 << 18] ^= 1;
 		assert_int_equal(check(id), 0);
 		disk[kinds[i].uuid] ^= 1;
