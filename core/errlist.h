@@ -60,8 +60,7 @@ E(NBD_E_IN_USE, "the device is in use", "")
 E(NBD_E_MULTI_CONN, "the server does not allow several connections",
   LINUX("leave out -c, or allow multi-conn on the server",
 	"allow multi-conn on the server"))
-E(NBD_E_MISMATCH, "the connections disagree about the export",
-  "serve the same export on every connection")
+E(NBD_E_MISMATCH, "the connections disagree about the export", "")
 E(NBD_E_KERNEL, LINUX("the kernel refused", ""), LINUX("see dmesg", ""))
 E(NBD_E_URI, "malformed NBD URI", "write nbd://HOST[:PORT]/EXPORT")
 E(NBD_E_NO_MEMORY, "too long or too large", "")

@@ -3,6 +3,8 @@
 #include "port/export_same.h"
 #include "core/nbd_io.h"
 
+#define HINT " (serve the same export on every connection)"
+
 static int lacks(unsigned lost, struct nbd_diag *d)
 {
 	static const struct {
@@ -79,7 +81,7 @@ int nbd_export_agree(struct nbd_export *all, const struct nbd_export *e,
 
 	if (e->size != all->size || e->flags != all->flags)
 		return nbd_diag(d, NBD_E_MISMATCH,
-				"sizes %llu and %llu, flags 0x%x and 0x%x",
+				"sizes %llu and %llu, flags 0x%x and 0x%x" HINT,
 				(unsigned long long)all->size,
 				(unsigned long long)e->size, all->flags,
 				e->flags);
@@ -92,7 +94,7 @@ int nbd_export_agree(struct nbd_export *all, const struct nbd_export *e,
 	if (max < min)
 		return nbd_diag(d, NBD_E_MISMATCH,
 				"one accepts at least %u bytes at once, the "
-				"other at most %u",
+				"other at most %u" HINT,
 				min, max);
 	all->min_block = min;
 	all->max_payload = max;

@@ -529,6 +529,8 @@ check 'and the file stays' cmp "$work/part" "$part"
 serve 0 memory 25M
 run "$nbdboot" copy --resume "nbd://127.0.0.1:$port" "$out"
 expect 1 'is from a source of 25165824 bytes, and' 'or another size'
+check 'and that is not about connections' \
+	sh -c '[ -s "$1" ] && ! grep connection "$1"' - "$work/err"
 check 'then, too' cmp "$work/part" "$part"
 
 run "$nbdboot" copy "$work/full" "$out"

@@ -128,8 +128,9 @@ static void exports_side_by_side_are_equal_but_for_block_sizes(void **state)
 	assert_int_equal(all.max_payload, 32768);
 	e.size++;
 	assert_int_equal(nbd_export_agree(&all, &e, &d), NBD_E_MISMATCH);
-	assert_string_equal(d.text,
-			    "sizes 1048576 and 1048577, flags 0xd and 0xd");
+	assert_string_equal(
+		d.text, "sizes 1048576 and 1048577, flags 0xd and 0xd (serve "
+			"the same export on every connection)");
 	e.size--;
 	e.flags |= NBD_FLAG_READ_ONLY;
 	assert_int_equal(nbd_export_agree(&all, &e, &d), NBD_E_MISMATCH);
