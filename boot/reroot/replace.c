@@ -27,7 +27,7 @@
 #include "port/linux/file.h"
 #include "port/linux/ptrace_exec.h"
 
-#define SELF	SHUTDOWN_HOME "/shutdown"
+#define KEPT	SHUTDOWN_HOME "/shutdown"
 #define SCRIPT	SHUTDOWN_HOME "/init"
 /* ms for process 1 to execute it, and between looks. */
 #define ASK_MS	10000
@@ -161,7 +161,7 @@ static bool is_replaced(void)
 	char path[256];
 
 	reroot_process_1(path);
-	return !strcmp(path, SELF);
+	return !strcmp(path, KEPT);
 }
 
 /* Puts a script in the place of its program, and asks it to execute that. */
@@ -171,7 +171,7 @@ static int replace_by_script(const struct kind *k, const char *program,
 	char text[64];
 	int rc;
 
-	nbd_fmt(text, sizeof(text), "#!" SELF " %s\n", verb);
+	nbd_fmt(text, sizeof(text), "#!" KEPT " %s\n", verb);
 	rc = reroot_put(SCRIPT, text, d);
 	if (!rc && chmod(SCRIPT, 0755))
 		rc = nbd_diag(d, NBD_E_IO, "chmod " SCRIPT ": %s",
@@ -205,7 +205,7 @@ int reroot_replace(const char *verb, struct nbd_diag *d)
 		rc = reroot_put(SHUTDOWN_HOME "/" REROOT_END, w.text, d);
 	if (!rc)
 		rc = k->fifo ? replace_by_script(k, path, verb, d)
-			     : ptrace_exec(1, SELF, verb, ASK_MS, d);
+			     : ptrace_exec(1, KEPT, verb, ASK_MS, d);
 	/* another reboot is none of ours */
 	if (rc)
 		unlink(SHUTDOWN_HOME "/" REROOT_END);
