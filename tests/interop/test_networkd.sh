@@ -9,9 +9,21 @@
 . "${0%/*}/../netns.sh"
 
 nbdboot=$O/nbdboot
+boot=$(realpath "${0%/*}/../../boot")
+
+# What dracut has for ip=eth0:dhcp, by systemd-network-generator, and our hook.
+# networkd itself gets the address.
+dracut()
+{
+	at "$cli" mkdir -p /run/systemd/network /run/nbdboot/root
+	# shellcheck disable=SC2016 # for the inner shell
+	at "$cli" sh -ec 'printf "%s\n" "[Match]" Name=eth0 "[Network]" DHCP=yes \
+		>/run/systemd/network/90-eth0.network
+		. "$1"' sh "$boot/dracut/95nbdboot/networkd-keep.sh"
+}
 
 # machine WORD: makes a machine, which gets its address by that word, and its
-# router.  Sets address.
+# router.  Sets address, but not where networkd gets it.
 machine()
 {
 	namespace
@@ -27,6 +39,7 @@ machine()
 	dhcpd_on v0 192.0.2.50 192.0.2.60 --dhcp-duid=1,01020304 \
 		--dhcp-range=2001:db8::100,2001:db8::1ff,64,3600
 	listens -u 547 "$server" "$work/dnsmasq.log"
+	[ "$1" != dracut ] || { dracut && return; }
 	at "$cli" "$nbdboot" ifup "$1" >"$work/out" 2>&1 ||
 		die "no network: $(cat "$work/out")"
 	address=$(at "$cli" sed -n "s/^IPV[46]ADDR='\(.*\)'/\1/p" \
@@ -99,6 +112,8 @@ networkd()
 	machine "$1"
 	changes
 	starts "$name: networkd has the interface as configured"
+	[ "$1" != dracut ] || address=$(at "$cli" ip -4 -o addr show dev eth0 |
+		sed 's/.* inet \([0-9.]*\).*/\1/')
 	at "$srv" ip link set v0 down
 	logs 'eth0: Lost carrier'
 	# not the line of the start
@@ -132,6 +147,7 @@ all()
 	networkd ip=dhcp
 	networkd ip=auto6
 	networkd ip=dhcp6
+	networkd dracut
 }
 
 where=/lib/systemd

@@ -7,6 +7,7 @@
 #	netroot  nbdbootroot.sh    connects, and starts the watcher
 #	mount    by dracut's own modules, or generator.sh
 #	pre-pivot keep.sh          keeps the program for a shutdown without dracut
+#	          networkd-keep.sh keeps the address in the real system
 #	shutdown shutdown.sh       disconnects, when all is unmounted
 
 # called by dracut
@@ -52,12 +53,13 @@ installkernel() {
 # networkd SCRIPT: that of dracut's module systemd-networkd which calls netroot.
 # Before 103 dracut has none, and before 112 it finds no lease of systemd 261.
 networkd() {
+	inst_hook pre-pivot 90 "${moddir:?}/networkd-keep.sh"
 	if [[ ! -e $1 ]]; then
-		inst_hook cmdline 99 "${moddir:?}/networkd-config.sh"
+		inst_hook cmdline 99 "$moddir/networkd-config.sh"
 		inst_hook initqueue/settled 99 "$moddir/networkd-online.sh"
 	fi
 	if ! grep -qs dhcp-lease "$1"; then
-		inst_hook initqueue/online 10 "${moddir:?}/networkd-lease.sh"
+		inst_hook initqueue/online 10 "$moddir/networkd-lease.sh"
 		inst_multiple -o networkctl sed
 	fi
 }
