@@ -97,10 +97,9 @@ static int above(struct verity_leaves *v, unsigned level, uint64_t n,
 /* Block 0 of each level becomes what its hashes are, where all data is zero. */
 static void begin_zeroes(struct verity_leaves *v)
 {
-	static const uint8_t zeroes[VERITY_BLOCK];
 	uint8_t leaf[VERITY_BLOCK] = { 0 };
 
-	hash(v, zeroes, v->map.tree.data_block, v->zero);
+	hash(v, leaf, v->map.tree.data_block, v->zero);
 	for (size_t i = 0; i < (size_t)1 << v->bits; i++)
 		memcpy(leaf + i * v->map.digest, v->zero, v->map.digest);
 	hash(v, leaf, v->map.tree.hash_block, v->zeroes);
