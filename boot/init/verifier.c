@@ -222,14 +222,15 @@ static int find_hash(struct boot *b, char path[PART_PATH], struct nbd_diag *d)
 
 /*
  * In the real system it would wait for partitions, for 90 seconds, to do again
- * what is done.
+ * what is done.  systemd takes a unit without ExecStart= if it has ExecStop=, and
+ * then starts no process for it.
  */
 static void tell_systemd(const char *of)
 {
 	static const char unit[] = "[Unit]\nDefaultDependencies=no\n"
 				   "[Service]\nType=oneshot\n"
 				   "RemainAfterExit=yes\n"
-				   "ExecStart=/bin/true\n";
+				   "ExecStop=/bin/true\n";
 
 	char path[80];
 
