@@ -3,6 +3,10 @@
 # GIB GiB over one connection of a device with TLS 1.2, half of them read, half
 # written, with each kind of cipher: not one I/O error, and no other connection.
 # The server has the null plugin.  TAP on standard output.
+#
+# A GiB takes 11 s of a processor with ChaCha20 and 13 s with AES, User-mode Linux
+# and nbdkit together (AMD EPYC), whether dd reads 1 or 32 MiB at once.  So
+# GIB=1024 takes seven hours of one processor.
 VM_LIMIT=${VM_LIMIT:-86400}
 vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
