@@ -272,11 +272,11 @@ vm_cards()
 	done
 }
 
-# QEMU and the kind of machine.
+# QEMU and the kind of machine.  vm_emulator is another QEMU than this system's.
 machine()
 {
 	case ${ARCH-} in
-	'') echo qemu-system-x86_64 -cpu max ;;
+	'') echo "${vm_emulator:-qemu-system-x86_64}" -cpu max ;;
 	aarch64) echo qemu-system-aarch64 -M virt -cpu cortex-a57 ;;
 	armv7) echo qemu-system-arm -M virt,highmem=off ;;
 	i386) echo qemu-system-i386 ;;
