@@ -244,7 +244,9 @@ static int fill(struct records *r)
 	struct records_way *w = &r->rx;
 	int n;
 
-	memmove(r->in, r->in + w->from, w->to - w->from);
+	/* where a read brings a segment, a record takes eleven of them */
+	if (w->from)
+		memmove(r->in, r->in + w->from, w->to - w->from);
 	w->to -= w->from;
 	w->from = 0;
 	n = r->below->read(r->below, r->in + w->to, sizeof(r->in) - w->to);
