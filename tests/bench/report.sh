@@ -13,7 +13,7 @@ set -u
 dir=$1
 shift
 all='boot drivers copy connect tls engine fleet storm tune toram profile lwip'
-all="$all dropin uefi soak-net"
+all="$all dropin uefi uefi-tls verity soak-net"
 # shellcheck disable=SC2086 # words on purpose
 [ $# -gt 0 ] || set -- $all
 results=tests/bench/RESULTS.md

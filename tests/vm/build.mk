@@ -84,6 +84,11 @@ bench-profile: vm-program ## fio, flame graphs, the costs of watching: SECONDS_E
 	@$(vm) tests/vm/bench/costs.sh
 bench-uefi: vm-program ## nbdboot.efi beside iPXE, as root: ROUNDS=5 DELAYS='0 10'
 	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' $(vm) tests/vm/bench/uefi.sh
+# By instructions in a machine, and natively by the same code over a tap device.
+bench-uefi-tls: vm-program bench-lwip-1024 ## bulk of nbdboot.efi with TLS, as root: MIB=64
+	@MIB='$(MIB)' $(vm) tests/vm/bench/uefi_tls.sh
+	$(Q)+$(MAKE) -s O=$(O)/t/bench-lwip $(O)/t/bench-lwip/relay
+	@MIB='$(MIB)' sh tests/lwip/tls.sh $(O)/t/bench-lwip $(ROUNDS)
 bench-dropin: vm-program ## Debian's initramfs with us and with nbd-client: OUTAGE=60
 	@KINDS='initramfs-tools dracut nbd-client' OUTAGE='$(or $(OUTAGE),60)' \
 		VM_LIMIT=900 $(vm) tests/vm/test_dropin.sh
@@ -154,7 +159,7 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
-	bench-profile bench-dropin bench-uefi soak-dropin \
+	bench-profile bench-dropin bench-uefi bench-uefi-tls soak-dropin \
 	soak-boot soak-prefetch soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
 
