@@ -29,21 +29,22 @@
 
 #define BATCH 8
 
-/* A sum of products, before its reduction. */
+/* A sum of products (Karatsuba), not reduced: mid has low and high in it. */
 struct sum {
 	block low, mid, high;
 };
 
 /* ---- the hash ---- */
 
-CRYPTO_PART void sum_add(struct sum *s, block a, block b)
+/* b is a power of the hash key, and folded the sum of its halves. */
+CRYPTO_PART void sum_add(struct sum *s, block a, block b, block folded)
 {
 	block low = mul_low(a, b), high = mul_high(a, b);
-	block mid = mul_low(xor(a, swap(a)), xor(b, swap(b)));
+	block mid = mul_low(xor(a, swap(a)), folded);
 
 	s->low = xor(s->low, low);
 	s->high = xor(s->high, high);
-	s->mid = xor(s->mid, xor(mid, xor(low, high)));
+	s->mid = xor(s->mid, mid);
 }
 
 /* The product of the low half of x and x^63 + x^62 + x^57. */
@@ -56,7 +57,8 @@ CRYPTO_PART block mul_poly(block x)
 
 CRYPTO_PART block sum_reduce(const struct sum *s)
 {
-	block low = xor(s->low, up(s->mid)), high = xor(s->high, down(s->mid));
+	block mid = xor(s->mid, xor(s->low, s->high));
+	block low = xor(s->low, up(mid)), high = xor(s->high, down(mid));
 
 	low = xor(swap(low), mul_poly(low));
 	low = xor(swap(low), mul_poly(low));
@@ -67,7 +69,7 @@ CRYPTO_PART block multiply(block a, block b)
 {
 	struct sum s = { zero(), zero(), zero() };
 
-	sum_add(&s, a, b);
+	sum_add(&s, a, b, xor(b, swap(b)));
 	return sum_reduce(&s);
 }
 
@@ -77,7 +79,8 @@ CRYPTO_PART void hash_block(const struct aesgcm *g, struct sum *s, block y,
 {
 	block c = reverse(load(from + 16 * i));
 
-	sum_add(s, i ? c : xor(c, y), load(g->power[BATCH - 1 - i]));
+	sum_add(s, i ? c : xor(c, y), load(g->power[BATCH - 1 - i]),
+		load(g->folded[BATCH - 1 - i]));
 }
 
 /* Hashes a block of at most 16 bytes, which is filled up with zeroes. */
@@ -215,6 +218,10 @@ CRYPTO void aesgcm_init(struct aesgcm *g, const unsigned char *key, size_t len)
 	store(g->power[0], h);
 	for (unsigned i = 1; i < BATCH; i++)
 		store(g->power[i], multiply(load(g->power[i - 1]), h));
+	for (unsigned i = 0; i < BATCH; i++) {
+		h = load(g->power[i]);
+		store(g->folded[i], xor(h, swap(h)));
+	}
 }
 
 /* ---- messages ---- */

@@ -16,8 +16,9 @@
 /* A key, expanded.  Secret: the owner wipes it. */
 struct aesgcm {
 	_Alignas(16) unsigned char round[15][16];
-	unsigned char power[8][16]; /* of the hash key; the first one is it */
-	unsigned rounds;	    /* 10 or 14 */
+	unsigned char power[8][16];  /* of the hash key; the first one is it */
+	unsigned char folded[8][16]; /* of each, the sum of its halves */
+	unsigned rounds;	     /* 10 or 14 */
 };
 
 /* What is authenticated beside the text, at most 16 bytes of it. */
