@@ -33,7 +33,8 @@ struct clone_eyes {
 		     char text[CLONE_HOLD]);
 	/*
 	 * Does a device begin as a copy of the source that was cut short: with
-	 * the same file system, or not yet with anything?
+	 * the same file system, not yet with anything, or with some of its
+	 * sectors?
 	 */
 	bool (*is_begun)(int fd, int source);
 };

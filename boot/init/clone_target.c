@@ -16,10 +16,11 @@
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 
-#define KIB   1024u
+#define KIB    1024u
 /* Bytes at each end that have to be blank. */
-#define ENDS  (1024 * KIB)
-#define PIECE (4 * KIB)
+#define ENDS   (1024 * KIB)
+#define PIECE  (4 * KIB)
+#define SECTOR 512u
 
 /* ---- names ---- */
 
@@ -199,12 +200,50 @@ static bool look(int fd, const char *name, uint64_t size, char text[CLONE_HOLD])
 	return true;
 }
 
+/* How many sectors of a piece, which are not all zeroes, are the source's. */
+static void compare(const char *copy, const char *image, unsigned *same,
+		    unsigned *others)
+{
+	static const char zeroes[SECTOR];
+
+	for (unsigned at = 0; at < PIECE; at += SECTOR) {
+		if (!memcmp(copy + at, zeroes, SECTOR))
+			continue;
+		if (memcmp(copy + at, image + at, SECTOR) != 0)
+			++*others;
+		else
+			++*same;
+	}
+}
+
+/*
+ * A disk that loses its power keeps any of the sectors that were in its cache:
+ * the superblock may be missing, and what is behind it there.  The source may
+ * have been written to since, a little.
+ */
+static bool is_torn_copy(int fd, int source)
+{
+	const char *what = init_content(fd, false).what;
+	char copy[PIECE], image[PIECE];
+	unsigned same = 0, others = 0;
+
+	if (what && strcmp(what, INIT_CONTENT_BLANK) != 0)
+		return false;
+	for (uint64_t at = 0; at < ENDS; at += PIECE) {
+		if (init_super_bytes(fd, copy, PIECE, at) <= 0 ||
+		    init_super_bytes(source, image, PIECE, at) <= 0)
+			return false;
+		compare(copy, image, &same, &others);
+	}
+	return same >= others;
+}
+
 static bool is_begun(int fd, int source)
 {
 	struct super copy, image;
 
 	if (init_super_read(&copy, fd))
-		return is_blank(fd, 0, ENDS);
+		return is_blank(fd, 0, ENDS) || is_torn_copy(fd, source);
 	return !init_super_read(&image, source) && copy.uuid[0] &&
 	       !strcmp(copy.type, image.type) && !strcmp(copy.uuid, image.uuid);
 }

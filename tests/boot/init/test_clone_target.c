@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether a disk begins as a copy that was cut short. */
+#include "boot/init/clone_target.h"
+#include "tests/boot/init/image.h"
+
+#define SECTOR 512
+
+/* Each sector differs, and none is a superblock. */
+static int source_of(off_t size)
+{
+	char sector[SECTOR];
+	int fd = image(size);
+
+	for (off_t at = 0; at < size; at += SECTOR) {
+		memset(sector, 1 + (int)(at / SECTOR % 251), sizeof(sector));
+		put(fd, at, sector, sizeof(sector));
+	}
+	return fd;
+}
+
+/* copy_sectors(): those of which the number is a multiple of step */
+static void copy_sectors(int from, int to, off_t step)
+{
+	char sector[SECTOR];
+
+	for (off_t at = 0; at < MIB; at += step * SECTOR) {
+		assert_int_equal(pread(from, sector, SECTOR, at), SECTOR);
+		put(to, at, sector, SECTOR);
+	}
+}
+
+static bool is_begun(int disk, int source)
+{
+	return init_clone_eyes.is_begun(disk, source);
+}
+
+static void a_blank_disk_is_begun(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB);
+
+	(void)state;
+	assert_true(is_begun(disk, source));
+	close(disk);
+	close(source);
+}
+
+static void a_disk_that_lost_some_sectors_is_begun(void **state)
+{
+	int source = source_of(MIB);
+
+	(void)state;
+	for (off_t step = 1; step < 2048; step *= 3) {
+		int disk = image(MIB);
+
+		copy_sectors(source, disk, step);
+		assert_true(is_begun(disk, source));
+		close(disk);
+	}
+	close(source);
+}
+
+static void a_source_that_was_written_to_since_is_the_same(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB);
+
+	(void)state;
+	copy_sectors(source, disk, 2);
+	for (off_t i = 0; i < 900; i++)
+		put(source, i * SECTOR, "new", 3);
+	assert_true(is_begun(disk, source));
+	close(disk);
+	close(source);
+}
+
+static void what_others_wrote_there_is_kept(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB);
+
+	(void)state;
+	/* one sector of which nothing is known */
+	put(disk, 4096, "data", 4);
+	assert_false(is_begun(disk, source));
+	/* most of it has to be of the image */
+	copy_sectors(source, disk, 512);
+	put(disk, 4096, "data", 4);
+	assert_true(is_begun(disk, source));
+	for (off_t at = SECTOR; at < 32L * SECTOR; at += SECTOR)
+		put(disk, at, "data", 4);
+	assert_false(is_begun(disk, source));
+	close(disk);
+	close(source);
+}
+
+static void a_copy_below_something_known_is_kept(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB);
+
+	(void)state;
+	copy_sectors(source, disk, 1);
+	put(disk, 0, "LUKS\xba\xbe\0\2", 8);
+	assert_false(is_begun(disk, source));
+	close(disk);
+	close(source);
+}
+
+static void a_disk_or_source_that_cannot_be_read_is_not_begun(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB), less = source_of(4096);
+
+	(void)state;
+	copy_sectors(source, disk, 1);
+	assert_false(is_begun(-1, source));
+	assert_false(is_begun(disk, -1));
+	assert_false(is_begun(disk, less));
+	assert_false(is_begun(less, source));
+	close(less);
+	close(disk);
+	close(source);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_blank_disk_is_begun),
+		cmocka_unit_test(a_disk_that_lost_some_sectors_is_begun),
+		cmocka_unit_test(
+			a_source_that_was_written_to_since_is_the_same),
+		cmocka_unit_test(what_others_wrote_there_is_kept),
+		cmocka_unit_test(a_copy_below_something_known_is_kept),
+		cmocka_unit_test(
+			a_disk_or_source_that_cannot_be_read_is_not_begun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
