@@ -130,7 +130,7 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 		$(vm) tests/vm/soak_boot.sh
 soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die KINDS=written
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
-soak-clone: vm-program ## power cuts while a root moves to a disk: CUTS=200
+soak-clone: vm-program ## power cuts while a root moves to a disk, and behind it: CUTS=200
 	@CUTS='$(CUTS)' $(vm) tests/vm/soak_clone.sh
 soak-ceph: vm-program ## an image on Ceph, whose daemons and gateways are killed: ROUNDS=1
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_ceph.sh

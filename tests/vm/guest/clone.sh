@@ -106,6 +106,54 @@ by_hand()
 	write_and_compare
 }
 
+# Files whose sums are beside them, so that what a power cut damages shows.
+check_files()
+{
+	for sum in /var/tmp/sum.[0-9]; do
+		[ -e "$sum" ] || continue
+		(cd /var/tmp && sha256sum -c -s "$sum") ||
+			echo "guest: WRONG: the file of ${sum##*/} is damaged"
+	done
+}
+
+# One of eight files: what is there when the next line is on the console, stays.
+write_next()
+{
+	kept=$((kept + 1))
+	i=$((kept % 8))
+	head -c 96k /dev/urandom >/run/new
+	rm -f /var/tmp/sum.$i
+	sync
+	dd if=/run/new of=/var/tmp/file.$i bs=32k conv=notrunc,fsync 2>/dev/null
+	(cd /run && sha256sum new | sed "s/new/file.$i/") >/var/tmp/new
+	mv /var/tmp/new /var/tmp/sum.$i
+	echo "$kept" >/var/tmp/new
+	mv /var/tmp/new /var/tmp/kept
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	cmp -s /run/new /var/tmp/file.$i ||
+		echo "guest: WRONG: file.$i is not what was written"
+	echo "guest: kept $kept"
+}
+
+# For ever: the power is cut.
+write_and_lose()
+{
+	check_files
+	kept=$(cat /var/tmp/kept 2>/dev/null || echo 0)
+	to=$(sed -n 's/.*guest\.to=\([^ ]*\).*/\1/p' /proc/cmdline)
+	# in place of init's process, which waits for the end of the boot
+	[ ! "$to" ] || nbdboot clone nbd0 "$to" &
+	while :; do write_next; done
+}
+
+# A copy to a disk that has an older image of a disk on another server.
+copy_delta()
+{
+	of=$(sed -n 's/.*guest\.delta=\([^ ]*\).*/\1/p' /proc/cmdline)
+	nbdboot copy --delta="${of%,*}" "${of#*,}" /dev/ubdb 2>&1 && echo 'guest: copied'
+}
+
 # For ever: the power is cut.
 write_until_the_end()
 {
@@ -144,6 +192,9 @@ fi
 ! asked hand || by_hand
 [ ! -e /var/tmp/kept ] || echo "guest: has $(cat /var/tmp/kept)"
 ! asked cut || write_until_the_end
+! asked lose || write_and_lose
+! asked whole || check_files
+! asked delta= || copy_delta
 sync
 echo 'guest: end'
 exec /run/initramfs/shutdown poweroff
