@@ -76,6 +76,9 @@ bench-trips: vm-program ## exchanges with the server up to a mounted root: VERBO
 	@VERBOSE='$(VERBOSE)' $(vm) tests/vm/bench/trips.sh
 bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/toram.sh
+bench-clone: vm-program ## a root that moves to a disk, at several paces: PACES='default 25' RATE=20 DELAY=1
+	@PACES='$(PACES)' RATE='$(RATE)' DELAY='$(DELAY)' \
+		SECONDS_EACH='$(SECONDS_EACH)' $(vm) tests/vm/bench/clone.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
 	@$(vm) tests/vm/bench/costs.sh
 bench-profile: vm-program ## fio, flame graphs, the costs of watching: SECONDS_EACH=1
@@ -158,7 +161,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
-	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-tune bench-costs \
+	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-clone bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi bench-uefi-tls soak-dropin \
 	soak-boot soak-prefetch soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
