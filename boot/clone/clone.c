@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -360,6 +361,27 @@ static void report(const struct work *w, unsigned was, unsigned percent)
 		boot_say("clone: %s", text);
 }
 
+/*
+ * Of the mapping, for which the copy itself does not count: reads and writes that
+ * have ended, and ms in which there were any.
+ */
+static uint64_t use_of(const struct work *w)
+{
+	char sys[64], text[256], *p = text;
+	uint64_t sum = 0;
+
+	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/stat",
+		w->dev + sizeof("/dev/") - 1);
+	text[0] = '\0';
+	file_read(AT_FDCWD, sys, text, sizeof(text));
+	for (int i = 0; i < 10; i++) {
+		uint64_t n = strtoull(p, &p, 10);
+
+		sum += i == 0 || i == 4 || i == 9 ? n : 0;
+	}
+	return sum;
+}
+
 /* Until all is copied. */
 static int await(struct work *w, struct nbd_diag *d)
 {
@@ -376,7 +398,8 @@ static int await(struct work *w, struct nbd_diag *d)
 		now = (unsigned)(s.done * 100 / s.all);
 		report(w, was, now);
 		was = now;
-		clone_throttle_keep(&throttle, s.done * (w->sectors / s.all));
+		clone_throttle_keep(&throttle, s.done * (w->sectors / s.all),
+				    use_of(w));
 		if (w->c->is_stopped(LOOK_MS)) {
 			rc = nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");
 			break;

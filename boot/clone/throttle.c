@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A loop that corrects the share of time by what it has let through. */
+/*
+ * With a rate, a loop that corrects the share of time by what it has let through.
+ * Without one, all of the time while no program uses the root, and else little.
+ */
 #include "boot/clone/throttle.h"
 
 #include <fcntl.h>
 
 #include "port/linux/file.h"
 
-#define SHARE	       "/sys/module/dm_mirror/parameters/raid1_resync_throttle"
-/* Percent without a rate: see nbdboot-cmdline(7). */
-#define THROTTLE_SHARE 50u
-#define LOOK_MS	       1000u
+#define SHARE	      "/sys/module/dm_mirror/parameters/raid1_resync_throttle"
+/* Percent beside programs, which wait for what is in flight: make bench-clone. */
+#define THROTTLE_BUSY 10u
+#define LOOK_MS	      1000u
 
 static void set(struct clone_throttle *p, unsigned share)
 {
@@ -25,13 +28,25 @@ void clone_throttle_begin(struct clone_throttle *p, unsigned rate)
 	*p = (struct clone_throttle){ .rate = rate, .ms = nbd_now_ms() };
 	p->before = (unsigned)file_number(AT_FDCWD, SHARE);
 	/* from below: the first second must not be the fastest one */
-	set(p, rate ? 5 : THROTTLE_SHARE);
+	set(p, rate ? 5 : THROTTLE_BUSY);
 }
 
-void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors)
+static void give_way(struct clone_throttle *p, uint64_t used)
+{
+	unsigned share = used == p->used ? 100 : THROTTLE_BUSY;
+
+	p->used = used;
+	if (share != p->share)
+		set(p, share);
+}
+
+void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors,
+			 uint64_t used)
 {
 	uint64_t now = nbd_now_ms(), took = now - p->ms, want, got, share;
 
+	if (!p->rate)
+		give_way(p, used);
 	if (!p->rate || took < LOOK_MS)
 		return;
 	want = p->rate * took * 2048 / 1000;

@@ -9,16 +9,21 @@
 #include "port/port.h"
 
 struct clone_throttle {
-	unsigned rate;	 /* MiB/s at most; 0: the share is THROTTLE_SHARE */
-	unsigned before; /* the share that was set, in percent */
-	unsigned share;	 /* in use now */
-	uint64_t sectors, ms; /* at the last look */
+	unsigned rate;		    /* MiB/s at most; 0: what programs leave */
+	unsigned before;	    /* the share that was set, in percent */
+	unsigned share;		    /* in use now */
+	uint64_t sectors, used, ms; /* at the last look */
 };
 
 /* Sets the share, and remembers the one before. */
 void clone_throttle_begin(struct clone_throttle *p, unsigned rate);
-/* So many sectors are copied: corrects the share, about once a second. */
-void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors);
+/*
+ * So many sectors are copied, and `used` is another number than before if
+ * programs have used the root.  Corrects the share: with a rate about once a
+ * second, and else at once.
+ */
+void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors,
+			 uint64_t used);
 void clone_throttle_end(const struct clone_throttle *p);
 
 #endif

@@ -43,7 +43,7 @@ static uint64_t copy(unsigned rate, unsigned speed, unsigned seconds)
 	for (unsigned i = 0; i < 4 * seconds; i++) {
 		now += 250;
 		sectors += speed * 2048ull * share / 100 / 4;
-		clone_throttle_keep(&t, sectors);
+		clone_throttle_keep(&t, sectors, i);
 	}
 	clone_throttle_end(&t);
 	return sectors / 2048 / seconds;
@@ -66,9 +66,29 @@ static void what_was_set_before_is_set_again(void **state)
 	share = 70;
 	clone_throttle_begin(&t, 0);
 	assert_int_not_equal(share, 70);
-	clone_throttle_keep(&t, 1);
+	clone_throttle_keep(&t, 1, 0);
 	clone_throttle_end(&t);
 	assert_int_equal(share, 70);
+}
+
+static void without_a_rate_programs_come_first(void **state)
+{
+	struct clone_throttle t;
+
+	(void)state;
+	share = 100;
+	clone_throttle_begin(&t, 0);
+	assert_in_range(share, 1, 25);
+	clone_throttle_keep(&t, 0, 7);
+	assert_in_range(share, 1, 25);
+	clone_throttle_keep(&t, 0, 7);
+	assert_int_equal(share, 100);
+	clone_throttle_keep(&t, 0, 7);
+	assert_int_equal(share, 100);
+	clone_throttle_keep(&t, 0, 8);
+	assert_in_range(share, 1, 25);
+	clone_throttle_end(&t);
+	assert_int_equal(share, 100);
 }
 
 int main(void)
@@ -76,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rate_is_kept),
 		cmocka_unit_test(what_was_set_before_is_set_again),
+		cmocka_unit_test(without_a_rate_programs_come_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
