@@ -354,7 +354,8 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/cli/cmd_keep:root boot/keep/walk:w->at
 	boot/keep/walk:w.at
 	boot/clone/clone:w->path boot/clone/clone:w->dev boot/init/clone_target:path
-	boot/init/part:path boot/cli/cmd_prefetch:dev boot/init/prefetch:r->dev
+	boot/init/part:path boot/cli/cmd_prefetch:dev boot/cli/cmd_prefetch:name
+	boot/init/prefetch:r->below boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name
 	boot/init/discover:path boot/init/layers:path boot/mapper/stack:path
 	boot/init/volume:path boot/mapper/below:path

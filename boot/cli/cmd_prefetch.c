@@ -98,6 +98,33 @@ static int merge(struct cli_call *call, struct prefetch_list l[2])
 	return rc;
 }
 
+/* append FILE IMAGE */
+static int append(struct cli_call *call, struct prefetch_list l[2])
+{
+	const char *name = call->words[1] ? call->words[2] : NULL;
+	char image[64];
+	struct stat st;
+	int fd, rc;
+
+	if (!name)
+		return cli_usage("prefetch", "append takes FILE IMAGE");
+	rc = read_list(l, call->words[1], &call->d);
+	if (rc)
+		return rc;
+	fd = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return nbd_diag(&call->d, file_error(errno), "%s: %s", name,
+				strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		rc = nbd_diag(&call->d, NBD_E_USAGE, "it is not a file");
+	} else {
+		init_prefetch_image(image, fd);
+		rc = init_prefetch_append(l, image, fd, &call->d);
+	}
+	close(fd);
+	return rc ? nbd_diag_prefix(&call->d, rc, "%s", name) : CLI_OK;
+}
+
 /* save [FILE] */
 static int save(struct cli_call *call, struct prefetch_list l[2])
 {
@@ -191,15 +218,18 @@ static int run(struct cli_call *call)
 	static const struct {
 		const char *name;
 		int (*run)(struct cli_call *call, struct prefetch_list l[2]);
-	} verbs[] = { { "show", show }, { "check", check }, { "merge", merge },
-		      { "save", save }, { "stop", stop },   { "learn", learn } };
+	} verbs[] = { { "show", show },	    { "check", check },
+		      { "merge", merge },   { "save", save },
+		      { "append", append }, { "stop", stop },
+		      { "learn", learn } };
 	/* 64 KiB each: too large for a stack */
 	static struct prefetch_list lists[2];
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(call->words[0], verbs[i].name))
 			return verbs[i].run(call, lists);
-	return cli_usage("prefetch", "%s is not show, check, merge, save, stop",
+	return cli_usage("prefetch",
+			 "%s is not show, check, merge, save, append, stop",
 			 call->words[0]);
 }
 
@@ -211,6 +241,7 @@ const struct command cmd_prefetch = {
 		"check FILE DEVICE  is it one of the image on this device?\n"
 		"merge FILE...      one list of several, on standard output\n"
 		"save [FILE]        the list of this boot, into the root\n"
+		"append FILE IMAGE  put a list behind the data of an image\n"
 		"stop               end the boot: write its list, free RAM\n",
 	.operands = { 1, CLI_ANY, { "VERB", "FILE" } },
 	.run = run,

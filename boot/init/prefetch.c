@@ -2,7 +2,8 @@
 /*
  * The boot of a root far away:
  *
- *	map one to one -> learn -> mount -> [list in the initramfs, or the root?]
+ *	map one to one -> learn -> [list in the initramfs, or behind the image?]
+ *	      -> mount -> [list in the root?]
  *	      -> fetch -> linear targets -> init
  *
  * None of it is needed: each failure has a message, and the boot goes on.
@@ -152,6 +153,19 @@ static int open_in_root(const char *root)
 	return fd;
 }
 
+/* What is verified ends before it. */
+static int find_behind(struct prefetch_list *l, const struct prefetch_root *r,
+		       struct nbd_diag *d)
+{
+	int fd = r->verified ? -1 : open(r->below, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return NBD_E_NOT_FOUND;
+	rc = init_prefetch_tail(l, fd, d);
+	close(fd);
+	return rc;
+}
+
 /* NBD_E_NOT_FOUND: there is none here. */
 static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
 		     const char *word, bool mounted, struct nbd_diag *d)
@@ -175,7 +189,7 @@ static int find_list(struct prefetch_list *l, const struct prefetch_root *r,
 	/* a file that is named has to be there */
 	if (named && !mounted)
 		return nbd_diag(d, NBD_E_USAGE, "%s: %s", name, why);
-	return NBD_E_NOT_FOUND;
+	return named || mounted ? NBD_E_NOT_FOUND : find_behind(l, r, d);
 }
 
 /* ---- the fetch ---- */

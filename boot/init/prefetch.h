@@ -56,6 +56,20 @@ bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
 int init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
 		      const char *uri, struct nbd_diag *d);
 
+/*
+ * Reads the list behind the data of the device or image fd: NBD_E_NOT_FOUND:
+ * there is none; NBD_E_IO; errors of prefetch_parse().  fd's offset changes.
+ */
+int init_prefetch_tail(struct prefetch_list *l, int fd, struct nbd_diag *d);
+/*
+ * Writes the list l there, in place of an earlier one; l[1] is lost.  fd is an
+ * image file, open for writing, which gets longer, and `image` what
+ * init_prefetch_image() says.  NBD_E_USAGE: it has no file
+ * system; NBD_E_MISMATCH: the list is one of another image; NBD_E_IO.
+ */
+int init_prefetch_append(struct prefetch_list l[2], const char *image, int fd,
+			 struct nbd_diag *d);
+
 /* The image for lists: type and UUID of the file system on fd, or "-". */
 void init_prefetch_image(char image[64], int fd);
 /* Reads a list from the open file fd, which it closes. */

@@ -136,6 +136,17 @@ read_right 'and so does one of another image' \
 	'prefetch: no effect: the list is of squashfs: with 655360 sectors' \
 	'^guest: while booting /dev/dm-0 is made of nbd0$'
 
+# the list behind the image, and another one in the root
+list '8 2040' '4096 8192' '12296 40000' >"$work/list"
+cp "$image" "$work/whole"
+"$nbdboot" prefetch append "$work/list" "$image"
+boot nbdboot.overlay nbdboot.prefetch
+read_right 'a list behind an image is used, and not that of the root' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$'
+cp "$work/whole" "$image"
+
 # one list for all machines of that image, whose own is another one
 list '8 2040' '4096 8192' '12296 40000' >"$work/list"
 its_port=$port its_server=$server

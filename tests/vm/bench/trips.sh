@@ -98,6 +98,14 @@ printf '%s\n' 'nbdboot-prefetch 1' "image 65536 ext4:$uuid" '0 32' '528 72' \
 initramfs "$work/listed.img" 'nbd ext4 loop dm_mod' "$work/list" "$work/tls" \
 	>/dev/null
 
+# The same list in the root, and behind it.
+ext4_of "$work/tree" "$work/behind" -U "$uuid"
+"$nbdboot" prefetch append "$work/list/etc/nbdboot/prefetch" "$work/behind"
+install -D -m 644 "$work/list/etc/nbdboot/prefetch" \
+	"$work/tree/var/lib/nbdboot/prefetch"
+ext4_of "$work/tree" "$work/inside" -U "$uuid"
+initramfs "$work/mapped.img" 'nbd ext4 loop dm_mod' '' "$work/tls" >/dev/null
+
 later=rdelay=100ms
 echo '| root | TCP | NBD, before the first request | TLS | requests | all |'
 echo '|---|---|---|---|---|---|'
@@ -120,3 +128,9 @@ serve 0 -r --tls=require --tls-certificates="$work/server" \
 	--filter=delay file "$work/listed" "$later"
 trips 'ext4 with a list over TLS' \
 	"root=nbds://$host:$port/?tls-certificates=/etc/nbdboot" tls
+
+initramfs=mapped.img
+for root in behind inside; do
+	serve 0 -r --filter=delay file "$work/$root" "$later"
+	trips "ext4 with a list $root" "root=nbd://$host:$port/ nbdboot.prefetch"
+done
