@@ -138,13 +138,28 @@ static int minor_of(const struct dm *m)
 	return (int)((dev & 0xff) | ((dev >> 12) & 0xfff00));
 }
 
+/* "/dev/mapper/NAME": the kernel lets no '/' into a name. */
+static void link_of(char path[DM_NAME + 16], const char *name)
+{
+	nbd_fmt(path, DM_NAME + 16, "/dev/" DM_DIR "/%s", name);
+}
+
 int dm_create(struct dm *m, const char *name, struct nbd_diag *d)
 {
-	int rc;
+	char to[24], path[DM_NAME + 16];
+	int rc, n;
 
 	begin(m, name, 0);
 	rc = call(m, DM_DEV_CREATE, "create", name, d);
-	return rc ? rc : minor_of(m);
+	if (rc)
+		return rc;
+	n = minor_of(m);
+	nbd_fmt(to, sizeof(to), "../dm-%d", n);
+	link_of(path, name);
+	unlink(path);
+	/* the device works without it */
+	(void)!symlink(to, path);
+	return n;
 }
 
 int dm_find(struct dm *m, const char *name, struct nbd_diag *d)
@@ -327,8 +342,15 @@ int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d)
 
 int dm_remove(struct dm *m, const char *name, struct nbd_diag *d)
 {
+	char path[DM_NAME + 16];
+	int rc;
+
 	begin(m, name, 0);
-	return call(m, DM_DEV_REMOVE, "remove", name, d);
+	rc = call(m, DM_DEV_REMOVE, "remove", name, d);
+	link_of(path, name);
+	if (!rc)
+		unlink(path);
+	return rc;
 }
 
 int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],

@@ -47,7 +47,9 @@ void dm_close(struct dm *m);
 
 /*
  * Makes a device without a table.  Returns N of /dev/dm-N, which devtmpfs
- * makes.
+ * makes.  The link in /dev/mapper, without which lsblk(8) leaves it out, is made
+ * here: udev's rules for it are not in every root, and ignore a device that is
+ * older than udev.
  */
 int dm_create(struct dm *m, const char *name, struct nbd_diag *d);
 /* N of the device; NBD_E_NOT_FOUND: there is none. */
@@ -89,7 +91,7 @@ int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
  * NBD_E_INTERRUPTED.
  */
 int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d);
-/* NBD_E_IN_USE: it is open, as one that is mounted is. */
+/* NBD_E_IN_USE: it is open, as one that is mounted is.  The link goes, too. */
 int dm_remove(struct dm *m, const char *name, struct nbd_diag *d);
 
 /*

@@ -25,7 +25,8 @@ static struct play {
 	unsigned long last;
 	uint32_t flags, event;
 	char name[DM_NAME_LEN];
-	char loaded[1024]; /* the table that waits, as text */
+	char loaded[1024];	 /* the table that waits, as text */
+	char linked[64], to[24]; /* the link in /dev/mapper */
 } play;
 
 static struct nbd_diag d;
@@ -50,6 +51,24 @@ int __wrap_open(const char *path, int flags, ...)
 		return __real_open(path, flags);
 	errno = play.opened;
 	return play.opened ? -1 : __real_open("/dev/null", flags);
+}
+
+int __wrap_symlink(const char *to, const char *path);
+int __wrap_symlink(const char *to, const char *path)
+{
+	assert_string_equal(play.linked, "");
+	snprintf(play.to, sizeof(play.to), "%s", to);
+	snprintf(play.linked, sizeof(play.linked), "%s", path);
+	return 0;
+}
+
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path)
+{
+	if (strcmp(path, play.linked) != 0)
+		return -1;
+	*play.linked = '\0';
+	return 0;
 }
 
 /* As the kernel's populate_table(): each target begins where `next` says. */
@@ -206,6 +225,29 @@ static void a_device_has_its_number_of_any_size(void **state)
 	assert_int_equal(play.last, DM_DEV_CREATE);
 	assert_int_equal(dm_find(&m, "nbdboot-nbd0", &d), 300);
 	assert_int_equal(play.last, DM_DEV_STATUS);
+	dm_close(&m);
+}
+
+static void a_device_has_a_link_as_long_as_it_is_there(void **state)
+{
+	struct dm m = start((struct play){ 0 });
+
+	(void)state;
+	assert_int_equal(dm_create(&m, "nbdboot-nbd0", &d), 300);
+	assert_string_equal(play.linked, "/dev/mapper/nbdboot-nbd0");
+	assert_string_equal(play.to, "../dm-300");
+	/* one that is old */
+	assert_int_equal(dm_create(&m, "nbdboot-nbd0", &d), 300);
+	play.refuses = DM_DEV_REMOVE;
+	play.error = EBUSY;
+	assert_int_equal(dm_remove(&m, "nbdboot-nbd0", &d), NBD_E_IN_USE);
+	assert_string_equal(play.linked, "/dev/mapper/nbdboot-nbd0");
+	play.refuses = 0;
+	assert_int_equal(dm_remove(&m, "nbdboot-nbd0", &d), NBD_OK);
+	assert_string_equal(play.linked, "");
+	play.refuses = DM_DEV_CREATE;
+	assert_true(dm_create(&m, "nbdboot-nbd0", &d) < 0);
+	assert_string_equal(play.linked, "");
 	dm_close(&m);
 }
 
@@ -379,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_missing_driver_is_reported),
 		cmocka_unit_test(the_module_is_loaded_if_it_is_not_there),
 		cmocka_unit_test(a_device_has_its_number_of_any_size),
+		cmocka_unit_test(a_device_has_a_link_as_long_as_it_is_there),
 		cmocka_unit_test(a_table_arrives_as_it_was_written),
 		cmocka_unit_test(a_line_that_is_none_is_named),
 		cmocka_unit_test(a_table_without_room_is_refused),
