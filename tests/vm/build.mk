@@ -121,7 +121,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-clone soak-verity soak-reroot soak-dropin soak-suspend soak-images soak-images-uefi vm-program ## simulations and outages for hours
+soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-mapped soak-clone soak-verity soak-reroot soak-dropin soak-suspend soak-images soak-images-uefi vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400 PAUSES=1; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -133,6 +133,14 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 		$(vm) tests/vm/soak_boot.sh
 soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die KINDS=written
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
+# Reconnect and tls_boot have TLS, too; scale has nothing of TLS.
+mapped := plain/down tls/down plain/suspend tls/suspend plain/tls_boot \
+	plain/reconnect plain/scale plain/debian tls/debian
+soak-mapped: vm-program ## tests of roots with the root on a mapping: CASES='tls/down plain/scale'
+	@status=0; for test in $(or $(CASES),$(mapped)); do \
+		echo "# $$test"; MAPPED=$${test%/*} \
+			$(vm) tests/vm/test_$${test#*/}.sh || status=1; \
+	done; exit $$status
 soak-clone: vm-program ## power cuts while a root moves to a disk, and behind it: CUTS=200
 	@CUTS='$(CUTS)' $(vm) tests/vm/soak_clone.sh
 soak-ceph: vm-program ## an image on Ceph, whose daemons and gateways are killed: ROUNDS=1
@@ -163,7 +171,7 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-clone bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi bench-uefi-tls soak-dropin \
-	soak-boot soak-prefetch soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
+	soak-boot soak-prefetch soak-mapped soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
 
 # A server that test_survive.sh starts.

@@ -15,6 +15,8 @@ here=${here:-${0%/*}}
 . "$here/uml.sh"
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
+# shellcheck source=tests/vm/mapped.sh
+. "$here/mapped.sh"
 
 # mke2fs, sfdisk and others may be there.
 PATH=$PATH:/sbin:/usr/sbin
@@ -87,7 +89,9 @@ initramfs()
 initramfs_of()
 {
 	# shellcheck disable=SC2086 # words on purpose
-	set -- "$1" "$(set -f && existing ${2-})" "${3-}" "${4-}"
+	set -- "$1" "$(set -f && existing ${2-} \
+		${2:+${MAPPED:+dm_mod dm_mirror loop}})" "${3-}" \
+		"${4:-$mapped_tls}"
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
 		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
 		${4:+-t "$4"} "$1"
@@ -190,6 +194,7 @@ ext4_of()
 	shift 2
 	truncate -s 32M "$file"
 	mke2fs -q -t ext4 -E root_owner=0:0 -d "$from" "$@" "$file"
+	mapped_ext4 "$file"
 }
 
 # disk_of PART FILE [UUID]: 64 MiB with two partitions, of which the second is
@@ -353,6 +358,10 @@ vm_start()
 	mkfifo "$work/console"
 	: >"$work/log"
 	vm_limit=$VM_LIMIT
+	initrd=$1
+	mapped_words "$2"
+	shift 2
+	set -- "$initrd" "$append" "$@"
 	vm_began=$(now_ms)
 	if [ "$vm_kind" = uml ]; then
 		[ ! "${vm_pcap-}" ] || uml_capture "$vm_pcap"

@@ -10,6 +10,10 @@ tree=$work/tree
 ext4=$work/ext4
 squashfs=$work/squashfs
 ip=$guest_ip
+uuid=b7f3c1de-94a2-4f0c-8d7e-2a5b6c9d0e1f
+label='nbdboot-root'
+# how the root's fstab names it
+fstab=UUID=$uuid
 
 # make_tree [VARIANT]: of debian.sh, and its file system
 make_tree()
@@ -36,8 +40,12 @@ make_tree()
 	ln -s /etc/systemd/system/guest.service \
 		/usr/local/lib/systemd/system/nbdboot-watch.service \
 		"$tree/etc/systemd/system/multi-user.target.wants/"
+	mapped_ca "$tree"
+	echo "$fstab / ext4 defaults 0 1" >"$tree/etc/fstab"
 	truncate -s 400M "$ext4"
-	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$tree" "$ext4"
+	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -U "$uuid" \
+		-L "$label" -d "$tree" "$ext4"
+	mapped_ext4 "$ext4"
 }
 
 # export_file FILE: serves it, and logs the requests
@@ -147,6 +155,16 @@ up()
 	grep 'guest: RAM' "$work/log" | sed 's/^/# /' || true
 }
 
+# The root's tools find the disk of the root, by each of its names.
+tools_find_it()
+{
+	said "guest: findmnt: $root_disk ext4$" &&
+		said "guest: lsblk: .*$root_layer .*/$" &&
+		said 'guest: by-uuid is a disk of the root$' &&
+		said 'guest: by-label is a disk of the root$' &&
+		said "guest: fstab: $fstab is active$"
+}
+
 # down NAME WHAT PATTERN...: the shutdown is done
 down()
 {
@@ -194,6 +212,7 @@ unserve
 port=$second
 export_file "$ext4"
 up 'ext4' 'ext4 rw'
+check 'ext4: fstab, findmnt, lsblk and the links have its root' tools_find_it
 check 'ext4: it stays up when the server is restarted' \
 	said 'guest: outlives first, and is running'
 check 'ext4: it stays up when another server takes over' \
@@ -203,13 +222,20 @@ goodbye 'ext4'
 check 'the file system was left clean' is_clean "$ext4"
 check 'what was written last is all there' blob_is_whole "$ext4"
 
+fstab=LABEL=$label
 make_tree ${RELEASE:+"$RELEASE-net"}
+rm "$tree/etc/fstab"
+mapped_tree "$tree" 400
 mksquashfs "$tree" "$squashfs" -quiet -no-progress -comp zstd \
 	-Xcompression-level 1 -no-xattrs >/dev/null
+mapped_size "$squashfs" 400
 archive=$work/initramfs other='' ip=dhcp
 export_file "$ext4"
 boot rw guest.verb=kexec
 up 'ext4, again' 'ext4 rw'
+check 'ext4, again: and so have they here' tools_find_it
+check 'ext4, again: resize2fs has nothing to do' \
+	said 'guest: resize2fs: The filesystem is already [0-9]* .*long. '
 down 'ext4, again' kexec '*nbdboot: kexec'
 wrong='' manager=networking
 : >"$work/log"

@@ -13,7 +13,7 @@ tree=$work/tree
 pki=$work/pki
 
 find_kernel
-make_guest "$tree" guest/reconnect.sh fio nft
+make_guest "$tree" guest/reconnect.sh ${MAPPED:+dmsetup} fio nft
 pki "$pki"
 pki_server "$pki" ecdsa ecdsa 'ip_address = "192.0.2.1"'
 pki_use "$pki" ecdsa "$tree/tls"
@@ -22,5 +22,5 @@ initramfs "$work/initramfs" 'nbd tcp_diag unix_diag nf_tables crc32c_generic? tl
 	aesni_intel gcm ctr ghash_generic?' "$tree" | sed 's/^/# /'
 vm_memory=768
 guest_tests "$work/initramfs" "test.rounds=${ROUNDS:-2} \
-test.outage=${OUTAGE:-5} test.pauses=${PAUSES-}"
+test.outage=${OUTAGE:-5} test.pauses=${PAUSES-} test.mapped=${MAPPED-}"
 finish

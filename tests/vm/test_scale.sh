@@ -10,7 +10,7 @@ VM_LIMIT=${VM_LIMIT:-1200}
 tree=$work/tree
 
 find_kernel
-make_guest "$tree" guest/scale.sh fio chrt
+make_guest "$tree" guest/scale.sh ${MAPPED:+dmsetup} fio chrt
 cp "$here/guest/outage.sh" "$tree/outage"
 cp "$here/guest/starved.sh" "$tree/starved"
 gcc -O2 -static -std=c11 -D_GNU_SOURCE -o "$tree/bin/faults" \
@@ -23,5 +23,5 @@ daemon_at "$qemu_port" qemu-nbd -p "$qemu_port" -b 127.0.0.1 -t -e 8 --shared=8 
 vm_cpus=4
 vm_memory=768
 guest_tests "$work/initramfs" "test.rounds=${ROUNDS:-3} \
-test.storms=${STORMS:-20} test.pauses=${PAUSES-} test.port=$qemu_port"
+test.storms=${STORMS:-20} test.pauses=${PAUSES-} test.mapped=${MAPPED-} test.port=$qemu_port"
 finish

@@ -25,7 +25,7 @@ boots()
 	sentence=$1 words="root=$2 ip=$guest_ip rw loglevel=4 $3"
 	shift 3
 	vm_start "$archive" "$words" "$@"
-	booted "$sentence" '/dev/nbd0 ext4 rw' "$marker"
+	booted "$sentence" "$root_disk ext4 rw" "$marker"
 }
 
 # packets FILTER: prints how many packets of the capture match

@@ -17,7 +17,8 @@ for exe in /proc/[0-9]*/exe; do
 	program=$(readlink "$exe") || continue
 	case $program in
 	/bin/busybox | /bin/sh) ;;
-	'/init (deleted)') grep -q '^@nbdboot.watch.nbd[0-9]' "${exe%exe}cmdline" ||
+	'/init (deleted)') grep -q '^@nbdboot.\(watch.nbd[0-9]\|prefetch.learn\)' \
+		"${exe%exe}cmdline" ||
 		echo "guest: WRONG: $program is not the watcher" ;;
 	*) echo "guest: WRONG: $program ($exe)" ;;
 	esac

@@ -16,6 +16,25 @@ systemctl list-units --failed --plain --no-legend |
 echo "guest: process 1 is $(readlink /proc/1/exe)"
 awk '$2 == "/" { r = $3 " " substr($4, 1, 2) }
 	END { print "guest: root is", r }' /proc/mounts
+# By which names the tools of the root find its disk.
+echo "guest: findmnt: $(findmnt -no SOURCE,FSTYPE /)"
+lsblk -nro PKNAME,NAME,MOUNTPOINT | sed 's/^/guest: lsblk: /'
+udevadm settle
+for by in uuid label; do
+	for name in "/dev/disk/by-$by"/*; do
+		case $(readlink -f "$name") in
+		/dev/nbd0 | /dev/dm-0) echo "guest: by-$by is a disk of the root" ;;
+		esac
+	done
+done
+if [ -s /etc/fstab ]; then
+	echo "guest: fstab: $(sed 's/ .*//' /etc/fstab) is $(
+		systemctl is-active -- -.mount)"
+	# Debian 13 has none
+	! command -v resize2fs >/dev/null ||
+		resize2fs "$(findmnt -no SOURCE /)" 2>&1 |
+		sed 's/^/guest: resize2fs: /'
+fi
 for exe in /proc/[0-9]*/exe; do
 	[ -e "$exe" ] || continue # a thread of the kernel
 	case $(readlink "$exe") in
@@ -23,7 +42,7 @@ for exe in /proc/[0-9]*/exe; do
 		# the watcher and renew stay; the watcher of the unit
 		# comes from the root
 		tr '\0' ' ' <"${exe%exe}cmdline" | grep -q -e '^@nbdboot renew' \
-			-e '^@nbdboot watch nbd0' -e '^/usr/local' && continue
+			-e '^@nbdboot watch nbd0' -e '^@nbdboot prefetch' -e '^/usr/local' && continue
 		echo "guest: WRONG: a process of ours is left: $exe"
 		;;
 	esac

@@ -84,13 +84,64 @@ said()
 	dmesg | grep 'nbdboot: nbd0' | tail -n 1 | grep -q "$1"
 }
 
+# ---- a mapping of the disk ----
+
+# With test.mapped fio's disk is a mapping, as nbdboot.prefetch makes one of a root
+# that is written to: of each 4 MiB one half is a mirror of RAM and the server, and
+# the other one the server.
+mapped=$(word mapped)
+disk=/dev/nbd0
+[ ! "$mapped" ] || disk=/dev/dm-0
+half=4096
+
+halves()
+{
+	seq 0 $((2 * half)) $((size / 512 - 1))
+}
+
+map()
+{
+	[ "$mapped" ] || return 0
+	modprobe -a loop dm_mod dm_mirror
+	dd if=/dev/nbd0 of=/tmp/ram bs=1M iflag=direct \
+		count=$((size / 1048576)) 2>/dev/null
+	losetup /dev/loop0 /tmp/ram
+	for start in $(halves); do
+		echo "$start $half mirror core 2 1024 nosync 2" \
+			"/dev/loop0 $start /dev/nbd0 $start 1 handle_errors"
+		echo "$((start + half)) $half linear" \
+			"/dev/nbd0 $((start + half))"
+	done | dmsetup --noudevsync create nbdboot-nbd0 || echo 'no mapping'
+}
+
+# Fails if RAM has something else than the server.
+unmap()
+{
+	[ "$mapped" ] || return 0
+	dmsetup --noudevsync remove nbdboot-nbd0 && losetup -d /dev/loop0 ||
+		return
+	dd if=/dev/nbd0 of=/tmp/server bs=1M iflag=direct \
+		count=$((size / 1048576)) 2>/dev/null
+	for start in $(halves); do
+		for file in /tmp/ram /tmp/server; do
+			dd if=$file bs=512 skip=$start count=$half 2>/dev/null |
+				sha256sum
+		done | uniq | wc -l
+	done | uniq | grep -qx 1 || {
+		echo 'RAM has something else than the server'
+		return 1
+	}
+	rm /tmp/server
+}
+
 # ---- fio in the background, with verification ----
 
 # If fio 3.33 with libaio is stopped (see settles) while it reaps, it may wait
 # for ever for more results than are left (fio's pull request 1556).
 verify_start()
 {
-	fio --name=verify --filename=/dev/nbd0 --direct=1 --rw=randrw \
+	map
+	fio --name=verify --filename=$disk --direct=1 --rw=randrw \
 		--bs=4k --iodepth=8 --ioengine=io_uring --size=32M \
 		--rate_iops=$rate \
 		--verify=crc32c --verify_fatal=1 --verify_backlog=64 \
@@ -150,6 +201,7 @@ verify_end()
 		cat /tmp/fio.log
 		return 1
 	fi
+	unmap || return
 	[ ! "$pauses" ] || [ ! "$worst" ] ||
 		[ $longest -le $((worst * 3 + timeout * 1000 + 1000)) ]
 }
