@@ -138,11 +138,16 @@ bench-fleet: deps ## many machines at once, as root: FLEET='1 4 16 64'
 bench-storm: bench-programs ## a morning's boots at once, as root: MACHINES='100 1000' MBIT=1000
 	$(Q)MACHINES='$(MACHINES)' MBIT='$(MBIT)' ROWS='$(ROWS)' \
 		sh tests/bench/storm.sh $(O)
+# Their delay, loss and rate are those of a relay.
+bench-link: bench-programs ## settings of a link far away, as root: DELAYS='20 80' RATES=100 LOSSES=0
+	$(Q)+$(MAKE) -s $(O)/relay
+	$(Q)DELAYS='$(DELAYS)' RATES='$(RATES)' LOSSES='$(LOSSES)' \
+		ROUNDS='$(ROUNDS)' JOBS='$(JOBS)' sh tests/bench/link.sh $(O)
 bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 	$(Q)sh tests/bench/report.sh $(O) $(ONLY)
 -include $(bench-c:=.d)
 .PHONY: objects-bench bench-programs bench-engine bench-copy \
-	bench-fleet bench-report bench-storm
+	bench-fleet bench-link bench-report bench-storm
 
 # nbdboot with lwIP in place of the system's TCP, in a build of Linux with
 # PORT_LWIP.

@@ -36,6 +36,7 @@
 
 static struct {
 	unsigned seed, delay, jitter; /* us */
+	unsigned rate; /* Mbit/s in each direction, behind a queue of 100 ms */
 	/* of a million frames */
 	unsigned loss, reorder, twice, corrupt;
 	/* ms of an outage, since the first TCP frame of DATA bytes */
@@ -56,6 +57,7 @@ struct way {
 	struct frame *queue[QUEUE];
 	unsigned n;
 	uint64_t last; /* when the latest is due, unless reordered */
+	uint64_t free; /* when all of it has gone over the link */
 };
 
 static uint64_t began;
@@ -159,7 +161,22 @@ static void add(struct way *w, const unsigned char *p, size_t len, uint64_t due)
 static bool is_bad(void)
 {
 	return o.loss || o.reorder || o.twice || o.corrupt || o.delay ||
-	       o.jitter || o.until || o.lease;
+	       o.jitter || o.until || o.lease || o.rate;
+}
+
+/* Adds what it waits for the link and takes there; false: the queue is full. */
+static bool has_room(struct way *w, size_t len, uint64_t t, uint64_t *due)
+{
+	if (!o.rate)
+		return true;
+	if (w->free < t)
+		w->free = t;
+	/* some frames, however slow */
+	if (w->free - t > 100000000 + 64000 / o.rate * 1000)
+		return false;
+	w->free += len * 8000 / o.rate;
+	*due += w->free - t;
+	return true;
 }
 
 static void take(struct way *w, unsigned char *p, size_t len)
@@ -171,6 +188,8 @@ static void take(struct way *w, unsigned char *p, size_t len)
 			errno = 0; /* the interface is down */
 		return;
 	}
+	if (!has_room(w, len, t, &due))
+		return;
 	if (o.jitter)
 		due += draw(w, o.jitter) * 1000ull;
 	if (due < w->last)
@@ -286,7 +305,7 @@ static void options(int argc, char *argv[], const char **tap, const char **pid)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+s:d:j:l:r:u:c:o:L:t:n:")) != -1) {
+	while ((c = getopt(argc, argv, "+s:d:j:b:l:r:u:c:o:L:t:n:")) != -1) {
 		unsigned v = optarg ? (unsigned)atoi(optarg) : 0;
 
 		switch (c) {
@@ -298,6 +317,9 @@ static void options(int argc, char *argv[], const char **tap, const char **pid)
 			break;
 		case 'j':
 			o.jitter = v;
+			break;
+		case 'b':
+			o.rate = v;
 			break;
 		case 'l':
 			o.loss = v;
