@@ -142,7 +142,8 @@ bench-storm: bench-programs ## a morning's boots at once, as root: MACHINES='100
 bench-link: bench-programs ## settings of a link far away, as root: DELAYS='20 80' RATES=100 LOSSES=0
 	$(Q)+$(MAKE) -s $(O)/relay
 	$(Q)DELAYS='$(DELAYS)' RATES='$(RATES)' LOSSES='$(LOSSES)' \
-		ROUNDS='$(ROUNDS)' JOBS='$(JOBS)' sh tests/bench/link.sh $(O)
+		ROUNDS='$(ROUNDS)' JOBS='$(JOBS)' SETTINGS='$(SETTINGS)' \
+		sh tests/bench/link.sh $(O)
 bench-report: ## run benchmarks, write tests/bench/RESULTS.md: ONLY='engine'
 	$(Q)sh tests/bench/report.sh $(O) $(ONLY)
 -include $(bench-c:=.d)

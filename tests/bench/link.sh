@@ -11,7 +11,7 @@
 # direction.  "fetch" are 8 MiB in 64 reads at once, as of nbdboot.prefetch, and
 # "boot" the first 200 reads of a Debian (debian.reads), most of them one after the
 # other, with their pauses.  A table of ms, the median of ROUNDS, and one of each
-# setting's share of the time without it.
+# setting's share of the time without it; SETTINGS= are some of them.
 # shellcheck source=tests/tap.sh
 O=${1:-build}
 . "${0%/*}/../tap.sh"
@@ -31,8 +31,8 @@ done
 truncate -s 4G "$work/image"
 
 # settings, and what each sets: at the machine, at the server; and connections
-settings='as-it-is 2-connections 4-connections 8-connections initrwnd=40
-	initcwnd=40 slow_start_after_idle=0 bbr'
+settings=${SETTINGS:-2-connections 4-connections 8-connections initrwnd=40
+	initcwnd=40 slow_start_after_idle=0 bbr}
 
 # in_net PID COMMAND...
 in_net()
@@ -81,7 +81,7 @@ replay()
 # measure NAME MACHINE SERVER: lines "NAME WORK SETTING MS"
 measure()
 {
-	for setting in $settings; do
+	for setting in as-it-is $settings; do
 		echo "$1 fetch $setting $(replay "$2" "$3" "$setting" fetch)"
 		case $setting in
 		*-connections) ;;
