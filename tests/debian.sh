@@ -8,9 +8,10 @@
 #
 # The release is Debian 12.  VARIANT "backports" has the systemd of its backports,
 # and no programs for networks.  "trixie" is Debian 13 without these, "trixie-net"
-# with them, and "testing" the next release without them.  "sysvinit" and "openrc"
-# have sysvinit's init, with the scripts of sysv-rc or with those of OpenRC;
-# "runit" has that of runit.
+# with them, and "testing" the next release without them.  "sshd" and "trixie-sshd"
+# are Debian 12 and 13 with sshd in place of programs for networks.  "sysvinit" and
+# "openrc" have sysvinit's init, with the scripts of sysv-rc or with those of
+# OpenRC; "runit" has that of runit.
 set -eu
 
 dir=${1:?directory}
@@ -24,6 +25,7 @@ case $variant in
 	packages=$packages,network-manager,libpam-systemd
 	packages=$packages,ifupdown,isc-dhcp-client
 	;;
+*sshd) packages=$packages,openssh-server,libpam-systemd ;;
 sysvinit) packages=sysvinit-core,sysv-rc,initscripts,udev,kmod,procps ;;
 openrc) packages=sysvinit-core,openrc,initscripts,udev,kmod,procps ;;
 runit) packages=runit-init,sysv-rc,initscripts,udev,kmod,procps ;;

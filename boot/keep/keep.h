@@ -43,9 +43,10 @@ struct keep {
 };
 
 enum keep_kind {
-	KEEP_PROGRAM, /* of the list: reported if it is missing */
-	KEEP_LIBRARY, /* the name or the path of one */
-	KEEP_FILE     /* the path of what a program reads */
+	KEEP_PROGRAM,  /* of the list: reported if it is missing */
+	KEEP_LIBRARY,  /* the name or the path of one */
+	KEEP_FILE,     /* the path of what a program reads */
+	KEEP_COMPANION /* any of these, which may be missing */
 };
 
 /*
@@ -75,6 +76,8 @@ void keep_blocks(struct keep *k, int dir, const struct stat *st);
 
 /* Adds a name, unless it is there already. */
 void keep_add(struct keep *k, enum keep_kind kind, const char *name);
+/* Adds what the program or library with this path opens by itself. */
+void keep_companions(struct keep *k, const char *path);
 /* True once for each file or directory: it is not kept yet, and is now. */
 bool keep_first(struct keep *k, const struct stat *st);
 /*

@@ -97,9 +97,13 @@ static void keep_file(struct keep *k, const char *path, int fd,
 	int rc;
 
 	k->found = true;
+	keep_companions(k, path);
 	if (!keep_first(k, st))
 		return;
 	rc = keep_lock(k, fd, 0, (uint64_t)st->st_size);
+	/* an empty file has no mapping that holds it: it stays open */
+	if (!st->st_size && fcntl(fd, F_DUPFD_CLOEXEC, 0) < 0)
+		rc = file_error(errno);
 	if (!rc) {
 		k->files++;
 		return;
@@ -215,8 +219,8 @@ static void keep_name(struct keep *k, const char *name, enum keep_kind kind)
 	if (path && kind == KEEP_LIBRARY)
 		keep_library(k, name);
 	else if (path)
-		/* a directory only if a person has named it */
-		keep_entry(k, name, kind == KEEP_PROGRAM ? DEPTH : 0);
+		/* a directory only if a person or the table has named it */
+		keep_entry(k, name, kind == KEEP_FILE ? 0 : DEPTH);
 	else if (kind == KEEP_LIBRARY || !keep_program(k, name))
 		find_library(k, name);
 	if (kind == KEEP_PROGRAM && !k->found) {

@@ -112,6 +112,8 @@ soak-login: vm-program ## logins at a switch port: all methods, refusals, a rero
 	@SOAK=1 $(vm) tests/vm/test_login.sh
 soak-images-uefi: vm-program ## bad images, and tries in a variable of UEFI firmware
 	@$(vm) tests/vm/soak_images_uefi.sh
+soak-keep: vm-program ## a login by sshd while the server is away: RELEASES='12 13'
+	@RELEASES='$(or $(RELEASES),12 13)' $(vm) tests/vm/soak_keep.sh
 soak-suspend: vm-program ## suspends to RAM, for hours on the clock: ROUNDS=20
 	@ROUNDS='$(or $(ROUNDS),20)' $(vm) tests/vm/test_suspend.sh
 soak-uefi: vm-program ## nbdboot.efi with outages of 60 s and lost frames
@@ -168,7 +170,7 @@ soak-dracut: vm-program ## TEST-72-NBD of dracut, as root: CLIENTS='theirs ours'
 	@CLIENTS='$(CLIENTS)' DRACUT='$(DRACUT)' $(vm) tests/vm/soak_dracut.sh
 soak-cards: vm-program ## boot a machine from each network card of QEMU
 	@ONE=1 $(vm) tests/vm/test_cards.sh
-.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
+.PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-keep soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-clone bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi bench-uefi-tls soak-dropin \
 	soak-boot soak-prefetch soak-mapped soak-ceph soak-clone soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \

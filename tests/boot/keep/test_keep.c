@@ -4,12 +4,14 @@
 #include "boot/system/console.h"
 #include "tests/unit.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 int __wrap_mlock(const void *p, size_t len);
@@ -195,6 +197,68 @@ static void an_interpreter_is_kept_with_its_script(void **state)
 	assert_int_equal(k.files, 2);
 }
 
+/* How many descriptors stay open for a list. */
+static unsigned opened(const char *list)
+{
+	unsigned n = 0;
+	DIR *fds;
+
+	assert_int_equal(keep(list, 1 << 20), NBD_OK);
+	assert_int_equal(k.files, 1);
+	fds = opendir("/proc/self/fd");
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
+/* Nothing maps it: what holds it in memory is a descriptor. */
+static void an_empty_file_stays_open(void **state)
+{
+	unsigned first, with_data, empty;
+
+	(void)state;
+	put("etc/conf", "x", 1);
+	put("etc/empty", "", 0);
+	first = opened("/etc/conf");
+	with_data = opened("/etc/conf");
+	empty = opened("/etc/empty");
+	assert_int_equal(empty - with_data, with_data - first + 1);
+}
+
+static bool is_named(const char *name)
+{
+	for (unsigned i = 0; i < k.n_names; i++)
+		if (!strcmp(k.names[i].text, name))
+			return true;
+	return false;
+}
+
+static void what_a_library_opens_by_itself_is_kept(void **state)
+{
+	struct utsname u;
+	char tables[256];
+
+	(void)state;
+	assert_int_equal(uname(&u), 0);
+	nbd_fmt(tables, sizeof(tables), "/lib/modules/%s/modules.dep.bin",
+		u.release);
+	put("etc/pam/libpam.so.0", "x", 1);
+	put("etc/pam/libc.so.6", "x", 1);
+	put("usr/bin/modprobe", "x", 1);
+	put("etc/passwd", "x", 1);
+	assert_int_equal(keep("/etc/pam/libpam.so.0,/etc/pam/libc.so.6",
+			      1 << 20),
+			 NBD_OK);
+	/* of these /etc/passwd and modprobe are there: the others are no fault */
+	assert_int_equal(k.files, 4);
+	assert_int_equal(k.failed, 0);
+	assert_true(is_named("/etc/pam/security"));
+	assert_true(is_named("/etc/pam/gconv/gconv-modules.cache"));
+	assert_true(is_named("/etc/pam.d"));
+	assert_true(is_named(tables));
+}
+
 /* ---- ELF ---- */
 
 static struct image {
@@ -300,6 +364,8 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_the_table_is_reported_once),
 		cmocka_unit_test(links_stay_in_the_root),
 		cmocka_unit_test(an_interpreter_is_kept_with_its_script),
+		cmocka_unit_test(an_empty_file_stays_open),
+		cmocka_unit_test(what_a_library_opens_by_itself_is_kept),
 		cmocka_unit_test(a_program_is_kept_with_its_libraries),
 		cmocka_unit_test(an_elf_file_may_be_anything),
 	};
