@@ -12,7 +12,8 @@
  *
  * Prints "begin" when all are there, "half" when half of all bytes have come,
  * "last" when the last machine is done, upon which all stay until a byte comes from
- * standard input, and a line "MS RECONNECTS BYTES" for each machine, or "failed WHY".
+ * standard input, and a line "MS RECONNECTS BYTES" for each machine, or "failed WHY",
+ * and "again MS WHY" for each time that one connected again.
  */
 #include "port/disk.h"
 #include "port/mbedtls/tls.h"
@@ -33,6 +34,7 @@
 #define READS	 65536
 #define DEPTH	 64
 #define SERVERS	 4
+#define AGAIN	 8
 
 /* ms: a server that is away this long is an outage that nobody outlives. */
 #define PATIENCE 600000
@@ -59,6 +61,10 @@ static struct shared {
 		unsigned reconnects;
 		int err;
 		char why[200];
+		struct again {
+			uint64_t at; /* ms */
+			char why[80];
+		} again[AGAIN];
 	} machines[MACHINES];
 } * shared;
 
@@ -103,10 +109,25 @@ static struct nbd_disk_op ops[DEPTH];
 static struct nbd_iov iovs[DEPTH];
 static unsigned char *memory; /* DEPTH times longest */
 
+/* It is connected again: since when, and why it was not. */
+static void note_again(struct machine *m)
+{
+	struct again *a = &m->again[m->reconnects];
+
+	if (disk.reconnects == m->reconnects)
+		return;
+	m->reconnects = disk.reconnects;
+	if (a < m->again + AGAIN) {
+		a->at = nbd_now_ms() - shared->begun;
+		snprintf(a->why, sizeof(a->why), "%s", disk.d.text);
+	}
+}
+
 static int wait_one(struct machine *m, unsigned *flying)
 {
 	struct nbd_disk_op *op = nbd_disk_wait(&disk, 1000);
 
+	note_again(m);
 	if (!op)
 		return 0;
 	--*flying;
@@ -203,7 +224,7 @@ static void machine(unsigned i, int go)
 		_exit(1);
 	m->err = boot(m, &cfg);
 	m->ended = nbd_now_ms() - shared->begun;
-	m->reconnects = disk.reconnects;
+	note_again(m);
 	snprintf(m->why, sizeof(m->why), "%s", disk.d.text);
 	atomic_fetch_add(&shared->done, 1);
 	/* idle: the parent ends it */
@@ -244,6 +265,10 @@ static int report(unsigned n)
 		}
 		printf("%llu %u %llu\n", (unsigned long long)m->ended,
 		       m->reconnects, (unsigned long long)m->bytes);
+		for (unsigned k = 0; k < m->reconnects && k < AGAIN; k++)
+			printf("again %llu %s\n",
+			       (unsigned long long)m->again[k].at,
+			       m->again[k].why);
 	}
 	return status;
 }

@@ -125,9 +125,25 @@ usage_of()
 	END { printf "%.1f s, %d MiB, %d processes, %d threads", cpu, m, n, t }'
 }
 
+# sent_again: segments that the first server has sent again, those times that none
+# was answered in time, and connections that it had no room for
+sent_again()
+{
+	awk '
+	{ if ($1 in names) {
+		split(names[$1], name)
+		for (i = 2; i <= NF; i++) value[name[i]] = $i
+		delete names[$1]
+	} else names[$1] = $0 }
+	END { print value["RetransSegs"], value["TCPTimeouts"],
+		value["ListenDrops"] }' \
+		"/proc/$one/net/snmp" "/proc/$one/net/netstat"
+}
+
 # begin URI...: starts the machines, all at once when "begin" was read from 3
 begin()
 {
+	before=$(sent_again)
 	rm -f "$work/events" "$work/seen"
 	mkfifo "$work/events" "$work/seen"
 	nsenter -t "$cli" -n "$storm" ${CA:+-c "$CA"} "$machines" "$reads" \
@@ -164,6 +180,8 @@ last()
 {
 	while read -r word <&3 && [ "$word" != last ]; do :; done
 	used="$(usage_of "$server") | $(usage_of "$pid")"
+	lost=$(echo "$before $(sent_again)" | awk '{ printf "%d, %d, %d", \
+		$4 - $1, $5 - $2, $6 - $3 }')
 	echo >&4
 	exec 4>&-
 	cat <&3 >"$work/machines"
@@ -184,19 +202,21 @@ end()
 		rm -f "$work/syns"
 	fi
 	awk -v row="$row" -v n="$machines" -v extra="$1" -v rate="$2" \
-		-v alone="$alone" -v seen="$seen" -v used="$used" \
+		-v alone="$alone" -v seen="$seen" -v used="$used" -v lost="$lost" \
 		'/^[0-9]/ && NF == 3 { done++; bytes += $3
 			if ($1 > last) last = $1
 			again += $2 }
 		/^failed/ && !why { why = $0 }
+		/^again/ { $1 = $2 = ""; whys[$0]++ }
 		END {
 			last = last / 1000 - extra
 			ideal = bytes / rate
 			if (ideal < alone) ideal = alone
 			printf "| %d | %s | %d | %.1f%s | %.1f | %.2f | %d | " \
-				"%s | %s |\n", n, row, done, last,
+				"%s | %s | %s |\n", n, row, done, last,
 				extra ? " + " extra : "", ideal, last / ideal,
-				again, seen, used
+				again, lost, seen, used
+			for (w in whys) print "# " whys[w] " again:" w
 			if (why) print "# " why
 		}' "$work/machines"
 }
@@ -268,8 +288,8 @@ stop "$server"
 
 echo "One reader: $rate bytes/s at $MBIT Mbit/s.  One machine: $alone s."
 echo
-echo '| machines | row | done | last, s | ideal, s | ratio | reconnects | tries in 1 s, in 0.1 s, mean of these | server | machines |'
-echo '|---|---|---|---|---|---|---|---|---|---|'
+echo '| machines | row | done | last, s | ideal, s | ratio | reconnects | sent again, time-outs, no room | tries in 1 s, in 0.1 s, mean of these | server | machines |'
+echo '|---|---|---|---|---|---|---|---|---|---|---|'
 for machines in ${MACHINES:-100 1000}; do
 	for r in ${ROWS:-boot tls killed two one-of-two}; do
 		row_of "$r"
