@@ -20,13 +20,17 @@ chmod 755 "$tree/usr/bin/script"
 ln -s /usr/bin/script "$tree/bin/kept"
 echo data >"$tree/etc/kept/data"
 truncate -s 200M "$tree/large"
+# without a file that is kept
+mkdir -p "$tree/usr/share/empty"
+# more blocks than the kernel holds of a disk, whose caches are emptied
+for n in $(seq 64); do mkdir -p "$tree/many/$n/below"; done
 find_kernel
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4'
 ext4_of "$tree" "$work/root"
 port_of_root=$(free_port)
 serve "$port_of_root" file "$work/root"
 vm_start "$work/initramfs" "root=nbd://$host:$port_of_root/ rw ip=$guest_ip \
-loglevel=4 nbdboot.keep=sort,busybox,kept,/etc/kept,/large,nothing"
+loglevel=4 nbdboot.keep=sort,busybox,kept,/etc/kept,/usr/share/empty,/large,nothing"
 while vm_wait 'guest: waits*' 'guest: the server*' 'guest: end'; do
 	case $line in
 	*waits*) unserve ;;
@@ -49,6 +53,8 @@ check "it is locked: $kept KiB of $locked" [ "${kept:-0}" -gt 1000 ] &&
 shows 'a program starts while the server is away and the caches are empty' \
 	'^guest: sorted: a b $'
 shows 'and a script, by a link' '^guest: script: it runs$'
+shows 'a name that is missing in a directory is known to be' \
+	'^guest: nothing is there$'
 shows 'another one waits meanwhile' '^guest: another program waits$' \
 	'^guest: sorted again: c d $'
 ended 'until the server is back' '^guest: the other program has ended$' \

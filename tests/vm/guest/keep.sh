@@ -50,12 +50,14 @@ echo 'guest: it ends with the system'
 dmesg | sed -n 's/^.*nbdboot: keep: /guest: keep: /p'
 echo "guest: $(locked) KiB are locked"
 sync
+find /many >/dev/null
 echo 'guest: waits for the end of the server'
 while connected; do busybox sleep 0.1; done
 # the first time what was used lately stays
 for _ in 1 2 3 4; do echo 3 >/proc/sys/vm/drop_caches; done
 echo "guest: sorted: $(printf 'b\na\n' | /bin/sort | busybox tr '\n' ' ')"
 echo "guest: script: $(/bin/kept)"
+[ -e /usr/share/empty/name ] || echo 'guest: nothing is there'
 /bin/uniq </dev/null >/dev/null &
 other=$!
 until waits $other; do busybox sleep 0.1; done
