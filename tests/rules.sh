@@ -353,7 +353,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/credentials:path port/linux/tpm_device:path
 	boot/cli/cmd_keep:root boot/keep/walk:w->at
 	boot/keep/walk:w.at
-	boot/clone/clone:w->path boot/clone/clone:w->dev boot/init/clone_target:path
+	boot/clone/clone:w->dev boot/clone/disk:k->path boot/init/clone_target:path
 	boot/init/part:path boot/cli/cmd_prefetch:dev boot/cli/cmd_prefetch:name
 	boot/init/prefetch:r->below boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name

@@ -38,27 +38,18 @@ struct work {
 	struct clone *c;
 	struct dm m;
 	char dev[MAPPER_PATH], below[MAPPER_PATH]; /* the mapping, and "43:0" */
-	char path[CLONE_PATH];			   /* "/dev/vda" */
-	char number[24];			   /* "254:0" */
+	struct clone_disk to;			   /* the device */
 	uint64_t sectors;			   /* of the image */
 	bool read_only;				   /* the mapping */
-	int fd;					   /* the device */
-	uint64_t size;				   /* bytes of it */
 	struct clone_mark mark;
 };
 
 static const char *name_of(const struct work *w)
 {
-	return w->path + sizeof("/dev/") - 1;
+	return w->to.path + sizeof("/dev/") - 1;
 }
 
 /* ---- the device ---- */
-
-static int io_failed(const struct work *w, const char *verb, struct nbd_diag *d)
-{
-	return nbd_diag(d, NBD_E_IO, "%s %s: %s", verb, w->path,
-			strerror(errno));
-}
 
 int clone_mark_read(struct clone_mark *m, int fd, uint64_t size,
 		    struct nbd_diag *d)
@@ -82,25 +73,11 @@ static int write_mark(struct work *w, enum clone_state state,
 
 	w->mark.state = state;
 	clone_mark_print(&w->mark, text);
-	if (fsync(w->fd) ||
-	    pwrite(w->fd, text, sizeof(text), (off_t)clone_mark_at(w->size)) !=
-		    (ssize_t)sizeof(text) ||
-	    fsync(w->fd))
-		return io_failed(w, "mark", d);
-	return NBD_OK;
-}
-
-static int wipe(struct work *w, uint64_t at, uint64_t end, struct nbd_diag *d)
-{
-	static char zeroes[4096]; /* not const, so not in the binary */
-	size_t n;
-
-	for (; at < end; at += n) {
-		n = end - at < sizeof(zeroes) ? (size_t)(end - at)
-					      : sizeof(zeroes);
-		if (pwrite(w->fd, zeroes, n, (off_t)at) != (ssize_t)n)
-			return io_failed(w, "wipe", d);
-	}
+	if (fsync(w->to.fd) ||
+	    pwrite(w->to.fd, text, sizeof(text),
+		   (off_t)clone_mark_at(w->to.size)) != (ssize_t)sizeof(text) ||
+	    fsync(w->to.fd))
+		return clone_disk_failed(&w->to, "mark", d);
 	return NBD_OK;
 }
 
@@ -110,9 +87,11 @@ static int wipe(struct work *w, uint64_t at, uint64_t end, struct nbd_diag *d)
  */
 static int wipe_ends(struct work *w, struct nbd_diag *d)
 {
-	int rc = wipe(w, 0, CLONE_TAIL, d);
+	int rc = clone_disk_wipe(&w->to, 0, CLONE_TAIL, d);
 
-	return rc ? rc : wipe(w, clone_mark_at(w->size), w->size, d);
+	return rc ? rc
+		  : clone_disk_wipe(&w->to, clone_mark_at(w->to.size),
+				    w->to.size, d);
 }
 
 /*
@@ -128,7 +107,7 @@ static bool may_go_on(const struct work *w, const struct clone_mark *old)
 	    old->part != w->mark.part || strcmp(old->image, w->mark.image) != 0)
 		return false;
 	source = open(w->dev, O_RDONLY | O_CLOEXEC);
-	same = source >= 0 && w->c->eyes->is_begun(w->fd, source);
+	same = source >= 0 && w->c->eyes->is_begun(w->to.fd, source);
 	if (source >= 0)
 		close(source);
 	return same;
@@ -137,28 +116,14 @@ static bool may_go_on(const struct work *w, const struct clone_mark *old)
 static int fits(const struct work *w, struct nbd_diag *d)
 {
 	uint64_t need = w->sectors * SECTOR + CLONE_TAIL;
-	int read_only = 0, block = 0;
-	char sys[64];
-	uint64_t ours;
-
-	if (w->size < need || clone_mark_at(w->size) < w->sectors * SECTOR)
+	if (w->to.size < need ||
+	    clone_mark_at(w->to.size) < w->sectors * SECTOR)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s is too small: it has %llu bytes, and %llu "
 				"are needed",
-				w->path, (unsigned long long)w->size,
+				w->to.path, (unsigned long long)w->to.size,
 				(unsigned long long)need + 4096);
-	if (ioctl(w->fd, BLKROGET, &read_only) || read_only)
-		return nbd_diag(d, NBD_E_PERM, "%s is read-only", w->path);
-	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/queue/logical_block_size",
-		w->dev + sizeof("/dev/") - 1);
-	ours = file_number(AT_FDCWD, sys);
-	if (ioctl(w->fd, BLKSSZGET, &block) || block < 0 ||
-	    (uint64_t)block > ours)
-		return nbd_diag(d, NBD_E_USAGE,
-				"%s has blocks of %d bytes, and the root has "
-				"them of %llu",
-				w->path, block, (unsigned long long)ours);
-	return NBD_OK;
+	return clone_disk_check(&w->to, w->dev + sizeof("/dev/") - 1, d);
 }
 
 /* May what it holds be lost? */
@@ -167,66 +132,36 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 	const struct clone_spec *s = &w->c->spec;
 	char text[CLONE_HOLD];
 	struct clone_mark old;
-	int rc = clone_mark_read(&old, w->fd, w->size, d);
+	int rc = clone_mark_read(&old, w->to.fd, w->to.size, d);
 
 	if (rc == NBD_E_IO)
-		return nbd_diag_prefix(d, rc, "%s", w->path);
+		return nbd_diag_prefix(d, rc, "%s", w->to.path);
 	if (!rc && old.state == CLONE_COMPLETE && !s->again)
 		return nbd_diag(
 			d, NBD_E_IN_USE,
 			"%s holds a clone, of %s: \"again\" replaces it",
-			w->path, old.image);
+			w->to.path, old.image);
 	if (!rc &&
 	    ((old.state == CLONE_COMPLETE && s->again) || may_go_on(w, &old)))
 		return NBD_OK;
-	if (!w->c->eyes->look(w->fd, name_of(w), w->size, text))
+	if (!w->c->eyes->look(w->to.fd, name_of(w), w->to.size, text))
 		return NBD_OK;
 	if (!s->erase)
 		return nbd_diag(d, NBD_E_IN_USE,
 				"%s is not empty: it holds %s; \"erase\" "
 				"overwrites it",
-				w->path, text);
-	boot_say("clone: erasing %s, which holds %s", w->path, text);
+				w->to.path, text);
+	boot_say("clone: erasing %s, which holds %s", w->to.path, text);
 	return wipe_ends(w, d);
-}
-
-static int open_device(struct work *w, int flags, struct nbd_diag *d)
-{
-	struct stat st;
-	off_t end;
-
-	w->fd = open(w->path, O_RDWR | O_CLOEXEC | flags);
-	if (w->fd < 0 && errno == EBUSY)
-		return nbd_diag(d, NBD_E_IN_USE, "%s is in use", w->path);
-	if (w->fd < 0 || fstat(w->fd, &st))
-		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", w->path,
-				strerror(errno));
-	if (!S_ISBLK(st.st_mode))
-		return nbd_diag(d, NBD_E_NO_DEVICE, "%s: not a block device",
-				w->path);
-	end = lseek(w->fd, 0, SEEK_END);
-	if (end < 0)
-		return io_failed(w, "measure", d);
-	w->size = (uint64_t)end;
-	nbd_fmt(w->number, sizeof(w->number), "%u:%u", major(st.st_rdev),
-		minor(st.st_rdev));
-	return NBD_OK;
-}
-
-static void close_device(struct work *w)
-{
-	if (w->fd >= 0)
-		close(w->fd);
-	w->fd = -1;
 }
 
 /* From here on the device holds a part of a copy. */
 static int claim(struct work *w, struct nbd_diag *d)
 {
 	/* exclusive: not mounted, no swap, no part of another device */
-	int rc = open_device(w, O_EXCL, d);
+	int rc = clone_disk_open(&w->to, O_EXCL, d);
 
-	w->mark.device = w->size / SECTOR;
+	w->mark.device = w->to.size / SECTOR;
 	if (!rc)
 		rc = fits(w, d);
 	if (!rc)
@@ -234,11 +169,11 @@ static int claim(struct work *w, struct nbd_diag *d)
 	if (!rc)
 		rc = write_mark(w, CLONE_COPYING, d);
 	/* the kernel writes beside the pages that it has in memory */
-	if (!rc && ioctl(w->fd, BLKFLSBUF, 0))
-		rc = io_failed(w, "flush", d);
-	close_device(w);
+	if (!rc && ioctl(w->to.fd, BLKFLSBUF, 0))
+		rc = clone_disk_failed(&w->to, "flush", d);
+	clone_disk_close(&w->to);
 	/* the mapping claims it, and this one is for the mark */
-	return rc ? rc : open_device(w, 0, d);
+	return rc ? rc : clone_disk_open(&w->to, 0, d);
 }
 
 /* ---- the tables ---- */
@@ -288,7 +223,7 @@ static int begin_mirror(struct work *w, struct nbd_diag *d)
 	nbd_fmt(table, sizeof(table),
 		"0 %llu mirror core 1 %llu 2 %s 0 %s 0 1 handle_errors\n",
 		(unsigned long long)w->sectors, (unsigned long long)region,
-		w->below, w->number);
+		w->below, w->to.number);
 	return mapper_set(&w->m, w->c->index, table, w->read_only, d);
 }
 
@@ -312,7 +247,7 @@ static int is_sound(struct work *w, struct mapper_mirror *s, struct nbd_diag *d)
 
 	if (!rc && (!s->source || !s->copy))
 		rc = nbd_diag(d, NBD_E_IO, "%s failed",
-			      s->copy ? "the server" : w->path);
+			      s->copy ? "the server" : w->to.path);
 	return rc;
 }
 
@@ -343,7 +278,7 @@ static int finish(struct work *w, struct nbd_diag *d)
 	const struct mapper_mover mover = { ready, undo, w };
 	char table[128];
 
-	one_to_one(w, w->number, table);
+	one_to_one(w, w->to.number, table);
 	return mapper_move(&w->m, w->c->index, table, w->read_only, &mover, d);
 }
 
@@ -416,7 +351,7 @@ static int move(struct work *w, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	boot_say("clone: copying %llu MiB to %s, which becomes the root",
-		 (unsigned long long)w->sectors / 2048, w->path);
+		 (unsigned long long)w->sectors / 2048, w->to.path);
 	do {
 		rc = await(w, d);
 		if (!rc)
@@ -438,7 +373,7 @@ int clone_load(struct nbd_diag *d)
 
 static int copy(struct work *w, struct nbd_diag *d)
 {
-	int rc = w->c->eyes->find(w->path, w->c->spec.device, d);
+	int rc = w->c->eyes->find(w->to.path, w->c->spec.device, d);
 
 	if (!rc)
 		rc = clone_load(d);
@@ -448,13 +383,13 @@ static int copy(struct work *w, struct nbd_diag *d)
 		rc = claim(w, d);
 	if (!rc)
 		rc = move(w, d);
-	close_device(w);
+	clone_disk_close(&w->to);
 	return rc;
 }
 
 int clone_run(struct clone *c, struct nbd_diag *d)
 {
-	struct work w = { .c = c, .fd = -1 };
+	struct work w = { .c = c, .to.fd = -1 };
 	struct nbd_diag why;
 	int rc = mapper_lock(c->run, c->index, d);
 
@@ -466,7 +401,7 @@ int clone_run(struct clone *c, struct nbd_diag *d)
 	dm_close(&w.m);
 	if (rc)
 		return rc;
-	boot_say("clone: %s is the root", w.path);
+	boot_say("clone: %s is the root", w.to.path);
 	boot_ready_status("all of it is on the disk, which is the root");
 	if (nbdk_release(c->index, NBDK_MOMENT, &why))
 		boot_say("clone: nbd%d stays connected: %s", c->index,

@@ -14,11 +14,9 @@
 #ifndef BOOT_CLONE_CLONE_H
 #define BOOT_CLONE_CLONE_H
 
+#include "boot/clone/disk.h"
 #include "boot/clone/mark.h"
 #include "boot/clone/spec.h"
-
-#define CLONE_PATH 64
-#define CLONE_HOLD 256
 
 /* What the caller knows of devices. */
 struct clone_eyes {
