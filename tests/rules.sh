@@ -87,7 +87,8 @@ nothing_but_boot_and_tests_includes_boot()
 # from rooms of lower floors.
 worlds='lwip metal uefi'
 boot_rooms='words 0 verity 0 seal 1 system 1 lwip 2 metal 2 device 2 mapper 2 copy 3 net 3'
-boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 images 3 keep 3 clone 3 init 4 uefi 4 reroot 5 cli 6"
+boot_rooms="$boot_rooms root 3 watch 3 prefetch 3 images 3 keep 3 clone 3 cache 4 init 5 uefi 5"
+boot_rooms="$boot_rooms reroot 6 cli 7"
 
 includes_in_boot_go_down_only()
 {
@@ -353,7 +354,9 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/credentials:path port/linux/tpm_device:path
 	boot/cli/cmd_keep:root boot/keep/walk:w->at
 	boot/keep/walk:w.at
-	boot/clone/clone:w->dev boot/clone/disk:k->path boot/init/clone_target:path
+	boot/clone/clone:w->dev boot/clone/disk:k->path
+	boot/cache/fill:f->devices boot/cli/cmd_cache:path boot/init/cacher:b->dev
+	boot/init/clone_target:path
 	boot/init/part:path boot/cli/cmd_prefetch:dev boot/cli/cmd_prefetch:name
 	boot/init/prefetch:r->below boot/init/prefetch:r->dev
 	boot/init/verity:path boot/init/prefetch:path boot/init/prefetch:root boot/init/switch:name

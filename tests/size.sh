@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 663552 ;;
+	nbdboot) echo 674816 ;;
 	uefi) echo 115200 ;;
 	uefi_ipv6) echo 138240 ;;
 	rescue) echo 349696 ;;

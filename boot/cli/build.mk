@@ -38,6 +38,7 @@ boot-$(CONFIG_BOOT_PREFETCH) += boot/cli/cmd_prefetch.o
 boot-$(CONFIG_BOOT_KEEP) += boot/cli/cmd_keep.o
 boot-$(CONFIG_BOOT_IMAGES) += boot/cli/cmd_image.o
 boot-$(CONFIG_BOOT_CLONE) += boot/cli/cmd_clone.o
+boot-$(CONFIG_BOOT_CACHE) += boot/cli/cmd_cache.o
 boot-$(CONFIG_BOOT_SEAL) += $(addprefix boot/cli/, cmd_seal.o \
 	cmd_unseal.o sealing.o)
 boot-$(CONFIG_BOOT_DIALECTS) += $(if $(CONFIG_BOOT_CLI),boot/cli/cmd_parse_root.o)

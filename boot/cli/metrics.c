@@ -215,6 +215,7 @@ static void put_prefetch(void)
 		[PREFETCH_RAM_KIB] = "Of it from RAM.",
 		[PREFETCH_FETCHED_KIB] = "RAM of what was fetched.",
 		[PREFETCH_VAIN_KIB] = "Of it what was not read.",
+		[PREFETCH_CACHE_KIB] = "Of it from the local cache.",
 		[PREFETCH_WAITED_MS] = "Time of these reads.",
 	};
 	struct prefetch_seen s;

@@ -29,6 +29,8 @@ struct clone_eyes {
 	 */
 	bool (*look)(int fd, const char *name, uint64_t size,
 		     char text[CLONE_HOLD]);
+	/* Has it one value from byte `from` up to `to`, as where nothing was written? */
+	bool (*is_blank)(int fd, uint64_t from, uint64_t to);
 	/*
 	 * Does a device begin as a copy of the source that was cut short: with
 	 * the same file system, not yet with anything, or with some of its

@@ -67,6 +67,11 @@ words-$(CONFIG_BOOT_CLONE) += init_cloner
 steps-$(CONFIG_BOOT_CLONE) += 13-init_cloner_words 28-init_cloner_alone \
 	52-init_cloner_local 74-init_cloner
 
+boot-$(CONFIG_BOOT_CACHE) += boot/init/cacher.o
+words-$(CONFIG_BOOT_CACHE) += init_cacher
+steps-$(CONFIG_BOOT_CACHE) += 13-init_cacher_words 55-init_cacher \
+	61-init_cacher_mounted 74-init_cacher_fill
+
 boot-$(CONFIG_BOOT_VERITY) += boot/init/verity.o boot/init/verifier.o \
 	boot/init/tree_export.o
 words-$(CONFIG_BOOT_VERITY) += init_verifier

@@ -12,15 +12,19 @@
 
 #include "boot/init/content.h"
 #include "boot/init/part.h"
+#include "boot/init/recover.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
 
-#define KIB    1024u
+#define KIB	1024u
 /* Bytes at each end that have to be blank. */
-#define ENDS   (1024 * KIB)
-#define PIECE  (4 * KIB)
-#define SECTOR 512u
+#define ENDS	(1024 * KIB)
+#define PIECE	(4 * KIB)
+#define SECTOR	512u
+/* ms for the disk of the machine to appear, and between two looks. */
+#define DISK_MS 5000
+#define LOOK_MS 250
 
 /* ---- names ---- */
 
@@ -107,6 +111,18 @@ int init_clone_find(char path[CLONE_PATH], const char *device,
 			found ? "%s names several devices"
 			      : "%s names no device (yet)",
 			device);
+}
+
+int init_clone_await(char path[CLONE_PATH], const char *device,
+		     struct nbd_diag *d)
+{
+	uint64_t end = nbd_now_ms() + DISK_MS;
+	int rc;
+
+	while ((rc = init_clone_find(path, device, d)) == NBD_E_NOT_FOUND &&
+	       nbd_now_ms() < end)
+		init_rest(LOOK_MS);
+	return rc;
 }
 
 /* ---- contents ---- */
@@ -248,7 +264,8 @@ static bool is_begun(int fd, int source)
 	       !strcmp(copy.type, image.type) && !strcmp(copy.uuid, image.uuid);
 }
 
-const struct clone_eyes init_clone_eyes = { init_clone_find, look, is_begun };
+const struct clone_eyes init_clone_eyes = { init_clone_find, look, is_blank,
+					    is_begun };
 
 int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d)
 {

@@ -15,6 +15,10 @@ extern const struct clone_eyes init_clone_eyes;
 int init_clone_find(char path[CLONE_PATH], const char *device,
 		    struct nbd_diag *d);
 
+/* The same, and waits some seconds for one that is not there yet. */
+int init_clone_await(char path[CLONE_PATH], const char *device,
+		     struct nbd_diag *d);
+
 /* Reads the mark of the device; errors of clone_mark_read(), NBD_E_NO_DEVICE. */
 int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d);
 

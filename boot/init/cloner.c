@@ -37,8 +37,6 @@
 #define LOOK_MS	   250
 #define QUIET_MS   5000
 #define MOST_MS	   120000
-/* ms for the disk of the machine to appear. */
-#define DISK_MS	   5000
 
 const struct word init_cloner_words[] = {
 	WORD(WORD_CLONE, clone, WORD_TEXT, WORD_OURS | WORD_ONCE),
@@ -72,23 +70,12 @@ static bool is_same(const struct clone_mark *m, const struct local *l)
 	       m->sectors == file_number(AT_FDCWD, sys);
 }
 
-static int find(char path[CLONE_PATH], const char *device, struct nbd_diag *d)
-{
-	uint64_t end = nbd_now_ms() + DISK_MS;
-	int rc;
-
-	while ((rc = init_clone_find(path, device, d)) == NBD_E_NOT_FOUND &&
-	       nbd_now_ms() < end)
-		init_rest(LOOK_MS);
-	return rc;
-}
-
 static int look(void *data, struct nbd_diag *d)
 {
 	struct local *l = data;
 	char path[CLONE_PATH];
 	struct clone_mark m;
-	int rc = find(path, l->device, d);
+	int rc = init_clone_await(path, l->device, d);
 
 	l->dev[0] = '\0';
 	if (!rc)

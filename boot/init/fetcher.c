@@ -23,7 +23,7 @@ const struct word init_fetcher_words[] = {
 	WORD_END
 };
 
-static struct prefetch_root prefetch_root(const struct boot *b)
+struct prefetch_root init_fetcher_root(const struct boot *b)
 {
 	return (struct prefetch_root){ .index = b->index,
 				       .disk = b->disk,
@@ -60,13 +60,14 @@ static int unmap_in_child(void *data, struct nbd_diag *d)
 /* Whatever becomes of it, the boot goes on: so not by the step's child. */
 static int do_map(struct boot *b, struct nbd_diag *d)
 {
-	struct map m = { .root = prefetch_root(b) };
+	struct map m = { .root = init_fetcher_root(b) };
 
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
 	b->fetcher.wanted = init_prefetch_is_wanted(b->cmd.prefetch);
-	/* a clone needs the mapping, too */
-	if (b->index < 0 || (!b->fetcher.wanted && !b->cmd.clone))
+	/* a clone and a cache need the mapping, too */
+	if (b->index < 0 ||
+	    (!b->fetcher.wanted && !b->cmd.clone && !b->cmd.cache))
 		return NBD_OK;
 	memcpy(m.dev, b->dev, sizeof(m.dev));
 	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d)) {
@@ -95,12 +96,12 @@ static int undo_map(struct boot *b, struct nbd_diag *d)
 static int do_learn(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	if (!b->fetcher.below[0] || !b->fetcher.wanted)
+	if (!b->fetcher.below[0] || (!b->fetcher.wanted && !b->cmd.cache))
 		return NBD_OK;
 	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index,
 			 &b->by);
 	if (!init_spawn_ready(&b->fetcher.learn))
-		boot_say("nbdboot.prefetch: no effect: its process did not "
+		boot_say("prefetch: no list of this boot: its process did not "
 			 "start");
 	return NBD_OK;
 }
@@ -158,11 +159,13 @@ static void reset(const struct fetch *f)
 /* In a child of its own, too. */
 static void fetch(struct boot *b, bool mounted)
 {
-	struct fetch f = { prefetch_root(b), b->cmd.prefetch, mounted, false };
+	struct fetch f = { init_fetcher_root(b), b->cmd.prefetch, mounted,
+			   false };
 	struct nbd_diag d;
 	int died;
 
-	if (b->fetcher.found || !is_learning(&b->fetcher.learn))
+	if (!b->fetcher.wanted || b->fetcher.found ||
+	    !is_learning(&b->fetcher.learn))
 		return;
 	died = process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d);
 	if (died) {
@@ -178,12 +181,7 @@ static void fetch(struct boot *b, bool mounted)
 		reset(&f);
 }
 
-/*
- * Below an overlay, a device that looks writable has to be until it is mounted,
- * as the file system may have a journal to replay; the table over RAM is
- * read-only then.
- */
-static bool may_be_early(const struct boot *b)
+bool init_fetcher_is_early(const struct boot *b)
 {
 	return !b->cmd.overlay || b->cmd.roothash ||
 	       init_prefetch_is_read_only(b->disk);
@@ -192,7 +190,7 @@ static bool may_be_early(const struct boot *b)
 static int do_fetch(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
-	if (may_be_early(b))
+	if (init_fetcher_is_early(b))
 		fetch(b, false);
 	return NBD_OK;
 }
@@ -201,7 +199,7 @@ static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	/* or it was looked for before */
-	if (!may_be_early(b))
+	if (!init_fetcher_is_early(b))
 		fetch(b, false);
 	fetch(b, true);
 	return NBD_OK;

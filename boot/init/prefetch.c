@@ -21,6 +21,7 @@
 #include "boot/init/super.h"
 #include "boot/mapper/mapper.h"
 #include "boot/prefetch/fetch.h"
+#include "boot/prefetch/learn.h"
 #include "core/nbd_uri.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
@@ -67,8 +68,7 @@ bool init_prefetch_is_written(const struct prefetch_root *r)
 	       !init_prefetch_is_read_only(r->disk);
 }
 
-/* A file system on the mapping reads ahead as on the device. */
-static void read_ahead_alike(const struct prefetch_root *r, const char *dev)
+void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev)
 {
 	char sys[80], value[24];
 	int n;
@@ -88,7 +88,7 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 		boot_say(WORD ": no effect: %s", d.text);
 		return false;
 	}
-	read_ahead_alike(r, dev);
+	init_prefetch_read_ahead(r, dev);
 	return true;
 }
 
@@ -105,7 +105,7 @@ int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d)
 	int rc = mapper_reset(r->index, r->below, d);
 
 	if (!rc)
-		read_ahead_alike(r, r->dev);
+		init_prefetch_read_ahead(r, r->dev);
 	return rc;
 }
 
@@ -313,6 +313,21 @@ static int fetch_checked(struct copies *c, struct prefetch_list *l,
 	return rc;
 }
 
+/* The list of this boot, unless it can be traced (learn.c). */
+static void keep_list(const struct prefetch_list *l)
+{
+	/* of a child process; too large for a stack */
+	static char text[PREFETCH_FILE];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	int run = file_run();
+
+	prefetch_print(l, &o);
+	if (run >= 0 && !o.cut)
+		file_write(run, PREFETCH_LEARNT, text, o.len);
+	if (run >= 0)
+		close(run);
+}
+
 static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		 struct nbd_diag *d)
 {
@@ -333,7 +348,8 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		init_prefetch_reset(r, NULL);
 		return rc;
 	}
-	read_ahead_alike(r, dev);
+	init_prefetch_read_ahead(r, dev);
+	keep_list(l);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
 		 (unsigned long long)c.f.bytes >> 10, l->n,
 		 (unsigned)(nbd_now_ms() - began),

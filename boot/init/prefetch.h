@@ -22,6 +22,15 @@ struct prefetch_root {
 	const struct boot *boot; /* what init_prefetch_ask() needs */
 };
 
+/* The root of a boot, which outlives it (fetcher.c). */
+struct prefetch_root init_fetcher_root(const struct boot *b);
+/*
+ * May a table that is read-only be in use before the root is mounted?  Below an
+ * overlay, a device that looks writable has to be until then, as the file system
+ * may have a journal to replay.
+ */
+bool init_fetcher_is_early(const struct boot *b);
+
 /* Does the word, or a list in the initramfs, ask for it? */
 bool init_prefetch_is_wanted(const char *word);
 /* Is the device "nbd0" read-only, so that none of it is ever written? */
@@ -34,6 +43,8 @@ bool init_prefetch_is_written(const struct prefetch_root *r);
  */
 bool init_prefetch_map(const struct prefetch_root *r, char dev[64]);
 void init_prefetch_unmap(int index);
+/* A new table has the kernel's read-ahead: dev gets that of the disk. */
+void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev);
 /*
  * Maps it one to one again: what was fetched is freed, and requests that a
  * process held when it died go on.

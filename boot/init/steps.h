@@ -112,6 +112,14 @@ struct boot {
 		char option[160];
 	} clone;
 	struct spawned keep;
+	/* nbdboot.cache= */
+	struct cacher {
+		char image[64]; /* what the root is, or "": it is not looked at */
+		int half;	/* in use, or < 0 */
+		bool failed;	/* a try of this boot with it */
+		struct spawned process;
+		char option[80];
+	} cache;
 };
 
 /* Not repeated when a failed boot is retried. */

@@ -315,6 +315,8 @@ int mapper_reset(int index, const char *path, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	rc = mapper_set(&m, index, table, read_only, d);
+	if (!rc)
+		mapper_take_beside(&m, index);
 	dm_close(&m);
 	return rc;
 }
@@ -410,6 +412,7 @@ int mapper_take(int index, struct nbd_diag *d)
 	above = dm_remove(&m, name, NULL);
 	name_of(name, index);
 	rc = dm_remove(&m, name, d);
+	mapper_take_beside(&m, index);
 	dm_close(&m);
 	/* there may be either, or both */
 	return rc == NBD_E_NOT_FOUND ? above : rc;

@@ -24,6 +24,12 @@
 #define MAPPER_PATH   64
 /* Room for the name of any block device: DISK_NAME_LEN of the kernel. */
 #define MAPPER_DEVICE 32
+/*
+ * Kinds of mappings below that of nbdN (mapper_beside()): a mirror of the local
+ * device and of FAR, which is the same extents on nbdN.
+ */
+#define MAPPER_CACHE  "cache"
+#define MAPPER_FAR    "far"
 /* The file of nbdboot.toram, behind its loop device. */
 #define MAPPER_RAM    "/run/nbdboot/ram/disk"
 
@@ -35,7 +41,10 @@
  * first.  After a failure path is unchanged.
  */
 int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
-/* Maps it one to one again, whatever the table is; path as for mapper_put(). */
+/*
+ * Maps it one to one again, whatever the table is, and removes what was beside
+ * it; path as for mapper_put().
+ */
 int mapper_reset(int index, const char *path, struct nbd_diag *d);
 /*
  * Removes the cover of nbdN, and its mapping.  NBD_E_NOT_FOUND: there is none.
@@ -80,11 +89,11 @@ bool mapper_is_corrupt(const char *disk);
 /* Is there the cover of any device? */
 bool mapper_has_cover(void);
 
+struct dm;
 /*
  * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
  * After a failure the table is the one before, and no request is held.
  */
-struct dm;
 int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);
 /*
@@ -108,6 +117,37 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes,
  */
 int mapper_set_copies(struct dm *m, int index, const char *table,
 		      uint64_t writes, struct nbd_diag *d);
+
+#ifdef CONFIG_BOOT_CACHE
+
+/*
+ * Makes a mapping that the table of nbdN can name, read-only, and sets number to
+ * "253:1".  m is the caller's, with room for the table.  After a failure nothing
+ * is left.
+ */
+int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
+		  char number[24], struct nbd_diag *d);
+/* Removes those of nbdN that are not in use. */
+void mapper_take_beside(struct dm *m, int index);
+/* Is some of nbdN read from a cache? */
+bool mapper_is_cached(struct dm *m, int index);
+/* Sets device to "dm-0", which the mapping of nbdN is, whatever its table. */
+int mapper_find(int index, char device[MAPPER_DEVICE], struct nbd_diag *d);
+
+#else
+
+static inline void mapper_take_beside(struct dm *m, int index)
+{
+	(void)m, (void)index;
+}
+
+static inline bool mapper_is_cached(struct dm *m, int index)
+{
+	(void)m, (void)index;
+	return false;
+}
+
+#endif
 
 /* A mirror that is the whole table. */
 struct mapper_mirror {

@@ -57,6 +57,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	unlinkat(l->run, PREFETCH_STOP, 0);
 	/* of the root before this one */
 	unlinkat(l->run, PREFETCH_SEEN, 0);
+	unlinkat(l->run, PREFETCH_LEARNT, 0);
 	l->lock = openat(l->run, PREFETCH_LOCK, O_RDONLY | O_CREAT | O_CLOEXEC,
 			 0600);
 	if (l->lock >= 0)
@@ -182,7 +183,7 @@ static void report(const struct prefetch_learn *l)
 {
 	const char *dm = l->dev + sizeof("/dev/") - 1, *name;
 	struct prefetch_seen s = { { [PREFETCH_DEVICE] = (uint64_t)l->index } };
-	uint64_t *n = s.n;
+	uint64_t *n = s.n, spared;
 	char path[64];
 	struct dir dir;
 
@@ -195,14 +196,18 @@ static void report(const struct prefetch_learn *l)
 	while ((name = dir_next(&dir)))
 		if (!strncmp(name, "loop", 4))
 			add_ram(l, name, &s);
+		else if (!strncmp(name, "dm-", 3))
+			n[PREFETCH_CACHE_KIB] += read_of(l, name);
 	dir_close(&dir);
 	if (n[PREFETCH_RAM_KIB] < n[PREFETCH_FETCHED_KIB])
 		n[PREFETCH_VAIN_KIB] =
 			n[PREFETCH_FETCHED_KIB] - n[PREFETCH_RAM_KIB];
+	spared = n[PREFETCH_RAM_KIB] + n[PREFETCH_CACHE_KIB];
 	boot_say("prefetch: the boot has read %llu KiB of its root, %llu of "
-		 "them from RAM",
+		 "them from %s",
 		 (unsigned long long)n[PREFETCH_KIB],
-		 (unsigned long long)n[PREFETCH_RAM_KIB]);
+		 (unsigned long long)spared,
+		 n[PREFETCH_CACHE_KIB] ? "the cache" : "RAM");
 	if (prefetch_seen_write(&s, l->run))
 		boot_say("prefetch: write /run/" PREFETCH_SEEN ": %s",
 			 strerror(errno));
@@ -222,6 +227,9 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 	char table[128], ahead[80], value[24];
 	int rc, n;
 
+	/* it costs no RAM */
+	if (mapper_is_cached(u->m, l->index))
+		return NBD_OK;
 	nbd_fmt(ahead, sizeof(ahead), "%s/queue/read_ahead_kb",
 		l->dev + sizeof("/dev/") - 1);
 	n = file_read(l->block, ahead, value, sizeof(value));

@@ -18,6 +18,7 @@ static const char *const names[PREFETCH_NUMBERS] = {
 	[PREFETCH_RAM_KIB] = "ram_kib",
 	[PREFETCH_FETCHED_KIB] = "fetched_kib",
 	[PREFETCH_VAIN_KIB] = "vain_kib",
+	[PREFETCH_CACHE_KIB] = "cache_kib",
 	[PREFETCH_WAITED_MS] = "waited_ms",
 };
 
@@ -68,6 +69,15 @@ void prefetch_seen_print(const struct prefetch_seen *s, struct nbd_out *o)
 {
 	const uint64_t *n = s->n;
 
+	if (n[PREFETCH_CACHE_KIB]) {
+		nbd_putf(o,
+			 "%llu of %llu KiB came from the cache, all reads took "
+			 "%llu ms",
+			 (unsigned long long)n[PREFETCH_CACHE_KIB],
+			 (unsigned long long)n[PREFETCH_KIB],
+			 (unsigned long long)n[PREFETCH_WAITED_MS]);
+		return;
+	}
 	nbd_putf(o,
 		 "%llu of %llu reads came from RAM, %llu of %llu KiB were "
 		 "fetched in vain, all reads took %llu ms",

@@ -15,6 +15,7 @@ enum prefetch_number {
 	PREFETCH_RAM_KIB,
 	PREFETCH_FETCHED_KIB, /* RAM that was taken for it */
 	PREFETCH_VAIN_KIB,    /* ... of that what was not read */
+	PREFETCH_CACHE_KIB,   /* of PREFETCH_KIB: from a local device */
 	PREFETCH_WAITED_MS,   /* for all of the reads, one after the other */
 	PREFETCH_NUMBERS
 };

@@ -47,6 +47,7 @@ struct cmdline {
 	const char *images_state; /* nbdboot.state= */
 	const char *prefetch;	  /* nbdboot.prefetch=, "" without a value */
 	const char *clone;	  /* nbdboot.clone= */
+	const char *cache;	  /* nbdboot.cache= */
 	const char *keep;	  /* nbdboot.keep= */
 	const char *gpt_auto;	  /* systemd.gpt_auto= */
 	/* ostree=, ostree.prepare-root.composefs= */

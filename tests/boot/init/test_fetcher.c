@@ -85,6 +85,7 @@ static void fetch(bool is_learning)
 	memset(&b, 0, sizeof(b));
 	b.plan = &plan;
 	strcpy(b.fetcher.below, "/dev/nbd0");
+	b.fetcher.wanted = true;
 	b.fetcher.learn.pid = is_learning ? fork() : 0;
 	if (is_learning && !b.fetcher.learn.pid)
 		for (;;)

@@ -69,6 +69,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"kernel command line",
 		"kernel command line", /* nbdboot.log= */
 		"kernel command line", /* nbdboot.onfail= */
+		"kernel command line", /* nbdboot.cache= */
 		"kernel command line", /* nbdboot.clone= */
 		"kernel command line", /* words that are refused */
 		"kernel command line", /* nbdboot.outage= */
@@ -101,11 +102,13 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"clone",     /* on a disk, of the server's image */
 		"map",
 		"learn",
+		"cache", /* of an image that nobody writes to */
 		"verity",
 		"prefetch", /* a list in the initramfs */
 		"modules",
 		"verity", /* a copy in RAM, all of it */
 		"mount",
+		"cache",    /* below an overlay */
 		"prefetch", /* and one in the root */
 		"overlay",
 		"watch",
@@ -116,6 +119,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"trial", /* of an image */
 		"renew",
 		"way down",
+		"cache",    /* the process that fills it */
 		"clone",    /* the process that copies */
 		"way down", /* credentials for a reroot */
 		"watch ready",

@@ -22,6 +22,7 @@ static uint64_t fetches, reads;
 /* ... and from when a mirror holds writes */
 static uint64_t stuck = UINT64_MAX;
 static char table[128];
+static bool cached; /* some of it is read from a local device */
 
 static void put(const char *name, const char *text)
 {
@@ -98,6 +99,14 @@ bool __wrap_mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
 	(void)m, (void)text, (void)cap;
 	assert_int_equal(index, 3);
 	return now >= stuck;
+}
+
+bool __wrap_mapper_is_cached(struct dm *m, int index);
+bool __wrap_mapper_is_cached(struct dm *m, int index)
+{
+	(void)m;
+	assert_int_equal(index, 3);
+	return cached;
 }
 
 /* The kernel's default comes with each table. */
@@ -200,6 +209,16 @@ static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
 	assert_string_equal(text, "1024\n");
 }
 
+static void a_cache_stays_in_use(void **state)
+{
+	(void)state;
+	fetches = reads = 0;
+	cached = true;
+	learn();
+	cached = false;
+	assert_string_equal(table, "");
+}
+
 /* The writes go on when the table has no mirrors any more. */
 static void it_ends_when_a_mirror_holds_writes(void **state)
 {
@@ -240,6 +259,7 @@ int main(void)
 		cmocka_unit_test(it_ends_when_nothing_was_read_for_a_while),
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
 		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
+		cmocka_unit_test(a_cache_stays_in_use),
 		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
 	};
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct prefetch_seen seen = { { 3, 1031, 950, 46000, 43000, 44000,
-					     1000, UINT32_MAX } };
+					     1000, 0, UINT32_MAX } };
 
 static void what_is_written_is_read(void **state)
 {
@@ -42,6 +42,7 @@ static void it_is_a_sentence(void **state)
 {
 	char text[256];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
+	struct prefetch_seen cached = seen;
 
 	(void)state;
 	prefetch_seen_print(&seen, &o);
@@ -49,6 +50,12 @@ static void it_is_a_sentence(void **state)
 	assert_string_equal(text, "950 of 1031 reads came from RAM, 1000 of "
 				  "44000 KiB were fetched in vain, all "
 				  "reads took 4294967295 ms");
+	cached.n[PREFETCH_CACHE_KIB] = 45900;
+	o.len = 0;
+	prefetch_seen_print(&cached, &o);
+	text[o.len] = '\0';
+	assert_string_equal(text, "45900 of 46000 KiB came from the cache, "
+				  "all reads took 4294967295 ms");
 }
 
 int main(void)
