@@ -15,6 +15,7 @@
 #include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
 #include "port/fnv1a.h"
+#include "port/linux/dm.h"
 
 #define SECTOR 512u
 #define PIECE  (256u * 1024)
@@ -137,16 +138,42 @@ static int read_extent(const struct cache_fill *f, struct prefetch_extent e,
 	return rc;
 }
 
+/* Until its head is written again a half has nothing. */
+static int empty(const struct cache_fill *f, unsigned half, struct nbd_diag *d)
+{
+	uint64_t size = f->disk.size;
+	int rc = clone_disk_wipe(&f->disk, cache_head_at(size, half),
+				 cache_data_at(size, half), d);
+
+	return rc ? rc : flush(f, d);
+}
+
+/*
+ * What a server sends may be wrong, and is kept as it is, with a sum that is
+ * right.  Only dm-verity above knows: then the next boot asks the servers.
+ */
+static int empty_all(const struct cache_fill *f, struct nbd_diag *d)
+{
+	int rc = NBD_OK;
+
+	for (unsigned i = 0; !rc && i < CACHE_HALVES; i++)
+		rc = empty(f, i, d);
+	if (!rc)
+		boot_say(
+			"cache: %s is emptied: a block of the root was not what "
+			"its hash says",
+			f->disk.path);
+	return rc;
+}
+
 static int write_half(const struct cache_fill *f, unsigned half,
 		      struct nbd_diag *d)
 {
 	static char text[CACHE_HEAD];
 	const struct clone_disk *k = &f->disk;
 	uint64_t to = cache_data_at(k->size, half);
-	int rc = clone_disk_wipe(k, cache_head_at(k->size, half), to, d);
+	int rc = empty(f, half, d);
 
-	if (!rc)
-		rc = flush(f, d);
 	for (unsigned i = 0; !rc && i < next.list.n; i++)
 		rc = read_extent(f, next.list.e[i], &to, d);
 	if (!rc)
@@ -184,6 +211,20 @@ static int choose_half(const struct cache_fill *f, unsigned *half,
 		       : cache_read(&old, k->fd, k->size, (unsigned)f->half, d);
 }
 
+static bool is_corrupt(const struct cache_fill *f)
+{
+	char root[16];
+	struct dm m;
+	bool corrupt;
+
+	if (dm_open_at(&m, f->devices, DM_ROOM, NULL))
+		return false;
+	nbd_fmt(root, sizeof(root), "nbd%d", f->index);
+	corrupt = mapper_cover_is_corrupt(&m, root);
+	dm_close(&m);
+	return corrupt;
+}
+
 static int open_mapping(struct cache_fill *f, struct nbd_diag *d)
 {
 	f->from =
@@ -200,6 +241,8 @@ static int fill(struct cache_fill *f, struct prefetch_list *l,
 	unsigned half;
 	int rc = claim(f, d);
 
+	if (!rc && is_corrupt(f))
+		return empty_all(f, d);
 	if (!rc)
 		rc = choose_half(f, &half, d);
 	if (rc)

@@ -369,20 +369,27 @@ int mapper_lock(int run, int index, struct nbd_diag *d)
 	return nbd_diag(d, NBD_E_IO, "lock /run/%s: %s", name, strerror(errno));
 }
 
-bool mapper_is_corrupt(const char *disk)
+bool mapper_cover_is_corrupt(struct dm *m, const char *disk)
 {
 	char name[MAPPER_NAME], text[MAPPER_LINE];
 	struct nbd_diag d;
-	struct dm m;
-	int len;
 
-	if (open_mapper(&m, &d))
-		return false;
 	name_of_cover(name, disk);
-	len = dm_text(&m, name, true, text, sizeof(text), &d);
-	dm_close(&m);
 	/* "0 2048 verity C", on newer kernels "0 2048 verity C -" */
-	return len > 0 && strstr(text, " verity C");
+	return dm_text(m, name, true, text, sizeof(text), &d) > 0 &&
+	       strstr(text, " verity C");
+}
+
+bool mapper_is_corrupt(const char *disk)
+{
+	struct dm m;
+	bool corrupt;
+
+	if (open_mapper(&m, NULL))
+		return false;
+	corrupt = mapper_cover_is_corrupt(&m, disk);
+	dm_close(&m);
+	return corrupt;
 }
 
 bool mapper_has_cover(void)

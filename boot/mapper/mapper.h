@@ -33,6 +33,8 @@
 /* The file of nbdboot.toram, behind its loop device. */
 #define MAPPER_RAM    "/run/nbdboot/ram/disk"
 
+struct dm;
+
 #ifdef CONFIG_BOOT_MAPPER
 
 /*
@@ -83,13 +85,16 @@ bool mapper_is_held(const char *sys, const char *name);
 int mapper_cover(const char *disk, const char *table, char path[MAPPER_PATH],
 		 struct nbd_diag *d);
 int mapper_uncover(const char *disk, struct nbd_diag *d);
-/* Has a read of the cover found a block that is not what its hash says? */
+/*
+ * Has a read of the cover found a block that is not what its hash says?  The
+ * first one is for a process whose /dev is gone.
+ */
+bool mapper_cover_is_corrupt(struct dm *m, const char *disk);
 bool mapper_is_corrupt(const char *disk);
 
 /* Is there the cover of any device? */
 bool mapper_has_cover(void);
 
-struct dm;
 /*
  * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
  * After a failure the table is the one before, and no request is held.

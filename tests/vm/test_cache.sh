@@ -168,6 +168,29 @@ boot nbdboot.cache=/dev/ubda
 right 'nor is it with a head that is damaged' \
 	'nothing is read from /dev/ubda: its head is damaged'
 
+# ---- a server that lies ----
+
+# the first byte in which images differ is of their file, behind all programs
+at=$(cmp "$work/one" "$work/three" | sed 's/.* byte \([0-9]*\),.*/\1/')
+cp "$work/three" "$work/lie"
+cp "$work/three.hash" "$work/lie.hash"
+cp "$work/three.sum" "$work/lie.sum"
+printf 'liar' | dd of="$work/lie" bs=1 seek=$((at + 100000)) conv=notrunc \
+	status=none
+was=$disk disk=$work/fresh
+truncate -s 60M "$disk"
+serve_image "$work/lie" -r
+boot nbdboot.cache=/dev/ubda
+shows 'what a server has sent that is wrong is not kept' \
+	'^guest: log: cache: /dev/ubda is emptied: a block of the root was not' \
+	'^guest: show: half 0 .* it has nothing yet' \
+	'^guest: show: half 1 .* it has nothing yet'
+serve_image "$work/three" -r
+boot nbdboot.cache=/dev/ubda
+right 'and the next boot reads all from the servers' \
+	'nothing is read from /dev/ubda: it has nothing of this image yet'
+disk=$was
+
 # ---- what is refused ----
 
 # all others write there, and may leave the halves as they are
