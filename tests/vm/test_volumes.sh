@@ -125,20 +125,40 @@ mkfifo "$work/keys"
 exec 8<>"$work/keys"
 vm_keys=$work/keys
 
-# passphrase TEXT: types it, when it is asked for
-passphrase()
+# more: reads what the console has next; returns 1 if the machine ended
+more()
 {
-	if vm_prompt 'Enter passphrase for /dev/nbd0: '; then
-		printf '%s\n' "$1" >&8
-	fi
+	dd bs=65536 count=1 status=none <&3 >"$work/piece"
+	[ -s "$work/piece" ] || return 1
+	tr -d '\r' <"$work/piece" >>"$work/log"
 }
 
+# passphrase TEXT: types it, when it is asked for once more.  cryptsetup asks, and
+# then turns the echo off and forgets what was typed until then: what comes back
+# is typed again.
+passphrase()
+{
+	asked=$((asked + 1))
+	until [ "$(grep -c 'Enter passphrase for /dev/nbd0: ' "$work/log")" -ge \
+		"$asked" ]; do
+		more || return 0
+	done
+	while :; do
+		printf '%s\n' "$1" >&8
+		more || return 0
+		grep -q -e "$1" "$work/piece" || return 0
+		sed -i "s/$1//" "$work/log"
+	done
+}
+
+asked=0
 boot luks rw
 passphrase 'a mistake'
 passphrase 'not for everybody'
 ends 'a root in LUKS, by a passphrase' \
 	'^guest: mount / /dev/mapper/luks-[0-9a-f-]* ext4 rw$' \
 	'No key available with this passphrase' '!not for everybody'
+asked=0
 boot luks
 for try in 1 2 3; do
 	passphrase "guess $try"
