@@ -393,19 +393,6 @@ vm_wait()
 	return 1
 }
 
-# vm_prompt TEXT: reads the console up to a prompt, which ends no line, and has
-# TEXT in it once more than before.  Returns 1 if the machine ended before.
-vm_prompt()
-{
-	prompts=$(grep -c -e "$1" "$work/log" || true)
-	while [ "$(grep -c -e "$1" "$work/log" || true)" = "$prompts" ]; do
-		# as much as is there
-		dd bs=65536 count=1 status=none <&3 >"$work/piece"
-		[ -s "$work/piece" ] || return 1
-		tr -d '\r' <"$work/piece" >>"$work/log"
-	done
-}
-
 # Waits until the machine asks for its end, which it does when it is up.  Sets
 # asked (ms).
 vm_asks()
