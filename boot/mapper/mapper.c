@@ -235,8 +235,7 @@ int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
 	return NBD_OK;
 }
 
-/* Returns N of /dev/dm-N; after a failure nothing is left. */
-static int make(struct dm *m, const char *name, const char *table,
+int mapper_make(struct dm *m, const char *name, const char *table,
 		bool read_only, struct nbd_diag *d)
 {
 	int n, rc;
@@ -261,7 +260,7 @@ static int put(const char *name, const char *table, bool read_only,
 
 	if (n)
 		return n;
-	n = make(&m, name, table, read_only, d);
+	n = mapper_make(&m, name, table, read_only, d);
 	dm_close(&m);
 	if (n < 0)
 		return n;

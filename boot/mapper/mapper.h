@@ -96,6 +96,13 @@ bool mapper_is_corrupt(const char *disk);
 bool mapper_has_cover(void);
 
 /*
+ * Makes a mapping with this table, in place of one that an earlier try has left;
+ * m is the caller's, and open.  Returns N of /dev/dm-N; after a failure nothing is
+ * left.
+ */
+int mapper_make(struct dm *m, const char *name, const char *table,
+		bool read_only, struct nbd_diag *d);
+/*
  * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
  * After a failure the table is the one before, and no request is held.
  */

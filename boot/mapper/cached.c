@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mappings beside that of nbdN, which it is made of. */
+/* What is beside the mapping of nbdN if some of it is read from a cache. */
 #include "boot/mapper/mapper.h"
 
 #include <fcntl.h>
@@ -13,23 +13,6 @@ static void name_of(char name[MAPPER_NAME], const char *kind, int index)
 	nbd_fmt(name, MAPPER_NAME, MAPPER_PREFIX "%s-nbd%d", kind, index);
 }
 
-static int make(struct dm *m, const char *name, const char *table,
-		struct nbd_diag *d)
-{
-	int n, rc;
-
-	dm_remove(m, name, NULL);
-	n = dm_create(m, name, d);
-	if (n < 0)
-		return n;
-	rc = dm_load(m, name, table, true, d);
-	if (!rc)
-		rc = dm_resume(m, name, d);
-	if (rc)
-		dm_remove(m, name, NULL);
-	return rc ? rc : n;
-}
-
 int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
 		  char number[24], struct nbd_diag *d)
 {
@@ -37,7 +20,7 @@ int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
 	int n;
 
 	name_of(name, kind, index);
-	n = make(m, name, table, d);
+	n = mapper_make(m, name, table, true, d);
 	if (n < 0)
 		return n;
 	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/dev", n);
