@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -302,19 +301,13 @@ static void report(const struct work *w, unsigned was, unsigned percent)
  */
 static uint64_t use_of(const struct work *w)
 {
-	char sys[64], text[256], *p = text;
-	uint64_t sum = 0;
+	char sys[64], text[256];
 
 	nbd_fmt(sys, sizeof(sys), "/sys/block/%s/stat",
 		w->dev + sizeof("/dev/") - 1);
-	text[0] = '\0';
 	file_read(AT_FDCWD, sys, text, sizeof(text));
-	for (int i = 0; i < 10; i++) {
-		uint64_t n = strtoull(p, &p, 10);
-
-		sum += i == 0 || i == 4 || i == 9 ? n : 0;
-	}
-	return sum;
+	return file_nth_number(text, 0) + file_nth_number(text, 4) +
+	       file_nth_number(text, 9);
 }
 
 /* Until all is copied. */

@@ -85,16 +85,6 @@ int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	return set(m, name, table, read_only, d);
 }
 
-/* The number after n others in a line of numbers. */
-static uint64_t nth_number(const char *p, unsigned n)
-{
-	for (; n; n--) {
-		p += strspn(p, " ");
-		p += strcspn(p, " ");
-	}
-	return strtoull(p, NULL, 10);
-}
-
 /* Of /dev/dm-n. */
 static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
 {
@@ -107,7 +97,7 @@ static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
 	if (file_read(AT_FDCWD, sys, text, sizeof(text)) <= 0)
 		return nbd_diag(d, NBD_E_KERNEL, "cannot read %s", sys);
 	/* Documentation/block/stat.rst: writes are the 5th, discards the 12th */
-	*writes = nth_number(text, 4) + nth_number(text, 11);
+	*writes = file_nth_number(text, 4) + file_nth_number(text, 11);
 	return NBD_OK;
 }
 

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -84,15 +83,11 @@ static bool is_stopped(const struct prefetch_learn *l)
 static uint64_t number_of(const struct prefetch_learn *l, const char *disk,
 			  const char *file, unsigned n)
 {
-	char path[64], text[256], *p = text;
+	char path[64], text[256];
 
 	nbd_fmt(path, sizeof(path), "%s/%s", disk, file);
 	file_read(l->block, path, text, sizeof(text));
-	for (unsigned i = 0; i < n; i++) {
-		p += strspn(p, " ");
-		p += strcspn(p, " ");
-	}
-	return strtoull(p, NULL, 10);
+	return file_nth_number(text, n);
 }
 
 /* KiB that were read of it. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -141,6 +142,15 @@ uint64_t file_number(int at, const char *name)
 	for (; *p >= '0' && *p <= '9' && p - buf < 19; p++)
 		v = v * 10 + (uint64_t)(*p - '0');
 	return *p >= '0' && *p <= '9' ? 0 : v;
+}
+
+uint64_t file_nth_number(const char *line, unsigned n)
+{
+	for (; n; n--) {
+		line += strspn(line, " ");
+		line += strcspn(line, " ");
+	}
+	return strtoull(line, NULL, 10);
 }
 
 uint64_t file_meminfo(const char *key)

@@ -47,6 +47,11 @@ int file_write(int at, const char *name, const void *data, size_t len);
 int file_save(int at, const char *path, const void *data, size_t len);
 /* The decimal number at its start; 0 if none, or if it has over 19 digits. */
 uint64_t file_number(int at, const char *name);
+/*
+ * The decimal number after n others in a line, as of /sys/block/NAME/stat; 0 if
+ * there are fewer.
+ */
+uint64_t file_nth_number(const char *line, unsigned n);
 
 /* The KiB in the line of /proc/meminfo that begins with key; 0: none has it. */
 uint64_t file_meminfo(const char *key);

@@ -195,6 +195,18 @@ static void the_number_at_the_start_of_a_file_is_read(void **state)
 	}
 }
 
+static void a_number_of_a_line_is_found_by_its_place(void **state)
+{
+	static const char line[] = "     725        3 52706\n";
+
+	(void)state;
+	assert_int_equal(file_nth_number(line, 0), 725);
+	assert_int_equal(file_nth_number(line, 1), 3);
+	assert_int_equal(file_nth_number(line, 2), 52706);
+	assert_int_equal(file_nth_number(line, 3), 0);
+	assert_int_equal(file_nth_number("", 2), 0);
+}
+
 /* ---- lines ---- */
 
 static const char *path(void)
@@ -305,6 +317,7 @@ int main(void)
 		cmocka_unit_test(the_directories_of_a_file_are_made),
 		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
+		cmocka_unit_test(a_number_of_a_line_is_found_by_its_place),
 		cmocka_unit_test(a_text_of_any_length_is_read_by_lines),
 		cmocka_unit_test(a_last_line_needs_no_newline),
 		cmocka_unit_test(of_a_line_that_is_too_long_the_end_is_read),
