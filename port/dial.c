@@ -45,8 +45,8 @@ struct call {
 
 void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
 {
-	if (a->len)
-		nbd_put_ip(o, a->ip, a->len);
+	if (a->host.len)
+		nbd_put_ip(o, a->host.ip, a->host.len);
 	else
 		nbd_put_safe(o, a->path, a->path_len);
 }
@@ -54,7 +54,7 @@ void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
 void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
 {
 	sock_host_print(o, a);
-	if (a->len)
+	if (a->host.len)
 		nbd_putf(o, " port %u", a->port);
 }
 

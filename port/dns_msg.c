@@ -108,7 +108,7 @@ static bool take_record(struct rest *r, unsigned type, struct dns_found *f)
 	if (type == DNS_SRV)
 		dns_srv_take(f, r->msg, r->end, (size_t)(data - r->msg), len);
 	else if (len == size && f->n < DNS_ADDRS)
-		memcpy(f->ip[f->n++], data, size);
+		f->ip[f->n++] = nbd_ip_of(data, (unsigned)size);
 	return true;
 }
 

@@ -8,9 +8,7 @@
 #ifndef PORT_DNS_MSG_H
 #define PORT_DNS_MSG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "port/ip.h"
 
 #define DNS_PORT      53
 /* Bytes of a question with the longest name; of a name as text, and its NUL. */
@@ -29,12 +27,12 @@ enum dns_answer {
 	DNS_CUT, /* not all of it: ask by TCP (RFC 7766, 5) */
 };
 
-/* Addresses of one type, 4 or 16 bytes each; or the targets of a service. */
+/* Addresses of one type, or the targets of a service. */
 #define DNS_ADDRS   16
 #define DNS_TARGETS 8
 struct dns_found {
 	unsigned n;
-	uint8_t ip[DNS_ADDRS][16];
+	struct nbd_ip ip[DNS_ADDRS];
 	struct dns_target *target; /* the caller's DNS_TARGETS, for DNS_SRV */
 };
 

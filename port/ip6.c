@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* IPv6 addresses as text, for worlds without inet_pton(3). */
-#include "port/text.h"
+/* Addresses of IPv6 as text. */
+#include "port/ip.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static bool widen(unsigned char ip[16], unsigned n, unsigned gap)
 	return n < 16;
 }
 
-bool nbd_ip6(const char *p, unsigned char ip[16])
+bool nbd_ip_read6(const char *p, unsigned char ip[16])
 {
 	unsigned n = 0, gap = 17, value, digits;
 
@@ -43,7 +43,7 @@ bool nbd_ip6(const char *p, unsigned char ip[16])
 	while (*p || n == 0) {
 		digits = group(p, &value);
 		if (n <= 12 && p[digits] == '.')
-			return nbd_ip4(p, ip + n) && widen(ip, n + 4, gap);
+			return nbd_ip_read4(p, ip + n) && widen(ip, n + 4, gap);
 		if (!*p && gap == 0)
 			break;
 		if (n == 16 || digits == 0 || digits > 4)

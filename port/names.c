@@ -13,9 +13,8 @@ int nbd_names_take(struct sock_addr addrs[SOCK_MAX_ADDRS], uint16_t port,
 			struct sock_addr *a = &addrs[n++];
 
 			memset(a, 0, sizeof(*a));
-			a->len = d == six ? 16 : 4;
+			a->host = d->ip[i];
 			a->port = port;
-			memcpy(a->ip, d->ip[i], a->len);
 		}
 		most = SOCK_MAX_ADDRS;
 	}
@@ -44,9 +43,9 @@ static int merit(const struct sock_addr *a, nbd_source *source, void *ctx)
 
 	if (!source(ctx, a, own))
 		return 0;
-	if (a->len == 4)
+	if (a->host.len == 4)
 		return 3;
-	return label(a->ip) == label(own) ? 4 : 2;
+	return label(a->host.ip) == label(own) ? 4 : 2;
 }
 
 void nbd_names_sort(struct sock_addr addrs[], int n, nbd_source *source,

@@ -7,6 +7,7 @@
 #define NBD_STACK_H
 
 #include "core/nbd_uri.h"
+#include "port/ip.h"
 #include "port/port.h"
 
 /* Addresses of one host at most; more are not tried. */
@@ -23,13 +24,12 @@
 #define SOCK_USER_TIMEOUT  15000 /* ms */
 
 struct sock_addr {
-	unsigned char len; /* bytes of ip: 4, 16; 0: a UNIX socket */
-	bool server;	   /* of a service: the first address of another one */
+	struct nbd_ip host; /* none: a UNIX socket */
+	bool server;	    /* of a service: the first address of another one */
 	uint16_t port;
-	uint32_t zone;	      /* the interface of a link-local address, or 0 */
-	unsigned char ip[16]; /* network order */
-	const char *path;     /* of a UNIX socket: the URI's */
-	size_t path_len;      /* bytes; an abstract name begins with a NUL */
+	uint32_t zone;	  /* the interface of a link-local address, or 0 */
+	const char *path; /* of a UNIX socket: the URI's */
+	size_t path_len;  /* bytes; an abstract name begins with a NUL */
 };
 
 /* A connection; non-blocking. */

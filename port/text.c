@@ -394,17 +394,3 @@ int nbd_fmt(char *buf, size_t cap, const char *fmt, ...)
 	buf[o.len] = '\0';
 	return o.cut ? NBD_E_NO_MEMORY : (int)o.len;
 }
-
-bool nbd_ip4(const char *text, unsigned char ip[4])
-{
-	for (unsigned i = 0; i < 4; i++) {
-		size_t len = strcspn(text, ".");
-		long n = len <= 3 ? nbd_numbern(text, len, 0, 255) : -1;
-
-		if (n < 0 || text[len] != (i < 3 ? '.' : '\0'))
-			return false;
-		ip[i] = (unsigned char)n;
-		text += len + 1;
-	}
-	return true;
-}

@@ -36,14 +36,6 @@ long nbd_numbern(const char *p, size_t len, long min, long max);
 bool nbd_take_number(const char **p, const char *end, uint64_t max,
 		     uint64_t *n);
 
-/*
- * "192.0.2.1" in network order: four decimal numbers, of three digits at most.
- * False: it is not one, and ip is undefined.
- */
-bool nbd_ip4(const char *text, unsigned char ip[4]);
-/* "2001:db8::1", "64:ff9b::192.0.2.1" (RFC 4291, 2.2); in ip6.c. */
-bool nbd_ip6(const char *text, unsigned char ip[16]);
-
 /* The characters that end a word of the kernel's command line. */
 #define NBD_BLANKS " \t\n\v\f\r"
 

@@ -13,7 +13,7 @@ void cli_put_link(const struct sockdiag_link *l)
 		cli_putf("UNIX socket\n");
 		return;
 	}
-	nbd_put_ip(&cli_out, l->peer, l->family == AF_INET ? 4 : 16);
+	nbd_put_ip(&cli_out, l->peer.ip, l->peer.len);
 	cli_putf(" port %u from port %u, sent ", l->peer_port, l->local_port);
 	cli_put_size(l->sent);
 	cli_putf(", received ");
@@ -29,7 +29,7 @@ void cli_put_link(const struct sockdiag_link *l)
 static void put_json_tcp(const struct sockdiag_link *l)
 {
 	cli_putf(", \"peer\": \"");
-	nbd_put_ip(&cli_out, l->peer, l->family == AF_INET ? 4 : 16);
+	nbd_put_ip(&cli_out, l->peer.ip, l->peer.len);
 	cli_putf("\", \"port\": %u, \"local_port\": %u, \"sent\": %llu, "
 		 "\"received\": %llu, \"rtt_us\": %u, \"min_rtt_us\": %u, "
 		 "\"retransmits\": %u",

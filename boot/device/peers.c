@@ -21,8 +21,7 @@ static bool is_to(const struct sockdiag_link *l, const struct peer *p)
 	for (int i = 0; l->live && i < p->n; i++) {
 		const struct sock_addr *a = &p->at[i];
 
-		if (l->family == (a->len == 4 ? AF_INET : AF_INET6) &&
-		    l->peer_port == a->port && !memcmp(l->peer, a->ip, a->len))
+		if (nbd_ip_same(&l->peer, &a->host) && l->peer_port == a->port)
 			return true;
 	}
 	return false;

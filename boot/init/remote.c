@@ -188,22 +188,12 @@ static int do_begin(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* With or without an interface behind it. */
-static bool is_ip6(const char *host)
-{
-	unsigned char ip[16];
-	char text[sizeof(out.host)];
-
-	nbd_fmt(text, sizeof(text), "%.*s", (int)strcspn(host, "%"), host);
-	return nbd_ip6(text, ip);
-}
-
 /* An address: a name server that does not answer would be waited for. */
 static bool take_address(const char *text)
 {
 	const char *p, *end;
 	bool bracket;
-	unsigned char ip[4];
+	struct nbd_ip ip;
 	long port = SYSLOG_PORT;
 	size_t n;
 
@@ -221,7 +211,7 @@ static bool take_address(const char *text)
 	    nbd_fmt(out.host, sizeof(out.host), "%.*s", (int)n, p) < 0)
 		return false;
 	out.port = (uint16_t)port;
-	return bracket ? is_ip6(out.host) : nbd_ip4(out.host, ip);
+	return nbd_ip_host(&ip, out.host) && bracket == (ip.len == 16);
 }
 
 /* A boot without a log is better than none. */

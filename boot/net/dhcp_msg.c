@@ -376,7 +376,7 @@ static void unless(bool taken, struct dhcp_lease *l, unsigned left)
 
 static void read_addresses(const struct reading *r, struct dhcp_lease *l)
 {
-	int prefix = has(r, MASK) ? net_ip_mask(r->raw.mask) : -1;
+	int prefix = has(r, MASK) ? nbd_ip_mask(r->raw.mask) : -1;
 
 	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
 					 : net_ip_class(l->addr));

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,22 +146,6 @@ static const struct item {
 	{ 'w', SIX64, offsetof(struct lease6, bound) },
 };
 
-static void put_address(struct page *f, int family, const unsigned char *p)
-{
-	nbd_put_ip(&f->o, p, family == AF_INET6 ? 16 : 4);
-}
-
-/* Writes the mask of the address, or the last address of its network. */
-static void put_mask(struct page *f, const struct link_addr *a, bool last)
-{
-	unsigned char v[4];
-
-	net_ip_to_mask(a->prefix, v);
-	for (unsigned i = 0; last && i < 4; i++)
-		v[i] = (unsigned char)(a->ip[i] | ~v[i]);
-	put_address(f, AF_INET, v);
-}
-
 /* Writes the nth IPv4 server; 0.0.0.0 without one, as klibc does. */
 static void put_dns(struct page *f, unsigned nth)
 {
@@ -171,9 +154,9 @@ static void put_dns(struct page *f, unsigned nth)
 	unsigned i, ip4 = 0;
 
 	for (i = 0; i < s->n_dns; i++)
-		if (s->dns[i].family == AF_INET && ip4++ == nth)
+		if (s->dns[i].len == 4 && ip4++ == nth)
 			break;
-	put_address(f, AF_INET, i < s->n_dns ? s->dns[i].ip : none);
+	nbd_put_ip(&f->o, i < s->n_dns ? s->dns[i].ip : none, 4);
 }
 
 /* Writes words with commas between them in place of blanks. */
@@ -186,8 +169,9 @@ static void put_list(struct page *f, const char *words)
 static void put_item(struct page *f, char c)
 {
 	const struct item *i = items;
-	const struct link_addr *a;
+	const struct nbd_ip *a;
 	const unsigned char *p;
+	unsigned char ip[4];
 	uint64_t n = 0;
 
 	while (i->c != c)
@@ -198,11 +182,15 @@ static void put_item(struct page *f, char c)
 	a = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
-		put_address(f, a->family, a->ip);
+		nbd_put_ip(&f->o, a->ip, a->len);
 		return;
 	case MASK:
+		nbd_ip_to_mask(f->s->addr.prefix, ip);
+		nbd_put_ip(&f->o, ip, 4);
+		return;
 	case LAST:
-		put_mask(f, &f->s->addr, i->kind == LAST);
+		nbd_ip_last(&f->s->addr, ip);
+		nbd_put_ip(&f->o, ip, 4);
 		return;
 	case DNS:
 		put_dns(f, i->at);
@@ -217,7 +205,7 @@ static void put_item(struct page *f, char c)
 		put_list(f, (const char *)p);
 		return;
 	case RAW4:
-		put_address(f, AF_INET, p);
+		nbd_put_ip(&f->o, p, 4);
 		return;
 	case BITS:
 		n = f->s->addr.prefix;
@@ -258,10 +246,10 @@ static void put_all_dns(struct page *f, const char *first, const char *next)
 
 	for (unsigned i = 0; i < s->n_dns; i++) {
 		const char *before = i ? next : first;
-		bool zone = net_ip_link_local(&s->dns[i]);
+		bool zone = nbd_ip_link_local(&s->dns[i]);
 
 		nbd_put(&f->o, before, strlen(before));
-		put_address(f, s->dns[i].family, s->dns[i].ip);
+		nbd_put_ip(&f->o, s->dns[i].ip, s->dns[i].len);
 		nbd_putf(&f->o, "%s%s", zone ? "%" : "", zone ? s->name : "");
 	}
 	if (s->n_dns)
@@ -281,7 +269,7 @@ static int save(int run, const char *path, const struct page *f,
 int net_export_lease(int run, const struct net_state *s,
 		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
-	bool v6 = s->addr.family == AF_INET6;
+	bool v6 = s->addr.len == 16;
 	struct page f;
 	int rc;
 
@@ -319,7 +307,7 @@ static int write_networkd(int run, const struct net_state *s,
 	put(&f, networkd);
 	if (s->fixed || s->lease6)
 		put(&f, networkd_address);
-	if (s->fixed && s->gateway.family)
+	if (s->fixed && s->gateway.len)
 		put(&f, networkd_gateway);
 	put_all_dns(&f, "DNS=", " ");
 	if (s->dhcp)

@@ -3,9 +3,7 @@
 #include "boot/net/ip.h"
 #include "core/nbd_uri.h"
 
-#include <arpa/inet.h>
 #include <string.h>
-#include <sys/socket.h>
 
 /* The six bytes of a MAC take six fields. */
 #define FIELDS 14
@@ -34,77 +32,22 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-bool net_ip_link_local(const struct link_addr *a)
-{
-	return a->family == AF_INET6 && a->ip[0] == 0xfe &&
-	       (a->ip[1] & 0xc0) == 0x80;
-}
-
-unsigned net_ip_bits(const struct link_addr *a)
-{
-	return a->family == AF_INET ? 32 : 128;
-}
-
-bool net_ip_same(const struct link_addr *a, const struct link_addr *b)
-{
-	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
-}
-
-bool net_ip_covers(const struct link_addr *a, const unsigned char *ip)
-{
-	for (unsigned i = 0; i < a->prefix; i++)
-		if ((a->ip[i / 8] ^ ip[i / 8]) & (0x80 >> i % 8))
-			return false;
-	return true;
-}
-
-unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
-		    const struct link_addr *a)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (net_ip_same(&list[i], a))
-			return n;
-	if (n < max && a->family)
-		list[n++] = *a;
-	return n;
-}
-
-int net_ip_mask(const unsigned char m[4])
-{
-	uint32_t v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 |
-		     (uint32_t)m[2] << 8 | m[3];
-	int n = 0;
-
-	for (; v & 0x80000000; v <<= 1)
-		n++;
-	return v ? -1 : n;
-}
-
-void net_ip_to_mask(unsigned prefix, unsigned char mask[4])
-{
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned bits = prefix > i * 8 ? prefix - i * 8 : 0;
-
-		mask[i] = (unsigned char)(bits < 8 ? 0xff00u >> bits : 0xff);
-	}
-}
-
 unsigned net_ip_class(const unsigned char ip[4])
 {
 	return ip[0] < 128 ? 8 : ip[0] < 192 ? 16 : 24;
 }
 
 /* "24" or, only for IPv4, "255.255.255.0"; -1: neither. */
-static int prefix_of(const char *text, const struct link_addr *a)
+static int prefix_of(const char *text, const struct nbd_ip *a)
 {
-	unsigned char mask[4];
+	struct nbd_ip mask;
 
-	if (a->family == AF_INET && inet_pton(AF_INET, text, mask) == 1)
-		return net_ip_mask(mask);
-	return (int)nbd_number(text, 0, (long)net_ip_bits(a));
+	if (a->len == 4 && nbd_ip_parse(&mask, text) && mask.len == 4)
+		return nbd_ip_mask(mask.ip);
+	return (int)nbd_number(text, 0, (long)nbd_ip_bits(a));
 }
 
-bool net_ip_address(const char *text, struct link_addr *a)
+bool net_ip_address(const char *text, struct nbd_ip *a)
 {
 	char buf[64], *to = buf, *slash = NULL;
 	int prefix;
@@ -118,12 +61,13 @@ bool net_ip_address(const char *text, struct link_addr *a)
 	*to = '\0';
 	if (slash)
 		*slash++ = '\0';
-	a->family = strchr(buf, ':') ? AF_INET6 : AF_INET;
-	prefix = slash ? prefix_of(slash, a) : (int)net_ip_bits(a);
-	if (*text || prefix < 0 || inet_pton(a->family, buf, a->ip) != 1)
-		a->family = 0;
-	a->prefix = (unsigned)prefix;
-	return a->family;
+	if (*text || !nbd_ip_parse(a, buf))
+		a->len = 0;
+	prefix = slash ? prefix_of(slash, a) : a->prefix;
+	if (prefix < 0)
+		a->len = 0;
+	a->prefix = (uint8_t)prefix;
+	return a->len;
 }
 
 bool net_ip_mac(const char *p, unsigned char mac[6])
@@ -162,7 +106,7 @@ static int method_of(const char *word)
 static int take_client(struct ip_config *ip, char *f[FIELDS],
 		       struct nbd_diag *d)
 {
-	struct link_addr *a = &ip->client;
+	struct nbd_ip *a = &ip->client;
 	int prefix;
 
 	if (!net_ip_address(f[CLIENT], a))
@@ -170,13 +114,13 @@ static int take_client(struct ip_config *ip, char *f[FIELDS],
 	net_ip_address(f[PEER], &ip->peer);
 	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
-	a->prefix = a->family == AF_INET ? net_ip_class(a->ip) : 64;
+	a->prefix = a->len == 4 ? (uint8_t)net_ip_class(a->ip) : 64;
 	if (!*f[NETMASK])
 		return NBD_OK;
 	prefix = prefix_of(f[NETMASK], a);
 	if (prefix < 0)
 		return wrong(d, "netmask", f[NETMASK]);
-	a->prefix = (unsigned)prefix;
+	a->prefix = (uint8_t)prefix;
 	return NBD_OK;
 }
 
@@ -222,7 +166,7 @@ static int take_method(struct ip_config *ip, const char *word,
 		return nbd_diag(d, NBD_E_USAGE,
 				"ip=: %s is not in this program, which has %s",
 				word, net_ip_methods.has);
-	ip->method = ip->client.family	? IP_STATIC
+	ip->method = ip->client.len	? IP_STATIC
 		     : method == IP_OFF ? IP_LINK
 					: (enum ip_method)method;
 	return NBD_OK;

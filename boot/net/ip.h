@@ -14,7 +14,8 @@
 #ifndef BOOT_NET_IP_H
 #define BOOT_NET_IP_H
 
-#include "port/linux/link.h"
+#include "port/ip.h"
+#include "port/port.h"
 
 #define IP_DNS	2
 #define IP_HOST 64 /* bytes of a host name, by sethostname(2) */
@@ -38,7 +39,7 @@ extern const struct ip_methods {
 	const char *has;       /* the same as text, for messages */
 } net_ip_methods;
 
-/* Addresses that were not given have the family 0. */
+/* Addresses that were not given have the length 0. */
 struct ip_config {
 	enum ip_method method;
 	unsigned mtu;	      /* 0: unchanged */
@@ -48,13 +49,13 @@ struct ip_config {
 	 * The prefix is that of the mask, else of IPv4's class, else 64.  With
 	 * a CLIENT the method is static, whatever METHOD says.
 	 */
-	struct link_addr client;
+	struct nbd_ip client;
 	/*
 	 * The other end of the link in dracut, an NFS server in the kernel:
 	 * used as a peer only if CLIENT's prefix covers no other address.
 	 */
-	struct link_addr peer;
-	struct link_addr gateway, dns[IP_DNS];
+	struct nbd_ip peer;
+	struct nbd_ip gateway, dns[IP_DNS];
 	char host[IP_HOST + 1]; /* "": not given */
 	bool cut;		/* host was longer */
 };
@@ -68,7 +69,7 @@ int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
  * Without a prefix, the prefix is that of a single host.  False: no address.
  */
-bool net_ip_address(const char *text, struct link_addr *a);
+bool net_ip_address(const char *text, struct nbd_ip *a);
 
 /* Copies the name of an interface or a MAC with dashes; false: neither. */
 bool net_ip_device(char to[18], const char *name);
@@ -88,31 +89,6 @@ unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
  * what fits: true.
  */
 bool net_ip_host(char to[IP_HOST + 1], const char *name);
-
-/* Is it in fe80::/10?  Such an address is useless without its interface. */
-bool net_ip_link_local(const struct link_addr *a);
-
-/* Bits of an address of a's family. */
-unsigned net_ip_bits(const struct link_addr *a);
-
-/* Are the addresses equal, whatever their prefixes? */
-bool net_ip_same(const struct link_addr *a, const struct link_addr *b);
-
-/* Is ip, of a's family, in the network of the address a? */
-bool net_ip_covers(const struct link_addr *a, const unsigned char *ip);
-
-/*
- * Adds a to list[0] to list[n - 1], unless it is there already, is empty
- * (family 0), or n is max.  Returns the new n.
- */
-unsigned net_ip_add(struct link_addr list[], unsigned n, unsigned max,
-		    const struct link_addr *a);
-
-/* The prefix length of a contiguous IPv4 mask; -1 for any other. */
-int net_ip_mask(const unsigned char mask[4]);
-
-/* And the other way: the mask of a prefix length of at most 32. */
-void net_ip_to_mask(unsigned prefix, unsigned char mask[4]);
 
 /* The prefix length of an IPv4 address's class, for use without a mask. */
 unsigned net_ip_class(const unsigned char ip[4]);

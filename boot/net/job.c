@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
@@ -13,13 +12,11 @@
 #include "boot/net/joblease6.h"
 #include "port/linux/packet.h"
 
-static struct link_addr in4(const uint8_t ip[4], unsigned prefix)
+static struct nbd_ip in4(const uint8_t ip[4], unsigned prefix)
 {
-	struct link_addr a = { .family = AF_INET, .prefix = prefix };
+	struct nbd_ip a = nbd_ip_nonzero(ip, 4);
 
-	memcpy(a.ip, ip, 4);
-	if (!(ip[0] | ip[1] | ip[2] | ip[3]))
-		a.family = 0;
+	a.prefix = (uint8_t)prefix;
 	return a;
 }
 
@@ -31,16 +28,16 @@ static void route(struct job *j, struct link_route r)
 
 	r.metric = j->metric;
 	/* a machine with a /32 address reaches its gateway, too */
-	r.onlink = r.gw.family == AF_INET && !net_ip_covers(&j->addr, r.gw.ip);
+	r.onlink = r.gw.len == 4 && !nbd_ip_covers(&j->addr, r.gw.ip);
 	if (link_add_route(j->l.index, &r, &d) < 0)
 		boot_say("%s: %s", j->l.name, d.text);
 }
 
-static void route_all(struct job *j, const struct link_addr *gw)
+static void route_all(struct job *j, const struct nbd_ip *gw)
 {
-	struct link_route r = { .dst = { .family = gw->family }, .gw = *gw };
+	struct link_route r = { .dst = { .len = gw->len }, .gw = *gw };
 
-	if (gw->family)
+	if (gw->len)
 		route(j, r);
 }
 
@@ -63,7 +60,7 @@ static void say_left(const struct job *j)
 static void lease_routes(struct job *j)
 {
 	const struct dhcp_lease *l = &j->dhcp.lease;
-	struct link_addr gw = in4(l->router, 32);
+	struct nbd_ip gw = in4(l->router, 32);
 	struct net_dhcp_route c;
 	unsigned at = 0;
 	bool all = false;
@@ -72,7 +69,7 @@ static void lease_routes(struct job *j)
 		struct link_route r = { .gw = in4(c.via, 32) };
 
 		r.dst = in4(c.to, c.prefix);
-		r.dst.family = AF_INET;
+		r.dst.len = 4;
 		all = all || !c.prefix;
 		route(j, r);
 	}
@@ -110,27 +107,27 @@ static void apply(struct job *j, const struct net_plan *p)
 			j->state = JOB_FAILED;
 		lease_routes(j);
 	}
-	if (ip->client.family && ip->peer.family == ip->client.family &&
-	    ip->client.prefix == net_ip_bits(&ip->client))
+	if (ip->client.len && ip->peer.len == ip->client.len &&
+	    ip->client.prefix == nbd_ip_bits(&ip->client))
 		route(j, (struct link_route){ .dst = ip->peer });
 	route_all(j, &ip->gateway);
 	for (i = 0; i < p->n_route; i++) {
 		const struct plan_route *r = &p->route[i];
 
 		if (r->device[0] ? net_plan_selects(r->device, &j->l)
-				 : !r->r.gw.family ||
-					   net_ip_covers(&j->addr, r->r.gw.ip))
+				 : !r->r.gw.len ||
+					   nbd_ip_covers(&j->addr, r->r.gw.ip))
 			route(j, r->r);
 	}
 }
 
 void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
 {
-	bool v6 = a->a.family == AF_INET6, fits;
+	bool v6 = a->a.len == 16, fits;
 
 	switch (j->ip->method) {
 	case IP_STATIC:
-		fits = j->set && net_ip_same(&a->a, &j->ip->client);
+		fits = j->set && nbd_ip_same(&a->a, &j->ip->client);
 		if (fits && a->failed) {
 			j->state = JOB_FAILED;
 			nbd_diag(&j->why, 0,
@@ -225,14 +222,14 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		if (link_add_addr(j->l.index, &ip->client, LINK_FOREVER,
 				  &j->why) < 0)
 			j->state = JOB_FAILED;
-		else if (ip->client.family == AF_INET)
+		else if (ip->client.len == 4)
 			j->addr = ip->client;
 	}
-	if (ip->method == IP_DHCP && !j->addr.family)
+	if (ip->method == IP_DHCP && !j->addr.len)
 		lease(j, p, now);
 	if (by_router(ip))
 		net_job6_work(j, p, now);
-	if (ip->method != IP_LINK && !j->addr.family)
+	if (ip->method != IP_LINK && !j->addr.len)
 		return;
 	if (!by_router(ip) || !net_job6_waits(j, p, now))
 		apply(j, p);
@@ -240,7 +237,7 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 
 void net_job_end(struct job *j, const struct net_plan *p)
 {
-	if (j->state == JOB_WAITING && j->addr.family)
+	if (j->state == JOB_WAITING && j->addr.len)
 		apply(j, p);
 }
 
@@ -253,11 +250,10 @@ void net_job_close(struct job *j)
 
 /* ---- results ---- */
 
-static void add_dns(struct net_state *s, const struct link_addr dns[],
-		    unsigned n)
+static void add_dns(struct net_state *s, const struct nbd_ip dns[], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS, &dns[i]);
+		s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS, &dns[i]);
 }
 
 static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
@@ -266,7 +262,7 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	struct nbd_out o = { .buf = s->boot_server,
 			     .cap = sizeof(s->boot_server) - 1 };
 	struct net_dhcp_route r;
-	struct link_addr a;
+	struct nbd_ip a;
 	unsigned i, at = 0;
 
 	s->addr = in4(l->addr, l->prefix);
@@ -304,7 +300,7 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	s->cut = j->ip->cut;
 	s->addr = j->addr;
 	s->gateway = j->ip->gateway;
-	s->fixed = j->ip->client.family;
+	s->fixed = j->ip->client.len;
 	nbd_fmt(s->kind, sizeof(s->kind), "%s", net_plan_kind(p, s->name));
 	add_dns(s, p->dns, p->n_dns);
 	add_dns(s, j->ip->dns, IP_DNS);

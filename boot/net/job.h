@@ -18,16 +18,16 @@ struct job {
 	int fd;		 /* the socket for DHCP or DHCPv6; -1: none */
 	unsigned metric; /* of its routes */
 	unsigned n_dns;
-	bool set;		/* the static address has been added */
-	bool asked;		/* a router solicitation was sent */
-	bool ran;		/* the link had IFF_RUNNING when last seen */
-	bool no_dhcp6;		/* its socket could not be opened */
-	unsigned ra;		/* NET_RA_* that a router advertised */
-	uint64_t due;		/* ms: when to work without an event */
-	uint64_t up, linked;	/* ms: since when, for the times of the boot */
-	struct link l;		/* as last seen */
-	struct link_addr addr;	/* family 0 until the interface has one */
-	struct link_addr local; /* link-local; family 0 until it is there */
+	bool set;	     /* the static address has been added */
+	bool asked;	     /* a router solicitation was sent */
+	bool ran;	     /* the link had IFF_RUNNING when last seen */
+	bool no_dhcp6;	     /* its socket could not be opened */
+	unsigned ra;	     /* NET_RA_* that a router advertised */
+	uint64_t due;	     /* ms: when to work without an event */
+	uint64_t up, linked; /* ms: since when, for the times of the boot */
+	struct link l;	     /* as last seen */
+	struct nbd_ip addr;  /* length 0 until the interface has one */
+	struct nbd_ip local; /* link-local; length 0 until it is there */
 	struct dhcp dhcp;
 	struct dhcp6 dhcp6;
 	struct lease6 lease6; /* begun if there was a need to ask */
@@ -36,7 +36,7 @@ struct job {
 	bool twice;	      /* another machine has it */
 	uint64_t leased;      /* ms: when it could be used */
 	/* what routers advertised */
-	struct link_addr dns[NET_DNS];
+	struct nbd_ip dns[NET_DNS];
 	char domain[NET_DOMAINS];
 	bool names_left;     /* there were more, or others */
 	struct nbd_diag why; /* if JOB_FAILED */

@@ -3,7 +3,6 @@
 #include "boot/net/job6.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/system/console.h"
 #include "boot/net/joblease6.h"
@@ -49,12 +48,12 @@ static bool lacks_path(const struct job *j, const struct net_plan *p)
 static bool wants(const struct job *j, const struct net_plan *p)
 {
 	return j->ra & NET_RA_DHCP6 ||
-	       (j->addr.family && (lacks_dns(j, p) || lacks_path(j, p)));
+	       (j->addr.len && (lacks_dns(j, p) || lacks_path(j, p)));
 }
 
 bool net_job6_address(struct job *j, const struct link_ip *a)
 {
-	bool v6 = a->a.family == AF_INET6;
+	bool v6 = a->a.len == 16;
 	bool leased = net_joblease6_ours(j, a);
 	/* one of DHCPv6 that an earlier try of the boot has left has 128 bits */
 	bool formed = v6 && a->global && !leased && a->a.prefix < 128;
@@ -113,7 +112,7 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	}
 	if (net_lease6_begun(&j->lease6))
 		end_lease(j);
-	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.family ||
+	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.len ||
 			  !wants(j, p) || !start(j, now)))
 		return;
 	if (udp6_recv(j->fd, buf, sizeof(buf), &len) &&
@@ -160,11 +159,11 @@ void net_job6_state(const struct job *j, const struct net_plan *p,
 		    struct net_state *s)
 {
 	const struct dhcp6_reply *r = net_job6_config(j);
-	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
+	struct nbd_ip a = { .len = 16, .prefix = 128 };
 
 	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++) {
 		memcpy(a.ip, r->dns[i], sizeof(a.ip));
-		s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS, &a);
+		s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS, &a);
 	}
 	memcpy(s->domain, r->domain, sizeof(s->domain));
 	/* many servers name a boot loader here */

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/system/console.h"
 #include "boot/net/job6.h"
@@ -46,7 +45,7 @@ static bool start(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	struct lease6_id id;
 
-	if (!j->local.family || j->no_dhcp6 || (j->fd < 0 && !net_job6_open(j)))
+	if (!j->local.len || j->no_dhcp6 || (j->fd < 0 && !net_job6_open(j)))
 		return false;
 	identify(&id, j, p->duid_ll);
 	net_lease6_start(&j->lease6, &id, net_job_seed(j->l.mac, now), now);
@@ -56,7 +55,7 @@ static bool start(struct job *j, const struct net_plan *p, uint64_t now)
 
 static void take_lease(struct job *j)
 {
-	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
+	struct nbd_ip a = { .len = 16, .prefix = 128 };
 
 	boot_note("%s: DHCPv6 lease", j->l.name);
 	j->twice = false;
@@ -109,8 +108,7 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 
 bool net_joblease6_ours(struct job *j, const struct link_ip *a)
 {
-	bool ours = j->taken && net_joblease6_has(j) &&
-		    a->a.family == AF_INET6 &&
+	bool ours = j->taken && net_joblease6_has(j) && a->a.len == 16 &&
 		    !memcmp(a->a.ip, j->lease6.lease.addr, sizeof(a->a.ip));
 
 	j->twice = j->twice || (ours && a->failed);

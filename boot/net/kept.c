@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/nbd_uri.h"
@@ -183,6 +182,7 @@ static bool take(const char *p, const char *end, const struct field *f,
 {
 	char *to = (char *)k + f->at;
 	struct duid6 duid = { 0 };
+	struct nbd_ip ip;
 
 	switch (f->kind) {
 	case TEXT:
@@ -191,9 +191,11 @@ static bool take(const char *p, const char *end, const struct field *f,
 		memcpy(to, p, (size_t)(end - p) + 1);
 		return true;
 	case IP4:
-		return nbd_ip4(p, (unsigned char *)to);
+		return nbd_ip_parse(&ip, p) && ip.len == 4 &&
+		       memcpy(to, ip.ip, 4);
 	case IP6:
-		return nbd_ip6(p, (unsigned char *)to);
+		return nbd_ip_parse(&ip, p) && ip.len == 16 &&
+		       memcpy(to, ip.ip, 16);
 	case DUID:
 		if (!take_duid(p, end, &duid))
 			return false;
@@ -266,16 +268,11 @@ int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d)
 				"read");
 }
 
-struct link_addr net_kept_addr(const struct net_kept *k)
+struct nbd_ip net_kept_addr(const struct net_kept *k)
 {
 	bool six = net_lease6_begun(&k->lease6);
-	struct link_addr a = { .family = six ? AF_INET6 : AF_INET };
-
-	if (six)
-		memcpy(a.ip, k->lease6.lease.addr, 16);
-	else
-		memcpy(a.ip, k->dhcp.lease.addr, 4);
-	return a;
+	return six ? nbd_ip_of(k->lease6.lease.addr, 16)
+		   : nbd_ip_of(k->dhcp.lease.addr, 4);
 }
 
 uint64_t net_kept_bound(const struct net_kept *k)

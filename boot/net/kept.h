@@ -41,8 +41,8 @@ int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
  */
 int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d);
 
-/* The leased address, without a prefix. */
-struct link_addr net_kept_addr(const struct net_kept *k);
+/* The leased address, as a single host. */
+struct nbd_ip net_kept_addr(const struct net_kept *k);
 
 /* When the lease began (ms), and how many s it lasts; UINT32_MAX: for ever. */
 uint64_t net_kept_bound(const struct net_kept *k);

@@ -390,8 +390,8 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 			memcpy(s->root_path, other.root_path,
 			       sizeof(s->root_path));
 		for (i = 0; i < other.n_dns; i++)
-			if (!net_ip_link_local(&other.dns[i]))
-				s->n_dns = net_ip_add(s->dns, s->n_dns, NET_DNS,
+			if (!nbd_ip_link_local(&other.dns[i]))
+				s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS,
 						      &other.dns[i]);
 	}
 	rc = net_export_write(net->run, s, &root->dhcp, true, d);
@@ -443,7 +443,7 @@ static bool uses_ipv6(const struct net *net)
 	unsigned i;
 
 	for (i = 0; i < net->plan.n_ip; i++)
-		if (net->plan.ip[i].client.family == AF_INET6)
+		if (net->plan.ip[i].client.len == 16)
 			return true;
 	return has_method(net,
 			  1u << IP_AUTO6 | 1u << IP_LINK6 | 1u << IP_DHCP6);

@@ -3,7 +3,6 @@
 #include "boot/net/plan.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/words/word.h"
 #include "port/linux/link_path.h"
@@ -26,7 +25,7 @@ static bool take_route(struct net_plan *p, const char *value)
 	return net_ip_split(value, buf, f, 3) <= 3 &&
 	       net_ip_address(f[0], &r->r.dst) &&
 	       (!*f[1] || (net_ip_address(f[1], &r->r.gw) &&
-			   r->r.gw.family == r->r.dst.family)) &&
+			   r->r.gw.len == r->r.dst.len)) &&
 	       net_ip_device(r->device, f[2]);
 }
 
@@ -235,16 +234,14 @@ static int take(void *ctx, const char *word, const char *value,
 
 static enum ip_method method_for(const char *server, bool path6)
 {
-	struct link_addr a;
-	char buf[64];
+	struct nbd_ip a;
 
 	if (!server)
 		return path6 && net_ip_methods.bits >> IP_DHCP6 & 1 ? IP_DHCP6
 								    : IP_DHCP;
-	nbd_fmt(buf, sizeof(buf), "%.*s", (int)strcspn(server, "%"), server);
-	if (!net_ip_address(buf, &a) || a.family == AF_INET)
+	if (!nbd_ip_host(&a, server) || a.len == 4)
 		return IP_DHCP;
-	return net_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
+	return nbd_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
 }
 
 bool net_plan_selects(const char *device, const struct link *l)
@@ -291,7 +288,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d)
 {
 	char text[CMDLINE_MAX];
-	struct link_addr a;
+	struct nbd_ip a;
 	bool found = false;
 	unsigned i;
 	int rc;

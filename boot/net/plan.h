@@ -4,6 +4,7 @@
 #define BOOT_NET_PLAN_H
 
 #include "boot/net/ip.h"
+#include "port/linux/link.h"
 
 #define PLAN_MAX 16 /* of each word */
 
@@ -45,8 +46,8 @@ struct net_plan {
 	bool path6;	  /* and that is root=dhcp6 */
 	bool duid_ll;	  /* nbdboot.duid=ll */
 	char device[18];  /* of bootdev=, else the MAC of BOOTIF=, or "" */
-	struct ip_config ip[PLAN_MAX];	/* ip= */
-	struct link_addr dns[PLAN_MAX]; /* nameserver= */
+	struct ip_config ip[PLAN_MAX]; /* ip= */
+	struct nbd_ip dns[PLAN_MAX];   /* nameserver= */
 	struct plan_route route[PLAN_MAX];
 	struct plan_name name[PLAN_MAX];
 	struct plan_vlan vlan[PLAN_MAX];

@@ -53,16 +53,16 @@ static const unsigned char *next(struct options *o, unsigned type, size_t *size)
 }
 
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
-		    struct link_addr dns[], unsigned n, unsigned max)
+		    struct nbd_ip dns[], unsigned n, unsigned max)
 {
 	struct options o = options_of(p, len, index);
-	struct link_addr a = { .family = AF_INET6, .prefix = 128 };
+	struct nbd_ip a = { .len = 16, .prefix = 128 };
 	size_t size;
 
 	while ((p = next(&o, RDNSS, &size)))
 		for (size_t at = HEAD; size - at >= 16; at += 16) {
 			memcpy(a.ip, p + at, sizeof(a.ip));
-			n = net_ip_add(dns, n, max, &a);
+			n = nbd_ip_add(dns, n, max, &a);
 		}
 	return n;
 }

@@ -15,7 +15,7 @@
  * - 1], unless they are there already, up to max.  Returns the new n.
  */
 unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
-		    struct link_addr dns[], unsigned n, unsigned max);
+		    struct nbd_ip dns[], unsigned n, unsigned max);
 
 /*
  * Adds the domains to search there to `to`, each once.  False: some were left

@@ -88,10 +88,9 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 	rc = net_kept_read(r->run, &k, d);
 	if (!rc) {
 		memcpy(j->l.name, k.name, sizeof(k.name));
-		j->local.family = AF_INET6;
+		j->local.len = 16;
 		memcpy(j->local.ip, k.local, sizeof(k.local));
 		j->addr = net_kept_addr(&k);
-		j->addr.prefix = net_ip_bits(&j->addr);
 		j->dhcp = k.dhcp;
 		j->lease6 = k.lease6;
 		r->kept = net_kept_bound(&k);

@@ -9,7 +9,7 @@
 #define NET_DNS 16
 
 /*
- * Unknown text is "", and unknown addresses have the family 0.  Text from DHCP
+ * Unknown text is "", and unknown addresses have the length 0.  Text from DHCP
  * is harmless: names consist of letters, digits, '-', '_' and '.', domain of
  * such names with a blank between two, root_path of printable ASCII.
  */
@@ -19,16 +19,16 @@ struct net_state {
 	bool ends; /* the lease has an end */
 	/* its lease of DHCPv6, in place of that; NULL: none */
 	const struct lease6 *lease6;
-	struct link_addr local; /* link-local, of that */
-	bool fixed;		/* the address is that of ip= */
-	int index;		/* of the interface */
+	struct nbd_ip local; /* link-local, of that */
+	bool fixed;	     /* the address is that of ip= */
+	int index;	     /* of the interface */
 	/* "ether", "vlan", "bond", "bridge"; "" for a member of the last two */
 	char kind[8];
 	char name[16];
 	unsigned char mac[6];
-	struct link_addr addr;	  /* ours */
-	struct link_addr gateway; /* of the default route */
-	struct link_addr dns[NET_DNS];
+	struct nbd_ip addr;    /* ours */
+	struct nbd_ip gateway; /* of the default route */
+	struct nbd_ip dns[NET_DNS];
 	unsigned n_dns;
 	char host[65];		  /* of ip=, else of DHCP (option 12) */
 	bool cut;		  /* that was longer */
@@ -36,7 +36,7 @@ struct net_state {
 	/* option 17, or a URI of NBD in DHCPv6's 59, as the server wrote it */
 	char root_path[513];
 	/* next-server (siaddr), or else the DHCP server itself; and as text */
-	struct link_addr server;
+	struct nbd_ip server;
 	char boot_server[16];
 };
 

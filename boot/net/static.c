@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +32,10 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 	int rc;
 
 	for (i = 0; i < IP_DNS; i++) {
-		if (!ip->dns[i].family)
+		if (!ip->dns[i].len)
 			continue;
 		nbd_putf(&o, "nameserver ");
-		nbd_put_ip(&o, ip->dns[i].ip, net_ip_bits(&ip->dns[i]) / 8);
+		nbd_put_ip(&o, ip->dns[i].ip, ip->dns[i].len);
 		nbd_putf(&o, "\n");
 	}
 	if (!o.len)
@@ -87,13 +86,12 @@ static int find_link(const struct ip_config *ip, struct link *l,
 static int set_interface(const struct ip_config *ip, int index,
 			 struct nbd_diag *d)
 {
-	struct link_route all = { .dst = { .family = AF_INET },
-				  .gw = ip->gateway };
+	struct link_route all = { .dst = { .len = 4 }, .gw = ip->gateway };
 	int rc = ip->mtu ? link_set_mtu(index, ip->mtu, d) : NBD_OK;
 
-	if (!rc && ip->client.family)
+	if (!rc && ip->client.len)
 		rc = link_add_addr(index, &ip->client, LINK_FOREVER, d);
-	if (!rc && ip->client.family && ip->gateway.family)
+	if (!rc && ip->client.len && ip->gateway.len)
 		rc = link_add_route(index, &all, d);
 	return rc;
 }
@@ -111,7 +109,7 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 	rc = c->ip ? net_ip_parse(ip, c->ip, d) : NBD_OK;
 	if (rc)
 		return rc;
-	if (ip->client.family == AF_INET6 || ip->gateway.family == AF_INET6 ||
+	if (ip->client.len == 16 || ip->gateway.len == 16 ||
 	    strlen(ip->device) > 15 || memcmp(ip->mac, none, sizeof(none)) != 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"ip=%s: IPv6 addresses and MACs are not in "

@@ -3,7 +3,6 @@
 #include <linux/ipv6_route.h>
 #include <linux/route.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
@@ -59,12 +58,12 @@ static bool take4(struct link_route *r, char *f[COLUMNS], const char *name)
 	int prefix;
 
 	memcpy(bytes, &mask, 4);
-	prefix = net_ip_mask(bytes);
+	prefix = nbd_ip_mask(bytes);
 	memcpy(r->dst.ip, &dst, 4);
 	memcpy(r->gw.ip, &gw, 4);
-	r->dst.prefix = (unsigned)prefix;
+	r->dst.prefix = (uint8_t)prefix;
 	r->metric = metric < 0 ? UINT32_MAX : (unsigned)metric;
-	r->gw.family = flags & RTF_GATEWAY ? AF_INET : 0;
+	r->gw.len = flags & RTF_GATEWAY ? 4 : 0;
 	/* the kernel makes those of multicast itself */
 	return !strcmp(f[0], name) && flags & RTF_UP && !(flags & RTF_REJECT) &&
 	       prefix >= 0 && (prefix < 4 || r->dst.ip[0] < 224);
@@ -88,22 +87,22 @@ static bool take6(struct link_route *r, char *f[COLUMNS], const char *name)
 
 	take_ip6(r->dst.ip, f[0]);
 	take_ip6(r->gw.ip, f[4]);
-	r->dst.prefix = hex(f[1]);
+	r->dst.prefix = (uint8_t)hex(f[1]);
 	r->metric = hex(f[5]);
-	r->gw.family = flags & RTF_GATEWAY ? AF_INET6 : 0;
+	r->gw.len = flags & RTF_GATEWAY ? 16 : 0;
 	return !strcmp(f[9], name) && flags & RTF_UP &&
 	       !(flags & (RTF_REJECT | RTF_ANYCAST | RTF_CACHE | RTF_LOCAL)) &&
 	       r->dst.prefix <= 128 && !hex(f[3]) &&
 	       !(advertised && r->dst.prefix) && r->dst.ip[0] != 0xff &&
-	       !net_ip_link_local(&r->dst);
+	       !nbd_ip_link_local(&r->dst);
 }
 
 typedef void use_route(void *ctx, const struct link_route *r);
 
 /* Calls fn for the routes through the interface, in the kernel's order. */
-static void each_route(const char *name, int family, use_route *fn, void *ctx)
+static void each_route(const char *name, unsigned len, use_route *fn, void *ctx)
 {
-	bool v6 = family == AF_INET6;
+	bool v6 = len == 16;
 	char *line, *f[COLUMNS];
 	struct file_lines file;
 
@@ -111,7 +110,7 @@ static void each_route(const char *name, int family, use_route *fn, void *ctx)
 			    v6 ? "/proc/net/ipv6_route" : "/proc/net/route"))
 		return;
 	while ((line = file_lines_next(&file))) {
-		struct link_route r = { .dst.family = family };
+		struct link_route r = { .dst.len = (uint8_t)len };
 
 		split(line, f);
 		if (v6 ? take6(&r, f, name) : take4(&r, f, name))
@@ -124,62 +123,62 @@ static void take_gateway(void *ctx, const struct link_route *r)
 {
 	struct link_route *best = ctx;
 
-	if (!r->dst.prefix && r->gw.family &&
-	    (!best->gw.family || r->metric < best->metric))
+	if (!r->dst.prefix && r->gw.len &&
+	    (!best->gw.len || r->metric < best->metric))
 		*best = *r;
 }
 
-static void put_address(struct reroot_words *w, const struct link_addr *a)
+static void put_address(struct reroot_words *w, const struct nbd_ip *a)
 {
-	if (a->family)
-		nbd_put_ip(&w->o, a->ip, net_ip_bits(a) / 8);
+	if (a->len)
+		nbd_put_ip(&w->o, a->ip, a->len);
 }
 
 /* With brackets for IPv6. */
-static void put_bracketed(struct reroot_words *w, const struct link_addr *a)
+static void put_bracketed(struct reroot_words *w, const struct nbd_ip *a)
 {
-	nbd_putf(&w->o, a->family == AF_INET6 ? "[" : "");
+	nbd_putf(&w->o, a->len == 16 ? "[" : "");
 	put_address(w, a);
-	nbd_putf(&w->o, a->family == AF_INET6 ? "]" : "");
+	nbd_putf(&w->o, a->len == 16 ? "]" : "");
 }
 
 static void put_gateway(struct reroot_words *w, const struct link *l,
-			int family)
+			unsigned len)
 {
 	struct link_route best = { 0 };
 
-	each_route(l->name, family, take_gateway, &best);
+	each_route(l->name, len, take_gateway, &best);
 	put_bracketed(w, &best.gw);
 }
 
 struct routes {
 	struct reroot_words *w;
-	const struct link_addr *own;
+	const struct nbd_ip *own;
 	const unsigned char *server;
 	const char *device; /* "": not named */
 	bool to_server;	    /* those to it, else the others */
-	struct link_addr last;
+	struct nbd_ip last;
 	unsigned n, lost;
 };
 
 /* The kernel makes that of the address itself; ip= has the default route. */
 static bool is_implied(const struct routes *t, const struct link_route *r)
 {
-	return r->gw.family ? !r->dst.prefix
-			    : r->dst.prefix == t->own->prefix &&
-				      net_ip_covers(&r->dst, t->own->ip);
+	return r->gw.len ? !r->dst.prefix
+			 : r->dst.prefix == t->own->prefix &&
+				   nbd_ip_covers(&r->dst, t->own->ip);
 }
 
 static void put_route(void *ctx, const struct link_route *r)
 {
 	struct routes *t = ctx;
 	struct nbd_out *o = &t->w->o;
-	bool v6 = r->dst.family == AF_INET6;
+	bool v6 = r->dst.len == 16;
 
 	/* of those to one network, the first has the lowest metric */
 	if (is_implied(t, r) ||
-	    net_ip_covers(&r->dst, t->server) != t->to_server ||
-	    (t->n && net_ip_same(&t->last, &r->dst) &&
+	    nbd_ip_covers(&r->dst, t->server) != t->to_server ||
+	    (t->n && nbd_ip_same(&t->last, &r->dst) &&
 	     t->last.prefix == r->dst.prefix))
 		return;
 	t->last = r->dst;
@@ -196,15 +195,15 @@ static void put_route(void *ctx, const struct link_route *r)
 }
 
 /* A boot takes PLAN_MAX of them; the server's first. */
-static void put_routes(struct reroot_words *w, const struct link_addr *own,
+static void put_routes(struct reroot_words *w, const struct nbd_ip *own,
 		       const struct link *l, const char *device,
 		       const unsigned char *server)
 {
 	struct routes t = { w, own, server, device, .to_server = true };
 
-	each_route(l->name, own->family, put_route, &t);
+	each_route(l->name, own->len, put_route, &t);
 	t.to_server = false;
-	each_route(l->name, own->family, put_route, &t);
+	each_route(l->name, own->len, put_route, &t);
 	if (t.lost)
 		boot_say("%s: the first %u routes are kept, %u are not",
 			 l->name, t.n, t.lost);
@@ -213,19 +212,19 @@ static void put_routes(struct reroot_words *w, const struct link_addr *own,
 /* ---- addresses ---- */
 
 /* An address that lasts.  klibc's ipconfig knows a mask only with dots. */
-static void put_fixed(struct reroot_words *w, const struct link_addr *a,
+static void put_fixed(struct reroot_words *w, const struct nbd_ip *a,
 		      const struct link *l, const char *device)
 {
 	unsigned char mask[4];
 
 	put_bracketed(w, a);
 	nbd_putf(&w->o, "::");
-	put_gateway(w, l, a->family);
+	put_gateway(w, l, a->len);
 	nbd_putf(&w->o, ":");
-	if (a->family == AF_INET6) {
+	if (a->len == 16) {
 		nbd_putf(&w->o, "%u", a->prefix);
 	} else {
-		net_ip_to_mask(a->prefix, mask);
+		nbd_ip_to_mask(a->prefix, mask);
 		nbd_put_ip(&w->o, mask, 4);
 	}
 	nbd_putf(&w->o, "::%s:off ", device);
@@ -233,7 +232,7 @@ static void put_fixed(struct reroot_words *w, const struct link_addr *a,
 
 static const char *method(const struct link_ip *a)
 {
-	if (a->a.family == AF_INET)
+	if (a->a.len == 4)
 		return "dhcp";
 	return a->global ? "auto6" : "link6";
 }
@@ -297,11 +296,11 @@ static void put_dns(struct reroot_words *w)
 	    file_lines_open(&f, "/etc/resolv.conf"))
 		return;
 	while (n < DNS_MAX && (line = file_lines_next(&f))) {
-		struct link_addr a;
+		struct nbd_ip a;
 
 		if (strncmp(line, key, sizeof(key) - 1) != 0 ||
 		    !net_ip_address(line + sizeof(key) - 1, &a) ||
-		    (a.family == AF_INET && a.ip[0] == 127))
+		    (a.len == 4 && a.ip[0] == 127))
 			continue;
 		nbd_put(&w->o, "nameserver=", 11);
 		put_address(w, &a);
@@ -314,11 +313,10 @@ static void put_dns(struct reroot_words *w)
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		   bool anew, struct nbd_diag *d)
 {
-	struct link_ip a = { .a.family = (int)l->family };
+	struct link_ip a = { .a = l->local };
 	struct link i = { 0 };
 	int rc;
 
-	memcpy(a.a.ip, l->local, sizeof(a.a.ip));
 	rc = link_refresh_addr(&a, d);
 	i.index = a.index;
 	if (!rc)
@@ -329,9 +327,9 @@ int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"the address of the connection is gone");
 	if (anew)
-		rc = put_ip_anew(w, &a, &i, l->peer, d);
+		rc = put_ip_anew(w, &a, &i, l->peer.ip, d);
 	else
-		put_ip(w, &a, &i, i.name, l->peer);
+		put_ip(w, &a, &i, i.name, l->peer.ip);
 	if (!rc)
 		put_dns(w);
 	return rc;

@@ -3,7 +3,6 @@
 #include "boot/uefi/lease.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/net/option6.h"
 
@@ -27,16 +26,16 @@
 
 #define OPTION6_DNS 23
 
-static void take(uint8_t to[4], const struct link_addr *a)
+static void take(uint8_t to[4], const struct nbd_ip *a)
 {
-	if (a->family == AF_INET)
+	if (a->len == 4)
 		memcpy(to, a->ip, 4);
 }
 
 bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 {
 	memset(l, 0, sizeof(*l));
-	if (ip->client.family != AF_INET)
+	if (ip->client.len != 4)
 		return false;
 	take(l->addr, &ip->client);
 	take(l->router, &ip->gateway);
@@ -44,7 +43,7 @@ bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 	take(l->next, &ip->peer);
 	l->prefix = (uint8_t)ip->client.prefix;
 	l->mtu = (uint16_t)ip->mtu;
-	for (unsigned i = 0; i < IP_DNS && ip->dns[i].family == AF_INET; i++)
+	for (unsigned i = 0; i < IP_DNS && ip->dns[i].len == 4; i++)
 		take(l->dns[l->n_dns++], &ip->dns[i]);
 	nbd_fmt(l->host, sizeof(l->host), "%s", ip->host);
 	return true;
@@ -113,12 +112,9 @@ bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
 /* ---- IPv6 ---- */
 
 /* Zeros are no address. */
-static void take6(struct link_addr *to, const uint8_t ip[16])
+static void take6(struct nbd_ip *to, const uint8_t ip[16])
 {
-	static const uint8_t none[16];
-
-	memcpy(to->ip, ip, 16);
-	to->family = memcmp(ip, none, 16) != 0 ? AF_INET6 : 0;
+	*to = nbd_ip_nonzero(ip, 16);
 	/* the firmware takes so many bits for the link's */
 	to->prefix = 64;
 }
@@ -166,7 +162,7 @@ bool uefi_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
 	take6(&ip->gateway, node + IP6_ROUTER);
 	if (dns && dns_len >= DNS_FIRST + 16 && dns[DNS_IS_IP6])
 		take6(&ip->dns[0], dns + DNS_FIRST);
-	return ip->client.family;
+	return ip->client.len;
 }
 
 /* ---- words ---- */

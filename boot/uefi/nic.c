@@ -3,7 +3,6 @@
 #include "boot/uefi/nic.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/uefi/dhcp_frames.h"
 #include "port/lwip/lwip.h"
@@ -169,7 +168,7 @@ static bool take_boot6(struct uefi_net *n)
 		n->from = "HTTP boot";
 	}
 	n->ip_text = "dhcp6";
-	return n->ip.client.family;
+	return n->ip.client.len;
 }
 
 /* The address of ip=, of either kind. */
@@ -178,7 +177,7 @@ static int take_static(struct uefi_net *n, const char *text, struct nbd_diag *d)
 	n->from = "ip=";
 	n->ip_text = text;
 	if (uefi_lease_static(&n->lease, &n->ip) ||
-	    (LWIP_IPV6 && !net_ip_link_local(&n->ip.client)))
+	    (LWIP_IPV6 && !nbd_ip_link_local(&n->ip.client)))
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE, "ip=%s: not an %s address", text,
 			LWIP_IPV6 ? "IPv4 or a global IPv6" : "IPv4");
@@ -232,13 +231,13 @@ static int get_lease(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 
 static bool has_ip6(const struct uefi_net *n)
 {
-	return n->ip.client.family == AF_INET6;
+	return n->ip.client.len == 16;
 }
 
 /* One of IPv4, which ip= may have beside, is none. */
-static void copy6(unsigned char to[16], const struct link_addr *a)
+static void copy6(unsigned char to[16], const struct nbd_ip *a)
 {
-	if (a->family == AF_INET6)
+	if (a->len == 16)
 		memcpy(to, a->ip, 16);
 }
 

@@ -4,9 +4,7 @@
  * and starts what is on it.  After a failure it returns to the firmware, which
  * goes on with its next boot entry.
  */
-#include <arpa/inet.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/words/version.h"
 #include "boot/uefi/program.h"
@@ -44,9 +42,9 @@ static void say_net(const struct uefi_program *p)
 
 	nbd_put_ip(&o, is_ip4 ? net->lease.addr : net->ip6, is_ip4 ? 4 : 16);
 	nbd_putf(&o, "/%u, ",
-		 is_ip4			 ? net->lease.prefix
-		 : net->ip.client.family ? net->ip.client.prefix
-					 : 64);
+		 is_ip4		      ? net->lease.prefix
+		 : net->ip.client.len ? net->ip.client.prefix
+				      : 64);
 	nbd_put_mac(&o, net->mac);
 	text[o.len] = '\0';
 	efi_print("nbdboot: %s, address by %s, over %s\n", text, net->from,
@@ -69,10 +67,10 @@ static void say_disk(const struct uefi_program *p)
 /* Has each server that is named an address of IPv4? */
 static bool all_ip4(const struct root_spec *r)
 {
-	uint8_t addr[4];
+	struct nbd_ip a;
 	unsigned n = 0;
 
-	while (n < r->uris && inet_pton(AF_INET, r->uri[n].host, addr) == 1)
+	while (n < r->uris && nbd_ip_parse(&a, r->uri[n].host) && a.len == 4)
 		n++;
 	return n && n == r->uris;
 }

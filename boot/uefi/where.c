@@ -127,6 +127,7 @@ static bool split_tftp(char *url, uint8_t server[16], char **name)
 {
 	static const char scheme[] = "tftp://[";
 	char *host = url + sizeof(scheme) - 1, *end;
+	struct nbd_ip a;
 
 	if (strncasecmp(url, scheme, sizeof(scheme) - 1) != 0)
 		return false;
@@ -135,7 +136,10 @@ static bool split_tftp(char *url, uint8_t server[16], char **name)
 		return false;
 	*end = '\0';
 	*name = end + 2;
-	return nbd_ip6(host, server);
+	if (!nbd_ip_parse(&a, host) || a.len != 16)
+		return false;
+	memcpy(server, a.ip, 16);
+	return true;
 }
 
 bool uefi_beside_dhcp6(char *to, size_t cap, uint8_t server[16],

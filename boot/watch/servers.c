@@ -31,7 +31,7 @@ static bool print_address(char *text, size_t cap, const struct sock_addr *a)
  */
 static bool has_family(const struct sock_addr *a)
 {
-	int fd = socket(a->len == 4 ? AF_INET : AF_INET6,
+	int fd = socket(a->host.len == 4 ? AF_INET : AF_INET6,
 			SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0)
@@ -42,7 +42,8 @@ static bool has_family(const struct sock_addr *a)
 static bool has(const struct sock_addr at[], int n, const struct sock_addr *a)
 {
 	for (int i = 0; i < n; i++)
-		if (!memcmp(&at[i], a, sizeof(*a)))
+		if (nbd_ip_same(&at[i].host, &a->host) &&
+		    at[i].port == a->port && at[i].zone == a->zone)
 			return true;
 	return false;
 }
@@ -50,7 +51,7 @@ static bool has(const struct sock_addr at[], int n, const struct sock_addr *a)
 static bool may_use(const struct watch_servers *s, const struct sock_addr *a,
 		    bool start)
 {
-	return start ? has_family(a) : a->len == 4 || s->six;
+	return start ? has_family(a) : a->host.len == 4 || s->six;
 }
 
 /* Asks for name i; false: its addresses are the same, or there is no answer. */
@@ -61,9 +62,7 @@ static bool ask(struct watch_servers *s, unsigned i, bool start)
 	int known = sock_resolve(&s->name[i], found, NULL), n = 0, same = 0;
 
 	for (int k = 0; k < known && n < BACKEND_SERVERS; k++) {
-		/* the order of a service's servers is left to chance */
-		found[k].server = false;
-		/* and two of them may have one address */
+		/* two servers of a service may have one address */
 		if (may_use(s, &found[k], start) && !has(at, n, &found[k]))
 			at[n++] = found[k];
 	}
@@ -119,7 +118,7 @@ static void fill(struct watch_servers *s, struct backend *b)
 
 void watch_servers_open(struct watch_servers *s, struct backend *b)
 {
-	static const struct sock_addr six = { .len = 16 };
+	static const struct sock_addr six = { .host.len = 16 };
 
 	s->n = b->servers;
 	memcpy(s->name, b->uris, sizeof(s->name));

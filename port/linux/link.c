@@ -303,41 +303,34 @@ int link_join(int index, int master, struct nbd_diag *d)
 	return rc ? rc : link_up(index, d);
 }
 
-static size_t ip_len(const struct link_addr *a)
+static uint8_t family(const struct nbd_ip *a)
 {
-	return a->family == AF_INET ? 4 : 16;
+	return a->len == 4 ? AF_INET : AF_INET6;
 }
 
-static int check(const struct link_addr *a, struct nbd_diag *d)
+static int check(const struct nbd_ip *a, struct nbd_diag *d)
 {
-	if ((a->family == AF_INET || a->family == AF_INET6) &&
-	    a->prefix <= ip_len(a) * 8)
+	if ((a->len == 4 || a->len == 16) && a->prefix <= nbd_ip_bits(a))
 		return 0;
 	return nbd_diag(d, NBD_E_PARAM, "not an IPv4 or IPv6 prefix: /%u",
 			a->prefix);
 }
 
-/* The broadcast address is the last address of the prefix. */
-static void put_broadcast(struct nl_msg *m, const struct link_addr *a)
+static void put_broadcast(struct nl_msg *m, const struct nbd_ip *a)
 {
 	unsigned char ip[4];
 
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned bits = a->prefix > i * 8 ? a->prefix - i * 8 : 0;
-
-		ip[i] = (unsigned char)(a->ip[i] |
-					(bits < 8 ? 0xff >> bits : 0));
-	}
+	nbd_ip_last(a, ip);
 	nl_put(m, IFA_BROADCAST, ip, sizeof(ip));
 }
 
-int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 		  struct nbd_diag *d)
 {
 	const struct ifa_cacheinfo life = { .ifa_prefered = seconds,
 					    .ifa_valid = seconds };
-	struct ifaddrmsg h = { .ifa_family = (uint8_t)a->family,
-			       .ifa_prefixlen = (uint8_t)a->prefix,
+	struct ifaddrmsg h = { .ifa_family = family(a),
+			       .ifa_prefixlen = a->prefix,
 			       .ifa_index = (uint32_t)index };
 	struct call k;
 	int rc = check(a, d);
@@ -348,9 +341,9 @@ int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
 			   sizeof(h), d);
 	if (rc < 0)
 		return rc;
-	nl_put(&k.m, IFA_LOCAL, a->ip, ip_len(a));
-	nl_put(&k.m, IFA_ADDRESS, a->ip, ip_len(a));
-	if (a->family == AF_INET && a->prefix < 31)
+	nl_put(&k.m, IFA_LOCAL, a->ip, a->len);
+	nl_put(&k.m, IFA_ADDRESS, a->ip, a->len);
+	if (a->len == 4 && a->prefix < 31)
 		put_broadcast(&k.m, a);
 	nl_put(&k.m, IFA_CACHEINFO, &life, sizeof(life));
 	return finish(&k, "add an address to", index, d);
@@ -358,10 +351,10 @@ int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
 
 int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
 {
-	bool via = r->gw.family;
+	bool via = r->gw.len;
 	const struct rtmsg h = {
-		.rtm_family = (uint8_t)r->dst.family,
-		.rtm_dst_len = (uint8_t)r->dst.prefix,
+		.rtm_family = family(&r->dst),
+		.rtm_dst_len = r->dst.prefix,
 		.rtm_table = RT_TABLE_MAIN,
 		.rtm_protocol = RTPROT_BOOT,
 		.rtm_scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
@@ -378,9 +371,9 @@ int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
 	if (rc < 0)
 		return rc;
 	if (r->dst.prefix)
-		nl_put(&k.m, RTA_DST, r->dst.ip, ip_len(&r->dst));
+		nl_put(&k.m, RTA_DST, r->dst.ip, r->dst.len);
 	if (via)
-		nl_put(&k.m, RTA_GATEWAY, r->gw.ip, ip_len(&r->dst));
+		nl_put(&k.m, RTA_GATEWAY, r->gw.ip, r->dst.len);
 	if (r->metric)
 		nl_put_u32(&k.m, RTA_PRIORITY, r->metric);
 	nl_put_u32(&k.m, RTA_OIF, (uint32_t)index);
@@ -404,7 +397,9 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	if (r->type != RTM_NEWADDR || r->len < sizeof(h))
 		return;
 	memcpy(&h, r->data, sizeof(h));
-	i.a.family = h.ifa_family;
+	i.a.len = h.ifa_family == AF_INET    ? 4
+		  : h.ifa_family == AF_INET6 ? 16
+					     : 0;
 	i.a.prefix = h.ifa_prefixlen;
 	i.index = (int)h.ifa_index;
 	i.global = h.ifa_scope < RT_SCOPE_LINK;
@@ -414,7 +409,7 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	/* on a point-to-point link IFA_ADDRESS is the peer's address */
 	if ((nl_find(r->data, r->len, sizeof(h), IFA_LOCAL, &a) ||
 	     nl_find(r->data, r->len, sizeof(h), IFA_ADDRESS, &a)) &&
-	    !check(&i.a, NULL) && a.len == ip_len(&i.a)) {
+	    !check(&i.a, NULL) && a.len == i.a.len) {
 		memcpy(i.a.ip, a.data, a.len);
 		e->fn(e->ctx, &i);
 	}
@@ -439,8 +434,7 @@ static void refresh_addr(void *ctx, const struct link_ip *a)
 {
 	struct link_ip *to = ctx;
 
-	if (a->a.family == to->a.family &&
-	    !memcmp(a->a.ip, to->a.ip, ip_len(&a->a)))
+	if (a->a.len == to->a.len && !memcmp(a->a.ip, to->a.ip, a->a.len))
 		*to = *a;
 }
 

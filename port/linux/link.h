@@ -7,6 +7,7 @@
 #ifndef PORT_LINUX_LINK_H
 #define PORT_LINUX_LINK_H
 
+#include "port/ip.h"
 #include "port/port.h"
 
 /* The loopback interface has this index in every network namespace. */
@@ -19,13 +20,6 @@ struct link {
 	unsigned mtu;
 	unsigned char mac[6]; /* zero if it has none or a longer one */
 	char name[16];
-};
-
-/* An IPv4 or IPv6 address and the length of its prefix. */
-struct link_addr {
-	int family; /* AF_INET, AF_INET6 */
-	unsigned char ip[16];
-	unsigned prefix; /* bits, at most 32 or 128 */
 };
 
 /* Calls fn for each interface, in the kernel's order (by index). */
@@ -69,13 +63,13 @@ int link_join(int index, int master, struct nbd_diag *d);
  * tentative and cannot be used (see link_each_addr()).
  */
 #define LINK_FOREVER UINT32_MAX
-int link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 		  struct nbd_diag *d);
 
 /* An address that an interface has. */
 struct link_ip {
 	int index;
-	struct link_addr a;
+	struct nbd_ip a;
 	bool global;	/* not link-local */
 	bool tentative; /* the kernel still probes for duplicates */
 	bool failed;	/* another machine has it */
@@ -87,17 +81,16 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 		   struct nbd_diag *d);
 
 /*
- * Fills *a anew for the address a->a, of which family and ip count.  Leaves it
+ * Fills *a anew for the address a->a, of which len and ip count.  Leaves it
  * as it was if no interface has it.
  */
 int link_refresh_addr(struct link_ip *a, struct nbd_diag *d);
 
 struct link_route {
-	struct link_addr dst; /* prefix 0: the default route */
-	struct link_addr
-		gw;	 /* only its ip counts; family 0: dst is on the link */
-	bool onlink;	 /* gw is on the link even if no prefix covers it */
-	unsigned metric; /* 0: the kernel's default; the lowest one wins */
+	struct nbd_ip dst; /* prefix 0: the default route */
+	struct nbd_ip gw;  /* without an address dst is on the link */
+	bool onlink;	   /* gw is on the link even if no prefix covers it */
+	unsigned metric;   /* 0: the kernel's default; the lowest one wins */
 };
 
 /* Adds a route; replaces one with the same dst and metric. */

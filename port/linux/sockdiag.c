@@ -132,8 +132,8 @@ static bool read_inet(const struct nl_reply *r, int index,
 	l->live = m.idiag_state == ESTABLISHED;
 	l->local_port = ntohs(m.id.idiag_sport);
 	l->peer_port = ntohs(m.id.idiag_dport);
-	memcpy(l->local, m.id.idiag_src, sizeof(l->local));
-	memcpy(l->peer, m.id.idiag_dst, sizeof(l->peer));
+	l->local = nbd_ip_of(m.id.idiag_src, l->family == AF_INET ? 4 : 16);
+	l->peer = nbd_ip_of(m.id.idiag_dst, l->local.len);
 	_Static_assert(sizeof(l->id) >= sizeof(m.id), "id[] is too small");
 	memcpy(l->id, &m.id, sizeof(m.id));
 	read_info(r, l);

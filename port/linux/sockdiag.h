@@ -10,6 +10,7 @@
 #ifndef PORT_LINUX_SOCKDIAG_H
 #define PORT_LINUX_SOCKDIAG_H
 
+#include "port/ip.h"
 #include "port/linux/netlink.h"
 
 #include <sys/socket.h>
@@ -24,7 +25,7 @@ struct sockdiag_link {
 	bool live;	 /* connected; a dead one soon leaves the list */
 	/* from here on for TCP only */
 	uint16_t local_port, peer_port;
-	unsigned char local[16], peer[16]; /* 4 or 16 bytes */
+	struct nbd_ip local, peer;
 	struct sockdiag_tls tls; /* 0: in the clear, or unknown: the kernel */
 				 /* reports it only to CAP_NET_ADMIN */
 	uint64_t sent, received; /* bytes: acknowledged, and received */

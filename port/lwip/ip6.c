@@ -99,9 +99,9 @@ bool lwnet_ip6_taken(const struct lwnet *net)
 
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a)
 {
-	if (a->len != 16)
+	if (a->host.len != 16)
 		return false;
-	set_ip6(ip, a->ip);
+	set_ip6(ip, a->host.ip);
 	return true;
 }
 
@@ -112,7 +112,7 @@ bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
 	const ip_addr_t *from;
 	ip_addr_t to;
 
-	set_ip6(&to, a->ip);
+	set_ip6(&to, a->host.ip);
 	from = ip6_select_source_address((struct netif *)&net->netif,
 					 ip_2_ip6(&to));
 	if (!from || (ip6_addr_islinklocal(ip_2_ip6(from)) &&
@@ -120,19 +120,6 @@ bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
 		return false;
 	memcpy(own, ip_2_ip6(from)->addr, 16);
 	return true;
-}
-
-bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
-{
-	char text[64];
-	size_t len = strcspn(host, "%");
-
-	if (len >= sizeof(text))
-		return false;
-	memcpy(text, host, len);
-	text[len] = '\0';
-	a->len = 16;
-	return nbd_ip6(text, a->ip);
 }
 
 void lwnet_ip6_drop(void)

@@ -222,12 +222,12 @@ static void address(ip_addr_t *ip, const struct sock_addr *a)
 {
 	memset(ip, 0, sizeof(*ip));
 	if (!lwnet_ip6_take(ip, a))
-		memcpy(&ip_2_ip4(ip)->addr, a->ip, 4);
+		memcpy(&ip_2_ip4(ip)->addr, a->host.ip, 4);
 }
 
 static bool is_usable(const struct sock_addr *a)
 {
-	return a->len == 4 || (LWIP_IPV6 && a->len == 16);
+	return a->host.len == 4 || (LWIP_IPV6 && a->host.len == 16);
 }
 
 static int start(struct lwnet_link *l, const struct sock_addr *a)

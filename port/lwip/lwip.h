@@ -171,8 +171,6 @@ bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a);
 /* Our own address towards *a, of IPv6; false: there is no way. */
 bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
 		      unsigned char own[16]);
-/* "fd00::1", "fe80::1%eth0": there is one interface. */
-bool lwnet_ip6_parse(const char *host, struct sock_addr *a);
 /* Gives back the frames of packets that are incomplete. */
 void lwnet_ip6_drop(void);
 

@@ -37,12 +37,6 @@ bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,
 	return false;
 }
 
-bool lwnet_ip6_parse(const char *host, struct sock_addr *a)
-{
-	(void)host, (void)a;
-	return false;
-}
-
 void lwnet_ip6_drop(void)
 {
 }

@@ -152,14 +152,14 @@ static bool source_of(void *ctx, const struct sock_addr *a,
 {
 	const struct lwnet *net = ctx;
 
-	return a->len == 16 ? lwnet_ip6_source(net, a, own)
-			    : !ip4_addr_isany(netif_ip4_addr(&net->netif));
+	return a->host.len == 16 ? lwnet_ip6_source(net, a, own)
+				 : !ip4_addr_isany(netif_ip4_addr(&net->netif));
 }
 
 static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 {
-	*a = (struct sock_addr){ .len = 4, .port = port };
-	return nbd_ip4(host, a->ip) || lwnet_ip6_parse(host, a);
+	*a = (struct sock_addr){ .port = port };
+	return nbd_ip_host(&a->host, host) && (LWIP_IPV6 || a->host.len == 4);
 }
 
 /*
@@ -169,10 +169,10 @@ static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 static void await_ip6(struct lwnet *net, const struct sock_addr *first)
 {
 	uint64_t begin = nbd_now_ms();
-	bool is_local = first->ip[0] == 0xfe && (first->ip[1] & 0xc0) == 0x80;
 	unsigned char ip[16];
 
-	if (!LWIP_IPV6 || first->len != 16 || is_local)
+	if (!LWIP_IPV6 || first->host.len != 16 ||
+	    nbd_ip_link_local(&first->host))
 		return;
 	while (!lwnet_ip6(net, ip) && nbd_now_ms() - begin < ROUTER_MS)
 		lwnet_wait(net, 100);

@@ -3,9 +3,7 @@
 #include "port/mbedtls/creds.h"
 #include "core/nbd_uri.h"
 
-#include <arpa/inet.h>
 #include <string.h>
-#include <sys/socket.h>
 
 /* ---- pre-shared keys ---- */
 
@@ -97,19 +95,8 @@ bool creds_match_name(const unsigned char *name, size_t len, const char *host)
 
 void creds_host(struct creds_host *h, const char *name)
 {
-	char text[64];
-	size_t len = strcspn(name, "%");
-
 	h->name = name;
-	h->ip_len = 0;
-	if (len >= sizeof(text))
-		return;
-	memcpy(text, name, len);
-	text[len] = '\0';
-	if (inet_pton(AF_INET, name, h->ip) == 1)
-		h->ip_len = 4;
-	else if (inet_pton(AF_INET6, text, h->ip) == 1)
-		h->ip_len = 16;
+	nbd_ip_host(&h->ip, name);
 }
 
 static void put_address(struct nbd_out *o, const unsigned char *p, size_t len)
@@ -129,10 +116,10 @@ bool creds_is_host(const struct creds_host *h, const unsigned char *p,
 		nbd_put(o, ", ", 2);
 	if (address) {
 		put_address(o, p, len);
-		return len && len == h->ip_len && !memcmp(p, h->ip, len);
+		return len && len == h->ip.len && !memcmp(p, h->ip.ip, len);
 	}
 	nbd_put_safe(o, (const char *)p, len);
-	return !h->ip_len && creds_match_name(p, len, h->name);
+	return !h->ip.len && creds_match_name(p, len, h->name);
 }
 
 bool creds_names_address(const struct creds_host *h, const unsigned char *p,
@@ -141,10 +128,10 @@ bool creds_names_address(const struct creds_host *h, const unsigned char *p,
 	struct creds_host named;
 	char text[64];
 
-	if (!h->ip_len || len >= sizeof(text))
+	if (!h->ip.len || len >= sizeof(text))
 		return false;
 	memcpy(text, p, len);
 	text[len] = '\0';
 	creds_host(&named, text);
-	return named.ip_len == h->ip_len && !memcmp(named.ip, h->ip, h->ip_len);
+	return nbd_ip_same(&named.ip, &h->ip);
 }

@@ -4,6 +4,7 @@
 #define PORT_MBEDTLS_CREDS_H
 
 #include "port/credentials.h"
+#include "port/ip.h"
 
 /* Bytes: the longest pre-shared key and user name that mbedTLS accepts. */
 #define CREDS_PSK_MAX  64
@@ -34,8 +35,7 @@ bool creds_match_name(const unsigned char *name, size_t len, const char *host);
 /* The host that a certificate must name: a DNS name or an IP address. */
 struct creds_host {
 	const char *name;
-	unsigned char ip[16];
-	size_t ip_len; /* bytes: 4 or 16; 0: the host is a name */
+	struct nbd_ip ip; /* none: the host is a name */
 };
 
 /* Fills *h.  Keeps the pointer name; ignores the zone of an address. */

@@ -274,7 +274,7 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 	mbedtls_ssl_init(&p->ssl);
 	ret = mbedtls_ssl_setup(&p->ssl, &c->ssl);
 	/* RFC 6066: a server name (SNI) is never an address */
-	if (!ret && !c->psk && !c->host.ip_len)
+	if (!ret && !c->psk && !c->host.ip.len)
 		ret = mbedtls_ssl_set_hostname(&p->ssl, c->host.name);
 	else if (!ret) /* verify_certificate() compares an address */
 		ret = mbedtls_ssl_set_hostname(&p->ssl, NULL);

@@ -53,7 +53,8 @@ static bool source_of(void *ctx, const struct sock_addr *a,
 
 static bool has_ipv6(void)
 {
-	static const struct sock_addr global = { .len = 16, .ip = { 0x20 } };
+	static const struct sock_addr global = { .host = { .len = 16,
+							   .ip = { 0x20 } } };
 	unsigned char own[16];
 
 	return source_of(NULL, &global, own);
@@ -131,7 +132,8 @@ static bool is_loopback(const struct sock_addr *a)
 {
 	static const uint8_t six[16] = { [15] = 1 };
 
-	return a->len == 4 ? a->ip[0] == 127 : !memcmp(a->ip, six, 16);
+	return a->host.len == 4 ? a->host.ip[0] == 127
+				: !memcmp(a->host.ip, six, 16);
 }
 
 /*

@@ -117,7 +117,7 @@ union address {
 static socklen_t encode(union address *u, const struct sock_addr *a)
 {
 	memset(u, 0, sizeof(*u));
-	if (!a->len) {
+	if (!a->host.len) {
 		u->un.sun_family = AF_UNIX;
 		memcpy(u->un.sun_path, a->path, a->path_len);
 		return (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
@@ -126,12 +126,12 @@ static socklen_t encode(union address *u, const struct sock_addr *a)
 	/* the port is at the same place in both */
 	u->in.sin_port = htons(a->port);
 	u->in.sin_family = AF_INET;
-	memcpy(&u->in.sin_addr, a->ip, 4);
-	if (a->len == 4)
+	memcpy(&u->in.sin_addr, a->host.ip, 4);
+	if (a->host.len == 4)
 		return sizeof(u->in);
 	u->in6.sin6_family = AF_INET6;
 	u->in6.sin6_flowinfo = 0;
-	memcpy(&u->in6.sin6_addr, a->ip, 16);
+	memcpy(&u->in6.sin6_addr, a->host.ip, 16);
 	u->in6.sin6_scope_id = a->zone;
 	return sizeof(u->in6);
 }
@@ -150,13 +150,13 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	s->reads = 0;
 	s->fd = -1;
 	/* it would run modprobe, from a root that may be away */
-	if (kept_six == LACKS && a->len == 16)
+	if (kept_six == LACKS && a->host.len == 16)
 		return NBD_E_UNREACHABLE;
 	s->fd = socket(u.any.sa_family, type, 0);
 	if (s->fd < 0)
 		return errno == EAFNOSUPPORT ? NBD_E_UNREACHABLE
 					     : sock_error(errno);
-	if (a->len) {
+	if (a->host.len) {
 		tune(s->fd);
 		sock_from_bind(s, u.any.sa_family, len);
 	}
@@ -188,14 +188,14 @@ int sock_open(const struct sock_addr *a, int type)
 
 bool sock_lacks(const struct sock_addr *a)
 {
-	if (a->len != 16 || kept_six)
-		return a->len == 16 && kept_six == LACKS;
+	if (a->host.len != 16 || kept_six)
+		return a->host.len == 16 && kept_six == LACKS;
 	return access("/proc/net/if_inet6", F_OK);
 }
 
 void sock_lacks_keep(void)
 {
-	static const struct sock_addr six = { .len = 16 };
+	static const struct sock_addr six = { .host.len = 16 };
 
 	kept_six = sock_lacks(&six) ? LACKS : HAS;
 }
@@ -210,7 +210,7 @@ void sock_clear(const struct sock *s, const struct sock_addr *a)
 	union address u;
 	socklen_t len = encode(&u, a);
 
-	if (a->len)
+	if (a->host.len)
 		sock_from_clear(s, &u.any, len);
 }
 

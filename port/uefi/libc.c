@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include "port/text.h"
 
@@ -195,11 +193,6 @@ char *strpbrk(const char *s, const char *any)
 {
 	s += strcspn(s, any);
 	return *s ? (char *)(uintptr_t)s : NULL;
-}
-
-int inet_pton(int family, const char *text, void *to)
-{
-	return family == AF_INET ? nbd_ip4(text, to) : nbd_ip6(text, to);
 }
 
 int atoi(const char *s)

@@ -163,8 +163,8 @@ static int tcp4_resolve(struct nbd_stack *net, const struct nbd_uri *uri,
 	struct sock_addr *a = &addrs[0];
 
 	(void)net;
-	*a = (struct sock_addr){ .len = 4, .port = uri->port };
-	if (nbd_ip4(uri->host, a->ip))
+	*a = (struct sock_addr){ .port = uri->port };
+	if (nbd_ip_parse(&a->host, uri->host) && a->host.len == 4)
 		return 1;
 	return nbd_diag(d, NBD_E_RESOLVE,
 			"%s: the firmware's TCP takes IPv4 addresses only",
@@ -181,7 +181,7 @@ static efi_status configure(struct efi_tcp4 *t, struct efi_tcp4_link *l,
 
 	memcpy(c.ap.addr, t->addr, 4);
 	memcpy(c.ap.mask, t->mask, 4);
-	memcpy(c.ap.remote, a->ip, 4);
+	memcpy(c.ap.remote, a->host.ip, 4);
 	c.ap.remote_port = a->port;
 	c.ap.active = true;
 	return l->p->configure(l->p, &c) ? EFI_DEVICE_ERROR

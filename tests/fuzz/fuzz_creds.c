@@ -54,12 +54,12 @@ static void match(const uint8_t *data, size_t size)
 	/* a name without a star matches only a host of its length */
 	same(!is || memchr(name, '*', half) || half + 1 >= strlen(host));
 	creds_host(&h, host);
-	same(h.ip_len == 0 || h.ip_len == 4 || h.ip_len == 16);
+	same(h.ip.len == 0 || h.ip.len == 4 || h.ip.len == 16);
 	same(creds_is_host(&h, (unsigned char *)name, half, false, &o) ==
-	     (is && !h.ip_len));
+	     (is && !h.ip.len));
 	same(o.len <= o.cap);
 	if (creds_names_address(&h, (unsigned char *)name, half))
-		same(h.ip_len);
+		same(h.ip.len);
 	creds_is_host(&h, (unsigned char *)name, half, true, &o);
 	same(o.len <= o.cap);
 	free(host);

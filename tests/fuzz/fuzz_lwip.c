@@ -358,8 +358,8 @@ static void talk(void)
 	int rc;
 
 	if (f.left & 1 || lwnet_resolve(&net.stack, &uri, a, &d) < 1) {
-		a[0] = (struct sock_addr){ .len = 4, .port = 10809 };
-		memcpy(a[0].ip, peer_ip, 4);
+		a[0] = (struct sock_addr){ .port = 10809 };
+		a[0].host = nbd_ip_of(peer_ip, 4);
 	}
 	if (lwnet_connect(&net.stack, &s, &a[0]) != NBD_E_AGAIN)
 		return;

@@ -20,11 +20,10 @@ static void check_text(const char *text, size_t cap)
 }
 
 /* may: it may be missing. */
-static void check_address(const struct link_addr *a, bool may)
+static void check_address(const struct nbd_ip *a, bool may)
 {
-	same(a->family == AF_INET || a->family == AF_INET6 ||
-	     (may && !a->family));
-	same(!a->family || a->prefix <= net_ip_bits(a));
+	same(a->len == 4 || a->len == 16 || (may && !a->len));
+	same(!a->len || a->prefix <= nbd_ip_bits(a));
 }
 
 static void check_ip(const struct ip_config *ip)
@@ -37,7 +36,7 @@ static void check_ip(const struct ip_config *ip)
 	check_address(&ip->dns[0], true);
 	check_address(&ip->dns[1], true);
 	same(ip->method <= IP_DHCP6 && ip->mtu <= 65535);
-	same((ip->method == IP_STATIC) == !!ip->client.family);
+	same((ip->method == IP_STATIC) == !!ip->client.len);
 }
 
 static void check_plan(const struct net_plan *p)

@@ -19,7 +19,7 @@ static void same(bool yes)
 
 static void check(const unsigned char *p, size_t len)
 {
-	struct link_addr dns[MAX + 1];
+	struct nbd_ip dns[MAX + 1];
 	char domains[NET_DOMAINS + 1] = { [NET_DOMAINS] = 'x' };
 	unsigned n, again;
 
@@ -27,9 +27,9 @@ static void check(const unsigned char *p, size_t len)
 	same(strlen(domains) < NET_DOMAINS && domains[NET_DOMAINS] == 'x');
 	memset(dns, 0x5a, sizeof(dns));
 	n = net_ra_dns(p, len, 1, dns, 0, MAX);
-	same(n <= MAX && dns[n].family == 0x5a5a5a5a);
+	same(n <= MAX && dns[n].len == 0x5a);
 	for (unsigned i = 0; i < n; i++) {
-		same(dns[i].family == AF_INET6 && dns[i].prefix == 128);
+		same(dns[i].len == 16 && dns[i].prefix == 128);
 		for (unsigned k = 0; k < i; k++)
 			same(memcmp(dns[i].ip, dns[k].ip, 16) != 0);
 	}

@@ -105,7 +105,7 @@ static int connect_to(struct nbd_stack *stack, struct sock *s,
 {
 	int i = 0, err;
 
-	if (!a->len)
+	if (!a->host.len)
 		return posix.connect(stack, s, a);
 	while (i < MAX && inner[i].fd >= 0)
 		i++;

@@ -36,12 +36,12 @@ static void every_word_is_read(void **state)
 	     "options rotate ndots:2 timeout:3 attempts:4 ndots:x\n"
 	     "sortlist 192.0.2.0");
 	assert_int_equal(c.n, 4);
-	assert_int_equal(c.server[0].len, 4);
+	assert_int_equal(c.server[0].host.len, 4);
 	assert_int_equal(c.server[0].port, DNS_PORT);
-	assert_memory_equal(c.server[0].ip, "\xc0\0\2\1", 4);
-	assert_int_equal(c.server[1].len, 16);
+	assert_memory_equal(c.server[0].host.ip, "\xc0\0\2\1", 4);
+	assert_int_equal(c.server[1].host.len, 16);
 	assert_int_equal(c.server[1].zone, 1);
-	assert_int_equal(c.server[2].ip[15], 1);
+	assert_int_equal(c.server[2].host.ip[15], 1);
 	assert_int_equal(c.server[2].zone, 0);
 	assert_string_equal(c.search, "a.example b.example");
 	assert_int_equal(c.ndots, 2);
@@ -67,7 +67,7 @@ static void what_is_missing_or_too_much_has_its_default(void **state)
 	(void)state;
 	conf("");
 	assert_int_equal(c.n, 1);
-	assert_memory_equal(c.server[0].ip, "\x7f\0\0\1", 4);
+	assert_memory_equal(c.server[0].host.ip, "\x7f\0\0\1", 4);
 	assert_int_equal(c.ndots, 1);
 	assert_int_equal(c.timeout_ms, 5000);
 	assert_int_equal(c.attempts, 2);
@@ -102,7 +102,7 @@ static void every_server_that_boot_net_writes_is_read(void **state)
 				      "nameserver 192.0.2.%zu\n", i);
 	conf(text);
 	assert_int_equal(c.n, NET_DNS);
-	assert_int_equal(c.server[c.n - 1].ip[3], NET_DNS);
+	assert_int_equal(c.server[c.n - 1].host.ip[3], NET_DNS);
 	/* and no more than there is room for */
 	for (size_t i = 1; i <= NET_DNS; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n,

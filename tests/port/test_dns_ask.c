@@ -326,10 +326,10 @@ static void begin(struct dns_conf *c, unsigned n, unsigned attempts)
 		unsigned char *p;
 
 		c->server[i] = (struct sock_addr){ .port = DNS_PORT };
-		p = c->server[i].ip;
-		c->server[i].len = servers[i].v6 ? 16 : 4;
+		p = c->server[i].host.ip;
+		c->server[i].host.len = servers[i].v6 ? 16 : 4;
 		memcpy(p, servers[i].v6 ? "\x20\1\xd\xb8" : "\xc0\0\2", 4);
-		p[c->server[i].len - 1] = (unsigned char)i;
+		p[c->server[i].host.len - 1] = (unsigned char)i;
 	}
 	n_ends = n_open = sent = 0;
 	first_tcp = 0;
@@ -355,7 +355,7 @@ static void a_question_by_tcp_is_one_piece(void **state)
 	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_RIGHT };
 	assert_int_equal(ask(1, 2, false), 1);
 	assert_int_equal(four.n, 1);
-	assert_memory_equal(four.ip[0], "\300\0\2\11", 4);
+	assert_memory_equal(four.ip[0].ip, "\300\0\2\11", 4);
 	assert_int_equal(first_tcp, 2 + HEAD + 17);
 }
 

@@ -75,7 +75,7 @@ static void addresses_of_the_type_are_found_behind_aliases(void **state)
 	A("\2");
 	assert_int_equal(read_answer(), DNS_FOUND);
 	assert_int_equal(f.n, 2);
-	assert_memory_equal(f.ip[1], "\xc0\0\2\2", 4);
+	assert_memory_equal(f.ip[1].ip, "\xc0\0\2\2", 4);
 	/* of another type, class or size it is none */
 	begin(DNS_AAAA, 1);
 	A("\1");

@@ -10,51 +10,49 @@ struct world {
 	const char *four, *local, *global, *teredo, *six_to_four;
 };
 
-static void put(unsigned char ip[16], const char *text, unsigned len)
+static struct nbd_ip address(const char *text)
 {
-	assert_true(len == 4 ? nbd_ip4(text, ip) : nbd_ip6(text, ip));
+	struct nbd_ip ip;
+
+	assert_true(nbd_ip_parse(&ip, text));
+	return ip;
 }
 
 /* As a kernel with a default route does: the best that it has of IPv6. */
 static bool source(void *ctx, const struct sock_addr *a, unsigned char own[16])
 {
 	const struct world *w = ctx;
+	const unsigned char *ip = a->host.ip;
 	const char *best = w->global ? w->global : w->local;
 
-	if (a->len == 4 && w->four)
-		put(own, w->four, 4);
-	else if (a->len == 4)
-		return false;
-	else if (a->ip[0] == 0xfd && w->local)
-		put(own, w->local, 16);
-	else if (a->ip[0] == 0x20 && a->ip[1] == 2 && w->six_to_four)
-		put(own, w->six_to_four, 16);
-	else if (a->ip[0] == 0x20 && !a->ip[2] && w->teredo)
-		put(own, w->teredo, 16);
-	else if (best)
-		put(own, best, 16);
-	else
-		return false;
-	return true;
+	if (a->host.len == 4)
+		best = w->four;
+	else if (ip[0] == 0xfd && w->local)
+		best = w->local;
+	else if (ip[0] == 0x20 && ip[1] == 2 && w->six_to_four)
+		best = w->six_to_four;
+	else if (ip[0] == 0x20 && !ip[2] && w->teredo)
+		best = w->teredo;
+	if (best)
+		memcpy(own, address(best).ip, 16);
+	return best;
 }
 
 static void assert_order(struct world w, const char *const before[],
 			 const char *const after[], int n)
 {
 	struct sock_addr a[SOCK_MAX_ADDRS];
-	unsigned char want[16];
 
 	memset(a, 0, sizeof(a));
 	for (int i = 0; i < n; i++) {
-		a[i].len = strchr(before[i], ':') ? 16 : 4;
+		a[i].host = address(before[i]);
 		a[i].port = 7;
-		put(a[i].ip, before[i], a[i].len);
 	}
 	nbd_names_sort(a, n, source, &w);
 	for (int i = 0; i < n; i++) {
-		assert_int_equal(a[i].len, strchr(after[i], ':') ? 16 : 4);
-		put(want, after[i], a[i].len);
-		assert_memory_equal(a[i].ip, want, a[i].len);
+		struct nbd_ip want = address(after[i]);
+
+		assert_memory_equal(&a[i].host, &want, sizeof(want));
 		assert_int_equal(a[i].port, 7);
 	}
 }
@@ -111,17 +109,22 @@ static void both_kinds_have_room(void **state)
 {
 	struct sock_addr a[SOCK_MAX_ADDRS];
 	struct dns_found six = { .n = DNS_ADDRS }, four = { .n = 0 };
+	const unsigned char zeros[16] = { 0 };
 
 	(void)state;
+	for (unsigned i = 0; i < DNS_ADDRS; i++) {
+		six.ip[i] = nbd_ip_of(zeros, 16);
+		four.ip[i] = nbd_ip_of(zeros, 4);
+	}
 	assert_int_equal(nbd_names_take(a, 9, &six, &four), SOCK_MAX_ADDRS);
-	assert_int_equal(a[SOCK_MAX_ADDRS - 1].len, 16);
+	assert_int_equal(a[SOCK_MAX_ADDRS - 1].host.len, 16);
 	four.n = 3;
-	four.ip[2][3] = 5;
+	four.ip[2].ip[3] = 5;
 	assert_int_equal(nbd_names_take(a, 9, &six, &four),
 			 SOCK_MAX_ADDRS / 2 + 3);
-	assert_int_equal(a[SOCK_MAX_ADDRS / 2 - 1].len, 16);
-	assert_int_equal(a[SOCK_MAX_ADDRS / 2 + 2].len, 4);
-	assert_int_equal(a[SOCK_MAX_ADDRS / 2 + 2].ip[3], 5);
+	assert_int_equal(a[SOCK_MAX_ADDRS / 2 - 1].host.len, 16);
+	assert_int_equal(a[SOCK_MAX_ADDRS / 2 + 2].host.len, 4);
+	assert_int_equal(a[SOCK_MAX_ADDRS / 2 + 2].host.ip[3], 5);
 	assert_int_equal(a[SOCK_MAX_ADDRS / 2 + 2].port, 9);
 	four.n = DNS_ADDRS;
 	assert_int_equal(nbd_names_take(a, 9, &six, &four), SOCK_MAX_ADDRS);

@@ -71,8 +71,7 @@ int __wrap_dns_ask(const struct dns_conf *c, const char *name, bool want_six,
 		return NBD_E_RESOLVE;
 	if (!want_six || !has_six)
 		return 0;
-	memset(six->ip, 0, sizeof(six->ip));
-	six->ip[0][0] = 0xfd;
+	six->ip[0] = (struct nbd_ip){ .len = 16, .ip = { 0xfd } };
 	six->n = 1;
 	return 1;
 }
@@ -102,7 +101,7 @@ static void a_short_name_may_have_ipv6_alone(void **state)
 	assert_int_equal(look_up("srv0", "a.test b.test", "srv0.b.test"), 1);
 	assert_string_equal(asked, "srv0.a.test srv0.b.test srv0 "
 				   "srv0.a.test* srv0.b.test* ");
-	assert_int_equal(found[0].len, 16);
+	assert_int_equal(found[0].host.len, 16);
 	assert_int_equal(found[0].port, 10809);
 	assert_int_equal(look_up("srv0.test", "a.test", "srv0.test"), 1);
 	assert_string_equal(asked, "srv0.test srv0.test* ");
@@ -186,7 +185,7 @@ static void a_service_has_the_addresses_of_its_servers(void **state)
 					   "srv0.test srv0.test* ");
 	assert_int_equal(found[0].port, 10810);
 	assert_true(found[0].server);
-	assert_int_equal(found[1].len, 16);
+	assert_int_equal(found[1].host.len, 16);
 	assert_int_equal(found[1].port, 10812);
 	assert_true(found[1].server);
 }

@@ -407,7 +407,7 @@ static void this_kernel_separates_the_sockets_of_a_device(void **state)
 	close(u[0]);
 	assert_seen(&s, 1, 1);
 	assert_int_equal(last_tcp.tls.version, 0);
-	assert_memory_equal(last_tcp.peer, "\x7f\0\0\1", 4);
+	assert_memory_equal(last_tcp.peer.ip, "\x7f\0\0\1", 4);
 	/* ended as if by its peer, and it alone */
 	need(sockdiag_destroy(&s, &last_tcp, &diag),
 	     "this kernel ends no connections");

@@ -48,8 +48,8 @@ static void a_connection_is_read_with_all_its_attributes(void **state)
 	assert_true(l.live);
 	assert_int_equal(l.local_port, 40000);
 	assert_int_equal(l.peer_port, 10809);
-	assert_memory_equal(l.local, "\xc0\x00\x02\x02", 4);
-	assert_memory_equal(l.peer, "\xc0\x00\x02\x01", 4);
+	assert_memory_equal(l.local.ip, "\xc0\x00\x02\x02", 4);
+	assert_memory_equal(l.peer.ip, "\xc0\x00\x02\x01", 4);
 	assert_true(l.sent == 1ull << 40);
 	assert_true(l.received == 5);
 	assert_int_equal(l.rtt, 250);
@@ -76,9 +76,9 @@ static void addresses_of_ipv6_are_read_whole(void **state)
 	assert_true(reads(&t, 3, &l));
 	assert_int_equal(l.family, AF_INET6);
 	inet_pton(AF_INET6, t.local, want);
-	assert_memory_equal(l.local, want, 16);
+	assert_memory_equal(l.local.ip, want, 16);
 	inet_pton(AF_INET6, t.peer, want);
-	assert_memory_equal(l.peer, want, 16);
+	assert_memory_equal(l.peer.ip, want, 16);
 }
 
 static void only_what_is_established_lives(void **state)

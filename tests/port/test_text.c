@@ -2,6 +2,7 @@
 /* port/text.c, port/utf8.c, port/diag.c: what a person gets to read. */
 #include "tests/unit.h"
 #include "tests/guard.h"
+#include "port/ip.h"
 #include "port/port.h"
 #include "port/utf8.h"
 
@@ -317,18 +318,19 @@ static void an_ipv4_address_is_four_numbers(void **state)
 		"192.0.2.1.", "192.0.2.1.5", "192.0.2.256", "192..2.1",
 		"192.0.2.1 ", " 192.0.2.1",  "192.0.2.-1",  "192.0.2.0001",
 		"0x7f.0.0.1", "fd00::1",     "example.org", "192.0.2.1%eth0",
+		"192.0.2.01",
 	};
-	unsigned char ip[4];
+	struct nbd_ip a;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_false(nbd_ip4(wrong[i], ip));
-	assert_true(nbd_ip4("192.0.2.1", ip));
-	assert_memory_equal(ip, "\xc0\0\2\1", 4);
-	assert_true(nbd_ip4("255.255.255.255", ip));
-	assert_memory_equal(ip, "\xff\xff\xff\xff", 4);
-	assert_true(nbd_ip4("0.0.0.0", ip));
-	assert_memory_equal(ip, "\0\0\0\0", 4);
+		assert_false(nbd_ip_parse(&a, wrong[i]) && a.len == 4);
+	assert_true(nbd_ip_parse(&a, "192.0.2.1"));
+	assert_memory_equal(a.ip, "\xc0\0\2\1", 4);
+	assert_true(nbd_ip_parse(&a, "255.255.255.255"));
+	assert_memory_equal(a.ip, "\xff\xff\xff\xff", 4);
+	assert_true(nbd_ip_parse(&a, "0.0.0.0"));
+	assert_memory_equal(a.ip, "\0\0\0\0", 4);
 }
 
 /* The same as inet_pton(3) says of each. */
@@ -379,13 +381,14 @@ static void an_ipv6_address_is_as_the_c_library_reads_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		unsigned char ip[16], want[16];
+		unsigned char want[16];
 		bool good = inet_pton(AF_INET6, texts[i], want) == 1;
+		struct nbd_ip a;
 
-		if (nbd_ip6(texts[i], ip) != good)
+		if ((nbd_ip_parse(&a, texts[i]) && a.len == 16) != good)
 			fail_msg("%s", texts[i]);
 		if (good)
-			assert_memory_equal(ip, want, 16);
+			assert_memory_equal(a.ip, want, 16);
 	}
 }
 

@@ -14,7 +14,7 @@ static const unsigned char ip[16] = { 0xfe, 0x80, [15] = 7 };
 
 static int own_namespace(void **state)
 {
-	struct link_ip a = { .a = { .family = AF_INET6, .prefix = 64 },
+	struct link_ip a = { .a = { .len = 16, .prefix = 64 },
 			     .tentative = true };
 	int rc;
 

@@ -151,9 +151,10 @@ struct efi_world efi = { .bs = &services };
 
 /* ---- the tests ---- */
 
-static const struct sock_addr server = { .len = 4,
-					 .port = 10809,
-					 .ip = { 192, 0, 2, 1 } };
+static const struct sock_addr server = {
+	.host = { .len = 4, .ip = { 192, 0, 2, 1 } },
+	.port = 10809,
+};
 
 static int setup(void **state)
 {

@@ -54,7 +54,7 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 	(void)uri, (void)d;
 	memset(addrs, 0, w.n_addrs * sizeof(addrs[0]));
 	for (unsigned i = 0; i < w.n_addrs; i++) {
-		addrs[i].len = 4;
+		addrs[i].host.len = 4;
 		addrs[i].port = (uint16_t)i;
 	}
 	return (int)w.n_addrs;

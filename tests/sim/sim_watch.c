@@ -716,11 +716,12 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 	for (unsigned i = 0; i < w.n_slots; i++) {
 		struct sockdiag_link l = { .family = AF_INET,
 					   .peer_port = 10809,
-					   .peer = { 192, 0, 2 } };
+					   .peer = { .len = 4,
+						     .ip = { 192, 0, 2 } } };
 
 		l.live = w.slots[i].state == LIVE ||
 			 w.slots[i].state == REPORTED;
-		l.peer[3] = (unsigned char)w.slots[i].server;
+		l.peer.ip[3] = (unsigned char)w.slots[i].server;
 		l.local_port = (uint16_t)(w.slots[i].life * SLOTS + i);
 		/* 200 bytes a second */
 		if (w.slots[i].read == CRAWLS)
@@ -778,10 +779,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 {
 	(void)d;
 	memset(&addrs[0], 0, sizeof(addrs[0]));
-	addrs[0].len = 4;
+	addrs[0].host.len = 4;
 	addrs[0].port = 10809;
-	memcpy(addrs[0].ip, "\xc0\x00\x02", 3);
-	addrs[0].ip[3] = (unsigned char)server_of(uri);
+	memcpy(addrs[0].host.ip, "\xc0\x00\x02", 3);
+	addrs[0].host.ip[3] = (unsigned char)server_of(uri);
 	return 1;
 }
 

@@ -318,10 +318,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri,
 {
 	(void)d;
 	memset(&addrs[0], 0, sizeof(addrs[0]));
-	addrs[0].len = 4;
+	addrs[0].host.len = 4;
 	addrs[0].port = uri->port;
-	memcpy(addrs[0].ip, "\xc0\x00\x02", 3);
-	addrs[0].ip[3] = (unsigned char)uri->host[0];
+	memcpy(addrs[0].host.ip, "\xc0\x00\x02", 3);
+	addrs[0].host.ip[3] = (unsigned char)uri->host[0];
 	return 1;
 }
 
@@ -344,7 +344,7 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d)
 {
-	struct sockdiag_link l = { .family = AF_INET };
+	struct sockdiag_link l = { .family = AF_INET, .peer.len = 4 };
 
 	assert_int_equal(s->fd, -2);
 	assert_int_equal(index, 3);
@@ -355,9 +355,10 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		l.local_port = (uint16_t)i;
 		l.id[0] = (unsigned char)i;
 		l.peer_port = 10809;
-		memcpy(l.peer, "\xc0\0\2", 3);
-		l.peer[3] = l.live ? (unsigned char)driver.peer[i - lists.dead]
-				   : 'a';
+		memcpy(l.peer.ip, "\xc0\0\2", 3);
+		l.peer.ip[3] =
+			l.live ? (unsigned char)driver.peer[i - lists.dead]
+			       : 'a';
 		fn(ctx, &l);
 	}
 	return lists.err ? nbd_diag(d, lists.err, "no lists") : 0;

@@ -18,13 +18,9 @@ static int run;
 static struct nbd_diag d;
 static char text[4096];
 
-static const struct link_addr v4 = { AF_INET, { 192, 0, 2, 5 }, 22 };
-static const struct link_addr v6 = { AF_INET6,
-				     { 0x20, 1, 0xd, 0xb8, [15] = 5 },
-				     64 };
-static const struct link_addr local = { AF_INET6,
-					{ 0xfe, 0x80, [15] = 9 },
-					128 };
+static const struct nbd_ip v4 = { 4, 22, { 192, 0, 2, 5 } };
+static const struct nbd_ip v6 = { 16, 64, { 0x20, 1, 0xd, 0xb8, [15] = 5 } };
+static const struct nbd_ip local = { 16, 128, { 0xfe, 0x80, [15] = 9 } };
 
 static const struct net_state machine = {
 	.up = true,
@@ -32,15 +28,15 @@ static const struct net_state machine = {
 	.kind = "ether",
 	.name = "eth0",
 	.mac = { 0x52, 0x54, 0, 1, 2, 3 },
-	.addr = { AF_INET, { 192, 0, 2, 5 }, 22 },
-	.gateway = { AF_INET, { 192, 0, 2, 1 }, 32 },
-	.dns = { { AF_INET, { 192, 0, 2, 3 }, 32 },
-		 { AF_INET6, { 0xfe, 0x80, [15] = 9 }, 128 } },
+	.addr = { 4, 22, { 192, 0, 2, 5 } },
+	.gateway = { 4, 32, { 192, 0, 2, 1 } },
+	.dns = { { 4, 32, { 192, 0, 2, 3 } },
+		 { 16, 128, { 0xfe, 0x80, [15] = 9 } } },
 	.n_dns = 2,
 	.host = "guest",
 	.domain = "example.org",
 	.root_path = "it's a root",
-	.server = { AF_INET, { 192, 0, 2, 2 }, 32 },
+	.server = { 4, 32, { 192, 0, 2, 2 } },
 };
 
 static const struct dhcp lease = {
@@ -174,7 +170,7 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 	assert_non_null(strstr(text, "/64\nGateway=fe80:"));
 	assert_null(strstr(text, "DHCP="));
 	s.addr = v4;
-	s.gateway.family = 0;
+	s.gateway.len = 0;
 	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
 	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
 		  sizeof(text));

@@ -18,14 +18,13 @@ static void begin(void)
 	o = (struct nbd_out){ .buf = text, .cap = sizeof(text) };
 }
 
-static void put(const char *name, const struct link_addr *a)
+static void put(const char *name, const struct nbd_ip *a)
 {
-	char ip[64];
-
-	if (!a->family)
+	if (!a->len)
 		return;
-	inet_ntop(a->family, a->ip, ip, sizeof(ip));
-	nbd_putf(&o, " %s %s/%u", name, ip, a->prefix);
+	nbd_putf(&o, " %s ", name);
+	nbd_put_ip(&o, a->ip, a->len);
+	nbd_putf(&o, "/%u", a->prefix);
 }
 
 static const char *describe(const struct ip_config *ip)

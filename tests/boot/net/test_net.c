@@ -53,7 +53,7 @@ struct card {
 	uint64_t probed;    /* ms: when an address can be used */
 	/* state */
 	bool up, open, open6, vlan;
-	struct link_addr addr[2];
+	struct nbd_ip addr[2];
 	unsigned sent, sent6;
 	uint64_t reply6; /* ms: when a reply is here; 0: none */
 	unsigned char xid6[3], query6[256];
@@ -174,11 +174,11 @@ int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
 	for (struct card *c = w.card; c < w.card + w.n; c++) {
 		struct link_ip local = {
 			.index = link_of(c).index,
-			.a = { AF_INET6, { 0xfe, 0x80, [15] = 1 }, 64 },
+			.a = { 16, 64, { 0xfe, 0x80, [15] = 1 } },
 		};
 		struct link_ip global = {
 			.index = local.index,
-			.a = { AF_INET6, { 0x20, 1, [15] = 1 }, 64 },
+			.a = { 16, 64, { 0x20, 1, [15] = 1 } },
 			.global = true,
 		};
 
@@ -193,9 +193,9 @@ int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
 					       .global = true };
 
 			own.failed = w.now >= c->duplicate && !c->declined6;
-			own.tentative = own.a.family == AF_INET6 &&
+			own.tentative = own.a.len == 16 &&
 					(w.now < c->probed || own.failed);
-			if (own.a.family)
+			if (own.a.len)
 				fn(ctx, &own);
 		}
 	}
@@ -324,9 +324,9 @@ int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 	return 0;
 }
 
-int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 			 struct nbd_diag *diag);
-int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 			 struct nbd_diag *diag)
 {
 	struct card *c = card_of(index);
@@ -334,7 +334,7 @@ int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
 	assert_int_equal(seconds, LINK_FOREVER);
 	if (c->no_address)
 		return nbd_diag(diag, NBD_E_KERNEL, "no address for you");
-	c->addr[c->addr[0].family != 0] = *a;
+	c->addr[c->addr[0].len != 0] = *a;
 	w.changed = true;
 	ask("address %s .%u/%u\n", c->name, a->ip[3], a->prefix);
 	return 0;

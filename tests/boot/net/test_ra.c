@@ -13,7 +13,7 @@
 
 #define MAX 3
 
-static struct link_addr dns[MAX];
+static struct nbd_ip dns[MAX];
 static struct guard guard;
 
 /* Options in front of an unreadable page; behind them, len less `cut` bytes. */
@@ -39,7 +39,7 @@ static void each_server_is_added_once(void **state)
 {
 	(void)state;
 	assert_int_equal(read_options(two, sizeof(two), 0, 0), 2);
-	assert_int_equal(dns[0].family, AF_INET6);
+	assert_int_equal(dns[0].len, 16);
 	assert_int_equal(dns[0].prefix, 128);
 	assert_int_equal(dns[1].ip[15], 2);
 	assert_int_equal(read_options(two, sizeof(two), 0, 2), 2);

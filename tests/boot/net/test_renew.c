@@ -100,7 +100,7 @@ int __wrap_net_export_lease(int run, const struct net_state *s,
 	(void)diag;
 	assert_true(run == 3 && root && dhcp->state == DHCP_BOUND);
 	assert_string_equal(s->name, play.name);
-	assert_int_equal(s->addr.family, AF_INET);
+	assert_int_equal(s->addr.len, 4);
 	assert_memory_equal(s->addr.ip, dhcp->lease.addr, 4);
 	/* the root hangs on it */
 	assert_int_equal(s->addr.ip[3], 5);
@@ -156,16 +156,16 @@ int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *diag);
 int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *diag)
 {
 	(void)diag;
-	assert_int_equal(a->a.family, AF_INET);
+	assert_int_equal(a->a.len, 4);
 	a->index = 2;
 	a->a.prefix = 23;
 	a->lasting = !play.managed;
 	return 0;
 }
 
-int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 			 struct nbd_diag *diag);
-int __wrap_link_add_addr(int index, const struct link_addr *a, uint32_t seconds,
+int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 			 struct nbd_diag *diag)
 {
 	(void)diag;

@@ -23,11 +23,11 @@ static int parse(const char *text)
 	return net_configure(&net, &c, NULL, &d);
 }
 
-static const char *dotted(const struct link_addr *a)
+static const char *dotted(const struct nbd_ip *a)
 {
 	static char text[16];
 
-	assert_int_equal(a->family, AF_INET);
+	assert_int_equal(a->len, 4);
 	return inet_ntop(AF_INET, a->ip, text, sizeof(text));
 }
 
@@ -58,7 +58,7 @@ static void addresses_and_masks_in_every_form(void **state)
 		assert_int_equal(ip->method, IP_STATIC);
 		same(dotted(&ip->client), t[i].client);
 		assert_int_equal(ip->client.prefix, t[i].prefix);
-		assert_int_equal(ip->gateway.family, 0);
+		assert_int_equal(ip->gateway.len, 0);
 	}
 }
 

@@ -115,7 +115,7 @@ static void the_path_of_http_boot_has_an_address_of_ipv6(void **state)
 	assert_int_equal(ip.client.ip[15], 0x50);
 	assert_int_equal(ip.client.prefix, 64);
 	assert_int_equal(ip.gateway.ip[15], 1);
-	assert_int_equal(ip.gateway.family, AF_INET6);
+	assert_int_equal(ip.gateway.len, 16);
 	assert_int_equal(ip.dns[0].ip[15], 0x53);
 	p[8 + 43] = 48;
 	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
@@ -123,7 +123,7 @@ static void the_path_of_http_boot_has_an_address_of_ipv6(void **state)
 	/* no address, no gateway, that of IPv4 */
 	memset(p + 8 + 44, 0, 16);
 	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
-	assert_int_equal(ip.gateway.family, 0);
+	assert_int_equal(ip.gateway.len, 0);
 	memset(p + 8 + 4, 0, 16);
 	assert_false(uefi_lease_path6(&ip, p, sizeof(p)));
 	assert_false(uefi_lease_path6(&ip, path, sizeof(path)));
@@ -156,13 +156,13 @@ static void pxe_by_ipv6_has_an_address_and_a_reply(void **state)
 	(void)state;
 	memset(&ip, 0, sizeof(ip));
 	uefi_lease_packet6(&ip, addr, m, sizeof(m));
-	assert_int_equal(ip.client.family, AF_INET6);
+	assert_int_equal(ip.client.len, 16);
 	assert_memory_equal(ip.client.ip, addr, 16);
 	assert_int_equal(ip.dns[0].ip[15], 0x53);
 	memset(&ip, 0, sizeof(ip));
 	uefi_lease_packet6(&ip, none, m, sizeof(m) - 1);
-	assert_int_equal(ip.client.family, 0);
-	assert_int_equal(ip.dns[0].family, 0);
+	assert_int_equal(ip.client.len, 0);
+	assert_int_equal(ip.dns[0].len, 0);
 }
 
 int main(void)

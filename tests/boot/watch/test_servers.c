@@ -70,7 +70,7 @@ static bool no_six;
 
 bool __wrap_sock_lacks(const struct sock_addr *a)
 {
-	return a->len == 16 && no_six;
+	return a->host.len == 16 && no_six;
 }
 
 static void begin(const char *uris)

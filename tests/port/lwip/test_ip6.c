@@ -110,25 +110,27 @@ static void open_with(const struct lwnet_ip6 *ip6)
 /* Which neighbour is asked for, on the way to an address? */
 static void assert_way(const char *to, const char *by)
 {
-	struct sock_addr a = { .len = 16, .port = 10809 };
-	unsigned char want[16];
+	struct sock_addr a = { .port = 10809 };
+	struct nbd_ip want;
 	struct sock s;
 
-	assert_true(nbd_ip6(to, a.ip) && nbd_ip6(by, want));
+	assert_true(nbd_ip_parse(&a.host, to) && nbd_ip_parse(&want, by));
 	memset(w.asked, 0, 16);
 	assert_int_equal(lwnet_connect(&net.stack, &s, &a), NBD_E_AGAIN);
 	for (int i = 0; i < 10; i++)
 		lwnet_wait(&net, 100);
-	assert_memory_equal(w.asked, want, 16);
+	assert_memory_equal(w.asked, want.ip, 16);
 	s.t.close(&s.t);
 }
 
 static struct lwnet_ip6 by_hand(const char *router, unsigned char prefix)
 {
 	struct lwnet_ip6 ip6 = { .prefix = prefix };
+	struct nbd_ip a = { 0 };
 
 	memcpy(ip6.ip, ours, 16);
-	assert_true(!router || nbd_ip6(router, ip6.router));
+	assert_true(!router || nbd_ip_parse(&a, router));
+	memcpy(ip6.router, a.ip, 16);
 	return ip6;
 }
 
@@ -173,9 +175,10 @@ static void packets_go_to_the_link_or_to_the_router(void **state)
 
 static void without_a_router_only_the_link_is_there(void **state)
 {
-	const struct sock_addr far = { .len = 16,
-				       .port = 1,
-				       .ip = { 0x20, 2, [15] = 1 } };
+	const struct sock_addr far = {
+		.host = { .len = 16, .ip = { 0x20, 2, [15] = 1 } },
+		.port = 1,
+	};
 	struct lwnet_ip6 ip6 = by_hand(NULL, 64);
 	struct nbd_diag d;
 	struct sock s;
@@ -238,13 +241,13 @@ static void an_announced_name_server_comes_after_ours(void **state)
 static void the_link_alone_is_no_way_to_other_networks(void **state)
 {
 	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
-	struct sock_addr far = { .len = 16 }, near = { .len = 16 };
+	struct sock_addr far = { 0 }, near = { 0 };
 	unsigned char own[16];
 	struct nbd_diag d;
 
 	(void)state;
-	assert_true(nbd_ip6("2001:db8:9::1", far.ip));
-	assert_true(nbd_ip6("fe80::9", near.ip));
+	assert_true(nbd_ip_parse(&far.host, "2001:db8:9::1"));
+	assert_true(nbd_ip_parse(&near.host, "fe80::9"));
 	open_with(NULL);
 	for (unsigned i = 0; i < 30; i++)
 		lwnet_wait(&net, 100);

@@ -251,9 +251,9 @@ static void a_lease_is_renewed_in_time(void **state)
 
 static void a_lease_that_runs_out_ends_connections(void **state)
 {
-	const struct sock_addr a = { .len = 4,
-				     .port = 10809,
-				     .ip = { 10, 0, 0, 9 } };
+	const struct sock_addr a = {
+		.port = 10809, .host = { .len = 4, .ip = { 10, 0, 0, 9 } }
+	};
 	struct sock s;
 	struct nbd_event ev = { .want = NBD_SEND };
 	struct nbd_diag d;
@@ -294,9 +294,9 @@ static void after_a_lease_another_address_is_taken(void **state)
 
 static void begin_connection(struct sock *s)
 {
-	const struct sock_addr a = { .len = 4,
-				     .port = 10809,
-				     .ip = { 10, 0, 0, 1 } };
+	const struct sock_addr a = {
+		.port = 10809, .host = { .len = 4, .ip = { 10, 0, 0, 1 } }
+	};
 	struct nbd_diag d;
 
 	assert_int_equal(lwnet_up(&net, 30000, NULL, &d), 0);
@@ -342,9 +342,9 @@ static void a_stall_ends_no_connection(void **state)
 
 static uint16_t port_after_start(unsigned char new_seed)
 {
-	const struct sock_addr a = { .len = 4,
-				     .port = 10809,
-				     .ip = { 10, 0, 0, 9 } };
+	const struct sock_addr a = {
+		.port = 10809, .host = { .len = 4, .ip = { 10, 0, 0, 9 } }
+	};
 	struct sock s;
 	struct nbd_diag d;
 	uint16_t port;
@@ -396,7 +396,7 @@ static void both_questions_wait_for_the_neighbour(void **state)
 	w.rcode[1] = 3;
 	begin_ms = w.now;
 	assert_int_equal(resolve(a), 1);
-	assert_memory_equal(a[0].ip, "\xa\0\0\7", 4);
+	assert_memory_equal(a[0].host.ip, "\xa\0\0\7", 4);
 	assert_int_equal(w.asked[0], 1);
 	assert_int_equal(w.asked[1], 1);
 	assert_true(w.now - begin_ms < 1000);
@@ -436,7 +436,7 @@ static void what_is_whole_of_an_answer_is_enough(void **state)
 	w.rcode[1] = 3;
 	w.cut = true;
 	assert_int_equal(resolve(a), 1);
-	assert_memory_equal(a[0].ip, "\xa\0\0\7", 4);
+	assert_memory_equal(a[0].host.ip, "\xa\0\0\7", 4);
 	assert_int_equal(w.asked[0], 1);
 }
 
@@ -449,7 +449,7 @@ static void a_malformed_answer_is_asked_for_again(void **state)
 	w.rcode[1] = 3;
 	w.mangled = true;
 	assert_int_equal(resolve(a), 1);
-	assert_memory_equal(a[0].ip, "\xa\0\0\7", 4);
+	assert_memory_equal(a[0].host.ip, "\xa\0\0\7", 4);
 	assert_int_equal(w.asked[0], 2);
 }
 
