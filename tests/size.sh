@@ -32,8 +32,8 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 674816 ;;
-	uefi) echo 115200 ;;
-	uefi_ipv6) echo 138240 ;;
+	uefi) echo 115712 ;;
+	uefi_ipv6) echo 138816 ;;
 	rescue) echo 349696 ;;
 	uefi_tls) echo 286720 ;;
 	esac

@@ -90,13 +90,12 @@ static int run(struct lwip_call *call, const struct command *c)
 
 static void print_details(const struct lwnet *net)
 {
-	unsigned char ip[4];
+	struct nbd_ip a = lwnet_ip(net);
 
-	lwnet_ip(net, ip);
 	lwip_say(2,
 		 "%s; address %u.%u.%u.%u; frames: %llu received, %llu sent, "
 		 "%llu acknowledgements held, %llu dropped\n",
-		 lwnet_version, ip[0], ip[1], ip[2], ip[3],
+		 lwnet_version, a.ip[0], a.ip[1], a.ip[2], a.ip[3],
 		 (unsigned long long)net->count.received,
 		 (unsigned long long)net->count.sent,
 		 (unsigned long long)net->count.held,

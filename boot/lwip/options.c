@@ -2,7 +2,6 @@
 /* The command line of nbdboot-lwip. */
 #include "boot/lwip/lwip.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 
 static const char usage[] =
@@ -59,25 +58,28 @@ static const char *cut(const char *from, const char *at, char to[64])
 	return from[len] ? from + len + 1 : from + len;
 }
 
-static bool parse_address(const char *text, struct lwnet_config *c)
+static bool parse_ip4(const char *text, struct nbd_ip *a)
 {
-	unsigned char *const more[] = { c->router, c->dns };
+	return nbd_ip_parse(a, text) && a->len == 4;
+}
+
+static bool parse_address(const char *text, struct lwnet_by_hand *a)
+{
+	struct nbd_ip *const more[] = { &a->router, &a->dns };
 	char part[64];
 	long bits;
-	uint32_t mask;
 
 	text = cut(text, "/", part);
-	if (inet_pton(AF_INET, part, c->ip) != 1)
+	if (!parse_ip4(part, &a->ip))
 		return false;
 	text = cut(text, ",", part);
 	bits = nbd_number(part, 1, 32);
 	if (bits < 1)
 		return false;
-	mask = htonl(~(uint32_t)0 << (32 - bits));
-	memcpy(c->mask, &mask, 4);
+	a->ip.prefix = (uint8_t)bits;
 	for (unsigned i = 0; i < 2 && *text; i++) {
 		text = cut(text, ",", part);
-		if (inet_pton(AF_INET, part, more[i]) != 1)
+		if (!parse_ip4(part, more[i]))
 			return false;
 	}
 	return !*text;
@@ -111,7 +113,7 @@ static bool parse_option(struct lwip_options *o, char c, const char *value)
 		o->fd = (int)fd;
 		break;
 	case 'a':
-		return parse_address(value, &o->net);
+		return parse_address(value, &o->net.ip4);
 	case 'm':
 		return parse_mac(value, o->mac);
 	case 'q':

@@ -137,7 +137,7 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
 
 	while (expired(d, now)) {
 		if (d->state == DHCP_REQUESTING)
-			memcpy(d->broke, d->lease.server, sizeof(d->broke));
+			d->broke = d->lease.server;
 		enter(d, states[d->state].next, now);
 	}
 	s = &states[d->state];
@@ -167,7 +167,7 @@ static enum {
 	GOOD
 } rank(const struct dhcp *d, const struct dhcp_lease *l)
 {
-	if (!memcmp(l->server, d->broke, sizeof(l->server)))
+	if (nbd_ip_same(&l->server, &d->broke))
 		return BROKEN;
 	return d->need_path && !l->root_path[0] ? POOR : GOOD;
 }
@@ -178,8 +178,7 @@ static enum {
  */
 static bool is_other(struct dhcp *d, const struct dhcp_lease *l)
 {
-	d->other = d->in_use &&
-		   memcmp(l->addr, d->lease.addr, sizeof(l->addr)) != 0;
+	d->other = d->in_use && !nbd_ip_same(&l->addr, &d->lease.addr);
 	return d->other;
 }
 
@@ -190,7 +189,7 @@ static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 		if (is_other(d, l))
 			return false;
 		/* its times count from the ACK on */
-		memcpy(d->lease.server, l->server, sizeof(l->server));
+		d->lease.server = l->server;
 		return enter(d, DHCP_REQUESTING, now);
 	}
 	if (d->state == DHCP_CHOOSING && rank(d, l) <= rank(d, &d->lease))
@@ -228,7 +227,7 @@ static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
 	enter(d, DHCP_SELECTING, now);
 	if (d->naks) {
 		d->due += pause(d, d->naks - 1) / 4;
-		memcpy(d->broke, l->server, sizeof(d->broke));
+		d->broke = l->server;
 	}
 	d->naks++;
 	return true;
@@ -253,20 +252,17 @@ static bool may_answer(const struct dhcp *d, const struct dhcp_lease *l,
 	const struct dhcp_lease *ours = &d->lease;
 
 	return states[d->state].any_server ||
-	       !memcmp(l->server, ours->server, sizeof(l->server)) ||
-	       (type == DHCP_ACK &&
-		!memcmp(l->addr, ours->addr, sizeof(l->addr)));
+	       nbd_ip_same(&l->server, &ours->server) ||
+	       (type == DHCP_ACK && nbd_ip_same(&l->addr, &ours->addr));
 }
 
 /* Servers that an ACK does not name are those of the offer. */
 static void fill_servers(struct dhcp_lease *l, const struct dhcp_lease *ours)
 {
-	static const uint8_t none[4];
-
-	if (!memcmp(l->server, none, sizeof(none)))
-		memcpy(l->server, ours->server, sizeof(l->server));
-	if (!memcmp(l->next, none, sizeof(none)))
-		memcpy(l->next, ours->next, sizeof(l->next));
+	if (!l->server.len)
+		l->server = ours->server;
+	if (!l->next.len)
+		l->next = ours->next;
 }
 
 bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)

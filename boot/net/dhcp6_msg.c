@@ -105,7 +105,7 @@ static bool take_dns(struct reading *r, const uint8_t *p, size_t len)
 		if (!usable(p) || y->n_dns == DHCP6_DNS)
 			y->left |= DHCP6_LEFT_DNS;
 		else
-			memcpy(y->dns[y->n_dns++], p, 16);
+			y->dns[y->n_dns++] = nbd_ip_of(p, 16);
 	if (len)
 		y->left |= DHCP6_LEFT_DNS;
 	return true;

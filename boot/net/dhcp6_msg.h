@@ -11,10 +11,7 @@
 #define BOOT_NET_DHCP6_MSG_H
 
 #include "boot/net/domains.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "port/ip.h"
 
 #define DHCP6_CLIENT 546
 #define DHCP6_SERVER 547
@@ -32,7 +29,7 @@ enum { DHCP6_LEFT_DNS = 1, DHCP6_LEFT_DOMAINS = 2, DHCP6_LEFT_URL = 4 };
 struct dhcp6_reply {
 	uint8_t left; /* DHCP6_LEFT_* */
 	unsigned n_dns;
-	uint8_t dns[DHCP6_DNS][16];
+	struct nbd_ip dns[DHCP6_DNS];
 	char domain[NET_DOMAINS]; /* names, with a blank between two */
 	char url[513];		  /* of the boot file; printable ASCII only */
 };

@@ -153,7 +153,7 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	buf[SECS + 1] = (uint8_t)q->secs;
 	buf[FLAGS] = q->broadcast ? 0x80 : 0;
 	if (q->renew)
-		memcpy(buf + CIADDR, q->ours->addr, 4);
+		memcpy(buf + CIADDR, q->ours->addr.ip, 4);
 	memcpy(buf + CHADDR, q->mac, sizeof(q->mac));
 	memcpy(buf + COOKIE, cookie, sizeof(cookie));
 	memcpy(id + 1, q->mac, sizeof(q->mac));
@@ -163,9 +163,9 @@ size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 	p = put(p, VENDOR_CLASS, "nbdboot", 7);
 	p = put(p, MAX_SIZE, max_size, 2);
 	if (q->ours && !q->renew)
-		p = put(p, WANTED, q->ours->addr, 4);
+		p = put(p, WANTED, q->ours->addr.ip, 4);
 	if (q->ours && !q->renew && q->type == DHCP_REQUEST)
-		p = put(p, SERVER, q->ours->server, 4);
+		p = put(p, SERVER, q->ours->server.ip, 4);
 	if (q->host[0])
 		p = put(p, HOST, q->host, strlen(q->host));
 	memcpy(p, ask_for, sizeof(ask_for));
@@ -378,13 +378,14 @@ static void read_addresses(const struct reading *r, struct dhcp_lease *l)
 {
 	int prefix = has(r, MASK) ? nbd_ip_mask(r->raw.mask) : -1;
 
-	l->prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
-					 : net_ip_class(l->addr));
+	l->addr.prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
+					      : net_ip_class(l->addr.ip));
 	unless(prefix > 0 || !has(r, MASK), l, DHCP_LEFT_VALUE);
 	if (has(r, ROUTER))
-		memcpy(l->router, r->raw.router, 4);
+		l->router = nbd_ip_nonzero(r->raw.router, 4);
 	l->n_dns = (uint8_t)(r->len[place(DNS)] / 4);
-	memcpy(l->dns, r->raw.dns, sizeof(l->dns));
+	for (unsigned i = 0; i < l->n_dns; i++)
+		l->dns[i] = nbd_ip_nonzero(r->raw.dns + 4 * i, 4);
 	unless(!r->cut[place(DNS)], l, DHCP_LEFT_DNS);
 	unless(read_routes(r, ROUTES, l), l, DHCP_LEFT_ROUTES);
 	if (!l->route_bytes)
@@ -447,7 +448,7 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 		return 0;
 	if (!has(&r, TYPE) || (!has(&r, SERVER) && r.raw.type[0] != DHCP_ACK))
 		return 0;
-	memcpy(l->server, r.raw.server, 4);
+	l->server = nbd_ip_nonzero(r.raw.server, 4);
 	if (r.raw.type[0] == DHCP_NAK)
 		return DHCP_NAK;
 	if (r.raw.type[0] == DHCP_OFFER && !be32(p + YIADDR))
@@ -455,9 +456,9 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	if ((r.raw.type[0] != DHCP_OFFER && r.raw.type[0] != DHCP_ACK) ||
 	    !usable(p + YIADDR))
 		return 0;
-	memcpy(l->addr, p + YIADDR, 4);
+	l->addr = nbd_ip_of(p + YIADDR, 4);
 	/* a server that names no other is meant itself */
-	memcpy(l->next, be32(p + SIADDR) ? p + SIADDR : l->server, 4);
+	l->next = be32(p + SIADDR) ? nbd_ip_of(p + SIADDR, 4) : l->server;
 	read_lease(&r, l);
 	return r.raw.type[0];
 }
@@ -473,10 +474,9 @@ bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
 	n = (*p + 7u) / 8;
 	if (left < 5 + n)
 		return false;
-	memset(r, 0, sizeof(*r));
-	r->prefix = *p;
-	memcpy(r->to, p + 1, n);
-	memcpy(r->via, p + 1 + n, 4);
+	r->to = (struct nbd_ip){ .len = 4, .prefix = *p };
+	memcpy(r->to.ip, p + 1, n);
+	r->via = nbd_ip_nonzero(p + 1 + n, 4);
 	*at += 5 + n;
 	return true;
 }

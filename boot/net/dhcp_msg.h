@@ -9,10 +9,7 @@
 #define BOOT_NET_DHCP_MSG_H
 
 #include "boot/net/domains.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "port/ip.h"
 
 #define DHCP_CLIENT 68
 #define DHCP_SERVER 67
@@ -44,17 +41,16 @@ enum {
 	DHCP_LEFT_VALUE = 32,
 };
 
-/* Addresses are in network order.  A value that was not given is 0 or "". */
+/* A value that was not given is 0 or "", and an address has no length. */
 struct dhcp_lease {
-	uint8_t addr[4];   /* ours */
-	uint8_t server[4]; /* the DHCP server that sent it; 0 only in an ACK */
-	uint8_t next[4]; /* siaddr: the server of the next step; else `server` */
-	uint8_t router[4];	  /* the first */
+	struct nbd_ip addr; /* ours; its prefix is that of the mask or class */
+	struct nbd_ip server; /* of DHCP, that sent it; none only in an ACK */
+	struct nbd_ip next;   /* siaddr: that of the next step; else `server` */
+	struct nbd_ip router; /* the first */
 	uint32_t seconds, t1, t2; /* UINT32_MAX: for ever; 0 < t1 <= t2 */
-	uint16_t mtu;	/* at least 576, which RFC 791 demands of all */
-	uint8_t prefix; /* of the mask, else of the address's class */
+	uint16_t mtu; /* at least 576, which RFC 791 demands of all */
 	uint8_t n_dns;
-	uint8_t dns[DHCP_DNS][4];
+	struct nbd_ip dns[DHCP_DNS];
 	uint16_t route_bytes;	     /* of routes[] */
 	uint8_t routes[DHCP_ROUTES]; /* see net_dhcp_route() */
 	uint8_t left;		     /* DHCP_LEFT_* */
@@ -98,10 +94,9 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 /* What was left out of l, one at a time, or NULL; advances *at, 0 at first. */
 const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at);
 
-/* One classless static route (RFC 3442); via 0.0.0.0: it is on the link. */
+/* One classless static route (RFC 3442); via none: it is on the link. */
 struct net_dhcp_route {
-	uint8_t to[4], via[4];
-	unsigned prefix;
+	struct nbd_ip to, via;
 };
 
 /*

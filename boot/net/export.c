@@ -96,7 +96,7 @@ static const char ifup[] =
 	"ConditionPathExists=!/run/systemd/network/10-nbdboot-%I.link\n";
 
 /*
- * Items from RAW4 on are members of struct dhcp, those from SIX32 on of struct
+ * Items from SERVER on are members of struct dhcp, those from SIX32 on of struct
  * lease6, the others of net_state.
  */
 enum kind {
@@ -108,7 +108,7 @@ enum kind {
 	BITS,
 	TEXT,
 	LIST,
-	RAW4,
+	SERVER,
 	U32,
 	U64,
 	SIX32,
@@ -135,7 +135,7 @@ static const struct item {
 	{ 'b', LAST, 0 },
 	{ '0', DNS, 0 },
 	{ '1', DNS, 1 },
-	{ 'S', RAW4, offsetof(struct dhcp, lease.server) },
+	{ 'S', SERVER, offsetof(struct dhcp, lease.server) },
 	{ 'L', U32, offsetof(struct dhcp, lease.seconds) },
 	{ 'T', U32, offsetof(struct dhcp, lease.t1) },
 	{ 'U', U32, offsetof(struct dhcp, lease.t2) },
@@ -176,12 +176,13 @@ static void put_item(struct page *f, char c)
 
 	while (i->c != c)
 		i++;
-	p = i->at + (i->kind < RAW4    ? (const unsigned char *)f->s
+	p = i->at + (i->kind < SERVER  ? (const unsigned char *)f->s
 		     : i->kind < SIX32 ? (const unsigned char *)f->dhcp
 				       : (const unsigned char *)f->s->lease6);
 	a = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
+	case SERVER:
 		nbd_put_ip(&f->o, a->ip, a->len);
 		return;
 	case MASK:
@@ -203,9 +204,6 @@ static void put_item(struct page *f, char c)
 		return;
 	case LIST:
 		put_list(f, (const char *)p);
-		return;
-	case RAW4:
-		nbd_put_ip(&f->o, p, 4);
 		return;
 	case BITS:
 		n = f->s->addr.prefix;

@@ -29,8 +29,8 @@ static bool asks_login(const struct net *net, const struct job *j)
 static void explain_silence(const struct net *net, const struct job *j,
 			    struct nbd_diag *d)
 {
-	const uint8_t *broke = j->dhcp.broke;
-	bool offered = j->dhcp.state > DHCP_SELECTING || broke[0];
+	const struct nbd_ip *broke = &j->dhcp.broke;
+	bool offered = j->dhcp.state > DHCP_SELECTING || broke->len;
 	/* then the port forwards, whatever else arrives */
 	bool heard = offered || j->dhcp.naks || j->ra || j->lease6.offered ||
 		     j->lease6.refused;
@@ -48,7 +48,8 @@ static void explain_silence(const struct net *net, const struct job *j,
 		nbd_diag(d, 0,
 			 "%s: the DHCP server %u.%u.%u.%u refuses what it "
 			 "offers (NAK), and no other one has an address",
-			 name, broke[0], broke[1], broke[2], broke[3]);
+			 name, broke->ip[0], broke->ip[1], broke->ip[2],
+			 broke->ip[3]);
 	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
 			 offered	 ? " the request, but one made an offer"

@@ -12,14 +12,6 @@
 #include "boot/net/joblease6.h"
 #include "port/linux/packet.h"
 
-static struct nbd_ip in4(const uint8_t ip[4], unsigned prefix)
-{
-	struct nbd_ip a = nbd_ip_nonzero(ip, 4);
-
-	a.prefix = (uint8_t)prefix;
-	return a;
-}
-
 /* ---- routes ---- */
 
 static void route(struct job *j, struct link_route r)
@@ -60,25 +52,20 @@ static void say_left(const struct job *j)
 static void lease_routes(struct job *j)
 {
 	const struct dhcp_lease *l = &j->dhcp.lease;
-	struct nbd_ip gw = in4(l->router, 32);
 	struct net_dhcp_route c;
 	unsigned at = 0;
 	bool all = false;
 
 	while (net_dhcp_route(l, &at, &c)) {
-		struct link_route r = { .gw = in4(c.via, 32) };
-
-		r.dst = in4(c.to, c.prefix);
-		r.dst.len = 4;
-		all = all || !c.prefix;
-		route(j, r);
+		all = all || !c.to.prefix;
+		route(j, (struct link_route){ .dst = c.to, .gw = c.via });
 	}
 	/*
 	 * RFC 3442: with classless routes the router option is ignored; but if
 	 * some were left out, the default route may have been one of them.
 	 */
 	if (!l->route_bytes || (!all && l->left & DHCP_LEFT_ROUTES))
-		route_all(j, &gw);
+		route_all(j, &l->router);
 }
 
 /* ---- configuring ---- */
@@ -195,7 +182,7 @@ static void lease(struct job *j, const struct net_plan *plan, uint64_t now)
 	if (p)
 		net_dhcp_take(&j->dhcp, p, len, now);
 	if (j->dhcp.state == DHCP_BOUND) {
-		j->addr = in4(j->dhcp.lease.addr, j->dhcp.lease.prefix);
+		j->addr = j->dhcp.lease.addr;
 		return;
 	}
 	if (now >= j->dhcp.due) {
@@ -262,20 +249,17 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	struct nbd_out o = { .buf = s->boot_server,
 			     .cap = sizeof(s->boot_server) - 1 };
 	struct net_dhcp_route r;
-	struct nbd_ip a;
-	unsigned i, at = 0;
+	unsigned at = 0;
 
-	s->addr = in4(l->addr, l->prefix);
+	s->addr = l->addr;
 	s->dhcp = true;
 	s->ends = l->seconds != UINT32_MAX;
-	s->gateway = in4(l->router, 32);
+	s->gateway = l->router;
 	while (net_dhcp_route(l, &at, &r))
-		if (!r.prefix)
-			s->gateway = in4(r.via, 32);
-	for (i = 0; i < l->n_dns && !p->no_peer_dns; i++) {
-		a = in4(l->dns[i], 32);
-		add_dns(s, &a, 1);
-	}
+		if (!r.to.prefix)
+			s->gateway = r.via;
+	if (!p->no_peer_dns)
+		add_dns(s, l->dns, l->n_dns);
 	if (!s->host[0]) {
 		memcpy(s->host, l->host, sizeof(s->host));
 		s->cut = l->cut;
@@ -283,7 +267,7 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	if (l->domain[0])
 		memcpy(s->domain, l->domain, sizeof(s->domain));
 	memcpy(s->root_path, l->root_path, sizeof(s->root_path));
-	s->server = in4(l->next, 32);
+	s->server = l->next;
 	nbd_put_ip(&o, s->server.ip, 4);
 	s->boot_server[o.len] = '\0';
 }

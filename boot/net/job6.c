@@ -159,12 +159,9 @@ void net_job6_state(const struct job *j, const struct net_plan *p,
 		    struct net_state *s)
 {
 	const struct dhcp6_reply *r = net_job6_config(j);
-	struct nbd_ip a = { .len = 16, .prefix = 128 };
 
-	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++) {
-		memcpy(a.ip, r->dns[i], sizeof(a.ip));
-		s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS, &a);
-	}
+	for (unsigned i = 0; i < r->n_dns && !p->no_peer_dns; i++)
+		s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS, &r->dns[i]);
 	memcpy(s->domain, r->domain, sizeof(s->domain));
 	/* many servers name a boot loader here */
 	if (nbd_is_uri(r->url))

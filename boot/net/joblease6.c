@@ -55,13 +55,11 @@ static bool start(struct job *j, const struct net_plan *p, uint64_t now)
 
 static void take_lease(struct job *j)
 {
-	struct nbd_ip a = { .len = 16, .prefix = 128 };
-
 	boot_note("%s: DHCPv6 lease", j->l.name);
 	j->twice = false;
-	memcpy(a.ip, j->lease6.lease.addr, sizeof(a.ip));
 	j->taken = true;
-	if (link_add_addr(j->l.index, &a, LINK_FOREVER, &j->why) < 0)
+	if (link_add_addr(j->l.index, &j->lease6.lease.addr, LINK_FOREVER,
+			  &j->why) < 0)
 		j->state = JOB_FAILED;
 }
 
@@ -108,8 +106,8 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 
 bool net_joblease6_ours(struct job *j, const struct link_ip *a)
 {
-	bool ours = j->taken && net_joblease6_has(j) && a->a.len == 16 &&
-		    !memcmp(a->a.ip, j->lease6.lease.addr, sizeof(a->a.ip));
+	bool ours = j->taken && net_joblease6_has(j) &&
+		    nbd_ip_same(&a->a, &j->lease6.lease.addr);
 
 	j->twice = j->twice || (ours && a->failed);
 	return ours;

@@ -114,7 +114,8 @@ static void put(struct nbd_out *o, const struct field *f,
 	else if (f->kind == DUID)
 		put_duid(o, p);
 	else if (f->kind == IP4 || f->kind == IP6)
-		nbd_put_ip(o, p, f->kind == IP4 ? 4 : 16);
+		nbd_put_ip(o, ((const struct nbd_ip *)(const void *)p)->ip,
+			   f->kind == IP4 ? 4 : 16);
 	else
 		nbd_putf(o, "%llu", (unsigned long long)number(f, p));
 	nbd_put(o, "\n", 1);
@@ -134,7 +135,7 @@ int net_kept_write(int run, const struct net_state *s, const struct dhcp *dhcp,
 		return NBD_OK;
 	}
 	memcpy(k.name, s->name, sizeof(k.name));
-	memcpy(k.local, s->local.ip, sizeof(k.local));
+	k.local = s->local;
 	if (s->lease6)
 		k.lease6 = *s->lease6;
 	else
@@ -191,11 +192,14 @@ static bool take(const char *p, const char *end, const struct field *f,
 		memcpy(to, p, (size_t)(end - p) + 1);
 		return true;
 	case IP4:
-		return nbd_ip_parse(&ip, p) && ip.len == 4 &&
-		       memcpy(to, ip.ip, 4);
 	case IP6:
-		return nbd_ip_parse(&ip, p) && ip.len == 16 &&
-		       memcpy(to, ip.ip, 16);
+		if (!nbd_ip_parse(&ip, p) ||
+		    ip.len != (f->kind == IP4 ? 4 : 16))
+			return false;
+		/* 0.0.0.0 is a server that did not name itself */
+		ip = nbd_ip_nonzero(ip.ip, ip.len);
+		memcpy(to, &ip, sizeof(ip));
+		return true;
 	case DUID:
 		if (!take_duid(p, end, &duid))
 			return false;
@@ -270,9 +274,8 @@ int net_kept_read(int run, struct net_kept *k, struct nbd_diag *d)
 
 struct nbd_ip net_kept_addr(const struct net_kept *k)
 {
-	bool six = net_lease6_begun(&k->lease6);
-	return six ? nbd_ip_of(k->lease6.lease.addr, 16)
-		   : nbd_ip_of(k->dhcp.lease.addr, 4);
+	return net_lease6_begun(&k->lease6) ? k->lease6.lease.addr
+					    : k->dhcp.lease.addr;
 }
 
 uint64_t net_kept_bound(const struct net_kept *k)

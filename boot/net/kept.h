@@ -16,7 +16,7 @@
 struct net_kept {
 	char name[16]; /* of the interface when it was got */
 	int index;
-	unsigned char local[16]; /* its link-local address, for lease6 */
+	struct nbd_ip local; /* its link-local address, for lease6 */
 	struct dhcp dhcp;
 	struct lease6 lease6;
 };

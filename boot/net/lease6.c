@@ -207,9 +207,10 @@ static enum lease6_state next_of(const struct lease6 *d, const struct row *r)
 }
 
 /* The address that is asked for; NULL: any. */
-static const uint8_t *wanted(const struct lease6 *d)
+static const struct nbd_ip *wanted(const struct lease6 *d)
 {
-	return d->in_use || d->state > LEASE6_SOLICITING ? d->lease.addr : NULL;
+	return d->in_use || d->state > LEASE6_SOLICITING ? &d->lease.addr
+							 : NULL;
 }
 
 static void advance(struct lease6 *d, uint64_t now)
@@ -255,7 +256,7 @@ size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
 
 static bool is_ours(const struct lease6 *d, const struct lease6_values *v)
 {
-	return v->has && !memcmp(v->addr, d->lease.addr, sizeof(v->addr));
+	return v->has && nbd_ip_same(&v->addr, &d->lease.addr);
 }
 
 /*

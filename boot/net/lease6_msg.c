@@ -89,7 +89,7 @@ bool net_lease6_uuid(struct lease6_id *id, const char *uuid)
 /* ---- writing ---- */
 
 /* The times are 0: a hint that we do not give. */
-static uint8_t *put_ia(uint8_t *p, uint32_t iaid, const uint8_t *addr)
+static uint8_t *put_ia(uint8_t *p, uint32_t iaid, const struct nbd_ip *addr)
 {
 	p = option6_head(p, IA_NA, IA_HEAD + (addr ? HEAD + ADDR_HEAD : 0));
 	memset(p, 0, IA_HEAD);
@@ -100,7 +100,7 @@ static uint8_t *put_ia(uint8_t *p, uint32_t iaid, const uint8_t *addr)
 		return p;
 	p = option6_head(p, IA_ADDRESS, ADDR_HEAD);
 	memset(p, 0, ADDR_HEAD);
-	memcpy(p, addr, 16);
+	memcpy(p, addr->ip, 16);
 	return p + ADDR_HEAD;
 }
 
@@ -211,14 +211,14 @@ static void set_times(struct lease6_values *v, uint32_t t1, uint32_t t2)
 		v->t2 = v->t1;
 }
 
-static bool is_wanted(const uint8_t *p, const uint8_t want[16])
+static bool is_wanted(const uint8_t *p, const struct nbd_ip *want)
 {
-	return want && !memcmp(p, want, 16);
+	return want && !memcmp(p, want->ip, 16);
 }
 
 /* False: malformed. */
 static bool take_address(struct lease6_values *v, const struct option *o,
-			 const uint8_t want[16])
+			 const struct nbd_ip *want)
 {
 	enum lease6_status status = LEASE6_SUCCESS;
 	uint32_t preferred, valid;
@@ -242,7 +242,7 @@ static bool take_address(struct lease6_values *v, const struct option *o,
 		return true;
 	v->has = true;
 	v->status = LEASE6_SUCCESS;
-	memcpy(v->addr, o->p, sizeof(v->addr));
+	v->addr = nbd_ip_of(o->p, 16);
 	v->preferred = preferred;
 	v->valid = valid;
 	return true;
@@ -250,7 +250,7 @@ static bool take_address(struct lease6_values *v, const struct option *o,
 
 /* False: malformed. */
 static bool take_ia(struct lease6_values *v, const struct option *ia,
-		    uint32_t iaid, const uint8_t want[16])
+		    uint32_t iaid, const struct nbd_ip *want)
 {
 	enum lease6_status status = LEASE6_SUCCESS;
 	struct rest r;
@@ -282,7 +282,7 @@ static bool take_ia(struct lease6_values *v, const struct option *ia,
 
 struct reading {
 	const struct lease6_id *id;
-	const uint8_t *want;
+	const struct nbd_ip *want;
 	struct lease6_values *v;
 	struct option parameters;
 	enum lease6_status status; /* of the message */
@@ -336,7 +336,7 @@ static bool take(struct reading *r, const struct option *o)
 }
 
 int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
-		     const struct lease6_id *id, const uint8_t want[16],
+		     const struct lease6_id *id, const struct nbd_ip *want,
 		     struct lease6_values *v)
 {
 	struct reading r = { .id = id, .want = want, .v = v };

@@ -65,7 +65,7 @@ struct lease6_values {
 	bool rapid; /* the answer to a Solicit may be final */
 	bool has;   /* the address, which no status refuses */
 	enum lease6_status status;
-	uint8_t addr[16];
+	struct nbd_ip addr;
 	uint32_t preferred, valid;
 	uint32_t t1, t2; /* 0 < t1 <= t2 <= valid, if valid is not 0 */
 	struct dhcp6_reply config;
@@ -78,7 +78,7 @@ struct lease6_query {
 	uint16_t elapsed; /* 1/100 s since the first message */
 	const struct lease6_id *id;
 	const struct duid6 *server; /* NULL: all */
-	const uint8_t *addr;	    /* NULL: any */
+	const struct nbd_ip *addr;  /* NULL: any */
 };
 
 /* Writes the message.  Returns its length. */
@@ -92,7 +92,7 @@ size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q);
  * Reads only p[0] to p[len - 1].
  */
 int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
-		     const struct lease6_id *id, const uint8_t want[16],
+		     const struct lease6_id *id, const struct nbd_ip *want,
 		     struct lease6_values *v);
 
 #endif

@@ -28,7 +28,7 @@ static void send_to(int fd, struct dhcp *dhcp, uint64_t now)
 	size_t len = net_dhcp_send(dhcp, buf, now);
 
 	if (dhcp->state == DHCP_RENEWING)
-		memcpy(&to.sin_addr, dhcp->lease.server, 4);
+		memcpy(&to.sin_addr, dhcp->lease.server.ip, 4);
 	/* a message that cannot be sent counts as lost */
 	if (len)
 		sendto(fd, buf, len, 0, (struct sockaddr *)&to, sizeof(to));
@@ -88,8 +88,7 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 	rc = net_kept_read(r->run, &k, d);
 	if (!rc) {
 		memcpy(j->l.name, k.name, sizeof(k.name));
-		j->local.len = 16;
-		memcpy(j->local.ip, k.local, sizeof(k.local));
+		j->local = k.local;
 		j->addr = net_kept_addr(&k);
 		j->dhcp = k.dhcp;
 		j->lease6 = k.lease6;

@@ -121,7 +121,7 @@ void net_renew6_release(const struct net_kept *kept)
 	uint64_t now = nbd_now_ms();
 	struct nbd_diag d;
 
-	j.fd = udp6_open(kept->index, kept->local, DHCP6_CLIENT, &d);
+	j.fd = udp6_open(kept->index, kept->local.ip, DHCP6_CLIENT, &d);
 	/* another client has the lease, or the interface is down */
 	if (j.fd < 0)
 		return;

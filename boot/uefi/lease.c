@@ -26,25 +26,19 @@
 
 #define OPTION6_DNS 23
 
-static void take(uint8_t to[4], const struct nbd_ip *a)
-{
-	if (a->len == 4)
-		memcpy(to, a->ip, 4);
-}
-
 bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 {
 	memset(l, 0, sizeof(*l));
 	if (ip->client.len != 4)
 		return false;
-	take(l->addr, &ip->client);
-	take(l->router, &ip->gateway);
-	take(l->server, &ip->peer);
-	take(l->next, &ip->peer);
-	l->prefix = (uint8_t)ip->client.prefix;
+	l->addr = ip->client;
+	if (ip->gateway.len == 4)
+		l->router = ip->gateway;
+	if (ip->peer.len == 4)
+		l->server = l->next = ip->peer;
 	l->mtu = (uint16_t)ip->mtu;
 	for (unsigned i = 0; i < IP_DNS && ip->dns[i].len == 4; i++)
-		take(l->dns[l->n_dns++], &ip->dns[i]);
+		l->dns[l->n_dns++] = ip->dns[i];
 	nbd_fmt(l->host, sizeof(l->host), "%s", ip->host);
 	return true;
 }
@@ -61,22 +55,13 @@ bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 	return net_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
 }
 
-static uint8_t prefix_of(const uint8_t mask[4])
-{
-	uint8_t n = 0;
-
-	while (n < 32 && mask[n / 8] & 0x80u >> n % 8)
-		n++;
-	return n;
-}
-
 static void take_dns(struct dhcp_lease *l, const uint8_t *node, size_t len)
 {
 	if (len <= DNS_FIRST || node[DNS_IS_IP6])
 		return;
 	for (size_t at = DNS_FIRST; at + DNS_ADDR_LEN <= len && l->n_dns < 3;
 	     at += DNS_ADDR_LEN)
-		memcpy(l->dns[l->n_dns++], node + at, 4);
+		l->dns[l->n_dns++] = nbd_ip_of(node + at, 4);
 }
 
 const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
@@ -97,16 +82,20 @@ bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
 	size_t n, dns_len;
 	const uint8_t *ip = uefi_path_node(p, len, NODE_IP4, &n);
 	const uint8_t *dns = uefi_path_node(p, len, NODE_DNS, &dns_len);
+	int prefix;
 
 	memset(l, 0, sizeof(*l));
 	if (!ip || n < IP4_LEN)
 		return false;
-	memcpy(l->addr, ip + IP4_ADDR, 4);
-	memcpy(l->router, ip + IP4_ROUTER, 4);
-	l->prefix = prefix_of(ip + IP4_MASK);
+	prefix = nbd_ip_mask(ip + IP4_MASK);
+	l->addr = nbd_ip_of(ip + IP4_ADDR, 4);
+	l->addr.prefix = (uint8_t)prefix;
+	l->router = nbd_ip_nonzero(ip + IP4_ROUTER, 4);
 	if (dns)
 		take_dns(l, dns, dns_len);
-	return l->addr[0] && l->prefix;
+	if (!l->addr.ip[0] || prefix <= 0)
+		l->addr.len = 0;
+	return l->addr.len;
 }
 
 /* ---- IPv6 ---- */
@@ -167,20 +156,10 @@ bool uefi_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
 
 /* ---- words ---- */
 
-void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4])
+static void put_addr(struct nbd_out *o, const struct nbd_ip *a)
 {
-	uint32_t m = l->prefix ? ~0u << (32 - l->prefix) : 0;
-
-	for (int i = 0; i < 4; i++)
-		mask[i] = (uint8_t)(m >> (24 - 8 * i));
-}
-
-static void put_addr(struct nbd_out *o, const uint8_t a[4])
-{
-	static const uint8_t none[4];
-
-	if (memcmp(a, none, 4) != 0)
-		nbd_put_ip(o, a, 4);
+	if (a->len)
+		nbd_put_ip(o, a->ip, a->len);
 	nbd_put(o, ":", 1);
 }
 
@@ -188,15 +167,15 @@ static void put_ip4(struct nbd_out *o, const struct dhcp_lease *l)
 {
 	uint8_t mask[4];
 
-	uefi_lease_mask(l, mask);
-	put_addr(o, l->addr);
+	nbd_ip_to_mask(l->addr.prefix, mask);
+	put_addr(o, &l->addr);
 	nbd_put(o, ":", 1);
-	put_addr(o, l->router);
-	put_addr(o, mask);
-	nbd_putf(o, "%s::off", l->host);
+	put_addr(o, &l->router);
+	nbd_put_ip(o, mask, 4);
+	nbd_putf(o, ":%s::off", l->host);
 	for (unsigned i = 0; i < l->n_dns && i < 2; i++) {
 		nbd_put(o, ":", 1);
-		nbd_put_ip(o, l->dns[i], 4);
+		nbd_put_ip(o, l->dns[i].ip, 4);
 	}
 }
 
@@ -204,7 +183,7 @@ void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 		    const char *none)
 {
 	nbd_putf(o, " ip=");
-	if (l->addr[0])
+	if (l->addr.len)
 		put_ip4(o, l);
 	else
 		nbd_putf(o, "%s", none);

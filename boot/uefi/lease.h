@@ -63,6 +63,4 @@ void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 /* Prints " BOOTIF=01-MAC": with several interfaces, the address is for this. */
 void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6]);
 
-void uefi_lease_mask(const struct dhcp_lease *l, uint8_t mask[4]);
-
 #endif

@@ -223,7 +223,7 @@ static int get_lease(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 {
 	uint32_t seed;
 
-	if (n->lease.addr[0])
+	if (n->lease.addr.len)
 		return NBD_OK;
 	efi_random(&seed, sizeof(seed));
 	return uefi_dhcp(&n->lease, &n->snp.e, seed, n->root_path, ms, d);
@@ -234,29 +234,22 @@ static bool has_ip6(const struct uefi_net *n)
 	return n->ip.client.len == 16;
 }
 
-/* One of IPv4, which ip= may have beside, is none. */
-static void copy6(unsigned char to[16], const struct nbd_ip *a)
+/* Those of IPv4, which ip= may have beside, are none. */
+static void by_hand(struct lwnet_by_hand *to, const struct ip_config *ip)
 {
-	if (a->len == 16)
-		memcpy(to, a->ip, 16);
-}
-
-static void by_hand(struct lwnet_ip6 *to, const struct ip_config *ip)
-{
-	memset(to, 0, sizeof(*to));
-	copy6(to->ip, &ip->client);
-	copy6(to->router, &ip->gateway);
+	to->ip = ip->client;
+	if (ip->gateway.len == 16)
+		to->router = ip->gateway;
 	/* the first of IPv6 */
 	for (unsigned i = IP_DNS; i--;)
-		copy6(to->dns, &ip->dns[i]);
-	to->prefix = (unsigned char)ip->client.prefix;
+		if (ip->dns[i].len == 16)
+			to->dns = ip->dns[i];
 }
 
 static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 {
 	struct lwnet_config c = { .hostname = NULL };
 	const struct dhcp_lease *l = &n->lease;
-	struct lwnet_ip6 ip6;
 
 	if (!n->lwip)
 		n->lwip = efi_pages(sizeof(*n->lwip));
@@ -264,14 +257,11 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
 	if (l->mtu >= 576 && l->mtu < n->snp.e.mtu)
 		n->snp.e.mtu = l->mtu;
-	memcpy(c.ip, l->addr, 4);
-	memcpy(c.router, l->router, 4);
-	memcpy(c.dns, l->dns[0], 4);
-	uefi_lease_mask(l, c.mask);
-	if (LWIP_IPV6 && has_ip6(n)) {
-		by_hand(&ip6, &n->ip);
-		c.ip6 = &ip6;
-	}
+	c.ip4.ip = l->addr;
+	c.ip4.router = l->router;
+	c.ip4.dns = l->dns[0];
+	if (LWIP_IPV6 && has_ip6(n))
+		by_hand(&c.ip6, &n->ip);
 	efi_random(c.seed, sizeof(c.seed));
 	if (lwnet_open(n->lwip, &n->snp.e, &c))
 		return nbd_diag(d, NBD_E_PARAM, "network: no stack");
@@ -287,7 +277,8 @@ static int open_ip6(struct uefi_net *n, unsigned ms, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	rc = lwnet_up(n->lwip, ms, NULL, d);
-	if (!rc && lwnet_ip6(n->lwip, n->ip6)) {
+	n->ip6 = lwnet_ip6(n->lwip);
+	if (!rc && n->ip6.len) {
 		if (!has_ip6(n))
 			n->from = "router advertisement";
 		return NBD_OK;
@@ -341,12 +332,11 @@ static int up_tcp4(struct uefi_net *n, struct nbd_diag *d)
 
 	n->via = "EFI_TCP4";
 	n->polled = false;
-	if (!n->lease.addr[0])
+	if (!n->lease.addr.len)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"EFI_TCP4 needs ip= or the lease of PXE");
-	memcpy(t->addr, n->lease.addr, 4);
-	uefi_lease_mask(&n->lease, t->mask);
-	memcpy(t->router, n->lease.router, 4);
+	t->addr = n->lease.addr;
+	t->router = n->lease.router;
 	t->idle = on_idle;
 	t->ctx = n;
 	rc = efi_tcp4_open(t, n->nic, d);
@@ -370,7 +360,7 @@ int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 		return rc;
 	rc = up_lwip(n, d);
 	/* with a lease it is the interface that failed */
-	return rc && n->lease.addr[0] ? up_tcp4(n, d) : rc;
+	return rc && n->lease.addr.len ? up_tcp4(n, d) : rc;
 }
 
 void uefi_net_down(struct uefi_net *n)

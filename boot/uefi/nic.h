@@ -20,8 +20,8 @@ struct uefi_net {
 	efi_handle nic;
 	const struct efi_path *path; /* of nic */
 	uint8_t mac[6];
-	struct dhcp_lease lease; /* of IPv4; its addr is zeros: there is none */
-	uint8_t ip6[16];	 /* without a lease: the address of IPv6 */
+	struct dhcp_lease lease; /* of IPv4; its addr has no length: none */
+	struct nbd_ip ip6;	 /* without a lease: the address of IPv6 */
 	/* ip=; its client is set if an IPv6 address is known beforehand */
 	struct ip_config ip;
 	const char *ip_text; /* without a lease: the value of ip= */

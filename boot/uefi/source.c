@@ -161,7 +161,7 @@ static bool from_http(struct uefi_program *p)
 	size_t len = path ? efi_path_len(path) : 0, n;
 	const uint8_t *node =
 		uefi_path_node((const uint8_t *)path, len, UEFI_NODE_URI, &n);
-	struct efi_http_from from = { .ip6 = false };
+	struct efi_http_from from;
 	struct dhcp_lease l;
 	struct ip_config ip;
 	char own[512], url[512];
@@ -173,15 +173,12 @@ static bool from_http(struct uefi_program *p)
 		    (const char *)node + sizeof(*path)) < 0 ||
 	    !uefi_beside_url(url, sizeof(url), own))
 		return ignored(p, "the URL of this program", "too long");
-	from.ip6 = LWIP_IPV6 &&
-		   uefi_lease_path6(&ip, (const uint8_t *)path, len);
-	if (!from.ip6 && !uefi_lease_path(&l, (const uint8_t *)path, len))
+	if (LWIP_IPV6 && uefi_lease_path6(&ip, (const uint8_t *)path, len))
+		l.addr.len = 0;
+	else if (!uefi_lease_path(&l, (const uint8_t *)path, len))
 		return ignored(p, "nbdboot.conf of HTTP boot", nowhere);
 	from.nic = http_of(path);
-	if (!from.ip6) {
-		memcpy(from.addr, l.addr, 4);
-		uefi_lease_mask(&l, from.mask);
-	}
+	from.addr = l.addr;
 	got = efi_http_get(&from, url, p->raw, sizeof(p->raw));
 	return take_file(p, url, got < 0 ? got : 0, (size_t)got);
 }

@@ -13,13 +13,12 @@
 /* DHCP's words, or those of the prompt, when no others name a server. */
 static int expand(struct uefi_program *p, struct nbd_diag *d)
 {
-	static const uint8_t none[4];
 	struct root_env env = { .root_path = p->net.lease.root_path };
 	struct nbd_out o = { .buf = p->server, .cap = sizeof(p->server) - 1 };
 	int rc;
 
-	if (memcmp(p->net.lease.next, none, 4) != 0)
-		nbd_put_ip(&o, p->net.lease.next, 4);
+	if (p->net.lease.next.len)
+		nbd_put_ip(&o, p->net.lease.next.ip, 4);
 	p->server[o.len] = '\0';
 	env.server = o.len ? p->server : NULL;
 	uefi_machine(&p->machine, &env, &p->net);
@@ -36,13 +35,14 @@ static int expand(struct uefi_program *p, struct nbd_diag *d)
 static void say_net(const struct uefi_program *p)
 {
 	const struct uefi_net *net = &p->net;
-	bool is_ip4 = !LWIP_IPV6 || net->lease.addr[0];
+	bool is_ip4 = !LWIP_IPV6 || net->lease.addr.len;
+	const struct nbd_ip *a = is_ip4 ? &net->lease.addr : &net->ip6;
 	char text[80];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	nbd_put_ip(&o, is_ip4 ? net->lease.addr : net->ip6, is_ip4 ? 4 : 16);
+	nbd_put_ip(&o, a->ip, is_ip4 ? 4 : 16);
 	nbd_putf(&o, "/%u, ",
-		 is_ip4		      ? net->lease.prefix
+		 is_ip4		      ? a->prefix
 		 : net->ip.client.len ? net->ip.client.prefix
 				      : 64);
 	nbd_put_mac(&o, net->mac);

@@ -25,42 +25,40 @@ static void set_ip6(ip_addr_t *to, const unsigned char ip[16])
  * (nd6.c), which it need not be.  One that is valid for ever is not static, and
  * lwnet_ip6_gateway() knows the prefix.
  */
-static void add_by_hand(struct lwnet *net, const struct lwnet_ip6 *a)
+static void add_by_hand(struct lwnet *net, const struct lwnet_by_hand *a)
 {
 	struct netif *netif = &net->netif;
 	ip_addr_t ip;
 	s8_t i;
 
-	net->ip6 = *a;
-	set_ip6(&net->router6, a->router);
-	set_ip6(&ip, a->dns);
+	net->ip6 = a->ip;
+	set_ip6(&net->router6, a->router.ip);
+	set_ip6(&ip, a->dns.ip);
 	lwnet_name_server_set(&ip);
-	set_ip6(&ip, a->ip);
+	set_ip6(&ip, a->ip.ip);
 	if (netif_add_ip6_address(netif, ip_2_ip6(&ip), &i) != ERR_OK)
 		return;
 	netif_ip6_addr_set_valid_life(netif, i, IP6_ADDR_LIFE_INFINITE);
 	netif_ip6_addr_set_pref_life(netif, i, IP6_ADDR_LIFE_INFINITE);
 }
 
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand)
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a)
 {
 	netif_create_ip6_linklocal_address(&net->netif, 1);
 	netif_set_ip6_autoconfig_enabled(&net->netif, 1);
-	if (by_hand)
-		add_by_hand(net, by_hand);
+	if (a->ip.len)
+		add_by_hand(net, a);
 }
 
 /*
  * lwIP asks only for neighbours that share 64 bits with it: with a shorter
  * prefix the others are behind the router.
  */
-static bool is_on_link(const struct lwnet_ip6 *a, const unsigned char *to)
+static bool is_on_link(struct nbd_ip a, const void *to)
 {
-	unsigned bits = a->prefix < 64 ? 64 : a->prefix, i = 0;
-
-	while (i < bits && !((a->ip[i / 8] ^ to[i / 8]) & 0x80 >> i % 8))
-		i++;
-	return a->prefix && i == bits;
+	if (a.prefix < 64)
+		a.prefix = 64;
+	return a.len && nbd_ip_covers(&a, to);
 }
 
 /* lwIP asks for what no advertisement says is on the link. */
@@ -68,22 +66,21 @@ const ip6_addr_t *lwnet_ip6_gateway(struct netif *netif, const ip6_addr_t *to)
 {
 	const struct lwnet *net = netif->state;
 
-	if (is_on_link(&net->ip6, (const unsigned char *)to->addr))
+	if (is_on_link(net->ip6, to->addr))
 		return to;
-	return net->ip6.prefix && !ip_addr_isany(&net->router6)
+	return net->ip6.len && !ip_addr_isany(&net->router6)
 		       ? ip_2_ip6(&net->router6)
 		       : NULL;
 }
 
-bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
+struct nbd_ip lwnet_ip6(const struct lwnet *net)
 {
 	for (s8_t i = 1; i < LWIP_IPV6_NUM_ADDRESSES; i++) {
 		if (!ip6_addr_ispreferred(netif_ip6_addr_state(&net->netif, i)))
 			continue;
-		memcpy(ip, netif_ip6_addr(&net->netif, i)->addr, 16);
-		return true;
+		return nbd_ip_of(netif_ip6_addr(&net->netif, i)->addr, 16);
 	}
-	return false;
+	return (struct nbd_ip){ 0 };
 }
 
 bool lwnet_ip6_taken(const struct lwnet *net)

@@ -34,18 +34,15 @@
 		 ? CONFIG_PORT_LWIP_MTU + NBD_ETHER_HEADER         \
 		 : NBD_ETHER_PIECE)
 
-/* An IPv6 address by hand, in network order; zeros: not given. */
-struct lwnet_ip6 {
-	unsigned char ip[16], router[16], dns[16];
-	unsigned char prefix; /* bits of ip: what is on the link */
+/* Addresses of one kind by hand; the prefix of ip says what is on the link. */
+struct lwnet_by_hand {
+	struct nbd_ip ip, router, dns;
 };
 
 /* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
 struct lwnet_config {
-	/* IPv4 by hand, in network order; ip 0: by DHCP. */
-	unsigned char ip[4], mask[4], router[4], dns[4];
-	/* The same of IPv6, beside what routers advertise; NULL: only that. */
-	const struct lwnet_ip6 *ip6;
+	struct lwnet_by_hand ip4; /* without an ip: by DHCP */
+	struct lwnet_by_hand ip6; /* beside what routers advertise */
 	/* Bits that nobody can guess, for ports and sequence numbers. */
 	unsigned char seed[16];
 	const char *hostname; /* for DHCP, kept; NULL: none */
@@ -93,8 +90,8 @@ struct lwnet {
 	/* private */
 	struct nbd_ether *ether;
 	struct netif netif;
-	struct lwnet_ip6 ip6; /* prefix 0: none */
-	ip_addr_t router6;    /* the same as in ip6, as lwIP has it */
+	struct nbd_ip ip6; /* by hand */
+	ip_addr_t router6; /* by hand; zeros: none */
 	struct lwnet_frame frames[CONFIG_PORT_LWIP_FRAMES], *free;
 	struct lwnet_link links[CONFIG_PORT_MAX_CONNECTIONS];
 	unsigned char ack[LWNET_ACK_MAX]; /* one without data, not sent yet */
@@ -131,10 +128,10 @@ unsigned lwnet_poll(struct lwnet *net);
  */
 void lwnet_wait(struct lwnet *net, int ms);
 
-/* The IPv4 address in network order, 0.0.0.0: none. */
-void lwnet_ip(const struct lwnet *net, unsigned char ip[4]);
-/* An address of IPv6 that is more than link-local; false: there is none. */
-bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16]);
+/* The address of IPv4, or none. */
+struct nbd_ip lwnet_ip(const struct lwnet *net);
+/* An address of IPv6 that is more than link-local, or none. */
+struct nbd_ip lwnet_ip6(const struct lwnet *net);
 /* Does another machine have the IPv6 address by hand? */
 bool lwnet_ip6_taken(const struct lwnet *net);
 
@@ -166,7 +163,7 @@ bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);
 
 /* ip6.c: on the interface; false: the address is not of IPv6 */
 void lwnet_ip6_add(struct netif *netif);
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand);
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a);
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a);
 /* Our own address towards *a, of IPv6; false: there is no way. */
 bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,

@@ -7,15 +7,15 @@ void lwnet_ip6_add(struct netif *netif)
 	(void)netif;
 }
 
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_ip6 *by_hand)
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a)
 {
-	(void)net, (void)by_hand;
+	(void)net, (void)a;
 }
 
-bool lwnet_ip6(const struct lwnet *net, unsigned char ip[16])
+struct nbd_ip lwnet_ip6(const struct lwnet *net)
 {
-	(void)net, (void)ip;
-	return false;
+	(void)net;
+	return (struct nbd_ip){ 0 };
 }
 
 bool lwnet_ip6_taken(const struct lwnet *net)

@@ -169,12 +169,11 @@ static bool parse(const char *host, uint16_t port, struct sock_addr *a)
 static void await_ip6(struct lwnet *net, const struct sock_addr *first)
 {
 	uint64_t begin = nbd_now_ms();
-	unsigned char ip[16];
 
 	if (!LWIP_IPV6 || first->host.len != 16 ||
 	    nbd_ip_link_local(&first->host))
 		return;
-	while (!lwnet_ip6(net, ip) && nbd_now_ms() - begin < ROUTER_MS)
+	while (!lwnet_ip6(net).len && nbd_now_ms() - begin < ROUTER_MS)
 		lwnet_wait(net, 100);
 }
 

@@ -183,45 +183,39 @@ static int wait(struct nbd_stack *stack, struct nbd_event ev[], unsigned n,
 
 /* ---- addresses ---- */
 
-static void set_ip4(ip4_addr_t *to, const unsigned char ip[4])
+static void set_ip4(ip4_addr_t *to, const struct nbd_ip *a)
 {
-	memcpy(&to->addr, ip, 4);
+	memcpy(&to->addr, a->ip, 4);
 }
 
-static void set_static(struct lwnet *net, const struct lwnet_config *c)
+static void set_static(struct lwnet *net, const struct lwnet_by_hand *a)
 {
 	ip4_addr_t ip, mask, router;
 	ip_addr_t dns = *IP_ADDR_ANY;
 
-	set_ip4(&ip, c->ip);
-	set_ip4(&mask, c->mask);
-	set_ip4(&router, c->router);
+	set_ip4(&ip, &a->ip);
+	nbd_ip_to_mask(a->ip.prefix, (unsigned char *)&mask.addr);
+	set_ip4(&router, &a->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-	set_ip4(ip_2_ip4(&dns), c->dns);
-	if (c->dns[0])
+	set_ip4(ip_2_ip4(&dns), &a->dns);
+	if (a->dns.len)
 		lwnet_name_server_set(&dns);
 }
 
-void lwnet_ip(const struct lwnet *net, unsigned char ip[4])
+struct nbd_ip lwnet_ip(const struct lwnet *net)
 {
-	memcpy(ip, &netif_ip4_addr(&net->netif)->addr, 4);
-}
-
-static bool has_ip4(const struct lwnet *net)
-{
-	return !ip4_addr_isany(netif_ip4_addr(&net->netif));
+	return nbd_ip_nonzero(&netif_ip4_addr(&net->netif)->addr, 4);
 }
 
 int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
 	     struct nbd_diag *d)
 {
 	uint64_t begin = nbd_now_ms(), now;
-	unsigned char ip[16];
 
 	while ((now = nbd_now_ms()) - begin < ms) {
-		if (has_ip4(net))
+		if (lwnet_ip(net).len)
 			return 0;
-		if (lwnet_ip6(net, ip) && now - begin >= lwnet_dhcp_grace_ms)
+		if (lwnet_ip6(net).len && now - begin >= lwnet_dhcp_grace_ms)
 			return 0;
 		if (stop && *stop)
 			return nbd_diag(d, NBD_E_INTERRUPTED, "interrupted");
@@ -253,10 +247,10 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 	lwnet_netif_add(net);
 	tcp_init(); /* draws the first local port, with this key */
 	lwnet_name_server_set(IP_ADDR_ANY);
-	lwnet_ip6_begin(net, c->ip6);
+	lwnet_ip6_begin(net, &c->ip6);
 	watch_link(net);
-	if (c->ip[0])
-		set_static(net, c);
+	if (c->ip4.ip.len)
+		set_static(net, &c->ip4);
 	else
 		lwnet_dhcp_begin(net, c->hostname);
 	return 0;

@@ -153,15 +153,16 @@ static int talk(struct http *h, const struct efi_http_from *from,
 		const char *url, void *buf, size_t cap)
 {
 	union access a = { .v6 = { .port = 0 } };
-	struct config c = {
-		.version = 1, .ms = PATIENCE_MS, .ip6 = from->ip6, .access = &a
-	};
+	struct config c = { .version = 1,
+			    .ms = PATIENCE_MS,
+			    .ip6 = !from->addr.len,
+			    .access = &a };
 	struct token t = { .end = nbd_now_ms() + PATIENCE_MS };
 	int rc;
 
-	if (!from->ip6) {
-		memcpy(a.v4.addr, from->addr, 4);
-		memcpy(a.v4.mask, from->mask, 4);
+	if (from->addr.len) {
+		memcpy(a.v4.addr, from->addr.ip, 4);
+		nbd_ip_to_mask(from->addr.prefix, a.v4.mask);
 	}
 	if (h->configure(h, &c) ||
 	    efi.bs->create_event(0, EFI_TPL_CALLBACK, NULL, NULL, &t.event))

@@ -3,13 +3,13 @@
 #ifndef PORT_UEFI_HTTP_H
 #define PORT_UEFI_HTTP_H
 
+#include "port/ip.h"
 #include "port/uefi/uefi.h"
 
 /* What the firmware knows of the network, after HTTP boot. */
 struct efi_http_from {
-	efi_handle nic; /* has the protocol's service binding */
-	bool ip6;
-	uint8_t addr[4], mask[4]; /* of IPv4 */
+	efi_handle nic;	    /* has the protocol's service binding */
+	struct nbd_ip addr; /* of IPv4; none: IPv6 */
 };
 
 /*

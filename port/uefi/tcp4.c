@@ -179,14 +179,14 @@ static efi_status configure(struct efi_tcp4 *t, struct efi_tcp4_link *l,
 	struct config c = { .ttl = 64, .control = &control };
 	static uint8_t any[4];
 
-	memcpy(c.ap.addr, t->addr, 4);
-	memcpy(c.ap.mask, t->mask, 4);
+	memcpy(c.ap.addr, t->addr.ip, 4);
+	nbd_ip_to_mask(t->addr.prefix, c.ap.mask);
 	memcpy(c.ap.remote, a->host.ip, 4);
 	c.ap.remote_port = a->port;
 	c.ap.active = true;
 	return l->p->configure(l->p, &c) ? EFI_DEVICE_ERROR
-	       : memcmp(t->router, any, 4)
-		       ? l->p->routes(l->p, false, any, any, t->router)
+	       : t->router.len
+		       ? l->p->routes(l->p, false, any, any, t->router.ip)
 		       : EFI_SUCCESS;
 }
 

@@ -45,13 +45,13 @@ struct efi_tcp4_link {
 struct efi_tcp4 {
 	struct nbd_stack net;
 	efi_handle nic;
-	uint8_t addr[4], mask[4], router[4]; /* set by the caller */
+	struct nbd_ip addr, router; /* set by the caller */
 	struct efi_tcp4_link links[CONFIG_PORT_MAX_CONNECTIONS];
 	void (*idle)(void *ctx); /* called while nothing arrives */
 	void *ctx;
 };
 
-/* Prepares the stack on the interface, of which addr, mask are set. */
+/* Prepares the stack on the interface, of which addr is set. */
 int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d);
 /* Ends the connections that are left. */
 void efi_tcp4_close(struct efi_tcp4 *t);

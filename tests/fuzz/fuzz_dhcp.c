@@ -21,14 +21,15 @@ static void check_lease(const struct dhcp_lease *l)
 	struct net_dhcp_route r;
 	unsigned at = 0;
 
-	same(l->prefix >= 1 && l->prefix <= 32 && l->n_dns <= DHCP_DNS);
+	same(l->addr.prefix >= 1 && l->addr.prefix <= 32 &&
+	     l->n_dns <= DHCP_DNS);
 	same(l->route_bytes <= sizeof(l->routes));
 	same(l->t1 > 0 && l->t1 <= l->t2);
 	same(strlen(l->host) < sizeof(l->host) && !strchr(l->host, '\''));
 	same(strlen(l->domain) < sizeof(l->domain));
 	same(strlen(l->root_path) < sizeof(l->root_path));
 	while (net_dhcp_route(l, &at, &r))
-		same(r.prefix <= 32 && at <= l->route_bytes);
+		same(r.to.prefix <= 32 && at <= l->route_bytes);
 }
 
 /* A copy flush against its end, which the sanitizer guards. */
@@ -73,8 +74,8 @@ static void check_client(const uint8_t *data, size_t size)
 			check_lease(&d.lease);
 			/* a renewal is about the address that is in use */
 			same(before == DHCP_REQUESTING ||
-			     !memcmp(addr, d.lease.addr, sizeof(addr)));
-			memcpy(addr, d.lease.addr, sizeof(addr));
+			     !memcmp(addr, d.lease.addr.ip, sizeof(addr)));
+			memcpy(addr, d.lease.addr.ip, sizeof(addr));
 			net_dhcp_renewal(&d, mac, 2, now);
 		}
 		if (i == 3 && size > 242)

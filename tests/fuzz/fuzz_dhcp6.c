@@ -26,7 +26,7 @@ static void check_reply(const struct dhcp6_reply *r)
 {
 	same(r->n_dns <= DHCP6_DNS);
 	for (unsigned i = 0; i < r->n_dns; i++)
-		same(r->dns[i][0] != 0xff);
+		same(r->dns[i].ip[0] != 0xff);
 	check_text(r->domain, sizeof(r->domain), "'\"$`/\\");
 	check_text(r->url, sizeof(r->url), "");
 }

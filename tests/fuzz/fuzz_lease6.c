@@ -23,7 +23,7 @@ static void check_values(const struct lease6_values *v)
 	same(memchr(v->config.url, '\0', sizeof(v->config.url)));
 	if (!v->has)
 		return;
-	same(v->addr[0] != 0xff && v->preferred <= v->valid);
+	same(v->addr.ip[0] != 0xff && v->preferred <= v->valid);
 	same(v->t1 && v->t1 <= v->t2 && (!v->valid || v->t2 <= v->valid));
 }
 
@@ -56,12 +56,12 @@ static void check_client(const struct lease6_id *id, uint8_t *p, size_t size)
 	if (d.state != LEASE6_BOUND)
 		return;
 	/* the address in use does not change */
-	memcpy(ours, d.lease.addr, sizeof(ours));
+	memcpy(ours, d.lease.addr.ip, sizeof(ours));
 	net_lease6_renewal(&d, 2, d.sent + 10);
 	for (unsigned i = 0;
 	     i < 4 && d.state != LEASE6_BOUND && d.state != LEASE6_LOST; i++)
 		answer(&d, p, size);
-	same(!memcmp(ours, d.lease.addr, sizeof(ours)));
+	same(!memcmp(ours, d.lease.addr.ip, sizeof(ours)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

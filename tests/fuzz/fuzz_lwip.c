@@ -646,9 +646,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(e.mac, our_mac, 6);
 	memcpy(f.ip, our_ip, 4);
 	if (data[0] & 1) {
-		memcpy(c.ip, our_ip, 4);
-		memcpy(c.mask, "\xff\xff\xff", 3);
-		memcpy(c.dns, peer_ip, 4);
+		c.ip4.ip = nbd_ip_of(our_ip, 4);
+		c.ip4.ip.prefix = 24;
+		c.ip4.dns = nbd_ip_of(peer_ip, 4);
 	}
 	if (lwnet_open(&net, &e, &c))
 		abort();

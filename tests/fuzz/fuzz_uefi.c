@@ -72,10 +72,10 @@ static void check_frame(const uint8_t *data, size_t size)
 	same(o.len <= sizeof(text));
 	/* the packet that PXE keeps */
 	if (uefi_lease_packet(&l, p, size, mac))
-		same(l.prefix >= 1 && l.prefix <= 32);
+		same(l.addr.prefix >= 1 && l.addr.prefix <= 32);
 	/* that of HTTP boot */
 	if (uefi_lease_path(&l, p, size))
-		same(l.prefix >= 1 && l.prefix <= 32 && l.n_dns <= 3);
+		same(l.addr.prefix >= 1 && l.addr.prefix <= 32 && l.n_dns <= 3);
 	if (uefi_lease_path6(&ip, p, size))
 		same(ip.client.prefix >= 1 && ip.client.prefix <= 128);
 	if (size >= 16)

@@ -47,8 +47,7 @@ static inline int net_start(void **state)
 	const struct lwip_options o = { .tap = "tap0",
 					.fd = -1,
 					.mac = { 2, 0, 0, 0, 0, 1 } };
-	const struct lwnet_config c = { .ip = { 10, 9, 0, 2 },
-					.mask = { 255, 255, 255, 0 } };
+	const struct lwnet_config c = { .ip4.ip = { 4, 24, { 10, 9, 0, 2 } } };
 	struct nbd_diag why;
 
 	(void)state;

@@ -194,9 +194,9 @@ static void check_lease(const struct dhcp *d)
 {
 	const struct dhcp_lease *l = &d->lease;
 
-	if (!leases_was_given(l->addr[3], l->server[3]))
-		sim_fail("address %u was not given by server %u", l->addr[3],
-			 l->server[3]);
+	if (!leases_was_given(l->addr.ip[3], l->server.ip[3]))
+		sim_fail("address %u was not given by server %u", l->addr.ip[3],
+			 l->server.ip[3]);
 	if (!l->t1 || l->t1 > l->t2)
 		sim_fail("T1 is %u, T2 is %u", l->t1, l->t2);
 }
@@ -239,7 +239,7 @@ static void select_lease(void)
 		}
 	}
 	check_lease(&w.d);
-	w.addr = w.d.lease.addr[3];
+	w.addr = w.d.lease.addr.ip[3];
 	if (leases.now > leases.well)
 		sim_peak(0, "ms to a lease once all is well",
 			 leases.now - leases.well);
@@ -265,7 +265,7 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	if (w.d.state != DHCP_BOUND)
 		sim_fail("a lease is kept in state %d", (int)w.d.state);
 	check_lease(&w.d);
-	if (w.d.lease.addr[3] != w.addr)
+	if (w.d.lease.addr.ip[3] != w.addr)
 		sim_fail("the address in use changed");
 	sim_say(leases.now, "renewed: T1 %u", w.d.lease.t1);
 	leases_expect(w.d.lease.t1 * (uint64_t)1000);

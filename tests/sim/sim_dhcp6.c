@@ -276,9 +276,9 @@ static void check_lease(const struct lease6 *d)
 {
 	const struct lease6_values *l = &d->lease;
 
-	if (!leases_was_given(l->addr[15], l->server.p[2]))
-		sim_fail("address %u was not given by server %u", l->addr[15],
-			 l->server.p[2]);
+	if (!leases_was_given(l->addr.ip[15], l->server.p[2]))
+		sim_fail("address %u was not given by server %u",
+			 l->addr.ip[15], l->server.p[2]);
 	if (!l->t1 || l->t1 > l->t2 || l->t2 > l->valid ||
 	    l->preferred > l->valid)
 		sim_fail("T1 is %u, T2 is %u, the lifetimes are %u and %u",
@@ -330,7 +330,7 @@ static void select_lease(void)
 		}
 	}
 	check_lease(&w.d);
-	w.addr = w.d.lease.addr[15];
+	w.addr = w.d.lease.addr.ip[15];
 	if (leases.now > leases.well)
 		sim_peak(0, "ms to an address once all is well",
 			 leases.now - leases.well);
@@ -358,7 +358,7 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	if (w.d.state != LEASE6_BOUND)
 		sim_fail("a lease is kept in state %d", (int)w.d.state);
 	check_lease(&w.d);
-	if (w.d.lease.addr[15] != w.addr)
+	if (w.d.lease.addr.ip[15] != w.addr)
 		sim_fail("the address in use changed");
 	sim_say(leases.now, "kept: T1 %u", w.d.lease.t1);
 	t1 = w.d.bound + w.d.lease.t1 * UINT64_C(1000);

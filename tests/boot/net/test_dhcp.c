@@ -101,7 +101,7 @@ static void four_messages_make_a_lease_without_a_pause(void **state)
 	assert_true(answer(DHCP_ACK, 1, 5, 5002));
 	assert_int_equal(d.state, DHCP_BOUND);
 	assert_int_equal(d.bound, 5001);
-	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.lease.addr.ip[3], 5);
 	assert_int_equal(d.lease.t1, 1800);
 	assert_int_equal(sends(9999), 0);
 }
@@ -210,11 +210,11 @@ static void the_first_offer_wins_and_others_are_not_heard(void **state)
 	assert_false(answer(DHCP_ACK, 2, 9, 5002));
 	assert_false(answer(DHCP_NAK, 2, 9, 5002));
 	assert_true(answer(DHCP_ACK, 1, 5, 5002));
-	assert_int_equal(d.lease.server[3], 1);
+	assert_int_equal(d.lease.server.ip[3], 1);
 	/* and when all is done, nobody can undo it */
 	assert_false(answer(DHCP_NAK, 1, 5, 5003));
 	assert_false(answer(DHCP_ACK, 1, 6, 5003));
-	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.lease.addr.ip[3], 5);
 }
 
 /* A failover pair, or a relay that puts in its own address. */
@@ -230,14 +230,14 @@ static void an_ack_of_the_address_counts_from_any_server(void **state)
 	assert_false(answer(DHCP_ACK, 2, 6, 5002));
 	assert_false(answer(DHCP_ACK, 0, 6, 5002));
 	assert_true(answer(DHCP_ACK, 2, 5, 5002));
-	assert_int_equal(d.lease.server[3], 2);
+	assert_int_equal(d.lease.server.ip[3], 2);
 	/* and one that does not say who it is, is the one that was asked */
 	net_dhcp_renewal(&d, mac, 7, 1805000);
 	assert_int_equal(sends(1805000), DHCP_REQUEST);
 	assert_false(answer(DHCP_NAK, 1, 5, 1805001));
 	assert_true(answer(DHCP_ACK, 0, 5, 1805001));
-	assert_memory_equal(d.lease.server, "\xc0\x00\x02\x02", 4);
-	assert_memory_equal(d.lease.next, "\xc0\x00\x02\x02", 4);
+	assert_memory_equal(d.lease.server.ip, "\xc0\x00\x02\x02", 4);
+	assert_memory_equal(d.lease.next.ip, "\xc0\x00\x02\x02", 4);
 	assert_int_equal(d.bound, 1805000);
 }
 
@@ -254,7 +254,7 @@ static void a_needed_root_path_is_waited_for(void **state)
 	assert_false(answer(DHCP_OFFER, 1, 5, 7001));
 	assert_true(answer(DHCP_ACK, 2, 200, 7002));
 	assert_int_equal(d.state, DHCP_BOUND);
-	assert_int_equal(d.lease.addr[3], 200);
+	assert_int_equal(d.lease.addr.ip[3], 200);
 }
 
 static void and_takes_the_first_one_without_when_there_is_none(void **state)
@@ -331,7 +331,7 @@ static void after_a_nak_it_begins_again_at_once(void **state)
 	assert_true(answer(DHCP_OFFER, 2, 7, 7000));
 	assert_int_equal(sends(7000), DHCP_REQUEST);
 	assert_true(answer(DHCP_ACK, 2, 7, 7001));
-	assert_int_equal(d.lease.addr[3], 7);
+	assert_int_equal(d.lease.addr.ip[3], 7);
 }
 
 static void a_server_that_always_refuses_is_asked_ever_more_rarely(void **state)
@@ -369,7 +369,7 @@ static void of_two_servers_the_one_that_refuses_is_left(void **state)
 	assert_int_equal(sends(d.due), DHCP_REQUEST);
 	assert_memory_equal(option(54), "\xc0\x00\x02\x02", 4);
 	assert_true(answer(DHCP_ACK, 2, 7, d.sent));
-	assert_int_equal(d.lease.addr[3], 7);
+	assert_int_equal(d.lease.addr.ip[3], 7);
 }
 
 static void also_where_no_offer_has_the_root_path(void **state)
@@ -388,10 +388,10 @@ static void also_where_no_offer_has_the_root_path(void **state)
 	assert_true(answer(DHCP_OFFER, 2, 7, d.sent));
 	assert_int_equal(d.state, DHCP_CHOOSING);
 	assert_false(answer(DHCP_OFFER, 1, 200, d.sent));
-	assert_int_equal(d.lease.addr[3], 7);
+	assert_int_equal(d.lease.addr.ip[3], 7);
 	assert_true(answer(DHCP_OFFER, 3, 201, d.sent));
 	assert_int_equal(sends(d.due), DHCP_REQUEST);
-	assert_int_equal(d.lease.addr[3], 201);
+	assert_int_equal(d.lease.addr.ip[3], 201);
 }
 
 static void a_lease_is_renewed_by_its_server(void **state)
@@ -422,7 +422,7 @@ static void then_by_any(void **state)
 	assert_int_equal(sends(3156000), DHCP_REQUEST);
 	assert_int_equal(d.state, DHCP_REBINDING);
 	assert_true(answer(DHCP_ACK, 2, 5, 3156001));
-	assert_int_equal(d.lease.server[3], 2);
+	assert_int_equal(d.lease.server.ip[3], 2);
 	assert_int_equal(d.bound, 3156000);
 }
 
@@ -458,7 +458,7 @@ static void a_lease_that_has_ended_is_asked_for_again(void **state)
 	assert_true(answer(DHCP_ACK, 2, 5, ended + 5));
 	assert_int_equal(d.state, DHCP_BOUND);
 	assert_int_equal(d.bound, ended + 4);
-	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.lease.addr.ip[3], 5);
 }
 
 /* An offer alone makes the lease that has ended no younger. */
@@ -502,14 +502,14 @@ static void an_ack_for_another_address_renews_nothing(void **state)
 	assert_false(answer(DHCP_ACK, 1, 6, 1805001));
 	assert_true(d.other);
 	assert_int_equal(d.state, DHCP_RENEWING);
-	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.lease.addr.ip[3], 5);
 	assert_int_equal(d.bound, 5000);
 	/* the right one still counts, from whoever it comes after T2 */
 	assert_int_equal(sends(3156000), DHCP_REQUEST);
 	assert_memory_equal(sent + 12, "\xc0\x00\x02\x05", 4);
 	assert_false(answer(DHCP_ACK, 1, 6, 3156001));
 	assert_true(answer(DHCP_ACK, 2, 5, 3156002));
-	assert_int_equal(d.lease.addr[3], 5);
+	assert_int_equal(d.lease.addr.ip[3], 5);
 }
 
 static void a_nak_ends_a_renewal(void **state)

@@ -72,8 +72,8 @@ static void a_reply_is_read(void **state)
 	full();
 	assert_true(takes(len));
 	assert_int_equal(r.n_dns, 2);
-	assert_memory_equal(r.dns[0], SERVER "\x53", 16);
-	assert_memory_equal(r.dns[1], SERVER "\x54", 16);
+	assert_memory_equal(r.dns[0].ip, SERVER "\x53", 16);
+	assert_memory_equal(r.dns[1].ip, SERVER "\x54", 16);
 	assert_string_equal(r.domain, "example.org other.test");
 	assert_string_equal(r.url, "nbd://[2001:db8::1]/root");
 	/* nothing but the IDs is an answer, too */
@@ -204,8 +204,8 @@ static void addresses_of_no_server_are_left_out(void **state)
 	add(23, some, sizeof(some));
 	assert_true(takes(len));
 	assert_int_equal(r.n_dns, 2);
-	assert_memory_equal(r.dns[0], some + 48, 16);
-	assert_memory_equal(r.dns[1], some + 64, 16);
+	assert_memory_equal(r.dns[0].ip, some + 48, 16);
+	assert_memory_equal(r.dns[1].ip, some + 64, 16);
 	left_out("DNS");
 	/* of a length that is no multiple of an address, the whole ones */
 	for (size_t n = 0; n < 64; n++) {

@@ -42,12 +42,11 @@ static const struct net_state machine = {
 static const struct dhcp lease = {
 	.state = DHCP_BOUND,
 	.bound = 5000000000,
-	.lease = { .addr = { 192, 0, 2, 5 },
-		   .server = { 192, 0, 2, 4 },
+	.lease = { .addr = { 4, 22, { 192, 0, 2, 5 } },
+		   .server = { 4, 32, { 192, 0, 2, 4 } },
 		   .seconds = 3600,
 		   .t1 = 1800,
-		   .t2 = 3150,
-		   .prefix = 22 },
+		   .t2 = 3150 },
 };
 
 static int make_run(void **state)
@@ -191,7 +190,8 @@ static void a_lease_can_be_read_back(void **state)
 	assert_string_equal(kept.name, "eth0");
 	assert_false(net_lease6_begun(&kept.lease6));
 	assert_int_equal(kept.dhcp.state, DHCP_BOUND);
-	assert_memory_equal(kept.dhcp.lease.server, lease.lease.server, 4);
+	assert_memory_equal(kept.dhcp.lease.server.ip, lease.lease.server.ip,
+			    4);
 	assert_int_equal(kept.dhcp.lease.t1, lease.lease.t1);
 	assert_int_equal(kept.dhcp.lease.t2, lease.lease.t2);
 	assert_string_equal(kept.dhcp.lease.host, lease.lease.host);
@@ -230,7 +230,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 		.bound = 5000000000,
 		.id = { .duid = { 10, { 0, 3, 0, 1 } }, .iaid = 7 },
 		.lease = { .has = true,
-			   .addr = { 0x20, 1, 0xd, 0xb8, [15] = 5 },
+			   .addr = { 16, 128, { 0x20, 1, 0xd, 0xb8, [15] = 5 } },
 			   .preferred = 3600,
 			   .valid = 7200,
 			   .t1 = 1800,
@@ -261,7 +261,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 	assert_int_equal(net_kept_read(run, &kept, &d), 0);
 	assert_string_equal(kept.name, "eth0");
 	assert_int_equal(kept.index, 3);
-	assert_memory_equal(kept.local, local.ip, 16);
+	assert_memory_equal(kept.local.ip, local.ip, 16);
 	assert_memory_equal(&kept.lease6, &six, sizeof(six));
 	assert_int_equal(kept.dhcp.state, DHCP_SELECTING);
 	assert_int_equal(net_kept_bound(&kept), six.bound);

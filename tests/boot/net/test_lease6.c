@@ -84,7 +84,7 @@ static void add_ia(unsigned last, const struct times *t, unsigned status,
 
 static const struct times hour = { 3600, 7200, 0, 0 };
 
-static int parse(const uint8_t *want)
+static int parse(const struct nbd_ip *want)
 {
 	return net_lease6_parse(m.p, m.len, XID, &id, want, &v);
 }
@@ -107,7 +107,7 @@ static void every_option_is_read(void **state)
 	assert_true(v.rapid && v.has);
 	assert_int_equal(v.status, 0);
 	assert_int_equal(v.server.len, 4);
-	assert_int_equal(v.addr[15], 0x77);
+	assert_int_equal(v.addr.ip[15], 0x77);
 	assert_int_equal(v.valid, 7200);
 	assert_int_equal(v.t1, 1800);
 	assert_int_equal(v.t2, 2880);
@@ -189,14 +189,16 @@ static void the_right_address_is_taken(void **state)
 {
 	static const struct times withdrawn = { 0, 0, 0, 0 },
 				  wrong = { 9, 8, 0, 0 }, ia = { 1, 2, 9, 8 };
-	uint8_t want[16] = { 0x20, 1, 0xd, 0xb8, [15] = 0x78 };
+	const struct nbd_ip want = {
+		.len = 16, .ip = { 0x20, 1, 0xd, 0xb8, [15] = 0x78 }
+	};
 
 	(void)state;
 	begin(7);
 	add_ia(0x77, &hour, 0, 0);
 	add_ia(0x78, &hour, 0, 0);
 	assert_int_equal(parse(NULL), LEASE6_REPLY);
-	assert_int_equal(v.addr[15], 0x77);
+	assert_int_equal(v.addr.ip[15], 0x77);
 	/* times that cannot be, of the address and of the IA_NA */
 	begin(7);
 	add_ia(0x77, &wrong, 0, 0);
@@ -208,7 +210,7 @@ static void the_right_address_is_taken(void **state)
 	add_ia(0x78, &withdrawn, 0, 0);
 	assert_int_equal(parse(NULL), LEASE6_REPLY);
 	assert_false(v.has);
-	assert_int_equal(parse(want), LEASE6_REPLY);
+	assert_int_equal(parse(&want), LEASE6_REPLY);
 	assert_true(v.has);
 	assert_int_equal(v.valid, 0);
 	/* another machine's IA_NA */
@@ -312,11 +314,10 @@ static void the_longest_message_fits(void **state)
 {
 	uint8_t buf[LEASE6_MAX];
 	struct duid6 server = { .len = DUID6_MAX };
-	struct lease6_query q = { .id = &id, .server = &server, .addr = mac };
-	const uint8_t addr[16] = { 0x20, 1 };
+	const struct nbd_ip addr = { .len = 16, .ip = { 0x20, 1 } };
+	struct lease6_query q = { .id = &id, .server = &server, .addr = &addr };
 
 	(void)state;
-	q.addr = addr;
 	net_lease6_id(&id, mac);
 	net_lease6_uuid(&id, "4c4c4544-0042-3510-8054-b4c04f593443");
 	for (unsigned type = 1; type < 10; type++) {
@@ -560,7 +561,7 @@ static void a_lease_that_has_ended_is_asked_for_again(void **state)
 		assert_int_equal(sends(), LEASE6_SOLICIT);
 		assert_int_equal(now, ended);
 		/* IA_NA with the address that is wanted */
-		assert_non_null(memmem(sent, sent_len, d.lease.addr, 16));
+		assert_non_null(memmem(sent, sent_len, d.lease.addr.ip, 16));
 		offers(0x78, &longer);
 		assert_false(takes());
 		assert_true(d.other);
@@ -573,7 +574,7 @@ static void a_lease_that_has_ended_is_asked_for_again(void **state)
 		assert_true(takes());
 		assert_int_equal(d.state,
 				 refused ? LEASE6_SOLICITING : LEASE6_BOUND);
-		assert_int_equal(d.lease.addr[15], 0x77);
+		assert_int_equal(d.lease.addr.ip[15], 0x77);
 	}
 	/* nobody answers the request: all are asked again */
 	sends();
@@ -607,7 +608,7 @@ static void a_server_without_the_lease_is_asked_once(void **state)
 		reply(last ? 0x78 : 0, &hour, 0);
 		assert_true(takes());
 		assert_int_equal(d.state, LEASE6_LOST);
-		assert_int_equal(d.lease.addr[15], 0x77);
+		assert_int_equal(d.lease.addr.ip[15], 0x77);
 	}
 	/* nobody answers the request: all are asked again */
 	bound();

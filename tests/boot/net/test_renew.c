@@ -80,9 +80,8 @@ int __wrap_net_kept_read(int run, struct net_kept *k, struct nbd_diag *diag)
 	*k = (struct net_kept){
 		.name = "eth0",
 		.dhcp = { .state = DHCP_BOUND,
-			  .lease = { .addr = { 192, 0, 2, 5 },
-				     .server = { 192, 0, 2, 1 },
-				     .prefix = 24,
+			  .lease = { .addr = { 4, 24, { 192, 0, 2, 5 } },
+				     .server = { 4, 32, { 192, 0, 2, 1 } },
 				     .seconds = play.seconds,
 				     .t1 = play.seconds / 2,
 				     .t2 = play.seconds - play.seconds / 8 } }
@@ -101,7 +100,7 @@ int __wrap_net_export_lease(int run, const struct net_state *s,
 	assert_true(run == 3 && root && dhcp->state == DHCP_BOUND);
 	assert_string_equal(s->name, play.name);
 	assert_int_equal(s->addr.len, 4);
-	assert_memory_equal(s->addr.ip, dhcp->lease.addr, 4);
+	assert_memory_equal(s->addr.ip, dhcp->lease.addr.ip, 4);
 	/* the root hangs on it */
 	assert_int_equal(s->addr.ip[3], 5);
 	play.kept++;
@@ -424,7 +423,7 @@ static void the_words_of_the_command_line_still_count(void **state)
 	r.j.dhcp.bound = 1;
 	/* that of the server, unless rd.peerdns=0 is there */
 	r.j.dhcp.lease.n_dns = 1;
-	memcpy(r.j.dhcp.lease.dns[0], "\xc0\0\x02\x01", 4);
+	r.j.dhcp.lease.dns[0] = nbd_ip_of("\xc0\0\x02\x01", 4);
 	assert_int_equal(net_renew_keep(&r, &d), 0);
 	assert_int_equal(play.state.n_dns, 3);
 	assert_int_equal(play.state.dns[0].ip[3], 53);

@@ -170,7 +170,7 @@ static void a_lease_with_its_root_path(void **state)
 
 	(void)state;
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
-	assert_memory_equal(l.addr, want, 4);
+	assert_memory_equal(l.addr.ip, want, 4);
 	assert_string_equal(l.root_path, "nbd://h/x");
 	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
 	assert_int_equal(server.sent[DHCP_REQUEST], 1);
@@ -209,7 +209,7 @@ static void without_any_root_path_the_first_offer_is_taken(void **state)
 	server.poor = ALL;
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, true, DHCP_MS, &d), 0);
 	assert_string_equal(l.root_path, "");
-	assert_int_equal(l.server[3], 9);
+	assert_int_equal(l.server.ip[3], 9);
 	assert_true(now < 1000 + 5000);
 }
 
@@ -218,11 +218,11 @@ the_next_server_is_the_one_that_answers_if_it_names_none(void **state)
 {
 	(void)state;
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
-	assert_int_equal(l.next[3], 7);
+	assert_int_equal(l.next.ip[3], 7);
 	setup(state);
 	server.no_next = true;
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
-	assert_memory_equal(l.next, l.server, 4);
+	assert_memory_equal(&l.next, &l.server, sizeof(l.next));
 }
 
 static void silence_ends_in_time(void **state)

@@ -27,11 +27,11 @@ static void the_path_of_http_boot_has_the_address(void **state)
 
 	(void)state;
 	assert_true(uefi_lease_path(&l, path, sizeof(path)));
-	assert_memory_equal(l.addr, addr, 4);
-	assert_memory_equal(l.router, router, 4);
-	assert_int_equal(l.prefix, 24);
+	assert_memory_equal(l.addr.ip, addr, 4);
+	assert_memory_equal(l.router.ip, router, 4);
+	assert_int_equal(l.addr.prefix, 24);
 	assert_int_equal(l.n_dns, 2);
-	assert_memory_equal(l.dns[1], dns, 4);
+	assert_memory_equal(l.dns[1].ip, dns, 4);
 }
 
 /* What the words of the kernel are for l. */

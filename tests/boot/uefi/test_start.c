@@ -178,8 +178,8 @@ static int setup(void **state)
 				       sizeof(p.root.text), "nbd://192.0.2.1/"),
 			 0);
 	p.root.uris = 1;
-	memcpy(p.net.lease.addr, "\xc0\0\x02\x05", 4);
-	p.net.lease.prefix = 24;
+	p.net.lease.addr = nbd_ip_of("\xc0\0\x02\x05", 4);
+	p.net.lease.addr.prefix = 24;
 	return 0;
 }
 

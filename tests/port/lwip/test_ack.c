@@ -68,8 +68,7 @@ static void assert_sent(unsigned n, unsigned number, unsigned window)
 
 static int begin(void **state)
 {
-	struct lwnet_config c = { .ip = { 10, 0, 0, 2 },
-				  .mask = { 255, 255, 255, 0 } };
+	struct lwnet_config c = { .ip4.ip = { 4, 24, { 10, 0, 0, 2 } } };
 
 	(void)state;
 	assert_int_equal(lwnet_open(&net, &ether, &c), 0);

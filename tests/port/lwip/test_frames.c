@@ -71,8 +71,7 @@ static int begin(void **state)
 					  .mac = { 2, 0, 0, 0, 0, 2 },
 					  .send = send_none,
 					  .receive = receive };
-	struct lwnet_config c = { .ip = { 10, 0, 0, 2 },
-				  .mask = { 255, 255, 255, 0 } };
+	struct lwnet_config c = { .ip4.ip = { 4, 24, { 10, 0, 0, 2 } } };
 
 	(void)state;
 	memset(&driver, 0, sizeof(driver));

@@ -92,7 +92,7 @@ static void pass(struct nbd_ether *e, unsigned ms)
 	w.now += ms ? ms : 1;
 }
 
-static void open_with(const struct lwnet_ip6 *ip6)
+static void open_with(const struct lwnet_by_hand *ip6)
 {
 	static struct nbd_ether e = { .mtu = 1500,
 				      .mac = { 2, 0, 0, 0, 0, 1 },
@@ -100,8 +100,10 @@ static void open_with(const struct lwnet_ip6 *ip6)
 				      .receive = receive,
 				      .wait = pass };
 	/* no DHCP: it would ask, and nobody answers */
-	const struct lwnet_config c = { .seed = { 1 }, .ip6 = ip6 };
+	struct lwnet_config c = { .seed = { 1 } };
 
+	if (ip6)
+		c.ip6 = *ip6;
 	w.now += 1000;
 	w.len = 0;
 	assert_int_equal(lwnet_open(&net, &e, &c), 0);
@@ -123,14 +125,12 @@ static void assert_way(const char *to, const char *by)
 	s.t.close(&s.t);
 }
 
-static struct lwnet_ip6 by_hand(const char *router, unsigned char prefix)
+static struct lwnet_by_hand by_hand(const char *router, uint8_t prefix)
 {
-	struct lwnet_ip6 ip6 = { .prefix = prefix };
-	struct nbd_ip a = { 0 };
+	struct lwnet_by_hand ip6 = { .ip = nbd_ip_of(ours, 16) };
 
-	memcpy(ip6.ip, ours, 16);
-	assert_true(!router || nbd_ip_parse(&a, router));
-	memcpy(ip6.router, a.ip, 16);
+	ip6.ip.prefix = prefix;
+	assert_true(!router || nbd_ip_parse(&ip6.router, router));
 	return ip6;
 }
 
@@ -156,17 +156,18 @@ static void packets_go_to_the_link_or_to_the_router(void **state)
 		{ 128, "2001:db8::3", false },
 	};
 	struct nbd_diag d;
-	unsigned char ip[16];
+	struct nbd_ip ip;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct lwnet_ip6 ip6 = by_hand("fe80::1", cases[i].prefix);
+		struct lwnet_by_hand ip6 = by_hand("fe80::1", cases[i].prefix);
 
 		open_with(&ip6);
 		assert_int_equal(lwnet_up(&net, 10000, NULL, &d), 0);
-		assert_true(lwnet_ip6(&net, ip));
+		ip = lwnet_ip6(&net);
+		assert_int_equal(ip.len, 16);
 		assert_false(lwnet_ip6_taken(&net));
-		assert_memory_equal(ip, ours, 16);
+		assert_memory_equal(ip.ip, ours, 16);
 		assert_way(cases[i].to,
 			   cases[i].on_link ? cases[i].to : "fe80::1");
 		lwnet_close(&net, 0);
@@ -179,7 +180,7 @@ static void without_a_router_only_the_link_is_there(void **state)
 		.host = { .len = 16, .ip = { 0x20, 2, [15] = 1 } },
 		.port = 1,
 	};
-	struct lwnet_ip6 ip6 = by_hand(NULL, 64);
+	struct lwnet_by_hand ip6 = by_hand(NULL, 64);
 	struct nbd_diag d;
 	struct sock s;
 
@@ -199,7 +200,7 @@ static void without_a_router_only_the_link_is_there(void **state)
 
 static void an_address_that_another_machine_has_is_not_used(void **state)
 {
-	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
+	struct lwnet_by_hand ip6 = by_hand("fe80::1", 64);
 	struct nbd_diag d;
 
 	(void)state;
@@ -214,12 +215,12 @@ static void an_address_that_another_machine_has_is_not_used(void **state)
 /* As lwIP does with those that a router or DHCP announces. */
 static void an_announced_name_server_comes_after_ours(void **state)
 {
-	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
+	struct lwnet_by_hand ip6 = by_hand("fe80::1", 64);
 	ip_addr_t other, got;
 	unsigned k = 0;
 
 	(void)state;
-	memcpy(ip6.dns, ours, 16);
+	ip6.dns = nbd_ip_of(ours, 16);
 	assert_true(ipaddr_aton("2001:db8::53", &other));
 	open_with(&ip6);
 	dns_setserver(0, &other);
@@ -240,7 +241,7 @@ static void an_announced_name_server_comes_after_ours(void **state)
 /* Of several addresses of a server those come first that it can reach. */
 static void the_link_alone_is_no_way_to_other_networks(void **state)
 {
-	struct lwnet_ip6 ip6 = by_hand("fe80::1", 64);
+	struct lwnet_by_hand ip6 = by_hand("fe80::1", 64);
 	struct sock_addr far = { 0 }, near = { 0 };
 	unsigned char own[16];
 	struct nbd_diag d;

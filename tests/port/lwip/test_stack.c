@@ -216,20 +216,15 @@ static int end(void **state)
 static void pass_until(unsigned ms, int want)
 {
 	uint64_t until = w.now + ms;
-	unsigned char ip[4];
 
 	do {
 		lwnet_wait(&net, 1000);
-		lwnet_ip(&net, ip);
-	} while (w.now < until && want != (ip[0] != 0));
+	} while (w.now < until && want != (lwnet_ip(&net).len != 0));
 }
 
 static void assert_host(unsigned host)
 {
-	unsigned char ip[4];
-
-	lwnet_ip(&net, ip);
-	assert_int_equal(ip[3], host);
+	assert_int_equal(lwnet_ip(&net).ip[3], host);
 }
 
 /* ---- leases ---- */
