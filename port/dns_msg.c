@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The codec of DNS. */
 #include "port/dns_msg.h"
+#include "core/be.h"
 
 #include <string.h>
 
@@ -14,18 +15,6 @@ enum { FLAGS = 2, CODE = 3, ANSWERS = 6, HEAD = 12 };
 #define INTERNET 1
 #define LABEL	 63
 #define POINTER	 0xc0
-
-static unsigned be16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
-static uint8_t *put16(uint8_t *p, unsigned v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-	return p + 2;
-}
 
 size_t dns_query(uint8_t buf[DNS_QUERY_MAX], uint16_t id, const char *name,
 		 enum dns_type type)
@@ -50,7 +39,9 @@ size_t dns_query(uint8_t buf[DNS_QUERY_MAX], uint16_t id, const char *name,
 		p += n;
 	}
 	*p++ = 0;
-	p = put16(put16(p, (unsigned)type), INTERNET);
+	put16(p, (uint16_t)type);
+	put16(p + 2, INTERNET);
+	p += 4;
 	return (size_t)(p - buf);
 }
 

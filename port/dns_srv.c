@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "port/dns_msg.h"
+#include "core/be.h"
 #include "port/retry.h"
 
 #define NUMBERS 6 /* bytes before the name */
 #define POINTER 0xc0u
 #define LABEL	63u
-
-static uint16_t get16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
 
 /* What may be in a name of a host, and no more: it ends up in logs. */
 static bool is_label(const uint8_t *p, size_t n)
@@ -94,9 +90,9 @@ void dns_srv_take(struct dns_found *f, const uint8_t *msg, size_t len,
 	if (size <= NUMBERS ||
 	    !read_name(t.name, msg, len, at + NUMBERS, at + size))
 		return;
-	t.priority = get16(msg + at);
-	t.weight = get16(msg + at + 2);
-	t.port = get16(msg + at + 4);
+	t.priority = be16(msg + at);
+	t.weight = be16(msg + at + 2);
+	t.port = be16(msg + at + 4);
 	if (!t.port && t.name[0])
 		return;
 	if (f->n == DNS_TARGETS && f->target[i].priority <= t.priority)

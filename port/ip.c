@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses: as text, their networks, and masks. */
 #include "port/ip.h"
+#include "core/be.h"
 #include "port/text.h"
 
 #include <string.h>
@@ -98,8 +99,7 @@ unsigned nbd_ip_add(struct nbd_ip list[], unsigned n, unsigned max,
 
 int nbd_ip_mask(const unsigned char m[4])
 {
-	uint32_t v = (uint32_t)m[0] << 24 | (uint32_t)m[1] << 16 |
-		     (uint32_t)m[2] << 8 | m[3];
+	uint32_t v = be32(m);
 	int n = 0;
 
 	for (; v & 0x80000000; v <<= 1)

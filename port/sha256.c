@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "port/sha256.h"
+#include "core/be.h"
 
 #include <string.h>
 
@@ -25,17 +26,11 @@ static uint32_t sha256_right(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
-static uint32_t load(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	       (uint32_t)p[2] << 8 | p[3];
-}
-
 /* The words of a block, and those that are made of them.  Sums wrap. */
 static void sha256_schedule(uint32_t w[64], const uint8_t *p)
 {
 	for (unsigned i = 0; i < 16; i++)
-		w[i] = load(p + 4 * i);
+		w[i] = be32(p + 4 * i);
 	for (unsigned i = 16; i < 64; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 

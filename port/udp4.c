@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The headers of IPv4 (RFC 791) and UDP (RFC 768). */
 #include "port/udp4.h"
+#include "core/be.h"
 
 #include <string.h>
 
@@ -17,17 +18,6 @@
 #define UDP_SUM	  6
 /* The protocol of IPv4. */
 #define UDP	  17
-
-static unsigned be16(const unsigned char *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
-static void put16(unsigned char *p, unsigned v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
 
 /* Adds len bytes to a ones' complement sum (RFC 1071). */
 static unsigned sum(const unsigned char *p, size_t len, unsigned s)
@@ -55,16 +45,16 @@ void udp4_head(unsigned char *buf, size_t len, unsigned from, unsigned to)
 
 	memset(buf, 0, UDP4_HEAD);
 	buf[0] = 4 << 4 | IP_HEAD / 4;
-	put16(buf + IP_LENGTH, (unsigned)len + UDP4_HEAD);
+	put16(buf + IP_LENGTH, (uint16_t)(len + UDP4_HEAD));
 	buf[IP_LIVES] = 64;
 	buf[IP_PROTO] = UDP;
 	memset(buf + IP_FROM + 4, 0xff, 4);
-	put16(buf + IP_SUM, ~sum(buf, IP_HEAD, 0));
-	put16(udp, from);
-	put16(udp + 2, to);
-	put16(udp + 4, (unsigned)len + UDP_HEAD);
+	put16(buf + IP_SUM, (uint16_t)~sum(buf, IP_HEAD, 0));
+	put16(udp, (uint16_t)from);
+	put16(udp + 2, (uint16_t)to);
+	put16(udp + 4, (uint16_t)(len + UDP_HEAD));
 	s = ~udp_sum(buf, udp, len + UDP_HEAD) & 0xffff;
-	put16(udp + UDP_SUM, s ? s : 0xffff);
+	put16(udp + UDP_SUM, (uint16_t)(s ? s : 0xffff));
 }
 
 unsigned char *udp4_payload(unsigned char *p, size_t *len, unsigned port,

@@ -33,7 +33,7 @@ limit()
 	tiny) echo 92160 ;;
 	nbdboot) echo 674816 ;;
 	uefi) echo 115712 ;;
-	uefi_ipv6) echo 138816 ;;
+	uefi_ipv6) echo 138752 ;;
 	rescue) echo 349696 ;;
 	uefi_tls) echo 286720 ;;
 	esac

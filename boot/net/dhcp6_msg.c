@@ -37,7 +37,7 @@ static const uint8_t ask_for[] = { 0, DNS, 0, DOMAINS,	  0, REFRESH_TIME,
 
 static uint32_t be24(const uint8_t *p)
 {
-	return (uint32_t)p[0] << 16 | option6_be16(p + 1);
+	return (uint32_t)p[0] << 16 | be16(p + 1);
 }
 
 /* ---- writing ---- */
@@ -86,7 +86,7 @@ static bool take_server(struct reading *r, const uint8_t *p, size_t len)
 static bool take_status(struct reading *r, const uint8_t *p, size_t len)
 {
 	(void)r;
-	return len >= 2 && !option6_be16(p);
+	return len >= 2 && !be16(p);
 }
 
 /* False for ::, loopback and multicast. */
@@ -210,8 +210,8 @@ void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
 
 	if (nbd_is_uri(r->url))
 		return;
-	for (; len >= 2 && option6_be16(p) <= len - 2; p += n, len -= n) {
-		n = 2u + option6_be16(p);
+	for (; len >= 2 && be16(p) <= len - 2; p += n, len -= n) {
+		n = 2u + be16(p);
 		memset(&url, 0, sizeof(url));
 		net_dhcp6_config(&url, URL, p + 2, n - 2);
 		if (nbd_is_uri(url.url)) {
@@ -236,10 +236,10 @@ bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 	while (len) {
 		size_t n;
 
-		if (len < HEAD || option6_be16(p + 2) > len - HEAD)
+		if (len < HEAD || be16(p + 2) > len - HEAD)
 			return false;
-		n = option6_be16(p + 2);
-		if (!take_option(&r, &seen, option6_be16(p), p + HEAD, n))
+		n = be16(p + 2);
+		if (!take_option(&r, &seen, be16(p), p + HEAD, n))
 			return false;
 		p += HEAD + n;
 		len -= HEAD + n;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/net/ip.h"
+#include "core/be.h"
 
 /* Offsets in the header. */
 enum {
@@ -120,12 +121,6 @@ struct reading {
 	bool cut[N_OPTIONS]; /* there was more of it than fits */
 };
 
-static uint32_t be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	       (uint32_t)p[2] << 8 | p[3];
-}
-
 /* ---- writing ---- */
 
 static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
@@ -139,18 +134,16 @@ static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
 size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 {
 	unsigned max = q->max > DHCP_MAX ? q->max : DHCP_MAX;
-	const uint8_t max_size[2] = { (uint8_t)(max >> 8), (uint8_t)max };
+	uint8_t max_size[2];
 	uint8_t *p = buf + OPTIONS, id[7] = { 1 };
 	const uint8_t type = (uint8_t)q->type;
-	int i;
 
+	put16(max_size, (uint16_t)max);
 	memset(buf, 0, DHCP_MAX);
 	buf[OP] = buf[HTYPE] = 1;
 	buf[HLEN] = sizeof(q->mac);
-	for (i = 0; i < 4; i++)
-		buf[XID + i] = (uint8_t)(q->xid >> (24 - 8 * i));
-	buf[SECS] = (uint8_t)(q->secs >> 8);
-	buf[SECS + 1] = (uint8_t)q->secs;
+	put32(buf + XID, q->xid);
+	put16(buf + SECS, q->secs);
 	buf[FLAGS] = q->broadcast ? 0x80 : 0;
 	if (q->renew)
 		memcpy(buf + CIADDR, q->ours->addr.ip, 4);
@@ -410,8 +403,7 @@ static void read_names_of(const struct reading *r, struct dhcp_lease *l)
 
 static void read_lease(const struct reading *r, struct dhcp_lease *l)
 {
-	const uint8_t *m = r->raw.mtu;
-	unsigned mtu = has(r, MTU) ? (unsigned)(m[0] << 8 | m[1]) : 0;
+	unsigned mtu = has(r, MTU) ? be16(r->raw.mtu) : 0;
 
 	read_addresses(r, l);
 	read_names_of(r, l);

@@ -35,11 +35,6 @@ enum {
 static const uint8_t ask_for[] = { 0,	DNS, 0,		 DOMAINS, 0,
 				   URL, 0,   PARAMETERS, 0,	  SOL_MAX_RT };
 
-static uint32_t be32(const uint8_t *p)
-{
-	return (uint32_t)option6_be16(p) << 16 | option6_be16(p + 2);
-}
-
 /* ---- who we are ---- */
 
 void net_lease6_id(struct lease6_id *id, const uint8_t mac[6])
@@ -146,10 +141,9 @@ static int next(struct rest *r, struct option *o)
 {
 	if (!r->len)
 		return 0;
-	if (r->len < HEAD || option6_be16(r->p + 2) > r->len - HEAD)
+	if (r->len < HEAD || be16(r->p + 2) > r->len - HEAD)
 		return -1;
-	*o = (struct option){ option6_be16(r->p), r->p + HEAD,
-			      option6_be16(r->p + 2) };
+	*o = (struct option){ be16(r->p), r->p + HEAD, be16(r->p + 2) };
 	r->p += HEAD + o->len;
 	r->len -= HEAD + o->len;
 	return 1;
@@ -157,7 +151,7 @@ static int next(struct rest *r, struct option *o)
 
 static bool read_status(const struct option *o, enum lease6_status *status)
 {
-	unsigned code = o->len < 2 ? 0 : option6_be16(o->p);
+	unsigned code = o->len < 2 ? 0 : be16(o->p);
 
 	if (o->len < 2)
 		return false;

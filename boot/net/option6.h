@@ -3,24 +3,18 @@
 #ifndef BOOT_NET_OPTION6_H
 #define BOOT_NET_OPTION6_H
 
+#include "core/be.h"
+
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #define OPTION6_HEAD 4 /* bytes before a message's or an option's content */
 
-static inline unsigned option6_be16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
 /* Both return where the next bytes go. */
 static inline uint8_t *option6_head(uint8_t *p, unsigned code, size_t len)
 {
-	p[0] = (uint8_t)(code >> 8);
-	p[1] = (uint8_t)code;
-	p[2] = (uint8_t)(len >> 8);
-	p[3] = (uint8_t)len;
+	put16(p, (uint16_t)code);
+	put16(p + 2, (uint16_t)len);
 	return p + OPTION6_HEAD;
 }
 

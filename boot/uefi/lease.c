@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boot/net/option6.h"
+#include "port/le.h"
 
 #define XID 4 /* its place in a DHCP message */
 
@@ -46,11 +47,7 @@ bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 		       const uint8_t mac[6])
 {
-	uint32_t xid = len < XID + 4
-			       ? 0
-			       : (uint32_t)p[XID] << 24 |
-					 (uint32_t)p[XID + 1] << 16 |
-					 (uint32_t)p[XID + 2] << 8 | p[XID + 3];
+	uint32_t xid = len < XID + 4 ? 0 : be32(p + XID);
 
 	return net_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
 }
@@ -68,10 +65,10 @@ const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
 			      size_t *n)
 {
 	for (; len >= 4; p += *n, len -= *n) {
-		*n = p[2] | (size_t)p[3] << 8;
+		*n = le16(p + 2);
 		if (*n < 4 || *n > len)
 			return NULL;
-		if (type == ((unsigned)p[0] << 8 | p[1]))
+		if (type == be16(p))
 			return p;
 	}
 	return NULL;
@@ -114,9 +111,9 @@ const uint8_t *uefi_lease_option6(const uint8_t *p, size_t len, unsigned code,
 	const uint8_t *end = p + len;
 
 	for (p += 4; end - p >= 4; p += *n) {
-		unsigned this = option6_be16(p);
+		unsigned this = be16(p);
 
-		*n = option6_be16(p + 2);
+		*n = be16(p + 2);
 		p += 4;
 		if (*n > (size_t)(end - p))
 			break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "port/linux/tpm_device.h"
+#include "core/be.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +19,6 @@
  */
 #define PATIENCE_MS 300000
 
-/* The bytes of a response: its header has them. */
-static size_t size_of(const uint8_t *p)
-{
-	return (size_t)p[2] << 24 | (size_t)p[3] << 16 | (size_t)p[4] << 8 |
-	       p[5];
-}
-
 static int transmit(struct tpm *t, size_t len)
 {
 	struct pollfd p = { .fd = t->fd, .events = POLLIN };
@@ -34,7 +28,8 @@ static int transmit(struct tpm *t, size_t len)
 	if (write(t->fd, t->message, len) != (ssize_t)len)
 		return NBD_E_IO;
 	/* The device gives all at once; a socket may not. */
-	while (have < 6 || have < size_of(t->message)) {
+	/* the header of a response has its length */
+	while (have < 6 || have < be32(t->message + 2)) {
 		if (have == sizeof(t->message))
 			return NBD_E_LENGTH;
 		if (poll(&p, 1, PATIENCE_MS) != 1)

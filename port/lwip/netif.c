@@ -6,6 +6,7 @@
  * that of a read opens the window as well.
  */
 #include "port/lwip/lwip.h"
+#include "core/be.h"
 
 #include <lwip/etharp.h>
 #include <lwip/ethip6.h>
@@ -155,12 +156,6 @@ struct ack {
 	const unsigned char *tcp;
 };
 
-static uint32_t get32(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	       (uint32_t)p[2] << 8 | p[3];
-}
-
 /* Is this frame one?  It came from lwIP, so its headers are sound. */
 static bool parse_ack(const unsigned char *p, size_t len, struct ack *a)
 {
@@ -170,10 +165,10 @@ static bool parse_ack(const unsigned char *p, size_t len, struct ack *a)
 		return false;
 	if (p[12] == 0x08 && p[13] == 0x00 && p[14] == 0x45 && p[23] == 6) {
 		*a = (struct ack){ p + 26, 8, p + 34 };
-		total = NBD_ETHER_HEADER + ((size_t)p[16] << 8 | p[17]);
+		total = NBD_ETHER_HEADER + be16(p + 16);
 	} else if (LWIP_IPV6 && p[12] == 0x86 && p[13] == 0xdd && p[20] == 6) {
 		*a = (struct ack){ p + 22, 32, p + 54 };
-		total = NBD_ETHER_HEADER + 40 + ((size_t)p[18] << 8 | p[19]);
+		total = NBD_ETHER_HEADER + 40 + be16(p + 18);
 	} else {
 		return false;
 	}
@@ -195,11 +190,11 @@ static bool same_flow(const struct ack *a, const struct ack *b)
  */
 static bool replaces(const struct ack *a, const struct ack *before)
 {
-	int32_t more = (int32_t)(get32(a->tcp + 8) - get32(before->tcp + 8));
+	int32_t more = (int32_t)(be32(a->tcp + 8) - be32(before->tcp + 8));
 
 	return same_flow(a, before) &&
 	       (more > 0 ||
-		(!more && get32(a->tcp + 12) != get32(before->tcp + 12)));
+		(!more && be32(a->tcp + 12) != be32(before->tcp + 12)));
 }
 
 /* Holds a frame if it is an acknowledgement, which a later one may replace. */
