@@ -16,7 +16,7 @@
 #include "boot/system/console.h"
 #include "port/linux/dir.h"
 #include "port/linux/file.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "port/linux/module.h"
 #include "port/linux/netlink.h"
 #include "port/linux/process.h"
@@ -110,9 +110,9 @@ void init_drivers_nbd(void)
 static void set_up(const char *interface)
 {
 	struct nbd_diag d;
-	int index = link_find(interface, NULL, &d);
+	int index = iface_find(interface, NULL, &d);
 
-	if (index >= 0 && link_up(index, &d) < 0)
+	if (index >= 0 && iface_up(index, &d) < 0)
 		boot_say("%s", d.text);
 }
 

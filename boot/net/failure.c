@@ -74,7 +74,7 @@ struct list {
 	char text[256];
 };
 
-static void add_link(void *ctx, const struct link *l)
+static void add_link(void *ctx, const struct iface *l)
 {
 	struct list *list = ctx;
 
@@ -84,7 +84,7 @@ static void add_link(void *ctx, const struct link *l)
 	nbd_put_mac(&list->o, l->mac);
 }
 
-/* What udev names by more than link_path.h knows. */
+/* What udev names by more than iface_path.h knows. */
 static bool is_of_udev(const char *device)
 {
 	return !strncmp(device, "en", 2) || !strncmp(device, "wl", 2) ||
@@ -97,7 +97,7 @@ static void explain_absence(const char *device, struct nbd_diag *d)
 				    .cap = sizeof(list.text) - 1 } };
 	struct nbd_diag why;
 
-	if (link_each(add_link, &list, &why) < 0)
+	if (iface_each(add_link, &list, &why) < 0)
 		list.o.len = 0;
 	list.text[list.o.len] = '\0';
 	nbd_diag(d, 0, "there is no %s: is its driver in this initramfs?%s%s%s",

@@ -14,20 +14,20 @@
 
 /* ---- routes ---- */
 
-static void route(struct job *j, struct link_route r)
+static void route(struct job *j, struct iface_route r)
 {
 	struct nbd_diag d;
 
 	r.metric = j->metric;
 	/* a machine with a /32 address reaches its gateway, too */
 	r.onlink = r.gw.len == 4 && !nbd_ip_covers(&j->addr, r.gw.ip);
-	if (link_add_route(j->l.index, &r, &d) < 0)
+	if (iface_add_route(j->l.index, &r, &d) < 0)
 		boot_say("%s: %s", j->l.name, d.text);
 }
 
 static void route_all(struct job *j, const struct nbd_ip *gw)
 {
-	struct link_route r = { .dst = { .len = gw->len }, .gw = *gw };
+	struct iface_route r = { .dst = { .len = gw->len }, .gw = *gw };
 
 	if (gw->len)
 		route(j, r);
@@ -58,7 +58,7 @@ static void lease_routes(struct job *j)
 
 	while (net_dhcp_route(l, &at, &c)) {
 		all = all || !c.to.prefix;
-		route(j, (struct link_route){ .dst = c.to, .gw = c.via });
+		route(j, (struct iface_route){ .dst = c.to, .gw = c.via });
 	}
 	/*
 	 * RFC 3442: with classless routes the router option is ignored; but if
@@ -87,16 +87,16 @@ static void apply(struct job *j, const struct net_plan *p)
 	if (by_router(ip))
 		net_job6_end(j, p);
 	if (j->dhcp.state == DHCP_BOUND) {
-		if (l->mtu && link_set_mtu(j->l.index, l->mtu, &d) < 0)
+		if (l->mtu && iface_set_mtu(j->l.index, l->mtu, &d) < 0)
 			boot_say("%s: %s", j->l.name, d.text);
-		if (link_add_addr(j->l.index, &j->addr, LINK_FOREVER, &j->why) <
-		    0)
+		if (iface_add_addr(j->l.index, &j->addr, IFACE_FOREVER,
+				   &j->why) < 0)
 			j->state = JOB_FAILED;
 		lease_routes(j);
 	}
 	if (ip->client.len && ip->peer.len == ip->client.len &&
 	    ip->client.prefix == nbd_ip_bits(&ip->client))
-		route(j, (struct link_route){ .dst = ip->peer });
+		route(j, (struct iface_route){ .dst = ip->peer });
 	route_all(j, &ip->gateway);
 	for (i = 0; i < p->n_route; i++) {
 		const struct plan_route *r = &p->route[i];
@@ -108,7 +108,7 @@ static void apply(struct job *j, const struct net_plan *p)
 	}
 }
 
-void net_job_address(struct job *j, const struct link_ip *a, bool adopt)
+void net_job_address(struct job *j, const struct iface_addr *a, bool adopt)
 {
 	bool v6 = a->a.len == 16, fits;
 
@@ -206,8 +206,8 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now)
 		return;
 	if (ip->method == IP_STATIC && !j->set) {
 		j->set = true;
-		if (link_add_addr(j->l.index, &ip->client, LINK_FOREVER,
-				  &j->why) < 0)
+		if (iface_add_addr(j->l.index, &ip->client, IFACE_FOREVER,
+				   &j->why) < 0)
 			j->state = JOB_FAILED;
 		else if (ip->client.len == 4)
 			j->addr = ip->client;

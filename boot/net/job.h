@@ -25,7 +25,7 @@ struct job {
 	unsigned ra;	     /* NET_RA_* that a router advertised */
 	uint64_t due;	     /* ms: when to work without an event */
 	uint64_t up, linked; /* ms: since when, for the times of the boot */
-	struct link l;	     /* as last seen */
+	struct iface l;	     /* as last seen */
 	struct nbd_ip addr;  /* length 0 until the interface has one */
 	struct nbd_ip local; /* link-local; length 0 until it is there */
 	struct dhcp dhcp;
@@ -46,7 +46,7 @@ struct job {
  * Notes an address that the interface has.  adopt: an address that the kernel
  * or another program has set before is used in place of DHCP.
  */
-void net_job_address(struct job *j, const struct link_ip *a, bool adopt);
+void net_job_address(struct job *j, const struct iface_addr *a, bool adopt);
 
 /*
  * Takes every step that is possible now, and updates j->state and j->due.

@@ -51,7 +51,7 @@ static bool wants(const struct job *j, const struct net_plan *p)
 	       (j->addr.len && (lacks_dns(j, p) || lacks_path(j, p)));
 }
 
-bool net_job6_address(struct job *j, const struct link_ip *a)
+bool net_job6_address(struct job *j, const struct iface_addr *a)
 {
 	bool v6 = a->a.len == 16;
 	bool leased = net_joblease6_ours(j, a);

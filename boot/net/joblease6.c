@@ -58,8 +58,8 @@ static void take_lease(struct job *j)
 	boot_note("%s: DHCPv6 lease", j->l.name);
 	j->twice = false;
 	j->taken = true;
-	if (link_add_addr(j->l.index, &j->lease6.lease.addr, LINK_FOREVER,
-			  &j->why) < 0)
+	if (iface_add_addr(j->l.index, &j->lease6.lease.addr, IFACE_FOREVER,
+			   &j->why) < 0)
 		j->state = JOB_FAILED;
 }
 
@@ -104,7 +104,7 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	j->due = d->due;
 }
 
-bool net_joblease6_ours(struct job *j, const struct link_ip *a)
+bool net_joblease6_ours(struct job *j, const struct iface_addr *a)
 {
 	bool ours = j->taken && net_joblease6_has(j) &&
 		    nbd_ip_same(&a->a, &j->lease6.lease.addr);

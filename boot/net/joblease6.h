@@ -26,7 +26,7 @@ bool net_joblease6_wants(const struct job *j);
 void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now);
 
 /* Is it the address of the lease?  Notes that another machine has it. */
-bool net_joblease6_ours(struct job *j, const struct link_ip *a);
+bool net_joblease6_ours(struct job *j, const struct iface_addr *a);
 
 /*
  * With its address, does the job wait for a router?  Without one the address

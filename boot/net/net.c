@@ -70,7 +70,7 @@ static bool has_method(const struct net *net, unsigned methods)
 /* ---- interfaces ---- */
 
 static struct job *job_of(struct net *net, const struct ip_config *ip,
-			  const struct link *l)
+			  const struct iface *l)
 {
 	struct job *j = net->job;
 	struct nbd_diag d;
@@ -86,13 +86,13 @@ static struct job *job_of(struct net *net, const struct ip_config *ip,
 	j->fd = -1;
 	j->metric = (unsigned)(ip - net->plan.ip);
 	if (ip->mac[0] | ip->mac[5])
-		net_report(link_set_mac(l->index, ip->mac, &d), &d);
+		net_report(iface_set_mac(l->index, ip->mac, &d), &d);
 	if (ip->mtu)
-		net_report(link_set_mtu(l->index, ip->mtu, &d), &d);
+		net_report(iface_set_mtu(l->index, ip->mtu, &d), &d);
 	return j;
 }
 
-static void see_link(void *ctx, const struct link *l)
+static void see_link(void *ctx, const struct iface *l)
 {
 	struct net *net = ctx;
 	struct nbd_diag d;
@@ -115,11 +115,11 @@ static void see_link(void *ctx, const struct link *l)
 		if (ip->mac[0] | ip->mac[5])
 			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
 		if (!l->up)
-			net_report(link_up(l->index, &d), &d);
+			net_report(iface_up(l->index, &d), &d);
 	}
 }
 
-static void see_addr(void *ctx, const struct link_ip *a)
+static void see_addr(void *ctx, const struct iface_addr *a)
 {
 	struct net *net = ctx;
 	struct job *j;
@@ -143,10 +143,10 @@ static void see_flags(void *ctx, int index, unsigned flags)
 /* Lists what the kernel knows by now. */
 static int see_all(struct net *net, struct nbd_diag *d)
 {
-	int rc = link_each(see_link, net, d);
+	int rc = iface_each(see_link, net, d);
 
 	if (!rc)
-		rc = link_each_addr(see_addr, net, d);
+		rc = iface_each_addr(see_addr, net, d);
 	if (!rc && has_method(net, 1u << IP_AUTO6 | 1u << IP_DHCP6))
 		rc = net_ra_each(see_flags, net, d);
 	return rc;
@@ -308,7 +308,7 @@ static int run(struct net *net, struct nbd_diag *d)
 /* ---- results ---- */
 
 /* Does the interface have an address now, or carry another one? */
-static bool is_used(const struct net *net, const struct link *l)
+static bool is_used(const struct net *net, const struct iface *l)
 {
 	const struct plan_vlan *v = net->plan.vlan;
 	const struct job *j;
@@ -335,7 +335,7 @@ static void take_unused_down(struct net *net)
 		if (is_used(net, &j->l))
 			continue;
 		net_login_drop(&net->login, j->l.name);
-		if (link_down(j->l.index, &d) < 0)
+		if (iface_down(j->l.index, &d) < 0)
 			boot_say("%s stays up, so udev cannot rename it: %s",
 				 j->l.name, d.text);
 	}
@@ -359,7 +359,7 @@ struct names {
 	char text[(NET_JOBS + PLAN_MAX) * 16];
 };
 
-static void add_name(void *ctx, const struct link *l)
+static void add_name(void *ctx, const struct iface *l)
 {
 	struct names *n = ctx;
 
@@ -396,7 +396,7 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 	}
 	rc = net_export_write(net->run, s, &root->dhcp, true, d);
 	if (!rc)
-		rc = link_each(add_name, &n, d);
+		rc = iface_each(add_name, &n, d);
 	return rc ? rc : net_export_machine(net->run, s, n.text, d);
 }
 

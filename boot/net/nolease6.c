@@ -21,7 +21,7 @@ void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	(void)j, (void)p, (void)now;
 }
 
-bool net_joblease6_ours(struct job *j, const struct link_ip *a)
+bool net_joblease6_ours(struct job *j, const struct iface_addr *a)
 {
 	(void)j, (void)a;
 	return false;

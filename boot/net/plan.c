@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "boot/words/word.h"
-#include "port/linux/link_path.h"
+#include "port/linux/iface_path.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {
@@ -244,7 +244,7 @@ static enum ip_method method_for(const char *server, bool path6)
 	return nbd_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
 }
 
-bool net_plan_selects(const char *device, const struct link *l)
+bool net_plan_selects(const char *device, const struct iface *l)
 {
 	unsigned char mac[6];
 
@@ -252,11 +252,11 @@ bool net_plan_selects(const char *device, const struct link *l)
 		return l->ether && !l->loopback;
 	if (net_ip_mac(device, mac))
 		return !memcmp(mac, l->mac, sizeof(mac));
-	return !strcmp(device, l->name) || link_path_is(l, device);
+	return !strcmp(device, l->name) || iface_path_is(l, device);
 }
 
 const struct plan_master *net_plan_master(const struct net_plan *p,
-					  const struct link *l)
+					  const struct iface *l)
 {
 	const struct plan_master *m = p->master;
 	const char *list;

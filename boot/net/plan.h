@@ -4,13 +4,13 @@
 #define BOOT_NET_PLAN_H
 
 #include "boot/net/ip.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 #define PLAN_MAX 16 /* of each word */
 
 /* rd.route=NET[/PREFIX]:[GATEWAY][:DEVICE] */
 struct plan_route {
-	struct link_route r;
+	struct iface_route r;
 	char device[18]; /* "": where the root is */
 };
 
@@ -66,13 +66,13 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 
 /*
  * Is device this one?  It is a name, also one that udev would give (see
- * link_path.h), a MAC with dashes, or "" (any Ethernet).
+ * iface_path.h), a MAC with dashes, or "" (any Ethernet).
  */
-bool net_plan_selects(const char *device, const struct link *l);
+bool net_plan_selects(const char *device, const struct iface *l);
 
 /* The bond or bridge of which l is to be a member, or NULL. */
 const struct plan_master *net_plan_master(const struct net_plan *p,
-					  const struct link *l);
+					  const struct iface *l);
 
 /* What the interface will be: "ether", "vlan", "bond" or "bridge". */
 const char *net_plan_kind(const struct net_plan *p, const char *name);

@@ -21,7 +21,7 @@ void net_report(int rc, const struct nbd_diag *d)
  * An interface that stays up without an address of ours needs a .link file to
  * keep its name.
  */
-static void keep_name(const struct net *net, const struct link *l,
+static void keep_name(const struct net *net, const struct iface *l,
 		      const char *kind)
 {
 	struct net_state s = { 0 };
@@ -33,14 +33,14 @@ static void keep_name(const struct net *net, const struct link *l,
 	net_report(net_export_name(net->run, &s, &d), &d);
 }
 
-static void add_vlan(struct net *net, const struct link *parent,
+static void add_vlan(struct net *net, const struct iface *parent,
 		     const struct plan_vlan *v)
 {
 	struct nbd_diag d;
 
 	keep_name(net, parent, net_plan_kind(&net->plan, parent->name));
-	net_report(link_up(parent->index, &d), &d);
-	net_report(link_add_vlan(parent->index, v->name, v->id, &d), &d);
+	net_report(iface_up(parent->index, &d), &d);
+	net_report(iface_add_vlan(parent->index, v->name, v->id, &d), &d);
 }
 
 /* ---- bonds and bridges ---- */
@@ -104,33 +104,33 @@ static void set_options(const struct plan_master *m, unsigned turn)
 /* Its index.  One that the kernel made already, as it does bond0, is taken. */
 static int find_or_add(const struct plan_master *m, struct nbd_diag *d)
 {
-	int rc = link_find(m->name, NULL, d);
+	int rc = iface_find(m->name, NULL, d);
 
 	if (rc >= 0)
 		return rc;
 	/* not by the kernel, which would make a bond0 that nobody asked for */
 	if (!strcmp(m->kind, "bond"))
 		mod_load("bonding", "max_bonds=0", NULL);
-	rc = link_add_master(m->kind, m->name, d);
-	return rc < 0 ? rc : link_find(m->name, NULL, d);
+	rc = iface_add_master(m->kind, m->name, d);
+	return rc < 0 ? rc : iface_find(m->name, NULL, d);
 }
 
 static void configure(const struct plan_master *m, int index,
-		      const struct link *first)
+		      const struct iface *first)
 {
 	struct nbd_diag d;
 
 	for (unsigned turn = 0; turn < 4; turn++)
 		set_options(m, turn);
 	/* the MAC of a bridge would change with each member, amid DHCP */
-	net_report(link_set_mac(index, first->mac, &d), &d);
+	net_report(iface_set_mac(index, first->mac, &d), &d);
 	if (m->mtu)
-		net_report(link_set_mtu(index, m->mtu, &d), &d);
-	net_report(link_up(index, &d), &d);
+		net_report(iface_set_mtu(index, m->mtu, &d), &d);
+	net_report(iface_up(index, &d), &d);
 }
 
 static void join(struct net *net, const struct plan_master *m,
-		 const struct link *l)
+		 const struct iface *l)
 {
 	struct nbd_diag d;
 	unsigned bit = 1u << (m - net->plan.master);
@@ -140,13 +140,13 @@ static void join(struct net *net, const struct plan_master *m,
 		configure(m, master, l);
 	net->mastered |= bit;
 	keep_name(net, l, "");
-	net_report(master < 0 ? master : link_join(l->index, master, &d), &d);
+	net_report(master < 0 ? master : iface_join(l->index, master, &d), &d);
 }
 
 /* ---- */
 
 /* True if it was renamed. */
-static bool name(struct net *net, const struct link *l)
+static bool name(struct net *net, const struct iface *l)
 {
 	const struct net_plan *p = &net->plan;
 	struct nbd_diag d;
@@ -160,7 +160,7 @@ static bool name(struct net *net, const struct link *l)
 		net->named |= 1u << i;
 		if (!strcmp(n->name, l->name))
 			continue;
-		net_report(link_rename(l->index, n->name, &d), &d);
+		net_report(iface_rename(l->index, n->name, &d), &d);
 		return true;
 	}
 	return false;
@@ -174,7 +174,7 @@ static bool has_joined(const struct net *net, int index)
 	return false;
 }
 
-bool net_prepare(struct net *net, const struct link *l)
+bool net_prepare(struct net *net, const struct iface *l)
 {
 	const struct net_plan *p = &net->plan;
 	const struct plan_master *m;

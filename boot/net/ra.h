@@ -7,7 +7,7 @@
 #define BOOT_NET_RA_H
 
 #include "boot/net/domains.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 /*
  * Parses the body of the kernel's RTM_NEWNDUSEROPT (struct nduseroptmsg and the

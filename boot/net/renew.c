@@ -96,7 +96,7 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 	}
 	read_plan(r);
 	if (!rc)
-		rc = link_find(j->l.name, &j->l, d);
+		rc = iface_find(j->l.name, &j->l, d);
 	return rc < 0 ? rc : NBD_OK;
 }
 
@@ -129,7 +129,7 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 
 	if (net_lease6_begun(&r->j.lease6))
 		return net_renew6_once(r, timeout_ms, d);
-	rc = link_refresh(&j->l, d);
+	rc = iface_refresh(&j->l, d);
 	fd = rc < 0 ? rc : packet_udp(j->l.name, DHCP_CLIENT, alone, d);
 	if (fd == NBD_E_IN_USE)
 		nbd_diag(d, 0,
@@ -161,7 +161,7 @@ int net_renew_keep(struct net_renewal *r, struct nbd_diag *d)
 void net_renew_expire(void)
 {
 	uint64_t left, least = LIFE_MIN * 1000;
-	struct link_ip ours = { 0 };
+	struct iface_addr ours = { 0 };
 	struct net_kept k;
 	struct nbd_diag d;
 	int run = file_run(), rc = net_kept_read(run, &k, &d);
@@ -171,12 +171,12 @@ void net_renew_expire(void)
 		return;
 	ours.a = net_kept_addr(&k);
 	/* the kernel knows the lifetime of one that has another client */
-	if (link_refresh_addr(&ours, &d) || !ours.index || !ours.lasting)
+	if (iface_refresh_addr(&ours, &d) || !ours.index || !ours.lasting)
 		return;
 	left = net_renew_left(net_kept_bound(&k), net_kept_seconds(&k),
 			      nbd_now_ms());
 	if (left < least)
 		left = least;
 	/* if this fails, it lasts as it did */
-	(void)link_add_addr(ours.index, &ours.a, (uint32_t)(left / 1000), &d);
+	(void)iface_add_addr(ours.index, &ours.a, (uint32_t)(left / 1000), &d);
 }

@@ -82,7 +82,7 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 	struct job *j = &r->j;
 	uint64_t now = nbd_now_ms();
 	uint32_t seed = net_job_seed(j->l.mac, now);
-	int rc = link_refresh(&j->l, d);
+	int rc = iface_refresh(&j->l, d);
 
 	if (rc < 0)
 		return rc;

@@ -4,7 +4,7 @@
 #define BOOT_NET_STATE_H
 
 #include "boot/net/lease6.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 #define NET_DNS 16
 

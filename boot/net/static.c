@@ -47,22 +47,22 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 		  : NBD_OK;
 }
 
-static void up_one(void *ctx, const struct link *l)
+static void up_one(void *ctx, const struct iface *l)
 {
 	struct nbd_diag d;
 
 	(void)ctx;
-	if (!l->loopback && !l->up && link_up(l->index, &d))
+	if (!l->loopback && !l->up && iface_up(l->index, &d))
 		boot_say("%s", d.text);
 }
 
 /* Returns the index of the interface to use, when it is up and has a link. */
-static int find_link(const struct ip_config *ip, struct link *l,
-		     struct nbd_diag *d)
+static int find_interface(const struct ip_config *ip, struct iface *l,
+			  struct nbd_diag *d)
 {
 	const char *name = ip->device[0] ? ip->device : NULL;
 	struct nbd_diag why;
-	int index = link_wait(name, false, LINK_MS, l, &why);
+	int index = iface_wait(name, false, LINK_MS, l, &why);
 
 	if (index < 0)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
@@ -71,10 +71,10 @@ static int find_link(const struct ip_config *ip, struct link *l,
 				name ? name : "but loopback", LINK_MS / 1000);
 	/* whether an interface has a link is known only when it is up */
 	if (name)
-		link_up(index, &why);
+		iface_up(index, &why);
 	else
-		link_each(up_one, NULL, &why);
-	index = link_wait(name, true, LINK_MS, l, &why);
+		iface_each(up_one, NULL, &why);
+	index = iface_wait(name, true, LINK_MS, l, &why);
 	if (index < 0)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"no link on %s after %d s: is the cable in?",
@@ -86,13 +86,13 @@ static int find_link(const struct ip_config *ip, struct link *l,
 static int set_interface(const struct ip_config *ip, int index,
 			 struct nbd_diag *d)
 {
-	struct link_route all = { .dst = { .len = 4 }, .gw = ip->gateway };
-	int rc = ip->mtu ? link_set_mtu(index, ip->mtu, d) : NBD_OK;
+	struct iface_route all = { .dst = { .len = 4 }, .gw = ip->gateway };
+	int rc = ip->mtu ? iface_set_mtu(index, ip->mtu, d) : NBD_OK;
 
 	if (!rc && ip->client.len)
-		rc = link_add_addr(index, &ip->client, LINK_FOREVER, d);
+		rc = iface_add_addr(index, &ip->client, IFACE_FOREVER, d);
 	if (!rc && ip->client.len && ip->gateway.len)
-		rc = link_add_route(index, &all, d);
+		rc = iface_add_route(index, &all, d);
 	return rc;
 }
 
@@ -133,7 +133,7 @@ void net_done(struct net *net)
 int net_up(struct net *net, bool boot, struct nbd_diag *d)
 {
 	const struct ip_config *ip = &net->plan.ip[0];
-	struct link l;
+	struct iface l;
 	int rc;
 
 	(void)boot;
@@ -141,6 +141,6 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	rc = write_resolv_conf(ip, d);
 	if (rc || ip->method == IP_OFF)
 		return rc;
-	rc = find_link(ip, &l, d);
+	rc = find_interface(ip, &l, d);
 	return rc < 0 ? rc : set_interface(ip, rc, d);
 }

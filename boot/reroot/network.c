@@ -9,7 +9,7 @@
 #include "boot/net/plan.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 #define DNS_MAX 3
 
@@ -49,7 +49,7 @@ static void split(char *line, char *f[COLUMNS])
  * /proc/net/route: name, destination, gateway, flags, references, use, metric,
  * mask ...; addresses as the CPU stores them.
  */
-static bool take4(struct link_route *r, char *f[COLUMNS], const char *name)
+static bool take4(struct iface_route *r, char *f[COLUMNS], const char *name)
 {
 	uint32_t dst = hex(f[1]), gw = hex(f[2]), mask = hex(f[7]);
 	unsigned flags = hex(f[3]);
@@ -80,7 +80,7 @@ static void take_ip6(unsigned char ip[16], const char *p)
  * references, use, flags, name.  Those that a router advertises come again, but
  * the root may be needed before that: only of these, the default route counts.
  */
-static bool take6(struct link_route *r, char *f[COLUMNS], const char *name)
+static bool take6(struct iface_route *r, char *f[COLUMNS], const char *name)
 {
 	uint32_t flags = hex(f[8]);
 	bool advertised = flags & RTF_ADDRCONF;
@@ -97,7 +97,7 @@ static bool take6(struct link_route *r, char *f[COLUMNS], const char *name)
 	       !nbd_ip_link_local(&r->dst);
 }
 
-typedef void use_route(void *ctx, const struct link_route *r);
+typedef void use_route(void *ctx, const struct iface_route *r);
 
 /* Calls fn for the routes through the interface, in the kernel's order. */
 static void each_route(const char *name, unsigned len, use_route *fn, void *ctx)
@@ -110,7 +110,7 @@ static void each_route(const char *name, unsigned len, use_route *fn, void *ctx)
 			    v6 ? "/proc/net/ipv6_route" : "/proc/net/route"))
 		return;
 	while ((line = file_lines_next(&file))) {
-		struct link_route r = { .dst.len = (uint8_t)len };
+		struct iface_route r = { .dst.len = (uint8_t)len };
 
 		split(line, f);
 		if (v6 ? take6(&r, f, name) : take4(&r, f, name))
@@ -119,9 +119,9 @@ static void each_route(const char *name, unsigned len, use_route *fn, void *ctx)
 }
 
 /* The default route that counts is that with the lowest metric. */
-static void take_gateway(void *ctx, const struct link_route *r)
+static void take_gateway(void *ctx, const struct iface_route *r)
 {
-	struct link_route *best = ctx;
+	struct iface_route *best = ctx;
 
 	if (!r->dst.prefix && r->gw.len &&
 	    (!best->gw.len || r->metric < best->metric))
@@ -142,10 +142,10 @@ static void put_bracketed(struct reroot_words *w, const struct nbd_ip *a)
 	nbd_putf(&w->o, a->len == 16 ? "]" : "");
 }
 
-static void put_gateway(struct reroot_words *w, const struct link *l,
+static void put_gateway(struct reroot_words *w, const struct iface *l,
 			unsigned len)
 {
-	struct link_route best = { 0 };
+	struct iface_route best = { 0 };
 
 	each_route(l->name, len, take_gateway, &best);
 	put_bracketed(w, &best.gw);
@@ -162,14 +162,14 @@ struct routes {
 };
 
 /* The kernel makes that of the address itself; ip= has the default route. */
-static bool is_implied(const struct routes *t, const struct link_route *r)
+static bool is_implied(const struct routes *t, const struct iface_route *r)
 {
 	return r->gw.len ? !r->dst.prefix
 			 : r->dst.prefix == t->own->prefix &&
 				   nbd_ip_covers(&r->dst, t->own->ip);
 }
 
-static void put_route(void *ctx, const struct link_route *r)
+static void put_route(void *ctx, const struct iface_route *r)
 {
 	struct routes *t = ctx;
 	struct nbd_out *o = &t->w->o;
@@ -196,7 +196,7 @@ static void put_route(void *ctx, const struct link_route *r)
 
 /* A boot takes PLAN_MAX of them; the server's first. */
 static void put_routes(struct reroot_words *w, const struct nbd_ip *own,
-		       const struct link *l, const char *device,
+		       const struct iface *l, const char *device,
 		       const unsigned char *server)
 {
 	struct routes t = { w, own, server, device, .to_server = true };
@@ -213,7 +213,7 @@ static void put_routes(struct reroot_words *w, const struct nbd_ip *own,
 
 /* An address that lasts.  klibc's ipconfig knows a mask only with dots. */
 static void put_fixed(struct reroot_words *w, const struct nbd_ip *a,
-		      const struct link *l, const char *device)
+		      const struct iface *l, const char *device)
 {
 	unsigned char mask[4];
 
@@ -230,7 +230,7 @@ static void put_fixed(struct reroot_words *w, const struct nbd_ip *a,
 	nbd_putf(&w->o, "::%s:off ", device);
 }
 
-static const char *method(const struct link_ip *a)
+static const char *method(const struct iface_addr *a)
 {
 	if (a->a.len == 4)
 		return "dhcp";
@@ -238,8 +238,8 @@ static const char *method(const struct link_ip *a)
 }
 
 /* DHCP and routers bring their routes again. */
-static void put_ip(struct reroot_words *w, const struct link_ip *a,
-		   const struct link *l, const char *device,
+static void put_ip(struct reroot_words *w, const struct iface_addr *a,
+		   const struct iface *l, const char *device,
 		   const unsigned char *server)
 {
 	nbd_putf(&w->o, "ip=");
@@ -253,7 +253,7 @@ static void put_ip(struct reroot_words *w, const struct link_ip *a,
 }
 
 /* Not a VLAN, a bond or a bridge. */
-static bool is_card(const struct link *l)
+static bool is_card(const struct iface *l)
 {
 	char path[64];
 
@@ -265,8 +265,8 @@ static bool is_card(const struct link *l)
  * The other system's programs may name interfaces differently, and klibc's
  * ipconfig does not know DEVICE:METHOD: the interface is known by its MAC.
  */
-static int put_ip_anew(struct reroot_words *w, const struct link_ip *a,
-		       const struct link *l, const unsigned char *server,
+static int put_ip_anew(struct reroot_words *w, const struct iface_addr *a,
+		       const struct iface *l, const unsigned char *server,
 		       struct nbd_diag *d)
 {
 	const unsigned char *m = l->mac;
@@ -313,14 +313,14 @@ static void put_dns(struct reroot_words *w)
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,
 		   bool anew, struct nbd_diag *d)
 {
-	struct link_ip a = { .a = l->local };
-	struct link i = { 0 };
+	struct iface_addr a = { .a = l->local };
+	struct iface i = { 0 };
 	int rc;
 
-	rc = link_refresh_addr(&a, d);
+	rc = iface_refresh_addr(&a, d);
 	i.index = a.index;
 	if (!rc)
-		rc = link_refresh(&i, d);
+		rc = iface_refresh(&i, d);
 	if (rc)
 		return rc;
 	if (!i.name[0])

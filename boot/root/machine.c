@@ -7,7 +7,7 @@
 
 #include "boot/system/host.h"
 #include "port/linux/file.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 /*
  * Dynamic ports (RFC 6335) that are also in the kernel's default range: nothing
@@ -27,7 +27,7 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 }
 
 /* Takes the MAC of the interface dev, else of the first with a link. */
-static void take_mac(void *ctx, const struct link *l)
+static void take_mac(void *ctx, const struct iface *l)
 {
 	struct root_machine *m = ctx;
 	struct nbd_out o = { .buf = m->mac, .cap = sizeof(m->mac) - 1 };
@@ -46,7 +46,7 @@ void root_machine(struct root_machine *m, struct root_env *env, const char *dev)
 
 	m->dev = dev;
 	m->mac[0] = '\0';
-	link_each(take_mac, m, &d);
+	iface_each(take_mac, m, &d);
 	value[ROOT_MAC] = m->mac[0] ? m->mac : NULL;
 	if (!uname(&m->names) && *boot_host(&m->names))
 		value[ROOT_HOST] = m->names.nodename;

@@ -3,7 +3,7 @@ port-$(CONFIG_PORT_LINUX) += port/linux/netlink.o port/linux/dir.o \
 	port/linux/file.o
 port-$(CONFIG_PORT_LINUX) += port/linux/module.o port/linux/module_alias.o
 port-$(CONFIG_BOOT_IMAGE) += port/linux/module_bus.o
-port-$(CONFIG_PORT_LINUX) += port/linux/link.o port/linux/link_path.o port/linux/packet.o \
+port-$(CONFIG_PORT_LINUX) += port/linux/iface.o port/linux/iface_path.o port/linux/packet.o \
 	port/linux/eapol.o port/linux/udp6.o \
 	port/linux/suspend.o
 port-$(CONFIG_PORT_LINUX) += port/linux/nbdk.o port/linux/nbdk_sys.o \

@@ -64,7 +64,7 @@ static inline struct nbd_stack *net_stack(void)
 }
 
 #else
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "port/posix/sock.h"
 
 #include <sched.h>
@@ -75,7 +75,7 @@ static inline struct nbd_stack *net_stack(void)
 static inline int net_start(void **state)
 {
 	(void)state;
-	return unshare(CLONE_NEWNET) ? 0 : link_up(LINK_LO, NULL);
+	return unshare(CLONE_NEWNET) ? 0 : iface_up(IFACE_LO, NULL);
 }
 
 static inline struct nbd_stack *net_stack(void)

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -41,14 +41,14 @@ static void a_request_and_a_failure_ask_for_a_login(void **state)
 static int own_namespace(void **state)
 {
 	(void)state;
-	return unshare(CLONE_NEWNET) || link_up(LINK_LO, NULL);
+	return unshare(CLONE_NEWNET) || iface_up(IFACE_LO, NULL);
 }
 
 static void frame(int fd, unsigned type, const void *p, size_t len)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET,
 				  .sll_protocol = htons((uint16_t)type),
-				  .sll_ifindex = LINK_LO,
+				  .sll_ifindex = IFACE_LO,
 				  .sll_halen = ETH_ALEN };
 
 	assert_int_equal(sendto(fd, p, len, 0, (void *)&to, sizeof(to)), len);
@@ -61,7 +61,7 @@ static void the_interface_is_named_once(void **state)
 
 	(void)state;
 	assert_true(fd >= 0 && out >= 0);
-	eapol_listen(fd, LINK_LO);
+	eapol_listen(fd, IFACE_LO);
 	assert_int_equal(eapol_heard(fd, index, 2), 0);
 	frame(out, ETH_P_PAE, start, sizeof(start));
 	frame(out, ETH_P_PAE, request, 5);
@@ -71,7 +71,7 @@ static void the_interface_is_named_once(void **state)
 	frame(out, ETH_P_PAE, request, sizeof(request));
 	frame(out, ETH_P_PAE, request, sizeof(request));
 	assert_int_equal(eapol_heard(fd, index, 2), 1);
-	assert_int_equal(index[0], LINK_LO);
+	assert_int_equal(index[0], IFACE_LO);
 	assert_int_equal(eapol_heard(fd, index, 2), 0);
 	frame(out, ETH_P_PAE, request, sizeof(request));
 	assert_int_equal(eapol_heard(fd, index, 0), 0);

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "tests/unit.h"
 
 #define TEXT "hello, all of you"
@@ -26,7 +26,7 @@ static void make(void)
 static int own_namespace(void **state)
 {
 	(void)state;
-	return unshare(CLONE_NEWNET) || link_up(LINK_LO, NULL);
+	return unshare(CLONE_NEWNET) || iface_up(IFACE_LO, NULL);
 }
 
 static size_t receive(int fd, unsigned char **payload)
@@ -45,7 +45,7 @@ static size_t receive(int fd, unsigned char **payload)
 static void a_broadcast_needs_no_address(void **state)
 {
 	unsigned char *payload;
-	int fd = packet_open(LINK_LO, 68, NULL);
+	int fd = packet_open(IFACE_LO, 68, NULL);
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -53,9 +53,9 @@ static void a_broadcast_needs_no_address(void **state)
 	/* not for this port: the kernel's filter drops it */
 	make();
 	udp4_head(buf, LEN, 67, 69);
-	packet_send(fd, LINK_LO, buf, LEN);
+	packet_send(fd, IFACE_LO, buf, LEN);
 	make();
-	packet_send(fd, LINK_LO, buf, LEN);
+	packet_send(fd, IFACE_LO, buf, LEN);
 	assert_int_equal(receive(fd, &payload), LEN);
 	assert_memory_equal(payload, TEXT, LEN);
 	close(fd);
@@ -66,7 +66,7 @@ static void the_kernel_leaves_sums_out_between_neighbours(void **state)
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(68),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	int fd = packet_open(LINK_LO, 68, NULL);
+	int fd = packet_open(IFACE_LO, 68, NULL);
 	int udp = packet_udp("lo", 68, false, NULL);
 	unsigned char *payload;
 

@@ -7,24 +7,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "tests/unit.h"
 
 static const unsigned char ip[16] = { 0xfe, 0x80, [15] = 7 };
 
 static int own_namespace(void **state)
 {
-	struct link_ip a = { .a = { .len = 16, .prefix = 64 },
-			     .tentative = true };
+	struct iface_addr a = { .a = { .len = 16, .prefix = 64 },
+				.tentative = true };
 	int rc;
 
 	(void)state;
 	memcpy(a.a.ip, ip, sizeof(ip));
-	rc = unshare(CLONE_NEWNET) || link_up(LINK_LO, NULL) ||
-	     link_add_addr(LINK_LO, &a.a, LINK_FOREVER, NULL);
+	rc = unshare(CLONE_NEWNET) || iface_up(IFACE_LO, NULL) ||
+	     iface_add_addr(IFACE_LO, &a.a, IFACE_FOREVER, NULL);
 	/* the kernel leaves it to a worker to see that nothing is to probe */
 	while (!rc && a.tentative)
-		rc = link_refresh_addr(&a, NULL);
+		rc = iface_refresh_addr(&a, NULL);
 	return rc;
 }
 
@@ -37,23 +37,23 @@ static void await(int fd)
 
 static void datagrams_arrive_whole_or_not_at_all(void **state)
 {
-	int a = udp6_open(LINK_LO, ip, 546, NULL);
-	int b = udp6_open(LINK_LO, ip, 547, NULL);
+	int a = udp6_open(IFACE_LO, ip, 546, NULL);
+	int b = udp6_open(IFACE_LO, ip, 547, NULL);
 	char buf[8];
 	size_t len;
 
 	(void)state;
 	assert_true(a >= 0 && b >= 0);
 	assert_false(udp6_recv(b, buf, sizeof(buf), &len));
-	udp6_send(a, LINK_LO, ip, 547, "12345678", 8);
+	udp6_send(a, IFACE_LO, ip, 547, "12345678", 8);
 	await(b);
 	assert_true(udp6_recv(b, buf, sizeof(buf), &len));
 	assert_int_equal(len, 8);
 	assert_memory_equal(buf, "12345678", 8);
-	udp6_send(a, LINK_LO, ip, 547, "123456789", 9);
+	udp6_send(a, IFACE_LO, ip, 547, "123456789", 9);
 	await(b);
 	assert_false(udp6_recv(b, buf, sizeof(buf), &len));
-	udp6_send(a, LINK_LO, ip, 547, "", 0);
+	udp6_send(a, IFACE_LO, ip, 547, "", 0);
 	await(b);
 	assert_true(udp6_recv(b, buf, sizeof(buf), &len));
 	assert_int_equal(len, 0);
@@ -64,14 +64,14 @@ static void datagrams_arrive_whole_or_not_at_all(void **state)
 static void a_port_in_use_is_reported(void **state)
 {
 	static const unsigned char other[16] = { 0xfe, 0x80, [15] = 8 };
-	int fd = udp6_open(LINK_LO, ip, 546, NULL);
+	int fd = udp6_open(IFACE_LO, ip, 546, NULL);
 	struct nbd_diag d;
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(udp6_open(LINK_LO, ip, 546, &d), NBD_E_IN_USE);
+	assert_int_equal(udp6_open(IFACE_LO, ip, 546, &d), NBD_E_IN_USE);
 	assert_non_null(strstr(d.text, "UDP port 546 of IPv6: Address alr"));
-	assert_int_equal(udp6_open(LINK_LO, other, 546, &d), NBD_E_KERNEL);
+	assert_int_equal(udp6_open(IFACE_LO, other, 546, &d), NBD_E_KERNEL);
 	close(fd);
 }
 

@@ -183,8 +183,8 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	return 0;
 }
 
-int __wrap_link_refresh(struct link *l, struct nbd_diag *d);
-int __wrap_link_refresh(struct link *l, struct nbd_diag *d)
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *d);
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *d)
 {
 	(void)l, (void)d;
 	return 0;

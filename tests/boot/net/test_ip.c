@@ -363,7 +363,7 @@ static void without_ip_the_server_decides_what_is_tried(void **state)
 
 static void bonds_and_bridges_have_members(void **state)
 {
-	struct link l = { .name = "eth1", .ether = true };
+	struct iface l = { .name = "eth1", .ether = true };
 
 	(void)state;
 	words("bond=bond0:eth0,52-54-00-12-34-56:mode=802.3ad,lacp_rate=1:9000 "

@@ -132,16 +132,16 @@ static bool has_carrier(const struct card *c)
 	       !(w.now >= c->lost && w.now < c->again);
 }
 
-static struct link link_of(const struct card *c)
+static struct iface link_of(const struct card *c)
 {
 	bool carrier = has_carrier(c);
-	struct link l = { .index = (int)(c - w.card) + 1,
-			  .up = c->up,
-			  .carrier = carrier,
-			  .ether = true,
-			  .flags = carrier ? IFF_RUNNING : 0,
-			  .mac = { 2, 0, 0, 0, 0,
-				   (unsigned char)(c - w.card) } };
+	struct iface l = { .index = (int)(c - w.card) + 1,
+			   .up = c->up,
+			   .carrier = carrier,
+			   .ether = true,
+			   .flags = carrier ? IFF_RUNNING : 0,
+			   .mac = { 2, 0, 0, 0, 0,
+				    (unsigned char)(c - w.card) } };
 
 	strcpy(l.name, c->name);
 	if (c->vlan)
@@ -149,15 +149,15 @@ static struct link link_of(const struct card *c)
 	return l;
 }
 
-int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
-		     struct nbd_diag *diag);
-int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
-		     struct nbd_diag *diag)
+int __wrap_iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+		      struct nbd_diag *diag);
+int __wrap_iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+		      struct nbd_diag *diag)
 {
 	if (w.no_list)
 		return nbd_diag(diag, NBD_E_KERNEL, "list the interfaces");
 	for (struct card *c = w.card; c < w.card + w.n; c++) {
-		struct link l = link_of(c);
+		struct iface l = link_of(c);
 
 		if (is_there(c))
 			fn(ctx, &l);
@@ -165,18 +165,18 @@ int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 	return 0;
 }
 
-int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
-			  void *ctx, struct nbd_diag *diag);
-int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
-			  void *ctx, struct nbd_diag *diag)
+int __wrap_iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
+			   void *ctx, struct nbd_diag *diag);
+int __wrap_iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
+			   void *ctx, struct nbd_diag *diag)
 {
 	(void)diag;
 	for (struct card *c = w.card; c < w.card + w.n; c++) {
-		struct link_ip local = {
+		struct iface_addr local = {
 			.index = link_of(c).index,
 			.a = { 16, 64, { 0xfe, 0x80, [15] = 1 } },
 		};
-		struct link_ip global = {
+		struct iface_addr global = {
 			.index = local.index,
 			.a = { 16, 64, { 0x20, 1, [15] = 1 } },
 			.global = true,
@@ -188,9 +188,9 @@ int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
 		if (has_carrier(c) && c->global != NEVER)
 			fn(ctx, &global);
 		for (unsigned i = 0; i < 2; i++) {
-			struct link_ip own = { .index = local.index,
-					       .a = c->addr[i],
-					       .global = true };
+			struct iface_addr own = { .index = local.index,
+						  .a = c->addr[i],
+						  .global = true };
 
 			own.failed = w.now >= c->duplicate && !c->declined6;
 			own.tentative = own.a.len == 16 &&
@@ -202,8 +202,8 @@ int __wrap_link_each_addr(void (*fn)(void *ctx, const struct link_ip *a),
 	return 0;
 }
 
-int __wrap_link_up(int index, struct nbd_diag *diag);
-int __wrap_link_up(int index, struct nbd_diag *diag)
+int __wrap_iface_up(int index, struct nbd_diag *diag);
+int __wrap_iface_up(int index, struct nbd_diag *diag)
 {
 	(void)diag;
 	card_of(index)->up = true;
@@ -212,8 +212,8 @@ int __wrap_link_up(int index, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_link_down(int index, struct nbd_diag *diag);
-int __wrap_link_down(int index, struct nbd_diag *diag)
+int __wrap_iface_down(int index, struct nbd_diag *diag);
+int __wrap_iface_down(int index, struct nbd_diag *diag)
 {
 	if (card_of(index)->stays_up)
 		return nbd_diag(diag, NBD_E_KERNEL, "set down: busy");
@@ -222,8 +222,8 @@ int __wrap_link_down(int index, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_link_rename(int index, const char *name, struct nbd_diag *diag);
-int __wrap_link_rename(int index, const char *name, struct nbd_diag *diag)
+int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag);
+int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag)
 {
 	(void)diag;
 	ask("rename %s %s\n", card_of(index)->name, name);
@@ -232,27 +232,27 @@ int __wrap_link_rename(int index, const char *name, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_link_set_mtu(int index, unsigned mtu, struct nbd_diag *diag);
-int __wrap_link_set_mtu(int index, unsigned mtu, struct nbd_diag *diag)
+int __wrap_iface_set_mtu(int index, unsigned mtu, struct nbd_diag *diag);
+int __wrap_iface_set_mtu(int index, unsigned mtu, struct nbd_diag *diag)
 {
 	(void)diag;
 	ask("mtu %s %u\n", card_of(index)->name, mtu);
 	return 0;
 }
 
-int __wrap_link_set_mac(int index, const unsigned char mac[6],
-			struct nbd_diag *diag);
-int __wrap_link_set_mac(int index, const unsigned char mac[6],
-			struct nbd_diag *diag)
+int __wrap_iface_set_mac(int index, const unsigned char mac[6],
+			 struct nbd_diag *diag);
+int __wrap_iface_set_mac(int index, const unsigned char mac[6],
+			 struct nbd_diag *diag)
 {
 	ask("mac %s %u\n", card_of(index)->name, mac[5]);
 	return nbd_diag(diag, NBD_E_KERNEL, "set the MAC");
 }
 
-int __wrap_link_add_vlan(int index, const char *name, unsigned id,
-			 struct nbd_diag *diag);
-int __wrap_link_add_vlan(int index, const char *name, unsigned id,
-			 struct nbd_diag *diag)
+int __wrap_iface_add_vlan(int index, const char *name, unsigned id,
+			  struct nbd_diag *diag);
+int __wrap_iface_add_vlan(int index, const char *name, unsigned id,
+			  struct nbd_diag *diag)
 {
 	struct card *c = &w.card[w.n++];
 
@@ -266,8 +266,8 @@ int __wrap_link_add_vlan(int index, const char *name, unsigned id,
 	return 0;
 }
 
-int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag);
-int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
+int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag);
+int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag)
 {
 	(void)l;
 	for (unsigned i = 0; i < w.n; i++)
@@ -276,10 +276,10 @@ int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
 	return nbd_diag(diag, NBD_E_NO_DEVICE, "no %s", name);
 }
 
-int __wrap_link_add_master(const char *kind, const char *name,
-			   struct nbd_diag *diag);
-int __wrap_link_add_master(const char *kind, const char *name,
-			   struct nbd_diag *diag)
+int __wrap_iface_add_master(const char *kind, const char *name,
+			    struct nbd_diag *diag);
+int __wrap_iface_add_master(const char *kind, const char *name,
+			    struct nbd_diag *diag)
 {
 	struct card *c = &w.card[w.n++];
 
@@ -293,8 +293,8 @@ int __wrap_link_add_master(const char *kind, const char *name,
 	return 0;
 }
 
-int __wrap_link_join(int index, int master, struct nbd_diag *diag);
-int __wrap_link_join(int index, int master, struct nbd_diag *diag)
+int __wrap_iface_join(int index, int master, struct nbd_diag *diag);
+int __wrap_iface_join(int index, int master, struct nbd_diag *diag)
 {
 	struct card *m = card_of(master);
 
@@ -324,14 +324,14 @@ int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 	return 0;
 }
 
-int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
-			 struct nbd_diag *diag);
-int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
-			 struct nbd_diag *diag)
+int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+			  struct nbd_diag *diag);
+int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+			  struct nbd_diag *diag)
 {
 	struct card *c = card_of(index);
 
-	assert_int_equal(seconds, LINK_FOREVER);
+	assert_int_equal(seconds, IFACE_FOREVER);
 	if (c->no_address)
 		return nbd_diag(diag, NBD_E_KERNEL, "no address for you");
 	c->addr[c->addr[0].len != 0] = *a;
@@ -340,10 +340,10 @@ int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 	return 0;
 }
 
-int __wrap_link_add_route(int index, const struct link_route *r,
-			  struct nbd_diag *diag);
-int __wrap_link_add_route(int index, const struct link_route *r,
-			  struct nbd_diag *diag)
+int __wrap_iface_add_route(int index, const struct iface_route *r,
+			   struct nbd_diag *diag);
+int __wrap_iface_add_route(int index, const struct iface_route *r,
+			   struct nbd_diag *diag)
 {
 	(void)diag;
 	ask("route %s .%u/%u via .%u%s metric %u\n", card_of(index)->name,
@@ -592,7 +592,7 @@ bool __wrap_udp6_recv(int fd, void *buf, size_t cap, size_t *len)
 		"\0\x3b\0\x0anbd://s6/r"
 		"\0\x17\0\x10\x20\1\0\0\0\0\0\0\0\0\0\0\0\0\0\x53";
 	struct card *c = card_of(fd - FIRST6);
-	struct link l = link_of(c);
+	struct iface l = link_of(c);
 	unsigned char *p = buf;
 
 	assert_true(c->open6);
@@ -1305,8 +1305,8 @@ static void a_bridge_keeps_the_address_of_its_first_member(void **state)
 /* Interfaces that came and went have used up the small numbers. */
 static void a_member_is_no_other_one_with_a_large_number(void **state)
 {
-	struct link member = { .index = 2, .ether = true, .name = "eth0" };
-	struct link other = { .index = 66, .ether = true, .name = "eth1" };
+	struct iface member = { .index = 2, .ether = true, .name = "eth0" };
+	struct iface other = { .index = 66, .ether = true, .name = "eth1" };
 	static const struct cmdline c = { .line = "bridge=br0:eth0" };
 
 	(void)state;

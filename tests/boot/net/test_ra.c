@@ -157,7 +157,7 @@ static void flags_are_read_and_each_cut_gives_none(void **state)
 
 static void see(void *ctx, int index, unsigned flags)
 {
-	assert_int_equal(index, LINK_LO);
+	assert_int_equal(index, IFACE_LO);
 	assert_int_equal(flags, 0);
 	++*(int *)ctx;
 }
@@ -168,7 +168,7 @@ static void the_kernel_lists_the_flags(void **state)
 
 	(void)state;
 	assert_int_equal(unshare(CLONE_NEWNET), 0);
-	assert_int_equal(link_up(LINK_LO, NULL), 0);
+	assert_int_equal(iface_up(IFACE_LO, NULL), 0);
 	assert_int_equal(net_ra_each(see, &n, NULL), 0);
 	assert_int_equal(n, 1);
 }

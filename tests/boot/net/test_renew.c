@@ -108,10 +108,10 @@ int __wrap_net_export_lease(int run, const struct net_state *s,
 	return 0;
 }
 
-int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag);
-int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
+int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag);
+int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag)
 {
-	struct link found = { .index = 2 };
+	struct iface found = { .index = 2 };
 
 	(void)diag;
 	/* name may be in *l */
@@ -120,8 +120,8 @@ int __wrap_link_find(const char *name, struct link *l, struct nbd_diag *diag)
 	return 2;
 }
 
-int __wrap_link_refresh(struct link *l, struct nbd_diag *diag);
-int __wrap_link_refresh(struct link *l, struct nbd_diag *diag)
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *diag);
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_int_equal(l->index, 2);
@@ -151,8 +151,8 @@ int __wrap_close(int fd)
 	return 0;
 }
 
-int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *diag);
-int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *diag)
+int __wrap_iface_refresh_addr(struct iface_addr *a, struct nbd_diag *diag);
+int __wrap_iface_refresh_addr(struct iface_addr *a, struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_int_equal(a->a.len, 4);
@@ -162,10 +162,10 @@ int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
-			 struct nbd_diag *diag);
-int __wrap_link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
-			 struct nbd_diag *diag)
+int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+			  struct nbd_diag *diag);
+int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+			  struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_int_equal(index, 2);

@@ -13,8 +13,8 @@
 #include "tests/unit.h"
 
 /* The machine. */
-static struct link_ip address;
-static struct link card;
+static struct iface_addr address;
+static struct iface card;
 static bool is_card;
 static const char *server;
 static const char *routes, *routes6, *resolv;
@@ -22,8 +22,8 @@ static const char *routes, *routes6, *resolv;
 static struct nbd_diag d;
 static struct reroot_words w;
 
-int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *why);
-int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *why)
+int __wrap_iface_refresh_addr(struct iface_addr *a, struct nbd_diag *why);
+int __wrap_iface_refresh_addr(struct iface_addr *a, struct nbd_diag *why)
 {
 	(void)why;
 	assert_int_equal(a->a.len, address.a.len);
@@ -32,8 +32,8 @@ int __wrap_link_refresh_addr(struct link_ip *a, struct nbd_diag *why)
 	return 0;
 }
 
-int __wrap_link_refresh(struct link *l, struct nbd_diag *why);
-int __wrap_link_refresh(struct link *l, struct nbd_diag *why)
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *why);
+int __wrap_iface_refresh(struct iface *l, struct nbd_diag *why)
 {
 	(void)why;
 	assert_int_equal(l->index, address.index);
@@ -88,8 +88,8 @@ int __wrap_access(const char *path, int mode)
 static int begin(void **state)
 {
 	(void)state;
-	address = (struct link_ip){ .index = 2, .global = true };
-	card = (struct link){
+	address = (struct iface_addr){ .index = 2, .global = true };
+	card = (struct iface){
 		.index = 2,
 		.mac = { 0x52, 0x54, 0, 0x12, 0x34, 0xab },
 		.name = "ens2",

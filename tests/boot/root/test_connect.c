@@ -3,7 +3,7 @@
 #include "boot/root/connect.h"
 
 #include "boot/device/attach.h"
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "tests/unit.h"
 
 static struct attach asked;
@@ -42,16 +42,16 @@ void __wrap_boot_say(const char *fmt, ...)
 	va_end(ap);
 }
 
-int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
-		     struct nbd_diag *diag);
-int __wrap_link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
-		     struct nbd_diag *diag)
+int __wrap_iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+		      struct nbd_diag *diag);
+int __wrap_iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+		      struct nbd_diag *diag)
 {
-	struct link lo = {
+	struct iface lo = {
 		.index = 1, .name = "lo", .loopback = true, .carrier = true
 	};
-	struct link other = { .index = 2, .name = "eth9" };
-	struct link eth = { .index = 3, .name = "eth0", .carrier = true };
+	struct iface other = { .index = 2, .name = "eth9" };
+	struct iface eth = { .index = 3, .name = "eth0", .carrier = true };
 
 	(void)diag;
 	memset(other.mac, 0xee, 6);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of network cards by their MAC or their place (systemd.net-naming). */
-#include "port/linux/link_path.h"
+#include "port/linux/iface_path.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "core/nbd_uri.h"
 
-static bool is_mac(const struct link *l, const char *name)
+static bool is_mac(const struct iface *l, const char *name)
 {
 	char own[16];
 	const unsigned char *m = l->mac;
@@ -44,7 +44,7 @@ static bool read_place(const char *p, struct place *at)
 	return true;
 }
 
-bool link_path_names(const char *sys, const char *name)
+bool iface_path_names(const char *sys, const char *name)
 {
 	struct place at, last = { 0 };
 	bool found = false;
@@ -72,7 +72,7 @@ bool link_path_names(const char *sys, const char *name)
 	return !strcmp(own, name);
 }
 
-bool link_path_is(const struct link *l, const char *name)
+bool iface_path_is(const struct iface *l, const char *name)
 {
 	char path[64], to[256];
 	ssize_t n;
@@ -85,5 +85,5 @@ bool link_path_is(const struct link *l, const char *name)
 	nbd_fmt(path, sizeof(path), "/sys/class/net/%s", l->name);
 	n = readlink(path, to, sizeof(to) - 1);
 	to[n > 0 ? n : 0] = '\0';
-	return link_path_names(to, name);
+	return iface_path_names(to, name);
 }

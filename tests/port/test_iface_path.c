@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The names of udev, by the path of a card's device. */
-#include "port/linux/link_path.h"
+#include "port/linux/iface_path.h"
 
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -41,26 +41,26 @@ static void a_place_on_a_bus_has_a_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
-		assert_true(link_path_names(guard_copy(&g, t[i].sys,
-						       strlen(t[i].sys) + 1),
-					    t[i].name) == t[i].is);
+		assert_true(iface_path_names(guard_copy(&g, t[i].sys,
+							strlen(t[i].sys) + 1),
+					     t[i].name) == t[i].is);
 	guard_free(&g);
 }
 
 static void a_mac_is_a_name(void **state)
 {
-	struct link l = { .ether = true,
-			  .mac = { 0x52, 0x54, 0, 0xab, 0xcd, 0xef },
-			  .name = "there-is-none" };
+	struct iface l = { .ether = true,
+			   .mac = { 0x52, 0x54, 0, 0xab, 0xcd, 0xef },
+			   .name = "there-is-none" };
 
 	(void)state;
-	assert_true(link_path_is(&l, "enx525400abcdef"));
-	assert_false(link_path_is(&l, "enx525400abcdee"));
-	assert_false(link_path_is(&l, "enx525400abcde"));
-	assert_false(link_path_is(&l, "enp4s0"));
-	assert_false(link_path_is(&l, "P"));
+	assert_true(iface_path_is(&l, "enx525400abcdef"));
+	assert_false(iface_path_is(&l, "enx525400abcdee"));
+	assert_false(iface_path_is(&l, "enx525400abcde"));
+	assert_false(iface_path_is(&l, "enp4s0"));
+	assert_false(iface_path_is(&l, "P"));
 	l.ether = false;
-	assert_false(link_path_is(&l, "enx525400abcdef"));
+	assert_false(iface_path_is(&l, "enx525400abcdef"));
 }
 
 int main(void)

@@ -5,18 +5,18 @@
  *	enx525400123456		its MAC address
  *	[Pdomain]enp<bus>s<slot>[f<function>]	its place on a PCI bus, decimal
  */
-#ifndef PORT_LINUX_LINK_PATH_H
-#define PORT_LINUX_LINK_PATH_H
+#ifndef PORT_LINUX_IFACE_PATH_H
+#define PORT_LINUX_IFACE_PATH_H
 
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 
 /* Would udev call the interface so? */
-bool link_path_is(const struct link *l, const char *name);
+bool iface_path_is(const struct iface *l, const char *name);
 
 /*
  * The same, for the path of its device under /sys:
  * "../../devices/pci0000:00/0000:00:03.0/virtio0/net/eth0".
  */
-bool link_path_names(const char *sys, const char *name);
+bool iface_path_names(const char *sys, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Interfaces, addresses and routes (rtnetlink(7)). */
-#include "port/linux/link.h"
+#include "port/linux/iface.h"
 #include "port/linux/netlink.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static int finish(struct call *k, const char *verb, int index,
 /* ---- listing ---- */
 
 struct each {
-	void (*fn)(void *ctx, const struct link *l);
+	void (*fn)(void *ctx, const struct iface *l);
 	void *ctx;
 };
 
@@ -56,7 +56,7 @@ static void read_link(void *ctx, const struct nl_reply *r)
 {
 	const struct each *e = ctx;
 	struct ifinfomsg h;
-	struct link l = { 0 };
+	struct iface l = { 0 };
 	struct nl_attr a;
 
 	if (r->type != RTM_NEWLINK || r->len < sizeof(h))
@@ -78,8 +78,8 @@ static void read_link(void *ctx, const struct nl_reply *r)
 	e->fn(e->ctx, &l);
 }
 
-int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
-	      struct nbd_diag *d)
+int iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+	       struct nbd_diag *d)
 {
 	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
 	struct each e = { fn, ctx };
@@ -98,10 +98,10 @@ int link_each(void (*fn)(void *ctx, const struct link *l), void *ctx,
 /* The wanted interface, and the best match so far: index 0 means none. */
 struct pick {
 	const char *name;
-	struct link found;
+	struct iface found;
 };
 
-static void pick(void *ctx, const struct link *l)
+static void pick(void *ctx, const struct iface *l)
 {
 	struct pick *p = ctx;
 
@@ -111,7 +111,7 @@ static void pick(void *ctx, const struct link *l)
 		p->found = *l;
 }
 
-static int picked(const struct pick *p, struct link *l)
+static int picked(const struct pick *p, struct iface *l)
 {
 	if (l)
 		*l = p->found;
@@ -128,27 +128,27 @@ static int no_link(const char *name, struct nbd_diag *d)
 			"loaded?");
 }
 
-int link_find(const char *name, struct link *l, struct nbd_diag *d)
+int iface_find(const char *name, struct iface *l, struct nbd_diag *d)
 {
 	struct pick p = { .name = name };
-	int rc = link_each(pick, &p, d);
+	int rc = iface_each(pick, &p, d);
 
 	if (rc < 0)
 		return rc;
 	return p.found.index ? picked(&p, l) : no_link(name, d);
 }
 
-static void refresh(void *ctx, const struct link *l)
+static void refresh(void *ctx, const struct iface *l)
 {
-	struct link *to = ctx;
+	struct iface *to = ctx;
 
 	if (l->index == to->index)
 		*to = *l;
 }
 
-int link_refresh(struct link *l, struct nbd_diag *d)
+int iface_refresh(struct iface *l, struct nbd_diag *d)
 {
-	return link_each(refresh, l, d);
+	return iface_each(refresh, l, d);
 }
 
 /* ---- waiting ---- */
@@ -174,8 +174,8 @@ static bool await(struct nl_sock *s, int64_t end)
 	return true;
 }
 
-int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
-	      struct nbd_diag *d)
+int iface_wait(const char *name, bool carrier, int timeout_ms, struct iface *l,
+	       struct nbd_diag *d)
 {
 	int64_t end = timeout_ms < 0 ? -1 : (int64_t)nbd_now_ms() + timeout_ms;
 	struct pick p;
@@ -186,7 +186,7 @@ int link_wait(const char *name, bool carrier, int timeout_ms, struct link *l,
 		return rc;
 	do {
 		p = (struct pick){ .name = name };
-		rc = link_each(pick, &p, d);
+		rc = iface_each(pick, &p, d);
 		if (rc == 0 && p.found.index && (p.found.carrier || !carrier))
 			rc = picked(&p, l);
 	} while (rc == 0 && await(&s, end));
@@ -221,34 +221,34 @@ static int set(int index, int up, unsigned type, const void *data, size_t len,
 	return finish(&k, verb, index, d);
 }
 
-int link_up(int index, struct nbd_diag *d)
+int iface_up(int index, struct nbd_diag *d)
 {
 	return set(index, 1, 0, NULL, 0, "bring up", d);
 }
 
-int link_down(int index, struct nbd_diag *d)
+int iface_down(int index, struct nbd_diag *d)
 {
 	return set(index, 0, 0, NULL, 0, "take down", d);
 }
 
-int link_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
+int iface_set_mtu(int index, unsigned mtu, struct nbd_diag *d)
 {
 	const uint32_t v = mtu;
 
 	return set(index, -1, IFLA_MTU, &v, sizeof(v), "set the MTU of", d);
 }
 
-int link_rename(int index, const char *name, struct nbd_diag *d)
+int iface_rename(int index, const char *name, struct nbd_diag *d)
 {
 	/* most kernels rename an interface only while it is down */
-	int rc = link_down(index, d);
+	int rc = iface_down(index, d);
 
 	return rc < 0 ? rc
 		      : set(index, -1, IFLA_IFNAME, name, strlen(name) + 1,
 			    "rename", d);
 }
 
-int link_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d)
+int iface_set_mac(int index, const unsigned char mac[6], struct nbd_diag *d)
 {
 	return set(index, -1, IFLA_ADDRESS, mac, 6, "set the MAC of", d);
 }
@@ -282,25 +282,25 @@ static int add(int index, const char *kind, const char *name, unsigned id,
 	return talk(&k, what, d);
 }
 
-int link_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
+int iface_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
 {
 	return add(index, "vlan", name, id, d);
 }
 
-int link_add_master(const char *kind, const char *name, struct nbd_diag *d)
+int iface_add_master(const char *kind, const char *name, struct nbd_diag *d)
 {
 	return add(0, kind, name, 0, d);
 }
 
-int link_join(int index, int master, struct nbd_diag *d)
+int iface_join(int index, int master, struct nbd_diag *d)
 {
 	const uint32_t v = (uint32_t)master;
 	/* a bond takes only interfaces that are down */
-	int rc = link_down(index, d);
+	int rc = iface_down(index, d);
 
 	if (!rc)
 		rc = set(index, -1, IFLA_MASTER, &v, sizeof(v), "join", d);
-	return rc ? rc : link_up(index, d);
+	return rc ? rc : iface_up(index, d);
 }
 
 static uint8_t family(const struct nbd_ip *a)
@@ -324,8 +324,8 @@ static void put_broadcast(struct nl_msg *m, const struct nbd_ip *a)
 	nl_put(m, IFA_BROADCAST, ip, sizeof(ip));
 }
 
-int link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
-		  struct nbd_diag *d)
+int iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+		   struct nbd_diag *d)
 {
 	const struct ifa_cacheinfo life = { .ifa_prefered = seconds,
 					    .ifa_valid = seconds };
@@ -349,7 +349,7 @@ int link_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 	return finish(&k, "add an address to", index, d);
 }
 
-int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
+int iface_add_route(int index, const struct iface_route *r, struct nbd_diag *d)
 {
 	bool via = r->gw.len;
 	const struct rtmsg h = {
@@ -383,7 +383,7 @@ int link_add_route(int index, const struct link_route *r, struct nbd_diag *d)
 /* ---- listing addresses ---- */
 
 struct each_addr {
-	void (*fn)(void *ctx, const struct link_ip *a);
+	void (*fn)(void *ctx, const struct iface_addr *a);
 	void *ctx;
 };
 
@@ -391,7 +391,7 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 {
 	const struct each_addr *e = ctx;
 	struct ifaddrmsg h;
-	struct link_ip i = { 0 };
+	struct iface_addr i = { 0 };
 	struct nl_attr a;
 
 	if (r->type != RTM_NEWADDR || r->len < sizeof(h))
@@ -415,8 +415,8 @@ static void read_addr(void *ctx, const struct nl_reply *r)
 	}
 }
 
-int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
-		   struct nbd_diag *d)
+int iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
+		    void *ctx, struct nbd_diag *d)
 {
 	const struct ifaddrmsg h = { .ifa_family = AF_UNSPEC };
 	struct each_addr e = { fn, ctx };
@@ -430,15 +430,15 @@ int link_each_addr(void (*fn)(void *ctx, const struct link_ip *a), void *ctx,
 	return rc;
 }
 
-static void refresh_addr(void *ctx, const struct link_ip *a)
+static void refresh_addr(void *ctx, const struct iface_addr *a)
 {
-	struct link_ip *to = ctx;
+	struct iface_addr *to = ctx;
 
 	if (a->a.len == to->a.len && !memcmp(a->a.ip, to->a.ip, a->a.len))
 		*to = *a;
 }
 
-int link_refresh_addr(struct link_ip *a, struct nbd_diag *d)
+int iface_refresh_addr(struct iface_addr *a, struct nbd_diag *d)
 {
-	return link_each_addr(refresh_addr, a, d);
+	return iface_each_addr(refresh_addr, a, d);
 }
