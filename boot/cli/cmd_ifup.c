@@ -2,7 +2,7 @@
 /* nbdboot ifup: brings up the network of the boot, from a shell. */
 #include "boot/cli/cli.h"
 #include "boot/system/console.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/net.h"
 #include "boot/net/renew.h"
 
@@ -30,7 +30,7 @@ static int renew(struct cli_call *call)
 	uint32_t t1;
 	int err = net_renew_read(&r, &call->d);
 
-	call->subject = EXPORT_LEASE;
+	call->subject = HANDOFF_LEASE;
 	if (!err)
 		err = net_renew_once(&r, RENEW_MS, false, &call->d);
 	if (!err)

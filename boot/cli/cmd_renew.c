@@ -2,7 +2,7 @@
 /* nbdboot renew: stays, and renews the lease of the root's address. */
 #include "boot/cli/cli.h"
 #include "boot/system/harden.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/renew.h"
 
 static int run(struct cli_call *call)
@@ -10,7 +10,7 @@ static int run(struct cli_call *call)
 	struct net_renewal r;
 
 	boot_small_pages();
-	call->subject = EXPORT_LEASE;
+	call->subject = HANDOFF_LEASE;
 	return net_renewd_run(&r, &call->d);
 }
 

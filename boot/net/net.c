@@ -22,7 +22,7 @@
 #include "boot/system/console.h"
 #include "boot/system/times.h"
 #include "boot/net/admit.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/failure.h"
 #include "boot/net/job.h"
 #include "boot/net/prepare.h"
@@ -346,7 +346,7 @@ static void set_machine(const struct net_state *s)
 	if (s->n_dns) {
 		mkdir("/etc", 0755);
 		unlink("/etc/resolv.conf");
-		if (symlink(EXPORT_RESOLV, "/etc/resolv.conf"))
+		if (symlink(HANDOFF_RESOLV, "/etc/resolv.conf"))
 			boot_say("/etc/resolv.conf: %s", strerror(errno));
 	}
 	net_set_host(s->host, s->cut);
@@ -367,7 +367,7 @@ static void add_name(void *ctx, const struct iface *l)
 		nbd_putf(&n->o, "%s%s", n->o.len ? " " : "", l->name);
 }
 
-static int export(struct net *net, const struct job *root, struct nbd_diag *d)
+static int hand_off(struct net *net, const struct job *root, struct nbd_diag *d)
 {
 	struct net_state *s = &net->state, other;
 	struct names n = { .net = net,
@@ -381,7 +381,7 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 		if (j->state != JOB_DONE || j == root)
 			continue;
 		net_job_state(j, &net->plan, &other);
-		rc = net_export_write(net->run, &other, &j->dhcp, false, d);
+		rc = net_handoff_write(net->run, &other, &j->dhcp, false, d);
 		if (rc < 0)
 			return rc;
 		if (!s->domain[0])
@@ -394,10 +394,10 @@ static int export(struct net *net, const struct job *root, struct nbd_diag *d)
 				s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS,
 						      &other.dns[i]);
 	}
-	rc = net_export_write(net->run, s, &root->dhcp, true, d);
+	rc = net_handoff_write(net->run, s, &root->dhcp, true, d);
 	if (!rc)
 		rc = iface_each(add_name, &n, d);
-	return rc ? rc : net_export_machine(net->run, s, n.text, d);
+	return rc ? rc : net_handoff_machine(net->run, s, n.text, d);
 }
 
 /*
@@ -473,7 +473,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 		rc = choose(net, &root, d);
 	if (root) {
 		boot_note("%s is up", root->l.name);
-		rc = export(net, root, d);
+		rc = hand_off(net, root, d);
 	}
 	if (root && boot) {
 		take_unused_down(net);

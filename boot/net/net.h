@@ -55,7 +55,7 @@ bool net_any_link(const struct net *net);
 
 /*
  * Brings the network up as configured, and returns when it has the address that
- * makes the root reachable.  Writes the files for the real system (export.h).
+ * makes the root reachable.  Writes the files for the real system (handoff.h).
  * boot: the machine is booting, so this also sets the host name and
  * /etc/resolv.conf.  May be called again, and then starts anew.
  * NBD_E_UNREACHABLE: no interface, no link or no answer; d says which.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "boot/system/console.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "port/linux/file.h"
 #include "port/linux/module.h"
 
@@ -30,7 +30,7 @@ static void keep_name(const struct net *net, const struct iface *l,
 	memcpy(s.name, l->name, sizeof(s.name));
 	memcpy(s.mac, l->mac, sizeof(s.mac));
 	nbd_fmt(s.kind, sizeof(s.kind), "%s", kind);
-	net_report(net_export_name(net->run, &s, &d), &d);
+	net_report(net_handoff_name(net->run, &s, &d), &d);
 }
 
 static void add_vlan(struct net *net, const struct iface *parent,

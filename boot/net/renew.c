@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "boot/words/cmdline.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/kept.h"
 #include "boot/net/renew6.h"
 #include "port/linux/file.h"
@@ -155,7 +155,7 @@ int net_renew_keep(struct net_renewal *r, struct nbd_diag *d)
 		return NBD_OK;
 	r->kept = bound;
 	net_job_state(&r->j, &r->plan, &s);
-	return net_export_lease(r->run, &s, &r->j.dhcp, true, d);
+	return net_handoff_lease(r->run, &s, &r->j.dhcp, true, d);
 }
 
 void net_renew_expire(void)

@@ -42,7 +42,7 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 		   struct nbd_diag *d);
 
 /*
- * Writes the renewed lease: EXPORT_LEASE, the kept lease (kept.h), and
+ * Writes the renewed lease: HANDOFF_LEASE, the kept lease (kept.h), and
  * net-IF.conf or net6-IF.conf, even if the root was switched since
  * net_renew_read().  Does nothing if the lease is the one that is kept, which
  * was only confirmed.

@@ -22,7 +22,7 @@
 #include "boot/init/usr.h"
 #include "boot/mapper/mapper.h"
 #include "boot/reroot/after.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/reroot/reroot.h"
 #include "boot/root/handed.h"
 #include "port/linux/file.h"
@@ -140,7 +140,7 @@ int reroot_old_read(struct reroot_old *o, struct nbd_diag *d)
 	find_type(o);
 	find_lower(o);
 	find_named(o);
-	o->ours = !access(EXPORT_LEASE, F_OK);
+	o->ours = !access(HANDOFF_LEASE, F_OK);
 	return NBD_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
 #include "port/linux/eapol.h"
@@ -829,22 +829,22 @@ int __wrap_file_run(void)
 	return -1;
 }
 
-int __wrap_net_export_name(int run, const struct net_state *s,
-			   struct nbd_diag *diag);
-int __wrap_net_export_name(int run, const struct net_state *s,
-			   struct nbd_diag *diag)
+int __wrap_net_handoff_name(int run, const struct net_state *s,
+			    struct nbd_diag *diag);
+int __wrap_net_handoff_name(int run, const struct net_state *s,
+			    struct nbd_diag *diag)
 {
 	assert_int_equal(run, -1);
 	ask("name %s\n", s->name);
 	return w.no_file ? nbd_diag(diag, NBD_E_IO, "write /run/x") : 0;
 }
 
-int __wrap_net_export_write(int run, const struct net_state *s,
-			    const struct dhcp *dhcp, bool root,
-			    struct nbd_diag *diag);
-int __wrap_net_export_write(int run, const struct net_state *s,
-			    const struct dhcp *dhcp, bool root,
-			    struct nbd_diag *diag)
+int __wrap_net_handoff_write(int run, const struct net_state *s,
+			     const struct dhcp *dhcp, bool root,
+			     struct nbd_diag *diag);
+int __wrap_net_handoff_write(int run, const struct net_state *s,
+			     const struct dhcp *dhcp, bool root,
+			     struct nbd_diag *diag)
 {
 	(void)run, (void)diag;
 	assert_true(!s->dhcp || dhcp->state == DHCP_BOUND);
@@ -852,10 +852,10 @@ int __wrap_net_export_write(int run, const struct net_state *s,
 	return 0;
 }
 
-int __wrap_net_export_machine(int run, const struct net_state *s,
-			      const char *names, struct nbd_diag *diag);
-int __wrap_net_export_machine(int run, const struct net_state *s,
-			      const char *names, struct nbd_diag *diag)
+int __wrap_net_handoff_machine(int run, const struct net_state *s,
+			       const char *names, struct nbd_diag *diag);
+int __wrap_net_handoff_machine(int run, const struct net_state *s,
+			       const char *names, struct nbd_diag *diag)
 {
 	(void)run, (void)s, (void)diag;
 	ask("machine %s\n", names);

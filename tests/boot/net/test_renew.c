@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/kept.h"
 #include "port/linux/packet.h"
 #include "tests/unit.h"
@@ -89,12 +89,12 @@ int __wrap_net_kept_read(int run, struct net_kept *k, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_net_export_lease(int run, const struct net_state *s,
-			    const struct dhcp *dhcp, bool root,
-			    struct nbd_diag *diag);
-int __wrap_net_export_lease(int run, const struct net_state *s,
-			    const struct dhcp *dhcp, bool root,
-			    struct nbd_diag *diag)
+int __wrap_net_handoff_lease(int run, const struct net_state *s,
+			     const struct dhcp *dhcp, bool root,
+			     struct nbd_diag *diag);
+int __wrap_net_handoff_lease(int run, const struct net_state *s,
+			     const struct dhcp *dhcp, bool root,
+			     struct nbd_diag *diag)
 {
 	(void)diag;
 	assert_true(run == 3 && root && dhcp->state == DHCP_BOUND);

@@ -13,7 +13,7 @@
 #include "boot/init/overlay.h"
 #include "boot/mapper/mapper.h"
 #include "boot/reroot/after.h"
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/root/handed.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
@@ -28,7 +28,7 @@ static const char *cmdline; /* /proc/cmdline */
 static const char *later;   /* REROOT_LINE, or NULL */
 static const char *backend; /* of the device, or NULL: there is none */
 static bool handed;	    /* the firmware hands words over */
-static bool ours;	    /* EXPORT_LEASE exists */
+static bool ours;	    /* HANDOFF_LEASE exists */
 static bool lower;	    /* OVERLAY_LOWER exists */
 static bool in_ram;
 static bool verified; /* it is read through its hashes */
@@ -64,7 +64,7 @@ int __wrap_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode)
 {
 	(void)mode;
-	assert_string_equal(path, EXPORT_LEASE);
+	assert_string_equal(path, HANDOFF_LEASE);
 	return ours ? 0 : -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files for the real system, in a directory in place of /run. */
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 #include "boot/net/kept.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 
-static char dir[] = "/tmp/test_export.XXXXXX";
+static char dir[] = "/tmp/test_handoff.XXXXXX";
 static int run;
 static struct nbd_diag d;
 static char text[4096];
@@ -90,7 +90,7 @@ static void a_lease_is_written_for_everybody(void **state)
 		"ROOTPATH='it'\\''s a root'\n";
 
 	(void)state;
-	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &machine, &lease, true, &d), 0);
 	is("net-eth0.conf", words);
 	is("nbdboot/lease", words);
 	is("systemd/network/10-nbdboot-eth0.link",
@@ -118,7 +118,7 @@ static void files_that_exist_once_describe_the_machine(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(net_export_machine(run, &machine, "eth0 v5", &d), 0);
+	assert_int_equal(net_handoff_machine(run, &machine, "eth0 v5", &d), 0);
 	is("systemd/system/networking.service.d/nbdboot.conf",
 	   "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=eth0 v5\"\n");
 	is("systemd/system/ifup@.service.d/nbdboot.conf",
@@ -143,7 +143,7 @@ static void files_that_exist_once_describe_the_machine(void **state)
 	assert_int_equal(fstatat(run, online, &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	strcpy(several.domain, "a.org b.a.org");
-	assert_int_equal(net_export_machine(run, &several, "eth0", &d), 0);
+	assert_int_equal(net_handoff_machine(run, &several, "eth0", &d), 0);
 	file_read(run, "nbdboot/resolv.conf", text, sizeof(text));
 	assert_non_null(strstr(text, "search a.org b.a.org\n"));
 	file_read(run, "NetworkManager/conf.d/nbdboot-dns.conf", text,
@@ -158,7 +158,7 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 	(void)state;
 	s.addr = v6;
 	s.gateway = local;
-	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
+	assert_int_equal(net_handoff_write(run, &s, NULL, false, &d), 0);
 	file_read(run, "net6-v5.conf", text, sizeof(text));
 	assert_non_null(strstr(text, "DEVICE='v5'\nPROTO='none'\n"
 				     "IPV6ADDR='2001:"));
@@ -170,7 +170,7 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 	assert_null(strstr(text, "DHCP="));
 	s.addr = v4;
 	s.gateway.len = 0;
-	assert_int_equal(net_export_write(run, &s, NULL, false, &d), 0);
+	assert_int_equal(net_handoff_write(run, &s, NULL, false, &d), 0);
 	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
 		  sizeof(text));
 	assert_non_null(strstr(text, "Address=192.0.2.5/22\n"));
@@ -211,14 +211,14 @@ static void a_lease_can_be_read_back(void **state)
 static void a_file_that_cannot_be_written_is_named(void **state)
 {
 	(void)state;
-	assert_int_equal(net_export_name(NBD_E_NOT_FOUND, &machine, &d),
+	assert_int_equal(net_handoff_name(NBD_E_NOT_FOUND, &machine, &d),
 			 NBD_E_IO);
 	assert_string_equal(d.text,
 			    "write /run/systemd/network/10-nbdboot-eth0.link: "
 			    "not found");
 	assert_int_equal(unlinkat(run, "net-eth0.conf", 0), 0);
 	assert_int_equal(mkdirat(run, "net-eth0.conf", 0755), 0);
-	assert_int_equal(net_export_write(run, &machine, &lease, true, &d),
+	assert_int_equal(net_handoff_write(run, &machine, &lease, true, &d),
 			 NBD_E_IO);
 	assert_string_equal(d.text, "write /run/net-eth0.conf: Is a directory");
 }
@@ -245,7 +245,7 @@ static void a_lease_of_dhcpv6_is_written_and_read(void **state)
 	s.index = 3;
 	s.local = local;
 	s.lease6 = &six;
-	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &s, NULL, true, &d), 0);
 	file_read(run, "net6-eth0.conf", text, sizeof(text));
 	assert_memory_equal(text,
 			    "DEVICE='eth0'\nPROTO='dhcp6'\n"
@@ -352,15 +352,15 @@ static void a_lease_of_an_earlier_try_goes(void **state)
 	(void)state;
 	s.dhcp = false;
 	s.lease6 = &six;
-	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
-	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &machine, &lease, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &s, NULL, true, &d), 0);
 	assert_int_equal(net_kept_read(run, &kept, &d), 0);
 	assert_true(net_lease6_begun(&kept.lease6));
-	assert_int_equal(net_export_write(run, &machine, &lease, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &machine, &lease, true, &d), 0);
 	assert_int_equal(net_kept_read(run, &kept, &d), 0);
 	assert_false(net_lease6_begun(&kept.lease6));
 	s.lease6 = NULL;
-	assert_int_equal(net_export_write(run, &s, NULL, true, &d), 0);
+	assert_int_equal(net_handoff_write(run, &s, NULL, true, &d), 0);
 	assert_int_equal(net_kept_read(run, &kept, &d), NBD_E_NOT_FOUND);
 }
 

@@ -18,44 +18,44 @@
  *
  * udev keeps the interface's name.  systemd-networkd manages it without
  * removing the address (KeepConfiguration=yes, IgnoreCarrierLoss=yes) and renews
- * a lease of DHCPv4; NetworkManager and Debian's ifupdown ignore it.  Without the files each of
- * them would cut off the root at shutdown.  NetworkManager and systemd-resolved
- * get the name servers, since an interface that is ignored brings none.  For
- * nm-online NetworkManager gets a connection of its own, without a use.
+ * a lease of DHCPv4; NetworkManager and Debian's ifupdown ignore it.  Without the
+ * files each of them would cut off the root at shutdown.  NetworkManager and
+ * systemd-resolved get the name servers, since an interface that is ignored brings
+ * none.  For nm-online NetworkManager gets a connection of its own, without a use.
  */
-#ifndef BOOT_NET_EXPORT_H
-#define BOOT_NET_EXPORT_H
+#ifndef BOOT_NET_HANDOFF_H
+#define BOOT_NET_HANDOFF_H
 
 #include "boot/net/dhcp.h"
 #include "boot/net/state.h"
 
-#define EXPORT_LEASE  "/run/nbdboot/lease"
-#define EXPORT_RESOLV "/run/nbdboot/resolv.conf"
+#define HANDOFF_LEASE  "/run/nbdboot/lease"
+#define HANDOFF_RESOLV "/run/nbdboot/resolv.conf"
 
 /*
  * Writes the files of one interface.  In these functions `run` is the result of
  * file_run(), and they report its failure, too.  dhcp is used only if s->dhcp.
- * root: this is the interface of the root, so EXPORT_LEASE describes it.
+ * root: this is the interface of the root, so HANDOFF_LEASE describes it.
  */
-int net_export_write(int run, const struct net_state *s,
-		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
+int net_handoff_write(int run, const struct net_state *s,
+		      const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 /*
  * Writes only the .link file: for an interface that stays up without an address
  * of ours.  Of s only name, mac and vlan are used.
  */
-int net_export_name(int run, const struct net_state *s, struct nbd_diag *d);
+int net_handoff_name(int run, const struct net_state *s, struct nbd_diag *d);
 
 /*
  * Writes the files that exist only once.  s describes the root's interface, but
  * has the name servers of all interfaces; names lists all interfaces in use,
  * separated by blanks.
  */
-int net_export_machine(int run, const struct net_state *s, const char *names,
-		       struct nbd_diag *d);
+int net_handoff_machine(int run, const struct net_state *s, const char *names,
+			struct nbd_diag *d);
 
 /* Writes only the lease, after a renewal. */
-int net_export_lease(int run, const struct net_state *s,
-		     const struct dhcp *dhcp, bool root, struct nbd_diag *d);
+int net_handoff_lease(int run, const struct net_state *s,
+		      const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
 #endif

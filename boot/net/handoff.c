@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files under /run. */
-#include "boot/net/export.h"
+#include "boot/net/handoff.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -264,8 +264,8 @@ static int save(int run, const char *path, const struct page *f,
 	return net_kept_save(run, name, f->text, f->o.len, d);
 }
 
-int net_export_lease(int run, const struct net_state *s,
-		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
+int net_handoff_lease(int run, const struct net_state *s,
+		      const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
 	bool v6 = s->addr.len == 16;
 	struct page f;
@@ -277,7 +277,7 @@ int net_export_lease(int run, const struct net_state *s,
 	put(&f, lease_any);
 	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &f, d);
 	if (!rc && root)
-		rc = save(run, &EXPORT_LEASE[sizeof("/run")], &f, d);
+		rc = save(run, &HANDOFF_LEASE[sizeof("/run")], &f, d);
 	return rc || !root ? rc : net_kept_write(run, s, dhcp, d);
 }
 
@@ -287,7 +287,7 @@ static void begin_match(struct page *f, const struct net_state *s)
 	put(f, s->kind[0] ? match : match_member);
 }
 
-int net_export_name(int run, const struct net_state *s, struct nbd_diag *d)
+int net_handoff_name(int run, const struct net_state *s, struct nbd_diag *d)
 {
 	struct page f;
 
@@ -324,13 +324,13 @@ static int write_manager(int run, const struct net_state *s, struct nbd_diag *d)
 	return save(run, "NetworkManager/conf.d/10-nbdboot-%s.conf", &f, d);
 }
 
-int net_export_write(int run, const struct net_state *s,
-		     const struct dhcp *dhcp, bool root, struct nbd_diag *d)
+int net_handoff_write(int run, const struct net_state *s,
+		      const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
-	int rc = net_export_lease(run, s, dhcp, root, d);
+	int rc = net_handoff_lease(run, s, dhcp, root, d);
 
 	if (!rc)
-		rc = net_export_name(run, s, d);
+		rc = net_handoff_name(run, s, d);
 	if (!rc)
 		rc = write_networkd(run, s, d);
 	return rc ? rc : write_manager(run, s, d);
@@ -363,7 +363,7 @@ static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
 	static const char *const resolved[] = { "[Resolve]\nDNS=", " " };
 	static const char *const nm[] = { "[global-dns-domain-*]\nservers=",
 					  "," };
-	int rc = write_dns(run, &EXPORT_RESOLV[sizeof("/run")], s,
+	int rc = write_dns(run, &HANDOFF_RESOLV[sizeof("/run")], s,
 			   "search $d\n", libc, d);
 
 	if (!rc && s->n_dns)
@@ -390,8 +390,8 @@ static int write_online(int run, const struct net_state *s, struct nbd_diag *d)
 	return rc;
 }
 
-int net_export_machine(int run, const struct net_state *s, const char *names,
-		       struct nbd_diag *d)
+int net_handoff_machine(int run, const struct net_state *s, const char *names,
+			struct nbd_diag *d)
 {
 	struct page f;
 	int rc = write_all_dns(run, s, d);
