@@ -147,7 +147,7 @@ static int take_fallback(void *ctx, const char *name, const char *value,
 {
 	(void)ctx;
 	(void)d;
-	if (value && boot_cmdline_same(name, "nbdboot.fallback"))
+	if (value && boot_words_same(name, "nbdboot.fallback"))
 		add(value);
 	return NBD_OK;
 }

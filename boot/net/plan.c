@@ -219,7 +219,7 @@ static int take(void *ctx, const char *word, const char *value,
 	for (i = 0; net_plan_words[i].name; i++) {
 		const struct word *w = &net_plan_words[i];
 
-		if (!boot_cmdline_same(word, w->name))
+		if (!boot_words_same(word, w->name))
 			continue;
 		count = w->field ? (uint8_t *)p + w->field : NULL;
 		if (count && *count == PLAN_MAX)

@@ -9,12 +9,10 @@
 #include "port/linux/nbdk_watch.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,33 +23,6 @@
 #define ANY	(-1)
 /* In place of a pid: the child has reported why its device is not watched. */
 #define GAVE_UP (-2)
-
-/* ---- uevents: a device was connected, or disconnected ---- */
-
-int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d)
-{
-	return nl_open(s, NETLINK_KOBJECT_UEVENT, NL_UEVENTS, d);
-}
-
-bool watch_uevent_is_nbd(struct nl_sock *s,
-			 void (*other)(void *ctx, const char *text, size_t n),
-			 void *ctx)
-{
-	const char *text = (const char *)s->buf;
-	bool found = false;
-	int n;
-
-	/* "change@/devices/virtual/block/nbd0"; a lost event may be that */
-	while ((n = nl_hear(s, MSG_DONTWAIT)) >= 0) {
-		/* normally NUL-terminated already */
-		s->buf[n ? n - 1 : 0] = '\0';
-		if (!n || strstr(text, "/block/nbd"))
-			found = true;
-		else if (other)
-			other(ctx, text, (size_t)n);
-	}
-	return found;
-}
 
 /* ---- the limit of an outage ---- */
 

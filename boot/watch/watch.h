@@ -99,7 +99,7 @@ int watch_takeover(int index, struct nbd_diag *d);
  */
 pid_t watch_takeover_holder(int index);
 
-/* Opens a socket for uevents: 0, or NBD_E_KERNEL. */
+/* uevent.c: opens a socket for uevents: 0, or NBD_E_KERNEL. */
 int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
 /*
  * Reads the uevents that have arrived; was one of them about an nbd device?  The

@@ -37,14 +37,6 @@ static char *next_word(char *p, char **name, char **value)
 	return p;
 }
 
-bool boot_cmdline_same(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
-			return false;
-	return *a == *b;
-}
-
 static int most(const struct word *w)
 {
 	return w->max ? w->max : INT32_MAX;

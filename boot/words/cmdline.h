@@ -103,11 +103,6 @@ typedef int boot_cmdline_word(void *ctx, const char *name, const char *value,
 int boot_cmdline_each(char *text, boot_cmdline_word *fn, void *ctx,
 		      struct nbd_diag *d);
 
-/*
- * True if the names are equal.  Like the kernel, treats '-' and '_' as equal.
- */
-bool boot_cmdline_same(const char *a, const char *b);
-
 /* Reads /proc/cmdline and parses it. */
 int boot_cmdline_read(struct cmdline *c, struct nbd_diag *d);
 

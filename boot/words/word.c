@@ -30,11 +30,19 @@ const struct word boot_kernel_words[] = {
 	WORD_END
 };
 
+bool boot_words_same(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+			return false;
+	return *a == *b;
+}
+
 const struct word *boot_words_find(const char *name)
 {
 	for (size_t i = 0; parts[i]; i++)
 		for (const struct word *w = parts[i]; w->name; w++)
-			if (boot_cmdline_same(name, w->name))
+			if (boot_words_same(name, w->name))
 				return w;
 	return NULL;
 }

@@ -59,6 +59,9 @@ struct word {
 		NULL, 0, 0, 0, 0, 0 \
 	}
 
+/* Are the names equal?  Like the kernel, treats '-' and '_' as equal. */
+bool boot_words_same(const char *a, const char *b);
+
 /* NULL: the table does not have this name. */
 const struct word *boot_words_find(const char *name);
 
