@@ -28,10 +28,20 @@
 #ifdef HAVE_CRYPTO
 
 #define BATCH 8
+/* The counter of the first block (7.1, J0 + 1) */
+#define FIRST 2u
 
 /* A sum of products (Karatsuba), not reduced: mid has low and high in it. */
 struct sum {
 	block low, mid, high;
+};
+
+/* The state of one message. */
+struct message {
+	const struct aesgcm *g;
+	block counter; /* of the next block */
+	block y;       /* the hash */
+	block mask;    /* of the tag */
 };
 
 /* ---- the hash ---- */
@@ -79,8 +89,8 @@ CRYPTO_PART void hash_block(const struct aesgcm *g, struct sum *s, block y,
 {
 	block c = reverse(load(from + 16 * i));
 
-	sum_add(s, i ? c : xor(c, y), load(g->power[BATCH - 1 - i]),
-		load(g->folded[BATCH - 1 - i]));
+	sum_add(s, i ? c : xor(c, y), load_key(g->power[BATCH - 1 - i]),
+		load_key(g->folded[BATCH - 1 - i]));
 }
 
 /* Hashes a block of at most 16 bytes, which is filled up with zeroes. */
@@ -90,7 +100,7 @@ CRYPTO static block hash_part(const struct aesgcm *g, block y,
 	unsigned char full[16] = { 0 };
 
 	memcpy(full, p, len);
-	return multiply(xor(y, reverse(load(full))), load(g->power[0]));
+	return multiply(xor(y, reverse(load(full))), load_key(g->power[0]));
 }
 
 CRYPTO static block hash_lengths(const struct aesgcm *g, block y, size_t aad,
@@ -98,17 +108,17 @@ CRYPTO static block hash_lengths(const struct aesgcm *g, block y, size_t aad,
 {
 	uint64_t bits[2] = { 8 * (uint64_t)text, 8 * (uint64_t)aad };
 
-	return multiply(xor(y, load(bits)), load(g->power[0]));
+	return multiply(xor(y, load(bits)), load_key(g->power[0]));
 }
 
 /* ---- the cipher ---- */
 
 CRYPTO static block encrypt(const struct aesgcm *g, block x)
 {
-	x = xor(x, load(g->round[0]));
+	x = xor(x, load_key(g->round[0]));
 	for (unsigned i = 1; i < g->rounds; i++)
-		x = aes_round(x, load(g->round[i]));
-	return aes_last(x, load(g->round[g->rounds]));
+		x = aes_round(x, load_key(g->round[i]));
+	return aes_last(x, load_key(g->round[g->rounds]));
 }
 
 /* One round of all blocks. */
@@ -119,33 +129,73 @@ CRYPTO_PART void round_of(block x[BATCH], block key)
 		x[i] = aes_round(x[i], key);
 }
 
-/*
- * Encrypts or decrypts eight blocks by the counter, and meanwhile adds eight
- * blocks of ciphertext at `hash` to y.
- */
-CRYPTO static block batch(const struct aesgcm *g, block counter, block y,
-			  const unsigned char *hash, const unsigned char *from,
-			  unsigned char *to)
+/* Ends a round: the compiler leaves nothing of it for later. */
+CRYPTO_PART void step(block x[BATCH], struct sum *s)
 {
-	struct sum s = { zero(), zero(), zero() };
-	block x[BATCH], key = load(g->round[0]);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < BATCH; i++)
+		pin(&x[i]);
+	pin(&s->low);
+	pin(&s->mid);
+	pin(&s->high);
+}
 
+/*
+ * The blocks with the counters n + 2 to n + 9, where *eight is n, a multiple of
+ * eight, and becomes n + 8.  Each differs from that of n, or of n + 8, in the
+ * last three bits only.
+ */
+CRYPTO_PART void count(block x[BATCH], block *eight, block key)
+{
+	block head = xor(reverse(*eight), key), next;
+
+	*eight = add(*eight, BATCH);
+	next = xor(reverse(*eight), key);
 #pragma GCC unroll 8
 	for (unsigned i = 0; i < BATCH; i++)
-		x[i] = xor(reverse(add(counter, i)), key);
+		x[i] = xor(i < BATCH - FIRST ? head : next,
+			   last_byte((i + FIRST) % BATCH));
+}
+
+/*
+ * Encrypts or decrypts n batches, and adds n batches of ciphertext at `hash` to
+ * the hash.  What is in use fits into 16 registers, as long as each round is
+ * done before the next one begins: step() ensures that.
+ */
+CRYPTO static void batches(struct message *m, const unsigned char *hash,
+			   const unsigned char *from, unsigned char *to,
+			   size_t n)
+{
+	const struct aesgcm *g = m->g;
+	const unsigned char *last = g->round[g->rounds];
+	/* minus FIRST, modulo 2^32 */
+	block x[BATCH], eight = add(m->counter, ~FIRST + 1), y = m->y, key;
+
+	for (size_t at = 0; at < n * 16 * BATCH; at += 16 * BATCH) {
+		struct sum s = { zero(), zero(), zero() };
+		const unsigned char *k = g->round[BATCH + 2];
+
+		count(x, &eight, load_key(g->round[0]));
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < BATCH; i++) {
-		round_of(x, load(g->round[i + 1]));
-		hash_block(g, &s, y, hash, i);
+		for (unsigned i = 0; i < BATCH; i++) {
+			round_of(x, load_key(g->round[i + 1]));
+			hash_block(g, &s, y, hash + at, i);
+			step(x, &s);
+		}
+		round_of(x, load_key(g->round[BATCH + 1]));
+#pragma GCC unroll 1
+		for (; k != last; k += 16)
+			round_of(x, load_key(k));
+		y = sum_reduce(&s);
+		key = load_key(last);
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < BATCH; i++)
+			store(to + at + 16 * i,
+			      aes_last(x[i],
+				       xor(key, load(from + at + 16 * i))));
 	}
-	for (unsigned i = BATCH + 1; i < g->rounds; i++)
-		round_of(x, load(g->round[i]));
-	key = load(g->round[g->rounds]);
-#pragma GCC unroll 8
-	for (unsigned i = 0; i < BATCH; i++)
-		store(to + 16 * i,
-		      xor(aes_last(x[i], key), load(from + 16 * i)));
-	return sum_reduce(&s);
+	m->counter = add(eight, FIRST);
+	m->y = y;
 }
 
 /* At most 16 bytes. */
@@ -217,22 +267,14 @@ CRYPTO void aesgcm_init(struct aesgcm *g, const unsigned char *key, size_t len)
 	h = times_x(reverse(encrypt(g, zero())));
 	store(g->power[0], h);
 	for (unsigned i = 1; i < BATCH; i++)
-		store(g->power[i], multiply(load(g->power[i - 1]), h));
+		store(g->power[i], multiply(load_key(g->power[i - 1]), h));
 	for (unsigned i = 0; i < BATCH; i++) {
-		h = load(g->power[i]);
+		h = load_key(g->power[i]);
 		store(g->folded[i], xor(h, swap(h)));
 	}
 }
 
 /* ---- messages ---- */
-
-/* The state of one message. */
-struct message {
-	const struct aesgcm *g;
-	block counter; /* of the next block */
-	block y;       /* the hash */
-	block mask;    /* of the tag */
-};
 
 CRYPTO static void start(struct message *m, const unsigned char iv[AESGCM_IV],
 			 struct aesgcm_aad aad)
@@ -261,34 +303,19 @@ CRYPTO static block finish(const struct message *m, size_t aad, size_t len)
 CRYPTO static void seal_batches(struct message *m, const unsigned char *from,
 				unsigned char *to, size_t n)
 {
-	const struct aesgcm *g = m->g;
 	const size_t size = 16 * BATCH;
 	struct sum s = { zero(), zero(), zero() };
+	block y = m->y;
 
 	if (!n)
 		return;
-	batch(g, m->counter, m->y, from, from, to);
-	for (size_t i = 1; i < n; i++) {
-		m->counter = add(m->counter, BATCH);
-		m->y = batch(g, m->counter, m->y, to + (i - 1) * size,
-			     from + i * size, to + i * size);
-	}
-	m->counter = add(m->counter, BATCH);
+	batches(m, from, from, to, 1);
+	m->y = y;
+	batches(m, to, from + size, to + size, n - 1);
+	to += (n - 1) * size;
 	for (unsigned i = 0; i < BATCH; i++)
-		hash_block(g, &s, m->y, to + (n - 1) * size, i);
+		hash_block(m->g, &s, m->y, to, i);
 	m->y = sum_reduce(&s);
-}
-
-CRYPTO static void open_batches(struct message *m, const unsigned char *from,
-				unsigned char *to, size_t n)
-{
-	const size_t size = 16 * BATCH;
-
-	for (size_t i = 0; i < n; i++) {
-		m->y = batch(m->g, m->counter, m->y, from + i * size,
-			     from + i * size, to + i * size);
-		m->counter = add(m->counter, BATCH);
-	}
 }
 
 /* What is left: fewer bytes than a batch has. */
@@ -337,7 +364,7 @@ CRYPTO bool aesgcm_open(const struct aesgcm *g,
 	uint64_t differ[2];
 
 	start(&m, iv, aad);
-	open_batches(&m, from, to, n);
+	batches(&m, from, from, to, n);
 	crypt_rest(&m, false, from + done, to + done, len - done);
 	store(differ, xor(finish(&m, aad.len, len), load(tag)));
 	if (!(differ[0] | differ[1]))

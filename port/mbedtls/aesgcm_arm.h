@@ -26,6 +26,12 @@ CRYPTO_PART block load(const void *p)
 	return vld1q_u8(p);
 }
 
+/* Of a key: it is aligned. */
+CRYPTO_PART block load_key(const void *p)
+{
+	return vld1q_u8(p);
+}
+
 CRYPTO_PART void store(void *p, block x)
 {
 	vst1q_u8(p, x);
@@ -44,6 +50,18 @@ CRYPTO_PART block xor (block a, block b) { return veorq_u8(a, b); }
 	uint32x4_t v = vsetq_lane_u32(n, vdupq_n_u32(0), 0);
 
 	return vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(a), v));
+}
+
+/* The compiler has it in a register here. */
+CRYPTO_PART void pin(block *x)
+{
+	__asm__ volatile("" : "+w"(*x));
+}
+
+/* Zero but for the last byte. */
+CRYPTO_PART block last_byte(unsigned n)
+{
+	return vsetq_lane_u8((uint8_t)n, zero(), 15);
 }
 
 /* The two halves in the opposite order. */

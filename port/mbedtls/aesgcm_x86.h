@@ -26,6 +26,12 @@ CRYPTO_PART block load(const void *p)
 	return _mm_loadu_si128(p);
 }
 
+/* Of a key: it is aligned. */
+CRYPTO_PART block load_key(const void *p)
+{
+	return _mm_load_si128(p);
+}
+
 CRYPTO_PART void store(void *p, block x)
 {
 	_mm_storeu_si128(p, x);
@@ -44,11 +50,23 @@ CRYPTO_PART block xor (block a, block b) { return _mm_xor_si128(a, b); }
 	return _mm_add_epi32(a, _mm_cvtsi32_si128((int)n));
 }
 
+/* Zero but for the last byte. */
+CRYPTO_PART block last_byte(unsigned n)
+{
+	return _mm_set_epi32((int)(n << 24), 0, 0, 0);
+}
+
 /* The bytes in the opposite order. */
 CRYPTO_PART block reverse(block x)
 {
 	return _mm_shuffle_epi8(x, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 						10, 11, 12, 13, 14, 15));
+}
+
+/* The compiler has it in a register here. */
+CRYPTO_PART void pin(block *x)
+{
+	__asm__ volatile("" : "+x"(*x));
 }
 
 /* The two halves in the opposite order. */

@@ -55,9 +55,10 @@ endif
 mbedtls-users := $(addprefix $(O)/port/mbedtls/, tls.o verify.o load.o \
 	fault.o sha1.o tls13.o resume.o digest.o digest_stream.o secret.o)
 # The bulk of a connection passes through it: for speed, and in firmware with
-# the registers of its instructions.
+# the registers of its instructions.  LTO would take pieces out of its loop there,
+# as calls, for size.
 $(O)/port/mbedtls/aesgcm.o: CFLAGS := \
-	$(filter-out $(mbedtls-without),$(CFLAGS)) -O2
+	$(filter-out $(mbedtls-without),$(CFLAGS)) -O2 -fno-lto
 $(mbedtls-users): cpp += $(mbedtls-cpp)
 # Debian's version: its end counts the security updates.
 $(O)/port/mbedtls/load.o: cpp += -DTLS_PACKAGE='"$(shell sed -n \
