@@ -5,7 +5,9 @@
 # that the time that nbdboot.efi reports counts them.  QEMU emulates AES, but each
 # of its instructions is one here, as it is on a CPU that has them.
 #
-# A second machine has no AES, and so takes ChaCha20.
+# The firmware asks for frames in a loop, so a server that has to wait for this
+# host's CPUs adds instructions: the least of ROUNDS (default 3), in turns, is what
+# counts.  A third machine has no AES, and so takes ChaCha20.
 VM_LIMIT=${VM_LIMIT:-600}
 here=${0%/*}/..
 # shellcheck source=tests/vm/lib.sh
@@ -15,7 +17,8 @@ here=${0%/*}/..
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
 ACCEL=tcg,thread=single
-mib=${MIB:-64}
+bulk=${MIB:-64}
+rounds=${ROUNDS:-3}
 
 # loaded NAME URI [CPU-WORDS]: adds a line "NAME milliseconds" to $work/figures
 loaded()
@@ -43,20 +46,27 @@ pki_use "$work/pki" server "$work/tls"
 # a program that the firmware can start, and what it does not look at
 mkdir "$work/served"
 cp "$efi" "$work/served/bulk"
-head -c "${mib}M" /dev/urandom >>"$work/served/bulk"
-truncate -s "${mib}M" "$work/served/bulk"
+head -c "${bulk}M" /dev/urandom >>"$work/served/bulk"
+truncate -s "${bulk}M" "$work/served/bulk"
 serve 0 file dir="$work/served"
 plain=nbd://$host:$port/bulk
 serve 0 --tls=require --tls-certificates="$work/tls" file dir="$work/served"
 secret="nbds://$host:$port/bulk?tls-certificates=/etc/nbdboot"
-loaded plain "$plain"
-loaded AES-128-GCM "$secret"
+for _ in $(seq "$rounds"); do
+	loaded plain "$plain"
+	loaded AES-128-GCM "$secret"
+done
 loaded ChaCha20-Poly1305 "$secret" ,aes=off
-awk -v mib="$mib" '
-NR == 1 {
-	print "| nbdboot.efi, " mib " MiB | instructions for a byte | plain / this |"
+awk -v mib="$bulk" -v rounds="$rounds" '
+!($1 in least) { name[n++] = $1 }
+!($1 in least) || $2 < least[$1] { least[$1] = $2 }
+END {
+	print "| nbdboot.efi, " mib " MiB, the least of " rounds \
+		" | instructions for a byte | plain / this |"
 	print "|---|---|---|"
-	plain = $2
+	for (i = 0; i < n; i++)
+		printf "| %s | %.1f | %.2f |\n", name[i],
+			least[name[i]] / mib / 1.048576,
+			least["plain"] / least[name[i]]
 }
-{ printf "| %s | %.1f | %.2f |\n", $1, $2 / mib / 1.048576, plain / $2 }
 ' "$work/figures"
