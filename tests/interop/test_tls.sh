@@ -312,12 +312,14 @@ expect 1 'not signed by a CA' 'the CA of one side is not trusted on the other'
 # ---- qemu-nbd ----
 
 truncate -s 1M "$work/disk"
-# qemu_nbd CREDENTIALS
+# qemu_nbd CREDENTIALS [ARGUMENT...]
 qemu_nbd()
 {
-	free=$(free_port)
+	free=$(free_port) creds=$1
+	shift
 	daemon_at "$free" qemu-nbd -p "$free" -b 127.0.0.1 -t -f raw -x disk0 \
-		--object "$1,id=t,endpoint=server" --tls-creds t "$work/disk"
+		--object "$creds,id=t,endpoint=server" --tls-creds t "$@" \
+		"$work/disk"
 }
 for cipher in AES-128-GCM AES-256-GCM CHACHA20-POLY1305; do
 	only=NORMAL:-CIPHER-ALL:+$cipher
@@ -346,8 +348,10 @@ done
 
 # ---- nbd-server ----
 
-free=$(free_port)
-cat >"$work/nbd.conf" <<END
+nbd_server()
+{
+	free=$(free_port)
+	cat >"$work/nbd.conf" <<END
 [generic]
 listenaddr = 127.0.0.1
 port = $free
@@ -359,12 +363,42 @@ cacertfile = $ca
 [first]
 exportname = $work/disk
 END
-daemon_at "$free" nbd-server -d -C "$work/nbd.conf"
+	nbd_server_at "$free" "$work/nbd.conf"
+}
+nbd_server
 exports first 'nbd-server, with our certificate' \
 	"nbds://localhost:$free/?tls-certificates=$work/with"
 refused 1 'nbds://' 'nbd-server with force_tls, nbd://' "nbd://localhost:$free"
 
+# ---- copies to these, and back ----
+
+truncate -s 16M "$work/disk"
+for version in 1.2 ${tls13:+1.3}; do
+	only=NORMAL:-VERS-ALL:+VERS-TLS$version
+	qemu_nbd "tls-creds-x509,dir=$dir,verify-peer=no,priority=$only" -e 4
+	copies "qemu-nbd, TLS $version" "nbds://localhost:$free/disk0" -A "$ca"
+	qemu_nbd "tls-creds-psk,dir=$work/qemu-psk,priority=$only:+ECDHE-PSK" -e 4
+	copies "qemu-nbd, a pre-shared key, TLS $version" \
+		"nbds://alice@localhost:$free/disk0?tls-psk-file=$work/psk"
+done
+nbd_server
+copies 'nbd-server' \
+	"nbds://localhost:$free/first?tls-certificates=$work/with"
+
 # ---- what OpenSSL still has, and we do not ----
+
+# greet PORT: a server of NBD up to STARTTLS, and then the one of that port.  Sets
+# free.
+greet()
+{
+	free=$(free_port)
+	printf 'NBDMAGICIHAVEOPT\0\3' >"$work/greeting"
+	printf '\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0' \
+		>"$work/ack"
+	daemon_at "$free" socat \
+		"TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr,fork" \
+		SYSTEM:"cat $work/greeting; head -c 20 >/dev/null; cat $work/ack; exec socat - TCP\:127.0.0.1\:$1"
+}
 
 # openssl_server ARGUMENT...: a server of NBD up to STARTTLS, and of OpenSSL then
 openssl_server()
@@ -373,13 +407,7 @@ openssl_server()
 	daemon_at "$inner" openssl s_server -accept "127.0.0.1:$inner" -quiet \
 		-cert "$work/server-rsa/server-cert.pem" \
 		-key "$work/server-rsa/server-key.pem" "$@"
-	free=$(free_port)
-	printf 'NBDMAGICIHAVEOPT\0\3' >"$work/greeting"
-	printf '\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0' \
-		>"$work/ack"
-	daemon_at "$free" socat \
-		"TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr,fork" \
-		SYSTEM:"cat $work/greeting; head -c 20 >/dev/null; cat $work/ack; exec socat - TCP\:127.0.0.1\:$inner"
+	greet "$inner"
 }
 
 # lacks SENTENCE ARGUMENT...: a server that has nothing but that
@@ -412,6 +440,55 @@ for suite in ECDHE-RSA-AES128-GCM-SHA256 ECDHE-RSA-CHACHA20-POLY1305; do
 	refused 1 'not signed by a CA' "OpenSSL with $suite gets further" \
 		"nbds://localhost:$free"
 done
+
+# openssl_nbdkit PORT ARGUMENT...: once, with the nbdkit at that port behind it.
+# No greeting follows STARTTLS, so that of nbdkit is taken and answered here.
+openssl_nbdkit()
+{
+	behind=$1
+	shift
+	inner=$(free_port)
+	rm -f "$work/decrypted" "$work/answers"
+	mkfifo "$work/decrypted" "$work/answers"
+	{
+		printf '\0\0\0\3'
+		cat "$work/decrypted"
+	} | socat -t 5 - "TCP:127.0.0.1:$behind" | {
+		head -c 18 >/dev/null
+		exec cat
+	} >"$work/answers" &
+	servers="$servers $!"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	daemon_at "$inner" sh -c 'exec "$@" <"$0/answers" >"$0/decrypted"' \
+		"$work" openssl s_server -accept "127.0.0.1:$inner" -quiet \
+		-naccept 1 -cert "$work/server-rsa/server-cert.pem" \
+		-key "$work/server-rsa/server-key.pem" "$@"
+	greet "$inner"
+}
+
+# openssl_copies SENTENCE ARGUMENT...: to such a server, and back
+openssl_copies()
+{
+	sentence=$1
+	shift
+	serve 0 memory 16M
+	store=$port
+	openssl_nbdkit "$store" "$@"
+	run "$nbdboot" copy -c 1 -A "$ca" "$work/random" "nbds://localhost:$free"
+	expect 0 '' "copy to OpenSSL, $sentence"
+	openssl_nbdkit "$store" "$@"
+	rm -f "$work/back"
+	run "$nbdboot" copy -c 1 -A "$ca" "nbds://localhost:$free" "$work/back"
+	expect 0 '' "copy from OpenSSL, $sentence"
+	check 'and it is the same' cmp -s "$work/random" "$work/back"
+}
+for suite in ECDHE-RSA-AES128-GCM-SHA256 ECDHE-RSA-AES256-GCM-SHA384 \
+	ECDHE-RSA-CHACHA20-POLY1305; do
+	# shellcheck disable=SC2086 # words on purpose
+	openssl_copies "TLS 1.2, $suite" $old $suite
+done
+[ ! "$tls13" ] || openssl_copies 'TLS 1.3 alone' -tls1_3
+openssl_copies 'TLS 1.2 and 1.3'
 
 # ---- certificates that are refused ----
 
