@@ -6,9 +6,10 @@
  *	                                   the boot is over -> filled for the next
  *
  * A root hash says which image it is.  Without one it is a name that the site gives
- * it, and the sum of its beginning, where file systems have their superblock.  That
- * sum alone would not do: two squashfs of files of equal sizes and times have the
- * same, and a block of another image is wrong in silence.
+ * it, with the identity of the export, which is known since it was connected, or
+ * else with the sum of its beginning.  Neither would do without a name: two
+ * squashfs of files of equal sizes and times have the same, and a block of another
+ * image is wrong in silence.
  */
 #include "boot/words/word.h"
 
@@ -21,13 +22,14 @@
 
 #include "boot/cache/cache.h"
 #include "boot/cache/cache_spec.h"
+#include "boot/device/device.h"
 #include "boot/init/clone_target.h"
 #include "boot/init/prefetch.h"
 #include "boot/system/console.h"
 #include "port/fnv1a.h"
 
 #define WORD_CACHE  "nbdboot.cache"
-/* Bytes of a root hash that name it, and of an image without one that are read. */
+/* Bytes of a root hash that name it, and of an image without identity that are read. */
 #define HASH_BYTES  24
 #define FIRST_BYTES (128u * 1024)
 
@@ -51,33 +53,65 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 
 /* ---- the image ---- */
 
+static uint64_t sum_of(const void *p, size_t len)
+{
+	const unsigned char *at = p;
+	uint64_t sum = NBD_FNV1A;
+
+	while (len--)
+		sum = nbd_fnv1a(sum, *at++);
+	return sum;
+}
+
+/*
+ * Of the identity, which costs no read.  False: the export has none that is of its
+ * blocks, but at most that of UUIDs, which stay when a file system is changed.
+ */
+static bool sum_identity(uint64_t *sum, int index)
+{
+	/* of a child; too large for a stack */
+	static struct device dev;
+
+	if (device_identify(&dev, index, NULL) || !dev.b.identity ||
+	    dev.b.identity[0] != 'r')
+		return false;
+	*sum = sum_of(dev.b.identity, strlen(dev.b.identity));
+	return true;
+}
+
+static int sum_beginning(uint64_t *sum, const struct boot *b,
+			 struct nbd_diag *d)
+{
+	static unsigned char buf[FIRST_BYTES];
+	int fd = open(b->dev, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, buf, sizeof(buf), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return nbd_diag(d, NBD_E_IO, "read %s: %s", b->dev,
+				strerror(errno));
+	*sum = sum_of(buf, (size_t)n);
+	return NBD_OK;
+}
+
 static int image_of(char image[64], const struct boot *b,
 		    const struct cache_spec *s, struct nbd_diag *d)
 {
-	/* of a child; too large for a stack */
-	static unsigned char buf[FIRST_BYTES];
 	char hex[2 * HASH_BYTES + 1];
-	uint64_t sum = NBD_FNV1A;
-	ssize_t n;
-	int fd;
+	uint64_t sum = 0;
+	int rc;
 
 	if (b->cmd.roothash) {
 		verity_hex(hex, b->verity.root, HASH_BYTES);
 		nbd_fmt(image, 64, "verity-%s", hex);
 		return NBD_OK;
 	}
-	fd = open(b->dev, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : pread(fd, buf, sizeof(buf), 0);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return nbd_diag(d, NBD_E_IO, "read %s: %s", b->dev,
-				strerror(errno));
-	for (ssize_t i = 0; i < n; i++)
-		sum = nbd_fnv1a(sum, buf[i]);
-	nbd_fmt(image, 64, "named-%016llx-%s", (unsigned long long)sum,
-		s->image);
-	return NBD_OK;
+	rc = sum_identity(&sum, b->index) ? NBD_OK : sum_beginning(&sum, b, d);
+	if (!rc)
+		nbd_fmt(image, 64, "named-%016llx-%s", (unsigned long long)sum,
+			s->image);
+	return rc;
 }
 
 /* ---- its use ---- */

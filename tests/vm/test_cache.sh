@@ -242,6 +242,8 @@ boot nbdboot.cache=/dev/ubda,image=first guest.more
 right 'and is used, also of an export that can be written to' \
 	'/dev/ubda has 11[0-9]* KiB of this image' \
 	'^guest: the root is on /dev/dm-0 made of dm-2 nbd0$'
+check 'its identity is known without a read of its beginning' \
+	[ ! "$(grep ' Read .* offset=0x4\{0,1\}0* count=0x20000 ' "$work/reads")" ]
 shows 'what this boot has read beside it goes to the other half' \
 	'^guest: log: cache: /dev/ubda has 13[0-9]* KiB in 4 extents for the' \
 	'^guest: show: half 0 .* 3 extents, write 1, of named-' \
