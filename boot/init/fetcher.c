@@ -19,7 +19,7 @@
 #define TRIES	 3
 
 const struct word init_fetcher_words[] = {
-	WORD("nbdboot.prefetch", prefetch, WORD_MAYBE, WORD_OURS | WORD_ONCE),
+	WORD("nbdboot.prefetch", prefetch, WORD_MAYBE, WORD_OURS | WORD_BARE),
 	WORD_END
 };
 
@@ -210,6 +210,7 @@ const struct step init_fetcher_map_step = {
 	.run = do_map,
 	.undo = undo_map,
 	.hint = "",
+	.when = STEP_BESIDE,
 	.undo_ms = STEP_UNDO_MS,
 };
 
@@ -218,16 +219,19 @@ const struct step init_fetcher_learn_step = {
 	.run = do_learn,
 	.undo = undo_learn,
 	.hint = "",
+	.when = STEP_BESIDE,
 };
 
 const struct step init_fetcher_step = {
 	.name = "prefetch",
 	.run = do_fetch,
 	.hint = "",
+	.when = STEP_BESIDE,
 };
 
 const struct step init_fetcher_mounted_step = {
 	.name = "prefetch",
 	.run = do_fetch_mounted,
 	.hint = "",
+	.when = STEP_BESIDE,
 };

@@ -145,6 +145,29 @@ bool mapper_is_volume(const char *sys, const char *name)
 	return stands(&b, name, DEPTH);
 }
 
+bool mapper_is_root(const char *sys, const char *name,
+		    char below[MAPPER_DEVICE])
+{
+	static const char ours[] = MAPPER_PREFIX "nbd";
+	char path[300], text[MAPPER_NAME];
+	const char *of;
+	bool found = false;
+	struct dir dir;
+
+	nbd_fmt(path, sizeof(path), "%s/%s/dm/name", sys, name);
+	if (file_read(AT_FDCWD, path, text, sizeof(text)) <= 0 ||
+	    strncmp(text, ours, sizeof(ours) - 1) != 0)
+		return false;
+	nbd_fmt(path, sizeof(path), "%s/%s/slaves", sys, name);
+	if (!dir_open(&dir, path))
+		while (!found && (of = dir_next(&dir))) {
+			found = !strncmp(of, "nbd", 3);
+			nbd_fmt(below, MAPPER_DEVICE, "%s", of);
+		}
+	dir_close(&dir);
+	return found;
+}
+
 static bool has_holder(const char *sys, const char *name)
 {
 	char path[300];

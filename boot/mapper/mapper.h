@@ -75,6 +75,12 @@ void mapper_whole(char disk[MAPPER_DEVICE], const char *sys, const char *name);
 bool mapper_stands_on(const char *sys, const char *name, const char *disk);
 /* Is it a mapping of another program or an array of md, or made of one? */
 bool mapper_is_volume(const char *sys, const char *name);
+/*
+ * Is it the mapping of nbdN, with all or some of it read from nbdN, or a
+ * partition of that?  below is set to its name.
+ */
+bool mapper_is_root(const char *sys, const char *name,
+		    char below[MAPPER_DEVICE]);
 /* Does a device stand on it, or on the disk that it is a partition of? */
 bool mapper_is_held(const char *sys, const char *name);
 
@@ -245,6 +251,13 @@ static inline bool mapper_has_cover(void)
 static inline bool mapper_is_volume(const char *sys, const char *name)
 {
 	(void)sys, (void)name;
+	return false;
+}
+
+static inline bool mapper_is_root(const char *sys, const char *name,
+				  const char *below)
+{
+	(void)sys, (void)name, (void)below;
 	return false;
 }
 

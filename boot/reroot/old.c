@@ -33,7 +33,7 @@
 /* Sets the device of the root, if it is a disk or a partition. */
 static void find_device(struct reroot_old *o, dev_t dev)
 {
-	char path[64], text[512], name[MAPPER_DEVICE], *p;
+	char path[64], text[512], name[MAPPER_DEVICE], below[MAPPER_DEVICE], *p;
 	size_t len;
 
 	nbd_fmt(path, sizeof(path), "/sys/dev/block/%u:%u/uevent", major(dev),
@@ -46,6 +46,10 @@ static void find_device(struct reroot_old *o, dev_t dev)
 	len = strcspn(p, "\n");
 	nbd_fmt(name, sizeof(name), "%.*s", (int)len, p);
 	o->volume = mapper_is_volume("/sys/class/block", name);
+	if (mapper_is_root("/sys/class/block", name, below)) {
+		p = below;
+		len = strlen(below);
+	}
 	/* what lies on other devices is taken apart by the shutdown */
 	if (!strncmp(p, "dm-", 3) || !strncmp(p, "md", 2) ||
 	    !strncmp(p, "loop", 4) || len > 24)

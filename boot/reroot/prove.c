@@ -320,10 +320,18 @@ static int prove_local(struct reroot_proof *p, struct nbd_diag *d)
 	return look_in_child(p, &none, d);
 }
 
+static void load(const char *const modules[], size_t n)
+{
+	struct nbd_diag other;
+
+	for (size_t i = 0; i < n; i++)
+		mod_load(modules[i], "", &other);
+}
+
 int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d)
 {
 	static const char *const modules[] = { "af_packet", "tcp_diag" };
-	struct nbd_diag other;
+	static const char *const mapping[] = { "loop", "dm_mod", "dm_mirror" };
 	int rc = boot_cmdline_parse(&p->cmd, line, d);
 
 	p->index = -1;
@@ -333,7 +341,8 @@ int reroot_prove(struct reroot_proof *p, const char *line, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	/* the new root may lack them, and the kernel may have them built in */
-	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-		mod_load(modules[i], "", &other);
+	load(modules, sizeof(modules) / sizeof(modules[0]));
+	if (p->cmd.prefetch)
+		load(mapping, sizeof(mapping) / sizeof(mapping[0]));
 	return *p->cmd.root == '/' ? prove_local(p, d) : prove_export(p, d);
 }

@@ -62,7 +62,7 @@ int reroot_words_end(struct reroot_words *w, struct nbd_diag *d);
  * Copies words of the command line `line`: those that say how to connect
  * (nbdboot.tls=, nbdboot.io-timeout= ...), and with `network` those of the
  * network (ip=, vlan= ...).  Words about one root or its initramfs are not
- * copied.
+ * copied, and of nbdboot.prefetch= not the list.
  */
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network);
 

@@ -49,6 +49,20 @@ static void copy(struct reroot_words *w, const char *word, size_t len)
 	nbd_put(&w->o, " ", 1);
 }
 
+/* "nbdboot.prefetch=nbd://h/list" without the list: it is of the root before. */
+static void copy_bare(struct reroot_words *w, const char *word, size_t len)
+{
+	const char *value = memchr(word, '=', len);
+
+	if (!value || !memchr(value, '/', len - (size_t)(value - word))) {
+		copy(w, word, len);
+		return;
+	}
+	/* one quote alone would begin a longer word */
+	word += *word == '"';
+	copy(w, word, (size_t)(value - word));
+}
+
 void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 {
 	unsigned want = WORD_OURS | (network ? WORD_NETWORK : 0), scope;
@@ -58,7 +72,7 @@ void reroot_words_keep(struct reroot_words *w, const char *line, bool network)
 	while ((word = next(&line, &len))) {
 		scope = boot_words_scope(word, len);
 		if ((scope & want) && !(scope & WORD_ONCE))
-			copy(w, word, len);
+			(scope & WORD_BARE ? copy_bare : copy)(w, word, len);
 	}
 }
 

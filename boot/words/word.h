@@ -31,7 +31,9 @@ enum word_scope {
 	WORD_ONCE = 8,	 /* one root or its initramfs: for this boot only */
 	WORD_MOUNT = 16, /* how the root is mounted */
 	/* nbdboot.efi obeys it, and the operating system does not need it */
-	WORD_FIRMWARE = 32
+	WORD_FIRMWARE = 32,
+	/* for each root; but a path or a URI behind it is of one */
+	WORD_BARE = 64
 };
 
 struct word {

@@ -135,9 +135,9 @@ soak-boot: vm-program ## boots whose server fails: STEPS='0 5' FAULTS='die stall
 		$(vm) tests/vm/soak_boot.sh
 soak-prefetch: vm-program ## fetches whose server fails: STEPS='8 20' FAULTS=die KINDS=written
 	@STEPS='$(STEPS)' FAULTS='$(FAULTS)' KINDS='$(KINDS)' $(vm) tests/vm/soak_prefetch.sh
-# Reconnect and tls_boot have TLS, too; scale has nothing of TLS.
+# Reconnect, tls_boot and reroot have TLS, too; scale has nothing of TLS.
 mapped := plain/down tls/down plain/suspend tls/suspend plain/tls_boot \
-	plain/reconnect plain/scale plain/debian tls/debian
+	plain/reconnect plain/scale plain/debian tls/debian plain/reroot
 soak-mapped: vm-program ## tests of roots with the root on a mapping: CASES='tls/down plain/scale'
 	@status=0; for test in $(or $(CASES),$(mapped)); do \
 		echo "# $$test"; MAPPED=$${test%/*} \

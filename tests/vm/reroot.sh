@@ -65,6 +65,7 @@ image()
 	truncate -s "${3:-48M}" "$work/$1"
 	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1 -d "$2" \
 		"$work/$1"
+	mapped_ext4 "$work/$1"
 }
 
 # ---- busybox ----
@@ -230,7 +231,8 @@ copy_debian()
 	mkdir -p "$tree/lib/modules/$version"
 	cp "$modules/modules.dep" "$modules/modules.alias" \
 		"$tree/lib/modules/$version"
-	for dir in fs/overlayfs ${1:+net/tls crypto lib/crypto arch/x86/crypto}; do
+	for dir in fs/overlayfs ${1:+net/tls crypto lib/crypto arch/x86/crypto} \
+		${MAPPED:+drivers/md drivers/block}; do
 		mkdir -p "$tree/lib/modules/$version/kernel/$dir"
 		cp "$modules/kernel/$dir"/*.ko \
 			"$tree/lib/modules/$version/kernel/$dir"

@@ -56,7 +56,7 @@ nbdboot.io-timeout=5" \
 vm_wait 'guest: the rescue system is up' || true
 check 'a rescue system in RAM moves into a root' arrives a
 check 'its processes are gone, and it has the root alone' \
-	said 'guest: root is /dev/nbd0 ext4 rw'
+	said "guest: root is $root_disk ext4 rw"
 
 check 'the words for its fixed address have the gateway and another route' \
 	succeeds "grep ' ip=10.0.2.15::$host:255.255.255.0::eth0:off \

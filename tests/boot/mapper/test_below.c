@@ -188,6 +188,25 @@ static void volumes_are_those_of_other_programs(void **state)
 	assert_true(mapper_is_volume(sys, "dm-0"));
 }
 
+static void the_mapping_of_a_root_is_its_device(void **state)
+{
+	char below[MAPPER_DEVICE];
+
+	(void)state;
+	over("dm-0", "loop0");
+	run("cd %s && mkdir dm-0/dm && echo nbdboot-nbd0 >dm-0/dm/name", sys);
+	/* all of it is in RAM, or on a disk */
+	assert_false(mapper_is_root(sys, "dm-0", below));
+	over("dm-0", "nbd0p2");
+	assert_true(mapper_is_root(sys, "dm-0", below));
+	assert_string_equal(below, "nbd0p2");
+	assert_false(mapper_is_root(sys, "nbd0", below));
+	run("echo nbdboot-verity-nbd0 >%s/dm-0/dm/name", sys);
+	assert_false(mapper_is_root(sys, "dm-0", below));
+	run("echo vg-root >%s/dm-0/dm/name", sys);
+	assert_false(mapper_is_root(sys, "dm-0", below));
+}
+
 static int remove_all(void **state)
 {
 	(void)state;
@@ -206,6 +225,8 @@ int main(void)
 				       begin),
 		cmocka_unit_test_setup(no_stack_takes_for_ever, begin),
 		cmocka_unit_test_setup(volumes_are_those_of_other_programs,
+				       begin),
+		cmocka_unit_test_setup(the_mapping_of_a_root_is_its_device,
 				       begin),
 	};
 

@@ -31,8 +31,9 @@ static bool handed;	    /* the firmware hands words over */
 static bool ours;	    /* HANDOFF_LEASE exists */
 static bool lower;	    /* OVERLAY_LOWER exists */
 static bool in_ram;
-static bool verified; /* it is read through its hashes */
-static bool volume;   /* it is a volume of another program */
+static bool verified;	  /* it is read through its hashes */
+static bool volume;	  /* it is a volume of another program */
+static const char *below; /* what it maps, or NULL: it is no mapping of ours */
 
 static struct reroot_words w;
 static struct nbd_diag d;
@@ -124,6 +125,18 @@ bool __wrap_mapper_is_volume(const char *sys, const char *name)
 	return volume;
 }
 
+bool __wrap_mapper_is_root(const char *sys, const char *name,
+			   char of[MAPPER_DEVICE]);
+bool __wrap_mapper_is_root(const char *sys, const char *name,
+			   char of[MAPPER_DEVICE])
+{
+	assert_string_equal(sys, "/sys/class/block");
+	assert_string_equal(name, device);
+	if (below)
+		nbd_fmt(of, MAPPER_DEVICE, "%s", below);
+	return below;
+}
+
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why);
 int __wrap_root_handed(struct cmdline *c, struct nbd_diag *why)
 {
@@ -145,6 +158,7 @@ static int reset(void **state)
 	backend = "nbd://192.0.2.1/x";
 	handed = lower = in_ram = verified = volume = false;
 	ours = true;
+	below = NULL;
 	return 0;
 }
 
@@ -369,6 +383,19 @@ static void a_root_on_a_volume_is_named_as_that(void **state)
 	refused(why);
 }
 
+static void a_root_on_a_mapping_is_that_of_its_device(void **state)
+{
+	(void)state;
+	device = "dm-0";
+	below = "nbd7p2";
+	mounts = "/dev/dm-0 / ext4 rw,relatime 0 0\n";
+	cmdline = "root=dhcp ip=dhcp nbdboot.prefetch";
+	leads_back_by("ip=dhcp nbdboot.prefetch root=nbd://192.0.2.1/x "
+		      "nbdboot.part=2 rootfstype=ext4 rw");
+	cmdline = "root=nbd://h/x nbdboot.prefetch=nbd://h/list";
+	leads_back_by(cmdline);
+}
+
 static void from_ram_there_is_no_way_back(void **state)
 {
 	(void)state;
@@ -431,6 +458,8 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(a_root_on_a_volume_is_named_as_that,
 				       reset),
+		cmocka_unit_test_setup(
+			a_root_on_a_mapping_is_that_of_its_device, reset),
 		cmocka_unit_test_setup(from_ram_there_is_no_way_back, reset),
 		cmocka_unit_test_setup(
 			a_root_in_ram_with_usr_of_a_server_is_made_again,

@@ -42,6 +42,20 @@ static void words_about_one_root_are_dropped(void **state)
 	      true, "");
 }
 
+static void a_list_of_reads_is_not_kept_but_the_wish_for_one(void **state)
+{
+	(void)state;
+	keeps("nbdboot.prefetch", false, "nbdboot.prefetch ");
+	keeps("nbdboot.prefetch=auto", true, "nbdboot.prefetch=auto ");
+	keeps("nbdboot.prefetch=0", false, "nbdboot.prefetch=0 ");
+	keeps("nbdboot.prefetch=/etc/list nbdboot.debug", false,
+	      "nbdboot.prefetch nbdboot.debug ");
+	keeps("nbdboot.prefetch=nbds://h/list?tls-psk-file=/x", false,
+	      "nbdboot.prefetch ");
+	keeps("\"nbdboot.prefetch=/my list\" nbdboot.debug", false,
+	      "nbdboot.prefetch nbdboot.debug ");
+}
+
 static void the_network_is_kept_if_it_is_ours(void **state)
 {
 	static const char line[] = "ip=dhcp vlan=vlan5:eth0 nameserver=1.2.3.4"
@@ -195,6 +209,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_stay_in_force),
 		cmocka_unit_test(words_about_one_root_are_dropped),
+		cmocka_unit_test(
+			a_list_of_reads_is_not_kept_but_the_wish_for_one),
 		cmocka_unit_test(the_network_is_kept_if_it_is_ours),
 		cmocka_unit_test(words_of_init_are_not_read),
 		cmocka_unit_test(quoted_words_stay_whole),

@@ -36,7 +36,7 @@ static void a_word_has_its_scopes(void **state)
 		{ "nbdboot.watch=0", WORD_OURS },
 		{ "nbdboot.renew=0", WORD_OURS },
 		{ "nbdboot.toram", WORD_OURS | WORD_ONCE },
-		{ "nbdboot.prefetch", WORD_OURS | WORD_ONCE },
+		{ "nbdboot.prefetch", WORD_OURS | WORD_BARE },
 		{ "nbdboot.timeout=x", WORD_OURS | WORD_ONCE | WORD_FIRMWARE },
 		{ "nbdboot.overlay", WORD_OURS | WORD_ONCE | WORD_MOUNT },
 		/* of another version */
