@@ -150,11 +150,12 @@ static int map(struct work *w, const char *below, uint64_t sectors,
 	if (l->sectors != sectors)
 		return nbd_diag(d, NBD_E_MISMATCH, "it is of another size");
 	far_table(w, below);
-	rc = mapper_beside(&w->m, MAPPER_FAR, index, w->table, far, d);
+	rc = mapper_beside(&w->m, MAPPER_FAR, index, w->table, true, far, d);
 	if (rc)
 		return rc;
 	mirror_table(w, far);
-	rc = mapper_beside(&w->m, MAPPER_CACHE, index, w->table, cache, d);
+	rc = mapper_beside(&w->m, MAPPER_CACHE, index, w->table, true, cache,
+			   d);
 	if (!rc) {
 		prefetch_table(l, &w->at, cache, below, w->table, w->cap);
 		rc = mapper_set(&w->m, index, w->table, true, d);

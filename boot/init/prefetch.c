@@ -200,45 +200,67 @@ struct copies {
 	uint64_t writes; /* of the mapping before the first was read */
 };
 
-/* Without mirrors read-only: a write to RAM would be lost. */
-static int load(const struct prefetch_list *l, const struct copies *c,
-		const char *table, int index, struct nbd_diag *d)
-{
-	struct dm m;
-	int rc = dm_open(&m, DM_ROOM + PREFETCH_TABLE(l->n), d);
+struct swap {
+	int index;
+	const char *below;
+	char ram[24]; /* the number of what has the copies */
+	char *table;
+	size_t cap;
+};
 
-	if (rc)
-		return rc;
+/* Prints the table, of which the copies are those of the device `ram`. */
+static int load(const struct prefetch_list *l, const struct copies *c,
+		struct dm *m, struct swap *s, struct nbd_diag *d)
+{
+	char mirror[PREFETCH_MIRROR];
+	int rc;
+
+	if (c->f.writable) {
+		prefetch_mirror(l, s->ram, s->below, mirror);
+		rc = mapper_beside(m, MAPPER_MIRROR, s->index, mirror, false,
+				   s->ram, d);
+		if (rc)
+			return rc;
+	}
+	prefetch_table(l, &c->f, s->ram, s->below, s->table, s->cap);
 	/* requests of the root may be held: no time to be killed */
 	file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5);
-	rc = c->f.writable ? mapper_set_copies(&m, index, table, c->writes, d)
-			   : mapper_set(&m, index, table, true, d);
-	dm_close(&m);
+	if (!c->f.writable)
+		return mapper_set(m, s->index, s->table, true, d);
+	rc = mapper_set_copies(m, s->index, s->table, c->writes, d);
+	if (rc)
+		mapper_take_beside(m, s->index);
 	return rc;
 }
 
 static int swap_table(struct prefetch_list *l, const struct copies *c,
 		      int index, const char *below, struct nbd_diag *d)
 {
-	size_t cap = PREFETCH_TABLE(l->n);
-	char path[32], ram[24];
-	char *table = mmap(NULL, cap, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct swap s = { .index = index,
+			  .below = below,
+			  .cap = PREFETCH_TABLE(l->n) };
+	struct dm m;
+	char path[32];
 	int rc;
 
-	if (table == MAP_FAILED)
+	s.table = mmap(NULL, s.cap, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s.table == MAP_FAILED)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "%zu bytes for a table",
-				cap);
+				s.cap);
 	nbd_fmt(path, sizeof(path), "/sys/block/%s/dev", c->f.disk);
-	file_read(AT_FDCWD, path, ram, sizeof(ram));
-	ram[strcspn(ram, "\n")] = '\0';
-	prefetch_table(l, &c->f, ram, below, table, cap);
-	rc = load(l, c, table, index, d);
-	munmap(table, cap);
+	file_read(AT_FDCWD, path, s.ram, sizeof(s.ram));
+	s.ram[strcspn(s.ram, "\n")] = '\0';
+	rc = dm_open(&m, DM_ROOM + s.cap, d);
+	if (!rc) {
+		rc = load(l, c, &m, &s, d);
+		dm_close(&m);
+	}
+	munmap(s.table, s.cap);
 	return rc;
 }
 
-/* Of a writable root the table has mirrors, and each takes ms to load. */
+/* A write to RAM alone would be lost: what is written to is mirrored. */
 static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 			struct nbd_diag *d)
 {
@@ -249,7 +271,7 @@ static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 		rc = dm_open(&m, DM_ROOM, d);
 	if (rc)
 		return rc;
-	prefetch_reduce(l, PREFETCH_MIRRORS);
+	prefetch_reduce(l, PREFETCH_WRITTEN);
 	rc = mapper_writes(&m, index, &c->writes, d);
 	dm_close(&m);
 	return rc;
@@ -313,19 +335,23 @@ static int fetch_checked(struct copies *c, struct prefetch_list *l,
 	return rc;
 }
 
-/* The list of this boot, unless it can be traced (learn.c). */
-static void keep_list(const struct prefetch_list *l)
+/* For learn.c, and the list of this boot unless that can trace it. */
+static void keep_list(const struct prefetch_list *l, uint64_t kib)
 {
 	/* of a child process; too large for a stack */
 	static char text[PREFETCH_FILE];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
-	int run = file_run();
+	char number[24];
+	int run = file_run(), n;
 
+	if (run < 0)
+		return;
 	prefetch_print(l, &o);
-	if (run >= 0 && !o.cut)
+	if (!o.cut)
 		file_write(run, PREFETCH_LEARNT, text, o.len);
-	if (run >= 0)
-		close(run);
+	n = nbd_fmt(number, sizeof(number), "%llu\n", (unsigned long long)kib);
+	file_write(run, PREFETCH_RAM, number, (size_t)n);
+	close(run);
 }
 
 static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
@@ -349,7 +375,7 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		return rc;
 	}
 	init_prefetch_read_ahead(r, dev);
-	keep_list(l);
+	keep_list(l, c.f.bytes >> 10);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
 		 (unsigned long long)c.f.bytes >> 10, l->n,
 		 (unsigned)(nbd_now_ms() - began),

@@ -62,8 +62,8 @@ static void go_on(struct dm *m, const char *name)
 	dm_resume(m, name, NULL);
 }
 
-static int set(struct dm *m, const char *name, const char *table,
-	       bool read_only, struct nbd_diag *d)
+int mapper_set_named(struct dm *m, const char *name, const char *table,
+		     bool read_only, struct nbd_diag *d)
 {
 	int rc = dm_load(m, name, table, read_only, d);
 
@@ -82,7 +82,7 @@ int mapper_set(struct dm *m, int index, const char *table, bool read_only,
 	char name[MAPPER_NAME];
 
 	name_of(name, index);
-	return set(m, name, table, read_only, d);
+	return mapper_set_named(m, name, table, read_only, d);
 }
 
 /* Of /dev/dm-n. */
@@ -169,36 +169,6 @@ int mapper_set_copies(struct dm *m, int index, const char *table,
 	return c.n < 0 ? c.n : mapper_move(m, index, table, false, &mover, d);
 }
 
-/* "0 64 mirror 2 7:0 43:0 1/1 1 AA 1 core": A is alive. */
-static bool has_failed(const char *line)
-{
-	const char *p = line;
-
-	for (unsigned i = 0; i < 8; i++) {
-		p += strspn(p, " ");
-		if (i == 2 && strncmp(p, "mirror ", 7) != 0)
-			return false;
-		p += strcspn(p, " \n");
-	}
-	return strncmp(p, " AA ", 4) != 0;
-}
-
-bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
-{
-	char name[MAPPER_NAME];
-	int len;
-
-	name_of(name, index);
-	len = dm_text(m, name, true, text, cap, NULL);
-	if (len < 0)
-		return false;
-	while (*text && !has_failed(text)) {
-		text += strcspn(text, "\n");
-		text += *text == '\n';
-	}
-	return *text;
-}
-
 int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
 		  struct nbd_diag *d)
 {
@@ -234,7 +204,7 @@ int mapper_make(struct dm *m, const char *name, const char *table,
 	n = dm_create(m, name, d);
 	if (n < 0)
 		return n;
-	rc = set(m, name, table, read_only, d);
+	rc = mapper_set_named(m, name, table, read_only, d);
 	if (!rc)
 		return n;
 	dm_remove(m, name, NULL);
@@ -303,9 +273,7 @@ int mapper_reset(int index, const char *path, struct nbd_diag *d)
 		rc = dm_open(&m, ROOM, d);
 	if (rc)
 		return rc;
-	rc = mapper_set(&m, index, table, read_only, d);
-	if (!rc)
-		mapper_take_beside(&m, index);
+	rc = mapper_set_plain(&m, index, table, read_only, d);
 	dm_close(&m);
 	return rc;
 }

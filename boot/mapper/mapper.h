@@ -25,11 +25,13 @@
 /* Room for the name of any block device: DISK_NAME_LEN of the kernel. */
 #define MAPPER_DEVICE 32
 /*
- * Kinds of mappings below that of nbdN (mapper_beside()): a mirror of the local
- * device and of FAR, which is the same extents on nbdN.
+ * Kinds of mappings below that of nbdN (mapper_beside()): a mirror of a local
+ * device and of FAR, which is the same extents on nbdN; and a mirror of RAM and
+ * all of nbdN.
  */
 #define MAPPER_CACHE  "cache"
 #define MAPPER_FAR    "far"
+#define MAPPER_MIRROR "mirror"
 /* The file of nbdboot.toram, behind its loop device. */
 #define MAPPER_RAM    "/run/nbdboot/ram/disk"
 
@@ -108,6 +110,9 @@ bool mapper_has_cover(void);
  */
 int mapper_make(struct dm *m, const char *name, const char *table,
 		bool read_only, struct nbd_diag *d);
+/* Puts a table into use in any mapping; see mapper_set(). */
+int mapper_set_named(struct dm *m, const char *name, const char *table,
+		     bool read_only, struct nbd_diag *d);
 /*
  * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
  * After a failure the table is the one before, and no request is held.
@@ -136,36 +141,25 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes,
 int mapper_set_copies(struct dm *m, int index, const char *table,
 		      uint64_t writes, struct nbd_diag *d);
 
-#ifdef CONFIG_BOOT_CACHE
-
 /*
- * Makes a mapping that the table of nbdN can name, read-only, and sets number to
- * "253:1".  m is the caller's, with room for the table.  After a failure nothing
- * is left.
+ * Makes a mapping that the table of nbdN can name, and sets number to "253:1".
+ * m is the caller's, with room for the table.  After a failure nothing is left.
  */
 int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
-		  char number[24], struct nbd_diag *d);
+		  bool read_only, char number[24], struct nbd_diag *d);
 /* Removes those of nbdN that are not in use. */
 void mapper_take_beside(struct dm *m, int index);
+/*
+ * As mapper_set(), of a table that maps it one to one, and removes what is beside
+ * it.  What a mirror holds is done, and its RAM is free, even if udev looks at
+ * the mirror at this moment, and it stays.
+ */
+int mapper_set_plain(struct dm *m, int index, const char *table, bool read_only,
+		     struct nbd_diag *d);
 /* Is some of nbdN read from a cache? */
 bool mapper_is_cached(struct dm *m, int index);
 /* Sets device to "dm-0", which the mapping of nbdN is, whatever its table. */
 int mapper_find(int index, char device[MAPPER_DEVICE], struct nbd_diag *d);
-
-#else
-
-static inline void mapper_take_beside(struct dm *m, int index)
-{
-	(void)m, (void)index;
-}
-
-static inline bool mapper_is_cached(struct dm *m, int index)
-{
-	(void)m, (void)index;
-	return false;
-}
-
-#endif
 
 /* A mirror that is the whole table. */
 struct mapper_mirror {
@@ -207,12 +201,8 @@ void mapper_unlocal(void);
  */
 int mapper_lock(int run, int index, struct nbd_diag *d);
 
-/*
- * Does a mirror hold writes, as one of its two has failed?  The memory of m and
- * text bounds the tables that it can look at; a longer one counts as sound: it
- * is one without mirrors.
- */
-bool mapper_is_stuck(struct dm *m, int index, char *text, size_t cap);
+/* Does the mirror of nbdN hold writes, as one of its two has failed? */
+bool mapper_is_stuck(struct dm *m, int index);
 /*
  * Maps one to one again what is made of copies in RAM and of a device, or with
  * `all` false only where a mirror holds writes: for when the process that would

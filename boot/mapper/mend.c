@@ -9,21 +9,27 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 
-#define MAPPING "nbdboot-nbd"
-/* Bytes for the longest table with mirrors, and for its state. */
-#define ROOM	32768
-#define STATE	16384
+#define MAPPING MAPPER_PREFIX "nbd"
+#define MIRROR	MAPPER_PREFIX MAPPER_MIRROR "-nbd"
+
+/* Does the name of the mapping "dm-0" begin so? */
+static bool is(const char *device, const char *begin, char name[DM_NAME])
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), "/sys/block/%s/dm/name", device);
+	return file_read(AT_FDCWD, path, name, DM_NAME) > 0 &&
+	       !strncmp(name, begin, strlen(begin));
+}
 
 /* The index of the mapping "dm-0", or -1: it is another's. */
 static int index_of(const char *device)
 {
-	char path[64], name[DM_NAME];
+	char name[DM_NAME];
 	const char *p = name + sizeof(MAPPING) - 1;
 	uint64_t n;
 
-	nbd_fmt(path, sizeof(path), "/sys/block/%s/dm/name", device);
-	if (file_read(AT_FDCWD, path, name, sizeof(name)) <= 0 ||
-	    strncmp(name, MAPPING, sizeof(MAPPING) - 1) != 0)
+	if (!is(device, MAPPING, name))
 		return -1;
 	name[strcspn(name, "\n")] = '\0';
 	return nbd_take_number(&p, name + strlen(name), INT32_MAX, &n) && !*p
@@ -37,7 +43,7 @@ static int index_of(const char *device)
  */
 static bool has_copies(const char *device, char below[MAPPER_PATH])
 {
-	char path[64];
+	char path[64], mapping[DM_NAME];
 	struct dir dir;
 	const char *name;
 	bool ram = false;
@@ -46,7 +52,8 @@ static bool has_copies(const char *device, char below[MAPPER_PATH])
 	nbd_fmt(path, sizeof(path), "/sys/block/%s/slaves", device);
 	if (!dir_open(&dir, path))
 		while ((name = dir_next(&dir))) {
-			if (!strncmp(name, "loop", 4))
+			if (!strncmp(name, "loop", 4) ||
+			    is(name, MIRROR, mapping))
 				ram = true;
 			else
 				nbd_fmt(below, MAPPER_PATH, "/dev/%s", name);
@@ -57,14 +64,12 @@ static bool has_copies(const char *device, char below[MAPPER_PATH])
 
 static bool is_stuck(int index)
 {
-	/* too large for a stack */
-	static char state[STATE];
 	struct dm m;
 	bool stuck;
 
-	if (dm_open(&m, ROOM, NULL))
+	if (dm_open(&m, DM_ROOM, NULL))
 		return false;
-	stuck = mapper_is_stuck(&m, index, state, sizeof(state));
+	stuck = mapper_is_stuck(&m, index);
 	dm_close(&m);
 	return stuck;
 }

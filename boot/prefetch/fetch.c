@@ -19,23 +19,25 @@
 
 #include "port/linux/loop.h"
 
-#define DEPTH  64
-#define PIECE  (128u << 10)
-#define SECTOR 512u
-/* Sectors of a mirror's region: 512 KiB, at which it splits requests. */
-#define REGION 1024u
+#define DEPTH	64
+#define PIECE	(128u << 10)
+#define SECTOR	512u
+/* Sectors of a mirror's region, at which it splits requests, and how many. */
+#define REGION	2048u
+#define REGIONS 65536u
 
 struct fetch {
 	struct prefetch_list *l;
 	int disk, ram;
-	unsigned char *map;
-	size_t size;
+	unsigned char *map; /* a piece for each place */
 	aio_context_t ctx;
 	struct iocb io[DEPTH];
+	uint64_t to[DEPTH];	      /* where it belongs in RAM */
 	unsigned free[DEPTH], n_free; /* places in io[] */
-	/* the next piece: its extent, where in it, where in RAM; bytes */
+	/* the next piece: its extent, and where in it; bytes */
 	unsigned at;
-	uint64_t in, to;
+	uint64_t in;
+	const uint64_t *where; /* of each extent in RAM, sectors */
 	/* bytes of each extent that have not come; ~0: one has failed */
 	uint64_t left[PREFETCH_MAX];
 };
@@ -56,15 +58,15 @@ static struct iocb *next_piece(struct fetch *f)
 
 	if (len > PIECE)
 		len = PIECE;
+	f->to[place] = f->where[f->at] * SECTOR + f->in;
 	*io = (struct iocb){
 		.aio_data = (uint64_t)f->at << 32 | place,
 		.aio_lio_opcode = IOCB_CMD_PREAD,
 		.aio_fildes = (uint32_t)f->disk,
-		.aio_buf = (uintptr_t)(f->map + f->to),
+		.aio_buf = (uintptr_t)(f->map + (size_t)place * PIECE),
 		.aio_nbytes = len,
 		.aio_offset = (int64_t)(f->l->e[f->at].start * SECTOR + f->in),
 	};
-	f->to += len;
 	f->in += len;
 	if (f->in == bytes_of(f->l, f->at)) {
 		f->at++;
@@ -89,12 +91,15 @@ static int submit(struct fetch *f)
 static void done(struct fetch *f, const struct io_event *e)
 {
 	unsigned place = (uint32_t)e->data, i = (unsigned)(e->data >> 32);
+	size_t len = (size_t)f->io[place].aio_nbytes;
 
 	f->free[f->n_free++] = place;
-	if (e->res < 0 || (uint64_t)e->res != f->io[place].aio_nbytes)
+	if (e->res != (int64_t)len ||
+	    pwrite(f->ram, f->map + (size_t)place * PIECE, len,
+		   (off_t)f->to[place]) != (ssize_t)len)
 		f->left[i] = UINT64_MAX;
 	else if (f->left[i] != UINT64_MAX)
-		f->left[i] -= f->io[place].aio_nbytes;
+		f->left[i] -= len;
 }
 
 /* Waits for at least one; 0: none came in time. */
@@ -132,40 +137,41 @@ static int read_all(struct fetch *f, const struct prefetch_limits *limits,
 
 /* ---- the memory ---- */
 
-/*
- * Leaves out what is more than `most` bytes, or than can be mapped.  Returns the
- * bytes of the rest.
- */
-static size_t bound(struct prefetch_list *l, uint64_t most)
+/* Leaves out what is more than `most` bytes.  Returns the bytes of the rest. */
+static uint64_t bound(struct prefetch_list *l, uint64_t most)
 {
 	uint64_t sum = 0;
 	unsigned n = 0;
 
-	if (most > SIZE_MAX / 4)
-		most = SIZE_MAX / 4;
 	while (n < l->n && bytes_of(l, n) <= most - sum)
 		sum += bytes_of(l, n++);
 	l->n = n;
-	return (size_t)sum;
+	return sum;
 }
 
-/*
- * Forgets the extents that have not come.  Their memory stays unused, and
- * where it is: a late answer may still write into it.
- */
+/* Sets the place of each extent in RAM. */
+static void place(const struct prefetch_list *l, struct prefetch_fetched *r)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		r->at[i] = r->writable ? l->e[i].start : at;
+		at += l->e[i].len;
+	}
+}
+
+/* Forgets the extents that have not come. */
 static void keep_whole(struct fetch *f, struct prefetch_fetched *r)
 {
 	struct prefetch_list *l = f->l;
-	uint64_t sector = 0, len;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < l->n; i++, sector += len) {
-		len = l->e[i].len;
+	for (unsigned i = 0; i < l->n; i++) {
 		if (f->left[i])
 			continue;
-		r->at[n] = sector;
+		r->at[n] = r->at[i];
 		l->e[n++] = l->e[i];
-		r->bytes += len * SECTOR;
+		r->bytes += bytes_of(l, n - 1);
 	}
 	r->missed += l->n - n;
 	l->n = n;
@@ -176,17 +182,20 @@ static int failed(struct nbd_diag *d, const char *what)
 	return nbd_diag(d, NBD_E_KERNEL, "%s: %s", what, strerror(errno));
 }
 
-static int set_up(struct fetch *f, const char *dev, struct nbd_diag *d)
+/* `size`: bytes, of which the holes of a file take none. */
+static int set_up(struct fetch *f, const char *dev, uint64_t size,
+		  struct nbd_diag *d)
 {
 	f->map = MAP_FAILED;
 	f->ram = memfd_create("nbdboot", MFD_CLOEXEC);
 	f->disk = open(dev, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (f->disk < 0)
 		return failed(d, dev);
-	if (f->ram < 0 || ftruncate(f->ram, (off_t)f->size))
+	if (f->ram < 0 || ftruncate(f->ram, (off_t)size))
 		return failed(d, "memory for what is fetched");
-	f->map = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_SHARED, f->ram,
-		      0);
+	/* reads that are in flight at the end keep their pages */
+	f->map = mmap(NULL, (size_t)DEPTH * PIECE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (f->map == MAP_FAILED)
 		return failed(d, "memory for what is fetched");
 	if (syscall(SYS_io_setup, DEPTH, &f->ctx))
@@ -216,10 +225,10 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 	/* of a child process; too large for a stack */
 	static struct fetch f;
 	unsigned listed = l->n;
+	uint64_t size = bound(l, limits->bytes);
 	int rc;
 
-	f = (struct fetch){ .l = l, .size = bound(l, limits->bytes) };
-	if (!f.size)
+	if (!size)
 		return nbd_diag(d, NBD_E_NO_MEMORY,
 				"nothing of %u extents has room in %llu KiB",
 				listed,
@@ -227,7 +236,9 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 	*r = (struct prefetch_fetched){ .loop = -1,
 					.writable = limits->writable,
 					.missed = listed - l->n };
-	rc = set_up(&f, dev, d);
+	place(l, r);
+	f = (struct fetch){ .l = l, .where = r->at };
+	rc = set_up(&f, dev, r->writable ? l->sectors * SECTOR : size, d);
 	if (!rc)
 		rc = read_all(&f, limits, d);
 	if (!rc) {
@@ -236,9 +247,8 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 			      : nbd_diag(d, NBD_E_TIMEOUT,
 					 "no answer in time, or errors");
 	}
-	/* the reads in flight keep their memory */
 	if (f.map != MAP_FAILED)
-		munmap(f.map, f.size);
+		munmap(f.map, (size_t)DEPTH * PIECE);
 	if (f.ram >= 0)
 		close(f.ram);
 	if (f.disk >= 0)
@@ -257,49 +267,6 @@ static void put_target(struct nbd_out *o, uint64_t start, uint64_t len,
 			 dev, (unsigned long long)at);
 }
 
-/*
- * The sectors that a mirror's log takes for one: a power of two, of whole pages,
- * and not more than the target has.  0: there is none, the target is too short.
- */
-static uint64_t region_of(uint64_t len)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / SECTOR, size;
-
-	if (len < page)
-		return 0;
-	for (size = page; size < REGION && size <= len / 2; size *= 2)
-		;
-	return size;
-}
-
-static void put_mirror(struct nbd_out *o, const struct prefetch_extent *e,
-		       const char *ram, uint64_t at, const char *below)
-{
-	uint64_t region = region_of(e->len);
-
-	/* never written to in RAM alone */
-	if (!region) {
-		put_target(o, e->start, e->len, below, e->start);
-		return;
-	}
-	nbd_putf(o,
-		 "%llu %llu mirror core 2 %llu nosync 2 %s %llu %s %llu "
-		 "1 handle_errors\n",
-		 (unsigned long long)e->start, (unsigned long long)e->len,
-		 (unsigned long long)region, ram, (unsigned long long)at, below,
-		 (unsigned long long)e->start);
-}
-
-static void put_extent(struct nbd_out *o, const struct prefetch_extent *e,
-		       const struct prefetch_fetched *f, const char *ram,
-		       uint64_t at, const char *below)
-{
-	if (f->writable)
-		put_mirror(o, e, ram, at, below);
-	else
-		put_target(o, e->start, e->len, ram, at);
-}
-
 void prefetch_table(const struct prefetch_list *l,
 		    const struct prefetch_fetched *f, const char *ram,
 		    const char *below, char *text, size_t cap)
@@ -309,9 +276,34 @@ void prefetch_table(const struct prefetch_list *l,
 
 	for (unsigned i = 0; i < l->n; i++) {
 		put_target(&o, at, l->e[i].start - at, below, at);
-		put_extent(&o, &l->e[i], f, ram, f->at[i], below);
+		put_target(&o, l->e[i].start, l->e[i].len, ram, f->at[i]);
 		at = l->e[i].start + l->e[i].len;
 	}
 	put_target(&o, at, l->sectors - at, below, at);
 	text[o.len] = '\0';
+}
+
+/*
+ * The kernel wants a power of two of sectors, whole pages, and not more than
+ * there are; and it has bits for each region.
+ */
+static uint64_t region_of(uint64_t sectors)
+{
+	uint64_t size = REGION;
+
+	while (size > sectors)
+		size /= 2;
+	while (sectors / size >= REGIONS)
+		size *= 2;
+	return size;
+}
+
+void prefetch_mirror(const struct prefetch_list *l, const char *ram,
+		     const char *below, char text[PREFETCH_MIRROR])
+{
+	nbd_fmt(text, PREFETCH_MIRROR,
+		"0 %llu mirror core 2 %llu nosync 2 %s 0 %s 0 "
+		"1 handle_errors\n",
+		(unsigned long long)l->sectors,
+		(unsigned long long)region_of(l->sectors), ram, below);
 }

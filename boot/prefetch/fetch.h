@@ -12,8 +12,8 @@
 
 #include "boot/prefetch/extents.h"
 
-/* Extents of a writable root: the kernel starts threads for each mirror. */
-#define PREFETCH_MIRRORS 64
+/* Extents of a writable root: the kernel sends each flush once for each. */
+#define PREFETCH_WRITTEN 256
 
 struct prefetch_limits {
 	uint64_t bytes;	   /* more is left out, from the end of the list */
@@ -35,7 +35,11 @@ struct prefetch_fetched {
 	uint64_t bytes; /* that came */
 	bool writable;
 	unsigned missed; /* extents that did not come in time, or failed */
-	uint64_t at[PREFETCH_MAX]; /* the sector of each on the loop device */
+	/*
+	 * The sector of each on the loop device: if writable, that on the disk,
+	 * and the loop device has the size of the disk and holes.
+	 */
+	uint64_t at[PREFETCH_MAX];
 };
 
 /*
@@ -51,17 +55,24 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 		   struct prefetch_fetched *f, struct nbd_diag *d);
 
 /*
- * Prints the table for a device of l->sectors: the extents from the loop device
- * `ram`, where f->at says, the rest from `below` (both "7:0").  cap is at least
+ * Prints the table for a device of l->sectors: the extents from the device `ram`,
+ * where f->at says, the rest from `below` (both "7:0").  cap is at least
  * PREFETCH_TABLE(l->n).
- *
- * All targets are linear, or, if f->writable, the extents are mirrors: reads come
- * from RAM, and a write succeeds only on both.  After one that fails on either,
- * the mirror holds writes until another table is in use, which does them again.
  */
-#define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 160)
+#define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 80)
 void prefetch_table(const struct prefetch_list *l,
 		    const struct prefetch_fetched *f, const char *ram,
 		    const char *below, char *text, size_t cap);
+
+/*
+ * Prints the table of a mirror of the loop device `ram` and of all of `below`,
+ * of which only what was fetched may be used: reads come from RAM, and a write
+ * succeeds only on both.  After one that fails on either, the mirror holds
+ * writes until it is removed, and they are done again by what is in use then.
+ * It is one mirror for all extents, as the kernel needs ms for each.
+ */
+#define PREFETCH_MIRROR 128
+void prefetch_mirror(const struct prefetch_list *l, const char *ram,
+		     const char *below, char text[PREFETCH_MIRROR]);
 
 #endif

@@ -39,8 +39,8 @@
 #define PAUSE_MS 1000
 /* Sectors: a gap up to it is read as well.  64 KiB. */
 #define GAP	 128
-/* Bytes for the state of the longest table: 64 mirrors in 129 targets. */
-#define ROOM	 32768
+/* Bytes for a table of one target. */
+#define ROOM	 (DM_ROOM + 1024)
 
 int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 struct nbd_diag *d)
@@ -57,6 +57,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	/* of the root before this one */
 	unlinkat(l->run, PREFETCH_SEEN, 0);
 	unlinkat(l->run, PREFETCH_LEARNT, 0);
+	unlinkat(l->run, PREFETCH_RAM, 0);
 	l->lock = openat(l->run, PREFETCH_LOCK, O_RDONLY | O_CREAT | O_CLOEXEC,
 			 0600);
 	if (l->lock >= 0)
@@ -117,7 +118,7 @@ static void wait_for_the_end(struct prefetch_learn *l, struct dm *m)
 	bool traced = l->trace.pipe >= 0;
 
 	while (now - begin < MOST_MS && !is_stopped(l) &&
-	       !mapper_is_stuck(m, l->index, l->state, sizeof(l->state)) &&
+	       !mapper_is_stuck(m, l->index) &&
 	       (!traced || now - last < QUIET_MS)) {
 		poll(NULL, 0, LOOK_MS);
 		now = nbd_now_ms();
@@ -170,30 +171,51 @@ static void add_ram(const struct prefetch_learn *l, const char *loop,
 {
 	s->n[PREFETCH_RAM_READS] += number_of(l, loop, "stat", 0);
 	s->n[PREFETCH_RAM_KIB] += read_of(l, loop);
-	s->n[PREFETCH_FETCHED_KIB] += number_of(l, loop, "size", 0) / 2;
 }
 
-/* How much of it came from where.  What was read twice counts twice. */
-static void report(const struct prefetch_learn *l)
+/* What is written to has the RAM behind a mirror. */
+static bool is_mirror(const struct prefetch_learn *l, const char *dm)
 {
-	const char *dm = l->dev + sizeof("/dev/") - 1, *name;
-	struct prefetch_seen s = { { [PREFETCH_DEVICE] = (uint64_t)l->index } };
-	uint64_t *n = s.n, spared;
+	static const char mirror[] = MAPPER_PREFIX MAPPER_MIRROR;
+	char path[64], name[sizeof(mirror)];
+
+	nbd_fmt(path, sizeof(path), "%s/dm/name", dm);
+	file_read(l->block, path, name, sizeof(name));
+	return !strcmp(name, mirror);
+}
+
+static void add_all(const struct prefetch_learn *l, const char *dm, bool mirror,
+		    struct prefetch_seen *s)
+{
+	const char *name;
 	char path[64];
 	struct dir dir;
 
-	n[PREFETCH_READS] = number_of(l, dm, "stat", 0);
-	n[PREFETCH_KIB] = read_of(l, dm);
-	n[PREFETCH_WAITED_MS] = number_of(l, dm, "stat", 3);
 	nbd_fmt(path, sizeof(path), "%s/slaves", dm);
 	dir_take(&dir,
 		 openat(l->block, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	while ((name = dir_next(&dir)))
 		if (!strncmp(name, "loop", 4))
-			add_ram(l, name, &s);
+			add_ram(l, name, s);
+		else if (!mirror && is_mirror(l, name))
+			add_all(l, name, true, s);
 		else if (!strncmp(name, "dm-", 3))
-			n[PREFETCH_CACHE_KIB] += read_of(l, name);
+			s->n[PREFETCH_CACHE_KIB] += read_of(l, name);
 	dir_close(&dir);
+}
+
+/* How much of it came from where.  What was read twice counts twice. */
+static void report(const struct prefetch_learn *l)
+{
+	const char *dm = l->dev + sizeof("/dev/") - 1;
+	struct prefetch_seen s = { { [PREFETCH_DEVICE] = (uint64_t)l->index } };
+	uint64_t *n = s.n, spared;
+
+	n[PREFETCH_READS] = number_of(l, dm, "stat", 0);
+	n[PREFETCH_KIB] = read_of(l, dm);
+	n[PREFETCH_WAITED_MS] = number_of(l, dm, "stat", 3);
+	n[PREFETCH_FETCHED_KIB] = file_number(l->run, PREFETCH_RAM);
+	add_all(l, dm, false, &s);
 	if (n[PREFETCH_RAM_KIB] < n[PREFETCH_FETCHED_KIB])
 		n[PREFETCH_VAIN_KIB] =
 			n[PREFETCH_FETCHED_KIB] - n[PREFETCH_RAM_KIB];
@@ -230,7 +252,7 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 	n = file_read(l->block, ahead, value, sizeof(value));
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)l->list.sectors, l->below);
-	rc = mapper_set(u->m, l->index, table, u->read_only, d);
+	rc = mapper_set_plain(u->m, l->index, table, u->read_only, d);
 	/* a new table has the kernel's default */
 	if (!rc && n > 0)
 		file_write(l->block, ahead, value, (size_t)n);

@@ -12,10 +12,12 @@
 #define PREFETCH_LEARNT "nbdboot/prefetch"
 /* Its presence ends the boot, as far as this process is concerned. */
 #define PREFETCH_STOP	"nbdboot/prefetch.stop"
+/* KiB of RAM that a fetch has taken. */
+#define PREFETCH_RAM	"nbdboot/prefetch.ram"
 /* Locked (flock(2), shared) as long as there is one who will free the RAM. */
 #define PREFETCH_LOCK	"nbdboot/prefetch.lock"
 
-/* 84 KiB: too large for a stack. */
+/* 68 KiB: too large for a stack. */
 struct prefetch_learn {
 	int index;
 	char dev[64], below[64]; /* the mapping, and what it maps */
@@ -26,7 +28,6 @@ struct prefetch_learn {
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
 	struct prefetch_list list;
-	char state[16384]; /* of a table */
 };
 
 /*

@@ -234,7 +234,7 @@ for initramfs in early.img written; do
 	ended "$initramfs: writes are on the server while reads come from RAM" \
 		'prefetch: 25116 KiB in 3 extents fetched' \
 		'^guest: / is on /dev/dm-0$' \
-		'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+		'^guest: while booting /dev/dm-0 is made of dm-1 nbd0$' \
 		'^guest: wrote 16 times$' \
 		'^guest: after that /dev/dm-0 is made of nbd0$' \
 		'^guest: RAM is given back$' '^guest: loop0 is free$' \
@@ -246,7 +246,7 @@ done
 boot_written "$work/early.img" guest.cut
 shows 'a machine loses its power while its root is mirrored' \
 	'^guest: wrote 6 times$' '!WRONG' \
-	'^guest: until the end /dev/dm-0 is made of loop0 nbd0$'
+	'^guest: until the end /dev/dm-0 is made of dm-1 nbd0$'
 whole 'and the server has all that it wrote'
 unserve
 
@@ -290,7 +290,7 @@ unserve
 serve_errors 0 1
 boot_written "$work/early.img" guest.leave
 ended 'when the process that frees the RAM and its guard are killed, stop does' \
-	'^guest: when writes are held /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: when writes are held /dev/dm-0 is made of dm-1 nbd0$' \
 	'it is freed now' '^guest: wrote 4 times$' \
 	'^guest: after that /dev/dm-0 is made of nbd0$' \
 	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'

@@ -17,6 +17,7 @@
 #define ANOTHERS "nbdboot-prefetch 1\nimage 4096 ext4:1-3\n64 8\nend 1\n"
 
 static struct play {
+	int mirrors;	    /* beside the mapping */
 	bool ours;	    /* the initramfs has a list */
 	bool read_only;	    /* the device is */
 	bool no_mirror;	    /* the kernel has no dm-mirror */
@@ -150,6 +151,7 @@ int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
 	f->loop = dup(0);
 	strcpy(f->disk, "loop3");
 	f->bytes = l->n * 4096;
+	f->at[0] = f->writable ? l->e[0].start : 0;
 	return play.get ? nbd_diag(d, play.get, "no answer") : NBD_OK;
 }
 
@@ -200,6 +202,32 @@ int __wrap_mapper_set_copies(struct dm *m, int index, const char *table,
 		return nbd_diag(d, play.load, "written to meanwhile");
 	play.loads++;
 	return NBD_OK;
+}
+
+int __wrap_mapper_beside(struct dm *m, const char *kind, int index,
+			 const char *table, bool read_only, char number[24],
+			 struct nbd_diag *d);
+int __wrap_mapper_beside(struct dm *m, const char *kind, int index,
+			 const char *table, bool read_only, char number[24],
+			 struct nbd_diag *d)
+{
+	(void)m, (void)d;
+	assert_string_equal(kind, "mirror");
+	assert_int_equal(index, 0);
+	assert_string_equal(table, "0 4096 mirror core 2 2048 nosync 2 7:3 0 "
+				   "43:0 0 1 handle_errors\n");
+	assert_false(read_only);
+	strcpy(number, "253:1");
+	play.mirrors++;
+	return NBD_OK;
+}
+
+void __wrap_mapper_take_beside(struct dm *m, int index);
+void __wrap_mapper_take_beside(struct dm *m, int index)
+{
+	(void)m;
+	assert_int_equal(index, 0);
+	play.mirrors--;
 }
 
 int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
@@ -313,14 +341,14 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 	r.overlay = r.verified = false;
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "", true));
-	assert_string_equal(play.table,
-			    "0 64 linear 43:0 0\n"
-			    "64 8 mirror core 2 8 nosync 2 7:3 0 43:0 64 "
-			    "1 handle_errors\n"
-			    "72 4024 linear 43:0 72\n");
+	assert_string_equal(play.table, "0 64 linear 43:0 0\n"
+					"64 8 linear 253:1 64\n"
+					"72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);
+	assert_int_equal(play.mirrors, 1);
 	play = (struct play){ .load = NBD_E_MISMATCH };
 	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_int_equal(play.mirrors, 0);
 	assert_non_null(strstr(play.said, "no effect: written to meanwhile"));
 	play = (struct play){ .no_mirror = true };
 	assert_true(init_prefetch_fetch(&r, "", true));

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -162,7 +163,7 @@ static void an_extent_that_fails_is_left_out(void **state)
 	assert_int_equal(fetch(disk, &plenty), NBD_E_TIMEOUT);
 }
 
-/* The memory of what is left out stays where it is: an answer may be late. */
+/* What is left out has a place nevertheless. */
 static void what_comes_after_a_failure_is_not_moved(void **state)
 {
 	(void)state;
@@ -232,38 +233,71 @@ static void the_table_covers_the_device(void **state)
 	assert_string_equal(text, "0 4096 linear 43:0 0\n");
 }
 
-static void a_writable_root_has_mirrors(void **state)
+static void copies_of_a_written_root_are_where_it_has_them(void **state)
 {
 	static char text[PREFETCH_TABLE(4)];
 	struct prefetch_limits limits = plenty;
+	struct stat st;
+	int fd;
 
 	(void)state;
-	list = (struct prefetch_list){ .image = "x", .sectors = SECTORS - 4 };
-	prefetch_add(&list, 64, 1000);
-	prefetch_add(&list, 1500, 8);
-	prefetch_add(&list, 2000, 2064);
-	prefetch_add(&list, SECTORS - 8, 8);
+	start();
 	limits.writable = true;
-	assert_int_equal(fetch(disk, &limits), NBD_OK);
+	assert_int_equal(prefetch_fetch(&list, disk, &limits, &f, &d), NBD_OK);
 	assert_int_equal(loop_flags, LO_FLAGS_AUTOCLEAR);
-	prefetch_table(&list, &f, "7:7", "43:0", text, sizeof(text));
-	/* the last one is shorter than a page, and so than any region */
-	assert_string_equal(
-		text,
-		"0 64 linear 43:0 0\n"
-		"64 1000 mirror core 2 512 nosync 2 7:7 0 43:0 64 "
-		"1 handle_errors\n"
-		"1064 432 linear 43:0 1064\n"
-		"1496 16 mirror core 2 16 nosync 2 7:7 1000 43:0 1496 "
-		"1 handle_errors\n"
-		"1512 488 linear 43:0 1512\n"
-		"2000 2064 mirror core 2 1024 nosync 2 7:7 1016 43:0 2000 "
-		"1 handle_errors\n"
-		"4064 24 linear 43:0 4064\n"
-		"4088 4 linear 43:0 4088\n");
+	/* the file has the size of the disk, and holes */
+	assert_int_equal(fstat(f.loop, &st), 0);
+	assert_int_equal(st.st_size, SECTORS * 512);
+	assert_in_range(st.st_blocks, 1032, 1500);
+	assert_int_equal(pread(f.loop, got, sizeof(got), 0), sizeof(got));
+	close(f.loop);
+	all_right();
+	prefetch_table(&list, &f, "253:1", "43:0", text, sizeof(text));
+	assert_string_equal(text, "0 8 linear 253:1 0\n"
+				  "8 56 linear 43:0 8\n"
+				  "64 1000 linear 253:1 64\n"
+				  "1064 936 linear 43:0 1064\n"
+				  "2000 16 linear 253:1 2000\n"
+				  "2016 2072 linear 43:0 2016\n"
+				  "4088 8 linear 253:1 4088\n");
+	/* the last extent alone failed: the others stay where they are */
+	fd = __real_open(disk, O_RDWR | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, 2016 * 512), 0);
+	close(fd);
+	start();
+	list.e[0].start = SECTORS * 2;
+	assert_int_equal(fetch(disk, &limits), NBD_OK);
+	assert_int_equal(list.n, 2);
+	all_right();
 	start();
 	assert_int_equal(fetch(disk, &plenty), NBD_OK);
 	assert_int_equal(loop_flags, LO_FLAGS_AUTOCLEAR | LO_FLAGS_READ_ONLY);
+}
+
+static void a_mirror_has_regions_that_the_kernel_takes(void **state)
+{
+	static const struct {
+		uint64_t sectors, region;
+	} cases[] = { { 4096, 2048 },
+		      { 2048, 2048 },
+		      { 2047, 1024 },
+		      { 1ull << 26, 2048 },
+		      { 1ull << 27, 4096 },
+		      { 1ull << 31, 65536 },
+		      { PREFETCH_DISK, 1ull << 39 } };
+	char text[PREFETCH_MIRROR], want[PREFETCH_MIRROR];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		list.sectors = cases[i].sectors;
+		prefetch_mirror(&list, "1048575:1048575", "43:0", text);
+		snprintf(want, sizeof(want),
+			 "0 %llu mirror core 2 %llu nosync 2 1048575:1048575 0 "
+			 "43:0 0 1 handle_errors\n",
+			 (unsigned long long)cases[i].sectors,
+			 (unsigned long long)cases[i].region);
+		assert_string_equal(text, want);
+	}
 }
 
 static int fill(void **state)
@@ -291,7 +325,9 @@ int main(void)
 		cmocka_unit_test_setup(without_a_device_nothing_is_left_open,
 				       fill),
 		cmocka_unit_test_setup(the_table_covers_the_device, fill),
-		cmocka_unit_test_setup(a_writable_root_has_mirrors, fill),
+		cmocka_unit_test_setup(
+			copies_of_a_written_root_are_where_it_has_them, fill),
+		cmocka_unit_test(a_mirror_has_regions_that_the_kernel_takes),
 	};
 	int rc;
 

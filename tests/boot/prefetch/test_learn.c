@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When a boot is over, and what becomes of the mapping then. */
 #include "boot/prefetch/learn.h"
+#include "boot/prefetch/seen.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
@@ -82,23 +83,25 @@ void __wrap_dm_close(struct dm *m)
 	(void)m;
 }
 
-int __wrap_dm_load(struct dm *m, const char *name, const char *text,
-		   bool read_only, struct nbd_diag *dg);
-int __wrap_dm_load(struct dm *m, const char *name, const char *text,
-		   bool read_only, struct nbd_diag *dg)
+bool __wrap_mapper_is_stuck(struct dm *m, int index);
+bool __wrap_mapper_is_stuck(struct dm *m, int index)
 {
-	(void)m, (void)read_only, (void)dg;
-	assert_string_equal(name, "nbdboot-nbd3");
-	snprintf(table, sizeof(table), "%s", text);
-	return 0;
-}
-
-bool __wrap_mapper_is_stuck(struct dm *m, int index, char *text, size_t cap);
-bool __wrap_mapper_is_stuck(struct dm *m, int index, char *text, size_t cap)
-{
-	(void)m, (void)text, (void)cap;
+	(void)m;
 	assert_int_equal(index, 3);
 	return now >= stuck;
+}
+
+int __wrap_mapper_set_plain(struct dm *m, int index, const char *text,
+			    bool read_only, struct nbd_diag *dg);
+int __wrap_mapper_set_plain(struct dm *m, int index, const char *text,
+			    bool read_only, struct nbd_diag *dg)
+{
+	(void)m, (void)read_only, (void)dg;
+	assert_int_equal(index, 3);
+	snprintf(table, sizeof(table), "%s", text);
+	/* the kernel's default comes with each table */
+	put("block/dm-0/queue/read_ahead_kb", "128\n");
+	return 0;
 }
 
 bool __wrap_mapper_is_cached(struct dm *m, int index);
@@ -107,15 +110,6 @@ bool __wrap_mapper_is_cached(struct dm *m, int index)
 	(void)m;
 	assert_int_equal(index, 3);
 	return cached;
-}
-
-/* The kernel's default comes with each table. */
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg);
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg)
-{
-	(void)m, (void)name, (void)dg;
-	put("block/dm-0/queue/read_ahead_kb", "128\n");
-	return 0;
 }
 
 void __wrap_boot_say(const char *fmt, ...);
@@ -149,6 +143,14 @@ static void name_image(char image[64], int disk)
 {
 	(void)disk;
 	strcpy(image, "-");
+}
+
+static bool seen(struct prefetch_seen *s, const char *path)
+{
+	char text[512];
+
+	return file_read(AT_FDCWD, path, text, sizeof(text)) > 0 &&
+	       prefetch_seen_parse(s, text);
 }
 
 /* ---- the tests ---- */
@@ -219,6 +221,32 @@ static void a_cache_stays_in_use(void **state)
 	assert_string_equal(table, "");
 }
 
+static void what_came_from_ram_is_counted_behind_a_mirror(void **state)
+{
+	struct prefetch_seen s;
+	char path[128];
+
+	(void)state;
+	fetches = reads = 0;
+	put("block/dm-0/slaves/dm-1/x", "");
+	put("block/dm-1/dm/name", "nbdboot-mirror-nbd3\n");
+	put("block/dm-1/slaves/loop0/x", "");
+	put("block/dm-1/slaves/nbd3/x", "");
+	put("block/loop0/stat", "7 0 200 0 0\n");
+	put("block/dm-0/slaves/dm-2/x", "");
+	put("block/dm-2/dm/name", "nbdboot-cache-nbd3\n");
+	put("block/dm-2/stat", "1 0 16 0 0\n");
+	put("nbdboot/prefetch.ram", "120\n");
+	learn();
+	snprintf(path, sizeof(path), "%s/nbdboot/prefetch.seen", top);
+	assert_true(seen(&s, path));
+	assert_int_equal(s.n[PREFETCH_RAM_READS], 7);
+	assert_int_equal(s.n[PREFETCH_RAM_KIB], 100);
+	assert_int_equal(s.n[PREFETCH_CACHE_KIB], 8);
+	assert_int_equal(s.n[PREFETCH_FETCHED_KIB], 120);
+	assert_int_equal(s.n[PREFETCH_VAIN_KIB], 20);
+}
+
 /* The writes go on when the table has no mirrors any more. */
 static void it_ends_when_a_mirror_holds_writes(void **state)
 {
@@ -260,6 +288,7 @@ int main(void)
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
 		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
 		cmocka_unit_test(a_cache_stays_in_use),
+		cmocka_unit_test(what_came_from_ram_is_counted_behind_a_mirror),
 		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
 	};
 
