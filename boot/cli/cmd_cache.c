@@ -72,7 +72,7 @@ static int show(const char *device, struct nbd_diag *d)
 static int read_list(struct prefetch_list *l, int run, int index,
 		     struct nbd_diag *d)
 {
-	int fd, rc = mapper_lock(run, index, d);
+	int fd, rc = mapper_lock(run, index, true, d);
 
 	if (rc)
 		return rc;

@@ -384,7 +384,7 @@ int clone_run(struct clone *c, struct nbd_diag *d)
 {
 	struct work w = { .c = c, .to.fd = -1 };
 	struct nbd_diag why;
-	int rc = mapper_lock(c->run, c->index, d);
+	int rc = mapper_lock(c->run, c->index, true, d);
 
 	if (!rc)
 		rc = dm_open(&w.m, DM_ROOM, d);

@@ -314,16 +314,17 @@ void mapper_unlocal(void)
 	dm_close(&m);
 }
 
-int mapper_lock(int run, int index, struct nbd_diag *d)
+int mapper_lock(int run, int index, bool wait, struct nbd_diag *d)
 {
+	int how = LOCK_EX | (wait ? 0 : LOCK_NB), fd;
 	char name[MAPPER_NAME];
-	int fd;
 
 	nbd_fmt(name, sizeof(name), "nbdboot/nbd%d.table", index);
 	fd = openat(run, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && !flock(fd, LOCK_EX))
+	if (fd >= 0 && !flock(fd, how))
 		return NBD_OK;
-	return nbd_diag(d, NBD_E_IO, "lock /run/%s: %s", name, strerror(errno));
+	return nbd_diag(d, errno == EWOULDBLOCK ? NBD_E_AGAIN : NBD_E_IO,
+			"lock /run/%s: %s", name, strerror(errno));
 }
 
 bool mapper_cover_is_corrupt(struct dm *m, const char *disk)

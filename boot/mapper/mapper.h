@@ -198,8 +198,15 @@ void mapper_unlocal(void);
 /*
  * Waits until no other process of this program changes the table of nbdN in the
  * course of time, and keeps them out until it ends.  run is an open /run.
+ * Without `wait`: NBD_E_AGAIN, if there is one.
  */
-int mapper_lock(int run, int index, struct nbd_diag *d);
+int mapper_lock(int run, int index, bool wait, struct nbd_diag *d);
+/*
+ * Makes a mapping of all of nbdN, one to one, as large as that is by now, under
+ * what is mounted; dev is an open /dev.  Waits for the requests on their way.
+ * NBD_E_AGAIN: another process changes the table, and has to end first.
+ */
+int mapper_grow(int dev, int run, int index, struct nbd_diag *d);
 
 /* Does the mirror of nbdN hold writes, as one of its two has failed? */
 bool mapper_is_stuck(struct dm *m, int index);

@@ -62,7 +62,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 0600);
 	if (l->lock >= 0)
 		flock(l->lock, LOCK_SH);
-	rc = mapper_lock(l->run, index, d);
+	rc = mapper_lock(l->run, index, true, d);
 	if (rc)
 		return rc;
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -241,7 +241,8 @@ struct undo {
 static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 {
 	const struct prefetch_learn *l = u->l;
-	char table[128], ahead[80], value[24];
+	char table[128], ahead[80], size[64], value[24];
+	uint64_t sectors;
 	int rc, n;
 
 	/* it costs no RAM */
@@ -250,8 +251,13 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 	nbd_fmt(ahead, sizeof(ahead), "%s/queue/read_ahead_kb",
 		l->dev + sizeof("/dev/") - 1);
 	n = file_read(l->block, ahead, value, sizeof(value));
+	/* the device may have grown */
+	nbd_fmt(size, sizeof(size), "../dev/block/%s", l->below);
+	sectors = number_of(l, size, "size", 0);
+	if (sectors < l->list.sectors)
+		sectors = l->list.sectors;
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
-		(unsigned long long)l->list.sectors, l->below);
+		(unsigned long long)sectors, l->below);
 	rc = mapper_set_plain(u->m, l->index, table, u->read_only, d);
 	/* a new table has the kernel's default */
 	if (!rc && n > 0)

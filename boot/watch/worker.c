@@ -10,8 +10,10 @@
  *
  *  wait --it is time--> end connections on which a read is stuck: stall.c
  *  wait --a wrong block--> leave the server that sent it: liar.c
+ *  wait --a larger device--> a larger mapping of it: growth.c
  */
 #include "boot/watch/watch.h"
+#include "boot/watch/growth.h"
 #include "boot/watch/liar.h"
 #include "boot/watch/servers.h"
 #include "boot/watch/stall.h"
@@ -78,6 +80,7 @@ struct worker {
 	uint64_t last;	   /* requests that were answered by then */
 	struct watch_stall stall;
 	struct watch_liar liar;
+	struct watch_growth grow;
 	int found;	      /* can be read when the liar needs a look */
 	struct nbd_diag told; /* the last message in the log */
 	struct watch_servers servers;
@@ -393,6 +396,7 @@ static void watch(struct worker *w)
 			w->in_doubt = nbd_now_ms() < w->sure;
 		}
 		ms = sooner(ms, time_left(w));
+		ms = sooner(ms, watch_growth_look(&w->grow, &w->dev));
 		await(w, sooner(ms, end_stuck(w)));
 	}
 }
@@ -412,6 +416,7 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 	boot_log_to_kernel();
 	watch_ask_open(&w.stall.ask);
 	w.found = watch_liar_open(&w.liar, w.stall.ask.devices);
+	watch_growth_open(&w.grow, w.stall.ask.devices);
 	boot_harden();
 	err = watch_takeover(index, d);
 	if (err < 0)

@@ -250,6 +250,44 @@ shows 'a machine loses its power while its root is mirrored' \
 whole 'and the server has all that it wrote'
 unserve
 
+# ---- an image that grows ----
+
+# grow MIB: when the machine is ready for it
+grow()
+{
+	vm_wait 'guest: * it may grow' || true
+	unserve
+	truncate -s "$1M" "$image"
+	daemon_at "$port" nbdkit -t 1 -f -i 127.0.0.1 -p "$port" file "$image"
+}
+
+# Is the first block of the blob at each end that the image had?
+is_at_each_end()
+{
+	for mib in 32 40; do
+		dd if="$image" bs=1M skip="$mib" count=1 2>/dev/null |
+			head -c 4096 | cmp -n 4096 - "$tree/etc/blob" || return
+	done
+}
+
+cp "$image" "$work/small"
+serve 0 file "$image"
+vm_start "$work/early.img" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
+nbdboot.prefetch guest.grow"
+grow 40
+grow 48
+vm_end
+ended 'the mapping of a root grows with its image' \
+	'^guest: while booting /dev/dm-0 is made of dm-1 nbd0$' \
+	'^guest: while booting it has 81920 sectors' \
+	'^guest: after that it has 98304 sectors' \
+	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
+check 'and what is written behind its old ends is there' is_at_each_end
+check 'the read-ahead stays' [ "$(sed -n \
+	's/^guest: .* it has .* sectors, //p' "$work/log" | uniq | wc -l)" = 1 ]
+unserve
+mv "$work/small" "$image"
+
 # ---- errors, and processes that are killed ----
 
 # serve_errors PREAD PWRITE: the first read from 128 KiB to 1 MiB fails, where only

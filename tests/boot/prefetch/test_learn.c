@@ -221,6 +221,20 @@ static void a_cache_stays_in_use(void **state)
 	assert_string_equal(table, "");
 }
 
+/* As an image that got longer while the machine booted. */
+static void it_maps_what_the_device_has_by_then(void **state)
+{
+	(void)state;
+	fetches = reads = 0;
+	put("dev/block/43:0/size", "8192\n");
+	learn();
+	assert_string_equal(table, "0 8192 linear 43:0 0\n");
+	/* never less than there was */
+	put("dev/block/43:0/size", "0\n");
+	learn();
+	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+}
+
 static void what_came_from_ram_is_counted_behind_a_mirror(void **state)
 {
 	struct prefetch_seen s;
@@ -288,6 +302,7 @@ int main(void)
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
 		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
 		cmocka_unit_test(a_cache_stays_in_use),
+		cmocka_unit_test(it_maps_what_the_device_has_by_then),
 		cmocka_unit_test(what_came_from_ram_is_counted_behind_a_mirror),
 		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
 	};

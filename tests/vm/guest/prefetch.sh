@@ -116,6 +116,26 @@ elif grep -q guest.leave /proc/cmdline; then
 	nbdboot prefetch stop || echo 'guest: WRONG: it is not freed'
 	wait
 	made_of 'after that'
+elif grep -q guest.grow /proc/cmdline; then
+	# a larger image, while the boot's table is in use, and again behind it
+	for when in 'while booting' 'after that'; do
+		echo "guest: $when it may grow"
+		read -r before </sys/block/nbd0/size
+		until [ "$(cat /sys/block/nbd0/size)" -gt "$before" ]; do
+			sleep 0.1
+		done
+		[ "$when" = 'after that' ] || nbdboot prefetch stop
+		until [ "$(cat /sys/block/dm-0/size)" = \
+			"$(cat /sys/block/nbd0/size)" ]; do
+			sleep 0.1
+		done
+		echo "guest: $when it has $(cat /sys/block/dm-0/size) sectors," \
+			"$(cat /sys/block/dm-0/queue/read_ahead_kb) KiB ahead"
+		dd if=/etc/blob of=/dev/dm-0 bs=4k count=1 conv=notrunc,fsync \
+			seek=$((before / 8)) 2>/dev/null ||
+			echo 'guest: WRONG: cannot write behind the old end'
+		write_and_compare 2
+	done
 elif grep -q guest.write /proc/cmdline; then
 	full=$(in_ram)
 	write_and_compare 16 6
