@@ -88,6 +88,7 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 		boot_say(WORD ": no effect: %s", d.text);
 		return false;
 	}
+	init_udev_hide();
 	init_prefetch_read_ahead(r, dev);
 	return true;
 }

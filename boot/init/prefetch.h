@@ -43,6 +43,8 @@ bool init_prefetch_is_written(const struct prefetch_root *r);
  */
 bool init_prefetch_map(const struct prefetch_root *r, char dev[64]);
 void init_prefetch_unmap(int index);
+/* Keeps udev, which starts later, from what the mapping will be made of. */
+void init_udev_hide(void);
 /* A new table has the kernel's read-ahead: dev gets that of the disk. */
 void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev);
 /*

@@ -37,7 +37,8 @@ nbds://\1/?tls-certificates=/etc/nbdboot|g") ;;
 	mapped=$((mapped + 1))
 }
 
-# mapped_list SECTORS IMAGE: prints a list of half of 16 pieces, of 1 MiB at most
+# mapped_list SECTORS IMAGE: prints a list of half of 16 pieces, of 1 MiB at most.
+# With the superblock: copies have the UUID of the root.
 mapped_list()
 {
 	awk -v sectors="$1" -v image="$2" 'BEGIN {
@@ -45,7 +46,7 @@ mapped_list()
 		len = step / 2 > 2048 ? 2048 : int(step / 16) * 8
 		print "nbdboot-prefetch 1\nimage", sectors, image
 		for (i = 0; i < 16; i++)
-			print i * step + 8, len
+			print i * step, len
 		print "end 16"
 	}'
 }

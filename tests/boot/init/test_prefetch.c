@@ -17,7 +17,8 @@
 #define ANOTHERS "nbdboot-prefetch 1\nimage 4096 ext4:1-3\n64 8\nend 1\n"
 
 static struct play {
-	int mirrors;	    /* beside the mapping */
+	int mirrors; /* beside the mapping */
+	unsigned hides;
 	bool ours;	    /* the initramfs has a list */
 	bool read_only;	    /* the device is */
 	bool no_mirror;	    /* the kernel has no dm-mirror */
@@ -230,6 +231,12 @@ void __wrap_mapper_take_beside(struct dm *m, int index)
 	play.mirrors--;
 }
 
+void __wrap_init_udev_hide(void);
+void __wrap_init_udev_hide(void)
+{
+	play.hides++;
+}
+
 int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
 			 struct nbd_diag *d);
 int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
@@ -306,6 +313,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 					 init_prefetch_map(&r, dev),
 				 cases[i].mapped);
 		assert_int_equal(play.puts, cases[i].mapped);
+		assert_int_equal(play.hides, cases[i].mapped);
 		assert_string_equal(dev, cases[i].mapped ? "/dev/dm-0"
 							 : "/dev/nbd0p2");
 		assert_non_null(strstr(play.said, cases[i].said));

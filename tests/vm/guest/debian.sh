@@ -27,6 +27,12 @@ for by in uuid label; do
 		esac
 	done
 done
+# nor is what the root's copies are in taken for it
+for copy in /dev/loop[0-9] /dev/dm-[1-9]; do
+	[ ! -b "$copy" ] || ! udevadm info -q property "$copy" |
+		grep '^ID_FS_UUID=' ||
+		echo "guest: WRONG: udev finds a file system on $copy"
+done
 if [ -s /etc/fstab ]; then
 	echo "guest: fstab: $(sed 's/ .*//' /etc/fstab) is $(
 		systemctl is-active -- -.mount)"
