@@ -13,9 +13,11 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "boot/system/confine.h"
@@ -41,6 +43,18 @@
 #define GAP	 128
 /* Bytes for a table of one target. */
 #define ROOM	 (DM_ROOM + 1024)
+
+/* What is mapped; 0: a partition, whose reads are those of its disk. */
+static dev_t whole(const struct prefetch_learn *l)
+{
+	char path[64], *end;
+	unsigned n = (unsigned)strtoul(l->below, &end, 10);
+
+	nbd_fmt(path, sizeof(path), "/sys/dev/block/%s/partition", l->below);
+	return *end != ':' || !access(path, F_OK)
+		       ? 0
+		       : makedev(n, (unsigned)strtoul(end + 1, NULL, 10));
+}
 
 int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 struct nbd_diag *d)
@@ -70,7 +84,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	if (l->disk < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", l->dev,
 				strerror(errno));
-	if (prefetch_trace_open(&l->trace, l->dev, d))
+	if (prefetch_trace_open(&l->trace, l->dev, whole(l), d))
 		boot_say("prefetch: %s: no list of this boot", d->text);
 	return NBD_OK;
 }

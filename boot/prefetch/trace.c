@@ -37,15 +37,25 @@ static int set(int dir, const char *name, const char *value, struct nbd_diag *d)
 							   : NBD_OK;
 }
 
-/* `dir` is the instance. */
-static int begin(int dir, dev_t dev, struct nbd_diag *d)
+static unsigned encode(dev_t dev)
 {
-	char filter[64];
+	return major(dev) << 20 | minor(dev);
+}
+
+/* `dir` is the instance. */
+static int begin(int dir, dev_t dev, dev_t below, struct nbd_diag *d)
+{
+	char filter[128];
 	int rc;
 
-	/* the kernel's own encoding of a device */
-	nbd_fmt(filter, sizeof(filter), "dev == %u && rwbs ~ \"*R*\"",
-		major(dev) << 20 | minor(dev));
+	/*
+	 * The kernel's own encoding of a device.  A fetch has direct reads, which
+	 * are no read-ahead.
+	 */
+	nbd_fmt(filter, sizeof(filter),
+		"(dev == %u && rwbs ~ \"*R*\") || "
+		"(dev == %u && rwbs ~ \"*RA*\")",
+		encode(dev), encode(below ? below : dev));
 	rc = set(dir, "buffer_size_kb", BUFFER, d);
 	/* the name of the process, which may be anything, comes last */
 	if (!rc)
@@ -63,7 +73,7 @@ static void end(int dir)
 	file_write(dir, EVENT "enable", "0", 1);
 }
 
-static int open_instance(struct prefetch_trace *t, dev_t dev,
+static int open_instance(struct prefetch_trace *t, dev_t dev, dev_t below,
 			 struct nbd_diag *d)
 {
 	int dir, rc;
@@ -76,7 +86,7 @@ static int open_instance(struct prefetch_trace *t, dev_t dev,
 	dir = openat(t->instances, INSTANCE, O_PATH | O_CLOEXEC);
 	if (dir < 0)
 		return failed(d, "an instance");
-	rc = begin(dir, dev, d);
+	rc = begin(dir, dev, below, d);
 	t->pipe = rc ? -1
 		     : openat(dir, "trace_pipe",
 			      O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -88,7 +98,7 @@ static int open_instance(struct prefetch_trace *t, dev_t dev,
 	return rc;
 }
 
-int prefetch_trace_open(struct prefetch_trace *t, const char *dev,
+int prefetch_trace_open(struct prefetch_trace *t, const char *dev, dev_t below,
 			struct nbd_diag *d)
 {
 	struct stat st;
@@ -103,7 +113,7 @@ int prefetch_trace_open(struct prefetch_trace *t, const char *dev,
 	rc = mount("tracefs", HOME, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		   NULL)
 		     ? failed(d, "mount tracefs (CONFIG_TRACING)")
-		     : open_instance(t, st.st_rdev, d);
+		     : open_instance(t, st.st_rdev, below, d);
 	umount2(HOME, MNT_DETACH);
 	rmdir(HOME);
 	if (rc)

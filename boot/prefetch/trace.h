@@ -6,6 +6,8 @@
 #ifndef BOOT_PREFETCH_TRACE_H
 #define BOOT_PREFETCH_TRACE_H
 
+#include <sys/types.h>
+
 #include "boot/prefetch/extents.h"
 
 struct prefetch_trace {
@@ -15,11 +17,13 @@ struct prefetch_trace {
 };
 
 /*
- * Begins to record the reads of the block device dev.  Mounts tracefs for a
+ * Begins to record the reads of the block device dev, and those of `below`, which
+ * it maps one to one, if that is not 0: systemd and udev look for file systems
+ * on the one at one boot, and on the other at the next.  Mounts tracefs for a
  * moment, where only this program looks.  After a failure nothing of it is
  * left.
  */
-int prefetch_trace_open(struct prefetch_trace *t, const char *dev,
+int prefetch_trace_open(struct prefetch_trace *t, const char *dev, dev_t below,
 			struct nbd_diag *d);
 /* Adds the reads since the last call to the list; returns how many. */
 unsigned prefetch_trace_read(struct prefetch_trace *t, struct prefetch_list *l);
