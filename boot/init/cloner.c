@@ -245,7 +245,7 @@ bool init_cloner_await(int index, bool (*is_stopped)(unsigned ms))
 			return false;
 	close(proc);
 	/* the switch deletes what is in the initramfs */
-	begin = last = now = nbd_now_ms();
+	begin = now = nbd_now_ms();
 	while (now - begin < QUIET_MS) {
 		if (is_stopped(LOOK_MS))
 			return false;
@@ -253,6 +253,7 @@ bool init_cloner_await(int index, bool (*is_stopped)(unsigned ms))
 	}
 	if (init_mount_kernel(&d))
 		boot_say("clone: %s", d.text);
+	last = now;
 	while (now - last < QUIET_MS && now - begin < MOST_MS) {
 		if (is_stopped(LOOK_MS))
 			return false;

@@ -5,14 +5,28 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
+#include "boot/init/mount.h"
+#include "boot/mapper/mapper.h"
+#include "port/linux/file.h"
 #include "tests/unit.h"
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
 void __wrap_boot_ready_tell(void);
+int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags);
+int __wrap_init_mount_kernel(struct nbd_diag *d);
+int __wrap_mapper_below(int index, char path[MAPPER_PATH],
+			char below[MAPPER_PATH], uint64_t *sectors,
+			struct nbd_diag *d);
+int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 
 static bool has_proc, told;
+/* ms; the root is read until then. */
+static uint64_t now, busy_until;
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -39,10 +53,79 @@ static void init_goes_on_once_proc_is_open(void **state)
 	assert_true(told);
 }
 
+int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	(void)dir, (void)path, (void)flags;
+	*st = (struct stat){ .st_dev = 1, .st_ino = 4711 };
+	return 0;
+}
+
+int __wrap_init_mount_kernel(struct nbd_diag *d)
+{
+	(void)d;
+	return 0;
+}
+
+int __wrap_mapper_below(int index, char path[MAPPER_PATH],
+			char below[MAPPER_PATH], uint64_t *sectors,
+			struct nbd_diag *d)
+{
+	(void)index, (void)below, (void)sectors, (void)d;
+	strcpy(path, "/dev/dm-0");
+	return 0;
+}
+
+int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
+{
+	(void)dir;
+	assert_string_equal(path, "/sys/block/dm-0/stat");
+	return nbd_fmt(buf, cap, "%8llu 0 0 0\n",
+		       (unsigned long long)(now < busy_until ? now
+							     : busy_until));
+}
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	(void)id;
+	t->tv_sec = (time_t)(now / 1000);
+	t->tv_nsec = (long)(now % 1000) * 1000000;
+	return 0;
+}
+
+static bool pass(unsigned ms)
+{
+	now += ms;
+	return false;
+}
+
+/* When the copy may begin, ms behind the switch of the root. */
+static uint64_t begin(uint64_t busy)
+{
+	now = 1000;
+	busy_until = now + busy;
+	assert_true(init_cloner_await(0, pass));
+	return now - 1000;
+}
+
+static void copy_waits_for_5_s_without_a_read(void **state)
+{
+	(void)state;
+	assert_in_range(begin(20000), 25000, 26000);
+	assert_in_range(begin(0), 5000, 11000);
+}
+
+static void copy_begins_after_2_minutes_at_the_latest(void **state)
+{
+	(void)state;
+	assert_in_range(begin(1000000), 120000, 121000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(init_goes_on_once_proc_is_open),
+		cmocka_unit_test(copy_waits_for_5_s_without_a_read),
+		cmocka_unit_test(copy_begins_after_2_minutes_at_the_latest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
