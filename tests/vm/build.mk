@@ -143,8 +143,8 @@ soak-mapped: vm-program ## tests of roots with the root on a mapping: CASES='tls
 		echo "# $$test"; MAPPED=$${test%/*} \
 			$(vm) tests/vm/test_$${test#*/}.sh || status=1; \
 	done; exit $$status
-soak-clone: vm-program ## power cuts while a root moves to a disk, and behind it: CUTS=200
-	@CUTS='$(CUTS)' $(vm) tests/vm/soak_clone.sh
+soak-clone: vm-program ## power cuts while a root moves to a disk, and behind it: CUTS=200 FIO=50
+	@CUTS='$(CUTS)' FIO='$(FIO)' $(vm) tests/vm/soak_clone.sh
 soak-ceph: vm-program ## an image on Ceph, whose daemons and gateways are killed: ROUNDS=1
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_ceph.sh
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3

@@ -5,6 +5,7 @@
 # mark, behind it, in a boot from the disk, during another copy to a disk that has
 # a clone (again), and during `nbdboot copy --delta`.  Each boot has to find what
 # the one before had written, on the server or on the disk, whatever its mark says.
+# In the first FIO cuts of the root it is fio that writes, reads and compares.
 # TAP on standard output.
 vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
@@ -12,8 +13,10 @@ vm_kind=uml
 [ "$vm_kind" = uml ] || die 'this needs User-mode Linux'
 # shellcheck source=tests/vm/clone.sh
 . "$here/clone.sh"
-VM_LIMIT=60
+VM_LIMIT=120
 spare=$work/spare
+fio=${FIO:-50}
+with_fio=''
 
 gcc -O2 -shared -fPIC -D_GNU_SOURCE -Wl,-z,now -o "$work/uml-cut.so" \
 	"$here/uml-cut.c" || die 'uml-cut.c does not compile'
@@ -54,11 +57,11 @@ disarm()
 	unset UML_CUT_DISK UML_CUT_TEXT UML_CUT_AT UML_CUT_FLUSH UML_CUT_SEED
 }
 
-# serve_image: nbdkit 1.32 has ended now and then behind a client without power
+# serve_image: anew, as nbdkit 1.32 has ended now and then behind a client without
+# power, and then also while the next one connected
 serve_image()
 {
-	! runs "$server" || return 0
-	echo '# nbdkit ended'
+	! runs "$server" || unserve
 	serve "$port" file "$image"
 }
 
@@ -67,7 +70,7 @@ live()
 {
 	serve_image
 	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
-loglevel=6 rw ubd0=$disk $*"
+loglevel=6 rw ubd0=$disk ubd2=$work/fio $with_fio $*"
 	# by hand, not by the process of init
 	if vm_wait 'power: cut*' 'nbdboot: nbd0: *'; then
 		vm_stop
@@ -138,10 +141,12 @@ judge()
 # cut_any: one machine that loses its power
 cut_any()
 {
-	again=''
-	to=guest.to=/dev/ubda,rate=$((10 + $(draw 50)))
+	again='' with_fio='' most=50 writes=120
+	# the first round of fio takes half a second
+	[ "$fio" = 0 ] || with_fio=guest.fio most=15 writes=360
+	to=guest.to=/dev/ubda,rate=$((10 + $(draw $most)))
 	case $truth/$(draw 8) in
-	nbd0/[0-3]) arm "$disk" "$magic copying" "$(draw 120)" ;;
+	nbd0/[0-3]) arm "$disk" "$magic copying" "$(draw $writes)" ;;
 	nbd0/[4-5]) arm_flush "$disk" "$magic complete" "$(draw 2)" ;;
 	nbd0/*) arm "$disk" "$magic complete" "$(draw 80)" ;;
 	ubda/[0-2])
@@ -149,7 +154,7 @@ cut_any()
 		to=''
 		;;
 	ubda/[3-4])
-		arm "$disk" "$magic copying" "$(draw 120)"
+		arm "$disk" "$magic copying" "$(draw $writes)"
 		again=,again truth=nbd0
 		;;
 	ubda/5)
@@ -171,6 +176,10 @@ cut_any()
 	fi
 	judge
 	echo "# cut $round: $stage, $(sed -n 's/^power: //p' "$work/log")"
+	if said '^guest: fio runs'; then
+		stage="$stage, with fio"
+		fio=$((fio - 1))
+	fi
 	echo "$stage" >>"$work/stages"
 	if [ "$truth" = ubda ]; then
 		is_sound_behind "$disk"
@@ -208,6 +217,21 @@ ubd1=$spare guest.delta=nbd://$host:$tree_port/,nbd://$host:$delta_port/"
 	said '^guest: copied' || show "$work/log"
 }
 
+# disk_of_fio: with its libraries, and a link to what loads it
+disk_of_fio()
+{
+	tools=$work/tools
+	copy_program "$tools" fio
+	ln -s "$(ldd "$(command -v fio)" | sed -n 's/^[ \t]*\(\/[^ ]*\) .*/\1/p')" \
+		"$tools/loader"
+	(cd "$tools" && find . -name '*.so*' | sed 's,^\.\(.*\)/[^/]*$,/mnt\1,' |
+		sort -u | paste -sd :) >"$work/libraries"
+	mv "$work/libraries" "$tools/"
+	truncate -s 160M "$work/fio"
+	mke2fs -q -t ext4 -E root_owner=0:0 -O ^has_journal -d "$tools" "$work/fio"
+	rm -r "$tools"
+}
+
 magic='nbdboot-clone 1
 state'
 head -c 8M /dev/urandom >"$work/old"
@@ -222,6 +246,7 @@ serve 0 -r file "$work/new"
 delta_port=$port
 serve 0 -r file "$work/hashes"
 tree_port=$port
+disk_of_fio
 fresh
 serve 0 file "$image"
 for round in $(seq "${CUTS:-200}"); do

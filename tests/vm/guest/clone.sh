@@ -116,22 +116,46 @@ check_files()
 	done
 }
 
+# fio of the third disk, with what it needs, writes at random places beside the
+# page cache, and reads each block again and compares.
+write_by_fio()
+{
+	if ! "/mnt$(readlink /mnt/loader)" --library-path "$(cat /mnt/libraries)" \
+		/mnt/bin/fio --name=v --filename="$new" --size=256k --bs=4k \
+		--rw=randwrite --direct=1 --ioengine=psync --fsync=8 \
+		--randseed="$kept" --verify=crc32c --verify_backlog=8 \
+		--verify_fatal=1 --do_verify=1 >/run/fio 2>&1; then
+		echo 'guest: WRONG: fio'
+		sed 's/^/guest: fio: /' /run/fio
+	fi
+}
+
 # One of eight files: what is there when the next line is on the console, stays.
 write_next()
 {
 	kept=$((kept + 1))
 	i=$((kept % 8))
-	head -c 96k /dev/urandom >/run/new
 	rm -f /var/tmp/sum.$i
 	sync
-	dd if=/run/new of=/var/tmp/file.$i bs=32k conv=notrunc,fsync 2>/dev/null
-	(cd /run && sha256sum new | sed "s/new/file.$i/") >/var/tmp/new
+	if asked fio; then
+		new=/var/tmp/file.$i
+		write_by_fio
+	else
+		new=/run/new
+		head -c 96k /dev/urandom >/run/new
+		# one of fio is longer
+		truncate -s 96k /var/tmp/file.$i
+		dd if=/run/new of=/var/tmp/file.$i bs=32k conv=notrunc,fsync \
+			2>/dev/null
+	fi
+	(cd "${new%/*}" && sha256sum "${new##*/}" |
+		sed "s/[^ ]*\$/file.$i/") >/var/tmp/new
 	mv /var/tmp/new /var/tmp/sum.$i
 	echo "$kept" >/var/tmp/new
 	mv /var/tmp/new /var/tmp/kept
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	cmp -s /run/new /var/tmp/file.$i ||
+	cmp -s "$new" /var/tmp/file.$i ||
 		echo "guest: WRONG: file.$i is not what was written"
 	echo "guest: kept $kept"
 }
@@ -142,6 +166,12 @@ write_and_lose()
 	check_files
 	kept=$(cat /var/tmp/kept 2>/dev/null || echo 0)
 	to=$(sed -n 's/.*guest\.to=\([^ ]*\).*/\1/p' /proc/cmdline)
+	if asked fio; then
+		mount -t ext4 -o ro /dev/ubdc /mnt
+		echo 'guest: fio runs'
+		# it takes a while to start
+		write_next
+	fi
 	# in place of init's process, which waits for the end of the boot
 	[ ! "$to" ] || nbdboot clone nbd0 "$to" &
 	while :; do write_next; done
