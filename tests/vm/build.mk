@@ -76,8 +76,9 @@ bench-trips: vm-program ## exchanges with the server up to a mounted root: VERBO
 	@VERBOSE='$(VERBOSE)' $(vm) tests/vm/bench/trips.sh
 bench-toram: vm-program ## an image to RAM, beside wget: ROUNDS=5
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/toram.sh
-bench-clone: vm-program ## a root that moves to a disk, at several paces: PACES='default 25' RATE=20 DELAY=1
-	@PACES='$(PACES)' RATE='$(RATE)' DELAY='$(DELAY)' \
+bench-clone: vm-program ## a root that moves to a disk, at several paces: PACES='default 25' TURNS=5 VERBOSE=1
+	@PACES='$(PACES)' RATE='$(RATE)' DELAY='$(DELAY)' TURNS='$(TURNS)' \
+		VERBOSE='$(VERBOSE)' \
 		SECONDS_EACH='$(SECONDS_EACH)' $(vm) tests/vm/bench/clone.sh
 bench-costs: vm-program ## what each tool costs that watches a null server
 	@$(vm) tests/vm/bench/costs.sh
