@@ -22,18 +22,21 @@ sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))
 fuzzers ?= $(filter-out %/fuzz_lwip.c,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz-bin := $(patsubst %.c,$(O)/%,$(sort $(fuzzers)))
 
-# A test or simulation that defines __wrap_NAME() replaces NAME() of the C library.
-wraps = $$(sed -n 's/^[a-z].*[ *]__wrap_\([A-Za-z0-9_]*\)(.*/-Wl,--wrap=\1/p' \
-	$(patsubst $(O)/%.o,%.c,$(filter $(O)/tests/%.o,$^)) | sort -u)
+# A test or simulation that defines __wrap_NAME() replaces NAME() of the product or
+# the C library, and so does a part of tests/world/ whose header it includes.
+world-obj := $(patsubst %.c,$(O)/%.o,$(wildcard tests/world/*.c))
+wraps = $$(sh tests/world/link.sh $(O) $(patsubst $(O)/%.o,%.c,$(filter-out \
+	$(world-obj),$(filter $(O)/tests/%.o,$^))))
 $(test-bin): LDLIBS += -lcmocka
 $(fuzz-bin): LDLIBS += -fsanitize=fuzzer
 $(sim-bin): $(O)/tests/sim/run.o
 $(filter %/sim_dhcp %/sim_dhcp6,$(sim-bin)): $(O)/tests/sim/leases.o
 $(test-bin) $(sim-bin) $(fuzz-bin): %: %.o $(O)/libtest.a $(world-lib) \
-		$(mbedtls-lib) tests/build.mk
+		$(mbedtls-lib) $(world-obj) tests/build.mk tests/world/link.sh
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ \
-		$(filter-out %.mk %.a,$^) $(filter %.a,$^) $(LDLIBS)
+		$(filter-out %.mk %.sh %.a $(world-obj),$^) $(filter %.a,$^) \
+		$(LDLIBS)
 # Servers, and what results are compared with.
 mbedtls-tests := $(addprefix $(O)/tests/,port/test_tls.o port/test_aesgcm.o \
 	port/test_resume.o fuzz/fuzz_aesgcm.o)
@@ -43,10 +46,11 @@ $(O)/tests/port/test_fault.o: cpp += \
 	-DMBEDTLS_HEADERS='"$(or $(mbedtls-src:%=%/include),/usr/include)/mbedtls"'
 # nbdboot with a driver that is played.
 driver := $(O)/tests/interop/driver
-$(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib)
+$(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib) $(world-obj)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ $^ $(LDLIBS)
-sim-obj := $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o \
+	$(Q)$(CC) $(CFLAGS) $(ldflags) $(wraps) -o $@ \
+		$(filter-out $(world-obj),$^) $(LDLIBS)
+sim-obj := $(world-obj) $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o \
 	$(O)/tests/sim/leases.o
 $(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)

@@ -67,10 +67,12 @@ lwip_tests()
 	# shellcheck disable=SC2086 # words on purpose
 	$2 -std=c11 -O1 -g -D_GNU_SOURCE -w -static -Itests/cross -I. \
 		-Iport/lwip -isystem build/lwip/src/include \
-		-include "$o/autoconf.h" -Wl,--wrap=nbd_now_ns -o "$o/test" \
-		tests/port/lwip/test_stack.c -Wl,--start-group \
+		-include "$o/autoconf.h" -Wl,--wrap=nbd_now_ns,--wrap=poll \
+		-o "$o/test" tests/port/lwip/test_stack.c \
+		tests/world/clock.c tests/world/world.c -Wl,--start-group \
 		"$o"/core/*.o "$o"/port/*.o "$o"/port/lwip/*.o \
-		"$o/liblwip.a" -Wl,--end-group && "$3" "$o/test"
+		"$o/port/posix/clock.o" "$o/liblwip.a" -Wl,--end-group &&
+		"$3" "$o/test"
 }
 
 for target in 'armv7 arm-linux-gnueabihf-gcc qemu-arm-static' \

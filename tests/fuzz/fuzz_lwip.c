@@ -7,6 +7,7 @@
  * Mutations know what records are, and what options and headers are in them.
  */
 #include "port/lwip/lwip.h"
+#include "tests/world/clock.h"
 
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
@@ -29,7 +30,6 @@ static const uint8_t peer_ip6[16] = { 0xfe, 0x80, [15] = 9 };
 static struct {
 	const uint8_t *in;
 	size_t left;
-	uint64_t now; /* ms */
 	unsigned sent;
 	uint8_t xid[4];		       /* of DHCP */
 	uint8_t dns[512], dns_port[2]; /* the latest question */
@@ -39,12 +39,6 @@ static struct {
 } f;
 static struct lwnet net;
 static unsigned long long frames; /* of all inputs */
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return f.now * 1000000;
-}
 
 /* ---- frames ---- */
 
@@ -279,7 +273,7 @@ static int receive(struct nbd_ether *e, void *buf, size_t cap)
 	f.in += 2 + n;
 	f.left -= n;
 	if (kind == KINDS) { /* time */
-		f.now += n ? b[0] * (n > 1 ? b[1] * 16u : 1u) : 1;
+		world.now += n ? b[0] * (n > 1 ? b[1] * 16u : 1u) : 1;
 		return 0;
 	}
 	len = kinds[kind](p, b, n);
@@ -341,8 +335,8 @@ static int send_frame(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 static void pass(struct nbd_ether *e, unsigned ms)
 {
 	(void)e;
-	f.now += f.left ? (ms < 20 ? ms : 20) : ms;
-	f.now++;
+	world.now += f.left ? (ms < 20 ? ms : 20) : ms;
+	world.now++;
 }
 
 /* ---- a program on it ---- */
@@ -633,14 +627,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       .receive = receive,
 			       .wait = pass };
 	struct lwnet_config c = { .seed = { 1 } };
-	uint64_t now = f.now;
 	struct nbd_diag d;
 
 	if (size < 2)
 		return 0;
 	ASAN_UNPOISON_MEMORY_REGION(&net, sizeof(net));
 	memset(&f, 0, sizeof(f));
-	f.now = now;
 	f.in = data + 1;
 	f.left = size - 1;
 	memcpy(e.mac, our_mac, 6);

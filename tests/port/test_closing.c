@@ -14,21 +14,18 @@
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
-static unsigned polls;
 static int reader; /* the peer that begins to read at the third look */
 
-int __real_poll(struct pollfd *p, nfds_t n, int timeout);
-int __wrap_poll(struct pollfd *p, nfds_t n, int timeout);
-
-int __wrap_poll(struct pollfd *p, nfds_t n, int timeout)
+static int played_wait(struct pollfd *p, nfds_t n, int timeout)
 {
 	char buf[65536];
 
-	if (++polls >= 3 && reader >= 0)
+	if (world.polls >= 3 && reader >= 0)
 		while (recv(reader, buf, sizeof(buf), MSG_DONTWAIT) > 0)
 			;
-	return __real_poll(p, n, timeout);
+	return world_real_poll(p, n, timeout);
 }
 
 static int own_namespace(void **state)
@@ -37,7 +34,7 @@ static int own_namespace(void **state)
 	int fd, rc;
 
 	(void)state;
-	polls = 0;
+	world = (struct world){ .real = true, .wait = played_wait };
 	reader = -1;
 	if (unshare(CLONE_NEWNET))
 		return -1;
@@ -77,7 +74,7 @@ static void nothing_to_wait_for(void **state)
 {
 	(void)state;
 	assert_true(closing_await(1000));
-	assert_int_equal(polls, 0);
+	assert_int_equal(world.polls, 0);
 }
 
 static void an_end_that_comes_through(void **state)
@@ -86,7 +83,7 @@ static void an_end_that_comes_through(void **state)
 
 	reader = full_and_closed(family);
 	assert_true(closing_await(100000));
-	assert_true(polls >= 3);
+	assert_true(world.polls >= 3);
 	close(reader);
 }
 
@@ -96,7 +93,7 @@ static void an_end_that_never_does(void **state)
 
 	(void)state;
 	assert_false(closing_await(200));
-	assert_int_equal(polls, 10);
+	assert_int_equal(world.polls, 10);
 	close(peer);
 }
 

@@ -8,6 +8,7 @@
 
 #include "port/posix/dns.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define FIRST	   1000 /* descriptor */
 #define FDS	   64
@@ -49,7 +50,6 @@ static struct end {
 
 static unsigned n_ends, n_open;
 static unsigned sent;	 /* by UDP */
-static uint64_t now;	 /* ms */
 static size_t first_tcp; /* bytes of the first piece to a server */
 static struct dns_found four, six;
 static bool no_entropy;
@@ -57,23 +57,16 @@ static bool no_ipv6; /* in the kernel */
 static unsigned id;  /* of the first question by UDP */
 static struct dns_target targets[DNS_TARGETS];
 
-uint64_t __wrap_nbd_now_ns(void);
 int __wrap_socket(int domain, int type, int protocol);
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *p, size_t len, int flags);
-int __wrap_poll(struct pollfd *p, nfds_t n, int ms);
 int __wrap_close(int fd);
 ssize_t __real_getrandom(void *p, size_t len, unsigned flags);
 ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
 int __real_close(int fd);
-
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
 
 int __wrap_socket(int domain, int type, int protocol)
 {
@@ -228,7 +221,7 @@ ssize_t __wrap_send(int fd, const void *p, size_t len, int flags)
 		return -1;
 	}
 	e->gone = !e->tcp && (s->udp == LEAVES || s->udp == CLOSED);
-	e->at = now + s->late;
+	e->at = world.now + s->late;
 	sent += !e->tcp;
 	if (s->tcp == TCP_CUT) {
 		answer_service(e, (const uint8_t *)p + 2 * e->tcp,
@@ -272,12 +265,12 @@ ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
 
 static bool has_input(const struct end *e)
 {
-	return e->n ? now >= e->at : e->gone;
+	return e->n ? world.now >= e->at : e->gone;
 }
 
-int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
+static int played_wait(struct pollfd *p, nfds_t n, int ms)
 {
-	uint64_t next = now + (uint64_t)ms;
+	uint64_t next = world.now + (uint64_t)ms;
 	int ready = 0;
 
 	assert_true(ms >= 0);
@@ -288,26 +281,19 @@ int __wrap_poll(struct pollfd *p, nfds_t n, int ms)
 		if (p[i].fd < 0)
 			continue;
 		e = end_of(p[i].fd);
-		if (e->n && now < e->at && e->at < next)
+		if (e->n && world.now < e->at && e->at < next)
 			next = e->at;
 		p[i].revents = (short)(has_input(e) ? POLLIN : 0) | POLLOUT;
 		p[i].revents &= p[i].events;
 		ready += p[i].revents != 0;
 	}
 	if (!ready)
-		now = next;
+		world.now = next;
 	return ready;
 }
 
 /* With _FORTIFY_SOURCE, where a size is not constant. */
-int __wrap___poll_chk(struct pollfd *p, nfds_t n, int ms, size_t size);
 ssize_t __wrap___recv_chk(int fd, void *p, size_t len, size_t size, int flags);
-
-int __wrap___poll_chk(struct pollfd *p, nfds_t n, int ms, size_t size)
-{
-	assert_true(n * sizeof(*p) <= size);
-	return __wrap_poll(p, n, ms);
-}
 
 ssize_t __wrap___recv_chk(int fd, void *p, size_t len, size_t size, int flags)
 {
@@ -334,7 +320,7 @@ static void begin(struct dns_conf *c, unsigned n, unsigned attempts)
 	n_ends = n_open = sent = 0;
 	first_tcp = 0;
 	id = 0;
-	now = 5000;
+	world = (struct world){ .now = 5000, .wait = played_wait };
 }
 
 /* Asks for "srv.example"; the question has HEAD + 17 bytes. */
@@ -374,7 +360,7 @@ static void a_server_without_tcp_is_not_waited_for(void **state)
 	servers[0] = (struct server){ .udp = CUT, .tcp = TCP_CLOSED };
 	servers[1] = (struct server){ .udp = NONE, .tcp = TCP_CLOSED };
 	assert_int_equal(ask(2, 2, false), 0);
-	assert_int_equal(now, 5000);
+	assert_int_equal(world.now, 5000);
 }
 
 static void all_attempts_have_one_time(void **state)
@@ -391,7 +377,7 @@ static void all_attempts_have_one_time(void **state)
 		servers[1] =
 			(struct server){ .udp = b % UDPS, .tcp = b / UDPS };
 		ask(2, 1 + rest / 2, rest % 2);
-		assert_in_range(now - 5000, 0, TIMEOUT_MS);
+		assert_in_range(world.now - 5000, 0, TIMEOUT_MS);
 	}
 }
 
@@ -404,7 +390,7 @@ static void without_entropy_no_clock_is_the_id(void **state)
 	no_entropy = false;
 	assert_int_equal(id, 0xabab);
 	/* the answer to the AAAA was known from that to the A */
-	assert_int_equal(now, 5000);
+	assert_int_equal(world.now, 5000);
 }
 
 static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
@@ -417,7 +403,7 @@ static void without_ipv6_no_socket_of_it_is_asked_for(void **state)
 	assert_int_equal(n_ends, 1);
 	/* no way to any server: nothing to wait for */
 	assert_int_equal(ask(1, 2, true), NBD_E_UNREACHABLE);
-	assert_int_equal(now, 5000);
+	assert_int_equal(world.now, 5000);
 	no_ipv6 = false;
 	assert_int_equal(ask(1, 2, true), 1);
 	assert_int_equal(four.n, 1);
@@ -429,7 +415,7 @@ static void an_answer_stays_when_its_server_leaves(void **state)
 	servers[0] = (struct server){ .udp = LEAVES };
 	servers[1] = (struct server){ .udp = SILENT };
 	assert_int_equal(ask(2, 2, true), 0);
-	assert_in_range(now - 5000, 1, TIMEOUT_MS / 2 - 1);
+	assert_in_range(world.now - 5000, 1, TIMEOUT_MS / 2 - 1);
 }
 
 static void a_name_without_one_kind_is_not_denied(void **state)
@@ -449,18 +435,18 @@ static void refusals_are_not_waited_for(void **state)
 	servers[2] = (struct server){ .udp = CUT, .tcp = TCP_CLOSED };
 	for (unsigned n = 1; n <= 3; n++) {
 		assert_int_equal(ask(n, 2, true), NBD_E_REFUSED);
-		assert_int_equal(now, 5000);
+		assert_int_equal(world.now, 5000);
 	}
 	/* they are asked as often as if they were silent */
 	assert_int_equal(ask(1, 3, true), NBD_E_REFUSED);
 	assert_int_equal(sent, 3 * 2);
 	servers[0] = servers[1];
 	assert_int_equal(ask(1, 2, true), NBD_E_REFUSED);
-	assert_int_equal(now, 5000);
+	assert_int_equal(world.now, 5000);
 	/* one that is silent may still answer */
 	servers[0] = (struct server){ .udp = SILENT };
 	assert_int_equal(ask(2, 2, true), NBD_E_TIMEOUT);
-	assert_int_equal(now, 5000 + TIMEOUT_MS);
+	assert_int_equal(world.now, 5000 + TIMEOUT_MS);
 }
 
 static void a_denial_waits_for_others_after_a_refusal(void **state)
@@ -470,7 +456,7 @@ static void a_denial_waits_for_others_after_a_refusal(void **state)
 	servers[1] = (struct server){ .udp = NONE, .late = 700 };
 	servers[2] = (struct server){ .udp = RIGHT, .late = 900 };
 	assert_int_equal(ask(3, 1, false), 1);
-	assert_int_equal(now, 5000 + 900);
+	assert_int_equal(world.now, 5000 + 900);
 }
 
 static void an_aaaa_has_half_a_second_after_the_a(void **state)
@@ -479,13 +465,13 @@ static void an_aaaa_has_half_a_second_after_the_a(void **state)
 	servers[0] = (struct server){ .udp = DROPS_AAAA };
 	for (unsigned attempts = 1; attempts <= 5; attempts++) {
 		assert_int_equal(ask(1, attempts, true), 1);
-		assert_int_equal(now, 5500);
+		assert_int_equal(world.now, 5500);
 	}
 	/* from then on: not since a server refused it */
 	servers[0] = (struct server){ .udp = REFUSES };
 	servers[1] = (struct server){ .udp = DROPS_AAAA, .late = 700 };
 	assert_int_equal(ask(2, 1, true), 1);
-	assert_int_equal(now, 5000 + 700 + 500);
+	assert_int_equal(world.now, 5000 + 700 + 500);
 }
 
 static void
@@ -497,7 +483,7 @@ a_name_that_is_not_there_is_told_from_one_without_address(void **state)
 	for (unsigned n = 1; n <= 2; n++) {
 		assert_int_equal(ask(n, 2, false), NBD_E_RESOLVE);
 		assert_int_equal(ask(n, 2, true), NBD_E_RESOLVE);
-		assert_int_equal(now, 5000);
+		assert_int_equal(world.now, 5000);
 	}
 	/* whoever knows it counts */
 	servers[1] = (struct server){ .udp = NONE };
@@ -506,7 +492,7 @@ a_name_that_is_not_there_is_told_from_one_without_address(void **state)
 	/* not answered: it has no other kind either */
 	servers[0] = (struct server){ .udp = NO_NAME_DROPS_AAAA };
 	assert_int_equal(ask(1, 2, true), NBD_E_RESOLVE);
-	assert_int_equal(now, 5500);
+	assert_int_equal(world.now, 5500);
 	servers[0] = (struct server){ .udp = NO_NAME_AAAA };
 	assert_int_equal(ask(1, 2, true), 0);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Interfaces, in a network namespace of the test's own: only loopback is in
- * it, and it is down.  Link with -Wl,--wrap=poll.
+ * it, and it is down.
  */
 #include "port/linux/iface.h"
+#include "tests/world/clock.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -17,28 +18,23 @@
 #include <cmocka.h>
 
 static struct nbd_diag diag;
-static unsigned polls;
 static void (*on_poll)(void);
 
-int __real_poll(struct pollfd *p, nfds_t n, int timeout);
-int __wrap_poll(struct pollfd *p, nfds_t n, int timeout);
-
 /* What happens in the world while iface_wait() sleeps. */
-int __wrap_poll(struct pollfd *p, nfds_t n, int timeout)
+static int played_wait(struct pollfd *p, nfds_t n, int timeout)
 {
 	void (*f)(void) = on_poll;
 
-	polls++;
 	on_poll = NULL;
 	if (f)
 		f();
-	return __real_poll(p, n, timeout);
+	return world_real_poll(p, n, timeout);
 }
 
 static int own_namespace(void **state)
 {
 	(void)state;
-	polls = 0;
+	world = (struct world){ .real = true, .wait = played_wait };
 	on_poll = NULL;
 	memset(&diag, 0, sizeof(diag));
 	return unshare(CLONE_NEWNET);
@@ -284,14 +280,14 @@ static void a_carrier_that_comes_later_wakes_the_waiter(void **state)
 	assert_int_equal(iface_wait("lo", true, -1, &l, &diag), IFACE_LO);
 	assert_true(l.carrier);
 	/* one sleep for each thing that happened: nothing is polled for */
-	assert_int_equal(polls, 2);
+	assert_int_equal(world.polls, 2);
 }
 
 static void what_is_there_is_not_waited_for(void **state)
 {
 	(void)state;
 	assert_int_equal(iface_wait("lo", false, 0, NULL, &diag), IFACE_LO);
-	assert_int_equal(polls, 0);
+	assert_int_equal(world.polls, 0);
 }
 
 static void a_wait_in_vain_says_what_did_not_come(void **state)

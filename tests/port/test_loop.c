@@ -3,11 +3,11 @@
 #include "port/linux/loop.h"
 #include "port/linux/module.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,9 +17,8 @@ static struct play {
 	int set_fd, set_status; /* errno of each, 0: it works */
 	bool none;		/* no device is free */
 	/* what was done */
-	unsigned asked, opened, pauses, cleared;
+	unsigned asked, opened, cleared;
 	uint32_t flags;
-	uint64_t now; /* ms */
 } play;
 
 static char file[] = "/tmp/nbdboot-loop-XXXXXX";
@@ -31,23 +30,6 @@ int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg)
 	(void)params, (void)dg;
 	assert_string_equal(name, "loop");
 	return NBD_E_NOT_FOUND;
-}
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return play.now * 1000000;
-}
-
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
-{
-	(void)fds;
-	assert_int_equal(n, 0);
-	assert_true(ms > 0);
-	play.now += (uint64_t)ms;
-	play.pauses++;
-	return 0;
 }
 
 int __real_open(const char *path, int flags, ...);
@@ -113,6 +95,7 @@ static int attach(struct play p, const char *name)
 	int rc;
 
 	play = p;
+	world = (struct world){ .now = 0 };
 	rc = loop_attach(file, LO_FLAGS_PARTSCAN, disk, &d);
 	assert_int_equal(files(), before + (rc >= 0));
 	assert_string_equal(disk, name);
@@ -126,7 +109,7 @@ static void a_free_device_is_taken(void **state)
 	(void)state;
 	assert_true(loop >= 0);
 	assert_int_equal(play.flags, LO_FLAGS_PARTSCAN);
-	assert_int_equal(play.pauses, 0);
+	assert_int_equal(world.pauses, 0);
 	close(loop);
 }
 
@@ -151,8 +134,8 @@ static void it_gives_up_in_time(void **state)
 	assert_int_equal(attach((struct play){ .set_fd = EBUSY }, ""),
 			 NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, strerror(EBUSY)));
-	assert_in_range(play.now, 2000, 3000);
-	assert_in_range(play.pauses, 20, 200);
+	assert_in_range(world.now, 2000, 3000);
+	assert_in_range(world.pauses, 20, 200);
 }
 
 static void other_errors_are_final(void **state)
@@ -170,7 +153,7 @@ static void other_errors_are_final(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(attach(cases[i].play, ""), NBD_E_KERNEL);
 		assert_non_null(strstr(d.text, strerror(cases[i].error)));
-		assert_int_equal(play.pauses, 0);
+		assert_int_equal(world.pauses, 0);
 		/* the half-made device is given back */
 		assert_int_equal(play.cleared, cases[i].play.set_status != 0);
 	}

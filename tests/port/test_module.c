@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "tests/guard.h"
+#include "tests/world/clock.h"
 
 #define LOG_MAX 4096
 
@@ -35,8 +36,6 @@ static unsigned shows_every; /* so many tries sysfs has nbd, 0: as it is */
 
 long __real_syscall(long n, ...);
 long __wrap_syscall(long n, ...);
-int __real_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
 
 /* How often a file is in the log. */
 static unsigned times_of(const char *name)
@@ -59,11 +58,11 @@ static void show(bool yes)
 }
 
 /* A wait of a minute is over at once, and one for nothing moves the module. */
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+static int played_wait(struct pollfd fds[], nfds_t n, int ms)
 {
 	if (shows_every && !n)
 		show(times_of("nbd.ko") % shows_every == 0);
-	return hangs && ms > 1000 ? 0 : __real_poll(fds, n, ms);
+	return hangs && ms > 1000 ? 0 : world_real_poll(fds, n, ms);
 }
 
 static long fake_insert(int fd, const char *params, int flags)
@@ -183,6 +182,7 @@ static int make_tree(void **state)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(log_text != MAP_FAILED);
 	fail_errno = 0;
+	world = (struct world){ .real = true, .wait = played_wait };
 	fail_times = shows_every = 0;
 	hangs = false;
 	memset(&diag, 0, sizeof(diag));

@@ -6,6 +6,7 @@
  */
 #include "port/linux/nbdk.h"
 #include "port/linux/netlink.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,18 +57,13 @@ int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
 	return 0;
 }
 
-uint64_t __wrap_nbd_now_ns(void);
-static unsigned clock_step;	  /* ms */
 static unsigned looks, closed_at; /* looks at the clock; 0: never */
 static void last_close(void);
 
-uint64_t __wrap_nbd_now_ns(void)
+static void look(void)
 {
-	static uint64_t ms;
-
 	if (++looks == closed_at)
 		last_close();
-	return (ms += clock_step) * 1000000;
 }
 
 static int open_pairs(void **state)
@@ -621,7 +617,7 @@ static void a_device_that_is_merely_open_is_not_called_connected(void **state)
 	put("nbd5/size", "0\n");
 	open_pairs(NULL);
 	/* each look at the clock is a second and a half later */
-	clock_step = 1500;
+	world.step = 1500;
 	for (unsigned i = 0; i < 2; i++) {
 		say_family(i);
 		ack(i, 2, -EBUSY, NULL);
@@ -639,7 +635,7 @@ static void a_signal_ends_the_wait_for_a_device_that_is_open(void **state)
 	(void)state;
 	put("nbd5/size", "0\n");
 	open_pairs(NULL);
-	clock_step = 0;
+	world.step = 0;
 	assert_int_equal(pipe(stop), 0);
 	assert_int_equal(write(stop[1], "s", 1), 1);
 	c.stop = stop[0];
@@ -657,7 +653,7 @@ static void a_device_that_is_open_for_a_moment_is_waited_for(void **state)
 	(void)state;
 	put("nbd5/size", "0\n");
 	open_pairs(NULL);
-	clock_step = 0;
+	world.step = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		say_family(i);
 		if (i < 2)
@@ -700,6 +696,7 @@ static unsigned looks_of_disconnect(void)
 	say_family(1);
 	ack(1, 2, 0, NULL);
 	looks = 0;
+	world.look = look;
 	assert_int_equal(nbdk_disconnect(3, &diag), 0);
 	close_pairs(NULL);
 	return looks;
@@ -708,12 +705,12 @@ static unsigned looks_of_disconnect(void)
 static void what_has_a_disconnected_device_open_is_waited_for(void **state)
 {
 	(void)state;
-	clock_step = 0;
+	world.step = 0;
 	closed_at = 4;
 	assert_int_equal(looks_of_disconnect(), 4);
 	closed_at = 0;
 	/* but not for ever */
-	clock_step = 500;
+	world.step = 500;
 	assert_in_range(looks_of_disconnect(), 2, 6);
 }
 
@@ -776,7 +773,7 @@ static void begin_release(unsigned n, int answer)
 	open_pairs(NULL);
 	user = NULL;
 	alone = 0;
-	clock_step = 0;
+	world.step = 0;
 	say_family(0);
 	say_status(0, 3, 1);
 	for (unsigned i = 1; i <= n; i++) {
@@ -877,7 +874,7 @@ a_device_of_ioctls_is_released_if_no_other_process_is_found(void **state)
 	(void)state;
 	begin_release(2, -EINVAL);
 	others = true;
-	clock_step = 1500;
+	world.step = 1500;
 	assert_int_equal(nbdk_release(3, 0, &diag), 0);
 	assert_int_equal(user_but, 77);
 	r = heard(2, NBD_CMD_DISCONNECT);

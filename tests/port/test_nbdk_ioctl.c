@@ -2,6 +2,7 @@
 /* The child in NBD_DO_IT: it starts, is refused, or hangs.  The driver is played. */
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -20,19 +21,10 @@ static struct play {
 	bool connected; /* when the child is in it */
 	bool no_device; /* it has gone */
 	unsigned early; /* looks at a size that is not set yet */
-	uint64_t step;	/* ms of each look at the clock */
 } play;
 
 static int life[2]; /* the child holds its end */
-static uint64_t now;
 static struct nbd_diag d;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	now += play.step;
-	return now * 1000000;
-}
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -78,8 +70,8 @@ static const struct nbdk_conf conf = {
 static int start(void **state)
 {
 	(void)state;
-	play = (struct play){ .step = 0 };
-	now = 0;
+	play = (struct play){ .refused = false };
+	world = (struct world){ .now = 0 };
 	return pipe2(life, O_CLOEXEC);
 }
 
@@ -146,7 +138,7 @@ static void a_size_that_never_comes_is_given_up(void **state)
 	(void)state;
 	play.connected = true;
 	play.early = UINT_MAX;
-	play.step = 100;
+	world.step = 100;
 	assert_int_equal(nbdk_connect_ioctl(&conf, &d), NBD_E_KERNEL);
 	gone();
 }
@@ -163,9 +155,9 @@ static void a_refusal_is_reported(void **state)
 static void a_child_that_never_connects_is_given_up(void **state)
 {
 	(void)state;
-	play.step = 100;
+	world.step = 100;
 	assert_int_equal(nbdk_connect_ioctl(&conf, &d), NBD_E_KERNEL);
-	assert_in_range(now, 5000, 20000);
+	assert_in_range(world.now, 5000, 20000);
 	gone();
 }
 

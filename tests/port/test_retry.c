@@ -2,19 +2,12 @@
 /* Pauses after failures, against a clock that is played. */
 #include "port/retry.h"
 #include "tests/unit.h"
-
-static uint64_t now_ns;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now_ns;
-}
+#include "tests/world/clock.h"
 
 static int begin(void **state)
 {
 	(void)state;
-	now_ns = 7000000000;
+	world = (struct world){ .ns = 7000000000 };
 	return 0;
 }
 
@@ -69,7 +62,7 @@ static void machines_that_start_together_do_not_retry_in_step(void **state)
 		struct nbd_retry r = retry(1000, 1000, 0);
 
 		parts[(nbd_retry_pause(&r) - 500) / 201]++;
-		now_ns += 12345;
+		world.ns += 12345;
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(parts); i++)
 		assert_in_range(parts[i], 100, 400);
@@ -101,14 +94,14 @@ static void an_outage_is_final_when_patience_is_over(void **state)
 	struct nbd_retry r = retry(100, 500, 2000);
 
 	(void)state;
-	now_ns += 1999999999;
+	world.ns += 1999999999;
 	assert_about((uint32_t)nbd_retry_failed(&r, NBD_E_TIMEOUT), 100);
-	now_ns += 1;
+	world.ns += 1;
 	assert_int_equal(nbd_retry_failed(&r, NBD_E_TIMEOUT), NBD_E_TIMEOUT);
 	nbd_retry_begin(&r);
 	assert_about((uint32_t)nbd_retry_failed(&r, NBD_E_TIMEOUT), 100);
 	r = retry(100, 500, 0);
-	now_ns += UINT64_C(1) << 60;
+	world.ns += UINT64_C(1) << 60;
 	assert_about((uint32_t)nbd_retry_failed(&r, NBD_E_TIMEOUT), 100);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/sim/leases.h"
+#include "tests/world/clock.h"
 
 #include <poll.h>
 #include <string.h>
@@ -8,17 +9,6 @@
 #include "boot/net/renew.h"
 
 struct leases leases;
-
-void leases_begin(void)
-{
-	/* the last is as late as leaves a century to a clock of ns */
-	static const uint64_t clocks[] = { 0, 4294967295000 - 5000,
-					   4294967295 - 5000, 1ull << 43 };
-	unsigned i = (unsigned)sim_below(8);
-
-	leases.start = leases.now = i < 4 ? clocks[i] : sim_below(1000000);
-	leases.well = leases.start + sim_below(600000);
-}
 
 uint32_t leases_time(void)
 {
@@ -31,7 +21,7 @@ uint32_t leases_time(void)
 
 bool leases_mishap(unsigned percent)
 {
-	return sim_chance(percent) && leases.now < leases.well;
+	return sim_chance(percent) && world.now < leases.well;
 }
 
 /* ---- messages ---- */
@@ -91,8 +81,8 @@ void leases_turn(void)
 
 void leases_expect(uint64_t ms)
 {
-	leases.expected = ms > UINT64_MAX - leases.now ? UINT64_MAX
-						       : leases.now + ms;
+	leases.expected = ms > UINT64_MAX - world.now ? UINT64_MAX
+						      : world.now + ms;
 }
 
 void leases_keep(uint32_t t1, unsigned *refusals)
@@ -103,14 +93,14 @@ void leases_keep(uint32_t t1, unsigned *refusals)
 
 	leases.turns = *refusals = 0;
 	/* another time of trouble, which may end in the middle of it */
-	leases.well = leases.now + sim_below(t1 * UINT64_C(2000) + 1000000);
+	leases.well = world.now + sim_below(t1 * UINT64_C(2000) + 1000000);
 	leases_expect(t1 * UINT64_C(1000));
 	rc = net_renewd_run(&r, &d);
 	if (rc != NBD_E_NO_DEVICE)
 		sim_fail("it ended with %d", rc);
 	if (!*refusals)
 		sim_fail("the lease was given up, and nobody refused it");
-	sim_say(leases.now, "refused");
+	sim_say(world.now, "refused");
 }
 
 /* ---- the system ---- */
@@ -122,12 +112,6 @@ ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
 	for (size_t i = 0; i < len; i++)
 		((uint8_t *)p)[i] = (uint8_t)sim_random();
 	return (ssize_t)len;
-}
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return leases.now * 1000000;
 }
 
 /* What tells of a suspend, if the kernel has it. */
@@ -151,14 +135,13 @@ static void suspend(bool sleeps)
 	uint64_t ms = 2000 + sim_below(86400000);
 
 	leases.slept += ms;
-	leases.now += ms;
+	world.now += ms;
 	leases_suspended(sleeps);
-	sim_say(leases.now, "suspended until now");
+	sim_say(world.now, "suspended until now");
 }
 
 /* Also the sleep until T1. */
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	bool sleeps = !n || p->fd == RESUMED;
 	struct flying *f = sleeps ? NULL : leases_next();
@@ -168,19 +151,31 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	if (ms < 0)
 		sim_fail("a wait without an end");
 	if (leases.turns > 300 || ++leases.naps > NAPS ||
-	    leases.now > leases.start + (uint64_t)100 * 365 * 86400000)
+	    world.now > leases.start + (uint64_t)100 * 365 * 86400000)
 		sim_end();
-	if (f && f->at <= leases.now + (unsigned)ms) {
-		leases.now = f->at > leases.now ? f->at : leases.now;
+	if (f && f->at <= world.now + (unsigned)ms) {
+		world.now = f->at > world.now ? f->at : world.now;
 		return 1;
 	}
 	if (sim_below(n ? 100 : 1000) == 0) {
-		leases.now += sim_below((unsigned)ms + 1);
+		world.now += sim_below((unsigned)ms + 1);
 		suspend(sleeps);
 	} else {
-		leases.now += (unsigned)ms;
+		world.now += (unsigned)ms;
 	}
 	return 0;
+}
+
+void leases_begin(void)
+{
+	/* the last is as late as leaves a century to a clock of ns */
+	static const uint64_t clocks[] = { 0, 4294967295000 - 5000,
+					   4294967295 - 5000, 1ull << 43 };
+	unsigned i = (unsigned)sim_below(8);
+
+	world.wait = played_wait;
+	leases.start = world.now = i < 4 ? clocks[i] : sim_below(1000000);
+	leases.well = leases.start + sim_below(600000);
 }
 
 int __wrap_iface_refresh(struct iface *l, struct nbd_diag *d);

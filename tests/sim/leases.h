@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the simulations of DHCPv4 and DHCPv6 share: a clock, messages on their
+ * What the simulations of DHCPv4 and DHCPv6 share: messages on their
  * way to the client, the addresses that servers gave it, and what of the system
  * its process for the renewal calls.
  */
@@ -8,6 +8,7 @@
 #define TESTS_SIM_LEASES_H
 
 #include "tests/sim/sim.h"
+#include "tests/world/world.h"
 
 #include <stddef.h>
 
@@ -22,7 +23,7 @@ struct flying {
 };
 
 extern struct leases {
-	uint64_t now, start, well; /* ms; from well on all servers answer */
+	uint64_t start, well; /* ms; from well on all servers answer */
 	struct flying flying[LEASES_FLYING];
 	/* what was given to this machine, addr and server */
 	uint8_t given[LEASES_GIVEN][2];

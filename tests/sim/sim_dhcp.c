@@ -36,7 +36,7 @@ struct server {
 	uint64_t from, until; /* ms: away before and after */
 };
 
-static struct world {
+static struct lan {
 	struct server servers[SERVERS];
 	unsigned n_servers, refusals;
 	uint64_t sent[FLOOD]; /* ms of the latest messages + 1 */
@@ -111,7 +111,7 @@ static void answer(const struct server *s, const uint8_t *q, unsigned type,
 {
 	uint8_t p[400] = { 2, 1, 6 }, *o = p + 240;
 	size_t len;
-	uint64_t at = leases.now + 1 + sim_below(200);
+	uint64_t at = world.now + 1 + sim_below(200);
 
 	memcpy(p + 4, q + 4, 4);
 	memcpy(p + 16, "\xc0\x00\x02", 3);
@@ -137,9 +137,9 @@ static void answer(const struct server *s, const uint8_t *q, unsigned type,
 		w.refusals++;
 	else
 		leases_give(addr, s->id);
-	sim_say(leases.now,
+	sim_say(world.now,
 		"server %u: type %u, address %u, arrives %llu ms later", s->id,
-		type, addr, (unsigned long long)(at - leases.now));
+		type, addr, (unsigned long long)(at - world.now));
 	leases_fly(p, len, at);
 	if (leases_mishap(s->twice))
 		leases_fly(p, len, at + sim_below(3000));
@@ -159,7 +159,7 @@ static void hear(const struct server *s, const uint8_t *q)
 	bool request = *option(q, 53) == DHCP_REQUEST;
 	uint8_t addr = (uint8_t)(10 * s->id + 1);
 
-	if (leases.now < s->from || leases.now >= s->until ||
+	if (world.now < s->from || world.now >= s->until ||
 	    leases_mishap(s->lost) || (request && server && server[3] != s->id))
 		return;
 	if (request && leases_mishap(s->silent))
@@ -179,10 +179,10 @@ static void hear_all(const uint8_t *q, uint8_t only)
 {
 	uint64_t *oldest = &w.sent[w.n_sent++ % FLOOD];
 
-	if (*oldest && leases.now + 1 - *oldest < 1000)
+	if (*oldest && world.now + 1 - *oldest < 1000)
 		sim_fail("more than %u messages in a second", FLOOD);
-	*oldest = leases.now + 1;
-	sim_say(leases.now, "client: type %u to %u", *option(q, 53), only);
+	*oldest = world.now + 1;
+	sim_say(world.now, "client: type %u to %u", *option(q, 53), only);
 	for (unsigned i = 0; i < w.n_servers; i++)
 		if (!only || only == w.servers[i].id)
 			hear(&w.servers[i], q);
@@ -203,46 +203,46 @@ static void check_lease(const struct dhcp *d)
 
 static void check_due(const struct dhcp *d)
 {
-	if (d->due > leases.now + 72000)
+	if (d->due > world.now + 72000)
 		sim_fail("in state %d the next message is due in %llu ms",
 			 (int)d->state,
-			 (unsigned long long)(d->due - leases.now));
+			 (unsigned long long)(d->due - world.now));
 }
 
 static void select_lease(void)
 {
-	uint64_t again = sim_chance(30) ? leases.now + sim_below(200000) : 0;
+	uint64_t again = sim_chance(30) ? world.now + sim_below(200000) : 0;
 	uint8_t buf[DHCP_MAX];
 
-	net_dhcp_start(&w.d, mac, "me", (uint32_t)sim_random(), leases.now);
+	net_dhcp_start(&w.d, mac, "me", (uint32_t)sim_random(), world.now);
 	w.d.need_path = sim_chance(30);
 	while (w.d.state != DHCP_BOUND) {
 		struct flying *f = leases_next();
 
 		leases_turn();
 		check_due(&w.d);
-		if (leases.now > leases.well + BOUND_MS)
+		if (world.now > leases.well + BOUND_MS)
 			sim_fail("no lease %u ms after all was well", BOUND_MS);
-		if (again && leases.now >= again) {
-			net_dhcp_again(&w.d, leases.now);
+		if (again && world.now >= again) {
+			net_dhcp_again(&w.d, world.now);
 			again = 0;
 		}
-		if (f && f->at <= leases.now) {
+		if (f && f->at <= world.now) {
 			f->at = 0;
-			if (net_dhcp_take(&w.d, f->p, f->len, leases.now))
-				sim_say(leases.now, "state %d", (int)w.d.state);
-		} else if (w.d.due <= leases.now) {
-			if (net_dhcp_send(&w.d, buf, leases.now))
+			if (net_dhcp_take(&w.d, f->p, f->len, world.now))
+				sim_say(world.now, "state %d", (int)w.d.state);
+		} else if (w.d.due <= world.now) {
+			if (net_dhcp_send(&w.d, buf, world.now))
 				hear_all(buf, 0);
 		} else {
-			leases.now = f && f->at < w.d.due ? f->at : w.d.due;
+			world.now = f && f->at < w.d.due ? f->at : w.d.due;
 		}
 	}
 	check_lease(&w.d);
 	w.addr = w.d.lease.addr.ip[3];
-	if (leases.now > leases.well)
+	if (world.now > leases.well)
 		sim_peak(0, "ms to a lease once all is well",
-			 leases.now - leases.well);
+			 world.now - leases.well);
 }
 
 /* ---- from then on: what renewd.c asks for ---- */
@@ -267,7 +267,7 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	check_lease(&w.d);
 	if (w.d.lease.addr.ip[3] != w.addr)
 		sim_fail("the address in use changed");
-	sim_say(leases.now, "renewed: T1 %u", w.d.lease.t1);
+	sim_say(world.now, "renewed: T1 %u", w.d.lease.t1);
 	leases_expect(w.d.lease.t1 * (uint64_t)1000);
 	w.earliest = 0;
 	return 0;
@@ -280,11 +280,11 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 static void expect_retry(void)
 {
 	const struct dhcp_lease *l = &w.d.lease;
-	uint64_t failed = leases.now + RENEWAL_MS;
+	uint64_t failed = world.now + RENEWAL_MS;
 	uint64_t t2 = w.d.bound + l->t2 * (uint64_t)1000;
 	uint64_t end = w.d.bound + l->seconds * (uint64_t)1000;
 	uint64_t goal = failed < t2 ? t2 : end;
-	uint64_t half = goal > leases.now ? (goal - leases.now) / 2 : 0;
+	uint64_t half = goal > world.now ? (goal - world.now) / 2 : 0;
 
 	w.earliest = failed + 60000;
 	leases_expect(RENEWAL_MS + (half < 60000 ? 60000 : half));
@@ -297,11 +297,11 @@ int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
 {
 	(void)interface, (void)port, (void)alone, (void)d;
 	leases_turn();
-	sim_say(leases.now, "renewal begins");
-	if (leases.now > leases.expected)
+	sim_say(world.now, "renewal begins");
+	if (world.now > leases.expected)
 		sim_fail("the renewal is %llu ms late",
-			 (unsigned long long)(leases.now - leases.expected));
-	if (leases.now < w.earliest)
+			 (unsigned long long)(world.now - leases.expected));
+	if (world.now < w.earliest)
 		sim_fail("the next renewal follows less than a minute later");
 	expect_retry();
 	memset(leases.flying, 0, sizeof(leases.flying));
@@ -315,7 +315,7 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 {
 	const uint8_t *a = (const uint8_t *)to + 4;
 
-	if (leases.now >= w.d.bound + w.d.lease.t2 * (uint64_t)1000 &&
+	if (world.now >= w.d.bound + w.d.lease.t2 * (uint64_t)1000 &&
 	    a[3] != 255)
 		sim_fail("after T2 one server alone is asked");
 	(void)fd, (void)flags, (void)to_len;
@@ -330,7 +330,7 @@ ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 	size_t len;
 
 	(void)fd, (void)flags;
-	if (!f || f->at > leases.now)
+	if (!f || f->at > world.now)
 		return -1;
 	len = f->len < cap ? f->len : cap;
 	memcpy(p, f->p, len);
@@ -341,7 +341,7 @@ ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 /* The machine is suspended; the lease is renewed at once when it goes on. */
 void leases_suspended(bool sleeps)
 {
-	leases.expected = sleeps ? leases.now : UINT64_MAX;
+	leases.expected = sleeps ? world.now : UINT64_MAX;
 	w.earliest = 0;
 }
 

@@ -36,7 +36,7 @@ struct server {
 	uint64_t from, until; /* ms: away before and after */
 };
 
-static struct world {
+static struct lan {
 	struct server servers[SERVERS];
 	unsigned n_servers;
 	unsigned refusals;
@@ -191,7 +191,7 @@ static void answer(const struct server *s, const uint8_t *q, size_t n,
 {
 	uint8_t p[400] = { 0 };
 	size_t len = write_answer(p, s, q, n, a);
-	uint64_t at = leases.now + 1 + sim_below(200);
+	uint64_t at = world.now + 1 + sim_below(200);
 
 	if (leases_mishap(s->late))
 		at += sim_below(20000);
@@ -201,7 +201,7 @@ static void answer(const struct server *s, const uint8_t *q, size_t n,
 		leases_give(a->addr, s->id);
 	if (a->expired || a->ia_status || a->status || !s->valid)
 		w.refusals++;
-	sim_say(leases.now, "server %u: type %u, address %u, status %u/%u%s%s",
+	sim_say(world.now, "server %u: type %u, address %u, status %u/%u%s%s",
 		s->id, a->type, a->addr, a->status, a->ia_status,
 		a->rapid ? ", rapid" : "", a->expired ? ", expired" : "");
 	leases_fly(p, len, at);
@@ -235,7 +235,7 @@ static void hear(const struct server *s, const uint8_t *q, size_t n)
 	struct answer a = { .type = LEASE6_REPLY,
 			    .addr = (uint8_t)(10 * s->id + 1) };
 
-	if (leases.now < s->from || leases.now >= s->until ||
+	if (world.now < s->from || world.now >= s->until ||
 	    leases_mishap(s->lost) || (to && to[6] != s->id))
 		return;
 	if (q[0] == LEASE6_SOLICIT) {
@@ -264,10 +264,10 @@ static void hear_all(const uint8_t *q, size_t n)
 {
 	uint64_t *oldest = &w.sent[w.n_sent++ % FLOOD];
 
-	if (*oldest && leases.now + 1 - *oldest < 10000)
+	if (*oldest && world.now + 1 - *oldest < 10000)
 		sim_fail("more than %u messages in 10 s", FLOOD);
-	*oldest = leases.now + 1;
-	sim_say(leases.now, "client: type %u", q[0]);
+	*oldest = world.now + 1;
+	sim_say(world.now, "client: type %u", q[0]);
 	for (unsigned i = 0; i < w.n_servers; i++)
 		hear(&w.servers[i], q, n);
 }
@@ -297,43 +297,42 @@ static void select_lease(void)
 	uint64_t most;
 
 	net_lease6_id(&id, mac);
-	net_lease6_start(&w.d, &id, (uint32_t)sim_random(), leases.now);
+	net_lease6_start(&w.d, &id, (uint32_t)sim_random(), world.now);
 	w.d.need_path = sim_chance(30);
 	most = leases.well + (leases.well - leases.start) * 3 / 2 + 90000;
 	while (w.d.state != LEASE6_BOUND) {
 		struct flying *f = leases_next();
 
 		leases_turn();
-		if (leases.now > most)
-			sim_fail(
-				"no address %llu ms after all was well",
-				(unsigned long long)(leases.now - leases.well));
-		if (f && f->at <= leases.now) {
+		if (world.now > most)
+			sim_fail("no address %llu ms after all was well",
+				 (unsigned long long)(world.now - leases.well));
+		if (f && f->at <= world.now) {
 			f->at = 0;
-			if (net_lease6_take(&w.d, f->p, f->len, leases.now))
-				sim_say(leases.now, "state %d", (int)w.d.state);
-		} else if (w.d.due <= leases.now) {
-			size_t n = net_lease6_send(&w.d, buf, leases.now);
+			if (net_lease6_take(&w.d, f->p, f->len, world.now))
+				sim_say(world.now, "state %d", (int)w.d.state);
+		} else if (w.d.due <= world.now) {
+			size_t n = net_lease6_send(&w.d, buf, world.now);
 
 			if (n > sizeof(buf))
 				sim_fail("a message of %zu bytes", n);
 			if (n)
 				hear_all(buf, n);
 		} else {
-			leases.now = f && f->at < w.d.due ? f->at : w.d.due;
+			world.now = f && f->at < w.d.due ? f->at : w.d.due;
 		}
 		/* another machine has it */
-		if (w.d.state == LEASE6_BOUND && leases.now < leases.well &&
+		if (w.d.state == LEASE6_BOUND && world.now < leases.well &&
 		    sim_chance(10)) {
-			sim_say(leases.now, "declined");
-			net_lease6_decline(&w.d, leases.now);
+			sim_say(world.now, "declined");
+			net_lease6_decline(&w.d, world.now);
 		}
 	}
 	check_lease(&w.d);
 	w.addr = w.d.lease.addr.ip[15];
-	if (leases.now > leases.well)
+	if (world.now > leases.well)
 		sim_peak(0, "ms to an address once all is well",
-			 leases.now - leases.well);
+			 world.now - leases.well);
 }
 
 /* ---- from then on: what renewd.c asks for ---- */
@@ -360,10 +359,10 @@ int __wrap_net_renew_keep(const struct net_renewal *r, struct nbd_diag *d)
 	check_lease(&w.d);
 	if (w.d.lease.addr.ip[15] != w.addr)
 		sim_fail("the address in use changed");
-	sim_say(leases.now, "kept: T1 %u", w.d.lease.t1);
+	sim_say(world.now, "kept: T1 %u", w.d.lease.t1);
 	t1 = w.d.bound + w.d.lease.t1 * UINT64_C(1000);
 	/* a machine that was confirmed may be late already */
-	leases_expect(t1 > leases.now ? t1 - leases.now : 0);
+	leases_expect(t1 > world.now ? t1 - world.now : 0);
 	return 0;
 }
 
@@ -373,7 +372,7 @@ int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
 		     struct nbd_diag *d)
 {
 	uint64_t t1 = w.d.bound + w.d.lease.t1 * UINT64_C(1000);
-	uint64_t left = t1 > leases.now ? t1 - leases.now : 0;
+	uint64_t left = t1 > world.now ? t1 - world.now : 0;
 
 	(void)index, (void)ip, (void)d;
 	leases_turn();
@@ -381,19 +380,19 @@ int __wrap_udp6_open(int index, const unsigned char ip[16], unsigned port,
 		sim_fail("port %u is opened", port);
 	/* the interface is down for a while */
 	if (sim_chance(3))
-		w.down = leases.now + sim_below(100000);
-	if (leases.now < w.down) {
-		if (leases.now == w.tried)
+		w.down = world.now + sim_below(100000);
+	if (world.now < w.down) {
+		if (world.now == w.tried)
 			sim_fail("it tries again at once");
-		w.tried = leases.now;
+		w.tried = world.now;
 		/* the next time that is due, or in a minute */
-		if (leases.expected < leases.now + 60000)
+		if (leases.expected < world.now + 60000)
 			leases_expect(60000);
 		return NBD_E_KERNEL;
 	}
-	if (leases.now > leases.expected && leases.now > w.asleep)
+	if (world.now > leases.expected && world.now > w.asleep)
 		sim_fail("the renewal is %llu ms late",
-			 (unsigned long long)(leases.now - leases.expected));
+			 (unsigned long long)(world.now - leases.expected));
 	/* 3600 s and a tenth: SOL_MAX_RT */
 	leases_expect(left > 3960000 ? left : 3960000 + ASK_MS);
 	memset(leases.flying, 0, sizeof(leases.flying));
@@ -407,7 +406,7 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 		      unsigned port, const void *p, size_t len)
 {
 	const uint8_t *q = p;
-	bool after = leases.now >= w.d.bound + w.d.lease.t2 * UINT64_C(1000);
+	bool after = world.now >= w.d.bound + w.d.lease.t2 * UINT64_C(1000);
 
 	(void)index, (void)to, (void)port;
 	if (fd != SOCKET)
@@ -415,7 +414,7 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 	if (after && q[0] == LEASE6_RENEW)
 		sim_fail("after T2 one server alone is asked");
 	if (q[0] != LEASE6_CONFIRM && !w.moved &&
-	    leases.now < w.d.bound + w.d.lease.t1 * UINT64_C(1000))
+	    world.now < w.d.bound + w.d.lease.t1 * UINT64_C(1000))
 		sim_fail("type %u before T1", q[0]);
 	hear_all(p, len);
 }
@@ -426,7 +425,7 @@ bool __wrap_udp6_recv(int fd, void *p, size_t cap, size_t *len)
 	struct flying *f = leases_next();
 
 	(void)fd;
-	if (!f || f->at > leases.now || f->len > cap)
+	if (!f || f->at > world.now || f->len > cap)
 		return false;
 	memcpy(p, f->p, f->len);
 	*len = f->len;
@@ -437,7 +436,7 @@ bool __wrap_udp6_recv(int fd, void *p, size_t cap, size_t *len)
 /* The lease is asked for at once when the machine goes on. */
 void leases_suspended(bool sleeps)
 {
-	w.asleep = sleeps ? 0 : leases.now + 61000;
+	w.asleep = sleeps ? 0 : world.now + 61000;
 	if (sleeps)
 		leases_expect(0);
 }

@@ -6,6 +6,7 @@
  */
 #include "tests/port/conn.h"
 #include "tests/sim/sim.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,8 +23,8 @@ const char sim_claim[] = "a dial ends by its deadlines, at the first address "
 
 enum mode { WELL, SLOW, REFUSES, REFUSES_LATE, SILENT, STALLS, DRIPS, CUTS };
 
-static struct world {
-	uint64_t now, stop_at; /* ms; UINT64_MAX: no stop */
+static struct network {
+	uint64_t stop_at; /* ms; UINT64_MAX: no stop */
 	enum mode modes[SOCK_MAX_ADDRS];
 	unsigned n_addrs, n_conns, turns;
 	struct {
@@ -66,7 +67,7 @@ int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
 	enum mode mode = w.modes[a->port];
 	int i;
 
-	sim_say(w.now, "connect to %u", a->port);
+	sim_say(world.now, "connect to %u", a->port);
 	if (mode == REFUSES)
 		return NBD_E_REFUSED;
 	s->fd = sim_file_open();
@@ -75,7 +76,7 @@ int __wrap_sock_connect(struct sock *s, const struct sock_addr *a)
 	w.files[i].connected = false;
 	w.files[i].mode = mode;
 	w.files[i].at = mode == SILENT ? UINT64_MAX
-				       : w.now + sim_below(dial_connect_ms);
+				       : world.now + sim_below(dial_connect_ms);
 	s->t.close = conn_vclose;
 	return NBD_E_AGAIN;
 }
@@ -90,8 +91,8 @@ int __wrap_sock_connected(struct sock *s)
 		return NBD_E_REFUSED;
 	w.files[i].connected = true;
 	w.files[i].at = mode == STALLS ? UINT64_MAX
-			: mode == SLOW ? w.now + sim_below(25000)
-				       : w.now + sim_below(100);
+			: mode == SLOW ? world.now + sim_below(25000)
+				       : world.now + sim_below(100);
 	return 0;
 }
 
@@ -108,11 +109,11 @@ int __wrap_nbd_pump(struct nbd_client *c, struct nbd_transport *t)
 	i = (unsigned)(w.conns[n].s.fd - SIM_FILE);
 	if (!w.files[i].open)
 		sim_fail("a socket is used that is closed");
-	if (w.now < w.files[i].at)
+	if (world.now < w.files[i].at)
 		return NBD_E_AGAIN;
 	if (w.files[i].mode == DRIPS) {
 		/* it takes time to read, and there is always more */
-		w.now += 1 + sim_below(20);
+		world.now += 1 + sim_below(20);
 		return (int)sim_below(2) ? 1 : NBD_E_AGAIN;
 	}
 	if (w.files[i].mode == CUTS)
@@ -159,16 +160,9 @@ const struct nbd_export *__wrap_nbd_export(const struct nbd_client *c)
 
 /* ---- waits and the clock ---- */
 
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
-	return w.now * 1000000;
-}
-
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
-{
-	uint64_t until = w.now + (unsigned)ms;
+	uint64_t until = world.now + (unsigned)ms;
 	int ready = 0;
 
 	if (ms < 0 || ms > LOOK_MS)
@@ -179,28 +173,20 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 		if (p[i].fd >= SIM_FILE &&
 		    w.files[p[i].fd - SIM_FILE].at < until)
 			until = w.files[p[i].fd - SIM_FILE].at;
-	w.now = until > w.now ? until : w.now;
-	w.stop = w.now >= w.stop_at;
+	world.now = until > world.now ? until : world.now;
+	w.stop = world.now >= w.stop_at;
 	if (sim_chance(5)) {
 		errno = EINTR;
 		return -1;
 	}
 	for (nfds_t i = 0; i < n; i++) {
 		bool on = p[i].fd >= SIM_FILE &&
-			  w.files[p[i].fd - SIM_FILE].at <= w.now;
+			  w.files[p[i].fd - SIM_FILE].at <= world.now;
 
 		p[i].revents = on ? p[i].events : 0;
 		ready += on;
 	}
 	return ready;
-}
-
-/* What poll() is where the size of p is known (_FORTIFY_SOURCE). */
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size);
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
-{
-	(void)size;
-	return __wrap_poll(p, n, ms);
 }
 
 /* ---- a schedule ---- */
@@ -238,24 +224,25 @@ void sim_schedule(void)
 	static const struct nbd_uri uri = { .host = "server" };
 	static const struct nbd_config cfg = { .name = "" };
 	struct nbd_diag d = { "" };
-	uint64_t began = w.now = sim_below(1000000), took;
+	uint64_t began = world.now = sim_below(1000000), took;
 	int rc;
 
+	world.wait = played_wait;
 	w.n_addrs = 1 + (unsigned)sim_below(SOCK_MAX_ADDRS);
 	w.n_conns = 1 + (unsigned)sim_below(CONNS);
 	for (unsigned i = 0; i < w.n_addrs; i++)
 		w.modes[i] = (enum mode)sim_below(CUTS + 1);
-	w.stop_at = sim_chance(20) ? w.now + sim_below(60000) : UINT64_MAX;
+	w.stop_at = sim_chance(20) ? world.now + sim_below(60000) : UINT64_MAX;
 	w.conns[0].stop = &w.stop;
 	w.conns[0].net = &sock_stack;
 	rc = dial(w.conns, w.n_conns, &uri, &cfg, NULL, &d);
-	took = w.now - began;
-	sim_say(w.now, "%u connections: %d, %s", w.n_conns, rc, d.text);
+	took = world.now - began;
+	sim_say(world.now, "%u connections: %d, %s", w.n_conns, rc, d.text);
 	if (rc == NBD_E_INTERRUPTED ? !w.stop : rc != expected())
 		sim_fail("it came to %d (%s), not to %d", rc, d.text,
 			 expected());
 	if (took > limit() ||
-	    (w.stop_at < UINT64_MAX && w.now > w.stop_at + 2 * LOOK_MS))
+	    (w.stop_at < UINT64_MAX && world.now > w.stop_at + 2 * LOOK_MS))
 		sim_fail("it took %llu ms", (unsigned long long)took);
 	if (sim_files_open() != (rc ? 0 : w.n_conns))
 		sim_fail("%u sockets are open", sim_files_open());

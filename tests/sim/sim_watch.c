@@ -22,6 +22,7 @@
 #include "port/posix/sock.h"
 #include "tests/boot/watch/wraps.h"
 #include "tests/sim/sim.h"
+#include "tests/world/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -73,7 +74,7 @@ struct event {
 	unsigned life; /* of the slot, if one connection of it is meant */
 };
 
-static struct world {
+static struct scene {
 	uint64_t now, slept; /* ms; the clock shows their sum */
 	uint64_t woke[2];    /* ms: the latest two suspends; 0: none yet */
 	uint64_t trouble;    /* ms: the latest */
@@ -485,12 +486,6 @@ static bool is_over(int ms)
 
 /* ---- waits and the clock ---- */
 
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return (w.now + w.slept) * 1000000 + sim_below(1000000);
-}
-
 static int is_ready(struct pollfd p[], nfds_t n)
 {
 	int ready = 0;
@@ -508,8 +503,14 @@ static int is_ready(struct pollfd p[], nfds_t n)
 	return ready;
 }
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+/* nbd_now_ns() counts what a sleep of the machine took, too. */
+static void look(void)
+{
+	world.now = w.now + w.slept;
+	world.ns = sim_below(1000000);
+}
+
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	uint64_t began = w.now, until = w.now + (unsigned)ms;
 	int ready;
@@ -944,6 +945,8 @@ void sim_schedule(void)
 	struct nbd_diag d = { "" };
 	int rc;
 
+	world.look = look;
+	world.wait = played_wait;
 	w.now = 1 + sim_below(1000000);
 	w.trouble = w.now;
 	w.n_servers = 1 + (unsigned)sim_below(SERVERS);

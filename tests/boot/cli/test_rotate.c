@@ -3,8 +3,7 @@
 #include "boot/cli/cli.h"
 #include "boot/device/device.h"
 #include "tests/unit.h"
-
-#include <poll.h>
+#include "tests/world/clock.h"
 
 extern const struct command cmd_rotate;
 
@@ -14,7 +13,7 @@ static struct played {
 	bool ended;	   /* after the old one was ended */
 	unsigned filled;   /* calls of device_fill() */
 	unsigned replaced; /* a bit for each link that was given */
-	unsigned reports, pauses, locks;
+	unsigned reports, locks;
 	int count_err;
 } played;
 
@@ -93,15 +92,10 @@ void __wrap_device_unlock(int lock)
 }
 
 /* Others may change the device meanwhile. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+static void paused(int ms)
 {
-	(void)fds;
-	assert_int_equal(n, 0);
-	assert_true(ms > 0);
+	(void)ms;
 	assert_int_equal(played.locks, 0);
-	played.pauses++;
-	return 0;
 }
 
 int __wrap_cli_fail(const char *subject, int err, const struct nbd_diag *d);
@@ -127,6 +121,7 @@ static int rotate(void)
 static void each_connection_is_replaced(void **state)
 {
 	(void)state;
+	world = (struct world){ .paused = paused };
 	played = (struct played){ .live = 2 };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.replaced, 1u << 1 | 1u << 2);
@@ -136,17 +131,19 @@ static void each_connection_is_replaced(void **state)
 static void a_busy_kernel_is_reported_once_and_awaited(void **state)
 {
 	(void)state;
+	world = (struct world){ .paused = paused };
 	played = (struct played){ .live = 2, .busy = 3 };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.replaced, 1u << 1 | 1u << 2);
 	assert_int_equal(played.filled, 0);
 	assert_int_equal(played.reports, 1);
-	assert_int_equal(played.pauses, 3);
+	assert_int_equal(world.pauses, 3);
 }
 
 static void what_was_ended_is_made_again(void **state)
 {
 	(void)state;
+	world = (struct world){ .paused = paused };
 	played = (struct played){ .live = 2, .busy = 2, .ended = true };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.filled, 1);
@@ -158,6 +155,7 @@ static void what_was_ended_is_made_again(void **state)
 static void an_error_meanwhile_ends_it(void **state)
 {
 	(void)state;
+	world = (struct world){ .paused = paused };
 	played = (struct played){ .live = 2, .count_err = NBD_E_KERNEL };
 	assert_int_equal(rotate(), NBD_E_KERNEL);
 	assert_int_equal(played.replaced, 0);

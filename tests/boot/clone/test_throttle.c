@@ -3,17 +3,11 @@
 #include "boot/clone/throttle.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <stdlib.h>
 
-static uint64_t now; /* ms */
 static unsigned share = 100;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
 
 uint64_t __wrap_file_number(int at, const char *name);
 uint64_t __wrap_file_number(int at, const char *name)
@@ -38,10 +32,10 @@ static uint64_t copy(unsigned rate, unsigned speed, unsigned seconds)
 	struct clone_throttle t;
 	uint64_t sectors = 0;
 
-	now = 1000;
+	world.now = 1000;
 	clone_throttle_begin(&t, rate);
 	for (unsigned i = 0; i < 4 * seconds; i++) {
-		now += 250;
+		world.now += 250;
 		sectors += speed * 2048ull * share / 100 / 4;
 		clone_throttle_keep(&t, sectors, i);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies from a server that answers what no real one does, or nothing. */
 #include "tests/boot/server.h"
+#include "tests/world/clock.h"
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -87,6 +87,7 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&server, 0, sizeof(server));
+	world = (struct world){ .real = true };
 	greet(&server.hello);
 	server.answer = answer;
 	server_start();
@@ -256,21 +257,13 @@ static void so_is_a_piece_before_any_answer(void **state)
 #define PIECE (SIZE / 4)
 
 /*
- * The clock, and what the server got: 'w' and the number of the piece, 'r' for
+ * What the server got: 'w' and the number of the piece, 'r' for
  * a read, 'f' for a flush, '-' for the end of a connection instead of an answer.
  */
-static uint64_t ahead;
 static char log_[64];
 static unsigned n_log, die_at;
 static bool dies_again; /* at the same piece */
 static char kept;	/* what each byte holds that is read */
-
-uint64_t __real_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return __real_nbd_now_ns() + __atomic_load_n(&ahead, __ATOMIC_SEQ_CST);
-}
 
 static void note(char c)
 {
@@ -296,7 +289,7 @@ static void take_writes(int fd, const unsigned char *request)
 			shutdown(fd, SHUT_RDWR);
 			return;
 		}
-		__atomic_add_fetch(&ahead, COPY_FLUSH_NS + 1, __ATOMIC_SEQ_CST);
+		world.now += COPY_FLUSH_NS / 1000000 + 1;
 		break;
 	case NBD_CMD_FLUSH:
 		note('f');
@@ -312,14 +305,6 @@ static void take_writes(int fd, const unsigned char *request)
 	send(fd, reply, sizeof(reply), MSG_NOSIGNAL);
 	if (request[7] == NBD_CMD_READ)
 		send(fd, body, be32(request + 24), MSG_NOSIGNAL);
-}
-
-/* The pauses between two tries take no time. */
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	return n ? __real_poll(fds, n, ms) : 0;
 }
 
 /* From a file of four pieces, one after the other; the server dies at one. */

@@ -2,6 +2,7 @@
 /* SIGINT ends a copy, even one that is stuck where nobody looks. */
 #include "boot/copy/copy.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -46,18 +47,6 @@ static int result(pid_t pid, int from, char *text, size_t cap)
 }
 
 /* A machine that is busy: each reading of the clock is so much later, in ms. */
-static uint64_t late;
-
-uint64_t __real_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	static uint64_t now;
-
-	now += late;
-	return __real_nbd_now_ns() + now * 1000000;
-}
-
 static void be_stuck(void)
 {
 	for (;;)
@@ -124,10 +113,10 @@ static void a_busy_machine_delays_no_more_than_each_stage(void **state)
 	pid_t pid;
 
 	(void)state;
-	late = 5000;
+	world.step = 5000;
 	pid = child(&from, say_stages);
 	assert_int_equal(result(pid, from, text, sizeof(text)), 1);
-	late = 0;
+	world.step = 0;
 	while (c[0] < c[1])
 		c++;
 	assert_string_equal(c + 1, "nbdboot: copy: interrupted\n");
@@ -141,5 +130,6 @@ int main(void)
 		cmocka_unit_test(a_busy_machine_delays_no_more_than_each_stage),
 	};
 
+	world.real = true;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

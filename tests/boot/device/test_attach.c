@@ -12,9 +12,9 @@
 #include "port/linux/module.h"
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
+#include "tests/world/clock.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -43,8 +43,6 @@ static struct machine {
 	bool writable;
 	unsigned taken, avoided;
 	bool last; /* no try was to follow */
-	int pause[20];
-	unsigned pauses; /* between two tries */
 	unsigned dialed, loaded, connected, disconnected, checked, opened;
 	unsigned before; /* opened, when the last one was made */
 	unsigned n_fds, flags_given;
@@ -72,8 +70,6 @@ int __wrap_device_settle(int index, uint64_t size, bool last,
 			 const struct device_signals *signals,
 			 struct nbd_diag *diag);
 void __wrap_device_dialer_avoid(struct device_dialer *dl);
-int __real_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
 bool __wrap_device_readers_await(int proc, int index, unsigned want);
 
 int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag)
@@ -169,15 +165,6 @@ void __wrap_device_dialer_avoid(struct device_dialer *dl)
 {
 	(void)dl;
 	m.avoided++;
-}
-
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
-{
-	if (n && ms == 0)
-		return __real_poll(fds, n, ms);
-	assert_int_equal(n, 0);
-	m.pause[m.pauses++] = ms;
-	return 0;
 }
 
 bool __wrap_device_readers_await(int proc, int index, unsigned want)
@@ -281,6 +268,7 @@ static unsigned files(void)
 static int start(void **state)
 {
 	(void)state;
+	world = (struct world){ .real = true };
 	m = (struct machine){ .size = 64 * MIB,
 			      .flags = NBD_FLAG_HAS_FLAGS |
 				       NBD_FLAG_SEND_FLUSH |
@@ -541,11 +529,11 @@ static void connections_that_die_at_once_are_made_again(void **state)
 		assert_int_equal(m.dialed, dies + 1);
 		/* another server is asked first, and this one not too often */
 		assert_int_equal(m.avoided, dies);
-		assert_int_equal(m.pauses, dies);
+		assert_int_equal(world.pauses, dies);
 		for (unsigned i = 0; i < dies; i++) {
 			unsigned base = 50u << i;
 
-			assert_in_range(m.pause[i], base / 2,
+			assert_in_range(world.pause[i], base / 2,
 					base + base / 2 + 1);
 		}
 	}
@@ -625,7 +613,7 @@ static void a_signal_ends_all_tries(void **state)
 	m.settles = NBD_E_INTERRUPTED;
 	assert_int_equal(attach(), NBD_E_INTERRUPTED);
 	assert_int_equal(m.dialed, 1);
-	assert_int_equal(m.pauses, 0);
+	assert_int_equal(world.pauses, 0);
 	/* and so it does while the identity is read */
 	start(NULL);
 	device_backend_parse_uris(&a.b, buf, "nbd://a/x,nbd://b/x", &d);

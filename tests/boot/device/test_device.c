@@ -11,6 +11,7 @@
 #include "port/linux/nbdk_watch.h"
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +128,6 @@ static struct driver {
 	int watch_err;
 	unsigned watches; /* that are open */
 	unsigned leaving; /* readers of dead connections */
-	unsigned paused;  /* ms of a wait without looks */
 	unsigned looks;	  /* for readers; one has left then, */
 	bool stuck;	  /* or does not */
 	bool locked;	  /* a request that waits for a connection stops them */
@@ -139,24 +139,6 @@ static struct driver {
 	unsigned known;	 /* connections that lived when all began anew */
 	unsigned awaited; /* new connections whose reader was awaited */
 } driver;
-
-/* Time passes by looks, and where none are by pauses. */
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return (1000 + driver.looks * 100ull + driver.paused) * 1000000;
-}
-
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	if (n)
-		return __real_poll(fds, n, ms);
-	if (driver.unread)
-		driver.paused += (unsigned)ms;
-	return 0;
-}
 
 bool __wrap_device_readers_run(int proc, int index, unsigned want);
 bool __wrap_device_readers_run(int proc, int index, unsigned want)
@@ -478,6 +460,7 @@ static int connected(void **state)
 	/* of an earlier device, so to say */
 	memset(&dev, 0xa5, offsetof(struct device, diag));
 	memset(&driver, 0, sizeof(driver));
+	world = (struct world){ .now = 1000 };
 	memset(&lists, 0, sizeof(lists));
 	server = (struct server){ .size = SIZE, .flags = FLAGS | MULTI };
 	return pipe(driver.events);
@@ -1232,7 +1215,8 @@ static void while_one_is_inside_nothing_is_replaced(void **state)
 	assert_int_equal(fill(2), NBD_E_AGAIN);
 	assert_non_null(strstr(diag.text, "too busy to leave a dead connection "
 					  "of nbd3"));
-	assert_int_equal(driver.looks, 51);
+	/* one in 5 ms, for 5 s */
+	assert_int_equal(driver.looks, 1001);
 	assert_int_equal(driver.calls, 0);
 	assert_int_equal(server.goodbyes, 1);
 	assert_true(is_closed(server.fd));
@@ -1345,7 +1329,7 @@ static void none_is_ended_before_all_have_begun(void **state)
 	assert_int_equal(replace(0), NBD_E_AGAIN);
 	assert_non_null(strstr(diag.text, "too busy to read from all "
 					  "connections of nbd3"));
-	assert_int_equal(driver.looks, 50);
+	assert_int_equal(driver.looks, 1001);
 	assert_int_equal(server.dialed, 0);
 	assert_int_equal(driver.live, 2);
 	assert_true(device_has(&dev, &dev.links[0]));

@@ -6,6 +6,7 @@
 #include "boot/device/dialer.h"
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
+#include "tests/world/clock.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,16 +19,6 @@ static struct nbd_diag diag;
 static struct backend b;
 static struct device_dialer dialer;
 static struct conn conns[CONFIG_PORT_MAX_CONNECTIONS];
-
-/* ms by which the clock is ahead */
-static uint64_t later;
-
-uint64_t __real_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return __real_nbd_now_ns() + later * 1000000;
-}
 
 /* ---- the servers: a, b, c and d ---- */
 
@@ -164,6 +155,7 @@ static void backend(const char *uris, unsigned connections, bool spread)
 static int begin(void **state)
 {
 	(void)state;
+	world = (struct world){ .real = true };
 	for (unsigned i = 0; i < BACKEND_SERVERS; i++)
 		servers[i] =
 			(struct server){ .size = 64 * MIB, .flags = FLAGS };
@@ -344,7 +336,7 @@ static void a_server_that_was_late_is_asked_last_for_a_while(void **state)
 		assert_int_equal(
 			device_dialer_one(&dialer, conns, &b, 0, &diag), 0);
 		dial_hangup(conns, 1);
-		later += 301000;
+		world.now += 301000;
 	}
 	assert_string_equal(asked, "a1 b1 b1 b1 b1 c1 a1 a1 a1 b1 a1 b1 ");
 }

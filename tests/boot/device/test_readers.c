@@ -4,36 +4,16 @@
 #include "port/port.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 static char root[32];
 static int proc, processes;
-static uint64_t now;
-static void (*later)(void);
-
-/* Time passes only while the product waits. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	(void)fds, (void)n;
-	assert_true(ms > 0);
-	now += (uint64_t)ms;
-	if (later)
-		later();
-	return 0;
-}
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
 
 static void process(const char *comm)
 {
@@ -95,8 +75,7 @@ static int start(void **state)
 	proc = open(root, O_RDONLY | O_DIRECTORY);
 	assert_true(proc >= 0);
 	processes = 0;
-	now = 1000;
-	later = NULL;
+	world = (struct world){ .now = 1000 };
 	process("init");
 	process("kworker/u5:0+events_unbound");
 	return 0;
@@ -129,7 +108,7 @@ static void a_worker_for_each_is_enough(void **state)
 	process("kworker/u5:1+nbd0-recv");
 	process("kworker/u5:2+nbd0-recv");
 	assert_true(device_readers_await(proc, 0, 2));
-	assert_int_equal(now, 1000);
+	assert_int_equal(world.now, 1000);
 }
 
 static void the_names_of_other_kernels_are_known(void **state)
@@ -138,7 +117,7 @@ static void the_names_of_other_kernels_are_known(void **state)
 	process("kworker/R-nbd0-recv");
 	process("kworker/u33:1+knbd0-recv");
 	assert_true(device_readers_await(proc, 0, 1));
-	assert_int_equal(now, 1000);
+	assert_int_equal(world.now, 1000);
 	process("kworker/R-nbd0-recv+nbd0-recv");
 	assert_false(device_readers_await(proc, 0, 1));
 }
@@ -153,11 +132,12 @@ static void other_devices_do_not_count(void **state)
 	assert_false(device_readers_await(proc, 1, 2));
 }
 
-static void come(void)
+static void come(int ms)
 {
-	if (now > 1200) {
+	(void)ms;
+	if (world.now > 1200) {
 		process("kworker/u5:2+nbd0-recv");
-		later = NULL;
+		world.paused = NULL;
 	}
 }
 
@@ -166,9 +146,9 @@ static void a_late_worker_is_awaited(void **state)
 	(void)state;
 	process("nbd0-recv");
 	process("kworker/u5:1+nbd0-recv");
-	later = come;
+	world.paused = come;
 	assert_true(device_readers_await(proc, 0, 2));
-	assert_in_range(now, 1200, 1300);
+	assert_in_range(world.now, 1200, 1300);
 }
 
 static void the_rescuer_is_reported_at_once(void **state)
@@ -177,7 +157,7 @@ static void the_rescuer_is_reported_at_once(void **state)
 	process("nbd0-recv+nbd0-recv");
 	process("kworker/u5:1+nbd0-recv");
 	assert_false(device_readers_await(proc, 0, 2));
-	assert_int_equal(now, 1000);
+	assert_int_equal(world.now, 1000);
 }
 
 static void waiting_ends(void **state)
@@ -185,7 +165,7 @@ static void waiting_ends(void **state)
 	(void)state;
 	process("nbd0-recv");
 	assert_false(device_readers_await(proc, 0, 1));
-	assert_in_range(now, 2000, 2100);
+	assert_in_range(world.now, 2000, 2100);
 }
 
 static void without_kernel_threads_nothing_is_known(void **state)
@@ -193,7 +173,7 @@ static void without_kernel_threads_nothing_is_known(void **state)
 	(void)state;
 	assert_true(device_readers_await(proc, 0, 4));
 	assert_true(device_readers_await(-1, 0, 4));
-	assert_int_equal(now, 1000);
+	assert_int_equal(world.now, 1000);
 }
 
 static void all_that_run_are_counted(void **state)
@@ -208,7 +188,7 @@ static void all_that_run_are_counted(void **state)
 	assert_false(device_readers_run(proc, 0, 2));
 	process("kworker/R-nbd0-recv+nbd0-recv");
 	assert_true(device_readers_run(proc, 0, 2));
-	assert_int_equal(now, 1000);
+	assert_int_equal(world.now, 1000);
 }
 
 static void one_that_sleeps_is_in_no_dead_socket(void **state)

@@ -3,9 +3,8 @@
 #include "boot/device/device.h"
 #include "boot/device/settle.h"
 
-#include <poll.h>
-
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define INDEX 4
 
@@ -18,22 +17,18 @@ static struct play {
 	bool once;     /* it only finds them */
 	unsigned dies; /* round in which a connection dies, 0: none */
 	unsigned filled, added, locked;
-	int pause[20]; /* ms */
 } play;
 
 static jmp_buf out;
 
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+static void paused(int ms)
 {
-	(void)fds, (void)n;
+	(void)ms;
 	/* nothing is held while it waits */
 	assert_int_equal(play.locked, 0);
-	play.pause[play.rounds] = ms;
 	play.live -= play.rounds + 1 == play.dies;
 	if (++play.rounds == play.end)
 		longjmp(out, 1);
-	return 0;
 }
 
 int __wrap_device_lock(int index);
@@ -88,6 +83,7 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 static void revive(struct play p)
 {
 	play = p;
+	world = (struct world){ .paused = paused };
 	if (!setjmp(out))
 		device_revive(INDEX, play.once);
 }
@@ -106,7 +102,7 @@ static void live_ones_are_left_alone(void **state)
 	revive((struct play){ .live = 2, .wanted = 2, .end = 5 });
 	assert_int_equal(play.filled + play.added, 0);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(play.pause[i], 200);
+		assert_int_equal(world.pause[i], 200);
 }
 
 static void a_server_that_is_away_is_asked_less_often(void **state)
@@ -117,11 +113,11 @@ static void a_server_that_is_away_is_asked_less_often(void **state)
 	revive((struct play){ .wanted = 1, .away = 8, .end = 10 });
 	assert_int_equal(play.filled, 9);
 	for (unsigned i = 0; i < 9; i++) {
-		assert_in_range(play.pause[i], base / 2, base + base / 2 + 1);
+		assert_in_range(world.pause[i], base / 2, base + base / 2 + 1);
 		base = base < 1000 ? base * 2 : 2000;
 	}
 	/* it is back */
-	assert_int_equal(play.pause[9], 200);
+	assert_int_equal(world.pause[9], 200);
 }
 
 static void without_a_count_the_driver_decides(void **state)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define INDEX 3
 #define SIZE  4096
@@ -29,13 +30,11 @@ static struct play {
 static int wake[2];
 static struct nbd_diag d;
 
-int __real_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
+static int played_wait(struct pollfd fds[], nfds_t n, int ms)
 {
 	if (ms == 60000 && play.over)
 		return 0;
-	return __real_poll(fds, n, ms);
+	return world_real_poll(fds, n, ms);
 }
 
 int __wrap_nbdk_wait_ready(int index, uint64_t size, struct nbd_diag *diag);
@@ -80,6 +79,7 @@ static int settle(struct play p)
 	int rc;
 
 	play = p;
+	world = (struct world){ .real = true, .wait = played_wait };
 	d.text[0] = '\0';
 	assert_int_equal(pipe(wake), 0);
 	device_signals_hold(&signals);

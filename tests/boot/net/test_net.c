@@ -9,7 +9,6 @@
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "boot/net/handoff.h"
@@ -19,6 +18,7 @@
 #include "port/linux/packet.h"
 #include "port/linux/udp6.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define CARDS	4
 #define PACKETS 8
@@ -65,7 +65,7 @@ struct card {
 	} packet[PACKETS];
 };
 
-static struct world {
+static struct lan {
 	uint64_t now;
 	struct card card[CARDS];
 	unsigned n;
@@ -78,7 +78,6 @@ static struct world {
 	uint64_t login; /* ms: when wpa_supplicant has a result; 0: none */
 	bool refused;	/* which is a refusal */
 	char port[16];	/* the interface that it logs in at */
-	unsigned polls;
 } w;
 
 static struct net net;
@@ -123,13 +122,13 @@ static struct card *card_of(int index)
 
 static bool is_there(const struct card *c)
 {
-	return w.now >= c->there;
+	return world.now >= c->there;
 }
 
 static bool has_carrier(const struct card *c)
 {
-	return c->up && w.now >= c->linked &&
-	       !(w.now >= c->lost && w.now < c->again);
+	return c->up && world.now >= c->linked &&
+	       !(world.now >= c->lost && world.now < c->again);
 }
 
 static struct iface link_of(const struct card *c)
@@ -184,7 +183,7 @@ int __wrap_iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
 
 		if (has_carrier(c))
 			fn(ctx, &local);
-		global.tentative = w.now < c->global;
+		global.tentative = world.now < c->global;
 		if (has_carrier(c) && c->global != NEVER)
 			fn(ctx, &global);
 		for (unsigned i = 0; i < 2; i++) {
@@ -192,9 +191,9 @@ int __wrap_iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
 						  .a = c->addr[i],
 						  .global = true };
 
-			own.failed = w.now >= c->duplicate && !c->declined6;
+			own.failed = world.now >= c->duplicate && !c->declined6;
 			own.tentative = own.a.len == 16 &&
-					(w.now < c->probed || own.failed);
+					(world.now < c->probed || own.failed);
 			if (own.a.len)
 				fn(ctx, &own);
 		}
@@ -300,8 +299,8 @@ int __wrap_iface_join(int index, int master, struct nbd_diag *diag)
 
 	(void)diag;
 	card_of(index)->up = true;
-	if (m->linked > w.now + 100)
-		m->linked = w.now + 100;
+	if (m->linked > world.now + 100)
+		m->linked = world.now + 100;
 	w.changed = true;
 	ask("join %s to %s\n", card_of(index)->name, m->name);
 	return 0;
@@ -392,7 +391,7 @@ int __wrap_nl_hear(struct nl_sock *s, int flags)
 	if (!w.changed)
 		return -EAGAIN;
 	w.changed = false;
-	if (w.now < w.rdnss)
+	if (world.now < w.rdnss)
 		return 0;
 	w.rdnss = NEVER;
 	return advertise(s);
@@ -533,7 +532,7 @@ static void hear_lease6(struct card *c, const unsigned char *q, size_t len)
 	if (!c->leases6 || len > sizeof(c->query6))
 		return;
 	memcpy(c->query6, q, len);
-	c->reply6 = w.now + 5;
+	c->reply6 = world.now + 5;
 }
 
 /* The same IDs, and the address. */
@@ -579,7 +578,7 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 	}
 	memcpy(c->xid6, (const char *)data + 1, 3);
 	if (c->answers6 && c->sent6 >= c->silent6)
-		c->reply6 = w.now + 5;
+		c->reply6 = world.now + 5;
 	c->sent6++;
 }
 
@@ -596,7 +595,7 @@ bool __wrap_udp6_recv(int fd, void *buf, size_t cap, size_t *len)
 	unsigned char *p = buf;
 
 	assert_true(c->open6);
-	if (!c->reply6 || c->reply6 > w.now)
+	if (!c->reply6 || c->reply6 > world.now)
 		return false;
 	c->reply6 = 0;
 	if (c->leases6) {
@@ -696,7 +695,7 @@ static void serve(struct card *c, const unsigned char *q, unsigned server,
 	      discover		   ? DHCP_OFFER
 	      : answers == REFUSES ? DHCP_NAK
 				   : DHCP_ACK,
-	      w.now + delay);
+	      world.now + delay);
 }
 
 void __wrap_packet_send(int fd, int index, const unsigned char *buf,
@@ -709,7 +708,7 @@ void __wrap_packet_send(int fd, int index, const unsigned char *buf, size_t len)
 	assert_int_equal(fd, FIRST + index);
 	assert_true(len >= 300 && c->open);
 	c->sent++;
-	if (!has_carrier(c) || w.now < c->serves)
+	if (!has_carrier(c) || world.now < c->serves)
 		return;
 	serve(c, q, 1, c->answers, c->delay);
 	serve(c, q, 2, c->other, 1);
@@ -724,7 +723,7 @@ unsigned char *__wrap_packet_recv(int fd, unsigned port, unsigned char *buf,
 
 	assert_true(c->open && port == DHCP_CLIENT);
 	for (struct packet *p = c->packet; p < c->packet + PACKETS; p++) {
-		if (!p->at || p->at > w.now)
+		if (!p->at || p->at > world.now)
 			continue;
 		if (p->at >= c->lost && p->at < c->again) {
 			p->at = 0;
@@ -740,15 +739,9 @@ unsigned char *__wrap_packet_recv(int fd, unsigned port, unsigned char *buf,
 
 /* ---- time ---- */
 
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return w.now * 1000000;
-}
-
 static void earlier(uint64_t *next, uint64_t at)
 {
-	if (at > w.now && at < *next)
+	if (at > world.now && at < *next)
 		*next = at;
 }
 
@@ -775,16 +768,16 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 		if (p[i].fd > FIRST6) {
 			uint64_t at = card_of(p[i].fd - FIRST6)->reply6;
 
-			if (at && at <= w.now)
-				return w.now;
+			if (at && at <= world.now)
+				return world.now;
 			earlier(&packet, at);
 			continue;
 		}
 		for (unsigned k = 0; p[i].fd >= 0 && k < PACKETS; k++) {
 			uint64_t at = card_of(p[i].fd - FIRST)->packet[k].at;
 
-			if (at && at <= w.now)
-				return w.now;
+			if (at && at <= world.now)
+				return world.now;
 			earlier(&packet, at);
 		}
 	}
@@ -792,8 +785,7 @@ static uint64_t next_event(const struct pollfd p[], nfds_t n, bool *kernel)
 	return *kernel ? event : packet;
 }
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	bool kernel = false;
 	uint64_t next = next_event(p, n, &kernel);
@@ -801,24 +793,16 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	assert_true(ms >= 0);
 	assert_int_equal(p[0].fd, NETLINK);
 	/* it does not spin */
-	assert_true(++w.polls < 500);
+	assert_true(world.polls < 500);
 	if (w.changed)
 		return 1;
-	if (next > w.now + (unsigned)ms) {
-		w.now += (unsigned)ms;
+	if (next > world.now + (unsigned)ms) {
+		world.now += (unsigned)ms;
 		return 0;
 	}
-	w.now = next;
+	world.now = next;
 	w.changed = kernel;
 	return 1;
-}
-
-/* With _FORTIFY_SOURCE, where the number of descriptors is a variable. */
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size);
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
-{
-	assert_true(n <= size / sizeof(*p));
-	return __wrap_poll(p, n, ms);
 }
 
 /* ---- files ---- */
@@ -904,7 +888,7 @@ static void cards(unsigned n)
 	memset(&net, 0, sizeof(net));
 	memset(&w, 0, sizeof(w));
 	said[0] = asked[0] = '\0';
-	w.now = 1000;
+	world = (struct world){ .now = 1000, .wait = played_wait };
 	w.n = n;
 	w.rdnss = NEVER;
 	for (unsigned i = 0; i < CARDS; i++)
@@ -926,7 +910,7 @@ void __wrap_boot_times_mark(const char *name, uint64_t start)
 	size_t n = strlen(marks);
 
 	snprintf(marks + n, sizeof(marks) - n, "%s %u to %u\n", name,
-		 (unsigned)start, (unsigned)w.now);
+		 (unsigned)start, (unsigned)world.now);
 }
 
 static int up(const char *line, const char *host)
@@ -966,7 +950,7 @@ static void a_lease_is_applied_and_written_down(void **state)
 	w.card[0].answers = LEASES;
 	assert_int_equal(up("ip=dhcp rd.route=198.51.100.0/24:192.0.2.9", NULL),
 			 0);
-	assert_int_equal(w.now, 1010);
+	assert_int_equal(world.now, 1010);
 	assert_string_equal(asked,
 			    "up eth0\nmtu eth0 1400\naddress eth0 .10/24\n"
 			    "route eth0 .0/0 via .1 metric 0\n"
@@ -994,7 +978,7 @@ static void of_several_cards_the_first_that_answers_is_taken(void **state)
 		w.card[fast].answers = LEASES;
 		w.card[fast].delay = 3;
 		assert_int_equal(up("ip=dhcp", NULL), 0);
-		assert_int_equal(w.now, 1006);
+		assert_int_equal(world.now, 1006);
 		assert_int_equal(net.state.index, fast + 1);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(w.card[i].up, i == fast);
@@ -1022,7 +1006,7 @@ static void drivers_and_links_may_be_late(void **state)
 	w.card[0].linked = 15999;
 	marks[0] = '\0';
 	assert_int_equal(up("ip=dhcp", NULL), 0);
-	assert_int_equal(w.now, 16009);
+	assert_int_equal(world.now, 16009);
 	assert_string_equal(marks, "link eth0 4000 to 15999\n"
 				   "lease eth0 15999 to 16009\n");
 }
@@ -1032,7 +1016,7 @@ static void what_is_missing_is_named_when_the_time_is_over(void **state)
 	(void)state;
 	cards(0);
 	fails(up("ip=dhcp", NULL), "no network interface: is its driver");
-	assert_int_equal(w.now, 16000);
+	assert_int_equal(world.now, 16000);
 	cards(1);
 	fails(up("ip=eth7:dhcp", NULL),
 	      "there is no eth7: is its driver in this initramfs?  There is: "
@@ -1047,13 +1031,13 @@ static void what_is_missing_is_named_when_the_time_is_over(void **state)
 	cards(1);
 	w.card[0].linked = NEVER;
 	fails(up("ip=dhcp", NULL), "no link on any network interface");
-	assert_int_equal(w.now, 16000);
+	assert_int_equal(world.now, 16000);
 	/* from the first link on there is time for five messages */
 	cards(2);
 	w.card[0].linked = 5000;
 	w.card[1].linked = NEVER;
 	fails(up("ip=dhcp", NULL), "eth0: no DHCP server answered");
-	assert_int_equal(w.now, 37000);
+	assert_int_equal(world.now, 37000);
 	assert_in_range(w.card[0].sent, 5, 6);
 	cards(1);
 	w.card[0].answers = OFFERS;
@@ -1078,7 +1062,7 @@ static void a_link_that_is_lost_and_back_is_used_at_once(void **state)
 	w.card[0].again = 9700;
 	/* not when the next message is due, after 14 s or more */
 	assert_int_equal(up("ip=dhcp", NULL), 0);
-	assert_int_equal(w.now, 9710);
+	assert_int_equal(world.now, 9710);
 	assert_int_equal(w.card[0].sent, 6);
 }
 
@@ -1092,7 +1076,7 @@ static void offers_in_any_order_make_one_lease(void **state)
 	w.card[0].delay = 2;
 	assert_int_equal(up("ip=dhcp", NULL), 0);
 	asks("address eth0 .10/24\nroute");
-	assert_in_range(w.now, 15000, 18000);
+	assert_in_range(world.now, 15000, 18000);
 	/* it refuses: the slower one's offer comes in the pause after that */
 	cards(1);
 	w.card[0].answers = LEASES;
@@ -1122,7 +1106,7 @@ static void a_static_address_needs_nobody(void **state)
 	assert_int_equal(up("ip=192.0.2.7::192.0.2.1:24:h:eth0:none:192.0.2.3",
 			    NULL),
 			 0);
-	assert_int_equal(w.now, 1000);
+	assert_int_equal(world.now, 1000);
 	assert_string_equal(
 		asked, "up eth0\naddress eth0 .7/24\n"
 		       "route eth0 .0/0 via .1 metric 0\n"
@@ -1144,7 +1128,7 @@ static void an_address_that_another_machine_has_is_refused(void **state)
 	w.card[0].duplicate = 1900;
 	fails(up("ip=[2001:db8::7]/64:::::eth0:none", NULL),
 	      "eth0: another machine has the address of ip=");
-	assert_int_equal(w.now, 1900);
+	assert_int_equal(world.now, 1900);
 }
 
 static void what_the_kernel_refuses_is_the_reason(void **state)
@@ -1350,23 +1334,23 @@ static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
 	cards(1);
 	w.card[0].global = 2500;
 	assert_int_equal(up("ip=auto6", NULL), 0);
-	assert_int_equal(w.now, 2500);
+	assert_int_equal(world.now, 2500);
 	asks("solicit eth0\n");
 	cards(1);
 	w.card[0].global = 2500;
 	w.rdnss = 3500;
 	assert_int_equal(up("ip=auto6", "server.test"), 0);
-	assert_int_equal(w.now, 3500);
+	assert_int_equal(world.now, 3500);
 	assert_int_equal(net.state.n_dns, 1);
 	/* it goes without, once the time is over */
 	cards(1);
 	w.card[0].global = 2500;
 	assert_int_equal(up("ip=auto6", "server.test"), 0);
-	assert_int_equal(w.now, 33000);
+	assert_int_equal(world.now, 33000);
 	/* a link-local address comes with the link */
 	cards(1);
 	assert_int_equal(up("ip=link6", NULL), 0);
-	assert_int_equal(w.now, 1000);
+	assert_int_equal(world.now, 1000);
 }
 
 /* One card, at 2500 ms the router's address, and RDNSS if it says so. */
@@ -1389,7 +1373,7 @@ static void a_flag_of_the_router_asks_dhcpv6(void **state)
 		w.rdnss = 1500;
 		assert_int_equal(up("ip=auto6", NULL), 0);
 		/* while the kernel probes the address */
-		assert_int_equal(w.now, 2500);
+		assert_int_equal(world.now, 2500);
 		assert_int_equal(c->sent6, 1);
 		assert_false(c->open6);
 		assert_int_equal(net.state.n_dns, 2);
@@ -1416,7 +1400,7 @@ static void a_silent_dhcpv6_costs_five_seconds(void **state)
 
 	(void)state;
 	assert_int_equal(up("ip=auto6", NULL), 0);
-	assert_int_equal(w.now, 6000);
+	assert_int_equal(world.now, 6000);
 	assert_int_equal(c->sent6, 3);
 	assert_string_equal(said,
 			    "eth0: no DHCPv6 server answered, but a router "
@@ -1426,14 +1410,14 @@ static void a_silent_dhcpv6_costs_five_seconds(void **state)
 	c->answers6 = true;
 	c->silent6 = 2;
 	assert_int_equal(up("ip=auto6", NULL), 0);
-	assert_true(w.now < 6000);
+	assert_true(world.now < 6000);
 	assert_int_equal(c->sent6, 3);
 	assert_string_equal(said, "");
 	/* its port is not free */
 	c = router6(0x80);
 	c->no_socket = true;
 	assert_int_equal(up("ip=auto6", NULL), 0);
-	assert_int_equal(w.now, 2500);
+	assert_int_equal(world.now, 2500);
 	assert_string_equal(said, "eth0: DHCPv6 is not possible: no port for "
 				  "you\n");
 }
@@ -1447,18 +1431,18 @@ static void what_the_boot_needs_is_asked_for_until_the_end(void **state)
 	c->answers6 = true;
 	c->silent6 = 3;
 	assert_int_equal(up("ip=auto6", "server.test"), 0);
-	assert_in_range(w.now, 2500 + 6000, 2500 + 9000);
+	assert_in_range(world.now, 2500 + 6000, 2500 + 9000);
 	assert_int_equal(net.state.n_dns, 1);
 	c = router6(0x80);
 	assert_int_equal(up("ip=auto6", "server.test"), 0);
-	assert_int_equal(w.now, 33000);
+	assert_int_equal(world.now, 33000);
 	assert_in_range(c->sent6, 5, 6);
 	/* RDNSS may still come after a reply without a server */
 	c = router6(0x80);
 	c->answers6 = c->no_dns6 = true;
 	w.rdnss = 9000;
 	assert_int_equal(up("ip=auto6", "server.test"), 0);
-	assert_int_equal(w.now, 9000);
+	assert_int_equal(world.now, 9000);
 	/* with a DNS server from elsewhere nothing is missing */
 	c = router6(0);
 	assert_int_equal(up("ip=auto6 nameserver=192.0.2.3", "server.test"), 0);
@@ -1501,7 +1485,7 @@ static void an_address_of_dhcpv6_is_set_and_probed(void **state)
 		c->probed = 3000;
 		assert_int_equal(up(way ? "ip=auto6" : "ip=dhcp6", NULL), 0);
 		asks("address eth0 .0/128\n");
-		assert_int_equal(w.now, 3000);
+		assert_int_equal(world.now, 3000);
 		assert_int_equal(net.state.addr.ip[15], 0x77);
 		assert_int_equal(net.state.lease6->lease.valid, 3600);
 		assert_true(net.state.ends && !net.state.dhcp);
@@ -1522,7 +1506,7 @@ static void without_a_router_an_address_of_dhcpv6_waits_for_one(void **state)
 	w.card[0].leases6 = true;
 	w.card[0].probed = 3000;
 	assert_int_equal(up("ip=dhcp6", NULL), 0);
-	assert_int_equal(w.now, 6000);
+	assert_int_equal(world.now, 6000);
 	assert_int_equal(net.state.addr.ip[15], 0x77);
 }
 
@@ -1596,14 +1580,14 @@ static void nothing_is_sent_before_the_login(void **state)
 	w.card[0].answers = LEASES;
 	w.login = 7000;
 	assert_int_equal(up("ip=dhcp", NULL), 0);
-	assert_int_equal(w.now, 7010);
+	assert_int_equal(world.now, 7010);
 	assert_string_equal(w.port, "eth0");
 	/* a VLAN logs in below */
 	cards(1);
 	w.login = 7000;
 	assert_int_equal(up("vlan=v7:eth0 ip=192.0.2.7:::24::v7:none", NULL),
 			 0);
-	assert_int_equal(w.now, 7000);
+	assert_int_equal(world.now, 7000);
 	assert_string_equal(w.port, "eth0");
 	/* a bond does not */
 	cards(1);
@@ -1618,7 +1602,7 @@ static void the_time_for_an_address_begins_behind_the_login(void **state)
 	cards(1);
 	w.login = 9000;
 	fails(up("ip=dhcp", NULL), "eth0: no DHCP server answered");
-	assert_int_equal(w.now, 9000 + 32000);
+	assert_int_equal(world.now, 9000 + 32000);
 }
 
 static void a_login_that_is_refused_is_the_reason(void **state)
@@ -1629,7 +1613,7 @@ static void a_login_that_is_refused_is_the_reason(void **state)
 	w.login = 2000;
 	w.refused = true;
 	fails(up("ip=eth0:dhcp", NULL), "eth0: no such dancer");
-	assert_int_equal(w.now, 2000);
+	assert_int_equal(world.now, 2000);
 	assert_int_equal(w.card[0].sent, 0);
 }
 
@@ -1677,7 +1661,7 @@ static uint32_t pick(uint32_t n)
 
 static uint64_t some_time(void)
 {
-	return pick(3) ? w.now + pick(20000) : NEVER;
+	return pick(3) ? world.now + pick(20000) : NEVER;
 }
 
 /*
@@ -1713,8 +1697,8 @@ static void any_schedule_ends_in_time(void **state)
 		rc = up("ip=dhcp", NULL);
 		if (rc && (good || rc != NBD_E_UNREACHABLE || !d.text[0]))
 			fail_msg("seed %u: %d %s", s, rc, d.text);
-		if (w.now > 1000 + 15000 + 32000 || w.polls > 200)
-			fail_msg("seed %u: %u polls", s, w.polls);
+		if (world.now > 1000 + 15000 + 32000 || world.polls > 200)
+			fail_msg("seed %u: %u polls", s, world.polls);
 		net_done(&net);
 		for (struct card *c = w.card; c < w.card + w.n; c++)
 			assert_false(c->open);

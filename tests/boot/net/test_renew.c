@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "boot/net/handoff.h"
 #include "boot/net/kept.h"
 #include "port/linux/packet.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define SOCKET	77
 #define RESUMED 78
@@ -25,9 +25,9 @@ static struct play {
 		uint64_t from;
 		unsigned type, server, last;
 	} answer[4];
-	uint64_t in_use;  /* ms: when another client has the port, or 0 */
-	uint32_t seconds; /* of a lease */
-	uint64_t now, end;
+	uint64_t in_use;   /* ms: when another client has the port, or 0 */
+	uint32_t seconds;  /* of a lease */
+	uint64_t now, end; /* it begins and ends */
 	unsigned sent, unicast, kept;
 	unsigned char reply[300];
 	bool open, waiting;
@@ -136,7 +136,7 @@ int __wrap_packet_udp(const char *interface, unsigned port, bool alone,
 {
 	assert_string_equal(interface, play.name);
 	assert_int_equal(port, DHCP_CLIENT);
-	if (alone && play.in_use && play.now >= play.in_use)
+	if (alone && play.in_use && world.now >= play.in_use)
 		return nbd_diag(diag, NBD_E_IN_USE, "address in use");
 	assert_false(play.open);
 	play.open = true;
@@ -197,7 +197,7 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 	play.sent++;
 	play.unicast += in->sin_addr.s_addr != INADDR_BROADCAST;
 	for (unsigned i = 0; i < 4; i++)
-		if (play.answer[i].type && play.now >= play.answer[i].from)
+		if (play.answer[i].type && world.now >= play.answer[i].from)
 			a = &play.answer[i];
 	if (!a)
 		return (ssize_t)len;
@@ -228,12 +228,6 @@ ssize_t __wrap_recv(int fd, void *p, size_t cap, int flags)
 	return sizeof(play.reply);
 }
 
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return play.now * 1000000;
-}
-
 int __wrap_suspend_open(void);
 int __wrap_suspend_open(void)
 {
@@ -246,10 +240,9 @@ uint64_t __wrap_suspend_ms(void)
 	return play.slept;
 }
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
-	uint64_t end = play.now + (unsigned)ms;
+	uint64_t end = world.now + (unsigned)ms;
 
 	assert_true(ms > 0);
 	if (n && p->fd == SOCKET && play.waiting)
@@ -260,9 +253,9 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 		end = play.reports ? play.nap : end;
 		end += play.nap_ms;
 	}
-	play.now = end;
+	world.now = end;
 	/* the play ends when another client takes over */
-	if (play.now >= play.end)
+	if (world.now >= play.end)
 		play.in_use = play.end;
 	return 0;
 }
@@ -292,6 +285,7 @@ void __wrap_boot_ready_tell(void)
 static int stay(struct play p)
 {
 	play = p;
+	world = (struct world){ .now = p.now, .wait = played_wait };
 	if (!play.name[0])
 		strcpy(play.name, "eth0");
 	said[0] = '\0';
@@ -400,6 +394,7 @@ static void one_request_beside_another_client(void **state)
 			      .now = 2000000,
 			      .name = "eth0",
 			      .answer = { { 0, DHCP_ACK, 1, 5 } } };
+	world.now = play.now;
 	assert_int_equal(net_renew_read(&r, &d), 0);
 	assert_int_equal(net_renew_once(&r, 32000, true, &d), NBD_E_IN_USE);
 	assert_int_equal(net_renew_once(&r, 32000, false, &d), 0);
@@ -416,6 +411,7 @@ static void the_words_of_the_command_line_still_count(void **state)
 			      .cmdline = "ip=::::me:eth0:dhcp:192.0.2.54 "
 					 "nameserver=192.0.2.53",
 			      .answer = { { 0, DHCP_ACK, 1, 5 } } };
+	world.now = play.now;
 	assert_int_equal(net_renew_read(&r, &d), 0);
 	/* that which was read is on record */
 	assert_int_equal(net_renew_keep(&r, &d), 0);
@@ -447,6 +443,7 @@ static void the_words_of_the_command_line_still_count(void **state)
 static uint32_t life_of(struct play p)
 {
 	play = p;
+	world = (struct world){ .now = p.now, .wait = played_wait };
 	net_renew_expire();
 	return play.life;
 }

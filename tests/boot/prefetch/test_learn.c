@@ -5,9 +5,9 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,6 @@
 #define QUIET 15000 /* ms */
 
 static char top[] = "/tmp/test_learn.XXXXXX";
-static uint64_t now; /* ms */
 static struct nbd_diag d;
 static struct prefetch_learn l;
 /* ms until which a fetch reads the device below, and reads of the mapping come */
@@ -35,21 +34,15 @@ static void put(const char *name, const char *text)
 
 /* ---- the world ---- */
 
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
-
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	char stat[64];
 
 	(void)p, (void)n;
-	now += (unsigned)ms;
-	if (now < fetches) {
-		snprintf(stat, sizeof(stat), "9 0 %u 0 0\n", (unsigned)now);
+	world.now += (unsigned)ms;
+	if (world.now < fetches) {
+		snprintf(stat, sizeof(stat), "9 0 %u 0 0\n",
+			 (unsigned)world.now);
 		put("dev/block/43:0/stat", stat);
 	}
 	return 0;
@@ -61,7 +54,7 @@ unsigned __wrap_prefetch_trace_read(struct prefetch_trace *t,
 				    struct prefetch_list *list)
 {
 	(void)t, (void)list;
-	return now < reads;
+	return world.now < reads;
 }
 
 void __wrap_prefetch_trace_close(struct prefetch_trace *t);
@@ -88,7 +81,7 @@ bool __wrap_mapper_is_stuck(struct dm *m, int index)
 {
 	(void)m;
 	assert_int_equal(index, 3);
-	return now >= stuck;
+	return world.now >= stuck;
 }
 
 int __wrap_mapper_set_plain(struct dm *m, int index, const char *text,
@@ -160,7 +153,7 @@ static uint64_t learn(void)
 {
 	char path[128];
 
-	now = 1000;
+	world = (struct world){ .now = 1000, .wait = played_wait };
 	table[0] = '\0';
 	put("dev/block/43:0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/stat", "9 0 8 0 0\n");
@@ -177,7 +170,7 @@ static uint64_t learn(void)
 	assert_int_equal(prefetch_learn_run(&l, &d), 0);
 	close(l.run);
 	close(l.block);
-	return now - 1000;
+	return world.now - 1000;
 }
 
 static void it_ends_when_nothing_was_read_for_a_while(void **state)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The next kernel is loaded, with which words, and unloaded after a failure. */
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kexec.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -83,13 +83,6 @@ long __wrap_syscall(long n, ...)
 	assert_int_equal(
 		flags, k.path[REROOT_INITRD][0] ? 0 : KEXEC_FILE_NO_INITRAMFS);
 	return load(kernel, initrd, len, line);
-}
-
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms);
-int __real_poll(struct pollfd fds[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd fds[], nfds_t n, int ms)
-{
-	return n ? __real_poll(fds, n, ms) : 0;
 }
 
 int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);

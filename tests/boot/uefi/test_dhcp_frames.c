@@ -4,18 +4,11 @@
 
 #include "boot/uefi/lease.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 static const uint8_t mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
 #define DHCP_MS 20000
 #define ALL	~0u
-
-static uint64_t now;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
 
 /* The server: what it answers to the next message, 0: nothing. */
 static struct {
@@ -140,7 +133,7 @@ static bool has_link(struct nbd_ether *e)
 static void wait(struct nbd_ether *e, unsigned ms)
 {
 	(void)e;
-	now += ms;
+	world.now += ms;
 }
 
 static struct nbd_ether ether;
@@ -158,7 +151,7 @@ static int setup(void **state)
 				    .receive = receive,
 				    .wait = wait };
 	memcpy(ether.mac, mac, 6);
-	now = 1000;
+	world.now = 1000;
 	return 0;
 }
 
@@ -210,7 +203,7 @@ static void without_any_root_path_the_first_offer_is_taken(void **state)
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, true, DHCP_MS, &d), 0);
 	assert_string_equal(l.root_path, "");
 	assert_int_equal(l.server.ip[3], 9);
-	assert_true(now < 1000 + 5000);
+	assert_true(world.now < 1000 + 5000);
 }
 
 static void
@@ -231,7 +224,7 @@ static void silence_ends_in_time(void **state)
 	server.silent = true;
 	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d),
 			 NBD_E_TIMEOUT);
-	assert_true(now >= 1000 + DHCP_MS && now < 1100 + DHCP_MS);
+	assert_true(world.now >= 1000 + DHCP_MS && world.now < 1100 + DHCP_MS);
 	assert_true(server.sent[DHCP_DISCOVER] >= 4 &&
 		    server.sent[DHCP_DISCOVER] <= 6);
 }

@@ -3,8 +3,8 @@
 #include "boot/watch/servers.h"
 #include "port/posix/sock.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
-static uint64_t now; /* ms */
 static unsigned asked, slow_ms;
 static uint16_t service_port; /* 0: that of the URI */
 static unsigned chance;
@@ -18,17 +18,11 @@ static struct backend b;
 static char buf[BACKEND_BUF];
 static struct nbd_diag d;
 
-uint64_t __wrap_nbd_now_ns(void);
 int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 			struct nbd_diag *d);
 bool __wrap_sock_resolve_fixed(const char *host);
 void __wrap_sock_resolve_keep(void);
 bool __wrap_sock_lacks(const struct sock_addr *a);
-
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return now * 1000000;
-}
 
 int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 			struct nbd_diag *why)
@@ -37,7 +31,7 @@ int __wrap_sock_resolve(const struct nbd_uri *uri, struct sock_addr addrs[],
 
 	(void)why;
 	asked++;
-	now += slow_ms;
+	world.now += slow_ms;
 	for (unsigned i = 0; i < 4 && zone[i]; i++) {
 		char line[200], *rest = line, *word;
 
@@ -79,7 +73,7 @@ static void begin(const char *uris)
 	memset(&b, 0, sizeof(b));
 	assert_int_equal(device_backend_parse(&b, buf, uris), 0);
 	kept = false;
-	now += 1000000;
+	world.now += 1000000;
 	watch_servers_open(&s, &b);
 	assert_true(kept);
 	asked = 0;
@@ -120,7 +114,7 @@ static void a_name_that_moves_is_found(void **state)
 	assert_string_equal(b.uris[0].tls_hostname, "srv.example");
 	assert_false(again());
 	tell("srv.example 192.0.2.7 2001:db8::7", NULL, NULL);
-	now += 2000;
+	world.now += 2000;
 	assert_true(again());
 	assert_string_equal(are(), "192.0.2.7:10810 2001:db8::7:10810");
 	assert_string_equal(b.uris[1].tls_hostname, "srv.example");
@@ -134,7 +128,7 @@ static void without_an_answer_it_stays(void **state)
 	tell("srv.example 192.0.2.1 192.0.2.2", NULL, NULL);
 	begin("nbd://srv.example/");
 	tell(NULL, NULL, NULL);
-	for (unsigned i = 0; i < 9; i++, now += 40000)
+	for (unsigned i = 0; i < 9; i++, world.now += 40000)
 		assert_false(again());
 	assert_int_equal(asked, 9);
 	assert_string_equal(are(), "192.0.2.1:10809 192.0.2.2:10809");
@@ -154,7 +148,7 @@ static void another_order_is_no_news(void **state)
 	tell("srv.example 192.0.2.2 192.0.2.1", NULL, NULL);
 	assert_false(again());
 	assert_string_equal(are(), "192.0.2.1:10809 192.0.2.2:10809");
-	now += 2000;
+	world.now += 2000;
 	tell("srv.example 192.0.2.2", NULL, NULL);
 	assert_true(again());
 	assert_string_equal(are(), "192.0.2.2:10809");
@@ -165,14 +159,16 @@ static void questions_are_seldom_and_end(void **state)
 	(void)state;
 	tell("srv.example 192.0.2.1", NULL, NULL);
 	begin("nbd://srv.example/");
-	for (uint64_t end = now + 600000; now < end; now += 100)
+	for (uint64_t end = world.now + 600000; world.now < end;
+	     world.now += 100)
 		again();
 	/* 1 s, doubled up to 30 s, and up to an eighth less */
 	assert_in_range(asked, 20, 30);
 	/* the next outage begins anew */
 	watch_servers_found(&s);
 	asked = 0;
-	for (uint64_t end = now + 40000; now < end; now += 100)
+	for (uint64_t end = world.now + 40000; world.now < end;
+	     world.now += 100)
 		again();
 	assert_in_range(asked, 4, 7);
 	/* a server of names that is silent takes one turn, not one each */

@@ -6,13 +6,13 @@
  */
 #include "boot/watch/stall.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #define INDEX	7
 /* ms */
 #define TIMEOUT 30000u
 
 static struct play {
-	uint64_t now; /* ms */
 	uint64_t reads;
 	unsigned waiting;
 	int end_err;
@@ -24,7 +24,6 @@ static struct device dev;
 static struct watch_stall stall;
 static struct nbd_diag diag;
 
-uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbdk_reads(int index, unsigned *waiting);
 int __wrap_device_end(struct device *d, const struct sockdiag_link *l,
 		      struct nbd_diag *why);
@@ -36,11 +35,6 @@ void __wrap_watch_ask(struct watch_ask *a, int index)
 	assert_ptr_equal(a, &stall.ask);
 	assert_int_equal(index, INDEX);
 	play.asked++;
-}
-
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return play.now * 1000000;
 }
 
 uint64_t __wrap_nbdk_reads(int index, unsigned *waiting)
@@ -69,7 +63,8 @@ void __wrap_device_avoid(struct device *d, const struct sockdiag_link *l)
 static int start(void **state)
 {
 	(void)state;
-	play = (struct play){ .now = 4711000, .reads = 11, .waiting = 1 };
+	world = (struct world){ .now = 4711000 };
+	play = (struct play){ .reads = 11, .waiting = 1 };
 	stall = (struct watch_stall){ 0 };
 	memset(&dev, 0, sizeof(dev));
 	dev.info.index = INDEX;
@@ -94,19 +89,19 @@ static void look(void)
 	assert_in_range(ms, 1, 60000);
 	/* not before it is time */
 	assert_int_equal(watch_stall_look(&stall, &dev, &diag), ms);
-	play.now += (unsigned)ms;
+	world.now += (unsigned)ms;
 }
 
 /* Looks until a connection is ended, for ms at most; returns the ms. */
 static unsigned until_ended(unsigned ms)
 {
-	uint64_t began = play.now, before = began;
+	uint64_t began = world.now, before = began;
 
-	while (!play.ended && play.now < began + ms) {
-		before = play.now;
+	while (!play.ended && world.now < began + ms) {
+		before = world.now;
 		look();
 	}
-	return (unsigned)((play.ended ? before : play.now) - began);
+	return (unsigned)((play.ended ? before : world.now) - began);
 }
 
 static void a_read_that_is_stuck_ends_what_is_silent(void **state)
@@ -146,7 +141,7 @@ static void one_that_only_drips_does_not(void **state)
 {
 	(void)state;
 	dev.n_links = 1;
-	while (play.now < 5000000 && !play.ended) {
+	while (world.now < 5000000 && !play.ended) {
 		look();
 		dev.links[0].received += 15;
 	}
@@ -219,7 +214,7 @@ static void a_suspend_is_no_time_without_an_answer(void **state)
 {
 	(void)state;
 	look();
-	play.now += 86400000;
+	world.now += 86400000;
 	assert_int_equal(until_ended(600000), 2 * TIMEOUT - TIMEOUT / 2);
 }
 

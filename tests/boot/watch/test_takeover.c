@@ -2,6 +2,7 @@
 /* One watcher for a device: one process holds its lock, another takes it over. */
 #include "boot/watch/watch.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,16 +23,14 @@ static pid_t child;
 
 /* ---- time: a test does not wait for seconds ---- */
 
-int __real_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
 /* What a wait turns into; NULL: itself. */
 static int (*waiting)(nfds_t n, int ms);
 static unsigned waits;
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	waits++;
-	return waiting && waiting(n, ms) ? 0 : __real_poll(p, n, ms);
+	return waiting && waiting(n, ms) ? 0 : world_real_poll(p, n, ms);
 }
 
 /* ---- processes ---- */
@@ -120,6 +119,7 @@ static int begin(void **state)
 	child = 0;
 	waiting = NULL;
 	waits = 0;
+	world = (struct world){ .real = true, .wait = played_wait };
 	memset(&diag, 0, sizeof(diag));
 	return pipe(ready);
 }

@@ -8,6 +8,7 @@
 #include "boot/system/ready.h"
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -91,9 +92,6 @@ void __wrap_boot_harden(void)
 int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 		   struct nbd_diag *d);
 int __wrap_nl_hear(struct nl_sock *s, int flags);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
-int __real_poll(struct pollfd p[], nfds_t n, int ms);
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size);
 
 int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 		   struct nbd_diag *d)
@@ -119,7 +117,7 @@ int __wrap_nl_hear(struct nl_sock *s, int flags)
 	return len ? (int)len + 1 : 0;
 }
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	if (!n) {
 		assert_int_equal(ms, 500);
@@ -128,13 +126,6 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	}
 	play.polls++;
 	return play.step(p, n, ms);
-}
-
-/* The name of poll() in a program that is compiled with _FORTIFY_SOURCE. */
-int __wrap___poll_chk(struct pollfd p[], nfds_t n, int ms, size_t size)
-{
-	assert_true(n * sizeof(p[0]) <= size);
-	return __wrap_poll(p, n, ms);
 }
 
 static const char *const uevent[] = { "add@/devices/virtual/block/nbd1", NULL };
@@ -149,7 +140,7 @@ static int arrives(const char *const news[])
 static int ends(struct pollfd p[], nfds_t n, pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	return __real_poll(p, n, -1);
+	return world_real_poll(p, n, -1);
 }
 
 /* ---- the play ---- */
@@ -169,6 +160,7 @@ static pid_t watcher(int index)
 
 static void run(struct play p)
 {
+	world = (struct world){ .wait = played_wait };
 	play = p;
 	w = (struct watch){ .failed = failed, .outage = 600 };
 	alarm(60); /* a test that hangs dies */
@@ -236,6 +228,7 @@ static void only_uevents_of_nbd_devices_count(void **state)
 	char heard[100] = "";
 
 	(void)state;
+	world = (struct world){ .wait = played_wait };
 	play = (struct play){ .news = mixed };
 	assert_true(watch_uevent_is_nbd(&s, note, heard));
 	assert_string_equal(heard, "change@/devices/x/sda;add@/module/nbd;");
@@ -351,7 +344,7 @@ static int step_refused(struct pollfd p[], nfds_t n, int ms)
 
 	(void)ms;
 	if (play.polls == 1) /* the child ends by itself */
-		return __real_poll(p, n, -1);
+		return world_real_poll(p, n, -1);
 	if (play.polls == 5) {
 		assert_true(watcher(1));
 		end();
@@ -378,6 +371,7 @@ static void of_several_devices_each_failure_counts(void **state)
 	static const int both[] = { 0, 1 };
 
 	(void)state;
+	world = (struct world){ .wait = played_wait };
 	play = (struct play){ .refuses = { true, true } };
 	w = (struct watch){ .failed = failed };
 	assert_int_equal(watch_devices(&w, both, 2), FAILED);

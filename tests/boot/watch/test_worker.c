@@ -9,6 +9,7 @@
 #include "port/linux/nbdk_watch.h"
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <linux/capability.h>
 #include <poll.h>
@@ -24,7 +25,6 @@ static struct play {
 	unsigned filled; /* by so many calls, one connection each */
 	unsigned counts; /* until then */
 	bool gone;
-	int ms;		  /* waited for, in all */
 	bool drops;	  /* each connection dies 1 ms after it was made ... */
 	bool dead;	  /* ... and this one has */
 	int first;	  /* ms of the first time that it was replaced */
@@ -39,7 +39,12 @@ static struct play {
 	bool terminal;	   /* standard error is one */
 } play;
 
-static uint64_t epoch; /* ms, when the play began */
+static uint64_t began; /* ms, when the play did */
+
+static uint64_t passed(void)
+{
+	return world.now - began;
+}
 
 /* What was written to standard error. */
 static char log_text[4096];
@@ -105,7 +110,7 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	if (play.waits < play.away)
 		return nbd_diag(d, NBD_E_REFUSED, "nobody there");
 	if (!play.filled++)
-		play.first = play.ms;
+		play.first = (int)passed();
 	play.dead = false;
 	dev->live = 4;
 	return 0;
@@ -118,29 +123,23 @@ void __wrap_device_dialer_avoid(struct device_dialer *dl)
 	play.avoided++;
 }
 
-uint64_t __wrap_nbd_now_ns(void);
 uint64_t __wrap_nbdk_answered(int index, unsigned *waiting);
 int __wrap_isatty(int fd);
 ssize_t __wrap_write(int fd, const void *p, size_t len);
 ssize_t __real_write(int fd, const void *p, size_t len);
 
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return (epoch + (uint64_t)play.ms) * 1000000;
-}
-
 uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
 {
 	assert_int_equal(index, INDEX);
 	*waiting = play.waiting;
-	return 4711 + (play.answers ? (uint64_t)play.ms : 0);
+	return 4711 + (play.answers ? passed() : 0);
 }
 
 int __wrap_reboot(int how);
 int __wrap_reboot(int how)
 {
 	assert_int_equal(how, RB_AUTOBOOT);
-	play.rebooted = (unsigned)play.ms;
+	play.rebooted = (unsigned)passed();
 	play.gone = true;
 	return 0;
 }
@@ -164,7 +163,6 @@ ssize_t __wrap_write(int fd, const void *p, size_t len)
 int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 int __wrap_nbdk_watch_read(struct nbdk_watch *w,
 			   void (*fn)(void *ctx, int index), void *ctx);
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms);
 
 int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d)
 {
@@ -187,15 +185,15 @@ int __wrap_nbdk_watch_read(struct nbdk_watch *w,
 	return 0;
 }
 
-int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
+static int played_wait(struct pollfd p[], nfds_t n, int ms)
 {
 	(void)p;
 	assert_int_equal(n, 3);
 	if (play.drops) {
 		/* a death is an event, and then there is none until it is time */
-		play.ms += play.dead ? ms : 1;
+		world.now += play.dead ? (unsigned)ms : 1;
 		play.dead = true;
-		play.gone = play.ms > 20000;
+		play.gone = passed() > 20000;
 		return 1;
 	}
 	if (ms < 0 && play.waits++)
@@ -203,7 +201,7 @@ int __wrap_poll(struct pollfd p[], nfds_t n, int ms)
 	if (ms < 0)
 		return 1;
 	play.waits++;
-	play.ms += play.busy && play.ms < 1000 ? 10 : ms;
+	world.now += play.busy && passed() < 1000 ? 10 : (unsigned)ms;
 	return 0;
 }
 
@@ -258,7 +256,8 @@ void __wrap_boot_ready_tell(void)
 static void watch(struct play p)
 {
 	play = p;
-	epoch += 1000000; /* the last play was long ago */
+	began += 1000000; /* the last play was long ago */
+	world = (struct world){ .now = began, .wait = played_wait };
 	log_text[0] = '\0';
 	assert_int_equal(watch_worker_run(INDEX, play.outage, &diag), 0);
 }
@@ -315,7 +314,7 @@ static void other_events_do_not_end_the_doubt(void **state)
 {
 	(void)state;
 	watch((struct play){ .event = INDEX, .busy = true });
-	assert_in_range(play.ms, 2500, 6800);
+	assert_in_range(passed(), 2500, 6800);
 }
 
 static void doubt_ends(void **state)
@@ -323,14 +322,14 @@ static void doubt_ends(void **state)
 	(void)state;
 	watch((struct play){ .event = INDEX });
 	assert_int_equal(play.filled, 0);
-	assert_in_range(play.ms, 4400, 5800);
+	assert_in_range(passed(), 4400, 5800);
 }
 
 static void the_death_of_another_device_is_nothing(void **state)
 {
 	(void)state;
 	watch((struct play){ .event = INDEX + 1 });
-	assert_int_equal(play.ms, 0);
+	assert_int_equal(passed(), 0);
 }
 
 static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
@@ -339,7 +338,7 @@ static void a_server_that_is_away_is_asked_until_it_is_back(void **state)
 	watch((struct play){ .event = INDEX, .shows = 1, .away = 50 });
 	assert_int_equal(play.filled, 1);
 	/* 2 s each, but for the first ones */
-	assert_in_range(play.ms, 75000, 115000);
+	assert_in_range(passed(), 75000, 115000);
 	assert_int_equal(play.avoided, 0);
 }
 

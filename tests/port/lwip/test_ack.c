@@ -2,6 +2,7 @@
 /* Which acknowledgements without data are sent, and when. */
 #include "port/lwip/lwip.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <lwip/prot/tcp.h>
 #include <string.h>
@@ -14,12 +15,6 @@ static struct {
 	unsigned n; /* acknowledgements that were sent */
 	unsigned char last[LEN];
 } out;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return 1000000;
-}
 
 static int send_frame(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 {

@@ -2,6 +2,7 @@
 /* Frames of several pieces, and frames whose checksums a device has verified. */
 #include "port/lwip/lwip.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <lwip/udp.h>
 #include <netif/ethernet.h>
@@ -24,12 +25,6 @@ static struct {
 	unsigned n, len, flags;
 	unsigned char bytes[UINT16_MAX];
 } in;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return 1000000;
-}
 
 static int send_none(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 {

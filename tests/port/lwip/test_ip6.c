@@ -2,6 +2,7 @@
 /* An IPv6 address by hand: when it is good, and where packets go. */
 #include "port/lwip/lwip.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <lwip/dns.h>
 #include <string.h>
@@ -10,7 +11,6 @@ static struct lwnet net;
 
 /* The network: which neighbours were asked for, and one that answers. */
 static struct {
-	uint64_t now;
 	unsigned char asked[16]; /* the last one, but for our own */
 	bool taken;		 /* somebody has our address */
 	unsigned char out[100];
@@ -18,12 +18,6 @@ static struct {
 } w;
 
 static const unsigned char ours[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return w.now * 1000000;
-}
 
 static unsigned sum(const unsigned char *p, size_t len, unsigned s)
 {
@@ -89,7 +83,7 @@ static int receive(struct nbd_ether *e, void *buf, size_t cap)
 static void pass(struct nbd_ether *e, unsigned ms)
 {
 	(void)e;
-	w.now += ms ? ms : 1;
+	world.now += ms ? ms : 1;
 }
 
 static void open_with(const struct lwnet_by_hand *ip6)
@@ -104,7 +98,7 @@ static void open_with(const struct lwnet_by_hand *ip6)
 
 	if (ip6)
 		c.ip6 = *ip6;
-	w.now += 1000;
+	world.now += 1000;
 	w.len = 0;
 	assert_int_equal(lwnet_open(&net, &e, &c), 0);
 }

@@ -5,6 +5,7 @@
  */
 #include "port/lwip/lwip.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 
 #include <string.h>
 
@@ -13,7 +14,6 @@
 #define RTO_MS 1000 /* until the round trip is known */
 
 static struct {
-	uint64_t now; /* ms */
 	unsigned char out[8][600];
 	size_t len[8];
 	unsigned first, n; /* frames on their way to the stack */
@@ -29,12 +29,6 @@ static struct {
 } w;
 static struct lwnet net;
 static unsigned char seed = 1; /* of the next start */
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return w.now * 1000000;
-}
 
 /* ---- frames ---- */
 
@@ -184,7 +178,7 @@ static void pass(struct nbd_ether *e, unsigned ms)
 {
 	(void)e;
 	ms = w.n ? 1 : ms ? ms : 1;
-	w.now += ms > w.late ? ms : w.late;
+	world.now += ms > w.late ? ms : w.late;
 }
 
 static int begin(void **state)
@@ -195,11 +189,10 @@ static int begin(void **state)
 				      .receive = receive,
 				      .wait = pass };
 	const struct lwnet_config c = { .seed = { seed } };
-	uint64_t now = w.now + 1000;
 
 	(void)state;
 	memset(&w, 0, sizeof(w));
-	w.now = now;
+	world.now += 1000;
 	w.host = 50;
 	w.lease = DAY;
 	return lwnet_open(&net, &e, &c);
@@ -215,11 +208,11 @@ static int end(void **state)
 /* Does what is due until ms have passed, or there is an address, or is none. */
 static void pass_until(unsigned ms, int want)
 {
-	uint64_t until = w.now + ms;
+	uint64_t until = world.now + ms;
 
 	do {
 		lwnet_wait(&net, 1000);
-	} while (w.now < until && want != (lwnet_ip(&net).len != 0));
+	} while (world.now < until && want != (lwnet_ip(&net).len != 0));
 }
 
 static void assert_host(unsigned host)
@@ -309,11 +302,11 @@ static void a_segment_is_sent_again_in_time_by_late_polls(void **state)
 		uint64_t sent;
 
 		begin_connection(&s);
-		sent = w.now;
+		sent = world.now;
 		w.late = late[i];
 		while (w.syns < 2)
 			lwnet_wait(&net, 1000);
-		assert_in_range(w.now - sent, RTO_MS, RTO_MS + 200);
+		assert_in_range(world.now - sent, RTO_MS, RTO_MS + 200);
 		s.t.close(&s.t);
 		end(state);
 		begin(state);
@@ -326,7 +319,7 @@ static void a_stall_ends_no_connection(void **state)
 
 	(void)state;
 	begin_connection(&s);
-	w.now += 600 * 1000;
+	world.now += 600 * 1000;
 	lwnet_poll(&net);
 	assert_int_equal(w.syns, 1);
 	assert_true(!net.links[s.fd].err);
@@ -389,12 +382,12 @@ static void both_questions_wait_for_the_neighbour(void **state)
 
 	(void)state;
 	w.rcode[1] = 3;
-	begin_ms = w.now;
+	begin_ms = world.now;
 	assert_int_equal(resolve(a), 1);
 	assert_memory_equal(a[0].host.ip, "\xa\0\0\7", 4);
 	assert_int_equal(w.asked[0], 1);
 	assert_int_equal(w.asked[1], 1);
-	assert_true(w.now - begin_ms < 1000);
+	assert_true(world.now - begin_ms < 1000);
 }
 
 static void a_refusal_of_aaaa_costs_no_time(void **state)
@@ -404,10 +397,10 @@ static void a_refusal_of_aaaa_costs_no_time(void **state)
 
 	(void)state;
 	w.rcode[1] = 5;
-	begin_ms = w.now;
+	begin_ms = world.now;
 	assert_int_equal(resolve(a), 1);
 	assert_int_equal(w.asked[1], 2);
-	assert_true(w.now - begin_ms < 1000);
+	assert_true(world.now - begin_ms < 1000);
 }
 
 static void a_server_that_refuses_all_is_asked_eight_times(void **state)
@@ -417,10 +410,10 @@ static void a_server_that_refuses_all_is_asked_eight_times(void **state)
 
 	(void)state;
 	w.rcode[0] = w.rcode[1] = 2;
-	begin_ms = w.now;
+	begin_ms = world.now;
 	assert_int_equal(resolve(a), NBD_E_RESOLVE);
 	assert_int_equal(w.asked[0], 8);
-	assert_in_range(w.now - begin_ms, 8 * 1500, 8 * 1500 + 2000);
+	assert_in_range(world.now - begin_ms, 8 * 1500, 8 * 1500 + 2000);
 }
 
 static void what_is_whole_of_an_answer_is_enough(void **state)

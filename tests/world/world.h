@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One played kernel for unit tests and simulations.
+ *
+ * A program of tests/ that includes tests/world/PART.h is linked with PART.c, and
+ * the functions that PART.h names are replaced in the product by those of PART.c
+ * (link.sh).  What they do follows from `world`: zeroed, it is a quiet kernel in
+ * which time stands still until somebody waits.  A test sets what is special in
+ * it, and looks at what the world has counted:
+ *
+ *	world = (struct world){ .now = 1000, .paused = look_again };
+ *
+ * A hook is for what no field says.  Only a function that has a meaning of its own
+ * in one test is replaced there, by a function __wrap_NAME() of the test.
+ */
+#ifndef TESTS_WORLD_WORLD_H
+#define TESTS_WORLD_WORLD_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WORLD_PAUSES = 64, /* whose lengths are kept */
+};
+
+struct world {
+	/* clock.h; several threads may look at it */
+	_Atomic uint64_t now; /* ms */
+	uint64_t ns;	      /* and so many ns more */
+	uint64_t step;	      /* ms that each look at the clock takes */
+	bool real;	      /* now is what it is ahead of the real clock by */
+	void (*look)(void);   /* runs before each look */
+	/* Replaces all of poll(), for a test whose descriptors are played. */
+	int (*wait)(struct pollfd *p, nfds_t n, int ms);
+	void (*paused)(int ms); /* runs after each pause: a poll() of no fd */
+	_Atomic unsigned polls, pauses; /* all, and those */
+	int pause[WORLD_PAUSES];	/* the first of them, in ms */
+};
+extern struct world world;
+
+/* Fails the test or the schedule; elsewhere the program aborts. */
+_Noreturn void world_fail(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+#endif
