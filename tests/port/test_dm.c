@@ -3,6 +3,7 @@
 #include "port/linux/dm.h"
 #include "port/linux/module.h"
 #include "tests/unit.h"
+#include "tests/world/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +15,13 @@
 #define CAP 4096
 
 static struct play {
-	int module, opened;    /* of mod_load(); errno of open */
-	bool loads;	       /* the module brings the node */
+	int opened;	       /* errno of open */
 	unsigned long refuses; /* this request ... */
 	int error;	       /* with this errno */
 	const char *bad;       /* a type that is refused in a table */
 	const char *table;     /* what TABLE_STATUS returns, one target */
 	/* what was done */
-	unsigned asked, mods;
+	unsigned asked;
 	unsigned long last;
 	uint32_t flags, event;
 	char name[DM_NAME_LEN];
@@ -31,16 +31,12 @@ static struct play {
 
 static struct nbd_diag d;
 
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg)
+/* The module brings the node. */
+static void load(const char *name, const char *params)
 {
 	(void)params;
 	assert_string_equal(name, "dm_mod");
-	play.mods++;
-	if (play.loads)
-		play.opened = 0;
-	return play.module ? nbd_diag(dg, play.module, "no module dm_mod")
-			   : NBD_OK;
+	play.opened = 0;
 }
 
 int __real_open(const char *path, int flags, ...);
@@ -193,11 +189,12 @@ static void a_missing_driver_is_reported(void **state)
 	struct dm m;
 
 	(void)state;
+	world_reset();
 	play = (struct play){ .opened = ENOENT };
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_E_KERNEL);
 	assert_string_equal(d.text, "open /dev/mapper/control: No such file or "
 				    "directory");
-	play.module = NBD_E_NOT_FOUND;
+	world.no_module = NBD_E_NOT_FOUND;
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_E_NOT_FOUND);
 	assert_string_equal(d.text, "no module dm_mod");
 }
@@ -207,12 +204,13 @@ static void the_module_is_loaded_if_it_is_not_there(void **state)
 	struct dm m;
 
 	(void)state;
-	play = (struct play){ .opened = ENOENT, .loads = true };
+	play = (struct play){ .opened = ENOENT };
+	world = (struct world){ .load = load };
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
 	dm_close(&m);
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
 	dm_close(&m);
-	assert_int_equal(play.mods, 1);
+	assert_int_equal(world.loads, 1);
 }
 
 static void a_device_has_its_number_of_any_size(void **state)

@@ -4,6 +4,7 @@
 #include "port/linux/module.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +24,6 @@ static struct play {
 
 static char file[] = "/tmp/nbdboot-loop-XXXXXX";
 static struct nbd_diag d;
-
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *dg)
-{
-	(void)params, (void)dg;
-	assert_string_equal(name, "loop");
-	return NBD_E_NOT_FOUND;
-}
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -95,10 +88,11 @@ static int attach(struct play p, const char *name)
 	int rc;
 
 	play = p;
-	world = (struct world){ .now = 0 };
+	world = (struct world){ .no_module = NBD_E_NOT_FOUND };
 	rc = loop_attach(file, LO_FLAGS_PARTSCAN, disk, &d);
 	assert_int_equal(files(), before + (rc >= 0));
 	assert_string_equal(disk, name);
+	assert_string_equal(world.loaded, "loop\n");
 	return rc;
 }
 

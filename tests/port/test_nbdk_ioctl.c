@@ -71,7 +71,7 @@ static int start(void **state)
 {
 	(void)state;
 	play = (struct play){ .refused = false };
-	world = (struct world){ .now = 0 };
+	world_reset();
 	return pipe2(life, O_CLOEXEC);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/sim/leases.h"
 #include "tests/world/clock.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
+#include "tests/world/say.h"
 
 #include <poll.h>
 #include <string.h>
@@ -183,32 +186,4 @@ int __wrap_iface_refresh(struct iface *l, struct nbd_diag *d)
 {
 	(void)l, (void)d;
 	return 0;
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_confine(uint32_t keep);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
-
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-void __wrap_boot_confine(uint32_t keep)
-{
-	(void)keep;
-}
-
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void)
-{
 }

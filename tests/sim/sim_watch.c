@@ -23,6 +23,8 @@
 #include "tests/boot/watch/wraps.h"
 #include "tests/sim/sim.h"
 #include "tests/world/clock.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -868,23 +870,6 @@ int __wrap_watch_takeover(int index, struct nbd_diag *d)
 {
 	(void)index, (void)d;
 	return file_new(0);
-}
-
-void __wrap_boot_confine(uint32_t keep)
-{
-	(void)keep;
-}
-
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void)
-{
 }
 
 int __wrap_chdir(const char *path)

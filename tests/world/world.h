@@ -23,6 +23,7 @@
 
 enum {
 	WORLD_PAUSES = 64, /* whose lengths are kept */
+	WORLD_TEXT = 8192, /* bytes; a test that fills it fails */
 };
 
 struct world {
@@ -37,8 +38,30 @@ struct world {
 	void (*paused)(int ms); /* runs after each pause: a poll() of no fd */
 	_Atomic unsigned polls, pauses; /* all, and those */
 	int pause[WORLD_PAUSES];	/* the first of them, in ms */
+
+	/* say.h */
+	char said[WORLD_TEXT]; /* each message, and a newline */
+	unsigned says;
+	void (*say)(const char *text); /* runs at each */
+
+	/* harden.h and ready.h: how often a process did this to itself */
+	unsigned hardened, confined, logs, ready;
+	uint32_t rights; /* that it kept, a bit for each CAP_ */
+
+	/* module.h */
+	int no_module;	   /* an error of mod_load(), 0: none */
+	char loaded[1024]; /* "NAME PARAMETERS" of each, and a newline */
+	unsigned loads;
+	void (*load)(const char *name, const char *params); /* runs at each */
 };
 extern struct world world;
+
+/* As it is when a program begins. */
+void world_reset(void);
+
+/* Appends to a text of the world; it must fit. */
+void world_note(char *text, size_t cap, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Fails the test or the schedule; elsewhere the program aborts. */
 _Noreturn void world_fail(const char *fmt, ...)

@@ -8,6 +8,7 @@
 #include "boot/reroot/after.h"
 #include "boot/reroot/reroot.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
 
 extern const struct command cmd_reroot;
 
@@ -142,12 +143,6 @@ int __wrap_reroot_start(enum reroot_way way, struct nbd_diag *d)
 	assert_true(sigismember(&now, SIGQUIT));
 	assert_true(sigismember(&now, SIGPIPE));
 	return note("start", d);
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
 }
 
 /* ---- the tests ---- */

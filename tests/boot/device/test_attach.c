@@ -13,6 +13,7 @@
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
 #include "tests/world/clock.h"
+#include "tests/world/module.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ static struct machine {
 	uint16_t flags;
 	uint32_t min_block;
 	uint32_t other_min, other_max; /* of the second connection */
-	bool no_driver, no_module, in_use;
+	bool no_driver, in_use;
 	unsigned gone; /* tries before which the driver is unloaded */
 	int gone_error;
 	int settles;	 /* the result of the first open */
@@ -43,7 +44,7 @@ static struct machine {
 	bool writable;
 	unsigned taken, avoided;
 	bool last; /* no try was to follow */
-	unsigned dialed, loaded, connected, disconnected, checked, opened;
+	unsigned dialed, connected, disconnected, checked, opened;
 	unsigned before; /* opened, when the last one was made */
 	unsigned n_fds, flags_given;
 	uint64_t timeout, later, dead, made; /* bytes */
@@ -60,8 +61,6 @@ static char buf[BACKEND_BUF];
 /* ---- the driver ---- */
 
 int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag);
-int __wrap_mod_load(const char *name, const char *params,
-		    struct nbd_diag *diag);
 int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *diag);
 int __wrap_nbdk_disconnect(int index, struct nbd_diag *diag);
@@ -77,15 +76,6 @@ int __wrap_nbdk_status(int index, bool *connected, struct nbd_diag *diag)
 	(void)index;
 	*connected = m.in_use;
 	return m.no_driver ? nbd_diag(diag, NBD_E_NO_DRIVER, "no driver") : 0;
-}
-
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
-{
-	(void)diag;
-	assert_string_equal(name, "nbd");
-	assert_string_equal(params, "");
-	m.loaded++;
-	return m.no_module ? NBD_E_NOT_FOUND : 0;
 }
 
 int __wrap_nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *diag)
@@ -310,7 +300,7 @@ static void a_device_is_made(void **state)
 	assert_int_equal(m.flags_given, m.flags);
 	assert_string_equal(m.backend, "nbd://h/x identity=id1");
 	assert_int_equal(m.disconnected, 0);
-	assert_int_equal(m.loaded, 0);
+	assert_string_equal(world.loaded, "");
 	assert_true(m.writable);
 }
 
@@ -341,9 +331,10 @@ static void a_missing_driver_is_loaded(void **state)
 	(void)state;
 	m.no_driver = true;
 	assert_int_equal(attach(), INDEX);
-	assert_int_equal(m.loaded, 1);
+	assert_string_equal(world.loaded, "nbd\n");
 	start(NULL);
-	m.no_driver = m.no_module = true;
+	m.no_driver = true;
+	world.no_module = NBD_E_NOT_FOUND;
 	assert_int_equal(attach(), NBD_E_NO_DRIVER);
 	/* before any server is asked */
 	assert_int_equal(m.dialed, 0);
@@ -356,7 +347,7 @@ static void a_driver_that_goes_meanwhile_is_loaded_again(void **state)
 	m.gone = 2;
 	m.gone_error = NBD_E_NO_DRIVER;
 	assert_int_equal(attach(), INDEX);
-	assert_int_equal(m.loaded, 2);
+	assert_string_equal(world.loaded, "nbd\nnbd\n");
 	assert_int_equal(m.dialed, 1);
 	start(NULL);
 	m.gone = 2;

@@ -12,10 +12,10 @@
 #include "boot/mapper/mapper.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/ready.h"
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
-void __wrap_boot_ready_tell(void);
 int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags);
 int __wrap_init_mount_kernel(struct nbd_diag *d);
 int __wrap_mapper_below(int index, char path[MAPPER_PATH],
@@ -24,20 +24,15 @@ int __wrap_mapper_below(int index, char path[MAPPER_PATH],
 int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 
-static bool has_proc, told;
+static bool has_proc;
 /* ms; the root is read until then. */
 static uint64_t now, busy_until;
 
 int __wrap_open(const char *path, int flags, ...)
 {
+	assert_false(world.ready);
 	has_proc |= !strcmp(path, "/proc");
 	return __real_open(path, flags, 0);
-}
-
-void __wrap_boot_ready_tell(void)
-{
-	assert_true(has_proc);
-	told = true;
 }
 
 static bool stop(unsigned ms)
@@ -50,7 +45,7 @@ static void init_goes_on_once_proc_is_open(void **state)
 {
 	(void)state;
 	assert_false(init_cloner_await(0, stop));
-	assert_true(told);
+	assert_true(has_proc && world.ready);
 }
 
 int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags)

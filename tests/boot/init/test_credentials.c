@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which files init makes of the credentials that a machine has. */
 #include "tests/unit.h"
+#include "tests/world/module.h"
 #include "boot/init/steps.h"
 #include "boot/system/console.h"
 #include "boot/words/credential.h"
@@ -26,7 +27,6 @@ extern const struct step init_credentials_step;
 
 static char root[64], said[512];
 static bool has_fw_cfg, has_tpm;
-static int loaded;
 
 static const char *below(const char *path)
 {
@@ -42,7 +42,6 @@ int __wrap_open(const char *path, int flags, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_access(const char *path, int mode);
 int __wrap_file_run(void);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d);
 
 int __wrap_open_plain(const char *path, struct stat *st, const char **why)
 {
@@ -74,16 +73,6 @@ int __wrap_access(const char *path, int mode)
 int __wrap_file_run(void)
 {
 	return 0;
-}
-
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
-{
-	(void)params, (void)d;
-	if (!strncmp(name, "tpm_", 4))
-		return NBD_E_NOT_FOUND;
-	assert_string_equal(name, "qemu_fw_cfg");
-	loaded++;
-	return NBD_E_NOT_FOUND;
 }
 
 static void note(int level, const char *p, size_t len)
@@ -158,7 +147,7 @@ static int begin(void **state)
 	strcpy(root, "/tmp/credentials-XXXXXX");
 	said[0] = '\0';
 	has_fw_cfg = has_tpm = false;
-	loaded = 0;
+	world = (struct world){ .no_module = NBD_E_NOT_FOUND };
 	if (!mkdtemp(root))
 		return -1;
 	PUT("/run/nbdboot/x", "");
@@ -207,7 +196,7 @@ static void a_machine_without_any_gets_no_files(void **state)
 	import();
 	is(KEY, NULL);
 	assert_string_equal(said, "");
-	assert_int_equal(loaded, 0);
+	assert_string_equal(world.loaded, "");
 }
 
 static void each_source_is_asked_in_turn(void **state)
@@ -226,7 +215,7 @@ static void each_source_is_asked_in_turn(void **state)
 	is(CREDENTIALS_DIR "/client-cert.pem", PEM);
 	is(CREDENTIALS_DIR "/keys.psk", "a:00");
 	is(CREDENTIALS_DIR "/ca-cert.pem", NULL);
-	assert_int_equal(loaded, 1);
+	assert_string_equal(world.loaded, "qemu_fw_cfg\n");
 	assert_string_equal(said, "");
 }
 

@@ -6,6 +6,7 @@
 #include "boot/init/prefetch.h"
 #include "boot/init/steps.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@
 extern const struct step init_fetcher_mounted_step;
 
 /* Shared with the children. */
-static struct world {
+static struct shared {
 	bool held;	   /* requests of the root */
 	bool waits;	   /* a table does */
 	unsigned resets;   /* tries to map it one to one */
@@ -26,12 +27,6 @@ enum step_at { BEFORE, LOADED, HELD, COUNTED, RESUMED, NEVER };
 
 static enum step_at at;
 static struct nbd_diag d;
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-}
 
 static void reach(enum step_at step)
 {
@@ -101,7 +96,7 @@ static void nothing_stays_held_wherever_it_is_killed(void **state)
 {
 	(void)state;
 	for (at = BEFORE; at <= NEVER; at++) {
-		*w = (struct world){ 0 };
+		*w = (struct shared){ 0 };
 		fetch(true);
 		assert_false(w->held);
 		assert_int_equal(w->resets, at == NEVER ? 0 : 1);
@@ -111,7 +106,7 @@ static void nothing_stays_held_wherever_it_is_killed(void **state)
 static void it_is_tried_again_when_it_cannot_be_mended(void **state)
 {
 	(void)state;
-	*w = (struct world){ .failures = 2 };
+	*w = (struct shared){ .failures = 2 };
 	at = HELD;
 	fetch(true);
 	assert_false(w->held);
@@ -121,7 +116,7 @@ static void it_is_tried_again_when_it_cannot_be_mended(void **state)
 static void nothing_is_fetched_if_nobody_would_free_it(void **state)
 {
 	(void)state;
-	*w = (struct world){ 0 };
+	*w = (struct shared){ 0 };
 	at = BEFORE;
 	fetch(false);
 	assert_int_equal(w->resets, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot.overlay=: the words that it takes, and an export for the changes. */
 #include "tests/unit.h"
+#include "tests/world/module.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -132,13 +133,6 @@ int __wrap_init_mount_root(const struct root_fs *r, bool *fell_back,
 {
 	(void)r, (void)d;
 	*fell_back = false;
-	return 0;
-}
-
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
-{
-	(void)name, (void)params, (void)d;
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
+#include "tests/world/module.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,29 +23,16 @@ static struct play {
 	unsigned hides;
 	bool ours;	    /* the initramfs has a list */
 	bool read_only;	    /* the device is */
-	bool no_mirror;	    /* the kernel has no dm-mirror */
 	int put, get, load; /* results */
 	int ask;
 	/* what was done */
 	unsigned puts, fetches, loads, resets;
 	bool load_read_only;
-	char table[256], said[512], asked[64];
+	char table[256], asked[64];
 } play;
 
 static char root[] = "/tmp/nbdboot-prefetch-XXXXXX";
 static char list_of_root[128];
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	struct nbd_out o = { .buf = play.said, .cap = sizeof(play.said) - 1 };
-	va_list ap;
-
-	va_start(ap, fmt);
-	nbd_vputf(&o, fmt, ap);
-	va_end(ap);
-	play.said[o.len] = '\0';
-}
 
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
@@ -247,14 +236,6 @@ int __wrap_mapper_writes(struct dm *m, int index, uint64_t *writes,
 	return NBD_OK;
 }
 
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *d)
-{
-	(void)params;
-	assert_string_equal(name, "dm_mirror");
-	return play.no_mirror ? nbd_diag(d, NBD_E_NOT_FOUND, "no module") : 0;
-}
-
 /* A server has the list that is in the root, too. */
 int __wrap_init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
 			     const char *uri, struct nbd_diag *d);
@@ -304,6 +285,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		world_reset();
 		play = (struct play){ .ours = cases[i].ours,
 				      .read_only = cases[i].read_only };
 		r.overlay = cases[i].overlay;
@@ -316,18 +298,20 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		assert_int_equal(play.hides, cases[i].mapped);
 		assert_string_equal(dev, cases[i].mapped ? "/dev/dm-0"
 							 : "/dev/nbd0p2");
-		assert_non_null(strstr(play.said, cases[i].said));
+		assert_non_null(strstr(world.said, cases[i].said));
 		if (!cases[i].said[0])
-			assert_string_equal(play.said, "");
+			assert_string_equal(world.said, "");
 	}
+	world_reset();
 	play = (struct play){ .put = NBD_E_NOT_FOUND, .read_only = true };
 	assert_false(init_prefetch_map(&r, dev));
-	assert_non_null(strstr(play.said, "no effect: no dm_mod"));
+	assert_non_null(strstr(world.said, "no effect: no dm_mod"));
 }
 
 static void the_list_of_the_root_is_fetched(void **state)
 {
 	(void)state;
+	world_reset();
 	play = (struct play){ .read_only = true };
 	put_list(LIST);
 	/* only when the root is mounted */
@@ -339,12 +323,13 @@ static void the_list_of_the_root_is_fetched(void **state)
 					"72 4024 linear 43:0 72\n");
 	assert_true(play.load_read_only);
 	assert_int_equal(play.loads, 1);
-	assert_non_null(strstr(play.said, "4 KiB in 1 extents fetched"));
+	assert_non_null(strstr(world.said, "4 KiB in 1 extents fetched"));
 }
 
 static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 {
 	(void)state;
+	world_reset();
 	play = (struct play){ 0 };
 	r.overlay = r.verified = false;
 	put_list(LIST);
@@ -354,23 +339,26 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 					"72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);
 	assert_int_equal(play.mirrors, 1);
+	world_reset();
 	play = (struct play){ .load = NBD_E_MISMATCH };
 	assert_true(init_prefetch_fetch(&r, "", true));
 	assert_int_equal(play.mirrors, 0);
-	assert_non_null(strstr(play.said, "no effect: written to meanwhile"));
-	play = (struct play){ .no_mirror = true };
+	assert_non_null(strstr(world.said, "no effect: written to meanwhile"));
+	world = (struct world){ .no_module = NBD_E_NOT_FOUND };
+	play = (struct play){ 0 };
 	assert_true(init_prefetch_fetch(&r, "", true));
-	assert_non_null(strstr(play.said, "no effect: no module"));
+	assert_non_null(strstr(world.said, "no effect: no module dm_mirror"));
 	assert_int_equal(play.fetches, 0);
 }
 
 static void a_file_that_is_named_has_to_be_there(void **state)
 {
 	(void)state;
+	world_reset();
 	play = (struct play){ 0 };
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "/nowhere/list", false));
-	assert_non_null(strstr(play.said, "no effect: /nowhere/list: "));
+	assert_non_null(strstr(world.said, "no effect: /nowhere/list: "));
 	assert_true(init_prefetch_fetch(&r, list_of_root, false));
 	assert_int_equal(play.loads, 1);
 }
@@ -380,6 +368,7 @@ static void a_list_of_a_server_is_asked_for_before_the_mount(void **state)
 	const char *uri = "nbd://10.0.2.2/list";
 
 	(void)state;
+	world_reset();
 	play = (struct play){ .read_only = true };
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, uri, false));
@@ -387,9 +376,10 @@ static void a_list_of_a_server_is_asked_for_before_the_mount(void **state)
 	assert_int_equal(play.loads, 1);
 	/* what is in the root is another one */
 	assert_false(init_prefetch_fetch(&r, uri, true));
+	world_reset();
 	play = (struct play){ .ask = NBD_E_RANGE };
 	assert_true(init_prefetch_fetch(&r, uri, false));
-	assert_non_null(strstr(play.said, "no effect: it has 0 bytes"));
+	assert_non_null(strstr(world.said, "no effect: it has 0 bytes"));
 	assert_int_equal(play.fetches, 0);
 }
 
@@ -410,11 +400,12 @@ static void what_cannot_be_used_costs_a_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		world_reset();
 		play = cases[i].play;
 		play.read_only = true;
 		put_list(cases[i].list);
 		assert_true(init_prefetch_fetch(&r, "", true));
-		assert_non_null(strstr(play.said, cases[i].said));
+		assert_non_null(strstr(world.said, cases[i].said));
 		assert_int_equal(play.fetches, cases[i].fetches);
 		assert_int_equal(play.resets, cases[i].resets);
 		assert_int_equal(play.loads, 0);
@@ -428,6 +419,7 @@ static void nothing_outside_of_the_root_is_opened(void **state)
 	int fd = mkstemp(outside);
 
 	(void)state;
+	world_reset();
 	play = (struct play){ 0 };
 	assert_int_equal(write(fd, LIST, strlen(LIST)), strlen(LIST));
 	close(fd);
@@ -440,7 +432,7 @@ static void nothing_outside_of_the_root_is_opened(void **state)
 	put_list(NULL);
 	assert_false(init_prefetch_fetch(&r, "", true));
 	assert_int_equal(play.fetches, 0);
-	assert_string_equal(play.said, "");
+	assert_string_equal(world.said, "");
 	unlink(outside);
 }
 

@@ -6,6 +6,7 @@
 #include "port/linux/process.h"
 
 #include "tests/unit.h"
+#include "tests/world/module.h"
 
 #include <sys/mman.h>
 
@@ -26,15 +27,11 @@ static struct {
 	bool connected;
 } * loaded;
 
-int __wrap_mod_load(const char *name, const char *params,
-		    struct nbd_diag *diag);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
+static void load(const char *name, const char *params)
 {
-	(void)diag;
 	/* the first one counts */
 	if (!strcmp(name, "nbd") && !loaded->nbd[0])
 		snprintf(loaded->nbd, sizeof(loaded->nbd), "%s.", params);
-	return 0;
 }
 
 int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
@@ -208,6 +205,7 @@ int main(void)
 	};
 
 	mod_dirs.lib = "/nonexistent";
+	world.load = load;
 	loaded = mmap(NULL, sizeof(*loaded), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(loaded, MAP_FAILED);

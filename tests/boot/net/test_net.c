@@ -19,6 +19,8 @@
 #include "port/linux/udp6.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/say.h"
+#include "tests/world/module.h"
 
 #define CARDS	4
 #define PACKETS 8
@@ -82,34 +84,17 @@ static struct lan {
 
 static struct net net;
 static struct nbd_diag d;
-static char said[4096], asked[8192];
-
-static void note(char *log, size_t cap, const char *fmt, va_list ap)
-{
-	size_t at = strlen(log);
-
-	vsnprintf(log + at, cap - at, fmt, ap);
-}
+static char asked[8192];
 
 static void ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void ask(const char *fmt, ...)
 {
+	size_t at = strlen(asked);
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(asked, sizeof(asked), fmt, ap);
+	vsnprintf(asked + at, sizeof(asked) - at, fmt, ap);
 	va_end(ap);
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	note(said, sizeof(said), fmt, ap);
-	va_end(ap);
-	strcat(said, "\n");
 }
 
 /* ---- interfaces ---- */
@@ -306,13 +291,9 @@ int __wrap_iface_join(int index, int master, struct nbd_diag *diag)
 	return 0;
 }
 
-int __wrap_mod_load(const char *name, const char *params,
-		    struct nbd_diag *diag);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *diag)
+static void load(const char *name, const char *params)
 {
-	(void)diag;
 	ask("load %s %s\n", name, params);
-	return 0;
 }
 
 int __wrap_file_write(int at, const char *name, const void *data, size_t len);
@@ -887,8 +868,10 @@ static void cards(unsigned n)
 	net_done(&net);
 	memset(&net, 0, sizeof(net));
 	memset(&w, 0, sizeof(w));
-	said[0] = asked[0] = '\0';
-	world = (struct world){ .now = 1000, .wait = played_wait };
+	asked[0] = '\0';
+	world = (struct world){ .now = 1000,
+				.wait = played_wait,
+				.load = load };
 	w.n = n;
 	w.rdnss = NEVER;
 	for (unsigned i = 0; i < CARDS; i++)
@@ -959,7 +942,7 @@ static void a_lease_is_applied_and_written_down(void **state)
 	assert_true(net.state.up && net.state.dhcp && !net.state.ends);
 	assert_string_equal(net.state.boot_server, "192.0.2.1");
 	assert_string_equal(net.state.host, "me");
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 	/* the socket stays open until the caller has the time to close it */
 	assert_true(w.card[0].open);
 	net_done(&net);
@@ -982,7 +965,7 @@ static void of_several_cards_the_first_that_answers_is_taken(void **state)
 		assert_int_equal(net.state.index, fast + 1);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(w.card[i].up, i == fast);
-		assert_string_equal(said, "");
+		assert_string_equal(world.said, "");
 	}
 }
 
@@ -993,8 +976,9 @@ static void an_unused_card_that_stays_up_is_reported(void **state)
 	w.card[0].stays_up = true;
 	w.card[1].answers = LEASES;
 	assert_int_equal(up("ip=dhcp", NULL), 0);
-	assert_string_equal(said, "eth0 stays up, so udev cannot rename it: "
-				  "set down: busy\n");
+	assert_string_equal(world.said,
+			    "eth0 stays up, so udev cannot rename it: "
+			    "set down: busy\n");
 }
 
 static void drivers_and_links_may_be_late(void **state)
@@ -1172,7 +1156,8 @@ static void of_two_words_the_one_that_works_is_enough(void **state)
 	assert_int_equal(up("ip=eth0:dhcp ip=eth1:dhcp", NULL), 0);
 	assert_int_equal(net.state.index, 2);
 	assert_string_equal(
-		said, "eth0: no DHCP server answered; going on without\n");
+		world.said,
+		"eth0: no DHCP server answered; going on without\n");
 	/* but not in place of bootdev=, which is the root's */
 	cards(2);
 	w.card[1].answers = LEASES;
@@ -1211,7 +1196,7 @@ static void a_vlan_keeps_its_parent_up_and_named(void **state)
 	asks("write v5 root\nmachine eth0 v5\n");
 	does_not_ask("down");
 	assert_string_equal(net.state.kind, "vlan");
-	assert_string_equal(said, "write /run/x\n");
+	assert_string_equal(world.said, "write /run/x\n");
 }
 
 static void a_bond_takes_its_members_as_they_appear(void **state)
@@ -1253,7 +1238,8 @@ static void a_bond_asks_each_target_by_arp(void **state)
 	     "/sys/class/net/bond7/bonding/arp_ip_target = +10.0.0.3\n"
 	     "/sys/class/net/bond7/bonding/fail_over_mac = \n"
 	     "mac bond7 0\n");
-	assert_non_null(strstr(said, "bond=bond7: miimon has no value\n"));
+	assert_non_null(
+		strstr(world.said, "bond=bond7: miimon has no value\n"));
 }
 
 /* The driver answers EPERM to a delay before miimon, EACCES in another mode. */
@@ -1380,7 +1366,7 @@ static void a_flag_of_the_router_asks_dhcpv6(void **state)
 		assert_int_equal(net.state.dns[0].ip[15], 0x53);
 		assert_string_equal(net.state.domain, "test");
 		assert_string_equal(net.state.root_path, "nbd://s6/r");
-		assert_string_equal(said, "");
+		assert_string_equal(world.said, "");
 	}
 	/* without a flag, and with nothing missing, it does not ask */
 	c = router6(0);
@@ -1402,7 +1388,7 @@ static void a_silent_dhcpv6_costs_five_seconds(void **state)
 	assert_int_equal(up("ip=auto6", NULL), 0);
 	assert_int_equal(world.now, 6000);
 	assert_int_equal(c->sent6, 3);
-	assert_string_equal(said,
+	assert_string_equal(world.said,
 			    "eth0: no DHCPv6 server answered, but a router "
 			    "says that there is one; going on with what "
 			    "routers advertise\n");
@@ -1412,14 +1398,15 @@ static void a_silent_dhcpv6_costs_five_seconds(void **state)
 	assert_int_equal(up("ip=auto6", NULL), 0);
 	assert_true(world.now < 6000);
 	assert_int_equal(c->sent6, 3);
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 	/* its port is not free */
 	c = router6(0x80);
 	c->no_socket = true;
 	assert_int_equal(up("ip=auto6", NULL), 0);
 	assert_int_equal(world.now, 2500);
-	assert_string_equal(said, "eth0: DHCPv6 is not possible: no port for "
-				  "you\n");
+	assert_string_equal(world.said,
+			    "eth0: DHCPv6 is not possible: no port for "
+			    "you\n");
 }
 
 static void what_the_boot_needs_is_asked_for_until_the_end(void **state)
@@ -1520,8 +1507,9 @@ static void an_address_of_dhcpv6_that_another_has_is_declined(void **state)
 	w.card[0].probed = 9000;
 	assert_int_equal(up("ip=dhcp6", NULL), 0);
 	assert_true(w.card[0].declined6);
-	assert_non_null(strstr(said, "eth0: another machine has the address of "
-				     "the lease\n"));
+	assert_non_null(strstr(world.said,
+			       "eth0: another machine has the address of "
+			       "the lease\n"));
 	assert_int_equal(net.state.addr.ip[15], 0x78);
 }
 
@@ -1624,7 +1612,7 @@ static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
 	w.card[0].answers = LEASES;
 	assert_int_equal(up("ip=eth0:dhcp:9000:02:00:00:00:00:77", NULL), 0);
 	asks("mac eth0 119\nmtu eth0 9000\nup eth0\n");
-	assert_string_equal(said, "set the MAC\n");
+	assert_string_equal(world.said, "set the MAC\n");
 	assert_int_equal(net.state.mac[5], 0x77);
 }
 

@@ -15,6 +15,9 @@
 #include "port/linux/packet.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/say.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
 
 #define SOCKET	77
 #define RESUMED 78
@@ -43,18 +46,6 @@ static struct play {
 
 static struct net_renewal r;
 static struct nbd_diag d;
-static char said[2048];
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	size_t at = strlen(said);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said + at, sizeof(said) - at, fmt, ap);
-	va_end(ap);
-}
 
 /* ---- the machine ---- */
 
@@ -260,35 +251,12 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 	return 0;
 }
 
-void __wrap_boot_confine(uint32_t keep);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
-
-void __wrap_boot_confine(uint32_t keep)
-{
-	(void)keep;
-}
-
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void)
-{
-}
-
 static int stay(struct play p)
 {
 	play = p;
 	world = (struct world){ .now = p.now, .wait = played_wait };
 	if (!play.name[0])
 		strcpy(play.name, "eth0");
-	said[0] = '\0';
 	return net_renewd_run(&r, &d);
 }
 
@@ -306,8 +274,9 @@ static void a_lease_is_renewed_at_half_of_its_time(void **state)
 	assert_in_range(play.kept, 19, 20);
 	assert_int_equal(play.sent, play.kept);
 	assert_int_equal(play.unicast, play.sent);
-	assert_string_equal(said, "renew: another DHCP client has the "
-				  "interface, and the lease from now on");
+	assert_string_equal(world.said,
+			    "renew: another DHCP client has the "
+			    "interface, and the lease from now on\n");
 	assert_false(play.open);
 }
 
@@ -320,8 +289,9 @@ static void another_address_is_not_taken_for_ours(void **state)
 
 	(void)state;
 	assert_int_equal(stay(p), 0);
-	assert_non_null(strstr(said, "the DHCP server answered with another "
-				     "address, which is not used"));
+	assert_non_null(strstr(world.said,
+			       "the DHCP server answered with another "
+			       "address, which is not used"));
 	assert_true(play.kept > 2);
 }
 
@@ -336,7 +306,8 @@ static void a_lease_that_ran_out_is_asked_for_of_all(void **state)
 
 		assert_int_equal(stay(p), 0);
 		assert_true(play.kept > 2);
-		assert_non_null(strstr(said, "eth0: no DHCP server answered"));
+		assert_non_null(
+			strstr(world.said, "eth0: no DHCP server answered"));
 	}
 }
 

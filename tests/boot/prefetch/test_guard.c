@@ -2,23 +2,14 @@
 /* One of two processes is killed: the other one does what is left. */
 #include "boot/prefetch/guard.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
+#include "tests/world/harden.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static int done; /* the end of a pipe, where what is done is written */
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-void __wrap_boot_harden(void);
-void __wrap_boot_harden(void)
-{
-}
 
 static void note(char c)
 {

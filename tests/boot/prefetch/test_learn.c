@@ -6,6 +6,9 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/say.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -103,33 +106,6 @@ bool __wrap_mapper_is_cached(struct dm *m, int index)
 	(void)m;
 	assert_int_equal(index, 3);
 	return cached;
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-}
-
-void __wrap_boot_confine(uint32_t keep);
-void __wrap_boot_confine(uint32_t keep)
-{
-	(void)keep;
-}
-
-void __wrap_boot_harden(void);
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void);
-void __wrap_boot_ready_tell(void)
-{
 }
 
 static void name_image(char image[64], int disk)

@@ -11,6 +11,7 @@
 
 #include "boot/net/plan.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
 
 /* The machine. */
 static struct iface_addr address;
@@ -65,18 +66,6 @@ int __wrap_open(const char *path, int flags, ...)
 	return -1;
 }
 
-static char said[200];
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said, sizeof(said), fmt, ap);
-	va_end(ap);
-}
-
 int __wrap_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode)
 {
@@ -97,7 +86,7 @@ static int begin(void **state)
 	is_card = true;
 	server = "";
 	routes = routes6 = "";
-	said[0] = '\0';
+	world_reset();
 	resolv = "";
 	return 0;
 }
@@ -312,8 +301,9 @@ static void of_too_many_routes_that_to_the_server_stays(void **state)
 	assert_int_equal(net_plan_parse(&p, w.text, server, &d), 0);
 	assert_int_equal(p.n_route, PLAN_MAX);
 	assert_memory_equal(p.route[0].r.dst.ip, "\12\12\0\0", 4);
-	assert_string_equal(said, "ens2: the first 16 routes are kept, 3 are "
-				  "not");
+	assert_string_equal(world.said,
+			    "ens2: the first 16 routes are kept, 3 are "
+			    "not\n");
 }
 
 /* ADDRCONF is 40000, DEFAULT 10000, EXPIRES 400000, LOCAL 80000000. */

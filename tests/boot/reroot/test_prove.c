@@ -14,6 +14,7 @@
 #include "boot/init/super.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/module.h"
 
 #define SAFE (MS_RDONLY | MS_NODEV | MS_NOSUID)
 
@@ -27,13 +28,6 @@ uint64_t __wrap_file_meminfo(const char *key)
 {
 	(void)key;
 	return 1 << 20;
-}
-
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *why);
-int __wrap_mod_load(const char *name, const char *params, struct nbd_diag *why)
-{
-	(void)name, (void)params, (void)why;
-	return 0;
 }
 
 int __wrap_unshare(int flags);

@@ -9,6 +9,8 @@
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/say.h"
+#include "tests/world/ready.h"
 
 #define BOOT 3 /* looks until process 1 has another root */
 
@@ -19,8 +21,6 @@ static unsigned used[300]; /* so many looks each is in use */
 static bool gone[300];	   /* disconnected */
 static int other = -1;	   /* one that another program connects anew */
 static bool hidden, vanishes; /* process 1, at all or for a moment */
-static bool ready;
-static unsigned said;
 
 int __wrap_fstatat(int at, const char *path, struct stat *st, int flags);
 int __wrap_fstatat(int at, const char *path, struct stat *st, int flags)
@@ -43,19 +43,6 @@ static void paused(int ms)
 	looks++;
 	/* what is connected later is the new system's */
 	n += looks == 1;
-}
-
-void __wrap_boot_ready_tell(void);
-void __wrap_boot_ready_tell(void)
-{
-	ready = true;
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	(void)fmt;
-	said++;
 }
 
 int __wrap_nbdk_next(struct nbdk_iter *it);
@@ -94,11 +81,11 @@ static int reset(void **state)
 {
 	(void)state;
 	world = (struct world){ .paused = paused };
-	n = looks = said = 0;
+	n = looks = 0;
 	memset(used, 0, sizeof(used));
 	memset(gone, 0, sizeof(gone));
 	other = -1;
-	ready = hidden = vanishes = false;
+	hidden = vanishes = false;
 	return 0;
 }
 
@@ -107,7 +94,7 @@ static void none_is_disconnected_before_another_root_is_entered(void **state)
 	(void)state;
 	n = 3;
 	assert_int_equal(reroot_release(&d), 0);
-	assert_true(ready);
+	assert_true(world.ready);
 	assert_int_equal(looks, BOOT);
 	assert_true(gone[0] && gone[1] && gone[2]);
 	/* this is the new root's */
@@ -141,7 +128,7 @@ static void all_that_a_watcher_has_are_disconnected(void **state)
 	assert_int_equal(reroot_release(&d), 0);
 	for (unsigned i = 0; i < 250; i++)
 		assert_true(gone[i]);
-	assert_int_equal(said, 0);
+	assert_int_equal(world.says, 0);
 }
 
 static void more_are_reported(void **state)
@@ -150,7 +137,7 @@ static void more_are_reported(void **state)
 	n = 252;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_true(gone[249] && !gone[250] && !gone[251]);
-	assert_int_equal(said, 1);
+	assert_int_equal(world.says, 1);
 }
 
 static void a_root_that_cannot_be_seen_is_no_other(void **state)
@@ -164,7 +151,7 @@ static void a_root_that_cannot_be_seen_is_no_other(void **state)
 	n = 1;
 	hidden = true;
 	assert_int_equal(reroot_release(&d), NBD_E_PERM);
-	assert_false(ready || gone[0]);
+	assert_false(world.ready || gone[0]);
 }
 
 int main(void)

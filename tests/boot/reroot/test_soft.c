@@ -11,6 +11,7 @@
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
 
 #define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
 #define HEAD  "unmount " NEXTROOT "\nreroot --release\nready\n"
@@ -93,10 +94,9 @@ void __wrap_reroot_beside_undo(void)
 	note("undo\n");
 }
 
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
+static void say(const char *message)
 {
-	(void)fmt;
+	(void)message;
 	note("message\n");
 }
 
@@ -110,6 +110,7 @@ static int soft(void)
 static int reset(void **state)
 {
 	(void)state;
+	world = (struct world){ .say = say };
 	stale = beside = 0;
 	is_ready = true;
 	return 0;

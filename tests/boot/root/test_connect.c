@@ -5,9 +5,9 @@
 #include "boot/device/attach.h"
 #include "port/linux/iface.h"
 #include "tests/unit.h"
+#include "tests/world/say.h"
 
 static struct attach asked;
-static char said[400];
 static int result;
 static const char *says; /* what device_attach() leaves in d */
 static uint16_t flags;	 /* of the export */
@@ -30,16 +30,6 @@ int __wrap_device_attach(const struct attach *a, struct device_signals *held,
 	if (says)
 		nbd_diag(diag, 0, "%s", says);
 	return result;
-}
-
-void __wrap_boot_say(const char *fmt, ...);
-void __wrap_boot_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said, sizeof(said), fmt, ap);
-	va_end(ap);
 }
 
 int __wrap_iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
@@ -67,7 +57,7 @@ static int connect_root(const char *words)
 {
 	struct root_env env = { .root_path = NULL };
 
-	said[0] = '\0';
+	world_reset();
 	memset(&asked, 0, sizeof(asked));
 	assert_int_equal(boot_cmdline_parse(&cmd, words, &d), 0);
 	assert_int_equal(root_parse(&spec, &cmd, &d), 0);
@@ -100,7 +90,7 @@ static void the_defaults_are_those_of_a_root(void **state)
 	assert_int_equal(asked.block_size, 0);
 	assert_true(asked.identity);
 	assert_false(asked.read_only || asked.b.swap || asked.b.spread);
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 }
 
 static void the_words_arrive(void **state)
@@ -138,7 +128,7 @@ static void a_failure_names_the_server(void **state)
 	result = 0;
 	says = "a: connection refused";
 	assert_int_equal(connect_root("root=nbd://a/x,nbd://b/x"), 0);
-	assert_string_equal(said, "a: connection refused");
+	assert_string_equal(world.said, "a: connection refused\n");
 }
 
 static void a_disk_that_others_can_mount_is_reported(void **state)
@@ -154,23 +144,24 @@ static void a_disk_that_others_can_mount_is_reported(void **state)
 	(void)state;
 	flags = NBD_FLAG_CAN_MULTI_CONN;
 	connect_root("root=nbd://192.0.2.1/x rw");
-	assert_non_null(strstr(said, "nbd://192.0.2.1/x can be written, also "
-				     "by several clients: let no second "));
-	assert_non_null(strstr(said, ", %m in its name"));
+	assert_non_null(strstr(world.said,
+			       "nbd://192.0.2.1/x can be written, also "
+			       "by several clients: let no second "));
+	assert_non_null(strstr(world.said, ", %m in its name"));
 	for (size_t i = 0; i < ARRAY_SIZE(quiet); i++) {
 		connect_root(quiet[i]);
-		assert_string_equal(said, "");
+		assert_string_equal(world.said, "");
 	}
 	flags = 0; /* the server takes one client, or does not say */
 	connect_root("root=nbd://192.0.2.1/x rw");
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 	flags = NBD_FLAG_CAN_MULTI_CONN | NBD_FLAG_READ_ONLY;
 	connect_root("root=nbd://192.0.2.1/x rw");
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 	flags = NBD_FLAG_CAN_MULTI_CONN;
 	result = NBD_E_REFUSED;
 	connect_root("root=nbd://192.0.2.1/x rw");
-	assert_string_equal(said, "");
+	assert_string_equal(world.said, "");
 }
 
 static void without_a_server_nothing_is_asked(void **state)

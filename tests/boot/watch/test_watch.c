@@ -9,6 +9,7 @@
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/harden.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -81,10 +82,6 @@ static int failed(const char *subject, int err, const struct nbd_diag *d)
 				    "watched: there are more than 250 devices");
 	}
 	return err == NBD_E_KERNEL ? FAILED : FAILED + 1;
-}
-
-void __wrap_boot_harden(void)
-{
 }
 
 /* ---- events ---- */

@@ -10,6 +10,8 @@
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
 
 #include <linux/capability.h>
 #include <poll.h>
@@ -235,24 +237,6 @@ int __wrap_watch_takeover(int index, struct nbd_diag *d)
 	return 0;
 }
 
-/* Only a watcher that may reboot the machine can. */
-void __wrap_boot_confine(uint32_t keep)
-{
-	assert_int_equal(!(keep & 1u << CAP_SYS_BOOT), !play.outage);
-}
-
-void __wrap_boot_harden(void)
-{
-}
-
-void __wrap_boot_log_to_kernel(void)
-{
-}
-
-void __wrap_boot_ready_tell(void)
-{
-}
-
 static void watch(struct play p)
 {
 	play = p;
@@ -260,6 +244,9 @@ static void watch(struct play p)
 	world = (struct world){ .now = began, .wait = played_wait };
 	log_text[0] = '\0';
 	assert_int_equal(watch_worker_run(INDEX, play.outage, &diag), 0);
+	/* only a watcher that may reboot the machine can */
+	assert_int_equal(world.confined, 1);
+	assert_int_equal(!(world.rights & 1u << CAP_SYS_BOOT), !play.outage);
 }
 
 /* ---- the tests ---- */

@@ -13,9 +13,5 @@ bool __wrap_watch_uevent_is_nbd(struct nl_sock *s,
 				void *ctx);
 int __wrap_watch_liar_open(struct watch_liar *l, int devices);
 int __wrap_watch_takeover(int index, struct nbd_diag *d);
-void __wrap_boot_confine(uint32_t keep);
-void __wrap_boot_harden(void);
-void __wrap_boot_log_to_kernel(void);
-void __wrap_boot_ready_tell(void);
 
 #endif
