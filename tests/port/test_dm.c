@@ -4,6 +4,7 @@
 #include "port/linux/module.h"
 #include "tests/unit.h"
 #include "tests/world/module.h"
+#include "tests/world/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,9 @@
 
 #define CAP 4096
 
+#define NODE "/dev/mapper/control"
+
 static struct play {
-	int opened;	       /* errno of open */
 	unsigned long refuses; /* this request ... */
 	int error;	       /* with this errno */
 	const char *bad;       /* a type that is refused in a table */
@@ -36,17 +38,7 @@ static void load(const char *name, const char *params)
 {
 	(void)params;
 	assert_string_equal(name, "dm_mod");
-	play.opened = 0;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	if (strcmp(path, "/dev/mapper/control") != 0)
-		return __real_open(path, flags);
-	errno = play.opened;
-	return play.opened ? -1 : __real_open("/dev/null", flags);
+	world_file_fails(NODE, 0);
 }
 
 int __wrap_symlink(const char *to, const char *path);
@@ -174,12 +166,19 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
+static void begin(struct play p)
+{
+	play = p;
+	world = (struct world){ .others = WORLD_REAL };
+	world_link(NODE, "/dev/null");
+	d.text[0] = '\0';
+}
+
 static struct dm start(struct play p)
 {
 	struct dm m;
 
-	play = p;
-	d.text[0] = '\0';
+	begin(p);
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
 	return m;
 }
@@ -189,8 +188,8 @@ static void a_missing_driver_is_reported(void **state)
 	struct dm m;
 
 	(void)state;
-	world_reset();
-	play = (struct play){ .opened = ENOENT };
+	begin((struct play){ 0 });
+	world_file_fails(NODE, ENOENT);
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_E_KERNEL);
 	assert_string_equal(d.text, "open /dev/mapper/control: No such file or "
 				    "directory");
@@ -204,8 +203,9 @@ static void the_module_is_loaded_if_it_is_not_there(void **state)
 	struct dm m;
 
 	(void)state;
-	play = (struct play){ .opened = ENOENT };
-	world = (struct world){ .load = load };
+	begin((struct play){ 0 });
+	world_file_fails(NODE, ENOENT);
+	world.load = load;
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);
 	dm_close(&m);
 	assert_int_equal(dm_open(&m, CAP, &d), NBD_OK);

@@ -9,6 +9,7 @@
 #include "port/posix/dns.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/path.h"
 
 #define FIRST	   1000 /* descriptor */
 #define FDS	   64
@@ -58,8 +59,6 @@ static unsigned id;  /* of the first question by UDP */
 static struct dns_target targets[DNS_TARGETS];
 
 int __wrap_socket(int domain, int type, int protocol);
-int __real_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 ssize_t __wrap_send(int fd, const void *p, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *p, size_t len, int flags);
@@ -81,14 +80,6 @@ int __wrap_socket(int domain, int type, int protocol)
 	};
 	n_open++;
 	return FIRST + (int)n_ends++;
-}
-
-int __wrap_access(const char *path, int mode)
-{
-	if (strcmp(path, "/proc/net/if_inet6") != 0)
-		return __real_access(path, mode);
-	errno = ENOENT;
-	return no_ipv6 ? -1 : 0;
 }
 
 /* As early in a boot. */
@@ -320,7 +311,10 @@ static void begin(struct dns_conf *c, unsigned n, unsigned attempts)
 	n_ends = n_open = sent = 0;
 	first_tcp = 0;
 	id = 0;
-	world = (struct world){ .now = 5000, .wait = played_wait };
+	world = (struct world){ .now = 5000,
+				.wait = played_wait,
+				.others = WORLD_REAL };
+	world_file("/proc/net/if_inet6", no_ipv6 ? NULL : "");
 }
 
 /* Asks for "srv.example"; the question has HEAD + 17 bytes. */

@@ -3,6 +3,7 @@
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/open.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -25,14 +26,6 @@ static struct play {
 
 static int life[2]; /* the child holds its end */
 static struct nbd_diag d;
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(strcmp(path, "/dev/nbd4") ? path : "/dev/null",
-			   flags);
-}
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -71,7 +64,8 @@ static int start(void **state)
 {
 	(void)state;
 	play = (struct play){ .refused = false };
-	world_reset();
+	world = (struct world){ .others = WORLD_REAL };
+	world_link("/dev/nbd4", "/dev/null");
 	return pipe2(life, O_CLOEXEC);
 }
 
@@ -94,7 +88,7 @@ static pid_t only_child(void)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
 		 (int)getpid());
-	fd = __real_open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
 	return (pid_t)atoi(text);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/open.h"
 
 static char root[64], sys[80], proc[80];
 static char text[NBDK_USER_MAX];
@@ -33,14 +34,6 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags)
 	else
 		st->st_mode = S_IFREG;
 	return 0;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(strcmp(path, "/dev/loop7") ? path : "/dev/null",
-			   flags);
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -73,7 +66,7 @@ static void put(const char *name, const char *data, const char *link)
 		assert_int_equal(symlink(link, path), 0);
 		return;
 	}
-	fd = __real_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, data, strlen(data)), strlen(data));
 	close(fd);
@@ -84,6 +77,8 @@ static void put(const char *name, const char *data, const char *link)
 static int make_trees(void **state)
 {
 	(void)state;
+	world.others = WORLD_REAL;
+	world_link("/dev/loop7", "/dev/null");
 	strcpy(root, "/tmp/test_users.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;

@@ -20,10 +20,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum {
 	WORLD_PAUSES = 64, /* whose lengths are kept */
 	WORLD_TEXT = 8192, /* bytes; a test that fills it fails */
+	WORLD_FILES = 32,
+};
+
+/* What a file is that no test has named. */
+enum world_others {
+	WORLD_FAILS,  /* nobody may ask for it */
+	WORLD_ABSENT, /* it is not there, and may be written */
+	WORLD_REAL,   /* that of this machine */
+};
+
+struct world_file {
+	const char *name; /* as for fnmatch(3) */
+	bool there;
+	const char *data;
+	size_t len;
+	int error, refusal; /* errno of each access, or of writes */
+	const char *target; /* open() opens it instead */
+	struct stat st;	    /* for stat() */
+	char own[128];	    /* what was written, if name is no pattern */
 };
 
 struct world {
@@ -53,6 +73,15 @@ struct world {
 	char loaded[1024]; /* "NAME PARAMETERS" of each, and a newline */
 	unsigned loads;
 	void (*load)(const char *name, const char *params); /* runs at each */
+
+	/* file.h, path.h and open.h */
+	struct world_file files[WORLD_FILES];
+	enum world_others others;
+	const char *run;	  /* a directory in place of /run, for open() */
+	unsigned asked;		  /* for so many files */
+	char written[WORLD_TEXT]; /* "NAME = TEXT" of each file_write() */
+	void (*read)(const char *name); /* run before file_read(), and after */
+	void (*wrote)(const char *name, const char *text); /* file_write() */
 };
 extern struct world world;
 

@@ -12,6 +12,7 @@
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
 #include "tests/world/clock.h"
+#include "tests/world/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -367,30 +368,8 @@ int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 
 /* ---- sysfs, and /run ---- */
 
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-
-static const char *in_root(const char *path)
-{
-	static char to[200];
-
-	if (strcmp(path, "/run") && strncmp(path, "/run/", 5))
-		return path;
-	snprintf(to, sizeof(to), "%s%s", root, path + 4);
-	return to;
-}
-
 /* There is no /run before its time. */
 static bool run_is_there;
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	if (!run_is_there && !strcmp(path, "/run")) {
-		errno = ENOENT;
-		return -1;
-	}
-	return __real_open(in_root(path), flags, 0644);
-}
 
 static void put(const char *name, const char *text)
 {
@@ -403,7 +382,7 @@ static void put(const char *name, const char *text)
 		mkdirat(AT_FDCWD, path, 0755);
 		*p = '/';
 	}
-	fd = __real_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
@@ -427,6 +406,7 @@ static int begin(void **state)
 		return -1;
 	snprintf(sys, sizeof(sys), "%s/sys", root);
 	nbdk_sys = sys;
+	world.others = WORLD_REAL;
 	return 0;
 }
 
@@ -460,7 +440,11 @@ static int connected(void **state)
 	/* of an earlier device, so to say */
 	memset(&dev, 0xa5, offsetof(struct device, diag));
 	memset(&driver, 0, sizeof(driver));
-	world = (struct world){ .now = 1000 };
+	world = (struct world){ .now = 1000,
+				.others = WORLD_REAL,
+				.run = root };
+	if (!run_is_there)
+		world_file("/run", NULL);
 	memset(&lists, 0, sizeof(lists));
 	server = (struct server){ .size = SIZE, .flags = FLAGS | MULTI };
 	return pipe(driver.events);

@@ -5,40 +5,13 @@
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static char path[128], content[128], written[128];
-static int refusal; /* errno of a write */
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_write(int at, const char *name, const void *data, size_t len);
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	snprintf(path, sizeof(path), "%s", name);
-	return snprintf(buf, cap, "%s", content);
-}
-
-uint64_t __wrap_file_number(int at, const char *name);
-uint64_t __wrap_file_number(int at, const char *name)
-{
-	(void)at;
-	snprintf(path, sizeof(path), "%s", name);
-	return strtoul(content, NULL, 10);
-}
-
-int __wrap_file_write(int at, const char *name, const void *data, size_t len)
-{
-	(void)at;
-	snprintf(path, sizeof(path), "%s", name);
-	snprintf(written, sizeof(written), "%.*s", (int)len,
-		 (const char *)data);
-	errno = refusal;
-	return refusal ? -1 : 0;
-}
+#define QUEUE "/sys/block/nbd3/queue/"
+#define TCP   "/proc/sys/net/ipv4/tcp_rmem"
 
 static uint64_t noted;
 static const char *backend = "";
@@ -66,13 +39,19 @@ int __wrap_nbdk_info(int index, struct nbdk_info *info)
 	return 0;
 }
 
+/* Each of them. */
+static void files_hold(const char *text)
+{
+	world_reset();
+	world_file(QUEUE "*", text);
+	world_file("/proc/sys/net/ipv4/tcp_?mem", text);
+}
+
 static int tune(const char *before, const char *words)
 {
 	struct nbd_diag d = { .text = "" };
 
-	refusal = 0;
-	written[0] = '\0';
-	snprintf(content, sizeof(content), "%s", before);
+	files_hold(before);
 	return device_tune(3, words, &d);
 }
 
@@ -81,8 +60,7 @@ static void a_setting_of_the_queue_is_replaced(void **state)
 	(void)state;
 	assert_int_equal(tune("[none] mq-deadline\n", "scheduler=mq-deadline"),
 			 0);
-	assert_string_equal(written, "mq-deadline");
-	assert_string_equal(path, "/sys/block/nbd3/queue/scheduler");
+	assert_string_equal(world.written, QUEUE "scheduler = mq-deadline\n");
 }
 
 static void only_the_largest_buffer_of_tcp_is_replaced(void **state)
@@ -90,8 +68,7 @@ static void only_the_largest_buffer_of_tcp_is_replaced(void **state)
 	(void)state;
 	assert_int_equal(tune("4096\t131072\t6291456\n", "tcp_rmem=8388608"),
 			 0);
-	assert_string_equal(written, "4096\t131072\t8388608");
-	assert_string_equal(path, "/proc/sys/net/ipv4/tcp_rmem");
+	assert_string_equal(world.written, TCP " = 4096\t131072\t8388608\n");
 }
 
 static void only_the_largest_buffer_of_tcp_is_shown(void **state)
@@ -99,10 +76,10 @@ static void only_the_largest_buffer_of_tcp_is_shown(void **state)
 	char value[128];
 
 	(void)state;
-	strcpy(content, "4096\t16384\t4194304\n");
+	files_hold("4096\t16384\t4194304\n");
 	device_tuned(3, "tcp_wmem", value, sizeof(value));
 	assert_string_equal(value, "4194304");
-	strcpy(content, "[none] mq-deadline\n");
+	files_hold("[none] mq-deadline\n");
 	device_tuned(3, "scheduler", value, sizeof(value));
 	assert_string_equal(value, "[none] mq-deadline");
 }
@@ -111,9 +88,10 @@ static void words_are_set_one_after_the_other(void **state)
 {
 	(void)state;
 	assert_int_equal(tune("128\n", "read_ahead_kb=512,nr_requests=64"), 0);
-	assert_string_equal(written, "64");
+	assert_string_equal(world.written, QUEUE "read_ahead_kb = 512\n" QUEUE
+						 "nr_requests = 64\n");
 	assert_int_equal(tune("", "read_ahead=1,nr_requests=64"), NBD_E_USAGE);
-	assert_string_equal(written, "");
+	assert_string_equal(world.written, "");
 	assert_int_equal(tune("", "read_ahead_kb="), NBD_E_USAGE);
 }
 
@@ -122,11 +100,11 @@ static void a_refusal_names_the_word(void **state)
 	struct nbd_diag d = { .text = "" };
 
 	(void)state;
-	refusal = EINVAL;
-	strcpy(content, "128\n");
+	files_hold("128\n");
+	world_file_refuses(QUEUE "max_sectors_kb", EINVAL);
 	assert_true(device_tune(3, "max_sectors_kb=3,nomerges=1", &d) < 0);
 	assert_string_equal(d.text, "max_sectors_kb=3: Invalid argument");
-	assert_string_equal(written, "3");
+	assert_string_equal(world.written, QUEUE "max_sectors_kb = 3\n");
 }
 
 static void a_request_may_be_as_long_as_the_servers_accept(void **state)
@@ -137,14 +115,14 @@ static void a_request_may_be_as_long_as_the_servers_accept(void **state)
 	noted = 256 << 10;
 	backend = "nbd://h/x";
 	assert_int_equal(tune("128\n", "max_sectors_kb=256"), 0);
-	assert_string_equal(written, "256");
-	written[0] = '\0';
+	assert_string_equal(world.written, QUEUE "max_sectors_kb = 256\n");
+	world_reset();
 	assert_int_equal(device_tune(3, "max_sectors_kb=257,nomerges=1", &d),
 			 NBD_E_USAGE);
 	assert_string_equal(d.text, "max_sectors_kb=257: the server accepts at "
 				    "most 262144 bytes at once, so the largest "
 				    "value is 256");
-	assert_string_equal(written, "");
+	assert_string_equal(world.written, "");
 	assert_int_equal(tune("128\n", "nr_requests=257"), 0);
 	assert_int_equal(tune("128\n", "max_sectors_kb=x"), 0);
 	/* a note about an earlier device */
@@ -161,24 +139,20 @@ a_queue_makes_no_longer_requests_than_the_server_accepts(void **state)
 	struct nbd_diag d = { .text = "" };
 
 	(void)state;
-	refusal = 0;
-	written[0] = '\0';
-	strcpy(content, "128\n");
+	files_hold("128\n");
 	assert_int_equal(device_limit(3), 128 * 1024);
 	assert_int_equal(device_limit_set(3, 128 * 1024, &d), 0);
-	assert_string_equal(written, "");
+	assert_string_equal(world.written, "");
 	assert_int_equal(noted, 128 * 1024);
 	assert_int_equal(device_limit_set(3, 128 * 1024 - 512, &d), 0);
-	assert_string_equal(written, "127");
-	assert_string_equal(path, "/sys/block/nbd3/queue/max_sectors_kb");
+	assert_string_equal(world.written, QUEUE "max_sectors_kb = 127\n");
 	/* it was set for an earlier server */
-	strcpy(content, "1024\n");
+	files_hold("1024\n");
 	assert_int_equal(device_limit_set(3, 1 << 19, &d), 0);
-	assert_string_equal(written, "512");
-	refusal = EINVAL;
+	assert_string_equal(world.written, QUEUE "max_sectors_kb = 512\n");
+	world_file_refuses(QUEUE "max_sectors_kb", EINVAL);
 	assert_int_equal(device_limit_set(3, 2048, &d), NBD_E_PAYLOAD);
 	assert_non_null(strstr(d.text, "at most 2048 bytes"));
-	refusal = 0;
 	noted = 0;
 }
 
@@ -187,15 +161,12 @@ static void before_there_is_a_device_only_tcp_is_set(void **state)
 	struct nbd_diag d = { .text = "" };
 
 	(void)state;
-	refusal = 0;
-	written[0] = path[0] = '\0';
-	strcpy(content, "4096\t131072\t6291456\n");
+	files_hold("4096\t131072\t6291456\n");
 	assert_int_equal(device_tune(-1, "nr_requests=64", &d), 0);
-	assert_string_equal(path, "");
+	assert_string_equal(world.written, "");
 	assert_int_equal(
 		device_tune(-1, "tcp_rmem=8388608,read_ahead_kb=512", &d), 0);
-	assert_string_equal(path, "/proc/sys/net/ipv4/tcp_rmem");
-	assert_string_equal(written, "4096\t131072\t8388608");
+	assert_string_equal(world.written, TCP " = 4096\t131072\t8388608\n");
 }
 
 int main(void)

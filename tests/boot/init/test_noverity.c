@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words of a verified root in a build that verifies nothing. */
 #include "tests/unit.h"
+#include "tests/world/path.h"
 
 /* Other builds have verifier.c in its place. */
 #include "boot/init/noverity.c"
 
 extern const struct word init_verifier_words[];
 
-/* The initramfs has a root hash. */
-static bool ours;
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	assert_string_equal(path, "/etc/nbdboot/roothash");
-	assert_int_equal(mode, F_OK);
-	return ours ? 0 : -1;
-}
+#define OURS "/etc/nbdboot/roothash" /* of the initramfs */
 
 static const struct word *find(const char *name)
 {
@@ -65,18 +57,19 @@ static void a_root_with_a_hash_is_refused(void **state)
 	struct nbd_diag d;
 
 	(void)state;
+	world_file(OURS, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(refuse_words(bad[i], false, &d), NBD_E_USAGE);
 		assert_non_null(strstr(d.text, "roothash="));
 	}
+	world_file(OURS, NULL);
 	assert_int_equal(refuse_words("ro", false, &d), 0);
-	ours = true;
+	world_file(OURS, "");
 	assert_int_equal(refuse_words("ro", false, &d), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "/etc/nbdboot/roothash: "));
 	/* a system's file of that name is not for another root */
 	assert_int_equal(refuse_words("ro", true, &d), 0);
 	assert_int_equal(refuse_words("roothash=0", true, &d), NBD_E_USAGE);
-	ours = false;
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "boot/init/onfail.h"
 #include "boot/system/console.h"
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,21 +15,10 @@ static int wires[2][2];
 static bool stuck;
 static int line = -1;
 
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
 int __wrap_close(int fd);
 int __real_close(int fd);
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	assert_string_equal(name, "/proc/consoles");
-	return snprintf(buf, cap,
-			"tty0                 -WU (EC  p  )    4:7\n"
-			"ttyS0                -W- (E   p a)    4:64\n"
-			"ttyS1                -W- (E   p a)    4:65\n");
-}
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -114,6 +104,10 @@ static int begin(void **state)
 	static struct onfail onfail;
 
 	(void)state;
+	world_file("/proc/consoles",
+		   "tty0                 -WU (EC  p  )    4:7\n"
+		   "ttyS0                -W- (E   p a)    4:64\n"
+		   "ttyS1                -W- (E   p a)    4:65\n");
 	alarm(20); /* a process that hangs dies, and the test fails */
 	init_onfail_init(&onfail, &cmd, &recovery);
 	return pipe(wires[0]) || pipe(wires[1]);

@@ -9,6 +9,7 @@
 #include "tests/unit.h"
 #include "tests/world/say.h"
 #include "tests/world/module.h"
+#include "tests/world/path.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 
 #define LIST	 "nbdboot-prefetch 1\nimage 4096 ext4:1-2\n64 8\nend 1\n"
 #define ANOTHERS "nbdboot-prefetch 1\nimage 4096 ext4:1-3\n64 8\nend 1\n"
+
+#define READ_ONLY "/sys/block/nbd0/ro"
 
 static struct play {
 	int mirrors; /* beside the mapping */
@@ -33,40 +36,6 @@ static struct play {
 
 static char root[] = "/tmp/nbdboot-prefetch-XXXXXX";
 static char list_of_root[128];
-
-int __real_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	if (!strcmp(path, PREFETCH_OURS))
-		return play.ours ? 0 : -1;
-	return __real_access(path, mode);
-}
-
-uint64_t __wrap_file_number(int at, const char *name);
-uint64_t __wrap_file_number(int at, const char *name)
-{
-	(void)at;
-	assert_string_equal(name, "/sys/block/nbd0/ro");
-	return play.read_only;
-}
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	if (!strcmp(name, "/sys/block/loop3/dev"))
-		return nbd_fmt(buf, cap, "7:3\n");
-	*buf = '\0';
-	return NBD_E_NOT_FOUND;
-}
-
-uint64_t __wrap_file_meminfo(const char *key);
-uint64_t __wrap_file_meminfo(const char *key)
-{
-	assert_string_equal(key, "MemAvailable:");
-	return 800;
-}
 
 int __wrap_mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d);
 int __wrap_mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
@@ -86,16 +55,6 @@ int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *d)
 	assert_string_equal(path, "/dev/nbd0p2");
 	play.resets++;
 	return NBD_OK;
-}
-
-/* This process stays as it is. */
-int __real_file_write(int at, const char *name, const void *data, size_t len);
-int __wrap_file_write(int at, const char *name, const void *data, size_t len);
-int __wrap_file_write(int at, const char *name, const void *data, size_t len)
-{
-	return !strcmp(name, "/proc/self/oom_score_adj")
-		       ? NBD_OK
-		       : __real_file_write(at, name, data, len);
 }
 
 int __wrap_mapper_below(int index, char path[MAPPER_PATH],
@@ -254,6 +213,18 @@ static struct prefetch_root r = { .index = 0,
 				  .dev = "/dev/null",
 				  .where = root };
 
+static void begin(struct play p)
+{
+	play = p;
+	world = (struct world){ .others = WORLD_REAL };
+	world_file(PREFETCH_OURS, p.ours ? "" : NULL);
+	world_file(READ_ONLY, p.read_only ? "1\n" : "0\n");
+	world_file("/sys/block/loop3/dev", "7:3\n");
+	world_file("/proc/meminfo", "MemAvailable:    800 kB\n");
+	/* this process stays as it is */
+	world_file("/proc/self/oom_score_adj", "0\n");
+}
+
 static void put_list(const char *text)
 {
 	unlink(list_of_root);
@@ -285,9 +256,8 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		world_reset();
-		play = (struct play){ .ours = cases[i].ours,
-				      .read_only = cases[i].read_only };
+		begin((struct play){ .ours = cases[i].ours,
+				     .read_only = cases[i].read_only });
 		r.overlay = cases[i].overlay;
 		r.verified = cases[i].verified;
 		strcpy(dev, "/dev/nbd0p2");
@@ -302,8 +272,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		if (!cases[i].said[0])
 			assert_string_equal(world.said, "");
 	}
-	world_reset();
-	play = (struct play){ .put = NBD_E_NOT_FOUND, .read_only = true };
+	begin((struct play){ .put = NBD_E_NOT_FOUND, .read_only = true });
 	assert_false(init_prefetch_map(&r, dev));
 	assert_non_null(strstr(world.said, "no effect: no dm_mod"));
 }
@@ -311,8 +280,7 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 static void the_list_of_the_root_is_fetched(void **state)
 {
 	(void)state;
-	world_reset();
-	play = (struct play){ .read_only = true };
+	begin((struct play){ .read_only = true });
 	put_list(LIST);
 	/* only when the root is mounted */
 	assert_false(init_prefetch_fetch(&r, "", false));
@@ -329,8 +297,7 @@ static void the_list_of_the_root_is_fetched(void **state)
 static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 {
 	(void)state;
-	world_reset();
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	r.overlay = r.verified = false;
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "", true));
@@ -339,13 +306,12 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 					"72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);
 	assert_int_equal(play.mirrors, 1);
-	world_reset();
-	play = (struct play){ .load = NBD_E_MISMATCH };
+	begin((struct play){ .load = NBD_E_MISMATCH });
 	assert_true(init_prefetch_fetch(&r, "", true));
 	assert_int_equal(play.mirrors, 0);
 	assert_non_null(strstr(world.said, "no effect: written to meanwhile"));
-	world = (struct world){ .no_module = NBD_E_NOT_FOUND };
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
+	world.no_module = NBD_E_NOT_FOUND;
 	assert_true(init_prefetch_fetch(&r, "", true));
 	assert_non_null(strstr(world.said, "no effect: no module dm_mirror"));
 	assert_int_equal(play.fetches, 0);
@@ -354,8 +320,7 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 static void a_file_that_is_named_has_to_be_there(void **state)
 {
 	(void)state;
-	world_reset();
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "/nowhere/list", false));
 	assert_non_null(strstr(world.said, "no effect: /nowhere/list: "));
@@ -368,16 +333,14 @@ static void a_list_of_a_server_is_asked_for_before_the_mount(void **state)
 	const char *uri = "nbd://10.0.2.2/list";
 
 	(void)state;
-	world_reset();
-	play = (struct play){ .read_only = true };
+	begin((struct play){ .read_only = true });
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, uri, false));
 	assert_string_equal(play.asked, uri);
 	assert_int_equal(play.loads, 1);
 	/* what is in the root is another one */
 	assert_false(init_prefetch_fetch(&r, uri, true));
-	world_reset();
-	play = (struct play){ .ask = NBD_E_RANGE };
+	begin((struct play){ .ask = NBD_E_RANGE });
 	assert_true(init_prefetch_fetch(&r, uri, false));
 	assert_non_null(strstr(world.said, "no effect: it has 0 bytes"));
 	assert_int_equal(play.fetches, 0);
@@ -400,9 +363,8 @@ static void what_cannot_be_used_costs_a_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		world_reset();
-		play = cases[i].play;
-		play.read_only = true;
+		begin(cases[i].play);
+		world_file(READ_ONLY, "1\n");
 		put_list(cases[i].list);
 		assert_true(init_prefetch_fetch(&r, "", true));
 		assert_non_null(strstr(world.said, cases[i].said));
@@ -419,8 +381,7 @@ static void nothing_outside_of_the_root_is_opened(void **state)
 	int fd = mkstemp(outside);
 
 	(void)state;
-	world_reset();
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	assert_int_equal(write(fd, LIST, strlen(LIST)), strlen(LIST));
 	close(fd);
 	put_list(NULL);

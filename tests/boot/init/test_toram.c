@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is undone of a copy to RAM, in a /sys and a /dev that the test makes. */
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -28,18 +29,6 @@ int __wrap_dir_open(struct dir *d, const char *path)
 {
 	assert_string_equal(path, "/sys/block");
 	return __real_dir_open(d, blocks);
-}
-
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
-{
-	const char *file = strstr(path, "/loop0/")
-				   ? "/run/nbdboot/ram/disk.other\n"
-			   : strstr(path, "/loop3/") ? "/run/nbdboot/ram/disk\n"
-						     : NULL;
-
-	(void)dir;
-	return file ? snprintf(buf, cap, "%s", file) : -1;
 }
 
 /* A file of a device's number, which holds its name. */
@@ -79,6 +68,9 @@ static int setup(void **state)
 
 	(void)state;
 	cleared[0] = '\0';
+	world.others = WORLD_ABSENT;
+	world_file("*/loop0/*", "/run/nbdboot/ram/disk.other\n");
+	world_file("*/loop3/*", "/run/nbdboot/ram/disk\n");
 	unmounted = 0;
 	strcpy(blocks, "/tmp/toram.XXXXXX");
 	assert_non_null(mkdtemp(blocks));

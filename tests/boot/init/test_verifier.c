@@ -7,6 +7,9 @@
 #include "port/linux/file.h"
 
 #include "tests/unit.h"
+#include "tests/world/file.h"
+
+#include <errno.h>
 
 #define H64  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
@@ -16,23 +19,7 @@ extern const struct step init_verifier_step;
 
 static struct boot b;
 static struct nbd_diag d;
-/* In the initramfs; NULL: none. */
-static const char *ours;
-static int failure;
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	*buf = '\0';
-	assert_string_equal(name, "/etc/nbdboot/roothash");
-	if (failure)
-		return failure;
-	if (!ours)
-		return NBD_E_NOT_FOUND;
-	snprintf(buf, cap, "%s", ours);
-	return (int)strlen(buf);
-}
+#define OURS "/etc/nbdboot/roothash" /* in the initramfs */
 
 static bool has_unit;
 
@@ -99,14 +86,14 @@ static int take(const char *words, bool beside)
 static void a_root_hash_is_a_word_or_in_the_initramfs(void **state)
 {
 	(void)state;
-	ours = NULL;
+	world_file(OURS, NULL);
 	assert_int_equal(take("", false), NBD_OK);
 	assert_null(b.cmd.roothash);
 	assert_int_equal(take("roothash=" H64, false), NBD_OK);
 	assert_int_equal(b.verity.digest, 32);
 	assert_int_equal(take("rd.roothash=" H64, true), NBD_OK);
 	assert_int_equal(b.verity.digest, 32);
-	ours = H64 "\n";
+	world_file(OURS, H64 "\n");
 	assert_int_equal(take("", false), NBD_OK);
 	assert_string_equal(b.cmd.roothash, H64);
 	assert_int_equal(b.verity.digest, 32);
@@ -120,20 +107,19 @@ static void no_word_takes_away_that_of_the_initramfs(void **state)
 	static const char *const files[] = { "", "\n", H64 "0", ZERO " x" };
 
 	(void)state;
-	ours = H64 "\n";
+	world_file(OURS, H64 "\n");
 	assert_int_equal(take("roothash=" H64, false), NBD_OK);
 	assert_int_equal(take("roothash=" ZERO, false), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "this initramfs is for " H64));
 	assert_int_equal(take("roothash=", false), NBD_E_USAGE);
 	assert_int_equal(take("roothash", false), NBD_E_USAGE);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		ours = files[i];
+		world_file(OURS, files[i]);
 		assert_int_equal(take("", false), NBD_E_USAGE);
 	}
-	failure = NBD_E_IO;
+	world_file_fails(OURS, EIO);
 	assert_int_equal(take("", false), NBD_E_IO);
-	failure = 0;
-	ours = NULL;
+	world_file(OURS, NULL);
 }
 
 /* Of an image that is /usr it is the hash of that, and no /usr hides another. */
@@ -142,7 +128,7 @@ static void that_of_the_initramfs_holds_for_usr_too(void **state)
 	static const char alone[] = "root=tmpfs netroot=nbd://h/x";
 
 	(void)state;
-	ours = H64 "\n";
+	world_file(OURS, H64 "\n");
 	assert_int_equal(take(alone, false), NBD_OK);
 	assert_int_equal(b.verity.digest, 32);
 	assert_string_equal(b.verity.of, "usr");
@@ -153,7 +139,7 @@ static void that_of_the_initramfs_holds_for_usr_too(void **state)
 	assert_int_equal(take("mount.usr=PARTLABEL=a", false), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "mount.usr=, usrhash=: the root is "));
 	assert_int_equal(take("usrhash=" H64, false), NBD_E_USAGE);
-	ours = NULL;
+	world_file(OURS, NULL);
 }
 
 /* The root beside it is as it is. */
@@ -233,7 +219,7 @@ static int take_tree(const char *words)
 static void a_tree_in_an_export_is_read_like_a_root(void **state)
 {
 	(void)state;
-	ours = NULL;
+	world_file(OURS, NULL);
 	assert_int_equal(take_tree(""), NBD_OK);
 	assert_null(b.tree.cmd.root);
 	assert_int_equal(take_tree("systemd.verity_root_hash=nbd://192.0.2.2/t,"
@@ -287,11 +273,11 @@ static void dhcp_does_not_choose_how_it_is_mounted(void **state)
 
 	(void)state;
 	boot_console_log = take_line;
-	ours = H64 "\n";
+	world_file(OURS, H64 "\n");
 	reports("root=dhcp", "nbd:h:x:ext4:dax", none);
 	assert_null(b.root.fstype);
 	assert_null(b.root.options);
-	ours = NULL;
+	world_file(OURS, NULL);
 	reports("netroot=dhcp nbdroot=h roothash=" H64 " rootfstype=erofs",
 		"nbd:h:x:ext4:a", none);
 	assert_string_equal(b.root.fstype, "erofs");

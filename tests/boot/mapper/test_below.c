@@ -2,6 +2,7 @@
 /* What a device stands on, in a sysfs that is made for it. */
 #include "boot/mapper/mapper.h"
 #include "tests/unit.h"
+#include "tests/world/open.h"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -13,14 +14,6 @@
 
 static char top[] = "/tmp/test_below.XXXXXX", sys[64];
 static struct loop_info64 info; /* of the loop device, /dev/loop0 */
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(!strcmp(path, "/dev/loop0") ? "/dev/null" : path,
-			   flags, 0600);
-}
 
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -66,6 +59,8 @@ static void over(const char *name, const char *below)
 static int begin(void **state)
 {
 	(void)state;
+	world.others = WORLD_REAL;
+	world_link("/dev/loop0", "/dev/null");
 	run("rm -rf %s/* && mkdir -p %s %s/dev/block", top, sys, top);
 	memset(&info, 0, sizeof(info));
 	part("nbd0", "nbd0p2");

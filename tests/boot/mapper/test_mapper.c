@@ -3,9 +3,12 @@
 #include "boot/mapper/mapper.h"
 #include "port/linux/dm.h"
 #include "tests/unit.h"
+#include "tests/world/path.h"
 
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+
+#define COUNTED "/sys/block/dm-7/queue/iostats"
+#define QUEUED	"/sys/block/dm-7/stat"
 
 static struct play {
 	int create, load, resume, remove; /* results */
@@ -30,47 +33,30 @@ static void note(char c)
 	play.done[strlen(play.done)] = c;
 }
 
-int __real_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st)
+static void looks(const char *name)
 {
-	if (strcmp(path, "/dev/nbd0p2") != 0)
-		return __real_stat(path, st);
-	st->st_mode = S_IFBLK;
-	st->st_rdev = makedev(43, 2);
-	return 0;
+	if (!strcmp(name, QUEUED))
+		note('s');
 }
 
-uint64_t __wrap_file_number(int at, const char *name);
-uint64_t __wrap_file_number(int at, const char *name)
+static void counts(const char *name, const char *text)
 {
-	(void)at;
-	if (!strcmp(name, "/sys/dev/block/43:2/size"))
-		return 2048;
-	if (!strcmp(name, "/sys/block/dm-7/queue/iostats"))
-		return !play.uncounted;
-	assert_string_equal(name, "/sys/dev/block/43:2/ro");
-	return 1;
-}
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	assert_string_equal(name, "/sys/block/dm-7/stat");
-	note('s');
-	return nbd_fmt(buf, cap, "%s", play.stat);
-}
-
-int __wrap_file_write(int at, const char *name, const void *text, size_t len);
-int __wrap_file_write(int at, const char *name, const void *text, size_t len)
-{
-	(void)at;
-	assert_string_equal(name, "/sys/block/dm-7/queue/iostats");
-	assert_int_equal(len, 1);
-	assert_memory_equal(text, "1", 1);
+	assert_string_equal(name, COUNTED);
+	assert_string_equal(text, "1");
 	note('w');
-	return 0;
+}
+
+static void begin(struct play p)
+{
+	play = p;
+	world = (struct world){ .read = looks, .wrote = counts };
+	world_device("/dev/nbd0p2", 43, 2);
+	world_file("/dev/null", "");
+	world_file("/sys/dev/block/43:2/size", "2048\n");
+	world_file("/sys/dev/block/43:2/ro", "1\n");
+	world_file(COUNTED, p.uncounted ? "0\n" : "1\n");
+	world_file(QUEUED, p.stat);
+	world_file("/sys/module/dm_mod", p.names[0] ? "" : NULL);
 }
 
 int __wrap_dm_hold(struct dm *m, const char *name, struct nbd_diag *dg);
@@ -88,14 +74,6 @@ void __wrap_dm_clear(struct dm *m, const char *name)
 	(void)m;
 	assert_string_equal(name, "nbdboot-nbd0");
 	note('x');
-}
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	assert_string_equal(path, "/sys/module/dm_mod");
-	return play.names[0] ? 0 : -1;
 }
 
 int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *dg);
@@ -218,7 +196,7 @@ static void a_partition_is_mapped_one_to_one(void **state)
 	char path[MAPPER_PATH] = "/dev/nbd0p2";
 
 	(void)state;
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	assert_int_equal(mapper_put(0, path, &d), NBD_OK);
 	assert_string_equal(path, "/dev/dm-7");
 	assert_string_equal(play.loaded, "0 2048 linear 43:2 0\n");
@@ -242,12 +220,12 @@ static void a_failure_leaves_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		play = cases[i].play;
+		begin(cases[i].play);
 		assert_int_equal(mapper_put(0, path, &d), NBD_E_PERM);
 		assert_string_equal(path, "/dev/nbd0p2");
 		assert_string_equal(play.done, cases[i].done);
 	}
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	strcpy(path, "/dev/null");
 	assert_int_equal(mapper_put(0, path, &d), NBD_E_NO_DEVICE);
 	assert_string_equal(play.done, "");
@@ -256,9 +234,9 @@ static void a_failure_leaves_nothing(void **state)
 static void the_way_down_takes_all_that_are_free(void **state)
 {
 	(void)state;
-	play = (struct play){ .names = { "nbdboot-nbd0", "nbdboot-nbd1",
-					 "nbdboot-nbd2" },
-			      .busy = { false, true, false } };
+	begin((struct play){
+		.names = { "nbdboot-nbd0", "nbdboot-nbd1", "nbdboot-nbd2" },
+		.busy = { false, true, false } });
 	mapper_take_all();
 	assert_string_equal(play.names[0], "nbdboot-nbd1");
 	assert_null(play.names[1]);
@@ -266,7 +244,7 @@ static void the_way_down_takes_all_that_are_free(void **state)
 	play.busy[0] = false;
 	assert_int_equal(mapper_take(1, &d), NBD_OK);
 	/* the driver may not be there at all: it is not loaded for this */
-	play = (struct play){ 0 };
+	begin((struct play){ 0 });
 	mapper_take_all();
 	assert_int_equal(mapper_take(1, &d), NBD_E_NOT_FOUND);
 	assert_string_equal(play.done, "");
@@ -277,13 +255,13 @@ static void a_cover_is_on_top_and_read_only(void **state)
 	char path[MAPPER_PATH] = "";
 
 	(void)state;
-	play = (struct play){ .name = "nbdboot-verity-loop0" };
+	begin((struct play){ .name = "nbdboot-verity-loop0" });
 	assert_int_equal(mapper_cover("loop0", "0 8 verity 1\n", path, &d),
 			 NBD_OK);
 	assert_string_equal(path, "/dev/dm-7");
 	assert_string_equal(play.loaded, "0 8 verity 1\n");
 	assert_true(play.read_only);
-	play = (struct play){ .names = { "nbdboot-verity-loop0" } };
+	begin((struct play){ .names = { "nbdboot-verity-loop0" } });
 	assert_int_equal(mapper_uncover("nbd0", &d), NBD_E_NOT_FOUND);
 	assert_int_equal(mapper_uncover("loop0", &d), NBD_OK);
 	assert_null(play.names[0]);
@@ -292,20 +270,18 @@ static void a_cover_is_on_top_and_read_only(void **state)
 static void a_device_loses_its_cover_first(void **state)
 {
 	(void)state;
-	play = (struct play){ .names = { "nbdboot-nbd1",
-					 "nbdboot-verity-nbd1" },
-			      .needs = { "nbdboot-verity-nbd1" } };
+	begin((struct play){ .names = { "nbdboot-nbd1", "nbdboot-verity-nbd1" },
+			     .needs = { "nbdboot-verity-nbd1" } });
 	assert_int_equal(mapper_take(1, &d), NBD_OK);
 	assert_null(play.names[0]);
-	play = (struct play){ .names = { "nbdboot-verity-nbd1" } };
+	begin((struct play){ .names = { "nbdboot-verity-nbd1" } });
 	assert_int_equal(mapper_take(1, &d), NBD_OK);
 	assert_null(play.names[0]);
-	play = (struct play){ .names = { "nbdboot-verity-nbd1" },
-			      .busy = { true } };
+	begin((struct play){ .names = { "nbdboot-verity-nbd1" },
+			     .busy = { true } });
 	assert_int_equal(mapper_take(1, &d), NBD_E_IN_USE);
-	play = (struct play){ .names = { "nbdboot-nbd1",
-					 "nbdboot-verity-nbd1" },
-			      .needs = { "nbdboot-verity-nbd1" } };
+	begin((struct play){ .names = { "nbdboot-nbd1", "nbdboot-verity-nbd1" },
+			     .needs = { "nbdboot-verity-nbd1" } });
 	mapper_take_all();
 	assert_null(play.names[0]);
 }
@@ -313,19 +289,18 @@ static void a_device_loses_its_cover_first(void **state)
 static void a_cover_is_told_from_a_mapping(void **state)
 {
 	(void)state;
-	play = (struct play){ .names = { "nbdboot-nbd1", "other-verity-x" } };
+	begin((struct play){ .names = { "nbdboot-nbd1", "other-verity-x" } });
 	assert_false(mapper_has_cover());
-	play = (struct play){ .names = { "nbdboot-nbd1",
-					 "nbdboot-verity-loop0" } };
+	begin((struct play){
+		.names = { "nbdboot-nbd1", "nbdboot-verity-loop0" } });
 	assert_true(mapper_has_cover());
 }
 
 static void a_wrong_block_is_known(void **state)
 {
 	(void)state;
-	play = (struct play){ .names = { "x" },
-			      .status = true,
-			      .table = "0 8 verity V\n" };
+	begin((struct play){
+		.names = { "x" }, .status = true, .table = "0 8 verity V\n" });
 	assert_false(mapper_is_corrupt("nbd0"));
 	play.table = "0 8 verity C\n";
 	assert_true(mapper_is_corrupt("nbd0"));
@@ -336,7 +311,7 @@ static void a_wrong_block_is_known(void **state)
 	assert_true(mapper_is_corrupt("nbd0"));
 	play.table = "";
 	assert_false(mapper_is_corrupt("nbd0"));
-	play.names[0] = NULL;
+	begin((struct play){ .table = "" });
 	assert_false(mapper_is_corrupt("nbd0"));
 }
 
@@ -346,7 +321,7 @@ static void what_is_below_is_known(void **state)
 	uint64_t sectors;
 
 	(void)state;
-	play = (struct play){ .table = "0 2048 linear 43:2 0\n" };
+	begin((struct play){ .table = "0 2048 linear 43:2 0\n" });
 	assert_int_equal(mapper_below(0, path, below, &sectors, &d), NBD_OK);
 	assert_string_equal(path, "/dev/dm-7");
 	assert_string_equal(below, "43:2");
@@ -389,12 +364,12 @@ static void copies_are_used_only_if_nothing_was_written(void **state)
 	uint64_t writes;
 
 	(void)state;
-	play = (struct play){ .stat = STAT, .table = "" };
+	begin((struct play){ .stat = STAT, .table = "" });
 	assert_int_equal(mapper_writes(&m, 0, &writes, &d), NBD_OK);
 	assert_int_equal(writes, 7);
 	assert_string_equal(play.done, "ws");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		play = cases[i].play;
+		begin(cases[i].play);
 		play.table = "";
 		assert_int_equal(mapper_set_copies(&m, 0, "0 8 mirror\n",
 						   cases[i].writes, &d),
@@ -422,7 +397,7 @@ static void a_mirror_that_holds_writes_is_known(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		play = (struct play){ .status = true, .table = cases[i].table };
+		begin((struct play){ .status = true, .table = cases[i].table });
 		assert_int_equal(mapper_is_stuck(&m, 0), cases[i].stuck);
 	}
 }

@@ -16,6 +16,7 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/say.h"
+#include "tests/world/file.h"
 
 /* What the children write, too. */
 static struct shared {
@@ -23,17 +24,8 @@ static struct shared {
 	pid_t pid; /* of the last */
 	char text[4096];
 } * shared;
-static const char *commands; /* in the file; NULL: there is none */
 static bool no_prctl, hangs;
 static unsigned seconds;
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	assert_string_equal(name, SHUTDOWN_HOME "/" REROOT_END);
-	return commands ? nbd_fmt(buf, cap, "%s", commands) : NBD_E_NOT_FOUND;
-}
 
 int __wrap_unlink(const char *path);
 int __wrap_unlink(const char *path)
@@ -115,7 +107,7 @@ static void say(const char *text)
 
 static const char *end(const char *list)
 {
-	commands = list;
+	world_file(SHUTDOWN_HOME "/" REROOT_END, list);
 	memset(shared, 0, sizeof(*shared));
 	seconds = 0;
 	reroot_after_end();

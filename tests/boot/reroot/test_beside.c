@@ -12,6 +12,7 @@
 #include "port/linux/file.h"
 #include "port/linux/process.h"
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
 #define COPY  SHUTDOWN_HOME "/nbdboot"
@@ -34,9 +35,8 @@ static const char *interrupted; /* a signal comes during that one */
 static int handled;
 static bool watched, watched_upper, no_watch, overlay, renews;
 
-static int lease_error;	      /* what net_kept_read() returns */
-static uint32_t lease_s;      /* its time */
-static const char *processes; /* the words of process 2; '/' is a NUL */
+static int lease_error;	 /* what net_kept_read() returns */
+static uint32_t lease_s; /* its time */
 
 int __wrap_init_step_do(const struct step *s, struct boot *b,
 			struct nbd_diag *diag);
@@ -89,11 +89,11 @@ static int reset(void **state)
 	(void)state;
 	signal(SIGTERM, handle);
 	handled = 0;
+	world = (struct world){ .others = WORLD_ABSENT };
 	fails = interrupted = NULL;
 	watched = true;
 	watched_upper = no_watch = overlay = false;
 	lease_error = NBD_E_NOT_FOUND;
-	processes = "";
 	return 0;
 }
 
@@ -262,30 +262,19 @@ const char *__wrap_dir_next(struct dir *dir)
 	return names[dir->at] ? names[dir->at++] : NULL;
 }
 
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	size_t len = strlen(processes);
-
-	(void)at;
-	assert_true(!strcmp(name, "/proc/1/cmdline") ||
-		    !strcmp(name, "/proc/2/cmdline"));
-	if (name[6] == '1')
-		return file_error(ENOENT);
-	len = len < cap - 1 ? len : cap - 1;
-	memcpy(buf, processes, len);
-	buf[len] = '\0';
-	for (size_t i = 0; i < len; i++)
-		if (buf[i] == '/')
-			buf[i] = '\0';
-	return (int)len;
-}
-
+/* The words of process 2; '/' is a NUL. */
 static bool must_renew(int error, uint32_t seconds, const char *process)
 {
+	static char words[64];
+	size_t len = strlen(process);
+
+	assert_true(len < sizeof(words));
+	for (size_t i = 0; i <= len; i++)
+		words[i] = process[i] == '/' ? '\0' : process[i];
+	world_file("/proc/1/cmdline", NULL);
+	world_data("/proc/2/cmdline", words, len);
 	lease_error = error;
 	lease_s = seconds;
-	processes = process;
 	return reroot_beside_must_renew();
 }
 
@@ -315,9 +304,10 @@ static void a_lease_without_an_end_needs_no_process(void **state)
 
 /* ---- processes ---- */
 
+#define GROUPS "/sys/fs/cgroup/"
+
 static pid_t parent;
-static int link_error;	   /* errno of symlink(), or 0 */
-static unsigned no_groups; /* how many of the two there are not */
+static int link_error; /* errno of symlink(), or 0 */
 static bool detached;
 
 pid_t __wrap_getppid(void);
@@ -349,21 +339,18 @@ int __wrap_chdir(const char *path)
 	return 0;
 }
 
-int __wrap_file_write(int dir, const char *path, const void *p, size_t len);
-int __wrap_file_write(int dir, const char *path, const void *p, size_t len)
-{
-	(void)dir;
-	assert_non_null(strstr(path, "/init.scope/cgroup.procs"));
-	assert_int_equal(len, 1);
-	assert_memory_equal(p, "0", 1);
-	return no_groups && no_groups-- ? -1 : 0;
-}
-
+/* So many of its two groups are not there. */
 static const char *leave(pid_t from, int error, unsigned groups)
 {
 	parent = from;
 	link_error = error;
-	no_groups = groups;
+	world_file(GROUPS "init.scope/cgroup.procs", "");
+	world_file(GROUPS "systemd/init.scope/cgroup.procs", "");
+	if (groups > 0)
+		world_file_fails(GROUPS "init.scope/cgroup.procs", ENOENT);
+	if (groups > 1)
+		world_file_fails(GROUPS "systemd/init.scope/cgroup.procs",
+				 ENOENT);
 	detached = false;
 	return reroot_beside_leave();
 }

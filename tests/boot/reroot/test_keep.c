@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/path.h"
 
 static struct nbd_diag d;
 static struct nbd_out copied;
@@ -24,19 +25,6 @@ int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
 
 static bool in_stub; /* the boot stub has passed credentials */
 
-/* All files of the running system are there, and one copy. */
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	if (!strncmp(path, "/.extra/", 8))
-		return in_stub ? 0 : -1;
-	return !strncmp(path, SHUTDOWN_HOME, strlen(SHUTDOWN_HOME)) &&
-			       (!kept || strcmp(path, kept) != 0)
-		       ? -1
-		       : 0;
-}
-
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode)
 {
@@ -49,6 +37,13 @@ static int keep(const char *root, bool unless_kept)
 	static struct cmdline c;
 	static struct root_spec r;
 
+	/* all files of the running system are there, and one copy */
+	world_reset();
+	world_file("/.extra/*", in_stub ? "" : NULL);
+	if (kept)
+		world_file(kept, "");
+	world_file(SHUTDOWN_HOME "*", NULL);
+	world_file("*", "");
 	copied = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
 	text[0] = '\0';
 	assert_int_equal(boot_cmdline_parse(&c, root, &d), 0);

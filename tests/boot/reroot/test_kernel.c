@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which kernel and initramfs are taken from a root, made for the question. */
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,14 +14,6 @@ static char top[] = "/tmp/test_kernel.XXXXXX";
 static struct nbd_diag d;
 static struct reroot_kernel k;
 static int copies[REROOT_FILES]; /* the descriptors of the parent */
-static uint64_t kib;		 /* of free memory */
-
-uint64_t __wrap_file_meminfo(const char *key);
-uint64_t __wrap_file_meminfo(const char *key)
-{
-	assert_string_equal(key, "MemAvailable:");
-	return kib;
-}
 
 /* ---- the root ---- */
 
@@ -75,7 +68,7 @@ static int reset(void **state)
 	(void)state;
 	k = (struct reroot_kernel){ .wanted = true };
 	d.text[0] = '\0';
-	kib = 1 << 20;
+	world_file("/proc/meminfo", "MemAvailable: 1048576 kB\n");
 	return 0;
 }
 
@@ -243,10 +236,10 @@ static void memory_for_all_copies_must_be_free(void **state)
 	(void)state;
 	root("initrd.img");
 	run("head -c 4194304 /dev/zero >%s/vmlinuz");
-	kib = 3 * 4096;
+	world_file("/proc/meminfo", "MemAvailable: 12288 kB\n");
 	refuses(NBD_E_NO_MEMORY, "12288 KiB of memory are free");
 	reset(state);
-	kib = 3 * 4096 + 1;
+	world_file("/proc/meminfo", "MemAvailable: 12289 kB\n");
 	assert_int_equal(take(), 0);
 	assert_int_equal(lseek(copies[0], 0, SEEK_END), 4194304);
 	close(copies[0]);

@@ -3,6 +3,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/say.h"
+#include "tests/world/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +24,10 @@ static char done[1024]; /* a line for each thing that was done */
 static int fails;	/* errno of the load */
 static int busy;	/* loads and unloads that find another one at work */
 static int start;	/* what reroot_start() returns */
-static bool interrupted, disabled;
-static const char *limit, *lockdown; /* files; NULL: none */
+static bool interrupted;
+
+#define KEXEC	 "/proc/sys/kernel/kexec_"
+#define LOCKDOWN "/sys/kernel/security/lockdown"
 
 static void __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
 {
@@ -86,27 +89,6 @@ long __wrap_syscall(long n, ...)
 	return load(kernel, initrd, len, line);
 }
 
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
-{
-	const char *text = !strcmp(path, "/proc/cmdline") ? PROC "\n"
-			   : strstr(path, "limit_reboot") ? limit
-			   : strstr(path, "lockdown")	  ? lockdown
-							  : NULL;
-
-	(void)dir;
-	snprintf(buf, cap, "%s", text ? text : "");
-	return text ? (int)strlen(text) : NBD_E_NOT_FOUND;
-}
-
-uint64_t __wrap_file_number(int dir, const char *path);
-uint64_t __wrap_file_number(int dir, const char *path)
-{
-	(void)dir;
-	assert_string_equal(path, "/proc/sys/kernel/kexec_load_disabled");
-	return disabled;
-}
-
 int __wrap_reroot_start(enum reroot_way way, struct nbd_diag *diag);
 int __wrap_reroot_start(enum reroot_way way, struct nbd_diag *diag)
 {
@@ -134,8 +116,9 @@ static int reset(void **state)
 	world = (struct world){ .say = say };
 	d.text[0] = done[0] = '\0';
 	fails = busy = start = 0;
-	interrupted = disabled = false;
-	limit = lockdown = NULL;
+	interrupted = false;
+	world_file("/proc/cmdline", PROC "\n");
+	world.others = WORLD_ABSENT;
 	signal(SIGTERM, handle);
 	k = (struct reroot_kernel){ .path = { "/vmlinuz", "/initrd.img" } };
 	assert_int_equal(reroot_kernel_begin(&k, &d), 0);
@@ -258,15 +241,15 @@ static void a_missing_permission_has_several_reasons(void **state)
 {
 	(void)state;
 	says(EPERM, NBD_E_PERM, "needs CAP_SYS_BOOT");
-	disabled = true;
+	world_file(KEXEC "load_disabled", "1\n");
 	says(EPERM, NBD_E_PERM, "kernel.kexec_load_disabled is 1");
-	limit = "0\n";
+	world_file(KEXEC "load_limit_reboot", "0\n");
 	says(EPERM, NBD_E_PERM, "kernel.kexec_load_limit_reboot is 0");
-	limit = "-1\n";
+	world_file(KEXEC "load_limit_reboot", "-1\n");
 	says(EPERM, NBD_E_PERM, "needs CAP_SYS_BOOT");
-	lockdown = "none [integrity] confidentiality\n";
+	world_file(LOCKDOWN, "none [integrity] confidentiality\n");
 	says(EPERM, NBD_E_PERM, "locked down");
-	lockdown = "[none] integrity confidentiality\n";
+	world_file(LOCKDOWN, "[none] integrity confidentiality\n");
 	says(EPERM, NBD_E_PERM, "needs CAP_SYS_BOOT");
 }
 

@@ -13,30 +13,12 @@
 #include "port/linux/file.h"
 #include "tests/boot/reroot/done.h"
 #include "tests/world/clock.h"
+#include "tests/world/path.h"
+#include "tests/world/open.h"
 
 static struct nbd_diag d;
-static bool other_mounts, other_root; /* than those of process 1 */
 static bool forbidden;
 static unsigned joined;
-
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st)
-{
-	*st = (struct stat){ .st_ino = 1 };
-	if (!strcmp(path, "/proc/self/ns/mnt"))
-		st->st_ino += other_mounts;
-	else if (!strcmp(path, "/"))
-		st->st_ino += other_root;
-	return 0;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	assert_string_equal(path, "/proc/1/ns/mnt");
-	return __real_open("/dev/null", flags);
-}
 
 int __wrap_setns(int fd, int kind);
 int __wrap_setns(int fd, int kind)
@@ -51,48 +33,27 @@ int __wrap_setns(int fd, int kind)
 static int join(bool mounts, bool root)
 {
 	joined = 0;
-	other_mounts = mounts;
-	other_root = root;
+	world = (struct world){ .others = WORLD_FAILS };
+	world_stat("/proc/1/ns/mnt", (struct stat){ .st_ino = 1 });
+	world_stat("/proc/self/ns/mnt", (struct stat){ .st_ino = 1 + mounts });
+	world_stat("/proc/1/root", (struct stat){ .st_ino = 1 });
+	world_stat("/", (struct stat){ .st_ino = 1 + root });
 	return reroot_join(&d);
 }
 
 /* ---- busybox ---- */
 
-static bool has_inittab;
-static const char *comm;
+static void wrote(const char *name, const char *content)
+{
+	nbd_putf(&done, "%s:\n", name);
+	nbd_put(&done, content, strlen(content));
+}
 
 ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
 ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
 {
 	assert_string_equal(path, "/proc/1/exe");
 	return nbd_fmt(buf, cap, "/bin/busybox");
-}
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	assert_string_equal(path, "/etc/inittab");
-	return has_inittab ? 0 : -1;
-}
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	return nbd_fmt(buf, cap, "%s",
-		       !strcmp(name, "/proc/1/comm")
-			       ? comm
-			       : "::sysinit:/x\n::restart:/sbin/init\n");
-}
-
-int __wrap_file_write(int at, const char *name, const void *p, size_t len);
-int __wrap_file_write(int at, const char *name, const void *p, size_t len)
-{
-	(void)at;
-	nbd_putf(&done, "%s:\n", name);
-	nbd_put(&done, p, len);
-	return 0;
 }
 
 int __wrap_mount(const char *from, const char *to, const char *type,
@@ -124,8 +85,11 @@ int __wrap_reroot_replace(const char *verb, struct nbd_diag *diag)
 
 static const char *starts(const char *name, bool inittab)
 {
-	comm = name;
-	has_inittab = inittab;
+	world = (struct world){ .wrote = wrote };
+	world_file("/proc/1/comm", name);
+	world_file("/etc/inittab",
+		   inittab ? "::sysinit:/x\n::restart:/sbin/init\n" : NULL);
+	world_file("/run/initramfs/inittab", NULL);
 	forget_what_was_done();
 	return reroot_start(REROOT_DOWN, &d) ? "refused" : text;
 }

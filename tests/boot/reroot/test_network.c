@@ -5,20 +5,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "boot/net/plan.h"
 #include "tests/unit.h"
 #include "tests/world/say.h"
+#include "tests/world/path.h"
+#include "tests/world/open.h"
 
 /* The machine. */
 static struct iface_addr address;
 static struct iface card;
-static bool is_card;
 static const char *server;
-static const char *routes, *routes6, *resolv;
 
 static struct nbd_diag d;
 static struct reroot_words w;
@@ -42,38 +41,6 @@ int __wrap_iface_refresh(struct iface *l, struct nbd_diag *why)
 	return 0;
 }
 
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	static const char *const paths[] = { "/proc/net/route",
-					     "/proc/net/ipv6_route",
-					     "/etc/resolv.conf" };
-	const char *texts[] = { routes, routes6, resolv };
-
-	(void)flags;
-	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		int fd;
-
-		if (strcmp(path, paths[i]) != 0)
-			continue;
-		fd = memfd_create("file", MFD_CLOEXEC);
-		assert_int_equal(write(fd, texts[i], strlen(texts[i])),
-				 strlen(texts[i]));
-		lseek(fd, 0, SEEK_SET);
-		return fd;
-	}
-	errno = ENOENT;
-	return -1;
-}
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	assert_string_equal(path, "/sys/class/net/ens2/device");
-	return is_card ? 0 : -1;
-}
-
 static int begin(void **state)
 {
 	(void)state;
@@ -83,11 +50,12 @@ static int begin(void **state)
 		.mac = { 0x52, 0x54, 0, 0x12, 0x34, 0xab },
 		.name = "ens2",
 	};
-	is_card = true;
 	server = "";
-	routes = routes6 = "";
-	world_reset();
-	resolv = "";
+	world = (struct world){ .others = WORLD_ABSENT };
+	world_file("/sys/class/net/ens2/device", "");
+	world_file("/proc/net/route", "");
+	world_file("/proc/net/ipv6_route", "");
+	world_file("/etc/resolv.conf", "");
 	return 0;
 }
 
@@ -197,8 +165,9 @@ static void a_lasting_one_is_fixed(void **state)
 	has("192.0.2.9", 20, true);
 	table4();
 	route4("ens2", "0.0.0.0/0", "192.0.2.1", 3, 100);
-	routes = table;
-	resolv = "nameserver 127.0.0.53\nnameserver 192.0.2.3\n";
+	world_file("/proc/net/route", table);
+	world_file("/etc/resolv.conf",
+		   "nameserver 127.0.0.53\nnameserver 192.0.2.3\n");
 	become("ip=192.0.2.9::192.0.2.1:255.255.240.0::ens2:off "
 	       "nameserver=192.0.2.3 ",
 	       "ip=192.0.2.9::192.0.2.1:255.255.240.0:::off "
@@ -238,7 +207,7 @@ static void other_routes_of_the_interface_are_kept(void **state)
 	route4("ens2", "192.0.2.0/24", "0.0.0.0", 1, 100);
 	route4("ens2", "203.0.113.7/32", "192.0.2.5", 7, 0);
 	route4("ens2", "224.0.0.0/4", "0.0.0.0", 1, 0);
-	routes = table;
+	world_file("/proc/net/route", table);
 	server = "203.0.113.7";
 	become("ip=192.0.2.9::192.0.2.1:255.255.255.0::ens2:off "
 	       "rd.route=203.0.113.7/32:192.0.2.5:ens2 "
@@ -262,7 +231,7 @@ static void those_of_an_address_with_an_end_come_again(void **state)
 	has("192.0.2.9", 24, false);
 	table4();
 	route4("ens2", "10.0.0.0/8", "192.0.2.3", 3, 5);
-	routes = table;
+	world_file("/proc/net/route", table);
 	become("ip=ens2:dhcp ", "ip=dhcp BOOTIF=01-52-54-00-12-34-ab ");
 }
 
@@ -275,7 +244,7 @@ static void a_long_table_is_read_whole(void **state)
 	for (unsigned i = 0; i < 300; i++)
 		route4("veth0", "10.1.0.0/16", "0.0.0.0", 1, 0);
 	route4("ens2", "0.0.0.0/0", "192.0.2.1", 3, 100);
-	routes = table;
+	world_file("/proc/net/route", table);
 	become("ip=192.0.2.9::192.0.2.1:255.255.255.0::ens2:off ",
 	       "ip=192.0.2.9::192.0.2.1:255.255.255.0:::off "
 	       "BOOTIF=01-52-54-00-12-34-ab ");
@@ -294,7 +263,7 @@ static void of_too_many_routes_that_to_the_server_stays(void **state)
 		sprintf(net, "10.%d.0.0/16", i);
 		route4("ens2", net, "192.0.2.3", 3, 0);
 	}
-	routes = table;
+	world_file("/proc/net/route", table);
 	server = "10.10.0.1";
 	assert_int_equal(compose(false), 0);
 	assert_int_equal(reroot_words_end(&w, &d), 0);
@@ -315,6 +284,7 @@ static void ipv6_has_routes_as_well(void **state)
 	has("2001:db8::9", 64, true);
 	table6();
 	route6("ens2", "::", 0, "fe80::2", 0x450003, 1024);
+	world_file("/proc/net/ipv6_route", table);
 	route6("ens2", "::", 0, "fe80::1", 0x3, 100);
 	route6("lo", "::", 0, "::", 0x200200, 0xffffffff);
 	route6("ens2", "2001:db8::", 64, "::", 0x1, 256);
@@ -325,7 +295,7 @@ static void ipv6_has_routes_as_well(void **state)
 	route6("ens2", "2001:db8::9", 128, "::", 0x80200001, 0);
 	route6("ens2", "2001:db8::", 128, "::", 0x80300001, 0);
 	route6("ens2", "ff00::", 8, "::", 0x1, 256);
-	routes6 = table;
+	world_file("/proc/net/ipv6_route", table);
 	become("ip=[2001:db8::9]::[fe80::1]:64::ens2:off "
 	       "rd.route=[2001:db8:2::/48]:[2001:db8::5]:ens2 "
 	       "rd.route=[2001:db8:3::1/128]::ens2 ",
@@ -340,6 +310,7 @@ static void ipv6_has_routes_as_well(void **state)
 	/* a router's, if there is no other */
 	table6();
 	route6("ens2", "::", 0, "fe80::2", 0x450003, 1024);
+	world_file("/proc/net/ipv6_route", table);
 	become("ip=[2001:db8::9]::[fe80::2]:64::ens2:off ",
 	       "ip=[2001:db8::9]::[fe80::2]:64:::off "
 	       "BOOTIF=01-52-54-00-12-34-ab ");
@@ -349,7 +320,7 @@ static void another_kernel_lacks_what_software_made(void **state)
 {
 	(void)state;
 	has("192.0.2.9", 24, false);
-	is_card = false;
+	world_file("/sys/class/net/ens2/device", NULL);
 	assert_int_equal(compose(false), 0);
 	assert_int_equal(compose(true), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "ens2, over which"));

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <linux/magic.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -18,6 +17,8 @@
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
+#include "tests/world/path.h"
+#include "tests/world/open.h"
 
 #define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off "
 
@@ -38,20 +39,6 @@ static const char *below; /* what it maps, or NULL: it is no mapping of ours */
 static struct reroot_words w;
 static struct nbd_diag d;
 
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st)
-{
-	bool root = !strcmp(path, "/");
-
-	memset(st, 0, sizeof(*st));
-	if (root || (lower && !strcmp(path, OVERLAY_LOWER))) {
-		st->st_dev = root && lower ? makedev(0, 9) : makedev(43, 2);
-		return 0;
-	}
-	errno = ENOENT;
-	return -1;
-}
-
 int __wrap_statfs(const char *path, struct statfs *fs);
 int __wrap_statfs(const char *path, struct statfs *fs)
 {
@@ -59,46 +46,6 @@ int __wrap_statfs(const char *path, struct statfs *fs)
 	memset(fs, 0, sizeof(*fs));
 	fs->f_type = in_ram ? TMPFS_MAGIC : EXT4_SUPER_MAGIC;
 	return 0;
-}
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	assert_string_equal(path, HANDOFF_LEASE);
-	return ours ? 0 : -1;
-}
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	*buf = '\0';
-	if (!strcmp(name, REROOT_LINE))
-		return later ? nbd_fmt(buf, cap, "%s", later) : -1;
-	if (!strcmp(name, "/proc/cmdline"))
-		return nbd_fmt(buf, cap, "%s\n", cmdline);
-	if (!strcmp(name, "/sys/dev/block/43:2/uevent") && device)
-		return nbd_fmt(buf, cap, "MAJOR=43\nMINOR=2\nDEVNAME=%s\nX=1\n",
-			       device);
-	return -1;
-}
-
-/* A long list, of which the last line about / counts. */
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	static const char first[] = "none / rootfs ro 0 0\n";
-	int fd = memfd_create("mounts", MFD_CLOEXEC);
-
-	(void)flags;
-	assert_string_equal(path, "/proc/self/mounts");
-	assert_int_equal(write(fd, first, strlen(first)), strlen(first));
-	for (unsigned i = 0; i < 3000; i++)
-		assert_int_equal(write(fd, "a /b tmpfs ro 0 0\n", 18), 18);
-	assert_int_equal(write(fd, mounts, strlen(mounts)), strlen(mounts));
-	lseek(fd, 0, SEEK_SET);
-	return fd;
 }
 
 int __wrap_nbdk_info(int index, struct nbdk_info *info);
@@ -162,11 +109,47 @@ static int reset(void **state)
 	return 0;
 }
 
+/* A long list, of which the last line about / counts. */
+static const char *long_list(void)
+{
+	static char text[65536];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
+
+	nbd_putf(&o, "none / rootfs ro 0 0\n");
+	for (unsigned i = 0; i < 3000; i++)
+		nbd_putf(&o, "a /b tmpfs ro 0 0\n");
+	nbd_putf(&o, "%s", mounts);
+	assert_false(o.cut);
+	text[o.len] = '\0';
+	return text;
+}
+
+static void lay_out(void)
+{
+	static char line[CMDLINE_MAX], uevent[128];
+	const struct stat disk = { .st_dev = makedev(43, 2) };
+	const struct stat overlay = { .st_dev = makedev(0, 9) };
+
+	nbd_fmt(line, sizeof(line), "%s\n", cmdline);
+	nbd_fmt(uevent, sizeof(uevent), "MAJOR=43\nMINOR=2\nDEVNAME=%s\nX=1\n",
+		device ? device : "");
+	world = (struct world){ .others = WORLD_ABSENT };
+	world_stat("/", lower ? overlay : disk);
+	if (lower)
+		world_stat(OVERLAY_LOWER, disk);
+	world_file(HANDOFF_LEASE, ours ? "" : NULL);
+	world_file(REROOT_LINE, later);
+	world_file("/proc/cmdline", line);
+	world_file("/proc/self/mounts", long_list());
+	world_file("/sys/dev/block/43:2/uevent", device ? uevent : NULL);
+}
+
 static int compose(bool force)
 {
 	static struct reroot_old o;
 
 	d.text[0] = '\0';
+	lay_out();
 	assert_int_equal(reroot_old_read(&o, &d), 0);
 	return reroot_old_words(&w, &o, force, &d);
 }

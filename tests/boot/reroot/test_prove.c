@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "boot/init/program.h"
@@ -15,6 +14,7 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/module.h"
+#include "tests/world/path.h"
 
 #define SAFE (MS_RDONLY | MS_NODEV | MS_NOSUID)
 
@@ -22,13 +22,6 @@ static char disk[] = "/tmp/test_prove.XXXXXX";
 static char tree[] = "/tmp/test_prove.tree.XXXXXX";
 static const char *type; /* of the file system on it */
 static bool mounts;	 /* it is mounted, with the files of the tree */
-
-uint64_t __wrap_file_meminfo(const char *key);
-uint64_t __wrap_file_meminfo(const char *key)
-{
-	(void)key;
-	return 1 << 20;
-}
 
 int __wrap_unshare(int flags);
 int __wrap_unshare(int flags)
@@ -108,19 +101,6 @@ static void no_file_of_the_image_acts_and_no_journal_is_replayed(void **state)
 	}
 }
 
-/* It is under another name than its own. */
-int __real_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st)
-{
-	if (strcmp(path, "/dev/disk/by-id/x") != 0)
-		return __real_stat(path, st);
-	memset(st, 0, sizeof(*st));
-	st->st_mode = S_IFBLK | 0600;
-	st->st_rdev = makedev(43, 5);
-	return 0;
-}
-
 static void a_device_that_does_not_outlive_the_system_is_refused(void **state)
 {
 	static struct reroot_proof p;
@@ -186,6 +166,10 @@ static int setup(void **state)
 {
 	int fd = mkstemp(disk);
 
+	world.others = WORLD_REAL;
+	world_file("/proc/meminfo", "MemAvailable: 1048576 kB\n");
+	/* it is under another name than its own */
+	world_device("/dev/disk/by-id/x", 43, 5);
 	assert_non_null(mkdtemp(tree));
 
 	(void)state;

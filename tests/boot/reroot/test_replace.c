@@ -13,6 +13,7 @@
 #include "port/linux/file.h"
 #include "tests/boot/reroot/done.h"
 #include "tests/world/clock.h"
+#include "tests/world/path.h"
 
 #define OURS	 SHUTDOWN_HOME "/shutdown"
 #define TABLE	 "l6:6:wait:/etc/init.d/rc 6\n"
@@ -24,7 +25,7 @@
 #define FORGOTTEN "delete " REROOT_END "\n"
 
 static struct nbd_diag d;
-static const char *program, *fifo, *inittab;
+static const char *program, *fifo;
 static const char *verb = "reboot";
 static bool no_reader, no_mount, stays, no_trace;
 static bool asked;
@@ -40,31 +41,6 @@ ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
 	assert_true(strlen(exe) < cap);
 	memcpy(buf, exe, strlen(exe));
 	return (ssize_t)strlen(exe);
-}
-
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st)
-{
-	st->st_mode = S_IFIFO;
-	errno = ENOENT;
-	return strcmp(path, fifo) ? -1 : 0;
-}
-
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap);
-int __wrap_file_read(int at, const char *name, char *buf, size_t cap)
-{
-	(void)at;
-	assert_string_equal(name, "/etc/inittab");
-	return nbd_fmt(buf, cap, "%s", inittab);
-}
-
-int __wrap_file_write(int at, const char *name, const void *p, size_t len);
-int __wrap_file_write(int at, const char *name, const void *p, size_t len)
-{
-	(void)at;
-	nbd_putf(&done, "%s: ", name);
-	nbd_put(&done, p, len);
-	return 0;
 }
 
 int __wrap_chmod(const char *path, mode_t mode);
@@ -153,14 +129,30 @@ int __wrap_ptrace_exec(pid_t pid, const char *path, const char *arg,
 	return no_trace ? nbd_diag(why, NBD_E_PERM, "trace process 1") : 0;
 }
 
+static void wrote(const char *name, const char *content)
+{
+	nbd_putf(&done, "%s: ", name);
+	nbd_put(&done, content, strlen(content));
+}
+
+static void has_fifo(const char *name)
+{
+	if (fifo)
+		world_file(fifo, NULL);
+	fifo = name;
+	if (name)
+		world_stat(name, (struct stat){ .st_mode = S_IFIFO });
+}
+
 static int reset(void **state)
 {
 	(void)state;
 	verb = "reboot";
 	forget_what_was_done();
 	program = "/usr/sbin/init";
-	fifo = "/run/initctl";
-	inittab = TABLE;
+	world = (struct world){ .others = WORLD_ABSENT, .wrote = wrote };
+	world_file("/etc/inittab", TABLE);
+	has_fifo("/run/initctl");
 	no_reader = no_mount = stays = no_trace = asked = false;
 	return 0;
 }
@@ -182,7 +174,7 @@ static void sysvinit_executes_this_program(void **state)
 static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
 {
 	(void)state;
-	fifo = "/dev/initctl";
+	has_fifo("/dev/initctl");
 	assert_int_equal(reroot_replace(verb, &d), 0);
 	assert_non_null(strstr(text, "ask sysvinit\n"));
 }
@@ -191,8 +183,8 @@ static void openrc_executes_this_program(void **state)
 {
 	(void)state;
 	program = "/usr/sbin/openrc-init";
-	fifo = "/run/openrc/init.ctl";
-	inittab = "";
+	has_fifo("/run/openrc/init.ctl");
+	world_file("/etc/inittab", "");
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
 	assert_int_equal(reroot_replace(verb, &d), 0);
@@ -215,8 +207,8 @@ static void runit_is_made_to_execute_this_program(void **state)
 {
 	(void)state;
 	program = "/usr/sbin/runit";
-	fifo = "";
-	inittab = "";
+	has_fifo(NULL);
+	world_file("/etc/inittab", "");
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
 	assert_string_equal(text, "");
@@ -237,10 +229,10 @@ static void another_process_1_is_not_replaced(void **state)
 	assert_false(reroot_can_replace());
 	/* a name is not enough, and the file must be the one that runs */
 	program = "/usr/sbin/init";
-	fifo = "/run/openrc/init.ctl";
+	has_fifo("/run/openrc/init.ctl");
 	assert_false(reroot_can_replace());
 	program = "/usr/sbin/init (deleted)";
-	fifo = "/run/initctl";
+	has_fifo("/run/initctl");
 	assert_false(reroot_can_replace());
 	program = "";
 	assert_false(reroot_can_replace());
@@ -258,7 +250,7 @@ static void a_process_1_that_reads_no_requests_is_refused(void **state)
 static void an_inittab_without_a_reboot_is_refused(void **state)
 {
 	(void)state;
-	inittab = "l5:5:wait:/etc/init.d/rc 5\n";
+	world_file("/etc/inittab", "l5:5:wait:/etc/init.d/rc 5\n");
 	assert_int_equal(reroot_replace_check(&d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "/etc/inittab"));
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);

@@ -5,6 +5,7 @@
 #include "boot/words/root.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/file.h"
 
 #include <sys/mount.h>
 
@@ -85,12 +86,8 @@ static void servers_that_are_named(void **state)
 	}
 }
 
-/* The variable; BootCurrent cannot be read. */
-static const char *variable;
-
 int __wrap_mount(const char *from, const char *to, const char *type,
 		 unsigned long flags, const void *data);
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
 
 int __wrap_mount(const char *from, const char *to, const char *type,
 		 unsigned long flags, const void *data)
@@ -99,18 +96,15 @@ int __wrap_mount(const char *from, const char *to, const char *type,
 	return -1;
 }
 
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
-{
-	(void)dir;
-	if (!strstr(path, "NbdBootLease"))
-		return NBD_E_NOT_FOUND;
-	memcpy(buf, VOLATILE, 4);
-	return 4 + nbd_fmt(buf + 4, cap - 4, "%s", variable);
-}
-
 static int handed(const char *words, const char *text)
 {
-	variable = text;
+	static char variable[256];
+	int len;
+
+	memcpy(variable, VOLATILE, 4);
+	len = nbd_fmt(variable + 4, sizeof(variable) - 4, "%s", text);
+	world.others = WORLD_ABSENT;
+	world_data("*NbdBootLease*", variable, 4 + (size_t)len);
 	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
 	assert_true(root_handed(&c, &d) >= 0);
 	return root_parse(&r, &c, &d);

@@ -3,6 +3,7 @@
 #include "boot/watch/watch.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,28 +41,11 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 /* In place of /run. */
 static char root[40];
 
-static const char *in_root(const char *path)
-{
-	static char to[200];
-
-	if (strncmp(path, "/run", 4) != 0)
-		return path;
-	snprintf(to, sizeof(to), "%s%s", root, path + 4);
-	return to;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
 int __wrap_mkdir(const char *path, mode_t mode);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(in_root(path), flags, 0600);
-}
 
 int __wrap_mkdir(const char *path, mode_t mode)
 {
-	return mkdirat(AT_FDCWD, in_root(path), mode);
+	return mkdirat(AT_FDCWD, world_run(path), mode);
 }
 
 static void report(void)
@@ -119,7 +103,10 @@ static int begin(void **state)
 	child = 0;
 	waiting = NULL;
 	waits = 0;
-	world = (struct world){ .real = true, .wait = played_wait };
+	world = (struct world){ .real = true,
+				.wait = played_wait,
+				.others = WORLD_REAL,
+				.run = root };
 	memset(&diag, 0, sizeof(diag));
 	return pipe(ready);
 }
@@ -220,8 +207,7 @@ static void a_squatted_name_keeps_nobody_out(void **state)
 
 static void squat(void)
 {
-	if (flock(__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDWR),
-		  LOCK_EX))
+	if (flock(open("/run/nbdboot/nbd3.watch", O_RDWR), LOCK_EX))
 		_exit(8);
 	report();
 	pause();
@@ -281,7 +267,7 @@ static void try_as_nobody(void)
 	if (watch_takeover(INDEX, &diag) != NBD_E_PERM)
 		_exit(6);
 	/* nor can a process lock it that cannot write to it */
-	if (__real_open(in_root("/run/nbdboot/nbd3.watch"), O_RDONLY) >= 0)
+	if (open("/run/nbdboot/nbd3.watch", O_RDONLY) >= 0)
 		_exit(5);
 	report();
 	pause();
@@ -337,10 +323,10 @@ static int let_the_child_go(nfds_t n, int ms)
 		return false;
 	/* its parent has ended, and that is not enough */
 	assert_int_equal(waitid(P_PID, (id_t)child, &i, WEXITED | WNOWAIT), 0);
-	assert_int_equal(flock(__real_open(in_root("/run/nbdboot/nbd3.watch"),
-					   O_RDWR | O_CLOEXEC),
-			       LOCK_EX | LOCK_NB),
-			 -1);
+	assert_int_equal(
+		flock(open("/run/nbdboot/nbd3.watch", O_RDWR | O_CLOEXEC),
+		      LOCK_EX | LOCK_NB),
+		-1);
 	close(release[1]);
 	return false;
 }

@@ -3,31 +3,19 @@
 #include "boot/watch/watch.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/open.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static char dir[32];
 
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...)
-{
-	va_list ap;
-	int mode;
-
-	va_start(ap, flags);
-	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
-	va_end(ap);
-	return __real_open(strcmp(path, "/run") ? path : dir, flags, mode);
-}
-
 static int begin(void **state)
 {
 	(void)state;
 	strcpy(dir, "/tmp/units.XXXXXX");
+	world = (struct world){ .others = WORLD_REAL, .run = dir };
 	return mkdtemp(dir) ? 0 : -1;
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * access() and stat() know the files of world.files first; world.others says what
+ * others are.
+ */
+#ifndef TESTS_WORLD_PATH_H
+#define TESTS_WORLD_PATH_H
+
+#include "tests/world/file.h"
+#include "tests/world/world.h"
+
+/* stat() of name has this result. */
+void world_stat(const char *name, struct stat st);
+void world_device(const char *name, unsigned major, unsigned minor);
+
+#endif
