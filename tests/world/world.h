@@ -79,6 +79,7 @@ struct world {
 	enum world_others others;
 	const char *run;	  /* a directory in place of /run, for open() */
 	unsigned asked;		  /* for so many files */
+	int run_fd;		  /* run.h: an open /run, or an error */
 	char written[WORLD_TEXT]; /* "NAME = TEXT" of each file_write() */
 	void (*read)(const char *name); /* run before file_read(), and after */
 	void (*wrote)(const char *name, const char *text); /* file_write() */

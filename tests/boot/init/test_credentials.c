@@ -2,6 +2,7 @@
 /* Which files init makes of the credentials that a machine has. */
 #include "tests/unit.h"
 #include "tests/world/module.h"
+#include "tests/world/run.h"
 #include "boot/init/steps.h"
 #include "boot/system/console.h"
 #include "boot/words/credential.h"
@@ -41,7 +42,6 @@ int __wrap_open_plain(const char *path, struct stat *st, const char **why);
 int __wrap_open(const char *path, int flags, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_access(const char *path, int mode);
-int __wrap_file_run(void);
 
 int __wrap_open_plain(const char *path, struct stat *st, const char **why)
 {
@@ -68,11 +68,6 @@ int __wrap_access(const char *path, int mode)
 	if (strcmp(path, "/sys/bus/acpi/devices/QEMU0002:00") != 0)
 		return faccessat(AT_FDCWD, below(path), mode, 0);
 	return has_fw_cfg ? 0 : -1;
-}
-
-int __wrap_file_run(void)
-{
-	return 0;
 }
 
 static void note(int level, const char *p, size_t len)

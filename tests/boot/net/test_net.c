@@ -22,6 +22,7 @@
 #include "tests/world/say.h"
 #include "tests/world/module.h"
 #include "tests/world/file.h"
+#include "tests/world/run.h"
 
 #define CARDS	4
 #define PACKETS 8
@@ -786,12 +787,6 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 
 /* ---- files ---- */
 
-int __wrap_file_run(void);
-int __wrap_file_run(void)
-{
-	return -1;
-}
-
 int __wrap_net_handoff_name(int run, const struct net_state *s,
 			    struct nbd_diag *diag);
 int __wrap_net_handoff_name(int run, const struct net_state *s,
@@ -871,7 +866,8 @@ static void cards(unsigned n)
 				.wait = played_wait,
 				.load = load,
 				.others = WORLD_ABSENT,
-				.wrote = wrote };
+				.wrote = wrote,
+				.run_fd = -1 };
 	w.n = n;
 	w.rdnss = NEVER;
 	for (unsigned i = 0; i < CARDS; i++)

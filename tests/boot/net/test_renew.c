@@ -18,6 +18,7 @@
 #include "tests/world/say.h"
 #include "tests/world/harden.h"
 #include "tests/world/ready.h"
+#include "tests/world/run.h"
 
 #define SOCKET	77
 #define RESUMED 78
@@ -54,12 +55,6 @@ int __wrap_boot_cmdline_read(struct cmdline *c, struct nbd_diag *diag)
 {
 	return play.cmdline ? boot_cmdline_parse(c, play.cmdline, diag)
 			    : NBD_E_NOT_FOUND;
-}
-
-int __wrap_file_run(void);
-int __wrap_file_run(void)
-{
-	return 3;
 }
 
 int __wrap_net_kept_read(int run, struct net_kept *k, struct nbd_diag *diag);
@@ -254,7 +249,9 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 static int stay(struct play p)
 {
 	play = p;
-	world = (struct world){ .now = p.now, .wait = played_wait };
+	world = (struct world){ .now = p.now,
+				.wait = played_wait,
+				.run_fd = 3 };
 	if (!play.name[0])
 		strcpy(play.name, "eth0");
 	return net_renewd_run(&r, &d);
@@ -414,7 +411,9 @@ static void the_words_of_the_command_line_still_count(void **state)
 static uint32_t life_of(struct play p)
 {
 	play = p;
-	world = (struct world){ .now = p.now, .wait = played_wait };
+	world = (struct world){ .now = p.now,
+				.wait = played_wait,
+				.run_fd = 3 };
 	net_renew_expire();
 	return play.life;
 }
