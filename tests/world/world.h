@@ -22,6 +22,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "port/linux/nbdk.h"
+
 enum {
 	WORLD_PAUSES = 64, /* whose lengths are kept */
 	WORLD_TEXT = 8192, /* bytes; a test that fills it fails */
@@ -83,6 +85,23 @@ struct world {
 	char written[WORLD_TEXT]; /* "NAME = TEXT" of each file_write() */
 	void (*read)(const char *name); /* run before file_read(), and after */
 	void (*wrote)(const char *name, const char *text); /* file_write() */
+
+	/* nbdk.h: the driver */
+	int devices;	       /* that are connected: nbd0 and so on */
+	struct nbdk_info nbdk; /* of each device that is asked for */
+	int nbdk_error;	       /* of nbdk_info(), 0: none */
+	int nbdk_index;	       /* that was asked for last */
+	void (*info)(int index, struct nbdk_info *info); /* changes it */
+
+	/* lock.h: device_lock() returns lock; so many are held */
+	int lock, locked;
+
+	/* dm.h: the device mapper */
+	char table[1024]; /* the last that was loaded */
+	bool table_read_only;
+	int load_error, resume_error;
+	/* runs at dm_open(), dm_close(), dm_load(), dm_resume(): '(', ')', 'l', 'r' */
+	void (*dm)(char what, const char *name);
 };
 extern struct world world;
 

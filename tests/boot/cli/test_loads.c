@@ -4,15 +4,9 @@
 #include "boot/cli/loads.h"
 #include "boot/cli/metrics.h"
 #include "tests/unit.h"
+#include "tests/world/nbdk.h"
 
-static int connected; /* nbd0 and so on */
 static char *all[] = { NULL };
-
-int __wrap_nbdk_next(struct nbdk_iter *it);
-int __wrap_nbdk_next(struct nbdk_iter *it)
-{
-	return it->next < connected ? it->next++ : -1;
-}
 
 int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d);
 int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
@@ -67,7 +61,7 @@ static void those_that_are_left_out_are_counted(void **state)
 	unsigned shown = 0;
 
 	(void)state;
-	connected = CLI_LOADS + 2;
+	world.devices = CLI_LOADS + 2;
 	assert_int_equal(cli_loads(&loads, all, show, &shown, &d), 0);
 	assert_int_equal(loads.left_out, 2);
 	/* and each time anew */
@@ -76,7 +70,7 @@ static void those_that_are_left_out_are_counted(void **state)
 	assert_int_equal(shown, CLI_LOADS);
 	assert_int_equal(cli_left_out(loads.left_out, &d), NBD_E_NO_MEMORY);
 	assert_non_null(strstr(d.text, "2 devices are left out"));
-	connected = 1;
+	world.devices = 1;
 	assert_int_equal(cli_loads(&loads, all, show, &shown, &d), 0);
 	assert_int_equal(cli_left_out(loads.left_out, &d), 0);
 }
@@ -94,19 +88,20 @@ static void metrics_have_every_device_once(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
-		connected = many[i];
+		world.devices = many[i];
 		cli_out = (struct nbd_out){ .buf = page,
 					    .cap = sizeof(page) - 1 };
 		cli_metrics(all);
 		page[cli_out.len] = '\0';
-		assert_int_equal(samples(page, "size_bytes"), connected);
-		assert_int_equal(samples(page, "in_flight"), connected);
+		assert_int_equal(samples(page, "size_bytes"), world.devices);
+		assert_int_equal(samples(page, "in_flight"), world.devices);
 		assert_int_equal(samples(page, "requests_total"),
-				 connected * NBDK_KINDS);
+				 world.devices * NBDK_KINDS);
 		assert_int_equal(samples(page, "request_seconds_total"),
-				 connected * NBDK_KINDS);
+				 world.devices * NBDK_KINDS);
 		nbd_fmt(last, sizeof(last),
-			"nbdboot_size_bytes{device=\"nbd%d\"} ", connected - 1);
+			"nbdboot_size_bytes{device=\"nbd%d\"} ",
+			world.devices - 1);
 		assert_non_null(strstr(page, last));
 	}
 }

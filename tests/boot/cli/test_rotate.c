@@ -4,6 +4,7 @@
 #include "boot/device/device.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/lock.h"
 
 extern const struct command cmd_rotate;
 
@@ -13,7 +14,7 @@ static struct played {
 	bool ended;	   /* after the old one was ended */
 	unsigned filled;   /* calls of device_fill() */
 	unsigned replaced; /* a bit for each link that was given */
-	unsigned reports, locks;
+	unsigned reports;
 	int count_err;
 } played;
 
@@ -28,7 +29,7 @@ int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
 int __wrap_device_count(struct device *dev, struct nbd_diag *d);
 int __wrap_device_count(struct device *dev, struct nbd_diag *d)
 {
-	assert_int_equal(played.locks, 1);
+	assert_int_equal(world.locked, 1);
 	dev->live = played.live;
 	dev->n_links = 0;
 	for (unsigned i = 0; i < 2; i++) {
@@ -50,7 +51,7 @@ int __wrap_device_replace(struct device *dev, const struct sockdiag_link *l,
 			  struct nbd_diag *d)
 {
 	(void)dev;
-	assert_int_equal(played.locks, 1);
+	assert_int_equal(world.locked, 1);
 	if (played.busy) {
 		played.busy--;
 		played.live -= played.ended;
@@ -64,7 +65,7 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
 	(void)dev;
-	assert_int_equal(played.locks, 1);
+	assert_int_equal(world.locked, 1);
 	/* as many as there were */
 	assert_int_equal(want, 2);
 	if (played.busy) {
@@ -76,26 +77,11 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 	return 0;
 }
 
-int __wrap_device_lock(int index);
-int __wrap_device_lock(int index)
-{
-	assert_int_equal(index, 3);
-	played.locks++;
-	return 7;
-}
-
-void __wrap_device_unlock(int lock);
-void __wrap_device_unlock(int lock)
-{
-	assert_int_equal(lock, 7);
-	played.locks--;
-}
-
 /* Others may change the device meanwhile. */
 static void paused(int ms)
 {
 	(void)ms;
-	assert_int_equal(played.locks, 0);
+	assert_int_equal(world.locked, 0);
 }
 
 int __wrap_cli_fail(const char *subject, int err, const struct nbd_diag *d);
@@ -114,14 +100,14 @@ static int rotate(void)
 	struct cli_call call = { .words = words, .subject = "nbd3" };
 	int err = cmd_rotate.run(&call);
 
-	assert_int_equal(played.locks, 0);
+	assert_int_equal(world.locked, 0);
 	return err;
 }
 
 static void each_connection_is_replaced(void **state)
 {
 	(void)state;
-	world = (struct world){ .paused = paused };
+	world = (struct world){ .paused = paused, .lock = 7 };
 	played = (struct played){ .live = 2 };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.replaced, 1u << 1 | 1u << 2);
@@ -131,7 +117,7 @@ static void each_connection_is_replaced(void **state)
 static void a_busy_kernel_is_reported_once_and_awaited(void **state)
 {
 	(void)state;
-	world = (struct world){ .paused = paused };
+	world = (struct world){ .paused = paused, .lock = 7 };
 	played = (struct played){ .live = 2, .busy = 3 };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.replaced, 1u << 1 | 1u << 2);
@@ -143,7 +129,7 @@ static void a_busy_kernel_is_reported_once_and_awaited(void **state)
 static void what_was_ended_is_made_again(void **state)
 {
 	(void)state;
-	world = (struct world){ .paused = paused };
+	world = (struct world){ .paused = paused, .lock = 7 };
 	played = (struct played){ .live = 2, .busy = 2, .ended = true };
 	assert_int_equal(rotate(), 0);
 	assert_int_equal(played.filled, 1);
@@ -155,7 +141,7 @@ static void what_was_ended_is_made_again(void **state)
 static void an_error_meanwhile_ends_it(void **state)
 {
 	(void)state;
-	world = (struct world){ .paused = paused };
+	world = (struct world){ .paused = paused, .lock = 7 };
 	played = (struct played){ .live = 2, .count_err = NBD_E_KERNEL };
 	assert_int_equal(rotate(), NBD_E_KERNEL);
 	assert_int_equal(played.replaced, 0);

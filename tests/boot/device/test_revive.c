@@ -5,6 +5,7 @@
 
 #include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/lock.h"
 
 #define INDEX 4
 
@@ -16,7 +17,7 @@ static struct play {
 	unsigned rounds, end;
 	bool once;     /* it only finds them */
 	unsigned dies; /* round in which a connection dies, 0: none */
-	unsigned filled, added, locked;
+	unsigned filled, added;
 } play;
 
 static jmp_buf out;
@@ -25,30 +26,15 @@ static void paused(int ms)
 {
 	(void)ms;
 	/* nothing is held while it waits */
-	assert_int_equal(play.locked, 0);
+	assert_int_equal(world.locked, 0);
 	play.live -= play.rounds + 1 == play.dies;
 	if (++play.rounds == play.end)
 		longjmp(out, 1);
 }
 
-int __wrap_device_lock(int index);
-void __wrap_device_unlock(int lock);
 int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d);
 int __wrap_device_add(struct device *dev, struct nbd_diag *d);
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
-
-int __wrap_device_lock(int index)
-{
-	assert_int_equal(index, INDEX);
-	play.locked++;
-	return 77;
-}
-
-void __wrap_device_unlock(int lock)
-{
-	assert_int_equal(lock, 77);
-	play.locked--;
-}
 
 int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
 {
@@ -63,7 +49,7 @@ int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
 int __wrap_device_add(struct device *dev, struct nbd_diag *d)
 {
 	(void)dev, (void)d;
-	assert_int_equal(play.locked, 1);
+	assert_int_equal(world.locked, 1);
 	play.added++;
 	return 0;
 }
@@ -71,7 +57,7 @@ int __wrap_device_add(struct device *dev, struct nbd_diag *d)
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
 	(void)dev, (void)d;
-	assert_int_equal(play.locked, 1);
+	assert_int_equal(world.locked, 1);
 	assert_int_equal(want, play.wanted);
 	play.filled++;
 	if (play.rounds < play.away)
@@ -83,7 +69,7 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 static void revive(struct play p)
 {
 	play = p;
-	world = (struct world){ .paused = paused };
+	world = (struct world){ .paused = paused, .lock = 77 };
 	if (!setjmp(out))
 		device_revive(INDEX, play.once);
 }
@@ -143,7 +129,7 @@ static void it_may_only_find_the_first(void **state)
 	revive((struct play){
 		.live = 2, .wanted = 2, .end = 9, .dies = 3, .once = true });
 	assert_int_equal(play.rounds, 3);
-	assert_int_equal(play.filled + play.added + (unsigned)play.locked, 0);
+	assert_int_equal(play.filled + play.added + (unsigned)world.locked, 0);
 	/* what cannot be counted is not found, but revived */
 	revive((struct play){
 		.uncounted = true, .wanted = 1, .end = 3, .once = true });

@@ -10,6 +10,7 @@
 #include "tests/world/say.h"
 #include "tests/world/module.h"
 #include "tests/world/path.h"
+#include "tests/world/dm.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ static struct play {
 	int ask;
 	/* what was done */
 	unsigned puts, fetches, loads, resets;
-	bool load_read_only;
-	char table[256], asked[64];
+	char asked[64];
 } play;
 
 static char root[] = "/tmp/nbdboot-prefetch-XXXXXX";
@@ -104,37 +104,11 @@ int __wrap_prefetch_fetch(struct prefetch_list *l, const char *dev,
 	return play.get ? nbd_diag(d, play.get, "no answer") : NBD_OK;
 }
 
-int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
-int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+static void maps(char what, const char *name)
 {
-	(void)m, (void)cap, (void)d;
-	return NBD_OK;
-}
-
-void __wrap_dm_close(struct dm *m);
-void __wrap_dm_close(struct dm *m)
-{
-	(void)m;
-}
-
-int __wrap_dm_load(struct dm *m, const char *name, const char *table,
-		   bool read_only, struct nbd_diag *d);
-int __wrap_dm_load(struct dm *m, const char *name, const char *table,
-		   bool read_only, struct nbd_diag *d)
-{
-	(void)m;
-	assert_string_equal(name, "nbdboot-nbd0");
-	nbd_fmt(play.table, sizeof(play.table), "%s", table);
-	play.load_read_only = read_only;
-	return play.load ? nbd_diag(d, play.load, "refused") : NBD_OK;
-}
-
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
-{
-	(void)m, (void)name, (void)d;
-	play.loads++;
-	return NBD_OK;
+	if (what == 'l')
+		assert_string_equal(name, "nbdboot-nbd0");
+	play.loads += what == 'r';
 }
 
 int __wrap_mapper_set_copies(struct dm *m, int index, const char *table,
@@ -146,7 +120,7 @@ int __wrap_mapper_set_copies(struct dm *m, int index, const char *table,
 	assert_int_equal(index, 0);
 	/* as many as before the fetch */
 	assert_int_equal(writes, 5);
-	nbd_fmt(play.table, sizeof(play.table), "%s", table);
+	nbd_fmt(world.table, sizeof(world.table), "%s", table);
 	if (play.load)
 		return nbd_diag(d, play.load, "written to meanwhile");
 	play.loads++;
@@ -216,7 +190,9 @@ static struct prefetch_root r = { .index = 0,
 static void begin(struct play p)
 {
 	play = p;
-	world = (struct world){ .others = WORLD_REAL };
+	world = (struct world){ .others = WORLD_REAL,
+				.load_error = p.load,
+				.dm = maps };
 	world_file(PREFETCH_OURS, p.ours ? "" : NULL);
 	world_file(READ_ONLY, p.read_only ? "1\n" : "0\n");
 	world_file("/sys/block/loop3/dev", "7:3\n");
@@ -286,10 +262,10 @@ static void the_list_of_the_root_is_fetched(void **state)
 	assert_false(init_prefetch_fetch(&r, "", false));
 	assert_int_equal(play.fetches, 0);
 	assert_true(init_prefetch_fetch(&r, "", true));
-	assert_string_equal(play.table, "0 64 linear 43:0 0\n"
-					"64 8 linear 7:3 0\n"
-					"72 4024 linear 43:0 72\n");
-	assert_true(play.load_read_only);
+	assert_string_equal(world.table, "0 64 linear 43:0 0\n"
+					 "64 8 linear 7:3 0\n"
+					 "72 4024 linear 43:0 72\n");
+	assert_true(world.table_read_only);
 	assert_int_equal(play.loads, 1);
 	assert_non_null(strstr(world.said, "4 KiB in 1 extents fetched"));
 }
@@ -301,7 +277,7 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 	r.overlay = r.verified = false;
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "", true));
-	assert_string_equal(play.table, "0 64 linear 43:0 0\n"
+	assert_string_equal(world.table, "0 64 linear 43:0 0\n"
 					"64 8 linear 253:1 64\n"
 					"72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);

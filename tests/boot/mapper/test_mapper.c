@@ -4,6 +4,7 @@
 #include "port/linux/dm.h"
 #include "tests/unit.h"
 #include "tests/world/path.h"
+#include "tests/world/dm.h"
 
 #include <sys/stat.h>
 
@@ -22,8 +23,7 @@ static struct play {
 	const char *stat; /* of the mapping in use */
 	bool uncounted;	  /* the kernel counts no requests */
 	/* what was done, a letter each */
-	char done[32], loaded[128];
-	bool read_only;
+	char done[32];
 } play;
 
 static struct nbd_diag d;
@@ -46,10 +46,22 @@ static void counts(const char *name, const char *text)
 	note('w');
 }
 
+static void maps(char what, const char *name)
+{
+	if (what == 'l')
+		assert_string_equal(name,
+				    play.name ? play.name : "nbdboot-nbd0");
+	note(what);
+}
+
 static void begin(struct play p)
 {
 	play = p;
-	world = (struct world){ .read = looks, .wrote = counts };
+	world = (struct world){ .read = looks,
+				.wrote = counts,
+				.dm = maps,
+				.load_error = p.load,
+				.resume_error = p.resume };
 	world_device("/dev/nbd0p2", 43, 2);
 	world_file("/dev/null", "");
 	world_file("/sys/dev/block/43:2/size", "2048\n");
@@ -76,22 +88,6 @@ void __wrap_dm_clear(struct dm *m, const char *name)
 	note('x');
 }
 
-int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *dg);
-int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *dg)
-{
-	(void)m, (void)dg;
-	assert_true(cap >= DM_ROOM);
-	note('(');
-	return NBD_OK;
-}
-
-void __wrap_dm_close(struct dm *m);
-void __wrap_dm_close(struct dm *m)
-{
-	(void)m;
-	note(')');
-}
-
 int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg);
 int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg)
 {
@@ -107,27 +103,6 @@ int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg)
 	(void)m;
 	assert_string_equal(name, "nbdboot-nbd0");
 	return play.table ? 7 : nbd_diag(dg, NBD_E_NOT_FOUND, "none");
-}
-
-int __wrap_dm_load(struct dm *m, const char *name, const char *table,
-		   bool read_only, struct nbd_diag *dg);
-int __wrap_dm_load(struct dm *m, const char *name, const char *table,
-		   bool read_only, struct nbd_diag *dg)
-{
-	(void)m, (void)dg;
-	assert_string_equal(name, play.name ? play.name : "nbdboot-nbd0");
-	nbd_fmt(play.loaded, sizeof(play.loaded), "%s", table);
-	play.read_only = read_only;
-	note('l');
-	return play.load;
-}
-
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg);
-int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *dg)
-{
-	(void)m, (void)name, (void)dg;
-	note('r');
-	return play.resume;
 }
 
 int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
@@ -199,8 +174,8 @@ static void a_partition_is_mapped_one_to_one(void **state)
 	begin((struct play){ 0 });
 	assert_int_equal(mapper_put(0, path, &d), NBD_OK);
 	assert_string_equal(path, "/dev/dm-7");
-	assert_string_equal(play.loaded, "0 2048 linear 43:2 0\n");
-	assert_true(play.read_only);
+	assert_string_equal(world.table, "0 2048 linear 43:2 0\n");
+	assert_true(world.table_read_only);
 	/* what an earlier try has left goes first */
 	assert_string_equal(play.done, "(-clr)");
 }
@@ -259,8 +234,8 @@ static void a_cover_is_on_top_and_read_only(void **state)
 	assert_int_equal(mapper_cover("loop0", "0 8 verity 1\n", path, &d),
 			 NBD_OK);
 	assert_string_equal(path, "/dev/dm-7");
-	assert_string_equal(play.loaded, "0 8 verity 1\n");
-	assert_true(play.read_only);
+	assert_string_equal(world.table, "0 8 verity 1\n");
+	assert_true(world.table_read_only);
 	begin((struct play){ .names = { "nbdboot-verity-loop0" } });
 	assert_int_equal(mapper_uncover("nbd0", &d), NBD_E_NOT_FOUND);
 	assert_int_equal(mapper_uncover("loop0", &d), NBD_OK);
@@ -375,7 +350,7 @@ static void copies_are_used_only_if_nothing_was_written(void **state)
 						   cases[i].writes, &d),
 				 cases[i].rc);
 		assert_string_equal(play.done, cases[i].done);
-		assert_false(play.read_only);
+		assert_false(world.table_read_only);
 	}
 }
 

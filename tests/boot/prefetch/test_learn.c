@@ -9,6 +9,7 @@
 #include "tests/world/say.h"
 #include "tests/world/harden.h"
 #include "tests/world/ready.h"
+#include "tests/world/dm.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,7 +25,6 @@ static struct prefetch_learn l;
 static uint64_t fetches, reads;
 /* ... and from when a mirror holds writes */
 static uint64_t stuck = UINT64_MAX;
-static char table[128];
 static bool cached; /* some of it is read from a local device */
 
 static void put(const char *name, const char *text)
@@ -66,19 +66,6 @@ void __wrap_prefetch_trace_close(struct prefetch_trace *t)
 	t->pipe = -1;
 }
 
-int __wrap_dm_open(struct dm *m, size_t room, struct nbd_diag *dg);
-int __wrap_dm_open(struct dm *m, size_t room, struct nbd_diag *dg)
-{
-	(void)m, (void)room, (void)dg;
-	return 0;
-}
-
-void __wrap_dm_close(struct dm *m);
-void __wrap_dm_close(struct dm *m)
-{
-	(void)m;
-}
-
 bool __wrap_mapper_is_stuck(struct dm *m, int index);
 bool __wrap_mapper_is_stuck(struct dm *m, int index)
 {
@@ -94,7 +81,7 @@ int __wrap_mapper_set_plain(struct dm *m, int index, const char *text,
 {
 	(void)m, (void)read_only, (void)dg;
 	assert_int_equal(index, 3);
-	snprintf(table, sizeof(table), "%s", text);
+	snprintf(world.table, sizeof(world.table), "%s", text);
 	/* the kernel's default comes with each table */
 	put("block/dm-0/queue/read_ahead_kb", "128\n");
 	return 0;
@@ -130,7 +117,6 @@ static uint64_t learn(void)
 	char path[128];
 
 	world = (struct world){ .now = 1000, .wait = played_wait };
-	table[0] = '\0';
 	put("dev/block/43:0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/queue/read_ahead_kb", "1024\n");
@@ -174,7 +160,7 @@ static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
 	(void)state;
 	fetches = reads = 0;
 	learn();
-	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+	assert_string_equal(world.table, "0 4096 linear 43:0 0\n");
 	snprintf(path, sizeof(path), "%s/block/dm-0/queue/read_ahead_kb", top);
 	assert_int_equal(file_read(AT_FDCWD, path, text, sizeof(text)), 5);
 	assert_string_equal(text, "1024\n");
@@ -187,7 +173,7 @@ static void a_cache_stays_in_use(void **state)
 	cached = true;
 	learn();
 	cached = false;
-	assert_string_equal(table, "");
+	assert_string_equal(world.table, "");
 }
 
 /* As an image that got longer while the machine booted. */
@@ -197,11 +183,11 @@ static void it_maps_what_the_device_has_by_then(void **state)
 	fetches = reads = 0;
 	put("dev/block/43:0/size", "8192\n");
 	learn();
-	assert_string_equal(table, "0 8192 linear 43:0 0\n");
+	assert_string_equal(world.table, "0 8192 linear 43:0 0\n");
 	/* never less than there was */
 	put("dev/block/43:0/size", "0\n");
 	learn();
-	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+	assert_string_equal(world.table, "0 4096 linear 43:0 0\n");
 }
 
 static void what_came_from_ram_is_counted_behind_a_mirror(void **state)
@@ -238,7 +224,7 @@ static void it_ends_when_a_mirror_holds_writes(void **state)
 	stuck = 5000;
 	assert_in_range(learn(), 4000, 4500);
 	stuck = UINT64_MAX;
-	assert_string_equal(table, "0 4096 linear 43:0 0\n");
+	assert_string_equal(world.table, "0 4096 linear 43:0 0\n");
 }
 
 static int begin(void **state)

@@ -19,6 +19,7 @@
 #include "tests/unit.h"
 #include "tests/world/path.h"
 #include "tests/world/open.h"
+#include "tests/world/nbdk.h"
 
 #define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off "
 
@@ -46,16 +47,6 @@ int __wrap_statfs(const char *path, struct statfs *fs)
 	memset(fs, 0, sizeof(*fs));
 	fs->f_type = in_ram ? TMPFS_MAGIC : EXT4_SUPER_MAGIC;
 	return 0;
-}
-
-int __wrap_nbdk_info(int index, struct nbdk_info *info);
-int __wrap_nbdk_info(int index, struct nbdk_info *info)
-{
-	memset(info, 0, sizeof(*info));
-	assert_int_equal(index, 7);
-	nbd_fmt(info->backend, sizeof(info->backend), "%s",
-		backend ? backend : "");
-	return backend ? 0 : NBD_E_NO_DEVICE;
 }
 
 bool __wrap_mapper_has_cover(void);
@@ -134,6 +125,9 @@ static void lay_out(void)
 	nbd_fmt(uevent, sizeof(uevent), "MAJOR=43\nMINOR=2\nDEVNAME=%s\nX=1\n",
 		device ? device : "");
 	world = (struct world){ .others = WORLD_ABSENT };
+	world.nbdk_error = backend ? 0 : NBD_E_NO_DEVICE;
+	nbd_fmt(world.nbdk.backend, sizeof(world.nbdk.backend), "%s",
+		backend ? backend : "");
 	world_stat("/", lower ? overlay : disk);
 	if (lower)
 		world_stat(OVERLAY_LOWER, disk);

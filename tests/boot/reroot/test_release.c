@@ -11,15 +11,15 @@
 #include "tests/world/clock.h"
 #include "tests/world/say.h"
 #include "tests/world/ready.h"
+#include "tests/world/nbdk.h"
 
 #define BOOT 3 /* looks until process 1 has another root */
 
 static struct nbd_diag d;
-static unsigned n;	   /* devices: nbd0 and so on, connected by 100 + N */
-static unsigned looks;	   /* pauses so far */
-static unsigned used[300]; /* so many looks each is in use */
-static bool gone[300];	   /* disconnected */
-static int other = -1;	   /* one that another program connects anew */
+static unsigned looks;	      /* pauses so far */
+static unsigned used[300];    /* so many looks each is in use */
+static bool gone[300];	      /* disconnected */
+static int other = -1;	      /* one that another program connects anew */
 static bool hidden, vanishes; /* process 1, at all or for a moment */
 
 int __wrap_fstatat(int at, const char *path, struct stat *st, int flags);
@@ -42,24 +42,15 @@ static void paused(int ms)
 	(void)ms;
 	looks++;
 	/* what is connected later is the new system's */
-	n += looks == 1;
+	world.devices += looks == 1;
 }
 
-int __wrap_nbdk_next(struct nbdk_iter *it);
-int __wrap_nbdk_next(struct nbdk_iter *it)
+static void info(int index, struct nbdk_info *info)
 {
-	return (unsigned)it->at < n ? it->at++ : NBD_E_NO_DEVICE;
-}
-
-int __wrap_nbdk_info(int index, struct nbdk_info *info);
-int __wrap_nbdk_info(int index, struct nbdk_info *info)
-{
-	*info = (struct nbdk_info){ .index = index,
-				    .connected = !gone[index],
-				    .pid = 100 + index };
+	info->connected = !gone[index];
+	info->pid = 100 + index;
 	if (index == other && looks)
 		info->pid = 1;
-	return 0;
 }
 
 int __wrap_nbdk_release(int index, unsigned ms, struct nbd_diag *why);
@@ -80,8 +71,8 @@ int __wrap_nbdk_release(int index, unsigned ms, struct nbd_diag *why)
 static int reset(void **state)
 {
 	(void)state;
-	world = (struct world){ .paused = paused };
-	n = looks = 0;
+	world = (struct world){ .paused = paused, .info = info };
+	looks = 0;
 	memset(used, 0, sizeof(used));
 	memset(gone, 0, sizeof(gone));
 	other = -1;
@@ -92,7 +83,7 @@ static int reset(void **state)
 static void none_is_disconnected_before_another_root_is_entered(void **state)
 {
 	(void)state;
-	n = 3;
+	world.devices = 3;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_true(world.ready);
 	assert_int_equal(looks, BOOT);
@@ -104,7 +95,7 @@ static void none_is_disconnected_before_another_root_is_entered(void **state)
 static void one_in_use_is_waited_for(void **state)
 {
 	(void)state;
-	n = 3;
+	world.devices = 3;
 	used[1] = 5;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_int_equal(looks, BOOT + 5);
@@ -114,7 +105,7 @@ static void one_in_use_is_waited_for(void **state)
 static void one_that_another_program_connects_anew_is_left(void **state)
 {
 	(void)state;
-	n = 3;
+	world.devices = 3;
 	other = 1;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_true(gone[0] && !gone[1] && gone[2]);
@@ -123,7 +114,7 @@ static void one_that_another_program_connects_anew_is_left(void **state)
 static void all_that_a_watcher_has_are_disconnected(void **state)
 {
 	(void)state;
-	n = 250;
+	world.devices = 250;
 	used[249] = 1;
 	assert_int_equal(reroot_release(&d), 0);
 	for (unsigned i = 0; i < 250; i++)
@@ -134,7 +125,7 @@ static void all_that_a_watcher_has_are_disconnected(void **state)
 static void more_are_reported(void **state)
 {
 	(void)state;
-	n = 252;
+	world.devices = 252;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_true(gone[249] && !gone[250] && !gone[251]);
 	assert_int_equal(world.says, 1);
@@ -143,12 +134,12 @@ static void more_are_reported(void **state)
 static void a_root_that_cannot_be_seen_is_no_other(void **state)
 {
 	(void)state;
-	n = 1;
+	world.devices = 1;
 	vanishes = true;
 	assert_int_equal(reroot_release(&d), 0);
 	assert_int_equal(looks, BOOT);
 	reset(state);
-	n = 1;
+	world.devices = 1;
 	hidden = true;
 	assert_int_equal(reroot_release(&d), NBD_E_PERM);
 	assert_false(world.ready || gone[0]);

@@ -5,6 +5,7 @@
  */
 #include "boot/watch/liar.h"
 #include "tests/unit.h"
+#include "tests/world/lock.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,7 +19,6 @@ static unsigned forks, left; /* left: a mask of servers */
 pid_t __wrap__Fork(void);
 pid_t __wrap_waitpid(pid_t pid, int *status, int flags);
 int __wrap_device_count(struct device *of, struct nbd_diag *why);
-int __wrap_device_lock(int index);
 int __wrap_device_leave(struct device *of, unsigned server,
 			struct nbd_diag *why);
 
@@ -45,12 +45,6 @@ int __wrap_device_count(struct device *of, struct nbd_diag *why)
 	/* what was left is dead, and not replaced yet */
 	of->live = left ? 0 : 1;
 	return 0;
-}
-
-int __wrap_device_lock(int index)
-{
-	(void)index;
-	return -1;
 }
 
 int __wrap_device_leave(struct device *of, unsigned server,

@@ -10,6 +10,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/harden.h"
+#include "tests/world/nbdk.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -34,15 +35,9 @@ static jmp_buf over;
 
 /* ---- the devices ---- */
 
-int __wrap_nbdk_next(struct nbdk_iter *it);
 int __wrap_device_identify(struct device *dev, int index, struct nbd_diag *d);
 pid_t __wrap_watch_takeover_holder(int index);
 int __wrap_watch_worker_run(int index, unsigned outage, struct nbd_diag *d);
-
-int __wrap_nbdk_next(struct nbdk_iter *it)
-{
-	return it->at < DEVICES ? it->at++ : NBD_E_NO_DEVICE;
-}
 
 int __wrap_device_identify(struct device *dev, int index, struct nbd_diag *d)
 {
@@ -157,7 +152,7 @@ static pid_t watcher(int index)
 
 static void run(struct play p)
 {
-	world = (struct world){ .wait = played_wait };
+	world = (struct world){ .wait = played_wait, .devices = DEVICES };
 	play = p;
 	w = (struct watch){ .failed = failed, .outage = 600 };
 	alarm(60); /* a test that hangs dies */
@@ -225,7 +220,7 @@ static void only_uevents_of_nbd_devices_count(void **state)
 	char heard[100] = "";
 
 	(void)state;
-	world = (struct world){ .wait = played_wait };
+	world = (struct world){ .wait = played_wait, .devices = DEVICES };
 	play = (struct play){ .news = mixed };
 	assert_true(watch_uevent_is_nbd(&s, note, heard));
 	assert_string_equal(heard, "change@/devices/x/sda;add@/module/nbd;");
@@ -368,7 +363,7 @@ static void of_several_devices_each_failure_counts(void **state)
 	static const int both[] = { 0, 1 };
 
 	(void)state;
-	world = (struct world){ .wait = played_wait };
+	world = (struct world){ .wait = played_wait, .devices = DEVICES };
 	play = (struct play){ .refuses = { true, true } };
 	w = (struct watch){ .failed = failed };
 	assert_int_equal(watch_devices(&w, both, 2), FAILED);

@@ -12,6 +12,8 @@
 #include "tests/world/clock.h"
 #include "tests/world/harden.h"
 #include "tests/world/ready.h"
+#include "tests/world/nbdk.h"
+#include "tests/world/lock.h"
 
 #include <linux/capability.h>
 #include <poll.h>
@@ -55,17 +57,15 @@ static struct nbd_diag diag;
 
 /* ---- the device ---- */
 
-int __wrap_nbdk_info(int index, struct nbdk_info *info);
 int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d);
 int __wrap_device_count(struct device *dev, struct nbd_diag *d);
 void __wrap_device_reread(struct device *dev);
-int __wrap_device_lock(int index);
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d);
 
-int __wrap_nbdk_info(int index, struct nbdk_info *info)
+static void info(int index, struct nbdk_info *info)
 {
-	*info = (struct nbdk_info){ .index = index, .connected = !play.gone };
-	return 0;
+	(void)index;
+	info->connected = !play.gone;
 }
 
 void __wrap_device_reread(struct device *dev)
@@ -93,14 +93,8 @@ int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
 {
 	dev->known = true;
 	__wrap_device_reread(dev);
-	__wrap_nbdk_info(index, &dev->info);
+	nbdk_info(index, &dev->info);
 	return __wrap_device_count(dev, d);
-}
-
-int __wrap_device_lock(int index)
-{
-	assert_int_equal(index, INDEX);
-	return -1;
 }
 
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
@@ -241,7 +235,9 @@ static void watch(struct play p)
 {
 	play = p;
 	began += 1000000; /* the last play was long ago */
-	world = (struct world){ .now = began, .wait = played_wait };
+	world = (struct world){
+		.now = began, .wait = played_wait, .info = info, .lock = -1
+	};
 	log_text[0] = '\0';
 	assert_int_equal(watch_worker_run(INDEX, play.outage, &diag), 0);
 	/* only a watcher that may reboot the machine can */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/world/dm.h"
+
+#include "port/linux/dm.h"
+
+#include <stdio.h>
+
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+void __wrap_dm_close(struct dm *m);
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *d);
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+
+static void step(char what, const char *name)
+{
+	if (world.dm)
+		world.dm(what, name);
+}
+
+int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+{
+	(void)m, (void)d;
+	if (cap < DM_ROOM)
+		world_fail("%zu bytes for the device mapper", cap);
+	step('(', "");
+	return 0;
+}
+
+void __wrap_dm_close(struct dm *m)
+{
+	(void)m;
+	step(')', "");
+}
+
+int __wrap_dm_load(struct dm *m, const char *name, const char *table,
+		   bool read_only, struct nbd_diag *d)
+{
+	(void)m;
+	snprintf(world.table, sizeof(world.table), "%s", table);
+	world.table_read_only = read_only;
+	step('l', name);
+	return world.load_error ? nbd_diag(d, world.load_error, "refused") : 0;
+}
+
+int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	(void)m;
+	step('r', name);
+	return world.resume_error ? nbd_diag(d, world.resume_error, "refused")
+				  : 0;
+}
