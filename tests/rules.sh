@@ -515,6 +515,36 @@ programs_take_the_standard_descriptors_first()
 		done
 }
 
+# Definitions in tests of what tests/world/ plays, other than those that
+# tests/world/own.txt lists with a reason, and lines of it that no definition has.
+tests_play_the_kernel_in_one_place()
+{
+	files | grep -E '^tests/.*\.c$' | xargs -r awk '
+		/^[a-z].*[ *]__wrap_[A-Za-z0-9_]+\(/ && !/;$/ {
+			sub(/\(.*/, "")
+			sub(/.*__wrap_/, "")
+			print FILENAME ": " $0
+		}' | sort -u | awk '
+		FILENAME != "-" {
+			if (split($0, part, "\t+") > 1 && !/^#/)
+				want[part[1]] = 1
+			next
+		}
+		{ name = $0; sub(/.*: /, "", name) }
+		/^tests\/world\// { played[name] = 1; next }
+		{ at[$0] = name }
+		END {
+			for (s in at) {
+				if (at[s] in played && !(s in want))
+					print s ": not listed"
+				if (at[s] in played)
+					delete want[s]
+			}
+			for (s in want)
+				print s ": listed, but there is none"
+		}' tests/world/own.txt -
+}
+
 the_top_level_is_the_fixed_one()
 {
 	# shellcheck disable=SC2086 # words on purpose
@@ -601,6 +631,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_that_strangers_name_are_opened_by_open_plain
 	files_outside_of_run_are_written_with_a_reason
 	programs_take_the_standard_descriptors_first
+	tests_play_the_kernel_in_one_place
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
 	the_code_is_formatted'
@@ -608,7 +639,7 @@ rules='core_includes_only_itself_and_three_headers
 bad_tree()
 {
 	mkdir -p core port/one port/two boot/system boot/words boot/cli boot/net \
-		tests
+		tests/world
 	echo 'boot/net/a b is not there' >tests/statics.txt
 	printf 'boot/net/a open b\tis not there\n' >tests/writes.txt
 	mkdir -p build/core build/port build/boot/cli build/boot/net build/boot/init
@@ -654,6 +685,9 @@ bad_tree()
 		printf 'A phrase is\n# told across the break of a line.\n'
 	} >boot/Kconfig
 	printf '/* BSD-2-Clause */\nvoid the_watcher_is_told(void);\n' >tests/a.h
+	echo 'int __wrap_poll(int n)' >tests/world/clock.c
+	printf 'int __wrap_poll(int n)\nint __wrap_open(void)\n' >tests/a.c
+	printf 'tests/a.c: open\tis not played\n' >tests/world/own.txt
 	echo 'void *malloc(unsigned long); void *strlen(void *);
 		int printf(const char *, ...); void *f(void);
 		void *f(void) { return strlen(malloc(printf("%d", 3))); }' |
@@ -745,6 +779,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_have_fewer_than_500_lines 1' 'the_top_level_is_the_fixed_one 1' \
 	'files_that_strangers_name_are_opened_by_open_plain 1' \
 	'files_outside_of_run_are_written_with_a_reason 2' \
+	'tests_play_the_kernel_in_one_place 2' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'calls_in_init_go_one_way 2' \
 	'results_are_no_negative_errno 1' \

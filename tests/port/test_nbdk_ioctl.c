@@ -4,6 +4,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/open.h"
+#include "tests/world/nbdk.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -42,14 +43,13 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		pause();
 }
 
-int __wrap_nbdk_info(int index, struct nbdk_info *info);
-int __wrap_nbdk_info(int index, struct nbdk_info *info)
+static void info(int index, struct nbdk_info *info)
 {
 	assert_int_equal(index, INDEX);
 	info->connected = play.connected;
 	info->size = play.connected && play.early == 0 ? 4096 : 0;
 	play.early -= play.early > 0;
-	return play.no_device ? NBD_E_NO_DEVICE : 0;
+	world.nbdk_error = play.no_device ? NBD_E_NO_DEVICE : 0;
 }
 
 static const struct nbdk_conf conf = {
@@ -64,7 +64,7 @@ static int start(void **state)
 {
 	(void)state;
 	play = (struct play){ .refused = false };
-	world = (struct world){ .others = WORLD_REAL };
+	world = (struct world){ .others = WORLD_REAL, .info = info };
 	world_link("/dev/nbd4", "/dev/null");
 	return pipe2(life, O_CLOEXEC);
 }

@@ -6,6 +6,7 @@
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
 #include "tests/world/file.h"
+#include "tests/world/nbdk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,6 @@ static const char *backend = "";
 
 void __wrap_device_limit_first(int index, uint32_t max);
 uint64_t __wrap_device_limit_noted(int index);
-int __wrap_nbdk_info(int index, struct nbdk_info *info);
 
 void __wrap_device_limit_first(int index, uint32_t max)
 {
@@ -32,17 +32,16 @@ uint64_t __wrap_device_limit_noted(int index)
 	return noted;
 }
 
-int __wrap_nbdk_info(int index, struct nbdk_info *info)
+static void info(int index, struct nbdk_info *info)
 {
 	assert_int_equal(index, 3);
 	strcpy(info->backend, backend);
-	return 0;
 }
 
 /* Each of them. */
 static void files_hold(const char *text)
 {
-	world_reset();
+	world = (struct world){ .info = info };
 	world_file(QUEUE "*", text);
 	world_file("/proc/sys/net/ipv4/tcp_?mem", text);
 }
@@ -116,7 +115,7 @@ static void a_request_may_be_as_long_as_the_servers_accept(void **state)
 	backend = "nbd://h/x";
 	assert_int_equal(tune("128\n", "max_sectors_kb=256"), 0);
 	assert_string_equal(world.written, QUEUE "max_sectors_kb = 256\n");
-	world_reset();
+	files_hold("128\n");
 	assert_int_equal(device_tune(3, "max_sectors_kb=257,nomerges=1", &d),
 			 NBD_E_USAGE);
 	assert_string_equal(d.text, "max_sectors_kb=257: the server accepts at "

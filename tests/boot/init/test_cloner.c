@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "boot/init/mount.h"
 #include "boot/mapper/mapper.h"
-#include "port/linux/file.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
+#include "tests/world/file.h"
 #include "tests/world/ready.h"
 
 int __wrap_open(const char *path, int flags, ...);
@@ -21,12 +21,10 @@ int __wrap_init_mount_kernel(struct nbd_diag *d);
 int __wrap_mapper_below(int index, char path[MAPPER_PATH],
 			char below[MAPPER_PATH], uint64_t *sectors,
 			struct nbd_diag *d);
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap);
-int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 
 static bool has_proc;
 /* ms; the root is read until then. */
-static uint64_t now, busy_until;
+static uint64_t busy_until;
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -70,36 +68,32 @@ int __wrap_mapper_below(int index, char path[MAPPER_PATH],
 	return 0;
 }
 
-int __wrap_file_read(int dir, const char *path, char *buf, size_t cap)
+/* The counts of the root, which is read until then. */
+static void count(const char *name)
 {
-	(void)dir;
-	assert_string_equal(path, "/sys/block/dm-0/stat");
-	return nbd_fmt(buf, cap, "%8llu 0 0 0\n",
-		       (unsigned long long)(now < busy_until ? now
-							     : busy_until));
-}
+	static char text[64];
+	uint64_t now = world.now;
 
-int __wrap_clock_gettime(clockid_t id, struct timespec *t)
-{
-	(void)id;
-	t->tv_sec = (time_t)(now / 1000);
-	t->tv_nsec = (long)(now % 1000) * 1000000;
-	return 0;
+	(void)name;
+	nbd_fmt(text, sizeof(text), "%8llu 0 0 0\n",
+		(unsigned long long)(now < busy_until ? now : busy_until));
+	world_file("/sys/block/dm-0/stat", text);
 }
 
 static bool pass(unsigned ms)
 {
-	now += ms;
+	world.now += ms;
 	return false;
 }
 
 /* When the copy may begin, ms behind the switch of the root. */
 static uint64_t begin(uint64_t busy)
 {
-	now = 1000;
-	busy_until = now + busy;
+	world = (struct world){ .now = 1000, .read = count };
+	busy_until = world.now + busy;
+	count(NULL);
 	assert_true(init_cloner_await(0, pass));
-	return now - 1000;
+	return world.now - 1000;
 }
 
 static void copy_waits_for_5_s_without_a_read(void **state)

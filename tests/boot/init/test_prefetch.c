@@ -278,8 +278,8 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "", true));
 	assert_string_equal(world.table, "0 64 linear 43:0 0\n"
-					"64 8 linear 253:1 64\n"
-					"72 4024 linear 43:0 72\n");
+					 "64 8 linear 253:1 64\n"
+					 "72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);
 	assert_int_equal(play.mirrors, 1);
 	begin((struct play){ .load = NBD_E_MISMATCH });

@@ -4,6 +4,8 @@
 #include "boot/mapper/mapper.h"
 #include "port/linux/nbdk.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
+#include "tests/world/path.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,31 +13,17 @@
 
 #define DEVICES 41
 #define CHILD	4711
+#define DRIVER	"/sys/block/../module/dm_mod"
 
 static struct watch_growth grow;
 static struct device dev;
 static struct play {
-	bool no_driver, lives;
+	bool lives;
 	bool in_child; /* the copy, too, which runs in this process */
 	int result;    /* of the child */
 	unsigned forks;
-	uint64_t now; /* ms */
 } play;
 static jmp_buf ended;
-
-uint64_t __wrap_nbd_now_ns(void);
-uint64_t __wrap_nbd_now_ns(void)
-{
-	return play.now * 1000000;
-}
-
-int __wrap_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode)
-{
-	(void)mode;
-	assert_string_equal(path, "/sys/block/../module/dm_mod");
-	return play.no_driver ? -1 : 0;
-}
 
 pid_t __wrap__Fork(void);
 pid_t __wrap__Fork(void)
@@ -86,7 +74,9 @@ static int look(void)
 static int begin(void **state)
 {
 	(void)state;
-	play = (struct play){ .now = 1000 };
+	play = (struct play){ 0 };
+	world = (struct world){ .now = 1000 };
+	world_file(DRIVER, "");
 	dev.info.index = 3;
 	dev.info.size = 4096;
 	watch_growth_open(&grow, DEVICES);
@@ -137,7 +127,7 @@ static void a_failure_is_tried_again_later(void **state)
 		ms = look();
 		assert_in_range(ms, 500, 45000);
 		assert_int_equal(play.forks, i + 1);
-		play.now += (unsigned)ms;
+		world.now += (unsigned)ms;
 		assert_true(look() > 0);
 		assert_int_equal(play.forks, i + 2);
 	}
@@ -148,10 +138,10 @@ static void a_failure_is_tried_again_later(void **state)
 static void without_the_driver_there_is_no_mapping(void **state)
 {
 	(void)state;
-	play.no_driver = true;
+	world_file(DRIVER, NULL);
 	assert_int_equal(look(), -1);
 	/* one is made later, and has the size of then */
-	play.no_driver = false;
+	world_file(DRIVER, "");
 	assert_int_equal(look(), -1);
 	assert_int_equal(play.forks, 0);
 	dev.info.size = 8192;
