@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 674816 ;;
+	nbdboot) echo 679936 ;;
 	uefi) echo 115712 ;;
 	uefi_ipv6) echo 138752 ;;
 	rescue) echo 349696 ;;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nbdboot keep: stays, and keeps programs of the root in memory. */
 #include "boot/cli/cli.h"
+#include "boot/init/overlay.h"
 #include "boot/keep/keep.h"
 #include "boot/system/confine.h"
 #include "boot/system/console.h"
@@ -10,10 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 struct options {
@@ -37,6 +40,16 @@ static void raise_limits(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		boot_note("keep: RLIMIT_NOFILE: %s", strerror(errno));
+}
+
+/* What the overlay of init is made of. */
+static int open_below(int root)
+{
+	struct statfs fs;
+
+	if (fstatfs(root, &fs) || fs.f_type != OVERLAYFS_SUPER_MAGIC)
+		return 0;
+	return open(OVERLAY_LOWER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* What is known of process 1 when its /proc has another place. */
@@ -98,6 +111,7 @@ static int run(struct cli_call *call)
 	if (k.root < 0)
 		return nbd_diag(&call->d, file_error(errno), "open %s: %s",
 				root, strerror(errno));
+	k.below = open_below(k.root);
 	k.max = file_meminfo("MemTotal:") * 1024 / 100 * (unsigned)o->percent;
 	keep_open_disk(&k);
 	boot_log_to_kernel();

@@ -40,6 +40,7 @@ void keep_blocks(struct keep *k, int dir, const struct stat *st)
 	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || k->disk <= 0 || st->st_dev != k->dev)
 		return;
+	keep_tree(k, st->st_ino);
 	if (!ioctl(fd, LINUX_REQUEST(FS_IOC_FIEMAP), &u.map))
 		for (unsigned i = 0; i < u.map.fm_mapped_extents; i++)
 			if (!(e[i].fe_flags & NOWHERE))
@@ -49,15 +50,16 @@ void keep_blocks(struct keep *k, int dir, const struct stat *st)
 
 void keep_open_disk(struct keep *k)
 {
+	int root = k->below > 0 ? k->below : k->root;
 	struct stat st;
 
 	/* its name may be any, and /sys may be missing */
-	if (fstat(k->root, &st) || mknod(NODE, S_IFBLK | 0600, st.st_dev))
+	if (fstat(root, &st) || mknod(NODE, S_IFBLK | 0600, st.st_dev))
 		return;
 	k->disk = open(NODE, O_RDONLY | O_CLOEXEC);
 	unlink(NODE);
 	if (k->disk < 0)
 		k->disk = 0; /* no file system of a disk */
 	k->dev = st.st_dev;
-	keep_blocks(k, k->root, &st);
+	keep_blocks(k, root, &st);
 }

@@ -46,9 +46,15 @@ static const struct {
 	{ "pam_mail.so", "/var/mail/root" },
 	{ "pam_motd.so", "/etc/motd,/etc/motd.d,/usr/lib/motd.d,env,run-parts,"
 			 "sh,uname,/etc/update-motd.d" },
-	/* logind starts a manager for the user, and the login waits for that */
+	/*
+	 * It asks logind by the bus, which starts a manager for the user, and the
+	 * login waits for that.  Pages of programs that run are dropped as others.
+	 */
 	{ "pam_systemd.so",
-	  "/usr/lib/systemd/systemd,/usr/lib/systemd/systemd-executor,"
+	  "dbus-daemon,dbus-broker,/usr/share/dbus-1,/etc/dbus-1,"
+	  "/usr/lib/systemd/systemd-logind,/usr/lib/systemd/systemd-journald,"
+	  "/etc/systemd/logind.conf,/usr/lib/systemd/systemd,"
+	  "/usr/lib/systemd/systemd-executor,"
 	  "/usr/lib/systemd/systemd-user-runtime-dir,systemctl,"
 	  "/etc/systemd/system,/usr/local/lib/systemd/system,"
 	  "/usr/lib/systemd/system/user-runtime-dir@.service,"
@@ -63,14 +69,17 @@ static const struct {
 	  "/usr/lib/environment.d,/etc/environment.d,/etc/os-release,"
 	  "/etc/machine-id,/var/lib/systemd/linger/root,"
 	  "/usr/local/share/systemd/user,/usr/share/systemd/user" },
+	/* an overlay copies the tables of logins before it writes there */
 	{ "sshd", "/etc/ssh,/usr/lib/openssh,/usr/libexec/openssh,"
-		  "/root/.ssh" },
-	{ "login", "/etc/securetty,/etc/issue,/etc/nologin" },
+		  "/root/.ssh,/var/log/wtmp,/var/log/lastlog,/var/log/btmp" },
+	{ "login",
+	  "/var/log/wtmp,/var/log/lastlog,/var/log/btmp,/etc/securetty,"
+	  "/etc/issue,/etc/nologin" },
 	{ "agetty", "/etc/issue,/etc/issue.d,/etc/os-release,login" },
 	{ "bash", "/etc/profile,/etc/profile.d,/etc/bash.bashrc,/etc/bashrc,"
 		  "/etc/inputrc,/etc/terminfo,/usr/lib/terminfo,"
 		  "/root/.bashrc,/root/.profile,/root/.bash_profile,"
-		  "/root/.bash_history" },
+		  "/root/.bash_history,id,mesg" },
 };
 
 /* Adds a name of the table, which belongs to the file with that path. */

@@ -22,8 +22,9 @@
 
 struct keep {
 	int root;     /* an open directory: the root of all paths */
+	int below;    /* of the same names, if that is an overlay; 0: none */
 	int disk;     /* of keep_open_disk(); 0: none */
-	dev_t dev;    /* that of the root, and its number */
+	dev_t dev;    /* that of the root or what is below, and its number */
 	uint64_t max; /* bytes that may be locked */
 	/* private, and read by the caller at the end */
 	uint64_t bytes;
@@ -53,7 +54,7 @@ enum keep_kind {
  * Keeps the files of a list, "NAME,NAME,...": a program, a library, or with a
  * slash a file or a directory with its files.  Reports what it cannot keep, and
  * goes on.  Returns 0, or NBD_E_USAGE if a name is too long.  The caller sets
- * root and max, and zeroes the rest.
+ * root, below and max, and zeroes the rest.
  */
 int keep_list(struct keep *k, const char *list, struct nbd_diag *d);
 
@@ -73,6 +74,11 @@ void keep_open_disk(struct keep *k);
 int keep_lock(struct keep *k, int fd, uint64_t at, uint64_t len);
 /* Keeps a directory, of which *st is, open, and locks its blocks. */
 void keep_blocks(struct keep *k, int dir, const struct stat *st);
+/*
+ * Of an inode of ext4 on k->disk: locks the blocks that say where its own are,
+ * which no FIEMAP names.  Nothing if it has none, as most.
+ */
+void keep_tree(struct keep *k, uint64_t inode);
 
 /* Adds a name, unless it is there already. */
 void keep_add(struct keep *k, enum keep_kind kind, const char *name);

@@ -15,6 +15,7 @@
 #define LINKS 40
 
 struct walk {
+	int root;
 	int at; /* a directory, opened with O_PATH */
 	unsigned links;
 	char name[NAME_MAX + 1], rest[PATH_MAX];
@@ -59,16 +60,16 @@ static int follow(struct keep *k, struct walk *w, int fd, const struct stat *st)
 	memcpy(w->rest, to, (size_t)n);
 	w->rest[n] = '/';
 	if (*to == '/')
-		go(w, dup(k->root));
+		go(w, dup(w->root));
 	return NBD_OK;
 }
 
 /* The directory above it; of the root, which has none, itself. */
-static int up(struct keep *k, struct walk *w)
+static int up(struct walk *w)
 {
 	struct stat root, st;
 
-	if (fstat(k->root, &root) || fstat(w->at, &st))
+	if (fstat(w->root, &root) || fstat(w->at, &st))
 		return -1;
 	if (st.st_dev == root.st_dev && st.st_ino == root.st_ino)
 		return dup(w->at);
@@ -95,7 +96,7 @@ static int step(struct keep *k, struct walk *w, struct stat *st)
 {
 	int fd = strcmp(w->name, "..") ? openat(w->at, w->name,
 						O_PATH | O_NOFOLLOW | O_CLOEXEC)
-				       : up(k, w);
+				       : up(w);
 	struct stat known;
 
 	if (fd < 0 || fstat(fd, &known))
@@ -118,9 +119,9 @@ static int step(struct keep *k, struct walk *w, struct stat *st)
 	return open_it(w, &known, st);
 }
 
-int keep_open(struct keep *k, const char *path, struct stat *st)
+static int walk(struct keep *k, int root, const char *path, struct stat *st)
 {
-	struct walk w = { .at = dup(k->root) };
+	struct walk w = { .root = root, .at = dup(root) };
 	int fd = -2, err;
 
 	if (nbd_fmt(w.rest, sizeof(w.rest), "%s", path) < 0) {
@@ -138,4 +139,14 @@ int keep_open(struct keep *k, const char *path, struct stat *st)
 	close(w.at);
 	errno = err;
 	return fd;
+}
+
+/* An overlay looks for each name that is not in its memory in what is below it. */
+int keep_open(struct keep *k, const char *path, struct stat *st)
+{
+	int fd = k->below > 0 ? walk(k, k->below, path, st) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return walk(k, k->root, path, st);
 }
