@@ -545,6 +545,17 @@ tests_play_the_kernel_in_one_place()
 		}' tests/world/own.txt -
 }
 
+# Lines of mutations.txt that do not change exactly one line of their file.
+each_fault_of_the_mutations_is_possible()
+{
+	tab=$(printf '\t')
+	grep -v '^#' tests/mutations.txt | while IFS=$tab read -r file rule _; do
+		n=$(sed -- "$rule" "$file" 2>/dev/null |
+			diff "$file" - 2>/dev/null | grep -c '^<')
+		[ "$n" = 1 ] || echo "$file: $rule: changes $n lines"
+	done
+}
+
 the_top_level_is_the_fixed_one()
 {
 	# shellcheck disable=SC2086 # words on purpose
@@ -632,6 +643,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_outside_of_run_are_written_with_a_reason
 	programs_take_the_standard_descriptors_first
 	tests_play_the_kernel_in_one_place
+	each_fault_of_the_mutations_is_possible
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
 	the_code_is_formatted'
@@ -641,6 +653,8 @@ bad_tree()
 	mkdir -p core port/one port/two boot/system boot/words boot/cli boot/net \
 		tests/world
 	echo 'boot/net/a b is not there' >tests/statics.txt
+	printf 'core/a.c\ts/int/long/\tfound\ncore/a.c\ts/x y/z/\tstale\n' \
+		>tests/mutations.txt
 	printf 'boot/net/a open b\tis not there\n' >tests/writes.txt
 	mkdir -p build/core build/port build/boot/cli build/boot/net build/boot/init
 	cp "$1/.clang-format" .
@@ -780,6 +794,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_that_strangers_name_are_opened_by_open_plain 1' \
 	'files_outside_of_run_are_written_with_a_reason 2' \
 	'tests_play_the_kernel_in_one_place 2' \
+	'each_fault_of_the_mutations_is_possible 1' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'calls_in_init_go_one_way 2' \
 	'results_are_no_negative_errno 1' \
