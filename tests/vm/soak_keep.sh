@@ -1,14 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # An administrator logs in by sshd of Debian 12 and 13 while the server of the root
-# is away and nothing is left in the caches but what nbdboot.keep= names; the same
-# after a reroot, which systemd carries out as a soft reboot if it can.  Needs the
+# is away and nothing is left in the caches but what nbdboot.keep= names, and runs
+# a program that it names; the same after a reroot, which systemd carries out as a
+# soft reboot if it can.  The root is an overlay in memory: on one that can be
+# written the journal of ext4 may hold a login up (nbdboot-watch(8)).  Needs the
 # network, for Debian's packages.  TAP on standard output.
 #
-# It fails so far: what a login opens besides is in no list that is complete.
+#	RELEASES='12 13' ROUNDS=1 ROOT=nbdboot.overlay=tmpfs soak_keep.sh
 vm_kind=uml
 O=${O:-build}
 RELEASES=${RELEASES:-12 13}
+ROUNDS=${ROUNDS:-1}
+ROOT=${ROOT:-nbdboot.overlay=tmpfs}
 # what needs the network comes before the machines have theirs
 for release in $RELEASES; do
 	case $release in
@@ -25,8 +29,11 @@ done
 KEEP=${KEEP:-$(sed -n 's/^nbdboot\.keep=//p' \
 	"$here/../../boot/watch/nbdboot-watch.8" | head -n 1)}
 [ "$KEEP" ] || die 'the manual has no nbdboot.keep='
+# the guest of this test waits with it
+KEEP=$KEEP,sleep
 find_kernel
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' >/dev/null
+initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4 overlay' \
+	>/dev/null
 ssh-keygen -q -t ed25519 -N '' -f "$work/key"
 
 # disks DEBIAN: old and new, with that system
@@ -80,22 +87,17 @@ outage()
 	unserve
 	vm_wait '*guest: the caches are empty*' || true
 	check "$1: an administrator logs in while the server is away" \
-		answers "echo 'it runs'; read -r load </proc/loadavg; echo \$load" \
-		'^it runs$'
+		answers 'echo "it runs"; cat /proc/loadavg' '^it runs$'
 	check "$1: and again, with a shell that reads its files" \
 		answers 'bash -lc "echo in; cat /proc/loadavg"' '^in$'
 }
 
-vm_memory=1024
-for release in $RELEASES; do
-	echo "# Debian $release"
-	case $release in
-	12) disks "$O/debian-sshd" ;;
-	*) disks "$O/debian-trixie-sshd" ;;
-	esac
+# one_round: of the disks that were made last
+one_round()
+{
 	port_old=$(free_port) port_new=$(free_port)
 	serve "$port_old" file "$work/old"
-	vm_start "$work/initramfs" "root=nbd://$host:$port_old/ rw ip=$guest_ip \
+	vm_start "$work/initramfs" "root=nbd://$host:$port_old/ $ROOT ip=$guest_ip \
 loglevel=4 systemd.show_status=0 nbdboot.keep=$KEEP"
 	outage old
 	serve "$port_old" file "$work/old"
@@ -103,13 +105,28 @@ loglevel=4 systemd.show_status=0 nbdboot.keep=$KEEP"
 		answers 'systemctl is-system-running' running
 	serve "$port_new" file "$work/new"
 	: >"$work/log"
-	check 'the machine is moved' \
-		answers "nbdboot reroot nbd://$host:$port_new/; echo moved" moved
+	# it may end the connection before the command
+	log_in "nbdboot reroot nbd://$host:$port_new/" || true
 	outage new
+	check 'it was moved before that' said 'guest: root is new'
 	serve "$port_new" file "$work/new"
 	log_in poweroff || true
 	vm_end
-	check 'the machine ends' said 'all is unmounted and disconnected'
+	# behind a soft reboot of systemd 257 it is systemd that ends the machine
+	check 'the machine ends' said \
+		'all is unmounted and disconnected\|reboot: System halted'
 	[ "$failed" = 0 ] || show "$work/log"
+}
+
+vm_memory=1024
+for release in $RELEASES; do
+	case $release in
+	12) disks "$O/debian-sshd" ;;
+	*) disks "$O/debian-trixie-sshd" ;;
+	esac
+	for round in $(seq "$ROUNDS"); do
+		echo "# Debian $release, round $round"
+		one_round
+	done
 done
 finish
