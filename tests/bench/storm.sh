@@ -5,8 +5,8 @@
 # bytes have come.  Each machine is a process with the product's own connection
 # (storm.c), and reads what a Debian read until it was up (debian.reads).
 #
-#	MACHINES='100 1000' MBIT=1000 ROWS='boot tls killed two one-of-two qemu-nbd
-#		nbd-server' storm.sh BUILD
+#	MACHINES='100 1000' MBIT=1000 ROWS='boot tls killed tls-killed two one-of-two
+#		qemu-nbd nbd-server' storm.sh BUILD
 #
 # "ideal" is what all bytes take at the rate of one reader alone, or what one
 # machine alone takes, if that is longer.  "tries" are the connections that all
@@ -140,10 +140,35 @@ sent_again()
 		"/proc/$one/net/snmp" "/proc/$one/net/netstat"
 }
 
+# counters PID: what its network counts of connections that end early
+counters()
+{
+	awk '
+	{ if ($1 in names) {
+		split(names[$1], name)
+		for (i = 2; i <= NF; i++)
+			if (name[i] ~ /Abort|Reset|Rsts|Overflow|Drops|Syncookies|ReqQFull|MemoryPress|RetransFail|BacklogDrop|RcvQDrop|PassiveOpens|TCPTimeouts|RetransSegs/)
+				print name[i], $i
+		delete names[$1]
+	} else names[$1] = $0 }' "/proc/$1/net/snmp" "/proc/$1/net/netstat"
+}
+
+# changed FILE PID NAME: those that have grown since FILE
+changed()
+{
+	counters "$2" | awk -v what="$3" '
+	NR == FNR { was[$1] = $2; next }
+	$2 > was[$1] { printf "%s%s %d", n++ ? ", " : "# " what ": ",
+		$1, $2 - was[$1] }
+	END { if (n) print "" }' "$1" -
+}
+
 # begin URI...: starts the machines, all at once when "begin" was read from 3
 begin()
 {
 	before=$(sent_again)
+	counters "$one" >"$work/counters.one"
+	counters "$cli" >"$work/counters.cli"
 	rm -f "$work/events" "$work/seen"
 	mkfifo "$work/events" "$work/seen"
 	nsenter -t "$cli" -n "$storm" ${CA:+-c "$CA"} "$machines" "$reads" \
@@ -154,7 +179,8 @@ begin()
 	[ "$word" = begin ] || die "no storm: $(cat "$work/storm.err")"
 }
 
-# the server SERVER of NAMESPACE dies, and is back $AWAY s later, unless "dead"
+# the server SERVER of NAMESPACE dies, and is back $AWAY s later as KIND, unless
+# that is "dead"
 kill_one()
 {
 	read -r word <&3
@@ -172,7 +198,7 @@ kill_one()
 	[ "$3" != dead ] || return 0
 	# the outage itself, not a wait for something
 	sleep "$AWAY"
-	start "$1" nbdkit
+	start "$1" "$3"
 }
 
 # last: reads up to the end of the last machine, and what all have used
@@ -182,6 +208,12 @@ last()
 	used="$(usage_of "$server") | $(usage_of "$pid")"
 	lost=$(echo "$before $(sent_again)" | awk '{ printf "%d, %d, %d", \
 		$4 - $1, $5 - $2, $6 - $3 }')
+	# the end of the machines resets their connections
+	{
+		changed "$work/counters.one" "$one" 'the first server'
+		changed "$work/counters.cli" "$cli" 'the machines'
+	} >"$work/changed"
+	cp "$work/server.log" "$work/said"
 	echo >&4
 	exec 4>&-
 	cat <&3 >"$work/machines"
@@ -219,6 +251,9 @@ end()
 			for (w in whys) print "# " whys[w] " again:" w
 			if (why) print "# " why
 		}' "$work/machines"
+	cat "$work/changed"
+	sort "$work/said" | sed 's/\[[0-9]*\]//' | uniq -c | sort -rn |
+		sed -n '1,5s/^ */# server: /p'
 }
 
 # one ROW KIND URI
@@ -231,23 +266,29 @@ one_server()
 	stop "$server"
 }
 
+# one_killed ROW KIND URI
+one_killed()
+{
+	row=$1
+	start "$one" "$2"
+	begin "$3"
+	kill_one "$one" "$server" "$2"
+	end $AWAY "$rate"
+	stop "$server"
+}
+
 row_of()
 {
 	plain=nbd://192.0.2.1/ other=nbd://198.51.100.1/
+	secret=nbds://192.0.2.1/ ca=$work/pki/ca-cert.pem
 	case $1 in
 	boot) one_server "boot, nbdkit" nbdkit "$plain" ;;
 	qemu-nbd) one_server "boot, qemu-nbd" qemu-nbd "$plain" ;;
 	nbd-server) one_server "boot, nbd-server" nbd-server "${plain}image" ;;
-	tls) CA=$work/pki/ca-cert.pem one_server "boot, TLS" tls \
-		nbds://192.0.2.1/ ;;
-	killed)
-		row="killed, back after $AWAY s"
-		start "$one" nbdkit
-		begin "$plain"
-		kill_one "$one" "$server" back
-		end $AWAY "$rate"
-		stop "$server"
-		;;
+	tls) CA=$ca one_server 'boot, TLS' tls "$secret" ;;
+	killed) one_killed "killed, back after $AWAY s" nbdkit "$plain" ;;
+	tls-killed) CA=$ca one_killed "TLS, killed, back after $AWAY s" tls \
+		"$secret" ;;
 	two | one-of-two)
 		row='two servers'
 		start "$one" nbdkit
