@@ -18,8 +18,6 @@
 
 /* The largest block of the driver; the alignment of a direct read. */
 #define BLOCK 4096
-/* A watcher may have inherited one for each of the others (watch.c). */
-#define FDS   (2 * WATCH_MAX)
 
 void watch_ask_open(struct watch_ask *a)
 {
@@ -56,20 +54,11 @@ static void read_from_each(int index, int fd)
 	}
 }
 
-/* Another watcher waits until the lock of this one is closed everywhere. */
-void watch_ask_keep(int a, int b)
-{
-	for (int fd = 3; fd < FDS; fd++)
-		if (fd != a && fd != b)
-			close(fd);
-}
-
 static _Noreturn void ask(int devices, int index)
 {
 	char name[16];
 	int fd;
 
-	watch_ask_keep(devices, -1);
 	nbd_fmt(name, sizeof(name), "nbd%d", index);
 	fd = openat(devices, name, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd >= 0)
@@ -81,7 +70,7 @@ void watch_ask(struct watch_ask *a, int index)
 {
 	if (a->pid > 0 && !waitpid(a->pid, NULL, WNOHANG))
 		return;
-	a->pid = _Fork();
+	a->pid = watch_fork(a->devices, -1);
 	if (!a->pid)
 		ask(a->devices, index);
 }

@@ -24,10 +24,4 @@ void watch_ask_open(struct watch_ask *a);
  */
 void watch_ask(struct watch_ask *a, int index);
 
-/*
- * In a child: closes what another watcher waits for, all but standard
- * descriptors and these two (-1: none).
- */
-void watch_ask_keep(int a, int b);
-
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "boot/mapper/mapper.h"
-#include "boot/watch/ask.h"
+#include "boot/watch/watch.h"
 #include "port/linux/file.h"
 #include "port/linux/nbdk.h"
 
@@ -36,8 +36,6 @@ static _Noreturn void grow(const struct watch_growth *g, int index)
 {
 	struct nbd_diag d;
 
-	/* the lock of the watcher must not outlive it */
-	watch_ask_keep(g->devices, g->run);
 	_exit(mapper_grow(g->devices, g->run, index, &d) != 0);
 }
 
@@ -74,7 +72,7 @@ int watch_growth_look(struct watch_growth *g, const struct device *dev)
 	if (now < g->next)
 		return (int)(g->next - now);
 	g->tried = dev->info.size;
-	g->pid = _Fork();
+	g->pid = watch_fork(g->devices, g->run);
 	if (!g->pid)
 		grow(g, dev->info.index);
 	return LOOK_MS;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "boot/verity/path.h"
-#include "boot/watch/ask.h"
+#include "boot/watch/watch.h"
 #include "port/linux/dir.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
@@ -295,11 +295,9 @@ static void start(struct watch_liar *l, struct device *dev)
 {
 	static struct search s; /* only the child touches it */
 
-	l->pid = _Fork();
+	l->pid = watch_fork(l->devices, l->ends[1]);
 	if (l->pid)
 		return;
-	/* the lock of the watcher must not outlive it */
-	watch_ask_keep(l->devices, l->ends[1]);
 	s.l = l;
 	s.dev = dev;
 	s.fd = -1;

@@ -99,6 +99,13 @@ int watch_takeover(int index, struct nbd_diag *d);
  */
 pid_t watch_takeover_holder(int index);
 
+/*
+ * As fork(2), for a child of a watcher, which may hang as long as the device does:
+ * it has standard descriptors and these two (-1: none) alone, as another watcher
+ * waits until the lock of this one is closed everywhere.
+ */
+pid_t watch_fork(int a, int b);
+
 /* uevent.c: opens a socket for uevents: 0, or NBD_E_KERNEL. */
 int watch_uevent_open(struct nl_sock *s, struct nbd_diag *d);
 /*

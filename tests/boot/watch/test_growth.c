@@ -25,9 +25,11 @@ static struct play {
 } play;
 static jmp_buf ended;
 
-pid_t __wrap__Fork(void);
-pid_t __wrap__Fork(void)
+pid_t __wrap_watch_fork(int a, int b);
+pid_t __wrap_watch_fork(int a, int b)
 {
+	assert_int_equal(a, DEVICES);
+	assert_int_equal(b, grow.run);
 	play.forks++;
 	return play.in_child ? 0 : CHILD;
 }
@@ -41,13 +43,6 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 	assert_int_equal(options, WNOHANG);
 	*status = play.result << 8;
 	return play.lives ? 0 : CHILD;
-}
-
-void __wrap_watch_ask_keep(int a, int b);
-void __wrap_watch_ask_keep(int a, int b)
-{
-	assert_int_equal(a, DEVICES);
-	assert_int_equal(b, grow.run);
 }
 
 int __wrap_mapper_grow(int devices, int run, int index, struct nbd_diag *d);
