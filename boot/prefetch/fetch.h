@@ -68,8 +68,8 @@ void prefetch_table(const struct prefetch_list *l,
  * Prints the table of a mirror of the loop device `ram` and of all of `below`,
  * of which only what was fetched may be used: reads come from RAM, and a write
  * succeeds only on both.  After one that fails on either, the mirror holds
- * writes until it is removed, and they are done again by what is in use then.
- * It is one mirror for all extents, as the kernel needs ms for each.
+ * writes until it has another table, which does them again.  It is one mirror for
+ * all extents, as the kernel needs ms for each.
  */
 #define PREFETCH_MIRROR 128
 void prefetch_mirror(const struct prefetch_list *l, const char *ram,
