@@ -32,8 +32,8 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 679936 ;;
-	uefi) echo 115712 ;;
-	uefi_ipv6) echo 138752 ;;
+	uefi) echo 116224 ;;
+	uefi_ipv6) echo 139264 ;;
 	rescue) echo 349696 ;;
 	uefi_tls) echo 286720 ;;
 	esac

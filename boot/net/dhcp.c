@@ -69,8 +69,15 @@ static uint64_t pause(struct dhcp *d, unsigned failures)
 	return nbd_retry_ms(PAUSE_MS, PAUSE_MAX, failures, &d->random);
 }
 
+/*
+ * Discovery has an xid of its own each time.  Else a late answer to an earlier
+ * request would count for the new one: dnsmasq sends a NAK for each request that
+ * names another server.
+ */
 static bool enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
 {
+	if (state == DHCP_SELECTING)
+		d->q.xid ^= nbd_retry_random(&d->random);
 	d->state = state;
 	d->tries = 0;
 	d->due = due;

@@ -334,6 +334,25 @@ static void after_a_nak_it_begins_again_at_once(void **state)
 	assert_int_equal(d.lease.addr.ip[3], 7);
 }
 
+/* dnsmasq sends a NAK for a request that names another server, maybe late. */
+static void a_late_nak_is_not_for_the_next_request(void **state)
+{
+	uint8_t earlier[4], xid[4];
+
+	(void)state;
+	is_refused(5000);
+	memcpy(earlier, sent + 4, 4);
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 2, 7, d.sent));
+	assert_int_equal(sends(d.due), DHCP_REQUEST);
+	memcpy(xid, sent + 4, 4);
+	memcpy(sent + 4, earlier, 4);
+	assert_false(answer(DHCP_NAK, 2, 7, d.sent));
+	memcpy(sent + 4, xid, 4);
+	assert_true(answer(DHCP_ACK, 2, 7, d.sent + 1));
+	assert_int_equal(d.state, DHCP_BOUND);
+}
+
 static void a_server_that_always_refuses_is_asked_ever_more_rarely(void **state)
 {
 	uint64_t base = 250;
@@ -542,6 +561,7 @@ int main(void)
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_at_once),
+		CLIENT(a_late_nak_is_not_for_the_next_request),
 		CLIENT(a_server_that_always_refuses_is_asked_ever_more_rarely),
 		CLIENT(of_two_servers_the_one_that_refuses_is_left),
 		CLIENT(also_where_no_offer_has_the_root_path),
