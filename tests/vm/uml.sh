@@ -132,9 +132,10 @@ uml()
 # uml_capture FILE: from now on the frames of vm0 are in FILE.  Sets captures.
 uml_capture()
 {
+	captured=$1
 	rm -f "$work/capture"
 	mkfifo "$work/capture"
-	dumpcap -q -i vm0 -w "$1" 2>"$work/capture" </dev/null &
+	dumpcap -q -i vm0 -w "$captured" 2>"$work/capture" </dev/null &
 	captures=$!
 	exec 7<"$work/capture"
 	until IFS= read -r line <&7 && [ "${line#File: }" != "$line" ]; do
@@ -142,9 +143,16 @@ uml_capture()
 	done
 }
 
+# At its end dumpcap drops what it has not read yet, so there is a last frame: when
+# that is in the file, all before it are.
 uml_capture_end()
 {
-	kill -INT "$captures"
+	echo 'here ends the capture, with a frame of more than 60 bytes ...' |
+		socat -u - TUN,tun-name=vm0,tun-type=tap,iff-no-pi,iff-up
+	tail -n +1 -s 0.1 -f --pid="$captures" "$captured" | {
+		grep -q -a 'here ends the capture'
+		kill -INT "$captures"
+	}
 	wait "$captures" || true
 	captures=''
 	exec 7<&-
