@@ -64,12 +64,13 @@ done
 lwip_tests()
 {
 	o=$dir/lwip-$1
-	# shellcheck disable=SC2086 # words on purpose
+	test=tests/port/lwip/test_stack.c
+	# shellcheck disable=SC2046,SC2086 # words on purpose
 	$2 -std=c11 -O1 -g -D_GNU_SOURCE -w -static -Itests/cross -I. \
 		-Iport/lwip -isystem build/lwip/src/include \
-		-include "$o/autoconf.h" -Wl,--wrap=nbd_now_ns,--wrap=poll \
-		-o "$o/test" tests/port/lwip/test_stack.c \
-		tests/world/clock.c tests/world/world.c -Wl,--start-group \
+		-include "$o/autoconf.h" -o "$o/test" "$test" \
+		$(sh tests/world/link.sh . "$test" | sed 's/\.o$/.c/') \
+		-Wl,--start-group \
 		"$o"/core/*.o "$o"/port/*.o "$o"/port/lwip/*.o \
 		"$o/port/posix/clock.o" "$o/liblwip.a" -Wl,--end-group &&
 		"$3" "$o/test"

@@ -100,6 +100,10 @@
 #define TCP_SND_QUEUELEN			  (4 * TCP_SND_BUF / TCP_MSS + 16)
 #define TCP_SNDLOWAT				  (TCP_SND_BUF / 4)
 #define TCP_SNDQUEUELOWAT			  (TCP_SND_QUEUELEN / 4)
+/* lwIP's own macro may draw 0xffff, which it steps over to port 0: no port. */
+#define TCP_LOCAL_PORT_RANGE_START		  0xc000
+#define TCP_LOCAL_PORT_RANGE_END		  0xffff
+#define TCP_ENSURE_LOCAL_PORT_RANGE(port)	  ((u16_t)(0xc000 + (port) % 0x3fff))
 #define TCP_QUEUE_OOSEQ				  1
 #define TCP_OOSEQ_MAX_PBUFS			  (CONFIG_PORT_LWIP_FRAMES * 3 / 4)
 #define LWIP_TCP_SACK_OUT			  1

@@ -29,6 +29,14 @@ static struct {
 } w;
 static struct lwnet net;
 static unsigned char seed = 1; /* of the next start */
+static uint32_t drawn;	       /* every random number, or 0: as they come */
+
+uint32_t __real_lwnet_random(void);
+uint32_t __wrap_lwnet_random(void);
+uint32_t __wrap_lwnet_random(void)
+{
+	return drawn ? drawn : __real_lwnet_random();
+}
 
 /* ---- frames ---- */
 
@@ -363,6 +371,17 @@ static void each_start_has_ports_of_its_own(void **state)
 	seed = 1;
 }
 
+/* One start of 16384 draws it. */
+static void the_port_behind_the_last_is_the_first(void **state)
+{
+	(void)state;
+	drawn = 0x3fff;
+	assert_in_range(port_after_start(1), 0xc000, 0xffff);
+	drawn = 0x3ffe;
+	assert_in_range(port_after_start(1), 0xc000, 0xffff);
+	drawn = 0;
+}
+
 /* ---- names ---- */
 
 static int resolve(struct sock_addr addrs[SOCK_MAX_ADDRS])
@@ -452,6 +471,7 @@ int main(void)
 		T(a_segment_is_sent_again_in_time_by_late_polls),
 		T(a_stall_ends_no_connection),
 		T(each_start_has_ports_of_its_own),
+		T(the_port_behind_the_last_is_the_first),
 		T(both_questions_wait_for_the_neighbour),
 		T(a_refusal_of_aaaa_costs_no_time),
 		T(a_server_that_refuses_all_is_asked_eight_times),
