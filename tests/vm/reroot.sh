@@ -13,7 +13,7 @@ ACCEL=${ACCEL:-tcg,thread=single,tb-size=64}
 . "$here/faults.sh"
 
 # The ports of the servers, see start.
-port_a='' port_b='' port_safe='' port_dull='' port_empty='' port_slow='' port_old='' port_new='' port_moment=''
+port_a='' port_b='' port_safe='' port_dull='' port_empty='' port_slow='' port_old='' port_new='' port_more='' port_moment=''
 small=$work/small
 tree=$work/tree
 # one that all roots have

@@ -170,6 +170,7 @@ tree=$work/tree13
 make_tree trixie
 add_kernel
 image new "$tree" 400M
+cp --sparse=always "$work/new" "$work/more"
 rm -rf "$tree"
 tree=$work/tree
 make_tree
@@ -223,9 +224,19 @@ check 'the sysctl is set' succeeds \
 refuses 'where the sysctl forbids it' "nbdboot reroot --kexec $old" \
 	'kexec_load_disabled is 1'
 
+# ---- soft reboots, which leave what is mounted below /run behind ----
+
+start more
+tell "nbdboot reroot nbd://$host:$port_more/"
+check 'by a soft reboot into another root' arrives new
+check 'that way' softly
+before=$(goodbyes more)
 tell 'systemctl poweroff'
 vm_end
-for name in new disk; do
+check 'the machine ends as it does without them' \
+	said 'all is unmounted and disconnected'
+check 'and the server saw the disconnect' [ "$(goodbyes more)" -gt "$before" ]
+for name in new more disk; do
 	check "the file system of $name was left clean" is_clean "$work/$name"
 done
 
