@@ -31,13 +31,29 @@ static const char *const by_bus[] = {
 };
 
 /*
+ * A soft reboot enters /run/nextroot, with /run but without what is mounted below
+ * it, unless there is a mount already: the program for the shutdown would be
+ * lost.  It would be mounted a second time on the present one if the new /run
+ * were not private.  With DOWN dracut's hook (keep.sh) mounts it at each shutdown.
+ */
+#define NEXT "/run/nextroot/run"
+#define HOME "/run/initramfs"
+#define DOWN "/run/nbdboot/down"
+static const char carry[] = "Type=oneshot\n"
+			    "ExecStart=-/bin/sh -c 'mountpoint -q " HOME
+			    " && [ ! -e " DOWN " ] && [ -d " NEXT
+			    " ] && [ ! -L " NEXT " ] && ! mountpoint -q " NEXT
+			    " && mount --bind --make-private /run " NEXT
+			    " && mount --bind " HOME " " NEXT "/initramfs'";
+
+/*
  * Saves "[Service]" and the setting as a drop-in of the unit.  With
  * infinity a shutdown waits as well: for the 30 minutes of its target at most.
  */
 static int save(int run, const char *prefix, const char *name,
 		const char *setting)
 {
-	char path[96], text[64];
+	char path[96], text[512];
 
 	nbd_fmt(path, sizeof(path),
 		"systemd/system/%s%s.service.d/nbdboot.conf", prefix, name);
@@ -69,6 +85,8 @@ int watch_units(struct nbd_diag *d)
 	if (!rc)
 		rc = save(run, "", "dracut-shutdown",
 			  "TimeoutStopSec=infinity");
+	if (!rc)
+		rc = save(run, "systemd-", "soft-reboot", carry);
 	if (rc)
 		nbd_diag(d, rc,
 			 "systemd may kill services in an outage: write "

@@ -77,7 +77,8 @@ int watch_outage_parse(const char *text, struct nbd_diag *d);
  * Writes drop-ins under /run/systemd/system, so that systemd waits for its own
  * services while the root is away (WatchdogSec=0; TimeoutSec=infinity for those
  * that D-Bus starts), and for dracut's, which unpacks the initramfs at shutdown
- * (TimeoutStopSec=infinity).  They count from its next start or daemon-reload
+ * (TimeoutStopSec=infinity).  One for its soft-reboot takes the program for the
+ * shutdown into the next root.  They count from its next start or daemon-reload
  * on.  Returns 0, or an error with the reason in d.
  */
 int watch_units(struct nbd_diag *d);

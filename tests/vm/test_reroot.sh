@@ -230,6 +230,9 @@ start more
 tell "nbdboot reroot nbd://$host:$port_more/"
 check 'by a soft reboot into another root' arrives new
 check 'that way' softly
+tell "mkdir -p /run/nextroot && mount --bind / /run/nextroot && \
+systemctl soft-reboot"
+check 'by one of the administrator, into the same' arrives new
 before=$(goodbyes more)
 tell 'systemctl poweroff'
 vm_end

@@ -30,7 +30,7 @@ static int end(void **state)
 
 static void assert_has(const char *unit, const char *wanted)
 {
-	char path[128], text[64];
+	char path[128], text[512];
 
 	snprintf(path, sizeof(path), "%s/systemd/system/%s.d/nbdboot.conf", dir,
 		 unit);
@@ -79,6 +79,24 @@ static void dracut_may_take_its_time_to_unpack(void **state)
 		   "[Service]\nTimeoutStopSec=infinity\n");
 }
 
+/* test_reroot.sh runs it. */
+static void a_soft_reboot_keeps_the_program_for_the_shutdown(void **state)
+{
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(watch_units(&d), 0);
+	assert_has("systemd-soft-reboot.service",
+		   "[Service]\nType=oneshot\nExecStart=-/bin/sh -c '"
+		   "mountpoint -q /run/initramfs"
+		   " && [ ! -e /run/nbdboot/down ]"
+		   " && [ -d /run/nextroot/run ] && [ ! -L /run/nextroot/run ]"
+		   " && ! mountpoint -q /run/nextroot/run"
+		   " && mount --bind --make-private /run /run/nextroot/run"
+		   " && mount --bind /run/initramfs"
+		   " /run/nextroot/run/initramfs'\n");
+}
+
 static void a_failure_names_the_place(void **state)
 {
 	char path[64];
@@ -102,6 +120,9 @@ int main(void)
 			systemd_waits_for_what_starts_in_an_outage, begin, end),
 		cmocka_unit_test_setup_teardown(
 			dracut_may_take_its_time_to_unpack, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_soft_reboot_keeps_the_program_for_the_shutdown, begin,
+			end),
 		cmocka_unit_test_setup_teardown(a_failure_names_the_place,
 						begin, end),
 	};
