@@ -81,11 +81,11 @@ static bool number_in(const char *table, char number[24])
 static int read_progress(struct clone_progress *p, struct dm *m, int index,
 			 struct nbd_diag *d)
 {
-	char table[192], number[24], name[32];
+	char table[192], number[24], name[MAPPER_NAME];
 	struct mapper_mirror s = { .all = 1, .done = 1 };
 	int rc;
 
-	nbd_fmt(name, sizeof(name), "nbdboot-nbd%d", index);
+	mapper_name(name, index);
 	rc = dm_text(m, name, false, table, sizeof(table), d);
 	if (rc < 0)
 		return rc;

@@ -114,7 +114,7 @@ int mapper_find(int index, char device[MAPPER_DEVICE], struct nbd_diag *d)
 
 	if (n)
 		return n;
-	nbd_fmt(name, sizeof(name), MAPPER_PREFIX "nbd%d", index);
+	mapper_name(name, index);
 	n = dm_find(&m, name, d);
 	dm_close(&m);
 	nbd_fmt(device, MAPPER_DEVICE, "dm-%d", n);

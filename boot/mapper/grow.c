@@ -72,7 +72,7 @@ int mapper_grow(int dev, int run, int index, struct nbd_diag *d)
 		rc = dm_open_at(&m, dev, ROOM, d);
 	if (rc)
 		return rc;
-	nbd_fmt(name, sizeof(name), MAPPER_PREFIX "nbd%d", index);
+	mapper_name(name, index);
 	n = dm_find(&m, name, d);
 	/* one that has no room has many parts */
 	if (n < 0)

@@ -20,11 +20,6 @@
 /* Bytes for small tables and lists of devices. */
 #define ROOM  65536
 
-static void name_of(char name[MAPPER_NAME], int index)
-{
-	nbd_fmt(name, MAPPER_NAME, MAPPER_PREFIX "nbd%d", index);
-}
-
 static void name_of_cover(char name[MAPPER_NAME], const char *disk)
 {
 	nbd_fmt(name, MAPPER_NAME, COVER "%s", disk);
@@ -55,127 +50,13 @@ static int one_to_one(char table[MAPPER_LINE], const char *path,
 				  path);
 }
 
-/* After a swap that failed: the table before, and nothing held or waiting. */
-static void go_on(struct dm *m, const char *name)
-{
-	dm_clear(m, name);
-	dm_resume(m, name, NULL);
-}
-
-int mapper_set_named(struct dm *m, const char *name, const char *table,
-		     bool read_only, struct nbd_diag *d)
-{
-	int rc = dm_load(m, name, table, read_only, d);
-
-	if (rc)
-		return rc;
-	rc = dm_resume(m, name, d);
-	/* the kernel may refuse a table after it has held the requests */
-	if (rc)
-		go_on(m, name);
-	return rc;
-}
-
-int mapper_set(struct dm *m, int index, const char *table, bool read_only,
-	       struct nbd_diag *d)
-{
-	char name[MAPPER_NAME];
-
-	name_of(name, index);
-	return mapper_set_named(m, name, table, read_only, d);
-}
-
-/* Of /dev/dm-n. */
-static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
-{
-	char sys[64], text[256];
-
-	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
-	if (!file_number(AT_FDCWD, sys))
-		return nbd_diag(d, NBD_E_KERNEL, "%s is 0", sys);
-	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/stat", n);
-	if (file_read(AT_FDCWD, sys, text, sizeof(text)) <= 0)
-		return nbd_diag(d, NBD_E_KERNEL, "cannot read %s", sys);
-	/* Documentation/block/stat.rst: writes are the 5th, discards the 12th */
-	*writes = file_nth_number(text, 4) + file_nth_number(text, 11);
-	return NBD_OK;
-}
-
-int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
-{
-	char name[MAPPER_NAME], sys[64];
-	int n;
-
-	name_of(name, index);
-	n = dm_find(m, name, d);
-	if (n < 0)
-		return n;
-	/* before Linux 6.5 it is 0, and they are counted nevertheless */
-	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
-	file_write(AT_FDCWD, sys, "1", 1);
-	return writes_of(n, writes, d);
-}
-
-int mapper_move(struct dm *m, int index, const char *table, bool read_only,
-		const struct mapper_mover *mover, struct nbd_diag *d)
-{
-	char name[MAPPER_NAME];
-	int rc, resumed;
-
-	name_of(name, index);
-	rc = dm_load(m, name, table, read_only, d);
-	if (rc)
-		return rc;
-	rc = dm_hold(m, name, d);
-	if (!rc)
-		rc = mover->ready(mover->ctx, d);
-	if (rc)
-		dm_clear(m, name);
-	resumed = dm_resume(m, name, rc ? NULL : d);
-	if (resumed && !rc && mover->undo)
-		mover->undo(mover->ctx);
-	if (resumed)
-		go_on(m, name);
-	return rc ? rc : resumed;
-}
-
-struct copies {
-	int index, n;
-	uint64_t writes;
-};
-
-static int is_unwritten(void *ctx, struct nbd_diag *d)
-{
-	const struct copies *c = ctx;
-	uint64_t now = 0;
-	int rc = writes_of(c->n, &now, d);
-
-	if (!rc && now != c->writes)
-		rc = nbd_diag(d, NBD_E_MISMATCH,
-			      MAPPER_PREFIX "nbd%d was written to meanwhile",
-			      c->index);
-	return rc;
-}
-
-int mapper_set_copies(struct dm *m, int index, const char *table,
-		      uint64_t writes, struct nbd_diag *d)
-{
-	struct copies c = { .index = index, .writes = writes };
-	const struct mapper_mover mover = { .ready = is_unwritten, .ctx = &c };
-	char name[MAPPER_NAME];
-
-	name_of(name, index);
-	c.n = dm_find(m, name, d);
-	return c.n < 0 ? c.n : mapper_move(m, index, table, false, &mover, d);
-}
-
 int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
 		  struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], text[192], *p = text;
 	int len;
 
-	name_of(name, index);
+	mapper_name(name, index);
 	len = dm_text(m, name, true, text, sizeof(text), d);
 	if (len < 0)
 		return len;
@@ -193,22 +74,6 @@ int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
 	state->source = *p == 'A';
 	state->copy = *p && p[1] == 'A';
 	return NBD_OK;
-}
-
-int mapper_make(struct dm *m, const char *name, const char *table,
-		bool read_only, struct nbd_diag *d)
-{
-	int n, rc;
-
-	dm_remove(m, name, NULL);
-	n = dm_create(m, name, d);
-	if (n < 0)
-		return n;
-	rc = mapper_set_named(m, name, table, read_only, d);
-	if (!rc)
-		return n;
-	dm_remove(m, name, NULL);
-	return rc;
 }
 
 /* Sets path to that of the mapping. */
@@ -234,7 +99,7 @@ int mapper_put(int index, char path[MAPPER_PATH], struct nbd_diag *d)
 	bool read_only = false;
 	int rc = one_to_one(table, path, &read_only, d);
 
-	name_of(name, index);
+	mapper_name(name, index);
 	return rc ? rc : put(name, table, read_only, path, d);
 }
 
@@ -375,7 +240,7 @@ int mapper_take(int index, struct nbd_diag *d)
 	nbd_fmt(disk, sizeof(disk), "nbd%d", index);
 	name_of_cover(name, disk);
 	above = dm_remove(&m, name, NULL);
-	name_of(name, index);
+	mapper_name(name, index);
 	rc = dm_remove(&m, name, d);
 	mapper_take_beside(&m, index);
 	dm_close(&m);
@@ -425,7 +290,7 @@ int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
 
 	if (rc)
 		return rc;
-	name_of(name, index);
+	mapper_name(name, index);
 	n = dm_find(&m, name, d);
 	rc = n < 0 ? n : dm_text(&m, name, false, table, sizeof(table), d);
 	dm_close(&m);

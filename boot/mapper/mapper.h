@@ -103,6 +103,8 @@ bool mapper_is_corrupt(const char *disk);
 /* Is there the cover of any device? */
 bool mapper_has_cover(void);
 
+/* The name of the mapping of nbdN. */
+void mapper_name(char name[MAPPER_NAME], int index);
 /*
  * Makes a mapping with this table, in place of one that an earlier try has left;
  * m is the caller's, and open.  Returns N of /dev/dm-N; after a failure nothing is

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One mapping: it is made, and its table changes while it is in use. */
+#include "boot/mapper/mapper.h"
+
+#include <fcntl.h>
+
+#include "port/linux/dm.h"
+#include "port/linux/file.h"
+
+void mapper_name(char name[MAPPER_NAME], int index)
+{
+	nbd_fmt(name, MAPPER_NAME, MAPPER_PREFIX "nbd%d", index);
+}
+
+/* After a swap that failed: the table before, and nothing held or waiting. */
+static void go_on(struct dm *m, const char *name)
+{
+	dm_clear(m, name);
+	dm_resume(m, name, NULL);
+}
+
+int mapper_set_named(struct dm *m, const char *name, const char *table,
+		     bool read_only, struct nbd_diag *d)
+{
+	int rc = dm_load(m, name, table, read_only, d);
+
+	if (rc)
+		return rc;
+	rc = dm_resume(m, name, d);
+	/* the kernel may refuse a table after it has held the requests */
+	if (rc)
+		go_on(m, name);
+	return rc;
+}
+
+int mapper_set(struct dm *m, int index, const char *table, bool read_only,
+	       struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+
+	mapper_name(name, index);
+	return mapper_set_named(m, name, table, read_only, d);
+}
+
+/* Of /dev/dm-n. */
+static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
+{
+	char sys[64], text[256];
+
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
+	if (!file_number(AT_FDCWD, sys))
+		return nbd_diag(d, NBD_E_KERNEL, "%s is 0", sys);
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/stat", n);
+	if (file_read(AT_FDCWD, sys, text, sizeof(text)) <= 0)
+		return nbd_diag(d, NBD_E_KERNEL, "cannot read %s", sys);
+	/* Documentation/block/stat.rst: writes are the 5th, discards the 12th */
+	*writes = file_nth_number(text, 4) + file_nth_number(text, 11);
+	return NBD_OK;
+}
+
+int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME], sys[64];
+	int n;
+
+	mapper_name(name, index);
+	n = dm_find(m, name, d);
+	if (n < 0)
+		return n;
+	/* before Linux 6.5 it is 0, and they are counted nevertheless */
+	nbd_fmt(sys, sizeof(sys), "/sys/block/dm-%d/queue/iostats", n);
+	file_write(AT_FDCWD, sys, "1", 1);
+	return writes_of(n, writes, d);
+}
+
+int mapper_move(struct dm *m, int index, const char *table, bool read_only,
+		const struct mapper_mover *mover, struct nbd_diag *d)
+{
+	char name[MAPPER_NAME];
+	int rc, resumed;
+
+	mapper_name(name, index);
+	rc = dm_load(m, name, table, read_only, d);
+	if (rc)
+		return rc;
+	rc = dm_hold(m, name, d);
+	if (!rc)
+		rc = mover->ready(mover->ctx, d);
+	if (rc)
+		dm_clear(m, name);
+	resumed = dm_resume(m, name, rc ? NULL : d);
+	if (resumed && !rc && mover->undo)
+		mover->undo(mover->ctx);
+	if (resumed)
+		go_on(m, name);
+	return rc ? rc : resumed;
+}
+
+struct copies {
+	int index, n;
+	uint64_t writes;
+};
+
+static int is_unwritten(void *ctx, struct nbd_diag *d)
+{
+	const struct copies *c = ctx;
+	uint64_t now = 0;
+	int rc = writes_of(c->n, &now, d);
+
+	if (!rc && now != c->writes)
+		rc = nbd_diag(d, NBD_E_MISMATCH,
+			      MAPPER_PREFIX "nbd%d was written to meanwhile",
+			      c->index);
+	return rc;
+}
+
+int mapper_set_copies(struct dm *m, int index, const char *table,
+		      uint64_t writes, struct nbd_diag *d)
+{
+	struct copies c = { .index = index, .writes = writes };
+	const struct mapper_mover mover = { .ready = is_unwritten, .ctx = &c };
+	char name[MAPPER_NAME];
+
+	mapper_name(name, index);
+	c.n = dm_find(m, name, d);
+	return c.n < 0 ? c.n : mapper_move(m, index, table, false, &mover, d);
+}
+
+int mapper_make(struct dm *m, const char *name, const char *table,
+		bool read_only, struct nbd_diag *d)
+{
+	int n, rc;
+
+	dm_remove(m, name, NULL);
+	n = dm_create(m, name, d);
+	if (n < 0)
+		return n;
+	rc = mapper_set_named(m, name, table, read_only, d);
+	if (!rc)
+		return n;
+	dm_remove(m, name, NULL);
+	return rc;
+}
