@@ -37,6 +37,20 @@ int cli_complain(const struct cli_parser *p, const char *before,
 			 (int)p->len, p->name, after);
 }
 
+static int complain_unknown(const struct cli_parser *p)
+{
+	struct cli_near near = { .word = p->name, .len = p->len };
+	size_t base = 0;
+	const struct cli_option *o = cli_skip(p->c->options, &base);
+	char hint[64] = "";
+
+	for (; o && !p->by_letter; o = cli_skip(o + 1, &base))
+		cli_near(&near, o->name);
+	if (near.name)
+		nbd_fmt(hint, sizeof(hint), " (did you mean --%s?)", near.name);
+	return cli_complain(p, "unknown option", hint);
+}
+
 static int take_number(const struct cli_parser *p, const struct cli_option *o,
 		       int *field, const char *value)
 {
@@ -65,7 +79,7 @@ static int take(struct cli_parser *p, const char **rest)
 	void *field;
 
 	if (!o)
-		return cli_unknown_option(p);
+		return complain_unknown(p);
 	field = p->options + base + o->at;
 	if (o->kind == CLI_FLAG) {
 		*(bool *)field = true;

@@ -51,12 +51,9 @@ struct cli_near {
 /*
  * Keeps name if it is nearer to the word than all before: one or two letters
  * are missing, are too many, are wrong, or changed places; or the word is its
- * beginning.
+ * beginning.  In a build without suggestions it keeps none.
  */
 void cli_near(struct cli_near *n, const char *name);
-
-/* Prints that the option is unknown, and which one may be meant; CLI_USAGE. */
-int cli_unknown_option(const struct cli_parser *p);
 
 /* ---- nbd-client's (args_long.c) ---- */
 

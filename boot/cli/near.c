@@ -81,17 +81,3 @@ int cli_unknown(const char *command, const char *word)
 				    : "unknown command %s",
 			 word);
 }
-
-int cli_unknown_option(const struct cli_parser *p)
-{
-	struct cli_near near = { .word = p->name, .len = p->len };
-	size_t base = 0;
-	const struct cli_option *o = cli_skip(p->c->options, &base);
-	char hint[64] = "";
-
-	for (; o && !p->by_letter; o = cli_skip(o + 1, &base))
-		cli_near(&near, o->name);
-	if (near.name)
-		nbd_fmt(hint, sizeof(hint), " (did you mean --%s?)", near.name);
-	return cli_complain(p, "unknown option", hint);
-}
