@@ -246,6 +246,8 @@ static int run(struct cli_call *call)
 
 	if (l->metrics) {
 		cli_metrics(call->words);
+		cli_clone_metrics(call->words);
+		cli_image_metrics();
 		return CLI_OK;
 	}
 	if (l->udev)

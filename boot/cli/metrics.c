@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "boot/cli/clones.h"
 #include "boot/prefetch/seen.h"
 
 struct row {
@@ -251,6 +250,4 @@ void cli_metrics(char *names[])
 	}
 	if (!names[0])
 		put_prefetch();
-	cli_clone_metrics(names);
-	cli_image_metrics();
 }

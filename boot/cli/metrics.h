@@ -22,7 +22,8 @@ int cli_next_device(struct cli_devices *c);
 
 /*
  * Prints the connected ones of the named devices, or all if names[0] is NULL,
- * in the text format of Prometheus (version 0.0.4).
+ * in the text format of Prometheus (version 0.0.4).  Their copies on disks:
+ * cli_clone_metrics().
  */
 void cli_metrics(char *names[]);
 
