@@ -347,16 +347,6 @@ int device_add(struct device *dev, struct nbd_diag *d)
 	return err ? err : put(dev, d);
 }
 
-int device_end(struct device *dev, const struct sockdiag_link *l,
-	       struct nbd_diag *d)
-{
-	if (l->family == AF_UNIX)
-		return nbd_diag(d, NBD_E_USAGE,
-				"the kernel can end TCP connections one by "
-				"one, but not those through a UNIX socket");
-	return sockdiag_destroy(&dev->diag, l, d);
-}
-
 static void nothing(void *ctx, int index)
 {
 	(void)ctx, (void)index;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which connection is to which server. */
+/* Which connection is to which server, and the end of one. */
 #include "boot/device/device.h"
 
 #include <limits.h>
@@ -69,6 +69,16 @@ bool device_has_only(const struct device *dev, unsigned server)
 		any |= dev->links[i].live;
 	}
 	return any;
+}
+
+int device_end(struct device *dev, const struct sockdiag_link *l,
+	       struct nbd_diag *d)
+{
+	if (l->family == AF_UNIX)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the kernel can end TCP connections one by "
+				"one, but not those through a UNIX socket");
+	return sockdiag_destroy(&dev->diag, l, d);
 }
 
 int device_leave(struct device *dev, unsigned server, struct nbd_diag *d)
