@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_CLI) += boot/device/attach.o boot/device/limit.o boot/device/settle.o \
+	boot/device/wait.o \
 	boot/device/$(if $(CONFIG_PORT_MBEDTLS),tls,notls).o \
 	boot/device/reader.o \
 	boot/device/$(if $(CONFIG_BOOT_IDENTITY),identity,noidentity).o \

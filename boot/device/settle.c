@@ -9,8 +9,6 @@
 #include "port/linux/nbdk.h"
 #include "port/linux/process.h"
 
-#include <poll.h>
-
 /* ms for the opener to end when its device is disconnected. */
 #define END_MS 2000
 
@@ -24,20 +22,6 @@ static int do_open(void *data, struct nbd_diag *d)
 	const struct opening *o = data;
 
 	return nbdk_wait_ready(o->index, o->size, d);
-}
-
-int device_settle_poll(const struct process *opener, int signals, int reviver,
-		       int ms)
-{
-	struct pollfd p[3] = { { opener->fd, POLLIN, 0 },
-			       { signals, POLLIN, 0 },
-			       { reviver, POLLIN, 0 } };
-
-	if (poll(p, 3, ms) <= 0)
-		return NBD_E_TIMEOUT;
-	return p[0].revents   ? 0
-	       : p[1].revents ? NBD_E_INTERRUPTED
-			      : NBD_E_AGAIN;
 }
 
 static int open_it(struct opening *o, int signals, bool last,
