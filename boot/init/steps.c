@@ -250,7 +250,7 @@ static void print_root(const struct boot *b, char *text, size_t cap)
 	if (!b->root.uris)
 		nbd_fmt(text, cap, "of this machine");
 	else
-		root_print(&b->root, text, cap);
+		boot_uri_show(&b->root.uri[0], text, cap);
 }
 
 static void last_words(void *data)

@@ -109,8 +109,7 @@ static int copy_from(const struct nbd_uri *uri, const struct root_spec *r,
 	struct side src = { .name = name, .fd = -1 };
 	int err;
 
-	if (nbd_uri_print(uri, name, sizeof(name)) < 0)
-		name[sizeof(name) - 1] = '\0';
+	boot_uri_show(uri, name, sizeof(name));
 	boot_say("copying %s to RAM", name);
 	memset(&link, 0, sizeof(link));
 	err = copy_side_open_nbd(&src, &link, uri, &o, d);

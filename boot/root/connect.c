@@ -10,12 +10,6 @@
 _Static_assert(ROOT_UNSET == ATTACH_DEFAULT, /* NOLINT: so it should be */
 	       "time-outs that were not given");
 
-void root_print(const struct root_spec *r, char *buf, size_t cap)
-{
-	if (nbd_uri_print(&r->uri[0], buf, cap) < 0)
-		buf[cap - 1] = '\0';
-}
-
 static int attach(const struct root_spec *r, unsigned port, uint16_t *flags,
 		  struct device_signals *held, struct nbd_diag *d)
 {
@@ -55,7 +49,7 @@ int root_attach(const struct root_spec *r, const struct root_machine *m,
 	d->text[0] = '\0';
 	rc = attach(r, root_local_port(m), flags, held, d);
 	if (rc < 0) {
-		root_print(r, uri, sizeof(uri));
+		boot_uri_show(&r->uri[0], uri, sizeof(uri));
 		return nbd_diag_prefix(d, rc, "%s", uri);
 	}
 	/* the failures of the servers that were tried before this one */

@@ -62,7 +62,4 @@ int root_attach(const struct root_spec *r, const struct root_machine *m,
 void root_warn_shared(const struct root_spec *r, const struct root_env *env,
 		      unsigned flags);
 
-/* Prints the first URI of r, for messages; cut if it is longer than cap - 1. */
-void root_print(const struct root_spec *r, char *buf, size_t cap);
-
 #endif

@@ -33,7 +33,7 @@ void root_warn_shared(const struct root_spec *r, const struct root_env *env,
 	    flags & NBD_FLAG_READ_ONLY || !(flags & NBD_FLAG_CAN_MULTI_CONN) ||
 	    is_own(&r->uri[0], env))
 		return;
-	root_print(r, uri, sizeof(uri));
+	boot_uri_show(&r->uri[0], uri, sizeof(uri));
 	boot_say("%s can be written, also by several clients: let no second "
 		 "machine mount it (nbdboot.overlay shares a disk, %%m in its "
 		 "name gives each machine one)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of URIs. */
+/* Lists of URIs, and what a message says of one. */
 #include "boot/words/uris.h"
 #include "core/nbd_uri.h"
 
@@ -30,4 +30,10 @@ const char *boot_uris_forbidden(const struct nbd_uri u[], unsigned n)
 			return "nbdboot.tls=require forbids tls-verify-peer=0";
 	}
 	return NULL;
+}
+
+void boot_uri_show(const struct nbd_uri *u, char *buf, size_t cap)
+{
+	if (nbd_uri_print(u, buf, cap) < 0)
+		buf[cap - 1] = '\0';
 }

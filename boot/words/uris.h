@@ -27,4 +27,7 @@ size_t boot_uris_first(const char *text);
  */
 const char *boot_uris_forbidden(const struct nbd_uri u[], unsigned n);
 
+/* Prints a URI, for messages; cut if it is longer than cap - 1. */
+void boot_uri_show(const struct nbd_uri *u, char *buf, size_t cap);
+
 #endif
