@@ -7,7 +7,8 @@
  *	prove.c    would that boot succeed?  Nothing has changed if not
  *	network.c  the addresses of this machine as ip=
  *	old.c      the present root: words for the way back
- *	leave.c    files for process 1 (after.h), and the old system's end
+ *	leave.c    files for process 1 (after.h)
+ *	end.c      and the old system's end
  *	replace.c  or this program in the place of process 1
  *	soft.c     or the new root at the place where systemd takes it
  *	release.c  and what becomes of the old one's devices
@@ -190,6 +191,8 @@ void reroot_unprepare(void);
  * ("": there is none).  The next reboot of the system is then a reroot.
  */
 int reroot_store(const char *words, const char *old, struct nbd_diag *d);
+
+/* ---- end.c ---- */
 
 /*
  * Checks that process 1 is one that can be asked: this process, systemd,
