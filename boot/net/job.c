@@ -4,8 +4,6 @@
 
 #include <net/if.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "boot/system/console.h"
 #include "boot/net/job6.h"
@@ -138,17 +136,6 @@ void net_job_address(struct job *j, const struct iface_addr *a, bool adopt)
 
 /* ---- DHCP ---- */
 
-uint32_t net_job_seed(const unsigned char mac[6], uint64_t now)
-{
-	uint32_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
-		seed = (uint32_t)now;
-	for (unsigned i = 0; i < 6; i++)
-		seed = seed * 31 + mac[i];
-	return seed;
-}
-
 static bool start(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	j->fd = packet_open(j->l.index, DHCP_CLIENT, &j->why);
@@ -226,13 +213,6 @@ void net_job_end(struct job *j, const struct net_plan *p)
 {
 	if (j->state == JOB_WAITING && j->addr.len)
 		apply(j, p);
-}
-
-void net_job_close(struct job *j)
-{
-	if (j->fd >= 0)
-		close(j->fd);
-	j->fd = -1;
 }
 
 /* ---- results ---- */

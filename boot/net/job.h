@@ -59,14 +59,16 @@ void net_job_work(struct job *j, const struct net_plan *p, uint64_t now);
  */
 void net_job_end(struct job *j, const struct net_plan *p);
 
+/* Fills in the results of a job that is JOB_DONE. */
+void net_job_state(const struct job *j, const struct net_plan *p,
+		   struct net_state *s);
+
+/* ---- jobsock.c ---- */
+
 /* Closes the socket. */
 void net_job_close(struct job *j);
 
 /* A random number that differs by MAC even while there is no entropy. */
 uint32_t net_job_seed(const unsigned char mac[6], uint64_t now);
-
-/* Fills in the results of a job that is JOB_DONE. */
-void net_job_state(const struct job *j, const struct net_plan *p,
-		   struct net_state *s);
 
 #endif

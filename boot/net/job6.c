@@ -16,9 +16,6 @@
  */
 #define PATIENCE_MS 5000
 
-/* All_DHCP_Relay_Agents_and_Servers, ff02::1:2 */
-static const unsigned char servers[16] = { 0xff, 2, [13] = 1, [15] = 2 };
-
 const struct dhcp6_reply *net_job6_config(const struct job *j)
 {
 	return net_lease6_begun(&j->lease6) ? &j->lease6.lease.config
@@ -66,23 +63,6 @@ bool net_job6_address(struct job *j, const struct iface_addr *a)
 	}
 	j->formed |= formed;
 	return leased || (formed && j->ip->method == IP_AUTO6);
-}
-
-bool net_job6_open(struct job *j)
-{
-	struct nbd_diag d;
-
-	j->fd = udp6_open(j->l.index, j->local.ip, DHCP6_CLIENT, &d);
-	if (j->fd < 0) {
-		j->no_dhcp6 = true;
-		boot_say("%s: DHCPv6 is not possible: %s", j->l.name, d.text);
-	}
-	return j->fd >= 0;
-}
-
-void net_job6_send(const struct job *j, const void *p, size_t len)
-{
-	udp6_send(j->fd, j->l.index, servers, DHCP6_SERVER, p, len);
 }
 
 static bool start(struct job *j, uint64_t now)

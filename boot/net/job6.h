@@ -21,7 +21,7 @@ bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now);
 /* As net_job_address(); true: it is one that the job waits for. */
 bool net_job6_address(struct job *j, const struct iface_addr *a);
 
-/* For both clients of DHCPv6: the socket, and a message to all servers. */
+/* jobsock.c, for both clients of DHCPv6: the socket, and a message to all servers. */
 bool net_job6_open(struct job *j);
 void net_job6_send(const struct job *j, const void *p, size_t len);
 
