@@ -111,7 +111,7 @@ struct side {
 	bool grows;	  /* an output file: its size can be set */
 	bool is_pipe;	  /* must be read or written in order */
 	bool is_zero;	  /* a destination that is known to be all zeroes */
-	bool takes_pages; /* a server for which copy_send() is faster */
+	bool takes_pages; /* a server for which sendfile() is faster */
 	int fd;		  /* file.c */
 	bool created;	  /* an output file that did not exist before */
 	bool hidden;	  /* its name ends in COPY_PART for now */
@@ -227,15 +227,7 @@ extern volatile int copy_interrupted;
 /* Reports the result of a pending operation: 0, or an error explained in d. */
 void copy_done(struct copy *c, struct task *t, int err);
 
-/* The task that p points into, if its payload is still in the file; or NULL. */
-struct task *copy_unread(struct copy *c, const void *p);
-/*
- * Sends v, part of that payload, from the file to a socket.  Returns the bytes
- * sent (> 0) or NBD_E_AGAIN.  0: the payload is in memory now; write it.
- */
-int copy_send(struct copy *c, struct task *t, const struct nbd_iov *v, int fd);
-
-/* nbd.c; for sides of another kind these do nothing. */
+/* ---- nbd.c, link.c; for sides of another kind these do nothing ---- */
 
 /* Appends to fds[] what poll() must wait for; returns the new count. */
 unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n);
@@ -331,10 +323,12 @@ bool copy_rescue_has_map(const struct copy *c);
 /* "", or " (--resume goes on with MAP)" in text. */
 void copy_rescue_explain(const struct copy *c, char *text, size_t cap);
 
-/* ---- between nbd.c and link.c ---- */
+/* ---- link.c, and send.c ---- */
 
-extern const struct side_ops copy_nbd_ops;
-
+/* Opens the connections of copy_side_open_nbd(). */
+int copy_link_open(struct side *s, struct copy_link *l,
+		   const struct nbd_uri *uri, const struct copy_options *o,
+		   struct nbd_diag *d);
 /* Wraps the transports of new connections, if s->takes_pages. */
 void copy_link_take_pages(struct side *s);
 /* Waits for what is in flight, drops the answers, and hangs up. */
@@ -446,7 +440,7 @@ struct copy {
 	unsigned depth, active;
 	bool compare;	   /* the second pass */
 	bool delta;	   /* the first one compares before it writes */
-	bool straight;	   /* from a file to a server with copy_send() */
+	bool straight;	   /* from a file to a server with sendfile() */
 	bool prepared;	   /* the destination's size is set */
 	bool differs;	   /* a comparison found a difference */
 	int err;	   /* the first error */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connections of a side: they are opened, and opened again. */
+/* The connections of a side: they are opened, opened again, and left. */
 #include "boot/copy/copy.h"
 #include "port/export_same.h"
 
@@ -17,6 +17,9 @@
  * one that fails COPY_FAILURES times before it has flushed anything.
  */
 #define SILENCES 3
+
+/* ms to wait for requests in flight before closing. */
+#define GOODBYE_MS 5000
 
 /* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n,
@@ -120,9 +123,9 @@ static void give_up(struct copy_link *l)
 	l->n = 0;
 }
 
-int copy_side_open_nbd(struct side *s, struct copy_link *l,
-		       const struct nbd_uri *uri, const struct copy_options *o,
-		       struct nbd_diag *d)
+int copy_link_open(struct side *s, struct copy_link *l,
+		   const struct nbd_uri *uri, const struct copy_options *o,
+		   struct nbd_diag *d)
 {
 	int err;
 
@@ -148,7 +151,6 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 		s->link = NULL;
 		return err;
 	}
-	s->ops = &copy_nbd_ops;
 	l->wanted = l->n;
 	start(s);
 	return 0;
@@ -337,4 +339,63 @@ int copy_side_recheck(struct side *s, struct nbd_diag *d)
 				     "show that it is as long as before",
 				     s->name)
 		   : 0;
+}
+
+/* ---- left ---- */
+
+unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
+{
+	for (unsigned i = 0; s->link && i < s->link->n; i++) {
+		const struct conn *conn = &s->link->conns[i];
+		unsigned state = nbd_state(&conn->c);
+
+		fds[n].fd = state == NBD_CLOSED ? -1 : conn->s.fd;
+		fds[n].events = (short)((state & NBD_SEND ? POLLOUT : 0) |
+					(state & NBD_RECV ? POLLIN : 0));
+		n++;
+	}
+	return n;
+}
+
+/* Receives replies; returns how many connections still wait for some. */
+static unsigned drain(struct copy_link *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		struct nbd_client *c = &l->conns[i].c;
+		struct nbd_req *r;
+		bool more;
+
+		/* several answers may have been read from TLS at once */
+		do {
+			more = dial_pump(&l->conns[i]) > 0;
+			while ((r = nbd_reap(c))) {
+				nbd_release(c, r);
+				more = true;
+			}
+		} while (more && copy_interrupted < COPY_LEAVE);
+		n += nbd_state(c) != NBD_CLOSED;
+	}
+	return n;
+}
+
+/*
+ * After a failure of the other side, or of one connection, requests are still
+ * in flight.  Wait for them: nbdkit 1.32 aborts if a client disconnects
+ * meanwhile, and all its other clients lose their disks.
+ */
+void copy_link_leave(struct side *s)
+{
+	uint64_t now, end = nbd_now_ms() + GOODBYE_MS;
+	struct copy_link *l = s->link;
+	struct pollfd fds[COPY_LINKS];
+
+	for (unsigned i = 0; i < l->n; i++)
+		nbd_close(&l->conns[i].c);
+	while (drain(l) && copy_interrupted < COPY_LEAVE &&
+	       (now = nbd_now_ms()) < end)
+		poll(fds, copy_side_poll(s, fds, 0), (int)(end - now));
+	dial_hangup(l->conns, l->n);
+	l->n = 0;
 }

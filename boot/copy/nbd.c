@@ -4,9 +4,6 @@
 #include "boot/copy/copy.h"
 #include "port/latency.h"
 
-/* ms to wait for requests in flight before closing. */
-#define GOODBYE_MS 5000
-
 /* Bytes: the most that one NBD_CMD_BLOCK_STATUS request covers. */
 #define STATUS_SPAN (1u << 30)
 
@@ -170,51 +167,6 @@ static int side_flush(struct side *s, struct nbd_diag *d)
 
 /* ---- bytes and answers ---- */
 
-static int read_below(struct nbd_transport *t, void *buf, size_t len)
-{
-	struct nbd_transport *below = ((struct page_sender *)t)->below;
-
-	return below->read(below, buf, len);
-}
-
-/* Sends the first parts of v that are in memory, or v[0] from the file. */
-static int write_pages(struct nbd_transport *t, const struct nbd_iov v[],
-		       unsigned n)
-{
-	struct page_sender *p = (struct page_sender *)t; /* its first member */
-	struct copy *c = p->side->copy;
-	struct task *task = NULL;
-	unsigned memory = 0;
-	int sent;
-
-	/* the goodbye of a copy that was refused, which has none, is in memory */
-	while (memory < n && !(c && (task = copy_unread(c, v[memory].base))))
-		memory++;
-	if (!memory && (sent = copy_send(c, task, v, p->fd)) != 0)
-		return sent;
-	return p->below->write(p->below, v, memory ? memory : 1);
-}
-
-/*
- * A UNIX socket takes pages of a file without a copy, which saves a third of
- * the time.  So does TCP, but its receiver loses twice what the sender saves.
- */
-void copy_link_take_pages(struct side *s)
-{
-	struct copy_link *l = s->link;
-
-	s->takes_pages = s->output && l->uri->is_unix && !l->uri->tls;
-	for (unsigned i = 0; s->takes_pages && i < l->n; i++) {
-		l->pages[i] = (struct page_sender){
-			.t = { .read = read_below, .write = write_pages },
-			.below = l->conns[i].t,
-			.side = s,
-			.fd = l->conns[i].s.fd,
-		};
-		l->conns[i].t = &l->pages[i].t;
-	}
-}
-
 /*
  * Is it the medium?  Servers that read with O_DIRECT get ENODATA for that, and
  * have no code for it: they send EINVAL.  So do those of an export that became
@@ -309,70 +261,13 @@ bool copy_side_waits(const struct side *s)
 	return n > 0;
 }
 
-unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
-{
-	for (unsigned i = 0; s->link && i < s->link->n; i++) {
-		const struct conn *conn = &s->link->conns[i];
-		unsigned state = nbd_state(&conn->c);
-
-		fds[n].fd = state == NBD_CLOSED ? -1 : conn->s.fd;
-		fds[n].events = (short)((state & NBD_SEND ? POLLOUT : 0) |
-					(state & NBD_RECV ? POLLIN : 0));
-		n++;
-	}
-	return n;
-}
-
-/* Receives replies; returns how many connections still wait for some. */
-static unsigned drain(struct copy_link *l)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < l->n; i++) {
-		struct nbd_client *c = &l->conns[i].c;
-		struct nbd_req *r;
-		bool more;
-
-		/* several answers may have been read from TLS at once */
-		do {
-			more = dial_pump(&l->conns[i]) > 0;
-			while ((r = nbd_reap(c))) {
-				nbd_release(c, r);
-				more = true;
-			}
-		} while (more && copy_interrupted < COPY_LEAVE);
-		n += nbd_state(c) != NBD_CLOSED;
-	}
-	return n;
-}
-
-/*
- * After a failure of the other side, or of one connection, requests are still
- * in flight.  Wait for them: nbdkit 1.32 aborts if a client disconnects
- * meanwhile, and all its other clients lose their disks.
- */
-void copy_link_leave(struct side *s)
-{
-	uint64_t now, end = nbd_now_ms() + GOODBYE_MS;
-	struct copy_link *l = s->link;
-	struct pollfd fds[COPY_LINKS];
-
-	for (unsigned i = 0; i < l->n; i++)
-		nbd_close(&l->conns[i].c);
-	while (drain(l) && copy_interrupted < COPY_LEAVE &&
-	       (now = nbd_now_ms()) < end)
-		poll(fds, copy_side_poll(s, fds, 0), (int)(end - now));
-	dial_hangup(l->conns, l->n);
-	l->n = 0;
-}
-
 static void side_close(struct side *s)
 {
 	copy_link_leave(s);
 	device_tls_close(&s->link->tls);
 }
 
-const struct side_ops copy_nbd_ops = {
+static const struct side_ops ops = {
 	.read = side_read,
 	.write = side_write,
 	.zero = side_zero,
@@ -380,3 +275,14 @@ const struct side_ops copy_nbd_ops = {
 	.flush = side_flush,
 	.close = side_close,
 };
+
+int copy_side_open_nbd(struct side *s, struct copy_link *l,
+		       const struct nbd_uri *uri, const struct copy_options *o,
+		       struct nbd_diag *d)
+{
+	int err = copy_link_open(s, l, uri, o, d);
+
+	if (!err)
+		s->ops = &ops;
+	return err;
+}
