@@ -254,11 +254,9 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d);
  */
 int copy_side_recheck(struct side *s, struct nbd_diag *d);
 
-/* ---- between passes.c and loop.c ---- */
+/* ---- loop.c ---- */
 
-/* The next pass is over this part of the source; a stride of 0 has no gaps. */
-void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride);
-/* Copies or compares it. */
+/* Copies or compares what copy_aim() has named. */
 void copy_pass(struct copy *c, bool compares);
 /*
  * Changes the destination for the first time, and only after the source could
@@ -272,6 +270,9 @@ int copy_prepare(struct copy *c);
 void copy_flush(struct copy *c);
 /* Is there something to copy again, after an outage? */
 bool copy_is_behind(const struct copy *c);
+
+/* ---- samples.c ---- */
+
 /* A pass without errors is a failure if the source's size changed meanwhile. */
 void copy_end_pass(struct copy *c);
 /* Compares the pieces at from, from + stride and so on, before end. */
@@ -358,6 +359,9 @@ struct scan {
  */
 int copy_scan_next(struct scan *s, struct task *t, bool *same,
 		   struct nbd_diag *d);
+
+/* The next pass is over this part of the source; a stride of 0 has no gaps. */
+void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride);
 
 /* ---- delta.c ---- */
 

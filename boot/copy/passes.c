@@ -67,21 +67,6 @@ static void set_depth(struct copy *c, const struct copy_options *o)
 		c->dst->piece = piece;
 }
 
-void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
-{
-	c->scan.offset = from;
-	c->scan.end = end;
-	c->scan.stride = stride;
-	c->scan.left = 0;
-	copy_tree_forget(c->tree);
-}
-
-void copy_end_pass(struct copy *c)
-{
-	if (!c->err && !copy_interrupted)
-		c->err = copy_side_same_size(c->src, c->d);
-}
-
 static int set_up(struct copy *c, const struct copy_options *o)
 {
 	struct side *src = c->src, *dst = c->dst;
@@ -100,19 +85,6 @@ static int set_up(struct copy *c, const struct copy_options *o)
 	err = copy_tree_begin(c);
 	set_depth(c, o);
 	return err;
-}
-
-void copy_samples(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
-{
-	uint32_t zeroes = c->dst->zeroes, piece = c->dst->piece;
-
-	copy_aim(c, from, end, stride);
-	if (piece > COPY_SAMPLE)
-		c->dst->piece = COPY_SAMPLE;
-	copy_pass(c, true);
-	copy_end_pass(c);
-	c->dst->zeroes = zeroes;
-	c->dst->piece = piece;
 }
 
 /* Compares samples of both sides before `end`. */

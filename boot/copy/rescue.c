@@ -155,35 +155,6 @@ static void sync_all(struct copy *c)
 	c->err = copy_rescue_keep(c, c->d);
 }
 
-bool copy_rescue_is_due(const struct copy *c)
-{
-	return c->dst->link && nbd_now_ns() >= c->rescue->next;
-}
-
-void copy_rescue_reach(struct copy *c, uint64_t low)
-{
-	struct rescue *r = c->rescue;
-
-	if (r && !c->compare &&
-	    copy_map_turn(&r->map, r->from, low, r->of, MAP_DONE) && !c->err)
-		c->err = copy_rescue_too_many(c);
-}
-
-bool copy_rescue_skips(struct copy *c, const struct task *t)
-{
-	struct rescue *r = c->rescue;
-
-	if (!r || !r->skips || (c->compare && !r->sampling))
-		return false;
-	if (r->sampling)
-		return true;
-	if (!copy_map_set(&r->map, t->offset, t->offset + t->len, r->bad))
-		return true;
-	if (!c->err)
-		c->err = copy_rescue_too_many(c);
-	return false;
-}
-
 /* Copies what has the state `of`; what fails becomes `bad`. */
 static void pass(struct copy *c, uint64_t at, uint64_t end, char of, char bad)
 {
@@ -360,21 +331,3 @@ void copy_rescue_verify(struct copy *c)
 }
 
 /* ---- the end ---- */
-
-bool copy_rescue_has_map(const struct copy *c)
-{
-	return c->rescue && c->rescue->name;
-}
-
-uint64_t copy_unreadable(const struct copy *c, unsigned *areas)
-{
-	*areas = 0;
-	return c->rescue ? copy_map_sum(&c->rescue->map, "+", areas) : 0;
-}
-
-void copy_rescue_explain(const struct copy *c, char *text, size_t cap)
-{
-	if (copy_rescue_has_map(c))
-		nbd_fmt(text, cap, " (--resume goes on with %s)",
-			c->rescue->name);
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between rescue.c, which copies, and rescue_map.c, which keeps the map. */
+/* Between rescue.c, which copies, and rescue_map.c, which has the map. */
 #ifndef BOOT_COPY_RESCUE_H
 #define BOOT_COPY_RESCUE_H
 

@@ -76,3 +76,12 @@ int copy_scan_next(struct scan *s, struct task *t, bool *same,
 		stride(s, t->offset);
 	return 0;
 }
+
+void copy_aim(struct copy *c, uint64_t from, uint64_t end, uint64_t stride)
+{
+	c->scan.offset = from;
+	c->scan.end = end;
+	c->scan.stride = stride;
+	c->scan.left = 0;
+	copy_tree_forget(c->tree);
+}

@@ -65,28 +65,6 @@ void copy_hash_forget(struct copy *c)
 	copy_hash_begin(c, false);
 }
 
-void copy_hash_rest(struct copy *c)
-{
-	struct copy_hash *h = &c->hash;
-	struct side *src = c->src;
-	uint64_t end = src->size;
-
-	if (!h->wanted || c->err || copy_interrupted || c->lost ||
-	    h->done == end)
-		return;
-	h->on_the_way = false;
-	h->reads = true;
-	c->src = c->scan.src = c->dst;
-	c->scan.tree = NULL;
-	copy_aim(c, h->done, end, 0);
-	copy_pass(c, true);
-	copy_progress_show(&c->progress, copy_low_water(c), true);
-	c->src = c->scan.src = src;
-	c->scan.tree = c->tree;
-	c->compare = false;
-	h->reads = false;
-}
-
 void copy_hash_print(struct copy *c, char text[COPY_HASH_TEXT])
 {
 	uint8_t hash[DIGEST_STREAM];
