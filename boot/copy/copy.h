@@ -4,7 +4,7 @@
  * file, a block device or a pipe.  One thread, one poll loop, static memory.
  *
  *   scan.c: data or zero? --> task: read --> write, or zero --> done
- *                                (loop.c)
+ *                                (piece.c)
  *
  * With a hash tree of the source, what the destination has is passed over first
  * (hash_tree.c).
@@ -222,10 +222,19 @@ extern volatile int copy_interrupted;
 /* ... and from this one on, connections are closed despite open requests. */
 #define COPY_LEAVE   6
 
-/* ---- between loop.c and the sides ---- */
+/* ---- piece.c ---- */
 
+/* Takes all steps of a task that are possible now. */
+void copy_advance(struct copy *c, struct task *t);
 /* Reports the result of a pending operation: 0, or an error explained in d. */
 void copy_done(struct copy *c, struct task *t, int err);
+/* Goes on with the tasks whose turn has come; true: there were some. */
+bool copy_take_turns(struct copy *c);
+/*
+ * Changes the destination for the first time, and only after the source could
+ * be read.
+ */
+int copy_prepare(struct copy *c);
 
 /* ---- nbd.c, link.c; for sides of another kind these do nothing ---- */
 
@@ -259,11 +268,6 @@ int copy_side_recheck(struct side *s, struct nbd_diag *d);
 /* Copies or compares what copy_aim() has named. */
 void copy_pass(struct copy *c, bool compares);
 /*
- * Changes the destination for the first time, and only after the source could
- * be read.
- */
-int copy_prepare(struct copy *c);
-/*
  * Flushes the destination, unless a signal came: fsync() of a file can take
  * longer than the user wants to wait, and no signal interrupts it.
  */
@@ -292,10 +296,10 @@ struct task *copy_next_held(struct copy *c);
 /* The source may hang up at one of the pieces: are no others to be read now? */
 bool copy_must_ask_alone(struct copy *c);
 /*
- * s has failed COPY_FAILURES times with err.  Skips the piece that it was asked
- * for alone, if errors are to be skipped: true, and s can be opened again.
+ * The piece that s was asked for alone when it failed COPY_FAILURES times; NULL:
+ * it did not, or errors are not to be skipped.  It begins to count anew.
  */
-bool copy_skip_deadly(struct copy *c, const struct side *s, int err);
+struct task *copy_deadly(struct copy *c, const struct side *s);
 
 /* ---- rescue.c, or norescue.c ---- */
 

@@ -8,153 +8,12 @@
 #include "boot/copy/hash_tree.h"
 
 #include <poll.h>
-#include <string.h>
 
 /*
  * The payload of the only copy in a process.  Not in struct copy, which is
  * zeroed; aligned, so that a page that is read does not touch two pages here.
  */
 static _Alignas(4096) char pool[COPY_POOL];
-
-/* ---- the steps of a task ---- */
-
-int copy_prepare(struct copy *c)
-{
-	int err = c->prepared ? 0
-			      : copy_side_set_size(c->dst, c->src->size, c->d);
-
-	c->prepared |= !err;
-	return err;
-}
-
-/* A pipe is written in order, and a hash is made in order. */
-static bool is_turn(const struct copy *c, const struct task *t)
-{
-	return (!c->dst->is_pipe || t->offset == c->written) &&
-	       copy_hash_is_turn(c, t);
-}
-
-/* Starts the step t->step; results as for the operations of a side. */
-static int begin(struct copy *c, struct task *t)
-{
-	int rc;
-
-	switch (t->step) {
-	case TASK_READ:
-		t->unread = c->straight && !c->compare && !t->zero;
-		return t->zero || t->unread
-			       ? 0
-			       : c->src->ops->read(c->src, t, &t->iov, c->d);
-	case TASK_TURN:
-		return is_turn(c, t) ? 0 : COPY_PENDING;
-	case TASK_WRITE:
-		rc = copy_prepare(c);
-		if (rc || (t->zero && c->dst->is_zero))
-			return rc;
-		return t->zero ? c->dst->ops->zero(c->dst, t, c->d)
-			       : c->dst->ops->write(c->dst, t, c->d);
-	case TASK_COMPARE:
-		/* of a file that has to grow, there is nothing to compare */
-		rc = t->offset + t->len > c->dst->size ? copy_prepare(c) : 0;
-		return rc ? rc : c->dst->ops->read(c->dst, t, &t->other, c->d);
-	default:
-		return 0;
-	}
-}
-
-/* Sets t->step to the one after a finished step, or to TASK_FREE. */
-static int next(struct copy *c, struct task *t)
-{
-	switch (t->step) {
-	case TASK_READ:
-		t->step = c->compare && !c->hash.reads ? TASK_COMPARE
-						       : TASK_TURN;
-		return copy_tree_check(c, t);
-	case TASK_TURN:
-		copy_hash_take(c, t);
-		t->step = c->compare ? TASK_FREE
-			  : c->delta ? TASK_COMPARE
-				     : TASK_WRITE;
-		return 0;
-	case TASK_COMPARE:
-		if (!c->compare) {
-			t->step = copy_delta_first(c, t) ? TASK_WRITE
-							 : TASK_FREE;
-			return 0;
-		}
-		t->step = TASK_FREE;
-		return copy_compare(c, t);
-	default:
-		c->written += t->len;
-		if (!copy_delta_next(c, t))
-			t->step = TASK_FREE;
-		return 0;
-	}
-}
-
-/* Has the source failed to read it, and is that no end of the copy? */
-static bool is_skipped(struct copy *c, struct task *t, int err)
-{
-	if (err >= 0 || t->step != TASK_READ || !t->bad ||
-	    !copy_rescue_skips(c, t))
-		return false;
-	t->step = TASK_FREE;
-	return true;
-}
-
-static void advance(struct copy *c, struct task *t)
-{
-	int rc = 0;
-
-	while (rc == 0 && t->step != TASK_FREE) {
-		rc = begin(c, t);
-		if (is_skipped(c, t, rc))
-			rc = 0;
-		else if (rc == 0)
-			rc = next(c, t);
-	}
-	if (rc < 0 && !c->err)
-		c->err = rc;
-	if (t->step == TASK_FREE)
-		c->active--;
-}
-
-void copy_done(struct copy *c, struct task *t, int err)
-{
-	if (is_skipped(c, t, err))
-		err = 0;
-	else if (!err)
-		err = next(c, t);
-	if (err && !c->err)
-		c->err = err;
-	if (t->step == TASK_FREE)
-		c->active--;
-	else if (!c->err)
-		advance(c, t);
-}
-
-/* ---- turns ---- */
-
-/* A task whose turn has come. */
-static struct task *next_in_turn(struct copy *c)
-{
-	for (unsigned i = 0; i < c->depth; i++)
-		if (c->tasks[i].step == TASK_TURN && is_turn(c, &c->tasks[i]))
-			return &c->tasks[i];
-	return NULL;
-}
-
-static bool take_turns(struct copy *c)
-{
-	struct task *t;
-	bool any = false;
-
-	while (!c->err && (t = next_in_turn(c))) {
-		advance(c, t);
-		any = true;
-	}
-	return any;
-}
 
 /* ---- starting tasks ---- */
 
@@ -204,7 +63,7 @@ static int take_piece(struct copy *c, struct task *t)
 	t->bad = t->held = false;
 	t->step = c->src->is_pipe ? TASK_TURN : TASK_READ;
 	c->active++;
-	advance(c, t);
+	copy_advance(c, t);
 	return 0;
 }
 
@@ -271,6 +130,21 @@ static int copy_again(struct copy *c)
 	return 0;
 }
 
+/*
+ * s has failed with err once too often.  Skips the piece that it was asked for
+ * alone, if errors are to be skipped: true, and s can be opened again.
+ */
+static bool skip_deadly(struct copy *c, const struct side *s, int err)
+{
+	struct task *t = copy_deadly(c, s);
+
+	if (!t)
+		return false;
+	t->bad = true;
+	copy_done(c, t, err);
+	return !c->err;
+}
+
 /* Returns 1 once the server of that side is back, or why it is not. */
 static int recover(struct copy *c, struct side *s, int why)
 {
@@ -279,7 +153,7 @@ static int recover(struct copy *c, struct side *s, int why)
 		       !c->rescue;
 	int err = copy_side_reconnect(s, why, c->d);
 
-	if (err && copy_skip_deadly(c, s, err))
+	if (err && skip_deadly(c, s, err))
 		err = copy_side_reconnect(s, why, c->d);
 	if (!err && s == c->dst)
 		err = copy_again(c);
@@ -309,7 +183,7 @@ static void ask_held(struct copy *c)
 
 	while (!c->err && (t = copy_next_held(c))) {
 		t->held = false;
-		advance(c, t);
+		copy_advance(c, t);
 	}
 }
 
@@ -442,7 +316,7 @@ void copy_pass(struct copy *c, bool compares)
 
 		ask_held(c);
 		moved = fill(c);
-		moved |= take_turns(c);
+		moved |= copy_take_turns(c);
 		moved |= pump(c, c->src);
 		moved |= pump(c, c->dst);
 		if (c->err || at_end(c))

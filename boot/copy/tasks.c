@@ -69,18 +69,16 @@ struct task *copy_next_held(struct copy *c)
 	return is_suspect(c) && first(c, false) ? NULL : first(c, true);
 }
 
-bool copy_skip_deadly(struct copy *c, const struct side *s, int err)
+struct task *copy_deadly(struct copy *c, const struct side *s)
 {
 	struct copy_link *l = s->link;
 	struct task *t = first(c, false);
 
 	if (s != c->src || !l || l->failures <= COPY_FAILURES ||
 	    !l->o->skip_bad || !t)
-		return false;
-	t->bad = true;
-	copy_done(c, t, err);
+		return NULL;
 	/* a new outage, with all its patience */
 	l->failures = 0;
 	l->away = 0;
-	return !c->err;
+	return t;
 }
