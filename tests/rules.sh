@@ -230,6 +230,41 @@ calls_in_init_go_one_way()
 	circles "$build"/boot/init/*.o
 }
 
+# Lines "caller callee" of the objects of boot in a build: which names a function
+# of which other, in its code or in a table of it.  What tables hold besides are
+# values: a program defines net_ip_methods for net, and init its steps.
+callers()
+{
+	find "$1/boot" -name '*.o' -exec nm -A {} + 2>/dev/null |
+		sed 's|^[^:]*/boot/||; s/\.o:/ /' | awk '
+		NF == 4 && $3 == "T" { where[$4] = $1; next }
+		NF == 3 && $2 == "U" { calls[$1 " " $3] = 1 }
+		END {
+			for (c in calls) {
+				split(c, part)
+				if (part[2] in where)
+					print part[1], where[part[2]]
+			}
+		}'
+}
+
+# There is no list of circles that are allowed: what both files of one need goes
+# into a file below them.
+calls_between_files_of_boot_go_one_way()
+{
+	for b in "$build" "$build"-*; do
+		callers "$b" | tsort 2>&1 >/dev/null | sed '/contains a loop/d'
+	done
+}
+
+calls_between_rooms_of_boot_go_one_way()
+{
+	for b in "$build" "$build"-*; do
+		callers "$b" | sed 's|/[^ ]*||g' | awk '$1 != $2' | sort -u |
+			tsort 2>&1 >/dev/null | sed '/contains a loop/d'
+	done
+}
+
 # Other worlds than Linux have builds of their own beside it.
 product_objects()
 {
@@ -629,6 +664,8 @@ rules='core_includes_only_itself_and_three_headers
 	core_needs_nothing_but_four_functions
 	calls_in_core_go_one_way
 	calls_in_init_go_one_way
+	calls_between_files_of_boot_go_one_way
+	calls_between_rooms_of_boot_go_one_way
 	nothing_allocates_memory
 	nothing_uses_stdio
 	files_have_fewer_than_500_lines
@@ -714,6 +751,10 @@ bad_tree()
 		gcc -x c -c -o build/boot/init/a.o - &&
 	echo 'int init_a(void), init_b(void); int init_b(void) { return init_a(); }' |
 		gcc -x c -c -o build/boot/init/b.o - &&
+	echo 'int cli_c(void), net_c(void); int net_c(void) { return cli_c(); }' |
+		gcc -x c -c -o build/boot/net/c.o - &&
+	echo 'int cli_c(void), net_c(void); int cli_c(void) { return net_c(); }' |
+		gcc -x c -c -o build/boot/cli/c.o - &&
 		ar rc build/libcore.a build/core/m.o && ar rc build/libport.a
 }
 
@@ -797,6 +838,8 @@ for want in 'a_port_includes_no_other_port 2' \
 	'each_fault_of_the_mutations_is_possible 1' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'calls_in_init_go_one_way 2' \
+	'calls_between_files_of_boot_go_one_way 4' \
+	'calls_between_rooms_of_boot_go_one_way 2' \
 	'results_are_no_negative_errno 1' \
 	'text_of_others_stays_data_in_shell 3' \
 	'nothing_allocates_memory 1' 'core_needs_nothing_but_four_functions 3'; do
