@@ -31,7 +31,6 @@
 
 static struct images {
 	struct cmdline cmd; /* of a URI that is not that of root= */
-	struct root_spec ask;
 	char text[IMAGES_FILE];
 	char part[PART_PATH];
 	struct images_list l;
@@ -71,23 +70,16 @@ static int parse(struct root_spec *r, const struct cmdline *c, const char *uri,
 	return init_layers_parse(r, &im.cmd, true, d);
 }
 
-/* The same for an export that is no root; its values are in b->root. */
+/* An export with a text, which is no root; its values are in b->root. */
 static int expand(struct boot *b, const char *word, const char *uri,
 		  struct nbd_diag *d)
 {
-	const struct net_state *net = &b->net.state;
-	struct root_env env = init_root_env(b);
-	struct root_machine m;
 	int rc;
 
 	if (!nbd_is_uri(uri))
 		return nbd_diag(d, NBD_E_USAGE, "%s=%s: not nbd://HOST/EXPORT",
 				word, uri);
-	rc = parse(&im.ask, &b->cmd, uri, d);
-	env.first = 0;
-	root_machine(&m, &env, net->name);
-	if (!rc)
-		rc = root_expand(&b->root, &im.ask, &env, d);
+	rc = init_expand_export(&b->root, b, uri, d);
 	return rc ? nbd_diag_prefix(d, rc, "%s", word) : NBD_OK;
 }
 

@@ -49,13 +49,8 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	o->size = NULL;
 	o->index = -1;
 	if (nbd_is_uri(spec)) {
-		o->cmd = (struct cmdline){ .root = spec,
-					   .write = true,
-					   .connections = 1,
-					   .io_timeout = c->io_timeout,
-					   .tls = c->tls,
-					   .no_identity = c->no_identity };
-		rc = root_parse(&o->parsed, &o->cmd, d);
+		rc = root_parse_export(&o->parsed, &o->cmd, c, spec, d);
+		o->cmd.write = true;
 		return rc ? of_export(o, rc, d) : NBD_OK;
 	}
 	if (!strncmp(p, "tmpfs", 5) && (!p[5] || p[5] == ','))

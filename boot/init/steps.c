@@ -135,6 +135,21 @@ struct root_env init_root_env(const struct boot *b)
 	return env;
 }
 
+int init_expand_export(struct root_spec *r, const struct boot *b,
+		       const char *uri, struct nbd_diag *d)
+{
+	static struct root_spec spec;
+	static struct cmdline words;
+	struct root_env env = init_root_env(b);
+	struct root_machine m;
+	int rc = root_parse_export(&spec, &words, &b->cmd, uri, d);
+
+	/* what is known of the servers of the root is not about these */
+	env.first = 0;
+	root_machine(&m, &env, b->net.state.name);
+	return rc ? rc : root_expand(r, &spec, &env, d);
+}
+
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
 	const struct net_state *net = &b->net.state;

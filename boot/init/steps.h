@@ -149,6 +149,12 @@ step_work init_do_mount, init_undo_mount, init_do_init;
 int init_disconnect(int *index, struct nbd_diag *d);
 /* What DHCP says of the root. */
 struct root_env init_root_env(const struct boot *b);
+/*
+ * Makes r from the URI of an export with a text, for this machine.  One at a
+ * time: r points to what the next call changes.
+ */
+int init_expand_export(struct root_spec *r, const struct boot *b,
+		       const char *uri, struct nbd_diag *d);
 
 /* Does or undoes a step, in a child if it may block. */
 int init_step_do(const struct step *s, struct boot *b, struct nbd_diag *d);

@@ -31,13 +31,8 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 				"its hash tree is in another export, %s (a "
 				"tree behind the data is copied with it)",
 				b->verity.tree);
-	t->cmd = (struct cmdline){ .root = b->verity.tree,
-				   .overlay = "", /* so read-only */
-				   .connections = 1,
-				   .io_timeout = c->io_timeout,
-				   .tls = c->tls,
-				   .no_identity = c->no_identity };
-	rc = root_parse(&t->parsed, &t->cmd, d);
+	rc = root_parse_export(&t->parsed, &t->cmd, c, b->verity.tree, d);
+	t->cmd.overlay = ""; /* so read-only */
 	return rc ? of_tree(t, rc, d) : NBD_OK;
 }
 

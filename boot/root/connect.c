@@ -36,6 +36,19 @@ static int attach(const struct root_spec *r, unsigned port, uint16_t *flags,
 	return device_attach(&a, held, d);
 }
 
+int root_parse_export(struct root_spec *r, struct cmdline *words,
+		      const struct cmdline *c, const char *uri,
+		      struct nbd_diag *d)
+{
+	*words = (struct cmdline){ .root = uri,
+				   .connections = 1,
+				   .io_timeout = c->io_timeout,
+				   .tls = c->tls,
+				   .handed = c->handed,
+				   .no_identity = c->no_identity };
+	return root_parse(r, words, d);
+}
+
 int root_attach(const struct root_spec *r, const struct root_machine *m,
 		uint16_t *flags, struct device_signals *held,
 		struct nbd_diag *d)

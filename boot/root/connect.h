@@ -48,6 +48,15 @@ int root_connect(struct root_spec *r, const struct root_spec *spec,
 		 struct device_signals *held, struct nbd_diag *d);
 
 /*
+ * As root_parse(), of an export that is no root, but is written as one: it has
+ * one connection, and of the words of c those about any server.  Sets *words,
+ * which must outlive r; the caller may add how the device is used.
+ */
+int root_parse_export(struct root_spec *r, struct cmdline *words,
+		      const struct cmdline *c, const char *uri,
+		      struct nbd_diag *d);
+
+/*
  * Connects r, which root_expand() has made for m.  Returns N of the nbdN.
  * *flags are those of the export then (NULL: they are not wanted).
  */

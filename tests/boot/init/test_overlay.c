@@ -88,6 +88,23 @@ static void tls_is_demanded_of_its_export_as_well(void **state)
 	assert_int_equal(check_words("size=1", true, &d), 0);
 }
 
+/* Of a command line with words of the firmware, nobody knows whose one is. */
+static void its_proof_is_from_no_line_with_words_of_the_firmware(void **state)
+{
+	static const char uri[] = "nbds://h/x?tls-hostname=other";
+	static struct overlay o;
+	static struct cmdline c;
+	struct nbd_diag d;
+
+	(void)state;
+	c = (struct cmdline){ .overlay = uri, .tls = true };
+	assert_int_equal(init_overlay_check(&o, &c, &d), 0);
+	c.handed = true;
+	assert_int_equal(init_overlay_check(&o, &c, &d), NBD_E_URI);
+	assert_non_null(strstr(d.text, "tls-hostname="));
+	assert_non_null(strstr(d.text, "nbdboot.overlay="));
+}
+
 /* ---- an export for the changes, whose image may be hostile ---- */
 
 static mode_t made; /* what "data" and "work" are on it */
@@ -157,6 +174,8 @@ int main(void)
 		cmocka_unit_test(other_words_are_refused_by_name),
 		cmocka_unit_test(a_broken_uri_is_refused_with_its_place),
 		cmocka_unit_test(tls_is_demanded_of_its_export_as_well),
+		cmocka_unit_test(
+			its_proof_is_from_no_line_with_words_of_the_firmware),
 		cmocka_unit_test(
 			changes_do_not_follow_a_link_out_of_their_export),
 	};
