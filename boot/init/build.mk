@@ -47,7 +47,8 @@ words-$(tuner) += init_tuner
 steps-$(tuner) += 38-init_tuner_links 41-init_tuner
 
 watcher := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_WATCH))
-boot-$(watcher) += boot/init/spawn.o boot/init/watcher.o
+boot-$(CONFIG_BOOT_INIT) += boot/init/$(if $(CONFIG_BOOT_WATCH),,no)spawn.o
+boot-$(watcher) += boot/init/watcher.o
 words-$(watcher) += init_watcher
 steps-$(watcher) += 13-init_watcher_words 43-init_watcher \
 	47-init_watcher_tree 63-init_watcher_upper 75-init_watcher_ready

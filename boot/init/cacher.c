@@ -256,13 +256,6 @@ static int do_fill(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_fill(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->cache.process);
-	return NBD_OK;
-}
-
 const struct step init_cacher_words_step = {
 	.name = "kernel command line",
 	.run = take_words,
@@ -286,6 +279,6 @@ const struct step init_cacher_mounted_step = {
 const struct step init_cacher_fill_step = {
 	.name = "cache",
 	.run = do_fill,
-	.undo = undo_fill,
+	.process = offsetof(struct boot, cache.process),
 	.hint = "",
 };

@@ -202,13 +202,6 @@ static int do_clone(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_clone(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->clone.process);
-	return NBD_OK;
-}
-
 /* Has process 1 another root than this process? */
 static bool is_switched(int proc)
 {
@@ -290,6 +283,6 @@ const struct step init_cloner_local_step = {
 const struct step init_cloner_step = {
 	.name = "clone",
 	.run = do_clone,
-	.undo = undo_clone,
+	.process = offsetof(struct boot, clone.process),
 	.hint = "",
 };

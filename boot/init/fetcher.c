@@ -106,13 +106,6 @@ static int do_learn(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_learn(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->fetcher.learn);
-	return NBD_OK;
-}
-
 struct fetch {
 	struct prefetch_root root;
 	const char *word;
@@ -217,7 +210,7 @@ const struct step init_fetcher_map_step = {
 const struct step init_fetcher_learn_step = {
 	.name = "learn",
 	.run = do_learn,
-	.undo = undo_learn,
+	.process = offsetof(struct boot, fetcher.learn),
 	.hint = "",
 	.when = STEP_BESIDE,
 };

@@ -44,7 +44,6 @@ static struct images {
 	struct images_keeper keeper;
 	struct images_tries tries;
 	char kept[IMAGES_URI]; /* "efi", a URI, or "" */
-	struct spawned waits;
 } im;
 
 const struct word init_images_words[] = {
@@ -413,23 +412,14 @@ static int do_trial(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (im.trial)
-		init_spawn_start(&im.waits, "image", "trial", -1, &b->by);
-	return NBD_OK;
-}
-
-static int undo_trial(struct boot *b, struct nbd_diag *d)
-{
-	(void)b;
-	(void)d;
-	init_spawn_stop(&im.waits);
+		init_spawn_start(&b->trial, "image", "trial", -1, &b->by);
 	return NBD_OK;
 }
 
 static int do_ready(struct boot *b, struct nbd_diag *d)
 {
-	(void)b;
 	(void)d;
-	if (im.waits.pid && !init_spawn_ready(&im.waits))
+	if (b->trial.pid && !init_spawn_ready(&b->trial))
 		boot_say("nobody waits until the image is good: it is tried "
 			 "again at the next boot, and then left");
 	return NBD_OK;
@@ -444,7 +434,7 @@ const struct step init_images_step = {
 const struct step init_images_trial_step = {
 	.name = "trial",
 	.run = do_trial,
-	.undo = undo_trial,
+	.process = offsetof(struct boot, trial),
 	.hint = "",
 };
 

@@ -61,6 +61,8 @@ void init_step_undo(const struct step *s, struct boot *b)
 {
 	struct nbd_diag d = { "" };
 
+	if (s->process)
+		init_spawn_stop((void *)((char *)b + s->process));
 	if (s->undo && work(b, s->undo, s->name, s->undo_ms, &d))
 		boot_say("cannot undo: %s", d.text);
 }

@@ -21,13 +21,6 @@ static int do_keep(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_keep(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->keep);
-	return NBD_OK;
-}
-
 /* It has the root open then, and reads the files while the boot goes on. */
 static int do_ready(struct boot *b, struct nbd_diag *d)
 {
@@ -41,7 +34,7 @@ static int do_ready(struct boot *b, struct nbd_diag *d)
 const struct step init_keeper_step = {
 	.name = "keep",
 	.run = do_keep,
-	.undo = undo_keep,
+	.process = offsetof(struct boot, keep),
 	.hint = "",
 	.when = STEP_BESIDE,
 };

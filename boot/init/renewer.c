@@ -16,13 +16,6 @@ static int do_renew(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_renew(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->renew);
-	return NBD_OK;
-}
-
 static int do_ready(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
@@ -34,7 +27,7 @@ static int do_ready(struct boot *b, struct nbd_diag *d)
 const struct step init_renewer_step = {
 	.name = "renew",
 	.run = do_renew,
-	.undo = undo_renew,
+	.process = offsetof(struct boot, renew),
 	.hint = "",
 	.when = STEP_BESIDE,
 };

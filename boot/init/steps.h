@@ -111,7 +111,7 @@ struct boot {
 		struct spawned process;
 		char option[160];
 	} clone;
-	struct spawned keep;
+	struct spawned keep, trial;
 	/* nbdboot.cache= */
 	struct cacher {
 		char image[64]; /* what the root is, or "": it is not looked at */
@@ -137,6 +137,8 @@ struct step {
 	 */
 	unsigned run_ms, undo_ms;
 	unsigned when; /* STEP_ONCE, STEP_BESIDE */
+	/* where in struct boot the struct spawned is that it starts; 0: none */
+	unsigned process; /* an undo stops it */
 };
 
 /* The steps of this build, NULL at the end (table.c). */

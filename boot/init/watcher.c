@@ -42,13 +42,6 @@ static int do_watch(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_watch(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->watch);
-	return NBD_OK;
-}
-
 static int do_upper(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
@@ -56,24 +49,10 @@ static int do_upper(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static int undo_upper(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->watch_upper);
-	return NBD_OK;
-}
-
 static int do_tree(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	start(b, &b->watch_tree, b->tree.index);
-	return NBD_OK;
-}
-
-static int undo_tree(struct boot *b, struct nbd_diag *d)
-{
-	(void)d;
-	init_spawn_stop(&b->watch_tree);
 	return NBD_OK;
 }
 
@@ -105,7 +84,7 @@ const struct step init_watcher_words_step = {
 const struct step init_watcher_step = {
 	.name = "watch",
 	.run = do_watch,
-	.undo = undo_watch,
+	.process = offsetof(struct boot, watch),
 	.hint = "",
 	.when = STEP_BESIDE,
 };
@@ -113,7 +92,7 @@ const struct step init_watcher_step = {
 const struct step init_watcher_upper_step = {
 	.name = "watch",
 	.run = do_upper,
-	.undo = undo_upper,
+	.process = offsetof(struct boot, watch_upper),
 	.hint = "",
 	.when = STEP_BESIDE,
 };
@@ -121,7 +100,7 @@ const struct step init_watcher_upper_step = {
 const struct step init_watcher_tree_step = {
 	.name = "watch",
 	.run = do_tree,
-	.undo = undo_tree,
+	.process = offsetof(struct boot, watch_tree),
 	.hint = "",
 	.when = STEP_BESIDE,
 };

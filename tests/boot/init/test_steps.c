@@ -9,6 +9,8 @@
 #include "tests/world/module.h"
 
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define WORDS "root=nbd://192.0.2.1/x ip=off nbdboot.timeout=9"
 
@@ -194,6 +196,30 @@ static void and_so_does_connect_when_it_is_faster(void **state)
 	assert_string_equal(loaded->nbd, "nbds_max=1.");
 }
 
+/* Whether it is the watcher, or what renews the lease. */
+static void the_process_of_a_step_ends_with_it(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (const struct step *const *s = init_steps; *s; s++) {
+		struct spawned *w = (void *)((char *)&b + (*s)->process);
+
+		if (!(*s)->process)
+			continue;
+		w->pid = process_fork();
+		if (!w->pid)
+			for (;;)
+				pause();
+		assert_true(w->pid > 0);
+		init_step_undo(*s, &b);
+		assert_int_equal(w->pid, 0);
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+		n++;
+	}
+	assert_true(n >= 3);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -202,6 +228,7 @@ int main(void)
 		cmocka_unit_test(a_plan_with_another_behind_it_has_no_end),
 		cmocka_unit_test(the_preload_loads_the_driver_with_one_device),
 		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
+		cmocka_unit_test(the_process_of_a_step_ends_with_it),
 	};
 
 	mod_dirs.lib = "/nonexistent";
