@@ -128,20 +128,6 @@ int init_programs_check(const char *file, struct nbd_diag *d)
 	return rc < 0 ? rc : n;
 }
 
-bool init_programs_any(const char *file, const char *moment)
-{
-	struct nbd_diag d;
-	struct list l;
-	struct entry e;
-
-	if (read_list(&l, file, &d) <= 0)
-		return false;
-	while (next(&l, file, &e, &d) > 0)
-		if (!strcmp(e.moment, moment))
-			return true;
-	return false;
-}
-
 /* ---- the values ---- */
 
 static const char *value(const struct programs_value *v, char letter)

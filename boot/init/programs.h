@@ -49,9 +49,6 @@ struct programs_call {
  */
 int init_programs_check(const char *file, struct nbd_diag *d);
 
-/* Has the file a program for this moment? */
-bool init_programs_any(const char *file, const char *moment);
-
 /*
  * Runs the programs of a moment, one after the other: with the console as their
  * input and output, whose settings are restored, in a session of their own, for

@@ -322,24 +322,6 @@ int dm_hold(struct dm *m, const char *name, struct nbd_diag *d)
 	return call(m, DM_DEV_SUSPEND, "hold", name, d);
 }
 
-int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d)
-{
-	begin(m, name, DM_SUSPEND_FLAG);
-	return call(m, DM_DEV_SUSPEND, "suspend", name, d);
-}
-
-int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d)
-{
-	struct dm_ioctl *io = begin(m, name, 0);
-	int rc;
-
-	io->event_nr = *nr;
-	rc = call(m, DM_DEV_WAIT, "wait for", name, d);
-	if (!rc)
-		*nr = io->event_nr;
-	return rc;
-}
-
 int dm_remove(struct dm *m, const char *name, struct nbd_diag *d)
 {
 	char path[DM_NAME + 16];

@@ -77,20 +77,12 @@ int dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
 int dm_hold(struct dm *m, const char *name, struct nbd_diag *d);
 /* Forgets the table that waits. */
 void dm_clear(struct dm *m, const char *name);
-/* Writes what is dirty, and holds new requests until dm_resume(). */
-int dm_suspend(struct dm *m, const char *name, struct nbd_diag *d);
 /*
  * The table in use, or with `status` the state of its targets, as lines.
  * Returns its length, or NBD_E_NO_MEMORY if there is no room for it.  cap > 1.
  */
 int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
 	    struct nbd_diag *d);
-/*
- * Waits for an event of the device (a mirror that is in sync, a failure) after
- * the event *nr, and sets it to the last one.  A signal ends the wait:
- * NBD_E_INTERRUPTED.
- */
-int dm_wait(struct dm *m, const char *name, uint32_t *nr, struct nbd_diag *d);
 /* NBD_E_IN_USE: it is open, as one that is mounted is.  The link goes, too. */
 int dm_remove(struct dm *m, const char *name, struct nbd_diag *d);
 
