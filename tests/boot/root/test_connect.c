@@ -254,6 +254,32 @@ static void servers_stay_in_their_order_without_the_word(void **state)
 	assert_string_equal(root.uri[0].host, "a");
 }
 
+static void an_export_that_is_no_root_takes_what_is_about_servers(void **state)
+{
+	static struct cmdline words;
+	const struct cmdline of = { .root = "nbd://root/",
+				    .part = "2",
+				    .connections = 3,
+				    .io_timeout = 7,
+				    .handed = true,
+				    .no_identity = true };
+
+	(void)state;
+	assert_int_equal(root_parse_export(&spec, &words, &of, "nbd://h/x", &d),
+			 0);
+	assert_string_equal(spec.uri[0].host, "h");
+	assert_null(spec.part);
+	assert_int_equal(spec.connections, 1);
+	assert_int_equal(words.io_timeout, 7);
+	assert_true(words.no_identity);
+	assert_true(words.handed);
+	assert_false(words.write);
+	cmd = (struct cmdline){ .tls = true };
+	assert_int_equal(root_parse_export(&spec, &words, &cmd, "nbd://h/x",
+					   &d),
+			 NBD_E_URI);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, start)
@@ -266,6 +292,8 @@ int main(void)
 		TEST(a_machine_has_one_local_port),
 		cmocka_unit_test(servers_have_as_many_machines_each),
 		cmocka_unit_test(servers_stay_in_their_order_without_the_word),
+		cmocka_unit_test(
+			an_export_that_is_no_root_takes_what_is_about_servers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
