@@ -10,21 +10,6 @@
 /* Messages (RFC 8415, 7.3). */
 enum { REPLY = 7, INFORMATION_REQUEST = 11 };
 
-/* Options: RFC 8415, RFC 3646 (DNS, DOMAINS), RFC 5970 (URL). */
-enum {
-	CLIENT_ID = 1,
-	SERVER_ID = 2,
-	ASK_FOR = 6,
-	ELAPSED = 8,
-	STATUS = 13,
-	DNS = 23,
-	DOMAINS = 24,
-	REFRESH_TIME = 32,
-	URL = 59,
-	PARAMETERS = 60,
-	INF_MAX_RT = 83,
-};
-
 #define HEAD   OPTION6_HEAD
 #define ID_MAX 130
 

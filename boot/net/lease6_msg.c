@@ -8,24 +8,6 @@
 #include "core/nbd_uri.h"
 #include "port/port.h"
 
-/* Options: RFC 8415; what is left to dhcp6_msg.c is not here. */
-enum {
-	CLIENT_ID = 1,
-	SERVER_ID = 2,
-	IA_NA = 3,
-	IA_ADDRESS = 5,
-	ASK_FOR = 6,
-	PREFERENCE = 7,
-	ELAPSED = 8,
-	STATUS = 13,
-	RAPID_COMMIT = 14,
-	DNS = 23,
-	DOMAINS = 24,
-	URL = 59,
-	PARAMETERS = 60,
-	SOL_MAX_RT = 82,
-};
-
 #define HEAD	    OPTION6_HEAD
 #define IA_HEAD	    12
 #define ADDR_HEAD   24

@@ -10,6 +10,26 @@
 
 #define OPTION6_HEAD 4 /* bytes before a message's or an option's content */
 
+/* Options: RFC 8415, RFC 3646 (DNS, DOMAINS), RFC 5970 (URL, PARAMETERS). */
+enum {
+	CLIENT_ID = 1,
+	SERVER_ID = 2,
+	IA_NA = 3,
+	IA_ADDRESS = 5,
+	ASK_FOR = 6,
+	PREFERENCE = 7,
+	ELAPSED = 8,
+	STATUS = 13,
+	RAPID_COMMIT = 14,
+	DNS = 23,
+	DOMAINS = 24,
+	REFRESH_TIME = 32,
+	URL = 59,
+	PARAMETERS = 60,
+	SOL_MAX_RT = 82,
+	INF_MAX_RT = 83,
+};
+
 /* Both return where the next bytes go. */
 static inline uint8_t *option6_head(uint8_t *p, unsigned code, size_t len)
 {

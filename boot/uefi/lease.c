@@ -25,8 +25,6 @@
 #define DNS_FIRST    5
 #define DNS_ADDR_LEN 16
 
-#define OPTION6_DNS 23
-
 bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 {
 	memset(l, 0, sizeof(*l));
@@ -127,7 +125,7 @@ void uefi_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
 			const uint8_t *p, size_t len)
 {
 	size_t n;
-	const uint8_t *dns = uefi_lease_option6(p, len, OPTION6_DNS, &n);
+	const uint8_t *dns = uefi_lease_option6(p, len, DNS, &n);
 
 	take6(&ip->client, addr);
 	if (dns && n >= 16)
