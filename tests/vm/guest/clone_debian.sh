@@ -58,9 +58,10 @@ elif asked clone; then
 	until is_over; do sleep 1; done
 fi
 if asked fio || asked clone; then
-	# those of the disk are no program's
+	# those of the disk are no program's; the driver of NVMe has lines of its own
 	dmesg | grep -i 'i/o error\|ext4-fs \(error\|warning\)\|blocked for more' |
-		grep -v 'dev \(vda\|nvme0n1\),' | sed 's/^/guest: WRONG: /'
+		grep -v 'dev \(vda\|nvme0n1\),\| nvme0n1: I/O Cmd' |
+		sed 's/^/guest: WRONG: /'
 	report 'at last'
 	dd if=/dev/urandom of=/var/tmp/blob bs=64k count=64 2>/dev/null
 	sha256sum </var/tmp/blob >/var/tmp/sum
