@@ -25,6 +25,7 @@
 #include "boot/device/device.h"
 #include "boot/init/clone_target.h"
 #include "boot/init/prefetch.h"
+#include "boot/mapper/mapper.h"
 #include "boot/system/console.h"
 #include "port/fnv1a.h"
 
@@ -122,6 +123,19 @@ struct use {
 	int half;
 };
 
+/*
+ * From the first boot on, so that what udev reads is kept.  A partition stays: its
+ * entry in the table of the disk is not on the mapping.
+ */
+static void divert_udev(const struct boot *b)
+{
+	char mapping[MAPPER_DEVICE];
+
+	if (!strcmp(b->fetcher.below + sizeof("/dev/") - 1, b->disk) &&
+	    !mapper_find(b->index, mapping, NULL))
+		init_udev_divert(b->disk, mapping);
+}
+
 static int use_in_child(void *data, struct nbd_diag *d)
 {
 	struct use *u = data;
@@ -139,8 +153,11 @@ static int use_in_child(void *data, struct nbd_diag *d)
 		rc = image_of(u->image, b, &s, d);
 	if (!rc)
 		rc = init_clone_await(path, s.to.device, d);
-	if (rc || b->cache.failed)
+	if (rc)
 		return rc;
+	divert_udev(b);
+	if (b->cache.failed)
+		return NBD_OK;
 	rc = cache_use(&c, d);
 	if (rc < 0) {
 		boot_say("cache: nothing is read from %s: %s", path, d->text);

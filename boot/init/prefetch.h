@@ -45,6 +45,8 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64]);
 void init_prefetch_unmap(int index);
 /* Keeps udev, which starts later, from what the mapping will be made of. */
 void init_udev_hide(void);
+/* Lets it read the whole of "nbd0" on its mapping "dm-0", while that stands on it. */
+void init_udev_divert(const char *disk, const char *mapping);
 /* A new table has the kernel's read-ahead: dev gets that of the disk. */
 void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev);
 /*

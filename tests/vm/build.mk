@@ -124,7 +124,7 @@ soak-uefi-net: vm-program ## nbdboot.efi by PXE and HTTP, in many networks: ONLY
 	@ONLY='$(ONLY)' $(vm) tests/vm/soak_uefi_net.sh
 # Each outage a hundred times, a root without its server for five minutes, ten
 # times out of memory, forty times more and fewer connections.
-soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-mapped soak-clone soak-clone-debian soak-verity soak-reroot soak-dropin soak-suspend soak-images soak-images-uefi vm-program ## simulations and outages for hours
+soak: soak-sim soak-unit soak-lint soak-cpus soak-newer soak-faults soak-debian13 soak-boot soak-prefetch soak-mapped soak-clone soak-clone-debian soak-cache soak-verity soak-reroot soak-dropin soak-suspend soak-images soak-images-uefi vm-program ## simulations and outages for hours
 	@status=0; export VM_LIMIT=14400 PAUSES=1; \
 	ROUNDS=100 OUTAGE=60 $(vm) tests/vm/test_reconnect.sh || status=1; \
 	ROUNDS=40 STORMS=200 $(vm) tests/vm/test_scale.sh || status=1; \
@@ -149,6 +149,8 @@ soak-clone: vm-program ## power cuts while a root moves to a disk, and behind it
 soak-clone-debian: vm-program ## Debian moves to a disk, as root: CASES='move/nvme outage/virtio' ROUNDS=3
 	@CASES='$(CASES)' ROUNDS='$(ROUNDS)' OUTAGE='$(OUTAGE)' \
 		$(vm) tests/vm/soak_clone_debian.sh
+soak-cache: vm-program ## what Debian still reads from the server with a cache, as root: CASES='nvme/squashfs'
+	@CASES='$(CASES)' $(vm) tests/vm/soak_cache.sh
 soak-ceph: vm-program ## an image on Ceph, whose daemons and gateways are killed: ROUNDS=1
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/soak_ceph.sh
 soak-verity: vm-program ## servers that flip a bit in 1,000 blocks: ROUNDS=3
@@ -177,7 +179,7 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 .PHONY: check-aarch64 check-cpus check-newest soak-cards soak-newer soak-images soak-images-uefi soak-keep soak-login soak-suspend soak-dracut soak-nbd-oops vm-program demo demo-uefi demo-lwip boot-chart check-vm bench-connect \
 	bench-tls bench-boot bench-distance bench-verity bench-drivers bench-toram bench-clone bench-tune bench-costs \
 	bench-profile bench-dropin bench-uefi bench-uefi-tls soak-dropin \
-	soak-boot soak-prefetch soak-mapped soak-ceph soak-clone soak-clone-debian soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
+	soak-boot soak-prefetch soak-mapped soak-ceph soak-clone soak-clone-debian soak-cache soak-verity soak-reroot soak-uefi soak-uefi-net soak-site \
 	soak-tls-kills soak-tls-bytes soak
 
 # A server that test_survive.sh starts.
