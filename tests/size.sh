@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 679936 ;;
+	nbdboot) echo 684032 ;;
 	uefi) echo 116224 ;;
 	uefi_ipv6) echo 139264 ;;
 	rescue) echo 349696 ;;

@@ -197,7 +197,7 @@ static int stop(struct cli_call *call, struct prefetch_list l[2])
 	return asked && unlink(STOP) ? CLI_OK : stop_alone(call);
 }
 
-/* learn nbdN: init starts it */
+/* learn nbdN [DEVICE]: init starts it; DEVICE is the root, if nothing maps it */
 static int learn(struct cli_call *call, struct prefetch_list l[2])
 {
 	static struct prefetch_learn learn;
@@ -209,7 +209,7 @@ static int learn(struct cli_call *call, struct prefetch_list l[2])
 		return cli_usage("prefetch", CLI_NO_DEVICE, name ? name : "");
 	boot_small_pages();
 	learn.name_image = init_prefetch_image;
-	rc = prefetch_learn_begin(&learn, index, &call->d);
+	rc = prefetch_learn_begin(&learn, index, call->words[2], &call->d);
 	return rc ? rc : prefetch_learn_run(&learn, &call->d);
 }
 

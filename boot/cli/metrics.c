@@ -216,6 +216,7 @@ static void put_prefetch(void)
 		[PREFETCH_VAIN_KIB] = "Of it what was not read.",
 		[PREFETCH_CACHE_KIB] = "Of it from the local cache.",
 		[PREFETCH_WAITED_MS] = "Time of these reads.",
+		[PREFETCH_NEAR_US] = "Time of a read, if nothing was fetched.",
 	};
 	struct prefetch_seen s;
 

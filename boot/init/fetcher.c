@@ -2,7 +2,10 @@
 /*
  * The steps of nbdboot.prefetch=, around the mount of the root:
  *
- *	map one to one -> learn -> fetch? -> mount -> fetch? -> init
+ *	before connect -> map one to one -> learn -> fetch? -> mount -> fetch? -> init
+ *
+ * Of a server that is near nothing is mapped or fetched, and the reads of the
+ * device itself are listed.
  */
 #include "boot/words/word.h"
 
@@ -57,6 +60,20 @@ static int unmap_in_child(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+static int do_before(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	prefetch_distance_begin(b->fetcher.before);
+	return NBD_OK;
+}
+
+/* A clone and a cache need the mapping, too. */
+static bool needs_map(const struct boot *b)
+{
+	return (b->fetcher.wanted && !b->fetcher.near) || b->cmd.clone ||
+	       b->cmd.cache;
+}
+
 /* Whatever becomes of it, the boot goes on: so not by the step's child. */
 static int do_map(struct boot *b, struct nbd_diag *d)
 {
@@ -65,9 +82,12 @@ static int do_map(struct boot *b, struct nbd_diag *d)
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
 	b->fetcher.wanted = init_prefetch_is_wanted(b->cmd.prefetch);
-	/* a clone and a cache need the mapping, too */
-	if (b->index < 0 ||
-	    (!b->fetcher.wanted && !b->cmd.clone && !b->cmd.cache))
+	b->fetcher.near =
+		b->fetcher.wanted &&
+		init_prefetch_is_needless(b->cmd.prefetch,
+					  prefetch_distance(b->fetcher.before,
+							    b->index));
+	if (b->index < 0 || !needs_map(b))
 		return NBD_OK;
 	memcpy(m.dev, b->dev, sizeof(m.dev));
 	if (process_run(map_in_child, &m, sizeof(m), "map", STEP_READ_MS, d)) {
@@ -95,11 +115,15 @@ static int undo_map(struct boot *b, struct nbd_diag *d)
 /* Nothing is fetched without the process that frees it. */
 static int do_learn(struct boot *b, struct nbd_diag *d)
 {
+	struct spawner by = b->by;
+
 	(void)d;
-	if (!b->fetcher.below[0] || (!b->fetcher.wanted && !b->cmd.cache))
+	if (b->fetcher.below[0] ? !b->fetcher.wanted && !b->cmd.cache
+				: !b->fetcher.near)
 		return NBD_OK;
-	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index,
-			 &b->by);
+	if (!b->fetcher.below[0])
+		by.word = b->dev;
+	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index, &by);
 	if (!init_spawn_ready(&b->fetcher.learn))
 		boot_say("prefetch: no list of this boot: its process did not "
 			 "start");
@@ -157,7 +181,7 @@ static void fetch(struct boot *b, bool mounted)
 	struct nbd_diag d;
 	int died;
 
-	if (!b->fetcher.wanted || b->fetcher.found ||
+	if (!b->fetcher.wanted || b->fetcher.near || b->fetcher.found ||
 	    !is_learning(&b->fetcher.learn))
 		return;
 	died = process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d);
@@ -197,6 +221,13 @@ static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 	fetch(b, true);
 	return NBD_OK;
 }
+
+const struct step init_fetcher_before_step = {
+	.name = "prefetch",
+	.run = do_before,
+	.hint = "",
+	.when = STEP_BESIDE,
+};
 
 const struct step init_fetcher_map_step = {
 	.name = "map",

@@ -2,9 +2,11 @@
 /*
  * The boot of a root far away:
  *
- *	map one to one -> learn -> [list in the initramfs, or behind the image?]
+ *	near? --no--> map one to one -> learn
+ *	      -> [list in the initramfs, or behind the image?]
  *	      -> mount -> [list in the root?]
  *	      -> fetch -> linear targets -> init
+ *	      --yes-> learn -> mount -> init
  *
  * None of it is needed: each failure has a message, and the boot goes on.
  */
@@ -20,6 +22,7 @@
 #include "boot/system/console.h"
 #include "boot/init/super.h"
 #include "boot/mapper/mapper.h"
+#include "boot/prefetch/distance.h"
 #include "boot/prefetch/fetch.h"
 #include "boot/prefetch/learn.h"
 #include "core/nbd_uri.h"
@@ -30,6 +33,8 @@
 #include "port/posix/open.h"
 
 #define WORD	    "nbdboot.prefetch"
+/* The longest time of a read that it names. */
+#define MOST_MS	    60000u
 /* ms for the fetch, and of it without an answer: an outage. */
 #define FETCH_MS    60000
 #define QUIET_MS    5000
@@ -38,18 +43,65 @@
 
 /* ---- the word ---- */
 
+/* Sets us to what a read takes at least where it fetches.  False: anywhere. */
+static bool takes_limit(const char *word, uint32_t *us)
+{
+	const char *p = word;
+	uint64_t ms;
+
+	*us = PREFETCH_FAR_MS * 1000;
+	if (!word || !*word || !strcmp(word, "auto"))
+		return true;
+	if (!nbd_take_number(&p, p + strlen(p), MOST_MS, &ms) ||
+	    strcmp(p, "ms") != 0)
+		return false;
+	*us = (uint32_t)ms * 1000;
+	return true;
+}
+
 bool init_prefetch_is_wanted(const char *word)
 {
+	uint32_t us;
+
 	if (!word)
 		return !access(PREFETCH_OURS, F_OK);
-	if (!*word || *word == '/' || !strcmp(word, "auto") || nbd_is_uri(word))
+	if (takes_limit(word, &us) || *word == '/' || nbd_is_uri(word))
 		return true;
 	if (strcmp(word, "0") != 0)
-		boot_say(WORD "=%s has no effect: it is not 0, auto, the path "
-			      "of a list in the initramfs, or "
+		boot_say(WORD "=%s has no effect: it is not 0, auto, a time as "
+			      "2ms, the path of a list in the initramfs, or "
 			      "nbd://HOST/EXPORT",
 			 word);
 	return false;
+}
+
+/* A number, for learn.c. */
+static void leave(int run, const char *name, uint64_t value)
+{
+	char number[24];
+	int n = nbd_fmt(number, sizeof(number), "%llu\n",
+			(unsigned long long)value);
+
+	file_write(run, name, number, (size_t)n);
+}
+
+bool init_prefetch_is_needless(const char *word, uint32_t us)
+{
+	uint32_t limit;
+	int run;
+
+	if (!takes_limit(word, &limit) || !us || us >= limit)
+		return false;
+	boot_say("prefetch: nothing is fetched, as the server answers a read "
+		 "in %u.%u ms, less than %u (" WORD
+		 "=0ms fetches nevertheless)",
+		 us / 1000, us / 100 % 10, limit / 1000);
+	run = file_run();
+	if (run >= 0) {
+		leave(run, PREFETCH_NEAR, us);
+		close(run);
+	}
+	return true;
 }
 
 /* ---- the mapping ---- */
@@ -342,16 +394,14 @@ static void keep_list(const struct prefetch_list *l, uint64_t kib)
 	/* of a child process; too large for a stack */
 	static char text[PREFETCH_FILE];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
-	char number[24];
-	int run = file_run(), n;
+	int run = file_run();
 
 	if (run < 0)
 		return;
 	prefetch_print(l, &o);
 	if (!o.cut)
 		file_write(run, PREFETCH_LEARNT, text, o.len);
-	n = nbd_fmt(number, sizeof(number), "%llu\n", (unsigned long long)kib);
-	file_write(run, PREFETCH_RAM, number, (size_t)n);
+	leave(run, PREFETCH_RAM, kib);
 	close(run);
 }
 

@@ -33,6 +33,11 @@ bool init_fetcher_is_early(const struct boot *b);
 
 /* Does the word, or a list in the initramfs, ask for it? */
 bool init_prefetch_is_wanted(const char *word);
+/*
+ * Does it ask for it only where that saves time, and is a read answered so soon
+ * that it does not (prefetch/distance.h)?  Says so, and leaves it in /run.
+ */
+bool init_prefetch_is_needless(const char *word, uint32_t us);
 /* Is the device "nbd0" read-only, so that none of it is ever written? */
 bool init_prefetch_is_read_only(const char *disk);
 /* May what uses the root write to the device? */

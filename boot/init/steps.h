@@ -19,6 +19,7 @@
 #include "boot/init/tree_export.h"
 #include "boot/init/usr.h"
 #include "boot/net/net.h"
+#include "boot/prefetch/distance.h"
 #include "boot/verity/wanted.h"
 #include "port/linux/process.h"
 
@@ -98,7 +99,9 @@ struct boot {
 	struct fetcher {
 		char below[PART_PATH]; /* what dev maps, or "" */
 		bool wanted;	       /* by a word, or a list */
-		bool found;	       /* the list of an earlier boot */
+		bool near;	       /* so that nothing is fetched */
+		struct prefetch_reads before[PREFETCH_DEVICES];
+		bool found; /* the list of an earlier boot */
 		struct spawned learn;
 	} fetcher;
 	struct verity_wanted verity;   /* what roothash= and others say */

@@ -2,4 +2,4 @@
 boot-$(CONFIG_BOOT_PREFETCH) += boot/prefetch/extents.o
 boot-$(CONFIG_BOOT_PREFETCH) += boot/prefetch/fetch.o
 boot-$(CONFIG_BOOT_PREFETCH) += $(addprefix boot/prefetch/, \
-	guard.o learn.o seen.o trace.o)
+	distance.o guard.o learn.o seen.o trace.o)

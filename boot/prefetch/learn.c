@@ -56,14 +56,29 @@ static dev_t whole(const struct prefetch_learn *l)
 		       : makedev(n, (unsigned)strtoul(end + 1, NULL, 10));
 }
 
-int prefetch_learn_begin(struct prefetch_learn *l, int index,
-			 struct nbd_diag *d)
+/* A root without a mapping: its numbers, and where it begins on its disk. */
+static int use_device(struct prefetch_learn *l, const char *dev,
+		      struct nbd_diag *d)
 {
-	int rc = mapper_below(index, l->dev, l->below, &l->list.sectors, d);
+	char path[96];
+	struct stat st;
 
-	if (rc)
-		return rc;
-	l->index = index;
+	if (stat(dev, &st) || !S_ISBLK(st.st_mode))
+		return nbd_diag(d, NBD_E_NO_DEVICE, "%s: not a block device",
+				dev);
+	nbd_fmt(l->dev, sizeof(l->dev), "%s", dev);
+	nbd_fmt(l->below, sizeof(l->below), "%u:%u", major(st.st_rdev),
+		minor(st.st_rdev));
+	nbd_fmt(path, sizeof(path), "/sys/dev/block/%s/size", l->below);
+	l->list.sectors = file_number(AT_FDCWD, path);
+	nbd_fmt(path, sizeof(path), "/sys/dev/block/%s/start", l->below);
+	l->trace.skip = file_number(AT_FDCWD, path);
+	return NBD_OK;
+}
+
+/* Removes what the boot before this one has left, and keeps others away. */
+static int take_run(struct prefetch_learn *l, struct nbd_diag *d)
+{
 	l->run = file_run();
 	if (l->run < 0)
 		return nbd_diag(d, NBD_E_IO, "open /run: %s", strerror(errno));
@@ -76,7 +91,23 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 			 0600);
 	if (l->lock >= 0)
 		flock(l->lock, LOCK_SH);
-	rc = mapper_lock(l->run, index, true, d);
+	if (!l->mapped)
+		l->near = (uint32_t)file_number(l->run, PREFETCH_NEAR);
+	return l->mapped ? mapper_lock(l->run, l->index, true, d) : NBD_OK;
+}
+
+int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
+			 struct nbd_diag *d)
+{
+	char disk[24];
+	int rc;
+
+	l->index = index;
+	l->mapped = !dev;
+	rc = dev ? use_device(l, dev, d)
+		 : mapper_below(index, l->dev, l->below, &l->list.sectors, d);
+	if (!rc)
+		rc = take_run(l, d);
 	if (rc)
 		return rc;
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -84,7 +115,10 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
 	if (l->disk < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", l->dev,
 				strerror(errno));
-	if (prefetch_trace_open(&l->trace, l->dev, whole(l), d))
+	nbd_fmt(disk, sizeof(disk), "/dev/nbd%d", index);
+	/* the reads of a partition are those of its disk */
+	if (prefetch_trace_open(&l->trace, l->mapped ? l->dev : disk, whole(l),
+				d))
 		boot_say("prefetch: %s: no list of this boot", d->text);
 	return NBD_OK;
 }
@@ -125,14 +159,14 @@ static bool is_fetching(const struct prefetch_learn *l, uint64_t *before)
 	return true;
 }
 
-/* A mirror that holds writes ends it as well: they go on without. */
+/* A mirror that holds writes ends it as well: they go on without.  m: or NULL. */
 static void wait_for_the_end(struct prefetch_learn *l, struct dm *m)
 {
 	uint64_t begin = nbd_now_ms(), last = begin, now = begin, below = 0;
 	bool traced = l->trace.pipe >= 0;
 
 	while (now - begin < MOST_MS && !is_stopped(l) &&
-	       !mapper_is_stuck(m, l->index) &&
+	       !(m && mapper_is_stuck(m, l->index)) &&
 	       (!traced || now - last < QUIET_MS)) {
 		poll(NULL, 0, LOOK_MS);
 		now = nbd_now_ms();
@@ -221,10 +255,14 @@ static void add_all(const struct prefetch_learn *l, const char *dm, bool mirror,
 /* How much of it came from where.  What was read twice counts twice. */
 static void report(const struct prefetch_learn *l)
 {
-	const char *dm = l->dev + sizeof("/dev/") - 1;
+	const char *name = l->dev + sizeof("/dev/") - 1;
+	char dm[64];
 	struct prefetch_seen s = { { [PREFETCH_DEVICE] = (uint64_t)l->index } };
 	uint64_t *n = s.n, spared;
 
+	/* a partition is not in /sys/block itself */
+	nbd_fmt(dm, sizeof(dm), "../class/block/%s", name);
+	n[PREFETCH_NEAR_US] = l->near;
 	n[PREFETCH_READS] = number_of(l, dm, "stat", 0);
 	n[PREFETCH_KIB] = read_of(l, dm);
 	n[PREFETCH_WAITED_MS] = number_of(l, dm, "stat", 3);
@@ -329,7 +367,8 @@ static void listen(struct prefetch_learn *l, struct dm *m, struct nbd_diag *d)
 	report(l);
 }
 
-int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
+/* With a guard, as something has to be undone. */
+static int run_mapped(struct prefetch_learn *l, struct nbd_diag *d)
 {
 	struct prefetch_guard guard;
 	struct dm m;
@@ -354,6 +393,24 @@ int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
 	/* the guard tries it as well */
 	if (!rc)
 		prefetch_guard_end(&guard);
+	return rc;
+}
+
+static int run_plain(struct prefetch_learn *l, struct nbd_diag *d)
+{
+	boot_log_to_kernel();
+	boot_harden();
+	/* memory that is locked */
+	boot_confine(1u << CAP_IPC_LOCK);
+	boot_ready_tell();
+	listen(l, NULL, d);
+	return NBD_OK;
+}
+
+int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d)
+{
+	int rc = l->mapped ? run_mapped(l, d) : run_plain(l, d);
+
 	unlinkat(l->run, PREFETCH_STOP, 0);
 	return rc;
 }

@@ -14,16 +14,21 @@
 #define PREFETCH_STOP	"nbdboot/prefetch.stop"
 /* KiB of RAM that a fetch has taken. */
 #define PREFETCH_RAM	"nbdboot/prefetch.ram"
+/* us that a read takes, so that nothing was fetched. */
+#define PREFETCH_NEAR	"nbdboot/prefetch.near"
 /* Locked (flock(2), shared) as long as there is one who will free the RAM. */
 #define PREFETCH_LOCK	"nbdboot/prefetch.lock"
 
 /* 68 KiB: too large for a stack. */
 struct prefetch_learn {
 	int index;
-	char dev[64], below[64]; /* the mapping, and what it maps */
-	int run, block;		 /* /run and /sys/block: paths are lost later */
-	int disk;		 /* the mapping */
-	int lock;		 /* held until this process ends */
+	/* the mapping, and what it maps; or the device of a root without one */
+	char dev[64], below[64];
+	bool mapped;
+	uint32_t near;	/* us that a read takes, if there is no mapping */
+	int run, block; /* /run and /sys/block: paths are lost later */
+	int disk;	/* the mapping */
+	int lock;	/* held until this process ends */
 	/* sets the image that the open device holds */
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
@@ -31,10 +36,11 @@ struct prefetch_learn {
 };
 
 /*
- * Begins to record the reads of the mapping of nbdN.  l->name_image is the
- * caller's.  Without tracing, says so and goes on.
+ * Begins to record the reads of the mapping of nbdN, or of dev ("/dev/nbd0p2"),
+ * which is NULL if there is a mapping.  l->name_image is the caller's.  Without
+ * tracing, says so and goes on.
  */
-int prefetch_learn_begin(struct prefetch_learn *l, int index,
+int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
 			 struct nbd_diag *d);
 /*
  * Reports that it is ready, and then looks at the device: a boot does not wait
@@ -43,7 +49,8 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index,
  * there, or a mirror of the table holds writes after an error.  Then writes the
  * list, and maps the device one to one again, which frees what was fetched; a
  * cache stays in use.  If
- * it is killed, a second process does that (guard.h).
+ * it is killed, a second process does that (guard.h).  Without a mapping there is
+ * nothing to undo.
  */
 int prefetch_learn_run(struct prefetch_learn *l, struct nbd_diag *d);
 

@@ -20,6 +20,7 @@ static const char *const names[PREFETCH_NUMBERS] = {
 	[PREFETCH_VAIN_KIB] = "vain_kib",
 	[PREFETCH_CACHE_KIB] = "cache_kib",
 	[PREFETCH_WAITED_MS] = "waited_ms",
+	[PREFETCH_NEAR_US] = "near_us",
 };
 
 const char *prefetch_seen_name(enum prefetch_number i)
@@ -75,6 +76,16 @@ void prefetch_seen_print(const struct prefetch_seen *s, struct nbd_out *o)
 			 "%llu ms",
 			 (unsigned long long)n[PREFETCH_CACHE_KIB],
 			 (unsigned long long)n[PREFETCH_KIB],
+			 (unsigned long long)n[PREFETCH_WAITED_MS]);
+		return;
+	}
+	if (n[PREFETCH_NEAR_US]) {
+		nbd_putf(o,
+			 "nothing was fetched, as the server answered a read "
+			 "in %llu.%llu ms; all %llu reads took %llu ms",
+			 (unsigned long long)n[PREFETCH_NEAR_US] / 1000,
+			 (unsigned long long)n[PREFETCH_NEAR_US] / 100 % 10,
+			 (unsigned long long)n[PREFETCH_READS],
 			 (unsigned long long)n[PREFETCH_WAITED_MS]);
 		return;
 	}

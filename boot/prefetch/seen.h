@@ -17,6 +17,7 @@ enum prefetch_number {
 	PREFETCH_VAIN_KIB,    /* ... of that what was not read */
 	PREFETCH_CACHE_KIB,   /* of PREFETCH_KIB: from a local device */
 	PREFETCH_WAITED_MS,   /* for all of the reads, one after the other */
+	PREFETCH_NEAR_US, /* a read took, so that nothing was fetched; or 0 */
 	PREFETCH_NUMBERS
 };
 

@@ -184,9 +184,9 @@ unsigned prefetch_trace_take(struct prefetch_trace *t, struct prefetch_list *l,
 		}
 		t->buf[t->len] = '\0';
 		t->len = 0;
-		if (!parse(t->buf, &start, &sectors))
+		if (!parse(t->buf, &start, &sectors) || start < t->skip)
 			continue;
-		prefetch_add(l, start, sectors);
+		prefetch_add(l, start - t->skip, sectors);
 		n++;
 	}
 	return n;

@@ -12,6 +12,8 @@
 
 struct prefetch_trace {
 	int pipe, instances; /* -1: no tracing */
+	/* sectors of the traced device before what the list is of */
+	uint64_t skip;
 	size_t len;
 	char buf[4096]; /* of them len bytes: the beginning of a line */
 };
@@ -19,7 +21,8 @@ struct prefetch_trace {
 /*
  * Begins to record the reads of the block device dev, and those of `below`, which
  * it maps one to one, if that is not 0: systemd and udev look for file systems
- * on the one at one boot, and on the other at the next.  Mounts tracefs for a
+ * on the one at one boot, and on the other at the next.  t->skip is the caller's:
+ * the kernel traces the reads of a partition as those of its disk.  Mounts tracefs for a
  * moment, where only this program looks.  After a failure nothing of it is
  * left.
  */

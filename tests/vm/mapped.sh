@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: BSD-2-Clause
 # Scripts as they are, but with the roots of their machines on a mapping, as with
-# nbdboot.prefetch: MAPPED=plain, or MAPPED=tls for servers that require TLS as
+# nbdboot.prefetch=0ms: MAPPED=plain, or MAPPED=tls for servers that require TLS as
 # well.  make soak-mapped runs them.  Sourced by lib.sh, and without MAPPED it does
 # nothing.
 #
@@ -33,7 +33,7 @@ mapped_words()
 	tls,*) append=$(echo "$1" | sed "s|nbd://\([^/ ]*\)/|\
 nbds://\1/?tls-certificates=/etc/nbdboot|g") ;;
 	esac
-	append="$append nbdboot.prefetch"
+	append="$append nbdboot.prefetch=0ms"
 	mapped=$((mapped + 1))
 }
 

@@ -49,7 +49,7 @@ soak_written()
 	cp "$work/written" "$work/root"
 	fail "$1" "$2" "$work/root"
 	vm_start "$work/early.img" "root=nbd://$host:$faulty/ ip=$guest_ip \
-loglevel=4 rw nbdboot.prefetch nbdboot.io-timeout=3 guest.write"
+loglevel=4 rw nbdboot.prefetch=0ms nbdboot.io-timeout=3 guest.write"
 	vm_end
 	fail_end
 	[ "$happened" != fault ] || seen=$((seen + 1))
@@ -67,7 +67,7 @@ soak_read()
 {
 	fail "$1" "$2" "$image"
 	vm_start "$work/initramfs" "root=nbd://$host:$faulty/ ip=$guest_ip \
-loglevel=4 nbdboot.overlay nbdboot.prefetch nbdboot.io-timeout=3"
+loglevel=4 nbdboot.overlay nbdboot.prefetch=0ms nbdboot.io-timeout=3"
 	vm_end
 	fail_end
 	[ "$happened" != fault ] || seen=$((seen + 1))

@@ -43,7 +43,7 @@ serve_image()
 boot()
 {
 	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
-loglevel=4 nbdboot.overlay nbdboot.prefetch ubd0=$disk $hash $*"
+loglevel=4 nbdboot.overlay nbdboot.prefetch=0ms ubd0=$disk $hash $*"
 	vm_end
 	unserve
 	read=0
@@ -133,7 +133,7 @@ right 'it has the other half' \
 image_of "$work/three"
 serve_image "$work/three" -r 20ms
 vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
-nbdboot.overlay nbdboot.prefetch ubd0=$disk $hash nbdboot.cache=/dev/ubda guest.cut"
+nbdboot.overlay nbdboot.prefetch=0ms ubd0=$disk $hash nbdboot.cache=/dev/ubda guest.cut"
 vm_wait '*guest: the boot is over*'
 until is_cut || ! runs "$vm"; do :; done
 vm_stop

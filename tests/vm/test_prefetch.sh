@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Machines that fetch at once what their root will be asked for.  TAP on standard
-# output.
+# output.  Those with nbdboot.prefetch=0ms do it however soon the server answers.
 vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
@@ -78,7 +78,7 @@ initramfs "$work/initramfs" "$modules_here" | sed 's/^/# /'
 list '8 2040' '4096 8192' '12296 40000' >"$work/list"
 image_with "$work/list"
 serve 0 file "$image"
-boot nbdboot.overlay nbdboot.prefetch
+boot nbdboot.overlay nbdboot.prefetch=0ms
 read_right 'what the list of the root names is in RAM while the machine boots' \
 	'prefetch: 25116 KiB in 3 extents fetched' \
 	'^guest: /run/nbdboot/lower is on /dev/dm-0$' \
@@ -92,7 +92,7 @@ read_right 'what the list of the root names is in RAM while the machine boots' \
 	'^guest: nbdboot_prefetch_ram_kib{device="nbd0"} [23][0-9]\{4\}$' \
 	'^guest: report: ram_reads [0-9]*$'
 
-boot nbdboot.overlay nbdboot.prefetch guest.reroot
+boot nbdboot.overlay nbdboot.prefetch=0ms guest.reroot
 sed -n '/the old system has ended/,$p' "$work/log" >"$work/again"
 check 'a reroot takes the mapping apart before it disconnects' \
 	[ "$(grep -c 'all is unmounted and disconnected' "$work/log")" = 2 ]
@@ -109,9 +109,23 @@ shows 'without the word the root is on the device itself' \
 boot nbdboot.overlay nbdboot.prefetch=0
 shows 'and so it is with 0' '^guest: /run/nbdboot/lower is on /dev/nbd0$' \
 	'!prefetch'
+boot nbdboot.overlay nbdboot.prefetch=60000ms
+ended 'and where a server answers so soon that a fetch would take longer' \
+	'prefetch: nothing is fetched, as the server answers a read in ' \
+	'^guest: /run/nbdboot/lower is on /dev/nbd0$' \
+	'^guest: there is no device mapper$' \
+	'^guest: boot-time: nothing was fetched, as the server answered a read' \
+	'all is unmounted and disconnected' '!WRONG' '!extents fetched'
+unserve
+serve 0 --filter=delay file "$image" rdelay=10ms
+boot nbdboot.overlay nbdboot.prefetch
+read_right 'by itself it fetches from a server that is far away' \
+	'prefetch: 25116 KiB in 3 extents fetched' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: after that /dev/dm-0 is made of nbd0$'
 unserve
 serve 0 -r file "$image"
-boot nbdboot.prefetch
+boot nbdboot.prefetch=0ms
 read_right 'but not one whose server lets nobody write' \
 	'^guest: / is on /dev/dm-0$' \
 	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
@@ -123,7 +137,7 @@ unserve
 list '8 16' '16 8' >"$work/list"
 image_with "$work/list"
 serve 0 file "$image"
-boot nbdboot.overlay nbdboot.prefetch
+boot nbdboot.overlay nbdboot.prefetch=0ms
 read_right 'a list that is wrong costs one line' \
 	'prefetch: no effect: /var/lib/nbdboot/prefetch: line 4 ' \
 	'^guest: while booting /dev/dm-0 is made of nbd0$'
@@ -131,7 +145,7 @@ unserve
 list '8 16' | sed 's/ squashfs:/0&/' >"$work/list"
 image_with "$work/list"
 serve 0 file "$image"
-boot nbdboot.overlay nbdboot.prefetch
+boot nbdboot.overlay nbdboot.prefetch=0ms
 read_right 'and so does one of another image' \
 	'prefetch: no effect: the list is of squashfs: with 655360 sectors' \
 	'^guest: while booting /dev/dm-0 is made of nbd0$'
@@ -140,7 +154,7 @@ read_right 'and so does one of another image' \
 list '8 2040' '4096 8192' '12296 40000' >"$work/list"
 cp "$image" "$work/whole"
 "$nbdboot" prefetch append "$work/list" "$image"
-boot nbdboot.overlay nbdboot.prefetch
+boot nbdboot.overlay nbdboot.prefetch=0ms
 read_right 'a list behind an image is used, and not that of the root' \
 	'prefetch: 25116 KiB in 3 extents fetched' \
 	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
@@ -187,7 +201,7 @@ serve_once()
 list '8 2040' '4096 8192' '12296 40000' >"$work/list"
 image_with "$work/list"
 serve_once
-boot nbdboot.overlay nbdboot.prefetch nbdboot.io-timeout=2
+boot nbdboot.overlay nbdboot.prefetch=0ms nbdboot.io-timeout=2
 check 'a server was killed during a fetch' [ -d "$work/killed" ]
 read_right 'and the fetch went on' \
 	'prefetch: 25116 KiB in 3 extents fetched' \
@@ -225,7 +239,7 @@ initramfs "$work/early.img" "$modules_written" "$work/early" | sed 's/^/# /'
 boot_written()
 {
 	vm_start "$1" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
-nbdboot.prefetch $2"
+nbdboot.prefetch=0ms $2"
 	vm_end
 }
 
@@ -273,7 +287,7 @@ is_at_each_end()
 cp "$image" "$work/small"
 serve 0 file "$image"
 vm_start "$work/early.img" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
-nbdboot.prefetch guest.grow"
+nbdboot.prefetch=0ms guest.grow"
 grow 40
 grow 48
 vm_end
@@ -348,16 +362,34 @@ unserve
 
 image_with ''
 serve 0 file "$image"
-in_qemu boot nbdboot.overlay nbdboot.prefetch guest.learn
+in_qemu boot nbdboot.overlay nbdboot.prefetch=0ms guest.learn
 mkdir -p "$work/add/etc/nbdboot"
 sed -n 's/^list: //p' "$work/log" >"$work/add/etc/nbdboot/prefetch"
 shows 'a boot is listed' "^guest: first /etc/blob is $blob$" \
 	'^image *squashfs:$' '^size *33554432 (32.0M)$' \
 	'all is unmounted and disconnected' '!WRONG' '^guest: end$'
 initramfs "$work/initramfs" "$modules_here" "$work/add" | sed 's/^/# /'
-boot nbdboot.overlay
+boot nbdboot.overlay nbdboot.prefetch=/etc/nbdboot/prefetch
 read_right 'and the next boot, with that list in its initramfs, has it in RAM' \
 	'^guest: while booting /dev/dm-0 is made of loop0 nbd0$' \
+	'^guest: [0-9]\{1,2\} sectors of it came from the server$' \
+	'^guest: RAM is given back$'
+unserve
+
+# nothing is mapped, and the kernel traces the reads of a partition as the disk's
+disk_of "$image" "$work/disk"
+initramfs "$work/initramfs" "$modules_here" | sed 's/^/# /'
+serve 0 file "$work/disk"
+in_qemu boot nbdboot.overlay nbdboot.part=2 nbdboot.prefetch=60000ms guest.learn
+sed -n 's/^list: //p' "$work/log" >"$work/add/etc/nbdboot/prefetch"
+ended 'the boot of a partition is listed without a mapping' \
+	'^guest: /run/nbdboot/lower is on /dev/nbd0p2$' \
+	"^guest: first /etc/blob is $blob$" '^image *squashfs:$' \
+	'^size *33554432 (32.0M)$' 'all is unmounted and disconnected' '!WRONG'
+initramfs "$work/initramfs" "$modules_here" "$work/add" | sed 's/^/# /'
+boot nbdboot.overlay nbdboot.part=2 nbdboot.prefetch=/etc/nbdboot/prefetch
+read_right 'and the next boot has that in RAM' \
+	'^guest: while booting /dev/dm-0 is made of loop0 nbd0p2$' \
 	'^guest: [0-9]\{1,2\} sectors of it came from the server$' \
 	'^guest: RAM is given back$'
 

@@ -101,7 +101,8 @@ printf '%s\n' 'nbdboot-prefetch 1' "image $(($(stat -c %s "$image") / 512)) squa
 	>"$work/add/etc/nbdboot/prefetch"
 ramfs=$work/fetching
 initramfs "$ramfs" "$verity_modules" "$work/add" >/dev/null
-start root=tmpfs "netroot=nbd://$host:$port/" "usrhash=$good_hash"
+start root=tmpfs "netroot=nbd://$host:$port/" "usrhash=$good_hash" \
+	nbdboot.prefetch=0ms
 ramfs=''
 ended 'what the boot before has read of it is fetched first' \
 	'prefetch: 1020 KiB in 1 extents fetched' \

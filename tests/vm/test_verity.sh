@@ -194,7 +194,7 @@ printf '%s\n' 'nbdboot-prefetch 1' 'image 65536 squashfs:' '8 2040' 'end 1' \
 	>"$work/add/etc/nbdboot/prefetch"
 initramfs "$work/fetching" "$verity_modules" "$work/add" >/dev/null
 ramfs=$work/fetching
-boot nbdboot.overlay "rd.roothash=$roothash"
+boot nbdboot.overlay nbdboot.prefetch=0ms "rd.roothash=$roothash"
 ended 'a prefetch is below: what it has in RAM is verified, too' \
 	'prefetch: 1020 KiB in 1 extents fetched' \
 	'^guest: it is nbdboot-verity-nbd0 read-only 1 of dm-0 nbd0p3$' \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The process that swaps the table below the root is killed at each step of it:
- * no request stays held.  Processes are real, the mapping is played.
+ * no request stays held.  Processes are real, the mapping is played.  And what is
+ * left out if the server is near.
  */
 #include "boot/init/prefetch.h"
 #include "boot/init/steps.h"
@@ -12,7 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern const struct step init_fetcher_mounted_step;
+extern const struct step init_fetcher_map_step, init_fetcher_learn_step,
+	init_fetcher_mounted_step;
 
 /* Shared with the children. */
 static struct shared {
@@ -20,7 +22,12 @@ static struct shared {
 	bool waits;	   /* a table does */
 	unsigned resets;   /* tries to map it one to one */
 	unsigned failures; /* of them: so many fail first */
+	unsigned maps, fetches;
 } * w;
+
+/* Is the server near?  And the operands of the process that learns. */
+static bool near;
+static char learns[64];
 
 /* Steps at which the child is killed: before each, and after the last. */
 enum step_at { BEFORE, LOADED, HELD, COUNTED, RESUMED, NEVER };
@@ -40,6 +47,7 @@ bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
 				bool mounted)
 {
 	(void)r, (void)word, (void)mounted;
+	w->fetches++;
 	reach(BEFORE);
 	w->waits = true;
 	reach(LOADED);
@@ -67,6 +75,39 @@ bool __wrap_init_prefetch_is_read_only(const char *disk);
 bool __wrap_init_prefetch_is_read_only(const char *disk)
 {
 	(void)disk;
+	return true;
+}
+
+bool __wrap_init_prefetch_is_needless(const char *word, uint32_t us);
+bool __wrap_init_prefetch_is_needless(const char *word, uint32_t us)
+{
+	(void)word, (void)us;
+	return near;
+}
+
+bool __wrap_init_prefetch_map(const struct prefetch_root *r, char dev[64]);
+bool __wrap_init_prefetch_map(const struct prefetch_root *r, char dev[64])
+{
+	(void)r;
+	w->maps++;
+	strcpy(dev, "/dev/dm-0");
+	return true;
+}
+
+void __wrap_init_spawn_start(struct spawned *s, char *command, char *option,
+			     int index, const struct spawner *by);
+void __wrap_init_spawn_start(struct spawned *s, char *command, char *option,
+			     int index, const struct spawner *by)
+{
+	(void)s;
+	snprintf(learns, sizeof(learns), "%s %s %d %s", command, option, index,
+		 by->word ? by->word : "-");
+}
+
+bool __wrap_init_spawn_ready(struct spawned *s);
+bool __wrap_init_spawn_ready(struct spawned *s)
+{
+	s->pid = 0;
 	return true;
 }
 
@@ -122,6 +163,53 @@ static void nothing_is_fetched_if_nobody_would_free_it(void **state)
 	assert_int_equal(w->resets, 0);
 }
 
+/* The steps of a boot with nbdboot.prefetch. */
+static void boot(const char *cache)
+{
+	/* pages: too large for a stack */
+	static struct boot b;
+	static const struct plan plan = { .newroot = "/newroot" };
+
+	memset(&b, 0, sizeof(b));
+	b.plan = &plan;
+	b.cmd.prefetch = "";
+	b.cmd.cache = cache;
+	strcpy(b.dev, "/dev/nbd0p2");
+	*w = (struct shared){ 0 };
+	learns[0] = '\0';
+	at = NEVER;
+	assert_int_equal(init_fetcher_map_step.run(&b, &d), 0);
+	assert_string_equal(b.dev, w->maps ? "/dev/dm-0" : "/dev/nbd0p2");
+	assert_int_equal(init_fetcher_learn_step.run(&b, &d), 0);
+	b.fetcher.learn.pid = fork();
+	if (!b.fetcher.learn.pid)
+		for (;;)
+			pause();
+	assert_int_equal(init_fetcher_mounted_step.run(&b, &d), 0);
+	kill(b.fetcher.learn.pid, SIGKILL);
+	process_await(b.fetcher.learn.pid, 60000);
+}
+
+static void nothing_is_mapped_or_fetched_if_the_server_is_near(void **state)
+{
+	(void)state;
+	near = false;
+	boot(NULL);
+	assert_int_equal(w->maps, 1);
+	assert_int_equal(w->fetches, 1);
+	assert_string_equal(learns, "prefetch learn 0 -");
+	near = true;
+	boot(NULL);
+	assert_int_equal(w->maps, 0);
+	assert_int_equal(w->fetches, 0);
+	assert_string_equal(learns, "prefetch learn 0 /dev/nbd0p2");
+	/* which needs the mapping */
+	boot("/dev/sda");
+	assert_int_equal(w->maps, 1);
+	assert_int_equal(w->fetches, 0);
+	assert_string_equal(learns, "prefetch learn 0 -");
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -136,6 +224,8 @@ int main(void)
 		cmocka_unit_test(nothing_stays_held_wherever_it_is_killed),
 		cmocka_unit_test(it_is_tried_again_when_it_cannot_be_mended),
 		cmocka_unit_test(nothing_is_fetched_if_nobody_would_free_it),
+		cmocka_unit_test(
+			nothing_is_mapped_or_fetched_if_the_server_is_near),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);

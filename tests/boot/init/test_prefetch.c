@@ -226,6 +226,12 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 		{ "nbd://h/list", false, false, true, true, false, "" },
 		{ "", false, false, false, true, true, "" },
 		{ "yes", true, true, true, false, false, "has no effect" },
+		{ "0ms", false, false, true, true, false, "" },
+		{ "60000ms", false, false, true, true, false, "" },
+		{ "60001ms", true, true, true, false, false, "has no effect" },
+		{ "2", true, true, true, false, false, "has no effect" },
+		{ "2ms ", true, true, true, false, false, "has no effect" },
+		{ "-2ms", true, true, true, false, false, "has no effect" },
 		{ "", true, false, false, true, false, "" },
 	};
 	char dev[64];
@@ -251,6 +257,40 @@ static void a_root_is_mapped_only_if_that_is_wanted(void **state)
 	begin((struct play){ .put = NBD_E_NOT_FOUND, .read_only = true });
 	assert_false(init_prefetch_map(&r, dev));
 	assert_non_null(strstr(world.said, "no effect: no dm_mod"));
+}
+
+static void a_server_that_answers_soon_needs_no_fetch(void **state)
+{
+	static const struct {
+		const char *word;
+		uint32_t us;
+		bool needless;
+	} cases[] = {
+		{ "", 1999, true },
+		{ "auto", 1999, true },
+		{ NULL, 1, true },
+		{ "", 2000, false },
+		/* it is not known */
+		{ "", 0, false },
+		{ "60000ms", 0, false },
+		{ "0ms", 1, false },
+		{ "60000ms", 59999999, true },
+		{ "60000ms", 60000000, false },
+		/* to be fetched wherever the server is */
+		{ "/list", 1, false },
+		{ "nbd://h/list", 1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin((struct play){ 0 });
+		assert_int_equal(init_prefetch_is_needless(cases[i].word,
+							   cases[i].us),
+				 cases[i].needless);
+		assert_int_equal(!world.said[0], !cases[i].needless);
+	}
+	init_prefetch_is_needless(NULL, 1750);
+	assert_non_null(strstr(world.said, "a read in 1.7 ms, less than 2 ("));
 }
 
 static void the_list_of_the_root_is_fetched(void **state)
@@ -377,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_root_is_mapped_only_if_that_is_wanted),
+		cmocka_unit_test(a_server_that_answers_soon_needs_no_fetch),
 		cmocka_unit_test(the_list_of_the_root_is_fetched),
 		cmocka_unit_test(
 			a_writable_root_is_mirrored_if_nothing_was_written),

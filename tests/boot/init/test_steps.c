@@ -86,6 +86,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"log",
 		"images",
 		"tune",
+		"prefetch", /* the reads of devices before */
 		"connect",
 		"tune",
 		"watch",

@@ -25,7 +25,8 @@ static struct prefetch_learn l;
 static uint64_t fetches, reads;
 /* ... and from when a mirror holds writes */
 static uint64_t stuck = UINT64_MAX;
-static bool cached; /* some of it is read from a local device */
+static bool cached;   /* some of it is read from a local device */
+static uint32_t near; /* us of a read, if there is no mapping */
 
 static void put(const char *name, const char *text)
 {
@@ -123,6 +124,8 @@ static uint64_t learn(void)
 	l = (struct prefetch_learn){ .index = 3,
 				     .dev = "/dev/dm-0",
 				     .below = "43:0",
+				     .mapped = !near,
+				     .near = near,
 				     .name_image = name_image,
 				     .list.sectors = 4096 };
 	l.run = open(top, O_PATH | O_CLOEXEC);
@@ -227,6 +230,27 @@ static void it_ends_when_a_mirror_holds_writes(void **state)
 	assert_string_equal(world.table, "0 4096 linear 43:0 0\n");
 }
 
+/* As there is no mapping, no device mapper is opened. */
+static void without_a_mapping_nothing_is_undone(void **state)
+{
+	struct prefetch_seen s;
+	char path[128];
+
+	(void)state;
+	fetches = reads = 0;
+	near = 1250;
+	stuck = 5000;
+	assert_in_range(learn(), QUIET, QUIET + 500);
+	near = 0;
+	stuck = UINT64_MAX;
+	assert_string_equal(world.table, "");
+	snprintf(path, sizeof(path), "%s/nbdboot/prefetch.seen", top);
+	assert_true(seen(&s, path));
+	assert_int_equal(s.n[PREFETCH_NEAR_US], 1250);
+	assert_int_equal(s.n[PREFETCH_READS], 9);
+	assert_int_equal(s.n[PREFETCH_KIB], 4);
+}
+
 static int begin(void **state)
 {
 	char cmd[256];
@@ -236,7 +260,7 @@ static int begin(void **state)
 		return -1;
 	snprintf(cmd, sizeof(cmd),
 		 "cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
-		 "block/dm-0/slaves",
+		 "block/dm-0/slaves class && ln -s ../block class/block",
 		 top);
 	return system(cmd);
 }
@@ -260,6 +284,7 @@ int main(void)
 		cmocka_unit_test(it_maps_what_the_device_has_by_then),
 		cmocka_unit_test(what_came_from_ram_is_counted_behind_a_mirror),
 		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
+		cmocka_unit_test(without_a_mapping_nothing_is_undone),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

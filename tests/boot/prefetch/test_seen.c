@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct prefetch_seen seen = { { 3, 1031, 950, 46000, 43000, 44000,
-					     1000, 0, UINT32_MAX } };
+					     1000, 0, UINT32_MAX, 0 } };
 
 static void what_is_written_is_read(void **state)
 {
@@ -42,7 +42,7 @@ static void it_is_a_sentence(void **state)
 {
 	char text[256];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
-	struct prefetch_seen cached = seen;
+	struct prefetch_seen cached = seen, near = seen;
 
 	(void)state;
 	prefetch_seen_print(&seen, &o);
@@ -56,6 +56,13 @@ static void it_is_a_sentence(void **state)
 	text[o.len] = '\0';
 	assert_string_equal(text, "45900 of 46000 KiB came from the cache, "
 				  "all reads took 4294967295 ms");
+	near.n[PREFETCH_NEAR_US] = 1250;
+	o.len = 0;
+	prefetch_seen_print(&near, &o);
+	text[o.len] = '\0';
+	assert_string_equal(text, "nothing was fetched, as the server answered "
+				  "a read in 1.2 ms; all 1031 reads took "
+				  "4294967295 ms");
 }
 
 int main(void)

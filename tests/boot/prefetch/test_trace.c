@@ -32,6 +32,25 @@ static void reads_are_taken_from_the_trace(void **state)
 	assert_int_equal(list.e[2].len, 8);
 }
 
+/* Its disk has reads of other partitions, too. */
+static void reads_of_a_partition_begin_where_that_does(void **state)
+{
+	(void)state;
+	start();
+	trace.skip = 2048;
+	assert_int_equal(take("block_bio_queue: 43,0 R 0 + 8 [kworker]\n"
+			      "block_bio_queue: 43,0 R 2040 + 8 [udevd]\n"
+			      "block_bio_queue: 43,0 R 2048 + 8 [mount]\n"
+			      "block_bio_queue: 43,0 R 102032 + 32 [a]\n"
+			      "block_bio_queue: 43,0 R 102048 + 8 [udevd]\n"),
+			 3);
+	assert_int_equal(list.n, 2);
+	assert_int_equal(list.e[0].start, 0);
+	assert_int_equal(list.e[0].len, 8);
+	assert_int_equal(list.e[1].start, 99984);
+	assert_int_equal(list.e[1].len, 16);
+}
+
 static void other_lines_are_left_out(void **state)
 {
 	(void)state;
@@ -89,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_are_taken_from_the_trace),
+		cmocka_unit_test(reads_of_a_partition_begin_where_that_does),
 		cmocka_unit_test(other_lines_are_left_out),
 		cmocka_unit_test(a_line_comes_in_any_parts),
 		cmocka_unit_test(a_line_without_an_end_is_cut),

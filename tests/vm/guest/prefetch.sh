@@ -161,6 +161,10 @@ elif [ -e /sys/block/dm-0 ]; then
 	nbdboot report | sed -n 's/^ram_reads/guest: report: &/p'
 	sum later /etc/blob
 	sum later /dev/dm-0
+elif nbdboot prefetch stop 2>/dev/null; then
+	# the reads were listed, and nothing was mapped
+	[ ! -e /sys/module/dm_mod ] && echo 'guest: there is no device mapper'
+	nbdboot boot-time | sed -n 's/^prefetch:/guest: boot-time:/p'
 fi
 for exe in /proc/[0-9]*/exe; do
 	[ -e "$exe" ] || continue # a thread of the kernel
