@@ -197,6 +197,28 @@ static int stop(struct cli_call *call, struct prefetch_list l[2])
 	return asked && unlink(STOP) ? CLI_OK : stop_alone(call);
 }
 
+/* grow nbdN: the mapping is not larger by itself than a partition was at first */
+static int grow(struct cli_call *call, struct prefetch_list l[2])
+{
+	const char *name = call->words[1];
+	int index = name ? nbdk_parse_name(name) : -1, dev, run, rc;
+
+	(void)l;
+	if (index < 0)
+		return cli_usage("prefetch", CLI_NO_DEVICE, name ? name : "");
+	call->subject = name;
+	dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	run = file_run();
+	rc = mapper_grow(dev, run, index, &call->d);
+	close(dev);
+	close(run);
+	if (rc == NBD_E_AGAIN)
+		return nbd_diag(&call->d, rc,
+				"its boot is not over (`nbdboot prefetch stop` "
+				"ends it)");
+	return rc;
+}
+
 /* learn nbdN [DEVICE]: init starts it; DEVICE is the root, if nothing maps it */
 static int learn(struct cli_call *call, struct prefetch_list l[2])
 {
@@ -221,7 +243,7 @@ static int run(struct cli_call *call)
 	} verbs[] = { { "show", show },	    { "check", check },
 		      { "merge", merge },   { "save", save },
 		      { "append", append }, { "stop", stop },
-		      { "learn", learn } };
+		      { "grow", grow },	    { "learn", learn } };
 	/* 64 KiB each: too large for a stack */
 	static struct prefetch_list lists[2];
 
@@ -229,7 +251,8 @@ static int run(struct cli_call *call)
 		if (!strcmp(call->words[0], verbs[i].name))
 			return verbs[i].run(call, lists);
 	return cli_usage("prefetch",
-			 "%s is not show, check, merge, save, append, stop",
+			 "%s is not show, check, merge, save, append, stop, "
+			 "grow",
 			 call->words[0]);
 }
 
@@ -242,7 +265,8 @@ const struct command cmd_prefetch = {
 		"merge FILE...      one list of several, on standard output\n"
 		"save [FILE]        the list of this boot, into the root\n"
 		"append FILE IMAGE  put a list behind the data of an image\n"
-		"stop               end the boot: write its list, free RAM\n",
+		"stop               end the boot: write its list, free RAM\n"
+		"grow DEVICE        the root's partition is larger: map all of it\n",
 	.operands = { 1, CLI_ANY, { "VERB", "FILE" } },
 	.run = run,
 };

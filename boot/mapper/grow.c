@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A mapping whose device has grown. */
+/* A mapping whose device, or partition of it, has grown. */
 #include "boot/mapper/mapper.h"
 
 #include <fcntl.h>
@@ -11,7 +11,9 @@
 #include "port/linux/nbdk.h"
 
 /* Bytes for a table of one target. */
-#define ROOM (DM_ROOM + 1024)
+#define ROOM	   (DM_ROOM + 1024)
+/* More than a disk has. */
+#define PARTITIONS 256
 
 static void print_table(char table[MAPPER_LINE], const char *number,
 			uint64_t sectors)
@@ -20,26 +22,47 @@ static void print_table(char table[MAPPER_LINE], const char *number,
 		(unsigned long long)sectors, number);
 }
 
+/* Does the table map the device of this directory, all that it had? */
+static bool maps(const char *table, const char *sys, char number[24],
+		 uint64_t mapped)
+{
+	char path[128], now[MAPPER_LINE];
+	int n;
+
+	nbd_fmt(path, sizeof(path), "%s/dev", sys);
+	n = file_read(AT_FDCWD, path, number, 24);
+	if (n <= 0)
+		return false;
+	number[strcspn(number, "\n")] = '\0';
+	print_table(now, number, mapped);
+	return !strcmp(now, table);
+}
+
 /*
- * Sets table to the larger one.  False: the mapping has several parts, or is one
- * of a partition, or is as large as the device.
+ * Sets table to the larger one.  False: the mapping has several parts, or is as
+ * large as nbdN, or its partition.
  */
 static bool has_grown(char table[MAPPER_LINE], int index)
 {
-	char path[64], number[24], now[MAPPER_LINE];
+	char sys[96], path[128], number[24];
 	uint64_t sectors, mapped;
 	size_t len = strlen(table);
+	unsigned part = 0;
+	bool found;
 
 	while (len && strchr(" \n", table[len - 1]))
 		table[--len] = '\0';
-	nbd_fmt(path, sizeof(path), "%s/nbd%d/dev", nbdk_sys, index);
-	file_read(AT_FDCWD, path, number, sizeof(number));
-	number[strcspn(number, "\n")] = '\0';
-	nbd_fmt(path, sizeof(path), "%s/nbd%d/size", nbdk_sys, index);
-	sectors = file_number(AT_FDCWD, path);
 	mapped = len > 2 ? strtoull(table + 2, NULL, 10) : 0;
-	print_table(now, number, mapped);
-	if (strcmp(now, table) != 0 || sectors <= mapped)
+	nbd_fmt(sys, sizeof(sys), "%s/nbd%d", nbdk_sys, index);
+	while (!(found = maps(table, sys, number, mapped)) &&
+	       ++part < PARTITIONS)
+		nbd_fmt(sys, sizeof(sys), "%s/nbd%d/nbd%dp%u", nbdk_sys, index,
+			index, part);
+	if (!found)
+		return false;
+	nbd_fmt(path, sizeof(path), "%s/size", sys);
+	sectors = file_number(AT_FDCWD, path);
+	if (sectors <= mapped)
 		return false;
 	print_table(table, number, sectors);
 	return true;

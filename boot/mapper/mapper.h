@@ -204,8 +204,9 @@ void mapper_unlocal(void);
  */
 int mapper_lock(int run, int index, bool wait, struct nbd_diag *d);
 /*
- * Makes a mapping of all of nbdN, one to one, as large as that is by now, under
- * what is mounted; dev is an open /dev.  Waits for the requests on their way.
+ * Makes a mapping of all of nbdN or of a partition, one to one, as large as that is
+ * by now, under what is mounted; dev is an open /dev.  Waits for the requests on
+ * their way.
  * NBD_E_AGAIN: another process changes the table, and has to end first.
  */
 int mapper_grow(int dev, int run, int index, struct nbd_diag *d);

@@ -302,6 +302,25 @@ check 'the read-ahead stays' [ "$(sed -n \
 unserve
 mv "$work/small" "$image"
 
+# the same of a partition, which the machine itself makes larger
+copy_program "$tree" sfdisk partx
+rm -f "$work/ext4"
+ext4_of "$tree" "$work/ext4" -U "$uuid"
+disk_of "$work/ext4" "$work/disk"
+serve 0 file "$work/disk"
+vm_start "$work/early.img" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 rw \
+nbdboot.part=2 nbdboot.prefetch=0ms guest.part"
+vm_end
+ended 'the mapping of a partition grows with that' \
+	'^guest: while booting /dev/dm-0 is made of dm-1 nbd0p2$' \
+	'^guest: too soon: nbdboot: nbd0: its boot is not over' \
+	'^guest: the mapping has 98304 sectors$' \
+	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
+dd if="$work/disk" bs=512 skip=$((8192 + 65536)) count=8 status=none >"$work/end"
+check 'and what is written behind its old end is there' \
+	cmp -n 4096 "$work/end" "$tree/etc/blob"
+unserve
+
 # ---- errors, and processes that are killed ----
 
 # serve_errors PREAD PWRITE: the first read from 128 KiB to 1 MiB fails, where only

@@ -133,13 +133,25 @@ static void it_gets_the_size_of_the_device(void **state)
 	assert_int_equal(grow("0 4096 linear 43:96 0\n"), NBD_E_KERNEL);
 }
 
+static void it_gets_the_size_of_its_partition(void **state)
+{
+	(void)state;
+	put("nbd3/nbd3p7/dev", "43:103\n");
+	put("nbd3/nbd3p7/size", "6000\n");
+	assert_int_equal(grow("0 4096 linear 43:103 0\n"), 0);
+	assert_string_equal(play.now, "0 6000 linear 43:103 0");
+	begin(state);
+	assert_int_equal(grow("0 6000 linear 43:103 0\n"), 0);
+	assert_int_equal(play.sets, 0);
+}
+
 static void any_other_mapping_stays(void **state)
 {
 	static const char *const tables[] = {
 		/* as large, or larger */
 		"0 8192 linear 43:96 0\n",
 		"0 9000 linear 43:96 0\n",
-		/* of a partition, of another device, of a part */
+		/* of another device, of a part */
 		"0 4096 linear 43:98 0\n",
 		"0 4096 linear 7:0 0\n",
 		"0 4096 linear 43:96 8\n",
@@ -187,6 +199,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(it_gets_the_size_of_the_device, begin),
+		cmocka_unit_test_setup(it_gets_the_size_of_its_partition,
+				       begin),
 		cmocka_unit_test_setup(any_other_mapping_stays, begin),
 		cmocka_unit_test_setup(without_a_mapping_there_is_nothing_to_do,
 				       begin),

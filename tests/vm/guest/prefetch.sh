@@ -136,6 +136,23 @@ elif grep -q guest.grow /proc/cmdline; then
 			echo 'guest: WRONG: cannot write behind the old end'
 		write_and_compare 2
 	done
+elif grep -q guest.part /proc/cmdline; then
+	# what growpart(1) does
+	read -r before </sys/block/nbd0/nbd0p2/size
+	echo ', 81920' | sfdisk -q --no-reread --force -N 2 /dev/nbd0
+	partx -u --nr 2 /dev/nbd0
+	nbdboot prefetch grow nbd0 2>&1 | sed 's/^/guest: too soon: /'
+	nbdboot prefetch stop
+	[ "$(cat /sys/block/dm-0/size)" = 81920 ] ||
+		echo 'guest: WRONG: not larger after the boot'
+	echo ', 98304' | sfdisk -q --no-reread --force -N 2 /dev/nbd0
+	partx -u --nr 2 /dev/nbd0
+	nbdboot prefetch grow nbd0
+	echo "guest: the mapping has $(cat /sys/block/dm-0/size) sectors"
+	dd if=/etc/blob of=/dev/dm-0 bs=4k count=1 conv=notrunc,fsync \
+		seek=$((before / 8)) 2>/dev/null ||
+		echo 'guest: WRONG: cannot write behind the old end'
+	write_and_compare 2
 elif grep -q guest.write /proc/cmdline; then
 	full=$(in_ram)
 	write_and_compare 16 6
