@@ -68,7 +68,8 @@ bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
 bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3 COUNTED=1
-	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' ROOTS='$(ROOTS)' COUNTED='$(COUNTED)' \
+	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' ROOTS='$(ROOTS)' KINDS='$(KINDS)' \
+		COUNTED='$(COUNTED)' \
 		$(vm) tests/vm/bench/distance.sh
 bench-verity: vm-program ## a root with and without a hash tree: ROUNDS=1
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/verity.sh

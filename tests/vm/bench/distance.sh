@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Debian up to its last unit, from a server that answers each request later
-# (DELAYS, ms): without a list of what a boot reads, with one, and by dracut and
-# nbd-client, in turns.  A table of seconds from the kernel's start, the median
+# (DELAYS, ms), of KINDS in turns: without a list of what a boot reads (0), with one
+# (auto), with one that is fetched however near the server is (0ms), and by
+# dracut and nbd-client.  A table of seconds from the kernel's start, the median
 # of ROUNDS.  ROOTS: squashfs and ext4 below an overlay, and ext4-rw, which is
 # written to (the server forgets that after each boot), and the only one that
 # dracut boots.  RECORD=FILE gets the reads of the last boot, as nbdkit logs
@@ -123,7 +124,7 @@ for round in $(seq "${ROUNDS:-3}"); do
 		for root in $roots; do
 			for kind in $kinds; do
 				case $root,$kind in
-				*-rw,dracut | *,0 | *,auto)
+				*-rw,dracut | *,0 | *,auto | *,0ms)
 					measure "$round" "$ms" "$root" "$kind"
 					;;
 				esac
@@ -131,7 +132,7 @@ for round in $(seq "${ROUNDS:-3}"); do
 		done
 	done
 done
-awk "$median"'
+awk -v kinds="$kinds" "$median"'
 {
 	if (!($1 in seen)) { order[++n] = $1; seen[$1] }
 	v[$1, $2, ++count[$1, $2]] = $3
@@ -141,15 +142,26 @@ function of(what, kind,    a, i) {
 		return "-"
 	for (i = 1; i <= count[what, kind]; i++)
 		a[i] = v[what, kind, i]
-	return sprintf("%.1f", median(a, count[what, kind]))
+	return sprintf("%.2f", median(a, count[what, kind]))
 }
 END {
-	print "| root | later by, ms | without, s | with a list, s | dracut, s |"
-	print "|---|---|---|---|---|"
+	name["0"] = "without"
+	name["auto"] = "with a list"
+	name["0ms"] = "always fetched"
+	name["dracut"] = "dracut"
+	columns = split(kinds, kind, " ")
+	head = "| root | later by, ms |"
+	line = "|---|---|"
+	for (k = 1; k <= columns; k++) {
+		head = head " " name[kind[k]] ", s |"
+		line = line "---|"
+	}
+	print head "\n" line
 	for (i = 1; i <= n; i++) {
 		split(order[i], a, ",")
-		printf "| %s | %s | %s | %s | %s |\n", a[1], a[2],
-			of(order[i], "0"), of(order[i], "auto"),
-			of(order[i], "dracut")
+		printf "| %s | %s |", a[1], a[2]
+		for (k = 1; k <= columns; k++)
+			printf " %s |", of(order[i], kind[k])
+		print ""
 	}
 }' "$work/figures"
