@@ -16,16 +16,17 @@ enum nbd_aead {
 	NBD_AEADS
 };
 
-/* One direction of a TLS 1.2 connection. */
+/* One direction of a connection. */
 struct nbd_tls_key {
 	unsigned char key[32]; /* AES-128: the first 16 */
-	unsigned char iv[12];  /* GCM: the first 4, the salt */
+	unsigned char iv[12];  /* TLS 1.2 with GCM: the first 4, the salt */
 	uint64_t seq;	       /* number of the next record */
 };
 
 /* Secret: the owner of each copy wipes it. */
 struct nbd_tls_keys {
 	enum nbd_aead aead;
+	bool is_13; /* TLS 1.3 */
 	struct nbd_tls_key tx, rx;
 };
 
@@ -36,6 +37,8 @@ enum { NBD_TLS_ALERT = 21, NBD_TLS_HANDSHAKE = 22, NBD_TLS_DATA = 23 };
 #define NBD_TLS_WARNING	     1
 /* A server that sends more records without data in a row keeps us busy. */
 #define NBD_TLS_IDLE_MAX     3
+/* TLS 1.3: it may send some tickets at once. */
+#define NBD_TLS_IDLE_MAX_13  16
 
 /*
  * What a record of TLS 1.2 that is no data means once the handshake is over: 0,
@@ -43,6 +46,16 @@ enum { NBD_TLS_ALERT = 21, NBD_TLS_HANDSHAKE = 22, NBD_TLS_DATA = 23 };
  */
 #define NBD_TLS_GOODBYE 1
 int nbd_tls_other(unsigned type, const unsigned char *p, size_t len);
+
+/*
+ * The same of TLS 1.3, and what changes a key: NBD_TLS_NEW_KEY, the server's,
+ * or NBD_TLS_NEW_KEYS, ours too.  Tickets are ignored.  One that does not end
+ * with this text goes on in the next: *to_ignore, 0 at first, counts the bytes.
+ */
+#define NBD_TLS_NEW_KEY	 2
+#define NBD_TLS_NEW_KEYS 3
+int nbd_tls_other_13(unsigned type, const unsigned char *p, size_t len,
+		     size_t *to_ignore);
 
 /*
  * TLS for the connections of one dial(), numbered from 0 to

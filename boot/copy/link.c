@@ -131,7 +131,7 @@ int copy_link_open(struct side *s, struct copy_link *l,
 
 	l->uri = uri;
 	l->o = o;
-	l->tls.bulk = l->bulk;
+	l->tls.bulk = true;
 	l->latency = o->latency;
 	l->retry = (struct nbd_retry){ .min = PAUSE_MIN,
 				       .max = PAUSE_MAX,

@@ -44,7 +44,6 @@ struct copy_link {
 	struct nbd_io io[COPY_LINKS];
 	struct page_sender pages[COPY_LINKS];
 	struct device_tls tls;
-	struct ktls bulk[CONFIG_PORT_MAX_CONNECTIONS]; /* of tls */
 	unsigned n;
 	uint16_t flags;
 	struct nbd_latency *latency;

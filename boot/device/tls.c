@@ -3,7 +3,8 @@
  * Dialing with TLS:
  *
  *   policy --> credentials --> dial, handshake --> keys to the kernel
- *                    ^                                  |
+ *                    ^                  |               |
+ *                    '---with TLS 1.3---'               |
  *                    '---without this cipher------------'  ENOENT
  *
  * Connections that the program keeps give their keys to the kernel, too, if
@@ -21,16 +22,22 @@ static struct device_tls *self(struct nbd_tls *tls)
 	return (struct device_tls *)tls; /* its first member */
 }
 
-/* The keys of a handshake that is done. */
+/*
+ * Gives the keys of a handshake that is done to the kernel.  TLS 1.3: then come
+ * tickets, which nbd.ko would take for a failure.
+ */
 static int give_keys(struct device_tls *t, unsigned conn, struct nbd_diag *d)
 {
+	struct sock *s = t->socks[conn];
 	struct nbd_tls_keys keys;
-	int err;
+	int err = tls_keys(&t->session, conn, &keys)
+			  ? ktls_start(s->fd, &keys, d)
+			  : nbd_diag(d, NBD_E_NO_MEMORY, "TLS: out of memory");
 
-	tls_keys(&t->session, conn, &keys);
-	err = ktls_start(t->socks[conn]->fd, &keys, d);
 	if (err == NBD_E_NOT_FOUND)
 		t->missing |= 1u << keys.aead;
+	if (!err && (t->bulk || keys.is_13))
+		ktls_keep(&t->kept[conn], &s->t, s->fd, keys.is_13);
 	explicit_bzero(&keys, sizeof(keys));
 	return err;
 }
@@ -44,6 +51,7 @@ static int kernel_start(struct nbd_tls *tls, unsigned conn,
 	struct nbd_tls *records = &t->session.tls;
 
 	t->socks[conn] = (struct sock *)below; /* t is its first member */
+	t->kept[conn].below = NULL;
 	if (conn == 0)
 		t->began = nbd_now_ms();
 	return records->start(records, conn, below, d);
@@ -67,7 +75,9 @@ static int kernel_step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
 static struct nbd_transport *kernel_transport(struct nbd_tls *tls,
 					      unsigned conn)
 {
-	return &self(tls)->socks[conn]->t;
+	struct device_tls *t = self(tls);
+
+	return t->kept[conn].below ? &t->kept[conn].t : &t->socks[conn]->t;
 }
 
 static void kernel_stop(struct nbd_tls *tls, unsigned conn)
@@ -80,29 +90,19 @@ static const struct nbd_tls for_kernel = { kernel_start, kernel_step,
 
 /* ---- TLS of a connection that is kept, and moves much ---- */
 
-static int bulk_start(struct nbd_tls *tls, unsigned conn,
-		      struct nbd_transport *below, struct nbd_diag *d)
-{
-	self(tls)->bulk[conn].below = NULL;
-	return kernel_start(tls, conn, below, d);
-}
-
 static int bulk_step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
 {
 	struct device_tls *t = self(tls);
 	struct nbd_tls *records = &t->session.tls;
-	struct sock *s = t->socks[conn];
 	int err = records->step(records, conn, d);
 
 	if (err || t->no_kernel || !tls_is_slow(&t->session, conn))
 		return err;
 	err = give_keys(t, conn, d);
 	t->no_kernel = err == NBD_E_TLS_KERNEL || err == NBD_E_NOT_FOUND;
-	if (err)
-		return t->no_kernel ? 0 : err;
-	tls_release(&t->session, conn);
-	ktls_keep(&t->bulk[conn], &s->t, s->fd);
-	return 0;
+	if (!err)
+		tls_release(&t->session, conn);
+	return t->no_kernel ? 0 : err;
 }
 
 static struct nbd_transport *bulk_transport(struct nbd_tls *tls, unsigned conn)
@@ -110,7 +110,7 @@ static struct nbd_transport *bulk_transport(struct nbd_tls *tls, unsigned conn)
 	struct device_tls *t = self(tls);
 	struct nbd_tls *records = &t->session.tls;
 
-	return t->bulk[conn].below ? &t->bulk[conn].t
+	return t->kept[conn].below ? &t->kept[conn].t
 				   : records->transport(records, conn);
 }
 
@@ -119,12 +119,12 @@ static void bulk_stop(struct nbd_tls *tls, unsigned conn)
 	struct device_tls *t = self(tls);
 	struct nbd_tls *records = &t->session.tls;
 
-	ktls_goodbye(&t->bulk[conn]);
+	ktls_goodbye(&t->kept[conn]);
 	records->stop(records, conn);
 }
 
-static const struct nbd_tls for_bulk = { bulk_start, bulk_step, bulk_transport,
-					 bulk_stop };
+static const struct nbd_tls for_bulk = { kernel_start, bulk_step,
+					 bulk_transport, bulk_stop };
 
 /* ---- policy and credentials ---- */
 
@@ -153,7 +153,7 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 {
 	int err = device_tls_check(uri, files, kernel, d);
 	bool bulk = t->bulk && !uri->is_unix;
-	unsigned without;
+	unsigned without, before;
 
 	if (err)
 		return err;
@@ -167,15 +167,19 @@ int device_tls_dial(struct device_tls *t, struct conn conns[], unsigned n,
 	t->missing = 0;
 	t->no_kernel = false;
 	t->tls = kernel ? for_kernel : for_bulk;
+	without = kernel ? TLS_ONLY_12 : 0;
 	do {
-		without = t->missing;
-		err = tls_aim(&t->session, boot_tls_name(uri),
-			      without | (kernel ? TLS_ONLY_12 : 0), d);
+		before = without;
+		err = tls_aim(&t->session, boot_tls_name(uri), without, d);
 		if (!err)
 			err = dial(conns, n, uri, cfg,
 				   kernel || bulk ? &t->tls : &t->session.tls,
 				   d);
-	} while (err == NBD_E_TLS_KERNEL && t->missing != without);
+		if (err == NBD_E_TLS_KERNEL)
+			without |= t->missing;
+		else if (err && t->session.lacks_12)
+			without &= ~TLS_ONLY_12;
+	} while (err && without != before);
 	return err;
 }
 

@@ -22,16 +22,17 @@ struct device_tls {
 	struct tls_conf conf;
 	struct boot_tls_paths paths;
 	struct sock *socks[CONFIG_PORT_MAX_CONNECTIONS]; /* of handshakes */
+	/* their records, made by the kernel; below is NULL if not */
+	struct ktls kept[CONFIG_PORT_MAX_CONNECTIONS];
 	unsigned missing; /* ciphers that the kernel lacks, a mask */
 	bool no_kernel;	  /* it takes no keys, of what is kept */
 	uint64_t began;	  /* ms; start of the first handshake */
 	/*
-	 * The owner may set it before device_tls_dial() without `kernel`:
-	 * CONFIG_PORT_MAX_CONNECTIONS of them, zeroed, for connections that
-	 * move much.  The kernel makes the records of those where it is faster
-	 * and able to.
+	 * The owner may set it before device_tls_dial() without `kernel`: the
+	 * connections move much.  The kernel makes the records where it is
+	 * faster and able to.
 	 */
-	struct ktls *bulk;
+	bool bulk;
 };
 
 /*
@@ -52,7 +53,9 @@ int device_tls_load(struct device_tls *t, const struct nbd_uri *uri,
 
 /*
  * Like dial() (cfg->tls is uri->tls).  Reads the credentials unless t has them.
- * With `kernel`, kernel TLS encrypts, and the sockets can be handed over.
+ * With `kernel`, kernel TLS encrypts, and the sockets can be handed over.  TLS
+ * 1.3 is then for servers that have nothing else: nbd.ko cannot take a new key,
+ * and a server of TLS 1.3 that sends one ends the connection.
  * Without it, t may have connections already: conns[0].number then continues
  * after the last of them.
  */

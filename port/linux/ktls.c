@@ -69,19 +69,23 @@ static void load_modules(const struct cipher *c)
 	}
 }
 
-static int set_key(int fd, int direction, const struct cipher *c,
-		   const struct nbd_tls_key *k)
+static int set_key(int fd, int direction, bool is_13,
+		   const struct nbd_tls_key *k, const struct cipher *c)
 {
-	const struct tls_crypto_info head = { TLS_1_2_VERSION, c->type };
+	const struct tls_crypto_info head = { is_13 ? TLS_1_3_VERSION
+						    : TLS_1_2_VERSION,
+					      c->type };
 	unsigned char info[INFO_MAX], *p = info, seq[8];
+	/* TLS 1.2 with GCM: any number that comes only once */
+	const unsigned char *iv = is_13 || !c->salt_len ? k->iv + c->salt_len
+							: seq;
 	int err;
 
 	for (unsigned i = 0; i < 8; i++)
 		seq[i] = (unsigned char)(k->seq >> (56 - 8 * i));
 	memcpy(p, &head, sizeof(head));
 	p += sizeof(head);
-	/* GCM: the explicit nonce of a record, which must only be unique */
-	memcpy(p, c->salt_len ? seq : k->iv, c->iv_len);
+	memcpy(p, iv, c->iv_len);
 	p += c->iv_len;
 	memcpy(p, k->key, c->key_len);
 	p += c->key_len;
@@ -107,16 +111,16 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_TLS_KERNEL, "kernel TLS: %s",
 				errno == ENOENT ? "the module tls is missing"
 						: strerror(errno));
-	err = set_key(fd, TLS_TX, c, &keys->tx);
+	err = set_key(fd, TLS_TX, keys->is_13, &keys->tx, c);
 	if (err && errno == ENOENT && !loaded) {
 		load_modules(c);
-		err = set_key(fd, TLS_TX, c, &keys->tx);
+		err = set_key(fd, TLS_TX, keys->is_13, &keys->tx, c);
 	}
 	if (err)
 		return nbd_diag(
 			d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
 			"kernel TLS with %s: %s", c->name, strerror(errno));
-	if (set_key(fd, TLS_RX, c, &keys->rx))
+	if (set_key(fd, TLS_RX, keys->is_13, &keys->rx, c))
 		return nbd_diag(d, NBD_E_IO, "kernel TLS with %s: %s", c->name,
 				strerror(errno));
 	return 0;
@@ -124,42 +128,53 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 
 /* ---- a socket that we keep ---- */
 
-/* The record at which recv() has failed: 0 to go on, or as nbd_tls_other(). */
-static int take_other(int fd)
+/*
+ * The record at which recv() has failed, or a part of it: 0 to go on, or as
+ * nbd_tls_other().
+ */
+static int take_other(struct ktls *k)
 {
-	unsigned char text[64];
+	unsigned char text[1024];
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(1)];
 	struct iovec v = { text, sizeof(text) };
 	struct msghdr msg = { .msg_iov = &v,
 			      .msg_iovlen = 1,
 			      .msg_control = control,
 			      .msg_controllen = sizeof(control) };
-	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
+	ssize_t n = recvmsg(k->fd, &msg, MSG_DONTWAIT);
 	const struct cmsghdr *head = n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	int what;
 
 	if (!head || head->cmsg_level != SOL_TLS ||
 	    head->cmsg_type != TLS_GET_RECORD_TYPE)
 		return n < 0 ? NBD_E_CUT : NBD_E_TLS;
-	return nbd_tls_other(*CMSG_DATA(head), text, (size_t)n);
+	what = k->is_13 ? nbd_tls_other_13(*CMSG_DATA(head), text, (size_t)n,
+					   &k->to_ignore)
+			: nbd_tls_other(*CMSG_DATA(head), text, (size_t)n);
+	return what >= NBD_TLS_NEW_KEY ? NBD_E_CUT : what;
 }
 
 static int read_kept(struct nbd_transport *t, void *buf, size_t len)
 {
 	struct ktls *k = (struct ktls *)t; /* its first member */
+	unsigned idle_max = k->is_13 ? NBD_TLS_IDLE_MAX_13 : NBD_TLS_IDLE_MAX;
 	int n;
 
 	while (!k->ended) {
 		n = k->below->read(k->below, buf, len);
 		if (n > 0)
 			k->idle = 0;
+		/* data between the parts of a ticket */
+		if (n > 0 && k->to_ignore)
+			n = NBD_E_IO;
 		/* EINVAL, EMSGSIZE: what came is no record */
 		if (n == NBD_E_IO)
 			n = NBD_E_TLS;
 		else if (n == NBD_E_CUT)
-			n = take_other(k->fd);
+			n = take_other(k);
 		else
 			return n;
-		if (!n && ++k->idle > NBD_TLS_IDLE_MAX)
+		if (!n && ++k->idle > idle_max)
 			n = NBD_E_TLS;
 		k->ended = n != 0;
 		k->err = n < 0 ? n : 0;
@@ -182,11 +197,12 @@ static void close_kept(struct nbd_transport *t)
 	ktls_goodbye((struct ktls *)t);
 }
 
-void ktls_keep(struct ktls *k, struct nbd_transport *below, int fd)
+void ktls_keep(struct ktls *k, struct nbd_transport *below, int fd, bool is_13)
 {
 	*k = (struct ktls){ .t = { read_kept, write_kept, close_kept },
 			    .below = below,
-			    .fd = fd };
+			    .fd = fd,
+			    .is_13 = is_13 };
 }
 
 void ktls_goodbye(struct ktls *k)

@@ -196,6 +196,7 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 
 	creds_host(&c->host, name);
 	c->without = without;
+	s->lacks_12 = false;
 	mbedtls_ssl_conf_ciphersuites(&c->ssl, c->suites);
 	mbedtls_ssl_conf_max_tls_version(&c->ssl,
 					 old ? MBEDTLS_SSL_VERSION_TLS1_2

@@ -18,15 +18,11 @@ enum {
 	DATA = NBD_TLS_DATA
 };
 
-#define PLAIN_HEAD	   5u
-/* TLS 1.3: a server may send some tickets at once. */
-#define IDLE_MAX_13	   16
-/* RFC 8446, 4.6 and 6 */
-#define NEW_SESSION_TICKET 4
-#define KEY_UPDATE	   24
-#define USER_CANCELED	   90
+#define PLAIN_HEAD  5u
+/* RFC 8446, 4.6.3 */
+#define KEY_UPDATE  24
 /* RFC 8446, 5.5: AES-GCM with one key is good for 2^24.5 records. */
-#define RENEW_AFTER	   (1u << 24)
+#define RENEW_AFTER (1u << 24)
 
 bool records_fit(enum nbd_aead aead)
 {
@@ -144,54 +140,17 @@ static int record_length(struct records *r)
 	return have < len ? 0 : (int)len;
 }
 
-/*
- * TLS 1.3: tickets are ignored, and a new key is taken.  A ticket that does not
- * end in its record goes on in the next one.
- */
-static int take_handshake_13(struct records *r, const unsigned char *p,
-			     size_t len)
-{
-	while (len) {
-		size_t n = r->to_ignore;
-
-		if (!n && len == 5 && p[0] == KEY_UPDATE && p[1] == 0 &&
-		    p[2] == 0 && p[3] == 1 && p[4] <= 1) {
-			r->must_renew |= p[4];
-			return r->renew(&r->rx) ? 0 : fail(r, NBD_E_NO_MEMORY);
-		}
-		if (!n && (len < 4 || p[0] != NEW_SESSION_TICKET))
-			return fail(r, NBD_E_TLS);
-		if (!n)
-			n = 4 + (size_t)(p[1] << 16 | p[2] << 8 | p[3]);
-		r->to_ignore = n > len ? n - len : 0;
-		n = n > len ? len : n;
-		p += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/* As nbd_tls_other(). */
-static int other_13(struct records *r, unsigned type, const unsigned char *p,
-		    size_t len)
-{
-	if (type == HANDSHAKE)
-		return take_handshake_13(r, p, len);
-	if (type != ALERT || len != 2)
-		return NBD_E_TLS;
-	if (p[1] == USER_CANCELED)
-		return 0;
-	return p[1] == NBD_TLS_CLOSE_NOTIFY ? NBD_TLS_GOODBYE : NBD_E_TLS;
-}
-
 /* A record that is no data: its text lies at p. */
 static int take_other(struct records *r, unsigned type, const unsigned char *p,
 		      size_t len)
 {
-	int what = is_13(r) ? other_13(r, type, p, len)
+	int what = is_13(r) ? nbd_tls_other_13(type, p, len, &r->to_ignore)
 			    : nbd_tls_other(type, p, len);
 
 	r->ended |= what == NBD_TLS_GOODBYE;
+	r->must_renew |= what == NBD_TLS_NEW_KEYS;
+	if (what >= NBD_TLS_NEW_KEY && !r->renew(&r->rx))
+		what = NBD_E_NO_MEMORY;
 	return what < 0 ? fail(r, what) : 0;
 }
 
@@ -227,7 +186,7 @@ static int open_record(struct records *r, size_t whole, unsigned char *buf,
 		type = type_13(to, &len);
 	r->idle = type == DATA && len ? 0 : r->idle + 1;
 	if (len > RECORD_TEXT || (type == DATA && r->to_ignore) ||
-	    r->idle > (is_13(r) ? IDLE_MAX_13 : NBD_TLS_IDLE_MAX))
+	    r->idle > (is_13(r) ? NBD_TLS_IDLE_MAX_13 : NBD_TLS_IDLE_MAX))
 		return fail(r, NBD_E_TLS);
 	if (type != DATA)
 		return take_other(r, type, to, len);

@@ -70,8 +70,8 @@ void records_init(struct records *r, const struct nbd_tls_keys *keys,
 		  struct nbd_transport *below);
 
 /*
- * The same with TLS 1.3.  The owner has filled in secret, secret_len and
- * key_len of both directions.
+ * After it: TLS 1.3.  The owner has filled in secret, secret_len and key_len of
+ * both directions.
  */
 void records_init_13(struct records *r, bool (*renew)(struct records_way *w),
 		     struct nbd_transport *below);

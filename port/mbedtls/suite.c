@@ -71,6 +71,11 @@ enum nbd_aead suite_aead(int id)
 	return (enum nbd_aead)suites[i].aead;
 }
 
+size_t suite_key_len(enum nbd_aead aead)
+{
+	return aead == NBD_AES_128_GCM ? 16 : 32;
+}
+
 const char *suite_alert(unsigned number)
 {
 	/* RFC 5246, section 7.2; RFC 4279; RFC 6066 */

@@ -6,11 +6,13 @@
 #include "port/tls.h"
 
 #ifdef CONFIG_PORT_TLS13
-#define SUITE_13  1
-#define SUITE_MAX 9
+#define SUITE_13       1
+#define SUITE_MAX      9
+#define SUITE_VERSIONS "TLS 1.2 and 1.3"
 #else
-#define SUITE_13  0
-#define SUITE_MAX 6
+#define SUITE_13       0
+#define SUITE_MAX      6
+#define SUITE_VERSIONS "TLS 1.2"
 #endif
 
 /*
@@ -22,6 +24,8 @@ unsigned suite_choose(int ids[SUITE_MAX + 1], bool psk, unsigned without);
 
 /* The cipher of a suite that suite_choose() returned. */
 enum nbd_aead suite_aead(int id);
+/* The bytes of a key of that cipher. */
+size_t suite_key_len(enum nbd_aead aead);
 
 /* The name of an alert in RFC 5246, such as "handshake_failure". */
 const char *suite_alert(unsigned number);

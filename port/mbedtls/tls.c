@@ -15,7 +15,9 @@
 /* ---- why a handshake failed ---- */
 
 /* A server that has nothing in common with us says so, or only closes. */
-#define LACKS		  ": it may lack TLS 1.2, or a certificate with an RSA or ECDSA key"
+#define LACKS                           \
+	": it may lack " SUITE_VERSIONS \
+	", or a certificate with an RSA or ECDSA key"
 #define HANDSHAKE_FAILURE 40
 #define PROTOCOL_VERSION  70
 
@@ -42,6 +44,22 @@ static int explain_alert(const struct tls_peer *p, struct nbd_diag *d)
 			alert == HANDSHAKE_FAILURE || alert == PROTOCOL_VERSION
 				? LACKS
 				: "");
+}
+
+/*
+ * A server that has TLS 1.3 alone says in place of its ServerHello that it lacks
+ * ours, or only closes, as nbdkit and qemu-nbd do.
+ */
+static bool may_lack_12(const struct tls_peer *p, int ret)
+{
+	unsigned alert = p->ssl.in_msg ? p->ssl.in_msg[1] : 0;
+
+	if (!SUITE_13 || p->ssl.state > MBEDTLS_SSL_SERVER_HELLO)
+		return false;
+	return ret == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE
+		       ? alert == PROTOCOL_VERSION || alert == HANDSHAKE_FAILURE
+		       : ret == MBEDTLS_ERR_SSL_CONN_EOF ||
+				 p->err == NBD_E_CUT || p->err == NBD_E_RESET;
 }
 
 /*
@@ -175,6 +193,10 @@ static int read_mbedtls(struct tls_peer *p, void *buf, size_t len)
 	if (ret >= 0 || ret == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ||
 	    ret == MBEDTLS_ERR_SSL_CONN_EOF)
 		return ret > 0 ? ret : 0;
+	/* mbedTLS cannot take a new key: another connection has one */
+	if (SUITE_13 && p->is_13 && ret == MBEDTLS_ERR_SSL_UNEXPECTED_MESSAGE &&
+	    p->ssl.in_msgtype == NBD_TLS_HANDSHAKE)
+		return NBD_E_CUT;
 	return result(p, ret);
 }
 
@@ -335,11 +357,20 @@ static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
 	p->is_13 = mbedtls_ssl_get_version_number(&p->ssl) ==
 		   MBEDTLS_SSL_VERSION_TLS1_3;
 	p->suite = mbedtls_ssl_get_ciphersuite(&p->ssl);
-	if (!ret) {
-		resume_keep(p);
-		p->offered = false;
+	if (ret) {
+		p->session->lacks_12 |= may_lack_12(p, ret);
+		return explain(p, ret, d);
 	}
-	return ret ? explain(p, ret, d) : 0;
+	resume_keep(p);
+	p->offered = false;
+	return 0;
+}
+
+static void wipe_keys(struct tls_peer *p)
+{
+	explicit_bzero(p->block, sizeof(p->block));
+	explicit_bzero(p->secrets, sizeof(p->secrets));
+	p->keyed = false;
 }
 
 /*
@@ -348,24 +379,19 @@ static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
  */
 static void take_over(struct tls_peer *p)
 {
+	int id = mbedtls_ssl_get_ciphersuite_id_from_ssl(&p->ssl);
 	struct nbd_tls_keys keys;
 
-	tls_keys(p->session, p->conn, &keys);
-	explicit_bzero(p->block, sizeof(p->block));
-	p->keyed = false;
-	if (records_fit(keys.aead))
+	if (records_fit(suite_aead(id)) && tls_keys(p->session, p->conn, &keys))
 		p->records = mbedtls_calloc(1, sizeof(*p->records));
-	if (p->records && SUITE_13 && p->is_13) {
-		if (!tls13_records(p, p->records, keys.aead)) {
-			mbedtls_free(p->records);
-			p->records = NULL;
-		}
-	} else if (p->records) {
+	if (p->records) {
 		records_init(p->records, &keys, p->below);
-	}
-	if (p->records)
+		if (keys.is_13)
+			tls13_records(p, p->records, keys.aead);
 		mbedtls_ssl_free(&p->ssl);
+	}
 	explicit_bzero(&keys, sizeof(keys));
+	wipe_keys(p);
 }
 
 static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
@@ -391,7 +417,7 @@ static void stop(struct nbd_tls *t, unsigned conn)
 
 const struct nbd_tls tls_records = { start, step, transport, stop };
 
-void tls_keys(const struct tls_session *s, unsigned conn,
+bool tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys)
 {
 	const struct tls_peer *p = s->peers[conn];
@@ -401,7 +427,9 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	memset(keys, 0, sizeof(*keys));
 	keys->aead =
 		suite_aead(mbedtls_ssl_get_ciphersuite_id_from_ssl(&p->ssl));
-	key_len = keys->aead == NBD_AES_128_GCM ? 16 : TLS_KEY_MAX;
+	if (SUITE_13 && p->is_13)
+		return tls13_keys(p, keys);
+	key_len = suite_key_len(keys->aead);
 	iv_len = keys->aead == NBD_CHACHA20_POLY1305 ? TLS_IV_MAX : 4;
 	memcpy(keys->tx.key, from, key_len);
 	memcpy(keys->rx.key, from += key_len, key_len);
@@ -409,6 +437,7 @@ void tls_keys(const struct tls_session *s, unsigned conn,
 	memcpy(keys->rx.iv, from + iv_len, iv_len);
 	/* each side has encrypted one record with them: Finished */
 	keys->tx.seq = keys->rx.seq = 1;
+	return true;
 }
 
 bool tls_is_slow(const struct tls_session *s, unsigned conn)
@@ -416,8 +445,7 @@ bool tls_is_slow(const struct tls_session *s, unsigned conn)
 	const struct tls_peer *p = s->peers[conn];
 	int id = mbedtls_ssl_get_ciphersuite_id_from_ssl(&p->ssl);
 
-	return !(SUITE_13 && p->is_13) &&
-	       suite_aead(id) == NBD_CHACHA20_POLY1305;
+	return suite_aead(id) == NBD_CHACHA20_POLY1305;
 }
 
 void tls_release(struct tls_session *s, unsigned conn)
@@ -425,8 +453,8 @@ void tls_release(struct tls_session *s, unsigned conn)
 	struct tls_peer *p = s->peers[conn];
 
 	mbedtls_ssl_free(&p->ssl);
-	explicit_bzero(p->block, sizeof(p->block));
-	p->keyed = p->secured = false;
+	wipe_keys(p);
+	p->secured = false;
 }
 
 void tls_drop(struct tls_session *s, unsigned conn)

@@ -26,6 +26,11 @@ struct tls_conf {
  */
 struct tls_session {
 	struct nbd_tls tls; /* for dial(): mbedTLS encrypts, not the kernel */
+	/*
+	 * Since tls_aim() with TLS_ONLY_12 a handshake has failed as it does
+	 * with a server that has TLS 1.3 alone: without that it may succeed.
+	 */
+	bool lacks_12;
 	/* the rest is private; NULL: not loaded, or no such connection */
 	struct tls_creds *creds;
 	struct tls_peer *peers[CONFIG_PORT_MAX_CONNECTIONS];
@@ -38,7 +43,7 @@ struct tls_session {
  */
 int tls_load(struct tls_session *s, const struct tls_conf *conf,
 	     struct nbd_diag *d);
-/* In the mask of tls_aim(): the connections are for kernel TLS. */
+/* In the mask of tls_aim(): TLS 1.3 is not offered. */
 #define TLS_ONLY_12 (1u << NBD_AEADS)
 
 /*
@@ -53,19 +58,19 @@ int tls_aim(struct tls_session *s, const char *name, unsigned without,
 void tls_unload(struct tls_session *s);
 
 /*
- * Fills in the keys for kernel TLS, of a connection with TLS_ONLY_12; the
- * caller wipes them.  Valid only right after step() returned 0, before any
- * record is sent or received.  Then call tls_drop(), which frees the connection
- * and sends nothing to the server.
+ * Fills in the keys for kernel TLS; the caller wipes them.  Valid only right
+ * after step() returned 0, before any record is sent or received.  Then call
+ * tls_drop(), which frees the connection and sends nothing to the server.
+ * False: out of memory.
  */
-void tls_keys(const struct tls_session *s, unsigned conn,
+bool tls_keys(const struct tls_session *s, unsigned conn,
 	      struct nbd_tls_keys *keys);
 void tls_drop(struct tls_session *s, unsigned conn);
 
 /*
  * After step() returned 0: does kernel TLS encrypt this connection faster than
  * its transport?  It takes 3 times as many instructions for ChaCha20-Poly1305
- * here; AES-GCM takes fewer.  TLS 1.3 is never for the kernel.
+ * here; AES-GCM takes fewer.
  */
 bool tls_is_slow(const struct tls_session *s, unsigned conn);
 /*

@@ -54,10 +54,10 @@ mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *unused,
  * RFC 8446, 7.1, HKDF-Expand-Label; len is at most that of the hash.  False: no
  * memory.
  */
-static bool expand(const struct records_way *w, const char *label,
-		   unsigned char *to, size_t len)
+static bool expand(const unsigned char *secret, size_t secret_len,
+		   const char *label, unsigned char *to, size_t len)
 {
-	bool sha256 = w->secret_len == 32;
+	bool sha256 = secret_len == 32;
 	unsigned char info[32], hash[RECORD_SECRET];
 	size_t n = strlen(label);
 	bool made;
@@ -72,7 +72,7 @@ static bool expand(const struct records_way *w, const char *label,
 	made = !mbedtls_md_hmac(
 		mbedtls_md_info_from_type(sha256 ? MBEDTLS_MD_SHA256
 						 : MBEDTLS_MD_SHA384),
-		w->secret, w->secret_len, info, 11 + n, hash);
+		secret, secret_len, info, 11 + n, hash);
 	if (made)
 		memcpy(to, hash, len);
 	explicit_bzero(hash, sizeof(hash));
@@ -80,31 +80,32 @@ static bool expand(const struct records_way *w, const char *label,
 }
 
 /* RFC 8446, 7.3 */
-static bool make_key(struct records_way *w)
+static bool make_key(struct nbd_tls_key *k, size_t key_len,
+		     const unsigned char *secret, size_t secret_len)
 {
-	unsigned char key[TLS_KEY_MAX], iv[AESGCM_IV];
-	bool made = expand(w, "key", key, w->key_len) &&
-		    expand(w, "iv", iv, sizeof(iv));
-
-	if (made) {
-		aesgcm_init(&w->key, key, w->key_len);
-		memcpy(w->iv, iv, sizeof(iv));
-		w->seq = 0;
-	}
-	explicit_bzero(key, sizeof(key));
-	return made;
+	k->seq = 0;
+	return expand(secret, secret_len, "key", k->key, key_len) &&
+	       expand(secret, secret_len, "iv", k->iv, sizeof(k->iv));
 }
 
 /* RFC 8446, 7.2 */
 static bool renew(struct records_way *w)
 {
 	unsigned char next[RECORD_SECRET];
-	bool made = expand(w, "traffic upd", next, w->secret_len);
+	struct nbd_tls_key k;
+	bool made = expand(w->secret, w->secret_len, "traffic upd", next,
+			   w->secret_len) &&
+		    make_key(&k, w->key_len, next, w->secret_len);
 
-	if (made)
+	if (made) {
 		memcpy(w->secret, next, w->secret_len);
+		aesgcm_init(&w->key, k.key, w->key_len);
+		memcpy(w->iv, k.iv, sizeof(w->iv));
+		w->seq = k.seq;
+	}
 	explicit_bzero(next, sizeof(next));
-	return made && make_key(w);
+	explicit_bzero(&k, sizeof(k));
+	return made;
 }
 
 void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
@@ -123,22 +124,26 @@ void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
 	p->keyed = true;
 }
 
-static bool take_secret(struct tls_peer *p, struct records_way *w, bool ours,
+bool tls13_keys(const struct tls_peer *p, struct nbd_tls_keys *keys)
+{
+	size_t len = suite_key_len(keys->aead);
+
+	keys->is_13 = true;
+	return make_key(&keys->tx, len, p->secrets[1], p->secret_len) &&
+	       make_key(&keys->rx, len, p->secrets[0], p->secret_len);
+}
+
+static void take_secret(struct tls_peer *p, struct records_way *w, bool ours,
 			enum nbd_aead aead)
 {
 	memcpy(w->secret, p->secrets[ours], p->secret_len);
-	explicit_bzero(p->secrets[ours], sizeof(p->secrets[ours]));
 	w->secret_len = p->secret_len;
-	w->key_len = aead == NBD_AES_128_GCM ? 16 : TLS_KEY_MAX;
-	return make_key(w);
+	w->key_len = suite_key_len(aead);
 }
 
-bool tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead)
+void tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead)
 {
-	bool tx = take_secret(p, &r->tx, true, aead);
-	bool rx = take_secret(p, &r->rx, false, aead);
-
-	if (tx && rx)
-		records_init_13(r, renew, p->below);
-	return tx && rx;
+	take_secret(p, &r->tx, true, aead);
+	take_secret(p, &r->rx, false, aead);
+	records_init_13(r, renew, p->below);
 }

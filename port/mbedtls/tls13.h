@@ -12,8 +12,10 @@ bool tls13_init(mbedtls_ssl_config *conf, bool psk);
 /* For the callback of exported keys: keeps those of data. */
 void tls13_secret(struct tls_peer *p, mbedtls_ssl_key_export_type type,
 		  const unsigned char *secret, size_t len);
-/* Like records_init(), for a handshake of TLS 1.3; false: out of memory. */
-bool tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead);
+/* Like tls_keys(), for a handshake of TLS 1.3. */
+bool tls13_keys(const struct tls_peer *p, struct nbd_tls_keys *keys);
+/* After records_init(): its keys can change. */
+void tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead);
 
 #else
 
@@ -30,11 +32,17 @@ static inline void tls13_secret(struct tls_peer *p,
 	(void)p, (void)type, (void)secret, (void)len;
 }
 
-static inline bool tls13_records(struct tls_peer *p, struct records *r,
+static inline bool tls13_keys(const struct tls_peer *p,
+			      struct nbd_tls_keys *keys)
+{
+	(void)p, (void)keys;
+	return false;
+}
+
+static inline void tls13_records(struct tls_peer *p, struct records *r,
 				 enum nbd_aead aead)
 {
 	(void)p, (void)r, (void)aead;
-	return false;
 }
 
 #endif

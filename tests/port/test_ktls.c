@@ -21,7 +21,7 @@ static struct {
 	socklen_t len;
 	/* what recvmsg() finds */
 	int type; /* of the record, 0: it says none */
-	unsigned char text[64];
+	unsigned char text[1024];
 	ssize_t n;
 	unsigned asked;
 	/* what sendmsg() got */
@@ -114,6 +114,37 @@ static void both_keys_are_given(void **state)
 	assert_int_equal(kernel.info[55], 1);
 }
 
+/* TLS 1.2 has a salt and a number, TLS 1.3 all of the iv. */
+static void the_version_says_what_the_iv_is(void **state)
+{
+	struct nbd_tls_keys k = {
+		.aead = NBD_AES_128_GCM,
+		.tx = { .key = "t", .iv = "0123456789a" },
+		.rx = { .key = "receive", .iv = "salt56789ab", .seq = 7 }
+	};
+
+	(void)state;
+	assert_int_equal(ktls_start(FD, &k, &d), 0);
+	assert_int_equal(kernel.len, 40);
+	assert_memory_equal(kernel.info, "\3\3", 2);
+	assert_memory_equal(kernel.info + 4, "\0\0\0\0\0\0\0\7", 8);
+	assert_memory_equal(kernel.info + 12, "receive", 7);
+	assert_memory_equal(kernel.info + 28, "salt", 4);
+	assert_int_equal(kernel.info[39], 7);
+	k.is_13 = true;
+	k.rx.seq = 0;
+	assert_int_equal(ktls_start(FD, &k, &d), 0);
+	assert_int_equal(kernel.len, 40);
+	assert_memory_equal(kernel.info, "\4\3", 2);
+	assert_memory_equal(kernel.info + 4, "56789ab", 8);
+	assert_memory_equal(kernel.info + 28, "salt", 4);
+	assert_int_equal(kernel.info[39], 0);
+	k.aead = NBD_CHACHA20_POLY1305;
+	assert_int_equal(ktls_start(FD, &k, &d), 0);
+	assert_int_equal(kernel.len, 56);
+	assert_memory_equal(kernel.info + 4, "salt56789ab", 12);
+}
+
 static void a_kernel_without_tls_leaves_the_socket_as_it_is(void **state)
 {
 	(void)state;
@@ -171,7 +202,7 @@ static int keep(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(results); i++)
 		results[i] = NBD_E_CUT;
 	at = 0;
-	ktls_keep(&k, &below, FD);
+	ktls_keep(&k, &below, FD, false);
 	return 0;
 }
 
@@ -220,6 +251,59 @@ static void they_have_an_end(void **state)
 	other(NBD_TLS_ALERT, "\1\132", 2);
 	assert_int_equal(read_some(), NBD_E_TLS);
 	assert_int_equal(kernel.asked, NBD_TLS_IDLE_MAX + 1);
+}
+
+static int keep_13(void **state)
+{
+	keep(state);
+	ktls_keep(&k, &below, FD, true);
+	return 0;
+}
+
+static void tickets_are_skipped(void **state)
+{
+	(void)state;
+	/* one of 12 bytes, and the first 4 of another one */
+	other(NBD_TLS_HANDSHAKE, "\4\0\0\10ticket!!\4\0\0\4", 16);
+	results[1] = NBD_E_AGAIN;
+	assert_int_equal(read_some(), NBD_E_AGAIN);
+	other(NBD_TLS_HANDSHAKE, "abcd", 4);
+	results[3] = 7;
+	assert_int_equal(read_some(), 7);
+	assert_int_equal(kernel.asked, 2);
+}
+
+static void data_within_a_ticket_are_a_failure(void **state)
+{
+	(void)state;
+	other(NBD_TLS_HANDSHAKE, "\4\0\0\10tick", 8);
+	results[1] = 7;
+	assert_int_equal(read_some(), NBD_E_TLS);
+}
+
+/* The kernel has no other one. */
+static void a_new_key_is_an_outage(void **state)
+{
+	for (int asks = 0; asks < 2; asks++) {
+		keep_13(state);
+		other(NBD_TLS_HANDSHAKE, asks ? "\30\0\0\1\1" : "\30\0\0\1", 5);
+		assert_int_equal(read_some(), NBD_E_CUT);
+		assert_int_equal(read_some(), NBD_E_CUT);
+		assert_int_equal(at, 1);
+	}
+}
+
+static void others_of_tls_13_are_failures(void **state)
+{
+	keep_13(state);
+	other(NBD_TLS_HANDSHAKE, "\0\0\0\0", 4);
+	assert_int_equal(read_some(), NBD_E_TLS);
+	keep_13(state);
+	other(NBD_TLS_HANDSHAKE, "\30\0\0\1\2", 5);
+	assert_int_equal(read_some(), NBD_E_TLS);
+	keep_13(state);
+	other(NBD_TLS_ALERT, "\1\0", 2);
+	assert_int_equal(read_some(), 0);
 }
 
 static void a_goodbye_is_the_end(void **state)
@@ -290,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(both_keys_are_given, begin),
+		cmocka_unit_test_setup(the_version_says_what_the_iv_is, begin),
 		cmocka_unit_test_setup(
 			a_kernel_without_tls_leaves_the_socket_as_it_is, begin),
 		cmocka_unit_test_setup(
@@ -300,6 +385,11 @@ int main(void)
 		cmocka_unit_test_setup(data_and_failures_pass, keep),
 		cmocka_unit_test_setup(harmless_records_are_skipped, keep),
 		cmocka_unit_test_setup(they_have_an_end, keep),
+		cmocka_unit_test_setup(tickets_are_skipped, keep_13),
+		cmocka_unit_test_setup(data_within_a_ticket_are_a_failure,
+				       keep_13),
+		cmocka_unit_test_setup(a_new_key_is_an_outage, keep_13),
+		cmocka_unit_test_setup(others_of_tls_13_are_failures, keep_13),
 		cmocka_unit_test_setup(a_goodbye_is_the_end, keep),
 		cmocka_unit_test_setup(others_are_failures, keep),
 		cmocka_unit_test_setup(what_is_no_record_is_a_failure, keep),

@@ -6,6 +6,7 @@
 #include "port/mbedtls/records.h"
 #include "tests/port/tls_server.h"
 
+#include <mbedtls/gcm.h>
 #include <time.h>
 
 static char psk_path[] = "/tmp/tls-psk-XXXXXX";
@@ -290,8 +291,8 @@ static void check_signatures(const unsigned char *p, size_t len, bool only_12)
 static void check_extensions(const unsigned char *p, const unsigned char *end,
 			     bool only_12)
 {
-	/* heartbeat, session ticket, early data, renegotiation */
-	static const unsigned bad[] = { 15, 35, 42, 0xff01, 0 };
+	/* heartbeat, early data, renegotiation */
+	static const unsigned bad[] = { 15, 42, 0xff01, 0 };
 	bool master_secret = false;
 
 	while (p < end) {
@@ -302,6 +303,8 @@ static void check_extensions(const unsigned char *p, const unsigned char *end,
 		p += 2;
 		text = field(&p, 2, &len);
 		assert_false(is_among(type, bad));
+		/* a ticket, which nothing is kept of with a key */
+		assert_true(type != 35 || cert.raw.len);
 		/* supported_versions, as long as TLS 1.3 is offered */
 		assert_false(only_12 && type == 43);
 		master_secret |= type == 23;
@@ -543,7 +546,7 @@ static void data_pass_without_memory_for_our_keys(void **state)
 	hmacs = -1;
 }
 
-static void the_kernel_gets_tls_12_only(void **state)
+static void a_device_has_tls_12_first(void **state)
 {
 	struct nbd_tls_keys keys;
 
@@ -560,6 +563,85 @@ static void the_kernel_gets_tls_12_only(void **state)
 	assert_int_equal(shake(), 0);
 	assert_string_equal(tls_protocol(session(), 0), "TLS 1.3");
 	server_stop();
+}
+
+static void only_13(mbedtls_ssl_config *c)
+{
+	mbedtls_ssl_conf_min_tls_version(c, MBEDTLS_SSL_VERSION_TLS1_3);
+}
+
+/* By its alert, or as it only closes before it says anything. */
+static void a_server_of_tls_13_alone_is_known(void **state)
+{
+	(void)state;
+	also = only_13;
+	assert_int_equal(tls_aim(session(), "localhost", TLS_ONLY_12, &d), 0);
+	server_start(NULL);
+	assert_int_equal(shake(), NBD_E_TLS);
+	assert_true(session()->lacks_12);
+	server_stop();
+	assert_int_equal(tls_aim(session(), "localhost", 0, &d), 0);
+	assert_false(session()->lacks_12);
+	server_start(NULL);
+	assert_int_equal(shake(), 0);
+	assert_string_equal(tls_protocol(session(), 0), "TLS 1.3");
+	server_stop();
+	also = NULL;
+	for (size_t cut = 0; cut < 200; cut += 199) {
+		assert_int_equal(
+			tls_aim(session(), "localhost", TLS_ONLY_12, &d), 0);
+		server_start(NULL);
+		srv->to_client.cut = cut;
+		assert_int_equal(shake(), NBD_E_CUT);
+		assert_int_equal(session()->lacks_12, cut == 0);
+		server_stop();
+	}
+}
+
+/* Decrypts the next record to the client with them. */
+static void decrypt(const struct nbd_tls_keys *keys, unsigned char *to,
+		    size_t len)
+{
+	const unsigned char *p = srv->to_client.buf + srv->to_client.taken;
+	unsigned key_len = keys->aead == NBD_AES_128_GCM ? 128 : 256;
+	mbedtls_gcm_context gcm;
+
+	assert_int_equal(be16(p + 3), len + 16);
+	mbedtls_gcm_init(&gcm);
+	assert_int_equal(mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES,
+					    keys->rx.key, key_len),
+			 0);
+	assert_int_equal(mbedtls_gcm_auth_decrypt(&gcm, len, keys->rx.iv, 12, p,
+						  5, p + 5 + len, 16, p + 5,
+						  to),
+			 0);
+	mbedtls_gcm_free(&gcm);
+}
+
+static void the_kernel_gets_the_keys_of_tls_13(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct nbd_tls_keys keys;
+		unsigned char text[16];
+
+		server_start(ciphers_13[i]);
+		assert_int_equal(shake(), 0);
+		assert_true(tls_keys(session(), 0, &keys));
+		assert_true(keys.is_13);
+		assert_true(!keys.tx.seq && !keys.rx.seq);
+		/* nothing was read beyond the handshake */
+		assert_int_equal(srv->to_client.taken, srv->to_client.n);
+		mbedtls_ssl_handshake(&srv->ssl);
+		assert_int_equal(mbedtls_ssl_write(&srv->ssl, (void *)"abc", 3),
+				 3);
+		decrypt(&keys, text, 16); /* it pads */
+		assert_memory_equal(text, "abc\27\0", 5);
+		hmacs = (int)i;
+		assert_false(tls_keys(session(), 0, &keys));
+		hmacs = -1;
+		server_stop();
+	}
 }
 
 /* CVE-2026-115490: it claims TLS 1.3 as an old one claims TLS 1.2. */
@@ -636,7 +718,9 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 #define TESTS_13                                                   \
 	TLS_13(data_pass_with_every_cipher_of_tls_13),             \
 		TLS_13(data_pass_without_memory_for_our_keys),     \
-		TLS_13(the_kernel_gets_tls_12_only),               \
+		TLS_13(a_device_has_tls_12_first),                 \
+		TLS_13(a_server_of_tls_13_alone_is_known),         \
+		TLS_13(the_kernel_gets_the_keys_of_tls_13),        \
 		TLS_13(a_server_that_agrees_on_no_key_is_refused), \
 		TLS_13(nothing_is_offered_that_is_broken),         \
 		TLS_13(a_downgrade_is_refused),                    \
