@@ -11,8 +11,10 @@
 #define MBEDTLS_HAVE_ASM
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE
-/* There is none: nobody asks for milliseconds. */
+/* Firmware has none, and only tickets ask for milliseconds. */
+#ifndef CONFIG_PORT_TLS_RESUME
 #define MBEDTLS_PLATFORM_MS_TIME_ALT
+#endif
 #define MBEDTLS_PLATFORM_C
 #define MBEDTLS_PLATFORM_MEMORY
 #define MBEDTLS_PLATFORM_CALLOC_MACRO pool_calloc

@@ -6,6 +6,7 @@
  *                               '--another name, too old, failed--> forgotten
  */
 #include "port/mbedtls/resume.h"
+#include "port/mbedtls/tls13.h"
 
 #include <string.h>
 #include <time.h>
@@ -64,11 +65,12 @@ void resume_keep(struct tls_peer *p)
 	r = c->resume = mbedtls_calloc(1, sizeof(*r));
 	if (!r)
 		return;
-	/* moved: the connection has no more use for its ticket */
+	/* moved: the connection has no more use for its ticket and name */
 	r->saved = *from;
 	r->saved.peer_cert = NULL;
 	from->ticket = NULL;
 	from->ticket_len = 0;
+	tls13_leave_name(from);
 	r->until = p->until;
 	r->since = time(NULL);
 	r->without = c->without;

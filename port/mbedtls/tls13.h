@@ -17,6 +17,14 @@ bool tls13_keys(const struct tls_peer *p, struct nbd_tls_keys *keys);
 /* After records_init(): its keys can change. */
 void tls13_records(struct tls_peer *p, struct records *r, enum nbd_aead aead);
 
+#ifdef CONFIG_PORT_TLS_RESUME
+/* A session has a name of its own, which its copy takes over. */
+static inline void tls13_leave_name(mbedtls_ssl_session *from)
+{
+	from->hostname = NULL;
+}
+#endif
+
 #else
 
 static inline bool tls13_init(mbedtls_ssl_config *conf, bool psk)
@@ -37,6 +45,11 @@ static inline bool tls13_keys(const struct tls_peer *p,
 {
 	(void)p, (void)keys;
 	return false;
+}
+
+static inline void tls13_leave_name(mbedtls_ssl_session *from)
+{
+	(void)from;
 }
 
 static inline void tls13_records(struct tls_peer *p, struct records *r,

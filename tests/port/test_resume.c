@@ -3,7 +3,6 @@
  * Sessions that a later connection continues, with a server in memory: their
  * keys, and everything that must end them.
  */
-#include "port/mbedtls/suite.h"
 #include "tests/port/tls_server.h"
 
 #include <mbedtls/ssl_cache.h>
@@ -44,6 +43,14 @@ static bool is_full(void)
 
 #ifdef CONFIG_PORT_TLS_RESUME
 
+/* For a device: TLS 1.3 is not offered. */
+static int load_12(const struct tls_conf *c)
+{
+	int err = load(c);
+
+	return err ? err : tls_aim(session(), "localhost", TLS_ONLY_12, &d);
+}
+
 static mbedtls_ssl_cache_context cache;
 static mbedtls_ssl_ticket_context ticket;
 
@@ -80,7 +87,7 @@ static int begin(void **state)
 	later = 0;
 	make_cert("20200101000000", "20900101000000");
 	forget();
-	return load(&conf);
+	return load_12(&conf);
 }
 
 static int end(void **state)
@@ -118,7 +125,7 @@ static void a_session_goes_on_with_keys_of_its_own(void **state)
 		size_t len = i / 2 ? 32 : 16;
 
 		also = ways[i % 2];
-		assert_int_equal(load(&conf), 0);
+		assert_int_equal(load_12(&conf), 0);
 		for (unsigned n = 0; n < 3; n++) {
 			server_start(suites[i / 2]);
 			assert_int_equal(shake(), 0);
@@ -183,16 +190,17 @@ static void another_name_or_cipher_ends_it(void **state)
 	(void)state;
 	also = by_ticket;
 	assert_true(again_in_full());
-	assert_int_equal(tls_aim(session(), "other", 0, &d), 0);
+	assert_int_equal(tls_aim(session(), "other", TLS_ONLY_12, &d), 0);
 	server_start(NULL);
 	/* the server would continue it for any name */
 	assert_int_equal(shake(), NBD_E_CERT_NAME);
 	assert_int_equal(offered(), 0);
 	server_stop();
-	assert_int_equal(tls_aim(session(), "localhost", 0, &d), 0);
+	assert_int_equal(tls_aim(session(), "localhost", TLS_ONLY_12, &d), 0);
 	assert_true(again_in_full());
 	assert_false(again_in_full());
-	assert_int_equal(tls_aim(session(), "localhost", 1, &d), 0);
+	assert_int_equal(tls_aim(session(), "localhost", TLS_ONLY_12 | 1, &d),
+			 0);
 	assert_true(again_in_full());
 	assert_false(again_in_full());
 }
@@ -202,13 +210,13 @@ static void other_credentials_end_it(void **state)
 	(void)state;
 	also = by_ticket;
 	assert_true(again_in_full());
-	assert_int_equal(load(&conf), 0);
+	assert_int_equal(load_12(&conf), 0);
 	assert_true(again_in_full());
 	/* the CA is not trusted any more */
 	mbedtls_x509_crt_free(&cert);
 	mbedtls_pk_free(&key);
 	make_cert("20200101000000", "20900101000000");
-	assert_int_equal(load(&conf), 0);
+	assert_int_equal(load_12(&conf), 0);
 	assert_true(again_in_full());
 }
 
@@ -218,10 +226,54 @@ static void nobody_proves_himself_by_what_was_not_verified(void **state)
 
 	(void)state;
 	also = by_ticket;
-	assert_int_equal(load(&blind), 0);
+	assert_int_equal(load_12(&blind), 0);
 	assert_true(again_in_full());
 	assert_true(again_in_full());
 }
+
+/* Connections that the program keeps offer TLS 1.3, too, until it goes on. */
+static void it_goes_on_where_tls_13_was_offered(void **state)
+{
+	(void)state;
+	also = by_ticket;
+	assert_int_equal(load(&conf), 0);
+	assert_true(again_in_full());
+	assert_false(again_in_full());
+	/* but not from one kind to the other: a device asks for TLS 1.2 */
+	assert_int_equal(tls_aim(session(), "localhost", TLS_ONLY_12, &d), 0);
+	assert_true(again_in_full());
+	assert_false(again_in_full());
+}
+
+#ifdef CONFIG_PORT_TLS13
+/* A server of TLS 1.3 has got its tickets; none is kept, and none is offered. */
+static void a_session_of_tls_13_does_not_go_on(void **state)
+{
+	(void)state;
+	also = by_ticket;
+	newest = MBEDTLS_SSL_VERSION_TLS1_3;
+	assert_int_equal(load(&conf), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct nbd_transport *t;
+		char buf[8];
+
+		server_start(NULL);
+		assert_int_equal(shake(), 0);
+		assert_string_equal(tls_protocol(session(), 0), "TLS 1.3");
+		/* the tickets, and data behind them */
+		assert_int_equal(mbedtls_ssl_write(&srv->ssl, (void *)"ab", 2),
+				 2);
+		t = session()->tls.transport(&session()->tls, 0);
+		assert_int_equal(t->read(t, buf, 5), 2);
+		assert_memory_equal(buf, "ab", 2);
+		server_stop();
+	}
+	newest = MBEDTLS_SSL_VERSION_TLS1_2;
+}
+#define TEST_13 FRESH(a_session_of_tls_13_does_not_go_on),
+#else
+#define TEST_13
+#endif
 
 static void time_ends_it(void **state)
 {
@@ -250,7 +302,7 @@ static void the_end_of_a_certificate_ends_it(void **state)
 	mbedtls_x509_crt_free(&cert);
 	mbedtls_pk_free(&key);
 	make_cert("20200101000000", until);
-	assert_int_equal(load(&conf), 0);
+	assert_int_equal(load_12(&conf), 0);
 	also = by_ticket;
 	assert_true(again_in_full());
 	later = 3500;
@@ -297,14 +349,16 @@ static void every_split_and_fault_of_it(void **state)
 }
 
 #define FRESH(f) cmocka_unit_test_setup_teardown(f, begin, end)
-#define TESTS                                                                 \
-	FRESH(a_session_goes_on_with_keys_of_its_own),                        \
-		FRESH(a_session_that_goes_on_carries_data),                   \
-		FRESH(a_server_that_forgot_it_makes_a_full_handshake),        \
-		FRESH(another_name_or_cipher_ends_it),                        \
-		FRESH(other_credentials_end_it),                              \
-		FRESH(nobody_proves_himself_by_what_was_not_verified),        \
-		FRESH(time_ends_it), FRESH(the_end_of_a_certificate_ends_it), \
+#define TESTS                                                          \
+	FRESH(a_session_goes_on_with_keys_of_its_own),                 \
+		FRESH(a_session_that_goes_on_carries_data),            \
+		FRESH(a_server_that_forgot_it_makes_a_full_handshake), \
+		FRESH(another_name_or_cipher_ends_it),                 \
+		FRESH(other_credentials_end_it),                       \
+		FRESH(nobody_proves_himself_by_what_was_not_verified), \
+		FRESH(it_goes_on_where_tls_13_was_offered),            \
+		TEST_13 FRESH(time_ends_it),                           \
+		FRESH(the_end_of_a_certificate_ends_it),               \
 		FRESH(every_split_and_fault_of_it),
 #else
 #define TESTS
@@ -318,8 +372,7 @@ static void nothing_is_offered_of_a_first_connection(void **state)
 	server_start(NULL);
 	assert_int_equal(shake(), 0);
 	assert_true(is_full());
-	/* TLS 1.3 has a number for the sake of middleboxes (RFC 8446, D.4) */
-	assert_int_equal(offered(), SUITE_13 ? 32 : 0);
+	assert_int_equal(offered(), 0);
 	server_stop();
 	tls_unload(session());
 	mbedtls_x509_crt_free(&cert);
