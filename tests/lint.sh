@@ -40,7 +40,7 @@ make -s O="$dir/t/lint-lwip" lwip_defconfig >&2 &&
 	make -s O="$dir/t/lint-lwip" "$dir/t/lint-lwip/autoconf.h" >&2
 # The boards' files are for their compilers and linker scripts.
 sources=$(files '^(core|port|boot)/.*\.c$' |
-	grep -vE 'uefi|/lwip/|metal/(virt|lm3s6965|main)\.c|mbedtls/tls13\.c')
+	grep -vE 'uefi|/lwip/|metal/(virt|lm3s6965|main)\.c')
 lwip_sources=$(files '^(port|boot)/lwip/.*\.c$')
 flags='-D_GNU_SOURCE -DNBDBOOT_BUILT=0 -DCLI_COMMANDS= -DINIT_STEPS=
 	-DBOOT_WORDS= -I.'
@@ -81,9 +81,7 @@ check()
 {
 	echo "$sources" | tidy "$dir/t/product/autoconf.h" $mbedtls_flags &&
 		echo "$lwip_sources" |
-		tidy "$dir/t/lint-lwip/autoconf.h" $lwip_flags &&
-		echo port/mbedtls/tls13.c | tidy "$dir/t/lint-lwip/autoconf.h" \
-			$mbedtls_flags -DCONFIG_PORT_TLS13=1
+		tidy "$dir/t/lint-lwip/autoconf.h" $lwip_flags
 } >"$dir/log/clang-tidy.out"
 rc=$?
 grep -vE '^([0-9]+ warnings? generated|Suppressed|Use -header)' \

@@ -31,10 +31,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 684032 ;;
+	nbdboot) echo 726016 ;;
 	uefi) echo 116224 ;;
 	uefi_ipv6) echo 139264 ;;
-	rescue) echo 349696 ;;
+	rescue) echo 386560 ;;
 	uefi_tls) echo 286720 ;;
 	esac
 }

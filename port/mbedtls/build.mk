@@ -30,7 +30,8 @@ mbedtls-obj := $(patsubst %,$(mbedtls-out)/%.o,aes aesni asn1parse asn1write \
 	ssl_tls12_client x509 x509_crt \
 	$(if $(CONFIG_PORT_TLS13),ssl_tls13_client ssl_tls13_generic \
 	ssl_tls13_keys psa_crypto psa_crypto_client psa_crypto_ecp \
-	psa_crypto_hash psa_crypto_mac psa_crypto_driver_wrappers_no_static \
+	psa_crypto_hash psa_crypto_mac psa_crypto_rsa \
+	psa_crypto_driver_wrappers_no_static \
 	psa_crypto_slot_management psa_util) \
 	$(if $(mbedtls-serves),pkwrite ssl_tls12_server x509_create x509write \
 	x509write_crt ssl_cache ssl_ticket $(if $(CONFIG_PORT_TLS13),ssl_tls13_server)))

@@ -63,9 +63,12 @@ cert_says 'has a key that is neither RSA nor ECDSA' \
 cert curve -newkey ec -pkeyopt ec_paramgen_curve:secp256k1
 cert_says 'has a key on a curve that is not supported here' \
 	'on the curve secp256k1' curve.pem
-cert pss -newkey rsa:2048 -sigopt rsa_padding_mode:pss
-cert_says 'has a signature algorithm that is malformed or not' \
-	'that is signed with RSA-PSS' pss.pem
+cert pss -newkey rsa:2048 -sigopt rsa_padding_mode:pss \
+	-addext subjectAltName=DNS:localhost
+mkdir pss
+cp pss.pem pss/server-cert.pem
+cp pss.key pss/server-key.pem
+cp $ca pss
 cert critical -key good.key -addext '1.2.3.4=critical,ASN1:UTF8String:x'
 cert_says 'has an extension that is malformed, or critical' \
 	'with a critical extension that nobody knows' critical.pem
@@ -119,6 +122,10 @@ says 'another.key is not the key of the certificate good.pem' \
 
 # ---- the server's ----
 
+serve 0 --tls=require --tls-certificates="$work/pss" memory 1M
+run "$nbdboot" info -A pss.pem "nbds://localhost:$port"
+expect 0 'TLS 1.3' "a server's certificate that is signed with RSA-PSS"
+
 # server_says TEXT SENTENCE DIRECTORY HOST
 server_says()
 {
@@ -159,6 +166,6 @@ quiet openssl req -new -key pki/ed-key.pem -subj /CN=localhost -out e.csr
 quiet openssl x509 -req -in e.csr -CA $ca -CAkey pki/ca-key.pem -set_serial 10 \
 	-out pki/ed-cert.pem
 pki_use pki ed ed
-server_says 'may lack TLS 1.2, or a certificate with an RSA or ECDSA key' \
+server_says 'may lack TLS 1.2 and 1.3, or a certificate with an RSA or ECDSA key' \
 	'with a key of Ed25519' ed localhost
 finish

@@ -189,4 +189,4 @@ $(O)/tests/vm/records: tests/vm/records.c $(O)/port/mbedtls/sha1.o \
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(mbedtls-cpp) $(CFLAGS) \
-		-no-pie -o $@ $^
+		$(ldflags) -no-pie -o $@ $^

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An NBD server with TLS 1.2 that sends records which are no data, after the
+ * An NBD server with TLS that sends records which are no data, after the
  * client's kernel has the connection:
  *
  *	records PORT CERTIFICATE KEY SERVER-PORT [SUITE]
@@ -9,10 +9,12 @@
  *
  * It writes "ready" when it listens.  Each line of its standard input is one of
  * the kinds below, which the latest connection sends; it ends with the input.
- * SUITE is mbedTLS's name of the only one that it has.
+ * SUITE is mbedTLS's name of the only one that it has; without it, it has those
+ * of TLS 1.2.
  */
 #define MBEDTLS_ALLOW_PRIVATE_ACCESS
 #include <mbedtls/ssl.h>
+#include <psa/crypto.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -90,15 +92,28 @@ static int close_notify(void)
 /* mbedTLS's own */
 int mbedtls_ssl_write_record(mbedtls_ssl_context *s, int force);
 
+static int message(const unsigned char *text, size_t len)
+{
+	ssl.out_msgtype = MBEDTLS_SSL_MSG_HANDSHAKE;
+	ssl.out_msglen = len;
+	memcpy(ssl.out_msg, text, len);
+	return mbedtls_ssl_write_record(&ssl, 1);
+}
+
 /* A message that only a handshake has: ServerHelloDone. */
 static int handshake(void)
 {
 	static const unsigned char done[4] = { 14 };
 
-	ssl.out_msgtype = MBEDTLS_SSL_MSG_HANDSHAKE;
-	ssl.out_msglen = sizeof(done);
-	memcpy(ssl.out_msg, done, sizeof(done));
-	return mbedtls_ssl_write_record(&ssl, 1);
+	return message(done, sizeof(done));
+}
+
+/* TLS 1.3: our next record would have another key. */
+static int key_update(void)
+{
+	static const unsigned char update[5] = { 24, 0, 0, 1, 0 };
+
+	return message(update, sizeof(update));
 }
 
 /* A record of data whose tag is wrong. */
@@ -127,6 +142,7 @@ static const struct kind {
 	{ "warning", warning },
 	{ "close-notify", close_notify },
 	{ "handshake", handshake },
+	{ "key-update", key_update },
 	{ "forged", forged },
 	{ "garbage", garbage },
 };
@@ -259,10 +275,37 @@ static const unsigned char *pem(const char *path, size_t *len)
 	return text;
 }
 
+/* TLS 1.3 asks for random bytes by this name. */
+psa_status_t
+mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *unused,
+				uint8_t *p, size_t size, size_t *len)
+{
+	*len = size;
+	return random_bytes(unused, p, size) ? PSA_ERROR_INSUFFICIENT_ENTROPY
+					     : PSA_SUCCESS;
+}
+
+/* The one suite, or all of TLS 1.2. */
+static void choose(mbedtls_ssl_config *conf, const char *suite)
+{
+	static int suites[2];
+	bool is_13 = suite && !strncmp(suite, "TLS1-3-", 7);
+	mbedtls_ssl_protocol_version version =
+		is_13 ? MBEDTLS_SSL_VERSION_TLS1_3 : MBEDTLS_SSL_VERSION_TLS1_2;
+
+	mbedtls_ssl_conf_min_tls_version(conf, version);
+	mbedtls_ssl_conf_max_tls_version(conf, version);
+	if (is_13 && psa_crypto_init())
+		die("psa_crypto_init");
+	if (suite) {
+		suites[0] = mbedtls_ssl_get_ciphersuite_id(suite);
+		mbedtls_ssl_conf_ciphersuites(conf, suites);
+	}
+}
+
 static void configure(mbedtls_ssl_config *conf, const char *cert,
 		      const char *key, const char *suite)
 {
-	static int suites[2];
 	static mbedtls_x509_crt crt;
 	static mbedtls_pk_context pk;
 	size_t len;
@@ -277,10 +320,7 @@ static void configure(mbedtls_ssl_config *conf, const char *cert,
 					MBEDTLS_SSL_PRESET_DEFAULT) ||
 	    mbedtls_ssl_conf_own_cert(conf, &crt, &pk))
 		die(key);
-	if (suite) {
-		suites[0] = mbedtls_ssl_get_ciphersuite_id(suite);
-		mbedtls_ssl_conf_ciphersuites(conf, suites);
-	}
+	choose(conf, suite);
 	mbedtls_ssl_conf_rng(conf, random_bytes, NULL);
 	mbedtls_ssl_conf_renegotiation(conf, MBEDTLS_SSL_RENEGOTIATION_ENABLED);
 }

@@ -77,18 +77,22 @@ survives()
 	ends
 }
 
-# records KIND...: the server sends each of these to the kernel (see records.c)
+# records VERSION SUITE KIND...: the server sends each of these to the kernel (see
+# records.c)
 records()
 {
-	sentence='a root with TLS'
+	sentence="a root with TLS $1" suite=$2
+	shift 2
 	serve 0 -t 1 file "$image"
 	(cd "$here/../.." && unset MAKEFLAGS MFLAGS MAKEOVERRIDES &&
 		make -s -j2 O="$programs" CC=gcc CFLAGS='-O1 -g' STATIC= \
 			"$programs/tests/vm/records") >"$work/make" 2>&1 ||
 		die "records.c does not compile: $(cat "$work/make")"
+	rm -f "$work/kinds" "$work/ready"
 	mkfifo "$work/kinds" "$work/ready"
 	"$programs/tests/vm/records" "$port_of_root" "$pki/ecdsa-cert.pem" \
-		"$pki/ecdsa-key.pem" "$port" <"$work/kinds" >"$work/ready" &
+		"$pki/ecdsa-key.pem" "$port" ${suite:+"$suite"} \
+		<"$work/kinds" >"$work/ready" &
 	servers="$servers $!"
 	exec 5>"$work/kinds"
 	read -r _ <"$work/ready"
@@ -112,7 +116,8 @@ survives 'a root with TLS, 4 connections' "$root_of_tls nbdboot.connections=4" \
 
 # ---- what is no data, in the kernel's TLS ----
 
-records hello-request warning close-notify forged garbage
+records 1.2 '' hello-request warning close-notify forged garbage
+records 1.3 TLS1-3-AES-128-GCM-SHA256 key-update
 
 # ---- out of memory, with swap on the device ----
 

@@ -41,6 +41,16 @@ serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/ecdsa" \
 words="$words test.ecdsa=$port"
 serve 0 --tls=require --tls-psk="$work/psk" file "$image"
 words="$words test.psk=$port"
+# Servers that have TLS 1.3 alone.
+printf '[overrides]\ndisabled-version = tls1.%s\n' 0 >"$work/priority"
+printf 'disabled-version = tls1.%s\n' 1 2 >>"$work/priority"
+export GNUTLS_SYSTEM_PRIORITY_FILE="$work/priority"
+serve 0 --tls=require --tls-verify-peer --tls-certificates="$work/ecdsa" \
+	file "$image"
+words="$words test.ecdsa13=$port"
+serve 0 --tls=require --tls-psk="$work/psk" file "$image"
+words="$words test.psk13=$port"
+unset GNUTLS_SYSTEM_PRIORITY_FILE
 # A server that allows only the cipher that the test names.
 for cipher in AES-256-GCM CHACHA20-POLY1305; do
 	free=$(free_port)
@@ -51,6 +61,13 @@ for cipher in AES-256-GCM CHACHA20-POLY1305; do
 	servers="$servers $(cat "$work/$cipher.pid")"
 	words="$words test.$cipher=$free"
 done
+cipher=CHACHA20-POLY1305 free=$(free_port)
+qemu-nbd -p "$free" -b 127.0.0.1 -t -e 8 --shared=8 -f raw \
+	--fork --pid-file="$work/13.pid" \
+	--object "tls-creds-x509,id=t,dir=$work/ecdsa,endpoint=server,verify-peer=no,priority=NORMAL:-CIPHER-ALL:+$cipher:-VERS-ALL:+VERS-TLS1.3" \
+	--tls-creds t "$image"
+servers="$servers $(cat "$work/13.pid")"
+words="$words test.qemu13=$free"
 
 vm_memory=768
 guest_tests "$work/initramfs" "$words"

@@ -25,13 +25,13 @@ in_kernel()
 	same "$tx $rx" "$1 $1"
 }
 
-# listed CIPHER: list shows it in both forms; CIPHER is a pattern
+# listed CIPHER [VERSION]: list shows it in both forms; CIPHER is a pattern
 listed()
 {
 	nbdboot list >listed && nbdboot list --json >>listed || return
 	cat listed
-	grep -qx "  TLS:         TLS 1\.2, $1" listed &&
-		grep -q "\"version\": \"TLS 1\.2\", \"cipher\": \"$1\"}" listed
+	grep -qx "  TLS:         TLS ${2-1.2}, $1" listed &&
+		grep -q "\"version\": \"TLS ${2-1.2}\", \"cipher\": \"$1\"}" listed
 }
 
 # Linux 7.2 reports version and cipher to everybody, older ones to root only.
@@ -96,10 +96,14 @@ secured()
 	connected "$what, connections: $n" "$uri" "$size" -c "$n" "$@"
 	check "$what: the kernel encrypts both ways" in_kernel "$n"
 	case $what in
-	AES-256-GCM | ChaCha20-Poly1305) cipher=$what ;;
+	AES-256-GCM* | ChaCha20-Poly1305*) cipher=${what%,*} ;;
 	*) cipher='[A-Z][A-Za-z0-9-]*' ;;
 	esac
-	check "$what: list shows version and cipher" listed "$cipher"
+	case $what in
+	*'TLS 1.3'*) has=1.3 ;;
+	*) has=1.2 ;;
+	esac
+	check "$what: list shows version and cipher" listed "$cipher" $has
 	moves_data "$what, connections: $n"
 	check "$what: the credentials are not in sysfs" \
 		sh -c '! grep -i "key-\|12345678" /sys/block/nbd0/backend'
@@ -116,5 +120,14 @@ refused 'without our certificate such a server refuses' 1 'certificate' \
 	nbdboot connect "$(nbds ecdsa tls-certificates=/ca)"
 secured AES-256-GCM 1 "$(nbds AES-256-GCM tls-certificates=/ca)"
 secured ChaCha20-Poly1305 1 "$(nbds CHACHA20-POLY1305 tls-certificates=/ca)"
+
+# ---- servers that have TLS 1.3 alone ----
+
+secured 'ECDSA certificate, and one of ours, TLS 1.3' 4 \
+	"$(nbds ecdsa13 tls-certificates=/tls)"
+secured 'pre-shared key, TLS 1.3' 1 "$(nbds psk13 tls-psk-file=/tls/psk alice@)"
+secured 'ChaCha20-Poly1305, TLS 1.3' 1 "$(nbds qemu13 tls-certificates=/ca)"
+refused 'without our certificate a server of TLS 1.3 refuses' 1 'certificate' \
+	nbdboot connect "$(nbds ecdsa13 tls-certificates=/ca)"
 
 grep -h Tls /proc/net/tls_stat | sed 's/^/# /'
