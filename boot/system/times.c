@@ -16,17 +16,35 @@
 
 static struct times t;
 
+/* Makes room for a step of that length, unless it is the shortest. */
+static bool make_room(int32_t length)
+{
+	struct times_step *shortest = t.step;
+
+	if (t.n < TIMES_MAX)
+		return true;
+	for (struct times_step *s = t.step; s < t.step + t.n; s++)
+		if (s->end - s->start < shortest->end - shortest->start)
+			shortest = s;
+	if (shortest->end - shortest->start >= length)
+		return false;
+	t.n--;
+	memmove(shortest, shortest + 1,
+		(size_t)(t.step + t.n - shortest) * sizeof(*shortest));
+	return true;
+}
+
 /*
  * Inserts a step by its start; of two that start together the longer comes
  * first, because it encloses the other.
  */
 static void insert(const char *name, int32_t start, int32_t end)
 {
-	struct times_step *s = t.step + t.n;
+	struct times_step *s;
 
-	if (t.n == TIMES_MAX || start == end)
+	if (start == end || !make_room(end - start))
 		return;
-	t.n++;
+	s = t.step + t.n++;
 	for (; s > t.step && (s[-1].start > start ||
 			      (s[-1].start == start && s[-1].end < end));
 	     s--)

@@ -18,7 +18,7 @@
 #include "port/port.h"
 
 #define TIMES_FILE "/run/nbdboot/boot.json"
-#define TIMES_MAX  40
+#define TIMES_MAX  64
 
 struct times_step {
 	char name[24];
@@ -36,8 +36,8 @@ struct times {
 
 /*
  * Records a step that began at `start` (of nbd_now_ms()) and ends now.  It may
- * lie within another one.  A step without a duration, or without room, is
- * dropped.
+ * lie within another one.  A step without a duration is dropped, and without room
+ * for all, the shortest one.
  */
 void boot_times_mark(const char *name, uint64_t start);
 /*

@@ -2,8 +2,11 @@
 /* boot.json: what is written can be read, and garbage cannot. */
 #include "tests/unit.h"
 
+#include <unistd.h>
+
 #include "boot/system/times.h"
 #include "tests/guard.h"
+#include "tests/world/open.h"
 
 static const char good[] = "{\"unit\":\"ms\",\"steps\":[\n"
 			   "{\"name\":\"firmware\",\"start\":-812,\"end\":0},\n"
@@ -139,6 +142,39 @@ static void too_many_steps_are_refused(void **state)
 	assert_true(times.n <= TIMES_MAX);
 }
 
+/* On a slow machine nearly all of them take a millisecond, and init is the last. */
+static void without_room_the_shortest_step_is_dropped(void **state)
+{
+	static struct times times;
+	static char text[8192];
+	char path[] = "/tmp/times.XXXXXX";
+	int fd = mkstemp(path);
+	ssize_t n;
+
+	(void)state;
+	assert_true(fd >= 0);
+	boot_times_span("shortest", 5, 6);
+	for (unsigned i = 1; i < TIMES_MAX; i++)
+		boot_times_span("step", 10 * i, 10 * i + 2);
+	boot_times_span("shorter", 7, 8);
+	boot_times_span("switch", 9000, 9005);
+	boot_times_span("start", 1, 4);
+	world_file("/sys/firmware/acpi/fpdt/boot/exitbootservice_end_ns",
+		   "0\n");
+	world_link(TIMES_FILE, path);
+	boot_times_write("nbd://h/x");
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	unlink(path);
+	assert_true(n > 0);
+	assert_int_equal(parse(&times, text, (size_t)n, NULL), 0);
+	assert_int_equal(times.n, TIMES_MAX);
+	assert_string_equal(times.step[TIMES_MAX - 1].name, "switch");
+	assert_string_equal(times.step[0].name, "start");
+	assert_string_equal(times.step[1].name, "step");
+	assert_int_equal(times.step[1].start, 20);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -148,6 +184,7 @@ int main(void)
 		cmocka_unit_test(every_shorter_file_is_refused),
 		cmocka_unit_test(garbage_is_refused_with_its_place),
 		cmocka_unit_test(too_many_steps_are_refused),
+		cmocka_unit_test(without_room_the_shortest_step_is_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
