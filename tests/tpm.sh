@@ -15,7 +15,8 @@ tpm()
 		>"$tpm_name.log" 2>&1 &
 	tpm=$!
 	servers="$servers $tpm"
-	until [ -S "$tpm_socket" ]; do
+	# 00010000: it listens, and is not only bound
+	until grep -q "00010000 .* $tpm_socket\$" /proc/net/unix; do
 		kill -0 "$tpm" 2>/dev/null ||
 			die "swtpm did not start: $(cat "$tpm_name.log")"
 	done
