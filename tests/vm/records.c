@@ -350,15 +350,16 @@ int main(int argc, char **argv)
 		client = accept(p[1].fd, NULL, NULL);
 		if (client < 0 || pipe(pipe_))
 			die("accept");
+		if (orders >= 0)
+			close(orders);
+		orders = pipe_[1];
 		if (fork() == 0) {
-			close(pipe_[1]);
+			close(p[1].fd); /* its port is the parent's to free */
+			close(orders);
 			serve(pipe_[0], &conf, atoi(argv[4]));
 		}
 		close(client);
 		close(pipe_[0]);
-		if (orders >= 0)
-			close(orders);
-		orders = pipe_[1];
 	}
 	return 1;
 }

@@ -92,10 +92,12 @@ records()
 	mkfifo "$work/kinds" "$work/ready"
 	"$programs/tests/vm/records" "$port_of_root" "$pki/ecdsa-cert.pem" \
 		"$pki/ecdsa-key.pem" "$port" ${suite:+"$suite"} \
-		<"$work/kinds" >"$work/ready" &
-	servers="$servers $!"
+		<"$work/kinds" >"$work/ready" 2>&1 &
+	sender=$!
+	servers="$servers $sender"
 	exec 5>"$work/kinds"
-	read -r _ <"$work/ready"
+	read -r line <"$work/ready"
+	[ "$line" = ready ] || die "records: $line"
 	# its end is the end of this program
 	begins "loglevel=4 $root_of_tls" 5>&-
 	for kind; do
@@ -106,6 +108,7 @@ records()
 	done
 	ends
 	exec 5>&-
+	wait "$sender" || true # its port is free now
 }
 
 WATCHER_MAX=$watcher_plain

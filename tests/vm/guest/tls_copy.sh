@@ -148,8 +148,17 @@ sender()
 {
 	records 10809 /tls/server-cert.pem /tls/server-key.pem 10808 \
 		"$1" <kinds >ready 2>&1 &
+	sender=$!
 	exec 5>kinds
-	read -r _ <ready
+	read -r line <ready
+	[ "$line" = ready ] || not_ok "a server with $1" "$line"
+}
+
+# It ends with its input, and its port is free then.
+sender_ends()
+{
+	exec 5>&-
+	wait "$sender"
 }
 
 # other KIND STATUS TEXT SENTENCE
@@ -169,10 +178,9 @@ other close-notify 0 'answers again' 'a goodbye is an outage'
 other handshake 1 'TLS' 'a message of a handshake ends the copy'
 other forged 1 'TLS' 'a forged record ends the copy'
 other garbage 1 'TLS' 'what is no record ends the copy'
-exec 5>&-
-wait $!
+sender_ends
 sender TLS1-3-CHACHA20-POLY1305-SHA256
 other key-update 0 'answers again' 'TLS 1.3: a new key is an outage'
 other handshake 1 'TLS' 'TLS 1.3: another message of a handshake ends the copy'
-exec 5>&-
+sender_ends
 end
