@@ -463,8 +463,12 @@ vm_stop()
 	kill "$vm" 2>/dev/null || true
 	wait "$vm" || true
 	# what a kernel that was killed has traced stays stopped, and keeps the
-	# console and the disks; timeout(1) has made them a group
-	[ "$vm_kind" != uml ] || kill -9 -- "-$vm" 2>/dev/null || true
+	# console and the disks; timeout(1) has made them a group.  The last to
+	# let go of the console has let go of the disks
+	if [ "$vm_kind" = uml ]; then
+		kill -9 -- "-$vm" 2>/dev/null || true
+		cat <&3 >/dev/null
+	fi
 	vm=''
 	exec 3<&-
 	[ ! "${captures-}" ] || uml_capture_end
