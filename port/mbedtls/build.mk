@@ -75,7 +75,7 @@ $(O)/mbedtls/include:
 build/mbedtls/include/mbedtls/build_info.h:
 	$(Q)sh port/fetch.sh mbedtls build/mbedtls trixie 3.6
 $(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h $(mbedtls-config) \
-		$(mbedtls-ready) | $(musl-ready)
+		$(mbedtls-ready) $(O)/autoconf.h | $(musl-ready)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
