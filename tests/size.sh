@@ -35,7 +35,7 @@ limit()
 	uefi) echo 116224 ;;
 	uefi_ipv6) echo 139264 ;;
 	rescue) echo 386560 ;;
-	uefi_tls) echo 286720 ;;
+	uefi_tls) echo 327680 ;;
 	esac
 }
 

@@ -44,18 +44,38 @@ mkdir "$work/served"
 esp_of "$esp" "$efi" unused
 efi_disk "$work/served/disk" "$esp" "$work/ext4"
 cp "$kernel" "$work/served/vmlinuz"
+truncate -s 4096 "$work/served/zeroes" # as may be between archives
 initramfs "$work/served/initramfs" 'nbd virtio_net virtio_pci ext4 tls
 	aesni_intel gcm ctr ghash_generic?' '' "$work/ours-ca" >/dev/null
 
+# without VERSION...: servers that start from now on lack these
+without()
+{
+	printf '[overrides]\n' >"$work/priority"
+	printf 'disabled-version = tls%s\n' "$@" >>"$work/priority"
+}
+export GNUTLS_SYSTEM_PRIORITY_FILE="$work/priority"
+
+# serves ARGUMENT...: the directory, with TLS
+serves()
+{
+	serve 0 --tls=require "$@" file dir="$work/served"
+}
 serve 0 file dir="$work/served"
 plain=$port
-serve 0 --tls=require --tls-certificates="$work/server" --tls-verify-peer \
-	file dir="$work/served"
-x509=$port
-serve 0 --tls=require --tls-certificates="$work/old" file dir="$work/served"
+without 1.0 1.1
+serves --tls-certificates="$work/old"
 old=$port
-serve 0 --tls=require --tls-psk="$work/psk" file dir="$work/served"
+without 1.3
+serves --tls-certificates="$work/server" --tls-verify-peer
+x509=$port
+serves --tls-psk="$work/psk"
 psk=nbds://alice@$host:$port
+without 1.0 1.1 1.2
+serves --tls-certificates="$work/server" --tls-verify-peer
+x509_13=$port
+serves --tls-psk="$work/psk"
+psk_13=nbds://alice@$host:$port
 
 mkdir "$work/variables"
 variable "$work/psk" 1.key
@@ -83,7 +103,8 @@ drive "$efi" "root=nbds://$host:$x509/disk"
 drive "$efi" "root=$psk/disk?tls-psk-file=/no-key"
 drive "$efi" "root=nbds://$host:$x509/disk$ca nbdboot.part=2 rw panic=1" \
 	"kernel=$psk/vmlinuz?tls-psk-file=/etc/key" \
-	"initrd=$psk/initramfs?tls-psk-file=/etc/key" \
+	"initrd=$psk_13/initramfs?tls-psk-file=/etc/key" \
+	"initrd=nbds://$host:$x509_13/zeroes$ca" \
 	"console=$console loglevel=4"
 # shellcheck disable=SC2046,SC2086 # words on purpose
 uefi_start $(user_net '') $drives
