@@ -164,8 +164,8 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 	INITS='$(INITS)' $(vm) tests/vm/soak_reroot_init.sh || status=1; \
 	exit $$status
 # VM_SUITE= is backports (6.12) or testing (the newest) in place of 6.1.
-soak-tls-kills: vm-program ## servers with TLS, killed at random: ROUNDS=50 VM_SUITE=backports
-	@ROUNDS='$(ROUNDS)' VM_SUITE='$(VM_SUITE)' $(vm) tests/vm/soak_tls_kills.sh
+soak-tls-kills: vm-program ## servers with TLS, killed at random: ROUNDS=50 VM_SUITE=backports VERSION=1.3
+	@ROUNDS='$(ROUNDS)' VM_SUITE='$(VM_SUITE)' VERSION='$(VERSION)' $(vm) tests/vm/soak_tls_kills.sh
 soak-tls-bytes: vm-program ## as many GiB over one connection with TLS: GIB=64 CIPHERS=AES-GCM
 	@GIB='$(GIB)' CIPHERS='$(CIPHERS)' $(vm) tests/vm/soak_tls_bytes.sh
 soak-site: vm-program ## nbdboot-site(7) with Debian by mmdebstrap, by PXE; as root
