@@ -8,7 +8,7 @@
 # Prints a table of medians.  User time is what the program itself computes, as it
 # does in the firmware; the time of the system is spent on the tap device.  Its
 # instructions are counted by callgrind, and are the same on any load.
-O=${1:-build}
+O=$(realpath "${1:-build}") # a namespace has another directory
 rounds=${2:-5}
 mib=${MIB:-1024}
 lwip=$O/lwip-1024/nbdboot-lwip
