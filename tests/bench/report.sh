@@ -12,8 +12,8 @@ set -u
 
 dir=$1
 shift
-all='boot drivers copy connect tls engine fleet storm tune link distance toram'
-all="$all profile lwip dropin uefi uefi-tls verity soak-net"
+all='boot drivers copy connect tls engine fleet storm tune link clone distance'
+all="$all toram profile lwip dropin uefi uefi-tls verity soak-net"
 # shellcheck disable=SC2086 # words on purpose
 [ $# -gt 0 ] || set -- $all
 results=tests/bench/RESULTS.md
