@@ -166,8 +166,8 @@ soak-reroot: vm-program ## reroots: soft, faults, kernels, other inits: INITS=op
 # VM_SUITE= is backports (6.12) or testing (the newest) in place of 6.1.
 soak-tls-kills: vm-program ## servers with TLS, killed at random: ROUNDS=50 VM_SUITE=backports VERSION=1.3
 	@ROUNDS='$(ROUNDS)' VM_SUITE='$(VM_SUITE)' VERSION='$(VERSION)' $(vm) tests/vm/soak_tls_kills.sh
-soak-tls-bytes: vm-program ## as many GiB over one connection with TLS: GIB=64 CIPHERS=AES-GCM
-	@GIB='$(GIB)' CIPHERS='$(CIPHERS)' $(vm) tests/vm/soak_tls_bytes.sh
+soak-tls-bytes: vm-program ## as many GiB over one connection with TLS: GIB=64 CIPHERS=AES-GCM VERSION=1.3
+	@GIB='$(GIB)' CIPHERS='$(CIPHERS)' VERSION='$(VERSION)' $(vm) tests/vm/soak_tls_bytes.sh
 soak-site: vm-program ## nbdboot-site(7) with Debian by mmdebstrap, by PXE; as root
 	@$(vm) tests/vm/soak_site.sh
 # The machine crashes, which is the pass: vm/nbd-oops.md.

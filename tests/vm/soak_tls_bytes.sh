@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# GIB GiB over one connection of a device with TLS 1.2, half of them read, half
-# written, with each kind of cipher: not one I/O error, and no other connection.
-# The server has the null plugin.  TAP on standard output.
+# GIB GiB over one connection of a device, half of them read, half written, with
+# each kind of cipher: not one I/O error, and no other connection.  It has TLS 1.2,
+# or with VERSION=1.3 that of a server that has no other.  The server has the null
+# plugin.  TAP on standard output.
 #
 # A GiB takes 7 s of a processor with ChaCha20, half of it in User-mode Linux and
 # half in nbdkit (AMD EPYC), so that GIB=1024 takes two hours of one processor.
@@ -24,19 +25,26 @@ pki_server "$work/pki" server ecdsa
 pki_use "$work/pki" server "$work/tls"
 mkdir -p "$tree/tls"
 cp "$work/pki/ca-cert.pem" "$tree/tls/"
-printf 'alice:%064d\n' 123456789 | tee "$work/psk" >"$tree/tls/psk"
-chmod 600 "$tree/tls/psk"
 initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls tcp_diag
 	aesni_intel gcm ctr ghash_generic? chacha20poly1305
 	chacha? chacha_generic? poly1305_generic?' "$tree" | sed 's/^/# /'
 
-words="test.gib=$gib"
+# offers VERSION CIPHER: servers that start from now on lack the others
+offers()
+{
+	printf '[overrides]\n' >"$work/priority"
+	[ "$1" != 1.3 ] || printf 'disabled-version = tls%s\n' 1.0 1.1 1.2 \
+		>>"$work/priority"
+	[ "$2" != ChaCha20-Poly1305 ] || printf 'tls-disabled-cipher = aes-%s\n' \
+		128-gcm 256-gcm 128-ccm 256-ccm >>"$work/priority"
+}
+export GNUTLS_SYSTEM_PRIORITY_FILE="$work/priority"
+
+version=${VERSION:-1.2}
+words="test.gib=$gib test.version=$version"
 for cipher in ${CIPHERS:-ChaCha20-Poly1305 AES-GCM}; do
-	case $cipher in
-	AES-GCM) serve 0 --tls=require --tls-certificates="$work/tls" \
-		null "${gib}G" ;;
-	*) serve 0 --tls=require --tls-psk="$work/psk" null "${gib}G" ;;
-	esac
+	offers "$version" "$cipher"
+	serve 0 --tls=require --tls-certificates="$work/tls" null "${gib}G"
 	words="$words test.$cipher=$port"
 done
 vm_memory=512
