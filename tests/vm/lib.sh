@@ -381,6 +381,10 @@ vm_wait()
 {
 	while IFS= read -r line <&3 || [ "$line" ]; do
 		line=${line%"$cr"}
+		# a prompt of agetty is a line without an end
+		case $line in
+		*' login: guest: '*) line=${line#*' login: '} ;;
+		esac
 		printf '%s\n' "$line" >>"$work/log"
 		[ -z "${vm_line-}" ] || "$vm_line"
 		for vm_pattern; do
