@@ -466,11 +466,11 @@ vm_stop()
 	[ "$vm" ] || return 0
 	kill "$vm" 2>/dev/null || true
 	wait "$vm" || true
-	# what a kernel that was killed has traced stays stopped, and keeps the
-	# console and the disks; timeout(1) has made them a group.  The last to
-	# let go of the console has let go of the disks
+	# What a kernel that was killed has traced stays stopped, in a session of its
+	# own, and keeps the console and the disks.  The last to let go of the
+	# console has let go of the disks.
 	if [ "$vm_kind" = uml ]; then
-		kill -9 -- "-$vm" 2>/dev/null || true
+		while pkill -9 -f "uml_dir=$work umid="; do :; done
 		cat <&3 >/dev/null
 	fi
 	vm=''
