@@ -29,7 +29,8 @@ initramfs "$work/initramfs" 'nbd virtio_net virtio_pci tls tcp_diag
 	aesni_intel gcm ctr ghash_generic? chacha20poly1305
 	chacha? chacha_generic? poly1305_generic?' "$tree" | sed 's/^/# /'
 
-# offers VERSION CIPHER: servers that start from now on lack the others
+# offers VERSION CIPHER: servers that start from now on lack what a device would
+# take in their place; of the versions that is TLS 1.2
 offers()
 {
 	printf '[overrides]\n' >"$work/priority"

@@ -49,7 +49,7 @@ opened()
 	sed -n 's/^TlsTxSw[[:space:]]*//p' /proc/net/tls_stat
 }
 
-# bytes CIPHER URI: AES-GCM has a length in the name
+# bytes CIPHER URI.  The list has the length of a key in the name: AES-256-GCM.
 bytes()
 {
 	connected "$1: one connection" "$2" $((gib << 30)) -c 1
