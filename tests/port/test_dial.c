@@ -150,8 +150,10 @@ static int tcp(void **state)
 		(struct nbd_uri){ .host = NET_HOST, .port = ntohs(a.sin_port) };
 	server.client = pthread_self();
 	sigaction(SIGUSR1, &a_signal, NULL);
-	for (unsigned i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++) {
 		script_start(&server.script[i]);
+		conns[i].s.fd = -1;
+	}
 	d.text[0] = '\0';
 	memset(&clock_, 0, sizeof(clock_));
 	clock_.speed = 1;
@@ -179,8 +181,16 @@ static void start(unsigned n)
 	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
 }
 
+static void assert_all_closed(void)
+{
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(conns[i].s.fd, -1);
+}
+
+/* The server waits until the client has closed all. */
 static void join(void)
 {
+	assert_all_closed();
 	pthread_join(server.thread, NULL);
 }
 
@@ -189,12 +199,6 @@ static void say_go(struct script *s, uint64_t size, uint16_t flags)
 	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(s, size, flags);
 	say_reply(s, NBD_OPT_GO, NBD_REP_ACK, 0);
-}
-
-static void assert_all_closed(unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		assert_int_equal(conns[i].s.fd, -1);
 }
 
 static void a_name_is_tried_at_all_its_addresses(void **state)
@@ -207,7 +211,6 @@ static void a_name_is_tried_at_all_its_addresses(void **state)
 	assert_int_equal(nbd_export(&conns[0].c)->size, 4096);
 	dial_hangup(conns, 1);
 	join();
-	assert_all_closed(1);
 }
 
 static void four_connections_agree(void **state)
@@ -308,7 +311,6 @@ static void the_next_server_of_a_service_takes_over(void **state)
 	assert_int_equal(nbd_export(&conns[1].c)->size, 4096);
 	dial_hangup(conns, 2);
 	join();
-	assert_all_closed(2);
 }
 
 static void a_service_that_fails_names_its_servers(void **state)
@@ -325,7 +327,6 @@ static void a_service_that_fails_names_its_servers(void **state)
 	assert_non_null(strstr(d.text, "port 1: connection refused"));
 	assert_non_null(strstr(d.text, "; next server: "));
 	join();
-	assert_all_closed(1);
 }
 
 static void the_first_connection_has_the_local_port_that_was_set(void **state)
@@ -494,7 +495,6 @@ static void sizes_that_differ_are_refused(void **state)
 			 NBD_E_MISMATCH);
 	assert_non_null(strstr(d.text, "4096"));
 	assert_non_null(strstr(d.text, "8192"));
-	assert_all_closed(2);
 	join();
 }
 
@@ -506,7 +506,6 @@ static void flags_that_differ_are_refused(void **state)
 	start(2);
 	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
 			 NBD_E_MISMATCH);
-	assert_all_closed(2);
 	join();
 }
 
@@ -518,7 +517,6 @@ static void several_connections_need_can_multi_conn(void **state)
 	start(1);
 	assert_int_equal(dial(conns, N, &server.uri, &go, NULL, &d),
 			 NBD_E_MULTI_CONN);
-	assert_all_closed(N);
 	join();
 }
 
@@ -536,7 +534,6 @@ static void a_cut_after_every_byte_is_an_error(void **state)
 		assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 				 NBD_E_CUT);
 		assert_non_null(strstr(d.text, n < 18 ? "greeting" : "_GO"));
-		assert_all_closed(1);
 		join();
 	}
 }
@@ -629,7 +626,6 @@ static void each_option_that_a_server_ended_at_is_named(void **state)
 			    "NBD_OPT_GO: the server closed the connection; "
 			    "then: NBD_OPT_EXPORT_NAME: the server has no "
 			    "export \"x\"");
-	assert_all_closed(1);
 	join();
 }
 
@@ -650,7 +646,6 @@ static void a_cut_in_the_list_is_an_error(void **state)
 			err = dial_resume(&conns[0], &d);
 		}
 		assert_int_equal(err, NBD_E_CUT);
-		assert_all_closed(1);
 		join();
 		assert_true(end);
 	}
@@ -679,7 +674,7 @@ static void nobody_there_is_refused(void **state)
 	assert_int_equal(dial(conns, 2, &server.uri, &go, NULL, &d),
 			 NBD_E_REFUSED);
 	assert_non_null(strstr(d.text, NET_SERVER " port"));
-	assert_all_closed(2);
+	assert_all_closed();
 }
 
 #ifndef CONFIG_PORT_LWIP
@@ -740,7 +735,6 @@ static void dial_late(void)
 	start(1);
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 			 NBD_E_TIMEOUT);
-	assert_all_closed(1);
 	server.over = true;
 	join();
 	assert_true(clock_.longest >= 0);
@@ -827,7 +821,6 @@ static void a_list_without_end_is_late(void **state)
 		err = dial_resume(&conns[0], &d);
 	}
 	assert_int_equal(err, NBD_E_TIMEOUT);
-	assert_all_closed(1);
 	join();
 }
 
@@ -875,7 +868,6 @@ static void tls_that_reads_without_end_is_late(void **state)
 	assert_int_equal(dial(conns, 1, &server.uri, &secret, &tls, &d),
 			 NBD_E_TIMEOUT);
 	assert_string_equal(d.text, "TLS handshake: no answer in time");
-	assert_all_closed(1);
 	join();
 }
 
@@ -930,7 +922,6 @@ static void a_signal_ends_the_wait(void **state)
 	start(1);
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 			 NBD_E_INTERRUPTED);
-	assert_all_closed(1);
 	join();
 	assert_in_range(nbd_now_ms(), 0, DIAL_HANDSHAKE_MS / 3);
 }
