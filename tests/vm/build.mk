@@ -67,9 +67,9 @@ bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS
 		MAKE_TARGET=$@ $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10'
 	@DELAYS='$(DELAYS)' $(vm) tests/vm/bench/tune.sh
-bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3 COUNTED=1
+bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3 COUNTED=1 LINK=1
 	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' ROOTS='$(ROOTS)' KINDS='$(KINDS)' \
-		COUNTED='$(COUNTED)' \
+		COUNTED='$(COUNTED)' LINK='$(LINK)' MACHINE='$(MACHINE)' \
 		$(vm) tests/vm/bench/distance.sh
 bench-verity: vm-program ## a root with and without a hash tree: ROUNDS=1
 	@ROUNDS='$(ROUNDS)' $(vm) tests/vm/bench/verity.sh
