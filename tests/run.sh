@@ -57,7 +57,7 @@ variant()
 
 unit_programs()
 {
-	variant unit "$gcc" '-O2 -g' '' unit-bin
+	variant unit "$gcc" -O1 '' unit-bin
 }
 
 san_program()
@@ -68,7 +68,7 @@ san_program()
 # With the objects of the step unit, so behind it.
 sim()
 {
-	make -s -j2 O="$dir/t/unit" CC="$gcc" CFLAGS='-O2 -g' STATIC= sim
+	make -s -j2 O="$dir/t/unit" CC="$gcc" CFLAGS=-O1 STATIC= sim
 }
 
 # Scripts get this build as O, and find the kernel and a root in it.
@@ -159,7 +159,7 @@ command_of()
 {
 	case $1 in
 	product) product ;;
-	unit) variant unit "$gcc" '-O2 -g' ;;
+	unit) variant unit "$gcc" -O1 ;;
 	unit-gcc-san) variant unit-gcc-san gcc "$san" "$linker" ;;
 	unit-clang-san) variant unit-clang-san clang "$clang_san" "$linker" ;;
 	sim) sim ;;
