@@ -14,8 +14,8 @@ enum { PATH_CAP = 128 };
 #define MAX_SECTORS "max_sectors_kb"
 
 const char *const device_tunables[] = {
-	MAX_SECTORS,   "read_ahead_kb", "scheduler", "nr_requests", "nomerges",
-	"rq_affinity", "tcp_rmem",	"tcp_wmem",  NULL,
+	MAX_SECTORS,	"read_ahead_kb", "scheduler", "nr_requests", "nomerges",
+	"wbt_lat_usec", "rq_affinity",	 "tcp_rmem",  "tcp_wmem",    NULL,
 };
 
 static bool is_tcp(const char *name)
