@@ -317,6 +317,7 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 			struct nbd_diag *d)
 {
+	char wbt[64];
 	struct dm m;
 	int rc = mod_load("dm_mirror", "", d);
 
@@ -327,6 +328,10 @@ static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 	prefetch_reduce(l, PREFETCH_WRITTEN);
 	rc = mapper_writes(&m, index, &c->writes, d);
 	dm_close(&m);
+	/* the process that ends the mirror sets it again */
+	nbd_fmt(wbt, sizeof(wbt), "/sys/block/nbd%d/" PREFETCH_WBT, index);
+	if (!rc)
+		file_write(AT_FDCWD, wbt, "0", 1);
 	return rc;
 }
 

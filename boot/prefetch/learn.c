@@ -96,10 +96,26 @@ static int take_run(struct prefetch_learn *l, struct nbd_diag *d)
 	return l->mapped ? mapper_lock(l->run, l->index, true, d) : NBD_OK;
 }
 
+static int read_wbt(const struct prefetch_learn *l, char path[64],
+		    char text[16])
+{
+	nbd_fmt(path, 64, "nbd%d/" PREFETCH_WBT, l->index);
+	return file_read(l->block, path, text, 16);
+}
+
+/* Requests wait until those before them are answered, so only if it differs. */
+static void restore_wbt(const struct prefetch_learn *l)
+{
+	char path[64], text[16];
+
+	if (l->wbt[0] && read_wbt(l, path, text) > 0 && strcmp(text, l->wbt))
+		file_write(l->block, path, l->wbt, strlen(l->wbt));
+}
+
 int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
 			 struct nbd_diag *d)
 {
-	char disk[24];
+	char disk[24], path[64];
 	int rc;
 
 	l->index = index;
@@ -111,6 +127,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
 	if (rc)
 		return rc;
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	read_wbt(l, path, l->wbt);
 	l->disk = open(l->dev, O_RDONLY | O_CLOEXEC);
 	if (l->disk < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", l->dev,
@@ -311,10 +328,13 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)sectors, l->below);
 	rc = mapper_set_plain(u->m, l->index, table, u->read_only, d);
+	if (rc)
+		return rc;
 	/* a new table has the kernel's default */
-	if (!rc && n > 0)
+	if (n > 0)
 		file_write(l->block, ahead, value, (size_t)n);
-	return rc;
+	restore_wbt(l);
+	return NBD_OK;
 }
 
 /* Not to be given up at once: a mirror may hold writes. */

@@ -16,6 +16,12 @@
 #define PREFETCH_RAM	"nbdboot/prefetch.ram"
 /* us that a read takes, so that nothing was fetched. */
 #define PREFETCH_NEAR	"nbdboot/prefetch.near"
+/*
+ * In /sys/block/nbdN, us: while reads take longer, as those of a server far away
+ * always do, the kernel sends at most 12 writes and flushes at a time; 0: all.
+ * To a root with copies in RAM it sends each flush once for each extent.
+ */
+#define PREFETCH_WBT	"queue/wbt_lat_usec"
 /* Locked (flock(2), shared) as long as there is one who will free the RAM. */
 #define PREFETCH_LOCK	"nbdboot/prefetch.lock"
 
@@ -29,6 +35,7 @@ struct prefetch_learn {
 	int run, block; /* /run and /sys/block: paths are lost later */
 	int disk;	/* the mapping */
 	int lock;	/* held until this process ends */
+	char wbt[16]; /* PREFETCH_WBT before a fetch; "": the kernel has none */
 	/* sets the image that the open device holds */
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;

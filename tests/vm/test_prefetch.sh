@@ -249,8 +249,10 @@ for initramfs in early.img written; do
 		'prefetch: 25116 KiB in 3 extents fetched' \
 		'^guest: / is on /dev/dm-0$' \
 		'^guest: while booting /dev/dm-0 is made of dm-1 nbd0$' \
+		'^guest: while booting writes yield to reads of more than 0 us$' \
 		'^guest: wrote 16 times$' \
 		'^guest: after that /dev/dm-0 is made of nbd0$' \
+		'^guest: after that writes yield to reads of more than 2000 us$' \
 		'^guest: RAM is given back$' '^guest: loop0 is free$' \
 		'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
 	check 'and the file system is clean' is_clean "$image"

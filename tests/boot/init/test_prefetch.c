@@ -21,6 +21,7 @@
 #define ANOTHERS "nbdboot-prefetch 1\nimage 4096 ext4:1-3\n64 8\nend 1\n"
 
 #define READ_ONLY "/sys/block/nbd0/ro"
+#define WBT	  "/sys/block/nbd0/queue/wbt_lat_usec"
 
 static struct play {
 	int mirrors; /* beside the mapping */
@@ -297,6 +298,7 @@ static void the_list_of_the_root_is_fetched(void **state)
 {
 	(void)state;
 	begin((struct play){ .read_only = true });
+	world_file(WBT, "2000\n");
 	put_list(LIST);
 	/* only when the root is mounted */
 	assert_false(init_prefetch_fetch(&r, "", false));
@@ -307,6 +309,7 @@ static void the_list_of_the_root_is_fetched(void **state)
 					 "72 4024 linear 43:0 72\n");
 	assert_true(world.table_read_only);
 	assert_int_equal(play.loads, 1);
+	assert_null(strstr(world.written, WBT));
 	assert_non_null(strstr(world.said, "4 KiB in 1 extents fetched"));
 }
 
@@ -314,6 +317,7 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 {
 	(void)state;
 	begin((struct play){ 0 });
+	world_file(WBT, "2000\n");
 	r.overlay = r.verified = false;
 	put_list(LIST);
 	assert_true(init_prefetch_fetch(&r, "", true));
@@ -322,6 +326,7 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 					 "72 4024 linear 43:0 72\n");
 	assert_int_equal(play.loads, 1);
 	assert_int_equal(play.mirrors, 1);
+	assert_non_null(strstr(world.written, WBT " = 0\n"));
 	begin((struct play){ .load = NBD_E_MISMATCH });
 	assert_true(init_prefetch_fetch(&r, "", true));
 	assert_int_equal(play.mirrors, 0);

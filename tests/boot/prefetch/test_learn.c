@@ -121,7 +121,9 @@ static uint64_t learn(void)
 	put("dev/block/43:0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/queue/read_ahead_kb", "1024\n");
+	put("block/nbd3/queue/wbt_lat_usec", "0\n");
 	l = (struct prefetch_learn){ .index = 3,
+				     .wbt = "2000\n",
 				     .dev = "/dev/dm-0",
 				     .below = "43:0",
 				     .mapped = !near,
@@ -167,6 +169,18 @@ static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
 	snprintf(path, sizeof(path), "%s/block/dm-0/queue/read_ahead_kb", top);
 	assert_int_equal(file_read(AT_FDCWD, path, text, sizeof(text)), 5);
 	assert_string_equal(text, "1024\n");
+}
+
+static void it_lets_the_kernel_throttle_writes_again(void **state)
+{
+	char path[128], text[16];
+
+	(void)state;
+	fetches = reads = 0;
+	learn();
+	snprintf(path, sizeof(path), "%s/block/nbd3/queue/wbt_lat_usec", top);
+	file_read(AT_FDCWD, path, text, sizeof(text));
+	assert_string_equal(text, "2000\n");
 }
 
 static void a_cache_stays_in_use(void **state)
@@ -258,10 +272,11 @@ static int begin(void **state)
 	(void)state;
 	if (!mkdtemp(top))
 		return -1;
-	snprintf(cmd, sizeof(cmd),
-		 "cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
-		 "block/dm-0/slaves class && ln -s ../block class/block",
-		 top);
+	snprintf(
+		cmd, sizeof(cmd),
+		"cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
+		"block/nbd3/queue block/dm-0/slaves class && ln -s ../block class/block",
+		top);
 	return system(cmd);
 }
 
@@ -280,6 +295,7 @@ int main(void)
 		cmocka_unit_test(it_ends_when_nothing_was_read_for_a_while),
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
 		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
+		cmocka_unit_test(it_lets_the_kernel_throttle_writes_again),
 		cmocka_unit_test(a_cache_stays_in_use),
 		cmocka_unit_test(it_maps_what_the_device_has_by_then),
 		cmocka_unit_test(what_came_from_ram_is_counted_behind_a_mirror),

@@ -12,6 +12,8 @@ made_of()
 {
 	echo "guest: $1 /dev/dm-0 is made of" \
 		"$(cd /sys/block/dm-0/slaves 2>/dev/null && echo *)"
+	echo "guest: $1 writes yield to reads of more than" \
+		"$(cat /sys/block/nbd0/queue/wbt_lat_usec) us"
 }
 
 # KiB of files in RAM that the machine has.
