@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What read-ahead, the depth of the queue, the scheduler, the size of requests
-# and the buffers of TCP bring at several round trips (DELAYS, ms): a table.
+# What read-ahead, the depth of the queue, the scheduler, the size of requests,
+# the buffers of TCP, and the kernel's throttle of writes bring at several round
+# trips (DELAYS, ms): a table.  WORKS are some of queue, windows and beside.
 # The server is in the machine, in a network of its own with that delay.
 #
 # Its only CPU takes a nanosecond for each instruction, and no time to be idle:
@@ -18,7 +19,8 @@ initramfs "$work/initramfs" 'nbd veth sch_netem' "$work/tree" >/dev/null
 vm_memory=1024 vm_cpus=1 ACCEL=tcg,thread=single
 vm_start "$work/initramfs" \
 	"rdinit=/test \
-test.delays=$(echo "$delays" | tr ' ' ,)" \
+test.delays=$(echo "$delays" | tr ' ' ,) \
+test.works=$(echo "${WORKS:-queue windows beside}" | tr ' ' ,)" \
 	-icount shift=0,sleep=off -serial "file:$work/kernel.log"
 vm_ended
 

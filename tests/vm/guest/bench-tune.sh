@@ -147,13 +147,42 @@ buffers()
 	must nbdboot disconnect nbd0
 }
 
-nbdboot load
-make_server
-rmem=$(cat /proc/sys/net/ipv4/tcp_rmem)
-wmem=$(cat /proc/sys/net/ipv4/tcp_wmem)
-for delay in $(word delays | tr , ' '); do
-	set_delay "$delay"
-	queue
+# What the page cache writes beside four reads at a time: the kernel lets it have
+# fewer requests while reads take longer than wbt_lat_usec, of which 2000 is its
+# default.
+beside()
+{
+	for usec in 2000 0; do
+		must nbdboot connect -d nbd0 nbd://192.0.2.2/
+		must nbdboot tune nbd0 wbt_lat_usec=$usec
+		read -r was _ </sys/block/nbd0/stat
+		fio --name=reads --filename=/dev/nbd0 --rw=randread --bs=4k \
+			--size=256M --direct=1 --ioengine=libaio --iodepth=4 \
+			--time_based --runtime=10000 --thread >out 2>&1 &
+		reader=$!
+		until read -r reads _ </sys/block/nbd0/stat &&
+			[ "$reads" -gt $((was + 100)) ]; do
+			sleep 0.1
+		done
+		read -r began _ </proc/uptime
+		must dd if=/dev/zero of=/dev/nbd0 bs=1M count=16 conv=fsync
+		read -r ended _ </proc/uptime
+		read -r last _ </sys/block/nbd0/stat
+		kill $reader
+		wait $reader
+		echo "$began $ended $((last - reads))" | awk -v delay="$delay" \
+			-v name="figure wbt_lat_usec=$usec, " '{
+			print name "written beside reads, MiB/s: " delay,
+				sprintf("%.1f", 16 / ($2 - $1))
+			print name "4 KiB read beside that, 4 in flight, " \
+				"requests/s: " delay, int($3 / ($2 - $1)) }'
+		must nbdboot disconnect nbd0
+	done
+}
+
+# The buffers of TCP.
+windows()
+{
 	# what SO_RCVBUF and SO_SNDBUF do: a size that does not change
 	for size in 425984 33554432; do
 		buffers fixed-$size "4096 $size $size" "4096 $size $size"
@@ -161,4 +190,15 @@ for delay in $(word delays | tr , ' '); do
 	buffers tcp_rmem,tcp_wmem:33554432 "4096 131072 33554432" \
 		"4096 16384 33554432"
 	buffers kernel "$rmem" "$wmem"
+}
+
+nbdboot load
+make_server
+rmem=$(cat /proc/sys/net/ipv4/tcp_rmem)
+wmem=$(cat /proc/sys/net/ipv4/tcp_wmem)
+for delay in $(word delays | tr , ' '); do
+	set_delay "$delay"
+	for work in $(word works | tr , ' '); do
+		"$work"
+	done
 done
