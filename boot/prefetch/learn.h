@@ -54,8 +54,8 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
  * for the answers.  Waits until the boot is over: nothing was read for 15 s, not
  * by a fetch either (with a trace), or 2 minutes have passed, PREFETCH_STOP is
  * there, or a mirror of the table holds writes after an error.  Then writes the
- * list, and maps the device one to one again, which frees what was fetched; a
- * cache stays in use.  If
+ * list, and maps the device one to one again, which frees what was fetched, with
+ * the PREFETCH_WBT that it had; a cache stays in use.  If
  * it is killed, a second process does that (guard.h).  Without a mapping there is
  * nothing to undo.
  */

@@ -67,7 +67,7 @@ bench-drivers: vm-program ## our initramfs with few drivers and with all: ROUNDS
 		MAKE_TARGET=$@ $(vm) tests/vm/bench/boot.sh
 bench-tune: vm-program ## the settings of tune at several round trips: DELAYS='0 10' WORKS=queue
 	@DELAYS='$(DELAYS)' WORKS='$(WORKS)' $(vm) tests/vm/bench/tune.sh
-bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3 COUNTED=1 LINK=1
+bench-distance: vm-program ## boots from a server far away, as root: DELAYS='0 80' ROUNDS=3 COUNTED=1 LINK=1 MACHINE=uml
 	@ROUNDS='$(ROUNDS)' DELAYS='$(DELAYS)' ROOTS='$(ROOTS)' KINDS='$(KINDS)' \
 		COUNTED='$(COUNTED)' LINK='$(LINK)' MACHINE='$(MACHINE)' \
 		$(vm) tests/vm/bench/distance.sh

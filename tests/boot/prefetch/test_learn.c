@@ -272,11 +272,11 @@ static int begin(void **state)
 	(void)state;
 	if (!mkdtemp(top))
 		return -1;
-	snprintf(
-		cmd, sizeof(cmd),
-		"cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
-		"block/nbd3/queue block/dm-0/slaves class && ln -s ../block class/block",
-		top);
+	snprintf(cmd, sizeof(cmd),
+		 "cd %s && mkdir -p nbdboot dev/block/43:0 block/dm-0/queue "
+		 "block/dm-0/slaves block/nbd3/queue class && "
+		 "ln -s ../block class/block",
+		 top);
 	return system(cmd);
 }
 

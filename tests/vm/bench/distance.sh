@@ -11,7 +11,7 @@
 # instruction, so that the figures hold on a busy host.  LINK=1: it is the network
 # that delays, half of it in each direction (relay.c), so that handshakes and TCP's
 # windows take their time, too.  MACHINE=uml: User-mode Linux, whose reads next door
-# take 0.1 ms where QEMU's take 2; it cannot learn, and QEMU does.
+# take less than 0.1 ms, QEMU's about 2; it cannot learn, and QEMU does.
 here=${0%/*}/..
 [ "${MACHINE:-qemu}" != uml ] || vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
