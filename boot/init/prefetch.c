@@ -329,7 +329,7 @@ static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 	rc = mapper_writes(&m, index, &c->writes, d);
 	dm_close(&m);
 	/* the process that ends the mirror sets it again */
-	nbd_fmt(wbt, sizeof(wbt), "/sys/block/nbd%d/" PREFETCH_WBT, index);
+	nbd_fmt(wbt, sizeof(wbt), "/sys/block/nbd%d/" MAPPER_WBT, index);
 	if (!rc)
 		file_write(AT_FDCWD, wbt, "0", 1);
 	return rc;

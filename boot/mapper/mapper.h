@@ -32,6 +32,12 @@
 #define MAPPER_CACHE  "cache"
 #define MAPPER_FAR    "far"
 #define MAPPER_MIRROR "mirror"
+/*
+ * In /sys/block/nbdN, us: while reads take longer, as those of a server far away
+ * always do, the kernel sends at most 12 writes and flushes at a time; 0: all.
+ * To a root with copies in RAM it sends each flush once for each extent.
+ */
+#define MAPPER_WBT    "queue/wbt_lat_usec"
 /* The file of nbdboot.toram, behind its loop device. */
 #define MAPPER_RAM    "/run/nbdboot/ram/disk"
 
@@ -216,7 +222,8 @@ bool mapper_is_stuck(struct dm *m, int index);
 /*
  * Maps one to one again what is made of copies in RAM and of a device, or with
  * `all` false only where a mirror holds writes: for when the process that would
- * do it was killed.  Returns how many those were, or the first failure.
+ * do it was killed.  MAPPER_WBT is the kernel's default then.  Returns how many those
+ * were, or the first failure.
  */
 int mapper_mend(bool all, struct nbd_diag *d);
 

@@ -37,29 +37,36 @@ static int index_of(const char *device)
 		       : -1;
 }
 
+/* What "dm-0" is made of. */
+struct made {
+	char below[MAPPER_PATH]; /* beside RAM; "": nothing */
+	bool ram, mirror;	 /* a mirror is of RAM */
+};
+
 /*
- * Sets below to the path of what "dm-0" is made of beside RAM.  False: no RAM,
- * or nothing else, as of a small image that is read only, which can stay so.
+ * False: no RAM, or nothing else, as of a small image that is read only, which
+ * can stay so.
  */
-static bool has_copies(const char *device, char below[MAPPER_PATH])
+static bool has_copies(const char *device, struct made *of)
 {
 	char path[64], mapping[DM_NAME];
 	struct dir dir;
 	const char *name;
-	bool ram = false;
 
-	below[0] = '\0';
+	*of = (struct made){ 0 };
 	nbd_fmt(path, sizeof(path), "/sys/block/%s/slaves", device);
 	if (!dir_open(&dir, path))
 		while ((name = dir_next(&dir))) {
-			if (!strncmp(name, "loop", 4) ||
-			    is(name, MIRROR, mapping))
-				ram = true;
+			if (is(name, MIRROR, mapping))
+				of->ram = of->mirror = true;
+			else if (!strncmp(name, "loop", 4))
+				of->ram = true;
 			else
-				nbd_fmt(below, MAPPER_PATH, "/dev/%s", name);
+				nbd_fmt(of->below, MAPPER_PATH, "/dev/%s",
+					name);
 		}
 	dir_close(&dir);
-	return ram && below[0];
+	return of->ram && of->below[0];
 }
 
 static bool is_stuck(int index)
@@ -74,8 +81,20 @@ static bool is_stuck(int index)
 	return stuck;
 }
 
+/*
+ * What it was before the mirror is lost with the process that knew it: the kernel's
+ * default, which is what a device has unless a site set another.
+ */
+static void restore_wbt(int index)
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), "/sys/block/nbd%d/" MAPPER_WBT, index);
+	file_write(AT_FDCWD, path, "-1", 2);
+}
+
 /* A new table has the kernel's own read-ahead: it keeps what it had. */
-static int reset(const char *device, int index, const char *below,
+static int reset(const char *device, int index, const struct made *of,
 		 struct nbd_diag *d)
 {
 	char ahead[64], value[24];
@@ -84,15 +103,19 @@ static int reset(const char *device, int index, const char *below,
 	nbd_fmt(ahead, sizeof(ahead), "/sys/block/%s/queue/read_ahead_kb",
 		device);
 	n = file_read(AT_FDCWD, ahead, value, sizeof(value));
-	rc = mapper_reset(index, below, d);
-	if (!rc && n > 0)
+	rc = mapper_reset(index, of->below, d);
+	if (rc)
+		return rc;
+	if (n > 0)
 		file_write(AT_FDCWD, ahead, value, (size_t)n);
-	return rc;
+	if (of->mirror)
+		restore_wbt(index);
+	return NBD_OK;
 }
 
 int mapper_mend(bool all, struct nbd_diag *d)
 {
-	char below[MAPPER_PATH];
+	struct made of;
 	struct dir dir;
 	const char *name;
 	int index, rc = 0, mended = 0;
@@ -102,10 +125,10 @@ int mapper_mend(bool all, struct nbd_diag *d)
 			if (strncmp(name, "dm-", 3) != 0)
 				continue;
 			index = index_of(name);
-			if (index < 0 || !has_copies(name, below) ||
+			if (index < 0 || !has_copies(name, &of) ||
 			    (!all && !is_stuck(index)))
 				continue;
-			rc = reset(name, index, below, d);
+			rc = reset(name, index, &of, d);
 			mended += !rc;
 		}
 	dir_close(&dir);

@@ -99,7 +99,7 @@ static int take_run(struct prefetch_learn *l, struct nbd_diag *d)
 static int read_wbt(const struct prefetch_learn *l, char path[64],
 		    char text[16])
 {
-	nbd_fmt(path, 64, "nbd%d/" PREFETCH_WBT, l->index);
+	nbd_fmt(path, 64, "nbd%d/" MAPPER_WBT, l->index);
 	return file_read(l->block, path, text, 16);
 }
 

@@ -16,12 +16,6 @@
 #define PREFETCH_RAM	"nbdboot/prefetch.ram"
 /* us that a read takes, so that nothing was fetched. */
 #define PREFETCH_NEAR	"nbdboot/prefetch.near"
-/*
- * In /sys/block/nbdN, us: while reads take longer, as those of a server far away
- * always do, the kernel sends at most 12 writes and flushes at a time; 0: all.
- * To a root with copies in RAM it sends each flush once for each extent.
- */
-#define PREFETCH_WBT	"queue/wbt_lat_usec"
 /* Locked (flock(2), shared) as long as there is one who will free the RAM. */
 #define PREFETCH_LOCK	"nbdboot/prefetch.lock"
 
@@ -35,7 +29,7 @@ struct prefetch_learn {
 	int run, block; /* /run and /sys/block: paths are lost later */
 	int disk;	/* the mapping */
 	int lock;	/* held until this process ends */
-	char wbt[16]; /* PREFETCH_WBT before a fetch; "": the kernel has none */
+	char wbt[16];	/* MAPPER_WBT before a fetch; "": the kernel has none */
 	/* sets the image that the open device holds */
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
@@ -55,7 +49,7 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
  * by a fetch either (with a trace), or 2 minutes have passed, PREFETCH_STOP is
  * there, or a mirror of the table holds writes after an error.  Then writes the
  * list, and maps the device one to one again, which frees what was fetched, with
- * the PREFETCH_WBT that it had; a cache stays in use.  If
+ * the MAPPER_WBT that it had; a cache stays in use.  If
  * it is killed, a second process does that (guard.h).  Without a mapping there is
  * nothing to undo.
  */

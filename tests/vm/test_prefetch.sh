@@ -366,6 +366,7 @@ ended 'when the process that frees the RAM and its guard are killed, stop does' 
 	'^guest: when writes are held /dev/dm-0 is made of dm-1 nbd0$' \
 	'it is freed now' '^guest: wrote 4 times$' \
 	'^guest: after that /dev/dm-0 is made of nbd0$' \
+	'^guest: after that writes yield to reads of more than 2000 us$' \
 	'all is unmounted and disconnected' '!WRONG' '!Kernel panic'
 whole 'and a write that failed was done again'
 unserve
