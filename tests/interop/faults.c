@@ -57,6 +57,9 @@
 
 #define LINKS	    32
 #define CHUNK	    65536
+/* Bytes that are poured as fast as they are taken, and ms between those behind. */
+#define MUCH	    (2u << 20)
+#define PAUSE_MS    20
 #define IHAVEOPT    0x49484156u
 #define REQUEST	    0x25609513u
 #define WRITE	    1u
@@ -99,9 +102,10 @@ struct link {
 	uint64_t rest; /* bytes of it that follow */
 	bool drops;    /* they are not passed on */
 	bool chunks;   /* it asked for structured replies */
-	uint64_t next; /* ms, of the next byte that drips */
+	uint64_t next; /* ms, of the next byte that drips, or that pours */
 	size_t left;   /* bytes until it is cut or stalls, 0: it does not */
-	size_t poured; /* bytes of a reply of the flood that were sent */
+	size_t part;   /* bytes of a reply of the flood that were sent */
+	size_t poured; /* bytes of all of it */
 };
 
 static struct link links[LINKS];
@@ -239,28 +243,38 @@ static size_t make_reply(const struct link *l, bool error, unsigned char p[32])
 	return error ? 20 : 32;
 }
 
+/* Returns how many bytes were taken. */
+static size_t try_send(struct link *l, const unsigned char *p, size_t len)
+{
+	ssize_t n = send(l->client, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (n <= 0)
+		return 0;
+	l->poured += (size_t)n;
+	return (size_t)n;
+}
+
 /* TCP may take a part of a reply. */
 static void pour_reply(struct link *l)
 {
 	unsigned char p[32];
 	size_t len = make_reply(l, false, p);
-	ssize_t n = send(l->client, p + l->poured, len - l->poured,
-			 MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	if (n > 0)
-		l->poured = (l->poured + (size_t)n) % len;
+	l->part += try_send(l, p + l->part, len - l->part);
+	l->part %= len;
 }
 
+/* Beyond MUCH only a limit of time is left to the client: then slowly. */
 static void pour(struct link *l)
 {
 	static unsigned char zeroes[4096];
 
 	if (fault == NOISE)
-		send(l->client, zeroes, sizeof(zeroes),
-		     MSG_NOSIGNAL | MSG_DONTWAIT);
+		try_send(l, zeroes, sizeof(zeroes));
 	else
 		for (unsigned i = 0; i < 100; i++)
 			pour_reply(l);
+	l->next = now_ms() + PAUSE_MS;
 }
 
 static void happen(struct link *l)
@@ -398,8 +412,10 @@ static void begin(int listener)
 /* Which ends of a link are read, and may be written. */
 static void ask(const struct link *l, struct pollfd p[2])
 {
-	bool drips = fault == DRIP && now_ms() >= l->next;
-	bool pours = fault == NOISE || fault == FLOOD;
+	bool due = now_ms() >= l->next;
+	bool drips = fault == DRIP && due;
+	bool pours = (fault == NOISE || fault == FLOOD) &&
+		     (due || l->poured < MUCH);
 
 	p[0] = (struct pollfd){ l->client, POLLIN, 0 };
 	p[1] = (struct pollfd){ l->server, POLLIN, 0 };
