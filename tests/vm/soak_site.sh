@@ -32,7 +32,7 @@ pxe()
 	rm -f "$work/console" "$work/log"
 	mkfifo "$work/console"
 	: >"$work/log"
-	timeout "$VM_LIMIT" qemu-system-x86_64 -accel "$ACCEL" -cpu max -smp 2 \
+	timeout "$VM_LIMIT" qemu-system-x86_64 -accel "$ACCEL" -cpu "$vm_cpu" -smp 2 \
 		-m 1024 -nodefaults -display none -no-reboot -boot n \
 		-netdev tap,id=net,ifname=vm0,script=no,downscript=no \
 		-device virtio-net-pci,netdev=net,mac=52:54:00:12:34:57 \

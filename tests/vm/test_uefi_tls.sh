@@ -86,7 +86,7 @@ ca="?tls-certificates=/etc/nbdboot"
 drive_files="$work/other-ca/ca-cert.pem etc/nbdboot/ca-cert.pem"
 drive "$efi" "root=nbds://$host:$x509/disk$ca"
 # shellcheck disable=SC2046,SC2086 # words on purpose
-uefi_start $(user_net '') $drives -cpu max,rdrand=off
+uefi_start $(user_net '') $drives -cpu "$vm_cpu,rdrand=off"
 vm_wait '*back to the firmware*' || true
 vm_stop
 shows 'without random numbers TLS is refused' \

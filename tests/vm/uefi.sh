@@ -108,7 +108,7 @@ case $uefi_arch in
 x86_64)
 	uefi_code=${uefi_code:-/usr/share/OVMF/OVMF_CODE_4M.fd}
 	uefi_vars=${uefi_vars:-/usr/share/OVMF/OVMF_VARS_4M.fd}
-	uefi_machine='qemu-system-x86_64 -cpu max'
+	uefi_machine="qemu-system-x86_64 -cpu $vm_cpu"
 	uefi_loader=BOOTX64.EFI
 	console=ttyS0
 	;;
