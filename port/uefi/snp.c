@@ -75,6 +75,7 @@ static int snp_receive(struct nbd_ether *e, void *buf, size_t cap)
 	status = s->p->receive(s->p, NULL, &len, buf, NULL, NULL, NULL);
 	if (status == EFI_NOT_READY || status == EFI_BUFFER_TOO_SMALL)
 		return 0;
+	efi_rest_over(&s->rest);
 	return status || len > cap ? NBD_E_IO : (int)len;
 }
 
@@ -94,8 +95,9 @@ static void snp_wait(struct nbd_ether *e, unsigned ms)
 {
 	struct efi_snp *s = (struct efi_snp *)e;
 
-	(void)ms;
 	s->idle(s->ctx);
+	if (ms >= EFI_REST_MS)
+		efi_rest(&s->rest);
 }
 
 /* ---- a device of virtio ---- */
@@ -110,9 +112,13 @@ static int virtio_send(struct nbd_ether *e, const struct nbd_iov v[],
 
 static int virtio_receive(struct nbd_ether *e, void *buf, size_t cap)
 {
-	struct nbd_ether *own = &((struct efi_snp *)e)->virtio->net.ether;
+	struct efi_snp *s = (struct efi_snp *)e;
+	struct nbd_ether *own = &s->virtio->net.ether;
+	int len = own->receive(own, buf, cap);
 
-	return own->receive(own, buf, cap);
+	if (len)
+		efi_rest_over(&s->rest);
+	return len;
 }
 
 static bool virtio_link(struct nbd_ether *e)
@@ -189,6 +195,7 @@ int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 
 	s->nic = nic;
 	s->virtio = NULL;
+	s->rest = (struct efi_rest){ 0 };
 	s->first = s->last = 0;
 	s->frames = efi_pages(EFI_SNP_FRAMES * EFI_SNP_FRAME);
 	if (!s->frames)
@@ -223,6 +230,7 @@ void efi_snp_close(struct efi_snp *s)
 {
 	efi_snp_exit(s);
 	free_virtio(s);
+	efi_rest_end(&s->rest);
 	if (s->p) {
 		reclaim(s);
 		s->p->shutdown(s->p);

@@ -7,6 +7,7 @@
 #define PORT_UEFI_SNP_H
 
 #include "port/ether.h"
+#include "port/uefi/rest.h"
 #include "port/uefi/virtio.h"
 
 /*
@@ -24,7 +25,8 @@ struct efi_snp {
 	unsigned first, last; /* numbers of those that are with the interface */
 	bool exclusive;
 	struct efi_virtio *virtio; /* NULL: the firmware drives it */
-	void (*idle)(void *ctx);   /* called while nothing arrives */
+	struct efi_rest rest;
+	void (*idle)(void *ctx); /* called while nothing arrives */
 	void *ctx;
 };
 

@@ -268,6 +268,10 @@ static int tcp4_wait(struct nbd_stack *net, struct nbd_event ev[], unsigned n,
 		}
 		if (!any && t->idle)
 			t->idle(t->ctx);
+		if (any)
+			efi_rest_over(&t->rest);
+		else if (ms >= EFI_REST_MS)
+			efi_rest(&t->rest);
 	} while (!any && nbd_now_ms() < end);
 	return NBD_OK;
 }
@@ -278,6 +282,7 @@ int efi_tcp4_open(struct efi_tcp4 *t, efi_handle nic, struct nbd_diag *d)
 				     tcp4_wait, NULL };
 	t->nic = nic;
 	memset(t->links, 0, sizeof(t->links));
+	t->rest = (struct efi_rest){ 0 };
 	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
 		efi.bs->connect(nic, NULL, NULL, true);
 	if (!efi_protocol(nic, &efi_guid_tcp4_binding))
@@ -291,4 +296,5 @@ void efi_tcp4_close(struct efi_tcp4 *t)
 	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
 		if (t->links[i].child)
 			end_link(t, &t->links[i]);
+	efi_rest_end(&t->rest);
 }

@@ -8,6 +8,7 @@
 #define PORT_UEFI_TCP4_H
 
 #include "port/stack.h"
+#include "port/uefi/rest.h"
 #include "port/uefi/uefi.h"
 
 /* Bytes of one call of the firmware. */
@@ -47,6 +48,7 @@ struct efi_tcp4 {
 	efi_handle nic;
 	struct nbd_ip addr, router; /* set by the caller */
 	struct efi_tcp4_link links[CONFIG_PORT_MAX_CONNECTIONS];
+	struct efi_rest rest;
 	void (*idle)(void *ctx); /* called while nothing arrives */
 	void *ctx;
 };

@@ -2,6 +2,7 @@
 /* Connections of EFI_TCP4, with firmware that lends and counts. */
 #include "tests/unit.h"
 
+#include "port/uefi/rest.c"
 #include "port/uefi/tcp4.c"
 
 #include <stdlib.h>
