@@ -220,10 +220,10 @@ int mapper_grow(int dev, int run, int index, struct nbd_diag *d);
 /* Does the mirror of nbdN hold writes, as one of its two has failed? */
 bool mapper_is_stuck(struct dm *m, int index);
 /*
- * Maps one to one again what is made of copies in RAM and of a device, or with
- * `all` false only where a mirror holds writes: for when the process that would
- * do it was killed.  MAPPER_WBT is the kernel's default then.  Returns how many those
- * were, or the first failure.
+ * Maps one to one again what is made of copies in RAM and of a device, for when
+ * the process that would do it was killed.  `all` false: on the way down, only
+ * where a mirror holds writes.  Else MAPPER_WBT is the kernel's default then, which
+ * waits for requests in flight.  Returns how many those were, or the first failure.
  */
 int mapper_mend(bool all, struct nbd_diag *d);
 

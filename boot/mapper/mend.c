@@ -95,7 +95,7 @@ static void restore_wbt(int index)
 
 /* A new table has the kernel's own read-ahead: it keeps what it had. */
 static int reset(const char *device, int index, const struct made *of,
-		 struct nbd_diag *d)
+		 bool goes_on, struct nbd_diag *d)
 {
 	char ahead[64], value[24];
 	int n, rc;
@@ -108,7 +108,8 @@ static int reset(const char *device, int index, const struct made *of,
 		return rc;
 	if (n > 0)
 		file_write(AT_FDCWD, ahead, value, (size_t)n);
-	if (of->mirror)
+	/* which waits for requests in flight: on the way down forever */
+	if (of->mirror && goes_on)
 		restore_wbt(index);
 	return NBD_OK;
 }
@@ -128,7 +129,7 @@ int mapper_mend(bool all, struct nbd_diag *d)
 			if (index < 0 || !has_copies(name, &of) ||
 			    (!all && !is_stuck(index)))
 				continue;
-			rc = reset(name, index, &of, d);
+			rc = reset(name, index, &of, all, d);
 			mended += !rc;
 		}
 	dir_close(&dir);
