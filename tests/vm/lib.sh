@@ -278,9 +278,9 @@ vm_cards()
 }
 
 # QEMU and the kind of machine.  vm_emulator is another QEMU than this system's.
-# Without the two, Linux and the C library copy by words: QEMU's translation of a
-# copy by bytes, which they choose for a CPU that is fast at that, takes a step for
-# each byte.  A Debian is up in 8.8 s, and in 9.7 with them.
+# Without ERMS and FSRM, Linux and the C library copy by words: QEMU's translation
+# of a copy by bytes, which they choose for a CPU that is fast at that, takes a step
+# for each byte.  A Debian is up in 8.8 s, and in 10.05 with them.
 vm_cpu=max,-erms,-fsrm
 machine()
 {
