@@ -105,6 +105,8 @@ static void on_exit(efi_event event, void *ctx)
 	struct uefi_program *p = ctx;
 
 	(void)event;
+	/* its timer has stopped */
+	efi.ends = true;
 	/* keys and messages are over */
 	p->net.idle = NULL;
 	uefi_session_end(&p->drive.session);

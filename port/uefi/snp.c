@@ -230,7 +230,6 @@ void efi_snp_close(struct efi_snp *s)
 {
 	efi_snp_exit(s);
 	free_virtio(s);
-	efi_rest_end(&s->rest);
 	if (s->p) {
 		reclaim(s);
 		s->p->shutdown(s->p);

@@ -296,5 +296,4 @@ void efi_tcp4_close(struct efi_tcp4 *t)
 	for (unsigned i = 0; i < CONFIG_PORT_MAX_CONNECTIONS; i++)
 		if (t->links[i].child)
 			end_link(t, &t->links[i]);
-	efi_rest_end(&t->rest);
 }

@@ -19,6 +19,7 @@ extern struct efi_world {
 	struct efi_runtime *rt;
 	struct efi_loaded_image *self;
 	uint64_t ticks_per_ms, start; /* of the CPU's counter */
+	bool ends;		      /* ExitBootServices() has been called */
 } efi;
 
 /* Identifiers of the protocols; guids.c has the list. */
@@ -32,6 +33,14 @@ extern const struct efi_guid efi_guid_loaded_image, efi_guid_path,
 
 /* Call it first, once; measures the clock for about 10 ms. */
 efi_status efi_init(efi_handle image, struct efi_system *st);
+
+/*
+ * Halts the processor until its next interrupt, as that of the firmware's timer.
+ * WaitForEvent() would do it at TPL_APPLICATION alone, and a firmware's file system
+ * reads at TPL_CALLBACK.  Returns at once where no interrupt may come: at
+ * TPL_HIGH_LEVEL (UEFI 2.10, 7.1), and when the firmware ends.
+ */
+void efi_halt(void);
 
 /* The protocol of the handle, or NULL. */
 void *efi_protocol(efi_handle h, const struct efi_guid *g);

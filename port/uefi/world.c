@@ -14,6 +14,17 @@ static uint64_t ticks(void)
 	__asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high)::"memory");
 	return (uint64_t)high << 32 | low;
 }
+
+#define INTERRUPTS 0x200u
+
+static void halt(void)
+{
+	uint64_t flags;
+
+	__asm__ volatile("pushfq; popq %0" : "=r"(flags)::"memory");
+	if (flags & INTERRUPTS)
+		__asm__ volatile("hlt" ::: "memory");
+}
 #else
 static uint64_t ticks(void)
 {
@@ -22,7 +33,19 @@ static uint64_t ticks(void)
 	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(n)::"memory");
 	return n;
 }
+
+/* One that is masked ends it as well. */
+static void halt(void)
+{
+	__asm__ volatile("wfi" ::: "memory");
+}
 #endif
+
+void efi_halt(void)
+{
+	if (!efi.ends)
+		halt();
+}
 
 /*
  * A Stall that the host of a virtual machine preempts is too long, never too

@@ -4,6 +4,7 @@
 
 #include "port/uefi/rest.c"
 #include "port/uefi/tcp4.c"
+#include "tests/world/clock.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,13 @@ static struct firmware {
 } fw;
 static struct efi_tcp4 net;
 static int nic;
+
+static unsigned halts;
+
+void efi_halt(void)
+{
+	halts++;
+}
 
 static bool fails(void)
 {
@@ -275,6 +283,28 @@ static void what_fails_half_way_is_given_back(void **state)
 	assert_int_equal(fw.step, 8);
 }
 
+static void an_outage_is_waited_for_at_rest(void **state)
+{
+	struct nbd_event ev = { .want = NBD_RECV };
+	struct sock s;
+
+	(void)state;
+	begin(&s);
+	ev.fd = s.fd;
+	world.step = 10; /* ms that each turn takes */
+	halts = 0;
+	assert_int_equal(net.net.wait(&net.net, &ev, 1, 90), 0);
+	assert_int_equal(halts, 0);
+	assert_int_equal(net.net.wait(&net.net, &ev, 1, 500), 0);
+	assert_in_range(halts, 10, 50);
+	deliver(&s, 'a');
+	halts = 0;
+	assert_int_equal(net.net.wait(&net.net, &ev, 1, 500), 0);
+	assert_true(ev.ready);
+	assert_int_equal(halts, 0);
+	world.step = 0;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, all_is_given_back)
 
 int main(void)
@@ -283,6 +313,7 @@ int main(void)
 		TEST(each_connection_has_its_own_bytes),
 		TEST(one_too_many_is_refused),
 		TEST(what_fails_half_way_is_given_back),
+		TEST(an_outage_is_waited_for_at_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

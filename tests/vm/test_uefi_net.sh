@@ -119,10 +119,16 @@ for loss in ${LOSSES:-10000}; do
 	await '*connected after*' || true
 	end_server "$first"
 	seconds=0
+	asked=$(now_ms)
+	worked=$(vm_worked)
 	while [ "$seconds" -lt "$outage" ] && await '*([0-9]* s); retrying*'; do
 		seconds=${line##*\(}
 		seconds=${seconds%% *}
 	done
+	worked=$(($(vm_worked) - worked))
+	took=$(($(now_ms) - asked))
+	check "and the processor rests meanwhile: $worked ms of $took" \
+		[ $((worked * 4)) -lt $took ]
 	serve_on 10809
 	first=$nbd
 	to_root "a round trip of 20 ms, $loss of 1,000,000 frames lost, a server \
