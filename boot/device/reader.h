@@ -12,7 +12,7 @@
  */
 struct device_reader {
 	struct nbd_io io;
-	unsigned char buf[8192];
+	unsigned char buf[32768]; /* an identity (identity.c) in one exchange */
 };
 
 /* Before the first read; the reads of conn have DIAL_HANDSHAKE_MS in all. */

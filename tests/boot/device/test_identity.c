@@ -10,7 +10,7 @@ static unsigned char disk[SIZE];
 static int broken; /* an error for every read, or 0 */
 static uint64_t size;
 static uint32_t min_block; /* 0: not said */
-static unsigned requests;
+static unsigned requests, exchanges;
 
 static struct conn conn;
 static struct device_reader reader;
@@ -38,6 +38,17 @@ static void answer(int fd, const unsigned char *request)
 	if (!broken)
 		say_bytes(&s, data, len);
 	send(fd, s.srv, s.n, MSG_NOSIGNAL);
+}
+
+int __real_device_reader_await(struct conn *c, unsigned n, int *failed,
+			       struct nbd_diag *dg);
+int __wrap_device_reader_await(struct conn *c, unsigned n, int *failed,
+			       struct nbd_diag *dg);
+int __wrap_device_reader_await(struct conn *c, unsigned n, int *failed,
+			       struct nbd_diag *dg)
+{
+	exchanges++;
+	return __real_device_reader_await(c, n, failed, dg);
 }
 
 static int setup(void **state)
@@ -75,7 +86,7 @@ static void begin(void)
 	uri = server_uri();
 	memset(&conn, 0, sizeof(conn));
 	d.text[0] = '\0';
-	requests = 0;
+	requests = exchanges = 0;
 	conn.net = &sock_stack;
 	assert_int_equal(dial(&conn, 1, &uri, &go, NULL, &d), 0);
 }
@@ -144,6 +155,18 @@ static void a_disk_that_grew_is_still_the_same(void **state)
 	take(false, id);
 	size *= 4;
 	assert_int_equal(check(id), 0);
+}
+
+static void the_largest_disk_takes_one_exchange(void **state)
+{
+	char id[DEVICE_IDENTITY_TEXT];
+
+	(void)state;
+	size = INT64_MAX;
+	take(false, id);
+	assert_memory_equal(id, "r62-", 4);
+	assert_int_equal(requests, 50);
+	assert_int_equal(exchanges, 1);
 }
 
 static void long_blocks_hold_the_same_samples(void **state)
@@ -243,6 +266,8 @@ int main(void)
 			a_read_only_disk_is_known_by_each_of_its_samples,
 			setup),
 		cmocka_unit_test_setup(a_disk_that_grew_is_still_the_same,
+				       setup),
+		cmocka_unit_test_setup(the_largest_disk_takes_one_exchange,
 				       setup),
 		cmocka_unit_test_setup(long_blocks_hold_the_same_samples,
 				       setup),
