@@ -61,7 +61,7 @@ boot-$(CONFIG_BOOT_PREFETCH) += $(addprefix boot/init/, prefetch.o \
 	prefetch_server.o prefetch_tail.o fetcher.o udev_rules.o)
 words-$(CONFIG_BOOT_PREFETCH) += init_fetcher
 steps-$(CONFIG_BOOT_PREFETCH) += 39-init_fetcher_before 52-init_fetcher_map 54-init_fetcher_learn \
-	56-init_fetcher 61-init_fetcher_mounted
+	56-init_fetcher 59-init_fetcher_learning 61-init_fetcher_mounted
 
 boot-$(CONFIG_BOOT_CLONE) += boot/init/cloner.o boot/init/clone_target.o
 words-$(CONFIG_BOOT_CLONE) += init_cloner

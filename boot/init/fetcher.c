@@ -4,6 +4,8 @@
  *
  *	before connect -> map one to one -> learn -> fetch? -> mount -> fetch? -> init
  *
+ * The process that learns gets ready while the first blocks are fetched.
+ *
  * Of a server that is near nothing is mapped or fetched, and the reads of the
  * device itself are listed.
  */
@@ -11,7 +13,10 @@
 
 #include "boot/init/steps.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boot/system/console.h"
 #include "boot/init/prefetch.h"
@@ -112,7 +117,14 @@ static int undo_map(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-/* Nothing is fetched without the process that frees it. */
+/* Waits until the process is ready that lists what is read from now on. */
+static void await_learning(struct spawned *learn)
+{
+	if (learn->ready && !init_spawn_ready(learn))
+		boot_say("prefetch: no list of this boot: its process did not "
+			 "start");
+}
+
 static int do_learn(struct boot *b, struct nbd_diag *d)
 {
 	struct spawner by = b->by;
@@ -124,9 +136,16 @@ static int do_learn(struct boot *b, struct nbd_diag *d)
 	if (!b->fetcher.below[0])
 		by.word = b->dev;
 	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index, &by);
-	if (!init_spawn_ready(&b->fetcher.learn))
-		boot_say("prefetch: no list of this boot: its process did not "
-			 "start");
+	/* which changes the table that the process looks at */
+	if (b->cmd.cache)
+		await_learning(&b->fetcher.learn);
+	return NBD_OK;
+}
+
+static int do_learning(struct boot *b, struct nbd_diag *d)
+{
+	(void)d;
+	await_learning(&b->fetcher.learn);
 	return NBD_OK;
 }
 
@@ -134,6 +153,7 @@ struct fetch {
 	struct prefetch_root root;
 	const char *word;
 	bool mounted, found;
+	int go[2]; /* a pipe: written to when the table may be swapped */
 };
 
 static int in_child(void *data, struct nbd_diag *d)
@@ -141,7 +161,8 @@ static int in_child(void *data, struct nbd_diag *d)
 	struct fetch *f = data;
 
 	(void)d;
-	f->found = init_prefetch_fetch(&f->root, f->word, f->mounted);
+	close(f->go[1]);
+	f->found = init_prefetch_fetch(&f->root, f->word, f->mounted, f->go[0]);
 	return NBD_OK;
 }
 
@@ -173,18 +194,40 @@ static void reset(const struct fetch *f)
 	}
 }
 
-/* In a child of its own, too. */
+/* Nothing stays fetched without the process that frees it. */
+static int fetch_in_child(struct fetch *f, struct spawned *learn,
+			  struct nbd_diag *d)
+{
+	uint64_t end = nbd_now_ms() + CHILD_MS;
+	struct process p;
+	int rc;
+
+	if (pipe2(f->go, O_CLOEXEC))
+		return nbd_diag(d, NBD_E_NO_MEMORY, "prefetch: make a pipe: %s",
+				strerror(errno));
+	rc = process_start(&p, in_child, f, sizeof(*f), d);
+	if (!rc)
+		await_learning(learn);
+	/* this end is open, so there is no SIGPIPE if the child has died */
+	if (!rc && is_learning(learn) && write(f->go[1], "", 1) != 1)
+		boot_say("prefetch: a pipe: %s", strerror(errno));
+	close(f->go[0]);
+	close(f->go[1]);
+	return rc ? rc : process_finish(&p, f, sizeof(*f), "prefetch", end, d);
+}
+
 static void fetch(struct boot *b, bool mounted)
 {
-	struct fetch f = { init_fetcher_root(b), b->cmd.prefetch, mounted,
-			   false };
+	struct fetch f = { .root = init_fetcher_root(b),
+			   .word = b->cmd.prefetch,
+			   .mounted = mounted };
 	struct nbd_diag d;
 	int died;
 
 	if (!b->fetcher.wanted || b->fetcher.near || b->fetcher.found ||
 	    !is_learning(&b->fetcher.learn))
 		return;
-	died = process_run(in_child, &f, sizeof(f), "prefetch", CHILD_MS, &d);
+	died = fetch_in_child(&f, &b->fetcher.learn, &d);
 	if (died) {
 		boot_say("%s", d.text);
 		f.found = true;
@@ -242,6 +285,13 @@ const struct step init_fetcher_learn_step = {
 	.name = "learn",
 	.run = do_learn,
 	.process = offsetof(struct boot, fetcher.learn),
+	.hint = "",
+	.when = STEP_BESIDE,
+};
+
+const struct step init_fetcher_learning_step = {
+	.name = "learn",
+	.run = do_learning,
 	.hint = "",
 	.when = STEP_BESIDE,
 };

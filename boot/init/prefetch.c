@@ -261,6 +261,15 @@ struct swap {
 	size_t cap;
 };
 
+/* The process that ends the mirror has read what it was, and sets it again. */
+static void throttle_nothing(int index)
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), "/sys/block/nbd%d/" MAPPER_WBT, index);
+	file_write(AT_FDCWD, path, "0", 1);
+}
+
 /* Prints the table, of which the copies are those of the device `ram`. */
 static int load(const struct prefetch_list *l, const struct copies *c,
 		struct dm *m, struct swap *s, struct nbd_diag *d)
@@ -280,6 +289,7 @@ static int load(const struct prefetch_list *l, const struct copies *c,
 	file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5);
 	if (!c->f.writable)
 		return mapper_set(m, s->index, s->table, true, d);
+	throttle_nothing(s->index);
 	rc = mapper_set_copies(m, s->index, s->table, c->writes, d);
 	if (rc)
 		mapper_take_beside(m, s->index);
@@ -287,9 +297,10 @@ static int load(const struct prefetch_list *l, const struct copies *c,
 }
 
 static int swap_table(struct prefetch_list *l, const struct copies *c,
-		      int index, const char *below, struct nbd_diag *d)
+		      const struct prefetch_root *r, const char *below,
+		      struct nbd_diag *d)
 {
-	struct swap s = { .index = index,
+	struct swap s = { .index = r->index,
 			  .below = below,
 			  .cap = PREFETCH_TABLE(l->n) };
 	struct dm m;
@@ -310,6 +321,9 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 		dm_close(&m);
 	}
 	munmap(s.table, s.cap);
+	/* whatever it has left, nothing may be held */
+	if (rc)
+		init_prefetch_reset(r, NULL);
 	return rc;
 }
 
@@ -317,21 +331,14 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 			struct nbd_diag *d)
 {
-	char wbt[64];
 	struct dm m;
-	int rc = mod_load("dm_mirror", "", d);
+	int rc = dm_open(&m, DM_ROOM, d);
 
-	if (!rc)
-		rc = dm_open(&m, DM_ROOM, d);
 	if (rc)
 		return rc;
 	prefetch_reduce(l, PREFETCH_WRITTEN);
 	rc = mapper_writes(&m, index, &c->writes, d);
 	dm_close(&m);
-	/* the process that ends the mirror sets it again */
-	nbd_fmt(wbt, sizeof(wbt), "/sys/block/nbd%d/" MAPPER_WBT, index);
-	if (!rc)
-		file_write(AT_FDCWD, wbt, "0", 1);
 	return rc;
 }
 
@@ -340,15 +347,18 @@ struct image {
 	const struct prefetch_list *l;
 	int disk;
 	uint64_t sectors;
+	bool writable; /* its copies need a mirror */
 };
 
 static int check_image(void *ctx, struct nbd_diag *d)
 {
 	const struct image *i = ctx;
 	char image[64];
+	int rc;
 
 	init_prefetch_image(image, i->disk);
-	return prefetch_is_of(i->l, image, i->sectors, d);
+	rc = prefetch_is_of(i->l, image, i->sectors, d);
+	return rc || !i->writable ? rc : mod_load("dm_mirror", "", d);
 }
 
 /*
@@ -363,11 +373,11 @@ static int fetch_into(struct copies *c, struct prefetch_list *l,
 		.bytes = file_meminfo("MemAvailable:") / 8 << 10,
 		.ms = FETCH_MS,
 		.quiet_ms = QUIET_MS,
-		.writable = init_prefetch_is_written(r),
+		.writable = i->writable,
 		.check = check_image,
 		.ctx = i,
 	};
-	int rc = limits.writable ? begin_copies(c, l, r->index, d) : NBD_OK;
+	int rc = i->writable ? begin_copies(c, l, r->index, d) : NBD_OK;
 
 	if (rc)
 		return rc;
@@ -381,7 +391,10 @@ static int fetch_checked(struct copies *c, struct prefetch_list *l,
 			 struct nbd_diag *d)
 {
 	/* the mapping, or what verifies it: nothing else may be looked at */
-	struct image i = { l, open(r->dev, O_RDONLY | O_CLOEXEC), sectors };
+	struct image i = { .l = l,
+			   .disk = open(r->dev, O_RDONLY | O_CLOEXEC),
+			   .sectors = sectors,
+			   .writable = init_prefetch_is_written(r) };
 	int rc;
 
 	if (i.disk < 0)
@@ -410,7 +423,18 @@ static void keep_list(const struct prefetch_list *l, uint64_t kib)
 	close(run);
 }
 
-static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
+/* Ends when the caller does. */
+static int await_go(int go, struct nbd_diag *d)
+{
+	char byte;
+
+	return read(go, &byte, 1) == 1
+		       ? NBD_OK
+		       : nbd_diag(d, NBD_E_NOT_FOUND,
+				  "no process would free what is fetched");
+}
+
+static int fetch(struct prefetch_list *l, const struct prefetch_root *r, int go,
 		 struct nbd_diag *d)
 {
 	/* of a child process; too large for a stack */
@@ -423,13 +447,12 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 		rc = fetch_checked(&c, l, r, sectors, d);
 	if (rc)
 		return rc;
-	rc = swap_table(l, &c, r->index, below, d);
+	rc = await_go(go, d);
+	if (!rc)
+		rc = swap_table(l, &c, r, below, d);
 	close(c.f.loop);
-	if (rc) {
-		/* whatever it has left, nothing may be held */
-		init_prefetch_reset(r, NULL);
+	if (rc)
 		return rc;
-	}
 	init_prefetch_read_ahead(r, dev);
 	keep_list(l, c.f.bytes >> 10);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
@@ -440,7 +463,7 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r,
 }
 
 bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
-			 bool mounted)
+			 bool mounted, int go)
 {
 	/* of a child process; too large for a stack */
 	static struct prefetch_list list;
@@ -450,7 +473,7 @@ bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
 	if (rc == NBD_E_NOT_FOUND)
 		return false;
 	if (!rc)
-		rc = fetch(&list, r, &d);
+		rc = fetch(&list, r, go, &d);
 	if (rc)
 		boot_say("prefetch: no effect: %s", d.text);
 	return true;

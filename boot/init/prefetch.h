@@ -61,12 +61,13 @@ void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev);
 int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d);
 
 /*
- * Fetches what the list names and maps it.  `mounted`: the list may be in the
- * root.  Returns true if there was a list, even one that cannot be used.  To be
- * called in a child.
+ * Fetches what the list names, and maps it when a byte can be read from the fd
+ * `go`; its end: there is no process that would free it, so it is not mapped.
+ * `mounted`: the list may be in the root.  Returns true if there was a list, even
+ * one that cannot be used.  To be called in a child.
  */
 bool init_prefetch_fetch(const struct prefetch_root *r, const char *word,
-			 bool mounted);
+			 bool mounted, int go);
 
 /*
  * Reads the list that the export holds, from the first server of the URI that

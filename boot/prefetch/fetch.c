@@ -122,6 +122,9 @@ static int read_all(struct fetch *f, const struct prefetch_limits *limits,
 	uint64_t end = nbd_now_ms() + limits->ms, now;
 	int rc = 0;
 
+	/* put_behind_loop() needs it, and answers take their time */
+	if (!submit(f))
+		loop_load();
 	while (!rc && !submit(f) && f->n_free < DEPTH) {
 		now = nbd_now_ms();
 		if (now >= end || reap(f, end - now < limits->quiet_ms

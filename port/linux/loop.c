@@ -65,14 +65,19 @@ static int attach_free(const char *file, uint32_t flags, char disk[LOOP_NAME])
 	return -1;
 }
 
+void loop_load(void)
+{
+	/* it may be built in */
+	mod_load("loop", "", NULL);
+}
+
 int loop_attach(const char *file, uint32_t flags, char disk[LOOP_NAME],
 		struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + FREE_MS;
 	int loop;
 
-	/* it may be built in */
-	mod_load("loop", "", NULL);
+	loop_load();
 	while ((loop = attach_free(file, flags, disk)) < 0 && errno == EBUSY &&
 	       nbd_now_ms() < end)
 		poll(NULL, 0, AGAIN_MS);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 extern const struct step init_fetcher_map_step, init_fetcher_learn_step,
-	init_fetcher_mounted_step;
+	init_fetcher_learning_step, init_fetcher_mounted_step;
 
 /* Shared with the children. */
 static struct shared {
@@ -23,11 +23,15 @@ static struct shared {
 	unsigned resets;   /* tries to map it one to one */
 	unsigned failures; /* of them: so many fail first */
 	unsigned maps, fetches;
+	bool told; /* that the table may be swapped */
 } * w;
 
 /* Is the server near?  And the operands of the process that learns. */
 static bool near;
 static char learns[64];
+/* Has it started when it was waited for? */
+static bool starts = true;
+static unsigned waits;
 
 /* Steps at which the child is killed: before each, and after the last. */
 enum step_at { BEFORE, LOADED, HELD, COUNTED, RESUMED, NEVER };
@@ -42,13 +46,18 @@ static void reach(enum step_at step)
 }
 
 bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
-				bool mounted);
+				bool mounted, int go);
 bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
-				bool mounted)
+				bool mounted, int go)
 {
+	char byte;
+
 	(void)r, (void)word, (void)mounted;
 	w->fetches++;
 	reach(BEFORE);
+	w->told = read(go, &byte, 1) == 1;
+	if (!w->told)
+		return true;
 	w->waits = true;
 	reach(LOADED);
 	w->held = true;
@@ -99,7 +108,7 @@ void __wrap_init_spawn_start(struct spawned *s, char *command, char *option,
 void __wrap_init_spawn_start(struct spawned *s, char *command, char *option,
 			     int index, const struct spawner *by)
 {
-	(void)s;
+	s->ready = 1;
 	snprintf(learns, sizeof(learns), "%s %s %d %s", command, option, index,
 		 by->word ? by->word : "-");
 }
@@ -107,8 +116,11 @@ void __wrap_init_spawn_start(struct spawned *s, char *command, char *option,
 bool __wrap_init_spawn_ready(struct spawned *s);
 bool __wrap_init_spawn_ready(struct spawned *s)
 {
-	s->pid = 0;
-	return true;
+	waits++;
+	s->ready = 0;
+	if (!starts)
+		s->pid = 0;
+	return starts;
 }
 
 /* A boot whose process that frees the RAM is there. */
@@ -117,19 +129,22 @@ static void fetch(bool is_learning)
 	/* pages: too large for a stack */
 	static struct boot b;
 	static const struct plan plan = { .newroot = "/newroot" };
+	pid_t learn;
 
 	memset(&b, 0, sizeof(b));
 	b.plan = &plan;
 	strcpy(b.fetcher.below, "/dev/nbd0");
 	b.fetcher.wanted = true;
+	b.fetcher.learn.ready = 1;
 	b.fetcher.learn.pid = is_learning ? fork() : 0;
 	if (is_learning && !b.fetcher.learn.pid)
 		for (;;)
 			pause();
+	learn = b.fetcher.learn.pid;
 	assert_int_equal(init_fetcher_mounted_step.run(&b, &d), 0);
 	if (is_learning) {
-		kill(b.fetcher.learn.pid, SIGKILL);
-		process_await(b.fetcher.learn.pid, 60000);
+		kill(learn, SIGKILL);
+		process_await(learn, 60000);
 	}
 }
 
@@ -163,6 +178,24 @@ static void nothing_is_fetched_if_nobody_would_free_it(void **state)
 	assert_int_equal(w->resets, 0);
 }
 
+static void the_table_waits_for_the_process_that_will_free_it(void **state)
+{
+	(void)state;
+	at = NEVER;
+	*w = (struct shared){ 0 };
+	waits = 0;
+	fetch(true);
+	assert_true(w->told);
+	assert_int_equal(waits, 1);
+	*w = (struct shared){ 0 };
+	starts = false;
+	fetch(true);
+	starts = true;
+	assert_int_equal(w->fetches, 1);
+	assert_false(w->told);
+	assert_false(w->waits);
+}
+
 /* The steps of a boot with nbdboot.prefetch. */
 static void boot(const char *cache)
 {
@@ -180,7 +213,12 @@ static void boot(const char *cache)
 	at = NEVER;
 	assert_int_equal(init_fetcher_map_step.run(&b, &d), 0);
 	assert_string_equal(b.dev, w->maps ? "/dev/dm-0" : "/dev/nbd0p2");
+	waits = 0;
 	assert_int_equal(init_fetcher_learn_step.run(&b, &d), 0);
+	/* what changes the table finds it there */
+	assert_int_equal(waits, cache ? 1 : 0);
+	assert_int_equal(init_fetcher_learning_step.run(&b, &d), 0);
+	assert_int_equal(waits, 1);
 	b.fetcher.learn.pid = fork();
 	if (!b.fetcher.learn.pid)
 		for (;;)
@@ -224,6 +262,8 @@ int main(void)
 		cmocka_unit_test(nothing_stays_held_wherever_it_is_killed),
 		cmocka_unit_test(it_is_tried_again_when_it_cannot_be_mended),
 		cmocka_unit_test(nothing_is_fetched_if_nobody_would_free_it),
+		cmocka_unit_test(
+			the_table_waits_for_the_process_that_will_free_it),
 		cmocka_unit_test(
 			nothing_is_mapped_or_fetched_if_the_server_is_near),
 	};

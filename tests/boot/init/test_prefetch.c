@@ -28,6 +28,7 @@ static struct play {
 	unsigned hides;
 	bool ours;	    /* the initramfs has a list */
 	bool read_only;	    /* the device is */
+	bool alone;	    /* no process would free what is fetched */
 	int put, get, load; /* results */
 	int ask;
 	/* what was done */
@@ -294,6 +295,20 @@ static void a_server_that_answers_soon_needs_no_fetch(void **state)
 	assert_non_null(strstr(world.said, "a read in 1.7 ms, less than 2 ("));
 }
 
+static bool fetch(const char *word, bool mounted)
+{
+	bool found;
+	int go[2];
+
+	assert_int_equal(pipe(go), 0);
+	if (!play.alone)
+		assert_int_equal(write(go[1], "", 1), 1);
+	close(go[1]);
+	found = init_prefetch_fetch(&r, word, mounted, go[0]);
+	close(go[0]);
+	return found;
+}
+
 static void the_list_of_the_root_is_fetched(void **state)
 {
 	(void)state;
@@ -301,9 +316,9 @@ static void the_list_of_the_root_is_fetched(void **state)
 	world_file(WBT, "2000\n");
 	put_list(LIST);
 	/* only when the root is mounted */
-	assert_false(init_prefetch_fetch(&r, "", false));
+	assert_false(fetch("", false));
 	assert_int_equal(play.fetches, 0);
-	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_true(fetch("", true));
 	assert_string_equal(world.table, "0 64 linear 43:0 0\n"
 					 "64 8 linear 7:3 0\n"
 					 "72 4024 linear 43:0 72\n");
@@ -320,7 +335,7 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 	world_file(WBT, "2000\n");
 	r.overlay = r.verified = false;
 	put_list(LIST);
-	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_true(fetch("", true));
 	assert_string_equal(world.table, "0 64 linear 43:0 0\n"
 					 "64 8 linear 253:1 64\n"
 					 "72 4024 linear 43:0 72\n");
@@ -328,12 +343,12 @@ static void a_writable_root_is_mirrored_if_nothing_was_written(void **state)
 	assert_int_equal(play.mirrors, 1);
 	assert_non_null(strstr(world.written, WBT " = 0\n"));
 	begin((struct play){ .load = NBD_E_MISMATCH });
-	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_true(fetch("", true));
 	assert_int_equal(play.mirrors, 0);
 	assert_non_null(strstr(world.said, "no effect: written to meanwhile"));
 	begin((struct play){ 0 });
 	world.no_module = NBD_E_NOT_FOUND;
-	assert_true(init_prefetch_fetch(&r, "", true));
+	assert_true(fetch("", true));
 	assert_non_null(strstr(world.said, "no effect: no module dm_mirror"));
 	assert_int_equal(play.fetches, 0);
 }
@@ -343,9 +358,9 @@ static void a_file_that_is_named_has_to_be_there(void **state)
 	(void)state;
 	begin((struct play){ 0 });
 	put_list(LIST);
-	assert_true(init_prefetch_fetch(&r, "/nowhere/list", false));
+	assert_true(fetch("/nowhere/list", false));
 	assert_non_null(strstr(world.said, "no effect: /nowhere/list: "));
-	assert_true(init_prefetch_fetch(&r, list_of_root, false));
+	assert_true(fetch(list_of_root, false));
 	assert_int_equal(play.loads, 1);
 }
 
@@ -356,13 +371,13 @@ static void a_list_of_a_server_is_asked_for_before_the_mount(void **state)
 	(void)state;
 	begin((struct play){ .read_only = true });
 	put_list(LIST);
-	assert_true(init_prefetch_fetch(&r, uri, false));
+	assert_true(fetch(uri, false));
 	assert_string_equal(play.asked, uri);
 	assert_int_equal(play.loads, 1);
 	/* what is in the root is another one */
-	assert_false(init_prefetch_fetch(&r, uri, true));
+	assert_false(fetch(uri, true));
 	begin((struct play){ .ask = NBD_E_RANGE });
-	assert_true(init_prefetch_fetch(&r, uri, false));
+	assert_true(fetch(uri, false));
 	assert_non_null(strstr(world.said, "no effect: it has 0 bytes"));
 	assert_int_equal(play.fetches, 0);
 }
@@ -380,6 +395,7 @@ static void what_cannot_be_used_costs_a_line(void **state)
 		{ LIST, { .get = NBD_E_TIMEOUT }, "no effect: no answer", 1, 0 },
 		/* whatever the swap has left */
 		{ LIST, { .load = NBD_E_KERNEL }, "no effect: refused", 1, 1 },
+		{ LIST, { .alone = true }, "no process would free", 1, 0 },
 	};
 
 	(void)state;
@@ -387,7 +403,7 @@ static void what_cannot_be_used_costs_a_line(void **state)
 		begin(cases[i].play);
 		world_file(READ_ONLY, "1\n");
 		put_list(cases[i].list);
-		assert_true(init_prefetch_fetch(&r, "", true));
+		assert_true(fetch("", true));
 		assert_non_null(strstr(world.said, cases[i].said));
 		assert_int_equal(play.fetches, cases[i].fetches);
 		assert_int_equal(play.resets, cases[i].resets);
@@ -407,12 +423,12 @@ static void nothing_outside_of_the_root_is_opened(void **state)
 	close(fd);
 	put_list(NULL);
 	assert_int_equal(symlink(outside, list_of_root), 0);
-	assert_false(init_prefetch_fetch(&r, "", true));
+	assert_false(fetch("", true));
 	put_list(NULL);
 	assert_int_equal(mkfifo(list_of_root, 0600), 0);
-	assert_false(init_prefetch_fetch(&r, "", true));
+	assert_false(fetch("", true));
 	put_list(NULL);
-	assert_false(init_prefetch_fetch(&r, "", true));
+	assert_false(fetch("", true));
 	assert_int_equal(play.fetches, 0);
 	assert_string_equal(world.said, "");
 	unlink(outside);

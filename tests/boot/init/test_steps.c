@@ -106,6 +106,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"verity",
 		"prefetch", /* a list in the initramfs */
 		"modules",
+		"learn",  /* it is ready */
 		"verity", /* a copy in RAM, all of it */
 		"mount",
 		"cache",    /* below an overlay */

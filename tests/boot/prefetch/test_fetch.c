@@ -50,6 +50,11 @@ int __wrap_loop_attach(const char *file, uint32_t flags, char name[LOOP_NAME],
 	return __real_open(file, O_RDONLY | O_CLOEXEC);
 }
 
+void __wrap_loop_load(void);
+void __wrap_loop_load(void)
+{
+}
+
 static int fetch(const char *dev, const struct prefetch_limits *limits)
 {
 	int rc = prefetch_fetch(&list, dev, limits, &f, &d);
