@@ -39,7 +39,8 @@ steps-$(CONFIG_BOOT_IMAGES) += 37-init_images 71-init_images_trial \
 	77-init_images_ready
 
 boot-$(CONFIG_BOOT_PRELOAD) += boot/init/preload.o
-steps-$(CONFIG_BOOT_PRELOAD) += 22-init_preload 58-init_preloaded
+steps-$(CONFIG_BOOT_PRELOAD) += 22-init_preload 41-init_preload_connected \
+	58-init_preloaded
 
 tuner := $(if $(CONFIG_BOOT_INIT),$(CONFIG_BOOT_TUNE))
 boot-$(tuner) += boot/init/tuner.o

@@ -13,6 +13,7 @@
 
 #include "boot/system/times.h"
 #include "boot/init/drivers.h"
+#include "boot/init/prefetch.h"
 #include "boot/init/steps.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
@@ -69,14 +70,18 @@ static void load_fs(const char *fstype)
 		mod_load(only, "", NULL);
 }
 
-void init_preload_start(struct preload *p, const char *fstype)
+void init_preload_start(struct preload *p, const char *fstype,
+			const char *later)
 {
-	/* the child writes there when it is done; without it, it loads too */
-	if (!p->done)
-		p->done = mmap(NULL, sizeof(*p->done), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* without it, the child loads too */
+	if (!p->shared)
+		p->shared = mmap(NULL, sizeof(*p->shared),
+				 PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p->child > 0)
 		return;
+	if (p->shared != MAP_FAILED)
+		p->shared->connected = false;
 	p->began = nbd_now_ms();
 	p->child = process_fork();
 	if (p->child)
@@ -84,23 +89,41 @@ void init_preload_start(struct preload *p, const char *fstype)
 	load_nic();
 	init_drivers_nbd();
 	load_fs(fstype);
-	if (p->done != MAP_FAILED)
-		*p->done = nbd_now_ms();
+	if (p->shared == MAP_FAILED)
+		_exit(0);
+	if (later && !p->shared->connected)
+		mod_load(later, "", NULL);
+	p->shared->done = nbd_now_ms();
 	_exit(0);
 }
 
 void init_preload_wait(struct preload *p)
 {
 	if (p->child > 0 && process_await(p->child, LOAD_MS) >= 0 &&
-	    p->done != MAP_FAILED && *p->done >= p->began)
-		boot_times_span("preload", p->began, *p->done);
+	    p->shared != MAP_FAILED && p->shared->done >= p->began)
+		boot_times_span("preload", p->began, p->shared->done);
 	p->child = 0;
 }
 
 static int do_start(struct boot *b, struct nbd_diag *d)
 {
+	const struct cmdline *c = &b->cmd;
+	bool maps = c->roothash || c->clone || c->cache ||
+		    (c->prefetch ? strcmp(c->prefetch, "0") != 0
+				 : !access(PREFETCH_OURS, F_OK));
+
 	(void)d;
-	init_preload_start(&b->preload, b->spec.fstype);
+	init_preload_start(&b->preload, b->spec.fstype, maps ? "dm_mod" : NULL);
+	return NBD_OK;
+}
+
+static int do_connected(struct boot *b, struct nbd_diag *d)
+{
+	struct preload_shared *shared = b->preload.shared;
+
+	(void)d;
+	if (shared && shared != MAP_FAILED)
+		shared->connected = true;
 	return NBD_OK;
 }
 
@@ -114,6 +137,12 @@ static int do_wait(struct boot *b, struct nbd_diag *d)
 const struct step init_preload_step = {
 	.name = "drivers",
 	.run = do_start,
+	.hint = "",
+};
+
+const struct step init_preload_connected_step = {
+	.name = "modules",
+	.run = do_connected,
 	.hint = "",
 };
 

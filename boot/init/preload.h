@@ -3,6 +3,7 @@
 #ifndef BOOT_INIT_PRELOAD_H
 #define BOOT_INIT_PRELOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -10,7 +11,11 @@
 struct preload {
 	pid_t child;	/* > 0: it runs */
 	uint64_t began; /* ms, of nbd_now_ms() */
-	uint64_t *done; /* the same, in memory that the child shares */
+	/* memory that the child shares */
+	struct preload_shared {
+		uint64_t done;	/* ms, of nbd_now_ms() */
+		bool connected; /* the root's device: nothing more to wait for */
+	} * shared;
 };
 
 #ifdef CONFIG_BOOT_PRELOAD
@@ -19,17 +24,20 @@ struct preload {
  * of a virtio network interface, if the machine has one, then nbd with one
  * device, then the module of the file system: the first of fstype ("ext4",
  * "xfs,ext4") or, where fstype is NULL or "", the known one, if this initramfs
- * has exactly one.  Failures are ignored: the step that needs a module loads it
- * again, and reports the error.
+ * has exactly one; then, if the server still has to be waited for, `later`, a
+ * module that only a server far away needs (NULL: none).  Failures are ignored:
+ * the step that needs a module loads it again, and reports the error.
  */
-void init_preload_start(struct preload *p, const char *fstype);
+void init_preload_start(struct preload *p, const char *fstype,
+			const char *later);
 
 /* Waits until the child, if there is one, has ended or takes too long. */
 void init_preload_wait(struct preload *p);
 #else
-static inline void init_preload_start(struct preload *p, const char *fstype)
+static inline void init_preload_start(struct preload *p, const char *fstype,
+				      const char *later)
 {
-	(void)p, (void)fstype;
+	(void)p, (void)fstype, (void)later;
 }
 
 static inline void init_preload_wait(struct preload *p)

@@ -113,7 +113,7 @@ boot nbdboot.overlay nbdboot.prefetch=60000ms
 ended 'and where a server answers so soon that a fetch would take longer' \
 	'prefetch: nothing is fetched, as the server answers a read in ' \
 	'^guest: /run/nbdboot/lower is on /dev/nbd0$' \
-	'^guest: there is no device mapper$' \
+	'^guest: nothing is mapped$' \
 	'^guest: boot-time: nothing was fetched, as the server answered a read' \
 	'all is unmounted and disconnected' '!WRONG' '!extents fetched'
 unserve

@@ -26,11 +26,17 @@ int __wrap_boot_cmdline_read(struct cmdline *c, struct nbd_diag *diag)
 /* Parameters of the driver: in memory that a child shares. */
 static struct {
 	char nbd[64];
-	bool connected;
+	bool connected, later;
 } * loaded;
+
+/* Set: the server has answered when it loads the driver. */
+static struct preload *answered;
 
 static void load(const char *name, const char *params)
 {
+	loaded->later |= !strcmp(name, "dm_mod");
+	if (answered && !strcmp(name, "nbd"))
+		answered->shared->connected = true;
 	/* the first one counts */
 	if (!strcmp(name, "nbd") && !loaded->nbd[0])
 		snprintf(loaded->nbd, sizeof(loaded->nbd), "%s.", params);
@@ -88,6 +94,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"tune",
 		"prefetch", /* the reads of devices before */
 		"connect",
+		"modules", /* nothing more to wait for */
 		"tune",
 		"watch",
 		"connect", /* nbdboot.toram names its server */
@@ -183,9 +190,30 @@ static void the_preload_loads_the_driver_with_one_device(void **state)
 
 	(void)state;
 	memset(loaded, 0, sizeof(*loaded));
-	init_preload_start(&p, "");
+	init_preload_start(&p, "", NULL);
 	init_preload_wait(&p);
 	assert_string_equal(loaded->nbd, "nbds_max=1.");
+}
+
+static void what_is_needed_far_away_only_while_it_waits(void **state)
+{
+	struct preload p = { 0 };
+
+	(void)state;
+	memset(loaded, 0, sizeof(*loaded));
+	init_preload_start(&p, "", "dm_mod");
+	init_preload_wait(&p);
+	assert_true(loaded->later);
+	memset(loaded, 0, sizeof(*loaded));
+	answered = &p;
+	init_preload_start(&p, "", "dm_mod");
+	init_preload_wait(&p);
+	assert_false(loaded->later);
+	/* a new try of the boot waits again */
+	answered = NULL;
+	init_preload_start(&p, "", "dm_mod");
+	init_preload_wait(&p);
+	assert_true(loaded->later);
 }
 
 static void and_so_does_connect_when_it_is_faster(void **state)
@@ -229,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_boot_has_the_time_that_its_words_allow),
 		cmocka_unit_test(a_plan_with_another_behind_it_has_no_end),
 		cmocka_unit_test(the_preload_loads_the_driver_with_one_device),
+		cmocka_unit_test(what_is_needed_far_away_only_while_it_waits),
 		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
 		cmocka_unit_test(the_process_of_a_step_ends_with_it),
 	};

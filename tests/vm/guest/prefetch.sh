@@ -182,7 +182,7 @@ elif [ -e /sys/block/dm-0 ]; then
 	sum later /dev/dm-0
 elif nbdboot prefetch stop 2>/dev/null; then
 	# the reads were listed, and nothing was mapped
-	[ ! -e /sys/module/dm_mod ] && echo 'guest: there is no device mapper'
+	[ ! -e /sys/block/dm-0 ] && echo 'guest: nothing is mapped'
 	nbdboot boot-time | sed -n 's/^prefetch:/guest: boot-time:/p'
 fi
 for exe in /proc/[0-9]*/exe; do
