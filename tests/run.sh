@@ -60,11 +60,6 @@ unit_programs()
 	variant unit "$gcc" -O1 '' unit-bin
 }
 
-san_program()
-{
-	variant unit-gcc-san gcc "$san" '' all
-}
-
 # With the objects of the step unit, so behind it.
 sim()
 {
@@ -82,12 +77,24 @@ product()
 		echo 'ok - the program builds with its default compiler'
 }
 
+# BUILD/t/san: nbdboot under the sanitizers, and over/nbdboot, the same objects with
+# lwIP in place of the system's sockets.
+san_programs()
+{
+	d=$dir/t/san
+	make -s O="$d" nbdboot_defconfig &&
+		sed -i 's/.*\(CONFIG_PORT_LWIP\) .*/\1=y/' "$d/.config" &&
+		touch -d @0 "$d/.config" && # make adds what comes with it
+		make -s -j2 O="$d" CC=gcc CFLAGS="$san -DLWIP_ASSERTS" STATIC= \
+			all "$d/over/nbdboot"
+}
+
 # Copies from and to real servers, under the sanitizers.
 interop_san()
 {
-	san_program &&
-		alone sh tests/interop/test_copy.sh "$dir/t/unit-gcc-san" &&
-		alone sh tests/interop/test_info.sh "$dir/t/unit-gcc-san"
+	san_programs &&
+		alone sh tests/interop/test_copy.sh "$dir/t/san" &&
+		alone sh tests/interop/test_info.sh "$dir/t/san"
 }
 
 # The world of lwIP, with lwIP's own assertions: BUILD/t/lwip, and below it the
@@ -102,17 +109,6 @@ lwip_programs()
 			all "$d/relay" &&
 		make -s -j2 O="$d/jumbo" CC=gcc STATIC= all \
 			CFLAGS="$san -DLWIP_ASSERTS"
-}
-
-# nbdboot itself, with lwIP in place of the system's sockets.
-lwip_over()
-{
-	d=$dir/t/lwip-over
-	make -s O="$d" nbdboot_defconfig &&
-		sed -i 's/.*\(CONFIG_PORT_LWIP\) .*/\1=y/' "$d/.config" &&
-		touch -d @0 "$d/.config" && # make adds what comes with it
-		make -s -j2 O="$d" CC=gcc CFLAGS="$san -DLWIP_ASSERTS" STATIC= \
-			"$d/over/nbdboot"
 }
 
 # Unit tests over lwIP, and real servers.
@@ -131,7 +127,7 @@ lwip_faults()
 # What nbdboot's own tests have of servers.
 lwip_sockets()
 {
-	lwip_over && sh tests/lwip/sockets.sh "$dir/t/lwip-over"
+	san_programs && sh tests/lwip/sockets.sh "$dir/t/san"
 }
 
 # The last has a lease that runs out, which takes minutes.
@@ -139,8 +135,8 @@ soak_lwip()
 {
 	lwip_programs &&
 		LEASE_CASE=200 sh tests/lwip/faults.sh "$dir/t/lwip" 1 200 &&
-		lwip_over && SHARE=1 sh tests/lwip/sockets.sh \
-			"$dir/t/lwip-over" faults
+		san_programs && SHARE=1 sh tests/lwip/sockets.sh \
+			"$dir/t/san" faults
 }
 
 # alone COMMAND...: in a network of its own, if this user may have one: a port at
@@ -362,6 +358,7 @@ quick()
 together='unit sim interop/test_faults.sh
 unit-clang-san fuzz
 lwip lwip-faults
+lwip-sockets interop-san
 interop/test_cpus.sh vm/test_aarch64.sh
 interop/test_packages.sh vm/test_dropin.sh vm/test_dropin13.sh
 vm/test_uefi.sh vm/test_uefi_net.sh vm/test_uefi_secure.sh vm/test_uefi_arm.sh'
@@ -394,8 +391,7 @@ all_lines()
 {
 	echo "$together"
 	{
-		printf '%s\n' interop-san lint lwip-sockets cross cross-units \
-			debian13
+		printf '%s\n' lint cross cross-units debian13
 		quick_scripts
 		scripts vm
 	} | apart
@@ -412,7 +408,7 @@ all()
 # process lives.  What fails here is reported by its step.
 ahead()
 {
-	for piece in product unit_programs san_program lwip_over; do
+	for piece in product unit_programs san_programs; do
 		kill -0 "$1" 2>/dev/null || return 0
 		$piece
 	done
