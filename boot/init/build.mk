@@ -61,8 +61,9 @@ steps-$(CONFIG_BOOT_TORAM) += 45-init_toram_server 46-init_toram
 boot-$(CONFIG_BOOT_PREFETCH) += $(addprefix boot/init/, prefetch.o \
 	prefetch_server.o prefetch_tail.o fetcher.o udev_rules.o)
 words-$(CONFIG_BOOT_PREFETCH) += init_fetcher
-steps-$(CONFIG_BOOT_PREFETCH) += 39-init_fetcher_before 52-init_fetcher_map 54-init_fetcher_learn \
-	56-init_fetcher 59-init_fetcher_learning 61-init_fetcher_mounted
+steps-$(CONFIG_BOOT_PREFETCH) += 21-init_fetcher_later 39-init_fetcher_before \
+	52-init_fetcher_map 54-init_fetcher_learn 56-init_fetcher \
+	59-init_fetcher_learning 61-init_fetcher_mounted
 
 boot-$(CONFIG_BOOT_CLONE) += boot/init/cloner.o boot/init/clone_target.o
 words-$(CONFIG_BOOT_CLONE) += init_cloner

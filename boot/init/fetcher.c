@@ -65,6 +65,18 @@ static int unmap_in_child(void *data, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+/* Whether the server is near will be known when it has answered. */
+static int do_later(struct boot *b, struct nbd_diag *d)
+{
+	const struct cmdline *c = &b->cmd;
+	bool fetches = c->prefetch ? strcmp(c->prefetch, "0") != 0
+				   : !access(PREFETCH_OURS, F_OK);
+
+	(void)d;
+	b->preload.later = fetches || c->clone || c->cache ? "dm_mod" : NULL;
+	return NBD_OK;
+}
+
 static int do_before(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
@@ -136,7 +148,7 @@ static int do_learn(struct boot *b, struct nbd_diag *d)
 	if (!b->fetcher.below[0])
 		by.word = b->dev;
 	init_spawn_start(&b->fetcher.learn, "prefetch", "learn", b->index, &by);
-	/* which changes the table that the process looks at */
+	/* a cache changes the table, at which the process looks first */
 	if (b->cmd.cache)
 		await_learning(&b->fetcher.learn);
 	return NBD_OK;
@@ -264,6 +276,12 @@ static int do_fetch_mounted(struct boot *b, struct nbd_diag *d)
 	fetch(b, true);
 	return NBD_OK;
 }
+
+const struct step init_fetcher_later_step = {
+	.name = "drivers",
+	.run = do_later,
+	.hint = "",
+};
 
 const struct step init_fetcher_before_step = {
 	.name = "prefetch",

@@ -13,7 +13,6 @@
 
 #include "boot/system/times.h"
 #include "boot/init/drivers.h"
-#include "boot/init/prefetch.h"
 #include "boot/init/steps.h"
 #include "boot/init/super.h"
 #include "port/linux/dir.h"
@@ -70,8 +69,7 @@ static void load_fs(const char *fstype)
 		mod_load(only, "", NULL);
 }
 
-void init_preload_start(struct preload *p, const char *fstype,
-			const char *later)
+void init_preload_start(struct preload *p, const char *fstype)
 {
 	/* without it, the child loads too */
 	if (!p->shared)
@@ -91,8 +89,8 @@ void init_preload_start(struct preload *p, const char *fstype,
 	load_fs(fstype);
 	if (p->shared == MAP_FAILED)
 		_exit(0);
-	if (later && !p->shared->connected)
-		mod_load(later, "", NULL);
+	if (p->later && !p->shared->connected)
+		mod_load(p->later, "", NULL);
 	p->shared->done = nbd_now_ms();
 	_exit(0);
 }
@@ -107,13 +105,8 @@ void init_preload_wait(struct preload *p)
 
 static int do_start(struct boot *b, struct nbd_diag *d)
 {
-	const struct cmdline *c = &b->cmd;
-	bool maps = c->roothash || c->clone || c->cache ||
-		    (c->prefetch ? strcmp(c->prefetch, "0") != 0
-				 : !access(PREFETCH_OURS, F_OK));
-
 	(void)d;
-	init_preload_start(&b->preload, b->spec.fstype, maps ? "dm_mod" : NULL);
+	init_preload_start(&b->preload, b->spec.fstype);
 	return NBD_OK;
 }
 

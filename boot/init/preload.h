@@ -9,8 +9,9 @@
 
 /* All zeroes at first. */
 struct preload {
-	pid_t child;	/* > 0: it runs */
-	uint64_t began; /* ms, of nbd_now_ms() */
+	const char *later; /* a module that a feature has named, or NULL */
+	pid_t child;	   /* > 0: it runs */
+	uint64_t began;	   /* ms, of nbd_now_ms() */
 	/* memory that the child shares */
 	struct preload_shared {
 		uint64_t done;	/* ms, of nbd_now_ms() */
@@ -24,20 +25,18 @@ struct preload {
  * of a virtio network interface, if the machine has one, then nbd with one
  * device, then the module of the file system: the first of fstype ("ext4",
  * "xfs,ext4") or, where fstype is NULL or "", the known one, if this initramfs
- * has exactly one; then, if the server still has to be waited for, `later`, a
- * module that only a server far away needs (NULL: none).  Failures are ignored:
- * the step that needs a module loads it again, and reports the error.
+ * has exactly one; then, if the server still has to be waited for, p->later, which
+ * is not needed everywhere.  Failures are ignored: the step that needs a module
+ * loads it again, and reports the error.
  */
-void init_preload_start(struct preload *p, const char *fstype,
-			const char *later);
+void init_preload_start(struct preload *p, const char *fstype);
 
 /* Waits until the child, if there is one, has ended or takes too long. */
 void init_preload_wait(struct preload *p);
 #else
-static inline void init_preload_start(struct preload *p, const char *fstype,
-				      const char *later)
+static inline void init_preload_start(struct preload *p, const char *fstype)
 {
-	(void)p, (void)fstype, (void)later;
+	(void)p, (void)fstype;
 }
 
 static inline void init_preload_wait(struct preload *p)

@@ -13,8 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern const struct step init_fetcher_map_step, init_fetcher_learn_step,
-	init_fetcher_learning_step, init_fetcher_mounted_step;
+extern const struct step init_fetcher_later_step, init_fetcher_map_step,
+	init_fetcher_learn_step, init_fetcher_learning_step,
+	init_fetcher_mounted_step;
 
 /* Shared with the children. */
 static struct shared {
@@ -248,6 +249,32 @@ static void nothing_is_mapped_or_fetched_if_the_server_is_near(void **state)
 	assert_string_equal(learns, "prefetch learn 0 -");
 }
 
+static void the_driver_is_named_that_may_be_needed(void **state)
+{
+	static const struct {
+		const char *prefetch, *clone, *cache;
+		bool named;
+	} cases[] = {
+		{ NULL, NULL, NULL, false },
+		{ "0", NULL, NULL, false },
+		{ "", NULL, NULL, true },
+		{ "auto", NULL, NULL, true },
+		{ "0", "/dev/sda", NULL, true },
+		{ NULL, NULL, "/dev/sda", true },
+	};
+	/* pages: too large for a stack */
+	static struct boot b;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		b.cmd.prefetch = cases[i].prefetch;
+		b.cmd.clone = cases[i].clone;
+		b.cmd.cache = cases[i].cache;
+		assert_int_equal(init_fetcher_later_step.run(&b, &d), 0);
+		assert_int_equal(b.preload.later != NULL, cases[i].named);
+	}
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -266,6 +293,7 @@ int main(void)
 			the_table_waits_for_the_process_that_will_free_it),
 		cmocka_unit_test(
 			nothing_is_mapped_or_fetched_if_the_server_is_near),
+		cmocka_unit_test(the_driver_is_named_that_may_be_needed),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);

@@ -84,6 +84,7 @@ static void a_boot_has_its_steps_in_this_order(void **state)
 		"module image",
 		"credentials",
 		"drivers", /* those that appear from now on */
+		"drivers", /* what a list may want */
 		"drivers", /* the preload of modules begins */
 		"drivers",
 		"802.1X",
@@ -190,28 +191,28 @@ static void the_preload_loads_the_driver_with_one_device(void **state)
 
 	(void)state;
 	memset(loaded, 0, sizeof(*loaded));
-	init_preload_start(&p, "", NULL);
+	init_preload_start(&p, "");
 	init_preload_wait(&p);
 	assert_string_equal(loaded->nbd, "nbds_max=1.");
 }
 
 static void what_is_needed_far_away_only_while_it_waits(void **state)
 {
-	struct preload p = { 0 };
+	struct preload p = { .later = "dm_mod" };
 
 	(void)state;
 	memset(loaded, 0, sizeof(*loaded));
-	init_preload_start(&p, "", "dm_mod");
+	init_preload_start(&p, "");
 	init_preload_wait(&p);
 	assert_true(loaded->later);
 	memset(loaded, 0, sizeof(*loaded));
 	answered = &p;
-	init_preload_start(&p, "", "dm_mod");
+	init_preload_start(&p, "");
 	init_preload_wait(&p);
 	assert_false(loaded->later);
 	/* a new try of the boot waits again */
 	answered = NULL;
-	init_preload_start(&p, "", "dm_mod");
+	init_preload_start(&p, "");
 	init_preload_wait(&p);
 	assert_true(loaded->later);
 }
