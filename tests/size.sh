@@ -32,7 +32,7 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 726016 ;;
-	uefi) echo 116224 ;;
+	uefi) echo 116480 ;;
 	uefi_ipv6) echo 139264 ;;
 	rescue) echo 386560 ;;
 	uefi_tls) echo 327680 ;;

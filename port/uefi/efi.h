@@ -45,6 +45,7 @@ struct efi_guid {
 
 #define EFI_TPL_APPLICATION 4u
 #define EFI_TPL_CALLBACK    8u
+#define EFI_TPL_NOTIFY	    16u
 
 struct efi_table {
 	uint64_t signature;

@@ -8,6 +8,7 @@
 #ifndef PORT_UEFI_REST_H
 #define PORT_UEFI_REST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The timer of most firmware, which ends a rest. */
@@ -16,6 +17,8 @@
 /* All zeros at first. */
 struct efi_rest {
 	uint64_t since; /* ms, from when on nothing arrived; 0: not known */
+	bool tried;	/* whether an interrupt comes */
+	bool halts;	/* one does */
 };
 
 /* Something has arrived. */
@@ -26,7 +29,9 @@ static inline void efi_rest_over(struct efi_rest *r)
 
 /*
  * Nothing has, and the caller has nothing to do.  Returns at once until that was so
- * for 100 ms, and then after an efi_halt().
+ * for 100 ms, and then after an efi_halt(); at once, too, where no interrupt would
+ * end that, which is tried once, for 150 ms at most: in U-Boot, and when the
+ * firmware ends.
  */
 void efi_rest(struct efi_rest *r);
 

@@ -35,10 +35,10 @@ extern const struct efi_guid efi_guid_loaded_image, efi_guid_path,
 efi_status efi_init(efi_handle image, struct efi_system *st);
 
 /*
- * Halts the processor until its next interrupt, as that of the firmware's timer.
- * WaitForEvent() would do it at TPL_APPLICATION alone, and a firmware's file system
- * reads at TPL_CALLBACK.  Returns at once where no interrupt may come: at
- * TPL_HIGH_LEVEL (UEFI 2.10, 7.1), and when the firmware ends.
+ * Halts the processor until its next interrupt: for a caller who knows that one will
+ * come.  Returns at once if interrupts are masked, as at TPL_HIGH_LEVEL (UEFI 2.10,
+ * 7.1).  WaitForEvent() would do it at TPL_APPLICATION alone, and a firmware's file
+ * system reads at TPL_CALLBACK.
  */
 void efi_halt(void);
 

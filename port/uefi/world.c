@@ -17,7 +17,7 @@ static uint64_t ticks(void)
 
 #define INTERRUPTS 0x200u
 
-static void halt(void)
+void efi_halt(void)
 {
 	uint64_t flags;
 
@@ -34,18 +34,12 @@ static uint64_t ticks(void)
 	return n;
 }
 
-/* One that is masked ends it as well. */
-static void halt(void)
+/* An interrupt that is masked ends it as well. */
+void efi_halt(void)
 {
 	__asm__ volatile("wfi" ::: "memory");
 }
 #endif
-
-void efi_halt(void)
-{
-	if (!efi.ends)
-		halt();
-}
 
 /*
  * A Stall that the host of a virtual machine preempts is too long, never too

@@ -108,14 +108,27 @@ void *efi_protocol(efi_handle h, const struct efi_guid *g)
 }
 
 /* An event is a number that counts its signals. */
+static efi_notify *notified;
+static void *notified_with;
+
 static efi_status create_event(uint32_t type, uint64_t tpl, efi_notify *fn,
 			       void *ctx, efi_event *e)
 {
-	(void)type, (void)tpl, (void)fn, (void)ctx;
+	(void)type, (void)tpl;
+	notified = fn;
+	notified_with = ctx;
 	if (fails())
 		return EFI_OUT_OF_RESOURCES;
 	*e = calloc(1, sizeof(int));
 	fw.events++;
+	return 0;
+}
+
+/* Its time has come. */
+static efi_status set_timer(efi_event e, unsigned type, uint64_t in_100ns)
+{
+	(void)type, (void)in_100ns;
+	notified(e, notified_with);
 	return 0;
 }
 
@@ -154,6 +167,7 @@ int efi_error(efi_status s)
 }
 
 static struct efi_boot services = { .create_event = create_event,
+				    .set_timer = set_timer,
 				    .check_event = check_event,
 				    .close_event = close_event };
 struct efi_world efi = { .bs = &services };

@@ -84,8 +84,14 @@ uefi_start $(user_net "tftp=$work/tftp,bootfile=nbdboot.efi")
 vm_wait '*boot from which URI*' || true
 printf '%s\r' "nbd://$host:$port/ kernel=/vmlinuz initrd=/initramfs \
 nbdboot.part=2 rw console=$console panic=1 loglevel=4" >&4
+# no interrupt would wake a processor that is halted
+vm_wait '*connected after*' || true
+unserve
+vm_wait '*retrying*' || true
+serve "$port" --filter=limit file "$disk" limit=1
 booted 'U-Boot, a URI that is typed, kernel and root from one disk' \
 	'/dev/nbd0p2 ext4 rw' cpu
+check 'and an outage meanwhile' said 'answers again, after'
 check 'by its EFI_SIMPLE_NETWORK' \
 	said 'nbdboot: 10.0.2.15/24, .*over EFI_SIMPLE_NETWORK'
 finish
