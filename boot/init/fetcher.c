@@ -69,11 +69,11 @@ static int unmap_in_child(void *data, struct nbd_diag *d)
 static int do_later(struct boot *b, struct nbd_diag *d)
 {
 	const struct cmdline *c = &b->cmd;
-	bool fetches = c->prefetch ? strcmp(c->prefetch, "0") != 0
-				   : !access(PREFETCH_OURS, F_OK);
 
 	(void)d;
-	b->preload.later = fetches || c->clone || c->cache ? "dm_mod" : NULL;
+	b->fetcher.wanted = init_prefetch_is_wanted(c->prefetch);
+	b->preload.later = b->fetcher.wanted || c->clone || c->cache ? "dm_mod"
+								     : NULL;
 	return NBD_OK;
 }
 
@@ -98,7 +98,6 @@ static int do_map(struct boot *b, struct nbd_diag *d)
 
 	b->fetcher.below[0] = '\0';
 	b->fetcher.found = false;
-	b->fetcher.wanted = init_prefetch_is_wanted(b->cmd.prefetch);
 	b->fetcher.near =
 		b->fetcher.wanted &&
 		init_prefetch_is_needless(b->cmd.prefetch,

@@ -212,6 +212,7 @@ static void boot(const char *cache)
 	*w = (struct shared){ 0 };
 	learns[0] = '\0';
 	at = NEVER;
+	assert_int_equal(init_fetcher_later_step.run(&b, &d), 0);
 	assert_int_equal(init_fetcher_map_step.run(&b, &d), 0);
 	assert_string_equal(b.dev, w->maps ? "/dev/dm-0" : "/dev/nbd0p2");
 	waits = 0;
