@@ -165,7 +165,7 @@ static bool is_learning(void)
 /* Nobody will free the RAM, and a mirror may hold writes. */
 static int stop_alone(struct cli_call *call)
 {
-	int n = mapper_mend(true, &call->d);
+	int n = mapper_mend(false, &call->d);
 
 	if (n > 0)
 		cli_putf("the process that frees the RAM was gone: it is freed "

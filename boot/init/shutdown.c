@@ -156,7 +156,7 @@ static int in_child(int (*work)(void))
 static int unmount(void)
 {
 	/* writes that a mirror holds would be waited for */
-	mapper_mend(false, NULL);
+	mapper_mend(true, NULL);
 	return init_unmount_all(false, false) != 0;
 }
 

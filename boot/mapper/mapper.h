@@ -221,17 +221,17 @@ int mapper_grow(int dev, int run, int index, struct nbd_diag *d);
 bool mapper_is_stuck(struct dm *m, int index);
 /*
  * Maps one to one again what is made of copies in RAM and of a device, for when
- * the process that would do it was killed.  `all` false: on the way down, only
+ * the process that would do it was killed.  `down`, as the machine halts: only
  * where a mirror holds writes.  Else MAPPER_WBT is the kernel's default then, which
  * waits for requests in flight.  Returns how many those were, or the first failure.
  */
-int mapper_mend(bool all, struct nbd_diag *d);
+int mapper_mend(bool down, struct nbd_diag *d);
 
 #else
 
-static inline int mapper_mend(bool all, struct nbd_diag *d)
+static inline int mapper_mend(bool down, struct nbd_diag *d)
 {
-	(void)all, (void)d;
+	(void)down, (void)d;
 	return 0;
 }
 

@@ -95,7 +95,7 @@ static void restore_wbt(int index)
 
 /* A new table has the kernel's own read-ahead: it keeps what it had. */
 static int reset(const char *device, int index, const struct made *of,
-		 bool goes_on, struct nbd_diag *d)
+		 bool down, struct nbd_diag *d)
 {
 	char ahead[64], value[24];
 	int n, rc;
@@ -109,12 +109,12 @@ static int reset(const char *device, int index, const struct made *of,
 	if (n > 0)
 		file_write(AT_FDCWD, ahead, value, (size_t)n);
 	/* which waits for requests in flight: on the way down forever */
-	if (of->mirror && goes_on)
+	if (of->mirror && !down)
 		restore_wbt(index);
 	return NBD_OK;
 }
 
-int mapper_mend(bool all, struct nbd_diag *d)
+int mapper_mend(bool down, struct nbd_diag *d)
 {
 	struct made of;
 	struct dir dir;
@@ -127,9 +127,9 @@ int mapper_mend(bool all, struct nbd_diag *d)
 				continue;
 			index = index_of(name);
 			if (index < 0 || !has_copies(name, &of) ||
-			    (!all && !is_stuck(index)))
+			    (down && !is_stuck(index)))
 				continue;
-			rc = reset(name, index, &of, all, d);
+			rc = reset(name, index, &of, down, d);
 			mended += !rc;
 		}
 	dir_close(&dir);

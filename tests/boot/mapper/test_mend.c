@@ -67,7 +67,7 @@ int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *dg)
 	return play.reset ? nbd_diag(dg, play.reset, "no memory") : NBD_OK;
 }
 
-static int mend(bool all, const char *const *of, struct play p)
+static int mend(bool down, const char *const *of, struct play p)
 {
 	play = p;
 	mapped = of;
@@ -77,13 +77,13 @@ static int mend(bool all, const char *const *of, struct play p)
 	world_file("/sys/block/dm-2/dm/name", "vg-root\n");
 	world_file(AHEAD, "4096\n");
 	world_file(WBT, "0\n");
-	return mapper_mend(all, &d);
+	return mapper_mend(down, &d);
 }
 
 static void copies_are_freed_and_the_kernel_throttles_again(void **state)
 {
 	(void)state;
-	assert_int_equal(mend(true, mirrored, (struct play){ 0 }), 1);
+	assert_int_equal(mend(false, mirrored, (struct play){ 0 }), 1);
 	assert_int_equal(play.resets, 1);
 	assert_non_null(strstr(world.written, WBT " = -1\n"));
 	assert_non_null(strstr(world.written, AHEAD " = 4096\n"));
@@ -92,7 +92,7 @@ static void copies_are_freed_and_the_kernel_throttles_again(void **state)
 static void what_is_only_read_was_never_throttled(void **state)
 {
 	(void)state;
-	assert_int_equal(mend(true, linear, (struct play){ 0 }), 1);
+	assert_int_equal(mend(false, linear, (struct play){ 0 }), 1);
 	assert_null(strstr(world.written, WBT));
 }
 
@@ -100,9 +100,9 @@ static void what_is_only_read_was_never_throttled(void **state)
 static void the_way_down_frees_writes_that_are_held(void **state)
 {
 	(void)state;
-	assert_int_equal(mend(false, mirrored, (struct play){ 0 }), 0);
+	assert_int_equal(mend(true, mirrored, (struct play){ 0 }), 0);
 	assert_int_equal(play.resets, 0);
-	assert_int_equal(mend(false, mirrored, (struct play){ .stuck = true }),
+	assert_int_equal(mend(true, mirrored, (struct play){ .stuck = true }),
 			 1);
 	assert_int_equal(play.resets, 1);
 	assert_null(strstr(world.written, WBT));
@@ -111,7 +111,7 @@ static void the_way_down_frees_writes_that_are_held(void **state)
 static void a_failure_ends_it(void **state)
 {
 	(void)state;
-	assert_int_equal(mend(true, mirrored,
+	assert_int_equal(mend(false, mirrored,
 			      (struct play){ .reset = NBD_E_NO_MEMORY }),
 			 NBD_E_NO_MEMORY);
 	assert_string_equal(d.text, "no memory");
