@@ -33,7 +33,8 @@
 #define ACK	 "\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0"
 
 static mbedtls_ssl_context ssl;
-static int client; /* the socket of ssl */
+static int client;   /* the socket of ssl */
+static int upstream; /* the server's */
 
 static void die(const char *what)
 {
@@ -58,16 +59,30 @@ static int address(int port, bool server)
 	return fd;
 }
 
+/*
+ * The client has gone: this tells the server, which closes first.  nbdkit 1.32
+ * aborts if it has an answer for a connection that was reset.
+ */
+static void leave(void)
+{
+	char rest[16384];
+
+	shutdown(upstream, SHUT_WR);
+	while (read(upstream, rest, sizeof(rest)) > 0)
+		;
+	exit(0);
+}
+
 static void must_read(int fd, void *buf, size_t len)
 {
 	if (recv(fd, buf, len, MSG_WAITALL) != (ssize_t)len)
-		exit(0); /* the other side has gone */
+		leave();
 }
 
 static void must_write(int fd, const void *buf, size_t len)
 {
 	if (send(fd, buf, len, MSG_NOSIGNAL) != (ssize_t)len)
-		exit(0);
+		leave();
 }
 
 /* ---- what a line of input sends ---- */
@@ -150,23 +165,22 @@ static const struct kind {
 /* ---- a connection ---- */
 
 /* The client asks for TLS first; the server's greeting was ours. */
-static int start(int server_port)
+static void start(int server_port)
 {
 	char flags[4], option[16], greeting[18];
-	int server = address(server_port, false);
 
+	upstream = address(server_port, false);
 	must_write(client, GREETING, sizeof(GREETING) - 1);
 	must_read(client, flags, sizeof(flags));
 	must_read(client, option, sizeof(option));
 	must_write(client, ACK, sizeof(ACK) - 1);
 	if (mbedtls_ssl_handshake(&ssl))
 		die("handshake");
-	must_read(server, greeting, sizeof(greeting));
-	must_write(server, flags, sizeof(flags));
-	return server;
+	must_read(upstream, greeting, sizeof(greeting));
+	must_write(upstream, flags, sizeof(flags));
 }
 
-static void to_server(int server)
+static void to_server(void)
 {
 	unsigned char buf[16384];
 
@@ -174,44 +188,44 @@ static void to_server(int server)
 		int n = mbedtls_ssl_read(&ssl, buf, sizeof(buf));
 
 		if (n <= 0)
-			exit(0);
-		must_write(server, buf, (size_t)n);
+			leave();
+		must_write(upstream, buf, (size_t)n);
 	} while (mbedtls_ssl_get_bytes_avail(&ssl));
 }
 
-static void to_client(int server)
+static void to_client(void)
 {
 	unsigned char buf[16384];
-	ssize_t n = read(server, buf, sizeof(buf));
+	ssize_t n = read(upstream, buf, sizeof(buf));
 
 	if (n <= 0)
-		exit(0);
+		leave();
 	for (ssize_t sent = 0; sent < n;) {
 		int done =
 			mbedtls_ssl_write(&ssl, buf + sent, (size_t)(n - sent));
 
 		if (done <= 0)
-			exit(0);
+			leave();
 		sent += done;
 	}
 }
 
-static void relay(int server, int orders)
+static void relay(int orders)
 {
 	struct pollfd p[] = { { client, POLLIN, 0 },
-			      { server, POLLIN, 0 },
+			      { upstream, POLLIN, 0 },
 			      { orders, POLLIN, 0 } };
 	unsigned char i;
 
 	while (poll(p, 3, -1) > 0) {
 		if (p[0].revents)
-			to_server(server);
+			to_server();
 		if (p[1].revents)
-			to_client(server);
+			to_client();
 		if (!p[2].revents)
 			continue;
 		if (read(orders, &i, 1) != 1)
-			exit(0);
+			leave();
 		if (kinds[i].send())
 			die(kinds[i].name);
 	}
@@ -236,7 +250,8 @@ static void serve(int orders, const mbedtls_ssl_config *conf, int server_port)
 	if (mbedtls_ssl_setup(&ssl, conf))
 		die("mbedtls_ssl_setup");
 	mbedtls_ssl_set_bio(&ssl, NULL, tls_send, tls_receive, NULL);
-	relay(start(server_port), orders);
+	start(server_port);
+	relay(orders);
 }
 
 /* Passes the order of a line on; false at the end of the input. */
