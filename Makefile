@@ -41,7 +41,9 @@ BUILT ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct \
 	2>/dev/null),0)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
+# make -s is silent: thousands of objects are made so.
+silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(V)$(silent),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
 
 # Frame pointers for profiles and for the stacks of a boot that hangs: each
 # function that calls another has one.  HARDEN= for a world without a libc.
