@@ -52,10 +52,13 @@ $(driver): %: %.o $(O)/boot/cli/main.o $(O)/libtest.a $(mbedtls-lib) $(world-obj
 		$(filter-out $(world-obj),$^) $(LDLIBS)
 sim-obj := $(world-obj) $(driver).o $(sim-bin:=.o) $(O)/tests/sim/run.o \
 	$(O)/tests/sim/leases.o
+# What a test does itself is not worth an optimizer's time.
+$(test-bin:=.o): test-opt := \
+	$(if $(findstring -flto,$(CFLAGS)),,-O0 -U_FORTIFY_SOURCE)
 $(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) $(test-opt) -c -o $@ $<
 $(O)/libtest.a: $(test-lib)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -94,6 +97,9 @@ soak-mutations: deps ## which check finds each of the faults of mutations.txt: S
 		sh tests/mutations.sh $(O) '$(T)'
 # Only the objects, for compilers whose programs cannot run here.
 objects: $(test-lib)
+# What rules.sh looks at: nothing of mbedTLS.
+objects-rules: $(addprefix $(O)/,$(boot-y)) $(O)/libport.a $(O)/libcore.a \
+	$(filter %/liblwip.a,$(world-lib))
 
 check-quick: deps ## the tests that take about a minute
 	$(Q)T='$(T)' sh tests/run.sh $(O) quick
@@ -110,7 +116,7 @@ fuzz: ## each fuzzer for T=60 seconds; new inputs are kept
 
 -include $(test-bin:=.d) $(over-obj:.o=.d) $(uefi-pure:.o=.d) $(sim-obj:.o=.d) \
 	$(fuzz-bin:=.d)
-.PHONY: unit unit-bin coverage sim soak-sim soak-unit soak-lint soak-cpus soak-faults soak-net soak-mutations fuzz-bin objects check check-quick \
+.PHONY: unit unit-bin coverage sim soak-sim soak-unit soak-lint soak-cpus soak-faults soak-net soak-mutations fuzz-bin objects objects-rules check check-quick \
 	check-twice \
 	deps fuzz
 
