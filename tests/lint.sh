@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What linters find wrong: lint.sh BUILD [soak]
 #
-# clang's analyzer, which walks the paths of each function, takes most of the
-# time by far: only "soak" has it.
+# Only "soak" has what takes most of the time by far: clang's analyzer, which walks
+# the paths of each function, and what a script of the tests has from those that it
+# sources, each of which shellcheck reads again with each.
 set -u
 
 dir=$1
@@ -30,9 +31,15 @@ files()
 		done
 }
 
-scripts=$(files '\.sh$|^\.ci/run$|^boot/(initramfs-tools/|trace/nbd[a-z]*-[a-z]*$)')
+follows='-x -P SCRIPTDIR -e SC2059'
+alone='-e SC2059,SC1091,SC2034,SC2154,SC2164'
+[ "$depth" != soak ] || alone=$follows
 # shellcheck disable=SC2086 # words on purpose
-shellcheck -x -P SCRIPTDIR -e SC2059 $scripts
+{
+	files '^\.ci/run$|^boot/(initramfs-tools/|trace/nbd[a-z]*-[a-z]*$)|^[^t].*\.sh$' |
+		xargs shellcheck $follows &&
+		files '^tests/.*\.sh$' | xargs -n1 shellcheck $alone
+}
 result $? 'shellcheck finds nothing'
 
 make -s O="$dir/t/product" "$dir/t/product/autoconf.h" >&2

@@ -680,6 +680,7 @@ arch()
 	sed -e "s|/proc/cmdline|$work/cmdline|; s|/tmp/net|$work/net|" \
 		-e "s|/etc/resolv|$work/resolv|" \
 		"$boot/mkinitcpio/hook" >"$work/hook"
+	# shellcheck disable=SC2317 # the hook calls them
 	(
 		modprobe() { :; }
 		msg() { :; }

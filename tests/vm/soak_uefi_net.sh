@@ -128,10 +128,10 @@ build_efi ipv6
 disk_of_lan
 serve_on 10809
 far6=2001:db8:7::1
-at "$srv" ip addr add $far6/64 dev br1 nodad
-by_hand static-link $root6 2001:db8::22 64 ''
-by_hand static-gateway $far6 2001:db8::22 64 '[fe80::1]'
-by_hand static-long $far6 2001:db8::22 120 "[$root6]"
+at "$srv" ip addr add "$far6/64" dev br1 nodad
+by_hand static-link "$root6" 2001:db8::22 64 ''
+by_hand static-gateway "$far6" 2001:db8::22 64 '[fe80::1]'
+by_hand static-long "$far6" 2001:db8::22 120 "[$root6]"
 
 # ---- PXE and HTTP boot by IPv6 ----
 

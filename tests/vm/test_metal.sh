@@ -77,7 +77,7 @@ explains()
 	serve 0 -r file "$work/disk"
 	fails "$1" "nbd://$host:$port/" 'the export is read-only'
 	unserve
-	fails "$1" nbds://$host/ 'this program has no TLS'
+	fails "$1" "nbds://$host/" 'this program has no TLS'
 	fails "$1" nbd://host:0/ 'not an NBD URI: a port'
 }
 

@@ -301,7 +301,7 @@ as_fast 'the other one, without a cable, costs no time'
 ended 'and is left down, too' '^guest: down eth0$'
 
 vm_taps='t0 t1'
-boot "root=dhcp ip=dhcp BOOTIF=01-$(echo ${vm_mac}1 | tr : -)"
+boot "root=dhcp ip=dhcp BOOTIF=01-$(echo "${vm_mac}1" | tr : -)"
 ended 'BOOTIF= names the second of two cards' '!guest: eth0 ' \
 	'^guest: eth1 198\.51\.100\.[0-9]*/24 forever$' \
 	'^guest: server nbd://198.51.100.1/root$'
