@@ -3,6 +3,7 @@
 # TLS in the kernel, in one machine: certificates and pre-shared keys, every
 # cipher, 1 and 4 connections.  TAP on standard output.
 VM_LIMIT=${VM_LIMIT:-900}
+vm_kind=uml
 # shellcheck source=tests/vm/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/pki.sh
