@@ -70,10 +70,14 @@ went()
 begins()
 {
 	mkfifo "$work/end" 2>/dev/null || true
-	vm_start "$work/initramfs" "rw ip=$guest_ip test.mode=beats \
-nbdboot.part=1 nbdboot.io-timeout=5 $1" -chardev "pipe,id=end,path=$work/end" \
-		-device isa-serial,chardev=end
 	exec 4<>"$work/end"
+	set -- "rw ip=$guest_ip test.mode=beats nbdboot.part=1 nbdboot.io-timeout=5 $1"
+	if [ "$vm_kind" = uml ]; then
+		vm_start "$work/initramfs" "$1 ssl1=fd:4,null"
+	else
+		vm_start "$work/initramfs" "$1" -device isa-serial,chardev=end \
+			-chardev "pipe,id=end,path=$work/end"
+	fi
 	lives
 }
 
