@@ -79,7 +79,8 @@ existing()
 }
 
 # initramfs FILE [MODULES [DIR [TLS_DIR]]]: as make initramfs does.  MODULES are
-# words of existing.  The one for User-mode Linux is FILE.uml.
+# words of existing.  The one for User-mode Linux is FILE.uml.  Without packed= it
+# is not compressed, which takes longer than a machine needs to read it.
 initramfs()
 {
 	initramfs_of "$@"
@@ -93,7 +94,7 @@ initramfs_of()
 		${2:+${MAPPED:+dm_mod dm_mirror loop}})" "${3-}" \
 		"${4:-$mapped_tls}"
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" -k "$modules" \
-		-z "${packed:-gzip}" ${2:+-m "$2"} ${3:+-a "$3"} \
+		-z "${packed:-none}" ${2:+-m "$2"} ${3:+-a "$3"} \
 		${4:+-t "$4"} "$1"
 }
 
@@ -124,9 +125,11 @@ copy_libs()
 add_busybox()
 {
 	mkdir -p "$1/bin"
-	for applet in $(busybox --list); do
-		ln -sf busybox "$1/bin/$applet"
-	done
+	# its own shell, which starts no process for each
+	# shellcheck disable=SC2016 # for that shell
+	busybox sh -c 'for a in $(busybox --list); do
+		ln -sf busybox "$1/bin/$a"
+	done' - "$1"
 	# the list has its own name too
 	rm -f "$1/bin/busybox"
 	cp "$busybox" "$1/bin/busybox"
@@ -134,11 +137,10 @@ add_busybox()
 
 # make_guest TREE SCRIPT PROGRAM...: makes an initramfs in which guest/init.sh
 # runs SCRIPT, with busybox, nbdkit and the programs.  Boot it with
-# rdinit=/test.  It is not compressed, as the libraries have 90 MB.
+# rdinit=/test.
 make_guest()
 {
 	tree=$1
-	packed=none
 	add_busybox "$tree"
 	rm -f "$tree/bin/init"
 	cp "$here/guest/init.sh" "$tree/test"

@@ -61,7 +61,7 @@ failed_with()
 
 find_kernel
 make_tree
-initramfs "$work/initramfs" \
+packed=gzip initramfs "$work/initramfs" \
 	'nbd virtio_net virtio_pci e1000 ext4 squashfs' | sed 's/^/# /'
 
 # ---- roots ----

@@ -186,7 +186,7 @@ down()
 }
 
 find_kernel
-initramfs "$work/initramfs" \
+packed=gzip initramfs "$work/initramfs" \
 	'nbd virtio_net virtio_pci ext4 squashfs overlay' | sed 's/^/# /'
 make_tree trixie
 

@@ -67,7 +67,7 @@ pki_cert "$pki" client rsa 'cn = "client"' signing_key tls_www_client
 pki_use "$pki" server "$work/server"
 cp "$pki/ca-cert.pem" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/tls"
 printf 'alice:%064d\n' 4711 >"$work/tls/keys.psk"
-initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' '' "$work/tls" |
+packed=gzip initramfs "$work/initramfs" 'nbd virtio_net virtio_pci ext4' '' "$work/tls" |
 	sed 's/^/# /'
 archive=$work/initramfs
 mkdir "$work/unpacked"

@@ -4,6 +4,8 @@
 # a disk with an EFI system partition and a root.  Sourced, behind lib.sh.
 
 uefi_arch=${ARCH:-x86_64}
+# firmware reads it, which takes longer
+packed=gzip
 esp=$work/esp
 disk=$work/disk
 
