@@ -13,8 +13,8 @@
 #   machine, eth0 --- vm0, 10.0.2.2 --(nftables)--> 127.0.0.1 here
 #
 # What is missing there: a second CPU, a PCI bus and what is on it, firmware,
-# tracing, a cable that can be pulled, and a speed of interfaces.  IPv6 is a
-# module there.
+# tracing, /proc/PID/syscall and the registers of another process, a cable that can
+# be pulled, and a speed of interfaces.  IPv6 is a module there.
 
 vm_kind=${vm_kind:-qemu}
 [ "${MACHINE:-uml}${ARCH-}${VM_SUITE-}" = uml ] || vm_kind=qemu
