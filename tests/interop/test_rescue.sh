@@ -318,6 +318,10 @@ expect 1 'about a source of another size' 'or another size'
 truncate -s 24M "$work/zeroes"
 printf '%s\n' '# nbdboot: source 25165824 0 -' '0 ?' '0 25165824 +' >"$work/map2"
 truncate -s 12M "$work/zeroes2"
+run "$nbdboot" copy --resume --map "$work/map2" "$work/zeroes" "$work/zeroes2"
+expect 1 "$work/zeroes2 has 12582912 bytes, and $work/map2 is about 25165824" \
+	'nor does a file go on that has another length'
+check 'and it keeps that' [ "$(stat -c %s "$work/zeroes2")" = 12582912 ]
 run "$nbdboot" copy --resume --map "$work/map2" --offset 12M "$work/zeroes" \
 	"$work/zeroes2"
 expect 1 'or another --offset' 'or another part of the source'
