@@ -775,10 +775,10 @@ case $dir in
 esac
 status=0
 if [ "$failed" ]; then
-	echo "not ok - every world builds:$failed do not"
+	echo "not ok - every world compiles:$failed do not"
 	status=1
 else
-	echo 'ok - every world builds'
+	echo 'ok - every world compiles'
 fi
 
 # Others break some lines elsewhere.
