@@ -258,6 +258,7 @@ static void the_driver_is_named_that_may_be_needed(void **state)
 	} cases[] = {
 		{ NULL, NULL, NULL, false },
 		{ "0", NULL, NULL, false },
+		{ "sometimes", NULL, NULL, false },
 		{ "", NULL, NULL, true },
 		{ "auto", NULL, NULL, true },
 		{ "0", "/dev/sda", NULL, true },
