@@ -33,13 +33,27 @@
 #define ACK	 "\0\3\350\211\4\125\145\251\0\0\0\5\0\0\0\1\0\0\0\0"
 
 static mbedtls_ssl_context ssl;
-static int client;   /* the socket of ssl */
-static int upstream; /* the server's */
+static int client;	  /* the socket of ssl */
+static int upstream = -1; /* the server's; none yet */
+
+/*
+ * Ends this process.  The server closes first: nbdkit 1.32 aborts if it has an
+ * answer for a connection that was reset.
+ */
+static void leave(int status)
+{
+	char rest[16384];
+
+	shutdown(upstream, SHUT_WR);
+	while (read(upstream, rest, sizeof(rest)) > 0)
+		;
+	exit(status);
+}
 
 static void die(const char *what)
 {
 	fprintf(stderr, "records: %s failed\n", what);
-	exit(1);
+	leave(1);
 }
 
 static int address(int port, bool server)
@@ -59,30 +73,17 @@ static int address(int port, bool server)
 	return fd;
 }
 
-/*
- * The client has gone: this tells the server, which closes first.  nbdkit 1.32
- * aborts if it has an answer for a connection that was reset.
- */
-static void leave(void)
-{
-	char rest[16384];
-
-	shutdown(upstream, SHUT_WR);
-	while (read(upstream, rest, sizeof(rest)) > 0)
-		;
-	exit(0);
-}
-
+/* What ends here is a connection that its other side has left. */
 static void must_read(int fd, void *buf, size_t len)
 {
 	if (recv(fd, buf, len, MSG_WAITALL) != (ssize_t)len)
-		leave();
+		leave(0);
 }
 
 static void must_write(int fd, const void *buf, size_t len)
 {
 	if (send(fd, buf, len, MSG_NOSIGNAL) != (ssize_t)len)
-		leave();
+		leave(0);
 }
 
 /* ---- what a line of input sends ---- */
@@ -188,7 +189,7 @@ static void to_server(void)
 		int n = mbedtls_ssl_read(&ssl, buf, sizeof(buf));
 
 		if (n <= 0)
-			leave();
+			leave(0);
 		must_write(upstream, buf, (size_t)n);
 	} while (mbedtls_ssl_get_bytes_avail(&ssl));
 }
@@ -199,13 +200,13 @@ static void to_client(void)
 	ssize_t n = read(upstream, buf, sizeof(buf));
 
 	if (n <= 0)
-		leave();
+		leave(0);
 	for (ssize_t sent = 0; sent < n;) {
 		int done =
 			mbedtls_ssl_write(&ssl, buf + sent, (size_t)(n - sent));
 
 		if (done <= 0)
-			leave();
+			leave(0);
 		sent += done;
 	}
 }
@@ -225,7 +226,7 @@ static void relay(int orders)
 		if (!p[2].revents)
 			continue;
 		if (read(orders, &i, 1) != 1)
-			leave();
+			leave(0);
 		if (kinds[i].send())
 			die(kinds[i].name);
 	}
@@ -254,7 +255,10 @@ static void serve(int orders, const mbedtls_ssl_config *conf, int server_port)
 	relay(orders);
 }
 
-/* Passes the order of a line on; false at the end of the input. */
+/*
+ * Passes the order of a line on to the latest connection, unless that has ended;
+ * false at the end of the input.
+ */
 static bool obey(int orders)
 {
 	char line[64];
@@ -262,9 +266,13 @@ static bool obey(int orders)
 	if (!fgets(line, sizeof(line), stdin))
 		return false;
 	line[strcspn(line, "\n")] = '\0';
-	for (unsigned char i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(line, kinds[i].name) && write(orders, &i, 1) == 1)
-			return true;
+	for (unsigned char i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(line, kinds[i].name))
+			continue;
+		if (write(orders, &i, 1) != 1)
+			fprintf(stderr, "records: %s comes too late\n", line);
+		return true;
+	}
 	die(line);
 	return false;
 }
