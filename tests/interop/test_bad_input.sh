@@ -44,6 +44,7 @@ bad 2 'connect: missing operand: URI, HOST or /SOCKET (see' 'no host' connect
 bad 2 'copy: missing operand: DST (see' 'no destination' copy /dev/null
 bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
 bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
+bad 2 'image: maybe is not good, bad or forget' 'an unknown verb' image maybe
 bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
 bad 2 'reroot: missing operand: URI or local:DEVICE' 'no root' reroot
 bad 2 'reroot: -c: 0 is not a number' 'no connection at all' \

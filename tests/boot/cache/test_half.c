@@ -128,6 +128,26 @@ static void a_text_without_an_end_is_not_left(void **state)
 		assert_int_not_equal(parse(guard_end(&g, len), len, 0), NBD_OK);
 }
 
+/* Nothing before it is read, either, as the sanitizers see. */
+static void a_head_that_is_cut_is_refused(void **state)
+{
+	size_t len;
+
+	(void)state;
+	start();
+	cache_head_print(&half, 0, text);
+	for (len = strlen(text) - 1; len >= sizeof("nbdboot-cache ") - 1;
+	     len--) {
+		char *p = malloc(len + 1);
+
+		assert_non_null(p);
+		memcpy(p, text, len);
+		p[len] = '\0';
+		assert_int_equal(parse(p, len + 1, 0), NBD_E_MISMATCH);
+		free(p);
+	}
+}
+
 static void halves_lie_between_the_ends(void **state)
 {
 	(void)state;
@@ -193,6 +213,7 @@ int main(void)
 		cmocka_unit_test(every_other_byte_is_refused),
 		cmocka_unit_test(a_hostile_head_with_a_right_sum_is_refused),
 		cmocka_unit_test(a_text_without_an_end_is_not_left),
+		cmocka_unit_test(a_head_that_is_cut_is_refused),
 		cmocka_unit_test(halves_lie_between_the_ends),
 		cmocka_unit_test(of_what_has_no_room_the_longest_goes_first),
 		cmocka_unit_test(

@@ -107,6 +107,29 @@ static void each_line_is_checked(void **state)
 	assert_true(len);
 }
 
+/* Its name has `len` letters. */
+static bool named(size_t len)
+{
+	static struct sealed got;
+	const char *from = "nbdboot.tls-psk";
+	size_t was = strlen(from), n = make();
+	char *at = strstr(text, from);
+
+	assert_non_null(at);
+	memmove(at + len, at + was, n - (size_t)(at - text) - was);
+	memset(at, 'n', len);
+	return parse(&got, n - was + len);
+}
+
+static void a_name_has_its_room(void **state)
+{
+	(void)state;
+	assert_true(named(1));
+	assert_true(named(SEALED_NAME - 1));
+	assert_false(named(SEALED_NAME));
+	assert_false(named(0));
+}
+
 static void lists_of_pcrs(void **state)
 {
 	(void)state;
@@ -128,6 +151,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(a_text_that_is_cut_or_longer_is_none),
 		cmocka_unit_test(each_line_is_checked),
+		cmocka_unit_test(a_name_has_its_room),
 		cmocka_unit_test(lists_of_pcrs),
 	};
 	int rc;
