@@ -3,13 +3,27 @@
 
 #include "port/linux/dm.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+int __wrap_dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d);
 void __wrap_dm_close(struct dm *m);
 int __wrap_dm_load(struct dm *m, const char *name, const char *table,
 		   bool read_only, struct nbd_diag *d);
 int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+
+static int open_now;
+
+/* Whoever opens the device mapper closes it: a process may live for long. */
+__attribute__((destructor)) static void all_are_closed(void)
+{
+	if (!open_now)
+		return;
+	fprintf(stderr, "the device mapper is still open: %d\n", open_now);
+	_exit(1);
+}
 
 static void step(char what, const char *name)
 {
@@ -19,9 +33,16 @@ static void step(char what, const char *name)
 
 int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
 {
+	return __wrap_dm_open_at(m, AT_FDCWD, cap, d);
+}
+
+int __wrap_dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d)
+{
 	(void)m, (void)d;
 	if (cap < DM_ROOM)
 		world_fail("%zu bytes for the device mapper", cap);
+	open_now++;
+	world.dm_dev = dev;
 	step('(', "");
 	return 0;
 }
@@ -29,6 +50,7 @@ int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
 void __wrap_dm_close(struct dm *m)
 {
 	(void)m;
+	open_now--;
 	step(')', "");
 }
 

@@ -102,6 +102,7 @@ struct world {
 	int load_error, resume_error;
 	/* runs at dm_open(), dm_close(), dm_load(), dm_resume(): '(', ')', 'l', 'r' */
 	void (*dm)(char what, const char *name);
+	int dm_dev; /* the directory of the last dm_open_at(), or AT_FDCWD */
 };
 extern struct world world;
 

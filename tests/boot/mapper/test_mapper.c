@@ -166,6 +166,19 @@ int __wrap_dm_nth(struct dm *m, const char *prefix, unsigned n,
 	return NBD_E_NOT_FOUND;
 }
 
+int __wrap_mapper_set_plain(struct dm *m, int index, const char *table,
+			    bool read_only, struct nbd_diag *dg);
+int __wrap_mapper_set_plain(struct dm *m, int index, const char *table,
+			    bool read_only, struct nbd_diag *dg)
+{
+	(void)m, (void)dg;
+	assert_int_equal(index, 0);
+	assert_string_equal(table, "0 2048 linear 43:2 0\n");
+	assert_true(read_only);
+	note('p');
+	return play.load;
+}
+
 static void a_partition_is_mapped_one_to_one(void **state)
 {
 	char path[MAPPER_PATH] = "/dev/nbd0p2";
@@ -178,6 +191,20 @@ static void a_partition_is_mapped_one_to_one(void **state)
 	assert_true(world.table_read_only);
 	/* what an earlier try has left goes first */
 	assert_string_equal(play.done, "(-clr)");
+}
+
+static void a_mapping_becomes_one_to_one_again(void **state)
+{
+	(void)state;
+	begin((struct play){ 0 });
+	assert_int_equal(mapper_reset(0, "/dev/nbd0p2", &d), NBD_OK);
+	assert_string_equal(play.done, "(p)");
+	begin((struct play){ .load = NBD_E_PERM });
+	assert_int_equal(mapper_reset(0, "/dev/nbd0p2", &d), NBD_E_PERM);
+	assert_string_equal(play.done, "(p)");
+	begin((struct play){ 0 });
+	assert_int_equal(mapper_reset(0, "/dev/null", &d), NBD_E_NO_DEVICE);
+	assert_string_equal(play.done, "");
 }
 
 static void a_failure_leaves_nothing(void **state)
@@ -381,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_partition_is_mapped_one_to_one),
+		cmocka_unit_test(a_mapping_becomes_one_to_one_again),
 		cmocka_unit_test(a_failure_leaves_nothing),
 		cmocka_unit_test(the_way_down_takes_all_that_are_free),
 		cmocka_unit_test(a_cover_is_on_top_and_read_only),
