@@ -11,9 +11,9 @@
 # (without systemd), networkd.img (with systemd-networkd) and module.img (with
 # dracut's own module nbd, which calls nbd-client).  With volumes it has those of a
 # system whose files in SKELETON name volumes: volumes.img of dracut, with ostree
-# and verity, and luks.img of initramfs-tools.  All kernel modules are in these, but
-# in TREE only if MAKE has dep.  If it has ltsp, TREE has LTSP's client, and
-# /boot/ltsp.img is its part of the initramfs.
+# and verity, and luks.img of initramfs-tools.  All kernel modules but those of
+# few_modules are in these, and in TREE only if MAKE has dep.  If it has ltsp, TREE
+# has LTSP's client, and /boot/ltsp.img is its part of the initramfs.
 set -eu
 
 base=${1:?base} debian=${2:?Debian} modules=${3:?modules} root=${4-}
@@ -71,6 +71,32 @@ dhcp_client()
 	esac
 }
 
+# few_modules: $modules is a copy of it without drivers of hardware that no machine
+# here has.  They would be a third of an initramfs, which an emulated CPU is slow to
+# load and to unpack.
+few_modules()
+{
+	few=$base.modules/$version
+	if [ ! -e "$few" ]; then
+		new=$base.new/lib/modules/$version
+		rm -rf "$base.new"
+		mkdir -p "${new%/*}" "$base.modules"
+		cp -a "$modules" "$new"
+		(
+			cd "$new/kernel"
+			rm -rf sound
+			cd drivers
+			rm -rf gpu media infiniband iio staging comedi isdn \
+				bluetooth hwmon net/wireless net/ethernet \
+				scsi/[!sv]*
+		)
+		depmod -b "$base.new" "$version"
+		mv "$new" "$few"
+		rm -r "$base.new"
+	fi
+	modules=$few
+}
+
 # dracut-core has all of dracut but the hook that replaces initramfs-tools.
 make_base()
 {
@@ -108,6 +134,7 @@ make_ltsp()
 
 [ -e "$base" ] || make_base
 [ "$root" ] || exit 0
+few_modules
 cp -a "$base" "$root"
 for kind in ${MAKE-}; do
 	case $kind in
