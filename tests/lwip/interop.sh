@@ -68,6 +68,9 @@ for depth in 1 32; do
 	copies "copy with $depth requests in flight" nbd://10.9.0.1 -q "$depth"
 done
 copies 'copy in requests of 4 KiB' nbd://10.9.0.1 -b 4
+client copy nbd://10.9.0.1 "$work/none/copy"
+expect 1 "open $work/none/copy: No such file or directory" \
+	'copy to a file that cannot be'
 rm -f "$work/copy"
 run at "$srv" sh -c 'exec "$@" <&- >&- 2>&-' - "$lwip" -v -i tap0 \
 	-a 10.9.0.2/24 copy nbd://10.9.0.1 "$work/copy"
