@@ -177,7 +177,8 @@ command_of()
 		alone timeout -k 10 1500 sh "tests/$1" "$O"
 		;;
 	# They may fetch packages, and machines have networks of their own.
-	interop/test_packages.sh | interop/test_cpus.sh | vm/*)
+	interop/test_packages.sh | interop/test_cpus.sh | \
+		interop/test_boot_time.sh | vm/*)
 		O=$dir/t/product timeout -k 10 1500 sh "tests/$1" \
 			"$dir/t/product"
 		;;
