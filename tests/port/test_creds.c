@@ -6,7 +6,9 @@
 #include "port/mbedtls/suite.h"
 #include "port/mbedtls/tls.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -315,6 +317,51 @@ static void forward_secrecy_comes_first_with_psk(void **state)
 	assert_int_equal(suite_choose(ids, true, 7), 0);
 }
 
+/* getrandom(2): 0 is an error, of which `why` is errno; -1 ends them. */
+static struct {
+	ssize_t answers[4];
+	unsigned n;
+	int why;
+} source;
+
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
+{
+	ssize_t n = source.answers[source.n++];
+
+	assert_int_equal(flags, 0);
+	assert_true(n <= (ssize_t)len);
+	if (n < 0)
+		fail_msg("asked once more");
+	memset(p, 'r', (size_t)n);
+	errno = source.why;
+	return n ? n : -1;
+}
+
+static bool random_of(int why, ssize_t first, ssize_t second, char to[9])
+{
+	memset(&source, 0xff, sizeof(source));
+	source.n = 0;
+	source.why = why;
+	source.answers[0] = first;
+	source.answers[1] = second;
+	memset(to, 0, 9);
+	return creds_random((unsigned char *)to, 8);
+}
+
+static void random_bytes_come_in_parts_or_not_at_all(void **state)
+{
+	char to[9];
+
+	(void)state;
+	assert_true(random_of(0, 5, 3, to));
+	assert_string_equal(to, "rrrrrrrr");
+	assert_true(random_of(EINTR, 0, 8, to));
+	assert_string_equal(to, "rrrrrrrr");
+	assert_false(random_of(ENOSYS, 0, -1, to));
+	assert_false(random_of(EIO, 5, 0, to));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +379,7 @@ int main(void)
 		cmocka_unit_test(
 			a_secret_that_others_can_read_or_write_is_refused),
 		cmocka_unit_test(what_is_no_regular_file_is_refused),
+		cmocka_unit_test(random_bytes_come_in_parts_or_not_at_all),
 		cmocka_unit_test(only_suites_for_the_kernel_are_offered),
 		cmocka_unit_test(forward_secrecy_comes_first_with_psk),
 	};
