@@ -113,42 +113,9 @@ if [ "$cpu$suite" ]; then
 	exit 0
 fi
 
-mkdir -p "$dir"
+package=$(sh "${0%/*}/package.sh" "$dir" linux-image-amd64 \
+	'linux-image-[0-9].*')
 cd "$dir"
-log=log
-# As root apt would download as the user _apt, which may not write to this
-# directory, and would complain.
-set -- -q -o APT::Sandbox::User=root
-
-# The metapackage's dependency names the package that holds the files.
-real_package()
-{
-	LC_ALL=C apt-cache "$@" depends --no-recommends --no-suggests \
-		linux-image-amd64 2>"$log" |
-		sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
-}
-
-download()
-{
-	package=$(real_package "$@")
-	[ "$package" ] || return 1
-	echo "kernel: downloading $package" >&2
-	apt-get "$@" download "$package" >"$log" 2>&1
-}
-
-rm -rf -- *.deb boot lib packed
-if ! download "$@"; then
-	# no lists yet, or lists of packages that the mirror has no more
-	[ "$(id -u)" = 0 ] && apt-get "$@" update >"$log" 2>&1
-	if ! download "$@"; then
-		cat "$log" >&2
-		die "no linux-image-amd64 from apt (as root: apt-get update, then again)"
-	fi
-fi
-
-dpkg-deb -x "$package"_*.deb .
-rm -rf -- *.deb usr
-version=${package#linux-image-}
-rm -f "$log"
-finish "$version"
+rm -rf usr
+finish "${package#linux-image-}"
 show

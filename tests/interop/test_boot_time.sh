@@ -61,17 +61,9 @@ fi
 # registers hundreds of DTDs one by one.
 dtds=$(realpath "$O")/dtds
 export XML_CATALOG_FILES="$dtds/usr/share/xml/w3c-sgml-lib/schema/dtd/catalog.xml"
-fetch_dtds()
-{
-	rm -rf "$dtds"
-	mkdir "$dtds" &&
-		cd "$dtds" &&
-		apt-get -q -o APT::Sandbox::User=root download w3c-sgml-lib &&
-		dpkg-deb -x w3c-sgml-lib_*.deb .
-}
-[ -s "$XML_CATALOG_FILES" ] || (fetch_dtds) >"$work/apt" 2>&1 || {
+sh tests/package.sh "$dtds" w3c-sgml-lib >"$work/apt" 2>&1 || {
 	show "$work/apt"
-	die "no w3c-sgml-lib from apt (as root: apt-get update, then again)"
+	die 'the DTD of SVG is missing'
 }
 
 # chart SENTENCE ARGUMENT...: $work/svg is valid SVG 1.1, by its DTD
