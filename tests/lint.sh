@@ -3,8 +3,8 @@
 # What linters find wrong: lint.sh BUILD [soak]
 #
 # Only "soak" has what takes most of the time by far: clang's analyzer, which walks
-# the paths of each function, and what a script of the tests has from those that it
-# sources, each of which shellcheck reads again with each.
+# the paths of each function; and scripts of the tests together with those that they
+# source, which shellcheck reads again for each.
 set -u
 
 dir=$1
@@ -31,14 +31,14 @@ files()
 		done
 }
 
-follows='-x -P SCRIPTDIR -e SC2059'
-alone='-e SC2059,SC1091,SC2034,SC2154,SC2164'
-[ "$depth" != soak ] || alone=$follows
+sourced='-x -P SCRIPTDIR -e SC2059'
+of_tests='-e SC2059,SC1091,SC2034,SC2154,SC2164'
+[ "$depth" != soak ] || of_tests=$sourced
 # shellcheck disable=SC2086 # words on purpose
 {
 	files '^\.ci/run$|^boot/(initramfs-tools/|trace/nbd[a-z]*-[a-z]*$)|^[^t].*\.sh$' |
-		xargs shellcheck $follows &&
-		files '^tests/.*\.sh$' | xargs -n1 shellcheck $alone
+		xargs shellcheck $sourced &&
+		files '^tests/.*\.sh$' | xargs -n1 shellcheck $of_tests
 }
 result $? 'shellcheck finds nothing'
 
