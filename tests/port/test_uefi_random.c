@@ -58,7 +58,7 @@ static void they_are_the_generators(void **state)
 }
 
 /* By the clock; nothing but those bytes is written. */
-static void checks_jitter(void)
+static void is_of_the_clock(void)
 {
 	unsigned char a[33] = { 0 }, b[33] = { 0 };
 
@@ -74,14 +74,14 @@ static void without_one_they_are_of_the_clock(void **state)
 {
 	(void)state;
 	fw.found = EFI_NOT_FOUND;
-	checks_jitter();
+	is_of_the_clock();
 }
 
 static void with_one_that_fails_too(void **state)
 {
 	(void)state;
 	fw.got = EFI_DEVICE_ERROR;
-	checks_jitter();
+	is_of_the_clock();
 }
 
 int main(void)

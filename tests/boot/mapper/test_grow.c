@@ -17,7 +17,7 @@ static char sys[] = "/tmp/test_grow.XXXXXX";
 static struct play {
 	int lock, find, set; /* results */
 	const char *table;   /* that the kernel shows; NULL: it has no room */
-	unsigned sets, closes;
+	unsigned sets, opens;
 	char now[128]; /* that is set */
 	bool read_only;
 } play;
@@ -45,7 +45,7 @@ static void count(char what, const char *name)
 {
 	assert_string_equal(name, "");
 	assert_int_equal(world.dm_dev, DEV);
-	play.closes += what == ')';
+	play.opens += what == '(';
 }
 
 int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg);
@@ -90,7 +90,7 @@ static int grow(const char *table)
 	play.table = table;
 	play.find = 7;
 	rc = mapper_grow(DEV, RUN, 3, &d);
-	assert_int_equal(play.closes, 1);
+	assert_int_equal(play.opens, 1);
 	return rc;
 }
 
@@ -176,7 +176,7 @@ static void another_process_has_to_end_first(void **state)
 	(void)state;
 	play.lock = NBD_E_AGAIN;
 	assert_int_equal(mapper_grow(DEV, RUN, 3, &d), NBD_E_AGAIN);
-	assert_int_equal(play.sets + play.closes, 0);
+	assert_int_equal(play.sets + play.opens, 0);
 }
 
 static int end(void **state)
