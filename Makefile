@@ -45,6 +45,9 @@ Q := $(if $(V),,@)
 silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(V)$(silent),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
 
+# Makes the directory of what is made, without a process for each object in it.
+in-dir = $(if $(made-$(@D)),,$(eval made-$(@D) := y)$(shell mkdir -p $(@D)))
+
 # Frame pointers for profiles and for the stacks of a boot that hangs: each
 # function that calls another has one.  HARDEN= for a world without a libc.
 leaf := $(shell $(CC) -Werror -mno-omit-leaf-frame-pointer -E -x c /dev/null \
@@ -144,7 +147,7 @@ $(O)/boot/words/version.o: cpp += -DNBDBOOT_VERSION='"$(VERSION)"' \
 	-DNBDBOOT_BUILT=$(BUILT)
 $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc) $(musl-ready)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
 pages := $(wildcard boot/*/*.[1-8])

@@ -57,7 +57,7 @@ $(test-bin:=.o): test-opt := \
 	$(if $(findstring -flto,$(CFLAGS)),,-O0 -U_FORTIFY_SOURCE)
 $(test-bin:=.o) $(sim-obj) $(fuzz-bin:=.o) $(uefi-pure): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) $(test-opt) -c -o $@ $<
 $(O)/libtest.a: $(test-lib)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -129,7 +129,7 @@ $(bench-c): %: %.o $(O)/libtest.a $(mbedtls-lib)
 	$(Q)$(CC) $(CFLAGS) $(ldflags) -o $@ $^ $(LDLIBS)
 $(bench-c:=.o): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 objects-bench: $(bench-c)
 bench-programs: deps
@@ -167,17 +167,17 @@ $(O)/over/nbdboot: LDLIBS += -Wl,--wrap=poll,--wrap=ip4_route
 $(O)/over/nbdboot: $(addprefix $(O)/,$(boot-y)) $(over-obj) $(O)/libport.a \
 		$(O)/libcore.a $(world-lib) $(mbedtls-lib)
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(link)
 $(if $(CONFIG_WORLD_LINUX),$(over-obj)): $(O)/%.o: %.c $(O)/autoconf.h
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
 # nbdboot-lwip: a relay that is a bad network, and builds of several windows.
 $(O)/relay: tests/lwip/relay.c
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)gcc -O2 -g -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -o $@ $<
 bench-lwip-%: deps
 	$(Q)+$(MAKE) -s O=$(O)/t/bench-lwip/lwip-$* lwip_defconfig

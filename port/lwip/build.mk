@@ -34,7 +34,7 @@ build/lwip/src/include/lwip/tcp.h:
 $(lwip-obj): $(lwip-out)/%.o: port/lwip/lwipopts.h port/lwip/arch/cc.h \
 		$(O)/autoconf.h | $(lwip-ready)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) -w $(cpp) $(CFLAGS) -c -o $@ \
 		$(lwip-src)/src/$*.c
 # lwIP's slip: the name has a declaration by luck alone, and gcc 14 wants one.

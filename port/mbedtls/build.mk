@@ -77,7 +77,7 @@ build/mbedtls/include/mbedtls/build_info.h:
 $(mbedtls-obj): $(mbedtls-out)/%.o: port/mbedtls/config.h $(mbedtls-config) \
 		$(mbedtls-ready) $(O)/autoconf.h | $(musl-ready)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) -std=gnu11 -w -I. \
 		$(mbedtls-cpp) $(filter-out $(mbedtls-without),$(CFLAGS)) \
 		-c -o $@ $(mbedtls-src)/library/$*.c

@@ -8,6 +8,6 @@ port-$(CONFIG_METAL_LM3S6965) += port/metal/stellaris_ether.o
 $(O)/port/metal/mem.o: CFLAGS += -fno-tree-loop-distribute-patterns
 $(O)/port/metal/%.o: port/metal/%.S
 	$(call say,AS,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 endif

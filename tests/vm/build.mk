@@ -187,6 +187,6 @@ soak-cards: vm-program ## boot a machine from each network card of QEMU
 $(O)/tests/vm/records: tests/vm/records.c $(O)/port/mbedtls/sha1.o \
 		$(mbedtls-lib)
 	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
+	$(in-dir)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(mbedtls-cpp) $(CFLAGS) \
 		$(ldflags) -no-pie -o $@ $^
