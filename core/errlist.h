@@ -111,4 +111,6 @@ E(NBD_E_TLS_KERNEL, TLS("the kernel has no TLS"),
   TLS("install tls.ko and the cipher modules"))
 #undef TLS
 E(NBD_E_INTERRUPTED, "interrupted", "")
+OUTAGE(NBD_E_NO_SOCKET, LINUX("there is no such socket", ""),
+       LINUX("check that the server runs there", ""))
 #undef LINUX

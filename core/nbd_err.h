@@ -75,7 +75,9 @@ enum nbd_err {
 	NBD_E_TLS_KERNEL = -57,	 /* the kernel lacks TLS or the cipher */
 	/* detected by a program */
 	NBD_E_INTERRUPTED = -58, /* a signal asks to stop */
-	NBD_E_LAST = -59
+	/* detected by a port, as well */
+	NBD_E_NO_SOCKET = -59, /* no UNIX socket has that path */
+	NBD_E_LAST = -60
 };
 
 /* The meaning of err: "the server closed the connection".  Never NULL. */

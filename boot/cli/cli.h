@@ -170,12 +170,6 @@ int cli_target(struct cli_target *t, const char *word,
 int cli_check_scheme(const char *word, struct nbd_diag *d);
 
 /*
- * After a failure of the one server at u: d says so if its socket is missing,
- * which looks like a server that refuses.  Returns err.
- */
-int cli_no_socket(const struct nbd_uri *u, int err, struct nbd_diag *d);
-
-/*
  * Appends to d that -S leaves out the option at which c has ended, if it does.
  * Returns err.
  */

@@ -99,9 +99,6 @@ static int run(struct cli_call *call)
 	/* a writable export may get a new file system at any time */
 	o->at.identity = o->at.read_only && !o->any_image;
 	index = device_attach(&o->at, &signals, &call->d);
-	/* of several servers the text names each */
-	if (index < 0 && o->at.b.servers == 1)
-		cli_no_socket(&o->at.b.uris[0], index, &call->d);
 	if (index < 0)
 		return index;
 	cli_warn(call->subject, &call->d);

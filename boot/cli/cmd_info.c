@@ -247,7 +247,6 @@ static int show(struct info *i, const struct nbd_uri *u)
 	int err = device_tls_dial(&i->tls, &i->conn, 1, u, &cfg,
 				  &i->o->server.files, false, i->d);
 
-	cli_no_socket(u, err, i->d);
 	if (err)
 		return cli_try_simple(&i->conn.c, err, i->d);
 	structured = nbd_replies(&i->conn.c) != NBD_SIMPLE;

@@ -28,5 +28,5 @@ int cli_copy_open(struct side *s, const char *word, enum cli_copy_role role,
 	err = copy_side_open_nbd(s, &links[role], &t->uri, o, d);
 	if (err)
 		cli_try_simple(&links[role].conns[0].c, err, d);
-	return cli_no_socket(&t->uri, err, d);
+	return err;
 }

@@ -40,5 +40,5 @@ int cli_exports(const struct nbd_uri *u, const struct tls_files *files,
 	if (err >= 0)
 		dial_hangup(&conn, 1);
 	device_tls_close(&tls);
-	return err < 0 ? cli_no_socket(u, err, d) : err;
+	return err;
 }

@@ -2,9 +2,7 @@
 /* Parses the words that name a server and an export. */
 #include "boot/cli/cli.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 const struct cli_option cli_server_options[] = {
 	{ "port", 'p', "PORT", "the server's TCP port (10809)",
@@ -72,15 +70,6 @@ static int parse_host(struct cli_target *t, const char *word,
 		u->host = t->buf;
 	}
 	return 0;
-}
-
-/* An abstract socket has no file. */
-int cli_no_socket(const struct nbd_uri *u, int err, struct nbd_diag *d)
-{
-	if (err == NBD_E_REFUSED && u->is_unix && u->socket[0] &&
-	    access(u->socket, F_OK) && errno == ENOENT)
-		nbd_diag(d, err, "there is no socket %s", u->socket);
-	return err;
 }
 
 int cli_try_simple(const struct nbd_client *c, int err, struct nbd_diag *d)

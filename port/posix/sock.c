@@ -20,8 +20,9 @@ int sock_error(int err)
 	case EINPROGRESS:
 		return NBD_E_AGAIN;
 	case ECONNREFUSED:
-	case ENOENT: /* a UNIX socket that is not there yet */
 		return NBD_E_REFUSED;
+	case ENOENT: /* it may not be there yet */
+		return NBD_E_NO_SOCKET;
 	case ECONNRESET:
 	case EPIPE:
 		return NBD_E_RESET;

@@ -81,11 +81,11 @@ bad 2 'longer than 107 bytes' 'a socket path that is too long' exports \
 bad 2 'no host' 'an empty host' exports ''
 bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 	nbd://no-such-host.invalid/
-bad 1 '/nonexistent: there is no socket /nonexistent (check' \
+bad 1 'connect to /nonexistent: there is no such socket (check' \
 	'a socket that is not there' exports /nonexistent
-bad 1 'there is no socket /nonexistent (check' 'the same for info' \
+bad 1 'connect to /nonexistent: there is no such socket' 'the same for info' \
 	info nbd+unix:///?socket=/nonexistent
-bad 1 'there is no socket /nonexistent (check' 'the same for copy' \
+bad 1 'connect to /nonexistent: there is no such socket' 'the same for copy' \
 	copy nbd+unix:///?socket=/nonexistent "$work/copy"
 for c in 'exports http://h/' 'connect http://h/' 'info http://h' \
 	'copy http://h/x /nowhere/x' "copy /dev/null ssh://h/x"; do

@@ -408,7 +408,7 @@ on_socket -o memory 1M
 run "$nbdboot" info "$sock"
 expect 1 'oldstyle' 'an oldstyle server is refused by name'
 run "$nbdboot" info /nonexistent
-expect 1 'there is no socket' 'nobody is there'
+expect 1 'there is no such socket' 'nobody is there'
 
 run "$nbdboot" info
 expect 2 'missing operand: URI, HOST or /SOCKET' 'no server'

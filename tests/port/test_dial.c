@@ -691,7 +691,7 @@ static void unix_sockets_are_named_by_their_path(void **state)
 				       .socket = server.path,
 				       .socket_len = strlen(server.path) };
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
-			 NBD_E_REFUSED);
+			 NBD_E_NO_SOCKET);
 	assert_non_null(strstr(d.text, server.path));
 
 	listen_at((struct sockaddr *)&a, sizeof(a));
