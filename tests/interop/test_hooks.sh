@@ -712,6 +712,30 @@ arch 'root=LABEL=x nbdroot=h/x "roothash"' \
 	"err: $(unverified mkinitcpio roothash)"
 arch 'root=/dev/sda1 roothash=12' 'unset   '
 arch 'root=nbd://h/x xroothash=12 roothashx * -- roothash=12' '/dev/nbd0   2'
+# a server that is away at first, for ten tries
+cat >"$work/init" <<END
+modprobe() { :; }
+msg() { :; }
+err() { :; }
+udevadm() { :; }
+sleep()
+{
+	echo "\$1" >>'$work/slept'
+	[ "\$(wc -l <'$work/slept')" -lt 10 ] || rm -f '$work/away'
+}
+. '$work/hook'
+run_hook
+sort '$work/slept' | uniq | grep -c '^[456]\$'
+grep -vc '^[456]\$' '$work/slept'
+END
+: >"$work/away"
+busybox sh "$work/init" >"$work/out" 2>&1 || :
+if [ "$(sed -n 1p "$work/out")" -gt 1 ] && [ "$(sed -n 2p "$work/out")" = 0 ]; then
+	ok 'mkinitcpio (stub): a server that is away is tried again, not in step'
+else
+	not_ok 'mkinitcpio (stub): a server that is away is tried again, not in step'
+	show "$work/out"
+fi
 # what DHCP says counts only then
 echo 'nbdroot=dhcp quiet' >"$work/cmdline"
 for shell in dash 'busybox sh' bash; do
