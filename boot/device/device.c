@@ -270,11 +270,11 @@ int device_grow(struct device *dev, struct nbd_diag *d)
 {
 	int err;
 
-	if (dev->export <= dev->info.size)
+	if (dev->served <= dev->info.size)
 		return 0;
-	err = reconfigure(dev, dev->export, NULL, 0, d);
+	err = reconfigure(dev, dev->served, NULL, 0, d);
 	if (!err)
-		dev->info.size = dev->export;
+		dev->info.size = dev->served;
 	return err;
 }
 
@@ -334,7 +334,7 @@ static int put(struct device *dev, struct nbd_diag *d)
 	}
 	/* no block size: the device is being disconnected, keep its size */
 	size = nbd_export(&conn->c)->size;
-	dev->export = block ? size - size % block : 0;
+	dev->served = block ? size - size % block : 0;
 	sock_close(&conn->s);
 	await_started(dev);
 	return 0;

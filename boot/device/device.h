@@ -23,7 +23,7 @@ struct device {
 	char buf[BACKEND_BUF];
 	bool known;	 /* b is filled in: this program connected it */
 	bool counted;	 /* live and links[] are filled in */
-	uint64_t export; /* bytes in whole blocks, set by device_add() */
+	uint64_t served; /* bytes of the export in whole blocks: device_add() */
 	unsigned wanted; /* connections: from b, or as set by `scale` */
 	unsigned live, n_links;
 	struct sockdiag_link links[DEVICE_LINKS];

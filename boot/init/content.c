@@ -148,7 +148,7 @@ static bool is_blank(int fd)
 	return rc >= 0;
 }
 
-/* reroot has no rootfstype=, so that a hint which names it is no help there. */
+/* Where there is no rootfstype=, a hint which names it is no help. */
 static const char *hint_of(const char *hint, bool rootfstype)
 {
 	return rootfstype || strncmp(hint, ROOT, strlen(ROOT)) != 0 ? hint

@@ -127,7 +127,7 @@ struct boot {
 
 /* Not repeated when a failed boot is retried. */
 #define STEP_ONCE   1u
-/* Also beside a running system: see reroot/beside.h. */
+/* Also beside a running system, which changes into this root. */
 #define STEP_BESIDE 2u
 
 struct step {
