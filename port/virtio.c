@@ -182,7 +182,10 @@ static bool net_link(struct nbd_ether *e)
 	return get(v, VIRTIO_CONFIG_STATUS) & LINK_UP;
 }
 
-/* Reads the header of a frame; false: one that fills no buffer. */
+/*
+ * Reads the header in front of a frame: how many buffers the frame fills.  False:
+ * none.
+ */
 static bool begin(struct virtio_net *v, const unsigned char *header)
 {
 	v->left = 1;

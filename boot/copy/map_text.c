@@ -112,7 +112,7 @@ static int take_comment(struct map_reader *r, const char *p)
 	return 0;
 }
 
-/* "position status", and the pass since ddrescue 1.20. */
+/* The status line: "position status [pass]"; ddrescue 1.20 added the pass. */
 static int take_status(struct map_reader *r, const char *p)
 {
 	uint64_t n;

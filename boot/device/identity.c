@@ -148,7 +148,10 @@ static int add_some(struct device_reader *r, struct conn *conn, unsigned *i,
 	return err;
 }
 
-/* power 0: UUIDs only.  *failed: the server's error reply to a read, or 0. */
+/*
+ * Hashes the sectors up to the sample at 2^power; with power 0 only the UUIDs.
+ * *failed: the server's error reply to a read, or 0.
+ */
 static int read_identity(struct device_reader *r, struct conn *conn,
 			 unsigned power, struct hash *h, int *failed,
 			 struct nbd_diag *d)

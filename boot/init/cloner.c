@@ -47,7 +47,7 @@ const struct word init_cloner_words[] = {
 
 /* ---- the disk in place of the server ---- */
 
-/* In a child: a disk may hang. */
+/* What a child finds out about the local disk, which may hang. */
 struct local {
 	char device[CLONE_DEVICE];
 	char below[PART_PATH]; /* "/dev/nbd0p2": the server's; "": any */

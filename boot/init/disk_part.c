@@ -146,7 +146,7 @@ static bool is_sound(const unsigned char head[SECTOR])
 	return ~crc32_add(~0u, copy, len) == le32(head + 16);
 }
 
-/* Copies the table, too. */
+/* Compares the checksums of the header and of the table, and copies the table. */
 static int check_sums(struct look *l, const struct gpt *g)
 {
 	const uint64_t at = g->table * g->sector;

@@ -34,7 +34,8 @@ int init_super_read(struct super *s, int fd);
 
 /*
  * One btrfs may lie on several devices, of which any can be mounted.  Is s of
- * the btrfs whose UUID is in first?  If that is "", a btrfs is put there.
+ * the btrfs whose UUID is in first?  If first is "" and s is a btrfs, its UUID
+ * is put there.
  */
 bool init_super_is_again(const struct super *s, char first[SUPER_UUID]);
 

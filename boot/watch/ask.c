@@ -24,12 +24,12 @@ void watch_ask_open(struct watch_ask *a)
 	a->devices = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Moves this process to the first CPU of a list such as "0, 2, 4". */
 static bool run_on(const char *cpus)
 {
 	cpu_set_t set;
 	unsigned cpu = 0;
 
-	/* "0, 2, 4" */
 	for (; *cpus >= '0' && *cpus <= '9'; cpus++)
 		cpu = cpu * 10 + (unsigned)(*cpus - '0');
 	CPU_ZERO(&set);

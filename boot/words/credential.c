@@ -67,7 +67,7 @@ static size_t skip(const uint8_t *p, size_t len, const char *prefix)
 	return len >= n && !memcmp(p, prefix, n) ? n : 0;
 }
 
-/* The value in a string of that credential; NULL: it is of another. */
+/* The value if the string is PREFIX NAME=VALUE; otherwise NULL. */
 static const uint8_t *value(const char *name, const char *prefix,
 			    const uint8_t *p, size_t *len)
 {

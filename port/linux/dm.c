@@ -359,6 +359,7 @@ int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
 		at += entry.next;
 	}
 	return rc ? rc
-		  : nbd_diag(d, NBD_E_NOT_FOUND, "no more mappings %s*",
+		  : nbd_diag(d, NBD_E_NOT_FOUND,
+			     "no other mapping has a name that begins with %s",
 			     prefix);
 }
