@@ -356,9 +356,20 @@ median='function median(a, n,    i, j, t) {
 	return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
 }'
 
+# second_port: what is written to descriptor 4 comes out of the second serial port
+# of the machines that start from now on.
+second_port()
+{
+	vm_port=$work/port
+	rm -f "$vm_port.in" "$vm_port.out"
+	mkfifo "$vm_port.in" "$vm_port.out"
+	exec 4<>"$vm_port.in"
+}
+
 # vm_start INITRAMFS COMMAND-LINE [QEMU-ARGUMENT...]: starts a machine of vm_kind
 # in the background, at vm_began (ms).  vm_wait reads its first serial port, and
 # what is written to the FIFO vm_keys, if that is set and open, is typed there.
+# With second_port before it, it has that port.
 vm_start()
 {
 	rm -f "$work/console" "$work/log"
@@ -368,6 +379,12 @@ vm_start()
 	initrd=$1
 	mapped_words "$2"
 	shift 2
+	if [ "${vm_port-}" ] && [ "$vm_kind" = uml ]; then
+		append="$append ssl1=fd:4,null"
+	elif [ "${vm_port-}" ]; then
+		set -- "$@" -chardev "pipe,id=port,path=$vm_port" \
+			-device isa-serial,chardev=port,index=1
+	fi
 	set -- "$initrd" "$append" "$@"
 	vm_began=$(now_ms)
 	if [ "$vm_kind" = uml ]; then

@@ -24,7 +24,7 @@ sum=$(sha256sum <"$file")
 at_exit()
 {
 	vm_stop
-	[ ! -e "$work/command.in" ] || exec 4>&-
+	[ ! "${vm_port-}" ] || exec 4>&-
 }
 
 # ---- servers: each has a name, a port, and a log ----
@@ -97,17 +97,14 @@ rescue_initramfs()
 # start_machine INITRAMFS WORDS [QEMU-ARGUMENT...]: one that takes commands
 start_machine()
 {
-	rm -f "$work"/command.* "$work"/monitor.*
-	mkfifo "$work/command.in" "$work/command.out" \
-		"$work/monitor.in" "$work/monitor.out"
-	exec 4<>"$work/command.in"
+	second_port
+	rm -f "$work"/monitor.*
+	mkfifo "$work/monitor.in" "$work/monitor.out"
 	initrd=$1 words=$2
 	shift 2
 	# the reboot that reroots_quickly measures unpacks the kernel, as any does
 	[ ! "${measures-}" ] || vmlinux=$kernel
 	vm_start "$initrd" "$words loglevel=3 systemd.show_status=0" \
-		-chardev "pipe,id=command,path=$work/command" \
-		-device isa-serial,chardev=command,index=1 \
 		-chardev "pipe,id=monitor,path=$work/monitor" -mon monitor "$@"
 }
 

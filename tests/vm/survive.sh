@@ -69,15 +69,9 @@ went()
 # begins WORDS: starts a machine, until its root answers
 begins()
 {
-	mkfifo "$work/end" 2>/dev/null || true
-	exec 4<>"$work/end"
-	set -- "rw ip=$guest_ip test.mode=beats nbdboot.part=1 nbdboot.io-timeout=5 $1"
-	if [ "$vm_kind" = uml ]; then
-		vm_start "$work/initramfs" "$1 ssl1=fd:4,null"
-	else
-		vm_start "$work/initramfs" "$1" -device isa-serial,chardev=end \
-			-chardev "pipe,id=end,path=$work/end"
-	fi
+	second_port
+	vm_start "$work/initramfs" "rw ip=$guest_ip test.mode=beats \
+nbdboot.part=1 nbdboot.io-timeout=5 $1"
 	lives
 }
 
@@ -87,6 +81,7 @@ ends()
 	echo >&4
 	went "$sentence: nothing was lost, and the watcher lives"
 	exec 4>&-
+	vm_port=
 	unserve
 }
 
