@@ -24,53 +24,55 @@ bool nbd_ip_read4(const char *text, unsigned char ip[4])
 
 struct nbd_ip nbd_ip_of(const void *ip, unsigned len)
 {
-	struct nbd_ip a = { .len = (uint8_t)len, .prefix = (uint8_t)(8 * len) };
+	struct nbd_ip addr = { .len = (uint8_t)len,
+			       .prefix = (uint8_t)(8 * len) };
 
-	memcpy(a.ip, ip, len);
-	return a;
+	memcpy(addr.ip, ip, len);
+	return addr;
 }
 
 struct nbd_ip nbd_ip_nonzero(const void *ip, unsigned len)
 {
-	struct nbd_ip a = nbd_ip_of(ip, len);
+	struct nbd_ip addr = nbd_ip_of(ip, len);
 	unsigned any = 0;
 
 	for (unsigned i = 0; i < len; i++)
-		any |= a.ip[i];
+		any |= addr.ip[i];
 	if (!any)
-		a.len = 0;
-	return a;
+		addr.len = 0;
+	return addr;
 }
 
-bool nbd_ip_parse(struct nbd_ip *a, const char *text)
+bool nbd_ip_parse(struct nbd_ip *addr, const char *text)
 {
-	memset(a, 0, sizeof(*a));
-	if (nbd_ip_read4(text, a->ip))
-		a->len = 4;
-	else if (nbd_ip_read6(text, a->ip))
-		a->len = 16;
-	a->prefix = (uint8_t)nbd_ip_bits(a);
-	return a->len;
+	memset(addr, 0, sizeof(*addr));
+	if (nbd_ip_read4(text, addr->ip))
+		addr->len = 4;
+	else if (nbd_ip_read6(text, addr->ip))
+		addr->len = 16;
+	addr->prefix = (uint8_t)nbd_ip_bits(addr);
+	return addr->len;
 }
 
-bool nbd_ip_host(struct nbd_ip *a, const char *host)
+bool nbd_ip_host(struct nbd_ip *addr, const char *host)
 {
 	size_t n = strcspn(host, "%");
 	char text[48]; /* the longest address has 45 characters */
 
-	a->len = 0;
+	addr->len = 0;
 	if (n >= sizeof(text))
 		return false;
 	memcpy(text, host, n);
 	text[n] = '\0';
-	if (nbd_ip_parse(a, text) && a->len == 4 && host[n])
-		a->len = 0;
-	return a->len;
+	if (nbd_ip_parse(addr, text) && addr->len == 4 && host[n])
+		addr->len = 0;
+	return addr->len;
 }
 
-bool nbd_ip_link_local(const struct nbd_ip *a)
+bool nbd_ip_link_local(const struct nbd_ip *addr)
 {
-	return a->len == 16 && a->ip[0] == 0xfe && (a->ip[1] & 0xc0) == 0x80;
+	return addr->len == 16 && addr->ip[0] == 0xfe &&
+	       (addr->ip[1] & 0xc0) == 0x80;
 }
 
 bool nbd_ip_same(const struct nbd_ip *a, const struct nbd_ip *b)
@@ -78,22 +80,22 @@ bool nbd_ip_same(const struct nbd_ip *a, const struct nbd_ip *b)
 	return a->len == b->len && !memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
-bool nbd_ip_covers(const struct nbd_ip *a, const unsigned char *ip)
+bool nbd_ip_covers(const struct nbd_ip *addr, const unsigned char *ip)
 {
-	for (unsigned i = 0; i < a->prefix; i++)
-		if ((a->ip[i / 8] ^ ip[i / 8]) & (0x80 >> i % 8))
+	for (unsigned i = 0; i < addr->prefix; i++)
+		if ((addr->ip[i / 8] ^ ip[i / 8]) & (0x80 >> i % 8))
 			return false;
 	return true;
 }
 
 unsigned nbd_ip_add(struct nbd_ip list[], unsigned n, unsigned max,
-		    const struct nbd_ip *a)
+		    const struct nbd_ip *addr)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (nbd_ip_same(&list[i], a))
+		if (nbd_ip_same(&list[i], addr))
 			return n;
-	if (n < max && a->len)
-		list[n++] = *a;
+	if (n < max && addr->len)
+		list[n++] = *addr;
 	return n;
 }
 
@@ -116,9 +118,9 @@ void nbd_ip_to_mask(unsigned prefix, unsigned char mask[4])
 	}
 }
 
-void nbd_ip_last(const struct nbd_ip *a, unsigned char last[4])
+void nbd_ip_last(const struct nbd_ip *addr, unsigned char last[4])
 {
-	nbd_ip_to_mask(a->prefix, last);
+	nbd_ip_to_mask(addr->prefix, last);
 	for (unsigned i = 0; i < 4; i++)
-		last[i] = (unsigned char)(a->ip[i] | ~last[i]);
+		last[i] = (unsigned char)(addr->ip[i] | ~last[i]);
 }

@@ -63,18 +63,18 @@ int nbd_tls_other_13(unsigned type, const unsigned char *p, size_t len,
  */
 struct nbd_tls {
 	/* Begins a handshake over `below`, which outlives the connection. */
-	int (*start)(struct nbd_tls *s, unsigned conn,
+	int (*start)(struct nbd_tls *tls, unsigned conn,
 		     struct nbd_transport *below, struct nbd_diag *d);
 	/*
 	 * Continues as far as possible without waiting.  NBD_SEND or NBD_RECV:
 	 * call again when that is possible.  0: done.  A negative enum
 	 * nbd_err: failed, and d says why.
 	 */
-	int (*step)(struct nbd_tls *s, unsigned conn, struct nbd_diag *d);
+	int (*step)(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d);
 	/* After step() returned 0: the transport for plaintext. */
-	struct nbd_transport *(*transport)(struct nbd_tls *s, unsigned conn);
+	struct nbd_transport *(*transport)(struct nbd_tls *tls, unsigned conn);
 	/* Wipes and frees; sends close_notify if the handshake was done. */
-	void (*stop)(struct nbd_tls *s, unsigned conn);
+	void (*stop)(struct nbd_tls *tls, unsigned conn);
 };
 
 #endif

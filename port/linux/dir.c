@@ -20,16 +20,16 @@ struct entry {
 	char name[];
 };
 
-void dir_take(struct dir *d, int fd)
+void dir_take(struct dir *dir, int fd)
 {
-	d->fd = fd;
-	d->len = d->at = 0;
+	dir->fd = fd;
+	dir->len = dir->at = 0;
 }
 
-int dir_open(struct dir *d, const char *path)
+int dir_open(struct dir *dir, const char *path)
 {
-	dir_take(d, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	return d->fd < 0 ? file_error(errno) : 0;
+	dir_take(dir, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	return dir->fd < 0 ? file_error(errno) : 0;
 }
 
 static bool is_dots(const char *name)
@@ -37,31 +37,31 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-const char *dir_next(struct dir *d)
+const char *dir_next(struct dir *dir)
 {
 	const struct entry *e;
 
 	do {
-		if (d->at == d->len) {
-			d->at = 0;
-			d->len = d->fd < 0
-					 ? 0
-					 : (int)syscall(SYS_getdents64, d->fd,
-							d->buf, sizeof(d->buf));
+		if (dir->at == dir->len) {
+			dir->at = 0;
+			dir->len = dir->fd < 0 ? 0
+					       : (int)syscall(SYS_getdents64,
+							      dir->fd, dir->buf,
+							      sizeof(dir->buf));
 		}
-		if (d->len <= 0) {
-			d->len = 0;
+		if (dir->len <= 0) {
+			dir->len = 0;
 			return NULL;
 		}
-		e = (const void *)((const char *)d->buf + d->at);
-		d->at += e->len;
+		e = (const void *)((const char *)dir->buf + dir->at);
+		dir->at += e->len;
 	} while (is_dots(e->name));
 	return e->name;
 }
 
-void dir_close(struct dir *d)
+void dir_close(struct dir *dir)
 {
-	if (d->fd >= 0)
-		close(d->fd);
-	d->fd = -1;
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = -1;
 }

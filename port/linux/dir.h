@@ -17,11 +17,11 @@ struct dir {
  * Returns 0, or a negative enum nbd_err with errno set.  dir_close() may be
  * called in both cases.
  */
-int dir_open(struct dir *d, const char *path);
+int dir_open(struct dir *dir, const char *path);
 /* Takes ownership of an open directory. */
-void dir_take(struct dir *d, int fd);
+void dir_take(struct dir *dir, int fd);
 /* The next name, never "." or "..", valid until the next call; or NULL. */
-const char *dir_next(struct dir *d);
-void dir_close(struct dir *d);
+const char *dir_next(struct dir *dir);
+void dir_close(struct dir *dir);
 
 #endif

@@ -43,55 +43,55 @@ static int open_control(struct nbd_diag *d)
 			     strerror(errno));
 }
 
-/* With m->fd, which is closed after a failure. */
-static int take_memory(struct dm *m, size_t cap, struct nbd_diag *d)
+/* With dm->fd, which is closed after a failure. */
+static int take_memory(struct dm *dm, size_t cap, struct nbd_diag *d)
 {
 	int rc;
 
-	m->cap = cap;
-	m->buf = mmap(NULL, cap, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m->buf != MAP_FAILED)
+	dm->cap = cap;
+	dm->buf = mmap(NULL, cap, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (dm->buf != MAP_FAILED)
 		return NBD_OK;
 	rc = nbd_diag(d, NBD_E_NO_MEMORY, "%zu bytes for a table: %s", cap,
 		      strerror(errno));
-	dm_close(m);
+	dm_close(dm);
 	return rc;
 }
 
-int dm_open(struct dm *m, size_t cap, struct nbd_diag *d)
+int dm_open(struct dm *dm, size_t cap, struct nbd_diag *d)
 {
-	m->buf = MAP_FAILED;
-	m->fd = open_control(d);
-	return m->fd < 0 ? m->fd : take_memory(m, cap, d);
+	dm->buf = MAP_FAILED;
+	dm->fd = open_control(d);
+	return dm->fd < 0 ? dm->fd : take_memory(dm, cap, d);
 }
 
-int dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d)
+int dm_open_at(struct dm *dm, int dev, size_t cap, struct nbd_diag *d)
 {
-	m->buf = MAP_FAILED;
-	m->fd = openat(dev, NODE, O_RDWR | O_CLOEXEC);
-	return m->fd < 0 ? nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
-				    strerror(errno))
-			 : take_memory(m, cap, d);
+	dm->buf = MAP_FAILED;
+	dm->fd = openat(dev, NODE, O_RDWR | O_CLOEXEC);
+	return dm->fd < 0 ? nbd_diag(d, NBD_E_KERNEL, "open %s: %s", CONTROL,
+				     strerror(errno))
+			  : take_memory(dm, cap, d);
 }
 
-void dm_close(struct dm *m)
+void dm_close(struct dm *dm)
 {
-	if (m->buf != MAP_FAILED)
-		munmap(m->buf, m->cap);
-	if (m->fd >= 0)
-		close(m->fd);
-	m->fd = -1;
-	m->buf = MAP_FAILED;
+	if (dm->buf != MAP_FAILED)
+		munmap(dm->buf, dm->cap);
+	if (dm->fd >= 0)
+		close(dm->fd);
+	dm->fd = -1;
+	dm->buf = MAP_FAILED;
 }
 
-static struct dm_ioctl *begin(struct dm *m, const char *name, uint32_t flags)
+static struct dm_ioctl *begin(struct dm *dm, const char *name, uint32_t flags)
 {
-	struct dm_ioctl *io = m->buf;
+	struct dm_ioctl *io = dm->buf;
 
 	memset(io, 0, HEAD);
 	io->version[0] = DM_VERSION_MAJOR;
-	io->data_size = (uint32_t)m->cap;
+	io->data_size = (uint32_t)dm->cap;
 	io->data_start = HEAD;
 	io->flags = flags;
 	nbd_fmt(io->name, sizeof(io->name), "%s", name);
@@ -131,9 +131,9 @@ static int result(int rc, const char *verb, const char *name,
 	result(ioctl((m)->fd, LINUX_REQUEST(r), (m)->buf), (verb), (name), (d))
 
 /* The kernel's huge_encode_dev(): 12 bits of the major in between. */
-static int minor_of(const struct dm *m)
+static int minor_of(const struct dm *dm)
 {
-	uint64_t dev = ((const struct dm_ioctl *)m->buf)->dev;
+	uint64_t dev = ((const struct dm_ioctl *)dm->buf)->dev;
 
 	return (int)((dev & 0xff) | ((dev >> 12) & 0xfff00));
 }
@@ -144,16 +144,16 @@ static void link_of(char path[DM_NAME + 16], const char *name)
 	nbd_fmt(path, DM_NAME + 16, "/dev/" DM_DIR "/%s", name);
 }
 
-int dm_create(struct dm *m, const char *name, struct nbd_diag *d)
+int dm_create(struct dm *dm, const char *name, struct nbd_diag *d)
 {
 	char to[24], path[DM_NAME + 16];
 	int rc, n;
 
-	begin(m, name, 0);
-	rc = call(m, DM_DEV_CREATE, "create", name, d);
+	begin(dm, name, 0);
+	rc = call(dm, DM_DEV_CREATE, "create", name, d);
 	if (rc)
 		return rc;
-	n = minor_of(m);
+	n = minor_of(dm);
 	nbd_fmt(to, sizeof(to), "../dm-%d", n);
 	link_of(path, name);
 	unlink(path);
@@ -162,13 +162,13 @@ int dm_create(struct dm *m, const char *name, struct nbd_diag *d)
 	return n;
 }
 
-int dm_find(struct dm *m, const char *name, struct nbd_diag *d)
+int dm_find(struct dm *dm, const char *name, struct nbd_diag *d)
 {
 	int rc;
 
-	begin(m, name, 0);
-	rc = call(m, DM_DEV_STATUS, "look at", name, d);
-	return rc ? rc : minor_of(m);
+	begin(dm, name, 0);
+	rc = call(dm, DM_DEV_STATUS, "look at", name, d);
+	return rc ? rc : minor_of(dm);
 }
 
 /* ---- tables ---- */
@@ -186,7 +186,7 @@ static bool take_number(const char **p, const char *end, unsigned long long *to)
 }
 
 /* Appends the target of a line at *at. */
-static int put_target(struct dm *m, size_t *at, const char *line, size_t len)
+static int put_target(struct dm *dm, size_t *at, const char *line, size_t len)
 {
 	struct dm_target_spec spec = { 0 };
 	const char *p = line, *end = line + len;
@@ -204,28 +204,28 @@ static int put_target(struct dm *m, size_t *at, const char *line, size_t len)
 	p += p < end;
 	room = (sizeof(spec) + (size_t)(end - p) + 1 + ALIGN - 1) / ALIGN *
 	       ALIGN;
-	if (room > m->cap - *at)
+	if (room > dm->cap - *at)
 		return NBD_E_NO_MEMORY;
 	spec.next = (uint32_t)room;
-	memset((char *)m->buf + *at, 0, room);
-	memcpy((char *)m->buf + *at, &spec, sizeof(spec));
-	memcpy((char *)m->buf + *at + sizeof(spec), p, (size_t)(end - p));
+	memset((char *)dm->buf + *at, 0, room);
+	memcpy((char *)dm->buf + *at, &spec, sizeof(spec));
+	memcpy((char *)dm->buf + *at + sizeof(spec), p, (size_t)(end - p));
 	*at += room;
 	return NBD_OK;
 }
 
 /* With `alone` only the target of the first line, at the start. */
-static int load(struct dm *m, const char *name, const char *table, bool alone,
+static int load(struct dm *dm, const char *name, const char *table, bool alone,
 		bool read_only, struct nbd_diag *d)
 {
 	uint32_t flags = read_only ? DM_READONLY_FLAG : 0;
-	struct dm_ioctl *io = begin(m, name, flags);
+	struct dm_ioctl *io = begin(dm, name, flags);
 	size_t at = HEAD, len;
 	int rc;
 
 	for (; *table; table += len + (table[len] == '\n')) {
 		len = strcspn(table, "\n");
-		rc = put_target(m, &at, table, len);
+		rc = put_target(dm, &at, table, len);
 		if (rc)
 			return nbd_diag(d, rc, "the target %.*s: %s", (int)len,
 					table,
@@ -237,63 +237,64 @@ static int load(struct dm *m, const char *name, const char *table, bool alone,
 			break;
 	}
 	if (alone)
-		((struct dm_target_spec *)((char *)m->buf + HEAD))
+		((struct dm_target_spec *)((char *)dm->buf + HEAD))
 			->sector_start = 0;
 	io->data_size = (uint32_t)at;
-	return call(m, DM_TABLE_LOAD, "load a table into", name, d);
+	return call(dm, DM_TABLE_LOAD, "load a table into", name, d);
 }
 
 /* The first line that is refused alone, or else the first line. */
-static const char *refused(struct dm *m, const char *name, const char *table,
+static const char *refused(struct dm *dm, const char *name, const char *table,
 			   bool read_only)
 {
 	const char *line = table;
 
-	while (*line && !load(m, name, line, true, read_only, NULL)) {
+	while (*line && !load(dm, name, line, true, read_only, NULL)) {
 		line += strcspn(line, "\n");
 		line += *line == '\n';
 	}
 	return *line ? line : table;
 }
 
-void dm_clear(struct dm *m, const char *name)
+void dm_clear(struct dm *dm, const char *name)
 {
-	begin(m, name, 0);
-	call(m, DM_TABLE_CLEAR, "clear", name, NULL);
+	begin(dm, name, 0);
+	call(dm, DM_TABLE_CLEAR, "clear", name, NULL);
 }
 
-int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
+int dm_load(struct dm *dm, const char *name, const char *table, bool read_only,
 	    struct nbd_diag *d)
 {
 	const char *line;
-	int rc = load(m, name, table, false, read_only, d);
+	int rc = load(dm, name, table, false, read_only, d);
 
 	if (rc != NBD_E_KERNEL && rc != NBD_E_PERM && rc != NBD_E_IN_USE)
 		return rc;
-	line = refused(m, name, table, read_only);
+	line = refused(dm, name, table, read_only);
 	/* of those loads the last that succeeded waits */
-	dm_clear(m, name);
+	dm_clear(dm, name);
 	return nbd_diag_prefix(d, rc, "target \"%.*s\"",
 			       (int)strcspn(line, "\n"), line);
 }
 
-int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
-	    struct nbd_diag *d)
+int dm_text(struct dm *dm, const char *name, bool status, char *text,
+	    size_t cap, struct nbd_diag *d)
 {
-	struct dm_ioctl *io = begin(m, name, status ? 0 : DM_STATUS_TABLE_FLAG);
+	struct dm_ioctl *io =
+		begin(dm, name, status ? 0 : DM_STATUS_TABLE_FLAG);
 	struct nbd_out o = { .buf = text, .cap = cap - 1 };
-	int rc = call(m, DM_TABLE_STATUS, "read the table of", name, d);
+	int rc = call(dm, DM_TABLE_STATUS, "read the table of", name, d);
 	size_t at = HEAD;
 
 	for (uint32_t n = 0; !rc && n < io->target_count; n++) {
 		struct dm_target_spec spec;
-		const char *params = (char *)m->buf + at + sizeof(spec);
+		const char *params = (char *)dm->buf + at + sizeof(spec);
 
-		if (at > m->cap - sizeof(spec)) {
+		if (at > dm->cap - sizeof(spec)) {
 			o.cut = true;
 			break;
 		}
-		memcpy(&spec, (char *)m->buf + at, sizeof(spec));
+		memcpy(&spec, (char *)dm->buf + at, sizeof(spec));
 		nbd_putf(&o, "%llu %llu %.*s %s\n",
 			 (unsigned long long)spec.sector_start,
 			 (unsigned long long)spec.length, DM_MAX_TYPE_NAME,
@@ -310,44 +311,45 @@ int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
 
 /* ---- states ---- */
 
-int dm_resume(struct dm *m, const char *name, struct nbd_diag *d)
+int dm_resume(struct dm *dm, const char *name, struct nbd_diag *d)
 {
-	begin(m, name, DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
-	return call(m, DM_DEV_SUSPEND, "resume", name, d);
+	begin(dm, name, DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
+	return call(dm, DM_DEV_SUSPEND, "resume", name, d);
 }
 
-int dm_hold(struct dm *m, const char *name, struct nbd_diag *d)
+int dm_hold(struct dm *dm, const char *name, struct nbd_diag *d)
 {
-	begin(m, name, DM_SUSPEND_FLAG | DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
-	return call(m, DM_DEV_SUSPEND, "hold", name, d);
+	begin(dm, name,
+	      DM_SUSPEND_FLAG | DM_NOFLUSH_FLAG | DM_SKIP_LOCKFS_FLAG);
+	return call(dm, DM_DEV_SUSPEND, "hold", name, d);
 }
 
-int dm_remove(struct dm *m, const char *name, struct nbd_diag *d)
+int dm_remove(struct dm *dm, const char *name, struct nbd_diag *d)
 {
 	char path[DM_NAME + 16];
 	int rc;
 
-	begin(m, name, 0);
-	rc = call(m, DM_DEV_REMOVE, "remove", name, d);
+	begin(dm, name, 0);
+	rc = call(dm, DM_DEV_REMOVE, "remove", name, d);
 	link_of(path, name);
 	if (!rc)
 		unlink(path);
 	return rc;
 }
 
-int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
+int dm_nth(struct dm *dm, const char *prefix, unsigned n, char name[DM_NAME],
 	   struct nbd_diag *d)
 {
-	const struct dm_ioctl *io = begin(m, "", 0);
+	const struct dm_ioctl *io = begin(dm, "", 0);
 	struct dm_name_list entry;
 	size_t at = HEAD, head = offsetof(struct dm_name_list, name);
-	int rc = call(m, DM_LIST_DEVICES, "list", "devices", d);
+	int rc = call(dm, DM_LIST_DEVICES, "list", "devices", d);
 	unsigned seen = 0;
 
-	while (!rc && at < io->data_size && at < m->cap - sizeof(entry)) {
-		const char *p = (char *)m->buf + at + head;
+	while (!rc && at < io->data_size && at < dm->cap - sizeof(entry)) {
+		const char *p = (char *)dm->buf + at + head;
 
-		memcpy(&entry, (char *)m->buf + at, sizeof(entry));
+		memcpy(&entry, (char *)dm->buf + at, sizeof(entry));
 		/* the list is empty if its first entry has no device */
 		if (entry.dev && !strncmp(p, prefix, strlen(prefix)) &&
 		    seen++ == n) {

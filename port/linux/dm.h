@@ -37,13 +37,13 @@ struct dm {
  * Loads the module dm_mod and takes `cap` bytes of memory, which bound the
  * tables: about 80 for each target.
  */
-int dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
+int dm_open(struct dm *dm, size_t cap, struct nbd_diag *d);
 /*
  * The same without the module, in a process whose root has no /dev: dev is that
  * directory, which was opened before.
  */
-int dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d);
-void dm_close(struct dm *m);
+int dm_open_at(struct dm *dm, int dev, size_t cap, struct nbd_diag *d);
+void dm_close(struct dm *dm);
 
 /*
  * Makes a device without a table.  Returns N of /dev/dm-N, which devtmpfs
@@ -51,14 +51,14 @@ void dm_close(struct dm *m);
  * here: udev's rules for it are not in every root, and ignore a device that is
  * older than udev.
  */
-int dm_create(struct dm *m, const char *name, struct nbd_diag *d);
+int dm_create(struct dm *dm, const char *name, struct nbd_diag *d);
 /* N of the device; NBD_E_NOT_FOUND: there is none. */
-int dm_find(struct dm *m, const char *name, struct nbd_diag *d);
+int dm_find(struct dm *dm, const char *name, struct nbd_diag *d);
 /*
  * Sets the table that waits.  read_only: once in use, the device refuses
  * writes.  After a failure none waits.
  */
-int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
+int dm_load(struct dm *dm, const char *name, const char *table, bool read_only,
 	    struct nbd_diag *d);
 /*
  * Puts the table that waits into use, and ends a suspension.  One call: there
@@ -67,30 +67,30 @@ int dm_load(struct dm *m, const char *name, const char *table, bool read_only,
  * file system stays so.  A signal ends the wait: NBD_E_INTERRUPTED, and all is
  * as before.
  */
-int dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
+int dm_resume(struct dm *dm, const char *name, struct nbd_diag *d);
 /*
  * Holds new requests until dm_resume(), once those on their way have ended: what
  * is dirty in a file system stays so.  A signal ends the wait:
  * NBD_E_INTERRUPTED, and nothing is held.  If the caller dies, another process
  * has to resume it.
  */
-int dm_hold(struct dm *m, const char *name, struct nbd_diag *d);
+int dm_hold(struct dm *dm, const char *name, struct nbd_diag *d);
 /* Forgets the table that waits. */
-void dm_clear(struct dm *m, const char *name);
+void dm_clear(struct dm *dm, const char *name);
 /*
  * The table in use, or with `status` the state of its targets, as lines.
  * Returns its length, or NBD_E_NO_MEMORY if there is no room for it.  cap > 1.
  */
-int dm_text(struct dm *m, const char *name, bool status, char *text, size_t cap,
-	    struct nbd_diag *d);
+int dm_text(struct dm *dm, const char *name, bool status, char *text,
+	    size_t cap, struct nbd_diag *d);
 /* NBD_E_IN_USE: it is open, as one that is mounted is.  The link goes, too. */
-int dm_remove(struct dm *m, const char *name, struct nbd_diag *d);
+int dm_remove(struct dm *dm, const char *name, struct nbd_diag *d);
 
 /*
  * The n-th device, from 0, whose name begins with prefix.  NBD_E_NOT_FOUND: no
  * more.
  */
-int dm_nth(struct dm *m, const char *prefix, unsigned n, char name[DM_NAME],
+int dm_nth(struct dm *dm, const char *prefix, unsigned n, char name[DM_NAME],
 	   struct nbd_diag *d);
 
 #endif

@@ -21,34 +21,35 @@ struct call {
 	unsigned char buf[160];
 };
 
-static int begin(struct call *k, unsigned type, unsigned flags,
+static int begin(struct call *call, unsigned type, unsigned flags,
 		 const void *head, size_t head_len, struct nbd_diag *d)
 {
-	nl_begin(&k->m, k->buf, sizeof(k->buf), type, flags, head, head_len);
-	return nl_open(&k->s, NETLINK_ROUTE, 0, d);
+	nl_begin(&call->m, call->buf, sizeof(call->buf), type, flags, head,
+		 head_len);
+	return nl_open(&call->s, NETLINK_ROUTE, 0, d);
 }
 
-static int talk(struct call *k, const char *what, struct nbd_diag *d)
+static int talk(struct call *call, const char *what, struct nbd_diag *d)
 {
-	int rc = nl_talk(&k->s, &k->m, NULL, NULL, what, d);
+	int rc = nl_talk(&call->s, &call->m, NULL, NULL, what, d);
 
-	nl_close(&k->s);
+	nl_close(&call->s);
 	return rc;
 }
 
-static int finish(struct call *k, const char *verb, int index,
+static int finish(struct call *call, const char *verb, int index,
 		  struct nbd_diag *d)
 {
 	char what[48];
 
 	nbd_fmt(what, sizeof(what), "%s interface %d", verb, index);
-	return talk(k, what, d);
+	return talk(call, what, d);
 }
 
 /* ---- listing ---- */
 
 struct each {
-	void (*fn)(void *ctx, const struct iface *l);
+	void (*fn)(void *ctx, const struct iface *iface);
 	void *ctx;
 };
 
@@ -56,42 +57,42 @@ static void read_link(void *ctx, const struct nl_reply *r)
 {
 	const struct each *e = ctx;
 	struct ifinfomsg h;
-	struct iface l = { 0 };
+	struct iface iface = { 0 };
 	struct nl_attr a;
 
 	if (r->type != RTM_NEWLINK || r->len < sizeof(h))
 		return;
 	memcpy(&h, r->data, sizeof(h));
-	l.index = h.ifi_index;
-	l.flags = h.ifi_flags;
-	l.up = h.ifi_flags & IFF_UP;
-	l.carrier = l.up && (h.ifi_flags & IFF_LOWER_UP);
-	l.loopback = h.ifi_flags & IFF_LOOPBACK;
-	l.ether = h.ifi_type == ARPHRD_ETHER;
+	iface.index = h.ifi_index;
+	iface.flags = h.ifi_flags;
+	iface.up = h.ifi_flags & IFF_UP;
+	iface.carrier = iface.up && (h.ifi_flags & IFF_LOWER_UP);
+	iface.loopback = h.ifi_flags & IFF_LOOPBACK;
+	iface.ether = h.ifi_type == ARPHRD_ETHER;
 	if (nl_find(r->data, r->len, sizeof(h), IFLA_IFNAME, &a))
-		nl_str(&a, l.name, sizeof(l.name));
+		nl_str(&a, iface.name, sizeof(iface.name));
 	if (nl_find(r->data, r->len, sizeof(h), IFLA_MTU, &a))
-		l.mtu = nl_num(&a);
+		iface.mtu = nl_num(&a);
 	if (nl_find(r->data, r->len, sizeof(h), IFLA_ADDRESS, &a) &&
-	    a.len == sizeof(l.mac))
-		memcpy(l.mac, a.data, a.len);
-	e->fn(e->ctx, &l);
+	    a.len == sizeof(iface.mac))
+		memcpy(iface.mac, a.data, a.len);
+	e->fn(e->ctx, &iface);
 }
 
-int iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+int iface_each(void (*fn)(void *ctx, const struct iface *iface), void *ctx,
 	       struct nbd_diag *d)
 {
 	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
 	struct each e = { fn, ctx };
-	struct call k;
-	int rc = begin(&k, RTM_GETLINK, NLM_F_DUMP, &h, sizeof(h), d);
+	struct call call;
+	int rc = begin(&call, RTM_GETLINK, NLM_F_DUMP, &h, sizeof(h), d);
 
 	if (rc < 0)
 		return rc;
 	/* with counters the message of one interface has several KiB */
-	nl_put_u32(&k.m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-	rc = nl_talk(&k.s, &k.m, read_link, &e, "list the interfaces", d);
-	nl_close(&k.s);
+	nl_put_u32(&call.m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	rc = nl_talk(&call.s, &call.m, read_link, &e, "list the interfaces", d);
+	nl_close(&call.s);
 	return rc;
 }
 
@@ -101,20 +102,20 @@ struct pick {
 	struct iface found;
 };
 
-static void pick(void *ctx, const struct iface *l)
+static void pick(void *ctx, const struct iface *iface)
 {
 	struct pick *p = ctx;
 
-	if (p->name ? strcmp(p->name, l->name) != 0 : l->loopback)
+	if (p->name ? strcmp(p->name, iface->name) != 0 : iface->loopback)
 		return;
-	if (!p->found.index || (l->carrier && !p->found.carrier))
-		p->found = *l;
+	if (!p->found.index || (iface->carrier && !p->found.carrier))
+		p->found = *iface;
 }
 
-static int picked(const struct pick *p, struct iface *l)
+static int picked(const struct pick *p, struct iface *iface)
 {
-	if (l)
-		*l = p->found;
+	if (iface)
+		*iface = p->found;
 	return p->found.index;
 }
 
@@ -128,27 +129,27 @@ static int no_link(const char *name, struct nbd_diag *d)
 			"loaded?");
 }
 
-int iface_find(const char *name, struct iface *l, struct nbd_diag *d)
+int iface_find(const char *name, struct iface *iface, struct nbd_diag *d)
 {
 	struct pick p = { .name = name };
 	int rc = iface_each(pick, &p, d);
 
 	if (rc < 0)
 		return rc;
-	return p.found.index ? picked(&p, l) : no_link(name, d);
+	return p.found.index ? picked(&p, iface) : no_link(name, d);
 }
 
-static void refresh(void *ctx, const struct iface *l)
+static void refresh(void *ctx, const struct iface *iface)
 {
 	struct iface *to = ctx;
 
-	if (l->index == to->index)
-		*to = *l;
+	if (iface->index == to->index)
+		*to = *iface;
 }
 
-int iface_refresh(struct iface *l, struct nbd_diag *d)
+int iface_refresh(struct iface *iface, struct nbd_diag *d)
 {
-	return iface_each(refresh, l, d);
+	return iface_each(refresh, iface, d);
 }
 
 /* ---- waiting ---- */
@@ -174,8 +175,8 @@ static bool await(struct nl_sock *s, int64_t end)
 	return true;
 }
 
-int iface_wait(const char *name, bool carrier, int timeout_ms, struct iface *l,
-	       struct nbd_diag *d)
+int iface_wait(const char *name, bool carrier, int timeout_ms,
+	       struct iface *iface, struct nbd_diag *d)
 {
 	int64_t end = timeout_ms < 0 ? -1 : (int64_t)nbd_now_ms() + timeout_ms;
 	struct pick p;
@@ -188,7 +189,7 @@ int iface_wait(const char *name, bool carrier, int timeout_ms, struct iface *l,
 		p = (struct pick){ .name = name };
 		rc = iface_each(pick, &p, d);
 		if (rc == 0 && p.found.index && (p.found.carrier || !carrier))
-			rc = picked(&p, l);
+			rc = picked(&p, iface);
 	} while (rc == 0 && await(&s, end));
 	nl_close(&s);
 	if (rc != 0)
@@ -211,14 +212,14 @@ static int set(int index, int up, unsigned type, const void *data, size_t len,
 				     .ifi_index = index,
 				     .ifi_flags = up > 0 ? IFF_UP : 0,
 				     .ifi_change = up >= 0 ? IFF_UP : 0 };
-	struct call k;
-	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
+	struct call call;
+	int rc = begin(&call, RTM_NEWLINK, NLM_F_ACK, &h, sizeof(h), d);
 
 	if (rc < 0)
 		return rc;
 	if (type)
-		nl_put(&k.m, type, data, len);
-	return finish(&k, verb, index, d);
+		nl_put(&call.m, type, data, len);
+	return finish(&call, verb, index, d);
 }
 
 int iface_up(int index, struct nbd_diag *d)
@@ -260,26 +261,26 @@ static int add(int index, const char *kind, const char *name, unsigned id,
 	const struct ifinfomsg h = { .ifi_family = AF_UNSPEC };
 	const uint16_t v = (uint16_t)id;
 	char what[48];
-	struct call k;
+	struct call call;
 	size_t info, data;
-	int rc = begin(&k, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
-		       &h, sizeof(h), d);
+	int rc = begin(&call, RTM_NEWLINK,
+		       NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, &h, sizeof(h), d);
 
 	if (rc < 0)
 		return rc;
-	nl_put_str(&k.m, IFLA_IFNAME, name);
-	info = nl_nest(&k.m, IFLA_LINKINFO);
-	nl_put_str(&k.m, IFLA_INFO_KIND, kind);
+	nl_put_str(&call.m, IFLA_IFNAME, name);
+	info = nl_nest(&call.m, IFLA_LINKINFO);
+	nl_put_str(&call.m, IFLA_INFO_KIND, kind);
 	if (id) {
-		data = nl_nest(&k.m, IFLA_INFO_DATA);
-		nl_put(&k.m, IFLA_VLAN_ID, &v, sizeof(v));
-		nl_nest_end(&k.m, data);
+		data = nl_nest(&call.m, IFLA_INFO_DATA);
+		nl_put(&call.m, IFLA_VLAN_ID, &v, sizeof(v));
+		nl_nest_end(&call.m, data);
 	}
-	nl_nest_end(&k.m, info);
+	nl_nest_end(&call.m, info);
 	if (id)
-		nl_put_u32(&k.m, IFLA_LINK, (uint32_t)index);
+		nl_put_u32(&call.m, IFLA_LINK, (uint32_t)index);
 	nbd_fmt(what, sizeof(what), "add the %s %s", kind, name);
-	return talk(&k, what, d);
+	return talk(&call, what, d);
 }
 
 int iface_add_vlan(int index, const char *name, unsigned id, struct nbd_diag *d)
@@ -303,50 +304,51 @@ int iface_join(int index, int master, struct nbd_diag *d)
 	return rc ? rc : iface_up(index, d);
 }
 
-static uint8_t family(const struct nbd_ip *a)
+static uint8_t family(const struct nbd_ip *addr)
 {
-	return a->len == 4 ? AF_INET : AF_INET6;
+	return addr->len == 4 ? AF_INET : AF_INET6;
 }
 
-static int check(const struct nbd_ip *a, struct nbd_diag *d)
+static int check(const struct nbd_ip *addr, struct nbd_diag *d)
 {
-	if ((a->len == 4 || a->len == 16) && a->prefix <= nbd_ip_bits(a))
+	if ((addr->len == 4 || addr->len == 16) &&
+	    addr->prefix <= nbd_ip_bits(addr))
 		return 0;
 	return nbd_diag(d, NBD_E_PARAM, "not an IPv4 or IPv6 prefix: /%u",
-			a->prefix);
+			addr->prefix);
 }
 
-static void put_broadcast(struct nl_msg *m, const struct nbd_ip *a)
+static void put_broadcast(struct nl_msg *m, const struct nbd_ip *addr)
 {
 	unsigned char ip[4];
 
-	nbd_ip_last(a, ip);
+	nbd_ip_last(addr, ip);
 	nl_put(m, IFA_BROADCAST, ip, sizeof(ip));
 }
 
-int iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+int iface_add_addr(int index, const struct nbd_ip *addr, uint32_t seconds,
 		   struct nbd_diag *d)
 {
 	const struct ifa_cacheinfo life = { .ifa_prefered = seconds,
 					    .ifa_valid = seconds };
-	struct ifaddrmsg h = { .ifa_family = family(a),
-			       .ifa_prefixlen = a->prefix,
+	struct ifaddrmsg h = { .ifa_family = family(addr),
+			       .ifa_prefixlen = addr->prefix,
 			       .ifa_index = (uint32_t)index };
-	struct call k;
-	int rc = check(a, d);
+	struct call call;
+	int rc = check(addr, d);
 
 	if (rc == 0)
-		rc = begin(&k, RTM_NEWADDR,
+		rc = begin(&call, RTM_NEWADDR,
 			   NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &h,
 			   sizeof(h), d);
 	if (rc < 0)
 		return rc;
-	nl_put(&k.m, IFA_LOCAL, a->ip, a->len);
-	nl_put(&k.m, IFA_ADDRESS, a->ip, a->len);
-	if (a->len == 4 && a->prefix < 31)
-		put_broadcast(&k.m, a);
-	nl_put(&k.m, IFA_CACHEINFO, &life, sizeof(life));
-	return finish(&k, "add an address to", index, d);
+	nl_put(&call.m, IFA_LOCAL, addr->ip, addr->len);
+	nl_put(&call.m, IFA_ADDRESS, addr->ip, addr->len);
+	if (addr->len == 4 && addr->prefix < 31)
+		put_broadcast(&call.m, addr);
+	nl_put(&call.m, IFA_CACHEINFO, &life, sizeof(life));
+	return finish(&call, "add an address to", index, d);
 }
 
 int iface_add_route(int index, const struct iface_route *r, struct nbd_diag *d)
@@ -361,23 +363,23 @@ int iface_add_route(int index, const struct iface_route *r, struct nbd_diag *d)
 		.rtm_type = RTN_UNICAST,
 		.rtm_flags = r->onlink ? RTNH_F_ONLINK : 0,
 	};
-	struct call k;
+	struct call call;
 	int rc = check(&r->dst, d);
 
 	if (rc == 0)
-		rc = begin(&k, RTM_NEWROUTE,
+		rc = begin(&call, RTM_NEWROUTE,
 			   NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &h,
 			   sizeof(h), d);
 	if (rc < 0)
 		return rc;
 	if (r->dst.prefix)
-		nl_put(&k.m, RTA_DST, r->dst.ip, r->dst.len);
+		nl_put(&call.m, RTA_DST, r->dst.ip, r->dst.len);
 	if (via)
-		nl_put(&k.m, RTA_GATEWAY, r->gw.ip, r->dst.len);
+		nl_put(&call.m, RTA_GATEWAY, r->gw.ip, r->dst.len);
 	if (r->metric)
-		nl_put_u32(&k.m, RTA_PRIORITY, r->metric);
-	nl_put_u32(&k.m, RTA_OIF, (uint32_t)index);
-	return finish(&k, "add a route through", index, d);
+		nl_put_u32(&call.m, RTA_PRIORITY, r->metric);
+	nl_put_u32(&call.m, RTA_OIF, (uint32_t)index);
+	return finish(&call, "add a route through", index, d);
 }
 
 /* ---- listing addresses ---- */
@@ -420,13 +422,13 @@ int iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
 {
 	const struct ifaddrmsg h = { .ifa_family = AF_UNSPEC };
 	struct each_addr e = { fn, ctx };
-	struct call k;
-	int rc = begin(&k, RTM_GETADDR, NLM_F_DUMP, &h, sizeof(h), d);
+	struct call call;
+	int rc = begin(&call, RTM_GETADDR, NLM_F_DUMP, &h, sizeof(h), d);
 
 	if (rc < 0)
 		return rc;
-	rc = nl_talk(&k.s, &k.m, read_addr, &e, "list the addresses", d);
-	nl_close(&k.s);
+	rc = nl_talk(&call.s, &call.m, read_addr, &e, "list the addresses", d);
+	nl_close(&call.s);
 	return rc;
 }
 

@@ -23,17 +23,20 @@ struct iface {
 };
 
 /* Calls fn for each interface, in the kernel's order (by index). */
-int iface_each(void (*fn)(void *ctx, const struct iface *l), void *ctx,
+int iface_each(void (*fn)(void *ctx, const struct iface *iface), void *ctx,
 	       struct nbd_diag *d);
 
-/* Returns the index; fills *l unless l is NULL.  NBD_E_NO_DEVICE: not found. */
-int iface_find(const char *name, struct iface *l, struct nbd_diag *d);
+/*
+ * Returns the index; fills *iface unless it is NULL.  NBD_E_NO_DEVICE: not
+ * found.
+ */
+int iface_find(const char *name, struct iface *iface, struct nbd_diag *d);
 
 /*
- * Fills *l anew for l->index, as its name may have changed.  Leaves it as it was
- * if there is no such interface.
+ * Fills *iface anew for iface->index, as its name may have changed.  Leaves it
+ * as it was if there is no such interface.
  */
-int iface_refresh(struct iface *l, struct nbd_diag *d);
+int iface_refresh(struct iface *iface, struct nbd_diag *d);
 
 /* Brings it up.  Before that its carrier is unknown, and no packets flow. */
 int iface_up(int index, struct nbd_diag *d);
@@ -64,7 +67,7 @@ int iface_join(int index, int master, struct nbd_diag *d);
  * tentative and cannot be used (see iface_each_addr()).
  */
 #define IFACE_FOREVER UINT32_MAX
-int iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
+int iface_add_addr(int index, const struct nbd_ip *addr, uint32_t seconds,
 		   struct nbd_diag *d);
 
 /* An address that an interface has. */
@@ -100,10 +103,10 @@ int iface_add_route(int index, const struct iface_route *r, struct nbd_diag *d);
 /*
  * Waits until an interface of that name exists (name NULL: any but loopback)
  * and, with `carrier`, has a carrier.  Waits for kernel events, does not poll.
- * timeout_ms -1: no limit.  Returns the index; fills *l unless l is NULL.
+ * timeout_ms -1: no limit.  Returns the index; fills *iface unless it is NULL.
  * NBD_E_NO_DEVICE: none appeared in time.  NBD_E_UNREACHABLE: no carrier.
  */
-int iface_wait(const char *name, bool carrier, int timeout_ms, struct iface *l,
-	       struct nbd_diag *d);
+int iface_wait(const char *name, bool carrier, int timeout_ms,
+	       struct iface *iface, struct nbd_diag *d);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "core/nbd_uri.h"
 
-static bool is_mac(const struct iface *l, const char *name)
+static bool is_mac(const struct iface *iface, const char *name)
 {
 	char own[16];
-	const unsigned char *m = l->mac;
+	const unsigned char *m = iface->mac;
 
 	nbd_fmt(own, sizeof(own), "enx%02x%02x%02x%02x%02x%02x", m[0], m[1],
 		m[2], m[3], m[4], m[5]);
@@ -72,17 +72,18 @@ bool iface_path_names(const char *sys, const char *name)
 	return !strcmp(own, name);
 }
 
-bool iface_path_is(const struct iface *l, const char *name)
+bool iface_path_is(const struct iface *iface, const char *name)
 {
 	char path[64], to[256];
 	ssize_t n;
 
-	if (!l->ether || strncmp(name + (*name == 'P' ? strcspn(name, "e") : 0),
-				 "en", 2) != 0)
+	if (!iface->ether ||
+	    strncmp(name + (*name == 'P' ? strcspn(name, "e") : 0), "en", 2) !=
+		    0)
 		return false;
-	if (is_mac(l, name))
+	if (is_mac(iface, name))
 		return true;
-	nbd_fmt(path, sizeof(path), "/sys/class/net/%s", l->name);
+	nbd_fmt(path, sizeof(path), "/sys/class/net/%s", iface->name);
 	n = readlink(path, to, sizeof(to) - 1);
 	to[n > 0 ? n : 0] = '\0';
 	return iface_path_names(to, name);

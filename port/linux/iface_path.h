@@ -11,7 +11,7 @@
 #include "port/linux/iface.h"
 
 /* Would udev call the interface so? */
-bool iface_path_is(const struct iface *l, const char *name);
+bool iface_path_is(const struct iface *iface, const char *name);
 
 /*
  * The same, for the path of its device under /sys:

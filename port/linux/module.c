@@ -69,12 +69,12 @@ static struct span base(struct span path)
 	return b;
 }
 
-static bool same(struct span a, const char *name)
+static bool same(struct span span, const char *name)
 {
 	size_t i = 0;
 
-	for (; i < a.len; i++)
-		if (!name[i] || mod_norm(a.p[i]) != mod_norm(name[i]))
+	for (; i < span.len; i++)
+		if (!name[i] || mod_norm(span.p[i]) != mod_norm(name[i]))
 			return false;
 	return name[i] == '\0';
 }

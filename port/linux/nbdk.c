@@ -36,47 +36,49 @@ struct call {
 };
 
 /* Opens the driver's netlink family and begins the message cmd. */
-static int begin(struct call *k, unsigned cmd, const char *verb, int index,
+static int begin(struct call *call, unsigned cmd, const char *verb, int index,
 		 struct nbd_diag *d)
 {
 	const struct genlmsghdr g = { .cmd = (uint8_t)cmd,
 				      .version = NBD_GENL_VERSION };
-	int rc = nl_open(&k->s, NETLINK_GENERIC, 0, d);
+	int rc = nl_open(&call->s, NETLINK_GENERIC, 0, d);
 
 	if (rc < 0)
 		return rc;
-	rc = nl_family(&k->s, NBD_GENL_FAMILY_NAME, NULL, NULL, d);
+	rc = nl_family(&call->s, NBD_GENL_FAMILY_NAME, NULL, NULL, d);
 	if (rc == NBD_E_NOT_FOUND)
 		rc = nbd_diag(d, NBD_E_NO_DRIVER,
 			      "the kernel has no nbd driver: load the module "
 			      "nbd (CONFIG_BLK_DEV_NBD)");
 	if (rc < 0) {
-		nl_close(&k->s);
+		nl_close(&call->s);
 		return rc;
 	}
 	if (index < 0)
-		nbd_fmt(k->what, sizeof(k->what), "%s an nbd device", verb);
+		nbd_fmt(call->what, sizeof(call->what), "%s an nbd device",
+			verb);
 	else
-		nbd_fmt(k->what, sizeof(k->what), "%s nbd%d", verb, index);
-	k->index = k->connected = -1;
-	nl_begin(&k->m, k->buf, sizeof(k->buf), (unsigned)rc, NLM_F_ACK, &g,
-		 sizeof(g));
+		nbd_fmt(call->what, sizeof(call->what), "%s nbd%d", verb,
+			index);
+	call->index = call->connected = -1;
+	nl_begin(&call->m, call->buf, sizeof(call->buf), (unsigned)rc,
+		 NLM_F_ACK, &g, sizeof(g));
 	if (index >= 0)
-		nl_put_u32(&k->m, NBD_ATTR_INDEX, (uint32_t)index);
+		nl_put_u32(&call->m, NBD_ATTR_INDEX, (uint32_t)index);
 	return 0;
 }
 
-static int finish(struct call *k,
+static int finish(struct call *call,
 		  void (*fn)(void *ctx, const struct nl_reply *r),
 		  struct nbd_diag *d)
 {
-	int rc = nl_talk(&k->s, &k->m, fn, k, k->what, d);
+	int rc = nl_talk(&call->s, &call->m, fn, call, call->what, d);
 
-	nl_close(&k->s);
+	nl_close(&call->s);
 	/* The driver sends no extended ack: the reason is only in the log. */
-	if (rc == NBD_E_KERNEL && k->s.err == EINVAL && !k->s.ext[0])
+	if (rc == NBD_E_KERNEL && call->s.err == EINVAL && !call->s.ext[0])
 		return nbd_diag(d, rc, "%s: %s (the kernel's log says why)",
-				k->what, strerror(EINVAL));
+				call->what, strerror(EINVAL));
 	return rc;
 }
 
@@ -113,11 +115,11 @@ static void put_conf(struct nl_msg *m, const struct nbdk_conf *c)
 
 static void read_index(void *ctx, const struct nl_reply *r)
 {
-	struct call *k = ctx;
+	struct call *call = ctx;
 	struct nl_attr a;
 
 	if (nl_find(r->data, r->len, GENL_HDRLEN, NBD_ATTR_INDEX, &a))
-		k->index = (int)nl_num(&a);
+		call->index = (int)nl_num(&a);
 }
 
 static int check(const struct nbdk_conf *c, struct nbd_diag *d)
@@ -152,63 +154,64 @@ static int busy(int index, struct nbd_diag *d)
 			index);
 }
 
-static int connect_once(struct call *k, const struct nbdk_conf *c,
+static int connect_once(struct call *call, const struct nbdk_conf *c,
 			struct nbd_diag *d)
 {
-	int rc = begin(k, NBD_CMD_CONNECT, "connect", c->index, d);
+	int rc = begin(call, NBD_CMD_CONNECT, "connect", c->index, d);
 
 	if (rc < 0)
 		return rc;
-	put_conf(&k->m, c);
-	return finish(k, read_index, d);
+	put_conf(&call->m, c);
+	return finish(call, read_index, d);
 }
 
 int nbdk_connect(const struct nbdk_conf *c, struct nbd_diag *d)
 {
 	struct pollfd stop = { .fd = c->stop ? c->stop : -1, .events = POLLIN };
 	uint64_t end = nbd_now_ms() + FREE_MS;
-	struct call k;
+	struct call call;
 	int rc = check(c, d);
 
-	k.index = -1;
+	call.index = -1;
 	if (rc == 0)
-		rc = connect_once(&k, c, d);
+		rc = connect_once(&call, c, d);
 	while (rc == NBD_E_IN_USE && c->index >= 0 && is_free(c->index) &&
 	       nbd_now_ms() < end) {
 		if (poll(&stop, 1, AGAIN_MS) > 0)
 			break;
-		rc = connect_once(&k, c, d);
+		rc = connect_once(&call, c, d);
 	}
 	if (rc == NBD_E_IN_USE && c->index >= 0)
 		return busy(c->index, d);
 	if (rc < 0)
 		return rc;
-	if (k.index < 0)
-		k.index = c->index;
-	if (k.index < 0)
+	if (call.index < 0)
+		call.index = c->index;
+	if (call.index < 0)
 		return nbd_diag(d, NBD_E_KERNEL,
 				"connect: the nbd driver did not say which "
 				"device it took");
-	return k.index;
+	return call.index;
 }
 
 int nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 {
-	struct call k;
+	struct call call;
 	int rc = check(c, d);
 
 	if (rc == 0)
-		rc = begin(&k, NBD_CMD_RECONFIGURE, "reconfigure", c->index, d);
+		rc = begin(&call, NBD_CMD_RECONFIGURE, "reconfigure", c->index,
+			   d);
 	if (rc < 0)
 		return rc;
-	put_conf(&k.m, c);
-	return finish(&k, NULL, d);
+	put_conf(&call.m, c);
+	return finish(&call, NULL, d);
 }
 
 /* ATTR_DEVICE_LIST { DEVICE_ITEM { INDEX, CONNECTED } ... } */
 static void read_status(void *ctx, const struct nl_reply *r)
 {
-	struct call *k = ctx;
+	struct call *call = ctx;
 	struct nl_attr list, item, a;
 	struct nl_walk w;
 
@@ -217,28 +220,28 @@ static void read_status(void *ctx, const struct nl_reply *r)
 	w = (struct nl_walk){ list.data, list.len };
 	while (nl_next(&w, &item)) {
 		if (!nl_find(item.data, item.len, 0, NBD_DEVICE_INDEX, &a) ||
-		    (int)nl_num(&a) != k->index)
+		    (int)nl_num(&a) != call->index)
 			continue;
 		if (nl_find(item.data, item.len, 0, NBD_DEVICE_CONNECTED, &a))
-			k->connected = nl_num(&a) != 0;
+			call->connected = nl_num(&a) != 0;
 	}
 }
 
 int nbdk_status(int index, bool *connected, struct nbd_diag *d)
 {
-	struct call k;
-	int rc = begin(&k, NBD_CMD_STATUS, "query", index, d);
+	struct call call;
+	int rc = begin(&call, NBD_CMD_STATUS, "query", index, d);
 
 	if (rc < 0)
 		return rc;
-	k.index = index;
-	rc = finish(&k, read_status, d);
+	call.index = index;
+	rc = finish(&call, read_status, d);
 	if (rc < 0)
 		return rc;
-	if (k.connected < 0)
+	if (call.connected < 0)
 		return nbd_diag(d, NBD_E_NO_DEVICE, "there is no nbd%d", index);
 	/* the driver also reports "connected" while only udev has it open */
-	*connected = k.connected && !is_free(index);
+	*connected = call.connected && !is_free(index);
 	return 0;
 }
 
@@ -269,10 +272,10 @@ static int check_connected(int index, struct nbd_diag *d)
 
 static int disconnect(int index, struct nbd_diag *d)
 {
-	struct call k;
-	int rc = begin(&k, NBD_CMD_DISCONNECT, "disconnect", index, d);
+	struct call call;
+	int rc = begin(&call, NBD_CMD_DISCONNECT, "disconnect", index, d);
 
-	return rc < 0 ? rc : finish(&k, NULL, d);
+	return rc < 0 ? rc : finish(&call, NULL, d);
 }
 
 static int leave(int index, int rc)
@@ -296,16 +299,17 @@ int nbdk_disconnect(int index, struct nbd_diag *d)
 static int set_client_flags(const struct nbdk_info *info, uint64_t flags,
 			    struct nbd_diag *d)
 {
-	struct call k;
-	int rc = begin(&k, NBD_CMD_RECONFIGURE, "reconfigure", info->index, d);
+	struct call call;
+	int rc = begin(&call, NBD_CMD_RECONFIGURE, "reconfigure", info->index,
+		       d);
 
 	if (rc < 0)
 		return rc;
 	/* without it the driver refuses */
 	if (info->backend[0])
-		nl_put_str(&k.m, NBD_ATTR_BACKEND_IDENTIFIER, info->backend);
-	nl_put_u64(&k.m, NBD_ATTR_CLIENT_FLAGS, flags);
-	return finish(&k, NULL, d);
+		nl_put_str(&call.m, NBD_ATTR_BACKEND_IDENTIFIER, info->backend);
+	nl_put_u64(&call.m, NBD_ATTR_CLIENT_FLAGS, flags);
+	return finish(&call, NULL, d);
 }
 
 /* NBD_E_IN_USE, by any process but one. */

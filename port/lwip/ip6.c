@@ -25,40 +25,40 @@ static void set_ip6(ip_addr_t *to, const unsigned char ip[16])
  * (nd6.c), which it need not be.  One that is valid for ever is not static, and
  * lwnet_ip6_gateway() knows the prefix.
  */
-static void add_by_hand(struct lwnet *net, const struct lwnet_by_hand *a)
+static void add_by_hand(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 {
 	struct netif *netif = &net->netif;
 	ip_addr_t ip;
 	s8_t i;
 
-	net->ip6 = a->ip;
-	set_ip6(&net->router6, a->router.ip);
-	set_ip6(&ip, a->dns.ip);
+	net->ip6 = by_hand->ip;
+	set_ip6(&net->router6, by_hand->router.ip);
+	set_ip6(&ip, by_hand->dns.ip);
 	lwnet_name_server_set(&ip);
-	set_ip6(&ip, a->ip.ip);
+	set_ip6(&ip, by_hand->ip.ip);
 	if (netif_add_ip6_address(netif, ip_2_ip6(&ip), &i) != ERR_OK)
 		return;
 	netif_ip6_addr_set_valid_life(netif, i, IP6_ADDR_LIFE_INFINITE);
 	netif_ip6_addr_set_pref_life(netif, i, IP6_ADDR_LIFE_INFINITE);
 }
 
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a)
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 {
 	netif_create_ip6_linklocal_address(&net->netif, 1);
 	netif_set_ip6_autoconfig_enabled(&net->netif, 1);
-	if (a->ip.len)
-		add_by_hand(net, a);
+	if (by_hand->ip.len)
+		add_by_hand(net, by_hand);
 }
 
 /*
  * lwIP asks only for neighbours that share 64 bits with it: with a shorter
  * prefix the others are behind the router.
  */
-static bool is_on_link(struct nbd_ip a, const void *to)
+static bool is_on_link(struct nbd_ip addr, const void *to)
 {
-	if (a.prefix < 64)
-		a.prefix = 64;
-	return a.len && nbd_ip_covers(&a, to);
+	if (addr.prefix < 64)
+		addr.prefix = 64;
+	return addr.len && nbd_ip_covers(&addr, to);
 }
 
 /* lwIP asks for what no advertisement says is on the link. */

@@ -163,7 +163,7 @@ bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);
 
 /* ip6.c: on the interface; false: the address is not of IPv6 */
 void lwnet_ip6_add(struct netif *netif);
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a);
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *by_hand);
 bool lwnet_ip6_take(ip_addr_t *ip, const struct sock_addr *a);
 /* Our own address towards *a, of IPv6; false: there is no way. */
 bool lwnet_ip6_source(const struct lwnet *net, const struct sock_addr *a,

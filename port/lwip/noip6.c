@@ -7,9 +7,9 @@ void lwnet_ip6_add(struct netif *netif)
 	(void)netif;
 }
 
-void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *a)
+void lwnet_ip6_begin(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 {
-	(void)net, (void)a;
+	(void)net, (void)by_hand;
 }
 
 struct nbd_ip lwnet_ip6(const struct lwnet *net)

@@ -37,38 +37,41 @@ static const enum dns_type types[2] = { DNS_A, DNS_AAAA };
 
 static void ask(struct udp_pcb *pcb, struct query *q, unsigned i)
 {
-	struct question *x = &q->of[i];
+	struct question *question = &q->of[i];
 	struct pbuf *p;
 
-	x->len =
-		dns_query(x->text, (uint16_t)lwnet_random(), q->host, types[i]);
-	x->said = x->len ? DNS_OTHER : DNS_NO_NAME;
-	p = x->len ? pbuf_alloc(PBUF_TRANSPORT, (u16_t)x->len, PBUF_RAM) : NULL;
+	question->len = dns_query(question->text, (uint16_t)lwnet_random(),
+				  q->host, types[i]);
+	question->said = question->len ? DNS_OTHER : DNS_NO_NAME;
+	p = question->len
+		    ? pbuf_alloc(PBUF_TRANSPORT, (u16_t)question->len, PBUF_RAM)
+		    : NULL;
 	if (!p)
 		return;
-	pbuf_take(p, x->text, (u16_t)x->len);
+	pbuf_take(p, question->text, (u16_t)question->len);
 	udp_sendto(pcb, p, &q->server, DNS_PORT);
 	pbuf_free(p);
 }
 
 /* ---- answers ---- */
 
-static bool is_done(const struct question *x)
+static bool is_done(const struct question *question)
 {
-	return x->said > DNS_REFUSED;
+	return question->said > DNS_REFUSED;
 }
 
-static void take_answer(struct question *x, const uint8_t *m, size_t len)
+static void take_answer(struct question *question, const uint8_t *m, size_t len)
 {
 	enum dns_answer said =
-		is_done(x) ? DNS_OTHER
-			   : dns_read(m, len, x->text, x->len, &x->found);
+		is_done(question) ? DNS_OTHER
+				  : dns_read(m, len, question->text,
+					     question->len, &question->found);
 
 	/* another server may know; what one cut off is enough */
-	if (said == DNS_CUT && !x->found.n)
+	if (said == DNS_CUT && !question->found.n)
 		said = DNS_REFUSED;
 	if (said != DNS_OTHER)
-		x->said = said;
+		question->said = said;
 }
 
 static void on_answer(void *arg, struct udp_pcb *pcb, struct pbuf *p,

@@ -183,22 +183,22 @@ static int wait(struct nbd_stack *stack, struct nbd_event ev[], unsigned n,
 
 /* ---- addresses ---- */
 
-static void set_ip4(ip4_addr_t *to, const struct nbd_ip *a)
+static void set_ip4(ip4_addr_t *to, const struct nbd_ip *addr)
 {
-	memcpy(&to->addr, a->ip, 4);
+	memcpy(&to->addr, addr->ip, 4);
 }
 
-static void set_static(struct lwnet *net, const struct lwnet_by_hand *a)
+static void set_static(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 {
 	ip4_addr_t ip, mask, router;
 	ip_addr_t dns = *IP_ADDR_ANY;
 
-	set_ip4(&ip, &a->ip);
-	nbd_ip_to_mask(a->ip.prefix, (unsigned char *)&mask.addr);
-	set_ip4(&router, &a->router);
+	set_ip4(&ip, &by_hand->ip);
+	nbd_ip_to_mask(by_hand->ip.prefix, (unsigned char *)&mask.addr);
+	set_ip4(&router, &by_hand->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-	set_ip4(ip_2_ip4(&dns), &a->dns);
-	if (a->dns.len)
+	set_ip4(ip_2_ip4(&dns), &by_hand->dns);
+	if (by_hand->dns.len)
 		lwnet_name_server_set(&dns);
 }
 

@@ -84,41 +84,41 @@ CRYPTO_PART block multiply(block a, block b)
 }
 
 /* Adds to the sum the i-th of a batch of blocks, and y to the first one. */
-CRYPTO_PART void hash_block(const struct aesgcm *g, struct sum *s, block y,
+CRYPTO_PART void hash_block(const struct aesgcm *gcm, struct sum *s, block y,
 			    const unsigned char *from, unsigned i)
 {
 	block c = reverse(load(from + 16 * i));
 
-	sum_add(s, i ? c : xor(c, y), load_key(g->power[BATCH - 1 - i]),
-		load_key(g->folded[BATCH - 1 - i]));
+	sum_add(s, i ? c : xor(c, y), load_key(gcm->power[BATCH - 1 - i]),
+		load_key(gcm->folded[BATCH - 1 - i]));
 }
 
 /* Hashes a block of at most 16 bytes, which is filled up with zeroes. */
-CRYPTO static block hash_part(const struct aesgcm *g, block y,
+CRYPTO static block hash_part(const struct aesgcm *gcm, block y,
 			      const unsigned char *p, size_t len)
 {
 	unsigned char full[16] = { 0 };
 
 	memcpy(full, p, len);
-	return multiply(xor(y, reverse(load(full))), load_key(g->power[0]));
+	return multiply(xor(y, reverse(load(full))), load_key(gcm->power[0]));
 }
 
-CRYPTO static block hash_lengths(const struct aesgcm *g, block y, size_t aad,
+CRYPTO static block hash_lengths(const struct aesgcm *gcm, block y, size_t aad,
 				 size_t text)
 {
 	uint64_t bits[2] = { 8 * (uint64_t)text, 8 * (uint64_t)aad };
 
-	return multiply(xor(y, load(bits)), load_key(g->power[0]));
+	return multiply(xor(y, load(bits)), load_key(gcm->power[0]));
 }
 
 /* ---- the cipher ---- */
 
-CRYPTO static block encrypt(const struct aesgcm *g, block x)
+CRYPTO static block encrypt(const struct aesgcm *gcm, block x)
 {
-	x = xor(x, load_key(g->round[0]));
-	for (unsigned i = 1; i < g->rounds; i++)
-		x = aes_round(x, load_key(g->round[i]));
-	return aes_last(x, load_key(g->round[g->rounds]));
+	x = xor(x, load_key(gcm->round[0]));
+	for (unsigned i = 1; i < gcm->rounds; i++)
+		x = aes_round(x, load_key(gcm->round[i]));
+	return aes_last(x, load_key(gcm->round[gcm->rounds]));
 }
 
 /* One round of all blocks. */
@@ -166,23 +166,23 @@ CRYPTO static void batches(struct message *m, const unsigned char *hash,
 			   const unsigned char *from, unsigned char *to,
 			   size_t n)
 {
-	const struct aesgcm *g = m->g;
-	const unsigned char *last = g->round[g->rounds];
+	const struct aesgcm *gcm = m->g;
+	const unsigned char *last = gcm->round[gcm->rounds];
 	/* minus FIRST, modulo 2^32 */
 	block x[BATCH], eight = add(m->counter, ~FIRST + 1), y = m->y, key;
 
 	for (size_t at = 0; at < n * 16 * BATCH; at += 16 * BATCH) {
 		struct sum s = { zero(), zero(), zero() };
-		const unsigned char *k = g->round[BATCH + 2];
+		const unsigned char *k = gcm->round[BATCH + 2];
 
-		count(x, &eight, load_key(g->round[0]));
+		count(x, &eight, load_key(gcm->round[0]));
 #pragma GCC unroll 8
 		for (unsigned i = 0; i < BATCH; i++) {
-			round_of(x, load_key(g->round[i + 1]));
-			hash_block(g, &s, y, hash + at, i);
+			round_of(x, load_key(gcm->round[i + 1]));
+			hash_block(gcm, &s, y, hash + at, i);
 			step(x, &s);
 		}
-		round_of(x, load_key(g->round[BATCH + 1]));
+		round_of(x, load_key(gcm->round[BATCH + 1]));
 #pragma GCC unroll 1
 		for (; k != last; k += 16)
 			round_of(x, load_key(k));
@@ -199,14 +199,14 @@ CRYPTO static void batches(struct message *m, const unsigned char *hash,
 }
 
 /* At most 16 bytes. */
-CRYPTO static void crypt_part(const struct aesgcm *g, block counter,
+CRYPTO static void crypt_part(const struct aesgcm *gcm, block counter,
 			      const unsigned char *from, unsigned char *to,
 			      size_t len)
 {
 	unsigned char full[16] = { 0 };
 
 	memcpy(full, from, len);
-	store(full, xor(encrypt(g, reverse(counter)), load(full)));
+	store(full, xor(encrypt(gcm, reverse(counter)), load(full)));
 	memcpy(to, full, len);
 }
 
@@ -222,10 +222,10 @@ CRYPTO static uint32_t sub_word(uint32_t w)
 }
 
 /* FIPS 197, 5.2; words as this CPU has them, the lowest byte first. */
-CRYPTO static void expand(struct aesgcm *g, const unsigned char *key,
+CRYPTO static void expand(struct aesgcm *gcm, const unsigned char *key,
 			  size_t len)
 {
-	unsigned n = (unsigned)len / 4, all = 4 * (g->rounds + 1);
+	unsigned n = (unsigned)len / 4, all = 4 * (gcm->rounds + 1);
 	uint32_t w[4 * 15], rcon = 1;
 
 	memcpy(w, key, len);
@@ -240,7 +240,7 @@ CRYPTO static void expand(struct aesgcm *g, const unsigned char *key,
 		}
 		w[i] = w[i - n] ^ t;
 	}
-	memcpy(g->round, w, 4 * all);
+	memcpy(gcm->round, w, 4 * all);
 	explicit_bzero(w, sizeof(w));
 }
 
@@ -258,19 +258,20 @@ CRYPTO static block times_x(block h)
 	return h;
 }
 
-CRYPTO void aesgcm_init(struct aesgcm *g, const unsigned char *key, size_t len)
+CRYPTO void aesgcm_init(struct aesgcm *gcm, const unsigned char *key,
+			size_t len)
 {
 	block h;
 
-	g->rounds = (unsigned)len / 4 + 6;
-	expand(g, key, len);
-	h = times_x(reverse(encrypt(g, zero())));
-	store(g->power[0], h);
+	gcm->rounds = (unsigned)len / 4 + 6;
+	expand(gcm, key, len);
+	h = times_x(reverse(encrypt(gcm, zero())));
+	store(gcm->power[0], h);
 	for (unsigned i = 1; i < BATCH; i++)
-		store(g->power[i], multiply(load_key(g->power[i - 1]), h));
+		store(gcm->power[i], multiply(load_key(gcm->power[i - 1]), h));
 	for (unsigned i = 0; i < BATCH; i++) {
-		h = load_key(g->power[i]);
-		store(g->folded[i], xor(h, swap(h)));
+		h = load_key(gcm->power[i]);
+		store(gcm->folded[i], xor(h, swap(h)));
 	}
 }
 
@@ -338,13 +339,13 @@ CRYPTO static void crypt_rest(struct message *m, bool seal,
 	}
 }
 
-CRYPTO void aesgcm_seal(const struct aesgcm *g,
+CRYPTO void aesgcm_seal(const struct aesgcm *gcm,
 			const unsigned char iv[AESGCM_IV],
 			struct aesgcm_aad aad, const unsigned char *from,
 			unsigned char *to, size_t len,
 			unsigned char tag[AESGCM_TAG])
 {
-	struct message m = { .g = g };
+	struct message m = { .g = gcm };
 	size_t n = len / (16 * BATCH), done = n * 16 * BATCH;
 
 	start(&m, iv, aad);
@@ -353,13 +354,13 @@ CRYPTO void aesgcm_seal(const struct aesgcm *g,
 	store(tag, finish(&m, aad.len, len));
 }
 
-CRYPTO bool aesgcm_open(const struct aesgcm *g,
+CRYPTO bool aesgcm_open(const struct aesgcm *gcm,
 			const unsigned char iv[AESGCM_IV],
 			struct aesgcm_aad aad, const unsigned char *from,
 			unsigned char *to, size_t len,
 			const unsigned char tag[AESGCM_TAG])
 {
-	struct message m = { .g = g };
+	struct message m = { .g = gcm };
 	size_t n = len / (16 * BATCH), done = n * 16 * BATCH;
 	uint64_t differ[2];
 
@@ -385,25 +386,25 @@ bool aesgcm_usable(void)
 	return false;
 }
 
-void aesgcm_init(struct aesgcm *g, const unsigned char *key, size_t len)
+void aesgcm_init(struct aesgcm *gcm, const unsigned char *key, size_t len)
 {
-	(void)g, (void)key, (void)len;
+	(void)gcm, (void)key, (void)len;
 }
 
-void aesgcm_seal(const struct aesgcm *g, const unsigned char iv[AESGCM_IV],
+void aesgcm_seal(const struct aesgcm *gcm, const unsigned char iv[AESGCM_IV],
 		 struct aesgcm_aad aad, const unsigned char *from,
 		 unsigned char *to, size_t len, unsigned char tag[AESGCM_TAG])
 {
-	(void)g, (void)iv, (void)aad, (void)from, (void)to, (void)len,
+	(void)gcm, (void)iv, (void)aad, (void)from, (void)to, (void)len,
 		(void)tag;
 }
 
-bool aesgcm_open(const struct aesgcm *g, const unsigned char iv[AESGCM_IV],
+bool aesgcm_open(const struct aesgcm *gcm, const unsigned char iv[AESGCM_IV],
 		 struct aesgcm_aad aad, const unsigned char *from,
 		 unsigned char *to, size_t len,
 		 const unsigned char tag[AESGCM_TAG])
 {
-	(void)g, (void)iv, (void)aad, (void)from, (void)to, (void)len,
+	(void)gcm, (void)iv, (void)aad, (void)from, (void)to, (void)len,
 		(void)tag;
 	return false;
 }

@@ -31,18 +31,18 @@ struct aesgcm_aad {
 bool aesgcm_usable(void);
 
 /* len: 16 or 32 bytes. */
-void aesgcm_init(struct aesgcm *g, const unsigned char *key, size_t len);
+void aesgcm_init(struct aesgcm *gcm, const unsigned char *key, size_t len);
 
 /*
  * Encrypts len bytes, less than 64 GiB.  `to` is `from`, or they do not
  * overlap.  A key must never see an iv twice.
  */
-void aesgcm_seal(const struct aesgcm *g, const unsigned char iv[AESGCM_IV],
+void aesgcm_seal(const struct aesgcm *gcm, const unsigned char iv[AESGCM_IV],
 		 struct aesgcm_aad aad, const unsigned char *from,
 		 unsigned char *to, size_t len, unsigned char tag[AESGCM_TAG]);
 
 /* Likewise decrypts.  False: forged, and the bytes at `to` are zero. */
-bool aesgcm_open(const struct aesgcm *g, const unsigned char iv[AESGCM_IV],
+bool aesgcm_open(const struct aesgcm *gcm, const unsigned char iv[AESGCM_IV],
 		 struct aesgcm_aad aad, const unsigned char *from,
 		 unsigned char *to, size_t len,
 		 const unsigned char tag[AESGCM_TAG]);

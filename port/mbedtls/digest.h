@@ -11,8 +11,8 @@ struct digest_piece {
 	size_t len; /* bytes */
 };
 
-/* Writes the hash of a, and b behind it: 32 bytes by SHA-256, 64 by SHA-512. */
-void digest_sha2(uint8_t *hash, unsigned bytes, struct digest_piece a,
-		 struct digest_piece b);
+/* Writes the hash of both, joined: 32 bytes by SHA-256, 64 by SHA-512. */
+void digest_sha2(uint8_t *hash, unsigned bytes, struct digest_piece first,
+		 struct digest_piece second);
 
 #endif

@@ -270,15 +270,15 @@ static void on_keys(void *arg, mbedtls_ssl_key_export_type type,
 					sizeof(p->block));
 }
 
-static struct tls_session *session(struct nbd_tls *t)
+static struct tls_session *session(struct nbd_tls *tls)
 {
-	return (struct tls_session *)t; /* its first member */
+	return (struct tls_session *)tls; /* its first member */
 }
 
-static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
-		 struct nbd_diag *d)
+static int start(struct nbd_tls *tls, unsigned conn,
+		 struct nbd_transport *below, struct nbd_diag *d)
 {
-	struct tls_session *s = session(t);
+	struct tls_session *s = session(tls);
 	struct tls_creds *c = s->creds;
 	struct tls_peer *p;
 	int ret;
@@ -344,9 +344,9 @@ static int handshake(struct tls_peer *p)
 		       : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
-static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
+static int step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
 {
-	struct tls_peer *p = session(t)->peers[conn];
+	struct tls_peer *p = session(tls)->peers[conn];
 	int ret = handshake(p);
 
 	if (ret == MBEDTLS_ERR_SSL_WANT_READ)
@@ -394,9 +394,9 @@ static void take_over(struct tls_peer *p)
 	wipe_keys(p);
 }
 
-static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
+static struct nbd_transport *transport(struct nbd_tls *tls, unsigned conn)
 {
-	struct tls_peer *p = session(t)->peers[conn];
+	struct tls_peer *p = session(tls)->peers[conn];
 
 	/* once: if mbedTLS has sent a record, its number is not known here */
 	if (p->keyed)
@@ -404,15 +404,15 @@ static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
 	return &p->t;
 }
 
-static void stop(struct nbd_tls *t, unsigned conn)
+static void stop(struct nbd_tls *tls, unsigned conn)
 {
-	struct tls_peer *p = session(t)->peers[conn];
+	struct tls_peer *p = session(tls)->peers[conn];
 
 	if (p && p->records)
 		records_goodbye(p->records);
 	else if (p && p->secured)
 		mbedtls_ssl_close_notify(&p->ssl);
-	tls_drop(session(t), conn);
+	tls_drop(session(tls), conn);
 }
 
 const struct nbd_tls tls_records = { start, step, transport, stop };

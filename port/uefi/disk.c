@@ -10,30 +10,30 @@
 	((struct efi_disk *)(void *)((char *)(p)-offsetof(struct efi_disk, \
 							  member)))
 
-static efi_status move(struct efi_disk *k, unsigned type, uint32_t id,
+static efi_status move(struct efi_disk *disk, unsigned type, uint32_t id,
 		       uint64_t lba, size_t len, void *buf)
 {
-	uint64_t blocks = k->size / k->block;
+	uint64_t blocks = disk->size / disk->block;
 
-	if (id != k->media.id)
+	if (id != disk->media.id)
 		return EFI_MEDIA_CHANGED;
-	if (type == NBD_CMD_WRITE && k->read_only)
+	if (type == NBD_CMD_WRITE && disk->read_only)
 		return EFI_WRITE_PROTECTED;
 	if (!len)
 		return EFI_SUCCESS;
 	if (!buf)
 		return EFI_INVALID_PARAMETER;
-	if (len % k->block)
+	if (len % disk->block)
 		return EFI_BAD_BUFFER_SIZE;
-	if (lba >= blocks || len / k->block > blocks - lba)
+	if (lba >= blocks || len / disk->block > blocks - lba)
 		return EFI_INVALID_PARAMETER;
-	return k->run(k, type, lba * k->block, buf, len);
+	return disk->run(disk, type, lba * disk->block, buf, len);
 }
 
-static efi_status flush(struct efi_disk *k)
+static efi_status flush(struct efi_disk *disk)
 {
-	return k->read_only ? EFI_SUCCESS
-			    : k->run(k, NBD_CMD_FLUSH, 0, NULL, 0);
+	return disk->read_only ? EFI_SUCCESS
+			       : disk->run(disk, NBD_CMD_FLUSH, 0, NULL, 0);
 }
 
 static efi_status io_reset(struct efi_block_io *io, efi_bool extended)
@@ -94,70 +94,71 @@ static efi_status io2_flush(struct efi_block_io2 *io, struct efi_token *t)
 	return finish(t, flush(OF(io, io2)));
 }
 
-static void fill(struct efi_disk *k)
+static void fill(struct efi_disk *disk)
 {
-	k->media = (struct efi_media){
+	disk->media = (struct efi_media){
 		.id = 1,
 		.present = true,
-		.read_only = k->read_only,
-		.block = k->block,
-		.last = k->size / k->block - 1,
+		.read_only = disk->read_only,
+		.block = disk->block,
+		.last = disk->size / disk->block - 1,
 	};
-	k->io = (struct efi_block_io){ EFI_BLOCK_IO_REVISION,
-				       &k->media,
-				       io_reset,
-				       io_read,
-				       io_write,
-				       io_flush };
-	k->io2 = (struct efi_block_io2){ &k->media, io2_reset, io2_read,
-					 io2_write, io2_flush };
+	disk->io = (struct efi_block_io){ EFI_BLOCK_IO_REVISION,
+					  &disk->media,
+					  io_reset,
+					  io_read,
+					  io_write,
+					  io_flush };
+	disk->io2 = (struct efi_block_io2){ &disk->media, io2_reset, io2_read,
+					    io2_write, io2_flush };
 }
 
-static efi_status install(struct efi_disk *k, const struct efi_guid *g, void *p)
+static efi_status install(struct efi_disk *disk, const struct efi_guid *g,
+			  void *p)
 {
-	return efi.bs->install(&k->handle, g, EFI_NATIVE_PROTOCOL, p);
+	return efi.bs->install(&disk->handle, g, EFI_NATIVE_PROTOCOL, p);
 }
 
-int efi_disk_add(struct efi_disk *k, const struct efi_path *nic,
+int efi_disk_add(struct efi_disk *disk, const struct efi_path *nic,
 		 const char *uri, struct nbd_diag *d)
 {
 	efi_status s;
 
-	k->handle = NULL;
-	if (k->size < k->block)
+	disk->handle = NULL;
+	if (disk->size < disk->block)
 		return nbd_diag(d, NBD_E_SIZE,
 				"%s: %llu bytes, less than a block of %u", uri,
-				(unsigned long long)k->size, k->block);
-	fill(k);
-	if (efi_path_add(k->path, sizeof(k->path), nic, EFI_PATH_MESSAGE,
+				(unsigned long long)disk->size, disk->block);
+	fill(disk);
+	if (efi_path_add(disk->path, sizeof(disk->path), nic, EFI_PATH_MESSAGE,
 			 EFI_PATH_URI, uri, strlen(uri)) < 0)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "%s: too long", uri);
-	s = install(k, &efi_guid_path, k->path);
+	s = install(disk, &efi_guid_path, disk->path);
 	if (!s)
-		s = install(k, &efi_guid_block_io, &k->io);
+		s = install(disk, &efi_guid_block_io, &disk->io);
 	if (!s)
-		s = install(k, &efi_guid_block_io2, &k->io2);
+		s = install(disk, &efi_guid_block_io2, &disk->io2);
 	if (s) {
-		efi_disk_remove(k);
+		efi_disk_remove(disk);
 		return nbd_diag(d, efi_error(s), "add a disk: %s", efi_text(s));
 	}
 	/* a disk without partitions is no failure */
-	efi.bs->connect(k->handle, NULL, NULL, true);
+	efi.bs->connect(disk->handle, NULL, NULL, true);
 	return NBD_OK;
 }
 
-void efi_disk_remove(struct efi_disk *k)
+void efi_disk_remove(struct efi_disk *disk)
 {
-	if (!k->handle)
+	if (!disk->handle)
 		return;
-	efi.bs->disconnect(k->handle, NULL, NULL);
-	efi.bs->uninstall(k->handle, &efi_guid_block_io2, &k->io2);
-	efi.bs->uninstall(k->handle, &efi_guid_block_io, &k->io);
-	efi.bs->uninstall(k->handle, &efi_guid_path, k->path);
-	k->handle = NULL;
+	efi.bs->disconnect(disk->handle, NULL, NULL);
+	efi.bs->uninstall(disk->handle, &efi_guid_block_io2, &disk->io2);
+	efi.bs->uninstall(disk->handle, &efi_guid_block_io, &disk->io);
+	efi.bs->uninstall(disk->handle, &efi_guid_path, disk->path);
+	disk->handle = NULL;
 }
 
-const struct efi_path *efi_disk_path(const struct efi_disk *k)
+const struct efi_path *efi_disk_path(const struct efi_disk *disk)
 {
-	return (const struct efi_path *)k->path;
+	return (const struct efi_path *)disk->path;
 }

@@ -161,18 +161,18 @@ void efi_snp_exit(struct efi_snp *s)
 
 /* ---- the interface ---- */
 
-static efi_status start(struct efi_network *p)
+static efi_status start(struct efi_network *snp)
 {
 	efi_status status = 0;
 
-	if (p->mode->state == 0)
-		status = p->start(p);
-	if (!status && p->mode->state == 1)
-		status = p->initialize(p, 0, 0);
+	if (snp->mode->state == 0)
+		status = snp->start(snp);
+	if (!status && snp->mode->state == 1)
+		status = snp->initialize(snp, 0, 0);
 	/* U-Boot has no filters: it receives everything */
 	if (!status)
-		p->filters(p, WANTED, p->mode->filter_mask & ~WANTED, true, 0,
-			   NULL);
+		snp->filters(snp, WANTED, snp->mode->filter_mask & ~WANTED,
+			     true, 0, NULL);
 	return status;
 }
 
