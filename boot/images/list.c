@@ -88,23 +88,24 @@ static bool same(const char *p, size_t len, const char *value)
 	return value && strlen(value) == len && !strncasecmp(p, value, len);
 }
 
-static bool is_share(const struct parser *s, const char *p, size_t len)
+static bool is_share(const struct parser *in, const char *p, size_t len)
 {
 	long percent;
 
 	if (len && p[len - 1] == '%')
 		len--;
 	percent = nbd_numbern(p, len, 0, 100);
-	return percent > 0 && images_share(s->m) < 100 * (unsigned)percent;
+	return percent > 0 && images_share(in->m) < 100 * (unsigned)percent;
 }
 
 /* Stores a word of len bytes, if there is room. */
-static void keep(struct parser *s, struct nbd_out *o, const char *p, size_t len)
+static void keep(struct parser *in, struct nbd_out *o, const char *p,
+		 size_t len)
 {
 	o->len = 0;
 	nbd_put(o, p, len);
 	if (o->cut || !len)
-		s->wrong = len ? "too long" : "a value is missing";
+		in->wrong = len ? "too long" : "a value is missing";
 	o->buf[o->len] = '\0';
 }
 
@@ -115,75 +116,75 @@ static bool begins(const char *p, size_t len, const char *with)
 	return len >= n && !memcmp(p, with, n);
 }
 
-static void take_word(struct parser *s, const char *p, size_t len)
+static void take_word(struct parser *in, const char *p, size_t len)
 {
 	const char *eq = memchr(p, '=', len);
 	const char *value = eq ? eq + 1 : p;
 	size_t n = eq ? len - (size_t)(value - p) : 0;
 
 	if (begins(p, len, "rev=")) {
-		keep(s, &s->rev, value, n);
+		keep(in, &in->rev, value, n);
 		return;
 	}
-	s->asked = true;
+	in->asked = true;
 	if (begins(p, len, "mac=") && n == 17)
-		s->meant |= same(value, n, s->m->mac);
+		in->meant |= same(value, n, in->m->mac);
 	else if (begins(p, len, "uuid=") && n == 36)
-		s->meant |= same(value, n, s->m->uuid);
+		in->meant |= same(value, n, in->m->uuid);
 	else if (begins(p, len, "share=") &&
 		 nbd_numbern(value, n - (n && value[n - 1] == '%'), 0, 100) >=
 			 0)
-		s->meant |= is_share(s, value, n);
+		in->meant |= is_share(in, value, n);
 	else
-		s->wrong = "not mac=MAC, uuid=UUID, share=PERCENT or rev=TEXT";
+		in->wrong = "not mac=MAC, uuid=UUID, share=PERCENT or rev=TEXT";
 }
 
 /* Each URI of a list with commas. */
-static void take_uris(struct parser *s, const char *p, size_t len)
+static void take_uris(struct parser *in, const char *p, size_t len)
 {
-	const char *uri = s->uri.buf;
+	const char *uri = in->uri.buf;
 	unsigned n = 0;
 
-	keep(s, &s->uri, p, len);
-	for (; !s->wrong && *uri; n++) {
+	keep(in, &in->uri, p, len);
+	for (; !in->wrong && *uri; n++) {
 		size_t first = boot_uris_first(uri);
 
 		if (strncmp(uri, "nbd://", 6) != 0 &&
 		    strncmp(uri, "nbds://", 7) != 0)
-			s->wrong = "not nbd://HOST[:PORT]/EXPORT";
+			in->wrong = "not nbd://HOST[:PORT]/EXPORT";
 		if (n == BOOT_URIS)
-			s->wrong = "too many servers";
+			in->wrong = "too many servers";
 		uri += first + (uri[first] == ',');
 	}
 }
 
-static void take_line(struct parser *s, const char *p, size_t len)
+static void take_line(struct parser *in, const char *p, size_t len)
 {
-	struct images_list *l = s->l;
+	struct images_list *l = in->l;
 	char uri[IMAGES_URI] = "", rev[sizeof(l->rev[0])] = "";
 	const char *end = p + len;
 	size_t n;
 
-	s->uri = (struct nbd_out){ .buf = uri, .cap = sizeof(uri) - 1 };
-	s->rev = (struct nbd_out){ .buf = rev, .cap = sizeof(rev) - 1 };
-	s->meant = s->asked = false;
-	for (; p < end && !s->wrong; p += n) {
+	in->uri = (struct nbd_out){ .buf = uri, .cap = sizeof(uri) - 1 };
+	in->rev = (struct nbd_out){ .buf = rev, .cap = sizeof(rev) - 1 };
+	in->meant = in->asked = false;
+	for (; p < end && !in->wrong; p += n) {
 		for (n = 0; p + n < end && p[n] != ' ' && p[n] != '\t'; n++)
 			if (p[n] < ' ' || p[n] > '~')
-				s->wrong = "a character that is not ASCII";
+				in->wrong = "a character that is not ASCII";
 		if (!n)
 			n = 1; /* a blank */
 		else if (*uri)
-			take_word(s, p, n);
+			take_word(in, p, n);
 		else if (*p == '#')
 			return;
 		else
-			take_uris(s, p, n);
+			take_uris(in, p, n);
 	}
-	if (s->wrong || !*uri || (s->asked && !s->meant))
+	if (in->wrong || !*uri || (in->asked && !in->meant))
 		return;
 	if (l->n == IMAGES_MAX) {
-		s->wrong = "too many images for this machine";
+		in->wrong = "too many images for this machine";
 		return;
 	}
 	memcpy(l->uri[l->n], uri, sizeof(uri));
@@ -193,7 +194,7 @@ static void take_line(struct parser *s, const char *p, size_t len)
 int images_parse(struct images_list *l, const char *text, size_t len,
 		 const struct images_machine *m, struct nbd_diag *d)
 {
-	struct parser s = { .l = l, .m = m };
+	struct parser in = { .l = l, .m = m };
 	const char *end = memchr(text, '\0', len);
 	size_t rest, n;
 	unsigned line = 0;
@@ -205,16 +206,16 @@ int images_parse(struct images_list *l, const char *text, size_t len,
 					"the list of images goes on behind a "
 					"NUL");
 	end = end ? end : text + len;
-	for (; text < end && !s.wrong; text += n + (text + n < end)) {
+	for (; text < end && !in.wrong; text += n + (text + n < end)) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 
 		n = (size_t)((nl ? nl : end) - text);
 		line++;
-		take_line(&s, text, n);
+		take_line(&in, text, n);
 	}
-	if (!s.wrong)
+	if (!in.wrong)
 		return NBD_OK;
 	l->n = 0;
 	return nbd_diag(d, NBD_E_USAGE, "line %u of the list of images: %s",
-			line, s.wrong);
+			line, in.wrong);
 }

@@ -73,18 +73,18 @@ static bool is_server(const char *p)
 }
 
 /* Stores a, sep and b as one text. */
-static const char *join(struct parse *s, const char *a, size_t len, char sep,
+static const char *join(struct parse *in, const char *a, size_t len, char sep,
 			const char *b)
 {
-	const char *text = root_keep(s, a, len);
+	const char *text = root_keep(in, a, len);
 
-	s->r->text[s->r->used - 1] = sep;
-	root_keep(s, b, strlen(b));
+	in->r->text[in->r->used - 1] = sep;
+	root_keep(in, b, strlen(b));
 	return text;
 }
 
 /* Stores NAME=VALUE of a link whose value is escaped as udev does: \x20. */
-static const char *unescape(struct parse *s, const char *name, const char *v)
+static const char *unescape(struct parse *in, const char *name, const char *v)
 {
 	char text[CMDLINE_MAX];
 	size_t len = 0;
@@ -96,14 +96,14 @@ static const char *unescape(struct parse *s, const char *name, const char *v)
 		v += c < 0 ? 0 : 3;
 	}
 	text[len] = '\0';
-	return join(s, name, strlen(name), '=', text);
+	return join(in, name, strlen(name), '=', text);
 }
 
 /*
  * Takes root= as a partition or file system of the export; false: it is
  * neither.
  */
-static bool take_part(struct parse *s, const char *p)
+static bool take_part(struct parse *in, const char *p)
 {
 	static const char names[][10] = { "LABEL", "UUID", "PARTLABEL",
 					  "PARTUUID" };
@@ -115,12 +115,13 @@ static bool take_part(struct parse *s, const char *p)
 		if (strlen(names[i]) != n || strncasecmp(v, names[i], n) != 0 ||
 		    !v[n] || !v[n + 1])
 			continue;
-		if (!s->r->part)
-			s->r->part = by ? unescape(s, names[i], v + n + 1)
-					: join(s, names[i], n, '=', v + n + 1);
+		if (!in->r->part)
+			in->r->part =
+				by ? unescape(in, names[i], v + n + 1)
+				   : join(in, names[i], n, '=', v + n + 1);
 		return true;
 	}
-	return root_device(s, p);
+	return root_device(in, p);
 }
 
 /*
@@ -138,21 +139,21 @@ static bool is_nothing(const char *p)
  * server.  What is neither is for others to put together out of the device, an
  * LVM volume for example.
  */
-static void take_root(struct parse *s, const char *p)
+static void take_root(struct parse *in, const char *p)
 {
 	if (p && !is_nothing(p) && !is_server(p) && !root_is_dhcp(p) &&
-	    !take_part(s, p))
-		s->r->other = p;
+	    !take_part(in, p))
+		in->r->other = p;
 }
 
 /* The root is a part of the device, or the whole. */
-static int check_root(const struct parse *s)
+static int check_root(const struct parse *in)
 {
-	const struct root_spec *r = s->r;
+	const struct root_spec *r = in->r;
 
-	if (!r->other || s->server_only)
+	if (!r->other || in->server_only)
 		return NBD_OK;
-	return nbd_diag(s->d, NBD_E_URI,
+	return nbd_diag(in->d, NBD_E_URI,
 			"root=%s: neither root=nbd://HOST[:PORT]/EXPORT nor a "
 			"part of an nbd device (LVM, LUKS and md need an "
 			"initramfs with their programs)",
@@ -200,57 +201,59 @@ const char *root_wanted(const struct cmdline *c)
 }
 
 /* The port that a word of its own has. */
-static int take_port_word(struct parse *s, const struct source *from,
+static int take_port_word(struct parse *in, const struct source *from,
 			  const char *port)
 {
-	if (!port || !root_port(s, port, strlen(port)))
+	if (!port || !root_port(in, port, strlen(port)))
 		return NBD_OK;
-	return nbd_diag(s->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT,
+	return nbd_diag(in->d, NBD_E_URI, "%s=%s: " ROOT_NO_PORT,
 			from->port_word, port);
 }
 
 /* Parses a form in which the host, the name and the port have a word each. */
-static int words(struct parse *s, const struct source *from, const char *name)
+static int words(struct parse *in, const struct source *from, const char *name)
 {
-	const char *host = s->r->value;
+	const char *host = in->r->value;
 	size_t len = strlen(host);
 	bool bracketed = len > 1 && *host == '[' && host[len - 1] == ']';
-	int rc = take_port_word(s, from, text_of(s->r->cmd, from->port));
+	int rc = take_port_word(in, from, text_of(in->r->cmd, from->port));
 
-	s->r->uri[0].host = root_keep(s, host + bracketed, len - 2 * bracketed);
+	in->r->uri[0].host =
+		root_keep(in, host + bracketed, len - 2 * bracketed);
 	if (!len)
-		return root_wrong(s, "no host");
+		return root_wrong(in, "no host");
 	if (name)
-		root_name(s, name, strlen(name));
-	return rc ? rc : root_finish(s);
+		root_name(in, name, strlen(name));
+	return rc ? rc : root_finish(in);
 }
 
 /* archiso's own boot menus have this text for the server of PXE. */
-static int archiso(struct parse *s, const struct source *from, const char *name)
+static int archiso(struct parse *in, const struct source *from,
+		   const char *name)
 {
 	if (!name)
 		name = "archiso";
-	if (strcmp(s->r->value, "${pxeserver}") != 0)
-		return words(s, from, name);
-	root_name(s, name, strlen(name));
-	return root_finish(s);
+	if (strcmp(in->r->value, "${pxeserver}") != 0)
+		return words(in, from, name);
+	root_name(in, name, strlen(name));
+	return root_finish(in);
 }
 
 /* nbdroot=, for which some menus give the port in a word of its own. */
-static int nbdroot(struct parse *s, const struct source *from)
+static int nbdroot(struct parse *in, const struct source *from)
 {
-	const char *port = text_of(s->r->cmd, from->port);
-	int rc = root_server(s, s->r->value);
+	const char *port = text_of(in->r->cmd, from->port);
+	int rc = root_server(in, in->r->value);
 
 	if (rc || !port)
 		return rc;
-	if (s->r->by == ROOT_BY_FORM && s->r->uri[0].port == NBD_PORT)
-		return take_port_word(s, from, port);
-	root_note(s, from->port_word, strlen(from->port_word));
+	if (in->r->by == ROOT_BY_FORM && in->r->uri[0].port == NBD_PORT)
+		return take_port_word(in, from, port);
+	root_note(in, from->port_word, strlen(from->port_word));
 	return NBD_OK;
 }
 
-static int take_source(struct parse *s, const struct cmdline *c)
+static int take_source(struct parse *in, const struct cmdline *c)
 {
 	size_t i, at = SOURCES;
 
@@ -259,39 +262,40 @@ static int take_source(struct parse *s, const struct cmdline *c)
 			continue;
 		/* root=dhcp is often given together with the others */
 		if (at < LAST)
-			root_note(s, sources[at].word,
+			root_note(in, sources[at].word,
 				  strlen(sources[at].word));
 		at = i;
 	}
 	if (at == SOURCES)
-		return root_wrong(s, "no server: root=nbd://HOST[:PORT]/EXPORT "
-				     "names one");
-	s->r->word = sources[at].word;
-	s->r->value = value_of(c, at);
+		return root_wrong(in,
+				  "no server: root=nbd://HOST[:PORT]/EXPORT "
+				  "names one");
+	in->r->word = sources[at].word;
+	in->r->value = value_of(c, at);
 	if (at == ARCHISO)
-		return archiso(s, &sources[at], c->archiso_name);
+		return archiso(in, &sources[at], c->archiso_name);
 	if (at == NBDROOT)
-		return nbdroot(s, &sources[at]);
+		return nbdroot(in, &sources[at]);
 	if (sources[at].port)
-		return words(s, &sources[at], text_of(c, sources[at].name));
-	return root_server(s, s->r->value);
+		return words(in, &sources[at], text_of(c, sources[at].name));
+	return root_server(in, in->r->value);
 }
 
 /* Adds the kernel's words, and our own, to those of the form. */
-static void take_words(struct parse *s)
+static void take_words(struct parse *in)
 {
-	const struct cmdline *c = s->r->cmd;
-	const char *form = s->r->options;
+	const struct cmdline *c = in->r->cmd;
+	const char *form = in->r->options;
 
 	if (c->connections > 1)
-		s->r->connections = c->connections;
+		in->r->connections = c->connections;
 	if (c->fstype && *c->fstype)
-		s->r->fstype = c->fstype;
+		in->r->fstype = c->fstype;
 	if (!c->flags || !*c->flags)
 		return;
 	/* of two contradicting options the last one wins */
-	s->r->options = form ? join(s, form, strlen(form), ',', c->flags)
-			     : c->flags;
+	in->r->options = form ? join(in, form, strlen(form), ',', c->flags)
+			      : c->flags;
 }
 
 /*
@@ -299,15 +303,15 @@ static void take_words(struct parse *s)
  * say.  DHCP, or a variable of the firmware, in which DHCP's words may be,
  * names no more than the server and the export.
  */
-static int check_proof(const struct parse *s)
+static int check_proof(const struct parse *in)
 {
-	const struct root_spec *r = s->r;
+	const struct root_spec *r = in->r;
 	const char *of = r->ca	   ? "cacertfile="
 			 : r->cert ? "certfile="
 			 : r->key  ? "keyfile="
 				   : NULL;
 
-	if (!r->cmd->tls || (!s->by_path && !r->cmd->handed))
+	if (!r->cmd->tls || (!in->by_path && !r->cmd->handed))
 		return NBD_OK;
 	for (unsigned i = 0; i < r->uris; i++) {
 		const struct nbd_uri *u = &r->uri[i];
@@ -319,7 +323,7 @@ static int check_proof(const struct parse *s)
 	}
 	if (!of)
 		return NBD_OK;
-	return nbd_diag(s->d, NBD_E_URI,
+	return nbd_diag(in->d, NBD_E_URI,
 			"%s=%s: nbdboot.tls=require takes %s from the kernel "
 			"command line only, not from %s",
 			r->word, r->value, of,
@@ -327,33 +331,33 @@ static int check_proof(const struct parse *s)
 }
 
 /* Returns the result of a step, and explains a failure. */
-static int verdict(const struct parse *s, int rc)
+static int verdict(const struct parse *in, int rc)
 {
 	static const char *const names[ROOT_VALUES] = {
 		"%h is the host name", "%m is the MAC address",
 		"%u is the system's UUID", "%s is the serial number"
 	};
-	const char *word = s->r->word, *value = s->r->value, *why = NULL;
+	const char *word = in->r->word, *value = in->r->value, *why = NULL;
 
-	if (s->r->cmd->tls)
-		why = boot_uris_forbidden(s->r->uri, s->r->uris);
-	if (s->full)
-		return nbd_diag(s->d, NBD_E_USAGE, "%s=%.40s...: too long",
+	if (in->r->cmd->tls)
+		why = boot_uris_forbidden(in->r->uri, in->r->uris);
+	if (in->full)
+		return nbd_diag(in->d, NBD_E_USAGE, "%s=%.40s...: too long",
 				word, value);
-	if (s->control)
-		return root_wrong(s, "a control character");
-	if (s->missing)
-		return nbd_diag(s->d, NBD_E_NOT_FOUND,
+	if (in->control)
+		return root_wrong(in, "a control character");
+	if (in->missing)
+		return nbd_diag(in->d, NBD_E_NOT_FOUND,
 				"%s=%s: %s, which this machine does not have",
-				word, value, names[s->missing - 1]);
+				word, value, names[in->missing - 1]);
 	if (!rc && why)
-		return root_wrong(s, why);
-	return rc ? rc : check_proof(s);
+		return root_wrong(in, why);
+	return rc ? rc : check_proof(in);
 }
 
-static int parse(struct parse *s, const struct cmdline *c)
+static int parse(struct parse *in, const struct cmdline *c)
 {
-	struct root_spec *r = s->r;
+	struct root_spec *r = in->r;
 	int rc;
 
 	memset(r, 0, offsetof(struct root_spec, text));
@@ -365,46 +369,46 @@ static int parse(struct parse *s, const struct cmdline *c)
 	r->connections = 1;
 	r->part = c->part;
 	nbd_uri_init(&r->uri[0]);
-	take_root(s, c->root);
-	rc = check_root(s);
-	if (!rc && c->nbddev && r->device < 0 && !root_device(s, c->nbddev)) {
+	take_root(in, c->root);
+	rc = check_root(in);
+	if (!rc && c->nbddev && r->device < 0 && !root_device(in, c->nbddev)) {
 		r->word = "nbddev";
 		r->value = c->nbddev;
-		rc = root_wrong(s, "not nbdN or nbdNpM");
+		rc = root_wrong(in, "not nbdN or nbdNpM");
 	}
 	if (!rc)
-		rc = take_source(s, c);
+		rc = take_source(in, c);
 	if (!rc)
-		take_words(s);
-	return verdict(s, rc);
+		take_words(in);
+	return verdict(in, rc);
 }
 
 int root_parse(struct root_spec *r, const struct cmdline *c, struct nbd_diag *d)
 {
-	struct parse s = { .r = r, .d = d };
+	struct parse in = { .r = r, .d = d };
 
-	return parse(&s, c);
+	return parse(&in, c);
 }
 
 int root_parse_server(struct root_spec *r, const struct cmdline *c,
 		      struct nbd_diag *d)
 {
-	struct parse s = { .r = r, .d = d, .server_only = true };
+	struct parse in = { .r = r, .d = d, .server_only = true };
 
-	return parse(&s, c);
+	return parse(&in, c);
 }
 
 /*
  * Expands a form that is no URI: the export name, and DHCP's server if it names
  * none.
  */
-static int expand_form(struct parse *s)
+static int expand_form(struct parse *in)
 {
-	const struct root_slice *name = &s->r->raw[0];
+	const struct root_slice *name = &in->r->raw[0];
 
 	if (name->p)
-		root_name(s, name->p, name->len);
-	return root_finish(s);
+		root_name(in, name->p, name->len);
+	return root_finish(in);
 }
 
 /* n is taken as the rest of its division by the number of them. */
@@ -421,19 +425,19 @@ static void begin_with(struct root_spec *r, unsigned n)
 int root_expand(struct root_spec *r, const struct root_spec *spec,
 		const struct root_env *env, struct nbd_diag *d)
 {
-	struct parse s = { .r = r, .env = env, .d = d };
+	struct parse in = { .r = r, .env = env, .d = d };
 	int rc;
 
 	memcpy(r, spec, offsetof(struct root_spec, text));
 	r->used = 0;
 	if (r->by == ROOT_BY_PATH) {
 		r->fstype = r->options = NULL;
-		rc = root_from_path(&s);
-		take_words(&s);
+		rc = root_from_path(&in);
+		take_words(&in);
 	} else {
-		rc = r->by == ROOT_BY_FORM ? expand_form(&s)
-					   : root_fill_uris(&s);
+		rc = r->by == ROOT_BY_FORM ? expand_form(&in)
+					   : root_fill_uris(&in);
 	}
 	begin_with(r, env->first);
-	return verdict(&s, rc);
+	return verdict(&in, rc);
 }

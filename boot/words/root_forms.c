@@ -13,41 +13,41 @@ static const char *dhcp_server(const struct root_env *env)
 							    : env->server;
 }
 
-int root_finish(struct parse *s)
+int root_finish(struct parse *in)
 {
-	struct root_spec *r = s->r;
+	struct root_spec *r = in->r;
 	struct nbd_uri *u = &r->uri[0];
 	const char *server;
 
 	r->by = ROOT_BY_FORM;
 	if (!*u->host) {
 		r->from_dhcp = true;
-		server = s->env ? dhcp_server(s->env) : NULL;
+		server = in->env ? dhcp_server(in->env) : NULL;
 		if (!server)
 			return NBD_OK;
-		u->host = root_keep(s, server, strlen(server));
+		u->host = root_keep(in, server, strlen(server));
 	}
 	u->tls = r->tls;
 	if (nbd_uri_check(u) < 0)
-		return root_wrong(s, u->wrong);
+		return root_wrong(in, u->wrong);
 	r->uris = 1;
 	return NBD_OK;
 }
 
 /* Parses one URI of a list. */
-static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
+static int take_uri(struct parse *in, unsigned i, const char *p, size_t len)
 {
-	struct root_spec *r = s->r;
+	struct root_spec *r = in->r;
 	struct nbd_uri *u = &r->uri[i];
-	const char *text = root_fill(s, &r->raw[i], p, len, true);
+	const char *text = root_fill(in, &r->raw[i], p, len, true);
 	size_t n = strlen(text);
 
 	/* the strings of a URI need at most as many bytes as its text */
-	s->full |= n > ROOT_TEXT - r->used;
-	if (s->full)
+	in->full |= n > ROOT_TEXT - r->used;
+	if (in->full)
 		return NBD_OK;
 	if (nbd_uri_parse(u, r->text + r->used, n, text) < 0)
-		return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s (at character %u)",
+		return nbd_diag(in->d, NBD_E_URI, "%s=%s: %s (at character %u)",
 				r->word, text, u->wrong,
 				(unsigned)u->wrong_at + 1);
 	r->used += n;
@@ -55,29 +55,29 @@ static int take_uri(struct parse *s, unsigned i, const char *p, size_t len)
 	return NBD_OK;
 }
 
-int root_fill_uris(struct parse *s)
+int root_fill_uris(struct parse *in)
 {
-	const struct root_slice *raw = s->r->raw;
+	const struct root_slice *raw = in->r->raw;
 	int rc = NBD_OK;
 
-	for (unsigned i = 0; i < s->r->uris && !rc; i++)
+	for (unsigned i = 0; i < in->r->uris && !rc; i++)
 		if (raw[i].p)
-			rc = take_uri(s, i, raw[i].p, raw[i].len);
+			rc = take_uri(in, i, raw[i].p, raw[i].len);
 	return rc;
 }
 
-static int uris(struct parse *s, const char *p)
+static int uris(struct parse *in, const char *p)
 {
 	int rc = NBD_OK;
 	size_t n;
 
 	do {
 		n = boot_uris_first(p);
-		if (s->r->uris == BOOT_URIS)
-			return nbd_diag(s->d, NBD_E_URI,
+		if (in->r->uris == BOOT_URIS)
+			return nbd_diag(in->d, NBD_E_URI,
 					"%s=%s: more than %d servers",
-					s->r->word, s->r->value, BOOT_URIS);
-		rc = take_uri(s, s->r->uris++, p, n);
+					in->r->word, in->r->value, BOOT_URIS);
+		rc = take_uri(in, in->r->uris++, p, n);
 		p += n;
 	} while (!rc && *p++);
 	return rc;
@@ -86,42 +86,43 @@ static int uris(struct parse *s, const char *p)
 /*
  * Parses a host up to one of the delimiters, or [an address].  Returns its end.
  */
-static const char *take_host(struct parse *s, const char *p, const char *delims)
+static const char *take_host(struct parse *in, const char *p,
+			     const char *delims)
 {
 	bool bracket = *p == '[';
 	size_t n = strcspn(p + bracket, bracket ? "]" : delims);
 
-	s->r->uri[0].host = root_keep(s, p + bracket, n);
+	in->r->uri[0].host = root_keep(in, p + bracket, n);
 	p += n + bracket;
 	return p + (*p == ']');
 }
 
-int root_port(struct parse *s, const char *p, size_t len)
+int root_port(struct parse *in, const char *p, size_t len)
 {
 	long port = nbd_numbern(p, len, 1, 65535);
 
 	if (port < 0)
 		return NBD_E_URI;
-	s->r->uri[0].port = (uint16_t)port;
+	in->r->uri[0].port = (uint16_t)port;
 	return NBD_OK;
 }
 
 /* Digits alone are a port, as in dracut and Debian. */
-static void take_port_or_name(struct parse *s, const char *p, size_t len)
+static void take_port_or_name(struct parse *in, const char *p, size_t len)
 {
-	if (root_port(s, p, len))
-		root_name(s, p, len);
+	if (root_port(in, p, len))
+		root_name(in, p, len);
 }
 
-static int take_port(struct parse *s, const char *p, size_t len)
+static int take_port(struct parse *in, const char *p, size_t len)
 {
-	return root_port(s, p, len)
-		       ? root_wrong(s, ROOT_NO_PORT " (IPv6 addresses need "
-						    "[brackets])")
+	return root_port(in, p, len)
+		       ? root_wrong(in, ROOT_NO_PORT " (IPv6 addresses need "
+						     "[brackets])")
 		       : NBD_OK;
 }
 
-bool root_device(struct parse *s, const char *p)
+bool root_device(struct parse *in, const char *p)
 {
 	size_t n;
 	long index, part = 0;
@@ -136,15 +137,15 @@ bool root_device(struct parse *s, const char *p)
 		part = nbd_number(p + n + 1, 1, 255);
 	if (index < 0 || part < 0)
 		return false;
-	s->r->device = (int)index;
-	if (part && !s->r->part)
-		s->r->part = root_keep(s, p + n + 1, strlen(p + n + 1));
+	in->r->device = (int)index;
+	if (part && !in->r->part)
+		in->r->part = root_keep(in, p + n + 1, strlen(p + n + 1));
 	return true;
 }
 
-static int after_host(const struct parse *s)
+static int after_host(const struct parse *in)
 {
-	return root_wrong(s, "unexpected text after the host");
+	return root_wrong(in, "unexpected text after the host");
 }
 
 /* The length of the next field before a colon; moves *p past both. */
@@ -158,40 +159,41 @@ static size_t field(const char **p, const char **begin)
 }
 
 /* h:port:exportname=x, of which x may hold colons. */
-static int qemu(struct parse *s, const char *port, size_t len, const char *name)
+static int qemu(struct parse *in, const char *port, size_t len,
+		const char *name)
 {
-	root_name(s, name, strlen(name));
-	if (root_port(s, port, len))
-		return root_wrong(s, ROOT_NO_PORT);
-	return root_finish(s);
+	root_name(in, name, strlen(name));
+	if (root_port(in, port, len))
+		return root_wrong(in, ROOT_NO_PORT);
+	return root_finish(in);
 }
 
 /* h:x[:fstype[:mountopts[:nbdopts]]], after nbd:, or QEMU's form */
-static int dracut(struct parse *s, const char *p)
+static int dracut(struct parse *in, const char *p)
 {
 	const char *fs, *opts, *name;
 	size_t n;
 
 	if (root_begins(p, "unix:/"))
-		return root_wrong(s, "QEMU's form of a UNIX socket (use "
-				     "nbd+unix:///EXPORT?socket=PATH)");
-	p = take_host(s, p, ":");
+		return root_wrong(in, "QEMU's form of a UNIX socket (use "
+				      "nbd+unix:///EXPORT?socket=PATH)");
+	p = take_host(in, p, ":");
 	if (*p && *p != ':')
-		return after_host(s);
+		return after_host(in);
 	p += *p == ':';
 	n = field(&p, &name);
 	if (root_begins(p, "exportname="))
-		return qemu(s, name, n, p + 11);
-	take_port_or_name(s, name, n);
+		return qemu(in, name, n, p + 11);
+	take_port_or_name(in, name, n);
 	n = field(&p, &fs);
 	/* without a type we try all, which is the meaning of these two */
 	if (n && (n != 4 || (memcmp(fs, "auto", 4) && memcmp(fs, "none", 4))))
-		s->r->fstype = root_keep(s, fs, n);
+		in->r->fstype = root_keep(in, fs, n);
 	n = field(&p, &opts);
 	if (n)
-		s->r->options = root_keep(s, opts, n);
-	root_options(s, p);
-	return root_finish(s);
+		in->r->options = root_keep(in, opts, n);
+	root_options(in, p);
+	return root_finish(in);
 }
 
 /* The colon of "h:port", of len bytes; NULL: IPv6 addresses have several. */
@@ -205,86 +207,87 @@ static const char *port_colon(const char *p, size_t len)
 }
 
 /* Takes the device that a form names, unless root= or nbddev= has. */
-static bool form_device(struct parse *s, const char *p)
+static bool form_device(struct parse *in, const char *p)
 {
-	int before = s->r->device;
-	bool is = root_device(s, p);
+	int before = in->r->device;
+	bool is = root_device(in, p);
 
 	if (before >= 0)
-		s->r->device = before;
+		in->r->device = before;
 	return is;
 }
 
 /* h[:port],x[,nbd0] or h:port,nbd0, where h may be dhcp or missing */
-static int commas(struct parse *s, const char *p)
+static int commas(struct parse *in, const char *p)
 {
 	const char *comma = strchr(p, ','), *name = comma + 1;
 	const char *last = strrchr(name, ','), *end;
 	int rc;
 
-	end = *p == '[' ? take_host(s, p, ",")
+	end = *p == '[' ? take_host(in, p, ",")
 			: port_colon(p, (size_t)(comma - p));
 	if (!end)
 		end = comma;
 	if (*p != '[' && !root_begins(p, "dhcp,"))
-		s->r->uri[0].host = root_keep(s, p, (size_t)(end - p));
+		in->r->uri[0].host = root_keep(in, p, (size_t)(end - p));
 	if (*end == ':') {
-		rc = take_port(s, end + 1, (size_t)(comma - end - 1));
-		if (rc || (!last && form_device(s, name)))
-			return rc ? rc : root_finish(s);
-		root_name(s, name, last ? (size_t)(last - name) : strlen(name));
+		rc = take_port(in, end + 1, (size_t)(comma - end - 1));
+		if (rc || (!last && form_device(in, name)))
+			return rc ? rc : root_finish(in);
+		root_name(in, name,
+			  last ? (size_t)(last - name) : strlen(name));
 	} else if (end != comma) {
-		return after_host(s);
+		return after_host(in);
 	} else {
-		take_port_or_name(s, name,
+		take_port_or_name(in, name,
 				  last ? (size_t)(last - name) : strlen(name));
 	}
-	if (last && s->r->device < 0 && !root_device(s, last + 1))
-		return root_wrong(s, "the third field is not nbdN or nbdNpM");
-	return root_finish(s);
+	if (last && in->r->device < 0 && !root_device(in, last + 1))
+		return root_wrong(in, "the third field is not nbdN or nbdNpM");
+	return root_finish(in);
 }
 
 /* h  h:x  h[:port]/x  h:/x  /x  port/x */
-static int slashes(struct parse *s, const char *p)
+static int slashes(struct parse *in, const char *p)
 {
-	const char *rest = take_host(s, p, ":/");
+	const char *rest = take_host(in, p, ":/");
 	size_t n = strcspn(rest, "/");
 	int rc = NBD_OK;
 
 	if (*rest == '/') {
-		if (!root_port(s, p, (size_t)(rest - p)))
-			s->r->uri[0].host = "";
+		if (!root_port(in, p, (size_t)(rest - p)))
+			in->r->uri[0].host = "";
 		/* h:/x (NFS's form) and /x keep the slash */
 		rest += rest > p;
 	} else if (*rest == ':' && rest[n] && n > 1) {
-		rc = take_port(s, rest + 1, n - 1);
+		rc = take_port(in, rest + 1, n - 1);
 		rest += n + 1;
 	} else if (*rest == ':' && rest[n]) {
 		rest++;
 	} else if (*rest == ':') {
-		take_port_or_name(s, rest + 1, n - 1);
-		return root_finish(s);
+		take_port_or_name(in, rest + 1, n - 1);
+		return root_finish(in);
 	} else if (*rest) {
-		return after_host(s);
+		return after_host(in);
 	}
 	if (rc)
 		return rc;
-	root_name(s, rest, strlen(rest));
-	return root_finish(s);
+	root_name(in, rest, strlen(rest));
+	return root_finish(in);
 }
 
-static int libreelec(struct parse *s, const char *p)
+static int libreelec(struct parse *in, const char *p)
 {
 	const char *port;
 	size_t n;
 	int rc;
 
-	p = take_host(s, p, ":");
+	p = take_host(in, p, ":");
 	p += *p == ':';
 	n = field(&p, &port);
-	rc = take_port(s, port, n);
-	root_name(s, p, strlen(p));
-	return rc ? rc : root_finish(s);
+	rc = take_port(in, port, n);
+	root_name(in, p, strlen(p));
+	return rc ? rc : root_finish(in);
 }
 
 /* The length of another protocol's name in a root-path or netroot=, or 0. */
@@ -332,29 +335,29 @@ static bool is_ours(const char *path, const char *word)
 	       root_is_dhcp(path) || foreign(path);
 }
 
-int root_from_path(struct parse *s)
+int root_from_path(struct parse *in)
 {
-	const char *path = s->env->root_path;
+	const char *path = in->env->root_path;
 	bool ours;
 	int rc;
 
 	if (!path || !*path)
 		return NBD_OK;
-	s->by_path = true;
-	ours = is_ours(path, s->r->word);
-	s->r->word = "root-path of DHCP";
-	s->r->value = path;
+	in->by_path = true;
+	ours = is_ours(path, in->r->word);
+	in->r->word = "root-path of DHCP";
+	in->r->value = path;
 	if (!ours)
-		return root_wrong(s, "it begins with neither nbd:, nbd:// nor "
-				     "nbds:// (nbdroot=dhcp takes other forms "
-				     "of NBD, too)");
+		return root_wrong(in, "it begins with neither nbd:, nbd:// nor "
+				      "nbds:// (nbdroot=dhcp takes other forms "
+				      "of NBD, too)");
 	path += root_begins(path, "nbdroot=") ? 8 : 0;
 	if (!*path || root_is_dhcp(path))
-		return root_wrong(s, "it refers to itself");
-	rc = root_server(s, path);
-	if (!rc && (!is_plain(s->r->fstype) || !is_plain(s->r->options)))
-		return root_wrong(s, "a type or an option of the mount with a "
-				     "character that none has");
+		return root_wrong(in, "it refers to itself");
+	rc = root_server(in, path);
+	if (!rc && (!is_plain(in->r->fstype) || !is_plain(in->r->options)))
+		return root_wrong(in, "a type or an option of the mount with a "
+				      "character that none has");
 	return rc;
 }
 
@@ -369,31 +372,31 @@ static bool is_early_dracut(const char *p)
 	return dot < n && digits && port[digits] == ':';
 }
 
-int root_server(struct parse *s, const char *p)
+int root_server(struct parse *in, const char *p)
 {
 	size_t n = strcspn(p, ",/"), other = foreign(p);
 
 	if (other)
-		return nbd_diag(s->d, NBD_E_URI,
+		return nbd_diag(in->d, NBD_E_URI,
 				"%s=%s: %.*s: is no Network Block Device (use "
 				"nbd://SERVER/EXPORT)",
-				s->r->word, s->r->value, (int)other, p);
+				in->r->word, in->r->value, (int)other, p);
 	if (!*p || root_is_dhcp(p)) {
-		s->r->from_dhcp = true;
-		s->r->by = ROOT_BY_PATH;
+		in->r->from_dhcp = true;
+		in->r->by = ROOT_BY_PATH;
 		return NBD_OK;
 	}
 	if (root_begins(p, "nbd:") && !root_begins(p, "nbd://"))
-		return dracut(s, p + 4);
+		return dracut(in, p + 4);
 	if (nbd_is_uri(p))
-		return uris(s, p);
+		return uris(in, p);
 	if (root_begins(p, "NBD="))
-		return libreelec(s, p + 4);
+		return libreelec(in, p + 4);
 	if (root_begins(p, "overlay:nbd=")) {
-		s->r->overlay = true;
-		return slashes(s, p + 12);
+		in->r->overlay = true;
+		return slashes(in, p + 12);
 	}
 	if (is_early_dracut(p))
-		return dracut(s, p);
-	return p[n] == ',' ? commas(s, p) : slashes(s, p);
+		return dracut(in, p);
+	return p[n] == ',' ? commas(in, p) : slashes(in, p);
 }

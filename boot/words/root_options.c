@@ -57,10 +57,10 @@ static const struct option {
 };
 #define OPTIONS (sizeof(options) / sizeof(options[0]))
 
-static bool store(struct parse *s, const struct option *o, const char *value,
+static bool store(struct parse *in, const struct option *o, const char *value,
 		  size_t len)
 {
-	char *field = (char *)s->r + o->field;
+	char *field = (char *)in->r + o->field;
 	long n;
 
 	switch (o->kind) {
@@ -73,16 +73,16 @@ static bool store(struct parse *s, const struct option *o, const char *value,
 		*(bool *)field = true;
 		break;
 	case NAME:
-		root_name(s, value, len);
+		root_name(in, value, len);
 		break;
 	case HOSTNAME:
-		s->r->uri[0].tls_hostname = root_keep(s, value, len);
-		s->r->tls = true;
+		in->r->uri[0].tls_hostname = root_keep(in, value, len);
+		in->r->tls = true;
 		break;
 	case TLS:
-		s->r->tls = true;
+		in->r->tls = true;
 		if (o->field)
-			*(const char **)field = root_keep(s, value, len);
+			*(const char **)field = root_keep(in, value, len);
 		break;
 	case NONE:
 		return false;
@@ -122,22 +122,22 @@ static const struct option *by_name(const char *name, size_t len, bool cut)
  * Stores an option whose word ends at *end.  Without a value it takes the next
  * word, which becomes *end, if that may be one.
  */
-static bool give(struct parse *s, const struct option *o, const char *value,
+static bool give(struct parse *in, const struct option *o, const char *value,
 		 const char **end, bool next)
 {
 	if (!o->value)
-		return !value && store(s, o, "", 0);
+		return !value && store(in, o, "", 0);
 	if (!value && next) {
 		value = *end + strspn(*end, ENDS);
 		if (!*value)
 			return false;
 		*end = value + strcspn(value, ENDS);
 	}
-	return value && store(s, o, value, (size_t)(*end - value));
+	return value && store(in, o, value, (size_t)(*end - value));
 }
 
 /* -pt10: flags, of which the last may have a value.  Returns as take() does. */
-static const char *take_letters(struct parse *s, const char *p,
+static const char *take_letters(struct parse *in, const char *p,
 				const char **end)
 {
 	const struct option *o = NULL;
@@ -146,17 +146,17 @@ static const char *take_letters(struct parse *s, const char *p,
 		o = by_letter(*p);
 		if (!o || o->value)
 			break;
-		if (!store(s, o, "", 0))
-			root_note(s, p, 1);
+		if (!store(in, o, "", 0))
+			root_note(in, p, 1);
 	}
 	if (p == *end ||
-	    (o && give(s, o, p + 1 < *end ? p + 1 : NULL, end, true)))
+	    (o && give(in, o, p + 1 < *end ? p + 1 : NULL, end, true)))
 		return NULL;
 	return p;
 }
 
 /* Takes the option at word.  Returns the part without effect, or NULL. */
-static const char *take(struct parse *s, const char *word, const char **end)
+static const char *take(struct parse *in, const char *word, const char **end)
 {
 	size_t dashes = strspn(word, "-"), n;
 	const char *p = word + dashes, *rest;
@@ -168,21 +168,21 @@ static const char *take(struct parse *s, const char *word, const char **end)
 		return word;
 	o = n == 1 ? by_letter(*p) : by_name(p, n, dashes);
 	if (o)
-		return give(s, o, equals ? equals + 1 : NULL, end, dashes)
+		return give(in, o, equals ? equals + 1 : NULL, end, dashes)
 			       ? NULL
 			       : word;
-	rest = dashes == 1 ? take_letters(s, p, end) : word;
+	rest = dashes == 1 ? take_letters(in, p, end) : word;
 	return rest == p ? word : rest;
 }
 
-void root_options(struct parse *s, const char *p)
+void root_options(struct parse *in, const char *p)
 {
 	while (*(p += strspn(p, ENDS))) {
 		const char *end = p + strcspn(p, ENDS);
-		const char *bad = take(s, p, &end);
+		const char *bad = take(in, p, &end);
 
 		if (bad)
-			root_note(s, bad, (size_t)(end - bad));
+			root_note(in, bad, (size_t)(end - bad));
 		p = end;
 	}
 }

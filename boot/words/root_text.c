@@ -4,72 +4,72 @@
 
 #include <string.h>
 
-int root_wrong(const struct parse *s, const char *why)
+int root_wrong(const struct parse *in, const char *why)
 {
-	return nbd_diag(s->d, NBD_E_URI, "%s=%s: %s", s->r->word, s->r->value,
-			why);
+	return nbd_diag(in->d, NBD_E_URI, "%s=%s: %s", in->r->word,
+			in->r->value, why);
 }
 
-void root_note(struct parse *s, const char *p, size_t len)
+void root_note(struct parse *in, const char *p, size_t len)
 {
-	char *text = s->r->note.text;
+	char *text = in->r->note.text;
 	struct nbd_out o = { .buf = text,
-			     .cap = sizeof(s->r->note.text) - 1,
+			     .cap = sizeof(in->r->note.text) - 1,
 			     .len = strlen(text) };
 
 	nbd_putf(&o, "%s%.*s", o.len ? ", " : "", (int)len, p);
 	text[o.len] = '\0';
 }
 
-static void put(struct parse *s, char c)
+static void put(struct parse *in, char c)
 {
-	if (s->r->used >= ROOT_TEXT - 1) {
-		s->full = true;
+	if (in->r->used >= ROOT_TEXT - 1) {
+		in->full = true;
 		return;
 	}
-	s->control |= (unsigned char)c < ' ' || c == 0x7f;
-	s->r->text[s->r->used++] = c;
+	in->control |= (unsigned char)c < ' ' || c == 0x7f;
+	in->r->text[in->r->used++] = c;
 }
 
 /* Ends the text that put() has written since start. */
-static const char *end(struct parse *s, size_t start)
+static const char *end(struct parse *in, size_t start)
 {
 	/* put() leaves room for this NUL */
-	s->r->text[s->r->used] = '\0';
-	if (s->r->used < ROOT_TEXT - 1)
-		s->r->used++;
+	in->r->text[in->r->used] = '\0';
+	if (in->r->used < ROOT_TEXT - 1)
+		in->r->used++;
 	else
-		s->full = true;
-	return s->r->text + start;
+		in->full = true;
+	return in->r->text + start;
 }
 
-const char *root_keep(struct parse *s, const char *p, size_t len)
+const char *root_keep(struct parse *in, const char *p, size_t len)
 {
-	size_t start = s->r->used;
+	size_t start = in->r->used;
 
 	for (; len; len--)
-		put(s, *p++);
-	return end(s, start);
+		put(in, *p++);
+	return end(in, start);
 }
 
 /* In a URI a value is encoded, so that it adds no delimiter. */
-static void put_value(struct parse *s, const char *v, bool uri)
+static void put_value(struct parse *in, const char *v, bool uri)
 {
 	for (; *v; v++) {
 		char text[3] = { *v };
 		unsigned n = uri ? nbd_percent_put(text, *v) : 1;
 
 		for (unsigned i = 0; i < n; i++)
-			put(s, text[i]);
+			put(in, text[i]);
 	}
 }
 
-const char *root_fill(struct parse *s, struct root_slice *raw, const char *p,
+const char *root_fill(struct parse *in, struct root_slice *raw, const char *p,
 		      size_t len, bool uri)
 {
 	static const char letters[] = "%hmus";
 	const struct root_slice all = { p, len };
-	size_t start = s->r->used;
+	size_t start = in->r->used;
 
 	raw->p = NULL;
 
@@ -81,29 +81,29 @@ const char *root_fill(struct parse *s, struct root_slice *raw, const char *p,
 		const char *value = letter;
 
 		if (!at) {
-			put(s, *p);
+			put(in, *p);
 			continue;
 		}
 		letter[0] = *at;
 		if (at > letters)
 			*raw = all;
-		if (at > letters && s->env)
-			value = s->env->value[at - letters - 1];
+		if (at > letters && in->env)
+			value = in->env->value[at - letters - 1];
 		if (value)
-			put_value(s, value, uri);
+			put_value(in, value, uri);
 		else
-			s->missing = (unsigned)(at - letters);
+			in->missing = (unsigned)(at - letters);
 		p++;
 		len--;
 	}
-	return end(s, start);
+	return end(in, start);
 }
 
-void root_name(struct parse *s, const char *p, size_t len)
+void root_name(struct parse *in, const char *p, size_t len)
 {
-	struct nbd_uri *u = &s->r->uri[0];
+	struct nbd_uri *u = &in->r->uri[0];
 
-	u->name = root_fill(s, &s->r->raw[0], p, len, false);
+	u->name = root_fill(in, &in->r->raw[0], p, len, false);
 	u->name_len = strlen(u->name);
 }
 
