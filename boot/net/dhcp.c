@@ -22,7 +22,8 @@
 #define PATIENCE   2
 
 /* Handles a message; true if the state has changed. */
-typedef bool receive(struct dhcp *d, const struct dhcp_lease *l, uint64_t now);
+typedef bool receive(struct dhcp *dhcp, const struct dhcp_lease *l,
+		     uint64_t now);
 
 static receive take_offer, take_ack, take_nak, lose;
 
@@ -31,8 +32,8 @@ static receive take_offer, take_ack, take_nak, lose;
  * end of its lease, because the root depends on it.
  */
 static const struct state {
-	enum dhcp_type send; /* 0: nothing; a request names d->lease */
-	bool any_server;     /* not only the server of d->lease may answer */
+	enum dhcp_type send; /* 0: nothing; a request names dhcp->lease */
+	bool any_server;     /* not only the server of dhcp->lease may answer */
 	receive *offer, *ack, *nak; /* NULL: ignored */
 	unsigned tries;		    /* messages before `next`; 0: no limit */
 	enum dhcp_state next;
@@ -64,9 +65,9 @@ static const struct state {
 };
 
 /* ms to wait after so many failures. */
-static uint64_t pause(struct dhcp *d, unsigned failures)
+static uint64_t pause(struct dhcp *dhcp, unsigned failures)
 {
-	return nbd_retry_ms(PAUSE_MS, PAUSE_MAX, failures, &d->random);
+	return nbd_retry_ms(PAUSE_MS, PAUSE_MAX, failures, &dhcp->random);
 }
 
 /*
@@ -74,93 +75,93 @@ static uint64_t pause(struct dhcp *d, unsigned failures)
  * request would count for the new one: dnsmasq sends a NAK for each request that
  * names another server.
  */
-static bool enter(struct dhcp *d, enum dhcp_state state, uint64_t due)
+static bool enter(struct dhcp *dhcp, enum dhcp_state state, uint64_t due)
 {
 	if (state == DHCP_SELECTING)
-		d->q.xid ^= nbd_retry_random(&d->random);
-	d->state = state;
-	d->tries = 0;
-	d->due = due;
+		dhcp->q.xid ^= nbd_retry_random(&dhcp->random);
+	dhcp->state = state;
+	dhcp->tries = 0;
+	dhcp->due = due;
 	return true;
 }
 
-static void begin(struct dhcp *d, enum dhcp_state state, const uint8_t mac[6],
-		  uint32_t seed, uint64_t now)
+static void begin(struct dhcp *dhcp, enum dhcp_state state,
+		  const uint8_t mac[6], uint32_t seed, uint64_t now)
 {
-	memcpy(d->q.mac, mac, sizeof(d->q.mac));
-	d->random = seed;
-	d->q.xid = seed ^ nbd_retry_random(&d->random);
-	d->started = now;
-	d->other = false;
-	enter(d, state, now);
+	memcpy(dhcp->q.mac, mac, sizeof(dhcp->q.mac));
+	dhcp->random = seed;
+	dhcp->q.xid = seed ^ nbd_retry_random(&dhcp->random);
+	dhcp->started = now;
+	dhcp->other = false;
+	enter(dhcp, state, now);
 }
 
-void net_dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
+void net_dhcp_start(struct dhcp *dhcp, const uint8_t mac[6], const char *host,
 		    uint32_t seed, uint64_t now)
 {
-	memset(d, 0, sizeof(*d));
-	d->q.host = host;
-	begin(d, DHCP_SELECTING, mac, seed, now);
+	memset(dhcp, 0, sizeof(*dhcp));
+	dhcp->q.host = host;
+	begin(dhcp, DHCP_SELECTING, mac, seed, now);
 }
 
-void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+void net_dhcp_renewal(struct dhcp *dhcp, const uint8_t mac[6], uint32_t seed,
 		      uint64_t now)
 {
-	memset(&d->q, 0, sizeof(d->q));
-	d->q.host = d->lease.host;
-	d->in_use = true;
-	d->need_path = false;
-	d->naks = 0;
-	begin(d, DHCP_RENEWING, mac, seed, now);
+	memset(&dhcp->q, 0, sizeof(dhcp->q));
+	dhcp->q.host = dhcp->lease.host;
+	dhcp->in_use = true;
+	dhcp->need_path = false;
+	dhcp->naks = 0;
+	begin(dhcp, DHCP_RENEWING, mac, seed, now);
 }
 
-void net_dhcp_again(struct dhcp *d, uint64_t now)
+void net_dhcp_again(struct dhcp *dhcp, uint64_t now)
 {
-	if (d->state < DHCP_RENEWING)
-		enter(d, d->state, now);
+	if (dhcp->state < DHCP_RENEWING)
+		enter(dhcp, dhcp->state, now);
 }
 
-static bool expired(const struct dhcp *d, uint64_t now)
+static bool expired(const struct dhcp *dhcp, uint64_t now)
 {
-	uint64_t age = (now - d->bound) / 1000;
+	uint64_t age = (now - dhcp->bound) / 1000;
 
-	switch (d->state) {
+	switch (dhcp->state) {
 	case DHCP_RENEWING:
-		return age >= d->lease.t2;
+		return age >= dhcp->lease.t2;
 	case DHCP_REBINDING:
-		return d->lease.seconds != UINT32_MAX &&
-		       age >= (uint64_t)d->lease.seconds + NET_GRACE_S;
+		return dhcp->lease.seconds != UINT32_MAX &&
+		       age >= (uint64_t)dhcp->lease.seconds + NET_GRACE_S;
 	default:
-		return states[d->state].tries &&
-		       d->tries >= states[d->state].tries;
+		return states[dhcp->state].tries &&
+		       dhcp->tries >= states[dhcp->state].tries;
 	}
 }
 
-size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now)
+size_t net_dhcp_send(struct dhcp *dhcp, uint8_t buf[DHCP_MAX], uint64_t now)
 {
-	uint64_t secs = (now - d->started) / 1000;
+	uint64_t secs = (now - dhcp->started) / 1000;
 	const struct state *s;
-	struct dhcp_query *q = &d->q;
+	struct dhcp_query *q = &dhcp->q;
 
-	while (expired(d, now)) {
-		if (d->state == DHCP_REQUESTING)
-			d->broke = d->lease.server;
-		enter(d, states[d->state].next, now);
+	while (expired(dhcp, now)) {
+		if (dhcp->state == DHCP_REQUESTING)
+			dhcp->broke = dhcp->lease.server;
+		enter(dhcp, states[dhcp->state].next, now);
 	}
-	s = &states[d->state];
+	s = &states[dhcp->state];
 	if (!s->send)
 		return 0;
 	q->secs = (uint16_t)(secs > UINT16_MAX ? UINT16_MAX : secs);
 	/* the kernel drops an offer of another address that is sent to that */
-	d->deaf = d->deaf || d->in_use || d->tries >= DEAF;
-	q->broadcast = d->deaf && d->state < DHCP_RENEWING;
+	dhcp->deaf = dhcp->deaf || dhcp->in_use || dhcp->tries >= DEAF;
+	q->broadcast = dhcp->deaf && dhcp->state < DHCP_RENEWING;
 	q->type = s->send;
-	q->ours = s->send == DHCP_REQUEST || d->in_use ? &d->lease : NULL;
-	q->renew = d->state >= DHCP_RENEWING;
-	q->max = (uint16_t)(d->mtu < ANSWER_MAX ? d->mtu : ANSWER_MAX);
-	d->due = now + pause(d, d->tries);
-	d->tries++;
-	d->sent = now;
+	q->ours = s->send == DHCP_REQUEST || dhcp->in_use ? &dhcp->lease : NULL;
+	q->renew = dhcp->state >= DHCP_RENEWING;
+	q->max = (uint16_t)(dhcp->mtu < ANSWER_MAX ? dhcp->mtu : ANSWER_MAX);
+	dhcp->due = now + pause(dhcp, dhcp->tries);
+	dhcp->tries++;
+	dhcp->sent = now;
 	return net_dhcp_build(buf, q);
 }
 
@@ -172,55 +173,58 @@ static enum {
 	BROKEN,
 	POOR,
 	GOOD
-} rank(const struct dhcp *d, const struct dhcp_lease *l)
+} rank(const struct dhcp *dhcp, const struct dhcp_lease *l)
 {
-	if (nbd_ip_same(&l->server, &d->broke))
+	if (nbd_ip_same(&l->server, &dhcp->broke))
 		return BROKEN;
-	return d->need_path && !l->root_path[0] ? POOR : GOOD;
+	return dhcp->need_path && !l->root_path[0] ? POOR : GOOD;
 }
 
 /*
  * The address cannot change while the root depends on it.  An answer with another
  * one is ignored: we keep what we have, and ask the other servers.
  */
-static bool is_other(struct dhcp *d, const struct dhcp_lease *l)
+static bool is_other(struct dhcp *dhcp, const struct dhcp_lease *l)
 {
-	d->other = d->in_use && !nbd_ip_same(&l->addr, &d->lease.addr);
-	return d->other;
+	dhcp->other = dhcp->in_use && !nbd_ip_same(&l->addr, &dhcp->lease.addr);
+	return dhcp->other;
 }
 
 /* If there is no good offer, the first one of the best that came is kept. */
-static bool take_offer(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+static bool take_offer(struct dhcp *dhcp, const struct dhcp_lease *l,
+		       uint64_t now)
 {
-	if (d->in_use) {
-		if (is_other(d, l))
+	if (dhcp->in_use) {
+		if (is_other(dhcp, l))
 			return false;
 		/* its times count from the ACK on */
-		d->lease.server = l->server;
-		return enter(d, DHCP_REQUESTING, now);
+		dhcp->lease.server = l->server;
+		return enter(dhcp, DHCP_REQUESTING, now);
 	}
-	if (d->state == DHCP_CHOOSING && rank(d, l) <= rank(d, &d->lease))
+	if (dhcp->state == DHCP_CHOOSING &&
+	    rank(dhcp, l) <= rank(dhcp, &dhcp->lease))
 		return false;
-	d->lease = *l;
-	if (rank(d, l) == GOOD)
-		return enter(d, DHCP_REQUESTING, now);
-	d->state = DHCP_CHOOSING;
+	dhcp->lease = *l;
+	if (rank(dhcp, l) == GOOD)
+		return enter(dhcp, DHCP_REQUESTING, now);
+	dhcp->state = DHCP_CHOOSING;
 	/*
 	 * after a long silence the pause is too long to wait for other offers
 	 */
-	if (d->due > now + PATIENCE * PAUSE_MS)
-		d->due = now + PATIENCE * PAUSE_MS;
+	if (dhcp->due > now + PATIENCE * PAUSE_MS)
+		dhcp->due = now + PATIENCE * PAUSE_MS;
 	return true;
 }
 
-static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+static bool take_ack(struct dhcp *dhcp, const struct dhcp_lease *l,
+		     uint64_t now)
 {
 	(void)now;
-	if (is_other(d, l))
+	if (is_other(dhcp, l))
 		return false;
-	d->lease = *l;
-	d->bound = d->sent;
-	d->state = DHCP_BOUND;
+	dhcp->lease = *l;
+	dhcp->bound = dhcp->sent;
+	dhcp->state = DHCP_BOUND;
 	return true;
 }
 
@@ -229,22 +233,23 @@ static bool take_ack(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
  * time, and then send one of them a NAK.  Retry at once after the first NAK,
  * since that address is taken by now.  If a server sends only NAKs, back off.
  */
-static bool take_nak(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+static bool take_nak(struct dhcp *dhcp, const struct dhcp_lease *l,
+		     uint64_t now)
 {
-	enter(d, DHCP_SELECTING, now);
-	if (d->naks) {
-		d->due += pause(d, d->naks - 1) / 4;
-		d->broke = l->server;
+	enter(dhcp, DHCP_SELECTING, now);
+	if (dhcp->naks) {
+		dhcp->due += pause(dhcp, dhcp->naks - 1) / 4;
+		dhcp->broke = l->server;
 	}
-	d->naks++;
+	dhcp->naks++;
 	return true;
 }
 
 /* A server that withdraws the address; see RFC 2131, 4.3.2. */
-static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
+static bool lose(struct dhcp *dhcp, const struct dhcp_lease *l, uint64_t now)
 {
 	(void)l;
-	return enter(d, DHCP_LOST, now);
+	return enter(dhcp, DHCP_LOST, now);
 }
 
 /*
@@ -253,12 +258,12 @@ static bool lose(struct dhcp *d, const struct dhcp_lease *l, uint64_t now)
  * address in it, name another server than in their offer, or none.  A NAK does
  * not.
  */
-static bool may_answer(const struct dhcp *d, const struct dhcp_lease *l,
+static bool may_answer(const struct dhcp *dhcp, const struct dhcp_lease *l,
 		       int type)
 {
-	const struct dhcp_lease *ours = &d->lease;
+	const struct dhcp_lease *ours = &dhcp->lease;
 
-	return states[d->state].any_server ||
+	return states[dhcp->state].any_server ||
 	       nbd_ip_same(&l->server, &ours->server) ||
 	       (type == DHCP_ACK && nbd_ip_same(&l->addr, &ours->addr));
 }
@@ -272,19 +277,20 @@ static void fill_servers(struct dhcp_lease *l, const struct dhcp_lease *ours)
 		l->next = ours->next;
 }
 
-bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now)
+bool net_dhcp_take(struct dhcp *dhcp, const uint8_t *p, size_t len,
+		   uint64_t now)
 {
-	const struct state *s = &states[d->state];
+	const struct state *s = &states[dhcp->state];
 	struct dhcp_lease l;
-	int type = net_dhcp_parse(p, len, d->q.xid, d->q.mac, &l);
+	int type = net_dhcp_parse(p, len, dhcp->q.xid, dhcp->q.mac, &l);
 	receive *fn = type == DHCP_OFFER ? s->offer
 		      : type == DHCP_ACK ? s->ack
 		      : type == DHCP_NAK ? s->nak
 					 : NULL;
 
-	d->proxy = d->proxy || type == DHCP_PROXY;
-	if (!fn || !may_answer(d, &l, type))
+	dhcp->proxy = dhcp->proxy || type == DHCP_PROXY;
+	if (!fn || !may_answer(dhcp, &l, type))
 		return false;
-	fill_servers(&l, &d->lease);
-	return fn(d, &l, now);
+	fill_servers(&l, &dhcp->lease);
+	return fn(dhcp, &l, now);
 }

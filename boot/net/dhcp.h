@@ -58,33 +58,33 @@ struct dhcp {
 
 /*
  * Starts, or starts again: a message is due at once.  seed is a random number;
- * host must outlive d.  d->need_path: the root comes from a root-path, so an
- * offer without one is accepted only if no better one has come after two
+ * host must outlive dhcp.  dhcp->need_path: the root comes from a root-path, so
+ * an offer without one is accepted only if no better one has come after two
  * messages (3 s).
  */
-void net_dhcp_start(struct dhcp *d, const uint8_t mac[6], const char *host,
+void net_dhcp_start(struct dhcp *dhcp, const uint8_t mac[6], const char *host,
 		    uint32_t seed, uint64_t now);
 
 /*
- * Begins to renew d->lease, which began at d->bound: asks only its server until
- * T2, then (REBINDING) all servers, and two minutes after the end of the lease
- * for one of the same address, since servers have forgotten it.  Initializes the
- * rest of d.
+ * Begins to renew dhcp->lease, which began at dhcp->bound: asks only its server
+ * until T2, then (REBINDING) all servers, and two minutes after the end of the
+ * lease for one of the same address, since servers have forgotten it.
+ * Initializes the rest of dhcp.
  */
-void net_dhcp_renewal(struct dhcp *d, const uint8_t mac[6], uint32_t seed,
+void net_dhcp_renewal(struct dhcp *dhcp, const uint8_t mac[6], uint32_t seed,
 		      uint64_t now);
 
 /*
  * Call this when the link begins to work, because earlier messages may be lost:
  * one is due again, and the pauses start from the first.  Not for a renewal.
  */
-void net_dhcp_again(struct dhcp *d, uint64_t now);
+void net_dhcp_again(struct dhcp *dhcp, uint64_t now);
 
 /*
  * Writes the message that is due, sets the time of the next one, and returns
  * the length.  0: this state sends nothing.
  */
-size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now);
+size_t net_dhcp_send(struct dhcp *dhcp, uint8_t buf[DHCP_MAX], uint64_t now);
 
 /*
  * Reads a datagram for the client's port.  One that is malformed, unexpected or
@@ -92,6 +92,7 @@ size_t net_dhcp_send(struct dhcp *d, uint8_t buf[DHCP_MAX], uint64_t now);
  * answer of another, but for an ACK of the address that was asked for.  Returns
  * true if the state has changed.
  */
-bool net_dhcp_take(struct dhcp *d, const uint8_t *p, size_t len, uint64_t now);
+bool net_dhcp_take(struct dhcp *dhcp, const uint8_t *p, size_t len,
+		   uint64_t now);
 
 #endif

@@ -25,17 +25,18 @@ struct dhcp6 {
 	struct dhcp6_reply reply;
 };
 
-/* Initializes d.  seed is a random number. */
-void net_dhcp6_start(struct dhcp6 *d, const uint8_t mac[6], uint32_t seed,
+/* Initializes dhcp6.  seed is a random number. */
+void net_dhcp6_start(struct dhcp6 *dhcp6, const uint8_t mac[6], uint32_t seed,
 		     uint64_t now);
 
 /* Writes the message, sets the time of the next one, returns the length. */
-size_t net_dhcp6_send(struct dhcp6 *d, uint8_t buf[DHCP6_MAX], uint64_t now);
+size_t net_dhcp6_send(struct dhcp6 *dhcp6, uint8_t buf[DHCP6_MAX],
+		      uint64_t now);
 
 /*
  * Reads a datagram for the client's port.  One that is malformed or unexpected
  * changes nothing.  Returns true if it is the answer.
  */
-bool net_dhcp6_take(struct dhcp6 *d, const uint8_t *p, size_t len);
+bool net_dhcp6_take(struct dhcp6 *dhcp6, const uint8_t *p, size_t len);
 
 #endif

@@ -74,14 +74,14 @@ struct list {
 	char text[256];
 };
 
-static void add_link(void *ctx, const struct iface *l)
+static void add_link(void *ctx, const struct iface *iface)
 {
 	struct list *list = ctx;
 
-	if (!l->ether || l->loopback)
+	if (!iface->ether || iface->loopback)
 		return;
-	nbd_putf(&list->o, "%s%s ", list->o.len ? ", " : "", l->name);
-	nbd_put_mac(&list->o, l->mac);
+	nbd_putf(&list->o, "%s%s ", list->o.len ? ", " : "", iface->name);
+	nbd_put_mac(&list->o, iface->mac);
 }
 
 /* What udev names by more than iface_path.h knows. */

@@ -147,66 +147,67 @@ static const struct item {
 };
 
 /* Writes the nth IPv4 server; 0.0.0.0 without one, as klibc does. */
-static void put_dns(struct page *f, unsigned nth)
+static void put_dns(struct page *page, unsigned nth)
 {
 	static const unsigned char none[4];
-	const struct net_state *s = f->s;
+	const struct net_state *s = page->s;
 	unsigned i, ip4 = 0;
 
 	for (i = 0; i < s->n_dns; i++)
 		if (s->dns[i].len == 4 && ip4++ == nth)
 			break;
-	nbd_put_ip(&f->o, i < s->n_dns ? s->dns[i].ip : none, 4);
+	nbd_put_ip(&page->o, i < s->n_dns ? s->dns[i].ip : none, 4);
 }
 
 /* Writes words with commas between them in place of blanks. */
-static void put_list(struct page *f, const char *words)
+static void put_list(struct page *page, const char *words)
 {
 	for (; *words; words++)
-		nbd_put(&f->o, *words == ' ' ? "," : words, 1);
+		nbd_put(&page->o, *words == ' ' ? "," : words, 1);
 }
 
-static void put_item(struct page *f, char c)
+static void put_item(struct page *page, char c)
 {
 	const struct item *i = items;
-	const struct nbd_ip *a;
+	const struct nbd_ip *addr;
 	const unsigned char *p;
 	unsigned char ip[4];
 	uint64_t n = 0;
 
 	while (i->c != c)
 		i++;
-	p = i->at + (i->kind < SERVER  ? (const unsigned char *)f->s
-		     : i->kind < SIX32 ? (const unsigned char *)f->dhcp
-				       : (const unsigned char *)f->s->lease6);
-	a = (const void *)p;
+	p = i->at + (i->kind < SERVER ? (const unsigned char *)page->s
+		     : i->kind < SIX32
+			     ? (const unsigned char *)page->dhcp
+			     : (const unsigned char *)page->s->lease6);
+	addr = (const void *)p;
 	switch (i->kind) {
 	case ADDRESS:
 	case SERVER:
-		nbd_put_ip(&f->o, a->ip, a->len);
+		nbd_put_ip(&page->o, addr->ip, addr->len);
 		return;
 	case MASK:
-		nbd_ip_to_mask(f->s->addr.prefix, ip);
-		nbd_put_ip(&f->o, ip, 4);
+		nbd_ip_to_mask(page->s->addr.prefix, ip);
+		nbd_put_ip(&page->o, ip, 4);
 		return;
 	case LAST:
-		nbd_ip_last(&f->s->addr, ip);
-		nbd_put_ip(&f->o, ip, 4);
+		nbd_ip_last(&page->s->addr, ip);
+		nbd_put_ip(&page->o, ip, 4);
 		return;
 	case DNS:
-		put_dns(f, i->at);
+		put_dns(page, i->at);
 		return;
 	case MAC:
-		nbd_put_mac(&f->o, p);
+		nbd_put_mac(&page->o, p);
 		return;
 	case TEXT:
-		nbd_put_quoted(&f->o, (const char *)p);
+		nbd_put_quoted(&page->o, (const char *)p);
 		return;
 	case LIST:
-		put_list(f, (const char *)p);
+		put_list(page, (const char *)p);
 		return;
 	case BITS:
-		n = f->s->addr.prefix;
+		n = page->s->addr.prefix;
 		break;
 	case SIX32:
 	case U32:
@@ -215,113 +216,115 @@ static void put_item(struct page *f, char c)
 	default:
 		n = *(const uint64_t *)(const void *)p;
 	}
-	nbd_putf(&f->o, "%llu", (unsigned long long)n);
+	nbd_putf(&page->o, "%llu", (unsigned long long)n);
 }
 
-static void put(struct page *f, const char *template)
+static void put(struct page *page, const char *template)
 {
 	for (; *template; template ++)
 		if (*template == '$')
-			put_item(f, *++template);
+			put_item(page, *++template);
 		else
-			nbd_put(&f->o, template, 1);
+			nbd_put(&page->o, template, 1);
 }
 
 /* ---- files ---- */
 
-static void begin(struct page *f, const struct net_state *s,
+static void begin(struct page *page, const struct net_state *s,
 		  const struct dhcp *dhcp)
 {
-	f->s = s;
-	f->dhcp = dhcp;
-	f->o = (struct nbd_out){ .buf = f->text, .cap = sizeof(f->text) };
+	page->s = s;
+	page->dhcp = dhcp;
+	page->o = (struct nbd_out){ .buf = page->text,
+				    .cap = sizeof(page->text) };
 }
 
 /* Writes each address, after `first` or `next`, and a newline at the end. */
-static void put_all_dns(struct page *f, const char *first, const char *next)
+static void put_all_dns(struct page *page, const char *first, const char *next)
 {
-	const struct net_state *s = f->s;
+	const struct net_state *s = page->s;
 
 	for (unsigned i = 0; i < s->n_dns; i++) {
 		const char *before = i ? next : first;
 		bool zone = nbd_ip_link_local(&s->dns[i]);
 
-		nbd_put(&f->o, before, strlen(before));
-		nbd_put_ip(&f->o, s->dns[i].ip, s->dns[i].len);
-		nbd_putf(&f->o, "%s%s", zone ? "%" : "", zone ? s->name : "");
+		nbd_put(&page->o, before, strlen(before));
+		nbd_put_ip(&page->o, s->dns[i].ip, s->dns[i].len);
+		nbd_putf(&page->o, "%s%s", zone ? "%" : "",
+			 zone ? s->name : "");
 	}
 	if (s->n_dns)
-		nbd_put(&f->o, "\n", 1);
+		nbd_put(&page->o, "\n", 1);
 }
 
 /* "%s" in path stands for the interface. */
-static int save(int run, const char *path, const struct page *f,
+static int save(int run, const char *path, const struct page *page,
 		struct nbd_diag *d)
 {
 	char name[128];
 
-	nbd_fmt(name, sizeof(name), path, f->s->name);
-	return net_kept_save(run, name, f->text, f->o.len, d);
+	nbd_fmt(name, sizeof(name), path, page->s->name);
+	return net_kept_save(run, name, page->text, page->o.len, d);
 }
 
 int net_handoff_lease(int run, const struct net_state *s,
 		      const struct dhcp *dhcp, bool root, struct nbd_diag *d)
 {
 	bool v6 = s->addr.len == 16;
-	struct page f;
+	struct page page;
 	int rc;
 
-	begin(&f, s, dhcp);
-	put(&f, s->dhcp ? lease_dhcp : s->lease6 ? lease_dhcp6 : lease_none);
-	put(&f, v6 ? lease_6 : lease_4);
-	put(&f, lease_any);
-	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &f, d);
+	begin(&page, s, dhcp);
+	put(&page, s->dhcp ? lease_dhcp : s->lease6 ? lease_dhcp6 : lease_none);
+	put(&page, v6 ? lease_6 : lease_4);
+	put(&page, lease_any);
+	rc = save(run, v6 ? "net6-%s.conf" : "net-%s.conf", &page, d);
 	if (!rc && root)
-		rc = save(run, &HANDOFF_LEASE[sizeof("/run")], &f, d);
+		rc = save(run, &HANDOFF_LEASE[sizeof("/run")], &page, d);
 	return rc || !root ? rc : net_kept_write(run, s, dhcp, d);
 }
 
-static void begin_match(struct page *f, const struct net_state *s)
+static void begin_match(struct page *page, const struct net_state *s)
 {
-	begin(f, s, NULL);
-	put(f, s->kind[0] ? match : match_member);
+	begin(page, s, NULL);
+	put(page, s->kind[0] ? match : match_member);
 }
 
 int net_handoff_name(int run, const struct net_state *s, struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 
-	begin_match(&f, s);
-	put(&f, udev);
-	return save(run, "systemd/network/10-nbdboot-%s.link", &f, d);
+	begin_match(&page, s);
+	put(&page, udev);
+	return save(run, "systemd/network/10-nbdboot-%s.link", &page, d);
 }
 
 static int write_networkd(int run, const struct net_state *s,
 			  struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 
-	begin_match(&f, s);
-	put(&f, networkd);
+	begin_match(&page, s);
+	put(&page, networkd);
 	if (s->fixed || s->lease6)
-		put(&f, networkd_address);
+		put(&page, networkd_address);
 	if (s->fixed && s->gateway.len)
-		put(&f, networkd_gateway);
-	put_all_dns(&f, "DNS=", " ");
+		put(&page, networkd_gateway);
+	put_all_dns(&page, "DNS=", " ");
 	if (s->dhcp)
-		put(&f, networkd_dhcp);
+		put(&page, networkd_dhcp);
 	if (s->lease6)
-		put(&f, networkd_dhcp6);
-	return save(run, "systemd/network/10-nbdboot-%s.network", &f, d);
+		put(&page, networkd_dhcp6);
+	return save(run, "systemd/network/10-nbdboot-%s.network", &page, d);
 }
 
 static int write_manager(int run, const struct net_state *s, struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 
-	begin(&f, s, NULL);
-	put(&f, manager);
-	return save(run, "NetworkManager/conf.d/10-nbdboot-%s.conf", &f, d);
+	begin(&page, s, NULL);
+	put(&page, manager);
+	return save(run, "NetworkManager/conf.d/10-nbdboot-%s.conf", &page, d);
 }
 
 int net_handoff_write(int run, const struct net_state *s,
@@ -344,13 +347,13 @@ static int write_dns(int run, const char *path, const struct net_state *s,
 		     const char *domain, const char *const servers[2],
 		     struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 
-	begin(&f, s, NULL);
+	begin(&page, s, NULL);
 	if (s->domain[0])
-		put(&f, domain);
-	put_all_dns(&f, servers[0], servers[1]);
-	return save(run, path, &f, d);
+		put(&page, domain);
+	put_all_dns(&page, servers[0], servers[1]);
+	return save(run, path, &page, d);
 }
 
 /*
@@ -377,12 +380,12 @@ static int write_all_dns(int run, const struct net_state *s, struct nbd_diag *d)
 
 static int write_online(int run, const struct net_state *s, struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 	int rc;
 
-	begin(&f, s, NULL);
-	put(&f, online);
-	rc = save(run, ONLINE, &f, d);
+	begin(&page, s, NULL);
+	put(&page, online);
+	rc = save(run, ONLINE, &page, d);
 	/* NetworkManager takes none that others may read */
 	if (!rc && fchmodat(run, ONLINE, 0600, 0))
 		rc = nbd_diag(d, NBD_E_IO, "/run/" ONLINE ": %s",
@@ -393,21 +396,21 @@ static int write_online(int run, const struct net_state *s, struct nbd_diag *d)
 int net_handoff_machine(int run, const struct net_state *s, const char *names,
 			struct nbd_diag *d)
 {
-	struct page f;
+	struct page page;
 	int rc = write_all_dns(run, s, d);
 
 	if (!rc)
 		rc = write_online(run, s, d);
-	begin(&f, s, NULL);
-	nbd_putf(&f.o, "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=%s\"\n",
+	begin(&page, s, NULL);
+	nbd_putf(&page.o, "[Service]\nEnvironment=\"EXCLUDE_INTERFACES=%s\"\n",
 		 names);
 	if (!rc)
 		rc = save(run,
 			  "systemd/system/networking.service.d/nbdboot.conf",
-			  &f, d);
-	begin(&f, s, NULL);
-	put(&f, ifup);
+			  &page, d);
+	begin(&page, s, NULL);
+	put(&page, ifup);
 	return rc ? rc
-		  : save(run, "systemd/system/ifup@.service.d/nbdboot.conf", &f,
-			 d);
+		  : save(run, "systemd/system/ifup@.service.d/nbdboot.conf",
+			 &page, d);
 }

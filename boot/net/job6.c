@@ -83,7 +83,7 @@ static void end_lease(struct job *j)
 void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	unsigned char buf[1500];
-	struct dhcp6 *d = &j->dhcp6;
+	struct dhcp6 *dhcp6 = &j->dhcp6;
 	size_t len;
 
 	if (net_joblease6_wants(j)) {
@@ -92,23 +92,24 @@ void net_job6_work(struct job *j, const struct net_plan *p, uint64_t now)
 	}
 	if (net_lease6_begun(&j->lease6))
 		end_lease(j);
-	if (j->fd < 0 && (j->no_dhcp6 || d->answered || !j->local.len ||
+	if (j->fd < 0 && (j->no_dhcp6 || dhcp6->answered || !j->local.len ||
 			  !wants(j, p) || !start(j, now)))
 		return;
 	if (udp6_recv(j->fd, buf, sizeof(buf), &len) &&
-	    net_dhcp6_take(d, buf, len)) {
+	    net_dhcp6_take(dhcp6, buf, len)) {
 		boot_note("%s: DHCPv6 reply", j->l.name);
 		net_job_close(j);
 		return;
 	}
-	if (now >= d->due) {
-		len = net_dhcp6_send(d, buf, now);
+	if (now >= dhcp6->due) {
+		len = net_dhcp6_send(dhcp6, buf, now);
 		net_job6_send(j, buf, len);
-		boot_note("%s: DHCPv6 message %u", j->l.name, d->sent);
+		boot_note("%s: DHCPv6 message %u", j->l.name, dhcp6->sent);
 	}
-	j->due = d->due;
-	if (now < d->started + PATIENCE_MS && j->due > d->started + PATIENCE_MS)
-		j->due = d->started + PATIENCE_MS;
+	j->due = dhcp6->due;
+	if (now < dhcp6->started + PATIENCE_MS &&
+	    j->due > dhcp6->started + PATIENCE_MS)
+		j->due = dhcp6->started + PATIENCE_MS;
 }
 
 bool net_job6_waits(struct job *j, const struct net_plan *p, uint64_t now)

@@ -74,34 +74,36 @@ static bool decline(struct job *j, uint64_t now)
 void net_joblease6_work(struct job *j, const struct net_plan *p, uint64_t now)
 {
 	unsigned char buf[1500];
-	struct lease6 *d = &j->lease6;
+	struct lease6 *lease6 = &j->lease6;
 	bool runs = j->l.flags & IFF_RUNNING;
 	size_t len;
 
 	if (net_joblease6_has(j) && !j->twice)
 		return;
-	if (net_joblease6_has(j) ? !decline(j, now)
-				 : !net_lease6_begun(d) && !start(j, p, now))
+	if (net_joblease6_has(j)
+		    ? !decline(j, now)
+		    : !net_lease6_begun(lease6) && !start(j, p, now))
 		return;
 	/* earlier messages may be lost: see lease() in job.c */
-	if (runs && !j->ran && d->tries && d->state == LEASE6_SOLICITING)
-		d->due = now;
+	if (runs && !j->ran && lease6->tries &&
+	    lease6->state == LEASE6_SOLICITING)
+		lease6->due = now;
 	j->ran = runs;
 	/* the rest comes at the next turn: a flood must not hold the clock */
 	for (unsigned n = 0; n < 16 && udp6_recv(j->fd, buf, sizeof(buf), &len);
 	     n++)
-		net_lease6_take(d, buf, len, now);
+		net_lease6_take(lease6, buf, len, now);
 	if (net_joblease6_has(j)) {
 		net_job_close(j);
 		take_lease(j);
 		return;
 	}
-	if (now >= d->due) {
-		len = net_lease6_send(d, buf, now);
+	if (now >= lease6->due) {
+		len = net_lease6_send(lease6, buf, now);
 		net_job6_send(j, buf, len);
-		boot_note("%s: DHCPv6 message %u", j->l.name, d->tries);
+		boot_note("%s: DHCPv6 message %u", j->l.name, lease6->tries);
 	}
-	j->due = d->due;
+	j->due = lease6->due;
 }
 
 bool net_joblease6_ours(struct job *j, const struct iface_addr *a)
@@ -134,16 +136,16 @@ bool net_joblease6_explain(const struct job *j, struct nbd_diag *d)
 				       "(NotOnLink)",
 		[LEASE6_MULTICAST] = "takes no messages to all (UseMulticast)",
 	};
-	const struct lease6 *l = &j->lease6;
+	const struct lease6 *lease6 = &j->lease6;
 
-	if (!net_lease6_begun(l))
+	if (!net_lease6_begun(lease6))
 		return false;
-	if (l->refused)
+	if (lease6->refused)
 		nbd_diag(d, 0, "%s: the DHCPv6 server %s", j->l.name,
-			 why[l->refused]);
+			 why[lease6->refused]);
 	else
 		nbd_diag(d, 0, "%s: no DHCPv6 server answered%s", j->l.name,
-			 l->offered ? " the request, but one made an offer"
+			 lease6->offered ? " the request, but one made an offer"
 			 : j->ra & NET_RA_MANAGED
 				 ? ", but a router leaves addresses to it "
 				   "(flag M)"

@@ -22,7 +22,7 @@
 #define GOOD	 257u
 
 /* Handles a reply; true if the state has changed. */
-typedef bool receive(struct lease6 *d, const struct lease6_values *v,
+typedef bool receive(struct lease6 *lease6, const struct lease6_values *v,
 		     uint64_t now);
 
 static receive advertised, rapid, requested, declined, renewed, confirmed,
@@ -89,65 +89,65 @@ static const struct row {
 	[LEASE6_LOST] = { 0 },
 };
 
-static bool enter(struct lease6 *d, enum lease6_state state, uint64_t due)
+static bool enter(struct lease6 *lease6, enum lease6_state state, uint64_t due)
 {
-	d->state = state;
-	d->tries = 0;
-	d->due = rows[state].send ? due : UINT64_MAX;
-	d->xid = nbd_retry_random(&d->random);
+	lease6->state = state;
+	lease6->tries = 0;
+	lease6->due = rows[state].send ? due : UINT64_MAX;
+	lease6->xid = nbd_retry_random(&lease6->random);
 	if (state == LEASE6_SOLICITING)
-		d->offered = d->again = false;
+		lease6->offered = lease6->again = false;
 	return true;
 }
 
-static void begin(struct lease6 *d, enum lease6_state state, uint32_t seed,
+static void begin(struct lease6 *lease6, enum lease6_state state, uint32_t seed,
 		  uint64_t due)
 {
-	d->random = seed;
-	d->other = d->moved = d->again = false;
-	d->refused = LEASE6_SUCCESS;
-	d->refusals = 0;
+	lease6->random = seed;
+	lease6->other = lease6->moved = lease6->again = false;
+	lease6->refused = LEASE6_SUCCESS;
+	lease6->refusals = 0;
 	/* what another server did not confirm is still of this one */
-	if (d->giver.len)
-		d->lease.server = d->giver;
-	enter(d, state, due);
+	if (lease6->giver.len)
+		lease6->lease.server = lease6->giver;
+	enter(lease6, state, due);
 }
 
-static uint64_t delayed(struct lease6 *d, uint64_t now)
+static uint64_t delayed(struct lease6 *lease6, uint64_t now)
 {
-	return now + nbd_retry_random(&d->random) % (DELAY_MS + 1);
+	return now + nbd_retry_random(&lease6->random) % (DELAY_MS + 1);
 }
 
-void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
+void net_lease6_start(struct lease6 *lease6, const struct lease6_id *id,
 		      uint32_t seed, uint64_t now)
 {
-	memset(d, 0, sizeof(*d));
-	d->id = *id;
-	begin(d, LEASE6_SOLICITING, seed, now);
-	d->due = delayed(d, now);
+	memset(lease6, 0, sizeof(*lease6));
+	lease6->id = *id;
+	begin(lease6, LEASE6_SOLICITING, seed, now);
+	lease6->due = delayed(lease6, now);
 }
 
-void net_lease6_renewal(struct lease6 *d, uint32_t seed, uint64_t now)
+void net_lease6_renewal(struct lease6 *lease6, uint32_t seed, uint64_t now)
 {
-	begin(d, LEASE6_RENEWING, seed, now);
-	d->in_use = true;
+	begin(lease6, LEASE6_RENEWING, seed, now);
+	lease6->in_use = true;
 }
 
-void net_lease6_confirm(struct lease6 *d, uint32_t seed, uint64_t now)
+void net_lease6_confirm(struct lease6 *lease6, uint32_t seed, uint64_t now)
 {
-	begin(d, LEASE6_CONFIRMING, seed, now);
-	d->in_use = true;
-	d->due = delayed(d, now);
+	begin(lease6, LEASE6_CONFIRMING, seed, now);
+	lease6->in_use = true;
+	lease6->due = delayed(lease6, now);
 }
 
-void net_lease6_release(struct lease6 *d, uint32_t seed, uint64_t now)
+void net_lease6_release(struct lease6 *lease6, uint32_t seed, uint64_t now)
 {
-	begin(d, LEASE6_RELEASING, seed, now);
+	begin(lease6, LEASE6_RELEASING, seed, now);
 }
 
-void net_lease6_decline(struct lease6 *d, uint64_t now)
+void net_lease6_decline(struct lease6 *lease6, uint64_t now)
 {
-	enter(d, LEASE6_DECLINING, now);
+	enter(lease6, LEASE6_DECLINING, now);
 }
 
 /* ---- sending ---- */
@@ -157,31 +157,33 @@ void net_lease6_decline(struct lease6 *d, uint64_t now)
  * Solicit it is above 0, so that a server has the whole second (RFC 8415, 15 and
  * 18.2.1).
  */
-static uint32_t next_timeout(struct lease6 *d, const struct row *r)
+static uint32_t next_timeout(struct lease6 *lease6, const struct row *r)
 {
-	uint32_t before = d->tries ? d->timeout : r->timeout;
-	uint32_t base = d->tries ? before * 2 : before, tenth;
+	uint32_t before = lease6->tries ? lease6->timeout : r->timeout;
+	uint32_t base = lease6->tries ? before * 2 : before, tenth;
 
 	if (r->longest && base > r->longest)
 		base = before = r->longest;
 	tenth = before / 10;
-	if (!d->tries && r->send == LEASE6_SOLICIT)
-		return base + 1 + nbd_retry_random(&d->random) % tenth;
-	return base - tenth + nbd_retry_random(&d->random) % (tenth * 2 + 1);
+	if (!lease6->tries && r->send == LEASE6_SOLICIT)
+		return base + 1 + nbd_retry_random(&lease6->random) % tenth;
+	return base - tenth +
+	       nbd_retry_random(&lease6->random) % (tenth * 2 + 1);
 }
 
-static bool is_over(const struct lease6 *d, const struct row *r, uint64_t now)
+static bool is_over(const struct lease6 *lease6, const struct row *r,
+		    uint64_t now)
 {
-	uint64_t age = (now - d->bound) / 1000;
+	uint64_t age = (now - lease6->bound) / 1000;
 
-	if (d->state == LEASE6_RENEWING)
-		return age >= d->lease.t2;
-	if (d->state == LEASE6_REBINDING)
-		return d->lease.valid != UINT32_MAX &&
-		       age >= (uint64_t)d->lease.valid + NET_GRACE_S;
+	if (lease6->state == LEASE6_RENEWING)
+		return age >= lease6->lease.t2;
+	if (lease6->state == LEASE6_REBINDING)
+		return lease6->lease.valid != UINT32_MAX &&
+		       age >= (uint64_t)lease6->lease.valid + NET_GRACE_S;
 	if (r->duration)
-		return d->tries && now - d->first >= r->duration;
-	return r->tries && d->tries >= r->tries;
+		return lease6->tries && now - lease6->first >= r->duration;
+	return r->tries && lease6->tries >= r->tries;
 }
 
 static bool same_server(const struct duid6 *a, const struct duid6 *b)
@@ -190,226 +192,237 @@ static bool same_server(const struct duid6 *a, const struct duid6 *b)
 }
 
 /* An advertisement below GOOD is taken when others had their time. */
-static unsigned score(const struct lease6 *d, const struct lease6_values *v)
+static unsigned score(const struct lease6 *lease6,
+		      const struct lease6_values *v)
 {
 	/* it may be the fastest of several, or of the highest preference */
-	if (same_server(&v->server, &d->broke))
+	if (same_server(&v->server, &lease6->broke))
 		return 0;
-	return (d->need_path && !nbd_is_uri(v->config.url) ? 1 : GOOD) +
+	return (lease6->need_path && !nbd_is_uri(v->config.url) ? 1 : GOOD) +
 	       v->preference;
 }
 
 /* A server that did not answer a Request while the address is in use. */
-static enum lease6_state next_of(const struct lease6 *d, const struct row *r)
+static enum lease6_state next_of(const struct lease6 *lease6,
+				 const struct row *r)
 {
-	return d->state == LEASE6_REQUESTING && d->in_use ? LEASE6_REBINDING
-							  : r->next;
+	return lease6->state == LEASE6_REQUESTING && lease6->in_use
+		       ? LEASE6_REBINDING
+		       : r->next;
 }
 
 /* The address that is asked for; NULL: any. */
-static const struct nbd_ip *wanted(const struct lease6 *d)
+static const struct nbd_ip *wanted(const struct lease6 *lease6)
 {
-	return d->in_use || d->state > LEASE6_SOLICITING ? &d->lease.addr
-							 : NULL;
+	return lease6->in_use || lease6->state > LEASE6_SOLICITING
+		       ? &lease6->lease.addr
+		       : NULL;
 }
 
-static void advance(struct lease6 *d, uint64_t now)
+static void advance(struct lease6 *lease6, uint64_t now)
 {
-	while (is_over(d, &rows[d->state], now)) {
-		if (d->state == LEASE6_REQUESTING)
-			d->broke = d->lease.server;
-		enter(d, next_of(d, &rows[d->state]), now);
+	while (is_over(lease6, &rows[lease6->state], now)) {
+		if (lease6->state == LEASE6_REQUESTING)
+			lease6->broke = lease6->lease.server;
+		enter(lease6, next_of(lease6, &rows[lease6->state]), now);
 	}
-	if (d->state == LEASE6_SOLICITING && d->offered &&
-	    (score(d, &d->lease) >= GOOD || d->tries >= PATIENCE))
-		enter(d, LEASE6_REQUESTING, now);
+	if (lease6->state == LEASE6_SOLICITING && lease6->offered &&
+	    (score(lease6, &lease6->lease) >= GOOD ||
+	     lease6->tries >= PATIENCE))
+		enter(lease6, LEASE6_REQUESTING, now);
 }
 
-size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now)
+size_t net_lease6_send(struct lease6 *lease6, uint8_t buf[LEASE6_MAX],
+		       uint64_t now)
 {
 	const struct row *r;
-	struct lease6_query q = { .id = &d->id };
+	struct lease6_query q = { .id = &lease6->id };
 	uint64_t elapsed;
 
-	advance(d, now);
-	r = &rows[d->state];
+	advance(lease6, now);
+	r = &rows[lease6->state];
 	if (!r->send)
 		return 0;
-	if (!d->tries)
-		d->first = now;
-	elapsed = (now - d->first) / 10;
+	if (!lease6->tries)
+		lease6->first = now;
+	elapsed = (now - lease6->first) / 10;
 	q.type = r->send;
-	q.xid = d->xid;
+	q.xid = lease6->xid;
 	q.elapsed = (uint16_t)(elapsed < UINT16_MAX ? elapsed : UINT16_MAX);
-	q.server = r->server ? &d->lease.server : NULL;
-	q.addr = wanted(d);
-	d->timeout = next_timeout(d, r);
-	d->due = now + d->timeout;
-	if (r->duration && d->due > d->first + r->duration)
-		d->due = d->first + r->duration;
-	d->sent = now;
-	d->tries++;
+	q.server = r->server ? &lease6->lease.server : NULL;
+	q.addr = wanted(lease6);
+	lease6->timeout = next_timeout(lease6, r);
+	lease6->due = now + lease6->timeout;
+	if (r->duration && lease6->due > lease6->first + r->duration)
+		lease6->due = lease6->first + r->duration;
+	lease6->sent = now;
+	lease6->tries++;
 	return net_lease6_build(buf, &q);
 }
 
 /* ---- receiving ---- */
 
-static bool is_ours(const struct lease6 *d, const struct lease6_values *v)
+static bool is_ours(const struct lease6 *lease6, const struct lease6_values *v)
 {
-	return v->has && nbd_ip_same(&v->addr, &d->lease.addr);
+	return v->has && nbd_ip_same(&v->addr, &lease6->lease.addr);
 }
 
 /*
  * The address cannot change while the root depends on it: another one is
  * ignored.
  */
-static bool is_other(struct lease6 *d, const struct lease6_values *v)
+static bool is_other(struct lease6 *lease6, const struct lease6_values *v)
 {
-	d->other = d->in_use && !is_ours(d, v);
-	return d->other;
+	lease6->other = lease6->in_use && !is_ours(lease6, v);
+	return lease6->other;
 }
 
-static bool advertised(struct lease6 *d, const struct lease6_values *v,
+static bool advertised(struct lease6 *lease6, const struct lease6_values *v,
 		       uint64_t now)
 {
 	/* without a reason it offers nothing, or an address for 0 s */
 	if (!v->has) {
-		d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
+		lease6->refused = v->status ? v->status : LEASE6_NO_ADDRS;
 		return false;
 	}
-	if (d->in_use) {
-		if (is_other(d, v))
+	if (lease6->in_use) {
+		if (is_other(lease6, v))
 			return false;
 		/* its times count from the reply on */
-		d->lease.server = v->server;
-		return enter(d, LEASE6_REQUESTING, now);
+		lease6->lease.server = v->server;
+		return enter(lease6, LEASE6_REQUESTING, now);
 	}
-	if (!d->offered || score(d, v) > score(d, &d->lease))
-		d->lease = *v;
-	d->offered = true;
+	if (!lease6->offered ||
+	    score(lease6, v) > score(lease6, &lease6->lease))
+		lease6->lease = *v;
+	lease6->offered = true;
 	/* after a long silence the pause is too long to wait for others */
-	if (d->due > now + PATIENCE * UINT64_C(1000))
-		d->due = now + PATIENCE * UINT64_C(1000);
+	if (lease6->due > now + PATIENCE * UINT64_C(1000))
+		lease6->due = now + PATIENCE * UINT64_C(1000);
 	/* in the first second others may be better */
-	if (score(d, &d->lease) < GOOD ||
-	    (d->tries < 2 && d->lease.preference < BEST))
+	if (score(lease6, &lease6->lease) < GOOD ||
+	    (lease6->tries < 2 && lease6->lease.preference < BEST))
 		return false;
-	return enter(d, LEASE6_REQUESTING, now);
+	return enter(lease6, LEASE6_REQUESTING, now);
 }
 
-static bool bind_to(struct lease6 *d, const struct lease6_values *v)
+static bool bind_to(struct lease6 *lease6, const struct lease6_values *v)
 {
-	d->lease = *v;
-	d->giver = v->server;
-	d->bound = d->sent;
-	d->refused = LEASE6_SUCCESS;
-	d->other = d->moved = false;
-	return enter(d, LEASE6_BOUND, 0);
+	lease6->lease = *v;
+	lease6->giver = v->server;
+	lease6->bound = lease6->sent;
+	lease6->refused = LEASE6_SUCCESS;
+	lease6->other = lease6->moved = false;
+	return enter(lease6, LEASE6_BOUND, 0);
 }
 
-static bool rapid(struct lease6 *d, const struct lease6_values *v, uint64_t now)
+static bool rapid(struct lease6 *lease6, const struct lease6_values *v,
+		  uint64_t now)
 {
 	(void)now;
 	if (!v->has)
-		d->refused = v->status;
-	return v->rapid && v->has && v->valid && !is_other(d, v) &&
-	       bind_to(d, v);
+		lease6->refused = v->status;
+	return v->rapid && v->has && v->valid && !is_other(lease6, v) &&
+	       bind_to(lease6, v);
 }
 
 /*
  * A server that offers an address and then refuses it: its other answers come
  * after 1/4, 1/2 ... 16 s.
  */
-static bool refuse(struct lease6 *d, uint64_t now)
+static bool refuse(struct lease6 *lease6, uint64_t now)
 {
-	unsigned n = d->refusals < REFUSALS ? d->refusals : REFUSALS;
+	unsigned n = lease6->refusals < REFUSALS ? lease6->refusals : REFUSALS;
 
-	if (d->again)
-		return enter(d, LEASE6_LOST, 0);
-	d->refusals++;
-	return enter(d, LEASE6_SOLICITING, now + (UINT64_C(250) << n));
+	if (lease6->again)
+		return enter(lease6, LEASE6_LOST, 0);
+	lease6->refusals++;
+	return enter(lease6, LEASE6_SOLICITING, now + (UINT64_C(250) << n));
 }
 
-static bool requested(struct lease6 *d, const struct lease6_values *v,
+static bool requested(struct lease6 *lease6, const struct lease6_values *v,
 		      uint64_t now)
 {
 	/* it may be better next time */
 	if (v->status == LEASE6_UNSPEC || v->status == LEASE6_MULTICAST)
 		return false;
-	if (v->has && v->valid && (!d->in_use || is_ours(d, v)))
-		return bind_to(d, v);
-	d->other = v->has;
-	d->refused = v->status ? v->status : LEASE6_NO_ADDRS;
+	if (v->has && v->valid && (!lease6->in_use || is_ours(lease6, v)))
+		return bind_to(lease6, v);
+	lease6->other = v->has;
+	lease6->refused = v->status ? v->status : LEASE6_NO_ADDRS;
 	/* once it may have been too slow for two machines */
-	if (d->refusals)
-		d->broke = v->server;
-	return refuse(d, now);
+	if (lease6->refusals)
+		lease6->broke = v->server;
+	return refuse(lease6, now);
 }
 
 /*
  * RFC 8415, 18.2.10.1.  The address cannot change while the root depends on it:
  * another one is ignored, and after T2 the other servers are asked.
  */
-static bool renewed(struct lease6 *d, const struct lease6_values *v,
+static bool renewed(struct lease6 *lease6, const struct lease6_values *v,
 		    uint64_t now)
 {
-	if (is_ours(d, v))
-		return v->valid ? bind_to(d, v) : enter(d, LEASE6_LOST, 0);
-	d->other = d->other || v->has;
+	if (is_ours(lease6, v))
+		return v->valid ? bind_to(lease6, v)
+				: enter(lease6, LEASE6_LOST, 0);
+	lease6->other = lease6->other || v->has;
 	if (v->status != LEASE6_NO_BINDING)
 		return false;
-	d->refused = v->status;
-	if (d->again)
-		return enter(d, LEASE6_LOST, 0);
+	lease6->refused = v->status;
+	if (lease6->again)
+		return enter(lease6, LEASE6_LOST, 0);
 	/* as after a server's loss of memory: the same address, once more */
-	d->again = true;
-	d->lease.server = v->server;
-	return enter(d, LEASE6_REQUESTING, now);
+	lease6->again = true;
+	lease6->lease.server = v->server;
+	return enter(lease6, LEASE6_REQUESTING, now);
 }
 
 /* 18.2.10.3: another server may have the network of the address. */
-static bool confirmed(struct lease6 *d, const struct lease6_values *v,
+static bool confirmed(struct lease6 *lease6, const struct lease6_values *v,
 		      uint64_t now)
 {
 	if (v->status && v->status != LEASE6_NOT_ON_LINK)
 		return false;
-	d->moved = v->status == LEASE6_NOT_ON_LINK;
-	return d->moved ? enter(d, LEASE6_SOLICITING, delayed(d, now))
-			: enter(d, LEASE6_BOUND, 0);
+	lease6->moved = v->status == LEASE6_NOT_ON_LINK;
+	return lease6->moved
+		       ? enter(lease6, LEASE6_SOLICITING, delayed(lease6, now))
+		       : enter(lease6, LEASE6_BOUND, 0);
 }
 
 /* It may give the same address again. */
-static bool declined(struct lease6 *d, const struct lease6_values *v,
+static bool declined(struct lease6 *lease6, const struct lease6_values *v,
 		     uint64_t now)
 {
 	(void)v;
-	return refuse(d, now);
+	return refuse(lease6, now);
 }
 
-static bool released(struct lease6 *d, const struct lease6_values *v,
+static bool released(struct lease6 *lease6, const struct lease6_values *v,
 		     uint64_t now)
 {
 	(void)v, (void)now;
-	return enter(d, LEASE6_LOST, 0);
+	return enter(lease6, LEASE6_LOST, 0);
 }
 
-bool net_lease6_take(struct lease6 *d, const uint8_t *p, size_t len,
+bool net_lease6_take(struct lease6 *lease6, const uint8_t *p, size_t len,
 		     uint64_t now)
 {
-	const struct row *r = &rows[d->state];
-	const struct duid6 *server = &d->lease.server;
+	const struct row *r = &rows[lease6->state];
+	const struct duid6 *server = &lease6->lease.server;
 	struct lease6_values v;
 	receive *fn;
 	int type;
 
 	/* before the first message nobody can know its transaction ID */
-	if (!d->tries)
+	if (!lease6->tries)
 		return false;
-	type = net_lease6_parse(p, len, d->xid, &d->id, wanted(d), &v);
+	type = net_lease6_parse(p, len, lease6->xid, &lease6->id,
+				wanted(lease6), &v);
 	fn = type == LEASE6_ADVERTISE ? r->advertise
 	     : type == LEASE6_REPLY   ? r->reply
 				      : NULL;
 	if (!fn || (r->server && !same_server(&v.server, server)))
 		return false;
-	return fn(d, &v, now);
+	return fn(lease6, &v, now);
 }

@@ -68,13 +68,13 @@ struct lease6 {
  * Was it started, or read from a file?  There is one beside each lease of
  * DHCPv4, and this tells which of the two is in use.
  */
-static inline bool net_lease6_begun(const struct lease6 *d)
+static inline bool net_lease6_begun(const struct lease6 *lease6)
 {
-	return d->id.duid.len;
+	return lease6->id.duid.len;
 }
 
 /* Starts, or starts again.  seed is a random number. */
-void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
+void net_lease6_start(struct lease6 *lease6, const struct lease6_id *id,
 		      uint32_t seed, uint64_t now);
 
 /*
@@ -85,29 +85,30 @@ void net_lease6_start(struct lease6 *d, const struct lease6_id *id,
  * two minutes after the end of the lease for one of the same address, since
  * servers have forgotten it.
  */
-void net_lease6_renewal(struct lease6 *d, uint32_t seed, uint64_t now);
+void net_lease6_renewal(struct lease6 *lease6, uint32_t seed, uint64_t now);
 
 /* Asks whether the address still belongs to this link; it is in use. */
-void net_lease6_confirm(struct lease6 *d, uint32_t seed, uint64_t now);
+void net_lease6_confirm(struct lease6 *lease6, uint32_t seed, uint64_t now);
 
 /* Gives the address back: twice, unless the server answers. */
-void net_lease6_release(struct lease6 *d, uint32_t seed, uint64_t now);
+void net_lease6_release(struct lease6 *lease6, uint32_t seed, uint64_t now);
 
 /* Another machine has the address of a lease that is BOUND: asks anew. */
-void net_lease6_decline(struct lease6 *d, uint64_t now);
+void net_lease6_decline(struct lease6 *lease6, uint64_t now);
 
 /*
  * Writes the message that is due, sets the time of the next one, and returns
  * the length.  0: this state sends nothing (any more).
  */
-size_t net_lease6_send(struct lease6 *d, uint8_t buf[LEASE6_MAX], uint64_t now);
+size_t net_lease6_send(struct lease6 *lease6, uint8_t buf[LEASE6_MAX],
+		       uint64_t now);
 
 /*
  * Reads a datagram for the client's port.  One that is malformed, unexpected,
  * for another client or of another server than the one that is asked changes
  * nothing.  Returns true if the state has changed.
  */
-bool net_lease6_take(struct lease6 *d, const uint8_t *p, size_t len,
+bool net_lease6_take(struct lease6 *lease6, const uint8_t *p, size_t len,
 		     uint64_t now);
 
 #endif

@@ -70,13 +70,13 @@ static bool has_method(const struct net *net, unsigned methods)
 /* ---- interfaces ---- */
 
 static struct job *job_of(struct net *net, const struct ip_config *ip,
-			  const struct iface *l)
+			  const struct iface *iface)
 {
 	struct job *j = net->job;
 	struct nbd_diag d;
 
 	for (; j < net->job + net->n; j++)
-		if (j->ip == ip && j->l.index == l->index)
+		if (j->ip == ip && j->l.index == iface->index)
 			return j;
 	if (net->n == NET_JOBS)
 		return NULL;
@@ -86,36 +86,37 @@ static struct job *job_of(struct net *net, const struct ip_config *ip,
 	j->fd = -1;
 	j->metric = (unsigned)(ip - net->plan.ip);
 	if (ip->mac[0] | ip->mac[5])
-		net_report(iface_set_mac(l->index, ip->mac, &d), &d);
+		net_report(iface_set_mac(iface->index, ip->mac, &d), &d);
 	if (ip->mtu)
-		net_report(iface_set_mtu(l->index, ip->mtu, &d), &d);
+		net_report(iface_set_mtu(iface->index, ip->mtu, &d), &d);
 	return j;
 }
 
-static void see_link(void *ctx, const struct iface *l)
+static void see_link(void *ctx, const struct iface *iface)
 {
 	struct net *net = ctx;
 	struct nbd_diag d;
 	struct job *j;
 	unsigned i;
 
-	if (net->listens && l->ether && !l->loopback)
-		eapol_listen(net->eapol, l->index);
-	if (net_prepare(net, l))
+	if (net->listens && iface->ether && !iface->loopback)
+		eapol_listen(net->eapol, iface->index);
+	if (net_prepare(net, iface))
 		return;
 	for (i = 0; i < net->plan.n_ip; i++) {
 		const struct ip_config *ip = &net->plan.ip[i];
 
-		if (ip->method == IP_OFF || !net_plan_selects(ip->device, l))
+		if (ip->method == IP_OFF ||
+		    !net_plan_selects(ip->device, iface))
 			continue;
-		j = job_of(net, ip, l);
+		j = job_of(net, ip, iface);
 		if (!j)
 			continue;
-		j->l = *l;
+		j->l = *iface;
 		if (ip->mac[0] | ip->mac[5])
 			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
-		if (!l->up)
-			net_report(iface_up(l->index, &d), &d);
+		if (!iface->up)
+			net_report(iface_up(iface->index, &d), &d);
 	}
 }
 
@@ -308,18 +309,18 @@ static int run(struct net *net, struct nbd_diag *d)
 /* ---- results ---- */
 
 /* Does the interface have an address now, or carry another one? */
-static bool is_used(const struct net *net, const struct iface *l)
+static bool is_used(const struct net *net, const struct iface *iface)
 {
 	const struct plan_vlan *v = net->plan.vlan;
 	const struct job *j;
 
 	for (j = net->job; j < net->job + net->n; j++)
-		if (j->l.index == l->index && j->state == JOB_DONE)
+		if (j->l.index == iface->index && j->state == JOB_DONE)
 			return true;
 	for (; v < net->plan.vlan + net->plan.n_vlan; v++)
-		if (net_plan_selects(v->device, l))
+		if (net_plan_selects(v->device, iface))
 			return true;
-	return net_plan_master(&net->plan, l);
+	return net_plan_master(&net->plan, iface);
 }
 
 /*
@@ -359,12 +360,12 @@ struct names {
 	char text[(NET_JOBS + PLAN_MAX) * 16];
 };
 
-static void add_name(void *ctx, const struct iface *l)
+static void add_name(void *ctx, const struct iface *iface)
 {
 	struct names *n = ctx;
 
-	if (is_used(n->net, l))
-		nbd_putf(&n->o, "%s%s", n->o.len ? " " : "", l->name);
+	if (is_used(n->net, iface))
+		nbd_putf(&n->o, "%s%s", n->o.len ? " " : "", iface->name);
 }
 
 static int hand_off(struct net *net, const struct job *root, struct nbd_diag *d)

@@ -46,8 +46,9 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 	return nbd_diag(d, NBD_E_NOT_FOUND, "no DHCPv6 in this build");
 }
 
-uint64_t net_renew6_pause(const struct lease6 *d, bool failed, uint64_t now)
+uint64_t net_renew6_pause(const struct lease6 *lease6, bool failed,
+			  uint64_t now)
 {
-	(void)d, (void)failed, (void)now;
+	(void)lease6, (void)failed, (void)now;
 	return 0;
 }

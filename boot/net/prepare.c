@@ -21,14 +21,14 @@ void net_report(int rc, const struct nbd_diag *d)
  * An interface that stays up without an address of ours needs a .link file to
  * keep its name.
  */
-static void keep_name(const struct net *net, const struct iface *l,
+static void keep_name(const struct net *net, const struct iface *iface,
 		      const char *kind)
 {
 	struct net_state s = { 0 };
 	struct nbd_diag d;
 
-	memcpy(s.name, l->name, sizeof(s.name));
-	memcpy(s.mac, l->mac, sizeof(s.mac));
+	memcpy(s.name, iface->name, sizeof(s.name));
+	memcpy(s.mac, iface->mac, sizeof(s.mac));
 	nbd_fmt(s.kind, sizeof(s.kind), "%s", kind);
 	net_report(net_handoff_name(net->run, &s, &d), &d);
 }
@@ -130,23 +130,24 @@ static void configure(const struct plan_master *m, int index,
 }
 
 static void join(struct net *net, const struct plan_master *m,
-		 const struct iface *l)
+		 const struct iface *iface)
 {
 	struct nbd_diag d;
 	unsigned bit = 1u << (m - net->plan.master);
 	int master = find_or_add(m, &d);
 
 	if (master >= 0 && !(net->mastered & bit))
-		configure(m, master, l);
+		configure(m, master, iface);
 	net->mastered |= bit;
-	keep_name(net, l, "");
-	net_report(master < 0 ? master : iface_join(l->index, master, &d), &d);
+	keep_name(net, iface, "");
+	net_report(master < 0 ? master : iface_join(iface->index, master, &d),
+		   &d);
 }
 
 /* ---- */
 
 /* True if it was renamed. */
-static bool name(struct net *net, const struct iface *l)
+static bool name(struct net *net, const struct iface *iface)
 {
 	const struct net_plan *p = &net->plan;
 	struct nbd_diag d;
@@ -155,12 +156,12 @@ static bool name(struct net *net, const struct iface *l)
 	for (i = 0; i < p->n_name; i++) {
 		const struct plan_name *n = &p->name[i];
 
-		if (net->named >> i & 1 || memcmp(n->mac, l->mac, 6) != 0)
+		if (net->named >> i & 1 || memcmp(n->mac, iface->mac, 6) != 0)
 			continue;
 		net->named |= 1u << i;
-		if (!strcmp(n->name, l->name))
+		if (!strcmp(n->name, iface->name))
 			continue;
-		net_report(iface_rename(l->index, n->name, &d), &d);
+		net_report(iface_rename(iface->index, n->name, &d), &d);
 		return true;
 	}
 	return false;
@@ -174,29 +175,29 @@ static bool has_joined(const struct net *net, int index)
 	return false;
 }
 
-bool net_prepare(struct net *net, const struct iface *l)
+bool net_prepare(struct net *net, const struct iface *iface)
 {
 	const struct net_plan *p = &net->plan;
 	const struct plan_master *m;
 	unsigned i;
 
 	/* its MAC may be that of the bond now */
-	if (has_joined(net, l->index) || name(net, l))
+	if (has_joined(net, iface->index) || name(net, iface))
 		return true;
-	m = net_plan_master(p, l);
+	m = net_plan_master(p, iface);
 	if (m) {
-		net->joined[net->n_joined++ % NET_MEMBERS] = l->index;
-		join(net, m, l);
+		net->joined[net->n_joined++ % NET_MEMBERS] = iface->index;
+		join(net, m, iface);
 		return true;
 	}
 	for (i = 0; i < p->n_vlan; i++) {
 		const struct plan_vlan *v = &p->vlan[i];
 
-		if (net->tagged >> i & 1 || !net_plan_selects(v->device, l))
+		if (net->tagged >> i & 1 || !net_plan_selects(v->device, iface))
 			continue;
 		net->tagged |= 1u << i;
-		memcpy(net->under[i], l->name, sizeof(l->name));
-		add_vlan(net, l, v);
+		memcpy(net->under[i], iface->name, sizeof(iface->name));
+		add_vlan(net, iface, v);
 	}
 	return false;
 }

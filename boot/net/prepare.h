@@ -16,6 +16,6 @@ void net_report(int rc, const struct nbd_diag *d);
  * address: it is a member of a bond or a bridge, or was renamed and will be
  * listed again.
  */
-bool net_prepare(struct net *net, const struct iface *l);
+bool net_prepare(struct net *net, const struct iface *iface);
 
 #endif

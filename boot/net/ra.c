@@ -56,13 +56,13 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 		    struct nbd_ip dns[], unsigned n, unsigned max)
 {
 	struct options o = options_of(p, len, index);
-	struct nbd_ip a = { .len = 16, .prefix = 128 };
+	struct nbd_ip addr = { .len = 16, .prefix = 128 };
 	size_t size;
 
 	while ((p = next(&o, RDNSS, &size)))
 		for (size_t at = HEAD; size - at >= 16; at += 16) {
-			memcpy(a.ip, p + at, sizeof(a.ip));
-			n = nbd_ip_add(dns, n, max, &a);
+			memcpy(addr.ip, p + at, sizeof(addr.ip));
+			n = nbd_ip_add(dns, n, max, &addr);
 		}
 	return n;
 }

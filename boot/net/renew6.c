@@ -22,53 +22,55 @@
 static void talk(struct job *j, uint64_t end)
 {
 	struct pollfd p = { .fd = j->fd, .events = POLLIN };
-	struct lease6 *d = &j->lease6;
+	struct lease6 *lease6 = &j->lease6;
 	unsigned char buf[1500];
 	uint64_t now;
 	size_t len;
 
-	while (d->state != LEASE6_BOUND && d->state != LEASE6_LOST &&
+	while (lease6->state != LEASE6_BOUND && lease6->state != LEASE6_LOST &&
 	       (now = nbd_now_ms()) < end) {
-		uint64_t next = d->due < end ? d->due : end;
+		uint64_t next = lease6->due < end ? lease6->due : end;
 
 		if (next <= now) {
-			len = net_lease6_send(d, buf, now);
+			len = net_lease6_send(lease6, buf, now);
 			if (len)
 				net_job6_send(j, buf, len);
 		} else if (poll(&p, 1, (int)(next - now)) > 0 &&
 			   udp6_recv(j->fd, buf, sizeof(buf), &len)) {
-			net_lease6_take(d, buf, len, nbd_now_ms());
+			net_lease6_take(lease6, buf, len, nbd_now_ms());
 		}
 	}
 }
 
-uint64_t net_renew6_pause(const struct lease6 *d, bool failed, uint64_t now)
+uint64_t net_renew6_pause(const struct lease6 *lease6, bool failed,
+			  uint64_t now)
 {
-	uint64_t ms = d->state == LEASE6_BOUND
-			      ? net_renew_left(d->bound, d->lease.t1, now)
-		      : d->due > now ? d->due - now
-				     : 0;
+	uint64_t ms =
+		lease6->state == LEASE6_BOUND
+			? net_renew_left(lease6->bound, lease6->lease.t1, now)
+		: lease6->due > now ? lease6->due - now
+				    : 0;
 
 	return failed && !ms ? RETRY_MS : ms;
 }
 
 static int result(const struct job *j, struct nbd_diag *d)
 {
-	const struct lease6 *l = &j->lease6;
+	const struct lease6 *lease6 = &j->lease6;
 
-	if (l->state == LEASE6_LOST)
+	if (lease6->state == LEASE6_LOST)
 		return nbd_diag(d, NBD_E_NO_DEVICE,
 				"%s: the DHCPv6 server refuses to renew the "
 				"lease",
 				j->l.name);
-	if (l->moved)
+	if (lease6->moved)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"%s: a DHCPv6 server says that the address "
 				"does not belong to this network (NotOnLink)",
 				j->l.name);
-	if (l->state != LEASE6_BOUND)
+	if (lease6->state != LEASE6_BOUND)
 		return nbd_diag(d, NBD_E_TIMEOUT,
-				l->other
+				lease6->other
 					? "%s: the DHCPv6 server answered with "
 					  "another address, which is not used"
 					: "%s: no DHCPv6 server answered",

@@ -19,7 +19,8 @@ int net_renew6_once(struct net_renewal *r, unsigned timeout_ms,
 		    struct nbd_diag *d);
 
 /* Milliseconds from now until net_renew6_once() has something to do. */
-uint64_t net_renew6_pause(const struct lease6 *d, bool failed, uint64_t now);
+uint64_t net_renew6_pause(const struct lease6 *lease6, bool failed,
+			  uint64_t now);
 
 /* Is there a lease of DHCPv6 to give back?  Call it while /run is there. */
 bool net_renew6_kept(struct net_kept *kept);

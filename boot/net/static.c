@@ -47,22 +47,22 @@ static int write_resolv_conf(const struct ip_config *ip, struct nbd_diag *d)
 		  : NBD_OK;
 }
 
-static void up_one(void *ctx, const struct iface *l)
+static void up_one(void *ctx, const struct iface *iface)
 {
 	struct nbd_diag d;
 
 	(void)ctx;
-	if (!l->loopback && !l->up && iface_up(l->index, &d))
+	if (!iface->loopback && !iface->up && iface_up(iface->index, &d))
 		boot_say("%s", d.text);
 }
 
 /* Returns the index of the interface to use, when it is up and has a link. */
-static int find_interface(const struct ip_config *ip, struct iface *l,
+static int find_interface(const struct ip_config *ip, struct iface *iface,
 			  struct nbd_diag *d)
 {
 	const char *name = ip->device[0] ? ip->device : NULL;
 	struct nbd_diag why;
-	int index = iface_wait(name, false, LINK_MS, l, &why);
+	int index = iface_wait(name, false, LINK_MS, iface, &why);
 
 	if (index < 0)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
@@ -74,7 +74,7 @@ static int find_interface(const struct ip_config *ip, struct iface *l,
 		iface_up(index, &why);
 	else
 		iface_each(up_one, NULL, &why);
-	index = iface_wait(name, true, LINK_MS, l, &why);
+	index = iface_wait(name, true, LINK_MS, iface, &why);
 	if (index < 0)
 		return nbd_diag(d, NBD_E_UNREACHABLE,
 				"no link on %s after %d s: is the cable in?",
@@ -133,7 +133,7 @@ void net_done(struct net *net)
 int net_up(struct net *net, bool boot, struct nbd_diag *d)
 {
 	const struct ip_config *ip = &net->plan.ip[0];
-	struct iface l;
+	struct iface iface;
 	int rc;
 
 	(void)boot;
@@ -141,6 +141,6 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	rc = write_resolv_conf(ip, d);
 	if (rc || ip->method == IP_OFF)
 		return rc;
-	rc = find_interface(ip, &l, d);
+	rc = find_interface(ip, &iface, d);
 	return rc < 0 ? rc : set_interface(ip, rc, d);
 }
