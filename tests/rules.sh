@@ -390,7 +390,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/credentials:path port/linux/tpm_device:path
 	boot/cli/cmd_keep:root boot/keep/walk:w->at
 	boot/keep/walk:w.at
-	boot/clone/clone:w->dev boot/clone/disk:k->path
+	boot/clone/clone:w->dev boot/clone/disk:disk->path
 	boot/cache/fill:f->devices boot/cli/cmd_cache:path boot/init/cacher:b->dev
 	boot/init/clone_target:path
 	boot/init/part:path boot/cli/cmd_prefetch:dev boot/cli/cmd_prefetch:name

@@ -29,19 +29,20 @@ static struct prefetch_list work;
 /* May what it holds be lost? */
 static int may_erase(struct cache_fill *f, struct nbd_diag *d)
 {
-	const struct clone_disk *k = &f->disk;
+	const struct clone_disk *disk = &f->disk;
 	char text[CLONE_HOLD];
 
-	if (cache_is_ours(k->fd, k->size, f->eyes) ||
-	    !f->eyes->look(k->fd, k->path + sizeof("/dev/") - 1, k->size, text))
+	if (cache_is_ours(disk->fd, disk->size, f->eyes) ||
+	    !f->eyes->look(disk->fd, disk->path + sizeof("/dev/") - 1,
+			   disk->size, text))
 		return NBD_OK;
 	if (!f->spec.erase)
 		return nbd_diag(d, NBD_E_IN_USE,
 				"%s is not empty: it holds %s; \"erase\" "
 				"overwrites it",
-				k->path, text);
+				disk->path, text);
 	boot_say("cache: %s, which holds %s, is erased when the boot is over",
-		 k->path, text);
+		 disk->path, text);
 	return NBD_OK;
 }
 
@@ -91,25 +92,26 @@ static int flush(const struct cache_fill *f, struct nbd_diag *d)
 /* From here on it is a cache, with nothing in it unless it was one. */
 static int claim(const struct cache_fill *f, struct nbd_diag *d)
 {
-	const struct clone_disk *k = &f->disk;
+	const struct clone_disk *disk = &f->disk;
 	char label[CACHE_LABEL];
 	int rc = NBD_OK;
 
-	if (cache_is_ours(k->fd, k->size, f->eyes))
+	if (cache_is_ours(disk->fd, disk->size, f->eyes))
 		return NBD_OK;
 	if (f->half >= 0)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is no cache any more",
-				k->path);
+				disk->path);
 	for (unsigned i = 0; !rc && i < CACHE_HALVES; i++)
-		rc = clone_disk_wipe(k, cache_head_at(k->size, i),
-				     cache_data_at(k->size, i), d);
+		rc = clone_disk_wipe(disk, cache_head_at(disk->size, i),
+				     cache_data_at(disk->size, i), d);
 	if (!rc)
-		rc = clone_disk_wipe(k, k->size - CACHE_END, k->size, d);
+		rc = clone_disk_wipe(disk, disk->size - CACHE_END, disk->size,
+				     d);
 	if (!rc)
-		rc = clone_disk_wipe(k, 0, CACHE_END, d);
+		rc = clone_disk_wipe(disk, 0, CACHE_END, d);
 	if (!rc)
 		rc = flush(f, d);
-	cache_label(label, k->size);
+	cache_label(label, disk->size);
 	if (!rc)
 		rc = put(f, label, sizeof(label), 0, d);
 	return rc ? rc : flush(f, d);
@@ -170,8 +172,8 @@ static int write_half(const struct cache_fill *f, unsigned half,
 		      struct nbd_diag *d)
 {
 	static char text[CACHE_HEAD];
-	const struct clone_disk *k = &f->disk;
-	uint64_t to = cache_data_at(k->size, half);
+	const struct clone_disk *disk = &f->disk;
+	uint64_t to = cache_data_at(disk->size, half);
 	int rc = empty(f, half, d);
 
 	for (unsigned i = 0; !rc && i < next.list.n; i++)
@@ -179,10 +181,10 @@ static int write_half(const struct cache_fill *f, unsigned half,
 	if (!rc)
 		rc = flush(f, d);
 	/* nobody will read it through this */
-	posix_fadvise(k->fd, 0, 0, POSIX_FADV_DONTNEED);
+	posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
 	cache_head_print(&next, half, text);
 	if (!rc)
-		rc = put(f, text, sizeof(text), cache_head_at(k->size, half),
+		rc = put(f, text, sizeof(text), cache_head_at(disk->size, half),
 			 d);
 	return rc ? rc : flush(f, d);
 }
@@ -195,33 +197,33 @@ static int choose_half(const struct cache_fill *f, unsigned *half,
 		       struct nbd_diag *d)
 {
 	uint64_t turns[CACHE_HALVES] = { 0 };
-	const struct clone_disk *k = &f->disk;
+	const struct clone_disk *disk = &f->disk;
 	int rc;
 
 	for (unsigned i = 0; i < CACHE_HALVES; i++) {
-		rc = cache_read(&old, k->fd, k->size, i, d);
+		rc = cache_read(&old, disk->fd, disk->size, i, d);
 		if (rc == NBD_E_IO || (rc && f->half == (int)i))
 			return rc;
 		turns[i] = rc ? 0 : old.turn;
 	}
 	*half = f->half < 0 ? turns[0] > turns[1] : !f->half;
 	next.turn = (turns[0] > turns[1] ? turns[0] : turns[1]) + 1;
-	return f->half < 0
-		       ? NBD_OK
-		       : cache_read(&old, k->fd, k->size, (unsigned)f->half, d);
+	return f->half < 0 ? NBD_OK
+			   : cache_read(&old, disk->fd, disk->size,
+					(unsigned)f->half, d);
 }
 
 static bool is_corrupt(const struct cache_fill *f)
 {
 	char root[16];
-	struct dm m;
+	struct dm dm;
 	bool corrupt;
 
-	if (dm_open_at(&m, f->devices, DM_ROOM, NULL))
+	if (dm_open_at(&dm, f->devices, DM_ROOM, NULL))
 		return false;
 	nbd_fmt(root, sizeof(root), "nbd%d", f->index);
-	corrupt = mapper_cover_is_corrupt(&m, root);
-	dm_close(&m);
+	corrupt = mapper_cover_is_corrupt(&dm, root);
+	dm_close(&dm);
 	return corrupt;
 }
 
@@ -237,7 +239,7 @@ static int open_mapping(struct cache_fill *f, struct nbd_diag *d)
 static int fill(struct cache_fill *f, struct prefetch_list *l,
 		struct nbd_diag *d)
 {
-	const struct clone_disk *k = &f->disk;
+	const struct clone_disk *disk = &f->disk;
 	unsigned half;
 	int rc = claim(f, d);
 
@@ -248,13 +250,14 @@ static int fill(struct cache_fill *f, struct prefetch_list *l,
 	if (rc)
 		return rc;
 	if (!cache_choose(l, f->half < 0 ? NULL : &old.list,
-			  cache_room(k->size), &work)) {
-		boot_say("cache: %s has all that this boot has read", k->path);
+			  cache_room(disk->size), &work)) {
+		boot_say("cache: %s has all that this boot has read",
+			 disk->path);
 		return NBD_OK;
 	}
 	next.list = *l;
 	nbd_fmt(next.list.image, sizeof(next.list.image), "%s", f->image);
-	next.device = k->size / SECTOR;
+	next.device = disk->size / SECTOR;
 	next.sum = NBD_FNV1A;
 	rc = open_mapping(f, d);
 	if (!rc)
@@ -264,7 +267,7 @@ static int fill(struct cache_fill *f, struct prefetch_list *l,
 	if (!rc)
 		boot_say("cache: %s has %llu KiB in %u extents for the next "
 			 "boot",
-			 k->path,
+			 disk->path,
 			 (unsigned long long)prefetch_sum(&next.list) / 2,
 			 next.list.n);
 	return rc;

@@ -240,23 +240,24 @@ static void end_mirror(struct work *w)
 }
 
 /* All of it is there, and nobody has failed. */
-static int is_sound(struct work *w, struct mapper_mirror *s, struct nbd_diag *d)
+static int is_sound(struct work *w, struct mapper_mirror *state,
+		    struct nbd_diag *d)
 {
-	int rc = mapper_mirror(&w->m, w->c->index, s, d);
+	int rc = mapper_mirror(&w->m, w->c->index, state, d);
 
-	if (!rc && (!s->source || !s->copy))
+	if (!rc && (!state->source || !state->copy))
 		rc = nbd_diag(d, NBD_E_IO, "%s failed",
-			      s->copy ? "the server" : w->to.path);
+			      state->copy ? "the server" : w->to.path);
 	return rc;
 }
 
 static int ready(void *ctx, struct nbd_diag *d)
 {
 	struct work *w = ctx;
-	struct mapper_mirror s;
-	int rc = is_sound(w, &s, d);
+	struct mapper_mirror state;
+	int rc = is_sound(w, &state, d);
 
-	if (!rc && s.done != s.all)
+	if (!rc && state.done != state.all)
 		rc = nbd_diag(d, NBD_E_AGAIN, "not all is copied");
 	return rc ? rc : write_mark(w, CLONE_COMPLETE, d);
 }
@@ -314,19 +315,20 @@ static uint64_t use_of(const struct work *w)
 static int await(struct work *w, struct nbd_diag *d)
 {
 	struct clone_throttle throttle;
-	struct mapper_mirror s;
+	struct mapper_mirror state;
 	unsigned was = 0, now;
 	int rc;
 
 	clone_throttle_begin(&throttle, w->c->spec.rate);
 	for (;;) {
-		rc = is_sound(w, &s, d);
-		if (rc || s.done >= s.all)
+		rc = is_sound(w, &state, d);
+		if (rc || state.done >= state.all)
 			break;
-		now = (unsigned)(s.done * 100 / s.all);
+		now = (unsigned)(state.done * 100 / state.all);
 		report(w, was, now);
 		was = now;
-		clone_throttle_keep(&throttle, s.done * (w->sectors / s.all),
+		clone_throttle_keep(&throttle,
+				    state.done * (w->sectors / state.all),
 				    use_of(w));
 		if (w->c->is_stopped(LOOK_MS)) {
 			rc = nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");

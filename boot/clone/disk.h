@@ -20,22 +20,22 @@ struct clone_disk {
  * is mounted, is swap, or a part of another device.  NBD_E_IN_USE,
  * NBD_E_NO_DEVICE, NBD_E_IO.
  */
-int clone_disk_open(struct clone_disk *k, int flags, struct nbd_diag *d);
-void clone_disk_close(struct clone_disk *k);
+int clone_disk_open(struct clone_disk *disk, int flags, struct nbd_diag *d);
+void clone_disk_close(struct clone_disk *disk);
 
 /*
  * May it be written to, and does it take any block of the mapping ("dm-0")?
  * NBD_E_PERM, NBD_E_USAGE.
  */
-int clone_disk_check(const struct clone_disk *k, const char *mapping,
+int clone_disk_check(const struct clone_disk *disk, const char *mapping,
 		     struct nbd_diag *d);
 
 /* Zeroes from byte `at` up to `end`. */
-int clone_disk_wipe(const struct clone_disk *k, uint64_t at, uint64_t end,
+int clone_disk_wipe(const struct clone_disk *disk, uint64_t at, uint64_t end,
 		    struct nbd_diag *d);
 
 /* Returns NBD_E_IO, with errno as the reason: "VERB /dev/vda: ...". */
-int clone_disk_failed(const struct clone_disk *k, const char *verb,
+int clone_disk_failed(const struct clone_disk *disk, const char *verb,
 		      struct nbd_diag *d);
 
 #endif

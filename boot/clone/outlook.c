@@ -78,15 +78,15 @@ static bool number_in(const char *table, char number[24])
 	return false;
 }
 
-static int read_progress(struct clone_progress *p, struct dm *m, int index,
+static int read_progress(struct clone_progress *p, struct dm *dm, int index,
 			 struct nbd_diag *d)
 {
 	char table[192], number[24], name[MAPPER_NAME];
-	struct mapper_mirror s = { .all = 1, .done = 1 };
+	struct mapper_mirror state = { .all = 1, .done = 1 };
 	int rc;
 
 	mapper_name(name, index);
-	rc = dm_text(m, name, false, table, sizeof(table), d);
+	rc = dm_text(dm, name, false, table, sizeof(table), d);
 	if (rc < 0)
 		return rc;
 	if (!number_in(table, number))
@@ -95,15 +95,15 @@ static int read_progress(struct clone_progress *p, struct dm *m, int index,
 	if (nbdk_parse_part(p->name, NULL) == index)
 		return NBD_E_NOT_FOUND;
 	if (strstr(table, " mirror ")) {
-		rc = mapper_mirror(m, index, &s, d);
+		rc = mapper_mirror(dm, index, &state, d);
 		if (rc)
 			return rc;
 		/* until the table is swapped it is not the root */
-		s.all += s.done == s.all;
+		state.all += state.done == state.all;
 	}
 	p->sectors = strtoull(table + 2, NULL, 10);
-	p->done = s.done;
-	p->all = s.all;
+	p->done = state.done;
+	p->all = state.all;
 	return NBD_OK;
 }
 
@@ -114,13 +114,13 @@ unsigned clone_percent(const struct clone_progress *p)
 
 int clone_progress(struct clone_progress *p, int index, struct nbd_diag *d)
 {
-	struct dm m;
-	int rc = dm_open(&m, DM_ROOM, d);
+	struct dm dm;
+	int rc = dm_open(&dm, DM_ROOM, d);
 
 	if (rc)
 		return rc;
-	rc = read_progress(p, &m, index, d);
-	dm_close(&m);
+	rc = read_progress(p, &dm, index, d);
+	dm_close(&dm);
 	if (rc == NBD_E_NOT_FOUND)
 		return nbd_diag(d, rc, "nothing of nbd%d is copied", index);
 	return rc < 0 ? rc : NBD_OK;

@@ -14,55 +14,56 @@
 #define THROTTLE_BUSY 10u
 #define LOOK_MS	      1000u
 
-static void set(struct clone_throttle *p, unsigned share)
+static void set(struct clone_throttle *throttle, unsigned share)
 {
 	char text[16];
 	int n = nbd_fmt(text, sizeof(text), "%u\n", share);
 
-	p->share = share;
+	throttle->share = share;
 	file_write(AT_FDCWD, SHARE, text, (size_t)n);
 }
 
-void clone_throttle_begin(struct clone_throttle *p, unsigned rate)
+void clone_throttle_begin(struct clone_throttle *throttle, unsigned rate)
 {
-	*p = (struct clone_throttle){ .rate = rate, .ms = nbd_now_ms() };
-	p->before = (unsigned)file_number(AT_FDCWD, SHARE);
+	*throttle = (struct clone_throttle){ .rate = rate, .ms = nbd_now_ms() };
+	throttle->before = (unsigned)file_number(AT_FDCWD, SHARE);
 	/* from below: the first second must not be the fastest one */
-	set(p, rate ? 5 : THROTTLE_BUSY);
+	set(throttle, rate ? 5 : THROTTLE_BUSY);
 }
 
-static void give_way(struct clone_throttle *p, uint64_t used)
+static void give_way(struct clone_throttle *throttle, uint64_t used)
 {
-	unsigned share = used == p->used ? 100 : THROTTLE_BUSY;
+	unsigned share = used == throttle->used ? 100 : THROTTLE_BUSY;
 
-	p->used = used;
-	if (share != p->share)
-		set(p, share);
+	throttle->used = used;
+	if (share != throttle->share)
+		set(throttle, share);
 }
 
-void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors,
+void clone_throttle_keep(struct clone_throttle *throttle, uint64_t sectors,
 			 uint64_t used)
 {
-	uint64_t now = nbd_now_ms(), took = now - p->ms, want, got, share;
+	uint64_t now = nbd_now_ms(), took = now - throttle->ms, want, got,
+		 share;
 
-	if (!p->rate)
-		give_way(p, used);
-	if (!p->rate || took < LOOK_MS)
+	if (!throttle->rate)
+		give_way(throttle, used);
+	if (!throttle->rate || took < LOOK_MS)
 		return;
-	want = p->rate * took * 2048 / 1000;
-	got = sectors > p->sectors ? sectors - p->sectors : 0;
+	want = throttle->rate * took * 2048 / 1000;
+	got = sectors > throttle->sectors ? sectors - throttle->sectors : 0;
 	/* at most twice or half of it: a server that is away is no reason */
-	share = got < want / 2	 ? p->share * 2u
-		: got > want * 2 ? p->share / 2u
-				 : p->share * want / (got ? got : 1);
-	set(p, share < 1 ? 1 : share > 100 ? 100 : (unsigned)share);
-	p->sectors = sectors;
-	p->ms = now;
+	share = got < want / 2	 ? throttle->share * 2u
+		: got > want * 2 ? throttle->share / 2u
+				 : throttle->share * want / (got ? got : 1);
+	set(throttle, share < 1 ? 1 : share > 100 ? 100 : (unsigned)share);
+	throttle->sectors = sectors;
+	throttle->ms = now;
 }
 
-void clone_throttle_end(const struct clone_throttle *p)
+void clone_throttle_end(const struct clone_throttle *throttle)
 {
-	struct clone_throttle last = *p;
+	struct clone_throttle last = *throttle;
 
-	set(&last, p->before ? p->before : 100);
+	set(&last, throttle->before ? throttle->before : 100);
 }

@@ -16,14 +16,14 @@ struct clone_throttle {
 };
 
 /* Sets the share, and remembers the one before. */
-void clone_throttle_begin(struct clone_throttle *p, unsigned rate);
+void clone_throttle_begin(struct clone_throttle *throttle, unsigned rate);
 /*
  * So many sectors are copied, and `used` is another number than before if
  * programs have used the root.  Corrects the share: with a rate about once a
  * second, and else at once.
  */
-void clone_throttle_keep(struct clone_throttle *p, uint64_t sectors,
+void clone_throttle_keep(struct clone_throttle *throttle, uint64_t sectors,
 			 uint64_t used);
-void clone_throttle_end(const struct clone_throttle *p);
+void clone_throttle_end(const struct clone_throttle *throttle);
 
 #endif

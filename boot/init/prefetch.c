@@ -272,14 +272,14 @@ static void throttle_nothing(int index)
 
 /* Prints the table, of which the copies are those of the device `ram`. */
 static int load(const struct prefetch_list *l, const struct copies *c,
-		struct dm *m, struct swap *s, struct nbd_diag *d)
+		struct dm *dm, struct swap *s, struct nbd_diag *d)
 {
 	char mirror[PREFETCH_MIRROR];
 	int rc;
 
 	if (c->f.writable) {
 		prefetch_mirror(l, s->ram, s->below, mirror);
-		rc = mapper_beside(m, MAPPER_MIRROR, s->index, mirror, false,
+		rc = mapper_beside(dm, MAPPER_MIRROR, s->index, mirror, false,
 				   s->ram, d);
 		if (rc)
 			return rc;
@@ -288,11 +288,11 @@ static int load(const struct prefetch_list *l, const struct copies *c,
 	/* requests of the root may be held: no time to be killed */
 	file_write(AT_FDCWD, "/proc/self/oom_score_adj", "-1000", 5);
 	if (!c->f.writable)
-		return mapper_set(m, s->index, s->table, true, d);
+		return mapper_set(dm, s->index, s->table, true, d);
 	throttle_nothing(s->index);
-	rc = mapper_set_copies(m, s->index, s->table, c->writes, d);
+	rc = mapper_set_copies(dm, s->index, s->table, c->writes, d);
 	if (rc)
-		mapper_take_beside(m, s->index);
+		mapper_take_beside(dm, s->index);
 	return rc;
 }
 
@@ -303,7 +303,7 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 	struct swap s = { .index = r->index,
 			  .below = below,
 			  .cap = PREFETCH_TABLE(l->n) };
-	struct dm m;
+	struct dm dm;
 	char path[32];
 	int rc;
 
@@ -315,10 +315,10 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 	nbd_fmt(path, sizeof(path), "/sys/block/%s/dev", c->f.disk);
 	file_read(AT_FDCWD, path, s.ram, sizeof(s.ram));
 	s.ram[strcspn(s.ram, "\n")] = '\0';
-	rc = dm_open(&m, DM_ROOM + s.cap, d);
+	rc = dm_open(&dm, DM_ROOM + s.cap, d);
 	if (!rc) {
-		rc = load(l, c, &m, &s, d);
-		dm_close(&m);
+		rc = load(l, c, &dm, &s, d);
+		dm_close(&dm);
 	}
 	munmap(s.table, s.cap);
 	/* whatever it has left, nothing may be held */
@@ -331,14 +331,14 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 static int begin_copies(struct copies *c, struct prefetch_list *l, int index,
 			struct nbd_diag *d)
 {
-	struct dm m;
-	int rc = dm_open(&m, DM_ROOM, d);
+	struct dm dm;
+	int rc = dm_open(&dm, DM_ROOM, d);
 
 	if (rc)
 		return rc;
 	prefetch_reduce(l, PREFETCH_WRITTEN);
-	rc = mapper_writes(&m, index, &c->writes, d);
-	dm_close(&m);
+	rc = mapper_writes(&dm, index, &c->writes, d);
+	dm_close(&dm);
 	return rc;
 }
 

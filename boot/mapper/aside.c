@@ -25,14 +25,14 @@ static void remove_link(const char *name)
 	unlink(path);
 }
 
-int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
+int mapper_beside(struct dm *dm, const char *kind, int index, const char *table,
 		  bool read_only, char number[24], struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], sys[64];
 	int n;
 
 	name_of(name, kind, index);
-	n = mapper_make(m, name, table, read_only, d);
+	n = mapper_make(dm, name, table, read_only, d);
 	if (n < 0)
 		return n;
 	remove_link(name);
@@ -42,7 +42,7 @@ int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
 	return NBD_OK;
 }
 
-void mapper_take_beside(struct dm *m, int index)
+void mapper_take_beside(struct dm *dm, int index)
 {
 	static const char *const kinds[] = { MAPPER_MIRROR, MAPPER_CACHE,
 					     MAPPER_FAR };
@@ -50,12 +50,12 @@ void mapper_take_beside(struct dm *m, int index)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		name_of(name, kinds[i], index);
-		dm_remove(m, name, NULL);
+		dm_remove(dm, name, NULL);
 	}
 }
 
-int mapper_set_plain(struct dm *m, int index, const char *table, bool read_only,
-		     struct nbd_diag *d)
+int mapper_set_plain(struct dm *dm, int index, const char *table,
+		     bool read_only, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
 	int rc = NBD_OK;
@@ -65,21 +65,21 @@ int mapper_set_plain(struct dm *m, int index, const char *table, bool read_only,
 	 * are done, or the mapping would wait for them.
 	 */
 	name_of(name, MAPPER_MIRROR, index);
-	if (dm_find(m, name, NULL) >= 0)
-		rc = mapper_set_named(m, name, table, read_only, d);
+	if (dm_find(dm, name, NULL) >= 0)
+		rc = mapper_set_named(dm, name, table, read_only, d);
 	if (!rc)
-		rc = mapper_set(m, index, table, read_only, d);
+		rc = mapper_set(dm, index, table, read_only, d);
 	if (!rc)
-		mapper_take_beside(m, index);
+		mapper_take_beside(dm, index);
 	return rc;
 }
 
-bool mapper_is_cached(struct dm *m, int index)
+bool mapper_is_cached(struct dm *dm, int index)
 {
 	char name[MAPPER_NAME];
 
 	name_of(name, MAPPER_CACHE, index);
-	return dm_find(m, name, NULL) >= 0;
+	return dm_find(dm, name, NULL) >= 0;
 }
 
 /* "0 64 mirror 2 7:0 43:0 1/1 1 AA 1 core": A is alive. */
@@ -97,26 +97,26 @@ static bool has_failed(const char *line)
 	return strncmp(p, " AA ", 4) != 0;
 }
 
-bool mapper_is_stuck(struct dm *m, int index)
+bool mapper_is_stuck(struct dm *dm, int index)
 {
 	char name[MAPPER_NAME], state[192];
 
 	name_of(name, MAPPER_MIRROR, index);
-	return dm_text(m, name, true, state, sizeof(state), NULL) > 0 &&
+	return dm_text(dm, name, true, state, sizeof(state), NULL) > 0 &&
 	       has_failed(state);
 }
 
 int mapper_find(int index, char device[MAPPER_DEVICE], struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
-	struct dm m;
-	int n = dm_open(&m, DM_ROOM, d);
+	struct dm dm;
+	int n = dm_open(&dm, DM_ROOM, d);
 
 	if (n)
 		return n;
 	mapper_name(name, index);
-	n = dm_find(&m, name, d);
-	dm_close(&m);
+	n = dm_find(&dm, name, d);
+	dm_close(&dm);
 	nbd_fmt(device, MAPPER_DEVICE, "dm-%d", n);
 	return n < 0 ? n : NBD_OK;
 }

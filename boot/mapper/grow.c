@@ -69,7 +69,7 @@ static bool has_grown(char table[MAPPER_LINE], int index)
 }
 
 /* A new table has the kernel's own read-ahead: it keeps what it had. */
-static int set(struct dm *m, int n, int index, const char *table,
+static int set(struct dm *dm, int n, int index, const char *table,
 	       struct nbd_diag *d)
 {
 	char ahead[64], ro[64], value[24];
@@ -79,7 +79,7 @@ static int set(struct dm *m, int n, int index, const char *table,
 		n);
 	len = file_read(AT_FDCWD, ahead, value, sizeof(value));
 	nbd_fmt(ro, sizeof(ro), "%s/nbd%d/ro", nbdk_sys, index);
-	rc = mapper_set(m, index, table, file_number(AT_FDCWD, ro), d);
+	rc = mapper_set(dm, index, table, file_number(AT_FDCWD, ro), d);
 	if (!rc && len > 0)
 		file_write(AT_FDCWD, ahead, value, (size_t)len);
 	return rc;
@@ -88,21 +88,21 @@ static int set(struct dm *m, int n, int index, const char *table,
 int mapper_grow(int dev, int run, int index, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], table[MAPPER_LINE];
-	struct dm m;
+	struct dm dm;
 	int n, rc = mapper_lock(run, index, false, d);
 
 	if (!rc)
-		rc = dm_open_at(&m, dev, ROOM, d);
+		rc = dm_open_at(&dm, dev, ROOM, d);
 	if (rc)
 		return rc;
 	mapper_name(name, index);
-	n = dm_find(&m, name, d);
+	n = dm_find(&dm, name, d);
 	/* one that has no room has many parts */
 	if (n < 0)
 		rc = n == NBD_E_NOT_FOUND ? NBD_OK : n;
-	else if (dm_text(&m, name, false, table, sizeof(table), NULL) > 0 &&
+	else if (dm_text(&dm, name, false, table, sizeof(table), NULL) > 0 &&
 		 has_grown(table, index))
-		rc = set(&m, n, index, table, d);
-	dm_close(&m);
+		rc = set(&dm, n, index, table, d);
+	dm_close(&dm);
 	return rc;
 }

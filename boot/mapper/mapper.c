@@ -50,14 +50,14 @@ static int one_to_one(char table[MAPPER_LINE], const char *path,
 				  path);
 }
 
-int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
+int mapper_mirror(struct dm *dm, int index, struct mapper_mirror *state,
 		  struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], text[192], *p = text;
 	int len;
 
 	mapper_name(name, index);
-	len = dm_text(m, name, true, text, sizeof(text), d);
+	len = dm_text(dm, name, true, text, sizeof(text), d);
 	if (len < 0)
 		return len;
 	/* "0 64 mirror 2 43:0 7:0 5/64 1 AA 1 core" */
@@ -80,13 +80,13 @@ int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
 static int put(const char *name, const char *table, bool read_only,
 	       char path[MAPPER_PATH], struct nbd_diag *d)
 {
-	struct dm m;
-	int n = dm_open(&m, ROOM, d);
+	struct dm dm;
+	int n = dm_open(&dm, ROOM, d);
 
 	if (n)
 		return n;
-	n = mapper_make(&m, name, table, read_only, d);
-	dm_close(&m);
+	n = mapper_make(&dm, name, table, read_only, d);
+	dm_close(&dm);
 	if (n < 0)
 		return n;
 	nbd_fmt(path, MAPPER_PATH, "/dev/dm-%d", n);
@@ -131,15 +131,15 @@ int mapper_reset(int index, const char *path, struct nbd_diag *d)
 {
 	char table[MAPPER_LINE];
 	bool read_only = false;
-	struct dm m;
+	struct dm dm;
 	int rc = one_to_one(table, path, &read_only, d);
 
 	if (!rc)
-		rc = dm_open(&m, ROOM, d);
+		rc = dm_open(&dm, ROOM, d);
 	if (rc)
 		return rc;
-	rc = mapper_set_plain(&m, index, table, read_only, d);
-	dm_close(&m);
+	rc = mapper_set_plain(&dm, index, table, read_only, d);
+	dm_close(&dm);
 	return rc;
 }
 
@@ -149,34 +149,34 @@ static bool has_driver(void)
 	return !access("/sys/module/dm_mod", F_OK);
 }
 
-static int open_mapper(struct dm *m, struct nbd_diag *d)
+static int open_mapper(struct dm *dm, struct nbd_diag *d)
 {
-	return has_driver() ? dm_open(m, ROOM, d)
+	return has_driver() ? dm_open(dm, ROOM, d)
 			    : nbd_diag(d, NBD_E_NOT_FOUND, "no device mapper");
 }
 
 int mapper_uncover(const char *disk, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
-	struct dm m;
-	int rc = open_mapper(&m, d);
+	struct dm dm;
+	int rc = open_mapper(&dm, d);
 
 	if (rc)
 		return rc;
 	name_of_cover(name, disk);
-	rc = dm_remove(&m, name, d);
-	dm_close(&m);
+	rc = dm_remove(&dm, name, d);
+	dm_close(&dm);
 	return rc;
 }
 
 void mapper_unlocal(void)
 {
-	struct dm m;
+	struct dm dm;
 
-	if (open_mapper(&m, NULL))
+	if (open_mapper(&dm, NULL))
 		return;
-	dm_remove(&m, LOCAL, NULL);
-	dm_close(&m);
+	dm_remove(&dm, LOCAL, NULL);
+	dm_close(&dm);
 }
 
 int mapper_lock(int run, int index, bool wait, struct nbd_diag *d)
@@ -192,26 +192,26 @@ int mapper_lock(int run, int index, bool wait, struct nbd_diag *d)
 			"lock /run/%s: %s", name, strerror(errno));
 }
 
-bool mapper_cover_is_corrupt(struct dm *m, const char *disk)
+bool mapper_cover_is_corrupt(struct dm *dm, const char *disk)
 {
 	char name[MAPPER_NAME], text[MAPPER_LINE];
 	struct nbd_diag d;
 
 	name_of_cover(name, disk);
 	/* "0 2048 verity C", on newer kernels "0 2048 verity C -" */
-	return dm_text(m, name, true, text, sizeof(text), &d) > 0 &&
+	return dm_text(dm, name, true, text, sizeof(text), &d) > 0 &&
 	       strstr(text, " verity C");
 }
 
 bool mapper_is_corrupt(const char *disk)
 {
-	struct dm m;
+	struct dm dm;
 	bool corrupt;
 
-	if (open_mapper(&m, NULL))
+	if (open_mapper(&dm, NULL))
 		return false;
-	corrupt = mapper_cover_is_corrupt(&m, disk);
-	dm_close(&m);
+	corrupt = mapper_cover_is_corrupt(&dm, disk);
+	dm_close(&dm);
 	return corrupt;
 }
 
@@ -219,44 +219,44 @@ bool mapper_has_cover(void)
 {
 	char name[DM_NAME];
 	struct nbd_diag d;
-	struct dm m;
+	struct dm dm;
 	int rc;
 
-	if (open_mapper(&m, &d))
+	if (open_mapper(&dm, &d))
 		return false;
-	rc = dm_nth(&m, COVER, 0, name, NULL);
-	dm_close(&m);
+	rc = dm_nth(&dm, COVER, 0, name, NULL);
+	dm_close(&dm);
 	return !rc;
 }
 
 int mapper_take(int index, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], disk[MAPPER_NAME];
-	struct dm m;
-	int rc = open_mapper(&m, d), above;
+	struct dm dm;
+	int rc = open_mapper(&dm, d), above;
 
 	if (rc)
 		return rc;
 	nbd_fmt(disk, sizeof(disk), "nbd%d", index);
 	name_of_cover(name, disk);
-	above = dm_remove(&m, name, NULL);
+	above = dm_remove(&dm, name, NULL);
 	mapper_name(name, index);
-	rc = dm_remove(&m, name, d);
-	mapper_take_beside(&m, index);
-	dm_close(&m);
+	rc = dm_remove(&dm, name, d);
+	mapper_take_beside(&dm, index);
+	dm_close(&dm);
 	/* there may be either, or both */
 	return rc == NBD_E_NOT_FOUND ? above : rc;
 }
 
 /* Returns how many were removed, and says of the others why not. */
-static unsigned take_each(struct dm *m, bool say)
+static unsigned take_each(struct dm *dm, bool say)
 {
 	char name[DM_NAME];
 	struct nbd_diag d;
 	unsigned left = 0, gone = 0;
 
-	while (!dm_nth(m, MAPPER_PREFIX, left, name, NULL)) {
-		if (!dm_remove(m, name, &d)) {
+	while (!dm_nth(dm, MAPPER_PREFIX, left, name, NULL)) {
+		if (!dm_remove(dm, name, &d)) {
 			gone++;
 			continue;
 		}
@@ -270,30 +270,30 @@ static unsigned take_each(struct dm *m, bool say)
 void mapper_take_all(void)
 {
 	struct nbd_diag d;
-	struct dm m;
+	struct dm dm;
 
-	if (open_mapper(&m, &d))
+	if (open_mapper(&dm, &d))
 		return;
 	/* one may be what keeps another */
-	while (take_each(&m, false))
+	while (take_each(&dm, false))
 		;
-	take_each(&m, true);
-	dm_close(&m);
+	take_each(&dm, true);
+	dm_close(&dm);
 }
 
 int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
 		 uint64_t *sectors, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], table[MAPPER_LINE], *p = table;
-	struct dm m;
-	int n, rc = dm_open(&m, ROOM, d);
+	struct dm dm;
+	int n, rc = dm_open(&dm, ROOM, d);
 
 	if (rc)
 		return rc;
 	mapper_name(name, index);
-	n = dm_find(&m, name, d);
-	rc = n < 0 ? n : dm_text(&m, name, false, table, sizeof(table), d);
-	dm_close(&m);
+	n = dm_find(&dm, name, d);
+	rc = n < 0 ? n : dm_text(&dm, name, false, table, sizeof(table), d);
+	dm_close(&dm);
 	if (rc < 0)
 		return rc;
 	nbd_fmt(path, MAPPER_PATH, "/dev/dm-%d", n);

@@ -103,7 +103,7 @@ int mapper_uncover(const char *disk, struct nbd_diag *d);
  * Has a read of the cover found a block that is not what its hash says?  The
  * first one is for a process whose /dev is gone.
  */
-bool mapper_cover_is_corrupt(struct dm *m, const char *disk);
+bool mapper_cover_is_corrupt(struct dm *dm, const char *disk);
 bool mapper_is_corrupt(const char *disk);
 
 /* Is there the cover of any device? */
@@ -113,19 +113,19 @@ bool mapper_has_cover(void);
 void mapper_name(char name[MAPPER_NAME], int index);
 /*
  * Makes a mapping with this table, in place of one that an earlier try has left;
- * m is the caller's, and open.  Returns N of /dev/dm-N; after a failure nothing is
- * left.
+ * dm is the caller's, and open.  Returns N of /dev/dm-N; after a failure
+ * nothing is left.
  */
-int mapper_make(struct dm *m, const char *name, const char *table,
+int mapper_make(struct dm *dm, const char *name, const char *table,
 		bool read_only, struct nbd_diag *d);
 /* Puts a table into use in any mapping; see mapper_set(). */
-int mapper_set_named(struct dm *m, const char *name, const char *table,
+int mapper_set_named(struct dm *dm, const char *name, const char *table,
 		     bool read_only, struct nbd_diag *d);
 /*
- * Puts a table into use in the mapping of nbdN; m is the caller's, and open.
+ * Puts a table into use in the mapping of nbdN; dm is the caller's, and open.
  * After a failure the table is the one before, and no request is held.
  */
-int mapper_set(struct dm *m, int index, const char *table, bool read_only,
+int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);
 /*
  * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
@@ -138,7 +138,7 @@ int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
  * Writes and discards of the mapping of nbdN that have ended since it was made.
  * NBD_E_KERNEL: the kernel does not count them.
  */
-int mapper_writes(struct dm *m, int index, uint64_t *writes,
+int mapper_writes(struct dm *dm, int index, uint64_t *writes,
 		  struct nbd_diag *d);
 /*
  * As mapper_set(), of a table with copies of blocks that were read when
@@ -146,26 +146,27 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes,
  * since, so that a copy may be old, and the table in use is the one before.  If
  * the caller dies in between, requests are held until mapper_reset().
  */
-int mapper_set_copies(struct dm *m, int index, const char *table,
+int mapper_set_copies(struct dm *dm, int index, const char *table,
 		      uint64_t writes, struct nbd_diag *d);
 
 /*
  * Makes a mapping that the table of nbdN can name, and sets number to "253:1".
- * m is the caller's, with room for the table.  After a failure nothing is left.
+ * dm is the caller's, with room for the table.  After a failure nothing is
+ * left.
  */
-int mapper_beside(struct dm *m, const char *kind, int index, const char *table,
+int mapper_beside(struct dm *dm, const char *kind, int index, const char *table,
 		  bool read_only, char number[24], struct nbd_diag *d);
 /* Removes those of nbdN that are not in use. */
-void mapper_take_beside(struct dm *m, int index);
+void mapper_take_beside(struct dm *dm, int index);
 /*
  * As mapper_set(), of a table that maps it one to one, and removes what is beside
  * it.  What a mirror holds is done, and its RAM is free, even if udev looks at
  * the mirror at this moment, and it stays.
  */
-int mapper_set_plain(struct dm *m, int index, const char *table, bool read_only,
-		     struct nbd_diag *d);
+int mapper_set_plain(struct dm *dm, int index, const char *table,
+		     bool read_only, struct nbd_diag *d);
 /* Is some of nbdN read from a cache? */
-bool mapper_is_cached(struct dm *m, int index);
+bool mapper_is_cached(struct dm *dm, int index);
 /* Sets device to "dm-0", which the mapping of nbdN is, whatever its table. */
 int mapper_find(int index, char device[MAPPER_DEVICE], struct nbd_diag *d);
 
@@ -176,7 +177,7 @@ struct mapper_mirror {
 };
 
 /* NBD_E_KERNEL: the table is another one. */
-int mapper_mirror(struct dm *m, int index, struct mapper_mirror *state,
+int mapper_mirror(struct dm *dm, int index, struct mapper_mirror *state,
 		  struct nbd_diag *d);
 
 /* Called while requests are held. */
@@ -192,7 +193,7 @@ struct mapper_mover {
  * As mapper_set(), if ready() agrees once all requests have ended and new ones
  * are held.
  */
-int mapper_move(struct dm *m, int index, const char *table, bool read_only,
+int mapper_move(struct dm *dm, int index, const char *table, bool read_only,
 		const struct mapper_mover *mover, struct nbd_diag *d);
 
 /*
@@ -218,7 +219,7 @@ int mapper_lock(int run, int index, bool wait, struct nbd_diag *d);
 int mapper_grow(int dev, int run, int index, struct nbd_diag *d);
 
 /* Does the mirror of nbdN hold writes, as one of its two has failed? */
-bool mapper_is_stuck(struct dm *m, int index);
+bool mapper_is_stuck(struct dm *dm, int index);
 /*
  * Maps one to one again what is made of copies in RAM and of a device, for when
  * the process that would do it was killed.  `down`, as the machine halts: only

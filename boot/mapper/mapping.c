@@ -13,33 +13,33 @@ void mapper_name(char name[MAPPER_NAME], int index)
 }
 
 /* After a swap that failed: the table before, and nothing held or waiting. */
-static void go_on(struct dm *m, const char *name)
+static void go_on(struct dm *dm, const char *name)
 {
-	dm_clear(m, name);
-	dm_resume(m, name, NULL);
+	dm_clear(dm, name);
+	dm_resume(dm, name, NULL);
 }
 
-int mapper_set_named(struct dm *m, const char *name, const char *table,
+int mapper_set_named(struct dm *dm, const char *name, const char *table,
 		     bool read_only, struct nbd_diag *d)
 {
-	int rc = dm_load(m, name, table, read_only, d);
+	int rc = dm_load(dm, name, table, read_only, d);
 
 	if (rc)
 		return rc;
-	rc = dm_resume(m, name, d);
+	rc = dm_resume(dm, name, d);
 	/* the kernel may refuse a table after it has held the requests */
 	if (rc)
-		go_on(m, name);
+		go_on(dm, name);
 	return rc;
 }
 
-int mapper_set(struct dm *m, int index, const char *table, bool read_only,
+int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
 
 	mapper_name(name, index);
-	return mapper_set_named(m, name, table, read_only, d);
+	return mapper_set_named(dm, name, table, read_only, d);
 }
 
 /* Of /dev/dm-n. */
@@ -58,13 +58,14 @@ static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
+int mapper_writes(struct dm *dm, int index, uint64_t *writes,
+		  struct nbd_diag *d)
 {
 	char name[MAPPER_NAME], sys[64];
 	int n;
 
 	mapper_name(name, index);
-	n = dm_find(m, name, d);
+	n = dm_find(dm, name, d);
 	if (n < 0)
 		return n;
 	/* before Linux 6.5 it is 0, and they are counted nevertheless */
@@ -73,26 +74,26 @@ int mapper_writes(struct dm *m, int index, uint64_t *writes, struct nbd_diag *d)
 	return writes_of(n, writes, d);
 }
 
-int mapper_move(struct dm *m, int index, const char *table, bool read_only,
+int mapper_move(struct dm *dm, int index, const char *table, bool read_only,
 		const struct mapper_mover *mover, struct nbd_diag *d)
 {
 	char name[MAPPER_NAME];
 	int rc, resumed;
 
 	mapper_name(name, index);
-	rc = dm_load(m, name, table, read_only, d);
+	rc = dm_load(dm, name, table, read_only, d);
 	if (rc)
 		return rc;
-	rc = dm_hold(m, name, d);
+	rc = dm_hold(dm, name, d);
 	if (!rc)
 		rc = mover->ready(mover->ctx, d);
 	if (rc)
-		dm_clear(m, name);
-	resumed = dm_resume(m, name, rc ? NULL : d);
+		dm_clear(dm, name);
+	resumed = dm_resume(dm, name, rc ? NULL : d);
 	if (resumed && !rc && mover->undo)
 		mover->undo(mover->ctx);
 	if (resumed)
-		go_on(m, name);
+		go_on(dm, name);
 	return rc ? rc : resumed;
 }
 
@@ -114,7 +115,7 @@ static int is_unwritten(void *ctx, struct nbd_diag *d)
 	return rc;
 }
 
-int mapper_set_copies(struct dm *m, int index, const char *table,
+int mapper_set_copies(struct dm *dm, int index, const char *table,
 		      uint64_t writes, struct nbd_diag *d)
 {
 	struct copies c = { .index = index, .writes = writes };
@@ -122,22 +123,22 @@ int mapper_set_copies(struct dm *m, int index, const char *table,
 	char name[MAPPER_NAME];
 
 	mapper_name(name, index);
-	c.n = dm_find(m, name, d);
-	return c.n < 0 ? c.n : mapper_move(m, index, table, false, &mover, d);
+	c.n = dm_find(dm, name, d);
+	return c.n < 0 ? c.n : mapper_move(dm, index, table, false, &mover, d);
 }
 
-int mapper_make(struct dm *m, const char *name, const char *table,
+int mapper_make(struct dm *dm, const char *name, const char *table,
 		bool read_only, struct nbd_diag *d)
 {
 	int n, rc;
 
-	dm_remove(m, name, NULL);
-	n = dm_create(m, name, d);
+	dm_remove(dm, name, NULL);
+	n = dm_create(dm, name, d);
 	if (n < 0)
 		return n;
-	rc = mapper_set_named(m, name, table, read_only, d);
+	rc = mapper_set_named(dm, name, table, read_only, d);
 	if (!rc)
 		return n;
-	dm_remove(m, name, NULL);
+	dm_remove(dm, name, NULL);
 	return rc;
 }

@@ -71,13 +71,13 @@ static bool has_copies(const char *device, struct made *of)
 
 static bool is_stuck(int index)
 {
-	struct dm m;
+	struct dm dm;
 	bool stuck;
 
-	if (dm_open(&m, DM_ROOM, NULL))
+	if (dm_open(&dm, DM_ROOM, NULL))
 		return false;
-	stuck = mapper_is_stuck(&m, index);
-	dm_close(&m);
+	stuck = mapper_is_stuck(&dm, index);
+	dm_close(&dm);
 	return stuck;
 }
 

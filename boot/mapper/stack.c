@@ -29,16 +29,16 @@ static bool remove_mapping(const char *device)
 {
 	char path[128], name[DM_NAME];
 	struct nbd_diag d;
-	struct dm m;
+	struct dm dm;
 	int rc;
 
 	nbd_fmt(path, sizeof(path), SYS "/%s/dm/name", device);
 	if (file_read(AT_FDCWD, path, name, sizeof(name)) <= 0 ||
-	    dm_open(&m, ROOM, &d))
+	    dm_open(&dm, ROOM, &d))
 		return false;
 	name[strcspn(name, "\n")] = '\0';
-	rc = dm_remove(&m, name, NULL);
-	dm_close(&m);
+	rc = dm_remove(&dm, name, NULL);
+	dm_close(&dm);
 	return !rc;
 }
 

@@ -153,18 +153,19 @@ static uint64_t bound(struct prefetch_list *l, uint64_t most)
 }
 
 /* Sets the place of each extent in RAM. */
-static void place(const struct prefetch_list *l, struct prefetch_fetched *r)
+static void place(const struct prefetch_list *l,
+		  struct prefetch_fetched *fetched)
 {
 	uint64_t at = 0;
 
 	for (unsigned i = 0; i < l->n; i++) {
-		r->at[i] = r->writable ? l->e[i].start : at;
+		fetched->at[i] = fetched->writable ? l->e[i].start : at;
 		at += l->e[i].len;
 	}
 }
 
 /* Forgets the extents that have not come. */
-static void keep_whole(struct fetch *f, struct prefetch_fetched *r)
+static void keep_whole(struct fetch *f, struct prefetch_fetched *fetched)
 {
 	struct prefetch_list *l = f->l;
 	unsigned n = 0;
@@ -172,11 +173,11 @@ static void keep_whole(struct fetch *f, struct prefetch_fetched *r)
 	for (unsigned i = 0; i < l->n; i++) {
 		if (f->left[i])
 			continue;
-		r->at[n] = r->at[i];
+		fetched->at[n] = fetched->at[i];
 		l->e[n++] = l->e[i];
-		r->bytes += bytes_of(l, n - 1);
+		fetched->bytes += bytes_of(l, n - 1);
 	}
-	r->missed += l->n - n;
+	fetched->missed += l->n - n;
 	l->n = n;
 }
 
@@ -210,20 +211,21 @@ static int set_up(struct fetch *f, const char *dev, uint64_t size,
 	return NBD_OK;
 }
 
-static int put_behind_loop(struct fetch *f, struct prefetch_fetched *r,
+static int put_behind_loop(struct fetch *f, struct prefetch_fetched *fetched,
 			   struct nbd_diag *d)
 {
-	uint32_t flags = r->writable ? 0 : LO_FLAGS_READ_ONLY;
+	uint32_t flags = fetched->writable ? 0 : LO_FLAGS_READ_ONLY;
 	char path[32];
 
 	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", f->ram);
-	r->loop = loop_attach(path, flags | LO_FLAGS_AUTOCLEAR, r->disk, d);
-	return r->loop < 0 ? r->loop : NBD_OK;
+	fetched->loop =
+		loop_attach(path, flags | LO_FLAGS_AUTOCLEAR, fetched->disk, d);
+	return fetched->loop < 0 ? fetched->loop : NBD_OK;
 }
 
 int prefetch_fetch(struct prefetch_list *l, const char *dev,
 		   const struct prefetch_limits *limits,
-		   struct prefetch_fetched *r, struct nbd_diag *d)
+		   struct prefetch_fetched *fetched, struct nbd_diag *d)
 {
 	/* of a child process; too large for a stack */
 	static struct fetch f;
@@ -236,19 +238,19 @@ int prefetch_fetch(struct prefetch_list *l, const char *dev,
 				"nothing of %u extents has room in %llu KiB",
 				listed,
 				(unsigned long long)limits->bytes >> 10);
-	*r = (struct prefetch_fetched){ .loop = -1,
-					.writable = limits->writable,
-					.missed = listed - l->n };
-	place(l, r);
-	f = (struct fetch){ .l = l, .where = r->at };
-	rc = set_up(&f, dev, r->writable ? l->sectors * SECTOR : size, d);
+	*fetched = (struct prefetch_fetched){ .loop = -1,
+					      .writable = limits->writable,
+					      .missed = listed - l->n };
+	place(l, fetched);
+	f = (struct fetch){ .l = l, .where = fetched->at };
+	rc = set_up(&f, dev, fetched->writable ? l->sectors * SECTOR : size, d);
 	if (!rc)
 		rc = read_all(&f, limits, d);
 	if (!rc) {
-		keep_whole(&f, r);
-		rc = r->bytes ? put_behind_loop(&f, r, d)
-			      : nbd_diag(d, NBD_E_TIMEOUT,
-					 "no answer in time, or errors");
+		keep_whole(&f, fetched);
+		rc = fetched->bytes ? put_behind_loop(&f, fetched, d)
+				    : nbd_diag(d, NBD_E_TIMEOUT,
+					       "no answer in time, or errors");
 	}
 	if (f.map != MAP_FAILED)
 		munmap(f.map, (size_t)DEPTH * PIECE);
@@ -271,7 +273,7 @@ static void put_target(struct nbd_out *o, uint64_t start, uint64_t len,
 }
 
 void prefetch_table(const struct prefetch_list *l,
-		    const struct prefetch_fetched *f, const char *ram,
+		    const struct prefetch_fetched *fetched, const char *ram,
 		    const char *below, char *text, size_t cap)
 {
 	struct nbd_out o = { .buf = text, .cap = cap - 1 };
@@ -279,7 +281,7 @@ void prefetch_table(const struct prefetch_list *l,
 
 	for (unsigned i = 0; i < l->n; i++) {
 		put_target(&o, at, l->e[i].start - at, below, at);
-		put_target(&o, l->e[i].start, l->e[i].len, ram, f->at[i]);
+		put_target(&o, l->e[i].start, l->e[i].len, ram, fetched->at[i]);
 		at = l->e[i].start + l->e[i].len;
 	}
 	put_target(&o, at, l->sectors - at, below, at);

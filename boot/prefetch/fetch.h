@@ -52,16 +52,16 @@ struct prefetch_fetched {
  */
 int prefetch_fetch(struct prefetch_list *l, const char *dev,
 		   const struct prefetch_limits *limits,
-		   struct prefetch_fetched *f, struct nbd_diag *d);
+		   struct prefetch_fetched *fetched, struct nbd_diag *d);
 
 /*
  * Prints the table for a device of l->sectors: the extents from the device `ram`,
- * where f->at says, the rest from `below` (both "7:0").  cap is at least
+ * where fetched->at says, the rest from `below` (both "7:0").  cap is at least
  * PREFETCH_TABLE(l->n).
  */
 #define PREFETCH_TABLE(n) (((size_t)(n)*2 + 1) * 80)
 void prefetch_table(const struct prefetch_list *l,
-		    const struct prefetch_fetched *f, const char *ram,
+		    const struct prefetch_fetched *fetched, const char *ram,
 		    const char *below, char *text, size_t cap);
 
 /*

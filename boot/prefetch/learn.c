@@ -176,14 +176,16 @@ static bool is_fetching(const struct prefetch_learn *l, uint64_t *before)
 	return true;
 }
 
-/* A mirror that holds writes ends it as well: they go on without.  m: or NULL. */
-static void wait_for_the_end(struct prefetch_learn *l, struct dm *m)
+/*
+ * A mirror that holds writes ends it as well: they go on without.  dm: or NULL.
+ */
+static void wait_for_the_end(struct prefetch_learn *l, struct dm *dm)
 {
 	uint64_t begin = nbd_now_ms(), last = begin, now = begin, below = 0;
 	bool traced = l->trace.pipe >= 0;
 
 	while (now - begin < MOST_MS && !is_stopped(l) &&
-	       !(m && mapper_is_stuck(m, l->index)) &&
+	       !(dm && mapper_is_stuck(dm, l->index)) &&
 	       (!traced || now - last < QUIET_MS)) {
 		poll(NULL, 0, LOOK_MS);
 		now = nbd_now_ms();
@@ -375,13 +377,13 @@ static void mend(void *ctx)
 }
 
 /* Then writes the list. */
-static void listen(struct prefetch_learn *l, struct dm *m, struct nbd_diag *d)
+static void listen(struct prefetch_learn *l, struct dm *dm, struct nbd_diag *d)
 {
 	bool traced = l->trace.pipe >= 0;
 
 	l->name_image(l->list.image, l->disk);
 	close(l->disk);
-	wait_for_the_end(l, m);
+	wait_for_the_end(l, dm);
 	if (traced && write_list(l, d))
 		boot_say("prefetch: %s", d->text);
 	report(l);
@@ -391,10 +393,10 @@ static void listen(struct prefetch_learn *l, struct dm *m, struct nbd_diag *d)
 static int run_mapped(struct prefetch_learn *l, struct nbd_diag *d)
 {
 	struct prefetch_guard guard;
-	struct dm m;
-	struct undo u = { .l = l, .m = &m };
+	struct dm dm;
+	struct undo u = { .l = l, .m = &dm };
 	char sys[80];
-	int rc = dm_open(&m, ROOM, d);
+	int rc = dm_open(&dm, ROOM, d);
 
 	if (rc)
 		return rc;
@@ -407,9 +409,9 @@ static int run_mapped(struct prefetch_learn *l, struct nbd_diag *d)
 	/* the ioctls of the mapping, and memory that is locked */
 	boot_confine(1u << CAP_SYS_ADMIN | 1u << CAP_IPC_LOCK);
 	boot_ready_tell();
-	listen(l, &m, d);
+	listen(l, &dm, d);
 	rc = undo(&u, d);
-	dm_close(&m);
+	dm_close(&dm);
 	/* the guard tries it as well */
 	if (!rc)
 		prefetch_guard_end(&guard);

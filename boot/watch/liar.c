@@ -39,7 +39,7 @@ _Static_assert(BACKEND_SERVERS <= 8, "bits of a mask");
 /* ---- the table ---- */
 
 static int read_table(const struct watch_liar *l, char table[VERITY_TABLE],
-		      struct dm *m, char name[DM_NAME], struct nbd_diag *d)
+		      struct dm *dm, char name[DM_NAME], struct nbd_diag *d)
 {
 	char path[64];
 	int rc;
@@ -48,12 +48,12 @@ static int read_table(const struct watch_liar *l, char table[VERITY_TABLE],
 	if (file_read(AT_FDCWD, path, name, DM_NAME) <= 0)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "%s is gone", l->name);
 	name[strcspn(name, "\n")] = '\0';
-	rc = dm_open_at(m, l->devices, ROOM, d);
+	rc = dm_open_at(dm, l->devices, ROOM, d);
 	if (rc)
 		return rc;
-	rc = dm_text(m, name, false, table, VERITY_TABLE, d);
+	rc = dm_text(dm, name, false, table, VERITY_TABLE, d);
 	if (rc < 0)
-		dm_close(m);
+		dm_close(dm);
 	return rc < 0 ? rc : NBD_OK;
 }
 
@@ -61,15 +61,16 @@ static int read_table(const struct watch_liar *l, char table[VERITY_TABLE],
 static void load_again(const struct watch_liar *l)
 {
 	char table[VERITY_TABLE], name[DM_NAME];
-	struct dm m;
+	struct dm dm;
 
-	if (read_table(l, table, &m, name, NULL))
+	if (read_table(l, table, &dm, name, NULL))
 		return;
 	if (!strncmp(name, OURS, strlen(OURS)) &&
-	    !dm_load(&m, name, table, true, NULL) && dm_resume(&m, name, NULL))
+	    !dm_load(&dm, name, table, true, NULL) &&
+	    dm_resume(&dm, name, NULL))
 		/* a table that is refused so late leaves requests held */
-		dm_resume(&m, name, NULL);
-	dm_close(&m);
+		dm_resume(&dm, name, NULL);
+	dm_close(&dm);
 }
 
 /* ---- devices ---- */
@@ -250,12 +251,12 @@ static int prepare(struct search *s, struct nbd_diag *d)
 	int index = s->dev->info.index, devices = s->l->devices;
 	char table[VERITY_TABLE], mapping[DM_NAME];
 	const char *name = s->hash.name;
-	struct dm m;
-	int rc = read_table(s->l, table, &m, mapping, d);
+	struct dm dm;
+	int rc = read_table(s->l, table, &dm, mapping, d);
 
 	if (rc)
 		return rc;
-	dm_close(&m);
+	dm_close(&dm);
 	rc = verity_map_parse(&s->map, table, d);
 	if (rc)
 		return rc;
