@@ -15,12 +15,12 @@ static uint64_t padded(uint64_t n)
 	return (n + 3) & ~3ull;
 }
 
-static int read_all(struct uefi_initrds *r, unsigned char *to,
+static int read_all(struct uefi_initrds *initrds, unsigned char *to,
 		    struct nbd_diag *d)
 {
-	for (unsigned i = 0; i < r->n; i++) {
-		uint64_t n = r->file[i].size;
-		int rc = uefi_input_read(&r->file[i], to, d);
+	for (unsigned i = 0; i < initrds->n; i++) {
+		uint64_t n = initrds->file[i].size;
+		int rc = uefi_input_read(&initrds->file[i], to, d);
 
 		if (rc)
 			return rc;
@@ -33,48 +33,48 @@ static int read_all(struct uefi_initrds *r, unsigned char *to,
 static efi_status load(struct efi_load_file2 *l, struct efi_path *path,
 		       efi_bool by_boot_policy, size_t *len, void *buf)
 {
-	struct uefi_initrds *r = (struct uefi_initrds *)l;
+	struct uefi_initrds *initrds = (struct uefi_initrds *)l;
 	struct nbd_diag d;
 
 	(void)path;
 	if (by_boot_policy)
 		return EFI_ERROR(3u);
-	if (!buf || *len < r->size) {
-		*len = (size_t)r->size;
+	if (!buf || *len < initrds->size) {
+		*len = (size_t)initrds->size;
 		return EFI_BUFFER_TOO_SMALL;
 	}
-	*len = (size_t)r->size;
-	if (!read_all(r, buf, &d))
+	*len = (size_t)initrds->size;
+	if (!read_all(initrds, buf, &d))
 		return EFI_SUCCESS;
 	efi_print("nbdboot: FAILED: initrd: %s\n", d.text);
 	return EFI_DEVICE_ERROR;
 }
 
-static int install(struct uefi_initrds *r, struct nbd_diag *d)
+static int install(struct uefi_initrds *initrds, struct nbd_diag *d)
 {
 	efi_status s;
 
-	r->load.load = load;
-	efi_path_add(r->path, sizeof(r->path), NULL, EFI_PATH_MEDIA,
+	initrds->load.load = load;
+	efi_path_add(initrds->path, sizeof(initrds->path), NULL, EFI_PATH_MEDIA,
 		     EFI_PATH_VENDOR, &efi_guid_initrd,
 		     sizeof(efi_guid_initrd));
-	s = efi.bs->install(&r->handle, &efi_guid_path, EFI_NATIVE_PROTOCOL,
-			    r->path);
+	s = efi.bs->install(&initrds->handle, &efi_guid_path,
+			    EFI_NATIVE_PROTOCOL, initrds->path);
 	if (!s)
-		s = efi.bs->install(&r->handle, &efi_guid_load_file2,
-				    EFI_NATIVE_PROTOCOL, &r->load);
+		s = efi.bs->install(&initrds->handle, &efi_guid_load_file2,
+				    EFI_NATIVE_PROTOCOL, &initrds->load);
 	return s ? nbd_diag(d, efi_error(s), "initrd: %s", efi_text(s))
 		 : NBD_OK;
 }
 
 /* Adds a file that is open to the sum, which no size of a server may wrap. */
-static bool add_size(struct uefi_initrds *r, uint64_t n)
+static bool add_size(struct uefi_initrds *initrds, uint64_t n)
 {
 	const uint64_t most = UINT64_MAX / 2;
 
-	if (n > most || padded(n) > most - r->size)
+	if (n > most || padded(n) > most - initrds->size)
 		return false;
-	r->size += padded(n);
+	initrds->size += padded(n);
 	return true;
 }
 
@@ -87,43 +87,48 @@ static bool fits(uint64_t size)
 	return p || !size;
 }
 
-int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
+int uefi_initrd_add(struct uefi_initrds *initrds, const struct uefi_conf *c,
 		    struct uefi_program *p, struct nbd_diag *d)
 {
 	bool fit = true;
 	int rc;
 
-	r->size = 0;
-	r->handle = NULL;
-	for (r->n = 0; r->n < c->initrds && fit; r->n++) {
-		rc = uefi_input_open(&r->file[r->n], p, c->initrd[r->n],
-				     c->initrd_hash[r->n], d);
+	initrds->size = 0;
+	initrds->handle = NULL;
+	for (initrds->n = 0; initrds->n < c->initrds && fit; initrds->n++) {
+		rc = uefi_input_open(&initrds->file[initrds->n], p,
+				     c->initrd[initrds->n],
+				     c->initrd_hash[initrds->n], d);
 		if (rc)
 			return rc;
-		fit = add_size(r, r->file[r->n].size);
+		fit = add_size(initrds, initrds->file[initrds->n].size);
 	}
-	if (!r->n)
+	if (!initrds->n)
 		return NBD_OK;
 	/* a kernel may go on without an archive that it does not get */
-	for (unsigned i = 0; i < r->n && fit; i++) {
-		rc = r->file[i].hash ? uefi_input_keep(&r->file[i], d) : 0;
+	for (unsigned i = 0; i < initrds->n && fit; i++) {
+		rc = initrds->file[i].hash
+			     ? uefi_input_keep(&initrds->file[i], d)
+			     : 0;
 		if (rc)
 			return rc;
 	}
-	if (!fit || !fits(r->size))
+	if (!fit || !fits(initrds->size))
 		return nbd_diag(d, NBD_E_NO_MEMORY,
 				"initrd %s: too large for the memory",
-				c->initrd[r->n - 1]);
-	return install(r, d);
+				c->initrd[initrds->n - 1]);
+	return install(initrds, d);
 }
 
-void uefi_initrd_remove(struct uefi_initrds *r)
+void uefi_initrd_remove(struct uefi_initrds *initrds)
 {
-	if (r->handle) {
-		efi.bs->uninstall(r->handle, &efi_guid_load_file2, &r->load);
-		efi.bs->uninstall(r->handle, &efi_guid_path, r->path);
-		r->handle = NULL;
+	if (initrds->handle) {
+		efi.bs->uninstall(initrds->handle, &efi_guid_load_file2,
+				  &initrds->load);
+		efi.bs->uninstall(initrds->handle, &efi_guid_path,
+				  initrds->path);
+		initrds->handle = NULL;
 	}
-	while (r->n)
-		uefi_input_close(&r->file[--r->n]);
+	while (initrds->n)
+		uefi_input_close(&initrds->file[--initrds->n]);
 }

@@ -19,8 +19,8 @@ struct uefi_initrds {
  * Opens the files of initrd= and offers them to the kernel.  NBD_E_NO_MEMORY:
  * the memory does not hold all of them in one piece.
  */
-int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
+int uefi_initrd_add(struct uefi_initrds *initrds, const struct uefi_conf *c,
 		    struct uefi_program *p, struct nbd_diag *d);
-void uefi_initrd_remove(struct uefi_initrds *r);
+void uefi_initrd_remove(struct uefi_initrds *initrds);
 
 #endif

@@ -25,14 +25,15 @@ struct uefi_input {
 
 /*
  * Opens a path of the first volume of the disk that has it, or connects to the
- * export of a URI.  hash is for uefi_input_read().  Returns 0 or an error with the reason in d.
+ * export of a URI.  hash is for uefi_input_read().  Returns 0 or an error with
+ * the reason in d.
  */
-int uefi_input_open(struct uefi_input *f, struct uefi_program *p,
+int uefi_input_open(struct uefi_input *in, struct uefi_program *p,
 		    const char *name, const char *hash, struct nbd_diag *d);
-/* Reads all of it.  NBD_E_PERM: it is not that of f->hash. */
-int uefi_input_read(struct uefi_input *f, void *buf, struct nbd_diag *d);
+/* Reads all of it.  NBD_E_PERM: it is not that of in->hash. */
+int uefi_input_read(struct uefi_input *in, void *buf, struct nbd_diag *d);
 /* Reads it now, into memory, which is what uefi_input_read() copies then. */
-int uefi_input_keep(struct uefi_input *f, struct nbd_diag *d);
-void uefi_input_close(struct uefi_input *f);
+int uefi_input_keep(struct uefi_input *in, struct nbd_diag *d);
+void uefi_input_close(struct uefi_input *in);
 
 #endif

@@ -18,15 +18,15 @@ struct uefi_nbds {
 
 static const struct tls_files none;
 
-static struct nbd_tls *records(struct nbd_tls *t)
+static struct nbd_tls *records(struct nbd_tls *tls)
 {
-	return &((struct uefi_nbds *)t)->session.tls;
+	return &((struct uefi_nbds *)tls)->session.tls;
 }
 
-static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
-		 struct nbd_diag *d)
+static int start(struct nbd_tls *tls, unsigned conn,
+		 struct nbd_transport *below, struct nbd_diag *d)
 {
-	struct uefi_nbds *x = (struct uefi_nbds *)t;
+	struct uefi_nbds *x = (struct uefi_nbds *)tls;
 	const struct nbd_uri *u = &x->s->uris[x->s->disk.at];
 	int rc = boot_tls_conf(&x->conf, &x->paths, u, &none, d);
 
@@ -34,24 +34,24 @@ static int start(struct nbd_tls *t, unsigned conn, struct nbd_transport *below,
 		rc = tls_load(&x->session, &x->conf, d);
 	if (!rc)
 		rc = tls_aim(&x->session, boot_tls_name(u), 0, d);
-	return rc ? rc : records(t)->start(records(t), conn, below, d);
+	return rc ? rc : records(tls)->start(records(tls), conn, below, d);
 }
 
-static int step(struct nbd_tls *t, unsigned conn, struct nbd_diag *d)
+static int step(struct nbd_tls *tls, unsigned conn, struct nbd_diag *d)
 {
-	return records(t)->step(records(t), conn, d);
+	return records(tls)->step(records(tls), conn, d);
 }
 
-static struct nbd_transport *transport(struct nbd_tls *t, unsigned conn)
+static struct nbd_transport *transport(struct nbd_tls *tls, unsigned conn)
 {
-	return records(t)->transport(records(t), conn);
+	return records(tls)->transport(records(tls), conn);
 }
 
 /* Of a connection that may not have been started. */
-static void stop(struct nbd_tls *t, unsigned conn)
+static void stop(struct nbd_tls *tls, unsigned conn)
 {
-	if (((struct uefi_nbds *)t)->session.creds)
-		records(t)->stop(records(t), conn);
+	if (((struct uefi_nbds *)tls)->session.creds)
+		records(tls)->stop(records(tls), conn);
 }
 
 /* Does any server need TLS, and can that be? */

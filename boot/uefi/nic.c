@@ -41,9 +41,9 @@ static bool is_ours(efi_handle nic)
 
 static bool has_link(efi_handle nic)
 {
-	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+	struct efi_network *snp = efi_protocol(nic, &efi_guid_network);
 
-	return p && (!p->mode->has_media || p->mode->media);
+	return snp && (!snp->mode->has_media || snp->mode->media);
 }
 
 /*
@@ -52,10 +52,10 @@ static bool has_link(efi_handle nic)
  */
 static bool is_network(efi_handle nic, const efi_handle *list, size_t n)
 {
-	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+	struct efi_network *snp = efi_protocol(nic, &efi_guid_network);
 	const struct efi_path *path = efi_path_of(nic), *of;
 
-	if (!p || p->mode->mac_len != 6 || !path)
+	if (!snp || snp->mode->mac_len != 6 || !path)
 		return false;
 	for (; n; n--, list++) {
 		of = efi_path_of(*list);
@@ -347,14 +347,14 @@ static int up_tcp4(struct uefi_net *n, struct nbd_diag *d)
 int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 		struct nbd_diag *d)
 {
-	struct efi_network *p = efi_protocol(nic, &efi_guid_network);
+	struct efi_network *snp = efi_protocol(nic, &efi_guid_network);
 	int rc;
 
 	n->nic = nic;
 	n->path = efi_path_of(nic);
 	n->stack = NULL;
 	memset(&n->lease, 0, sizeof(n->lease));
-	memcpy(n->mac, p->mode->mac.a, sizeof(n->mac));
+	memcpy(n->mac, snp->mode->mac.a, sizeof(n->mac));
 	rc = take_address(n, ip, d);
 	if (rc)
 		return rc;

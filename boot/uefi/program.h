@@ -66,9 +66,9 @@ void uefi_machine(struct uefi_machine *m, struct root_env *env,
 /* ---- drive.c ---- */
 
 /* Connects to the first server of p->root and adds the disk. */
-int uefi_drive_open(struct uefi_drive *x, struct uefi_program *p,
+int uefi_drive_open(struct uefi_drive *drive, struct uefi_program *p,
 		    struct nbd_diag *d);
-void uefi_drive_close(struct uefi_drive *x);
+void uefi_drive_close(struct uefi_drive *drive);
 
 /* ---- start.c ---- */
 

@@ -17,12 +17,12 @@
 #define LOADER "EFI/BOOT/BOOTAA64.EFI"
 #endif
 
-static efi_status load_from_volume(const struct uefi_input *f, efi_handle *h)
+static efi_status load_from_volume(const struct uefi_input *in, efi_handle *h)
 {
-	const struct efi_path *volume = efi_path_of(f->volume);
+	const struct efi_path *volume = efi_path_of(in->volume);
 	uint64_t path[256];
 	efi_char name[256];
-	int n = efi_widen(name, sizeof(name) / sizeof(name[0]), f->name, true);
+	int n = efi_widen(name, sizeof(name) / sizeof(name[0]), in->name, true);
 
 	if (n < 0 || efi_path_add(path, sizeof(path), volume, EFI_PATH_MEDIA,
 				  EFI_PATH_FILE, name,
@@ -33,23 +33,23 @@ static efi_status load_from_volume(const struct uefi_input *f, efi_handle *h)
 }
 
 /* What was checked is what is started: no volume is read again. */
-static efi_status load_from_memory(struct uefi_input *f, efi_handle *h,
+static efi_status load_from_memory(struct uefi_input *in, efi_handle *h,
 				   struct nbd_diag *d)
 {
-	size_t len = (size_t)f->size;
+	size_t len = (size_t)in->size;
 	void *buf = efi_pages(len);
 	efi_status s;
 
 	if (!buf)
 		return EFI_OUT_OF_RESOURCES;
-	s = uefi_input_read(f, buf, d)
+	s = uefi_input_read(in, buf, d)
 		    ? EFI_DEVICE_ERROR
 		    : efi.bs->load_image(false, efi.image, NULL, buf, len, h);
 	efi_free_pages(buf, len);
 	return s;
 }
 
-static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
+static int load(struct uefi_program *p, struct uefi_input *in, efi_handle *h,
 		struct nbd_diag *d)
 {
 	uint64_t begin = nbd_now_ms();
@@ -57,12 +57,12 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 	int rc;
 
 	d->text[0] = '\0';
-	s = f->volume && !f->hash ? load_from_volume(f, h)
-				  : load_from_memory(f, h, d);
+	s = in->volume && !in->hash ? load_from_volume(in, h)
+				    : load_from_memory(in, h, d);
 	if (s && d->text[0])
 		return efi_error(s);
 	if (s)
-		return nbd_diag(d, efi_error(s), "load %s: %s%s", f->name,
+		return nbd_diag(d, efi_error(s), "load %s: %s%s", in->name,
 				efi_text(s),
 				s == EFI_SECURITY || s == EFI_ACCESS_DENIED
 					? " by Secure Boot: it is not signed "
@@ -71,9 +71,9 @@ static int load(struct uefi_program *p, struct uefi_input *f, efi_handle *h,
 	rc = uefi_signed_words(efi_protocol(*h, &efi_guid_loaded_image),
 			       p->options, d);
 	if (rc)
-		return nbd_diag_prefix(d, rc, "%s", f->name);
+		return nbd_diag_prefix(d, rc, "%s", in->name);
 	p->t_start = nbd_now_ms();
-	efi_print("nbdboot: %s: loaded in %llu ms; starting it%s%s\n", f->name,
+	efi_print("nbdboot: %s: loaded in %llu ms; starting it%s%s\n", in->name,
 		  (unsigned long long)(p->t_start - begin),
 		  p->options[0] ? " with " : "", p->options);
 	return NBD_OK;
@@ -93,12 +93,12 @@ static void set_options(struct uefi_program *p, efi_handle h)
 	image->options_len = (uint32_t)((n + 1) * sizeof(p->wide[0]));
 }
 
-static int start(struct uefi_program *p, struct uefi_input *f,
+static int start(struct uefi_program *p, struct uefi_input *in,
 		 struct nbd_diag *d)
 {
 	efi_handle h = NULL;
 	efi_status s;
-	int rc = load(p, f, &h, d);
+	int rc = load(p, in, &h, d);
 
 	if (rc) {
 		/* it may be there, as with EFI_SECURITY, but must not run */
@@ -111,16 +111,17 @@ static int start(struct uefi_program *p, struct uefi_input *f,
 	s = efi.bs->start_image(h, NULL, NULL);
 	uefi_handover_forget();
 	if (!s)
-		efi_print("nbdboot: %s: ended\n", f->name);
-	return s ? nbd_diag(d, efi_error(s), "%s: ended: %s", f->name,
+		efi_print("nbdboot: %s: ended\n", in->name);
+	return s ? nbd_diag(d, efi_error(s), "%s: ended: %s", in->name,
 			    efi_text(s))
 		 : NBD_OK;
 }
 
 int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 {
-	struct uefi_input *f = &p->kernel;
-	int rc = uefi_input_open(f, p, p->conf.kernel ? p->conf.kernel : LOADER,
+	struct uefi_input *in = &p->kernel;
+	int rc = uefi_input_open(in, p,
+				 p->conf.kernel ? p->conf.kernel : LOADER,
 				 p->conf.kernel_hash, d);
 
 	if (!rc)
@@ -132,9 +133,9 @@ int uefi_start(struct uefi_program *p, struct nbd_diag *d)
 	if (!rc)
 		rc = uefi_handover_watch(p, d);
 	if (!rc)
-		rc = start(p, f, d);
+		rc = start(p, in, d);
 	uefi_handover_unwatch(p);
 	uefi_initrd_remove(&p->initrds);
-	uefi_input_close(f);
+	uefi_input_close(in);
 	return rc;
 }

@@ -36,13 +36,13 @@ static void say_net(const struct uefi_program *p)
 {
 	const struct uefi_net *net = &p->net;
 	bool is_ip4 = !LWIP_IPV6 || net->lease.addr.len;
-	const struct nbd_ip *a = is_ip4 ? &net->lease.addr : &net->ip6;
+	const struct nbd_ip *addr = is_ip4 ? &net->lease.addr : &net->ip6;
 	char text[80];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	nbd_put_ip(&o, a->ip, is_ip4 ? 4 : 16);
+	nbd_put_ip(&o, addr->ip, is_ip4 ? 4 : 16);
 	nbd_putf(&o, "/%u, ",
-		 is_ip4		      ? a->prefix
+		 is_ip4		      ? addr->prefix
 		 : net->ip.client.len ? net->ip.client.prefix
 				      : 64);
 	nbd_put_mac(&o, net->mac);
@@ -67,10 +67,11 @@ static void say_disk(const struct uefi_program *p)
 /* Has each server that is named an address of IPv4? */
 static bool all_ip4(const struct root_spec *r)
 {
-	struct nbd_ip a;
+	struct nbd_ip addr;
 	unsigned n = 0;
 
-	while (n < r->uris && nbd_ip_parse(&a, r->uri[n].host) && a.len == 4)
+	while (n < r->uris && nbd_ip_parse(&addr, r->uri[n].host) &&
+	       addr.len == 4)
 		n++;
 	return n && n == r->uris;
 }

@@ -127,7 +127,7 @@ static bool split_tftp(char *url, uint8_t server[16], char **name)
 {
 	static const char scheme[] = "tftp://[";
 	char *host = url + sizeof(scheme) - 1, *end;
-	struct nbd_ip a;
+	struct nbd_ip addr;
 
 	if (strncasecmp(url, scheme, sizeof(scheme) - 1) != 0)
 		return false;
@@ -136,9 +136,9 @@ static bool split_tftp(char *url, uint8_t server[16], char **name)
 		return false;
 	*end = '\0';
 	*name = end + 2;
-	if (!nbd_ip_parse(&a, host) || a.len != 16)
+	if (!nbd_ip_parse(&addr, host) || addr.len != 16)
 		return false;
-	memcpy(server, a.ip, 16);
+	memcpy(server, addr.ip, 16);
 	return true;
 }
 
