@@ -48,13 +48,13 @@ static int refuse_device(const char *word, struct nbd_diag *d)
 }
 
 /* Parses the servers, in the order of the words. */
-static int take_servers(struct cli_connect *o, struct cli_target targets[],
+static int take_servers(struct cli_connect *to, struct cli_target targets[],
 			struct cli_call *call)
 {
-	struct backend *b = &o->at.b;
+	struct backend *b = &to->at.b;
 	int err = 0;
 
-	b->files = o->server.files;
+	b->files = to->server.files;
 	for (char **word = call->words; *word && !err; word++) {
 		struct cli_target *t = &targets[b->servers];
 
@@ -62,7 +62,7 @@ static int take_servers(struct cli_connect *o, struct cli_target targets[],
 		/* the first one may be a host of that name */
 		err = b->servers ? refuse_device(*word, &call->d) : 0;
 		if (!err)
-			err = cli_target(t, *word, &o->server, &call->d);
+			err = cli_target(t, *word, &to->server, &call->d);
 		b->uris[b->servers++] = t->uri;
 	}
 	return err;
@@ -89,16 +89,16 @@ static int tell(int index, const struct device_signals *signals,
 static int run(struct cli_call *call)
 {
 	struct cli_target targets[BACKEND_SERVERS];
-	struct cli_connect *o = call->options;
+	struct cli_connect *to = call->options;
 	struct device_signals signals;
-	int index, rc = take_servers(o, targets, call);
+	int index, rc = take_servers(to, targets, call);
 
 	if (rc)
 		return rc;
 	call->subject = call->words[0];
 	/* a writable export may get a new file system at any time */
-	o->at.identity = o->at.read_only && !o->any_image;
-	index = device_attach(&o->at, &signals, &call->d);
+	to->at.identity = to->at.read_only && !to->any_image;
+	index = device_attach(&to->at, &signals, &call->d);
 	if (index < 0)
 		return index;
 	cli_warn(call->subject, &call->d);

@@ -138,7 +138,7 @@ static void wait_until(uint64_t ms)
 	}
 }
 
-static int report(struct cli_loads *s, const struct cli_call *call,
+static int report(struct cli_loads *loads, const struct cli_call *call,
 		  struct nbd_diag *d)
 {
 	const struct latency *o = call->options;
@@ -147,27 +147,27 @@ static int report(struct cli_loads *s, const struct cli_call *call,
 
 	if (o->json)
 		cli_putf("{\"devices\": [");
-	err = cli_loads(s, call->words, print, &out, d);
+	err = cli_loads(loads, call->words, print, &out, d);
 	if (o->json)
 		cli_putf("]}\n");
 	else if (!out.n)
 		cli_putf("no device is connected\n");
 	if (!err)
 		err = cli_flush();
-	return err ? err : cli_left_out(s->left_out, d);
+	return err ? err : cli_left_out(loads->left_out, d);
 }
 
 static int run(struct cli_call *call)
 {
 	const struct latency *o = call->options;
-	struct cli_loads s = { .n = 0 };
+	struct cli_loads loads = { .n = 0 };
 	uint64_t next = nbd_now_ms();
-	int err = cli_loads(&s, call->words, print, NULL, &call->d);
+	int err = cli_loads(&loads, call->words, print, NULL, &call->d);
 
 	for (unsigned i = 0; !err && (!o->count || i < o->count); i++) {
 		next += o->seconds * 1000;
 		wait_until(next);
-		err = report(&s, call, &call->d);
+		err = report(&loads, call, &call->d);
 	}
 	return err;
 }

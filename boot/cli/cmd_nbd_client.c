@@ -64,13 +64,13 @@ static void print_export(const struct nbd_client *c, bool first)
 	cli_putf("\n");
 }
 
-static int list(const struct cli_nbd_client *o, const struct nbd_uri *uri,
+static int list(const struct cli_nbd_client *client, const struct nbd_uri *uri,
 		struct nbd_diag *d)
 {
 	int n;
 
 	cli_putf("Negotiation: ..\n");
-	n = cli_exports(uri, &o->to.server.files, print_export, d);
+	n = cli_exports(uri, &client->to.server.files, print_export, d);
 	return n < 0 ? n : CLI_OK;
 }
 
@@ -90,85 +90,86 @@ static int check_size(const char *want, const struct nbdk_info *info,
 			want);
 }
 
-static void say_ignored(const struct cli_nbd_client *o)
+static void say_ignored(const struct cli_nbd_client *client)
 {
 	struct nbd_diag d;
 
-	if (!o->identifier && !o->priority)
+	if (!client->identifier && !client->priority)
 		return;
 	nbd_diag(&d, NBD_E_NOT_FOUND, "%s",
-		 o->identifier
+		 client->identifier
 			 ? "the identifier in sysfs is the server's URI"
 			 : "nbdboot chooses the TLS that this kernel supports");
-	cli_fail(o->identifier ? "-identifier has no effect"
-			       : "-priority has no effect",
+	cli_fail(client->identifier ? "-identifier has no effect"
+				    : "-priority has no effect",
 		 NBD_E_NOT_FOUND, &d);
 }
 
-static int attach(struct cli_nbd_client *o, struct cli_call *call)
+static int attach(struct cli_nbd_client *client, struct cli_call *call)
 {
 	struct nbdk_info info;
-	int index = device_attach(&o->to.at, NULL, &call->d);
+	int index = device_attach(&client->to.at, NULL, &call->d);
 	int err = index < 0 ? index : nbdk_info(index, &info);
 
 	if (!err)
 		cli_warn(call->subject, &call->d);
 	if (!err)
-		err = check_size(o->size, &info, &call->d);
+		err = check_size(client->size, &info, &call->d);
 	if (err)
 		return err;
 	cli_putf("Negotiation: ..size = %lluMB\nConnected /dev/nbd%d\n",
 		 (unsigned long long)(info.size >> 20), index);
-	if (!o->persist || cli_flush())
+	if (!client->persist || cli_flush())
 		return CLI_OK;
-	if (!o->foreground)
+	if (!client->foreground)
 		return cli_watch_behind(cli_watch(0), index,
-					o->mark ? call->program : NULL,
+					client->mark ? call->program : NULL,
 					&call->d);
-	if (o->mark)
+	if (client->mark)
 		cli_watch_mark(call->program);
 	return watch_devices(cli_watch(0), &index, 1);
 }
 
-static void set_uri(struct cli_nbd_client *o, struct nbd_uri *uri)
+static void set_uri(struct cli_nbd_client *client, struct nbd_uri *uri)
 {
-	const struct tls_files *f = &o->to.server.files;
+	const struct tls_files *f = &client->to.server.files;
 
-	if (o->is_unix && !uri->is_unix) {
+	if (client->is_unix && !uri->is_unix) {
 		uri->is_unix = true;
 		uri->socket = uri->host;
 		uri->socket_len = strlen(uri->host);
 		uri->host = "";
 	}
-	if (o->tls || o->tls_hostname || f->key)
+	if (client->tls || client->tls_hostname || f->key)
 		uri->tls = true;
-	if (o->tls_hostname)
-		uri->tls_hostname = o->tls_hostname;
+	if (client->tls_hostname)
+		uri->tls_hostname = client->tls_hostname;
 }
 
 /* Connects, or lists what could be connected. */
-static int reach(struct cli_nbd_client *o, struct cli_call *call)
+static int reach(struct cli_nbd_client *client, struct cli_call *call)
 {
 	struct cli_target t;
-	struct backend *b = &o->to.at.b;
-	int err = cli_nbd_client_check(o, &call->d);
+	struct backend *b = &client->to.at.b;
+	int err = cli_nbd_client_check(client, &call->d);
 
-	call->subject = o->host;
+	call->subject = client->host;
 	if (!err)
-		err = cli_target(&t, o->host, &o->to.server, &call->d);
+		err = cli_target(&t, client->host, &client->to.server,
+				 &call->d);
 	if (err)
 		return err;
-	set_uri(o, &t.uri);
-	if (o->list)
-		return list(o, &t.uri, &call->d);
-	say_ignored(o);
-	b->files = o->to.server.files;
+	set_uri(client, &t.uri);
+	if (client->list)
+		return list(client, &t.uri, &call->d);
+	say_ignored(client);
+	b->files = client->to.server.files;
 	b->uris[0] = t.uri;
 	b->servers = 1;
-	return attach(o, call);
+	return attach(client, call);
 }
 
-static int dial_from_table(struct cli_nbd_client *o, struct cli_call *call)
+static int dial_from_table(struct cli_nbd_client *client, struct cli_call *call)
 {
 	char text[NBDTAB_MAX];
 	int err = file_read(AT_FDCWD, NBDTAB, text, sizeof(text));
@@ -180,10 +181,10 @@ static int dial_from_table(struct cli_nbd_client *o, struct cli_call *call)
 		return nbd_diag(&call->d, NBD_E_LENGTH,
 				"%s is longer than %d bytes", NBDTAB,
 				NBDTAB_MAX - 2);
-	o->to.at.index = nbdk_parse_name(o->host);
-	err = cli_nbdtab_find(o, text, &call->d);
+	client->to.at.index = nbdk_parse_name(client->host);
+	err = cli_nbdtab_find(client, text, &call->d);
 	return err ? nbd_diag_prefix(&call->d, err, "%s", NBDTAB)
-		   : reach(o, call);
+		   : reach(client, call);
 }
 
 static int version(void)
@@ -192,19 +193,19 @@ static int version(void)
 	return CLI_OK;
 }
 
-static int act(struct cli_nbd_client *o, int verb, struct cli_call *call)
+static int act(struct cli_nbd_client *client, int verb, struct cli_call *call)
 {
 	switch (verb) {
 	case CLI_NBD_CONNECT:
 	case CLI_NBD_LIST:
-		return reach(o, call);
+		return reach(client, call);
 	case CLI_NBD_TABLE:
-		return dial_from_table(o, call);
+		return dial_from_table(client, call);
 	case CLI_NBD_DISCONNECT:
-		call->subject = o->disconnect;
-		return disconnect(o->disconnect, &call->d);
+		call->subject = client->disconnect;
+		return disconnect(client->disconnect, &call->d);
 	case CLI_NBD_CHECK:
-		return check(o->check, &call->d);
+		return check(client->check, &call->d);
 	case CLI_NBD_VERSION:
 		return version();
 	case CLI_NBD_HELP:
@@ -217,13 +218,13 @@ static int act(struct cli_nbd_client *o, int verb, struct cli_call *call)
 
 static int run(struct cli_call *call)
 {
-	struct cli_nbd_client *o = call->options;
+	struct cli_nbd_client *client = call->options;
 	int rc;
 
 	boot_small_pages();
 	call->subject = "nbd-client";
-	rc = cli_nbd_client_parse(o, call->words, &call->d);
-	rc = act(o, rc, call);
+	rc = cli_nbd_client_parse(client, call->words, &call->d);
+	rc = act(client, rc, call);
 	/* the parser of options has printed a message already */
 	if (rc < 0 && (rc != NBD_E_USAGE || call->d.text[0]))
 		cli_fail(call->subject, rc, &call->d);

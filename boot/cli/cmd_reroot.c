@@ -38,18 +38,18 @@ static const struct cli_option options[] = {
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
-	struct reroot_wish *w = &o->wish;
+	struct reroot_wish *wish = &o->wish;
 
-	if (!w->kexec && (w->kernel || w->initrd || w->append))
+	if (!wish->kexec && (wish->kernel || wish->initrd || wish->append))
 		return cli_usage("reroot", "--kernel, --initrd and --append "
 					   "need --kexec");
 	if (o->release)
 		return reroot_release(&call->d);
-	w->target = call->words[0];
-	if (!w->target)
+	wish->target = call->words[0];
+	if (!wish->target)
 		return cli_usage("reroot",
 				 "missing operand: URI or local:DEVICE");
-	return reroot_run(w, &call->d);
+	return reroot_run(wish, &call->d);
 }
 
 const struct command cmd_reroot = {

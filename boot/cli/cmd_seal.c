@@ -8,28 +8,29 @@
 #include <fcntl.h>
 
 /* The PCRs that --pcrs names, as init found them. */
-static int choose_pcrs(struct cli_call *call, struct sealing *w)
+static int choose_pcrs(struct cli_call *call, struct sealing *sealing)
 {
 	const struct sealing_options *o = call->options;
 	char seen[SEAL_SEEN_MAX];
 
-	w->s.pcrs.mask = o->pcrs ? seal_parse_pcrs(o->pcrs) : SEAL_PCRS;
-	if (!w->s.pcrs.mask)
+	sealing->s.pcrs.mask = o->pcrs ? seal_parse_pcrs(o->pcrs) : SEAL_PCRS;
+	if (!sealing->s.pcrs.mask)
 		return cli_usage("seal", "%s is no list of PCRs, such as 7,11",
 				 o->pcrs);
 	file_read(AT_FDCWD, "/run/" SEAL_SEEN, seen, sizeof(seen));
 	/* of another TPM it tells nothing */
-	return seal_read_pcrs(&w->tpm, &w->s.pcrs, o->tpm ? "" : seen,
-			      &call->d);
+	return seal_read_pcrs(&sealing->tpm, &sealing->s.pcrs,
+			      o->tpm ? "" : seen, &call->d);
 }
 
-static int seal(struct cli_call *call, struct sealing *w)
+static int seal(struct cli_call *call, struct sealing *sealing)
 {
 	const char *name = call->words[0], *path = call->words[1];
 	int which = cli_sealing_which(name);
-	struct nbd_out o = { .buf = w->text, .cap = sizeof(w->text) };
+	struct nbd_out o = { .buf = sealing->text,
+			     .cap = sizeof(sealing->text) };
 	char *p;
-	int len, rc = choose_pcrs(call, w);
+	int len, rc = choose_pcrs(call, sealing);
 
 	if (rc)
 		return rc;
@@ -42,8 +43,9 @@ static int seal(struct cli_call *call, struct sealing *w)
 				path,
 				which == CREDENTIAL_PSK ? "line USER:HEXKEY"
 							: "PEM text");
-	nbd_fmt(w->s.name, sizeof(w->s.name), "%s", name);
-	rc = seal_make(&w->s, &w->tpm, (uint8_t *)p, (size_t)len, &o, &call->d);
+	nbd_fmt(sealing->s.name, sizeof(sealing->s.name), "%s", name);
+	rc = seal_make(&sealing->s, &sealing->tpm, (uint8_t *)p, (size_t)len,
+		       &o, &call->d);
 	if (!rc)
 		nbd_put(&cli_out, o.buf, o.len);
 	return rc;

@@ -3,18 +3,18 @@
 #include "boot/cli/sealing.h"
 #include "port/credentials.h"
 
-static int unseal(struct cli_call *call, struct sealing *w)
+static int unseal(struct cli_call *call, struct sealing *sealing)
 {
 	char *text;
 	int len = creds_read(call->words[1], false, &text, &call->d);
 
 	if (len < 0)
 		return len;
-	len = seal_open(&w->s, &w->tpm, call->words[0], text, (size_t)len,
-			&call->d);
+	len = seal_open(&sealing->s, &sealing->tpm, call->words[0], text,
+			(size_t)len, &call->d);
 	if (len < 0)
 		return len;
-	nbd_put(&cli_out, (const char *)w->s.data, (size_t)len);
+	nbd_put(&cli_out, (const char *)sealing->s.data, (size_t)len);
 	return CLI_OK;
 }
 

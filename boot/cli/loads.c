@@ -2,52 +2,52 @@
 /* Samples of devices, one after the other. */
 #include "boot/cli/loads.h"
 
-static struct cli_load *find(struct cli_loads *s, int index)
+static struct cli_load *find(struct cli_loads *loads, int index)
 {
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->load[i].index == index)
-			return &s->load[i];
-	if (s->n == CLI_LOADS)
+	for (unsigned i = 0; i < loads->n; i++)
+		if (loads->load[i].index == index)
+			return &loads->load[i];
+	if (loads->n == CLI_LOADS)
 		return NULL;
-	s->load[s->n] = (struct cli_load){ .index = index };
-	return &s->load[s->n++];
+	loads->load[loads->n] = (struct cli_load){ .index = index };
+	return &loads->load[loads->n++];
 }
 
-static int sample(struct cli_loads *s, int index, cli_load_show *show,
+static int sample(struct cli_loads *loads, int index, cli_load_show *show,
 		  void *ctx, struct nbd_diag *d)
 {
-	int err = device_read(&s->dev, index, d);
+	int err = device_read(&loads->dev, index, d);
 	struct device_sample now;
 	struct device_latency l;
 	struct cli_load *load;
 
 	if (err == NBD_E_NO_DEVICE)
 		return nbd_diag(d, err, "nbd%d is not connected", index);
-	load = find(s, index);
-	s->left_out += !load;
+	load = find(loads, index);
+	loads->left_out += !load;
 	if (!load)
 		return 0;
-	device_sample(&now, &s->dev);
+	device_sample(&now, &loads->dev);
 	if (load->last.ns) {
 		device_latency(&l, &load->last, &now);
-		show(ctx, &s->dev, &l);
+		show(ctx, &loads->dev, &l);
 	}
 	load->last = now;
 	return 0;
 }
 
-int cli_loads(struct cli_loads *s, char *names[], cli_load_show *show,
+int cli_loads(struct cli_loads *loads, char *names[], cli_load_show *show,
 	      void *ctx, struct nbd_diag *d)
 {
 	struct nbdk_iter it = { 0 };
 	int index, err = 0;
 
-	s->left_out = 0;
+	loads->left_out = 0;
 	if (!names[0])
 		while ((index = nbdk_next(&it)) >= 0)
-			(void)sample(s, index, show, ctx, d);
+			(void)sample(loads, index, show, ctx, d);
 	for (; *names && !err; names++)
-		err = sample(s, nbdk_parse_name(*names), show, ctx, d);
+		err = sample(loads, nbdk_parse_name(*names), show, ctx, d);
 	return err;
 }
 

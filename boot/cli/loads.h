@@ -28,7 +28,7 @@ typedef void cli_load_show(void *ctx, const struct device *dev,
  * calls show for each that had a sample before.  NBD_E_NO_DEVICE, with a name
  * in d: that one is not connected, and the ones behind it were left out.
  */
-int cli_loads(struct cli_loads *s, char *names[], cli_load_show *show,
+int cli_loads(struct cli_loads *loads, char *names[], cli_load_show *show,
 	      void *ctx, struct nbd_diag *d);
 
 /* Reports n devices that were left out: NBD_E_NO_MEMORY; 0 if n is 0. */

@@ -74,37 +74,37 @@ static const struct command named = {
 	.options = cli_nbd_client_options,
 };
 
-static int take_device(struct cli_nbd_client *o, const char *word,
+static int take_device(struct cli_nbd_client *client, const char *word,
 		       struct nbd_diag *d)
 {
-	o->to.at.index = nbdk_parse_name(word);
-	return o->to.at.index < 0
+	client->to.at.index = nbdk_parse_name(word);
+	return client->to.at.index < 0
 		       ? nbd_diag(d, NBD_E_USAGE, CLI_NO_DEVICE, word)
 		       : 0;
 }
 
 /* The second word is a port if it begins with a digit other than 0. */
-static int take_port(struct cli_nbd_client *o, const char *word,
+static int take_port(struct cli_nbd_client *client, const char *word,
 		     struct nbd_diag *d)
 {
 	long port = nbd_number(word, 1, 65535);
 
-	o->to.server.port = (unsigned)port;
+	client->to.server.port = (unsigned)port;
 	return port < 0 ? nbd_diag(d, NBD_E_USAGE,
 				   "%s is not a port from 1 to 65535", word)
 			: 0;
 }
 
 /* "bs=512" and "timeout=3" are from before there were options. */
-static int take_old(struct cli_nbd_client *o, const char *word,
+static int take_old(struct cli_nbd_client *client, const char *word,
 		    struct nbd_diag *d)
 {
 	if (strncmp(word, "bs=", 3) != 0 && strncmp(word, "timeout=", 8) != 0)
 		return nbd_diag(d, NBD_E_USAGE, "unknown option %s", word);
-	return cli_nbdtab_option(o, word);
+	return cli_nbdtab_option(client, word);
 }
 
-static int take_operands(struct cli_nbd_client *o, char *words[],
+static int take_operands(struct cli_nbd_client *client, char *words[],
 			 struct nbd_diag *d)
 {
 	enum { HOST, PORT, DEVICE, END } next = HOST;
@@ -114,15 +114,15 @@ static int take_operands(struct cli_nbd_client *o, char *words[],
 		const char *w = *words;
 
 		if (strchr(w, '=') && !nbd_is_uri(w)) {
-			err = take_old(o, w, d);
+			err = take_old(client, w, d);
 		} else if (next == HOST) {
-			o->host = w;
+			client->host = w;
 			next = PORT;
 		} else if (next == PORT && w[0] >= '1' && w[0] <= '9') {
-			err = take_port(o, w, d);
+			err = take_port(client, w, d);
 			next = DEVICE;
 		} else if (next != END) {
-			err = take_device(o, w, d);
+			err = take_device(client, w, d);
 			next = END;
 		} else {
 			err = nbd_diag(d, NBD_E_USAGE, "extra operand \"%s\"",
@@ -132,15 +132,15 @@ static int take_operands(struct cli_nbd_client *o, char *words[],
 	return err;
 }
 
-int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d)
+int cli_nbd_client_check(struct cli_nbd_client *client, struct nbd_diag *d)
 {
-	struct tls_files *f = &o->to.server.files;
-	struct attach *at = &o->to.at;
+	struct tls_files *f = &client->to.server.files;
+	struct attach *at = &client->to.at;
 
-	if (o->sdp)
+	if (client->sdp)
 		return nbd_diag(d, NBD_E_USAGE,
 				"-sdp: Linux has no Sockets Direct Protocol");
-	if (o->preinit)
+	if (client->preinit)
 		return nbd_diag(d, NBD_E_USAGE,
 				"-preinit: without a negotiation the export "
 				"cannot be checked, nor connected again");
@@ -150,44 +150,44 @@ int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d)
 	if (at->io_timeout == 0)
 		at->io_timeout = ATTACH_DEFAULT;
 	/* without -p no process ends an outage: I/O must not wait for one */
-	if (!o->persist && at->b.dead_timeout < 0)
+	if (!client->persist && at->b.dead_timeout < 0)
 		at->b.dead_timeout = 0;
 	/* only netlink can connect a device again */
-	if (o->ioctl && !o->persist)
+	if (client->ioctl && !client->persist)
 		at->connect = nbdk_connect_ioctl;
 	/* with -p an export that is read-only must stay the same disk */
-	at->identity = at->read_only && o->persist;
+	at->identity = at->read_only && client->persist;
 	return 0;
 }
 
-static int choose_verb(const struct cli_nbd_client *o, struct nbd_diag *d)
+static int choose_verb(const struct cli_nbd_client *client, struct nbd_diag *d)
 {
-	if (o->help)
+	if (client->help)
 		return CLI_NBD_HELP;
-	if (o->version)
+	if (client->version)
 		return CLI_NBD_VERSION;
-	if (o->check)
+	if (client->check)
 		return CLI_NBD_CHECK;
-	if (o->disconnect)
+	if (client->disconnect)
 		return CLI_NBD_DISCONNECT;
-	if (!o->host)
+	if (!client->host)
 		return nbd_diag(d, NBD_E_USAGE, "missing HOST or nbdN");
-	if (o->list)
+	if (client->list)
 		return CLI_NBD_LIST;
-	return o->to.at.index < 0 && nbdk_parse_name(o->host) >= 0
+	return client->to.at.index < 0 && nbdk_parse_name(client->host) >= 0
 		       ? CLI_NBD_TABLE
 		       : CLI_NBD_CONNECT;
 }
 
-int cli_nbd_client_parse(struct cli_nbd_client *o, char *argv[],
+int cli_nbd_client_parse(struct cli_nbd_client *client, char *argv[],
 			 struct nbd_diag *d)
 {
-	char **words = cli_parse_long(&named, argv, o);
+	char **words = cli_parse_long(&named, argv, client);
 	int err;
 
-	o->to.at.index = -1;
+	client->to.at.index = -1;
 	if (!words)
 		return NBD_E_USAGE;
-	err = take_operands(o, words, d);
-	return err ? err : choose_verb(o, d);
+	err = take_operands(client, words, d);
+	return err ? err : choose_verb(client, d);
 }

@@ -36,27 +36,28 @@ struct cli_nbd_client {
 extern const struct cli_option cli_nbd_client_options[];
 
 /*
- * Parses argv (argv[0] is skipped, the words may be moved) into *o, which is
- * all zero at first.  Returns an enum cli_nbd_client_verb; NBD_E_USAGE with the
- * reason in d, or with d->text "" after a message.
+ * Parses argv (argv[0] is skipped, the words may be moved) into *client, which
+ * is all zero at first.  Returns an enum cli_nbd_client_verb; NBD_E_USAGE with
+ * the reason in d, or with d->text "" after a message.
  */
-int cli_nbd_client_parse(struct cli_nbd_client *o, char *argv[],
+int cli_nbd_client_parse(struct cli_nbd_client *client, char *argv[],
 			 struct nbd_diag *d);
 
 /* Completes the options that depend on each other; 0 or NBD_E_USAGE. */
-int cli_nbd_client_check(struct cli_nbd_client *o, struct nbd_diag *d);
+int cli_nbd_client_check(struct cli_nbd_client *client, struct nbd_diag *d);
 
 /*
- * Stores what the nbdtab says about the device o->to.at.index.  Cuts text into
- * words; strings of o then point into it.  0, NBD_E_NOT_FOUND: it has no line
- * for the device, NBD_E_USAGE: the line is wrong; the reason is in d.
+ * Stores what the nbdtab says about the device client->to.at.index.  Cuts text
+ * into words; strings of client then point into it.  0, NBD_E_NOT_FOUND: it has
+ * no line for the device, NBD_E_USAGE: the line is wrong; the reason is in d.
  */
-int cli_nbdtab_find(struct cli_nbd_client *o, char *text, struct nbd_diag *d);
+int cli_nbdtab_find(struct cli_nbd_client *client, char *text,
+		    struct nbd_diag *d);
 
 /*
  * Takes one option as in nbdtab, "bs=512" or "swap".  0, or NBD_E_NOT_FOUND: it
  * is unknown, or NBD_E_USAGE after a message.
  */
-int cli_nbdtab_option(struct cli_nbd_client *o, const char *word);
+int cli_nbdtab_option(struct cli_nbd_client *client, const char *word);
 
 #endif

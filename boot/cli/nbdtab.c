@@ -43,12 +43,12 @@ static const struct cli_option options[] = {
 static const struct command named = { .name = "nbd-client",
 				      .options = options };
 
-int cli_nbdtab_option(struct cli_nbd_client *o, const char *word)
+int cli_nbdtab_option(struct cli_nbd_client *client, const char *word)
 {
 	char *none = NULL;
 	struct cli_parser p = { .c = &named,
 				.argv = &none,
-				.options = (char *)o,
+				.options = (char *)client,
 				.dashes = "",
 				.name = word,
 				.len = strcspn(word, "=") };
@@ -80,7 +80,7 @@ static char *next_word(char **line)
 }
 
 /* An unknown option is reported, unless it begins with "_". */
-static int take_options(struct cli_nbd_client *o, char *list,
+static int take_options(struct cli_nbd_client *client, char *list,
 			struct nbd_diag *d)
 {
 	int err = 0;
@@ -88,14 +88,15 @@ static int take_options(struct cli_nbd_client *o, char *list,
 	while (*list && err != NBD_E_USAGE) {
 		const char *word = cut(&list, ",");
 
-		err = cli_nbdtab_option(o, word);
+		err = cli_nbdtab_option(client, word);
 		if (err == NBD_E_NOT_FOUND && word[0] != '_')
 			cli_usage("nbdtab", "unknown option %s", word);
 	}
 	return err == NBD_E_USAGE ? nbd_diag(d, err, "wrong option") : 0;
 }
 
-static int take_line(struct cli_nbd_client *o, char *line, struct nbd_diag *d)
+static int take_line(struct cli_nbd_client *client, char *line,
+		     struct nbd_diag *d)
 {
 	char *host = next_word(&line), *name = next_word(&line);
 	char *list = next_word(&line), *rest;
@@ -107,14 +108,15 @@ static int take_line(struct cli_nbd_client *o, char *line, struct nbd_diag *d)
 	if (rest && *rest != '#')
 		return nbd_diag(d, NBD_E_USAGE,
 				"unexpected text behind the options: %s", rest);
-	o->host = host;
-	o->to.server.name = strcmp(name, "-") ? name : NULL;
-	return list ? take_options(o, list, d) : 0;
+	client->host = host;
+	client->to.server.name = strcmp(name, "-") ? name : NULL;
+	return list ? take_options(client, list, d) : 0;
 }
 
-int cli_nbdtab_find(struct cli_nbd_client *o, char *text, struct nbd_diag *d)
+int cli_nbdtab_find(struct cli_nbd_client *client, char *text,
+		    struct nbd_diag *d)
 {
-	int index = o->to.at.index;
+	int index = client->to.at.index;
 
 	for (unsigned n = 1; *text; n++) {
 		char *line = cut(&text, "\n");
@@ -123,7 +125,7 @@ int cli_nbdtab_find(struct cli_nbd_client *o, char *text, struct nbd_diag *d)
 
 		if (!device || nbdk_parse_name(device) != index)
 			continue;
-		err = take_line(o, line, d);
+		err = take_line(client, line, d);
 		return err ? nbd_diag_prefix(d, err, "line %u", n) : 0;
 	}
 	return nbd_diag(d, NBD_E_NOT_FOUND, "no line for nbd%d", index);

@@ -26,10 +26,10 @@ int cli_sealing_which(const char *name)
 }
 
 int cli_sealing_run(struct cli_call *call, const char *command,
-		    int (*work)(struct cli_call *call, struct sealing *w))
+		    int (*work)(struct cli_call *call, struct sealing *sealing))
 {
 	const struct sealing_options *o = call->options;
-	struct sealing *w;
+	struct sealing *sealing;
 	int rc;
 
 	if (cli_sealing_which(call->words[0]) < 0)
@@ -37,16 +37,16 @@ int cli_sealing_run(struct cli_call *call, const char *command,
 				 "%s is no credential of nbdboot: "
 				 "nbdboot.tls-key, -cert, -ca or -psk",
 				 call->words[0]);
-	w = mmap(NULL, sizeof(*w), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (w == MAP_FAILED)
+	sealing = mmap(NULL, sizeof(*sealing), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sealing == MAP_FAILED)
 		return nbd_diag(&call->d, NBD_E_NO_MEMORY, "no memory");
-	rc = tpm_open(&w->tpm, o->tpm, &call->d);
+	rc = tpm_open(&sealing->tpm, o->tpm, &call->d);
 	if (!rc)
-		rc = work(call, w);
-	tpm_close(&w->tpm);
+		rc = work(call, sealing);
+	tpm_close(&sealing->tpm);
 	creds_wipe();
-	explicit_bzero(w, sizeof(*w));
-	munmap(w, sizeof(*w));
+	explicit_bzero(sealing, sizeof(*sealing));
+	munmap(sealing, sizeof(*sealing));
 	return rc;
 }

@@ -26,10 +26,11 @@ struct sealing {
 
 /*
  * Runs a command: checks the credential's name, opens the TPM that the options
- * name, calls `work`, and wipes all of *w.  Returns the exit status, or a
+ * name, calls `work`, and wipes all of *sealing.  Returns the exit status, or a
  * negative enum nbd_err with the reason in call->d, as `work` does.
  */
 int cli_sealing_run(struct cli_call *call, const char *command,
-		    int (*work)(struct cli_call *call, struct sealing *w));
+		    int (*work)(struct cli_call *call,
+				struct sealing *sealing));
 
 #endif
