@@ -128,26 +128,26 @@ static void take_gateway(void *ctx, const struct iface_route *r)
 		*best = *r;
 }
 
-static void put_address(struct reroot_words *w, const struct nbd_ip *a)
+static void put_address(struct reroot_words *w, const struct nbd_ip *addr)
 {
-	if (a->len)
-		nbd_put_ip(&w->o, a->ip, a->len);
+	if (addr->len)
+		nbd_put_ip(&w->o, addr->ip, addr->len);
 }
 
 /* With brackets for IPv6. */
-static void put_bracketed(struct reroot_words *w, const struct nbd_ip *a)
+static void put_bracketed(struct reroot_words *w, const struct nbd_ip *addr)
 {
-	nbd_putf(&w->o, a->len == 16 ? "[" : "");
-	put_address(w, a);
-	nbd_putf(&w->o, a->len == 16 ? "]" : "");
+	nbd_putf(&w->o, addr->len == 16 ? "[" : "");
+	put_address(w, addr);
+	nbd_putf(&w->o, addr->len == 16 ? "]" : "");
 }
 
-static void put_gateway(struct reroot_words *w, const struct iface *l,
+static void put_gateway(struct reroot_words *w, const struct iface *iface,
 			unsigned len)
 {
 	struct iface_route best = { 0 };
 
-	each_route(l->name, len, take_gateway, &best);
+	each_route(iface->name, len, take_gateway, &best);
 	put_bracketed(w, &best.gw);
 }
 
@@ -162,69 +162,69 @@ struct routes {
 };
 
 /* The kernel makes that of the address itself; ip= has the default route. */
-static bool is_implied(const struct routes *t, const struct iface_route *r)
+static bool is_implied(const struct routes *routes, const struct iface_route *r)
 {
 	return r->gw.len ? !r->dst.prefix
-			 : r->dst.prefix == t->own->prefix &&
-				   nbd_ip_covers(&r->dst, t->own->ip);
+			 : r->dst.prefix == routes->own->prefix &&
+				   nbd_ip_covers(&r->dst, routes->own->ip);
 }
 
 static void put_route(void *ctx, const struct iface_route *r)
 {
-	struct routes *t = ctx;
-	struct nbd_out *o = &t->w->o;
+	struct routes *routes = ctx;
+	struct nbd_out *o = &routes->w->o;
 	bool v6 = r->dst.len == 16;
 
 	/* of those to one network, the first has the lowest metric */
-	if (is_implied(t, r) ||
-	    nbd_ip_covers(&r->dst, t->server) != t->to_server ||
-	    (t->n && nbd_ip_same(&t->last, &r->dst) &&
-	     t->last.prefix == r->dst.prefix))
+	if (is_implied(routes, r) ||
+	    nbd_ip_covers(&r->dst, routes->server) != routes->to_server ||
+	    (routes->n && nbd_ip_same(&routes->last, &r->dst) &&
+	     routes->last.prefix == r->dst.prefix))
 		return;
-	t->last = r->dst;
-	if (t->n == PLAN_MAX) {
-		t->lost++;
+	routes->last = r->dst;
+	if (routes->n == PLAN_MAX) {
+		routes->lost++;
 		return;
 	}
-	t->n++;
+	routes->n++;
 	nbd_putf(o, v6 ? "rd.route=[" : "rd.route=");
-	put_address(t->w, &r->dst);
+	put_address(routes->w, &r->dst);
 	nbd_putf(o, v6 ? "/%u]:" : "/%u:", r->dst.prefix);
-	put_bracketed(t->w, &r->gw);
-	nbd_putf(o, "%s%s ", *t->device ? ":" : "", t->device);
+	put_bracketed(routes->w, &r->gw);
+	nbd_putf(o, "%s%s ", *routes->device ? ":" : "", routes->device);
 }
 
 /* A boot takes PLAN_MAX of them; the server's first. */
 static void put_routes(struct reroot_words *w, const struct nbd_ip *own,
-		       const struct iface *l, const char *device,
+		       const struct iface *iface, const char *device,
 		       const unsigned char *server)
 {
-	struct routes t = { w, own, server, device, .to_server = true };
+	struct routes routes = { w, own, server, device, .to_server = true };
 
-	each_route(l->name, own->len, put_route, &t);
-	t.to_server = false;
-	each_route(l->name, own->len, put_route, &t);
-	if (t.lost)
+	each_route(iface->name, own->len, put_route, &routes);
+	routes.to_server = false;
+	each_route(iface->name, own->len, put_route, &routes);
+	if (routes.lost)
 		boot_say("%s: the first %u routes are kept, %u are not",
-			 l->name, t.n, t.lost);
+			 iface->name, routes.n, routes.lost);
 }
 
 /* ---- addresses ---- */
 
 /* An address that lasts.  klibc's ipconfig knows a mask only with dots. */
-static void put_fixed(struct reroot_words *w, const struct nbd_ip *a,
-		      const struct iface *l, const char *device)
+static void put_fixed(struct reroot_words *w, const struct nbd_ip *addr,
+		      const struct iface *iface, const char *device)
 {
 	unsigned char mask[4];
 
-	put_bracketed(w, a);
+	put_bracketed(w, addr);
 	nbd_putf(&w->o, "::");
-	put_gateway(w, l, a->len);
+	put_gateway(w, iface, addr->len);
 	nbd_putf(&w->o, ":");
-	if (a->len == 16) {
-		nbd_putf(&w->o, "%u", a->prefix);
+	if (addr->len == 16) {
+		nbd_putf(&w->o, "%u", addr->prefix);
 	} else {
-		nbd_ip_to_mask(a->prefix, mask);
+		nbd_ip_to_mask(addr->prefix, mask);
 		nbd_put_ip(&w->o, mask, 4);
 	}
 	nbd_putf(&w->o, "::%s:off ", device);
@@ -239,13 +239,13 @@ static const char *method(const struct iface_addr *a)
 
 /* DHCP and routers bring their routes again. */
 static void put_ip(struct reroot_words *w, const struct iface_addr *a,
-		   const struct iface *l, const char *device,
+		   const struct iface *iface, const char *device,
 		   const unsigned char *server)
 {
 	nbd_putf(&w->o, "ip=");
 	if (a->lasting && a->global) {
-		put_fixed(w, &a->a, l, device);
-		put_routes(w, &a->a, l, device, server);
+		put_fixed(w, &a->a, iface, device);
+		put_routes(w, &a->a, iface, device, server);
 	} else {
 		nbd_putf(&w->o, "%s%s%s ", device, *device ? ":" : "",
 			 method(a));
@@ -253,11 +253,11 @@ static void put_ip(struct reroot_words *w, const struct iface_addr *a,
 }
 
 /* Not a VLAN, a bond or a bridge. */
-static bool is_card(const struct iface *l)
+static bool is_card(const struct iface *iface)
 {
 	char path[64];
 
-	nbd_fmt(path, sizeof(path), "/sys/class/net/%s/device", l->name);
+	nbd_fmt(path, sizeof(path), "/sys/class/net/%s/device", iface->name);
 	return !access(path, F_OK);
 }
 
@@ -266,19 +266,19 @@ static bool is_card(const struct iface *l)
  * ipconfig does not know DEVICE:METHOD: the interface is known by its MAC.
  */
 static int put_ip_anew(struct reroot_words *w, const struct iface_addr *a,
-		       const struct iface *l, const unsigned char *server,
+		       const struct iface *iface, const unsigned char *server,
 		       struct nbd_diag *d)
 {
-	const unsigned char *m = l->mac;
+	const unsigned char *m = iface->mac;
 
-	if (!is_card(l))
+	if (!is_card(iface))
 		return nbd_diag(d, NBD_E_KERNEL,
 				"%s, over which the server is reached, is no "
 				"network card, and the next kernel lacks it "
 				"(--append 'ip=...' with vlan=, bond= or "
 				"bridge= gives it one)",
-				l->name);
-	put_ip(w, a, l, "", server);
+				iface->name);
+	put_ip(w, a, iface, "", server);
 	nbd_putf(&w->o, "BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x ", m[0], m[1],
 		 m[2], m[3], m[4], m[5]);
 	return NBD_OK;
@@ -296,14 +296,14 @@ static void put_dns(struct reroot_words *w)
 	    file_lines_open(&f, "/etc/resolv.conf"))
 		return;
 	while (n < DNS_MAX && (line = file_lines_next(&f))) {
-		struct nbd_ip a;
+		struct nbd_ip addr;
 
 		if (strncmp(line, key, sizeof(key) - 1) != 0 ||
-		    !net_ip_address(line + sizeof(key) - 1, &a) ||
-		    (a.len == 4 && a.ip[0] == 127))
+		    !net_ip_address(line + sizeof(key) - 1, &addr) ||
+		    (addr.len == 4 && addr.ip[0] == 127))
 			continue;
 		nbd_put(&w->o, "nameserver=", 11);
-		put_address(w, &a);
+		put_address(w, &addr);
 		nbd_put(&w->o, " ", 1);
 		n++;
 	}

@@ -27,15 +27,15 @@ static const char *read_line(const char *path, char *buf, size_t cap)
 }
 
 /* Takes the MAC of the interface dev, else of the first with a link. */
-static void take_mac(void *ctx, const struct iface *l)
+static void take_mac(void *ctx, const struct iface *iface)
 {
 	struct root_machine *m = ctx;
 	struct nbd_out o = { .buf = m->mac, .cap = sizeof(m->mac) - 1 };
 
-	if (m->mac[0] || l->loopback ||
-	    (*m->dev ? strcmp(m->dev, l->name) != 0 : !l->carrier))
+	if (m->mac[0] || iface->loopback ||
+	    (*m->dev ? strcmp(m->dev, iface->name) != 0 : !iface->carrier))
 		return;
-	nbd_put_mac(&o, l->mac);
+	nbd_put_mac(&o, iface->mac);
 	m->mac[o.len] = '\0';
 }
 
