@@ -147,10 +147,10 @@ static uint64_t seconds(int given, uint64_t otherwise)
 }
 
 /* All but the sockets. */
-static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
+static struct nbdk_conf settings(const struct attempt *attempt, uint32_t block)
 {
-	const struct attach *a = &t->a;
-	const struct nbd_export *e = &t->all;
+	const struct attach *a = &attempt->a;
+	const struct nbd_export *e = &attempt->all;
 	unsigned more = a->read_only ? NBD_FLAG_READ_ONLY : 0;
 
 	return (struct nbdk_conf){
@@ -160,7 +160,7 @@ static struct nbdk_conf settings(const struct attempt *t, uint32_t block)
 		.server_flags = (uint16_t)(e->flags | more),
 		.timeout = seconds(a->io_timeout, IO_TIMEOUT_S),
 		.dead_timeout = seconds(a->b.dead_timeout, DEAD_TIMEOUT_S),
-		.backend = t->backend,
+		.backend = attempt->backend,
 	};
 }
 
@@ -200,16 +200,16 @@ static int connect_driver(const struct attach *a, const struct nbdk_conf *conf,
 	return err;
 }
 
-static int make_device(struct attempt *t, const struct nbdk_conf *conf,
+static int make_device(struct attempt *attempt, const struct nbdk_conf *conf,
 		       uint64_t timeout, struct nbd_diag *d)
 {
-	unsigned n = t->a.b.connections;
-	int index = connect_driver(&t->a, conf, d), err;
+	unsigned n = attempt->a.b.connections;
+	int index = connect_driver(&attempt->a, conf, d), err;
 
 	if (index < 0)
 		return index;
 	/* at once: udev reads the device as soon as it is there */
-	err = device_limit_set(index, nbd_export_max(&t->all), d);
+	err = device_limit_set(index, nbd_export_max(&attempt->all), d);
 	if (err) {
 		nbdk_disconnect(index, NULL);
 		return err;
@@ -218,40 +218,42 @@ static int make_device(struct attempt *t, const struct nbdk_conf *conf,
 	if (index < 0)
 		return index;
 	device_slots_tag(conf->fds, n, index);
-	err = device_settle(index, conf->size, t->last, &t->signals, d);
+	err = device_settle(index, conf->size, attempt->last, &attempt->signals,
+			    d);
 	if (!err)
 		return set_timeout(conf, index, timeout, d);
-	device_dialer_avoid(&t->dialer);
+	device_dialer_avoid(&attempt->dialer);
 	return err;
 }
 
 /* The signals stay held if this succeeds. */
-static int hand_over(struct attempt *t, uint32_t block, struct nbd_diag *d)
+static int hand_over(struct attempt *attempt, uint32_t block,
+		     struct nbd_diag *d)
 {
-	const struct backend *b = &t->a.b;
-	struct nbdk_conf conf = settings(t, block);
+	const struct backend *b = &attempt->a.b;
+	struct nbdk_conf conf = settings(attempt, block);
 	int fds[CONFIG_PORT_MAX_CONNECTIONS], index;
 	uint64_t timeout = conf.timeout;
 
 	conf.fds = fds;
 	for (unsigned i = 0; i < b->connections; i++)
-		fds[i] = t->conns[i].s.fd;
+		fds[i] = attempt->conns[i].s.fd;
 	device_swap_prepare(b, fds, b->connections);
 	conf.n_fds = device_slots_fill(fds, b->connections, b->slots);
-	if (timeout > FIRST_TIMEOUT_S && !t->a.connect)
+	if (timeout > FIRST_TIMEOUT_S && !attempt->a.connect)
 		conf.timeout = FIRST_TIMEOUT_S;
-	device_signals_hold(&t->signals);
-	conf.stop = t->signals.fd;
-	index = make_device(t, &conf, timeout, d);
+	device_signals_hold(&attempt->signals);
+	conf.stop = attempt->signals.fd;
+	index = make_device(attempt, &conf, timeout, d);
 	for (unsigned i = b->connections; i < conf.n_fds; i++)
 		close(fds[i]);
-	if (index >= 0 && device_signals_came(&t->signals)) {
+	if (index >= 0 && device_signals_came(&attempt->signals)) {
 		nbdk_disconnect(index, NULL);
 		index = nbd_diag(d, NBD_E_INTERRUPTED,
 				 "nbd%d: disconnected again", index);
 	}
 	if (index < 0)
-		device_signals_release(&t->signals);
+		device_signals_release(&attempt->signals);
 	return index;
 }
 
@@ -259,20 +261,21 @@ static int hand_over(struct attempt *t, uint32_t block, struct nbd_diag *d)
  * Reads the identity that later connections are compared with.  Servers over
  * which the connections are spread are compared with it now.
  */
-static int identify(struct attempt *t, struct nbd_diag *d)
+static int identify(struct attempt *attempt, struct nbd_diag *d)
 {
-	struct backend *b = &t->a.b;
-	bool writable = !t->a.read_only && !(nbd_export(&t->conns[0].c)->flags &
-					     NBD_FLAG_READ_ONLY);
-	int err = device_identity_take(&t->reader, &t->conns[0], writable,
-				       t->identity, d);
+	struct backend *b = &attempt->a.b;
+	bool writable =
+		!attempt->a.read_only &&
+		!(nbd_export(&attempt->conns[0].c)->flags & NBD_FLAG_READ_ONLY);
+	int err = device_identity_take(&attempt->reader, &attempt->conns[0],
+				       writable, attempt->identity, d);
 
-	if (err || !t->identity[0])
+	if (err || !attempt->identity[0])
 		return err;
-	b->identity = t->identity;
+	b->identity = attempt->identity;
 	for (unsigned i = 1; b->spread && i < b->connections && !err; i++)
-		err = device_identity_check(&t->reader, &t->conns[i],
-					    b->identity, d);
+		err = device_identity_check(&attempt->reader,
+					    &attempt->conns[i], b->identity, d);
 	return err;
 }
 
@@ -281,65 +284,67 @@ static int identify(struct attempt *t, struct nbd_diag *d)
  * server has taken half a minute already, and one that breaks the protocol
  * will do it again: then each other one is asked once, unless all are needed.
  */
-static bool is_repeated(struct attempt *t, int err)
+static bool is_repeated(struct attempt *attempt, int err)
 {
-	if (t->last || err == NBD_E_INTERRUPTED)
+	if (attempt->last || err == NBD_E_INTERRUPTED)
 		return false;
 	if (nbd_err_is_outage(err) && err != NBD_E_TIMEOUT)
 		return true;
-	return !t->a.b.spread && ++t->bad < t->a.b.servers;
+	return !attempt->a.b.spread && ++attempt->bad < attempt->a.b.servers;
 }
 
 /* The steps in the kernel, after the connections are negotiated. */
-static int finish(struct attempt *t, struct nbd_diag *d)
+static int finish(struct attempt *attempt, struct nbd_diag *d)
 {
-	const struct nbd_export *e = &t->all;
-	int err = dial_agree(&t->all, t->conns, t->a.b.connections, d);
-	int block = err ? err : choose_block(&t->a, e, d);
+	const struct nbd_export *e = &attempt->all;
+	int err = dial_agree(&attempt->all, attempt->conns,
+			     attempt->a.b.connections, d);
+	int block = err ? err : choose_block(&attempt->a, e, d);
 
 	if (block < 0)
 		return block;
-	if (t->a.identity) {
-		err = identify(t, d);
+	if (attempt->a.identity) {
+		err = identify(attempt, d);
 		if (err) {
-			device_dialer_avoid(&t->dialer);
-			return is_repeated(t, err) ? NBD_E_AGAIN : err;
+			device_dialer_avoid(&attempt->dialer);
+			return is_repeated(attempt, err) ? NBD_E_AGAIN : err;
 		}
 	}
-	t->a.b.slots = device_slots_choose(&t->a.b, e);
-	if (device_backend_print(&t->a.b, t->backend, sizeof(t->backend)) < 0)
+	attempt->a.b.slots = device_slots_choose(&attempt->a.b, e);
+	if (device_backend_print(&attempt->a.b, attempt->backend,
+				 sizeof(attempt->backend)) < 0)
 		return nbd_diag(d, NBD_E_USAGE,
 				"the URI is longer than the %u bytes that the "
 				"kernel keeps of it",
 				NBDK_BACKEND_MAX);
-	err = hand_over(t, (uint32_t)block, d);
+	err = hand_over(attempt, (uint32_t)block, d);
 	if (err < 0)
 		return err;
 	warn_of_tail(e->size, (uint32_t)block, d);
-	if (t->a.flags)
-		*t->a.flags = e->flags;
+	if (attempt->a.flags)
+		*attempt->a.flags = e->flags;
 	return err;
 }
 
-static int try(struct attempt *t, struct nbd_diag *d)
+static int try(struct attempt *attempt, struct nbd_diag *d)
 {
-	unsigned n = t->a.b.connections;
+	unsigned n = attempt->a.b.connections;
 	int err;
 
 	d->text[0] = '\0';
-	err = device_dialer_open(&t->dialer, t->conns, &t->a.b, t->a.read_only,
-				 d);
-	device_dialer_close(&t->dialer);
+	err = device_dialer_open(&attempt->dialer, attempt->conns,
+				 &attempt->a.b, attempt->a.read_only, d);
+	device_dialer_close(&attempt->dialer);
 	if (err)
 		return err;
-	err = finish(t, d);
+	err = finish(attempt, d);
 	if (err < 0) {
-		dial_hangup(t->conns, n);
+		dial_hangup(attempt->conns, n);
 		return err;
 	}
 	/* no NBD_CMD_DISC: the connections live on in the kernel */
 	while (n > 0)
-		sock_close(&t->conns[--n].s);
+		sock_close(&attempt->conns[--n].s);
 	return err;
 }
 
@@ -348,8 +353,9 @@ int device_attach(const struct attach *a, struct device_signals *held,
 {
 	struct nbd_retry retry = { .min = PAUSE_MS,
 				   .max = PAUSE_MS << TRIES_MAX };
-	struct attempt t = { .a = *a };
-	int err = device_backend_absolute(&t.a.b, t.paths, sizeof(t.paths), d);
+	struct attempt attempt = { .a = *a };
+	int err = device_backend_absolute(&attempt.a.b, attempt.paths,
+					  sizeof(attempt.paths), d);
 
 	if (!err)
 		err = check_driver(a, d);
@@ -357,16 +363,16 @@ int device_attach(const struct attach *a, struct device_signals *held,
 		return err;
 	nbd_retry_begin(&retry);
 	for (unsigned i = 0;; i++) {
-		t.a.b.slots = a->b.slots;
-		t.last = i + 1 == TRIES_MAX;
-		err = try(&t, d);
-		if (err != NBD_E_AGAIN || t.last)
+		attempt.a.b.slots = a->b.slots;
+		attempt.last = i + 1 == TRIES_MAX;
+		err = try(&attempt, d);
+		if (err != NBD_E_AGAIN || attempt.last)
 			break;
 		poll(NULL, 0, (int)nbd_retry_pause(&retry));
 	}
 	if (err >= 0 && held)
-		*held = t.signals;
+		*held = attempt.signals;
 	else if (err >= 0)
-		device_signals_release(&t.signals);
+		device_signals_release(&attempt.signals);
 	return err;
 }

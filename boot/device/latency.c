@@ -55,17 +55,19 @@ static enum device_slow judge(const struct device_latency *l,
 	return l->network >= l->server ? DEVICE_NETWORK : DEVICE_SERVER;
 }
 
-void device_latency(struct device_latency *l, const struct device_sample *a,
-		    const struct device_sample *b)
+void device_latency(struct device_latency *l,
+		    const struct device_sample *before,
+		    const struct device_sample *after)
 {
-	uint64_t ms = less(b->ns, a->ns) / 1000000, sum = 0;
+	uint64_t ms = less(after->ns, before->ns) / 1000000, sum = 0;
 
 	*l = (struct device_latency){ .ms = ms ? ms : 1,
-				      .in_flight = b->stat.in_flight,
-				      .retries = less(b->retries, a->retries) };
+				      .in_flight = after->stat.in_flight,
+				      .retries = less(after->retries,
+						      before->retries) };
 	for (unsigned i = 0; i < NBDK_KINDS; i++) {
-		const struct nbdk_count *from = &a->stat.kind[i];
-		const struct nbdk_count *to = &b->stat.kind[i];
+		const struct nbdk_count *from = &before->stat.kind[i];
+		const struct nbdk_count *to = &after->stat.kind[i];
 		struct nbdk_count *c = &l->kind[i];
 
 		c->n = less(to->n, from->n);
@@ -75,9 +77,9 @@ void device_latency(struct device_latency *l, const struct device_sample *a,
 		sum += c->ms;
 	}
 	l->latency = mean(sum, l->n);
-	l->network = b->rtt < l->latency ? b->rtt : l->latency;
+	l->network = after->rtt < l->latency ? after->rtt : l->latency;
 	l->server = l->latency - l->network;
-	l->slow = judge(l, b);
+	l->slow = judge(l, after);
 }
 
 const char *device_slow_text(enum device_slow slow)

@@ -50,9 +50,10 @@ struct device_latency {
  */
 void device_sample(struct device_sample *s, const struct device *dev);
 
-/* What happened between two samples of a device; a came first. */
-void device_latency(struct device_latency *l, const struct device_sample *a,
-		    const struct device_sample *b);
+/* What happened between two samples of a device. */
+void device_latency(struct device_latency *l,
+		    const struct device_sample *before,
+		    const struct device_sample *after);
 
 /* "idle", "server" and so on. */
 const char *device_slow_text(enum device_slow slow);

@@ -2,7 +2,7 @@
 /* A build whose steps start no process. */
 #include "boot/init/spawn.h"
 
-void init_spawn_stop(struct spawned *w)
+void init_spawn_stop(struct spawned *child)
 {
-	(void)w;
+	(void)child;
 }

@@ -18,56 +18,56 @@ struct dictionary {
 	unsigned n;
 };
 
-static void align(struct dictionary *v)
+static void align(struct dictionary *dict)
 {
-	while (v->len % 8)
-		v->p[v->len++] = 0;
+	while (dict->len % 8)
+		dict->p[dict->len++] = 0;
 }
 
-static void append(struct dictionary *v, const void *p, size_t len)
+static void append(struct dictionary *dict, const void *p, size_t len)
 {
-	memcpy(v->p + v->len, p, len);
-	v->len += len;
+	memcpy(dict->p + dict->len, p, len);
+	dict->len += len;
 }
 
-static void put(struct dictionary *v, const char *key, const char *type,
+static void put(struct dictionary *dict, const char *key, const char *type,
 		const void *value, size_t len)
 {
 	unsigned char end = (unsigned char)(strlen(key) + 1);
 
-	align(v);
-	append(v, key, end);
-	align(v);
-	append(v, value, len);
-	append(v, "", 1);
-	append(v, type, strlen(type));
-	append(v, &end, 1);
-	v->ends[v->n++] = (unsigned char)v->len;
+	align(dict);
+	append(dict, key, end);
+	align(dict);
+	append(dict, value, len);
+	append(dict, "", 1);
+	append(dict, type, strlen(type));
+	append(dict, &end, 1);
+	dict->ends[dict->n++] = (unsigned char)dict->len;
 }
 
-static void put_bool(struct dictionary *v, const char *key, bool yes)
+static void put_bool(struct dictionary *dict, const char *key, bool yes)
 {
 	unsigned char value = yes;
 
-	put(v, key, "b", &value, 1);
+	put(dict, key, "b", &value, 1);
 }
 
 size_t init_ostree_booted(const struct ostree_booted *b,
 			  unsigned char file[OSTREE_BOOTED])
 {
-	struct dictionary v = { .p = file };
+	struct dictionary dict = { .p = file };
 	uint64_t place[2] = { b->dev, b->inode };
 
-	put(&v, "backing-root-device-inode", "(tt)", place, sizeof(place));
-	put_bool(&v, "root.transient", b->root_transient);
-	put_bool(&v, "root.transient-ro", b->root_transient_ro);
+	put(&dict, "backing-root-device-inode", "(tt)", place, sizeof(place));
+	put_bool(&dict, "root.transient", b->root_transient);
+	put_bool(&dict, "root.transient-ro", b->root_transient_ro);
 	if (b->composefs) {
-		put_bool(&v, "composefs", true);
-		put_bool(&v, "composefs.verity", false);
+		put_bool(&dict, "composefs", true);
+		put_bool(&dict, "composefs.verity", false);
 	}
-	put_bool(&v, "sysroot-ro", b->sysroot_ro);
+	put_bool(&dict, "sysroot-ro", b->sysroot_ro);
 	if (b->etc)
-		put(&v, "transient-etc", "s", b->etc, strlen(b->etc) + 1);
-	append(&v, v.ends, v.n);
-	return v.len;
+		put(&dict, "transient-etc", "s", b->etc, strlen(b->etc) + 1);
+	append(&dict, dict.ends, dict.n);
+	return dict.len;
 }

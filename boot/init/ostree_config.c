@@ -41,11 +41,11 @@ static bool is(struct slice s, const char *word)
 	return strlen(word) == s.len && !memcmp(s.p, word, s.len);
 }
 
-static enum ostree_state state_of(struct slice v)
+static enum ostree_state state_of(struct slice value)
 {
-	if (is(v, "true") || is(v, "yes") || is(v, "1"))
+	if (is(value, "true") || is(value, "yes") || is(value, "1"))
 		return OSTREE_YES;
-	if (is(v, "false") || is(v, "no") || is(v, "0"))
+	if (is(value, "false") || is(value, "no") || is(value, "0"))
 		return OSTREE_NO;
 	return OSTREE_UNSET;
 }
@@ -64,14 +64,15 @@ bool init_ostree_composefs(struct ostree_config *c, const char *value,
 	return c->composefs != OSTREE_UNSET;
 }
 
-static bool take(struct ostree_config *c, const struct key *k, struct slice v)
+static bool take(struct ostree_config *c, const struct key *k,
+		 struct slice value)
 {
 	enum ostree_state *field =
 		(enum ostree_state *)(void *)((char *)c + k->field);
 
 	if (field == &c->composefs)
-		return init_ostree_composefs(c, v.p, v.len);
-	*field = state_of(v);
+		return init_ostree_composefs(c, value.p, value.len);
+	*field = state_of(value);
 	return *field != OSTREE_UNSET;
 }
 

@@ -65,43 +65,43 @@ static _Noreturn void become(char *command, char *option, int index,
 	_exit(1);
 }
 
-void init_spawn_start(struct spawned *w, char *command, char *option, int index,
-		      const struct spawner *by)
+void init_spawn_start(struct spawned *child, char *command, char *option,
+		      int index, const struct spawner *by)
 {
 	char name[8] = "";
 
-	w->ready = ready_socket(name);
-	w->pid = w->ready < 0 ? -1 : _Fork();
-	if (w->pid == 0)
+	child->ready = ready_socket(name);
+	child->pid = child->ready < 0 ? -1 : _Fork();
+	if (child->pid == 0)
 		become(command, option, index, name, by);
 }
 
-bool init_spawn_ready(struct spawned *w)
+bool init_spawn_ready(struct spawned *child)
 {
-	struct pollfd p[2] = { { w->ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	struct pollfd p[2] = { { child->ready, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
-	if (w->pid <= 0) {
-		init_spawn_stop(w);
+	if (child->pid <= 0) {
+		init_spawn_stop(child);
 		return false;
 	}
 	/* before Linux 5.3 its end is not noticed until the time is over */
-	p[1].fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	p[1].fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	poll(p, 2, READY_MS);
 	if (p[1].fd >= 0)
 		close(p[1].fd);
 	if (!p[0].revents) {
-		init_spawn_stop(w);
+		init_spawn_stop(child);
 		return false;
 	}
-	close(w->ready);
-	w->ready = 0;
+	close(child->ready);
+	child->ready = 0;
 	return true;
 }
 
-void init_spawn_stop(struct spawned *w)
+void init_spawn_stop(struct spawned *child)
 {
-	process_stop(&w->pid, SIGTERM);
-	if (w->ready > 0)
-		close(w->ready);
-	*w = (struct spawned){ 0 };
+	process_stop(&child->pid, SIGTERM);
+	if (child->ready > 0)
+		close(child->ready);
+	*child = (struct spawned){ 0 };
 }

@@ -32,16 +32,16 @@ struct spawner {
  * failure is reported by init_spawn_ready(), which must be called before the
  * switch of the root.
  */
-void init_spawn_start(struct spawned *w, char *command, char *option, int index,
-		      const struct spawner *by);
+void init_spawn_start(struct spawned *child, char *command, char *option,
+		      int index, const struct spawner *by);
 
 /*
  * Waits until the process is ready for the switch of the root, and returns
  * true.  Otherwise ends it, and returns false.
  */
-bool init_spawn_ready(struct spawned *w);
+bool init_spawn_ready(struct spawned *child);
 
 /* Ends the process, if there is one: SIGTERM first, then SIGKILL. */
-void init_spawn_stop(struct spawned *w);
+void init_spawn_stop(struct spawned *child);
 
 #endif

@@ -26,10 +26,10 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static void start(struct boot *b, struct spawned *w, int index)
+static void start(struct boot *b, struct spawned *child, int index)
 {
 	if (!b->cmd.no_watch && index >= 0)
-		init_spawn_start(w, "watch", b->outage, index, &b->by);
+		init_spawn_start(child, "watch", b->outage, index, &b->by);
 }
 
 static int do_watch(struct boot *b, struct nbd_diag *d)
@@ -56,9 +56,9 @@ static int do_tree(struct boot *b, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-static void ready(struct spawned *w, int index)
+static void ready(struct spawned *child, int index)
 {
-	if (w->pid && !init_spawn_ready(w))
+	if (child->pid && !init_spawn_ready(child))
 		boot_say("the watcher did not start: after an outage, "
 			 "`nbdboot reconnect nbd%d` is needed",
 			 index);

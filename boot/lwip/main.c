@@ -90,12 +90,12 @@ static int run(struct lwip_call *call, const struct command *c)
 
 static void print_details(const struct lwnet *net)
 {
-	struct nbd_ip a = lwnet_ip(net);
+	struct nbd_ip addr = lwnet_ip(net);
 
 	lwip_say(2,
 		 "%s; address %u.%u.%u.%u; frames: %llu received, %llu sent, "
 		 "%llu acknowledgements held, %llu dropped\n",
-		 lwnet_version, a.ip[0], a.ip[1], a.ip[2], a.ip[3],
+		 lwnet_version, addr.ip[0], addr.ip[1], addr.ip[2], addr.ip[3],
 		 (unsigned long long)net->count.received,
 		 (unsigned long long)net->count.sent,
 		 (unsigned long long)net->count.held,

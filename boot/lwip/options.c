@@ -58,25 +58,25 @@ static const char *cut(const char *from, const char *at, char to[64])
 	return from[len] ? from + len + 1 : from + len;
 }
 
-static bool parse_ip4(const char *text, struct nbd_ip *a)
+static bool parse_ip4(const char *text, struct nbd_ip *addr)
 {
-	return nbd_ip_parse(a, text) && a->len == 4;
+	return nbd_ip_parse(addr, text) && addr->len == 4;
 }
 
-static bool parse_address(const char *text, struct lwnet_by_hand *a)
+static bool parse_address(const char *text, struct lwnet_by_hand *by_hand)
 {
-	struct nbd_ip *const more[] = { &a->router, &a->dns };
+	struct nbd_ip *const more[] = { &by_hand->router, &by_hand->dns };
 	char part[64];
 	long bits;
 
 	text = cut(text, "/", part);
-	if (!parse_ip4(part, &a->ip))
+	if (!parse_ip4(part, &by_hand->ip))
 		return false;
 	text = cut(text, ",", part);
 	bits = nbd_number(part, 1, 32);
 	if (bits < 1)
 		return false;
-	a->ip.prefix = (uint8_t)bits;
+	by_hand->ip.prefix = (uint8_t)bits;
 	for (unsigned i = 0; i < 2 && *text; i++) {
 		text = cut(text, ",", part);
 		if (!parse_ip4(part, more[i]))

@@ -51,20 +51,20 @@ static void tap_wait(struct nbd_ether *e, unsigned ms)
 	poll(&p, 1, ms < INT32_MAX ? (int)ms : INT32_MAX);
 }
 
-static void name_it(struct ifreq *r, const char *name)
+static void name_it(struct ifreq *req, const char *name)
 {
-	memset(r, 0, sizeof(*r));
-	memcpy(r->ifr_name, name, strnlen(name, IFNAMSIZ - 1));
+	memset(req, 0, sizeof(*req));
+	memcpy(req->ifr_name, name, strnlen(name, IFNAMSIZ - 1));
 }
 
 static uint16_t mtu_of(const char *name)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 1500;
-	struct ifreq r;
+	struct ifreq req;
 
-	name_it(&r, name);
-	if (fd >= 0 && ioctl(fd, SIOCGIFMTU, &r) == 0)
-		mtu = r.ifr_mtu;
+	name_it(&req, name);
+	if (fd >= 0 && ioctl(fd, SIOCGIFMTU, &req) == 0)
+		mtu = req.ifr_mtu;
 	if (fd >= 0)
 		close(fd);
 	return (uint16_t)(mtu < 9000 ? mtu : 9000);
@@ -72,15 +72,15 @@ static uint16_t mtu_of(const char *name)
 
 static int open_tap(struct lwip_tap *t, const char *name, struct nbd_diag *d)
 {
-	struct ifreq r;
+	struct ifreq req;
 
 	t->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (t->fd < 0)
 		return nbd_diag(d, NBD_E_IO, "open /dev/net/tun: %s",
 				strerror(errno));
-	name_it(&r, name);
-	r.ifr_flags = IFF_TAP | IFF_NO_PI;
-	if (ioctl(t->fd, TUNSETIFF, &r) < 0)
+	name_it(&req, name);
+	req.ifr_flags = IFF_TAP | IFF_NO_PI;
+	if (ioctl(t->fd, TUNSETIFF, &req) < 0)
 		return nbd_diag(d, NBD_E_IO, "tap device %s: %s", name,
 				strerror(errno));
 	return 0;
@@ -91,7 +91,7 @@ static int open_packet(struct lwip_tap *t, const char *name, struct nbd_diag *d)
 	struct sockaddr_ll a = { .sll_family = AF_PACKET,
 				 .sll_protocol = htons(ETHER_ALL) };
 	int on = 1;
-	struct ifreq r;
+	struct ifreq req;
 
 	t->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	a.sll_ifindex = (int)if_nametoindex(name);
@@ -102,9 +102,9 @@ static int open_packet(struct lwip_tap *t, const char *name, struct nbd_diag *d)
 	if (bind(t->fd, (struct sockaddr *)&a, sizeof(a)) < 0)
 		return nbd_diag(d, NBD_E_IO, "packets of %s: %s", name,
 				strerror(errno));
-	name_it(&r, name);
-	if (ioctl(t->fd, SIOCGIFHWADDR, &r) == 0)
-		memcpy(t->e.mac, r.ifr_hwaddr.sa_data, 6);
+	name_it(&req, name);
+	if (ioctl(t->fd, SIOCGIFHWADDR, &req) == 0)
+		memcpy(t->e.mac, req.ifr_hwaddr.sa_data, 6);
 	return 0;
 }
 

@@ -251,7 +251,7 @@ static int start_network(struct program *p)
 	struct lwnet_config c = { .hostname = "nbdboot-metal" };
 	struct nbd_ether *e;
 	struct nbd_out o;
-	struct nbd_ip a;
+	struct nbd_ip addr;
 	char text[16];
 	int err = metal_ether(&e, &p->d);
 
@@ -264,9 +264,9 @@ static int start_network(struct program *p)
 	err = lwnet_up(&network, LEASE_MS, NULL, &p->d);
 	if (err)
 		return err;
-	a = lwnet_ip(&network);
+	addr = lwnet_ip(&network);
 	o = (struct nbd_out){ .buf = text, .cap = sizeof(text) };
-	nbd_put_ip(&o, a.ip, 4);
+	nbd_put_ip(&o, addr.ip, 4);
 	metal_say("address: %.*s", (int)o.len, text);
 	return 0;
 }
