@@ -2,7 +2,7 @@
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o ip.o \
 	$(if $(CONFIG_BOOT_DHCP),dhcp.o dhcp_msg.o dhcp6.o dhcp6_msg.o \
 	domains.o handoff.o failure.o job.o job6.o jobsock.o kept.o net.o plan.o \
-	prepare.o ra.o renew.o,static.o))
+	prepare.o ra.o renew.o select.o,static.o))
 boot-$(if $(CONFIG_BOOT_DHCP),$(CONFIG_BOOT_INIT)) += $(addprefix boot/net/, \
 	$(if $(CONFIG_BOOT_LEASE6),joblease6.o lease6.o lease6_msg.o \
 	renew6.o,nolease6.o))

@@ -8,6 +8,7 @@
 #include "boot/system/console.h"
 #include "boot/net/job6.h"
 #include "boot/net/joblease6.h"
+#include "boot/net/select.h"
 #include "port/linux/packet.h"
 
 /* ---- routes ---- */
@@ -99,10 +100,11 @@ static void apply(struct job *j, const struct net_plan *p)
 	for (i = 0; i < p->n_route; i++) {
 		const struct plan_route *r = &p->route[i];
 
-		if (r->device[0] ? net_plan_selects(r->device, &j->l)
-				 : !r->r.gw.len ||
-					   nbd_ip_covers(&j->addr, r->r.gw.ip))
-			route(j, r->r);
+		if (r->device[0]
+			    ? net_select_matches(r->device, &j->l)
+			    : !r->gw.len || nbd_ip_covers(&j->addr, r->gw.ip))
+			route(j, (struct iface_route){ .dst = r->dst,
+						       .gw = r->gw });
 	}
 }
 

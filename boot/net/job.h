@@ -8,6 +8,7 @@
 #include "boot/net/lease6.h"
 #include "boot/net/plan.h"
 #include "boot/net/state.h"
+#include "port/linux/iface.h"
 
 /* If several jobs differ, the one with the highest state is reported. */
 enum net_job_state { JOB_WAITING, JOB_FAILED, JOB_DONE };

@@ -27,6 +27,7 @@
 #include "boot/net/job.h"
 #include "boot/net/prepare.h"
 #include "boot/net/ra.h"
+#include "boot/net/select.h"
 #include "port/linux/eapol.h"
 #include "port/linux/file.h"
 #include "port/linux/module.h"
@@ -107,7 +108,7 @@ static void see_link(void *ctx, const struct iface *iface)
 		const struct ip_config *ip = &net->plan.ip[i];
 
 		if (ip->method == IP_OFF ||
-		    !net_plan_selects(ip->device, iface))
+		    !net_select_matches(ip->device, iface))
 			continue;
 		j = job_of(net, ip, iface);
 		if (!j)
@@ -318,9 +319,9 @@ static bool is_used(const struct net *net, const struct iface *iface)
 		if (j->l.index == iface->index && j->state == JOB_DONE)
 			return true;
 	for (; v < net->plan.vlan + net->plan.n_vlan; v++)
-		if (net_plan_selects(v->device, iface))
+		if (net_select_matches(v->device, iface))
 			return true;
-	return net_plan_master(&net->plan, iface);
+	return net_select_master(&net->plan, iface);
 }
 
 /*

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "boot/words/word.h"
-#include "port/linux/iface_path.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
 {
@@ -23,9 +22,9 @@ static bool take_route(struct net_plan *p, const char *value)
 	char buf[IP_TEXT], *f[3];
 
 	return net_ip_split(value, buf, f, 3) <= 3 &&
-	       net_ip_address(f[0], &r->r.dst) &&
-	       (!*f[1] || (net_ip_address(f[1], &r->r.gw) &&
-			   r->r.gw.len == r->r.dst.len)) &&
+	       net_ip_address(f[0], &r->dst) &&
+	       (!*f[1] ||
+		(net_ip_address(f[1], &r->gw) && r->gw.len == r->dst.len)) &&
 	       net_ip_device(r->device, f[2]);
 }
 
@@ -99,11 +98,7 @@ static bool take_peerdns(struct net_plan *p, const char *value)
 	return true;
 }
 
-/*
- * The first device of a list with commas.  *rest becomes the others, NULL after
- * the last.  False: it is neither a name nor a MAC with dashes.
- */
-static bool first_device(const char *list, char device[18], const char **rest)
+bool net_plan_device(const char *list, char device[18], const char **rest)
 {
 	char word[IP_TEXT];
 	size_t n = strcspn(list, ",");
@@ -118,7 +113,7 @@ static bool are_devices(const char *list)
 	char device[18];
 
 	while (list)
-		if (!first_device(list, device, &list))
+		if (!net_plan_device(list, device, &list))
 			return false;
 	return true;
 }
@@ -242,33 +237,6 @@ static enum ip_method method_for(const char *server, bool path6)
 	if (!nbd_ip_host(&a, server) || a.len == 4)
 		return IP_DHCP;
 	return nbd_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
-}
-
-bool net_plan_selects(const char *device, const struct iface *l)
-{
-	unsigned char mac[6];
-
-	if (!*device)
-		return l->ether && !l->loopback;
-	if (net_ip_mac(device, mac))
-		return !memcmp(mac, l->mac, sizeof(mac));
-	return !strcmp(device, l->name) || iface_path_is(l, device);
-}
-
-const struct plan_master *net_plan_master(const struct net_plan *p,
-					  const struct iface *l)
-{
-	const struct plan_master *m = p->master;
-	const char *list;
-	char device[18];
-
-	for (; m < p->master + p->n_master; m++)
-		for (list = m->members; list;)
-			if (first_device(list, device, &list) &&
-			    strcmp(m->name, l->name) != 0 &&
-			    net_plan_selects(device, l))
-				return m;
-	return NULL;
 }
 
 const char *net_plan_kind(const struct net_plan *p, const char *name)

@@ -4,14 +4,14 @@
 #define BOOT_NET_PLAN_H
 
 #include "boot/net/ip.h"
-#include "port/linux/iface.h"
 
 #define PLAN_MAX 16 /* of each word */
 
 /* rd.route=NET[/PREFIX]:[GATEWAY][:DEVICE] */
 struct plan_route {
-	struct iface_route r;
-	char device[18]; /* "": where the root is */
+	struct nbd_ip dst; /* prefix 0: the default route */
+	struct nbd_ip gw;  /* without an address dst is on the link */
+	char device[18];   /* "": where the root is */
 };
 
 /* ifname=NAME:MAC */
@@ -65,14 +65,10 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 		   struct nbd_diag *d);
 
 /*
- * Is device this one?  It is a name, also one that udev would give (see
- * iface_path.h), a MAC with dashes, or "" (any Ethernet).
+ * Copies the first device of a list with commas.  *rest becomes the others, NULL
+ * after the last.  False: it is neither a name nor a MAC with dashes.
  */
-bool net_plan_selects(const char *device, const struct iface *l);
-
-/* The bond or bridge of which l is to be a member, or NULL. */
-const struct plan_master *net_plan_master(const struct net_plan *p,
-					  const struct iface *l);
+bool net_plan_device(const char *list, char device[18], const char **rest);
 
 /* What the interface will be: "ether", "vlan", "bond" or "bridge". */
 const char *net_plan_kind(const struct net_plan *p, const char *name);

@@ -8,6 +8,7 @@
 
 #include "boot/system/console.h"
 #include "boot/net/handoff.h"
+#include "boot/net/select.h"
 #include "port/linux/file.h"
 #include "port/linux/module.h"
 
@@ -184,7 +185,7 @@ bool net_prepare(struct net *net, const struct iface *iface)
 	/* its MAC may be that of the bond now */
 	if (has_joined(net, iface->index) || name(net, iface))
 		return true;
-	m = net_plan_master(p, iface);
+	m = net_select_master(p, iface);
 	if (m) {
 		net->joined[net->n_joined++ % NET_MEMBERS] = iface->index;
 		join(net, m, iface);
@@ -193,7 +194,8 @@ bool net_prepare(struct net *net, const struct iface *iface)
 	for (i = 0; i < p->n_vlan; i++) {
 		const struct plan_vlan *v = &p->vlan[i];
 
-		if (net->tagged >> i & 1 || !net_plan_selects(v->device, iface))
+		if (net->tagged >> i & 1 ||
+		    !net_select_matches(v->device, iface))
 			continue;
 		net->tagged |= 1u << i;
 		memcpy(net->under[i], iface->name, sizeof(iface->name));

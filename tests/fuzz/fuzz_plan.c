@@ -52,8 +52,8 @@ static void check_plan(const struct net_plan *p)
 	for (i = 0; i < p->n_dns; i++)
 		check_address(&p->dns[i], false);
 	for (i = 0; i < p->n_route; i++) {
-		check_address(&p->route[i].r.dst, false);
-		check_address(&p->route[i].r.gw, true);
+		check_address(&p->route[i].dst, false);
+		check_address(&p->route[i].gw, true);
 		check_text(p->route[i].device, sizeof(p->route[i].device));
 	}
 	for (i = 0; i < p->n_name; i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "boot/net/plan.h"
+#include "port/linux/iface.h"
 #include "tests/unit.h"
 #include "tests/world/say.h"
 #include "tests/world/path.h"
@@ -220,9 +221,9 @@ static void other_routes_of_the_interface_are_kept(void **state)
 	       "BOOTIF=01-52-54-00-12-34-ab ");
 	assert_int_equal(net_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
 	assert_int_equal(p.n_route, 3);
-	assert_int_equal(p.route[0].r.dst.prefix, 32);
-	assert_int_equal(p.route[2].r.dst.prefix, 12);
-	assert_int_equal(p.route[2].r.gw.len, 0);
+	assert_int_equal(p.route[0].dst.prefix, 32);
+	assert_int_equal(p.route[2].dst.prefix, 12);
+	assert_int_equal(p.route[2].gw.len, 0);
 }
 
 static void those_of_an_address_with_an_end_come_again(void **state)
@@ -269,7 +270,7 @@ static void of_too_many_routes_that_to_the_server_stays(void **state)
 	assert_int_equal(reroot_words_end(&w, &d), 0);
 	assert_int_equal(net_plan_parse(&p, w.text, server, &d), 0);
 	assert_int_equal(p.n_route, PLAN_MAX);
-	assert_memory_equal(p.route[0].r.dst.ip, "\12\12\0\0", 4);
+	assert_memory_equal(p.route[0].dst.ip, "\12\12\0\0", 4);
 	assert_string_equal(world.said,
 			    "ens2: the first 16 routes are kept, 3 are "
 			    "not\n");
@@ -305,8 +306,8 @@ static void ipv6_has_routes_as_well(void **state)
 	       "BOOTIF=01-52-54-00-12-34-ab ");
 	assert_int_equal(net_plan_parse(&p, w.text, "2001:db8::1", &d), 0);
 	assert_int_equal(p.ip[0].gateway.len, 16);
-	assert_int_equal(p.route[0].r.dst.prefix, 48);
-	assert_int_equal(p.route[0].r.gw.ip[15], 5);
+	assert_int_equal(p.route[0].dst.prefix, 48);
+	assert_int_equal(p.route[0].gw.ip[15], 5);
 	/* a router's, if there is no other */
 	table6();
 	route6("ens2", "::", 0, "fe80::2", 0x450003, 1024);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The interfaces that the network's words are about. */
+#include "boot/net/select.h"
+
+#include <string.h>
+
+#include "port/linux/iface_path.h"
+
+bool net_select_matches(const char *device, const struct iface *l)
+{
+	unsigned char mac[6];
+
+	if (!*device)
+		return l->ether && !l->loopback;
+	if (net_ip_mac(device, mac))
+		return !memcmp(mac, l->mac, sizeof(mac));
+	return !strcmp(device, l->name) || iface_path_is(l, device);
+}
+
+const struct plan_master *net_select_master(const struct net_plan *p,
+					    const struct iface *l)
+{
+	const struct plan_master *m = p->master;
+	const char *list;
+	char device[18];
+
+	for (; m < p->master + p->n_master; m++)
+		for (list = m->members; list;)
+			if (net_plan_device(list, device, &list) &&
+			    strcmp(m->name, l->name) != 0 &&
+			    net_select_matches(device, l))
+				return m;
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which interfaces the words of a plan (plan.h) are about. */
+#ifndef BOOT_NET_SELECT_H
+#define BOOT_NET_SELECT_H
+
+#include "boot/net/plan.h"
+#include "port/linux/iface.h"
+
+/*
+ * Is device this one?  It is a name, also one that udev would give (see
+ * iface_path.h), a MAC with dashes, or "" (any Ethernet).
+ */
+bool net_select_matches(const char *device, const struct iface *l);
+
+/* The bond or bridge of which l is to be a member, or NULL. */
+const struct plan_master *net_select_master(const struct net_plan *p,
+					    const struct iface *l);
+
+#endif
