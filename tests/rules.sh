@@ -114,7 +114,7 @@ no_source_lies_loose_in_boot()
 the_room_of_words_is_pure()
 {
 	includes '^boot/words/.*\.[ch]$' | grep -vE \
-		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(port|text)\.h"|"boot/words/[a-z_]*\.h")$|uri_tls\.[ch]:"port/(credentials|mbedtls/tls)\.h"$'
+		':(<(std(arg|bool|def|int)|strings?)\.h>|"core/nbd[a-z_]*\.h"|"port/(ip|port|text)\.h"|"boot/words/[a-z_]*\.h")$|uri_tls\.[ch]:"port/(credentials|mbedtls/tls)\.h"$'
 }
 
 # So the name of a file says in which room it is.  Two worlds share no room.
@@ -156,7 +156,7 @@ mutable_objects_of_boot_are_listed_with_a_reason()
 }
 
 # Commands may begin with cmd_, and the parser of root= in words with root_.
-# The firmware program defines what the parser of ip= in net asks of a program.
+# What the parser of ip= in words asks of its program, net or uefi defines.
 symbols_of_boot_begin_with_their_room()
 {
 	for objects in "$build"/boot/*/ "$build"-*/boot/*/; do
@@ -164,7 +164,7 @@ symbols_of_boot_begin_with_their_room()
 		case $room in
 		cli) prefix='cli_|cmd_' ;;
 		words | system) prefix='boot_|root_' ;;
-		uefi) prefix='uefi_|net_ip_methods$' ;;
+		net | uefi) prefix="${room}_|boot_ip_methods\$" ;;
 		*) prefix=${room}_ ;;
 		esac
 		nm -A --defined-only -g "$objects"/*.o 2>/dev/null |
@@ -232,7 +232,7 @@ calls_in_init_go_one_way()
 
 # Lines "caller callee" of the objects of boot in a build: which names a function
 # of which other, in its code or in a table of it.  What tables hold besides are
-# values: a program defines net_ip_methods for net, and init its steps.
+# values: a program defines boot_ip_methods for words, and init its steps.
 callers()
 {
 	find "$1/boot" -name '*.o' -exec nm -A {} + 2>/dev/null |

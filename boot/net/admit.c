@@ -10,7 +10,7 @@
 static const char *port_of(const struct net *net, const struct job *j)
 {
 	const struct net_plan *p = &net->plan;
-	const char *kind = net_plan_kind(p, j->l.name);
+	const char *kind = boot_plan_kind(p, j->l.name);
 
 	for (unsigned i = 0; i < p->n_vlan; i++)
 		if (!strcmp(p->vlan[i].name, j->l.name))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o ip.o \
+boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o \
 	$(if $(CONFIG_BOOT_DHCP),dhcp.o dhcp_msg.o dhcp6.o dhcp6_msg.o \
-	domains.o handoff.o failure.o job.o job6.o jobsock.o kept.o net.o plan.o \
+	domains.o handoff.o failure.o job.o job6.o jobsock.o kept.o net.o \
 	prepare.o ra.o renew.o select.o,static.o))
 boot-$(if $(CONFIG_BOOT_DHCP),$(CONFIG_BOOT_INIT)) += $(addprefix boot/net/, \
 	$(if $(CONFIG_BOOT_LEASE6),joblease6.o lease6.o lease6_msg.o \
@@ -10,4 +10,3 @@ boot-$(if $(CONFIG_BOOT_LEASE6),,$(CONFIG_BOOT_SHUTDOWN)) += \
 	boot/net/norelease6.o
 boot-$(CONFIG_BOOT_LOGIN) += boot/net/admit.o boot/net/login.o
 boot-$(CONFIG_BOOT_RENEW) += boot/net/renewd.o
-words-$(CONFIG_BOOT_DHCP) += net_plan

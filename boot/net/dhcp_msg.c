@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/net/ip.h"
+#include "boot/words/ip.h"
 #include "core/be.h"
 
 /* Offsets in the header. */
@@ -372,7 +372,7 @@ static void read_addresses(const struct reading *r, struct dhcp_lease *l)
 	int prefix = has(r, MASK) ? nbd_ip_mask(r->raw.mask) : -1;
 
 	l->addr.prefix = (uint8_t)(prefix > 0 ? (unsigned)prefix
-					      : net_ip_class(l->addr.ip));
+					      : boot_ip_class(l->addr.ip));
 	unless(prefix > 0 || !has(r, MASK), l, DHCP_LEFT_VALUE);
 	if (has(r, ROUTER))
 		l->router = nbd_ip_nonzero(r->raw.router, 4);
@@ -391,7 +391,7 @@ static void read_names_of(const struct reading *r, struct dhcp_lease *l)
 	unsigned search = place(SEARCH);
 
 	unless(read_text(r, HOST, host, true), l, DHCP_LEFT_HOST);
-	l->cut = net_ip_host(l->host, host);
+	l->cut = boot_ip_host(l->host, host);
 	unless(net_domains_read(l->domain, r->raw.search, r->len[search],
 				true) &&
 		       !r->cut[search],

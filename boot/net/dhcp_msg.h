@@ -54,7 +54,7 @@ struct dhcp_lease {
 	uint16_t route_bytes;	     /* of routes[] */
 	uint8_t routes[DHCP_ROUTES]; /* see net_dhcp_route() */
 	uint8_t left;		     /* DHCP_LEFT_* */
-	bool cut;		     /* host was longer, see net_ip_host() */
+	bool cut;		     /* host was longer, see boot_ip_host() */
 	char host[65];		     /* letters, digits, '-', '.', '_' only */
 	char domain[NET_DOMAINS]; /* option 119, else 15, see net_domains_read() */
 	char root_path[513];	  /* printable ASCII only */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/net/ip.h"
+#include "boot/words/ip.h"
 #include "boot/net/kept.h"
 #include "port/linux/file.h"
 

@@ -267,7 +267,7 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	s->addr = j->addr;
 	s->gateway = j->ip->gateway;
 	s->fixed = j->ip->client.len;
-	nbd_fmt(s->kind, sizeof(s->kind), "%s", net_plan_kind(p, s->name));
+	nbd_fmt(s->kind, sizeof(s->kind), "%s", boot_plan_kind(p, s->name));
 	add_dns(s, p->dns, p->n_dns);
 	add_dns(s, j->ip->dns, IP_DNS);
 	/* RFC 8106, 5.3.1: those of DHCP come first */

@@ -3,10 +3,10 @@
 #ifndef BOOT_NET_JOB_H
 #define BOOT_NET_JOB_H
 
+#include "boot/words/plan.h"
 #include "boot/net/dhcp.h"
 #include "boot/net/dhcp6.h"
 #include "boot/net/lease6.h"
-#include "boot/net/plan.h"
 #include "boot/net/state.h"
 #include "port/linux/iface.h"
 

@@ -16,7 +16,7 @@
 /* ms that an advertisement takes: routers wait up to 0.5 s, and may be lost. */
 #define ROUTER_MS 3000
 
-const struct ip_methods net_ip_methods = {
+const struct ip_methods boot_ip_methods = {
 	.unsaid = IP_DHCP, /* the kernel's "any" */
 	.bits = ~0u,
 	.has = "dhcp, dhcp6, auto6, link6, none and addresses",

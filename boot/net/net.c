@@ -45,7 +45,7 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 		  struct nbd_diag *d)
 {
 	bool known = host && *host;
-	int rc = net_plan_parse(&net->plan, c->line, known ? host : NULL, d);
+	int rc = boot_plan_parse(&net->plan, c->line, known ? host : NULL, d);
 
 	net->plan.need_path = host && !known;
 	net->no_login = c->no_login;

@@ -7,9 +7,9 @@
 #define BOOT_NET_NET_H
 
 #include "boot/words/cmdline.h"
+#include "boot/words/plan.h"
 #include "boot/net/job.h"
 #include "boot/net/login.h"
-#include "boot/net/plan.h"
 #include "boot/net/state.h"
 #include "port/linux/netlink.h"
 

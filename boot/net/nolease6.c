@@ -3,7 +3,7 @@
 #include "boot/net/joblease6.h"
 #include "boot/net/renew6.h"
 
-const struct ip_methods net_ip_methods = {
+const struct ip_methods boot_ip_methods = {
 	.unsaid = IP_DHCP, /* the kernel's "any" */
 	.bits = ~(1u << IP_DHCP6),
 	.has = "dhcp, auto6 (in place of dhcp6: the address by router "

@@ -39,7 +39,7 @@ static void add_vlan(struct net *net, const struct iface *parent,
 {
 	struct nbd_diag d;
 
-	keep_name(net, parent, net_plan_kind(&net->plan, parent->name));
+	keep_name(net, parent, boot_plan_kind(&net->plan, parent->name));
 	net_report(iface_up(parent->index, &d), &d);
 	net_report(iface_add_vlan(parent->index, v->name, v->id, &d), &d);
 }

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/net/ip.h"
+#include "boot/words/ip.h"
 #include "port/linux/netlink.h"
 
 #define RDNSS	25

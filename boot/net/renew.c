@@ -70,7 +70,7 @@ static void read_plan(struct net_renewal *r)
 	/* a wrong word was reported when the machine booted */
 	if (boot_cmdline_read(&c, &d))
 		return;
-	(void)net_plan_parse(&r->plan, c.line, NULL, &d);
+	(void)boot_plan_parse(&r->plan, c.line, NULL, &d);
 	for (unsigned i = 0; i < r->plan.n_ip; i++)
 		if (!r->plan.ip[i].device[0] ||
 		    !strcmp(r->plan.ip[i].device, j->l.name))

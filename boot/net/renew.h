@@ -6,8 +6,8 @@
 #ifndef BOOT_NET_RENEW_H
 #define BOOT_NET_RENEW_H
 
+#include "boot/words/plan.h"
 #include "boot/net/job.h"
-#include "boot/net/plan.h"
 
 /* Owned by the caller; filled in by net_renew_read(). */
 struct net_renewal {

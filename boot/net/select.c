@@ -12,7 +12,7 @@ bool net_select_matches(const char *device, const struct iface *l)
 
 	if (!*device)
 		return l->ether && !l->loopback;
-	if (net_ip_mac(device, mac))
+	if (boot_ip_mac(device, mac))
 		return !memcmp(mac, l->mac, sizeof(mac));
 	return !strcmp(device, l->name) || iface_path_is(l, device);
 }
@@ -26,7 +26,7 @@ const struct plan_master *net_select_master(const struct net_plan *p,
 
 	for (; m < p->master + p->n_master; m++)
 		for (list = m->members; list;)
-			if (net_plan_device(list, device, &list) &&
+			if (boot_plan_device(list, device, &list) &&
 			    strcmp(m->name, l->name) != 0 &&
 			    net_select_matches(device, l))
 				return m;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which interfaces the words of a plan (plan.h) are about. */
+/* Which interfaces the words of a plan (boot/words/plan.h) are about. */
 #ifndef BOOT_NET_SELECT_H
 #define BOOT_NET_SELECT_H
 
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 #include "port/linux/iface.h"
 
 /*

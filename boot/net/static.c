@@ -17,7 +17,7 @@
 /* ms: longer than a switch takes to negotiate a speed. */
 #define LINK_MS 15000
 
-const struct ip_methods net_ip_methods = {
+const struct ip_methods boot_ip_methods = {
 	.unsaid = IP_LINK,
 	.bits = 1 << IP_OFF | 1 << IP_LINK,
 	.has = "none and addresses: "
@@ -106,7 +106,7 @@ int net_configure(struct net *net, const struct cmdline *c, const char *host,
 	(void)host;
 	memset(ip, 0, sizeof(*ip));
 	ip->method = IP_LINK;
-	rc = c->ip ? net_ip_parse(ip, c->ip, d) : NBD_OK;
+	rc = c->ip ? boot_ip_parse(ip, c->ip, d) : NBD_OK;
 	if (rc)
 		return rc;
 	if (ip->client.len == 16 || ip->gateway.len == 16 ||

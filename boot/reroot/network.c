@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "boot/words/plan.h"
 #include "boot/system/console.h"
-#include "boot/net/plan.h"
 #include "boot/reroot/reroot.h"
 #include "port/linux/file.h"
 #include "port/linux/iface.h"
@@ -299,7 +299,7 @@ static void put_dns(struct reroot_words *w)
 		struct nbd_ip addr;
 
 		if (strncmp(line, key, sizeof(key) - 1) != 0 ||
-		    !net_ip_address(line + sizeof(key) - 1, &addr) ||
+		    !boot_ip_address(line + sizeof(key) - 1, &addr) ||
 		    (addr.len == 4 && addr.ip[0] == 127))
 			continue;
 		nbd_put(&w->o, "nameserver=", 11);

@@ -12,7 +12,7 @@
 /* The same for the first try of each, where IPv6 may be all there is. */
 #define FIRST_MS 5000
 
-const struct ip_methods net_ip_methods = {
+const struct ip_methods boot_ip_methods = {
 	.unsaid = IP_DHCP,
 	.bits = 1u << IP_OFF | 1u << IP_STATIC | 1u << IP_DHCP | 1u << IP_LINK |
 		(LWIP_IPV6 ? 1u << IP_AUTO6 : 0),
@@ -191,7 +191,7 @@ static int take_address(struct uefi_net *n, const char *text,
 
 	memset(&n->ip, 0, sizeof(n->ip));
 	if (text)
-		rc = net_ip_parse(&n->ip, text, d);
+		rc = boot_ip_parse(&n->ip, text, d);
 	if (rc)
 		return rc;
 	if (n->ip.method == IP_STATIC)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line, and the parsers of its words. */
 #include "boot/words/cmdline.h"
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 #include "boot/init/mount.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check_ip(const char *text)
 {
 	struct nbd_diag d = { "" };
 	struct ip_config ip;
-	int err = net_ip_parse(&ip, text, &d);
+	int err = boot_ip_parse(&ip, text, &d);
 
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	if (err)
@@ -32,7 +32,7 @@ static void check_plan(const char *line)
 {
 	static struct net_plan p;
 	struct nbd_diag d = { "" };
-	int err = net_plan_parse(&p, line, NULL, &d);
+	int err = boot_plan_parse(&p, line, NULL, &d);
 
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	same(p.n_ip >= 1 && p.n_ip <= PLAN_MAX && p.n_dns <= PLAN_MAX &&

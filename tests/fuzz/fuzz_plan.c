@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The network's words of a command line; the first line is the root's host. */
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	line = strchr(text, '\n');
 	if (line)
 		*line++ = '\0';
-	err = net_plan_parse(&p, line ? line : text, line ? text : NULL, &d);
+	err = boot_plan_parse(&p, line ? line : text, line ? text : NULL, &d);
 	same(err == 0 || (err == NBD_E_USAGE && d.text[0]));
 	if (!err)
 		check_plan(&p);

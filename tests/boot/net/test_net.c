@@ -1525,7 +1525,7 @@ static void root_dhcp6_wants_an_address_of_dhcpv6(void **state)
 	assert_string_equal(net.state.root_path, "nbd://s6/r");
 	assert_int_equal(up("nbdboot.duid=ll ip=dhcp6", ""), 0);
 	assert_int_equal(net.state.lease6->id.duid.p[1], 3);
-	assert_int_equal(net_plan_parse(&net.plan, "nbdboot.duid=2", NULL, &d),
+	assert_int_equal(boot_plan_parse(&net.plan, "nbdboot.duid=2", NULL, &d),
 			 NBD_E_USAGE);
 }
 

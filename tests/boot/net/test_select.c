@@ -36,10 +36,10 @@ static void members_of_bonds_and_bridges_are_found(void **state)
 
 	(void)state;
 	assert_int_equal(
-		net_plan_parse(&plan,
-			       "bond=bond0:eth0,52-54-00-12-34-56 bond=b1:eth1 "
-			       "bridge=br0:eth4",
-			       NULL, &d),
+		boot_plan_parse(&plan,
+				"bond=bond0:eth0,52-54-00-12-34-56 bond=b1:eth1 "
+				"bridge=br0:eth4",
+				NULL, &d),
 		0);
 	assert_ptr_equal(net_select_master(&plan, &l), &plan.master[1]);
 	memcpy(l.mac, MAC, 6);

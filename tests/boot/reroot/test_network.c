@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 #include "port/linux/iface.h"
 #include "tests/unit.h"
 #include "tests/world/say.h"
@@ -85,13 +85,13 @@ static void become(const char *same, const char *anew)
 	assert_int_equal(compose(false), 0);
 	assert_int_equal(reroot_words_end(&w, &d), 0);
 	assert_string_equal(w.text, same);
-	assert_int_equal(net_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
+	assert_int_equal(boot_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
 	assert_string_equal(p.ip[0].device, "ens2");
 
 	assert_int_equal(compose(true), 0);
 	assert_int_equal(reroot_words_end(&w, &d), 0);
 	assert_string_equal(w.text, anew);
-	assert_int_equal(net_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
+	assert_int_equal(boot_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
 	assert_string_equal(p.ip[0].device, "52-54-00-12-34-ab");
 }
 
@@ -219,7 +219,7 @@ static void other_routes_of_the_interface_are_kept(void **state)
 	       "rd.route=10.0.0.0/8:192.0.2.3 "
 	       "rd.route=172.16.0.0/12: "
 	       "BOOTIF=01-52-54-00-12-34-ab ");
-	assert_int_equal(net_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
+	assert_int_equal(boot_plan_parse(&p, w.text, "192.0.2.1", &d), 0);
 	assert_int_equal(p.n_route, 3);
 	assert_int_equal(p.route[0].dst.prefix, 32);
 	assert_int_equal(p.route[2].dst.prefix, 12);
@@ -268,7 +268,7 @@ static void of_too_many_routes_that_to_the_server_stays(void **state)
 	server = "10.10.0.1";
 	assert_int_equal(compose(false), 0);
 	assert_int_equal(reroot_words_end(&w, &d), 0);
-	assert_int_equal(net_plan_parse(&p, w.text, server, &d), 0);
+	assert_int_equal(boot_plan_parse(&p, w.text, server, &d), 0);
 	assert_int_equal(p.n_route, PLAN_MAX);
 	assert_memory_equal(p.route[0].dst.ip, "\12\12\0\0", 4);
 	assert_string_equal(world.said,
@@ -304,7 +304,7 @@ static void ipv6_has_routes_as_well(void **state)
 	       "rd.route=[2001:db8:2::/48]:[2001:db8::5] "
 	       "rd.route=[2001:db8:3::1/128]: "
 	       "BOOTIF=01-52-54-00-12-34-ab ");
-	assert_int_equal(net_plan_parse(&p, w.text, "2001:db8::1", &d), 0);
+	assert_int_equal(boot_plan_parse(&p, w.text, "2001:db8::1", &d), 0);
 	assert_int_equal(p.ip[0].gateway.len, 16);
 	assert_int_equal(p.route[0].dst.prefix, 48);
 	assert_int_equal(p.route[0].gw.ip[15], 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of the network's words, and a parser for each. */
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int wrong(struct nbd_diag *d, const char *word, const char *value)
 
 static bool take_dns(struct net_plan *p, const char *value)
 {
-	return net_ip_address(value, &p->dns[p->n_dns]);
+	return boot_ip_address(value, &p->dns[p->n_dns]);
 }
 
 static bool take_route(struct net_plan *p, const char *value)
@@ -21,11 +21,11 @@ static bool take_route(struct net_plan *p, const char *value)
 	struct plan_route *r = &p->route[p->n_route];
 	char buf[IP_TEXT], *f[3];
 
-	return net_ip_split(value, buf, f, 3) <= 3 &&
-	       net_ip_address(f[0], &r->dst) &&
+	return boot_ip_split(value, buf, f, 3) <= 3 &&
+	       boot_ip_address(f[0], &r->dst) &&
 	       (!*f[1] ||
-		(net_ip_address(f[1], &r->gw) && r->gw.len == r->dst.len)) &&
-	       net_ip_device(r->device, f[2]);
+		(boot_ip_address(f[1], &r->gw) && r->gw.len == r->dst.len)) &&
+	       boot_ip_device(r->device, f[2]);
 }
 
 static bool take_name(struct net_plan *p, const char *value)
@@ -36,7 +36,7 @@ static bool take_name(struct net_plan *p, const char *value)
 	return mac &&
 	       nbd_fmt(n->name, sizeof(n->name), "%.*s", (int)(mac - value),
 		       value) > 0 &&
-	       net_ip_mac(mac + 1, n->mac);
+	       boot_ip_mac(mac + 1, n->mac);
 }
 
 static bool take_vlan(struct net_plan *p, const char *value)
@@ -50,7 +50,7 @@ static bool take_vlan(struct net_plan *p, const char *value)
 			       (int)(device - value), value) <= 0)
 		return false;
 	v->id = (unsigned)nbd_number(v->name + (id - value), 1, 4094);
-	return v->id - 1 < 4094 && net_ip_device(v->device, device + 1);
+	return v->id - 1 < 4094 && boot_ip_device(v->device, device + 1);
 }
 
 static int too_many(struct nbd_diag *d, const char *word, const char *value)
@@ -71,7 +71,7 @@ static bool take_bootif(struct net_plan *p, const char *value)
 		value += 3;
 	if (!*value)
 		return true;
-	if (!net_ip_mac(value, mac))
+	if (!boot_ip_mac(value, mac))
 		return false;
 	if (!p->bootdev)
 		nbd_fmt(p->device, sizeof(p->device), "%s", value);
@@ -89,7 +89,7 @@ static bool take_bootdev(struct net_plan *p, const char *value)
 	if (is_bootif(value))
 		return true;
 	p->bootdev = true;
-	return net_ip_device(p->device, value);
+	return boot_ip_device(p->device, value);
 }
 
 static bool take_peerdns(struct net_plan *p, const char *value)
@@ -98,14 +98,14 @@ static bool take_peerdns(struct net_plan *p, const char *value)
 	return true;
 }
 
-bool net_plan_device(const char *list, char device[18], const char **rest)
+bool boot_plan_device(const char *list, char device[18], const char **rest)
 {
 	char word[IP_TEXT];
 	size_t n = strcspn(list, ",");
 
 	nbd_fmt(word, sizeof(word), "%.*s", (int)n, list);
 	*rest = list[n] ? list + n + 1 : NULL;
-	return n && net_ip_device(device, word);
+	return n && boot_ip_device(device, word);
 }
 
 static bool are_devices(const char *list)
@@ -113,7 +113,7 @@ static bool are_devices(const char *list)
 	char device[18];
 
 	while (list)
-		if (!net_plan_device(list, device, &list))
+		if (!boot_plan_device(list, device, &list))
 			return false;
 	return true;
 }
@@ -135,7 +135,7 @@ static bool take_master(struct net_plan *p, const char *kind, char *f[4])
 static bool take_bond(struct net_plan *p, const char *value)
 {
 	char buf[IP_TEXT], options[IP_TEXT + 32], *f[4];
-	unsigned n = net_ip_split(value, buf, f, 4);
+	unsigned n = boot_ip_split(value, buf, f, 4);
 
 	nbd_fmt(options, sizeof(options), "%s%s",
 		*f[2] ? f[2] : "mode=balance-rr",
@@ -150,7 +150,7 @@ static bool take_bridge(struct net_plan *p, const char *value)
 {
 	char buf[IP_TEXT], *f[4];
 
-	return net_ip_split(value, buf, f, 4) == 2 &&
+	return boot_ip_split(value, buf, f, 4) == 2 &&
 	       take_master(p, "bridge", f);
 }
 
@@ -169,25 +169,25 @@ typedef bool take_word(struct net_plan *p, const char *value);
 	}
 #define COUNT(field) offsetof(struct net_plan, field)
 
-const struct word net_plan_words[] = { NET("nameserver", COUNT(n_dns)),
-				       NET("rd.route", COUNT(n_route)),
-				       NET("ifname", COUNT(n_name)),
-				       NET("vlan", COUNT(n_vlan)),
-				       NET("BOOTIF", 0),
-				       NET("bootdev", 0),
-				       NET("rd.peerdns", 0),
-				       NET("bond", COUNT(n_master)),
-				       NET("bridge", COUNT(n_master)),
-				       { "nbdboot.duid", 0, WORD_OTHER,
-					 WORD_NETWORK | WORD_OURS, 0, 0 },
-				       WORD_END };
+const struct word boot_plan_words[] = { NET("nameserver", COUNT(n_dns)),
+					NET("rd.route", COUNT(n_route)),
+					NET("ifname", COUNT(n_name)),
+					NET("vlan", COUNT(n_vlan)),
+					NET("BOOTIF", 0),
+					NET("bootdev", 0),
+					NET("rd.peerdns", 0),
+					NET("bond", COUNT(n_master)),
+					NET("bridge", COUNT(n_master)),
+					{ "nbdboot.duid", 0, WORD_OTHER,
+					  WORD_NETWORK | WORD_OURS, 0, 0 },
+					WORD_END };
 
 static take_word *const takes[] = { take_dns,	  take_route,  take_name,
 				    take_vlan,	  take_bootif, take_bootdev,
 				    take_peerdns, take_bond,   take_bridge,
 				    take_duid };
 _Static_assert(sizeof(takes) / sizeof(takes[0]) + 1 ==
-		       sizeof(net_plan_words) / sizeof(net_plan_words[0]),
+		       sizeof(boot_plan_words) / sizeof(boot_plan_words[0]),
 	       "one for each word");
 
 static int take(void *ctx, const char *word, const char *value,
@@ -207,12 +207,12 @@ static int take(void *ctx, const char *word, const char *value,
 	if (!strcmp(word, "ip"))
 		return p->n_ip == PLAN_MAX
 			       ? too_many(d, word, value)
-			       : net_ip_parse(&p->ip[p->n_ip++], value, d);
+			       : boot_ip_parse(&p->ip[p->n_ip++], value, d);
 	/* its kind of address is known without ip= */
 	if (!strcmp(word, "root") || !strcmp(word, "netroot"))
 		p->path6 = p->path6 || !strcmp(value, "dhcp6");
-	for (i = 0; net_plan_words[i].name; i++) {
-		const struct word *w = &net_plan_words[i];
+	for (i = 0; boot_plan_words[i].name; i++) {
+		const struct word *w = &boot_plan_words[i];
 
 		if (!boot_words_same(word, w->name))
 			continue;
@@ -232,14 +232,14 @@ static enum ip_method method_for(const char *server, bool path6)
 	struct nbd_ip a;
 
 	if (!server)
-		return path6 && net_ip_methods.bits >> IP_DHCP6 & 1 ? IP_DHCP6
-								    : IP_DHCP;
+		return path6 && boot_ip_methods.bits >> IP_DHCP6 & 1 ? IP_DHCP6
+								     : IP_DHCP;
 	if (!nbd_ip_host(&a, server) || a.len == 4)
 		return IP_DHCP;
 	return nbd_ip_link_local(&a) ? IP_LINK6 : IP_AUTO6;
 }
 
-const char *net_plan_kind(const struct net_plan *p, const char *name)
+const char *boot_plan_kind(const struct net_plan *p, const char *name)
 {
 	unsigned i;
 
@@ -252,8 +252,8 @@ const char *net_plan_kind(const struct net_plan *p, const char *name)
 	return "ether";
 }
 
-int net_plan_parse(struct net_plan *p, const char *line, const char *server,
-		   struct nbd_diag *d)
+int boot_plan_parse(struct net_plan *p, const char *line, const char *server,
+		    struct nbd_diag *d)
 {
 	char text[CMDLINE_MAX];
 	struct nbd_ip a;
@@ -265,7 +265,7 @@ int net_plan_parse(struct net_plan *p, const char *line, const char *server,
 	nbd_fmt(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
 	rc = boot_cmdline_each(text, take, p, d);
 	p->name_server = server && !strchr(server, ':') &&
-			 !net_ip_address(server, &a);
+			 !boot_ip_address(server, &a);
 	p->implicit = !p->n_ip;
 	if (p->implicit)
 		p->ip[p->n_ip++].method = method_for(server, p->path6);

@@ -11,8 +11,8 @@
  * Any field may be empty, or be left out at the end.  IPv6 addresses stand
  * in brackets; CLIENT may be "address/prefix", NETMASK a prefix.
  */
-#ifndef BOOT_NET_IP_H
-#define BOOT_NET_IP_H
+#ifndef BOOT_WORDS_IP_H
+#define BOOT_WORDS_IP_H
 
 #include "port/ip.h"
 #include "port/port.h"
@@ -31,13 +31,13 @@ enum ip_method {
 	IP_DHCP6,  /* dhcp6: wait for an address of DHCPv6 */
 };
 
-/* The methods that a build supports, defined in static.c, joblease6.c or
- * nolease6.c. */
+/* The methods that a build supports, defined by static.c, joblease6.c or
+ * nolease6.c of boot/net, or by nic.c of boot/uefi. */
 extern const struct ip_methods {
 	enum ip_method unsaid; /* the method of an ip= that names none */
 	unsigned bits;	       /* 1 << method */
 	const char *has;       /* the same as text, for messages */
-} net_ip_methods;
+} boot_ip_methods;
 
 /* Addresses that were not given have the length 0. */
 struct ip_config {
@@ -63,34 +63,34 @@ struct ip_config {
 /*
  * Parses the text of ip=.  Returns 0, or NBD_E_USAGE with the wrong field in d.
  */
-int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
+int boot_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
 
 /*
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
  * Without a prefix, the prefix is that of a single host.  False: no address.
  */
-bool net_ip_address(const char *text, struct nbd_ip *a);
+bool boot_ip_address(const char *text, struct nbd_ip *a);
 
 /* Copies the name of an interface or a MAC with dashes; false: neither. */
-bool net_ip_device(char to[18], const char *name);
+bool boot_ip_device(char to[18], const char *name);
 
 /* "52:54:00:12:34:56", or with dashes, and nothing after it. */
-bool net_ip_mac(const char *text, unsigned char mac[6]);
+bool boot_ip_mac(const char *text, unsigned char mac[6]);
 
 /*
  * Copies text without its brackets to `to`, which has room for it, and splits
  * it at the colons outside of brackets.  f gets the first max fields; missing
  * ones are empty.  Returns the number of fields.
  */
-unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max);
+unsigned boot_ip_split(const char *text, char *to, char *f[], unsigned max);
 
 /*
  * Copies a host name.  One that is too long is cut to its first label, else to
  * what fits: true.
  */
-bool net_ip_host(char to[IP_HOST + 1], const char *name);
+bool boot_ip_host(char to[IP_HOST + 1], const char *name);
 
 /* The prefix length of an IPv4 address's class, for use without a mask. */
-unsigned net_ip_class(const unsigned char ip[4]);
+unsigned boot_ip_class(const unsigned char ip[4]);
 
 #endif

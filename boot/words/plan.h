@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words of a kernel command line that configure the network. */
-#ifndef BOOT_NET_PLAN_H
-#define BOOT_NET_PLAN_H
+#ifndef BOOT_WORDS_PLAN_H
+#define BOOT_WORDS_PLAN_H
 
-#include "boot/net/ip.h"
+#include "boot/words/ip.h"
 
 #define PLAN_MAX 16 /* of each word */
 
@@ -61,16 +61,16 @@ struct net_plan {
  * for an IPv6 address, only the link for a link-local address.  Returns 0, or
  * NBD_E_USAGE with the wrong word in d.
  */
-int net_plan_parse(struct net_plan *p, const char *line, const char *server,
-		   struct nbd_diag *d);
+int boot_plan_parse(struct net_plan *p, const char *line, const char *server,
+		    struct nbd_diag *d);
 
 /*
  * Copies the first device of a list with commas.  *rest becomes the others, NULL
  * after the last.  False: it is neither a name nor a MAC with dashes.
  */
-bool net_plan_device(const char *list, char device[18], const char **rest);
+bool boot_plan_device(const char *list, char device[18], const char **rest);
 
 /* What the interface will be: "ether", "vlan", "bond" or "bridge". */
-const char *net_plan_kind(const struct net_plan *p, const char *name);
+const char *boot_plan_kind(const struct net_plan *p, const char *name);
 
 #endif

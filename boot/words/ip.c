@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parser of ip=. */
-#include "boot/net/ip.h"
+#include "boot/words/ip.h"
 #include "core/nbd_uri.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static int wrong(struct nbd_diag *d, const char *field, const char *value)
 			value);
 }
 
-unsigned net_ip_class(const unsigned char ip[4])
+unsigned boot_ip_class(const unsigned char ip[4])
 {
 	return ip[0] < 128 ? 8 : ip[0] < 192 ? 16 : 24;
 }
@@ -47,7 +47,7 @@ static int prefix_of(const char *text, const struct nbd_ip *a)
 	return (int)nbd_number(text, 0, (long)nbd_ip_bits(a));
 }
 
-bool net_ip_address(const char *text, struct nbd_ip *a)
+bool boot_ip_address(const char *text, struct nbd_ip *a)
 {
 	char buf[64], *to = buf, *slash = NULL;
 	int prefix;
@@ -70,7 +70,7 @@ bool net_ip_address(const char *text, struct nbd_ip *a)
 	return a->len;
 }
 
-bool net_ip_mac(const char *p, unsigned char mac[6])
+bool boot_ip_mac(const char *p, unsigned char mac[6])
 {
 	for (int i = 0; i < 6; i++, p += 3) {
 		int byte = nbd_hex_byte(p);
@@ -83,7 +83,7 @@ bool net_ip_mac(const char *p, unsigned char mac[6])
 	return true;
 }
 
-bool net_ip_host(char to[IP_HOST + 1], const char *name)
+bool boot_ip_host(char to[IP_HOST + 1], const char *name)
 {
 	size_t n = strlen(name), label = strcspn(name, ".");
 	bool cut = n > IP_HOST;
@@ -109,12 +109,12 @@ static int take_client(struct ip_config *ip, char *f[FIELDS],
 	struct nbd_ip *a = &ip->client;
 	int prefix;
 
-	if (!net_ip_address(f[CLIENT], a))
+	if (!boot_ip_address(f[CLIENT], a))
 		return wrong(d, "client address", f[CLIENT]);
-	net_ip_address(f[PEER], &ip->peer);
+	boot_ip_address(f[PEER], &ip->peer);
 	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
-	a->prefix = a->len == 4 ? (uint8_t)net_ip_class(a->ip) : 64;
+	a->prefix = a->len == 4 ? (uint8_t)boot_ip_class(a->ip) : 64;
 	if (!*f[NETMASK])
 		return NBD_OK;
 	prefix = prefix_of(f[NETMASK], a);
@@ -145,12 +145,12 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 		/* the MAC was split at its colons */
 		for (i = 2; i < n; i++)
 			*(f[i] - 1) = ':';
-		return net_ip_mac(f[1], ip->mac) ? NBD_OK
-						 : wrong(d, "MAC", f[1]);
+		return boot_ip_mac(f[1], ip->mac) ? NBD_OK
+						  : wrong(d, "MAC", f[1]);
 	}
 	for (i = 0; i < n && i < IP_DNS; i++)
 		if ((i || is_address(f[i])) && *f[i] &&
-		    !net_ip_address(f[i], &ip->dns[i]))
+		    !boot_ip_address(f[i], &ip->dns[i]))
 			return wrong(d, i ? "dns1" : "dns0", f[i]);
 	return n > 3 ? wrong(d, "text after ntp0", f[3]) : NBD_OK;
 }
@@ -158,33 +158,33 @@ static int take_tail(struct ip_config *ip, char *f[], unsigned n,
 static int take_method(struct ip_config *ip, const char *word,
 		       struct nbd_diag *d)
 {
-	int method = *word ? method_of(word) : (int)net_ip_methods.unsaid;
+	int method = *word ? method_of(word) : (int)boot_ip_methods.unsaid;
 
 	if (method < 0)
 		return wrong(d, "method", word);
-	if (method == NONE || !(net_ip_methods.bits >> method & 1))
+	if (method == NONE || !(boot_ip_methods.bits >> method & 1))
 		return nbd_diag(d, NBD_E_USAGE,
 				"ip=: %s is not in this program, which has %s",
-				word, net_ip_methods.has);
+				word, boot_ip_methods.has);
 	ip->method = ip->client.len	? IP_STATIC
 		     : method == IP_OFF ? IP_LINK
 					: (enum ip_method)method;
 	return NBD_OK;
 }
 
-bool net_ip_device(char to[18], const char *name)
+bool boot_ip_device(char to[18], const char *name)
 {
 	unsigned char mac[6];
 
 	return nbd_fmt(to, 18, "%s", name) >= 0 && !strchr(name, '/') &&
-	       (strlen(name) < 16 || net_ip_mac(name, mac));
+	       (strlen(name) < 16 || boot_ip_mac(name, mac));
 }
 
 static int take_device(struct ip_config *ip, const char *name,
 		       struct nbd_diag *d)
 {
-	return net_ip_device(ip->device, name) ? NBD_OK
-					       : wrong(d, "device", name);
+	return boot_ip_device(ip->device, name) ? NBD_OK
+						: wrong(d, "device", name);
 }
 
 static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
@@ -192,9 +192,9 @@ static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
 {
 	int rc = NBD_OK;
 
-	if (*f[GATEWAY] && !net_ip_address(f[GATEWAY], &ip->gateway))
+	if (*f[GATEWAY] && !boot_ip_address(f[GATEWAY], &ip->gateway))
 		return wrong(d, "gateway", f[GATEWAY]);
-	ip->cut = net_ip_host(ip->host, f[HOST]);
+	ip->cut = boot_ip_host(ip->host, f[HOST]);
 	if (*f[CLIENT])
 		rc = take_client(ip, f, d);
 	if (!rc)
@@ -204,7 +204,7 @@ static int take_fields(struct ip_config *ip, char *f[FIELDS], unsigned n,
 	return rc || n < TAIL ? rc : take_tail(ip, f + TAIL, n - TAIL, d);
 }
 
-unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max)
+unsigned boot_ip_split(const char *text, char *to, char *f[], unsigned max)
 {
 	bool inside = false;
 	unsigned n = 0, i;
@@ -227,14 +227,14 @@ unsigned net_ip_split(const char *text, char *to, char *f[], unsigned max)
 	return n;
 }
 
-int net_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
+int boot_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d)
 {
 	char buf[IP_TEXT], *f[FIELDS];
 	unsigned n;
 	int rc;
 
 	memset(ip, 0, sizeof(*ip));
-	n = strlen(text) < sizeof(buf) ? net_ip_split(text, buf, f, FIELDS)
+	n = strlen(text) < sizeof(buf) ? boot_ip_split(text, buf, f, FIELDS)
 				       : 99;
 	if (n > FIELDS)
 		return wrong(d, "length", text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every documented form of ip= and of the words beside it. */
-#include "boot/net/plan.h"
+#include "boot/words/plan.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -148,7 +148,7 @@ static void every_documented_form_is_understood(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		int rc = net_ip_parse(&ip, forms[i].ip, &d);
+		int rc = boot_ip_parse(&ip, forms[i].ip, &d);
 
 		if (!forms[i].is) {
 			assert_int_equal(rc, NBD_E_USAGE);
@@ -207,13 +207,13 @@ static void what_is_wrong_is_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
-		if (net_ip_parse(&ip, t[i].ip, &d) != NBD_E_USAGE ||
+		if (boot_ip_parse(&ip, t[i].ip, &d) != NBD_E_USAGE ||
 		    !strstr(d.text, t[i].is))
 			fail_msg("%s: %s, not %s", t[i].ip, d.text, t[i].is);
 	}
 	memset(longer, '1', sizeof(longer));
 	longer[256] = '\0';
-	assert_int_equal(net_ip_parse(&ip, longer, &d), NBD_E_USAGE);
+	assert_int_equal(boot_ip_parse(&ip, longer, &d), NBD_E_USAGE);
 }
 
 static void no_cut_of_a_form_is_read_beyond_its_end(void **state)
@@ -229,7 +229,7 @@ static void no_cut_of_a_form_is_read_beyond_its_end(void **state)
 
 			memcpy(p, forms[i].ip, n);
 			p[n] = '\0';
-			rc = net_ip_parse(&ip, p, &d);
+			rc = boot_ip_parse(&ip, p, &d);
 			assert_true(rc == 0 || rc == NBD_E_USAGE);
 		}
 	guard_free(&g);
@@ -241,7 +241,7 @@ static struct net_plan plan;
 
 static void words(const char *line)
 {
-	int rc = net_plan_parse(&plan, line, NULL, &d);
+	int rc = boot_plan_parse(&plan, line, NULL, &d);
 
 	if (rc)
 		print_message("%s: %s\n", line, d.text);
@@ -350,13 +350,13 @@ static void without_ip_the_server_decides_what_is_tried(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		assert_int_equal(
-			net_plan_parse(&plan, "quiet", t[i].server, &d), 0);
+			boot_plan_parse(&plan, "quiet", t[i].server, &d), 0);
 		assert_true(plan.implicit);
 		assert_int_equal(plan.n_ip, 1);
 		assert_int_equal(plan.ip[0].method, t[i].method);
 		assert_int_equal(plan.name_server, t[i].name);
 	}
-	assert_int_equal(net_plan_parse(&plan, "ip=off", "h", &d), 0);
+	assert_int_equal(boot_plan_parse(&plan, "ip=off", "h", &d), 0);
 	assert_int_equal(plan.ip[0].method, IP_OFF);
 	assert_false(plan.implicit);
 }
@@ -375,10 +375,10 @@ static void bonds_and_bridges_have_members(void **state)
 			    "mode=balance-rr,miimon=100");
 	assert_string_equal(plan.master[2].options, "arp_interval=9");
 	assert_string_equal(plan.master[3].options, "");
-	assert_string_equal(net_plan_kind(&plan, "bond0"), "bond");
-	assert_string_equal(net_plan_kind(&plan, "br0"), "bridge");
-	assert_string_equal(net_plan_kind(&plan, "eth1"), "ether");
-	assert_int_equal(net_plan_parse(&plan, "team=t0:eth0", NULL, &d),
+	assert_string_equal(boot_plan_kind(&plan, "bond0"), "bond");
+	assert_string_equal(boot_plan_kind(&plan, "br0"), "bridge");
+	assert_string_equal(boot_plan_kind(&plan, "eth1"), "ether");
+	assert_int_equal(boot_plan_parse(&plan, "team=t0:eth0", NULL, &d),
 			 NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "bond=NAME:"));
 }
@@ -415,7 +415,7 @@ static void of_each_word_sixteen_are_taken(void **state)
 			size_t at = strlen(line);
 
 			snprintf(line + at, sizeof(line) - at, t[i], n++);
-			assert_int_equal(net_plan_parse(&plan, line, NULL, &d),
+			assert_int_equal(boot_plan_parse(&plan, line, NULL, &d),
 					 n < 18 ? NBD_OK : NBD_E_USAGE);
 		}
 		assert_non_null(strstr(d.text, "only 16 of them are taken"));
@@ -466,7 +466,7 @@ static void words_that_are_wrong_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		d.text[0] = '\0';
-		if (net_plan_parse(&plan, t[i], NULL, &d) != NBD_E_USAGE ||
+		if (boot_plan_parse(&plan, t[i], NULL, &d) != NBD_E_USAGE ||
 		    !d.text[0])
 			fail_msg("%s was taken", t[i]);
 	}
