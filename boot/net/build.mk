@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_BOOT_INIT) += $(addprefix boot/net/, hostname.o \
-	$(if $(CONFIG_BOOT_DHCP),dhcp.o dhcp_msg.o dhcp6.o dhcp6_msg.o \
-	domains.o handoff.o failure.o job.o job6.o jobsock.o kept.o net.o \
+	$(if $(CONFIG_BOOT_DHCP),dhcp.o dhcp6.o dhcp6_msg.o \
+	handoff.o failure.o job.o job6.o jobsock.o kept.o net.o \
 	prepare.o ra.o renew.o select.o,static.o))
 boot-$(if $(CONFIG_BOOT_DHCP),$(CONFIG_BOOT_INIT)) += $(addprefix boot/net/, \
 	$(if $(CONFIG_BOOT_LEASE6),joblease6.o lease6.o lease6_msg.o \

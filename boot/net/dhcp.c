@@ -162,7 +162,7 @@ size_t net_dhcp_send(struct dhcp *dhcp, uint8_t buf[DHCP_MAX], uint64_t now)
 	dhcp->due = now + pause(dhcp, dhcp->tries);
 	dhcp->tries++;
 	dhcp->sent = now;
-	return net_dhcp_build(buf, q);
+	return boot_dhcp_build(buf, q);
 }
 
 /*
@@ -282,7 +282,7 @@ bool net_dhcp_take(struct dhcp *dhcp, const uint8_t *p, size_t len,
 {
 	const struct state *s = &states[dhcp->state];
 	struct dhcp_lease l;
-	int type = net_dhcp_parse(p, len, dhcp->q.xid, dhcp->q.mac, &l);
+	int type = boot_dhcp_parse(p, len, dhcp->q.xid, dhcp->q.mac, &l);
 	receive *fn = type == DHCP_OFFER ? s->offer
 		      : type == DHCP_ACK ? s->ack
 		      : type == DHCP_NAK ? s->nak

@@ -23,7 +23,7 @@
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H
 
-#include "boot/net/dhcp_msg.h"
+#include "boot/words/dhcp_msg.h"
 
 enum dhcp_state {
 	DHCP_SELECTING,

@@ -99,7 +99,7 @@ static bool take_dns(struct reading *r, const uint8_t *p, size_t len)
 /* RFC 8415, 10, forbids pointers. */
 static bool take_domains(struct reading *r, const uint8_t *p, size_t len)
 {
-	if (!net_domains_read(r->reply->domain, p, len, false))
+	if (!boot_domains_read(r->reply->domain, p, len, false))
 		r->reply->left |= DHCP6_LEFT_DOMAINS;
 	return true;
 }

@@ -10,7 +10,7 @@
 #ifndef BOOT_NET_DHCP6_MSG_H
 #define BOOT_NET_DHCP6_MSG_H
 
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 #include "port/ip.h"
 
 #define DHCP6_CLIENT 546
@@ -30,8 +30,8 @@ struct dhcp6_reply {
 	uint8_t left; /* DHCP6_LEFT_* */
 	unsigned n_dns;
 	struct nbd_ip dns[DHCP6_DNS];
-	char domain[NET_DOMAINS]; /* names, with a blank between two */
-	char url[513];		  /* of the boot file; printable ASCII only */
+	char domain[BOOT_DOMAINS]; /* names, with a blank between two */
+	char url[513];		   /* of the boot file; printable ASCII only */
 };
 
 /*

@@ -37,7 +37,7 @@ static void say_left(const struct job *j)
 	const char *text;
 	unsigned at = 0;
 
-	while ((text = net_dhcp_left(&j->dhcp.lease, &at)))
+	while ((text = boot_dhcp_left(&j->dhcp.lease, &at)))
 		boot_say("%s: left out of what DHCP says: %s", j->l.name, text);
 	for (at = 0; (text = net_dhcp6_left(net_job6_config(j), &at));)
 		boot_say("%s: left out of what DHCPv6 says: %s", j->l.name,
@@ -51,11 +51,11 @@ static void say_left(const struct job *j)
 static void lease_routes(struct job *j)
 {
 	const struct dhcp_lease *l = &j->dhcp.lease;
-	struct net_dhcp_route c;
+	struct dhcp_route c;
 	unsigned at = 0;
 	bool all = false;
 
-	while (net_dhcp_route(l, &at, &c)) {
+	while (boot_dhcp_route(l, &at, &c)) {
 		all = all || !c.to.prefix;
 		route(j, (struct iface_route){ .dst = c.to, .gw = c.via });
 	}
@@ -230,14 +230,14 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 {
 	struct nbd_out o = { .buf = s->boot_server,
 			     .cap = sizeof(s->boot_server) - 1 };
-	struct net_dhcp_route r;
+	struct dhcp_route r;
 	unsigned at = 0;
 
 	s->addr = l->addr;
 	s->dhcp = true;
 	s->ends = l->seconds != UINT32_MAX;
 	s->gateway = l->router;
-	while (net_dhcp_route(l, &at, &r))
+	while (boot_dhcp_route(l, &at, &r))
 		if (!r.to.prefix)
 			s->gateway = r.via;
 	if (!p->no_peer_dns)

@@ -38,7 +38,7 @@ struct job {
 	uint64_t leased;      /* ms: when it could be used */
 	/* what routers advertised */
 	struct nbd_ip dns[NET_DNS];
-	char domain[NET_DOMAINS];
+	char domain[BOOT_DOMAINS];
 	bool names_left;     /* there were more, or others */
 	struct nbd_diag why; /* if JOB_FAILED */
 };

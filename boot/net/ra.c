@@ -80,7 +80,7 @@ static bool has_name(const char *list, const char *name, size_t n)
 }
 
 /* False: there was no room for one. */
-static bool add_names(char to[NET_DOMAINS], const char *names)
+static bool add_names(char to[BOOT_DOMAINS], const char *names)
 {
 	size_t used = strlen(to), n;
 
@@ -88,7 +88,7 @@ static bool add_names(char to[NET_DOMAINS], const char *names)
 		n = strcspn(names, " ");
 		if (has_name(to, names, n))
 			continue;
-		if (used + !!used + n > NET_DOMAINS - 1)
+		if (used + !!used + n > BOOT_DOMAINS - 1)
 			return false;
 		if (used)
 			to[used++] = ' ';
@@ -100,15 +100,15 @@ static bool add_names(char to[NET_DOMAINS], const char *names)
 }
 
 bool net_ra_domains(const unsigned char *p, size_t len, int index,
-		    char to[NET_DOMAINS])
+		    char to[BOOT_DOMAINS])
 {
 	struct options o = options_of(p, len, index);
-	char names[NET_DOMAINS];
+	char names[BOOT_DOMAINS];
 	bool all = true;
 	size_t size;
 
 	while ((p = next(&o, DNSSL, &size))) {
-		all &= net_domains_read(names, p + HEAD, size - HEAD, false);
+		all &= boot_domains_read(names, p + HEAD, size - HEAD, false);
 		all &= add_names(to, names);
 	}
 	return all;

@@ -6,7 +6,7 @@
 #ifndef BOOT_NET_RA_H
 #define BOOT_NET_RA_H
 
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 #include "port/linux/iface.h"
 
 /*
@@ -19,10 +19,10 @@ unsigned net_ra_dns(const unsigned char *p, size_t len, int index,
 
 /*
  * Adds the domains to search there to `to`, each once.  False: some were left
- * out, see net_domains_read().
+ * out, see boot_domains_read().
  */
 bool net_ra_domains(const unsigned char *p, size_t len, int index,
-		    char to[NET_DOMAINS]);
+		    char to[BOOT_DOMAINS]);
 
 /* Flags of the latest advertisement: the kernel's IF_RA_*. */
 #define NET_RA_MANAGED 0x40 /* M: addresses by DHCPv6 */

@@ -30,9 +30,9 @@ struct net_state {
 	struct nbd_ip gateway; /* of the default route */
 	struct nbd_ip dns[NET_DNS];
 	unsigned n_dns;
-	char host[65];		  /* of ip=, else of DHCP (option 12) */
-	bool cut;		  /* that was longer */
-	char domain[NET_DOMAINS]; /* of DHCP, DHCPv6 or a router */
+	char host[65];		   /* of ip=, else of DHCP (option 12) */
+	bool cut;		   /* that was longer */
+	char domain[BOOT_DOMAINS]; /* of DHCP, DHCPv6 or a router */
 	/* option 17, or a URI of NBD in DHCPv6's 59, as the server wrote it */
 	char root_path[513];
 	/* next-server (siaddr), or else the DHCP server itself; and as text */

@@ -2,8 +2,9 @@
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
 	conf.o dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o lease.o nic.o \
 	session.o smbios.o source.o start.o uefi.o where.o) \
-	$(addprefix boot/words/, cmdline.o ip.o uris.o version.o word.o) \
-	$(addprefix boot/net/, dhcp.o dhcp_msg.o nodomains.o) \
+	$(addprefix boot/words/, cmdline.o dhcp_msg.o ip.o nodomains.o uris.o \
+	version.o word.o) \
+	boot/net/dhcp.o \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \
 	boot/uefi/nonbds.o)
 boot-$(CONFIG_WORLD_UEFI) += boot/uefi/$(if $(CONFIG_BOOT_UEFI_HASH),hash,nohash).o

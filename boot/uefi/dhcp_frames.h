@@ -7,7 +7,7 @@
 #ifndef BOOT_UEFI_DHCP_FRAMES_H
 #define BOOT_UEFI_DHCP_FRAMES_H
 
-#include "boot/net/dhcp_msg.h"
+#include "boot/words/dhcp_msg.h"
 #include "port/ether.h"
 #include "port/port.h"
 

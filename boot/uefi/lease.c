@@ -47,7 +47,7 @@ bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 {
 	uint32_t xid = len < XID + 4 ? 0 : be32(p + XID);
 
-	return net_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
+	return boot_dhcp_parse(p, len, xid, mac, l) == DHCP_ACK;
 }
 
 static void take_dns(struct dhcp_lease *l, const uint8_t *node, size_t len)

@@ -7,7 +7,7 @@
 #define BOOT_UEFI_LEASE_H
 
 #include "boot/words/ip.h"
-#include "boot/net/dhcp_msg.h"
+#include "boot/words/dhcp_msg.h"
 
 /* Fills in l from ip=, whose method is IP_STATIC; true if it is IPv4. */
 bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip);

@@ -18,7 +18,7 @@ static void same(bool yes)
 
 static void check_lease(const struct dhcp_lease *l)
 {
-	struct net_dhcp_route r;
+	struct dhcp_route r;
 	unsigned at = 0;
 
 	same(l->addr.prefix >= 1 && l->addr.prefix <= 32 &&
@@ -28,7 +28,7 @@ static void check_lease(const struct dhcp_lease *l)
 	same(strlen(l->host) < sizeof(l->host) && !strchr(l->host, '\''));
 	same(strlen(l->domain) < sizeof(l->domain));
 	same(strlen(l->root_path) < sizeof(l->root_path));
-	while (net_dhcp_route(l, &at, &r))
+	while (boot_dhcp_route(l, &at, &r))
 		same(r.to.prefix <= 32 && at <= l->route_bytes);
 }
 
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(p + 28, mac, 6);
 		memcpy(p + 236, "\x63\x82\x53\x63", 4);
 	}
-	if (net_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
+	if (boot_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
 		check_lease(&l);
 	check_client(p, size);
 	free(p);

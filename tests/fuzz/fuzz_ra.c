@@ -20,11 +20,11 @@ static void same(bool yes)
 static void check(const unsigned char *p, size_t len)
 {
 	struct nbd_ip dns[MAX + 1];
-	char domains[NET_DOMAINS + 1] = { [NET_DOMAINS] = 'x' };
+	char domains[BOOT_DOMAINS + 1] = { [BOOT_DOMAINS] = 'x' };
 	unsigned n, again;
 
 	net_ra_domains(p, len, 1, domains);
-	same(strlen(domains) < NET_DOMAINS && domains[NET_DOMAINS] == 'x');
+	same(strlen(domains) < BOOT_DOMAINS && domains[BOOT_DOMAINS] == 'x');
 	memset(dns, 0x5a, sizeof(dns));
 	n = net_ra_dns(p, len, 1, dns, 0, MAX);
 	same(n <= MAX && dns[n].len == 0x5a);

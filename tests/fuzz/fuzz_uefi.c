@@ -67,7 +67,7 @@ static void check_frame(const uint8_t *data, size_t size)
 	char text[512];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
 
-	if (net_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
+	if (boot_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
 		uefi_lease_put(&o, &l, "auto6");
 	same(o.len <= sizeof(text));
 	/* the packet that PXE keeps */

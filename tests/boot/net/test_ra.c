@@ -58,7 +58,7 @@ static void domains_of_all_options_are_joined(void **state)
 		"\x1f\2\0\0\0\0\1\0\3net\0\0\0\0";
 	struct nduseroptmsg h = { .nduseropt_ifindex = 2 };
 	unsigned char p[128];
-	char to[NET_DOMAINS] = "";
+	char to[BOOT_DOMAINS] = "";
 	size_t len = sizeof(h) + sizeof(lists) - 1;
 
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages of DHCP: every option, every cut, every lie. */
-#include "boot/net/dhcp_msg.h"
+#include "boot/words/dhcp_msg.h"
 
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -56,7 +56,7 @@ static struct dhcp_lease l;
 
 static int parse(void)
 {
-	return net_dhcp_parse(m.p, m.len, XID, mac, &l);
+	return boot_dhcp_parse(m.p, m.len, XID, mac, &l);
 }
 
 static int parse_ended(void)
@@ -84,7 +84,7 @@ static void every_option(void)
 
 static void every_option_is_read(void **state)
 {
-	struct net_dhcp_route r;
+	struct dhcp_route r;
 	unsigned at = 0;
 
 	(void)state;
@@ -108,13 +108,13 @@ static void every_option_is_read(void **state)
 	assert_int_equal(l.seconds, 3600);
 	assert_int_equal(l.t1, 1000);
 	assert_int_equal(l.t2, 2000);
-	assert_true(net_dhcp_route(&l, &at, &r));
+	assert_true(boot_dhcp_route(&l, &at, &r));
 	assert_int_equal(r.to.prefix, 24);
 	assert_memory_equal(r.to.ip, "\xc6\x33\x64\x00", 4);
 	assert_memory_equal(r.via.ip, "\xc0\x00\x02\x01", 4);
-	assert_true(net_dhcp_route(&l, &at, &r));
+	assert_true(boot_dhcp_route(&l, &at, &r));
 	assert_int_equal(r.to.prefix, 0);
-	assert_false(net_dhcp_route(&l, &at, &r));
+	assert_false(boot_dhcp_route(&l, &at, &r));
 }
 
 static void what_is_not_given_has_its_default(void **state)
@@ -435,8 +435,8 @@ static void nothing_is_read_beyond_the_end_of_any_cut(void **state)
 	every_option();
 	m.p[m.len++] = 255;
 	for (size_t n = 0; n <= m.len; n++) {
-		int type =
-			net_dhcp_parse(guard_copy(&g, m.p, n), n, XID, mac, &l);
+		int type = boot_dhcp_parse(guard_copy(&g, m.p, n), n, XID, mac,
+					   &l);
 
 		/* a cut between two options cannot be seen */
 		assert_true(type == DHCP_ACK || type == 0);
@@ -459,7 +459,7 @@ static void malformed_routes_end_the_list(void **state)
 		{ "\x20\x01\x02\x03\x04\x05\x06\x07\x08", 9, 1, false },
 		{ "", 0, 0, false },
 	};
-	struct net_dhcp_route r;
+	struct dhcp_route r;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
@@ -468,7 +468,7 @@ static void malformed_routes_end_the_list(void **state)
 		begin(DHCP_ACK);
 		add(121, t[i].bytes, t[i].len);
 		assert_int_equal(parse_ended(), DHCP_ACK);
-		while (net_dhcp_route(&l, &at, &r))
+		while (boot_dhcp_route(&l, &at, &r))
 			n++;
 		assert_int_equal(n, t[i].n);
 		assert_int_equal(l.left, t[i].wrong ? DHCP_LEFT_ROUTES : 0);
@@ -479,14 +479,14 @@ static void malformed_routes_end_the_list(void **state)
 static unsigned routes_of(unsigned code, unsigned sent, const char *bytes,
 			  size_t len)
 {
-	struct net_dhcp_route r;
+	struct dhcp_route r;
 	unsigned at = 0, n = 0;
 
 	begin(DHCP_ACK);
 	while (sent--)
 		add(code, bytes, len);
 	assert_int_equal(parse_ended(), DHCP_ACK);
-	while (net_dhcp_route(&l, &at, &r))
+	while (boot_dhcp_route(&l, &at, &r))
 		n++;
 	return n;
 }
@@ -518,12 +518,12 @@ static void of_many_routes_those_that_fit_are_taken(void **state)
 static void left_out(const char *a, const char *b)
 {
 	unsigned at = 0;
-	const char *text = net_dhcp_left(&l, &at);
+	const char *text = boot_dhcp_left(&l, &at);
 
 	assert_true(a ? text && strstr(text, a) : !text);
 	if (!a)
 		return;
-	text = net_dhcp_left(&l, &at);
+	text = boot_dhcp_left(&l, &at);
 	assert_true(b ? text && strstr(text, b) : !text);
 }
 
@@ -617,7 +617,7 @@ static void a_query_names_the_client_and_its_wishes(void **state)
 
 	(void)state;
 	memcpy(q.mac, mac, 6);
-	assert_int_equal(net_dhcp_build(buf, &q), 300);
+	assert_int_equal(boot_dhcp_build(buf, &q), 300);
 	assert_memory_equal(buf, "\1\1\6\0\x12\x34\x56\x78\1\2\0\0", 12);
 	assert_memory_equal(buf + 28, mac, 6);
 	assert_int_equal(*option(buf, 53), 3);
@@ -628,23 +628,23 @@ static void a_query_names_the_client_and_its_wishes(void **state)
 	assert_memory_equal(option(buf, 60), "nbdboot", 7);
 	assert_memory_equal(option(buf, 57), "\x02\x40", 2);
 	q.max = 1500;
-	net_dhcp_build(buf, &q);
+	boot_dhcp_build(buf, &q);
 	assert_memory_equal(option(buf, 57), "\x05\xdc", 2);
 	/* RFC 2132, 9.10: at least */
 	q.max = 68;
-	net_dhcp_build(buf, &q);
+	boot_dhcp_build(buf, &q);
 	assert_memory_equal(option(buf, 57), "\x02\x40", 2);
 	/* RFC 3442: 121 is asked for before 3 */
 	assert_true(memchr(option(buf, 55), 121, 11) <
 		    memchr(option(buf, 55), 3, 11));
 	assert_int_equal(buf[10] | buf[11], 0);
 	q.broadcast = true;
-	net_dhcp_build(buf, &q);
+	boot_dhcp_build(buf, &q);
 	assert_int_equal(buf[10] << 8 | buf[11], 0x8000);
 	q.type = DHCP_DISCOVER;
 	q.ours = NULL;
 	q.host = "";
-	net_dhcp_build(buf, &q);
+	boot_dhcp_build(buf, &q);
 	assert_null(option(buf, 50));
 	assert_null(option(buf, 54));
 	assert_null(option(buf, 12));
@@ -661,7 +661,7 @@ static void the_longest_query_fits(void **state)
 	memset(host, 'h', 64);
 	host[64] = '\0';
 	q.host = host;
-	assert_true(net_dhcp_build(guard_end(&g, DHCP_MAX), &q) <= DHCP_MAX);
+	assert_true(boot_dhcp_build(guard_end(&g, DHCP_MAX), &q) <= DHCP_MAX);
 	guard_free(&g);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A decoder of lists of domain names. */
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct list {
 };
 
 struct name {
-	char text[NET_DOMAINS];
+	char text[BOOT_DOMAINS];
 	size_t len;
 	bool wrong; /* other characters, or too long */
 };
@@ -28,7 +28,7 @@ static void take_label(struct name *n, const uint8_t *p, size_t len)
 	if (n->len)
 		n->text[n->len++] = '.';
 	for (size_t i = 0; i < len; i++) {
-		n->wrong |= !net_domains_char(p[i]);
+		n->wrong |= !boot_domains_char(p[i]);
 		n->text[n->len++] = (char)p[i];
 	}
 }
@@ -62,8 +62,8 @@ static bool take_name(struct list *l, struct name *n)
 	return at < l->len;
 }
 
-bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
-		      bool packed)
+bool boot_domains_read(char to[BOOT_DOMAINS], const uint8_t *p, size_t len,
+		       bool packed)
 {
 	struct list l = { p, len, 0, packed };
 	struct name n = { .len = 0 };
@@ -72,7 +72,7 @@ bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
 
 	for (; l.at < len; n.len = 0, n.wrong = false) {
 		if (!take_name(&l, &n) ||
-		    (!n.wrong && used + !!used + n.len > NET_DOMAINS - 1)) {
+		    (!n.wrong && used + !!used + n.len > BOOT_DOMAINS - 1)) {
 			all = false;
 			break;
 		}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* In place of domains.c for firmware, which looks up whole names only. */
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 
-bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
-		      bool packed)
+bool boot_domains_read(char to[BOOT_DOMAINS], const uint8_t *p, size_t len,
+		       bool packed)
 {
 	(void)p, (void)len, (void)packed;
 	to[0] = '\0';

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of domain names as DNS has them (RFC 1035, 3.1 and 4.1.4). */
-#ifndef BOOT_NET_DOMAINS_H
-#define BOOT_NET_DOMAINS_H
+#ifndef BOOT_WORDS_DOMAINS_H
+#define BOOT_WORDS_DOMAINS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Bytes of a list as text, with a blank between two names, and its NUL. */
-#define NET_DOMAINS 256
+#define BOOT_DOMAINS 256
 
 /* A letter, a digit, '-' or '_'. */
-static inline bool net_domains_char(unsigned c)
+static inline bool boot_domains_char(unsigned c)
 {
 	unsigned letter = c | 0x20;
 
@@ -26,7 +26,7 @@ static inline bool net_domains_char(unsigned c)
  * for which there is no room: then it returns false.  Firmware, which looks up
  * whole names only, reads none.
  */
-bool net_domains_read(char to[NET_DOMAINS], const uint8_t *p, size_t len,
-		      bool packed);
+bool boot_domains_read(char to[BOOT_DOMAINS], const uint8_t *p, size_t len,
+		       bool packed);
 
 #endif

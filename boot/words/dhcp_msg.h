@@ -5,10 +5,10 @@
  *	BOOTP header, 236 bytes | cookie | option, length, value ... | end
  *	         file 128, sname 64 may hold more options (52, overload)
  */
-#ifndef BOOT_NET_DHCP_MSG_H
-#define BOOT_NET_DHCP_MSG_H
+#ifndef BOOT_WORDS_DHCP_MSG_H
+#define BOOT_WORDS_DHCP_MSG_H
 
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 #include "port/ip.h"
 
 #define DHCP_CLIENT 68
@@ -31,7 +31,7 @@ enum dhcp_type {
 #define DHCP_DNS    6
 #define DHCP_ROUTES 510
 
-/* What a server sent and a lease has not, see net_dhcp_left(). */
+/* What a server sent and a lease has not, see boot_dhcp_left(). */
 enum {
 	DHCP_LEFT_HOST = 1,
 	DHCP_LEFT_PATH = 2,
@@ -52,12 +52,12 @@ struct dhcp_lease {
 	uint8_t n_dns;
 	struct nbd_ip dns[DHCP_DNS];
 	uint16_t route_bytes;	     /* of routes[] */
-	uint8_t routes[DHCP_ROUTES]; /* see net_dhcp_route() */
+	uint8_t routes[DHCP_ROUTES]; /* see boot_dhcp_route() */
 	uint8_t left;		     /* DHCP_LEFT_* */
 	bool cut;		     /* host was longer, see boot_ip_host() */
 	char host[65];		     /* letters, digits, '-', '.', '_' only */
-	char domain[NET_DOMAINS]; /* option 119, else 15, see net_domains_read() */
-	char root_path[513];	  /* printable ASCII only */
+	char domain[BOOT_DOMAINS]; /* option 119, else 15, see boot_domains_read() */
+	char root_path[513];	   /* printable ASCII only */
 };
 
 /* The contents of a message to send. */
@@ -79,23 +79,23 @@ struct dhcp_query {
 };
 
 /* Writes the message.  Returns its length. */
-size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
+size_t boot_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q);
 
 /*
  * Reads an answer.  Returns its dhcp_type, or 0 if it has another xid or MAC, is
  * malformed, or offers an address that no machine can have.  An option with a
- * wrong length or value is left out, see net_dhcp_left(); the parts of a split
+ * wrong length or value is left out, see boot_dhcp_left(); the parts of a split
  * option are joined (RFC 3396).  For DHCP_NAK and DHCP_PROXY only `server` is
  * set.  Reads only p[0] to p[len - 1].
  */
-int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
-		   const uint8_t mac[6], struct dhcp_lease *l);
+int boot_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
+		    const uint8_t mac[6], struct dhcp_lease *l);
 
 /* What was left out of l, one at a time, or NULL; advances *at, 0 at first. */
-const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at);
+const char *boot_dhcp_left(const struct dhcp_lease *l, unsigned *at);
 
 /* One classless static route (RFC 3442); via none: it is on the link. */
-struct net_dhcp_route {
+struct dhcp_route {
 	struct nbd_ip to, via;
 };
 
@@ -103,7 +103,7 @@ struct net_dhcp_route {
  * Reads the route at *at, which starts at 0, and advances *at.  Returns false
  * at the end, or at a malformed route.
  */
-bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
-		    struct net_dhcp_route *r);
+bool boot_dhcp_route(const struct dhcp_lease *l, unsigned *at,
+		     struct dhcp_route *r);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of domain names, as DHCP has them. */
-#include "boot/net/domains.h"
+#include "boot/words/domains.h"
 
 #include "tests/guard.h"
 #include "tests/unit.h"
 
 static struct guard guard;
-static char to[NET_DOMAINS];
+static char to[BOOT_DOMAINS];
 static bool all;
 
 static const char *names(const void *p, size_t n, bool packed)
 {
 	memset(to, 'x', sizeof(to));
-	all = net_domains_read(to, guard_copy(&guard, p, n), n, packed);
+	all = boot_domains_read(to, guard_copy(&guard, p, n), n, packed);
 	return to;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The codec of DHCPv4: a table of the options that are read. */
-#include "boot/net/dhcp_msg.h"
+#include "boot/words/dhcp_msg.h"
 
 #include <string.h>
 
@@ -131,7 +131,7 @@ static uint8_t *put(uint8_t *p, unsigned code, const void *data, size_t len)
 	return p + 2 + len;
 }
 
-size_t net_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
+size_t boot_dhcp_build(uint8_t buf[DHCP_MAX], const struct dhcp_query *q)
 {
 	unsigned max = q->max > DHCP_MAX ? q->max : DHCP_MAX;
 	uint8_t max_size[2];
@@ -218,7 +218,7 @@ static bool has(const struct reading *r, unsigned code)
 
 static bool is_name(unsigned c)
 {
-	return net_domains_char(c) || c == '.';
+	return boot_domains_char(c) || c == '.';
 }
 
 /* The value of a text, without the NUL that some servers count; its length. */
@@ -318,14 +318,14 @@ static void read_times(const struct reading *r, struct dhcp_lease *l)
 static bool read_routes(const struct reading *r, unsigned code,
 			struct dhcp_lease *l)
 {
-	struct net_dhcp_route route;
+	struct dhcp_route route;
 	unsigned at = 0, i = place(code);
 	bool all;
 
 	l->route_bytes = r->len[i];
 	memcpy(l->routes, (const uint8_t *)&r->raw + options[i].at,
 	       sizeof(l->routes));
-	while (net_dhcp_route(l, &at, &route))
+	while (boot_dhcp_route(l, &at, &route))
 		;
 	all = at == l->route_bytes && !r->cut[i];
 	l->route_bytes = (uint16_t)at;
@@ -343,7 +343,7 @@ static bool has_wrong_length(const struct reading *r)
 	return false;
 }
 
-const char *net_dhcp_left(const struct dhcp_lease *l, unsigned *at)
+const char *boot_dhcp_left(const struct dhcp_lease *l, unsigned *at)
 {
 	static const char *const texts[] = {
 		"the host name (12): it has other characters than a name",
@@ -392,8 +392,8 @@ static void read_names_of(const struct reading *r, struct dhcp_lease *l)
 
 	unless(read_text(r, HOST, host, true), l, DHCP_LEFT_HOST);
 	l->cut = boot_ip_host(l->host, host);
-	unless(net_domains_read(l->domain, r->raw.search, r->len[search],
-				true) &&
+	unless(boot_domains_read(l->domain, r->raw.search, r->len[search],
+				 true) &&
 		       !r->cut[search],
 	       l, DHCP_LEFT_NAMES);
 	if (!l->domain[0])
@@ -421,8 +421,8 @@ static bool usable(const uint8_t a[4])
 	return a[0] && a[0] != 127 && a[0] < 224;
 }
 
-int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
-		   const uint8_t mac[6], struct dhcp_lease *l)
+int boot_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
+		    const uint8_t mac[6], struct dhcp_lease *l)
 {
 	struct reading r;
 	unsigned where;
@@ -455,8 +455,8 @@ int net_dhcp_parse(const uint8_t *p, size_t len, uint32_t xid,
 	return r.raw.type[0];
 }
 
-bool net_dhcp_route(const struct dhcp_lease *l, unsigned *at,
-		    struct net_dhcp_route *r)
+bool boot_dhcp_route(const struct dhcp_lease *l, unsigned *at,
+		     struct dhcp_route *r)
 {
 	const uint8_t *p = l->routes + *at;
 	unsigned left = l->route_bytes - *at, n;
