@@ -44,9 +44,9 @@ size_t net_dhcp6_send(struct dhcp6 *dhcp6, uint8_t buf[DHCP6_MAX], uint64_t now)
 	dhcp6->timeout = next_timeout(dhcp6);
 	dhcp6->due = now + dhcp6->timeout;
 	dhcp6->sent++;
-	return net_dhcp6_build(buf, dhcp6->xid, dhcp6->mac,
-			       (uint16_t)(elapsed < UINT16_MAX ? elapsed
-							       : UINT16_MAX));
+	return boot_dhcp6_build(buf, dhcp6->xid, dhcp6->mac,
+				(uint16_t)(elapsed < UINT16_MAX ? elapsed
+								: UINT16_MAX));
 }
 
 bool net_dhcp6_take(struct dhcp6 *dhcp6, const uint8_t *p, size_t len)
@@ -55,7 +55,7 @@ bool net_dhcp6_take(struct dhcp6 *dhcp6, const uint8_t *p, size_t len)
 
 	/* before the first message nobody can know its transaction ID */
 	if (dhcp6->answered || !dhcp6->sent ||
-	    !net_dhcp6_parse(p, len, dhcp6->xid, dhcp6->mac, &r))
+	    !boot_dhcp6_parse(p, len, dhcp6->xid, dhcp6->mac, &r))
 		return false;
 	dhcp6->reply = r;
 	dhcp6->answered = true;

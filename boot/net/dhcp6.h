@@ -11,7 +11,7 @@
 #ifndef BOOT_NET_DHCP6_H
 #define BOOT_NET_DHCP6_H
 
-#include "boot/net/dhcp6_msg.h"
+#include "boot/words/dhcp6_msg.h"
 
 struct dhcp6 {
 	bool answered;

@@ -39,7 +39,7 @@ static void say_left(const struct job *j)
 
 	while ((text = boot_dhcp_left(&j->dhcp.lease, &at)))
 		boot_say("%s: left out of what DHCP says: %s", j->l.name, text);
-	for (at = 0; (text = net_dhcp6_left(net_job6_config(j), &at));)
+	for (at = 0; (text = boot_dhcp6_left(net_job6_config(j), &at));)
 		boot_say("%s: left out of what DHCPv6 says: %s", j->l.name,
 			 text);
 	if (j->names_left)

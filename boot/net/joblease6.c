@@ -34,11 +34,11 @@ static void identify(struct lease6_id *id, const struct job *j, bool by_mac)
 	int n = by_mac ? -1
 		       : file_read(AT_FDCWD, UUID_FILE, uuid, sizeof(uuid));
 
-	net_lease6_id(id, j->l.mac);
+	boot_lease6_id(id, j->l.mac);
 	if (n > 0 && uuid[n - 1] == '\n')
 		uuid[n - 1] = '\0';
 	if (n > 0)
-		net_lease6_uuid(id, uuid);
+		boot_lease6_uuid(id, uuid);
 }
 
 static bool start(struct job *j, const struct net_plan *p, uint64_t now)

@@ -225,7 +225,7 @@ static char *value_of(char *text, const char *name, char **end)
 	return NULL;
 }
 
-/* As boot_dhcp_parse() and net_lease6_parse() leave them. */
+/* As boot_dhcp_parse() and boot_lease6_parse() leave them. */
 static bool in_order(uint32_t t1, uint32_t t2)
 {
 	return t1 && t1 <= t2;

@@ -257,7 +257,7 @@ size_t net_lease6_send(struct lease6 *lease6, uint8_t buf[LEASE6_MAX],
 		lease6->due = lease6->first + r->duration;
 	lease6->sent = now;
 	lease6->tries++;
-	return net_lease6_build(buf, &q);
+	return boot_lease6_build(buf, &q);
 }
 
 /* ---- receiving ---- */
@@ -417,8 +417,8 @@ bool net_lease6_take(struct lease6 *lease6, const uint8_t *p, size_t len,
 	/* before the first message nobody can know its transaction ID */
 	if (!lease6->tries)
 		return false;
-	type = net_lease6_parse(p, len, lease6->xid, &lease6->id,
-				wanted(lease6), &v);
+	type = boot_lease6_parse(p, len, lease6->xid, &lease6->id,
+				 wanted(lease6), &v);
 	fn = type == LEASE6_ADVERTISE ? r->advertise
 	     : type == LEASE6_REPLY   ? r->reply
 				      : NULL;

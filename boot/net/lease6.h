@@ -26,7 +26,7 @@
 #ifndef BOOT_NET_LEASE6_H
 #define BOOT_NET_LEASE6_H
 
-#include "boot/net/lease6_msg.h"
+#include "boot/words/lease6_msg.h"
 
 enum lease6_state {
 	LEASE6_SOLICITING,

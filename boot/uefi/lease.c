@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/net/option6.h"
+#include "boot/words/option6.h"
 #include "port/le.h"
 
 #define XID 4 /* its place in a DHCP message */

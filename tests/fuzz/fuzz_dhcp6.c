@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(p, head, n);
 	if (size)
 		memcpy(p + n, data, size);
-	if (net_dhcp6_parse(p, n + size, 1, mac, &r))
+	if (boot_dhcp6_parse(p, n + size, 1, mac, &r))
 		check_reply(&r);
 	check_client(p, n + size);
 	free(p);

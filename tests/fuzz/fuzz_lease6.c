@@ -76,12 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lease6_values v;
 	struct lease6_id id;
 
-	net_lease6_id(&id, mac);
+	boot_lease6_id(&id, mac);
 	/* past what is hard to guess: the input is the options */
 	memcpy(p, head, n);
 	if (size)
 		memcpy(p + n, data, size);
-	if (net_lease6_parse(p, n + size, 1, &id, NULL, &v))
+	if (boot_lease6_parse(p, n + size, 1, &id, NULL, &v))
 		check_values(&v);
 	check_client(&id, p, n + size);
 	free(p);

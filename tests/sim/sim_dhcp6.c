@@ -296,7 +296,7 @@ static void select_lease(void)
 	/* the pause may be as long as all before it, and then 4 messages */
 	uint64_t most;
 
-	net_lease6_id(&id, mac);
+	boot_lease6_id(&id, mac);
 	net_lease6_start(&w.d, &id, (uint32_t)sim_random(), world.now);
 	w.d.need_path = sim_chance(30);
 	most = leases.well + (leases.well - leases.start) * 3 / 2 + 90000;

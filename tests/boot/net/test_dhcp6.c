@@ -51,7 +51,7 @@ static void reply(void)
 /* Is the message taken, in front of an unreadable page? */
 static bool takes(size_t n)
 {
-	return net_dhcp6_parse(guard_copy(&guard, msg, n), n, XID, mac, &r);
+	return boot_dhcp6_parse(guard_copy(&guard, msg, n), n, XID, mac, &r);
 }
 
 #define SERVER "\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0"
@@ -180,13 +180,13 @@ static void an_option_longer_than_the_message_is_refused(void **state)
 static void left_out(const char *text)
 {
 	unsigned at = 0;
-	const char *said = net_dhcp6_left(&r, &at);
+	const char *said = boot_dhcp6_left(&r, &at);
 
 	if (text)
 		assert_memory_equal(said, text, strlen(text));
 	else
 		assert_null(said);
-	assert_true(!said || !net_dhcp6_left(&r, &at));
+	assert_true(!said || !boot_dhcp6_left(&r, &at));
 }
 
 static void addresses_of_no_server_are_left_out(void **state)
@@ -324,7 +324,7 @@ static void the_message_asks_for_what_is_read(void **state)
 	uint8_t *buf = guard_end(&guard, DHCP6_MAX);
 
 	(void)state;
-	assert_int_equal(net_dhcp6_build(buf, XID, mac, 0x102), DHCP6_MAX);
+	assert_int_equal(boot_dhcp6_build(buf, XID, mac, 0x102), DHCP6_MAX);
 	assert_memory_equal(buf, want, DHCP6_MAX);
 }
 

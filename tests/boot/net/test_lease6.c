@@ -28,7 +28,7 @@ static void add(unsigned code, const void *data, size_t len)
 
 static void begin(unsigned type)
 {
-	net_lease6_id(&id, mac);
+	boot_lease6_id(&id, mac);
 	memset(&m, 0, sizeof(m));
 	memcpy(m.p, (uint8_t[]){ (uint8_t)type, 0x12, 0x34, 0x56 }, 4);
 	m.len = 4;
@@ -86,7 +86,7 @@ static const struct times hour = { 3600, 7200, 0, 0 };
 
 static int parse(const struct nbd_ip *want)
 {
-	return net_lease6_parse(m.p, m.len, XID, &id, want, &v);
+	return boot_lease6_parse(m.p, m.len, XID, &id, want, &v);
 }
 
 /* ---- messages ---- */
@@ -132,8 +132,8 @@ static void nothing_is_read_beyond_the_end_of_any_cut(void **state)
 	add_ia(0x77, &hour, 2, 3);
 	add(60, "\0\7nbd://s", 9);
 	for (size_t n = 0; n <= m.len; n++) {
-		int type = net_lease6_parse(guard_copy(&g, m.p, n), n, XID, &id,
-					    NULL, &v);
+		int type = boot_lease6_parse(guard_copy(&g, m.p, n), n, XID,
+					     &id, NULL, &v);
 
 		/* a cut between two options cannot be seen */
 		assert_true(!type || n >= 26);
@@ -145,8 +145,8 @@ static void nothing_is_read_beyond_the_end_of_any_cut(void **state)
 			uint8_t before = m.p[at + 3];
 
 			m.p[at + 3] = (uint8_t)(before + more);
-			net_lease6_parse(guard_copy(&g, m.p, m.len), m.len, XID,
-					 &id, NULL, &v);
+			boot_lease6_parse(guard_copy(&g, m.p, m.len), m.len,
+					  XID, &id, NULL, &v);
 			m.p[at + 3] = before;
 		}
 	guard_free(&g);
@@ -294,15 +294,15 @@ static void the_identity_is_that_of_the_machine(void **state)
 	};
 
 	(void)state;
-	net_lease6_id(&id, mac);
+	boot_lease6_id(&id, mac);
 	assert_int_equal(id.duid.len, 10);
 	assert_memory_equal(id.duid.p, "\0\3\0\1\x52\x54\0\1\2\3", 10);
 	assert_int_equal(id.iaid, 0x00010203);
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
-		assert_false(net_lease6_uuid(&id, none[i]));
+		assert_false(boot_lease6_uuid(&id, none[i]));
 	assert_int_equal(id.duid.len, 10);
 	assert_true(
-		net_lease6_uuid(&id, "4c4c4544-0042-3510-8054-b4c04f593443"));
+		boot_lease6_uuid(&id, "4c4c4544-0042-3510-8054-b4c04f593443"));
 	assert_int_equal(id.duid.len, 18);
 	assert_memory_equal(id.duid.p,
 			    "\0\4\x4c\x4c\x45\x44\0\x42\x35\x10\x80\x54\xb4\xc0"
@@ -318,11 +318,11 @@ static void the_longest_message_fits(void **state)
 	struct lease6_query q = { .id = &id, .server = &server, .addr = &addr };
 
 	(void)state;
-	net_lease6_id(&id, mac);
-	net_lease6_uuid(&id, "4c4c4544-0042-3510-8054-b4c04f593443");
+	boot_lease6_id(&id, mac);
+	boot_lease6_uuid(&id, "4c4c4544-0042-3510-8054-b4c04f593443");
 	for (unsigned type = 1; type < 10; type++) {
 		q.type = (enum lease6_type)type;
-		assert_in_range(net_lease6_build(buf, &q), 200, LEASE6_MAX);
+		assert_in_range(boot_lease6_build(buf, &q), 200, LEASE6_MAX);
 	}
 }
 
@@ -344,7 +344,7 @@ static unsigned sends(void)
 static void start(void)
 {
 	now = 1000;
-	net_lease6_id(&id, mac);
+	boot_lease6_id(&id, mac);
 	net_lease6_start(&d, &id, 7, now);
 }
 

@@ -6,10 +6,10 @@
  *	type, transaction ID of 3 bytes | option | IA_NA { address { status }
  *	                                                 | status } | option ...
  */
-#ifndef BOOT_NET_LEASE6_MSG_H
-#define BOOT_NET_LEASE6_MSG_H
+#ifndef BOOT_WORDS_LEASE6_MSG_H
+#define BOOT_WORDS_LEASE6_MSG_H
 
-#include "boot/net/dhcp6_msg.h"
+#include "boot/words/dhcp6_msg.h"
 
 /* The longest message that we send. */
 #define LEASE6_MAX 256
@@ -50,13 +50,13 @@ struct lease6_id {
 };
 
 /* DUID-LL (RFC 8415, 11.4) of Ethernet, and an IAID of the same MAC. */
-void net_lease6_id(struct lease6_id *id, const uint8_t mac[6]);
+void boot_lease6_id(struct lease6_id *id, const uint8_t mac[6]);
 
 /*
  * Makes it DUID-UUID (RFC 6355) of a UUID as text.  False, and nothing has
  * changed: it is none, or one that many machines have.
  */
-bool net_lease6_uuid(struct lease6_id *id, const char *uuid);
+bool boot_lease6_uuid(struct lease6_id *id, const char *uuid);
 
 /* Times are in s; UINT32_MAX: for ever. */
 struct lease6_values {
@@ -82,7 +82,7 @@ struct lease6_query {
 };
 
 /* Writes the message.  Returns its length. */
-size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q);
+size_t boot_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q);
 
 /*
  * Reads an answer.  Returns LEASE6_ADVERTISE or LEASE6_REPLY, or 0: it has
@@ -91,8 +91,8 @@ size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q);
  * there) the first that a machine can have; one with wrong times is left out.
  * Reads only p[0] to p[len - 1].
  */
-int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
-		     const struct lease6_id *id, const struct nbd_ip *want,
-		     struct lease6_values *v);
+int boot_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
+		      const struct lease6_id *id, const struct nbd_ip *want,
+		      struct lease6_values *v);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The codec of stateless DHCPv6: a table of the options that are read. */
-#include "boot/net/dhcp6_msg.h"
+#include "boot/words/dhcp6_msg.h"
 
 #include <string.h>
 
-#include "boot/net/option6.h"
+#include "boot/words/option6.h"
 #include "core/nbd_uri.h"
 
 /* Messages (RFC 8415, 7.3). */
@@ -27,8 +27,8 @@ static uint32_t be24(const uint8_t *p)
 
 /* ---- writing ---- */
 
-size_t net_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
-		       const uint8_t mac[6], uint16_t elapsed)
+size_t boot_dhcp6_build(uint8_t buf[DHCP6_MAX], uint32_t xid,
+			const uint8_t mac[6], uint16_t elapsed)
 {
 	const uint8_t time[2] = { (uint8_t)(elapsed >> 8), (uint8_t)elapsed };
 	uint8_t duid[DUID_LL], *p = buf + HEAD;
@@ -161,7 +161,7 @@ static bool take_option(struct reading *r, unsigned *seen, unsigned code,
 	return o->fn(r, p, len);
 }
 
-const char *net_dhcp6_left(const struct dhcp6_reply *r, unsigned *at)
+const char *boot_dhcp6_left(const struct dhcp6_reply *r, unsigned *at)
 {
 	static const char *const texts[] = {
 		"DNS servers (23): more than 6, or no addresses of servers",
@@ -175,8 +175,8 @@ const char *net_dhcp6_left(const struct dhcp6_reply *r, unsigned *at)
 	return NULL;
 }
 
-void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
-		      size_t len)
+void boot_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
+		       size_t len)
 {
 	struct reading reading = { .reply = r };
 
@@ -188,7 +188,7 @@ void net_dhcp6_config(struct dhcp6_reply *r, unsigned code, const uint8_t *p,
 		take_url(&reading, p, len);
 }
 
-void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
+void boot_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
 {
 	struct dhcp6_reply url;
 	size_t n;
@@ -198,7 +198,7 @@ void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
 	for (; len >= 2 && be16(p) <= len - 2; p += n, len -= n) {
 		n = 2u + be16(p);
 		memset(&url, 0, sizeof(url));
-		net_dhcp6_config(&url, URL, p + 2, n - 2);
+		boot_dhcp6_config(&url, URL, p + 2, n - 2);
 		if (nbd_is_uri(url.url)) {
 			memcpy(r->url, url.url, sizeof(url.url));
 			return;
@@ -206,8 +206,8 @@ void net_dhcp6_parameters(struct dhcp6_reply *r, const uint8_t *p, size_t len)
 	}
 }
 
-bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
-		     const uint8_t mac[6], struct dhcp6_reply *reply)
+bool boot_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
+		      const uint8_t mac[6], struct dhcp6_reply *reply)
 {
 	struct reading r = { .reply = reply };
 	unsigned seen = 0;
@@ -229,6 +229,6 @@ bool net_dhcp6_parse(const uint8_t *p, size_t len, uint32_t xid,
 		p += HEAD + n;
 		len -= HEAD + n;
 	}
-	net_dhcp6_parameters(reply, r.parameters, r.n_parameters);
+	boot_dhcp6_parameters(reply, r.parameters, r.n_parameters);
 	return (seen & BOTH_IDS) == BOTH_IDS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the two codecs of DHCPv6 share: options (RFC 8415, 21.1), who we are. */
-#ifndef BOOT_NET_OPTION6_H
-#define BOOT_NET_OPTION6_H
+#ifndef BOOT_WORDS_OPTION6_H
+#define BOOT_WORDS_OPTION6_H
 
 #include "core/be.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The codec of DHCPv6 with addresses. */
-#include "boot/net/lease6_msg.h"
+#include "boot/words/lease6_msg.h"
 
 #include <string.h>
 
-#include "boot/net/option6.h"
+#include "boot/words/option6.h"
 #include "core/nbd_uri.h"
 #include "port/port.h"
 
@@ -19,7 +19,7 @@ static const uint8_t ask_for[] = { 0,	DNS, 0,		 DOMAINS, 0,
 
 /* ---- who we are ---- */
 
-void net_lease6_id(struct lease6_id *id, const uint8_t mac[6])
+void boot_lease6_id(struct lease6_id *id, const uint8_t mac[6])
 {
 	memset(id, 0, sizeof(*id));
 	id->duid.len = DUID_LL;
@@ -39,7 +39,7 @@ static bool is_shared(const uint8_t uuid[16])
 	return i == 16 || !memcmp(uuid, sample, sizeof(sample));
 }
 
-bool net_lease6_uuid(struct lease6_id *id, const char *uuid)
+bool boot_lease6_uuid(struct lease6_id *id, const char *uuid)
 {
 	uint8_t bytes[16];
 	unsigned n = 0;
@@ -81,7 +81,7 @@ static uint8_t *put_ia(uint8_t *p, uint32_t iaid, const struct nbd_ip *addr)
 	return p + ADDR_HEAD;
 }
 
-size_t net_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q)
+size_t boot_lease6_build(uint8_t buf[LEASE6_MAX], const struct lease6_query *q)
 {
 	const uint8_t time[2] = { (uint8_t)(q->elapsed >> 8),
 				  (uint8_t)q->elapsed };
@@ -306,14 +306,14 @@ static bool take(struct reading *r, const struct option *o)
 			r->parameters = *o;
 		return true;
 	default:
-		net_dhcp6_config(&v->config, o->code, o->p, o->len);
+		boot_dhcp6_config(&v->config, o->code, o->p, o->len);
 		return true;
 	}
 }
 
-int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
-		     const struct lease6_id *id, const struct nbd_ip *want,
-		     struct lease6_values *v)
+int boot_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
+		      const struct lease6_id *id, const struct nbd_ip *want,
+		      struct lease6_values *v)
 {
 	struct reading r = { .id = id, .want = want, .v = v };
 	struct rest rest;
@@ -333,6 +333,6 @@ int net_lease6_parse(const uint8_t *p, size_t len, uint32_t xid,
 	if (r.status)
 		v->status = r.status;
 	v->has = v->has && !r.status;
-	net_dhcp6_parameters(&v->config, r.parameters.p, r.parameters.len);
+	boot_dhcp6_parameters(&v->config, r.parameters.p, r.parameters.len);
 	return p[0];
 }
