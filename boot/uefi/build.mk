@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
-	conf.o dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o lease.o nic.o \
+	conf.o dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o nic.o \
 	session.o smbios.o source.o start.o uefi.o where.o) \
-	$(addprefix boot/words/, cmdline.o dhcp_msg.o ip.o nodomains.o uris.o \
-	version.o word.o) \
+	$(addprefix boot/words/, cmdline.o dhcp_msg.o ip.o lease.o nodomains.o \
+	uris.o version.o word.o) \
 	boot/net/dhcp.o \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \
 	boot/uefi/nonbds.o)

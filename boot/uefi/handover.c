@@ -49,8 +49,8 @@ void uefi_handover_tell(const struct uefi_program *p)
 	uefi_handover_forget();
 	nbd_putf(&o, "nbdroot=");
 	put_uris(&o, &p->root);
-	uefi_lease_put(&o, &p->net.lease, p->net.ip_text);
-	uefi_lease_bootif(&o, p->net.mac);
+	boot_lease_put(&o, &p->net.lease, p->net.ip_text);
+	boot_lease_bootif(&o, p->net.mac);
 	/* a system that another boot entry starts has its own root */
 	if (!efi.rt->get_variable(u"BootCurrent", &efi_guid_global, NULL, &len,
 				  &entry))
@@ -74,9 +74,9 @@ static void put_missing(struct nbd_out *o, const struct uefi_program *p)
 		put_uris(o, &p->root);
 	}
 	if (!c->cmd.ip)
-		uefi_lease_put(o, &p->net.lease, p->net.ip_text);
+		boot_lease_put(o, &p->net.lease, p->net.ip_text);
 	if (!c->bootif && !p->net.ip.device[0])
-		uefi_lease_bootif(o, p->net.mac);
+		boot_lease_bootif(o, p->net.mac);
 }
 
 int uefi_handover_words(struct uefi_program *p, struct nbd_diag *d)

@@ -122,7 +122,7 @@ static bool take_pxe(struct uefi_net *n)
 	struct efi_pxe *pxe = is_ours(n->nic) ? uefi_net_pxe() : NULL;
 
 	if (!pxe || pxe->mode->v6 || !pxe->mode->ack_received ||
-	    !uefi_lease_packet(&n->lease, pxe->mode->ack.raw,
+	    !boot_lease_packet(&n->lease, pxe->mode->ack.raw,
 			       sizeof(pxe->mode->ack.raw), n->mac))
 		return false;
 	/* PXE takes any offer; another server may have the root-path */
@@ -138,7 +138,7 @@ static bool take_http(struct uefi_net *n)
 	const struct efi_path *p = efi_path_of(efi.self->device);
 
 	if (n->root_path || !is_ours(n->nic) ||
-	    !uefi_lease_path(&n->lease, (const uint8_t *)p, efi_path_len(p)))
+	    !boot_lease_path(&n->lease, (const uint8_t *)p, efi_path_len(p)))
 		return false;
 	n->from = "HTTP boot";
 	return true;
@@ -160,11 +160,11 @@ static bool take_boot6(struct uefi_net *n)
 	if (!LWIP_IPV6 || !is_ours(n->nic))
 		return false;
 	if (m && m->v6) {
-		uefi_lease_packet6(&n->ip, m->station.v6, m->ack.raw,
+		boot_lease_packet6(&n->ip, m->station.v6, m->ack.raw,
 				   sizeof(m->ack.raw));
 		n->from = "PXE";
 	} else {
-		uefi_lease_path6(&n->ip, (const uint8_t *)p, efi_path_len(p));
+		boot_lease_path6(&n->ip, (const uint8_t *)p, efi_path_len(p));
 		n->from = "HTTP boot";
 	}
 	n->ip_text = "dhcp6";
@@ -176,7 +176,7 @@ static int take_static(struct uefi_net *n, const char *text, struct nbd_diag *d)
 {
 	n->from = "ip=";
 	n->ip_text = text;
-	if (uefi_lease_static(&n->lease, &n->ip) ||
+	if (boot_lease_static(&n->lease, &n->ip) ||
 	    (LWIP_IPV6 && !nbd_ip_link_local(&n->ip.client)))
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE, "ip=%s: not an %s address", text,

@@ -3,7 +3,7 @@
 #ifndef BOOT_UEFI_NIC_H
 #define BOOT_UEFI_NIC_H
 
-#include "boot/uefi/lease.h"
+#include "boot/words/lease.h"
 #include "port/uefi/snp.h"
 #include "port/uefi/tcp4.h"
 #include "port/uefi/uefi.h"

@@ -160,7 +160,7 @@ static bool from_http(struct uefi_program *p)
 	const struct efi_path *path = efi_path_of(efi.self->device);
 	size_t len = path ? efi_path_len(path) : 0, n;
 	const uint8_t *node =
-		uefi_path_node((const uint8_t *)path, len, UEFI_NODE_URI, &n);
+		boot_lease_node((const uint8_t *)path, len, LEASE_NODE_URI, &n);
 	struct efi_http_from from;
 	struct dhcp_lease l;
 	struct ip_config ip;
@@ -173,9 +173,9 @@ static bool from_http(struct uefi_program *p)
 		    (const char *)node + sizeof(*path)) < 0 ||
 	    !uefi_beside_url(url, sizeof(url), own))
 		return ignored(p, "the URL of this program", "too long");
-	if (LWIP_IPV6 && uefi_lease_path6(&ip, (const uint8_t *)path, len))
+	if (LWIP_IPV6 && boot_lease_path6(&ip, (const uint8_t *)path, len))
 		l.addr.len = 0;
-	else if (!uefi_lease_path(&l, (const uint8_t *)path, len))
+	else if (!boot_lease_path(&l, (const uint8_t *)path, len))
 		return ignored(p, "nbdboot.conf of HTTP boot", nowhere);
 	from.nic = http_of(path);
 	from.addr = l.addr;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "boot/words/lease.h"
 #include "boot/uefi/encoding.h"
-#include "boot/uefi/lease.h"
 #include "port/port.h"
 
 #define NODE_FILE 0x0404u
@@ -59,7 +59,7 @@ bool uefi_beside_path(char *to, size_t cap, const uint8_t *p, size_t len)
 	size_t used = 0, n;
 	bool more;
 
-	while ((p = uefi_path_node(p, (size_t)(end - p), NODE_FILE, &n))) {
+	while ((p = boot_lease_node(p, (size_t)(end - p), NODE_FILE, &n))) {
 		int got;
 
 		if (n - 4 > sizeof(wide) - 2)
@@ -146,7 +146,7 @@ bool uefi_beside_dhcp6(char *to, size_t cap, uint8_t server[16],
 		       const uint8_t *p, size_t len)
 {
 	size_t n;
-	const uint8_t *url = uefi_lease_option6(p, len, BOOT_FILE6, &n);
+	const uint8_t *url = boot_lease_option6(p, len, BOOT_FILE6, &n);
 	char own[NAME_MAX], *name;
 
 	return url &&

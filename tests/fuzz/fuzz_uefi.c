@@ -6,7 +6,7 @@
 #include "boot/uefi/where.h"
 #include "boot/uefi/conf.h"
 #include "boot/uefi/encoding.h"
-#include "boot/uefi/lease.h"
+#include "boot/words/lease.h"
 #include "port/uefi/http_body.h"
 #include "port/utf8.h"
 
@@ -68,18 +68,18 @@ static void check_frame(const uint8_t *data, size_t size)
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
 
 	if (boot_dhcp_parse(p, size, 1, mac, &l) == DHCP_ACK)
-		uefi_lease_put(&o, &l, "auto6");
+		boot_lease_put(&o, &l, "auto6");
 	same(o.len <= sizeof(text));
 	/* the packet that PXE keeps */
-	if (uefi_lease_packet(&l, p, size, mac))
+	if (boot_lease_packet(&l, p, size, mac))
 		same(l.addr.prefix >= 1 && l.addr.prefix <= 32);
 	/* that of HTTP boot */
-	if (uefi_lease_path(&l, p, size))
+	if (boot_lease_path(&l, p, size))
 		same(l.addr.prefix >= 1 && l.addr.prefix <= 32 && l.n_dns <= 3);
-	if (uefi_lease_path6(&ip, p, size))
+	if (boot_lease_path6(&ip, p, size))
 		same(ip.client.prefix >= 1 && ip.client.prefix <= 128);
 	if (size >= 16)
-		uefi_lease_packet6(&ip, p, p, size);
+		boot_lease_packet6(&ip, p, p, size);
 	free(p);
 }
 

@@ -2,7 +2,7 @@
 /* DHCP in frames, with a server that answers, lies or is silent. */
 #include "boot/uefi/dhcp_frames.h"
 
-#include "boot/uefi/lease.h"
+#include "boot/words/lease.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 
@@ -167,7 +167,7 @@ static void a_lease_with_its_root_path(void **state)
 	assert_string_equal(l.root_path, "nbd://h/x");
 	assert_int_equal(server.sent[DHCP_DISCOVER], 1);
 	assert_int_equal(server.sent[DHCP_REQUEST], 1);
-	uefi_lease_put(&o, &l, "");
+	boot_lease_put(&o, &l, "");
 	text[o.len] = '\0';
 	assert_string_equal(text, " ip=10.0.2.15::10.0.2.1:255.255.255.0:::off:"
 				  "10.0.2.3");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The address of HTTP boot, from its device path. */
-#include "boot/uefi/lease.h"
+#include "boot/words/lease.h"
 
 #include <sys/socket.h>
 
@@ -26,7 +26,7 @@ static void the_path_of_http_boot_has_the_address(void **state)
 			     dns[4] = { 192, 0, 2, 54 };
 
 	(void)state;
-	assert_true(uefi_lease_path(&l, path, sizeof(path)));
+	assert_true(boot_lease_path(&l, path, sizeof(path)));
 	assert_memory_equal(l.addr.ip, addr, 4);
 	assert_memory_equal(l.router.ip, router, 4);
 	assert_int_equal(l.addr.prefix, 24);
@@ -41,8 +41,8 @@ static const char *words_of(const struct dhcp_lease *lease)
 	static char text[200];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
 
-	uefi_lease_put(&o, lease, "auto6");
-	uefi_lease_bootif(&o, mac);
+	boot_lease_put(&o, lease, "auto6");
+	boot_lease_bootif(&o, mac);
 	text[o.len] = '\0';
 	return text;
 }
@@ -52,7 +52,7 @@ static void the_kernel_gets_the_lease_or_waits_for_a_router(void **state)
 	static const struct dhcp_lease none;
 
 	(void)state;
-	assert_true(uefi_lease_path(&l, path, sizeof(path)));
+	assert_true(boot_lease_path(&l, path, sizeof(path)));
 	assert_string_equal(
 		words_of(&l),
 		" ip=192.0.2.50::192.0.2.1:255.255.255.0:::off:"
@@ -64,8 +64,8 @@ static void the_kernel_gets_the_lease_or_waits_for_a_router(void **state)
 static void a_path_without_an_address_has_none(void **state)
 {
 	(void)state;
-	assert_false(uefi_lease_path(&l, path, 8));
-	assert_false(uefi_lease_path(&l, path, 0));
+	assert_false(boot_lease_path(&l, path, 8));
+	assert_false(boot_lease_path(&l, path, 0));
 }
 
 /* Cut anywhere, no byte behind the end is read. */
@@ -77,7 +77,7 @@ static void a_path_that_is_cut_is_refused(void **state)
 		uint8_t *p = guard_end(&g, n);
 
 		memcpy(p, path, n);
-		if (uefi_lease_path(&l, p, n))
+		if (boot_lease_path(&l, p, n))
 			assert_true(n >= 8 + 27);
 		guard_free(&g);
 	}
@@ -88,7 +88,7 @@ static void a_node_without_a_length_ends_it(void **state)
 	static const uint8_t bad[] = { 3, 12, 0, 0, 1, 2, 3, 4 };
 
 	(void)state;
-	assert_false(uefi_lease_path(&l, bad, sizeof(bad)));
+	assert_false(boot_lease_path(&l, bad, sizeof(bad)));
 }
 
 /* As OVMF makes it by IPv6: MAC, IPv6, DNS, URI. */
@@ -111,23 +111,23 @@ static void the_path_of_http_boot_has_an_address_of_ipv6(void **state)
 	(void)state;
 	memset(&ip, 0, sizeof(ip));
 	memcpy(p, path6, sizeof(p));
-	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_true(boot_lease_path6(&ip, p, sizeof(p)));
 	assert_int_equal(ip.client.ip[15], 0x50);
 	assert_int_equal(ip.client.prefix, 64);
 	assert_int_equal(ip.gateway.ip[15], 1);
 	assert_int_equal(ip.gateway.len, 16);
 	assert_int_equal(ip.dns[0].ip[15], 0x53);
 	p[8 + 43] = 48;
-	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_true(boot_lease_path6(&ip, p, sizeof(p)));
 	assert_int_equal(ip.client.prefix, 48);
 	/* no address, no gateway, that of IPv4 */
 	memset(p + 8 + 44, 0, 16);
-	assert_true(uefi_lease_path6(&ip, p, sizeof(p)));
+	assert_true(boot_lease_path6(&ip, p, sizeof(p)));
 	assert_int_equal(ip.gateway.len, 0);
 	memset(p + 8 + 4, 0, 16);
-	assert_false(uefi_lease_path6(&ip, p, sizeof(p)));
-	assert_false(uefi_lease_path6(&ip, path, sizeof(path)));
-	assert_false(uefi_lease_path(&l, path6, sizeof(path6)));
+	assert_false(boot_lease_path6(&ip, p, sizeof(p)));
+	assert_false(boot_lease_path6(&ip, path, sizeof(path)));
+	assert_false(boot_lease_path(&l, path6, sizeof(path6)));
 }
 
 static void a_path_of_ipv6_that_is_cut_is_refused(void **state)
@@ -140,7 +140,7 @@ static void a_path_of_ipv6_that_is_cut_is_refused(void **state)
 		uint8_t *p = guard_end(&g, n);
 
 		memcpy(p, path6, n);
-		assert_int_equal(uefi_lease_path6(&ip, p, n), n >= 8 + 60);
+		assert_int_equal(boot_lease_path6(&ip, p, n), n >= 8 + 60);
 		guard_free(&g);
 	}
 }
@@ -155,12 +155,12 @@ static void pxe_by_ipv6_has_an_address_and_a_reply(void **state)
 
 	(void)state;
 	memset(&ip, 0, sizeof(ip));
-	uefi_lease_packet6(&ip, addr, m, sizeof(m));
+	boot_lease_packet6(&ip, addr, m, sizeof(m));
 	assert_int_equal(ip.client.len, 16);
 	assert_memory_equal(ip.client.ip, addr, 16);
 	assert_int_equal(ip.dns[0].ip[15], 0x53);
 	memset(&ip, 0, sizeof(ip));
-	uefi_lease_packet6(&ip, none, m, sizeof(m) - 1);
+	boot_lease_packet6(&ip, none, m, sizeof(m) - 1);
 	assert_int_equal(ip.client.len, 0);
 	assert_int_equal(ip.dns[0].len, 0);
 }
@@ -179,5 +179,5 @@ int main(void)
 		cmocka_unit_test(pxe_by_ipv6_has_an_address_and_a_reply),
 	};
 
-	return cmocka_run_group_tests_name("uefi lease", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("lease", tests, NULL, NULL);
 }

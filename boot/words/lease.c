@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Leases: from ip=, from PXE and HTTP boot, to the kernel's words. */
-#include "boot/uefi/lease.h"
+#include "boot/words/lease.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@
 #define DNS_FIRST    5
 #define DNS_ADDR_LEN 16
 
-bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
+bool boot_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 {
 	memset(l, 0, sizeof(*l));
 	if (ip->client.len != 4)
@@ -42,7 +42,7 @@ bool uefi_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 	return true;
 }
 
-bool uefi_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
+bool boot_lease_packet(struct dhcp_lease *l, const uint8_t *p, size_t len,
 		       const uint8_t mac[6])
 {
 	uint32_t xid = len < XID + 4 ? 0 : be32(p + XID);
@@ -59,8 +59,8 @@ static void take_dns(struct dhcp_lease *l, const uint8_t *node, size_t len)
 		l->dns[l->n_dns++] = nbd_ip_of(node + at, 4);
 }
 
-const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
-			      size_t *n)
+const uint8_t *boot_lease_node(const uint8_t *p, size_t len, unsigned type,
+			       size_t *n)
 {
 	for (; len >= 4; p += *n, len -= *n) {
 		*n = le16(p + 2);
@@ -72,11 +72,11 @@ const uint8_t *uefi_path_node(const uint8_t *p, size_t len, unsigned type,
 	return NULL;
 }
 
-bool uefi_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
+bool boot_lease_path(struct dhcp_lease *l, const uint8_t *p, size_t len)
 {
 	size_t n, dns_len;
-	const uint8_t *ip = uefi_path_node(p, len, NODE_IP4, &n);
-	const uint8_t *dns = uefi_path_node(p, len, NODE_DNS, &dns_len);
+	const uint8_t *ip = boot_lease_node(p, len, NODE_IP4, &n);
+	const uint8_t *dns = boot_lease_node(p, len, NODE_DNS, &dns_len);
 	int prefix;
 
 	memset(l, 0, sizeof(*l));
@@ -103,7 +103,7 @@ static void take6(struct nbd_ip *to, const uint8_t ip[16])
 	to->prefix = 64;
 }
 
-const uint8_t *uefi_lease_option6(const uint8_t *p, size_t len, unsigned code,
+const uint8_t *boot_lease_option6(const uint8_t *p, size_t len, unsigned code,
 				  size_t *n)
 {
 	const uint8_t *end = p + len;
@@ -121,22 +121,22 @@ const uint8_t *uefi_lease_option6(const uint8_t *p, size_t len, unsigned code,
 	return NULL;
 }
 
-void uefi_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
+void boot_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
 			const uint8_t *p, size_t len)
 {
 	size_t n;
-	const uint8_t *dns = uefi_lease_option6(p, len, DNS, &n);
+	const uint8_t *dns = boot_lease_option6(p, len, DNS, &n);
 
 	take6(&ip->client, addr);
 	if (dns && n >= 16)
 		take6(&ip->dns[0], dns);
 }
 
-bool uefi_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
+bool boot_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
 {
 	size_t n, dns_len;
-	const uint8_t *node = uefi_path_node(p, len, NODE_IP6, &n);
-	const uint8_t *dns = uefi_path_node(p, len, NODE_DNS, &dns_len);
+	const uint8_t *node = boot_lease_node(p, len, NODE_IP6, &n);
+	const uint8_t *dns = boot_lease_node(p, len, NODE_DNS, &dns_len);
 
 	if (!node || n < IP6_LEN)
 		return false;
@@ -174,7 +174,7 @@ static void put_ip4(struct nbd_out *o, const struct dhcp_lease *l)
 	}
 }
 
-void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
+void boot_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 		    const char *none)
 {
 	nbd_putf(o, " ip=");
@@ -184,7 +184,7 @@ void uefi_lease_put(struct nbd_out *o, const struct dhcp_lease *l,
 		nbd_putf(o, "%s", none);
 }
 
-void uefi_lease_bootif(struct nbd_out *o, const uint8_t mac[6])
+void boot_lease_bootif(struct nbd_out *o, const uint8_t mac[6])
 {
 	nbd_putf(o, " BOOTIF=01-%02x-%02x-%02x-%02x-%02x-%02x", mac[0], mac[1],
 		 mac[2], mac[3], mac[4], mac[5]);
