@@ -15,8 +15,9 @@ test-lib := $(addprefix $(O)/,$(filter-out boot/cli/main.o,$(core-y) \
 	$(port-y) $(boot-y)))
 # What firmware runs of boot/, and needs none.
 uefi-pure := $(if $(CONFIG_WORLD_LINUX),$(addprefix $(O)/boot/uefi/, \
-	cache.o conf.o dhcp_frames.o encoding.o hash.o pe.o where.o) \
-	$(O)/boot/words/lease.o $(O)/port/uefi/http_body.o $(O)/port/sha256.o)
+	cache.o dhcp_frames.o encoding.o pe.o where.o) \
+	$(addprefix $(O)/boot/words/, conf.o hash.o lease.o) \
+	$(O)/port/uefi/http_body.o $(O)/port/sha256.o)
 test-lib += $(uefi-pure)
 sim-bin := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/sim/sim_*.c)))
 fuzzers ?= $(filter-out %/fuzz_lwip.c,$(wildcard tests/fuzz/fuzz_*.c))

@@ -66,7 +66,7 @@ void uefi_handover_tell(const struct uefi_program *p)
  */
 static void put_missing(struct nbd_out *o, const struct uefi_program *p)
 {
-	const struct uefi_conf *c = &p->conf;
+	const struct boot_conf *c = &p->conf;
 
 	if (c->root.from_dhcp) {
 		/* root= may name a partition of the export */

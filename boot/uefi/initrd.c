@@ -87,7 +87,7 @@ static bool fits(uint64_t size)
 	return p || !size;
 }
 
-int uefi_initrd_add(struct uefi_initrds *initrds, const struct uefi_conf *c,
+int uefi_initrd_add(struct uefi_initrds *initrds, const struct boot_conf *c,
 		    struct uefi_program *p, struct nbd_diag *d)
 {
 	bool fit = true;

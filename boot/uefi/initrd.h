@@ -3,7 +3,7 @@
 #ifndef BOOT_UEFI_INITRD_H
 #define BOOT_UEFI_INITRD_H
 
-#include "boot/uefi/conf.h"
+#include "boot/words/conf.h"
 #include "boot/uefi/input.h"
 
 struct uefi_initrds {
@@ -12,14 +12,14 @@ struct uefi_initrds {
 	uint64_t path[4];
 	uint64_t size; /* of all, padded */
 	unsigned n;
-	struct uefi_input file[UEFI_INITRDS];
+	struct uefi_input file[CONF_INITRDS];
 };
 
 /*
  * Opens the files of initrd= and offers them to the kernel.  NBD_E_NO_MEMORY:
  * the memory does not hold all of them in one piece.
  */
-int uefi_initrd_add(struct uefi_initrds *initrds, const struct uefi_conf *c,
+int uefi_initrd_add(struct uefi_initrds *initrds, const struct boot_conf *c,
 		    struct uefi_program *p, struct nbd_diag *d);
 void uefi_initrd_remove(struct uefi_initrds *initrds);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "boot/uefi/hash.h"
+#include "boot/words/hash.h"
 #include "boot/uefi/program.h"
 
 /* Volumes of our disk that were looked at. */
@@ -116,7 +116,7 @@ int uefi_input_read(struct uefi_input *in, void *buf, struct nbd_diag *d)
 	rc = in->volume ? read_volume(in, buf, d) : read_export(in, buf, d);
 	if (rc || !in->hash)
 		return rc;
-	rc = uefi_hash_check(in->hash, buf, (size_t)in->size, d);
+	rc = boot_hash_check(in->hash, buf, (size_t)in->size, d);
 	return rc ? nbd_diag_prefix(d, rc, "%s", in->name) : NBD_OK;
 }
 

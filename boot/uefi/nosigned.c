@@ -2,7 +2,7 @@
 /* A build with BOOT_UEFI_UNSIGNED. */
 #include "boot/uefi/signed.h"
 
-int uefi_signed_initrd(const struct uefi_conf *c, struct nbd_diag *d)
+int uefi_signed_initrd(const struct boot_conf *c, struct nbd_diag *d)
 {
 	(void)c, (void)d;
 	return NBD_OK;

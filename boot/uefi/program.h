@@ -3,8 +3,8 @@
 #ifndef BOOT_UEFI_PROGRAM_H
 #define BOOT_UEFI_PROGRAM_H
 
+#include "boot/words/conf.h"
 #include "boot/uefi/cache.h"
-#include "boot/uefi/conf.h"
 #include "boot/uefi/initrd.h"
 #include "boot/uefi/input.h"
 #include "boot/uefi/nic.h"
@@ -31,7 +31,7 @@ struct uefi_program {
 	const char *source;	      /* "LoadOptions" ...: text is from it */
 	char name[512];		      /* of a file: the source */
 	uint8_t raw[4 * CMDLINE_MAX]; /* what was found: in any encoding */
-	struct uefi_conf conf;
+	struct boot_conf conf;
 	struct root_spec root; /* with the values of this machine */
 	struct uefi_machine machine;
 	struct uefi_net net;

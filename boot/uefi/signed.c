@@ -17,7 +17,7 @@ static bool is_on(void)
 	       on == 1;
 }
 
-int uefi_signed_initrd(const struct uefi_conf *c, struct nbd_diag *d)
+int uefi_signed_initrd(const struct boot_conf *c, struct nbd_diag *d)
 {
 	if (!c->initrds || !is_on())
 		return NBD_OK;

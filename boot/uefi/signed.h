@@ -7,11 +7,11 @@
 #ifndef BOOT_UEFI_SIGNED_H
 #define BOOT_UEFI_SIGNED_H
 
-#include "boot/uefi/conf.h"
+#include "boot/words/conf.h"
 #include "port/uefi/protocols.h"
 
 /* NBD_E_PERM: there is an initrd=, and Secure Boot is on. */
-int uefi_signed_initrd(const struct uefi_conf *c, struct nbd_diag *d);
+int uefi_signed_initrd(const struct boot_conf *c, struct nbd_diag *d);
 
 /*
  * NBD_E_PERM: options is not "", Secure Boot is on, and the image that was loaded

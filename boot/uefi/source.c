@@ -33,7 +33,7 @@ static bool take(struct uefi_program *p, const char *source, size_t len,
 	if (rc < 0)
 		return ignored(p, source,
 			       rc == NBD_E_NO_MEMORY ? "too long" : "not text");
-	if (!uefi_conf_any(p->text))
+	if (!boot_conf_any(p->text))
 		return ignored(p, source, "no words");
 	if (more)
 		efi_print("nbdboot: %s: what follows a NUL is ignored\n",

@@ -105,7 +105,7 @@ static int boot_from(struct uefi_program *p, efi_handle nic, struct nbd_diag *d)
 static int boot(struct uefi_program *p, struct nbd_diag *d)
 {
 	efi_handle *list;
-	int n, rc = uefi_conf_parse(&p->conf, p->text, d);
+	int n, rc = boot_conf_parse(&p->conf, p->text, d);
 
 	if (rc)
 		return nbd_diag_prefix(d, rc, "%s", p->source);

@@ -4,7 +4,7 @@
  * is and how it comes, and frames before there is a stack.
  */
 #include "boot/uefi/where.h"
-#include "boot/uefi/conf.h"
+#include "boot/words/conf.h"
 #include "boot/uefi/encoding.h"
 #include "boot/words/lease.h"
 #include "port/uefi/http_body.h"
@@ -33,7 +33,7 @@ static void *copy(const uint8_t *data, size_t size, size_t more)
 	return p;
 }
 
-static bool within(const struct uefi_conf *c, const char *p)
+static bool within(const struct boot_conf *c, const char *p)
 {
 	return p >= c->text && p < c->text + sizeof(c->text) &&
 	       memchr(p, '\0', (size_t)(c->text + sizeof(c->text) - p));
@@ -41,18 +41,18 @@ static bool within(const struct uefi_conf *c, const char *p)
 
 static void check_conf(const uint8_t *data, size_t size)
 {
-	static struct uefi_conf c;
+	static struct boot_conf c;
 	char *text = copy(data, size, 1);
 	struct nbd_diag d = { "" };
 
-	if (uefi_conf_parse(&c, text, &d)) {
+	if (boot_conf_parse(&c, text, &d)) {
 		same(d.text[0]);
 		free(text);
 		return;
 	}
 	same(memchr(c.words, '\0', sizeof(c.words)));
 	same(!c.kernel || within(&c, c.kernel));
-	same(c.initrds <= UEFI_INITRDS && (c.kernel || !c.initrds));
+	same(c.initrds <= CONF_INITRDS && (c.kernel || !c.initrds));
 	for (unsigned i = 0; i < c.initrds; i++)
 		same(within(&c, c.initrd[i]));
 	same(c.root.uris || c.root.from_dhcp);

@@ -9,7 +9,7 @@
 #define HUGE_SIZE ((uint64_t)INT64_MAX)
 
 /* The sizes of the files, and of the largest free piece of memory. */
-static uint64_t sizes[UEFI_INITRDS], memory;
+static uint64_t sizes[CONF_INITRDS], memory;
 static int opened, installed;
 static unsigned fails; /* the read of this file, from 1; 0: none */
 /* how many were read before the kernel starts, and which is another one */
@@ -80,7 +80,7 @@ static struct nbd_diag d;
 /* Offers n files, whose names are "a", "b" ... */
 static int add_checked(unsigned n, const char *hash)
 {
-	static struct uefi_conf c;
+	static struct boot_conf c;
 
 	for (c.initrds = 0; c.initrds < n; c.initrds++) {
 		c.initrd[c.initrds] = &"a\0b\0c\0d"[2 * c.initrds];

@@ -116,7 +116,7 @@ void uefi_input_close(struct uefi_input *f)
 	(void)f;
 }
 
-int uefi_initrd_add(struct uefi_initrds *r, const struct uefi_conf *c,
+int uefi_initrd_add(struct uefi_initrds *r, const struct boot_conf *c,
 		    struct uefi_program *p, struct nbd_diag *d)
 {
 	(void)r, (void)c, (void)p, (void)d;
@@ -223,7 +223,7 @@ static void the_kernel_gets_the_words_that_it_lacks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(uefi_conf_parse(&p.conf, cases[i].words, &d),
+		assert_int_equal(boot_conf_parse(&p.conf, cases[i].words, &d),
 				 0);
 		p.net.ip.device[0] = cases[i].device;
 		assert_int_equal(uefi_handover_words(&p, &d), 0);
@@ -255,7 +255,7 @@ static void with_secure_boot_a_kernel_takes_nothing_unsigned(void **state)
 	memcpy(kernel_image + 0x202, "HdrS", 4);
 	loaded.base = kernel_image;
 	loaded.size = sizeof(kernel_image);
-	assert_int_equal(uefi_conf_parse(&p.conf,
+	assert_int_equal(boot_conf_parse(&p.conf,
 					 "root=nbd://h/ kernel=/k quiet", &d),
 			 0);
 	assert_int_equal(uefi_start(&p, &d), 0);

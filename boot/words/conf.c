@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The words that say what to boot. */
-#include "boot/uefi/conf.h"
-#include "boot/uefi/hash.h"
+#include "boot/words/conf.h"
+#include "boot/words/hash.h"
 #include "boot/words/word.h"
 
 #include <string.h>
 #include <strings.h>
 
 /* How long this program waits for its server; init may know both. */
-const struct word uefi_conf_words[] = {
+const struct word boot_conf_words[] = {
 	WORD("nbdboot.onfail", onfail, WORD_TEXT, WORD_OURS | WORD_ONCE),
 	WORD("nbdboot.timeout", timeout, WORD_NUMBER,
 	     WORD_OURS | WORD_ONCE | WORD_FIRMWARE),
@@ -51,7 +51,7 @@ static bool is_program(const char *p, size_t len)
 	return !memchr(p, '=', len);
 }
 
-bool uefi_conf_any(const char *text)
+bool boot_conf_any(const char *text)
 {
 	const char *p = next_word(text, text), *end = nbd_word_end(p);
 
@@ -67,7 +67,7 @@ static const char *value_of(const char *p, size_t len, const char *name)
 	return len > n && !memcmp(p, name, n) ? p + n : NULL;
 }
 
-static char *keep(struct uefi_conf *c, const char *p, size_t len)
+static char *keep(struct boot_conf *c, const char *p, size_t len)
 {
 	char *to = c->text + c->used;
 
@@ -78,7 +78,7 @@ static char *keep(struct uefi_conf *c, const char *p, size_t len)
 	return to;
 }
 
-static int add_word(struct uefi_conf *c, const char *p, size_t len,
+static int add_word(struct boot_conf *c, const char *p, size_t len,
 		    struct nbd_diag *d)
 {
 	size_t n = strlen(c->words);
@@ -93,20 +93,20 @@ static int add_word(struct uefi_conf *c, const char *p, size_t len,
 	return NBD_OK;
 }
 
-static int take_initrd(struct uefi_conf *c, const char *value, size_t len,
+static int take_initrd(struct boot_conf *c, const char *value, size_t len,
 		       struct nbd_diag *d)
 {
 	char *kept;
 
-	if (c->initrds == UEFI_INITRDS)
+	if (c->initrds == CONF_INITRDS)
 		return nbd_diag(d, NBD_E_USAGE,
-				"more than %d times initrd=", UEFI_INITRDS);
+				"more than %d times initrd=", CONF_INITRDS);
 	kept = keep(c, value, len);
 	c->initrd[c->initrds] = kept;
-	return uefi_hash_split(kept, &c->initrd_hash[c->initrds++], d);
+	return boot_hash_split(kept, &c->initrd_hash[c->initrds++], d);
 }
 
-static int take_word(struct uefi_conf *c, const char *p, size_t len,
+static int take_word(struct boot_conf *c, const char *p, size_t len,
 		     struct nbd_diag *d)
 {
 	const char *v = value_of(p, len, "initrd=");
@@ -121,7 +121,7 @@ static int take_word(struct uefi_conf *c, const char *p, size_t len,
 }
 
 /* The words are known to be short enough before any is kept. */
-static int find_kernel(struct uefi_conf *c, const char *text,
+static int find_kernel(struct boot_conf *c, const char *text,
 		       struct nbd_diag *d)
 {
 	const char *p = next_word(text, text), *end, *v;
@@ -134,11 +134,11 @@ static int find_kernel(struct uefi_conf *c, const char *text,
 			found = keep(c, v, (size_t)(end - v));
 	}
 	c->kernel = found;
-	return found ? uefi_hash_split(found, &c->kernel_hash, d) : NBD_OK;
+	return found ? boot_hash_split(found, &c->kernel_hash, d) : NBD_OK;
 }
 
 /* What is not checked could do anything before the rest is started. */
-static int check_hashes(const struct uefi_conf *c, struct nbd_diag *d)
+static int check_hashes(const struct boot_conf *c, struct nbd_diag *d)
 {
 	for (unsigned i = 0; i < c->initrds; i++)
 		if (!c->kernel_hash != !c->initrd_hash[i])
@@ -151,7 +151,7 @@ static int check_hashes(const struct uefi_conf *c, struct nbd_diag *d)
 }
 
 /* The spec, from the words, or from them and "netroot=dhcp". */
-static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
+static int parse_root(struct boot_conf *c, struct nbd_diag *d)
 {
 	char line[CMDLINE_MAX];
 	int rc = boot_cmdline_parse(&c->cmd, c->words, d);
@@ -168,7 +168,7 @@ static int parse_root(struct uefi_conf *c, struct nbd_diag *d)
 	return rc ? rc : root_parse_server(&c->root, &c->cmd, d);
 }
 
-int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d)
+int boot_conf_parse(struct boot_conf *c, const char *text, struct nbd_diag *d)
 {
 	const char *p = next_word(text, text), *end;
 	bool first = true;

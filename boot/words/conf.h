@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What to boot, as text: a kernel command line, with two words more.
+ * What nbdboot.efi boots, as text: a kernel command line, with two words more.
  *
  *	kernel=PATH or URI	start this, in place of EFI/BOOT/BOOTX64.EFI
  *	initrd=PATH or URI	its initramfs; may be given several times
@@ -8,21 +8,21 @@
  * Behind either ",sha256=" and 64 hexadecimal digits say what it has to be.
  * Without kernel=, initrd= is a word for the kernel, as its EFI stub has it.
  * The other words name the server (boot/words/root.h) and the network (ip=),
- * and all of them are for the kernel.  Pure: no firmware.
+ * and all of them are for the kernel.
  */
-#ifndef BOOT_UEFI_CONF_H
-#define BOOT_UEFI_CONF_H
+#ifndef BOOT_WORDS_CONF_H
+#define BOOT_WORDS_CONF_H
 
 #include "boot/words/root.h"
 
-#define UEFI_INITRDS 4
+#define CONF_INITRDS 4
 
-struct uefi_conf {
+struct boot_conf {
 	char words[CMDLINE_MAX]; /* the kernel's */
 	const char *kernel;	 /* NULL: not given */
-	const char *initrd[UEFI_INITRDS];
+	const char *initrd[CONF_INITRDS];
 	/* their SHA-256, as 64 digits: of all of them, or NULL */
-	const char *kernel_hash, *initrd_hash[UEFI_INITRDS];
+	const char *kernel_hash, *initrd_hash[CONF_INITRDS];
 	unsigned initrds;
 	bool for_kernel; /* a word is neither of the server nor of the network */
 	bool bootif;	 /* BOOTIF= has a value */
@@ -42,9 +42,9 @@ struct uefi_conf {
  * name no server mean DHCP's root-path.  Returns 0, or NBD_E_USAGE or NBD_E_URI
  * with the reason in d.
  */
-int uefi_conf_parse(struct uefi_conf *c, const char *text, struct nbd_diag *d);
+int boot_conf_parse(struct boot_conf *c, const char *text, struct nbd_diag *d);
 
 /* True if the text has a word besides the name of the program. */
-bool uefi_conf_any(const char *text);
+bool boot_conf_any(const char *text);
 
 #endif

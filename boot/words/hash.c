@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "boot/uefi/hash.h"
+#include "boot/words/hash.h"
 
 #include <string.h>
 
 #include "core/nbd_uri.h"
 #include "port/sha256.h"
 
-int uefi_hash_split(char *value, const char **hash, struct nbd_diag *d)
+int boot_hash_split(char *value, const char **hash, struct nbd_diag *d)
 {
 	static const char key[] = ",sha256=";
 	char *at, *last = NULL;
@@ -28,7 +28,7 @@ int uefi_hash_split(char *value, const char **hash, struct nbd_diag *d)
 	return NBD_OK;
 }
 
-int uefi_hash_check(const char *hash, const void *p, size_t len,
+int boot_hash_check(const char *hash, const void *p, size_t len,
 		    struct nbd_diag *d)
 {
 	uint8_t is[NBD_SHA256];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What to boot, from LoadOptions, a variable or a file. */
-#include "boot/uefi/conf.h"
-#include "boot/uefi/hash.h"
+#include "boot/words/conf.h"
+#include "boot/words/hash.h"
 
 #include "tests/boot/words/root_wild.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
-static struct uefi_conf c;
+static struct boot_conf c;
 static struct nbd_diag d;
 
 static int parse(const char *text)
 {
-	return uefi_conf_parse(&c, text, &d);
+	return boot_conf_parse(&c, text, &d);
 }
 
 static void a_server_and_words_for_the_kernel(void **state)
@@ -69,10 +69,10 @@ static void a_kernel_and_its_archives_have_hashes(void **state)
 	assert_string_equal(c.kernel, "nbd://h/k,a");
 	assert_string_equal(c.kernel_hash, H64);
 	assert_string_equal(c.initrd[0], "/i");
-	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abc", 3, &d), 0);
-	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abd", 3, &d),
+	assert_int_equal(boot_hash_check(c.initrd_hash[0], "abc", 3, &d), 0);
+	assert_int_equal(boot_hash_check(c.initrd_hash[0], "abd", 3, &d),
 			 NBD_E_PERM);
-	assert_int_equal(uefi_hash_check(c.initrd_hash[0], "abc", 2, &d),
+	assert_int_equal(boot_hash_check(c.initrd_hash[0], "abc", 2, &d),
 			 NBD_E_PERM);
 	assert_string_equal(c.words, "quiet");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -98,9 +98,9 @@ static void a_file_has_comments_and_lines(void **state)
 			 0);
 	assert_string_equal(c.words, "root=nbd://h/x quiet # rw");
 	assert_null(c.kernel);
-	assert_true(uefi_conf_any("#\n x"));
-	assert_false(uefi_conf_any("# x\n\n  #y"));
-	assert_false(uefi_conf_any(""));
+	assert_true(boot_conf_any("#\n x"));
+	assert_false(boot_conf_any("# x\n\n  #y"));
+	assert_false(boot_conf_any(""));
 }
 
 static void a_shell_passes_the_name_of_the_program(void **state)
@@ -113,10 +113,10 @@ static void a_shell_passes_the_name_of_the_program(void **state)
 	assert_int_equal(parse("FS0:\\NBDBOOT root=nbd://h/x"), 0);
 	assert_string_equal(c.words, "root=nbd://h/x");
 	/* alone it is no word: those may be in another place */
-	assert_false(uefi_conf_any("nbdboot.efi"));
-	assert_false(uefi_conf_any("fs0:nbdboot "));
-	assert_true(uefi_conf_any("nbdboot.efi quiet"));
-	assert_true(uefi_conf_any("root=nbd://h/nbdboot"));
+	assert_false(boot_conf_any("nbdboot.efi"));
+	assert_false(boot_conf_any("fs0:nbdboot "));
+	assert_true(boot_conf_any("nbdboot.efi quiet"));
+	assert_true(boot_conf_any("root=nbd://h/nbdboot"));
 	/* only as the first word */
 	assert_int_equal(parse("root=nbd://h/x a.efi"), 0);
 	assert_string_equal(c.words, "root=nbd://h/x a.efi");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that checks no hash starts nothing for which one is given. */
-#include "boot/uefi/hash.h"
+#include "boot/words/hash.h"
 
 #include <string.h>
 
-int uefi_hash_split(char *value, const char **hash, struct nbd_diag *d)
+int boot_hash_split(char *value, const char **hash, struct nbd_diag *d)
 {
 	*hash = NULL;
 	return strstr(value, ",sha256=")
@@ -14,7 +14,7 @@ int uefi_hash_split(char *value, const char **hash, struct nbd_diag *d)
 		       : NBD_OK;
 }
 
-int uefi_hash_check(const char *hash, const void *p, size_t len,
+int boot_hash_check(const char *hash, const void *p, size_t len,
 		    struct nbd_diag *d)
 {
 	(void)hash, (void)p, (void)len, (void)d;
