@@ -6,19 +6,19 @@
 
 #include "port/linux/iface_path.h"
 
-bool net_select_matches(const char *device, const struct iface *l)
+bool net_select_matches(const char *device, const struct iface *iface)
 {
 	unsigned char mac[6];
 
 	if (!*device)
-		return l->ether && !l->loopback;
+		return iface->ether && !iface->loopback;
 	if (boot_ip_mac(device, mac))
-		return !memcmp(mac, l->mac, sizeof(mac));
-	return !strcmp(device, l->name) || iface_path_is(l, device);
+		return !memcmp(mac, iface->mac, sizeof(mac));
+	return !strcmp(device, iface->name) || iface_path_is(iface, device);
 }
 
 const struct plan_master *net_select_master(const struct net_plan *p,
-					    const struct iface *l)
+					    const struct iface *iface)
 {
 	const struct plan_master *m = p->master;
 	const char *list;
@@ -27,8 +27,8 @@ const struct plan_master *net_select_master(const struct net_plan *p,
 	for (; m < p->master + p->n_master; m++)
 		for (list = m->members; list;)
 			if (boot_plan_device(list, device, &list) &&
-			    strcmp(m->name, l->name) != 0 &&
-			    net_select_matches(device, l))
+			    strcmp(m->name, iface->name) != 0 &&
+			    net_select_matches(device, iface))
 				return m;
 	return NULL;
 }

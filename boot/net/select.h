@@ -10,10 +10,10 @@
  * Is device this one?  It is a name, also one that udev would give (see
  * iface_path.h), a MAC with dashes, or "" (any Ethernet).
  */
-bool net_select_matches(const char *device, const struct iface *l);
+bool net_select_matches(const char *device, const struct iface *iface);
 
-/* The bond or bridge of which l is to be a member, or NULL. */
+/* The bond or bridge of which iface is to be a member, or NULL. */
 const struct plan_master *net_select_master(const struct net_plan *p,
-					    const struct iface *l);
+					    const struct iface *iface);
 
 #endif

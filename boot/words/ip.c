@@ -38,16 +38,16 @@ unsigned boot_ip_class(const unsigned char ip[4])
 }
 
 /* "24" or, only for IPv4, "255.255.255.0"; -1: neither. */
-static int prefix_of(const char *text, const struct nbd_ip *a)
+static int prefix_of(const char *text, const struct nbd_ip *addr)
 {
 	struct nbd_ip mask;
 
-	if (a->len == 4 && nbd_ip_parse(&mask, text) && mask.len == 4)
+	if (addr->len == 4 && nbd_ip_parse(&mask, text) && mask.len == 4)
 		return nbd_ip_mask(mask.ip);
-	return (int)nbd_number(text, 0, (long)nbd_ip_bits(a));
+	return (int)nbd_number(text, 0, (long)nbd_ip_bits(addr));
 }
 
-bool boot_ip_address(const char *text, struct nbd_ip *a)
+bool boot_ip_address(const char *text, struct nbd_ip *addr)
 {
 	char buf[64], *to = buf, *slash = NULL;
 	int prefix;
@@ -61,13 +61,13 @@ bool boot_ip_address(const char *text, struct nbd_ip *a)
 	*to = '\0';
 	if (slash)
 		*slash++ = '\0';
-	if (*text || !nbd_ip_parse(a, buf))
-		a->len = 0;
-	prefix = slash ? prefix_of(slash, a) : a->prefix;
+	if (*text || !nbd_ip_parse(addr, buf))
+		addr->len = 0;
+	prefix = slash ? prefix_of(slash, addr) : addr->prefix;
 	if (prefix < 0)
-		a->len = 0;
-	a->prefix = (uint8_t)prefix;
-	return a->len;
+		addr->len = 0;
+	addr->prefix = (uint8_t)prefix;
+	return addr->len;
 }
 
 bool boot_ip_mac(const char *p, unsigned char mac[6])
@@ -106,21 +106,21 @@ static int method_of(const char *word)
 static int take_client(struct ip_config *ip, char *f[FIELDS],
 		       struct nbd_diag *d)
 {
-	struct nbd_ip *a = &ip->client;
+	struct nbd_ip *addr = &ip->client;
 	int prefix;
 
-	if (!boot_ip_address(f[CLIENT], a))
+	if (!boot_ip_address(f[CLIENT], addr))
 		return wrong(d, "client address", f[CLIENT]);
 	boot_ip_address(f[PEER], &ip->peer);
 	if (strchr(f[CLIENT], '/'))
 		return NBD_OK;
-	a->prefix = a->len == 4 ? (uint8_t)boot_ip_class(a->ip) : 64;
+	addr->prefix = addr->len == 4 ? (uint8_t)boot_ip_class(addr->ip) : 64;
 	if (!*f[NETMASK])
 		return NBD_OK;
-	prefix = prefix_of(f[NETMASK], a);
+	prefix = prefix_of(f[NETMASK], addr);
 	if (prefix < 0)
 		return wrong(d, "netmask", f[NETMASK]);
-	a->prefix = (uint8_t)prefix;
+	addr->prefix = (uint8_t)prefix;
 	return NBD_OK;
 }
 

@@ -69,7 +69,7 @@ int boot_ip_parse(struct ip_config *ip, const char *text, struct nbd_diag *d);
  * "192.0.2.1", "192.0.2.0/24", "2001:db8::1/64", with or without brackets.
  * Without a prefix, the prefix is that of a single host.  False: no address.
  */
-bool boot_ip_address(const char *text, struct nbd_ip *a);
+bool boot_ip_address(const char *text, struct nbd_ip *addr);
 
 /* Copies the name of an interface or a MAC with dashes; false: neither. */
 bool boot_ip_device(char to[18], const char *name);

@@ -151,10 +151,10 @@ bool boot_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
 
 /* ---- words ---- */
 
-static void put_addr(struct nbd_out *o, const struct nbd_ip *a)
+static void put_addr(struct nbd_out *o, const struct nbd_ip *addr)
 {
-	if (a->len)
-		nbd_put_ip(o, a->ip, a->len);
+	if (addr->len)
+		nbd_put_ip(o, addr->ip, addr->len);
 	nbd_put(o, ":", 1);
 }
 
