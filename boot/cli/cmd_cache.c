@@ -133,11 +133,10 @@ static int run(struct cli_call *call)
 
 const struct command cmd_cache = {
 	.name = "cache",
-	.group = CLI_BOOT,
+	.group = CLI_CLONE,
 	.summary = "what a local device keeps of what boots have read",
 	.help = "DEVICE is /dev/NAME, PARTUUID=, PARTLABEL=, UUID= or serial=,\n"
-		"that of nbdboot.cache= (see nbdboot-cmdline(7)), whose boots\n"
-		"fill it.\n",
+		"that of nbdboot.cache=, whose boots fill it.\n",
 	.operands = { 1, 2, { "nbdN|DEVICE", "DEVICE" } },
 	.options = options,
 	.run = run,

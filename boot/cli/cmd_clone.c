@@ -106,11 +106,11 @@ static int run(struct cli_call *call)
 
 const struct command cmd_clone = {
 	.name = "clone",
-	.group = CLI_BOOT,
+	.group = CLI_CLONE,
 	.summary = "move the root to a disk of this machine while it is in use",
 	.help = "DEVICE is /dev/NAME, PARTUUID=, PARTLABEL=, UUID= or serial=,\n"
-		"and may end with ,erase ,again ,rate=N (see "
-		"nbdboot-cmdline(7)).\nWithout it: how far the copy is.\n",
+		"and may end with ,erase ,again ,rate=N.\n"
+		"Without it: how far the copy is.\n",
 	.operands = { 1, 2, { "nbdN", "DEVICE" } },
 	.options = options,
 	.run = run,

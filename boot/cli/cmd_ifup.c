@@ -80,7 +80,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_ifup = {
 	.name = "ifup",
-	.group = CLI_BOOT,
+	.group = CLI_NET,
 	.summary = "bring the network up as init does, print the interface",
 	.help = "WORD is one of the kernel command line: ip=dhcp, nameserver=, "
 		"vlan= ...\n",

@@ -96,7 +96,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_image = {
 	.name = "image",
-	.group = CLI_BOOT,
+	.group = CLI_IMAGE,
 	.summary = "which image this machine boots, and whether it is good",
 	.help = "good    keep it, without waiting for the unit\n"
 		"bad     leave it at the next boot\n"

@@ -258,7 +258,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_prefetch = {
 	.name = "prefetch",
-	.group = CLI_BOOT,
+	.group = CLI_PREFETCH,
 	.summary = "lists of what a boot reads, for servers far away",
 	.help = "show [FILE]        what a list holds (that of this boot)\n"
 		"check FILE DEVICE  is it one of the image on this device?\n"

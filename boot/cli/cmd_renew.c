@@ -16,7 +16,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_renew = {
 	.name = "renew",
-	.group = CLI_BOOT,
+	.group = CLI_NET,
 	.summary = "stay, and renew the lease of the root's address",
 	.run = run,
 };

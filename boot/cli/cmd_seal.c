@@ -67,7 +67,7 @@ static const struct cli_option options[] = {
 
 const struct command cmd_seal = {
 	.name = "seal",
-	.group = CLI_BOOT,
+	.group = CLI_SEAL,
 	.summary = "print a credential that only this machine's TPM opens",
 	.help = "The PCRs are taken as nbdboot init found them.\n",
 	.operands = { 2, 2, { "NAME", "FILE" } },

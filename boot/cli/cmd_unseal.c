@@ -25,7 +25,7 @@ static int run(struct cli_call *call)
 
 const struct command cmd_unseal = {
 	.name = "unseal",
-	.group = CLI_BOOT,
+	.group = CLI_SEAL,
 	.summary = "print what `nbdboot seal` has sealed on this machine",
 	.operands = { 2, 2, { "NAME", "FILE" } },
 	.options = cli_tpm_options,
