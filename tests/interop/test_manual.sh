@@ -82,6 +82,8 @@ while read -r word; do
 		not_ok "nbdboot-cmdline(7) has $word"
 	fi
 done <"$work/words"
+twice=$(grep '^\.It Cm ' boot/init/nbdboot-cmdline.7 | sort | uniq -d)
+check "and no word twice$twice" [ ! "$twice" ]
 
 # ---- each page ----
 
