@@ -1,19 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The commands of nbdboot-site(7) that serve images of other formats, as they
-# stand there: each serves the bytes of the image.  TAP on standard output.
+# The commands of nbdboot-site(7) that serve images of other formats, or copy them,
+# as they stand there: each gives the bytes of the image.  TAP on standard output.
 O=${1:-build}
 # shellcheck source=tests/tap.sh
 . "${0%/*}/../tap.sh"
 PATH=$PATH:/sbin:/usr/sbin
-# their port is that of NBD
+# their port is that of NBD, and their directory /srv
 if [ ! "${RECIPES_INSIDE-}" ]; then
-	RECIPES_INSIDE=1 exec unshare -rn sh "$0" "$@"
+	RECIPES_INSIDE=1 exec unshare -rmn sh "$0" "$@"
 fi
 ip link set lo up
+mount -t tmpfs srv /srv
+mkdir -p /srv/nbd/shared
 
 nbdboot=$(realpath "$O/nbdboot")
 page=$PWD/boot/cli/nbdboot-site.7
+# shellcheck source=tests/page.sh
+. "${0%/*}/../page.sh"
 files=$work/files
 
 make_files()
@@ -26,7 +30,9 @@ make_files()
 		qemu-img convert -O $format root "root.$format"
 	done
 	gzip -k root
-	xz -k --block-size=1M root
+	# shellcheck disable=SC2046 # words on purpose
+	$(sed -n 's/^\.Ql \(xz --block-size=.*\) \.$/\1/p' "$page") -k root
+	zstd -q root
 	tar cf root.tar root
 	dd if=/dev/zero bs=64 count=1 2>/dev/null | cat - root >root.header
 }
@@ -56,6 +62,19 @@ serves()
 	unserve
 }
 
+# copies SENTENCE COMMAND: it makes an export of the image
+copies()
+{
+	rm -f /srv/nbd/shared/root-1
+	if sh -euc "$2" >"$work/err" 2>&1 </dev/null &&
+		cmp root /srv/nbd/shared/root-1; then
+		ok "$1"
+	else
+		not_ok "$1"
+		show "$work/err"
+	fi
+}
+
 make_files
 daemon_at 8080 busybox httpd -f -p 127.0.0.1:8080 -h "$files"
 web=$server
@@ -77,4 +96,9 @@ for format in vmdk vdi vhdx vpc; do
 		qemu-nbd -r -t -e 0 -f $format -x root-1 root.$format
 done
 kill "$web"
+block copies
+check 'there are commands that copy an image' [ "$(grep -c . "$work/block")" = 2 ]
+while read -r command; do
+	copies "a copy: $command" "$command"
+done <"$work/block"
 finish

@@ -6,6 +6,8 @@
 top=$(cd "$here/../.." && pwd)
 typed=''
 page=$top/boot/cli/nbdboot-site.7
+# shellcheck source=tests/page.sh
+. "$here/../page.sh"
 
 # ---- the server ----
 
@@ -82,18 +84,10 @@ make_stubs()
 	END
 }
 
-# Prints block NAME of the page, as man(1) shows it.
-block()
-{
-	sed -n "/^\.\\\\\" type: $1\$/,/^\.Ed/p" "$page" | sed '/^\./d
-		s/\\e/\\/g; s/\\&//g'
-}
-
 # type_in NAME: types a block of the page, in the source
 type_in()
 {
-	block "$1" >"$work/block"
-	[ -s "$work/block" ] || die "no block $1 in the manual"
+	block "$1"
 	typed="$typed $1"
 	if (cd "$top" && MAKEFLAGS="O=$O" sh -eu "$work/block") \
 		>"$work/out" 2>&1 </dev/null; then

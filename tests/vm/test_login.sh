@@ -10,6 +10,10 @@ vm_kind=uml
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/pki.sh
 . "$here/../pki.sh"
+top=$(cd "$here/../.." && pwd)
+page=$top/boot/cli/nbdboot-site.7
+# shellcheck source=tests/page.sh
+. "$here/../page.sh"
 [ "$vm_kind" = uml ] || {
 	echo 'ok - a login at a switch port # SKIP it is User-mode Linux alone'
 	finish
@@ -49,7 +53,8 @@ switch_on()
 		server_cert=$work/pki/radius-cert.pem
 		private_key=$work/pki/radius-key.pem
 	END
-	printf '%s\n' '"machine" TLS' '"dancer" MD5 "secret"' '"owl" PEAP' \
+	printf '%s\n' '"machine" TLS' '"host/machine.example" TLS' \
+		'"dancer" MD5 "secret"' '"owl" PEAP' \
 		'"owl" MSCHAPV2 "secret" [2]' >"$work/users"
 	# shellcheck disable=SC2016 # for the script
 	printf '%s\n' '#!/bin/sh' 'case $2 in' \
@@ -109,14 +114,40 @@ tls()
 		"private_key=\"/etc/8021x/${2:-machine}-key.pem\""
 }
 
-# boot WORD...: a machine with that configuration.  After a login that failed the
-# switch would be silent for a minute: each machine has one of its own.
+# boot WORD...: a machine with that configuration
 boot()
 {
-	[ ! "${period-}" ] || switch_on "$period"
 	sh "$here/../../boot/initramfs/mkinitramfs.sh" -b "$nbdboot" \
 		-k "$uml_modules" -m 'nbd ext4' -z none -w wpa_supplicant \
 		-x "$work/login" "$work/initramfs.uml" >"$work/made"
+	start "$@"
+}
+
+# The commands of the page make the initramfs.  They are typed in a directory with
+# the files of the source, so that they leave nothing there; the kernel is not that
+# of this system.
+type_in()
+{
+	mkdir "$work/source"
+	ln -s "$top"/* "$work/source"
+	cp "$work/pki/ca-cert.pem" "$work/source/radius-ca.pem"
+	cp "$work"/pki/machine-*.pem "$work/source"
+	block 8021x
+	if (cd "$work/source" && MAKEFLAGS="O=$O" KERNEL=$uml_modules \
+		MODULES='nbd ext4' OUT=$work/initramfs.uml sh -eu \
+		"$work/block") >"$work/made" 2>&1 </dev/null; then
+		ok 'typed: 8021x of nbdboot-site(7)'
+	else
+		not_ok 'typed: 8021x of nbdboot-site(7)'
+		show "$work/made"
+	fi
+}
+
+# start WORD...: a machine with the initramfs that was made.  After a login that
+# failed the switch would be silent for a minute: each machine has one of its own.
+start()
+{
+	[ ! "${period-}" ] || switch_on "$period"
 	serve 0 -r file "$work/root"
 	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=dhcp ro \
 loglevel=5 test.verb=poweroff $*"
@@ -161,9 +192,9 @@ cp "$work/other/ca-cert.pem" "$work/login/other-cert.pem"
 dhcpd
 
 period=1
-tls
-boot test.again
-up 'EAP-TLS, and the root stays while the switch asks again' \
+type_in
+start test.again
+up 'it logs in by EAP-TLS, and the root stays while the switch asks again' \
 	'^guest: supplicant, root /run/initramfs/8021x, oom -1000$' \
 	'^guest: its root is drwx------$' '^guest: read after two more logins$'
 check 'the machine logs out at its end' grep -q AP-STA-DISCONNECTED \

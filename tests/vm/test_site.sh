@@ -204,8 +204,9 @@ check 'the ports of the server are listed' \
 	grep -q '192.0.2.1:10809' "$work/see-server"
 check 'and the names in its certificate' \
 	grep -q 'IP Address:192.0.2.1' "$work/see-names"
-check 'all commands of the page were typed, but for UEFI' [ "$(echo "$typed" |
-	tr ' ' '\n' | grep . | sort -u)" = "$(sed -n 's/^\.\\" type: //p' "$page" | grep -vx uefi |
-	sort -u)" ]
+# test_login.sh types 8021x, and interop/test_recipes.sh copies
+check 'all other commands of the page were typed, but for UEFI' [ "$(echo "$typed" |
+	tr ' ' '\n' | grep . | sort -u)" = "$(sed -n 's/^\.\\" type: //p' "$page" |
+	grep -vxE 'uefi|8021x|copies' | sort -u)" ]
 
 finish
