@@ -383,7 +383,7 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-static void watch(struct worker *w)
+static void follow(struct worker *w)
 {
 	while (is_there(w)) {
 		int ms;
@@ -432,6 +432,6 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 	dial_connect_ms = CONNECT_MS;
 	boot_confine(outage ? RIGHTS | 1u << CAP_SYS_BOOT : RIGHTS);
 	boot_ready_tell();
-	watch(&w);
+	follow(&w);
 	return 0;
 }
