@@ -5,6 +5,7 @@
 #include "tests/unit.h"
 #include "tests/world/module.h"
 #include "tests/world/open.h"
+#include "tests/world/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +28,7 @@ static struct play {
 	unsigned long last;
 	uint32_t flags;
 	char name[DM_NAME_LEN];
-	char loaded[1024];	 /* the table that waits, as text */
-	char linked[64], to[24]; /* the link in /dev/mapper */
+	char loaded[1024]; /* the table that waits, as text */
 } play;
 
 static struct nbd_diag d;
@@ -39,24 +39,6 @@ static void load(const char *name, const char *params)
 	(void)params;
 	assert_string_equal(name, "dm_mod");
 	world_file_fails(NODE, 0);
-}
-
-int __wrap_symlink(const char *to, const char *path);
-int __wrap_symlink(const char *to, const char *path)
-{
-	assert_string_equal(play.linked, "");
-	snprintf(play.to, sizeof(play.to), "%s", to);
-	snprintf(play.linked, sizeof(play.linked), "%s", path);
-	return 0;
-}
-
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path)
-{
-	if (strcmp(path, play.linked) != 0)
-		return -1;
-	*play.linked = '\0';
-	return 0;
 }
 
 /* As the kernel's populate_table(): each target begins where `next` says. */
@@ -166,7 +148,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 static void begin(struct play p)
 {
 	play = p;
-	world = (struct world){ .others = WORLD_REAL };
+	world = (struct world){ .others = WORLD_ABSENT };
 	world_link(NODE, "/dev/null");
 	d.text[0] = '\0';
 }
@@ -223,26 +205,28 @@ static void a_device_has_its_number_of_any_size(void **state)
 	dm_close(&m);
 }
 
+#define LINK   "/dev/mapper/nbdboot-nbd0\n"
+#define LINKED "rm " LINK "ln -s ../dm-300 " LINK
+
 static void a_device_has_a_link_as_long_as_it_is_there(void **state)
 {
 	struct dm m = start((struct play){ 0 });
 
 	(void)state;
 	assert_int_equal(dm_create(&m, "nbdboot-nbd0", &d), 300);
-	assert_string_equal(play.linked, "/dev/mapper/nbdboot-nbd0");
-	assert_string_equal(play.to, "../dm-300");
+	assert_string_equal(world.story, LINKED);
 	/* one that is old */
 	assert_int_equal(dm_create(&m, "nbdboot-nbd0", &d), 300);
 	play.refuses = DM_DEV_REMOVE;
 	play.error = EBUSY;
 	assert_int_equal(dm_remove(&m, "nbdboot-nbd0", &d), NBD_E_IN_USE);
-	assert_string_equal(play.linked, "/dev/mapper/nbdboot-nbd0");
+	assert_string_equal(world.story, LINKED LINKED);
 	play.refuses = 0;
 	assert_int_equal(dm_remove(&m, "nbdboot-nbd0", &d), NBD_OK);
-	assert_string_equal(play.linked, "");
+	assert_string_equal(world.story, LINKED LINKED "rm " LINK);
 	play.refuses = DM_DEV_CREATE;
 	assert_true(dm_create(&m, "nbdboot-nbd0", &d) < 0);
-	assert_string_equal(play.linked, "");
+	assert_string_equal(world.story, LINKED LINKED "rm " LINK);
 	dm_close(&m);
 }
 

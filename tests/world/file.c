@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,28 @@ struct world_file *world_named(const char *name)
 		world_fail("more than %d files", WORLD_FILES);
 	*f = (struct world_file){ .name = name };
 	return f;
+}
+
+void world_link(const char *name, const char *target)
+{
+	struct world_file *f = world_named(name);
+
+	f->there = true;
+	f->target = target;
+}
+
+const char *world_run(const char *path)
+{
+	static char to[256];
+	int n;
+
+	if (!world.run || strncmp(path, "/run", 4) != 0 ||
+	    (path[4] && path[4] != '/'))
+		return path;
+	n = snprintf(to, sizeof(to), "%s%s", world.run, path + 4);
+	if (n < 0 || (size_t)n >= sizeof(to))
+		world_fail("no room for %s", path);
+	return to;
 }
 
 int world_fails(const struct world_file *f)

@@ -21,6 +21,12 @@ void world_file_fails(const char *name, int error);
 /* Writing to it does. */
 void world_file_refuses(const char *name, int error);
 
+/* open() of name opens target, and chdir() goes there. */
+void world_link(const char *name, const char *target);
+
+/* The path in world.run of what is in /run; valid until the next call. */
+const char *world_run(const char *path);
+
 /* For other parts: NULL: no test has named it. */
 struct world_file *world_find(const char *name);
 struct world_file *world_named(const char *name);

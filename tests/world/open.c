@@ -4,35 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
-
-void world_link(const char *name, const char *target)
-{
-	struct world_file *f = world_named(name);
-
-	f->there = true;
-	f->target = target;
-}
-
-const char *world_run(const char *path)
-{
-	static char to[256];
-	int n;
-
-	if (!world.run || strncmp(path, "/run", 4) != 0 ||
-	    (path[4] && path[4] != '/'))
-		return path;
-	n = snprintf(to, sizeof(to), "%s%s", world.run, path + 4);
-	if (n < 0 || (size_t)n >= sizeof(to))
-		world_fail("no room for %s", path);
-	return to;
-}
 
 static int open_text(const struct world_file *f)
 {

@@ -28,6 +28,7 @@ enum {
 	WORLD_PAUSES = 64, /* whose lengths are kept */
 	WORLD_TEXT = 8192, /* bytes; a test that fills it fails */
 	WORLD_FILES = 32,
+	WORLD_REFUSALS = 8,
 };
 
 /* What a file is that no test has named. */
@@ -43,9 +44,15 @@ struct world_file {
 	const char *data;
 	size_t len;
 	int error, refusal; /* errno of each access, or of writes */
-	const char *target; /* open() opens it instead */
+	const char *target; /* open() and chdir() take it instead */
 	struct stat st;	    /* for stat() */
 	char own[128];	    /* what was written, if name is no pattern */
+};
+
+struct world_refusal {
+	const char *line; /* as for fnmatch(3) */
+	int error;	  /* errno */
+	unsigned done;	  /* so many more succeed */
 };
 
 struct world {
@@ -79,12 +86,16 @@ struct world {
 	/* file.h, path.h and open.h */
 	struct world_file files[WORLD_FILES];
 	enum world_others others;
-	const char *run;	  /* a directory in place of /run, for open() */
+	const char *run;	  /* a directory in place of /run, for paths */
 	unsigned asked;		  /* for so many files */
 	int run_fd;		  /* run.h: an open /run, or an error */
 	char written[WORLD_TEXT]; /* "NAME = TEXT" of each file_write() */
 	void (*read)(const char *name); /* run before file_read(), and after */
 	void (*wrote)(const char *name, const char *text); /* file_write() */
+
+	/* story.h, mount.h and tree.h */
+	char story[WORLD_TEXT]; /* a line for each step */
+	struct world_refusal refusals[WORLD_REFUSALS];
 
 	/* nbdk.h: the driver */
 	int devices;	       /* that are connected: nbd0 and so on */

@@ -2,6 +2,7 @@
 /* The variable of the firmware, as a file, and the text of this boot. */
 #include "boot/images/trial.h"
 #include "tests/unit.h"
+#include "tests/world/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,22 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int __wrap_mount(const char *source, const char *target, const char *type,
-		 unsigned long flags, const void *data);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+
+#define MOUNT "mount -t efivarfs -o nosuid,nodev,noexec efivarfs "
 
 static char dir[] = "/tmp/nbdboot-images-XXXXXX";
 static bool immutable;
 static unsigned changes;
-
-/* There is no firmware in a test, even where the machine has one. */
-int __wrap_mount(const char *source, const char *target, const char *type,
-		 unsigned long flags, const void *data)
-{
-	(void)source, (void)target, (void)type, (void)flags, (void)data;
-	errno = ENODEV;
-	return -1;
-}
 
 /* efivarfs refuses to write to what is immutable. */
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -113,10 +105,25 @@ static void a_machine_without_firmware_has_no_variable(void **state)
 	struct nbd_diag d;
 
 	(void)state;
+	world_refuses("mount *", ENODEV, 0);
 	assert_int_equal(images_keeper_open(&k, NULL, "/nowhere", &d),
 			 NBD_E_NOT_FOUND);
 	assert_false(k.known);
+	assert_string_equal(world.story, MOUNT "/nowhere\n");
 	assert_int_equal(images_keeper_open(&k, "nbd://[", dir, &d), NBD_E_URI);
+}
+
+static void its_file_system_is_mounted_only_to_open_it(void **state)
+{
+	struct images_keeper k;
+	struct nbd_diag d;
+	char story[200];
+
+	(void)state;
+	snprintf(story, sizeof(story), MOUNT "%s\numount -l %s\n", dir, dir);
+	assert_int_equal(images_keeper_open(&k, NULL, dir, &d), NBD_OK);
+	assert_string_equal(world.story, story);
+	images_keeper_close(&k);
 }
 
 static void the_text_of_this_boot_has_values_by_name(void **state)
@@ -157,13 +164,23 @@ static int end(void **state)
 	return rmdir(dir);
 }
 
+static int fresh(void **state)
+{
+	(void)state;
+	world_reset();
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_is_kept_and_stays_immutable),
 		cmocka_unit_test(
 			a_variable_with_another_text_counts_as_nothing),
-		cmocka_unit_test(a_machine_without_firmware_has_no_variable),
+		cmocka_unit_test_setup(
+			a_machine_without_firmware_has_no_variable, fresh),
+		cmocka_unit_test_setup(
+			its_file_system_is_mounted_only_to_open_it, fresh),
 		cmocka_unit_test(the_text_of_this_boot_has_values_by_name),
 	};
 

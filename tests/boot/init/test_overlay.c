@@ -2,7 +2,9 @@
 /* nbdboot.overlay=: the words that it takes, and an export for the changes. */
 #include "tests/unit.h"
 #include "tests/world/module.h"
+#include "tests/world/mount.h"
 #include "tests/world/nbdk.h"
+#include "tests/world/tree.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -108,31 +110,12 @@ static void its_proof_is_from_no_line_with_words_of_the_firmware(void **state)
 /* ---- an export for the changes, whose image may be hostile ---- */
 
 static mode_t made; /* what "data" and "work" are on it */
-static bool mounted;
-
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-	(void)path, (void)mode;
-	errno = EEXIST;
-	return -1;
-}
 
 int __wrap_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st)
 {
 	memset(st, 0, sizeof(*st));
 	st->st_mode = strstr(path, "/work") ? made : S_IFDIR;
-	return 0;
-}
-
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data);
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data)
-{
-	(void)from, (void)to, (void)flags, (void)data;
-	mounted = mounted || (type && !strcmp(type, "overlay"));
 	return 0;
 }
 
@@ -151,7 +134,8 @@ static int mount_it(mode_t what, struct nbd_diag *d)
 	const struct overlay o = { .index = 1 };
 
 	made = what;
-	mounted = false;
+	world_reset();
+	world_refuses("mkdir *", EEXIST, 0);
 	return init_overlay_mount(&o, "/newroot", d);
 }
 
@@ -161,9 +145,9 @@ static void changes_do_not_follow_a_link_out_of_their_export(void **state)
 
 	(void)state;
 	assert_int_equal(mount_it(S_IFDIR, &d), 0);
-	assert_true(mounted);
+	assert_non_null(strstr(world.story, "mount -t overlay "));
 	assert_int_equal(mount_it(S_IFLNK, &d), NBD_E_KERNEL);
-	assert_false(mounted);
+	assert_null(strstr(world.story, "mount -t overlay "));
 	assert_non_null(strstr(d.text, "Not a directory"));
 }
 

@@ -2,6 +2,7 @@
 /* What is undone of a copy to RAM, in a /sys and a /dev that the test makes. */
 #include "tests/unit.h"
 #include "tests/world/file.h"
+#include "tests/world/mount.h"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "boot/init/steps.h"
@@ -19,9 +19,9 @@
 
 extern const struct step init_toram_step;
 
-static char blocks[32];	 /* in place of /sys/block */
-static char cleared[64]; /* the loop devices that were, each with a blank */
-static unsigned unmounted;
+#define UNMOUNTED "umount -l /run/nbdboot/ram\n"
+
+static char blocks[32]; /* in place of /sys/block */
 
 int __real_dir_open(struct dir *d, const char *path);
 int __wrap_dir_open(struct dir *d, const char *path);
@@ -38,7 +38,7 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	if (strncmp(path, "/dev/loop", 9) != 0)
 		return __real_open(path, flags);
-	strcat(cleared, path + 5);
+	world_does("open %s", path);
 	return __real_open("/dev/null", flags);
 }
 
@@ -47,19 +47,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	assert_true(fd >= 0);
 	assert_int_equal(request, LOOP_CLR_FD);
-	strcat(cleared, " ");
-	return 0;
-}
-
-int __wrap_umount2(const char *path, int flags);
-int __wrap_umount2(const char *path, int flags)
-{
-	assert_string_equal(path, "/run/nbdboot/ram");
-	assert_int_equal(flags, MNT_DETACH);
-	/* the loop device holds a file there */
-	assert_string_equal(cleared, "loop3 ");
-	unmounted++;
-	return 0;
+	return world_does("detach it");
 }
 
 static int setup(void **state)
@@ -67,11 +55,9 @@ static int setup(void **state)
 	char path[64];
 
 	(void)state;
-	cleared[0] = '\0';
-	world.others = WORLD_ABSENT;
+	world = (struct world){ .others = WORLD_ABSENT };
 	world_file("*/loop0/*", "/run/nbdboot/ram/disk.other\n");
 	world_file("*/loop3/*", "/run/nbdboot/ram/disk\n");
-	unmounted = 0;
 	strcpy(blocks, "/tmp/toram.XXXXXX");
 	assert_non_null(mkdtemp(blocks));
 	for (unsigned i = 0; i < 5; i++) {
@@ -103,8 +89,9 @@ static void what_a_copy_that_was_ended_attached_is_detached(void **state)
 	b.cmd.toram = true;
 	b.disk[0] = '\0';
 	assert_int_equal(init_toram_step.undo(&b, &d), 0);
-	assert_string_equal(cleared, "loop3 ");
-	assert_int_equal(unmounted, 1);
+	/* it holds a file there */
+	assert_string_equal(world.story,
+			    "open /dev/loop3\ndetach it\n" UNMOUNTED);
 }
 
 static void the_name_of_a_disk_that_is_gone_is_forgotten(void **state)
@@ -117,7 +104,8 @@ static void the_name_of_a_disk_that_is_gone_is_forgotten(void **state)
 	strcpy(b.disk, "loop3");
 	assert_int_equal(init_toram_step.undo(&b, &d), 0);
 	assert_string_equal(b.disk, "");
-	assert_int_equal(unmounted, 1);
+	assert_string_equal(world.story,
+			    "open /dev/loop3\ndetach it\n" UNMOUNTED);
 }
 
 static void without_a_copy_nothing_is_undone(void **state)
@@ -127,8 +115,7 @@ static void without_a_copy_nothing_is_undone(void **state)
 
 	(void)state;
 	assert_int_equal(init_toram_step.undo(&b, &d), 0);
-	assert_string_equal(cleared, "");
-	assert_int_equal(unmounted, 0);
+	assert_string_equal(world.story, "");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 
 #include "tests/unit.h"
 #include "tests/world/file.h"
+#include "tests/world/tree.h"
 
 #include <errno.h>
 
@@ -21,24 +22,16 @@ static struct boot b;
 static struct nbd_diag d;
 #define OURS "/etc/nbdboot/roothash" /* in the initramfs */
 
-static bool has_unit;
+#define UNIT "/run/systemd/system/systemd-veritysetup@root.service"
 
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path)
-{
-	assert_string_equal(path, "/run/systemd/system/"
-				  "systemd-veritysetup@root.service");
-	has_unit = false;
-	return 0;
-}
+static bool saved;
 
 int __wrap_file_save(int at, const char *path, const void *data, size_t len);
 int __wrap_file_save(int at, const char *path, const void *data, size_t len)
 {
 	(void)at, (void)data, (void)len;
-	assert_string_equal(path, "/run/systemd/system/"
-				  "systemd-veritysetup@root.service");
-	has_unit = true;
+	assert_string_equal(path, UNIT);
+	saved = true;
 	return NBD_OK;
 }
 
@@ -298,23 +291,26 @@ static void the_unit_for_systemd_is_taken_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		saved = false;
+		world = (struct world){ .others = WORLD_ABSENT };
 		assert_int_equal(take("roothash=" H64
 				      " systemd.verity_root_options="
 				      "hash-offset=4096",
 				      false),
 				 NBD_OK);
 		assert_int_equal(init_verifier_step.run(&b, &d), NBD_OK);
-		assert_true(has_unit);
+		assert_true(saved);
+		assert_string_equal(world.story, "");
 		uncovered = results[i];
 		assert_int_equal(init_verifier_step.undo(&b, &d),
 				 i == 2 ? NBD_E_IO : NBD_OK);
-		assert_false(has_unit);
+		assert_string_equal(world.story, "rm " UNIT "\n");
 	}
 	/* that of a system that runs */
-	has_unit = true;
+	*world.story = '\0';
 	assert_int_equal(take("", true), NBD_OK);
 	assert_int_equal(init_verifier_step.undo(&b, &d), NBD_OK);
-	assert_true(has_unit);
+	assert_string_equal(world.story, "");
 }
 
 int main(void)

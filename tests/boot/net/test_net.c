@@ -23,6 +23,7 @@
 #include "tests/world/module.h"
 #include "tests/world/file.h"
 #include "tests/world/run.h"
+#include "tests/world/tree.h"
 
 #define CARDS	4
 #define PACKETS 8
@@ -86,18 +87,6 @@ static struct lan {
 
 static struct net net;
 static struct nbd_diag d;
-static char asked[8192];
-
-static void ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void ask(const char *fmt, ...)
-{
-	size_t at = strlen(asked);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(asked + at, sizeof(asked) - at, fmt, ap);
-	va_end(ap);
-}
 
 /* ---- interfaces ---- */
 
@@ -194,7 +183,7 @@ int __wrap_iface_up(int index, struct nbd_diag *diag)
 	(void)diag;
 	card_of(index)->up = true;
 	w.changed = true;
-	ask("up %s\n", card_of(index)->name);
+	world_does("up %s", card_of(index)->name);
 	return 0;
 }
 
@@ -204,7 +193,7 @@ int __wrap_iface_down(int index, struct nbd_diag *diag)
 	if (card_of(index)->stays_up)
 		return nbd_diag(diag, NBD_E_KERNEL, "set down: busy");
 	card_of(index)->up = false;
-	ask("down %s\n", card_of(index)->name);
+	world_does("down %s", card_of(index)->name);
 	return 0;
 }
 
@@ -212,7 +201,7 @@ int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag);
 int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag)
 {
 	(void)diag;
-	ask("rename %s %s\n", card_of(index)->name, name);
+	world_does("rename %s %s", card_of(index)->name, name);
 	card_of(index)->name = name;
 	w.changed = true;
 	return 0;
@@ -222,7 +211,7 @@ int __wrap_iface_set_mtu(int index, unsigned mtu, struct nbd_diag *diag);
 int __wrap_iface_set_mtu(int index, unsigned mtu, struct nbd_diag *diag)
 {
 	(void)diag;
-	ask("mtu %s %u\n", card_of(index)->name, mtu);
+	world_does("mtu %s %u", card_of(index)->name, mtu);
 	return 0;
 }
 
@@ -231,7 +220,7 @@ int __wrap_iface_set_mac(int index, const unsigned char mac[6],
 int __wrap_iface_set_mac(int index, const unsigned char mac[6],
 			 struct nbd_diag *diag)
 {
-	ask("mac %s %u\n", card_of(index)->name, mac[5]);
+	world_does("mac %s %u", card_of(index)->name, mac[5]);
 	return nbd_diag(diag, NBD_E_KERNEL, "set the MAC");
 }
 
@@ -248,7 +237,7 @@ int __wrap_iface_add_vlan(int index, const char *name, unsigned id,
 	c->up = false;
 	c->vlan = true;
 	w.changed = true;
-	ask("vlan %u on %s\n", id, card_of(index)->name);
+	world_does("vlan %u on %s", id, card_of(index)->name);
 	return 0;
 }
 
@@ -275,7 +264,7 @@ int __wrap_iface_add_master(const char *kind, const char *name,
 	c->answers = LEASES;
 	c->serves = 0;
 	w.changed = true;
-	ask("add %s %s\n", kind, name);
+	world_does("add %s %s", kind, name);
 	return 0;
 }
 
@@ -289,18 +278,18 @@ int __wrap_iface_join(int index, int master, struct nbd_diag *diag)
 	if (m->linked > world.now + 100)
 		m->linked = world.now + 100;
 	w.changed = true;
-	ask("join %s to %s\n", card_of(index)->name, m->name);
+	world_does("join %s to %s", card_of(index)->name, m->name);
 	return 0;
 }
 
 static void load(const char *name, const char *params)
 {
-	ask("load %s %s\n", name, params);
+	world_does("load %s %s", name, params);
 }
 
 static void wrote(const char *name, const char *text)
 {
-	ask("%s = %s\n", name, text);
+	world_does("%s = %s", name, text);
 }
 
 int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
@@ -315,7 +304,7 @@ int __wrap_iface_add_addr(int index, const struct nbd_ip *a, uint32_t seconds,
 		return nbd_diag(diag, NBD_E_KERNEL, "no address for you");
 	c->addr[c->addr[0].len != 0] = *a;
 	w.changed = true;
-	ask("address %s .%u/%u\n", c->name, a->ip[3], a->prefix);
+	world_does("address %s .%u/%u", c->name, a->ip[3], a->prefix);
 	return 0;
 }
 
@@ -325,9 +314,9 @@ int __wrap_iface_add_route(int index, const struct iface_route *r,
 			   struct nbd_diag *diag)
 {
 	(void)diag;
-	ask("route %s .%u/%u via .%u%s metric %u\n", card_of(index)->name,
-	    r->dst.ip[3], r->dst.prefix, r->gw.ip[3],
-	    r->onlink ? " onlink" : "", r->metric);
+	world_does("route %s .%u/%u via .%u%s metric %u", card_of(index)->name,
+		   r->dst.ip[3], r->dst.prefix, r->gw.ip[3],
+		   r->onlink ? " onlink" : "", r->metric);
 	return 0;
 }
 
@@ -380,7 +369,7 @@ int __wrap_nl_hear(struct nl_sock *s, int flags)
 void __wrap_net_ra_solicit(int index);
 void __wrap_net_ra_solicit(int index)
 {
-	ask("solicit %s\n", card_of(index)->name);
+	world_does("solicit %s", card_of(index)->name);
 }
 
 int __wrap_net_ra_each(void (*fn)(void *ctx, int index, unsigned flags),
@@ -793,7 +782,7 @@ int __wrap_net_handoff_name(int run, const struct net_state *s,
 			    struct nbd_diag *diag)
 {
 	assert_int_equal(run, -1);
-	ask("name %s\n", s->name);
+	world_does("name %s", s->name);
 	return w.no_file ? nbd_diag(diag, NBD_E_IO, "write /run/x") : 0;
 }
 
@@ -806,7 +795,7 @@ int __wrap_net_handoff_write(int run, const struct net_state *s,
 {
 	(void)run, (void)diag;
 	assert_true(!s->dhcp || dhcp->state == DHCP_BOUND);
-	ask("write %s%s\n", s->name, root ? " root" : "");
+	world_does("write %s%s", s->name, root ? " root" : "");
 	return 0;
 }
 
@@ -816,37 +805,14 @@ int __wrap_net_handoff_machine(int run, const struct net_state *s,
 			       const char *names, struct nbd_diag *diag)
 {
 	(void)run, (void)s, (void)diag;
-	ask("machine %s\n", names);
+	world_does("machine %s", names);
 	return 0;
 }
 
-int __wrap_mkdir(const char *path, unsigned mode);
-int __wrap_unlink(const char *path);
-int __wrap_symlink(const char *to, const char *path);
 int __wrap_sethostname(const char *name, size_t len);
-
-int __wrap_mkdir(const char *path, unsigned mode)
-{
-	(void)mode;
-	assert_string_equal(path, "/etc");
-	return 0;
-}
-
-int __wrap_unlink(const char *path)
-{
-	assert_string_equal(path, "/etc/resolv.conf");
-	return 0;
-}
-
-int __wrap_symlink(const char *to, const char *path)
-{
-	ask("symlink %s %s\n", to, path);
-	return 0;
-}
-
 int __wrap_sethostname(const char *name, size_t len)
 {
-	ask("host %.*s\n", (int)len, name);
+	world_does("host %.*s", (int)len, name);
 	return 0;
 }
 
@@ -861,7 +827,6 @@ static void cards(unsigned n)
 	net_done(&net);
 	memset(&net, 0, sizeof(net));
 	memset(&w, 0, sizeof(w));
-	asked[0] = '\0';
 	world = (struct world){ .now = 1000,
 				.wait = played_wait,
 				.load = load,
@@ -903,14 +868,14 @@ static int up(const char *line, const char *host)
 
 static void asks(const char *text)
 {
-	if (!strstr(asked, text))
-		fail_msg("\"%s\" is not in:\n%s", text, asked);
+	if (!strstr(world.story, text))
+		fail_msg("\"%s\" is not in:\n%s", text, world.story);
 }
 
 static void does_not_ask(const char *text)
 {
-	if (strstr(asked, text))
-		fail_msg("\"%s\" is in:\n%s", text, asked);
+	if (strstr(world.story, text))
+		fail_msg("\"%s\" is in:\n%s", text, world.story);
 }
 
 static void fails(int rc, const char *why)
@@ -930,7 +895,7 @@ static void a_lease_is_applied_and_written_down(void **state)
 	assert_int_equal(up("ip=dhcp rd.route=198.51.100.0/24:192.0.2.9", NULL),
 			 0);
 	assert_int_equal(world.now, 1010);
-	assert_string_equal(asked,
+	assert_string_equal(world.story,
 			    "up eth0\nmtu eth0 1400\naddress eth0 .10/24\n"
 			    "route eth0 .0/0 via .1 metric 0\n"
 			    "route eth0 .0/24 via .9 metric 0\n"
@@ -1090,12 +1055,13 @@ static void a_static_address_needs_nobody(void **state)
 			    NULL),
 			 0);
 	assert_int_equal(world.now, 1000);
-	assert_string_equal(
-		asked, "up eth0\naddress eth0 .7/24\n"
-		       "route eth0 .0/0 via .1 metric 0\n"
-		       "write eth0 root\nmachine eth0\n"
-		       "symlink /run/nbdboot/resolv.conf /etc/resolv.conf\n"
-		       "host h\n");
+	assert_string_equal(world.story,
+			    "up eth0\naddress eth0 .7/24\n"
+			    "route eth0 .0/0 via .1 metric 0\n"
+			    "write eth0 root\nmachine eth0\n"
+			    "mkdir -m 755 /etc\nrm /etc/resolv.conf\n"
+			    "ln -s /run/nbdboot/resolv.conf /etc/resolv.conf\n"
+			    "host h\n");
 	assert_true(net.state.fixed && !net.state.dhcp);
 	assert_string_equal(net.state.boot_server, "");
 	/* a gateway outside of the prefix is on the link all the same */
@@ -1178,10 +1144,11 @@ static void an_interface_is_renamed_before_it_is_used(void **state)
 	w.card[1].answers = LEASES;
 	assert_int_equal(up("ip=lan:dhcp ifname=lan:02:00:00:00:00:01", NULL),
 			 0);
-	assert_string_equal(asked, "rename eth1 lan\nup lan\nmtu lan 1400\n"
-				   "address lan .11/24\n"
-				   "route lan .0/0 via .1 metric 0\n"
-				   "write lan root\nmachine lan\nhost me\n");
+	assert_string_equal(world.story,
+			    "rename eth1 lan\nup lan\nmtu lan 1400\n"
+			    "address lan .11/24\n"
+			    "route lan .0/0 via .1 metric 0\n"
+			    "write lan root\nmachine lan\nhost me\n");
 }
 
 static void a_vlan_keeps_its_parent_up_and_named(void **state)
@@ -1622,7 +1589,7 @@ static void the_network_may_be_left_alone(void **state)
 	cards(1);
 	assert_int_equal(up("ip=off", NULL), 0);
 	assert_false(net.state.up);
-	assert_string_equal(asked, "");
+	assert_string_equal(world.story, "");
 }
 
 static void a_second_try_begins_anew(void **state)
@@ -1634,7 +1601,7 @@ static void a_second_try_begins_anew(void **state)
 	assert_int_equal(net_up(&net, true, &d), 0);
 	assert_int_equal(net.n, 1);
 	/* without the machine's own name and resolv.conf from a shell */
-	asked[0] = '\0';
+	*world.story = '\0';
 	assert_int_equal(net_up(&net, false, &d), 0);
 	does_not_ask("host");
 }

@@ -17,6 +17,7 @@
 #include "tests/unit.h"
 #include "tests/world/say.h"
 #include "tests/world/file.h"
+#include "tests/world/tree.h"
 
 /* What the children write, too. */
 static struct shared {
@@ -26,13 +27,6 @@ static struct shared {
 } * shared;
 static bool no_prctl, hangs;
 static unsigned seconds;
-
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path)
-{
-	assert_string_equal(path, SHUTDOWN_HOME "/" REROOT_END);
-	return 0;
-}
 
 int __wrap_boot_console_open(const char *path, bool control);
 int __wrap_boot_console_open(const char *path, bool control)
@@ -110,7 +104,11 @@ static const char *end(const char *list)
 	world_file(SHUTDOWN_HOME "/" REROOT_END, list);
 	memset(shared, 0, sizeof(*shared));
 	seconds = 0;
+	*world.story = '\0';
 	reroot_after_end();
+	assert_string_equal(world.story, list ? "rm " SHUTDOWN_HOME
+						"/" REROOT_END "\n"
+					      : "");
 	return shared->text;
 }
 

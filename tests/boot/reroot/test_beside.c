@@ -13,6 +13,7 @@
 #include "port/linux/process.h"
 #include "tests/unit.h"
 #include "tests/world/file.h"
+#include "tests/world/tree.h"
 
 #define WORDS "root=nbd://192.0.2.1/x ip=dhcp rw"
 #define COPY  SHUTDOWN_HOME "/nbdboot"
@@ -307,22 +308,12 @@ static void a_lease_without_an_end_needs_no_process(void **state)
 #define GROUPS "/sys/fs/cgroup/"
 
 static pid_t parent;
-static int link_error; /* errno of symlink(), or 0 */
 static bool detached;
 
 pid_t __wrap_getppid(void);
 pid_t __wrap_getppid(void)
 {
 	return parent;
-}
-
-int __wrap_symlink(const char *to, const char *path);
-int __wrap_symlink(const char *to, const char *path)
-{
-	assert_string_equal(to, "shutdown");
-	assert_string_equal(path, COPY);
-	errno = link_error;
-	return link_error ? -1 : 0;
 }
 
 void __wrap_process_detach(bool all);
@@ -332,18 +323,13 @@ void __wrap_process_detach(bool all)
 	detached = true;
 }
 
-int __wrap_chdir(const char *path);
-int __wrap_chdir(const char *path)
-{
-	assert_string_equal(path, "/");
-	return 0;
-}
-
 /* So many of its two groups are not there. */
 static const char *leave(pid_t from, int error, unsigned groups)
 {
 	parent = from;
-	link_error = error;
+	world = (struct world){ .others = WORLD_ABSENT };
+	if (error)
+		world_refuses("ln *", error, 0);
 	world_file(GROUPS "init.scope/cgroup.procs", "");
 	world_file(GROUPS "systemd/init.scope/cgroup.procs", "");
 	if (groups > 0)
@@ -360,6 +346,7 @@ static void in_an_initramfs_there_is_nothing_to_leave(void **state)
 	(void)state;
 	assert_null(leave(1, EROFS, 2));
 	assert_false(detached);
+	assert_string_equal(world.story, "");
 }
 
 static void a_process_leaves_with_its_program_in_ram(void **state)
@@ -367,6 +354,7 @@ static void a_process_leaves_with_its_program_in_ram(void **state)
 	(void)state;
 	assert_string_equal(leave(7, 0, 0), COPY);
 	assert_true(detached);
+	assert_string_equal(world.story, "ln -s shutdown " COPY "\ncd /\n");
 	assert_string_equal(leave(7, EEXIST, 0), COPY);
 	/* systemd's own hierarchy, where others are mounted beside it */
 	assert_string_equal(leave(7, 0, 1), COPY);

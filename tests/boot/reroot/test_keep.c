@@ -8,6 +8,7 @@
 
 #include "tests/unit.h"
 #include "tests/world/path.h"
+#include "tests/world/tree.h"
 
 static struct nbd_diag d;
 static struct nbd_out copied;
@@ -24,13 +25,6 @@ int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
 }
 
 static bool in_stub; /* the boot stub has passed credentials */
-
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-	(void)path, (void)mode;
-	return 0;
-}
 
 static int keep(const char *root, bool unless_kept)
 {
@@ -59,6 +53,8 @@ static void files_are_kept_under_their_path(void **state)
 	kept = NULL;
 	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", false), 0);
 	assert_string_equal(text, "/etc/k > " SHUTDOWN_HOME "/etc/k\n");
+	assert_string_equal(world.story,
+			    "mkdir -m 755 " SHUTDOWN_HOME "/etc\n");
 	assert_int_equal(keep("root=nbds://h/x?tls-certificates=/c", true), 0);
 	assert_string_equal(
 		text,

@@ -6,15 +6,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "port/linux/file.h"
-#include "tests/boot/reroot/done.h"
+#include "tests/unit.h"
 #include "tests/world/clock.h"
-#include "tests/world/path.h"
+#include "tests/world/mount.h"
 #include "tests/world/open.h"
+#include "tests/world/path.h"
 
 static struct nbd_diag d;
 static bool forbidden;
@@ -45,8 +45,7 @@ static int join(bool mounts, bool root)
 
 static void wrote(const char *name, const char *content)
 {
-	nbd_putf(&done, "%s:\n", name);
-	nbd_put(&done, content, strlen(content));
+	world_note(world.story, sizeof(world.story), "%s:\n%s", name, content);
 }
 
 ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
@@ -56,31 +55,18 @@ ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
 	return nbd_fmt(buf, cap, "/bin/busybox");
 }
 
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data);
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data)
-{
-	(void)from, (void)type, (void)data;
-	assert_int_equal(flags, MS_BIND);
-	note("mount on ", to);
-	return 0;
-}
-
 int __wrap_kill(pid_t pid, int signal);
 int __wrap_kill(pid_t pid, int signal)
 {
 	assert_int_equal(pid, 1);
-	note("signal ", signal == SIGHUP ? "HUP" : "QUIT");
-	return 0;
+	return world_does("signal %s", signal == SIGHUP ? "HUP" : "QUIT");
 }
 
 int __wrap_reroot_replace(const char *verb, struct nbd_diag *diag);
 int __wrap_reroot_replace(const char *verb, struct nbd_diag *diag)
 {
 	(void)diag;
-	note("replace ", verb);
-	return 0;
+	return world_does("replace %s", verb);
 }
 
 static const char *starts(const char *name, bool inittab)
@@ -90,20 +76,20 @@ static const char *starts(const char *name, bool inittab)
 	world_file("/etc/inittab",
 		   inittab ? "::sysinit:/x\n::restart:/sbin/init\n" : NULL);
 	world_file("/run/initramfs/inittab", NULL);
-	forget_what_was_done();
-	return reroot_start(REROOT_DOWN, &d) ? "refused" : text;
+	return reroot_start(REROOT_DOWN, &d) ? "refused" : world.story;
 }
 
 static void busybox_is_asked_by_its_inittab(void **state)
 {
 	(void)state;
-	assert_string_equal(starts("init\n", true),
-			    "/run/initramfs/inittab:\n"
-			    "::sysinit:/x\n"
-			    "::restart:/run/initramfs/shutdown reboot\n"
-			    "mount on /etc/inittab\n"
-			    "signal HUP\n"
-			    "signal QUIT\n");
+	assert_string_equal(
+		starts("init\n", true),
+		"/run/initramfs/inittab:\n"
+		"::sysinit:/x\n"
+		"::restart:/run/initramfs/shutdown reboot\n"
+		"mount -o bind /run/initramfs/inittab /etc/inittab\n"
+		"signal HUP\n"
+		"signal QUIT\n");
 }
 
 /* Its root would keep it, and its init starts nothing from one that is empty. */

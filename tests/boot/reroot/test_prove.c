@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,14 +13,13 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/module.h"
+#include "tests/world/mount.h"
 #include "tests/world/path.h"
-
-#define SAFE (MS_RDONLY | MS_NODEV | MS_NOSUID)
+#include "tests/world/tree.h"
 
 static char disk[] = "/tmp/test_prove.XXXXXX";
 static char tree[] = "/tmp/test_prove.tree.XXXXXX";
 static const char *type; /* of the file system on it */
-static bool mounts;	 /* it is mounted, with the files of the tree */
 
 int __wrap_unshare(int flags);
 int __wrap_unshare(int flags)
@@ -37,33 +35,6 @@ int __wrap_init_super_read(struct super *s, int fd)
 	memset(s, 0, sizeof(*s));
 	s->type = type;
 	return 0;
-}
-
-/* The child reports by errno whether a hostile image could do harm. */
-int __wrap_mount(const char *dev, const char *target, const char *fstype,
-		 unsigned long flags, const void *data);
-int __wrap_mount(const char *dev, const char *target, const char *fstype,
-		 unsigned long flags, const void *data)
-{
-	(void)target, (void)fstype, (void)data;
-	if (!dev || mounts)
-		return 0;
-	errno = (flags & SAFE) == SAFE ? EUCLEAN : EPERM;
-	return -1;
-}
-
-int __wrap_umount2(const char *path, int flags);
-int __wrap_umount2(const char *path, int flags)
-{
-	(void)path, (void)flags;
-	return 0;
-}
-
-int __real_chdir(const char *path);
-int __wrap_chdir(const char *path);
-int __wrap_chdir(const char *path)
-{
-	return __real_chdir(strcmp(path, "/run/nbdboot/proof") ? path : tree);
 }
 
 int __wrap_init_program_find(const char *root, const char *wanted,
@@ -91,6 +62,9 @@ static void no_file_of_the_image_acts_and_no_journal_is_replayed(void **state)
 
 	(void)state;
 	snprintf(line, sizeof(line), "root=%s", disk);
+	/* the child reports by errno whether a hostile image could do harm */
+	world_refuses("mount -t * -o ro,nosuid,nodev* /tmp/*", EUCLEAN, 0);
+	world_refuses("mount -t *", EPERM, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		type = types[i][0];
 		memset(&p, 0, sizeof(p));
@@ -128,10 +102,9 @@ static bool is_soft(const char *commands)
 	snprintf(line, sizeof(line), "root=%s", disk);
 	memset(&p, 0, sizeof(p));
 	type = "ext4";
-	mounts = true;
+	memset(world.refusals, 0, sizeof(world.refusals));
 	if (reroot_prove(&p, line, &d))
 		fail_msg("%s", d.text);
-	mounts = false;
 	return p.soft;
 }
 
@@ -171,6 +144,8 @@ static int setup(void **state)
 	/* it is under another name than its own */
 	world_device("/dev/disk/by-id/x", 43, 5);
 	assert_non_null(mkdtemp(tree));
+	/* as if it were mounted */
+	world_link("/run/nbdboot/proof", tree);
 
 	(void)state;
 	assert_true(fd >= 0);

@@ -4,30 +4,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/reroot/after.h"
 #include "boot/init/shutdown.h"
 #include "port/linux/file.h"
-#include "tests/boot/reroot/done.h"
+#include "tests/unit.h"
 #include "tests/world/clock.h"
+#include "tests/world/mount.h"
 #include "tests/world/path.h"
+#include "tests/world/tree.h"
 
 #define OURS	 SHUTDOWN_HOME "/shutdown"
 #define TABLE	 "l6:6:wait:/etc/init.d/rc 6\n"
 #define COMMANDS SHUTDOWN_HOME "/" REROOT_END ": "
 #define SCRIPT	 SHUTDOWN_HOME "/init: #!" OURS " reboot\n"
+#define MOUNT	 "mount -o bind " SHUTDOWN_HOME "/init "
 
 /* The next reboot is not ours, and the program of process 1 is its own. */
-#define UNDONE	  "unmount /usr/sbin/init\n" FORGOTTEN
-#define FORGOTTEN "delete " REROOT_END "\n"
+#define UNDONE	  "umount -l /usr/sbin/init\n" FORGOTTEN
+#define FORGOTTEN "rm " SHUTDOWN_HOME "/" REROOT_END "\n"
 
 static struct nbd_diag d;
 static const char *program, *fifo;
 static const char *verb = "reboot";
-static bool no_reader, no_mount, stays, no_trace;
+static bool no_reader, stays;
 static bool asked;
 
 /* ---- the system ---- */
@@ -51,27 +53,6 @@ int __wrap_chmod(const char *path, mode_t mode)
 	return 0;
 }
 
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data);
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data)
-{
-	(void)type, (void)data;
-	assert_string_equal(from, SHUTDOWN_HOME "/init");
-	assert_int_equal(flags, MS_BIND);
-	note("mount ", to);
-	errno = EPERM;
-	return no_mount ? -1 : 0;
-}
-
-int __wrap_umount2(const char *path, int flags);
-int __wrap_umount2(const char *path, int flags)
-{
-	assert_int_equal(flags, MNT_DETACH);
-	note("unmount ", path);
-	return 0;
-}
-
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -91,7 +72,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t len)
 	asked = true;
 	if (len == 6) {
 		assert_memory_equal(p, "reexec", 6);
-		note("ask", " OpenRC");
+		world_does("ask OpenRC");
 		return 6;
 	}
 	/* initreq.h: INIT_MAGIC, INIT_CMD_RUNLVL, 'U' */
@@ -99,7 +80,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t len)
 	assert_int_equal(request[0], 0x03091969);
 	assert_int_equal(request[1], 1);
 	assert_int_equal(request[2], 'U');
-	note("ask", " sysvinit");
+	world_does("ask sysvinit");
 	return 384;
 }
 
@@ -107,13 +88,6 @@ int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
 	assert_int_equal(fd, 77);
-	return 0;
-}
-
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path)
-{
-	note("delete ", path + sizeof(SHUTDOWN_HOME));
 	return 0;
 }
 
@@ -125,14 +99,14 @@ int __wrap_ptrace_exec(pid_t pid, const char *path, const char *arg,
 	assert_int_equal(pid, 1);
 	assert_true(ms > 0);
 	assert_string_equal(path, OURS);
-	note("execute ", arg);
-	return no_trace ? nbd_diag(why, NBD_E_PERM, "trace process 1") : 0;
+	return world_does("execute %s", arg)
+		       ? nbd_diag(why, NBD_E_PERM, "trace process 1")
+		       : 0;
 }
 
 static void wrote(const char *name, const char *content)
 {
-	nbd_putf(&done, "%s: ", name);
-	nbd_put(&done, content, strlen(content));
+	world_note(world.story, sizeof(world.story), "%s: %s", name, content);
 }
 
 static void has_fifo(const char *name)
@@ -148,12 +122,11 @@ static int reset(void **state)
 {
 	(void)state;
 	verb = "reboot";
-	forget_what_was_done();
 	program = "/usr/sbin/init";
 	world = (struct world){ .others = WORLD_ABSENT, .wrote = wrote };
 	world_file("/etc/inittab", TABLE);
 	has_fifo("/run/initctl");
-	no_reader = no_mount = stays = no_trace = asked = false;
+	no_reader = stays = asked = false;
 	return 0;
 }
 
@@ -164,11 +137,11 @@ static void sysvinit_executes_this_program(void **state)
 	(void)state;
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
-	assert_string_equal(text, "");
+	assert_string_equal(world.story, "");
 	assert_int_equal(reroot_replace(verb, &d), 0);
-	assert_string_equal(text, COMMANDS "/etc/init.d/rc 6\n" SCRIPT
-					   "mount /usr/sbin/init\n"
-					   "ask sysvinit\n");
+	assert_string_equal(world.story, COMMANDS
+			    "/etc/init.d/rc 6\n" SCRIPT MOUNT "/usr/sbin/init\n"
+			    "ask sysvinit\n");
 }
 
 static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
@@ -176,7 +149,7 @@ static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
 	(void)state;
 	has_fifo("/dev/initctl");
 	assert_int_equal(reroot_replace(verb, &d), 0);
-	assert_non_null(strstr(text, "ask sysvinit\n"));
+	assert_non_null(strstr(world.story, "ask sysvinit\n"));
 }
 
 static void openrc_executes_this_program(void **state)
@@ -188,9 +161,9 @@ static void openrc_executes_this_program(void **state)
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
 	assert_int_equal(reroot_replace(verb, &d), 0);
-	assert_string_equal(text, COMMANDS "openrc reboot\n" SCRIPT
-					   "mount /usr/sbin/openrc-init\n"
-					   "ask OpenRC\n");
+	assert_string_equal(world.story, COMMANDS "openrc reboot\n" SCRIPT MOUNT
+						  "/usr/sbin/openrc-init\n"
+						  "ask OpenRC\n");
 }
 
 static void another_kernel_is_another_verb(void **state)
@@ -198,7 +171,7 @@ static void another_kernel_is_another_verb(void **state)
 	(void)state;
 	verb = "kexec";
 	assert_int_equal(reroot_replace(verb, &d), 0);
-	assert_non_null(strstr(text, "#!" OURS " kexec\n"));
+	assert_non_null(strstr(world.story, "#!" OURS " kexec\n"));
 }
 
 #define RUNIT COMMANDS "/sbin/init 6\nkill $(pidof runsvdir)\n/etc/runit/3\n"
@@ -211,15 +184,15 @@ static void runit_is_made_to_execute_this_program(void **state)
 	world_file("/etc/inittab", "");
 	assert_true(reroot_can_replace());
 	assert_int_equal(reroot_replace_check(&d), 0);
-	assert_string_equal(text, "");
+	assert_string_equal(world.story, "");
 	assert_int_equal(reroot_replace(verb, &d), 0);
-	assert_string_equal(text, RUNIT "execute reboot\n");
+	assert_string_equal(world.story, RUNIT "execute reboot\n");
 
 	reset(NULL);
 	program = "/usr/sbin/runit";
-	no_trace = true;
+	world_refuses("execute *", EPERM, 0);
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_PERM);
-	assert_string_equal(text, RUNIT "execute reboot\n" FORGOTTEN);
+	assert_string_equal(world.story, RUNIT "execute reboot\n" FORGOTTEN);
 }
 
 static void another_process_1_is_not_replaced(void **state)
@@ -244,7 +217,7 @@ static void a_process_1_that_reads_no_requests_is_refused(void **state)
 	no_reader = true;
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "/run/initctl"));
-	assert_non_null(strstr(text, UNDONE));
+	assert_non_null(strstr(world.story, UNDONE));
 }
 
 static void an_inittab_without_a_reboot_is_refused(void **state)
@@ -254,7 +227,7 @@ static void an_inittab_without_a_reboot_is_refused(void **state)
 	assert_int_equal(reroot_replace_check(&d), NBD_E_KERNEL);
 	assert_non_null(strstr(d.text, "/etc/inittab"));
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
-	assert_null(strstr(text, SCRIPT));
+	assert_null(strstr(world.story, SCRIPT));
 }
 
 static void a_process_1_that_stays_finds_its_program_again(void **state)
@@ -262,26 +235,28 @@ static void a_process_1_that_stays_finds_its_program_again(void **state)
 	(void)state;
 	stays = true;
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
-	assert_non_null(strstr(text, "ask sysvinit\n" UNDONE));
+	assert_non_null(strstr(world.story, "ask sysvinit\n" UNDONE));
 	assert_non_null(strstr(d.text, "nothing has ended"));
 
 	reset(NULL);
 	no_reader = true;
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
-	assert_non_null(strstr(text, UNDONE));
+	assert_non_null(strstr(world.story, UNDONE));
 
 	reset(NULL);
-	no_mount = true;
+	world_refuses("mount *", EPERM, 0);
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_KERNEL);
-	assert_null(strstr(text, "ask"));
-	assert_non_null(strstr(text, UNDONE));
+	assert_null(strstr(world.story, "ask"));
+	assert_non_null(strstr(world.story, UNDONE));
 }
 
 static void takes(const char *table, const char *commands)
 {
-	reset(NULL);
-	reroot_inittab(&done, table);
-	text[done.len] = '\0';
+	static char text[256];
+	struct nbd_out o = { .buf = text, .cap = sizeof(text) - 1 };
+
+	reroot_inittab(&o, table);
+	text[o.len] = '\0';
 	assert_string_equal(text, commands);
 }
 

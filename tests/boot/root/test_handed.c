@@ -6,8 +6,9 @@
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/file.h"
+#include "tests/world/mount.h"
 
-#include <sys/mount.h>
+#include <errno.h>
 
 #define HANDED "nbdroot=nbd://h/x ip=192.0.2.5:::255.255.255.0:::off BOOTIF=01"
 
@@ -86,16 +87,6 @@ static void servers_that_are_named(void **state)
 	}
 }
 
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data);
-
-int __wrap_mount(const char *from, const char *to, const char *type,
-		 unsigned long flags, const void *data)
-{
-	(void)from, (void)to, (void)type, (void)flags, (void)data;
-	return -1;
-}
-
 static int handed(const char *words, const char *text)
 {
 	static char variable[256];
@@ -103,6 +94,7 @@ static int handed(const char *words, const char *text)
 
 	memcpy(variable, VOLATILE, 4);
 	len = nbd_fmt(variable + 4, sizeof(variable) - 4, "%s", text);
+	*world.story = '\0';
 	world.others = WORLD_ABSENT;
 	world_data("*NbdBootLease*", variable, 4 + (size_t)len);
 	assert_int_equal(boot_cmdline_parse(&c, words, &d), 0);
@@ -129,6 +121,23 @@ static void the_kernels_words_alone_say_what_proves_the_server(void **state)
 				psk),
 			 0);
 	assert_false(c.handed);
+}
+
+#define EFIVARS "/sys/firmware/efi/efivars\n"
+#define MOUNT	"mount -t efivarfs -o ro,nosuid,nodev,noexec efivarfs " EFIVARS
+
+/* A mount of the system stays. */
+static void what_is_mounted_for_a_variable_is_unmounted(void **state)
+{
+	static const char words[] = "nbdroot=nbd://h/x ip=::";
+
+	(void)state;
+	world_reset();
+	assert_int_equal(handed("rw", words), 0);
+	assert_string_equal(world.story, MOUNT "umount " EFIVARS);
+	world_refuses("mount *", EBUSY, 0);
+	assert_int_equal(handed("rw", words), 0);
+	assert_string_equal(world.story, MOUNT);
 }
 
 static bool fits(const char *attributes, const char *text, long current)
@@ -175,6 +184,7 @@ int main(void)
 		cmocka_unit_test(servers_that_are_named),
 		cmocka_unit_test(
 			the_kernels_words_alone_say_what_proves_the_server),
+		cmocka_unit_test(what_is_mounted_for_a_variable_is_unmounted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

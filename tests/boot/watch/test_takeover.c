@@ -4,6 +4,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/open.h"
+#include "tests/world/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,13 +41,6 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 
 /* In place of /run. */
 static char root[40];
-
-int __wrap_mkdir(const char *path, mode_t mode);
-
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-	return mkdirat(AT_FDCWD, world_run(path), mode);
-}
 
 static void report(void)
 {
