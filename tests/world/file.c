@@ -17,6 +17,8 @@ uint64_t __real_file_meminfo(const char *key);
 uint64_t __wrap_file_meminfo(const char *key);
 int __real_file_write(int at, const char *name, const void *data, size_t len);
 int __wrap_file_write(int at, const char *name, const void *data, size_t len);
+int __real_file_save(int at, const char *path, const void *data, size_t len);
+int __wrap_file_save(int at, const char *path, const void *data, size_t len);
 
 struct world_file *world_find(const char *name)
 {
@@ -140,13 +142,11 @@ uint64_t __wrap_file_meminfo(const char *key)
 	return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-int __wrap_file_write(int at, const char *name, const void *data, size_t len)
+static int keep(struct world_file *f, const char *name, const void *data,
+		size_t len)
 {
-	struct world_file *f = world_find(name);
 	char text[1024];
 
-	if (!f && world.others == WORLD_REAL)
-		return __real_file_write(at, name, data, len);
 	if (len >= sizeof(text))
 		world_fail("a text of %zu bytes for %s", len, name);
 	memcpy(text, data, len);
@@ -166,4 +166,22 @@ int __wrap_file_write(int at, const char *name, const void *data, size_t len)
 		f->len = len;
 	}
 	return 0;
+}
+
+int __wrap_file_write(int at, const char *name, const void *data, size_t len)
+{
+	struct world_file *f = world_find(name);
+
+	return !f && world.others == WORLD_REAL
+		       ? __real_file_write(at, name, data, len)
+		       : keep(f, name, data, len);
+}
+
+int __wrap_file_save(int at, const char *path, const void *data, size_t len)
+{
+	struct world_file *f = world_find(path);
+
+	return !f && world.others == WORLD_REAL
+		       ? __real_file_save(at, path, data, len)
+		       : keep(f, path, data, len);
 }

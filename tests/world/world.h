@@ -89,9 +89,9 @@ struct world {
 	const char *run;	  /* a directory in place of /run, for paths */
 	unsigned asked;		  /* for so many files */
 	int run_fd;		  /* run.h: an open /run, or an error */
-	char written[WORLD_TEXT]; /* "NAME = TEXT" of each file_write() */
+	char written[WORLD_TEXT]; /* "NAME = TEXT" of each write */
 	void (*read)(const char *name); /* run before file_read(), and after */
-	void (*wrote)(const char *name, const char *text); /* file_write() */
+	void (*wrote)(const char *name, const char *text); /* a write */
 
 	/* story.h, mount.h and tree.h */
 	char story[WORLD_TEXT]; /* a line for each step */
