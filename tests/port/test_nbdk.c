@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The nbd driver's commands, with a socket pair in the place of the kernel
- * (link with -Wl,--wrap=socket,--wrap=bind,--wrap=setsockopt), and sysfs as
- * a made-up tree.
+ * The nbd driver's commands, with a socket pair in the place of the kernel, and
+ * sysfs as a made-up tree.
  */
 #include "port/linux/nbdk.h"
 #include "port/linux/netlink.h"
 #include "tests/world/clock.h"
+#include "tests/world/genl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,34 +28,6 @@
 #define FAMILY 0x33
 
 static struct nbd_diag diag;
-static int pairs[4][2]; /* one for each socket that the code opens */
-static unsigned opened;
-
-int __wrap_socket(int domain, int type, int protocol);
-int __wrap_bind(int fd, const void *sa, socklen_t len);
-int __wrap_setsockopt(int fd, int level, int name, const void *v,
-		      socklen_t len);
-
-int __wrap_socket(int domain, int type, int protocol)
-{
-	assert_int_equal(domain, AF_NETLINK);
-	assert_int_equal(protocol, NETLINK_GENERIC);
-	assert_true(type & SOCK_CLOEXEC);
-	assert_true(opened < 4);
-	return pairs[opened++][0];
-}
-
-int __wrap_bind(int fd, const void *sa, socklen_t len)
-{
-	(void)fd, (void)sa, (void)len;
-	return 0;
-}
-
-int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
-{
-	(void)fd, (void)level, (void)name, (void)v, (void)len;
-	return 0;
-}
 
 static unsigned looks, closed_at; /* looks at the clock; 0: never */
 static void last_close(void);
@@ -69,23 +41,14 @@ static void look(void)
 static int open_pairs(void **state)
 {
 	(void)state;
-	opened = 0;
 	memset(&diag, 0, sizeof(diag));
-	for (unsigned i = 0; i < 4; i++)
-		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pairs[i]) < 0)
-			return -1;
-	return 0;
+	return world_genl_open();
 }
 
 static int close_pairs(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
-		/* what was taken was closed again: nothing leaks */
-		assert_int_equal(close(pairs[i][0]), i < opened ? -1 : 0);
-		close(pairs[i][1]);
-	}
-	return 0;
+	return world_genl_close();
 }
 
 /* ---- what the kernel says ---- */
@@ -102,7 +65,7 @@ static void begin(struct nl_msg *m, unsigned cmd)
 static void say(unsigned sock, struct nl_msg *m, uint32_t seq)
 {
 	assert_int_equal(nl_finish(m, seq), 0);
-	assert_int_equal(send(pairs[sock][1], m->buf, m->len, 0), m->len);
+	assert_int_equal(send(world.genl[sock][1], m->buf, m->len, 0), m->len);
 }
 
 static void ack(unsigned sock, uint32_t seq, int err, const char *words)
@@ -172,8 +135,8 @@ static struct nl_reply heard(unsigned sock, unsigned cmd)
 	struct nl_walk w;
 	ssize_t n;
 
-	assert_true(recv(pairs[sock][1], in, sizeof(in), 0) > 0);
-	n = recv(pairs[sock][1], in, sizeof(in), 0);
+	assert_true(recv(world.genl[sock][1], in, sizeof(in), 0) > 0);
+	n = recv(world.genl[sock][1], in, sizeof(in), 0);
 	assert_true(n > 0);
 	w = (struct nl_walk){ in, (size_t)n };
 	assert_true(nl_next_msg(&w, &r));
@@ -306,9 +269,10 @@ static void a_backend_that_is_too_long_is_never_sent_cut(void **state)
 	assert_int_equal(nbdk_reconfigure(&c, &diag), NBD_E_NO_MEMORY);
 	for (unsigned i = 0; i < 2; i++) {
 		/* it asked for the family, and that was all */
-		assert_true(recv(pairs[i][1], in, sizeof(in), 0) > 0);
-		assert_int_equal(
-			recv(pairs[i][1], in, sizeof(in), MSG_DONTWAIT), 0);
+		assert_true(recv(world.genl[i][1], in, sizeof(in), 0) > 0);
+		assert_int_equal(recv(world.genl[i][1], in, sizeof(in),
+				      MSG_DONTWAIT),
+				 0);
 	}
 }
 
@@ -319,7 +283,7 @@ static void several_connections_need_the_servers_consent(void **state)
 	(void)state;
 	c.server_flags = NBD_FLAG_HAS_FLAGS;
 	assert_int_equal(nbdk_connect(&c, &diag), NBD_E_MULTI_CONN);
-	assert_int_equal(opened, 0);
+	assert_int_equal(world.genl_opened, 0);
 }
 
 static void a_kernel_without_the_driver_is_told_apart(void **state)
@@ -662,7 +626,7 @@ static void a_device_that_is_open_for_a_moment_is_waited_for(void **state)
 			say_index(i, 5);
 	}
 	assert_int_equal(nbdk_connect(&conf, &diag), 5);
-	assert_int_equal(opened, 3);
+	assert_int_equal(world.genl_opened, 3);
 	close_pairs(NULL);
 }
 
@@ -727,7 +691,7 @@ static volatile sig_atomic_t raised; /* sockets opened when it was taken */
 static void note_signal(int signal)
 {
 	(void)signal;
-	raised = (sig_atomic_t)opened;
+	raised = (sig_atomic_t)world.genl_opened;
 }
 
 int __wrap_nbdk_open_alone(int index, struct nbd_diag *d);
@@ -802,7 +766,7 @@ static void the_driver_disconnects_what_nobody_else_has_open(void **state)
 	user = "udevd (pid 5)";
 	assert_int_equal(nbdk_release(3, 0, &diag), 0);
 	assert_flags(1, NBD_CFLAG_DISCONNECT_ON_CLOSE);
-	assert_int_equal(opened, 2);
+	assert_int_equal(world.genl_opened, 2);
 	close_pairs(NULL);
 }
 
@@ -861,7 +825,7 @@ static void a_mounted_device_is_not_touched(void **state)
 	assert_int_equal(nbdk_release(3, 2000, &diag), NBD_E_IN_USE);
 	assert_string_equal(diag.text,
 			    "nbd3 is in use by the mount on / (of pid 1)");
-	assert_int_equal(opened, 1);
+	assert_int_equal(world.genl_opened, 1);
 	close_pairs(NULL);
 }
 
@@ -884,7 +848,7 @@ a_device_of_ioctls_is_released_if_no_other_process_is_found(void **state)
 	begin_release(1, -EINVAL);
 	user = "dd (pid 5)";
 	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_IN_USE);
-	assert_int_equal(opened, 2);
+	assert_int_equal(world.genl_opened, 2);
 	close_pairs(NULL);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events that the driver sends by itself, with a socket pair in the place of the
- * kernel (link with -Wl,--wrap=socket,--wrap=bind,--wrap=setsockopt,
- * --wrap=recvmsg).
+ * kernel.
  */
 #include "port/linux/nbdk_watch.h"
 #include "tests/unit.h"
+#include "tests/world/genl.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -19,50 +19,18 @@
 
 static struct nbdk_watch w;
 static struct nbd_diag diag;
-static int pair[2];
-static uint32_t joined;
-static int join_errno;
 /* What recvmsg() says before it looks at the socket; 0: nothing. */
 static int recv_errno[4];
 static unsigned recv_at;
 
-int __wrap_socket(int domain, int type, int protocol);
-int __wrap_bind(int fd, const void *sa, socklen_t len);
-int __wrap_setsockopt(int fd, int level, int name, const void *v,
-		      socklen_t len);
 ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags);
-
-int __wrap_socket(int domain, int type, int protocol)
-{
-	assert_int_equal(domain, AF_NETLINK);
-	assert_int_equal(protocol, NETLINK_GENERIC);
-	assert_true(type & SOCK_CLOEXEC);
-	return pair[0];
-}
-
-int __wrap_bind(int fd, const void *sa, socklen_t len)
-{
-	(void)fd, (void)sa, (void)len;
-	return 0;
-}
-
-int __wrap_setsockopt(int fd, int level, int name, const void *v, socklen_t len)
-{
-	assert_int_equal(fd, pair[0]);
-	if (level != SOL_NETLINK || name != NETLINK_ADD_MEMBERSHIP)
-		return 0;
-	assert_int_equal(len, sizeof(joined));
-	memcpy(&joined, v, len);
-	errno = join_errno;
-	return join_errno ? -1 : 0;
-}
 
 ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags)
 {
 	int e = recv_at < ARRAY_SIZE(recv_errno) ? recv_errno[recv_at++] : 0;
 
-	if (fd != pair[0] || !e)
+	if (!e)
 		return __real_recvmsg(fd, m, flags);
 	/* it never waits */
 	assert_true(flags & MSG_DONTWAIT);
@@ -91,7 +59,7 @@ static void add(unsigned family, unsigned cmd, unsigned attr, const void *v,
 
 static void flush(void)
 {
-	assert_int_equal(send(pair[1], out, out_len, 0), out_len);
+	assert_int_equal(send(world.genl[0][1], out, out_len, 0), out_len);
 	out_len = 0;
 }
 
@@ -115,7 +83,7 @@ static void ack(int err)
 	nl_begin(&m, out, sizeof(out), NLMSG_ERROR, NLM_F_CAPPED, head,
 		 sizeof(head));
 	assert_int_equal(nl_finish(&m, 1), 0);
-	assert_int_equal(send(pair[1], out, m.len, 0), m.len);
+	assert_int_equal(send(world.genl[0][1], out, m.len, 0), m.len);
 }
 
 static void say_family(void)
@@ -134,7 +102,7 @@ static void say_family(void)
 	nl_nest_end(&m, one);
 	nl_nest_end(&m, all);
 	assert_int_equal(nl_finish(&m, 1), 0);
-	assert_int_equal(send(pair[1], out, m.len, 0), m.len);
+	assert_int_equal(send(world.genl[0][1], out, m.len, 0), m.len);
 	ack(0);
 }
 
@@ -159,11 +127,11 @@ static int read_all(void)
 static int open_pair(void **state)
 {
 	(void)state;
-	out_len = joined = 0;
-	join_errno = 0;
+	out_len = 0;
+	world_reset();
 	memset(&diag, 0, sizeof(diag));
 	memset(recv_errno, 0, sizeof(recv_errno));
-	return socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair);
+	return world_genl_open();
 }
 
 static int open_watch(void **state)
@@ -178,25 +146,21 @@ static int close_watch(void **state)
 {
 	(void)state;
 	nbdk_watch_close(&w);
-	/* nothing leaks */
-	assert_int_equal(close(pair[0]), -1);
-	return close(pair[1]);
+	return world_genl_close();
 }
 
 static int close_kernel(void **state)
 {
 	(void)state;
-	/* what failed closed its end */
-	assert_int_equal(close(pair[0]), -1);
-	return close(pair[1]);
+	return world_genl_close();
 }
 
 static void the_drivers_group_is_joined(void **state)
 {
 	(void)state;
 	assert_int_equal(w.family, FAMILY);
-	assert_int_equal(joined, GROUP);
-	assert_int_equal(w.nl.fd, pair[0]);
+	assert_int_equal(world.joined, GROUP);
+	assert_int_equal(w.nl.fd, world.genl[0][0]);
 }
 
 static void without_the_driver_there_is_nothing_to_join(void **state)
@@ -204,13 +168,13 @@ static void without_the_driver_there_is_nothing_to_join(void **state)
 	(void)state;
 	ack(-ENOENT);
 	assert_int_equal(nbdk_watch_open(&w, &diag), NBD_E_NOT_FOUND);
-	assert_int_equal(joined, 0);
+	assert_int_equal(world.joined, 0);
 }
 
 static void a_refused_group_is_reported(void **state)
 {
 	(void)state;
-	join_errno = EPERM;
+	world.join_error = EPERM;
 	say_family();
 	assert_int_equal(nbdk_watch_open(&w, &diag), NBD_E_KERNEL);
 	assert_string_equal(diag.text, "listen to the nbd driver: "

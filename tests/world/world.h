@@ -29,6 +29,7 @@ enum {
 	WORLD_TEXT = 8192, /* bytes; a test that fills it fails */
 	WORLD_FILES = 32,
 	WORLD_REFUSALS = 8,
+	WORLD_SOCKETS = 4,
 };
 
 /* What a file is that no test has named. */
@@ -96,6 +97,12 @@ struct world {
 	/* story.h, mount.h and tree.h */
 	char story[WORLD_TEXT]; /* a line for each step */
 	struct world_refusal refusals[WORLD_REFUSALS];
+
+	/* genl.h: pairs of a socket of the product and one of the kernel */
+	int genl[WORLD_SOCKETS][2];
+	unsigned genl_opened; /* by the product */
+	uint32_t joined;      /* a group, 0: none */
+	int join_error;	      /* errno */
 
 	/* nbdk.h: the driver */
 	int devices;	       /* that are connected: nbd0 and so on */
