@@ -39,6 +39,8 @@ enum world_others {
 	WORLD_REAL,   /* that of this machine */
 };
 
+struct nl_sock;
+
 struct world_file {
 	const char *name; /* as for fnmatch(3) */
 	bool there;
@@ -103,6 +105,13 @@ struct world {
 	unsigned genl_opened; /* by the product */
 	uint32_t joined;      /* a group, 0: none */
 	int join_error;	      /* errno */
+
+	/* netlink.h */
+	int nl_error;	    /* of nl_open(), 0: none */
+	unsigned nl_opened; /* sockets */
+	int nl_protocol;    /* of the last one */
+	unsigned nl_groups;
+	int (*hear)(struct nl_sock *s); /* nl_hear() that does not wait */
 
 	/* nbdk.h: the driver */
 	int devices;	       /* that are connected: nbd0 and so on */

@@ -12,6 +12,7 @@
 #include "tests/core/script.h"
 #include "tests/port/conn.h"
 #include "tests/world/clock.h"
+#include "tests/world/netlink.h"
 #include "tests/world/open.h"
 
 #include <errno.h>
@@ -278,15 +279,13 @@ void __wrap_nbdk_watch_close(struct nbdk_watch *w)
 /* ---- the kernel's lists ---- */
 
 static struct lists {
-	int open_err, err;
-	unsigned dead, opened, kinds;
+	int err;
+	unsigned dead, kinds;
 	unsigned dumps;
 	struct sockdiag_link ended;
 	int end_err;
 } lists;
 
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *d);
 int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d);
@@ -311,25 +310,13 @@ int __wrap_sock_resolve(const struct nbd_uri *uri,
 int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 			    struct nbd_diag *d);
 
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *d)
-{
-	assert_int_equal(protocol, NETLINK_SOCK_DIAG);
-	assert_int_equal(groups, 0);
-	if (lists.open_err)
-		return nbd_diag(d, lists.open_err, "no socket");
-	lists.opened++;
-	s->fd = -2;
-	return 0;
-}
-
 int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 			 void (*fn)(void *, const struct sockdiag_link *),
 			 void *ctx, struct nbd_diag *d)
 {
 	struct sockdiag_link l = { .family = AF_INET, .peer.len = 4 };
 
-	assert_int_equal(s->fd, -2);
+	assert_int_equal(s->fd, WORLD_NETLINK);
 	assert_int_equal(index, 3);
 	lists.dumps++;
 	lists.kinds = kinds;
@@ -353,7 +340,7 @@ int __wrap_sockdiag_destroy(struct nl_sock *s, const struct sockdiag_link *l,
 	unsigned at = l->local_port - lists.dead;
 
 	(void)d;
-	assert_int_equal(s->fd, -2);
+	assert_int_equal(s->fd, WORLD_NETLINK);
 	lists.ended = *l;
 	if (lists.end_err)
 		return nbd_diag(d, lists.end_err, "it cannot be ended");
@@ -504,11 +491,11 @@ static void a_device_of_another_program_is_recognized(void **state)
 static void a_kernel_that_does_not_count_is_asked_again(void **state)
 {
 	(void)state;
-	lists.open_err = NBD_E_KERNEL;
+	world.nl_error = NBD_E_KERNEL;
 	assert_int_equal(device_read(&dev, 3, &diag), NBD_E_KERNEL);
 	assert_true(dev.known);
 	assert_false(dev.counted);
-	lists.open_err = 0;
+	world.nl_error = 0;
 	lists.err = NBD_E_PERM;
 	assert_int_equal(device_count(&dev, &diag), NBD_E_PERM);
 	assert_false(dev.counted);
@@ -517,7 +504,9 @@ static void a_kernel_that_does_not_count_is_asked_again(void **state)
 	assert_int_equal(device_count(&dev, &diag), 0);
 	assert_true(dev.counted);
 	assert_int_equal(dev.live, 2);
-	assert_int_equal(lists.opened, 1);
+	assert_int_equal(world.nl_opened, 1);
+	assert_int_equal(world.nl_protocol, NETLINK_SOCK_DIAG);
+	assert_int_equal(world.nl_groups, 0);
 }
 
 /* Not what may be missing, and is of no use. */

@@ -22,12 +22,12 @@
 #include "tests/world/say.h"
 #include "tests/world/module.h"
 #include "tests/world/file.h"
+#include "tests/world/netlink.h"
 #include "tests/world/run.h"
 #include "tests/world/tree.h"
 
 #define CARDS	4
 #define PACKETS 8
-#define NETLINK 99
 #define FIRST	100 /* descriptor of the packet socket of index 0 */
 #define FIRST6	200 /* of that for DHCPv6 */
 #define EAPOL	98
@@ -322,23 +322,6 @@ int __wrap_iface_add_route(int index, const struct iface_route *r,
 
 /* ---- what the kernel reports ---- */
 
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *diag);
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *diag)
-{
-	(void)protocol, (void)groups, (void)diag;
-	s->fd = NETLINK;
-	return 0;
-}
-
-void __wrap_nl_close(struct nl_sock *s);
-void __wrap_nl_close(struct nl_sock *s)
-{
-	assert_int_equal(s->fd, NETLINK);
-	s->fd = -1;
-}
-
 static int advertise(struct nl_sock *s)
 {
 	const struct nduseroptmsg h = { .nduseropt_opts_len = 24,
@@ -353,10 +336,9 @@ static int advertise(struct nl_sock *s)
 	return (int)n.nlmsg_len;
 }
 
-int __wrap_nl_hear(struct nl_sock *s, int flags);
-int __wrap_nl_hear(struct nl_sock *s, int flags)
+static int hear(struct nl_sock *s)
 {
-	assert_int_equal(flags, MSG_DONTWAIT);
+	assert_int_equal(world.nl_protocol, NETLINK_ROUTE);
 	if (!w.changed)
 		return -EAGAIN;
 	w.changed = false;
@@ -760,7 +742,7 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 	uint64_t next = next_event(p, n, &kernel);
 
 	assert_true(ms >= 0);
-	assert_int_equal(p[0].fd, NETLINK);
+	assert_int_equal(p[0].fd, WORLD_NETLINK);
 	/* it does not spin */
 	assert_true(world.polls < 500);
 	if (w.changed)
@@ -829,6 +811,7 @@ static void cards(unsigned n)
 	memset(&w, 0, sizeof(w));
 	world = (struct world){ .now = 1000,
 				.wait = played_wait,
+				.hear = hear,
 				.load = load,
 				.others = WORLD_ABSENT,
 				.wrote = wrote,

@@ -11,7 +11,9 @@
 #include "tests/world/clock.h"
 #include "tests/world/harden.h"
 #include "tests/world/nbdk.h"
+#include "tests/world/netlink.h"
 
+#include <linux/netlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -81,25 +83,13 @@ static int failed(const char *subject, int err, const struct nbd_diag *d)
 
 /* ---- events ---- */
 
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *d);
-int __wrap_nl_hear(struct nl_sock *s, int flags);
-
-int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
-		   struct nbd_diag *d)
-{
-	(void)protocol, (void)groups, (void)d;
-	s->fd = -1;
-	return 0;
-}
-
 /* "" is a message that was lost. */
-int __wrap_nl_hear(struct nl_sock *s, int flags)
+static int hear(struct nl_sock *s)
 {
 	const char *text = play.news ? *play.news : NULL;
 	size_t len = text ? strlen(text) : 0;
 
-	assert_true(flags & MSG_DONTWAIT);
+	assert_int_equal(world.nl_protocol, NETLINK_KOBJECT_UEVENT);
 	if (!text)
 		return NBD_E_AGAIN;
 	play.news++;
@@ -152,7 +142,9 @@ static pid_t watcher(int index)
 
 static void run(struct play p)
 {
-	world = (struct world){ .wait = played_wait, .devices = DEVICES };
+	world = (struct world){ .wait = played_wait,
+				.hear = hear,
+				.devices = DEVICES };
 	play = p;
 	w = (struct watch){ .failed = failed, .outage = 600 };
 	alarm(60); /* a test that hangs dies */
@@ -220,8 +212,11 @@ static void only_uevents_of_nbd_devices_count(void **state)
 	char heard[100] = "";
 
 	(void)state;
-	world = (struct world){ .wait = played_wait, .devices = DEVICES };
+	world = (struct world){ .wait = played_wait,
+				.hear = hear,
+				.devices = DEVICES };
 	play = (struct play){ .news = mixed };
+	assert_int_equal(watch_uevent_open(&s, NULL), 0);
 	assert_true(watch_uevent_is_nbd(&s, note, heard));
 	assert_string_equal(heard, "change@/devices/x/sda;add@/module/nbd;");
 	/* all were read */
@@ -363,7 +358,9 @@ static void of_several_devices_each_failure_counts(void **state)
 	static const int both[] = { 0, 1 };
 
 	(void)state;
-	world = (struct world){ .wait = played_wait, .devices = DEVICES };
+	world = (struct world){ .wait = played_wait,
+				.hear = hear,
+				.devices = DEVICES };
 	play = (struct play){ .refuses = { true, true } };
 	w = (struct watch){ .failed = failed };
 	assert_int_equal(watch_devices(&w, both, 2), FAILED);
