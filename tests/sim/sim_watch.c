@@ -26,6 +26,7 @@
 #include "tests/world/harden.h"
 #include "tests/world/ready.h"
 #include "tests/world/nbdk.h"
+#include "tests/world/sockdiag.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -690,13 +691,6 @@ int __wrap_nl_open(struct nl_sock *s, int protocol, unsigned groups,
 {
 	(void)protocol, (void)groups, (void)d;
 	s->fd = file_new(0);
-	return 0;
-}
-
-int __wrap_sockdiag_tag(int fd, int index);
-int __wrap_sockdiag_tag(int fd, int index)
-{
-	(void)fd, (void)index;
 	return 0;
 }
 

@@ -30,6 +30,7 @@ enum {
 	WORLD_FILES = 32,
 	WORLD_REFUSALS = 8,
 	WORLD_SOCKETS = 4,
+	WORLD_TAGS = 8,
 };
 
 /* What a file is that no test has named. */
@@ -112,6 +113,12 @@ struct world {
 	int nl_protocol;    /* of the last one */
 	unsigned nl_groups;
 	int (*hear)(struct nl_sock *s); /* nl_hear() that does not wait */
+
+	/* sockdiag.h */
+	int tagged[WORLD_TAGS]; /* tagged[tags % WORLD_TAGS] is the next */
+	unsigned tags;
+	int tag;       /* the last index */
+	int tag_error; /* of sockdiag_tag(), 0: none */
 
 	/* nbdk.h: the driver */
 	int devices;	       /* that are connected: nbd0 and so on */

@@ -14,6 +14,7 @@
 #include "tests/world/clock.h"
 #include "tests/world/netlink.h"
 #include "tests/world/open.h"
+#include "tests/world/sockdiag.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,8 +126,7 @@ static struct driver {
 	char peer[128]; /* the server of each, '\0': any other */
 	unsigned blind; /* RECONFIGUREs that find no dead one yet */
 	bool silent;	/* nor report it later */
-	int tag_err, tagged_fd, tagged;
-	int events[2]; /* a pipe */
+	int events[2];	/* a pipe */
 	int watch_err;
 	unsigned watches; /* that are open */
 	unsigned leaving; /* readers of dead connections */
@@ -187,19 +187,11 @@ bool __wrap_device_readers_await(int proc, int index, unsigned want)
 	return true;
 }
 
-int __wrap_sockdiag_tag(int fd, int index);
 int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d);
 int __wrap_nbdk_watch_open(struct nbdk_watch *w, struct nbd_diag *d);
 int __wrap_nbdk_watch_read(struct nbdk_watch *w, void (*fn)(void *, int),
 			   void *ctx);
 void __wrap_nbdk_watch_close(struct nbdk_watch *w);
-
-int __wrap_sockdiag_tag(int fd, int index)
-{
-	driver.tagged_fd = fd;
-	driver.tagged = index;
-	return driver.tag_err;
-}
 
 /* The request fails on it and lets go; a receive from it waits. */
 static void take_decoy(const struct nbdk_conf *c)
@@ -232,14 +224,15 @@ int __wrap_nbdk_reconfigure(const struct nbdk_conf *c, struct nbd_diag *d)
 		take_decoy(c);
 		return driver.err ? nbd_diag(d, driver.err, "no") : 0;
 	}
-	assert_int_equal(driver.tagged, c->index);
+	assert_int_equal(world.tag, c->index);
 	driver.calls++;
 	/* nobody is inside the socket that it replaces */
 	assert_int_equal(driver.leaving, 0);
 	/* which is marked and open */
 	assert_int_equal(c->n_fds, 1);
 	assert_int_equal(c->fds[0], server.fd);
-	assert_int_equal(driver.tagged_fd, server.fd);
+	assert_int_equal(world.tagged[(world.tags - 1) % WORLD_TAGS],
+			 server.fd);
 	assert_false(is_closed(server.fd));
 	if (driver.err)
 		return nbd_diag(d, driver.err, "the driver says no");
@@ -843,7 +836,7 @@ static void what_the_driver_does_not_want_is_closed(void **state)
 	assert_int_equal(server.avoided, 0);
 	assert_true(is_closed(server.fd));
 	driver.err = 0;
-	driver.tag_err = NBD_E_PERM;
+	world.tag_error = NBD_E_PERM;
 	assert_fails(NBD_E_PERM, "mark a connection of nbd3", false);
 }
 

@@ -3,6 +3,7 @@
 #include "boot/device/slots.h"
 #include "boot/device/device.h"
 #include "tests/unit.h"
+#include "tests/world/sockdiag.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,19 +14,9 @@
 
 #define MAX CONFIG_PORT_MAX_CONNECTIONS
 
-static int tagged[MAX], n_tagged, forgotten;
+static int forgotten;
 
-int __wrap_sockdiag_tag(int fd, int index);
 int __wrap_device_want(int index, unsigned connections, struct nbd_diag *d);
-
-int __wrap_sockdiag_tag(int fd, int index)
-{
-	assert_int_equal(index, 5);
-	assert_true(n_tagged < (int)MAX);
-	tagged[n_tagged++] = fd;
-	/* the others are marked all the same */
-	return NBD_E_PERM;
-}
 
 int __wrap_device_want(int index, unsigned connections, struct nbd_diag *d)
 {
@@ -148,10 +139,12 @@ static void each_connection_is_marked_and_an_old_wish_forgotten(void **state)
 
 	(void)state;
 	forgotten = -1;
-	n_tagged = 0;
+	/* the others are marked all the same */
+	world.tag_error = NBD_E_PERM;
 	device_slots_tag(fds, 3, 5);
-	assert_int_equal(n_tagged, 3);
-	assert_memory_equal(tagged, fds, sizeof(fds));
+	assert_int_equal(world.tags, 3);
+	assert_memory_equal(world.tagged, fds, sizeof(fds));
+	assert_int_equal(world.tag, 5);
 	/* of an older nbd5, which `scale` had changed */
 	assert_int_equal(forgotten, 5);
 }
