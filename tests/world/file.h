@@ -21,7 +21,7 @@ void world_file_fails(const char *name, int error);
 /* Writing to it does. */
 void world_file_refuses(const char *name, int error);
 
-/* open() of name opens target, and chdir() goes there. */
+/* A link: open() of name opens target, chdir() goes there, readlink() reads it. */
 void world_link(const char *name, const char *target);
 
 /* The path in world.run of what is in /run; valid until the next call. */

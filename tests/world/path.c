@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/world/path.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
+ssize_t __real_readlink(const char *path, char *buf, size_t cap);
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
 int __real_stat(const char *path, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st);
 
@@ -40,4 +45,23 @@ int __wrap_stat(const char *path, struct stat *st)
 		return -1;
 	*st = f->st;
 	return 0;
+}
+
+ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
+{
+	struct world_file *f = world_find(path);
+	size_t n;
+
+	if (!f && world.others == WORLD_REAL)
+		return __real_readlink(path, buf, cap);
+	if (world_fails(f))
+		return -1;
+	if (!f->target) {
+		errno = EINVAL;
+		return -1;
+	}
+	n = strlen(f->target);
+	n = n < cap ? n : cap;
+	memcpy(buf, f->target, n);
+	return (ssize_t)n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access() and stat() know the files of world.files first; world.others says what
- * others are.
+ * access(), stat() and readlink(), the text of world_link(), know the files of
+ * world.files first; world.others says what others are.
  */
 #ifndef TESTS_WORLD_PATH_H
 #define TESTS_WORLD_PATH_H

@@ -27,22 +27,15 @@
 #define FORGOTTEN "rm " SHUTDOWN_HOME "/" REROOT_END "\n"
 
 static struct nbd_diag d;
-static const char *program, *fifo;
+static const char *fifo;
 static const char *verb = "reboot";
 static bool no_reader, stays;
-static bool asked;
 
 /* ---- the system ---- */
 
-ssize_t __wrap_readlink(const char *path, char *buf, size_t cap);
-ssize_t __wrap_readlink(const char *path, char *buf, size_t cap)
+static void runs(const char *program)
 {
-	const char *exe = asked && !stays ? OURS : program;
-
-	assert_string_equal(path, "/proc/1/exe");
-	assert_true(strlen(exe) < cap);
-	memcpy(buf, exe, strlen(exe));
-	return (ssize_t)strlen(exe);
+	world_link("/proc/1/exe", program);
 }
 
 int __wrap_chmod(const char *path, mode_t mode);
@@ -69,7 +62,8 @@ ssize_t __wrap_write(int fd, const void *p, size_t len)
 	const int *request = p;
 
 	assert_int_equal(fd, 77);
-	asked = true;
+	if (!stays)
+		runs(OURS);
 	if (len == 6) {
 		assert_memory_equal(p, "reexec", 6);
 		world_does("ask OpenRC");
@@ -122,11 +116,11 @@ static int reset(void **state)
 {
 	(void)state;
 	verb = "reboot";
-	program = "/usr/sbin/init";
 	world = (struct world){ .others = WORLD_ABSENT, .wrote = wrote };
+	runs("/usr/sbin/init");
 	world_file("/etc/inittab", TABLE);
 	has_fifo("/run/initctl");
-	no_reader = stays = asked = false;
+	no_reader = stays = false;
 	return 0;
 }
 
@@ -155,7 +149,7 @@ static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
 static void openrc_executes_this_program(void **state)
 {
 	(void)state;
-	program = "/usr/sbin/openrc-init";
+	runs("/usr/sbin/openrc-init");
 	has_fifo("/run/openrc/init.ctl");
 	world_file("/etc/inittab", "");
 	assert_true(reroot_can_replace());
@@ -179,7 +173,7 @@ static void another_kernel_is_another_verb(void **state)
 static void runit_is_made_to_execute_this_program(void **state)
 {
 	(void)state;
-	program = "/usr/sbin/runit";
+	runs("/usr/sbin/runit");
 	has_fifo(NULL);
 	world_file("/etc/inittab", "");
 	assert_true(reroot_can_replace());
@@ -189,7 +183,7 @@ static void runit_is_made_to_execute_this_program(void **state)
 	assert_string_equal(world.story, RUNIT "execute reboot\n");
 
 	reset(NULL);
-	program = "/usr/sbin/runit";
+	runs("/usr/sbin/runit");
 	world_refuses("execute *", EPERM, 0);
 	assert_int_equal(reroot_replace(verb, &d), NBD_E_PERM);
 	assert_string_equal(world.story, RUNIT "execute reboot\n" FORGOTTEN);
@@ -198,16 +192,16 @@ static void runit_is_made_to_execute_this_program(void **state)
 static void another_process_1_is_not_replaced(void **state)
 {
 	(void)state;
-	program = "/usr/sbin/s6-svscan";
+	runs("/usr/sbin/s6-svscan");
 	assert_false(reroot_can_replace());
 	/* a name is not enough, and the file must be the one that runs */
-	program = "/usr/sbin/init";
+	runs("/usr/sbin/init");
 	has_fifo("/run/openrc/init.ctl");
 	assert_false(reroot_can_replace());
-	program = "/usr/sbin/init (deleted)";
+	runs("/usr/sbin/init (deleted)");
 	has_fifo("/run/initctl");
 	assert_false(reroot_can_replace());
-	program = "";
+	runs("");
 	assert_false(reroot_can_replace());
 }
 
