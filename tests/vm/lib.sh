@@ -297,6 +297,11 @@ machine()
 	esac
 }
 
+# Words for a systemd whose console a test reads.  A getty there would reset the
+# terminal, and throw away what another process has just written to it.
+# shellcheck disable=SC2034 # for those who source this
+quiet_systemd='systemd.show_status=0 systemd.getty_auto=no'
+
 case ${ARCH-} in
 aarch64) console=ttyAMA0 ;;
 # with two CPUs it hangs before process 1: each waits for the other, in the kernel

@@ -104,7 +104,7 @@ start_machine()
 	shift 2
 	# the reboot that reroots_quickly measures unpacks the kernel, as any does
 	[ ! "${measures-}" ] || vmlinux=$kernel
-	vm_start "$initrd" "$words loglevel=3 systemd.show_status=0" \
+	vm_start "$initrd" "$words loglevel=3 $quiet_systemd" \
 		-chardev "pipe,id=monitor,path=$work/monitor" -mon monitor "$@"
 }
 

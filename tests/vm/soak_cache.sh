@@ -38,7 +38,7 @@ boot()
 	shift
 	serve 0 -r --filter=log file "$image" logfile="$work/reads"
 	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip \
-nbdboot.overlay loglevel=4 systemd.show_status=0 systemd.getty_auto=no $*" \
+nbdboot.overlay loglevel=4 $quiet_systemd $*" \
 		-drive "if=none,id=disk,format=raw,file=$disk" \
 		-device "$drive,drive=disk"
 	vm_wait '*guest: the boot is over*' || :

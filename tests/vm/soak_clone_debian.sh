@@ -67,7 +67,7 @@ file.image.driver=file,file.image.filename=$disk
 			"sector = \"$sector\"" 'once = "off"'
 	done >"$work/errors"
 	vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip rw \
-loglevel=6 systemd.show_status=0 systemd.getty_auto=no $*" \
+loglevel=6 $quiet_systemd $*" \
 		-drive "if=none,id=disk,format=raw,werror=report,$file" \
 		-device "$drive,drive=disk,id=local" \
 		-qmp "unix:$work/qmp,server=on,wait=off"

@@ -129,7 +129,7 @@ cell()
 	[ ! -e "$archive.$1.uml" ] || archive=$archive.$1
 	vm_start "$archive" "$3 ip=$guest_ip init=/usr/sbin/guest \
 loglevel=4 panic=1 rd.shell=0 rd.emergency=reboot \
-systemd.show_status=0 systemd.default_device_timeout_sec=3s"
+$quiet_systemd systemd.default_device_timeout_sec=3s"
 	vm_end
 	unserve
 	mount=$(sed -n 's/^.*guest: root is //p' "$work/log")

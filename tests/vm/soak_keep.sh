@@ -98,7 +98,7 @@ one_round()
 	port_old=$(free_port) port_new=$(free_port)
 	serve "$port_old" file "$work/old"
 	vm_start "$work/initramfs" "root=nbd://$host:$port_old/ $ROOT ip=$guest_ip \
-loglevel=4 systemd.show_status=0 nbdboot.keep=$KEEP"
+loglevel=4 $quiet_systemd nbdboot.keep=$KEEP"
 	outage old
 	serve "$port_old" file "$work/old"
 	check 'a command that is not kept runs when it is back' \

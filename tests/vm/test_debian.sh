@@ -83,7 +83,7 @@ boot()
 			-device virtio-net-pci,netdev=silent,romfile='
 	# shellcheck disable=SC2086 # words on purpose
 	vm_start "$archive" "root=${other}nbd://$host:$port/ ip=$ip \
-loglevel=4 systemd.show_status=0 systemd.wants=$manager.service \
+loglevel=4 $quiet_systemd systemd.wants=$manager.service \
 systemd.wants=$manager-wait-online.service $*" $silent
 }
 

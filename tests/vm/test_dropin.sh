@@ -197,7 +197,7 @@ disconnected()
 # start WORDS [QEMU-ARGUMENT...]: the machine of the kind
 start()
 {
-	all="$words loglevel=4 panic=5 systemd.show_status=0 \
+	all="$words loglevel=4 panic=5 $quiet_systemd \
 rd.emergency=poweroff $1"
 	shift
 	case $kind in
@@ -267,7 +267,7 @@ run_kind()
 lan_boots()
 {
 	vm_start "$archive" "rw $2 loglevel=4 panic=5 rd.emergency=poweroff \
-systemd.show_status=0"
+$quiet_systemd"
 	# Debian 14 writes other things to the console before
 	vm_wait '*guest: root is *' || true
 	vm_stop

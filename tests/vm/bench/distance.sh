@@ -125,7 +125,7 @@ boot()
 	[ "$kind" != dracut ] || file=$distros/dracut
 	# shellcheck disable=SC2086 # words on purpose
 	vm_memory=1024 vm_start "$file" "$line loglevel=4 \
-systemd.show_status=0 $*" $counted
+$quiet_systemd $*" $counted
 	vm_end
 	if [ "${LINK-}" ]; then unserve_link; else unserve; fi
 	up=$(sed -n 's/.*guest: up //p' "$work/log")

@@ -45,7 +45,7 @@ debian()
 	kind=$1
 	shift
 	vm_memory=1024 vm_start "$work/initramfs" "root=nbd://$host:$port/ \
-ip=$guest_ip loglevel=4 systemd.show_status=0 nbdboot.overlay \
+ip=$guest_ip loglevel=4 $quiet_systemd nbdboot.overlay \
 nbdboot.prefetch=0 $*" -icount shift=0,sleep=on
 	vm_end
 	set -- "$(sed -n 's/.*guest: up //p' "$work/log")" \
