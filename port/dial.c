@@ -31,16 +31,6 @@
 
 unsigned dial_connect_ms = 10000;
 
-/* What the connections of one dial() have in common. */
-struct call {
-	struct sock_addr addrs[SOCK_MAX_ADDRS];
-	unsigned n_addrs;
-	/* those of the server that is tried; connections agree on it */
-	unsigned first, end;
-	struct nbd_diag *d;
-	struct nbd_diag why; /* the end of a connection before, or "" */
-};
-
 /* ---- one connection ---- */
 
 void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
@@ -58,7 +48,7 @@ void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
 		nbd_putf(o, " port %u", a->port);
 }
 
-static int explain_connect(const struct call *call, unsigned i, int err)
+static int explain_connect(const struct dial_call *call, unsigned i, int err)
 {
 	char text[128];
 	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
@@ -91,12 +81,13 @@ static void hang_up(struct conn *conn)
 }
 
 /* Tries one address after the other until one connects or may yet do so. */
-static int begin(struct call *call, struct conn *conn)
+static int begin(struct dial_call *call, struct conn *conn)
 {
 	for (; conn->addr < call->end; conn->addr++) {
-		int err = conn->net->connect(conn->net, &conn->s,
-					     &call->addrs[conn->addr]);
+		int err;
 
+		conn->peer = call->addrs[conn->addr];
+		err = conn->net->connect(conn->net, &conn->s, &conn->peer);
 		if (err == 0 || err == NBD_E_AGAIN) {
 			conn->state = CONN_CONNECTING;
 			conn->deadline = nbd_now_ms() + dial_connect_ms;
@@ -111,7 +102,7 @@ static int begin(struct call *call, struct conn *conn)
 	return NBD_E_PARAM;
 }
 
-static int next_address(struct call *call, struct conn *conn, int err)
+static int next_address(struct dial_call *call, struct conn *conn, int err)
 {
 	shut(conn);
 	/* a NAT on the way may still know a connection from this port */
@@ -227,8 +218,7 @@ static int time_out(struct conn *conn, struct nbd_diag *d)
 	return explain_talk(conn, d);
 }
 
-/* The socket is ready, or the deadline has passed, or both. */
-static int advance(struct call *call, struct conn *conn, bool ready)
+int dial_advance(struct dial_call *call, struct conn *conn, bool ready)
 {
 	int err;
 
@@ -243,7 +233,7 @@ static int advance(struct call *call, struct conn *conn, bool ready)
 
 /* ---- all of them ---- */
 
-static unsigned char wanted(const struct conn *conn)
+unsigned char dial_wants(const struct conn *conn)
 {
 	if (conn->state == CONN_CONNECTING)
 		return NBD_SEND;
@@ -273,7 +263,7 @@ static int wait(struct conn conns[], unsigned n, struct nbd_event ev[])
 		bool on = conns[i].state != CONN_STOPPED;
 
 		ev[i].fd = on ? conns[i].s.fd : -1;
-		ev[i].want = wanted(&conns[i]);
+		ev[i].want = dial_wants(&conns[i]);
 		if (on && patience(&conns[i]) < ms)
 			ms = patience(&conns[i]);
 		any |= on;
@@ -297,7 +287,7 @@ int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
 }
 
 /* Names the connection before, too, unless it ended like this one. */
-static int explain_both(const struct call *call, int err)
+static int explain_both(const struct dial_call *call, int err)
 {
 	if (!call->why.text[0] || !strcmp(call->why.text, call->d->text))
 		return err;
@@ -309,7 +299,7 @@ static int explain_both(const struct call *call, int err)
  * the block sizes are unknown, so the server must end two connections at it: it
  * could have been restarted just then.
  */
-static int ask_less(struct call *call, struct conn *conn, int err)
+static int ask_less(struct dial_call *call, struct conn *conn, int err)
 {
 	struct nbd_config less;
 	bool at_go;
@@ -333,28 +323,28 @@ static int ask_less(struct call *call, struct conn *conn, int err)
  * power cut.  Others are not asked to drop any: that looks like connections
  * that are not completed, and the network may complete them.
  */
-static void clear(const struct call *call, struct conn *conn)
+static void clear(struct conn *conn)
 {
 	if (!conn->clear || !dial_is_silent(conn) ||
 	    nbd_now_ms() + DIAL_HANDSHAKE_MS < conn->end + SILENT_MS)
 		return;
 	conn->clear = false;
 	if (conn->net->clear)
-		conn->net->clear(&conn->s, &call->addrs[conn->addr]);
+		conn->net->clear(&conn->s, &conn->peer);
 }
 
-static int run(struct call *call, struct conn conns[], unsigned n)
+static int run(struct dial_call *call, struct conn conns[], unsigned n)
 {
 	struct nbd_event ev[CONFIG_PORT_MAX_CONNECTIONS];
 	int err;
 
 	while ((err = wait(conns, n, ev)) > 0) {
 		for (unsigned i = 0; i < n; i++) {
-			clear(call, &conns[i]);
+			clear(&conns[i]);
 			if (ev[i].fd < 0 ||
 			    !(ev[i].ready || patience(&conns[i]) == 0))
 				continue;
-			err = advance(call, &conns[i], ev[i].ready);
+			err = dial_advance(call, &conns[i], ev[i].ready);
 			if (err)
 				err = ask_less(call, &conns[i], err);
 			if (err)
@@ -364,19 +354,24 @@ static int run(struct call *call, struct conn conns[], unsigned n)
 	return err;
 }
 
+int dial_begin(struct dial_call *call, struct conn *conn,
+	       const struct nbd_config *cfg)
+{
+	conn->cfg = *cfg;
+	nbd_init(&conn->c, &conn->cfg);
+	conn->addr = call->first;
+	conn->s.port = conn->port;
+	return begin(call, conn);
+}
+
 /* Opens n connections side by side and runs them until they stop. */
-static int open_all(struct call *call, struct conn conns[], unsigned n,
+static int open_all(struct dial_call *call, struct conn conns[], unsigned n,
 		    const struct nbd_config *cfg)
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < n && !err; i++) {
-		conns[i].cfg = *cfg;
-		nbd_init(&conns[i].c, &conns[i].cfg);
-		conns[i].addr = call->first;
-		conns[i].s.port = conns[i].port;
-		err = begin(call, &conns[i]);
-	}
+	for (unsigned i = 0; i < n && !err; i++)
+		err = dial_begin(call, &conns[i], cfg);
 	return err ? err : run(call, conns, n);
 }
 
@@ -385,7 +380,7 @@ static int open_all(struct call *call, struct conn conns[], unsigned n,
  * more.  A server for one client would not answer the others, and some servers
  * fail when several clients vanish during the handshake.
  */
-static int open_first(struct call *call, struct conn conns[], unsigned n,
+static int open_first(struct dial_call *call, struct conn conns[], unsigned n,
 		      const struct nbd_config *cfg)
 {
 	int err = open_all(call, conns, 1, cfg);
@@ -397,25 +392,31 @@ static int open_first(struct call *call, struct conn conns[], unsigned n,
 			nbd_err_text(NBD_E_MULTI_CONN));
 }
 
+void dial_prepare(struct conn *conn, const struct nbd_config *cfg,
+		  struct nbd_tls *tls)
+{
+	conn->s.fd = -1;
+	conn->t = &conn->s.t;
+	conn->tls = cfg->tls ? tls : NULL;
+	conn->more = conn->cut_at_go = false;
+	conn->end = 0;
+}
+
 static void prepare(struct conn conns[], unsigned n,
 		    const struct nbd_config *cfg, struct nbd_tls *tls)
 {
 	for (unsigned i = 0; i < n; i++) {
-		conns[i].s.fd = -1;
+		dial_prepare(&conns[i], cfg, tls);
 		conns[i].port = i ? 0 : conns[0].s.port;
 		conns[i].clear = !i && conns[0].clear;
-		conns[i].t = &conns[i].s.t;
-		conns[i].tls = cfg->tls ? tls : NULL;
 		conns[i].number = conns[0].number + i;
 		conns[i].stop = conns[0].stop;
 		conns[i].net = conns[0].net;
-		conns[i].more = conns[i].cut_at_go = false;
-		conns[i].end = 0;
 	}
 }
 
 /* All connections to one server; on failure they are closed. */
-static int dial_server(struct call *call, struct conn conns[], unsigned n,
+static int dial_server(struct dial_call *call, struct conn conns[], unsigned n,
 		       const struct nbd_config *cfg)
 {
 	struct nbd_export all;
@@ -431,7 +432,7 @@ static int dial_server(struct call *call, struct conn conns[], unsigned n,
 }
 
 /* The next of several servers that the name stands for. */
-static bool next_server(struct call *call)
+static bool next_server(struct dial_call *call)
 {
 	call->first = call->end;
 	if (call->first == call->n_addrs)
@@ -445,7 +446,7 @@ static bool next_server(struct call *call)
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d)
 {
-	struct call call = { .d = d };
+	struct dial_call call = { .d = d };
 	struct nbd_diag before = { "" };
 	int err, outage = 0;
 
@@ -473,7 +474,7 @@ int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 
 int dial_resume(struct conn *conn, struct nbd_diag *d)
 {
-	struct call call = { .d = d };
+	struct dial_call call = { .d = d };
 	int err;
 
 	conn->state = CONN_TALKING;

@@ -31,9 +31,10 @@ struct conn {
 	uint64_t deadline;	  /* of nbd_now_ms() */
 	uint64_t end;		  /* of the handshake; 0 before its start */
 	enum conn_state state;
-	unsigned char wants; /* NBD_SEND or NBD_RECV, while it is secured */
-	unsigned addr;	     /* index of the address in use */
-	bool more;	     /* nbd_pump() has not done all it could */
+	unsigned char wants;   /* NBD_SEND or NBD_RECV, while it is secured */
+	unsigned addr;	       /* index of the address in use */
+	struct sock_addr peer; /* the same: the server's */
+	bool more;	       /* nbd_pump() has not done all it could */
 	bool cut_at_go;
 };
 
@@ -53,6 +54,25 @@ struct conn {
  */
 int dial(struct conn conns[], unsigned n, const struct nbd_uri *uri,
 	 const struct nbd_config *cfg, struct nbd_tls *tls, struct nbd_diag *d);
+
+/*
+ * Begins one more connection to the server of `like`, which is past its
+ * handshake, without waiting.  conn->number is its own.  On failure it is
+ * closed, and d says why.  dial_step() goes on with it, to the same end as
+ * dial(); the caller compares its export.
+ */
+int dial_more(struct conn *conn, const struct conn *like, struct nbd_diag *d);
+
+/*
+ * Goes on as far as possible without waiting; ready: as said by net->wait(), for
+ * what dial_wants() says.  1: call it again, at once if conn->more, or when it is
+ * ready, but every second at least, for the deadline.  0: the engine has stopped.
+ * On failure the connection is closed, and d says why.
+ */
+int dial_step(struct conn *conn, bool ready, struct nbd_diag *d);
+
+/* NBD_SEND or NBD_RECV: what a connection waits for. */
+unsigned char dial_wants(const struct conn *conn);
 
 /*
  * What n connections to an export accept, all of them: see nbd_export_agree().
@@ -79,5 +99,26 @@ bool dial_is_silent(const struct conn *conn);
 
 /* Says goodbye if the server listens, without waiting; closes. */
 void dial_hangup(struct conn *conns, unsigned n);
+
+/* ---- between dial.c and dial_more.c ---- */
+
+/* What the connections of one dial() have in common. */
+struct dial_call {
+	struct sock_addr addrs[SOCK_MAX_ADDRS];
+	unsigned n_addrs;
+	/* those of the server that is tried; connections agree on it */
+	unsigned first, end;
+	struct nbd_diag *d;
+	struct nbd_diag why; /* the end of a connection before, or "" */
+};
+
+/* Sets what a connection has before it is begun. */
+void dial_prepare(struct conn *conn, const struct nbd_config *cfg,
+		  struct nbd_tls *tls);
+/* Begins one with the first address that may do. */
+int dial_begin(struct dial_call *call, struct conn *conn,
+	       const struct nbd_config *cfg);
+/* The socket is ready, or the deadline has passed, or both. */
+int dial_advance(struct dial_call *call, struct conn *conn, bool ready);
 
 #endif

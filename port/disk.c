@@ -2,11 +2,17 @@
 /*
  * An export as a disk:
  *
- *	CONNECTED --fails, silent--> away --dial()--> CONNECTED
- *	    |                         |  ^-- pause, next server --'
- *	    '--requests --> done      '--patience is over: requests fail
+ *	CONNECTED --all fail, silent--> away --dial()--> CONNECTED
+ *	    |                            |  ^-- pause, next server --'
+ *	    '--requests --> done         '--patience is over: requests fail
+ *
+ * and the connections beside the first, while any lives:
+ *
+ *	GONE --dial_more()--> COMING --the same export--> LIVE
+ *	  ^-------pause----------'----fails, silent----------'
  */
 #include "port/disk.h"
+#include "port/disk_list.h"
 #include "port/export_same.h"
 
 #include <string.h>
@@ -14,44 +20,14 @@
 /* ms between attempts to connect: the first pause, and the longest. */
 #define PAUSE_MIN 100
 #define PAUSE_MAX 2000
-
-static void push(struct nbd_disk_list *list, struct nbd_disk_op *op)
-{
-	op->next = NULL;
-	if (list->first)
-		list->last->next = op;
-	else
-		list->first = op;
-	list->last = op;
-}
-
-static struct nbd_disk_op *pop(struct nbd_disk_list *list)
-{
-	struct nbd_disk_op *op = list->first;
-
-	if (op)
-		list->first = op->next;
-	return op;
-}
-
-static void take_out(struct nbd_disk_list *list, struct nbd_disk_op *op)
-{
-	struct nbd_disk_op **p = &list->first, *before = NULL;
-
-	while (*p != op) {
-		before = *p;
-		p = &before->next;
-	}
-	*p = op->next;
-	if (list->last == op)
-		list->last = before;
-}
+/* The same for those beside one that lives. */
+#define MORE_MAX  10000
 
 static void finish(struct nbd_disk *disk, struct nbd_disk_op *op, int result)
 {
-	take_out(&disk->open, op);
+	disk_list_take_out(&disk->open, op);
 	op->result = result;
-	push(&disk->done, op);
+	disk_list_push(&disk->done, op);
 }
 
 static void fail_all(struct nbd_disk *disk, int err)
@@ -90,6 +66,14 @@ static struct nbd_relied relied(const struct nbd_disk *disk)
 	};
 }
 
+static void begin(struct nbd_disk *disk, struct nbd_disk_link *l)
+{
+	l->state = NBD_DISK_LIVE;
+	l->heard = nbd_now_ms();
+	disk->connected++;
+	nbd_start(&l->conn.c, &l->io);
+}
+
 static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
 		      struct nbd_diag *d)
 {
@@ -98,7 +82,7 @@ static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
 					  .name_len = uri->name_len,
 					  .tls = uri->tls,
 					  .extra = cfg->extra };
-	struct conn *c = &disk->conn;
+	struct conn *c = &disk->link[0].conn;
 	int err;
 
 	c->net = cfg->net;
@@ -114,9 +98,9 @@ static int connect_to(struct nbd_disk *disk, const struct nbd_uri *uri,
 	}
 	if (err)
 		return err;
-	disk->connected = true;
-	disk->heard = nbd_now_ms();
-	nbd_start(&c->c, &disk->io);
+	begin(disk, &disk->link[0]);
+	nbd_retry_begin(&disk->more);
+	disk->again = 0;
 	return 0;
 }
 
@@ -143,13 +127,33 @@ static int connect_round(struct nbd_disk *disk)
 }
 
 /* What was in flight is sent again, on another connection. */
-static void disconnect(struct nbd_disk *disk)
+static void leave(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
-	if (disk->connected)
-		dial_hangup(&disk->conn, 1);
-	disk->connected = false;
+	if (l->state != NBD_DISK_GONE)
+		dial_hangup(&l->conn, 1);
+	disk->connected -= l->state == NBD_DISK_LIVE;
+	l->state = NBD_DISK_GONE;
 	for (struct nbd_disk_op *op = disk->open.first; op; op = op->next)
-		op->sent = false;
+		if (op->on == l)
+			op->on = NULL;
+}
+
+static void leave_all(struct nbd_disk *disk)
+{
+	for (unsigned i = 0; i < NBD_DISK_LINKS; i++)
+		leave(disk, &disk->link[i]);
+}
+
+/*
+ * Without any, those that come are left as well: a server for one client at a
+ * time might take one of them for the first.
+ */
+static void lose(struct nbd_disk *disk, struct nbd_disk_link *l)
+{
+	leave(disk, l);
+	disk->again = nbd_now_ms() + nbd_retry_pause(&disk->more);
+	if (!disk->connected)
+		leave_all(disk);
 }
 
 static bool is_stopped(const struct nbd_disk *disk)
@@ -181,24 +185,114 @@ static void reconnect(struct nbd_disk *disk)
 		fail_all(disk, err);
 }
 
+/* ---- the other connections ---- */
+
+/* One that lives. */
+static const struct conn *first(const struct nbd_disk *disk)
+{
+	const struct nbd_disk_link *l = disk->link;
+
+	while (l->state != NBD_DISK_LIVE)
+		l++;
+	return &l->conn;
+}
+
+/* How many there may be. */
+static unsigned allowed(const struct nbd_disk *disk)
+{
+	unsigned n = disk->cfg->connections;
+
+	if (!(nbd_export(&first(disk)->c)->flags & NBD_FLAG_CAN_MULTI_CONN))
+		return 1;
+	return n < NBD_DISK_LINKS ? n : NBD_DISK_LINKS;
+}
+
+/* Has it the export of those that live? */
+static int compare(const struct nbd_disk *disk, const struct conn *c,
+		   struct nbd_diag *d)
+{
+	struct nbd_export all = *nbd_export(&first(disk)->c);
+	const struct nbd_relied r = relied(disk);
+	int err = nbd_export_agree(&all, nbd_export(&c->c), d);
+
+	return err ? err : nbd_export_fits(&r, nbd_export(&c->c), d);
+}
+
+/* One that is missing, or is coming. */
+static void bring(struct nbd_disk *disk, struct nbd_disk_link *l)
+{
+	struct nbd_diag d; /* nobody reads it: one that lives is enough */
+	int rc;
+
+	if (l->state == NBD_DISK_GONE) {
+		if (nbd_now_ms() < disk->again)
+			return;
+		l->conn.number = (unsigned)(l - disk->link);
+		rc = dial_more(&l->conn, first(disk), &d);
+		l->ready = false;
+		if (!rc)
+			l->state = NBD_DISK_COMING;
+	} else {
+		rc = dial_step(&l->conn, l->ready, &d);
+		if (!rc)
+			rc = compare(disk, &l->conn, &d);
+		if (!rc)
+			begin(disk, l);
+	}
+	if (rc < 0)
+		lose(disk, l);
+}
+
+static void bring_all(struct nbd_disk *disk)
+{
+	unsigned n = allowed(disk);
+
+	for (unsigned i = 0; i < n; i++)
+		if (disk->link[i].state != NBD_DISK_LIVE)
+			bring(disk, &disk->link[i]);
+}
+
 /* ---- requests ---- */
+
+/* The one with the fewest requests in flight that takes one more, or NULL. */
+static struct nbd_disk_link *least_busy(struct nbd_disk *disk)
+{
+	struct nbd_disk_link *best = NULL;
+
+	for (unsigned i = 0; i < NBD_DISK_LINKS; i++) {
+		struct nbd_disk_link *l = &disk->link[i];
+
+		if (l->state == NBD_DISK_LIVE &&
+		    nbd_state(&l->conn.c) & NBD_READY &&
+		    (!best ||
+		     nbd_waiting(&l->conn.c) < nbd_waiting(&best->conn.c)))
+			best = l;
+	}
+	return best;
+}
 
 static void submit(struct nbd_disk *disk)
 {
 	struct nbd_disk_op *op = disk->open.first, *next;
-	struct nbd_client *c = &disk->conn.c;
+	struct nbd_disk_link *l;
 	int rc;
 
-	for (; op && nbd_state(c) & NBD_READY; op = next) {
+	for (; op; op = next) {
 		next = op->next;
-		if (op->sent)
+		if (op->on ||
+		    (op->op.type == NBD_CMD_FLUSH && op != disk->open.first))
 			continue;
+		l = least_busy(disk);
+		if (!l)
+			break;
+		if (!nbd_waiting(&l->conn.c))
+			l->heard = nbd_now_ms();
 		op->op.user = op;
-		rc = nbd_submit(c, &op->op);
-		op->sent = rc >= 0;
+		rc = nbd_submit(&l->conn.c, &op->op);
+		op->on = rc >= 0 ? l : NULL;
 		/* refused, and would be on any connection */
 		if (rc < 0 && rc != NBD_E_BUSY && rc != NBD_E_SHUTDOWN &&
-		    !nbd_error(c))
+		    !nbd_error(&l->conn.c))
 			finish(disk, op, rc);
 	}
 }
@@ -209,9 +303,9 @@ static bool is_answer(const struct nbd_client *c, int result)
 	return result != NBD_ESHUTDOWN && !(result < 0 && nbd_error(c));
 }
 
-static void reap(struct nbd_disk *disk)
+static void reap(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
-	struct nbd_client *c = &disk->conn.c;
+	struct nbd_client *c = &l->conn.c;
 	struct nbd_req *r;
 
 	while ((r = nbd_reap(c))) {
@@ -220,63 +314,96 @@ static void reap(struct nbd_disk *disk)
 
 		op->n_extents = r->n_extents;
 		nbd_release(c, r);
-		if (!is_answer(c, result))
+		if (!is_answer(c, result)) {
+			op->on = NULL;
 			continue;
-		disk->replied = disk->heard = nbd_now_ms();
+		}
+		disk->replied = l->heard = nbd_now_ms();
 		nbd_retry_begin(&disk->retry);
 		finish(disk, op, result);
 	}
 }
 
-/* Sends and receives, and sees whether the connection still lives. */
-static int pump(struct nbd_disk *disk)
+/*
+ * Sends and receives, and sees whether the connection still lives.  NBD_E_AGAIN:
+ * nothing can be done without a wait.
+ */
+static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
-	struct nbd_client *c = &disk->conn.c;
+	struct nbd_client *c = &l->conn.c;
 	uint64_t now;
 	size_t left, before;
 	int rc;
 
-	submit(disk);
 	nbd_recv_buf(c, &before);
-	rc = dial_pump(&disk->conn);
+	rc = dial_pump(&l->conn);
 	nbd_recv_buf(c, &left);
-	reap(disk);
+	reap(disk, l);
 	now = nbd_now_ms();
-	if (rc >= 0 || left != before || !disk->open.first)
-		disk->heard = now;
+	if (rc >= 0 || left != before || !nbd_waiting(c))
+		l->heard = now;
 	if (nbd_error(c))
 		nbd_diag(&disk->d, nbd_error(c), "%s",
 			 nbd_err_text(nbd_error(c)));
-	else if (now - disk->heard >= disk->cfg->silence)
+	else if (now - l->heard >= disk->cfg->silence)
 		nbd_diag(&disk->d, NBD_E_TIMEOUT, "the server is silent");
 	else if (!nbd_must_close(c) || nbd_waiting(c))
-		return rc;
-	disconnect(disk);
+		return nbd_waiting(c) ? rc : NBD_E_AGAIN;
+	lose(disk, l);
 	return 0;
+}
+
+/* False: nothing can be done without a wait. */
+static bool move(struct nbd_disk *disk)
+{
+	bool any = false;
+
+	if (NBD_DISK_LINKS > 1)
+		bring_all(disk);
+	submit(disk);
+	for (unsigned i = 0; i < NBD_DISK_LINKS; i++) {
+		struct nbd_disk_link *l = &disk->link[i];
+
+		if (l->state == NBD_DISK_LIVE)
+			any |= pump(disk, l) != NBD_E_AGAIN;
+		else if (l->state == NBD_DISK_COMING)
+			any |= l->conn.more;
+	}
+	return any;
 }
 
 static void wait(struct nbd_disk *disk, uint64_t ms)
 {
 	struct nbd_stack *net = disk->cfg->net;
-	struct nbd_event ev = { .fd = disk->conn.s.fd, .want = NBD_RECV };
+	struct nbd_event ev[NBD_DISK_LINKS];
 
-	if (nbd_state(&disk->conn.c) & NBD_SEND)
-		ev.want = NBD_SEND;
-	net->wait(net, &ev, 1, ms < 500 ? (int)ms : 500);
+	for (unsigned i = 0; i < NBD_DISK_LINKS; i++) {
+		const struct nbd_disk_link *l = &disk->link[i];
+		bool on =
+			l->state == NBD_DISK_COMING ||
+			(l->state == NBD_DISK_LIVE && nbd_waiting(&l->conn.c));
+
+		ev[i].fd = on ? l->conn.s.fd : -1;
+		ev[i].want = on ? dial_wants(&l->conn) : 0;
+		ev[i].ready = false;
+	}
+	net->wait(net, ev, NBD_DISK_LINKS, ms < 500 ? (int)ms : 500);
+	for (unsigned i = 0; i < NBD_DISK_LINKS; i++)
+		disk->link[i].ready = ev[i].ready;
 }
 
 struct nbd_disk_op *nbd_disk_wait(struct nbd_disk *disk, unsigned ms)
 {
 	uint64_t end = nbd_now_ms() + ms, now;
-	int rc;
+	bool any;
 
 	for (;;) {
 		if (disk->done.first)
-			return pop(&disk->done);
+			return disk_list_pop(&disk->done);
 		if (disk->err)
 			fail_all(disk, disk->err);
 		if (is_stopped(disk)) {
-			disconnect(disk);
+			leave_all(disk);
 			fail_all(disk, NBD_E_INTERRUPTED);
 		}
 		if (!disk->done.first && !disk->open.first)
@@ -287,13 +414,13 @@ struct nbd_disk_op *nbd_disk_wait(struct nbd_disk *disk, unsigned ms)
 			reconnect(disk);
 			continue;
 		}
-		rc = pump(disk);
+		any = move(disk);
 		now = nbd_now_ms();
 		if (disk->done.first || !disk->connected)
 			continue;
 		if (now >= end)
 			return NULL;
-		if (rc == NBD_E_AGAIN)
+		if (!any)
 			wait(disk, end - now);
 	}
 }
@@ -302,9 +429,9 @@ void nbd_disk_add(struct nbd_disk *disk, struct nbd_disk_op *op)
 {
 	/* an outage is counted from its first request on */
 	if (!disk->open.first)
-		disk->replied = disk->heard = nbd_now_ms();
-	op->sent = false;
-	push(&disk->open, op);
+		disk->replied = nbd_now_ms();
+	op->on = NULL;
+	disk_list_push(&disk->open, op);
 }
 
 int nbd_disk_do(struct nbd_disk *disk, unsigned type, uint64_t offset,
@@ -330,18 +457,17 @@ int nbd_disk_open(struct nbd_disk *disk, const struct nbd_disk_config *cfg)
 	memset(disk, 0, sizeof(*disk));
 	disk->cfg = cfg;
 	disk->retry = (struct nbd_retry){ .min = PAUSE_MIN, .max = PAUSE_MAX };
+	disk->more = (struct nbd_retry){ .min = PAUSE_MIN, .max = MORE_MAX };
 	nbd_retry_begin(&disk->retry);
 	err = connect_round(disk);
 	if (err)
 		return err;
-	disk->export = *nbd_export(&disk->conn.c);
+	disk->export = *nbd_export(&disk->link[0].conn.c);
 	disk->known = true;
 	return 0;
 }
 
 void nbd_disk_close(struct nbd_disk *disk)
 {
-	if (disk->connected)
-		dial_hangup(&disk->conn, 1);
-	disk->connected = false;
+	leave_all(disk);
 }

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An export as a disk, for worlds whose program makes the requests itself: one
- * connection over any network stack, made anew when it fails, to the next
+ * An export as a disk, for worlds whose program makes the requests itself:
+ * connections over any network stack, made anew when they fail, to the next
  * server if there are several.  Requests that were in flight are sent again, so
  * an outage is a pause.
+ *
+ * All connections are to one server, and each request goes to the one with the
+ * fewest in flight.  There are several if the server sets
+ * NBD_FLAG_CAN_MULTI_CONN; without it the protocol advises against that, for
+ * read-only exports as well (proto.md, "Transmission flags").  The first is
+ * made by nbd_disk_open() and after an outage.  The others follow during
+ * nbd_disk_wait(), which does not wait for them.  One that is refused, has
+ * another export or fails later is tried again now and then, and its requests go
+ * to those that live.
+ *
+ * A write over a connection that was given up may still reach the server, after
+ * later ones: NBD cannot cancel a request.
  *
  *	nbd_disk_open()
  *	nbd_disk_add()		as often as wanted
@@ -17,10 +29,16 @@
 #include "port/dial.h"
 #include "port/retry.h"
 
+/* The most connections of a disk; each takes 2.7 KiB in firmware. */
+#define NBD_DISK_LINKS \
+	(CONFIG_PORT_MAX_CONNECTIONS < 4 ? CONFIG_PORT_MAX_CONNECTIONS : 4)
+
 /* What the disk is; owned by the caller, and outlives it. */
 struct nbd_disk_config {
 	const struct nbd_uri *uris; /* of one disk, in the order to be tried */
 	unsigned n_uris;
+	/* at most; more than NBD_DISK_LINKS are that many, and 0 is 1 */
+	unsigned connections;
 	bool fixed; /* a disk that has grown is another one */
 	/*
 	 * bytes: requests begin and end at multiples of this (a power of 2), or
@@ -38,13 +56,16 @@ struct nbd_disk_config {
 	 * requests fail.
 	 */
 	unsigned patience;
-	/* ms without a byte, with requests in flight: the server is dead. */
+	/* ms without a byte, with requests in flight: a connection is dead. */
 	unsigned silence;
 };
 
+struct nbd_disk_link;
+
 /*
  * A request.  The memory that op points to is the disk's until nbd_disk_wait()
- * returns it.
+ * returns it.  NBD_CMD_FLUSH is sent when all that were added before are done,
+ * and covers them, over whatever connection.
  */
 struct nbd_disk_op {
 	struct nbd_op op; /* op.user is the disk's */
@@ -53,7 +74,7 @@ struct nbd_disk_op {
 	unsigned n_extents;
 	void *user; /* for the caller alone */
 	/* private */
-	bool sent;
+	const struct nbd_disk_link *on; /* NULL: not sent */
 	struct nbd_disk_op *next;
 };
 
@@ -62,21 +83,32 @@ struct nbd_disk_list {
 	struct nbd_disk_op *first, *last;
 };
 
-struct nbd_disk {
-	struct nbd_export export; /* as when it was opened */
-	struct nbd_diag d;	  /* the latest failure */
-	unsigned at;		  /* the URI in use, or tried last */
-	unsigned reconnects;	  /* how often it connected again */
+/* A connection. */
+struct nbd_disk_link {
 	/* private */
-	const struct nbd_disk_config *cfg;
 	struct conn conn;
 	struct nbd_io io;
+	uint64_t heard; /* ms: the latest byte, or the first request */
+	enum { NBD_DISK_GONE, NBD_DISK_COMING, NBD_DISK_LIVE } state;
+	bool ready; /* for dial_step() */
+};
+
+struct nbd_disk {
+	struct nbd_export export; /* as when it was opened */
+	struct nbd_diag d;	  /* the latest failure of one that lived */
+	unsigned at;		  /* the URI in use, or tried last */
+	unsigned connected;	  /* connections that live */
+	unsigned reconnects; /* how often it connected again after all died */
+	/* private */
+	const struct nbd_disk_config *cfg;
+	struct nbd_disk_link link[NBD_DISK_LINKS];
 	struct nbd_disk_list open, done;
-	struct nbd_retry retry;
-	uint64_t replied;      /* ms: the latest reply, or the first request */
-	uint64_t heard;	       /* ms: the latest byte */
-	int err;	       /* it can never work again */
-	bool connected, known; /* known: export is */
+	struct nbd_retry retry; /* without any connection */
+	struct nbd_retry more;	/* of the others */
+	uint64_t again;		/* ms: when to try those */
+	uint64_t replied;	/* ms: the latest reply, or the first request */
+	int err;		/* it can never work again */
+	bool known;		/* export is */
 };
 
 /*

@@ -10,7 +10,7 @@ int lwip_info(struct lwip_call *call)
 
 	lwip_say(1, "size %llu\nflags 0x%x\nreplies %s\n",
 		 (unsigned long long)e->size, e->flags,
-		 names[nbd_replies(&call->disk.conn.c)]);
+		 names[nbd_replies(&call->disk.link[0].conn.c)]);
 	if (e->has_block)
 		lwip_say(1, "blocks %u to %u\n", e->min_block, e->max_payload);
 	return 0;

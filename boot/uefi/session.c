@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "port/export_same.h"
 #include "port/uefi/uefi.h"
 
 /* Without a byte for so long, while a request is open, a connection is dead. */
@@ -201,7 +202,7 @@ struct job {
 /* Sends the next piece of a job, which has bytes left. */
 static void next(struct uefi_session *s, struct job *j, struct uefi_piece *p)
 {
-	size_t n = nbd_max_payload(&s->disk.conn.c);
+	size_t n = nbd_export_max(&s->disk.export);
 
 	if (n > UEFI_PIECE)
 		n = UEFI_PIECE;

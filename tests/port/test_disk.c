@@ -5,11 +5,12 @@
 #include "tests/port/net.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #define SIZE  (1u << 20)
 #define BLOCK 4096u
-#define MULTI (NBD_FLAG_HAS_FLAGS | NBD_FLAG_SEND_FLUSH)
+#define FLAGS (NBD_FLAG_HAS_FLAGS | NBD_FLAG_SEND_FLUSH)
 #define N     8 /* connections of a test */
 #define OPS   16
 
@@ -31,11 +32,19 @@ enum end {
 static struct server {
 	int listener;
 	struct nbd_uri uri[2]; /* [1] is as [0] */
-	struct {
+	/* of each connection, in the order in which they are accepted */
+	struct plan {
 		enum end end;
 		unsigned answers; /* before that */
+		int fd;
+		atomic_uint requests; /* that came */
+		pthread_t thread;
 	} plan[N];
-	unsigned conns, requests;
+	unsigned conns;
+	bool at_once;	       /* a thread for each, and no other connection */
+	uint16_t flags;	       /* and FLAGS */
+	atomic_uint reads;     /* that were answered */
+	unsigned before_flush; /* how many, when the latest flush came */
 	pthread_t thread;
 } server;
 
@@ -65,13 +74,13 @@ static bool put(int fd, const void *p, size_t len)
 
 static bool greet(int fd, uint64_t size, enum end end)
 {
-	static unsigned char body[4096];
+	unsigned char body[4096];
 	struct script s;
 	unsigned char head[16];
 
 	script_start(&s);
 	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
-	say_info_export(&s, size, MULTI);
+	say_info_export(&s, size, FLAGS | server.flags);
 	if (blocks.min)
 		say_info_block(&s, end == WIDENS ? blocks.min / 2 : blocks.min,
 			       BLOCK,
@@ -88,14 +97,18 @@ static bool greet(int fd, uint64_t size, enum end end)
 	return true;
 }
 
-static bool answer(int fd, enum end end, bool last)
+static bool answer(struct plan *p, bool last)
 {
-	static unsigned char data[BLOCK];
+	enum end end = p->end;
+	int fd = p->fd;
+	unsigned char data[BLOCK];
 	unsigned char req[28], rep[16] = { 0x67, 0x44, 0x66, 0x98 };
 
 	if (!get(fd, req, sizeof(req)))
 		return false;
-	server.requests++;
+	p->requests++;
+	if (req[7] == NBD_CMD_FLUSH)
+		server.before_flush = server.reads;
 	memcpy(rep + 8, req + 8, 8);
 	if (last && end == LEAVES)
 		rep[7] = NBD_ESHUTDOWN;
@@ -104,6 +117,7 @@ static bool answer(int fd, enum end end, bool last)
 	if (!put(fd, rep, sizeof(rep)))
 		return false;
 	memset(data, (int)(be64(req + 16) / BLOCK), sizeof(data));
+	server.reads += req[7] == NBD_CMD_READ;
 	if (req[7] == NBD_CMD_READ && !rep[7])
 		return put(fd, data, last && end == CUTS ? 100 : BLOCK);
 	return true;
@@ -122,26 +136,43 @@ static void finish(int fd, enum end end)
 	close(fd);
 }
 
+static void *talk(void *arg)
+{
+	struct plan *p = arg;
+	enum end end = p->end;
+	unsigned n = 0;
+
+	if (greet(p->fd,
+		  end == SHRINKS ? SIZE / 2
+		  : end == GROWS ? SIZE * 2
+				 : SIZE,
+		  end))
+		while ((end == ANSWERS_ALL || n < p->answers) &&
+		       answer(p, n + 1 == p->answers))
+			n++;
+	finish(p->fd, end);
+	return NULL;
+}
+
 static void *serve(void *arg)
 {
-	(void)arg;
-	for (unsigned i = 0; i < server.conns; i++) {
-		int fd = accept(server.listener, NULL, NULL);
-		enum end end = server.plan[i].end;
-		unsigned n = 0;
+	unsigned n = 0;
 
-		if (greet(fd,
-			  end == SHRINKS ? SIZE / 2
-			  : end == GROWS ? SIZE * 2
-					 : SIZE,
-			  end))
-			while ((end == ANSWERS_ALL ||
-				n < server.plan[i].answers) &&
-			       answer(fd, end, n + 1 == server.plan[i].answers))
-				n++;
-		finish(fd, end);
+	(void)arg;
+	for (; n < server.conns; n++) {
+		struct plan *p = &server.plan[n];
+
+		p->fd = accept(server.listener, NULL, NULL);
+		if (p->fd < 0)
+			break;
+		if (server.at_once)
+			pthread_create(&p->thread, NULL, talk, p);
+		else
+			talk(p);
 	}
 	close(server.listener);
+	while (server.at_once && n)
+		pthread_join(server.plan[--n].thread, NULL);
 	return NULL;
 }
 
@@ -189,6 +220,8 @@ static void open_disk(void)
 static void close_disk(void)
 {
 	nbd_disk_close(&disk);
+	if (cfg.connections > 1) /* not all that were planned may have come */
+		shutdown(server.listener, SHUT_RD);
 	pthread_join(server.thread, NULL);
 }
 
@@ -241,7 +274,8 @@ static void requests_are_answered(void **state)
 	assert_int_equal(nbd_disk_do(&disk, NBD_CMD_FLUSH, 0, NULL, 0), 0);
 	assert_int_equal(disk.reconnects, 0);
 	close_disk();
-	assert_int_equal(server.requests, OPS + 2); /* and NBD_CMD_DISC */
+	assert_int_equal(server.plan[0].requests,
+			 OPS + 2); /* and NBD_CMD_DISC */
 }
 
 /* Whatever ends a connection, every request is done in the end. */
@@ -480,6 +514,206 @@ static void a_stop_ends_every_request(void **state)
 	close_disk();
 }
 
+/* ---- several connections ---- */
+
+static void plan_several(unsigned n, enum end end, unsigned answers)
+{
+	cfg.connections = 3;
+	server.at_once = true;
+	server.flags = NBD_FLAG_CAN_MULTI_CONN;
+	while (n--)
+		plan(end, answers);
+}
+
+/* One request after the other for ms, or until n connections live. */
+static void read_until(unsigned n, unsigned ms)
+{
+	uint64_t end = nbd_now_ms() + ms;
+
+	while (disk.connected != n && nbd_now_ms() < end) {
+		add_reads(1);
+		assert_done(1, 0);
+	}
+}
+
+static void open_three(void)
+{
+	open_disk();
+	read_until(3, 30000);
+	assert_int_equal(disk.connected, 3);
+}
+
+static void requests_spread_over_connections(void **state)
+{
+	(void)state;
+	plan_several(3, ANSWERS_ALL, 0);
+	open_three();
+	add_reads(15);
+	assert_done(15, 0);
+	for (unsigned i = 1; i < 3; i++)
+		assert_int_equal(server.plan[i].requests, 5);
+	assert_int_equal(disk.reconnects, 0);
+	close_disk();
+}
+
+static void a_server_without_multi_conn_gets_one(void **state)
+{
+	(void)state;
+	plan_several(N, ANSWERS_ALL, 0);
+	server.flags = NBD_FLAG_READ_ONLY;
+	open_disk();
+	read_until(2, 300);
+	assert_int_equal(disk.connected, 1);
+	close_disk();
+	assert_int_equal(server.plan[1].requests, 0);
+}
+
+/* Others go on with its requests, and it comes back. */
+static void survives(enum end end, unsigned answers)
+{
+	plan_several(1, ANSWERS_ALL, 0);
+	plan_several(1, end, answers);
+	plan_several(N - 2, ANSWERS_ALL, 0);
+	open_three();
+	add_reads(15);
+	assert_done(15, 0);
+	assert_int_equal(disk.reconnects, 0);
+	read_until(3, 30000);
+	assert_int_equal(disk.connected, 3);
+	assert_int_equal(disk.reconnects, 0);
+	close_disk();
+	assert_int_equal(server.plan[1].requests, answers);
+}
+
+static void one_of_several_that_is_reset_costs_no_request(void **state)
+{
+	(void)state;
+	survives(RESETS, 2);
+}
+
+static void one_that_closes_in_a_reply_costs_no_request(void **state)
+{
+	(void)state;
+	survives(CUTS, 3);
+}
+
+static void one_whose_server_shuts_down_costs_no_request(void **state)
+{
+	(void)state;
+	survives(LEAVES, 1);
+}
+
+static void one_that_falls_silent_costs_no_request(void **state)
+{
+	(void)state;
+	cfg.silence = 200;
+	survives(FREEZES, 2);
+}
+
+static void the_first_of_several_may_die_as_well(void **state)
+{
+	(void)state;
+	plan_several(1, CLOSES, 3);
+	plan_several(N - 1, ANSWERS_ALL, 0);
+	open_disk();
+	add_reads(3);
+	assert_done(3, 0);
+	read_until(3, 30000);
+	assert_int_equal(disk.connected, 3);
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	close_disk();
+}
+
+static void all_may_die_at_once_and_come_back(void **state)
+{
+	unsigned answered;
+
+	(void)state;
+	plan_several(1, ANSWERS_ALL, 0);
+	plan_several(2, FREEZES, 1);
+	plan_several(N - 3, ANSWERS_ALL, 0);
+	open_three();
+	add_reads(15);
+	for (answered = 0; answered < 7; answered++)
+		assert_int_equal(nbd_disk_wait(&disk, 30000)->result, 0);
+	for (unsigned i = 0; i < 3; i++)
+		shutdown(server.plan[i].fd, SHUT_RDWR);
+	for (; answered < 15; answered++)
+		assert_int_equal(nbd_disk_wait(&disk, 30000)->result, 0);
+	assert_null(nbd_disk_wait(&disk, 0));
+	assert_int_equal(disk.reconnects, 1);
+	read_until(3, 30000);
+	assert_int_equal(disk.connected, 3);
+	close_disk();
+}
+
+static void those_that_disagree_are_refused(void **state)
+{
+	(void)state;
+	plan_several(1, ANSWERS_ALL, 0);
+	plan_several(1, GROWS, OPS);
+	plan_several(1, SHRINKS, OPS);
+	plan_several(N - 3, GROWS, OPS);
+	open_disk();
+	read_until(2, 300);
+	assert_int_equal(disk.connected, 1);
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	close_disk();
+	/* nothing but NBD_CMD_DISC */
+	for (unsigned i = 1; i < N; i++)
+		assert_true(server.plan[i].requests <= 1);
+}
+
+static void one_is_enough_if_others_are_refused(void **state)
+{
+	(void)state;
+	plan_several(1, ANSWERS_ALL, 0);
+	open_disk();
+	read_until(2, 300);
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	assert_int_equal(disk.connected, 1);
+	assert_int_equal(disk.reconnects, 0);
+	close_disk();
+}
+
+/* It greets one client at a time, and then the next that has waited. */
+static void a_server_for_one_client_is_none_for_several(void **state)
+{
+	(void)state;
+	plan_several(1, CLOSES, 20);
+	plan_several(N - 1, ANSWERS_ALL, 0);
+	server.at_once = false;
+	open_disk();
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	assert_int_equal(disk.connected, 1);
+	/* on one that is new, or on one that has waited */
+	add_reads(OPS);
+	assert_done(OPS, 0);
+	assert_int_equal(disk.connected, 1);
+	close_disk();
+}
+
+static void a_flush_follows_all_that_came_before(void **state)
+{
+	struct nbd_disk_op flush = { .op = { .type = NBD_CMD_FLUSH } };
+	unsigned before;
+
+	(void)state;
+	plan_several(3, ANSWERS_ALL, 0);
+	open_three();
+	before = server.reads;
+	add_reads(12);
+	nbd_disk_add(&disk, &flush);
+	for (unsigned i = 0; i < 13; i++)
+		assert_int_equal(nbd_disk_wait(&disk, 30000)->result, 0);
+	assert_int_equal(server.before_flush - before, 12);
+	close_disk();
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, begin)
@@ -504,6 +738,18 @@ int main(void)
 		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),
 		T(a_stop_ends_every_request),
+		T(requests_spread_over_connections),
+		T(a_server_without_multi_conn_gets_one),
+		T(one_of_several_that_is_reset_costs_no_request),
+		T(one_that_closes_in_a_reply_costs_no_request),
+		T(one_whose_server_shuts_down_costs_no_request),
+		T(one_that_falls_silent_costs_no_request),
+		T(the_first_of_several_may_die_as_well),
+		T(all_may_die_at_once_and_come_back),
+		T(those_that_disagree_are_refused),
+		T(one_is_enough_if_others_are_refused),
+		T(a_server_for_one_client_is_none_for_several),
+		T(a_flush_follows_all_that_came_before),
 	};
 
 	return cmocka_run_group_tests_name("disk", tests, net_start, NULL);

@@ -69,12 +69,6 @@ int nbd_disk_do(struct nbd_disk *k, unsigned type, uint64_t offset, void *to,
 	return disk.result;
 }
 
-uint32_t nbd_max_payload(const struct nbd_client *c)
-{
-	(void)c;
-	return 32u << 20;
-}
-
 int uefi_nbds_open(struct uefi_session *s, struct nbd_diag *d)
 {
 	(void)s, (void)d;
