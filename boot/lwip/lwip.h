@@ -19,7 +19,7 @@ struct lwip_options {
 	int fd;			  /* a socket that carries frames, or -1 */
 	bool sockets;		  /* those of the system, and no lwIP */
 	bool verbose;
-	unsigned depth, piece, patience, silence, seed, steps;
+	unsigned connections, depth, piece, patience, silence, seed, steps;
 	const char *ca; /* PEM file, for TLS */
 	struct lwnet_config net;
 	unsigned char mac[6];

@@ -69,6 +69,7 @@ static int run(struct lwip_call *call, const struct command *c)
 	call->disk_cfg = (struct nbd_disk_config){
 		.uris = &call->uri,
 		.n_uris = 1,
+		.connections = o->connections,
 		.block = 512,
 		.longest = LWIP_PIECE,
 		.net = call->net,

@@ -20,6 +20,7 @@ static const char usage[] =
 	"  -T N      s that a connection may be silent (30)\n"
 	"  -n N      steps of check (2000)\n"
 	"  -r N      seed of check (1)\n"
+	"  -C N      connections, if the server allows several (1)\n"
 	"  -c FILE   CA of an nbds:// server\n"
 	"  -v        print the version of lwIP, and counters\n";
 
@@ -116,6 +117,8 @@ static bool parse_option(struct lwip_options *o, char c, const char *value)
 		return parse_address(value, &o->net.ip4);
 	case 'm':
 		return parse_mac(value, o->mac);
+	case 'C':
+		return parse_number(value, NBD_DISK_LINKS, &o->connections);
 	case 'q':
 		return parse_number(value, LWIP_DEPTH, &o->depth) && o->depth;
 	case 'b':

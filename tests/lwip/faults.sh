@@ -102,6 +102,7 @@ one()
 	pick event none outage outage long reset close away freeze router
 	pick command copy copy copy check
 	pick depth 1 4 8 16
+	pick links 1 1 3 4
 	[ "$1" != "$lease_case" ] || event=lease
 	size=8M kib=256 rate='' options='' address='-a 10.9.0.2/24,10.9.0.1'
 	[ $((delay * loss)) -lt 10000000 ] || size=1M
@@ -141,16 +142,16 @@ attempt()
 	nsenter -t "$srv" -n -m timeout 900 "$O/relay" -s "$random" \
 		-d "$delay" -j "$jitter" -l "$loss" -r "$reorder" \
 		-u "$twice" -c "$corrupt" $options tap0 "$program" -f 3 \
-		$address -q "$depth" -b "$kib" -T 10 -r "$random" -t 200 -n 100 \
-		"$@" >"$work/out" 2>"$work/err" </dev/null &
+		$address -C "$links" -q "$depth" -b "$kib" -T 10 -r "$random" \
+		-t 200 -n 100 "$@" >"$work/out" 2>"$work/err" </dev/null &
 	client=$!
 	event "$event"
 	status=0
 	wait "$client" || status=$?
 	stop_server KILL
 	[ $command = check ] || cmp -s "$work/want" "$work/copy" || status=200
-	sentence="case $number: $command, $event, MTU $mtu, delay $delay+$jitter"
-	sentence="$sentence us, of a million $loss lost, $reorder late, $twice"
+	sentence="case $number: $command by $links, $event, MTU $mtu"
+	sentence="$sentence, delay $delay+$jitter us, of a million $loss lost, $reorder late, $twice"
 	sentence="$sentence twice, $corrupt corrupt: $(($(date +%s) - begin)) s"
 	if [ $status = 0 ]; then
 		ok "$sentence"

@@ -68,6 +68,7 @@ for depth in 1 32; do
 	copies "copy with $depth requests in flight" nbd://10.9.0.1 -q "$depth"
 done
 copies 'copy in requests of 4 KiB' nbd://10.9.0.1 -b 4
+copies 'copy over four connections' nbd://10.9.0.1 -C 4
 client copy nbd://10.9.0.1 "$work/none/copy"
 expect 1 "open $work/none/copy: No such file or directory" \
 	'copy to a file that cannot be'
@@ -131,6 +132,8 @@ pki_use "$work/pki" ecdsa "$work/tls"
 server 10813 nbdkit -f -p 10813 --tls=require --tls-certificates="$work/tls" \
 	file "$work/image"
 copies 'copy with TLS' nbds://10.9.0.1:10813 -c "$work/pki/ca-cert.pem"
+copies 'copy with TLS over three connections' nbds://10.9.0.1:10813 \
+	-c "$work/pki/ca-cert.pem" -C 3
 client -c "$work/pki/ca-cert.pem" info \
 	'nbds://10.9.0.1:10813/?tls-hostname=other.example'
 expect 1 'other.example' 'the name in the certificate counts'
