@@ -32,10 +32,10 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 726016 ;;
-	uefi) echo 118528 ;;
-	uefi_ipv6) echo 141312 ;;
+	uefi) echo 118656 ;;
+	uefi_ipv6) echo 141440 ;;
 	rescue) echo 386560 ;;
-	uefi_tls) echo 329344 ;;
+	uefi_tls) echo 329600 ;;
 	esac
 }
 

@@ -103,6 +103,7 @@ int uefi_drive_open(struct uefi_drive *drive, struct uefi_program *p,
 	s->net = p->net.stack;
 	s->uris = p->root.uri;
 	s->n_uris = p->root.uris;
+	s->connections = (unsigned)p->conf.cmd.connections;
 	s->waits = &p->waits;
 	s->patience = (unsigned)p->conf.cmd.timeout;
 	s->block = BLOCK;

@@ -44,6 +44,8 @@ static int open_export(struct uefi_input *in, struct uefi_program *p,
 	*s = (struct uefi_session){ .net = p->net.stack,
 				    .uris = &in->uri,
 				    .n_uris = 1,
+				    .connections =
+					    (unsigned)p->conf.cmd.connections,
 				    .waits = &p->waits,
 				    .patience = (unsigned)p->conf.cmd.timeout };
 	rc = uefi_session_open(s, d);

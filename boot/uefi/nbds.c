@@ -14,6 +14,7 @@ struct uefi_nbds {
 	struct tls_session session;
 	struct tls_conf conf;
 	struct boot_tls_paths paths;
+	const struct nbd_uri *loaded; /* whose credentials; or NULL */
 };
 
 static const struct tls_files none;
@@ -23,17 +24,31 @@ static struct nbd_tls *records(struct nbd_tls *tls)
 	return &((struct uefi_nbds *)tls)->session.tls;
 }
 
-static int start(struct nbd_tls *tls, unsigned conn,
-		 struct nbd_transport *below, struct nbd_diag *d)
+/* Those of another server end every connection, and none lives then. */
+static int load(struct uefi_nbds *x, const struct nbd_uri *u,
+		struct nbd_diag *d)
 {
-	struct uefi_nbds *x = (struct uefi_nbds *)tls;
-	const struct nbd_uri *u = &x->s->uris[x->s->disk.at];
-	int rc = boot_tls_conf(&x->conf, &x->paths, u, &none, d);
+	int rc;
 
+	if (x->loaded == u)
+		return NBD_OK;
+	x->loaded = NULL;
+	rc = boot_tls_conf(&x->conf, &x->paths, u, &none, d);
 	if (!rc)
 		rc = tls_load(&x->session, &x->conf, d);
 	if (!rc)
 		rc = tls_aim(&x->session, boot_tls_name(u), 0, d);
+	if (!rc)
+		x->loaded = u;
+	return rc;
+}
+
+static int start(struct nbd_tls *tls, unsigned conn,
+		 struct nbd_transport *below, struct nbd_diag *d)
+{
+	struct uefi_nbds *x = (struct uefi_nbds *)tls;
+	int rc = load(x, &x->s->uris[x->s->disk.at], d);
+
 	return rc ? rc : records(tls)->start(records(tls), conn, below, d);
 }
 

@@ -150,6 +150,7 @@ int uefi_session_open(struct uefi_session *s, struct nbd_diag *d)
 	s->cfg = (struct nbd_disk_config){
 		.uris = s->uris,
 		.n_uris = s->n_uris,
+		.connections = s->connections,
 		.fixed = true, /* the firmware knows its size */
 		.block = s->block,
 		.longest = UEFI_PIECE,

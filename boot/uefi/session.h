@@ -18,8 +18,9 @@ struct uefi_session {
 	struct nbd_stack *net;
 	const struct nbd_uri *uris; /* in the order to be tried */
 	unsigned n_uris;
-	unsigned patience; /* s to retry; 0: until Esc */
-	unsigned block;	   /* divides each range, but for the end; or 0 */
+	unsigned connections; /* see struct nbd_disk_config */
+	unsigned patience;    /* s to retry; 0: until Esc */
+	unsigned block;	      /* divides each range, but for the end; or 0 */
 	/* where to keep which session waits: uefi_session_idle() is for it */
 	struct uefi_session **waits;
 

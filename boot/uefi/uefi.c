@@ -62,6 +62,10 @@ static void say_disk(const struct uefi_program *p)
 		  s->disk.export.flags & NBD_FLAG_READ_ONLY ? ", read-only"
 							    : "",
 		  (unsigned long long)p->t_disk);
+	if (s->connections > 1 &&
+	    !(s->disk.export.flags & NBD_FLAG_CAN_MULTI_CONN))
+		efi_print("nbdboot: one connection: %s\n",
+			  nbd_err_text(NBD_E_MULTI_CONN));
 }
 
 /* Has each server that is named an address of IPv4? */
@@ -87,6 +91,9 @@ static int boot_from(struct uefi_program *p, efi_handle nic, struct nbd_diag *d)
 	if (rc)
 		return rc;
 	p->t_net = nbd_now_ms();
+	/* the windows of several would be more than the driver takes */
+	if (p->net.snp.e.window)
+		p->conf.cmd.connections = 1;
 	say_net(p);
 	rc = expand(p, d);
 	if (!rc)

@@ -16,7 +16,7 @@ disk_of_lan
 
 lan_up
 tap=t0
-serve_on 10809
+serve_on 10809 --filter=log logfile="$work/requests"
 first=$nbd
 serve_on 10810
 second=$nbd
@@ -24,10 +24,17 @@ second=$nbd
 # ---- DHCP ----
 
 liar garbage
-start "$direct"
+start "$direct nbdboot.connections=3"
 to_root 'a good answer of DHCP among bad ones, and its root-path' \
 	'nbdboot: 192.0.2.66/24, .*by DHCP' \
 	"nbdboot: nbd://$root4/root: .* connected after"
+# the kernel connects when the firmware has left
+check 'the firmware has three connections to the server, and reads by each' \
+	[ "$(sed '/Disconnect/q' "$work/requests" |
+		sed -n 's/.*\(connection=[0-9]*\) Read .*/\1/p' |
+		sort -u | wc -l)" = 3 ]
+check 'and so has the kernel' \
+	[ "$(grep -c 'connection=[0-9]* Connect ' "$work/requests")" = 6 ]
 lan_stop
 
 # the server writes to it without waiting for a reader

@@ -42,14 +42,16 @@ to_root()
 		'^guest: marker is net$' '^guest: end$'
 }
 
-# serve_on PORT: sets nbd to the pid
+# serve_on PORT [NBDKIT-ARGUMENT...]: sets nbd to the pid
 serve_on()
 {
-	nsenter -t "$srv" -n nbdkit -f -p "$1" file "$disk" \
-		>"$work/nbdkit$1.log" 2>&1 </dev/null &
+	port=$1
+	shift
+	nsenter -t "$srv" -n nbdkit -f -p "$port" file "$disk" "$@" \
+		>"$work/nbdkit$port.log" 2>&1 </dev/null &
 	nbd=$!
 	servers="$servers $nbd"
-	listens -t "$1" "$nbd" "$work/nbdkit$1.log"
+	listens -t "$port" "$nbd" "$work/nbdkit$port.log"
 }
 
 # end_server PID

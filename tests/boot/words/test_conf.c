@@ -33,6 +33,14 @@ static void words_of_the_program_alone_are_not_for_a_boot_loader(void **state)
 	assert_int_equal(c.cmd.timeout, 5);
 }
 
+static void the_number_of_connections_is_for_the_kernel_as_well(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("root=nbd://h/x nbdboot.connections=8"), 0);
+	assert_true(c.for_kernel);
+	assert_int_equal(c.cmd.connections, 8);
+}
+
 static void a_kernel_and_its_archives(void **state)
 {
 	(void)state;
@@ -264,6 +272,8 @@ int main(void)
 		cmocka_unit_test(a_server_and_words_for_the_kernel),
 		cmocka_unit_test(
 			words_of_the_program_alone_are_not_for_a_boot_loader),
+		cmocka_unit_test(
+			the_number_of_connections_is_for_the_kernel_as_well),
 		cmocka_unit_test(a_kernel_and_its_archives),
 		cmocka_unit_test(a_kernel_and_its_archives_have_hashes),
 		cmocka_unit_test(an_initrd_without_a_kernel_is_the_kernels),
