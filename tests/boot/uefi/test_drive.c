@@ -14,6 +14,7 @@ struct uefi_net {
 	void *ctx;
 };
 #include "boot/uefi/drive.c"
+#include "tests/boot/uefi/printed.h"
 
 #define MIB (1ull << 20)
 
@@ -22,7 +23,6 @@ struct efi_world efi;
 static struct nbd_export export;
 static struct uefi_program program;
 static struct uefi_drive *drive = &program.drive;
-static char printed[512];
 static unsigned reads;
 static struct nbd_diag d;
 
@@ -75,17 +75,6 @@ void *efi_pages(size_t size)
 
 	assert_int_equal(size, sizeof(mem));
 	return mem;
-}
-
-void efi_print(const char *fmt, ...)
-{
-	struct nbd_out o = { .buf = printed, .cap = sizeof(printed) - 1 };
-	va_list ap;
-
-	va_start(ap, fmt);
-	nbd_vputf(&o, fmt, ap);
-	va_end(ap);
-	printed[o.len] = '\0';
 }
 
 int efi_disk_add(struct efi_disk *k, const struct efi_path *nic,

@@ -5,6 +5,7 @@
 #include "port/stack.h"
 
 #include "boot/uefi/session.c"
+#include "tests/boot/uefi/printed.h"
 
 #define LONG (UEFI_PIECE * (UEFI_DEPTH + 2))
 
@@ -19,7 +20,6 @@ static struct disk {
 } disk;
 static struct uefi_session session, *waits;
 static struct nbd_uri uri;
-static char printed[256];
 static unsigned char buf[LONG];
 
 /* ---- the disk ---- */
@@ -86,17 +86,6 @@ bool efi_key(struct efi_key *k)
 {
 	(void)k;
 	return false;
-}
-
-void efi_print(const char *fmt, ...)
-{
-	struct nbd_out o = { .buf = printed, .cap = sizeof(printed) - 1 };
-	va_list ap;
-
-	va_start(ap, fmt);
-	nbd_vputf(&o, fmt, ap);
-	va_end(ap);
-	printed[o.len] = '\0';
 }
 
 /* ---- tests ---- */
