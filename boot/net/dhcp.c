@@ -11,6 +11,8 @@
 
 /* Requests for one offer; after that another server may be better. */
 #define REQUESTS   4
+/* NAKs of machines that ask together; after that another server may be better. */
+#define NAKS	   3
 /* ms after the first message, and at most. */
 #define PAUSE_MS   1000u
 #define PAUSE_MAX  64000u
@@ -237,11 +239,10 @@ static bool take_nak(struct dhcp *dhcp, const struct dhcp_lease *l,
 		     uint64_t now)
 {
 	enter(dhcp, DHCP_SELECTING, now);
-	if (dhcp->naks) {
+	if (dhcp->naks)
 		dhcp->due += pause(dhcp, dhcp->naks - 1) / 4;
+	if (++dhcp->naks > NAKS)
 		dhcp->broke = l->server;
-	}
-	dhcp->naks++;
 	return true;
 }
 

@@ -17,8 +17,10 @@
  * broadcast: some networks lose what is sent to an address that nobody has yet.
  * After the first NAK there is no pause, then 1/4, 1/2 ... 16 s.
  *
- * An offer of a server that sent a second NAK, or did not answer four requests,
- * is accepted only if no other one has come after two messages (3 s).
+ * An offer of a server that sent a fourth NAK, or did not answer four requests,
+ * is accepted only if no other one has come after two messages (3 s).  Fewer NAKs
+ * are usual where many machines ask together, and one server offers an address
+ * to several.
  */
 #ifndef BOOT_NET_DHCP_H
 #define BOOT_NET_DHCP_H

@@ -44,7 +44,7 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 "admit this MAC address (MAB) or put it in a guest "
 			 "VLAN, or use a port without 802.1X",
 			 name);
-	else if (j->dhcp.naks > 1)
+	else if (j->dhcp.naks > 1 && broke->len)
 		nbd_diag(d, 0,
 			 "%s: the DHCP server %u.%u.%u.%u refuses what it "
 			 "offers (NAK), and no other one has an address",

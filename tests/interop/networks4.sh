@@ -369,7 +369,7 @@ nak_second()
 	kill -STOP "$server"
 	# shellcheck disable=SC2016 # for the inner shell
 	sh -c 'tail -n +1 -f --pid="$1" "$2" | {
-		grep -m 2 NAK
+		grep -m 4 NAK
 		kill -CONT "$3"
 	}' sh "$script" "$work/script.log" "$server" \
 		>"$work/naks" 2>&1 </dev/null &
@@ -380,7 +380,7 @@ nak_second()
 has_nak_beside()
 {
 	has_host24
-	sent 2 NAK
+	sent 4 NAK
 }
 
 # it refuses what others have offered: only the server that was asked may

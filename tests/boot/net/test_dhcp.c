@@ -334,6 +334,18 @@ static void after_a_nak_it_begins_again_at_once(void **state)
 	assert_int_equal(d.lease.addr.ip[3], 7);
 }
 
+/* In a fleet that is switched on together addresses are taken again and again. */
+static void offers_after_three_naks_are_taken_at_once(void **state)
+{
+	(void)state;
+	is_refused(5000);
+	is_refused(d.due);
+	is_refused(d.due);
+	assert_int_equal(sends(d.due), DHCP_DISCOVER);
+	assert_true(answer(DHCP_OFFER, 1, 8, d.sent));
+	assert_int_equal(d.state, DHCP_REQUESTING);
+}
+
 /* dnsmasq sends a NAK for a request that names another server, maybe late. */
 static void a_late_nak_is_not_for_the_next_request(void **state)
 {
@@ -359,11 +371,11 @@ static void a_server_that_always_refuses_is_asked_ever_more_rarely(void **state)
 
 	(void)state;
 	is_refused(5000);
-	assert_in_range(is_refused(d.due), base - base / 8 - 1,
-			base + base / 8);
+	for (int i = 0; i < 3; i++, base *= 2)
+		assert_in_range(is_refused(d.due), base - base / 8 - 1,
+				base + base / 8);
 	/* from now on others are waited for: two messages */
-	for (int i = 0; i < 9; i++) {
-		base = base < 16000 ? base * 2 : base;
+	for (int i = 0; i < 9; i++, base = base < 16000 ? base * 2 : base) {
 		assert_int_equal(sends(d.due), DHCP_DISCOVER);
 		assert_true(answer(DHCP_OFFER, 1, 5, d.sent));
 		assert_int_equal(d.state, DHCP_CHOOSING);
@@ -380,7 +392,8 @@ static void of_two_servers_the_one_that_refuses_is_left(void **state)
 {
 	(void)state;
 	is_refused(5000);
-	is_refused(d.due);
+	for (int i = 0; i < 3; i++)
+		is_refused(d.due);
 	assert_int_equal(sends(d.due), DHCP_DISCOVER);
 	assert_true(answer(DHCP_OFFER, 1, 5, d.sent));
 	assert_false(answer(DHCP_OFFER, 1, 6, d.sent));
@@ -395,7 +408,7 @@ static void also_where_no_offer_has_the_root_path(void **state)
 {
 	(void)state;
 	/* its root-path is of no use */
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 4; i++) {
 		sends(d.due);
 		assert_true(answer(DHCP_OFFER, 1, 200, d.sent));
 		sends(d.due);
@@ -561,6 +574,7 @@ int main(void)
 		CLIENT(an_ack_before_an_offer_is_not_heard),
 		CLIENT(an_offer_that_nobody_confirms_is_given_up),
 		CLIENT(after_a_nak_it_begins_again_at_once),
+		CLIENT(offers_after_three_naks_are_taken_at_once),
 		CLIENT(a_late_nak_is_not_for_the_next_request),
 		CLIENT(a_server_that_always_refuses_is_asked_ever_more_rarely),
 		CLIENT(of_two_servers_the_one_that_refuses_is_left),
