@@ -85,9 +85,8 @@ make_busybox()
 	cp "$here/guest/busybox-nbd.sh" "$work/bb/init"
 	chmod 755 "$work/bb/init"
 	# our modules, without our program
-	initramfs "$work/modules.gz" "$needed" >/dev/null
-	gzip -dc "$work/modules.gz" | (cd "$work/bb" &&
-		cpio --quiet -idm 'lib/*')
+	initramfs "$work/modules.cpio" "$needed" >/dev/null
+	(cd "$work/bb" && cpio --quiet -idm 'lib/*') <"$work/modules.cpio"
 	: >"$work/bb/lib/modules/$version/modules.order"
 	: >"$work/bb/lib/modules/$version/modules.builtin.modinfo"
 	depmod -b "$work/bb" "$version"
