@@ -33,8 +33,10 @@ check 'the firmware has three connections to the server, and reads by each' \
 	[ "$(sed '/Disconnect/q' "$work/requests" |
 		sed -n 's/.*\(connection=[0-9]*\) Read .*/\1/p' |
 		sort -u | wc -l)" = 3 ]
+# a busy kernel reads from one alone: then all are made again
 check 'and so has the kernel' \
-	[ "$(grep -c 'connection=[0-9]* Connect ' "$work/requests")" = 6 ]
+	[ $(($(grep -c '[0-9] Connect ' "$work/requests") -
+		$(grep -c '[0-9] Disconnect ' "$work/requests"))) = 3 ]
 lan_stop
 
 # the server writes to it without waiting for a reader
