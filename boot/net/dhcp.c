@@ -241,6 +241,7 @@ static bool take_nak(struct dhcp *dhcp, const struct dhcp_lease *l,
 	enter(dhcp, DHCP_SELECTING, now);
 	if (dhcp->naks)
 		dhcp->due += pause(dhcp, dhcp->naks - 1) / 4;
+	dhcp->refuser = l->server;
 	if (++dhcp->naks > NAKS)
 		dhcp->broke = l->server;
 	return true;

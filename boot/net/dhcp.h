@@ -47,9 +47,10 @@ struct dhcp {
 	bool other;  /* the last answer to a renewal was for another address */
 	bool proxy;  /* a server for PXE alone has answered */
 	bool deaf;   /* answers may have come that were sent to our address */
-	unsigned tries;	     /* messages sent in this state */
-	unsigned naks;	     /* before there is a lease */
-	struct nbd_ip broke; /* a server that did not keep to its offer */
+	unsigned tries;	       /* messages sent in this state */
+	unsigned naks;	       /* before there is a lease */
+	struct nbd_ip refuser; /* the server of the latest */
+	struct nbd_ip broke;   /* a server that did not keep to its offer */
 	uint64_t started; /* ms; all times are of one clock of the caller's */
 	uint64_t due;	  /* ms; when to send next; meaningless once BOUND */
 	uint64_t bound;	  /* ms; when the lease began: the request was sent */

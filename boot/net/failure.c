@@ -29,8 +29,8 @@ static bool asks_login(const struct net *net, const struct job *j)
 static void explain_silence(const struct net *net, const struct job *j,
 			    struct nbd_diag *d)
 {
-	const struct nbd_ip *broke = &j->dhcp.broke;
-	bool offered = j->dhcp.state > DHCP_SELECTING || broke->len;
+	const struct nbd_ip *refuser = &j->dhcp.refuser;
+	bool offered = j->dhcp.state > DHCP_SELECTING || j->dhcp.broke.len;
 	/* then the port forwards, whatever else arrives */
 	bool heard = offered || j->dhcp.naks || j->ra || j->lease6.offered ||
 		     j->lease6.refused;
@@ -44,12 +44,12 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 "admit this MAC address (MAB) or put it in a guest "
 			 "VLAN, or use a port without 802.1X",
 			 name);
-	else if (j->dhcp.naks > 1 && broke->len)
+	else if (j->dhcp.naks)
 		nbd_diag(d, 0,
 			 "%s: the DHCP server %u.%u.%u.%u refuses what it "
 			 "offers (NAK), and no other one has an address",
-			 name, broke->ip[0], broke->ip[1], broke->ip[2],
-			 broke->ip[3]);
+			 name, refuser->ip[0], refuser->ip[1], refuser->ip[2],
+			 refuser->ip[3]);
 	else if (j->ip->method == IP_DHCP)
 		nbd_diag(d, 0, "%s: no DHCP server answered%s", name,
 			 offered	 ? " the request, but one made an offer"

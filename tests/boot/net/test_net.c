@@ -34,7 +34,8 @@
 #define LOGIN	97
 #define NEVER	UINT64_MAX
 
-enum answers { SILENT, OFFERS, LEASES, REFUSES };
+/* REFUSES_ONCE: and is silent from then on */
+enum answers { SILENT, OFFERS, LEASES, REFUSES, REFUSES_ONCE };
 
 struct card {
 	const char *name;
@@ -644,9 +645,11 @@ static void serve(struct card *c, const unsigned char *q, unsigned server,
 		return;
 	reply(c, q, server,
 	      discover		   ? DHCP_OFFER
-	      : answers == REFUSES ? DHCP_NAK
+	      : answers >= REFUSES ? DHCP_NAK
 				   : DHCP_ACK,
 	      world.now + delay);
+	if (answers == REFUSES_ONCE && !discover)
+		c->answers = SILENT;
 }
 
 void __wrap_packet_send(int fd, int index, const unsigned char *buf,
@@ -973,6 +976,10 @@ static void what_is_missing_is_named_when_the_time_is_over(void **state)
 	      "answered the request, but one made an offer");
 	cards(1);
 	w.card[0].answers = REFUSES;
+	fails(up("ip=dhcp", NULL),
+	      "eth0: the DHCP server 192.0.2.1 refuses what it offers (NAK)");
+	cards(1);
+	w.card[0].answers = REFUSES_ONCE;
 	fails(up("ip=dhcp", NULL),
 	      "eth0: the DHCP server 192.0.2.1 refuses what it offers (NAK)");
 	cards(1);
