@@ -580,6 +580,16 @@ tests_play_the_kernel_in_one_place()
 		}' tests/world/own.txt -
 }
 
+# $! after `at ... &` is a shell, and the command outlives it.
+tests_end_what_they_start_at_a_namespace()
+{
+	files | grep -E '^tests/.*\.sh$' | xargs -r awk '
+		{ line = line $0 }
+		/\\$/ { next }
+		line ~ /^[ \t]*at .*[^&>]&$/ { print FILENAME ": " line }
+		{ line = "" }'
+}
+
 # Lines of mutations.txt that do not change exactly one line of their file.
 each_fault_of_the_mutations_is_possible()
 {
@@ -680,6 +690,7 @@ rules='core_includes_only_itself_and_three_headers
 	files_outside_of_run_are_written_with_a_reason
 	programs_take_the_standard_descriptors_first
 	tests_play_the_kernel_in_one_place
+	tests_end_what_they_start_at_a_namespace
 	each_fault_of_the_mutations_is_possible
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
@@ -738,6 +749,7 @@ bad_tree()
 	printf '/* BSD-2-Clause */\nvoid the_watcher_is_told(void);\n' >tests/a.h
 	echo 'int __wrap_poll(int n)' >tests/world/clock.c
 	printf 'int __wrap_poll(int n)\nint __wrap_open(void)\n' >tests/a.c
+	printf 'at "$s" a && at "$s" b\nat "$s" a \\\n\t>b &\n' >tests/a.sh
 	printf 'tests/a.c: open\tis not played\n' >tests/world/own.txt
 	echo 'void *malloc(unsigned long); void *strlen(void *);
 		int printf(const char *, ...); void *f(void);
@@ -835,6 +847,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_that_strangers_name_are_opened_by_open_plain 1' \
 	'files_outside_of_run_are_written_with_a_reason 2' \
 	'tests_play_the_kernel_in_one_place 2' \
+	'tests_end_what_they_start_at_a_namespace 1' \
 	'each_fault_of_the_mutations_is_possible 1' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'calls_in_init_go_one_way 2' \

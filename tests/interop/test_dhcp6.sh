@@ -143,7 +143,8 @@ kill "$server"
 machine "$managed"
 kea poor '"pools": [ ]'
 none=$cli
-at "$none" "$nbdboot" ifup ip=eth0:dhcp6 >"$work/none.out" 2>&1 </dev/null &
+nsenter -t "$none" -n -m "$nbdboot" ifup ip=eth0:dhcp6 \
+	>"$work/none.out" 2>&1 </dev/null &
 none_pid=$!
 
 machine "$managed"

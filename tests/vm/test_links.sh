@@ -135,7 +135,7 @@ ended 'a bridge' '^guest: br0 192\.0\.2\.[0-9]*/24$' '^guest: eth0 is in br0$'
 
 # Each state of a port of br0, as the kernel reports it: the port leaves the
 # states as soon as the machine ends.
-at "$srv" bridge monitor link >"$work/states" &
+nsenter -t "$srv" -n bridge monitor link >"$work/states" &
 monitor=$!
 servers="$servers $monitor"
 at "$srv" ip link set br0 type bridge stp_state 1 forward_delay 1500
