@@ -5,6 +5,10 @@
 ifeq ($(origin O),undefined)
 O := build$(patsubst %,/%,$(filter-out x86_64,$(ARCH)))
 endif
+# One name for each file: the lists of what an object is made of have it.
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
+$(CURDIR)/$(O)/%: $(O)/%
+	@:
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf
 MCONF ?= kconfig-mconf

@@ -793,6 +793,15 @@ else
 	echo 'ok - every world compiles'
 fi
 
+# Else what one make has built is not made anew by the other.
+case $(make -pnq O="$here/a/b" help 2>/dev/null | grep '^O := ') in
+'O := a/b') echo 'ok - a build directory has one name, however it is given' ;;
+*)
+	echo 'not ok - a build directory has one name, however it is given'
+	status=1
+	;;
+esac
+
 # Others break some lines elsewhere.
 case $(clang-format --version) in
 *' version 14.'*) ;;
