@@ -295,6 +295,7 @@ static const struct command {
 					   NBD_CMD_FLAG_FAST_ZERO,
 				   CHANGES },
 #ifdef CONFIG_CORE_STATUS
+	/* without status.c its replies could not be read */
 	[NBD_CMD_BLOCK_STATUS] = { 0, NBD_CMD_FLAG_REQ_ONE, 0 },
 #endif
 };
