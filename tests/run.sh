@@ -430,8 +430,7 @@ elif [ "$1" = ahead ]; then
 	exit 0
 fi
 
-# What wakes up does not interrupt what computes: with fewer turns more of each
-# machine stays in the caches of the processor.
+# What wakes up does not interrupt what computes.
 chrt -b -p 0 $$ 2>/dev/null || :
 
 # Most scripts need the program, which a pattern may leave out.
