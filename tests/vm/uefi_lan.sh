@@ -45,13 +45,14 @@ to_root()
 # serve_on PORT [NBDKIT-ARGUMENT...]: sets nbd to the pid
 serve_on()
 {
-	port=$1
+	serve_on_port=$1
 	shift
-	nsenter -t "$srv" -n nbdkit -f -p "$port" file "$disk" "$@" \
-		>"$work/nbdkit$port.log" 2>&1 </dev/null &
+	nbdkit_log=$work/nbdkit$serve_on_port.log
+	nsenter -t "$srv" -n nbdkit -f -p "$serve_on_port" file "$disk" "$@" \
+		>"$nbdkit_log" 2>&1 </dev/null &
 	nbd=$!
 	servers="$servers $nbd"
-	listens -t "$port" "$nbd" "$work/nbdkit$port.log"
+	listens -t "$serve_on_port" "$nbd" "$nbdkit_log"
 }
 
 # end_server PID
