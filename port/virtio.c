@@ -50,9 +50,10 @@
 
 /*
  * Reads of a register while a device sends its last frames.  No clock may run
- * any more; each read lets the host of a virtual machine go on.
+ * any more; each read lets the host of a virtual machine go on, which may have
+ * much else to do.
  */
-#define STOP_READS 10000u
+#define STOP_READS 1000000u
 
 enum { RX, TX };
 
