@@ -130,7 +130,7 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 {
 	const struct clone_spec *s = &w->c->spec;
 	char text[CLONE_HOLD];
-	struct clone_mark old;
+	struct clone_mark old = { 0 };
 	int rc = clone_mark_read(&old, w->to.fd, w->to.size, d);
 
 	if (rc == NBD_E_IO)

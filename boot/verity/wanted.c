@@ -189,7 +189,7 @@ static int take_codes(struct verity_wanted *w, const char *value, size_t len,
 {
 	static const char word[] = OPTIONS "fec-device=";
 	char text[VERITY_NAMED];
-	const char *part = NULL;
+	const char *part;
 	int rc;
 
 	if (len >= sizeof(text))
@@ -197,7 +197,7 @@ static int take_codes(struct verity_wanted *w, const char *value, size_t len,
 	memcpy(text, value, len);
 	text[len] = '\0';
 	rc = verity_named(w, &part, word, text, d);
-	if (rc)
+	if (!part)
 		return rc;
 	w->fec = true;
 	memcpy(w->codes, part, strlen(part) + 1);
