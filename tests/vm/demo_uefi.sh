@@ -23,7 +23,7 @@ serve 0 file dir="$work/served"
 uri=nbd://$host:$port
 printf '%s\n' "root=$uri/disk nbdboot.part=2 rw" \
 	"kernel=$uri/vmlinuz initrd=$uri/initramfs" \
-	"console=$console panic=1 loglevel=4" >"$work/tftp/nbdboot.conf"
+	"$kernel_words panic=1 loglevel=4" >"$work/tftp/nbdboot.conf"
 echo "demo: nbdkit serves $uri; nbdboot.conf, by TFTP:"
 sed 's/^/demo:   /' "$work/tftp/nbdboot.conf"
 

@@ -50,7 +50,7 @@ next()
 uefi_resets='-action reboot=reset'
 uefi_start -kernel "$kernel" -initrd "$work/initramfs" \
 	-append "root=$root/first nbdboot.images=$root/boot.conf ip=$guest_ip \
-console=$console panic=1 loglevel=4 printk.devkmsg=on" \
+$kernel_words panic=1 loglevel=4 printk.devkmsg=on" \
 	-netdev user,id=net,ipv6=off -device virtio-net-pci,romfile=,netdev=net
 next 'a new image panics' 'guest: image panics' '/panics is tried'
 next 'and again' 'guest: image panics' '/panics is tried'

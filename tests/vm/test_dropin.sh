@@ -109,7 +109,7 @@ choose()
 	efi*)
 		[ "$kind" = efi ] || file=dracut.img
 		root='/dev/nbd0p2 ext4 rw'
-		words="rw root=LABEL=stock console=$console"
+		words="rw root=LABEL=stock $kernel_words"
 		;;
 	dep) name=dep ;;
 	ltsp*)

@@ -7,7 +7,7 @@
 # shellcheck source=tests/vm/uefi.sh
 . "$here/uefi.sh"
 
-words="nbdboot.part=2 rw console=$console panic=1 loglevel=4"
+words="nbdboot.part=2 rw $kernel_words panic=1 loglevel=4"
 
 # start WORDS [QEMU-ARGUMENT...]: the firmware starts the program with WORDS
 start()

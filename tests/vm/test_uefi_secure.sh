@@ -76,7 +76,7 @@ esp_of "$esp" "$kernel" "EFI/BOOT/$uefi_loader" "$work/signed-kernel" signed \
 efi_disk "$work/served/disk" "$esp" "$work/ext4"
 cp "$kernel" "$work/served/vmlinuz"
 serve 0 file dir="$work/served"
-root="root=nbd://$host:$port/disk nbdboot.part=2 rw console=$console panic=1 \
+root="root=nbd://$host:$port/disk nbdboot.part=2 rw $kernel_words panic=1 \
 loglevel=7"
 
 drive "$efi" "$root unsigned_program"
@@ -99,7 +99,7 @@ cp "$served/verity" "$served/changed"
 flip "$served/changed" 1100 0
 sh "$here/../../boot/initramfs/mkuki.sh" -k "$kernel" -i "$work/initramfs" \
 	-c "root=nbd://$host:$port/changed,nbd://$host:$port/verity ro \
-roothash=$roothash ip=$guest_ip console=$console panic=1 loglevel=7" "$work/uki"
+roothash=$roothash ip=$guest_ip $kernel_words panic=1 loglevel=7" "$work/uki"
 sign "$work/uki" "$served/uki"
 for section in linux cmdline initrd; do
 	at=$(objdump -h "$served/uki" | awk -v name=".$section" \

@@ -105,7 +105,7 @@ drive "$efi" "root=nbds://$host:$x509/disk$ca nbdboot.part=2 rw panic=1" \
 	"kernel=$psk/vmlinuz?tls-psk-file=/etc/key" \
 	"initrd=$psk_13/initramfs?tls-psk-file=/etc/key" \
 	"initrd=nbds://$host:$x509_13/zeroes$ca" \
-	"console=$console loglevel=4 nbdboot.connections=4"
+	"$kernel_words loglevel=4 nbdboot.connections=4"
 # shellcheck disable=SC2046,SC2086 # words on purpose
 uefi_start $(user_net '') $drives
 booted 'certificates of both for the root, a key for the kernel' \

@@ -9,7 +9,7 @@
 # shellcheck source=tests/vm/lan.sh
 . "$here/lan.sh"
 
-words="nbdboot.part=2 rw console=$console panic=1 loglevel=4"
+words="nbdboot.part=2 rw $kernel_words panic=1 loglevel=4"
 direct="$words kernel=/vmlinuz initrd=/initramfs"
 
 # machine [QEMU-ARGUMENT...]
