@@ -271,6 +271,12 @@ static struct nbd_disk_link *least_busy(struct nbd_disk *disk)
 	return best;
 }
 
+/* An answer may come before its request is sent to the end. */
+static bool is_busy(const struct nbd_client *c)
+{
+	return nbd_waiting(c) || nbd_state(c) & NBD_SEND;
+}
+
 static void submit(struct nbd_disk *disk)
 {
 	struct nbd_disk_op *op = disk->open.first, *next;
@@ -285,7 +291,7 @@ static void submit(struct nbd_disk *disk)
 		l = least_busy(disk);
 		if (!l)
 			break;
-		if (!nbd_waiting(&l->conn.c))
+		if (!is_busy(&l->conn.c))
 			l->heard = nbd_now_ms();
 		op->op.user = op;
 		rc = nbd_submit(&l->conn.c, &op->op);
@@ -340,7 +346,7 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 	nbd_recv_buf(c, &left);
 	reap(disk, l);
 	now = nbd_now_ms();
-	if (rc >= 0 || left != before || !nbd_waiting(c))
+	if (rc >= 0 || left != before || !is_busy(c))
 		l->heard = now;
 	if (nbd_error(c))
 		nbd_diag(&disk->d, nbd_error(c), "%s",
@@ -348,7 +354,7 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 	else if (now - l->heard >= disk->cfg->silence)
 		nbd_diag(&disk->d, NBD_E_TIMEOUT, "the server is silent");
 	else if (!nbd_must_close(c) || nbd_waiting(c))
-		return nbd_waiting(c) ? rc : NBD_E_AGAIN;
+		return is_busy(c) ? rc : NBD_E_AGAIN;
 	lose(disk, l);
 	return 0;
 }
@@ -379,9 +385,8 @@ static void wait(struct nbd_disk *disk, uint64_t ms)
 
 	for (unsigned i = 0; i < NBD_DISK_LINKS; i++) {
 		const struct nbd_disk_link *l = &disk->link[i];
-		bool on =
-			l->state == NBD_DISK_COMING ||
-			(l->state == NBD_DISK_LIVE && nbd_waiting(&l->conn.c));
+		bool on = l->state == NBD_DISK_COMING ||
+			  (l->state == NBD_DISK_LIVE && is_busy(&l->conn.c));
 
 		ev[i].fd = on ? l->conn.s.fd : -1;
 		ev[i].want = on ? dial_wants(&l->conn) : 0;

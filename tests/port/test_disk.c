@@ -26,7 +26,8 @@ enum end {
 	SHRINKS,
 	GROWS,
 	NARROWS,
-	WIDENS
+	WIDENS,
+	REFUSES_EARLY
 };
 
 static struct server {
@@ -97,32 +98,6 @@ static bool greet(int fd, uint64_t size, enum end end)
 	return true;
 }
 
-static bool answer(struct plan *p, bool last)
-{
-	enum end end = p->end;
-	int fd = p->fd;
-	unsigned char data[BLOCK];
-	unsigned char req[28], rep[16] = { 0x67, 0x44, 0x66, 0x98 };
-
-	if (!get(fd, req, sizeof(req)))
-		return false;
-	p->requests++;
-	if (req[7] == NBD_CMD_FLUSH)
-		server.before_flush = server.reads;
-	memcpy(rep + 8, req + 8, 8);
-	if (last && end == LEAVES)
-		rep[7] = NBD_ESHUTDOWN;
-	if (last && end == LIES)
-		rep[15] ^= 0x55;
-	if (!put(fd, rep, sizeof(rep)))
-		return false;
-	memset(data, (int)(be64(req + 16) / BLOCK), sizeof(data));
-	server.reads += req[7] == NBD_CMD_READ;
-	if (req[7] == NBD_CMD_READ && !rep[7])
-		return put(fd, data, last && end == CUTS ? 100 : BLOCK);
-	return true;
-}
-
 static void finish(int fd, enum end end)
 {
 	const struct linger now = { 1, 0 };
@@ -134,6 +109,57 @@ static void finish(int fd, enum end end)
 		while (recv(fd, &c, 1, 0) > 0)
 			;
 	close(fd);
+}
+
+/* The payload of a write. */
+static bool discard(int fd, size_t len)
+{
+	unsigned char data[BLOCK];
+
+	for (; len >= sizeof(data); len -= sizeof(data))
+		if (!get(fd, data, sizeof(data)))
+			return false;
+	return !len || get(fd, data, len);
+}
+
+/* Reads nothing more, until another connection has a request. */
+static void stop_reading(const struct plan *p)
+{
+	for (unsigned ms = 0; ms < 30000 && !p[1].requests; ms++)
+		usleep(1000);
+}
+
+static bool answer(struct plan *p, bool last)
+{
+	enum end end = p->end;
+	int fd = p->fd;
+	unsigned char data[BLOCK];
+	unsigned char req[28], rep[16] = { 0x67, 0x44, 0x66, 0x98 };
+
+	if (!get(fd, req, sizeof(req)))
+		return false;
+	p->requests++;
+	if (req[7] == NBD_CMD_WRITE && end != REFUSES_EARLY &&
+	    !discard(fd, be32(req + 24)))
+		return false;
+	if (req[7] == NBD_CMD_FLUSH)
+		server.before_flush = server.reads;
+	memcpy(rep + 8, req + 8, 8);
+	if (last && end == LEAVES)
+		rep[7] = NBD_ESHUTDOWN;
+	if (last && end == LIES)
+		rep[15] ^= 0x55;
+	if (end == REFUSES_EARLY)
+		rep[7] = NBD_EIO;
+	if (!put(fd, rep, sizeof(rep)))
+		return false;
+	if (end == REFUSES_EARLY)
+		stop_reading(p);
+	memset(data, (int)(be64(req + 16) / BLOCK), sizeof(data));
+	server.reads += req[7] == NBD_CMD_READ;
+	if (req[7] == NBD_CMD_READ && !rep[7])
+		return put(fd, data, last && end == CUTS ? 100 : BLOCK);
+	return true;
 }
 
 static void *talk(void *arg)
@@ -499,6 +525,27 @@ static void a_request_beyond_the_end_fails_alone(void **state)
 	close_disk();
 }
 
+/* Even if the server was early with its answer: the rest is still to be sent. */
+static void a_server_that_stops_reading_is_left(void **state)
+{
+	static unsigned char data[SIZE];
+	const int small = 4096;
+	uint64_t begun = nbd_now_ms();
+
+	(void)state;
+	server.at_once = true;
+	cfg.silence = 1000;
+	plan(REFUSES_EARLY, 1);
+	plan(ANSWERS_ALL, 0);
+	open_disk();
+	setsockopt(disk.link[0].conn.s.fd, SOL_SOCKET, SO_SNDBUF, &small,
+		   sizeof(small));
+	assert_int_equal(
+		nbd_disk_do(&disk, NBD_CMD_WRITE, 0, data, sizeof(data)), 0);
+	assert_true(nbd_now_ms() - begun < 10000);
+	close_disk();
+}
+
 static void a_stop_ends_every_request(void **state)
 {
 	(void)state;
@@ -737,6 +784,7 @@ int main(void)
 		T(another_server_is_asked_if_one_is_away),
 		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),
+		T(a_server_that_stops_reading_is_left),
 		T(a_stop_ends_every_request),
 		T(requests_spread_over_connections),
 		T(a_server_without_multi_conn_gets_one),
