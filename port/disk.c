@@ -69,7 +69,7 @@ static struct nbd_relied relied(const struct nbd_disk *disk)
 static void begin(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
 	l->state = NBD_DISK_LIVE;
-	l->heard = nbd_now_ms();
+	l->heard = disk->heard = nbd_now_ms();
 	disk->connected++;
 	nbd_start(&l->conn.c, &l->io);
 }
@@ -324,7 +324,7 @@ static void reap(struct nbd_disk *disk, struct nbd_disk_link *l)
 			op->on = NULL;
 			continue;
 		}
-		disk->replied = l->heard = nbd_now_ms();
+		disk->replied = disk->heard = l->heard = nbd_now_ms();
 		nbd_retry_begin(&disk->retry);
 		finish(disk, op, result);
 	}
@@ -346,6 +346,8 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 	nbd_recv_buf(c, &left);
 	reap(disk, l);
 	now = nbd_now_ms();
+	if (rc > 0 || left != before)
+		disk->heard = now;
 	if (rc >= 0 || left != before || !is_busy(c))
 		l->heard = now;
 	if (nbd_error(c))
@@ -355,6 +357,10 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 		nbd_diag(&disk->d, NBD_E_TIMEOUT, "the server is silent");
 	else if (!nbd_must_close(c) || nbd_waiting(c))
 		return is_busy(c) ? rc : NBD_E_AGAIN;
+	/* those without requests would fall silent later, one by one */
+	if (now - l->heard >= disk->cfg->silence &&
+	    now - disk->heard >= disk->cfg->silence)
+		leave_all(disk);
 	lose(disk, l);
 	return 0;
 }

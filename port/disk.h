@@ -107,6 +107,7 @@ struct nbd_disk {
 	struct nbd_retry more;	/* of the others */
 	uint64_t again;		/* ms: when to try those */
 	uint64_t replied;	/* ms: the latest reply, or the first request */
+	uint64_t heard;		/* ms: the latest byte, on any connection */
 	int err;		/* it can never work again */
 	bool known;		/* export is */
 };

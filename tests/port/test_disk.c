@@ -46,6 +46,7 @@ static struct server {
 	uint16_t flags;	       /* and FLAGS */
 	atomic_uint reads;     /* that were answered */
 	unsigned before_flush; /* how many, when the latest flush came */
+	atomic_bool frozen;    /* no request is answered any more */
 	pthread_t thread;
 } server;
 
@@ -139,6 +140,8 @@ static bool answer(struct plan *p, bool last)
 	if (!get(fd, req, sizeof(req)))
 		return false;
 	p->requests++;
+	if (server.frozen)
+		return discard(fd, SIZE_MAX) && false;
 	if (req[7] == NBD_CMD_WRITE && end != REFUSES_EARLY &&
 	    !discard(fd, be32(req + 24)))
 		return false;
@@ -615,6 +618,29 @@ static void a_server_without_multi_conn_gets_one(void **state)
 	assert_int_equal(server.plan[1].requests, 0);
 }
 
+/* As assert_done(), and the server is never silent on all connections. */
+static void assert_done_beside_others(unsigned n)
+{
+	static unsigned char data[BLOCK];
+	struct nbd_iov v = { data, BLOCK };
+	struct nbd_disk_op other = { .op = { .type = NBD_CMD_READ,
+					     .len = BLOCK,
+					     .iov = &v,
+					     .n_iov = 1 } };
+	struct nbd_disk_op *op = &other;
+
+	for (unsigned done = 0; done < n;) {
+		if (op == &other)
+			nbd_disk_add(&disk, &other);
+		op = nbd_disk_wait(&disk, 30000);
+		assert_non_null(op);
+		assert_int_equal(op->result, 0);
+		done += op != &other;
+	}
+	while (nbd_disk_wait(&disk, 30000))
+		;
+}
+
 /* Others go on with its requests, and it comes back. */
 static void survives(enum end end, unsigned answers)
 {
@@ -623,7 +649,7 @@ static void survives(enum end end, unsigned answers)
 	plan_several(N - 2, ANSWERS_ALL, 0);
 	open_three();
 	add_reads(15);
-	assert_done(15, 0);
+	assert_done_beside_others(15);
 	assert_int_equal(disk.reconnects, 0);
 	read_until(3, 30000);
 	assert_int_equal(disk.connected, 3);
@@ -655,6 +681,23 @@ static void one_that_falls_silent_costs_no_request(void **state)
 	(void)state;
 	cfg.silence = 200;
 	survives(FREEZES, 2);
+}
+
+/* Not one connection after the other, each with a silence of its own. */
+static void a_server_that_is_silent_on_all_is_left_at_once(void **state)
+{
+	uint64_t begun;
+
+	(void)state;
+	plan_several(3, ANSWERS_ALL, 0);
+	open_three();
+	cfg.silence = cfg.patience = 1000;
+	server.frozen = true;
+	begun = nbd_now_ms();
+	add_reads(1);
+	assert_done(1, NBD_E_REFUSED);
+	assert_true(nbd_now_ms() - begun < 2000);
+	close_disk();
 }
 
 static void the_first_of_several_may_die_as_well(void **state)
@@ -792,6 +835,7 @@ int main(void)
 		T(one_that_closes_in_a_reply_costs_no_request),
 		T(one_whose_server_shuts_down_costs_no_request),
 		T(one_that_falls_silent_costs_no_request),
+		T(a_server_that_is_silent_on_all_is_left_at_once),
 		T(the_first_of_several_may_die_as_well),
 		T(all_may_die_at_once_and_come_back),
 		T(those_that_disagree_are_refused),
