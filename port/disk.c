@@ -133,6 +133,7 @@ static void leave(struct nbd_disk *disk, struct nbd_disk_link *l)
 		dial_hangup(&l->conn, 1);
 	disk->connected -= l->state == NBD_DISK_LIVE;
 	l->state = NBD_DISK_GONE;
+	l->answered = false;
 	for (struct nbd_disk_op *op = disk->open.first; op; op = op->next)
 		if (op->on == l)
 			op->on = NULL;
@@ -150,6 +151,9 @@ static void leave_all(struct nbd_disk *disk)
  */
 static void lose(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
+	/* what has worked is tried again soon */
+	if (l->answered)
+		nbd_retry_begin(&disk->more);
 	leave(disk, l);
 	disk->again = nbd_now_ms() + nbd_retry_pause(&disk->more);
 	if (!disk->connected)
@@ -325,6 +329,7 @@ static void reap(struct nbd_disk *disk, struct nbd_disk_link *l)
 			continue;
 		}
 		disk->replied = disk->heard = l->heard = nbd_now_ms();
+		l->answered = true;
 		nbd_retry_begin(&disk->retry);
 		finish(disk, op, result);
 	}

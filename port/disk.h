@@ -90,7 +90,8 @@ struct nbd_disk_link {
 	struct nbd_io io;
 	uint64_t heard; /* ms: the latest byte, or the first request */
 	enum { NBD_DISK_GONE, NBD_DISK_COMING, NBD_DISK_LIVE } state;
-	bool ready; /* for dial_step() */
+	bool ready;    /* for dial_step() */
+	bool answered; /* a request, since it lives */
 };
 
 struct nbd_disk {

@@ -700,6 +700,26 @@ static void a_server_that_is_silent_on_all_is_left_at_once(void **state)
 	close_disk();
 }
 
+/* The pause after a connection that did its work is the first again. */
+static void a_connection_that_answered_is_replaced_soon(void **state)
+{
+	(void)state;
+	plan_several(1, ANSWERS_ALL, 0);
+	plan_several(N - 1, CLOSES, 2);
+	cfg.connections = 2;
+	open_disk();
+	for (unsigned i = 0; i < 5; i++) {
+		read_until(2, 30000);
+		assert_int_equal(disk.connected, 2);
+		while (disk.connected == 2) {
+			add_reads(4);
+			assert_done(4, 0);
+		}
+	}
+	assert_int_equal(disk.more.failures, 1);
+	close_disk();
+}
+
 static void the_first_of_several_may_die_as_well(void **state)
 {
 	(void)state;
@@ -836,6 +856,7 @@ int main(void)
 		T(one_whose_server_shuts_down_costs_no_request),
 		T(one_that_falls_silent_costs_no_request),
 		T(a_server_that_is_silent_on_all_is_left_at_once),
+		T(a_connection_that_answered_is_replaced_soon),
 		T(the_first_of_several_may_die_as_well),
 		T(all_may_die_at_once_and_come_back),
 		T(those_that_disagree_are_refused),
