@@ -156,8 +156,13 @@ static void lose(struct nbd_disk *disk, struct nbd_disk_link *l)
 		nbd_retry_begin(&disk->more);
 	leave(disk, l);
 	disk->again = nbd_now_ms() + nbd_retry_pause(&disk->more);
-	if (!disk->connected)
-		leave_all(disk);
+	if (disk->connected)
+		return;
+	leave_all(disk);
+	/* it was connected again, to a server that answers nothing */
+	if (disk->retry.failures &&
+	    nbd_now_ms() - disk->replied >= disk->cfg->patience)
+		fail_all(disk, NBD_E_TIMEOUT);
 }
 
 static bool is_stopped(const struct nbd_disk *disk)

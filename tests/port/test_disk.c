@@ -549,6 +549,33 @@ static void a_server_that_stops_reading_is_left(void **state)
 	close_disk();
 }
 
+/* It can be connected to, but answers no request. */
+static void patience_ends_where_connections_answer_nothing(enum end end)
+{
+	cfg.silence = 100;
+	cfg.patience = 300;
+	server.at_once = true;
+	for (unsigned i = 0; i < N; i++)
+		plan(end, 0);
+	open_disk();
+	add_reads(2);
+	assert_done(2, NBD_E_TIMEOUT);
+	cfg.connections = 2; /* not all have come */
+	close_disk();
+}
+
+static void patience_ends_with_a_server_that_stays_silent(void **state)
+{
+	(void)state;
+	patience_ends_where_connections_answer_nothing(FREEZES);
+}
+
+static void patience_ends_with_a_server_that_always_closes(void **state)
+{
+	(void)state;
+	patience_ends_where_connections_answer_nothing(CLOSES);
+}
+
 static void a_stop_ends_every_request(void **state)
 {
 	(void)state;
@@ -848,6 +875,8 @@ int main(void)
 		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),
 		T(a_server_that_stops_reading_is_left),
+		T(patience_ends_with_a_server_that_stays_silent),
+		T(patience_ends_with_a_server_that_always_closes),
 		T(a_stop_ends_every_request),
 		T(requests_spread_over_connections),
 		T(a_server_without_multi_conn_gets_one),
