@@ -32,10 +32,10 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 726016 ;;
-	uefi) echo 118656 ;;
-	uefi_ipv6) echo 141440 ;;
+	uefi) echo 119040 ;;
+	uefi_ipv6) echo 141888 ;;
 	rescue) echo 386560 ;;
-	uefi_tls) echo 329600 ;;
+	uefi_tls) echo 329984 ;;
 	esac
 }
 

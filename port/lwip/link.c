@@ -152,6 +152,36 @@ static int link_read(struct nbd_transport *t, void *buf, size_t len)
 	return l->err ? l->err : l->eof ? 0 : NBD_E_AGAIN;
 }
 
+/*
+ * All connections have one heap.  What closed ones have not sent, or a peer that
+ * is gone has not acknowledged, lwIP keeps there for minutes: it goes when one
+ * that lives needs the memory.
+ */
+static bool drop_closed(void)
+{
+	struct tcp_pcb *pcb = tcp_active_pcbs, *next;
+	bool any = false;
+
+	for (; pcb; pcb = next) {
+		next = pcb->next;
+		if (pcb->callback_arg || !(pcb->unsent || pcb->unacked))
+			continue;
+		tcp_abort(pcb);
+		any = true;
+	}
+	return any;
+}
+
+static err_t queue(struct tcp_pcb *pcb, const void *p, size_t len, u8_t more)
+{
+	err_t err;
+
+	do
+		err = tcp_write(pcb, p, (u16_t)len, TCP_WRITE_FLAG_COPY | more);
+	while (err == ERR_MEM && drop_closed());
+	return err;
+}
+
 static int link_write(struct nbd_transport *t, const struct nbd_iov v[],
 		      unsigned n)
 {
@@ -168,8 +198,7 @@ static int link_write(struct nbd_transport *t, const struct nbd_iov v[],
 			len = room;
 		if (len > 0x8000)
 			len = 0x8000;
-		if (!len || tcp_write(l->pcb, v[i].base, (u16_t)len,
-				      TCP_WRITE_FLAG_COPY | more) != ERR_OK)
+		if (!len || queue(l->pcb, v[i].base, len, more) != ERR_OK)
 			break;
 		sent += len;
 		if (len < v[i].len)
@@ -243,7 +272,9 @@ static int start(struct lwnet_link *l, const struct sock_addr *a)
 	tcp_recv(l->pcb, on_received);
 	tcp_err(l->pcb, on_error);
 	tune(l->pcb);
-	err = tcp_connect(l->pcb, &ip, a->port, on_connected);
+	do
+		err = tcp_connect(l->pcb, &ip, a->port, on_connected);
+	while (err == ERR_MEM && drop_closed());
 	if (err == ERR_OK)
 		return NBD_E_AGAIN;
 	tcp_abort(l->pcb);

@@ -184,6 +184,82 @@ static void what_nobody_reads_is_given_back(void **state)
 	reads(9, 9, 1);
 }
 
+/* ---- several connections of a disk ---- */
+
+#define LINKS 4
+
+/* As in begin(), and nobody acknowledges what is written. */
+static void establish(struct sock *s)
+{
+	const struct sock_addr a = { .host = { 4, 32, { 10, 0, 0, 1 } },
+				     .port = 10809 };
+	struct tcp_pcb *p;
+
+	assert_int_equal(net.stack.connect(&net.stack, s, &a), NBD_E_AGAIN);
+	p = net.links[s->fd].pcb;
+	p->state = ESTABLISHED;
+	assert_int_equal(p->connected(p->callback_arg, p, ERR_OK), ERR_OK);
+}
+
+static size_t fill(struct sock *s)
+{
+	static char data[4096];
+	const struct nbd_iov v = { data, sizeof(data) };
+	size_t done = 0;
+	int n;
+
+	while ((n = s->t.write(&s->t, &v, 1)) > 0)
+		done += (size_t)n;
+	assert_int_equal(n, NBD_E_AGAIN);
+	return done;
+}
+
+static unsigned connections(void)
+{
+	unsigned n = 0;
+
+	for (const struct tcp_pcb *p = tcp_active_pcbs; p; p = p->next)
+		n++;
+	return n;
+}
+
+static void what_closed_connections_hold_goes_to_new_ones(void **state)
+{
+	static void *rest[MEM_SIZE / 16];
+	struct sock silent[LINKS];
+	unsigned n = 0;
+
+	(void)state;
+	sock.t.close(&sock.t);
+	for (unsigned i = 0; i < LINKS; i++) {
+		establish(&silent[i]);
+		fill(&silent[i]);
+	}
+	for (unsigned i = 0; i < LINKS; i++)
+		silent[i].t.close(&silent[i].t);
+	while ((rest[n] = mem_malloc(16)))
+		n++;
+	establish(&sock);
+	while (n)
+		mem_free(rest[--n]);
+	assert_int_equal(fill(&sock), TCP_SND_BUF);
+	assert_int_equal(connections(), 1);
+}
+
+/* A server should hear the goodbye, not a reset. */
+static void a_goodbye_stays_where_there_is_memory(void **state)
+{
+	static char goodbye[28];
+	const struct nbd_iov v = { goodbye, sizeof(goodbye) };
+
+	(void)state;
+	assert_int_equal(sock.t.write(&sock.t, &v, 1), sizeof(goodbye));
+	sock.t.close(&sock.t);
+	establish(&sock);
+	assert_int_equal(fill(&sock), TCP_SND_BUF);
+	assert_int_equal(connections(), 2);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -196,6 +272,8 @@ int main(void)
 		T(the_end_comes_behind_the_data),
 		T(an_error_comes_behind_the_data),
 		T(what_nobody_reads_is_given_back),
+		T(what_closed_connections_hold_goes_to_new_ones),
+		T(a_goodbye_stays_where_there_is_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
