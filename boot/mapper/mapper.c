@@ -303,5 +303,9 @@ int mapper_below(int index, char path[MAPPER_PATH], char below[MAPPER_PATH],
 				name, table);
 	p += 8;
 	nbd_fmt(below, MAPPER_PATH, "%.*s", (int)strcspn(p, " "), p);
+	/* a short table with copies: its first line is less than the root */
+	if (strcmp(p + strlen(below), " 0\n") != 0)
+		return nbd_diag(d, NBD_E_KERNEL, "%s is not one to one: %s",
+				name, table);
 	return NBD_OK;
 }

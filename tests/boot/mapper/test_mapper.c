@@ -331,6 +331,14 @@ static void what_is_below_is_known(void **state)
 	play.table = "0 8 verity 1 43:2\n";
 	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
 			 NBD_E_KERNEL);
+	/* a cache of one extent: the root is all three */
+	play.table = "0 8 linear 43:2 0\n8 16 linear 253:1 0\n"
+		     "24 2024 linear 43:2 24\n";
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
+			 NBD_E_KERNEL);
+	play.table = "0 2048 linear 43:2 8\n";
+	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
+			 NBD_E_KERNEL);
 	play.table = "8 8 linear 43:2 0\n";
 	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
 			 NBD_E_KERNEL);
