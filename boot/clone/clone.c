@@ -251,6 +251,17 @@ static int is_sound(struct work *w, struct mapper_mirror *state,
 	return rc;
 }
 
+static void undo(void *ctx)
+{
+	struct work *w = ctx;
+	struct nbd_diag d;
+
+	if (write_mark(w, CLONE_COPYING, &d))
+		boot_say("clone: %s: its mark may say that it is the root, "
+			 "and it is not: do not boot from it",
+			 d.text);
+}
+
 static int ready(void *ctx, struct nbd_diag *d)
 {
 	struct work *w = ctx;
@@ -259,18 +270,13 @@ static int ready(void *ctx, struct nbd_diag *d)
 
 	if (!rc && state.done != state.all)
 		rc = nbd_diag(d, NBD_E_AGAIN, "not all is copied");
-	return rc ? rc : write_mark(w, CLONE_COMPLETE, d);
-}
-
-static void undo(void *ctx)
-{
-	struct work *w = ctx;
-	struct nbd_diag d;
-
-	if (write_mark(w, CLONE_COPYING, &d))
-		boot_say("clone: %s: its mark says that it is the root, and it "
-			 "is not: do not boot from it",
-			 d.text);
+	if (rc)
+		return rc;
+	rc = write_mark(w, CLONE_COMPLETE, d);
+	/* a disk that fails to flush it may have it nevertheless */
+	if (rc)
+		undo(w);
+	return rc;
 }
 
 static int finish(struct work *w, struct nbd_diag *d)
