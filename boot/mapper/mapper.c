@@ -181,15 +181,18 @@ void mapper_unlocal(void)
 
 int mapper_lock(int run, int index, bool wait, struct nbd_diag *d)
 {
-	int how = LOCK_EX | (wait ? 0 : LOCK_NB), fd;
+	int how = LOCK_EX | (wait ? 0 : LOCK_NB), fd, rc;
 	char name[MAPPER_NAME];
 
 	nbd_fmt(name, sizeof(name), "nbdboot/nbd%d.table", index);
 	fd = openat(run, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && !flock(fd, how))
 		return NBD_OK;
-	return nbd_diag(d, errno == EWOULDBLOCK ? NBD_E_AGAIN : NBD_E_IO,
-			"lock /run/%s: %s", name, strerror(errno));
+	rc = nbd_diag(d, errno == EWOULDBLOCK ? NBD_E_AGAIN : NBD_E_IO,
+		      "lock /run/%s: %s", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 bool mapper_cover_is_corrupt(struct dm *dm, const char *disk)

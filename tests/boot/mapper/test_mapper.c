@@ -6,7 +6,10 @@
 #include "tests/world/path.h"
 #include "tests/world/dm.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define COUNTED "/sys/block/dm-7/queue/iostats"
 #define QUEUED	"/sys/block/dm-7/stat"
@@ -347,6 +350,35 @@ static void what_is_below_is_known(void **state)
 			 NBD_E_NOT_FOUND);
 }
 
+/* The number that the next descriptor gets. */
+static int next_fd(void)
+{
+	int fd = dup(0);
+
+	assert_true(fd >= 0);
+	close(fd);
+	return fd;
+}
+
+static void a_lock_that_is_another_s_leaves_nothing_open(void **state)
+{
+	char dir[] = "/tmp/test_mapper.XXXXXX";
+	int run, fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	run = open(dir, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(mkdirat(run, "nbdboot", 0700), 0);
+	assert_int_equal(mapper_lock(run, 0, true, &d), NBD_OK);
+	fd = next_fd();
+	assert_int_equal(mapper_lock(run, 0, false, &d), NBD_E_AGAIN);
+	assert_int_equal(next_fd(), fd);
+	assert_int_equal(unlinkat(run, "nbdboot/nbd0.table", 0), 0);
+	assert_int_equal(unlinkat(run, "nbdboot", AT_REMOVEDIR), 0);
+	close(run);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 #define STAT "  9 0 72 1  5 0 40 2  0 3 3  2 0 16 1  8 1\n"
 
 static void copies_are_used_only_if_nothing_was_written(void **state)
@@ -424,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_cover_is_told_from_a_mapping),
 		cmocka_unit_test(a_wrong_block_is_known),
 		cmocka_unit_test(what_is_below_is_known),
+		cmocka_unit_test(a_lock_that_is_another_s_leaves_nothing_open),
 		cmocka_unit_test(copies_are_used_only_if_nothing_was_written),
 		cmocka_unit_test(a_mirror_that_holds_writes_is_known),
 	};
