@@ -388,11 +388,22 @@ static int copy(struct work *w, struct nbd_diag *d)
 	return rc;
 }
 
+/* Another process may copy for hours, and a signal ends the wait for it. */
+static int lock(const struct clone *c, struct nbd_diag *d)
+{
+	int rc;
+
+	while ((rc = mapper_lock(c->run, c->index, false, d)) == NBD_E_AGAIN)
+		if (c->is_stopped(LOOK_MS))
+			return nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");
+	return rc;
+}
+
 int clone_run(struct clone *c, struct nbd_diag *d)
 {
 	struct work w = { .c = c, .to.fd = -1 };
 	struct nbd_diag why;
-	int rc = mapper_lock(c->run, c->index, true, d);
+	int rc = lock(c, d);
 
 	if (!rc)
 		rc = dm_open(&w.m, DM_ROOM, d);

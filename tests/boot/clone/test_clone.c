@@ -218,11 +218,21 @@ static void a_mark_that_may_be_there_is_taken_back(void **state)
 	assert_string_equal(world.table, "0 8192 linear 43:0 0\n");
 }
 
+static void the_wait_for_another_process_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct play){ .lock = NBD_E_AGAIN, .stops = 3 }),
+			 NBD_E_INTERRUPTED);
+	assert_int_equal(world.now, 750);
+	assert_int_equal(run((struct play){ .lock = NBD_E_IO }), NBD_E_IO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_disk_that_is_the_root_is_marked),
 		cmocka_unit_test(a_mark_that_may_be_there_is_taken_back),
+		cmocka_unit_test(the_wait_for_another_process_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
