@@ -92,7 +92,12 @@ int init_clone_find(char path[CLONE_PATH], const char *device,
 	struct dir dir;
 
 	if (*device == '/') {
-		nbd_fmt(path, CLONE_PATH, "%s", device);
+		/* what is left of it may be another disk's name */
+		if (nbd_fmt(path, CLONE_PATH, "%s", device) < 0)
+			return nbd_diag(d, NBD_E_USAGE,
+					"%s is too long: name it by PARTUUID=, "
+					"UUID= or serial=",
+					device);
 		return access(path, F_OK)
 			       ? nbd_diag(d, NBD_E_NOT_FOUND,
 					  "there is no %s (yet)", device)

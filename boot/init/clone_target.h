@@ -11,6 +11,7 @@ extern const struct clone_eyes init_clone_eyes;
 /*
  * Sets path to that of the only device that `device` names, as struct
  * clone_spec has it.  NBD_E_NOT_FOUND: there is none (yet), or there are several.
+ * NBD_E_USAGE: its path has no room.
  */
 int init_clone_find(char path[CLONE_PATH], const char *device,
 		    struct nbd_diag *d);

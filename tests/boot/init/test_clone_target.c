@@ -2,6 +2,7 @@
 /* Whether a disk begins as a copy that was cut short. */
 #include "boot/init/clone_target.h"
 #include "tests/boot/init/image.h"
+#include "tests/world/path.h"
 
 #define SECTOR 512
 
@@ -118,6 +119,24 @@ static void a_disk_or_source_that_cannot_be_read_is_not_begun(void **state)
 	close(source);
 }
 
+/* A whole disk of which the name has all the room, and a partition of it. */
+static void a_long_name_is_not_cut_to_that_of_another_disk(void **state)
+{
+	char disk[CLONE_PATH], device[CLONE_PATH + 8], path[CLONE_PATH];
+	struct nbd_diag d;
+
+	(void)state;
+	memset(disk, 'x', sizeof(disk) - 1);
+	disk[sizeof(disk) - 1] = '\0';
+	memcpy(disk, "/dev/disk/by-id/", 16);
+	world_file(disk, "");
+	assert_int_equal(init_clone_find(path, disk, &d), NBD_OK);
+	assert_string_equal(path, disk);
+	nbd_fmt(device, sizeof(device), "%s-part2", disk);
+	world_file(device, "");
+	assert_int_equal(init_clone_find(path, device, &d), NBD_E_USAGE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -129,6 +148,8 @@ int main(void)
 		cmocka_unit_test(a_copy_below_something_known_is_kept),
 		cmocka_unit_test(
 			a_disk_or_source_that_cannot_be_read_is_not_begun),
+		cmocka_unit_test(
+			a_long_name_is_not_cut_to_that_of_another_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
