@@ -93,23 +93,35 @@ static int wipe_ends(struct work *w, struct nbd_diag *d)
 				    w->to.size, d);
 }
 
+/* Does it begin as this root does, or as a part of its copy? */
+static bool is_begun(const struct work *w)
+{
+	int source = open(w->dev, O_RDONLY | O_CLOEXEC);
+	bool same = source >= 0 && w->c->eyes->is_begun(w->to.fd, source);
+
+	if (source >= 0)
+		close(source);
+	return same;
+}
+
 /*
  * Was a copy of this root cut short there?  The mark alone does not say so: a
  * file system that is made there leaves it as it is.
  */
 static bool may_go_on(const struct work *w, const struct clone_mark *old)
 {
-	int source;
-	bool same;
+	return old->state == CLONE_COPYING && old->sectors == w->sectors &&
+	       old->part == w->mark.part &&
+	       !strcmp(old->image, w->mark.image) && is_begun(w);
+}
 
-	if (old->state != CLONE_COPYING || old->sectors != w->sectors ||
-	    old->part != w->mark.part || strcmp(old->image, w->mark.image) != 0)
-		return false;
-	source = open(w->dev, O_RDONLY | O_CLOEXEC);
-	same = source >= 0 && w->c->eyes->is_begun(w->to.fd, source);
-	if (source >= 0)
-		close(source);
-	return same;
+/*
+ * A disk that has become larger or smaller has its mark elsewhere, and is still
+ * the machine's own.
+ */
+static bool may_be_clone(const struct work *w)
+{
+	return !w->c->eyes->is_blank(w->to.fd, 0, CLONE_TAIL) && is_begun(w);
 }
 
 static int fits(const struct work *w, struct nbd_diag *d)
@@ -150,6 +162,12 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 				"%s is not empty: it holds %s; \"erase\" "
 				"overwrites it",
 				w->to.path, text);
+	if (rc && !s->again && may_be_clone(w))
+		return nbd_diag(
+			d, NBD_E_IN_USE,
+			"%s may hold a clone whose mark is lost, as of a disk "
+			"of another size: \"again\" and \"erase\" replace it",
+			w->to.path);
 	boot_say("clone: erasing %s, which holds %s", w->to.path, text);
 	return wipe_ends(w, d);
 }

@@ -8,6 +8,7 @@
 #include "tests/world/clock.h"
 #include "tests/world/dm.h"
 #include "tests/world/module.h"
+#include "tests/world/open.h"
 #include "tests/world/path.h"
 #include "tests/world/say.h"
 
@@ -15,10 +16,15 @@
 
 #define SECTORS 8192u /* 4 MiB */
 #define SIZE	(8 * MIB)
+/* The first bytes of the root. */
+#define ROOT	"the root"
 
 static struct play {
-	int disk;	/* an open file */
-	unsigned syncs; /* so many succeed, and the next one fails; 0: all */
+	int disk;	  /* an open file */
+	const char *spec; /* NULL: "/dev/vda" */
+	const char *old;  /* the first bytes of the disk; NULL: it is blank */
+	off_t marked;	  /* it was complete when it had so many bytes */
+	unsigned syncs;	  /* so many succeed, and the next one fails; 0: all */
 	unsigned stops; /* so many looks until a signal comes; 0: none comes */
 	int lock, resume; /* results */
 	bool moved;	  /* the disk is the root */
@@ -155,8 +161,23 @@ static int find(char path[CLONE_PATH], const char *device, struct nbd_diag *dg)
 
 static bool look(int fd, const char *name, uint64_t size, char text[CLONE_HOLD])
 {
-	(void)fd, (void)name, (void)size, (void)text;
-	return false;
+	(void)fd, (void)name, (void)size;
+	strcpy(text, "ext4");
+	return play.old;
+}
+
+static bool is_blank(int fd, uint64_t from, uint64_t to)
+{
+	(void)fd;
+	assert_int_equal(from, 0);
+	assert_int_equal(to, CLONE_TAIL);
+	return !play.old;
+}
+
+static bool is_begun(int fd, int source)
+{
+	(void)fd, (void)source;
+	return !play.old || !strcmp(play.old, ROOT);
 }
 
 static bool is_stopped(unsigned ms)
@@ -165,9 +186,25 @@ static bool is_stopped(unsigned ms)
 	return play.stops && !--play.stops;
 }
 
+static void mark(off_t size)
+{
+	const struct clone_mark m = { .state = CLONE_COMPLETE,
+				      .device = (uint64_t)size / 512,
+				      .sectors = SECTORS,
+				      .image = "w-0123456789abcdef" };
+	char text[CLONE_MARK];
+
+	clone_mark_print(&m, text);
+	put(play.disk, (off_t)clone_mark_at((uint64_t)size), text,
+	    sizeof(text));
+}
+
 static int run(struct play p)
 {
-	static const struct clone_eyes eyes = { .find = find, .look = look };
+	static const struct clone_eyes eyes = { .find = find,
+						.look = look,
+						.is_blank = is_blank,
+						.is_begun = is_begun };
 	struct clone c = { .image = "w-0123456789abcdef",
 			   .eyes = &eyes,
 			   .is_stopped = is_stopped };
@@ -177,9 +214,16 @@ static int run(struct play p)
 		close(play.disk);
 	play = p;
 	play.disk = image(SIZE);
+	if (p.old)
+		put(play.disk, 0, p.old, strlen(p.old));
+	if (p.marked)
+		mark(p.marked);
 	world = (struct world){ .others = WORLD_ABSENT };
 	world_file("/sys/module/dm_mirror", "");
-	assert_int_equal(clone_spec_parse(&c.spec, "/dev/vda", &d), NBD_OK);
+	world_file("/dev/dm-7", ROOT);
+	assert_int_equal(clone_spec_parse(&c.spec, p.spec ? p.spec : "/dev/vda",
+					  &d),
+			 NBD_OK);
 	rc = clone_run(&c, &d);
 	assert_int_equal(play.moved, !rc);
 	return rc;
@@ -227,12 +271,47 @@ static void the_wait_for_another_process_ends(void **state)
 	assert_int_equal(run((struct play){ .lock = NBD_E_IO }), NBD_E_IO);
 }
 
+static bool is_kept(struct play p)
+{
+	char text[sizeof(ROOT)] = "";
+	int rc = run(p);
+
+	assert_int_equal(pread(play.disk, text, strlen(ROOT), 0),
+			 (ssize_t)strlen(ROOT));
+	/* nothing is copied here */
+	assert_int_equal(rc == NBD_E_IN_USE, !strcmp(text, p.old));
+	return rc == NBD_E_IN_USE;
+}
+
+static void a_clone_is_kept_on_a_disk_of_another_size(void **state)
+{
+	static const off_t sizes[] = { SIZE, SIZE - MIB, SIZE + MIB };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		assert_true(is_kept((struct play){
+			.spec = "/dev/vda", .old = ROOT, .marked = sizes[i] }));
+		assert_true(is_kept((struct play){ .spec = "/dev/vda,erase",
+						   .old = ROOT,
+						   .marked = sizes[i] }));
+	}
+	assert_false(is_kept((struct play){ .spec = "/dev/vda,erase,again",
+					    .old = ROOT,
+					    .marked = SIZE - MIB }));
+	assert_false(is_kept((struct play){ .spec = "/dev/vda,erase",
+					    .old = "other fs",
+					    .marked = SIZE - MIB }));
+	assert_true(is_kept(
+		(struct play){ .spec = "/dev/vda", .old = "other fs" }));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_disk_that_is_the_root_is_marked),
 		cmocka_unit_test(a_mark_that_may_be_there_is_taken_back),
 		cmocka_unit_test(the_wait_for_another_process_ends),
+		cmocka_unit_test(a_clone_is_kept_on_a_disk_of_another_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
