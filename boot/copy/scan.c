@@ -36,7 +36,8 @@ static int look(struct scan *s, struct nbd_diag *d)
 		zero = false;
 		len = 1;
 	}
-	if (!zero)
+	/* the rest of a pipe is too long to be rounded up */
+	if (!zero && len < rest)
 		len = least((len + mask) & ~mask, rest);
 	s->left = len;
 	s->zero = zero;
