@@ -116,7 +116,8 @@ static int copy_again(struct copy *c)
 	if (!c->src->is_pipe)
 		c->kept = c->safe;
 	if (c->compare) {
-		c->lost = c->safe < c->src->size;
+		/* or because the hash begins again */
+		c->lost |= c->safe < c->src->size;
 		return 0;
 	}
 	if (!c->src->is_pipe)

@@ -262,8 +262,9 @@ static void so_is_a_piece_before_any_answer(void **state)
  */
 static char log_[64];
 static unsigned n_log, die_at;
-static bool dies_again; /* at the same piece */
-static char kept;	/* what each byte holds that is read */
+static bool dies_again;	 /* at the same piece */
+static char kept;	 /* what each byte holds that is read */
+static const char *hash; /* of what is written; its reader loses a server, too */
 
 static void note(char c)
 {
@@ -296,6 +297,13 @@ static void take_writes(int fd, const unsigned char *request)
 		break;
 	case NBD_CMD_READ:
 		note('r');
+		/* not a sample, which is shorter */
+		if (hash && be32(request + 24) == PIECE &&
+		    be64(request + 16) / PIECE == 2 && !strchr(log_, '!')) {
+			note('!');
+			shutdown(fd, SHUT_RDWR);
+			return;
+		}
 		memset(body, kept, sizeof(body));
 		break;
 	default:
@@ -318,6 +326,7 @@ static int copy_to(uint16_t flags, unsigned die, unsigned patience)
 				  .simple = true,
 				  .patience = patience,
 				  .say = say_nothing,
+				  .hash = hash,
 				  .latency = &latency };
 	struct side src, dst = { .name = "dst", .output = true, .fd = -1 };
 	struct copy c = { .src = &src, .dst = &dst, .d = &d };
@@ -363,6 +372,16 @@ static void what_was_flushed_is_not_written_again(void **state)
 	assert_non_null(again);
 	assert_null(strchr(again, 'w'));
 	assert_int_equal(again[1], 'r');
+}
+
+static void a_hash_survives_an_outage_as_it_is_read(void **state)
+{
+	(void)state;
+	kept = 'x';
+	hash = "sha256";
+	assert_int_equal(copy_to(NBD_FLAG_SEND_FLUSH, 3, 600), 0);
+	assert_non_null(strchr(log_, '!'));
+	hash = NULL;
 }
 
 /* An empty one, for example, that only has the name. */
@@ -437,6 +456,9 @@ int main(void)
 			what_was_flushed_is_not_written_again, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_server_without_what_it_had_flushed_is_refused, setup,
+			cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_hash_survives_an_outage_as_it_is_read, setup,
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			one_that_always_dies_at_a_write_is_given_up, setup,
