@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 726016 ;;
+	nbdboot) echo 726272 ;;
 	uefi) echo 119040 ;;
 	uefi_ipv6) echo 141888 ;;
 	rescue) echo 386560 ;;

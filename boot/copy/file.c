@@ -25,6 +25,22 @@ static bool is_bad(int error)
 	       error == EREMOTEIO;
 }
 
+/*
+ * A signal, unless it ends the copy; or a pipe that does not block, as others
+ * who have it may want, once it is ready.
+ */
+static bool tries_again(const struct side *s, short events)
+{
+	struct pollfd p = { .fd = s->fd, .events = events };
+
+	if (copy_interrupted ||
+	    (errno != EINTR && !(s->is_pipe && errno == EAGAIN)))
+		return false;
+	if (errno == EAGAIN)
+		poll(&p, 1, -1);
+	return true;
+}
+
 /* At the end of a pipe the task is shortened. */
 static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 		     struct nbd_diag *d)
@@ -39,9 +55,10 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 				   : pread(s->fd, p, want,
 					   (off_t)(s->base + t->offset + done));
 
-		if (n < 0 && errno == EINTR && !copy_interrupted)
+		if (n < 0 && tries_again(s, POLLIN))
 			continue;
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && copy_interrupted &&
+		    (errno == EINTR || errno == EAGAIN))
 			n = 0;
 		t->bad = n < 0 && is_bad(errno);
 		if (n < 0)
@@ -70,7 +87,7 @@ static int file_put(struct side *s, uint64_t offset, const char *p, size_t len,
 		ssize_t n = s->is_pipe ? write(s->fd, p, len)
 				       : pwrite(s->fd, p, len, (off_t)offset);
 
-		if (n < 0 && errno == EINTR && !copy_interrupted)
+		if (n < 0 && tries_again(s, POLLOUT))
 			continue;
 		if (n <= 0)
 			return failed(d, "write", s, offset);

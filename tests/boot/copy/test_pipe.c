@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pipes at both ends of a copy. */
+#include "boot/copy/copy.h"
+
+#include "tests/unit.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct nbd_diag d;
+
+/* Until the parent sleeps, which has found nothing to do. */
+static void await_parent(void)
+{
+	char name[32], text[256];
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", getppid());
+	do {
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		n = read(fd, text, sizeof(text) - 1);
+		text[n > 0 ? n : 0] = '\0';
+		close(fd);
+	} while (n > 0 && !strstr(text, ") S "));
+}
+
+static void child(int fd, bool writes)
+{
+	char byte = 'x';
+
+	await_parent();
+	while (writes ? write(fd, &byte, 1) < 0 : read(fd, &byte, 1) > 0)
+		;
+	_exit(0);
+}
+
+static void one_that_does_not_block_is_waited_for(void **state)
+{
+	static char data[256 << 10]; /* more than a pipe holds */
+	struct task t = { .len = 1, .iov = { data, 1 } };
+	struct side s = { .fd = -1 };
+	int fds[2], status;
+
+	(void)state;
+	assert_int_equal(copy_side_open_file(&s, "-", false, &d), 0);
+	assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+	s.fd = fds[0];
+	if (fork() == 0)
+		child(fds[1], true);
+	assert_int_equal(s.ops->read(&s, &t, &t.iov, &d), 0);
+	assert_int_equal(t.len, 1);
+	assert_int_equal(data[0], 'x');
+	wait(&status);
+	/* the reader takes all and ends with the pipe */
+	fcntl(fds[0], F_SETFL, 0);
+	if (fork() == 0) {
+		close(fds[1]);
+		child(fds[0], false);
+	}
+	close(fds[0]);
+	s.fd = fds[1];
+	t.len = sizeof(data);
+	assert_int_equal(s.ops->write(&s, &t, &d), 0);
+	close(fds[1]);
+	wait(&status);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_that_does_not_block_is_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
