@@ -590,6 +590,18 @@ tests_end_what_they_start_at_a_namespace()
 		{ line = "" }'
 }
 
+# A server that was told to end may answer for a while: tap.sh's end_server
+# waits for its end.  Those of a guest are daemons, nobody's children.
+servers_have_ended_before_a_script_goes_on()
+{
+	files | grep -E '^tests/.*\.sh$' | grep -v '^tests/vm/guest/' |
+		xargs -r awk 'FNR == 1 || /^[ \t]*(wait|until|\[) / { killed = "" }
+			killed { print killed; killed = "" }
+			/^[ \t]*kill (-9 |-TERM |-INT |-KILL )?"\$(server|nbdkit|radvd)"/ {
+				killed = FILENAME ":" FNR ": " $0
+			}'
+}
+
 # Lines of mutations.txt that do not change exactly one line of their file.
 each_fault_of_the_mutations_is_possible()
 {
@@ -691,6 +703,7 @@ rules='core_includes_only_itself_and_three_headers
 	programs_take_the_standard_descriptors_first
 	tests_play_the_kernel_in_one_place
 	tests_end_what_they_start_at_a_namespace
+	servers_have_ended_before_a_script_goes_on
 	each_fault_of_the_mutations_is_possible
 	the_top_level_is_the_fixed_one
 	text_is_plain_english
@@ -750,6 +763,8 @@ bad_tree()
 	echo 'int __wrap_poll(int n)' >tests/world/clock.c
 	printf 'int __wrap_poll(int n)\nint __wrap_open(void)\n' >tests/a.c
 	printf 'at "$s" a && at "$s" b\nat "$s" a \\\n\t>b &\n' >tests/a.sh
+	printf '%s\n' 'kill "$server"' ask 'kill -9 "$nbdkit"' 'wait "$nbdkit"' \
+		>>tests/a.sh
 	printf 'tests/a.c: open\tis not played\n' >tests/world/own.txt
 	echo 'void *malloc(unsigned long); void *strlen(void *);
 		int printf(const char *, ...); void *f(void);
@@ -857,6 +872,7 @@ for want in 'a_port_includes_no_other_port 2' \
 	'files_outside_of_run_are_written_with_a_reason 2' \
 	'tests_play_the_kernel_in_one_place 2' \
 	'tests_end_what_they_start_at_a_namespace 1' \
+	'servers_have_ended_before_a_script_goes_on 1' \
 	'each_fault_of_the_mutations_is_possible 1' \
 	'text_is_plain_english 3' 'calls_in_core_go_one_way 2' \
 	'calls_in_init_go_one_way 2' \

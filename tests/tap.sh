@@ -207,6 +207,17 @@ unserve()
 		'^State:.Z\|^Threads:.1$' "/proc/$server/status")" ]; do :; done
 }
 
+# end_server [-SIGNAL] PID...: children of this script end.  Returns when nothing
+# of them, a port or an answer on its way, is there any more.
+end_server()
+{
+	kill "$@" 2>/dev/null || true
+	for ended; do
+		[ "${ended#-}" != "$ended" ] || wait "$ended" 2>/dev/null ||
+			true
+	done
+}
+
 # daemon_at PORT COMMAND...: starts a server that stays in the foreground and
 # returns when it listens on that port.  Sets server.
 daemon_at()

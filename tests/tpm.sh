@@ -43,6 +43,5 @@ tpm_of_machine()
 # tpm_end: ends the latest
 tpm_end()
 {
-	kill "$tpm"
-	wait "$tpm" || true
+	end_server "$tpm"
 }

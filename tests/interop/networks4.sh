@@ -405,8 +405,7 @@ is_nak_renew()
 
 has_nak_renew()
 {
-	kill "$server"
-	wait "$server" 2>/dev/null || true
+	end_server "$server"
 	says_first=192.0.2.100
 	says_last=192.0.2.109
 	$start

@@ -14,8 +14,7 @@ nbdboot=$O/nbdboot
 machine()
 {
 	if [ "${radvd-}" ]; then
-		kill "$radvd"
-		wait "$radvd" || true
+		end_server "$radvd"
 	fi
 	radvd=''
 	namespace
@@ -118,8 +117,7 @@ else
 	show "$work/err"
 fi
 asked DHCPRENEW 'by one message to its server'
-kill "$server"
-wait "$server" || true
+end_server "$server"
 dnsmasq
 ifup -r
 expect 0 '' 'a server that lost its leases'
@@ -135,7 +133,7 @@ if [ "$(at "$cli" ip -6 -o addr show eth0 scope global)" = "$address" ]; then
 else
 	not_ok 'the same address at each boot'
 fi
-kill "$server"
+end_server "$server"
 
 # ---- Kea ----
 
@@ -162,14 +160,13 @@ if grep -q 'DHCP6_PACKET_RECEIVED.*REQUEST' "$kea_log"; then
 else
 	asked 'DHCP6_PACKET_RECEIVED.*SOLICIT' 'two messages are enough'
 fi
-kill "$server"
-wait "$server" || true
+end_server "$server"
 kea rapid "$(pool 200-2001:db8::2ff)"
 ifup -r
 expect 0 '' 'Kea lost its leases'
 client_has 'ip -6 addr show eth0' 'inet6 2001:db8::200/128' 'the address stays'
 asked 'DHCP6_PACKET_RECEIVED.*RENEW' 'and makes a new one of the old'
-kill "$server"
+end_server "$server"
 
 machine "$managed"
 kea moment "$(pool 200-2001:db8::2ff)" \
@@ -195,7 +192,7 @@ servers="$servers $other"
 status=0
 wait "$renew" || status=$?
 check 'another client of DHCPv6 gets the lease' [ "$status" = 0 ]
-kill "$server"
+end_server "$server"
 
 machine "$managed"
 kea twice "$(pool 1-2001:db8::2)"
@@ -204,7 +201,7 @@ expect 0 'another machine has the address of the lease' \
 	'an address that another machine has is declined'
 client_has 'ip -6 addr show eth0' 'inet6 2001:db8::2/128' 'and the next one is taken'
 asked 'DHCP6_PACKET_RECEIVED.*DECLINE' 'the server learns of it'
-kill "$server"
+end_server "$server"
 
 # ---- two servers ----
 
@@ -244,8 +241,7 @@ client_has 'ip -6 addr show eth0' 'inet6 2001:db8::40' \
 	'the one of the higher preference is taken'
 kea_log=$work/low.log
 asked 'DHCP6_PACKET_RECEIVED.*SOLICIT' 'the other one was asked'
-kill "$high"
-wait "$high" || true
+end_server "$high"
 ifup ip=dhcp6
 expect 0 eth0 'and when that is away'
 client_has 'ip -6 addr show eth0' 'inet6 2001:db8::30' 'the other one'
@@ -278,7 +274,7 @@ cli=$client
 ifup ip=dhcp6
 expect 0 eth0 'a server behind a relay'
 client_has 'ip -6 addr show eth0' 'inet6 2001:db8::500/128' 'answers'
-kill "$server" "$far"
+end_server "$server" "$far"
 
 # ---- what cannot work ----
 

@@ -157,7 +157,7 @@ waits 'ifup waits for a router' "$poll" "$nbdboot" ifup ip=auto6
 dhcpd_on v0 192.0.2.50 192.0.2.60
 run at "$cli" "$nbdboot" ifup ip=dhcp
 expect 0 eth0 'there is a lease'
-kill "$server"
+end_server "$server"
 waits 'ifup -r waits for an answer' "$poll" "$nbdboot" ifup -r
 waits 'renew waits for its time' "$poll" "$nbdboot" renew
 at "$srv" ip link set v0 down

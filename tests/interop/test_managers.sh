@@ -100,8 +100,7 @@ kept()
 		'tail -n "+$1" -f --pid="$2" "$3" |
 			grep -q -m 1 "DHCP6_PACKET_RECEIVED.*RENEW"' sh \
 		"$seen" "$renew" "$work/server.log"
-	kill "$renew" "$server" "$radvd"
-	wait "$radvd" || true
+	end_server "$renew" "$server" "$radvd"
 }
 
 # ---- NetworkManager ----

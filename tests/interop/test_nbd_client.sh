@@ -101,7 +101,6 @@ unserve
 
 printf '%s\n' '[generic]' "port = $port" 'listenaddr = 127.0.0.1' \
 	'[a]' "exportname = $0" 'readonly = true' >"$work/conf"
-kill "$server" 2>/dev/null || :
 port=$(free_port)
 sed -i "s/^port.*/port = $port/" "$work/conf"
 nbd_server_at "$port" "$work/conf"

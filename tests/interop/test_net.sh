@@ -109,7 +109,7 @@ if at "$cli" grep -q 192.0.2.1 /run/nbdboot/resolv.conf; then
 else
 	ok 'rd.peerdns=0 keeps the others out'
 fi
-kill "$server"
+end_server "$server"
 
 # no answer at first: the server starts when the second message was sent
 machine
@@ -242,8 +242,7 @@ radvd=''
 advertises()
 {
 	if [ "$radvd" ]; then
-		kill "$radvd"
-		wait "$radvd" || true
+		end_server "$radvd"
 	fi
 	machine
 	at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
@@ -294,7 +293,7 @@ expect 0 1048576 'a name resolves by the DNS server of the reply'
 ifup ip=auto6 rd.peerdns=0
 expect 0 eth0 'the network comes up a second time'
 no_address '2001:db8::1$' 'rd.peerdns=0 keeps the DNS server out'
-kill "$server"
+end_server "$server"
 
 advertises 'AdvManagedFlag on;' "$prefix"
 dhcpd6 --dhcp-option='option6:dns-server,[2001:db8::54]' \
@@ -305,7 +304,7 @@ client_has 'cat /run/nbdboot/resolv.conf' 'nameserver 2001:db8::54' \
 	'it asks stateless DHCPv6, too'
 client_has 'cat /run/net6-eth0.conf' "ROOTPATH=''" \
 	'a boot file that is not on NBD is left out'
-kill "$server"
+end_server "$server"
 
 machine
 at "$srv" ip addr add 2001:db8::1/64 dev v0 nodad
@@ -314,7 +313,7 @@ dhcpd --enable-ra --dhcp-range=2001:db8::,ra-stateless \
 ifup ip=auto6
 expect 0 eth0 'dnsmasq as router and as server of stateless DHCPv6'
 client_has 'cat /run/nbdboot/resolv.conf' 'search example.net' 'answers'
-kill "$server"
+end_server "$server"
 
 advertises 'AdvOtherConfigFlag on;' "$prefix" 'RDNSS 2001:db8::53 { };' \
 	'DNSSL a.test b.test { };'

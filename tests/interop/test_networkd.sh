@@ -131,7 +131,7 @@ networkd()
 		"$name: the interface has the address of the boot"
 	check "$name: and lost it at no time, a cable that was out included" \
 		stayed
-	kill "$server" "$radvd"
+	end_server "$server" "$radvd"
 	wait "$server" "$radvd" 2>"$work/killed" || true
 }
 

@@ -95,7 +95,7 @@ for format in vmdk vdi vhdx vpc; do
 	serves "the same with $format" root-1 \
 		qemu-nbd -r -t -e 0 -f $format -x root-1 root.$format
 done
-kill "$web"
+end_server "$web"
 block copies
 check 'there are commands that copy an image' [ "$(grep -c . "$work/block")" = 2 ]
 while read -r command; do

@@ -44,8 +44,7 @@ server()
 
 stop_server()
 {
-	kill "-${1:-KILL}" "$server"
-	wait "$server" 2>/dev/null || true
+	end_server "-${1:-KILL}" "$server"
 }
 
 # Something of a copy arrived, a check has begun, or the client has ended.

@@ -116,8 +116,7 @@ nsenter -t "$srv" -n -m "$lwip" -i tap0 -a 10.9.0.2/24 -b 64 \
 	copy nbd://10.9.0.1:10812 "$work/copy" >"$work/out" 2>"$work/err" &
 copy=$!
 until [ -s "$work/copy" ]; do :; done
-kill -9 "$server"
-wait "$server" 2>/dev/null || true
+end_server -9 "$server"
 server 10812 nbdkit -f -p 10812 file "$work/image"
 status=0
 wait "$copy" || status=$?
@@ -174,7 +173,7 @@ radvd_on tap0 'prefix fd09::/64 { };' 'RDNSS fd09::1 { };'
 server 10814 nbdkit -f -i :: -p 10814 file "$work/image"
 run at "$srv" "$lwip" -i tap0 info nbd://six.example:10814
 expect 0 'size 16777216' 'IPv6, by a name'
-kill "$dhcpd"
+end_server "$dhcpd"
 rm -f "$work/copy"
 run at "$srv" "$lwip" -i tap0 copy 'nbd://[fd09::1]:10814' "$work/copy"
 same 'IPv6, with an address by advertisement and no DHCP'

@@ -109,8 +109,7 @@ switch_up()
 
 switch_down()
 {
-	kill "$switch"
-	wait "$switch" || true
+	end_server "$switch"
 	switch=''
 	exec 4<&-
 }
@@ -130,8 +129,7 @@ liar()
 # Ends $server; its port is free when this returns.
 lan_stop()
 {
-	kill "$server"
-	wait "$server" || true
+	end_server "$server"
 }
 
 # lan_far US LOSS: puts the next machines behind a relay to br0, which delays
@@ -163,8 +161,7 @@ lan_far()
 # Ends the relay; the next machines are at br0 again.
 lan_near()
 {
-	kill "$relay"
-	wait "$relay" 2>/dev/null || true
+	end_server "$relay"
 	at "$far" ip link del bm
 	at "$far" ip link del q0
 	tap=t0 vm_at=$srv

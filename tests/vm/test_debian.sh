@@ -66,8 +66,7 @@ without_module()
 
 goodbye()
 {
-	kill "$server"
-	wait "$server" 2>/dev/null || true
+	end_server "$server"
 	check "$1: the server got a disconnect" \
 		grep -q 'client sent NBD_CMD_DISC' "$work/daemon.log"
 }

@@ -35,8 +35,7 @@ names()
 
 unnamed()
 {
-	kill "$named"
-	wait "$named" 2>/dev/null || true
+	end_server "$named"
 	named=''
 }
 
@@ -50,8 +49,7 @@ serves()
 
 away()
 {
-	kill -9 "$nbdkit"
-	wait "$nbdkit" 2>/dev/null || true
+	end_server -9 "$nbdkit"
 }
 
 # lives: the root answers

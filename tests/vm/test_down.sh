@@ -37,8 +37,7 @@ end()
 	kill "$server"
 	[ "$how" != pivot ] ||
 		timeout 20 tail --pid="$server" -f /dev/null || :
-	kill -9 "$server" 2>/dev/null || true
-	wait "$server" 2>/dev/null || true
+	end_server -9 "$server"
 }
 
 # NBD_CMD_DISC to the port is lost three times: a request's magic and type, behind

@@ -259,8 +259,7 @@ run_kind()
 	vm_stop
 	take_fs
 	# it first reads what came before the end of the machine
-	kill "$server"
-	wait "$server" || true
+	end_server "$server"
 }
 
 # lan_boots SENTENCE WORDS
@@ -312,8 +311,7 @@ run_down()
 	start guest.down
 	vm_end
 	take_fs
-	kill "$server"
-	wait "$server" || true
+	end_server "$server"
 	kind_check 'its root is on NBD' said "guest: root is $root"
 	kind_check 'our program, in RAM, ends the machine' \
 		said 'nbdboot: all is unmounted and disconnected'

@@ -79,8 +79,7 @@ switch_off()
 	for _ in 1 2; do
 		hostapd_cli -p "$work/hostapd" ping >/dev/null 2>&1 || true
 	done
-	kill "$switch" "$action"
-	wait "$switch" "$action" || true
+	end_server "$switch" "$action"
 	nft delete table netdev port
 }
 

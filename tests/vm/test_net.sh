@@ -175,7 +175,7 @@ ended 'of two servers, the one that is first with a root-path is taken' \
 	'^guest: server nbd://192.0.2.1/root$'
 asked "$work/dnsmasq.log" OFFER 'the other one made an offer, too'
 lan_stop
-kill "$second_dhcpd"
+end_server "$second_dhcpd"
 
 # No answer to the first message.
 begin 'netroot=dhcp nbdboot.renew=0'

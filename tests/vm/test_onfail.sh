@@ -126,8 +126,7 @@ logged 'a server of syslog has the story of the boot' \
 # line of the machine on
 story()
 {
-	kill "$syslog"
-	wait "$syslog" || true
+	end_server "$syslog"
 	rm "$work/syslog"
 	syslog_at "$log_port"
 	sentence=$1

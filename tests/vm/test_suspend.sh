@@ -53,8 +53,7 @@ server()
 disk()
 {
 	[ ! "${nbdkit-}" ] || {
-		kill -9 "$nbdkit"
-		wait "$nbdkit" 2>/dev/null || true
+		end_server -9 "$nbdkit"
 	}
 	export_on 10809 file "$work/ext4"
 	nbdkit=${nbdkits##* }

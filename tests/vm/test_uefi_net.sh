@@ -62,7 +62,7 @@ servers="$servers $server"
 listens -u 53 "$server" "$work/router.log"
 start "root=nbd://root.test/ $direct"
 await '*connected after*' || true
-end_server "$first"
+end_server -9 "$first"
 await '*retrying*' || true
 serve_on 10809
 first=$nbd
@@ -106,7 +106,7 @@ lan_dhcpd --dhcp-vendorclass=set:http,HTTPClient \
 machine -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n \
 	-fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
 await '*connected after*' || true
-end_server "$second"
+end_server -9 "$second"
 to_root 'HTTP boot with a query, UTF-16 in chunks, the third server of a list' \
 	'nbdboot: 192.0.2.*, .*by HTTP boot, over virtio-net' \
 	"nbdboot: nbd://$root4:10810.* connected after"
@@ -126,7 +126,7 @@ for loss in ${LOSSES:-10000}; do
 	lan_far 10000 "$loss"
 	start "root=nbd://$root4/ $direct"
 	await '*connected after*' || true
-	end_server "$first"
+	end_server -9 "$first"
 	seconds=0
 	asked=$(now_ms)
 	worked=$(vm_worked)
@@ -146,5 +146,5 @@ killed for $outage s" 'answers again, after'
 	lan_near
 done
 # its machine is cut off: SIGTERM would wait for that connection
-end_server "$first"
+end_server -9 "$first"
 finish

@@ -55,13 +55,6 @@ serve_on()
 	listens -t "$serve_on_port" "$nbd" "$nbdkit_log"
 }
 
-# end_server PID
-end_server()
-{
-	kill -9 "$1"
-	wait "$1" 2>/dev/null || true
-}
-
 # http_on FRAMING: serves $work/http, see http-answer.sh.  Sets server.
 http_on()
 {
