@@ -145,6 +145,12 @@ static void leave_all(struct nbd_disk *disk)
 		leave(disk, &disk->link[i]);
 }
 
+/* No reply for that long, over all connections. */
+static bool is_given_up(const struct nbd_disk *disk)
+{
+	return nbd_now_ms() - disk->replied >= disk->cfg->patience;
+}
+
 /*
  * Without any, those that come are left as well: a server for one client at a
  * time might take one of them for the first.
@@ -160,8 +166,7 @@ static void lose(struct nbd_disk *disk, struct nbd_disk_link *l)
 		return;
 	leave_all(disk);
 	/* it was connected again, to a server that answers nothing */
-	if (disk->retry.failures &&
-	    nbd_now_ms() - disk->replied >= disk->cfg->patience)
+	if (disk->retry.failures && is_given_up(disk))
 		fail_all(disk, NBD_E_TIMEOUT);
 }
 
@@ -189,8 +194,7 @@ static void reconnect(struct nbd_disk *disk)
 		disk->reconnects++;
 	else if (!nbd_err_is_outage(err) && err != NBD_E_INTERRUPTED)
 		disk->err = err;
-	if (disk->err || err == NBD_E_INTERRUPTED ||
-	    (err && nbd_now_ms() - disk->replied >= disk->cfg->patience))
+	if (disk->err || err == NBD_E_INTERRUPTED || (err && is_given_up(disk)))
 		fail_all(disk, err);
 }
 
@@ -333,7 +337,7 @@ static void reap(struct nbd_disk *disk, struct nbd_disk_link *l)
 			op->on = NULL;
 			continue;
 		}
-		disk->replied = disk->heard = l->heard = nbd_now_ms();
+		disk->replied = l->heard = nbd_now_ms();
 		l->answered = true;
 		nbd_retry_begin(&disk->retry);
 		finish(disk, op, result);
@@ -347,6 +351,7 @@ static void reap(struct nbd_disk *disk, struct nbd_disk_link *l)
 static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 {
 	struct nbd_client *c = &l->conn.c;
+	const uint64_t silence = disk->cfg->silence;
 	uint64_t now;
 	size_t left, before;
 	int rc;
@@ -363,13 +368,12 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 	if (nbd_error(c))
 		nbd_diag(&disk->d, nbd_error(c), "%s",
 			 nbd_err_text(nbd_error(c)));
-	else if (now - l->heard >= disk->cfg->silence)
+	else if (now - l->heard >= silence)
 		nbd_diag(&disk->d, NBD_E_TIMEOUT, "the server is silent");
 	else if (!nbd_must_close(c) || nbd_waiting(c))
 		return is_busy(c) ? rc : NBD_E_AGAIN;
 	/* those without requests would fall silent later, one by one */
-	if (now - l->heard >= disk->cfg->silence &&
-	    now - disk->heard >= disk->cfg->silence)
+	if (now - l->heard >= silence && now - disk->heard >= silence)
 		leave_all(disk);
 	lose(disk, l);
 	return 0;
