@@ -50,10 +50,20 @@ end_servers()
 	done
 }
 
+# What servers left: a child of theirs for each connection, a daemon.
+end_strangers()
+{
+	env -u TAP_WORK grep -lsz "^TAP_WORK=$work\$" /proc/[0-9]*/environ |
+		while IFS=/ read -r _ _ pid _; do
+			kill -9 "$pid" 2>/dev/null || true
+		done
+}
+
 cleanup()
 {
 	at_exit
 	end_servers
+	end_strangers
 	rm -rf "$work"
 }
 trap cleanup EXIT

@@ -184,6 +184,18 @@ ok 'so they do if twice.sh is killed'
 rm -f loops passed
 git checkout -q "tests/$b"
 
+# ---- what a script leaves ----
+# A daemon that no list of servers has, and that ends by no signal but one.
+cat >leaver <<'END'
+. "$1"
+sh -c 'trap "" TERM HUP; echo $$ >"$0"; exec sleep 1000' "$2" &
+until [ -s "$2" ]; do :; done
+finish
+END
+check 'a script that leaves a process passes' sh leaver "${runner%/*}/tap.sh" left
+until ! grep -qsz '^TAP_WORK=' "/proc/$(cat left)/environ"; do :; done
+ok 'and the process ends with it'
+
 # ---- the order ----
 for s in a b; do
 	echo "echo $s >>'$work/order'; echo ok - $s" >"tests/interop/test_$s.sh"
