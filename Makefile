@@ -7,6 +7,7 @@ O := build$(patsubst %,/%,$(filter-out x86_64,$(ARCH)))
 endif
 # One name for each file: the lists of what an object is made of have it.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
+# A target that is named by its whole path is that file, too.
 $(CURDIR)/$(O)/%: $(O)/%
 	@:
 PREFIX ?= /usr/local

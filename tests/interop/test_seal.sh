@@ -155,7 +155,9 @@ run "$nbdboot" unseal -T key nbdboot.tls-key key.cred
 expect 1 'key is no TPM' 'a file is no TPM'
 socat UNIX-LISTEN:liar.tpm SYSTEM:'head -c 20 >&2; echo hello there' 2>/dev/null &
 servers="$servers $!"
-until [ "$(ss -xlH src liar.tpm)" ]; do :; done
+until [ "$(ss -xlH src liar.tpm)" ]; do
+	kill -0 $! || die "no liar"
+done
 unseal liar key.cred
 expect 1 'TPM, storage key' 'what a TPM never answers is refused'
 
