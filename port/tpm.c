@@ -407,7 +407,11 @@ int tpm_unseal(struct tpm *t, uint32_t item, uint32_t session,
 
 void tpm_flush(struct tpm *t, uint32_t handle)
 {
+	uint32_t code = t->code;
+
 	begin(t, ST_NO_SESSIONS, CC_FLUSH_CONTEXT);
 	put32(t, handle);
 	(void)send(t);
+	/* that of a command before it is to be printed yet */
+	t->code = code;
 }

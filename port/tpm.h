@@ -47,7 +47,7 @@ struct tpm {
 	int (*transmit)(struct tpm *tpm, size_t len);
 	int fd; /* for transmit() */
 	uint8_t message[TPM_MESSAGE];
-	uint32_t code; /* of the last response: a TPM_RC */
+	uint32_t code; /* of the last response, tpm_flush() excepted: a TPM_RC */
 	/* private: where the next byte of the message goes, or comes from */
 	size_t at, len;
 	bool bad;
