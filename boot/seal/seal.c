@@ -182,6 +182,11 @@ static int name_changed(struct sealed *s, struct tpm *t, struct nbd_diag *d)
 			len += (size_t)nbd_fmt(list + len, sizeof(list) - len,
 					       "%s%u", len ? "," : "", i);
 		}
+	/* the TPM compares the values now, and those that it has sealed for */
+	if (!changed)
+		return nbd_diag(d, NBD_E_CREDENTIAL,
+				"the sealed text was changed, or a PCR at this "
+				"moment (try again)");
 	return nbd_diag(
 		d, NBD_E_CREDENTIAL,
 		"since it was sealed, PCR %s has changed%s", list,
