@@ -40,6 +40,7 @@ static struct images {
 	unsigned root;			  /* which of l is root=, or l.n */
 	unsigned at;			  /* the one of this try */
 	bool known, running, trial, panic;
+	bool unkept;	/* a try that is to be kept yet */
 	uint64_t since; /* of nbd_now_ms(): an outage of this image; 0: none */
 	struct images_keeper keeper;
 	struct images_tries tries;
@@ -305,13 +306,18 @@ static void explain(void)
 static int count_try(struct nbd_diag *d)
 {
 	uint64_t id = im.id[im.at];
+	int rc;
 
-	if (!im.trial || im.counted[im.at])
-		return NBD_OK;
-	images_set_tried(&im.tries, id, images_tried(&im.tries, id) + 1);
-	im.counted[im.at] = true;
-	reboot_after_panic();
-	return write_tries(d);
+	if (im.trial && !im.counted[im.at]) {
+		images_set_tried(&im.tries, id,
+				 images_tried(&im.tries, id) + 1);
+		im.counted[im.at] = im.unkept = true;
+		reboot_after_panic();
+	}
+	if (im.unkept && (rc = write_tries(d)))
+		return rc;
+	im.unkept = false;
+	return NBD_OK;
 }
 
 static int use(struct boot *b, struct nbd_diag *d)
@@ -343,7 +349,6 @@ static int do_images(struct boot *b, struct nbd_diag *d)
 	if (!im.l.n)
 		return NBD_OK; /* connect says that DHCP names no server */
 	im.at = images_choose(&im.tries, im.id, im.counted, im.failed, im.l.n);
-	im.running = true;
 	im.trial = im.l.n > 1 && im.kept[0] && !is_good(im.at) &&
 		   (im.counted[im.at] ||
 		    images_tried(&im.tries, im.id[im.at]) < IMAGES_TRIES);
@@ -354,6 +359,7 @@ static int do_images(struct boot *b, struct nbd_diag *d)
 	rc = count_try(d);
 	if (rc)
 		return rc;
+	im.running = true;
 	save_now(c->trial);
 	return use(b, d);
 }
