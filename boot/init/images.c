@@ -395,7 +395,9 @@ bool init_images_failed(const struct boot *b, const struct step *s, int err)
 	if (!im.running || im.l.n < 2 || !strcmp(s->name, "overlay"))
 		return false;
 	im.running = false;
-	if (outage && !is_over())
+	if (!outage)
+		im.since = 0;
+	else if (!is_over())
 		return false;
 	im.failed[im.at] = outage ? IMAGES_TRIES
 				  : (unsigned char)(im.failed[im.at] + 1);

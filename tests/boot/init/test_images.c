@@ -92,6 +92,33 @@ static void a_try_is_kept_before_the_image_is_booted(void **state)
 	assert_int_equal(writes, 1);
 }
 
+/* Returns whether the boot goes on at once, with this image or another. */
+static bool fails(int err)
+{
+	static const struct step connect = { .name = "connect" };
+
+	assert_int_equal(choose(), NBD_OK);
+	return init_images_failed(&b, &connect, err);
+}
+
+static void an_outage_is_as_long_as_the_server_is_away(void **state)
+{
+	(void)state;
+	assert_false(fails(NBD_E_REFUSED));
+	world.now += 119000;
+	assert_false(fails(NBD_E_REFUSED));
+	/* it is back, and has a mistake; and is away again */
+	world.now += 60000;
+	assert_true(fails(NBD_E_NOT_FOUND));
+	assert_false(fails(NBD_E_REFUSED));
+	world.now += 119000;
+	assert_false(fails(NBD_E_REFUSED));
+	world.now += 1000;
+	assert_true(fails(NBD_E_REFUSED));
+	assert_int_equal(choose(), NBD_OK);
+	assert_string_equal(b.spec.uri[0].name, "old");
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -110,6 +137,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_try_is_kept_before_the_image_is_booted),
+		cmocka_unit_test(an_outage_is_as_long_as_the_server_is_away),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);
