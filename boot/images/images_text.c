@@ -54,37 +54,42 @@ static int ask(struct images_text *t, const struct nbd_op *op,
 		  : NBD_OK;
 }
 
-/* The bytes of a request for len: no export has a request for less. */
-static uint64_t whole(const struct nbd_export *e, uint64_t len)
+static uint64_t block_of(const struct nbd_export *e)
 {
-	uint64_t block = e->has_block ? e->min_block : 1;
-	uint64_t all = (len + block - 1) & -block;
-
-	return all < e->size ? all : e->size & -block;
+	return e->has_block ? e->min_block : 1;
 }
 
-static int transfer(struct images_text *t, unsigned type, void *buf,
-		    uint64_t len, struct nbd_diag *d)
+static int transfer(struct images_text *t, unsigned type, uint64_t at,
+		    void *buf, uint64_t len, struct nbd_diag *d)
 {
 	struct nbd_iov v = { buf, (size_t)len };
-	const struct nbd_op op = {
-		.type = (uint16_t)type, .len = len, .iov = &v, .n_iov = 1
-	};
+	const struct nbd_op op = { .type = (uint16_t)type,
+				   .offset = at,
+				   .len = len,
+				   .iov = &v,
+				   .n_iov = 1 };
 
 	return ask(t, &op, d);
+}
+
+static int no_room(const struct nbd_export *e, struct nbd_diag *d)
+{
+	return nbd_diag(d, NBD_E_RANGE, "it has %llu bytes, in blocks of %u",
+			(unsigned long long)e->size, (unsigned)block_of(e));
 }
 
 int images_text_read(struct images_text *t, void *buf, size_t cap,
 		     struct nbd_diag *d)
 {
 	const struct nbd_export *e = nbd_export(&t->conn.c);
-	uint64_t len = whole(e, cap);
-	int rc;
+	uint64_t most = nbd_max_payload(&t->conn.c) & ~(block_of(e) - 1), n;
+	uint64_t len = (cap < e->size ? cap : e->size) & ~(block_of(e) - 1);
+	int rc = len ? NBD_OK : no_room(e, d);
 
-	if (!len || len > cap)
-		return nbd_diag(d, NBD_E_RANGE, "the export has %llu bytes",
-				(unsigned long long)e->size);
-	rc = transfer(t, NBD_CMD_READ, buf, len, d);
+	for (uint64_t at = 0; !rc && at < len; at += n) {
+		n = len - at < most ? len - at : most;
+		rc = transfer(t, NBD_CMD_READ, at, (char *)buf + at, n, d);
+	}
 	return rc ? rc : (int)len;
 }
 
@@ -94,18 +99,16 @@ int images_text_write(struct images_text *t, const void *buf, size_t len,
 	const struct nbd_export *e = nbd_export(&t->conn.c);
 	const struct nbd_op flush = { .type = NBD_CMD_FLUSH };
 	char block[4096] = { 0 };
-	uint64_t all = whole(e, len);
+	/* no export has a request for less than a block */
+	uint64_t all = (len + block_of(e) - 1) & ~(block_of(e) - 1);
 	int rc;
 
 	if (e->flags & NBD_FLAG_READ_ONLY)
 		return nbd_diag(d, NBD_E_READ_ONLY, "it is read-only");
-	if (all < len || all > sizeof(block))
-		return nbd_diag(d, NBD_E_RANGE,
-				"it has %llu bytes, in blocks of %u",
-				(unsigned long long)e->size,
-				e->has_block ? e->min_block : 1);
+	if (all > e->size || all > sizeof(block))
+		return no_room(e, d);
 	memcpy(block, buf, len);
-	rc = transfer(t, NBD_CMD_WRITE, block, all, d);
+	rc = transfer(t, NBD_CMD_WRITE, 0, block, all, d);
 	return rc || !(e->flags & NBD_FLAG_SEND_FLUSH) ? rc : ask(t, &flush, d);
 }
 
@@ -121,18 +124,20 @@ int images_text_first(struct images_text *t, const struct nbd_uri uri[],
 		      unsigned n, char *text, size_t cap, struct nbd_diag *d)
 {
 	int len = nbd_diag(d, NBD_E_USAGE, "it names no server");
+	uint64_t size = 0;
 
 	for (unsigned i = 0; i < n && len <= 0; i++) {
 		len = images_text_open(t, &uri[i], d);
 		if (!len)
 			len = images_text_read(t, text, cap, d);
+		size = len < 0 ? 0 : nbd_export(&t->conn.c)->size;
 		images_text_close(t);
 	}
 	if (len < 0)
 		return len;
-	if ((size_t)len == cap && !memchr(text, '\0', cap))
+	if ((uint64_t)len < size && !memchr(text, '\0', (size_t)len))
 		return nbd_diag(d, NBD_E_USAGE,
-				"the text on the server has %zu bytes or more",
-				cap);
+				"the text on the server has more than %d bytes",
+				len);
 	return (int)strnlen(text, (size_t)len);
 }

@@ -22,8 +22,8 @@ int images_text_open(struct images_text *t, const struct nbd_uri *u,
 		     struct nbd_diag *d);
 
 /*
- * Reads the export, or its first cap bytes.  Returns the number of bytes, or an
- * error with the reason in d.
+ * Reads the export, or as many whole blocks of it as fit into cap bytes.  Returns
+ * the number of bytes, or an error with the reason in d.
  */
 int images_text_read(struct images_text *t, void *buf, size_t cap,
 		     struct nbd_diag *d);
@@ -37,7 +37,7 @@ void images_text_close(struct images_text *t);
 /*
  * Reads the text, up to cap bytes, from the first of n servers that has it, and
  * closes t.  Returns its bytes up to a NUL, as servers fill the last block up, or
- * the error of the last server; NBD_E_USAGE: it has cap bytes or more.
+ * the error of the last server; NBD_E_USAGE: it has more.
  */
 int images_text_first(struct images_text *t, const struct nbd_uri uri[],
 		      unsigned n, char *text, size_t cap, struct nbd_diag *d);
