@@ -17,15 +17,13 @@ int images_text_open(struct images_text *t, const struct nbd_uri *u,
 					.name_len = u->name_len };
 	int rc;
 
-	memset(t, 0, sizeof(*t));
-	rc = device_tls_check(u, &no_files, false, d);
-	if (!rc)
-		rc = device_tls_dial(&t->tls, &t->conn, 1, u, &cfg, &no_files,
-				     false, d);
+	/* the credentials stay: their files may be gone by now */
+	memset(&t->conn, 0, sizeof(t->conn));
+	memset(&t->io, 0, sizeof(t->io));
+	rc = device_tls_dial(&t->tls, &t->conn, 1, u, &cfg, &no_files, false,
+			     d);
 	t->open = !rc;
-	if (rc)
-		device_tls_close(&t->tls);
-	else
+	if (t->open)
 		nbd_start(&t->conn.c, &t->io);
 	return rc;
 }

@@ -15,8 +15,9 @@ struct images_text {
 };
 
 /*
- * Connects to the export, within the deadlines of dial().  The strings of the
- * URI stay valid until images_text_close().
+ * Connects to the export, within the deadlines of dial(), also again after the
+ * connection was lost: with the credentials that it has.  The strings of the URI
+ * stay valid until images_text_close(), which follows a failure, too.
  */
 int images_text_open(struct images_text *t, const struct nbd_uri *u,
 		     struct nbd_diag *d);

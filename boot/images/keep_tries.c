@@ -126,7 +126,6 @@ static int write_export(struct images_keeper *k, const char *text,
 	if (!rc)
 		rc = images_text_write(&k->t, text, IMAGES_TEXT, d);
 	if (rc && idle && !k->t.open) {
-		images_text_close(&k->t);
 		rc = reopen(k, d);
 		if (!rc)
 			rc = images_text_write(&k->t, text, IMAGES_TEXT, d);

@@ -14,7 +14,7 @@ int init_prefetch_ask(struct prefetch_list *l, const struct boot *b,
 	/* of a child process; too large for a stack */
 	static struct root_spec r;
 	static char text[PREFETCH_FILE + 1];
-	struct images_text t;
+	static struct images_text t;
 	int rc = init_expand_export(&r, b, uri, d);
 
 	if (!rc)

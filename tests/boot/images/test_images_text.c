@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A text on an export, whatever requests its server takes. */
-#include "boot/images/images_text.h"
+#include "boot/images/keep_tries.h"
 #include "tests/boot/server.h"
 
 #define SIZE 200000u
@@ -8,25 +8,70 @@
 static unsigned char disk[SIZE];
 static uint64_t size;
 static uint32_t min_block, max_payload; /* 0: not said */
+static unsigned lost; /* so many connections end at their first write */
 static struct images_text t;
 static struct nbd_diag d;
 static char text[SIZE];
 
 static void answer(int fd, const unsigned char *request)
 {
+	static unsigned char data[4096];
 	unsigned type = be32(request + 4) & 0xffff;
 	uint64_t offset = be64(request + 16);
 	uint32_t len = be32(request + 24);
 	struct script s;
 
-	if (type != NBD_CMD_READ)
+	if (type == NBD_CMD_WRITE)
+		server_receive(fd, data, len);
+	else if (type != NBD_CMD_READ)
 		return;
+	if (type == NBD_CMD_WRITE && lost) {
+		lost--;
+		shutdown(fd, SHUT_RDWR);
+		return;
+	}
 	script_start(&s);
 	say(&s, 0x67446698, 4);
 	say(&s, 0, 4);
 	say_bytes(&s, request + 8, 8);
 	send(fd, s.srv, s.n, MSG_NOSIGNAL);
-	send(fd, disk + offset, len, MSG_NOSIGNAL);
+	if (type == NBD_CMD_READ)
+		send(fd, disk + offset, len, MSG_NOSIGNAL);
+	else
+		memcpy(disk + offset, data, len);
+}
+
+/* Credentials are read from files once: those may be gone later. */
+static struct tls_creds *const loaded = (void *)&d;
+static unsigned loads, unloads;
+
+int __real_device_tls_dial(struct device_tls *tls, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *dg);
+int __wrap_device_tls_dial(struct device_tls *tls, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *dg);
+int __wrap_device_tls_dial(struct device_tls *tls, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *dg)
+{
+	loads += !tls->session.creds;
+	tls->session.creds = loaded;
+	return __real_device_tls_dial(tls, conns, n, uri, cfg, files, kernel,
+				      dg);
+}
+
+void __wrap_device_tls_close(struct device_tls *tls);
+void __wrap_device_tls_close(struct device_tls *tls)
+{
+	unloads += tls->session.creds == loaded;
+	tls->session.creds = NULL;
 }
 
 static void start(void)
@@ -109,6 +154,33 @@ static void a_text_without_an_end_is_too_long(void **state)
 	assert_string_equal(d.text, "it has 100 bytes, in blocks of 512");
 }
 
+static void a_lost_connection_comes_back_with_its_credentials(void **state)
+{
+	const struct images_tries good = { .good = 7 };
+	struct images_tries back;
+	struct images_keeper k;
+	char uri[128];
+
+	(void)state;
+	write_text(0);
+	start();
+	snprintf(uri, sizeof(uri), "nbd+unix:///?socket=%s", server.path);
+	loads = unloads = 0;
+	assert_int_equal(images_keeper_open(&k, uri, NULL, &d), NBD_OK);
+	lost = 4;
+	assert_true(images_keeper_write(&k, &good, &d) < 0);
+	assert_true(images_keeper_write(&k, &good, &d) < 0);
+	assert_true(images_keeper_write(&k, &good, &d) < 0);
+	assert_int_equal(lost, 0);
+	assert_int_equal(images_keeper_write(&k, &good, &d), NBD_OK);
+	assert_int_equal(loads, 1);
+	assert_int_equal(images_keeper_read(&k, &back, &d), NBD_OK);
+	assert_int_equal(back.good, 7);
+	images_keeper_close(&k);
+	assert_int_equal(unloads, 1);
+	server_stop();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -116,6 +188,8 @@ int main(void)
 		cmocka_unit_test(
 			a_text_is_read_in_requests_that_the_server_takes),
 		cmocka_unit_test(a_text_without_an_end_is_too_long),
+		cmocka_unit_test(
+			a_lost_connection_comes_back_with_its_credentials),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
