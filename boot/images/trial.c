@@ -17,6 +17,7 @@
 #include "boot/system/ready.h"
 #include "port/linux/file.h"
 #include "port/linux/process.h"
+#include "port/posix/sock.h"
 
 #define UNITS	"systemd/system/"
 #define UNIT	"nbdboot-image.service"
@@ -219,6 +220,8 @@ int images_trial(struct nbd_diag *d)
 	if (rc)
 		return rc;
 	boot_log_to_kernel();
+	/* the files of this root, which say who to ask, are lost at the switch */
+	sock_resolve_keep();
 	if (save_unit(t.run))
 		say('4', "its unit cannot be written: say `nbdboot image good`",
 		    NULL);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The process that waits until an image is good. */
+#include "boot/images/trial.h"
+#include "port/linux/file.h"
+#include "tests/unit.h"
+#include "tests/world/clock.h"
+#include "tests/world/harden.h"
+#include "tests/world/ready.h"
+#include "tests/world/run.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ID 0x00d1e2f3a4b5c6d7u
+
+static char top[] = "/tmp/test_trial.XXXXXX";
+static struct nbd_diag d;
+static struct images_tries kept;
+static unsigned writes;
+static const char *word; /* that is said at the first pause */
+static bool resolver_kept;
+
+/* ---- the world ---- */
+
+int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
+			      const char *dir, struct nbd_diag *dg);
+int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
+			      const char *dir, struct nbd_diag *dg)
+{
+	(void)k, (void)dir, (void)dg;
+	assert_string_equal(uri, "nbd://server/state");
+	return NBD_OK;
+}
+
+int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
+			      struct nbd_diag *dg);
+int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
+			      struct nbd_diag *dg)
+{
+	(void)k, (void)dg;
+	*t = kept;
+	return NBD_OK;
+}
+
+int __wrap_images_keeper_write(struct images_keeper *k,
+			       const struct images_tries *t,
+			       struct nbd_diag *dg);
+int __wrap_images_keeper_write(struct images_keeper *k,
+			       const struct images_tries *t,
+			       struct nbd_diag *dg)
+{
+	(void)k, (void)dg;
+	assert_true(resolver_kept);
+	kept = *t;
+	writes++;
+	return NBD_OK;
+}
+
+void __wrap_sock_resolve_keep(void);
+void __wrap_sock_resolve_keep(void)
+{
+	resolver_kept = true;
+}
+
+static int say_word(struct pollfd *p, nfds_t n, int ms)
+{
+	(void)n, (void)ms;
+	assert_int_equal(write(p->fd, word, strlen(word)), strlen(word));
+	p->revents = POLLIN;
+	return 1;
+}
+
+/* ---- the tests ---- */
+
+static void trial(const char *what)
+{
+	static const char text[] = "image nbd://server/new\n"
+				   "id 00d1e2f3a4b5c6d7\n"
+				   "state trial\n"
+				   "kept nbd://server/state\n"
+				   "seconds 600\n";
+
+	word = what;
+	writes = 0;
+	resolver_kept = false;
+	memset(&kept, 0, sizeof(kept));
+	images_set_tried(&kept, ID, 1);
+	world = (struct world){ .now = 1000, .wait = say_word };
+	world.run_fd = open(top, O_PATH | O_CLOEXEC);
+	assert_int_equal(
+		file_save(world.run_fd, IMAGES_NOW, text, sizeof(text) - 1), 0);
+	assert_int_equal(images_trial(&d), NBD_OK);
+	close(world.run_fd);
+}
+
+static void a_good_image_is_kept(void **state)
+{
+	(void)state;
+	trial("good\n");
+	assert_int_equal(writes, 1);
+	assert_true(kept.good == ID && !kept.n);
+}
+
+static void a_bad_one_is_left(void **state)
+{
+	(void)state;
+	trial("bad");
+	assert_int_equal(writes, 1);
+	assert_false(kept.good);
+	assert_int_equal(images_tried(&kept, ID), IMAGES_TRIES);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return mkdtemp(top) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -r %s", top);
+	return system(cmd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_good_image_is_kept),
+		cmocka_unit_test(a_bad_one_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
