@@ -21,7 +21,10 @@
 
 #include "boot/images/keep_tries.h"
 
-/* In /run.  To the second, which only root can, "good" or "bad" is written. */
+/*
+ * In /run.  To the second, which only root can, "good" or "bad" is written, or
+ * "end": another root takes the place of this one, without a boot.
+ */
 #define IMAGES_NOW     "nbdboot/image"
 #define IMAGES_SAY     "nbdboot/image.good"
 /* Bytes of the first. */
@@ -42,9 +45,24 @@ const char *images_now_copy(const char *text, const char *name, char *buf,
 /* The number that a text of images_now() has in "id"; 0: none. */
 uint64_t images_now_id(const char *text);
 
+#ifdef CONFIG_BOOT_IMAGES
+
+/* Says a word to the process.  Returns 0 or errno, of which ENXIO is that it ended. */
+int images_say(const char *word);
+
+#else
+
+static inline int images_say(const char *word)
+{
+	(void)word;
+	return -1;
+}
+
+#endif
+
 /*
  * Is that process: reports that it is ready, and returns when the image is
- * good, or bad.  NBD_E_NOT_FOUND: there is no image on trial.
+ * good, or bad, or no longer in use.  NBD_E_NOT_FOUND: there is no image on trial.
  */
 int images_trial(struct nbd_diag *d);
 

@@ -5,6 +5,7 @@
  *	words -> proof -> words with the network -> files kept -> the system ends
  */
 #include "boot/system/console.h"
+#include "boot/images/trial.h"
 #include "boot/init/recover.h"
 #include "boot/init/usr.h"
 #include "boot/reroot/after.h"
@@ -119,12 +120,16 @@ static int go_softly(const struct task *task,
 	if (rc)
 		return rc;
 	rc = start(REROOT_SOFT, signals, d);
-	if (rc)
+	if (rc) {
 		reroot_soft_undo(&s);
+		return rc;
+	}
+	/* its process stays, and would reboot the new root in time */
+	images_say("end");
 	/* only now: a later reroot would keep words of one that did not happen */
-	else if (reroot_put(REROOT_LINE, task->words.text, &other))
+	if (reroot_put(REROOT_LINE, task->words.text, &other))
 		boot_say("%s", other.text);
-	return rc;
+	return NBD_OK;
 }
 
 /* Into the new root, under this kernel. */

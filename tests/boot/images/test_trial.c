@@ -111,6 +111,23 @@ static void a_bad_one_is_left(void **state)
 	assert_int_equal(images_tried(&kept, ID), IMAGES_TRIES);
 }
 
+/* Its unit would call the image good when the new root is up. */
+static void an_image_that_another_root_replaces_is_neither(void **state)
+{
+	static const char unit[] =
+		"systemd/system/multi-user.target.wants/nbdboot-image.service";
+	char path[128], text[512];
+
+	(void)state;
+	trial("end");
+	assert_int_equal(writes, 0);
+	snprintf(path, sizeof(path), "%s/%s", top, unit);
+	assert_int_equal(access(path, F_OK), -1);
+	snprintf(path, sizeof(path), "%s/%s", top, IMAGES_NOW);
+	assert_true(file_read(AT_FDCWD, path, text, sizeof(text)) > 0);
+	assert_non_null(strstr(text, "\nstate untracked\n"));
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -131,6 +148,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_image_is_kept),
 		cmocka_unit_test(a_bad_one_is_left),
+		cmocka_unit_test(
+			an_image_that_another_root_replaces_is_neither),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
