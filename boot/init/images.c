@@ -322,9 +322,13 @@ static int count_try(struct nbd_diag *d)
 
 static int use(struct boot *b, struct nbd_diag *d)
 {
-	if (im.at == im.root)
-		return init_layers_parse(&b->spec, &b->cmd, true, d);
-	return parse(&b->spec, &b->cmd, im.l.uri[im.at], d);
+	int rc = im.at == im.root
+			 ? init_layers_parse(&b->spec, &b->cmd, true, d)
+			 : parse(&b->spec, &b->cmd, im.l.uri[im.at], d);
+
+	/* as the command line, which was parsed into it before */
+	b->spec.read_only |= USR_IN_RAM(&b->usr);
+	return rc;
 }
 
 static int do_images(struct boot *b, struct nbd_diag *d)

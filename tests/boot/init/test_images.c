@@ -119,6 +119,17 @@ static void an_outage_is_as_long_as_the_server_is_away(void **state)
 	assert_string_equal(b.spec.uri[0].name, "old");
 }
 
+/* The export is one of many machines, and may be writable. */
+static void below_a_root_in_ram_each_image_is_only_read(void **state)
+{
+	(void)state;
+	b.usr.kind = USR_KEPT;
+	b.spec.read_only = true;
+	assert_int_equal(choose(), NBD_OK);
+	assert_true(b.spec.read_only);
+	b.usr.kind = USR_IN_ROOT;
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -138,6 +149,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_try_is_kept_before_the_image_is_booted),
 		cmocka_unit_test(an_outage_is_as_long_as_the_server_is_away),
+		cmocka_unit_test(below_a_root_in_ram_each_image_is_only_read),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);
