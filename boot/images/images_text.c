@@ -32,7 +32,7 @@ static int ask(struct images_text *t, const struct nbd_op *op,
 	       struct nbd_diag *d)
 {
 	struct nbd_client *c = &t->conn.c;
-	int rc = nbd_submit(c, op);
+	int rc = nbd_submit(c, op), err;
 	struct nbd_req *r;
 
 	t->conn.deadline = nbd_now_ms() + ANSWER_MS;
@@ -46,10 +46,18 @@ static int ask(struct images_text *t, const struct nbd_op *op,
 		rc = nbd_req_result(r);
 		nbd_release(c, r);
 	}
-	return rc ? nbd_diag(d, rc < 0 ? rc : NBD_E_IO, "%s: %s",
-			     op->type == NBD_CMD_READ ? "read" : "write",
-			     nbd_result_text(rc))
-		  : NBD_OK;
+	if (!rc)
+		return NBD_OK;
+	err = rc < 0 ? rc : NBD_E_IO;
+	/* it takes no other request: the next one needs a new connection */
+	if (nbd_must_close(c)) {
+		err = NBD_E_SHUTDOWN;
+		dial_hangup(&t->conn, 1);
+		t->open = false;
+	}
+	return nbd_diag(d, err, "%s: %s",
+			op->type == NBD_CMD_READ ? "read" : "write",
+			nbd_result_text(rc));
 }
 
 static uint64_t block_of(const struct nbd_export *e)

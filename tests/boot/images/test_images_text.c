@@ -8,7 +8,8 @@
 static unsigned char disk[SIZE];
 static uint64_t size;
 static uint32_t min_block, max_payload; /* 0: not said */
-static unsigned lost; /* so many connections end at their first write */
+static unsigned lost;	 /* so many connections end at their first write */
+static unsigned leaving; /* so many writes are refused: the server leaves */
 static struct images_text t;
 static struct nbd_diag d;
 static char text[SIZE];
@@ -32,10 +33,12 @@ static void answer(int fd, const unsigned char *request)
 	}
 	script_start(&s);
 	say(&s, 0x67446698, 4);
-	say(&s, 0, 4);
+	say(&s, leaving ? NBD_ESHUTDOWN : 0, 4);
 	say_bytes(&s, request + 8, 8);
 	send(fd, s.srv, s.n, MSG_NOSIGNAL);
-	if (type == NBD_CMD_READ)
+	if (leaving)
+		leaving--;
+	else if (type == NBD_CMD_READ)
 		send(fd, disk + offset, len, MSG_NOSIGNAL);
 	else
 		memcpy(disk + offset, data, len);
@@ -181,6 +184,26 @@ static void a_lost_connection_comes_back_with_its_credentials(void **state)
 	server_stop();
 }
 
+/* As nbdkit, which waits for its clients when it is to end. */
+static void a_server_that_leaves_is_asked_again_when_it_is_back(void **state)
+{
+	const struct images_tries good = { .good = 7 };
+	struct images_keeper k;
+	char uri[128];
+
+	(void)state;
+	write_text(0);
+	start();
+	snprintf(uri, sizeof(uri), "nbd+unix:///?socket=%s", server.path);
+	assert_int_equal(images_keeper_open(&k, uri, NULL, &d), NBD_OK);
+	leaving = 2;
+	/* an outage, for which a boot waits */
+	assert_int_equal(images_keeper_write(&k, &good, &d), NBD_E_SHUTDOWN);
+	assert_int_equal(images_keeper_write(&k, &good, &d), NBD_OK);
+	images_keeper_close(&k);
+	server_stop();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -190,6 +213,8 @@ int main(void)
 		cmocka_unit_test(a_text_without_an_end_is_too_long),
 		cmocka_unit_test(
 			a_lost_connection_comes_back_with_its_credentials),
+		cmocka_unit_test(
+			a_server_that_leaves_is_asked_again_when_it_is_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
