@@ -175,9 +175,13 @@ static void save_state(const struct trial *t, const char *state)
 /* What is known now is written, however long the server is away. */
 static void keep(struct trial *t, bool good)
 {
+	struct images_tries now;
 	struct nbd_diag d;
 	bool said = false;
 
+	/* `nbdboot image forget` may have changed it */
+	if (!images_keeper_read(&t->keeper, &now, &d))
+		t->tries = now;
 	if (good)
 		images_set_good(&t->tries, t->id);
 	else

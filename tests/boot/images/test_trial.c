@@ -19,6 +19,7 @@ static struct nbd_diag d;
 static struct images_tries kept;
 static unsigned writes;
 static const char *word; /* that is said at the first pause */
+static bool forgets;	 /* `nbdboot image forget` runs before that */
 static bool resolver_kept;
 
 /* ---- the world ---- */
@@ -66,6 +67,8 @@ void __wrap_sock_resolve_keep(void)
 static int say_word(struct pollfd *p, nfds_t n, int ms)
 {
 	(void)n, (void)ms;
+	if (forgets)
+		memset(&kept, 0, sizeof(kept));
 	assert_int_equal(write(p->fd, word, strlen(word)), strlen(word));
 	p->revents = POLLIN;
 	return 1;
@@ -86,6 +89,7 @@ static void trial(const char *what)
 	resolver_kept = false;
 	memset(&kept, 0, sizeof(kept));
 	images_set_tried(&kept, ID, 1);
+	images_set_tried(&kept, 7, IMAGES_TRIES);
 	world = (struct world){ .now = 1000, .wait = say_word };
 	world.run_fd = open(top, O_PATH | O_CLOEXEC);
 	assert_int_equal(
@@ -99,6 +103,16 @@ static void a_good_image_is_kept(void **state)
 	(void)state;
 	trial("good\n");
 	assert_int_equal(writes, 1);
+	assert_true(kept.good == ID && kept.n == 1);
+	assert_int_equal(images_tried(&kept, 7), IMAGES_TRIES);
+}
+
+static void what_was_forgotten_meanwhile_does_not_come_back(void **state)
+{
+	(void)state;
+	forgets = true;
+	trial("good");
+	forgets = false;
 	assert_true(kept.good == ID && !kept.n);
 }
 
@@ -147,6 +161,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_image_is_kept),
+		cmocka_unit_test(
+			what_was_forgotten_meanwhile_does_not_come_back),
 		cmocka_unit_test(a_bad_one_is_left),
 		cmocka_unit_test(
 			an_image_that_another_root_replaces_is_neither),
