@@ -273,11 +273,15 @@ static void save_now(int seconds)
 		close(run);
 }
 
-/* A kernel that panics has to come back. */
+/* A kernel that panics has to come back: during a trial, for another image. */
 static void reboot_after_panic(void)
 {
 	char text[16];
 
+	if (!im.trial && im.panic)
+		im.panic = file_write(AT_FDCWD, PANIC, "0\n", 2);
+	if (!im.trial)
+		return;
 	if (im.panic || file_read(AT_FDCWD, PANIC, text, sizeof(text)) <= 0 ||
 	    strcmp(text, "0\n") != 0)
 		return;
@@ -312,8 +316,8 @@ static int count_try(struct nbd_diag *d)
 		images_set_tried(&im.tries, id,
 				 images_tried(&im.tries, id) + 1);
 		im.counted[im.at] = im.unkept = true;
-		reboot_after_panic();
 	}
+	reboot_after_panic();
 	if (im.unkept && (rc = write_tries(d)))
 		return rc;
 	im.unkept = false;

@@ -3,11 +3,16 @@
 #include "boot/init/images.h"
 #include "boot/images/keep_tries.h"
 #include "boot/init/layers.h"
+#include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/file.h"
 #include "tests/world/run.h"
 #include "tests/world/say.h"
+
+#include <fcntl.h>
+
+#define PANIC "/proc/sys/kernel/panic"
 
 extern const struct step init_images_step;
 
@@ -64,6 +69,15 @@ static unsigned tried(const char *uri)
 	return images_tried(&kept, images_id(uri, ""));
 }
 
+/* kernel.panic: the seconds until the kernel reboots, 0: never. */
+static void assert_panic(const char *seconds)
+{
+	char text[8];
+
+	assert_true(file_read(AT_FDCWD, PANIC, text, sizeof(text)) > 0);
+	assert_string_equal(text, seconds);
+}
+
 static int choose(void)
 {
 	return init_images_step.run(&b, &d);
@@ -90,6 +104,8 @@ static void a_try_is_kept_before_the_image_is_booted(void **state)
 	assert_int_equal(choose(), NBD_OK);
 	assert_int_equal(tried("nbd://s/new"), 1);
 	assert_int_equal(writes, 1);
+	/* for another image */
+	assert_panic("10\n");
 }
 
 /* Returns whether the boot goes on at once, with this image or another. */
@@ -117,6 +133,8 @@ static void an_outage_is_as_long_as_the_server_is_away(void **state)
 	assert_true(fails(NBD_E_REFUSED));
 	assert_int_equal(choose(), NBD_OK);
 	assert_string_equal(b.spec.uri[0].name, "old");
+	/* it was good before, and there is no other */
+	assert_panic("0\n");
 }
 
 /* The export is one of many machines, and may be writable. */
@@ -136,6 +154,8 @@ static int begin(void **state)
 	world_reset();
 	world.others = WORLD_ABSENT;
 	world.now = 1000;
+	world_file(PANIC, "0\n");
+	kept.good = images_id("nbd://s/old", "");
 	assert_int_equal(boot_cmdline_parse(&b.cmd,
 					    "root=nbd://s/new "
 					    "nbdboot.fallback=nbd://s/old",
