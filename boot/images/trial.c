@@ -172,6 +172,13 @@ static void save_state(const struct trial *t, const char *state)
 	file_save(t->run, IMAGES_NOW, text, o.len);
 }
 
+/* As it was before init changed it for the trial. */
+static void restore_panic(const struct trial *t)
+{
+	if (t->panic >= 0 && write(t->panic, "0\n", 2) < 0)
+		say('4', "kernel.panic is still 10", NULL);
+}
+
 /* What is known now is written, however long the server is away. */
 static void keep(struct trial *t, bool good)
 {
@@ -194,8 +201,8 @@ static void keep(struct trial *t, bool good)
 	}
 	save_state(t, good ? "good" : "left");
 	say('5', good ? "it is good" : "it is bad, and left", NULL);
-	if (good && t->panic >= 0 && write(t->panic, "0\n", 2) < 0)
-		say('4', "kernel.panic is still 10", NULL);
+	if (good)
+		restore_panic(t);
 }
 
 /* The root that comes would say that this image is good. */
@@ -204,6 +211,7 @@ static void end(const struct trial *t)
 	unlinkat(t->run, WANTS UNIT, 0);
 	unlinkat(t->run, UNITS UNIT, 0);
 	save_state(t, "untracked");
+	restore_panic(t);
 	say('5', "another root takes its place: it is not tried any longer",
 	    NULL);
 }

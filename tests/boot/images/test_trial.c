@@ -5,6 +5,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/harden.h"
+#include "tests/world/open.h"
 #include "tests/world/ready.h"
 #include "tests/world/run.h"
 
@@ -21,6 +22,7 @@ static unsigned writes;
 static const char *word; /* that is said at the first pause */
 static bool forgets;	 /* `nbdboot image forget` runs before that */
 static bool resolver_kept;
+static char seconds[8]; /* kernel.panic in the end */
 
 /* ---- the world ---- */
 
@@ -82,7 +84,9 @@ static void trial(const char *what)
 				   "id 00d1e2f3a4b5c6d7\n"
 				   "state trial\n"
 				   "kept nbd://server/state\n"
-				   "seconds 600\n";
+				   "seconds 600\n"
+				   "panic 0\n";
+	static char panic[64];
 
 	word = what;
 	writes = 0;
@@ -90,11 +94,17 @@ static void trial(const char *what)
 	memset(&kept, 0, sizeof(kept));
 	images_set_tried(&kept, ID, 1);
 	images_set_tried(&kept, 7, IMAGES_TRIES);
-	world = (struct world){ .now = 1000, .wait = say_word };
+	world = (struct world){ .now = 1000,
+				.wait = say_word,
+				.others = WORLD_REAL };
 	world.run_fd = open(top, O_PATH | O_CLOEXEC);
 	assert_int_equal(
 		file_save(world.run_fd, IMAGES_NOW, text, sizeof(text) - 1), 0);
+	snprintf(panic, sizeof(panic), "%s/panic", top);
+	assert_int_equal(file_write(AT_FDCWD, panic, "10\n", 3), 0);
+	world_link("/proc/sys/kernel/panic", panic);
 	assert_int_equal(images_trial(&d), NBD_OK);
+	file_read(AT_FDCWD, panic, seconds, sizeof(seconds));
 	close(world.run_fd);
 }
 
@@ -105,6 +115,8 @@ static void a_good_image_is_kept(void **state)
 	assert_int_equal(writes, 1);
 	assert_true(kept.good == ID && kept.n == 1);
 	assert_int_equal(images_tried(&kept, 7), IMAGES_TRIES);
+	/* written over "10\n" in a file that is none of the kernel's */
+	assert_memory_equal(seconds, "0\n", 2);
 }
 
 static void what_was_forgotten_meanwhile_does_not_come_back(void **state)
@@ -123,6 +135,7 @@ static void a_bad_one_is_left(void **state)
 	assert_int_equal(writes, 1);
 	assert_false(kept.good);
 	assert_int_equal(images_tried(&kept, ID), IMAGES_TRIES);
+	assert_string_equal(seconds, "10\n");
 }
 
 /* Its unit would call the image good when the new root is up. */
@@ -135,6 +148,7 @@ static void an_image_that_another_root_replaces_is_neither(void **state)
 	(void)state;
 	trial("end");
 	assert_int_equal(writes, 0);
+	assert_memory_equal(seconds, "0\n", 2);
 	snprintf(path, sizeof(path), "%s/%s", top, unit);
 	assert_int_equal(access(path, F_OK), -1);
 	snprintf(path, sizeof(path), "%s/%s", top, IMAGES_NOW);
