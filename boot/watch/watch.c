@@ -225,9 +225,28 @@ int watch_all(struct watch *w)
 	}
 }
 
+/* Without a watcher its device hangs in the next outage. */
+static int judge_end(struct watch *w, pid_t pid, int status)
+{
+	const struct watch_child *c = find(w, pid, 0);
+	struct nbd_diag d;
+	char name[16];
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* SIGTERM: another watcher has taken over */
+	if (!c || WTERMSIG(status) == SIGTERM)
+		return 0;
+	nbd_fmt(name, sizeof(name), "nbd%d", c->index);
+	nbd_diag(&d, NBD_E_KERNEL, "its watcher was killed (signal %d)",
+		 WTERMSIG(status));
+	return w->failed(name, NBD_E_KERNEL, &d);
+}
+
 int watch_devices(struct watch *w, const int index[], unsigned n)
 {
 	int status = 0, s;
+	pid_t pid;
 
 	if (n == 1)
 		return watch_one(w, index[0]);
@@ -237,7 +256,7 @@ int watch_devices(struct watch *w, const int index[], unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		status |= start(w, index[i]);
 	boot_ready_await();
-	while (wait(&s) > 0 || errno == EINTR)
-		status |= WIFEXITED(s) ? WEXITSTATUS(s) : 0;
+	while ((pid = wait(&s)) > 0 || errno == EINTR)
+		status |= pid > 0 ? judge_end(w, pid, s) : 0;
 	return status;
 }

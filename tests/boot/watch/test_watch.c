@@ -26,6 +26,7 @@
 static struct play {
 	bool there[DEVICES];	 /* connected, with an identifier */
 	bool refuses[DEVICES];	 /* cannot be watched */
+	int ends_by[DEVICES];	 /* the signal that ends its watcher, 0: none */
 	pid_t others[DEVICES];	 /* the process that watches it, not this one */
 	const char *const *news; /* uevents that have arrived, up to NULL */
 	unsigned polls, pauses, full;
@@ -65,6 +66,8 @@ int __wrap_watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_KERNEL, "not nbd%d", index);
 	assert_int_equal(outage, 600);
 	boot_ready_tell();
+	if (play.ends_by[index])
+		raise(play.ends_by[index]);
 	for (;;)
 		pause();
 }
@@ -368,6 +371,26 @@ static void of_several_devices_each_failure_counts(void **state)
 	assert_int_equal(watch_devices(&w, both, 1), FAILED);
 }
 
+static int ended_by(int one, int other)
+{
+	static const int both[] = { 0, 1 };
+
+	world = (struct world){ .wait = played_wait,
+				.hear = hear,
+				.devices = DEVICES };
+	play = (struct play){ .ends_by = { one, other } };
+	w = (struct watch){ .failed = failed, .outage = 600 };
+	return watch_devices(&w, both, 2);
+}
+
+/* SIGTERM is from another watcher, which takes the device over. */
+static void of_several_devices_a_killed_watcher_is_a_failure(void **state)
+{
+	(void)state;
+	assert_int_equal(ended_by(SIGKILL, SIGTERM), FAILED);
+	assert_int_equal(ended_by(SIGTERM, SIGTERM), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -382,6 +405,8 @@ int main(void)
 		cmocka_unit_test(
 			one_that_cannot_watch_is_tried_again_at_the_next_event),
 		cmocka_unit_test(of_several_devices_each_failure_counts),
+		cmocka_unit_test(
+			of_several_devices_a_killed_watcher_is_a_failure),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
