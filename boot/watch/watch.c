@@ -80,6 +80,16 @@ static int fail_full(struct watch *w, int index)
 	return w->failed("watch", NBD_E_NO_MEMORY, &d);
 }
 
+/* For lack of processes, say.  No event tells when there are some again. */
+static int fail_fork(struct watch *w, struct watch_child *c)
+{
+	bool reported = w->full;
+
+	c->pid = 0;
+	w->again = w->full = true;
+	return reported ? 0 : w->failed("watch", NBD_E_NO_MEMORY, NULL);
+}
+
 static int start(struct watch *w, int index)
 {
 	struct watch_child *c = find(w, 0, 0);
@@ -89,12 +99,10 @@ static int start(struct watch *w, int index)
 		return 0;
 	if (!c)
 		return fail_full(w, index);
-	w->full = false;
 	c->pid = _Fork();
-	if (c->pid < 0) {
-		c->pid = 0;
-		return w->failed("watch", NBD_E_NO_MEMORY, NULL);
-	}
+	if (c->pid < 0)
+		return fail_fork(w, c);
+	w->full = false;
 	c->index = index;
 	if (c->pid)
 		return 0;

@@ -41,7 +41,7 @@ struct watch {
 	struct pollfd events[1 + WATCH_MAX];
 	unsigned n_events;
 	bool again; /* examine the devices once more */
-	bool full;  /* reported: no child is free */
+	bool full;  /* reported: no child is free, or could be forked */
 	struct nl_sock uevents;
 	struct device dev; /* the one that is examined */
 };

@@ -30,6 +30,7 @@ static struct play {
 	pid_t others[DEVICES];	 /* the process that watches it, not this one */
 	const char *const *news; /* uevents that have arrived, up to NULL */
 	unsigned polls, pauses, full;
+	unsigned no_forks; /* so many fail */
 	int (*step)(struct pollfd p[], nfds_t n, int ms);
 } play;
 
@@ -72,11 +73,23 @@ int __wrap_watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 		pause();
 }
 
+pid_t __wrap__Fork(void);
+pid_t __real__Fork(void);
+
+pid_t __wrap__Fork(void)
+{
+	if (!play.no_forks)
+		return __real__Fork();
+	play.no_forks--;
+	return -1;
+}
+
 static int failed(const char *subject, int err, const struct nbd_diag *d)
 {
 	(void)subject;
-	if (err == NBD_E_NO_MEMORY) {
+	if (err == NBD_E_NO_MEMORY)
 		play.full++;
+	if (err == NBD_E_NO_MEMORY && d) {
 		assert_string_equal(d->text,
 				    "nbd250, and any further one, is not "
 				    "watched: there are more than 250 devices");
@@ -356,6 +369,23 @@ static void one_that_cannot_watch_is_tried_again_at_the_next_event(void **state)
 			   .step = step_refused });
 }
 
+static int step_forkless(struct pollfd p[], nfds_t n, int ms)
+{
+	(void)p, (void)n;
+	if (ms < 0)
+		end();
+	return 0;
+}
+
+static void a_child_that_cannot_be_forked_is_tried_again(void **state)
+{
+	(void)state;
+	run((struct play){
+		.there = { true }, .no_forks = 5, .step = step_forkless });
+	assert_int_not_equal(watcher(0), 0);
+	assert_int_equal(play.full, 1);
+}
+
 static void of_several_devices_each_failure_counts(void **state)
 {
 	static const int both[] = { 0, 1 };
@@ -404,6 +434,7 @@ int main(void)
 		cmocka_unit_test(a_watcher_that_is_killed_is_replaced),
 		cmocka_unit_test(
 			one_that_cannot_watch_is_tried_again_at_the_next_event),
+		cmocka_unit_test(a_child_that_cannot_be_forked_is_tried_again),
 		cmocka_unit_test(of_several_devices_each_failure_counts),
 		cmocka_unit_test(
 			of_several_devices_a_killed_watcher_is_a_failure),
