@@ -23,6 +23,7 @@
 #include "port/probe.h"
 #include "port/retry.h"
 #include "port/linux/nbdk_watch.h"
+#include "port/linux/suspend.h"
 #include "port/posix/sock.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ struct worker {
 	uint64_t answered; /* requests, at the last try */
 	unsigned silent;   /* tries in a row without an answer */
 	uint64_t outage;   /* ms until a reboot, 0: never */
-	uint64_t since;	   /* nbd_now_ms() when answers ceased, 0: they come */
+	uint64_t since;	   /* awake_ms() when answers ceased, 0: they come */
 	uint64_t last;	   /* requests that were answered by then */
 	struct watch_stall stall;
 	struct watch_liar liar;
@@ -329,6 +330,12 @@ static void give_up(struct worker *w)
 	w->outage = 0;
 }
 
+/* A machine that is suspended asks for nothing. */
+static uint64_t awake_ms(void)
+{
+	return nbd_now_ms() - suspend_ms();
+}
+
 /*
  * A new connection is no answer yet: the server may accept it and then be
  * silent.  Returns the ms until the outage is too long; -1: there is none.
@@ -336,7 +343,7 @@ static void give_up(struct worker *w)
 static int time_left(struct worker *w)
 {
 	bool away = w->blind ? w->deaths >= w->dev.wanted : !w->dev.live;
-	uint64_t now = nbd_now_ms(), answered;
+	uint64_t now = awake_ms(), answered;
 	unsigned in_flight = 0;
 
 	if (!w->outage)
@@ -351,7 +358,8 @@ static int time_left(struct worker *w)
 		w->since = now;
 		w->last = answered;
 	}
-	if (now - w->since < w->outage)
+	/* a sum: by two clocks, now may be a millisecond before w->since */
+	if (now < w->since + w->outage)
 		return (int)(w->since + w->outage - now);
 	give_up(w);
 	return -1;

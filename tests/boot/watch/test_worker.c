@@ -38,9 +38,11 @@ static struct play {
 	unsigned outage;   /* s until a reboot */
 	unsigned rebooted; /* ms */
 	unsigned avoided;  /* times that a server is asked last */
-	bool answers;	   /* some requests, all the time */
-	bool busy;	   /* other events end each wait of the first second */
-	bool terminal;	   /* standard error is one */
+	unsigned sleeps;   /* ms of a suspend during the tenth wait */
+	uint64_t slept;
+	bool answers;  /* some requests, all the time */
+	bool busy;     /* other events end each wait of the first second */
+	bool terminal; /* standard error is one */
 } play;
 
 static uint64_t began; /* ms, when the play did */
@@ -131,6 +133,12 @@ uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
 	return 4711 + (play.answers ? passed() : 0);
 }
 
+uint64_t __wrap_suspend_ms(void);
+uint64_t __wrap_suspend_ms(void)
+{
+	return play.slept;
+}
+
 int __wrap_reboot(int how);
 int __wrap_reboot(int how)
 {
@@ -196,7 +204,10 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 		play.gone = true;
 	if (ms < 0)
 		return 1;
-	play.waits++;
+	if (++play.waits == 10) {
+		play.slept = play.sleeps;
+		world.now += play.sleeps;
+	}
 	world.now += play.busy && passed() < 1000 ? 10 : (unsigned)ms;
 	return 0;
 }
@@ -387,6 +398,26 @@ static void a_shorter_one_does_not(void **state)
 	assert_int_equal(play.filled, 1);
 }
 
+/* Nobody answers a machine that asks nothing. */
+static void a_suspend_is_no_outage(void **state)
+{
+	(void)state;
+	watch((struct play){ .event = INDEX,
+			     .shows = 1,
+			     .away = 9999,
+			     .outage = 60,
+			     .sleeps = 600000 });
+	assert_in_range(play.rebooted, 660000, 662000);
+	watch((struct play){ .event = INDEX,
+			     .shows = 1,
+			     .away = 50,
+			     .outage = 200,
+			     .sleeps = 600000 });
+	assert_int_equal(play.slept, 600000);
+	assert_int_equal(play.rebooted, 0);
+	assert_int_equal(play.filled, 1);
+}
+
 static void connections_without_answers_are_an_outage(void **state)
 {
 	(void)state;
@@ -435,6 +466,7 @@ int main(void)
 		cmocka_unit_test(silence_behind_a_connection_is_named_once),
 		cmocka_unit_test(an_outage_that_is_too_long_ends_in_a_reboot),
 		cmocka_unit_test(a_shorter_one_does_not),
+		cmocka_unit_test(a_suspend_is_no_outage),
 		cmocka_unit_test(connections_without_answers_are_an_outage),
 		cmocka_unit_test(the_limit_of_an_outage_is_parsed),
 	};
