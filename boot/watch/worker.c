@@ -143,8 +143,12 @@ static bool is_there(const struct worker *w)
 {
 	struct nbdk_info now;
 
-	return !nbdk_info(w->dev.info.index, &now) && now.connected &&
-	       !strcmp(now.backend, w->first_backend);
+	errno = 0;
+	if (!nbdk_info(w->dev.info.index, &now) && now.connected &&
+	    !strcmp(now.backend, w->first_backend))
+		return true;
+	/* it could not be asked for */
+	return errno == ENOMEM || errno == ENFILE || errno == EMFILE;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "tests/world/nbdk.h"
 #include "tests/world/lock.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <sys/reboot.h>
@@ -29,6 +30,7 @@ static struct play {
 	unsigned filled; /* by so many calls, one connection each */
 	unsigned counts; /* until then */
 	bool gone;
+	int unreadable;	  /* errno, until the fourth wait: as if it was gone */
 	bool drops;	  /* each connection dies 1 ms after it was made ... */
 	bool dead;	  /* ... and this one has */
 	int first;	  /* ms of the first time that it was replaced */
@@ -68,6 +70,10 @@ static void info(int index, struct nbdk_info *info)
 {
 	(void)index;
 	info->connected = !play.gone;
+	if (!play.unreadable || !play.waits || play.waits > 3)
+		return;
+	info->connected = false;
+	errno = play.unreadable;
 }
 
 void __wrap_device_reread(struct device *dev)
@@ -293,6 +299,21 @@ static void a_count_that_fails_is_no_proof_of_life(void **state)
 	}
 }
 
+static void a_lack_of_memory_is_no_end(void **state)
+{
+	static const int lacks[] = { ENOMEM, ENFILE, EMFILE };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(lacks) / sizeof(*lacks); i++) {
+		watch((struct play){
+			.event = INDEX, .shows = 4, .unreadable = lacks[i] });
+		assert_int_equal(play.filled, 1);
+	}
+	watch((struct play){
+		.event = INDEX, .shows = 4, .unreadable = ENOENT });
+	assert_int_equal(play.filled, 0);
+}
+
 /* All live each time: it was not a connection that died soon. */
 static void a_count_that_fails_twice_makes_no_server_the_last(void **state)
 {
@@ -468,6 +489,7 @@ int main(void)
 		cmocka_unit_test(a_shorter_one_does_not),
 		cmocka_unit_test(a_suspend_is_no_outage),
 		cmocka_unit_test(connections_without_answers_are_an_outage),
+		cmocka_unit_test(a_lack_of_memory_is_no_end),
 		cmocka_unit_test(the_limit_of_an_outage_is_parsed),
 	};
 
