@@ -117,7 +117,9 @@ int device_leave(struct device *dev, unsigned server, struct nbd_diag *d);
 /*
  * Held from counting the connections until they are changed, so that only one
  * process changes them.  Pass the result to device_unlock().  Without /run
- * there is no lock.
+ * there is no lock.  After a minute this goes on without it: the process that
+ * holds it may be stopped, or its program may be on the device that hangs, and
+ * then wait for the watcher.
  */
 int device_lock(int index);
 void device_unlock(int lock);

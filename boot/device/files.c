@@ -6,9 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+/* ms to wait for a lock, and between tries.  To dial a server takes up to 40 s. */
+#define LOCK_MS	 60000
+#define AGAIN_MS 20
 
 /*
  * Opened once and kept for the life of the process: later the watcher's root
@@ -101,8 +106,10 @@ int device_lock(int index)
 	int fd = openat(open_run(), file_name(index, "lock").text,
 			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 
-	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
-		;
+	for (int ms = 0; fd >= 0 && ms < LOCK_MS &&
+			 flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	     ms += AGAIN_MS)
+		poll(NULL, 0, AGAIN_MS);
 	return fd;
 }
 
