@@ -14,8 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
@@ -57,7 +59,7 @@
 
 /* ---- before the root switch ---- */
 
-int init_shutdown_copy(const char *from, const char *to, unsigned mode)
+static int copy(const char *from, const char *to, unsigned mode)
 {
 	const char *why;
 	struct stat st;
@@ -74,7 +76,23 @@ int init_shutdown_copy(const char *from, const char *to, unsigned mode)
 		close(in);
 	if (out >= 0 && close(out))
 		n = -1;
-	return n < 0 ? NBD_E_IO : NBD_OK;
+	return n < 0 ? -1 : 0;
+}
+
+/* Process 1 would crash in half a program. */
+int init_shutdown_copy(const char *from, const char *to, unsigned mode)
+{
+	char part[PATH_MAX];
+	int err;
+
+	if (nbd_fmt(part, sizeof(part), "%s.part", to) < 0)
+		return NBD_E_IO;
+	if (!copy(from, part, mode) && !rename(part, to))
+		return NBD_OK;
+	err = errno;
+	unlink(part);
+	errno = err;
+	return NBD_E_IO;
 }
 
 int init_shutdown_prepare(struct nbd_diag *d)

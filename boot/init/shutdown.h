@@ -20,7 +20,10 @@
  */
 int init_shutdown_prepare(struct nbd_diag *d);
 
-/* Copies a file, with that mode if it is a new one.  Returns 0 or NBD_E_IO. */
+/*
+ * Copies a file, with that mode.  Returns 0, or NBD_E_IO and errno: then an older
+ * copy stays.
+ */
 int init_shutdown_copy(const char *from, const char *to, unsigned mode);
 
 /* What comes in the place of a reboot. */

@@ -29,8 +29,7 @@ int reroot_prepare(struct nbd_diag *d)
 
 	/* made by the boot: but this program may be newer */
 	if (!access(SHUTDOWN_HOME "/oldroot", F_OK))
-		return unlink(self) || init_shutdown_copy("/proc/self/exe",
-							  self, 0755)
+		return init_shutdown_copy("/proc/self/exe", self, 0755)
 			       ? nbd_diag(d, NBD_E_IO, "write %s: %s", self,
 					  strerror(errno))
 			       : NBD_OK;

@@ -15,6 +15,7 @@
 #include "tests/world/mount.h"
 #include "tests/world/open.h"
 #include "tests/world/path.h"
+#include "tests/world/tree.h"
 
 static struct nbd_diag d;
 static bool forbidden;
@@ -101,6 +102,29 @@ static void a_shell_of_busybox_is_not_its_init(void **state)
 	assert_non_null(strstr(d.text, "process 1 is sh"));
 }
 
+/* ---- its program ---- */
+
+int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode);
+int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
+{
+	assert_string_equal(from, "/proc/self/exe");
+	assert_int_equal(mode, 0755);
+	return world_does("copy to %s", to) ? NBD_E_IO : 0;
+}
+
+/* Without it the present system could not be shut down. */
+static void
+the_program_of_the_shutdown_stays_if_it_cannot_be_renewed(void **state)
+{
+	(void)state;
+	world = (struct world){ .others = WORLD_FAILS };
+	world_file("/run/initramfs/oldroot", "");
+	world_refuses("copy *", ENOSPC, 0);
+	assert_int_equal(reroot_prepare(&d), NBD_E_IO);
+	assert_non_null(strstr(d.text, "No space left"));
+	assert_string_equal(world.story, "copy to /run/initramfs/shutdown\n");
+}
+
 /* ---- its mounts ---- */
 
 static void the_mounts_of_process_1_are_joined(void **state)
@@ -136,6 +160,8 @@ int main(void)
 		cmocka_unit_test(busybox_is_asked_by_its_inittab),
 		cmocka_unit_test(busybox_without_an_inittab_does_not_get_one),
 		cmocka_unit_test(a_shell_of_busybox_is_not_its_init),
+		cmocka_unit_test(
+			the_program_of_the_shutdown_stays_if_it_cannot_be_renewed),
 		cmocka_unit_test(the_mounts_of_process_1_are_joined),
 		cmocka_unit_test(
 			a_process_that_has_them_needs_no_right_to_join),
