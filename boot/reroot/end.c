@@ -65,11 +65,11 @@ int reroot_may_start(struct nbd_diag *d)
 /* A copy of the inittab whose only restart entry is ours. */
 static int write_inittab(const char *to, const char *verb, struct nbd_diag *d)
 {
-	char text[16384], *p, *end, *third;
+	char text[INITTAB_MAX], *p, *end, *third;
 	struct reroot_words w;
 
 	reroot_words_begin(&w);
-	file_read(AT_FDCWD, INITTAB, text, sizeof(text));
+	reroot_read_inittab(text);
 	for (p = text; (end = strchr(p, '\n')); p = end + 1) {
 		third = strchr(p, ':');
 		third = third && third < end ? strchr(third + 1, ':') : NULL;

@@ -65,6 +65,15 @@ const char *reroot_process_1(char path[256])
 	return slash ? slash + 1 : path;
 }
 
+void reroot_read_inittab(char text[INITTAB_MAX])
+{
+	int n = file_read(AT_FDCWD, INITTAB, text, INITTAB_MAX - 1);
+
+	/* as every init does, takes a last line that has no end */
+	if (n > 0 && text[n - 1] != '\n')
+		memcpy(text + n, "\n", 2);
+}
+
 static bool is_same(const char *a, const char *b)
 {
 	struct stat s, t;

@@ -109,13 +109,13 @@ void reroot_inittab(struct nbd_out *o, const char *text)
 static int commands(const struct kind *k, struct reroot_words *w,
 		    struct nbd_diag *d)
 {
-	char text[16384];
+	char text[INITTAB_MAX];
 
 	reroot_words_begin(w);
 	if (k->commands) {
 		nbd_put(&w->o, k->commands, strlen(k->commands));
 	} else {
-		file_read(AT_FDCWD, INITTAB, text, sizeof(text));
+		reroot_read_inittab(text);
 		reroot_inittab(&w->o, text);
 	}
 	if (!w->o.len)

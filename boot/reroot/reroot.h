@@ -170,6 +170,13 @@ int reroot_old_words(struct reroot_words *w, const struct reroot_old *o,
 
 /* The name of the program of process 1, in path, its path; "": not known. */
 const char *reroot_process_1(char path[256]);
+
+/* Bytes of an inittab. */
+#define INITTAB_MAX 16384
+
+/* Reads it; each line of the text ends with a newline.  "": there is none. */
+void reroot_read_inittab(char text[INITTAB_MAX]);
+
 /*
  * What a reroot mounts, and the files that it leaves in /run, are for process
  * 1: joins its mount namespace and its root, unless this process has them.

@@ -87,6 +87,20 @@ static void busybox_is_asked_by_its_inittab(void **state)
 		"signal QUIT\n");
 }
 
+/* busybox takes a last line without a newline, too. */
+static void no_line_of_an_inittab_is_lost(void **state)
+{
+	(void)state;
+	world = (struct world){ .wrote = wrote };
+	world_link("/proc/1/exe", "/bin/busybox");
+	world_file("/proc/1/comm", "init\n");
+	world_file("/etc/inittab", "::sysinit:/x\n::shutdown:/y");
+	world_file("/run/initramfs/inittab", NULL);
+	assert_int_equal(reroot_start(REROOT_DOWN, &d), 0);
+	assert_non_null(
+		strstr(world.story, "::sysinit:/x\n::shutdown:/y\n::restart:"));
+}
+
 /* Its root would keep it, and its init starts nothing from one that is empty. */
 static void busybox_without_an_inittab_does_not_get_one(void **state)
 {
@@ -158,6 +172,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busybox_is_asked_by_its_inittab),
+		cmocka_unit_test(no_line_of_an_inittab_is_lost),
 		cmocka_unit_test(busybox_without_an_inittab_does_not_get_one),
 		cmocka_unit_test(a_shell_of_busybox_is_not_its_init),
 		cmocka_unit_test(

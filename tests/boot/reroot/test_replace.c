@@ -138,6 +138,15 @@ static void sysvinit_executes_this_program(void **state)
 			    "ask sysvinit\n");
 }
 
+static void the_last_line_of_an_inittab_needs_no_newline(void **state)
+{
+	(void)state;
+	world_file("/etc/inittab", "l6:6:wait:/etc/init.d/rc 6");
+	assert_int_equal(reroot_replace_check(&d), 0);
+	assert_int_equal(reroot_replace(verb, &d), 0);
+	assert_non_null(strstr(world.story, COMMANDS "/etc/init.d/rc 6\n"));
+}
+
 static void an_older_sysvinit_has_its_fifo_in_dev(void **state)
 {
 	(void)state;
@@ -284,6 +293,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(sysvinit_executes_this_program, reset),
+		cmocka_unit_test_setup(
+			the_last_line_of_an_inittab_needs_no_newline, reset),
 		cmocka_unit_test_setup(an_older_sysvinit_has_its_fifo_in_dev,
 				       reset),
 		cmocka_unit_test_setup(openrc_executes_this_program, reset),
