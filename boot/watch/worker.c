@@ -346,7 +346,8 @@ static uint64_t awake_ms(void)
  */
 static int time_left(struct worker *w)
 {
-	bool away = w->blind ? w->deaths >= w->dev.wanted : !w->dev.live;
+	bool away = w->blind ? w->deaths >= w->dev.wanted
+			     : w->dev.counted && !w->dev.live;
 	uint64_t now = awake_ms(), answered;
 	unsigned in_flight = 0;
 

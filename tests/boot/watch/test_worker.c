@@ -37,6 +37,7 @@ static struct play {
 	unsigned waiting; /* requests without an answer */
 	/* the wait after which counting fails once, and another later one */
 	unsigned uncounted, uncounted_again;
+	bool countless;	   /* it always fails, but for the first time */
 	unsigned outage;   /* s until a reboot */
 	unsigned rebooted; /* ms */
 	unsigned avoided;  /* times that a server is asked last */
@@ -89,7 +90,8 @@ int __wrap_device_count(struct device *dev, struct nbd_diag *d)
 
 	play.counts += !play.filled;
 	dev->live = dead ? play.outage ? 0 : 3 : 4;
-	dev->counted = !play.uncounted || play.waits != play.uncounted;
+	dev->counted = (!play.uncounted || play.waits != play.uncounted) &&
+		       (!play.countless || !play.waits);
 	if (dev->counted)
 		return 0;
 	play.uncounted = play.uncounted_again;
@@ -108,7 +110,9 @@ int __wrap_device_read(struct device *dev, int index, struct nbd_diag *d)
 int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 {
 	assert_int_equal(want, 4);
-	if ((!dev->counted && device_count(dev, d)) || dev->live == want)
+	if (!dev->counted && device_count(dev, d))
+		return NBD_E_NO_MEMORY;
+	if (dev->live == want)
 		return 0;
 	assert_int_equal(dev->live, play.outage ? 0 : 3);
 	if (play.waits < play.away)
@@ -136,7 +140,8 @@ uint64_t __wrap_nbdk_answered(int index, unsigned *waiting)
 {
 	assert_int_equal(index, INDEX);
 	*waiting = play.waiting;
-	return 4711 + (play.answers ? passed() : 0);
+	/* some were answered since the play before */
+	return began + (play.answers ? passed() : 0);
 }
 
 uint64_t __wrap_suspend_ms(void);
@@ -215,6 +220,7 @@ static int played_wait(struct pollfd p[], nfds_t n, int ms)
 		world.now += play.sleeps;
 	}
 	world.now += play.busy && passed() < 1000 ? 10 : (unsigned)ms;
+	play.gone |= play.countless && passed() > 60000;
 	return 0;
 }
 
@@ -452,6 +458,24 @@ static void connections_without_answers_are_an_outage(void **state)
 	assert_int_equal(play.rebooted, 0);
 }
 
+/* Nothing is known of the connections then, but answers still come. */
+static void a_count_that_fails_is_no_outage(void **state)
+{
+	(void)state;
+	watch((struct play){ .event = INDEX + 1,
+			     .countless = true,
+			     .waiting = 3,
+			     .answers = true,
+			     .outage = 15 });
+	assert_in_range(passed(), 60000, 70000);
+	assert_int_equal(play.rebooted, 0);
+	watch((struct play){ .event = INDEX + 1,
+			     .countless = true,
+			     .waiting = 3,
+			     .outage = 15 });
+	assert_in_range(play.rebooted, 15000, 17000);
+}
+
 static void the_limit_of_an_outage_is_parsed(void **state)
 {
 	static const char *const wrong[] = {
@@ -489,6 +513,7 @@ int main(void)
 		cmocka_unit_test(a_shorter_one_does_not),
 		cmocka_unit_test(a_suspend_is_no_outage),
 		cmocka_unit_test(connections_without_answers_are_an_outage),
+		cmocka_unit_test(a_count_that_fails_is_no_outage),
 		cmocka_unit_test(a_lack_of_memory_is_no_end),
 		cmocka_unit_test(the_limit_of_an_outage_is_parsed),
 	};
