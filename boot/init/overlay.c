@@ -39,6 +39,14 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
+/* Of what is mounted there; 0: not known. */
+static dev_t device_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_dev;
+}
+
 int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		       struct nbd_diag *d)
 {
@@ -48,6 +56,8 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	o->spec = spec;
 	o->size = NULL;
 	o->index = -1;
+	o->lower = device_of(OVERLAY_LOWER);
+	o->upper = device_of(OVERLAY_UPPER);
 	if (nbd_is_uri(spec)) {
 		rc = root_parse_export(&o->parsed, &o->cmd, c, spec, d);
 		o->cmd.write = true;
@@ -163,12 +173,18 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 	return mount_overlay(newroot, d);
 }
 
-void init_overlay_unmount(const char *newroot)
+/* It may not be mounted yet, and what was there before is another system's. */
+static void unmount(const char *path, dev_t before)
 {
-	/* it may not be mounted yet: no failure */
+	if (!before || device_of(path) != before)
+		umount2(path, MNT_DETACH);
+}
+
+void init_overlay_unmount(const struct overlay *o, const char *newroot)
+{
 	umount2(newroot, MNT_DETACH);
-	umount2(OVERLAY_UPPER, MNT_DETACH);
-	umount2(OVERLAY_LOWER, MNT_DETACH);
+	unmount(OVERLAY_UPPER, o->upper);
+	unmount(OVERLAY_LOWER, o->lower);
 }
 
 /* ---- its word and steps ---- */
@@ -211,7 +227,7 @@ static int undo_overlay(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (b->cmd.overlay)
-		init_overlay_unmount(b->plan->newroot);
+		init_overlay_unmount(&b->overlay, b->plan->newroot);
 	return NBD_OK;
 }
 

@@ -8,6 +8,8 @@
 #ifndef BOOT_INIT_OVERLAY_H
 #define BOOT_INIT_OVERLAY_H
 
+#include <sys/types.h>
+
 #include "boot/words/root.h"
 #include "boot/device/signals.h"
 
@@ -29,6 +31,8 @@ struct overlay {
 	struct root_spec parsed, root;
 	int index;		     /* N of its nbdN; -1: not connected */
 	struct device_signals *held; /* for device_attach() */
+	/* of the present system, beside which this one may be mounted */
+	dev_t lower, upper;
 };
 
 /*
@@ -50,6 +54,6 @@ int init_overlay_connect(struct overlay *o, struct nbd_diag *d);
  */
 int init_overlay_mount(const struct overlay *o, const char *newroot,
 		       struct nbd_diag *d);
-void init_overlay_unmount(const char *newroot);
+void init_overlay_unmount(const struct overlay *o, const char *newroot);
 
 #endif

@@ -4,6 +4,7 @@
 #include "tests/world/module.h"
 #include "tests/world/mount.h"
 #include "tests/world/nbdk.h"
+#include "tests/world/path.h"
 #include "tests/world/tree.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ static int check_words(const char *overlay, bool tls, struct nbd_diag *d)
 	static struct overlay o;
 	static struct cmdline c;
 
+	world = (struct world){ .others = WORLD_ABSENT };
 	/* it may be a variable of a function */
 	memset(&o, 0xff, sizeof(o));
 	c = (struct cmdline){ .overlay = overlay, .tls = tls };
@@ -99,6 +101,7 @@ static void its_proof_is_from_no_line_with_words_of_the_firmware(void **state)
 	struct nbd_diag d;
 
 	(void)state;
+	world = (struct world){ .others = WORLD_ABSENT };
 	c = (struct cmdline){ .overlay = uri, .tls = true };
 	assert_int_equal(init_overlay_check(&o, &c, &d), 0);
 	c.handed = true;
@@ -151,6 +154,39 @@ static void changes_do_not_follow_a_link_out_of_their_export(void **state)
 	assert_non_null(strstr(d.text, "Not a directory"));
 }
 
+/* ---- a reroot beside a system that has an overlay ---- */
+
+static void is_on(const char *path, dev_t dev)
+{
+	world_stat(path, (struct stat){ .st_dev = dev });
+}
+
+/* The mounts of the present system are below those of the next one. */
+static void what_was_there_before_stays(void **state)
+{
+	static const struct cmdline c = { .overlay = "" };
+	static struct overlay o;
+
+	(void)state;
+	world_reset();
+	is_on(OVERLAY_LOWER, 1);
+	is_on(OVERLAY_UPPER, 2);
+	assert_int_equal(init_overlay_check(&o, &c, NULL), 0);
+	/* its root was moved, and nothing was mounted for changes */
+	is_on(OVERLAY_LOWER, 3);
+	init_overlay_unmount(&o, "/newroot");
+	assert_string_equal(world.story, "umount -l /newroot\n"
+					 "umount -l " OVERLAY_LOWER "\n");
+	world.story[0] = '\0';
+	/* a file system that has failed */
+	world_file(OVERLAY_LOWER, NULL);
+	is_on(OVERLAY_UPPER, 4);
+	init_overlay_unmount(&o, "/newroot");
+	assert_string_equal(world.story, "umount -l /newroot\n"
+					 "umount -l " OVERLAY_UPPER "\n"
+					 "umount -l " OVERLAY_LOWER "\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -162,6 +198,7 @@ int main(void)
 			its_proof_is_from_no_line_with_words_of_the_firmware),
 		cmocka_unit_test(
 			changes_do_not_follow_a_link_out_of_their_export),
+		cmocka_unit_test(what_was_there_before_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
