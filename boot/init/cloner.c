@@ -174,6 +174,8 @@ static int undo_local(struct boot *b, struct nbd_diag *d)
 	if (!b->local)
 		return NBD_OK;
 	b->local = false;
+	/* a clone that fails does not get better: the server may be back */
+	b->clone.tried = 0;
 	return process_run(unmap, &none, sizeof(none), "unmap", STEP_UNDO_MS,
 			   d);
 }

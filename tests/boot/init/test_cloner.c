@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "boot/init/clone_target.h"
 #include "boot/init/mount.h"
+#include "boot/init/steps.h"
 #include "boot/mapper/mapper.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
@@ -109,12 +111,78 @@ static void copy_begins_after_2_minutes_at_the_latest(void **state)
 	assert_in_range(begin(1000000), 120000, 121000);
 }
 
+/* ---- the disk while no server answers ---- */
+
+int __wrap_init_clone_await(char path[CLONE_PATH], const char *device,
+			    struct nbd_diag *d);
+int __wrap_init_clone_mark(struct clone_mark *m, const char *path,
+			   struct nbd_diag *d);
+int __wrap_mapper_local(const char *path, uint64_t sectors,
+			char dev[MAPPER_PATH], struct nbd_diag *d);
+void __wrap_mapper_unlocal(void);
+
+int __wrap_init_clone_await(char path[CLONE_PATH], const char *device,
+			    struct nbd_diag *d)
+{
+	(void)d;
+	nbd_fmt(path, CLONE_PATH, "%s", device);
+	return 0;
+}
+
+int __wrap_init_clone_mark(struct clone_mark *m, const char *path,
+			   struct nbd_diag *d)
+{
+	(void)path, (void)d;
+	*m = (struct clone_mark){ .state = CLONE_COMPLETE, .sectors = 8 };
+	return 0;
+}
+
+int __wrap_mapper_local(const char *path, uint64_t sectors,
+			char dev[MAPPER_PATH], struct nbd_diag *d)
+{
+	(void)path, (void)sectors, (void)d;
+	strcpy(dev, "/dev/dm-0");
+	return 0;
+}
+
+void __wrap_mapper_unlocal(void)
+{
+}
+
+extern const struct step init_cloner_alone_step;
+
+static bool is_alone(struct boot *b, uint64_t ms)
+{
+	struct nbd_diag d;
+
+	world.now += ms;
+	assert_int_equal(init_cloner_alone_step.run(b, &d), 0);
+	return b->local;
+}
+
+static void a_clone_that_fails_is_not_all_that_is_tried(void **state)
+{
+	static struct boot b = { .cmd.clone = "/dev/vda", .index = -1 };
+	struct nbd_diag d;
+
+	(void)state;
+	world = (struct world){ .now = 1000 };
+	assert_false(is_alone(&b, 0));
+	assert_false(is_alone(&b, 29000));
+	assert_true(is_alone(&b, 1000));
+	/* it cannot be mounted: the server may be back */
+	assert_int_equal(init_cloner_alone_step.undo(&b, &d), 0);
+	assert_false(is_alone(&b, 1000));
+	assert_true(is_alone(&b, 30000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(init_goes_on_once_proc_is_open),
 		cmocka_unit_test(copy_waits_for_5_s_without_a_read),
 		cmocka_unit_test(copy_begins_after_2_minutes_at_the_latest),
+		cmocka_unit_test(a_clone_that_fails_is_not_all_that_is_tried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
