@@ -285,29 +285,35 @@ static int put_ip_anew(struct reroot_words *w, const struct iface_addr *a,
 }
 
 /* Servers on this machine, as that of systemd-resolved, end with the system. */
+static bool is_loopback(const struct nbd_ip *addr)
+{
+	static const unsigned char six[16] = { [15] = 1 };
+
+	return addr->len == 4 ? addr->ip[0] == 127 : !memcmp(addr->ip, six, 16);
+}
+
 static void put_dns(struct reroot_words *w)
 {
-	static const char key[] = "nameserver ";
-	struct file_lines f;
+	char *line, *f[COLUMNS];
+	struct file_lines file;
 	unsigned n = 0;
-	char *line;
 
-	if (file_lines_open(&f, "/run/systemd/resolve/resolv.conf") &&
-	    file_lines_open(&f, "/etc/resolv.conf"))
+	if (file_lines_open(&file, "/run/systemd/resolve/resolv.conf") &&
+	    file_lines_open(&file, "/etc/resolv.conf"))
 		return;
-	while (n < DNS_MAX && (line = file_lines_next(&f))) {
+	while (n < DNS_MAX && (line = file_lines_next(&file))) {
 		struct nbd_ip addr;
 
-		if (strncmp(line, key, sizeof(key) - 1) != 0 ||
-		    !boot_ip_address(line + sizeof(key) - 1, &addr) ||
-		    (addr.len == 4 && addr.ip[0] == 127))
+		split(line, f);
+		if (strcmp(f[0], "nameserver") != 0 ||
+		    !boot_ip_address(f[1], &addr) || is_loopback(&addr))
 			continue;
 		nbd_put(&w->o, "nameserver=", 11);
 		put_address(w, &addr);
 		nbd_put(&w->o, " ", 1);
 		n++;
 	}
-	file_lines_close(&f);
+	file_lines_close(&file);
 }
 
 int reroot_network(struct reroot_words *w, const struct sockdiag_link *l,

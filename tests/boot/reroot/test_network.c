@@ -175,6 +175,19 @@ static void a_lasting_one_is_fixed(void **state)
 	       "BOOTIF=01-52-54-00-12-34-ab nameserver=192.0.2.3 ");
 }
 
+static void blanks_in_resolv_conf_are_those_of_the_c_library(void **state)
+{
+	(void)state;
+	has("192.0.2.9", 20, false);
+	world_file("/etc/resolv.conf", "nameserver ::1\n"
+				       "nameservers 192.0.2.7\n"
+				       "nameserver\t192.0.2.3\n"
+				       "nameserver  2001:db8::3 \n");
+	become("ip=ens2:dhcp nameserver=192.0.2.3 nameserver=2001:db8::3 ",
+	       "ip=dhcp BOOTIF=01-52-54-00-12-34-ab nameserver=192.0.2.3 "
+	       "nameserver=2001:db8::3 ");
+}
+
 static void ipv6_is_advertised_fixed_or_local(void **state)
 {
 	(void)state;
@@ -350,6 +363,9 @@ int main(void)
 		cmocka_unit_test_setup(
 			of_too_many_routes_that_to_the_server_stays, begin),
 		cmocka_unit_test_setup(ipv6_has_routes_as_well, begin),
+		cmocka_unit_test_setup(
+			blanks_in_resolv_conf_are_those_of_the_c_library,
+			begin),
 		cmocka_unit_test_setup(ipv6_is_advertised_fixed_or_local,
 				       begin),
 		cmocka_unit_test_setup(another_kernel_lacks_what_software_made,
