@@ -304,6 +304,7 @@ static int dial_same(struct device *dev, struct nbd_diag *d)
 	struct conn *conn = &dev->conn;
 	int err = 0;
 
+	dev->dialer.away = 0;
 	for (unsigned bad = 0; bad < dev->b.servers; bad++) {
 		err = device_dialer_one(&dev->dialer, conn, &dev->b, first, d);
 		if (err)
@@ -317,7 +318,8 @@ static int dial_same(struct device *dev, struct nbd_diag *d)
 		device_dialer_avoid(&dev->dialer);
 		dial_hangup(conn, 1);
 	}
-	return err;
+	/* one that is away may have the disk: callers try again */
+	return dev->dialer.away ? dev->dialer.away : err;
 }
 
 /* Hands over the connection that dial_same() made. */

@@ -57,8 +57,8 @@ int device_count(struct device *dev, struct nbd_diag *d);
  * Makes one more connection and puts it into a dead slot; if connections are
  * spread, to the server with the fewest.  The export must still match the
  * device: the errors of nbd_export_fits(), and NBD_E_MISMATCH if it is another
- * disk image; then the other servers are
- * asked, too.  If it is larger, call device_grow().  Returns 0 also if the
+ * disk image; then the other servers are asked, too, and the error of one that is
+ * away counts more.  If it is larger, call device_grow().  Returns 0 also if the
  * driver had no dead slot: check with device_count().  NBD_E_AGAIN: the kernel
  * does not read from all live connections yet, or has not left a dead one, and
  * nothing was changed.  After the last call, device_dialer_close(&dev->dialer).

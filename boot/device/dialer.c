@@ -146,7 +146,9 @@ static int dial_any(struct device_dialer *dl, struct conn conns[], unsigned n,
 			err = 0;
 			break;
 		}
-		if (!err || nbd_err_is_outage(rc))
+		if (nbd_err_is_outage(rc))
+			err = dl->away = rc;
+		else if (!err)
 			err = rc;
 		add_reason(&o, b, order[i], rc, &why);
 	}

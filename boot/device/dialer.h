@@ -7,9 +7,11 @@
 
 /*
  * The state of dialing the servers of a device.  The caller zeroes it before
- * its first use; all of it is private.  It must outlive the connections.
+ * its first use; the rest is private.  It must outlive the connections.
  */
 struct device_dialer {
+	int away; /* the last error of a server that may pass; the caller clears it */
+	/* private */
 	struct device_tls tls[BACKEND_SERVERS];
 	/* of nbd_now_ms(), until which a server that was late is asked last */
 	uint64_t late[BACKEND_SERVERS];

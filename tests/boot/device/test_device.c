@@ -42,6 +42,7 @@ static struct server {
 	uint32_t min_block; /* 0: it does not say */
 	uint32_t max;	    /* with min_block; 0: 32 MiB */
 	int err;	    /* it is not there */
+	int away;	    /* another one is not, with this error */
 	unsigned bad;	    /* so many are too small */
 	unsigned first;	    /* the server that was asked for */
 	unsigned dialed, goodbyes, avoided, shunned;
@@ -77,6 +78,9 @@ int __wrap_device_dialer_one(struct device_dialer *dl, struct conn *c,
 	server.first = first;
 	if (server.err)
 		return nbd_diag(d, server.err, "nobody there");
+	/* the first that is asked */
+	if (server.away && server.dialed == 1)
+		dl->away = server.away;
 	script_start(&s);
 	say_greeting(&s, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&s, server.dialed > server.bad ? server.size : 512,
@@ -813,6 +817,19 @@ static void if_one_has_another_disk_the_next_is_asked(void **state)
 	assert_int_equal(driver.calls, 1);
 }
 
+static void an_outage_counts_more_than_another_disk(void **state)
+{
+	(void)state;
+	server.bad = 9;
+	server.away = NBD_E_REFUSED;
+	read_it();
+	assert_int_equal(device_add(&dev, &diag), NBD_E_REFUSED);
+	assert_non_null(strstr(diag.text, "512"));
+	/* that is over */
+	server.away = 0;
+	assert_int_equal(device_add(&dev, &diag), NBD_E_SIZE);
+}
+
 /* ---- one more ---- */
 
 static void a_silent_server_makes_no_connection(void **state)
@@ -1333,6 +1350,7 @@ int main(void)
 		DEV(the_least_that_servers_accept_is_remembered),
 		DEV(a_second_connection_needs_the_servers_consent),
 		DEV(if_one_has_another_disk_the_next_is_asked),
+		DEV(an_outage_counts_more_than_another_disk),
 		DEV(a_silent_server_makes_no_connection),
 		DEV(what_the_driver_does_not_want_is_closed),
 		DEV(connections_are_spread_over_the_servers),

@@ -404,6 +404,11 @@ static void an_outage_counts_more_than_a_mistake(void **state)
 							 : mistake[m];
 			assert_int_equal(open_all(), NBD_E_UNREACHABLE);
 		}
+	/* also if a server is found, which may be of no use */
+	begin(NULL);
+	servers[0].err = NBD_E_UNREACHABLE;
+	assert_int_equal(open_all(), 0);
+	assert_int_equal(dialer.away, NBD_E_UNREACHABLE);
 	/* of mistakes the first one counts */
 	begin(NULL);
 	servers[0].err = NBD_E_CERT;
