@@ -18,6 +18,12 @@ static int failed(struct nbd_diag *d, const char *what, const struct side *s,
 			(unsigned long long)offset, strerror(errno));
 }
 
+/* what: a step that has no offset, such as "open" */
+static int cannot(struct nbd_diag *d, const char *what, const char *name)
+{
+	return nbd_diag(d, NBD_E_IO, "%s %s: %s", what, name, strerror(errno));
+}
+
 /* Is it the medium?  Some drivers tell its errors apart. */
 static bool is_bad(int error)
 {
@@ -165,7 +171,7 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 	if (fsync(s->fd) == 0 || (s->is_pipe && errno == EINVAL))
 		return 0;
 	s->torn = true;
-	return nbd_diag(d, NBD_E_IO, "flush %s: %s", s->name, strerror(errno));
+	return cannot(d, "flush", s->name);
 }
 
 static void file_close(struct side *s)
@@ -190,14 +196,12 @@ static int measure(struct side *s, struct nbd_diag *d)
 	struct stat st;
 
 	if (fstat(s->fd, &st) < 0)
-		return nbd_diag(d, NBD_E_IO, "%s: %s", s->name,
-				strerror(errno));
+		return cannot(d, "size of", s->name);
 	if (S_ISBLK(st.st_mode)) {
 		off_t end = lseek(s->fd, 0, SEEK_END);
 
 		if (end < 0)
-			return nbd_diag(d, NBD_E_IO, "size of %s: %s", s->name,
-					strerror(errno));
+			return cannot(d, "size of", s->name);
 		s->size = (uint64_t)end;
 	} else if (S_ISREG(st.st_mode)) {
 		s->size = (uint64_t)st.st_size;
@@ -314,8 +318,7 @@ int copy_side_complete(struct side *s, struct nbd_diag *d)
 		return 0;
 	put_part(part, s);
 	if (s->marked && (ftruncate(s->fd, (off_t)s->size) || fsync(s->fd)))
-		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", part,
-				strerror(errno));
+		return cannot(d, "set the size of", part);
 	if (!is_name(part, s->fd)) {
 		s->hidden = false;
 		return nbd_diag(d, NBD_E_IN_USE,
@@ -347,8 +350,7 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 				name);
 	s->fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0)
-		return nbd_diag(d, NBD_E_IO, "open %s: %s", part,
-				strerror(errno));
+		return cannot(d, "open", part);
 	err = measure(s, d);
 	if (!err)
 		err = lock(s, d);
@@ -391,8 +393,7 @@ int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
 	 * allocating new ones takes a third of the time of the whole copy.
 	 */
 	if (ftruncate(s->fd, size == UINT64_MAX ? 0 : (off_t)size) < 0)
-		return nbd_diag(d, NBD_E_IO, "set the size of %s: %s", s->name,
-				strerror(errno));
+		return cannot(d, "set the size of", s->name);
 	s->size = size;
 	return 0;
 }
