@@ -163,8 +163,8 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d);
 /*
- * Reads len bytes, at most s->piece, at `at` of a side with nothing in flight,
- * no pipe.
+ * Reads len bytes, of a server at most s->piece, at `at` of a side with nothing in
+ * flight, no pipe.
  */
 int copy_side_peek(struct side *s, void *to, size_t len, uint64_t at,
 		   struct nbd_diag *d);

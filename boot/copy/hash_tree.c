@@ -212,30 +212,15 @@ void copy_tree_forget(struct copy_tree *t)
 /* ---- the destination ---- */
 
 /* Up to the end of what was asked, or of a file that grows: zeroes follow. */
-static int read_some(const struct side *s, uint8_t *to, size_t len, uint64_t at,
+static int read_some(struct side *s, uint8_t *to, size_t len, uint64_t at,
 		     struct nbd_diag *d)
 {
 	uint64_t there = at < s->size ? s->size - at : 0;
-	size_t done = 0;
-	ssize_t n = 0;
 
 	memset(to, 0, len);
 	if (len > there)
 		len = (size_t)there;
-	while (done < len) {
-		n = pread(s->fd, to + done, len - done,
-			  (off_t)(s->base + at + done));
-		if (n < 0 && errno == EINTR && !copy_interrupted)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return done == len ? NBD_OK
-			   : nbd_diag(d, NBD_E_IO, "read %s at offset %llu: %s",
-				      s->name,
-				      (unsigned long long)(s->base + at) + done,
-				      n < 0 ? strerror(errno) : "it ends");
+	return copy_side_peek(s, to, len, s->base + at, d);
 }
 
 /* Devices do not tell. */
@@ -250,7 +235,7 @@ static bool is_hole(const struct side *s, size_t len, uint64_t at)
 
 static int compare(struct copy_tree *t, uint64_t n, struct nbd_diag *d)
 {
-	const struct side *dst = t->copy->dst;
+	struct side *dst = t->copy->dst;
 	const struct verity_tree *tree = &t->leaves.map.tree;
 	uint64_t span = verity_leaf_span(&t->leaves), at = n * span;
 	uint64_t left = tree->data_blocks * tree->data_block - at;
