@@ -110,6 +110,7 @@ struct side {
 	uint32_t zeroes;  /* bytes; the longest zero */
 	bool grows;	  /* an output file: its size can be set */
 	bool is_pipe;	  /* must be read or written in order */
+	bool unopened;	  /* a pipe, until copy_side_open_pipe() */
 	bool is_zero;	  /* a destination that is known to be all zeroes */
 	bool takes_pages; /* a server for which sendfile() is faster */
 	int fd;		  /* file.c */
@@ -157,6 +158,11 @@ int copy_side_open_nbd(struct side *s, struct copy_link *l,
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d);
 /*
+ * Waits for a reader of an output pipe that has a name, and opens it; a signal
+ * ends that.  Refuse before what a pipe cannot do.  Other sides are open already.
+ */
+int copy_side_open_pipe(struct side *s, struct nbd_diag *d);
+/*
  * Reduces a side to length bytes from offset on (0: up to its end); those are
  * its offsets 0 to length then.  NBD_E_USAGE: it has no such part.
  */
@@ -190,7 +196,7 @@ int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
 int copy_side_complete(struct side *s, struct nbd_diag *d);
 /* Returns 0 if a file or device still has the size it had when opened. */
 int copy_side_same_size(const struct side *s, struct nbd_diag *d);
-/* Are both the same file or device?  A copy onto itself would destroy it. */
+/* Are both the same file, pipe or device?  A copy onto itself would destroy it. */
 bool copy_side_same(const struct side *a, const struct side *b);
 
 /*

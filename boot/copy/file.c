@@ -210,6 +210,7 @@ static int measure(struct side *s, struct nbd_diag *d)
 		   S_ISSOCK(st.st_mode)) {
 		s->is_pipe = true;
 		s->size = UINT64_MAX;
+		s->unopened = s->output && S_ISFIFO(st.st_mode);
 	} else {
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s is neither file, block device nor pipe",
@@ -240,7 +241,6 @@ static struct side file_side(const char *name, bool output)
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
-	/* O_EXCL without O_CREAT fails while a device is mounted */
 	int flags = output ? O_RDWR | O_CLOEXEC : O_RDONLY | O_CLOEXEC;
 	struct stat st;
 	int err;
@@ -248,8 +248,13 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	*s = file_side(name, output);
 	if (!strcmp(name, "-"))
 		return take_standard(s, output);
-	if (output && stat(name, &st) == 0 && S_ISBLK(st.st_mode))
-		flags |= O_EXCL;
+	if (output && stat(name, &st) == 0) {
+		/* O_EXCL without O_CREAT fails while a device is mounted */
+		if (S_ISBLK(st.st_mode))
+			flags |= O_EXCL;
+		else if (S_ISFIFO(st.st_mode)) /* this does not wait */
+			flags = O_PATH | O_CLOEXEC;
+	}
 	s->fd = open(name, flags);
 	if (s->fd < 0 && output && errno == ENOENT) {
 		s->fd = open(name, flags | O_CREAT | O_EXCL, 0666);
@@ -265,6 +270,23 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	if (err)
 		file_close(s);
 	return err;
+}
+
+int copy_side_open_pipe(struct side *s, struct nbd_diag *d)
+{
+	char path[32];
+	int fd;
+
+	if (!s->unopened)
+		return 0;
+	/* not O_RDWR: this would be a reader that never reads */
+	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", s->fd);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return cannot(d, "open", s->name);
+	close(s->fd);
+	s->fd = fd;
+	return 0;
 }
 
 /* ---- the name of an output file until it is complete ---- */
@@ -434,6 +456,6 @@ bool copy_side_same(const struct side *a, const struct side *b)
 		return false;
 	if (S_ISBLK(x.st_mode) && S_ISBLK(y.st_mode))
 		return x.st_rdev == y.st_rdev;
-	return S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return (S_ISREG(x.st_mode) || S_ISFIFO(x.st_mode)) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

@@ -170,6 +170,8 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	c->err = set_up(c, o);
 	if (!c->err)
 		c->err = copy_rescue_begin(c, o);
+	if (!c->err)
+		c->err = copy_side_open_pipe(c->dst, c->d);
 	if (c->err || (o->resume && !c->rescue && !resume(c)))
 		return c->err;
 	c->safe = c->mark.kept;

@@ -175,6 +175,43 @@ for depth in 1 2 3 8 32; do
 		cat >"$out" || status=$?
 	identical "$disk" "$out" "late answers and a pipe, depth $depth"
 done
+
+# pipes with a name
+mkfifo "$work/fifo"
+head -c 1000 "$work/random" >"$work/small"
+"$nbdboot" copy "$work/small" "$work/fifo" 2>"$work/err" &
+copy=$!
+until ! runs "$copy" || grep -qs '^State:.S' "/proc/$copy/status"; do
+	sleep 0.1
+done
+timeout 60 cat "$work/fifo" >"$out" || :
+status=0
+wait "$copy" || status=$?
+identical "$work/small" "$out" 'a pipe with a name waits for its reader'
+head -c 1 "$work/fifo" >/dev/null &
+run timeout 60 "$nbdboot" copy "$disk" "$work/fifo"
+expect 1 "write $work/fifo at offset" 'a reader that dies ends the copy'
+expect 1 'Broken pipe' 'and that is the reason'
+exec 7<>"$work/fifo"
+run timeout 60 "$nbdboot" copy "$work/fifo" "$work/fifo"
+expect 2 'are the same' 'a pipe is not copied onto itself'
+exec 7>&-
+run "$nbdboot" copy --resume "$disk" "$work/fifo"
+expect 1 "$work/fifo exists" 'and does not go on'
+rm "$work/fifo"
+status=0
+"$nbdboot" copy "$disk" /dev/stdout 2>"$work/err" | cat >"$out" || status=$?
+identical "$disk" "$out" 'to /dev/stdout'
+for name in - /dev/stdout; do
+	: >"$work/out"
+	{
+		timeout 60 "$nbdboot" copy "$disk" $name 2>"$work/err" ||
+			echo $? >"$work/status"
+	} | head -c 1 >/dev/null
+	status=$(cat "$work/status")
+	expect 1 "write $name at offset" "to $name, which is closed"
+done
+
 run "$nbdboot" copy "$disk" "$out"
 identical "$disk" "$out" 'from file to file'
 : >"$work/empty"

@@ -195,6 +195,8 @@ kill $loops
 mkfifo "$work/fifo"
 waits 'copy opens a pipe that nobody writes' "$open" \
 	"$nbdboot" copy "$work/fifo" "$work/own/x"
+waits 'copy opens a pipe that nobody reads' "$open" \
+	"$nbdboot" copy "$work/image" "$work/fifo"
 exec 7<>"$work/fifo"
 waits 'copy reads a pipe that nobody writes' "$read" \
 	"$nbdboot" copy "$work/fifo" "$work/own/x"

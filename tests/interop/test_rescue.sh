@@ -123,6 +123,10 @@ for option in delta verify; do
 	run "$nbdboot" copy "--$option" "$disk" "$work/pipe"
 	expect 2 "--$option cannot " "a pipe with a name is one for --$option"
 done
+run "$nbdboot" copy --delta="$disk" "$disk" "$work/pipe"
+expect 2 "$work/pipe is none" 'and for --delta with a hash tree'
+run "$nbdboot" copy --to-part 1 "$disk" "$work/pipe"
+expect 2 "$work/pipe cannot be written in the middle" 'and for --to-part'
 
 # ---- a disk with errors ----
 
@@ -456,5 +460,10 @@ run "$nbdboot" copy --map "$work/fifo" "$work/full" "$work/new"
 expect 2 "$work/fifo is not a file" 'nor is one put in the place of a pipe'
 run "$nbdboot" copy --map "$map" - "$out"
 expect 2 'is a pipe' 'a pipe has no map'
+for option in "--map $map" --skip-bad; do
+	# shellcheck disable=SC2086 # words on purpose
+	run "$nbdboot" copy $option "$disk" "$work/fifo"
+	expect 2 "$work/fifo is a pipe" "nor one with a name: ${option%% *}"
+done
 
 finish

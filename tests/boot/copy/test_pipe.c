@@ -4,7 +4,11 @@
 
 #include "tests/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,10 +71,53 @@ static void one_that_does_not_block_is_waited_for(void **state)
 	wait(&status);
 }
 
+static bool has_writer(int fd)
+{
+	char byte;
+
+	return read(fd, &byte, 1) < 0 && errno == EAGAIN;
+}
+
+static void one_with_a_name_is_opened_to_write_only(void **state)
+{
+	char dir[] = "/tmp/pipe.XXXXXX", name[sizeof(dir) + 5];
+	struct task t = { .len = 1, .iov = { "x", 1 } };
+	struct side s, same;
+	char byte = 0;
+	int fd;
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_non_null(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/pipe", dir);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	/* nobody reads it yet */
+	assert_int_equal(copy_side_open_file(&s, name, true, &d), 0);
+	assert_true(s.is_pipe);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_false(has_writer(fd));
+	assert_int_equal(copy_side_open_pipe(&s, &d), 0);
+	assert_true(has_writer(fd));
+	assert_int_equal(s.ops->write(&s, &t, &d), 0);
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+	assert_int_equal(copy_side_open_file(&same, name, false, &d), 0);
+	assert_true(copy_side_same(&same, &s));
+	same.ops->close(&same);
+	close(fd);
+	assert_true(s.ops->write(&s, &t, &d) < 0);
+	assert_non_null(strstr(d.text, "Broken pipe"));
+	assert_non_null(strstr(d.text, name));
+	s.ops->close(&s);
+	unlink(name);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_does_not_block_is_waited_for),
+		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
