@@ -2,30 +2,17 @@
 /* Reads a side before the copy begins: the table of a disk. */
 #include "boot/copy/copy.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "boot/device/reader.h"
 
-static int from_file(const struct side *s, char *p, size_t len, uint64_t at,
+static int from_file(struct side *s, char *p, size_t len, uint64_t at,
 		     struct nbd_diag *d)
 {
-	while (len) {
-		ssize_t n = pread(s->fd, p, len, (off_t)at);
+	struct task t = { .offset = at - s->base, .len = (uint32_t)len };
+	struct nbd_iov to = { .base = p, .len = len };
 
-		if (n < 0 && errno == EINTR && !copy_interrupted)
-			continue;
-		if (n <= 0)
-			return nbd_diag(d, NBD_E_IO,
-					"read %s at offset %llu: %s", s->name,
-					(unsigned long long)at,
-					n ? strerror(errno) : "it ends");
-		p += n;
-		len -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return 0;
+	return s->ops->read(s, &t, &to, d);
 }
 
 /* Nothing else is in flight yet: the first connection answers this alone. */
