@@ -206,8 +206,7 @@ static int measure(struct side *s, struct nbd_diag *d)
 	} else if (S_ISREG(st.st_mode)) {
 		s->size = (uint64_t)st.st_size;
 		s->grows = s->output;
-	} else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ||
-		   S_ISSOCK(st.st_mode)) {
+	} else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
 		s->is_pipe = true;
 		s->size = UINT64_MAX;
 		s->unopened = s->output && S_ISFIFO(st.st_mode);

@@ -248,6 +248,10 @@ for source in "$disk" "nbd://127.0.0.1:$port"; do
 done
 run "$nbdboot" info "nbd+unix:///?socket=$work/sock"
 expect 0 1048576 'and its server is well'
+run "$nbdboot" copy "$disk" "$work/sock"
+expect 1 "open $work/sock: No such device" 'a path of a socket is no pipe'
+run "$nbdboot" copy "$work/sock" "$out"
+expect 1 "open $work/sock: No such device" 'as a source neither'
 rm -f "$work/sock"
 serve_at -U "$work/sock" -r memory 32M
 run "$nbdboot" copy "$disk" "nbd+unix:///?socket=$work/sock"
