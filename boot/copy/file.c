@@ -11,10 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Has a signal ended the wait, and does it end the copy? */
+static bool is_cut(void)
+{
+	return copy_interrupted && (errno == EINTR || errno == EAGAIN);
+}
+
 static int failed(struct nbd_diag *d, const char *what, const struct side *s,
 		  uint64_t offset)
 {
-	return nbd_diag(d, NBD_E_IO, "%s %s at offset %llu: %s", what, s->name,
+	return nbd_diag(d, is_cut() ? NBD_E_CUT : NBD_E_IO,
+			"%s %s at offset %llu: %s", what, s->name,
 			(unsigned long long)offset, strerror(errno));
 }
 
@@ -63,8 +70,7 @@ static int file_read(struct side *s, struct task *t, struct nbd_iov *to,
 
 		if (n < 0 && tries_again(s, POLLIN))
 			continue;
-		if (n < 0 && copy_interrupted &&
-		    (errno == EINTR || errno == EAGAIN))
+		if (n < 0 && s->is_pipe && is_cut())
 			n = 0;
 		t->bad = n < 0 && is_bad(errno);
 		if (n < 0)

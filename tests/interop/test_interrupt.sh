@@ -202,4 +202,5 @@ waits 'copy reads a pipe that nobody writes' "$read" \
 	"$nbdboot" copy "$work/fifo" "$work/own/x"
 waits 'copy writes a pipe that nobody reads' "$write" \
 	"$nbdboot" copy "$work/image" "$work/fifo"
+check 'and says so' grep -q 'interrupted: the first' "$work/err"
 finish

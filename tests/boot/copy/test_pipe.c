@@ -71,6 +71,27 @@ static void one_that_does_not_block_is_waited_for(void **state)
 	wait(&status);
 }
 
+static void one_that_stays_full_is_left_after_a_signal(void **state)
+{
+	static char data[256 << 10];
+	struct task t = { .len = sizeof(data), .iov = { data, sizeof(data) } };
+	struct side s = { .fd = -1 };
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(copy_side_open_file(&s, "-", true, &d), 0);
+	assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+	s.fd = fds[1];
+	copy_interrupted = 1;
+	assert_int_equal(s.ops->write(&s, &t, &d), NBD_E_CUT);
+	/* that is not the reason for another error */
+	close(fds[0]);
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(s.ops->write(&s, &t, &d), NBD_E_IO);
+	copy_interrupted = 0;
+	close(fds[1]);
+}
+
 static bool has_writer(int fd)
 {
 	char byte;
@@ -117,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_does_not_block_is_waited_for),
+		cmocka_unit_test(one_that_stays_full_is_left_after_a_signal),
 		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
 	};
 
