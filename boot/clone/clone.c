@@ -142,6 +142,7 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 {
 	const struct clone_spec *s = &w->c->spec;
 	char text[CLONE_HOLD];
+	/* clang's analyzer does not see that it is set if rc is 0 */
 	struct clone_mark old = { 0 };
 	int rc = clone_mark_read(&old, w->to.fd, w->to.size, d);
 

@@ -197,6 +197,7 @@ static int take_codes(struct verity_wanted *w, const char *value, size_t len,
 	memcpy(text, value, len);
 	text[len] = '\0';
 	rc = verity_named(w, &part, word, text, d);
+	/* not "if (rc)": clang's analyzer does not see that part is set then */
 	if (!part)
 		return rc;
 	w->fec = true;
