@@ -67,6 +67,9 @@ static int receive(struct efi_tcp4_link *l)
 	io->used = 0;
 	s = l->p->receive(l->p, io);
 	io->open = !s;
+	/* no later read takes what is in the buffer for new data */
+	if (s)
+		io->status = s;
 	return efi_error(s);
 }
 

@@ -21,6 +21,7 @@ static struct firmware {
 	struct child child[LINKS + 1];
 	int children, events, pages;
 	unsigned step, fails;
+	bool reset; /* by the server: nothing is received any more */
 } fw;
 static struct efi_tcp4 net;
 static int nic;
@@ -58,6 +59,8 @@ static efi_status p_receive(struct efi_tcp4_protocol *p, void *token)
 	struct child *c = (struct child *)p;
 
 	assert_null(c->rx);
+	if (fw.reset)
+		return EFI_ERROR(105u);
 	c->rx = token;
 	return 0;
 }
@@ -297,6 +300,20 @@ static void what_fails_half_way_is_given_back(void **state)
 	assert_int_equal(fw.step, 8);
 }
 
+/* What came before it is read, and not a second time. */
+static void a_reset_ends_what_is_read(void **state)
+{
+	struct sock s;
+
+	(void)state;
+	begin(&s);
+	deliver(&s, 'a');
+	fw.reset = true;
+	assert_int_equal(get(&s), 'a');
+	assert_int_equal(get(&s), NBD_E_RESET);
+	assert_int_equal(get(&s), NBD_E_RESET);
+}
+
 static void an_outage_is_waited_for_at_rest(void **state)
 {
 	struct nbd_event ev = { .want = NBD_RECV };
@@ -327,6 +344,7 @@ int main(void)
 		TEST(each_connection_has_its_own_bytes),
 		TEST(one_too_many_is_refused),
 		TEST(what_fails_half_way_is_given_back),
+		TEST(a_reset_ends_what_is_read),
 		TEST(an_outage_is_waited_for_at_rest),
 	};
 
