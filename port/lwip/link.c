@@ -153,9 +153,9 @@ static int link_read(struct nbd_transport *t, void *buf, size_t len)
 }
 
 /*
- * All connections have one heap.  What closed ones have not sent, or a peer that
- * is gone has not acknowledged, lwIP keeps there for minutes: it goes when one
- * that lives needs the memory.
+ * All connections have one heap and one pool.  What closed ones have not sent, or
+ * a peer that is gone has not acknowledged, lwIP keeps there for minutes: it goes
+ * when one that lives needs the memory.
  */
 static bool drop_closed(void)
 {
@@ -265,7 +265,9 @@ static int start(struct lwnet_link *l, const struct sock_addr *a)
 	err_t err;
 
 	address(&ip, a);
-	l->pcb = tcp_new_ip_type(IP_GET_TYPE(&ip));
+	do
+		l->pcb = tcp_new_ip_type(IP_GET_TYPE(&ip));
+	while (!l->pcb && drop_closed());
 	if (!l->pcb)
 		return NBD_E_NO_MEMORY;
 	tcp_arg(l->pcb, l);

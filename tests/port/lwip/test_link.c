@@ -246,6 +246,17 @@ static void what_closed_connections_hold_goes_to_new_ones(void **state)
 	assert_int_equal(connections(), 1);
 }
 
+/* Whoever completes connections, and then loses what they send. */
+static void closed_connections_make_room_for_new_ones(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2 * MEMP_NUM_TCP_PCB; i++) {
+		sock.t.close(&sock.t);
+		establish(&sock);
+	}
+	assert_in_range(connections(), 1, MEMP_NUM_TCP_PCB);
+}
+
 /* A server should hear the goodbye, not a reset. */
 static void a_goodbye_stays_where_there_is_memory(void **state)
 {
@@ -273,6 +284,7 @@ int main(void)
 		T(an_error_comes_behind_the_data),
 		T(what_nobody_reads_is_given_back),
 		T(what_closed_connections_hold_goes_to_new_ones),
+		T(closed_connections_make_room_for_new_ones),
 		T(a_goodbye_stays_where_there_is_memory),
 	};
 
