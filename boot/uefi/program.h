@@ -39,8 +39,9 @@ struct uefi_program {
 	struct uefi_session *waits; /* NULL: none has been opened */
 	struct uefi_input kernel;   /* or the boot loader */
 	struct uefi_initrds initrds;
-	bool started;		    /* the disk was there */
-	char server[16];	    /* the boot server's address */
+	bool started;	 /* the disk was there */
+	bool unnamed;	 /* the latest network names no server, nor do words */
+	char server[16]; /* the boot server's address */
 	char options[CMDLINE_MAX];  /* of what is started */
 	efi_char wide[CMDLINE_MAX]; /* the same for the firmware */
 	efi_event exit, pre_exit;

@@ -25,7 +25,8 @@ static int expand(struct uefi_program *p, struct nbd_diag *d)
 	rc = root_expand(&p->root, &p->conf.root, &env, d);
 	if (!rc && !p->root.uris)
 		rc = NBD_E_NOT_FOUND;
-	if (rc == NBD_E_NOT_FOUND && !p->root.uris)
+	p->unnamed = rc == NBD_E_NOT_FOUND && !p->root.uris;
+	if (p->unnamed)
 		return nbd_diag(d, rc,
 				"no server: neither root= nor DHCP's "
 				"root-path names one");
@@ -160,7 +161,7 @@ efi_status uefi_main(efi_handle image, struct efi_system *st)
 	uefi_handover_forget();
 	uefi_source(p);
 	rc = boot(p, &d);
-	if (rc == NBD_E_NOT_FOUND && !p->started && uefi_source_ask(p))
+	if (p->unnamed && uefi_source_ask(p))
 		rc = boot(p, &d);
 	if (rc)
 		fail(rc, &d);
