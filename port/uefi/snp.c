@@ -79,10 +79,18 @@ static int snp_receive(struct nbd_ether *e, void *buf, size_t cap)
 	return status || len > cap ? NBD_E_IO : (int)len;
 }
 
+/*
+ * `media` is of the latest GetStatus(), which reclaim() calls while frames are
+ * sent: without a link none are.
+ */
 static bool snp_link(struct nbd_ether *e)
 {
-	const struct efi_network_mode *m = ((struct efi_snp *)e)->p->mode;
+	struct efi_network *p = ((struct efi_snp *)e)->p;
+	const struct efi_network_mode *m = p->mode;
+	uint32_t interrupts;
 
+	if (m->has_media && !m->media)
+		p->get_status(p, &interrupts, NULL);
 	return !m->has_media || m->media;
 }
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An interface of firmware that reports its link as edk2's does. */
+#include "tests/unit.h"
+
+#include "port/uefi/snp.c"
+
+#include <stdlib.h>
+
+static struct efi_network_mode mode;
+static struct efi_snp snp;
+static bool plugged;
+static unsigned looked;
+
+const struct efi_guid efi_guid_network;
+
+/* ---- the firmware ---- */
+
+/* As in UEFI 2.10, 24.1.12: one of both has to be asked for. */
+static efi_status get_status(struct efi_network *p, uint32_t *interrupts,
+			     void **sent)
+{
+	(void)p;
+	if (!interrupts && !sent)
+		return EFI_INVALID_PARAMETER;
+	looked++;
+	if (interrupts)
+		*interrupts = 0;
+	if (sent)
+		*sent = NULL;
+	mode.media = plugged;
+	return 0;
+}
+
+/* The link of a cable comes seconds later. */
+static efi_status initialize(struct efi_network *p, size_t rx, size_t tx)
+{
+	(void)p, (void)rx, (void)tx;
+	mode.state = 2;
+	mode.media = false;
+	return 0;
+}
+
+static efi_status next_state(struct efi_network *p)
+{
+	(void)p;
+	mode.state = 1;
+	return 0;
+}
+
+static efi_status filters(struct efi_network *p, uint32_t on, uint32_t off,
+			  efi_bool reset_multicast, size_t n,
+			  struct efi_mac *multicast)
+{
+	(void)p, (void)on, (void)off, (void)reset_multicast, (void)n;
+	(void)multicast;
+	return 0;
+}
+
+static struct efi_network network = { .start = next_state,
+				      .stop = next_state,
+				      .initialize = initialize,
+				      .shutdown = next_state,
+				      .filters = filters,
+				      .get_status = get_status,
+				      .mode = &mode };
+
+static efi_status open_it(efi_handle h, const struct efi_guid *g, void **p,
+			  efi_handle agent, efi_handle controller,
+			  uint32_t attributes)
+{
+	(void)h, (void)g, (void)agent, (void)controller, (void)attributes;
+	*p = &network;
+	return 0;
+}
+
+static efi_status close_it(efi_handle h, const struct efi_guid *g,
+			   efi_handle agent, efi_handle controller)
+{
+	(void)h, (void)g, (void)agent, (void)controller;
+	return 0;
+}
+
+static efi_status connect_it(efi_handle h, efi_handle *drivers,
+			     struct efi_path *path, efi_bool recursive)
+{
+	(void)h, (void)drivers, (void)path, (void)recursive;
+	return 0;
+}
+
+static struct efi_boot services = { .open = open_it,
+				    .close = close_it,
+				    .connect = connect_it };
+static efi_char vendor[] = { 'E', 'D', 'K', ' ', 'I', 'I', 0, 0, 0, 0, 0, 0, 0 };
+static struct efi_system system_table = { .vendor = vendor };
+struct efi_world efi = { .bs = &services, .st = &system_table };
+
+void *efi_pages(size_t bytes)
+{
+	return malloc(bytes);
+}
+
+void efi_free_pages(void *p, size_t bytes)
+{
+	(void)bytes;
+	free(p);
+}
+
+int efi_error(efi_status s)
+{
+	return s ? NBD_E_IO : 0;
+}
+
+const char *efi_text(efi_status s)
+{
+	(void)s;
+	return "";
+}
+
+void efi_rest(struct efi_rest *r)
+{
+	(void)r;
+}
+
+int efi_virtio_open(struct efi_virtio *v, efi_handle nic)
+{
+	(void)v, (void)nic;
+	return NBD_E_NO_DEVICE;
+}
+
+void virtio_net_stop(struct virtio_net *v)
+{
+	(void)v;
+}
+
+/* ---- tests ---- */
+
+static int begin(void **state)
+{
+	struct nbd_diag d;
+
+	(void)state;
+	memset(&mode, 0, sizeof(mode));
+	mode.has_media = true;
+	plugged = false;
+	looked = 0;
+	return efi_snp_open(&snp, &network, &d);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	efi_snp_close(&snp);
+	return 0;
+}
+
+static bool has_link(void)
+{
+	return snp.e.link(&snp.e);
+}
+
+/* While there is none, nothing is sent that would ask for the status. */
+static void a_link_that_comes_later_is_seen(void **state)
+{
+	(void)state;
+	assert_false(has_link());
+	plugged = true;
+	assert_true(has_link());
+}
+
+/* That costs time in each call. */
+static void a_link_that_is_there_is_not_asked_for(void **state)
+{
+	(void)state;
+	plugged = true;
+	assert_true(has_link());
+	looked = 0;
+	assert_true(has_link());
+	assert_int_equal(looked, 0);
+}
+
+static void an_interface_that_cannot_tell_has_one(void **state)
+{
+	(void)state;
+	mode.has_media = false;
+	assert_true(has_link());
+	assert_int_equal(looked, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_link_that_comes_later_is_seen),
+		TEST(a_link_that_is_there_is_not_asked_for),
+		TEST(an_interface_that_cannot_tell_has_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
