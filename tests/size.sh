@@ -32,10 +32,10 @@ limit()
 	case $1 in
 	tiny) echo 92160 ;;
 	nbdboot) echo 726272 ;;
-	uefi) echo 119040 ;;
-	uefi_ipv6) echo 141888 ;;
+	uefi) echo 119296 ;;
+	uefi_ipv6) echo 142112 ;;
 	rescue) echo 386560 ;;
-	uefi_tls) echo 329984 ;;
+	uefi_tls) echo 330144 ;;
 	esac
 }
 

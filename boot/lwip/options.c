@@ -66,7 +66,7 @@ static bool parse_ip4(const char *text, struct nbd_ip *addr)
 
 static bool parse_address(const char *text, struct lwnet_by_hand *by_hand)
 {
-	struct nbd_ip *const more[] = { &by_hand->router, &by_hand->dns };
+	struct nbd_ip *const more[] = { &by_hand->router, &by_hand->dns[0] };
 	char part[64];
 	long bits;
 

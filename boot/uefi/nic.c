@@ -237,13 +237,14 @@ static bool has_ip6(const struct uefi_net *n)
 /* Those of IPv4, which ip= may have beside, are none. */
 static void by_hand(struct lwnet_by_hand *to, const struct ip_config *ip)
 {
+	unsigned n = 0;
+
 	to->ip = ip->client;
 	if (ip->gateway.len == 16)
 		to->router = ip->gateway;
-	/* the first of IPv6 */
-	for (unsigned i = IP_DNS; i--;)
+	for (unsigned i = 0; i < IP_DNS; i++)
 		if (ip->dns[i].len == 16)
-			to->dns = ip->dns[i];
+			to->dns[n++] = ip->dns[i];
 }
 
 static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
@@ -259,7 +260,7 @@ static int open_lwip(struct uefi_net *n, struct nbd_diag *d)
 		n->snp.e.mtu = l->mtu;
 	c.ip4.ip = l->addr;
 	c.ip4.router = l->router;
-	c.ip4.dns = l->dns[0];
+	memcpy(c.ip4.dns, l->dns, sizeof(c.ip4.dns));
 	if (LWIP_IPV6 && has_ip6(n))
 		by_hand(&c.ip6, &n->ip);
 	efi_random(c.seed, sizeof(c.seed));

@@ -103,6 +103,13 @@ static void take6(struct nbd_ip *to, const uint8_t ip[16])
 	to->prefix = 64;
 }
 
+/* The name servers in len bytes. */
+static void take_dns6(struct ip_config *ip, const uint8_t *p, size_t len)
+{
+	for (unsigned i = 0; i < IP_DNS && len >= 16; i++, len -= 16)
+		take6(&ip->dns[i], p + 16 * i);
+}
+
 const uint8_t *boot_lease_option6(const uint8_t *p, size_t len, unsigned code,
 				  size_t *n)
 {
@@ -128,8 +135,8 @@ void boot_lease_packet6(struct ip_config *ip, const uint8_t addr[16],
 	const uint8_t *dns = boot_lease_option6(p, len, DNS, &n);
 
 	take6(&ip->client, addr);
-	if (dns && n >= 16)
-		take6(&ip->dns[0], dns);
+	if (dns)
+		take_dns6(ip, dns, n);
 }
 
 bool boot_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
@@ -144,8 +151,8 @@ bool boot_lease_path6(struct ip_config *ip, const uint8_t *p, size_t len)
 	if (node[IP6_PREFIX] && node[IP6_PREFIX] <= 128)
 		ip->client.prefix = node[IP6_PREFIX];
 	take6(&ip->gateway, node + IP6_ROUTER);
-	if (dns && dns_len >= DNS_FIRST + 16 && dns[DNS_IS_IP6])
-		take6(&ip->dns[0], dns + DNS_FIRST);
+	if (dns && dns_len > DNS_FIRST && dns[DNS_IS_IP6])
+		take_dns6(ip, dns + DNS_FIRST, dns_len - DNS_FIRST);
 	return ip->client.len;
 }
 

@@ -33,8 +33,10 @@ static void add_by_hand(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 
 	net->ip6 = by_hand->ip;
 	set_ip6(&net->router6, by_hand->router.ip);
-	set_ip6(&ip, by_hand->dns.ip);
-	lwnet_name_server_set(&ip);
+	for (unsigned n = 0; n < LWNET_DNS; n++) {
+		set_ip6(&ip, by_hand->dns[n].ip);
+		lwnet_name_server_set(n, &ip);
+	}
 	set_ip6(&ip, by_hand->ip.ip);
 	if (netif_add_ip6_address(netif, ip_2_ip6(&ip), &i) != ERR_OK)
 		return;

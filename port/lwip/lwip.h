@@ -34,9 +34,12 @@
 		 ? CONFIG_PORT_LWIP_MTU + NBD_ETHER_HEADER         \
 		 : NBD_ETHER_PIECE)
 
+/* Name servers of one kind by hand. */
+#define LWNET_DNS 2
+
 /* Addresses of one kind by hand; the prefix of ip says what is on the link. */
 struct lwnet_by_hand {
-	struct nbd_ip ip, router, dns;
+	struct nbd_ip ip, router, dns[LWNET_DNS];
 };
 
 /* Where the addresses come from.  All zeroes: DHCP, and advertisements. */
@@ -156,8 +159,8 @@ void lwnet_check_links(struct lwnet *net);
 int lwnet_resolve(struct nbd_stack *stack, const struct nbd_uri *uri,
 		  struct sock_addr addrs[SOCK_MAX_ADDRS], struct nbd_diag *d);
 
-/* name_servers.c: the one of the program, the first; 0.0.0.0 or ::: none */
-void lwnet_name_server_set(const ip_addr_t *ip);
+/* name_servers.c: one of the program, the first ones; 0.0.0.0 or ::: none */
+void lwnet_name_server_set(unsigned n, const ip_addr_t *ip);
 /* The next server after number *k, which goes round.  False: there is none. */
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k);
 

@@ -8,7 +8,7 @@
 #include <lwip/dns.h>
 
 /* The program's own, then those that lwIP numbers from 0. */
-#define SERVERS (1 + DNS_MAX_SERVERS)
+#define SERVERS (LWNET_DNS + DNS_MAX_SERVERS)
 static ip_addr_t servers[SERVERS];
 
 void dns_init(void)
@@ -24,17 +24,17 @@ void dns_tmr(void)
 void dns_setserver(u8_t n, const ip_addr_t *addr)
 {
 	if (n < DNS_MAX_SERVERS)
-		servers[1 + n] = addr ? *addr : *IP_ADDR_ANY;
+		servers[LWNET_DNS + n] = addr ? *addr : *IP_ADDR_ANY;
 }
 
 const ip_addr_t *dns_getserver(u8_t n)
 {
-	return n < DNS_MAX_SERVERS ? &servers[1 + n] : IP_ADDR_ANY;
+	return n < DNS_MAX_SERVERS ? &servers[LWNET_DNS + n] : IP_ADDR_ANY;
 }
 
-void lwnet_name_server_set(const ip_addr_t *ip)
+void lwnet_name_server_set(unsigned n, const ip_addr_t *ip)
 {
-	servers[0] = *ip;
+	servers[n] = *ip;
 }
 
 bool lwnet_name_server_next(ip_addr_t *to, unsigned *k)

@@ -197,9 +197,10 @@ static void set_static(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 	nbd_ip_to_mask(by_hand->ip.prefix, (unsigned char *)&mask.addr);
 	set_ip4(&router, &by_hand->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-	set_ip4(ip_2_ip4(&dns), &by_hand->dns);
-	if (by_hand->dns.len)
-		lwnet_name_server_set(&dns);
+	for (unsigned i = 0; i < LWNET_DNS && by_hand->dns[i].len; i++) {
+		set_ip4(ip_2_ip4(&dns), &by_hand->dns[i]);
+		lwnet_name_server_set(i, &dns);
+	}
 }
 
 struct nbd_ip lwnet_ip(const struct lwnet *net)
@@ -246,7 +247,8 @@ int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		lwip_init();
 	lwnet_netif_add(net);
 	tcp_init(); /* draws the first local port, with this key */
-	lwnet_name_server_set(IP_ADDR_ANY);
+	for (unsigned i = 0; i < LWNET_DNS; i++)
+		lwnet_name_server_set(i, IP_ADDR_ANY);
 	lwnet_ip6_begin(net, &c->ip6);
 	watch_link(net);
 	if (c->ip4.ip.len)

@@ -640,7 +640,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 1) {
 		c.ip4.ip = nbd_ip_of(our_ip, 4);
 		c.ip4.ip.prefix = 24;
-		c.ip4.dns = nbd_ip_of(peer_ip, 4);
+		c.ip4.dns[0] = nbd_ip_of(peer_ip, 4);
 	}
 	if (lwnet_open(&net, &e, &c))
 		abort();

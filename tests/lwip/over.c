@@ -43,10 +43,11 @@ static void start(void)
 	const struct lwip_options o = { .tap = "tap0",
 					.fd = -1,
 					.mac = { 2, 'n', 'b', 'd', 0, 1 } };
-	struct lwnet_config c = { .ip4 = {
-					  .ip = { 4, 24, { 10, 9, 0, 2 } },
-					  .router = { 4, 32, { 10, 9, 0, 1 } },
-					  .dns = { 4, 32, { 10, 9, 0, 1 } } } };
+	struct lwnet_config c = {
+		.ip4 = { .ip = { 4, 24, { 10, 9, 0, 2 } },
+			 .router = { 4, 32, { 10, 9, 0, 1 } },
+			 .dns = { { 4, 32, { 10, 9, 0, 1 } } } }
+	};
 	struct nbd_diag d = { 0 };
 
 	if (net.ether)

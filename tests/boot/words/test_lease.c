@@ -165,6 +165,30 @@ static void pxe_by_ipv6_has_an_address_and_a_reply(void **state)
 	assert_int_equal(ip.dns[0].len, 0);
 }
 
+/* Of a path, and of a reply: the first may be switched off. */
+static void two_name_servers_of_ipv6_are_taken(void **state)
+{
+	static const uint8_t addr[16] = { 0x20, 1, [15] = 0x50 };
+	uint8_t p[8 + 60 + 37], m[8 + 32] = { 7, 1, 2, 3, 0, 23, 0, 32 };
+	struct ip_config ip;
+
+	(void)state;
+	memcpy(p, path6, 8 + 60 + 21);
+	p[8 + 60 + 2] = 37;
+	memcpy(p + 8 + 60 + 21, addr, 16);
+	memset(&ip, 0, sizeof(ip));
+	assert_true(boot_lease_path6(&ip, p, sizeof(p)));
+	assert_int_equal(ip.dns[0].ip[15], 0x53);
+	assert_memory_equal(ip.dns[1].ip, addr, 16);
+	memcpy(m + 8, addr, 16);
+	memcpy(m + 24, addr, 15);
+	memset(&ip, 0, sizeof(ip));
+	boot_lease_packet6(&ip, addr, m, sizeof(m));
+	assert_memory_equal(ip.dns[0].ip, addr, 16);
+	assert_memory_equal(ip.dns[1].ip, addr, 15);
+	assert_int_equal(ip.dns[1].ip[15], 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -177,6 +201,7 @@ int main(void)
 		cmocka_unit_test(the_path_of_http_boot_has_an_address_of_ipv6),
 		cmocka_unit_test(a_path_of_ipv6_that_is_cut_is_refused),
 		cmocka_unit_test(pxe_by_ipv6_has_an_address_and_a_reply),
+		cmocka_unit_test(two_name_servers_of_ipv6_are_taken),
 	};
 
 	return cmocka_run_group_tests_name("lease", tests, NULL, NULL);

@@ -207,19 +207,22 @@ static void an_address_that_another_machine_has_is_not_used(void **state)
 }
 
 /* As lwIP does with those that a router or DHCP announces. */
-static void an_announced_name_server_comes_after_ours(void **state)
+static void an_announced_name_server_comes_after_both_of_ours(void **state)
 {
 	struct lwnet_by_hand ip6 = by_hand("fe80::1", 64);
 	ip_addr_t other, got;
 	unsigned k = 0;
 
 	(void)state;
-	ip6.dns = nbd_ip_of(ours, 16);
+	ip6.dns[0] = nbd_ip_of(ours, 16);
+	ip6.dns[1] = ip6.router;
 	assert_true(ipaddr_aton("2001:db8::53", &other));
 	open_with(&ip6);
 	dns_setserver(0, &other);
 	assert_true(lwnet_name_server_next(&got, &k));
 	assert_memory_equal(ip_2_ip6(&got)->addr, ours, 16);
+	assert_true(lwnet_name_server_next(&got, &k));
+	assert_memory_equal(ip_2_ip6(&got)->addr, ip6.router.ip, 16);
 	assert_true(lwnet_name_server_next(&got, &k));
 	assert_true(ip_addr_cmp(&got, &other));
 	lwnet_close(&net, 0);
@@ -266,7 +269,8 @@ int main(void)
 		cmocka_unit_test(without_a_router_only_the_link_is_there),
 		cmocka_unit_test(
 			an_address_that_another_machine_has_is_not_used),
-		cmocka_unit_test(an_announced_name_server_comes_after_ours),
+		cmocka_unit_test(
+			an_announced_name_server_comes_after_both_of_ours),
 		cmocka_unit_test(the_link_alone_is_no_way_to_other_networks),
 	};
 
