@@ -351,6 +351,9 @@ int uefi_net_up(struct uefi_net *n, efi_handle nic, const char *ip,
 	struct efi_network *snp = efi_protocol(nic, &efi_guid_network);
 	int rc;
 
+	if (!snp)
+		return nbd_diag(d, NBD_E_NO_DEVICE,
+				"the network interface is gone");
 	n->nic = nic;
 	n->path = efi_path_of(nic);
 	n->stack = NULL;

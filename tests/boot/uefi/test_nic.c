@@ -65,6 +65,8 @@ static void lwnet_close(struct lwnet *net, unsigned ms)
 static struct efi_network_mode mode = { .mac_len = 6 };
 static struct efi_network network = { .mode = &mode };
 static struct efi_loaded_image self;
+static bool vanished;
+static unsigned opened;
 
 const struct efi_guid efi_guid_network = { .a = 1 }, efi_guid_pci = { .a = 2 },
 		      efi_guid_pxe = { .a = 3 };
@@ -72,7 +74,7 @@ struct efi_world efi = { .self = &self };
 
 void *efi_protocol(efi_handle h, const struct efi_guid *g)
 {
-	return h && g->a == efi_guid_network.a ? &network : NULL;
+	return h && g->a == efi_guid_network.a && !vanished ? &network : NULL;
 }
 
 size_t efi_handles(const struct efi_guid *g, efi_handle **list)
@@ -121,6 +123,7 @@ void efi_random(void *to, size_t len)
 int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 {
 	(void)nic, (void)d;
+	opened++;
 	s->e.mtu = 1500;
 	return 0;
 }
@@ -156,6 +159,8 @@ static int begin(void **state)
 	(void)state;
 	memset(&net, 0, sizeof(net));
 	memset(&given, 0, sizeof(given));
+	opened = 0;
+	vanished = false;
 	return 0;
 }
 
@@ -185,11 +190,22 @@ static void each_name_server_is_given_to_the_stack(void **state)
 	assert_ip4(&given.ip4.dns[1], "192.0.2.4");
 }
 
+/* Such as that of an adapter on USB, while another interface was tried. */
+static void an_interface_may_vanish(void **state)
+{
+	(void)state;
+	vanished = true;
+	assert_int_equal(up("192.0.2.2::192.0.2.1:24::eth0:off"),
+			 NBD_E_NO_DEVICE);
+	assert_int_equal(opened, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, begin)
 	static const struct CMUnitTest tests[] = {
 		T(each_name_server_is_given_to_the_stack),
+		T(an_interface_may_vanish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
