@@ -33,9 +33,9 @@ limit()
 	tiny) echo 92160 ;;
 	nbdboot) echo 726272 ;;
 	uefi) echo 119296 ;;
-	uefi_ipv6) echo 142112 ;;
+	uefi_ipv6) echo 142240 ;;
 	rescue) echo 386560 ;;
-	uefi_tls) echo 330144 ;;
+	uefi_tls) echo 330272 ;;
 	esac
 }
 

@@ -147,7 +147,9 @@ static int look_up(struct lwnet *net, struct query *q, struct nbd_diag *d)
 			!tries ? "no name server is known"
 			: q->of[0].said == DNS_NO_NAME ? "no such name"
 			: is_done(&q->of[0])	       ? "it has no address"
-					     : "no name server answered");
+			: q->of[0].said == DNS_REFUSED
+				? "the name server refuses, or fails"
+				: "no name server answered");
 }
 
 static bool source_of(void *ctx, const struct sock_addr *a,

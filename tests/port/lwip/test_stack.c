@@ -384,10 +384,11 @@ static void the_port_behind_the_last_is_the_first(void **state)
 
 /* ---- names ---- */
 
+static struct nbd_diag d; /* of resolve() */
+
 static int resolve(struct sock_addr addrs[SOCK_MAX_ADDRS])
 {
 	const struct nbd_uri uri = { .host = "srv.example", .port = 1 };
-	struct nbd_diag d;
 
 	assert_int_equal(lwnet_up(&net, 30000, NULL, &d), 0);
 	return lwnet_resolve(&net.stack, &uri, addrs, &d);
@@ -431,6 +432,8 @@ static void a_server_that_refuses_all_is_asked_eight_times(void **state)
 	w.rcode[0] = w.rcode[1] = 2;
 	begin_ms = world.now;
 	assert_int_equal(resolve(a), NBD_E_RESOLVE);
+	assert_string_equal(d.text, "resolve srv.example: the name server "
+				    "refuses, or fails");
 	assert_int_equal(w.asked[0], 8);
 	assert_in_range(world.now - begin_ms, 8 * 1500, 8 * 1500 + 2000);
 }
