@@ -59,8 +59,11 @@ static int snp_send(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 		len += v->len;
 	}
 	status = s->p->transmit(s->p, 0, len, to, NULL, NULL, NULL);
-	if (status == EFI_NOT_READY || status == EFI_OUT_OF_RESOURCES)
+	if (status == EFI_NOT_READY || status == EFI_OUT_OF_RESOURCES) {
+		/* it may hold fewer frames than we have */
+		reclaim(s);
 		return NBD_E_AGAIN;
+	}
 	if (!status)
 		s->last++;
 	return status ? NBD_E_IO : NBD_OK;
