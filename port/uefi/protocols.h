@@ -35,6 +35,7 @@ struct efi_network_mode {
 
 #define EFI_NETWORK_UNICAST	  1u
 #define EFI_NETWORK_BROADCAST	  4u
+#define EFI_NETWORK_PROMISCUOUS	  8u
 #define EFI_NETWORK_ALL_MULTICAST 0x10u
 
 struct efi_network {

@@ -172,6 +172,16 @@ void efi_snp_exit(struct efi_snp *s)
 
 /* ---- the interface ---- */
 
+/* One that an interface does not have would leave all others off. */
+static void set_filters(struct efi_network *snp)
+{
+	uint32_t has = snp->mode->filter_mask, on = WANTED;
+
+	if (GROUPS & ~has)
+		on |= EFI_NETWORK_PROMISCUOUS;
+	snp->filters(snp, on & has, has & ~on, true, 0, NULL);
+}
+
 static efi_status start(struct efi_network *snp)
 {
 	efi_status status = 0;
@@ -182,8 +192,7 @@ static efi_status start(struct efi_network *snp)
 		status = snp->initialize(snp, 0, 0);
 	/* U-Boot has no filters: it receives everything */
 	if (!status)
-		snp->filters(snp, WANTED, snp->mode->filter_mask & ~WANTED,
-			     true, 0, NULL);
+		set_filters(snp);
 	return status;
 }
 

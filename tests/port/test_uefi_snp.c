@@ -2,6 +2,8 @@
 /* An interface of firmware that reports its link as edk2's does. */
 #include "tests/unit.h"
 
+/* As in a program with IPv6. */
+#define CONFIG_PORT_LWIP_IPV6 1
 #include "port/uefi/snp.c"
 
 #include <stdlib.h>
@@ -67,8 +69,11 @@ static efi_status filters(struct efi_network *p, uint32_t on, uint32_t off,
 			  efi_bool reset_multicast, size_t n,
 			  struct efi_mac *multicast)
 {
-	(void)p, (void)on, (void)off, (void)reset_multicast, (void)n;
-	(void)multicast;
+	(void)p, (void)reset_multicast, (void)n, (void)multicast;
+	/* UEFI 2.10, 24.1.8 */
+	if (on & ~mode.filter_mask)
+		return EFI_INVALID_PARAMETER;
+	mode.filter = (mode.filter & ~off) | on;
 	return 0;
 }
 
@@ -151,16 +156,25 @@ void virtio_net_stop(struct virtio_net *v)
 
 /* ---- tests ---- */
 
-static int begin(void **state)
+#define OWN (EFI_NETWORK_UNICAST | EFI_NETWORK_BROADCAST)
+
+static int begin_with(uint32_t filter_mask)
 {
 	struct nbd_diag d;
 
-	(void)state;
 	memset(&mode, 0, sizeof(mode));
 	mode.has_media = true;
+	mode.filter_mask = filter_mask;
 	plugged = false;
 	looked = held = 0;
 	return efi_snp_open(&snp, &network, &d);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return begin_with(OWN | EFI_NETWORK_PROMISCUOUS |
+			  EFI_NETWORK_ALL_MULTICAST);
 }
 
 static int end(void **state)
@@ -203,6 +217,19 @@ static void an_interface_that_cannot_tell_has_one(void **state)
 	assert_int_equal(looked, 0);
 }
 
+/* Frames of groups are those of IPv6. */
+static void an_interface_without_a_filter_for_groups_receives(void **state)
+{
+	(void)state;
+	assert_int_equal(mode.filter, WANTED);
+	end(NULL);
+	assert_int_equal(begin_with(OWN), 0);
+	assert_int_equal(mode.filter, OWN);
+	end(NULL);
+	assert_int_equal(begin_with(OWN | EFI_NETWORK_PROMISCUOUS), 0);
+	assert_int_equal(mode.filter, OWN | EFI_NETWORK_PROMISCUOUS);
+}
+
 static void a_full_ring_takes_frames_again(void **state)
 {
 	unsigned char frame[60] = { 0 };
@@ -223,6 +250,7 @@ int main(void)
 		TEST(a_link_that_comes_later_is_seen),
 		TEST(a_link_that_is_there_is_not_asked_for),
 		TEST(an_interface_that_cannot_tell_has_one),
+		TEST(an_interface_without_a_filter_for_groups_receives),
 		TEST(a_full_ring_takes_frames_again),
 	};
 
