@@ -148,6 +148,8 @@ tools 'root=/dev/nbd0 nbdroot=dhcp,root,nbd0' '' \
 	'connect nbd://10.0.0.9/root' "$watch" "ROOT='/dev/nbd0'"
 tools 'root=/dev/nbd0' 'nbd://10.0.2.2/root' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'"
+tools 'root=/dev/nbd0 -- x' 'nbd://10.0.2.2/root' \
+	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'"
 tools 'root=nbd:10.0.2.2:root:ext4:errors=panic' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='/dev/nbd0'" \
 	"ROOTFLAGS='-o errors=panic'" "ROOTFSTYPE='ext4'"
