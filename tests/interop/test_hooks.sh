@@ -7,7 +7,8 @@ O=${1:-build}
 . "${0%/*}/../tap.sh"
 boot=${0%/*}/../../boot
 
-mkdir -p "$work/bin" "$work/run"
+# busy: empty, or a file, as if nbd0 were in use
+mkdir -p "$work/bin" "$work/run" "$work/busy"
 # nbdboot itself, but it connects nothing, and watches nothing.
 cat >"$work/bin/nbdboot" <<END
 #!/bin/sh
@@ -31,7 +32,7 @@ printf '%s\\n' "\$out"
 [ ! -e '$work/away' ] || exit 1
 eval "\$out"
 printf '%s\\n' "connect \$root_uri" >>'$work/calls'
-echo "root_device=\${root_device:-0}"
+[ "\$root_device" ] || echo root_device=\$((\$(ls '$work/busy' | wc -l)))
 END
 chmod 755 "$work/bin/nbdboot"
 PATH=$work/bin:$PATH
@@ -428,7 +429,7 @@ printf '%s\n' '#!/bin/sh' "printf '%s\\n' \"\$*\" >'$work/again'" \
 chmod 755 "$work/bin/initqueue"
 netroot()
 {
-	echo 'root=/dev/root netroot=dhcp quiet' >"$work/cmdline"
+	echo "${3-root=/dev/root netroot=dhcp quiet}" >"$work/cmdline"
 	rm -rf "$work/run/nbdboot" "$work/run/systemd" "$work/calls" \
 		"$work/again" "$work/99-nbdboot-root.rules"
 	printf '%s\n' "new_next_server='192.0.2.9'" "new_root_path=$2" \
@@ -446,6 +447,17 @@ for value in nbd:h:x:ext4:a=b,c "'nbd:h:x:ext4:a=b,c'" \
 		What=/dev/root Type=ext4 Options=a=b,c >"$work/want"
 	same "dracut connects what DHCP said: $value"
 done
+# The parser and the generator have named a device: it is that one, or none.
+: >"$work/busy/0"
+for words in 'root=LABEL=l nbdroot=h,x nbd0' 'root=LABEL=l nbdroot=h,x -- nbd0' \
+	'root=LABEL=l nbdroot=h,x,nbd3 nbd3' \
+	'root=/dev/nbd2p1 nbdroot=h,x,nbd3 nbd2' \
+	'root=LABEL=l nbdroot=h,x,nbd3 nbddev=nbd4 nbd4'; do
+	netroot sh '' "$words"
+	printf '%s\n' 'connect nbd://h/x' "watch -b ${words##* }" >"$work/want"
+	same "dracut connects the device that it waits for: $words"
+done
+rm "$work/busy/0"
 for shell in dash 'busybox sh' bash; do
 	for n in 1 2 3 4 5 6 7 8 9 10; do
 		text=$(stranger "$n")

@@ -91,15 +91,13 @@ generated() {
 }
 
 # dracut waits for a device that was named before there was a connection (by
-# the parser and the generator): no other one will do, so if nbd0 stays in use
-# this is tried again.
-line=$(getcmdline)
-case " $line" in
-*' nbddev='*) ;;
-*) line="$line nbddev=nbd0" ;;
-esac
+# the parser and the generator): no other one will do, so if that stays in use
+# this is tried again.  Its word comes first: words after "--" are init's.
+line=$(getcmdline) root_device=''
+! out=$(nbdboot parse-root "$line" 2>/dev/null) || eval "$out"
 if ! out=$(nbdboot parse-root -c ${mac:+-m "$mac"} \
-	${root_path:+-r "$root_path"} ${server:+-s "$server"} "$line"); then
+	${root_path:+-r "$root_path"} ${server:+-s "$server"} \
+	"nbddev=nbd${root_device:-0} $line"); then
 	# dracut writes these words into a script, so not netroot's $2
 	/sbin/initqueue --settled --unique --name nbdboot \
 		/sbin/nbdbootroot "$1" nbdboot "$3"
