@@ -104,7 +104,10 @@ static int take_line(struct cli_nbd_client *client, char *line,
 	if (!name)
 		return nbd_diag(d, NBD_E_USAGE,
 				"not \"DEVICE HOST EXPORT [OPTION,...]\"");
-	rest = next_word(&line);
+	/* a comment may stand in place of the options, too */
+	if (list && *list == '#')
+		list = NULL;
+	rest = list ? next_word(&line) : NULL;
 	if (rest && *rest != '#')
 		return nbd_diag(d, NBD_E_USAGE,
 				"unexpected text behind the options: %s", rest);
