@@ -90,7 +90,8 @@ static int take_options(struct cli_nbd_client *client, char *list,
 
 		err = cli_nbdtab_option(client, word);
 		if (err == NBD_E_NOT_FOUND && word[0] != '_')
-			cli_usage("nbdtab", "unknown option %s", word);
+			cli_usage("nbdtab",
+				  "unknown option %s (it has no effect)", word);
 	}
 	return err == NBD_E_USAGE ? nbd_diag(d, err, "wrong option") : 0;
 }

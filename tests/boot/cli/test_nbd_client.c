@@ -371,7 +371,7 @@ static const struct {
 	{ 5, " host=h name=x device=5 ca=a cert=c key=k", "" },
 	{ 6, "line 10: not \"DEVICE HOST EXPORT [OPTION,...]\"", "" },
 	{ 7, " host=h name=x device=7 block=512",
-	  "nbdboot: nbdtab: unknown option what" },
+	  "nbdboot: nbdtab: unknown option what (it has no effect)\n" },
 	{ 8, "line 12: wrong option", "bs: 100 is not a number" },
 	{ 9, " host=h name=x device=9", "" },
 	{ 10, "line 18: wrong option", "option port needs a value" },
