@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "boot/cli/cli.h"
-#include "boot/words/cmdline.h"
 #include "boot/system/times.h"
 #include "boot/words/version.h"
+#include "boot/words/word.h"
 #include "boot/device/tune.h"
 #include "boot/images/trial.h"
 #include "boot/prefetch/seen.h"
@@ -85,20 +85,14 @@ static void put_versions(struct report *r)
 static int put_word(void *ctx, const char *name, const char *value,
 		    struct nbd_diag *d)
 {
-	static const char *const ours[] = {
-		"root",	      "netroot", "nbdroot", "ip", "rootflags",
-		"rootfstype", "nbdboot", "ro",	    "rw"
-	};
 	char line[CMDLINE_MAX];
-	size_t len = strcspn(name, ".");
 
 	(void)d;
-	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (strlen(ours[i]) == len && !memcmp(ours[i], name, len)) {
-			nbd_fmt(line, sizeof(line), "%s%s%s", name,
-				value ? "=" : "", value ? value : "");
-			put_line(ctx, line, strlen(line));
-		}
+	if (!boot_words_scope(name, SIZE_MAX))
+		return 0;
+	nbd_fmt(line, sizeof(line), "%s%s%s", name, value ? "=" : "",
+		value ? value : "");
+	put_line(ctx, line, strlen(line));
 	return 0;
 }
 
