@@ -107,6 +107,12 @@ for page in $pages; do
 	check "$name quotes messages that there are$unknown" [ ! "$unknown" ]
 	check "nbdboot(8) names $name" [ "$name" = nbdboot.8 -o "$(grep -cx \
 		"\.It Xr ${name%.*} ${name##*.}" boot/cli/nbdboot.8)" = 1 ]
+	# without an argument .Nm is the name of the page
+	case $name in
+	nbdboot.8 | nbdboot-efi.7) ;;
+	*) check "$name has the program by its own name" \
+		[ ! "$(grep '^\.Nm\( [^a-z]*\)\?$' "$page")" ] ;;
+	esac
 	unknown=''
 	sed -n 's/^\.Xr \(nbdboot[a-z-]*\) \([178]\).*/\1.\2/p' "$page" |
 		sort -u >"$work/others"
