@@ -643,6 +643,8 @@ mkdir -p "$work/etc/nbdboot" "$work/ssl" "$work/image"
 echo CA >"$work/ssl/ca.pem"
 ln -s "$work/ssl/ca.pem" "$work/etc/nbdboot/ca-cert.pem"
 (umask 077 && echo key >"$work/etc/nbdboot/client-key.pem")
+mkdir "$work/etc/nbdboot/site b"
+echo b:0123 >"$work/etc/nbdboot/site b/keys.psk"
 echo 'copy_exec() { :; }; manual_add_modules() { :; }; auto_add_modules() { :; }' \
 	>"$work/functions"
 sed -e "s|/etc/nbdboot|$work/etc/nbdboot|g" \
@@ -652,6 +654,33 @@ DESTDIR=$work/image sh -e "$work/hook" >"$work/out" 2>&1 || :
 find "$work/image" -name '*.pem' -printf '%y %m %f\n' | sort >"$work/got"
 printf '%s\n' 'f 600 client-key.pem' 'f 644 ca-cert.pem' >"$work/want"
 same 'initramfs-tools: a link is copied as the file, and a key stays private'
+check 'initramfs-tools: and what is in a directory' \
+	[ -s "$work/image/etc/nbdboot/site b/keys.psk" ]
+
+# what the module of dracut gives to dracut-install, from the directory $3
+cat >"$work/api" <<'END'
+for name in inst_hook inst_script dracut_module_included dracut_need_initqueue; do
+	eval "$name() { false; }"
+done
+inst_multiple() { printf '%s\n' "$@"; }
+. "$1"
+moddir=$2 initdir=$2 dracutsysrootdir=$3
+install
+END
+bash -u "$work/api" "$boot/dracut/95nbdboot/module-setup.sh" "$work/image" \
+	"$work" 2>&1 | grep -vx 'nbdboot\|cat\|cp\|mkdir' | sort >"$work/got"
+for name in -H "$work/etc/nbdboot/ca-cert.pem" \
+	"$work/etc/nbdboot/client-key.pem" "$work/etc/nbdboot/site b/keys.psk"; do
+	echo "$name"
+done | sort >"$work/want"
+same 'dracut: all files of /etc/nbdboot are copied'
+mkdir -p "$work/none/etc/nbdboot"
+for root in "$work/none" "$work/image/etc"; do
+	bash -u "$work/api" "$boot/dracut/95nbdboot/module-setup.sh" \
+		"$work/image" "$root" >"$work/got" 2>&1 || :
+	printf '%s\n' nbdboot cat cp mkdir >"$work/want"
+	same 'dracut: and none if there is none'
+done
 
 # ---- mkinitcpio: a stub of its API ----
 
@@ -680,7 +709,8 @@ add_file() { printf '%s %s\n' "$1" "$3"; }
 build
 END
 bash "$work/api" "$work/install" 2>&1 | sort >"$work/got"
-printf '%s\n' "$work/etc/nbdboot/client-key.pem 600" "$work/ssl/ca.pem 644" |
+printf '%s\n' "$work/etc/nbdboot/client-key.pem 600" "$work/ssl/ca.pem 644" \
+	"$work/etc/nbdboot/site b/keys.psk 644" |
 	sort >"$work/want"
 same 'mkinitcpio (stub): a link is copied as the file, and a key stays private'
 

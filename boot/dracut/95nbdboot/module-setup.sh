@@ -81,8 +81,10 @@ install() {
 	if [[ ${hostonly_cmdline-} == yes ]]; then
 		cmdline >"${initdir:?}/etc/cmdline.d/95nbdboot.conf"
 	fi
-	if [[ -d ${dracutsysrootdir-}/etc/nbdboot ]]; then
-		inst_multiple -H "${dracutsysrootdir-}"/etc/nbdboot/*
-	fi
+	# of a directory dracut-install makes an empty one
+	local files
+	mapfile -t -d '' files < <(find -L "${dracutsysrootdir-}/etc/nbdboot" \
+		! -type d -print0 2>/dev/null)
+	[[ ! ${files[*]} ]] || inst_multiple -H "${files[@]}"
 	dracut_need_initqueue
 }
