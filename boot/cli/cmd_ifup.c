@@ -46,8 +46,9 @@ static int renew(struct cli_call *call)
 static int up(struct cli_call *call)
 {
 	struct net net = { 0 };
-	char line[CMDLINE_MAX];
-	struct nbd_out o = { .buf = line, .cap = sizeof(line) - 1 };
+	/* a byte more than the parser takes, so that it sees what is too long */
+	char line[CMDLINE_MAX + 1];
+	struct nbd_out o = { .buf = line, .cap = CMDLINE_MAX };
 	struct cmdline c;
 	int err;
 

@@ -118,6 +118,8 @@ bad 2 'control character' 'a root-path with an escape' parse-root \
 	-r "$(printf 'nbd:srv:\033c')" root=dhcp
 bad 2 'longer than 4095 bytes' 'too many words' parse-root \
 	"$(head -c 5000 /dev/zero | tr '\0' x)"
+bad 2 'longer than 4095 bytes' 'too many words for the network' ifup \
+	"$(head -c 5000 /dev/zero | tr '\0' x)" ip=x:
 
 # a port without a listener: it was in use until now
 serve 0 memory 1M
