@@ -90,9 +90,9 @@ int cli_target(struct cli_target *t, const char *word,
 	if (nbd_is_uri(word)) {
 		if (name || s->port)
 			return nbd_diag(d, NBD_E_USAGE,
-					"a URI has its own %s (leave out %s)",
-					name ? "export name" : "port",
-					name ? "-n" : "-p");
+					"a URI has its own %s (give none "
+					"beside it)",
+					name ? "export name" : "port");
 		return parse_uri(t, word, d);
 	}
 	err = cli_check_scheme(word, d);

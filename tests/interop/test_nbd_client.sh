@@ -74,6 +74,14 @@ expect 1 'Linux has no Sockets Direct Protocol' '-sdp is refused with a reason'
 run "$ours" -P -B 4096 host nbd0
 expect 1 'without a negotiation' '-preinit is refused with a reason'
 
+# -n and -p, which name and port are for `nbdboot connect`, are others here
+run "$ours" -p nbd://host/x 2000 nbd0
+expect 1 'a URI has its own port (give none beside it)' \
+	'a port beside a URI is named, and no option'
+run "$ours" -N x nbd://host/x nbd0
+expect 1 'a URI has its own export name (give none beside it)' \
+	'so is a name'
+
 # ---- the list of exports ----
 
 serve 0 eval get_size='echo 1M' list_exports='
