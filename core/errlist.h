@@ -104,7 +104,7 @@ E(NBD_E_CERT_NAME, TLS("the server's certificate is for another name"),
 E(NBD_E_CERT_TIME, TLS("the server's certificate is not valid now"),
   TLS("set the clock, or renew the certificate"))
 E(NBD_E_CLIENT_CERT, TLS("the server rejects the client certificate"),
-  TLS("-C and -K, or tls-certificates=, name ours"))
+  TLS("--cert, --key or tls-certificates= name ours"))
 E(NBD_E_PSK, TLS("the server refused the pre-shared key"),
   TLS("compare user name and key with the server's"))
 E(NBD_E_TLS_KERNEL, TLS("the kernel has no TLS"),

@@ -138,7 +138,7 @@ static const struct {
 	{ true,
 	  "BEGIN CERTIFICATE-",
 	  { "holds a certificate, where a private key is needed",
-	    "name the certificate by -C and its key by -K" } },
+	    "look whether the two files are swapped" } },
 	{ true,
 	  "BEGIN PUBLIC KEY",
 	  { "holds a public key, where the private one is needed",
@@ -162,7 +162,7 @@ static const struct {
 	{ false,
 	  "PRIVATE KEY-",
 	  { "holds a private key, where a certificate is needed",
-	    "name the certificate by -C and its key by -K" } },
+	    "look whether the two files are swapped" } },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

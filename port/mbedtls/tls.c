@@ -79,7 +79,7 @@ static const char *likely_reason(const struct tls_peer *p)
 		return "";
 	return p->creds->has_cert ? " after it received our certificate"
 				  : " after it asked for a client certificate, "
-				    "and none was given (-C, -K)";
+				    "and none was given (--cert)";
 }
 
 /* The server's chain could not even be parsed. */

@@ -76,9 +76,13 @@ for kind in rsa ecdsa; do
 	exports 'default export' "nbdkit, $kind, with -C and -K" -A "$ca" \
 		-C "$pki/client-cert.pem" -K "$pki/client-key.pem" \
 		"nbds://localhost:$port"
-	refused 1 'client certificate' \
+	refused 1 '(--cert, --key or tls-certificates= name ours)' \
 		"nbdkit, $kind, without the certificate that it demands" \
 		"nbds://localhost:$port/?tls-certificates=$work/without"
+	# its -C are connections
+	run "$nbdboot" nbd-client -l -A "$ca" --cert "$pki/client-cert.pem" \
+		--key "$pki/client-key.pem" localhost "$port"
+	expect 0 Negotiation "nbdkit, $kind, the same options of nbd-client"
 done
 
 serve_at -U "$work/sock" --tls=require --tls-certificates="$dir" memory 1M

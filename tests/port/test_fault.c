@@ -67,6 +67,10 @@ static void what_a_file_says_of_itself_counts_first(void **state)
 			       "where a certificate is needed"));
 	assert_non_null(strstr(fault_of_file(cert, true, -0x3d00).what,
 			       "where a private key is needed"));
+	/* nbd-client has other options than ours, and a URI has none */
+	assert_string_equal(fault_of_file(key, false, -0x2180).remedy,
+			    fault_of_file(cert, true, -0x3d00).remedy);
+	assert_null(strstr(fault_of_file(key, false, -0x2180).remedy, " -"));
 	assert_string_equal(fault_of_file(key, true, -0x3c80).what,
 			    fault_by_number(-0x3c80).what);
 	assert_string_equal(fault_of_file(cert, false, -0x3c80).what,
