@@ -58,7 +58,7 @@ E(NBD_E_NO_DEVICE, "no such device, or not connected",
   LINUX("`nbdboot list` shows the connected ones", ""))
 E(NBD_E_IN_USE, "the device is in use", "")
 E(NBD_E_MULTI_CONN, "the server does not allow several connections",
-  LINUX("leave out -c, or allow multi-conn on the server",
+  LINUX("ask for one, or allow multi-conn on the server",
 	"allow multi-conn on the server"))
 E(NBD_E_MISMATCH, "the connections disagree about the export", "")
 E(NBD_E_KERNEL, LINUX("the kernel refused", ""), LINUX("see dmesg", ""))

@@ -128,6 +128,12 @@ until ! kill -0 "$server" 2>/dev/null; do :; done
 bad 1 "connect to 127.0.0.1 port $port: connection refused" \
 	'nobody listens' exports "nbd://127.0.0.1:$port"
 
+# -c, of nbdboot, is to check in nbd-client
+serve 0 eval get_size='echo 1M' can_multi_conn='exit 3' pread='exit 1'
+bad 1 'several connections (ask for one, or allow multi-conn on the server)' \
+	'more connections than a server allows' \
+	copy -c 2 "nbd://127.0.0.1:$port" "$work/copy"
+
 # a service that does not speak NBD
 serve 0 memory 1M
 free=$(free_port)
