@@ -94,7 +94,9 @@ static bool take_bootdev(struct net_plan *p, const char *value)
 
 static bool take_peerdns(struct net_plan *p, const char *value)
 {
-	p->no_peer_dns = !strcmp(value, "0") || !strcmp(value, "no");
+	/* as dracut's getargbool */
+	p->no_peer_dns = !strcmp(value, "0") || !strcmp(value, "no") ||
+			 !strcmp(value, "off");
 	return true;
 }
 

@@ -329,6 +329,10 @@ static void several_ip_are_several_interfaces(void **state)
 	/* a device that no ip= is about cannot be waited for */
 	words("ip=eth0:dhcp bootdev=eth2 rd.peerdns=1");
 	assert_false(plan.bootdev || plan.no_peer_dns);
+	words("rd.peerdns=no");
+	assert_true(plan.no_peer_dns);
+	words("rd.peerdns=off");
+	assert_true(plan.no_peer_dns);
 }
 
 static void without_ip_the_server_decides_what_is_tried(void **state)
