@@ -60,7 +60,9 @@ static int run(struct cli_call *call)
 	} else {
 		put_all();
 	}
-	cli_putf("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+	/* nbd-client has others */
+	if (!c || c->group != CLI_CLIENT)
+		cli_putf("Exit status: 0 done, 1 failed, 2 wrong usage.\n");
 	return CLI_OK;
 }
 

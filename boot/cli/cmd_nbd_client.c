@@ -239,7 +239,7 @@ const struct command cmd_nbd_client = {
 		"\tnbd-client -N NAME -u PATH [nbdN]       connect\n"
 		"\tnbd-client nbdN                         as /etc/nbdtab says\n"
 		"\tnbd-client -l HOST [PORT]               list\n"
-		"\tnbd-client -c nbdN                      check\n"
+		"\tnbd-client -c nbdN                      check (1: it is not, 2: failed)\n"
 		"\tnbd-client -d nbdN                      disconnect\n",
 	.operands = { 0, 3, { "HOST|PATH|URI|nbdN", "PORT", "nbdN" } },
 	.options = cli_nbd_client_options,

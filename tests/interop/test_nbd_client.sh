@@ -69,6 +69,10 @@ run "$ours" --help
 expect 0 '-L, --nonetlink' 'the help has its options'
 run "$O/nbdboot" nbd-client -V
 expect 0 'This is nbd-client' 'nbd-client is also a command'
+run "$O/nbdboot" help nbd-client
+# shellcheck disable=SC2016 # for eval
+check 'and its help has its own exit status' eval \
+	'! grep -q "wrong usage" "$work/out" && grep -q "2: failed" "$work/out"'
 run "$ours" -S host nbd0
 expect 1 'Linux has no Sockets Direct Protocol' '-sdp is refused with a reason'
 run "$ours" -P -B 4096 host nbd0
