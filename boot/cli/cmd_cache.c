@@ -49,9 +49,12 @@ static int show_half(int fd, uint64_t size, unsigned half, struct nbd_diag *d)
 static int show(const char *device, struct nbd_diag *d)
 {
 	char path[CLONE_PATH];
-	int fd = -1, rc = init_clone_find(path, device, d);
+	struct cache_spec spec;
+	int fd = -1, rc = cache_spec_parse(&spec, device, d);
 	off_t size = -1;
 
+	if (!rc)
+		rc = init_clone_find(path, spec.to.device, d);
 	if (!rc) {
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);

@@ -45,6 +45,9 @@ bad 2 'copy: missing operand: DST (see' 'no destination' copy /dev/null
 bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
 bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
 bad 2 'image: maybe is not good, bad or forget' 'an unknown verb' image maybe
+bad 2 'nbd0: not /dev/NAME, PARTUUID=' 'a cache on a device of a server' cache nbd0
+bad 1 'there is no /dev/none' 'a cache that is not there' cache /dev/none
+bad 1 'LABEL=none names no device' 'nor one of that name' cache PARTLABEL=none
 bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
 bad 2 'reroot: missing operand: URI or local:DEVICE' 'no root' reroot
 bad 2 'reroot: -c: 0 is not a number' 'no connection at all' \
