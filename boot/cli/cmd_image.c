@@ -22,9 +22,13 @@ static int show(struct cli_call *call)
 {
 	char text[IMAGES_NOW_MAX];
 	int rc = read_now(text, &call->d);
+	size_t n;
 
-	if (!rc)
-		nbd_put_safe(&cli_out, text, strlen(text));
+	for (char *p = text; !rc && *p; p += n + (p[n] == '\n')) {
+		n = strcspn(p, "\n");
+		nbd_put_safe(&cli_out, p, n);
+		nbd_put(&cli_out, "\n", 1);
+	}
 	return rc;
 }
 

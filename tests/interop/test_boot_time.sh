@@ -160,6 +160,21 @@ else
 	show "$work/err"
 fi
 
+printf '%s\n' 'image nbd://srv/b' 'state good' \
+	"left nbd://srv/$(printf '\033')c" >"$work/image"
+# shellcheck disable=SC2016 # for the inner shell
+run unshare -m sh -c 'mount -t tmpfs run /run && mkdir /run/nbdboot &&
+	cp "$0" /run/nbdboot/image && exec "$@"' \
+	"$work/image" "$nbdboot" image
+printf '%s\n' 'image nbd://srv/b' 'state good' 'left nbd://srv/\x1bc' \
+	>"$work/want"
+if cmp -s "$work/want" "$work/out"; then
+	ok 'the image of a boot has its lines, without controls'
+else
+	not_ok 'the image of a boot has its lines, without controls'
+	diff "$work/want" "$work/out" | sed 's/^/# /'
+fi
+
 echo 'quiet nbd_host=h nbd_name="a b" root=/dev/nbd0 rw BOOTIF=01-2 secret=1' \
 	'vlan=v1:eth0 rd.luks.key=/k nbdboot.debug nbdboot.x=y -- root=z' \
 	>"$work/cmdline"
