@@ -59,7 +59,8 @@ static int parse_host(struct cli_target *t, const char *word,
 
 	nbd_uri_init(u);
 	if (len == 0 || len > 255)
-		return nbd_diag(d, NBD_E_USAGE, "no host, socket or URI");
+		return nbd_diag(d, NBD_E_USAGE,
+				"no host or path of 1 to 255 bytes");
 	memcpy(t->buf, word + bracketed, len - 2 * bracketed);
 	t->buf[len - 2 * bracketed] = '\0';
 	u->is_unix = strchr(word, '/');

@@ -79,6 +79,8 @@ bad 2 'at "' 'a URI with a port that is none' exports nbd://h:99999/
 bad 2 'at "' 'a UNIX URI without socket' exports nbd+unix:///x
 bad 2 'longer than' 'a URI of 100 KiB' exports \
 	"nbd://h/$(head -c 100000 /dev/zero | tr '\0' x)"
+bad 2 'no host or path of 1 to 255 bytes' 'a word that is longer' exports \
+	"/$(head -c 255 /dev/zero | tr '\0' x)"
 bad 2 'longer than 107 bytes' 'a socket path that is too long' exports \
 	"/$(head -c 200 /dev/zero | tr '\0' x)"
 bad 2 'no host' 'an empty host' exports ''
