@@ -86,7 +86,7 @@ static struct job *job_of(struct net *net, const struct ip_config *ip,
 	j->ip = ip;
 	j->fd = -1;
 	j->metric = (unsigned)(ip - net->plan.ip);
-	if (ip->mac[0] | ip->mac[5])
+	if (net_select_new_mac(ip))
 		net_report(iface_set_mac(iface->index, ip->mac, &d), &d);
 	if (ip->mtu)
 		net_report(iface_set_mtu(iface->index, ip->mtu, &d), &d);
@@ -114,7 +114,7 @@ static void see_link(void *ctx, const struct iface *iface)
 		if (!j)
 			continue;
 		j->l = *iface;
-		if (ip->mac[0] | ip->mac[5])
+		if (net_select_new_mac(ip))
 			memcpy(j->l.mac, ip->mac, sizeof(ip->mac));
 		if (!iface->up)
 			net_report(iface_up(iface->index, &d), &d);

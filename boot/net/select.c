@@ -17,6 +17,13 @@ bool net_select_matches(const char *device, const struct iface *iface)
 	return !strcmp(device, iface->name) || iface_path_is(iface, device);
 }
 
+bool net_select_new_mac(const struct ip_config *ip)
+{
+	static const unsigned char none[6];
+
+	return memcmp(ip->mac, none, sizeof(none)) != 0;
+}
+
 const struct plan_master *net_select_master(const struct net_plan *p,
 					    const struct iface *iface)
 {

@@ -1571,6 +1571,12 @@ static void a_mac_and_an_mtu_are_set_before_the_link(void **state)
 	asks("mac eth0 119\nmtu eth0 9000\nup eth0\n");
 	assert_string_equal(world.said, "set the MAC\n");
 	assert_int_equal(net.state.mac[5], 0x77);
+	/* zeros at both ends are no lack of one */
+	cards(1);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ip=eth0:dhcp::00:16:3e:12:34:00", NULL), 0);
+	asks("mac eth0 0\nup eth0\n");
+	assert_memory_equal(net.state.mac, "\0\x16\x3e\x12\x34\0", 6);
 }
 
 static void the_network_may_be_left_alone(void **state)
