@@ -86,7 +86,8 @@ static struct job *job_of(struct net *net, const struct ip_config *ip,
 	j->ip = ip;
 	j->fd = -1;
 	j->metric = (unsigned)(ip - net->plan.ip);
-	if (net_select_new_mac(ip))
+	/* an interface that is up may take none, not even its own */
+	if (net_select_new_mac(ip) && memcmp(ip->mac, iface->mac, 6) != 0)
 		net_report(iface_set_mac(iface->index, ip->mac, &d), &d);
 	if (ip->mtu)
 		net_report(iface_set_mtu(iface->index, ip->mtu, &d), &d);
@@ -107,8 +108,7 @@ static void see_link(void *ctx, const struct iface *iface)
 	for (i = 0; i < net->plan.n_ip; i++) {
 		const struct ip_config *ip = &net->plan.ip[i];
 
-		if (ip->method == IP_OFF ||
-		    !net_select_matches(ip->device, iface))
+		if (ip->method == IP_OFF || !net_select_is_of(ip, iface))
 			continue;
 		j = job_of(net, ip, iface);
 		if (!j)

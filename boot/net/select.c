@@ -24,6 +24,15 @@ bool net_select_new_mac(const struct ip_config *ip)
 	return memcmp(ip->mac, none, sizeof(none)) != 0;
 }
 
+bool net_select_is_of(const struct ip_config *ip, const struct iface *iface)
+{
+	unsigned char own[6];
+
+	return net_select_matches(ip->device, iface) ||
+	       (net_select_new_mac(ip) && boot_ip_mac(ip->device, own) &&
+		!memcmp(ip->mac, iface->mac, sizeof(own)));
+}
+
 const struct plan_master *net_select_master(const struct net_plan *p,
 					    const struct iface *iface)
 {

@@ -15,6 +15,9 @@ bool net_select_matches(const char *device, const struct iface *iface);
 /* Does ip= give its interface a MAC? */
 bool net_select_new_mac(const struct ip_config *ip);
 
+/* Is ip= about it?  It may have the MAC of ip= by now, in place of its own. */
+bool net_select_is_of(const struct ip_config *ip, const struct iface *iface);
+
 /* The bond or bridge of which iface is to be a member, or NULL. */
 const struct plan_master *net_select_master(const struct net_plan *p,
 					    const struct iface *iface);
