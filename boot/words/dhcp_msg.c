@@ -468,6 +468,9 @@ bool boot_dhcp_route(const struct dhcp_lease *l, unsigned *at,
 		return false;
 	r->to = (struct nbd_ip){ .len = 4, .prefix = *p };
 	memcpy(r->to.ip, p + 1, n);
+	/* RFC 3442: the client clears what is behind the prefix */
+	if (*p % 8)
+		r->to.ip[n - 1] &= (unsigned char)(0xff00 >> *p % 8);
 	r->via = nbd_ip_nonzero(p + 1 + n, 4);
 	*at += 5 + n;
 	return true;

@@ -475,6 +475,23 @@ static void malformed_routes_end_the_list(void **state)
 	}
 }
 
+/* The kernel takes no route whose address has bits behind its prefix. */
+static void a_route_has_no_bits_behind_its_prefix(void **state)
+{
+	struct dhcp_route r;
+	unsigned at = 0;
+
+	(void)state;
+	begin(DHCP_ACK);
+	add(121, "\x0c\x0a\x63\xc0\0\2\1", 7);
+	add(121, "\x19\x81\xd2\xb1\x84\xc0\0\2\1", 9);
+	assert_int_equal(parse_ended(), DHCP_ACK);
+	assert_true(boot_dhcp_route(&l, &at, &r));
+	assert_memory_equal(r.to.ip, "\x0a\x60\0\0", 4);
+	assert_true(boot_dhcp_route(&l, &at, &r));
+	assert_memory_equal(r.to.ip, "\x81\xd2\xb1\x80", 4);
+}
+
 /* What is left of them is not dropped with those that have no room. */
 static unsigned routes_of(unsigned code, unsigned sent, const char *bytes,
 			  size_t len)
@@ -681,6 +698,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_for_us_is_no_answer),
 		cmocka_unit_test(nothing_is_read_beyond_the_end_of_any_cut),
 		cmocka_unit_test(malformed_routes_end_the_list),
+		cmocka_unit_test(a_route_has_no_bits_behind_its_prefix),
 		cmocka_unit_test(of_many_routes_those_that_fit_are_taken),
 		cmocka_unit_test(what_is_left_out_is_said),
 		cmocka_unit_test(of_lists_what_is_left_out_is_said),
