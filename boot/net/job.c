@@ -272,6 +272,8 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 	add_dns(s, j->ip->dns, IP_DNS);
 	/* RFC 8106, 5.3.1: those of DHCP come first */
 	net_job6_state(j, p, s);
+	if (j->dhcp.state == DHCP_BOUND)
+		lease_state(&j->dhcp.lease, p, s);
 	add_dns(s, j->dns, j->n_dns);
 	if (!s->domain[0])
 		memcpy(s->domain, j->domain, sizeof(s->domain));
@@ -280,6 +282,4 @@ void net_job_state(const struct job *j, const struct net_plan *p,
 		s->local = j->local;
 		s->ends = j->lease6.lease.valid != UINT32_MAX;
 	}
-	if (j->dhcp.state == DHCP_BOUND)
-		lease_state(&j->dhcp.lease, p, s);
 }

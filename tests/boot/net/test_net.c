@@ -46,6 +46,7 @@ struct card {
 	uint64_t serves;      /* ms: from when the servers answer */
 	unsigned delay;	      /* ms, of an answer */
 	enum answers other;   /* 192.0.2.2, which answers after 1 ms */
+	bool dns;	      /* both know the DNS server 192.0.2.53 */
 	bool no_socket, no_address, stays_up;
 	bool takes_mac;	    /* another one in place of its own */
 	unsigned char mac;  /* the last byte of that */
@@ -618,6 +619,7 @@ static void reply(struct card *c, const unsigned char *q, unsigned server,
 					  26,  2,   5,
 					  120, 12,  2,
 					  'm', 'e', 255 };
+	static const unsigned char dns[] = { 6, 4, 192, 0, 2, 53, 255 };
 	struct packet *p = c->packet;
 
 	while (p->at)
@@ -632,6 +634,8 @@ static void reply(struct card *c, const unsigned char *q, unsigned server,
 	memcpy(p->data + 28, q + 28, 6);
 	memcpy(p->data + 236, "\x63\x82\x53\x63", 4);
 	memcpy(p->data + 240, options, sizeof(options));
+	if (c->dns)
+		memcpy(p->data + 239 + sizeof(options), dns, sizeof(dns));
 }
 
 static const unsigned char *option(const unsigned char *q, unsigned code)
@@ -1303,6 +1307,21 @@ static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
 	assert_int_equal(world.now, 1000);
 }
 
+/* The C library asks no more than three. */
+static void a_dns_server_of_dhcp_comes_before_those_of_routers(void **state)
+{
+	(void)state;
+	cards(1);
+	w.card[0].answers = LEASES;
+	w.card[0].dns = true;
+	w.rdnss = 1002;
+	assert_int_equal(up("ip=dhcp nameserver=192.0.2.52", NULL), 0);
+	assert_int_equal(net.state.n_dns, 3);
+	assert_int_equal(net.state.dns[0].ip[3], 52);
+	assert_int_equal(net.state.dns[1].ip[3], 53);
+	assert_int_equal(net.state.dns[2].len, 16);
+}
+
 /* One card, at 2500 ms the router's address, and RDNSS if it says so. */
 static struct card *router6(unsigned flags)
 {
@@ -1715,6 +1734,8 @@ int main(void)
 		cmocka_unit_test(ipv6_is_loaded_for_the_methods_that_need_it),
 		cmocka_unit_test(
 			a_prefix_is_waited_for_and_a_name_server_for_a_name),
+		cmocka_unit_test(
+			a_dns_server_of_dhcp_comes_before_those_of_routers),
 		cmocka_unit_test(a_flag_of_the_router_asks_dhcpv6),
 		cmocka_unit_test(a_silent_dhcpv6_costs_five_seconds),
 		cmocka_unit_test(
