@@ -277,12 +277,17 @@ static bool is_other(struct lease6 *lease6, const struct lease6_values *v)
 	return lease6->other;
 }
 
+/* Without a reason a server offers nothing, or an address for 0 s. */
+static enum lease6_status reason(const struct lease6_values *v)
+{
+	return v->status ? v->status : LEASE6_NO_ADDRS;
+}
+
 static bool advertised(struct lease6 *lease6, const struct lease6_values *v,
 		       uint64_t now)
 {
-	/* without a reason it offers nothing, or an address for 0 s */
 	if (!v->has) {
-		lease6->refused = v->status ? v->status : LEASE6_NO_ADDRS;
+		lease6->refused = reason(v);
 		return false;
 	}
 	if (lease6->in_use) {
@@ -321,7 +326,7 @@ static bool rapid(struct lease6 *lease6, const struct lease6_values *v,
 {
 	(void)now;
 	if (!v->has)
-		lease6->refused = v->status;
+		lease6->refused = reason(v);
 	return v->rapid && v->has && v->valid && !is_other(lease6, v) &&
 	       bind_to(lease6, v);
 }
@@ -343,13 +348,13 @@ static bool refuse(struct lease6 *lease6, uint64_t now)
 static bool requested(struct lease6 *lease6, const struct lease6_values *v,
 		      uint64_t now)
 {
+	if (v->has && v->valid && (!lease6->in_use || is_ours(lease6, v)))
+		return bind_to(lease6, v);
+	lease6->refused = reason(v);
 	/* it may be better next time */
 	if (v->status == LEASE6_UNSPEC || v->status == LEASE6_MULTICAST)
 		return false;
-	if (v->has && v->valid && (!lease6->in_use || is_ours(lease6, v)))
-		return bind_to(lease6, v);
 	lease6->other = v->has;
-	lease6->refused = v->status ? v->status : LEASE6_NO_ADDRS;
 	/* once it may have been too slow for two machines */
 	if (lease6->refusals)
 		lease6->broke = v->server;
@@ -367,9 +372,9 @@ static bool renewed(struct lease6 *lease6, const struct lease6_values *v,
 		return v->valid ? bind_to(lease6, v)
 				: enter(lease6, LEASE6_LOST, 0);
 	lease6->other = lease6->other || v->has;
+	lease6->refused = v->has ? LEASE6_SUCCESS : reason(v);
 	if (v->status != LEASE6_NO_BINDING)
 		return false;
-	lease6->refused = v->status;
 	if (lease6->again)
 		return enter(lease6, LEASE6_LOST, 0);
 	/* as after a server's loss of memory: the same address, once more */

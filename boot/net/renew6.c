@@ -68,6 +68,11 @@ static int result(const struct job *j, struct nbd_diag *d)
 				"%s: a DHCPv6 server says that the address "
 				"does not belong to this network (NotOnLink)",
 				j->l.name);
+	if (lease6->state != LEASE6_BOUND && lease6->refused && !lease6->other)
+		return nbd_diag(d, NBD_E_TIMEOUT,
+				"%s: the DHCPv6 server does not renew the "
+				"lease now (status %u of RFC 8415)",
+				j->l.name, (unsigned)lease6->refused);
 	if (lease6->state != LEASE6_BOUND)
 		return nbd_diag(d, NBD_E_TIMEOUT,
 				lease6->other

@@ -500,6 +500,32 @@ static void a_server_that_breaks_its_offer_is_the_last_choice(void **state)
 }
 
 /* Kea and dhcpd advertise such an address if their configuration says so. */
+/* Else it would count as one that does not answer. */
+static void an_error_that_may_pass_is_remembered(void **state)
+{
+	(void)state;
+	start();
+	sends();
+	assert_true(offer("\0\2me", "\xff"));
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(sends(), LEASE6_REQUEST);
+		reply(0, &hour, i & 1 ? LEASE6_MULTICAST : LEASE6_UNSPEC);
+		assert_false(takes());
+	}
+	assert_int_equal(d.refused, LEASE6_MULTICAST);
+	assert_int_equal(sends(), LEASE6_SOLICIT);
+	/* an answer with neither an address nor a reason is no success */
+	reply(0, &hour, 0);
+	assert_false(takes());
+	assert_int_equal(d.refused, LEASE6_NO_ADDRS);
+	bound();
+	net_lease6_renewal(&d, 3, now + 1800000);
+	sends();
+	reply(0, &hour, LEASE6_UNSPEC);
+	assert_false(takes());
+	assert_int_equal(d.refused, LEASE6_UNSPEC);
+}
+
 static void an_address_for_no_time_is_none(void **state)
 {
 	static const struct times none = { 0, 0, 0, 0 };
@@ -710,6 +736,7 @@ int main(void)
 		cmocka_unit_test(who_refuses_is_asked_less_and_less_often),
 		cmocka_unit_test(
 			a_server_that_breaks_its_offer_is_the_last_choice),
+		cmocka_unit_test(an_error_that_may_pass_is_remembered),
 		cmocka_unit_test(an_address_for_no_time_is_none),
 		cmocka_unit_test(a_renewal_keeps_the_address_or_ends),
 		cmocka_unit_test(a_lease_that_has_ended_is_asked_for_again),
