@@ -56,6 +56,13 @@ static void explain_silence(const struct net *net, const struct job *j,
 			 : j->dhcp.proxy ? " with an address, only one that "
 					   "serves PXE beside another"
 					 : "");
+	/* ip=link6 waits for that alone, and does not note it */
+	else if (!j->local.len)
+		nbd_diag(d, 0,
+			 "%s: the interface has no link-local address of IPv6: "
+			 "is IPv6 off (ipv6.disable=1), or does another "
+			 "machine have the same MAC address?",
+			 name);
 	else if (net_joblease6_explain(j, d))
 		return;
 	else if (j->ra & NET_RA_MANAGED)

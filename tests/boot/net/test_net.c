@@ -48,6 +48,7 @@ struct card {
 	enum answers other;   /* 192.0.2.2, which answers after 1 ms */
 	bool dns;	      /* both know the DNS server 192.0.2.53 */
 	bool no_socket, no_address, stays_up;
+	bool no_ipv6;	    /* not even a link-local address */
 	bool takes_mac;	    /* another one in place of its own */
 	unsigned char mac;  /* the last byte of that */
 	bool login;	    /* the switch demands 802.1X */
@@ -163,6 +164,7 @@ int __wrap_iface_each_addr(void (*fn)(void *ctx, const struct iface_addr *a),
 			.global = true,
 		};
 
+		local.tentative = local.failed = c->no_ipv6;
 		if (has_carrier(c))
 			fn(ctx, &local);
 		global.tentative = world.now < c->global;
@@ -1444,6 +1446,20 @@ static void why_there_is_no_address_of_dhcpv6_is_said(void **state)
 				    "for this machine (NoAddrsAvail)");
 }
 
+static void a_link_without_ipv6_is_no_fault_of_others(void **state)
+{
+	static const char *const words[] = { "ip=link6", "ip=auto6",
+					     "ip=dhcp6" };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
+		cards(1);
+		w.card[0].no_ipv6 = true;
+		fails(up(words[i], NULL),
+		      "eth0: the interface has no link-local address of IPv6");
+	}
+}
+
 static void an_address_of_dhcpv6_is_set_and_probed(void **state)
 {
 	struct card *c = w.card;
@@ -1741,6 +1757,7 @@ int main(void)
 		cmocka_unit_test(
 			what_the_boot_needs_is_asked_for_until_the_end),
 		cmocka_unit_test(why_there_is_no_address_of_dhcpv6_is_said),
+		cmocka_unit_test(a_link_without_ipv6_is_no_fault_of_others),
 		cmocka_unit_test(an_address_of_dhcpv6_is_set_and_probed),
 		cmocka_unit_test(
 			without_a_router_an_address_of_dhcpv6_waits_for_one),
