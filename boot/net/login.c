@@ -64,7 +64,10 @@ static bool is_event(const char *text)
 	return *text == '<' || !strncmp(text, "IFNAME=", 7);
 }
 
-/* True: the answer is in text.  Events that come meanwhile are taken. */
+/*
+ * True: the answer is in text.  Events that come meanwhile are taken, and answers
+ * to earlier commands, which were late, are not.
+ */
 static bool ask(struct login *l, const char *command, char text[EVENT])
 {
 	uint64_t now = nbd_now_ms(), end = now + ANSWER_MS;
@@ -72,14 +75,16 @@ static bool ask(struct login *l, const char *command, char text[EVENT])
 
 	if (send(l->fd, command, strlen(command), MSG_NOSIGNAL) < 0)
 		return false;
+	l->owed++;
 	for (; now < end; now = nbd_now_ms()) {
 		if (poll(&p, 1, (int)(end - now)) <= 0)
 			continue;
 		if (receive(l->fd, text) < 0)
 			return false;
-		if (!is_event(text))
+		if (is_event(text))
+			net_login_take(l, text, now);
+		else if (!--l->owed)
 			return true;
-		net_login_take(l, text, now);
 	}
 	return false;
 }
@@ -213,7 +218,10 @@ void net_login_read(struct login *l, uint64_t now)
 	char text[EVENT];
 
 	while (l->on && receive(l->fd, text) >= 0)
-		net_login_take(l, text, now);
+		if (is_event(text))
+			net_login_take(l, text, now);
+		else if (l->owed)
+			l->owed--;
 }
 
 /* ---- ports ---- */

@@ -39,6 +39,7 @@ struct login {
 	bool on;
 	bool refused; /* a login of this boot was, maybe in an earlier try */
 	int fd;
+	unsigned owed; /* answers that have not been read */
 	unsigned n;
 	struct login_port port[LOGIN_PORTS];
 };

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "tests/unit.h"
+#include "tests/world/clock.h"
+#include "tests/world/say.h"
 
 static struct login l;
 
@@ -63,6 +65,7 @@ static int start(void **state)
 	int s = socket(AF_UNIX, SOCK_DGRAM, 0), p[2];
 
 	(void)state;
+	world = (struct world){ .real = true };
 	memset(&l, 0, sizeof(l));
 	memcpy(slash - 6, "XXXXXX", 6);
 	*slash = '\0';
@@ -160,6 +163,41 @@ static void a_wrong_configuration_is_named(void **state)
 	p = net_login_at(&l, "eth9", 1000);
 	assert_int_equal(p->state, LOGIN_REFUSED);
 	assert_non_null(strstr(p->why.text, LOGIN_CONF));
+}
+
+static int time_out(struct pollfd *p, nfds_t n, int ms)
+{
+	(void)p, (void)n;
+	world.now += (unsigned)ms;
+	return 0;
+}
+
+/* As while certificates are read from a slow token. */
+static void answers_come_late(bool between)
+{
+	struct pollfd p = { .events = POLLIN };
+
+	net_login_open(&l, ctl);
+	world.wait = time_out;
+	assert_int_equal(net_login_at(&l, "eth9", 0)->state, LOGIN_REFUSED);
+	world.wait = NULL;
+	/* "OK" and "FAIL" */
+	p.fd = l.fd;
+	while (between && l.owed && world_real_poll(&p, 1, 1000) > 0)
+		net_login_read(&l, 0);
+	assert_int_equal(net_login_at(&l, "eth1", 0)->state, LOGIN_WAITS);
+}
+
+static void a_late_answer_is_not_that_of_the_next_command(void **state)
+{
+	(void)state;
+	answers_come_late(false);
+}
+
+static void a_late_answer_may_come_between_two_commands(void **state)
+{
+	(void)state;
+	answers_come_late(true);
 }
 
 static void more_ports_than_there_is_room_for_do_not_log_in(void **state)
@@ -282,6 +320,12 @@ int main(void)
 			a_port_waits_until_it_is_logged_in, start, end),
 		cmocka_unit_test_setup_teardown(a_wrong_configuration_is_named,
 						start, end),
+		cmocka_unit_test_setup_teardown(
+			a_late_answer_is_not_that_of_the_next_command, start,
+			end),
+		cmocka_unit_test_setup_teardown(
+			a_late_answer_may_come_between_two_commands, start,
+			end),
 		cmocka_unit_test_setup_teardown(
 			more_ports_than_there_is_room_for_do_not_log_in, start,
 			end),
