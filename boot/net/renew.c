@@ -13,6 +13,7 @@
 #include "boot/net/handoff.h"
 #include "boot/net/kept.h"
 #include "boot/net/renew6.h"
+#include "boot/net/select.h"
 #include "port/linux/file.h"
 #include "port/linux/packet.h"
 
@@ -73,7 +74,7 @@ static void read_plan(struct net_renewal *r)
 	(void)boot_plan_parse(&r->plan, c.line, NULL, &d);
 	for (unsigned i = 0; i < r->plan.n_ip; i++)
 		if (!r->plan.ip[i].device[0] ||
-		    !strcmp(r->plan.ip[i].device, j->l.name))
+		    net_select_is_of(&r->plan.ip[i], &j->l))
 			j->ip = &r->plan.ip[i];
 }
 
@@ -93,10 +94,9 @@ int net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 		j->dhcp = k.dhcp;
 		j->lease6 = k.lease6;
 		r->kept = net_kept_bound(&k);
+		rc = iface_find(j->l.name, &j->l, d);
 	}
 	read_plan(r);
-	if (!rc)
-		rc = iface_find(j->l.name, &j->l, d);
 	return rc < 0 ? rc : NBD_OK;
 }
 

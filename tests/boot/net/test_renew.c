@@ -97,7 +97,9 @@ int __wrap_net_handoff_lease(int run, const struct net_state *s,
 int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag);
 int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag)
 {
-	struct iface found = { .index = 2 };
+	struct iface found = { .index = 2,
+			       .ether = true,
+			       .mac = { 2, 0, 0, 0, 0, 1 } };
 
 	(void)diag;
 	/* name may be in *l */
@@ -398,6 +400,14 @@ static void the_words_of_the_command_line_still_count(void **state)
 	r.j.dhcp.bound = 2;
 	assert_int_equal(net_renew_keep(&r, &d), 0);
 	assert_int_equal(play.state.n_dns, 2);
+	/* the interface may be named by its MAC */
+	play.cmdline = "ip=::::me::dhcp:192.0.2.54 "
+		       "BOOTIF=01-02-00-00-00-00-01";
+	assert_int_equal(net_renew_read(&r, &d), 0);
+	r.j.dhcp.bound = 4;
+	assert_int_equal(net_renew_keep(&r, &d), 0);
+	assert_int_equal(play.state.n_dns, 1);
+	assert_string_equal(play.state.host, "me");
 	/* those of another interface do not */
 	play.cmdline = "ip=eth1:dhcp ip=::::you:eth2:dhcp:192.0.2.54";
 	assert_int_equal(net_renew_read(&r, &d), 0);
