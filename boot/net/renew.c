@@ -139,6 +139,9 @@ int net_renew_once(struct net_renewal *r, unsigned timeout_ms, bool alone,
 		return fd;
 	r->resumed = false;
 	net_dhcp_renewal(&j->dhcp, j->l.mac, net_job_seed(j->l.mac, now), now);
+	/* what the boot sent: a server may not have sent it back */
+	if (j->ip->host[0])
+		j->dhcp.q.host = j->ip->host;
 	talk(fd, &j->dhcp, now + timeout_ms);
 	close(fd);
 	return result(j, d);

@@ -252,6 +252,7 @@ int __wrap_net_renew_read(struct net_renewal *r, struct nbd_diag *d)
 {
 	(void)d;
 	memset(r, 0, sizeof(*r));
+	r->j.ip = &r->ip;
 	r->j.dhcp = w.d;
 	memcpy(r->j.l.mac, mac, sizeof(mac));
 	return 0;

@@ -32,7 +32,7 @@ static struct play {
 	uint64_t in_use;   /* ms: when another client has the port, or 0 */
 	uint32_t seconds;  /* of a lease */
 	uint64_t now, end; /* it begins and ends */
-	unsigned sent, unicast, kept;
+	unsigned sent, unicast, kept, named; /* named: with the name "me" */
 	unsigned char reply[300];
 	bool open, waiting;
 	char name[16]; /* of the interface, by now */
@@ -183,6 +183,7 @@ ssize_t __wrap_sendto(int fd, const void *p, size_t len, int flags,
 		!memcmp(q + 12, "\xc0\0\2\5", 4) ||
 		!memcmp(memchr(q + 243, 50, len - 243), "\x32\4\xc0\0\2\5", 6));
 	play.sent++;
+	play.named += memmem(q + 240, len - 240, "\x0c\2me", 4) != NULL;
 	play.unicast += in->sin_addr.s_addr != INADDR_BROADCAST;
 	for (unsigned i = 0; i < 4; i++)
 		if (play.answer[i].type && world.now >= play.answer[i].from)
@@ -417,6 +418,20 @@ static void the_words_of_the_command_line_still_count(void **state)
 	assert_string_equal(play.state.host, "");
 }
 
+/* A server that does not send it back may take it out of DNS without it. */
+static void a_renewal_has_the_name_that_the_boot_sent(void **state)
+{
+	struct play p = { .seconds = 3600,
+			  .end = 10 * 3600 * 1000,
+			  .cmdline = "ip=::::me:eth0:dhcp",
+			  .answer = { { 0, DHCP_ACK, 1, 5 } } };
+
+	(void)state;
+	assert_int_equal(stay(p), 0);
+	assert_true(play.sent > 2);
+	assert_int_equal(play.named, play.sent);
+}
+
 /* The lifetime of the address, `now` ms after its lease began. */
 static uint32_t life_of(struct play p)
 {
@@ -459,6 +474,7 @@ int main(void)
 		cmocka_unit_test(without_a_lease_there_is_nothing_to_do),
 		cmocka_unit_test(one_request_beside_another_client),
 		cmocka_unit_test(the_words_of_the_command_line_still_count),
+		cmocka_unit_test(a_renewal_has_the_name_that_the_boot_sent),
 		cmocka_unit_test(
 			an_address_that_nobody_renews_ends_with_its_lease),
 	};
