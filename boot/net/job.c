@@ -236,7 +236,9 @@ static void lease_state(const struct dhcp_lease *l, const struct net_plan *p,
 	s->addr = l->addr;
 	s->dhcp = true;
 	s->ends = l->seconds != UINT32_MAX;
-	s->gateway = l->router;
+	/* as lease_routes() */
+	if (!l->route_bytes || l->left & DHCP_LEFT_ROUTES)
+		s->gateway = l->router;
 	while (boot_dhcp_route(l, &at, &r))
 		if (!r.to.prefix)
 			s->gateway = r.via;

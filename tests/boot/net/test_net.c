@@ -1309,6 +1309,30 @@ static void a_prefix_is_waited_for_and_a_name_server_for_a_name(void **state)
 	assert_int_equal(world.now, 1000);
 }
 
+/* RFC 3442: it is ignored, and so no script may take it for a way out. */
+static void a_router_beside_routes_is_no_gateway(void **state)
+{
+	static const struct ip_config ip = { .method = IP_DHCP };
+	static const uint8_t net24[8] = { 24, 198, 51, 100, 192, 0, 2, 9 };
+	struct job j = { .ip = &ip, .dhcp.state = DHCP_BOUND };
+	struct dhcp_lease *l = &j.dhcp.lease;
+	struct net_state s;
+
+	(void)state;
+	memset(&net.plan, 0, sizeof(net.plan));
+	l->router = nbd_ip_of("\xc0\0\2\1", 4);
+	net_job_state(&j, &net.plan, &s);
+	assert_int_equal(s.gateway.ip[3], 1);
+	l->route_bytes = sizeof(net24);
+	memcpy(l->routes, net24, sizeof(net24));
+	net_job_state(&j, &net.plan, &s);
+	assert_int_equal(s.gateway.len, 0);
+	/* unless what did not fit may have been the default route */
+	l->left = DHCP_LEFT_ROUTES;
+	net_job_state(&j, &net.plan, &s);
+	assert_int_equal(s.gateway.ip[3], 1);
+}
+
 /* The C library asks no more than three. */
 static void a_dns_server_of_dhcp_comes_before_those_of_routers(void **state)
 {
@@ -1750,6 +1774,7 @@ int main(void)
 		cmocka_unit_test(ipv6_is_loaded_for_the_methods_that_need_it),
 		cmocka_unit_test(
 			a_prefix_is_waited_for_and_a_name_server_for_a_name),
+		cmocka_unit_test(a_router_beside_routes_is_no_gateway),
 		cmocka_unit_test(
 			a_dns_server_of_dhcp_comes_before_those_of_routers),
 		cmocka_unit_test(a_flag_of_the_router_asks_dhcpv6),
