@@ -31,10 +31,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 726272 ;;
+	nbdboot) echo 728064 ;;
 	uefi) echo 119296 ;;
 	uefi_ipv6) echo 142240 ;;
-	rescue) echo 386560 ;;
+	rescue) echo 387072 ;;
 	uefi_tls) echo 330272 ;;
 	esac
 }
