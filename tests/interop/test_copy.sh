@@ -381,16 +381,24 @@ until_larger()
 		! runs "$3"; do sleep 0.1; done
 }
 
+# crawl NBDKIT-ARGUMENT...: a server for copies that are still under way when this
+# script goes on, however late: it would take most of a minute
+crawl()
+{
+	serve 0 --filter=rate "$@" rate=1M
+}
+
 # the server dies half-way
-serve 0 --filter=delay file "$disk" rdelay=200ms
+crawl file "$disk"
 "$nbdboot" copy --patience 0 -q 2 "nbd://127.0.0.1:$port" "$out" \
 	2>"$work/err" &
 copy=$!
 # it has begun when the file has its size
 part=$out.nbdboot-part
 until_larger "$part" 0 "$copy"
-run stat -c %s "$part"
-expect 0 25165824 'a file has another name while it is written'
+# behind its data it soon has the record for --resume
+check 'a file has another name while it is written' \
+	[ "$(stat -c %s "$part")" -ge 25165824 ]
 unserve
 status=0
 wait "$copy" || status=$?
@@ -429,7 +437,7 @@ end()
 	wait "$copy" || status=$?
 }
 
-serve 0 --filter=delay file "$disk" rdelay=500ms
+crawl file "$disk"
 begin --verify -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 cut
@@ -441,7 +449,7 @@ expect 0 "nbd://127.0.0.1:$port answers again, after" 'and its return'
 
 # other data of the same size, and other sizes
 for other in "file $work/full" 'memory 24M' 'memory 25M'; do
-	serve 0 --filter=delay file "$disk" rdelay=500ms
+	crawl file "$disk"
 	begin -q 2 "nbd://127.0.0.1:$port" "$out"
 	until_larger "$part" 0 "$copy"
 	cut
@@ -453,29 +461,30 @@ for other in "file $work/full" 'memory 24M' 'memory 25M'; do
 	unserve
 done
 
-# What was acknowledged, but not flushed, is lost with this cache.
+# cached PORT [RATE]: what was acknowledged, but not flushed, is lost with this
+# cache.
 cached()
 {
-	serve "$1" --filter=delay --filter=cache file "$work/target" \
-		wdelay="$2" cache=writeback
+	serve "$1" ${2+--filter=rate} --filter=cache file "$work/target" \
+		${2+rate="$2"} cache=writeback
 }
 
 for options in '-c 1 -q 1' '-q 4 --verify'; do
 	truncate -s 0 "$work/target"
 	truncate -s 24M "$work/target"
-	cached 0 300ms
+	cached 0 4M
 	# shellcheck disable=SC2086 # words on purpose
 	begin --progress $options "$work/full" "nbd://127.0.0.1:$port"
 	until_says ' of 25165824 bytes'
 	cut
-	cached "$port" 0ms
+	cached "$port"
 	end
 	expect 0 'answers again' "a destination that comes back: $options"
 	unserve
 	check 'and has lost nothing' cmp "$work/full" "$work/target"
 done
 
-serve 0 --filter=delay memory 24M wdelay=100ms
+crawl memory 24M
 mkfifo "$work/stream"
 cat "$work/full" >"$work/stream" &
 begin --progress -q 1 "$work/stream" "nbd://127.0.0.1:$port"
@@ -486,14 +495,14 @@ end
 expect 1 'that cannot be read again from a pipe' 'not if a pipe would be lost'
 rm "$work/stream"
 
-serve 0 --filter=delay file "$disk" rdelay=500ms
+crawl file "$disk"
 begin --patience 1 -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 unserve
 end
 expect 1 'connection refused' 'patience has an end'
 
-serve 0 --filter=delay file "$disk" rdelay=500ms
+crawl file "$disk"
 begin -q 2 "nbd://127.0.0.1:$port" "$out"
 until_larger "$part" 0 "$copy"
 cut
@@ -503,7 +512,7 @@ expect 1 'interrupted: the first' 'SIGINT ends it, too'
 
 # SIGINT
 rm -f "$out" "$part"
-serve 0 --filter=delay file "$disk" rdelay=500ms
+crawl file "$disk"
 "$nbdboot" copy -c 1 -q 1 "nbd://127.0.0.1:$port" "$out" 2>"$work/err" &
 copy=$!
 until_larger "$part" 0 "$copy"
@@ -521,6 +530,7 @@ until_larger "$part" 0 "$copy"
 kill -KILL "$copy"
 wait "$copy" 2>/dev/null || :
 check 'SIGKILL, neither' [ ! -e "$out" ]
+serve 0 file "$disk"
 echo old >"$out"
 chmod 604 "$out"
 ln "$out" "$work/link"

@@ -146,7 +146,7 @@ identical "$disk" "$out" 'into a longer one'
 fresh
 rm "$out"
 : >"$work/err"
-"$nbdboot" copy --rate 4M --delta="$work/tree" "$disk" "$out" 2>"$work/err" &
+"$nbdboot" copy --rate 128K --delta="$work/tree" "$disk" "$out" 2>"$work/err" &
 copy=$!
 until ! runs "$copy" || cmp -s -n 1000000 "$disk" "$out.nbdboot-part"; do
 	sleep 0.05
@@ -274,7 +274,7 @@ expect 2 '--root-hash needs --delta=TREE' 'no root hash without a tree'
 
 # a server of the tree that goes away: its second leaf takes long
 fresh
-serve 0 --filter=delay file "$work/tree" rdelay=100ms
+serve 0 --filter=rate file "$work/tree" rate=256K
 free=$port
 format "$disk" "$work/tree"
 : >"$work/err"

@@ -83,7 +83,7 @@ hashed "$target" 'and when nothing was left to copy'
 # a copy that goes on
 cp "$disk" "$work/source"
 : >"$work/err"
-"$nbdboot" copy --rate 2M "$work/source" "$out" 2>"$work/err" &
+"$nbdboot" copy --rate 64K "$work/source" "$out" 2>"$work/err" &
 copy=$!
 until ! runs "$copy" || cmp -s -n 4096 "$disk" "$out.nbdboot-part"; do
 	sleep 0.05
@@ -112,15 +112,15 @@ cp "$work/whole" "$disk"
 sum=$(sha256sum <"$disk")
 sum=${sum%% *}
 
-# a server that loses what it has not flushed
+# cached PORT [RATE]: a server that loses what it has not flushed
 cached()
 {
-	serve "$1" --filter=delay --filter=cache file "$work/target" \
-		wdelay="$2" cache=writeback
+	serve "$1" ${2+--filter=rate} --filter=cache file "$work/target" \
+		${2+rate="$2"} cache=writeback
 }
 truncate -s 0 "$work/target"
 truncate -s 24M "$work/target"
-cached 0 100ms
+cached 0 1M
 : >"$work/err"
 "$nbdboot" copy --progress --hash sha256 -c 1 -q 1 "$disk" \
 	"nbd://127.0.0.1:$port" >"$work/line" 2>"$work/err" &
@@ -130,7 +130,7 @@ until ! runs "$copy" || grep -q ' of 12582999 bytes' "$work/err"; do
 done
 rm -f "$out"
 unserve
-cached "$port" 0ms
+cached "$port"
 status=0
 wait "$copy" || status=$?
 cp "$work/line" "$work/out"

@@ -96,7 +96,7 @@ run "$nbdboot" copy --part 3 --to-part 3 "$disk" "$disk"
 expect 2 'are the same' 'but not onto itself'
 cp "$work/whole" "$disk"
 : >"$work/err"
-"$nbdboot" copy --rate 512K --map "$work/map" --to-part 3 "$work/small" "$disk" \
+"$nbdboot" copy --rate 64K --map "$work/map" --to-part 3 "$work/small" "$disk" \
 	2>"$work/err" &
 copy=$!
 until ! runs "$copy" || [ -s "$work/map" ]; do sleep 0.05; done

@@ -224,12 +224,12 @@ copies 'nbdkit, a pre-shared key' \
 # A server that is killed in the middle, and comes back: one with TLS loses all
 # that was written to its memory.
 
-# slow PORT DELAY: a server of $plugin, which takes DELAY for each request
-slow()
+# of_plugin PORT [RATE]: a server of $plugin
+of_plugin()
 {
 	# shellcheck disable=SC2086 # words on purpose
 	serve "$1" --tls=require --tls-certificates="$work/server-ecdsa" \
-		--filter=delay $plugin delay-read="$2" delay-write="$2"
+		${2+--filter=rate} $plugin ${2+rate="$2"}
 }
 
 # outlives SENTENCE TEXT SOURCE DESTINATION: kills the server when the copy has
@@ -246,7 +246,7 @@ outlives()
 	until grep -q 'waiting for' "$work/err" || ! runs "$copy"; do
 		sleep 0.05
 	done
-	slow "$port" 0ms
+	of_plugin "$port"
 	status=0
 	wait "$copy" || status=$?
 	: >"$work/out"
@@ -254,7 +254,7 @@ outlives()
 }
 
 plugin='memory 16M'
-slow 0 100ms
+of_plugin 0 2M
 uri=nbds://localhost:$port
 outlives 'a destination with TLS may be away' ' of 16777216 bytes' \
 	"$work/random" "$uri"
@@ -262,7 +262,7 @@ run "$nbdboot" copy -A "$ca" "$uri" "$work/back"
 check 'and has what it lost' cmp -s "$work/random" "$work/back"
 unserve
 plugin="file $work/random"
-slow 0 100ms
+of_plugin 0 2M
 outlives 'a source with TLS may be away' ' of 16777216 bytes' \
 	"nbds://localhost:$port" "$work/back"
 check 'and all of it is copied' cmp -s "$work/random" "$work/back"
