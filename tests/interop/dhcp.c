@@ -5,12 +5,16 @@
  *	dhcp KIND
  *
  * It gives 192.0.2.200, and says that it is 192.0.2.9.  It writes a line for each
- * message that it sends.
+ * message that it sends.  At SIGTERM it answers what has come, and ends.
  */
 #include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 
 enum { DISCOVER = 1, OFFER, REQUEST, ACK = 5, NAK };
@@ -244,28 +248,47 @@ static int open_v0(void)
 	return fd;
 }
 
+/* False: nothing more came before SIGTERM. */
+static bool await(int fd, int term)
+{
+	struct pollfd p[] = { { fd, POLLIN, 0 }, { term, POLLIN, 0 } };
+
+	poll(p, 2, -1);
+	return p[0].revents;
+}
+
+static void take(int fd, const struct kind *k)
+{
+	ssize_t n = recv(fd, query, sizeof(query), 0);
+	const unsigned char *type;
+
+	if (n < OPTIONS)
+		return;
+	length = (size_t)n;
+	type = option(53);
+	if (!type || (*type != DISCOVER && *type != REQUEST))
+		return;
+	requests += *type == REQUEST;
+	k->answer(fd, *type);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct kind *k = kinds,
 			  *stop = kinds + sizeof(kinds) / sizeof(kinds[0]);
-	int fd;
+	sigset_t term;
+	int fd, end;
 
 	while (k < stop && argc > 1 && strcmp(k->name, argv[1]) != 0)
 		k++;
 	if (argc < 2 || k == stop)
 		return 1;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	end = signalfd(-1, &term, 0);
 	fd = open_v0();
-	for (;;) {
-		ssize_t n = recv(fd, query, sizeof(query), 0);
-		const unsigned char *type;
-
-		if (n < OPTIONS)
-			continue;
-		length = (size_t)n;
-		type = option(53);
-		if (!type || (*type != DISCOVER && *type != REQUEST))
-			continue;
-		requests += *type == REQUEST;
-		k->answer(fd, *type);
-	}
+	while (await(fd, end))
+		take(fd, k);
+	return 0;
 }

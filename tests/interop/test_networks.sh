@@ -179,9 +179,11 @@ says()
 	grep -qF -e "$1" "$work/err" || wrong "not said: $1"
 }
 
-# sent COUNT-OR-MORE TEXT: so often the script has
+# sent COUNT-OR-MORE TEXT: so often the script has, which first answers all that
+# has come, and ends
 sent()
 {
+	end_server "$script"
 	[ "$(grep -c "$2" "$work/script.log")" -ge "$1" ] ||
 		wrong "less than $1 times $2: $(cat "$work/script.log")"
 }
@@ -270,7 +272,7 @@ cell()
 	judge
 	echo "$row $column $took" >>"$table"
 	for pid in $server $others; do
-		kill "$pid" 2>/dev/null || true
+		! is_ours "$pid" || kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
 }
