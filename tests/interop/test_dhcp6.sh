@@ -221,7 +221,10 @@ for place in a b; do
 	at "$srv" ip addr add "2001:db8::$place/64" dev v0 nodad
 	at "$srv" ip link set v0 up
 	case $place in
-	a) kea low "$(pool 300-2001:db8::3ff)" ;;
+	a)
+		kea low "$(pool 300-2001:db8::3ff)"
+		low=$server
+		;;
 	b)
 		kea high "$(pool 400-2001:db8::4ff)" '"option-data": [
 			{ "name": "preference", "data": "200",
@@ -235,11 +238,22 @@ namespace
 cli=$ns
 cable v5 eth0
 at "$router" ip link set v5 master br0
+# A machine takes what has come within a second: the other one is not asked before
+# this one has offered.  (The unit tests have them in any order.)
+kill -STOP "$low"
+tail -n +1 -f --pid="$high" "$kea_log" | {
+	grep -m 1 'DHCP6_PACKET_SEND.*ADVERTISE'
+	kill -CONT "$low"
+} >"$work/offered" &
 ifup ip=dhcp6
+wait $!
 expect 0 eth0 'two servers'
 client_has 'ip -6 addr show eth0' 'inet6 2001:db8::40' \
 	'the one of the higher preference is taken'
 kea_log=$work/low.log
+until grep -q 'DHCP6_PACKET_RECEIVED.*SOLICIT' "$kea_log" || ! runs "$low"; do
+	sleep 0.1
+done
 asked 'DHCP6_PACKET_RECEIVED.*SOLICIT' 'the other one was asked'
 end_server "$high"
 ifup ip=dhcp6
