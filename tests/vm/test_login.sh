@@ -68,8 +68,13 @@ switch_on()
 	until hostapd_cli -p "$work/hostapd" ping >/dev/null 2>&1; do
 		kill -0 "$switch" || die "no hostapd: $(cat "$work/hostapd.log")"
 	done
-	hostapd_cli -p "$work/hostapd" -a "$work/action" >/dev/null 2>&1 &
-	action=$!
+	# it listens when this returns, and then has a file
+	rm -f "$work/action.pid"
+	hostapd_cli -p "$work/hostapd" -a "$work/action" -B \
+		-P "$work/action.pid" >/dev/null 2>&1 ||
+		die 'hostapd_cli did not start'
+	until [ -s "$work/action.pid" ]; do :; done
+	action=$(cat "$work/action.pid")
 	servers="$servers $action"
 }
 
