@@ -56,7 +56,13 @@ partitions()
 connected 'connect over TCP loads the driver, the device is ready' \
 	"$tcp" "$tcp_size"
 check 'the partitions of its GPT are there at once' partitions
-tail -f /dev/null </dev/nbd0p2 &
+# held_by_tail DEVICE: a process of that name has it open
+held_by_tail()
+{
+	tail -f /dev/null <"/dev/$1" &
+	until grep -qx tail /proc/$!/comm; do :; done
+}
+held_by_tail nbd0p2
 refused 'a process that has a partition open keeps the device' 1 \
 	"nbd0 is in use by tail (pid $!)" nbdboot disconnect nbd0
 kill $!
@@ -170,7 +176,7 @@ keeps()
 		dd if=/dev/nbd0 of=/dev/null bs=4k count=1 iflag=direct
 }
 
-tail -f /dev/null </dev/nbd0 &
+held_by_tail nbd0
 keeps 'a process that has it open' "tail (pid $!)"
 kill $!
 wait $!
