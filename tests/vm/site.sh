@@ -53,7 +53,9 @@ make_stubs()
 		start()
 		{
 			pid=$(cat "$work/$1.pid" 2>/dev/null) && kill -9 "$pid" &&
-				while [ -e "/proc/$pid/fd/0" ]; do :; done
+				until [ ! -e "/proc/$pid" ] || [ 2 = "$(grep -cs \
+					'^State:.Z\|^Threads:.1$' \
+					"/proc/$pid/status")" ]; do :; done
 			case $1 in
 			dnsmasq) set -- dnsmasq "dnsmasq -k -C /dev/null -7 /etc/dnsmasq.d \
 				-l $work/leases --log-facility=$work/dnsmasq.log -u root" ;;

@@ -45,12 +45,13 @@ failed_units()
 		sed 's/^/guest: failed unit: /'
 }
 
-# Says that hostnamed waits for the disk, if it soon does.
+# waits PID: says that hostnamed waits for the disk, if it does before that process
+# gives up
 waits()
 {
 	unit=/sys/fs/cgroup/system.slice/systemd-hostnamed.service
 	read -r pid <"$unit/cgroup.procs"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	while kill -0 "$1" 2>/dev/null; do
 		read -r _ _ state _ <"/proc/$pid/stat"
 		[ "$state" = D ] && echo 'guest: hostnamed waits' && return
 		sleep 0.1
@@ -106,7 +107,7 @@ done
 # names of its files.
 timedatectl >/dev/null 2>&1 &
 hostnamectl >/dev/null 2>&1 &
-waits
+waits $!
 echo '<2>guest: the server is away' >/dev/kmsg
 echo 3 >/proc/sys/vm/drop_caches
 echo change >/sys/class/mem/null/uevent
