@@ -183,7 +183,8 @@ check 'report: the text has each section' sh -c 'for name in devices versions \
 check 'report: the JSON has, too' jq -e '.devices[0].name == "nbd0" and
 	(.versions[0] | startswith("nbdboot ")) and
 	(.queues | index("nbd0 read_ahead_kb=128")) and (.log | length) > 1 and
-	.words == ["root=nbd://192.0.2.1/disk", "nbdboot.debug"] and
+	.words == ["rdinit=/test", "root=nbd://192.0.2.1/disk",
+		"nbdboot.debug"] and
 	.boot == []' collected.json
 check 'report: the path of a key is there' grep keys.psk collected collected.json
 for secret in "$(word key)" hunter2; do
