@@ -169,7 +169,7 @@ static void save_state(const struct trial *t, const char *state)
 	nbd_put(&o, t->now, (size_t)(p - t->now));
 	nbd_put(&o, state, strlen(state));
 	nbd_put(&o, p + len, strlen(p + len));
-	file_save(t->run, IMAGES_NOW, text, o.len);
+	file_replace(t->run, IMAGES_NOW, text, o.len);
 }
 
 /* As it was before init changed it for the trial. */

@@ -268,7 +268,7 @@ static void save_now(int seconds)
 		nbd_putf(&o, "panic 0\n");
 	for (unsigned i = 0; i < im.at; i++)
 		nbd_putf(&o, "left %s\n", im.l.uri[i]);
-	file_save(run, IMAGES_NOW, im.text, o.len);
+	file_replace(run, IMAGES_NOW, im.text, o.len);
 	if (run >= 0)
 		close(run);
 }

@@ -74,7 +74,7 @@ static const struct field fields6[] = {
 int net_kept_save(int run, const char *path, const void *data, size_t len,
 		  struct nbd_diag *d)
 {
-	int rc = run < 0 ? run : file_save(run, path, data, len);
+	int rc = run < 0 ? run : file_replace(run, path, data, len);
 
 	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", path,
 			     run < 0 ? nbd_err_text(run) : strerror(errno))

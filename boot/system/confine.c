@@ -102,6 +102,10 @@ static const uint16_t allowed[] = {
 	SYS_getdents64,
 	SYS_mkdirat,
 	SYS_unlinkat,
+#ifdef SYS_renameat
+	SYS_renameat,
+#endif
+	SYS_renameat2,
 #ifdef SYS_open
 	SYS_open,
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +132,24 @@ int file_save(int at, const char *path, const void *data, size_t len)
 		mkdirat(at, dir, 0755);
 	}
 	return file_write(at, path, data, len);
+}
+
+int file_replace(int at, const char *path, const void *data, size_t len)
+{
+	char part[256];
+	int err, rc = nbd_fmt(part, sizeof(part), "%s.part", path);
+
+	errno = ENAMETOOLONG; /* for rc < 0 */
+	if (rc < 0)
+		return rc;
+	rc = file_save(at, part, data, len);
+	if (!rc && renameat(at, part, at, path))
+		rc = file_error(errno);
+	err = errno;
+	if (rc)
+		unlinkat(at, part, 0);
+	errno = err;
+	return rc;
 }
 
 uint64_t file_number(int at, const char *name)

@@ -45,6 +45,8 @@ void file_lines_close(struct file_lines *f);
 int file_write(int at, const char *name, const void *data, size_t len);
 /* The same, and makes the directories of the path, which is below at. */
 int file_save(int at, const char *path, const void *data, size_t len);
+/* The same, of a file that keeps what it had if there is no room, say. */
+int file_replace(int at, const char *path, const void *data, size_t len);
 /* The decimal number at its start; 0 if none, or if it has over 19 digits. */
 uint64_t file_number(int at, const char *name);
 /*

@@ -136,6 +136,31 @@ static void a_file_is_made_what_is_written(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 }
 
+static void a_file_is_replaced_as_a_whole(void **state)
+{
+	struct rlimit old, limit;
+	char buf[16], path[300];
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(file_replace(at, "file", "old", 3), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = (struct rlimit){ 3, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_fails(file_replace(at, "file", "12345", 5), NBD_E_IO, ENOSPC);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(file_read(at, "file", buf, sizeof(buf)), 3);
+	assert_string_equal(buf, "old");
+	assert_int_equal(faccessat(at, "file.part", F_OK, 0), -1);
+	assert_int_equal(file_replace(at, "file", "new", 3), 0);
+	assert_int_equal(file_read(at, "file", buf, sizeof(buf)), 3);
+	assert_string_equal(buf, "new");
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	assert_fails(file_replace(at, path, "x", 1), NBD_E_NO_MEMORY,
+		     ENAMETOOLONG);
+}
+
 static void the_directories_of_a_file_are_made(void **state)
 {
 	char buf[16];
@@ -314,6 +339,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_empty),
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
 		cmocka_unit_test(a_file_is_made_what_is_written),
+		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_directories_of_a_file_are_made),
 		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),

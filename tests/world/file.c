@@ -19,6 +19,8 @@ int __real_file_write(int at, const char *name, const void *data, size_t len);
 int __wrap_file_write(int at, const char *name, const void *data, size_t len);
 int __real_file_save(int at, const char *path, const void *data, size_t len);
 int __wrap_file_save(int at, const char *path, const void *data, size_t len);
+int __real_file_replace(int at, const char *path, const void *data, size_t len);
+int __wrap_file_replace(int at, const char *path, const void *data, size_t len);
 
 struct world_file *world_find(const char *name)
 {
@@ -183,5 +185,14 @@ int __wrap_file_save(int at, const char *path, const void *data, size_t len)
 
 	return !f && world.others == WORLD_REAL
 		       ? __real_file_save(at, path, data, len)
+		       : keep(f, path, data, len);
+}
+
+int __wrap_file_replace(int at, const char *path, const void *data, size_t len)
+{
+	struct world_file *f = world_find(path);
+
+	return !f && world.others == WORLD_REAL
+		       ? __real_file_replace(at, path, data, len)
 		       : keep(f, path, data, len);
 }

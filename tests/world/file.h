@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Small files, such as those in /sys, /proc and /run: file_read(), file_number(),
- * file_meminfo(), file_write() and file_save() know those of world.files alone;
- * world.others says what others are.
+ * file_meminfo(), file_write(), file_save() and file_replace() know those of
+ * world.files alone; world.others says what others are.
  */
 #ifndef TESTS_WORLD_FILE_H
 #define TESTS_WORLD_FILE_H
