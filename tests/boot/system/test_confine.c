@@ -2,6 +2,7 @@
 /* What a confined process can do, and what it can not.  Each test forks. */
 #include "tests/unit.h"
 #include "boot/system/confine.h"
+#include "port/linux/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,11 +120,22 @@ static int talk(void)
 	return 0;
 }
 
+/* As a lease in /run. */
+static int replaces(void)
+{
+	static const char file[] = "/tmp/test_confine.file";
+
+	MUST(file_replace(AT_FDCWD, file, "x", 1) == 0);
+	MUST(unlinkat(AT_FDCWD, file, 0) == 0);
+	return 0;
+}
+
 static void it_still_talks_reads_and_waits(void **state)
 {
 	(void)state;
 	confined(~0u, talk);
 	confined(~0u, knows_files);
+	confined(~0u, replaces);
 }
 
 /* In 64 bits: the effective capabilities, as /proc shows them. */
