@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "boot/words/boolean.h"
 #include "boot/words/word.h"
 
 static int wrong(struct nbd_diag *d, const char *word, const char *value)
@@ -94,9 +95,7 @@ static bool take_bootdev(struct net_plan *p, const char *value)
 
 static bool take_peerdns(struct net_plan *p, const char *value)
 {
-	/* as dracut's getargbool */
-	p->no_peer_dns = !strcmp(value, "0") || !strcmp(value, "no") ||
-			 !strcmp(value, "off");
+	p->no_peer_dns = boot_words_boolean(value) == 0;
 	return true;
 }
 

@@ -329,9 +329,9 @@ static void several_ip_are_several_interfaces(void **state)
 	/* a device that no ip= is about cannot be waited for */
 	words("ip=eth0:dhcp bootdev=eth2 rd.peerdns=1");
 	assert_false(plan.bootdev || plan.no_peer_dns);
-	words("rd.peerdns=no");
-	assert_true(plan.no_peer_dns);
 	words("rd.peerdns=off");
+	assert_true(plan.no_peer_dns);
+	words("rd.peerdns=false");
 	assert_true(plan.no_peer_dns);
 }
 
