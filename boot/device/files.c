@@ -6,14 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-/* ms to wait for a lock, and between tries.  To dial a server takes up to 40 s. */
-#define LOCK_MS	 60000
-#define AGAIN_MS 20
+/* ms to wait for a lock.  To dial a server takes up to 40 s. */
+#define LOCK_MS 60000
 
 /*
  * Opened once and kept for the life of the process: later the watcher's root
@@ -106,10 +103,7 @@ int device_lock(int index)
 	int fd = openat(open_run(), file_name(index, "lock").text,
 			O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
 
-	for (int ms = 0; fd >= 0 && ms < LOCK_MS &&
-			 flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-	     ms += AGAIN_MS)
-		poll(NULL, 0, AGAIN_MS);
+	file_lock(fd, LOCK_MS);
 	return fd;
 }
 

@@ -6,11 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/major.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -140,7 +138,7 @@ static int look(void *data, struct nbd_diag *d)
 		 * process does until it ends.  lock_out_udev() then waits for
 		 * nothing.
 		 */
-		flock(open_disk(p->index), LOCK_EX | LOCK_NB);
+		file_lock(open_disk(p->index), 0);
 		nbd_fmt(disk, sizeof(disk), "nbd%d", p->index);
 		rc = init_discover(p->dev, "/sys/block", "/dev", disk, &p->root,
 				   &read_only, d);
@@ -237,10 +235,10 @@ static int lock_out_udev(int index, const struct device_signals *signals)
 {
 	int fd = open_disk(index);
 
-	for (int ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) &&
-			 ms < UDEV_MS && !device_signals_came(signals);
+	for (int ms = 0; fd >= 0 && !file_lock(fd, AGAIN_MS) && ms < UDEV_MS &&
+			 !device_signals_came(signals);
 	     ms += AGAIN_MS)
-		poll(NULL, 0, AGAIN_MS);
+		;
 	return fd;
 }
 

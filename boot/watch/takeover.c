@@ -16,10 +16,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define RUN "/run/nbdboot"
@@ -80,13 +78,12 @@ static int wait_for_lock(int fd, int index, struct nbd_diag *d)
 {
 	pid_t asked = 0, pid = 0;
 
-	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB); ms += AGAIN_MS) {
+	for (int ms = 0; !file_lock(fd, ms ? AGAIN_MS : 0); ms += AGAIN_MS) {
 		pid = owner(fd);
 		if (ms >= END_MS)
 			return does_not_end(index, pid ? pid : asked, d);
 		if (pid > 0 && pid != asked)
 			kill(asked = pid, SIGTERM);
-		poll(NULL, 0, AGAIN_MS);
 	}
 	return NBD_OK;
 }

@@ -6,12 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ms between two tries to lock a file. */
+#define AGAIN_MS 20
 
 int file_error(int err)
 {
@@ -197,4 +202,14 @@ int file_run(void)
 		return file_error(errno);
 	mkdirat(run, "nbdboot", 0755);
 	return run;
+}
+
+bool file_lock(int fd, int ms)
+{
+	for (; flock(fd, LOCK_EX | LOCK_NB); ms -= AGAIN_MS) {
+		if (errno != EWOULDBLOCK || ms <= 0)
+			return false;
+		poll(NULL, 0, AGAIN_MS);
+	}
+	return true;
 }

@@ -6,6 +6,7 @@
 #ifndef PORT_LINUX_FILE_H
 #define PORT_LINUX_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,12 @@ uint64_t file_meminfo(const char *key);
  * the initramfs keeps it open, because the path /run is then lost to it.
  */
 int file_run(void);
+
+/*
+ * Waits at most ms for flock(2)'s exclusive lock on fd; 0 tries once.  False: it
+ * is still held by others, or errno is another one than EWOULDBLOCK.
+ */
+bool file_lock(int fd, int ms);
 
 /* Translates an errno into NBD_E_NOT_FOUND, NBD_E_PERM or NBD_E_IO. */
 int file_error(int err);

@@ -313,6 +313,26 @@ static void what_cannot_be_opened_has_no_lines(void **state)
 	file_lines_close(&f);
 }
 
+static void a_lock_of_another_file_description_is_waited_for(void **state)
+{
+	int one, two;
+
+	(void)state;
+	assert_int_equal(file_write(at, "lock", "", 0), 0);
+	one = openat(at, "lock", O_RDONLY);
+	two = openat(at, "lock", O_RDONLY);
+	assert_true(file_lock(one, 0));
+	assert_false(file_lock(two, 0));
+	assert_int_equal(errno, EWOULDBLOCK);
+	assert_false(file_lock(two, 60));
+	close(one);
+	assert_true(file_lock(two, 0));
+	close(two);
+	assert_false(file_lock(-1, 60000));
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(unlinkat(at, "lock", 0), 0);
+}
+
 static void nothing_is_left_open(void **state)
 {
 	int before = dup(at), after;
@@ -348,6 +368,8 @@ int main(void)
 		cmocka_unit_test(a_last_line_needs_no_newline),
 		cmocka_unit_test(of_a_line_that_is_too_long_the_end_is_read),
 		cmocka_unit_test(what_cannot_be_opened_has_no_lines),
+		cmocka_unit_test(
+			a_lock_of_another_file_description_is_waited_for),
 		cmocka_unit_test(nothing_is_left_open),
 	};
 
