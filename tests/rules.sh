@@ -452,6 +452,7 @@ files_outside_of_run_are_written_with_a_reason()
 				"chmod 1 truncate 1 mknod 1 symlink 2 link 2 " \
 				"rename 2 openat 2 mkdirat 2 unlinkat 2 " \
 				"file_write 2 init_shutdown_copy 2 " \
+				"file_replace 2 file_replace_by 2 " \
 				"reroot_put 1 symlinkat 3 renameat 4", w, " ")
 			for (i = 1; i < n; i += 2) {
 				place[w[i]] = w[i + 1]

@@ -14,14 +14,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -59,40 +57,16 @@
 
 /* ---- before the root switch ---- */
 
-static int copy(const char *from, const char *to, unsigned mode)
+int init_shutdown_copy(const char *from, const char *to, unsigned mode)
 {
 	const char *why;
 	struct stat st;
 	int in = open_plain(from, &st, &why);
-	int out = in < 0 ? -1
-			 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-				mode);
-	ssize_t n = -1;
+	int rc = in < 0 ? -1 : file_replace_by(AT_FDCWD, to, in, mode);
 
-	if (out >= 0)
-		while ((n = sendfile(out, in, NULL, 1 << 20)) > 0)
-			;
 	if (in >= 0)
 		close(in);
-	if (out >= 0 && close(out))
-		n = -1;
-	return n < 0 ? -1 : 0;
-}
-
-/* Process 1 would crash in half a program. */
-int init_shutdown_copy(const char *from, const char *to, unsigned mode)
-{
-	char part[PATH_MAX];
-	int err;
-
-	if (nbd_fmt(part, sizeof(part), "%s.part", to) < 0)
-		return NBD_E_IO;
-	if (!copy(from, part, mode) && !rename(part, to))
-		return NBD_OK;
-	err = errno;
-	unlink(part);
-	errno = err;
-	return NBD_E_IO;
+	return rc ? NBD_E_IO : NBD_OK;
 }
 
 int init_shutdown_prepare(struct nbd_diag *d)
@@ -113,6 +87,7 @@ int init_shutdown_prepare(struct nbd_diag *d)
 		nbd_fmt(path, sizeof(path), "%s%s", SHUTDOWN_HOME, points[i]);
 		mkdir(path, 0755);
 	}
+	/* process 1 would crash in half a program */
 	if (init_shutdown_copy("/proc/self/exe", SHUTDOWN_HOME "/shutdown",
 			       0755))
 		return nbd_diag(d, NBD_E_IO, "copy this program to %s: %s",

@@ -264,7 +264,7 @@ static void compose(void)
 
 	if (init_mount_kernel(&d))
 		boot_say("%s", d.text);
-	if (file_save(AT_FDCWD, REROOT_LINE, line, strlen(line)))
+	if (file_replace(AT_FDCWD, REROOT_LINE, line, strlen(line)))
 		boot_say("write " REROOT_LINE ": %s", strerror(errno));
 	plan = (struct plan){ line, NEWROOT,
 			      is_local(line) ? local_steps : init_steps, other,

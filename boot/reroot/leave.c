@@ -15,7 +15,7 @@
 
 int reroot_put(const char *path, const char *text, struct nbd_diag *d)
 {
-	if (*text && !file_write(AT_FDCWD, path, text, strlen(text)))
+	if (*text && !file_replace(AT_FDCWD, path, text, strlen(text)))
 		return NBD_OK;
 	if (!*text && (!unlink(path) || errno == ENOENT))
 		return NBD_OK;

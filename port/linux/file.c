@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,22 +141,63 @@ int file_save(int at, const char *path, const void *data, size_t len)
 	return file_write(at, path, data, len);
 }
 
-int file_replace(int at, const char *path, const void *data, size_t len)
+/* The name of a file that replaces another one when it is whole. */
+struct part {
+	char name[PATH_MAX];
+};
+
+static int part_of(struct part *part, const char *path)
 {
-	char part[256];
-	int err, rc = nbd_fmt(part, sizeof(part), "%s.part", path);
+	int rc = nbd_fmt(part->name, sizeof(part->name), "%s.part", path);
 
 	errno = ENAMETOOLONG; /* for rc < 0 */
-	if (rc < 0)
-		return rc;
-	rc = file_save(at, part, data, len);
-	if (!rc && renameat(at, part, at, path))
+	return rc < 0 ? rc : 0;
+}
+
+/* rc: of writing the part.  On failure, also an earlier one, deletes it. */
+static int replace(int at, const char *path, const struct part *part, int rc)
+{
+	int err;
+
+	if (!rc && renameat(at, part->name, at, path))
 		rc = file_error(errno);
 	err = errno;
 	if (rc)
-		unlinkat(at, part, 0);
+		unlinkat(at, part->name, 0);
 	errno = err;
 	return rc;
+}
+
+int file_replace(int at, const char *path, const void *data, size_t len)
+{
+	struct part part;
+	int rc = part_of(&part, path);
+
+	return rc ? rc
+		  : replace(at, path, &part,
+			    file_save(at, part.name, data, len));
+}
+
+static int copy(int at, const char *path, int in, unsigned mode)
+{
+	int out = openat(at, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			 mode);
+	ssize_t n = out < 0 ? -1 : 1;
+
+	while (n > 0)
+		n = sendfile(out, in, NULL, 1 << 20);
+	if (n < 0)
+		return fail(out);
+	return close(out) ? file_error(errno) : 0;
+}
+
+int file_replace_by(int at, const char *path, int in, unsigned mode)
+{
+	struct part part;
+	int rc = part_of(&part, path);
+
+	return rc ? rc
+		  : replace(at, path, &part, copy(at, part.name, in, mode));
 }
 
 uint64_t file_number(int at, const char *name)

@@ -48,6 +48,8 @@ int file_write(int at, const char *name, const void *data, size_t len);
 int file_save(int at, const char *path, const void *data, size_t len);
 /* The same, of a file that keeps what it had if there is no room, say. */
 int file_replace(int at, const char *path, const void *data, size_t len);
+/* The same, with the rest of the file `in`, and with that mode. */
+int file_replace_by(int at, const char *path, int in, unsigned mode);
 /* The decimal number at its start; 0 if none, or if it has over 19 digits. */
 uint64_t file_number(int at, const char *name);
 /*

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -139,7 +140,7 @@ static void a_file_is_made_what_is_written(void **state)
 static void a_file_is_replaced_as_a_whole(void **state)
 {
 	struct rlimit old, limit;
-	char buf[16], path[300];
+	char buf[16], path[PATH_MAX + 1];
 
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
