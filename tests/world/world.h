@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "boot/images/tries.h"
 #include "port/linux/nbdk.h"
 
 enum {
@@ -129,6 +130,13 @@ struct world {
 
 	/* lock.h: device_lock() returns lock; so many are held */
 	int lock, locked;
+
+	/* tries.h: what a server keeps of images, and how often it was written */
+	struct images_tries tries;
+	unsigned kept;
+	char keeper[64];    /* its URI */
+	bool keeper_away;   /* a write fails */
+	void (*keep)(void); /* runs before each write */
 
 	/* dm.h: the device mapper */
 	char table[1024]; /* the last that was loaded */

@@ -157,19 +157,25 @@ static void a_text_without_an_end_is_too_long(void **state)
 	assert_string_equal(d.text, "it has 100 bytes, in blocks of 512");
 }
 
+static void start_keeper(struct images_keeper *k)
+{
+	char uri[128];
+
+	write_text(0);
+	start();
+	snprintf(uri, sizeof(uri), "nbd+unix:///?socket=%s", server.path);
+	assert_int_equal(images_keeper_open(k, uri, NULL, &d), NBD_OK);
+}
+
 static void a_lost_connection_comes_back_with_its_credentials(void **state)
 {
 	const struct images_tries good = { .good = 7 };
 	struct images_tries back;
 	struct images_keeper k;
-	char uri[128];
 
 	(void)state;
-	write_text(0);
-	start();
-	snprintf(uri, sizeof(uri), "nbd+unix:///?socket=%s", server.path);
 	loads = unloads = 0;
-	assert_int_equal(images_keeper_open(&k, uri, NULL, &d), NBD_OK);
+	start_keeper(&k);
 	lost = 4;
 	assert_true(images_keeper_write(&k, &good, &d) < 0);
 	assert_true(images_keeper_write(&k, &good, &d) < 0);
@@ -189,13 +195,9 @@ static void a_server_that_leaves_is_asked_again_when_it_is_back(void **state)
 {
 	const struct images_tries good = { .good = 7 };
 	struct images_keeper k;
-	char uri[128];
 
 	(void)state;
-	write_text(0);
-	start();
-	snprintf(uri, sizeof(uri), "nbd+unix:///?socket=%s", server.path);
-	assert_int_equal(images_keeper_open(&k, uri, NULL, &d), NBD_OK);
+	start_keeper(&k);
 	leaving = 2;
 	/* an outage, for which a boot waits */
 	assert_int_equal(images_keeper_write(&k, &good, &d), NBD_E_SHUTDOWN);

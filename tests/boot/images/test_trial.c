@@ -8,6 +8,7 @@
 #include "tests/world/open.h"
 #include "tests/world/ready.h"
 #include "tests/world/run.h"
+#include "tests/world/tries.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,48 +18,12 @@
 
 static char top[] = "/tmp/test_trial.XXXXXX";
 static struct nbd_diag d;
-static struct images_tries kept;
-static unsigned writes;
-static const char *word; /* that is said at the first pause */
-static bool forgets;	 /* `nbdboot image forget` runs before that */
+static const char *verdict; /* is sent at the first pause */
+static bool forgets;	    /* `nbdboot image forget` runs before that */
 static bool resolver_kept;
 static char seconds[8]; /* kernel.panic in the end */
 
 /* ---- the world ---- */
-
-int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
-			      const char *dir, struct nbd_diag *dg);
-int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
-			      const char *dir, struct nbd_diag *dg)
-{
-	(void)k, (void)dir, (void)dg;
-	assert_string_equal(uri, "nbd://server/state");
-	return NBD_OK;
-}
-
-int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
-			      struct nbd_diag *dg);
-int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
-			      struct nbd_diag *dg)
-{
-	(void)k, (void)dg;
-	*t = kept;
-	return NBD_OK;
-}
-
-int __wrap_images_keeper_write(struct images_keeper *k,
-			       const struct images_tries *t,
-			       struct nbd_diag *dg);
-int __wrap_images_keeper_write(struct images_keeper *k,
-			       const struct images_tries *t,
-			       struct nbd_diag *dg)
-{
-	(void)k, (void)dg;
-	assert_true(resolver_kept);
-	kept = *t;
-	writes++;
-	return NBD_OK;
-}
 
 void __wrap_sock_resolve_keep(void);
 void __wrap_sock_resolve_keep(void)
@@ -66,12 +31,19 @@ void __wrap_sock_resolve_keep(void)
 	resolver_kept = true;
 }
 
-static int say_word(struct pollfd *p, nfds_t n, int ms)
+/* Files of the initramfs are gone when it is written. */
+static void with_the_resolver(void)
+{
+	assert_true(resolver_kept);
+}
+
+static int send_verdict(struct pollfd *p, nfds_t n, int ms)
 {
 	(void)n, (void)ms;
 	if (forgets)
-		memset(&kept, 0, sizeof(kept));
-	assert_int_equal(write(p->fd, word, strlen(word)), strlen(word));
+		memset(&world.tries, 0, sizeof(world.tries));
+	assert_int_equal(write(p->fd, verdict, strlen(verdict)),
+			 strlen(verdict));
 	p->revents = POLLIN;
 	return 1;
 }
@@ -88,15 +60,14 @@ static void trial(const char *what)
 				   "panic 0\n";
 	static char panic[64];
 
-	word = what;
-	writes = 0;
+	verdict = what;
 	resolver_kept = false;
-	memset(&kept, 0, sizeof(kept));
-	images_set_tried(&kept, ID, 1);
-	images_set_tried(&kept, 7, IMAGES_TRIES);
 	world = (struct world){ .now = 1000,
-				.wait = say_word,
+				.wait = send_verdict,
+				.keep = with_the_resolver,
 				.others = WORLD_REAL };
+	images_set_tried(&world.tries, ID, 1);
+	images_set_tried(&world.tries, 7, IMAGES_TRIES);
 	world.run_fd = open(top, O_PATH | O_CLOEXEC);
 	assert_int_equal(
 		file_save(world.run_fd, IMAGES_NOW, text, sizeof(text) - 1), 0);
@@ -104,6 +75,7 @@ static void trial(const char *what)
 	assert_int_equal(file_write(AT_FDCWD, panic, "10\n", 3), 0);
 	world_link("/proc/sys/kernel/panic", panic);
 	assert_int_equal(images_trial(&d), NBD_OK);
+	assert_string_equal(world.keeper, "nbd://server/state");
 	file_read(AT_FDCWD, panic, seconds, sizeof(seconds));
 	close(world.run_fd);
 }
@@ -112,9 +84,9 @@ static void a_good_image_is_kept(void **state)
 {
 	(void)state;
 	trial("good\n");
-	assert_int_equal(writes, 1);
-	assert_true(kept.good == ID && kept.n == 1);
-	assert_int_equal(images_tried(&kept, 7), IMAGES_TRIES);
+	assert_int_equal(world.kept, 1);
+	assert_true(world.tries.good == ID && world.tries.n == 1);
+	assert_int_equal(images_tried(&world.tries, 7), IMAGES_TRIES);
 	/* written over "10\n" in a file that is none of the kernel's */
 	assert_memory_equal(seconds, "0\n", 2);
 }
@@ -125,16 +97,16 @@ static void what_was_forgotten_meanwhile_does_not_come_back(void **state)
 	forgets = true;
 	trial("good");
 	forgets = false;
-	assert_true(kept.good == ID && !kept.n);
+	assert_true(world.tries.good == ID && !world.tries.n);
 }
 
 static void a_bad_one_is_left(void **state)
 {
 	(void)state;
 	trial("bad");
-	assert_int_equal(writes, 1);
-	assert_false(kept.good);
-	assert_int_equal(images_tried(&kept, ID), IMAGES_TRIES);
+	assert_int_equal(world.kept, 1);
+	assert_false(world.tries.good);
+	assert_int_equal(images_tried(&world.tries, ID), IMAGES_TRIES);
 	assert_string_equal(seconds, "10\n");
 }
 
@@ -147,7 +119,7 @@ static void an_image_that_another_root_replaces_is_neither(void **state)
 
 	(void)state;
 	trial("end");
-	assert_int_equal(writes, 0);
+	assert_int_equal(world.kept, 0);
 	assert_memory_equal(seconds, "0\n", 2);
 	snprintf(path, sizeof(path), "%s/%s", top, unit);
 	assert_int_equal(access(path, F_OK), -1);

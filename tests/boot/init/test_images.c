@@ -9,6 +9,7 @@
 #include "tests/world/file.h"
 #include "tests/world/run.h"
 #include "tests/world/say.h"
+#include "tests/world/tries.h"
 
 #include <fcntl.h>
 
@@ -18,55 +19,10 @@ extern const struct step init_images_step;
 
 static struct boot b;
 static struct nbd_diag d;
-/* What is kept, and how often it was written; the server that keeps it. */
-static struct images_tries kept;
-static unsigned writes;
-static bool away;
-
-int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
-			      const char *dir, struct nbd_diag *dg);
-int __wrap_images_keeper_open(struct images_keeper *k, const char *uri,
-			      const char *dir, struct nbd_diag *dg)
-{
-	(void)k, (void)uri, (void)dir, (void)dg;
-	return NBD_OK;
-}
-
-int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
-			      struct nbd_diag *dg);
-int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
-			      struct nbd_diag *dg)
-{
-	(void)k;
-	*t = kept;
-	dg->text[0] = '\0';
-	return NBD_OK;
-}
-
-int __wrap_images_keeper_write(struct images_keeper *k,
-			       const struct images_tries *t,
-			       struct nbd_diag *dg);
-int __wrap_images_keeper_write(struct images_keeper *k,
-			       const struct images_tries *t,
-			       struct nbd_diag *dg)
-{
-	(void)k;
-	if (away)
-		return nbd_diag(dg, NBD_E_REFUSED, "the server is away");
-	kept = *t;
-	writes++;
-	return NBD_OK;
-}
-
-void __wrap_images_keeper_close(struct images_keeper *k);
-void __wrap_images_keeper_close(struct images_keeper *k)
-{
-	(void)k;
-}
 
 static unsigned tried(const char *uri)
 {
-	return images_tried(&kept, images_id(uri, ""));
+	return images_tried(&world.tries, images_id(uri, ""));
 }
 
 /* kernel.panic: the seconds until the kernel reboots, 0: never. */
@@ -87,7 +43,7 @@ static int choose(void)
 static void a_try_is_kept_before_the_image_is_booted(void **state)
 {
 	(void)state;
-	away = true;
+	world.keeper_away = true;
 	/* it is not the image's server that is away, however long */
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(choose(), NBD_E_REFUSED);
@@ -95,15 +51,15 @@ static void a_try_is_kept_before_the_image_is_booted(void **state)
 						NBD_E_REFUSED));
 		world.now += 100000;
 	}
-	assert_int_equal(writes, 0);
-	away = false;
+	assert_int_equal(world.kept, 0);
+	world.keeper_away = false;
 	assert_int_equal(choose(), NBD_OK);
 	assert_int_equal(tried("nbd://s/new"), 1);
 	assert_string_equal(b.spec.uri[0].name, "new");
 	/* once in a boot */
 	assert_int_equal(choose(), NBD_OK);
 	assert_int_equal(tried("nbd://s/new"), 1);
-	assert_int_equal(writes, 1);
+	assert_int_equal(world.kept, 1);
 	/* for another image */
 	assert_panic("10\n");
 }
@@ -155,7 +111,7 @@ static int begin(void **state)
 	world.others = WORLD_ABSENT;
 	world.now = 1000;
 	world_file(PANIC, "0\n");
-	kept.good = images_id("nbd://s/old", "");
+	world.tries.good = images_id("nbd://s/old", "");
 	assert_int_equal(boot_cmdline_parse(&b.cmd,
 					    "root=nbd://s/new "
 					    "nbdboot.fallback=nbd://s/old",

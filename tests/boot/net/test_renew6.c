@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of a DHCPv6 server that does not renew a lease. */
+/* The messages about a DHCPv6 server that does not renew a lease. */
 #include "boot/net/renew6.h"
 
 #include "port/linux/udp6.h"

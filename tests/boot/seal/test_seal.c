@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is said of a TPM that refuses.  That it opens what was sealed is shown
- * by swtpm, which interop/test_seal.sh runs.
+ * The messages about a TPM that refuses.  interop/test_seal.sh shows with swtpm
+ * that it opens what was sealed.
  */
 #include "tests/unit.h"
 #include "boot/seal/seal.h"
