@@ -242,6 +242,7 @@ static void by_hand(struct lwnet_by_hand *to, const struct ip_config *ip)
 	to->ip = ip->client;
 	if (ip->gateway.len == 16)
 		to->router = ip->gateway;
+	_Static_assert(IP_DNS <= LWNET_DNS, "there is room for each");
 	for (unsigned i = 0; i < IP_DNS; i++)
 		if (ip->dns[i].len == 16)
 			to->dns[n++] = ip->dns[i];
