@@ -67,7 +67,9 @@ static const char networkd_dhcp[] =
  */
 static const char networkd_dhcp6[] = "[IPv6AcceptRA]\nDHCPv6Client=no\n";
 static const char networkd_address[] = "Address=$a/$p\n";
-static const char networkd_gateway[] = "Gateway=$g\n";
+static const char networkd_gateway[] = "[Route]\nGateway=$g\n";
+/* of a machine with a /32 address: networkd waits for a prefix that covers it */
+static const char networkd_onlink[] = "GatewayOnLink=yes\n";
 /*
  * managed=0 does not keep `nmcli device connect` from activating a profile.  For
  * NetworkManager a bond, a bridge or a VLAN has no permanent MAC, which is all
@@ -308,9 +310,12 @@ static int write_networkd(int run, const struct net_state *s,
 	put(&page, networkd);
 	if (s->fixed || s->lease6)
 		put(&page, networkd_address);
+	put_all_dns(&page, "DNS=", " ");
 	if (s->fixed && s->gateway.len)
 		put(&page, networkd_gateway);
-	put_all_dns(&page, "DNS=", " ");
+	if (s->fixed && s->gateway.len == 4 &&
+	    !nbd_ip_covers(&s->addr, s->gateway.ip))
+		put(&page, networkd_onlink);
 	if (s->dhcp)
 		put(&page, networkd_dhcp);
 	if (s->lease6)

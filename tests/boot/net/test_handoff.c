@@ -166,7 +166,8 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
 		  sizeof(text));
 	assert_non_null(strstr(text, "Type=vlan\n"));
-	assert_non_null(strstr(text, "/64\nGateway=fe80:"));
+	assert_non_null(strstr(text, "\n[Route]\nGateway=fe80:"));
+	assert_null(strstr(text, "OnLink"));
 	assert_null(strstr(text, "DHCP="));
 	s.addr = v4;
 	s.gateway.len = 0;
@@ -175,6 +176,12 @@ static void a_static_address_and_a_vlan_have_other_words(void **state)
 		  sizeof(text));
 	assert_non_null(strstr(text, "Address=192.0.2.5/22\n"));
 	assert_null(strstr(text, "Gateway="));
+	s.gateway = (struct nbd_ip){ .ip = { 198, 51, 100, 1 }, .len = 4 };
+	assert_int_equal(net_handoff_write(run, &s, NULL, false, &d), 0);
+	file_read(run, "systemd/network/10-nbdboot-v5.network", text,
+		  sizeof(text));
+	assert_non_null(strstr(text, "\n[Route]\nGateway=198.51.100.1\n"
+				     "GatewayOnLink=yes\n"));
 	/* the lease of the root is still the one of before */
 	file_read(run, "nbdboot/lease", text, sizeof(text));
 	assert_non_null(strstr(text, "DEVICE='eth0'"));
