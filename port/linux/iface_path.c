@@ -49,7 +49,7 @@ bool iface_path_names(const char *sys, const char *name)
 	struct place at, last = { 0 };
 	bool found = false;
 	char own[40];
-	int n = 0;
+	int n;
 
 	/* the last one is the card, those before it are bridges */
 	for (; sys; sys = strchr(sys, '/')) {
@@ -61,9 +61,9 @@ bool iface_path_names(const char *sys, const char *name)
 	}
 	if (!found)
 		return false;
-	if (last.domain)
-		n = nbd_fmt(own, sizeof(own), "P%u", last.domain);
-	n += nbd_fmt(own + n, sizeof(own) - (size_t)n, "enp%us%u", last.bus,
+	n = last.domain ? nbd_fmt(own, sizeof(own), "enP%u", last.domain)
+			: nbd_fmt(own, sizeof(own), "en");
+	n += nbd_fmt(own + n, sizeof(own) - (size_t)n, "p%us%u", last.bus,
 		     last.slot);
 	/* that of the first function is there if the card has several */
 	if (!last.function && !strcmp(own, name))
@@ -77,9 +77,7 @@ bool iface_path_is(const struct iface *iface, const char *name)
 	char path[64], to[256];
 	ssize_t n;
 
-	if (!iface->ether ||
-	    strncmp(name + (*name == 'P' ? strcspn(name, "e") : 0), "en", 2) !=
-		    0)
+	if (!iface->ether || strncmp(name, "en", 2) != 0)
 		return false;
 	if (is_mac(iface, name))
 		return true;

@@ -3,7 +3,7 @@
  * The names that udev gives to network cards, where no udev runs:
  *
  *	enx525400123456		its MAC address
- *	[Pdomain]enp<bus>s<slot>[f<function>]	its place on a PCI bus, decimal
+ *	en[P<domain>]p<bus>s<slot>[f<function>]	its place on a PCI bus, decimal
  */
 #ifndef PORT_LINUX_IFACE_PATH_H
 #define PORT_LINUX_IFACE_PATH_H

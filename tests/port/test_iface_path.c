@@ -21,9 +21,10 @@ static void a_place_on_a_bus_has_a_name(void **state)
 		{ AT("0000:00:1c.4/0000:04:00.1"), "enp4s0f1", true },
 		{ AT("0000:00:1c.4/0000:04:00.1"), "enp4s0", false },
 		{ AT("0000:c1:00.0"), "enp193s0", true },
-		{ AT("0001:c1:1f.7"), "P1enp193s31f7", true },
-		{ AT("ffff:ff:1f.0"), "P65535enp255s31", true },
+		{ AT("0001:c1:1f.7"), "enP1p193s31f7", true },
+		{ AT("ffff:ff:1f.0"), "enP65535p255s31", true },
 		{ AT("0001:c1:1f.7"), "enp193s31f7", false },
+		{ AT("0001:c1:1f.7"), "P1enp193s31f7", false },
 		/* more than a place */
 		{ AT("0000:00:14.0/usb1/1-1/1-1:1.0"), "enp0s20u1", false },
 		{ AT("0000:00:14.0"), "enp0s20d1", false },
