@@ -107,10 +107,15 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 	/* load accelerated ciphers before the kernel chooses one */
 	if (loaded)
 		load_modules(c);
-	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
-		return nbd_diag(d, NBD_E_TLS_KERNEL, "kernel TLS: %s",
-				errno == ENOENT ? "the module tls is missing"
-						: strerror(errno));
+	if (setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls"))) {
+		bool cut = errno == ENOTCONN;
+
+		return nbd_diag(d, cut ? NBD_E_CUT : NBD_E_TLS_KERNEL,
+				"kernel TLS: %s",
+				cut		  ? nbd_err_text(NBD_E_CUT)
+				: errno == ENOENT ? "the module tls is missing"
+						  : strerror(errno));
+	}
 	err = set_key(fd, TLS_TX, keys->is_13, &keys->tx, c);
 	if (err && errno == ENOENT && !loaded) {
 		load_modules(c);

@@ -11,6 +11,7 @@
  * NBD_E_TLS_KERNEL: this kernel has no TLS.  NBD_E_NOT_FOUND: it lacks this
  * cipher; retry with another one on a new connection.  After these two the
  * socket carries the caller's bytes as before; after others it is of no use.
+ * NBD_E_CUT: the server has closed it.
  */
 int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d);
 

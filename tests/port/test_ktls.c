@@ -163,6 +163,17 @@ static void a_kernel_without_the_cipher_leaves_the_socket_as_it_is(void **state)
 	assert_int_equal(ktls_start(FD, &keys, &d), NBD_E_TLS_KERNEL);
 }
 
+/* Linux has TLS only for what is connected: another try may succeed. */
+static void a_server_that_closed_is_an_outage(void **state)
+{
+	(void)state;
+	kernel.ulp = ENOTCONN;
+	assert_int_equal(ktls_start(FD, &keys, &d), NBD_E_CUT);
+	assert_true(nbd_err_is_outage(NBD_E_CUT));
+	assert_string_equal(d.text,
+			    "kernel TLS: the server closed the connection");
+}
+
 /* What we send is encrypted by then: nobody may go on in the program. */
 static void half_of_the_keys_is_an_error_of_its_own(void **state)
 {
@@ -380,6 +391,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_kernel_without_the_cipher_leaves_the_socket_as_it_is,
 			begin),
+		cmocka_unit_test_setup(a_server_that_closed_is_an_outage,
+				       begin),
 		cmocka_unit_test_setup(half_of_the_keys_is_an_error_of_its_own,
 				       begin),
 		cmocka_unit_test_setup(data_and_failures_pass, keep),
