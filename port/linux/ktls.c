@@ -121,10 +121,14 @@ int ktls_start(int fd, const struct nbd_tls_keys *keys, struct nbd_diag *d)
 		load_modules(c);
 		err = set_key(fd, TLS_TX, keys->is_13, &keys->tx, c);
 	}
+	/* EINVAL: it has no such number */
 	if (err)
-		return nbd_diag(
-			d, errno == ENOENT ? NBD_E_NOT_FOUND : NBD_E_TLS_KERNEL,
-			"kernel TLS with %s: %s", c->name, strerror(errno));
+		return nbd_diag(d,
+				errno == ENOENT || errno == EINVAL
+					? NBD_E_NOT_FOUND
+					: NBD_E_TLS_KERNEL,
+				"kernel TLS with %s: %s", c->name,
+				strerror(errno));
 	if (set_key(fd, TLS_RX, keys->is_13, &keys->rx, c))
 		return nbd_diag(d, NBD_E_IO, "kernel TLS with %s: %s", c->name,
 				strerror(errno));
