@@ -30,10 +30,12 @@ int sock_error(int err)
 	case EHOSTUNREACH:
 	case ENETDOWN:
 	case EADDRNOTAVAIL:
+	case EACCES: /* these are of ICMP: a firewall of IPv6 */
+	case EPROTO:
+	case ENOPROTOOPT:
 		return NBD_E_UNREACHABLE;
 	case ETIMEDOUT:
 		return NBD_E_TIMEOUT;
-	case EACCES:
 	case EPERM:
 		return NBD_E_PERM;
 	case EIO: /* kernel TLS: an alert, which is a goodbye */
@@ -163,8 +165,10 @@ int sock_connect(struct sock *s, const struct sock_addr *a)
 	}
 	if (connect(s->fd, &u.any, len) == 0)
 		return 0;
-	/* EAGAIN of a UNIX socket: its backlog is full */
-	err = errno == EAGAIN ? NBD_E_REFUSED : sock_error(errno);
+	/* of a UNIX socket: its backlog is full, and its mode */
+	err = errno == EAGAIN	? NBD_E_REFUSED
+	      : errno == EACCES ? NBD_E_PERM
+				: sock_error(errno);
 	if (err == NBD_E_AGAIN)
 		return err;
 	sock_close(s);

@@ -8,6 +8,7 @@
 #include "port/posix/sock.h"
 #include "tests/port/net.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -678,6 +679,51 @@ static void nobody_there_is_refused(void **state)
 }
 
 #ifndef CONFIG_PORT_LWIP
+/* ICMP as Linux shows it: of the next socket, when connected or when read. */
+static int icmp_connect, icmp_read;
+
+int __real_getsockopt(int fd, int level, int name, void *p, socklen_t *len);
+int __wrap_getsockopt(int fd, int level, int name, void *p, socklen_t *len);
+int __wrap_getsockopt(int fd, int level, int name, void *p, socklen_t *len)
+{
+	int rc = __real_getsockopt(fd, level, name, p, len);
+
+	if (level == SOL_SOCKET && name == SO_ERROR && icmp_connect)
+		*(int *)p = icmp_connect;
+	return rc;
+}
+
+ssize_t __real_recv(int fd, void *p, size_t len, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t len, int flags);
+ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
+{
+	errno = icmp_read;
+	return icmp_read ? -1 : __real_recv(fd, p, len, flags);
+}
+
+/* A firewall on the way, or of the server, may let it pass a moment later. */
+static void what_icmp_refuses_is_an_outage(void **state)
+{
+	static const int refusals[] = { EHOSTUNREACH, EACCES, EPROTO,
+					ENOPROTOOPT };
+
+	(void)state;
+	say_go(&server.script[0], 4096, 0);
+	start(1);
+	icmp_read = EACCES;
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_UNREACHABLE);
+	icmp_read = 0;
+	join();
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		icmp_connect = refusals[i];
+		assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+				 NBD_E_UNREACHABLE);
+		assert_non_null(strstr(d.text, "the server cannot be reached"));
+	}
+	icmp_connect = 0;
+}
+
 static void unix_sockets_are_named_by_their_path(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -956,6 +1002,7 @@ int main(void)
 		T(the_servers_words_are_passed_on_escaped),
 		T(nobody_there_is_refused),
 #ifndef CONFIG_PORT_LWIP
+		T(what_icmp_refuses_is_an_outage),
 		T(unix_sockets_are_named_by_their_path),
 		T(a_socket_path_that_is_too_long_is_reported),
 #endif
