@@ -275,6 +275,20 @@ static struct tls_session *session(struct nbd_tls *tls)
 	return (struct tls_session *)tls; /* its first member */
 }
 
+/* RFC 6066: a server name (SNI) is never an address, and has no last dot. */
+static int set_name(struct tls_peer *p)
+{
+	const struct creds_host *host = &p->creds->host;
+	/* verify_certificate() compares an address */
+	bool none = p->creds->psk || host->ip.len;
+	size_t n = none ? 0 : strlen(host->name);
+	int ret = mbedtls_ssl_set_hostname(&p->ssl, none ? NULL : host->name);
+
+	if (!ret && n && host->name[n - 1] == '.')
+		p->ssl.hostname[n - 1] = '\0';
+	return ret;
+}
+
 static int start(struct nbd_tls *tls, unsigned conn,
 		 struct nbd_transport *below, struct nbd_diag *d)
 {
@@ -295,11 +309,8 @@ static int start(struct nbd_tls *tls, unsigned conn,
 	p->conn = conn;
 	mbedtls_ssl_init(&p->ssl);
 	ret = mbedtls_ssl_setup(&p->ssl, &c->ssl);
-	/* RFC 6066: a server name (SNI) is never an address */
-	if (!ret && !c->psk && !c->host.ip.len)
-		ret = mbedtls_ssl_set_hostname(&p->ssl, c->host.name);
-	else if (!ret) /* verify_certificate() compares an address */
-		ret = mbedtls_ssl_set_hostname(&p->ssl, NULL);
+	if (!ret)
+		ret = set_name(p);
 	mbedtls_ssl_set_export_keys_cb(&p->ssl, on_keys, p);
 	mbedtls_ssl_set_bio(&p->ssl, p, send_below, receive_below, NULL);
 	mbedtls_ssl_set_verify(&p->ssl, verify_certificate, p);

@@ -714,6 +714,22 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 	assert_true(total > 100);
 }
 
+/* RFC 6066, 3; with one a server in Go ends the handshake. */
+static void the_name_of_the_server_has_no_last_dot(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(tls_aim(session(),
+					 i ? "localhost." : "localhost", 0, &d),
+				 0);
+		server_start(NULL);
+		session()->tls.step(&session()->tls, 0, &d);
+		assert_non_null(memmem(srv->to_server.buf, srv->to_server.n,
+				       "\0\0\0\16\0\14\0\0\11localhost", 18));
+		server_stop();
+	}
+}
+
 #define TLS_13(f) cmocka_unit_test_setup_teardown(f, load_cert, unload_cert)
 #define TESTS_13                                                   \
 	TLS_13(data_pass_with_every_cipher_of_tls_13),             \
@@ -723,6 +739,7 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 		TLS_13(the_kernel_gets_the_keys_of_tls_13),        \
 		TLS_13(a_server_that_agrees_on_no_key_is_refused), \
 		TLS_13(nothing_is_offered_that_is_broken),         \
+		TLS_13(the_name_of_the_server_has_no_last_dot),    \
 		TLS_13(a_downgrade_is_refused),                    \
 		TLS_13(any_change_of_a_handshake_of_tls_13_fails),
 #else
