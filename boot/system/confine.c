@@ -152,7 +152,7 @@ static const uint16_t allowed[] = {
 #ifdef SYS_fork
 	SYS_fork,
 #endif
-	/* the release, whose modules TLS looks for; the memory, for swap */
+	/* the release; the memory, for swap */
 	SYS_uname,
 	SYS_sysinfo,
 	/* memory */

@@ -22,6 +22,7 @@
 #include "boot/system/ready.h"
 #include "port/probe.h"
 #include "port/retry.h"
+#include "port/linux/module.h"
 #include "port/linux/nbdk_watch.h"
 #include "port/linux/suspend.h"
 #include "port/posix/sock.h"
@@ -430,6 +431,8 @@ int watch_worker_run(int index, unsigned outage, struct nbd_diag *d)
 	watch_ask_open(&w.stall.ask);
 	w.found = watch_liar_open(&w.liar, w.stall.ask.devices);
 	watch_growth_open(&w.grow, w.stall.ask.devices);
+	/* tables of modules may be on the root; a watcher may load none anyway */
+	mod_dirs.lib = "/dev/null";
 	boot_harden();
 	err = watch_takeover(index, d);
 	if (err < 0)

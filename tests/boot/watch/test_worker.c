@@ -6,6 +6,7 @@
  * next one that has no end.
  */
 #include "boot/watch/watch.h"
+#include "port/linux/module.h"
 #include "port/linux/nbdk_watch.h"
 #include "tests/boot/watch/wraps.h"
 #include "tests/unit.h"
@@ -58,7 +59,7 @@ static uint64_t passed(void)
 /* What was written to standard error. */
 static char log_text[4096];
 
-static struct nbd_diag diag;
+static struct nbd_diag diag, module_diag;
 
 /* ---- the device ---- */
 
@@ -119,6 +120,8 @@ int __wrap_device_fill(struct device *dev, unsigned want, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_REFUSED, "nobody there");
 	if (!play.filled++)
 		play.first = (int)passed();
+	/* as for TLS that is built in: no file of a root that may be away */
+	assert_int_equal(mod_load("tls", "", &module_diag), NBD_E_NOT_FOUND);
 	play.dead = false;
 	dev->live = 4;
 	return 0;
@@ -277,6 +280,14 @@ static void a_death_that_shows_is_made_up_for(void **state)
 	assert_int_equal(play.filled, 1);
 	/* at the start, before the report, after it, and under the lock */
 	assert_int_equal(play.counts, 4);
+}
+
+static void a_watcher_reads_no_table_of_modules(void **state)
+{
+	(void)state;
+	watch((struct play){ .event = INDEX, .shows = 1 });
+	assert_int_equal(play.filled, 1);
+	assert_non_null(strstr(module_diag.text, "open /dev/null/modules.dep"));
 }
 
 static void a_socket_may_die_after_the_report(void **state)
@@ -496,6 +507,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_death_that_shows_is_made_up_for),
+		cmocka_unit_test(a_watcher_reads_no_table_of_modules),
 		cmocka_unit_test(a_socket_may_die_after_the_report),
 		cmocka_unit_test(so_may_one_whose_news_was_lost),
 		cmocka_unit_test(a_count_that_fails_is_no_proof_of_life),
