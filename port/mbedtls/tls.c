@@ -178,9 +178,9 @@ static int result(struct tls_peer *p, int ret)
  */
 static int first_answer(const struct tls_peer *p, int n)
 {
+	bool closed = !n || n == NBD_E_CUT || n == NBD_E_RESET;
 	bool refused = SUITE_13 && p->is_13 && p->asked && !p->heard &&
-		       n <= 0 && n != NBD_E_AGAIN &&
-		       (n == NBD_E_TLS || !p->creds->has_cert);
+		       (n == NBD_E_TLS || (closed && !p->creds->has_cert));
 
 	return refused ? NBD_E_CLIENT_CERT : n;
 }

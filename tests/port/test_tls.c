@@ -714,6 +714,47 @@ static void any_change_of_a_handshake_of_tls_13_fails(void **state)
 	assert_true(total > 100);
 }
 
+static int first; /* what the server's first answer is: an error, or the end */
+
+static int read_first(struct nbd_transport *t, void *buf, size_t len)
+{
+	(void)t, (void)buf, (void)len;
+	return first;
+}
+
+static void ask_for_a_certificate(mbedtls_ssl_config *c)
+{
+	mbedtls_ssl_conf_authmode(c, MBEDTLS_SSL_VERIFY_OPTIONAL);
+}
+
+/* A server refuses ours by closing, after its handshake; a network does not. */
+static void silence_after_a_handshake_is_no_refusal(void **state)
+{
+	static const int firsts[][2] = {
+		{ 0, NBD_E_CLIENT_CERT },
+		{ NBD_E_RESET, NBD_E_CLIENT_CERT },
+		{ NBD_E_TIMEOUT, NBD_E_TIMEOUT },
+		{ NBD_E_UNREACHABLE, NBD_E_UNREACHABLE },
+	};
+
+	(void)state;
+	also = ask_for_a_certificate;
+	for (unsigned i = 0; i < ARRAY_SIZE(firsts) * 2; i++) {
+		struct nbd_transport *t;
+		unsigned char buf[3];
+
+		/* the records are ours, or those of mbedTLS */
+		server_start(ciphers_13[i % 2 * 2]);
+		assert_int_equal(shake(), 0);
+		t = session()->tls.transport(&session()->tls, 0);
+		first = firsts[i / 2][0];
+		srv->below.read = read_first;
+		assert_int_equal(t->read(t, buf, 3), firsts[i / 2][1]);
+		server_stop();
+	}
+	also = NULL;
+}
+
 /* RFC 6066, 3; with one a server in Go ends the handshake. */
 static void the_name_of_the_server_has_no_last_dot(void **state)
 {
@@ -739,6 +780,7 @@ static void the_name_of_the_server_has_no_last_dot(void **state)
 		TLS_13(the_kernel_gets_the_keys_of_tls_13),        \
 		TLS_13(a_server_that_agrees_on_no_key_is_refused), \
 		TLS_13(nothing_is_offered_that_is_broken),         \
+		TLS_13(silence_after_a_handshake_is_no_refusal),   \
 		TLS_13(the_name_of_the_server_has_no_last_dot),    \
 		TLS_13(a_downgrade_is_refused),                    \
 		TLS_13(any_change_of_a_handshake_of_tls_13_fails),
