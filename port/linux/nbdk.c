@@ -382,6 +382,10 @@ int nbdk_release(int index, unsigned ms, struct nbd_diag *d)
 
 	if (rc < 0)
 		return rc;
+	if (nbdk_info(index, &info))
+		return nbd_diag(d, NBD_E_NO_DEVICE,
+				"nbd%d is not in %s: is /sys mounted?", index,
+				nbdk_sys);
 	/* a signal must not end this process while the flag is set */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);

@@ -816,6 +816,20 @@ static void a_user_that_is_not_found_keeps_it_too(void **state)
 	close_pairs(NULL);
 }
 
+/* In a chroot without /sys nothing shows whose device it is, and its backend. */
+static void a_device_is_not_released_without_sysfs(void **state)
+{
+	(void)state;
+	begin_release(1, 0);
+	nbdk_sys = "/nowhere";
+	assert_int_equal(nbdk_release(3, 0, &diag), NBD_E_NO_DEVICE);
+	assert_string_equal(diag.text,
+			    "nbd3 is not in /nowhere: is /sys mounted?");
+	nbdk_sys = root;
+	assert_int_equal(world.genl_opened, 1);
+	close_pairs(NULL);
+}
+
 static void a_mounted_device_is_not_touched(void **state)
 {
 	(void)state;
@@ -921,6 +935,7 @@ int main(void)
 		TREE(a_claim_that_stays_ends_the_wait),
 		TREE(a_user_is_named_and_keeps_it),
 		TREE(a_user_that_is_not_found_keeps_it_too),
+		TREE(a_device_is_not_released_without_sysfs),
 		TREE(a_mounted_device_is_not_touched),
 		TREE(a_device_of_ioctls_is_released_if_no_other_process_is_found),
 		TREE(a_signal_does_not_leave_the_flag_behind),
