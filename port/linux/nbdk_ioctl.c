@@ -23,13 +23,18 @@
 #define START_MS 5000
 #define AGAIN_MS 1
 
+/* The driver counts them in a long, which may have 32 bits. */
+static unsigned long blocks_of(const struct nbdk_conf *c)
+{
+	return (unsigned long)(c->size / c->block_size);
+}
+
 /* True: all were accepted; the driver has no device with some of them. */
 static bool set_up(int fd, const struct nbdk_conf *c)
 {
-	unsigned long blocks = (unsigned long)(c->size / c->block_size);
 	bool ok = !ioctl(fd, NBD_CLEAR_SOCK) &&
 		  !ioctl(fd, NBD_SET_BLKSIZE, (unsigned long)c->block_size) &&
-		  !ioctl(fd, NBD_SET_SIZE_BLOCKS, blocks) &&
+		  !ioctl(fd, NBD_SET_SIZE_BLOCKS, blocks_of(c)) &&
 		  !ioctl(fd, NBD_SET_FLAGS, (unsigned long)c->server_flags) &&
 		  !ioctl(fd, NBD_SET_TIMEOUT, (unsigned long)c->timeout);
 
@@ -81,6 +86,10 @@ int nbdk_connect_ioctl(const struct nbdk_conf *c, struct nbd_diag *d)
 
 	if (c->index < 0)
 		return nbd_diag(d, NBD_E_USAGE, "ioctls need a device");
+	if ((uint64_t)blocks_of(c) * c->block_size != c->size)
+		return nbd_diag(d, NBD_E_USAGE,
+				"the disk has too many blocks of %u bytes",
+				c->block_size);
 	nbd_fmt(node, sizeof(node), "/dev/nbd%d", c->index);
 	fd = open(node, O_RDWR | O_CLOEXEC);
 	if (fd >= 0 && set_up(fd, c))

@@ -146,6 +146,20 @@ static void a_refusal_is_reported(void **state)
 	assert_int_equal(gone(), '-');
 }
 
+/* On a CPU of 32 bits a disk of 3 TiB in sectors would get another size. */
+static void more_blocks_than_the_driver_counts_are_refused(void **state)
+{
+	struct nbdk_conf c = conf;
+
+	(void)state;
+	c.size = (3ull << 40) + 1;
+	world.step = 100;
+	assert_int_equal(nbdk_connect_ioctl(&c, &d), NBD_E_USAGE);
+	assert_string_equal(d.text,
+			    "the disk has too many blocks of 512 bytes");
+	assert_int_equal(gone(), '-');
+}
+
 static void a_child_that_never_connects_is_given_up(void **state)
 {
 	(void)state;
@@ -183,6 +197,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, start)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_refusal_is_reported),
+		TEST(more_blocks_than_the_driver_counts_are_refused),
 		TEST(a_child_that_never_connects_is_given_up),
 		TEST(a_signal_ends_the_wait),
 		TEST(nor_does_it_stay_if_the_device_has_gone),
