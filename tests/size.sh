@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 92160 ;;
-	nbdboot) echo 728320 ;;
+	nbdboot) echo 728832 ;;
 	uefi) echo 119296 ;;
 	uefi_ipv6) echo 142240 ;;
 	rescue) echo 387072 ;;

@@ -60,6 +60,19 @@ int init_mount_move(const char *from, const char *to)
 	return rc ? rc : umount2(from, MNT_DETACH);
 }
 
+dev_t init_mount_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_dev;
+}
+
+void init_mount_undo(const char *path, dev_t before)
+{
+	if (!before || init_mount_device(path) != before)
+		umount2(path, MNT_DETACH);
+}
+
 /* A flag such as MS_RDONLY has two words: one sets it, one clears it. */
 static const struct option {
 	const char *set, *clear;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "boot/init/super.h"
 #include "port/port.h"
@@ -23,6 +24,14 @@ bool init_mount_is_mounted(const char *path);
  * systemd are, cannot be moved otherwise.  Returns 0, or -1 and errno.
  */
 int init_mount_move(const char *from, const char *to);
+
+/* The device of what is mounted at path; 0: not known. */
+dev_t init_mount_device(const char *path);
+/*
+ * Unmounts path, unless the device `before` still is there: nothing may be
+ * mounted yet, and what was there before is another system's.
+ */
+void init_mount_undo(const char *path, dev_t before);
 
 /*
  * Splits a list of mount options as mount(8) does: the words for flags set or

@@ -39,14 +39,6 @@ static bool size_is_sane(const char *p)
 	return !*p || (strchr("kKmMgG%", *p) && !p[1]);
 }
 
-/* Of what is mounted there; 0: not known. */
-static dev_t device_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : st.st_dev;
-}
-
 int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		       struct nbd_diag *d)
 {
@@ -56,8 +48,8 @@ int init_overlay_check(struct overlay *o, const struct cmdline *c,
 	o->spec = spec;
 	o->size = NULL;
 	o->index = -1;
-	o->lower = device_of(OVERLAY_LOWER);
-	o->upper = device_of(OVERLAY_UPPER);
+	o->lower = init_mount_device(OVERLAY_LOWER);
+	o->upper = init_mount_device(OVERLAY_UPPER);
 	if (nbd_is_uri(spec)) {
 		rc = root_parse_export(&o->parsed, &o->cmd, c, spec, d);
 		o->cmd.write = true;
@@ -173,18 +165,11 @@ int init_overlay_mount(const struct overlay *o, const char *newroot,
 	return mount_overlay(newroot, d);
 }
 
-/* It may not be mounted yet, and what was there before is another system's. */
-static void unmount(const char *path, dev_t before)
-{
-	if (!before || device_of(path) != before)
-		umount2(path, MNT_DETACH);
-}
-
 void init_overlay_unmount(const struct overlay *o, const char *newroot)
 {
 	umount2(newroot, MNT_DETACH);
-	unmount(OVERLAY_UPPER, o->upper);
-	unmount(OVERLAY_LOWER, o->lower);
+	init_mount_undo(OVERLAY_UPPER, o->upper);
+	init_mount_undo(OVERLAY_LOWER, o->lower);
 }
 
 /* ---- its word and steps ---- */

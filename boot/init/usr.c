@@ -144,6 +144,7 @@ int init_usr_take(struct usr *u, struct cmdline *c, struct nbd_diag *d)
 			     "a deployment has its /usr in it");
 	if (u->kind == USR_BESIDE)
 		return take_beside(u, c, d);
+	u->lower = init_mount_device(OVERLAY_LOWER);
 	/* the root in RAM is writable, and the rest is not */
 	c->write = false;
 	return u->kind == USR_ALONE ? take_alone(u, c, d) : NBD_OK;
@@ -237,13 +238,13 @@ int init_usr_in_ram(const struct usr *u, const char *newroot,
 		return failed(d, "mount on", to);
 	rc = make_dirs(newroot, d);
 	/* what is below an overlay stays */
-	init_usr_undo();
+	init_usr_undo(u);
 	return rc;
 }
 
-void init_usr_undo(void)
+void init_usr_undo(const struct usr *u)
 {
-	umount2(OVERLAY_LOWER, MNT_DETACH);
+	init_mount_undo(OVERLAY_LOWER, u->lower);
 	rmdir(OVERLAY_LOWER);
 }
 
@@ -286,7 +287,7 @@ static int undo_usr(struct boot *b, struct nbd_diag *d)
 {
 	(void)d;
 	if (USR_IN_RAM(&b->usr))
-		init_usr_undo();
+		init_usr_undo(&b->usr);
 	return NBD_OK;
 }
 

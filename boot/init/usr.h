@@ -12,6 +12,8 @@
 #ifndef BOOT_INIT_USR_H
 #define BOOT_INIT_USR_H
 
+#include <sys/types.h>
+
 #include "boot/init/part.h"
 #include "boot/verity/wanted.h"
 #include "boot/words/cmdline.h"
@@ -24,6 +26,7 @@ struct usr {
 	const char *part;	/* beside: as nbdboot.part=; in half[] or c */
 	char half[VERITY_PART]; /* named by usrhash= */
 	char dev[PART_PATH];	/* beside: what is mounted on /usr */
+	dev_t lower; /* at OVERLAY_LOWER, of the system beside which this is */
 };
 
 #define USR_IN_RAM(u) ((u)->kind >= USR_ALONE)
@@ -45,7 +48,7 @@ int init_usr_take(struct usr *u, struct cmdline *c, struct nbd_diag *d);
  */
 int init_usr_in_ram(const struct usr *u, const char *newroot,
 		    struct nbd_diag *d);
-void init_usr_undo(void);
+void init_usr_undo(const struct usr *u);
 
 #else
 

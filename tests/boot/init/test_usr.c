@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Words of a /usr of its own: what they make of those of the root. */
+#include "boot/init/overlay.h"
+#include "boot/init/steps.h"
 #include "boot/init/usr.h"
 #include "boot/words/root.h"
 
 #include "tests/unit.h"
+#include "tests/world/mount.h"
+#include "tests/world/path.h"
 
 #define H16 "0123456789abcdef"
 #define H64 H16 H16 "fedcba9876543210fedcba9876543210"
@@ -17,6 +21,7 @@ static struct nbd_diag d;
 static int take(const char *line)
 {
 	d.text[0] = '\0';
+	world.others = WORLD_ABSENT;
 	assert_int_equal(boot_cmdline_parse(&c, line, &d), 0);
 	return init_usr_take(&u, &c, &d);
 }
@@ -176,6 +181,41 @@ static void what_is_not_possible_is_refused_by_name(void **state)
 	assert_non_null(strstr(d.text, "no server"));
 }
 
+/* ---- a reroot beside a system that has an overlay ---- */
+
+extern const struct step init_usr_step;
+
+static void is_on(const char *path, dev_t dev)
+{
+	world_stat(path, (struct stat){ .st_dev = dev });
+}
+
+int __wrap_rmdir(const char *path);
+int __wrap_rmdir(const char *path)
+{
+	(void)path;
+	return 0;
+}
+
+/* nbdboot keep and the next reroot look for what is below that overlay. */
+static void the_lower_file_system_of_before_stays(void **state)
+{
+	static struct boot b;
+
+	(void)state;
+	world_reset();
+	is_on(OVERLAY_LOWER, 1);
+	is("root=nbd://h/x systemd.volatile=yes", USR_KEPT);
+	b.usr = u;
+	/* the root in RAM was made, and a later step has failed */
+	assert_int_equal(init_usr_step.undo(&b, &d), 0);
+	assert_string_equal(world.story, "");
+	/* it was not made: what was moved there is the next system's */
+	is_on(OVERLAY_LOWER, 2);
+	assert_int_equal(init_usr_step.undo(&b, &d), 0);
+	assert_string_equal(world.story, "umount -l " OVERLAY_LOWER "\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -187,6 +227,7 @@ int main(void)
 			a_volatile_root_is_usr_alone_or_the_usr_of_the_root),
 		cmocka_unit_test(beside_a_root_usr_has_a_partition),
 		cmocka_unit_test(what_is_not_possible_is_refused_by_name),
+		cmocka_unit_test(the_lower_file_system_of_before_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
