@@ -248,7 +248,7 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 		return nbd_diag(d, NBD_E_USAGE,
 				"rootflags=: longer than %d bytes",
 				(int)sizeof(data) - 1);
-	if (!list || !*list) {
+	if (!list || !*list || !strcmp(list, "auto")) {
 		rc = init_mount_probe(&s, r->dev, true, d);
 		list = rc ? NULL : s.type;
 	}

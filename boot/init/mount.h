@@ -47,9 +47,10 @@ int init_mount_probe(struct super *s, const char *dev, bool rootfstype,
 		     struct nbd_diag *d);
 
 struct root_fs {
-	const char *dev;     /* "/dev/nbd0p2" */
-	const char *target;  /* an empty directory; made if it is missing */
-	const char *fstype;  /* "ext4"; "ext4,xfs": in turn; NULL: detect */
+	const char *dev;    /* "/dev/nbd0p2" */
+	const char *target; /* an empty directory; made if it is missing */
+	/* "ext4"; "ext4,xfs": in turn; NULL, "" or "auto": detect */
+	const char *fstype;
 	const char *options; /* rootflags=, or NULL */
 	bool write;
 };

@@ -53,7 +53,7 @@ static void load_fs(const char *fstype)
 	const char *type, *only = NULL;
 	char name[32];
 
-	if (fstype && *fstype) {
+	if (fstype && *fstype && strcmp(fstype, "auto") != 0) {
 		if (nbd_fmt(name, sizeof(name), "%.*s",
 			    (int)strcspn(fstype, ","), fstype) > 0)
 			mod_load(name, "", NULL);

@@ -24,10 +24,10 @@ struct preload {
  * Starts the child, unless it runs already.  It loads the driver
  * of a virtio network interface, if the machine has one, then nbd with one
  * device, then the module of the file system: the first of fstype ("ext4",
- * "xfs,ext4") or, where fstype is NULL or "", the known one, if this initramfs
- * has exactly one; then, if the server still has to be waited for, p->later, which
- * is not needed everywhere.  Failures are ignored: the step that needs a module
- * loads it again, and reports the error.
+ * "xfs,ext4") or, where fstype is NULL, "" or "auto", the known one, if this
+ * initramfs has exactly one; then, if the server still has to be waited for,
+ * p->later, which is not needed everywhere.  Failures are ignored: the step that
+ * needs a module loads it again, and reports the error.
  */
 void init_preload_start(struct preload *p, const char *fstype);
 

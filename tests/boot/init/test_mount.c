@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rootflags=: words that are flags, and the rest. */
+/* rootflags=: words that are flags, and the rest; rootfstype=. */
 #include "tests/unit.h"
+#include "tests/world/module.h"
+#include "tests/world/mount.h"
+#include "tests/world/tree.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include "boot/init/mount.h"
+#include "port/linux/module.h"
 
 static void options_become_flags_and_data(void **state)
 {
@@ -65,11 +72,48 @@ static void data_that_does_not_fit_is_refused(void **state)
 			 NBD_E_NO_MEMORY);
 }
 
+/* ---- the root ---- */
+
+static char dev[32]; /* it holds xfs */
+
+static int mount_as(const char *fstype)
+{
+	const struct root_fs r = { .dev = dev,
+				   .target = "/newroot",
+				   .fstype = fstype };
+	bool fell_back;
+	struct nbd_diag d;
+
+	world_reset();
+	return init_mount_root(&r, &fell_back, &d);
+}
+
+/* systemd, dracut and initramfs-tools take "auto" for no type as well. */
+static void a_type_that_is_not_named_is_detected(void **state)
+{
+	static const char *const types[] = { NULL, "", "auto" };
+	char line[100];
+	int fd = memfd_create("root", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(pwrite(fd, "XFSB", 4, 0), 4);
+	snprintf(dev, sizeof(dev), "/proc/self/fd/%d", fd);
+	snprintf(line, sizeof(line), "mount -t xfs -o ro %s /newroot\n", dev);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		assert_int_equal(mount_as(types[i]), 0);
+		assert_non_null(strstr(world.story, line));
+		assert_null(strstr(world.story, "-t auto"));
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_become_flags_and_data),
 		cmocka_unit_test(data_that_does_not_fit_is_refused),
+		cmocka_unit_test(a_type_that_is_not_named_is_detected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
