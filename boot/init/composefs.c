@@ -25,7 +25,7 @@ static int mount_image(int image, struct nbd_diag *d)
 
 	mod_load("erofs", "", NULL);
 	loop = loop_attach(inside_path(file, image),
-			   LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR, disk, d);
+			   LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR, 0, disk, d);
 	if (loop < 0)
 		return loop;
 	mkdir(LOWER, 0700);

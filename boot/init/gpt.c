@@ -50,6 +50,14 @@ int init_gpt_open(struct gpt *g, int fd, uint32_t sector)
 	return NBD_OK;
 }
 
+bool init_gpt_find(struct gpt *g, int fd)
+{
+	for (uint32_t sector = 512; sector <= 4096; sector *= 2)
+		if (!init_gpt_open(g, fd, sector))
+			return true;
+	return false;
+}
+
 static void read_name(char name[37], const unsigned char *p)
 {
 	size_t i;

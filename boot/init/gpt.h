@@ -33,6 +33,9 @@ struct gpt_entry {
  */
 int init_gpt_open(struct gpt *g, int fd, uint32_t sector);
 
+/* Finds a table for any size of sectors, which is g->sector then. */
+bool init_gpt_find(struct gpt *g, int fd);
+
 /*
  * Reads entry i, which is partition i + 1.  Returns 1; 0: it is not in use, or
  * there is none; or NBD_E_IO.

@@ -27,8 +27,8 @@ static int mount_image(struct nbd_diag *d)
 
 	/* it may be built in */
 	mod_load("squashfs", "", NULL);
-	loop = loop_attach(IMAGE, LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR, disk,
-			   d);
+	loop = loop_attach(IMAGE, LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR, 0,
+			   disk, d);
 	if (loop < 0)
 		return loop;
 	nbd_fmt(dev, sizeof(dev), "/dev/%s", disk);

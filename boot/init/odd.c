@@ -58,15 +58,6 @@ const char *init_odd_sectors(const char *dev, int err)
 			  : "";
 }
 
-/* A table for any size of sectors. */
-static bool find_gpt(struct gpt *g, int fd)
-{
-	for (uint32_t sector = 512; sector <= 4096; sector *= 2)
-		if (!init_gpt_open(g, fd, sector))
-			return true;
-	return false;
-}
-
 void init_odd_disk(int fd, uint32_t sector, char *text, size_t cap)
 {
 	uint64_t end = (uint64_t)lseek(fd, 0, SEEK_END) / sector;
@@ -76,7 +67,7 @@ void init_odd_disk(int fd, uint32_t sector, char *text, size_t cap)
 	if (!init_super_read(&sb, fd))
 		nbd_fmt(text, cap,
 			"it holds %s: leave out nbdboot.part=", sb.type);
-	else if (!find_gpt(&g, fd))
+	else if (!init_gpt_find(&g, fd))
 		init_content_text(fd, text, cap);
 	else if (g.sector != sector)
 		nbd_fmt(text, cap,

@@ -15,6 +15,7 @@
 #include "boot/system/console.h"
 #include "boot/words/word.h"
 #include "boot/copy/copy.h"
+#include "boot/init/gpt.h"
 #include "boot/init/steps.h"
 #include "boot/mapper/mapper.h"
 #include "boot/root/connect.h"
@@ -122,9 +123,24 @@ static int copy_from(const struct nbd_uri *uri, const struct root_spec *r,
 
 /* ---- the device ---- */
 
+/* The server's sectors may have another size than those of a loop device. */
+static uint32_t sector_of_table(void)
+{
+	struct gpt g = { 0 };
+	int fd = open(DISK, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (!init_gpt_find(&g, fd))
+		g.sector = 0;
+	close(fd);
+	return g.sector;
+}
+
 static int attach(char disk[LOOP_NAME], struct nbd_diag *d)
 {
-	int loop = loop_attach(DISK, LO_FLAGS_PARTSCAN, disk, d);
+	int loop = loop_attach(DISK, LO_FLAGS_PARTSCAN, sector_of_table(), disk,
+			       d);
 
 	if (loop < 0)
 		return loop;

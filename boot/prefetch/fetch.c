@@ -218,8 +218,8 @@ static int put_behind_loop(struct fetch *f, struct prefetch_fetched *fetched,
 	char path[32];
 
 	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", f->ram);
-	fetched->loop =
-		loop_attach(path, flags | LO_FLAGS_AUTOCLEAR, fetched->disk, d);
+	fetched->loop = loop_attach(path, flags | LO_FLAGS_AUTOCLEAR, 0,
+				    fetched->disk, d);
 	return fetched->loop < 0 ? fetched->loop : NBD_OK;
 }
 

@@ -31,7 +31,7 @@ static int find_free(void)
 	return n;
 }
 
-static int attach(int loop, const char *file, uint32_t flags)
+static int attach(int loop, const char *file, uint32_t flags, uint32_t sector)
 {
 	struct loop_info64 info = { .lo_flags = flags };
 	char *name = (char *)info.lo_file_name;
@@ -41,7 +41,10 @@ static int attach(int loop, const char *file, uint32_t flags)
 
 	/* the path in sysfs changes with the mounts */
 	nbd_fmt(name, LO_NAME_SIZE, "%s", file);
-	if (!rc && ioctl(loop, LOOP_SET_STATUS64, &info)) {
+	/* the status begins the scan for partitions */
+	if (!rc && ((sector &&
+		     ioctl(loop, LOOP_SET_BLOCK_SIZE, (unsigned long)sector)) ||
+		    ioctl(loop, LOOP_SET_STATUS64, &info))) {
 		rc = -1;
 		ioctl(loop, LOOP_CLR_FD);
 	}
@@ -51,7 +54,8 @@ static int attach(int loop, const char *file, uint32_t flags)
 }
 
 /* A free one, open; or -1 and errno. */
-static int attach_free(const char *file, uint32_t flags, char disk[LOOP_NAME])
+static int attach_free(const char *file, uint32_t flags, uint32_t sector,
+		       char disk[LOOP_NAME])
 {
 	int n = find_free(), loop;
 	char path[32];
@@ -59,7 +63,7 @@ static int attach_free(const char *file, uint32_t flags, char disk[LOOP_NAME])
 	nbd_fmt(disk, LOOP_NAME, "loop%d", n);
 	nbd_fmt(path, sizeof(path), "/dev/%s", disk);
 	loop = n < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
-	if (loop < 0 || !attach(loop, file, flags))
+	if (loop < 0 || !attach(loop, file, flags, sector))
 		return loop;
 	close(loop);
 	return -1;
@@ -71,15 +75,15 @@ void loop_load(void)
 	mod_load("loop", "", NULL);
 }
 
-int loop_attach(const char *file, uint32_t flags, char disk[LOOP_NAME],
-		struct nbd_diag *d)
+int loop_attach(const char *file, uint32_t flags, uint32_t sector,
+		char disk[LOOP_NAME], struct nbd_diag *d)
 {
 	uint64_t end = nbd_now_ms() + FREE_MS;
 	int loop;
 
 	loop_load();
-	while ((loop = attach_free(file, flags, disk)) < 0 && errno == EBUSY &&
-	       nbd_now_ms() < end)
+	while ((loop = attach_free(file, flags, sector, disk)) < 0 &&
+	       errno == EBUSY && nbd_now_ms() < end)
 		poll(NULL, 0, AGAIN_MS);
 	if (loop >= 0)
 		return loop;

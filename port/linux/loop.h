@@ -13,11 +13,12 @@ void loop_load(void);
 
 /*
  * Puts a free loop device in front of the file, with the flags LO_FLAGS_* of
- * linux/loop.h, and sets disk to its name ("loop0").  Returns the open device,
- * which the caller closes: with LO_FLAGS_AUTOCLEAR not before it is mounted.  Or
- * NBD_E_KERNEL, which d explains, and disk is "".
+ * linux/loop.h and sectors of so many bytes (0: 512), and sets disk to its name
+ * ("loop0").  Returns the open device, which the caller closes: with
+ * LO_FLAGS_AUTOCLEAR not before it is mounted.  Or NBD_E_KERNEL, which d
+ * explains, and disk is "".
  */
-int loop_attach(const char *file, uint32_t flags, char disk[LOOP_NAME],
-		struct nbd_diag *d);
+int loop_attach(const char *file, uint32_t flags, uint32_t sector,
+		char disk[LOOP_NAME], struct nbd_diag *d);
 
 #endif

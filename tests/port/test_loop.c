@@ -16,14 +16,17 @@
 static struct play {
 	unsigned taken;		/* times that another was faster */
 	int set_fd, set_status; /* errno of each, 0: it works */
-	bool none;		/* no device is free */
+	int set_sector;
+	bool none; /* no device is free */
 	/* what was done */
 	unsigned asked, opened, cleared;
 	uint32_t flags;
+	unsigned long sector; /* of partitions, 0: was not set */
 } play;
 
 static char file[] = "/tmp/nbdboot-loop-XXXXXX";
 static struct nbd_diag d;
+static uint32_t sector;
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -52,11 +55,13 @@ int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	const struct loop_info64 *info;
+	unsigned long number;
 	va_list ap;
 
 	assert_true(fcntl(fd, F_GETFD) >= 0);
 	va_start(ap, request);
 	info = request == LOOP_SET_STATUS64 ? va_arg(ap, void *) : NULL;
+	number = request == LOOP_SET_BLOCK_SIZE ? va_arg(ap, unsigned long) : 0;
 	va_end(ap);
 	if (request == LOOP_CTL_GET_FREE)
 		return play.none ? fails(ENOSPC) : (int)play.asked++;
@@ -65,6 +70,12 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	if (request == LOOP_CLR_FD) {
 		play.cleared++;
 		return 0;
+	}
+	if (request == LOOP_SET_BLOCK_SIZE) {
+		/* the partitions are looked for with the status */
+		assert_int_equal(play.flags, 0);
+		play.sector = number;
+		return fails(play.set_sector);
 	}
 	assert_non_null(info);
 	play.flags = info->lo_flags;
@@ -89,7 +100,7 @@ static int attach(struct play p, const char *name)
 
 	play = p;
 	world = (struct world){ .no_module = NBD_E_NOT_FOUND };
-	rc = loop_attach(file, LO_FLAGS_PARTSCAN, disk, &d);
+	rc = loop_attach(file, LO_FLAGS_PARTSCAN, sector, disk, &d);
 	assert_int_equal(files(), before + (rc >= 0));
 	assert_string_equal(disk, name);
 	assert_string_equal(world.loaded, "loop\n");
@@ -105,6 +116,21 @@ static void a_free_device_is_taken(void **state)
 	assert_int_equal(play.flags, LO_FLAGS_PARTSCAN);
 	assert_int_equal(world.pauses, 0);
 	close(loop);
+}
+
+static void its_sectors_are_those_that_were_asked_for(void **state)
+{
+	(void)state;
+	sector = 4096;
+	close(attach((struct play){ 0 }, "loop0"));
+	assert_int_equal(play.sector, 4096);
+	assert_int_equal(attach((struct play){ .set_sector = EINVAL }, ""),
+			 NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, strerror(EINVAL)));
+	assert_int_equal(play.cleared, 1);
+	sector = 0;
+	close(attach((struct play){ 0 }, "loop0"));
+	assert_int_equal(play.sector, 0);
 }
 
 static void if_another_takes_it_the_next_is_asked_for(void **state)
@@ -160,6 +186,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_free_device_is_taken),
+		cmocka_unit_test(its_sectors_are_those_that_were_asked_for),
 		cmocka_unit_test(if_another_takes_it_the_next_is_asked_for),
 		cmocka_unit_test(it_gives_up_in_time),
 		cmocka_unit_test(other_errors_are_final),

@@ -38,11 +38,12 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags & ~O_DIRECT);
 }
 
-int __wrap_loop_attach(const char *file, uint32_t flags, char name[LOOP_NAME],
-		       struct nbd_diag *dg);
-int __wrap_loop_attach(const char *file, uint32_t flags, char name[LOOP_NAME],
-		       struct nbd_diag *dg)
+int __wrap_loop_attach(const char *file, uint32_t flags, uint32_t sector,
+		       char name[LOOP_NAME], struct nbd_diag *dg);
+int __wrap_loop_attach(const char *file, uint32_t flags, uint32_t sector,
+		       char name[LOOP_NAME], struct nbd_diag *dg)
 {
+	assert_int_equal(sector, 0);
 	loop_flags = flags;
 	if (loop_fails)
 		return nbd_diag(dg, NBD_E_KERNEL, "no loop");
