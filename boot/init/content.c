@@ -148,14 +148,16 @@ static bool is_blank(int fd)
 	return rc >= 0;
 }
 
-/* Where there is no rootfstype=, a hint which names it is no help. */
-static const char *hint_of(const char *hint, bool rootfstype)
+/* Where these words are not about it, a hint that names one is no help. */
+static const char *hint_of(const char *hint, bool root)
 {
-	return rootfstype || strncmp(hint, ROOT, strlen(ROOT)) != 0 ? hint
-								    : NULL;
+	return root || (strncmp(hint, ROOT, strlen(ROOT)) != 0 &&
+			strcmp(hint, PART) != 0)
+		       ? hint
+		       : NULL;
 }
 
-struct content init_content(int fd, bool rootfstype)
+struct content init_content(int fd, bool root)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	uint64_t size = end < 0 ? 0 : (uint64_t)end;
@@ -165,14 +167,13 @@ struct content init_content(int fd, bool rootfstype)
 	while (k < kinds + KINDS && !is(fd, k, size))
 		k++;
 	if (k < kinds + KINDS)
-		return (struct content){ k->what, hint_of(k->hint, rootfstype),
-					 0 };
+		return (struct content){ k->what, hint_of(k->hint, root), 0 };
 	at = shifted(fd);
 	if (at)
 		return (struct content){ "a squashfs", KIT("offset"), at };
 	if (is_blank(fd))
 		return (struct content){ INIT_CONTENT_BLANK, EXPORT, 0 };
-	return (struct content){ NULL, hint_of(ANY, rootfstype), 0 };
+	return (struct content){ NULL, hint_of(ANY, root), 0 };
 }
 
 void init_content_print(char *text, size_t cap, const struct content *c)
@@ -194,10 +195,9 @@ void init_content_text(int fd, char *text, size_t cap)
 		init_content_print(text, cap, &c);
 }
 
-int init_content_wrong(int fd, const char *dev, bool rootfstype,
-		       struct nbd_diag *d)
+int init_content_wrong(int fd, const char *dev, bool root, struct nbd_diag *d)
 {
-	struct content c = init_content(fd, rootfstype);
+	struct content c = init_content(fd, root);
 	char text[INIT_CONTENT_TEXT];
 
 	init_content_print(text, sizeof(text), &c);

@@ -27,10 +27,10 @@ struct content {
 /* No more is looked at, but for the superblocks at the end. */
 #define INIT_CONTENT_BYTES (128u * 1024)
 /*
- * Looks at the device or image fd, whose offset is lost.  `rootfstype`: a hint
- * may name the word rootfstype=.
+ * Looks at the device or image fd, whose offset is lost.  `root`: a hint may name
+ * rootfstype= and nbdboot.part=.
  */
-struct content init_content(int fd, bool rootfstype);
+struct content init_content(int fd, bool root);
 
 /* Writes "a qcow2 image (WHAT TO DO)". */
 void init_content_print(char *text, size_t cap, const struct content *c);
@@ -41,8 +41,7 @@ void init_content_text(int fd, char *text, size_t cap);
  * Says in d that `dev`, which is fd, holds no known file system, what it holds,
  * and what to do.  Returns NBD_E_NOT_FOUND.
  */
-int init_content_wrong(int fd, const char *dev, bool rootfstype,
-		       struct nbd_diag *d);
+int init_content_wrong(int fd, const char *dev, bool root, struct nbd_diag *d);
 
 #else
 
@@ -53,15 +52,15 @@ static inline void init_content_text(int fd, char *text, size_t cap)
 	(void)cap;
 }
 
-static inline int init_content_wrong(int fd, const char *dev, bool rootfstype,
+static inline int init_content_wrong(int fd, const char *dev, bool root,
 				     struct nbd_diag *d)
 {
 	(void)fd;
 	return nbd_diag(d, NBD_E_NOT_FOUND,
 			"%s holds none of " SUPER_TYPES "%s", dev,
-			rootfstype ? " (rootfstype= names another, "
-				     "nbdboot.part= a partition)"
-				   : "");
+			root ? " (rootfstype= names another, "
+			       "nbdboot.part= a partition)"
+			     : "");
 }
 
 #endif

@@ -217,14 +217,14 @@ static int try_write(const struct root_fs *r, const char *type,
 	return rc;
 }
 
-int init_mount_probe(struct super *s, const char *dev, bool rootfstype,
+int init_mount_probe(struct super *s, const char *dev, bool root,
 		     struct nbd_diag *d)
 {
 	int fd = open(dev, O_RDONLY | O_CLOEXEC);
 	int rc = fd < 0 ? NBD_E_IO : init_super_read(s, fd);
 
 	if (rc == NBD_E_NOT_FOUND)
-		init_content_wrong(fd, dev, rootfstype, d);
+		init_content_wrong(fd, dev, root, d);
 	else if (rc)
 		nbd_diag(d, rc, "read %s: %s", dev, strerror(errno));
 	if (fd >= 0)
@@ -236,7 +236,7 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 		    struct nbd_diag *d)
 {
 	unsigned long flags = r->write ? 0 : MS_RDONLY;
-	const char *list = r->fstype;
+	const char *list = r->fstype, *word = r->word ? r->word : "";
 	char data[INIT_MOUNT_DATA];
 	char type[32];
 	struct super s;
@@ -246,18 +246,18 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 	if (init_mount_options(r->options ? r->options : "", &flags, data,
 			       sizeof(data)))
 		return nbd_diag(d, NBD_E_USAGE,
-				"rootflags=: longer than %d bytes",
+				"%sflags=: longer than %d bytes", word,
 				(int)sizeof(data) - 1);
 	if (!list || !*list || !strcmp(list, "auto")) {
-		rc = init_mount_probe(&s, r->dev, true, d);
+		rc = init_mount_probe(&s, r->dev, *word == 'r', d);
 		list = rc ? NULL : s.type;
 	}
 	while (!rc && *list) {
 		size_t n = strcspn(list, ",");
 
 		rc = nbd_fmt(type, sizeof(type), "%.*s", (int)n, list) < 0
-			     ? nbd_diag(d, NBD_E_USAGE,
-					"rootfstype=%s: too long", list)
+			     ? nbd_diag(d, NBD_E_USAGE, "%sfstype=%s: too long",
+					word, list)
 			     : try_write(r, type, flags, data, fell_back, d);
 		list += n + (list[n] == ',');
 		if (!rc)

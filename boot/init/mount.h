@@ -42,8 +42,8 @@ void init_mount_undo(const char *path, dev_t before);
 int init_mount_options(const char *options, unsigned long *flags, char *data,
 		       size_t cap);
 
-/* Finds the file system of dev; rootfstype: as of init_content_wrong(). */
-int init_mount_probe(struct super *s, const char *dev, bool rootfstype,
+/* Finds the file system of dev; root: as of init_content_wrong(). */
+int init_mount_probe(struct super *s, const char *dev, bool root,
 		     struct nbd_diag *d);
 
 struct root_fs {
@@ -52,6 +52,7 @@ struct root_fs {
 	/* "ext4"; "ext4,xfs": in turn; NULL, "" or "auto": detect */
 	const char *fstype;
 	const char *options; /* rootflags=, or NULL */
+	const char *word;    /* "root", "mount.usr"; NULL: it has no words */
 	bool write;
 };
 

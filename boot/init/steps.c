@@ -207,6 +207,7 @@ int init_do_mount(struct boot *b, struct nbd_diag *d)
 			     .target = b->plan->newroot,
 			     .fstype = b->root.fstype,
 			     .options = b->root.options,
+			     .word = USR_WORD(&b->cmd),
 			     .write = b->cmd.write && !b->part_read_only };
 	bool fell_back = false;
 	int rc;

@@ -264,7 +264,8 @@ static int mount_beside(const struct boot *b, struct nbd_diag *d)
 	const struct root_fs r = { .dev = b->usr.dev,
 				   .target = target,
 				   .fstype = b->cmd.usr_fstype,
-				   .options = b->cmd.usr_flags };
+				   .options = b->cmd.usr_flags,
+				   .word = "mount.usr" };
 	bool fell_back;
 	int rc;
 

@@ -33,6 +33,9 @@ struct usr {
 
 #ifdef CONFIG_BOOT_USR
 
+/* What the words about the export begin with. */
+#define USR_WORD(c) ((c)->usr_only ? "mount.usr" : "root")
+
 /*
  * Takes the words of /usr.  If the export is nothing but /usr, they take the
  * places of those of the root in c, so that all that is done with a root (its
@@ -51,6 +54,8 @@ int init_usr_in_ram(const struct usr *u, const char *newroot,
 void init_usr_undo(const struct usr *u);
 
 #else
+
+#define USR_WORD(c) "root"
 
 static inline int init_usr_take(struct usr *u, struct cmdline *c,
 				struct nbd_diag *d)

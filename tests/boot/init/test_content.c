@@ -166,6 +166,11 @@ static void what_is_not_known_has_the_words_that_may_help(void **state)
 	put(fd, 32768, "JFS1", 4);
 	init_content_wrong(fd, "x", false, &d);
 	assert_string_equal(d.text, "x holds none of " SUPER_TYPES ", but jfs");
+	put(fd, 510, "\x55\xaa", 2);
+	put(fd, 32768, "\0", 1);
+	init_content_wrong(fd, "x", false, &d);
+	assert_string_equal(d.text, "x holds none of " SUPER_TYPES
+				    ", but a partition table (MBR)");
 	/* what cannot be read is not called blank */
 	assert_null(init_content(-1, true).what);
 	close(fd);

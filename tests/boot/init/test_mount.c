@@ -74,7 +74,9 @@ static void data_that_does_not_fit_is_refused(void **state)
 
 /* ---- the root ---- */
 
-static char dev[32]; /* it holds xfs */
+#define LONG "a-type-of-more-than-thirty-one-bytes"
+
+static char dev[32];
 
 static int mount_as(const char *fstype)
 {
@@ -108,12 +110,50 @@ static void a_type_that_is_not_named_is_detected(void **state)
 	close(fd);
 }
 
+/* Those of the root are not those of its /usr, or of an overlay's export. */
+static void a_failure_names_the_words_of_its_mount(void **state)
+{
+	static const struct {
+		const char *word, *fstype, *text;
+	} t[] = {
+		{ "root", NULL, "(rootfstype= names another" },
+		{ "mount.usr", NULL, SUPER_TYPES },
+		{ NULL, NULL, SUPER_TYPES },
+		{ "root", LONG, "rootfstype=" LONG ": too long" },
+		{ "mount.usr", LONG, "mount.usrfstype=" LONG ": too long" },
+	};
+	struct root_fs r = { .target = "/newroot", .dev = dev };
+	int fd = memfd_create("root", MFD_CLOEXEC);
+	bool fell_back;
+	struct nbd_diag d;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	snprintf(dev, sizeof(dev), "/proc/self/fd/%d", fd);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		const char *at;
+
+		world_reset();
+		r.word = t[i].word;
+		r.fstype = t[i].fstype;
+		assert_true(init_mount_root(&r, &fell_back, &d) < 0);
+		at = strstr(d.text, t[i].text);
+		assert_non_null(at);
+		/* no hint is the end of the text */
+		if (strcmp(t[i].text, SUPER_TYPES) == 0)
+			assert_string_equal(at, SUPER_TYPES);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_become_flags_and_data),
 		cmocka_unit_test(data_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_type_that_is_not_named_is_detected),
+		cmocka_unit_test(a_failure_names_the_words_of_its_mount),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
