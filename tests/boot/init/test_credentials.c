@@ -2,7 +2,6 @@
 /* Which files init makes of the credentials that a machine has. */
 #include "tests/unit.h"
 #include "tests/world/module.h"
-#include "tests/world/run.h"
 #include "boot/init/steps.h"
 #include "boot/system/console.h"
 #include "boot/words/credential.h"
@@ -159,11 +158,23 @@ static int end(void **state)
 	return system(command);
 }
 
+static unsigned files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* It leaves no file open in process 1. */
 static void import(void)
 {
+	unsigned before = files();
 	struct nbd_diag d;
 
 	assert_int_equal(init_credentials_step.run(NULL, &d), 0);
+	assert_int_equal(files(), before);
 }
 
 /* The file has this text, or with NULL is not there. */
