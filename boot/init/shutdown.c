@@ -110,7 +110,7 @@ static uint64_t unwritten(void)
 static int await(pid_t child)
 {
 	static const struct timespec second = { .tv_sec = 1 };
-	uint64_t left = UINT64_MAX, now;
+	uint64_t left = UINT64_MAX, now, turn = nbd_now_ms();
 	unsigned stuck = 0;
 	sigset_t set;
 	int status;
@@ -125,9 +125,12 @@ static int await(pid_t child)
 							 : 1;
 		if (pid < 0)
 			return child ? -1 : 0;
-		/* counts, so that a machine that was paused loses nothing */
-		if (sigtimedwait(&set, NULL, &second) >= 0)
+		sigtimedwait(&set, NULL, &second);
+		/* an orphan has ended, which is no progress */
+		if (nbd_now_ms() - turn < 1000)
 			continue;
+		/* counts, so that a machine that was paused loses nothing */
+		turn = nbd_now_ms();
 		now = unwritten();
 		stuck = now < left ? 0 : stuck + 1;
 		if (stuck == STUCK_S)

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copies of files in RAM, which the shutdown needs. */
+/* Copies of files in RAM, which the shutdown needs, and when it gives up. */
 #include "boot/init/shutdown.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
+#include "tests/world/file.h"
+#include "tests/world/path.h"
+#include "tests/world/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/reboot.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "boot/init/toram.h"
+#include "boot/net/login.h"
+#include "boot/net/renew6.h"
+#include "boot/system/console.h"
 #include "port/linux/file.h"
 
 #define SIZE 8192
@@ -21,6 +32,7 @@ static int begin(void **state)
 	static char dir[] = "/tmp/test_shutdown.XXXXXX";
 
 	(void)state;
+	world.others = WORLD_REAL;
 	if (!mkdtemp(dir) || chdir(dir))
 		return -1;
 	memset(text, 'x', SIZE);
@@ -72,10 +84,136 @@ static void a_copy_that_fails_leaves_the_one_before(void **state)
 	assert_string_equal(now, text);
 }
 
+/* ---- a child that hangs in the kernel, in a machine that is played ---- */
+
+#define CHILD	100
+#define UNKNOWN 200
+
+static struct machine {
+	bool orphans;	/* one ends every 100 ms */
+	bool writes;	/* for so long as there is something to write */
+	unsigned dirty; /* KiB */
+	bool ended;	/* an orphan did, and waits for us */
+} machine;
+static char meminfo[32];
+static jmp_buf rebooted;
+
+pid_t __wrap_getpid(void);
+pid_t __wrap_getpid(void)
+{
+	return 1;
+}
+
+pid_t __wrap__Fork(void);
+pid_t __wrap__Fork(void)
+{
+	return CHILD;
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	bool ended = machine.ended;
+
+	assert_int_equal(pid, -1);
+	assert_int_equal(options, WNOHANG);
+	machine.ended = false;
+	*status = 0;
+	return ended ? UNKNOWN : 0;
+}
+
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *t);
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *t)
+{
+	(void)set, (void)info;
+	if (world.now > 1000000)
+		longjmp(rebooted, 2);
+	machine.ended = machine.orphans;
+	world.now += machine.orphans ? 100 : (uint64_t)t->tv_sec * 1000;
+	if (machine.writes && machine.dirty)
+		machine.dirty--;
+	snprintf(meminfo, sizeof(meminfo), "Dirty: %u kB\n", machine.dirty);
+	return machine.orphans ? SIGCHLD : -1;
+}
+
+int __wrap_boot_console_open(const char *path, bool control);
+int __wrap_boot_console_open(const char *path, bool control)
+{
+	(void)path, (void)control;
+	return 0;
+}
+
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *before);
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+	(void)how, (void)set, (void)before;
+	return 0;
+}
+
+void __wrap_init_toram_release(void);
+void __wrap_init_toram_release(void)
+{
+}
+
+bool __wrap_net_renew6_kept(struct net_kept *kept);
+bool __wrap_net_renew6_kept(struct net_kept *kept)
+{
+	(void)kept;
+	return false;
+}
+
+void __wrap_net_login_end(const char *ctl);
+void __wrap_net_login_end(const char *ctl)
+{
+	(void)ctl;
+}
+
+int __wrap_reboot(int how);
+int __wrap_reboot(int how)
+{
+	assert_int_equal(how, RB_POWER_OFF);
+	longjmp(rebooted, 1);
+}
+
+/* The seconds until it ends. */
+static unsigned shut_down(struct machine m)
+{
+	int rc;
+
+	world_reset();
+	/* this program's directory is the root already */
+	world_file("/oldroot", "");
+	world_file("/shutdown", "");
+	world_file("/proc/meminfo", meminfo);
+	machine = m;
+	rc = setjmp(rebooted);
+	if (!rc)
+		init_shutdown("poweroff", NULL);
+	assert_int_equal(rc, 1);
+	assert_non_null(strstr(world.said, "nothing was written for 40 s"));
+	return (unsigned)(world.now / 1000);
+}
+
+static void without_progress_it_ends_after_40_s(void **state)
+{
+	(void)state;
+	assert_in_range(shut_down((struct machine){ .dirty = 9 }), 40, 42);
+	/* processes that end are no progress */
+	assert_in_range(
+		shut_down((struct machine){ .dirty = 9, .orphans = true }), 40,
+		42);
+	assert_in_range(
+		shut_down((struct machine){ .dirty = 100, .writes = true }),
+		140, 142);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_fails_leaves_the_one_before),
+		cmocka_unit_test(without_progress_it_ends_after_40_s),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
