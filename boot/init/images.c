@@ -32,7 +32,7 @@
 static struct images {
 	struct cmdline cmd; /* of a URI that is not that of root= */
 	char text[IMAGES_FILE];
-	char part[PART_PATH];
+	char part[CMDLINE_MAX]; /* it may be a label */
 	struct images_list l;
 	uint64_t id[IMAGES_MAX];
 	unsigned char failed[IMAGES_MAX]; /* times in this boot */

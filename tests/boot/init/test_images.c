@@ -14,6 +14,9 @@
 #include <fcntl.h>
 
 #define PANIC "/proc/sys/kernel/panic"
+/* longer than any path of a partition; that of a btrfs has up to 255 bytes */
+#define LABEL \
+	"LABEL=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 extern const struct step init_images_step;
 
@@ -89,6 +92,7 @@ static void an_outage_is_as_long_as_the_server_is_away(void **state)
 	assert_true(fails(NBD_E_REFUSED));
 	assert_int_equal(choose(), NBD_OK);
 	assert_string_equal(b.spec.uri[0].name, "old");
+	assert_string_equal(b.spec.part, LABEL);
 	/* it was good before, and there is no other */
 	assert_panic("0\n");
 }
@@ -114,7 +118,8 @@ static int begin(void **state)
 	world.tries.good = images_id("nbd://s/old", "");
 	assert_int_equal(boot_cmdline_parse(&b.cmd,
 					    "root=nbd://s/new "
-					    "nbdboot.fallback=nbd://s/old",
+					    "nbdboot.fallback=nbd://s/old "
+					    "nbdboot.part=" LABEL,
 					    &d),
 			 NBD_OK);
 	return init_layers_parse(&b.spec, &b.cmd, true, &d);
