@@ -7,8 +7,8 @@
 
 #include "port/port.h"
 
-/* Room for "/dev/nbd1048575p255". */
-#define PART_PATH 64
+/* Room for "/dev/mapper/" and the longest name of a mapping. */
+#define PART_PATH 140
 
 /*
  * Writes the path of the block device that `spec` names on `disk` ("nbd0"):

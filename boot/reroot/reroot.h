@@ -21,6 +21,7 @@
 #include "boot/words/root.h"
 #include "boot/device/signals.h"
 #include "boot/init/overlay.h"
+#include "boot/init/part.h"
 #include "boot/init/spawn.h"
 #include "boot/reroot/kexec.h"
 #include "port/linux/sockdiag.h"
@@ -107,7 +108,7 @@ struct reroot_proof {
 	struct overlay overlay;
 	struct sockdiag_link link; /* the connection; family 0: none */
 	int index;		   /* N of the nbdN of the proof, or -1 */
-	char dev[64];
+	char dev[PART_PATH];
 	char uuid[37];		     /* of its file system; "": none */
 	bool soft;		     /* soft-reboot of its systemd enters it */
 	struct reroot_kernel kernel; /* set by the caller: is one wanted? */

@@ -15,6 +15,9 @@
 #define UUID "0c1b2a39-4857-4675-a483-92a1b0cfdeed"
 
 static char top[] = "/tmp/test_layers.XXXXXX";
+#define LONG \
+	"/dev/mapper/rhel_ip--192--0--2--1.eu--west--1.compute.internal-root"
+
 static char sys[64], dev[64], list[64], out[64], path[PART_PATH], said[16384];
 static struct nbd_diag d;
 static sigset_t none;
@@ -138,6 +141,7 @@ static int begin(void **state)
 	(void)state;
 	world.others = WORLD_REAL;
 	world_device("/dev/x/root", 1, 3);
+	world_device(LONG, 1, 3);
 	run("rm -rf %s/* && mkdir -p %s %s/mapper", top, sys, dev);
 	run("cat >%s/run <<'E'\n#!/bin/sh\n"
 	    "echo \"$@\" | sed 's,%s/,,' >>%s\n"
@@ -342,6 +346,9 @@ static void a_path_must_be_of_the_disk_or_above_it(void **state)
 		assert_int_equal(init_layers_find(path, &l, "/dev/x/root", &d),
 				 1);
 		assert_string_equal(path, "/dev/x/root");
+		/* of a volume group that is named after its machine */
+		assert_int_equal(init_layers_find(path, &l, LONG, &d), 1);
+		assert_string_equal(path, LONG);
 		run("rm %s/%s/dev", sys, devices[i]);
 	}
 	add("sda", "ext4");
