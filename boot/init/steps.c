@@ -282,6 +282,8 @@ static void last_words(void *data)
 static int do_switch(struct boot *b, struct nbd_diag *d)
 {
 	char root[256];
+	sigset_t blocked;
+	int rc;
 
 	b->switched = nbd_now_ms();
 	print_root(b, root, sizeof(root));
@@ -290,9 +292,12 @@ static int do_switch(struct boot *b, struct nbd_diag *d)
 				     : "root",
 		 b->dev + 5, root, b->argv[0]);
 	init_drivers_unwatch(&b->hotplug);
-	sigprocmask(SIG_SETMASK, &b->recovery.signals, NULL);
-	return init_switch_root("/dev/console", b->plan->newroot, b->argv,
-				b->plan->enter, last_words, b, d);
+	sigprocmask(SIG_SETMASK, &b->recovery.signals, &blocked);
+	rc = init_switch_root("/dev/console", b->plan->newroot, b->argv,
+			      b->plan->enter, last_words, b, d);
+	/* for the next try */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	return rc;
 }
 
 const struct step init_switch_step = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The steps of a boot that take its words, one by one. */
 #include "boot/init/steps.h"
+#include "boot/init/switch.h"
 #include "boot/root/connect.h"
 #include "port/linux/module.h"
 #include "port/linux/process.h"
@@ -8,6 +9,7 @@
 #include "tests/unit.h"
 #include "tests/world/module.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -251,6 +253,53 @@ static void the_process_of_a_step_ends_with_it(void **state)
 	assert_true(n >= 3);
 }
 
+/* ---- the switch ---- */
+
+static bool is_blocked(int signal)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	return sigismember(&now, signal);
+}
+
+int __wrap_init_switch_root(const char *console, const char *newroot,
+			    char *const argv[], bool (*enter)(void),
+			    void (*last)(void *ctx), void *ctx,
+			    struct nbd_diag *diag);
+int __wrap_init_switch_root(const char *console, const char *newroot,
+			    char *const argv[], bool (*enter)(void),
+			    void (*last)(void *ctx), void *ctx,
+			    struct nbd_diag *diag)
+{
+	(void)console, (void)newroot, (void)argv, (void)enter, (void)last;
+	(void)ctx;
+	/* the init of the root inherits it */
+	assert_false(is_blocked(SIGCHLD));
+	return nbd_diag(diag, NBD_E_TIMEOUT, "the server is away");
+}
+
+/* Else a pause of the next try does not see the end of a child. */
+static void a_switch_that_fails_leaves_the_signals_blocked(void **state)
+{
+	static char init[] = "/sbin/init", *argv[] = { init, NULL };
+	static const struct plan plan = { .newroot = "/newroot" };
+	sigset_t all, before;
+
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	b.plan = &plan;
+	b.argv = argv;
+	strcpy(b.dev, "/dev/nbd0");
+	sigemptyset(&b.recovery.signals);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	assert_int_equal(init_switch_step.run(&b, &d), NBD_E_TIMEOUT);
+	assert_true(is_blocked(SIGCHLD));
+	assert_true(is_blocked(SIGPIPE));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -261,6 +310,8 @@ int main(void)
 		cmocka_unit_test(what_is_needed_far_away_only_while_it_waits),
 		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
 		cmocka_unit_test(the_process_of_a_step_ends_with_it),
+		cmocka_unit_test(
+			a_switch_that_fails_leaves_the_signals_blocked),
 	};
 
 	mod_dirs.lib = "/nonexistent";
