@@ -187,6 +187,7 @@ const struct step init_connect_step = {
 
 static int do_part(struct boot *b, struct nbd_diag *d)
 {
+	b->part_read_only = false;
 	if (b->layered || INIT_LOCAL(b))
 		return NBD_OK;
 	return init_discover(b->dev, "/sys/block", "/dev", b->disk, &b->root,

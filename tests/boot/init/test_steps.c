@@ -253,6 +253,20 @@ static void the_process_of_a_step_ends_with_it(void **state)
 	assert_true(n >= 3);
 }
 
+/* ---- the partition ---- */
+
+extern const struct step init_part_step;
+
+/* The image of the try before may have had a table, which marked it. */
+static void a_volume_is_not_marked_read_only(void **state)
+{
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	b.layered = b.part_read_only = true;
+	assert_int_equal(init_part_step.run(&b, &d), 0);
+	assert_false(b.part_read_only);
+}
+
 /* ---- the switch ---- */
 
 static bool is_blocked(int signal)
@@ -310,6 +324,7 @@ int main(void)
 		cmocka_unit_test(what_is_needed_far_away_only_while_it_waits),
 		cmocka_unit_test(and_so_does_connect_when_it_is_faster),
 		cmocka_unit_test(the_process_of_a_step_ends_with_it),
+		cmocka_unit_test(a_volume_is_not_marked_read_only),
 		cmocka_unit_test(
 			a_switch_that_fails_leaves_the_signals_blocked),
 	};
