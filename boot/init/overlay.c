@@ -73,13 +73,13 @@ static int failed(struct nbd_diag *d, const char *what, const char *on)
 			strerror(errno));
 }
 
-int init_overlay_connect(struct overlay *o, struct nbd_diag *d)
+int init_overlay_connect(struct overlay *o, const char *dev, struct nbd_diag *d)
 {
 	struct root_env env = { .root_path = NULL };
 
 	if (o->size)
 		return NBD_OK;
-	o->index = root_connect(&o->root, &o->parsed, &env, "", o->held, d);
+	o->index = root_connect(&o->root, &o->parsed, &env, dev, o->held, d);
 	return o->index < 0 ? of_export(o, o->index, d) : NBD_OK;
 }
 
@@ -193,7 +193,9 @@ static int take_words(struct boot *b, struct nbd_diag *d)
 
 static int do_connect(struct boot *b, struct nbd_diag *d)
 {
-	return b->cmd.overlay ? init_overlay_connect(&b->overlay, d) : NBD_OK;
+	return b->cmd.overlay
+		       ? init_overlay_connect(&b->overlay, b->net.state.name, d)
+		       : NBD_OK;
 }
 
 static int undo_connect(struct boot *b, struct nbd_diag *d)

@@ -44,8 +44,12 @@ struct overlay {
 int init_overlay_check(struct overlay *o, const struct cmdline *c,
 		       struct nbd_diag *d);
 
-/* Connects to the export, if there is one, and sets o->index. */
-int init_overlay_connect(struct overlay *o, struct nbd_diag *d);
+/*
+ * Connects to the export, if there is one, and sets o->index.  dev: the interface
+ * of the root, as for root_connect().
+ */
+int init_overlay_connect(struct overlay *o, const char *dev,
+			 struct nbd_diag *d);
 
 /*
  * Moves the mount at newroot to OVERLAY_LOWER and mounts the overlay at

@@ -208,7 +208,7 @@ static int prove_overlay(struct overlay *o, const struct cmdline *c,
 		rc = check_overlay_driver(d);
 	o->held = &signals;
 	if (!rc)
-		rc = init_overlay_connect(o, d);
+		rc = init_overlay_connect(o, "", d);
 	if (!rc && o->index >= 0) {
 		nbdk_disconnect(o->index, &other);
 		device_signals_release(&signals);

@@ -12,6 +12,8 @@
 
 #include "boot/init/mount.h"
 #include "boot/init/overlay.h"
+#include "boot/init/steps.h"
+#include "boot/root/connect.h"
 #include "port/linux/module.h"
 #include "port/linux/nbdk.h"
 
@@ -154,6 +156,38 @@ static void changes_do_not_follow_a_link_out_of_their_export(void **state)
 	assert_non_null(strstr(d.text, "Not a directory"));
 }
 
+/* ---- its connection ---- */
+
+extern const struct step init_overlay_connect_step;
+
+static char asked[16]; /* the interface whose MAC address is %m */
+
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *dev,
+			struct device_signals *held, struct nbd_diag *d);
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *dev,
+			struct device_signals *held, struct nbd_diag *d)
+{
+	(void)r, (void)spec, (void)env, (void)held, (void)d;
+	snprintf(asked, sizeof(asked), "%s", dev);
+	return 1;
+}
+
+/* Another that has a link would give it the export of another machine. */
+static void its_mac_address_is_that_of_the_interface_of_the_root(void **state)
+{
+	static struct boot b;
+	struct nbd_diag d;
+
+	(void)state;
+	b.cmd.overlay = "nbd://h/up-%m";
+	strcpy(b.net.state.name, "eth1");
+	assert_int_equal(init_overlay_connect_step.run(&b, &d), 0);
+	assert_int_equal(b.overlay.index, 1);
+	assert_string_equal(asked, "eth1");
+}
+
 /* ---- a reroot beside a system that has an overlay ---- */
 
 static void is_on(const char *path, dev_t dev)
@@ -198,6 +232,8 @@ int main(void)
 			its_proof_is_from_no_line_with_words_of_the_firmware),
 		cmocka_unit_test(
 			changes_do_not_follow_a_link_out_of_their_export),
+		cmocka_unit_test(
+			its_mac_address_is_that_of_the_interface_of_the_root),
 		cmocka_unit_test(what_was_there_before_stays),
 	};
 
