@@ -75,10 +75,11 @@ static int read_config(struct ostree_config *c, int root, const char *path,
 	char text[16384];
 	ssize_t n;
 
-	if (fd < 0)
+	if (fd < 0 && errno == ENOENT)
 		return 0;
-	n = read(fd, text, sizeof(text));
-	close(fd);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
 	if (n < 0 || n == sizeof(text))
 		return nbd_diag(d, NBD_E_USAGE, "/%s of the deployment: %s",
 				path, n < 0 ? strerror(errno) : "too long");

@@ -165,6 +165,13 @@ static void the_first_configuration_that_is_there_counts(void **state)
 	assert_int_equal(find(DEPLOYMENT), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "composefs=perhaps"));
 	cmd.ostree_composefs = NULL;
+	/* one that cannot be opened is there: the other is not in its place */
+	run("cd ." DEPLOYMENT "/etc/ostree && "
+	    "rm prepare-root.conf && ln -s prepare-root.conf prepare-root.conf");
+	assert_int_equal(find(DEPLOYMENT), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "/etc/ostree/prepare-root.conf"));
+	assert_non_null(strstr(d.text, strerror(ELOOP)));
+	run("rm ." DEPLOYMENT "/etc/ostree/prepare-root.conf");
 }
 
 static void a_check_that_cannot_be_made_is_refused_by_name(void **state)
