@@ -137,6 +137,17 @@ static int fits(const struct work *w, struct nbd_diag *d)
 	return clone_disk_check(&w->to, w->dev + sizeof("/dev/") - 1, d);
 }
 
+/*
+ * A clone that is replaced.  Its mark changes first, as the machine boots from a
+ * complete one; and no old superblock may stay there: see may_go_on().
+ */
+static int give_up(struct work *w, struct nbd_diag *d)
+{
+	int rc = write_mark(w, CLONE_COPYING, d);
+
+	return rc ? rc : clone_disk_wipe(&w->to, 0, CLONE_TAIL, d);
+}
+
 /* May what it holds be lost? */
 static int may_erase(struct work *w, struct nbd_diag *d)
 {
@@ -153,8 +164,9 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 			d, NBD_E_IN_USE,
 			"%s holds a clone, of %s: \"again\" replaces it",
 			w->to.path, old.image);
-	if (!rc &&
-	    ((old.state == CLONE_COMPLETE && s->again) || may_go_on(w, &old)))
+	if (!rc && old.state == CLONE_COMPLETE)
+		return give_up(w, d);
+	if (!rc && may_go_on(w, &old))
 		return NBD_OK;
 	if (!w->c->eyes->look(w->to.fd, name_of(w), w->to.size, text))
 		return NBD_OK;

@@ -305,6 +305,25 @@ static void a_clone_is_kept_on_a_disk_of_another_size(void **state)
 		(struct play){ .spec = "/dev/vda", .old = "other fs" }));
 }
 
+/* With the image that replaces it, or blank: a copy that is cut short goes on. */
+static void nothing_of_a_clone_is_left_below_its_copy(void **state)
+{
+	char text[sizeof(ROOT)] = "";
+
+	(void)state;
+	assert_false(is_kept((struct play){
+		.spec = "/dev/vda,again", .old = "other fs", .marked = SIZE }));
+	/* a mark that cannot be written may still say that it is complete */
+	assert_int_equal(run((struct play){ .spec = "/dev/vda,again",
+					    .old = ROOT,
+					    .marked = SIZE,
+					    .syncs = 2 }),
+			 NBD_E_IO);
+	assert_int_equal(pread(play.disk, text, strlen(ROOT), 0),
+			 (ssize_t)strlen(ROOT));
+	assert_string_equal(text, ROOT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +331,7 @@ int main(void)
 		cmocka_unit_test(a_mark_that_may_be_there_is_taken_back),
 		cmocka_unit_test(the_wait_for_another_process_ends),
 		cmocka_unit_test(a_clone_is_kept_on_a_disk_of_another_size),
+		cmocka_unit_test(nothing_of_a_clone_is_left_below_its_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
