@@ -259,13 +259,25 @@ static bool is_torn_copy(int fd, int source)
 	return same >= others;
 }
 
+/* A squashfs has no UUID, and nobody writes to it. */
+static bool is_same_sector(int fd, int source)
+{
+	char copy[SECTOR], image[SECTOR];
+
+	return init_super_bytes(fd, copy, SECTOR, 0) > 0 &&
+	       init_super_bytes(source, image, SECTOR, 0) > 0 &&
+	       !memcmp(copy, image, SECTOR);
+}
+
 static bool is_begun(int fd, int source)
 {
 	struct super copy, image;
 
 	if (init_super_read(&copy, fd))
 		return is_blank(fd, 0, ENDS) || is_torn_copy(fd, source);
-	return !init_super_read(&image, source) && copy.uuid[0] &&
+	if (!copy.uuid[0])
+		return is_same_sector(fd, source);
+	return !init_super_read(&image, source) &&
 	       !strcmp(copy.type, image.type) && !strcmp(copy.uuid, image.uuid);
 }
 

@@ -119,6 +119,21 @@ static void a_disk_or_source_that_cannot_be_read_is_not_begun(void **state)
 	close(source);
 }
 
+/* It has no UUID: what is in its superblock says which one it is. */
+static void a_squashfs_that_was_cut_short_is_begun(void **state)
+{
+	int source = source_of(MIB), disk = image(MIB);
+
+	(void)state;
+	put(source, 0, "hsqs", 4);
+	copy_sectors(source, disk, 1);
+	assert_true(is_begun(disk, source));
+	put(disk, 8, "another time", 12);
+	assert_false(is_begun(disk, source));
+	close(disk);
+	close(source);
+}
+
 /* A whole disk of which the name has all the room, and a partition of it. */
 static void a_long_name_is_not_cut_to_that_of_another_disk(void **state)
 {
@@ -148,6 +163,7 @@ int main(void)
 		cmocka_unit_test(a_copy_below_something_known_is_kept),
 		cmocka_unit_test(
 			a_disk_or_source_that_cannot_be_read_is_not_begun),
+		cmocka_unit_test(a_squashfs_that_was_cut_short_is_begun),
 		cmocka_unit_test(
 			a_long_name_is_not_cut_to_that_of_another_disk),
 	};
