@@ -19,13 +19,21 @@
  */
 #define PATIENCE_MS 300000
 
+/* No SIGPIPE by a socket that was closed: the user is to read why. */
+static ssize_t put(int fd, const void *p, size_t len)
+{
+	ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
+
+	return n < 0 && errno == ENOTSOCK ? write(fd, p, len) : n;
+}
+
 static int transmit(struct tpm *t, size_t len)
 {
 	struct pollfd p = { .fd = t->fd, .events = POLLIN };
 	size_t have = 0;
 	ssize_t n;
 
-	if (write(t->fd, t->message, len) != (ssize_t)len)
+	if (put(t->fd, t->message, len) != (ssize_t)len)
 		return NBD_E_IO;
 	/* The device gives all at once; a socket may not. */
 	/* the header of a response has its length */

@@ -5,9 +5,13 @@
  * interop/test_seal.sh runs.
  */
 #include "tests/unit.h"
-#include "port/tpm.h"
+#include "port/linux/tpm_device.h"
 
 #include "core/nbd_err.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 static struct tpm tpm;
 /* The response that is played, its size field excepted. */
@@ -230,6 +234,25 @@ static void codes_have_their_meaning(void **state)
 	assert_int_equal(load(), NBD_E_TIMEOUT);
 }
 
+static void a_socket_that_was_closed_is_an_error(void **state)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct nbd_diag d;
+	struct tpm t;
+
+	(void)state;
+	snprintf(a.sun_path, sizeof(a.sun_path), "/tmp/test_tpm.%d", getpid());
+	unlink(a.sun_path);
+	assert_false(bind(server, (struct sockaddr *)&a, sizeof(a)));
+	assert_false(listen(server, 1));
+	assert_int_equal(tpm_open(&t, a.sun_path, &d), NBD_OK);
+	unlink(a.sun_path);
+	close(server);
+	assert_int_equal(t.transmit(&t, 10), NBD_E_IO);
+	tpm_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(lengths_beyond_the_room_are_malformed),
 		cmocka_unit_test(pcrs_that_nobody_asked_for_are_malformed),
 		cmocka_unit_test(codes_have_their_meaning),
+		cmocka_unit_test(a_socket_that_was_closed_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
