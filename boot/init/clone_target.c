@@ -28,16 +28,22 @@
 
 /* ---- names ---- */
 
-/* Disks of the machine: not what is made of files, memory or servers. */
+/*
+ * Disks of the machine: not what is made of files, memory or servers, nor each path
+ * to an NVMe disk, which has the serial number, too, and no node.
+ */
 static bool is_disk(const char *name)
 {
+	char path[96];
+
 	static const char *const others[] = { "nbd", "loop", "ram", "zram",
 					      "dm-", "md",   "sr",  "fd" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strncmp(name, others[i], strlen(others[i])))
 			return false;
-	return true;
+	nbd_fmt(path, sizeof(path), "/sys/block/%s/hidden", name);
+	return !file_number(AT_FDCWD, path);
 }
 
 /* Where drivers have it: virtio-blk, NVMe, MMC; SCSI behind a header. */

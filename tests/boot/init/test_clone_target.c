@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether a disk begins as a copy that was cut short. */
 #include "boot/init/clone_target.h"
+#include "port/linux/dir.h"
 #include "tests/boot/init/image.h"
 #include "tests/world/path.h"
 
 #define SECTOR 512
+
+/* What is in /sys/block: an NVMe disk, and the path to it. */
+static const char *const block[] = { "nvme0c0n1", "nvme0n1" };
+
+int __wrap_dir_open(struct dir *dir, const char *path);
+int __wrap_dir_open(struct dir *dir, const char *path)
+{
+	assert_string_equal(path, "/sys/block");
+	dir->at = 0;
+	return 0;
+}
+
+const char *__wrap_dir_next(struct dir *dir);
+const char *__wrap_dir_next(struct dir *dir)
+{
+	return dir->at < (int)ARRAY_SIZE(block) ? block[dir->at++] : NULL;
+}
+
+void __wrap_dir_close(struct dir *dir);
+void __wrap_dir_close(struct dir *dir)
+{
+	(void)dir;
+}
 
 /* Each sector differs, and none is a superblock. */
 static int source_of(off_t size)
@@ -152,6 +176,22 @@ static void a_long_name_is_not_cut_to_that_of_another_disk(void **state)
 	assert_int_equal(init_clone_find(path, device, &d), NBD_E_USAGE);
 }
 
+static void a_path_to_a_disk_is_no_other_disk(void **state)
+{
+	char path[CLONE_PATH];
+	struct nbd_diag d;
+
+	(void)state;
+	world = (struct world){ .others = WORLD_ABSENT };
+	world_file("/sys/block/nvme0*n1/device/serial", "S4EW  \n");
+	assert_int_equal(init_clone_find(path, "serial=S4EW", &d),
+			 NBD_E_NOT_FOUND);
+	/* with CONFIG_NVME_MULTIPATH nobody can open it */
+	world_file("/sys/block/nvme0c0n1/hidden", "1\n");
+	assert_int_equal(init_clone_find(path, "serial=S4EW", &d), NBD_OK);
+	assert_string_equal(path, "/dev/nvme0n1");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -166,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_squashfs_that_was_cut_short_is_begun),
 		cmocka_unit_test(
 			a_long_name_is_not_cut_to_that_of_another_disk),
+		cmocka_unit_test(a_path_to_a_disk_is_no_other_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
