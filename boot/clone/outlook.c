@@ -63,8 +63,12 @@ int clone_check_alone(const char *name, struct nbd_diag *d)
 /* "0 64 mirror core 1 64 2 43:0 0 254:0 0 ...", or "0 64 linear 254:0 0". */
 static bool number_in(const char *table, char number[24])
 {
+	const char *end = strchr(table, '\n');
 	unsigned skip = 0;
 
+	/* several lines: copies in RAM, or a cache, of what boots read */
+	if (!end || end[1])
+		return false;
 	for (const char *p = table; *p; p += strspn(p, " "), skip++) {
 		size_t len = strcspn(p, " \n");
 
@@ -78,6 +82,15 @@ static bool number_in(const char *table, char number[24])
 	return false;
 }
 
+/* Is it nbdN, or what has copies of all of it: RAM, or a cache? */
+static bool is_at_home(const char *name, int index)
+{
+	int other = nbdk_parse_part(name, NULL);
+
+	return other == index ||
+	       (other < 0 && mapper_stands_on("/sys/class/block", name, NULL));
+}
+
 static int read_progress(struct clone_progress *p, struct dm *dm, int index,
 			 struct nbd_diag *d)
 {
@@ -88,11 +101,11 @@ static int read_progress(struct clone_progress *p, struct dm *dm, int index,
 	mapper_name(name, index);
 	rc = dm_text(dm, name, false, table, sizeof(table), d);
 	if (rc < 0)
-		return rc;
+		return rc == NBD_E_NO_MEMORY ? NBD_E_NOT_FOUND : rc;
 	if (!number_in(table, number))
 		return NBD_E_NOT_FOUND;
 	clone_name_of(number, p->name);
-	if (nbdk_parse_part(p->name, NULL) == index)
+	if (is_at_home(p->name, index))
 		return NBD_E_NOT_FOUND;
 	if (strstr(table, " mirror ")) {
 		rc = mapper_mirror(dm, index, &state, d);

@@ -26,8 +26,9 @@ static struct play {
 	off_t marked;	  /* it was complete when it had so many bytes */
 	unsigned syncs;	  /* so many succeed, and the next one fails; 0: all */
 	unsigned stops; /* so many looks until a signal comes; 0: none comes */
-	int lock, resume; /* results */
-	bool moved;	  /* the disk is the root */
+	int lock, resume;  /* results */
+	bool moved;	   /* the disk is the root */
+	const char *table; /* in use */
 } play;
 
 static struct nbd_diag d;
@@ -83,6 +84,29 @@ void __wrap_clone_name_of(const char *number, char name[CLONE_PATH])
 {
 	assert_string_equal(number, "43:0");
 	strcpy(name, "nbd0");
+}
+
+int __wrap_dm_text(struct dm *dm, const char *name, bool status, char *text,
+		   size_t cap, struct nbd_diag *dg);
+int __wrap_dm_text(struct dm *dm, const char *name, bool status, char *text,
+		   size_t cap, struct nbd_diag *dg)
+{
+	(void)dm, (void)status;
+	assert_string_equal(name, "nbdboot-nbd0");
+	return strlen(play.table) < cap
+		       ? nbd_fmt(text, cap, "%s", play.table)
+		       : nbd_diag(dg, NBD_E_NO_MEMORY, "too long");
+}
+
+/* A mirror of RAM and nbd0 */
+bool __wrap_mapper_stands_on(const char *sys, const char *name,
+			     const char *disk);
+bool __wrap_mapper_stands_on(const char *sys, const char *name,
+			     const char *disk)
+{
+	assert_string_equal(sys, "/sys/class/block");
+	assert_null(disk);
+	return !strcmp(name, "dm-1");
 }
 
 int __wrap_clone_check_alone(const char *name, struct nbd_diag *dg);
@@ -324,6 +348,43 @@ static void nothing_of_a_clone_is_left_below_its_copy(void **state)
 	assert_string_equal(text, ROOT);
 }
 
+static int progress(struct clone_progress *p, const char *table)
+{
+	play.table = table;
+	return clone_progress(p, 0, &d);
+}
+
+static void only_a_disk_of_the_machine_is_a_copy(void **state)
+{
+	struct clone_progress p;
+
+	(void)state;
+	world = (struct world){ .others = WORLD_ABSENT };
+	world_link("/sys/dev/block/43:0", "../x/block/nbd0");
+	world_link("/sys/dev/block/254:0", "../x/block/vda");
+	world_link("/sys/dev/block/253:1", "../x/block/dm-1");
+	assert_int_equal(progress(&p, "0 64 linear 254:0 0\n"), NBD_OK);
+	assert_string_equal(p.name, "vda");
+	assert_int_equal(clone_percent(&p), 100);
+	assert_int_equal(progress(&p, "0 64 mirror core 1 64 2 43:0 0 254:0 0 "
+				      "1 handle_errors\n"),
+			 NBD_OK);
+	assert_string_equal(p.name, "vda");
+	assert_int_equal(clone_percent(&p), 50);
+	assert_int_equal(progress(&p, "0 64 linear 43:0 0\n"), NBD_E_NOT_FOUND);
+	/* what nbdboot.prefetch has in RAM: all, a piece, and many of them */
+	assert_int_equal(progress(&p, "0 64 linear 253:1 0\n"),
+			 NBD_E_NOT_FOUND);
+	assert_int_equal(progress(&p, "0 8 linear 254:0 0\n"
+				      "8 56 linear 43:0 8\n"),
+			 NBD_E_NOT_FOUND);
+#define FIVE                                                           \
+	"0 8 linear 253:1 0\n8 8 linear 43:0 8\n16 8 linear 253:1 8\n" \
+	"24 8 linear 43:0 24\n32 8 linear 253:1 16\n"
+	assert_int_equal(progress(&p, FIVE FIVE), NBD_E_NOT_FOUND);
+	assert_string_equal(d.text, "nothing of nbd0 is copied");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +393,7 @@ int main(void)
 		cmocka_unit_test(the_wait_for_another_process_ends),
 		cmocka_unit_test(a_clone_is_kept_on_a_disk_of_another_size),
 		cmocka_unit_test(nothing_of_a_clone_is_left_below_its_copy),
+		cmocka_unit_test(only_a_disk_of_the_machine_is_a_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
