@@ -242,6 +242,19 @@ static void one_to_one(const struct work *w, const char *dev, char table[128])
 		(unsigned long long)w->sectors, dev);
 }
 
+/* A root on the server keeps its read-ahead. */
+static int set_table(struct work *w, const char *table, struct nbd_diag *d)
+{
+	const char *mapping = w->dev + sizeof("/dev/") - 1;
+	char ahead[MAPPER_AHEAD];
+	int n = mapper_ahead(mapping, ahead, 0);
+	int rc = mapper_set(&w->m, w->c->index, table, w->read_only, d);
+
+	if (!rc)
+		mapper_ahead(mapping, ahead, n);
+	return rc;
+}
+
 /* A region must not be longer than the target. */
 static int begin_mirror(struct work *w, struct nbd_diag *d)
 {
@@ -254,7 +267,7 @@ static int begin_mirror(struct work *w, struct nbd_diag *d)
 		"0 %llu mirror core 1 %llu 2 %s 0 %s 0 1 handle_errors\n",
 		(unsigned long long)w->sectors, (unsigned long long)region,
 		w->below, w->to.number);
-	return mapper_set(&w->m, w->c->index, table, w->read_only, d);
+	return set_table(w, table, d);
 }
 
 static void end_mirror(struct work *w)
@@ -264,7 +277,7 @@ static void end_mirror(struct work *w)
 	int rc;
 
 	one_to_one(w, w->below, table);
-	rc = mapper_set(&w->m, w->c->index, table, w->read_only, &d);
+	rc = set_table(w, table, &d);
 	/* the way down has removed it */
 	if (rc && rc != NBD_E_NOT_FOUND)
 		boot_say("clone: %s", d.text);

@@ -24,6 +24,8 @@
 #define MAPPER_PATH   64
 /* Room for the name of any block device: DISK_NAME_LEN of the kernel. */
 #define MAPPER_DEVICE 32
+/* Room for a number of sysfs. */
+#define MAPPER_AHEAD  24
 /*
  * Kinds of mappings below that of nbdN (mapper_beside()): a mirror of a local
  * device and of FAR, which is the same extents on nbdN; and a mirror of RAM and
@@ -127,6 +129,12 @@ int mapper_set_named(struct dm *dm, const char *name, const char *table,
  */
 int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);
+/*
+ * The read-ahead of "dm-0", which a new table sets to the kernel's own: with len
+ * 0 reads it before that and returns its bytes, or an error; with these as len,
+ * writes it again.
+ */
+int mapper_ahead(const char *device, char value[MAPPER_AHEAD], int len);
 /*
  * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
  * sectors.  path is that of the mapping.

@@ -42,6 +42,16 @@ int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	return mapper_set_named(dm, name, table, read_only, d);
 }
 
+int mapper_ahead(const char *device, char value[MAPPER_AHEAD], int len)
+{
+	char ahead[64];
+
+	nbd_fmt(ahead, sizeof(ahead), "/sys/block/%s/queue/read_ahead_kb",
+		device);
+	return len > 0 ? file_write(AT_FDCWD, ahead, value, (size_t)len)
+		       : file_read(AT_FDCWD, ahead, value, MAPPER_AHEAD);
+}
+
 /* Of /dev/dm-n. */
 static int writes_of(int n, uint64_t *writes, struct nbd_diag *d)
 {

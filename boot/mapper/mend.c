@@ -93,21 +93,16 @@ static void restore_wbt(int index)
 	file_write(AT_FDCWD, path, "-1", 2);
 }
 
-/* A new table has the kernel's own read-ahead: it keeps what it had. */
 static int reset(const char *device, int index, const struct made *of,
 		 bool down, struct nbd_diag *d)
 {
-	char ahead[64], value[24];
-	int n, rc;
+	char ahead[MAPPER_AHEAD];
+	int n = mapper_ahead(device, ahead, 0);
+	int rc = mapper_reset(index, of->below, d);
 
-	nbd_fmt(ahead, sizeof(ahead), "/sys/block/%s/queue/read_ahead_kb",
-		device);
-	n = file_read(AT_FDCWD, ahead, value, sizeof(value));
-	rc = mapper_reset(index, of->below, d);
 	if (rc)
 		return rc;
-	if (n > 0)
-		file_write(AT_FDCWD, ahead, value, (size_t)n);
+	mapper_ahead(device, ahead, n);
 	/* which waits for requests in flight: on the way down forever */
 	if (of->mirror && !down)
 		restore_wbt(index);

@@ -18,6 +18,7 @@
 #define SIZE	(8 * MIB)
 /* The first bytes of the root. */
 #define ROOT	"the root"
+#define AHEAD	"/sys/block/dm-7/queue/read_ahead_kb"
 
 static struct play {
 	int disk;	  /* an open file */
@@ -245,6 +246,7 @@ static int run(struct play p)
 	world = (struct world){ .others = WORLD_ABSENT };
 	world_file("/sys/module/dm_mirror", "");
 	world_file("/dev/dm-7", ROOT);
+	world_file(AHEAD, "1024\n");
 	assert_int_equal(clone_spec_parse(&c.spec, p.spec ? p.spec : "/dev/vda",
 					  &d),
 			 NBD_OK);
@@ -274,6 +276,27 @@ static void a_disk_that_is_the_root_is_marked(void **state)
 			 NBD_E_KERNEL);
 	assert_int_equal(state_of_disk(), CLONE_COPYING);
 	assert_string_equal(world.table, "0 8192 linear 43:0 0\n");
+}
+
+static unsigned times_ahead_is_written(void)
+{
+	const char *p = world.written;
+	unsigned n = 0;
+
+	for (; (p = strstr(p, AHEAD " = 1024\n")); p++)
+		n++;
+	return n;
+}
+
+/* Each table has the kernel's; that of a disk of the machine is right. */
+static void a_root_on_the_server_keeps_its_read_ahead(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct play){ 0 }), NBD_OK);
+	assert_int_equal(times_ahead_is_written(), 1);
+	assert_int_equal(run((struct play){ .resume = NBD_E_KERNEL }),
+			 NBD_E_KERNEL);
+	assert_int_equal(times_ahead_is_written(), 2);
 }
 
 /* The server is the root then, and the disk may have got the mark anyway. */
@@ -389,6 +412,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_disk_that_is_the_root_is_marked),
+		cmocka_unit_test(a_root_on_the_server_keeps_its_read_ahead),
 		cmocka_unit_test(a_mark_that_may_be_there_is_taken_back),
 		cmocka_unit_test(the_wait_for_another_process_ends),
 		cmocka_unit_test(a_clone_is_kept_on_a_disk_of_another_size),
