@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "boot/device/device.h"
@@ -70,6 +71,20 @@ static bool is_same(const struct clone_mark *m, const struct local *l)
 	       m->sectors == file_number(AT_FDCWD, sys);
 }
 
+/* The kernel's name, as that of a link may be long, or have a slash. */
+static void name_disk(char disk[LOOP_NAME], const char *path)
+{
+	char number[24], name[CLONE_PATH];
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	nbd_fmt(number, sizeof(number), "%u:%u", major(st.st_rdev),
+		minor(st.st_rdev));
+	clone_name_of(number, name);
+	nbd_fmt(disk, LOOP_NAME, "%s", name);
+}
+
 static int look(void *data, struct nbd_diag *d)
 {
 	struct local *l = data;
@@ -92,7 +107,7 @@ static int look(void *data, struct nbd_diag *d)
 	rc = mapper_local(path, m.sectors, l->dev, d);
 	if (rc)
 		l->dev[0] = '\0';
-	nbd_fmt(l->disk, sizeof(l->disk), "%s", path + 5);
+	name_disk(l->disk, path);
 	return rc;
 }
 

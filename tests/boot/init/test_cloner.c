@@ -13,7 +13,7 @@
 #include "boot/mapper/mapper.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
-#include "tests/world/file.h"
+#include "tests/world/path.h"
 #include "tests/world/ready.h"
 
 int __wrap_open(const char *path, int flags, ...);
@@ -44,6 +44,7 @@ static bool stop(unsigned ms)
 static void init_goes_on_once_proc_is_open(void **state)
 {
 	(void)state;
+	world_file("/", "");
 	assert_false(init_cloner_await(0, stop));
 	assert_true(has_proc && world.ready);
 }
@@ -93,6 +94,7 @@ static uint64_t begin(uint64_t busy)
 {
 	world = (struct world){ .now = 1000, .read = count };
 	busy_until = world.now + busy;
+	world_file("/", "");
 	count(NULL);
 	assert_true(init_cloner_await(0, pass));
 	return world.now - 1000;
@@ -167,6 +169,8 @@ static void a_clone_that_fails_is_not_all_that_is_tried(void **state)
 
 	(void)state;
 	world = (struct world){ .now = 1000 };
+	world_device("/dev/vda", 254, 0);
+	world_link("/sys/dev/block/254:0", "../../devices/x/block/vda");
 	assert_false(is_alone(&b, 0));
 	assert_false(is_alone(&b, 29000));
 	assert_true(is_alone(&b, 1000));
@@ -176,6 +180,28 @@ static void a_clone_that_fails_is_not_all_that_is_tried(void **state)
 	assert_true(is_alone(&b, 30000));
 }
 
+/* The cover of a verified root is named after it. */
+static void a_clone_has_the_name_of_its_device_and_not_of_a_link(void **state)
+{
+	static const char *const links[] = { "/dev/disk/by-id/ata-DISK_100G",
+					     "/dev/mapper/vg-clone" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		struct boot *b = test_calloc(1, sizeof(*b));
+
+		b->cmd.clone = links[i];
+		b->index = -1;
+		world = (struct world){ .now = 1000 };
+		world_device(links[i], 8, 2);
+		world_link("/sys/dev/block/8:2", "../../x/block/sda/sda2");
+		assert_false(is_alone(b, 0));
+		assert_true(is_alone(b, 30000));
+		assert_string_equal(b->disk, "sda2");
+		test_free(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +209,8 @@ int main(void)
 		cmocka_unit_test(copy_waits_for_5_s_without_a_read),
 		cmocka_unit_test(copy_begins_after_2_minutes_at_the_latest),
 		cmocka_unit_test(a_clone_that_fails_is_not_all_that_is_tried),
+		cmocka_unit_test(
+			a_clone_has_the_name_of_its_device_and_not_of_a_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
