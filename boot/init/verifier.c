@@ -297,7 +297,7 @@ static int undo_verify(struct boot *b, struct nbd_diag *d)
 /* No server can give a copy in RAM another block: so now, or never. */
 static int do_copy(struct boot *b, struct nbd_diag *d)
 {
-	if (!b->verity.digest || b->index >= 0)
+	if (!b->verity.digest || b->index >= 0 || INIT_LOCAL(b))
 		return NBD_OK;
 	return try_another(b, init_verity_read(&b->verity, b->disk, data_of(b),
 					       d));

@@ -16,7 +16,7 @@
 #define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
 
 extern const struct step init_verifier_words_step, init_verifier_dhcp_step;
-extern const struct step init_verifier_step;
+extern const struct step init_verifier_step, init_verifier_copy_step;
 
 static struct boot b;
 static struct nbd_diag d;
@@ -33,6 +33,18 @@ int __wrap_init_verity_map(const struct verity_wanted *w,
 {
 	(void)w, (void)on, (void)dg;
 	snprintf(dev, PART_PATH, "/dev/dm-0");
+	return NBD_OK;
+}
+
+static unsigned read_whole;
+
+int __wrap_init_verity_read(const struct verity_wanted *w, const char *disk,
+			    const char *dev, struct nbd_diag *dg);
+int __wrap_init_verity_read(const struct verity_wanted *w, const char *disk,
+			    const char *dev, struct nbd_diag *dg)
+{
+	(void)w, (void)disk, (void)dev, (void)dg;
+	read_whole++;
 	return NBD_OK;
 }
 
@@ -302,6 +314,26 @@ static void the_unit_for_systemd_is_taken_back(void **state)
 	assert_string_equal(world.story, "");
 }
 
+/* A disk of the machine may be large, and is read at each boot. */
+static void only_a_copy_in_ram_is_read_as_a_whole(void **state)
+{
+	static const struct {
+		int index;
+		bool local;
+		unsigned reads;
+	} cases[] = { { 0, false, 0 }, { -1, false, 1 }, { -1, true, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(take("roothash=" H64, false), NBD_OK);
+		b.index = cases[i].index;
+		b.local = cases[i].local;
+		read_whole = 0;
+		assert_int_equal(init_verifier_copy_step.run(&b, &d), NBD_OK);
+		assert_int_equal(read_whole, cases[i].reads);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +346,7 @@ int main(void)
 		cmocka_unit_test(a_tree_in_an_export_is_read_like_a_root),
 		cmocka_unit_test(dhcp_does_not_choose_how_it_is_mounted),
 		cmocka_unit_test(the_unit_for_systemd_is_taken_back),
+		cmocka_unit_test(only_a_copy_in_ram_is_read_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
