@@ -136,6 +136,15 @@ static bool choose(struct boot *b, bool alone)
 	return true;
 }
 
+/* Without a network no try has come to the words of the mount. */
+static void mount_as_words_say(struct boot *b)
+{
+	if (!b->root.fstype)
+		b->root.fstype = b->spec.fstype;
+	if (!b->root.options)
+		b->root.options = b->spec.options;
+}
+
 /* Once a try has failed, and so many seconds have passed. */
 static int do_alone(struct boot *b, struct nbd_diag *d)
 {
@@ -146,10 +155,12 @@ static int do_alone(struct boot *b, struct nbd_diag *d)
 	if (!b->clone.tried)
 		b->clone.tried = nbd_now_ms();
 	else if (nbd_now_ms() - b->clone.tried >= (uint64_t)after * 1000 &&
-		 choose(b, true))
+		 choose(b, true)) {
+		mount_as_words_say(b);
 		boot_say("no server answered within %u s: the root is the "
 			 "clone on %s",
 			 after, b->disk);
+	}
 	return NBD_OK;
 }
 

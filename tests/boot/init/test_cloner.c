@@ -202,6 +202,28 @@ static void a_clone_has_the_name_of_its_device_and_not_of_a_link(void **state)
 	}
 }
 
+/* No try may have got as far as to expand the root. */
+static void a_clone_alone_is_mounted_as_the_words_say(void **state)
+{
+	static struct boot b = { .cmd.clone = "/dev/vda",
+				 .index = -1,
+				 .spec.fstype = "btrfs",
+				 .spec.options = "subvol=@" };
+
+	(void)state;
+	world = (struct world){ .now = 1000 };
+	world_device("/dev/vda", 254, 0);
+	world_link("/sys/dev/block/254:0", "../../devices/x/block/vda");
+	assert_false(is_alone(&b, 0));
+	assert_true(is_alone(&b, 30000));
+	assert_string_equal(b.root.fstype, "btrfs");
+	assert_string_equal(b.root.options, "subvol=@");
+	/* that of DHCP has both */
+	b.root.options = "compress,subvol=@";
+	assert_true(is_alone(&b, 30000));
+	assert_string_equal(b.root.options, "compress,subvol=@");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +231,7 @@ int main(void)
 		cmocka_unit_test(copy_waits_for_5_s_without_a_read),
 		cmocka_unit_test(copy_begins_after_2_minutes_at_the_latest),
 		cmocka_unit_test(a_clone_that_fails_is_not_all_that_is_tried),
+		cmocka_unit_test(a_clone_alone_is_mounted_as_the_words_say),
 		cmocka_unit_test(
 			a_clone_has_the_name_of_its_device_and_not_of_a_link),
 	};
