@@ -300,6 +300,8 @@ int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d)
 			      strerror(errno));
 	else
 		rc = clone_mark_read(m, fd, (uint64_t)size, d);
+	if (size >= 0 && rc)
+		nbd_diag_prefix(d, rc, "%s", path);
 	if (fd >= 0)
 		close(fd);
 	return rc;

@@ -192,6 +192,22 @@ static void a_path_to_a_disk_is_no_other_disk(void **state)
 	assert_string_equal(path, "/dev/nvme0n1");
 }
 
+/* Of PARTLABEL= or serial= nobody knows which one that is. */
+static void a_damaged_mark_is_reported_with_its_device(void **state)
+{
+	int disk = image(4 * MIB);
+	char path[CLONE_PATH];
+	struct clone_mark m;
+	struct nbd_diag d;
+
+	(void)state;
+	put(disk, (off_t)clone_mark_at(4 * MIB), "nbdboot-clone 2", 15);
+	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", disk);
+	assert_int_equal(init_clone_mark(&m, path, &d), NBD_E_MISMATCH);
+	assert_memory_equal(d.text, path, strlen(path));
+	close(disk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -207,6 +223,7 @@ int main(void)
 		cmocka_unit_test(
 			a_long_name_is_not_cut_to_that_of_another_disk),
 		cmocka_unit_test(a_path_to_a_disk_is_no_other_disk),
+		cmocka_unit_test(a_damaged_mark_is_reported_with_its_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
