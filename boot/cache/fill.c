@@ -191,8 +191,8 @@ static int write_half(const struct cache_fill *f, unsigned half,
 }
 
 /*
- * The half to write: that which is not in use, and of two such ones an empty or
- * the older one.  Sets next.turn, and old to what is in use.
+ * The half to write: that which is not in use, and of two such ones one without a
+ * head that can be read, or the older one.  Sets next.turn, and old to what is in use.
  */
 static int choose_half(const struct cache_fill *f, unsigned *half,
 		       struct nbd_diag *d)
@@ -203,7 +203,7 @@ static int choose_half(const struct cache_fill *f, unsigned *half,
 
 	for (unsigned i = 0; i < CACHE_HALVES; i++) {
 		rc = cache_read(&old, disk->fd, disk->size, i, d);
-		if (rc == NBD_E_IO || (rc && f->half == (int)i))
+		if (rc && f->half == (int)i)
 			return rc;
 		turns[i] = rc ? 0 : old.turn;
 	}

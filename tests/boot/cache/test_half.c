@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Heads of a cache: what is printed is parsed, and nothing else is. */
-#include "boot/cache/half.h"
+#include "boot/cache/cache.h"
+#include "boot/mapper/mapper.h"
 #include "port/fnv1a.h"
+#include "tests/boot/init/image.h"
 #include "tests/guard.h"
-#include "tests/unit.h"
+#include "tests/world/dm.h"
+#include "tests/world/say.h"
 
 #define SIZE (60u << 20)
 
@@ -206,6 +209,43 @@ static void what_earlier_boots_have_read_stays_for_a_while(void **state)
 	assert_int_equal(half.list.n, 1);
 }
 
+bool __wrap_mapper_cover_is_corrupt(struct dm *dm, const char *disk);
+bool __wrap_mapper_cover_is_corrupt(struct dm *dm, const char *disk)
+{
+	(void)dm, (void)disk;
+	return false;
+}
+
+static bool is_blank(int fd, uint64_t from, uint64_t to)
+{
+	(void)fd, (void)from, (void)to;
+	return true;
+}
+
+/* A sector that cannot be read may be written: the disk has others for it. */
+static void a_head_that_cannot_be_read_is_written_again(void **state)
+{
+	static const struct clone_eyes eyes = { .is_blank = is_blank };
+	/* the second half begins behind the end */
+	int disk = image((off_t)cache_head_at(SIZE, 1));
+	struct cache_fill f = {
+		.half = -1,
+		.eyes = &eyes,
+		.disk = { .path = "/dev/vda", .fd = disk, .size = SIZE }
+	};
+
+	(void)state;
+	cache_label(text, SIZE);
+	put(disk, 0, text, CACHE_LABEL);
+	start();
+	cache_head_print(&half, 0, text);
+	put(disk, (off_t)cache_head_at(SIZE, 0), text, sizeof(text));
+	/* nothing to write, once it is known where */
+	half.list.n = 0;
+	assert_int_equal(cache_fill_run(&f, &half.list, &d), NBD_OK);
+	assert_non_null(strstr(world.said, "has all that"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +258,7 @@ int main(void)
 		cmocka_unit_test(of_what_has_no_room_the_longest_goes_first),
 		cmocka_unit_test(
 			what_earlier_boots_have_read_stays_for_a_while),
+		cmocka_unit_test(a_head_that_cannot_be_read_is_written_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
