@@ -290,6 +290,17 @@ static bool is_begun(int fd, int source)
 const struct clone_eyes init_clone_eyes = { init_clone_find, look, is_blank,
 					    is_begun };
 
+bool init_clone_has_super(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct super s;
+	bool has = fd >= 0 && !init_super_read(&s, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
 int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;

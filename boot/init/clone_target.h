@@ -23,4 +23,7 @@ int init_clone_await(char path[CLONE_PATH], const char *device,
 /* Reads the mark of the device; errors of clone_mark_read(), NBD_E_NO_DEVICE. */
 int init_clone_mark(struct clone_mark *m, const char *path, struct nbd_diag *d);
 
+/* Has the device the superblock of a file system? */
+bool init_clone_has_super(const char *path);
+
 #endif

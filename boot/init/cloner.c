@@ -104,6 +104,13 @@ static int look(void *data, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_MISMATCH,
 				"%s holds a clone of another image, %s", path,
 				m.image);
+	/* who wipes the beginning of a disk leaves the mark */
+	if (l->index >= 0 && !init_clone_has_super(path) &&
+	    init_clone_has_super(l->below))
+		return nbd_diag(d, NBD_E_MISMATCH,
+				"%s holds a clone without its file system: "
+				"\"again\" replaces it",
+				path);
 	rc = mapper_local(path, m.sectors, l->dev, d);
 	if (rc)
 		l->dev[0] = '\0';

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "boot/device/device.h"
 #include "boot/init/clone_target.h"
 #include "boot/init/mount.h"
 #include "boot/init/steps.h"
+#include "boot/init/super.h"
 #include "boot/mapper/mapper.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
@@ -25,6 +27,7 @@ int __wrap_mapper_below(int index, char path[MAPPER_PATH],
 			struct nbd_diag *d);
 
 static bool has_proc;
+static bool is_source; /* what was opened last is the server's */
 /* ms; the root is read until then. */
 static uint64_t busy_until;
 
@@ -32,6 +35,7 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	assert_false(world.ready);
 	has_proc |= !strcmp(path, "/proc");
+	is_source = !strcmp(path, "/dev/zero");
 	return __real_open(path, flags, 0);
 }
 
@@ -135,7 +139,9 @@ int __wrap_init_clone_mark(struct clone_mark *m, const char *path,
 			   struct nbd_diag *d)
 {
 	(void)path, (void)d;
-	*m = (struct clone_mark){ .state = CLONE_COMPLETE, .sectors = 8 };
+	*m = (struct clone_mark){ .state = CLONE_COMPLETE,
+				  .sectors = 8,
+				  .image = "w-1" };
 	return 0;
 }
 
@@ -202,6 +208,67 @@ static void a_clone_has_the_name_of_its_device_and_not_of_a_link(void **state)
 	}
 }
 
+/* ---- the disk, and a server with its image ---- */
+
+int __wrap_device_identify(struct device *dev, int index, struct nbd_diag *d);
+int __wrap_init_super_read(struct super *s, int fd);
+int __wrap_nbdk_disconnect(int index, struct nbd_diag *d);
+
+static bool disk_has, source_has; /* a file system */
+
+int __wrap_device_identify(struct device *dev, int index, struct nbd_diag *d)
+{
+	static char identity[] = "w-1";
+
+	(void)index, (void)d;
+	dev->b.identity = identity;
+	return 0;
+}
+
+int __wrap_init_super_read(struct super *s, int fd)
+{
+	(void)s, (void)fd;
+	return (is_source ? source_has : disk_has) ? 0 : NBD_E_NOT_FOUND;
+}
+
+int __wrap_nbdk_disconnect(int index, struct nbd_diag *d)
+{
+	(void)index, (void)d;
+	return 0;
+}
+
+extern const struct step init_cloner_local_step;
+
+static bool is_local(bool disk, bool source)
+{
+	struct boot *b = test_calloc(1, sizeof(*b));
+	struct nbd_diag d;
+	bool local;
+
+	b->cmd.clone = "/dev/null";
+	strcpy(b->dev, "/dev/zero");
+	disk_has = disk;
+	source_has = source;
+	world = (struct world){ .now = 1000 };
+	world_device("/dev/null", 254, 0);
+	world_link("/sys/dev/block/254:0", "../../devices/x/block/vda");
+	world_file("/sys/class/block/zero/size", "8\n");
+	assert_int_equal(init_cloner_local_step.run(b, &d), 0);
+	local = b->local;
+	test_free(b);
+	return local;
+}
+
+/* wipefs(8) leaves the mark, and a boot of what it leaves fails each time. */
+static void a_clone_that_was_wiped_is_not_the_root(void **state)
+{
+	(void)state;
+	assert_true(is_local(true, true));
+	/* of a kind that is not known here */
+	assert_true(is_local(false, false));
+	assert_false(is_local(false, true));
+}
+
 /* No try may have got as far as to expand the root. */
 static void a_clone_alone_is_mounted_as_the_words_say(void **state)
 {
@@ -231,6 +298,7 @@ int main(void)
 		cmocka_unit_test(copy_waits_for_5_s_without_a_read),
 		cmocka_unit_test(copy_begins_after_2_minutes_at_the_latest),
 		cmocka_unit_test(a_clone_that_fails_is_not_all_that_is_tried),
+		cmocka_unit_test(a_clone_that_was_wiped_is_not_the_root),
 		cmocka_unit_test(a_clone_alone_is_mounted_as_the_words_say),
 		cmocka_unit_test(
 			a_clone_has_the_name_of_its_device_and_not_of_a_link),
