@@ -5,10 +5,11 @@
 ifeq ($(origin O),undefined)
 O := build$(patsubst %,/%,$(filter-out x86_64,$(ARCH)))
 endif
-# One name for each file: the lists of what an object is made of have it.
-override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
+# One name for each file: the lists of what an object is made of have it.  The path
+# of the tree may hold blanks, which end a word of patsubst.
+override O := $(patsubst :%,%,$(subst :$(CURDIR)/,,:$(abspath $(O))))
 # A target that is named by its whole path is that file, too.
-$(CURDIR)/$(O)/%: $(O)/%
+$(subst $() ,\ ,$(CURDIR))/$(O)/%: $(O)/%
 	@:
 PREFIX ?= /usr/local
 KCONF ?= kconfig-conf

@@ -819,6 +819,19 @@ case $(make -pnq O="$here/a/b" help 2>/dev/null | grep '^O := ') in
 	;;
 esac
 
+# A tree whose path has a blank, too.
+blank=$(mktemp -d)
+mkdir "$blank/a b"
+ln -s "$here"/* "$blank/a b/"
+case $(make -pnq -C "$blank/a b" help 2>/dev/null | grep '^O := ') in
+'O := build') echo 'ok - the path of the tree may have a blank' ;;
+*)
+	echo 'not ok - the path of the tree may have a blank'
+	status=1
+	;;
+esac
+rm -r "$blank"
+
 # Others break some lines elsewhere.
 case $(clang-format --version) in
 *' version 14.'*) ;;
