@@ -161,13 +161,13 @@ units := $(wildcard boot/systemd/*.service)
 unitdir := $(PREFIX)/lib/systemd/system
 traces := $(filter-out %.8,$(wildcard boot/trace/nbd*))
 install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
-	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/nbdboot
+	install -D -m 755 $< '$(DESTDIR)$(PREFIX)/sbin/nbdboot'
 	$(Q)$(foreach page,$(pages),install -D -m 644 $(page) \
-		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix \
-		$(page)))/$(notdir $(page)) &&) :
+		'$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix \
+		$(page)))/$(notdir $(page))' &&) :
 	$(Q)$(foreach trace,$(if $(CONFIG_BOOT_LATENCY),$(traces)),\
 		install -D -m 755 $(trace) \
-		$(DESTDIR)$(PREFIX)/sbin/$(notdir $(trace)) &&) :
+		'$(DESTDIR)$(PREFIX)/sbin/$(notdir $(trace))' &&) :
 	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
 		mkdir -p '$(DESTDIR)$(unitdir)' && \
 		sed -E 's,^(ExecStart=|Environment=NBDBOOT=)nbdboot,\1$(PREFIX)/sbin/nbdboot,' $(unit) \

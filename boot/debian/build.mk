@@ -17,7 +17,7 @@ hooks := initramfs-tools/hook:$(tools)/hooks/nbdboot:755 \
 nbd@.service := boot/systemd/nbd-client/nbd@.service
 
 # $(call place,FILE,TARGET,MODE): a copy that names the program where it is
-place = mkdir -p '$(dir $(DESTDIR)$(PREFIX)/$2)' && \
+place = mkdir -p '$(DESTDIR)$(PREFIX)/$(dir $2)' && \
 	sed -e 's|/usr/sbin/nbdboot|$(PREFIX)/sbin/nbdboot|g' \
 		-e 's|^\(ExecSt[a-z]*=\)nbd|\1$(PREFIX)/sbin/nbd|' '$1' \
 		>'$(DESTDIR)$(PREFIX)/$2' && \
@@ -36,7 +36,7 @@ install-nbd-client: $(O)/nbdboot
 	$(Q)if [ -e '$(client)' ] && [ ! -L '$(client)' ]; then \
 		echo 'there is another $(client): it stays'; \
 	else \
-		mkdir -p '$(dir $(client))' && ln -sfn nbdboot '$(client)' && \
+		mkdir -p '$(DESTDIR)$(PREFIX)/sbin' && ln -sfn nbdboot '$(client)' && \
 		$(call place,$(nbd@.service),$(patsubst boot/%,lib/%,$(subst \
 			nbd-client,system,$(nbd@.service))),644) :; \
 	fi

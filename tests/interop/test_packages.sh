@@ -35,12 +35,12 @@ fi
 
 # ---- the same files as make install ----
 
-make -s -C "$top" O="$O" install DESTDIR="$work/dest" PREFIX=/usr \
+make -s -C "$top" O="$O" install DESTDIR="$work/a dest" PREFIX=/usr \
 	>"$work/log" 2>&1 || show "$work/log"
 # Debian has its own directories, compresses pages, and has no mkinitcpio.
 units=/usr/lib
 ! grep -qx 'VERSION_ID="12"' /etc/os-release || units=/lib
-(cd "$work/dest" && find . ! -type d) | sed -e '/\/initcpio\//d' \
+(cd "$work/a dest" && find . ! -type d) | sed -e '/\/initcpio\//d' \
 	-e "s|/usr/lib/systemd/|$units/systemd/|" \
 	-e 's|/zsh/site-functions/|/zsh/vendor-completions/|' \
 	-e 's|\(/man/.*\)|\1.gz|' | sort >"$work/want"
