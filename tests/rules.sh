@@ -811,9 +811,12 @@ else
 fi
 
 # What calls a part of core or port asks for it in its Kconfig: without all those
-# that a configuration may leave out, each world still links.
+# that a configuration may leave out, each world still links.  They share one
+# directory: nothing of another CPU may be left of the configuration before.
 mkdir -p "$dir/t/least"
 links=
+make -s O="$dir/t/least" metal_defconfig &&
+	make -s -j2 O="$dir/t/least" all >/dev/null || links=' metal'
 for world in LINUX LWIP METAL UEFI; do
 	{
 		printf '%s\n' "CONFIG_WORLD_$world=y" CONFIG_METAL_VIRT=y

@@ -2,7 +2,7 @@
 boot-$(CONFIG_WORLD_METAL) += boot/metal/main.o
 ifeq ($(CONFIG_WORLD_METAL),y)
 # mbedTLS's SHA-256, compiled without its warnings.
-$(O)/mbedtls-%.o: boot/metal/sha256.h | $(mbedtls-src)/include/mbedtls/build_info.h
+$(O)/mbedtls-%.o: boot/metal/sha256.h $(O)/autoconf.h | $(mbedtls-src)/include/mbedtls/build_info.h
 	$(call say,CC,$@)
 	$(Q)$(CC) $(base) -w -I. -isystem $(mbedtls-src)/include \
 		-DMBEDTLS_CONFIG_FILE='"$<"' $(CFLAGS) -c -o $@ \
