@@ -299,8 +299,7 @@ may_squash()
 	*) return 1 ;;
 	esac
 	for name in loop squashfs; do
-		grep -q "/$name\.ko" "$work/list" "$dir/modules.builtin" ||
-			return
+		grep -q "/$name\.ko" "$work/list" "$dir/modules.builtin" || return
 	done
 }
 
@@ -481,11 +480,13 @@ zstd) zstd -19 -q -c --no-progress --single-thread ;;
 none) cat ;;
 esac <"$work/cpio" >>"$work/out"
 mkdir -p "$(dirname "$out")"
-mv "$work/out" "$out" || die "$out: cannot be written"
+# If its disk is full, the file that is there stays.
+trap 'rm -rf "$work"; rm -f "$out.new"' EXIT
+{ cp -T --remove-destination "$work/out" "$out.new" &&
+	mv -fT "$out.new" "$out"; } || die "$out: cannot be written"
 
-[ ! -e "$work/unknown" ] ||
-	printf '%s\n' "this kernel does not have: $(
-		sort -u "$work/unknown" | tr '\n' ' ')"
+[ ! -e "$work/unknown" ] || printf 'this kernel does not have: %s\n' \
+	"$(sort -u "$work/unknown" | tr '\n' ' ')"
 cat "$work/absent" "$work/parts"
 printf '%10d  %s\n' "$(wc -c <"$work/cpio")" 'the archive'
 if [ -d "$work/early" ]; then

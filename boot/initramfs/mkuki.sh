@@ -119,6 +119,8 @@ sed 's/[\\ ]/\\&/g' "$work/words" >"$work/escaped"
 # -p keeps the date in the stub
 "$objcopy" -p "@$work/escaped" "$stub" "$work/uki" || die "$out: $objcopy failed"
 umask "$mask"
-cp --remove-destination --no-preserve=mode "$work/uki" "$out" ||
-	die "$out cannot be written"
+# If its disk is full, the file that is there stays.
+trap 'rm -rf "$work"; rm -f "$out.new"' EXIT
+{ cp -T --remove-destination --no-preserve=mode "$work/uki" "$out.new" &&
+	mv -fT "$out.new" "$out"; } || die "$out cannot be written"
 printf '%s\n' "$out: $(stat -c %s "$out") bytes"

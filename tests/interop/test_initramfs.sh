@@ -104,6 +104,20 @@ has()
 
 make_kernel
 
+# ---- where it is written ----
+
+mkdir "$work/small"
+# shellcheck disable=SC2016 # expanded by the inner shell
+run unshare -m sh -c 'mount -t tmpfs -o size=64k small "$0" && cd "$0" &&
+	echo old >a.gz && ! "$@" "$0/a.gz" && ls -x && exec cat a.gz' \
+	"$work/small" sh "$script" -b "$nbdboot" -k "$work/kernel" -m ext4
+expect 0 'a.gz: cannot be written' 'a disk that is full is reported'
+check 'and the initramfs that was there stays, alone' \
+	[ "$(tr '\n' ' ' <"$work/out")" = 'a.gz old ' ]
+build "$work/small" -m ext4
+expect 1 'small: cannot be written' 'a directory in place of the file is refused'
+check 'and nothing is written into it' [ ! "$(ls -A "$work/small")" ]
+
 # ---- modules ----
 
 build "$work/a.gz" -m 'virtio-net ext4'

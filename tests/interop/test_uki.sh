@@ -68,6 +68,19 @@ check 'only the owner may read it if it holds a private archive' \
 	[ "$(mode)" = 600 ]
 chmod 644 "$work/initramfs"
 
+# ---- a full disk, such as the small one of a firmware ----
+
+mkdir "$work/small"
+# shellcheck disable=SC2016 # expanded by the inner shell
+run unshare -m sh -c 'mount -t tmpfs -o size=64k small "$0" && cd "$0" &&
+	echo old >a.efi && ! "$@" "$0/a.efi" && ls -x && exec cat a.efi' \
+	"$work/small" sh "$script" -k "$work/a kernel"
+expect 0 'a.efi cannot be written' 'a disk that is full is reported'
+check 'and the image that was there stays, alone' \
+	[ "$(tr '\n' ' ' <"$work/out")" = 'a.efi old ' ]
+run sh "$script" -k "$work/a kernel" "$work/small"
+expect 1 'small cannot be written' 'a directory in place of the file is refused'
+
 # ---- what is refused: nothing is written ----
 
 rm "$work/uki.efi"
