@@ -722,7 +722,8 @@ arch()
 	echo "$2" >"$work/want"
 	rm -f "$work/calls"
 	sed -e "s|/proc/cmdline|$work/cmdline|; s|/tmp/net|$work/net|" \
-		-e "s|/etc/resolv|$work/resolv|" \
+		-e "s|/etc/resolv|$work/resolv|; s|/run/net|$work/ifup|g" \
+		-e "s|/run/nbdboot|$work/up|" \
 		"$boot/mkinitcpio/hook" >"$work/hook"
 	# shellcheck disable=SC2317 # the hook calls them
 	(
@@ -805,6 +806,34 @@ arch 'nbdroot=dhcp' '/dev/nbd0   2'
 arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   2'
 arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   2'
 arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 2'
+# an interface behind the one that DHCP answered
+echo "ROOTPATH=''" >"$work/net-eth1.conf"
+arch 'nbdroot=dhcp root=LABEL=y' 'LABEL=y   2'
+echo 'connect nbd://h/y' >"$work/want"
+grep ^connect "$work/calls" >"$work/got"
+same 'mkinitcpio (stub): the root-path of one of two interfaces counts'
+# what no other try can change: a word, and DHCP, which is not asked again
+arch 'root=nbd://h:x/' "nbdboot: parse-root: root=nbd://h:x/: a port that is \
+not 1 to 65535 (at character 9)
+err: nbdboot: neither the kernel command line nor DHCP names a server"
+rm "$work"/net-eth?.conf
+arch 'nbdroot=dhcp' \
+	'err: nbdboot: neither the kernel command line nor DHCP names a server'
+# without the hook net the program brings the network up itself
+rm -f "$work/resolv.conf"
+mkdir "$work/up"
+: >"$work/up/resolv.conf"
+printf '%s\n' "ROOTPATH='nbd:h:y'" IPV4DNS0=192.0.2.9 >"$work/ifup-eth0.conf"
+arch 'nbdroot=dhcp * -- ip=x' '/dev/nbd0   2'
+grep ^ifup "$work/calls" >"$work/got"
+echo 'ifup -- nbdroot=dhcp * -- ip=x quiet' >"$work/want"
+same 'mkinitcpio (stub): the network has the words of the command line'
+echo 'connect nbd://h/y' >"$work/want"
+grep ^connect "$work/calls" >"$work/got"
+same 'mkinitcpio (stub): and its root-path counts'
+check 'mkinitcpio (stub): and its name servers' \
+	[ "$(readlink "$work/resolv.conf")" = "$work/up/resolv.conf" ]
+rm "$work/ifup-eth0.conf"
 # ---- completion ----
 
 for shell in bash zsh fish; do
