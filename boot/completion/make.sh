@@ -80,17 +80,19 @@ for_bash()
 	cat <<-'END'
 			esac
 			if [[ $devices && $cur != -* ]]; then
-				words=$(cd /sys/block 2>/dev/null && echo nbd[0-9]*)
+				words=$(compgen -G '/sys/block/nbd[0-9]*')
+				words=${words//\/sys\/block\//}
 			elif [[ $cur != -* && ${COMP_WORDS[1]} == help ]]; then
 				words=$(nbdboot help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p')
 			elif [[ $cur != -* ]]; then
-				COMPREPLY=($(compgen -f -- "$cur"))
+				# the shell itself completes and quotes names of files
+				compopt -o default
 				return
 			fi
 		fi
-		COMPREPLY=($(compgen -W "$words" -- "$cur"))
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	}
-	complete -o filenames -F _nbdboot nbdboot
+	complete -F _nbdboot nbdboot
 	END
 }
 

@@ -874,5 +874,24 @@ run bash "$work/try" "$work/bash"
 printf '%s\n' --block-size disconnect >"$work/want"
 cp "$work/out" "$work/got"
 same 'bash completes an option and a command'
+# readline does it, with quotes: a list of names would be split at each blank
+: >"$work/disk 1.img"
+cat >"$work/try" <<'END'
+. "$1"
+cd "$2"
+compopt() { echo "$*"; }
+COMP_WORDS=(nbdboot copy dis) COMP_CWORD=2
+_nbdboot
+echo "${COMPREPLY[*]}"
+# no pattern in place of a device that is not there
+compgen() { [[ $1 != -G ]] && builtin compgen "$@"; }
+COMP_WORDS=(nbdboot disconnect '') COMP_CWORD=2
+_nbdboot
+echo "${COMPREPLY[*]}"
+END
+run bash "$work/try" "$work/bash" "$work"
+printf '%s\n' '-o default' '' '' >"$work/want"
+cp "$work/out" "$work/got"
+same 'bash itself completes the names of files'
 
 finish
