@@ -657,6 +657,18 @@ same 'initramfs-tools: a link is copied as the file, and a key stays private'
 check 'initramfs-tools: and what is in a directory' \
 	[ -s "$work/image/etc/nbdboot/site b/keys.psk" ]
 
+# The shell of the initramfs has cp with busybox only, and the script copies the
+# program for the shutdown.
+# shellcheck disable=SC2016 # expanded by the inner shell
+echo 'copy_exec() { echo "$1"; }' >>"$work/functions"
+for with in '' 'BUSYBOXDIR=/bin BUSYBOX=n' 'BUSYBOXDIR=/bin BUSYBOX=y'; do
+	echo /usr/sbin/nbdboot >"$work/want"
+	[ "${with%y}" != "$with" ] || command -v cp >>"$work/want"
+	# shellcheck disable=SC2086 # words on purpose
+	env $with DESTDIR="$work/image" sh -e "$work/hook" >"$work/got"
+	same "initramfs-tools: the image has a cp: ${with:-no busybox}"
+done
+
 # what the module of dracut gives to dracut-install, from the directory $3
 cat >"$work/api" <<'END'
 for name in inst_hook inst_script dracut_module_included dracut_need_initqueue; do
