@@ -829,6 +829,13 @@ for world in LINUX LWIP METAL UEFI; do
 		make -s -j2 O="$dir/t/least" OPT=-O0 all >/dev/null ||
 		links="$links $world"
 done
+# And firmware, whose defaults are the smallest, with all that it may have.
+echo CONFIG_WORLD_UEFI=y >"$dir/t/least/defconfig"
+CONFIG_=CONFIG_ KCONFIG_CONFIG="$dir/t/least/.config" \
+	KCONFIG_ALLCONFIG="$dir/t/least/defconfig" \
+	kconfig-conf --allyesconfig Kconfig >/dev/null &&
+	make -s -j2 O="$dir/t/least" all >/dev/null ||
+	links="$links UEFI with all"
 if [ "$links" ]; then
 	echo "not ok - each world links without what may be left out:$links do not"
 	status=1
