@@ -91,4 +91,22 @@ else
 fi
 run "$nbdboot" top
 expect 2 'no terminal' 'without a terminal it is refused'
+
+# ---- a trace that is not watched to its end ----
+
+# A terminal that is gone takes the instance of tracefs with it, which would go on
+# recording, and end each later call.  A directory has the part of tracefs.
+tracing=$work/tracing
+mkdir -p "$tracing/instances" "$tracing/events/nbd"
+sed -e "s|^tracing=.*|tracing=$tracing|" -e "s|rmdir|rm -r|" \
+	-e "s|^mkdir .*|mkdir -p \$instance/events/nbd \$instance/events/block/block_getrq \
+		\$instance/events/block/block_rq_issue|" \
+	"${0%/*}/../../boot/trace/nbdlatency-tracefs" >"$work/tracefs"
+for signal in HUP INT TERM; do
+	# in the foreground, as a shell ignores INT in the background
+	run timeout --foreground -s "$signal" 1 sh "$work/tracefs" 100
+	check "nbdlatency-tracefs leaves no instance after $signal" \
+		[ ! -e "$tracing/instances/nbdlatency" ]
+	rm -rf "$tracing/instances/nbdlatency"
+done
 finish
