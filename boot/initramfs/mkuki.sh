@@ -114,8 +114,8 @@ add()
 # the last: it may use memory beyond its end
 add .linux "$kernel"
 
-# objcopy reads words from a file, where blanks and backslashes need a backslash
-sed 's/[\\ ]/\\&/g' "$work/words" >"$work/escaped"
+# objcopy reads words from a file, where these need a backslash
+sed "s/[\\\\ \"']/\\\\&/g" "$work/words" >"$work/escaped"
 # -p keeps the date in the stub
 "$objcopy" -p "@$work/escaped" "$stub" "$work/uki" || die "$out: $objcopy failed"
 umask "$mask"
