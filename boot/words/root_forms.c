@@ -89,12 +89,12 @@ static int uris(struct parse *in, const char *p)
 static const char *take_host(struct parse *in, const char *p,
 			     const char *delims)
 {
-	bool bracket = *p == '[';
+	/* a bracket that nothing closes stays, and makes it no host name */
+	bool bracket = *p == '[' && strchr(p, ']');
 	size_t n = strcspn(p + bracket, bracket ? "]" : delims);
 
 	in->r->uri[0].host = root_keep(in, p + bracket, n);
-	p += n + bracket;
-	return p + (*p == ']');
+	return p + n + 2 * bracket;
 }
 
 int root_port(struct parse *in, const char *p, size_t len)
