@@ -376,11 +376,12 @@ int root_server(struct parse *in, const char *p)
 {
 	size_t n = strcspn(p, ",/"), other = foreign(p);
 
+	/* without the value, which may hold a password */
 	if (other)
 		return nbd_diag(in->d, NBD_E_URI,
-				"%s=%s: %.*s: is no Network Block Device (use "
+				"%s: %.*s: is no Network Block Device (use "
 				"nbd://SERVER/EXPORT)",
-				in->r->word, in->r->value, (int)other, p);
+				in->r->word, (int)other, p);
 	if (!*p || root_is_dhcp(p)) {
 		in->r->from_dhcp = true;
 		in->r->by = ROOT_BY_PATH;

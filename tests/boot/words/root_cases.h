@@ -328,8 +328,9 @@ static const struct {
 	{ "boot=NBD=srv", "port", NULL },
 	{ "boot=NBD=srv:x", "port", NULL },
 	{ "netroot=iscsi:srv::::iqn", "iscsi: is no Network Block", NULL },
-	{ "root=dhcp", "root-path of DHCP=iscsi:srv::::iqn: iscsi: is no",
-	  "iscsi:srv::::iqn" },
+	/* a secret is not printed, to be kept in logs */
+	{ "netroot=iscsi:me:word@srv::::iqn", "netroot: iscsi: is no", NULL },
+	{ "root=dhcp", "root-path of DHCP: iscsi: is no", "iscsi:srv::::iqn" },
 	{ "root=dhcp", "nfs: is no", "nfs:srv:/x" },
 	{ "root=dhcp", "cifs: is no Network", "cifs://srv/x" },
 	{ "nbdroot=dhcp", "cifs: is no Network", "cifs://u:p@srv/x" },
