@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -81,17 +82,34 @@ static void put_versions(struct report *r)
 	put_file(r, "/sys/module/nbd/parameters/nbds_max");
 }
 
+/*
+ * The password of a root that is none of ours, such as iscsi:USER:PASSWORD@HOST
+ * or cifs://USER:PASSWORD@HOST/SHARE, begins behind the scheme and ends at the
+ * last @.  Returns that, or NULL.
+ */
+static const char *secret_end(const char *name, const char *value)
+{
+	bool is_root = !strcmp(name, "root") || !strcmp(name, "netroot");
+
+	return is_root && value && strncasecmp(value, "nbd", 3) != 0 &&
+			       strchr(value, ':')
+		       ? strrchr(value, '@')
+		       : NULL;
+}
+
 /* Words of other programs may be secrets. */
 static int put_word(void *ctx, const char *name, const char *value,
 		    struct nbd_diag *d)
 {
+	const char *end = secret_end(name, value);
 	char line[CMDLINE_MAX];
 
 	(void)d;
 	if (!boot_words_scope(name, SIZE_MAX))
 		return 0;
-	nbd_fmt(line, sizeof(line), "%s%s%s", name, value ? "=" : "",
-		value ? value : "");
+	nbd_fmt(line, sizeof(line), "%s%s%.*s%s%s", name, value ? "=" : "",
+		end ? (int)strcspn(value, ":") : CMDLINE_MAX,
+		value ? value : "", end ? ":..." : "", end ? end : "");
 	put_line(ctx, line, strlen(line));
 	return 0;
 }
