@@ -213,7 +213,8 @@ uint64_t copy_unreadable(const struct copy *c, unsigned *areas);
 
 /*
  * After this call SIGINT and SIGTERM end a copy within a second: copy_run()
- * returns NBD_E_CUT, and operations that still hang end when the program exits.
+ * returns NBD_E_INTERRUPTED, and operations that still hang end when the program
+ * exits.
  */
 void copy_catch_signals(void);
 

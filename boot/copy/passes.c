@@ -187,7 +187,7 @@ int copy_run(struct copy *c, const struct copy_options *o, uint64_t *done)
 	} while (!c->err && !copy_interrupted && (c->lost || c->kept));
 	copy_mark_end(c, *done);
 	if (copy_interrupted && (!c->err || c->err == NBD_E_CUT))
-		c->err = nbd_diag(c->d, NBD_E_CUT,
+		c->err = nbd_diag(c->d, NBD_E_INTERRUPTED,
 				  "interrupted: %s%llu bytes are copied",
 				  c->rescue ? "" : "the first ",
 				  (unsigned long long)*done);

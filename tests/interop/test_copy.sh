@@ -520,6 +520,7 @@ kill -INT "$copy"
 status=0
 wait "$copy" || status=$?
 expect 1 'interrupted: the first' 'SIGINT stops and says how far it got'
+check 'and does not blame the server' grep -q 'are copied$' "$work/err"
 check 'and leaves no file that looks complete' [ ! -e "$out" ]
 
 # SIGKILL, and one that ends

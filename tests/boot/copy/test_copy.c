@@ -163,7 +163,7 @@ static void a_signal_ends_the_wait_for_a_silent_server(void **state)
 	(void)state;
 	server.answer = interrupt;
 	copy_catch_signals();
-	assert_int_equal(copy(&done), NBD_E_CUT);
+	assert_int_equal(copy(&done), NBD_E_INTERRUPTED);
 	assert_int_equal(done, 0);
 	assert_string_equal(d.text,
 			    "interrupted: the first 0 bytes are copied");
@@ -182,7 +182,7 @@ static void a_file_that_was_there_stays_as_it_was(void **state)
 	assert_int_equal(write(fd, "precious", 8), 8);
 	close(fd);
 	copy_catch_signals();
-	assert_int_equal(copy(&done), NBD_E_CUT);
+	assert_int_equal(copy(&done), NBD_E_INTERRUPTED);
 	assert_int_equal(size_of_out(), 8);
 }
 
