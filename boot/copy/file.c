@@ -243,6 +243,17 @@ static struct side file_side(const char *name, bool output)
 			      .zeroes = COPY_ZEROES };
 }
 
+/* A pipe may have waited for its other end. */
+static int not_open(struct nbd_diag *d, int err, const char *name)
+{
+	return is_cut()
+		       ? nbd_diag(d, NBD_E_INTERRUPTED,
+				  "interrupted: nobody has opened the other "
+				  "end of %s",
+				  name)
+		       : nbd_diag(d, err, "open %s: %s", name, strerror(errno));
+}
+
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
@@ -269,8 +280,7 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",
 				name);
 	if (s->fd < 0)
-		return nbd_diag(d, NBD_E_NOT_FOUND, "open %s: %s", name,
-				strerror(errno));
+		return not_open(d, NBD_E_NOT_FOUND, name);
 	err = measure(s, d);
 	if (err)
 		file_close(s);
@@ -288,7 +298,7 @@ int copy_side_open_pipe(struct side *s, struct nbd_diag *d)
 	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", s->fd);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return cannot(d, "open", s->name);
+		return not_open(d, NBD_E_IO, s->name);
 	close(s->fd);
 	s->fd = fd;
 	return 0;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +93,48 @@ static void one_that_stays_full_is_left_after_a_signal(void **state)
 	close(fds[1]);
 }
 
+/* SIGINT while it waits for the other end of a pipe, which nobody opens. */
+static void interrupt_parent(void)
+{
+	if (fork())
+		return;
+	await_parent();
+	kill(getppid(), SIGINT);
+	_exit(0);
+}
+
+static void expect_interrupted(int rc, const char *name)
+{
+	const struct itimerval never = { .it_value = { 0, 0 } };
+
+	setitimer(ITIMER_REAL, &never, NULL);
+	copy_interrupted = 0;
+	wait(NULL);
+	assert_int_equal(rc, NBD_E_INTERRUPTED);
+	assert_non_null(strstr(d.text, "interrupted: "));
+	assert_non_null(strstr(d.text, name));
+}
+
+static void one_that_nobody_opens_is_left_after_a_signal(void **state)
+{
+	char dir[] = "/tmp/pipe.XXXXXX", name[sizeof(dir) + 5];
+	struct side s;
+
+	(void)state;
+	copy_catch_signals();
+	assert_non_null(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/pipe", dir);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	interrupt_parent();
+	expect_interrupted(copy_side_open_file(&s, name, false, &d), name);
+	assert_int_equal(copy_side_open_file(&s, name, true, &d), 0);
+	interrupt_parent();
+	expect_interrupted(copy_side_open_pipe(&s, &d), name);
+	s.ops->close(&s);
+	unlink(name);
+	rmdir(dir);
+}
+
 static bool has_writer(int fd)
 {
 	char byte;
@@ -139,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_does_not_block_is_waited_for),
 		cmocka_unit_test(one_that_stays_full_is_left_after_a_signal),
+		cmocka_unit_test(one_that_nobody_opens_is_left_after_a_signal),
 		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
 	};
 
