@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The exit status if some of the source could not be read. */
 #define UNREADABLE 3
@@ -66,6 +67,15 @@ static void print_latency(const struct nbd_latency *l)
 	o.flush(&o);
 }
 
+/* By whatever name: -, /dev/stdout, or that of the same file. */
+static bool is_standard_output(const struct side *s)
+{
+	struct stat a, b;
+
+	return !fstat(s->fd, &a) && !fstat(1, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
 /* As sha256sum(1) does; to standard error if the copy went to the other one. */
 static void print_hash(struct copy *c)
 {
@@ -75,7 +85,7 @@ static void print_hash(struct copy *c)
 	copy_hash_print(c, text);
 	o.buf = buf;
 	o.cap = sizeof(buf);
-	if (!strcmp(c->dst->name, "-"))
+	if (is_standard_output(c->dst))
 		o.fd = 2;
 	nbd_putf(&o, "%s  %s\n", text, c->dst->name);
 	o.flush(&o);

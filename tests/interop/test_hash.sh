@@ -58,6 +58,16 @@ run sh -c '"$@" >"$0" 2>"$0.err"' "$work/piped" "$nbdboot" copy --hash sha256 \
 cat "$work/piped.err" >"$work/out"
 hashed - 'into a pipe it is on standard error'
 check 'and not in the data' cmp "$disk" "$work/piped"
+run sh -c '{ "$@" 2>"$0.err"; } >"$0"' "$work/piped" "$nbdboot" copy \
+	--hash sha256 "$uri" /dev/stdout
+cat "$work/piped.err" >"$work/out"
+hashed /dev/stdout 'nor where it is by a name of standard output'
+check 'which is a file' cmp "$disk" "$work/piped"
+run sh -c '{ "$@" 2>"$0.err"; } | cat >"$0"' "$work/piped" "$nbdboot" copy \
+	--hash sha256 "$uri" /dev/fd/1
+cat "$work/piped.err" >"$work/out"
+hashed /dev/fd/1 'or by another name'
+check 'which is a pipe' cmp "$disk" "$work/piped"
 unserve
 run sh -c 'cat "$0" | "$@"' "$disk" "$nbdboot" copy --hash sha256 - "$out"
 hashed "$out" 'out of a pipe'
