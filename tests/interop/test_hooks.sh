@@ -582,6 +582,8 @@ lasts()
 }
 
 check "dracut's generator: systemd waits for the device" lasts dev-nbd0p3
+generator 'root=nbd://h/x rd.timeout=' What=/dev/nbd0 Options=ro
+check "dracut's generator: also if rd.timeout= has no value" lasts dev-nbd0
 luks='root=/dev/mapper/r rd.luks.name=1a2b-3c=r rd.luks.uuid=luks-4d'
 generator "$luks rd.luks.uuid=../x netroot=nbd:h:x" ''
 check "dracut's generator: and for what LUKS opens" \

@@ -11,7 +11,9 @@ out=$(nbdboot parse-root --wanted "$(getcmdline)" 2>/dev/null) || exit 0
 eval "$out"
 [ "$root_wanted" ] || exit 0
 [ "${2-}" ] || exit 1
-timeout=$(getarg rd.timeout=) || timeout=0
+timeout=$(getarg rd.timeout=) || :
+# a word without a value sets no limit, as in dracut
+timeout=${timeout:-0}
 
 # no_limit DEVICE DIRECTORY: of the units
 no_limit()
