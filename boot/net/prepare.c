@@ -147,7 +147,34 @@ static void join(struct net *net, const struct plan_master *m,
 
 /* ---- */
 
-/* True if it was renamed. */
+/* Is the interface that has a name still to get another one? */
+static bool gives_up(const struct net *net, const char *name)
+{
+	const struct net_plan *p = &net->plan;
+	struct iface holder;
+
+	if (iface_find(name, &holder, NULL) < 0)
+		return false;
+	for (unsigned i = 0; i < p->n_name; i++)
+		if (!(net->named >> i & 1) &&
+		    !memcmp(p->name[i].mac, holder.mac, 6) &&
+		    strcmp(p->name[i].name, name) != 0)
+			return true;
+	return false;
+}
+
+/* Frees its name, which the one that has the name for it may wait for. */
+static void put_aside(const struct iface *iface)
+{
+	struct nbd_diag d;
+	char aside[24];
+
+	nbd_fmt(aside, sizeof(aside), "rename%d", iface->index);
+	if (strcmp(aside, iface->name) != 0)
+		net_report(iface_rename(iface->index, aside, &d), &d);
+}
+
+/* True if it was renamed, or will be. */
 static bool name(struct net *net, const struct iface *iface)
 {
 	const struct net_plan *p = &net->plan;
@@ -159,6 +186,10 @@ static bool name(struct net *net, const struct iface *iface)
 
 		if (net->named >> i & 1 || memcmp(n->mac, iface->mac, 6) != 0)
 			continue;
+		if (strcmp(n->name, iface->name) && gives_up(net, n->name)) {
+			put_aside(iface);
+			return true;
+		}
 		net->named |= 1u << i;
 		if (!strcmp(n->name, iface->name))
 			continue;

@@ -208,9 +208,14 @@ int __wrap_iface_down(int index, struct nbd_diag *diag)
 int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag);
 int __wrap_iface_rename(int index, const char *name, struct nbd_diag *diag)
 {
-	(void)diag;
+	static char names[CARDS][16];
+
+	for (unsigned i = 0; i < w.n; i++)
+		if (!strcmp(w.card[i].name, name))
+			return nbd_diag(diag, NBD_E_KERNEL, "rename: exists");
 	world_does("rename %s %s", card_of(index)->name, name);
-	card_of(index)->name = name;
+	nbd_fmt(names[index - 1], 16, "%s", name);
+	card_of(index)->name = names[index - 1];
 	w.changed = true;
 	return 0;
 }
@@ -256,10 +261,12 @@ int __wrap_iface_add_vlan(int index, const char *name, unsigned id,
 int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag);
 int __wrap_iface_find(const char *name, struct iface *l, struct nbd_diag *diag)
 {
-	(void)l;
 	for (unsigned i = 0; i < w.n; i++)
-		if (!strcmp(w.card[i].name, name))
+		if (!strcmp(w.card[i].name, name)) {
+			if (l)
+				*l = link_of(&w.card[i]);
 			return (int)i + 1;
+		}
 	return nbd_diag(diag, NBD_E_NO_DEVICE, "no %s", name);
 }
 
@@ -1155,6 +1162,37 @@ static void an_interface_is_renamed_before_it_is_used(void **state)
 			    "write lan root\nmachine lan\nhost me\n");
 }
 
+static void two_interfaces_swap_their_names(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ip=eth1:dhcp ifname=eth1:02:00:00:00:00:00 "
+			    "ifname=eth0:02:00:00:00:00:01",
+			    NULL),
+			 0);
+	asks("rename eth0 rename1\nrename eth1 eth0\nrename rename1 eth1\n");
+	asks("write eth1 root\n");
+}
+
+static void a_name_that_another_interface_keeps_is_reported(void **state)
+{
+	(void)state;
+	cards(2);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ifname=eth1:02:00:00:00:00:00", NULL), 0);
+	does_not_ask("rename eth");
+	assert_string_equal(world.said, "rename: exists\n");
+	cards(2);
+	w.card[0].answers = LEASES;
+	assert_int_equal(up("ifname=eth1:02:00:00:00:00:00 "
+			    "ifname=eth1:02:00:00:00:00:01",
+			    NULL),
+			 0);
+	does_not_ask("rename eth");
+	asks("write eth0 root\n");
+}
+
 static void a_vlan_keeps_its_parent_up_and_named(void **state)
 {
 	(void)state;
@@ -1764,6 +1802,9 @@ int main(void)
 			a_card_that_fails_leaves_the_others_their_turn),
 		cmocka_unit_test(of_two_words_the_one_that_works_is_enough),
 		cmocka_unit_test(an_interface_is_renamed_before_it_is_used),
+		cmocka_unit_test(two_interfaces_swap_their_names),
+		cmocka_unit_test(
+			a_name_that_another_interface_keeps_is_reported),
 		cmocka_unit_test(a_vlan_keeps_its_parent_up_and_named),
 		cmocka_unit_test(a_bond_takes_its_members_as_they_appear),
 		cmocka_unit_test(a_bond_asks_each_target_by_arp),
