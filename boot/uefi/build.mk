@@ -2,7 +2,7 @@
 boot-$(CONFIG_WORLD_UEFI) += $(addprefix boot/uefi/, cache.o \
 	dhcp_frames.o drive.o encoding.o handover.o initrd.o input.o nic.o \
 	session.o smbios.o source.o start.o uefi.o where.o) \
-	$(addprefix boot/words/, cmdline.o conf.o dhcp_msg.o ip.o lease.o \
+	$(addprefix boot/words/, boolean.o cmdline.o conf.o dhcp_msg.o ip.o lease.o \
 	nodomains.o uris.o version.o word.o) \
 	boot/net/dhcp.o \
 	$(if $(CONFIG_PORT_MBEDTLS),boot/uefi/nbds.o boot/words/uri_tls.o, \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel command line: cut into words, which word.h has in a table. */
+#include "boot/words/boolean.h"
 #include "boot/words/word.h"
 
 #include <stdint.h>
@@ -67,10 +68,11 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 		*(bool *)field = value && !strcmp(value, "require");
 		return *(bool *)field;
 	default:
+		n = value && *value ? boot_words_boolean(value) : 1;
 		/* "nbdboot.debug=0" means no */
-		*(bool *)field = (w->kind == WORD_YES) ^
-				 (value && !strcmp(value, "0"));
-		return true;
+		if (n >= 0)
+			*(bool *)field = (w->kind == WORD_YES) == n;
+		return n >= 0;
 	}
 }
 
@@ -81,10 +83,11 @@ static int wrong_value(const struct word *w, const char *value,
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s=%s: not a number from %d to %d", w->name,
 				value ? value : "", w->min, most(w));
-	if (w->kind == WORD_REQUIRE)
+	if (w->kind != WORD_TEXT)
 		return nbd_diag(d, NBD_E_USAGE,
-				"%s=%s: the only value is \"require\"", w->name,
-				value ? value : "");
+				"%s=%s: the only value is \"%s\"", w->name,
+				value ? value : "",
+				w->kind == WORD_REQUIRE ? "require" : "0");
 	return nbd_diag(d, NBD_E_USAGE, "%s: the value is missing", w->name);
 }
 
