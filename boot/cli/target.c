@@ -56,6 +56,7 @@ static int parse_host(struct cli_target *t, const char *word,
 	struct nbd_uri *u = &t->uri;
 	size_t len = strlen(word);
 	bool bracketed = word[0] == '[' && len > 2 && word[len - 1] == ']';
+	struct nbd_ip ip;
 
 	nbd_uri_init(u);
 	if (len == 0 || len > 255)
@@ -69,6 +70,10 @@ static int parse_host(struct cli_target *t, const char *word,
 		u->socket_len = len;
 	} else {
 		u->host = t->buf;
+		if (strchr(u->host, ':') && !nbd_ip_host(&ip, u->host))
+			return nbd_diag(d, NBD_E_USAGE,
+					"not an IPv6 address (write a port as "
+					"nbd://HOST:PORT/)");
 	}
 	return 0;
 }

@@ -84,6 +84,13 @@ bad 2 'no host or path of 1 to 255 bytes' 'a word that is longer' exports \
 bad 2 'longer than 107 bytes' 'a socket path that is too long' exports \
 	"/$(head -c 200 /dev/zero | tr '\0' x)"
 bad 2 'no host' 'an empty host' exports ''
+for host in 127.0.0.1:10809 localhost:1 '[::1]:10809' cafe:1; do
+	bad 2 "$host: not an IPv6 address (write a port as nbd:" \
+		"a host with a port: $host" exports "$host"
+done
+for host in ::1 '[::1]' ::ffff:127.0.0.1 'fe80::1%lo'; do
+	bad 1 ' port 1: ' "an IPv6 address: $host" exports -p 1 "$host"
+done
 bad 1 'no-such-host.invalid' 'a host that does not resolve' exports \
 	nbd://no-such-host.invalid/
 bad 1 'connect to /nonexistent: there is no such socket (check' \
