@@ -30,12 +30,12 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 92160 ;;
-	nbdboot) echo 728832 ;;
-	uefi) echo 119296 ;;
-	uefi_ipv6) echo 142240 ;;
-	rescue) echo 387072 ;;
-	uefi_tls) echo 330272 ;;
+	tiny) echo 92192 ;;
+	nbdboot) echo 729216 ;;
+	uefi) echo 119424 ;;
+	uefi_ipv6) echo 142464 ;;
+	rescue) echo 387328 ;;
+	uefi_tls) echo 330464 ;;
 	esac
 }
 
