@@ -91,7 +91,7 @@ static const char *secret_end(const char *name, const char *value)
 {
 	bool is_root = !strcmp(name, "root") || !strcmp(name, "netroot");
 
-	return is_root && value && strncasecmp(value, "nbd", 3) != 0 &&
+	return is_root && strncasecmp(value, "nbd", 3) != 0 &&
 			       strchr(value, ':')
 		       ? strrchr(value, '@')
 		       : NULL;
@@ -101,15 +101,15 @@ static const char *secret_end(const char *name, const char *value)
 static int put_word(void *ctx, const char *name, const char *value,
 		    struct nbd_diag *d)
 {
-	const char *end = secret_end(name, value);
+	const char *text = value ? value : "", *end = secret_end(name, text);
 	char line[CMDLINE_MAX];
 
 	(void)d;
 	if (!boot_words_scope(name, SIZE_MAX))
 		return 0;
 	nbd_fmt(line, sizeof(line), "%s%s%.*s%s%s", name, value ? "=" : "",
-		end ? (int)strcspn(value, ":") : CMDLINE_MAX,
-		value ? value : "", end ? ":..." : "", end ? end : "");
+		end ? (int)strcspn(text, ":") : CMDLINE_MAX, text,
+		end ? ":..." : "", end ? end : "");
 	put_line(ctx, line, strlen(line));
 	return 0;
 }
