@@ -245,11 +245,12 @@ static int set_table(struct work *w, const char *table, struct nbd_diag *d)
 {
 	const char *mapping = w->dev + sizeof("/dev/") - 1;
 	char ahead[MAPPER_AHEAD];
-	int n = mapper_ahead(mapping, ahead, 0);
-	int rc = mapper_set(&w->m, w->c->index, table, w->read_only, d);
+	int rc;
 
+	mapper_keep_ahead(mapping, ahead);
+	rc = mapper_set(&w->m, w->c->index, table, w->read_only, d);
 	if (!rc)
-		mapper_ahead(mapping, ahead, n);
+		mapper_set_ahead(mapping, ahead);
 	return rc;
 }
 

@@ -130,11 +130,11 @@ int mapper_set_named(struct dm *dm, const char *name, const char *table,
 int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);
 /*
- * The read-ahead of "dm-0", which a new table sets to the kernel's own: with len
- * 0 reads it before that and returns its bytes, or an error; with these as len,
- * writes it again.
+ * The read-ahead of "dm-0", which a new table sets to the kernel's own: it is
+ * kept before that ("" if it cannot be read), and written again.
  */
-int mapper_ahead(const char *device, char value[MAPPER_AHEAD], int len);
+void mapper_keep_ahead(const char *device, char value[MAPPER_AHEAD]);
+void mapper_set_ahead(const char *device, const char value[MAPPER_AHEAD]);
 /*
  * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
  * sectors.  path is that of the mapping.

@@ -3,6 +3,7 @@
 #include "boot/mapper/mapper.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
@@ -42,14 +43,23 @@ int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	return mapper_set_named(dm, name, table, read_only, d);
 }
 
-int mapper_ahead(const char *device, char value[MAPPER_AHEAD], int len)
-{
-	char ahead[64];
+#define AHEAD "/sys/block/%s/queue/read_ahead_kb"
 
-	nbd_fmt(ahead, sizeof(ahead), "/sys/block/%s/queue/read_ahead_kb",
-		device);
-	return len > 0 ? file_write(AT_FDCWD, ahead, value, (size_t)len)
-		       : file_read(AT_FDCWD, ahead, value, MAPPER_AHEAD);
+void mapper_keep_ahead(const char *device, char value[MAPPER_AHEAD])
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), AHEAD, device);
+	file_read(AT_FDCWD, path, value, MAPPER_AHEAD);
+}
+
+void mapper_set_ahead(const char *device, const char value[MAPPER_AHEAD])
+{
+	char path[64];
+
+	nbd_fmt(path, sizeof(path), AHEAD, device);
+	if (*value)
+		file_write(AT_FDCWD, path, value, strlen(value));
 }
 
 /* Of /dev/dm-n. */

@@ -97,12 +97,13 @@ static int reset(const char *device, int index, const struct made *of,
 		 bool down, struct nbd_diag *d)
 {
 	char ahead[MAPPER_AHEAD];
-	int n = mapper_ahead(device, ahead, 0);
-	int rc = mapper_reset(index, of->below, d);
+	int rc;
 
+	mapper_keep_ahead(device, ahead);
+	rc = mapper_reset(index, of->below, d);
 	if (rc)
 		return rc;
-	mapper_ahead(device, ahead, n);
+	mapper_set_ahead(device, ahead);
 	/* which waits for requests in flight: on the way down forever */
 	if (of->mirror && !down)
 		restore_wbt(index);
