@@ -30,12 +30,12 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 92192 ;;
-	nbdboot) echo 729216 ;;
+	tiny) echo 92352 ;;
+	nbdboot) echo 731392 ;;
 	uefi) echo 119424 ;;
 	uefi_ipv6) echo 142464 ;;
-	rescue) echo 387328 ;;
-	uefi_tls) echo 330464 ;;
+	rescue) echo 387712 ;;
+	uefi_tls) echo 330592 ;;
 	esac
 }
 
