@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * EFI_SIMPLE_NETWORK.  Frames to be sent are numbered; number n lies in buffer
- * n % EFI_SNP_FRAMES until the interface returns it.
+ * n % EFI_SNP_FRAMES until the interface returns it.  Behind them there is one
+ * more, for frames that are not wanted.
  */
 #include "port/uefi/snp.h"
 
 #include <string.h>
+
+#define MEMORY ((EFI_SNP_FRAMES + 1) * EFI_SNP_FRAME)
 
 /* Neighbours and routers of IPv6 speak to groups. */
 #ifdef CONFIG_PORT_LWIP_IPV6
@@ -69,14 +72,24 @@ static int snp_send(struct nbd_ether *e, const struct nbd_iov v[], unsigned n)
 	return status ? NBD_E_IO : NBD_OK;
 }
 
+static efi_status take(struct efi_snp *s, void *buf, size_t *len)
+{
+	return s->p->receive(s->p, NULL, len, buf, NULL, NULL, NULL);
+}
+
 static int snp_receive(struct nbd_ether *e, void *buf, size_t cap)
 {
 	struct efi_snp *s = (struct efi_snp *)e;
 	size_t len = cap;
-	efi_status status;
+	efi_status status = take(s, buf, &len);
 
-	status = s->p->receive(s->p, NULL, &len, buf, NULL, NULL, NULL);
-	if (status == EFI_NOT_READY || status == EFI_BUFFER_TOO_SMALL)
+	/* edk2's VirtioNetDxe and U-Boot keep a frame until it fits */
+	if (status == EFI_BUFFER_TOO_SMALL) {
+		len = EFI_SNP_FRAME;
+		take(s, s->frames + MEMORY - EFI_SNP_FRAME, &len);
+		return 0;
+	}
+	if (status == EFI_NOT_READY)
 		return 0;
 	efi_rest_over(&s->rest);
 	return status || len > cap ? NBD_E_IO : (int)len;
@@ -217,7 +230,7 @@ int efi_snp_open(struct efi_snp *s, efi_handle nic, struct nbd_diag *d)
 	s->virtio = NULL;
 	s->rest = (struct efi_rest){ 0 };
 	s->first = s->last = 0;
-	s->frames = efi_pages(EFI_SNP_FRAMES * EFI_SNP_FRAME);
+	s->frames = efi_pages(MEMORY);
 	if (!s->frames)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "network: out of memory");
 	status = efi.bs->open(nic, &efi_guid_network, &p, efi.image, nic,
@@ -259,7 +272,7 @@ void efi_snp_close(struct efi_snp *s)
 		efi.bs->close(s->nic, &efi_guid_network, efi.image, s->nic);
 		efi.bs->connect(s->nic, NULL, NULL, true);
 	}
-	efi_free_pages(s->frames, EFI_SNP_FRAMES * EFI_SNP_FRAME);
+	efi_free_pages(s->frames, MEMORY);
 	s->p = NULL;
 	s->frames = NULL;
 	s->exclusive = false;

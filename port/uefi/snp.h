@@ -21,7 +21,7 @@ struct efi_snp {
 	struct nbd_ether e;
 	efi_handle nic;
 	struct efi_network *p;
-	unsigned char *frames; /* EFI_SNP_FRAMES of EFI_SNP_FRAME bytes */
+	unsigned char *frames; /* EFI_SNP_FRAMES and one of EFI_SNP_FRAME bytes */
 	unsigned first, last; /* numbers of those that are with the interface */
 	bool exclusive;
 	struct efi_virtio *virtio; /* NULL: the firmware drives it */
