@@ -2,6 +2,8 @@
 /* The export as a disk: cache, priority, errors. */
 #include "boot/uefi/program.h"
 
+#define CACHE (UEFI_CACHE_SLOTS * UEFI_CACHE_SLOT)
+
 /* The size of a block that partition tables are written for. */
 #define BLOCK 512u
 
@@ -93,9 +95,7 @@ int uefi_drive_open(struct uefi_drive *drive, struct uefi_program *p,
 	struct uefi_session *s = &drive->session;
 	int rc;
 
-	if (!drive->cache.mem)
-		drive->cache.mem =
-			efi_pages(UEFI_CACHE_SLOTS * UEFI_CACHE_SLOT);
+	drive->cache.mem = efi_pages(CACHE);
 	if (!drive->cache.mem)
 		return nbd_diag(d, NBD_E_NO_MEMORY, "cache: out of memory");
 	p->net.idle = idle;
@@ -120,4 +120,7 @@ void uefi_drive_close(struct uefi_drive *drive)
 {
 	efi_disk_remove(&drive->disk);
 	uefi_session_close(&drive->session);
+	/* firmware keeps the pages of a program that ends */
+	efi_free_pages(drive->cache.mem, CACHE);
+	drive->cache.mem = NULL;
 }

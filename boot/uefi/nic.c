@@ -308,6 +308,14 @@ static int open_any(struct uefi_net *n, struct nbd_diag *d)
 	return rc ? rc : open_lwip(n, d);
 }
 
+/* Firmware keeps the pages of a program that ends. */
+static void down_lwip(struct uefi_net *n)
+{
+	efi_snp_close(&n->snp);
+	efi_free_pages(n->lwip, sizeof(*n->lwip));
+	n->lwip = NULL;
+}
+
 static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 {
 	int rc;
@@ -321,7 +329,7 @@ static int up_lwip(struct uefi_net *n, struct nbd_diag *d)
 	n->polled = true;
 	rc = open_any(n, d);
 	if (rc)
-		efi_snp_close(&n->snp);
+		down_lwip(n);
 	return rc;
 }
 
@@ -372,7 +380,7 @@ void uefi_net_down(struct uefi_net *n)
 {
 	if (n->stack && n->polled) {
 		lwnet_close(n->lwip, 100);
-		efi_snp_close(&n->snp);
+		down_lwip(n);
 	} else if (n->stack) {
 		efi_tcp4_close(&n->tcp4);
 	}

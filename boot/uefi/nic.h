@@ -33,7 +33,7 @@ struct uefi_net {
 
 	/* private */
 	struct efi_snp snp;
-	struct lwnet *lwip; /* 1 MiB; kept for the next try */
+	struct lwnet *lwip; /* 1 MiB; NULL: down */
 	struct efi_tcp4 tcp4;
 };
 

@@ -24,6 +24,7 @@ static struct nbd_export export;
 static struct uefi_program program;
 static struct uefi_drive *drive = &program.drive;
 static unsigned reads;
+static int blocks; /* of memory in use */
 static struct nbd_diag d;
 
 /* ---- the session ---- */
@@ -74,7 +75,14 @@ void *efi_pages(size_t size)
 	static unsigned char mem[UEFI_CACHE_SLOTS * UEFI_CACHE_SLOT];
 
 	assert_int_equal(size, sizeof(mem));
+	blocks++;
 	return mem;
+}
+
+void efi_free_pages(void *p, size_t bytes)
+{
+	(void)bytes;
+	blocks -= !!p;
 }
 
 int efi_disk_add(struct efi_disk *k, const struct efi_path *nic,
@@ -101,6 +109,7 @@ static int begin(void **state)
 				      .pref_block = 4096,
 				      .max_payload = 65536 };
 	printed[0] = '\0';
+	blocks = 0;
 	return 0;
 }
 
@@ -139,6 +148,21 @@ static void less_than_a_block_is_no_disk(void **state)
 				       "4096"));
 }
 
+/* Firmware may start the program again and again until a server is there. */
+static void the_memory_of_the_cache_is_given_back(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(uefi_drive_open(drive, &program, &d), 0);
+		assert_int_equal(blocks, 1);
+		uefi_drive_close(drive);
+		assert_int_equal(blocks, 0);
+	}
+	/* of an interface without a server */
+	uefi_drive_close(drive);
+	assert_int_equal(blocks, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, begin)
@@ -146,6 +170,7 @@ int main(void)
 		T(the_last_block_of_a_disk_of_odd_size_is_read),
 		T(a_disk_of_whole_blocks_makes_no_warning),
 		T(less_than_a_block_is_no_disk),
+		T(the_memory_of_the_cache_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

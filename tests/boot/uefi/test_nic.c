@@ -24,13 +24,14 @@ struct lwnet {
 	struct nbd_stack stack;
 };
 static struct lwnet_config given;
+static int refused; /* the error of lwnet_open() */
 
 static int lwnet_open(struct lwnet *net, struct nbd_ether *e,
 		      const struct lwnet_config *c)
 {
 	(void)net, (void)e;
 	given = *c;
-	return 0;
+	return refused;
 }
 
 static int lwnet_up(struct lwnet *net, unsigned ms, const volatile int *stop,
@@ -67,6 +68,7 @@ static struct efi_network network = { .mode = &mode };
 static struct efi_loaded_image self;
 static bool vanished;
 static unsigned opened;
+static int blocks; /* of memory in use */
 
 const struct efi_guid efi_guid_network = { .a = 1 }, efi_guid_pci = { .a = 2 },
 		      efi_guid_pxe = { .a = 3 };
@@ -112,7 +114,14 @@ void *efi_pages(size_t bytes)
 	static struct lwnet lwip;
 
 	assert_int_equal(bytes, sizeof(lwip));
+	blocks++;
 	return &lwip;
+}
+
+void efi_free_pages(void *p, size_t bytes)
+{
+	(void)bytes;
+	blocks -= !!p;
 }
 
 void efi_random(void *to, size_t len)
@@ -160,6 +169,7 @@ static int begin(void **state)
 	memset(&net, 0, sizeof(net));
 	memset(&given, 0, sizeof(given));
 	opened = 0;
+	refused = blocks = 0;
 	vanished = false;
 	return 0;
 }
@@ -200,12 +210,28 @@ static void an_interface_may_vanish(void **state)
 	assert_int_equal(opened, 0);
 }
 
+/* Firmware may start the program again and again until a server is there. */
+static void the_memory_of_the_stack_is_given_back(void **state)
+{
+	static const char ip[] = "192.0.2.2::192.0.2.1:24::eth0:off";
+
+	(void)state;
+	assert_int_equal(up(ip), 0);
+	assert_int_equal(blocks, 1);
+	uefi_net_down(&net);
+	assert_int_equal(blocks, 0);
+	refused = NBD_E_PARAM;
+	assert_int_not_equal(up(ip), 0);
+	assert_int_equal(blocks, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, begin)
 	static const struct CMUnitTest tests[] = {
 		T(each_name_server_is_given_to_the_stack),
 		T(an_interface_may_vanish),
+		T(the_memory_of_the_stack_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
