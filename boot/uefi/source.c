@@ -53,11 +53,18 @@ static bool take_file(struct uefi_program *p, const char *name, int err,
 		   : take(p, p->name, len, true);
 }
 
+/* What the firmware of Insyde, and of AMI, has in its own boot entries. */
+static bool is_mark(const void *p, size_t len)
+{
+	return (len == 2 && !memcmp(p, "RC", 2)) ||
+	       (len == 4 && !memcmp(p, "AMBO", 4));
+}
+
 static bool from_options(struct uefi_program *p)
 {
 	size_t len = efi.self->options_len;
 
-	if (!efi.self->options || !len)
+	if (!efi.self->options || !len || is_mark(efi.self->options, len))
 		return false;
 	if (len > sizeof(p->raw))
 		return ignored(p, "LoadOptions", "too long");

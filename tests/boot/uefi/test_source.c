@@ -273,6 +273,25 @@ static void the_options_come_first(void **state)
 	assert_string_equal(p.source, "nbdboot.conf");
 }
 
+/* As of "EFI PXE 0 for IPv4" and "UEFI: IP4 Realtek PCIe GBE". */
+static void marks_of_the_firmware_are_no_words(void **state)
+{
+	static char marks[] = "RCAMBO";
+
+	(void)state;
+	fw.volume = true;
+	loaded.options = marks;
+	loaded.options_len = 2;
+	takes("nbdboot.conf", "a file");
+	loaded.options = marks + 2;
+	loaded.options_len = 4;
+	takes("nbdboot.conf", "a file");
+	/* a word that only begins like one */
+	loaded.options_len = 3;
+	uefi_source(&p);
+	assert_string_equal(p.source, "LoadOptions");
+}
+
 #define PLACE(f) cmocka_unit_test_setup(f, setup)
 
 int main(void)
@@ -283,6 +302,7 @@ int main(void)
 		PLACE(pxe_has_it_where_the_program_was),
 		PLACE(http_boot_has_it_where_the_program_was),
 		PLACE(the_options_come_first),
+		PLACE(marks_of_the_firmware_are_no_words),
 	};
 
 	return cmocka_run_group_tests_name("where the words are", tests, NULL,
