@@ -64,6 +64,20 @@ static bool wait_link(struct nbd_ether *e, uint64_t end)
 	return true;
 }
 
+/*
+ * We ask for routes (option 121), and a server that sends them should leave the
+ * router out (RFC 3442).  Of routes the firmware needs the default one.
+ */
+static void take_route(struct dhcp_lease *l)
+{
+	struct dhcp_route r;
+	unsigned at = 0;
+
+	while (boot_dhcp_route(l, &at, &r))
+		if (!r.to.prefix && r.via.len)
+			l->router = r.via;
+}
+
 int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
 	      bool need_path, unsigned ms, struct nbd_diag *d)
 {
@@ -82,6 +96,7 @@ int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
 	}
 	if (dhcp.state == DHCP_BOUND) {
 		*l = dhcp.lease;
+		take_route(l);
 		return NBD_OK;
 	}
 	return nbd_diag(d, NBD_E_TIMEOUT,

@@ -17,10 +17,11 @@ static struct {
 	unsigned sent[4];  /* messages of DISCOVER, OFFER, REQUEST */
 	bool silent, naks; /* naks: the first REQUEST */
 	bool link;
-	bool no_next;  /* siaddr is 0 */
-	unsigned poor; /* so many offers come from one without a root-path */
-	int flags;     /* NBD_ETHER_* of each frame */
-	size_t bad;    /* the byte that is wrong in each, 0: none */
+	bool no_next;	/* siaddr is 0 */
+	bool classless; /* routes (121) in place of a router and DNS */
+	unsigned poor;	/* so many offers come from one without a root-path */
+	int flags;	/* NBD_ETHER_* of each frame */
+	size_t bad;	/* the byte that is wrong in each, 0: none */
 } server;
 
 static void put16(uint8_t *p, unsigned v)
@@ -76,6 +77,8 @@ static size_t answer(uint8_t *f, const uint8_t *q, unsigned type)
 		m[240 + 8] = 9; /* of its address */
 		m[240 + 33] = 43;
 	}
+	if (server.classless)
+		memcpy(m + 240 + 21, "\x79\5\0\x0a\0\2\1\0\0\0\0\0", 12);
 	put16(udp + 6,
 	      sum(udp, 8 + n,
 		  17 + 8 + (uint32_t)n + 0x0a00 + 0x0202 + 0x0a00 + 0x020f));
@@ -171,6 +174,18 @@ static void a_lease_with_its_root_path(void **state)
 	text[o.len] = '\0';
 	assert_string_equal(text, " ip=10.0.2.15::10.0.2.1:255.255.255.0:::off:"
 				  "10.0.2.3");
+}
+
+/* RFC 3442: a server that sends routes should leave the router out. */
+static void a_default_route_names_the_router(void **state)
+{
+	static const uint8_t want[4] = { 10, 0, 2, 1 };
+
+	(void)state;
+	server.classless = true;
+	assert_int_equal(uefi_dhcp(&l, &ether, 7, false, DHCP_MS, &d), 0);
+	assert_int_equal(l.router.len, 4);
+	assert_memory_equal(l.router.ip, want, 4);
 }
 
 static void a_nak_means_another_try(void **state)
@@ -269,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_lease_with_its_root_path, setup),
+		cmocka_unit_test_setup(a_default_route_names_the_router, setup),
 		cmocka_unit_test_setup(a_nak_means_another_try, setup),
 		cmocka_unit_test_setup(
 			an_offer_without_the_root_path_is_not_taken, setup),
