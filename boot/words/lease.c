@@ -36,8 +36,9 @@ bool boot_lease_static(struct dhcp_lease *l, const struct ip_config *ip)
 	if (ip->peer.len == 4)
 		l->server = l->next = ip->peer;
 	l->mtu = (uint16_t)ip->mtu;
-	for (unsigned i = 0; i < IP_DNS && ip->dns[i].len == 4; i++)
-		l->dns[l->n_dns++] = ip->dns[i];
+	for (unsigned i = 0; i < IP_DNS; i++)
+		if (ip->dns[i].len == 4)
+			l->dns[l->n_dns++] = ip->dns[i];
 	nbd_fmt(l->host, sizeof(l->host), "%s", ip->host);
 	return true;
 }

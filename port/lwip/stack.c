@@ -197,7 +197,8 @@ static void set_static(struct lwnet *net, const struct lwnet_by_hand *by_hand)
 	nbd_ip_to_mask(by_hand->ip.prefix, (unsigned char *)&mask.addr);
 	set_ip4(&router, &by_hand->router);
 	netif_set_addr(&net->netif, &ip, &mask, &router);
-	for (unsigned i = 0; i < LWNET_DNS && by_hand->dns[i].len; i++) {
+	for (unsigned i = 0; i < LWNET_DNS; i++) {
+		/* 0.0.0.0 is none */
 		set_ip4(ip_2_ip4(&dns), &by_hand->dns[i]);
 		lwnet_name_server_set(i, &dns);
 	}

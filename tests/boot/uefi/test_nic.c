@@ -200,6 +200,16 @@ static void each_name_server_is_given_to_the_stack(void **state)
 	assert_ip4(&given.ip4.dns[1], "192.0.2.4");
 }
 
+/* A program without IPv6 has no use for the first. */
+static void a_name_server_behind_one_of_ipv6_is_given(void **state)
+{
+	(void)state;
+	assert_int_equal(up("192.0.2.2::192.0.2.1:24::eth0:off:[2001:db8::53]:"
+			    "192.0.2.4"),
+			 0);
+	assert_ip4(&given.ip4.dns[0], "192.0.2.4");
+}
+
 /* Such as that of an adapter on USB, while another interface was tried. */
 static void an_interface_may_vanish(void **state)
 {
@@ -230,6 +240,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup(f, begin)
 	static const struct CMUnitTest tests[] = {
 		T(each_name_server_is_given_to_the_stack),
+		T(a_name_server_behind_one_of_ipv6_is_given),
 		T(an_interface_may_vanish),
 		T(the_memory_of_the_stack_is_given_back),
 	};

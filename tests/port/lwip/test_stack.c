@@ -336,6 +336,23 @@ static void a_stall_ends_no_connection(void **state)
 
 /* ---- ports ---- */
 
+/* A lease may begin its name servers with 0.0.0.0. */
+static void a_name_server_behind_none_is_asked(void **state)
+{
+	const struct lwnet_config c = {
+		.ip4 = { .ip = { 4, 24, { 10, 0, 0, 2 } },
+			 .dns = { [1] = { 4, 32, { 10, 0, 0, 3 } } } },
+	};
+	struct nbd_ether *e = net.ether;
+	unsigned k = 0;
+	ip_addr_t ip;
+
+	end(state);
+	assert_int_equal(lwnet_open(&net, e, &c), 0);
+	assert_true(lwnet_name_server_next(&ip, &k));
+	assert_memory_equal(&ip_2_ip4(&ip)->addr, c.ip4.dns[1].ip, 4);
+}
+
 static uint16_t port_after_start(unsigned char new_seed)
 {
 	const struct sock_addr a = {
@@ -473,6 +490,7 @@ int main(void)
 		T(after_a_lease_another_address_is_taken),
 		T(a_segment_is_sent_again_in_time_by_late_polls),
 		T(a_stall_ends_no_connection),
+		T(a_name_server_behind_none_is_asked),
 		T(each_start_has_ports_of_its_own),
 		T(the_port_behind_the_last_is_the_first),
 		T(both_questions_wait_for_the_neighbour),
