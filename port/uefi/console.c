@@ -26,8 +26,10 @@ static void flush(struct nbd_out *o)
 		len = nbd_utf8_valid(o->buf + i, o->len - i);
 		if (o->buf[i] == '\n')
 			put(line, &n, '\r');
+		/* UCS-2 lacks those of 4 bytes */
 		put(line, &n,
-		    len ? (efi_char)nbd_utf8_point(o->buf + i, len) : '?');
+		    len && len < 4 ? (efi_char)nbd_utf8_point(o->buf + i, len)
+				   : '?');
 		i += len ? len : 1;
 	}
 	line[n] = 0;

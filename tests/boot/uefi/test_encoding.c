@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text in the encodings that people's tools write. */
+/* Text in the encodings that people's tools write, and on a console of UCS-2. */
 #include "boot/uefi/encoding.h"
 
 #include "core/nbd_err.h"
+#include "port/uefi/console.c"
 #include "tests/guard.h"
 #include "tests/unit.h"
 
@@ -123,6 +124,30 @@ static void no_byte_is_written_behind_the_room(void **state)
 	guard_free(&g);
 }
 
+static efi_char shown[16];
+
+static efi_status show(struct efi_text_out *out, const efi_char *text)
+{
+	(void)out;
+	for (size_t i = 0; i < ARRAY_SIZE(shown) - 1 && text[i]; i++)
+		shown[i] = text[i];
+	return 0;
+}
+
+static struct efi_text_out out = { .output = show };
+static struct efi_system table = { .out = &out };
+struct efi_world efi = { .st = &table };
+
+/* Half of U+1000D would be a CR, and of U+1001B an escape: text of a server. */
+static void no_part_of_a_character_is_shown(void **state)
+{
+	static const efi_char want[] = { 'a', 0xe9, '?', '?', '\r', '\n', 0 };
+
+	(void)state;
+	efi_print("%s\n", "a\xc3\xa9\xf0\x90\x80\x8d\xf0\x90\x80\x9b");
+	assert_memory_equal(shown, want, sizeof(want));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -130,6 +155,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_utf8_may_be_ansi),
 		cmocka_unit_test(more_behind_a_nul_is_said),
 		cmocka_unit_test(no_byte_is_written_behind_the_room),
+		cmocka_unit_test(no_part_of_a_character_is_shown),
 	};
 
 	return cmocka_run_group_tests_name("uefi encoding", tests, NULL, NULL);
