@@ -49,9 +49,9 @@
 #define LINK_UP 0x10000u
 
 /*
- * Reads of a register while a device sends its last frames.  No clock may run
- * any more; each read lets the host of a virtual machine go on, which may have
- * much else to do.
+ * Reads of a register while a device sends its last frames, or resets.  No clock
+ * may run any more; each read lets the host of a virtual machine go on, which may
+ * have much else to do.
  */
 #define STOP_READS 1000000u
 
@@ -81,10 +81,20 @@ static void put_address(struct virtio_net *v, unsigned at, const void *p)
 	put(v, at + 1, (uint32_t)((uint64_t)(uintptr_t)p >> 32));
 }
 
-static void reset(struct virtio_net *v)
+/*
+ * A device of hardware may write to memory until its status is 0 (4.1.4.3.2).
+ * False: that takes too long.
+ */
+static bool reset(struct virtio_net *v)
 {
+	unsigned n = STOP_READS;
+
 	put(v, VIRTIO_STATUS, 0);
 	v->broken = true;
+	while (get(v, VIRTIO_STATUS))
+		if (!--n)
+			return false;
+	return true;
 }
 
 /* Takes all the memory back from a device that cannot be trusted. */
@@ -292,7 +302,9 @@ int virtio_net_start(struct virtio_net *v)
 				       .send = net_send,
 				       .receive = net_receive,
 				       .link = net_link };
-	put(v, VIRTIO_STATUS, 0);
+	if (!reset(v))
+		return NBD_E_IO;
+	v->broken = false;
 	put(v, VIRTIO_STATUS, ACKNOWLEDGE);
 	put(v, VIRTIO_STATUS, ACKNOWLEDGE | DRIVER);
 	err = agree(v);

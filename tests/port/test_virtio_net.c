@@ -16,6 +16,7 @@ static struct device {
 	bool ready[2], refuses;
 	unsigned notified[2];
 	unsigned reads, sends_at; /* of the status: it returns a frame then */
+	unsigned slow, resets; /* reads that a reset takes, and that are left */
 } dev;
 static uint32_t regs[VIRTIO_MMIO_SIZE / 4];
 static struct virtio_mmio device;
@@ -39,6 +40,10 @@ static uint32_t mmio_get(const volatile uint32_t *at)
 	case VIRTIO_QUEUE_READY:
 		return dev.ready[dev.queue];
 	case VIRTIO_STATUS:
+		if (dev.resets) {
+			dev.resets--;
+			return DRIVER_OK;
+		}
 		if (++dev.reads == dev.sends_at)
 			give(TX, 0, 0);
 		return dev.refuses ? dev.status & ~FEATURES_OK : dev.status;
@@ -80,6 +85,8 @@ static void mmio_put(volatile uint32_t *reg, uint32_t value)
 		dev.notified[value]++;
 		break;
 	case VIRTIO_STATUS:
+		assert_int_equal(dev.resets, 0);
+		dev.resets = value ? 0 : dev.slow;
 		dev.status = value;
 		break;
 	}
@@ -183,6 +190,24 @@ static void a_device_is_set_up(void **state)
 	assert_int_equal(dev.notified[RX], 1);
 }
 
+/* Until the status says so, one of hardware may write to memory (4.1.4.3.2). */
+static void the_end_of_a_reset_is_awaited(void **state)
+{
+	(void)state;
+	dev = good;
+	dev.slow = 5;
+	assert_int_equal(open_device(), 0);
+	assert_int_equal(dev.status,
+			 ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK);
+	virtio_net_stop(&net);
+	assert_int_equal(dev.resets, 0);
+	assert_int_equal(dev.status, 0);
+	/* one that never ends */
+	dev = good;
+	dev.slow = ~0u;
+	assert_int_equal(virtio_net_start(&net), NBD_E_IO);
+}
+
 static void what_is_no_usable_device_is_refused(void **state)
 {
 	(void)state;
@@ -245,7 +270,8 @@ static void the_last_frames_leave_before_the_end(void **state)
 	dev.reads = 0;
 	dev.sends_at = 3;
 	virtio_net_stop(&net);
-	assert_int_equal(dev.reads, 3);
+	/* and one that says that it is reset */
+	assert_int_equal(dev.reads, 4);
 	assert_given_up();
 	setup(state);
 	assert_int_equal(send(60), 0);
@@ -404,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_device_is_set_up, setup),
+		cmocka_unit_test(the_end_of_a_reset_is_awaited),
 		cmocka_unit_test(what_is_no_usable_device_is_refused),
 		cmocka_unit_test_setup(a_device_is_notified_if_it_asks, setup),
 		cmocka_unit_test_setup(the_last_frames_leave_before_the_end,
