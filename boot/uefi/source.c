@@ -6,6 +6,7 @@
 
 #include "boot/uefi/where.h"
 #include "boot/uefi/encoding.h"
+#include "port/le.h"
 #include "port/lwip/lwip.h"
 #include "port/uefi/http.h"
 
@@ -60,15 +61,35 @@ static bool is_mark(const void *p, size_t len)
 	       (len == 4 && !memcmp(p, "AMBO", 4));
 }
 
+/*
+ * Some of Dell's firmware passes its whole boot entry (UEFI 2.10, 3.1.3):
+ * attributes, length of the path, a description, the path; then the options.
+ */
+static const uint8_t *behind_entry(const uint8_t *p, size_t *len)
+{
+	static const uint8_t end[] = { EFI_PATH_END, 0xff, 4, 0 };
+	size_t at = 6, n = *len < at ? 0 : le16(p + 4);
+
+	while (at + 2 <= *len && le16(p + at))
+		at += 2;
+	at += 2 + n;
+	if (n < sizeof(end) || at > *len ||
+	    memcmp(p + at - sizeof(end), end, sizeof(end)))
+		return p;
+	*len -= at;
+	return p + at;
+}
+
 static bool from_options(struct uefi_program *p)
 {
-	size_t len = efi.self->options_len;
+	size_t len = efi.self->options ? efi.self->options_len : 0;
+	const uint8_t *options = behind_entry(efi.self->options, &len);
 
-	if (!efi.self->options || !len || is_mark(efi.self->options, len))
+	if (!len || is_mark(options, len))
 		return false;
 	if (len > sizeof(p->raw))
 		return ignored(p, "LoadOptions", "too long");
-	memcpy(p->raw, efi.self->options, len);
+	memcpy(p->raw, options, len);
 	return take(p, "LoadOptions", len, false);
 }
 

@@ -292,6 +292,34 @@ static void marks_of_the_firmware_are_no_words(void **state)
 	assert_string_equal(p.source, "LoadOptions");
 }
 
+/* Attributes, length of the path, "NBD", a path of one node, and options. */
+static void a_whole_boot_entry_has_its_options_behind_it(void **state)
+{
+	static uint8_t entry[] = { 1,	0, 0,	 0,    12, 0, 'N', 0, 'B', 0,
+				   'D', 0, 0,	 0,    4,  4, 8,   0, 'x', 0,
+				   0,	0, 0x7f, 0xff, 4,  0, 'r', 0, 'w', 0 };
+
+	(void)state;
+	fw.volume = true;
+	loaded.options = entry;
+	loaded.options_len = sizeof(entry);
+	uefi_source(&p);
+	assert_string_equal(p.text, "rw");
+	assert_string_equal(p.source, "LoadOptions");
+	/* without any */
+	loaded.options_len = sizeof(entry) - 4;
+	takes("nbdboot.conf", "a file");
+	/* cut, or with another length of the path: not text */
+	loaded.options_len = sizeof(entry) - 5;
+	uefi_source(&p);
+	assert_non_null(strstr(fw.said, "not text"));
+	entry[4]++;
+	loaded.options_len = sizeof(entry);
+	fw.said[0] = '\0';
+	uefi_source(&p);
+	assert_non_null(strstr(fw.said, "not text"));
+}
+
 #define PLACE(f) cmocka_unit_test_setup(f, setup)
 
 int main(void)
@@ -303,6 +331,7 @@ int main(void)
 		PLACE(http_boot_has_it_where_the_program_was),
 		PLACE(the_options_come_first),
 		PLACE(marks_of_the_firmware_are_no_words),
+		PLACE(a_whole_boot_entry_has_its_options_behind_it),
 	};
 
 	return cmocka_run_group_tests_name("where the words are", tests, NULL,
