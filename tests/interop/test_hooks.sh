@@ -543,6 +543,8 @@ else
 	show "$work/got"
 fi
 
+sed "s|/sys/|$work/sys/|" "$boot/dracut/95nbdboot/generator.sh" \
+	>"$work/generator"
 # generator WORDS LINES...: the mount that the generator makes
 generator()
 {
@@ -555,7 +557,7 @@ generator()
 	(
 		. "$work/lib.sh"
 		set -- "$work/none" "$work/gen"
-		. "$boot/dracut/95nbdboot/generator.sh"
+		. "$work/generator"
 	) >"$work/out" 2>&1 || :
 	grep '^\(What\|Type\|Options\)' "$work/gen/sysroot.mount" \
 		>"$work/got" 2>/dev/null || :
@@ -612,6 +614,12 @@ check "dracut's generator: and for both by their words" eval \
 generator "$luks" ''
 check "dracut's generator: LUKS without a server is not ours" \
 	[ -z "$(find "$work/gen" -name '*.conf')" ]
+echo nbdroot=nbd://h/x >"$work/handed"
+generator "$luks" ''
+check "dracut's generator: unless the firmware has left the server" \
+	lasts 'dev-disk-by\x2duuid-4d'
+generator rw What=/dev/nbd0 Options=rw
+rm "$work/handed"
 
 # keeps UNIT FILES...: the files for the shutdown, if the root has that unit
 keeps()

@@ -9,6 +9,12 @@ type getarg >/dev/null 2>&1 || . /lib/dracut-lib.sh
 
 out=$(nbdboot parse-root --wanted "$(getcmdline)" 2>/dev/null) || exit 0
 eval "$out"
+# Has nbdboot.efi left the server in a variable of the firmware?
+if [ -z "$root_wanted" ] && [ -d /sys/firmware/efi ] &&
+	out=$(nbdboot parse-root "$(getcmdline)" 2>/dev/null); then
+	eval "$out"
+	root_wanted=${root_uri:+firmware}
+fi
 [ "$root_wanted" ] || exit 0
 [ "${2-}" ] || exit 1
 timeout=$(getarg rd.timeout=) || :
