@@ -91,7 +91,7 @@ wait_for_udev() { :; }
 # ROOTPATH and ROOTSERVER are ours
 configure_networking() {
 	[ ! "\${IP-}" ] || echo "network \$IP \${BOOTIF-}" >>'$work/calls'
-	IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0
+	IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 DNSDOMAIN=site.example
 }
 mount() { mkdir -p "$work/run/initramfs"; }
 cp() { : >"\$2"; }
@@ -280,10 +280,10 @@ else
 	not_ok 'initramfs-tools: it leaves what systemd-shutdown(8) executes'
 fi
 
-# named MAKER: so it finds servers by their names
+# named MAKER: so it finds servers by their names, short ones too
 named()
 {
-	echo 'nameserver 192.0.2.3' >"$work/want"
+	printf '%s\n' 'nameserver 192.0.2.3' 'search site.example' >"$work/want"
 	cp "$work/resolv.conf" "$work/got" || :
 	rm -f "$work/resolv.conf"
 	same "$1: the name servers of the network are used"
@@ -767,7 +767,8 @@ arch()
 }
 
 arch 'root=/dev/sda1' 'unset   '
-printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 >"$work/net-eth0.conf"
+printf '%s\n' IPV4DNS0=192.0.2.3 IPV4DNS1=0.0.0.0 DNSDOMAIN=site.example \
+	>"$work/net-eth0.conf"
 arch 'root=nbd://h/x' '/dev/nbd0   2'
 arch 'root=/dev/mapper/vg-root nbdroot=h/x' 'unset   2'
 named 'mkinitcpio (stub)'
@@ -817,7 +818,7 @@ END
 		text=$(stranger "$n")
 		for value in "nbd:h:x::a$text" "nbd://h/$text" "$text"; do
 			printf '%s\n' "ROOTPATH='$value'" "IPV4DNS0=$value" \
-				"$value" >"$work/net-eth0.conf"
+				"DNSDOMAIN=$value" "$value" >"$work/net-eth0.conf"
 			$shell "$work/init" >"$work/out" 2>&1 || :
 		done
 	done
