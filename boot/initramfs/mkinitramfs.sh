@@ -5,6 +5,8 @@
 set -eu
 umask 022
 
+# shellcheck source=boot/initramfs/firmware.sh
+. "${0%/*}/firmware.sh"
 # shellcheck source=boot/initramfs/modules.sh
 . "${0%/*}/modules.sh"
 # shellcheck source=boot/initramfs/programs.sh
@@ -350,28 +352,16 @@ awk '{ bus = $2; sub(/[:*?[].*/, "", bus); gsub(/-/, "_", bus)
 filter modules.softdep 2
 cat "$dir/modules.builtin" >"$lib/modules.builtin"
 
-# add_firmware NAME: copies the file, which may be compressed in $firmware
-add_firmware()
-{
-	for from in "$firmware/$1" "$firmware/$1.xz" "$firmware/$1.zst"; do
-		[ -f "$from" ] || continue
-		to=$root/lib/firmware/$1
-		mkdir -p "${to%/*}"
-		unpack "$from" >"$to"
-		return
-	done
-	return 1
-}
-
 # A module names its firmware in its section .modinfo.
 [ "$firmware" ] || firmware=$dir/../../firmware
 while read -r path; do
 	name=${path##*/}
 	absent=
-	for file in $(tr '\0' '\n' <"$lib/${path%.ko*}.ko" |
-		LC_ALL=C sed -n 's/^firmware=//p' | LC_ALL=C sort -u); do
+	tr '\0' '\n' <"$lib/${path%.ko*}.ko" |
+		LC_ALL=C sed -n 's/^firmware=//p' | LC_ALL=C sort -u >"$work/named"
+	while read -r file; do
 		add_firmware "$file" || absent="$absent $file"
-	done
+	done <"$work/named"
 	[ -z "$absent" ] ||
 		printf '%s\n' "missing firmware of ${name%.ko*}:$absent"
 done <"$work/list" >"$work/absent"

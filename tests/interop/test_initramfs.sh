@@ -229,6 +229,27 @@ build "$work/fw.gz" -m acme-net
 expect 0 'missing firmware of acme-net: acme/one.bin' \
 	'firmware is looked for beside the modules'
 rm -r "$work/kernel/lib/firmware"
+# a name of the module may be a pattern, which is not one of files here
+printf '\0firmware=acme/four*.bin\0firmware=*.tmp\0' \
+	>>"$lib/kernel/drivers/net/ethernet/acme/acme-net.ko"
+mkdir -p "$work/firmware/updates/acme" "$work/firmware/updates/6.9-test/acme"
+echo new >"$work/firmware/updates/acme/one.bin"
+echo old >"$work/firmware/acme/four-a.bin"
+echo newest >"$work/firmware/updates/6.9-test/acme/four-a.bin"
+xz -c "$work/firmware/updates/acme/one.bin" >"$work/firmware/acme/four-b.bin.xz"
+: >"$work/here.tmp"
+# shellcheck disable=SC2016 # expanded by the inner shell
+run sh -c 'cd "$1" && shift && exec "$@"' sh "$work" sh "$script" \
+	-b "$nbdboot" -k "$work/kernel" -m acme-net -f "$work/firmware" "$work/fw.gz"
+expect 0 'missing firmware of acme-net: *.tmp acme/two.bin' \
+	'a pattern that no firmware matches is listed as it is'
+unpack "$work/fw.gz"
+check 'firmware is taken from updates/ first, and by a pattern' \
+	[ "$(cd "$work/root/lib/firmware" && find . -type f | sort |
+		xargs cat | tr '\n' ' ')" = 'newest new new ' ]
+echo cut >"$work/firmware/acme/two.bin.xz"
+build "$work/fw.gz" -m acme-net -f "$work/firmware"
+expect 1 'two.bin.xz: cannot be read' 'firmware that is damaged is an error'
 build "$work/o.gz" -o -m ext4
 unpack "$work/o.gz"
 has '-o adds an overlay' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
