@@ -46,7 +46,8 @@ the date SOURCE_DATE_EPOCH (seconds since 1970), or 0.
               that the running machine needs, by its devices and loaded modules.
   -o          adds the module overlay, for nbdboot.overlay=
   -a DIR      adds the files in DIR, for example lib/firmware/..., or a static
-              busybox for nbdboot.shell=
+              busybox for nbdboot.shell=.  Only root can read FILE if not all
+              can read all of them
   -p LIST     adds the file LIST as /etc/nbdboot/prefetch, and the modules
               dm_mod, dm_mirror and loop: what a boot of the root reads, for
               nbdboot.prefetch=
@@ -456,7 +457,11 @@ archive()
 
 ! may_squash || squash
 [ -z "$add" ] || cp -a "$add/." "$root/"
-[ -z "$tls$luks_key$login" ] || umask 077
+# what not all may read, or search, in the directory of -a
+secret=$tls$luks_key$login
+[ -z "$add" ] || secret=$secret$(find "$add/" -mindepth 1 ! -type l \
+	\( ! -perm -004 -o -type d ! -perm -001 \) -print)
+[ -z "$secret" ] || umask 077
 
 # The same inputs give the same bytes: sorted, one date, no owners, no inodes.
 # The kernel copies the first archive, which is not compressed, and unpacks the

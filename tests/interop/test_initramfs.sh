@@ -318,6 +318,17 @@ has 'and the ciphers come along' nbd.ko tcp_diag.ko ext4.ko mbcache.ko \
 	crc32c_generic.ko chacha.ko
 check 'the files of the directory are there' cmp "$work/add/lib/firmware/blob" \
 	"$work/root/lib/firmware/blob"
+build "$work/add.gz" -m ext4 -a "$work/add"
+check 'all may read what all could read before' [ "$(stat -c %a "$work/add.gz")" = 644 ]
+mkdir -p "$work/private/root/.ssh"
+for mode in 600:700 600:755 644:700; do
+	echo x >"$work/private/root/.ssh/keys"
+	chmod "${mode#*:}" "$work/private/root"
+	chmod "${mode%:*}" "$work/private/root/.ssh/keys"
+	build "$work/add.gz" -m ext4 -a "$work/private"
+	check "a private file in it makes the initramfs private ($mode)" \
+		[ "$(stat -c %a "$work/add.gz")" = 600 ]
+done
 
 # ---- formats, sizes ----
 
