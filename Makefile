@@ -157,7 +157,11 @@ $(obj): $(O)/%.o: %.c $(O)/autoconf.h | $(kinc) $(musl-ready)
 	$(Q)$(CC) $(base) $(warn) $(hosted) $(cpp) $(CFLAGS) -c -o $@ $<
 
 pages := $(wildcard boot/*/*.[1-8])
-units := $(wildcard boot/systemd/*.service)
+# Those whose commands the program has.
+units := $(if $(CONFIG_BOOT_SCRIPTS),boot/systemd/nbdboot@.service) \
+	$(if $(CONFIG_BOOT_WATCH),$(wildcard boot/systemd/nbdboot-watch*.service))
+rules := $(if $(CONFIG_BOOT_LIST),boot/systemd/60-nbdboot.rules)
+rulesdir := $(PREFIX)/lib/udev/rules.d
 unitdir := $(PREFIX)/lib/systemd/system
 traces := $(filter-out %.8,$(wildcard boot/trace/nbd*))
 install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
@@ -168,14 +172,14 @@ install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 	$(Q)$(foreach trace,$(if $(CONFIG_BOOT_LATENCY),$(traces)),\
 		install -D -m 755 $(trace) \
 		'$(DESTDIR)$(PREFIX)/sbin/$(notdir $(trace))' &&) :
-	$(Q)$(foreach unit,$(if $(CONFIG_BOOT_WATCH),$(units)),\
+	$(Q)$(foreach unit,$(units),\
 		mkdir -p '$(DESTDIR)$(unitdir)' && \
 		sed -E 's,^(ExecStart=|Environment=NBDBOOT=)nbdboot,\1$(PREFIX)/sbin/nbdboot,' $(unit) \
 			>'$(DESTDIR)$(unitdir)/$(notdir $(unit))' && \
 		chmod 644 '$(DESTDIR)$(unitdir)/$(notdir $(unit))' &&) :
-	$(Q)mkdir -p '$(DESTDIR)$(PREFIX)/lib/udev/rules.d'
-	sed 's,"nbdboot ,"$(PREFIX)/sbin/nbdboot ,' boot/systemd/60-nbdboot.rules \
-		>'$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-nbdboot.rules'
+	$(Q)$(foreach rule,$(rules),mkdir -p '$(DESTDIR)$(rulesdir)' && \
+		sed 's,"nbdboot ,"$(PREFIX)/sbin/nbdboot ,' $(rule) \
+			>'$(DESTDIR)$(rulesdir)/$(notdir $(rule))' &&) :
 
 size: ## the size of each configuration, each built apart
 	$(Q)sh tests/size.sh $(O)

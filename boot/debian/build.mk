@@ -24,7 +24,7 @@ place = mkdir -p '$(DESTDIR)$(PREFIX)/$(dir $2)' && \
 	chmod $3 '$(DESTDIR)$(PREFIX)/$2' &&
 part = $(word $2,$(subst :, ,$1))
 
-install: install-hooks install-completion \
+install: install-completion $(if $(CONFIG_BOOT_DIALECTS),install-hooks) \
 	$(if $(CONFIG_BOOT_NBD_CLIENT),install-nbd-client)
 install-hooks:
 	$(Q)$(foreach h,$(hooks),$(call place,boot/$(call part,$h,1),$(call \

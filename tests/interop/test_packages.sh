@@ -59,6 +59,23 @@ else
 	diff "$work/want" "$work/got" | sed 's/^/# /'
 fi
 
+# without SYMBOL FILE: make install leaves out FILE, which calls what is missing
+without()
+{
+	run make -n -C "$top" O="$O" install "CONFIG_BOOT_$1="
+	if [ "$status" = 0 ] && ! grep -qF "$2" "$work/out"; then
+		ok "without BOOT_$1 there is no $2"
+	else
+		not_ok "without BOOT_$1 there is no $2"
+		show "$work/err"
+	fi
+}
+
+without LIST 60-nbdboot.rules
+without DIALECTS initramfs-tools/scripts
+without SCRIPTS nbdboot@.service
+without WATCH nbdboot-watch@.service
+
 # ---- installed, and removed ----
 
 if [ "$(id -u)" != 0 ]; then
