@@ -163,6 +163,14 @@ units := $(if $(CONFIG_BOOT_SCRIPTS),boot/systemd/nbdboot@.service) \
 rules := $(if $(CONFIG_BOOT_LIST),boot/systemd/60-nbdboot.rules)
 rulesdir := $(PREFIX)/lib/udev/rules.d
 unitdir := $(PREFIX)/lib/systemd/system
+# Units, rules and scripts have it without quotes, and sed puts it there.
+comma := ,
+odd := $(foreach c,' " \ & | $(comma) ; % $$ ` < > ( ) [ ] { } * ? !,$(findstring \
+	$c,$(PREFIX)))$(wordlist 2,9,[$(PREFIX)])$(filter-out /%,$(PREFIX))
+ifneq ($(and $(filter install%,$(MAKECMDGOALS)),$(strip $(odd))),)
+$(error PREFIX=$(PREFIX): it must begin with "/", and have no blank and no \
+	character of a shell, of sed or of a unit)
+endif
 traces := $(filter-out %.8,$(wildcard boot/trace/nbd*))
 install: $(O)/nbdboot ## to DESTDIR, PREFIX=/usr/local
 	install -D -m 755 $< '$(DESTDIR)$(PREFIX)/sbin/nbdboot'

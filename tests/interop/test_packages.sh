@@ -76,6 +76,12 @@ without DIALECTS initramfs-tools/scripts
 without SCRIPTS nbdboot@.service
 without WATCH nbdboot-watch@.service
 
+for prefix in '/opt/a b' '/usr ' '/opt/a,b' '/opt/a|b' '/a&b' '/a%b' "/a'b" usr; do
+	run make -s -C "$top" O="$O" install DESTDIR="$work/odd" PREFIX="$prefix"
+	expect 2 "PREFIX=$prefix: " "make install refuses PREFIX='$prefix'"
+done
+check 'and places nothing' [ ! -e "$work/odd" ]
+
 # ---- installed, and removed ----
 
 if [ "$(id -u)" != 0 ]; then
