@@ -12,26 +12,29 @@ kernel = $(or $(KERNEL),$(if $(ARCH),$(shell sh tests/kernel.sh '$(O)/kernel' \
 	'' '$(ARCH)' | sed -n 2p)))
 ending := $(if $(COMPRESS),$(patsubst none,cpio,$(COMPRESS:zstd=zst)),gz)
 initramfs-out = $(or $(OUT),$(O)/initramfs.$(ending:gzip=gz))
+# $(call option,-X,VALUE): in words of the shell, whatever is in VALUE
+option = $(if $2,$1 '$(subst ','\'',$2)')
 initramfs: $(O)/nbdboot ## an initramfs: KERNEL= MODULES= TLS_DIR= OUT=
-	$(Q)sh boot/initramfs/mkinitramfs.sh -b '$<' $(if $(kernel),-k '$(kernel)') \
-		$(if $(MODULES),-m '$(MODULES)') $(if $(ADD),-a '$(ADD)') \
-		$(if $(FIRMWARE_DIR),-f '$(FIRMWARE_DIR)') \
-		$(if $(TLS_DIR),-t '$(TLS_DIR)') $(if $(OVERLAY),-o) \
-		$(if $(PREFETCH),-p '$(PREFETCH)') \
-		$(if $(ROOTHASH),-v '$(ROOTHASH)') \
-		$(if $(WITH),-w '$(WITH)') $(if $(LUKS_KEY),-y '$(LUKS_KEY)') \
-		$(if $(LOGIN),-x '$(LOGIN)') \
-		$(if $(COMPRESS),-z '$(COMPRESS)') \
-		'$(initramfs-out)'
+	$(Q)sh boot/initramfs/mkinitramfs.sh -b '$<' $(call option,-k,$(kernel)) \
+		$(call option,-m,$(MODULES)) $(call option,-a,$(ADD)) \
+		$(call option,-f,$(FIRMWARE_DIR)) \
+		$(call option,-t,$(TLS_DIR)) $(if $(OVERLAY),-o) \
+		$(call option,-p,$(PREFETCH)) \
+		$(call option,-v,$(ROOTHASH)) \
+		$(call option,-w,$(WITH)) $(call option,-y,$(LUKS_KEY)) \
+		$(call option,-x,$(LOGIN)) \
+		$(call option,-z,$(COMPRESS)) \
+		$(call option,,$(initramfs-out))
 
 # make uki [CMDLINE="words"] [MICROCODE=archive] [STUB=file] [UKI=file], and the
 # words of initramfs.  KERNEL= is a version or an image here, not a directory.
 uki-image = $(or $(KERNEL),$(if $(ARCH),$(shell sh tests/kernel.sh \
 	'$(O)/kernel' '' '$(ARCH)' | sed -n 1p)))
 uki: initramfs ## a UEFI program of kernel, initramfs and words: CMDLINE= UKI=
-	$(Q)sh boot/initramfs/mkuki.sh $(if $(uki-image),-k '$(uki-image)') \
-		$(if $(CMDLINE),-c '$(CMDLINE)') $(if $(STUB),-s '$(STUB)') \
-		$(if $(MICROCODE),-i '$(MICROCODE)') \
+	$(Q)sh boot/initramfs/mkuki.sh $(call option,-k,$(uki-image)) \
+		$(call option,-c,$(CMDLINE)) $(call option,-s,$(STUB)) \
+		$(call option,-i,$(MICROCODE)) \
 		$(if $(triplet),-o $(triplet)-objcopy) \
-		-i '$(initramfs-out)' '$(or $(UKI),$(O)/nbdboot-uki.efi)'
+		$(call option,-i,$(initramfs-out)) \
+		$(call option,,$(or $(UKI),$(O)/nbdboot-uki.efi))
 .PHONY: initramfs uki

@@ -54,6 +54,22 @@ expect 0 ' bytes' 'one without words'
 check 'it has no section for them' \
 	[ ! "$(objdump -h "$work/uki.efi" | grep cmdline)" ]
 
+# made VARIABLE=VALUE...: the words that make uki would give to both scripts
+made()
+{
+	make -n -C "${0%/*}/../.." O="$O" uki "$@" >"$work/make" 2>"$work/err"
+	sed -n '/^sh boot\/initramfs\/mk/,/[^\\]$/p' "$work/make" |
+		sed 's/^sh boot/printf "<%s>\\n" boot/' >"$work/commands"
+	sh "$work/commands" >"$work/got" 2>>"$work/err" || show "$work/err"
+}
+
+made CMDLINE="$words it's" ADD="it's, a dir" OUT="a 'b" KERNEL=6.9-test
+printf '<%s>\n' boot/initramfs/mkinitramfs.sh -b "${O#"$PWD/"}/nbdboot" -k 6.9-test \
+	-a "it's, a dir" "a 'b" boot/initramfs/mkuki.sh -k 6.9-test \
+	-c "$words it's" -i "a 'b" "${O#"$PWD/"}/nbdboot-uki.efi" >"$work/want"
+check 'make uki gives each value as one word, with quotes in it' \
+	cmp "$work/want" "$work/got"
+
 # ---- its mode ----
 
 mode()
