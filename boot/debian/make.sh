@@ -37,7 +37,8 @@ mbedtls=$(sed -n '1s/.*(\(.*\)).*/\1/p' build/mbedtls/debian/changelog \
 	2>/dev/null || :)
 musl=$(dpkg-query -W -f='${source:Version}' musl-dev 2>/dev/null || :)
 NBDBOOT_USING="${mbedtls:+mbedtls (= $mbedtls), }${musl:+musl (= $musl)}"
-NBDBOOT=$PWD NBDBOOT_O=$out SOURCE_DATE_EPOCH=$built
+# Below the tree, whose path may hold blanks, make wants the rest of the path.
+NBDBOOT=$PWD NBDBOOT_O=${out#"$PWD"/} SOURCE_DATE_EPOCH=$built
 export NBDBOOT NBDBOOT_O NBDBOOT_USING SOURCE_DATE_EPOCH
 
 rm -rf "$out/deb"

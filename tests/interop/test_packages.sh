@@ -33,6 +33,29 @@ else
 	ok 'lintian finds no error and no warning'
 fi
 
+# ---- a tree whose path has a blank ----
+
+tree="$work/a tree"
+mkdir -p "$tree/build" "$tree/debian/tmp/usr/lib/initcpio" \
+	"$tree/debian/tmp/usr/lib/systemd" \
+	"$tree/debian/tmp/usr/share/zsh/site-functions" "$work/stub"
+ln -s "$(cd "$top" && pwd)/LICENSE" "$(cd "$top" && pwd)/boot" "$tree/"
+: >"$tree/debian/tmp/usr/share/zsh/site-functions/_nbdboot"
+run make -C "$tree" -f boot/debian/rules MAKE=: override_dh_auto_install
+check 'its files find their places' \
+	[ "$status$(cd "$tree/debian/tmp/usr" && find . -name _nbdboot)" = \
+	0./share/zsh/vendor-completions/_nbdboot ]
+cat >"$work/stub/dpkg-buildpackage" <<'END'
+#!/bin/sh
+echo "$NBDBOOT_O"
+: >../none.deb
+END
+chmod 755 "$work/stub/dpkg-buildpackage"
+run env -C "$tree" PATH="$work/stub:$PATH" \
+	sh boot/debian/make.sh "$tree/build" v1.0 0
+check 'make gets the build directory without that path' \
+	[ "$(cat "$tree/build/deb/log")" = build ]
+
 # ---- the same files as make install ----
 
 make -s -C "$top" O="$O" install DESTDIR="$work/a dest" PREFIX=/usr \
