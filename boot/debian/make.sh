@@ -24,13 +24,14 @@ for program in dpkg-buildpackage dh fakeroot; do
 done
 
 # A hash alone is no version of Debian's: it begins with a digit, and grows.
-day=$(date -u -d "@$built" +%Y%m%d)
+# v1.0-rc1 comes before v1.0, and v1.0-3-gHASH after it.
+second=$(date -u -d "@$built" +%Y%m%d.%H%M%S)
 case $version in
 v[0-9]*) version=${version#v} ;;
-*) version=0~$day+$version ;;
+*) version=0~$second+$version ;;
 esac
 version=$(printf '%s\n' "$version" |
-	sed 's/-/+/g; s/[^A-Za-z0-9.+~]/./g')
+	sed -E 's/-(alpha|beta|pre|rc)/~\1/; s/-/+/g; s/[^A-Za-z0-9.+~]/./g')
 
 # using PACKAGE VERSION: for Built-Using
 mbedtls=$(sed -n '1s/.*(\(.*\)).*/\1/p' build/mbedtls/debian/changelog \

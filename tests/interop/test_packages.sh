@@ -48,13 +48,33 @@ check 'its files find their places' \
 cat >"$work/stub/dpkg-buildpackage" <<'END'
 #!/bin/sh
 echo "$NBDBOOT_O"
+sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog
 : >../none.deb
 END
 chmod 755 "$work/stub/dpkg-buildpackage"
-run env -C "$tree" PATH="$work/stub:$PATH" \
-	sh boot/debian/make.sh "$tree/build" v1.0 0
+# pack VERSION SECONDS: makes no package, but the list of changes
+pack()
+{
+	run env -C "$tree" PATH="$work/stub:$PATH" \
+		sh boot/debian/make.sh "$tree/build" "$1" "$2"
+}
+pack v1.0 0
 check 'make gets the build directory without that path' \
-	[ "$(cat "$tree/build/deb/log")" = build ]
+	[ "$(sed -n 1p "$tree/build/deb/log")" = build ]
+
+# ---- versions grow ----
+
+last='' wrong=''
+for version in 9c0ffee:1000000000 1bad5eed-dirty:1000000007 2f00d:1000086400 \
+	v0.9:0 v1.0-beta1:0 v1.0-rc1:0 v1.0-rc1-2-gabc:0 v1.0-rc2:0 v1.0:0 \
+	v1.0-3-g999:0 v1.0-20-gabc:0 v1.0.1-rc1:0; do
+	pack "${version%:*}" "${version#*:}"
+	next=$(sed -n 2p "$tree/build/deb/log")
+	[ ! "$last" ] || dpkg --compare-versions "$last" lt "$next" ||
+		wrong="$wrong $last<$next"
+	last=$next
+done
+check "a later commit or tag has a later version:${wrong:- all}" [ ! "$wrong" ]
 
 # ---- the same files as make install ----
 
