@@ -99,14 +99,33 @@ expect 2 'no terminal' 'without a terminal it is refused'
 tracing=$work/tracing
 mkdir -p "$tracing/instances" "$tracing/events/nbd"
 sed -e "s|^tracing=.*|tracing=$tracing|" -e "s|rmdir|rm -r|" \
-	-e "s|^mkdir .*|mkdir -p \$instance/events/nbd \$instance/events/block/block_getrq \
+	-e "s|^mkdir [^ ]*|mkdir -p \$instance/events/nbd \$instance/events/block/block_getrq \
 		\$instance/events/block/block_rq_issue|" \
 	"${0%/*}/../../boot/trace/nbdlatency-tracefs" >"$work/tracefs"
-for signal in HUP INT TERM; do
-	# in the foreground, as a shell ignores INT in the background
-	run timeout --foreground -s "$signal" 1 sh "$work/tracefs" 100
-	check "nbdlatency-tracefs leaves no instance after $signal" \
-		[ ! -e "$tracing/instances/nbdlatency" ]
-	rm -rf "$tracing/instances/nbdlatency"
+# The signal comes while the instance is made, or in the wait.
+mkdir "$work/at-mkdir" "$work/at-sleep"
+cat >"$work/at-mkdir/mkdir" <<END
+#!/bin/sh
+$(command -v mkdir) "\$@"
+kill -s "\$signal" \$PPID
+END
+cat >"$work/at-sleep/sleep" <<END
+#!/bin/sh
+kill -s "\$signal" \$PPID
+exec $(command -v sleep) "\$@"
+END
+chmod 755 "$work"/at-*/*
+for at in mkdir sleep; do
+	for signal in HUP INT TERM; do
+		# in the foreground, as a shell ignores INT in the background
+		run env PATH="$work/at-$at:$PATH" signal="$signal" \
+			sh "$work/tracefs" 100
+		check "nbdlatency-tracefs leaves no instance after $signal at $at" \
+			[ ! "$(ls "$tracing/instances")" ]
+		rm -rf "$tracing/instances/nbdlatency"
+	done
 done
+: >"$tracing/instances/nbdlatency"
+run sh "$work/tracefs" 100
+check 'nor does it remove that of another' [ -e "$tracing/instances/nbdlatency" ]
 finish
