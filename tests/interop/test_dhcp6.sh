@@ -182,13 +182,16 @@ check 'is renewed again and again by the process for that' \
 	[ "$(wc -l <"$work/renewed")" = 3 ]
 client_has 'cat /run/nbdboot/lease' "DHCPT1='2'" 'in half of its time, not earlier'
 # as networkd does, at a moment when the renewal does not ask
-while at "$cli" ss -Hlun | grep -q ':546 '; do
+until kill -STOP "$renew" && ! at "$cli" ss -Hlun | grep -q ':546 '; do
+	kill -CONT "$renew" || break
 	sleep 0.05
 done
 nsenter -t "$cli" -n socat -u UDP6-RECV:546,ipv6only - </dev/null \
 	 >"$work/other" 2>&1 &
 other=$!
 servers="$servers $other"
+until at "$cli" ss -Hlun | grep -q ':546 ' || ! runs "$other"; do :; done
+kill -CONT "$renew" || true
 status=0
 wait "$renew" || status=$?
 check 'another client of DHCPv6 gets the lease' [ "$status" = 0 ]
