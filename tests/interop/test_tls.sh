@@ -646,13 +646,15 @@ fake()
 		printf '\0\3\350\211\4\125\145\251\0\0\0\5'
 		printf "$1"
 	} >"$work/answer"
+	rm -f "$work/all"
 	daemon_at "$free" socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
-		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/sent; tail -c +19 $work/answer; cat >>$work/sent"
+		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/sent; tail -c +19 $work/answer; cat >>$work/sent; touch $work/all"
 }
 # quiet SENTENCE: the client sent nothing after STARTTLS but TLS records
 quiet()
 {
-	while kill -0 "$server" 2>/dev/null; do :; done
+	# socat itself waits half a second for that
+	until [ -e "$work/all" ]; do sleep 0.05; done
 	if tail -c +21 "$work/sent" | head -c 1 | tr '\26\25' '..' |
 		grep -q '[^.]'; then
 		not_ok "$1: something was sent in the clear"
