@@ -203,6 +203,8 @@ void copy_mark_end(struct copy *c, uint64_t low)
 		return;
 	if (c->rescue) {
 		start(c, low);
+		if (!c->mark.child) /* no process could be started */
+			keep_map(c);
 		reap(c, 0);
 	} else if (c->differs) {
 		if (!ftruncate(c->dst->fd, (off_t)c->dst->size))

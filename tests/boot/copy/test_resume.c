@@ -20,6 +20,7 @@
 static char dir[32], out[64], part[80];
 static struct nbd_diag d;
 static int flush_error; /* of each child */
+static bool no_process;
 
 static struct {
 	uint64_t fails_at; /* the first byte that cannot be read */
@@ -105,6 +106,14 @@ int __wrap_fdatasync(int fd)
 	return flush_error ? -1 : 0;
 }
 
+pid_t __real_process_fork(void);
+pid_t __wrap_process_fork(void);
+pid_t __wrap_process_fork(void)
+{
+	errno = EAGAIN;
+	return no_process ? -1 : __real_process_fork();
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -117,6 +126,7 @@ static int setup(void **state)
 	source.align = 1;
 	source.piece = COPY_PIECE;
 	flush_error = 0;
+	no_process = false;
 	d.text[0] = '\0';
 	return 0;
 }
@@ -296,6 +306,24 @@ static void what_differs_is_not_gone_on_with(void **state)
 	assert_int_equal(resume(), NBD_E_NOT_FOUND);
 }
 
+static void a_map_needs_no_process(void **state)
+{
+	char map[80], text[400];
+	const struct copy_options o = { .depth = 4, .map = map };
+	FILE *f;
+
+	(void)state;
+	snprintf(map, sizeof(map), "%s/map", dir);
+	no_process = true;
+	assert_int_equal(run(SIZE, &o), 0);
+	assert_complete();
+	f = fopen(map, "r");
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	unlink(map);
+	assert_non_null(strstr(text, "\n0x00000000  0x018003e8  +\n"));
+}
+
 /* Flips each bit, cuts it, and makes it longer. */
 static void a_record_that_is_spoiled_is_none(void **state)
 {
@@ -349,6 +377,8 @@ int main(void)
 						setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			what_differs_is_not_gone_on_with, setup, cleanup),
+		cmocka_unit_test_setup_teardown(a_map_needs_no_process, setup,
+						cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_record_that_is_spoiled_is_none, setup, cleanup),
 	};
