@@ -91,7 +91,7 @@ static int write_efi(const struct images_keeper *k, const char *text,
 	return rc;
 }
 
-/* ---- the export ---- */
+/* ---- the export: a connection that was idle may be gone, so try it twice ---- */
 
 static int reopen(struct images_keeper *k, struct nbd_diag *d)
 {
@@ -102,11 +102,13 @@ static int read_export(struct images_keeper *k, char text[IMAGES_TEXT],
 		       struct nbd_diag *d)
 {
 	char block[4096];
-	int rc = reopen(k, d), n;
+	bool idle = k->t.open;
+	int n = reopen(k, d);
 
-	if (rc)
-		return rc;
-	n = images_text_read(&k->t, block, sizeof(block), d);
+	if (!n)
+		n = images_text_read(&k->t, block, sizeof(block), d);
+	if (n < 0 && idle && !k->t.open)
+		return read_export(k, text, d);
 	if (n < IMAGES_TEXT)
 		return n < 0 ? n
 			     : nbd_diag(d, NBD_E_RANGE,
@@ -116,7 +118,6 @@ static int read_export(struct images_keeper *k, char text[IMAGES_TEXT],
 	return NBD_OK;
 }
 
-/* One that was idle for minutes may be gone: try it twice. */
 static int write_export(struct images_keeper *k, const char *text,
 			struct nbd_diag *d)
 {
@@ -125,12 +126,7 @@ static int write_export(struct images_keeper *k, const char *text,
 
 	if (!rc)
 		rc = images_text_write(&k->t, text, IMAGES_TEXT, d);
-	if (rc && idle && !k->t.open) {
-		rc = reopen(k, d);
-		if (!rc)
-			rc = images_text_write(&k->t, text, IMAGES_TEXT, d);
-	}
-	return rc;
+	return rc && idle && !k->t.open ? write_export(k, text, d) : rc;
 }
 
 /* ---- both ---- */

@@ -179,21 +179,27 @@ static void restore_panic(const struct trial *t)
 		say('4', "kernel.panic is still 10", NULL);
 }
 
-/* What is known now is written, however long the server is away. */
-static void keep(struct trial *t, bool good)
+static int write_verdict(struct trial *t, bool good, struct nbd_diag *d)
 {
 	struct images_tries now;
-	struct nbd_diag d;
-	bool said = false;
 
 	/* `nbdboot image forget` may have changed it */
-	if (!images_keeper_read(&t->keeper, &now, &d))
+	if (!images_keeper_read(&t->keeper, &now, d))
 		t->tries = now;
 	if (good)
 		images_set_good(&t->tries, t->id);
 	else
 		images_set_tried(&t->tries, t->id, IMAGES_TRIES);
-	while (images_keeper_write(&t->keeper, &t->tries, &d)) {
+	return images_keeper_write(&t->keeper, &t->tries, d);
+}
+
+/* It is written, however long the server is away. */
+static void keep(struct trial *t, bool good)
+{
+	struct nbd_diag d;
+	bool said = false;
+
+	while (write_verdict(t, good, &d)) {
 		if (!said)
 			say('4', "cannot be kept yet", &d);
 		said = true;

@@ -26,6 +26,8 @@ int __wrap_images_keeper_read(struct images_keeper *k, struct images_tries *t,
 			      struct nbd_diag *d)
 {
 	(void)k;
+	if (world.keeper_away)
+		return nbd_diag(d, NBD_E_REFUSED, "the server is away");
 	*t = world.tries;
 	d->text[0] = '\0';
 	return NBD_OK;

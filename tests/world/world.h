@@ -135,7 +135,7 @@ struct world {
 	struct images_tries tries;
 	unsigned kept;
 	char keeper[64];    /* its URI */
-	bool keeper_away;   /* a write fails */
+	bool keeper_away;   /* reads and writes fail */
 	void (*keep)(void); /* runs before each write */
 
 	/* dm.h: the device mapper */

@@ -9,6 +9,7 @@ static unsigned char disk[SIZE];
 static uint64_t size;
 static uint32_t min_block, max_payload; /* 0: not said */
 static unsigned lost;	 /* so many connections end at their first write */
+static unsigned gone;	 /* or at their first read */
 static unsigned leaving; /* so many writes are refused: the server leaves */
 static struct images_text t;
 static struct nbd_diag d;
@@ -26,8 +27,8 @@ static void answer(int fd, const unsigned char *request)
 		server_receive(fd, data, len);
 	else if (type != NBD_CMD_READ)
 		return;
-	if (type == NBD_CMD_WRITE && lost) {
-		lost--;
+	if (type == NBD_CMD_WRITE ? lost : gone) {
+		--*(type == NBD_CMD_WRITE ? &lost : &gone);
 		shutdown(fd, SHUT_RDWR);
 		return;
 	}
@@ -183,6 +184,12 @@ static void a_lost_connection_comes_back_with_its_credentials(void **state)
 	assert_int_equal(lost, 0);
 	assert_int_equal(images_keeper_write(&k, &good, &d), NBD_OK);
 	assert_int_equal(loads, 1);
+	/* one that was idle is tried twice */
+	gone = 3;
+	assert_true(images_keeper_read(&k, &back, &d) < 0);
+	assert_true(images_keeper_read(&k, &back, &d) < 0);
+	assert_int_equal(images_keeper_read(&k, &back, &d), NBD_OK);
+	gone = 1;
 	assert_int_equal(images_keeper_read(&k, &back, &d), NBD_OK);
 	assert_int_equal(back.good, 7);
 	images_keeper_close(&k);
