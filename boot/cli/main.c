@@ -3,6 +3,7 @@
 #include "boot/cli/cli.h"
 #include "port/posix/open.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,8 @@ int main(int argc, char *argv[])
 	const char *word = argc > 1 ? argv[1] : "";
 
 	open_standard();
+	/* if a parent ignores it, nobody learns how a child of ours ended */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc)
 		c = cli_find(slash ? slash + 1 : argv[0]);
 	if (!c && getpid() == 1 && strcmp(word, "switch-root") != 0 &&

@@ -422,6 +422,14 @@ run "$nbdboot" copy --resume "$work/full" "$out"
 expect 1 'does not tell how far it is' 'nor does a record'
 rm "$out.nbdboot-part"
 
+# a parent may ignore the ends of its children: that is inherited
+rm -f "$out"
+run env ASAN_OPTIONS=detect_leaks=0 strace -f -o "$work/trace" \
+	-e trace=fdatasync -e inject=fdatasync:error=EIO:when=1 \
+	env --ignore-signal=CHLD "$nbdboot" copy --rate 8M "$work/full" "$out"
+expect 1 "flush $out: " 'a flush that fails in a child'
+rm "$out.nbdboot-part"
+
 # close() may fail, too, and that is not why
 serve 0 memory 24M
 run env ASAN_OPTIONS=detect_leaks=0 strace -o "$work/trace" -P "$map.new" \
