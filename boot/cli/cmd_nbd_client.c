@@ -117,14 +117,16 @@ static int attach(struct cli_nbd_client *client, struct cli_call *call)
 		err = check_size(client->size, &info, &call->d);
 	if (err)
 		return err;
+	/* first: standard output may be full, or end this process */
+	if (client->persist && !client->foreground)
+		err = cli_watch_behind(cli_watch(0), index,
+				       client->mark ? call->program : NULL,
+				       &call->d);
 	cli_putf("Negotiation: ..size = %lluMB\nConnected /dev/nbd%d\n",
 		 (unsigned long long)(info.size >> 20), index);
-	if (!client->persist || cli_flush())
-		return CLI_OK;
-	if (!client->foreground)
-		return cli_watch_behind(cli_watch(0), index,
-					client->mark ? call->program : NULL,
-					&call->d);
+	if (!client->persist || !client->foreground)
+		return err;
+	cli_out.flush(&cli_out);
 	if (client->mark)
 		cli_watch_mark(call->program);
 	return watch_devices(cli_watch(0), &index, 1);

@@ -4,9 +4,12 @@
  * that their manuals have, and what each leads to.
  */
 #include "boot/cli/nbd_client.h"
+#include "boot/cli/behind.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
+#include "tests/world/nbdk.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -415,6 +418,64 @@ static void nbdtab_may_end_anywhere(void **state)
 	guard_free(&g);
 }
 
+/* ---- a device, and its watcher ---- */
+
+extern const struct command cmd_nbd_client;
+static unsigned watched; /* ... by so many watchers */
+
+int __wrap_device_attach(const struct attach *a, struct device_signals *held,
+			 struct nbd_diag *dg);
+int __wrap_device_attach(const struct attach *a, struct device_signals *held,
+			 struct nbd_diag *dg)
+{
+	(void)held;
+	dg->text[0] = '\0';
+	return a->index;
+}
+
+int __wrap_cli_watch_behind(struct watch *w, int index, char *program,
+			    struct nbd_diag *dg);
+int __wrap_cli_watch_behind(struct watch *w, int index, char *program,
+			    struct nbd_diag *dg)
+{
+	(void)w, (void)index, (void)program, (void)dg;
+	watched++;
+	return CLI_OK;
+}
+
+int __wrap_watch_devices(struct watch *w, const int index[], unsigned n);
+int __wrap_watch_devices(struct watch *w, const int index[], unsigned n)
+{
+	(void)w, (void)index;
+	watched += n;
+	return CLI_OK;
+}
+
+/* Without one an outage would never end. */
+static void it_is_watched_whoever_reads_what_is_printed(void **state)
+{
+	int full = open("/dev/full", O_WRONLY), was = dup(1), rc;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char *argv[] = { "nbd-client",	       "h", "nbd0", "-persist",
+				 i ? "-nofork" : NULL, NULL };
+		struct cli_call call = { .words = argv, .options = &o };
+
+		memset(&o, 0, sizeof(o));
+		watched = 0;
+		hush();
+		dup2(full, 1);
+		rc = cmd_nbd_client.run(&call);
+		dup2(was, 1);
+		unhush();
+		assert_int_equal(rc, CLI_OK);
+		assert_int_equal(watched, 1);
+	}
+	close(full);
+	close(was);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +485,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_reason),
 		cmocka_unit_test(each_line_of_nbdtab_has_its_meaning),
 		cmocka_unit_test(nbdtab_may_end_anywhere),
+		cmocka_unit_test(it_is_watched_whoever_reads_what_is_printed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
