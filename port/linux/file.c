@@ -135,8 +135,9 @@ int file_save(int at, const char *path, const void *data, size_t len)
 	char dir[128];
 
 	while ((slash = strchr(slash, '/'))) {
-		nbd_fmt(dir, sizeof(dir), "%.*s", (int)(slash++ - path), path);
-		mkdirat(at, dir, 0755);
+		if (nbd_fmt(dir, sizeof(dir), "%.*s", (int)(slash++ - path),
+			    path) >= 0)
+			mkdirat(at, dir, 0755);
 	}
 	return file_write(at, path, data, len);
 }

@@ -44,7 +44,10 @@ void file_lines_close(struct file_lines *f);
 
 /* Replaces the contents; a new file gets mode 0644.  Returns 0 on success. */
 int file_write(int at, const char *name, const void *data, size_t len);
-/* The same, and makes the directories of the path, which is below at. */
+/*
+ * The same, and makes the directories of the path, which is below at; but none
+ * whose own path is longer than 127 bytes.
+ */
 int file_save(int at, const char *path, const void *data, size_t len);
 /* The same, of a file that keeps what it had if there is no room, say. */
 int file_replace(int at, const char *path, const void *data, size_t len);

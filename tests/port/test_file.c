@@ -178,6 +178,19 @@ static void the_directories_of_a_file_are_made(void **state)
 	assert_int_equal(unlinkat(at, "a", AT_REMOVEDIR), 0);
 }
 
+/* Not half of one whose path is longer than any of ours. */
+static void no_other_directory_is_made(void **state)
+{
+	char path[140];
+
+	(void)state;
+	memset(path, 'x', sizeof(path) - 3);
+	strcpy(path + sizeof(path) - 3, "/f");
+	assert_fails(file_save(at, path, "x", 1), NBD_E_NOT_FOUND, ENOENT);
+	path[127] = '\0';
+	assert_int_equal(faccessat(at, path, F_OK, 0), -1);
+}
+
 static void a_line_of_meminfo_is_found_by_its_key(void **state)
 {
 	uint64_t all = file_meminfo("MemTotal:");
@@ -362,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_made_what_is_written),
 		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_directories_of_a_file_are_made),
+		cmocka_unit_test(no_other_directory_is_made),
 		cmocka_unit_test(a_line_of_meminfo_is_found_by_its_key),
 		cmocka_unit_test(the_number_at_the_start_of_a_file_is_read),
 		cmocka_unit_test(a_number_of_a_line_is_found_by_its_place),
