@@ -169,6 +169,8 @@ static void take_line(struct parser *in, const char *p, size_t len)
 	in->rev = (struct nbd_out){ .buf = rev, .cap = sizeof(rev) - 1 };
 	in->meant = in->asked = false;
 	for (; p < end && !in->wrong; p += n) {
+		if (*p == '#' && !*uri)
+			return;
 		for (n = 0; p + n < end && p[n] != ' ' && p[n] != '\t'; n++)
 			if (p[n] < ' ' || p[n] > '~')
 				in->wrong = "a character that is not ASCII";
@@ -176,8 +178,6 @@ static void take_line(struct parser *in, const char *p, size_t len)
 			n = 1; /* a blank */
 		else if (*uri)
 			take_word(in, p, n);
-		else if (*p == '#')
-			return;
 		else
 			take_uris(in, p, n);
 	}

@@ -100,7 +100,7 @@ static void one_mistake_makes_the_whole_text_void(void **state)
 		{ "nbd://s/a\r\n", "line 1 " },
 		{ "nbd://s/a # comment\n", "line 1 " },
 		{ "nbd://s/\033[2J\n", "line 1 " },
-		{ "\n\n# \xc3\xa4\n", "" },
+		{ "\n\n# \xc3\xa4\n \t#\xc3\xa4\r\n", "" },
 		{ "nbd://s/\xc3\xa4\n", "line 1 " },
 		{ "nbd://a,nbd://b,nbd://c,nbd://d,nbd://e\n", "line 1 " },
 		{ "nbd://1\nnbd://2\nnbd://3\nnbd://4\nnbd://5\nnbd://6\n"
