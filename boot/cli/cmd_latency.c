@@ -161,11 +161,15 @@ static int run(struct cli_call *call)
 {
 	const struct latency *o = call->options;
 	struct cli_loads loads = { .n = 0 };
-	uint64_t next = nbd_now_ms();
+	uint64_t each = o->seconds * 1000, next = nbd_now_ms(), now;
 	int err = cli_loads(&loads, call->words, print, NULL, &call->d);
 
 	for (unsigned i = 0; !err && (!o->count || i < o->count); i++) {
-		next += o->seconds * 1000;
+		/* one report is enough of a time in which it was stopped */
+		now = nbd_now_ms();
+		if (now - next > each)
+			next = now;
+		next += each;
 		wait_until(next);
 		err = report(&loads, call, &call->d);
 	}

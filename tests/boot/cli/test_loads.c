@@ -4,7 +4,10 @@
 #include "boot/cli/loads.h"
 #include "boot/cli/metrics.h"
 #include "tests/unit.h"
+#include "tests/world/clock.h"
 #include "tests/world/nbdk.h"
+
+#include <time.h>
 
 static char *all[] = { NULL };
 
@@ -127,12 +130,47 @@ static void and_so_have_those_of_named_devices(void **state)
 	assert_int_equal(samples(page, "read_only"), 2);
 }
 
+/* ---- the time of reports ---- */
+
+extern const struct command cmd_latency;
+static unsigned waits;
+
+/* In the first one the machine sleeps for an hour. */
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	(void)left;
+	world.now +=
+		(uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_nsec / 1000000;
+	world.now += waits++ ? 0 : 3600000;
+	return 0;
+}
+
+static void a_suspend_brings_no_more_reports(void **state)
+{
+	static char page[4096];
+	unsigned options[] = { 2, 5, 0 }; /* seconds, count, no JSON */
+	struct cli_call call = { .words = all, .options = options };
+
+	(void)state;
+	world.devices = 0;
+	world.now = 1000;
+	cli_out = (struct nbd_out){ .buf = page,
+				    .cap = sizeof(page),
+				    .flush = cli_out.flush,
+				    .fd = 1 };
+	assert_int_equal(cmd_latency.run(&call), CLI_OK);
+	assert_int_equal(waits, 5);
+	assert_int_equal(world.now, 1000 + 3600000 + 5 * 2000);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_that_are_left_out_are_counted),
 		cmocka_unit_test(metrics_have_every_device_once),
 		cmocka_unit_test(and_so_have_those_of_named_devices),
+		cmocka_unit_test(a_suspend_brings_no_more_reports),
 	};
 
 	return cmocka_run_group_tests_name("many devices", tests, NULL, NULL);
