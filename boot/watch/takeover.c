@@ -88,6 +88,17 @@ static int wait_for_lock(int fd, int index, struct nbd_diag *d)
 	return NBD_OK;
 }
 
+/* What started this process may have ignored or blocked it. */
+static void heed_term(void)
+{
+	sigset_t term;
+
+	signal(SIGTERM, SIG_DFL);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &term, NULL);
+}
+
 int watch_takeover(int index, struct nbd_diag *d)
 {
 	struct flock l = { .l_type = F_WRLCK };
@@ -96,6 +107,7 @@ int watch_takeover(int index, struct nbd_diag *d)
 	if (fd < 0)
 		return nbd_diag(d, errno == EACCES ? NBD_E_PERM : NBD_E_KERNEL,
 				"open a lock in " RUN ": %s", strerror(errno));
+	heed_term();
 	err = wait_for_lock(fd, index, d);
 	if (!err && fcntl(fd, F_SETLK, &l))
 		err = nbd_diag(d, NBD_E_KERNEL, "lock a file in " RUN ": %s",

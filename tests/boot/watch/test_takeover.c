@@ -165,6 +165,29 @@ static void a_second_process_takes_over(void **state)
 	assert_holds(0);
 }
 
+static void hold_with_what_is_inherited(void)
+{
+	sigset_t all;
+
+	signal(SIGTERM, SIG_IGN);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	hold();
+}
+
+/* As after trap '' TERM in a shell, or from a program that blocks signals. */
+static void it_ends_whatever_started_it_did_with_signals(void **state)
+{
+	int fd;
+
+	(void)state;
+	start(hold_with_what_is_inherited);
+	fd = watch_takeover(INDEX, &diag);
+	assert_true(fd >= 0);
+	assert_ended();
+	close(fd);
+}
+
 static void looking_for_the_holder_changes_nothing(void **state)
 {
 	int fd;
@@ -232,8 +255,12 @@ static void a_lock_without_an_owner_is_waited_for_so_long(void **state)
 
 static void hold_on(void)
 {
+	if (watch_takeover(INDEX, &diag) < 0)
+		_exit(8);
 	signal(SIGTERM, SIG_IGN);
-	hold();
+	report();
+	for (;;)
+		pause();
 }
 
 static void a_watcher_that_does_not_end_is_reported(void **state)
@@ -348,6 +375,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		HOLD(a_lock_is_held_until_its_process_ends),
 		HOLD(a_second_process_takes_over),
+		HOLD(it_ends_whatever_started_it_did_with_signals),
 		HOLD(looking_for_the_holder_changes_nothing),
 		HOLD(a_squatted_name_keeps_nobody_out),
 		HOLD(a_lock_without_an_owner_is_waited_for_so_long),
