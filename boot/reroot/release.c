@@ -65,6 +65,7 @@ static unsigned release(struct old old[], unsigned n)
 	struct nbdk_info info;
 	struct nbd_diag d;
 	unsigned left = 0;
+	int rc;
 
 	for (unsigned i = 0; i < n; i++) {
 		/* another program may have disconnected and used it */
@@ -72,8 +73,11 @@ static unsigned release(struct old old[], unsigned n)
 		    info.pid != old[i].pid)
 			continue;
 		mapper_take(old[i].index, NULL);
-		if (nbdk_release(old[i].index, 0, &d) == NBD_E_IN_USE)
+		rc = nbdk_release(old[i].index, 0, &d);
+		if (rc == NBD_E_IN_USE)
 			old[left++] = old[i];
+		else if (rc < 0)
+			boot_say("%s", d.text);
 	}
 	return left;
 }

@@ -20,6 +20,7 @@ static unsigned looks;	      /* pauses so far */
 static unsigned used[300];    /* so many looks each is in use */
 static bool gone[300];	      /* disconnected */
 static int other = -1;	      /* one that another program connects anew */
+static int fails = -1;	      /* one that cannot be disconnected */
 static bool hidden, vanishes; /* process 1, at all or for a moment */
 
 int __wrap_fstatat(int at, const char *path, struct stat *st, int flags);
@@ -56,7 +57,6 @@ static void info(int index, struct nbdk_info *info)
 int __wrap_nbdk_release(int index, unsigned ms, struct nbd_diag *why);
 int __wrap_nbdk_release(int index, unsigned ms, struct nbd_diag *why)
 {
-	(void)why;
 	assert_int_equal(ms, 0);
 	/* a service may have closed it only for a moment */
 	assert_true(looks >= BOOT);
@@ -64,6 +64,8 @@ int __wrap_nbdk_release(int index, unsigned ms, struct nbd_diag *why)
 	assert_true(index != other);
 	if (looks < BOOT + used[index])
 		return NBD_E_IN_USE;
+	if (index == fails)
+		return nbd_diag(why, NBD_E_KERNEL, "no netlink");
 	gone[index] = true;
 	return 0;
 }
@@ -75,7 +77,7 @@ static int reset(void **state)
 	looks = 0;
 	memset(used, 0, sizeof(used));
 	memset(gone, 0, sizeof(gone));
-	other = -1;
+	other = fails = -1;
 	hidden = vanishes = false;
 	return 0;
 }
@@ -122,6 +124,16 @@ static void all_that_a_watcher_has_are_disconnected(void **state)
 	assert_int_equal(world.says, 0);
 }
 
+static void one_that_stays_connected_is_reported(void **state)
+{
+	(void)state;
+	world.devices = 3;
+	fails = 1;
+	assert_int_equal(reroot_release(&d), 0);
+	assert_true(gone[0] && !gone[1] && gone[2]);
+	assert_int_equal(world.says, 1);
+}
+
 static void more_are_reported(void **state)
 {
 	(void)state;
@@ -155,6 +167,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			one_that_another_program_connects_anew_is_left, reset),
 		cmocka_unit_test_setup(all_that_a_watcher_has_are_disconnected,
+				       reset),
+		cmocka_unit_test_setup(one_that_stays_connected_is_reported,
 				       reset),
 		cmocka_unit_test_setup(more_are_reported, reset),
 		cmocka_unit_test_setup(a_root_that_cannot_be_seen_is_no_other,
