@@ -398,8 +398,10 @@ static int run_mapped(struct prefetch_learn *l, struct nbd_diag *d)
 	char sys[80];
 	int rc = dm_open(&dm, ROOM, d);
 
-	if (rc)
+	if (rc) {
+		prefetch_trace_close(&l->trace);
 		return rc;
+	}
 	nbd_fmt(sys, sizeof(sys), "/sys/dev/block/%s/ro", l->below);
 	u.read_only = file_number(AT_FDCWD, sys);
 	boot_log_to_kernel();

@@ -41,6 +41,8 @@ int __wrap_dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d)
 	(void)m, (void)d;
 	if (cap < DM_ROOM)
 		world_fail("%zu bytes for the device mapper", cap);
+	if (world.dm_error)
+		return world.dm_error;
 	open_now++;
 	world.dm_dev = dev;
 	step('(', "");

@@ -141,6 +141,7 @@ struct world {
 	/* dm.h: the device mapper */
 	char table[1024]; /* the last that was loaded */
 	bool table_read_only;
+	int dm_error; /* of dm_open() */
 	int load_error, resume_error;
 	/* runs at dm_open(), dm_close(), dm_load(), dm_resume(): '(', ')', 'l', 'r' */
 	void (*dm)(char what, const char *name);

@@ -26,6 +26,7 @@ static uint64_t fetches, reads;
 /* ... and from when a mirror holds writes */
 static uint64_t stuck = UINT64_MAX;
 static bool cached;   /* some of it is read from a local device */
+static int no_mapper; /* the error of its device */
 static uint32_t near; /* us of a read, if there is no mapping */
 
 static void put(const char *name, const char *text)
@@ -134,7 +135,8 @@ static uint64_t learn(void)
 	snprintf(path, sizeof(path), "%s/block", top);
 	l.block = open(path, O_PATH | O_CLOEXEC);
 	l.disk = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(prefetch_learn_run(&l, &d), 0);
+	world.dm_error = no_mapper;
+	assert_int_equal(prefetch_learn_run(&l, &d), no_mapper);
 	close(l.run);
 	close(l.block);
 	return world.now - 1000;
@@ -265,6 +267,16 @@ static void without_a_mapping_nothing_is_undone(void **state)
 	assert_int_equal(s.n[PREFETCH_KIB], 4);
 }
 
+/* It would trace until the next boot. */
+static void without_the_mapper_the_trace_ends(void **state)
+{
+	(void)state;
+	no_mapper = NBD_E_KERNEL;
+	learn();
+	no_mapper = 0;
+	assert_int_equal(l.trace.pipe, -1);
+}
+
 static int begin(void **state)
 {
 	char cmd[256];
@@ -301,6 +313,7 @@ int main(void)
 		cmocka_unit_test(what_came_from_ram_is_counted_behind_a_mirror),
 		cmocka_unit_test(it_ends_when_a_mirror_holds_writes),
 		cmocka_unit_test(without_a_mapping_nothing_is_undone),
+		cmocka_unit_test(without_the_mapper_the_trace_ends),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
