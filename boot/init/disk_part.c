@@ -234,9 +234,11 @@ static int walk_chain(struct look *l, uint32_t base, uint32_t unit)
 			return not_sound(l, "breaks off");
 		next = 0;
 		for (e = b + 446; !rc && e < b + 478; e += 16) {
+			if (!le32(e + 12))
+				continue;
 			if (is_extended(e[4]))
 				next = le32(e + 8);
-			else if (le32(e + 12))
+			else
 				rc = visit(l, n++, at + le32(e + 8),
 					   le32(e + 12), unit, "");
 		}
@@ -260,9 +262,11 @@ static int walk_mbr(struct look *l)
 		if (e[4] == 0xee)
 			rc = not_sound(l, "(GPT) is damaged, or for sectors of "
 					  "another size");
+		else if (!le32(e + 12))
+			continue;
 		else if (is_extended(e[4]))
 			rc = walk_chain(l, le32(e + 8), unit);
-		else if (e[4] && le32(e + 12))
+		else if (e[4])
 			rc = visit(l, i, le32(e + 8), le32(e + 12), unit, "");
 	}
 	return rc;

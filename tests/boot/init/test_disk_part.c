@@ -150,6 +150,7 @@ static void a_chain_ends(void **state)
 	put(disk, 510, "\x55\xaa", 2);
 	put(disk, 446 + 4, "\x05", 1);
 	put32(446 + 8, 8);
+	put32(446 + 12, 1000);
 	put(disk, 8 * 512 + 510, "\x55\xaa", 2);
 	put(disk, 8 * 512 + 446 + 4, "\x83", 1);
 	put32(8 * 512 + 446 + 8, 8);
@@ -161,6 +162,9 @@ static void a_chain_ends(void **state)
 	put(disk, 8 * 512 + 462 + 4, "\x05", 1);
 	assert_int_equal(find(&p, "5"), 0);
 	put32(8 * 512 + 462 + 8, 100);
+	/* an empty entry is no link, as for the kernel */
+	assert_int_equal(find(&p, "5"), 0);
+	put32(8 * 512 + 462 + 12, 100);
 	assert_int_equal(find(&p, "5"), NBD_E_MISMATCH);
 	put32(8 * 512 + 462 + 8, UINT32_MAX);
 	assert_int_equal(find(&p, "5"), NBD_E_MISMATCH);
@@ -172,7 +176,10 @@ static void a_chain_ends(void **state)
 	put(disk, 9 * 512 + 510, "\x55\xaa", 2);
 	put(disk, 9 * 512 + 462 + 4, "\x05", 1);
 	put32(9 * 512 + 462 + 8, 1);
+	put32(9 * 512 + 462 + 12, 100);
 	assert_int_equal(find(&p, "5"), NBD_E_MISMATCH);
+	put32(446 + 12, 0);
+	assert_int_equal(find(&p, "5"), NBD_E_NOT_FOUND);
 	close(disk);
 }
 
