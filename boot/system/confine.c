@@ -51,6 +51,7 @@ static const uint16_t allowed[] = {
 	SYS_rt_sigprocmask,
 	SYS_getrandom,
 	SYS_getpid,
+	SYS_getppid,
 #ifdef SYS_poll
 	SYS_poll,
 #endif

@@ -26,10 +26,14 @@ struct result {
 
 pid_t process_fork(void)
 {
-	pid_t pid = _Fork();
+	pid_t parent = getpid(), pid = _Fork();
 
-	if (pid == 0)
+	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* no signal comes for one that died before */
+		if (getppid() != parent)
+			_exit(1);
+	}
 	return pid;
 }
 

@@ -163,6 +163,44 @@ static void a_child_that_is_detached_keeps_no_output_open(void **state)
 	process_stop(&pid, SIGTERM);
 }
 
+/* ---- a parent that dies before its child has asked for the signal ---- */
+
+static pid_t victim;
+
+int __real_prctl(int option, unsigned long signal);
+int __wrap_prctl(int option, unsigned long signal);
+int __wrap_prctl(int option, unsigned long signal)
+{
+	if (victim && getpid() != victim) {
+		kill(victim, SIGKILL);
+		while (getppid() == victim)
+			usleep(1000);
+	}
+	return __real_prctl(option, signal);
+}
+
+static void a_child_whose_parent_is_dead_already_ends(void **state)
+{
+	int out[2];
+	pid_t parent;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(out), 0);
+	parent = fork();
+	assert_true(parent >= 0);
+	if (!parent) {
+		victim = getpid();
+		if (!process_fork())
+			_exit((int)write(out[1], "x", 1));
+		hang(NULL, NULL);
+	}
+	close(out[1]);
+	assert_int_equal(read(out[0], &c, 1), 0);
+	close(out[0]);
+	assert_int_equal(waitpid(parent, NULL, 0), parent);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -174,6 +212,7 @@ int main(void)
 		cmocka_unit_test(a_result_makes_its_descriptor_readable),
 		cmocka_unit_test(a_child_is_awaited_for_so_long),
 		cmocka_unit_test(a_child_that_is_detached_keeps_no_output_open),
+		cmocka_unit_test(a_child_whose_parent_is_dead_already_ends),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, NULL, NULL);
