@@ -21,6 +21,12 @@
 
 /* s for the kernel to answer: it normally has when send() returns. */
 #define ANSWER_S 30
+/*
+ * No errno: a list has changed between two of its datagrams, and may lack what was
+ * there all the time.  It is asked for so many times.
+ */
+#define CHANGED	 (-1)
+#define LIST_MAX 4
 
 static size_t pad4(size_t len)
 {
@@ -318,12 +324,13 @@ static void read_ext(struct nl_sock *s, const struct nl_reply *r)
 		nl_str(&a, s->ext, sizeof(s->ext));
 }
 
-/* Sends m and reads the answers: 0, or an errno. */
+/* Sends m and reads the answers: 0, an errno, or CHANGED. */
 static int exchange(struct nl_sock *s, const struct nl_msg *m,
 		    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx)
 {
 	struct nl_reply r;
 	struct nl_walk w;
+	unsigned flags = 0;
 	int n;
 
 	if (send(s->fd, m->buf, m->len, 0) < 0)
@@ -336,10 +343,14 @@ static int exchange(struct nl_sock *s, const struct nl_msg *m,
 		while (nl_next_msg(&w, &r)) {
 			if (r.seq != s->seq)
 				continue;
+			flags |= r.flags;
 			if (r.type == NLMSG_ERROR)
 				read_ext(s, &r);
-			if (r.type == NLMSG_ERROR || r.type == NLMSG_DONE)
-				return read_errno(&r);
+			if (r.type == NLMSG_ERROR || r.type == NLMSG_DONE) {
+				n = read_errno(&r);
+				return !n && flags & NLM_F_DUMP_INTR ? CHANGED
+								     : n;
+			}
 			if (fn)
 				fn(ctx, &r);
 		}
@@ -373,13 +384,21 @@ int nl_talk(struct nl_sock *s, struct nl_msg *m,
 	    void (*fn)(void *ctx, const struct nl_reply *r), void *ctx,
 	    const char *what, struct nbd_diag *d)
 {
-	int rc = nl_finish(m, ++s->seq);
+	unsigned lists = 0;
+	int rc;
 
-	s->err = 0;
 	s->ext[0] = '\0';
-	if (rc < 0)
-		return nbd_diag(d, rc, "%s: the request is too long", what);
-	s->err = exchange(s, m, fn, ctx);
+	do {
+		s->err = 0;
+		rc = nl_finish(m, ++s->seq);
+		if (rc < 0)
+			return nbd_diag(d, rc, "%s: the request is too long",
+					what);
+		s->err = exchange(s, m, fn, ctx);
+	} while (s->err == CHANGED && ++lists < LIST_MAX);
+	/* one that changes for ever is better than none */
+	if (s->err == CHANGED)
+		s->err = 0;
 	if (s->err == 0)
 		return 0;
 	rc = translate(s->err);

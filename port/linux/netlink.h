@@ -98,7 +98,8 @@ int nl_hear(struct nl_sock *s, int flags);
 
 /*
  * Sends m and reads until it is acknowledged (or the list is complete).  Calls
- * fn, unless it is NULL, for each answer.  Ignores answers to other requests
+ * fn, unless it is NULL, for each answer; and again for all of them if a list
+ * changes while the kernel sends it.  Ignores answers to other requests
  * and messages that are not from the kernel.  On failure returns an enum
  * nbd_err and sets s->err, s->ext and d ("what: cause").  NBD_E_TIMEOUT: the
  * kernel sends nothing for 30 s; a socket with groups waits without limit.

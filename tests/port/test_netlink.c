@@ -394,6 +394,39 @@ static void answers_to_other_requests_are_passed_over(void **state)
 	assert_int_equal(seen, 1);
 }
 
+static void one(uint32_t seq, unsigned type, unsigned flags)
+{
+	unsigned char buf[64];
+	struct nl_msg m;
+
+	nl_begin(&m, buf, sizeof(buf), type, flags, "\0\0\0", 4);
+	nl_finish(&m, seq);
+	assert_int_equal(send(kernel, buf, m.len, 0), m.len);
+}
+
+/* An interface that came meanwhile may hide another one. */
+static void a_list_that_changes_is_asked_for_again(void **state)
+{
+	unsigned char buf[64];
+	unsigned seen = 0;
+
+	(void)state;
+	one(1, 99, NLM_F_MULTI | NLM_F_DUMP_INTR);
+	one(1, NLMSG_DONE, NLM_F_MULTI);
+	one(2, 99, NLM_F_MULTI);
+	one(2, 99, NLM_F_MULTI);
+	one(2, NLMSG_DONE, NLM_F_MULTI);
+	assert_int_equal(talk(count, &seen), 0);
+	assert_int_equal(seen, 3);
+	assert_int_equal(recv(kernel, buf, sizeof(buf), 0), 20);
+	assert_int_equal(recv(kernel, buf, sizeof(buf), 0), 20);
+	/* one that never stands still is taken as it is */
+	for (uint32_t seq = 3; seq < 3 + 9; seq++)
+		one(seq, NLMSG_DONE, NLM_F_MULTI | NLM_F_DUMP_INTR);
+	assert_int_equal(talk(count, &seen), 0);
+	assert_in_range(sock.seq, 4, 10);
+}
+
 static void every_truncation_of_a_refusal_is_an_error(void **state)
 {
 	unsigned char buf[256];
@@ -527,6 +560,7 @@ int main(void)
 		PAIR(a_refusal_carries_the_kernels_own_words),
 		PAIR(each_errno_has_its_error),
 		PAIR(answers_to_other_requests_are_passed_over),
+		PAIR(a_list_that_changes_is_asked_for_again),
 		PAIR(every_truncation_of_a_refusal_is_an_error),
 		PAIR(an_errno_out_of_range_is_an_error),
 		PAIR(a_datagram_longer_than_the_buffer_is_an_error),
