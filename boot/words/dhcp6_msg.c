@@ -108,6 +108,9 @@ static bool take_url(struct reading *r, const uint8_t *p, size_t len)
 {
 	size_t i = 0;
 
+	/* some servers send the NUL of a text */
+	while (len && !p[len - 1])
+		len--;
 	while (i < len && p[i] >= ' ' && p[i] <= '~')
 		i++;
 	if (i < len || len >= sizeof(r->reply->url))

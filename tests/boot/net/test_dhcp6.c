@@ -277,6 +277,16 @@ static void a_url_is_printable_and_fits(void **state)
 	ADD(59, "nbd://a\0b/");
 	assert_true(takes(len));
 	assert_string_equal(r.url, "");
+	/* some servers send the NUL of a text */
+	reply();
+	ADD(59, "nbd://a/\0\0");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "nbd://a/");
+	left_out(NULL);
+	reply();
+	ADD(59, "\0");
+	assert_true(takes(len));
+	assert_string_equal(r.url, "");
 }
 
 /* A loader is for the firmware: the first parameter of it is the root-path. */
