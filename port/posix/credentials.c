@@ -48,6 +48,9 @@ int creds_read(const char *path, bool secret, char **text, struct nbd_diag *d)
 	else if (n > 0)
 		nbd_diag(d, NBD_E_CREDENTIAL, "read %s: larger than %zu bytes",
 			 path, sizeof(file) - 2);
+	/* the caller wipes what it got */
+	if (n)
+		creds_wipe();
 	close(fd);
 	return n ? NBD_E_CREDENTIAL : (int)file_len;
 }

@@ -230,6 +230,7 @@ static void a_file_is_read_whole_and_wiped(void **state)
 	assert_int_equal(ftruncate(fd, 1024 * 1024), 0);
 	assert_int_equal(creds_read(path, false, &text, &d), NBD_E_CREDENTIAL);
 	assert_non_null(strstr(d.text, "larger than"));
+	assert_memory_equal(text, "\0\0\0\0\0\0", 6);
 	close(fd);
 	unlink(path);
 	assert_int_equal(creds_read(path, false, &text, &d), NBD_E_CREDENTIAL);
