@@ -434,11 +434,16 @@ static int copy(struct work *w, struct nbd_diag *d)
 /* Another process may copy for hours, and a signal ends the wait for it. */
 static int lock(const struct clone *c, struct nbd_diag *d)
 {
+	bool said = false;
 	int rc;
 
-	while ((rc = mapper_lock(c->run, c->index, false, d)) == NBD_E_AGAIN)
+	while ((rc = mapper_lock(c->run, c->index, false, d)) == NBD_E_AGAIN) {
+		if (!said)
+			boot_say("clone: waiting for another clone or cache");
+		said = true;
 		if (c->is_stopped(LOOK_MS))
 			return nbd_diag(d, NBD_E_INTERRUPTED, "it was stopped");
+	}
 	return rc;
 }
 

@@ -316,6 +316,8 @@ static void the_wait_for_another_process_ends(void **state)
 	assert_int_equal(run((struct play){ .lock = NBD_E_AGAIN, .stops = 3 }),
 			 NBD_E_INTERRUPTED);
 	assert_int_equal(world.now, 750);
+	assert_string_equal(world.said,
+			    "clone: waiting for another clone or cache\n");
 	assert_int_equal(run((struct play){ .lock = NBD_E_IO }), NBD_E_IO);
 }
 
