@@ -29,6 +29,9 @@ void clone_throttle_begin(struct clone_throttle *throttle, unsigned rate)
 	throttle->before = (unsigned)file_number(AT_FDCWD, SHARE);
 	/* from below: the first second must not be the fastest one */
 	set(throttle, rate ? 5 : THROTTLE_BUSY);
+	/* left by a copy that was killed */
+	if (throttle->before == throttle->share)
+		throttle->before = 0;
 }
 
 static void give_way(struct clone_throttle *throttle, uint64_t used)

@@ -58,6 +58,19 @@ static void what_was_set_before_is_set_again(void **state)
 	assert_int_equal(share(), 70);
 }
 
+/* The copy before was killed, and has left its own. */
+static void what_a_killed_copy_has_set_is_not_set_again(void **state)
+{
+	struct clone_throttle t;
+
+	(void)state;
+	world_file(SHARE, "100\n");
+	clone_throttle_begin(&t, 0);
+	clone_throttle_begin(&t, 0);
+	clone_throttle_end(&t);
+	assert_int_equal(share(), 100);
+}
+
 static void without_a_rate_programs_come_first(void **state)
 {
 	struct clone_throttle t;
@@ -83,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rate_is_kept),
 		cmocka_unit_test(what_was_set_before_is_set_again),
+		cmocka_unit_test(what_a_killed_copy_has_set_is_not_set_again),
 		cmocka_unit_test(without_a_rate_programs_come_first),
 	};
 
