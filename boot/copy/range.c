@@ -31,9 +31,10 @@ int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d)
 {
 	if (s->is_pipe)
-		return nbd_diag(d, NBD_E_USAGE, "%s cannot be %s the middle",
-				s->name,
-				s->output ? "written in" : "read from");
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s has no size, so that no part of it can be "
+				"%s",
+				s->name, s->output ? "written" : "read");
 	if (offset > s->size || length > s->size - offset)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s ends at %llu: it has no %llu bytes at "

@@ -57,7 +57,7 @@ expect 2 '--part=first: neither a number' 'another form'
 run "$nbdboot" copy --part 2 --length 4M "$uri" "$out"
 expect 2 '--part excludes --offset' 'both'
 run "$nbdboot" copy --part 2 - "$out"
-expect 2 'cannot be read from the middle' 'a pipe'
+expect 2 'no part of it can be read' 'a pipe'
 run "$nbdboot" copy --to-part 2 "$uri" "$work/new"
 expect 1 'has no partition table' 'a new file'
 check 'none of them leaves a file' [ ! -e "$out" ] && [ ! -e "$work/new" ]

@@ -99,6 +99,8 @@ static void a_pipe_has_no_range(void **state)
 
 	(void)state;
 	assert_int_equal(copy_side_range(&s, 0, 512, &d), NBD_E_USAGE);
+	assert_string_equal(d.text, "- has no size, so that no part of it can "
+				    "be read");
 }
 
 /* ---- --rate ---- */
