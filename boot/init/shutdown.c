@@ -144,9 +144,17 @@ static int in_child(int (*work)(void))
 {
 	pid_t pid = _Fork();
 
+	/* the others have all the memory or all the process IDs */
+	if (pid < 0) {
+		kill(-1, SIGKILL);
+		if (await(0) < 0)
+			return -1;
+		pid = _Fork();
+	}
 	if (pid == 0)
 		_exit(work());
-	return pid < 0 ? -1 : await(pid);
+	/* it may hang, but what is not written would be lost */
+	return pid < 0 ? work() : await(pid);
 }
 
 static int unmount(void)

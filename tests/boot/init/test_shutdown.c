@@ -4,6 +4,7 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/file.h"
+#include "tests/world/nbdk.h"
 #include "tests/world/path.h"
 #include "tests/world/say.h"
 
@@ -94,6 +95,9 @@ static struct machine {
 	bool writes;	/* for so long as there is something to write */
 	unsigned dirty; /* KiB */
 	bool ended;	/* an orphan did, and waits for us */
+	unsigned full;	/* so many _Fork() fail */
+	bool killed;	/* all others are */
+	unsigned unmounted, synced;
 } machine;
 static char meminfo[32];
 static jmp_buf rebooted;
@@ -107,7 +111,34 @@ pid_t __wrap_getpid(void)
 pid_t __wrap__Fork(void);
 pid_t __wrap__Fork(void)
 {
-	return CHILD;
+	if (!machine.full)
+		return CHILD;
+	machine.full--;
+	errno = EAGAIN;
+	return -1;
+}
+
+int __wrap_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal)
+{
+	assert_int_equal(pid, -1);
+	assert_int_equal(signal, SIGKILL);
+	machine.killed = true;
+	return 0;
+}
+
+int __wrap_init_unmount_all(bool force, bool keep);
+int __wrap_init_unmount_all(bool force, bool keep)
+{
+	(void)force, (void)keep;
+	machine.unmounted++;
+	return 0;
+}
+
+void __wrap_sync(void);
+void __wrap_sync(void)
+{
+	machine.synced++;
 }
 
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
@@ -119,6 +150,8 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 	assert_int_equal(options, WNOHANG);
 	machine.ended = false;
 	*status = 0;
+	if (machine.killed)
+		return -1;
 	return ended ? UNKNOWN : 0;
 }
 
@@ -187,12 +220,15 @@ static unsigned shut_down(struct machine m)
 	world_file("/oldroot", "");
 	world_file("/shutdown", "");
 	world_file("/proc/meminfo", meminfo);
+	world_file("/sys/module/dm_mod", NULL);
 	machine = m;
 	rc = setjmp(rebooted);
 	if (!rc)
 		init_shutdown("poweroff", NULL);
 	assert_int_equal(rc, 1);
-	assert_non_null(strstr(world.said, "nothing was written for 40 s"));
+	assert_int_equal(strstr(world.said, "nothing was written for 40 s") !=
+				 NULL,
+			 !m.full);
 	return (unsigned)(world.now / 1000);
 }
 
@@ -209,11 +245,24 @@ static void without_progress_it_ends_after_40_s(void **state)
 		140, 142);
 }
 
+/* The limit of processes, or no memory. */
+static void without_a_child_all_is_unmounted_and_written(void **state)
+{
+	(void)state;
+	shut_down((struct machine){ .full = 100 });
+	assert_true(machine.killed);
+	assert_int_equal(machine.unmounted, 1);
+	assert_int_equal(machine.synced, 1);
+	assert_non_null(
+		strstr(world.said, "all is unmounted and disconnected"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_fails_leaves_the_one_before),
 		cmocka_unit_test(without_progress_it_ends_after_40_s),
+		cmocka_unit_test(without_a_child_all_is_unmounted_and_written),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
