@@ -125,6 +125,8 @@ void net_renew6_release(const struct net_kept *kept)
 {
 	struct job j = { .lease6 = kept->lease6, .l.index = kept->index };
 	const struct duid6 *duid = &kept->lease6.id.duid;
+	/* the MAC of a DUID-LL; a file may have a shorter one */
+	const uint8_t *mac = duid->p + (duid->len > 6 ? duid->len - 6 : 0);
 	uint64_t now = nbd_now_ms();
 	struct nbd_diag d;
 
@@ -132,8 +134,7 @@ void net_renew6_release(const struct net_kept *kept)
 	/* another client has the lease, or the interface is down */
 	if (j.fd < 0)
 		return;
-	net_lease6_release(&j.lease6,
-			   net_job_seed(duid->p + duid->len - 6, now), now);
+	net_lease6_release(&j.lease6, net_job_seed(mac, now), now);
 	talk(&j, now + RELEASE_MS);
 	net_job_close(&j);
 }

@@ -12,6 +12,7 @@ static struct {
 	int status; /* of each reply; -1: there is none */
 	uint8_t reply[128];
 	size_t len;
+	uint32_t xid; /* of the latest message, with its type */
 } server;
 static struct net_renewal r;
 static struct nbd_diag d;
@@ -49,6 +50,7 @@ void __wrap_udp6_send(int fd, int index, const unsigned char to[16],
 	uint8_t *o = server.reply;
 
 	(void)fd, (void)index, (void)to, (void)port;
+	memcpy(&server.xid, q, sizeof(server.xid));
 	if (server.status < 0)
 		return;
 	/* the client ID is the first option, and the server's the next */
@@ -110,10 +112,41 @@ static void an_error_is_no_silence(void **state)
 	       "now (status 1 of RFC 8415)");
 }
 
+/* The seed is that of the time and the MAC. */
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t len, unsigned flags)
+{
+	(void)p, (void)len, (void)flags;
+	return -1;
+}
+
+static uint32_t releases(unsigned len, uint64_t before)
+{
+	struct net_kept k = { .lease6 = { .state = LEASE6_BOUND,
+					  .bound = before } };
+
+	world = (struct world){ .now = 1ull << 41, .wait = played_wait };
+	server.status = -1;
+	k.lease6.id.duid.len = (uint8_t)len;
+	memset(k.lease6.id.duid.p, 7, len);
+	net_renew6_release(&k);
+	return server.xid;
+}
+
+/* One of a file in /run may have few bytes. */
+static void of_a_short_duid_nothing_else_is_read(void **state)
+{
+	(void)state;
+	/* the upper bytes of this time are before the array */
+	for (unsigned len = 1; len < 8; len++)
+		assert_int_equal(releases(len, 0), releases(len, 1ull << 40));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_error_is_no_silence),
+		cmocka_unit_test(of_a_short_duid_nothing_else_is_read),
 	};
 
 	return cmocka_run_group_tests_name("renewal of DHCPv6", tests, NULL,
