@@ -52,6 +52,8 @@ const char *init_odd_sectors(const char *dev, int err)
 		size = 0;
 	if (fd >= 0)
 		close(fd);
+	/* the caller's message has it, too */
+	errno = err;
 	return size > 512 ? " (the device has sectors of more than 512 bytes, "
 			    "by the minimum block size of its server or its "
 			    "hash tree: are its blocks smaller?)"

@@ -147,6 +147,21 @@ static void a_failure_names_the_words_of_its_mount(void **state)
 	close(fd);
 }
 
+static void a_failure_has_its_own_reason(void **state)
+{
+	const struct root_fs r = { .dev = "/dev/none",
+				   .target = "/newroot",
+				   .fstype = "xfs" };
+	bool fell_back;
+	struct nbd_diag d;
+
+	(void)state;
+	world_reset();
+	world_refuses("mount -t xfs *", EINVAL, 0);
+	assert_int_equal(init_mount_root(&r, &fell_back, &d), NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, strerror(EINVAL)));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -154,6 +169,7 @@ int main(void)
 		cmocka_unit_test(data_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_type_that_is_not_named_is_detected),
 		cmocka_unit_test(a_failure_names_the_words_of_its_mount),
+		cmocka_unit_test(a_failure_has_its_own_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
