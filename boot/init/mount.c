@@ -73,11 +73,15 @@ void init_mount_undo(const char *path, dev_t before)
 		umount2(path, MNT_DETACH);
 }
 
-/* A flag such as MS_RDONLY has two words: one sets it, one clears it. */
+/*
+ * A flag such as MS_RDONLY has two words: one sets it, one clears it.  An empty
+ * word finds the first line.
+ */
 static const struct option {
 	const char *set, *clear;
 	unsigned long flag;
 } options[] = {
+	{ "", "defaults", 0 },
 	{ "ro", "rw", MS_RDONLY },
 	{ "nosuid", "suid", MS_NOSUID },
 	{ "nodev", "dev", MS_NODEV },
@@ -89,7 +93,6 @@ static const struct option {
 	{ "relatime", "norelatime", MS_RELATIME },
 	{ "strictatime", "nostrictatime", MS_STRICTATIME },
 	{ "lazytime", "nolazytime", 1ul << 25 },
-	{ "", "defaults", 0 },
 };
 
 /* Bytes of rootflags=. */

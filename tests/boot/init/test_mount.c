@@ -32,6 +32,7 @@ static void options_become_flags_and_data(void **state)
 		{ 0, "subvol=@root", 0, "subvol=@root" },
 		{ 0, "a,noexec,b=1,ro,c", MS_NOEXEC | MS_RDONLY, "a,b=1,c" },
 		{ 0, ",,a,,b,,", 0, "a,b" },
+		{ 0, "dirsync,,a", MS_DIRSYNC, "a" },
 		/* beginnings and ends of words are other words */
 		{ 0, "r,roo,ror,async2", 0, "r,roo,ror,async2" },
 		{ 0, "context=\"a,ro\",ro", MS_RDONLY, "context=\"a,ro\"" },
