@@ -235,15 +235,41 @@ int init_mount_probe(struct super *s, const char *dev, bool root,
 	return rc;
 }
 
+/* One type after the other, of which each says why it fails. */
+static int try_list(const struct root_fs *r, const char *list,
+		    unsigned long flags, const char *data, bool *fell_back,
+		    struct nbd_diag *d)
+{
+	struct nbd_diag before;
+	char type[32];
+	int rc = NBD_OK;
+
+	before.text[0] = '\0';
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		rc = nbd_fmt(type, sizeof(type), "%.*s", (int)n, list) < 0
+			     ? nbd_diag(d, NBD_E_USAGE, "%sfstype=%s: too long",
+					r->word ? r->word : "", list)
+			     : try_write(r, type, flags, data, fell_back, d);
+		list += n + (list[n] == ',');
+		if (!rc)
+			break;
+		if (before.text[0])
+			nbd_diag_prefix(d, rc, "%s", before.text);
+		before = *d;
+	}
+	return rc;
+}
+
 int init_mount_root(const struct root_fs *r, bool *fell_back,
 		    struct nbd_diag *d)
 {
 	unsigned long flags = r->write ? 0 : MS_RDONLY;
 	const char *list = r->fstype, *word = r->word ? r->word : "";
 	char data[INIT_MOUNT_DATA];
-	char type[32];
 	struct super s;
-	int rc = NBD_OK;
+	int rc;
 
 	mkdir(r->target, 0755);
 	if (init_mount_options(r->options ? r->options : "", &flags, data,
@@ -253,20 +279,9 @@ int init_mount_root(const struct root_fs *r, bool *fell_back,
 				(int)sizeof(data) - 1);
 	if (!list || !*list || !strcmp(list, "auto")) {
 		rc = init_mount_probe(&s, r->dev, *word == 'r', d);
-		list = rc ? NULL : s.type;
-	}
-	while (!rc && *list) {
-		size_t n = strcspn(list, ",");
-
-		rc = nbd_fmt(type, sizeof(type), "%.*s", (int)n, list) < 0
-			     ? nbd_diag(d, NBD_E_USAGE, "%sfstype=%s: too long",
-					word, list)
-			     : try_write(r, type, flags, data, fell_back, d);
-		list += n + (list[n] == ',');
-		if (!rc)
+		if (rc)
 			return rc;
-		if (*list)
-			rc = NBD_OK;
+		list = s.type;
 	}
-	return rc;
+	return try_list(r, list, flags, data, fell_back, d);
 }

@@ -163,6 +163,25 @@ static void a_failure_has_its_own_reason(void **state)
 	assert_non_null(strstr(d.text, strerror(EINVAL)));
 }
 
+static void each_type_that_is_named_says_why_it_fails(void **state)
+{
+	const struct root_fs r = { .dev = "/dev/x",
+				   .target = "/newroot",
+				   .fstype = "ext4,xfs,f2fs" };
+	bool fell_back;
+	struct nbd_diag d;
+
+	(void)state;
+	world_reset();
+	world_refuses("mount -t ext4 *", EUCLEAN, 0);
+	world_refuses("mount -t xfs *", EINVAL, 0);
+	world_refuses("mount -t f2fs *", EPERM, 0);
+	assert_int_equal(init_mount_root(&r, &fell_back, &d), NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, strerror(EUCLEAN)));
+	assert_non_null(strstr(d.text, strerror(EINVAL)));
+	assert_non_null(strstr(d.text, strerror(EPERM)));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -171,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_type_that_is_not_named_is_detected),
 		cmocka_unit_test(a_failure_names_the_words_of_its_mount),
 		cmocka_unit_test(a_failure_has_its_own_reason),
+		cmocka_unit_test(each_type_that_is_named_says_why_it_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
