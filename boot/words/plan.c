@@ -198,6 +198,11 @@ static int take(void *ctx, const char *word, const char *value,
 	uint8_t *count;
 	size_t i;
 
+	/* as dracut has it */
+	if (!value && !strcmp(word, "bond"))
+		value = "bond0:eth0,eth1";
+	if (!value && !strcmp(word, "bridge"))
+		value = "br0:eth0";
 	if (!value)
 		return NBD_OK;
 	/* the root may depend on it: do not boot with half a network */

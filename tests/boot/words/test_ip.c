@@ -382,6 +382,14 @@ static void bonds_and_bridges_have_members(void **state)
 	assert_string_equal(boot_plan_kind(&plan, "bond0"), "bond");
 	assert_string_equal(boot_plan_kind(&plan, "br0"), "bridge");
 	assert_string_equal(boot_plan_kind(&plan, "eth1"), "ether");
+	/* without a value: as dracut has it */
+	words("bond bridge");
+	assert_int_equal(plan.n_master, 2);
+	assert_string_equal(plan.master[0].name, "bond0");
+	assert_string_equal(plan.master[0].members, "eth0,eth1");
+	assert_string_equal(plan.master[1].name, "br0");
+	assert_string_equal(plan.master[1].kind, "bridge");
+	assert_string_equal(plan.master[1].members, "eth0");
 	assert_int_equal(boot_plan_parse(&plan, "team=t0:eth0", NULL, &d),
 			 NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "bond=NAME:"));
