@@ -317,10 +317,12 @@ static int count_try(struct nbd_diag *d)
 				 images_tried(&im.tries, id) + 1);
 		im.counted[im.at] = im.unkept = true;
 	}
-	reboot_after_panic();
 	if (im.unkept && (rc = write_tries(d)))
 		return rc;
 	im.unkept = false;
+	/* a try that is not kept would be made for ever */
+	im.trial = im.trial && im.kept[0];
+	reboot_after_panic();
 	return NBD_OK;
 }
 

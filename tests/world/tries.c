@@ -39,6 +39,8 @@ int __wrap_images_keeper_write(struct images_keeper *k,
 	(void)k;
 	if (world.keeper_away)
 		return nbd_diag(d, NBD_E_REFUSED, "the server is away");
+	if (world.keeper_fails)
+		return nbd_diag(d, world.keeper_fails, "it is as it is");
 	if (world.keep)
 		world.keep();
 	world.tries = *t;

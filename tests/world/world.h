@@ -136,6 +136,7 @@ struct world {
 	unsigned kept;
 	char keeper[64];    /* its URI */
 	bool keeper_away;   /* reads and writes fail */
+	int keeper_fails;   /* the error of a write alone */
 	void (*keep)(void); /* runs before each write */
 
 	/* dm.h: the device mapper */
