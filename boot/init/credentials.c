@@ -105,7 +105,7 @@ static int keep(unsigned which, const uint8_t *p, size_t len)
 {
 	char path[64];
 	ssize_t n;
-	int fd;
+	int fd, err;
 
 	path_of(path, which);
 	mkdir("/run/nbdboot", 0755);
@@ -115,10 +115,12 @@ static int keep(unsigned which, const uint8_t *p, size_t len)
 	if (fd < 0)
 		return -1;
 	n = write(fd, p, len);
+	err = errno;
 	close(fd);
 	if (n == (ssize_t)len)
 		return 0;
 	unlink(path);
+	errno = n < 0 ? err : ENOSPC;
 	return -1;
 }
 

@@ -69,6 +69,24 @@ int __wrap_access(const char *path, int mode)
 	return has_fw_cfg ? 0 : -1;
 }
 
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path)
+{
+	return unlinkat(AT_FDCWD, below(path), 0);
+}
+
+static bool short_write;
+
+ssize_t __real_write(int fd, const void *p, size_t len);
+ssize_t __wrap_write(int fd, const void *p, size_t len);
+ssize_t __wrap_write(int fd, const void *p, size_t len)
+{
+	bool cut = short_write && len == strlen(PEM);
+
+	errno = 0;
+	return __real_write(fd, p, cut ? len / 2 : len);
+}
+
 static void note(int level, const char *p, size_t len)
 {
 	if (level < 7)
@@ -294,6 +312,18 @@ static void a_machine_without_a_tpm_is_named(void **state)
 	assert_non_null(strstr(said, "the boot stub: no TPM"));
 }
 
+/* A file system that takes a part of it says nothing: /run is full. */
+static void one_that_is_not_kept_is_named_with_its_reason(void **state)
+{
+	(void)state;
+	PUT("/.extra/credentials/nbdboot.tls-key.cred", PEM);
+	short_write = true;
+	import();
+	short_write = false;
+	is(KEY, NULL);
+	assert_non_null(strstr(said, strerror(ENOSPC)));
+}
+
 static void no_link_is_followed(void **state)
 {
 	(void)state;
@@ -316,6 +346,7 @@ int main(void)
 		FRESH(one_that_is_encrypted_is_named),
 		FRESH(one_that_is_too_long_is_named),
 		FRESH(a_second_try_changes_nothing),
+		FRESH(one_that_is_not_kept_is_named_with_its_reason),
 		FRESH(no_link_is_followed),
 		FRESH(one_that_is_sealed_is_opened),
 		FRESH(one_of_another_machine_is_named),
