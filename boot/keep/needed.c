@@ -150,6 +150,9 @@ struct cache_entry {
 	uint64_t hwcap;
 };
 
+/* Entries that are looked at, far more than an installed system has. */
+#define CACHE_MAX 65536u
+
 void keep_cache(struct keep *k, int fd, const char *name,
 		void (*found)(struct keep *k, const char *path))
 {
@@ -160,7 +163,7 @@ void keep_cache(struct keep *k, int fd, const char *name,
 	if (!get(fd, 0, &head, sizeof(head)) ||
 	    memcmp(head.magic, "glibc-ld.so.cache1.1", sizeof(head.magic)) != 0)
 		return;
-	for (uint64_t i = 0; i < head.n; i++) {
+	for (uint64_t i = 0; i < head.n && i < CACHE_MAX; i++) {
 		if (!get(fd, sizeof(head) + i * sizeof(e), &e, sizeof(e)))
 			return;
 		if (get_text(fd, e.name, text) && !strcmp(text, name) &&

@@ -31,6 +31,16 @@ int __wrap_mlock(const void *p, size_t len)
 	return 0;
 }
 
+static unsigned reads;
+
+ssize_t __real_pread(int fd, void *p, size_t len, off_t at);
+ssize_t __wrap_pread(int fd, void *p, size_t len, off_t at);
+ssize_t __wrap_pread(int fd, void *p, size_t len, off_t at)
+{
+	reads++;
+	return __real_pread(fd, p, len, at);
+}
+
 static void put(const char *name, const void *data, size_t len)
 {
 	int at = open(home, O_PATH | O_DIRECTORY), fd;
@@ -313,7 +323,12 @@ static void a_program_is_kept_with_its_libraries(void **state)
 		    { { 3, 72, 80, 0, 0 } },
 		    "liba.so\0/etc/pam/liba.so" };
 
+	const uint32_t many = 1 << 19;
+	char name[64];
+	int fd;
+
 	(void)state;
+	snprintf(name, sizeof(name), "%s/etc/ld.so.cache", home);
 	assert_int_equal(offsetof(__typeof__(cache), text), 72);
 	make_image();
 	put("usr/bin/tool", &image, sizeof(image));
@@ -326,6 +341,15 @@ static void a_program_is_kept_with_its_libraries(void **state)
 	/* and the cache */
 	assert_int_equal(k.files, 5);
 	assert_int_equal(k.failed, 0);
+	/* in a cache of a stranger there is an end to the search */
+	fd = openat(AT_FDCWD, name, O_WRONLY);
+	assert_int_equal(pwrite(fd, &many, sizeof(many), 20), sizeof(many));
+	assert_int_equal(ftruncate(fd, 48 + 24 * (off_t)many), 0);
+	close(fd);
+	reads = 0;
+	assert_int_equal(keep("tool", 1 << 20), NBD_OK);
+	assert_in_range(reads, 1, 1 << 19);
+	put("etc/ld.so.cache", &cache, sizeof(cache));
 	/* a library of another machine is not the one */
 	image.head.e_machine ^= 1;
 	put("usr/lib/libb.so", &image, sizeof(image));
