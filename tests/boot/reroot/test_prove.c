@@ -10,6 +10,8 @@
 
 #include "boot/init/program.h"
 #include "boot/init/super.h"
+#include "boot/net/handoff.h"
+#include "boot/root/connect.h"
 #include "port/linux/file.h"
 #include "tests/unit.h"
 #include "tests/world/module.h"
@@ -135,6 +137,49 @@ static void soft_reboot_needs_a_systemd_that_knows_it(void **state)
 			     "rm usr/lib/systemd/system/soft-reboot.target"));
 }
 
+static char dev[16];
+
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *name,
+			struct device_signals *held, struct nbd_diag *d);
+int __wrap_root_connect(struct root_spec *r, const struct root_spec *spec,
+			struct root_env *env, const char *name,
+			struct device_signals *held, struct nbd_diag *d)
+{
+	(void)r, (void)spec, (void)env, (void)held;
+	snprintf(dev, sizeof(dev), "%s", name);
+	return nbd_diag(d, NBD_E_REFUSED, "%s", name);
+}
+
+/* The one whose MAC is %m: of the boot, not the first with a link. */
+static void an_export_is_that_of_the_roots_interface(void **state)
+{
+	static const struct {
+		const char *lease, *there, *dev;
+	} t[] = {
+		{ "DEVICE='eth1'\nPROTO='dhcp'\n", "", "eth1" },
+		{ "DEVICE='eth1'\nPROTO='dhcp'\n", NULL, "" },
+		{ "PROTO='dhcp'\n", "", "" },
+		{ NULL, "", "" },
+	};
+	static const char *const words[] = {
+		"root=nbd://s/%m", "root=nbd://s/x nbdboot.overlay=nbd://s/%m"
+	};
+	static struct reroot_proof p;
+	struct nbd_diag d;
+
+	(void)state;
+	world_file("/proc/filesystems", "nodev\toverlay\n");
+	for (size_t i = 0; i < ARRAY_SIZE(t) * 2; i++) {
+		world_file(HANDOFF_LEASE, t[i / 2].lease);
+		world_file("/sys/class/net/eth1", t[i / 2].there);
+		strcpy(dev, "none");
+		assert_int_equal(reroot_prove(&p, words[i % 2], &d),
+				 NBD_E_REFUSED);
+		assert_string_equal(dev, t[i / 2].dev);
+	}
+}
+
 static int setup(void **state)
 {
 	int fd = mkstemp(disk);
@@ -169,6 +214,7 @@ int main(void)
 			no_file_of_the_image_acts_and_no_journal_is_replayed),
 		cmocka_unit_test(
 			a_device_that_does_not_outlive_the_system_is_refused),
+		cmocka_unit_test(an_export_is_that_of_the_roots_interface),
 		cmocka_unit_test(soft_reboot_needs_os_release_in_the_new_root),
 		cmocka_unit_test(links_of_the_new_root_stay_inside_of_it),
 		cmocka_unit_test(soft_reboot_needs_a_systemd_that_knows_it),
