@@ -97,19 +97,33 @@ static const char *secret_end(const char *name, const char *value)
 		       : NULL;
 }
 
+/* Bytes of the options of a mount until a secret: pass=, password2=, secret=. */
+static size_t until_secret(const char *name, const char *value)
+{
+	const char *at = strstr(name, "flags") ? strstr(value, "pass") : NULL;
+
+	if (!at && strstr(name, "flags"))
+		at = strstr(value, "secret=");
+	return at ? (size_t)(at - value) : strlen(value);
+}
+
 /* Words of other programs may be secrets. */
 static int put_word(void *ctx, const char *name, const char *value,
 		    struct nbd_diag *d)
 {
 	const char *text = value ? value : "", *end = secret_end(name, text);
+	size_t n = end ? strcspn(text, ":") : until_secret(name, text);
 	char line[CMDLINE_MAX];
 
 	(void)d;
 	if (!boot_words_scope(name, SIZE_MAX))
 		return 0;
 	nbd_fmt(line, sizeof(line), "%s%s%.*s%s%s", name, value ? "=" : "",
-		end ? (int)strcspn(text, ":") : CMDLINE_MAX, text,
-		end ? ":..." : "", end ? end : "");
+		(int)n, text,
+		end	  ? ":..."
+		: text[n] ? "..."
+			  : "",
+		end ? end : "");
 	put_line(ctx, line, strlen(line));
 	return 0;
 }

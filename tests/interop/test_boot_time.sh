@@ -177,14 +177,16 @@ fi
 
 echo 'quiet nbd_host=h nbd_name="a b" root=/dev/nbd0 rw BOOTIF=01-2 secret=1' \
 	'vlan=v1:eth0 rd.luks.key=/k nbdboot.debug nbdboot.x=y' \
-	'netroot=iscsi:me:pass@word@srv::::iqn root=nbd:h:x@y -- root=z' \
+	'netroot=iscsi:me:pass@word@srv::::iqn root=nbd:h:x@y' \
+	'rootflags=ro,username=u,password=p,q mount.usrflags=ro -- root=z' \
 	>"$work/cmdline"
 # shellcheck disable=SC2016 # for the inner shell
 run unshare -m sh -c 'mount --bind "$0" /proc/cmdline && exec "$@"' \
 	"$work/cmdline" "$nbdboot" report --json
 printf '%s\n' nbd_host=h 'nbd_name=a b' root=/dev/nbd0 rw BOOTIF=01-2 \
 	vlan=v1:eth0 nbdboot.debug nbdboot.x=y netroot=iscsi:...@srv::::iqn \
-	root=nbd:h:x@y >"$work/want"
+	root=nbd:h:x@y rootflags=ro,username=u,... mount.usrflags=ro \
+	>"$work/want"
 jq -r '.words[]' "$work/out" >"$work/got" || :
 if cmp -s "$work/want" "$work/got"; then
 	ok 'and the words that nbdboot reads, but no others'
