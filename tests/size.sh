@@ -30,12 +30,12 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 92352 ;;
-	nbdboot) echo 731392 ;;
-	uefi) echo 119424 ;;
-	uefi_ipv6) echo 142464 ;;
-	rescue) echo 387712 ;;
-	uefi_tls) echo 330592 ;;
+	tiny) echo 93344 ;;
+	nbdboot) echo 732544 ;;
+	uefi) echo 120096 ;;
+	uefi_ipv6) echo 142944 ;;
+	rescue) echo 387776 ;;
+	uefi_tls) echo 331072 ;;
 	esac
 }
 
