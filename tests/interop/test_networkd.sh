@@ -60,11 +60,22 @@ program()
 # shellcheck disable=SC2329 # by check
 online()
 {
-	(program "$where/systemd-networkd-wait-online" -i eth0 --timeout=60) \
+	logs 'Enumeration completed'
+	(program "$where/systemd-networkd-wait-online" -i eth0 --timeout=600) \
 		>"$work/online.log" 2>&1 </dev/null
 }
 
-# starts SENTENCE: networkd, which has the interface as configured
+# shellcheck disable=SC2329 # by check
+at_failure()
+{
+	for log in online networkd radvd dnsmasq; do
+		echo "# $log.log:"
+		tail -n 40 "$work/$log.log" | sed 's/^/# /'
+	done
+}
+
+# starts SENTENCE: networkd, which has the interface as configured.  Who waits for
+# that begins once networkd is ready, as its unit does.
 starts()
 {
 	: >"$work/networkd.log"
