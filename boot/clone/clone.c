@@ -240,20 +240,6 @@ static void one_to_one(const struct work *w, const char *dev, char table[128])
 		(unsigned long long)w->sectors, dev);
 }
 
-/* A root on the server keeps its read-ahead. */
-static int set_table(struct work *w, const char *table, struct nbd_diag *d)
-{
-	const char *mapping = w->dev + sizeof("/dev/") - 1;
-	char ahead[MAPPER_AHEAD];
-	int rc;
-
-	mapper_keep_ahead(mapping, ahead);
-	rc = mapper_set(&w->m, w->c->index, table, w->read_only, d);
-	if (!rc)
-		mapper_set_ahead(mapping, ahead);
-	return rc;
-}
-
 /* A region must not be longer than the target. */
 static int begin_mirror(struct work *w, struct nbd_diag *d)
 {
@@ -266,7 +252,7 @@ static int begin_mirror(struct work *w, struct nbd_diag *d)
 		"0 %llu mirror core 1 %llu 2 %s 0 %s 0 1 handle_errors\n",
 		(unsigned long long)w->sectors, (unsigned long long)region,
 		w->below, w->to.number);
-	return set_table(w, table, d);
+	return mapper_set(&w->m, w->c->index, table, w->read_only, d);
 }
 
 static void end_mirror(struct work *w)
@@ -276,7 +262,7 @@ static void end_mirror(struct work *w)
 	int rc;
 
 	one_to_one(w, w->below, table);
-	rc = set_table(w, table, &d);
+	rc = mapper_set(&w->m, w->c->index, table, w->read_only, &d);
 	/* the way down has removed it */
 	if (rc && rc != NBD_E_NOT_FOUND)
 		boot_say("clone: %s", d.text);

@@ -140,7 +140,6 @@ static int use_in_child(void *data, struct nbd_diag *d)
 {
 	struct use *u = data;
 	const struct boot *b = u->b;
-	struct prefetch_root r = init_fetcher_root(b);
 	char path[CLONE_PATH];
 	struct cache_use c = { .index = b->index,
 			       .path = path,
@@ -164,7 +163,6 @@ static int use_in_child(void *data, struct nbd_diag *d)
 		return NBD_OK;
 	}
 	u->half = rc;
-	init_prefetch_read_ahead(&r, r.dev);
 	boot_say("cache: %s has %llu KiB of this image in %u extents", path,
 		 (unsigned long long)c.sectors / 2, c.extents);
 	return NBD_OK;
@@ -174,7 +172,7 @@ static int reset_in_child(void *data, struct nbd_diag *d)
 {
 	struct prefetch_root r = init_fetcher_root(((struct use *)data)->b);
 
-	return init_prefetch_reset(&r, d);
+	return mapper_reset(r.index, r.below, d);
 }
 
 static const char *why_not(const struct boot *b, const struct prefetch_root *r)

@@ -20,6 +20,7 @@
 
 #include "boot/system/console.h"
 #include "boot/init/prefetch.h"
+#include "boot/mapper/mapper.h"
 
 /* ms: more than a fetch may take, so that only a child that hangs is killed. */
 #define CHILD_MS 90000
@@ -181,7 +182,7 @@ static int reset_in_child(void *data, struct nbd_diag *d)
 {
 	const struct fetch *f = data;
 
-	return init_prefetch_reset(&f->root, d);
+	return mapper_reset(f->root.index, f->root.below, d);
 }
 
 /* Is the process still there that frees what is fetched? */

@@ -120,7 +120,8 @@ bool init_prefetch_is_written(const struct prefetch_root *r)
 	       !init_prefetch_is_read_only(r->disk);
 }
 
-void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev)
+/* The mapping gets that of the disk. */
+static void read_ahead(const struct prefetch_root *r, const char *dev)
 {
 	char sys[80], value[24];
 	int n;
@@ -141,7 +142,7 @@ bool init_prefetch_map(const struct prefetch_root *r, char dev[64])
 		return false;
 	}
 	init_udev_hide();
-	init_prefetch_read_ahead(r, dev);
+	read_ahead(r, dev);
 	return true;
 }
 
@@ -151,15 +152,6 @@ void init_prefetch_unmap(int index)
 
 	if (mapper_take(index, &d))
 		boot_say("%s", d.text);
-}
-
-int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d)
-{
-	int rc = mapper_reset(r->index, r->below, d);
-
-	if (!rc)
-		init_prefetch_read_ahead(r, r->dev);
-	return rc;
 }
 
 /* ---- the list ---- */
@@ -323,7 +315,7 @@ static int swap_table(struct prefetch_list *l, const struct copies *c,
 	munmap(s.table, s.cap);
 	/* whatever it has left, nothing may be held */
 	if (rc)
-		init_prefetch_reset(r, NULL);
+		mapper_reset(r->index, r->below, NULL);
 	return rc;
 }
 
@@ -453,7 +445,6 @@ static int fetch(struct prefetch_list *l, const struct prefetch_root *r, int go,
 	close(c.f.loop);
 	if (rc)
 		return rc;
-	init_prefetch_read_ahead(r, dev);
 	keep_list(l, c.f.bytes >> 10);
 	boot_say("prefetch: %llu KiB in %u extents fetched in %u ms%s",
 		 (unsigned long long)c.f.bytes >> 10, l->n,

@@ -52,13 +52,6 @@ void init_prefetch_unmap(int index);
 void init_udev_hide(void);
 /* Lets it read the whole of "nbd0" on its mapping "dm-0", while that stands on it. */
 void init_udev_divert(const char *disk, const char *mapping);
-/* A new table has the kernel's read-ahead: dev gets that of the disk. */
-void init_prefetch_read_ahead(const struct prefetch_root *r, const char *dev);
-/*
- * Maps it one to one again: what was fetched is freed, and requests that a
- * process held when it died go on.
- */
-int init_prefetch_reset(const struct prefetch_root *r, struct nbd_diag *d);
 
 /*
  * Fetches what the list names, and maps it when a byte can be read from the fd

@@ -68,21 +68,12 @@ static bool has_grown(char table[MAPPER_LINE], int index)
 	return true;
 }
 
-/* A new table has the kernel's own read-ahead: it keeps what it had. */
-static int set(struct dm *dm, int n, int index, const char *table,
-	       struct nbd_diag *d)
+static int set(struct dm *dm, int index, const char *table, struct nbd_diag *d)
 {
-	char ahead[64], ro[64], value[24];
-	int len, rc;
+	char ro[64];
 
-	nbd_fmt(ahead, sizeof(ahead), "%s/dm-%d/queue/read_ahead_kb", nbdk_sys,
-		n);
-	len = file_read(AT_FDCWD, ahead, value, sizeof(value));
 	nbd_fmt(ro, sizeof(ro), "%s/nbd%d/ro", nbdk_sys, index);
-	rc = mapper_set(dm, index, table, file_number(AT_FDCWD, ro), d);
-	if (!rc && len > 0)
-		file_write(AT_FDCWD, ahead, value, (size_t)len);
-	return rc;
+	return mapper_set(dm, index, table, file_number(AT_FDCWD, ro), d);
 }
 
 int mapper_grow(int dev, int run, int index, struct nbd_diag *d)
@@ -102,7 +93,7 @@ int mapper_grow(int dev, int run, int index, struct nbd_diag *d)
 		rc = n == NBD_E_NOT_FOUND ? NBD_OK : n;
 	else if (dm_text(&dm, name, false, table, sizeof(table), NULL) > 0 &&
 		 has_grown(table, index))
-		rc = set(&dm, n, index, table, d);
+		rc = set(&dm, index, table, d);
 	dm_close(&dm);
 	return rc;
 }

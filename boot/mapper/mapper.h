@@ -24,8 +24,6 @@
 #define MAPPER_PATH   64
 /* Room for the name of any block device: DISK_NAME_LEN of the kernel. */
 #define MAPPER_DEVICE 32
-/* Room for a number of sysfs. */
-#define MAPPER_AHEAD  24
 /*
  * Kinds of mappings below that of nbdN (mapper_beside()): a mirror of a local
  * device and of FAR, which is the same extents on nbdN; and a mirror of RAM and
@@ -124,17 +122,12 @@ int mapper_make(struct dm *dm, const char *name, const char *table,
 int mapper_set_named(struct dm *dm, const char *name, const char *table,
 		     bool read_only, struct nbd_diag *d);
 /*
- * Puts a table into use in the mapping of nbdN; dm is the caller's, and open.
- * After a failure the table is the one before, and no request is held.
+ * Puts a table into use in the mapping of nbdN, which keeps its read-ahead; dm is
+ * the caller's, and open.  After a failure the table is the one before, and no
+ * request is held.
  */
 int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d);
-/*
- * The read-ahead of "dm-0", which a new table sets to the kernel's own: it is
- * kept before that ("" if it cannot be read), and written again.
- */
-void mapper_keep_ahead(const char *device, char value[MAPPER_AHEAD]);
-void mapper_set_ahead(const char *device, const char value[MAPPER_AHEAD]);
 /*
  * What is mapped, "254:0", of a mapping as mapper_put() has made it, and its
  * sectors.  path is that of the mapping.
@@ -199,7 +192,7 @@ struct mapper_mover {
 
 /*
  * As mapper_set(), if ready() agrees once all requests have ended and new ones
- * are held.
+ * are held.  The read-ahead becomes the kernel's for what is below.
  */
 int mapper_move(struct dm *dm, int index, const char *table, bool read_only,
 		const struct mapper_mover *mover, struct nbd_diag *d);

@@ -7,6 +7,7 @@
 
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
+#include "port/linux/nbdk.h"
 
 void mapper_name(char name[MAPPER_NAME], int index)
 {
@@ -20,8 +21,31 @@ static void go_on(struct dm *dm, const char *name)
 	dm_resume(dm, name, NULL);
 }
 
-int mapper_set_named(struct dm *dm, const char *name, const char *table,
-		     bool read_only, struct nbd_diag *d)
+/* The read-ahead of a mapping, which a new table sets to the kernel's own. */
+struct ahead {
+	char path[64], kib[24]; /* "": it cannot be read */
+};
+
+static void keep_ahead(struct dm *dm, const char *name, struct ahead *a)
+{
+	int n = dm_find(dm, name, NULL);
+
+	a->kib[0] = '\0';
+	if (n < 0)
+		return;
+	nbd_fmt(a->path, sizeof(a->path), "%s/dm-%d/queue/read_ahead_kb",
+		nbdk_sys, n);
+	file_read(AT_FDCWD, a->path, a->kib, sizeof(a->kib));
+}
+
+static void set_ahead(const struct ahead *a)
+{
+	if (a->kib[0])
+		file_write(AT_FDCWD, a->path, a->kib, strlen(a->kib));
+}
+
+static int use(struct dm *dm, const char *name, const char *table,
+	       bool read_only, struct nbd_diag *d)
 {
 	int rc = dm_load(dm, name, table, read_only, d);
 
@@ -34,6 +58,19 @@ int mapper_set_named(struct dm *dm, const char *name, const char *table,
 	return rc;
 }
 
+int mapper_set_named(struct dm *dm, const char *name, const char *table,
+		     bool read_only, struct nbd_diag *d)
+{
+	struct ahead ahead;
+	int rc;
+
+	keep_ahead(dm, name, &ahead);
+	rc = use(dm, name, table, read_only, d);
+	if (!rc)
+		set_ahead(&ahead);
+	return rc;
+}
+
 int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 	       struct nbd_diag *d)
 {
@@ -41,25 +78,6 @@ int mapper_set(struct dm *dm, int index, const char *table, bool read_only,
 
 	mapper_name(name, index);
 	return mapper_set_named(dm, name, table, read_only, d);
-}
-
-#define AHEAD "/sys/block/%s/queue/read_ahead_kb"
-
-void mapper_keep_ahead(const char *device, char value[MAPPER_AHEAD])
-{
-	char path[64];
-
-	nbd_fmt(path, sizeof(path), AHEAD, device);
-	file_read(AT_FDCWD, path, value, MAPPER_AHEAD);
-}
-
-void mapper_set_ahead(const char *device, const char value[MAPPER_AHEAD])
-{
-	char path[64];
-
-	nbd_fmt(path, sizeof(path), AHEAD, device);
-	if (*value)
-		file_write(AT_FDCWD, path, value, strlen(value));
 }
 
 /* Of /dev/dm-n. */
@@ -141,10 +159,18 @@ int mapper_set_copies(struct dm *dm, int index, const char *table,
 	struct copies c = { .index = index, .writes = writes };
 	const struct mapper_mover mover = { .ready = is_unwritten, .ctx = &c };
 	char name[MAPPER_NAME];
+	struct ahead ahead;
+	int rc;
 
 	mapper_name(name, index);
 	c.n = dm_find(dm, name, d);
-	return c.n < 0 ? c.n : mapper_move(dm, index, table, false, &mover, d);
+	if (c.n < 0)
+		return c.n;
+	keep_ahead(dm, name, &ahead);
+	rc = mapper_move(dm, index, table, false, &mover, d);
+	if (!rc)
+		set_ahead(&ahead);
+	return rc;
 }
 
 int mapper_make(struct dm *dm, const char *name, const char *table,
@@ -156,7 +182,7 @@ int mapper_make(struct dm *dm, const char *name, const char *table,
 	n = dm_create(dm, name, d);
 	if (n < 0)
 		return n;
-	rc = mapper_set_named(dm, name, table, read_only, d);
+	rc = use(dm, name, table, read_only, d);
 	if (!rc)
 		return n;
 	dm_remove(dm, name, NULL);

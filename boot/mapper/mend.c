@@ -93,17 +93,13 @@ static void restore_wbt(int index)
 	file_write(AT_FDCWD, path, "-1", 2);
 }
 
-static int reset(const char *device, int index, const struct made *of,
-		 bool down, struct nbd_diag *d)
+static int reset(int index, const struct made *of, bool down,
+		 struct nbd_diag *d)
 {
-	char ahead[MAPPER_AHEAD];
-	int rc;
+	int rc = mapper_reset(index, of->below, d);
 
-	mapper_keep_ahead(device, ahead);
-	rc = mapper_reset(index, of->below, d);
 	if (rc)
 		return rc;
-	mapper_set_ahead(device, ahead);
 	/* which waits for requests in flight: on the way down forever */
 	if (of->mirror && !down)
 		restore_wbt(index);
@@ -125,7 +121,7 @@ int mapper_mend(bool down, struct nbd_diag *d)
 			if (index < 0 || !has_copies(name, &of) ||
 			    (down && !is_stuck(index)))
 				continue;
-			rc = reset(name, index, &of, down, d);
+			rc = reset(index, &of, down, d);
 			mended += !rc;
 		}
 	dir_close(&dir);

@@ -30,6 +30,7 @@
 #include "port/linux/dir.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
+#include "port/linux/nbdk.h"
 
 /* ms between two looks. */
 #define LOOK_MS	 250
@@ -127,6 +128,9 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
 	if (rc)
 		return rc;
 	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* as in a watcher */
+	if (!fchdir(l->block))
+		nbdk_sys = ".";
 	read_wbt(l, path, l->wbt);
 	l->disk = open(l->dev, O_RDONLY | O_CLOEXEC);
 	if (l->disk < 0)
@@ -312,16 +316,13 @@ struct undo {
 static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 {
 	const struct prefetch_learn *l = u->l;
-	char table[128], ahead[80], size[64], value[24];
+	char table[128], size[64];
 	uint64_t sectors;
-	int rc, n;
+	int rc;
 
 	/* it costs no RAM */
 	if (mapper_is_cached(u->m, l->index))
 		return NBD_OK;
-	nbd_fmt(ahead, sizeof(ahead), "%s/queue/read_ahead_kb",
-		l->dev + sizeof("/dev/") - 1);
-	n = file_read(l->block, ahead, value, sizeof(value));
 	/* the device may have grown */
 	nbd_fmt(size, sizeof(size), "../dev/block/%s", l->below);
 	sectors = number_of(l, size, "size", 0);
@@ -330,13 +331,9 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",
 		(unsigned long long)sectors, l->below);
 	rc = mapper_set_plain(u->m, l->index, table, u->read_only, d);
-	if (rc)
-		return rc;
-	/* a new table has the kernel's default */
-	if (n > 0)
-		file_write(l->block, ahead, value, (size_t)n);
-	restore_wbt(l);
-	return NBD_OK;
+	if (!rc)
+		restore_wbt(l);
+	return rc;
 }
 
 /* Not to be given up at once: a mirror may hold writes. */

@@ -10,6 +10,7 @@
 int __wrap_dm_open(struct dm *m, size_t cap, struct nbd_diag *d);
 int __wrap_dm_open_at(struct dm *m, int dev, size_t cap, struct nbd_diag *d);
 void __wrap_dm_close(struct dm *m);
+int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *d);
 int __wrap_dm_load(struct dm *m, const char *name, const char *table,
 		   bool read_only, struct nbd_diag *d);
 int __wrap_dm_resume(struct dm *m, const char *name, struct nbd_diag *d);
@@ -54,6 +55,15 @@ void __wrap_dm_close(struct dm *m)
 	(void)m;
 	open_now--;
 	step(')', "");
+}
+
+int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *d)
+{
+	(void)m;
+	if (world.dm_found > 0)
+		return world.dm_found;
+	return nbd_diag(d, world.dm_found ? world.dm_found : NBD_E_NOT_FOUND,
+			"no %s", name);
 }
 
 int __wrap_dm_load(struct dm *m, const char *name, const char *table,

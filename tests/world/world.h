@@ -143,6 +143,7 @@ struct world {
 	char table[1024]; /* the last that was loaded */
 	bool table_read_only;
 	int dm_error; /* of dm_open() */
+	int dm_found; /* of dm_find(); 0: NBD_E_NOT_FOUND */
 	int load_error, resume_error;
 	/* runs at dm_open(), dm_close(), dm_load(), dm_resume(): '(', ')', 'l', 'r' */
 	void (*dm)(char what, const char *name);

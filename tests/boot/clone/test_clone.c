@@ -244,7 +244,7 @@ static int run(struct play p)
 		put(play.disk, 0, p.old, strlen(p.old));
 	if (p.marked)
 		mark(p.marked);
-	world = (struct world){ .others = WORLD_ABSENT };
+	world = (struct world){ .others = WORLD_ABSENT, .dm_found = 7 };
 	world_file("/sys/module/dm_mirror", "");
 	world_file("/dev/dm-7", ROOT);
 	world_file(AHEAD, "1024\n");

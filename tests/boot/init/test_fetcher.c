@@ -69,12 +69,10 @@ bool __wrap_init_prefetch_fetch(const struct prefetch_root *r, const char *word,
 	return true;
 }
 
-int __wrap_init_prefetch_reset(const struct prefetch_root *r,
-			       struct nbd_diag *dg);
-int __wrap_init_prefetch_reset(const struct prefetch_root *r,
-			       struct nbd_diag *dg)
+int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *dg);
+int __wrap_mapper_reset(int index, const char *path, struct nbd_diag *dg)
 {
-	(void)r;
+	(void)index, (void)path;
 	if (w->resets++ < w->failures)
 		return nbd_diag(dg, NBD_E_NO_MEMORY, "no memory");
 	w->waits = w->held = false;

@@ -13,6 +13,7 @@
 
 #define COUNTED "/sys/block/dm-7/queue/iostats"
 #define QUEUED	"/sys/block/dm-7/stat"
+#define AHEAD	"/sys/block/dm-7/queue/read_ahead_kb"
 
 static struct play {
 	int create, load, resume, remove; /* results */
@@ -63,6 +64,7 @@ static void begin(struct play p)
 	world = (struct world){ .read = looks,
 				.wrote = counts,
 				.dm = maps,
+				.dm_found = p.table ? 7 : 0,
 				.load_error = p.load,
 				.resume_error = p.resume };
 	world_device("/dev/nbd0p2", 43, 2);
@@ -71,6 +73,7 @@ static void begin(struct play p)
 	world_file("/sys/dev/block/43:2/ro", "1\n");
 	world_file(COUNTED, p.uncounted ? "0\n" : "1\n");
 	world_file(QUEUED, p.stat);
+	world_file(AHEAD, NULL);
 	world_file("/sys/module/dm_mod", p.names[0] ? "" : NULL);
 }
 
@@ -98,14 +101,6 @@ int __wrap_dm_create(struct dm *m, const char *name, struct nbd_diag *dg)
 	assert_string_equal(name, play.name ? play.name : "nbdboot-nbd0");
 	note('c');
 	return play.create ? play.create : 7;
-}
-
-int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg);
-int __wrap_dm_find(struct dm *m, const char *name, struct nbd_diag *dg)
-{
-	(void)m;
-	assert_string_equal(name, "nbdboot-nbd0");
-	return play.table ? 7 : nbd_diag(dg, NBD_E_NOT_FOUND, "none");
 }
 
 int __wrap_dm_text(struct dm *m, const char *name, bool status, char *text,
@@ -346,6 +341,7 @@ static void what_is_below_is_known(void **state)
 	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
 			 NBD_E_KERNEL);
 	play.table = NULL;
+	world.dm_found = 0;
 	assert_int_equal(mapper_below(0, path, below, &sectors, &d),
 			 NBD_E_NOT_FOUND);
 }
@@ -412,13 +408,38 @@ static void copies_are_used_only_if_nothing_was_written(void **state)
 	assert_string_equal(play.done, "ws");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin(cases[i].play);
-		play.table = "";
+		world.dm_found = 7;
 		assert_int_equal(mapper_set_copies(&m, 0, "0 8 mirror\n",
 						   cases[i].writes, &d),
 				 cases[i].rc);
 		assert_string_equal(play.done, cases[i].done);
 		assert_false(world.table_read_only);
 	}
+}
+
+static void a_new_table_keeps_the_read_ahead(void **state)
+{
+	struct dm m = { 0 };
+
+	(void)state;
+	begin((struct play){ .table = "" });
+	world.wrote = NULL;
+	world_file(AHEAD, "4096");
+	assert_int_equal(mapper_set(&m, 0, "0 8 linear\n", true, &d), NBD_OK);
+	assert_string_equal(world.written, AHEAD " = 4096\n");
+	begin((struct play){ .table = "", .stat = "0 0 0 0 0" });
+	world.wrote = NULL;
+	world_file(AHEAD, "1024");
+	assert_int_equal(mapper_set_copies(&m, 0, "0 8 mirror\n", 0, &d),
+			 NBD_OK);
+	assert_string_equal(world.written, AHEAD " = 1024\n");
+	/* the table in use is the one before */
+	begin((struct play){ .table = "", .load = NBD_E_KERNEL });
+	world.wrote = NULL;
+	world_file(AHEAD, "4096");
+	assert_int_equal(mapper_set(&m, 0, "0 8 linear\n", true, &d),
+			 NBD_E_KERNEL);
+	assert_string_equal(world.written, "");
 }
 
 static void a_mirror_that_holds_writes_is_known(void **state)
@@ -458,6 +479,7 @@ int main(void)
 		cmocka_unit_test(what_is_below_is_known),
 		cmocka_unit_test(a_lock_that_is_another_s_leaves_nothing_open),
 		cmocka_unit_test(copies_are_used_only_if_nothing_was_written),
+		cmocka_unit_test(a_new_table_keeps_the_read_ahead),
 		cmocka_unit_test(a_mirror_that_holds_writes_is_known),
 	};
 

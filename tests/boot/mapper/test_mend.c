@@ -6,8 +6,7 @@
 #include "tests/world/dm.h"
 #include "tests/world/file.h"
 
-#define WBT   "/sys/block/nbd3/" MAPPER_WBT
-#define AHEAD "/sys/block/dm-0/queue/read_ahead_kb"
+#define WBT "/sys/block/nbd3/" MAPPER_WBT
 
 static struct play {
 	bool stuck;
@@ -75,7 +74,6 @@ static int mend(bool down, const char *const *of, struct play p)
 	world_file("/sys/block/dm-0/dm/name", "nbdboot-nbd3\n");
 	world_file("/sys/block/dm-1/dm/name", "nbdboot-mirror-nbd3\n");
 	world_file("/sys/block/dm-2/dm/name", "vg-root\n");
-	world_file(AHEAD, "4096\n");
 	world_file(WBT, "0\n");
 	return mapper_mend(down, &d);
 }
@@ -86,7 +84,6 @@ static void copies_are_freed_and_the_kernel_throttles_again(void **state)
 	assert_int_equal(mend(false, mirrored, (struct play){ 0 }), 1);
 	assert_int_equal(play.resets, 1);
 	assert_non_null(strstr(world.written, WBT " = -1\n"));
-	assert_non_null(strstr(world.written, AHEAD " = 4096\n"));
 }
 
 static void what_is_only_read_was_never_throttled(void **state)

@@ -84,8 +84,6 @@ int __wrap_mapper_set_plain(struct dm *m, int index, const char *text,
 	(void)m, (void)read_only, (void)dg;
 	assert_int_equal(index, 3);
 	snprintf(world.table, sizeof(world.table), "%s", text);
-	/* the kernel's default comes with each table */
-	put("block/dm-0/queue/read_ahead_kb", "128\n");
 	return 0;
 }
 
@@ -121,7 +119,6 @@ static uint64_t learn(void)
 	world = (struct world){ .now = 1000, .wait = played_wait };
 	put("dev/block/43:0/stat", "9 0 8 0 0\n");
 	put("block/dm-0/stat", "9 0 8 0 0\n");
-	put("block/dm-0/queue/read_ahead_kb", "1024\n");
 	put("block/nbd3/queue/wbt_lat_usec", "0\n");
 	l = (struct prefetch_learn){ .index = 3,
 				     .wbt = "2000\n",
@@ -160,17 +157,12 @@ static void it_stays_as_long_as_a_fetch_reads(void **state)
 	assert_in_range(learn(), QUIET + 59500, QUIET + 60500);
 }
 
-static void it_maps_one_to_one_and_keeps_the_read_ahead(void **state)
+static void it_maps_one_to_one(void **state)
 {
-	char path[128], text[16];
-
 	(void)state;
 	fetches = reads = 0;
 	learn();
 	assert_string_equal(world.table, "0 4096 linear 43:0 0\n");
-	snprintf(path, sizeof(path), "%s/block/dm-0/queue/read_ahead_kb", top);
-	assert_int_equal(file_read(AT_FDCWD, path, text, sizeof(text)), 5);
-	assert_string_equal(text, "1024\n");
 }
 
 static void it_lets_the_kernel_throttle_writes_again(void **state)
@@ -306,7 +298,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_ends_when_nothing_was_read_for_a_while),
 		cmocka_unit_test(it_stays_as_long_as_a_fetch_reads),
-		cmocka_unit_test(it_maps_one_to_one_and_keeps_the_read_ahead),
+		cmocka_unit_test(it_maps_one_to_one),
 		cmocka_unit_test(it_lets_the_kernel_throttle_writes_again),
 		cmocka_unit_test(a_cache_stays_in_use),
 		cmocka_unit_test(it_maps_what_the_device_has_by_then),
