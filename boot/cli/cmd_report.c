@@ -87,22 +87,19 @@ static void put_versions(struct report *r)
  * or cifs://USER:PASSWORD@HOST/SHARE, begins behind the scheme and ends at the
  * last @.  Returns that, or NULL.
  */
-static const char *secret_end(const char *name, const char *value)
+static const char *secret_end(const char *value)
 {
-	bool is_root = !strcmp(name, "root") || !strcmp(name, "netroot");
-
-	return is_root && strncasecmp(value, "nbd", 3) != 0 &&
-			       strchr(value, ':')
+	return strncasecmp(value, "nbd", 3) != 0 && strchr(value, ':')
 		       ? strrchr(value, '@')
 		       : NULL;
 }
 
 /* Bytes of the options of a mount until a secret: pass=, password2=, secret=. */
-static size_t until_secret(const char *name, const char *value)
+static size_t until_secret(const char *value)
 {
-	const char *at = strstr(name, "flags") ? strstr(value, "pass") : NULL;
+	const char *at = strstr(value, "pass");
 
-	if (!at && strstr(name, "flags"))
+	if (!at)
 		at = strstr(value, "secret=");
 	return at ? (size_t)(at - value) : strlen(value);
 }
@@ -111,12 +108,16 @@ static size_t until_secret(const char *name, const char *value)
 static int put_word(void *ctx, const char *name, const char *value,
 		    struct nbd_diag *d)
 {
-	const char *text = value ? value : "", *end = secret_end(name, text);
-	size_t n = end ? strcspn(text, ":") : until_secret(name, text);
+	unsigned scope = boot_words_scope(name, SIZE_MAX);
+	const char *text = value ? value : "";
+	const char *end = scope & WORD_USER ? secret_end(text) : NULL;
+	size_t n = end			  ? strcspn(text, ":")
+		   : scope & WORD_OPTIONS ? until_secret(text)
+					  : strlen(text);
 	char line[CMDLINE_MAX];
 
 	(void)d;
-	if (!boot_words_scope(name, SIZE_MAX))
+	if (!scope)
 		return 0;
 	nbd_fmt(line, sizeof(line), "%s%s%.*s%s%s", name, value ? "=" : "",
 		(int)n, text,

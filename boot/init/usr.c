@@ -22,9 +22,9 @@
 #define OPTIONS 256
 
 const struct word init_usr_words[] = {
-	WORD("mount.usr", usr, WORD_TEXT, WORD_ROOT),
+	WORD("mount.usr", usr, WORD_TEXT, WORD_ROOT | WORD_USER),
 	WORD("mount.usrfstype", usr_fstype, WORD_TEXT, WORD_ROOT),
-	WORD("mount.usrflags", usr_flags, WORD_TEXT, WORD_ROOT),
+	WORD("mount.usrflags", usr_flags, WORD_TEXT, WORD_ROOT | WORD_OPTIONS),
 	WORD("systemd.verity_usr_data", usr_data, WORD_MAYBE, WORD_ROOT),
 	WORD("systemd.verity_usr_hash", usr_hash, WORD_MAYBE, WORD_ROOT),
 	WORD("systemd.verity_usr_options", usr_options, WORD_MAYBE, WORD_ROOT),

@@ -166,7 +166,7 @@ typedef bool take_word(struct net_plan *p, const char *value);
 /* The field is the offset of its counter in the plan; 0: the last one counts. */
 #define NET(name, count)                                    \
 	{                                                   \
-		name, count, WORD_OTHER, WORD_NETWORK, 0, 0 \
+		name, count, WORD_NETWORK, WORD_OTHER, 0, 0 \
 	}
 #define COUNT(field) offsetof(struct net_plan, field)
 
@@ -179,8 +179,8 @@ const struct word boot_plan_words[] = { NET("nameserver", COUNT(n_dns)),
 					NET("rd.peerdns", 0),
 					NET("bond", COUNT(n_master)),
 					NET("bridge", COUNT(n_master)),
-					{ "nbdboot.duid", 0, WORD_OTHER,
-					  WORD_NETWORK | WORD_OURS, 0, 0 },
+					WORD_NAME("nbdboot.duid",
+						  WORD_NETWORK | WORD_OURS),
 					WORD_END };
 
 static take_word *const takes[] = { take_dns,	  take_route,  take_name,

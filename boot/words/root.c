@@ -10,7 +10,8 @@
 
 /* Those by which other programs name the root, besides root=. */
 const struct word root_form_words[] = {
-	WORD("netroot", netroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("netroot", netroot, WORD_TEXT,
+	     WORD_ROOT | WORD_FIRMWARE | WORD_USER),
 	WORD("nbdroot", nbdroot, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
 	WORD("nbddev", nbddev, WORD_TEXT, WORD_ROOT),
 	WORD("nbdport", nbdport, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),

@@ -13,9 +13,10 @@ static const struct word *const parts[] = { BOOT_WORDS NULL };
 
 /* Those of a boot without any feature. */
 const struct word boot_kernel_words[] = {
-	WORD("root", root, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE),
+	WORD("root", root, WORD_TEXT, WORD_ROOT | WORD_FIRMWARE | WORD_USER),
 	WORD("rootfstype", fstype, WORD_TEXT, WORD_ROOT),
-	WORD("rootflags", flags, WORD_TEXT, WORD_ROOT | WORD_MOUNT),
+	WORD("rootflags", flags, WORD_TEXT,
+	     WORD_ROOT | WORD_MOUNT | WORD_OPTIONS),
 	WORD("ro", write, WORD_NO, WORD_ROOT),
 	WORD("rw", write, WORD_YES, WORD_ROOT),
 	WORD("init", init, WORD_TEXT, WORD_ROOT),

@@ -33,28 +33,31 @@ enum word_scope {
 	/* nbdboot.efi obeys it, and the operating system does not need it */
 	WORD_FIRMWARE = 32,
 	/* for each root; but a path or a URI behind it is of one */
-	WORD_BARE = 64
+	WORD_BARE = 64,
+	/* what may have a password: SCHEME:USER:PASSWORD@..., options of a mount */
+	WORD_USER = 128,
+	WORD_OPTIONS = 256
 };
 
 struct word {
 	const char *name; /* NULL: the end */
 	uint16_t field;	  /* its offset in struct cmdline */
-	uint8_t kind, scope;
-	uint8_t min, max;
+	uint16_t scope;
+	uint8_t kind, min, max;
 };
 
 #define WORD(name, field, kind, scope)                                   \
 	{                                                                \
-		name, offsetof(struct cmdline, field), kind, scope, 0, 0 \
+		name, offsetof(struct cmdline, field), scope, kind, 0, 0 \
 	}
 #define WORD_RANGE(name, field, scope, min, max)                           \
 	{                                                                  \
-		name, offsetof(struct cmdline, field), WORD_NUMBER, scope, \
+		name, offsetof(struct cmdline, field), scope, WORD_NUMBER, \
 			min, max                                           \
 	}
 #define WORD_NAME(name, scope)                   \
 	{                                        \
-		name, 0, WORD_OTHER, scope, 0, 0 \
+		name, 0, scope, WORD_OTHER, 0, 0 \
 	}
 #define WORD_END                    \
 	{                           \

@@ -178,14 +178,16 @@ fi
 echo 'quiet nbd_host=h nbd_name="a b" root=/dev/nbd0 rw BOOTIF=01-2 secret=1' \
 	'vlan=v1:eth0 rd.luks.key=/k nbdboot.debug nbdboot.x=y' \
 	'netroot=iscsi:me:pass@word@srv::::iqn root=nbd:h:x@y' \
-	'rootflags=ro,username=u,password=p,q mount.usrflags=ro -- root=z' \
+	'mount.usr=cifs://me:word@srv/usr mount.usrflags=ro,secret=x' \
+	'rootflags=ro,username=u,password=p,q -- root=z' \
 	>"$work/cmdline"
 # shellcheck disable=SC2016 # for the inner shell
 run unshare -m sh -c 'mount --bind "$0" /proc/cmdline && exec "$@"' \
 	"$work/cmdline" "$nbdboot" report --json
 printf '%s\n' nbd_host=h 'nbd_name=a b' root=/dev/nbd0 rw BOOTIF=01-2 \
 	vlan=v1:eth0 nbdboot.debug nbdboot.x=y netroot=iscsi:...@srv::::iqn \
-	root=nbd:h:x@y rootflags=ro,username=u,... mount.usrflags=ro \
+	root=nbd:h:x@y mount.usr=cifs:...@srv/usr mount.usrflags=ro,... \
+	rootflags=ro,username=u,... \
 	>"$work/want"
 jq -r '.words[]' "$work/out" >"$work/got" || :
 if cmp -s "$work/want" "$work/got"; then

@@ -19,8 +19,8 @@ static void a_word_has_its_scopes(void **state)
 		{ "nbdboots=1", 0 },
 		{ "a_name_that_is_longer_than_any_of_ours=1", 0 },
 		/* of each part of the table one */
-		{ "root=x", WORD_ROOT | WORD_FIRMWARE },
-		{ "rootflags=x", WORD_ROOT | WORD_MOUNT },
+		{ "root=x", WORD_ROOT | WORD_FIRMWARE | WORD_USER },
+		{ "rootflags=x", WORD_ROOT | WORD_MOUNT | WORD_OPTIONS },
 		{ "rw", WORD_ROOT },
 		{ "nbd_host=x", WORD_ROOT | WORD_FIRMWARE },
 		{ "archiso_nbd_srv=x", WORD_ROOT },
@@ -42,7 +42,7 @@ static void a_word_has_its_scopes(void **state)
 		/* of another version */
 		{ "nbdboot.x=1", WORD_OURS },
 		/* as the kernel reads names */
-		{ "\"root=a b\"", WORD_ROOT | WORD_FIRMWARE },
+		{ "\"root=a b\"", WORD_ROOT | WORD_FIRMWARE | WORD_USER },
 		{ "nbdboot.io_timeout=x", WORD_OURS },
 	};
 
@@ -56,14 +56,14 @@ static void a_word_ends_where_the_caller_says(void **state)
 {
 	(void)state;
 	assert_int_equal(boot_words_scope("rootflags=x", 4),
-			 WORD_ROOT | WORD_FIRMWARE);
+			 WORD_ROOT | WORD_FIRMWARE | WORD_USER);
 	assert_int_equal(boot_words_scope("rootflags=x", 5), 0);
 	assert_int_equal(boot_words_scope("\"root=x\"", 5),
-			 WORD_ROOT | WORD_FIRMWARE);
+			 WORD_ROOT | WORD_FIRMWARE | WORD_USER);
 	assert_int_equal(boot_words_scope("\"", 1), 0);
 	assert_int_equal(boot_words_scope("root", 0), 0);
 	assert_int_equal(boot_words_scope("root=x ip=y", SIZE_MAX),
-			 WORD_ROOT | WORD_FIRMWARE);
+			 WORD_ROOT | WORD_FIRMWARE | WORD_USER);
 }
 
 int main(void)
