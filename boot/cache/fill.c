@@ -30,12 +30,10 @@ static struct prefetch_list work;
 static int may_erase(struct cache_fill *f, struct nbd_diag *d)
 {
 	const struct clone_disk *disk = &f->disk;
-	char text[CLONE_HOLD], name[CLONE_PATH];
+	char text[CLONE_HOLD];
 
-	/* its path may be that of a link */
-	clone_name_of(disk->number, name);
 	if (cache_is_ours(disk->fd, disk->size, f->eyes) ||
-	    !f->eyes->look(disk->fd, name, disk->size, text))
+	    !f->eyes->look(disk->fd, disk->name, disk->size, text))
 		return NBD_OK;
 	if (!f->spec.erase)
 		return nbd_diag(d, NBD_E_IN_USE,

@@ -38,7 +38,6 @@ struct work {
 	struct dm m;
 	char dev[MAPPER_PATH], below[MAPPER_PATH]; /* the mapping, and "43:0" */
 	struct clone_disk to;			   /* the device */
-	char name[CLONE_PATH];			   /* its name: "vda" */
 	uint64_t sectors;			   /* of the image */
 	bool read_only;				   /* the mapping */
 	struct clone_mark mark;
@@ -164,7 +163,7 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 		return give_up(w, d);
 	if (!rc && may_go_on(w, &old))
 		return NBD_OK;
-	if (!w->c->eyes->look(w->to.fd, w->name, w->to.size, text))
+	if (!w->c->eyes->look(w->to.fd, w->to.name, w->to.size, text))
 		return NBD_OK;
 	if (!s->erase)
 		return nbd_diag(d, NBD_E_IN_USE,
@@ -187,8 +186,6 @@ static int claim(struct work *w, struct nbd_diag *d)
 	/* exclusive: not mounted, no swap, no part of another device */
 	int rc = clone_disk_open(&w->to, O_EXCL, d);
 
-	/* its path may be that of a link */
-	clone_name_of(w->to.number, w->name);
 	w->mark.device = w->to.size / SECTOR;
 	if (!rc)
 		rc = fits(w, d);
@@ -325,7 +322,7 @@ static void report(const struct work *w, unsigned was, unsigned percent)
 	if (percent == was)
 		return;
 	nbd_fmt(text, sizeof(text), "%u %% of %llu MiB are on %s", percent,
-		(unsigned long long)w->sectors / 2048, w->name);
+		(unsigned long long)w->sectors / 2048, w->to.name);
 	boot_ready_status(text);
 	if (percent / 10 != was / 10)
 		boot_say("clone: %s", text);

@@ -66,9 +66,6 @@ int clone_run(struct clone *c, struct nbd_diag *d);
 int clone_mark_read(struct clone_mark *m, int fd, uint64_t size,
 		    struct nbd_diag *d);
 
-/* The name in /sys/class/block of the device with this number, or "". */
-void clone_name_of(const char *number, char name[CLONE_PATH]);
-
 /*
  * Is the mapping ("dm-0") all that is below what is above it?  A root that is
  * verified by a tree on another device would stay on that: NBD_E_MISMATCH.

@@ -20,6 +20,18 @@ int clone_disk_failed(const struct clone_disk *disk, const char *verb,
 			strerror(errno));
 }
 
+void clone_name_of(const char *number, char name[CLONE_PATH])
+{
+	char link[48], to[256], *slash;
+	ssize_t n;
+
+	nbd_fmt(link, sizeof(link), "/sys/dev/block/%s", number);
+	n = readlink(link, to, sizeof(to) - 1);
+	to[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(to, '/');
+	nbd_fmt(name, CLONE_PATH, "%s", slash ? slash + 1 : "");
+}
+
 int clone_disk_open(struct clone_disk *disk, int flags, struct nbd_diag *d)
 {
 	struct stat st;
@@ -40,6 +52,7 @@ int clone_disk_open(struct clone_disk *disk, int flags, struct nbd_diag *d)
 	disk->size = (uint64_t)end;
 	nbd_fmt(disk->number, sizeof(disk->number), "%u:%u", major(st.st_rdev),
 		minor(st.st_rdev));
+	clone_name_of(disk->number, disk->name);
 	return NBD_OK;
 }
 

@@ -11,9 +11,13 @@
 struct clone_disk {
 	char path[CLONE_PATH]; /* "/dev/vda": set by the caller */
 	char number[24];       /* "254:0" */
+	char name[CLONE_PATH]; /* the kernel's, where the path is a link: "vda" */
 	int fd;		       /* -1: it is closed */
 	uint64_t size;	       /* bytes */
 };
+
+/* The name in /sys/class/block of the device with this number, or "". */
+void clone_name_of(const char *number, char name[CLONE_PATH]);
 
 /*
  * Opens it to read and write, with more flags of open(2): O_EXCL refuses one that

@@ -11,18 +11,6 @@
 #include "port/linux/dm.h"
 #include "port/linux/nbdk.h"
 
-void clone_name_of(const char *number, char name[CLONE_PATH])
-{
-	char link[48], to[256], *slash;
-	ssize_t n;
-
-	nbd_fmt(link, sizeof(link), "/sys/dev/block/%s", number);
-	n = readlink(link, to, sizeof(to) - 1);
-	to[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(to, '/');
-	nbd_fmt(name, CLONE_PATH, "%s", slash ? slash + 1 : "");
-}
-
 /* Is anything but `name` below the device `above`? */
 static int check_below(const char *above, const char *name, struct nbd_diag *d)
 {

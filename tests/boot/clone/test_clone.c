@@ -61,6 +61,7 @@ int __wrap_clone_disk_open(struct clone_disk *disk, int flags,
 	disk->fd = play.disk;
 	disk->size = (uint64_t)SIZE;
 	strcpy(disk->number, "254:0");
+	strcpy(disk->name, "vda");
 	return NBD_OK;
 }
 
