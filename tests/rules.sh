@@ -810,39 +810,6 @@ else
 	echo 'ok - every world compiles'
 fi
 
-# What calls a part of core or port asks for it in its Kconfig: without all those
-# that a configuration may leave out, each world still links.  They share one
-# directory: nothing of another CPU may be left of the configuration before.
-mkdir -p "$dir/t/least"
-links=
-make -s O="$dir/t/least" metal_defconfig &&
-	make -s -j2 O="$dir/t/least" all >/dev/null || links=' metal'
-for world in LINUX LWIP METAL UEFI; do
-	{
-		printf '%s\n' "CONFIG_WORLD_$world=y" CONFIG_METAL_VIRT=y
-		for part in CORE_IO CORE_URI CORE_TLS PORT_POSIX PORT_LINUX BOOT_CLI; do
-			echo "# CONFIG_$part is not set"
-		done
-	} >"$dir/t/least/defconfig"
-	CONFIG_=CONFIG_ KCONFIG_CONFIG="$dir/t/least/.config" kconfig-conf \
-		--defconfig="$dir/t/least/defconfig" Kconfig >/dev/null &&
-		make -s -j2 O="$dir/t/least" OPT=-O0 all >/dev/null ||
-		links="$links $world"
-done
-# And firmware, whose defaults are the smallest, with all that it may have.
-echo CONFIG_WORLD_UEFI=y >"$dir/t/least/defconfig"
-CONFIG_=CONFIG_ KCONFIG_CONFIG="$dir/t/least/.config" \
-	KCONFIG_ALLCONFIG="$dir/t/least/defconfig" \
-	kconfig-conf --allyesconfig Kconfig >/dev/null &&
-	make -s -j2 O="$dir/t/least" all >/dev/null ||
-	links="$links UEFI with all"
-if [ "$links" ]; then
-	echo "not ok - each world links without what may be left out:$links do not"
-	status=1
-else
-	echo 'ok - each world links without what may be left out'
-fi
-
 # Else what one make has built is not made anew by the other.
 case $(make -pnq O="$here/a/b" help 2>/dev/null | grep '^O := ') in
 'O := a/b') echo 'ok - a build directory has one name, however it is given' ;;

@@ -164,6 +164,7 @@ command_of()
 	cross) sh tests/cross.sh "$dir" ;;
 	cross-units) sh tests/cross/units.sh "$dir" ;;
 	size) sh tests/size.sh -t "$dir" ;;
+	worlds) sh tests/worlds.sh "$dir" ;;
 	debian13) timeout -k 10 1500 sh tests/debian13.sh "$dir" ;;
 	lwip) lwip ;;
 	lwip-faults) lwip_faults ;;
@@ -392,7 +393,7 @@ all_lines()
 {
 	echo "$together"
 	{
-		printf '%s\n' lint cross cross-units debian13
+		printf '%s\n' lint cross cross-units worlds debian13
 		quick_scripts
 		scripts vm
 	} | apart
