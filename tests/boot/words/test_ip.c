@@ -333,6 +333,8 @@ static void several_ip_are_several_interfaces(void **state)
 	assert_true(plan.no_peer_dns);
 	words("rd.peerdns=false");
 	assert_true(plan.no_peer_dns);
+	words("rd.peerdns=no");
+	assert_true(plan.no_peer_dns);
 }
 
 static void without_ip_the_server_decides_what_is_tried(void **state)
