@@ -286,6 +286,17 @@ int net_handoff_lease(int run, const struct net_state *s,
 	return rc || !root ? rc : net_kept_write(run, s, dhcp, d);
 }
 
+void net_handoff_interface(char name[16])
+{
+	static const char begin[] = "DEVICE='";
+	char text[256], *p;
+
+	file_read(AT_FDCWD, HANDOFF_LEASE, text, sizeof(text));
+	p = strstr(text, begin);
+	p = p ? p + sizeof(begin) - 1 : &text[strlen(text)];
+	nbd_fmt(name, 16, "%.*s", (int)strcspn(p, "'\n"), p);
+}
+
 static void begin_match(struct page *page, const struct net_state *s)
 {
 	begin(page, s, NULL);

@@ -58,4 +58,7 @@ int net_handoff_machine(int run, const struct net_state *s, const char *names,
 int net_handoff_lease(int run, const struct net_state *s,
 		      const struct dhcp *dhcp, bool root, struct nbd_diag *d);
 
+/* The interface that HANDOFF_LEASE describes; "": there is no lease. */
+void net_handoff_interface(char name[16]);
+
 #endif

@@ -201,20 +201,13 @@ static int check_overlay_driver(struct nbd_diag *d)
  * The interface of the present root, which is the next one's, too: %m is its MAC.
  * "": a machine without a lease of ours has that of the first with a link.
  */
-static const char *interface_of(char text[256])
+static const char *interface_of(char name[16])
 {
-	char path[32], *name;
+	char path[32];
 
-	file_read(AT_FDCWD, HANDOFF_LEASE, text, 256);
-	name = strstr(text, "DEVICE='");
-	if (!name)
-		return "";
-	name += 8;
-	name[strcspn(name, "'\n")] = '\0';
-	return nbd_fmt(path, sizeof(path), "/sys/class/net/%s", name) > 0 &&
-			       !access(path, F_OK)
-		       ? name
-		       : "";
+	net_handoff_interface(name);
+	nbd_fmt(path, sizeof(path), "/sys/class/net/%s", name);
+	return access(path, F_OK) ? "" : name;
 }
 
 /* The overlay's export is only connected: its file system may be in use. */
@@ -223,14 +216,14 @@ static int prove_overlay(struct overlay *o, const struct cmdline *c,
 {
 	struct device_signals signals;
 	struct nbd_diag other;
-	char text[256];
+	char name[16];
 	int rc = init_overlay_check(o, c, d);
 
 	if (!rc)
 		rc = check_overlay_driver(d);
 	o->held = &signals;
 	if (!rc)
-		rc = init_overlay_connect(o, interface_of(text), d);
+		rc = init_overlay_connect(o, interface_of(name), d);
 	if (!rc && o->index >= 0) {
 		nbdk_disconnect(o->index, &other);
 		device_signals_release(&signals);
@@ -269,10 +262,10 @@ static int prove_once(struct reroot_proof *p, struct nbd_diag *d)
 	struct root_env env = { 0 };
 	struct device_signals signals;
 	struct nbd_diag other;
-	char text[256];
+	char name[16];
 	int lock = -1, rc;
 
-	p->index = root_connect(&p->root, &p->spec, &env, interface_of(text),
+	p->index = root_connect(&p->root, &p->spec, &env, interface_of(name),
 				&signals, d);
 	if (p->index < 0)
 		return p->index;
