@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "boot/words/ip.h"
 #include "boot/words/uris.h"
 #include "core/nbd_uri.h"
 #include "port/fnv1a.h"
@@ -88,6 +89,15 @@ static bool same(const char *p, size_t len, const char *value)
 	return value && strlen(value) == len && !strncasecmp(p, value, len);
 }
 
+/* With colons or dashes: "52-54-00-12-34-56". */
+static bool is_mac(const char *p, size_t len, unsigned char mac[6])
+{
+	char text[18];
+
+	nbd_fmt(text, sizeof(text), "%.*s", (int)len, p);
+	return len == 17 && boot_ip_mac(text, mac);
+}
+
 static bool is_share(const struct parser *in, const char *p, size_t len)
 {
 	long percent;
@@ -121,14 +131,16 @@ static void take_word(struct parser *in, const char *p, size_t len)
 	const char *eq = memchr(p, '=', len);
 	const char *value = eq ? eq + 1 : p;
 	size_t n = eq ? len - (size_t)(value - p) : 0;
+	unsigned char mac[6], ours[6];
 
 	if (begins(p, len, "rev=")) {
 		keep(in, &in->rev, value, n);
 		return;
 	}
 	in->asked = true;
-	if (begins(p, len, "mac=") && n == 17)
-		in->meant |= same(value, n, in->m->mac);
+	if (begins(p, len, "mac=") && is_mac(value, n, mac))
+		in->meant |= in->m->mac && boot_ip_mac(in->m->mac, ours) &&
+			     !memcmp(mac, ours, sizeof(mac));
 	else if (begins(p, len, "uuid=") && n == 36)
 		in->meant |= same(value, n, in->m->uuid);
 	else if (begins(p, len, "share=") &&
