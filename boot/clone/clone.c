@@ -180,6 +180,19 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 	return wipe_ends(w, d);
 }
 
+/* The name of a file system is overwritten, and the next boot asks for it again. */
+static int keeps_name(const struct work *w, struct nbd_diag *d)
+{
+	const char *device = w->c->spec.device;
+
+	if (strncmp(device, "UUID=", 5) != 0 || is_begun(w))
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_USAGE,
+			"%s is that of what the copy overwrites: name the "
+			"device by PARTUUID=, PARTLABEL= or serial=",
+			device);
+}
+
 /* From here on the device holds a part of a copy. */
 static int claim(struct work *w, struct nbd_diag *d)
 {
@@ -189,6 +202,8 @@ static int claim(struct work *w, struct nbd_diag *d)
 	w->mark.device = w->to.size / SECTOR;
 	if (!rc)
 		rc = fits(w, d);
+	if (!rc)
+		rc = keeps_name(w, d);
 	if (!rc)
 		rc = may_erase(w, d);
 	if (!rc)

@@ -377,6 +377,33 @@ static void nothing_of_a_clone_is_left_below_its_copy(void **state)
 	assert_string_equal(text, ROOT);
 }
 
+/* Otherwise each boot would look for the file system that was there. */
+static void a_uuid_that_the_copy_overwrites_names_no_device(void **state)
+{
+	char text[sizeof(ROOT)] = "";
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(run((struct play){ .spec = "UUID=1-2,erase,"
+							    "again",
+						    .old = "other fs",
+						    .marked = i * SIZE }),
+				 NBD_E_USAGE);
+		assert_non_null(strstr(d.text, "UUID=1-2 is that of what"));
+		assert_int_equal(pread(play.disk, text, strlen(ROOT), 0),
+				 (ssize_t)strlen(ROOT));
+		assert_string_equal(text, "other fs");
+	}
+	/* that of the root stays */
+	assert_int_equal(run((struct play){ .spec = "UUID=1-2,erase,again",
+					    .old = ROOT,
+					    .marked = SIZE }),
+			 NBD_OK);
+	assert_int_equal(run((struct play){ .spec = "PARTUUID=1-2,erase",
+					    .old = "other fs" }),
+			 NBD_OK);
+}
+
 static int progress(struct clone_progress *p, const char *table)
 {
 	play.table = table;
@@ -423,6 +450,8 @@ int main(void)
 		cmocka_unit_test(the_wait_for_another_process_ends),
 		cmocka_unit_test(a_clone_is_kept_on_a_disk_of_another_size),
 		cmocka_unit_test(nothing_of_a_clone_is_left_below_its_copy),
+		cmocka_unit_test(
+			a_uuid_that_the_copy_overwrites_names_no_device),
 		cmocka_unit_test(only_a_disk_of_the_machine_is_a_copy),
 	};
 
