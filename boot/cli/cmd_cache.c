@@ -103,6 +103,8 @@ static int fill(int index, const char *device, const char *image,
 	rc = cache_spec_parse(&spec, device, d);
 	f.spec = spec.to;
 	if (!rc)
+		rc = clone_spec_stays(&spec.to, d);
+	if (!rc)
 		rc = cache_fill_begin(&f, d);
 	if (rc)
 		return rc;
@@ -138,7 +140,7 @@ const struct command cmd_cache = {
 	.name = "cache",
 	.group = CLI_CLONE,
 	.summary = "what a local device keeps of what boots have read",
-	.help = "DEVICE is /dev/NAME, PARTUUID=, PARTLABEL=, UUID= or serial=,\n"
+	.help = "DEVICE is /dev/NAME, PARTUUID=, PARTLABEL= or serial=,\n"
 		"that of nbdboot.cache=, whose boots fill it.\n",
 	.operands = { 1, 2, { "nbdN|DEVICE", "DEVICE" } },
 	.options = options,

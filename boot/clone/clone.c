@@ -180,17 +180,12 @@ static int may_erase(struct work *w, struct nbd_diag *d)
 	return wipe_ends(w, d);
 }
 
-/* The name of a file system is overwritten, and the next boot asks for it again. */
+/* The file system of the root has its UUID on the device, too. */
 static int keeps_name(const struct work *w, struct nbd_diag *d)
 {
-	const char *device = w->c->spec.device;
+	int rc = clone_spec_stays(&w->c->spec, d);
 
-	if (strncmp(device, "UUID=", 5) != 0 || is_begun(w))
-		return NBD_OK;
-	return nbd_diag(d, NBD_E_USAGE,
-			"%s is that of what the copy overwrites: name the "
-			"device by PARTUUID=, PARTLABEL= or serial=",
-			device);
+	return rc && is_begun(w) ? NBD_OK : rc;
 }
 
 /* From here on the device holds a part of a copy. */

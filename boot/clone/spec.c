@@ -64,3 +64,13 @@ int clone_spec_parse(struct clone_spec *s, const char *text, struct nbd_diag *d)
 	}
 	return rc;
 }
+
+int clone_spec_stays(const struct clone_spec *s, struct nbd_diag *d)
+{
+	if (strncmp(s->device, "UUID=", 5) != 0)
+		return NBD_OK;
+	return nbd_diag(d, NBD_E_USAGE,
+			"%s is that of what is overwritten: name the device by "
+			"PARTUUID=, PARTLABEL= or serial=",
+			s->device);
+}

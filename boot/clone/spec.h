@@ -19,4 +19,10 @@ struct clone_spec {
 int clone_spec_parse(struct clone_spec *s, const char *text,
 		     struct nbd_diag *d);
 
+/*
+ * Has the device this name when all of it is overwritten?  NBD_E_USAGE: it is
+ * that of a file system, and the next boot would not find it.
+ */
+int clone_spec_stays(const struct clone_spec *s, struct nbd_diag *d);
+
 #endif

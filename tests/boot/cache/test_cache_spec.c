@@ -29,6 +29,17 @@ static void a_device_may_have_a_name_of_the_image_behind_it(void **state)
 	assert_string_equal(s.image, "b");
 }
 
+/* Otherwise each boot would look for the file system that was there. */
+static void a_uuid_that_is_overwritten_names_no_cache(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("UUID=1-2,image=a,erase"), NBD_OK);
+	assert_int_equal(clone_spec_stays(&s.to, &d), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "UUID=1-2 is that of what"));
+	assert_int_equal(parse("PARTUUID=1-2,image=a,erase"), NBD_OK);
+	assert_int_equal(clone_spec_stays(&s.to, &d), NBD_OK);
+}
+
 static void anything_else_is_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -63,6 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_device_may_have_a_name_of_the_image_behind_it),
+		cmocka_unit_test(a_uuid_that_is_overwritten_names_no_cache),
 		cmocka_unit_test(anything_else_is_refused),
 	};
 
