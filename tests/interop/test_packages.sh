@@ -36,15 +36,23 @@ fi
 # ---- a tree whose path has a blank ----
 
 tree="$work/a tree"
-mkdir -p "$tree/build" "$tree/debian/tmp/usr/lib/initcpio" \
-	"$tree/debian/tmp/usr/lib/systemd" \
+mkdir -p "$tree/build" "$tree/debian/tmp/usr/sbin" \
 	"$tree/debian/tmp/usr/share/zsh/site-functions" "$work/stub"
 ln -s "$(cd "$top" && pwd)/LICENSE" "$(cd "$top" && pwd)/boot" "$tree/"
+cp "$top/boot/debian/control" "$top"/boot/debian/nbdboot* "$tree/debian/"
+: >"$tree/debian/tmp/usr/sbin/nbdboot"
 : >"$tree/debian/tmp/usr/share/zsh/site-functions/_nbdboot"
-run make -C "$tree" -f boot/debian/rules MAKE=: override_dh_auto_install
+run make -C "$tree" -f boot/debian/rules MAKE=: NBDBOOT=. \
+	override_dh_auto_install
 check 'its files find their places' \
 	[ "$status$(cd "$tree/debian/tmp/usr" && find . -name _nbdboot)" = \
 	0./share/zsh/vendor-completions/_nbdboot ]
+# as dh_install would call it missing
+check 'a program without units, hooks and nbd-client needs none of them' \
+	[ "$(cat "$tree"/debian/*.install | tr '\n' ' ')" = \
+	'usr/sbin/nbd[a-z]* usr/share/zsh/vendor-completions ' ]
+check 'and is in one package' \
+	[ "$(sed -n 's/^Package: //p' "$tree/debian/control")" = nbdboot ]
 cat >"$work/stub/dpkg-buildpackage" <<'END'
 #!/bin/sh
 echo "$NBDBOOT_O"
