@@ -7,6 +7,12 @@
 #include "boot/net/dhcp.h"
 #include "port/udp4.h"
 
+/*
+ * ms between two messages at most: a port of a switch may pass them only after
+ * a while.
+ */
+#define PAUSE_MAX 8000
+
 /* The type in an Ethernet header, and that of IPv4. */
 #define TYPE_AT 12
 static const uint8_t ipv4[] = { 0x08, 0x00 };
@@ -92,6 +98,8 @@ int uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
 	while (dhcp.state != DHCP_BOUND && (now = nbd_now_ms()) < end) {
 		if (now >= dhcp.due)
 			send(e, &dhcp, now);
+		if (dhcp.due > now + PAUSE_MAX)
+			dhcp.due = now + PAUSE_MAX;
 		receive(e, &dhcp);
 	}
 	if (dhcp.state == DHCP_BOUND) {

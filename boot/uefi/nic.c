@@ -7,8 +7,11 @@
 #include "boot/uefi/dhcp_frames.h"
 #include "port/lwip/lwip.h"
 
-/* ms: for a lease, and for a router's advertisement. */
-#define LEASE_MS 20000
+/*
+ * ms: for a lease, and for a router's advertisement.  A port of a switch with
+ * spanning tree (802.1D) passes nothing in the first 30 s of its link.
+ */
+#define LEASE_MS 45000
 /* The same for the first try of each, where IPv6 may be all there is. */
 #define FIRST_MS 5000
 

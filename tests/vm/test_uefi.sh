@@ -207,7 +207,7 @@ unserve
 uefi_start -kernel "$efi" -append "root=nbd://$host/" \
 	-netdev hubport,id=net,hubid=1 \
 	-device virtio-net-pci,netdev=net,romfile=
-fails_with 'no lease' 'DHCP: no lease within 20 s'
+fails_with 'no lease' 'DHCP: no lease within 45 s'
 
 efi_disk "$disk" /dev/null
 serve "$port" file "$disk"

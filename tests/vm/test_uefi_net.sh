@@ -46,7 +46,7 @@ liar nak
 start "root=nbd://$root4/ $direct"
 await '*nbdboot: FAILED: *' || true
 shows 'a DHCP server that takes back each offer' \
-	'FAILED: DHCP: no lease within 20 s'
+	'FAILED: DHCP: no lease within 45 s'
 vm_stop
 lan_stop
 

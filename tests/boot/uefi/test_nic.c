@@ -158,6 +158,21 @@ void efi_tcp4_close(struct efi_tcp4 *t)
 	(void)t;
 }
 
+/* A server behind a port that passes nothing for so long. */
+static unsigned passes_after;
+
+int __wrap_uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
+		     bool need_path, unsigned ms, struct nbd_diag *d);
+int __wrap_uefi_dhcp(struct dhcp_lease *l, struct nbd_ether *e, uint32_t seed,
+		     bool need_path, unsigned ms, struct nbd_diag *d)
+{
+	(void)e, (void)seed, (void)need_path, (void)d;
+	if (ms <= passes_after)
+		return NBD_E_TIMEOUT;
+	l->addr = nbd_ip_of((const uint8_t[]){ 192, 0, 2, 9 }, 4);
+	return 0;
+}
+
 /* ---- tests ---- */
 
 static struct uefi_net net;
@@ -220,6 +235,15 @@ static void an_interface_may_vanish(void **state)
 	assert_int_equal(opened, 0);
 }
 
+/* 30 s of spanning tree, the time of the link, and the pause of DHCP. */
+static void a_port_with_spanning_tree_gets_a_lease(void **state)
+{
+	(void)state;
+	passes_after = 30000 + 4000 + 8000;
+	assert_int_equal(up(NULL), 0);
+	assert_ip4(&given.ip4.ip, "192.0.2.9");
+}
+
 /* Firmware may start the program again and again until a server is there. */
 static void the_memory_of_the_stack_is_given_back(void **state)
 {
@@ -242,6 +266,7 @@ int main(void)
 		T(each_name_server_is_given_to_the_stack),
 		T(a_name_server_behind_one_of_ipv6_is_given),
 		T(an_interface_may_vanish),
+		T(a_port_with_spanning_tree_gets_a_lease),
 		T(the_memory_of_the_stack_is_given_back),
 	};
 
