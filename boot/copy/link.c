@@ -2,6 +2,7 @@
 /* The connections of a side: they are opened, opened again, and left. */
 #include "boot/copy/copy.h"
 #include "port/export_same.h"
+#include "port/linux/suspend.h"
 
 #include <string.h>
 
@@ -20,6 +21,9 @@
 
 /* ms to wait for requests in flight before closing. */
 #define GOODBYE_MS 5000
+
+/* ms by which two clocks may differ on a busy machine that was not suspended. */
+#define NAP_MS 1000
 
 /* Opens n connections, after those that the side has already. */
 static int open_some(struct copy_link *l, unsigned n,
@@ -251,10 +255,26 @@ static void begin_outage(struct side *s, const struct nbd_diag *d)
 	struct nbd_diag note;
 
 	l->away = nbd_now_ms();
+	l->slept = suspend_ms();
 	nbd_retry_begin(&l->retry);
 	nbd_diag(&note, 0, "%s; waiting for the server, for %u s at most",
 		 d->text, l->o->patience);
 	say(s, &note);
+}
+
+/*
+ * As nbd_retry_failed(), but no server answers while this machine is suspended,
+ * and its network comes back after that: patience starts anew.
+ */
+static int failed(struct copy_link *l, int err)
+{
+	uint64_t slept = suspend_ms();
+
+	if (slept > l->slept + NAP_MS) {
+		nbd_retry_begin(&l->retry);
+		l->slept = slept;
+	}
+	return nbd_retry_failed(&l->retry, err);
 }
 
 static int end_outage(const struct side *s, int err, struct nbd_diag *d)
@@ -309,7 +329,7 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 	 * had made the connections, so that counts as a failure, too.
 	 */
 	if (l->away)
-		ms = nbd_retry_failed(&l->retry, why);
+		ms = failed(l, why);
 	else
 		begin_outage(s, d);
 	while (ms >= 0 && !copy_interrupted) {
@@ -317,7 +337,7 @@ int copy_side_reconnect(struct side *s, int why, struct nbd_diag *d)
 		err = connect_again(s, d);
 		if (!err)
 			return 0;
-		ms = nbd_retry_failed(&l->retry, err);
+		ms = failed(l, err);
 	}
 	return end_outage(s, err, d);
 }

@@ -35,6 +35,7 @@ struct copy_link {
 	unsigned wanted; /* connections */
 	struct nbd_retry retry;
 	uint64_t away;	 /* ms; since when no request was answered, 0: it is */
+	uint64_t slept;	 /* ms of suspend_ms(), at the last try */
 	bool answered;	 /* a request was, ever */
 	bool refused;	 /* a read of the source was, as invalid */
 	unsigned silent; /* silences in a row */

@@ -3,6 +3,7 @@
 #include "tests/boot/server.h"
 #include "tests/world/clock.h"
 #include "boot/copy/copy.h"
+#include "boot/copy/link.h"
 #include "port/latency.h"
 
 #include <fcntl.h>
@@ -442,6 +443,79 @@ static void a_server_that_never_answered_is_not_waited_for(void **state)
 	assert_string_equal(log_, "w0-");
 }
 
+/* ---- a machine that is suspended while a server is away ---- */
+
+static uint64_t slept, sleeps_at, back_at; /* ms; 0: never */
+
+uint64_t __wrap_suspend_ms(void);
+uint64_t __wrap_suspend_ms(void)
+{
+	return slept;
+}
+
+int __real_device_tls_dial(struct device_tls *t, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *diag);
+int __wrap_device_tls_dial(struct device_tls *t, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *diag);
+/* No server, and then one with another disk: the wait was not given up. */
+int __wrap_device_tls_dial(struct device_tls *t, struct conn conns[],
+			   unsigned n, const struct nbd_uri *uri,
+			   const struct nbd_config *cfg,
+			   const struct tls_files *files, bool kernel,
+			   struct nbd_diag *diag)
+{
+	if (!back_at)
+		return __real_device_tls_dial(t, conns, n, uri, cfg, files,
+					      kernel, diag);
+	if (sleeps_at && world.now >= sleeps_at) {
+		slept += 7200000;
+		world.now += 7200000;
+		back_at += 7200000;
+		sleeps_at = 0;
+	}
+	return world.now < back_at ? nbd_diag(diag, NBD_E_UNREACHABLE, "away")
+				   : nbd_diag(diag, NBD_E_MISMATCH, "other");
+}
+
+static int outage(uint64_t sleep_s, uint64_t back_s)
+{
+	static const struct nbd_uri uri = { .host = "h" };
+	static struct copy_options o = { .patience = 600 };
+	static struct copy_link link;
+	struct side s = { .name = "h", .output = true, .link = &link };
+
+	link = (struct copy_link){
+		.uri = &uri,
+		.o = &o,
+		.answered = true,
+		.wanted = 1,
+		.retry = { .min = 100, .max = 5000, .patience = 600000 }
+	};
+	world.now = 1000;
+	slept = 0;
+	sleeps_at = sleep_s * 1000;
+	back_at = back_s * 1000;
+	return copy_side_reconnect(&s, NBD_E_UNREACHABLE, &d);
+}
+
+static void a_suspend_is_no_part_of_an_outage(void **state)
+{
+	(void)state;
+	assert_int_equal(outage(0, 500), NBD_E_MISMATCH);
+	assert_int_equal(outage(0, 700), NBD_E_UNREACHABLE);
+	assert_int_equal(outage(300, 700), NBD_E_MISMATCH);
+	/* the network needs a moment after it */
+	assert_int_equal(outage(595, 650), NBD_E_MISMATCH);
+	assert_int_equal(outage(300, 1000), NBD_E_UNREACHABLE);
+	back_at = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +555,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_server_that_never_answered_is_not_waited_for, setup,
 			cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_suspend_is_no_part_of_an_outage, setup, cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
