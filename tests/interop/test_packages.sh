@@ -133,6 +133,31 @@ for prefix in '/opt/a b' '/usr ' '/opt/a,b' '/opt/a|b' '/a&b' '/a%b' "/a'b" usr;
 done
 check 'and places nothing' [ ! -e "$work/odd" ]
 
+# ---- another world ----
+
+# what a person does in the menu
+cat >"$work/stub/menu" <<'END'
+#!/bin/sh
+sed -i "$MENU" "$KCONFIG_CONFIG"
+${KCONF:-kconfig-conf} --olddefconfig "$1" >/dev/null
+END
+chmod 755 "$work/stub/menu"
+# menu SED: prints the values that differ from the defaults
+menu()
+{
+	run env MENU="$1" make -s -C "$top" O="$work/menu" \
+		MCONF="$work/stub/menu" menuconfig
+	run make -s -C "$top" O="$work/menu" savedefconfig
+	tr '\n' ' ' <"$work/menu/defconfig"
+}
+menu 's/^\(CONFIG_CORE_TEXT_MAX\)=.*/\1=128/' >/dev/null
+got=$(menu 's/^CONFIG_WORLD_LINUX=y/CONFIG_WORLD_METAL=y/')
+check "another world has its own defaults, and what was chosen: $got" \
+	[ "$got" = 'CONFIG_WORLD_METAL=y CONFIG_CORE_TEXT_MAX=128 ' ]
+got=$(menu 's/^CONFIG_METAL_LM3S6965=y/CONFIG_METAL_VIRT=y/')
+check "and so has another board: $got" [ "$got" = \
+	'CONFIG_WORLD_METAL=y CONFIG_CORE_TEXT_MAX=128 CONFIG_METAL_VIRT=y ' ]
+
 # ---- installed, and removed ----
 
 if [ "$(id -u)" != 0 ]; then
