@@ -5,6 +5,7 @@
  * line begins with "passed" or "failed".  An outage of the server is a pause.
  */
 #include "port/disk.h"
+#include "port/export_same.h"
 #include "port/lwip/lwip.h"
 #include "port/metal/metal.h"
 
@@ -39,6 +40,7 @@ static struct program {
 	struct nbd_disk_config cfg;
 	struct nbd_disk disk;
 	unsigned reconnects; /* that were reported */
+	size_t step; /* bytes of a read: PIECE, or what the server takes */
 	struct nbd_diag d;
 	mbedtls_sha256_context sha;
 	char text[METAL_SETTINGS_MAX]; /* the strings of uri */
@@ -64,6 +66,10 @@ static int connect(struct program *p)
 		while (nbd_now_ms() < next)
 			lwnet_wait(&network, (int)(next - nbd_now_ms()));
 	}
+	/* of whole blocks; no server takes less than 512 bytes */
+	p->step = nbd_export_max(&p->disk.export) & ~511u;
+	if (p->step > PIECE)
+		p->step = PIECE;
 	metal_say("connected: %llu bytes",
 		  (unsigned long long)p->disk.export.size);
 	return 0;
@@ -122,7 +128,7 @@ static void say_sha256(const char *what, const unsigned char sum[32])
 static void read_piece(struct program *p, struct piece *piece, uint64_t offset)
 {
 	uint64_t rest = p->disk.export.size - offset;
-	size_t len = rest < PIECE ? (size_t)rest : PIECE;
+	size_t len = rest < p->step ? (size_t)rest : p->step;
 
 	piece->done = false;
 	piece->v = (struct nbd_iov){ piece->buf, len };
@@ -157,18 +163,19 @@ static int hash(struct program *p, unsigned char sum[32])
 	mbedtls_sha256_init(&p->sha);
 	mbedtls_sha256_starts(&p->sha, 0);
 	while (hashed < size) {
-		for (; asked < size && asked - hashed < DEPTH * PIECE;
-		     asked += PIECE)
-			read_piece(p, &p->pieces[asked / PIECE % DEPTH], asked);
+		for (; asked < size && asked - hashed < DEPTH * p->step;
+		     asked += p->step)
+			read_piece(p, &p->pieces[asked / p->step % DEPTH],
+				   asked);
 		err = finish(p, &op);
 		if (err)
 			return err;
 		((struct piece *)op->user)->done = true;
-		next = &p->pieces[hashed / PIECE % DEPTH];
-		for (; next->done && hashed < asked; hashed += PIECE) {
+		next = &p->pieces[hashed / p->step % DEPTH];
+		for (; next->done && hashed < asked; hashed += p->step) {
 			take_piece(p, next);
 			next->done = false;
-			next = &p->pieces[(hashed / PIECE + 1) % DEPTH];
+			next = &p->pieces[(hashed / p->step + 1) % DEPTH];
 		}
 	}
 	mbedtls_sha256_finish(&p->sha, sum);

@@ -20,7 +20,10 @@ reads_and_writes()
 {
 	dd if=/dev/urandom of="$work/disk" bs=512 count=1001 status=none
 	cp "$work/disk" "$work/before"
-	serve 0 file "$work/disk"
+	# less at once than some boards read
+	serve 0 --filter=blocksize-policy file "$work/disk" blocksize-minimum=1 \
+		blocksize-preferred=4096 blocksize-maximum=64K \
+		blocksize-error-policy=error
 	vm_start "$1" "nbd://$host:$port/"
 	check "$1 passes its own checks" metal_end
 	unserve
