@@ -105,7 +105,10 @@ void device_avoid(struct device *dev, const struct sockdiag_link *l);
 /* The server with the fewest of links[]. */
 unsigned device_emptiest(const struct device *dev);
 
-/* Are all of links[] that live, one at least, to that server of dev->b? */
+/*
+ * Are all of links[] that live, one at least, to that server of dev->b, and
+ * surely to no other one?
+ */
 bool device_has_only(const struct device *dev, unsigned server);
 
 /*

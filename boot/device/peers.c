@@ -57,7 +57,8 @@ void device_avoid(struct device *dev, const struct sockdiag_link *l)
 	}
 }
 
-bool device_has_only(const struct device *dev, unsigned server)
+/* Can all that live be to that server, and is there one? */
+static bool may_have_all(const struct device *dev, unsigned server)
 {
 	struct peer p;
 	bool any = false;
@@ -69,6 +70,15 @@ bool device_has_only(const struct device *dev, unsigned server)
 		any |= dev->links[i].live;
 	}
 	return any;
+}
+
+/* Several UNIX sockets look alike here, and so do exports of one server. */
+bool device_has_only(const struct device *dev, unsigned server)
+{
+	for (unsigned i = 0; i < dev->b.servers; i++)
+		if (may_have_all(dev, i) != (i == server))
+			return false;
+	return true;
 }
 
 int device_end(struct device *dev, const struct sockdiag_link *l,

@@ -299,6 +299,10 @@ int __wrap_sock_resolve(const struct nbd_uri *uri,
 	memset(&addrs[0], 0, sizeof(addrs[0]));
 	addrs[0].host.len = 4;
 	addrs[0].port = uri->port;
+	if (uri->is_unix) {
+		addrs[0] = (struct sock_addr){ .path = uri->socket };
+		return 1;
+	}
 	memcpy(addrs[0].host.ip, "\xc0\x00\x02", 3);
 	addrs[0].host.ip[3] = (unsigned char)uri->host[0];
 	return 1;
@@ -326,6 +330,9 @@ int __wrap_sockdiag_each(struct nl_sock *s, int index, unsigned kinds,
 		l.peer.ip[3] =
 			l.live ? (unsigned char)driver.peer[i - lists.dead]
 			       : 'a';
+		if (kinds == SOCKDIAG_UNIX)
+			l = (struct sockdiag_link){ .family = AF_UNIX,
+						    .live = l.live };
 		fn(ctx, &l);
 	}
 	return lists.err ? nbd_diag(d, lists.err, "no lists") : 0;
@@ -934,6 +941,31 @@ static void a_server_is_left_with_its_connections(void **state)
 	assert_int_equal(device_leave(&dev, 0, &diag), 0);
 }
 
+/* The watcher would accuse one of them of wrong blocks. */
+static void servers_that_look_alike_are_not_told_apart(void **state)
+{
+	static const struct {
+		const char *backend;
+		bool sure;
+	} t[] = {
+		{ "nbd+unix:///?socket=/a", true },
+		{ "nbd+unix:///?socket=/a,nbd+unix:///?socket=/b", false },
+		{ "nbd://a/x,nbd://b/x", true },
+		{ "nbd://a/x,nbd://a/y", false },
+	};
+
+	(void)state;
+	driver.live = 2;
+	driver.peer[0] = driver.peer[1] = 'a';
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		put("sys/nbd3/backend", t[i].backend);
+		read_it();
+		assert_int_equal(device_has_only(&dev, 0), t[i].sure);
+		if (dev.b.servers > 1)
+			assert_false(device_has_only(&dev, 1));
+	}
+}
+
 /* ---- as many as wanted ---- */
 
 static int fill(unsigned want)
@@ -1356,6 +1388,7 @@ int main(void)
 		DEV(connections_are_spread_over_the_servers),
 		DEV(the_server_of_a_connection_can_be_made_the_last),
 		DEV(a_server_is_left_with_its_connections),
+		DEV(servers_that_look_alike_are_not_told_apart),
 		DEV(as_many_are_added_as_are_missing),
 		DEV(the_sockets_are_listed_three_times_for_a_connection),
 		DEV(a_driver_that_has_not_noticed_yet_is_waited_for),
