@@ -67,7 +67,8 @@ int clone_spec_parse(struct clone_spec *s, const char *text, struct nbd_diag *d)
 
 int clone_spec_stays(const struct clone_spec *s, struct nbd_diag *d)
 {
-	if (strncmp(s->device, "UUID=", 5) != 0)
+	if (strncmp(s->device, "UUID=", 5) != 0 &&
+	    !strstr(s->device, "/by-uuid/") && !strstr(s->device, "/by-label/"))
 		return NBD_OK;
 	return nbd_diag(d, NBD_E_USAGE,
 			"%s is that of what is overwritten: name the device by "

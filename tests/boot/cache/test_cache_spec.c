@@ -36,6 +36,8 @@ static void a_uuid_that_is_overwritten_names_no_cache(void **state)
 	assert_int_equal(parse("UUID=1-2,image=a,erase"), NBD_OK);
 	assert_int_equal(clone_spec_stays(&s.to, &d), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "UUID=1-2 is that of what"));
+	assert_int_equal(parse("/dev/disk/by-label/x,image=a,erase"), NBD_OK);
+	assert_int_equal(clone_spec_stays(&s.to, &d), NBD_E_USAGE);
 	assert_int_equal(parse("PARTUUID=1-2,image=a,erase"), NBD_OK);
 	assert_int_equal(clone_spec_stays(&s.to, &d), NBD_OK);
 }
