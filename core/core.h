@@ -68,6 +68,8 @@ void nbd_await_reply(struct nbd_client *c);
 void nbd_queue_option(struct nbd_client *c, uint32_t opt, size_t len);
 /* The same for data that begins with the export's name and its length. */
 void nbd_queue_named(struct nbd_client *c, uint32_t opt, size_t len);
+/* True for an error after which no other option can succeed. */
+bool nbd_is_final(int err);
 /* The first step after TLS, or without it. */
 uint8_t nbd_first_step(const struct nbd_client *c);
 /*

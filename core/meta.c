@@ -19,11 +19,6 @@ static const char *context(const struct nbd_client *c, size_t *len)
 	return c->cfg->context ? c->cfg->context : allocation;
 }
 
-bool nbd_is_final(int err)
-{
-	return err == NBD_E_TLS_REQD || err == NBD_E_SHUTDOWN;
-}
-
 static void go(struct nbd_client *c)
 {
 	c->name_len = c->text_len = 0;

@@ -7,7 +7,5 @@
 
 /* Continues after STRUCTURED_REPLY or EXTENDED_HEADERS was accepted. */
 void nbd_ask_context(struct nbd_client *c);
-/* True for an error after which no other option can succeed. */
-bool nbd_is_final(int err);
 
 #endif

@@ -222,7 +222,10 @@ void nbd_close(struct nbd_client *c);
  */
 bool nbd_less(const struct nbd_client *c, struct nbd_config *less);
 
-/* True if it has ended at an option that is sent for cfg->extra only. */
+/*
+ * True if it has ended at an option that is sent for cfg->extra only, by an
+ * error that another option would not have met as well.
+ */
 bool nbd_is_extra(const struct nbd_client *c);
 
 /* What the engine waits for, for messages: "the greeting", "NBD_OPT_GO". */

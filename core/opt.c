@@ -89,9 +89,16 @@ uint8_t nbd_first_step(const struct nbd_client *c)
 							      : STEP_GOAL;
 }
 
+bool nbd_is_final(int err)
+{
+	return err == NBD_E_TLS_REQD || err == NBD_E_SHUTDOWN;
+}
+
 bool nbd_is_extra(const struct nbd_client *c)
 {
-	return c->step == STEP_EXTRA && c->err;
+	/* the first answer after TLS 1.3 is also that to our certificate */
+	return c->step == STEP_EXTRA && c->err && c->err > NBD_E_TLS &&
+	       !nbd_is_final(c->err);
 }
 
 bool nbd_less(const struct nbd_client *c, struct nbd_config *less)

@@ -292,6 +292,29 @@ static void a_server_that_ends_it_after_go_gets_export_name_alone(void **state)
 	assert_int_equal(nbd_state(c), NBD_READY);
 }
 
+/* Not an option's fault, though one for replies is the first after TLS. */
+static void tls_does_not_fail_for_the_sake_of_an_option(void **state)
+{
+	static const int errors[] = { NBD_E_CLIENT_CERT, NBD_E_PSK, NBD_E_TLS,
+				      NBD_E_INTERRUPTED };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(errors); i++) {
+		script_start(&s);
+		say_greeting(&s, FIXED);
+		run(&structured);
+		nbd_transport_error(c, errors[i]);
+		assert_int_equal(nbd_error(c), errors[i]);
+		assert_false(nbd_is_extra(c));
+	}
+	script_start(&s);
+	say_greeting(&s, FIXED);
+	say_reply(&s, NBD_OPT_STRUCTURED_REPLY, NBD_REP_ERR | 5, 0);
+	run(&structured);
+	assert_int_equal(nbd_error(c), NBD_E_TLS_REQD);
+	assert_false(nbd_is_extra(c));
+}
+
 static void nothing_else_is_left_out(void **state)
 {
 	const struct nbd_config *const cfgs[] = { &go, &list, &tls, &extended,
@@ -339,6 +362,7 @@ int main(void)
 		T(nothing_turns_a_demand_for_tls_into_plaintext),
 		T(the_next_connection_leaves_out_the_option),
 		T(a_server_that_ends_it_after_go_gets_export_name_alone),
+		T(tls_does_not_fail_for_the_sake_of_an_option),
 		T(nothing_else_is_left_out),
 	};
 

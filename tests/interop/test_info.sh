@@ -407,6 +407,13 @@ expect 0 'Contexts:    base:allocation' 'a server that ends with its last client
 on_socket -o memory 1M
 run "$nbdboot" info "$sock"
 expect 1 'oldstyle' 'an oldstyle server is refused by name'
+# the first option is one for replies: without it the next one ends alike
+printf 'alice:%064d\n' 1 >"$work/psk"
+on_socket --tls=require --tls-psk="$work/psk" memory 1M
+run "$nbdboot" info "nbd+unix:///?socket=$sock"
+expect 1 'requires TLS (use nbds' 'info: what a server that wants TLS needs'
+run "$nbdboot" copy --progress "nbd+unix:///?socket=$sock" "$work/copy"
+expect 1 'requires TLS (use nbds' 'copy: what a server that wants TLS needs'
 run "$nbdboot" info /nonexistent
 expect 1 'there is no such socket' 'nobody is there'
 
