@@ -67,7 +67,7 @@ static int check(struct cli_call *call, struct prefetch_list l[2])
 	fd = open(dev, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 	if (size < 0) {
-		rc = nbd_diag(&call->d, NBD_E_NO_DEVICE, "%s: %s", dev,
+		rc = nbd_diag(&call->d, file_error(errno), "%s: %s", dev,
 			      strerror(errno));
 	} else {
 		init_prefetch_image(image, fd);
@@ -205,7 +205,8 @@ static int grow(struct cli_call *call, struct prefetch_list l[2])
 
 	(void)l;
 	if (index < 0)
-		return cli_usage("prefetch", CLI_NO_DEVICE, name ? name : "");
+		return cli_usage("prefetch", CLI_NO_DEVICE,
+				 name ? name : "\"\"");
 	call->subject = name;
 	dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	run = file_run();
@@ -240,16 +241,25 @@ static int run(struct cli_call *call)
 	static const struct {
 		const char *name;
 		int (*run)(struct cli_call *call, struct prefetch_list l[2]);
-	} verbs[] = { { "show", show },	    { "check", check },
-		      { "merge", merge },   { "save", save },
-		      { "append", append }, { "stop", stop },
-		      { "grow", grow },	    { "learn", learn } };
+		unsigned most; /* words behind it */
+	} verbs[] = { { "show", show, 1 },     { "check", check, 2 },
+		      { "merge", merge, ~0u }, { "save", save, 1 },
+		      { "append", append, 2 }, { "stop", stop, 0 },
+		      { "grow", grow, 1 },     { "learn", learn, 2 } };
 	/* 64 KiB each: too large for a stack */
 	static struct prefetch_list lists[2];
+	unsigned n = 0;
 
+	while (call->words[n + 1])
+		n++;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(call->words[0], verbs[i].name))
-			return verbs[i].run(call, lists);
+			return n > verbs[i].most
+				       ? cli_usage(
+						 "prefetch",
+						 "extra operand \"%s\"",
+						 call->words[verbs[i].most + 1])
+				       : verbs[i].run(call, lists);
 	return cli_usage("prefetch",
 			 "%s is not show, check, merge, save, append, stop, "
 			 "grow",

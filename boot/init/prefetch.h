@@ -78,7 +78,7 @@ int init_prefetch_tail(struct prefetch_list *l, int fd, struct nbd_diag *d);
 /*
  * Writes the list l there, in place of an earlier one; l[1] is lost.  fd is an
  * image file, open for writing, which gets longer, and `image` what
- * init_prefetch_image() says.  NBD_E_USAGE: it has no file
+ * init_prefetch_image() says.  NBD_E_NOT_FOUND: it has no file
  * system; NBD_E_MISMATCH: the list is one of another image; NBD_E_IO.
  */
 int init_prefetch_append(struct prefetch_list l[2], const char *image, int fd,

@@ -137,7 +137,7 @@ static int check(const struct prefetch_list *l, const char *image,
 	uint64_t without = t->start / SECTOR, with = t->size / SECTOR;
 
 	if (!strcmp(image, "-"))
-		return nbd_diag(d, NBD_E_USAGE,
+		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"it has no file system, or has it in a "
 				"partition");
 	return prefetch_is_of(l, image, l->sectors == without ? without : with,

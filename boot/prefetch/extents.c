@@ -97,7 +97,7 @@ int prefetch_parse(struct prefetch_list *l, const char *text, size_t len,
 	if (head(l, &t) && body(l, &t))
 		return NBD_OK;
 	l->n = 0;
-	return nbd_diag(d, NBD_E_USAGE,
+	return nbd_diag(d, NBD_E_MISMATCH,
 			"line %u of the list is wrong, or too many", t.line);
 }
 

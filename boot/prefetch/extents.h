@@ -39,7 +39,7 @@ struct prefetch_list {
 };
 
 /*
- * Parses exactly what prefetch_print() prints.  NBD_E_USAGE: anything else,
+ * Parses exactly what prefetch_print() prints.  NBD_E_MISMATCH: anything else,
  * with the line in d; then the list is empty.
  */
 int prefetch_parse(struct prefetch_list *l, const char *text, size_t len,

@@ -45,6 +45,19 @@ bad 2 'copy: missing operand: DST (see' 'no destination' copy /dev/null
 bad 2 'exports: extra operand "two" (see' 'two hosts' exports one two
 bad 2 'ifup: extra operand "x" (see' 'a word beside --renew' ifup --renew x
 bad 2 'image: maybe is not good, bad or forget' 'an unknown verb' image maybe
+echo list >"$work/list"
+bad 2 'prefetch: extra operand "b"' 'a list for two images' \
+	prefetch append "$work/list" a b
+bad 2 'prefetch: extra operand "nbd0"' 'a boot that ends as a whole' \
+	prefetch stop nbd0
+bad 1 "$work/list: line 1 of the list is wrong, or too many" \
+	'a list that is none' prefetch show "$work/list"
+check 'is no wrong usage, and has no advice for one' \
+	[ "$(grep -c help "$work/err")" = 0 ]
+printf 'nbdboot-prefetch 1\nimage 8 -\n0 8\nend 1\n' >"$work/list"
+bad 1 '/none: No such file' 'an image that is not there' \
+	prefetch check "$work/list" /none
+check 'is no device of nbd' [ "$(grep -c "nbdboot list" "$work/err")" = 0 ]
 bad 2 'nbd0: not /dev/NAME, PARTUUID=' 'a cache on a device of a server' cache nbd0
 bad 1 'there is no /dev/none' 'a cache that is not there' cache /dev/none
 bad 1 'LABEL=none names no device' 'nor one of that name' cache PARTLABEL=none

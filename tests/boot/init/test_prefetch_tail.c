@@ -142,7 +142,7 @@ static void a_list_of_another_image_is_not_appended(void **state)
 	assert_int_equal(init_prefetch_append(l, IMAGE, fd, &d),
 			 NBD_E_MISMATCH);
 	list(1, size);
-	assert_int_equal(init_prefetch_append(l, "-", fd, &d), NBD_E_USAGE);
+	assert_int_equal(init_prefetch_append(l, "-", fd, &d), NBD_E_NOT_FOUND);
 	assert_int_equal(size_of(fd), size);
 	data_is_whole(fd, size);
 	close(fd);
@@ -184,11 +184,11 @@ static void bytes_that_are_no_list_are_none(void **state)
 		  NBD_E_NOT_FOUND },
 		{ MARK "99999999999999999999999 1\n", NBD_E_NOT_FOUND },
 		/* the data, a part of the list, and more than it */
-		{ MARK "0 48\n", NBD_E_USAGE },
-		{ MARK "0 65024\n", NBD_E_USAGE },
-		{ MARK "61440 0\n", NBD_E_USAGE },
-		{ MARK "61440 47\n", NBD_E_USAGE },
-		{ MARK "61440 49\n", NBD_E_USAGE },
+		{ MARK "0 48\n", NBD_E_MISMATCH },
+		{ MARK "0 65024\n", NBD_E_MISMATCH },
+		{ MARK "61440 0\n", NBD_E_MISMATCH },
+		{ MARK "61440 47\n", NBD_E_MISMATCH },
+		{ MARK "61440 49\n", NBD_E_MISMATCH },
 	};
 	int fd;
 
@@ -220,7 +220,7 @@ static void images_may_be_as_short_as_the_mark(void **state)
 	}
 	fd = image(512);
 	assert_int_equal(pwrite(fd, sector, 512, 0), 512);
-	assert_int_equal(init_prefetch_tail(l, fd, &d), NBD_E_USAGE);
+	assert_int_equal(init_prefetch_tail(l, fd, &d), NBD_E_MISMATCH);
 	assert_non_null(strstr(d.text, "behind the image: line 1 "));
 	close(fd);
 }

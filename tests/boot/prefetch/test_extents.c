@@ -102,7 +102,7 @@ static void a_hostile_list_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(parse(cases[i].text), NBD_E_USAGE);
+		assert_int_equal(parse(cases[i].text), NBD_E_MISMATCH);
 		assert_non_null(strstr(d.text, cases[i].line));
 		assert_int_equal(list.n, 0);
 	}
@@ -119,7 +119,7 @@ static void every_cut_list_is_refused(void **state)
 		assert_int_equal(prefetch_parse(&list,
 						guard_copy(&g, whole, len), len,
 						&d),
-				 len == n ? NBD_OK : NBD_E_USAGE);
+				 len == n ? NBD_OK : NBD_E_MISMATCH);
 	guard_free(&g);
 }
 
@@ -133,7 +133,7 @@ static void a_million_extents_are_refused(void **state)
 	for (unsigned i = 0; i < 1000000; i++)
 		n += (size_t)snprintf(p + n, cap - n, "%u 8\n", i * 16);
 	snprintf(p + n, cap - n, "end 1000000\n");
-	assert_int_equal(parse(p), NBD_E_USAGE);
+	assert_int_equal(parse(p), NBD_E_MISMATCH);
 	/* the first one too many */
 	assert_non_null(strstr(d.text, "line 4099 "));
 	free(p);
