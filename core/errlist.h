@@ -20,7 +20,7 @@ E(NBD_E_PROTOCOL, "the server broke the NBD protocol",
   "check the port; if it is right, the server has a bug")
 E(NBD_E_LENGTH, "the server sent an invalid length", "the server has a bug")
 E(NBD_E_SIZE, "the export is larger than 2^63 - 1 bytes",
-  "export a smaller disk")
+  "check the size of the export")
 E(NBD_E_BLOCK, "the server's block sizes violate the protocol",
   "correct the server's configuration")
 OUTAGE(NBD_E_CUT, "the server closed the connection", "see the server's log")

@@ -59,7 +59,7 @@ static int show(const char *device, struct nbd_diag *d)
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 		if (size < 0)
-			rc = nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", path,
+			rc = nbd_diag(d, file_error(errno), "open %s: %s", path,
 				      strerror(errno));
 	}
 	if (!rc && !cache_is_ours(fd, (uint64_t)size, &init_clone_eyes))

@@ -180,7 +180,7 @@ static int dial_from_table(struct cli_nbd_client *client, struct cli_call *call)
 		return nbd_diag(&call->d, err, "%s: %s", NBDTAB,
 				strerror(errno));
 	if (err == NBDTAB_MAX - 1)
-		return nbd_diag(&call->d, NBD_E_LENGTH,
+		return nbd_diag(&call->d, NBD_E_NO_MEMORY,
 				"%s is longer than %d bytes", NBDTAB,
 				NBDTAB_MAX - 2);
 	client->to.at.index = nbdk_parse_name(client->host);

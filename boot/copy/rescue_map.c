@@ -93,8 +93,8 @@ static int read_map(struct copy *c, struct map_reader *m)
 	file_lines_close(&f);
 	if (err == NBD_E_NO_MEMORY)
 		return copy_rescue_too_many(c);
-	return err ? nbd_diag(c->d, err, "line %u of %s is not one of a map", n,
-			      name)
+	return err ? nbd_diag(c->d, NBD_E_MISMATCH,
+			      "line %u of %s is not one of a map", n, name)
 		   : 0;
 }
 

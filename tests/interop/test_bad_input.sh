@@ -60,6 +60,8 @@ bad 1 '/none: No such file' 'an image that is not there' \
 check 'is no device of nbd' [ "$(grep -c "nbdboot list" "$work/err")" = 0 ]
 bad 2 'nbd0: not /dev/NAME, PARTUUID=' 'a cache on a device of a server' cache nbd0
 bad 1 'there is no /dev/none' 'a cache that is not there' cache /dev/none
+bad 1 'open /dev/tty: ' 'a device that cannot be read' cache /dev/tty
+check 'which is none of nbd' [ "$(grep -c "nbdboot list" "$work/err")" = 0 ]
 bad 1 'LABEL=none names no device' 'nor one of that name' cache PARTLABEL=none
 bad 2 'scale: missing option: -c N (see' 'no count' scale nbd0
 bad 2 'reroot: missing operand: URI or local:DEVICE' 'no root' reroot

@@ -139,6 +139,9 @@ if [ "$(id -u)" = 0 ] && [ -e /etc/nbdtab ]; then
 	expect 1 'line 1: not "DEVICE HOST EXPORT' 'a line that is too short'
 	with_table 'nbd7 host x bs=3' "$ours" /dev/nbd7
 	expect 1 'bs: 3 is not a number' 'a wrong option in nbdtab'
+	with_table "$(head -c 70000 /dev/zero | tr '\0' '#')" "$ours" nbd7
+	expect 1 'nbdtab is longer than 65534 bytes' 'an nbdtab that is too long'
+	check 'is no fault of a server' [ "$(grep -c server "$work/err")" = 0 ]
 	with_table 'nbd7 host x preinit,what' "$ours" nbd7
 	expect 1 '-preinit' 'an option of nbdtab that is refused'
 	expect 1 'nbdtab: unknown option what' 'an unknown one is reported'

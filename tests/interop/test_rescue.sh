@@ -454,6 +454,8 @@ for bad in 'a b' '0 +
 	echo "$bad" >"$map"
 	run "$nbdboot" copy --resume --map "$map" "$work/full" "$work/target"
 	expect 1 "is not one of a map" 'a map that is none is refused'
+	check 'which is no fault of a server' \
+		[ "$(grep -c server "$work/err")" = 0 ]
 done
 rm "$map"
 run "$nbdboot" copy --resume --map "$map" "$work/full" "$work/target"

@@ -394,6 +394,8 @@ static void sizes_that_do_not_fit_are_refused(void **state)
 		assert_int_equal(m.connected, cases[i].err == INDEX);
 	}
 	assert_int_equal(m.block, 4096);
+	/* some are too small */
+	assert_null(strstr(nbd_err_hint(NBD_E_SIZE), "smaller"));
 }
 
 static void
