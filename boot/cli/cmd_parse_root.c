@@ -158,6 +158,15 @@ static void put_network(const struct cmdline *c)
 	put_text("bootif", bootif);
 }
 
+/* Words of nbdboot ask for the same as others, and a time-out of theirs counts. */
+static void add_words(struct root_spec *r, const struct cmdline *c)
+{
+	r->overlay |= c->overlay != NULL;
+	r->swap |= c->swap;
+	if (c->io_timeout)
+		r->io_timeout = c->io_timeout;
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
@@ -198,6 +207,7 @@ static int run(struct cli_call *call)
 	if (r.note.text[0])
 		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
 			 &r.note);
+	add_words(&r, &c);
 	put_fields(&r);
 	put_network(&c);
 	return CLI_OK;

@@ -28,7 +28,7 @@ static int attach(const struct root_spec *r, unsigned port, uint16_t *flags,
 		.block_size = r->block_size > 0 ? (uint32_t)r->block_size : 0,
 		.identity = !c->no_identity,
 		/* the overlay stores the changes */
-		.read_only = r->read_only || c->overlay,
+		.read_only = r->read_only || r->overlay || c->overlay,
 		.io_timeout = c->io_timeout ? c->io_timeout : r->io_timeout,
 	};
 

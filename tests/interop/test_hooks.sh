@@ -157,6 +157,11 @@ tools 'root=nbd:10.0.2.2:root:ext4:errors=panic' '' \
 tools 'root=LABEL=x nbdroot=10.0.2.2/root ostree=/ostree/1' '' \
 	'warning: nbdboot: ostree=: initramfs-tools starts no deployment; use dracut or "nbdboot init"' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
+for words in root=overlay:nbd=h:x 'root=nbd://h/x nbdboot.overlay'; do
+	tools "$words" '' \
+		'warning: nbdboot: initramfs-tools makes no overlay: the root is read-only' \
+		'connect nbd://h/x' "$watch" "ROOT='/dev/nbd0'"
+done
 tools 'root=nbd://10.0.2.2/root nbdboot.part=LABEL=x' '' \
 	'connect nbd://10.0.2.2/root' "$watch" "ROOT='LABEL=x'"
 tools 'root=LABEL=x nbdroot=10.0.2.2/root' '' \
@@ -458,6 +463,8 @@ for words in 'root=LABEL=l nbdroot=h,x nbd0' 'root=LABEL=l nbdroot=h,x -- nbd0' 
 	same "dracut connects the device that it waits for: $words"
 done
 rm "$work/busy/0"
+netroot sh '' 'root=LABEL=l nbdroot=h,x nbdboot.overlay'
+check 'dracut says that there is no overlay' grep -q 'no overlay' "$work/out"
 for shell in dash 'busybox sh' bash; do
 	for n in 1 2 3 4 5 6 7 8 9 10; do
 		text=$(stranger "$n")
@@ -826,6 +833,9 @@ END
 done
 printf '%s\n' "ROOTPATH='nbd:h:y'" IPV4DNS0=192.0.2.3 >"$work/net-eth0.conf"
 arch 'nbdroot=dhcp' '/dev/nbd0   2'
+arch 'root=overlay:nbd=h:x' "err: nbdboot: its hook makes no overlay: the root \
+is read-only
+/dev/nbd0   2"
 arch 'nbd_host=h nbd_name=x root=/dev/nbd0' '/dev/nbd0   2'
 arch 'nbd_host=h nbd_name=x nbd_port=2000 root=/dev/nbd0p2' '/dev/nbd0p2   2'
 arch 'root=nbd:h:x:ext4:errors=panic' '/dev/nbd0 ext4 errors=panic 2'

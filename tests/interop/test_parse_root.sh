@@ -39,6 +39,13 @@ same "$root_uri $root_fstype $root_options $root_block_size $root_persist" \
 same "$root_part$root_device$root_read_only$root_from_dhcp" '' \
 	'what was not given is there, and empty'
 
+lines root=nbd://srv/x nbdboot.overlay=size=1g nbdboot.swap nbdboot.io-timeout=9
+same "$root_overlay $root_swap $root_io_timeout" '1 1 9' \
+	'words of nbdboot that are about the root'
+lines root=nbd:srv:x:::timeout=8 nbdboot.io-timeout=9
+same "$root_overlay $root_swap $root_io_timeout" '  9' \
+	'of two time-outs that of nbdboot'
+
 lines 'ro root=/dev/nbd1p2  nbdroot=srv,export quiet'
 same "$root_uri $root_device $root_part $root_fstype" \
 	'nbd://srv/export 1 2 ' 'a whole command line in one word'

@@ -104,6 +104,8 @@ if ! out=$(nbdboot parse-root -c ${mac:+-m "$mac"} \
 	exit 1
 fi
 eval "$out"
+[ -z "$root_overlay" ] ||
+	warn 'nbdboot: its module makes no overlay: the root is read-only'
 nbdboot watch -b "nbd$root_device" ||
 	warn 'nbdboot: the root will not survive an outage'
 case $(getarg root=) in

@@ -111,6 +111,8 @@ static void the_words_arrive(void **state)
 	/* changes are in the overlay */
 	connect_root("root=nbd://a/x nbdboot.overlay");
 	assert_true(asked.read_only);
+	connect_root("root=overlay:nbd=a:x");
+	assert_true(asked.read_only);
 	connect_root("netroot=nbd:a:x:ext4::bs=4096,timeout=9 root=/dev/nbd5");
 	assert_int_equal(asked.index, 5);
 	assert_int_equal(asked.block_size, 4096);
