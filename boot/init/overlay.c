@@ -175,7 +175,7 @@ void init_overlay_unmount(const struct overlay *o, const char *newroot)
 /* ---- its word and steps ---- */
 
 const struct word init_overlay_words[] = {
-	WORD("nbdboot.overlay", overlay, WORD_MAYBE,
+	WORD("nbdboot.overlay", overlay, WORD_SWITCH,
 	     WORD_OURS | WORD_ONCE | WORD_MOUNT),
 	WORD_END
 };

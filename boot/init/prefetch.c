@@ -25,6 +25,7 @@
 #include "boot/prefetch/distance.h"
 #include "boot/prefetch/fetch.h"
 #include "boot/prefetch/learn.h"
+#include "boot/words/boolean.h"
 #include "core/nbd_uri.h"
 #include "port/linux/dm.h"
 #include "port/linux/file.h"
@@ -50,7 +51,8 @@ static bool takes_limit(const char *word, uint32_t *us)
 	uint64_t ms;
 
 	*us = PREFETCH_FAR_MS * 1000;
-	if (!word || !*word || !strcmp(word, "auto"))
+	if (!word || !*word || !strcmp(word, "auto") ||
+	    boot_words_boolean(word) == 1)
 		return true;
 	if (!nbd_take_number(&p, p + strlen(p), MOST_MS, &ms) ||
 	    strcmp(p, "ms") != 0)
@@ -67,7 +69,7 @@ bool init_prefetch_is_wanted(const char *word)
 		return !access(PREFETCH_OURS, F_OK);
 	if (takes_limit(word, &us) || *word == '/' || nbd_is_uri(word))
 		return true;
-	if (strcmp(word, "0") != 0)
+	if (boot_words_boolean(word))
 		boot_say(WORD "=%s has no effect: it is not 0, auto, a time as "
 			      "2ms, the path of a list in the initramfs, or "
 			      "nbd://HOST/EXPORT",

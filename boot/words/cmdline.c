@@ -49,9 +49,13 @@ static bool store(struct cmdline *c, const struct word *w, const char *value)
 	bool minus;
 	long n;
 
-	if (w->kind == WORD_MAYBE && !value)
+	if ((w->kind == WORD_MAYBE || w->kind == WORD_SWITCH) && !value)
 		value = "";
 	switch (w->kind) {
+	case WORD_SWITCH:
+		n = boot_words_boolean(value);
+		*(const char **)field = n < 0 ? value : n ? "" : NULL;
+		return true;
 	case WORD_MAYBE:
 	case WORD_TEXT:
 		if (value)

@@ -14,6 +14,7 @@ enum word_kind {
 	WORD_OTHER,  /* the parser of the command line ignores it */
 	WORD_TEXT,   /* any text; const char * */
 	WORD_MAYBE,  /* the same, "" if it is missing */
+	WORD_SWITCH, /* the same, "" for yes as well, and NULL for no */
 	WORD_YES,    /* nothing, or 0 for no; bool */
 	WORD_NO,     /* the opposite */
 	WORD_NUMBER, /* a number from min to max (0: INT32_MAX); int */

@@ -42,6 +42,14 @@ same "$root_part$root_device$root_read_only$root_from_dhcp" '' \
 lines root=nbd://srv/x nbdboot.overlay=size=1g nbdboot.swap nbdboot.io-timeout=9
 same "$root_overlay $root_swap $root_io_timeout" '1 1 9' \
 	'words of nbdboot that are about the root'
+for word in '' =1 =yes =tmpfs =size=1g; do
+	lines root=nbd://srv/x nbdboot.overlay=no "nbdboot.overlay$word"
+	same "$root_overlay" 1 "nbdboot.overlay$word is an overlay"
+done
+for word in 0 no off false; do
+	lines root=nbd://srv/x nbdboot.overlay "nbdboot.overlay=$word"
+	same "$root_overlay" '' "nbdboot.overlay=$word is none"
+done
 lines root=nbd:srv:x:::timeout=8 nbdboot.io-timeout=9
 same "$root_overlay $root_swap $root_io_timeout" '  9' \
 	'of two time-outs that of nbdboot'
