@@ -129,6 +129,9 @@ bad 1 'nbd9999 is not connected' 'latency of a device that is not there' \
 bad 2 'not a number from 1 to' 'an interval of nothing' latency -i 0
 bad 2 'missing operand: nbdN' 'tune without a device' tune
 bad 2 'sda is not the name of an nbd device' 'tune of another disk' tune sda
+[ -e /sys/block/nbd77 ] ||
+	bad 1 'there is no nbd77' 'the settings of a device that is not there' \
+		tune nbd77
 bad 2 'frob=1 is no setting' 'a setting that is none' tune nbd0 frob=1
 
 bad 2 'missing operand: STRING' 'parse-root without a word' parse-root
