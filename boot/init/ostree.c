@@ -113,21 +113,21 @@ static int try_composefs(const struct ostree *o, struct nbd_diag *d)
 	if (c->composefs != OSTREE_YES && c->composefs != OSTREE_MAYBE)
 		return 0;
 	fs.image = inside_open_file(o->deployment, ".ostree.cfs");
-	if (fs.image < 0 && c->composefs == OSTREE_MAYBE)
+	if (fs.image < 0 && errno == ENOENT && c->composefs == OSTREE_MAYBE)
 		return 0;
+	if (fs.image < 0)
+		return failed("composefs's image .ostree.cfs", d);
 	fs.objects =
 		inside_open(o->physical, "ostree/repo/objects", true, false);
+	rc = fs.objects < 0 ? failed("the objects", d) : NBD_OK;
 	if (transient) {
 		mkdir(PRIVATE "/root", 0700);
 		mkdir(fs.upper, 0755);
 		mkdir(fs.work, 0700);
 	}
-	rc = fs.image < 0 || fs.objects < 0
-		     ? failed("composefs's image .ostree.cfs, or the objects",
-			      d)
-		     : init_composefs_mount(&fs, o->newroot, d);
-	if (fs.image >= 0)
-		close(fs.image);
+	if (!rc)
+		rc = init_composefs_mount(&fs, o->newroot, d);
+	close(fs.image);
 	if (fs.objects >= 0)
 		close(fs.objects);
 	return rc ? rc : 1;

@@ -11,6 +11,8 @@
 #include "boot/init/ostree.h"
 #include "boot/init/ostree_booted.h"
 #include "port/linux/inside.h"
+#include "tests/world/mount.h"
+#include "tests/world/tree.h"
 
 #define DEPLOYMENT "/ostree/deploy/os/deploy/0123.0"
 
@@ -252,6 +254,39 @@ static void what_ostree_learns_is_a_dictionary_of_gvariant(void **state)
 	assert_int_equal(file[251], 245);
 }
 
+/* Of composefs=maybe; the mounts are played. */
+static int mount_maybe(void)
+{
+	int rc;
+
+	world = (struct world){ .others = WORLD_ABSENT };
+	cmd.ostree_composefs = "maybe";
+	cmd.ostree = DEPLOYMENT;
+	d.text[0] = '\0';
+	assert_int_equal(init_ostree_find(&o, top, &cmd, &d), 0);
+	rc = init_ostree_mount(&o, &d);
+	cmd.ostree_composefs = NULL;
+	close(o.physical);
+	close(o.deployment);
+	if (o.root > 0)
+		close(o.root);
+	return rc;
+}
+
+/* What cannot be opened may be an image: a root without it is another one. */
+static void only_an_image_that_is_missing_is_none(void **state)
+{
+	(void)state;
+	run("mkdir -p ." DEPLOYMENT "/etc sysroot usr");
+	assert_int_equal(mount_maybe(), 0);
+	assert_false(o.composefs);
+	run("ln -s .ostree.cfs ." DEPLOYMENT "/.ostree.cfs");
+	assert_int_equal(mount_maybe(), NBD_E_KERNEL);
+	assert_non_null(strstr(d.text, ".ostree.cfs"));
+	assert_non_null(strstr(d.text, strerror(ELOOP)));
+	run("rm ." DEPLOYMENT "/.ostree.cfs");
+}
+
 static void a_path_inside_of_a_root_follows_no_link_unless_asked(void **state)
 {
 	int root = open(top, O_PATH | O_DIRECTORY), fd;
@@ -309,6 +344,7 @@ int main(void)
 		cmocka_unit_test(the_generator_of_ostree_is_noticed),
 		cmocka_unit_test(
 			what_ostree_learns_is_a_dictionary_of_gvariant),
+		cmocka_unit_test(only_an_image_that_is_missing_is_none),
 		cmocka_unit_test(
 			a_path_inside_of_a_root_follows_no_link_unless_asked),
 	};
