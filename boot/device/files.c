@@ -55,7 +55,7 @@ static int put(int index, const char *what, unsigned v, struct nbd_diag *d)
 	if (!v)
 		return unlinkat(run, file.text, 0) ? NBD_E_NOT_FOUND : 0;
 	rc = nbd_fmt(text, sizeof(text), "%u\n", v);
-	rc = file_write(run, file.text, text, (size_t)rc);
+	rc = file_replace(run, file.text, text, (size_t)rc);
 	return rc ? nbd_diag(d, NBD_E_IO, "write /run/%s: %s", file.text,
 			     strerror(errno))
 		  : 0;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The lock of a device, in a directory in place of /run. */
 #include "boot/device/device.h"
+#include "boot/device/limit.h"
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 #include "tests/world/run.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,11 +83,43 @@ static void a_process_that_hangs_does_not_keep_others_out(void **state)
 	assert_false(held);
 }
 
+/* A file that grows fails, as on a /run without room. */
+static void leave_room(rlim_t bytes)
+{
+	struct rlimit room;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &room), 0);
+	room.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
+}
+
+static void what_cannot_be_written_stays_as_it_was(void **state)
+{
+	const struct backend b = { .connections = 1, .slots = 8 };
+	struct nbd_diag d = { "" };
+
+	(void)state;
+	assert_int_equal(device_want(INDEX, 4, &d), 0);
+	device_limit_first(INDEX, 1 << 20);
+	leave_room(0);
+	assert_true(device_want(INDEX, 2, &d) < 0);
+	device_limit_note(INDEX, 4096);
+	leave_room(RLIM_INFINITY);
+	assert_non_null(strstr(d.text, "write /run/nbdboot/nbd7.connections"));
+	assert_int_equal(device_wanted(INDEX, &b), 4);
+	assert_int_equal(device_limit_noted(INDEX), 1 << 20);
+	assert_int_equal(device_want(INDEX, 0, &d), 0);
+	device_limit_first(INDEX, 0);
+	assert_int_equal(device_wanted(INDEX, &b), 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_waited_for),
 		cmocka_unit_test(a_process_that_hangs_does_not_keep_others_out),
+		cmocka_unit_test(what_cannot_be_written_stays_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
