@@ -8,7 +8,6 @@
  *      '---- next address
  */
 #include "port/dial.h"
-#include "port/export_same.h"
 
 #include <string.h>
 
@@ -48,14 +47,20 @@ void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
 		nbd_putf(o, " port %u", a->port);
 }
 
+/* The first address counts most: others may be of an IPv6 that leads nowhere. */
 static int explain_connect(const struct dial_call *call, unsigned i, int err)
 {
-	char text[128];
-	struct nbd_out o = { .buf = text, .cap = sizeof(text) };
+	struct nbd_diag *d = call->d;
+	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
 
-	sock_addr_print(&o, &call->addrs[i]);
-	return nbd_diag(call->d, err, "connect to %.*s: %s", (int)o.len, text,
-			nbd_err_text(err));
+	for (unsigned k = call->first; k <= i; k = k < i ? i : i + 1) {
+		nbd_putf(&o, k > call->first ? "; then " : "connect to ");
+		sock_addr_print(&o, &call->addrs[k]);
+		nbd_putf(&o, ": %s", nbd_err_text(k < i ? call->away : err));
+	}
+	d->text[o.len] = '\0';
+	return i > call->first && nbd_err_is_outage(call->away) ? call->away
+								: err;
 }
 
 /* The deadline of the handshake is one for all attempts. */
@@ -80,12 +85,21 @@ static void hang_up(struct conn *conn)
 	shut(conn);
 }
 
+/* To the address after one that failed. */
+static int skip_address(struct dial_call *call, struct conn *conn, int err)
+{
+	if (conn->addr + 1 == call->end)
+		return explain_connect(call, conn->addr, err);
+	if (conn->addr++ == call->first)
+		call->away = err;
+	conn->s.port = conn->port;
+	return 0;
+}
+
 /* Tries one address after the other until one connects or may yet do so. */
 static int begin(struct dial_call *call, struct conn *conn)
 {
-	for (; conn->addr < call->end; conn->addr++) {
-		int err;
-
+	for (int err; conn->addr < call->end;) {
 		conn->peer = call->addrs[conn->addr];
 		err = conn->net->connect(conn->net, &conn->s, &conn->peer);
 		if (err == 0 || err == NBD_E_AGAIN) {
@@ -95,9 +109,9 @@ static int begin(struct dial_call *call, struct conn *conn)
 				begin_talk(conn);
 			return 0;
 		}
-		if (conn->addr + 1 == call->end)
-			return explain_connect(call, conn->addr, err);
-		conn->s.port = conn->port;
+		err = skip_address(call, conn, err);
+		if (err)
+			return err;
 	}
 	return NBD_E_PARAM;
 }
@@ -110,11 +124,8 @@ static int next_address(struct dial_call *call, struct conn *conn, int err)
 		conn->s.port = 0;
 		return begin(call, conn);
 	}
-	if (conn->addr + 1 == call->end)
-		return explain_connect(call, conn->addr, err);
-	conn->addr++;
-	conn->s.port = conn->port;
-	return begin(call, conn);
+	err = skip_address(call, conn, err);
+	return err ? err : begin(call, conn);
 }
 
 /* The engine's error, with the stage and the server's own words. */
@@ -273,17 +284,6 @@ static int wait(struct conn conns[], unsigned n, struct nbd_event ev[])
 	if (conns[0].stop && *conns[0].stop)
 		return NBD_E_INTERRUPTED;
 	return conns->net->wait(conns->net, ev, n, ms) ? NBD_E_IO : 1;
-}
-
-int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
-	       struct nbd_diag *d)
-{
-	int err = 0;
-
-	*all = *nbd_export(&conns[0].c);
-	for (unsigned i = 1; i < n && !err; i++)
-		err = nbd_export_agree(all, nbd_export(&conns[i].c), d);
-	return err;
 }
 
 /* Names the connection before, too, unless it ended like this one. */

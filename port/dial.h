@@ -108,6 +108,7 @@ struct dial_call {
 	unsigned n_addrs;
 	/* those of the server that is tried; connections agree on it */
 	unsigned first, end;
+	int away; /* why the first of them failed, if another is tried */
 	struct nbd_diag *d;
 	struct nbd_diag why; /* the end of a connection before, or "" */
 };

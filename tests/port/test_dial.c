@@ -377,6 +377,48 @@ static void the_next_address_has_the_local_port_too(void **state)
 	join();
 }
 
+/* The first refuses; `last` is another one, which no route leads to, say. */
+static struct sock_addr last;
+
+static int resolve_away(struct nbd_stack *net, const struct nbd_uri *uri,
+			struct sock_addr addrs[SOCK_MAX_ADDRS],
+			struct nbd_diag *why)
+{
+	assert_int_equal(resolve_two(net, uri, addrs, why), 2);
+	addrs[1] = addrs[0];
+	addrs[2] = last;
+	return 3;
+}
+
+static int connect_away(struct nbd_stack *net, struct sock *s,
+			const struct sock_addr *a)
+{
+	s->fd = -1;
+	return a->host.len == 16 ? NBD_E_PERM : sock_stack.connect(net, s, a);
+}
+
+/* IPv6 comes last where it leads nowhere, and hides why IPv4 fails. */
+static void the_first_address_and_the_last_say_why(void **state)
+{
+	static struct nbd_stack away;
+
+	(void)state;
+	away = sock_stack;
+	away.resolve = resolve_away;
+	away.connect = connect_away;
+	server.uri.host = "127.0.0.1";
+	last = (struct sock_addr){ .host = { .len = 16, .ip = { 0x20, 1 } },
+				   .port = 7 };
+	conns[0].net = &away;
+	/* a server that may come back is worth another try */
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_REFUSED);
+	assert_string_equal(d.text, "connect to 127.0.0.1 port 1: connection "
+				    "refused; then 2001:: port 7: permission "
+				    "denied");
+	assert_all_closed();
+}
+
 static void a_local_port_that_is_taken_is_no_failure(void **state)
 {
 	uint16_t port = free_port();
@@ -984,6 +1026,7 @@ int main(void)
 		T(a_service_that_fails_names_its_servers),
 		T(the_first_connection_has_the_local_port_that_was_set),
 		T(the_next_address_has_the_local_port_too),
+		T(the_first_address_and_the_last_say_why),
 		T(a_local_port_that_is_taken_is_no_failure),
 		T(connections_from_before_a_power_cut_are_dropped),
 		T(a_server_that_answers_sees_one_connection),

@@ -207,7 +207,7 @@ static int expected(void)
 		default:
 			break;
 		}
-	return w.modes[w.n_addrs - 1] == SILENT ? NBD_E_TIMEOUT : NBD_E_REFUSED;
+	return w.modes[0] == SILENT ? NBD_E_TIMEOUT : NBD_E_REFUSED;
 }
 
 /* The first connection goes alone, the others go side by side. */
