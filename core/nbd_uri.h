@@ -20,8 +20,8 @@ enum nbd_tls_type { NBD_TLS_ANY, NBD_TLS_ANON, NBD_TLS_X509, NBD_TLS_PSK };
  * A parsed URI.  Strings are percent-decoded, NUL-terminated and live in the
  * buffer that was given to nbd_uri_parse(); "" where the URI has none, never
  * NULL.  None contains a NUL, except that the name of an abstract socket
- * begins with one.  The name, the user and the paths may contain any other
- * byte: escape them when printing.
+ * begins with one.  A host name has at most 255 bytes.  The name, the user and
+ * the paths may contain any other byte: escape them when printing.
  */
 struct nbd_uri {
 	bool tls;	    /* nbds, nbds+unix */

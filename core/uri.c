@@ -108,17 +108,22 @@ static int decode(struct scan *s, struct part *to, const char *p, const char *e,
 	return 0;
 }
 
+/* Bytes of a host name (RFC 1035, 2.3.4): TLS takes no longer one. */
+#define HOST_MAX 255
+
 /*
  * A host name ends up in resolvers, logs and other programs' command lines:
  * let nothing through that could be taken for an option or a separator.
  */
 static bool is_host_name(const char *h)
 {
+	const char *p = h;
+
 	if (!*h || *h == '-')
 		return false;
-	while (is_unreserved(*h))
-		h++;
-	return !*h;
+	while (is_unreserved(*p))
+		p++;
+	return !*p && p - h <= HOST_MAX;
 }
 
 /* Hexadecimal groups and perhaps a zone; the resolver checks the rest. */

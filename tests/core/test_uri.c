@@ -344,6 +344,29 @@ static void fields_set_by_hand_are_checked_like_a_text(void **state)
 	assert_int_equal(nbd_uri_check(&u), NBD_E_URI);
 }
 
+/* RFC 1035; more would be "out of memory" where TLS takes the name. */
+static void a_host_name_has_255_bytes_at_most(void **state)
+{
+	char name[257], text[300], buf[600];
+	struct nbd_uri u;
+
+	(void)state;
+	memset(name, 'a', 256);
+	for (size_t len = 256; len > 254; len--) {
+		name[len] = '\0';
+		nbd_uri_init(&u);
+		u.host = "h";
+		u.tls_hostname = name;
+		assert_int_equal(nbd_uri_check(&u), len > 255 ? NBD_E_URI : 0);
+		snprintf(text, sizeof(text), "nbds://h?tls-hostname=%s", name);
+		assert_int_equal(nbd_uri_parse(&u, buf, sizeof(buf), text),
+				 len > 255 ? NBD_E_URI : 0);
+		snprintf(text, sizeof(text), "nbd://%s", name);
+		assert_int_equal(nbd_uri_parse(&u, buf, sizeof(buf), text),
+				 len > 255 ? NBD_E_URI : 0);
+	}
+}
+
 static void two_hex_digits_are_a_byte_and_nothing_else_is(void **state)
 {
 	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -391,6 +414,7 @@ int main(void)
 		cmocka_unit_test(printing_overruns_no_buffer),
 		cmocka_unit_test(no_byte_is_read_outside_of_the_text),
 		cmocka_unit_test(whatever_is_accepted_survives_print_and_parse),
+		cmocka_unit_test(a_host_name_has_255_bytes_at_most),
 		cmocka_unit_test(two_hex_digits_are_a_byte_and_nothing_else_is),
 	};
 
