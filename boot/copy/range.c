@@ -30,17 +30,19 @@ bool copy_bytes(const char *text, uint64_t *bytes)
 int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d)
 {
+	char what[48];
+
 	if (s->is_pipe)
 		return nbd_diag(d, NBD_E_USAGE,
 				"%s has no size, so that no part of it can be "
 				"%s",
 				s->name, s->output ? "written" : "read");
+	nbd_fmt(what, sizeof(what), length ? "no %llu bytes" : "nothing",
+		(unsigned long long)length);
 	if (offset > s->size || length > s->size - offset)
 		return nbd_diag(d, NBD_E_USAGE,
-				"%s ends at %llu: it has no %llu bytes at "
-				"offset %llu",
-				s->name, (unsigned long long)s->size,
-				(unsigned long long)length,
+				"%s ends at %llu: it has %s at offset %llu",
+				s->name, (unsigned long long)s->size, what,
 				(unsigned long long)offset);
 	if (!length)
 		length = s->size - offset;

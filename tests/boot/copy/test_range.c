@@ -54,10 +54,10 @@ static void anything_else_is_no_number_of_bytes(void **state)
 		assert_int_equal(bytes(bad[i]), NO);
 }
 
+static struct nbd_diag d;
+
 static int range(struct side *s, uint64_t offset, uint64_t length)
 {
-	struct nbd_diag d;
-
 	*s = (struct side){ .name = "src", .size = 1 << 20, .align = 512 };
 	return copy_side_range(s, offset, length, &d);
 }
@@ -76,7 +76,11 @@ static void a_range_lies_in_the_source(void **state)
 	assert_int_equal(range(&s, 1 << 20, 0), 0);
 	assert_int_equal(s.size, 0);
 	assert_int_equal(range(&s, (1 << 20) + 512, 0), NBD_E_USAGE);
+	assert_string_equal(d.text, "src ends at 1048576: it has nothing at "
+				    "offset 1049088");
 	assert_int_equal(range(&s, 512, 1 << 20), NBD_E_USAGE);
+	assert_string_equal(d.text, "src ends at 1048576: it has no 1048576 "
+				    "bytes at offset 512");
 	assert_int_equal(range(&s, 512, UINT64_MAX - 511), NBD_E_USAGE);
 	assert_int_equal(range(&s, UINT64_MAX - 511, 512), NBD_E_USAGE);
 }
@@ -95,7 +99,6 @@ static void a_range_has_whole_blocks(void **state)
 static void a_pipe_has_no_range(void **state)
 {
 	struct side s = { .name = "-", .is_pipe = true, .size = UINT64_MAX };
-	struct nbd_diag d;
 
 	(void)state;
 	assert_int_equal(copy_side_range(&s, 0, 512, &d), NBD_E_USAGE);
