@@ -270,6 +270,9 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 			flags |= O_EXCL;
 		else if (S_ISFIFO(st.st_mode)) /* this does not wait */
 			flags = O_PATH | O_CLOEXEC;
+	} else if (output && errno == ENOENT && !lstat(name, &st)) {
+		return nbd_diag(d, NBD_E_NOT_FOUND,
+				"%s is a link to what is not there", name);
 	}
 	s->fd = open(name, flags);
 	if (s->fd < 0 && output && errno == ENOENT) {

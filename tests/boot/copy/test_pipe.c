@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pipes at both ends of a copy. */
+/* Pipes at both ends of a copy, and a name that leads nowhere. */
 #include "boot/copy/copy.h"
 
 #include "tests/unit.h"
@@ -177,6 +177,25 @@ static void one_with_a_name_is_opened_to_write_only(void **state)
 	rmdir(dir);
 }
 
+/* To make the target would hide a name that is wrong, as of a device. */
+static void a_link_to_nothing_is_named_as_one(void **state)
+{
+	char dir[] = "/tmp/pipe.XXXXXX", name[sizeof(dir) + 5];
+	struct side s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/link", dir);
+	assert_int_equal(symlink("none", name), 0);
+	assert_int_equal(copy_side_open_file(&s, name, true, &d),
+			 NBD_E_NOT_FOUND);
+	assert_non_null(strstr(d.text, "/link is a link to what is not there"));
+	assert_int_equal(copy_side_open_file(&s, name, false, &d),
+			 NBD_E_NOT_FOUND);
+	unlink(name);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +203,7 @@ int main(void)
 		cmocka_unit_test(one_that_stays_full_is_left_after_a_signal),
 		cmocka_unit_test(one_that_nobody_opens_is_left_after_a_signal),
 		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
+		cmocka_unit_test(a_link_to_nothing_is_named_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
