@@ -315,6 +315,12 @@ static void what_cannot_be_is_refused_with_a_reason(void **state)
 	parse("-P -B 4096 h nbd0");
 	assert_int_equal(cli_nbd_client_check(&o, &d), NBD_E_USAGE);
 	assert_non_null(strstr(d.text, "-preinit"));
+	/* a device's URI has it, and a watcher could not read that again */
+	parse("-H a/b h nbd0");
+	assert_int_equal(cli_nbd_client_check(&o, &d), NBD_E_USAGE);
+	assert_non_null(strstr(d.text, "-tlshostname a/b: not a host name"));
+	parse("-H a.b h nbd0");
+	assert_int_equal(cli_nbd_client_check(&o, &d), 0);
 }
 
 /* ---- nbdtab ---- */
