@@ -187,11 +187,11 @@ int cli_info_map(struct info *i)
 	if (m.json)
 		cli_putf("[");
 	err = ask_all(i, &m, asked);
-	if (err)
-		return err;
-	add(&m, tail, 0);
+	if (!err)
+		add(&m, tail, 0);
+	/* also what is known before an error */
 	print(&m);
 	if (m.json)
 		cli_putf(m.printed ? "\n]\n" : "]\n");
-	return 0;
+	return err;
 }

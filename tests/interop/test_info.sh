@@ -22,6 +22,17 @@ same()
 	show "$work/err"
 }
 
+# same_text TEXT SENTENCE: the same for a command that fails
+same_text()
+{
+	if printf '%s' "$1" | cmp -s - "$work/out"; then
+		ok "$2"
+	else
+		not_ok "$2"
+		show "$work/out"
+	fi
+}
+
 # json FILTER WANT SENTENCE: jq prints WANT for the output
 json()
 {
@@ -393,6 +404,14 @@ on_socket eval get_size='echo 3G' pread='head -c $3 /dev/zero' extents='
 run "$nbdboot" info --map "$sock"
 expect 1 'block status of 1073741824 bytes at 2147483648: ' \
 	'an error of block status is reported with its offset'
+same_text "0 2147483648 hole
+" 'and the map up to there'
+run "$nbdboot" info --map --json "$sock"
+same_text '[
+  {"start": 0, "length": 2147483648, "type": "hole"}
+]
+' 'as JSON, too'
+expect 1 'block status of 1073741824 bytes' 'with the same status'
 on_socket --filter=error memory 1M error-pread=EIO error-pread-rate=100%
 run "$nbdboot" info --latency "$sock"
 expect 1 'read of 4096 bytes at 0: ' 'an error of a read is reported too'
